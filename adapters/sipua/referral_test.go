@@ -278,7 +278,11 @@ func TestTransferByPeerIsRefused(t *testing.T) {
 		{[]string{"Refer-To: <sip:102@pbx.test>"}, 404},
 		{[]string{"Refer-To: <sip:" + carol.String() + "@x?Replaces=a%40b%3Bto-tag%3D1%3Bfrom-tag%3D2>"}, 603},
 		{[]string{"Refer-To: <sip:" + carol.String() + "@x?Subject=x&Replaces=a%40b>"}, 603},
+		{[]string{"Refer-To: <sip:" + carol.String() + "@x?%52eplaces=a>"}, 603},
+		{[]string{"Refer-To: <sip:" + carol.String() + "@x;y=z?Subject=x&r%65plac%65S=a%40b>"}, 603},
+		{[]string{"Refer-To: <tel:" + carol.String() + "?%52EPLACES>"}, 603},
 		{[]string{"Refer-To: <sip:" + carol.String() + "@x;method=BYE>"}, 603},
+		{[]string{"Refer-To: <sip:" + carol.String() + "@x;%4Dethod=B%59E>"}, 603},
 	} {
 		r.ask("REFER", "", tt.lines...)
 		if refused := r.response(tt.status); !strings.HasPrefix(refused.get("Warning"), "399 ") {

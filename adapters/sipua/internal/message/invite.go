@@ -2,7 +2,6 @@ package message
 
 import (
 	"maps"
-	"net/url"
 	"slices"
 	"strings"
 
@@ -36,10 +35,7 @@ func Number(u *sip.Uri) (callwright.PhoneNumber, error) {
 		text = strings.NewReplacer("-", "", ".", "", "(", "", ")", "").Replace(u.Raw()) // RFC 3966, 5.1.1
 	}
 	text, _, _ = strings.Cut(text, ";")
-	if plain, err := url.PathUnescape(text); err == nil {
-		text = plain
-	}
-	return callwright.ParsePhoneNumber(text)
+	return callwright.ParsePhoneNumber(unescaped(text))
 }
 
 // maxHeader bounds the name and value of one application header, in bytes.

@@ -1,6 +1,7 @@
 package message
 
 import (
+	"net/url"
 	"strconv"
 	"strings"
 
@@ -24,12 +25,11 @@ func ReferTo(req *sip.Request) (to callwright.PhoneNumber, status int, why strin
 	if _, err := sip.ParseAddressValue(text, &target, &params); err != nil {
 		return "", sip.StatusBadRequest, "the Refer-To is malformed"
 	}
-	_, headers, _ := strings.Cut(strings.ToLower(text), "?")
-	method, other := target.UriParams.Get("method")
+	method, other := methodOf(&target)
 	switch {
 	case !isKnownScheme(target.Scheme):
 		return "", statusUnknownScheme, "the Refer-To must be a sip, sips or tel URI"
-	case strings.HasPrefix(headers, "replaces=") || strings.Contains(headers, "&replaces="):
+	case asksFor(text, "Replaces"):
 		return "", sip.StatusGlobalDecline, "attended transfers are not supported"
 	case other && !strings.EqualFold(method, string(sip.INVITE)):
 		return "", sip.StatusGlobalDecline, "only calls can be transferred to"
@@ -39,6 +39,38 @@ func ReferTo(req *sip.Request) (to callwright.PhoneNumber, status int, why strin
 		return "", sip.StatusNotFound, "the Refer-To must have a phone number with its country code"
 	}
 	return to, 0, ""
+}
+
+// asksFor reports whether a URI has a header of that name for the request. Names may be escaped (RFC 3261, 19.1.4).
+func asksFor(uri, header string) bool {
+	_, headers, _ := strings.Cut(uri, "?")
+	for _, field := range strings.FieldsFunc(headers, func(c rune) bool { return c == '?' || c == '&' }) {
+		if end := strings.IndexAny(field, "=;>"); end >= 0 {
+			field = field[:end]
+		}
+		if strings.EqualFold(unescaped(field), header) {
+			return true
+		}
+	}
+	return false
+}
+
+// methodOf returns a URI's method parameter.
+func methodOf(u *sip.Uri) (method string, ok bool) {
+	for _, param := range u.UriParams {
+		if strings.EqualFold(unescaped(param.K), "method") {
+			return unescaped(param.V), true
+		}
+	}
+	return "", false
+}
+
+// unescaped decodes the escapes of a part of a URI; a malformed text stays as it is.
+func unescaped(text string) string {
+	if plain, err := url.PathUnescape(text); err == nil {
+		return plain
+	}
+	return text
 }
 
 // Warning returns a Warning header for people (RFC 3261, 20.43); host names us.
