@@ -29,6 +29,8 @@ type Area struct {
 	Errors ErrorForm
 }
 
+func (a *Area) absent(operation string) bool { return a.Absent != nil && a.Absent(operation) }
+
 // ErrorForm describes how the errors of an area differ from those of the others.
 type ErrorForm struct {
 	// Flat are the operations whose errors are {status, message, errors}: x-callwright-envelope: B in the contract.
@@ -113,7 +115,7 @@ func (a *API) serveContract(w *answerWriter, r *http.Request) {
 func (a *API) serveOperation(w *answerWriter, r *http.Request, method string, area mounted, o Operation) {
 	info := infoOf(r.Context())
 	info.area, info.operation, info.route = area.Area, o.Name, o.Path
-	body, release := a.guard(w, r)
+	body, release := a.guard(w, r, area.absent(o.Name))
 	defer release()
 	r.Body = body
 	a.telemetry.observe(r.Context(), r.Method, o,
@@ -148,7 +150,7 @@ func logPath(req middleware.Request) {
 func (a *API) Middleware(req middleware.Request, next middleware.Next) (middleware.Response, error) {
 	logPath(req)
 	area := infoOf(req.Context).area
-	if area.Absent != nil && area.Absent(req.OperationName) {
+	if area.absent(req.OperationName) {
 		return middleware.Response{}, ht.ErrNotImplemented
 	}
 	if err := checkURL(req.Raw.URL); err != nil {

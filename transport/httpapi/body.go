@@ -8,6 +8,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	ht "github.com/ogen-go/ogen/http"
+
 	"github.com/callwright/callwright"
 )
 
@@ -27,24 +29,59 @@ const maxDepth = 64
 const maxValues = 100_000
 
 // guard bounds a request's body and, unless it is an upload, has it checked as a text. Both happen when the body is
-// read, so that a request without a valid key is refused for that. The caller calls release when the request is answered.
-func (a *API) guard(w http.ResponseWriter, r *http.Request) (body io.ReadCloser, release func()) {
+// read, so that a request without a valid key is refused for that. Nothing is read for an operation without a service. The
+// caller calls release when the request is answered.
+func (a *API) guard(w http.ResponseWriter, r *http.Request, absent bool) (body io.ReadCloser, release func()) {
+	room := &room{request: r, of: a.bodies}
 	contentType := strings.ToLower(r.Header.Get("Content-Type"))
-	if strings.HasPrefix(contentType, "multipart/") {
-		return http.MaxBytesReader(w, r.Body, maxUpload), func() {}
+	switch {
+	case absent:
+		body = &guardedBody{ReadCloser: r.Body, begin: func() error { return ht.ErrNotImplemented }}
+	case strings.HasPrefix(contentType, "multipart/"):
+		body = &guardedBody{
+			ReadCloser: http.MaxBytesReader(w, r.Body, maxUpload), begin: func() error { return room.toUpload(sizeOf(r, maxUpload)) },
+		}
+	default:
+		body = &textBody{
+			source: http.MaxBytesReader(w, r.Body, maxJSON), size: sizeOf(r, maxJSON), room: room,
+			json: !strings.HasPrefix(contentType, "application/x-www-form-urlencoded"),
+		}
 	}
-	text := &textBody{
-		source: http.MaxBytesReader(w, r.Body, maxJSON), json: !strings.HasPrefix(contentType, "application/x-www-form-urlencoded"),
-		size: r.ContentLength, room: &room{request: r, of: a.bodies},
+	return body, room.release
+}
+
+// sizeOf returns the size of a body as its request announces it: limit, if it announces more or nothing.
+func sizeOf(r *http.Request, limit int64) int64 {
+	if r.ContentLength < 0 || r.ContentLength > limit {
+		return limit
 	}
-	return text, text.room.release
+	return r.ContentLength
+}
+
+// guardedBody calls begin at the first Read, and gives its error in place of the body.
+type guardedBody struct {
+	io.ReadCloser
+	begin func() error
+	begun bool
+	err   error
+}
+
+// Read reads the body.
+func (b *guardedBody) Read(p []byte) (int, error) {
+	if !b.begun {
+		b.begun, b.err = true, b.begin()
+	}
+	if b.err != nil {
+		return 0, b.err
+	}
+	return b.ReadCloser.Read(p)
 }
 
 // textBody reads its source whole at the first Read, and gives an error in place of a text that may not pass.
 type textBody struct {
 	source io.ReadCloser
 	json   bool
-	size   int64 // as announced; -1: not known
+	size   int64 // as announced, or the largest
 	room   *room
 	text   *bytes.Reader
 	err    error
@@ -86,14 +123,10 @@ func (b *textBody) readAll() ([]byte, error) {
 	if err != nil || len(begin) <= smallBody {
 		return begin, err
 	}
-	size := b.size
-	if size < 0 || size > maxJSON {
-		size = maxJSON
-	}
-	if err := b.room.toReceive(size); err != nil {
+	if err := b.room.toReceive(b.size); err != nil {
 		return nil, err
 	}
-	text := bytes.NewBuffer(make([]byte, 0, size+bytes.MinRead))
+	text := bytes.NewBuffer(make([]byte, 0, b.size+bytes.MinRead))
 	_, _ = text.Write(begin)
 	_, err = text.ReadFrom(b.source)
 	return text.Bytes(), err

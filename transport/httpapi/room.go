@@ -13,8 +13,9 @@ const (
 	receivedBodies = 64 << 20  // bytes, of bodies that are not small, until they are answered
 	decodedBodies  = 256 << 20 // bytes, of what they become when they are decoded
 	decodedSmall   = 128 << 20 // bytes, of what small bodies become
+	uploads        = 256 << 20 // bytes, of files and their forms, on the disk or in memory, until they are answered
 	bodyShare      = 4
-	bodyWait       = 5 * time.Second // for each of the two
+	bodyWait       = 5 * time.Second // for each of these
 )
 
 // What decoding a body costs, in bytes. Measured, with the garbage collector's share: 200 bytes for a value of a free object,
@@ -26,7 +27,7 @@ const (
 
 // bodies bounds the memory that requests' bodies take in a process. A small one never waits for room behind a larger one.
 type bodies struct {
-	received, decoded, small *callwright.Budget
+	received, decoded, small, uploads *callwright.Budget
 }
 
 func newBodies() *bodies {
@@ -35,7 +36,7 @@ func newBodies() *bodies {
 			Total: total, Share: total / bodyShare, Wait: bodyWait, Busy: "too many bodies of requests are being read: send the request again later",
 		}
 	}
-	return &bodies{received: budget(receivedBodies), decoded: budget(decodedBodies), small: budget(decodedSmall)}
+	return &bodies{received: budget(receivedBodies), decoded: budget(decodedBodies), small: budget(decodedSmall), uploads: budget(uploads)}
 }
 
 // room is what one body has taken.
@@ -44,6 +45,13 @@ type room struct {
 	of      *bodies
 	taken   []func()
 }
+
+// UploadMemory is the part of an upload's files that stays in memory, in bytes; the rest lies in the folder for temporary
+// files while its request is answered. Areas with uploads give it to their generated server.
+const UploadMemory = 64 << 10
+
+// toUpload waits for the room of a file and its form.
+func (r *room) toUpload(size int64) error { return r.take(r.of.uploads, size) }
 
 // toReceive waits for the memory of a body.
 func (r *room) toReceive(size int64) error { return r.take(r.of.received, size) }

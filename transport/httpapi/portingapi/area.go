@@ -17,8 +17,9 @@ type api struct {
 func New() httpapi.Area {
 	a := new(api)
 	return httpapi.Area{
-		Build: a.serve,
-		Wants: oas.Wants,
+		Build:  a.serve,
+		Wants:  oas.Wants,
+		Absent: func(string) bool { return true },
 		Repeatable: map[string]func() httpapi.Answer{
 			oas.InitiatePortOperation: func() httpapi.Answer { return new(oas.PortInitiationReply) },
 		},
@@ -29,7 +30,7 @@ func New() httpapi.Area {
 func (a *api) serve(core *httpapi.API) (httpapi.Server, error) {
 	a.core = core
 	return httpapi.Generated(oas.NewServer(a, a, a, oas.WithErrorHandler(httpapi.HandleError),
-		oas.WithMethodNotAllowed(httpapi.MethodNotAllowed), oas.WithMiddleware(core.Middleware)))
+		oas.WithMethodNotAllowed(httpapi.MethodNotAllowed), oas.WithMiddleware(core.Middleware), oas.WithMaxMultipartMemory(httpapi.UploadMemory)))
 }
 
 // NewError returns the answer to a request that failed.
