@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -114,6 +115,28 @@ func TestAskSaysWhatWasWrong(t *testing.T) {
 	if p := m.Questions()[1].Problem; !strings.Contains(p, "schema") || !strings.Contains(p, "maximum") {
 		t.Errorf("the problem is %q", p)
 	}
+}
+
+// TestAskTellsSchemasApart asks with many schemas at once, more than are kept.
+func TestAskTellsSchemasApart(t *testing.T) {
+	t.Parallel()
+	var all sync.WaitGroup
+	for i := range 4 {
+		all.Go(func() {
+			for n := range 300 {
+				q := verdict
+				q.Schema = fmt.Appendf(nil, `{"const":%d}`, n)
+				var got int
+				if _, err := llm.Ask(t.Context(), answering(fmt.Sprint(n)), q, &got); err != nil || got != n {
+					t.Errorf("%d, %d: got %d, %v", i, n, got, err)
+				}
+				if _, err := llm.Ask(t.Context(), answering("-1"), q, &got); llm.ClassOf(err) != llm.ClassInvalid {
+					t.Errorf("%d, %d: another answer: %v", i, n, err)
+				}
+			}
+		})
+	}
+	all.Wait()
 }
 
 // TestAskCheckedChecksWhatASchemaCannot wants an answer that check refuses to be asked for again, and never to be returned.

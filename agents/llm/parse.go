@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -123,8 +124,42 @@ func (nowhere) Load(string) (any, error) {
 	return nil, errors.New("a schema may not refer to another document")
 }
 
-// compile compiles a schema.
+// Compiled schemas that are kept: to compile one takes several times as long as all else that asking does.
+const (
+	maxSchemas = 200
+	maxSchema  = 16 << 10 // bytes of a schema that is kept
+)
+
+// schemas keeps compiled schemas by their text. They don't change, so that several questions may use one at once.
+type schemas struct {
+	mu   sync.Mutex
+	kept map[string]*jsonschema.Schema
+}
+
+var compiled schemas
+
+// compile compiles a schema, or returns the one that it has compiled before.
 func compile(schema json.RawMessage) (*jsonschema.Schema, error) {
+	compiled.mu.Lock()
+	known := compiled.kept[string(schema)]
+	compiled.mu.Unlock()
+	if known != nil {
+		return known, nil
+	}
+	fresh, err := compileNew(schema)
+	if err != nil || len(schema) > maxSchema {
+		return fresh, err
+	}
+	compiled.mu.Lock()
+	defer compiled.mu.Unlock()
+	if compiled.kept == nil || len(compiled.kept) >= maxSchemas {
+		compiled.kept = map[string]*jsonschema.Schema{}
+	}
+	compiled.kept[string(schema)] = fresh
+	return fresh, nil
+}
+
+func compileNew(schema json.RawMessage) (*jsonschema.Schema, error) {
 	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(schema))
 	if err != nil {
 		return nil, fmt.Errorf("reading the schema: %w", err)

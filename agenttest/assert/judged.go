@@ -113,7 +113,7 @@ func (c *judged) unjudged(err error, r *Result) {
 func (c *judged) take(e *Evidence, o *Opinion, r *Result) {
 	r.Quotes = clone(o.Quotes)
 	r.Samples = clone(o.Samples)
-	if agreement := min(max(o.Agreement, 0), 1); !math.IsNaN(agreement) {
+	if agreement := min(max(o.Agreement, 0), 1); len(o.Samples) > 0 && !math.IsNaN(agreement) {
 		r.Agreement = &agreement
 	}
 	if o.Verdict == CannotJudge {

@@ -1,0 +1,19 @@
+package judge_test
+
+import (
+	"testing"
+
+	"github.com/callwright/callwright/agenttest/judge"
+)
+
+// BenchmarkJudge is an opinion with one vote, without the time of the model.
+func BenchmarkJudge(b *testing.B) {
+	e, m := order(), &canned{answer: pass}
+	j := judge.New(m, judge.Config{})
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := j.Judge(b.Context(), e, polite); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,163 @@
+package judge
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/callwright/callwright/agenttest/assert"
+)
+
+// vote is one answer of the model.
+type vote struct {
+	assert.Sample
+
+	code   assert.Code // empty: none
+	quotes []assert.Quote
+	tone   *assert.Tone
+}
+
+// score sets the score and the verdict that follows from it. nil: the model cannot judge.
+func (v *vote) score(score *float64, threshold float64) {
+	switch v.Score = score; {
+	case score == nil:
+		v.Verdict = assert.CannotJudge
+	case *score >= threshold:
+		v.Verdict = assert.JudgePass
+	default:
+		v.Verdict = assert.JudgeFail
+	}
+}
+
+// label sets the label and the verdict that follows from it.
+func (v *vote) label(label string, passing []string) {
+	v.Label, v.Verdict = label, assert.JudgeFail
+	if slices.Contains(passing, label) {
+		v.Verdict = assert.JudgePass
+	}
+}
+
+// parts returns the scores of a tone: those of aspects, and then Overall.
+func parts(t *assert.Tone) []*float64 {
+	return []*float64{&t.Naturalness, &t.Conciseness, &t.Empathy, &t.Flow, &t.BackChanneling, &t.TopicTransitions, &t.Overall}
+}
+
+// decide makes one opinion of votes, of which there is at least one.
+func decide(c *assert.Criterion, votes []vote) assert.Opinion {
+	o := assert.Opinion{Verdict: assert.CannotJudge}
+	for i := range votes {
+		o.Samples = append(o.Samples, votes[i].Sample)
+	}
+	agreeing := winners(c, votes)
+	if len(agreeing) == 0 {
+		agreeing = where(votes, func(v *vote) bool { return v.Verdict == assert.CannotJudge })
+		o.Agreement = share(agreeing, votes)
+		o.Reasoning = "The votes do not agree: " + tally(c, votes) + "."
+		return o
+	}
+	o.Agreement = share(agreeing, votes)
+	o.Verdict, o.Label = agreeing[0].Verdict, agreeing[0].Label
+	if scored := where(votes, func(v *vote) bool { return v.Score != nil }); o.Verdict != assert.CannotJudge && len(scored) > 0 {
+		median := median(scored, func(v *vote) float64 { return *v.Score })
+		o.Score = &median
+		o.Tone = tones(where(votes, func(v *vote) bool { return v.tone != nil }))
+	}
+	speaker := speaker(agreeing, o.Score)
+	o.Reasoning, o.Quotes = speaker.Reasoning, speaker.quotes
+	if o.Tone != nil {
+		o.Tone.Issues, o.Tone.Examples = speaker.tone.Issues, speaker.tone.Examples
+	}
+	if o.Verdict == assert.JudgeFail {
+		if o.Code = speaker.code; o.Code == "" {
+			o.Code = assert.CodeOther
+		}
+	}
+	return o
+}
+
+// winners returns the votes that decide: those for the most frequent label, or for the verdict of more than half. None: no
+// votes decide.
+func winners(c *assert.Criterion, votes []vote) []*vote {
+	var most []*vote
+	tie := false
+	for i := range votes {
+		like := where(votes, func(v *vote) bool { return v.Verdict == votes[i].Verdict && v.Label == votes[i].Label })
+		switch {
+		case len(like) > len(most):
+			most, tie = like, false
+		case len(like) == len(most) && like[0] != most[0]:
+			tie = true
+		}
+	}
+	if tie || c.Output != assert.OutputCategorical && 2*len(most) <= len(votes) {
+		return nil
+	}
+	return most
+}
+
+// speaker returns the vote that speaks for those that agree: the first, or that with the score next to the median.
+func speaker(agreeing []*vote, score *float64) *vote {
+	if score == nil {
+		return agreeing[0]
+	}
+	return slices.MinFunc(agreeing, func(a, b *vote) int {
+		return cmp.Compare(math.Abs(*a.Score-*score), math.Abs(*b.Score-*score))
+	})
+}
+
+// tones returns the median of each score of the tones; nil: there are none.
+func tones(votes []*vote) *assert.Tone {
+	if len(votes) == 0 {
+		return nil
+	}
+	t := &assert.Tone{}
+	for i, part := range parts(t) {
+		*part = median(votes, func(v *vote) float64 { return *parts(v.tone)[i] })
+	}
+	return t
+}
+
+// median returns the median of what votes have, of an even number of votes the mean of the two in the middle.
+func median(votes []*vote, of func(*vote) float64) float64 {
+	all := make([]float64, len(votes))
+	for i, v := range votes {
+		all[i] = of(v)
+	}
+	slices.Sort(all)
+	return (all[(len(all)-1)/2] + all[len(all)/2]) / 2
+}
+
+func where(votes []vote, is func(*vote) bool) []*vote {
+	var out []*vote
+	for i := range votes {
+		if is(&votes[i]) {
+			out = append(out, &votes[i])
+		}
+	}
+	return out
+}
+
+func share(some []*vote, votes []vote) float64 { return float64(len(some)) / float64(len(votes)) }
+
+// tally counts votes in words.
+func tally(c *assert.Criterion, votes []vote) string {
+	text := ""
+	seen := map[string]bool{}
+	for i := range votes {
+		said := string(votes[i].Verdict)
+		if c.Output == assert.OutputCategorical && votes[i].Label != "" {
+			said = votes[i].Label
+		}
+		if seen[said] {
+			continue
+		}
+		seen[said] = true
+		same := where(votes, func(v *vote) bool { return v.Verdict == votes[i].Verdict && v.Label == votes[i].Label })
+		if text != "" {
+			text += ", "
+		}
+		text += fmt.Sprintf("%d for %s", len(same), said)
+	}
+	return text
+}
