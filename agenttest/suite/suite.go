@@ -1,0 +1,303 @@
+// Package suite reads scenarios from files, so that a team keeps what it expects of an agent beside the code of its
+// application, and reviews it like code.
+//
+// A file is YAML or JSON: one scenario, a list of scenarios, or an object with the member scenarios. The members of a
+// scenario are those of POST /v1/agent-testing/scenarios in the contract, but for pathway_id and persona_id: who runs the
+// scenarios says what is tested.
+package suite
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/go-faster/yaml"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/llm"
+	"github.com/callwright/callwright/agenttest/assert"
+	"github.com/callwright/callwright/agenttest/scenario"
+)
+
+// The limits of a suite.
+const (
+	MaxFile      = 1 << 20 // bytes of a file
+	MaxScenarios = 1000    // in all files
+)
+
+// tested stands for what is tested, which the files do not say.
+const tested = "pathway"
+
+// Load reads scenarios from files and folders, and from the folders within them: files that end in .yaml, .yml or .json. Files
+// come in the order of their names. The error names every fault of every file, with its place, such as
+// "orders.yaml: scenarios[1].assertions[0].config.pattern: ...".
+//
+// Scenarios have their name as id, which must be unique, and are enabled unless they say otherwise.
+func Load(files fs.FS, names ...string) ([]scenario.Scenario, error) {
+	var paths []string
+	for _, name := range names {
+		found, err := find(files, name)
+		if err != nil {
+			return nil, err
+		}
+		paths = append(paths, found...)
+	}
+	var all []scenario.Scenario
+	var faults []error
+	seen := map[string]string{}
+	for _, p := range paths {
+		list, err := read(files, p)
+		if err != nil {
+			faults = append(faults, err)
+		}
+		for _, s := range list {
+			if other, taken := seen[s.Name]; taken {
+				faults = append(faults, fmt.Errorf("%s: the name %q is taken by a scenario in %s", p, s.Name, other))
+			}
+			seen[s.Name] = p
+		}
+		if all = append(all, list...); len(all) > MaxScenarios {
+			return nil, fmt.Errorf("%s: a suite can have at most %d scenarios", p, MaxScenarios)
+		}
+	}
+	if len(paths) == 0 {
+		return nil, errors.New("there are no files that end in .yaml, .yml or .json")
+	}
+	return all, errors.Join(faults...)
+}
+
+// find returns the files of a name, which is a file or a folder.
+func find(files fs.FS, name string) (found []string, err error) {
+	info, err := fs.Stat(files, name)
+	if err != nil {
+		return nil, err
+	}
+	if !info.IsDir() {
+		return []string{name}, nil
+	}
+	err = fs.WalkDir(files, name, func(p string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() && slices.Contains([]string{".yaml", ".yml", ".json"}, path.Ext(p)) {
+			found = append(found, p)
+		}
+		return err
+	})
+	return found, err
+}
+
+// read reads the scenarios of a file.
+func read(files fs.FS, name string) ([]scenario.Scenario, error) {
+	f, err := files.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }()
+	text, err := io.ReadAll(io.LimitReader(f, MaxFile+1))
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("%s: %w", name, err)
+	case len(text) > MaxFile:
+		return nil, fmt.Errorf("%s: must have at most %d bytes", name, MaxFile)
+	}
+	list, err := Parse(text)
+	if err == nil {
+		return list, nil
+	}
+	var faults []error
+	for _, one := range each(err) {
+		faults = append(faults, fmt.Errorf("%s: %w", name, one))
+	}
+	return nil, errors.Join(faults...)
+}
+
+// each returns the single errors of an error.
+func each(err error) []error {
+	if list, ok := errors.AsType[callwright.FieldErrors](err); ok {
+		return list.Unwrap()
+	}
+	return []error{err}
+}
+
+// Parse reads the scenarios of a text in YAML or JSON. The error is callwright.FieldErrors if the scenarios are wrong.
+func Parse(text []byte) ([]scenario.Scenario, error) {
+	raw, err := toJSON(text)
+	if err != nil {
+		return nil, err
+	}
+	items, place := []json.RawMessage{raw}, "%.0d"
+	switch {
+	case bytes.HasPrefix(raw, []byte("[")):
+		err, place = json.Unmarshal(raw, &items), "[%d]"
+	case holdsList(raw):
+		var file struct {
+			Scenarios []json.RawMessage `json:"scenarios"`
+		}
+		err, place = strictly(raw, &file), "scenarios[%d]"
+		items = file.Scenarios
+	}
+	if err != nil {
+		return nil, err
+	}
+	var all []scenario.Scenario
+	var faults callwright.FieldErrors
+	for i, item := range items {
+		s, err := parse(item)
+		if err != nil {
+			faults = append(faults, within(fmt.Sprintf(place, i), err)...)
+		}
+		all = append(all, s)
+	}
+	if len(items) == 0 {
+		return nil, callwright.Invalid("scenarios", "must have a scenario")
+	}
+	return all, faults.OrNil()
+}
+
+// within returns the faults of a scenario with its place.
+func within(place string, err error) callwright.FieldErrors {
+	list, ok := errors.AsType[callwright.FieldErrors](err)
+	if !ok {
+		list = callwright.FieldErrors{callwright.Invalid("", "%s", err.Error())}
+	}
+	if place == "" {
+		return list
+	}
+	return list.Within(place)
+}
+
+// toJSON returns YAML, of which JSON is a part, as JSON.
+func toJSON(text []byte) (json.RawMessage, error) {
+	if json.Valid(text) {
+		return bytes.TrimSpace(text), nil
+	}
+	var value any
+	if err := yaml.Unmarshal(text, &value); err != nil {
+		return nil, fmt.Errorf("is no YAML: %s", strings.TrimPrefix(err.Error(), "yaml: "))
+	}
+	raw, err := json.Marshal(value)
+	if err != nil {
+		return nil, errors.New("must have texts as the names of all members")
+	}
+	return raw, nil
+}
+
+// holdsList reports whether JSON is an object with the member scenarios.
+func holdsList(raw json.RawMessage) bool {
+	var members map[string]json.RawMessage
+	return json.Unmarshal(raw, &members) == nil && members["scenarios"] != nil
+}
+
+// strictly decodes JSON and refuses members that are not known.
+func strictly(raw json.RawMessage, into any) error {
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.DisallowUnknownFields()
+	err := d.Decode(into)
+	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		return callwright.FieldErrors{callwright.Invalid(wrong.Field, "must not be a %s", wrong.Value)}
+	}
+	if err != nil {
+		return errors.New(strings.TrimPrefix(err.Error(), "json: "))
+	}
+	return nil
+}
+
+// file is a scenario as it stands in a file.
+type file struct {
+	Name         string          `json:"name"`
+	Description  string          `json:"description"`
+	Category     string          `json:"category"`
+	Kind         string          `json:"scenario_type"`
+	CallerPrompt string          `json:"tester_persona_prompt"`
+	CallerName   string          `json:"tester_persona_name"`
+	Instructions string          `json:"advanced_instructions"`
+	MaxTurns     int             `json:"max_turns"`
+	RequestData  map[string]any  `json:"request_data"`
+	StartNode    string          `json:"start_node_id"`
+	Tone         bool            `json:"service_tone_enabled"`
+	Required     bool            `json:"is_required_for_promotion"`
+	Enabled      *bool           `json:"enabled"`
+	MinScore     *float64        `json:"min_score"`
+	Metadata     json.RawMessage `json:"metadata"`
+	Messages     []fileMessage   `json:"input_messages"`
+	Webhooks     []fileMock      `json:"webhook_mocks"`
+	Assertions   []fileAssertion `json:"assertions"`
+}
+
+type fileMessage struct {
+	Role    string `json:"role"`
+	Content string `json:"content"`
+	Node    string `json:"node_id"`
+	Keyword string `json:"keyword"`
+}
+
+type fileMock struct {
+	Node   string          `json:"node_id"`
+	URL    string          `json:"url"`
+	Method string          `json:"method"`
+	Status int             `json:"status"`
+	Body   json.RawMessage `json:"body"`
+	Delay  int64           `json:"delay_ms"`
+	Fault  string          `json:"fault"`
+}
+
+type fileAssertion struct {
+	ID       string          `json:"id"`
+	Type     string          `json:"type"`
+	Name     string          `json:"name"`
+	Config   json.RawMessage `json:"config"`
+	Required *bool           `json:"is_required"`
+	Weight   *float64        `json:"weight"`
+	Order    int             `json:"order"`
+}
+
+// roles are the roles of messages by their names in files.
+var roles = map[string]llm.Role{"user": llm.RoleCaller, "assistant": llm.RoleAgent}
+
+// parse reads a scenario and checks it.
+func parse(raw json.RawMessage) (scenario.Scenario, error) {
+	var f file
+	if err := strictly(raw, &f); err != nil {
+		return scenario.Scenario{}, err
+	}
+	s := scenario.Scenario{
+		ID: f.Name, Pathway: tested, Name: f.Name, Description: f.Description, Category: scenario.Category(f.Category),
+		Kind: scenario.Kind(f.Kind), CallerPrompt: f.CallerPrompt, CallerName: f.CallerName, Instructions: f.Instructions,
+		MaxTurns: f.MaxTurns, RequestData: f.RequestData, StartNode: f.StartNode, ScoreTone: f.Tone, Required: f.Required,
+		Enabled: f.Enabled == nil || *f.Enabled, MinScore: f.MinScore, Metadata: f.Metadata,
+	}
+	for _, m := range f.Messages {
+		role, known := roles[m.Role]
+		if !known {
+			role = llm.Role(m.Role) // which Check refuses
+		}
+		s.Messages = append(s.Messages, scenario.Message{Role: role, Text: m.Content, Node: m.Node, Keyword: m.Keyword})
+	}
+	for _, m := range f.Webhooks {
+		s.Webhooks = append(s.Webhooks, scenario.WebhookMock{
+			Node: m.Node, URL: m.URL, Method: m.Method, Status: m.Status, Body: m.Body, Delay: time.Duration(m.Delay) * time.Millisecond,
+			Fault: scenario.Fault(m.Fault),
+		})
+	}
+	for _, a := range f.Assertions {
+		one := assert.Assertion{
+			ID: a.ID, Type: assert.Type(a.Type), Name: a.Name, Config: a.Config, Required: a.Required == nil || *a.Required, Weight: 1,
+			Order: a.Order,
+		}
+		if a.Weight != nil {
+			one.Weight = *a.Weight
+		}
+		if a.Config == nil {
+			one.Config = json.RawMessage(`{}`)
+		}
+		s.Assertions = append(s.Assertions, one)
+	}
+	n := 0
+	s.SetDefaults(func() string { n++; return fmt.Sprint("assertion-", n) })
+	return s, s.Check()
+}
