@@ -70,7 +70,7 @@ func realPath(path string) (string, error) {
 // organization and another API key, and nobody would look for the one that was lost.
 func checkLost(c config) error {
 	path, ok := databaseFile(c)
-	if _, err := os.Stat(path); !ok || !errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Stat(path); !ok || !errors.Is(err, fs.ErrNotExist) { //nolint:gosec // the operator names it
 		return nil
 	}
 	sign := webhookSecretFile(c) // written at every start
