@@ -35,11 +35,11 @@ type Scenarios interface {
 	// differs, or, with the field "name", the name is taken. CodeNotFound: it is absent. Org, Pathway, Persona and CreatedAt
 	// are never replaced.
 	UpdateScenario(ctx context.Context, s scenario.Scenario) error
-	// DeleteScenario removes a scenario with its runs, except for those of groups that have not ended. CodeNotFound: it is
-	// absent.
+	// DeleteScenario removes a scenario with its runs, except for those of groups that have not ended, with their journals, and
+	// with their snapshots if no other run has them. CodeNotFound: it is absent.
 	DeleteScenario(ctx context.Context, org callwright.OrgID, id string) error
-	// FindScenarios returns the scenarios that f chooses, newest first, with the most recent run of each. It may end early,
-	// after the first or a later scenario at which the total exceeds MaxRead bytes.
+	// FindScenarios returns the scenarios that f chooses, newest first, with the most recent run of each. It ends early, after
+	// the second or a later scenario at which their Size exceeds MaxRead in total.
 	FindScenarios(ctx context.Context, org callwright.OrgID, f ScenarioFilter) ([]Listed, error)
 	// RequiredScenarios returns the Revisions, by id, of the enabled scenarios of a pathway that are required for promotion, at
 	// most limit of them.
@@ -56,7 +56,7 @@ type ScenarioFilter struct {
 	Category scenario.Category
 	Enabled  *bool
 	Required *bool
-	Brief    bool              // leave out all but the id, the names, the flags and the Revision of scenarios, and their recent runs
+	Brief    bool              // only with ids, Name, Category, Required, Enabled, times and Revision, and without recent runs
 	After    callwright.Keyset // (CreatedAt, ID) of the last scenario of the page before
 	Limit    int
 }
@@ -94,8 +94,8 @@ type Runs interface {
 	Abandoned(ctx context.Context, alive []string, limit int) ([]Run, error)
 	// Cancelled returns the ids of runs that are Running on a node and are to be cancelled, by themselves or with their batch.
 	Cancelled(ctx context.Context, node string) ([]string, error)
-	// DeleteRuns removes at most limit runs that ended before a time, with their snapshots if no other run has them, and
-	// returns how many.
+	// DeleteRuns removes at most limit runs that ended before a time, with their journals, and with their snapshots if no other
+	// run has them, and returns how many.
 	DeleteRuns(ctx context.Context, before time.Time, limit int) (int, error)
 }
 
@@ -140,5 +140,5 @@ type Batches interface {
 	BatchesOf(ctx context.Context, org callwright.OrgID, pathway string, version int, limit int) ([]Batch, error)
 }
 
-// MaxRead is how many bytes a list of scenarios has at most, but for its first one.
+// MaxRead is how many bytes a list of scenarios has at most, but for its first two.
 const MaxRead = 4 << 20

@@ -92,7 +92,7 @@ func (s Store) DeleteScenario(ctx context.Context, org callwright.OrgID, id stri
 	})
 }
 
-// deleteRun removes a run with its journal, and its snapshot if no other run and no open group has it.
+// deleteRun removes a run with its journal, and its snapshot if no other run has it.
 func (d *data) deleteRun(r agenttest.Run) {
 	delete(d.runs, r.ID)
 	delete(d.answers, r.ID)
@@ -111,19 +111,44 @@ func (s Store) FindScenarios(
 	err = with(ctx, s.Store, func(d *data) error {
 		for _, sc := range d.scenarios {
 			if sc.Org == org && chosen(sc, f) {
-				found = append(found, agenttest.Listed{Scenario: sc, Recent: d.recent(sc)})
+				if f.Brief {
+					sc = brief(sc)
+				}
+				found = append(found, agenttest.Listed{Scenario: sc})
 			}
 		}
+		slices.SortFunc(found, func(a, b agenttest.Listed) int { return newestFirst(a.CreatedAt, a.ID, b.CreatedAt, b.ID) })
+		found = bounded(found, f.Limit)
+		for i := range found {
+			if !f.Brief {
+				found[i].Recent = d.recent(found[i].Scenario)
+			}
+		}
+		found = memory.Clone(found)
 		return nil
 	})
-	slices.SortFunc(found, func(a, b agenttest.Listed) int { return newestFirst(a.CreatedAt, a.ID, b.CreatedAt, b.ID) })
-	found = found[:min(f.Limit, len(found))]
-	for i, bytes := 0, 0; i < len(found); i++ {
-		if bytes += found[i].Size(); bytes > agenttest.MaxRead {
-			found = found[:i+1]
+	return found, err
+}
+
+// bounded returns the beginning of a list: at most limit scenarios, up to the second or a later one at which their sizes exceed
+// agenttest.MaxRead.
+func bounded(found []agenttest.Listed, limit int) []agenttest.Listed {
+	found = found[:min(limit, len(found))]
+	total := 0
+	for i := range found {
+		if total += found[i].Size(); total > agenttest.MaxRead && i > 0 {
+			return found[:i+1]
 		}
 	}
-	return memory.Clone(found), err
+	return found
+}
+
+// brief returns what a brief list has of a scenario.
+func brief(sc scenario.Scenario) scenario.Scenario {
+	return scenario.Scenario{
+		ID: sc.ID, Org: sc.Org, Pathway: sc.Pathway, Persona: sc.Persona, Name: sc.Name, Category: sc.Category,
+		Required: sc.Required, Enabled: sc.Enabled, CreatedAt: sc.CreatedAt, UpdatedAt: sc.UpdatedAt, Revision: sc.Revision,
+	}
 }
 
 // newestFirst compares the places of two things in a list.
@@ -137,6 +162,7 @@ func chosen(sc scenario.Scenario, f agenttest.ScenarioFilter) bool {
 		(f.Persona == "" || f.Persona == sc.Persona) &&
 		(f.Category == "" || f.Category == sc.Category) &&
 		(f.Enabled == nil || *f.Enabled == sc.Enabled) &&
+		(f.Required == nil || *f.Required == sc.Required) &&
 		(f.After.IsZero() || newestFirst(sc.CreatedAt, sc.ID, f.After.At, f.After.ID) > 0)
 }
 

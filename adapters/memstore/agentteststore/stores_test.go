@@ -1,0 +1,19 @@
+package agentteststore_test
+
+import (
+	"testing"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/memstore"
+	"github.com/callwright/callwright/adapters/memstore/agentteststore"
+	"github.com/callwright/callwright/agenttest"
+	"github.com/callwright/callwright/agenttest/agenttesttest"
+)
+
+func TestStores(t *testing.T) {
+	t.Parallel()
+	agenttesttest.RunStore(t, func(*testing.T) (agenttest.Store, callwright.Atomic) {
+		s := memstore.New()
+		return agentteststore.Store{Store: s}, s
+	}, nil)
+}

@@ -1,0 +1,222 @@
+package agenttesttest
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agenttest"
+	"github.com/callwright/callwright/callwrighttest"
+)
+
+// RunBatches tests an agenttest.Batches. The arguments are those of RunStore.
+func RunBatches(t *testing.T, newStore NewStore, atRest callwrighttest.AtRest[agenttest.Store]) {
+	t.Helper()
+	checkStore(t, "batches", newStore, atRest, map[string]func(*testing.T, subject){
+		"keeps every field":                keepsBatch,
+		"shares no memory":                 sharesNoBatch,
+		"hides other organizations'":       hidesBatches,
+		"refuses an id twice":              refusesBatchTwice,
+		"updates by compare-and-set":       updatesBatch,
+		"adds to counters":                 addsCounts,
+		"adds of many at once":             addsCountsAtOnce,
+		"adds nothing that is rolled back": rollsBackCounts,
+		"finds the batches of a version":   findsBatchesOf,
+		"encrypts addresses and names":     encryptsBatch,
+	})
+}
+
+func (s subject) wantBatch(t *testing.T, want agenttest.Batch) {
+	t.Helper()
+	got, err := s.Batch(t.Context(), want.Org, want.ID)
+	wantSame(t, got, err, want)
+}
+
+// add adds to the counters of group b1, in a transaction of its own.
+func (s subject) add(t *testing.T, org callwright.OrgID, more agenttest.Counts) (b agenttest.Batch, err error) {
+	t.Helper()
+	err = s.atomic.Do(t.Context(), func(ctx context.Context) error {
+		b, err = s.AddCounts(ctx, org, "b1", more)
+		return err
+	})
+	return b, err
+}
+
+func keepsBatch(t *testing.T, s subject) {
+	want := FullBatch("b1")
+	full(t, want)
+	given := want
+	given.Revision = 9 // the store counts
+	s.insert(t, given, aBatch("bare"))
+	s.wantBatch(t, want)
+	s.wantBatch(t, aBatch("bare"))
+	bare := agenttest.Batch{ID: "b1", Org: "a", Kind: agenttest.Simulations, State: agenttest.Pending, CreatedAt: at, Revision: 1}
+	do(t, s.UpdateBatch(t.Context(), bare))
+	bare.Revision = 2
+	s.wantBatch(t, bare)
+	want.Revision = 2
+	do(t, s.UpdateBatch(t.Context(), want))
+	want.Revision = 3
+	s.wantBatch(t, want)
+}
+
+func sharesNoBatch(t *testing.T, s subject) {
+	given := FullBatch("b1")
+	s.insert(t, given)
+	spoil(&given)
+	for range 2 {
+		s.wantBatch(t, FullBatch("b1"))
+		got, err := s.Batch(t.Context(), "a", "b1")
+		do(t, err)
+		spoil(&got)
+		list, err := s.BatchesOf(t.Context(), "a", "p1", 5, 1)
+		if err != nil || len(list) != 1 || list[0].Scenarios[0].Name != words {
+			t.Fatalf("got %+v, %v", list, err)
+		}
+		spoil(&list)
+	}
+	got, err := s.add(t, "a", agenttest.Counts{})
+	do(t, err)
+	spoil(&got)
+	want := FullBatch("b1")
+	want.Revision = 2
+	s.wantBatch(t, want)
+}
+
+func hidesBatches(t *testing.T, s subject) {
+	s.insert(t, aBatch("b1"))
+	foreign := aBatch("b1")
+	foreign.Org = "b"
+	_, getErr := s.Batch(t.Context(), "b", "b1")
+	_, absentErr := s.Batch(t.Context(), "a", "b2")
+	_, addErr := s.add(t, "b", agenttest.Counts{Passed: 1})
+	wantErr(t, callwright.ErrNotFound, map[string]error{
+		"get": getErr, "absent": absentErr, "add": addErr, "update": s.UpdateBatch(t.Context(), foreign),
+		"update absent": s.UpdateBatch(t.Context(), aBatch("b2")),
+	})
+	list, err := s.BatchesOf(t.Context(), "b", "p1", 1, 10)
+	wantIDs(t, "of another organization", list, err, batchID)
+	s.wantBatch(t, aBatch("b1"))
+}
+
+func batchID(b agenttest.Batch) string { return b.ID }
+
+func refusesBatchTwice(t *testing.T, s subject) {
+	s.insert(t, aBatch("b1"))
+	again := aBatch("b1")
+	again.Org = "b"
+	wantErr(t, callwright.ErrConflict, map[string]error{
+		"again": s.InsertBatch(t.Context(), aBatch("b1")), "another organization's": s.InsertBatch(t.Context(), again),
+	})
+	s.wantBatch(t, aBatch("b1"))
+}
+
+func updatesBatch(t *testing.T, s subject) {
+	s.insert(t, aBatch("b1"))
+	changed := func(writer int) agenttest.Batch {
+		b := aBatch("b1")
+		b.Reason = fmt.Sprint("writer ", writer)
+		return b
+	}
+	want := changed(race(t, func(writer int) error { return s.UpdateBatch(t.Context(), changed(writer)) }))
+	want.Revision = 2
+	s.wantBatch(t, want)
+}
+
+func addsCounts(t *testing.T, s subject) {
+	want := FullBatch("b1")
+	s.insert(t, want)
+	want.Counts, want.Revision = agenttest.Counts{Passed: 11, Failed: 22, Error: 33, Cancelled: 44}, 2
+	got, err := s.add(t, "a", agenttest.Counts{Passed: 10, Failed: 20, Error: 30, Cancelled: 40})
+	wantSame(t, got, err, want)
+	s.wantBatch(t, want)
+	stale := want
+	stale.Revision = 1
+	wantErr(t, callwright.ErrConflict, map[string]error{"an update of what was read before": s.UpdateBatch(t.Context(), stale)})
+}
+
+// addsCountsAtOnce has runs of one group end at once, of which the last one ends the group.
+func addsCountsAtOnce(t *testing.T, s subject) {
+	s.insert(t, aBatch("b1"))
+	const runs = 16
+	var mu sync.Mutex
+	last := 0
+	var wait sync.WaitGroup
+	for range runs {
+		wait.Go(func() {
+			err := s.atomic.Do(t.Context(), func(ctx context.Context) error {
+				b, err := s.AddCounts(ctx, "a", "b1", agenttest.Counts{Passed: 1})
+				if err != nil || b.Counts.Ended() < runs {
+					return err
+				}
+				mu.Lock()
+				last++
+				mu.Unlock()
+				b.State, b.EndedAt = agenttest.Passed, later(9)
+				return s.UpdateBatch(ctx, b)
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wait.Wait()
+	got, err := s.Batch(t.Context(), "a", "b1")
+	if err != nil || got.Counts.Passed != runs || got.Revision != runs+2 || got.State != agenttest.Passed || last != 1 {
+		t.Errorf("%d transactions saw the end; the group is %+v, %v", last, got, err)
+	}
+}
+
+func rollsBackCounts(t *testing.T, s subject) {
+	s.insert(t, aBatch("b1"))
+	s.rollBack(t, func(ctx context.Context) error {
+		_, err := s.AddCounts(ctx, "a", "b1", agenttest.Counts{Passed: 1})
+		return err
+	})
+	s.wantBatch(t, aBatch("b1"))
+}
+
+func rollsBackAnswer(t *testing.T, s subject) {
+	s.insert(t, running("r1", "n"))
+	do(t, s.append(t, "r1", "n", "k", "x"))
+	s.rollBack(t, func(ctx context.Context) error { return s.AppendAnswer(ctx, "a", "r1", "n", "l", []byte("x")) })
+	s.rollBack(t, func(ctx context.Context) error { return s.DeleteAnswers(ctx, "a", "r1") })
+	s.wantAnswers(t, "r1", "map[k:x]")
+}
+
+func findsBatchesOf(t *testing.T, s subject) {
+	for i, change := range []func(*agenttest.Batch){
+		func(b *agenttest.Batch) { b.State = agenttest.Passed },
+		func(b *agenttest.Batch) { b.Kind = agenttest.Simulations },
+		func(b *agenttest.Batch) { b.Pathway, b.Version = "", 0 },
+		func(b *agenttest.Batch) { b.Version = 2 },
+		func(b *agenttest.Batch) { b.Pathway = "p2" },
+		func(b *agenttest.Batch) { b.CreatedAt = later(9) },
+		func(b *agenttest.Batch) { b.Org = "b" },
+		func(*agenttest.Batch) {},
+	} {
+		b := aBatch(fmt.Sprint("b", i))
+		change(&b)
+		s.insert(t, b)
+	}
+	for limit, want := range map[int]string{10: "b5 b7 b0", 2: "b5 b7", 0: ""} {
+		list, err := s.BatchesOf(t.Context(), "a", "p1", 1, limit)
+		wantIDs(t, fmt.Sprint("at most ", limit), list, err, batchID, strings.Fields(want)...)
+	}
+	list, err := s.BatchesOf(t.Context(), "a", "p1", 3, 10)
+	wantIDs(t, "a version without batches", list, err, batchID)
+}
+
+func encryptsBatch(t *testing.T, s subject) {
+	b := aBatch(callwrighttest.VisibleID)
+	b.Webhook, b.Scenarios[0].Name = "https://x.example/hunter2-hook", "hunter2-name"
+	s.atRest.Check(t, s.Store, func() error {
+		if err := s.InsertBatch(t.Context(), b); err != nil {
+			return err
+		}
+		return s.UpdateBatch(t.Context(), b)
+	}, "hunter2-hook", "hunter2-name")
+}

@@ -1,0 +1,163 @@
+package agenttesttest
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/callwright/callwright/agents/llm"
+	"github.com/callwright/callwright/agenttest"
+	"github.com/callwright/callwright/agenttest/assert"
+	"github.com/callwright/callwright/agenttest/engine"
+	"github.com/callwright/callwright/agenttest/scenario"
+)
+
+// anyValues is of every kind that JSON has.
+func anyValues() map[string]any {
+	return map[string]any{
+		"text": words, words: "name", "empty": "", "null": nil, "yes": true, "no": false, "zero": 0.0,
+		"number": 1.5, "negative": -12345678901.25, "large": 1e21, "small": 1e-7, "count": 1234567890123.0,
+		"list": []any{"x", 1.0, nil, true, []any{}, map[string]any{}},
+		"deep": map[string]any{"k": map[string]any{"k": []any{map[string]any{"\u96ea": "\u2603"}}}},
+	}
+}
+
+// FullScenario returns a scenario of organization a with a value in each field, of which its parts have one each too.
+func FullScenario(id string) scenario.Scenario {
+	least := 0.75
+	return scenario.Scenario{
+		ID: id, Org: "a", Pathway: "p1", Persona: "persona 1", Name: words + id, Description: words, Category: scenario.EdgeCase,
+		Kind: scenario.Replay, CallerPrompt: words, CallerName: words, Instructions: words, MaxTurns: 7, RequestData: anyValues(),
+		Messages:  []scenario.Message{{Role: llm.RoleCaller, Text: words, Node: "menu", Keyword: words}},
+		StartNode: "start", ScoreTone: true, Required: true, Enabled: true, MinScore: &least,
+		Webhooks: []scenario.WebhookMock{{
+			Node: "pay", Method: "POST", URL: "https://x.example/*", Status: 503, Body: json.RawMessage(`{"a":[null,1.5,"<&>"]}`),
+			Delay: 1500 * time.Millisecond, Fault: scenario.ConnectionError,
+		}},
+		Assertions: []assert.Assertion{{
+			ID: "a1", Type: assert.RegexMatch, Name: words, Config: json.RawMessage(`{"pattern":"\\d+"}`), Required: true, Weight: 2.5, Order: 3,
+		}},
+		Metadata: json.RawMessage(`{"team":"North","deep":{"b":[null],"a":""}}`), CreatedAt: at, UpdatedAt: later(1), Revision: 1,
+	}
+}
+
+// FullSnapshot returns a snapshot of organization a with a value in each field.
+func FullSnapshot(id string) agenttest.Snapshot {
+	sc := FullScenario("s1")
+	sc.Revision = 4
+	return agenttest.Snapshot{ID: id, Org: "a", Scenario: sc, Version: 5, Hash: "5a1b", CreatedAt: later(2)}
+}
+
+// FullOutcome returns an outcome with a value in each field.
+func FullOutcome() engine.Outcome {
+	score, agreement, turn := 0.625, 0.8, 1
+	tone := assert.Tone{
+		Naturalness: 0.1, Conciseness: 0.2, Empathy: 0.3, Flow: 0.4, BackChanneling: 0.5, TopicTransitions: 0.6, Overall: 0.7,
+		Issues: []string{words}, Examples: []assert.ToneExample{{Turn: 1, Category: "flow", Text: words, Sentiment: "negative"}},
+		WordsPerTurn: 11.5, RepeatedSentences: 0.25,
+	}
+	usage := llm.Usage{Input: 1200, Output: 340}
+	return engine.Outcome{
+		Verdict: engine.Failed, Error: words, Quota: true, Score: &score, Tone: &tone, Blame: "menu", Warnings: []string{words},
+		Evidence: assert.Evidence{
+			Org: "a", Run: "r1", Variables: anyValues(), End: assert.EndByCaller,
+			Turns:  []assert.Turn{{Role: llm.RoleAgent, Text: words, Node: "start"}, {Role: llm.RoleCaller, Text: "Bye.", Node: "menu"}},
+			Visits: []assert.Visit{{Node: "start", Turn: -1}, {Node: "menu", Turn: 1}},
+			Webhooks: []assert.Webhook{{
+				Node: "pay", Method: "POST", URL: "https://x.example/pay", Header: map[string]string{"X-Key": "redacted", words: words},
+				Body: json.RawMessage(`{"amount":9.5,"text":"<&>"}`), Turn: 1, Visit: 2, At: later(3),
+			}},
+			Graph: assert.Graph{"menu": {Name: words, Next: []string{"pay"}, Fills: []string{"amount"}}},
+		},
+		Results: []assert.Result{{
+			Assertion: "a1", Type: assert.LLMJudge, Name: words, Required: true, Weight: 2.5, Outcome: assert.Failed, Score: &score,
+			Code: assert.CodeWrongInformation, Reasoning: words, Expected: anyValues(), Actual: []any{"x", nil, 1.5}, Turn: &turn,
+			Node: "menu", Quotes: []assert.Quote{{Turn: 1, Text: words, Verified: true}}, Agreement: &agreement, Tone: &tone, Usage: usage,
+			Samples: []assert.Sample{{Verdict: "pass", Score: &score, Label: words, Reasoning: words, Model: "judge-1"}},
+		}},
+		Turns: []engine.Turn{{
+			Index: 1, Node: "menu", Notes: []engine.Note{{Kind: "decision", Node: "menu", Text: words}},
+			CallerTook: 123456789, Took: 987654321, Usage: engine.Usage{Caller: usage, Agent: usage, Judge: usage},
+		}},
+		Usage:  engine.Usage{Caller: usage, Agent: usage, Judge: usage},
+		Models: engine.Models{Caller: "caller-1", Agent: "agent-1", Judge: "judge-1"}, Took: 12345678901,
+	}
+}
+
+// FullRun returns a run of organization a with a value in each field.
+func FullRun(id string) agenttest.Run {
+	score, out := 0.625, FullOutcome()
+	return agenttest.Run{
+		ID: id, Org: "a", Scenario: "s1", Name: words, Pathway: "p1", Persona: "persona 1", Version: 5, Batch: "b1", Trial: 3,
+		Snapshot: "snap1", Webhook: "https://x.example/hook?key=" + words, Scripted: true, State: agenttest.Failed, Node: "node 1",
+		Attempt: 2, Cancel: true, Outcome: &out, CreatedAt: at, StartedAt: later(1), EndedAt: later(2), Revision: 1,
+		Result: agenttest.Result{
+			Score: &score, Turns: 4, Duration: 12345678901, Error: words,
+			Failure: &agenttest.Failure{
+				Assertion: "a1", Type: assert.LLMJudge, Code: assert.CodeMissingStep, Node: "menu", End: assert.EndByCaller, Reason: words,
+			},
+		},
+	}
+}
+
+// FullBatch returns a group of organization a with a value in each field.
+func FullBatch(id string) agenttest.Batch {
+	return agenttest.Batch{
+		ID: id, Org: "a", Kind: agenttest.OneEach, Trigger: agenttest.ByPromotion, Pathway: "p1", Persona: "persona 1", Version: 5,
+		Hash: "5a1b", Simulations: 3, Webhook: "https://x.example/hook?key=" + words, Publish: true, State: agenttest.Failed, Created: 6,
+		Scenarios: []agenttest.Part{{
+			Scenario: "s1", Revision: 4, Name: words, Pathway: "p1", Persona: "persona 1", Version: 5, Snapshot: "snap1",
+		}},
+		Counts: agenttest.Counts{Passed: 1, Failed: 2, Error: 3, Cancelled: 4}, Cancel: true, Reason: words,
+		CreatedAt: at, EndedAt: later(3), Revision: 1,
+	}
+}
+
+// aScenario returns a scenario of organization a and pathway p1 with nothing in it that may be left out.
+func aScenario(id string) scenario.Scenario {
+	return scenario.Scenario{
+		ID: id, Org: "a", Pathway: "p1", Name: "Scenario " + id, Category: scenario.Custom, Kind: scenario.Agent,
+		CreatedAt: at, UpdatedAt: at, Revision: 1,
+	}
+}
+
+// aSnapshot returns a snapshot of scenario s1.
+func aSnapshot(id string) agenttest.Snapshot {
+	return agenttest.Snapshot{ID: id, Org: "a", Scenario: aScenario("s1"), Version: 1, Hash: "h", CreatedAt: at}
+}
+
+// aRun returns a run of scenario s1 that waits.
+func aRun(id string) agenttest.Run {
+	return agenttest.Run{
+		ID: id, Org: "a", Scenario: "s1", Name: "Scenario s1", Pathway: "p1", Version: 1, Snapshot: "snap of " + id,
+		State: agenttest.Pending, CreatedAt: at, Revision: 1,
+	}
+}
+
+// running returns a run that a node executes.
+func running(id, node string) agenttest.Run {
+	r := aRun(id)
+	r.State, r.Node, r.Attempt, r.StartedAt = agenttest.Running, node, 1, later(1)
+	return r
+}
+
+// ended returns a run that has ended.
+func ended(id string, seconds int) agenttest.Run {
+	r := running(id, "node 1")
+	r.State, r.EndedAt = agenttest.Passed, later(seconds)
+	return r
+}
+
+// in returns a run as one of a group.
+func in(r agenttest.Run, batch string, trial int) agenttest.Run {
+	r.Batch, r.Trial = batch, trial
+	return r
+}
+
+// aBatch returns an open group with scenario s1.
+func aBatch(id string) agenttest.Batch {
+	return agenttest.Batch{
+		ID: id, Org: "a", Kind: agenttest.OneEach, Trigger: agenttest.ByAPI, Pathway: "p1", Version: 1, Hash: "h", Simulations: 1,
+		Scenarios: []agenttest.Part{{Scenario: "s1", Name: "Scenario s1", Pathway: "p1", Version: 1, Snapshot: "snap"}},
+		State:     agenttest.Running, Created: 1, CreatedAt: at, Revision: 1,
+	}
+}

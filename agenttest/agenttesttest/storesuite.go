@@ -1,0 +1,244 @@
+package agenttesttest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agenttest"
+	"github.com/callwright/callwright/agenttest/scenario"
+	"github.com/callwright/callwright/callwrighttest"
+)
+
+// RunStore tests an agenttest.Store: all of its parts, each of which also has a suite of its own. newStore returns an empty
+// store and its transactions. atRest reads what the store has written to where it outlives the process; nil for a store that
+// keeps everything in memory.
+func RunStore(t *testing.T, newStore NewStore, atRest callwrighttest.AtRest[agenttest.Store]) {
+	t.Helper()
+	RunScenarios(t, newStore, atRest)
+	RunRuns(t, newStore, atRest)
+	RunJournals(t, newStore, atRest)
+	RunBatches(t, newStore, atRest)
+}
+
+// NewStore returns an empty store and its transactions.
+type NewStore func(t *testing.T) (agenttest.Store, callwright.Atomic)
+
+// subject is the store that a test is about.
+type subject struct {
+	agenttest.Store
+
+	atomic callwright.Atomic
+	atRest callwrighttest.AtRest[agenttest.Store]
+}
+
+// checkStore runs the tests of a part, each on a store of its own.
+func checkStore(
+	t *testing.T, part string, newStore NewStore, atRest callwrighttest.AtRest[agenttest.Store],
+	tests map[string]func(*testing.T, subject),
+) {
+	t.Helper()
+	for name, test := range tests {
+		t.Run(part+": "+name, func(t *testing.T) {
+			t.Parallel()
+			store, atomic := newStore(t)
+			test(t, subject{store, atomic, atRest})
+		})
+	}
+}
+
+// at is when things happen in the suites, to the microsecond, as databases keep time.
+var at = time.Date(2026, 5, 4, 3, 2, 1, 123456000, time.UTC)
+
+// later is some seconds after at.
+func later(seconds int) time.Time { return at.Add(time.Duration(seconds) * time.Second) }
+
+// words is text that is easily spoilt.
+const words = "Gr\u00fc\u00dfe \U0001F600 \u2028 100 % of _\\'\"`{}[]$1 ?0\n\t<b>"
+
+// do fails the test if something has failed that it only prepares.
+func do(t *testing.T, errs ...error) {
+	t.Helper()
+	if err := errors.Join(errs...); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// insert adds things of any kind.
+func (s subject) insert(t *testing.T, things ...any) {
+	t.Helper()
+	for _, thing := range things {
+		switch v := thing.(type) {
+		case scenario.Scenario:
+			do(t, s.InsertScenario(t.Context(), v))
+		case agenttest.Run:
+			do(t, s.InsertRuns(t.Context(), []agenttest.Run{v}))
+		case agenttest.Snapshot:
+			do(t, s.InsertSnapshots(t.Context(), []agenttest.Snapshot{v}))
+		case agenttest.Batch:
+			do(t, s.InsertBatch(t.Context(), v))
+		default:
+			t.Fatalf("nobody stores a %T", thing)
+		}
+	}
+}
+
+// wantErr wants each of some attempts to have failed alike.
+func wantErr(t *testing.T, want error, attempts map[string]error) {
+	t.Helper()
+	for name, err := range attempts {
+		if !errors.Is(err, want) {
+			t.Errorf("%s gave %v, want %v", name, err, want)
+		}
+	}
+}
+
+// wantSame wants two values to be the same, but for the way in which the JSON within them is written.
+func wantSame[T any](t *testing.T, got T, err error, want T) {
+	t.Helper()
+	if err != nil || !reflect.DeepEqual(loose(t, got), loose(t, want)) {
+		t.Errorf("got  %.4000s, %v\nwant %.4000s", fmt.Sprintf("%+v", got), err, fmt.Sprintf("%+v", want))
+	}
+}
+
+// loose is a value as JSON means it.
+func loose(t *testing.T, v any) (out any) {
+	t.Helper()
+	text, err := json.Marshal(v)
+	if err != nil {
+		t.Fatalf("%+v is not JSON: %v", v, err)
+	}
+	do(t, json.Unmarshal(text, &out))
+	return out
+}
+
+// wantIDs wants a list of what has these ids, in this order.
+func wantIDs[T any](t *testing.T, what string, got []T, err error, id func(T) string, want ...string) {
+	t.Helper()
+	ids := make([]string, 0, len(got))
+	for _, v := range got {
+		ids = append(ids, id(v))
+	}
+	if err != nil || fmt.Sprint(ids) != fmt.Sprint(want) {
+		t.Errorf("%s: got %v, %v; want %v", what, ids, err, want)
+	}
+}
+
+// full fails the test if any field of v, or of what it holds, has no value, or cannot have one because it is unexported.
+func full(t *testing.T, v any) {
+	t.Helper()
+	checkFull(t, reflect.TypeOf(v).Name(), reflect.ValueOf(v))
+}
+
+func checkFull(t *testing.T, name string, v reflect.Value) {
+	t.Helper()
+	if v.IsZero() {
+		t.Fatalf("the test has no value for %s", name)
+	}
+	switch _, moment := reflect.TypeAssert[time.Time](v); {
+	case moment:
+	case v.Kind() == reflect.Pointer:
+		if v.Elem().Kind() == reflect.Struct {
+			checkFull(t, name, v.Elem())
+		}
+	case v.Kind() == reflect.Struct:
+		for field, value := range v.Fields() {
+			if !field.IsExported() {
+				t.Fatalf("%s.%s is unexported: no store can keep it", name, field.Name)
+			}
+			checkFull(t, name+"."+field.Name, value)
+		}
+	case v.Kind() == reflect.Slice && v.Type().Elem().Kind() == reflect.Struct:
+		for i := range v.Len() {
+			checkFull(t, fmt.Sprintf("%s[%d]", name, i), v.Index(i))
+		}
+	case v.Kind() == reflect.Map && v.Type().Elem().Kind() == reflect.Struct:
+		for pairs := v.MapRange(); pairs.Next(); {
+			checkFull(t, name+"["+pairs.Key().String()+"]", pairs.Value())
+		}
+	}
+}
+
+// spoil overwrites all memory that v, a pointer, leads to.
+func spoil(v any) { spoilValue(reflect.ValueOf(v).Elem()) }
+
+func spoilValue(v reflect.Value) {
+	switch v.Kind() {
+	case reflect.Pointer:
+		if !v.IsNil() {
+			spoilValue(v.Elem())
+		}
+	case reflect.Struct:
+		if v.Type() == reflect.TypeFor[time.Time]() {
+			v.SetZero()
+			return
+		}
+		for _, field := range v.Fields() {
+			spoilValue(field)
+		}
+	case reflect.Slice:
+		for i := range v.Len() {
+			spoilValue(v.Index(i))
+		}
+	case reflect.Map:
+		for pairs := v.MapRange(); pairs.Next(); {
+			inner := reflect.New(v.Type().Elem()).Elem()
+			inner.Set(pairs.Value())
+			spoilValue(inner)
+			v.SetMapIndex(pairs.Key(), inner)
+		}
+	case reflect.Interface:
+		if inner := v.Elem(); inner.Kind() == reflect.Map || inner.Kind() == reflect.Slice {
+			spoilValue(inner) // in place
+			return
+		}
+		v.SetZero()
+	default:
+		v.SetZero()
+	}
+}
+
+// race has several writers write at once. One wins, the others conflict. It returns the winner.
+func race(t *testing.T, write func(writer int) error) int {
+	t.Helper()
+	const writers = 8
+	winners := make(chan int, writers)
+	var wait sync.WaitGroup
+	for i := range writers {
+		wait.Go(func() {
+			switch err := write(i); {
+			case err == nil:
+				winners <- i
+			case !errors.Is(err, callwright.ErrConflict):
+				t.Errorf("a writer got %v", err)
+			}
+		})
+	}
+	wait.Wait()
+	if len(winners) != 1 {
+		t.Fatalf("%d writers won", len(winners))
+	}
+	return <-winners
+}
+
+var errChanged = errors.New("changed my mind")
+
+// rollBack does something in a transaction that then fails.
+func (s subject) rollBack(t *testing.T, do func(ctx context.Context) error) {
+	t.Helper()
+	err := s.atomic.Do(t.Context(), func(ctx context.Context) error {
+		if err := do(ctx); err != nil {
+			return err
+		}
+		return errChanged
+	})
+	if !errors.Is(err, errChanged) {
+		t.Fatalf("the transaction ended with %v", err)
+	}
+}
