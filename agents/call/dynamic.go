@@ -26,6 +26,7 @@ func (s *Service) fetchDynamicData(ctx context.Context, c *Call, book *recordWri
 		ctx, cancel = context.WithTimeout(ctx, callersPatience)
 		defer cancel()
 	}
+	ctx = request.WithBudget(ctx)
 	began := book.clock.Now()
 	logs := make([]request.Log, len(c.Agent.DynamicData))
 	var asking sync.WaitGroup

@@ -227,3 +227,30 @@ func TestTools(t *testing.T) {
 		}
 	}, func(c *call.Config) { c.Model = m })
 }
+
+// TestDynamicDataOfDearAnswers: the answers before a call share the budget of a turn.
+func TestDynamicDataOfDearAnswers(t *testing.T) {
+	t.Parallel()
+	inOffice(t, func(t *testing.T, h *house, r *agentstest.Requests) {
+		r.Answer = agentstest.JSON("[" + strings.Repeat("{},", 90_000) + "{}]")
+		dear := agents.DynamicData{URL: "https://x.example/", Response: []request.Mapping{{Name: "x", Path: `$..[?(@.a=="b")]`}}}
+		c := h.order(call.Request{Agent: agents.Agent{FirstSentence: "hello", DynamicData: []agents.DynamicData{dear, dear}}})
+		phone := h.answered()
+		h.hears(phone, "hello")
+		phone.Hangup()
+		h.ended(c.ID)
+		logs, err := h.Logs(t.Context(), "a", c.ID)
+		if err != nil || len(logs) == 0 {
+			t.Fatal(logs, err)
+		}
+		failed := 0
+		for _, e := range logs[0].Entries {
+			if e.Request != nil && e.Request.Error != "" {
+				failed++
+			}
+		}
+		if failed == 0 {
+			t.Error("both answers are followed") // one of them is nearly all of the budget
+		}
+	})
+}

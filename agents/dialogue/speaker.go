@@ -47,6 +47,7 @@ func (s Speaker) Reply(ctx context.Context, a *Answer, r llm.ReplyRequest, varia
 	if s.Logger == nil {
 		s.Logger = slog.New(slog.DiscardHandler)
 	}
+	ctx = request.WithBudget(ctx)
 	var out Reply
 	spoken := len(a.words)
 	for round := range maxRounds + 1 {
@@ -149,7 +150,7 @@ func (s Speaker) call(
 	for i, c := range calls {
 		requests := request.At(s.Requests, "", len(out.Requests)+i)
 		wait.Go(func() { results[i] = s.Tools.Call(ctx, requests, r.Org, c, known) })
-		if speech := s.Tools.Speech(c, known); speech != "" && !slices.Contains(speeches, speech) {
+		if speech := s.Tools.Speech(ctx, c, known); speech != "" && !slices.Contains(speeches, speech) {
 			speeches = append(speeches, speech)
 		}
 	}

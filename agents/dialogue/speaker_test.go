@@ -299,3 +299,23 @@ func TestRetryEnds(t *testing.T) {
 		}
 	})
 }
+
+// TestToolsOfDearAnswers: the tools of a turn share one budget for their answers.
+func TestToolsOfDearAnswers(t *testing.T) {
+	t.Parallel()
+	answer := `{"slot": 1, "list": [` + strings.Repeat(`{"a":1},`, 120_000) + `1]}` // more than half of the budget
+	m := says(
+		[]llm.ReplyPart{wants("a", "look", `{}`)}, []llm.ReplyPart{wants("b", "look", `{}`)}, []llm.ReplyPart{{Text: "Well."}},
+		[]llm.ReplyPart{wants("c", "look", `{}`)}, []llm.ReplyPart{{Text: "Well."}},
+	)
+	speaker := dialogue.Speaker{Model: m, Tools: toolset(t), Requests: &agentstest.Requests{Answer: agentstest.JSON(answer)}}
+	for turn, want := range []int{2, 1} {
+		got, err := new(stage).reply(t.Context(), speaker, nil)
+		if err != nil || len(got.Requests) != want || got.Requests[0].Error != "" {
+			t.Fatalf("turn %d: %d requests, %v", turn, len(got.Requests), err)
+		}
+		if turn == 0 && !strings.Contains(got.Requests[1].Error, "not read") {
+			t.Errorf("the second answer of a turn is read: %q", got.Requests[1].Error)
+		}
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/callwright/callwright/agents/agentstest"
 	"github.com/callwright/callwright/agents/conversation"
 	"github.com/callwright/callwright/agents/dialogue"
 	"github.com/callwright/callwright/agents/pathway"
@@ -65,5 +66,50 @@ func TestTurnOfManyVariables(t *testing.T) {
 	}
 	if size > 3<<20 || size < 1<<20 {
 		t.Errorf("the model got %d bytes", size)
+	}
+}
+
+// TestTurnOfDearAnswers: paths into answers take bounded time in a turn, however many webhooks and tools it has, and the log
+// names those that are given up. The next turn has its own budget.
+func TestTurnOfDearAnswers(t *testing.T) {
+	t.Parallel()
+	const path = `$..[?(@.a=="b")]`
+	var mappings []map[string]any
+	for i := range 32 {
+		mappings = append(mappings, map[string]any{"name": fmt.Sprint("v", i), "data": path})
+	}
+	var all []json.RawMessage
+	var edges []string
+	for i := range 4 {
+		all = append(all, node(fmt.Sprint("n", i), graph.NodeWebhook, data{
+			"isStart": i == 0, "url": "https://x.example/", "responseData": mappings,
+		}))
+		if i > 0 {
+			edges = append(edges, fmt.Sprint("n", i-1, " n", i))
+		}
+	}
+	all = append(all, node("wait", graph.NodeDefault, data{"text": "Well?"}))
+	c := newTalk(t, compile(t, all, ways(append(edges, "n3 wait", "wait n0")...)))
+	answer := "[" + strings.Repeat("{},", 9999) + "{}]"
+	c.runtime.Requests = &agentstest.Requests{Answer: agentstest.JSON(answer)}
+	for _, turn := range []conversation.Turn{{Kind: conversation.TurnStart}, {Kind: conversation.TurnSpeech, Text: "Again."}} {
+		c.turn(turn, "Well?")
+		var faults []string
+		for _, e := range c.log.Entries {
+			if e.Kind == pathway.LogRequest {
+				faults = append(faults, e.Request.Error)
+			}
+		}
+		if len(faults) != 4 {
+			t.Fatalf("there are %d requests", len(faults))
+		}
+		if n := strings.Count(faults[0], ": the path needs too many steps in this answer"); n < 10 || n > 25 {
+			t.Errorf("%d of 32 paths are given up", n)
+		}
+		for _, fault := range faults[1:] {
+			if fault != "the answer is not read: it has too many values for the rest of this turn" {
+				t.Errorf("a later answer gave %q", fault)
+			}
+		}
 	}
 }

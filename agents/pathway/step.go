@@ -10,6 +10,7 @@ import (
 	"github.com/callwright/callwright/agents/dialogue"
 	"github.com/callwright/callwright/agents/llm"
 	"github.com/callwright/callwright/agents/pathway/graph"
+	"github.com/callwright/callwright/agents/request"
 	"github.com/callwright/callwright/agents/template"
 )
 
@@ -59,6 +60,7 @@ func (r *Runtime) Step(
 	w.state.Visited = slices.Clip(s.Visited) // so that appending copies it
 	w.log = Log{Turn: w.state.Turn, Heard: in.Text}
 	began := r.now()
+	ctx = request.WithBudget(ctx)
 	w.take(ctx, in, emit)
 	w.close(ctx)
 	w.log.Took = r.now().Sub(began)

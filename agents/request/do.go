@@ -4,11 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math"
 	"net/url"
 	"strings"
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/template"
 )
 
 // Do sends the request for a node or a tool. It does not fail: Log.Error says what went wrong, which includes an answer other
@@ -39,16 +41,24 @@ func (c *Call) Do(
 		return log
 	}
 	log.Status = response.Status
-	value, isJSON := Decode(response.Body)
+	steps := budgetOf(ctx)
+	var value any
+	isJSON, dear := false, len(response.Body) > maxLogged && !steps.spend(stepsToRead(response.Body))
+	if !dear {
+		value, isJSON = Decode(response.Body)
+	}
 	log.Body = excerpt(response.Body, value, isJSON)
 	var problems []string
 	if log.Status < 200 || log.Status > 299 {
 		problems = append(problems, fmt.Sprintf("it answered with status %d", log.Status))
 	}
 	if len(c.paths) > 0 {
-		if isJSON {
-			log.Variables, problems = take(c.paths, value, problems)
-		} else {
+		switch {
+		case isJSON:
+			log.Variables, problems = take(c.paths, value, steps, problems)
+		case dear:
+			problems = append(problems, "the answer is not read: it has too many values for the rest of this turn")
+		default:
 			problems = append(problems, "the answer is not JSON")
 		}
 	}
@@ -58,7 +68,8 @@ func (c *Call) Do(
 
 // request fills the variables in. shown is the URL for logs.
 func (c *Call) request(org callwright.OrgID, variables map[string]any) (r Request, shown string, err error) {
-	u, err := c.address(c.filled(variables), variables)
+	values := template.NewValues(variables, math.MaxInt) // encodes a long list once, and not for every header
+	u, err := c.address(c.filled(variables), values)
 	if err != nil {
 		return Request{}, "", err
 	}
@@ -66,7 +77,7 @@ func (c *Call) request(org callwright.OrgID, variables map[string]any) (r Reques
 	named := false
 	for _, h := range c.headers {
 		named = named || strings.EqualFold(h.name, "Content-Type")
-		value := printable(h.value.Render(variables))
+		value := printable(values.Render(h.value, template.MaxValues))
 		if len(value) > maxHeader {
 			err = callwright.Invalid("", "the header %s must have at most %d bytes with its variables", h.name, maxHeader)
 		}

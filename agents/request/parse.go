@@ -186,7 +186,7 @@ func (c *Call) filled(variables map[string]any) string {
 }
 
 // address parses a filled URL and adds the query pairs.
-func (c *Call) address(text string, variables map[string]any) (*url.URL, error) {
+func (c *Call) address(text string, values *template.Values) (*url.URL, error) {
 	u, err := url.Parse(text)
 	if err != nil || u.Hostname() == "" {
 		return nil, errAddress
@@ -201,7 +201,7 @@ func (c *Call) address(text string, variables map[string]any) (*url.URL, error) 
 		if u.RawQuery != "" {
 			u.RawQuery += "&"
 		}
-		u.RawQuery += url.QueryEscape(q.name) + "=" + url.QueryEscape(q.value.Render(variables))
+		u.RawQuery += url.QueryEscape(q.name) + "=" + url.QueryEscape(values.Render(q.value, template.MaxValues))
 	}
 	if len(u.String()) > maxFilled {
 		return nil, errAddress

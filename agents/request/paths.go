@@ -16,8 +16,9 @@ const maxTaken = 32 << 10
 
 // path takes a variable from an answer.
 type path struct {
-	name string // the variable's
-	expr jp.Expr
+	name    string // the variable's
+	expr    jp.Expr
+	filters map[*jp.Filter]script // those of expr, but not those within them
 }
 
 // parsePaths parses the mappings of a source.
@@ -34,7 +35,13 @@ func parsePaths(mappings []Mapping) ([]path, error) {
 		if err != nil {
 			return nil, callwright.InField(fmt.Sprintf("variables[%d].path", i), err)
 		}
-		paths = append(paths, path{m.Name, expr})
+		p := path{m.Name, expr, map[*jp.Filter]script{}}
+		for _, part := range expr {
+			if filter, ok := part.(*jp.Filter); ok {
+				p.filters[filter] = scriptOf(filter)
+			}
+		}
+		paths = append(paths, p)
 	}
 	return paths, nil
 }
@@ -78,11 +85,15 @@ func parsePath(text string) (path jp.Expr, err error) {
 
 // take returns the variables of an answer, and appends the problems. A path that finds several values gives an array of them
 // (values of an object in any order); one that finds nothing gives no variable.
-func take(paths []path, answer any, problems []string) (map[string]any, []string) {
+func take(paths []path, answer any, b *budget, problems []string) (map[string]any, []string) {
 	variables := map[string]any{}
 	left := maxTaken
 	for _, p := range paths {
-		found, err := get(p.expr, answer)
+		found, err := p.get(answer, b)
+		if errors.Is(err, errSteps) {
+			problems = append(problems, p.name+": the path needs too many steps in this answer")
+			continue
+		}
 		if err != nil {
 			problems = append(problems, p.name+": the path failed")
 			continue
@@ -105,14 +116,18 @@ func take(paths []path, answer any, problems []string) (map[string]any, []string
 	return variables, problems
 }
 
-// get follows a path. The library panics on some paths.
-func get(path jp.Expr, answer any) (found []any, err error) {
+// get follows the path. The library panics on some paths.
+func (p path) get(answer any, b *budget) (found []any, err error) {
 	defer func() {
 		if recover() != nil {
 			found, err = nil, errors.New("request: a path panics")
 		}
 	}()
-	return path.Get(answer), nil
+	f := follower{filters: p.filters, budget: b, free: freeSteps}
+	if err := f.follow(p.expr, answer); err != nil {
+		return nil, err
+	}
+	return f.found, nil
 }
 
 // weigh estimates the bytes of a value as JSON. It stops above most.

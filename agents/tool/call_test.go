@@ -29,7 +29,7 @@ func TestCall(t *testing.T) {
 	client := &agentstest.Requests{Answer: agentstest.JSON(`{"id": 9007199254740993, "slot": {"time": "19:00"}, "secret": "x"}`)}
 	variables := map[string]any{"restaurant": "a/b", "tenant": "t-1"}
 	wanted := call("BookTable", `{"day": "2026-05-04", "seats": 2, "name": "Ada"}`)
-	if got := s.Speech(wanted, variables); got != "One moment, I am looking at 2026-05-04, Ada." {
+	if got := s.Speech(t.Context(), wanted, variables); got != "One moment, I am looking at 2026-05-04, Ada." {
 		t.Errorf("the speech is %q", got)
 	}
 	r := s.Call(t.Context(), client, "org", wanted, variables)
@@ -101,7 +101,7 @@ func TestRefusals(t *testing.T) {
 		if strings.Count(told.Error, "; ") > 4 {
 			t.Errorf("%.60s: the model is told %s", test.arguments, told.Error)
 		}
-		if len(client.Made()) > 0 || r.Log.Error != told.Error || r.Log.Name != test.name || s.Speech(call(test.name, test.arguments), nil) != "" {
+		if len(client.Made()) > 0 || r.Log.Error != told.Error || r.Log.Name != test.name || s.Speech(t.Context(), call(test.name, test.arguments), nil) != "" {
 			t.Errorf("%.60s: %+v, sent %+v", test.arguments, r.Log, client.Made())
 		}
 		if strings.Contains(told.Error, "file:") || strings.Contains(told.Error, "tool:") {
@@ -164,7 +164,7 @@ func ExampleSet() {
 	}
 	client := &agentstest.Requests{Answer: agentstest.JSON(`{"today": {"sky": "blue"}}`)}
 	wanted := llm.ToolCall{Name: "weather", Arguments: json.RawMessage(`{"city": "New York"}`)}
-	fmt.Println(tools.Speech(wanted, nil))
+	fmt.Println(tools.Speech(context.Background(), wanted, nil))
 	fmt.Println(tools.Call(context.Background(), client, "org", wanted, nil).Text)
 	fmt.Println(client.Made()[0].URL)
 	// Output:

@@ -12,17 +12,19 @@ import (
 const maxSteps = 4096
 
 // expression compiles a pattern of a schema. It refuses a pattern whose program is much larger than its text, such as
-// a{1000}, because a document of them would take gigabytes.
-func expression(pattern string) (jsonschema.Regexp, error) {
+// a{1000}, because a document of them would take gigabytes. It returns the steps of the program.
+func expression(pattern string) (jsonschema.Regexp, int, error) {
 	parsed, err := syntax.Parse(pattern, syntax.Perl)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	const free, perByte = 64, 8
-	if steps(parsed) > min(free+perByte*len(pattern), maxSteps) {
-		return nil, errors.New("the pattern repeats too much")
+	size := steps(parsed)
+	if size > min(free+perByte*len(pattern), maxSteps) {
+		return nil, 0, errors.New("the pattern repeats too much")
 	}
-	return regexp.Compile(pattern)
+	e, err := regexp.Compile(pattern)
+	return e, size, err
 }
 
 // steps estimates the steps of an expression's program.

@@ -2,6 +2,7 @@ package tool
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -21,6 +22,8 @@ type schema struct {
 	properties []string        // names of the properties, sorted
 	compiled   *jsonschema.Schema
 	size       int // number of schemas within it
+	leaves     int // texts, numbers and other values within it
+	patterns   int // steps of the programs of its patterns
 }
 
 // parseSchema parses a schema. It loads nothing and refuses references, even to the schema's own parts, because their cost
@@ -50,7 +53,8 @@ func parseSchema(raw json.RawMessage) (s schema, err error) {
 	}
 	properties, _ := document["properties"].(map[string]any)
 	s.properties = slices.Sorted(maps.Keys(properties))
-	if s.compiled, err = compile(document); err != nil {
+	s.leaves = leaves(document)
+	if s.compiled, s.patterns, err = compile(document); err != nil {
 		return s, callwright.Invalid(field, "must be a JSON schema without patterns that repeat like x{1000}").Because(err)
 	}
 	return s, nil
@@ -76,16 +80,21 @@ type nothing struct{}
 
 func (nothing) Load(string) (any, error) { return nil, errors.New("tool: schemas are not loaded") }
 
-// compile compiles a schema.
-func compile(document any) (*jsonschema.Schema, error) {
+// compile compiles a schema, and returns the steps of its patterns.
+func compile(document any) (compiled *jsonschema.Schema, patterns int, err error) {
 	const name = "tool:input"
 	c := jsonschema.NewCompiler()
 	c.UseLoader(nothing{})
-	c.UseRegexpEngine(expression)
+	c.UseRegexpEngine(func(pattern string) (jsonschema.Regexp, error) {
+		e, n, err := expression(pattern)
+		patterns += n
+		return e, err
+	})
 	if err := c.AddResource(name, document); err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	return c.Compile(name)
+	compiled, err = c.Compile(name)
+	return compiled, patterns, err
 }
 
 // refers reports whether a schema has references.
@@ -128,11 +137,37 @@ func schemas(value any) int {
 	return n
 }
 
+// leaves returns how many values a value contains that contain no others.
+func leaves(value any) int {
+	n := 0
+	switch value := value.(type) {
+	case []any:
+		for _, inner := range value {
+			n += leaves(inner)
+		}
+	case map[string]any:
+		for _, inner := range value {
+			n += leaves(inner)
+		}
+	default:
+		n = 1
+	}
+	return n
+}
+
+// steps estimates the steps to check arguments. Each pattern may read each text, and each schema and each value of an enum
+// may meet each value.
+func (s schema) steps(arguments []byte) float64 {
+	const perSchema, perLeaf, bytesPerStep = 10, 16, 16
+	met := float64(s.size*perSchema+s.leaves*perLeaf) * float64(request.MostValues(arguments))
+	return met + float64(s.patterns)*float64(len(arguments))/bytesPerStep
+}
+
 // maxArguments bounds the arguments of a call, in bytes.
 const maxArguments = 16 << 10
 
 // arguments returns the arguments of a call, or tells the model why they are refused.
-func (s schema) arguments(raw json.RawMessage) (input map[string]any, refusal string) {
+func (s schema) arguments(ctx context.Context, raw json.RawMessage) (input map[string]any, refusal string) {
 	if len(bytes.TrimSpace(raw)) == 0 {
 		raw = json.RawMessage("{}")
 	}
@@ -146,6 +181,9 @@ func (s schema) arguments(raw json.RawMessage) (input map[string]any, refusal st
 	}
 	if s.compiled == nil {
 		return input, ""
+	}
+	if !request.Spend(ctx, s.steps(raw)) {
+		return nil, "the arguments are too long to be checked against the schema in this turn"
 	}
 	if err := s.compiled.Validate(value); err != nil {
 		return nil, "the arguments do not fit the schema: " + problems(err)

@@ -97,8 +97,8 @@ type Result struct {
 }
 
 // Speech returns what to say while a call runs; empty for a call that Call would refuse.
-func (s *Set) Speech(call llm.ToolCall, variables map[string]any) string {
-	t, input, refusal := s.find(call)
+func (s *Set) Speech(ctx context.Context, call llm.ToolCall, variables map[string]any) string {
+	t, input, refusal := s.find(ctx, call)
 	if refusal != "" {
 		return ""
 	}
@@ -114,7 +114,7 @@ func (s *Set) Speech(call llm.ToolCall, variables map[string]any) string {
 func (s *Set) Call(
 	ctx context.Context, client request.Client, org callwright.OrgID, call llm.ToolCall, variables map[string]any,
 ) Result {
-	t, input, refusal := s.find(call)
+	t, input, refusal := s.find(ctx, call)
 	if refusal != "" {
 		return Result{Text: answer{Error: refusal}.text(), Log: request.Log{Name: call.Name, Error: refusal}}
 	}
@@ -135,14 +135,14 @@ type answer struct {
 func (a answer) text() string { return string(request.Encode(a)) }
 
 // find returns the tool and the arguments of a call, or tells the model why the call is refused.
-func (s *Set) find(call llm.ToolCall) (t *Tool, input map[string]any, refusal string) {
+func (s *Set) find(ctx context.Context, call llm.ToolCall) (t *Tool, input map[string]any, refusal string) {
 	if s != nil {
 		t = s.tools[call.Name]
 	}
 	if t == nil {
 		return nil, nil, "there is no such tool"
 	}
-	input, refusal = t.schema.arguments(call.Arguments)
+	input, refusal = t.schema.arguments(ctx, call.Arguments)
 	return t, input, refusal
 }
 

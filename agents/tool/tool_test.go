@@ -75,7 +75,7 @@ func TestNoTools(t *testing.T) {
 	}
 	client := &agentstest.Requests{}
 	call := llm.ToolCall{Name: "x"}
-	if s.Definitions() != nil || s.URLs() != nil || s.Speech(call, nil) != "" {
+	if s.Definitions() != nil || s.URLs() != nil || s.Speech(t.Context(), call, nil) != "" {
 		t.Error("no tools are some")
 	}
 	if r := s.Call(t.Context(), client, "org", call, nil); r.Text != `{"error":"there is no such tool"}` || len(client.Made()) > 0 {

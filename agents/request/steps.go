@@ -1,0 +1,72 @@
+package request
+
+import (
+	"bytes"
+	"context"
+	"sync/atomic"
+)
+
+// MaxSteps bounds the work on the JSON of other systems and of models in one turn of a conversation: reading answers,
+// following paths into them, and checking the arguments of tools. A step takes about 100 ns.
+const MaxSteps = 4 << 20
+
+// budget is the steps that are left. It is safe for concurrent use.
+type budget struct{ left atomic.Int64 }
+
+func newBudget() *budget {
+	b := &budget{}
+	b.left.Store(MaxSteps)
+	return b
+}
+
+// spend takes steps, or none if fewer are left.
+func (b *budget) spend(steps float64) bool {
+	for {
+		left := b.left.Load()
+		if steps > float64(left) {
+			return false
+		}
+		if b.left.CompareAndSwap(left, left-int64(steps)) {
+			return true
+		}
+	}
+}
+
+type budgetKey struct{}
+
+// WithBudget returns a context whose requests and tool calls have MaxSteps together. Without it each has MaxSteps. If ctx has
+// a budget already, it is returned as it is.
+func WithBudget(ctx context.Context) context.Context {
+	if _, has := ctx.Value(budgetKey{}).(*budget); has {
+		return ctx
+	}
+	return context.WithValue(ctx, budgetKey{}, newBudget())
+}
+
+// budgetOf returns the budget of a context, or a new one.
+func budgetOf(ctx context.Context) *budget {
+	if b, has := ctx.Value(budgetKey{}).(*budget); has {
+		return b
+	}
+	return newBudget()
+}
+
+// Spend takes steps of the budget of ctx, or reports false and takes none if fewer are left.
+func Spend(ctx context.Context, steps float64) bool { return budgetOf(ctx).spend(steps) }
+
+// MostValues returns an upper bound on the values in a JSON text, without parsing it.
+func MostValues(text []byte) int {
+	return 1 + bytes.Count(text, []byte(",")) + bytes.Count(text, []byte("{")) + bytes.Count(text, []byte("["))
+}
+
+// stepsToRead estimates the steps of Decode.
+func stepsToRead(text []byte) float64 {
+	n := len(text) / 8
+	for _, part := range []struct {
+		mark  string
+		steps int
+	}{{",", 3}, {"[", 3}, {":", 4}, {"{", 10}} {
+		n += part.steps * bytes.Count(text, []byte(part.mark))
+	}
+	return float64(n)
+}
