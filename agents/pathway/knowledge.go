@@ -58,17 +58,17 @@ func best(text, question string, most int) []string {
 	for _, p := range paragraphs(text) {
 		all = append(all, paragraph{text: p, stems: stems(p)})
 	}
-	for _, stem := range slices.Sorted(maps.Keys(stems(question))) { // in order: sums of fractions depend on it
-		in := 0
-		for _, p := range all {
-			if p.stems[stem] {
-				in++
-			}
+	asked := stems(question)
+	in := map[string]int{} // paragraphs that have a word of the question
+	for _, p := range all {
+		maps.DeleteFunc(p.stems, func(stem string, _ bool) bool { return !asked[stem] })
+		for stem := range p.stems {
+			in[stem]++
 		}
-		for i := range all {
-			if all[i].stems[stem] {
-				all[i].score += 1 / float64(in)
-			}
+	}
+	for i, p := range all {
+		for _, stem := range slices.Sorted(maps.Keys(p.stems)) { // in order: sums of fractions depend on it
+			all[i].score += 1 / float64(in[stem])
 		}
 	}
 	slices.SortStableFunc(all, func(a, b paragraph) int { return cmp.Compare(b.score, a.score) })
