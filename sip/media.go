@@ -61,8 +61,9 @@ type MediaSession interface {
 	Close() error
 }
 
-// ErrMediaTimeout says that nothing authentic has come from the peer for the time that a call may be silent: 30 s
-// before the first packet, 15 s after it, neither while on hold.
+// ErrMediaTimeout says that nothing authentic has come from the peer for the time that a call may be silent: 30 s before the
+// first packet, 15 s after it, neither counting the time on hold, of which there may be 30 minutes. Only a packet, or another
+// peer, begins these times anew; Apply does not.
 var ErrMediaTimeout = errors.New("media timeout")
 
 // Frame is 20 ms of a call, both sides of it.

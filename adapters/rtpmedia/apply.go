@@ -46,7 +46,7 @@ func (s *session) Apply(n sdp.Negotiated) error {
 	s.change(&n, sealer, fresh)
 	if moved {
 		s.out.begin()
-		s.in.begin(opener)
+		s.in.begin(s.now(), opener)
 	}
 	return nil
 }
@@ -119,11 +119,11 @@ func (s *session) change(n *sdp.Negotiated, sealer *secure.Sealer, e *engines) {
 	}
 	s.held = n.RemoteHold
 	s.paused = n.RemoteHold || n.LocalHold || !n.Direction.CanReceive()
-	s.in.alive, s.timedOut = s.now(), false
 	s.log.Info("media negotiated", "media", *n)
 	if !s.paced {
-		s.paced = true
-		s.control.next = s.now() + report.Interval(random(), true)
+		s.paced, s.watched = true, s.now()
+		s.in.touch(s.watched)
+		s.control.next = s.watched + report.Interval(random(), true)
 		s.running.Add(1)
 		go s.pace()
 	}

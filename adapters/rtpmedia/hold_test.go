@@ -19,13 +19,15 @@ func hold(c *sdp.Capabilities) { c.Hold = true }
 func silence(t *testing.T, s sip.MediaSession) time.Duration {
 	t.Helper()
 	start := time.Now()
-	for {
+	for time.Since(start) < 10*time.Minute {
 		if _, err := s.Read(context.Background()); errors.Is(err, sip.ErrMediaTimeout) {
 			return time.Since(start)
 		} else if err != nil {
 			t.Fatal(err)
 		}
 	}
+	t.Fatal("a silent peer lives on")
+	return 0
 }
 
 func TestMediaTimeout(t *testing.T) {
@@ -143,6 +145,61 @@ func TestTimeoutIsSuspendedWhileHeld(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A peer that sends nothing does not live on by offers, nor by holding the call again and again.
+func TestOffersDoNotRenewTheTimeout(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		n := newNetwork()
+		n.route = func(*datagram) []time.Duration { return nil }
+		c := dial(t, n, nil)
+		defer c.close()
+		go discard(c.callee)
+		began := time.Now()
+		var read, held time.Duration
+		for change := (func(*sdp.Capabilities))(nil); ; {
+			c.negotiate(nil, change)
+			c.apply()
+			at := time.Now()
+			for time.Since(at) < 10*time.Second {
+				_, err := c.caller.Read(context.Background())
+				if errors.Is(err, sip.ErrMediaTimeout) {
+					read = time.Since(began) - held
+					break
+				}
+			}
+			if read > 0 || time.Since(began) > 5*time.Minute {
+				break
+			}
+			if change == nil {
+				change = hold
+			} else {
+				change, held = nil, held+10*time.Second
+			}
+		}
+		if read < 30*time.Second || read > 31*time.Second {
+			t.Errorf("it took %s without the time on hold", read)
+		}
+	})
+}
+
+// A peer may be silent on hold for a while, and a sign of life begins the while anew.
+func TestTimeoutOnHold(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		n := newNetwork()
+		c := dial(t, n, func(c *rtpmedia.Config) { c.Timeouts.Held = time.Minute })
+		defer c.close()
+		go discard(c.callee)
+		c.negotiate(nil, hold)
+		c.apply()
+		hear(t, c.caller, 3*time.Minute) // the peer's music
+		n.set(func() { n.route = func(*datagram) []time.Duration { return nil } })
+		if d := silence(t, c.caller); d < 59*time.Second || d > 61*time.Second {
+			t.Errorf("it took %s", d)
+		}
+	})
 }
 
 // Who holds does not listen, whatever comes.

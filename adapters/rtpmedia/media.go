@@ -39,9 +39,9 @@ type Config struct {
 // Bounds are the limits of an adaptive delay.
 type Bounds struct{ Least, Most time.Duration }
 
-// Timeouts are the times after which sip.ErrMediaTimeout is reported: before the first authentic packet (30 s when 0)
-// and after the last one (15 s when 0).
-type Timeouts struct{ First, Between time.Duration }
+// Timeouts are the times after which sip.ErrMediaTimeout is reported: before the first authentic packet (30 s when 0),
+// after the last one (15 s when 0), and of hold since then (30 min when 0).
+type Timeouts struct{ First, Between, Held time.Duration }
 
 // Media opens sessions. It implements sip.Media and is safe for concurrent use.
 type Media struct {
@@ -79,6 +79,9 @@ func New(cfg Config) (*Media, error) {
 	}
 	if cfg.Timeouts.Between <= 0 {
 		cfg.Timeouts.Between = 15 * time.Second
+	}
+	if cfg.Timeouts.Held <= 0 {
+		cfg.Timeouts.Held = 30 * time.Minute
 	}
 	if cfg.Clock == nil {
 		cfg.Clock = callwright.SystemClock{}

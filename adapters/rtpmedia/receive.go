@@ -33,7 +33,8 @@ type receiver struct {
 	stats      report.Reception
 	bad, late  uint64
 	heard      bool          // something authentic has come
-	alive      time.Duration // when it last did, or when we began to wait for it
+	alive      time.Duration // when it last did, or when we began to wait for it; later by the time on hold since then
+	onHold     time.Duration // since then
 
 	signalled remote                         // as the SDP says
 	actual    remote                         // where we send to
@@ -99,10 +100,14 @@ func (r *receiver) decode(e *engines, delay Bounds) {
 }
 
 // begin forgets the former peer, after what was negotiated with another one is applied.
-func (r *receiver) begin(opener *secure.Opener) {
+func (r *receiver) begin(now time.Duration, opener *secure.Opener) {
 	r.opener, r.straggling, r.heard = *opener, nil, false
 	r.player.Reset()
+	r.touch(now)
 }
+
+// touch begins to wait for the peer's next sign of life.
+func (r *receiver) touch(now time.Duration) { r.alive, r.onHold = now, 0 }
 
 // decoder returns the index of the decoder for a payload type; -1 for one that is no audio.
 func (r *receiver) decoder(payload uint8) int {
@@ -128,7 +133,8 @@ func (r *receiver) takeRTP(now time.Duration, datagram []byte, from netip.AddrPo
 		r.bad++
 		return false
 	}
-	r.heard, r.alive = true, now
+	r.heard = true
+	r.touch(now)
 	reachable := r.reachable(from.Addr())
 	if reachable {
 		r.proof.rtp = from.Addr()
@@ -213,7 +219,7 @@ func (r *receiver) takeRTCP(now time.Duration, ntp uint64, ours uint32, datagram
 		r.refuse(err)
 		return report.Heard{}, false
 	}
-	r.alive = now
+	r.touch(now)
 	if r.reachable(from.Addr()) {
 		r.actual.rtcp, r.proof.rtcp = from, from.Addr()
 	}

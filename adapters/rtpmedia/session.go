@@ -33,8 +33,9 @@ type session struct {
 	frames   frames
 	control  control
 	unproven allowance
-	held     bool // the peer holds us
-	paused   bool // somebody holds somebody: the peer may be silent
+	held     bool          // the peer holds us
+	paused   bool          // somebody holds somebody: the peer may be silent
+	watched  time.Duration // when a peer's death was looked for last
 	timedOut bool
 	closed   bool
 	paced    bool          // the pacer runs
@@ -162,18 +163,22 @@ func (s *session) present(now time.Duration, played []int16) {
 	s.in.digits = s.in.digits[:0]
 }
 
-// watch notices a dead peer. A peer that comes back is heard again.
+// watch notices a dead peer. A peer that comes back is heard again. Time on hold counts by itself.
 func (s *session) watch(now time.Duration) {
-	limit := s.media.cfg.Timeouts.First
-	if s.in.heard {
-		limit = s.media.cfg.Timeouts.Between
-	}
+	limits, since := &s.media.cfg.Timeouts, now-s.watched
+	s.watched = now
 	if s.paused {
-		s.in.alive = now
+		s.in.alive += since
+		s.in.onHold += since
 	}
-	dead := now-s.in.alive > limit
+	limit := limits.First
+	if s.in.heard {
+		limit = limits.Between
+	}
+	dead := now-s.in.alive > limit || s.in.onHold > limits.Held
 	if dead && !s.timedOut {
-		s.log.Warn("nothing authentic has come from the peer for too long", "silent", now-s.in.alive, "bad", s.in.bad)
+		s.log.Warn("nothing authentic has come from the peer for too long",
+			"silent", now-s.in.alive, "on_hold", s.in.onHold, "bad", s.in.bad)
 	}
 	s.timedOut = dead
 }

@@ -306,16 +306,7 @@ func noticesDeadPeer(t *testing.T, m MediaSetup) {
 	c.net.rtcp.set(drop)
 	c.apply()
 	c.timesOut(30*time.Second, "before the first packet")
-	c.net.rtp.set(nil)
-	resumed := time.Now()
-	for {
-		if _, err := c.caller.Read(context.Background()); err == nil {
-			break
-		} else if !errors.Is(err, sip.ErrMediaTimeout) || time.Since(resumed) > time.Second {
-			t.Fatalf("a peer that has come back: %v", err)
-		}
-		<-time.After(mediaFrame)
-	}
+	c.comesBack()
 	c.negotiate(func(can *sdp.Capabilities) { can.Hold = true }, nil)
 	c.apply()
 	c.net.rtp.set(drop)
@@ -330,19 +321,44 @@ func noticesDeadPeer(t *testing.T, m MediaSetup) {
 	c.pass(c.caller, 50)
 	c.net.rtp.set(drop)
 	c.timesOut(15*time.Second, "after a packet")
+	c.comesBack()
+	c.negotiate(nil, func(can *sdp.Capabilities) { can.Hold = true })
+	c.apply()
+	c.pass(c.caller, 50)
+	c.net.rtp.set(drop)
+	c.timesOut(30*time.Minute, "on hold")
 }
 
-// timesOut reads the caller's session until its peer counts as dead.
+// comesBack lets the callee be heard again.
+func (c *mediaCall) comesBack() {
+	c.t.Helper()
+	c.net.rtp.set(nil)
+	for resumed := time.Now(); ; <-time.After(mediaFrame) {
+		_, err := c.caller.Read(context.Background())
+		if err == nil {
+			return
+		}
+		if !errors.Is(err, sip.ErrMediaTimeout) || time.Since(resumed) > time.Second {
+			c.t.Fatalf("a peer that has come back: %v", err)
+		}
+	}
+}
+
+// timesOut reads the caller's session until its peer counts as dead. Offers and answers meanwhile change nothing.
 func (c *mediaCall) timesOut(want time.Duration, when string) {
 	c.t.Helper()
 	begin := time.Now()
-	for {
+	for renewed := begin; time.Since(begin) < 2*want; {
 		_, err := c.caller.Read(context.Background())
 		if errors.Is(err, sip.ErrMediaTimeout) {
 			break
 		}
 		if err != nil {
 			c.t.Fatal(err)
+		}
+		if time.Since(renewed) > 7*time.Second {
+			renewed = time.Now()
+			c.apply()
 		}
 	}
 	if took := time.Since(begin); took < want-time.Second || took > want+time.Second {
