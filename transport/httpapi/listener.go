@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"net"
+	"net/http"
 	"net/netip"
 	"sync"
 	"time"
@@ -22,15 +23,17 @@ const (
 type Connections struct {
 	Total      int          // 0: DefaultConnections
 	PerAddress int          // of one IPv4 address or one IPv6 /64 network; 0: DefaultConnectionsPerAddress; at least Total: no bound
-	Logger     *slog.Logger // hears of refused connections, once a minute; nil discards
+	Logger     *slog.Logger // hears of connections that are closed for a bound, once a minute; nil discards
 }
 
-// Limit returns a listener that closes connections beyond the bounds as soon as they are accepted. Behind a reverse proxy,
-// which all connections come from, set PerAddress to Total, and have the proxy bound its clients.
+// Limit returns a listener that keeps the bounds. For a connection beyond them it closes one that has no request, if a server
+// of NewServer uses the listener: the one that has been idle longest, of the address that has the most connections. An address
+// takes none of those that have fewer connections than it. Where no connection can be closed, the new one is. Behind a reverse
+// proxy, which all connections come from, set PerAddress to Total, and have the proxy bound its clients.
 func (c Connections) Limit(l net.Listener) net.Listener {
 	c.Total, c.PerAddress = cmp.Or(c.Total, DefaultConnections), cmp.Or(c.PerAddress, DefaultConnectionsPerAddress)
 	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
-	return &limitListener{Listener: l, limits: c, from: map[netip.Addr]int{}}
+	return &limitListener{Listener: l, limits: c, open: map[*limitedConn]bool{}, from: map[netip.Addr]int{}}
 }
 
 type limitListener struct {
@@ -38,64 +41,121 @@ type limitListener struct {
 	limits Connections
 
 	mu      sync.Mutex
-	open    int
+	open    map[*limitedConn]bool
 	from    map[netip.Addr]int // of open, by source
-	refused int                // since the last line in the log
-	told    time.Time          // when that was
+	refused tally
+	closed  tally
+}
+
+// tally counts what the log hears of once a minute.
+type tally struct {
+	count int
+	told  time.Time
 }
 
 // Accept waits for the next connection that there is room for.
 func (l *limitListener) Accept() (net.Conn, error) {
 	for {
-		conn, err := l.Listener.Accept()
+		inner, err := l.Listener.Accept()
 		if err != nil {
 			return nil, err
 		}
-		remote, _ := netip.ParseAddrPort(conn.RemoteAddr().String()) // a Unix socket has none: all of those are one source
-		from := callwright.Source(remote.Addr())
-		if l.take(from) {
-			return &limitedConn{Conn: conn, release: sync.OnceFunc(func() { l.release(from) })}, nil
+		remote, _ := netip.ParseAddrPort(inner.RemoteAddr().String()) // a Unix socket has none: all of those are one source
+		conn := &limitedConn{Conn: inner, listener: l, from: callwright.Source(remote.Addr())}
+		idle, ok := l.take(conn)
+		if idle != nil {
+			_ = idle.Close()
 		}
-		_ = conn.Close()
+		if ok {
+			return conn, nil
+		}
+		_ = inner.Close()
 	}
 }
 
-// take counts a connection. It reports whether there is room for it, and logs that there is none.
-func (l *limitListener) take(from netip.Addr) bool {
+// take counts a connection. It returns the one to close for it, if there must be one, and reports whether there is room.
+func (l *limitListener) take(conn *limitedConn) (idle *limitedConn, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.open < l.limits.Total && l.from[from] < l.limits.PerAddress {
-		l.open++
-		l.from[from]++
-		return true
+	if len(l.open) >= l.limits.Total || l.from[conn.from] >= l.limits.PerAddress {
+		if idle = l.idlest(conn.from); idle == nil {
+			l.log(&l.refused, "HTTP connections are refused, because too many are open", conn.from)
+			return nil, false
+		}
+		l.forget(idle)
+		l.log(&l.closed, "idle HTTP connections are closed for new ones, because too many are open", idle.from)
 	}
-	l.refused++
-	if now := time.Now(); now.Sub(l.told) >= time.Minute {
-		l.limits.Logger.Warn("HTTP connections are refused, because too many are open", "refused", l.refused, "last_from", from,
-			"open", l.open, "limit", l.limits.Total, "limit_per_address", l.limits.PerAddress)
-		l.refused, l.told = 0, now
-	}
-	return false
+	l.open[conn] = true
+	l.from[conn.from]++
+	return idle, true
 }
 
-func (l *limitListener) release(from netip.Addr) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.open--
-	if l.from[from]--; l.from[from] == 0 {
-		delete(l.from, from)
+// idlest returns the connection to close for a new one from an address; nil if there is none.
+func (l *limitListener) idlest(from netip.Addr) (found *limitedConn) {
+	full := l.from[from] >= l.limits.PerAddress
+	for c := range l.open {
+		if c.idle.IsZero() || c.from != from && (full || l.from[c.from] <= l.from[from]) {
+			continue
+		}
+		if found == nil || cmp.Or(cmp.Compare(l.from[c.from], l.from[found.from]), found.idle.Compare(c.idle)) > 0 {
+			found = c
+		}
+	}
+	return found
+}
+
+func (l *limitListener) log(t *tally, text string, from netip.Addr) {
+	t.count++
+	if now := time.Now(); now.Sub(t.told) >= time.Minute {
+		l.limits.Logger.Warn(text, "count", t.count, "last_from", from, "open", len(l.open), "limit", l.limits.Total,
+			"limit_per_address", l.limits.PerAddress)
+		t.count, t.told = 0, now
+	}
+}
+
+// forget takes a connection out of the count, once. The caller holds the lock.
+func (l *limitListener) forget(c *limitedConn) {
+	if !l.open[c] {
+		return
+	}
+	delete(l.open, c)
+	if l.from[c.from]--; l.from[c.from] == 0 {
+		delete(l.from, c.from)
 	}
 }
 
 // limitedConn leaves its listener's count when it closes.
 type limitedConn struct {
 	net.Conn
-	release func()
+	listener *limitListener
+	from     netip.Addr
+	idle     time.Time // since when it has no request; zero: it has one, or nobody says
+}
+
+// noteState notes which connections have a request: http.Server.ConnState.
+func noteState(conn net.Conn, state http.ConnState) {
+	if secure, ok := conn.(interface{ NetConn() net.Conn }); ok {
+		conn = secure.NetConn()
+	}
+	c, ok := conn.(*limitedConn)
+	if !ok {
+		return
+	}
+	c.listener.mu.Lock()
+	defer c.listener.mu.Unlock()
+	c.idle = time.Time{}
+	if state == http.StateNew || state == http.StateIdle {
+		c.idle = time.Now()
+	}
 }
 
 // Close closes the connection.
 func (c *limitedConn) Close() error {
-	defer c.release()
+	defer func() {
+		c.listener.mu.Lock()
+		defer c.listener.mu.Unlock()
+		c.listener.forget(c)
+	}()
 	return c.Conn.Close()
 }
 
