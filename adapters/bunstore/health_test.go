@@ -67,6 +67,12 @@ func TestDamagedWhileOpen(t *testing.T) {
 				return nil
 			})
 		},
+		"a query of durable work": func(ctx context.Context, db *bunstore.DB) error {
+			if err := db.SQL().QueryRowContext(ctx, "SELECT name FROM organizations").Scan(new(string)); err == nil {
+				return errors.New("nothing is damaged")
+			}
+			return db.Do(ctx, func(context.Context) error { return nil })
+		},
 	}
 	for first, find := range uses {
 		t.Run(first, func(t *testing.T) {

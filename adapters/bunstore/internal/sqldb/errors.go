@@ -26,9 +26,7 @@ func (db *DB) translate(ctx context.Context, err error) error {
 		return nil
 	}
 	if db.dialect.damaged(err) {
-		if !db.damaged.Swap(true) {
-			db.Logger.ErrorContext(ctx, errDamaged.Message, "error", err)
-		}
+		db.noteDamage(err)
 		return errDamaged.Because(err)
 	}
 	if _, coded := errors.AsType[*callwright.Error](err); coded {
@@ -53,6 +51,13 @@ func (db *DB) translate(ctx context.Context, err error) error {
 		return callwright.ErrUnavailable.Because(err)
 	default:
 		return callwright.ErrInternal.Because(err)
+	}
+}
+
+// noteDamage takes note of an error that tells of damage, and logs the first.
+func (db *DB) noteDamage(err error) {
+	if damagedFile(err) && !db.damaged.Swap(true) {
+		db.Logger.Error(errDamaged.Message, "error", err)
 	}
 }
 

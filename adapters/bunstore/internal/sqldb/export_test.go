@@ -18,7 +18,7 @@ type SQLiteConn = sqliteConn
 
 // Keeping makes the connections of a connector keep their statements.
 func Keeping(connector driver.Connector, compiled *atomic.Int64) driver.Connector {
-	return keepingConnector{connector, compiled}
+	return keepingConnector{connector, watched{compiled, func(error) {}}}
 }
 
 // LiftValues returns a statement with its values lifted out of it.

@@ -8,7 +8,6 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"sync/atomic"
 
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
@@ -51,7 +50,7 @@ func emptied(path string) error {
 
 // checkSQLite reads the whole database, and changes nothing.
 func checkSQLite(ctx context.Context, path string) error {
-	pool, err := openPool(path, 1, new(atomic.Int64), url.Values{"_pragma": {"busy_timeout(5000)"}, "mode": {"ro"}})
+	pool, err := openPool(path, 1, unwatched(), url.Values{"_pragma": {"busy_timeout(5000)"}, "mode": {"ro"}})
 	if err != nil {
 		return err
 	}
@@ -93,7 +92,7 @@ func createSQLite(ctx context.Context, path string) error {
 	if err := file.Close(); err != nil {
 		return err
 	}
-	pool, err := sqlitePool(file.Name(), 1, new(atomic.Int64))
+	pool, err := sqlitePool(file.Name(), 1, unwatched())
 	if err != nil {
 		return err
 	}

@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"sync/atomic"
 
 	"github.com/uptrace/bun"
 	"modernc.org/sqlite"
@@ -39,7 +38,8 @@ func (db *DB) openSQLite(ctx context.Context, path string) error {
 		name: "sqlite", contains: "callwright_contains(?, ?)", conflict: sqliteConflict, orphan: sqliteOrphan,
 		full: sqliteFull, damaged: damagedFile, transient: sqliteTransient,
 	}
-	writer, err := sqlitePool(path, 1, &db.compiled, "foreign_keys(1)", "journal_mode(WAL)", "synchronous(NORMAL)")
+	watch := watched{&db.compiled, db.noteDamage}
+	writer, err := sqlitePool(path, 1, watch, "foreign_keys(1)", "journal_mode(WAL)", "synchronous(NORMAL)")
 	if err != nil {
 		return err
 	}
@@ -47,7 +47,7 @@ func (db *DB) openSQLite(ctx context.Context, path string) error {
 	if path == ":memory:" {
 		return nil
 	}
-	reader, err := sqlitePool(path, readers, &db.compiled, "query_only(1)")
+	reader, err := sqlitePool(path, readers, watch, "query_only(1)")
 	if err != nil {
 		return errors.Join(err, writer.Close())
 	}
@@ -67,13 +67,12 @@ var registerContains = sync.OnceValue(func() error {
 })
 
 // sqlitePool returns a pool of connections that stay open. A connection waits up to 5 s for the writer of another process.
-func sqlitePool(path string, size int, compiled *atomic.Int64, pragmas ...string) (*bun.DB, error) {
-	return openPool(path, size, compiled, url.Values{"_pragma": append(pragmas, "busy_timeout(5000)"), "_txlock": {"immediate"}})
+func sqlitePool(path string, size int, watch watched, pragmas ...string) (*bun.DB, error) {
+	return openPool(path, size, watch, url.Values{"_pragma": append(pragmas, "busy_timeout(5000)"), "_txlock": {"immediate"}})
 }
 
-// openPool returns a pool of connections with options of the driver, which keep their statements and count in compiled what
-// they compile.
-func openPool(path string, size int, compiled *atomic.Int64, options url.Values) (*bun.DB, error) {
+// openPool returns a pool of connections with options of the driver, which keep their statements and are watched.
+func openPool(path string, size int, watch watched, options url.Values) (*bun.DB, error) {
 	name := path
 	if path != ":memory:" {
 		// Only characters with a meaning in a file: URI are escaped, so that relative paths stay relative.
@@ -83,7 +82,7 @@ func openPool(path string, size int, compiled *atomic.Int64, options url.Values)
 	if err != nil {
 		return nil, err
 	}
-	pool := sql.OpenDB(keepingConnector{connector, compiled})
+	pool := sql.OpenDB(keepingConnector{connector, watch})
 	pool.SetMaxOpenConns(size)
 	pool.SetMaxIdleConns(size)
 	return bun.NewDB(pool, newMarkingDialect()), nil

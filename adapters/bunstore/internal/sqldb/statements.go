@@ -14,10 +14,19 @@ const (
 	maxText       = 16 << 10 // the length of a statement above which it is not kept
 )
 
+// watched is what a database learns of its connections. Both are required.
+type watched struct {
+	compiled *atomic.Int64 // counts what the connections compile
+	failed   func(error)   // is told of the errors of statements, whoever runs them
+}
+
+// unwatched is for connections that are closed soon.
+func unwatched() watched { return watched{new(atomic.Int64), func(error) {}} }
+
 // keepingConnector opens connections to SQLite that keep their statements.
 type keepingConnector struct {
 	driver.Connector
-	compiled *atomic.Int64 // counts what the connections compile
+	watched
 }
 
 // Connect opens a connection.
@@ -30,7 +39,7 @@ func (c keepingConnector) Connect(ctx context.Context) (driver.Conn, error) {
 	if !ok {
 		return nil, errors.Join(fmt.Errorf("no connection to SQLite: %T", opened), opened.Close())
 	}
-	return &keepingConn{sqliteConn: conn, compiled: c.compiled, kept: map[string]*keptStatement{}}, nil
+	return &keepingConn{sqliteConn: conn, watched: c.watched, kept: map[string]*keptStatement{}}, nil
 }
 
 // sqliteConn is what database/sql uses of a connection of the driver.
@@ -49,10 +58,10 @@ type sqliteConn interface {
 // again when the schema has changed. database/sql uses a connection, and the rows of one, from one goroutine at a time.
 type keepingConn struct {
 	sqliteConn
-	compiled *atomic.Int64
-	kept     map[string]*keptStatement
-	uses     uint64
-	text     []byte // of the last statement whose values were lifted
+	watched
+	kept map[string]*keptStatement
+	uses uint64
+	text []byte // of the last statement whose values were lifted
 }
 
 type keptStatement struct {
@@ -72,6 +81,14 @@ func (c *keepingConn) Close() error {
 
 // ExecContext runs a statement.
 func (c *keepingConn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
+	result, err := c.exec(ctx, query, args)
+	if err != nil {
+		c.failed(err)
+	}
+	return result, err
+}
+
+func (c *keepingConn) exec(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
 	s, args, err := c.statement(ctx, query, args)
 	if err != nil {
 		return nil, err
@@ -86,6 +103,14 @@ func (c *keepingConn) ExecContext(ctx context.Context, query string, args []driv
 
 // QueryContext runs a query.
 func (c *keepingConn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
+	rows, err := c.query(ctx, query, args)
+	if err != nil {
+		c.failed(err)
+	}
+	return rows, err
+}
+
+func (c *keepingConn) query(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
 	s, args, err := c.statement(ctx, query, args)
 	if err != nil {
 		return nil, err
