@@ -1,0 +1,29 @@
+// Command callwright is the command line of Callwright: callwright help lists what it does.
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/callwright/callwright/adapters/openai"
+	"github.com/callwright/callwright/adapters/scripted"
+	"github.com/callwright/callwright/agents/llm"
+	"github.com/callwright/callwright/transport/cli"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	code := cli.Run(ctx, cli.Config{Model: model}, os.Args[1:], os.Getenv, os.Stdout, os.Stderr)
+	stop()
+	os.Exit(code)
+}
+
+// model returns the model of a service, or a stand-in for one.
+func model(o cli.ModelOptions) (llm.Model, error) {
+	if o.BaseURL == "" {
+		return scripted.New(), nil
+	}
+	return openai.New(openai.Config{BaseURL: o.BaseURL, Model: o.Model, APIKey: o.APIKey})
+}

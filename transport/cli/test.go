@@ -1,0 +1,271 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/pathway/graph"
+	"github.com/callwright/callwright/agenttest/engine"
+	"github.com/callwright/callwright/agenttest/report"
+	"github.com/callwright/callwright/agenttest/runner"
+	"github.com/callwright/callwright/agenttest/scenario"
+	"github.com/callwright/callwright/agenttest/suite"
+)
+
+// The variable of the environment that has the key of the model: keys never stand on a command line, where others see them.
+const keyVariable = "CALLWRIGHT_LLM_API_KEY"
+
+// The bounds of callwright test.
+const (
+	maxRuns     = 200
+	maxParallel = 64
+	maxPathway  = 4 << 20 // bytes of the file
+)
+
+// testOptions are the flags of callwright test.
+type testOptions struct {
+	pathway  string
+	runs     int
+	parallel int
+	format   string
+	output   string
+	only     string
+	model    ModelOptions
+}
+
+func testCommand(c Config, env func(string) string) *cobra.Command {
+	var o testOptions
+	cmd := &cobra.Command{
+		Use:   "test PATH...",
+		Short: "Run scenarios from files against a pathway, without a server",
+		Long: "Runs scenarios from YAML or JSON files, or from folders of such files, against a pathway in a JSON file with nodes\n" +
+			"and edges. Requests of the pathway are not sent: the scenarios' mocks answer them.\n\n" +
+			"Without --llm-base-url no language model is asked: callers follow input_messages, the pathway follows its rules, and\n" +
+			"assertions that need a judge are errors. The key of the model comes from the environment: " + keyVariable + ".\n\n" +
+			"Exit codes: 0 all passed; 1 a run has failed; 2 runs ended in errors, so that it is not known; 3 nothing was run.",
+		Example: "  callwright test ./scenarios --pathway pathway.json\n" +
+			"  callwright test ./scenarios --pathway pathway.json --runs 5 --format junit --output report.xml",
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, paths []string) error {
+			o.model.APIKey = callwright.Secret(env(keyVariable))
+			return test(cmd, c, o, paths)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&o.pathway, "pathway", "", "the `file` of the pathway to test (required)")
+	flags.IntVar(&o.runs, "runs", 1, "run each scenario so many times, at most 200")
+	flags.IntVar(&o.parallel, "parallel", 4, "so many runs at once, at most 64")
+	flags.StringVar(&o.format, "format", "markdown", "the report's format: "+strings.Join(formatNames(), ", "))
+	flags.StringVarP(&o.output, "output", "o", "-", "write the report to a `file`")
+	flags.StringVar(&o.only, "only", "", "run only scenarios whose name holds this `text`, whatever its case")
+	flags.StringVar(&o.model.BaseURL, "llm-base-url", "", "a language model's service that is compatible with OpenAI's, up to its version (/v1)")
+	flags.StringVar(&o.model.Model, "llm-model", "", "the model of that service")
+	return cmd
+}
+
+func formatNames() []string { return slices.Sorted(maps.Keys(report.Formats())) }
+
+// check refuses options that no run could follow.
+func (o testOptions) check() error {
+	switch {
+	case o.pathway == "":
+		return errors.New("--pathway is required: the file of the pathway to test")
+	case o.runs < 1 || o.runs > maxRuns:
+		return fmt.Errorf("--runs must be from 1 to %d", maxRuns)
+	case o.parallel < 1 || o.parallel > maxParallel:
+		return fmt.Errorf("--parallel must be from 1 to %d", maxParallel)
+	case report.Formats()[o.format] == nil:
+		return fmt.Errorf("--format must be one of %s", strings.Join(formatNames(), ", "))
+	case o.model.Model != "" && o.model.BaseURL == "":
+		return errors.New("--llm-model needs --llm-base-url")
+	}
+	return nil
+}
+
+// test is callwright test.
+func test(cmd *cobra.Command, c Config, o testOptions, paths []string) error {
+	if err := o.check(); err != nil {
+		return err
+	}
+	g, err := readPathway(o.pathway)
+	if err != nil {
+		return err
+	}
+	scenarios, err := readScenarios(paths, o.only)
+	if err != nil {
+		return err
+	}
+	e, err := newEngine(c, o.model, g)
+	if err != nil {
+		return err
+	}
+	began := time.Now()
+	r := report.Report{Name: filepath.Base(o.pathway), At: began}
+	r.Scenarios, err = runAll(cmd.Context(), e, scenarios, o)
+	if err != nil {
+		return err
+	}
+	r.Took = time.Since(began)
+	if err := write(cmd, r, o); err != nil {
+		return err
+	}
+	if code := report.Exit(r); code != report.ExitPassed {
+		return &exit{code: code}
+	}
+	return nil
+}
+
+// readPathway reads and compiles the pathway of a file.
+func readPathway(name string) (*graph.Graph, error) {
+	info, err := os.Stat(name)
+	if err != nil {
+		return nil, err
+	}
+	if info.Size() > maxPathway {
+		return nil, fmt.Errorf("%s: must have at most %d bytes", name, maxPathway)
+	}
+	raw, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	var doc struct {
+		Nodes []json.RawMessage `json:"nodes"`
+		Edges []json.RawMessage `json:"edges"`
+	}
+	if err := json.Unmarshal(raw, &doc); err != nil {
+		return nil, fmt.Errorf("%s: must be a JSON object with nodes and edges: %w", name, err)
+	}
+	g, err := graph.Check(graph.Document{Nodes: doc.Nodes, Edges: doc.Edges}.Normalize())
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return g, nil
+}
+
+// readScenarios reads the enabled scenarios of files and folders.
+func readScenarios(paths []string, only string) ([]scenario.Scenario, error) {
+	var all []scenario.Scenario
+	for _, p := range paths {
+		list, err := load(p)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, list...)
+	}
+	seen := map[string]bool{}
+	for _, s := range all {
+		if seen[s.Name] {
+			return nil, fmt.Errorf("the name %q is taken by two scenarios", s.Name)
+		}
+		seen[s.Name] = true
+	}
+	all = slices.DeleteFunc(all, func(s scenario.Scenario) bool {
+		return !s.Enabled || !strings.Contains(strings.ToLower(s.Name), strings.ToLower(only))
+	})
+	if len(all) == 0 {
+		return nil, errors.New("no scenario is enabled and has a name that --only takes")
+	}
+	return all, nil
+}
+
+// load reads the scenarios of a file or a folder.
+func load(name string) ([]scenario.Scenario, error) {
+	info, err := os.Stat(name)
+	if err != nil {
+		return nil, err
+	}
+	dir, base := name, "."
+	if !info.IsDir() {
+		dir, base = filepath.Split(name)
+	}
+	if dir == "" {
+		dir = "."
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = root.Close() }()
+	return suite.Load(root.FS(), base)
+}
+
+// newEngine makes the engine that tests a pathway.
+func newEngine(c Config, o ModelOptions, g *graph.Graph) (*engine.Engine, error) {
+	model, err := c.Model(o)
+	if err != nil {
+		return nil, err
+	}
+	walks, err := runner.New(runner.Config{Versions: single{g}})
+	if err != nil {
+		return nil, err
+	}
+	config := engine.Config{Runner: walks, Model: model}
+	if o.BaseURL != "" {
+		config.Judge = c.Judge
+	}
+	return engine.New(config)
+}
+
+// single has one version of one pathway.
+type single struct{ graph *graph.Graph }
+
+// LoadPinned returns the version.
+func (v single) LoadPinned(context.Context, callwright.OrgID, string, int) (*graph.Graph, error) {
+	return v.graph, nil
+}
+
+// runAll runs the scenarios, several at once. Runs that are interrupted are in the report as cancelled.
+func runAll(ctx context.Context, e *engine.Engine, scenarios []scenario.Scenario, o testOptions) ([]report.Scenario, error) {
+	out := make([]report.Scenario, len(scenarios))
+	var group sync.WaitGroup
+	var failed sync.Once
+	var failure error
+	places := make(chan struct{}, o.parallel)
+	for i, s := range scenarios {
+		out[i] = report.Scenario{ID: s.ID, Name: s.Name, Category: s.Category, Asked: o.runs, Runs: make([]report.Run, o.runs)}
+		for trial := range o.runs {
+			places <- struct{}{}
+			group.Go(func() {
+				defer func() { <-places }()
+				id := fmt.Sprintf("%s/%d", s.Name, trial+1)
+				outcome, err := e.Run(ctx, engine.Case{Run: id, Scenario: s, Version: 1, Trial: trial})
+				if err != nil {
+					failed.Do(func() { failure = err })
+				}
+				out[i].Runs[trial] = report.NewRun(id, outcome)
+			})
+		}
+	}
+	group.Wait()
+	return out, failure
+}
+
+// write writes the report. A file is written whole or not at all.
+func write(cmd *cobra.Command, r report.Report, o testOptions) error {
+	var text bytes.Buffer
+	if err := report.Formats()[o.format](&text, r); err != nil {
+		return err
+	}
+	if o.output == "-" {
+		_, err := cmd.OutOrStdout().Write(text.Bytes())
+		return err
+	}
+	temporary := o.output + ".new"
+	if err := os.WriteFile(temporary, text.Bytes(), 0o644); err != nil { //nolint:gosec // a report, which others may read
+		return err
+	}
+	return os.Rename(temporary, o.output)
+}
