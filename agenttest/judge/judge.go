@@ -70,7 +70,7 @@ func (j *Judge) Judge(ctx context.Context, e *assert.Evidence, c assert.Criterio
 	if err != nil {
 		return assert.Opinion{Usage: usage}, err
 	}
-	o := decide(&b.criterion, votes)
+	o := decide(votes)
 	o.Usage = usage
 	return o, nil
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/callwright/callwright/agenttest/assert"
 )
@@ -43,17 +44,17 @@ func parts(t *assert.Tone) []*float64 {
 	return []*float64{&t.Naturalness, &t.Conciseness, &t.Empathy, &t.Flow, &t.BackChanneling, &t.TopicTransitions, &t.Overall}
 }
 
-// decide makes one opinion of votes, of which there is at least one.
-func decide(c *assert.Criterion, votes []vote) assert.Opinion {
+// decide makes one opinion of 1, 3 or 5 votes.
+func decide(votes []vote) assert.Opinion {
 	o := assert.Opinion{Verdict: assert.CannotJudge}
 	for i := range votes {
 		o.Samples = append(o.Samples, votes[i].Sample)
 	}
-	agreeing := winners(c, votes)
+	agreeing := winners(votes)
 	if len(agreeing) == 0 {
 		agreeing = where(votes, func(v *vote) bool { return v.Verdict == assert.CannotJudge })
 		o.Agreement = share(agreeing, votes)
-		o.Reasoning = "The votes do not agree: " + tally(c, votes) + "."
+		o.Reasoning = "The votes do not agree: " + tally(votes) + "."
 		return o
 	}
 	o.Agreement = share(agreeing, votes)
@@ -76,13 +77,13 @@ func decide(c *assert.Criterion, votes []vote) assert.Opinion {
 	return o
 }
 
-// winners returns the votes that decide: those for the most frequent label, or for the verdict of more than half. None: no
-// votes decide.
-func winners(c *assert.Criterion, votes []vote) []*vote {
+// winners returns the votes for the most frequent verdict, or label; none if two are as frequent. Of 1, 3 or 5 votes for one of
+// three verdicts these are always more than half.
+func winners(votes []vote) []*vote {
 	var most []*vote
 	tie := false
 	for i := range votes {
-		like := where(votes, func(v *vote) bool { return v.Verdict == votes[i].Verdict && v.Label == votes[i].Label })
+		like := where(votes, votes[i].agrees)
 		switch {
 		case len(like) > len(most):
 			most, tie = like, false
@@ -90,11 +91,14 @@ func winners(c *assert.Criterion, votes []vote) []*vote {
 			tie = true
 		}
 	}
-	if tie || c.Output != assert.OutputCategorical && 2*len(most) <= len(votes) {
+	if tie {
 		return nil
 	}
 	return most
 }
+
+// agrees reports whether another vote has the same verdict, and the same label.
+func (v *vote) agrees(other *vote) bool { return v.Verdict == other.Verdict && v.Label == other.Label }
 
 // speaker returns the vote that speaks for those that agree: the first, or that with the score next to the median.
 func speaker(agreeing []*vote, score *float64) *vote {
@@ -141,23 +145,18 @@ func where(votes []vote, is func(*vote) bool) []*vote {
 func share(some []*vote, votes []vote) float64 { return float64(len(some)) / float64(len(votes)) }
 
 // tally counts votes in words.
-func tally(c *assert.Criterion, votes []vote) string {
-	text := ""
-	seen := map[string]bool{}
+func tally(votes []vote) string {
+	var parts []string
 	for i := range votes {
-		said := string(votes[i].Verdict)
-		if c.Output == assert.OutputCategorical && votes[i].Label != "" {
-			said = votes[i].Label
-		}
-		if seen[said] {
+		like := where(votes, votes[i].agrees)
+		if like[0] != &votes[i] {
 			continue
 		}
-		seen[said] = true
-		same := where(votes, func(v *vote) bool { return v.Verdict == votes[i].Verdict && v.Label == votes[i].Label })
-		if text != "" {
-			text += ", "
+		said := votes[i].Label
+		if said == "" {
+			said = string(votes[i].Verdict)
 		}
-		text += fmt.Sprintf("%d for %s", len(same), said)
+		parts = append(parts, fmt.Sprintf("%d for %s", len(like), said))
 	}
-	return text
+	return strings.Join(parts, ", ")
 }
