@@ -48,6 +48,7 @@ func (u *UA) invited(from netip.AddrPort, req *sip.Request, tx *transport.Server
 	}
 	lookups := u.sources.Enter(from.Addr())
 	if lookups == nil {
+		u.tellRefused(from, req, sip.StatusServiceUnavailable, "the address sends too many INVITEs")
 		u.refuse(req, tx, message.Refusal{Status: sip.StatusServiceUnavailable})
 		u.countFaulty(tx.Stack(), from)
 		return
@@ -55,6 +56,7 @@ func (u *UA) invited(from netip.AddrPort, req *sip.Request, tx *transport.Server
 	v := inviteContext{stack: tx.Stack(), from: from, req: req, tx: tx, lookups: lookups}
 	if !u.spawn(func() { u.consider(v) }) {
 		u.sources.Leave(from.Addr())
+		u.tellRefused(from, req, sip.StatusServiceUnavailable, "too many INVITEs are in admission")
 		u.refuse(req, tx, message.Refusal{Status: sip.StatusServiceUnavailable})
 	}
 }
@@ -103,7 +105,7 @@ func (u *UA) consider(v inviteContext) {
 func (u *UA) admit(v inviteContext) *message.Refusal {
 	var err error
 	if v.to, err = message.CalledNumber(v.req); err != nil {
-		return u.rejectUnknown(v)
+		return u.rejectUnknown(v, "no phone number is called")
 	}
 	route, r := u.lookUp(v)
 	if r == nil {
@@ -118,6 +120,7 @@ func (u *UA) admit(v inviteContext) *message.Refusal {
 	u.sources.Admitted(v.from.Addr())
 	if !u.registry.reserveFrom(v.from.Addr()) {
 		u.logRefused(v, route, sip.StatusServiceUnavailable)
+		u.tellRefused(v.from, v.req, sip.StatusServiceUnavailable, "too many calls, or the server is stopping")
 		return &message.Refusal{Status: sip.StatusServiceUnavailable}
 	}
 	if !u.startInbound(v, route) {
@@ -136,6 +139,7 @@ func (u *UA) lookUp(v inviteContext) (trunk.Route, *message.Refusal) {
 		case semaphore <- struct{}{}:
 			defer func() { <-semaphore }()
 		case <-wait.C:
+			u.tellRefused(v.from, v.req, sip.StatusServiceUnavailable, "too many numbers are being looked up")
 			return trunk.Route{}, &message.Refusal{Status: sip.StatusServiceUnavailable}
 		}
 	}
@@ -149,9 +153,12 @@ func (u *UA) lookUp(v inviteContext) (trunk.Route, *message.Refusal) {
 	switch callwright.CodeOf(err) {
 	case "":
 		return route, nil
-	case callwright.CodeNotFound, callwright.CodeForbidden:
-		return route, u.rejectUnknown(v)
+	case callwright.CodeNotFound:
+		return route, u.rejectUnknown(v, "the number has no inbound trunk")
+	case callwright.CodeForbidden:
+		return route, u.rejectUnknown(v, "the trunk does not admit the address")
 	case callwright.CodeUnavailable:
+		u.tellRefused(v.from, v.req, sip.StatusServiceUnavailable, "the number cannot be looked up")
 		return trunk.Route{}, &message.Refusal{Status: sip.StatusServiceUnavailable}
 	default:
 		u.log.Error("route look-up failed", "number", v.to, "error", err)
@@ -166,7 +173,7 @@ func (u *UA) authenticate(v inviteContext, route trunk.Route) *message.Refusal {
 	}
 	from := v.from.Addr().Unmap()
 	if u.sources.Distrusted(from, route.TrunkID) {
-		return u.rejectUnknown(v)
+		return u.rejectUnknown(v, "the address has sent wrong credentials too often")
 	}
 	switch u.challenger.Check(v.req, v.to, from, route.Credentials) {
 	case auth.OK:
@@ -176,18 +183,32 @@ func (u *UA) authenticate(v inviteContext, route trunk.Route) *message.Refusal {
 	case auth.Wrong:
 		u.sources.WrongCredentials(from, route.TrunkID)
 		u.logRefused(v, route, sip.StatusUnauthorized)
+		u.tellRefused(v.from, v.req, sip.StatusUnauthorized, "the credentials are wrong")
 	case auth.None:
 	}
 	return u.challenger.Challenge(from, false)
 }
 
 // rejectUnknown returns the refusal for callers without the right to call. It does not tell an unknown number from one
-// that is out of the caller's reach. Servers that we have connected to are our customers', and not counted.
-func (u *UA) rejectUnknown(v inviteContext) *message.Refusal {
+// that is out of the caller's reach; the log does. Servers that we have connected to are our customers', and not counted.
+func (u *UA) rejectUnknown(v inviteContext, why string) *message.Refusal {
+	u.tellRefused(v.from, v.req, sip.StatusForbidden, why)
 	if v.stack == u.server && u.sources.Refused(v.from.Addr()) {
 		u.logBlocked(v.from)
 	}
 	return &message.Refusal{Status: sip.StatusForbidden}
+}
+
+// tellRefused tells the operator of a call that is refused before it has a record: see source.Limiter.Log.
+func (u *UA) tellRefused(from netip.AddrPort, req *sip.Request, status int, why string) {
+	if n, due := u.sources.Log(from.Addr()); due {
+		to := req.Recipient.User
+		if number, err := message.CalledNumber(req); err == nil {
+			to = number.String()
+		}
+		u.log.Info("inbound call refused", "to", message.Printable(to), "source", from.Addr().Unmap(), "status", status,
+			"reason", why, "refused", n)
+	}
 }
 
 // logRefused logs a call that is refused although its trunk is known.

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/sipua"
 	"github.com/callwright/callwright/agents/call"
 )
@@ -71,5 +72,42 @@ func TestCallIDsInLog(t *testing.T) {
 	}
 	if found := taken.with("call ended"); len(found) != 1 || id == "" || !strings.Contains(found[0], " call_id="+id+" ") {
 		t.Errorf("of the call that was taken there is %q, want the id %s", found, id)
+	}
+}
+
+// TestRefusedCallsInLog wants a line about a refused call, with the reason that the caller does not learn, and one line only.
+func TestRefusedCallsInLog(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		err            error
+		status         int
+		target, reason string
+	}{
+		"unattached": {callwright.NotFound("number"), 403, "", `reason="the number has no inbound trunk"`},
+		"forbidden":  {callwright.ErrForbidden, 403, "", `reason="the trunk does not admit the address"`},
+		"no number":  {nil, 403, "sip:%0a@x.test", `to=%0a source=127.0.0.1 status=403 reason="no phone number is called"`},
+		"database":   {callwright.ErrUnavailable, 503, "", `reason="the number cannot be looked up"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			log := new(lines)
+			a := newAgent(t, func(c *sipua.Config) { c.Logger = slog.New(slog.NewTextHandler(log, nil)) })
+			a.routes.inbound = tt.err
+			c := newCaller(t, a)
+			want := "to=" + bob.String() + " source=127.0.0.1 status="
+			if tt.target != "" {
+				c.target, c.uri, want = tt.target, tt.target, "to="
+			}
+			for range 5 {
+				c.callID += "x"
+				c.ask("INVITE", offerSDP("RTP/SAVP"))
+				c.response(tt.status)
+			}
+			found := log.with("inbound call refused")
+			if len(found) != 1 || !strings.Contains(found[0], tt.reason+" refused=1\n") || !strings.Contains(found[0], want) ||
+				!strings.Contains(found[0], "level=INFO") {
+				t.Errorf("%q", found)
+			}
+		})
 	}
 }

@@ -20,6 +20,10 @@ const (
 	maxSources = 10_000           // that are remembered
 	maxLookups = 16               // route look-ups of one source at a time
 
+	logEvery  = time.Minute // between two lines of one source in the log
+	logRate   = 1           // lines a second, of all sources
+	logAtOnce = 30
+
 	requestsPerInvite = 8 // paces all requests: the ACK, the BYE and what else a call may have
 	minRequests       = 100
 )
@@ -30,6 +34,7 @@ type Limiter struct {
 	burst    int        // INVITEs at once, and in admission at a time
 	requests int        // requests of all kinds, a second and at once
 	now      func() time.Time
+	lines    *rate.Limiter // of the log
 
 	mu    sync.Mutex
 	known map[netip.Addr]*source
@@ -44,6 +49,8 @@ type source struct {
 	refused  window            // refused calls
 	faulty   window            // other refused requests
 	wrong    map[string]window // wrong credentials, by trunk
+	unlogged int               // refused calls that the log has not counted
+	logged   time.Time         // when the log had the last line about refused calls
 	admitted time.Time         // when a call was admitted last
 	blocked  time.Time         // until when
 	seen     time.Time
@@ -75,7 +82,7 @@ func (w window) add(now time.Time) window {
 func NewLimiter(perSecond int, now func() time.Time) *Limiter {
 	return &Limiter{
 		rate: rate.Limit(perSecond), burst: 2 * perSecond, requests: max(requestsPerInvite*perSecond, minRequests), now: now,
-		known: map[netip.Addr]*source{},
+		lines: rate.NewLimiter(logRate, logAtOnce), known: map[netip.Addr]*source{},
 	}
 }
 
@@ -191,6 +198,20 @@ func (l *Limiter) Faulty(a netip.Addr) bool {
 	known := l.of(a)
 	known.faulty = known.faulty.add(l.now())
 	return l.block(known)
+}
+
+// Log counts a refused call for the log. It reports whether a line is due, and how many calls of the source have been refused
+// since the line before: each source has a line a minute, and all together have a line a second.
+func (l *Limiter) Log(a netip.Addr) (refused int, due bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	known, now := l.of(a), l.now()
+	known.unlogged++
+	if !known.logged.IsZero() && now.Sub(known.logged) < logEvery || !l.lines.AllowN(now, 1) {
+		return 0, false
+	}
+	refused, known.unlogged, known.logged = known.unlogged, 0, now
+	return refused, true
 }
 
 // block blocks a source that has been refused too often and has no recently admitted call. The mutex is held.

@@ -162,3 +162,34 @@ func TestSourcesAreBounded(t *testing.T) {
 		t.Error("one with calls under way is forgotten")
 	}
 }
+
+// However many calls are refused, the log has few lines, and every line counts those since the one before.
+func TestLinesOfTheLog(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	s := source.NewLimiter(5, func() time.Time { return now })
+	a := netip.MustParseAddr("192.0.2.1")
+	for i, want := range []int{1, 0, 0} {
+		if n, due := s.Log(a); n != want || due != (want > 0) {
+			t.Errorf("call %d: %d, %t", i, n, due)
+		}
+	}
+	now = now.Add(time.Minute)
+	if n, due := s.Log(a); n != 3 || !due {
+		t.Errorf("a minute later: %d, %t", n, due)
+	}
+	now = now.Add(time.Minute)
+	lines := 0
+	for i := range 1000 { // all at once
+		if _, due := s.Log(netip.AddrFrom4([4]byte{198, 51, byte(i / 250), byte(i % 250)})); due {
+			lines++
+		}
+	}
+	if lines != 30 {
+		t.Errorf("%d lines for 1000 sources", lines)
+	}
+	now = now.Add(time.Second)
+	if n, due := s.Log(netip.MustParseAddr("198.51.3.249")); n != 2 || !due {
+		t.Errorf("a second later: %d, %t", n, due)
+	}
+}
