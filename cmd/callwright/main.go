@@ -10,12 +10,14 @@ import (
 	"github.com/callwright/callwright/adapters/openai"
 	"github.com/callwright/callwright/adapters/scripted"
 	"github.com/callwright/callwright/agents/llm"
+	"github.com/callwright/callwright/agenttest/assert"
+	"github.com/callwright/callwright/agenttest/judge"
 	"github.com/callwright/callwright/transport/cli"
 )
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	code := cli.Run(ctx, cli.Config{Model: model}, os.Args[1:], os.Getenv, os.Stdout, os.Stderr)
+	code := cli.Run(ctx, cli.Config{Model: model, Judge: judged}, os.Args[1:], os.Getenv, os.Stdout, os.Stderr)
 	stop()
 	os.Exit(code)
 }
@@ -27,3 +29,6 @@ func model(o cli.ModelOptions) (llm.Model, error) {
 	}
 	return openai.New(openai.Config{BaseURL: o.BaseURL, Model: o.Model, APIKey: o.APIKey})
 }
+
+// judged returns a judge that asks a model.
+func judged(m llm.Model) assert.Judge { return judge.New(m, judge.Config{}) }
