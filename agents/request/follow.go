@@ -83,7 +83,11 @@ func (f *follower) descend(rest jp.Expr, value any) error {
 
 // gather finds everything below a value, from the top down.
 func (f *follower) gather(value any) error {
-	if err := each(value, func(inner any) error { return f.follow(nil, inner) }); err != nil {
+	const perFound = 2
+	if err := each(value, func(inner any) error {
+		f.found = append(f.found, inner)
+		return f.spend(perFound)
+	}); err != nil {
 		return err
 	}
 	return each(value, f.gather)

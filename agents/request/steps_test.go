@@ -45,6 +45,7 @@ func TestStepsOfPaths(t *testing.T) {
 		"values with every path":      {`$[?(@.b[*]==1 && @.a =~ /a*b*c/)]`, `[{"a":` + word + `,"b":` + list("0", 10_000) + `}]`, 0},
 		"expressions":                 {`$[?(@ =~ /` + strings.Repeat("(a|b)*", 60) + `c/)]`, list(word, 8), 2},
 		"texts that are joined":       {`$[?(` + strings.Repeat("@+", 100) + `@ == 'x')]`, list(word, 2), 1},
+		"everything":                  {`$..`, list("0", 100_000), 19},
 		"unions":                      {`$[*][0,0,0,0,0]`, list("[0]", 20_000), 4},
 	} {
 		t.Run(name, func(t *testing.T) {
