@@ -56,8 +56,14 @@ func (s *Service) List(ctx context.Context, org callwright.OrgID, l Listing) (ca
 	return callwright.Page[Pathway]{Items: pathways, Next: callwright.Keyset{At: last.CreatedAt, ID: last.ID}}, nil
 }
 
-// Get returns a pathway with its draft. CodeNotFound: the organization has no such pathway.
+// Get returns a pathway with its draft. CodeNotFound: the organization has no such pathway. CodeUnavailable: too many
+// documents are being read, see MaxDocuments.
 func (s *Service) Get(ctx context.Context, org callwright.OrgID, id string) (Pathway, error) {
+	release, err := s.hold(ctx, org, documentsOfReading)
+	if err != nil {
+		return Pathway{}, err
+	}
+	defer release()
 	return s.cfg.Store.Pathway(ctx, org, id)
 }
 

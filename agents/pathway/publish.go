@@ -43,7 +43,7 @@ func (s *Service) Publish(ctx context.Context, org callwright.OrgID, id string, 
 	if b.Number == 0 {
 		return Published{}, callwright.Errorf(callwright.CodeInvalidState, "the draft cannot be published: save it as a version")
 	}
-	v, before, err := s.Version(ctx, org, id, b.Number)
+	v, before, err := s.withPathway(ctx, org, id, b.Number)
 	if err != nil {
 		return Published{}, err
 	}

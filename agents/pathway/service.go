@@ -56,9 +56,10 @@ const (
 
 // Service stores pathways and their versions, publishes versions, and runs chats.
 type Service struct {
-	cfg    Config
-	graphs *cache
-	turns  *turns
+	cfg       Config
+	graphs    *cache
+	turns     *turns
+	documents *callwright.Budget
 }
 
 // New returns a service. It registers the service's handlers with c.Work. The error names a required field that is
@@ -76,7 +77,7 @@ func New(c Config) (*Service, error) {
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
-	s := &Service{cfg: c, graphs: newCache(), turns: newTurns()}
+	s := &Service{cfg: c, graphs: newCache(), turns: newTurns(), documents: newDocuments()}
 	c.Work.Handle(taskSettle, s.settle)
 	c.Work.Every(taskForget, forgetEvery, s.forget)
 	return s, nil

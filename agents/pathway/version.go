@@ -18,11 +18,16 @@ func (s *Service) Save(ctx context.Context, org callwright.OrgID, id, name strin
 }
 
 // Fork stores the pathway's next version with a parent; 0 is the draft. Its document is d, or the parent's if d is nil.
-// CodeInvalidState: the pathway has had MaxVersions.
+// CodeInvalidState: the pathway has had MaxVersions. CodeUnavailable: too many documents are being read, see MaxDocuments.
 func (s *Service) Fork(
 	ctx context.Context, org callwright.OrgID, id string, parent int, name string, d *graph.Document,
 ) (Version, error) {
-	from, _, err := s.Version(ctx, org, id, parent)
+	release, err := s.hold(ctx, org, documentsOfReading)
+	if err != nil {
+		return Version{}, err
+	}
+	defer release()
+	from, _, err := s.withPathway(ctx, org, id, parent)
 	if err != nil {
 		return Version{}, err
 	}
@@ -98,7 +103,18 @@ func numberOf(k callwright.Keyset) (int, error) {
 }
 
 // Version returns a version that is not archived, and its pathway. Number 0 is the draft, as a Version without a Hash.
+// CodeUnavailable: too many documents are being read, see MaxDocuments.
 func (s *Service) Version(ctx context.Context, org callwright.OrgID, id string, number int) (Version, Pathway, error) {
+	release, err := s.hold(ctx, org, documentsOfReading)
+	if err != nil {
+		return Version{}, Pathway{}, err
+	}
+	defer release()
+	return s.withPathway(ctx, org, id, number)
+}
+
+// withPathway is Version within what is held already.
+func (s *Service) withPathway(ctx context.Context, org callwright.OrgID, id string, number int) (Version, Pathway, error) {
 	p, err := s.cfg.Store.Pathway(ctx, org, id)
 	if err != nil {
 		return Version{}, Pathway{}, err
@@ -148,11 +164,20 @@ func (s *Service) Discard(ctx context.Context, org callwright.OrgID, id string, 
 	})
 }
 
-// Diff compares two versions of a pathway; 0 is the draft.
+// Diff compares two versions of a pathway; 0 is the draft. CodeUnavailable: too many documents are being read or compared,
+// see MaxDocuments.
 func (s *Service) Diff(ctx context.Context, org callwright.OrgID, id string, from, to int) (graph.Changes, error) {
-	before, p, err := s.Version(ctx, org, id, from)
+	release, err := s.hold(ctx, org, documentsOfDiff)
 	if err != nil {
 		return graph.Changes{}, err
+	}
+	defer release()
+	before, p, err := s.withPathway(ctx, org, id, from)
+	if err != nil {
+		return graph.Changes{}, err
+	}
+	if from == to {
+		return graph.Changes{}, nil
 	}
 	after, err := s.version(ctx, p, to)
 	if err != nil {
@@ -187,7 +212,7 @@ func (s *Service) LoadPinned(
 ) (g *graph.Graph, err error) {
 	var v Version
 	if number == 0 {
-		v, _, err = s.Version(ctx, org, id, 0)
+		v, _, err = s.withPathway(ctx, org, id, 0)
 	} else {
 		v, err = s.cfg.Store.Version(ctx, org, id, number)
 	}
