@@ -1,7 +1,9 @@
 package call_test
 
 import (
+	"cmp"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -151,6 +153,24 @@ func TestTransferByTheOtherSide(t *testing.T) {
 			if !strings.Contains(said, want) {
 				t.Errorf("%q is missing in\n%s", want, said)
 			}
+		}
+	})
+}
+
+// A transfer at once comes before the first sentence in the transcript, as in time: only the number that the call was
+// transferred to hears that sentence.
+func TestTransferBeforeTheFirstSentence(t *testing.T) {
+	t.Parallel()
+	inHouse(t, func(t *testing.T, h *house) {
+		c := h.create(agents.Agent{FirstSentence: "hello"})
+		phone := h.answered()
+		phone.Refer("+15550000008", nil)
+		h.hears(phone, "hello")
+		h.says(phone, "bye")
+		_, lines := h.ended(c.ID)
+		byTime := func(a, b call.Entry) int { return cmp.Compare(a.Start, b.Start) }
+		if len(lines) != 4 || lines[0].Speaker != call.SpeakerAction || !slices.IsSortedFunc(lines, byTime) {
+			t.Errorf("transcript %+v", lines)
 		}
 	})
 }
