@@ -195,6 +195,9 @@ func (c *config) complete(given texts) error {
 	if c.DatabaseURL == "" {
 		c.DatabaseURL = "sqlite:" + filepath.Join(c.Data, "callwright.db")
 	}
+	if path, ok := databaseFile(*c); ok && strings.Contains(path, "?") {
+		return fmt.Errorf("--database-url %s: a SQLite database takes no parameters: it is sqlite:PATH", c.DatabaseURL)
+	}
 	if u, err := url.Parse(c.DatabaseURL); err != nil || u.Scheme != "sqlite" && u.Scheme != "postgres" && u.Scheme != "postgresql" {
 		return errors.New("--database-url must begin with sqlite:, postgres:// or postgresql://")
 	}

@@ -62,7 +62,7 @@ func (f *keyFile) write(key callwright.Secret) error {
 		}
 		f.moved = true
 	}
-	return os.WriteFile(f.path, []byte(key.Reveal()+"\n"), 0o600)
+	return replaceFile(f.path, []byte(key.Reveal()+"\n"))
 }
 
 // webhookSecretFile is where the secret stands that signs the first organization's webhooks.
@@ -74,7 +74,7 @@ func writeWebhookSecret(ctx context.Context, c config, tenants callwright.Tenant
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(webhookSecretFile(c), []byte(org.WebhookSecret.Reveal()+"\n"), 0o600)
+	return replaceFile(webhookSecretFile(c), []byte(org.WebhookSecret.Reveal()+"\n"))
 }
 
 // setContact makes --contact-email, where it is given, the address of the first organization.

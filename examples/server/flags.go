@@ -86,12 +86,15 @@ const testEnvStart = "CALLWRIGHT_TEST_"
 func setFromEnv(f *flag.FlagSet, environ []string) (err error) {
 	for _, entry := range environ {
 		name, value, _ := strings.Cut(entry, "=")
-		twin, ours := strings.CutPrefix(name, envStart)
-		if !ours || name == secretEnv || strings.HasPrefix(name, testEnvStart) || kubernetes.MatchString(entry) {
+		if len(name) < len(envStart) || !strings.EqualFold(name[:len(envStart)], envStart) {
+			continue
+		}
+		twin := name[len(envStart):]
+		if name == secretEnv || strings.HasPrefix(name, testEnvStart) || kubernetes.MatchString(entry) {
 			continue
 		}
 		fl := f.Lookup(strings.ToLower(strings.ReplaceAll(twin, "_", "-")))
-		if fl == nil || twin != strings.ToUpper(twin) {
+		if fl == nil || name != strings.ToUpper(name) {
 			err = errors.Join(err, fmt.Errorf("%s: there is no such setting; %s-help lists the flags, and --sip-addr is %sSIP_ADDR",
 				name, nearest(f, envStart, twin), envStart))
 			continue

@@ -45,7 +45,7 @@ func newSecrets(c config) (secrets, error) {
 		master = make([]byte, keyBytes)
 		_, _ = rand.Read(master)
 		text := []byte(base64.StdEncoding.EncodeToString(master) + "\n")
-		s.Keep = func() error { return os.WriteFile(from, text, 0o600) }
+		s.Keep = func() error { return replaceFile(from, text) }
 	}
 	seal, sealErr := hkdf.Key(sha256.New, master, nil, "callwright: secrets at rest", keyBytes)
 	apiKeys, hmacErr := hkdf.Key(sha256.New, master, nil, "callwright: API keys", keyBytes)
@@ -101,18 +101,61 @@ func decodeKey(text, where string) ([]byte, error) {
 	return key, nil
 }
 
-// checkKeyFiles refuses files of keys that others can read.
+// checkKeyFiles refuses files of keys that others can read, and a data folder in which others can replace them.
 func checkKeyFiles(c config) error {
+	if err := checkFolder(c.Data); err != nil {
+		return err
+	}
 	files := []string{secretFile(c), filepath.Join(c.Data, "ca.key"), apiKeyFile(c), webhookSecretFile(c)}
 	if c.SIPKey != "" {
 		files = append(files, c.SIPKey)
 	}
 	for _, path := range files {
 		info, err := os.Stat(path)
-		if err == nil && shared(info) {
+		if err != nil {
+			continue
+		}
+		if uid, foreign := owner(info); foreign {
+			return fmt.Errorf("%s holds a key and belongs to the user %d, who can read and change it: "+
+				"chown it to the server's user, and replace the key if others may have read it", path, uid)
+		}
+		if shared(info) {
 			return fmt.Errorf("%s holds a key and has mode %04o, with which other users can read or change it: "+
 				"chmod 600 it, and replace the key if others may have read it", path, info.Mode().Perm())
 		}
 	}
 	return nil
+}
+
+// checkFolder refuses a folder in which others than this user, root and the folder's group can replace files. In one with the
+// sticky bit, as /tmp, nobody can replace another's.
+func checkFolder(path string) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil //nolint:nilerr // it is made later
+	}
+	if uid, foreign := owner(info); foreign {
+		return fmt.Errorf("--data %s belongs to the user %d, who can replace the keys in it: chown it to the server's user", path, uid)
+	}
+	if info.Mode()&os.ModeSticky == 0 && info.Mode().Perm()&0o002 != 0 {
+		return fmt.Errorf("--data %s has mode %04o, with which everybody can replace the keys in it: chmod o-w it", path, info.Mode().Perm())
+	}
+	return nil
+}
+
+// replaceFile writes a file that only this user may read, in the place of what has its name. It follows no link.
+func replaceFile(path string, text []byte) error {
+	next := path + ".new"
+	if err := os.Remove(next); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	f, err := os.OpenFile(next, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600) //nolint:gosec // in the data folder
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	if err = errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	return os.Rename(next, path)
 }

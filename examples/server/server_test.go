@@ -93,6 +93,8 @@ func TestParseEnvironment(t *testing.T) {
 		"CALLWRIGHT_sip_addr=127.0.0.1:5061":    "CALLWRIGHT_sip_addr",
 		"CALLWRIGHT_PORT=8080":                  "CALLWRIGHT_PORT",
 		"CALLWRIGHT_SECRET_KEYS=x":              "CALLWRIGHT_SECRET_KEYS",
+		"callwright_addr=127.0.0.1:8080":        "callwright_addr",
+		"CALLWRIGHT_DATABASE_URL=sqlite:x?y=1":  "takes no parameters",
 		"CALLWRIGHT_DRAIN_TIMEOUT=-1s":          "--drain-timeout",
 		"CALLWRIGHT_DATABASE_URL=postgresq://x": "--database-url",
 	} {
@@ -252,6 +254,47 @@ func TestKeyFilesOfOthers(t *testing.T) {
 		}
 		if err := os.Chmod(path, 0o600); err != nil {
 			t.Fatal(err)
+		}
+	}
+}
+
+// TestFolderOfOthers refuses a data folder in which others could replace the keys.
+func TestFolderOfOthers(t *testing.T) {
+	t.Parallel()
+	c := config{Data: filepath.Join(t.TempDir(), "data")}
+	if err := checkKeyFiles(c); err != nil {
+		t.Errorf("without a folder: %v", err)
+	}
+	if err := os.Mkdir(c.Data, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for mode, good := range map[os.FileMode]bool{0o700: true, 0o755: true, 0o770: true, 0o777: false, 0o777 | os.ModeSticky: true} {
+		if err := os.Chmod(c.Data, mode); err != nil {
+			t.Fatal(err)
+		}
+		if err := checkKeyFiles(c); (err == nil) != good || !good && !strings.Contains(err.Error(), c.Data) {
+			t.Errorf("a folder with mode %v: %v", mode, err)
+		}
+	}
+}
+
+// TestReplaceFile: a link in the place of a file, or of the new one, is replaced and not followed.
+func TestReplaceFile(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	path, other := filepath.Join(dir, "key"), filepath.Join(dir, "other")
+	for _, link := range []string{path, path + ".new"} {
+		if err := errors.Join(os.WriteFile(other, []byte("untouched"), 0o600), os.Symlink(other, link)); err != nil {
+			t.Fatal(err)
+		}
+		if err := replaceFile(path, []byte("secret")); err != nil {
+			t.Fatal(err)
+		}
+		text, err := os.ReadFile(path)
+		kept, keptErr := os.ReadFile(other)
+		info, statErr := os.Lstat(path)
+		if errors.Join(err, keptErr, statErr) != nil || string(text) != "secret" || string(kept) != "untouched" || info.Mode() != 0o600 {
+			t.Errorf("%s: wrote %q, the file behind the link has %q, %v", link, text, kept, errors.Join(err, keptErr, statErr))
 		}
 	}
 }

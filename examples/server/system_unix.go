@@ -28,6 +28,16 @@ func shared(info fs.FileInfo) bool {
 	return info.Mode().Perm()&forbidden != 0
 }
 
+// owner returns the user that owns a file, and whether that is somebody else than this user or root: an owner can read and change
+// a file whatever its mode.
+func owner(info fs.FileInfo) (uid uint32, foreign bool) {
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return 0, false
+	}
+	return stat.Uid, stat.Uid != 0 && int(stat.Uid) != os.Geteuid()
+}
+
 // mostFiles returns how many files this process may have open. Go has raised the soft limit to the hard one.
 func mostFiles() (uint64, error) {
 	var limit syscall.Rlimit
