@@ -189,12 +189,43 @@ func TestTone(t *testing.T) {
 	s := played()
 	s.ScoreTone = true
 	o, err := newEngine(t, engine.Config{Runner: agent{}, Model: model(2), Judge: newJudge}).Run(t.Context(), engine.Case{Run: "r", Scenario: s})
-	if err != nil || o.Tone == nil || o.Tone.Overall != 0.5 {
+	if err != nil || o.Tone == nil || o.Tone.Overall != 0.5 || o.Tone.WordsPerTurn == 0 {
 		t.Errorf("the tone is %+v, error %v", o.Tone, err)
+	}
+	undecided := func(llm.Model) assert.Judge {
+		return asking(func(assert.Criterion) assert.Opinion {
+			return assert.Opinion{Verdict: assert.CannotJudge, Reasoning: "It is too long."}
+		})
+	}
+	o, err = newEngine(t, engine.Config{Runner: agent{}, Model: model(2), Judge: undecided}).Run(t.Context(), engine.Case{Run: "r", Scenario: s})
+	if err != nil || o.Tone != nil || !strings.Contains(fmt.Sprint(o.Warnings), "too long") {
+		t.Errorf("without an opinion: %+v, error %v", o, err)
 	}
 	o, err = newEngine(t, engine.Config{Runner: agent{}, Model: model(2)}).Run(t.Context(), engine.Case{Run: "r", Scenario: s})
 	if err != nil || o.Tone != nil || o.Verdict != engine.Passed || !strings.Contains(fmt.Sprint(o.Warnings), "tone") {
 		t.Errorf("without a judge: %+v, error %v", o, err)
+	}
+}
+
+// TestPromotionsAreJudgedSymmetrically wants scenarios that promotions require to be judged by symmetric votes, and others not.
+func TestPromotionsAreJudgedSymmetrically(t *testing.T) {
+	t.Parallel()
+	for _, required := range []bool{false, true} {
+		s := played(judged("a", "x"), judged("b", "y"))
+		s.Required, s.ScoreTone = required, true
+		var asked atomic.Int32
+		newJudge := func(llm.Model) assert.Judge {
+			return asking(func(c assert.Criterion) assert.Opinion {
+				if c.Symmetric {
+					asked.Add(1)
+				}
+				return assert.Opinion{Verdict: assert.JudgePass}
+			})
+		}
+		o, err := newEngine(t, engine.Config{Runner: agent{}, Model: model(2), Judge: newJudge}).Run(t.Context(), engine.Case{Run: "r", Scenario: s})
+		if err != nil || o.Verdict != engine.Passed || asked.Load() != map[bool]int32{true: 2}[required] {
+			t.Errorf("required %t: %d criteria are judged symmetrically: %+v, error %v", required, asked.Load(), o, err)
+		}
 	}
 }
 

@@ -28,7 +28,11 @@ func (r *run) evaluate(ctx context.Context) {
 	if r.offScript(ctx) {
 		return
 	}
-	r.results(ctx, judge)
+	if judge != nil && r.c.Scenario.Required {
+		r.results(ctx, symmetric{judge})
+	} else {
+		r.results(ctx, judge)
+	}
 	r.tone(ctx, judge)
 	d := assert.Decide(r.out.Results, r.c.Scenario.MinScore)
 	r.out.Verdict, r.out.Score = Verdict(d.Verdict), d.Score
@@ -44,6 +48,15 @@ func (r *run) evaluate(ctx context.Context) {
 		}
 	case Passed, Cancelled:
 	}
+}
+
+// symmetric is a judge of scenarios that promotions require. Votes that only confirm failures would let false passes through.
+type symmetric struct{ judge assert.Judge }
+
+// Judge judges by symmetric votes.
+func (j symmetric) Judge(ctx context.Context, e *assert.Evidence, c assert.Criterion) (assert.Opinion, error) {
+	c.Symmetric = true
+	return j.judge.Judge(ctx, e, c)
 }
 
 func label(r assert.Result) string {
@@ -127,7 +140,13 @@ func (r *run) tone(ctx context.Context, judge assert.Judge) {
 		r.out.Warnings = append(r.out.Warnings, "the tone cannot be scored: "+r.told(ctx, err))
 		return
 	}
-	r.out.Tone = o.Tone
+	if o.Tone == nil {
+		r.out.Warnings = append(r.out.Warnings, "the tone cannot be scored: "+o.Reasoning)
+		return
+	}
+	tone := *o.Tone
+	tone.WordsPerTurn, tone.RepeatedSentences = assert.CountTone(r.out.Evidence.Turns)
+	r.out.Tone = &tone
 }
 
 // finish sets the verdict of runs that the assertions do not decide, and what was used.
