@@ -108,6 +108,26 @@ func TestBodiesThatMayNotPass(t *testing.T) {
 // nested returns lists within each other.
 func nested(levels int) string { return strings.Repeat("[", levels) + strings.Repeat("]", levels) }
 
+// TestPathsWithinFreeObjects wants the whole path of a number that is too large.
+func TestPathsWithinFreeObjects(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	h.attach()
+	number := `{"phone_number":"` + theirNumber + `","task":"x",`
+	for body, path := range map[string]string{
+		number + `"metadata":{"a":1e999}}`:                    "/v1/calls metadata.a",
+		number + `"request_data":{"a":[{"b":1e999}]}}`:        "/v1/calls request_data.a",
+		`{"prompt":"x","metadata":{"a":1e999}}`:               "/v1/agents metadata.a",
+		`{"pathway_id":"x","request_data":{"a":{"b":1e999}}}`: "/v1/pathway/chat/create request_data.a",
+	} {
+		target, want, _ := strings.Cut(path, " ")
+		answer := h.want(400, "POST", target, body)
+		if got := at(t, answer, "errors", 0, "path"); got != want || at(t, answer, "errors", 0, "message") != want+": holds a number that is too large" {
+			t.Errorf("%s %s: got %v", target, body, answer)
+		}
+	}
+}
+
 func TestEveryFindingHasItsEntry(t *testing.T) {
 	t.Parallel()
 	h := open(t)

@@ -86,6 +86,11 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set(requestIDHeader, info.id)
 	w.Header().Set("X-Content-Type-Options", "nosniff")
+	if r.ProtoMajor == 1 && len(r.TransferEncoding) > 0 {
+		// It may have had a Content-Length as well, which net/http removes. A proxy that goes by that sees other requests in
+		// what follows, so nothing may follow (RFC 9112, section 6.1).
+		w.Header().Set("Connection", "close")
+	}
 	ctx := context.WithValue(r.Context(), requestInfoKey{}, info)
 	answer := &answerWriter{ResponseWriter: w}
 	answer.mustBeTaken(time.Time{}) // not by when the one before had to be, over the same connection

@@ -114,7 +114,7 @@ func TestAgentEntriesThatMayNotPass(t *testing.T) {
 		`{"type":"session_stopped","session_status":"cancelled","artifact":{"type":"t","title":"t"}}`: "artifact",
 		`{"type":"session_stopped","session_status":"active"}`:                                        "session_status",
 		`{"type":"thought","metadata":{"a":"` + strings.Repeat("x", 16<<10) + `"}}`:                   "metadata",
-		`{"type":"thought","metadata":{"a":[1e400]}}`:                                                 "metadata",
+		`{"type":"thought","metadata":{"a":[1e400]}}`:                                                 "metadata.a",
 		`{"type":"artifact"}`: "artifact",
 		`{"type":"thought","artifact":{"type":"t","title":"t"}}`:                                 "artifact",
 		artifact(`,"id":"nothing"`):                                                              "artifact.id",

@@ -71,7 +71,7 @@ func aboutPrompt(err error) error {
 
 // newWebAgent translates the body of CreateAgent.
 func newWebAgent(req *oas.WebAgentCreate) (agents.WebAgent, error) {
-	metadata, err := wire.Values(req.Metadata.Value)
+	metadata, err := wire.Values("metadata", req.Metadata.Value)
 	if err != nil {
 		return agents.WebAgent{}, err
 	}
@@ -128,7 +128,7 @@ func (a *api) UpdateAgent(
 
 // agentPatch translates the body of UpdateAgent.
 func agentPatch(req *oas.WebAgentUpdate) (agents.WebAgentPatch, error) {
-	metadata, err := wire.Values(req.Metadata.Value)
+	metadata, err := wire.Values("metadata", req.Metadata.Value)
 	if err != nil {
 		return agents.WebAgentPatch{}, err
 	}

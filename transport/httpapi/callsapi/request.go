@@ -15,11 +15,11 @@ import (
 
 // callRequest translates the body of CreateCall.
 func callRequest(req *oas.CallCreate) (call.Request, error) {
-	data, err := wire.Values(req.RequestData.Value)
+	data, err := wire.Values("request_data", req.RequestData.Value)
 	if err != nil {
 		return call.Request{}, err
 	}
-	metadata, err := wire.Values(req.Metadata.Value)
+	metadata, err := wire.Values("metadata", req.Metadata.Value)
 	if err != nil {
 		return call.Request{}, err
 	}

@@ -14,7 +14,7 @@ import (
 
 // CreatePathwayChat starts a chat.
 func (a *api) CreatePathwayChat(ctx context.Context, req *oas.PathwayChatCreate) (*oas.PathwayChatReply, error) {
-	data, err := wire.Values(req.RequestData.Value)
+	data, err := wire.Values("request_data", req.RequestData.Value)
 	if err != nil {
 		return nil, err
 	}

@@ -96,9 +96,9 @@ func (a *api) addStep(ctx context.Context, params oas.AddIssueAgentEntryParams, 
 }
 
 func stepOf(req *oas.TriageAgentEntryCreate) (triage.Step, error) {
-	metadata, err := wire.Values(req.Metadata.Value)
+	metadata, err := wire.Values("metadata", req.Metadata.Value)
 	if err != nil {
-		return triage.Step{}, callwright.Invalid("metadata", "holds a number that is too large")
+		return triage.Step{}, err
 	}
 	step := triage.Step{
 		Type: triage.EntryType(req.Type), Detail: req.Detail.Or(""), Metadata: metadata,

@@ -6,6 +6,7 @@ package wire
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"regexp"
@@ -135,8 +136,8 @@ func WholeMillis(d *time.Duration) Nil[int] {
 // Seconds returns a duration in seconds, rounded.
 func Seconds(d time.Duration) int { return int(d.Round(time.Second).Seconds()) }
 
-// Values decodes the values of a free object; nil for an empty one.
-func Values[M ~map[string]jx.Raw](raw M) (map[string]any, error) {
+// Values decodes the values of a free object, which is the member field of a body; nil for an empty one.
+func Values[M ~map[string]jx.Raw](field string, raw M) (map[string]any, error) {
 	if len(raw) == 0 {
 		return nil, nil
 	}
@@ -144,7 +145,10 @@ func Values[M ~map[string]jx.Raw](raw M) (map[string]any, error) {
 	for name, text := range raw {
 		var value any
 		if err := json.Unmarshal(text, &value); err != nil {
-			return nil, callwright.Invalid(name, "is not valid JSON")
+			if _, number := errors.AsType[*json.UnmarshalTypeError](err); number {
+				return nil, callwright.Invalid(Join(field, name), "holds a number that is too large")
+			}
+			return nil, callwright.Invalid(Join(field, name), "is not valid JSON")
 		}
 		values[name] = value
 	}
