@@ -2,8 +2,8 @@
 // conformance suites. What differs is in internal/sqldb, in one file for each database, and in the SQL of the migrations.
 //
 // This package holds the connection, the migrations and Leases. The stores of the domains are in sub-packages, so that a
-// program links only those that it uses: sipstore, agentstore, triagestore, and orgstore for organizations and
-// idempotency keys.
+// program links only those that it uses: sipstore, agentstore, agentteststore, triagestore, and orgstore for
+// organizations and idempotency keys.
 //
 //	db, err := bunstore.Open(ctx, "sqlite:data/callwright.db", bunstore.Config{Keyring: ring})
 //	…

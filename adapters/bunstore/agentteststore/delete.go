@@ -1,0 +1,71 @@
+package agentteststore
+
+import (
+	"context"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/bunstore/internal/sqldb"
+)
+
+// notInOpen is the condition that a run is of no group that has not ended.
+const notInOpen = `NOT EXISTS (SELECT 1 FROM test_batches AS b WHERE b.id = run.batch_id AND b.state IN ('PENDING', 'RUNNING'))`
+
+// DeleteScenario removes a scenario with its runs, one statement a table.
+func (s Store) DeleteScenario(ctx context.Context, org callwright.OrgID, id string) error {
+	return s.DB.Do(ctx, func(ctx context.Context) error {
+		return s.core().Write(ctx, []any{org, id}, func(ctx context.Context, idb bun.IDB) error {
+			result, err := idb.NewDelete().Model((*scenarioRow)(nil)).Where("id = ?", id).Where("org = ?", org).Exec(ctx)
+			if err := sqldb.Changed(result, err, callwright.NotFound("scenario")); err != nil {
+				return err
+			}
+			_, err = deleteRuns(ctx, idb, idb.NewSelect().Model((*runRow)(nil)).Column("id").
+				Where("org = ?", org).Where("scenario_id = ?", id).Where(notInOpen))
+			return err
+		})
+	})
+}
+
+// deleteRuns removes the runs with some ids, or whose ids a query selects, with their journals, and with their snapshots if no
+// other run has them. It says how many runs.
+func deleteRuns(ctx context.Context, idb bun.IDB, ids any) (int, error) {
+	if _, err := idb.NewDelete().Model((*answerRow)(nil)).Where("run_id IN (?)", ids).Exec(ctx); err != nil {
+		return 0, err
+	}
+	theirs := idb.NewSelect().Model((*runRow)(nil)).Column("snapshot_id").Where("id IN (?)", ids)
+	_, err := idb.NewDelete().Model((*snapshotRow)(nil)).Where("id IN (?)", theirs).
+		Where("NOT EXISTS (SELECT 1 FROM test_runs AS other WHERE other.snapshot_id = snapshot.id AND other.id NOT IN (?))", ids).
+		Exec(ctx)
+	if err != nil {
+		return 0, err
+	}
+	result, err := idb.NewDelete().Model((*runRow)(nil)).Where("id IN (?)", ids).Exec(ctx)
+	if err != nil {
+		return 0, err
+	}
+	n, err := result.RowsAffected()
+	return int(n), err
+}
+
+// DeleteRuns removes old runs. It leaves alone those that another node is removing.
+func (s Store) DeleteRuns(ctx context.Context, before time.Time, limit int) (deleted int, err error) {
+	if limit <= 0 {
+		return 0, nil
+	}
+	err = s.DB.Do(ctx, func(ctx context.Context) error {
+		return s.core().Write(ctx, nil, func(ctx context.Context, idb bun.IDB) error {
+			var ids []string
+			old := idb.NewSelect().Model((*runRow)(nil)).Column("id").Where(over).Where("ended_at < ?", sqldb.Stored(before)).
+				Order("ended_at").Limit(limit)
+			if err := s.core().SkipLocked(old).Scan(ctx, &ids); err != nil || len(ids) == 0 {
+				deleted = 0
+				return err
+			}
+			deleted, err = deleteRuns(ctx, idb, bun.List(ids))
+			return err
+		})
+	})
+	return deleted, err
+}

@@ -1,0 +1,18 @@
+// Package agentteststore stores scenarios, runs of tests and groups of runs in a bunstore.DB.
+package agentteststore
+
+import (
+	"github.com/callwright/callwright/adapters/bunstore"
+	"github.com/callwright/callwright/adapters/bunstore/internal/sqldb"
+	"github.com/callwright/callwright/agenttest"
+)
+
+// Store is an agenttest.Store.
+type Store struct{ DB *bunstore.DB }
+
+var _ agenttest.Store = Store{}
+
+// core is a database with the conversions of this package's rows.
+type core struct{ *sqldb.DB }
+
+func (s Store) core() core { return core{s.DB.Core()} }

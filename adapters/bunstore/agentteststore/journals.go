@@ -1,0 +1,65 @@
+package agentteststore
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/uptrace/bun"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/bunstore/internal/sqldb"
+)
+
+type answerRow struct {
+	bun.BaseModel `bun:"table:test_answers,alias:answer"`
+
+	Run    string `bun:"run_id,pk"`
+	Org    string `bun:"org"`
+	Key    string `bun:"answer_key,pk"`
+	Answer string `bun:"answer"` // sealed
+}
+
+func answerPurpose(org, run, key string) string {
+	return fmt.Sprintf("answer in test run:%q:%q:%q", org, run, key)
+}
+
+// AppendAnswer adds an answer to the journal of a run. On PostgreSQL it locks the run, so that none is added to a journal that
+// is deleted with the end of the run.
+func (s Store) AppendAnswer(ctx context.Context, org callwright.OrgID, run, node, key string, answer []byte) error {
+	sealed := s.core().Keyring.Seal(answerPurpose(string(org), run, key), callwright.Secret(answer))
+	return s.core().Write(ctx, []any{org, run, node, key}, func(ctx context.Context, idb bun.IDB) error {
+		row := s.core().ForUpdate(idb.NewSelect().Model((*runRow)(nil)).Column("id", "org").ColumnExpr("?", key).
+			ColumnExpr("?", sealed).Where("id = ?", run).Where("org = ?", org).Where(running).Where("node = ?", node))
+		result, err := idb.NewRaw("INSERT INTO test_answers (run_id, org, answer_key, answer) ? ON CONFLICT DO NOTHING", row).Exec(ctx)
+		return sqldb.Outrun(ctx, "run", sqldb.Changed(result, err, callwright.ErrConflict), findRun(idb, org, run))
+	})
+}
+
+// Answers returns the journal of a run.
+func (s Store) Answers(ctx context.Context, org callwright.OrgID, run string) (map[string][]byte, error) {
+	var rows []answerRow
+	err := s.core().Read(ctx, []any{org, run}, func(ctx context.Context, idb bun.IDB) error {
+		rows = nil
+		return idb.NewSelect().Model(&rows).Where("run_id = ?", run).Where("org = ?", org).Scan(ctx)
+	})
+	if err != nil {
+		return nil, err
+	}
+	answers := make(map[string][]byte, len(rows))
+	for _, row := range rows {
+		plain, err := s.core().Unseal(answerPurpose(row.Org, row.Run, row.Key), row.Answer)
+		if err != nil {
+			return nil, err
+		}
+		answers[row.Key] = []byte(plain)
+	}
+	return answers, nil
+}
+
+// DeleteAnswers removes the journal of a run.
+func (s Store) DeleteAnswers(ctx context.Context, org callwright.OrgID, run string) error {
+	return s.core().Write(ctx, []any{org, run}, func(ctx context.Context, idb bun.IDB) error {
+		_, err := idb.NewDelete().Model((*answerRow)(nil)).Where("run_id = ?", run).Where("org = ?", org).Exec(ctx)
+		return err
+	})
+}

@@ -1,0 +1,161 @@
+package agentteststore
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/uptrace/bun"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/bunstore/internal/sqldb"
+	"github.com/callwright/callwright/agenttest"
+)
+
+// The conditions of the partial indexes. SQLite uses them only for conditions with these very words.
+const (
+	inBatch = "batch_id <> ''"
+	ofOne   = "persona_id <> ''"
+	waiting = "state = 'PENDING'"
+	running = "state = 'RUNNING'"
+	over    = "ended_at IS NOT NULL"
+)
+
+// FindRuns returns a page of runs. Of several states, it reads a page of each: each is one range of the index of states. It reads
+// them in the order in which states follow each other, so that a run that changes meanwhile is found twice rather than not.
+func (s Store) FindRuns(ctx context.Context, org callwright.OrgID, f agenttest.RunFilter) ([]agenttest.Run, error) {
+	if f.Limit <= 0 {
+		return nil, nil
+	}
+	if len(f.States) < 2 || f.Scenario != "" || f.Batch != "" {
+		return s.findRuns(ctx, org, f)
+	}
+	each := f
+	each.Offset, each.Limit = 0, f.Offset+f.Limit
+	var found []agenttest.Run
+	for _, state := range agenttest.States() {
+		if !slices.Contains(f.States, state) {
+			continue
+		}
+		each.States = []agenttest.State{state}
+		runs, err := s.findRuns(ctx, org, each)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, runs...)
+	}
+	slices.SortStableFunc(found, func(a, b agenttest.Run) int {
+		order := cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID))
+		if f.Oldest {
+			return order
+		}
+		return -order
+	})
+	found = slices.CompactFunc(found, func(a, b agenttest.Run) bool { return a.ID == b.ID })
+	from := min(f.Offset, len(found))
+	return found[from:min(from+f.Limit, len(found))], nil
+}
+
+func (s Store) findRuns(ctx context.Context, org callwright.OrgID, f agenttest.RunFilter) ([]agenttest.Run, error) {
+	direction, beyond := " DESC", "(created_at, id) < (?, ?)"
+	if f.Oldest {
+		direction, beyond = " ASC", "(created_at, id) > (?, ?)"
+	}
+	var rows []runRow
+	err := s.core().Read(ctx, []any{org, f}, func(ctx context.Context, idb bun.IDB) error {
+		rows = nil
+		q := picked(idb.NewSelect().Model(&rows).ExcludeColumn("outcome"), org, f)
+		if !f.After.IsZero() {
+			q = q.Where(beyond, f.After.At, f.After.ID)
+		}
+		return q.Order("created_at"+direction, "id"+direction).Offset(f.Offset).Limit(f.Limit).Scan(ctx)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return sqldb.ConvertedAll(rows, s.core().run)
+}
+
+// picked selects the runs of an organization that match the filter, on all pages.
+func picked(q *bun.SelectQuery, org callwright.OrgID, f agenttest.RunFilter) *bun.SelectQuery {
+	q = q.Where("org = ?", org)
+	if f.Scenario != "" {
+		q = q.Where("scenario_id = ?", f.Scenario)
+	}
+	if f.Pathway != "" {
+		q = q.Where("pathway_id = ?", f.Pathway)
+	}
+	if f.Persona != "" {
+		q = q.Where("persona_id = ?", f.Persona).Where(ofOne)
+	}
+	if f.Batch != "" {
+		q = q.Where("batch_id = ?", f.Batch).Where(inBatch)
+	}
+	switch len(f.States) {
+	case 0:
+	case 1:
+		q = q.Where("state = ?", f.States[0])
+	default:
+		q = q.Where("state IN (?)", bun.List(f.States))
+	}
+	return q
+}
+
+// CountRuns counts runs.
+func (s Store) CountRuns(ctx context.Context, org callwright.OrgID, f agenttest.RunFilter) (count int, err error) {
+	err = s.core().Read(ctx, []any{org, f}, func(ctx context.Context, idb bun.IDB) (err error) {
+		count, err = picked(idb.NewSelect().Model((*runRow)(nil)), org, f).Count(ctx)
+		return err
+	})
+	return count, err
+}
+
+// Waiting returns the organizations that have runs to be started, one statement each: it steps over the other runs of an
+// organization.
+func (s Store) Waiting(ctx context.Context, limit int) (orgs []callwright.OrgID, err error) {
+	err = s.core().Read(ctx, nil, func(ctx context.Context, idb bun.IDB) error {
+		orgs = nil
+		for last := ""; len(orgs) < limit; {
+			var next []string
+			err := idb.NewSelect().Model((*runRow)(nil)).Column("org").Where(waiting).Where("org > ?", last).
+				Order("org").Limit(1).Scan(ctx, &next)
+			if err != nil || len(next) == 0 {
+				return err
+			}
+			last = next[0]
+			orgs = append(orgs, callwright.OrgID(last))
+		}
+		return nil
+	})
+	return orgs, err
+}
+
+// Abandoned returns runs of nodes that are not alive.
+func (s Store) Abandoned(ctx context.Context, alive []string, limit int) ([]agenttest.Run, error) {
+	if limit <= 0 {
+		return nil, nil
+	}
+	var rows []runRow
+	err := s.core().Read(ctx, []any{alive}, func(ctx context.Context, idb bun.IDB) error {
+		rows = nil
+		q := idb.NewSelect().Model(&rows).ExcludeColumn("outcome").Where(running).Limit(limit)
+		if len(alive) > 0 {
+			q = q.Where("node NOT IN (?)", bun.List(alive))
+		}
+		return q.Scan(ctx)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return sqldb.ConvertedAll(rows, s.core().run)
+}
+
+// Cancelled returns the ids of a node's runs that are to be cancelled.
+func (s Store) Cancelled(ctx context.Context, node string) (ids []string, err error) {
+	err = s.core().Read(ctx, []any{node}, func(ctx context.Context, idb bun.IDB) error {
+		ids = nil
+		return idb.NewSelect().Model((*runRow)(nil)).Column("id").Where(running).Where("node = ?", node).
+			Where("(cancel OR EXISTS (SELECT 1 FROM test_batches AS b WHERE b.id = run.batch_id AND b.cancel))").Scan(ctx, &ids)
+	})
+	return ids, err
+}

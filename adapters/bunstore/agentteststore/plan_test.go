@@ -1,0 +1,212 @@
+package agentteststore_test
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/bunstore"
+	"github.com/callwright/callwright/adapters/bunstore/agentteststore"
+	"github.com/callwright/callwright/adapters/bunstore/internal/storetest"
+	"github.com/callwright/callwright/agenttest"
+	"github.com/callwright/callwright/agenttest/agenttesttest"
+	"github.com/callwright/callwright/agenttest/scenario"
+)
+
+const org = callwright.OrgID("a")
+
+// start is when the first run of fillRuns is. The others follow, one a second.
+var start = time.Date(2026, 5, 4, 3, 0, 0, 0, time.UTC)
+
+// fillRuns stores runs of organization a that have ended, r1000000 and so on, with outcomes: of a hundred scenarios, s0
+// and so on, each with a snapshot of its own, and of ten pathways; one in a hundred has failed. A hundredth belong to batch b1.
+func fillRuns(t testing.TB, db *bunstore.DB, count int) {
+	t.Helper()
+	store, run, snapshot := agentteststore.Store{DB: db}, agenttesttest.FullRun("template"), agenttesttest.FullSnapshot("template")
+	run.Batch, run.Persona, run.Webhook, run.Result = "", "", "", agenttest.Result{} // what is sealed opens in its own row only
+	err := store.InsertRuns(t.Context(), []agenttest.Run{run})
+	if err == nil {
+		err = store.InsertSnapshots(t.Context(), []agenttest.Snapshot{snapshot})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	storetest.Copies(t, db, "test_snapshots", count, map[string]string{"id": "'n' || CAST(1000000 + i AS TEXT)"})
+	storetest.Copies(t, db, "test_runs", count, map[string]string{
+		"id": "'r' || CAST(1000000 + i AS TEXT)", "scenario_id": "'s' || CAST(i % 100 AS TEXT)",
+		"pathway_id": "'p' || CAST(i % 10 AS TEXT)", "batch_id": "CASE WHEN i % 100 = 7 THEN 'b1' ELSE '' END", "trial": "i",
+		"snapshot_id": "'n' || CAST(1000000 + i AS TEXT)", "state": "CASE WHEN i % 100 = 0 THEN 'FAILED' ELSE 'PASSED' END",
+		"created_at": storetest.Second(db, start, "i"),
+	})
+}
+
+// reads tells that a plan reads rows of a table that it could have left alone, or sorts.
+var reads = regexp.MustCompile(`Seq Scan|Sort|TEMP|SCAN test|SCAN run|Filter: \(\(?[^$]|Bitmap`)
+
+// TestPagesUseIndexes looks at the plans of a full table, as PostgreSQL chooses them by itself: whichever page, its runs and no
+// others are read, in the order of the index.
+func TestPagesUseIndexes(t *testing.T) {
+	t.Parallel()
+	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
+		db := open(t)
+		fillRuns(t, db, 5000)
+		store := agentteststore.Store{DB: db}
+		for index, f := range map[string]agenttest.RunFilter{
+			"test_runs_by_creation": {}, "test_runs_by_scenario": {Scenario: "s7"}, "test_runs_by_pathway": {Pathway: "p3"},
+			"test_runs_by_state": {States: []agenttest.State{agenttest.Failed, agenttest.Error}},
+		} {
+			for _, oldest := range []bool{false, true} {
+				f.Limit, f.Oldest, f.After = 10, oldest, callwright.Keyset{}
+				seen := storetest.Statements(t, db, func() error {
+					for range 2 {
+						runs, err := store.FindRuns(t.Context(), org, f)
+						if err != nil || len(runs) != 10 {
+							return fmt.Errorf("%d runs, %w", len(runs), err)
+						}
+						f.After = callwright.Keyset{At: runs[9].CreatedAt, ID: runs[9].ID}
+					}
+					return nil
+				})
+				for _, query := range seen {
+					plan := storetest.Explain(t, db, query, true)
+					if !strings.Contains(plan, index) || reads.MatchString(plan) {
+						t.Errorf("not by %s alone: %s\n%s", index, query, plan)
+					}
+					if strings.Contains(query, "outcome") {
+						t.Errorf("reads outcomes: %s", query)
+					}
+				}
+			}
+		}
+	})
+}
+
+// TestRecentRunsAreFound reads as many runs as there are scenarios.
+func TestRecentRunsAreFound(t *testing.T) {
+	t.Parallel()
+	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
+		db := open(t)
+		fillRuns(t, db, 2000)
+		store := agentteststore.Store{DB: db}
+		for i := range 10 {
+			sc := scenario.Scenario{ID: fmt.Sprint("s", i), Org: org, Name: fmt.Sprint("n", i), Pathway: "p1", CreatedAt: start}
+			if err := store.InsertScenario(t.Context(), sc); err != nil {
+				t.Fatal(err)
+			}
+		}
+		seen := storetest.Statements(t, db, func() error {
+			list, err := store.FindScenarios(t.Context(), org, agenttest.ScenarioFilter{Limit: 100})
+			for _, l := range list {
+				if l.Recent == nil || l.Recent.Scenario != l.ID || l.Recent.CreatedAt.Before(start.Add(1900*time.Second)) {
+					t.Errorf("the most recent run of %s is %+v", l.ID, l.Recent)
+				}
+			}
+			return err
+		})
+		if len(seen) != 2 {
+			t.Fatalf("%d statements", len(seen))
+		}
+		if plan := storetest.Explain(t, db, seen[1], true); !strings.Contains(plan, "test_runs_by_scenario") ||
+			regexp.MustCompile(`SCAN run|Seq Scan on test_runs`).MatchString(plan) {
+			t.Errorf("not by the index: %s\n%s", seen[1], plan)
+		}
+	})
+}
+
+// TestEveryStatementUsesAnIndex runs every query of the store and wants none to read a whole table.
+func TestEveryStatementUsesAnIndex(t *testing.T) {
+	t.Parallel()
+	storetest.UsesIndexes(t, useStore)
+}
+
+// useStore calls every method that looks for rows.
+func useStore(ctx context.Context, db *bunstore.DB, now time.Time) []error {
+	s, yes := agentteststore.Store{DB: db}, true
+	sc := scenario.Scenario{ID: "s", Org: org, Name: "n", Pathway: "p", Enabled: true, Required: true, CreatedAt: now, Revision: 1}
+	run := agenttest.Run{
+		ID: "r", Org: org, Scenario: "s", Snapshot: "snap", Batch: "b", State: agenttest.Running, Node: "n", CreatedAt: now, Revision: 1,
+	}
+	batch := agenttest.Batch{ID: "b", Org: org, Kind: agenttest.OneEach, Pathway: "p", Version: 1, CreatedAt: now, Revision: 1}
+	place := callwright.Keyset{At: now, ID: "x"}
+	errs := []error{
+		s.InsertScenario(ctx, sc), s.InsertScenario(ctx, sc), s.UpdateScenario(ctx, sc), s.UpdateScenario(ctx, sc),
+		s.InsertBatch(ctx, batch), s.UpdateBatch(ctx, batch), s.UpdateBatch(ctx, batch),
+		s.InsertSnapshots(ctx, []agenttest.Snapshot{{ID: "snap", Org: org}}), s.InsertRuns(ctx, []agenttest.Run{run}),
+		s.UpdateRuns(ctx, []agenttest.Run{run}), s.UpdateRuns(ctx, []agenttest.Run{run}),
+		s.AppendAnswer(ctx, org, "r", "n", "k", []byte("x")), s.AppendAnswer(ctx, org, "r", "n", "k", []byte("x")),
+		s.DeleteAnswers(ctx, org, "r"),
+	}
+	add := func(_ any, err error) { errs = append(errs, err) }
+	add(s.Scenario(ctx, org, "s"))
+	add(s.CountScenarios(ctx, org))
+	add(s.RequiredScenarios(ctx, org, "p", 10))
+	for _, f := range []agenttest.ScenarioFilter{
+		{}, {IDs: []string{"s", "t"}}, {Pathway: "p", Persona: "x", Category: scenario.Custom, Enabled: &yes, Required: &yes, After: place},
+	} {
+		f.Limit = 10
+		add(s.FindScenarios(ctx, org, f))
+	}
+	add(s.Snapshot(ctx, org, "snap"))
+	add(s.Run(ctx, org, "r"))
+	for _, f := range []agenttest.RunFilter{
+		{}, {Scenario: "s"}, {Pathway: "p"}, {Persona: "x"}, {Batch: "b"}, {Batch: "b", States: agenttest.States()},
+		{States: agenttest.States()}, {States: []agenttest.State{agenttest.Pending}, Oldest: true, After: place, Offset: 3},
+	} {
+		f.Limit = 10
+		add(s.FindRuns(ctx, org, f))
+		add(s.CountRuns(ctx, org, f))
+	}
+	add(s.Waiting(ctx, 10))
+	add(s.Abandoned(ctx, nil, 10))
+	add(s.Abandoned(ctx, []string{"m", "o"}, 10))
+	add(s.Cancelled(ctx, "n"))
+	add(s.Answers(ctx, org, "r"))
+	add(s.Batch(ctx, org, "b"))
+	add(s.BatchesOf(ctx, org, "p", 1, 10))
+	errs = append(errs, db.Do(ctx, func(ctx context.Context) error {
+		_, err := s.AddCounts(ctx, org, "b", agenttest.Counts{Passed: 1})
+		return err
+	}))
+	ended := agenttest.Run{ID: "old", Org: org, State: agenttest.Passed, CreatedAt: now, EndedAt: now}
+	errs = append(errs, s.InsertRuns(ctx, []agenttest.Run{ended}))
+	add(s.DeleteRuns(ctx, now.Add(time.Hour), 10))
+	return append(errs, s.DeleteScenario(ctx, org, "s"))
+}
+
+// TestDeletionsTakeFewStatements deletes scenarios with few runs and with many: it takes as many statements.
+func TestDeletionsTakeFewStatements(t *testing.T) {
+	t.Parallel()
+	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
+		db := open(t)
+		fillRuns(t, db, 3000)
+		store := agentteststore.Store{DB: db}
+		const move = "UPDATE test_runs SET scenario_id = 'many' WHERE scenario_id <> 's1'"
+		if _, err := db.SQL().ExecContext(t.Context(), move); err != nil {
+			t.Fatal(err)
+		}
+		for id, left := range map[string]int{"s1": 2970, "many": 30} {
+			if err := store.InsertScenario(t.Context(), scenario.Scenario{ID: id, Org: org, Name: id, Pathway: "p1", CreatedAt: start}); err != nil {
+				t.Fatal(err)
+			}
+			before, err := store.CountRuns(t.Context(), org, agenttest.RunFilter{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			seen := storetest.Statements(t, db, func() error { return store.DeleteScenario(t.Context(), org, id) })
+			after, err := store.CountRuns(t.Context(), org, agenttest.RunFilter{})
+			if err != nil || before-after != 3000-left || len(seen) != 4 {
+				t.Errorf("%d runs of %s are deleted in %d statements, %v", before-after, id, len(seen), err)
+			}
+		}
+	})
+}
+
+// TestStatementsOfARunAreCompiledOnce takes runs through their life.
+func TestStatementsOfARunAreCompiledOnce(t *testing.T) {
+	t.Parallel()
+	storetest.CompilesOnce(t, liveRun)
+}

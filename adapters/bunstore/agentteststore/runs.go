@@ -1,0 +1,208 @@
+package agentteststore
+
+import (
+	"context"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/bunstore/internal/sqldb"
+	"github.com/callwright/callwright/agenttest"
+	"github.com/callwright/callwright/agenttest/engine"
+)
+
+type runRow struct {
+	bun.BaseModel `bun:"table:test_runs,alias:run"`
+
+	ID        string     `bun:"id,pk"`
+	Org       string     `bun:"org"`
+	Scenario  string     `bun:"scenario_id"`
+	Name      string     `bun:"name"`
+	Pathway   string     `bun:"pathway_id"`
+	Persona   string     `bun:"persona_id"`
+	Number    int        `bun:"pathway_number"`
+	Batch     string     `bun:"batch_id"`
+	Trial     int        `bun:"trial"`
+	Snapshot  string     `bun:"snapshot_id"`
+	Scripted  bool       `bun:"scripted"`
+	State     string     `bun:"state"`
+	Node      string     `bun:"node"`
+	Attempt   int        `bun:"attempt"`
+	Cancel    bool       `bun:"cancel"`
+	CreatedAt time.Time  `bun:"created_at"`
+	StartedAt *time.Time `bun:"started_at"`
+	EndedAt   *time.Time `bun:"ended_at"`
+	Version   int64      `bun:"version"` // its Revision
+	Webhook   string     `bun:"webhook"` // sealed
+	Result    string     `bun:"result"`  // sealed: agenttest.Result
+	Outcome   string     `bun:"outcome"` // sealed: outcomeJSON
+}
+
+// changing lists the columns of a run that an update writes.
+var changing = []string{
+	"scripted", "state", "node", "attempt", "cancel", "started_at", "ended_at", "version", "result", "outcome",
+}
+
+func (db core) runRow(r agenttest.Run) (row runRow, err error) {
+	org := string(r.Org)
+	row = runRow{
+		ID: r.ID, Org: org, Scenario: r.Scenario, Name: r.Name, Pathway: r.Pathway, Persona: r.Persona, Number: r.Version,
+		Batch: r.Batch, Trial: r.Trial, Snapshot: r.Snapshot, Scripted: r.Scripted, State: string(r.State), Node: r.Node,
+		Attempt: r.Attempt, Cancel: r.Cancel, CreatedAt: sqldb.Stored(r.CreatedAt), StartedAt: orNull(r.StartedAt),
+		EndedAt: orNull(r.EndedAt), Version: r.Revision,
+		Webhook: db.Keyring.Seal(purpose("webhook of test run", org, r.ID), callwright.Secret(r.Webhook)),
+	}
+	if r.Result != (agenttest.Result{}) {
+		if row.Result, err = db.seal(purpose("result of test run", org, r.ID), r.Result); err != nil {
+			return row, err
+		}
+	}
+	if r.Outcome != nil {
+		row.Outcome, err = db.seal(purpose("outcome of test run", org, r.ID), newOutcomeJSON(*r.Outcome))
+	}
+	return row, err
+}
+
+func (db core) run(row runRow) (agenttest.Run, error) {
+	r := agenttest.Run{
+		ID: row.ID, Org: callwright.OrgID(row.Org), Scenario: row.Scenario, Name: row.Name, Pathway: row.Pathway,
+		Persona: row.Persona, Version: row.Number, Batch: row.Batch, Trial: row.Trial, Snapshot: row.Snapshot,
+		Scripted: row.Scripted, State: agenttest.State(row.State), Node: row.Node, Attempt: row.Attempt, Cancel: row.Cancel,
+		CreatedAt: row.CreatedAt.UTC(), StartedAt: orZero(row.StartedAt), EndedAt: orZero(row.EndedAt), Revision: row.Version,
+	}
+	webhook, err := db.Unseal(purpose("webhook of test run", row.Org, row.ID), row.Webhook)
+	if err != nil {
+		return r, err
+	}
+	r.Webhook = webhook.Reveal()
+	if err := db.unseal(purpose("result of test run", row.Org, row.ID), row.Result, &r.Result); err != nil || row.Outcome == "" {
+		return r, err
+	}
+	var outcome outcomeJSON
+	err = db.unseal(purpose("outcome of test run", row.Org, row.ID), row.Outcome, &outcome)
+	r.Outcome = new(engine.Outcome)
+	*r.Outcome = outcome.outcome()
+	return r, err
+}
+
+// orNull returns a time as a column keeps it that is NULL for the zero time.
+func orNull(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	return sqldb.StoredIfSet(&t)
+}
+
+// orZero returns what orNull has kept.
+func orZero(t *time.Time) time.Time {
+	if t == nil {
+		return time.Time{}
+	}
+	return t.UTC()
+}
+
+// InsertRuns adds runs in one statement, so that a conflict refuses all of them.
+func (s Store) InsertRuns(ctx context.Context, runs []agenttest.Run) error {
+	if len(runs) == 0 {
+		return nil
+	}
+	rows, err := sqldb.ConvertedAll(runs, func(r agenttest.Run) (runRow, error) {
+		r.Revision = 1
+		return s.core().runRow(r)
+	})
+	if err != nil {
+		return err
+	}
+	return s.core().Write(ctx, []any{rows}, func(ctx context.Context, idb bun.IDB) error {
+		_, err := idb.NewInsert().Model(&rows).Returning("NULL").Exec(ctx)
+		return err
+	})
+}
+
+func findRun(idb bun.IDB, org callwright.OrgID, id string) *bun.SelectQuery {
+	return idb.NewSelect().Model((*runRow)(nil)).Where("id = ?", id).Where("org = ?", org)
+}
+
+// Run returns one run.
+func (s Store) Run(ctx context.Context, org callwright.OrgID, id string) (agenttest.Run, error) {
+	var row runRow
+	err := s.core().Read(ctx, []any{org, id}, func(ctx context.Context, idb bun.IDB) error {
+		return sqldb.Absent("run", idb.NewSelect().Model(&row).Where("id = ?", id).Where("org = ?", org).Scan(ctx))
+	})
+	if err != nil {
+		return agenttest.Run{}, err
+	}
+	return s.core().run(row)
+}
+
+// UpdateRuns replaces what changes of runs.
+func (s Store) UpdateRuns(ctx context.Context, runs []agenttest.Run) error {
+	rows, err := sqldb.ConvertedAll(runs, s.core().runRow)
+	if err != nil || len(rows) == 0 {
+		return err
+	}
+	return s.DB.Do(ctx, func(ctx context.Context) error {
+		return s.core().Write(ctx, []any{rows}, func(ctx context.Context, idb bun.IDB) error {
+			for i, row := range rows {
+				update := idb.NewUpdate().Model(&row).Column(changing...).WherePK().Where("org = ?", row.Org)
+				find := findRun(idb, runs[i].Org, row.ID)
+				if err := sqldb.Replace(ctx, "run", update, runs[i].Revision, find); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	})
+}
+
+type snapshotRow struct {
+	bun.BaseModel `bun:"table:test_snapshots,alias:snapshot"`
+
+	ID        string    `bun:"id,pk"`
+	Org       string    `bun:"org"`
+	Number    int       `bun:"pathway_number"`
+	Hash      string    `bun:"hash"`
+	CreatedAt time.Time `bun:"created_at"`
+	Document  string    `bun:"document"` // sealed: scenarioJSON
+}
+
+// InsertSnapshots adds snapshots, each in a statement of its own: a hundred of the largest would be too much for one.
+func (s Store) InsertSnapshots(ctx context.Context, snapshots []agenttest.Snapshot) error {
+	if len(snapshots) == 0 {
+		return nil
+	}
+	return s.DB.Do(ctx, func(ctx context.Context) error {
+		for _, snapshot := range snapshots {
+			row := snapshotRow{
+				ID: snapshot.ID, Org: string(snapshot.Org), Number: snapshot.Version, Hash: snapshot.Hash,
+				CreatedAt: sqldb.Stored(snapshot.CreatedAt),
+			}
+			var err error
+			row.Document, err = s.core().seal(purpose("test snapshot", row.Org, row.ID), newScenarioJSON(snapshot.Scenario))
+			if err != nil {
+				return err
+			}
+			if err := s.core().Insert(ctx, row, &row); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// Snapshot returns one snapshot.
+func (s Store) Snapshot(ctx context.Context, org callwright.OrgID, id string) (agenttest.Snapshot, error) {
+	var row snapshotRow
+	err := s.core().Read(ctx, []any{org, id}, func(ctx context.Context, idb bun.IDB) error {
+		return sqldb.Absent("snapshot", idb.NewSelect().Model(&row).Where("id = ?", id).Where("org = ?", org).Scan(ctx))
+	})
+	if err != nil {
+		return agenttest.Snapshot{}, err
+	}
+	var document scenarioJSON
+	err = s.core().unseal(purpose("test snapshot", row.Org, row.ID), row.Document, &document)
+	return agenttest.Snapshot{
+		ID: row.ID, Org: org, Scenario: document.scenario(), Version: row.Number, Hash: row.Hash, CreatedAt: row.CreatedAt.UTC(),
+	}, err
+}

@@ -1,0 +1,231 @@
+package agentteststore
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/bunstore/internal/sqldb"
+	"github.com/callwright/callwright/agenttest"
+	"github.com/callwright/callwright/agenttest/scenario"
+)
+
+type scenarioRow struct {
+	bun.BaseModel `bun:"table:test_scenarios,alias:scenario"`
+
+	ID        string    `bun:"id,pk"`
+	Org       string    `bun:"org"`
+	Pathway   string    `bun:"pathway_id"`
+	Persona   string    `bun:"persona_id"`
+	Name      string    `bun:"name"`
+	Category  string    `bun:"category"`
+	Required  bool      `bun:"required"`
+	Enabled   bool      `bun:"enabled"`
+	CreatedAt time.Time `bun:"created_at"`
+	UpdatedAt time.Time `bun:"updated_at"`
+	Version   int64     `bun:"version"`  // its Revision
+	Document  string    `bun:"document"` // sealed: scenarioJSON
+}
+
+func (db core) scenarioRow(sc scenario.Scenario) (row scenarioRow, err error) {
+	row = scenarioRow{
+		ID: sc.ID, Org: string(sc.Org), Pathway: sc.Pathway, Persona: sc.Persona, Name: sc.Name, Category: string(sc.Category),
+		Required: sc.Required, Enabled: sc.Enabled, CreatedAt: sqldb.Stored(sc.CreatedAt), UpdatedAt: sqldb.Stored(sc.UpdatedAt),
+		Version: sc.Revision,
+	}
+	row.Document, err = db.seal(purpose("test scenario", row.Org, row.ID), newScenarioJSON(sc))
+	return row, err
+}
+
+// scenario returns the scenario of a row: what has a column, from there.
+func (db core) scenario(r scenarioRow) (scenario.Scenario, error) {
+	var document scenarioJSON
+	err := db.unseal(purpose("test scenario", r.Org, r.ID), r.Document, &document)
+	sc := document.scenario()
+	sc.ID, sc.Org, sc.Pathway, sc.Persona, sc.Name = r.ID, callwright.OrgID(r.Org), r.Pathway, r.Persona, r.Name
+	sc.Category, sc.Required, sc.Enabled = scenario.Category(r.Category), r.Required, r.Enabled
+	sc.CreatedAt, sc.UpdatedAt, sc.Revision = r.CreatedAt.UTC(), r.UpdatedAt.UTC(), r.Version
+	return sc, err
+}
+
+// InsertScenario adds a scenario.
+func (s Store) InsertScenario(ctx context.Context, sc scenario.Scenario) error {
+	sc.Revision = 1
+	row, err := s.core().scenarioRow(sc)
+	if err != nil {
+		return err
+	}
+	err = s.core().Insert(ctx, row, &row)
+	if !errors.Is(err, callwright.ErrConflict) {
+		return err
+	}
+	return s.core().Read(ctx, nil, func(ctx context.Context, idb bun.IDB) error {
+		taken := idb.NewSelect().Model((*scenarioRow)(nil)).Where("org = ?", row.Org).Where("pathway_id = ?", row.Pathway).
+			Where("persona_id = ?", row.Persona).Where("name = ?", row.Name).Where("id <> ?", row.ID)
+		if sqldb.Exists(ctx, "scenario", taken) == nil {
+			return agenttest.ErrNameTaken
+		}
+		return err
+	})
+}
+
+func findScenario(idb bun.IDB, org callwright.OrgID, id string) *bun.SelectQuery {
+	return idb.NewSelect().Model((*scenarioRow)(nil)).Where("id = ?", id).Where("org = ?", org)
+}
+
+// Scenario returns one scenario.
+func (s Store) Scenario(ctx context.Context, org callwright.OrgID, id string) (scenario.Scenario, error) {
+	var row scenarioRow
+	err := s.core().Read(ctx, []any{org, id}, func(ctx context.Context, idb bun.IDB) error {
+		return sqldb.Absent("scenario", idb.NewSelect().Model(&row).Where("id = ?", id).Where("org = ?", org).Scan(ctx))
+	})
+	if err != nil {
+		return scenario.Scenario{}, err
+	}
+	return s.core().scenario(row)
+}
+
+// UpdateScenario replaces a scenario.
+func (s Store) UpdateScenario(ctx context.Context, sc scenario.Scenario) error {
+	row, err := s.core().scenarioRow(sc)
+	if err != nil {
+		return err
+	}
+	err = s.core().Write(ctx, []any{row}, func(ctx context.Context, idb bun.IDB) error {
+		update := idb.NewUpdate().Model(&row).ExcludeColumn("id", "org", "pathway_id", "persona_id", "created_at").
+			WherePK().Where("org = ?", sc.Org)
+		return sqldb.Replace(ctx, "scenario", update, sc.Revision, findScenario(idb, sc.Org, sc.ID))
+	})
+	// A conflict that the database has found, and not Replace, is that of the index of names.
+	if e, ok := errors.AsType[*callwright.Error](err); ok && e.Code == callwright.CodeConflict && e.Unwrap() != nil {
+		return agenttest.ErrNameTaken
+	}
+	return err
+}
+
+// FindScenarios returns a page of scenarios.
+func (s Store) FindScenarios(
+	ctx context.Context, org callwright.OrgID, f agenttest.ScenarioFilter,
+) (found []agenttest.Listed, err error) {
+	if f.Limit <= 0 {
+		return nil, nil
+	}
+	err = s.core().Read(ctx, []any{org, f}, func(ctx context.Context, idb bun.IDB) (err error) {
+		if found, err = s.listed(ctx, idb, org, f); err != nil || f.Brief || len(found) == 0 {
+			return err
+		}
+		return s.addRecent(ctx, idb, found)
+	})
+	return found, err
+}
+
+// listed reads scenarios one by one, so that it holds no more than it returns.
+func (s Store) listed(
+	ctx context.Context, idb bun.IDB, org callwright.OrgID, f agenttest.ScenarioFilter,
+) (found []agenttest.Listed, err error) {
+	q := chosen(idb.NewSelect().Model((*scenarioRow)(nil)), org, f)
+	if f.Brief {
+		q = q.ExcludeColumn("document")
+	}
+	rows, err := q.Order("created_at DESC", "id DESC").Limit(f.Limit).Rows(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close() // it has been read as far as is wanted
+	for total := 0; (total <= agenttest.MaxRead || len(found) < 2) && rows.Next(); {
+		var row scenarioRow
+		if err := s.core().ScanRow(ctx, rows, &row); err != nil {
+			return nil, err
+		}
+		var l agenttest.Listed
+		if l.Scenario, err = s.core().scenario(row); err != nil {
+			return nil, err
+		}
+		found, total = append(found, l), total+l.Size()
+	}
+	return found, rows.Err()
+}
+
+// chosen selects the scenarios of an organization that match the filter.
+func chosen(q *bun.SelectQuery, org callwright.OrgID, f agenttest.ScenarioFilter) *bun.SelectQuery {
+	q = q.Where("org = ?", org)
+	if len(f.IDs) > 0 {
+		q = q.Where("id IN (?)", bun.List(f.IDs))
+	}
+	if f.Pathway != "" {
+		q = q.Where("pathway_id = ?", f.Pathway)
+	}
+	if f.Persona != "" {
+		q = q.Where("persona_id = ?", f.Persona)
+	}
+	if f.Category != "" {
+		q = q.Where("category = ?", f.Category)
+	}
+	if f.Enabled != nil {
+		q = q.Where("enabled = ?", *f.Enabled)
+	}
+	if f.Required != nil {
+		q = q.Where("required = ?", *f.Required)
+	}
+	if !f.After.IsZero() {
+		q = q.Where("(created_at, id) < (?, ?)", f.After.At, f.After.ID)
+	}
+	return q
+}
+
+// recentOf selects the most recent run of each of some scenarios: one step in the index of a scenario's runs for each.
+const recentOf = `id IN (SELECT (SELECT r.id FROM test_runs AS r WHERE r.org = s.org AND r.scenario_id = s.id
+	ORDER BY r.created_at DESC, r.id DESC LIMIT 1) FROM test_scenarios AS s WHERE s.id IN (?))`
+
+// addRecent adds the most recent run of each scenario.
+func (s Store) addRecent(ctx context.Context, idb bun.IDB, found []agenttest.Listed) error {
+	ids := sqldb.Converted(found, func(l agenttest.Listed) string { return l.ID })
+	var rows []runRow
+	if err := idb.NewSelect().Model(&rows).ExcludeColumn("outcome").Where(recentOf, bun.List(ids)).Scan(ctx); err != nil {
+		return err
+	}
+	recent := make(map[string]*agenttest.Run, len(rows))
+	for _, row := range rows {
+		r, err := s.core().run(row)
+		if err != nil {
+			return err
+		}
+		recent[r.Scenario] = &r
+	}
+	for i := range found {
+		found[i].Recent = recent[found[i].ID]
+	}
+	return nil
+}
+
+// RequiredScenarios returns the revisions of the scenarios that promotion requires.
+func (s Store) RequiredScenarios(
+	ctx context.Context, org callwright.OrgID, pathway string, limit int,
+) (map[string]int64, error) {
+	required := map[string]int64{}
+	if limit <= 0 {
+		return required, nil
+	}
+	var rows []scenarioRow
+	err := s.core().Read(ctx, []any{org, pathway}, func(ctx context.Context, idb bun.IDB) error {
+		rows = nil
+		return idb.NewSelect().Model(&rows).Column("id", "version").Where("org = ?", org).Where("pathway_id = ?", pathway).
+			Where("enabled").Where("required").Limit(limit).Scan(ctx)
+	})
+	for _, row := range rows {
+		required[row.ID] = row.Version
+	}
+	return required, err
+}
+
+// CountScenarios counts the scenarios of an organization.
+func (s Store) CountScenarios(ctx context.Context, org callwright.OrgID) (count int, err error) {
+	err = s.core().Read(ctx, []any{org}, func(ctx context.Context, idb bun.IDB) (err error) {
+		count, err = idb.NewSelect().Model((*scenarioRow)(nil)).Where("org = ?", org).Count(ctx)
+		return err
+	})
+	return count, err
+}
