@@ -9,6 +9,7 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/callwrighttest"
 )
 
 // RunChatStore tests a pathway.Chats. newStore returns an empty one, and the store of the pathways of its chats.
@@ -132,7 +133,7 @@ func refusesOrphanChat(t *testing.T, pathways pathway.Store, s pathway.Chats) {
 
 func updatesChat(t *testing.T, _ pathway.Store, s pathway.Chats) {
 	insertChats(t, s, aChat("c1"))
-	winner := race(t, func(writer int) error {
+	winner := callwrighttest.Race(t, func(writer int) error {
 		c := aChat("c1")
 		c.Messages = writer
 		return s.UpdateChat(t.Context(), c)

@@ -158,7 +158,7 @@ func racesForNumber(t *testing.T, s agents.Store) {
 		n.Agent = agents.Agent{MaxDuration: time.Duration(writer+1) * time.Minute}
 		return n
 	}
-	want := changed(race(t, func(writer int) error { return s.UpdateNumber(t.Context(), changed(writer)) }))
+	want := changed(callwrighttest.Race(t, func(writer int) error { return s.UpdateNumber(t.Context(), changed(writer)) }))
 	want.Version = 2
 	wantNumber(t, s, want)
 }

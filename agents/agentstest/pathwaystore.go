@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
 	"testing"
 	"time"
 
@@ -197,7 +196,7 @@ func refusesPathwayTwice(t *testing.T, s pathway.Store) {
 
 func updatesPathway(t *testing.T, s pathway.Store) {
 	insertPathways(t, s, aPathway("p1", "a"))
-	winner := race(t, func(writer int) error {
+	winner := callwrighttest.Race(t, func(writer int) error {
 		p := aPathway("p1", "a")
 		p.Latest = writer
 		return s.UpdatePathway(t.Context(), p)
@@ -205,29 +204,6 @@ func updatesPathway(t *testing.T, s pathway.Store) {
 	want := aPathway("p1", "a")
 	want.Latest, want.Revision = winner, 2
 	wantPathway(t, s, want)
-}
-
-// race runs several writers at once and returns the one that succeeds. The others must get a conflict.
-func race(t *testing.T, write func(writer int) error) int {
-	t.Helper()
-	const writers = 8
-	winners := make(chan int, writers)
-	var wait sync.WaitGroup
-	for i := range writers {
-		wait.Go(func() {
-			switch err := write(i); {
-			case err == nil:
-				winners <- i
-			case !errors.Is(err, callwright.ErrConflict):
-				t.Errorf("a writer got %v", err)
-			}
-		})
-	}
-	wait.Wait()
-	if len(winners) != 1 {
-		t.Fatalf("%d writers won", len(winners))
-	}
-	return <-winners
 }
 
 func updatesNoAbsentPathway(t *testing.T, s pathway.Store) {
@@ -340,7 +316,7 @@ func givesNumberOnce(t *testing.T, s pathway.Store) {
 		v.ID, v.Name = fmt.Sprint("v", writer), fmt.Sprint("of ", writer)
 		return v
 	}
-	winner := race(t, func(writer int) error { return s.InsertVersion(t.Context(), version(writer)) })
+	winner := callwrighttest.Race(t, func(writer int) error { return s.InsertVersion(t.Context(), version(writer)) })
 	wantVersion(t, s, version(winner))
 }
 

@@ -175,7 +175,7 @@ func updatesWebAgent(t *testing.T, s agents.WebAgents) {
 		a.Agent.Task = fmt.Sprint("task of ", writer)
 		return a
 	}
-	winner := race(t, func(writer int) error { return s.UpdateAgent(t.Context(), changed(writer)) })
+	winner := callwrighttest.Race(t, func(writer int) error { return s.UpdateAgent(t.Context(), changed(writer)) })
 	want := changed(winner)
 	want.Version = 2
 	wantWebAgent(t, s, want)

@@ -47,7 +47,7 @@ func (s subject) add(t *testing.T, org callwright.OrgID, more agenttest.Counts) 
 
 func keepsBatch(t *testing.T, s subject) {
 	want := FullBatch("b1")
-	full(t, want)
+	callwrighttest.Full(t, want)
 	given := want
 	given.Revision = 9 // the store counts
 	s.insert(t, given, aBatch("bare"))
@@ -66,21 +66,21 @@ func keepsBatch(t *testing.T, s subject) {
 func sharesNoBatch(t *testing.T, s subject) {
 	given := FullBatch("b1")
 	s.insert(t, given)
-	spoil(&given)
+	callwrighttest.Spoil(&given)
 	for range 2 {
 		s.wantBatch(t, FullBatch("b1"))
 		got, err := s.Batch(t.Context(), "a", "b1")
 		do(t, err)
-		spoil(&got)
+		callwrighttest.Spoil(&got)
 		list, err := s.BatchesOf(t.Context(), "a", "p1", 5, 1)
 		if err != nil || len(list) != 1 || list[0].Scenarios[0].Name != words {
 			t.Fatalf("got %+v, %v", list, err)
 		}
-		spoil(&list)
+		callwrighttest.Spoil(&list)
 	}
 	got, err := s.add(t, "a", agenttest.Counts{})
 	do(t, err)
-	spoil(&got)
+	callwrighttest.Spoil(&got)
 	want := FullBatch("b1")
 	want.Revision = 2
 	s.wantBatch(t, want)
@@ -121,7 +121,7 @@ func updatesBatch(t *testing.T, s subject) {
 		b.Reason = fmt.Sprint("writer ", writer)
 		return b
 	}
-	want := changed(race(t, func(writer int) error { return s.UpdateBatch(t.Context(), changed(writer)) }))
+	want := changed(callwrighttest.Race(t, func(writer int) error { return s.UpdateBatch(t.Context(), changed(writer)) }))
 	want.Revision = 2
 	s.wantBatch(t, want)
 }

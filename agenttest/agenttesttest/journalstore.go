@@ -93,7 +93,7 @@ func takesOfNodeOnly(t *testing.T, s subject) {
 
 func givesKeyOnce(t *testing.T, s subject) {
 	s.insert(t, running("r1", "n"))
-	winner := race(t, func(writer int) error { return s.append(t, "r1", "n", "k", fmt.Sprint(writer)) })
+	winner := callwrighttest.Race(t, func(writer int) error { return s.append(t, "r1", "n", "k", fmt.Sprint(writer)) })
 	s.wantAnswers(t, "r1", fmt.Sprintf("map[k:%d]", winner))
 }
 

@@ -55,7 +55,7 @@ func runID(r agenttest.Run) string { return r.ID }
 
 func keepsRun(t *testing.T, s subject) {
 	want := FullRun("r1")
-	full(t, want)
+	callwrighttest.Full(t, want)
 	given := want
 	given.Revision = 9 // the store counts
 	s.insert(t, given, aRun("bare"))
@@ -77,7 +77,7 @@ func keepsRun(t *testing.T, s subject) {
 
 func keepsSnapshot(t *testing.T, s subject) {
 	want, other := FullSnapshot("snap1"), aSnapshot("snap2")
-	full(t, want)
+	callwrighttest.Full(t, want)
 	do(t, s.InsertSnapshots(t.Context(), []agenttest.Snapshot{want, other}))
 	for _, want := range []agenttest.Snapshot{want, other} {
 		got, err := s.Snapshot(t.Context(), "a", want.ID)
@@ -101,26 +101,26 @@ func sharesNoRun(t *testing.T, s subject) {
 	given, snapshot, updated := FullRun("r1"), FullSnapshot("snap1"), FullRun("r2")
 	s.insert(t, given, snapshot, in(aRun("r2"), "b2", 3))
 	do(t, s.update(t, updated))
-	spoil(&given)
-	spoil(&snapshot)
-	spoil(&updated)
+	callwrighttest.Spoil(&given)
+	callwrighttest.Spoil(&snapshot)
+	callwrighttest.Spoil(&updated)
 	for range 2 {
 		s.wantRun(t, FullRun("r1"))
 		got, err := s.Run(t.Context(), "a", "r1")
 		do(t, err)
-		spoil(&got)
+		callwrighttest.Spoil(&got)
 		if got, err = s.Run(t.Context(), "a", "r2"); err != nil || got.Outcome == nil || *got.Outcome.Score != 0.625 {
 			t.Fatalf("got %+v, %v", got, err)
 		}
-		spoil(&got)
+		callwrighttest.Spoil(&got)
 		list, err := s.FindRuns(t.Context(), "a", agenttest.RunFilter{Limit: 10})
 		if err != nil || len(list) != 2 || *list[0].Result.Score != 0.625 || list[1].Result.Failure.Node != "menu" {
 			t.Fatalf("got %+v, %v", list, err)
 		}
-		spoil(&list)
+		callwrighttest.Spoil(&list)
 		snapshot, err := s.Snapshot(t.Context(), "a", "snap1")
 		wantSame(t, snapshot, err, FullSnapshot("snap1"))
-		spoil(&snapshot)
+		callwrighttest.Spoil(&snapshot)
 	}
 }
 
@@ -182,7 +182,7 @@ func insertsManyRuns(t *testing.T, s subject) {
 }
 
 func givesTrialOnce(t *testing.T, s subject) {
-	race(t, func(writer int) error {
+	callwrighttest.Race(t, func(writer int) error {
 		return s.InsertRuns(t.Context(), []agenttest.Run{in(aRun(fmt.Sprint("r", writer)), "b1", 0)})
 	})
 }
@@ -190,7 +190,7 @@ func givesTrialOnce(t *testing.T, s subject) {
 func updatesRun(t *testing.T, s subject) {
 	s.insert(t, aRun("r1"))
 	claimed := func(writer int) agenttest.Run { return running("r1", fmt.Sprint("node ", writer)) }
-	want := claimed(race(t, func(writer int) error { return s.update(t, claimed(writer)) }))
+	want := claimed(callwrighttest.Race(t, func(writer int) error { return s.update(t, claimed(writer)) }))
 	want.Revision = 2
 	s.wantRun(t, want)
 }

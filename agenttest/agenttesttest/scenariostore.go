@@ -47,7 +47,7 @@ func (s subject) wantScenario(t *testing.T, want scenario.Scenario) {
 
 func keepsScenario(t *testing.T, s subject) {
 	want := FullScenario("s1")
-	full(t, want)
+	callwrighttest.Full(t, want)
 	given := want
 	given.Revision = 9 // the store counts
 	s.insert(t, given, aScenario("bare"))
@@ -83,18 +83,18 @@ func keepsRawJSON(t *testing.T, s subject) {
 func sharesNoScenario(t *testing.T, s subject) {
 	given := FullScenario("s1")
 	s.insert(t, given, aRun("r1"))
-	spoil(&given)
+	callwrighttest.Spoil(&given)
 	for range 2 {
 		s.wantScenario(t, FullScenario("s1"))
 		got, err := s.Scenario(t.Context(), "a", "s1")
 		do(t, err)
-		spoil(&got)
+		callwrighttest.Spoil(&got)
 		list, err := s.FindScenarios(t.Context(), "a", agenttest.ScenarioFilter{Limit: 1})
 		if err != nil || len(list) != 1 || list[0].Recent == nil || list[0].Recent.Name != "Scenario s1" {
 			t.Fatalf("got %+v, %v", list, err)
 		}
-		spoil(&list[0].Scenario)
-		spoil(list[0].Recent)
+		callwrighttest.Spoil(&list[0].Scenario)
+		callwrighttest.Spoil(list[0].Recent)
 	}
 }
 
@@ -169,7 +169,7 @@ func keepsNamesUnique(t *testing.T, s subject) {
 }
 
 func givesNameOnce(t *testing.T, s subject) {
-	race(t, func(writer int) error {
+	callwrighttest.Race(t, func(writer int) error {
 		sc := aScenario(fmt.Sprint("s", writer))
 		sc.Name = "Pay"
 		return s.InsertScenario(t.Context(), sc)
@@ -183,7 +183,7 @@ func updatesScenario(t *testing.T, s subject) {
 		sc.MaxTurns = writer
 		return sc
 	}
-	want := changed(race(t, func(writer int) error { return s.UpdateScenario(t.Context(), changed(writer)) }))
+	want := changed(callwrighttest.Race(t, func(writer int) error { return s.UpdateScenario(t.Context(), changed(writer)) }))
 	want.Revision = 2
 	s.wantScenario(t, want)
 }

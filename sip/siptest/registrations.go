@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/callwrighttest"
 	"github.com/callwright/callwright/sip"
 )
 
@@ -126,7 +127,7 @@ func hidesRegistrations(t *testing.T, s sip.Registrations) {
 
 func comparesRegistrations(t *testing.T, s sip.Registrations) {
 	register(t, s, registrationOf("t1", "a", at))
-	winner := race(t, func(i int) error {
+	winner := callwrighttest.Race(t, func(i int) error {
 		mine := registrationOf("t1", "a", at)
 		mine.Version, mine.Failures = 1, i
 		return s.PutRegistration(t.Context(), mine)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/callwrighttest"
 	"github.com/callwright/callwright/sip"
 	"github.com/callwright/callwright/sip/failover"
 	"github.com/callwright/callwright/sip/health"
@@ -162,7 +163,7 @@ func hidesStatuses(t *testing.T, s sip.Statuses) {
 
 func comparesStatuses(t *testing.T, s sip.Statuses) {
 	put(t, s, status("t1", "a", at))
-	winner := race(t, func(i int) error {
+	winner := callwrighttest.Race(t, func(i int) error {
 		mine := status("t1", "a", at)
 		mine.Version, mine.Active = 1, i
 		return s.PutStatus(t.Context(), mine)
@@ -170,30 +171,6 @@ func comparesStatuses(t *testing.T, s sip.Statuses) {
 	if got := getStatus(t, s, "a", "t1"); got.Active != winner || got.Version != 2 {
 		t.Errorf("writer %d has won; stored is %+v", winner, got)
 	}
-}
-
-// race has several writers do the same at once, of whom one alone must win and the others meet a conflict. It gives that
-// one's number.
-func race(t *testing.T, write func(i int) error) int {
-	t.Helper()
-	const writers = 8
-	winners := make(chan int, writers)
-	var wait sync.WaitGroup
-	for i := range writers {
-		wait.Go(func() {
-			switch err := write(i); {
-			case err == nil:
-				winners <- i
-			case !errors.Is(err, callwright.ErrConflict):
-				t.Errorf("writer %d: %v", i, err)
-			}
-		})
-	}
-	wait.Wait()
-	if len(winners) != 1 {
-		t.Fatalf("%d of %d writers have won", len(winners), writers)
-	}
-	return <-winners
 }
 
 func supplantsStatus(t *testing.T, s sip.Statuses) {

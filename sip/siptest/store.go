@@ -203,7 +203,7 @@ func hidesForeign(t *testing.T, s sip.Store) {
 func comparesAndSets(t *testing.T, s sip.Store) {
 	tr := trunk("t1", "a", "+15550000001", sip.Outbound)
 	insert(t, s, tr)
-	winner := race(t, func(i int) error {
+	winner := callwrighttest.Race(t, func(i int) error {
 		mine := tr
 		mine.Options.Port = 5000 + i
 		return s.Update(t.Context(), mine)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/callwrighttest"
 	"github.com/callwright/callwright/triage"
 )
 
@@ -49,7 +50,7 @@ func (s subject) wantComment(t *testing.T, want triage.Comment) {
 func keepsComment(t *testing.T, s subject) {
 	given := aComment("c1")
 	given.Deleted, given.Detail, given.Revision = true, strings.Repeat("\u96ea", triage.MaxDetail/3), 7
-	full(t, given)
+	callwrighttest.Full(t, given)
 	s.insertComments(t, given)
 	want := given
 	want.Revision = 1
@@ -105,7 +106,7 @@ func updatesComment(t *testing.T, s subject) {
 		c.Detail = fmt.Sprint("of ", writer)
 		return c
 	}
-	want := changed(race(t, func(writer int) error { return s.UpdateComment(t.Context(), changed(writer)) }))
+	want := changed(callwrighttest.Race(t, func(writer int) error { return s.UpdateComment(t.Context(), changed(writer)) }))
 	want.Revision = 2
 	s.wantComment(t, want)
 }

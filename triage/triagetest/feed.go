@@ -14,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/callwrighttest"
 	"github.com/callwright/callwright/triage"
 )
 
@@ -84,7 +85,7 @@ func keepsEntry(t *testing.T, s subject) {
 	bare, lone := anEntry("e0", at), anEntry("e2", later(2))
 	lone.Artifact = &triage.Artifact{ID: "a2", Type: "note", Status: triage.ArtifactPending}
 	whole := fullEntry("e1")
-	full(t, whole)
+	callwrighttest.Full(t, whole)
 	s.appendEntries(t, "i1", bare, whole, lone)
 	s.wantFeed(t, "i1", bare, whole, lone)
 	got, err := s.Entries(t.Context(), "a", "i1", callwright.Keyset{}, 100)
@@ -140,7 +141,7 @@ func keepsLargeEntry(t *testing.T, s subject) {
 func sharesNoEntry(t *testing.T, s subject) {
 	given := []triage.Entry{fullEntry("e1"), fullEntry("e2")}
 	s.appendEntries(t, "i1", given...)
-	spoil(&given)
+	callwrighttest.Spoil(&given)
 	for range 2 {
 		s.wantFeed(t, "i1", fullEntry("e1"), fullEntry("e2"))
 		back, err := s.Entries(t.Context(), "a", "i1", callwright.Keyset{}, 9)
@@ -151,8 +152,8 @@ func sharesNoEntry(t *testing.T, s subject) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		spoil(&back)
-		spoil(&forth)
+		callwrighttest.Spoil(&back)
+		callwrighttest.Spoil(&forth)
 	}
 }
 
@@ -231,7 +232,7 @@ func refusesEntriesAtOnce(t *testing.T, s subject) {
 		e.Detail = fmt.Sprint("of ", writer)
 		return e
 	}
-	winner := race(t, func(writer int) error {
+	winner := callwrighttest.Race(t, func(writer int) error {
 		return s.AppendEntries(t.Context(), "a", "i1", []triage.Entry{of(writer)})
 	})
 	s.wantFeed(t, "i1", of(winner))

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/callwrighttest"
 	"github.com/callwright/callwright/triage"
 )
 
@@ -56,7 +57,7 @@ func (s subject) wantFlag(t *testing.T, want triage.Flag) {
 func flagID(f triage.Flag) string { return f.ID }
 
 func keepsFlag(t *testing.T, s subject) {
-	full(t, fullFlag("f1"))
+	callwrighttest.Full(t, fullFlag("f1"))
 	s.insertFlags(t, fullFlag("f1"), aFlag("f2", "i2"))
 	s.wantFlag(t, fullFlag("f1"))
 	s.wantFlag(t, aFlag("f2", "i2"))
@@ -69,7 +70,7 @@ func keepsFlag(t *testing.T, s subject) {
 func sharesNoFlag(t *testing.T, s subject) {
 	given := fullFlag("f1")
 	s.insertFlags(t, given)
-	spoil(&given)
+	callwrighttest.Spoil(&given)
 	for range 2 {
 		s.wantFlag(t, fullFlag("f1"))
 		one, err := s.Flag(t.Context(), "a", "i1", "f1")
@@ -80,8 +81,8 @@ func sharesNoFlag(t *testing.T, s subject) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		spoil(&one)
-		spoil(&all)
+		callwrighttest.Spoil(&one)
+		callwrighttest.Spoil(&all)
 	}
 }
 

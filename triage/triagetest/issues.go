@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/callwrighttest"
 	"github.com/callwright/callwright/triage"
 )
 
@@ -62,7 +63,7 @@ func (s subject) wantIssue(t *testing.T, want triage.Issue) {
 // sets it again.
 func keepsIssue(t *testing.T, s subject) {
 	want := fullIssue("i3", 3)
-	full(t, want)
+	callwrighttest.Full(t, want)
 	given := want
 	given.Version, given.Revision = 7, 8
 	s.insertIssues(t, given)
@@ -105,7 +106,7 @@ func keepsDescription(t *testing.T, s subject) {
 func sharesNoIssue(t *testing.T, s subject) {
 	given := fullIssue("i3", 3)
 	s.insertIssues(t, given)
-	spoil(given.Session)
+	callwrighttest.Spoil(given.Session)
 	for range 2 {
 		s.wantIssue(t, fullIssue("i3", 3))
 		got, err := s.Issue(t.Context(), "a", "i3")
@@ -116,14 +117,14 @@ func sharesNoIssue(t *testing.T, s subject) {
 		if err != nil || len(found) != 1 {
 			t.Fatalf("found %+v, %v", found, err)
 		}
-		spoil(&got)
-		spoil(&found)
+		callwrighttest.Spoil(&got)
+		callwrighttest.Spoil(&found)
 	}
 	given = fullIssue("i3", 3)
 	if err := s.UpdateIssue(t.Context(), given); err != nil {
 		t.Fatal(err)
 	}
-	spoil(given.Session)
+	callwrighttest.Spoil(given.Session)
 	want := fullIssue("i3", 3)
 	want.Revision = 2
 	s.wantIssue(t, want)
@@ -170,7 +171,7 @@ func updatesIssue(t *testing.T, s subject) {
 		i.Title = fmt.Sprint("of ", writer)
 		return i
 	}
-	want := changed(race(t, func(writer int) error { return s.UpdateIssue(t.Context(), changed(writer)) }))
+	want := changed(callwrighttest.Race(t, func(writer int) error { return s.UpdateIssue(t.Context(), changed(writer)) }))
 	want.Revision = 2
 	s.wantIssue(t, want)
 	ahead := want

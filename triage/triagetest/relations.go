@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/callwrighttest"
 	"github.com/callwright/callwright/triage"
 )
 
@@ -51,7 +52,7 @@ func (s subject) wantRelation(t *testing.T, want triage.Relation) {
 		}
 		*ref = triage.IssueRef{ID: i.ID, Number: i.Number, Title: i.Title, Status: i.Status}
 	}
-	full(t, want)
+	callwrighttest.Full(t, want)
 	for _, issue := range []string{want.From.ID, want.To.ID} {
 		got, err := s.Relation(t.Context(), want.Org, issue, want.ID)
 		wantSame(t, got, err, want)
@@ -120,7 +121,7 @@ func refusesOrphanRelation(t *testing.T, s subject) {
 
 func relatesAtOnce(t *testing.T, s subject) {
 	ids := []string{"r0", "r1", "r2", "r3", "r4", "r5", "r6", "r7"}
-	winner := race(t, func(writer int) error {
+	winner := callwrighttest.Race(t, func(writer int) error {
 		return s.InsertRelation(t.Context(), aRelation(ids[writer], triage.RelatedTo, "i1", "i2"))
 	})
 	s.wantRelation(t, aRelation(ids[winner], triage.RelatedTo, "i1", "i2"))

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/callwrighttest"
 	"github.com/callwright/callwright/triage"
 )
 
@@ -76,9 +77,9 @@ func pointsReportsAtOnce(t *testing.T, s subject) {
 	for n := range 16 {
 		s.insertIssues(t, anIssue(target(n/8, n%8), 100+n))
 	}
-	first := race(t, func(writer int) error { return s.PointReports(t.Context(), "a", "k", "", target(0, writer)) })
+	first := callwrighttest.Race(t, func(writer int) error { return s.PointReports(t.Context(), "a", "k", "", target(0, writer)) })
 	s.wantReports(t, "a", "k", target(0, first))
-	second := race(t, func(writer int) error {
+	second := callwrighttest.Race(t, func(writer int) error {
 		return s.PointReports(t.Context(), "a", "k", target(0, first), target(1, writer))
 	})
 	s.wantReports(t, "a", "k", target(1, second))

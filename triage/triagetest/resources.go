@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/callwrighttest"
 	"github.com/callwright/callwright/triage"
 )
 
@@ -64,7 +65,7 @@ func (s subject) wantResource(t *testing.T, want triage.Resource) {
 func resourceID(r triage.Resource) string { return r.ID }
 
 func keepsResource(t *testing.T, s subject) {
-	full(t, fullResource("r1"))
+	callwrighttest.Full(t, fullResource("r1"))
 	s.insertResources(t, fullResource("r1"), aResource("r2", "i2"))
 	s.wantResource(t, fullResource("r1"))
 	s.wantResource(t, aResource("r2", "i2"))
@@ -73,7 +74,7 @@ func keepsResource(t *testing.T, s subject) {
 func sharesNoResource(t *testing.T, s subject) {
 	given := fullResource("r1")
 	s.insertResources(t, given)
-	spoil(&given)
+	callwrighttest.Spoil(&given)
 	for range 2 {
 		s.wantResource(t, fullResource("r1"))
 		one, err := s.Resource(t.Context(), "a", "i1", "r1")
@@ -88,9 +89,9 @@ func sharesNoResource(t *testing.T, s subject) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		spoil(&one)
-		spoil(&of)
-		spoil(&all)
+		callwrighttest.Spoil(&one)
+		callwrighttest.Spoil(&of)
+		callwrighttest.Spoil(&all)
 	}
 }
 
@@ -151,7 +152,7 @@ func attachesAtOnce(t *testing.T, s subject) {
 		r.ResourceID = "contested"
 		return r
 	}
-	s.wantResource(t, of(race(t, func(writer int) error { return s.InsertResource(t.Context(), of(writer)) })))
+	s.wantResource(t, of(callwrighttest.Race(t, func(writer int) error { return s.InsertResource(t.Context(), of(writer)) })))
 }
 
 func listsResources(t *testing.T, s subject) {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/callwrighttest"
 	"github.com/callwright/callwright/triage"
 )
 
@@ -73,7 +74,7 @@ func sessionID(a triage.Session) string { return a.ID }
 // sets it again.
 func keepsSession(t *testing.T, s subject) {
 	want := fullSession("s1")
-	full(t, want)
+	callwrighttest.Full(t, want)
 	given := want
 	given.Revision = 7
 	s.insertSessions(t, given)
@@ -126,7 +127,7 @@ func keepsState(t *testing.T, s subject) {
 func sharesNoSession(t *testing.T, s subject) {
 	given := fullSession("s1")
 	s.insertSessions(t, given)
-	spoil(&given)
+	callwrighttest.Spoil(&given)
 	for range 2 {
 		s.wantSession(t, fullSession("s1"))
 		one, err := s.Session(t.Context(), "a", "i1", "s1")
@@ -141,15 +142,15 @@ func sharesNoSession(t *testing.T, s subject) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		spoil(&one)
-		spoil(&all)
-		spoil(&silent)
+		callwrighttest.Spoil(&one)
+		callwrighttest.Spoil(&all)
+		callwrighttest.Spoil(&silent)
 	}
 	given = fullSession("s1")
 	if err := s.UpdateSession(t.Context(), given); err != nil {
 		t.Fatal(err)
 	}
-	spoil(&given)
+	callwrighttest.Spoil(&given)
 	want := fullSession("s1")
 	want.Revision = 2
 	s.wantSession(t, want)
@@ -203,7 +204,7 @@ func updatesSession(t *testing.T, s subject) {
 		a.Entries = writer
 		return a
 	}
-	want := changed(race(t, func(writer int) error { return s.UpdateSession(t.Context(), changed(writer)) }))
+	want := changed(callwrighttest.Race(t, func(writer int) error { return s.UpdateSession(t.Context(), changed(writer)) }))
 	want.Revision = 2
 	s.wantSession(t, want)
 }

@@ -1,0 +1,109 @@
+package callwrighttest
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/callwright/callwright"
+)
+
+// Full fails the test if any field of v, or of what it holds, has no value, or cannot have one because it is unexported.
+func Full(t *testing.T, v any) {
+	t.Helper()
+	checkFull(t, reflect.TypeOf(v).Name(), reflect.ValueOf(v))
+}
+
+func checkFull(t *testing.T, name string, v reflect.Value) {
+	t.Helper()
+	if v.IsZero() {
+		t.Fatalf("the test has no value for %s", name)
+	}
+	switch _, moment := reflect.TypeAssert[time.Time](v); {
+	case moment:
+	case v.Kind() == reflect.Pointer:
+		if v.Elem().Kind() == reflect.Struct {
+			checkFull(t, name, v.Elem())
+		}
+	case v.Kind() == reflect.Struct:
+		for field, value := range v.Fields() {
+			if !field.IsExported() {
+				t.Fatalf("%s.%s is unexported: no store can keep it", name, field.Name)
+			}
+			checkFull(t, name+"."+field.Name, value)
+		}
+	case v.Kind() == reflect.Slice && v.Type().Elem().Kind() == reflect.Struct:
+		for i := range v.Len() {
+			checkFull(t, fmt.Sprintf("%s[%d]", name, i), v.Index(i))
+		}
+	case v.Kind() == reflect.Map && v.Type().Elem().Kind() == reflect.Struct:
+		for pairs := v.MapRange(); pairs.Next(); {
+			checkFull(t, name+"["+pairs.Key().String()+"]", pairs.Value())
+		}
+	}
+}
+
+// Spoil overwrites all memory that v, a pointer, leads to, to find out who shares it.
+func Spoil(v any) { spoilValue(reflect.ValueOf(v).Elem()) }
+
+func spoilValue(v reflect.Value) {
+	switch v.Kind() {
+	case reflect.Pointer:
+		if !v.IsNil() {
+			spoilValue(v.Elem())
+		}
+	case reflect.Struct:
+		if v.Type() == reflect.TypeFor[time.Time]() {
+			v.SetZero()
+			return
+		}
+		for _, field := range v.Fields() {
+			spoilValue(field)
+		}
+	case reflect.Slice:
+		for i := range v.Len() {
+			spoilValue(v.Index(i))
+		}
+	case reflect.Map:
+		for pairs := v.MapRange(); pairs.Next(); {
+			inner := reflect.New(v.Type().Elem()).Elem()
+			inner.Set(pairs.Value())
+			spoilValue(inner)
+			v.SetMapIndex(pairs.Key(), inner)
+		}
+	case reflect.Interface:
+		if inner := v.Elem(); inner.Kind() == reflect.Map || inner.Kind() == reflect.Slice {
+			spoilValue(inner) // in place
+			return
+		}
+		v.SetZero()
+	default:
+		v.SetZero()
+	}
+}
+
+// Race has several writers write at once, of which one must win and the others get CodeConflict. It returns the winner.
+func Race(t *testing.T, write func(writer int) error) int {
+	t.Helper()
+	const writers = 8
+	winners := make(chan int, writers)
+	var wait sync.WaitGroup
+	for i := range writers {
+		wait.Go(func() {
+			switch err := write(i); {
+			case err == nil:
+				winners <- i
+			case !errors.Is(err, callwright.ErrConflict):
+				t.Errorf("a writer got %v", err)
+			}
+		})
+	}
+	wait.Wait()
+	if len(winners) != 1 {
+		t.Fatalf("%d writers won", len(winners))
+	}
+	return <-winners
+}
