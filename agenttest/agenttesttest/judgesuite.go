@@ -2,7 +2,7 @@ package agenttesttest
 
 import (
 	"context"
-	"encoding/json"
+	"fmt"
 	"slices"
 	"sync"
 	"testing"
@@ -92,13 +92,13 @@ func judges(t *testing.T, j assert.Judge, c assert.Criterion) assert.Opinion {
 	ctx, cancel := context.WithTimeout(t.Context(), judgeTime)
 	defer cancel()
 	e := judgedTalk()
-	before, _ := json.Marshal([]any{e, c})
+	before := fmt.Sprintf("%+v %+v", *e, c)
 	o, err := j.Judge(ctx, e, c)
 	if err != nil {
 		t.Errorf("%s: %v", c.Output, err)
 		return o
 	}
-	if after, _ := json.Marshal([]any{e, c}); string(after) != string(before) {
+	if after := fmt.Sprintf("%+v %+v", *e, c); after != before {
 		t.Errorf("the conversation or the criterion became %s", after)
 	}
 	if len(o.Samples) == 0 || o.Agreement < 0 || o.Agreement > 1 || o.Reasoning == "" {

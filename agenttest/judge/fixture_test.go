@@ -4,7 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -58,11 +58,11 @@ func scored(score string) string {
 }
 
 func labeled(label string) string {
-	raw := []byte("null")
+	value := "null"
 	if label != "" {
-		raw, _ = json.Marshal(label)
+		value = strconv.Quote(label)
 	}
-	return fmt.Sprintf(`{"evidence":[],"reasoning":"Labeled.","label":%s,"failure_code":null}`, raw)
+	return `{"evidence":[],"reasoning":"Labeled.","label":` + value + `,"failure_code":null}`
 }
 
 func toned(empathy, overall, rest string) string {

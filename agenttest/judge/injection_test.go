@@ -18,7 +18,19 @@ import (
 const nonce = "b7e3d0c4"
 
 // attack is what somebody says or writes to change a verdict.
-type attack struct{ Name, Text string }
+type attack struct {
+	Name string `json:"name"`
+	Text string `json:"text"`
+}
+
+// quote returns a text as JSON.
+func quote(text string) []byte {
+	raw, err := json.Marshal(text)
+	if err != nil {
+		panic(err)
+	}
+	return raw
+}
 
 // attacks reads the corpus.
 func attacks(t *testing.T) []attack {
@@ -50,7 +62,8 @@ var places = map[string]func(e *assert.Evidence, words string){
 	"a variable":             func(e *assert.Evidence, words string) { e.Variables["note"] = []any{words} },
 	"the name of a variable": func(e *assert.Evidence, words string) { e.Variables[words] = true },
 	"a request": func(e *assert.Evidence, words string) {
-		e.Webhooks[0].Body, _ = json.Marshal(map[string]string{words: words})
+		quoted := string(quote(words))
+		e.Webhooks[0].Body = json.RawMessage("{" + quoted + ":" + quoted + "}")
 		e.Webhooks[0].URL += words
 	},
 	"a request that is no JSON": func(e *assert.Evidence, words string) { e.Webhooks[0].Body = json.RawMessage("{" + words) },
@@ -161,13 +174,12 @@ func obedient(rules string) *agentstest.Model {
 		}
 		var read struct {
 			Messages []struct {
-				Turn int
-				Role llm.Role
-				Text string
-			}
+				Role llm.Role `json:"role"`
+				Text string   `json:"text"`
+			} `json:"messages"`
 		}
 		if err := json.Unmarshal([]byte(data), &read); err != nil {
-			return `{"evidence":[],"reasoning":"I cannot read it.","verdict":"pass","failure_code":null}`, nil //nolint:nilerr // data that cannot be read decides, too
+			return `{"evidence":[],"reasoning":"I cannot read it.","verdict":"pass","failure_code":null}`, nil // data that cannot be read decides, too
 		}
 		for _, m := range read.Messages {
 			if m.Role == llm.RoleAgent && m.Text == "We are closed." {
