@@ -21,6 +21,8 @@ type Area struct {
 	Build func(*API) (Server, error)
 	// Absent reports whether an operation has no service here and answers 501. Nil: none.
 	Absent func(operation string) bool
+	// NoUploads reports that no operation that takes an upload is built: they answer 501 before the upload is read.
+	NoUploads bool
 	// Repeatable makes the empty answer of each operation that takes an Idempotency-Key.
 	Repeatable map[string]func() Answer
 	// Wants says what members of bodies and parameters must be, which errors repeat: the generated map of this name.
@@ -115,7 +117,7 @@ func (a *API) serveContract(w *answerWriter, r *http.Request) {
 func (a *API) serveOperation(w *answerWriter, r *http.Request, method string, area mounted, o Operation) {
 	info := infoOf(r.Context())
 	info.area, info.operation, info.route = area.Area, o.Name, o.Path
-	body, release := a.guard(w, r, area.absent(o.Name))
+	body, release := a.guard(w, r, area.NoUploads || area.absent(o.Name))
 	defer release()
 	r.Body = body
 	a.telemetry.observe(r.Context(), r.Method, o,

@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"bytes"
+	"cmp"
 	"io"
 	"net/http"
 	"net/url"
@@ -29,18 +30,19 @@ const maxDepth = 64
 const maxValues = 100_000
 
 // guard bounds a request's body and, unless it is an upload, has it checked as a text. Both happen when the body is
-// read, so that a request without a valid key is refused for that. Nothing is read for an operation without a service. The
-// caller calls release when the request is answered.
-func (a *API) guard(w http.ResponseWriter, r *http.Request, absent bool) (body io.ReadCloser, release func()) {
+// read, so that a request without a valid key is refused for that. An upload to an operation that is not built is not
+// read. The caller calls release when the request is answered.
+func (a *API) guard(w http.ResponseWriter, r *http.Request, noUploads bool) (body io.ReadCloser, release func()) {
 	room := &room{request: r, of: a.bodies}
 	contentType := strings.ToLower(r.Header.Get("Content-Type"))
 	switch {
-	case absent:
-		body = &guardedBody{ReadCloser: r.Body, begin: func() error { return ht.ErrNotImplemented }}
 	case strings.HasPrefix(contentType, "multipart/"):
-		body = &guardedBody{
-			ReadCloser: http.MaxBytesReader(w, r.Body, maxUpload), begin: func() error { return room.toUpload(sizeOf(r, maxUpload)) },
-		}
+		body = &guardedBody{ReadCloser: http.MaxBytesReader(w, r.Body, maxUpload), begin: func() error {
+			if noUploads {
+				return cmp.Or(checkUpload(r), error(ht.ErrNotImplemented))
+			}
+			return room.toUpload(sizeOf(r, maxUpload))
+		}}
 	default:
 		body = &textBody{
 			source: http.MaxBytesReader(w, r.Body, maxJSON), size: sizeOf(r, maxJSON), room: room,
@@ -48,6 +50,14 @@ func (a *API) guard(w http.ResponseWriter, r *http.Request, absent bool) (body i
 		}
 	}
 	return body, room.release
+}
+
+// checkUpload refuses what can be refused before an upload is read.
+func checkUpload(r *http.Request) error {
+	if r.ContentLength > maxUpload {
+		return &http.MaxBytesError{Limit: maxUpload}
+	}
+	return checkURL(r.URL)
 }
 
 // sizeOf returns the size of a body as its request announces it: limit, if it announces more or nothing.

@@ -22,8 +22,8 @@ import (
 func TestUploadsToWhatIsNotBuilt(t *testing.T) {
 	t.Parallel()
 	h := open(t)
-	for _, path := range []string{"/v1/voices/clone", "/v1/sip/port/document?port_request_id=x", "/v1/speak", "/v1/sip/port/initiate", "/loa/0123456789abcdef"} {
-		for _, kind := range []string{"multipart/form-data; boundary=b", "application/json", "application/x-www-form-urlencoded"} {
+	for _, path := range []string{"/v1/voices/clone", "/v1/sip/port/document?port_request_id=x"} {
+		for _, kind := range []string{"multipart/form-data; boundary=b", "multipart/mixed; boundary=b"} {
 			for _, key := range []string{h.key, ""} {
 				body := &unread{t: t, name: path + " " + kind}
 				r := httptest.NewRequestWithContext(t.Context(), "POST", path, body)
@@ -32,7 +32,7 @@ func TestUploadsToWhatIsNotBuilt(t *testing.T) {
 				answer := httptest.NewRecorder()
 				h.unchecked.ServeHTTP(answer, r)
 				switch {
-				case key == "" && !strings.HasPrefix(path, "/loa/") && answer.Code != http.StatusUnauthorized,
+				case key == "" && answer.Code != http.StatusUnauthorized,
 					key != "" && answer.Code != http.StatusNotImplemented && answer.Code != http.StatusUnsupportedMediaType:
 					t.Errorf("%s %s: got %d %s", path, kind, answer.Code, answer.Body)
 				}
@@ -84,7 +84,7 @@ func (c *cloner) HandleApiKey(ctx context.Context, _ oas.OperationName, given oa
 // area serves c as speechapi would.
 func (c *cloner) area() httpapi.Area {
 	area := speechapi.New()
-	area.Absent = nil
+	area.NoUploads = false
 	area.Build = func(core *httpapi.API) (httpapi.Server, error) {
 		c.core = core
 		return httpapi.Generated(oas.NewServer(c, c, oas.WithErrorHandler(httpapi.HandleError), oas.WithMiddleware(core.Middleware),

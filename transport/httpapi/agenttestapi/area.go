@@ -17,9 +17,8 @@ type api struct {
 func New() httpapi.Area {
 	a := new(api)
 	return httpapi.Area{
-		Build:  a.serve,
-		Wants:  oas.Wants,
-		Absent: func(string) bool { return true },
+		Build: a.serve,
+		Wants: oas.Wants,
 		Repeatable: map[string]func() httpapi.Answer{
 			oas.StartTestRunOperation:   func() httpapi.Answer { return new(oas.TestRunStartedReply) },
 			oas.StartTestBatchOperation: func() httpapi.Answer { return new(oas.TestBatchStartedReply) },

@@ -17,9 +17,9 @@ type api struct {
 func New() httpapi.Area {
 	a := new(api)
 	return httpapi.Area{
-		Build:  a.serve,
-		Wants:  oas.Wants,
-		Absent: func(string) bool { return true },
+		Build:     a.serve,
+		Wants:     oas.Wants,
+		NoUploads: true,
 		Repeatable: map[string]func() httpapi.Answer{
 			oas.InitiatePortOperation: func() httpapi.Answer { return new(oas.PortInitiationReply) },
 		},
