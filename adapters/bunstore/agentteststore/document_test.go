@@ -1,34 +1,34 @@
-package agentteststore
+package agentteststore_test
 
 import (
-	"encoding/json"
+	"flag"
 	"os"
 	"path/filepath"
 	"testing"
 
+	"github.com/callwright/callwright/adapters/bunstore/agentteststore"
 	"github.com/callwright/callwright/agenttest/agenttesttest"
 )
 
-// TestDocumentsKeepTheirNames: what is stored has the names of fields of domain types. A field that is renamed needs a tag in
-// document.go, or a migration cannot read what older releases have stored.
+var update = flag.Bool("update", false, "write the files in testdata anew")
+
+// TestDocumentsKeepTheirNames: what is stored has the names of fields of domain types. A field that is renamed, or gets another
+// type, needs a type of its own in document.go: no release could read what those before it have stored. A new field is no
+// trouble: write the file anew with -update.
 func TestDocumentsKeepTheirNames(t *testing.T) {
 	t.Parallel()
-	run, batch := agenttesttest.FullRun("r1"), agenttesttest.FullBatch("b1")
-	got, err := json.MarshalIndent(map[string]any{
-		"scenario": newScenarioJSON(agenttesttest.FullScenario("s1")), "outcome": newOutcomeJSON(*run.Outcome), "result": run.Result,
-		"batch": batchJSON{batch.Scenarios, batch.Webhook},
-	}, "", "  ")
+	got, err := agentteststore.Documents(agenttesttest.FullScenario("s1"), agenttesttest.FullRun("r1"), agenttesttest.FullBatch("b1"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	path := filepath.Join("testdata", "documents.json")
-	if os.Getenv("CALLWRIGHT_UPDATE_GOLDEN") == "1" {
+	if *update {
 		if err := os.WriteFile(path, append(got, '\n'), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
 	want, err := os.ReadFile(path)
 	if err != nil || string(want) != string(got)+"\n" {
-		t.Errorf("documents are, %v:\n%s\nthey were stored as:\n%s", err, got, want)
+		t.Errorf("documents are not as in %s (%v):\n%s", path, err, got)
 	}
 }
