@@ -39,7 +39,7 @@ func (a *API) guard(w http.ResponseWriter, r *http.Request, noUploads bool) (bod
 	case strings.HasPrefix(contentType, "multipart/"):
 		body = &guardedBody{ReadCloser: http.MaxBytesReader(w, r.Body, maxUpload), begin: func() error {
 			if noUploads {
-				return cmp.Or(checkUpload(r), error(ht.ErrNotImplemented))
+				return cmp.Or(checkUpload(r), ht.ErrNotImplemented)
 			}
 			return room.toUpload(sizeOf(r, maxUpload))
 		}}
