@@ -62,10 +62,14 @@ func (s *Service) Scenario(ctx context.Context, org callwright.OrgID, id string)
 }
 
 // ListScenarios returns a page of scenarios, newest first, each with its most recent run: at most f.Limit (0: MaxStored), and
-// at most MaxRead bytes. Page.Next alone says whether there are more.
+// at most MaxRead bytes. It skips as many as offset says. Page.Next alone says whether there are more.
 func (s *Service) ListScenarios(
-	ctx context.Context, org callwright.OrgID, f ScenarioFilter,
+	ctx context.Context, org callwright.OrgID, f ScenarioFilter, offset int,
 ) (callwright.Page[Listed], error) {
+	f, found, err := s.skip(ctx, org, f, offset)
+	if err != nil || !found {
+		return callwright.Page[Listed]{}, err
+	}
 	limit := f.Limit
 	if limit <= 0 || limit > MaxStored {
 		limit = MaxStored
@@ -73,6 +77,24 @@ func (s *Service) ListScenarios(
 	f.Limit = limit + 1
 	list, err := s.cfg.Store.FindScenarios(ctx, org, f)
 	return callwright.Fit(list, limit, MaxRead, Listed.Size, Listed.Keyset), err
+}
+
+// skip returns the filter that begins offset scenarios later; false: there are not as many. An organization has MaxStored
+// scenarios at most, of which it reads no more than the names.
+func (s *Service) skip(
+	ctx context.Context, org callwright.OrgID, f ScenarioFilter, offset int,
+) (after ScenarioFilter, found bool, err error) {
+	for offset > 0 {
+		names := f
+		names.Brief, names.Limit = true, min(offset, MaxStored)
+		list, err := s.cfg.Store.FindScenarios(ctx, org, names)
+		if err != nil || len(list) == 0 {
+			return f, false, err
+		}
+		offset -= len(list)
+		f.After = list[len(list)-1].Keyset()
+	}
+	return f, true, nil
 }
 
 // UpdateScenario changes a scenario. Runs that exist already keep their snapshot. The errors are those of CreateScenario.

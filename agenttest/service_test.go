@@ -46,7 +46,7 @@ func TestRunPasses(t *testing.T) {
 		if len(l.told.runs) != 1 || len(l.told.failed) != 0 {
 			t.Errorf("told %d ends, %d failures", len(l.told.runs), len(l.told.failed))
 		}
-		page, err := l.ListScenarios(t.Context(), org, agenttest.ScenarioFilter{})
+		page, err := l.ListScenarios(t.Context(), org, agenttest.ScenarioFilter{}, 0)
 		if err != nil || len(page.Items) != 1 || page.Items[0].Recent == nil || page.Items[0].Recent.ID != got.ID {
 			t.Errorf("listed %+v, %v", page, err)
 		}

@@ -15,7 +15,7 @@ import (
 // before the error's RetryAfter. Messages of errors are for people and hold nothing of the address but its host.
 type Notifier interface {
 	RunEnded(ctx context.Context, url string, r Run) error
-	// BatchEnded sends a group with its runs, which have no outcomes.
+	// BatchEnded sends a group with its runs, whose outcomes have short results and nothing else.
 	BatchEnded(ctx context.Context, url string, b Batch, runs []Run) error
 }
 
@@ -98,7 +98,7 @@ func (s *Service) sendBatch(ctx context.Context, t callwright.Task, _ int) error
 	if err != nil || b.Webhook == "" || s.cfg.Notifier == nil {
 		return ignoreAbsent(err)
 	}
-	runs, err := s.cfg.Store.FindRuns(ctx, t.Org, RunFilter{Batch: b.ID, Oldest: true, Limit: MaxScenarios})
+	runs, err := s.listed(ctx, t.Org, RunFilter{Batch: b.ID, Oldest: true, Limit: MaxScenarios})
 	if err != nil {
 		return err
 	}
