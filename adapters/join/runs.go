@@ -1,0 +1,106 @@
+package join
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/llm"
+	"github.com/callwright/callwright/agenttest"
+	"github.com/callwright/callwright/agenttest/assert"
+	"github.com/callwright/callwright/triage"
+)
+
+// Runs resolves runs of tests for issues. It reads their store, not agenttest.Service: that service is told of failed runs by
+// FailedRuns, which needs the issues.
+type Runs struct{ Store agenttest.Runs }
+
+var _ triage.ResourceResolver = Runs{}
+
+// Find returns the titles and metadata of runs by id. Absent ids are left out.
+func (l Runs) Find(ctx context.Context, org callwright.OrgID, ids []string) (map[string]triage.Item, error) {
+	return find(ids, func(id string) (triage.Item, error) {
+		r, err := l.Store.Run(ctx, org, id)
+		return triage.Item{Title: "Test " + r.Name + ", " + spell(r.CreatedAt), Metadata: map[string]any{
+			"created_at": stamp(r.CreatedAt), "status": string(r.State), "scenario_id": r.Scenario,
+		}}, err
+	})
+}
+
+// Read returns what an analyst may know of a run: what it has tested, how it ended, the results of its assertions, the nodes
+// of its way and the whole conversation. CodeNotFound when the organization has no such run.
+func (l Runs) Read(ctx context.Context, org callwright.OrgID, id string) (triage.Evidence, error) {
+	r, err := l.Store.Run(ctx, org, id)
+	if err != nil {
+		return triage.Evidence{}, err
+	}
+	f := facts{leftOut: "Requests to other systems, the request data and the values of variables are not shown."}
+	f.put("scenario", r.Name)
+	f.put("pathway_id", r.Pathway)
+	f.put("pathway_version", r.Version)
+	f.put("status", string(r.State))
+	f.put("error", callwright.Clip(r.Result.Error, maxError))
+	f.at("created_at", &r.CreatedAt)
+	f.at("ended_at", &r.EndedAt)
+	if r.Outcome == nil {
+		return triage.Evidence{Facts: f}, nil
+	}
+	e := r.Outcome.Evidence
+	f.put("end_reason", string(e.End))
+	f.put("blamed_node", r.Outcome.Blame)
+	for _, v := range e.Visits[:min(len(e.Visits), maxWay)] {
+		f.list("visited", v.Node)
+	}
+	for i, result := range r.Outcome.Results {
+		one := facts{"type": string(result.Type), "outcome": string(result.Outcome)}
+		one.put("name", result.Name)
+		one.put("required", result.Required)
+		one.put("code", string(result.Code))
+		one.put("reasoning", reason(result.Type, result.Reasoning))
+		f[fmt.Sprintf("assertion %d", i+1)] = map[string]any(one)
+	}
+	said := make([]triage.Line, len(e.Turns))
+	for i, t := range e.Turns {
+		said[i] = triage.Line{Agent: t.Role == llm.RoleAgent, Text: t.Text}
+	}
+	return triage.Evidence{Facts: f, Lines: said}, nil
+}
+
+// reason returns why an assertion has an outcome; empty if those words may hold values of variables or a request.
+func reason(of assert.Type, text string) string {
+	switch of {
+	case assert.VariableExtracted, assert.WebhookTriggered, assert.RegexMatch, assert.StringCheck:
+		return ""
+	default:
+		return callwright.Clip(text, maxReason)
+	}
+}
+
+// maxWay is how many visits of nodes evidence has.
+const maxWay = 200
+
+// FailedRuns reports failed runs of tests as issues. Runs of one scenario that fail alike share one issue.
+type FailedRuns struct{ Issues *triage.Service }
+
+var _ agenttest.Failures = FailedRuns{}
+
+// RunFailed reports a run. Reporting a run again that is attached to the issue changes nothing.
+func (f FailedRuns) RunFailed(ctx context.Context, r agenttest.Run) error {
+	var failure agenttest.Failure
+	if r.Result.Failure != nil {
+		failure = *r.Result.Failure
+	}
+	why := cmp.Or(reason(failure.Type, failure.Reason), string(failure.Type)+" "+string(failure.Code))
+	_, err := f.Issues.Report(ctx, r.Org, triage.System(), triage.Report{
+		Key:   fmt.Sprintf("test/%s/%s/%s/%s", r.Scenario, failure.Assertion, failure.Code, failure.Node),
+		Title: callwright.Clip("Test fails: "+r.Name, maxTitle), Severity: triage.SeverityHigh, Category: "test",
+		Detail: fmt.Sprintf("Version %d of the pathway fails the scenario %q: %s\nRuns that fail alike are attached while the issue is open.",
+			r.Version, r.Name, why),
+		Resources: []triage.ResourceDraft{{Type: triage.ResourceRun, ResourceID: r.ID}},
+	})
+	return err
+}
+
+// maxTitle is how many bytes of a name a title has.
+const maxTitle = 250

@@ -1,0 +1,104 @@
+package join_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/callwright/callwright/adapters/join"
+	"github.com/callwright/callwright/adapters/memstore"
+	"github.com/callwright/callwright/adapters/memstore/agentteststore"
+	"github.com/callwright/callwright/adapters/memstore/triagestore"
+	"github.com/callwright/callwright/agents/llm"
+	"github.com/callwright/callwright/agenttest"
+	"github.com/callwright/callwright/agenttest/assert"
+	"github.com/callwright/callwright/agenttest/engine"
+	"github.com/callwright/callwright/triage"
+)
+
+// failedRun is a run that a judge and a rule have failed.
+func failedRun(id, node string) agenttest.Run {
+	return agenttest.Run{
+		ID: id, Org: org, Scenario: "s1", Name: "Books in a hurry", Pathway: "p1", Version: 7, State: agenttest.Failed, CreatedAt: began,
+		EndedAt: began.Add(time.Minute), Revision: 1, Webhook: "https://hook.example/?token=hidden",
+		Outcome: &engine.Outcome{
+			Blame: node,
+			Results: []assert.Result{
+				{Assertion: "a1", Type: assert.LLMJudge, Required: true, Outcome: assert.Failed, Code: assert.CodeMissingStep, Reasoning: "The time is not repeated."},
+				{Assertion: "a2", Type: assert.VariableExtracted, Outcome: assert.Failed, Code: assert.CodeNoMatch, Reasoning: `account is "hidden"`},
+			},
+			Evidence: assert.Evidence{
+				End: assert.EndByAgent, Variables: map[string]any{"account": "hidden"},
+				Turns:    []assert.Turn{{Role: llm.RoleAgent, Text: "Hello."}, {Role: llm.RoleCaller, Text: "Nine."}},
+				Visits:   []assert.Visit{{Node: "begin"}, {Node: node}},
+				Webhooks: []assert.Webhook{{URL: "https://crm.example/?key=hidden"}},
+			},
+		},
+		Result: agenttest.Result{Failure: &agenttest.Failure{
+			Assertion: "a1", Type: assert.LLMJudge, Code: assert.CodeMissingStep, Node: node, Reason: "The time is not repeated.",
+		}},
+	}
+}
+
+// TestFailedRuns: runs that fail alike make one issue, which has them attached; another failure makes another.
+func TestFailedRuns(t *testing.T) {
+	t.Parallel()
+	memory := memstore.New()
+	store := agentteststore.Store{Store: memory}
+	issues := must(triage.New(triage.Config{
+		Store: triagestore.Store{Store: memory}, Atomic: memory, Work: memstore.NewWork(memory, nil),
+		Resolvers: map[triage.ResourceType]triage.ResourceResolver{triage.ResourceRun: join.Runs{Store: store}},
+	}))
+	t.Cleanup(issues.Close)
+	runs := []agenttest.Run{failedRun("r1", "offer"), failedRun("r2", "offer"), failedRun("r3", "end")}
+	runs[2].Result.Failure.Type, runs[2].Result.Failure.Reason = assert.StringCheck, `"hidden" was said`
+	if err := store.InsertRuns(t.Context(), runs); err != nil {
+		t.Fatal(err)
+	}
+	failed := join.FailedRuns{Issues: issues}
+	for _, r := range append(runs, runs[0]) { // the first one twice
+		if err := failed.RunFailed(t.Context(), r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	page, err := issues.List(t.Context(), org, triage.Query{Filter: triage.Filter{Sort: triage.SortCreated, Ascending: true}})
+	if err != nil || len(page.Items) != 2 {
+		t.Fatalf("there are %d issues, %v; want 2", len(page.Items), err)
+	}
+	for i, want := range []int{2, 1} {
+		issue := must(issues.Get(t.Context(), org, page.Items[i].ID))
+		if issue.Title != "Test fails: Books in a hurry" || issue.Resources != want || strings.Contains(issue.Description, "hidden") {
+			t.Errorf("issue %d is %q with %d runs: %s", i, issue.Title, issue.Resources, issue.Description)
+		}
+	}
+	attached := must(issues.Resources(t.Context(), org, page.Items[0].ID))
+	if attached[0].Type != triage.ResourceRun || attached[0].Status != triage.Available {
+		t.Errorf("attached %+v", attached[0])
+	}
+}
+
+// TestEvidenceOfRun: it has what was said and how it ended, and nothing that may hold a key.
+func TestEvidenceOfRun(t *testing.T) {
+	t.Parallel()
+	store := agentteststore.Store{Store: memstore.New()}
+	if err := store.InsertRuns(t.Context(), []agenttest.Run{failedRun("r1", "offer")}); err != nil {
+		t.Fatal(err)
+	}
+	e := must(join.Runs{Store: store}.Read(t.Context(), org, "r1"))
+	if len(e.Lines) != 2 || !e.Lines[0].Agent || e.Lines[1].Text != "Nine." {
+		t.Errorf("the lines are %v", e.Lines)
+	}
+	text := fmt.Sprint(e.Facts)
+	for _, want := range []string{"Books in a hurry", "FAILED", "The time is not repeated.", "offer", "no_match", "agent_ended"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the facts lack %s: %s", want, text)
+		}
+	}
+	if strings.Contains(text, "hidden") {
+		t.Errorf("the facts have a secret: %s", text)
+	}
+	if _, err := (join.Runs{Store: store}).Read(t.Context(), "b", "r1"); err == nil {
+		t.Error("another organization reads the run")
+	}
+}
