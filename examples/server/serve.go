@@ -126,7 +126,7 @@ func newAPI(p apiParts) (api, error) {
 			callsapi.New(p.Calls, p.Listener.publicURL(p.Config)), agentsapi.New(p.Agents),
 			sipapi.New(sipapi.Config{Trunks: p.Trunks, Calls: p.CallLog, Setup: p.Setup, Discoveries: p.Looks, TestCalls: p.Tests}),
 			pathwaysapi.New(p.Pathways), triageapi.New(p.Issues),
-			portingapi.New(), agenttestapi.New(), speechapi.New(),
+			portingapi.New(), agenttestapi.New(nil), speechapi.New(),
 		},
 		Reference: reference.Handler(p.Config.PublicURL), Metrics: promhttp.HandlerFor(p.Metrics, promhttp.HandlerOpts{}), Logger: p.Log,
 		Ready: func(ctx context.Context) error {

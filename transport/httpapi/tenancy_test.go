@@ -20,6 +20,8 @@ var kinds = map[string]string{
 	"/v1/pathway/chat/{chat_id}": "chat", "/v1/triage/issues/{id}": "issue", "/v1/triage/issues/{id}/comments/{comment_id}": "comment",
 	"/v1/triage/issues/{id}/flags/{flag_id}": "flag", "/v1/triage/issues/{id}/resources/{resource_id}": "resource",
 	"/v1/triage/issues/{id}/relations/{relation_id}": "relation", "/v1/triage/issues/{id}/agent-sessions/{session_id}": "session",
+	"/v1/agent-testing/scenarios/{id}": "scenario", "/v1/agent-testing/runs/{id}": "run", "/v1/agent-testing/batches/{id}": "batch",
+	"/v1/agent-testing/simulation-sets/{id}": "set", "scenario_id": "scenario", "scenario_ids": "scenario", "batch_id": "batch",
 
 	"agent_id": "agent", "discovery_id": "discovery", "from": "number", "into": "other", "pathway_id": "pathway", "phone_number": "number",
 	"related_issue_id": "other", "resource_link_ids": "resource", "addIssueFlag.call_id": "attached", "attachIssueResource.resource_id": "call",
@@ -55,6 +57,11 @@ var bodies = map[string]string{
 	"updateSipNumber":                `{"phone_number":"$number","updates":{"type":"outbound","sip_endpoint":"sip:pbx2.example.com;transport=tls"}}`,
 	"detachSipNumber":                `{"phone_number":"$number","directions":[{"type":"inbound"}],"service":"sip"}`,
 	"updateSipConfig":                `{"phone_number":"$number","direction":"outbound","codec_config":{"codecs":["PCMU"]}}`,
+	"createTestScenario":             scenarioFor("$pathway", "Books in a rage"),
+	"startTestRun":                   `{}`,
+	"startTestBatch":                 `{"scenario_ids":["$scenario"]}`,
+	"createTestSet":                  `{"scenario_ids":["$scenario"],"simulations_per_scenario":2}`,
+	"createTestSet.pathway_id":       `{"scenario_ids":["$scenario"],"simulations_per_scenario":2,"pathway_id":"$pathway"}`,
 	"startSipTestCall":               `{"phone_number":"$number"}`,
 }
 
@@ -147,7 +154,7 @@ func absent(id string) string {
 // the answer is that about a thing that is not there. The owner's answer is another one, and still good.
 func TestForeignThingsAreAbsentEverywhere(t *testing.T) {
 	t.Parallel()
-	h := open(t)
+	h := openTests(t)
 	h.looker.answer()
 	organizations := &worlds{h: h}
 	asked := map[string]bool{}

@@ -90,7 +90,7 @@ func init() { //nolint:gochecknoinits // makers use each other
 			return id
 		}
 	}
-	issues := "/v1/triage/issues"
+	issues, testing := "/v1/triage/issues", "/v1/agent-testing"
 	makers = map[string]func(w *world) string{
 		"call":      makeCall,
 		"recording": makeRecording,
@@ -107,6 +107,11 @@ func init() { //nolint:gochecknoinits // makers use each other
 		"relation":  by(201, "POST", issues+"/$issue/relations", `{"related_issue_id":"$other","relation_type":"blocks"}`, "data", "id"),
 		"resource":  by(201, "POST", issues+"/$issue/resources", `{"resource_type":"call","resource_id":"$call"}`, "data", "id"),
 		"session":   by(201, "POST", issues+"/$issue/agent-sessions", `{"agent_name":"Fixer"}`, "data", "id"),
+		"scenario":  by(201, "POST", testing+"/scenarios", scenarioFor("$pathway", "Books in a hurry"), "data", "id"),
+		"run":       by(202, "POST", testing+"/scenarios/$scenario/run", `{}`, "data", "run_id"),
+		"batch":     by(202, "POST", testing+"/batch-run", `{"scenario_ids":["$scenario"]}`, "data", "batch_id"),
+		"set": by(202, "POST", testing+"/simulation-sets", `{"scenario_ids":["$scenario"],"simulations_per_scenario":2}`,
+			"data", "simulation_set_id"),
 		"attached": func(w *world) string { // the call of the resource
 			w.id("resource")
 			return w.id("call")

@@ -3,6 +3,7 @@ package agenttestapi
 import (
 	"context"
 
+	"github.com/callwright/callwright/agenttest"
 	"github.com/callwright/callwright/transport/httpapi"
 	oas "github.com/callwright/callwright/transport/oas/agenttestoas"
 )
@@ -10,15 +11,17 @@ import (
 // api implements the operations of the area.
 type api struct {
 	oas.UnimplementedHandler
-	core *httpapi.API
+	tests *agenttest.Service
+	core  *httpapi.API
 }
 
-// New makes the area.
-func New() httpapi.Area {
-	a := new(api)
+// New makes the area. Without a service its operations answer 501.
+func New(tests *agenttest.Service) httpapi.Area {
+	a := &api{tests: tests}
 	return httpapi.Area{
-		Build: a.serve,
-		Wants: oas.Wants,
+		Build:  a.serve,
+		Wants:  oas.Wants,
+		Absent: func(string) bool { return tests == nil },
 		Repeatable: map[string]func() httpapi.Answer{
 			oas.StartTestRunOperation:   func() httpapi.Answer { return new(oas.TestRunStartedReply) },
 			oas.StartTestBatchOperation: func() httpapi.Answer { return new(oas.TestBatchStartedReply) },

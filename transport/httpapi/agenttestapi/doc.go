@@ -1,2 +1,3 @@
-// Package agenttestapi serves scenarios, runs, batches and analyses of agents' tests. None of it is built yet: its operations answer 501.
+// Package agenttestapi serves the tests of agents: scenarios, runs, batches and simulation sets. Templates, analyses, analytics
+// and the tornado loop are not built yet: their operations answer 501.
 package agenttestapi

@@ -2363,7 +2363,9 @@ func (s *Server) handleListTestRunsRequest(args [0]string, argsEscaped bool, w h
 
 // handleListTestScenariosRequest handles listTestScenarios operation.
 //
-// Returns the scenarios of the organization, newest first, each with its latest run.
+// Returns the scenarios of the organization, newest first, each with its latest run. An answer ends
+// early after about 4 MB, so that the next page begins at the offset plus the scenarios received, and
+// the last page is empty.
 //
 // GET /v1/agent-testing/scenarios
 func (s *Server) handleListTestScenariosRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {

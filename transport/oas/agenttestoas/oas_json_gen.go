@@ -19001,10 +19001,6 @@ func (s *TestUsage) encodeFields(e *jx.Encoder) {
 		s.Role.Encode(e)
 	}
 	{
-		e.FieldStart("requests")
-		e.Int(s.Requests)
-	}
-	{
 		e.FieldStart("input_tokens")
 		e.Int(s.InputTokens)
 	}
@@ -19014,11 +19010,10 @@ func (s *TestUsage) encodeFields(e *jx.Encoder) {
 	}
 }
 
-var jsonFieldsNameOfTestUsage = [4]string{
+var jsonFieldsNameOfTestUsage = [3]string{
 	0: "role",
-	1: "requests",
-	2: "input_tokens",
-	3: "output_tokens",
+	1: "input_tokens",
+	2: "output_tokens",
 }
 
 // Decode decodes TestUsage from json.
@@ -19040,20 +19035,8 @@ func (s *TestUsage) Decode(d *jx.Decoder) error {
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"role\"")
 			}
-		case "requests":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				v, err := d.Int()
-				s.Requests = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"requests\"")
-			}
 		case "input_tokens":
-			requiredBitSet[0] |= 1 << 2
+			requiredBitSet[0] |= 1 << 1
 			if err := func() error {
 				v, err := d.Int()
 				s.InputTokens = int(v)
@@ -19065,7 +19048,7 @@ func (s *TestUsage) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"input_tokens\"")
 			}
 		case "output_tokens":
-			requiredBitSet[0] |= 1 << 3
+			requiredBitSet[0] |= 1 << 2
 			if err := func() error {
 				v, err := d.Int()
 				s.OutputTokens = int(v)
@@ -19086,7 +19069,7 @@ func (s *TestUsage) Decode(d *jx.Decoder) error {
 	// Validate required fields.
 	var failures []validate.FieldError
 	for i, mask := range [1]uint8{
-		0b00001111,
+		0b00000111,
 	} {
 		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
 			// Mask only required fields and check equality to mask using XOR.
@@ -19793,6 +19776,12 @@ func (s *TestWebhookTriggeredConfig) encodeFields(e *jx.Encoder) {
 		}
 	}
 	{
+		if s.BodyMatch.Set {
+			e.FieldStart("body_match")
+			s.BodyMatch.Encode(e)
+		}
+	}
+	{
 		if s.MinCount.Set {
 			e.FieldStart("min_count")
 			s.MinCount.Encode(e)
@@ -19818,16 +19807,17 @@ func (s *TestWebhookTriggeredConfig) encodeFields(e *jx.Encoder) {
 	}
 }
 
-var jsonFieldsNameOfTestWebhookTriggeredConfig = [9]string{
+var jsonFieldsNameOfTestWebhookTriggeredConfig = [10]string{
 	0: "url",
 	1: "url_match",
 	2: "node_id",
 	3: "method",
 	4: "request_body",
-	5: "min_count",
-	6: "max_count",
-	7: "before_node",
-	8: "after_node",
+	5: "body_match",
+	6: "min_count",
+	7: "max_count",
+	8: "before_node",
+	9: "after_node",
 }
 
 // Decode decodes TestWebhookTriggeredConfig from json.
@@ -19887,6 +19877,16 @@ func (s *TestWebhookTriggeredConfig) Decode(d *jx.Decoder) error {
 				return nil
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"request_body\"")
+			}
+		case "body_match":
+			if err := func() error {
+				s.BodyMatch.Reset()
+				if err := s.BodyMatch.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"body_match\"")
 			}
 		case "min_count":
 			if err := func() error {

@@ -4294,7 +4294,8 @@ func (s *TestBatchRunRef) SetScenarioID(val string) {
 type TestBatchStart struct {
 	// Scenarios to run.
 	ScenarioIds []string `json:"scenario_ids"`
-	// Pathway version; production when absent, 0 for the live draft.
+	// Saved pathway version; production when absent. 0, the draft, is refused, because it may change
+	// during a run.
 	VersionNumber OptInt `json:"version_number"`
 	// Gets the batch record when the batch has ended.
 	WebhookURL OptString `json:"webhook_url"`
@@ -6389,7 +6390,8 @@ func (s *TestRunReply) SetErrors(val struct{}) {
 // How to run. All keys are optional.
 // Ref: #/components/schemas/TestRunStart
 type TestRunStart struct {
-	// Pathway version; production when absent, 0 for the live draft.
+	// Saved pathway version; production when absent. 0, the draft, is refused, because it may change
+	// during a run.
 	VersionNumber       OptInt         `json:"version_number"`
 	RequestDataOverride OptRequestData `json:"request_data_override"`
 	// Gets the run record when the run has ended.
@@ -6576,7 +6578,8 @@ type TestRunSummary struct {
 	DurationMs int `json:"duration_ms"`
 	// Weighted mean of the assertion scores.
 	OverallScore NilFloat64 `json:"overall_score"`
-	// One entry an assertion.
+	// One entry an assertion, with the first 500 bytes of its reasoning and without evidence, expected and
+	// actual.
 	AssertionResults []TestAssertionResult `json:"assertion_results"`
 	// What went wrong in a run that ended in ERROR.
 	ErrorMessage NilString       `json:"error_message"`
@@ -10053,7 +10056,7 @@ func (s *TestTurnDetail) SetLogs(val []TestTurnLog) {
 // One step the agent took in a turn. Further keys depend on `type`.
 // Ref: #/components/schemas/TestTurnLog
 type TestTurnLog struct {
-	// Decision, tool_call, variables or loop.
+	// Decision, tool_call, variables, loop, action or error.
 	Type            string `json:"type"`
 	AdditionalProps TestTurnLogAdditional
 }
@@ -10094,8 +10097,6 @@ func (s *TestTurnLogAdditional) init() TestTurnLogAdditional {
 type TestUsage struct {
 	// Who asked the model.
 	Role TestUsageRole `json:"role"`
-	// Number of requests.
-	Requests int `json:"requests"`
 	// Tokens sent.
 	InputTokens int `json:"input_tokens"`
 	// Tokens received.
@@ -10105,11 +10106,6 @@ type TestUsage struct {
 // GetRole returns the value of Role.
 func (s *TestUsage) GetRole() TestUsageRole {
 	return s.Role
-}
-
-// GetRequests returns the value of Requests.
-func (s *TestUsage) GetRequests() int {
-	return s.Requests
 }
 
 // GetInputTokens returns the value of InputTokens.
@@ -10125,11 +10121,6 @@ func (s *TestUsage) GetOutputTokens() int {
 // SetRole sets the value of Role.
 func (s *TestUsage) SetRole(val TestUsageRole) {
 	s.Role = val
-}
-
-// SetRequests sets the value of Requests.
-func (s *TestUsage) SetRequests(val int) {
-	s.Requests = val
 }
 
 // SetInputTokens sets the value of InputTokens.
@@ -10533,6 +10524,7 @@ type TestWebhookTriggeredConfig struct {
 	NodeID      OptString         `json:"node_id"`
 	Method      OptTestHTTPMethod `json:"method"`
 	RequestBody OptFreeObject     `json:"request_body"`
+	BodyMatch   OptFreeObject     `json:"body_match"`
 	// Fewest matching calls; 1 by default.
 	MinCount OptInt `json:"min_count"`
 	// Most matching calls; no bound when absent.
@@ -10566,6 +10558,11 @@ func (s *TestWebhookTriggeredConfig) GetMethod() OptTestHTTPMethod {
 // GetRequestBody returns the value of RequestBody.
 func (s *TestWebhookTriggeredConfig) GetRequestBody() OptFreeObject {
 	return s.RequestBody
+}
+
+// GetBodyMatch returns the value of BodyMatch.
+func (s *TestWebhookTriggeredConfig) GetBodyMatch() OptFreeObject {
+	return s.BodyMatch
 }
 
 // GetMinCount returns the value of MinCount.
@@ -10611,6 +10608,11 @@ func (s *TestWebhookTriggeredConfig) SetMethod(val OptTestHTTPMethod) {
 // SetRequestBody sets the value of RequestBody.
 func (s *TestWebhookTriggeredConfig) SetRequestBody(val OptFreeObject) {
 	s.RequestBody = val
+}
+
+// SetBodyMatch sets the value of BodyMatch.
+func (s *TestWebhookTriggeredConfig) SetBodyMatch(val OptFreeObject) {
+	s.BodyMatch = val
 }
 
 // SetMinCount sets the value of MinCount.

@@ -109,7 +109,9 @@ type Handler interface {
 	ListTestRuns(ctx context.Context, params ListTestRunsParams) (*TestRunListReply, error)
 	// ListTestScenarios implements listTestScenarios operation.
 	//
-	// Returns the scenarios of the organization, newest first, each with its latest run.
+	// Returns the scenarios of the organization, newest first, each with its latest run. An answer ends
+	// early after about 4 MB, so that the next page begins at the offset plus the scenarios received, and
+	// the last page is empty.
 	//
 	// GET /v1/agent-testing/scenarios
 	ListTestScenarios(ctx context.Context, params ListTestScenariosParams) (*TestScenarioListReply, error)

@@ -162,7 +162,9 @@ func (UnimplementedHandler) ListTestRuns(ctx context.Context, params ListTestRun
 
 // ListTestScenarios implements listTestScenarios operation.
 //
-// Returns the scenarios of the organization, newest first, each with its latest run.
+// Returns the scenarios of the organization, newest first, each with its latest run. An answer ends
+// early after about 4 MB, so that the next page begins at the offset plus the scenarios received, and
+// the last page is empty.
 //
 // GET /v1/agent-testing/scenarios
 func (UnimplementedHandler) ListTestScenarios(ctx context.Context, params ListTestScenariosParams) (r *TestScenarioListReply, _ error) {

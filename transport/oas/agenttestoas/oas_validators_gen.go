@@ -5396,7 +5396,7 @@ func (s *TestRun) Validate() error {
 		if err := (validate.Array{
 			MinLength:    0,
 			MinLengthSet: false,
-			MaxLength:    1000,
+			MaxLength:    10000,
 			MaxLengthSet: true,
 		}).ValidateLength(len(s.NodesVisited)); err != nil {
 			return errors.Wrap(err, "array")
@@ -11463,27 +11463,6 @@ func (s *TestUsage) Validate() error {
 			MultipleOfSet: false,
 			MultipleOf:    0,
 			Pattern:       nil,
-		}).Validate(int64(s.Requests)); err != nil {
-			return errors.Wrap(err, "int")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "requests",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.Int{
-			MinSet:        true,
-			Min:           0,
-			MaxSet:        false,
-			Max:           0,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    0,
-			Pattern:       nil,
 		}).Validate(int64(s.InputTokens)); err != nil {
 			return errors.Wrap(err, "int")
 		}
@@ -12053,6 +12032,24 @@ func (s *TestWebhookTriggeredConfig) Validate() error {
 	}(); err != nil {
 		failures = append(failures, validate.FieldError{
 			Name:  "request_body",
+			Error: err,
+		})
+	}
+	if err := func() error {
+		if value, ok := s.BodyMatch.Get(); ok {
+			if err := func() error {
+				if err := value.Validate(); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return err
+			}
+		}
+		return nil
+	}(); err != nil {
+		failures = append(failures, validate.FieldError{
+			Name:  "body_match",
 			Error: err,
 		})
 	}

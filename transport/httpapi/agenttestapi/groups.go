@@ -1,0 +1,131 @@
+package agenttestapi
+
+import (
+	"context"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agenttest"
+	"github.com/callwright/callwright/agenttest/stats"
+	"github.com/callwright/callwright/transport/httpapi"
+	"github.com/callwright/callwright/transport/httpapi/wire"
+	oas "github.com/callwright/callwright/transport/oas/agenttestoas"
+)
+
+// StartTestBatch queues a run of each of several scenarios.
+func (a *api) StartTestBatch(
+	ctx context.Context, req *oas.TestBatchStart, _ oas.StartTestBatchParams,
+) (*oas.TestBatchStartedReply, error) {
+	b, runs, err := a.tests.StartBatch(ctx, httpapi.Org(ctx), agenttest.BatchRequest{
+		Scenarios: wire.IDs(req.ScenarioIds), Version: wire.Ptr(req.VersionNumber.Get()), Webhook: req.WebhookURL.Or(""),
+		Publish: req.PublishOnPass.Or(false), Trigger: agenttest.ByAPI,
+	})
+	if err != nil {
+		return nil, err
+	}
+	httpapi.LogID(ctx, "batch_id", b.ID)
+	answer := oas.TestBatchStarted{BatchID: b.ID, Runs: make([]oas.TestBatchRunRef, len(runs))}
+	for i, r := range runs {
+		answer.Runs[i] = oas.TestBatchRunRef{RunID: r.ID, ScenarioID: r.Scenario}
+	}
+	return &oas.TestBatchStartedReply{Data: answer}, nil
+}
+
+// GetTestBatch returns one batch with its runs.
+func (a *api) GetTestBatch(ctx context.Context, params oas.GetTestBatchParams) (*oas.TestBatchReply, error) {
+	b, runs, err := a.tests.GetBatch(ctx, httpapi.Org(ctx), params.ID)
+	if err != nil {
+		return nil, err
+	}
+	return &oas.TestBatchReply{Data: batchRecord(b, runs)}, nil
+}
+
+// batchRecord returns a batch with its runs.
+func batchRecord(b agenttest.Batch, runs []agenttest.Run) oas.TestBatch {
+	return oas.TestBatch{
+		ID: b.ID, Status: oas.TestRunStatus(b.State), VersionNumber: wire.NilInt(b.Version), TotalScenarios: len(b.Scenarios),
+		PassedScenarios: b.Counts.Passed, FailedScenarios: b.Counts.Failed, ErrorScenarios: b.Counts.Error,
+		TriggerSource: oas.TestBatchTriggerSource(b.Trigger), PublishOnPass: b.Publish, CreatedAt: b.CreatedAt,
+		CompletedAt: nilTime(b.EndedAt), Runs: summaries(runs),
+	}
+}
+
+// CreateTestSet queues many runs of each of several scenarios.
+func (a *api) CreateTestSet(
+	ctx context.Context, req *oas.TestSetStart, _ oas.CreateTestSetParams,
+) (*oas.TestSetStartedReply, error) {
+	switch {
+	case req.PersonaID.Or("") != "":
+		return nil, wire.NotBuilt("persona_id")
+	case req.AttributeFlakes.Or(false):
+		return nil, wire.NotBuilt("attribute_flakes")
+	}
+	b, err := a.tests.StartSet(ctx, httpapi.Org(ctx), agenttest.SetRequest{
+		Scenarios: wire.IDs(req.ScenarioIds), Simulations: req.SimulationsPerScenario,
+		Version: wire.Ptr(req.VersionNumber.Get()), Pathway: wire.ID(req.PathwayID.Or("")), Trigger: agenttest.BySimulation,
+	})
+	if err != nil {
+		return nil, err
+	}
+	httpapi.LogID(ctx, "simulation_set_id", b.ID)
+	return &oas.TestSetStartedReply{Data: oas.TestSetStarted{
+		SimulationSetID: b.ID, Status: oas.TestRunStatus(b.State), SimulationsPerScenario: b.Simulations,
+		TotalScenarios: len(b.Scenarios), CreatedAt: b.CreatedAt,
+	}}, nil
+}
+
+// GetTestSet returns one simulation set with its statistics.
+func (a *api) GetTestSet(ctx context.Context, params oas.GetTestSetParams) (*oas.TestSetReply, error) {
+	b, st, err := a.tests.GetSet(ctx, httpapi.Org(ctx), params.ID)
+	if err != nil {
+		return nil, err
+	}
+	each := make(oas.TestSetStatsByScenario, len(b.Scenarios))
+	for i, part := range b.Scenarios {
+		each[part.Scenario] = scenarioStats(part, st.Scenarios[i])
+	}
+	return &oas.TestSetReply{Data: oas.TestSet{
+		ID: b.ID, Status: oas.TestRunStatus(b.State), SimulationsPerScenario: b.Simulations, TotalScenarios: len(b.Scenarios),
+		CreatedAt: b.CreatedAt, CompletedAt: nilTime(b.EndedAt),
+		Statistics: oas.TestSetStatistics{PerScenario: each, Overall: oas.TestSetOverall{
+			AvgPassRate: wire.NilPtr(st.Overall.Rate), FlakyCount: st.Overall.Flaky, ReliableCount: st.Overall.Reliable,
+			TotalRuns: b.Total(), ErrorRuns: st.Overall.Errors, Interval: intervalRecord(st.Overall.Interval),
+		}},
+	}}, nil
+}
+
+// maxLabel is how many bytes the label of a failure mode has at most.
+const maxLabel = 500
+
+func scenarioStats(part agenttest.Part, s stats.Scenario) oas.TestSetScenarioStats {
+	record := oas.TestSetScenarioStats{
+		ScenarioID: part.Scenario, ScenarioName: part.Name, TotalRuns: s.Requested, Passed: s.Passed, Failed: s.Failed,
+		Errors: s.Errors, PassRate: wire.NilPtr(s.Rate), IsFlaky: s.IsFlaky, FlakeRate: wire.NilPtr(s.FlakeRate),
+		FlakySignificant: s.FlakySignificant, WorstRunID: wire.NilText(s.Worst), Coverage: s.Coverage, Insufficient: s.Insufficient,
+		Confidence: oas.TestSetScenarioStatsConfidence(s.Confidence), Interval: intervalRecord(s.Interval),
+		Stability:   oas.TestSetScenarioStatsStability(s.Stability),
+		FlakeSource: oas.NilTestSetScenarioStatsFlakeSource{Null: true},
+		Scores: oas.TestScoreStats{
+			Mean: wire.NilPtr(s.Scores.Mean), Median: wire.NilPtr(s.Scores.Median), Stddev: wire.NilPtr(s.Scores.StdDev),
+			Min: wire.NilPtr(s.Scores.Min), Max: wire.NilPtr(s.Scores.Max),
+		},
+		CommonFailureModes: make([]oas.TestFailureMode, len(s.Modes)), PassAtK: make([]oas.TestPassAtK, len(s.PassAt)),
+	}
+	for i, m := range s.Modes {
+		record.CommonFailureModes[i] = oas.TestFailureMode{
+			Label: callwright.Clip(m.Label, maxLabel), Count: m.Count, Share: m.Share, RunIds: m.Runs,
+			AssertionID: wire.OptNilText(m.Failure.Assertion), FailureCode: wire.OptNilText(m.Failure.Code),
+			NodeID: wire.OptNilText(m.Failure.Node),
+		}
+	}
+	for i, p := range s.PassAt {
+		record.PassAtK[i] = oas.TestPassAtK{K: p.K, AllPass: p.All, AnyPass: p.Any}
+	}
+	return record
+}
+
+func intervalRecord(i *stats.Interval) oas.NilTestInterval {
+	if i == nil {
+		return oas.NilTestInterval{Null: true}
+	}
+	return oas.NewNilTestInterval(oas.TestInterval{Low: i.Low, High: i.High})
+}

@@ -1,0 +1,46 @@
+package agenttestapi
+
+import (
+	"context"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agenttest"
+)
+
+// Sender sends a signed body to a webhook; adapters/webhook has it.
+type Sender interface {
+	// Send posts a body that is about the thing named id, signed for the organization. CodeForbidden means that the receiver
+	// refuses it for good; any other error, that it should be tried again.
+	Send(ctx context.Context, org callwright.OrgID, id, url string, body []byte) error
+}
+
+// Notifier tells webhooks how runs and batches have ended: see agenttest.Notifier. The body is what a read has as data.
+type Notifier struct{ sender Sender }
+
+var _ agenttest.Notifier = Notifier{}
+
+// NewNotifier makes a Notifier of what sends.
+func NewNotifier(s Sender) Notifier { return Notifier{s} }
+
+// RunEnded sends the record of a run.
+func (n Notifier) RunEnded(ctx context.Context, url string, r agenttest.Run) error {
+	record, err := runRecord(r)
+	if err != nil {
+		return err
+	}
+	body, err := record.MarshalJSON()
+	if err != nil {
+		return err
+	}
+	return n.sender.Send(ctx, r.Org, r.ID, url, body)
+}
+
+// BatchEnded sends the record of a batch.
+func (n Notifier) BatchEnded(ctx context.Context, url string, b agenttest.Batch, runs []agenttest.Run) error {
+	record := batchRecord(b, runs)
+	body, err := record.MarshalJSON()
+	if err != nil {
+		return err
+	}
+	return n.sender.Send(ctx, b.Org, b.ID, url, body)
+}
