@@ -36,6 +36,7 @@ type lab struct {
 	pathways *pathways
 	told     *told
 	work     *memstore.Work
+	works    sync.Once
 	nodes    int
 }
 
@@ -67,7 +68,7 @@ func newLab(t *testing.T) *lab {
 	return l
 }
 
-// another returns the service of another node.
+// another returns the service of another node. All nodes are made before the first of them runs.
 func (l *lab) another() *agenttest.Service {
 	l.t.Helper()
 	l.nodes++
@@ -80,12 +81,17 @@ func (l *lab) another() *agenttest.Service {
 	return s
 }
 
-// run runs the service and its durable work until the test ends, or stop is called.
+// run runs the service until the test ends, or stop is called, and the durable work until the test ends.
 func (l *lab) run(s *agenttest.Service) (stop func()) {
+	l.works.Do(func() { l.until(l.work.Run) })
+	return l.until(s.Run)
+}
+
+// until runs something until the test ends, or stop is called.
+func (l *lab) until(run func(context.Context) error) (stop func()) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(l.t.Context()))
 	var group sync.WaitGroup
-	group.Go(func() { _ = s.Run(ctx) })
-	group.Go(func() { _ = l.work.Run(ctx) })
+	group.Go(func() { _ = run(ctx) })
 	stop = sync.OnceFunc(func() { cancel(); group.Wait() })
 	l.t.Cleanup(stop)
 	return stop

@@ -207,9 +207,9 @@ func TestConcurrency(t *testing.T) {
 			}
 			return engine.AgentTurn{Text: "Goodbye.", Ended: turn > 0}, nil
 		}
-		sc := l.scenario()
+		sc, second := l.scenario(), l.another()
 		l.run(l.Service)
-		l.run(l.another())
+		l.run(second)
 		if _, err := l.StartSet(t.Context(), org, agenttest.SetRequest{Scenarios: []string{sc.ID}, Simulations: 50}); err != nil {
 			t.Fatal(err)
 		}
@@ -279,7 +279,7 @@ func TestNodeStops(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newLab(t)
 		l.agent.Answer = hang
-		run := l.start(l.scenario(), agenttest.RunRequest{})
+		run, second := l.start(l.scenario(), agenttest.RunRequest{}), l.another()
 		stop := l.run(l.Service)
 		settled()
 		if got := l.get(run.ID); got.State != agenttest.Running || got.Attempt != 1 {
@@ -290,7 +290,7 @@ func TestNodeStops(t *testing.T) {
 			t.Fatalf("got %+v", got)
 		}
 		l.agent.Answer = nil
-		l.run(l.another())
+		l.run(second)
 		time.Sleep(time.Minute)
 		synctest.Wait()
 		if got := l.get(run.ID); got.State != agenttest.Passed || got.Attempt != 1 {
