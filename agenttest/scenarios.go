@@ -1,6 +1,7 @@
 package agenttest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -101,6 +102,7 @@ func (s *Service) skip(
 func (s *Service) UpdateScenario(
 	ctx context.Context, org callwright.OrgID, id string, p scenario.Patch,
 ) (sc scenario.Scenario, err error) {
+	var taken error
 	err = callwright.Retry(ctx, func(ctx context.Context) error {
 		if sc, err = s.cfg.Store.Scenario(ctx, org, id); err != nil {
 			return err
@@ -111,10 +113,18 @@ func (s *Service) UpdateScenario(
 			return err
 		}
 		sc.UpdatedAt = s.cfg.Clock.Now()
-		return s.cfg.Store.UpdateScenario(ctx, sc)
+		err := s.cfg.Store.UpdateScenario(ctx, sc)
+		if e, ok := errors.AsType[*callwright.Error](err); ok && e.Field == ErrNameTaken.Field {
+			taken = err // no other attempt would find it free
+			return nil
+		}
+		return err
 	})
+	if err = cmp.Or(taken, err); err != nil {
+		return scenario.Scenario{}, err
+	}
 	sc.Revision++
-	return sc, err
+	return sc, nil
 }
 
 // DeleteScenario removes a scenario with its runs. Runs of groups that have not ended go on and stay until their group has

@@ -28,7 +28,7 @@
 // values into the text of a statement. On SQLite it marks them, and the connection sends them as arguments, so that statements
 // that differ in values alone are compiled once. Longer statements than 16 KiB, and those with more than 128 values, run as they
 // are. On PostgreSQL no statement is kept: a pooler, such as PgBouncer, may give each transaction another connection of the
-// server, which does not know what was prepared.
+// server, on which those statements are not prepared.
 //
 // # Errors
 //

@@ -20,7 +20,7 @@ import (
 
 // startInbound starts the leg of an admitted INVITE, whose slot is taken. It returns false once the user agent is closed.
 func (u *UA) startInbound(v inviteContext, route trunk.Route) bool {
-	// What outlives the admission must not refer to v: the INVITE may have 64 KB.
+	// Closures that outlive the admission must not refer to v: the INVITE may have 64 KB.
 	key, flow, from := inviteKeyOf(v.req), u.pool.Accepted(v.stack, v.from), v.from.Addr()
 	if !flow.Hold() {
 		u.registry.releaseFrom(from)

@@ -10,7 +10,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// Attempts is how many answers Ask takes until it gives up.
+// Attempts bounds the answers that Ask takes before it gives up.
 const Attempts = 3
 
 // maxProblem bounds Question.Problem, in bytes.

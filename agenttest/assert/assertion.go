@@ -2,7 +2,7 @@ package assert
 
 import "encoding/json"
 
-// Assertion is one expectation of a conversation.
+// Assertion describes one expectation of a conversation.
 type Assertion struct {
 	ID       string // unique in its scenario
 	Type     Type
@@ -30,7 +30,7 @@ const (
 	TraversalMatch    Type = "TRAVERSAL_MATCH"    // the visited nodes are like a reference path
 )
 
-// Types are all types, in the order of the contract.
+// Types returns all types, in the order of the contract.
 func Types() []Type {
 	return []Type{
 		LLMJudge, ServiceTone, VariableExtracted, NodeReached, NodesVisited, WebhookTriggered, RegexMatch, StringCheck,

@@ -2,7 +2,7 @@ package assert
 
 import "math"
 
-// Decision is what the results of a run come to.
+// Decision combines the results of a run.
 type Decision struct {
 	Verdict  Outcome  // Passed, Failed or Error
 	Score    *float64 // from 0 to 1; nil: no assertion with a weight was evaluated

@@ -7,7 +7,7 @@ import (
 	"github.com/callwright/callwright/agents/llm"
 )
 
-// Evidence is what happened in one conversation. Checks do not change it, so several may read it at once.
+// Evidence records what happened in one conversation. Checks do not change it, so several may read it at once.
 type Evidence struct {
 	Org       string         // the organization that the run belongs to, for the judge's model
 	Run       string         // id of the run
@@ -19,7 +19,7 @@ type Evidence struct {
 	End       EndReason
 }
 
-// Turn is what one side said. Its index in Evidence.Turns, which begins at 0, is the number that results and quotes name.
+// Turn holds the words of one side. Its index in Evidence.Turns, which begins at 0, is the number that results and quotes name.
 type Turn struct {
 	Role llm.Role // llm.RoleAgent or llm.RoleCaller
 	Text string

@@ -184,7 +184,7 @@ func (s Store) Abandoned(ctx context.Context, alive []string, limit int) (found 
 	return found, err
 }
 
-// Cancelled returns the ids of a node's runs that are to be cancelled.
+// Cancelled returns the ids of a node's runs to cancel.
 func (s Store) Cancelled(ctx context.Context, node string) (ids []string, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		for _, r := range d.runs {

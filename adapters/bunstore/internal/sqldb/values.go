@@ -14,7 +14,7 @@ import (
 
 // mark precedes each value that bun writes into a statement for SQLite. It is a comment, so a marked statement means the same
 // wherever it runs. Connections turn marked values into arguments, so that statements that differ in values alone have one text.
-// What our own code writes is not marked, such as the condition of a partial index, by which the index is chosen.
+// Text that our own code writes has no mark: the planner chooses a partial index by the literals of its condition.
 const mark = "/*=*/"
 
 // maxValues is the number of values above which a statement runs as it is. It inserts many rows then, rarely the same number twice.
