@@ -14,12 +14,14 @@ import (
 
 // build compiles example programs into a folder.
 func build(folder string, names ...string) error {
+	args := []string{"build", "-o", folder + string(filepath.Separator)}
 	for _, name := range names {
-		c := exec.Command("go", "build", "-o", filepath.Join(folder, name), "./examples/"+name) //nolint:noctx // takes what it takes
-		c.Stdout, c.Stderr = os.Stderr, os.Stderr
-		if err := c.Run(); err != nil {
-			return fmt.Errorf("building %s: %w", name, err)
-		}
+		args = append(args, "./examples/"+name)
+	}
+	c := exec.Command("go", args...) //nolint:noctx // takes what it takes
+	c.Stdout, c.Stderr = os.Stderr, os.Stderr
+	if err := c.Run(); err != nil {
+		return fmt.Errorf("building %s: %w", strings.Join(names, " and "), err)
 	}
 	return nil
 }
