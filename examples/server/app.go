@@ -35,8 +35,9 @@ func modules() fx.Option {
 		fx.Module("storage", fx.Provide(newDatabase, fx.Annotate(newWork, fx.As(fx.Self()), fx.As(new(callwright.Work))))),
 		fx.Module("trunks", fx.Provide(newIdentity, newResolver, newProber, newMailer, newMonitor, newCallLog, newTrunks, newSetup, newDiscoveries)),
 		fx.Module("telephone", fx.Provide(newMedia, newLine, newRegistrations, newTestCalls)),
-		fx.Module("agents", fx.Provide(newAgents, newPathways, newRecordings, newWebhooks, newCalls)),
+		fx.Module("agents", fx.Provide(newGate, newAgents, newPathways, newRecordings, newWebhooks, newCalls)),
 		fx.Module("triage", fx.Provide(newTriage)),
+		fx.Module("tests", fx.Provide(newTests)),
 		fx.Module("http", fx.Provide(newAccess, newListener, newMetrics, newAPI)),
 		fx.Invoke(serve),
 	)
@@ -89,11 +90,22 @@ func newAgents(db *bunstore.DB, e engines, hooks *webhook.Sender, p *pathway.Ser
 	return agents.New(c)
 }
 
-// newPathways has no knowledge bases and asks nothing of versions that go to production: announce says so.
-func newPathways(db *bunstore.DB, w callwright.Work, hooks *webhook.Sender, e engines, log *slog.Logger) (*pathway.Service, error) {
+// pathwayParts is everything that pathways are made of.
+type pathwayParts struct {
+	fx.In
+	DB       *bunstore.DB
+	Work     callwright.Work
+	Webhooks *webhook.Sender
+	Engines  engines
+	Gate     *join.Gate
+	Log      *slog.Logger
+}
+
+// newPathways has no knowledge bases: announce says so.
+func newPathways(p pathwayParts) (*pathway.Service, error) {
 	return pathway.New(pathway.Config{
-		Store: agentstore.Pathways{DB: db}, Chats: agentstore.Chats{DB: db}, Atomic: db, Work: w,
-		Runtime: &pathway.Runtime{Model: e.Model, Requests: hooks, Logger: log}, Logger: log,
+		Store: agentstore.Pathways{DB: p.DB}, Chats: agentstore.Chats{DB: p.DB}, Atomic: p.DB, Work: p.Work, Gate: p.Gate,
+		Runtime: &pathway.Runtime{Model: p.Engines.Model, Requests: p.Webhooks, Logger: p.Log}, Logger: p.Log,
 	})
 }
 

@@ -50,6 +50,7 @@ type config struct {
 	LogLevel     slog.Level
 
 	FailedCallIssues bool
+	FailedTestIssues bool
 
 	HTTPConnections           int
 	HTTPConnectionsPerAddress int
@@ -95,7 +96,7 @@ type texts struct{ mediaIP, publicIP, firewallIPs, allowPrivate string }
 // parse reads the command line and the environment, whose entries are NAME=value.
 func parse(args, environ []string) (config, error) {
 	c := config{
-		RTPPorts: ports{10000, 20000}, CallLogDays: 90, FailedCallIssues: true, DrainTimeout: 30 * time.Second,
+		RTPPorts: ports{10000, 20000}, CallLogDays: 90, FailedCallIssues: true, FailedTestIssues: true, DrainTimeout: 30 * time.Second,
 		HTTPConnections: httpapi.DefaultConnections, HTTPConnectionsPerAddress: httpapi.DefaultConnectionsPerAddress,
 	}
 	var given texts
@@ -131,6 +132,7 @@ func parse(args, environ []string) (config, error) {
 		"true or false: whether trunks and webhooks may point at private addresses (default: when --sip-addr is loopback)")
 	f.Var(wholeNumber(&c.CallLogDays), "call-log-days", "how many days the log of SIP calls is kept")
 	f.Var(trueOrFalse(&c.FailedCallIssues), "failed-call-issues", "whether calls that fail open issues, one for those that fail alike")
+	f.Var(trueOrFalse(&c.FailedTestIssues), "failed-test-issues", "whether runs of tests that fail open issues, one for those that fail alike")
 	f.Var(durationOf(&c.DrainTimeout), "drain-timeout", "how long running calls may go on after SIGTERM")
 	f.StringVar(&c.LogFormat, "log-format", "text", "text or json")
 	f.Var(levelOf(&c.LogLevel), "log-level", "least level of what is logged: debug, info, warn or error")

@@ -30,6 +30,7 @@ import (
 	"github.com/callwright/callwright/agents"
 	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/agenttest"
 	"github.com/callwright/callwright/sip"
 	"github.com/callwright/callwright/sip/calllog"
 	"github.com/callwright/callwright/sip/discovery"
@@ -102,21 +103,22 @@ type api struct {
 // apiParts is everything that the API serves.
 type apiParts struct {
 	fx.In
-	Config   config
-	DB       *bunstore.DB
-	Access   *access.Service
-	Calls    *call.Service
-	Agents   *agents.Service
-	Pathways *pathway.Service
-	Trunks   *sip.Service
-	CallLog  *calllog.Service
-	Setup    *setup.Service
-	Looks    *discovery.Service
-	Tests    *testcall.Service
-	Issues   *triage.Service
-	Listener listener
-	Metrics  *prometheus.Registry
-	Log      *slog.Logger
+	Config     config
+	DB         *bunstore.DB
+	Access     *access.Service
+	Calls      *call.Service
+	Agents     *agents.Service
+	Pathways   *pathway.Service
+	Trunks     *sip.Service
+	CallLog    *calllog.Service
+	Setup      *setup.Service
+	Looks      *discovery.Service
+	Tests      *testcall.Service
+	Issues     *triage.Service
+	AgentTests *agenttest.Service
+	Listener   listener
+	Metrics    *prometheus.Registry
+	Log        *slog.Logger
 }
 
 func newAPI(p apiParts) (api, error) {
@@ -126,7 +128,7 @@ func newAPI(p apiParts) (api, error) {
 			callsapi.New(p.Calls, p.Listener.publicURL(p.Config)), agentsapi.New(p.Agents),
 			sipapi.New(sipapi.Config{Trunks: p.Trunks, Calls: p.CallLog, Setup: p.Setup, Discoveries: p.Looks, TestCalls: p.Tests}),
 			pathwaysapi.New(p.Pathways), triageapi.New(p.Issues),
-			portingapi.New(), agenttestapi.New(nil), speechapi.New(),
+			portingapi.New(), agenttestapi.New(p.AgentTests), speechapi.New(),
 		},
 		Reference: reference.Handler(p.Config.PublicURL), Metrics: promhttp.HandlerFor(p.Metrics, promhttp.HandlerOpts{}), Logger: p.Log,
 		Ready: func(ctx context.Context) error {
@@ -172,6 +174,7 @@ type parts struct {
 	Calls         *call.Service
 	Pathways      *pathway.Service
 	Issues        *triage.Service
+	AgentTests    *agenttest.Service
 	Line          *sipua.UA
 	Engines       engines
 	Mailer        mailer
@@ -225,6 +228,7 @@ func serve(lc fx.Lifecycle, p parts) {
 	}))
 	lc.Append(background(func(ctx context.Context) { p.fail("work", func() error { return p.Work.Run(ctx) }) }))
 	lc.Append(background(endless(p.Monitor.Run)))
+	lc.Append(background(endless(p.AgentTests.Run)))
 	lc.Append(background(endless(p.Calls.Run)))
 	lc.Append(background(endless(p.Registrations.Run)))
 	lc.Append(fx.StopHook(func(ctx context.Context) {
@@ -284,7 +288,8 @@ func (p parts) announce() error {
 	fmt.Printf("  issues     %s (--llm-base-url); opened by calls that fail: %t (--failed-call-issues)\n",
 		p.analyzedBy(), p.Config.FailedCallIssues)
 	fmt.Println("  knowledge  no knowledge base is connected; inline texts only")
-	fmt.Println("  promotion  no tests are required for promotion until agent testing is built")
+	fmt.Printf("  tests      judged %s (--llm-base-url); runs that fail open issues: %t (--failed-test-issues)\n",
+		p.judgedBy(), p.Config.FailedTestIssues)
 	if err := p.Engines.Ready(); err != nil {
 		fmt.Printf("  No calls can be made: %s\n", err)
 	}

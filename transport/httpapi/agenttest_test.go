@@ -26,7 +26,7 @@ func scenarioFor(pathway, name string) string {
 // tested makes a world with a scenario.
 func tested(t *testing.T) (h *house, w *world) {
 	t.Helper()
-	h = openTests(t)
+	h = open(t)
 	w = (&worlds{h: h}).next()
 	w.id("scenario")
 	return h, w
@@ -341,7 +341,7 @@ func TestRunThatHasEnded(t *testing.T) {
 		"$created", created, "$started", got["started_at"].(string), "$completed", got["completed_at"].(string))
 
 	sent := &outbox{}
-	run, _, err := h.tests.GetRun(t.Context(), w.org, w.id("run"))
+	run, _, err := h.areas.tests.GetRun(t.Context(), w.org, w.id("run"))
 	if err != nil {
 		t.Fatal(err)
 	}

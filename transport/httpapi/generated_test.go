@@ -21,7 +21,7 @@ const (
 // contract names, in its form, and no fault of the server.
 func TestGeneratedRequests(t *testing.T) {
 	t.Parallel()
-	h := openTests(t)
+	h := open(t)
 	h.looker.answer()
 	organizations := &worlds{h: h}
 	w := organizations.next()

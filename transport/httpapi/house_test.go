@@ -64,8 +64,7 @@ type house struct {
 	logger       *slog.Logger // writes log
 	ready        error        // what a call's engines say
 	areas        services
-	tests        *agenttest.Service // which areas may lack
-	gate         *gate              // of promotions
+	gate         *gate // of promotions
 	sipFakes
 	triageFakes
 }
@@ -96,18 +95,6 @@ func (s services) all() []httpapi.Area {
 
 // open makes a house that serves what the reference server serves; change may alter the API's configuration.
 func open(t *testing.T, change ...func(*httpapi.Config)) *house {
-	t.Helper()
-	return openWith(t, func(s services) services { s.tests = nil; return s }, change...)
-}
-
-// openTests makes a house that serves agent testing, too, which the reference server does not serve yet.
-func openTests(t *testing.T) *house {
-	t.Helper()
-	return openWith(t, func(s services) services { return s })
-}
-
-// openWith makes a house that serves the services that only chooses.
-func openWith(t *testing.T, only func(services) services, change ...func(*httpapi.Config)) *house {
 	t.Helper()
 	store := memstore.New()
 	files, err := filestore.New(t.TempDir())
@@ -153,7 +140,6 @@ func openWith(t *testing.T, only func(services) services, change ...func(*httpap
 			URLs:   notifier{}, Notifier: silentNotifier{},
 		})),
 	}
-	h.tests, h.areas = h.areas.tests, only(h.areas)
 	config := httpapi.Config{
 		Access: h.access, Atomic: store, Idempotency: orgstore.IdempotencyStore{Store: store}, Areas: h.areas.all(),
 		Reference: reference.Handler("https://voice.example.com"), Logger: h.logger,

@@ -154,7 +154,7 @@ func absent(id string) string {
 // the answer is that about a thing that is not there. The owner's answer is another one, and still good.
 func TestForeignThingsAreAbsentEverywhere(t *testing.T) {
 	t.Parallel()
-	h := openTests(t)
+	h := open(t)
 	h.looker.answer()
 	organizations := &worlds{h: h}
 	asked := map[string]bool{}
