@@ -83,8 +83,15 @@ func areaOf(path string) string {
 	return strings.Join(segments[:min(3, len(segments))], "/")
 }
 
+// testIDs are the names of the ids of agent testing, by the segment of a path before them.
+var testIDs = map[string]string{"scenarios": "scenario_id", "runs": "run_id", "batches": "batch_id", "simulation-sets": "simulation_set_id"}
+
 // of returns values for a parameter or a member.
 func (all ids) of(path, _, _, name string) []string {
+	if rest, ok := strings.CutPrefix(path, "/v1/agent-testing/"); ok && name == "id" {
+		of, _, _ := strings.Cut(rest, "/")
+		return all[testIDs[of]]
+	}
 	if name == "id" {
 		return all[areaOf(path)]
 	}
@@ -97,6 +104,9 @@ func (all ids) add(area, name string, value any) {
 	case map[string]any:
 		for name, member := range value {
 			all.add(area, name, member)
+		}
+		if _, ok := value["scenario_type"]; ok {
+			all.add(area, "scenario_id", value["id"]) // beside those of its assertions
 		}
 	case []any:
 		for _, item := range value {

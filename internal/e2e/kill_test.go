@@ -65,6 +65,7 @@ type killing struct {
 	stories []*storyTeller
 	caller  *caller
 	chatter *chatter
+	tester  *tester
 	prober  *probeWriter
 }
 
@@ -94,14 +95,15 @@ func newKilling(t *testing.T, seed uint64, flags []string) *killing {
 		t.Fatalf("the pathway of the chats: %+v", made)
 	}
 	k.chatter = &chatter{pathway: pathway.ID}
+	k.tester = newTester(t, g, pathway.ID, rand.New(rand.NewPCG(seed, 2)))
 	const each = 2 // writers of each kind of story
 	known, numbers := states{}, &names{}
 	for _, scripts := range scripts() {
 		for _, c := range scripts {
-			known[c.name] = c.learn(t.Context(), g, numbers.story(c, call))
+			known[c.name] = c.learn(t.Context(), g, numbers.story(c, call, pathway.ID))
 		}
 		for range each {
-			k.stories = append(k.stories, &storyTeller{scripts: scripts, want: known, names: numbers, call: call})
+			k.stories = append(k.stories, &storyTeller{scripts: scripts, want: known, names: numbers, call: call, pathway: pathway.ID})
 		}
 	}
 	s.Stop(t)
@@ -120,11 +122,11 @@ type names struct {
 	n  int
 }
 
-func (n *names) story(c *script, call string) *story {
+func (n *names) story(c *script, call, pathway string) *story {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.n++
-	return &story{script: c, name: fmt.Sprintf("s%03dx", n.n), number: fmt.Sprintf("1415556%04d", n.n), call: call}
+	return &story{script: c, name: fmt.Sprintf("s%03dx", n.n), number: fmt.Sprintf("1415556%04d", n.n), call: call, pathway: pathway}
 }
 
 // storyTeller tells stories of its scripts by turns.
@@ -133,6 +135,7 @@ type storyTeller struct {
 	want    states
 	names   *names
 	call    string
+	pathway string
 	told    []*story // the last one may not be at its end
 }
 
@@ -142,7 +145,7 @@ func (w *storyTeller) tell(ctx context.Context, g *target) bool {
 		return false
 	}
 	for range w.scripts {
-		next := w.names.story(w.scripts[len(w.told)%len(w.scripts)], w.call)
+		next := w.names.story(w.scripts[len(w.told)%len(w.scripts)], w.call, w.pathway)
 		w.told = append(w.told, next)
 		if !next.tell(ctx, g, w.want) {
 			return false
@@ -153,7 +156,7 @@ func (w *storyTeller) tell(ctx context.Context, g *target) bool {
 
 // tellers returns all that write.
 func (k *killing) tellers() []teller {
-	all := []teller{k.caller, k.chatter, k.prober}
+	all := []teller{k.caller, k.chatter, k.tester, k.prober}
 	for _, w := range k.stories {
 		all = append(all, w)
 	}
@@ -216,6 +219,7 @@ func (k *killing) end(t *testing.T) {
 	k.prober.check(t, g)
 	k.caller.check(t, g, k.office, k.before)
 	k.chatter.check(t, g)
+	k.tester.check(t, g)
 	for op, how := range guarded {
 		if how == byKills && k.acked[op] == 0 {
 			t.Errorf("%s was never answered", op)

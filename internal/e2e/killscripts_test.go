@@ -12,7 +12,24 @@ const (
 
 // scripts are the stories that each writer tells, by turns.
 func scripts() [][]*script {
-	return [][]*script{trunkScripts(), agentScripts(), pathwayScripts(), issueScripts()}
+	return [][]*script{trunkScripts(), agentScripts(), pathwayScripts(), issueScripts(), scenarioScripts()}
+}
+
+func scenarioScripts() []*script {
+	id := map[string]string{"id": "name=$name"}
+	scenario := func(name string, steps ...step) *script {
+		return &script{
+			name: name, list: "/v1/agent-testing/scenarios?limit=100", pages: "offset", views: []string{"/v1/agent-testing/scenarios/$id"}, steps: steps,
+		}
+	}
+	create := step{op: "createTestScenario", body: `{"pathway_id":"$pathway","name":"$name","tester_persona_prompt":"You are in a hurry.","assertions":[{"type":"NODE_REACHED","config":{"node_id":"one"}}]}`}
+	return []*script{
+		scenario("a scenario", create,
+			step{op: "updateTestScenario", ids: id, body: `{"max_turns":7,"is_required_for_promotion":true}`},
+			step{op: "updateTestScenario", ids: id, body: `{"assertions":[],"is_required_for_promotion":false}`},
+		),
+		scenario("a scenario that goes", create, step{op: "deleteTestScenario", ids: id}),
+	}
 }
 
 func trunkScripts() []*script {

@@ -19,7 +19,7 @@ type script struct {
 	steps []step
 }
 
-// step is one write of a story. In its texts $name is the story's name, $number its phone number, and $call a call.
+// step is one write of a story. In its texts $name is the story's name, $number its phone number, $call a call and $pathway a pathway.
 type step struct {
 	op    string
 	body  string
@@ -31,7 +31,7 @@ type step struct {
 // story is a script that is being told. Its state is all that the API shows of it.
 type story struct {
 	*script
-	name, number, call string
+	name, number, call, pathway string
 
 	done  int      // how many steps are done
 	cut   bool     // the next step was sent, and not answered
@@ -47,7 +47,7 @@ func (s *story) fill(text string) string {
 	if strings.Contains(text, "$other") {
 		text = strings.ReplaceAll(text, "$other", s.id("title=other $name"))
 	}
-	return strings.NewReplacer("$name", s.name, "$number", s.number, "$call", s.call).Replace(text)
+	return strings.NewReplacer("$name", s.name, "$number", s.number, "$call", s.call, "$pathway", s.pathway).Replace(text)
 }
 
 // next returns the request of the next step.

@@ -26,6 +26,9 @@ var guarded = map[string]string{
 	"deletePathwayVersion": byKills, "forkPathwayVersion": byKills, "publishPathway": byKills,
 	"createPathwayChat": byKills, "sendPathwayChatMessage": byKills,
 
+	"createTestScenario": byKills, "updateTestScenario": byKills, "deleteTestScenario": byKills,
+	"startTestRun": byKills, "startTestBatch": byKills, "createTestSet": byKills,
+
 	"createIssue": byKills, "updateIssue": byKills, "deleteIssue": byKills, "decideIssue": byKills, "mergeIssue": byKills,
 	"markIssueSeen": byKills, "addIssueComment": byKills, "editIssueComment": byKills, "deleteIssueComment": byKills,
 	"addIssueFlag": byKills, "removeIssueFlag": byKills, "attachIssueResource": byKills, "detachIssueResource": byKills,

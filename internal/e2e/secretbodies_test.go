@@ -31,8 +31,8 @@ const (
 		"headers":{"headers":[{"type":"custom","key":"X-In","value":"§"}]}}`
 	outboundDirection = `{"type":"outbound","sip_endpoint":"ASKS","options":{"sip_username":"acme","sip_password":"§"},
 		"headers":{"headers":[{"type":"custom","key":"X-Key","value":"§","passthrough":true}]}}`
-	scenario = `{"name":"s","webhook_mocks":[{"url":"HOOKS/node?key=§"}],
-		"assertions":[{"type":"WEBHOOK_TRIGGERED","config":{"url":"HOOKS/node?key=§"}}]}`
+	scenario = `"name":"s","input_messages":[{"role":"user","content":"¶"}],"scenario_type":"REPLAY","webhook_mocks":[{"url":"HOOKS/node?key=§"}],
+		"assertions":[{"type":"WEBHOOK_TRIGGERED","config":{"url":"HOOKS/node?key=§"}}]`
 )
 
 // exercises take every member that the contract marks as a secret. The operations of areas that are not served answer 501.
@@ -62,10 +62,10 @@ var exercises = []exercise{
 	{"POST", "/v1/pathway/{pathway_id}/publish", `{"version_id":1}`},
 	{"POST", "/v1/pathway/chat/create", `{"pathway_id":"{pathway_id}","request_data":{"account":"¶"}}`},
 	{"POST", "/v1/pathway/chat/{chat_id}", `{"message":"Go on."}`},
-	{"POST", "/v1/agent-testing/scenarios", scenario},
-	{"PUT", "/v1/agent-testing/scenarios/s", scenario},
-	{"POST", "/v1/agent-testing/scenarios/s/run", `{"webhook_url":"HOOKS/run?token=§"}`},
-	{"POST", "/v1/agent-testing/batch-run", `{"scenario_ids":["s"],"webhook_url":"HOOKS/run?token=§"}`},
+	{"POST", "/v1/agent-testing/scenarios", `{"pathway_id":"{pathway_id}",` + scenario + `}`},
+	{"PUT", "/v1/agent-testing/scenarios/{scenario_id}", `{` + scenario + `}`},
+	{"POST", "/v1/agent-testing/scenarios/{scenario_id}/run", `{"version_number":1,"webhook_url":"HOOKS/run?token=§"}`},
+	{"POST", "/v1/agent-testing/batch-run", `{"scenario_ids":["{scenario_id}"],"version_number":1,"webhook_url":"HOOKS/run?token=§"}`},
 	{"POST", "/v1/sip/port/initiate", `{"phone_numbers":["+14155550100"],"documents":["d"],"losing_carrier_information":{
 		"customer_type":"business","business_name":"Acme","first_name":"Robin","last_name":"Doe","account_number":"88231","pin":"§",
 		"authorized_representative_email":"robin@example.com",

@@ -304,7 +304,7 @@ func TestSecretsStayHidden(t *testing.T) {
 		t.Error("a SIP URI with a password is taken, and shown")
 	}
 	p.do(http.MethodGet, "/v1/nothing/"+v.plant(secretMark, "an unknown path"), "", nil)
-	other.await(t, "/hook", "/orders", "/customers", "/broken", "/node")
+	other.await(t, "/hook", "/orders", "/customers", "/broken", "/node", "/run")
 	asks.await(t)
 	for _, c := range s.Calls(t) {
 		s.Ended(t, c.CallID)
@@ -363,7 +363,7 @@ func (p *prober) read() {
 		}
 	})
 	for _, op := range []string{
-		"getCall", "listCalls", "getSipConfig", "getSipConfiguration", "getSipStatus", "listSipCalls", "listAgents", "getInboundNumber",
+		"getCall", "listCalls", "getTestScenario", "listTestScenarios", "getTestRun", "listTestRuns", "getTestBatch", "getSipConfig", "getSipConfiguration", "getSipStatus", "listSipCalls", "listAgents", "getInboundNumber",
 		"listInboundNumbers", "getPathway", "listPathways", "getPathwayVersion",
 	} {
 		if !good[op] {

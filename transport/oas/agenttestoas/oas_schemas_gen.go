@@ -3441,7 +3441,7 @@ type TestAssertionResult struct {
 	Score NilFloat64 `json:"score"`
 	// Why.
 	Reasoning string `json:"reasoning"`
-	// What was asked for. Any JSON value.
+	// What was asked for. Any JSON value, such as the configuration with its address.
 	Expected jx.Raw `json:"expected"`
 	// What was found. Any JSON value.
 	Actual jx.Raw `json:"actual"`

@@ -1,0 +1,187 @@
+package e2e_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/callwright/callwright/internal/e2e/await"
+)
+
+// tester starts tests of agents.
+type tester struct {
+	scenario string
+	random   *rand.Rand
+	tests    []*test
+}
+
+// test is a run, a batch or a simulation set that was ordered.
+type test struct {
+	request
+	runs  int    // that it has
+	id    string // empty: the request was not answered
+	first answer
+}
+
+// scenarioOf passes against graphOf.
+const scenarioOf = `{"pathway_id":%q,"name":"of tests","scenario_type":"REPLAY",
+	"input_messages":[{"role":"user","content":"first"},{"role":"user","content":"second"}],
+	"assertions":[{"type":"TRAVERSAL_MATCH","config":{"reference_path":["begin","one","two"],"mode":"exact"}}]}`
+
+// newTester makes a scenario for version 1 of a pathway.
+func newTester(t *testing.T, g *target, pathway string, random *rand.Rand) *tester {
+	t.Helper()
+	version := request{op: "createPathwayVersion", target: "/v1/pathway/" + pathway + "/version", body: `{"name":"first",` + graphOf + `}`}
+	if _, ok := g.write(t.Context(), version); !ok {
+		t.Fatal("no version")
+	}
+	made, ok := g.write(t.Context(), requestOf("createTestScenario", fmt.Sprintf(scenarioOf, pathway)))
+	var scenario struct {
+		Data struct {
+			ID string `json:"id"`
+		} `json:"data"`
+	}
+	if err := json.Unmarshal([]byte(made.body), &scenario); err != nil || !ok || scenario.Data.ID == "" {
+		t.Fatalf("the scenario of the tests: %+v", made)
+	}
+	return &tester{scenario: scenario.Data.ID, random: random}
+}
+
+// tell orders tests, after those of before that were not answered.
+func (w *tester) tell(ctx context.Context, g *target) bool {
+	for _, o := range w.tests {
+		if (o.id == "" || w.random.IntN(4) == 0) && !w.place(ctx, g, o) {
+			return false
+		}
+	}
+	for _, o := range []*test{
+		{request: request{op: "startTestRun", target: "/v1/agent-testing/scenarios/" + w.scenario + "/run", body: `{"version_number":1}`}, runs: 1},
+		{request: requestOf("startTestBatch", fmt.Sprintf(`{"scenario_ids":[%q],"version_number":1}`, w.scenario)), runs: 1},
+		{request: requestOf("createTestSet", fmt.Sprintf(`{"scenario_ids":[%q],"version_number":1,"simulations_per_scenario":5}`, w.scenario)), runs: 5},
+	} {
+		o.key = fmt.Sprint("test ", len(w.tests))
+		w.tests = append(w.tests, o)
+		if !w.place(ctx, g, o) {
+			return false
+		}
+	}
+	return true
+}
+
+// place sends an order, maybe again: the answer is the first one.
+func (w *tester) place(ctx context.Context, g *target, o *test) bool {
+	a, ok := g.write(ctx, o.request)
+	if !ok {
+		return false
+	}
+	if o.id != "" && a != o.first {
+		g.t.Errorf("the test %s is answered with %+v; the first answer was %+v", o.key, a, o.first)
+	}
+	var begun struct {
+		Data struct {
+			Run   string `json:"run_id"`
+			Batch string `json:"batch_id"`
+			Set   string `json:"simulation_set_id"`
+		} `json:"data"`
+	}
+	if err := json.Unmarshal([]byte(a.body), &begun); err != nil {
+		g.t.Errorf("the test %s is answered with %+v", o.key, a)
+	}
+	o.id, o.first = begun.Data.Run+begun.Data.Batch+begun.Data.Set, a
+	return true
+}
+
+// testRun is a run as lists show it.
+type testRun struct {
+	ID, Status string
+	Batch      *string `json:"batch_id"`
+}
+
+// check waits until all tests have ended: there is each run that was ordered, once, and it has passed.
+func (w *tester) check(t *testing.T, g *target) {
+	t.Helper()
+	want := 0
+	for _, o := range w.tests {
+		want += o.runs
+	}
+	var runs []testRun
+	await.That(t, "all runs of tests to end", func() bool {
+		runs = w.read(t, g)
+		for _, r := range runs {
+			if r.Status == "PENDING" || r.Status == "RUNNING" {
+				return false
+			}
+		}
+		return true
+	})
+	of, seen := map[string]int{}, map[string]bool{}
+	for _, r := range runs {
+		if seen[r.ID] || r.Status != "PASSED" {
+			t.Errorf("the run %s is %s; it was listed before: %t", r.ID, r.Status, seen[r.ID])
+		}
+		seen[r.ID] = true
+		if r.Batch == nil {
+			of[r.ID]++
+		} else {
+			of[*r.Batch]++
+		}
+	}
+	for _, o := range w.tests {
+		if of[o.id] != o.runs {
+			t.Errorf("%s %s has %d runs, want %d", o.op, o.id, of[o.id], o.runs)
+		}
+	}
+	if len(runs) != want {
+		t.Errorf("there are %d runs of %d tests, want %d", len(runs), len(w.tests), want)
+	}
+	w.groups(t, g)
+}
+
+// read returns all runs.
+func (w *tester) read(t *testing.T, g *target) (all []testRun) {
+	t.Helper()
+	for {
+		a, ok := g.read(t.Context(), fmt.Sprintf("/v1/agent-testing/runs?limit=%d&offset=%d", pageSize, len(all)))
+		var page struct {
+			Data struct {
+				Runs []testRun `json:"runs"`
+			} `json:"data"`
+		}
+		if err := json.Unmarshal([]byte(a.body), &page); err != nil || !ok || !a.good() {
+			t.Fatalf("the runs of tests are answered with %+v", a)
+		}
+		all = append(all, page.Data.Runs...)
+		if len(page.Data.Runs) < pageSize {
+			return all
+		}
+	}
+}
+
+// groups checks what batches and sets say of their runs.
+func (w *tester) groups(t *testing.T, g *target) {
+	t.Helper()
+	for _, o := range w.tests {
+		path, ok := map[string]string{"startTestBatch": "batches/", "createTestSet": "simulation-sets/"}[o.op]
+		if !ok {
+			continue
+		}
+		a, ok := g.read(t.Context(), "/v1/agent-testing/"+path+o.id)
+		var group struct {
+			Data struct {
+				Status     string `json:"status"`
+				Passed     int    `json:"passed_scenarios"`
+				Statistics struct {
+					Overall struct {
+						Runs int `json:"total_runs"`
+					} `json:"overall"`
+				} `json:"statistics"`
+			} `json:"data"`
+		}
+		if err := json.Unmarshal([]byte(a.body), &group); err != nil || !ok || group.Data.Status != "PASSED" ||
+			group.Data.Passed+group.Data.Statistics.Overall.Runs != o.runs {
+			t.Errorf("%s %s of %d runs is answered with %+v", o.op, o.id, o.runs, a)
+		}
+	}
+}
