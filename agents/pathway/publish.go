@@ -13,7 +13,7 @@ import (
 type Publication struct {
 	Number      int
 	Environment Environment // empty: Production
-	OnPass      bool        // publish to production once its tests have passed; starts them if necessary
+	OnPass      bool        // publish to production once its tests have passed
 }
 
 // Published is the result of a publication.
@@ -28,13 +28,14 @@ var errOvertaken = errors.New("pathway: another version was published meanwhile"
 // taskSettle is Settle as durable work, about the pathway of its key.
 const taskSettle = "pathway.settle"
 
-// Publish publishes a version. It goes to production only if the gate is open; else the error is CodePromotionGateFailed
-// and names the batch of tests. With OnPass, a version whose tests are running or have not begun waits for them, and goes
-// to production when they have passed: see Settle. It replaces another version that waits.
+// Publish publishes a version. It goes to production only if the gate is open. Tests that have not begun, it starts. With
+// OnPass, a version whose tests are running waits for them, and goes to production when they have passed: see Settle. It
+// replaces another version that waits. Without OnPass, and for a version whose tests have failed, the error is
+// CodePromotionGateFailed, which names the batch of tests.
 //
 // Of two concurrent publications one gets CodeConflict, unless both publish the same version. The gate is asked before the
 // transaction, because its time has no bound. Only to start tests it is asked within the transaction, so that the tests
-// and the promotion that waits for them are committed together.
+// and the promotion that waits for them are committed together, and two publications start the tests once.
 func (s *Service) Publish(ctx context.Context, org callwright.OrgID, id string, b Publication) (Published, error) {
 	b.Environment = cmp.Or(b.Environment, Production)
 	if b.Environment != Production && b.Environment != Staging {
@@ -53,7 +54,7 @@ func (s *Service) Publish(ctx context.Context, org callwright.OrgID, id string, 
 			return Published{}, err
 		}
 	}
-	if verdict.State != GateOpen && !b.OnPass {
+	if verdict.State != GateOpen && !b.OnPass && verdict.Batch != "" {
 		return Published{}, refused(v.Number, verdict)
 	}
 	err = s.together(ctx, org, id, func(ctx context.Context, p *Pathway) (err error) {
@@ -68,12 +69,14 @@ func (s *Service) Publish(ctx context.Context, org callwright.OrgID, id string, 
 		return Published{}, callwright.Errorf(callwright.CodeConflict, "another version was published at the same time")
 	case err != nil:
 		return Published{}, err
+	case verdict.State != GateOpen && !b.OnPass:
+		return Published{}, refused(v.Number, verdict)
 	}
 	return Published{Published: verdict.State == GateOpen, Batch: verdict.Batch}, nil
 }
 
-// place puts a version into its environment, or has it wait for its tests, which it starts if necessary. Tests may end
-// before the promotion is committed; therefore a task settles it once after the commit.
+// place puts a version into its environment, or starts its tests if necessary, and has it wait for them if it is to. Tests may
+// end before the promotion is committed; therefore a task settles it once after the commit.
 func (s *Service) place(ctx context.Context, p *Pathway, v Version, b Publication, verdict Verdict) (Verdict, error) {
 	if _, err := s.version(ctx, *p, v.Number); err != nil {
 		return verdict, err // archived meanwhile
@@ -91,7 +94,7 @@ func (s *Service) place(ctx context.Context, p *Pathway, v Version, b Publicatio
 		p.Production, p.Promotion = v.Number, nil
 	case verdict.State != GateRunning:
 		return verdict, refused(v.Number, verdict)
-	case !p.waits(v.Number, verdict.Batch):
+	case b.OnPass && !p.waits(v.Number, verdict.Batch):
 		p.Promotion = &Promotion{Number: v.Number, Batch: verdict.Batch, RequestedAt: s.cfg.Clock.Now()}
 		return verdict, s.cfg.Work.Enqueue(ctx, callwright.Task{Kind: taskSettle, Key: p.ID, Org: p.Org})
 	}

@@ -93,6 +93,29 @@ func TestPublishRefuses(t *testing.T) {
 	}
 }
 
+// TestPublishBeginsTests publishes a version whose tests have not begun, without waiting for them.
+func TestPublishBeginsTests(t *testing.T) {
+	t.Parallel()
+	o, p, versions := three(t)
+	for range 2 { // asking again begins nothing
+		_, err := o.Publish(t.Context(), "a", p.ID, pathway.Publication{Number: 1})
+		wantCode(t, "before its tests have passed", err, callwright.CodePromotionGateFailed, "")
+		if !strings.Contains(err.Error(), "batch-1") {
+			t.Errorf("the error does not name the batch: %v", err)
+		}
+	}
+	if got := o.get(t, p.ID); got.Promotion != nil || got.Production != 0 || o.gate.Begun() != 1 {
+		t.Errorf("%d batches, %+v", o.gate.Begun(), got)
+	}
+	o.gate.End(versions[1], true)
+	if err := o.Settle(t.Context(), "a", p.ID); err != nil || o.get(t, p.ID).Production != 0 {
+		t.Errorf("nobody asked for it to be published later: %v", err)
+	}
+	if got, err := o.Publish(t.Context(), "a", p.ID, pathway.Publication{Number: 1}); err != nil || !got.Published {
+		t.Errorf("got %+v, %v", got, err)
+	}
+}
+
 func TestPublishOnPass(t *testing.T) {
 	t.Parallel()
 	o, p, versions := three(t)
@@ -357,7 +380,10 @@ func (l *ledger) publish(b pathway.Publication) callwright.Code {
 		l.production, l.waiting = b.Number, 0
 	case b.OnPass && verdict != pathway.GateClosed:
 		l.waiting, l.verdicts[b.Number] = b.Number, pathway.GateRunning
+	case verdict == pathway.GateClosed:
+		return callwright.CodePromotionGateFailed
 	default:
+		l.verdicts[b.Number] = pathway.GateRunning
 		return callwright.CodePromotionGateFailed
 	}
 	return ""
