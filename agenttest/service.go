@@ -6,6 +6,7 @@ import (
 	"log/slog"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/llm"
 	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/agents/pathway/graph"
 	"github.com/callwright/callwright/agenttest/engine"
@@ -24,6 +25,9 @@ type Config struct {
 	URLs     URLs     // which webhook addresses are allowed; nil: none
 	Notifier Notifier // tells the ends of runs and groups; nil: nobody is told
 	Failures Failures // is told what fails; nil: nobody is told
+
+	Transcripts Transcripts // calls to draft scenarios from; nil: nothing is drafted
+	Writer      llm.Model   // writes drafts; nil, or one that cannot: they repeat the call
 
 	Concurrent int // runs that this node executes at once; 0: DefaultConcurrent
 	PerOrg     int // runs of one organization that all nodes execute at once; 0: DefaultPerOrg

@@ -82,6 +82,8 @@ func (s *Scenario) checkWords(f *faults) {
 		f.addIf(m.Role != llm.RoleCaller && m.Role != llm.RoleAgent, field+".role", "must be user or assistant")
 		f.addIf(m.Text == "", field+".content", "must not be empty")
 		f.addLonger(field+".content", m.Text, MaxMessage)
+		f.addLonger(field+".node_id", m.Node, MaxID)
+		f.addLonger(field+".keyword", m.Keyword, MaxKeyword)
 		if m.Role == llm.RoleCaller {
 			spoken++
 		}

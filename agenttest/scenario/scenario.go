@@ -108,6 +108,7 @@ const (
 	MaxID           = 128 // of a node
 	MaxMessages     = 100
 	MaxMessage      = 16 << 10
+	MaxKeyword      = 200
 	MaxURL          = 2048
 	DefaultMaxTurns = 20
 	MaxTurns        = 50

@@ -7,6 +7,7 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/bunstore"
+	"github.com/callwright/callwright/adapters/bunstore/agentstore"
 	"github.com/callwright/callwright/adapters/bunstore/agentteststore"
 	"github.com/callwright/callwright/adapters/join"
 	"github.com/callwright/callwright/adapters/webhook"
@@ -57,6 +58,7 @@ func newTests(p testParts) (*agenttest.Service, error) {
 	c := agenttest.Config{
 		Store: agentteststore.Store{DB: p.DB}, Atomic: p.DB, Work: p.Work, Leases: bunstore.Leases{DB: p.DB}, Node: string(p.Node),
 		Pathways: p.Pathways, Engine: held, URLs: p.Webhooks, Notifier: agenttestapi.NewNotifier(p.Webhooks), Logger: p.Log,
+		Transcripts: join.Transcripts{Store: agentstore.Calls{DB: p.DB}}, Writer: p.Engines.Model,
 	}
 	if p.Config.FailedTestIssues {
 		c.Failures = join.FailedRuns{Issues: p.Issues}

@@ -28,6 +28,8 @@ func scenarioScripts() []*script {
 			step{op: "updateTestScenario", ids: id, body: `{"max_turns":7,"is_required_for_promotion":true}`},
 			step{op: "updateTestScenario", ids: id, body: `{"assertions":[],"is_required_for_promotion":false}`},
 		),
+		scenario("a scenario of a template",
+			step{op: "cloneTestTemplate", ids: map[string]string{"id": "tmpl_custom"}, body: `{"pathway_id":"$pathway","name":"$name"}`}),
 		scenario("a scenario that goes", create, step{op: "deleteTestScenario", ids: id}),
 	}
 }

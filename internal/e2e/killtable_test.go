@@ -26,7 +26,8 @@ var guarded = map[string]string{
 	"deletePathwayVersion": byKills, "forkPathwayVersion": byKills, "publishPathway": byKills,
 	"createPathwayChat": byKills, "sendPathwayChatMessage": byKills,
 
-	"createTestScenario": byKills, "updateTestScenario": byKills, "deleteTestScenario": byKills,
+	"createTestScenario": byKills, "updateTestScenario": byKills, "deleteTestScenario": byKills, "cloneTestTemplate": byKills,
+	"generateTestScenario": "it writes nothing",
 	"startTestRun": byKills, "startTestBatch": byKills, "createTestSet": byKills,
 
 	"createIssue": byKills, "updateIssue": byKills, "deleteIssue": byKills, "decideIssue": byKills, "mergeIssue": byKills,

@@ -20,6 +20,7 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/filestore"
+	"github.com/callwright/callwright/adapters/join"
 	"github.com/callwright/callwright/adapters/memstore"
 	"github.com/callwright/callwright/adapters/memstore/agentstore"
 	"github.com/callwright/callwright/adapters/memstore/agentteststore"
@@ -64,7 +65,8 @@ type house struct {
 	logger       *slog.Logger // writes log
 	ready        error        // what a call's engines say
 	areas        services
-	gate         *gate // of promotions
+	gate         *gate            // of promotions
+	writer       agentstest.Model // drafts scenarios
 	sipFakes
 	triageFakes
 }
@@ -137,7 +139,7 @@ func open(t *testing.T, change ...func(*httpapi.Config)) *house {
 		tests: must(agenttest.New(agenttest.Config{
 			Store: h.testStore(), Atomic: store, Work: work, Leases: memstore.Leases{Store: store}, Node: "n1", Pathways: pathwayService,
 			Engine: must(engine.New(engine.Config{Runner: &agenttesttest.Runner{}, Model: scripted.New()})),
-			URLs:   notifier{}, Notifier: silentNotifier{},
+			URLs:   notifier{}, Notifier: silentNotifier{}, Transcripts: join.Transcripts{Store: h.calls}, Writer: &h.writer,
 		})),
 	}
 	config := httpapi.Config{

@@ -25,7 +25,7 @@ var kinds = map[string]string{
 
 	"agent_id": "agent", "discovery_id": "discovery", "from": "number", "into": "other", "pathway_id": "pathway", "phone_number": "number",
 	"related_issue_id": "other", "resource_link_ids": "resource", "addIssueFlag.call_id": "attached", "attachIssueResource.resource_id": "call",
-	"getSipTestCall.call_id": "testcall",
+	"getSipTestCall.call_id": "testcall", "generateTestScenario.call_id": "over", "/v1/agent-testing/templates/{id}": "",
 
 	// Numbers of others, numbers that are not there yet, and ids that belong to clients or to pathways.
 	"createCall.phone_number": "", "attachSipNumbers.phone_number": "", "attachSipNumbers.phone_numbers": "",
@@ -59,6 +59,8 @@ var bodies = map[string]string{
 	"updateSipConfig":                `{"phone_number":"$number","direction":"outbound","codec_config":{"codecs":["PCMU"]}}`,
 	"createTestScenario":             scenarioFor("$pathway", "Books in a rage"),
 	"startTestRun":                   `{}`,
+	"generateTestScenario":           `{"call_id":"$over","pathway_id":"$pathway"}`,
+	"cloneTestTemplate":              `{"pathway_id":"$pathway"}`,
 	"startTestBatch":                 `{"scenario_ids":["$scenario"]}`,
 	"createTestSet":                  `{"scenario_ids":["$scenario"],"simulations_per_scenario":2}`,
 	"createTestSet.pathway_id":       `{"scenario_ids":["$scenario"],"simulations_per_scenario":2,"pathway_id":"$pathway"}`,
@@ -132,6 +134,11 @@ func build(t *testing.T, method, path string, op *v3.Operation, of naming, ids [
 			query.Set(n.name, id(n))
 		case n.in == "body":
 			text = strings.ReplaceAll(text, "$"+n.kind, id(n))
+		}
+	}
+	for _, p := range op.Parameters { // ids that are everybody's
+		if p.In == "path" && p.Example != nil {
+			target = strings.ReplaceAll(target, "{"+p.Name+"}", p.Example.Value)
 		}
 	}
 	again := httptest.NewRequestWithContext(t.Context(), method, target+"?"+query.Encode(), strings.NewReader(text))

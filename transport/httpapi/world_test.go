@@ -65,6 +65,7 @@ func (w *world) do(status int, method, target, body string) (answer map[string]a
 	if got.Code != status || json.Unmarshal(got.Body.Bytes(), &answer) != nil {
 		w.h.t.Fatalf("%s %s %s: %d %s, want %d", method, r.URL, text, got.Code, got.Body, status)
 	}
+	keepsContract(w.h.t, r, got)
 	return answer
 }
 
@@ -94,6 +95,7 @@ func init() { //nolint:gochecknoinits // makers use each other
 	makers = map[string]func(w *world) string{
 		"call":      makeCall,
 		"recording": makeRecording,
+		"over":      makeOver,
 		"attempt":   makeAttempt,
 		"pathway":   makePathway,
 		"agent":     by(201, "POST", "/v1/agents", `{"prompt":"Talk."}`, "agent", "agent_id"),
@@ -133,6 +135,17 @@ func makeRecording(w *world) string {
 	file := must(w.h.files.Create(w.h.t.Context(), w.org, id))
 	_ = must(file.Write([]byte("RIFF" + strings.Repeat("wav.", 100))))
 	if err := file.Close(); err != nil {
+		w.h.t.Fatal(err)
+	}
+	return id
+}
+
+// makeOver puts a call that is over into the store, with what was said.
+func makeOver(w *world) string {
+	id := "over-by-" + string(w.org)
+	w.h.endedAs(id, time.Now().UTC(), func(c *call.Call) { c.Org = w.org })
+	err := w.h.calls.Append(w.h.t.Context(), w.org, id, call.Entry{Seq: 1, Speaker: call.SpeakerUser, Text: "I am 415 555 0123."})
+	if err != nil {
 		w.h.t.Fatal(err)
 	}
 	return id

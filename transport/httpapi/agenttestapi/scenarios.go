@@ -151,10 +151,7 @@ func scenarioRecord(sc scenario.Scenario) (oas.TestScenario, error) {
 		MaxTurns: sc.MaxTurns, RequestData: data, StartNodeID: wire.NilText(sc.StartNode), ServiceToneEnabled: sc.ScoreTone,
 		IsRequiredForPromotion: sc.Required, Enabled: sc.Enabled, AdvancedInstructions: wire.NilText(sc.Instructions),
 		MinScore: wire.NilPtr(sc.MinScore), Metadata: oas.Metadata{}, CreatedAt: sc.CreatedAt, UpdatedAt: sc.UpdatedAt,
-		InputMessages: make([]oas.TestInputMessage, len(sc.Messages)),
-	}
-	for i, m := range sc.Messages {
-		record.InputMessages[i] = oas.TestInputMessage{Role: speakerOf(m.Role), Content: m.Text}
+		InputMessages: messageRecords(sc.Messages),
 	}
 	if len(sc.Metadata) > 0 {
 		if err := record.Metadata.UnmarshalJSON(sc.Metadata); err != nil {
@@ -171,12 +168,22 @@ func scenarioRecord(sc scenario.Scenario) (oas.TestScenario, error) {
 func messagesOf(messages []oas.TestInputMessage) []scenario.Message {
 	out := make([]scenario.Message, len(messages))
 	for i, m := range messages {
-		out[i] = scenario.Message{Role: llm.RoleCaller, Text: m.Content}
+		out[i] = scenario.Message{Role: llm.RoleCaller, Text: m.Content, Node: m.NodeID.Or(""), Keyword: m.Keyword.Or("")}
 		if m.Role == oas.TestSpeakerAssistant {
 			out[i].Role = llm.RoleAgent
 		}
 	}
 	return out
+}
+
+func messageRecords(messages []scenario.Message) []oas.TestInputMessage {
+	records := make([]oas.TestInputMessage, len(messages))
+	for i, m := range messages {
+		records[i] = oas.TestInputMessage{
+			Role: speakerOf(m.Role), Content: m.Text, NodeID: wire.OptText(m.Node), Keyword: wire.OptText(m.Keyword),
+		}
+	}
+	return records
 }
 
 func speakerOf(r llm.Role) oas.TestSpeaker {

@@ -37,7 +37,8 @@ type Invoker interface {
 	CancelTornado(ctx context.Context, params CancelTornadoParams) (*TornadoCancelledReply, error)
 	// CloneTestTemplate invokes cloneTestTemplate operation.
 	//
-	// Makes a scenario from a template for a pathway or a persona.
+	// Makes a scenario from a template for a pathway or a persona. Without a `name` it has the template's,
+	// with a number behind it if there is a scenario of that name.
 	//
 	// POST /v1/agent-testing/templates/{id}/clone
 	CloneTestTemplate(ctx context.Context, request *TestTemplateClone, params CloneTestTemplateParams) (*TestScenarioCreatedReply, error)
@@ -62,8 +63,11 @@ type Invoker interface {
 	DeleteTestScenario(ctx context.Context, params DeleteTestScenarioParams) (*TestScenarioDeletedReply, error)
 	// GenerateTestScenario invokes generateTestScenario operation.
 	//
-	// Reads the transcript of a finished call and proposes a scenario. Nothing is saved. Phone numbers,
-	// webhook addresses and keys are taken out.
+	// Reads the transcript of a finished call and proposes a scenario. Nothing is saved. Telephone and
+	// other long numbers, mail and postal addresses, links and keys are taken out, as far as their form
+	// gives them away. With a language model the draft describes the caller, and has criteria for a judge;
+	// without one the caller says again what was said. `metadata.generated_by` tells which of the two. The
+	// draft is a body for creating a scenario.
 	//
 	// POST /v1/agent-testing/scenarios/generate-from-call
 	GenerateTestScenario(ctx context.Context, request *TestScenarioFromCall) (*TestScenarioDraftReply, error)
@@ -396,7 +400,8 @@ func (c *Client) sendCancelTornado(ctx context.Context, params CancelTornadoPara
 
 // CloneTestTemplate invokes cloneTestTemplate operation.
 //
-// Makes a scenario from a template for a pathway or a persona.
+// Makes a scenario from a template for a pathway or a persona. Without a `name` it has the template's,
+// with a number behind it if there is a scenario of that name.
 //
 // POST /v1/agent-testing/templates/{id}/clone
 func (c *Client) CloneTestTemplate(ctx context.Context, request *TestTemplateClone, params CloneTestTemplateParams) (*TestScenarioCreatedReply, error) {
@@ -763,8 +768,11 @@ func (c *Client) sendDeleteTestScenario(ctx context.Context, params DeleteTestSc
 
 // GenerateTestScenario invokes generateTestScenario operation.
 //
-// Reads the transcript of a finished call and proposes a scenario. Nothing is saved. Phone numbers,
-// webhook addresses and keys are taken out.
+// Reads the transcript of a finished call and proposes a scenario. Nothing is saved. Telephone and
+// other long numbers, mail and postal addresses, links and keys are taken out, as far as their form
+// gives them away. With a language model the draft describes the caller, and has criteria for a judge;
+// without one the caller says again what was said. `metadata.generated_by` tells which of the two. The
+// draft is a body for creating a scenario.
 //
 // POST /v1/agent-testing/scenarios/generate-from-call
 func (c *Client) GenerateTestScenario(ctx context.Context, request *TestScenarioFromCall) (*TestScenarioDraftReply, error) {

@@ -313,7 +313,8 @@ func (s *Server) handleCancelTornadoRequest(args [1]string, argsEscaped bool, w 
 
 // handleCloneTestTemplateRequest handles cloneTestTemplate operation.
 //
-// Makes a scenario from a template for a pathway or a persona.
+// Makes a scenario from a template for a pathway or a persona. Without a `name` it has the template's,
+// with a number behind it if there is a scenario of that name.
 //
 // POST /v1/agent-testing/templates/{id}/clone
 func (s *Server) handleCloneTestTemplateRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -908,8 +909,11 @@ func (s *Server) handleDeleteTestScenarioRequest(args [1]string, argsEscaped boo
 
 // handleGenerateTestScenarioRequest handles generateTestScenario operation.
 //
-// Reads the transcript of a finished call and proposes a scenario. Nothing is saved. Phone numbers,
-// webhook addresses and keys are taken out.
+// Reads the transcript of a finished call and proposes a scenario. Nothing is saved. Telephone and
+// other long numbers, mail and postal addresses, links and keys are taken out, as far as their form
+// gives them away. With a language model the draft describes the caller, and has criteria for a judge;
+// without one the caller says again what was said. `metadata.generated_by` tells which of the two. The
+// draft is a body for creating a scenario.
 //
 // POST /v1/agent-testing/scenarios/generate-from-call
 func (s *Server) handleGenerateTestScenarioRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {

@@ -8403,11 +8403,25 @@ func (s *TestInputMessage) encodeFields(e *jx.Encoder) {
 		e.FieldStart("content")
 		e.Str(s.Content)
 	}
+	{
+		if s.NodeID.Set {
+			e.FieldStart("node_id")
+			s.NodeID.Encode(e)
+		}
+	}
+	{
+		if s.Keyword.Set {
+			e.FieldStart("keyword")
+			s.Keyword.Encode(e)
+		}
+	}
 }
 
-var jsonFieldsNameOfTestInputMessage = [2]string{
+var jsonFieldsNameOfTestInputMessage = [4]string{
 	0: "role",
 	1: "content",
+	2: "node_id",
+	3: "keyword",
 }
 
 // Decode decodes TestInputMessage from json.
@@ -8440,6 +8454,26 @@ func (s *TestInputMessage) Decode(d *jx.Decoder) error {
 				return nil
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"content\"")
+			}
+		case "node_id":
+			if err := func() error {
+				s.NodeID.Reset()
+				if err := s.NodeID.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"node_id\"")
+			}
+		case "keyword":
+			if err := func() error {
+				s.Keyword.Reset()
+				if err := s.Keyword.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"keyword\"")
 			}
 		default:
 			return errors.Errorf("unexpected field %q", k)
@@ -13795,18 +13829,50 @@ func (s *TestScenarioDraft) encodeFields(e *jx.Encoder) {
 		}
 		e.ArrEnd()
 	}
+	{
+		if s.ScenarioType.Set {
+			e.FieldStart("scenario_type")
+			s.ScenarioType.Encode(e)
+		}
+	}
+	{
+		if s.MaxTurns.Set {
+			e.FieldStart("max_turns")
+			s.MaxTurns.Encode(e)
+		}
+	}
+	{
+		if s.InputMessages != nil {
+			e.FieldStart("input_messages")
+			e.ArrStart()
+			for _, elem := range s.InputMessages {
+				elem.Encode(e)
+			}
+			e.ArrEnd()
+		}
+	}
+	{
+		if s.Metadata.Set {
+			e.FieldStart("metadata")
+			s.Metadata.Encode(e)
+		}
+	}
 }
 
-var jsonFieldsNameOfTestScenarioDraft = [9]string{
-	0: "name",
-	1: "description",
-	2: "category",
-	3: "tester_persona_prompt",
-	4: "tester_persona_name",
-	5: "pathway_id",
-	6: "persona_id",
-	7: "request_data",
-	8: "assertions",
+var jsonFieldsNameOfTestScenarioDraft = [13]string{
+	0:  "name",
+	1:  "description",
+	2:  "category",
+	3:  "tester_persona_prompt",
+	4:  "tester_persona_name",
+	5:  "pathway_id",
+	6:  "persona_id",
+	7:  "request_data",
+	8:  "assertions",
+	9:  "scenario_type",
+	10: "max_turns",
+	11: "input_messages",
+	12: "metadata",
 }
 
 // Decode decodes TestScenarioDraft from json.
@@ -13923,6 +13989,53 @@ func (s *TestScenarioDraft) Decode(d *jx.Decoder) error {
 				return nil
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"assertions\"")
+			}
+		case "scenario_type":
+			if err := func() error {
+				s.ScenarioType.Reset()
+				if err := s.ScenarioType.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"scenario_type\"")
+			}
+		case "max_turns":
+			if err := func() error {
+				s.MaxTurns.Reset()
+				if err := s.MaxTurns.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"max_turns\"")
+			}
+		case "input_messages":
+			if err := func() error {
+				s.InputMessages = make([]TestInputMessage, 0)
+				if err := d.Arr(func(d *jx.Decoder) error {
+					var elem TestInputMessage
+					if err := elem.Decode(d); err != nil {
+						return err
+					}
+					s.InputMessages = append(s.InputMessages, elem)
+					return nil
+				}); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"input_messages\"")
+			}
+		case "metadata":
+			if err := func() error {
+				s.Metadata.Reset()
+				if err := s.Metadata.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"metadata\"")
 			}
 		default:
 			return d.Skip()

@@ -5217,6 +5217,10 @@ type TestInputMessage struct {
 	Role TestSpeaker `json:"role"`
 	// The words.
 	Content string `json:"content"`
+	// In an AGENT scenario the line is said only while the agent is at this node.
+	NodeID OptString `json:"node_id"`
+	// In an AGENT scenario the line is said only if the agent's last words hold this, in any case.
+	Keyword OptString `json:"keyword"`
 }
 
 // GetRole returns the value of Role.
@@ -5229,6 +5233,16 @@ func (s *TestInputMessage) GetContent() string {
 	return s.Content
 }
 
+// GetNodeID returns the value of NodeID.
+func (s *TestInputMessage) GetNodeID() OptString {
+	return s.NodeID
+}
+
+// GetKeyword returns the value of Keyword.
+func (s *TestInputMessage) GetKeyword() OptString {
+	return s.Keyword
+}
+
 // SetRole sets the value of Role.
 func (s *TestInputMessage) SetRole(val TestSpeaker) {
 	s.Role = val
@@ -5237,6 +5251,16 @@ func (s *TestInputMessage) SetRole(val TestSpeaker) {
 // SetContent sets the value of Content.
 func (s *TestInputMessage) SetContent(val string) {
 	s.Content = val
+}
+
+// SetNodeID sets the value of NodeID.
+func (s *TestInputMessage) SetNodeID(val OptString) {
+	s.NodeID = val
+}
+
+// SetKeyword sets the value of Keyword.
+func (s *TestInputMessage) SetKeyword(val OptString) {
+	s.Keyword = val
 }
 
 // A 95 percent confidence interval of a rate.
@@ -7724,7 +7748,13 @@ type TestScenarioDraft struct {
 	PersonaID   NilString   `json:"persona_id"`
 	RequestData RequestData `json:"request_data"`
 	// Proposed checks.
-	Assertions []TestAssertion `json:"assertions"`
+	Assertions   []TestAssertion     `json:"assertions"`
+	ScenarioType OptTestScenarioType `json:"scenario_type"`
+	// Turns of the caller at most.
+	MaxTurns OptInt `json:"max_turns"`
+	// What was said, in a HISTORICAL draft.
+	InputMessages []TestInputMessage `json:"input_messages"`
+	Metadata      OptMetadata        `json:"metadata"`
 }
 
 // GetName returns the value of Name.
@@ -7772,6 +7802,26 @@ func (s *TestScenarioDraft) GetAssertions() []TestAssertion {
 	return s.Assertions
 }
 
+// GetScenarioType returns the value of ScenarioType.
+func (s *TestScenarioDraft) GetScenarioType() OptTestScenarioType {
+	return s.ScenarioType
+}
+
+// GetMaxTurns returns the value of MaxTurns.
+func (s *TestScenarioDraft) GetMaxTurns() OptInt {
+	return s.MaxTurns
+}
+
+// GetInputMessages returns the value of InputMessages.
+func (s *TestScenarioDraft) GetInputMessages() []TestInputMessage {
+	return s.InputMessages
+}
+
+// GetMetadata returns the value of Metadata.
+func (s *TestScenarioDraft) GetMetadata() OptMetadata {
+	return s.Metadata
+}
+
 // SetName sets the value of Name.
 func (s *TestScenarioDraft) SetName(val string) {
 	s.Name = val
@@ -7815,6 +7865,26 @@ func (s *TestScenarioDraft) SetRequestData(val RequestData) {
 // SetAssertions sets the value of Assertions.
 func (s *TestScenarioDraft) SetAssertions(val []TestAssertion) {
 	s.Assertions = val
+}
+
+// SetScenarioType sets the value of ScenarioType.
+func (s *TestScenarioDraft) SetScenarioType(val OptTestScenarioType) {
+	s.ScenarioType = val
+}
+
+// SetMaxTurns sets the value of MaxTurns.
+func (s *TestScenarioDraft) SetMaxTurns(val OptInt) {
+	s.MaxTurns = val
+}
+
+// SetInputMessages sets the value of InputMessages.
+func (s *TestScenarioDraft) SetInputMessages(val []TestInputMessage) {
+	s.InputMessages = val
+}
+
+// SetMetadata sets the value of Metadata.
+func (s *TestScenarioDraft) SetMetadata(val OptMetadata) {
+	s.Metadata = val
 }
 
 // Envelope of the answer.

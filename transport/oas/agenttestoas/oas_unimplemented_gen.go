@@ -34,7 +34,8 @@ func (UnimplementedHandler) CancelTornado(ctx context.Context, params CancelTorn
 
 // CloneTestTemplate implements cloneTestTemplate operation.
 //
-// Makes a scenario from a template for a pathway or a persona.
+// Makes a scenario from a template for a pathway or a persona. Without a `name` it has the template's,
+// with a number behind it if there is a scenario of that name.
 //
 // POST /v1/agent-testing/templates/{id}/clone
 func (UnimplementedHandler) CloneTestTemplate(ctx context.Context, req *TestTemplateClone, params CloneTestTemplateParams) (r *TestScenarioCreatedReply, _ error) {
@@ -71,8 +72,11 @@ func (UnimplementedHandler) DeleteTestScenario(ctx context.Context, params Delet
 
 // GenerateTestScenario implements generateTestScenario operation.
 //
-// Reads the transcript of a finished call and proposes a scenario. Nothing is saved. Phone numbers,
-// webhook addresses and keys are taken out.
+// Reads the transcript of a finished call and proposes a scenario. Nothing is saved. Telephone and
+// other long numbers, mail and postal addresses, links and keys are taken out, as far as their form
+// gives them away. With a language model the draft describes the caller, and has criteria for a judge;
+// without one the caller says again what was said. `metadata.generated_by` tells which of the two. The
+// draft is a body for creating a scenario.
 //
 // POST /v1/agent-testing/scenarios/generate-from-call
 func (UnimplementedHandler) GenerateTestScenario(ctx context.Context, req *TestScenarioFromCall) (r *TestScenarioDraftReply, _ error) {

@@ -1,0 +1,65 @@
+package join
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/call"
+	"github.com/callwright/callwright/agents/llm"
+	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/agenttest"
+	"github.com/callwright/callwright/agenttest/scenario"
+)
+
+// Transcripts reads calls for scenarios that are drafted from them.
+type Transcripts struct{ Store call.Store }
+
+var _ agenttest.Transcripts = Transcripts{}
+
+// Transcript returns what happened in a call that has ended: see agenttest.Transcripts. The values of variables and what the
+// agent did beside talking are left out.
+func (t Transcripts) Transcript(ctx context.Context, org callwright.OrgID, id string) (agenttest.Transcript, error) {
+	c, err := t.Store.Get(ctx, org, id)
+	if err != nil {
+		return agenttest.Transcript{}, err
+	}
+	if c.EndedAt == nil {
+		return agenttest.Transcript{}, callwright.Errorf(callwright.CodeInvalidState, "the call has not ended")
+	}
+	said, err := t.Store.Transcript(ctx, org, id)
+	if err != nil {
+		return agenttest.Transcript{}, err
+	}
+	logs, err := t.Store.Logs(ctx, org, id)
+	if err != nil {
+		return agenttest.Transcript{}, err
+	}
+	out := agenttest.Transcript{Pathway: c.Agent.Pathway.ID, RequestData: maps.Clone(c.RequestData)}
+	for _, e := range said {
+		switch e.Speaker {
+		case call.SpeakerUser:
+			out.Lines = append(out.Lines, scenario.Message{Role: llm.RoleCaller, Text: e.Text})
+		case call.SpeakerAssistant:
+			out.Lines = append(out.Lines, scenario.Message{Role: llm.RoleAgent, Text: e.Text})
+		case call.SpeakerAction:
+		}
+	}
+	for _, l := range logs {
+		for _, e := range l.Entries {
+			switch e.Kind {
+			case pathway.LogVisit:
+				out.Visits = append(out.Visits, e.Node)
+			case pathway.LogVariables:
+				for _, name := range slices.Sorted(maps.Keys(e.Variables)) {
+					if !slices.Contains(out.Variables, name) {
+						out.Variables = append(out.Variables, name)
+					}
+				}
+			case pathway.LogDecision, pathway.LogRequest, pathway.LogKnowledge, pathway.LogLoop, pathway.LogError:
+			}
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,49 @@
+package join_test
+
+import (
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/join"
+	"github.com/callwright/callwright/adapters/memstore/agentstore"
+	"github.com/callwright/callwright/agents"
+	"github.com/callwright/callwright/agents/call"
+	"github.com/callwright/callwright/agents/llm"
+	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/agenttest/scenario"
+)
+
+// TestTranscripts reads a call that has ended: what was said and where it went, and not the values of its variables.
+func TestTranscripts(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	ended := began.Add(time.Minute)
+	h.keep(call.Call{ID: "c", EndedAt: &ended, Agent: agents.Agent{Pathway: agents.PathwayRef{ID: "p1"}}, RequestData: map[string]any{"clinic": "North"}},
+		call.Entry{Seq: 1, Speaker: call.SpeakerAssistant, Text: "Hello."}, call.Entry{Seq: 2, Speaker: call.SpeakerUser, Text: "Nine."},
+		call.Entry{Seq: 3, Speaker: call.SpeakerAction, Text: "Pressed 1."})
+	h.keep(call.Call{ID: "running"})
+	store := agentstore.Calls{Store: h.store}
+	err := store.AppendLog(t.Context(), org, "c", pathway.Log{Turn: 1, Entries: []pathway.LogEntry{
+		{Kind: pathway.LogVisit, Node: "begin"}, {Kind: pathway.LogVariables, Variables: map[string]any{"slot": "hidden", "day": "hidden"}},
+		{Kind: pathway.LogDecision, Node: "begin", Chosen: "end"}, {Kind: pathway.LogVisit, Node: "end"},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	transcripts := join.Transcripts{Store: store}
+	got, err := transcripts.Transcript(t.Context(), org, "c")
+	want := []scenario.Message{{Role: llm.RoleAgent, Text: "Hello."}, {Role: llm.RoleCaller, Text: "Nine."}}
+	if err != nil || !slices.Equal(got.Lines, want) || got.Pathway != "p1" || !slices.Equal(got.Visits, []string{"begin", "end"}) ||
+		!slices.Equal(got.Variables, []string{"day", "slot"}) || got.RequestData["clinic"] != "North" {
+		t.Errorf("got %+v, %v", got, err)
+	}
+	if _, err := transcripts.Transcript(t.Context(), org, "running"); !errors.Is(err, callwright.ErrInvalidState) {
+		t.Errorf("of a call that goes on: %v", err)
+	}
+	if _, err := transcripts.Transcript(t.Context(), "other", "c"); !errors.Is(err, callwright.ErrNotFound) {
+		t.Errorf("for another organization: %v", err)
+	}
+}

@@ -1,0 +1,84 @@
+package agenttestapi
+
+import (
+	"context"
+
+	"github.com/callwright/callwright/agenttest"
+	"github.com/callwright/callwright/agenttest/scenario"
+	"github.com/callwright/callwright/agenttest/templates"
+	"github.com/callwright/callwright/transport/httpapi"
+	"github.com/callwright/callwright/transport/httpapi/wire"
+	oas "github.com/callwright/callwright/transport/oas/agenttestoas"
+)
+
+// ListTestTemplates returns the built-in templates.
+func (a *api) ListTestTemplates(_ context.Context, params oas.ListTestTemplatesParams) (*oas.TestTemplateListReply, error) {
+	answer := &oas.TestTemplateListReply{Data: []oas.TestTemplate{}}
+	for _, t := range templates.All() {
+		if only, ok := params.Category.Get(); ok && scenario.Category(only) != t.Category {
+			continue
+		}
+		assertions, err := assertionRecords(t.Assertions)
+		if err != nil {
+			return nil, err
+		}
+		answer.Data = append(answer.Data, oas.TestTemplate{
+			ID: t.ID, Name: t.Name, Description: t.Description, Category: oas.TestCategory(t.Category),
+			TesterPersonaPrompt: t.CallerPrompt, TesterPersonaName: t.CallerName, MaxTurns: t.MaxTurns, Assertions: assertions,
+		})
+	}
+	return answer, nil
+}
+
+// CloneTestTemplate makes a scenario of a template.
+func (a *api) CloneTestTemplate(
+	ctx context.Context, req *oas.TestTemplateClone, params oas.CloneTestTemplateParams,
+) (*oas.TestScenarioCreatedReply, error) {
+	data, err := wire.Values("request_data", req.RequestData.Value)
+	if err != nil {
+		return nil, err
+	}
+	sc, err := a.tests.CloneTemplate(ctx, httpapi.Org(ctx), params.ID, agenttest.Clone{
+		Pathway: wire.ID(req.PathwayID.Or("")), Persona: wire.ID(req.PersonaID.Or("")),
+		Change: scenario.Patch{
+			Name: wire.Change(req.Name.Get()), Description: wire.Change(req.Description.Get()),
+			CallerPrompt: wire.Change(req.TesterPersonaPrompt.Get()), MaxTurns: wire.Change(req.MaxTurns.Get()),
+			RequestData: wire.Change(data, req.RequestData.Set), StartNode: wire.Change(req.StartNodeID.Or(""), req.StartNodeID.Set),
+			ScoreTone: wire.Change(req.ServiceToneEnabled.Get()), Required: wire.Change(req.IsRequiredForPromotion.Get()),
+		},
+	})
+	httpapi.LogID(ctx, "scenario_id", sc.ID)
+	if err != nil {
+		return nil, err
+	}
+	record, err := scenarioRecord(sc)
+	return &oas.TestScenarioCreatedReply{Data: oas.TestScenarioCreated{Scenario: record}}, err
+}
+
+// GenerateTestScenario drafts a scenario from a call.
+func (a *api) GenerateTestScenario(ctx context.Context, req *oas.TestScenarioFromCall) (*oas.TestScenarioDraftReply, error) {
+	sc, err := a.tests.DraftScenario(ctx, httpapi.Org(ctx), agenttest.DraftRequest{
+		Call: wire.ID(req.CallID), Pathway: wire.ID(req.PathwayID.Or("")), Persona: wire.ID(req.PersonaID.Or("")),
+	})
+	if err != nil {
+		return nil, err
+	}
+	data, err := wire.Raw(sc.RequestData)
+	if err != nil {
+		return nil, err
+	}
+	assertions, err := assertionRecords(sc.Assertions)
+	if err != nil {
+		return nil, err
+	}
+	draft := oas.TestScenarioDraft{
+		Name: sc.Name, Description: sc.Description, Category: oas.TestCategory(sc.Category), TesterPersonaPrompt: sc.CallerPrompt,
+		TesterPersonaName: sc.CallerName, PathwayID: wire.NilText(sc.Pathway), PersonaID: wire.NilText(sc.Persona), RequestData: data,
+		Assertions: assertions, InputMessages: messageRecords(sc.Messages), MaxTurns: oas.NewOptInt(sc.MaxTurns),
+		ScenarioType: oas.NewOptTestScenarioType(oas.TestScenarioType(sc.Kind)), Metadata: oas.NewOptMetadata(oas.Metadata{}),
+	}
+	if err := draft.Metadata.Value.UnmarshalJSON(sc.Metadata); err != nil {
+		return nil, err
+	}
+	return &oas.TestScenarioDraftReply{Data: draft}, nil
+}
