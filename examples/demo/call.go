@@ -15,6 +15,7 @@ import (
 
 	"github.com/go-faster/jx"
 
+	"github.com/callwright/callwright/transport/oas/agenttestoas"
 	"github.com/callwright/callwright/transport/oas/callsoas"
 	"github.com/callwright/callwright/transport/oas/pathwaysoas"
 	"github.com/callwright/callwright/transport/oas/sipoas"
@@ -25,6 +26,7 @@ type clients struct {
 	trunks   *sipoas.Client
 	pathways *pathwaysoas.Client
 	calls    *callsoas.Client
+	tests    *agenttestoas.Client
 }
 
 // connect waits for the server, and makes clients with its first key.
@@ -52,6 +54,9 @@ func connect(ctx context.Context, server *program, data string) (api clients, er
 		return api, err
 	}
 	if api.pathways, err = pathwaysoas.NewClient(where.APIURL, key); err != nil {
+		return api, err
+	}
+	if api.tests, err = agenttestoas.NewClient(where.APIURL, key); err != nil {
 		return api, err
 	}
 	api.calls, err = callsoas.NewClient(where.APIURL, key)

@@ -1,6 +1,6 @@
 // Command demo shows one real telephone call: it starts the reference server and a softphone as programs of their own,
-// attaches a trunk through the API, has the server call the phone over TLS and SRTP, and prints what the two said. It
-// ends with 0 only if all of that happened. Everything is on this machine, and gone at the end but the recording.
+// attaches a trunk through the API, has the server call the phone over TLS and SRTP, and prints what the two said. Then
+// it makes a test of the call, and runs it against the call's pathway. It ends with 0 only if all of that happened. Everything is on this machine, and gone at the end but the recording.
 package main
 
 import (
@@ -77,7 +77,9 @@ func run() error {
 		return err
 	}
 	recording := filepath.Join(work, "recording.wav")
-	return errors.Join(report(record), saveRecording(ctx, api.calls, record.CallID, recording))
+	return errors.Join(
+		report(record), testAgain(ctx, api.tests, record.CallID, pathway), saveRecording(ctx, api.calls, record.CallID, recording),
+	)
 }
 
 func attach(ctx context.Context, api *sipoas.Client, endpoint string) error {
