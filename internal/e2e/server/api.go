@@ -7,6 +7,7 @@ import (
 
 	"github.com/callwright/callwright/internal/contracttest"
 	"github.com/callwright/callwright/transport/oas/agentsoas"
+	"github.com/callwright/callwright/transport/oas/agenttestoas"
 	"github.com/callwright/callwright/transport/oas/callsoas"
 	"github.com/callwright/callwright/transport/oas/pathwaysoas"
 	"github.com/callwright/callwright/transport/oas/sipoas"
@@ -18,6 +19,7 @@ type (
 	callsClient    = callsoas.Client
 	pathwaysClient = pathwaysoas.Client
 	sipClient      = sipoas.Client
+	testsClient    = agenttestoas.Client
 	triageClient   = triageoas.Client
 )
 
@@ -27,6 +29,7 @@ type API struct {
 	*callsClient
 	*pathwaysClient
 	*sipClient
+	*testsClient
 	*triageClient
 }
 
@@ -47,6 +50,8 @@ func newAPI(t testing.TB, url string, key keyed) (api API) {
 	api.pathwaysClient, err = pathwaysoas.NewClient(url, key, pathwaysoas.WithClient(client))
 	must()
 	api.sipClient, err = sipoas.NewClient(url, key, sipoas.WithClient(client))
+	must()
+	api.testsClient, err = agenttestoas.NewClient(url, key, agenttestoas.WithClient(client))
 	must()
 	api.triageClient, err = triageoas.NewClient(url, key, triageoas.WithClient(client))
 	must()

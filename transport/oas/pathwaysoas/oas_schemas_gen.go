@@ -1908,8 +1908,7 @@ type PathwayPublish struct {
 	VersionID int `json:"version_id"`
 	// Where it goes.
 	Environment OptPathwayPublishEnvironment `json:"environment"`
-	// Start the tests that are required for production if they have not begun, and publish when all have
-	// passed.
+	// Publish as soon as the tests that are required for production have passed, instead of refusing.
 	PublishOnPass OptBool `json:"publish_on_pass"`
 }
 
