@@ -36,3 +36,16 @@ func TestPersona(t *testing.T) {
 		said = append(said, llm.Message{Role: llm.RoleCaller, Text: l.Text})
 	}
 }
+
+// TestPersonaInProse has a persona without rules: a caller that hangs up at once would have tested nothing.
+func TestPersonaInProse(t *testing.T) {
+	t.Parallel()
+	c, err := simulated.New(scenario.Scenario{Kind: scenario.Agent, CallerPrompt: "You want a table on Friday."}, scripted.New())
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := c.Next(t.Context(), simulated.Moment{Messages: []llm.Message{{Role: llm.RoleAgent, Text: "Which day?"}}})
+	if llm.ClassOf(err) != llm.ClassUnsupported {
+		t.Errorf("got %+v, %v", l, err)
+	}
+}

@@ -171,6 +171,9 @@ func (s script) noRule(r llm.ReplyRequest) line {
 
 // callerTurn returns what a simulated caller says, whose own words are those of the agent in the rules' sense.
 func (s script) callerTurn(r llm.ReplyRequest) (line, error) {
+	if s.empty() {
+		return line{}, unsupported("a persona needs rules such as: when \"which day\": say \"Friday.\" and end")
+	}
 	messages := slices.Clone(r.Messages)
 	for i, m := range messages {
 		switch m.Role {
