@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"runtime/debug"
+	"sync"
 	"time"
 
 	"github.com/callwright/callwright"
@@ -25,7 +26,7 @@ func (s *Service) execute(ctx context.Context, r Run) {
 	out := engine.Outcome{Verdict: engine.Error, Error: "lease_lost: the nodes that ran it have died"}
 	if r.Attempt <= MaxAttempts {
 		var err error
-		if out, err = s.hold(ctx, r); err != nil {
+		if out, err = s.hold(ctx, &r); err != nil {
 			s.cfg.Logger.ErrorContext(ctx, "a run is interrupted and will be resumed", "run_id", r.ID, "org", r.Org, "error", err)
 			s.release(context.WithoutCancel(ctx), r)
 			return
@@ -44,7 +45,7 @@ func (s *Service) execute(ctx context.Context, r Run) {
 
 // hold holds the conversation of a run. An error means that it is to be tried again. A panic of the agent or the judge, which
 // may be an embedding program's, makes the run an Error.
-func (s *Service) hold(ctx context.Context, r Run) (out engine.Outcome, err error) {
+func (s *Service) hold(ctx context.Context, r *Run) (out engine.Outcome, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			s.cfg.Logger.ErrorContext(ctx, "panic in a run", "run_id", r.ID, "org", r.Org, "panic", p, "stack", string(debug.Stack()))
@@ -56,7 +57,7 @@ func (s *Service) hold(ctx context.Context, r Run) (out engine.Outcome, err erro
 		return engine.Outcome{}, err
 	}
 	return s.cfg.Engine.Run(ctx, engine.Case{
-		Run: r.ID, Scenario: snap.Scenario, Version: snap.Version, Trial: r.Trial, Journal: journal{s.cfg.Store, r},
+		Run: r.ID, Scenario: snap.Scenario, Version: snap.Version, Trial: r.Trial, Journal: &journal{store: s.cfg.Store, run: r},
 	})
 }
 
@@ -209,16 +210,32 @@ func failureOf(o engine.Outcome) *Failure {
 
 // journal is the engine.Journal of a run.
 type journal struct {
-	store Journals
-	run   Run
+	store Store
+	run   *Run
+	began sync.Once
 }
 
 // Answers returns the stored answers.
-func (j journal) Answers(ctx context.Context) (map[string][]byte, error) {
+func (j *journal) Answers(ctx context.Context) (map[string][]byte, error) {
 	return j.store.Answers(ctx, j.run.Org, j.run.ID)
 }
 
-// Append stores an answer.
-func (j journal) Append(ctx context.Context, key string, answer []byte) error {
-	return j.store.AppendAnswer(ctx, j.run.Org, j.run.ID, j.run.Node, key, answer)
+// Append stores an answer. With the first one a run that was taken over has got on, and its attempts count anew. If that cannot
+// be stored, the next attempt does it.
+func (j *journal) Append(ctx context.Context, key string, answer []byte) error {
+	if err := j.store.AppendAnswer(ctx, j.run.Org, j.run.ID, j.run.Node, key, answer); err != nil {
+		return err
+	}
+	j.began.Do(func() {
+		r := *j.run
+		if r.Attempt == 1 {
+			return
+		}
+		r.Attempt = 1
+		if err := j.store.UpdateRuns(ctx, []Run{r}); err == nil {
+			r.Revision++
+			*j.run = r
+		}
+	})
+	return nil
 }

@@ -26,7 +26,7 @@ type Run struct {
 
 	State     State
 	Node      string          // the process that runs it, while it is Running
-	Attempt   int             // how often a node has begun or resumed it; at most MaxAttempts
+	Attempt   int             // how often a node has begun or resumed it since a model last answered; at most MaxAttempts
 	Cancel    bool            // it is to end as Cancelled
 	Outcome   *engine.Outcome // nil until it has ended; lists leave out all but Result
 	Result    Result          // of a run that has ended
@@ -55,7 +55,8 @@ type Failure struct {
 	Reason    string // in the words of the result
 }
 
-// MaxAttempts is how often a run is begun or resumed. A run whose nodes die more often is an Error.
+// MaxAttempts is how often a run is begun or resumed without an answer of a model. A run whose nodes die more often is an Error:
+// it may be what ends them.
 const MaxAttempts = 3
 
 // Snapshot is what a run tests, as it was when the run was created. The runs of one scenario in a batch share it.
