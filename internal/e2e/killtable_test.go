@@ -28,7 +28,7 @@ var guarded = map[string]string{
 
 	"createTestScenario": byKills, "updateTestScenario": byKills, "deleteTestScenario": byKills, "cloneTestTemplate": byKills,
 	"generateTestScenario": "it writes nothing",
-	"startTestRun": byKills, "startTestBatch": byKills, "createTestSet": byKills,
+	"startTestRun":         byKills, "startTestBatch": byKills, "createTestSet": byKills,
 
 	"createIssue": byKills, "updateIssue": byKills, "deleteIssue": byKills, "decideIssue": byKills, "mergeIssue": byKills,
 	"markIssueSeen": byKills, "addIssueComment": byKills, "editIssueComment": byKills, "deleteIssueComment": byKills,

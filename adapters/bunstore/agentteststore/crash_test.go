@@ -1,0 +1,171 @@
+package agentteststore_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/callwright/callwright/adapters/bunstore/agentteststore"
+	"github.com/callwright/callwright/agenttest"
+)
+
+// crashes is how often TestCrashes kills a worker.
+const crashes = 50
+
+// gotOn is after how many asked and answered calls each run that is under way has got on by one at least.
+const gotOn = 3 * agenttest.DefaultPerOrg
+
+// crashSeed repeats the moments of another run of TestCrashes.
+var crashSeed = flag.Uint64("crashseed", 0, "seed of the moments at which TestCrashes kills; 0: another one each time")
+
+// TestCrashes kills the process that runs a batch and a simulation set, fifty times, at any call of a model, before or after the
+// answer. In the end each run is there once and has passed, the groups have counted each once, and no call was paid twice but those
+// that were the last of their run when its process was killed: nobody can know whether they were answered.
+func TestCrashes(t *testing.T) {
+	t.Parallel()
+	seed := *crashSeed
+	if seed == 0 {
+		seed = rand.Uint64()
+	}
+	t.Logf("-crashseed %d", seed)
+	random := rand.New(rand.NewPCG(seed, 0))
+	folder := t.TempDir()
+	if killed := crashWorker(t, crashPlan{Folder: folder, Events: -1}); killed {
+		t.Fatal("the first worker was killed")
+	}
+	birth := 1
+	for i := range crashes {
+		events := gotOn + random.IntN(40)
+		if i%5 == 0 { // before the runs have got on: MaxAttempts in a row would end them
+			events = 1 + random.IntN(gotOn)
+		}
+		if !crashWorker(t, crashPlan{Folder: folder, Birth: birth, Events: events}) {
+			t.Fatalf("there was nothing left to do for worker %d", birth)
+		}
+		birth++
+	}
+	if crashWorker(t, crashPlan{Folder: folder, Birth: birth, Events: -1}) {
+		t.Fatal("the last worker was killed")
+	}
+	text, err := os.ReadFile(folder + "/diary")
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkDiary(t, strings.Split(strings.TrimSpace(string(text)), "\n"))
+	checkRuns(t, folder, string(text))
+}
+
+// crashWorker runs a worker to its end, and reports whether it was killed.
+func crashWorker(t *testing.T, plan crashPlan) (killed bool) {
+	t.Helper()
+	raw, err := json.Marshal(plan)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	defer cancel()
+	worker := exec.CommandContext(ctx, os.Args[0], "-test.run=^TestCrashWorker$", "-test.parallel=1")
+	worker.Env = append(os.Environ(), crashEnv+"="+string(raw))
+	var out bytes.Buffer
+	worker.Stdout, worker.Stderr = &out, &out
+	err = worker.Run()
+	if err == nil {
+		return false
+	}
+	if ctx.Err() != nil || !strings.Contains(err.Error(), "signal: killed") {
+		t.Fatalf("worker %d: %v\n%s", plan.Birth, err, out.String())
+	}
+	file, err := os.OpenFile(plan.Folder+"/diary", os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = file.Close() }()
+	if _, err := fmt.Fprintln(file, "killed", plan.Birth); err != nil {
+		t.Fatal(err)
+	}
+	return true
+}
+
+// checkDiary fails the test for a call that was paid again although its run had gone on, or although nobody was killed.
+func checkDiary(t *testing.T, lines []string) {
+	t.Helper()
+	type last struct {
+		key string
+		at  int
+	}
+	lastOf, kills, repeated := map[string]last{}, 0, 0
+	asked, birthOf := map[string]bool{}, map[string]int{}
+	for at, line := range lines {
+		kind, rest, _ := strings.Cut(line, " ")
+		if kind == "killed" {
+			kills++
+		}
+		if kind != "asked" {
+			continue
+		}
+		run, _, _ := strings.Cut(rest, " ")
+		if asked[rest] {
+			repeated++
+			if before := lastOf[run]; before.key != rest || birthOf[rest] == kills {
+				t.Errorf("line %d: %s is paid again; the last call of its run was %s, and %d were killed since", at, rest, before.key, kills-birthOf[rest])
+			}
+		}
+		asked[rest], birthOf[rest], lastOf[run] = true, kills, last{rest, at}
+	}
+	runs := crashScenarios + crashRepeated*crashTimes
+	const calls = 2*crashTurns + 1 + 1 // the agent's and the caller's turns, and the judge
+	if kills != crashes || len(lastOf) != runs {
+		t.Errorf("%d were killed, %d runs asked a model; want %d, %d", kills, len(lastOf), crashes, runs)
+	}
+	t.Logf("%d different calls in %d runs, %d of them paid twice", len(asked), runs, repeated)
+	if len(asked) != runs*calls {
+		t.Errorf("%d calls were made, want %d in each of %d runs", len(asked), calls, runs)
+	}
+}
+
+// checkRuns fails the test unless each run is there once and all have passed and were counted.
+func checkRuns(t *testing.T, folder, diary string) {
+	t.Helper()
+	db, err := crashDatabase(t.Context(), folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	store := agentteststore.Store{DB: db}
+	runs, err := store.FindRuns(t.Context(), crashOrg, agenttest.RunFilter{Limit: 1000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen, groups := map[string]bool{}, map[string]int{}
+	for _, r := range runs {
+		trial := fmt.Sprint(r.Batch, r.Scenario, r.Trial)
+		if seen[trial] || r.State != agenttest.Passed {
+			t.Errorf("the run %s of %s, trial %d, is %s: %q; it was there before: %t", r.ID, r.Name, r.Trial, r.State, r.Result.Error, seen[trial])
+		}
+		seen[trial] = true
+		groups[r.Batch]++
+		if answers, err := store.Answers(t.Context(), crashOrg, r.ID); err != nil || len(answers) != 0 {
+			t.Errorf("the run %s has ended and keeps %d answers, %v", r.ID, len(answers), err)
+		}
+	}
+	if want := crashScenarios + crashRepeated*crashTimes; len(runs) != want || len(groups) != 2 {
+		t.Errorf("there are %d runs in %d groups, want %d in 2", len(runs), len(groups), want)
+	}
+	for id, count := range groups {
+		b, err := store.Batch(t.Context(), crashOrg, id)
+		if err != nil || b.State != agenttest.Passed || b.Counts.Ended() != count || b.Counts.Passed != count {
+			t.Errorf("the group of %d runs: %+v, %v", count, b, err)
+		}
+		if b.Kind == agenttest.OneEach && !strings.Contains(diary, "told "+id) {
+			t.Error("nobody was told the end of the batch")
+		}
+	}
+}

@@ -1,0 +1,72 @@
+package agentteststore_test
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/bunstore"
+)
+
+// tableWork is durable work in a table of the database of a test. One goroutine does it.
+type tableWork struct {
+	db       *bunstore.DB
+	handlers map[string]callwright.Handler
+}
+
+var _ callwright.Work = (*tableWork)(nil)
+
+func newTableWork(ctx context.Context, db *bunstore.DB) (*tableWork, error) {
+	_, err := db.SQL().ExecContext(ctx, "CREATE TABLE IF NOT EXISTS crash_work (n INTEGER PRIMARY KEY, task TEXT NOT NULL, at INTEGER NOT NULL)")
+	return &tableWork{db, map[string]callwright.Handler{}}, err
+}
+
+// Enqueue adds a task, in the transaction of the context.
+func (w *tableWork) Enqueue(ctx context.Context, task callwright.Task) error {
+	raw, err := json.Marshal(task)
+	if err != nil {
+		return err
+	}
+	const insert = "INSERT INTO crash_work (task, at) VALUES (?, ?)"
+	if tx, ok := w.db.Tx(ctx); ok {
+		_, err = tx.ExecContext(ctx, insert, string(raw), task.RunAt.Unix())
+	} else {
+		_, err = w.db.SQL().ExecContext(ctx, insert, string(raw), task.RunAt.Unix())
+	}
+	return err
+}
+
+// Handle registers a handler.
+func (w *tableWork) Handle(kind string, h callwright.Handler) { w.handlers[kind] = h }
+
+// Every does nothing: no task of these tests is due so late.
+func (w *tableWork) Every(string, time.Duration, callwright.Handler) {}
+
+// step does the tasks that are due, and reports whether there are others.
+func (w *tableWork) step(ctx context.Context) (more bool, err error) {
+	for {
+		var n int
+		var raw string
+		row := w.db.SQL().QueryRowContext(ctx, "SELECT n, task FROM crash_work WHERE at <= ? ORDER BY n LIMIT 1", time.Now().Unix())
+		if err := row.Scan(&n, &raw); err == sql.ErrNoRows {
+			break
+		} else if err != nil {
+			return false, err
+		}
+		var task callwright.Task
+		if err := json.Unmarshal([]byte(raw), &task); err != nil {
+			return false, err
+		}
+		if err := w.handlers[task.Kind](ctx, task, 1); err != nil {
+			return false, err
+		}
+		if _, err := w.db.SQL().ExecContext(ctx, "DELETE FROM crash_work WHERE n = ?", n); err != nil {
+			return false, err
+		}
+	}
+	var left int
+	err = w.db.SQL().QueryRowContext(ctx, "SELECT count(*) FROM crash_work").Scan(&left)
+	return left > 0, err
+}

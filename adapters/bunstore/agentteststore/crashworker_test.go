@@ -1,0 +1,267 @@
+package agentteststore_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"log/slog"
+	"os"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/bunstore"
+	"github.com/callwright/callwright/adapters/bunstore/agentteststore"
+	"github.com/callwright/callwright/agents/llm"
+	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/agents/pathway/graph"
+	"github.com/callwright/callwright/agenttest"
+	"github.com/callwright/callwright/agenttest/assert"
+	"github.com/callwright/callwright/agenttest/engine"
+	"github.com/callwright/callwright/agenttest/judge"
+	"github.com/callwright/callwright/agenttest/scenario"
+)
+
+// crashPlan is what a worker is told: the environment variable crashEnv has it as JSON.
+type crashPlan struct {
+	Folder string
+	Birth  int // how many workers there were before
+	Events int // asked and answered calls after which it kills itself; 0: it lives
+}
+
+const crashEnv = "CALLWRIGHT_CRASH_PLAN"
+
+const crashOrg callwright.OrgID = "acme"
+
+// The tests that workers run.
+const (
+	crashTurns     = 4 // of a caller
+	crashScenarios = 60
+	crashRepeated  = 8 // scenarios of the set
+	crashTimes     = 6 // runs of each of them
+)
+
+// diary is a file of what models were asked and have answered, and of who was told what. Written lines survive a kill.
+type diary struct {
+	mu   sync.Mutex
+	file *os.File
+	left int // events until the process kills itself; negative: it lives
+}
+
+// write adds a line, and ends the process if it is time.
+func (d *diary) write(kind, key string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if _, err := fmt.Fprintln(d.file, kind, key); err != nil {
+		panic(err)
+	}
+	if d.left--; d.left == 0 {
+		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+		select {} // until the signal arrives
+	}
+}
+
+// paid is a model whose calls stand in a diary. Its name is a caller's, an agent's or a judge's part in the keys.
+type paid struct {
+	part  string
+	diary *diary
+}
+
+func (m paid) Name() string { return m.part }
+
+// key names a call: the scenario's marker stands in what each part reads.
+func (m paid) key(text string, trial, attempt, said int) string {
+	at := strings.Index(text, "marker-")
+	marker, _, _ := strings.Cut(text[at:]+" ", " ")
+	return fmt.Sprintf("%s/%d %s/%d/%d", marker, trial, m.part, said, attempt)
+}
+
+// Reply answers in one piece: the caller says what it has not said yet and hangs up in the end.
+func (m paid) Reply(ctx context.Context, r llm.ReplyRequest) iter.Seq2[llm.ReplyPart, error] {
+	return func(yield func(llm.ReplyPart, error) bool) {
+		key := m.key(r.Instructions, r.Trial, r.Attempt, len(r.Messages))
+		m.diary.write("asked", key)
+		time.Sleep(time.Second)
+		m.diary.write("answered", key)
+		part := llm.ReplyPart{Text: fmt.Sprintf("The %s speaks for time %d.", m.part, len(r.Messages))}
+		if m.part == "caller" && len(r.Messages) >= 2*crashTurns-1 {
+			part.Action = llm.ActionEnd
+		}
+		yield(part, ctx.Err())
+	}
+}
+
+// Answer passes.
+func (m paid) Answer(_ context.Context, q llm.Question) (llm.Answer, error) {
+	key := m.key(q.Instructions, q.Trial, q.Attempt, len(q.Messages))
+	m.diary.write("asked", key)
+	time.Sleep(time.Second)
+	m.diary.write("answered", key)
+	return llm.Answer{JSON: json.RawMessage(`{"evidence":[],"reasoning":"It does.","verdict":"pass","failure_code":null}`)}, nil
+}
+
+// asking is an agent that asks its model what to say.
+type asking struct{}
+
+func (asking) Start(_ context.Context, s engine.SessionSpec) (engine.Session, error) {
+	return &askingSession{spec: s}, nil
+}
+
+type askingSession struct {
+	spec engine.SessionSpec
+	said []llm.Message
+}
+
+func (s *askingSession) Reply(ctx context.Context, t engine.CallerTurn) (engine.AgentTurn, error) {
+	if t.Text != "" {
+		s.said = append(s.said, llm.Message{Role: llm.RoleCaller, Text: t.Text})
+	}
+	var turn engine.AgentTurn
+	for part, err := range s.spec.Model.Reply(ctx, llm.ReplyRequest{
+		Instructions: fmt.Sprint("You are ", s.spec.Variables["marker"]), Messages: s.said, Trial: s.spec.Trial,
+	}) {
+		if err != nil {
+			return turn, err
+		}
+		turn.Text += part.Text
+	}
+	s.said = append(s.said, llm.Message{Role: llm.RoleAgent, Text: turn.Text})
+	return turn, nil
+}
+
+func (*askingSession) Graph() assert.Graph { return nil }
+func (*askingSession) Close() error        { return nil }
+
+// onePathway has one version.
+type onePathway struct{}
+
+func (onePathway) Load(context.Context, callwright.OrgID, string, pathway.Selector) (*graph.Graph, int, error) {
+	return &graph.Graph{Hash: "h"}, 1, nil
+}
+
+func (onePathway) Publish(context.Context, callwright.OrgID, string, pathway.Publication) (pathway.Published, error) {
+	return pathway.Published{}, errors.New("nothing is published")
+}
+
+func (onePathway) Settle(context.Context, callwright.OrgID, string) error { return nil }
+
+func (d *diary) RunEnded(_ context.Context, _ string, r agenttest.Run) error {
+	d.write("told", r.ID)
+	return nil
+}
+
+func (d *diary) BatchEnded(_ context.Context, _ string, b agenttest.Batch, _ []agenttest.Run) error {
+	d.write("told", b.ID)
+	return nil
+}
+
+// anyURL allows all addresses.
+type anyURL struct{}
+
+func (anyURL) CheckURL(string) error { return nil }
+
+// crashDatabase opens the database of the workers.
+func crashDatabase(ctx context.Context, folder string) (*bunstore.DB, error) {
+	ring, err := callwright.NewKeyring("a", map[string][]byte{"a": make([]byte, 32)})
+	if err != nil {
+		return nil, err
+	}
+	return bunstore.Open(ctx, "sqlite:"+folder+"/crash.db", bunstore.Config{Keyring: ring})
+}
+
+// TestCrashWorker is the process that TestCrashes kills. Its time is made up, so that leases run out without anybody waiting; each
+// worker is born an hour after the one before. The process ends here.
+func TestCrashWorker(t *testing.T) { //nolint:paralleltest // it is a process of its own
+	raw := os.Getenv(crashEnv)
+	if raw == "" {
+		return // TestCrashes runs it
+	}
+	var plan crashPlan
+	if err := json.Unmarshal([]byte(raw), &plan); err != nil {
+		t.Fatal(err)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		time.Sleep(time.Duration(plan.Birth) * time.Hour)
+		if err := crashWork(t.Context(), plan); err != nil {
+			fmt.Fprintln(os.Stderr, "the worker has failed:", err)
+			os.Exit(2)
+		}
+		os.Exit(0) // goroutines of the database would keep the bubble
+	})
+}
+
+// crashWork runs tests until all have ended, or the process is killed. The first worker starts them.
+func crashWork(ctx context.Context, plan crashPlan) error {
+	file, err := os.OpenFile(plan.Folder+"/diary", os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	d := &diary{file: file, left: plan.Events}
+	db, err := crashDatabase(ctx, plan.Folder)
+	if err != nil {
+		return err
+	}
+	work, err := newTableWork(ctx, db)
+	if err != nil {
+		return err
+	}
+	held, err := engine.New(engine.Config{
+		Runner: asking{}, Model: paid{"agent", d}, CallerModel: paid{"caller", d}, JudgeModel: paid{"judge", d},
+		Judge: func(m llm.Model) assert.Judge { return judge.New(m, judge.Config{Samples: 1}) },
+	})
+	if err != nil {
+		return err
+	}
+	s, err := agenttest.New(agenttest.Config{
+		Store: agentteststore.Store{DB: db}, Atomic: db, Work: work, Leases: bunstore.Leases{DB: db}, Node: fmt.Sprint("node ", plan.Birth),
+		Pathways: onePathway{}, Engine: held, URLs: anyURL{}, Notifier: d, Logger: slog.New(slog.NewTextHandler(os.Stderr, nil)),
+	})
+	if err != nil {
+		return err
+	}
+	if plan.Birth == 0 {
+		return crashBegin(ctx, s)
+	}
+	go func() { _ = s.Run(ctx) }()
+	for {
+		more, err := work.step(ctx)
+		if err != nil {
+			return err
+		}
+		_, open, err := s.ListRuns(ctx, crashOrg, agenttest.RunFilter{States: []agenttest.State{agenttest.Pending, agenttest.Running}, Limit: 1})
+		if err != nil || open == 0 && !more {
+			return err
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+}
+
+// crashBegin starts a batch and a simulation set.
+func crashBegin(ctx context.Context, s *agenttest.Service) error {
+	var ids []string
+	for i := range crashScenarios + crashRepeated {
+		marker := fmt.Sprintf("marker-%d", i)
+		sc, err := s.CreateScenario(ctx, crashOrg, scenario.Scenario{
+			Pathway: "p", Name: marker, Enabled: true, CallerPrompt: "You call about " + marker + " and nothing else.",
+			RequestData: map[string]any{"marker": marker},
+			Assertions: []assert.Assertion{{
+				Type: assert.LLMJudge, Config: json.RawMessage(`{"prompt":"Is it about ` + marker + ` ?"}`), Required: true, Weight: 1,
+			}},
+		})
+		if err != nil {
+			return err
+		}
+		ids = append(ids, sc.ID)
+	}
+	if _, _, err := s.StartBatch(ctx, crashOrg, agenttest.BatchRequest{Scenarios: ids[:crashScenarios], Webhook: "https://hook.example"}); err != nil {
+		return err
+	}
+	_, err := s.StartSet(ctx, crashOrg, agenttest.SetRequest{Scenarios: ids[crashScenarios:], Simulations: crashTimes})
+	return err
+}
