@@ -98,12 +98,13 @@ func (c *Counts) add(s State) {
 
 // state returns the state of a group whose runs have all ended.
 //
-// A batch has passed if all its runs have. A simulation set has passed if any run has: its statistics say how often. Runs in
-// error make neither passed.
+// A group that was cancelled before all of its runs had ended is Cancelled, whatever came of the others. A batch has failed if
+// any run has, else it is an Error if any run is; it has passed if all runs have. A simulation set, whose statistics say how
+// often what happened, is an Error if any run is, has passed if any run has, and has failed if none has.
 func (b Batch) state() State {
 	c := b.Counts
 	switch {
-	case c.Cancelled > 0:
+	case c.Cancelled > 0, c.Ended() < b.Total():
 		return Cancelled
 	case b.Kind == Simulations && c.Error > 0:
 		return Error

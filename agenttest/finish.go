@@ -182,7 +182,7 @@ func (s *Service) advance(ctx context.Context, b Batch) (err error) {
 
 // resultOf returns what lists and statistics read of an outcome.
 func resultOf(o engine.Outcome) Result {
-	r := Result{Score: o.Score, Duration: o.Took, Error: o.Error}
+	r := Result{Score: o.Score, Duration: o.Took, Error: o.Error, Checks: NewChecks(o.Results)}
 	for _, t := range o.Evidence.Turns {
 		if t.Role == llm.RoleCaller {
 			r.Turns++

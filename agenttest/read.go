@@ -44,38 +44,39 @@ func (s *Service) GetBatch(ctx context.Context, org callwright.OrgID, id string)
 	return b, runs, err
 }
 
-// maxShort is how many bytes the reasoning of a short result has at most.
-const maxShort = 500
-
-// listed returns the runs that f chooses, with outcomes that have short results and nothing else. It reads one outcome at a
-// time, because an outcome may have megabytes.
+// listed returns the runs that f chooses, with outcomes that have short results and nothing else.
 func (s *Service) listed(ctx context.Context, org callwright.OrgID, f RunFilter) ([]Run, error) {
 	runs, err := s.cfg.Store.FindRuns(ctx, org, f)
-	if err != nil {
-		return nil, err
-	}
 	for i := range runs {
-		if !runs[i].State.Ended() {
-			continue
-		}
-		full, err := s.cfg.Store.Run(ctx, org, runs[i].ID)
-		if ignoreAbsent(err) != nil {
-			return nil, err
-		}
-		if full.Outcome != nil {
-			runs[i].Outcome = &engine.Outcome{Results: short(full.Outcome.Results)}
+		if checks := runs[i].Result.Checks; len(checks) > 0 {
+			runs[i].Outcome = &engine.Outcome{Results: results(checks)}
 		}
 	}
-	return runs, nil
+	return runs, err
 }
 
-// short returns results without what they rest on.
-func short(results []assert.Result) []assert.Result {
-	list := make([]assert.Result, len(results))
+// maxShort is how many bytes the reasoning of a Check has at most.
+const maxShort = 500
+
+// NewChecks returns results without what they rest on.
+func NewChecks(results []assert.Result) []Check {
+	list := make([]Check, len(results))
 	for i, r := range results {
-		list[i] = assert.Result{
+		list[i] = Check{
 			Assertion: r.Assertion, Type: r.Type, Name: r.Name, Required: r.Required, Weight: r.Weight, Outcome: r.Outcome,
 			Score: r.Score, Code: r.Code, Reasoning: callwright.Clip(r.Reasoning, maxShort), Agreement: r.Agreement,
+		}
+	}
+	return list
+}
+
+// results returns short results.
+func results(checks []Check) []assert.Result {
+	list := make([]assert.Result, len(checks))
+	for i, c := range checks {
+		list[i] = assert.Result{
+			Assertion: c.Assertion, Type: c.Type, Name: c.Name, Required: c.Required, Weight: c.Weight, Outcome: c.Outcome,
+			Score: c.Score, Code: c.Code, Reasoning: c.Reasoning, Agreement: c.Agreement,
 		}
 	}
 	return list

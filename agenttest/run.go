@@ -43,6 +43,26 @@ type Result struct {
 	Duration time.Duration
 	Error    string   // why the run is an Error; empty: it is none
 	Failure  *Failure // nil: the run has not failed
+	Checks   []Check  // the results of its assertions, in their order
+}
+
+// IsZero reports whether there is no result.
+func (r Result) IsZero() bool {
+	return r.Score == nil && r.Turns == 0 && r.Duration == 0 && r.Error == "" && r.Failure == nil && len(r.Checks) == 0
+}
+
+// Check is a short result of an assertion: see assert.Result. Its Reasoning has at most 500 bytes.
+type Check struct {
+	Assertion string
+	Type      assert.Type
+	Name      string
+	Required  bool
+	Weight    float64
+	Outcome   assert.Outcome
+	Score     *float64
+	Code      assert.Code
+	Reasoning string
+	Agreement *float64
 }
 
 // Failure says in short why a run has failed, so that equal failures can be counted.

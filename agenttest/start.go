@@ -39,6 +39,10 @@ func (s *Service) StartRun(ctx context.Context, org callwright.OrgID, id string,
 	run := s.newRun(org, partOf(snap))
 	run.Webhook = r.Webhook
 	err = s.cfg.Atomic.Do(ctx, func(ctx context.Context) error {
+		// A run that is created while its scenario is deleted would not be deleted with it.
+		if err := s.cfg.Store.HoldScenario(ctx, org, id); err != nil {
+			return err
+		}
 		if err := s.checkPending(ctx, org, 1); err != nil {
 			return err
 		}

@@ -35,9 +35,12 @@ type Scenarios interface {
 	// differs, or, with the field "name", the name is taken. CodeNotFound: it is absent. Org, Pathway, Persona and CreatedAt
 	// are never replaced.
 	UpdateScenario(ctx context.Context, s scenario.Scenario) error
-	// DeleteScenario removes a scenario with its runs, except for those of groups that have not ended, with their journals, and
-	// with their snapshots if no other run has them. CodeNotFound: it is absent.
+	// DeleteScenario removes a scenario with its runs, except for those of groups that have not ended, and with what DeleteRuns
+	// removes with a run. CodeNotFound: it is absent.
 	DeleteScenario(ctx context.Context, org callwright.OrgID, id string) error
+	// HoldScenario has a scenario stay until the transaction of ctx ends. CodeNotFound: it is absent. It is only called in a
+	// transaction.
+	HoldScenario(ctx context.Context, org callwright.OrgID, id string) error
 	// FindScenarios returns the scenarios that f chooses, newest first, with the most recent run of each. It ends early, after
 	// the second or a later scenario at which their Size exceeds MaxRead in total.
 	FindScenarios(ctx context.Context, org callwright.OrgID, f ScenarioFilter) ([]Listed, error)
@@ -94,8 +97,8 @@ type Runs interface {
 	Abandoned(ctx context.Context, alive []string, limit int) ([]Run, error)
 	// Cancelled returns the ids of runs that are Running on a node and are to be cancelled, by themselves or with their batch.
 	Cancelled(ctx context.Context, node string) ([]string, error)
-	// DeleteRuns removes at most limit runs that ended before a time, with their journals, and with their snapshots if no other
-	// run has them, and returns how many.
+	// DeleteRuns removes at most limit runs that ended before a time, with their journals, with their snapshots if no other run
+	// has them, and with their groups if these have ended and have no other run. It returns how many runs.
 	DeleteRuns(ctx context.Context, before time.Time, limit int) (int, error)
 }
 

@@ -35,6 +35,7 @@ func RunRuns(t *testing.T, newStore NewStore, atRest callwrighttest.AtRest[agent
 		"tells which runs are abandoned":          tellsAbandoned,
 		"tells which runs are to be cancelled":    tellsCancelled,
 		"deletes old runs":                        deletesOldRuns,
+		"deletes groups with their last run":      deletesEmptyGroups,
 		"encrypts what people and systems say":    encryptsRun,
 		"encrypts what people and systems expect": encryptsSnapshot,
 	})

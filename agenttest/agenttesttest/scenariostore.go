@@ -34,6 +34,7 @@ func RunScenarios(t *testing.T, newStore NewStore, atRest callwrighttest.AtRest[
 		"lists the most recent runs":            listsRecentRuns,
 		"tells the required ones":               tellsRequired,
 		"deletes with runs":                     deletesScenario,
+		"holds":                                 holdsScenario,
 		"deletes no runs of open groups":        deletesNoOpenRuns,
 		"encrypts what callers and systems say": encryptsScenario,
 	})

@@ -95,6 +95,10 @@ func FullRun(id string) agenttest.Run {
 			Failure: &agenttest.Failure{
 				Assertion: "a1", Type: assert.LLMJudge, Code: assert.CodeMissingStep, Node: "menu", End: assert.EndByCaller, Reason: words,
 			},
+			Checks: []agenttest.Check{{
+				Assertion: "a1", Type: assert.LLMJudge, Name: words, Required: true, Weight: 2.5, Outcome: assert.Failed, Score: &score,
+				Code: assert.CodeMissingStep, Reasoning: words, Agreement: &score,
+			}},
 		},
 	}
 }

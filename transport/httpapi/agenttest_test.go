@@ -294,6 +294,7 @@ func end(w *world, of agenttest.RunFilter, failing func(i int) bool) {
 		r.Result = agenttest.Result{Score: new(1.0), Turns: 1, Duration: 37750 * time.Millisecond}
 		if failing(i) {
 			r.State, r.Outcome, r.Result.Score = agenttest.Failed, outcome(), new(0.25)
+			r.Result.Checks = agenttest.NewChecks(r.Outcome.Results)
 			r.Result.Failure = &agenttest.Failure{Assertion: "a1", Type: assert.LLMJudge, Code: assert.CodeMissingStep, Node: "offer", End: assert.EndByAgent, Reason: "The time is not repeated."}
 		}
 	}

@@ -28,8 +28,12 @@ func (s Store) DeleteScenario(ctx context.Context, org callwright.OrgID, id stri
 	})
 }
 
-// deleteRuns removes the runs with some ids, or whose ids a query selects, with their journals, and with their snapshots if no
-// other run has them. It says how many runs.
+// emptied is the condition that a group has ended and has no runs but those with some ids.
+const emptied = `batch.state NOT IN ('PENDING', 'RUNNING') AND NOT EXISTS (SELECT 1 FROM test_runs AS r
+	WHERE r.org = batch.org AND r.batch_id = batch.id AND r.batch_id <> '' AND r.id NOT IN (?))`
+
+// deleteRuns removes the runs with some ids, or whose ids a query selects, with their journals, with their snapshots if no
+// other run has them, and with their groups if these have ended and have no other run. It says how many runs.
 func deleteRuns(ctx context.Context, idb bun.IDB, ids any) (int, error) {
 	if _, err := idb.NewDelete().Model((*answerRow)(nil)).Where("run_id IN (?)", ids).Exec(ctx); err != nil {
 		return 0, err
@@ -39,6 +43,10 @@ func deleteRuns(ctx context.Context, idb bun.IDB, ids any) (int, error) {
 		Where("NOT EXISTS (SELECT 1 FROM test_runs AS other WHERE other.snapshot_id = snapshot.id AND other.id NOT IN (?))", ids).
 		Exec(ctx)
 	if err != nil {
+		return 0, err
+	}
+	groups := idb.NewSelect().Model((*runRow)(nil)).Column("batch_id").Where("id IN (?)", ids).Where(inBatch)
+	if _, err := idb.NewDelete().Model((*batchRow)(nil)).Where("id IN (?)", groups).Where(emptied, ids).Exec(ctx); err != nil {
 		return 0, err
 	}
 	result, err := idb.NewDelete().Model((*runRow)(nil)).Where("id IN (?)", ids).Exec(ctx)

@@ -53,7 +53,7 @@ func (db core) runRow(r agenttest.Run) (row runRow, err error) {
 		EndedAt: orNull(r.EndedAt), Version: r.Revision,
 		Webhook: db.Keyring.Seal(purpose("webhook of test run", org, r.ID), callwright.Secret(r.Webhook)),
 	}
-	if r.Result != (agenttest.Result{}) {
+	if !r.Result.IsZero() {
 		if row.Result, err = db.seal(purpose("result of test run", org, r.ID), r.Result); err != nil {
 			return row, err
 		}

@@ -88,6 +88,15 @@ func (s Store) Scenario(ctx context.Context, org callwright.OrgID, id string) (s
 	return s.core().scenario(row)
 }
 
+// HoldScenario locks a scenario. On SQLite the transaction writes already, and no other one does meanwhile.
+func (s Store) HoldScenario(ctx context.Context, org callwright.OrgID, id string) error {
+	return s.core().Write(ctx, []any{org, id}, func(ctx context.Context, idb bun.IDB) error {
+		var found string
+		held := s.core().ForUpdate(findScenario(idb, org, id).Column("id"))
+		return sqldb.Absent("scenario", held.Scan(ctx, &found))
+	})
+}
+
 // UpdateScenario replaces a scenario.
 func (s Store) UpdateScenario(ctx context.Context, sc scenario.Scenario) error {
 	row, err := s.core().scenarioRow(sc)

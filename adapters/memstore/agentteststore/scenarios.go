@@ -56,6 +56,14 @@ func (s Store) Scenario(ctx context.Context, org callwright.OrgID, id string) (s
 	return sc, err
 }
 
+// HoldScenario has a scenario stay: nothing else happens during a transaction.
+func (s Store) HoldScenario(ctx context.Context, org callwright.OrgID, id string) error {
+	return with(ctx, s.Store, func(d *data) error {
+		_, err := d.scenario(org, id)
+		return err
+	})
+}
+
 // UpdateScenario replaces a scenario.
 func (s Store) UpdateScenario(ctx context.Context, sc scenario.Scenario) error {
 	return with(ctx, s.Store, func(d *data) error {
@@ -92,16 +100,22 @@ func (s Store) DeleteScenario(ctx context.Context, org callwright.OrgID, id stri
 	})
 }
 
-// deleteRun removes a run with its journal, and its snapshot if no other run has it.
+// deleteRun removes a run with its journal, its snapshot if no other run has it, and its group if that has ended and has no
+// other run.
 func (d *data) deleteRun(r agenttest.Run) {
 	delete(d.runs, r.ID)
 	delete(d.answers, r.ID)
+	shared, grouped := false, d.batches[r.Batch].Open()
 	for _, other := range d.runs {
-		if other.Snapshot == r.Snapshot {
-			return
-		}
+		shared = shared || other.Snapshot == r.Snapshot
+		grouped = grouped || other.Org == r.Org && other.Batch == r.Batch
 	}
-	delete(d.snapshots, r.Snapshot)
+	if !shared {
+		delete(d.snapshots, r.Snapshot)
+	}
+	if !grouped {
+		delete(d.batches, r.Batch)
+	}
 }
 
 // FindScenarios returns a page of scenarios.

@@ -4083,8 +4083,8 @@ func (s *TestAssertionWebhookTriggered) SetOrder(val OptInt) {
 	s.Order = val
 }
 
-// Several runs with one verdict. PASSED only when all passed; FAILED when any failed; else ERROR or
-// CANCELLED.
+// Several runs with one verdict. CANCELLED when it was cancelled before all of them had ended; else
+// FAILED when any failed; else ERROR when any is one; else PASSED.
 // Ref: #/components/schemas/TestBatch
 type TestBatch struct {
 	// Batch id.
@@ -8393,8 +8393,9 @@ func (s *TestServiceToneConfig) SetThreshold(val OptFloat64) {
 	s.Threshold = val
 }
 
-// A simulation set. PASSED means that it completed: read the statistics for how reliable the scenarios
-// are.
+// A simulation set. CANCELLED when it was cancelled before all runs had ended; else ERROR when any run
+// is one; else PASSED when any run passed; else FAILED. Read the statistics for how reliable the
+// scenarios are.
 // Ref: #/components/schemas/TestSet
 type TestSet struct {
 	// Simulation set id.

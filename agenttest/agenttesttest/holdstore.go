@@ -1,0 +1,65 @@
+package agenttesttest
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agenttest"
+)
+
+// holdsScenario adds a run of a scenario while somebody deletes it: either the run is deleted, too, or it is refused.
+func holdsScenario(t *testing.T, s subject) {
+	s.insert(t, aScenario("s1"), aScenario("s2"))
+	deleted := make(chan error, 1)
+	err := s.atomic.Do(t.Context(), func(ctx context.Context) error {
+		if err := s.HoldScenario(ctx, "a", "s1"); err != nil {
+			return err
+		}
+		go func() { deleted <- s.DeleteScenario(t.Context(), "a", "s1") }()
+		select {
+		case err := <-deleted:
+			t.Error("a scenario was deleted while it was held")
+			deleted <- err
+		case <-time.After(holdTime): // a store that does not hold deletes it in much less
+		}
+		return s.InsertRuns(ctx, []agenttest.Run{aRun("r1")})
+	})
+	do(t, err, <-deleted)
+	s.wantGone(t, "r1")
+	hold := func(org callwright.OrgID, id string) error {
+		return s.atomic.Do(t.Context(), func(ctx context.Context) error { return s.HoldScenario(ctx, org, id) })
+	}
+	wantErr(t, callwright.ErrNotFound, map[string]error{"deleted": hold("a", "s1"), "another organization's": hold("b", "s2")})
+	do(t, hold("a", "s2"))
+}
+
+// holdTime is how long a deletion has to show that it does not wait.
+const holdTime = 200 * time.Millisecond
+
+// deletesEmptyGroups has groups of which all runs are old, some are, or that have not ended, and one of a single scenario.
+func deletesEmptyGroups(t *testing.T, s subject) {
+	over := func(id string) agenttest.Batch {
+		b := aBatch(id)
+		b.State, b.EndedAt = agenttest.Passed, later(9)
+		return b
+	}
+	foreign := in(ended("r6", 9), "all", 1) // no group has runs of another organization
+	foreign.Org = "b"
+	other := in(ended("r7", 9), "one", 0)
+	other.Scenario = "s2"
+	sc := aScenario("s2")
+	s.insert(t, over("all"), over("some"), over("one"), aBatch("open"), sc, in(ended("r1", 1), "all", 0), in(ended("r2", 1), "some", 0),
+		in(ended("r3", 9), "some", 1), in(ended("r4", 1), "open", 0), ended("r5", 1), foreign, other)
+	if n, err := s.DeleteRuns(t.Context(), later(3), 10); err != nil || n != 4 {
+		t.Errorf("removed %d, %v", n, err)
+	}
+	do(t, s.DeleteScenario(t.Context(), "a", "s2"))
+	for id, want := range map[string]callwright.Code{"all": callwright.CodeNotFound, "some": "", "one": callwright.CodeNotFound, "open": ""} {
+		_, err := s.Batch(t.Context(), "a", id)
+		if got := callwright.CodeOf(err); err != nil && got != want || err == nil && want != "" {
+			t.Errorf("the group %q: %v, want %q", id, err, want)
+		}
+	}
+}

@@ -1,0 +1,163 @@
+package agenttest_test
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agenttest"
+	"github.com/callwright/callwright/agenttest/scenario"
+)
+
+// TestVerdictOfGroups: what decides, and in which order.
+func TestVerdictOfGroups(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		counts     agenttest.Counts
+		missing    int // runs that were not created when the group was cancelled
+		batch, set agenttest.State
+	}{
+		{agenttest.Counts{Passed: 2}, 0, agenttest.Passed, agenttest.Passed},
+		{agenttest.Counts{Passed: 1, Failed: 1}, 0, agenttest.Failed, agenttest.Passed},
+		{agenttest.Counts{Failed: 2}, 0, agenttest.Failed, agenttest.Failed},
+		{agenttest.Counts{Passed: 1, Error: 1}, 0, agenttest.Error, agenttest.Error},
+		{agenttest.Counts{Failed: 1, Error: 1}, 0, agenttest.Failed, agenttest.Error},
+		{agenttest.Counts{Passed: 1, Failed: 1, Error: 1, Cancelled: 1}, 0, agenttest.Cancelled, agenttest.Cancelled},
+		{agenttest.Counts{Passed: 2}, 1, agenttest.Cancelled, agenttest.Cancelled},
+		{agenttest.Counts{}, 2, agenttest.Cancelled, agenttest.Cancelled},
+	} {
+		for kind, want := range map[agenttest.Kind]agenttest.State{agenttest.OneEach: c.batch, agenttest.Simulations: c.set} {
+			n := c.counts.Ended() + c.missing
+			b := agenttest.Batch{Kind: kind, Counts: c.counts, Scenarios: make([]agenttest.Part, 1), Simulations: n}
+			if got := agenttest.VerdictOf(b); got != want {
+				t.Errorf("a %s of %d runs with %+v is %s, want %s", kind, n, c.counts, got, want)
+			}
+		}
+	}
+}
+
+// TestCancelBeforeRunsExist: a set that is cancelled before its runs are created is cancelled, not passed.
+func TestCancelBeforeRunsExist(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := newLab(t)
+		b, err := l.StartSet(t.Context(), org, agenttest.SetRequest{Scenarios: []string{l.scenario().ID}, Simulations: 5})
+		if err == nil {
+			err = l.CancelBatch(t.Context(), org, b.ID)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		l.run(l.Service)
+		settled()
+		if got, _, err := l.GetSet(t.Context(), org, b.ID); err != nil || got.State != agenttest.Cancelled || got.Created != 0 {
+			t.Errorf("got %+v, %v", got, err)
+		}
+	})
+}
+
+// deleting deletes a scenario as soon as it was read.
+type deleting struct{ agenttest.Store }
+
+func (s deleting) Scenario(ctx context.Context, org callwright.OrgID, id string) (scenario.Scenario, error) {
+	sc, err := s.Store.Scenario(ctx, org, id)
+	return sc, errors.Join(err, s.DeleteScenario(ctx, org, id))
+}
+
+// TestStartWhileDeleted: no run is left of a scenario that is deleted while a run starts.
+func TestStartWhileDeleted(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	sc := l.scenario()
+	l.cfg.Store = deleting{l.cfg.Store}
+	_, err := l.another().StartRun(t.Context(), org, sc.ID, agenttest.RunRequest{})
+	if !errors.Is(err, callwright.ErrNotFound) {
+		t.Errorf("got %v", err)
+	}
+	if _, total, err := l.ListRuns(t.Context(), org, agenttest.RunFilter{}); err != nil || total != 0 {
+		t.Errorf("%d runs are left, %v", total, err)
+	}
+}
+
+// counting counts what is read run by run.
+type counting struct {
+	agenttest.Store
+
+	reads atomic.Int64
+}
+
+func (s *counting) Run(ctx context.Context, org callwright.OrgID, id string) (agenttest.Run, error) {
+	s.reads.Add(1)
+	return s.Store.Run(ctx, org, id)
+}
+
+// TestListsReadNoOutcomes: a list of runs is one query, and has short results of the assertions.
+func TestListsReadNoOutcomes(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := newLab(t)
+		store := &counting{Store: l.cfg.Store}
+		l.cfg.Store = store
+		l.Service = l.another()
+		sc := l.scenario(failing)
+		l.run(l.Service)
+		b, _, err := l.StartBatch(t.Context(), org, agenttest.BatchRequest{Scenarios: []string{sc.ID}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		settled()
+		full := l.get(must(l.ListRuns(t.Context(), org, agenttest.RunFilter{}))[0].ID)
+		store.reads.Store(0)
+		_, listed, err := l.GetBatch(t.Context(), org, b.ID)
+		for _, runs := range [][]agenttest.Run{listed, must(l.ListRuns(t.Context(), org, agenttest.RunFilter{}))} {
+			if err != nil || len(runs) != 1 || runs[0].Outcome == nil || len(runs[0].Outcome.Results) != 2 || len(runs[0].Outcome.Evidence.Turns) != 0 {
+				t.Fatalf("got %+v, %v", runs, err)
+			}
+			for i, r := range runs[0].Outcome.Results {
+				want := full.Outcome.Results[i]
+				if r.Assertion != want.Assertion || r.Outcome != want.Outcome || r.Reasoning != want.Reasoning || r.Code != want.Code || r.Actual != nil {
+					t.Errorf("result %d is %+v, want the short form of %+v", i, r, want)
+				}
+			}
+		}
+		if n := store.reads.Load(); n != 0 {
+			t.Errorf("the lists have read %d outcomes", n)
+		}
+	})
+}
+
+// must returns runs that are there.
+func must(runs []agenttest.Run, _ int, err error) []agenttest.Run {
+	if err != nil {
+		panic(err)
+	}
+	return runs
+}
+
+// TestOldGroupsAreForgotten: groups go with their last run.
+func TestOldGroupsAreForgotten(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := newLab(t)
+		sc := l.scenario()
+		stop := l.run(l.Service)
+		b, _, err := l.StartBatch(t.Context(), org, agenttest.BatchRequest{Scenarios: []string{sc.ID}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		settled()
+		stop() // a worker looks for runs every second
+		time.Sleep(399 * 24 * time.Hour)
+		if _, _, err := l.GetBatch(t.Context(), org, b.ID); err != nil {
+			t.Errorf("after 399 days: %v", err)
+		}
+		time.Sleep(2 * 24 * time.Hour)
+		if _, _, err := l.GetBatch(t.Context(), org, b.ID); !errors.Is(err, callwright.ErrNotFound) {
+			t.Errorf("after 401 days: %v", err)
+		}
+	})
+}
