@@ -22,6 +22,7 @@ import (
 	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/agents/pathway/graph"
+	"github.com/callwright/callwright/agents/persona"
 	"github.com/callwright/callwright/agents/request"
 	"github.com/callwright/callwright/sip"
 	"github.com/callwright/callwright/sip/alert"
@@ -73,12 +74,16 @@ func keepAgents(ctx context.Context, db *bunstore.DB) error {
 	}
 	p := pathway.Pathway{ID: "p", Org: "o", Draft: document, Revision: 1}
 	v := pathway.Version{ID: "v", Org: "o", Pathway: "p", Number: 1, Document: document}
+	personas := agentstore.Personas{DB: db}
+	draft := persona.Version{ID: "v", Persona: "p", Org: "o", Type: persona.Draft, Number: 1, Tools: secretAgent().Tools, Revision: 1}
 	for _, keep := range []func() error{
 		func() error { return calls.Insert(ctx, c) }, func() error { return calls.Update(ctx, c) },
 		func() error { return numbers.InsertNumber(ctx, n) }, func() error { return numbers.UpdateNumber(ctx, n) },
 		func() error { return web.InsertAgent(ctx, a) }, func() error { return web.UpdateAgent(ctx, a) },
 		func() error { return pathways.InsertPathway(ctx, p) }, func() error { return pathways.UpdatePathway(ctx, p) },
 		func() error { return pathways.InsertVersion(ctx, v) },
+		func() error { return personas.InsertPersona(ctx, persona.Persona{ID: "p", Org: "o"}) },
+		func() error { return personas.InsertVersion(ctx, draft) }, func() error { return personas.UpdateDraft(ctx, draft) },
 	} {
 		if err := keep(); err != nil {
 			return err
@@ -130,6 +135,7 @@ func TestSecretsAreSealed(t *testing.T) {
 		for table, column := range map[string]string{
 			"organizations": "webhook_secret", "trunks": "secrets", "calls": "agent_requests",
 			"inbound_numbers": "agent_requests", "web_agents": "agent_requests", "pathways": "draft", "pathway_versions": "document",
+			"persona_versions": "document",
 		} {
 			if sealed := storetest.Dump(t, db, table, column); !strings.HasPrefix(sealed, "k1:") {
 				t.Errorf("%s.%s holds %s", table, column, sealed)
@@ -219,6 +225,10 @@ func TestMovedDocumentsDoNotOpen(t *testing.T) {
 			}},
 			"version": {"UPDATE pathway_versions SET number = 2", func() error {
 				_, err := pathways.Version(t.Context(), "o", "p", 2)
+				return err
+			}},
+			"persona": {"UPDATE persona_versions SET id = 'w'", func() error {
+				_, err := agentstore.Personas{DB: db}.Version(t.Context(), "o", "w")
 				return err
 			}},
 		} {

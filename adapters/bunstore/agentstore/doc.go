@@ -1,4 +1,4 @@
-// Package agentstore stores agents, inbound numbers, calls, pathways and chats in a bunstore.DB.
+// Package agentstore stores agents, inbound numbers, calls, pathways, chats and personas in a bunstore.DB.
 package agentstore
 
 import "github.com/callwright/callwright/adapters/bunstore/internal/sqldb"

@@ -15,6 +15,7 @@ import (
 	"github.com/callwright/callwright/agents"
 	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/agents/persona"
 )
 
 // TestCallsPageUsesIndex looks at the plans of a full table, as PostgreSQL chooses them by itself: rows come in the order
@@ -162,4 +163,23 @@ func usePathways(ctx context.Context, db *bunstore.DB, now time.Time) []error {
 	_, countErr := web.CountAgents(ctx, org)
 	return append(errs, pathwayErr, listErr, versionErr, versionsErr, chatErr, forgetErr, agentErr, agentsErr, countErr,
 		pathwaysErr, chatsErr, web.DeleteAgent(ctx, org, "w"), pathways.DeletePathway(ctx, org, "p"))
+}
+
+// usePersonas calls every method that looks for personas and their versions.
+func usePersonas(ctx context.Context, db *bunstore.DB, now time.Time) []error {
+	const org = callwright.OrgID("o")
+	s := agentstore.Personas{DB: db}
+	p, v := persona.Persona{ID: "p", Org: org, Revision: 1}, persona.Version{ID: "v", Persona: "p", Org: org, Type: persona.Draft, Revision: 1}
+	errs := []error{
+		s.InsertPersona(ctx, p), s.UpdatePersona(ctx, p), s.UpdatePersona(ctx, p),
+		s.InsertVersion(ctx, v), s.UpdateDraft(ctx, v), s.UpdateDraft(ctx, v), s.DeleteDraft(ctx, v),
+	}
+	_, personaErr := s.Persona(ctx, org, "p")
+	_, listErr := s.Personas(ctx, org, persona.Listing{Offset: 10, Limit: 10})
+	_, countErr := s.CountPersonas(ctx, org)
+	_, versionErr := s.Version(ctx, org, "v")
+	_, versionsErr := s.Versions(ctx, org, "p", 2, 10)
+	_, byIDErr := s.VersionsByID(ctx, org, []string{"v", "w"})
+	_, forgetErr := s.ForgetPersonas(ctx, now, 10)
+	return append(errs, personaErr, listErr, countErr, versionErr, versionsErr, byIDErr, forgetErr)
 }

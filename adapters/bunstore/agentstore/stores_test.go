@@ -2,6 +2,7 @@ package agentstore_test
 
 import (
 	"context"
+	"slices"
 	"testing"
 	"time"
 
@@ -15,6 +16,7 @@ import (
 	"github.com/callwright/callwright/agents/agentstest"
 	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/agents/persona"
 )
 
 func TestStores(t *testing.T) {
@@ -30,6 +32,8 @@ func TestStores(t *testing.T) {
 			db := open(t)
 			return agentstore.Pathways{DB: db}, agentstore.Chats{DB: db}
 		})
+		agentstest.RunPersonaStore(t, func(t *testing.T) persona.Store { return agentstore.Personas{DB: open(t)} },
+			func(t *testing.T, s persona.Store) []byte { return storetest.AtRest(t, s.(agentstore.Personas).DB) }) //nolint:forcetypeassert // it is ours
 		agentstest.RunNumberStore(t, func(t *testing.T) agents.Store { return agentstore.Numbers{DB: open(t)} },
 			func(t *testing.T, s agents.Store) []byte { return storetest.AtRest(t, s.(agentstore.Numbers).DB) }) //nolint:forcetypeassert // it is ours
 	})
@@ -39,7 +43,7 @@ func TestStores(t *testing.T) {
 func TestEveryStatementUsesAnIndex(t *testing.T) {
 	t.Parallel()
 	storetest.UsesIndexes(t, func(ctx context.Context, db *bunstore.DB, now time.Time) []error {
-		return append(useCalls(ctx, db, now), usePathways(ctx, db, now)...)
+		return slices.Concat(useCalls(ctx, db, now), usePathways(ctx, db, now), usePersonas(ctx, db, now))
 	})
 }
 

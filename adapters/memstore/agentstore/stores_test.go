@@ -9,6 +9,7 @@ import (
 	"github.com/callwright/callwright/agents/agentstest"
 	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/agents/persona"
 )
 
 func TestStores(t *testing.T) {
@@ -20,5 +21,6 @@ func TestStores(t *testing.T) {
 		s := memstore.New()
 		return agentstore.Pathways{Store: s}, agentstore.Chats{Store: s}
 	})
+	agentstest.RunPersonaStore(t, func(*testing.T) persona.Store { return agentstore.Personas{Store: memstore.New()} }, nil)
 	agentstest.RunNumberStore(t, func(*testing.T) agents.Store { return agentstore.Numbers{Store: memstore.New()} }, nil)
 }

@@ -1,0 +1,217 @@
+package persona
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/callwright/callwright"
+)
+
+// Create stores a new persona and its first version, and sets their ids, times and numbers. With an orchestration prompt the
+// version is in production at once; without one it is a draft. CodeInvalidState: the organization has MaxPersonas.
+func (s *Service) Create(ctx context.Context, org callwright.OrgID, p Persona, v Version) (Record, error) {
+	now := s.cfg.Clock.Now()
+	p.ID, p.Org, p.CreatedAt, p.UpdatedAt, p.Revision = s.cfg.IDs.New(), org, now, now, 1
+	p.DeletedAt, p.Production, p.Draft = time.Time{}, "", ""
+	v.ID, v.Persona, v.Org, v.CreatedAt, v.UpdatedAt, v.Revision = s.cfg.IDs.New(), p.ID, org, now, now, 1
+	v.Number = 1
+	v.normalize()
+	r := Record{}
+	if v.Orchestration != "" {
+		v.Type, p.Production, r.Production = Production, v.ID, &v
+	} else {
+		v.Type, p.Draft, r.Draft = Draft, v.ID, &v
+	}
+	if err := check(p, v); err != nil {
+		return Record{}, err
+	}
+	if err := s.checkPorts(ctx, v, everyPart); err != nil {
+		return Record{}, err
+	}
+	r.Persona = p
+	return r, s.cfg.Atomic.Do(ctx, func(ctx context.Context) error {
+		n, err := s.cfg.Store.CountPersonas(ctx, org)
+		if err != nil {
+			return err
+		}
+		if n >= MaxPersonas {
+			return callwright.Errorf(callwright.CodeInvalidState, "an organization can have at most %d personas", MaxPersonas)
+		}
+		if err := s.cfg.Store.InsertPersona(ctx, p); err != nil {
+			return err
+		}
+		return s.cfg.Store.InsertVersion(ctx, v)
+	})
+}
+
+// check lists everything that is wrong with a persona and a version of it.
+func check(p Persona, v Version) error {
+	var found faults
+	p.check(&found)
+	v.check(&found)
+	return found.err()
+}
+
+// Change changes a persona. What is not Set stays as it is; what is cleared becomes empty. Name, Role, Description, Tags and
+// ImageURL change at once. All others change the draft, which begins as a copy of the version in production.
+type Change struct {
+	Name        callwright.Optional[string]
+	Role        callwright.Optional[string]
+	Description callwright.Optional[string]
+	Tags        callwright.Optional[[]string]
+	ImageURL    callwright.Optional[string]
+
+	Orchestration  callwright.Optional[string]
+	Personality    callwright.Optional[string]
+	Conditions     callwright.Optional[[]Condition]
+	KnowledgeBases callwright.Optional[[]string]
+	Call           CallChange
+	Tools          callwright.Optional[[]json.RawMessage]
+}
+
+// CallChange changes a CallConfig, member by member.
+type CallChange struct {
+	Voice           callwright.Optional[string]
+	Record          callwright.Optional[bool]
+	Language        callwright.Optional[string]
+	Background      callwright.Optional[string]
+	MaxDuration     callwright.Optional[time.Duration]
+	WaitForGreeting callwright.Optional[bool]
+}
+
+// ofDraft reports whether anything of a version is changed.
+func (c Change) ofDraft() bool {
+	return c.Orchestration.Set || c.Personality.Set || c.Tools.Set || c.Conditions.Set || c.KnowledgeBases.Set ||
+		c.Call != CallChange{}
+}
+
+// parts returns the parts of the draft that are checked against what this server has.
+func (c Change) parts() (parts part) {
+	for _, p := range []struct {
+		changed bool
+		part    part
+	}{
+		{c.Conditions.Set, partConditions}, {c.KnowledgeBases.Set, partKnowledge}, {c.Tools.Set, partTools},
+		{c.Call.Voice.Set || c.Call.Language.Set || c.Call.Background.Set, partEngines},
+	} {
+		if p.changed {
+			parts |= p.part
+		}
+	}
+	return parts
+}
+
+// apply applies what changes at once to a persona, and the rest to a draft.
+func (c Change) apply(p *Persona, v *Version) {
+	c.Name.Apply(&p.Name)
+	c.Role.Apply(&p.Role)
+	c.Description.Apply(&p.Description)
+	c.Tags.Apply(&p.Tags)
+	c.ImageURL.Apply(&p.ImageURL)
+	c.Orchestration.Apply(&v.Orchestration)
+	c.Personality.Apply(&v.Personality)
+	c.Conditions.Apply(&v.Conditions)
+	c.KnowledgeBases.Apply(&v.KnowledgeBases)
+	c.Tools.Apply(&v.Tools)
+	c.Call.Voice.Apply(&v.Call.Voice)
+	c.Call.Record.Apply(&v.Call.Record)
+	c.Call.Language.Apply(&v.Call.Language)
+	c.Call.Background.Apply(&v.Call.Background)
+	c.Call.MaxDuration.Apply(&v.Call.MaxDuration)
+	c.Call.WaitForGreeting.Apply(&v.Call.WaitForGreeting)
+}
+
+// Update changes a persona and its draft, all of it or nothing. CodeNotFound: it is absent or deleted. CodeInvalidState: a
+// draft would be more than MaxVersions.
+func (s *Service) Update(ctx context.Context, org callwright.OrgID, id string, c Change) (Record, error) {
+	return s.change(ctx, org, id, func(ctx context.Context, p *Persona) error {
+		if !c.ofDraft() {
+			c.apply(p, new(Version))
+			return check(*p, Version{})
+		}
+		return s.edit(ctx, p, c)
+	})
+}
+
+// edit applies a change to a persona and its draft, and stores the draft.
+func (s *Service) edit(ctx context.Context, p *Persona, c Change) error {
+	v, isNew, err := s.draft(ctx, *p)
+	if err != nil {
+		return err
+	}
+	c.apply(p, &v)
+	v.normalize()
+	if err := check(*p, v); err != nil {
+		return err
+	}
+	if err := s.checkPorts(ctx, v, c.parts()); err != nil {
+		return err
+	}
+	v.UpdatedAt = s.cfg.Clock.Now()
+	if !isNew {
+		return s.cfg.Store.UpdateDraft(ctx, v)
+	}
+	p.Draft = v.ID
+	return s.cfg.Store.InsertVersion(ctx, v)
+}
+
+// draft returns a persona's draft, or a new one: a copy of the version in production with the next number.
+func (s *Service) draft(ctx context.Context, p Persona) (v Version, isNew bool, err error) {
+	if p.Draft != "" {
+		v, err = s.cfg.Store.Version(ctx, p.Org, p.Draft)
+		return v, false, err
+	}
+	if p.Production != "" {
+		if v, err = s.cfg.Store.Version(ctx, p.Org, p.Production); err != nil {
+			return v, true, err
+		}
+	}
+	if v.Number >= MaxVersions {
+		return v, true, callwright.Errorf(callwright.CodeInvalidState,
+			"a persona can have at most %d versions: create another persona", MaxVersions)
+	}
+	v.ID, v.Org, v.Persona, v.Type, v.Number, v.Revision = s.cfg.IDs.New(), p.Org, p.ID, Draft, v.Number+1, 1
+	v.CreatedAt = s.cfg.Clock.Now()
+	return v, true, nil
+}
+
+// Promote makes the draft the version in production. The version that was in production before is kept. CodeNotFound: the
+// persona is absent or deleted. CodeInvalidState: it has no draft, or the draft has no orchestration prompt. What the draft
+// refers to is checked again.
+func (s *Service) Promote(ctx context.Context, org callwright.OrgID, id string) (Record, error) {
+	return s.change(ctx, org, id, func(ctx context.Context, p *Persona) error {
+		if p.Draft == "" {
+			return callwright.Errorf(callwright.CodeInvalidState, "the persona has no draft: change it first")
+		}
+		v, err := s.cfg.Store.Version(ctx, org, p.Draft)
+		if err != nil {
+			return err
+		}
+		if v.Orchestration == "" {
+			return callwright.InField("orchestration_prompt", callwright.Errorf(callwright.CodeInvalidState,
+				"is required in production: it says what the persona is there for"))
+		}
+		if err := s.checkPorts(ctx, v, everyPart); err != nil {
+			return err
+		}
+		v.Type, v.UpdatedAt = Production, s.cfg.Clock.Now()
+		p.Production, p.Draft = v.ID, ""
+		return s.cfg.Store.UpdateDraft(ctx, v)
+	})
+}
+
+// Discard removes the draft. CodeNotFound: the persona is absent or deleted. CodeInvalidState: it has no draft.
+func (s *Service) Discard(ctx context.Context, org callwright.OrgID, id string) (Record, error) {
+	return s.change(ctx, org, id, func(ctx context.Context, p *Persona) error {
+		if p.Draft == "" {
+			return callwright.Errorf(callwright.CodeInvalidState, "the persona has no draft")
+		}
+		v, err := s.cfg.Store.Version(ctx, org, p.Draft)
+		if err != nil {
+			return err
+		}
+		p.Draft = ""
+		return s.cfg.Store.DeleteDraft(ctx, v)
+	})
+}

@@ -1,0 +1,221 @@
+package persona
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/agents/tool"
+)
+
+// The limits of a persona, in characters where they are of texts.
+const (
+	MaxPersonas = 1000   // of an organization, without deleted ones
+	MaxVersions = 10_000 // of a persona
+
+	MaxName           = 200
+	MaxRole           = 200
+	MaxDescription    = 4000
+	MaxTags           = 50
+	MaxTag            = 64
+	MaxImageURL       = 2048
+	MaxPrompt         = 32 << 10 // each of the two prompts
+	MaxConditions     = 20
+	MaxWhen           = 2000
+	MaxKnowledgeBases = 100
+	MaxID             = 64
+	MaxVoice          = 128
+	MaxLanguage       = 32
+	MaxTools          = 256 << 10 // bytes of the tools together, of which there are at most tool.MaxTools
+	LongestCall       = 12 * time.Hour
+)
+
+// The limits of lists.
+const (
+	DefaultPage = 20      // personas in a page
+	MaxPage     = 100     // personas or versions in a page
+	MaxPages    = 100_000 // the highest number of a page of personas
+	MaxNumbers  = 1000    // inbound numbers of a persona that are told
+	MaxRead     = 2 << 20 // bytes of versions that are read at once
+)
+
+// KeepDeleted is how long a deleted persona is kept before it is removed with its versions.
+const KeepDeleted = 30 * 24 * time.Hour
+
+// faults collects what is wrong with a request.
+type faults callwright.FieldErrors
+
+// addIf adds an error about a field, if it is wrong.
+func (f *faults) addIf(wrong bool, field, format string, args ...any) {
+	if wrong {
+		*f = append(*f, callwright.Invalid(field, format, args...))
+	}
+}
+
+// addLonger adds an error about a text that is longer than most characters.
+func (f *faults) addLonger(field, text string, most int) {
+	f.addIf(callwright.Longer(text, most), field, "must have at most %d characters", most)
+}
+
+func (f faults) err() error { return callwright.FieldErrors(f).OrNil() }
+
+// check checks what needs no port.
+func (p Persona) check(f *faults) {
+	f.addIf(strings.TrimSpace(p.Name) == "", "name", "is required")
+	f.addLonger("name", p.Name, MaxName)
+	f.addLonger("role", p.Role, MaxRole)
+	f.addLonger("description", p.Description, MaxDescription)
+	f.addIf(len(p.Tags) > MaxTags, "tags", "must have at most %d tags", MaxTags)
+	for i, tag := range p.Tags[:min(len(p.Tags), MaxTags)] {
+		field := fmt.Sprintf("tags[%d]", i)
+		f.addIf(strings.TrimSpace(tag) == "", field, "must not be empty")
+		f.addLonger(field, tag, MaxTag)
+	}
+	f.addLonger("image_url", p.ImageURL, MaxImageURL)
+	f.addIf(p.ImageURL != "" && !isPicture(p.ImageURL), "image_url", "must be an http or https URL")
+}
+
+// isPicture reports whether a browser could load a picture from an address. The server never does.
+func isPicture(address string) bool {
+	u, err := url.Parse(address)
+	return err == nil && u.Host != "" && (u.Scheme == "https" || u.Scheme == "http")
+}
+
+// check checks what needs no port.
+func (v Version) check(f *faults) {
+	for _, prompt := range []struct{ field, text string }{
+		{"orchestration_prompt", v.Orchestration}, {"personality_prompt", v.Personality},
+	} {
+		f.addIf(prompt.text != "" && strings.TrimSpace(prompt.text) == "", prompt.field, "must not be blank")
+		f.addLonger(prompt.field, prompt.text, MaxPrompt)
+	}
+	f.addIf(len(v.Conditions) > MaxConditions, "pathway_conditions", "must have at most %d conditions", MaxConditions)
+	for i, c := range v.Conditions[:min(len(v.Conditions), MaxConditions)] {
+		field := fmt.Sprintf("pathway_conditions[%d]", i)
+		f.addIf(c.Pathway == "", field+".pathway_id", "is required")
+		f.addLonger(field+".pathway_id", c.Pathway, MaxID)
+		f.addIf(strings.TrimSpace(c.When) == "", field+".condition", "is required: it says when the pathway takes over")
+		f.addLonger(field+".condition", c.When, MaxWhen)
+	}
+	f.addIf(len(v.KnowledgeBases) > MaxKnowledgeBases, "kb_ids", "must have at most %d ids", MaxKnowledgeBases)
+	for i, id := range v.KnowledgeBases[:min(len(v.KnowledgeBases), MaxKnowledgeBases)] {
+		field := fmt.Sprintf("kb_ids[%d]", i)
+		f.addIf(id == "", field, "must not be empty")
+		f.addLonger(field, id, MaxID)
+	}
+	f.addLonger("call_config.voice", v.Call.Voice, MaxVoice)
+	f.addLonger("call_config.language", v.Call.Language, MaxLanguage)
+	f.addIf(v.Call.MaxDuration < 0 || v.Call.MaxDuration > LongestCall,
+		"call_config.max_duration", "must be more than 0 and at most %d minutes", int(LongestCall/time.Minute))
+}
+
+// normalize replaces the name for no background sound.
+func (v *Version) normalize() {
+	if v.Call.Background == noBackground {
+		v.Call.Background = ""
+	}
+}
+
+// noBackground is a name for no background sound.
+const noBackground = "none"
+
+// part is a part of a version that is checked against what this server has.
+type part int
+
+const (
+	partConditions part = 1 << iota
+	partKnowledge
+	partTools
+	partEngines
+	everyPart = partConditions | partKnowledge | partTools | partEngines
+)
+
+// checkPorts checks parts of a version against what this server has, and returns the first fault. Parts that a change leaves
+// alone are not checked with it: a pathway that was deleted meanwhile must not refuse another prompt.
+func (s *Service) checkPorts(ctx context.Context, v Version, parts part) error {
+	for _, check := range []struct {
+		part  part
+		check func(context.Context, Version) error
+	}{
+		{partEngines, s.checkEngines}, {partKnowledge, s.checkKnowledge}, {partTools, s.checkTools},
+		{partConditions, s.checkConditions},
+	} {
+		if parts&check.part == 0 {
+			continue
+		}
+		if err := check.check(ctx, v); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkEngines refuses a sound, a voice or a language that the engines do not have.
+func (s *Service) checkEngines(_ context.Context, v Version) error {
+	if v.Call.Background != "" {
+		return &callwright.Error{
+			Code: callwright.CodeNotImplemented, Field: "call_config.background", Message: "is not available in this build: leave it null",
+		}
+	}
+	if s.cfg.Voices != nil {
+		if err := s.cfg.Voices.CheckVoice(v.Call.Voice, v.Call.Language); err != nil {
+			return below("call_config.", err)
+		}
+	}
+	if s.cfg.Languages != nil {
+		return below("call_config.", s.cfg.Languages.CheckLanguage(v.Call.Language))
+	}
+	return nil
+}
+
+func (s *Service) checkKnowledge(_ context.Context, v Version) error {
+	if len(v.KnowledgeBases) > 0 && s.cfg.Knowledge == nil {
+		return callwright.Invalid("kb_ids", "must be empty, because no knowledge bases are connected")
+	}
+	return nil
+}
+
+// checkTools checks what the model may call.
+func (s *Service) checkTools(_ context.Context, v Version) error {
+	return below("default_", tool.Check(v.Tools, MaxTools, s.cfg.Requests))
+}
+
+// checkConditions refuses conditions whose pathways cannot lead a conversation now.
+func (s *Service) checkConditions(ctx context.Context, v Version) error {
+	checked := map[string]bool{}
+	for i, c := range v.Conditions {
+		if checked[c.Pathway] {
+			continue
+		}
+		checked[c.Pathway] = true
+		if s.cfg.Pathways == nil {
+			return callwright.Errorf(callwright.CodeUnavailable, "there are no pathways on this server")
+		}
+		_, _, err := s.cfg.Pathways.Load(ctx, v.Org, c.Pathway, pathway.Selector{Environment: pathway.Production})
+		if e, ok := errors.AsType[*callwright.Error](err); ok {
+			named := *e
+			named.Field = fmt.Sprintf("pathway_conditions[%d].pathway_id", i)
+			return &named
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// below puts a prefix before the field of an error that has one.
+func below(prefix string, err error) error {
+	e, ok := errors.AsType[*callwright.Error](err)
+	if !ok || e.Field == "" {
+		return err
+	}
+	named := *e
+	named.Field = prefix + e.Field
+	return &named
+}

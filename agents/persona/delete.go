@@ -1,0 +1,49 @@
+package persona
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/callwright/callwright"
+)
+
+// namedNumbers is how many numbers an error names.
+const namedNumbers = 5
+
+// Delete deletes a persona: it is absent from then on, and removed with its versions after KeepDeleted. Running calls go on.
+// CodeNotFound: it is absent or deleted. CodeConflict: inbound numbers name it, whose calls would fail.
+func (s *Service) Delete(ctx context.Context, org callwright.OrgID, id string) error {
+	var inUse *callwright.Error // apart from the error of the change, which is tried again on a conflict
+	_, err := s.change(ctx, org, id, func(ctx context.Context, p *Persona) error {
+		numbers, err := s.numbersOf(ctx, org, []string{id})
+		if err != nil {
+			return err
+		}
+		if inUse = refuseNumbers(numbers[id]); inUse != nil {
+			return callwright.ErrInvalidState
+		}
+		p.DeletedAt = s.cfg.Clock.Now()
+		return nil
+	})
+	if inUse != nil {
+		return inUse
+	}
+	return err
+}
+
+// refuseNumbers returns the error for a persona that answers at numbers; nil without any.
+func refuseNumbers(numbers []callwright.PhoneNumber) *callwright.Error {
+	if len(numbers) == 0 {
+		return nil
+	}
+	var named []string
+	for _, number := range numbers[:min(len(numbers), namedNumbers)] {
+		named = append(named, number.String())
+	}
+	if more := len(numbers) - len(named); more > 0 {
+		named = append(named, fmt.Sprintf("%d more", more))
+	}
+	return callwright.Errorf(callwright.CodeConflict,
+		"the persona answers at %s: let something else answer there first", strings.Join(named, ", "))
+}

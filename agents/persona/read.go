@@ -1,0 +1,186 @@
+package persona
+
+import (
+	"context"
+	"errors"
+	"strconv"
+
+	"github.com/callwright/callwright"
+)
+
+// Record is a persona with its versions in use and the numbers at which it answers.
+type Record struct {
+	Persona    Persona
+	Production *Version // nil: none
+	Draft      *Version // nil: none, or not asked for
+	Numbers    []callwright.PhoneNumber
+}
+
+// Load returns a persona and its version in production. CodeNotFound with the field persona_id: it is absent or deleted.
+// CodeInvalidState with that field: no version is in production.
+func (s *Service) Load(ctx context.Context, org callwright.OrgID, id string) (Persona, Version, error) {
+	p, err := s.cfg.Store.Persona(ctx, org, id)
+	if err != nil {
+		return Persona{}, Version{}, callwright.InField("persona_id", err)
+	}
+	if p.Production == "" {
+		return Persona{}, Version{}, callwright.InField("persona_id", errNotInProduction)
+	}
+	v, err := s.cfg.Store.Version(ctx, org, p.Production)
+	if err != nil {
+		return Persona{}, Version{}, callwright.InField("persona_id", err)
+	}
+	return p, v, nil
+}
+
+var errNotInProduction = callwright.Errorf(callwright.CodeInvalidState,
+	"no version of the persona is in production: promote its draft first")
+
+// Get returns a persona with its version in production and its draft. CodeNotFound: it is absent or deleted.
+func (s *Service) Get(ctx context.Context, org callwright.OrgID, id string) (r Record, err error) {
+	err = callwright.Retry(ctx, func(ctx context.Context) error {
+		p, err := s.cfg.Store.Persona(ctx, org, id)
+		if err != nil {
+			return err
+		}
+		r, err = s.record(ctx, p)
+		return err
+	})
+	return r, err
+}
+
+// record reads what a Record has beside the persona. CodeConflict: the persona was changed meanwhile.
+func (s *Service) record(ctx context.Context, p Persona) (r Record, err error) {
+	r.Persona = p
+	if r.Production, err = s.version(ctx, p.Org, p.Production); err != nil {
+		return r, err
+	}
+	if r.Draft, err = s.version(ctx, p.Org, p.Draft); err != nil {
+		return r, err
+	}
+	numbers, err := s.numbersOf(ctx, p.Org, []string{p.ID})
+	r.Numbers = numbers[p.ID]
+	return r, err
+}
+
+// version returns a version; nil for an empty id. CodeConflict: it is gone, because the draft was discarded meanwhile.
+func (s *Service) version(ctx context.Context, org callwright.OrgID, id string) (*Version, error) {
+	if id == "" {
+		return nil, nil //nolint:nilnil // there is none
+	}
+	v, err := s.cfg.Store.Version(ctx, org, id)
+	switch {
+	case errors.Is(err, callwright.ErrNotFound):
+		return nil, callwright.ErrConflict
+	case err != nil:
+		return nil, err
+	}
+	return &v, nil
+}
+
+func (s *Service) numbersOf(
+	ctx context.Context, org callwright.OrgID, ids []string,
+) (map[string][]callwright.PhoneNumber, error) {
+	if s.cfg.Numbers == nil || len(ids) == 0 {
+		return nil, nil //nolint:nilnil // a nil map has none
+	}
+	return s.cfg.Numbers.NumbersOf(ctx, org, ids)
+}
+
+// List returns a page of personas without their drafts, newest first. Pages count from 1, and a page has at most limit (0:
+// DefaultPage) personas. CodeBadRequest: page or limit is out of range, or the personas of the page exceed MaxRead bytes.
+func (s *Service) List(ctx context.Context, org callwright.OrgID, page, limit int) ([]Record, error) {
+	if limit == 0 {
+		limit = DefaultPage
+	}
+	var found faults
+	found.addIf(page < 1 || page > MaxPages, "page", "must be from 1 to %d", MaxPages)
+	found.addIf(limit < 1 || limit > MaxPage, "limit", "must be from 1 to %d", MaxPage)
+	if err := found.err(); err != nil {
+		return nil, err
+	}
+	personas, err := s.cfg.Store.Personas(ctx, org, Listing{Offset: (page - 1) * limit, Limit: limit})
+	if err != nil {
+		return nil, err
+	}
+	return s.records(ctx, org, personas)
+}
+
+// records reads the versions in production of a page of personas and the numbers at which these answer.
+func (s *Service) records(ctx context.Context, org callwright.OrgID, personas []Persona) ([]Record, error) {
+	var ids, versions []string
+	for _, p := range personas {
+		ids = append(ids, p.ID)
+		if p.Production != "" {
+			versions = append(versions, p.Production)
+		}
+	}
+	found, err := s.cfg.Store.VersionsByID(ctx, org, versions)
+	if err != nil {
+		return nil, err
+	}
+	if len(found) < len(versions) {
+		return nil, callwright.Invalid("limit", "must be smaller: the personas of this page exceed %d bytes", MaxRead)
+	}
+	numbers, err := s.numbersOf(ctx, org, ids)
+	if err != nil {
+		return nil, err
+	}
+	byID := map[string]*Version{}
+	for i := range found {
+		byID[found[i].ID] = &found[i]
+	}
+	list := make([]Record, len(personas))
+	for i, p := range personas {
+		list[i] = Record{Persona: p, Production: byID[p.Production], Numbers: numbers[p.ID]}
+	}
+	return list, nil
+}
+
+// Versions returns a page of a persona's versions, newest first: those that are or were in production, and the draft. The page
+// begins after the keyset after, which is a page's Next, or zero. It has at most limit (0: MaxPage) versions, and at most
+// MaxRead bytes. CodeNotFound: the persona is absent or deleted.
+func (s *Service) Versions(
+	ctx context.Context, org callwright.OrgID, id string, after callwright.Keyset, limit int,
+) (page callwright.Page[Version], err error) {
+	if limit == 0 {
+		limit = MaxPage
+	}
+	if limit < 1 || limit > MaxPage {
+		return page, callwright.Invalid("limit", "must be from 1 to %d", MaxPage)
+	}
+	before := 0
+	if !after.IsZero() {
+		if before, err = strconv.Atoi(after.ID); err != nil || before < 1 {
+			return page, callwright.Invalid("cursor", "must be a cursor of a page of versions")
+		}
+	}
+	if _, err := s.cfg.Store.Persona(ctx, org, id); err != nil {
+		return page, err
+	}
+	list, err := s.cfg.Store.Versions(ctx, org, id, before, limit+1) // one more tells whether there is a next page
+	return callwright.Fit(list, limit, MaxRead, Version.Size, Version.keyset), err
+}
+
+// keyset returns the place of the version in its list.
+func (v Version) keyset() callwright.Keyset {
+	return callwright.Keyset{At: v.CreatedAt, ID: strconv.Itoa(v.Number)}
+}
+
+// versionSize is about the bytes of a version without texts.
+const versionSize = 700
+
+// Size estimates the bytes of the version's record.
+func (v Version) Size() int {
+	size := versionSize + len(v.Orchestration) + len(v.Personality)
+	for _, c := range v.Conditions {
+		size += len(c.Pathway) + len(c.When)
+	}
+	for _, id := range v.KnowledgeBases {
+		size += len(id)
+	}
+	for _, raw := range v.Tools {
+		size += len(raw)
+	}
+	return size
+}

@@ -1,0 +1,127 @@
+package persona
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/conversation"
+	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/agents/pathway/graph"
+)
+
+// Config holds what a Service needs.
+type Config struct {
+	Store  Store             // required
+	Atomic callwright.Atomic // required: transactions of the store
+
+	// What versions are checked against.
+	Pathways  Pathways                     // nil: a persona with conditions is CodeUnavailable
+	Knowledge pathway.Knowledge            // nil: a persona with knowledge bases is refused
+	Requests  URLs                         // of tools; nil: a persona with tools is CodeUnavailable
+	Voices    conversation.VoiceChecker    // nil: every voice is taken
+	Languages conversation.LanguageChecker // nil: every language is taken
+
+	Numbers Numbers          // nil: no inbound number names a persona
+	Work    callwright.Work  // removes deleted personas after KeepDeleted; nil: they stay
+	Clock   callwright.Clock // nil: callwright.SystemClock
+	IDs     callwright.IDs   // nil: callwright.UUIDs
+	Logger  *slog.Logger     // nil: discards
+}
+
+// Pathways loads the graphs to which conversations are handed over; pathway.Service implements it.
+type Pathways interface {
+	// Load returns a version's graph and its number, 0 for the draft; CodeNotFound, with the field pathway_id or
+	// pathway_version, when there is none.
+	Load(ctx context.Context, org callwright.OrgID, id string, sel pathway.Selector) (*graph.Graph, int, error)
+}
+
+// URLs decides which addresses may be requested; webhook.Sender implements it.
+type URLs interface {
+	// CheckURL refuses an address to which nothing may be sent; CodeBadRequest without a field.
+	CheckURL(url string) error
+}
+
+// Numbers tells at which inbound numbers personas answer.
+type Numbers interface {
+	// NumbersOf returns the inbound numbers of each of the personas, in order and at most MaxNumbers of each. A persona at
+	// whose id no number is has none, and need not be in the map.
+	NumbersOf(ctx context.Context, org callwright.OrgID, ids []string) (map[string][]callwright.PhoneNumber, error)
+}
+
+// Service stores personas and their versions.
+type Service struct{ cfg Config }
+
+// How deleted personas are removed.
+const (
+	taskForget  = "persona.forget"
+	forgetEvery = time.Hour
+	forgetBatch = 100
+	forgetMost  = 100 // batches in one run
+)
+
+// New checks the configuration. It registers periodic work with c.Work.
+func New(c Config) (*Service, error) {
+	switch {
+	case c.Store == nil:
+		return nil, errors.New("persona: Config.Store is required")
+	case c.Atomic == nil:
+		return nil, errors.New("persona: Config.Atomic is required")
+	}
+	if c.Clock == nil {
+		c.Clock = callwright.SystemClock{}
+	}
+	if c.IDs == nil {
+		c.IDs = new(callwright.UUIDs)
+	}
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	s := &Service{cfg: c}
+	if c.Work != nil {
+		c.Work.Every(taskForget, forgetEvery, s.forget)
+	}
+	return s, nil
+}
+
+// forget is periodic work. It removes personas that were deleted long ago.
+func (s *Service) forget(ctx context.Context, _ callwright.Task, _ int) error {
+	for range forgetMost {
+		n, err := s.cfg.Store.ForgetPersonas(ctx, s.cfg.Clock.Now().Add(-KeepDeleted), forgetBatch)
+		if err != nil || n < forgetBatch {
+			return err
+		}
+	}
+	return nil
+}
+
+// change reads a persona in a transaction, calls change and stores the result, and does so again on a conflict. It returns the
+// record afterwards.
+func (s *Service) change(
+	ctx context.Context, org callwright.OrgID, id string, change func(ctx context.Context, p *Persona) error,
+) (r Record, err error) {
+	err = callwright.Retry(ctx, func(ctx context.Context) error {
+		return s.cfg.Atomic.Do(ctx, func(ctx context.Context) error {
+			p, err := s.cfg.Store.Persona(ctx, org, id)
+			if err != nil {
+				return err
+			}
+			if err := change(ctx, &p); err != nil {
+				return err
+			}
+			p.UpdatedAt = s.cfg.Clock.Now()
+			if err := s.cfg.Store.UpdatePersona(ctx, p); err != nil {
+				return err
+			}
+			p.Revision++
+			r, err = s.record(ctx, p)
+			return err
+		})
+	})
+	if err != nil {
+		return Record{}, err
+	}
+	return r, nil
+}

@@ -1,0 +1,65 @@
+package persona
+
+import (
+	"context"
+	"time"
+
+	"github.com/callwright/callwright"
+)
+
+// Store stores personas and their versions. RunPersonaStore of agentstest tests one.
+//
+// Returned values share no memory with stored ones. Another organization's persona or version is absent. What versions say and
+// do is encrypted at rest: their tools may hold keys of other systems.
+type Store interface {
+	Personas
+	Versions
+}
+
+// Personas is the part of a Store that holds personas without their versions.
+type Personas interface {
+	// InsertPersona adds a persona with Revision 1. CodeConflict: its id is taken, by any organization.
+	InsertPersona(ctx context.Context, p Persona) error
+	// Persona returns one persona. CodeNotFound: it is absent or deleted.
+	Persona(ctx context.Context, org callwright.OrgID, id string) (Persona, error)
+	// UpdatePersona replaces a persona if its stored Revision is p.Revision, and adds one to that. CodeConflict: the Revision
+	// differs; of concurrent calls with the same Revision exactly one succeeds. CodeNotFound: it is absent or deleted. A
+	// persona whose DeletedAt is set is deleted from then on.
+	UpdatePersona(ctx context.Context, p Persona) error
+	// Personas returns the personas that l chooses and that are not deleted, in descending order of (CreatedAt, ID).
+	Personas(ctx context.Context, org callwright.OrgID, l Listing) ([]Persona, error)
+	// CountPersonas returns the number of an organization's personas that are not deleted.
+	CountPersonas(ctx context.Context, org callwright.OrgID) (int, error)
+	// ForgetPersonas removes at most limit personas of any organization whose DeletedAt is before a time, with their
+	// versions, and returns how many.
+	ForgetPersonas(ctx context.Context, before time.Time, limit int) (int, error)
+}
+
+// Listing chooses a page of personas.
+type Listing struct {
+	Offset int // personas to skip
+	Limit  int // personas in the page, at most
+}
+
+// Versions is the part of a Store that holds the versions of personas. Those of a deleted persona stay until it is forgotten.
+type Versions interface {
+	// InsertVersion adds a version with Revision 1. CodeConflict: its id is taken, or the persona has a version of that
+	// number; of concurrent calls exactly one succeeds. CodeNotFound: the persona is absent or deleted.
+	InsertVersion(ctx context.Context, v Version) error
+	// Version returns one version. CodeNotFound: it is absent.
+	Version(ctx context.Context, org callwright.OrgID, id string) (Version, error)
+	// UpdateDraft replaces a version whose stored Type is Draft if its stored Revision is v.Revision, and adds one to that.
+	// With another Type it is a draft no longer, and never changes again. CodeConflict: the Revision differs; of concurrent
+	// calls with the same Revision exactly one succeeds. CodeNotFound: there is no such draft.
+	UpdateDraft(ctx context.Context, v Version) error
+	// DeleteDraft removes a version whose stored Type is Draft and whose stored Revision is v.Revision. CodeConflict: the
+	// Revision differs. CodeNotFound: there is no such draft.
+	DeleteDraft(ctx context.Context, v Version) error
+	// Versions returns at most limit versions of a persona whose number is below before (0: any number), in descending order
+	// of their numbers. The result ends early, after the second or a later version at which the total exceeds MaxRead bytes
+	// (Version.Size). A persona that is absent has none.
+	Versions(ctx context.Context, org callwright.OrgID, persona string, before, limit int) ([]Version, error)
+	// VersionsByID returns the versions with these ids, in any order, without those that are absent. The result ends early as
+	// that of Versions does.
+	VersionsByID(ctx context.Context, org callwright.OrgID, ids []string) ([]Version, error)
+}

@@ -1,0 +1,42 @@
+package tool
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/callwright/callwright"
+)
+
+// URLs decides which addresses may be requested; webhook.Sender implements it.
+type URLs interface {
+	// CheckURL refuses an address to which nothing may be sent; CodeBadRequest without a field.
+	CheckURL(url string) error
+}
+
+// Check returns the first fault of tools that are to be stored: more than most bytes together, an error of NewSet, or an
+// address that may not be requested. Without urls any tool is CodeUnavailable. Fields begin with tools, such as
+// "tools[1].url".
+func Check(raws []json.RawMessage, most int, urls URLs) error {
+	size := 0
+	for _, raw := range raws {
+		size += len(raw)
+	}
+	if size > most {
+		return callwright.Invalid("tools", "must have at most %d bytes together", most)
+	}
+	set, err := NewSet(raws)
+	if err != nil {
+		return err
+	}
+	for i, url := range set.URLs() {
+		field := fmt.Sprintf("tools[%d].url", i)
+		if urls == nil {
+			return callwright.InField(field, callwright.Errorf(callwright.CodeUnavailable,
+				"requests to other systems are not possible on this server"))
+		}
+		if err := urls.CheckURL(url); err != nil {
+			return callwright.InField(field, err)
+		}
+	}
+	return nil
+}
