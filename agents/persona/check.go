@@ -158,9 +158,7 @@ func (s *Service) checkPorts(ctx context.Context, v Version, parts part) error {
 // checkEngines refuses a sound, a voice or a language that the engines do not have.
 func (s *Service) checkEngines(_ context.Context, v Version) error {
 	if v.Call.Background != "" {
-		return &callwright.Error{
-			Code: callwright.CodeNotImplemented, Field: "call_config.background", Message: "is not available in this build: leave it null",
-		}
+		return callwright.Invalid("call_config.background", "must be empty, because no background sounds are here")
 	}
 	if s.cfg.Voices != nil {
 		if err := s.cfg.Voices.CheckVoice(v.Call.Voice, v.Call.Language); err != nil {

@@ -22,6 +22,7 @@ import (
 	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/agents/conversation"
 	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/agents/persona"
 	"github.com/callwright/callwright/agents/voicemail"
 	"github.com/callwright/callwright/sip"
 	"github.com/callwright/callwright/transport/access"
@@ -35,7 +36,7 @@ func modules() fx.Option {
 		fx.Module("storage", fx.Provide(newDatabase, fx.Annotate(newWork, fx.As(fx.Self()), fx.As(new(callwright.Work))))),
 		fx.Module("trunks", fx.Provide(newIdentity, newResolver, newProber, newMailer, newMonitor, newCallLog, newTrunks, newSetup, newDiscoveries)),
 		fx.Module("telephone", fx.Provide(newMedia, newLine, newRegistrations, newTestCalls)),
-		fx.Module("agents", fx.Provide(newGate, newAgents, newPathways, newRecordings, newWebhooks, newCalls)),
+		fx.Module("agents", fx.Provide(newGate, newAgents, newPathways, newPersonas, newRecordings, newWebhooks, newCalls)),
 		fx.Module("triage", fx.Provide(newTriage)),
 		fx.Module("tests", fx.Provide(newTests)),
 		fx.Module("http", fx.Provide(newAccess, newListener, newMetrics, newAPI)),
@@ -107,6 +108,15 @@ func newPathways(p pathwayParts) (*pathway.Service, error) {
 		Store: agentstore.Pathways{DB: p.DB}, Chats: agentstore.Chats{DB: p.DB}, Atomic: p.DB, Work: p.Work, Gate: p.Gate,
 		Runtime: &pathway.Runtime{Model: p.Engines.Model, Requests: p.Webhooks, Logger: p.Log}, Logger: p.Log,
 	})
+}
+
+func newPersonas(p pathwayParts, pathways *pathway.Service) (*persona.Service, error) {
+	c := persona.Config{
+		Store: agentstore.Personas{DB: p.DB}, Atomic: p.DB, Work: p.Work, Pathways: pathways, Requests: p.Webhooks, Logger: p.Log,
+	}
+	c.Voices, _ = p.Engines.Synthesizer.(conversation.VoiceChecker)
+	c.Languages, _ = p.Engines.Recognizer.(conversation.LanguageChecker)
+	return persona.New(c)
 }
 
 func newRecordings(lc fx.Lifecycle, c config) (*filestore.Recordings, error) {

@@ -30,6 +30,7 @@ import (
 	"github.com/callwright/callwright/agents"
 	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/agents/persona"
 	"github.com/callwright/callwright/agenttest"
 	"github.com/callwright/callwright/sip"
 	"github.com/callwright/callwright/sip/calllog"
@@ -109,6 +110,7 @@ type apiParts struct {
 	Calls      *call.Service
 	Agents     *agents.Service
 	Pathways   *pathway.Service
+	Personas   *persona.Service
 	Trunks     *sip.Service
 	CallLog    *calllog.Service
 	Setup      *setup.Service
@@ -125,7 +127,7 @@ func newAPI(p apiParts) (api, error) {
 	stopping := new(draining)
 	h, err := httpapi.New(httpapi.Config{
 		Access: p.Access, Atomic: p.DB, Idempotency: orgstore.IdempotencyStore{DB: p.DB}, Areas: []httpapi.Area{
-			callsapi.New(p.Calls, p.Listener.publicURL(p.Config)), agentsapi.New(p.Agents),
+			callsapi.New(p.Calls, p.Listener.publicURL(p.Config)), agentsapi.New(p.Agents, p.Personas),
 			sipapi.New(sipapi.Config{Trunks: p.Trunks, Calls: p.CallLog, Setup: p.Setup, Discoveries: p.Looks, TestCalls: p.Tests}),
 			pathwaysapi.New(p.Pathways), triageapi.New(p.Issues),
 			portingapi.New(), agenttestapi.New(p.AgentTests), speechapi.New(),

@@ -73,7 +73,7 @@ func TestMethodsOfAPath(t *testing.T) {
 	for target, allowed := range map[string]string{
 		"/v1/calls": "GET, HEAD, POST", "/v1/triage/issues/i1": "DELETE, GET, HEAD, PATCH", "/v1/sip/port/p1": "DELETE, GET, HEAD",
 		"/v1/voices/v1": "DELETE, GET, HEAD, PATCH", "/v1/agents/a1/delete": "POST", "/v1/agent-testing/scenarios/s1": "DELETE, GET, HEAD, PUT",
-		"/v1/personas": "GET, HEAD",
+		"/v1/personas": "GET, HEAD, POST", "/v1/personas/p1": "DELETE, GET, HEAD, PATCH", "/v1/personas/p1/draft": "DELETE",
 	} {
 		for _, method := range []string{"HEAD", "OPTIONS", "PUT", "POST", "DELETE", "TRACE", "LINK"} {
 			if slices.Contains(strings.Split(allowed, ", "), method) {
@@ -126,6 +126,6 @@ func TestMissingConfigurationIsNamed(t *testing.T) {
 	must(httpapi.New(whole))
 	// Agents and issues have no operation that takes an Idempotency-Key.
 	must(httpapi.New(httpapi.Config{
-		Access: h.access, Areas: []httpapi.Area{agentsapi.New(h.areas.agents), triageapi.New(h.areas.issues)},
+		Access: h.access, Areas: []httpapi.Area{agentsapi.New(h.areas.agents, h.areas.personas), triageapi.New(h.areas.issues)},
 	}))
 }

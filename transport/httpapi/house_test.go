@@ -31,6 +31,7 @@ import (
 	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/agents/llm"
 	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/agents/persona"
 	"github.com/callwright/callwright/agenttest"
 	"github.com/callwright/callwright/agenttest/agenttesttest"
 	"github.com/callwright/callwright/agenttest/engine"
@@ -66,6 +67,7 @@ type house struct {
 	ready        error        // what a call's engines say
 	areas        services
 	gate         *gate            // of promotions
+	answering    answering        // numbers at which personas answer
 	writer       agentstest.Model // drafts scenarios
 	sipFakes
 	triageFakes
@@ -83,6 +85,7 @@ type services struct {
 	agents   *agents.Service
 	trunks   sipapi.Config
 	pathways *pathway.Service
+	personas *persona.Service
 	issues   *triage.Service
 	tests    *agenttest.Service
 }
@@ -90,7 +93,7 @@ type services struct {
 // all is every area of the contract.
 func (s services) all() []httpapi.Area {
 	return []httpapi.Area{
-		callsapi.New(s.calls, "https://voice.example.com"), agentsapi.New(s.agents), sipapi.New(s.trunks), pathwaysapi.New(s.pathways), triageapi.New(s.issues), portingapi.New(),
+		callsapi.New(s.calls, "https://voice.example.com"), agentsapi.New(s.agents, s.personas), sipapi.New(s.trunks), pathwaysapi.New(s.pathways), triageapi.New(s.issues), portingapi.New(),
 		agenttestapi.New(s.tests), speechapi.New(),
 	}
 }
@@ -135,7 +138,11 @@ func open(t *testing.T, change ...func(*httpapi.Config)) *house {
 		agents:   agentService,
 		trunks:   sipapi.Config{Trunks: sipService, Calls: h.sipCalls(), Setup: h.sipSetup(sipService), Discoveries: h.discoveries(), TestCalls: h.testCalls(sipService, work)},
 		pathways: pathwayService,
-		issues:   h.issues(work),
+		personas: must(persona.New(persona.Config{
+			Store: agentstore.Personas{Store: store}, Atomic: store, Work: work, Pathways: pathwayService, Requests: notifier{},
+			Numbers: &h.answering,
+		})),
+		issues: h.issues(work),
 		tests: must(agenttest.New(agenttest.Config{
 			Store: h.testStore(), Atomic: store, Work: work, Leases: memstore.Leases{Store: store}, Node: "n1", Pathways: pathwayService,
 			Engine: must(engine.New(engine.Config{Runner: &agenttesttest.Runner{}, Model: scripted.New()})),

@@ -62,6 +62,7 @@ func (m tests) Run() int {
 var unreachable = []string{
 	"AgentRefused.limit", "PathwayChatLimit.limit", "PathwayChatLimit.turns", "PathwayLimit.limit", "PathwayVersionLimit.limit",
 	"TriageAttachConflict.limit", "TriageFlagConflict.limit", "TriageRelationConflict.limit",
+	"PersonaVersionLimit.conflict", "PersonaNotPromoted.conflict", "PersonaNoDraft.conflict",
 	"CallEnded.conflict", "Conflict.conflict", "ConflictB.conflict", "PathwayChatBusy.busy", "PathwayNotPublished.conflict",
 }
 

@@ -26,11 +26,13 @@ var kinds = map[string]string{
 	"agent_id": "agent", "discovery_id": "discovery", "from": "number", "into": "other", "pathway_id": "pathway", "phone_number": "number",
 	"related_issue_id": "other", "resource_link_ids": "resource", "addIssueFlag.call_id": "attached", "attachIssueResource.resource_id": "call",
 	"getSipTestCall.call_id": "testcall", "generateTestScenario.call_id": "over", "/v1/agent-testing/templates/{id}": "",
+	"/v1/personas/{id}": "persona",
 
 	// Numbers of others, numbers that are not there yet, and ids that belong to clients or to pathways.
 	"createCall.phone_number": "", "attachSipNumbers.phone_number": "", "attachSipNumbers.phone_numbers": "",
 	"agent_profile_id": "", "assignee_id": "", "node_id": "", "owner_id": "", "start_node_id": "", "version_id": "", "voice_id": "",
-	"persona_id": "", // nothing makes personas
+	"persona_id": "", // what names a persona is not built
+	"kb_ids":     "", // nothing makes knowledge bases
 }
 
 // idName matches names of what must stand in kinds.

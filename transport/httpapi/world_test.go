@@ -99,6 +99,7 @@ func init() { //nolint:gochecknoinits // makers use each other
 		"attempt":   makeAttempt,
 		"pathway":   makePathway,
 		"agent":     by(201, "POST", "/v1/agents", `{"prompt":"Talk."}`, "agent", "agent_id"),
+		"persona":   makePersona,
 		"chat":      by(201, "POST", "/v1/pathway/chat/create", `{"pathway_id":"$pathway"}`, "data", "chat_id"),
 		"discovery": by(200, "POST", "/v1/sip/discover", `{"host":"pbx.example.com"}`, "data", "discovery_id"),
 		"testcall":  by(200, "POST", "/v1/sip/test-call", `{"phone_number":"$number"}`, "data", "call_id"),
@@ -171,5 +172,12 @@ func makePathway(w *world) string {
 		w.do(201, "POST", "/v1/pathway/"+id+"/version", `{"name":"A version",`+dayGraph+`}`)
 	}
 	w.do(200, "POST", "/v1/pathway/"+id+"/publish", `{"version_id":2,"environment":"production"}`)
+	return id
+}
+
+// makePersona makes a persona with a draft.
+func makePersona(w *world) string {
+	id, _ := at(w.h.t, w.do(201, "POST", "/v1/personas", `{"name":"Front desk","orchestration_prompt":"Book tables."}`), "data", "id").(string)
+	w.do(200, "PATCH", "/v1/personas/"+id, `{"orchestration_prompt":"Book or cancel tables."}`)
 	return id
 }

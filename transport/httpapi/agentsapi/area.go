@@ -2,8 +2,10 @@ package agentsapi
 
 import (
 	"context"
+	"strings"
 
 	"github.com/callwright/callwright/agents"
+	"github.com/callwright/callwright/agents/persona"
 	"github.com/callwright/callwright/transport/httpapi"
 	oas "github.com/callwright/callwright/transport/oas/agentsoas"
 )
@@ -11,22 +13,31 @@ import (
 // api implements the operations of the area.
 type api struct {
 	oas.UnimplementedHandler
-	agents *agents.Service
-	core   *httpapi.API
+	agents   *agents.Service
+	personas *persona.Service
+	core     *httpapi.API
 }
 
-// New makes the area. Without a service its operations answer 501.
-func New(service *agents.Service) httpapi.Area {
-	a := &api{agents: service}
+// New makes the area. The operations of a service that is nil answer 501.
+func New(agents *agents.Service, personas *persona.Service) httpapi.Area {
+	a := &api{agents: agents, personas: personas}
 	return httpapi.Area{
 		Build:  a.serve,
 		Wants:  oas.Wants,
-		Absent: func(string) bool { return service == nil },
+		Absent: a.absent,
 		Errors: httpapi.ErrorForm{Flat: map[string]bool{
 			oas.UpdateInboundNumberOperation: true, oas.UpdateAgentOperation: true,
 			oas.DeleteAgentOperation: true, oas.RemoveAgentOperation: true,
 		}},
 	}
+}
+
+// absent reports whether an operation has no service.
+func (a *api) absent(operation string) bool {
+	if strings.Contains(operation, "Persona") {
+		return a.personas == nil
+	}
+	return a.agents == nil
 }
 
 // serve makes the generated server of the area.

@@ -1,2 +1,2 @@
-// Package agentsapi serves web agents, what answers at inbound numbers, and personas, which are not built yet.
+// Package agentsapi serves web agents, what answers at inbound numbers, and personas.
 package agentsapi

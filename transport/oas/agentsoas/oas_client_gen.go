@@ -28,12 +28,33 @@ type Invoker interface {
 	//
 	// POST /v1/agents
 	CreateAgent(ctx context.Context, request *WebAgentCreate) (*WebAgentReply, error)
+	// CreatePersona invokes createPersona operation.
+	//
+	// Stores a persona with its first version. With an `orchestration_prompt` the version is in production
+	// at once; without one it is a draft, which is promoted when it has one. Pathways must have a version
+	// in production.
+	//
+	// POST /v1/personas
+	CreatePersona(ctx context.Context, request *PersonaCreate) (*PersonaReply, error)
 	// DeleteAgent invokes deleteAgent operation.
 	//
 	// Deletes the agent permanently. Calls that it made keep their records.
 	//
 	// POST /v1/agents/{agent_id}/delete
 	DeleteAgent(ctx context.Context, params DeleteAgentParams) (*MessageReply, error)
+	// DeletePersona invokes deletePersona operation.
+	//
+	// Deletes a persona. It is absent from then on, and removed with its versions after 30 days. Running
+	// calls go on. A persona that answers at an inbound number is not deleted.
+	//
+	// DELETE /v1/personas/{id}
+	DeletePersona(ctx context.Context, params DeletePersonaParams) (*PersonaDeletedReply, error)
+	// DiscardPersonaDraft invokes discardPersonaDraft operation.
+	//
+	// Removes the draft. The next change makes a new one with the same number.
+	//
+	// DELETE /v1/personas/{id}/draft
+	DiscardPersonaDraft(ctx context.Context, params DiscardPersonaDraftParams) (*PersonaReply, error)
 	// GetAgent invokes getAgent operation.
 	//
 	// Returns one web agent.
@@ -46,6 +67,12 @@ type Invoker interface {
 	//
 	// GET /v1/inbound/{phone_number}
 	GetInboundNumber(ctx context.Context, params GetInboundNumberParams) (*InboundNumber, error)
+	// GetPersona invokes getPersona operation.
+	//
+	// Returns one persona with its version in production and its draft.
+	//
+	// GET /v1/personas/{id}
+	GetPersona(ctx context.Context, params GetPersonaParams) (*PersonaReply, error)
 	// ListAgents invokes listAgents operation.
 	//
 	// Returns every web agent of the organization, oldest first, page by page. Agents of less than 2 MiB
@@ -60,12 +87,27 @@ type Invoker interface {
 	//
 	// GET /v1/inbound
 	ListInboundNumbers(ctx context.Context, params ListInboundNumbersParams) (*InboundNumberListReply, error)
+	// ListPersonaVersions invokes listPersonaVersions operation.
+	//
+	// Returns the draft and the versions that are or were in production, newest first. A page of more than
+	// 2 MiB ends before its limit.
+	//
+	// GET /v1/personas/{id}/versions
+	ListPersonaVersions(ctx context.Context, params ListPersonaVersionsParams) (*PersonaVersionListReply, error)
 	// ListPersonas invokes listPersonas operation.
 	//
-	// Returns the personas of the organization, newest first.
+	// Returns the personas of the organization, newest first, each with its version in production. A page
+	// of more than 2 MiB is refused; ask for one with fewer.
 	//
 	// GET /v1/personas
 	ListPersonas(ctx context.Context, params ListPersonasParams) (*PersonaListReply, error)
+	// PromotePersona invokes promotePersona operation.
+	//
+	// Makes the draft the version in production, which calls use from then on. The version that was in
+	// production before is kept. What the draft refers to is checked again.
+	//
+	// POST /v1/personas/{id}/promote
+	PromotePersona(ctx context.Context, params PromotePersonaParams) (*PersonaReply, error)
 	// RemoveAgent invokes removeAgent operation.
 	//
 	// Deletes the agent permanently, as `deleteAgent` does.
@@ -86,6 +128,15 @@ type Invoker interface {
 	//
 	// POST /v1/inbound/{phone_number}
 	UpdateInboundNumber(ctx context.Context, request *InboundNumberUpdate, params UpdateInboundNumberParams) (*UpdateReply, error)
+	// UpdatePersona invokes updatePersona operation.
+	//
+	// Changes the given members and keeps the others; null or an empty value clears one. `name`, `role`,
+	// `description`, `tags` and `image_url` change at once. All others change the draft, which begins as a
+	// copy of the version in production; calls use them after `promotePersona`. The members of
+	// `call_config` change one by one, and lists as a whole.
+	//
+	// PATCH /v1/personas/{id}
+	UpdatePersona(ctx context.Context, request *PersonaUpdate, params UpdatePersonaParams) (*PersonaReply, error)
 }
 
 // Client implements OAS client.
@@ -208,6 +259,87 @@ func (c *Client) sendCreateAgent(ctx context.Context, request *WebAgentCreate) (
 	return result, nil
 }
 
+// CreatePersona invokes createPersona operation.
+//
+// Stores a persona with its first version. With an `orchestration_prompt` the version is in production
+// at once; without one it is a draft, which is promoted when it has one. Pathways must have a version
+// in production.
+//
+// POST /v1/personas
+func (c *Client) CreatePersona(ctx context.Context, request *PersonaCreate) (*PersonaReply, error) {
+	res, err := c.sendCreatePersona(ctx, request)
+	return res, err
+}
+
+func (c *Client) sendCreatePersona(ctx context.Context, request *PersonaCreate) (res *PersonaReply, err error) {
+
+	u := uri.Clone(c.requestURL(ctx))
+	var pathParts [1]string
+	pathParts[0] = "/v1/personas"
+	uri.AddPathParts(u, pathParts[:]...)
+
+	r, err := ht.NewRequest(ctx, "POST", u)
+	if err != nil {
+		return res, errors.Wrap(err, "create request")
+	}
+	if err := encodeCreatePersonaRequest(request, r); err != nil {
+		return res, errors.Wrap(err, "encode request")
+	}
+
+	{
+		type bitset = [1]uint8
+		var satisfied bitset
+		{
+
+			switch err := c.securityApiKey(ctx, CreatePersonaOperation, r); {
+			case err == nil: // if NO error
+				satisfied[0] |= 1 << 0
+			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
+				// Skip this security.
+			default:
+				return res, errors.Wrap(err, "security \"ApiKey\"")
+			}
+		}
+
+		if ok := func() bool {
+		nextRequirement:
+			for _, requirement := range []bitset{
+				{0b00000001},
+			} {
+				for i, mask := range requirement {
+					if satisfied[i]&mask != mask {
+						continue nextRequirement
+					}
+				}
+				return true
+			}
+			return false
+		}(); !ok {
+			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
+		}
+	}
+
+	resp, err := c.cfg.Client.Do(r)
+	if err != nil {
+		return res, errors.Wrap(err, "do request")
+	}
+	body := resp.Body
+	defer func() {
+		// Drain the body to EOF before closing, so the underlying
+		// connection can be reused by the Transport regardless of the
+		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
+		_, _ = io.Copy(io.Discard, body)
+		_ = body.Close()
+	}()
+
+	result, err := decodeCreatePersonaResponse(resp)
+	if err != nil {
+		return res, errors.Wrap(err, "decode response")
+	}
+
+	return result, nil
+}
+
 // DeleteAgent invokes deleteAgent operation.
 //
 // Deletes the agent permanently. Calls that it made keep their records.
@@ -296,6 +428,196 @@ func (c *Client) sendDeleteAgent(ctx context.Context, params DeleteAgentParams) 
 	}()
 
 	result, err := decodeDeleteAgentResponse(resp)
+	if err != nil {
+		return res, errors.Wrap(err, "decode response")
+	}
+
+	return result, nil
+}
+
+// DeletePersona invokes deletePersona operation.
+//
+// Deletes a persona. It is absent from then on, and removed with its versions after 30 days. Running
+// calls go on. A persona that answers at an inbound number is not deleted.
+//
+// DELETE /v1/personas/{id}
+func (c *Client) DeletePersona(ctx context.Context, params DeletePersonaParams) (*PersonaDeletedReply, error) {
+	res, err := c.sendDeletePersona(ctx, params)
+	return res, err
+}
+
+func (c *Client) sendDeletePersona(ctx context.Context, params DeletePersonaParams) (res *PersonaDeletedReply, err error) {
+
+	u := uri.Clone(c.requestURL(ctx))
+	var pathParts [2]string
+	pathParts[0] = "/v1/personas/"
+	{
+		// Encode "id" parameter.
+		e := uri.NewPathEncoder(uri.PathEncoderConfig{
+			Param:   "id",
+			Style:   uri.PathStyleSimple,
+			Explode: false,
+		})
+		if err := func() error {
+			return e.EncodeValue(conv.StringToString(params.ID))
+		}(); err != nil {
+			return res, errors.Wrap(err, "encode path")
+		}
+		encoded, err := e.Result()
+		if err != nil {
+			return res, errors.Wrap(err, "encode path")
+		}
+		pathParts[1] = encoded
+	}
+	uri.AddPathParts(u, pathParts[:]...)
+
+	r, err := ht.NewRequest(ctx, "DELETE", u)
+	if err != nil {
+		return res, errors.Wrap(err, "create request")
+	}
+
+	{
+		type bitset = [1]uint8
+		var satisfied bitset
+		{
+
+			switch err := c.securityApiKey(ctx, DeletePersonaOperation, r); {
+			case err == nil: // if NO error
+				satisfied[0] |= 1 << 0
+			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
+				// Skip this security.
+			default:
+				return res, errors.Wrap(err, "security \"ApiKey\"")
+			}
+		}
+
+		if ok := func() bool {
+		nextRequirement:
+			for _, requirement := range []bitset{
+				{0b00000001},
+			} {
+				for i, mask := range requirement {
+					if satisfied[i]&mask != mask {
+						continue nextRequirement
+					}
+				}
+				return true
+			}
+			return false
+		}(); !ok {
+			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
+		}
+	}
+
+	resp, err := c.cfg.Client.Do(r)
+	if err != nil {
+		return res, errors.Wrap(err, "do request")
+	}
+	body := resp.Body
+	defer func() {
+		// Drain the body to EOF before closing, so the underlying
+		// connection can be reused by the Transport regardless of the
+		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
+		_, _ = io.Copy(io.Discard, body)
+		_ = body.Close()
+	}()
+
+	result, err := decodeDeletePersonaResponse(resp)
+	if err != nil {
+		return res, errors.Wrap(err, "decode response")
+	}
+
+	return result, nil
+}
+
+// DiscardPersonaDraft invokes discardPersonaDraft operation.
+//
+// Removes the draft. The next change makes a new one with the same number.
+//
+// DELETE /v1/personas/{id}/draft
+func (c *Client) DiscardPersonaDraft(ctx context.Context, params DiscardPersonaDraftParams) (*PersonaReply, error) {
+	res, err := c.sendDiscardPersonaDraft(ctx, params)
+	return res, err
+}
+
+func (c *Client) sendDiscardPersonaDraft(ctx context.Context, params DiscardPersonaDraftParams) (res *PersonaReply, err error) {
+
+	u := uri.Clone(c.requestURL(ctx))
+	var pathParts [3]string
+	pathParts[0] = "/v1/personas/"
+	{
+		// Encode "id" parameter.
+		e := uri.NewPathEncoder(uri.PathEncoderConfig{
+			Param:   "id",
+			Style:   uri.PathStyleSimple,
+			Explode: false,
+		})
+		if err := func() error {
+			return e.EncodeValue(conv.StringToString(params.ID))
+		}(); err != nil {
+			return res, errors.Wrap(err, "encode path")
+		}
+		encoded, err := e.Result()
+		if err != nil {
+			return res, errors.Wrap(err, "encode path")
+		}
+		pathParts[1] = encoded
+	}
+	pathParts[2] = "/draft"
+	uri.AddPathParts(u, pathParts[:]...)
+
+	r, err := ht.NewRequest(ctx, "DELETE", u)
+	if err != nil {
+		return res, errors.Wrap(err, "create request")
+	}
+
+	{
+		type bitset = [1]uint8
+		var satisfied bitset
+		{
+
+			switch err := c.securityApiKey(ctx, DiscardPersonaDraftOperation, r); {
+			case err == nil: // if NO error
+				satisfied[0] |= 1 << 0
+			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
+				// Skip this security.
+			default:
+				return res, errors.Wrap(err, "security \"ApiKey\"")
+			}
+		}
+
+		if ok := func() bool {
+		nextRequirement:
+			for _, requirement := range []bitset{
+				{0b00000001},
+			} {
+				for i, mask := range requirement {
+					if satisfied[i]&mask != mask {
+						continue nextRequirement
+					}
+				}
+				return true
+			}
+			return false
+		}(); !ok {
+			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
+		}
+	}
+
+	resp, err := c.cfg.Client.Do(r)
+	if err != nil {
+		return res, errors.Wrap(err, "do request")
+	}
+	body := resp.Body
+	defer func() {
+		// Drain the body to EOF before closing, so the underlying
+		// connection can be reused by the Transport regardless of the
+		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
+		_, _ = io.Copy(io.Discard, body)
+		_ = body.Close()
+	}()
+
+	result, err := decodeDiscardPersonaDraftResponse(resp)
 	if err != nil {
 		return res, errors.Wrap(err, "decode response")
 	}
@@ -484,6 +806,100 @@ func (c *Client) sendGetInboundNumber(ctx context.Context, params GetInboundNumb
 	}()
 
 	result, err := decodeGetInboundNumberResponse(resp)
+	if err != nil {
+		return res, errors.Wrap(err, "decode response")
+	}
+
+	return result, nil
+}
+
+// GetPersona invokes getPersona operation.
+//
+// Returns one persona with its version in production and its draft.
+//
+// GET /v1/personas/{id}
+func (c *Client) GetPersona(ctx context.Context, params GetPersonaParams) (*PersonaReply, error) {
+	res, err := c.sendGetPersona(ctx, params)
+	return res, err
+}
+
+func (c *Client) sendGetPersona(ctx context.Context, params GetPersonaParams) (res *PersonaReply, err error) {
+
+	u := uri.Clone(c.requestURL(ctx))
+	var pathParts [2]string
+	pathParts[0] = "/v1/personas/"
+	{
+		// Encode "id" parameter.
+		e := uri.NewPathEncoder(uri.PathEncoderConfig{
+			Param:   "id",
+			Style:   uri.PathStyleSimple,
+			Explode: false,
+		})
+		if err := func() error {
+			return e.EncodeValue(conv.StringToString(params.ID))
+		}(); err != nil {
+			return res, errors.Wrap(err, "encode path")
+		}
+		encoded, err := e.Result()
+		if err != nil {
+			return res, errors.Wrap(err, "encode path")
+		}
+		pathParts[1] = encoded
+	}
+	uri.AddPathParts(u, pathParts[:]...)
+
+	r, err := ht.NewRequest(ctx, "GET", u)
+	if err != nil {
+		return res, errors.Wrap(err, "create request")
+	}
+
+	{
+		type bitset = [1]uint8
+		var satisfied bitset
+		{
+
+			switch err := c.securityApiKey(ctx, GetPersonaOperation, r); {
+			case err == nil: // if NO error
+				satisfied[0] |= 1 << 0
+			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
+				// Skip this security.
+			default:
+				return res, errors.Wrap(err, "security \"ApiKey\"")
+			}
+		}
+
+		if ok := func() bool {
+		nextRequirement:
+			for _, requirement := range []bitset{
+				{0b00000001},
+			} {
+				for i, mask := range requirement {
+					if satisfied[i]&mask != mask {
+						continue nextRequirement
+					}
+				}
+				return true
+			}
+			return false
+		}(); !ok {
+			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
+		}
+	}
+
+	resp, err := c.cfg.Client.Do(r)
+	if err != nil {
+		return res, errors.Wrap(err, "do request")
+	}
+	body := resp.Body
+	defer func() {
+		// Drain the body to EOF before closing, so the underlying
+		// connection can be reused by the Transport regardless of the
+		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
+		_, _ = io.Copy(io.Discard, body)
+		_ = body.Close()
+	}()
+
+	result, err := decodeGetPersonaResponse(resp)
 	if err != nil {
 		return res, errors.Wrap(err, "decode response")
 	}
@@ -719,9 +1135,143 @@ func (c *Client) sendListInboundNumbers(ctx context.Context, params ListInboundN
 	return result, nil
 }
 
+// ListPersonaVersions invokes listPersonaVersions operation.
+//
+// Returns the draft and the versions that are or were in production, newest first. A page of more than
+// 2 MiB ends before its limit.
+//
+// GET /v1/personas/{id}/versions
+func (c *Client) ListPersonaVersions(ctx context.Context, params ListPersonaVersionsParams) (*PersonaVersionListReply, error) {
+	res, err := c.sendListPersonaVersions(ctx, params)
+	return res, err
+}
+
+func (c *Client) sendListPersonaVersions(ctx context.Context, params ListPersonaVersionsParams) (res *PersonaVersionListReply, err error) {
+
+	u := uri.Clone(c.requestURL(ctx))
+	var pathParts [3]string
+	pathParts[0] = "/v1/personas/"
+	{
+		// Encode "id" parameter.
+		e := uri.NewPathEncoder(uri.PathEncoderConfig{
+			Param:   "id",
+			Style:   uri.PathStyleSimple,
+			Explode: false,
+		})
+		if err := func() error {
+			return e.EncodeValue(conv.StringToString(params.ID))
+		}(); err != nil {
+			return res, errors.Wrap(err, "encode path")
+		}
+		encoded, err := e.Result()
+		if err != nil {
+			return res, errors.Wrap(err, "encode path")
+		}
+		pathParts[1] = encoded
+	}
+	pathParts[2] = "/versions"
+	uri.AddPathParts(u, pathParts[:]...)
+
+	q := uri.NewQueryEncoder()
+	{
+		// Encode "limit" parameter.
+		cfg := uri.QueryParameterEncodingConfig{
+			Name:    "limit",
+			Style:   uri.QueryStyleForm,
+			Explode: true,
+		}
+
+		if err := q.EncodeParam(cfg, func(e uri.Encoder) error {
+			if val, ok := params.Limit.Get(); ok {
+				return e.EncodeValue(conv.IntToString(val))
+			}
+			return nil
+		}); err != nil {
+			return res, errors.Wrap(err, "encode query")
+		}
+	}
+	{
+		// Encode "cursor" parameter.
+		cfg := uri.QueryParameterEncodingConfig{
+			Name:    "cursor",
+			Style:   uri.QueryStyleForm,
+			Explode: true,
+		}
+
+		if err := q.EncodeParam(cfg, func(e uri.Encoder) error {
+			if val, ok := params.Cursor.Get(); ok {
+				return e.EncodeValue(conv.StringToString(val))
+			}
+			return nil
+		}); err != nil {
+			return res, errors.Wrap(err, "encode query")
+		}
+	}
+	u.RawQuery = q.Values().Encode()
+
+	r, err := ht.NewRequest(ctx, "GET", u)
+	if err != nil {
+		return res, errors.Wrap(err, "create request")
+	}
+
+	{
+		type bitset = [1]uint8
+		var satisfied bitset
+		{
+
+			switch err := c.securityApiKey(ctx, ListPersonaVersionsOperation, r); {
+			case err == nil: // if NO error
+				satisfied[0] |= 1 << 0
+			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
+				// Skip this security.
+			default:
+				return res, errors.Wrap(err, "security \"ApiKey\"")
+			}
+		}
+
+		if ok := func() bool {
+		nextRequirement:
+			for _, requirement := range []bitset{
+				{0b00000001},
+			} {
+				for i, mask := range requirement {
+					if satisfied[i]&mask != mask {
+						continue nextRequirement
+					}
+				}
+				return true
+			}
+			return false
+		}(); !ok {
+			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
+		}
+	}
+
+	resp, err := c.cfg.Client.Do(r)
+	if err != nil {
+		return res, errors.Wrap(err, "do request")
+	}
+	body := resp.Body
+	defer func() {
+		// Drain the body to EOF before closing, so the underlying
+		// connection can be reused by the Transport regardless of the
+		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
+		_, _ = io.Copy(io.Discard, body)
+		_ = body.Close()
+	}()
+
+	result, err := decodeListPersonaVersionsResponse(resp)
+	if err != nil {
+		return res, errors.Wrap(err, "decode response")
+	}
+
+	return result, nil
+}
+
 // ListPersonas invokes listPersonas operation.
 //
-// Returns the personas of the organization, newest first.
+// Returns the personas of the organization, newest first, each with its version in production. A page
+// of more than 2 MiB is refused; ask for one with fewer.
 //
 // GET /v1/personas
 func (c *Client) ListPersonas(ctx context.Context, params ListPersonasParams) (*PersonaListReply, error) {
@@ -825,6 +1375,102 @@ func (c *Client) sendListPersonas(ctx context.Context, params ListPersonasParams
 	}()
 
 	result, err := decodeListPersonasResponse(resp)
+	if err != nil {
+		return res, errors.Wrap(err, "decode response")
+	}
+
+	return result, nil
+}
+
+// PromotePersona invokes promotePersona operation.
+//
+// Makes the draft the version in production, which calls use from then on. The version that was in
+// production before is kept. What the draft refers to is checked again.
+//
+// POST /v1/personas/{id}/promote
+func (c *Client) PromotePersona(ctx context.Context, params PromotePersonaParams) (*PersonaReply, error) {
+	res, err := c.sendPromotePersona(ctx, params)
+	return res, err
+}
+
+func (c *Client) sendPromotePersona(ctx context.Context, params PromotePersonaParams) (res *PersonaReply, err error) {
+
+	u := uri.Clone(c.requestURL(ctx))
+	var pathParts [3]string
+	pathParts[0] = "/v1/personas/"
+	{
+		// Encode "id" parameter.
+		e := uri.NewPathEncoder(uri.PathEncoderConfig{
+			Param:   "id",
+			Style:   uri.PathStyleSimple,
+			Explode: false,
+		})
+		if err := func() error {
+			return e.EncodeValue(conv.StringToString(params.ID))
+		}(); err != nil {
+			return res, errors.Wrap(err, "encode path")
+		}
+		encoded, err := e.Result()
+		if err != nil {
+			return res, errors.Wrap(err, "encode path")
+		}
+		pathParts[1] = encoded
+	}
+	pathParts[2] = "/promote"
+	uri.AddPathParts(u, pathParts[:]...)
+
+	r, err := ht.NewRequest(ctx, "POST", u)
+	if err != nil {
+		return res, errors.Wrap(err, "create request")
+	}
+
+	{
+		type bitset = [1]uint8
+		var satisfied bitset
+		{
+
+			switch err := c.securityApiKey(ctx, PromotePersonaOperation, r); {
+			case err == nil: // if NO error
+				satisfied[0] |= 1 << 0
+			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
+				// Skip this security.
+			default:
+				return res, errors.Wrap(err, "security \"ApiKey\"")
+			}
+		}
+
+		if ok := func() bool {
+		nextRequirement:
+			for _, requirement := range []bitset{
+				{0b00000001},
+			} {
+				for i, mask := range requirement {
+					if satisfied[i]&mask != mask {
+						continue nextRequirement
+					}
+				}
+				return true
+			}
+			return false
+		}(); !ok {
+			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
+		}
+	}
+
+	resp, err := c.cfg.Client.Do(r)
+	if err != nil {
+		return res, errors.Wrap(err, "do request")
+	}
+	body := resp.Body
+	defer func() {
+		// Drain the body to EOF before closing, so the underlying
+		// connection can be reused by the Transport regardless of the
+		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
+		_, _ = io.Copy(io.Discard, body)
+		_ = body.Close()
+	}()
+
+	result, err := decodePromotePersonaResponse(resp)
 	if err != nil {
 		return res, errors.Wrap(err, "decode response")
 	}
@@ -1115,6 +1761,106 @@ func (c *Client) sendUpdateInboundNumber(ctx context.Context, request *InboundNu
 	}()
 
 	result, err := decodeUpdateInboundNumberResponse(resp)
+	if err != nil {
+		return res, errors.Wrap(err, "decode response")
+	}
+
+	return result, nil
+}
+
+// UpdatePersona invokes updatePersona operation.
+//
+// Changes the given members and keeps the others; null or an empty value clears one. `name`, `role`,
+// `description`, `tags` and `image_url` change at once. All others change the draft, which begins as a
+// copy of the version in production; calls use them after `promotePersona`. The members of
+// `call_config` change one by one, and lists as a whole.
+//
+// PATCH /v1/personas/{id}
+func (c *Client) UpdatePersona(ctx context.Context, request *PersonaUpdate, params UpdatePersonaParams) (*PersonaReply, error) {
+	res, err := c.sendUpdatePersona(ctx, request, params)
+	return res, err
+}
+
+func (c *Client) sendUpdatePersona(ctx context.Context, request *PersonaUpdate, params UpdatePersonaParams) (res *PersonaReply, err error) {
+
+	u := uri.Clone(c.requestURL(ctx))
+	var pathParts [2]string
+	pathParts[0] = "/v1/personas/"
+	{
+		// Encode "id" parameter.
+		e := uri.NewPathEncoder(uri.PathEncoderConfig{
+			Param:   "id",
+			Style:   uri.PathStyleSimple,
+			Explode: false,
+		})
+		if err := func() error {
+			return e.EncodeValue(conv.StringToString(params.ID))
+		}(); err != nil {
+			return res, errors.Wrap(err, "encode path")
+		}
+		encoded, err := e.Result()
+		if err != nil {
+			return res, errors.Wrap(err, "encode path")
+		}
+		pathParts[1] = encoded
+	}
+	uri.AddPathParts(u, pathParts[:]...)
+
+	r, err := ht.NewRequest(ctx, "PATCH", u)
+	if err != nil {
+		return res, errors.Wrap(err, "create request")
+	}
+	if err := encodeUpdatePersonaRequest(request, r); err != nil {
+		return res, errors.Wrap(err, "encode request")
+	}
+
+	{
+		type bitset = [1]uint8
+		var satisfied bitset
+		{
+
+			switch err := c.securityApiKey(ctx, UpdatePersonaOperation, r); {
+			case err == nil: // if NO error
+				satisfied[0] |= 1 << 0
+			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
+				// Skip this security.
+			default:
+				return res, errors.Wrap(err, "security \"ApiKey\"")
+			}
+		}
+
+		if ok := func() bool {
+		nextRequirement:
+			for _, requirement := range []bitset{
+				{0b00000001},
+			} {
+				for i, mask := range requirement {
+					if satisfied[i]&mask != mask {
+						continue nextRequirement
+					}
+				}
+				return true
+			}
+			return false
+		}(); !ok {
+			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
+		}
+	}
+
+	resp, err := c.cfg.Client.Do(r)
+	if err != nil {
+		return res, errors.Wrap(err, "do request")
+	}
+	body := resp.Body
+	defer func() {
+		// Drain the body to EOF before closing, so the underlying
+		// connection can be reused by the Transport regardless of the
+		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
+		_, _ = io.Copy(io.Discard, body)
+		_ = body.Close()
+	}()
+
+	result, err := decodeUpdatePersonaResponse(resp)
 	if err != nil {
 		return res, errors.Wrap(err, "decode response")
 	}

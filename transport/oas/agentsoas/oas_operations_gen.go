@@ -7,13 +7,20 @@ type OperationName = string
 
 const (
 	CreateAgentOperation         OperationName = "CreateAgent"
+	CreatePersonaOperation       OperationName = "CreatePersona"
 	DeleteAgentOperation         OperationName = "DeleteAgent"
+	DeletePersonaOperation       OperationName = "DeletePersona"
+	DiscardPersonaDraftOperation OperationName = "DiscardPersonaDraft"
 	GetAgentOperation            OperationName = "GetAgent"
 	GetInboundNumberOperation    OperationName = "GetInboundNumber"
+	GetPersonaOperation          OperationName = "GetPersona"
 	ListAgentsOperation          OperationName = "ListAgents"
 	ListInboundNumbersOperation  OperationName = "ListInboundNumbers"
+	ListPersonaVersionsOperation OperationName = "ListPersonaVersions"
 	ListPersonasOperation        OperationName = "ListPersonas"
+	PromotePersonaOperation      OperationName = "PromotePersona"
 	RemoveAgentOperation         OperationName = "RemoveAgent"
 	UpdateAgentOperation         OperationName = "UpdateAgent"
 	UpdateInboundNumberOperation OperationName = "UpdateInboundNumber"
+	UpdatePersonaOperation       OperationName = "UpdatePersona"
 )

@@ -24,6 +24,20 @@ func encodeCreateAgentRequest(
 	return nil
 }
 
+func encodeCreatePersonaRequest(
+	req *PersonaCreate,
+	r *http.Request,
+) error {
+	const contentType = "application/json"
+	e := new(jx.Encoder)
+	{
+		req.Encode(e)
+	}
+	encoded := e.Bytes()
+	ht.SetBody(r, bytes.NewReader(encoded), contentType)
+	return nil
+}
+
 func encodeUpdateAgentRequest(
 	req *WebAgentUpdate,
 	r *http.Request,
@@ -40,6 +54,20 @@ func encodeUpdateAgentRequest(
 
 func encodeUpdateInboundNumberRequest(
 	req *InboundNumberUpdate,
+	r *http.Request,
+) error {
+	const contentType = "application/json"
+	e := new(jx.Encoder)
+	{
+		req.Encode(e)
+	}
+	encoded := e.Bytes()
+	ht.SetBody(r, bytes.NewReader(encoded), contentType)
+	return nil
+}
+
+func encodeUpdatePersonaRequest(
+	req *PersonaUpdate,
 	r *http.Request,
 ) error {
 	const contentType = "application/json"

@@ -346,19 +346,6 @@ func (s *ErrorStatusCodeWithHeaders) SetResponse(val ErrorEnvelope) {
 	s.Response = val
 }
 
-// Any JSON object.
-// Ref: #/components/schemas/FreeObject
-type FreeObject map[string]jx.Raw
-
-func (s *FreeObject) init() FreeObject {
-	m := *s
-	if m == nil {
-		m = map[string]jx.Raw{}
-		*s = m
-	}
-	return m
-}
-
 // Ref: #/components/schemas/InboundNumber
 type InboundNumber struct {
 	PhoneNumber string       `json:"phone_number"`
@@ -1692,6 +1679,142 @@ func (o OptNilPathwayVersionSelector) Or(d PathwayVersionSelector) PathwayVersio
 	return d
 }
 
+// NewOptNilPersonaConditionArray returns new OptNilPersonaConditionArray with value set to v.
+func NewOptNilPersonaConditionArray(v []PersonaCondition) OptNilPersonaConditionArray {
+	return OptNilPersonaConditionArray{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptNilPersonaConditionArray is optional nullable []PersonaCondition.
+type OptNilPersonaConditionArray struct {
+	Value []PersonaCondition
+	Set   bool
+	Null  bool
+}
+
+// IsSet returns true if OptNilPersonaConditionArray was set.
+func (o OptNilPersonaConditionArray) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptNilPersonaConditionArray) Reset() {
+	var v []PersonaCondition
+	o.Value = v
+	o.Set = false
+	o.Null = false
+}
+
+// SetTo sets value to v.
+func (o *OptNilPersonaConditionArray) SetTo(v []PersonaCondition) {
+	o.Set = true
+	o.Null = false
+	o.Value = v
+}
+
+// IsNull returns true if value is Null.
+func (o OptNilPersonaConditionArray) IsNull() bool { return o.Null }
+
+// SetToNull sets value to null.
+func (o *OptNilPersonaConditionArray) SetToNull() {
+	o.Set = true
+	o.Null = true
+	var v []PersonaCondition
+	o.Value = v
+}
+
+// IsEmpty returns true if the field was omitted from the payload (not Set and not Null).
+func (o OptNilPersonaConditionArray) IsEmpty() bool {
+	return !o.Set && !o.Null
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptNilPersonaConditionArray) Get() (v []PersonaCondition, ok bool) {
+	if o.Null {
+		return v, false
+	}
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptNilPersonaConditionArray) Or(d []PersonaCondition) []PersonaCondition {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewOptNilPersonaVersion returns new OptNilPersonaVersion with value set to v.
+func NewOptNilPersonaVersion(v PersonaVersion) OptNilPersonaVersion {
+	return OptNilPersonaVersion{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptNilPersonaVersion is optional nullable PersonaVersion.
+type OptNilPersonaVersion struct {
+	Value PersonaVersion
+	Set   bool
+	Null  bool
+}
+
+// IsSet returns true if OptNilPersonaVersion was set.
+func (o OptNilPersonaVersion) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptNilPersonaVersion) Reset() {
+	var v PersonaVersion
+	o.Value = v
+	o.Set = false
+	o.Null = false
+}
+
+// SetTo sets value to v.
+func (o *OptNilPersonaVersion) SetTo(v PersonaVersion) {
+	o.Set = true
+	o.Null = false
+	o.Value = v
+}
+
+// IsNull returns true if value is Null.
+func (o OptNilPersonaVersion) IsNull() bool { return o.Null }
+
+// SetToNull sets value to null.
+func (o *OptNilPersonaVersion) SetToNull() {
+	o.Set = true
+	o.Null = true
+	var v PersonaVersion
+	o.Value = v
+}
+
+// IsEmpty returns true if the field was omitted from the payload (not Set and not Null).
+func (o OptNilPersonaVersion) IsEmpty() bool {
+	return !o.Set && !o.Null
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptNilPersonaVersion) Get() (v PersonaVersion, ok bool) {
+	if o.Null {
+		return v, false
+	}
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptNilPersonaVersion) Or(d PersonaVersion) PersonaVersion {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
 // NewOptNilString returns new OptNilString with value set to v.
 func NewOptNilString(v string) OptNilString {
 	return OptNilString{
@@ -1942,6 +2065,52 @@ func (o OptNull) Or(d struct{}) struct{} {
 	return d
 }
 
+// NewOptPersonaCallSettings returns new OptPersonaCallSettings with value set to v.
+func NewOptPersonaCallSettings(v PersonaCallSettings) OptPersonaCallSettings {
+	return OptPersonaCallSettings{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptPersonaCallSettings is optional PersonaCallSettings.
+type OptPersonaCallSettings struct {
+	Value PersonaCallSettings
+	Set   bool
+}
+
+// IsSet returns true if OptPersonaCallSettings was set.
+func (o OptPersonaCallSettings) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptPersonaCallSettings) Reset() {
+	var v PersonaCallSettings
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptPersonaCallSettings) SetTo(v PersonaCallSettings) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptPersonaCallSettings) Get() (v PersonaCallSettings, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptPersonaCallSettings) Or(d PersonaCallSettings) PersonaCallSettings {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
 // NewOptString returns new OptString with value set to v.
 func NewOptString(v string) OptString {
 	return OptString{
@@ -2119,9 +2288,9 @@ type Persona struct {
 	CreatedAt time.Time `json:"created_at"`
 	// When it last changed.
 	UpdatedAt time.Time `json:"updated_at"`
-	// When it was deleted.
+	// When it was deleted; null in every answer, as a deleted persona is absent.
 	DeletedAt NilDateTime `json:"deleted_at"`
-	// User who created it.
+	// User who created it; null if it was created with an API key.
 	UserID NilString `json:"user_id"`
 	// Version that calls use.
 	CurrentProductionVersionID NilString `json:"current_production_version_id"`
@@ -2131,6 +2300,8 @@ type Persona struct {
 	InboundNumbers []string `json:"inbound_numbers"`
 	// The version that calls use; null before the first.
 	CurrentProductionVersion NilPersonaVersion `json:"current_production_version"`
+	// The version under work; null without one. Lists do not have it.
+	CurrentDraftVersion OptNilPersonaVersion `json:"current_draft_version"`
 }
 
 // GetID returns the value of ID.
@@ -2203,6 +2374,11 @@ func (s *Persona) GetCurrentProductionVersion() NilPersonaVersion {
 	return s.CurrentProductionVersion
 }
 
+// GetCurrentDraftVersion returns the value of CurrentDraftVersion.
+func (s *Persona) GetCurrentDraftVersion() OptNilPersonaVersion {
+	return s.CurrentDraftVersion
+}
+
 // SetID sets the value of ID.
 func (s *Persona) SetID(val string) {
 	s.ID = val
@@ -2273,103 +2449,371 @@ func (s *Persona) SetCurrentProductionVersion(val NilPersonaVersion) {
 	s.CurrentProductionVersion = val
 }
 
+// SetCurrentDraftVersion sets the value of CurrentDraftVersion.
+func (s *Persona) SetCurrentDraftVersion(val OptNilPersonaVersion) {
+	s.CurrentDraftVersion = val
+}
+
 // How calls of a persona sound and behave.
 // Ref: #/components/schemas/PersonaCallConfig
 type PersonaCallConfig struct {
-	// Voice name or id.
-	Voice OptNilString `json:"voice"`
+	// Voice; null for the default.
+	Voice NilString `json:"voice"`
 	// Whether calls are recorded.
-	Record OptBool `json:"record"`
-	// Language code.
-	Language OptNilString `json:"language"`
-	// Background sound.
-	Background OptNilString `json:"background"`
-	// Minutes at most.
-	MaxDuration OptNilFloat64 `json:"max_duration"`
+	Record bool `json:"record"`
+	// Language code; null leaves it to the engines.
+	Language NilString `json:"language"`
+	// Background sound; null for none.
+	Background NilString `json:"background"`
+	// Minutes at most; null stands for 30.
+	MaxDuration NilFloat64 `json:"max_duration"`
 	// Whether the caller speaks first.
-	WaitForGreeting OptBool `json:"wait_for_greeting"`
-	AdditionalProps PersonaCallConfigAdditional
+	WaitForGreeting bool `json:"wait_for_greeting"`
 }
 
 // GetVoice returns the value of Voice.
-func (s *PersonaCallConfig) GetVoice() OptNilString {
+func (s *PersonaCallConfig) GetVoice() NilString {
 	return s.Voice
 }
 
 // GetRecord returns the value of Record.
-func (s *PersonaCallConfig) GetRecord() OptBool {
+func (s *PersonaCallConfig) GetRecord() bool {
 	return s.Record
 }
 
 // GetLanguage returns the value of Language.
-func (s *PersonaCallConfig) GetLanguage() OptNilString {
+func (s *PersonaCallConfig) GetLanguage() NilString {
 	return s.Language
 }
 
 // GetBackground returns the value of Background.
-func (s *PersonaCallConfig) GetBackground() OptNilString {
+func (s *PersonaCallConfig) GetBackground() NilString {
 	return s.Background
 }
 
 // GetMaxDuration returns the value of MaxDuration.
-func (s *PersonaCallConfig) GetMaxDuration() OptNilFloat64 {
+func (s *PersonaCallConfig) GetMaxDuration() NilFloat64 {
 	return s.MaxDuration
 }
 
 // GetWaitForGreeting returns the value of WaitForGreeting.
-func (s *PersonaCallConfig) GetWaitForGreeting() OptBool {
+func (s *PersonaCallConfig) GetWaitForGreeting() bool {
 	return s.WaitForGreeting
 }
 
-// GetAdditionalProps returns the value of AdditionalProps.
-func (s *PersonaCallConfig) GetAdditionalProps() PersonaCallConfigAdditional {
-	return s.AdditionalProps
-}
-
 // SetVoice sets the value of Voice.
-func (s *PersonaCallConfig) SetVoice(val OptNilString) {
+func (s *PersonaCallConfig) SetVoice(val NilString) {
 	s.Voice = val
 }
 
 // SetRecord sets the value of Record.
-func (s *PersonaCallConfig) SetRecord(val OptBool) {
+func (s *PersonaCallConfig) SetRecord(val bool) {
 	s.Record = val
 }
 
 // SetLanguage sets the value of Language.
-func (s *PersonaCallConfig) SetLanguage(val OptNilString) {
+func (s *PersonaCallConfig) SetLanguage(val NilString) {
 	s.Language = val
 }
 
 // SetBackground sets the value of Background.
-func (s *PersonaCallConfig) SetBackground(val OptNilString) {
+func (s *PersonaCallConfig) SetBackground(val NilString) {
 	s.Background = val
 }
 
 // SetMaxDuration sets the value of MaxDuration.
-func (s *PersonaCallConfig) SetMaxDuration(val OptNilFloat64) {
+func (s *PersonaCallConfig) SetMaxDuration(val NilFloat64) {
 	s.MaxDuration = val
 }
 
 // SetWaitForGreeting sets the value of WaitForGreeting.
-func (s *PersonaCallConfig) SetWaitForGreeting(val OptBool) {
+func (s *PersonaCallConfig) SetWaitForGreeting(val bool) {
 	s.WaitForGreeting = val
 }
 
-// SetAdditionalProps sets the value of AdditionalProps.
-func (s *PersonaCallConfig) SetAdditionalProps(val PersonaCallConfigAdditional) {
-	s.AdditionalProps = val
+// How calls of a persona sound and behave. Null clears a member.
+// Ref: #/components/schemas/PersonaCallSettings
+type PersonaCallSettings struct {
+	// Voice; null for the default.
+	Voice OptNilString `json:"voice"`
+	// Whether calls are recorded.
+	Record OptBool `json:"record"`
+	// Language code; null leaves it to the engines.
+	Language OptNilString `json:"language"`
+	// Background sound. This version has none, and takes `none` only.
+	Background OptNilString `json:"background"`
+	// Maximum duration of a call, in minutes; null stands for 30.
+	MaxDuration OptNilFloat64 `json:"max_duration"`
+	// Whether the caller speaks first.
+	WaitForGreeting OptBool `json:"wait_for_greeting"`
 }
 
-type PersonaCallConfigAdditional map[string]jx.Raw
+// GetVoice returns the value of Voice.
+func (s *PersonaCallSettings) GetVoice() OptNilString {
+	return s.Voice
+}
 
-func (s *PersonaCallConfigAdditional) init() PersonaCallConfigAdditional {
-	m := *s
-	if m == nil {
-		m = map[string]jx.Raw{}
-		*s = m
-	}
-	return m
+// GetRecord returns the value of Record.
+func (s *PersonaCallSettings) GetRecord() OptBool {
+	return s.Record
+}
+
+// GetLanguage returns the value of Language.
+func (s *PersonaCallSettings) GetLanguage() OptNilString {
+	return s.Language
+}
+
+// GetBackground returns the value of Background.
+func (s *PersonaCallSettings) GetBackground() OptNilString {
+	return s.Background
+}
+
+// GetMaxDuration returns the value of MaxDuration.
+func (s *PersonaCallSettings) GetMaxDuration() OptNilFloat64 {
+	return s.MaxDuration
+}
+
+// GetWaitForGreeting returns the value of WaitForGreeting.
+func (s *PersonaCallSettings) GetWaitForGreeting() OptBool {
+	return s.WaitForGreeting
+}
+
+// SetVoice sets the value of Voice.
+func (s *PersonaCallSettings) SetVoice(val OptNilString) {
+	s.Voice = val
+}
+
+// SetRecord sets the value of Record.
+func (s *PersonaCallSettings) SetRecord(val OptBool) {
+	s.Record = val
+}
+
+// SetLanguage sets the value of Language.
+func (s *PersonaCallSettings) SetLanguage(val OptNilString) {
+	s.Language = val
+}
+
+// SetBackground sets the value of Background.
+func (s *PersonaCallSettings) SetBackground(val OptNilString) {
+	s.Background = val
+}
+
+// SetMaxDuration sets the value of MaxDuration.
+func (s *PersonaCallSettings) SetMaxDuration(val OptNilFloat64) {
+	s.MaxDuration = val
+}
+
+// SetWaitForGreeting sets the value of WaitForGreeting.
+func (s *PersonaCallSettings) SetWaitForGreeting(val OptBool) {
+	s.WaitForGreeting = val
+}
+
+// Hands the conversation over to a pathway.
+// Ref: #/components/schemas/PersonaCondition
+type PersonaCondition struct {
+	// Pathway, whose version in production leads on.
+	PathwayID string `json:"pathway_id"`
+	// When it takes over, in words.
+	Condition string `json:"condition"`
+}
+
+// GetPathwayID returns the value of PathwayID.
+func (s *PersonaCondition) GetPathwayID() string {
+	return s.PathwayID
+}
+
+// GetCondition returns the value of Condition.
+func (s *PersonaCondition) GetCondition() string {
+	return s.Condition
+}
+
+// SetPathwayID sets the value of PathwayID.
+func (s *PersonaCondition) SetPathwayID(val string) {
+	s.PathwayID = val
+}
+
+// SetCondition sets the value of Condition.
+func (s *PersonaCondition) SetCondition(val string) {
+	s.Condition = val
+}
+
+// Ref: #/components/schemas/PersonaCreate
+type PersonaCreate struct {
+	// Its name.
+	Name string `json:"name"`
+	// What it does.
+	Role OptNilString `json:"role"`
+	// What it is for.
+	Description OptNilString `json:"description"`
+	// Free labels.
+	Tags OptNilStringArray `json:"tags"`
+	// Picture, an http or https URL. The server never loads it.
+	ImageURL OptNilString `json:"image_url"`
+	// What it is there for, and how it chooses what to do.
+	OrchestrationPrompt OptNilString `json:"orchestration_prompt"`
+	// Who it is and how it talks.
+	PersonalityPrompt OptNilString `json:"personality_prompt"`
+	// When a pathway takes over the conversation.
+	PathwayConditions OptNilPersonaConditionArray `json:"pathway_conditions"`
+	// Knowledge bases it answers from.
+	KBIds        OptNilStringArray      `json:"kb_ids"`
+	CallConfig   OptPersonaCallSettings `json:"call_config"`
+	DefaultTools OptNilAgentTools       `json:"default_tools"`
+}
+
+// GetName returns the value of Name.
+func (s *PersonaCreate) GetName() string {
+	return s.Name
+}
+
+// GetRole returns the value of Role.
+func (s *PersonaCreate) GetRole() OptNilString {
+	return s.Role
+}
+
+// GetDescription returns the value of Description.
+func (s *PersonaCreate) GetDescription() OptNilString {
+	return s.Description
+}
+
+// GetTags returns the value of Tags.
+func (s *PersonaCreate) GetTags() OptNilStringArray {
+	return s.Tags
+}
+
+// GetImageURL returns the value of ImageURL.
+func (s *PersonaCreate) GetImageURL() OptNilString {
+	return s.ImageURL
+}
+
+// GetOrchestrationPrompt returns the value of OrchestrationPrompt.
+func (s *PersonaCreate) GetOrchestrationPrompt() OptNilString {
+	return s.OrchestrationPrompt
+}
+
+// GetPersonalityPrompt returns the value of PersonalityPrompt.
+func (s *PersonaCreate) GetPersonalityPrompt() OptNilString {
+	return s.PersonalityPrompt
+}
+
+// GetPathwayConditions returns the value of PathwayConditions.
+func (s *PersonaCreate) GetPathwayConditions() OptNilPersonaConditionArray {
+	return s.PathwayConditions
+}
+
+// GetKBIds returns the value of KBIds.
+func (s *PersonaCreate) GetKBIds() OptNilStringArray {
+	return s.KBIds
+}
+
+// GetCallConfig returns the value of CallConfig.
+func (s *PersonaCreate) GetCallConfig() OptPersonaCallSettings {
+	return s.CallConfig
+}
+
+// GetDefaultTools returns the value of DefaultTools.
+func (s *PersonaCreate) GetDefaultTools() OptNilAgentTools {
+	return s.DefaultTools
+}
+
+// SetName sets the value of Name.
+func (s *PersonaCreate) SetName(val string) {
+	s.Name = val
+}
+
+// SetRole sets the value of Role.
+func (s *PersonaCreate) SetRole(val OptNilString) {
+	s.Role = val
+}
+
+// SetDescription sets the value of Description.
+func (s *PersonaCreate) SetDescription(val OptNilString) {
+	s.Description = val
+}
+
+// SetTags sets the value of Tags.
+func (s *PersonaCreate) SetTags(val OptNilStringArray) {
+	s.Tags = val
+}
+
+// SetImageURL sets the value of ImageURL.
+func (s *PersonaCreate) SetImageURL(val OptNilString) {
+	s.ImageURL = val
+}
+
+// SetOrchestrationPrompt sets the value of OrchestrationPrompt.
+func (s *PersonaCreate) SetOrchestrationPrompt(val OptNilString) {
+	s.OrchestrationPrompt = val
+}
+
+// SetPersonalityPrompt sets the value of PersonalityPrompt.
+func (s *PersonaCreate) SetPersonalityPrompt(val OptNilString) {
+	s.PersonalityPrompt = val
+}
+
+// SetPathwayConditions sets the value of PathwayConditions.
+func (s *PersonaCreate) SetPathwayConditions(val OptNilPersonaConditionArray) {
+	s.PathwayConditions = val
+}
+
+// SetKBIds sets the value of KBIds.
+func (s *PersonaCreate) SetKBIds(val OptNilStringArray) {
+	s.KBIds = val
+}
+
+// SetCallConfig sets the value of CallConfig.
+func (s *PersonaCreate) SetCallConfig(val OptPersonaCallSettings) {
+	s.CallConfig = val
+}
+
+// SetDefaultTools sets the value of DefaultTools.
+func (s *PersonaCreate) SetDefaultTools(val OptNilAgentTools) {
+	s.DefaultTools = val
+}
+
+// Confirms a deletion.
+// Ref: #/components/schemas/PersonaDeleted
+type PersonaDeleted struct {
+	// Always true.
+	Deleted bool `json:"deleted"`
+}
+
+// GetDeleted returns the value of Deleted.
+func (s *PersonaDeleted) GetDeleted() bool {
+	return s.Deleted
+}
+
+// SetDeleted sets the value of Deleted.
+func (s *PersonaDeleted) SetDeleted(val bool) {
+	s.Deleted = val
+}
+
+// Envelope of the answer.
+// Ref: #/components/schemas/PersonaDeletedReply
+type PersonaDeletedReply struct {
+	Data PersonaDeleted `json:"data"`
+	// Null on success.
+	Errors struct{} `json:"errors"`
+}
+
+// GetData returns the value of Data.
+func (s *PersonaDeletedReply) GetData() PersonaDeleted {
+	return s.Data
+}
+
+// GetErrors returns the value of Errors.
+func (s *PersonaDeletedReply) GetErrors() struct{} {
+	return s.Errors
+}
+
+// SetData sets the value of Data.
+func (s *PersonaDeletedReply) SetData(val PersonaDeleted) {
+	s.Data = val
+}
+
+// SetErrors sets the value of Errors.
+func (s *PersonaDeletedReply) SetErrors(val struct{}) {
+	s.Errors = val
 }
 
 // Envelope of the answer.
@@ -2401,6 +2845,168 @@ func (s *PersonaListReply) SetErrors(val struct{}) {
 	s.Errors = val
 }
 
+// Envelope of the answer.
+// Ref: #/components/schemas/PersonaReply
+type PersonaReply struct {
+	Data Persona `json:"data"`
+	// Null on success.
+	Errors struct{} `json:"errors"`
+}
+
+// GetData returns the value of Data.
+func (s *PersonaReply) GetData() Persona {
+	return s.Data
+}
+
+// GetErrors returns the value of Errors.
+func (s *PersonaReply) GetErrors() struct{} {
+	return s.Errors
+}
+
+// SetData sets the value of Data.
+func (s *PersonaReply) SetData(val Persona) {
+	s.Data = val
+}
+
+// SetErrors sets the value of Errors.
+func (s *PersonaReply) SetErrors(val struct{}) {
+	s.Errors = val
+}
+
+// Ref: #/components/schemas/PersonaUpdate
+type PersonaUpdate struct {
+	// Its name.
+	Name OptString `json:"name"`
+	// What it does.
+	Role OptNilString `json:"role"`
+	// What it is for.
+	Description OptNilString `json:"description"`
+	// Free labels.
+	Tags OptNilStringArray `json:"tags"`
+	// Picture, an http or https URL. The server never loads it.
+	ImageURL OptNilString `json:"image_url"`
+	// What it is there for, and how it chooses what to do.
+	OrchestrationPrompt OptNilString `json:"orchestration_prompt"`
+	// Who it is and how it talks.
+	PersonalityPrompt OptNilString `json:"personality_prompt"`
+	// When a pathway takes over the conversation.
+	PathwayConditions OptNilPersonaConditionArray `json:"pathway_conditions"`
+	// Knowledge bases it answers from.
+	KBIds        OptNilStringArray      `json:"kb_ids"`
+	CallConfig   OptPersonaCallSettings `json:"call_config"`
+	DefaultTools OptNilAgentTools       `json:"default_tools"`
+}
+
+// GetName returns the value of Name.
+func (s *PersonaUpdate) GetName() OptString {
+	return s.Name
+}
+
+// GetRole returns the value of Role.
+func (s *PersonaUpdate) GetRole() OptNilString {
+	return s.Role
+}
+
+// GetDescription returns the value of Description.
+func (s *PersonaUpdate) GetDescription() OptNilString {
+	return s.Description
+}
+
+// GetTags returns the value of Tags.
+func (s *PersonaUpdate) GetTags() OptNilStringArray {
+	return s.Tags
+}
+
+// GetImageURL returns the value of ImageURL.
+func (s *PersonaUpdate) GetImageURL() OptNilString {
+	return s.ImageURL
+}
+
+// GetOrchestrationPrompt returns the value of OrchestrationPrompt.
+func (s *PersonaUpdate) GetOrchestrationPrompt() OptNilString {
+	return s.OrchestrationPrompt
+}
+
+// GetPersonalityPrompt returns the value of PersonalityPrompt.
+func (s *PersonaUpdate) GetPersonalityPrompt() OptNilString {
+	return s.PersonalityPrompt
+}
+
+// GetPathwayConditions returns the value of PathwayConditions.
+func (s *PersonaUpdate) GetPathwayConditions() OptNilPersonaConditionArray {
+	return s.PathwayConditions
+}
+
+// GetKBIds returns the value of KBIds.
+func (s *PersonaUpdate) GetKBIds() OptNilStringArray {
+	return s.KBIds
+}
+
+// GetCallConfig returns the value of CallConfig.
+func (s *PersonaUpdate) GetCallConfig() OptPersonaCallSettings {
+	return s.CallConfig
+}
+
+// GetDefaultTools returns the value of DefaultTools.
+func (s *PersonaUpdate) GetDefaultTools() OptNilAgentTools {
+	return s.DefaultTools
+}
+
+// SetName sets the value of Name.
+func (s *PersonaUpdate) SetName(val OptString) {
+	s.Name = val
+}
+
+// SetRole sets the value of Role.
+func (s *PersonaUpdate) SetRole(val OptNilString) {
+	s.Role = val
+}
+
+// SetDescription sets the value of Description.
+func (s *PersonaUpdate) SetDescription(val OptNilString) {
+	s.Description = val
+}
+
+// SetTags sets the value of Tags.
+func (s *PersonaUpdate) SetTags(val OptNilStringArray) {
+	s.Tags = val
+}
+
+// SetImageURL sets the value of ImageURL.
+func (s *PersonaUpdate) SetImageURL(val OptNilString) {
+	s.ImageURL = val
+}
+
+// SetOrchestrationPrompt sets the value of OrchestrationPrompt.
+func (s *PersonaUpdate) SetOrchestrationPrompt(val OptNilString) {
+	s.OrchestrationPrompt = val
+}
+
+// SetPersonalityPrompt sets the value of PersonalityPrompt.
+func (s *PersonaUpdate) SetPersonalityPrompt(val OptNilString) {
+	s.PersonalityPrompt = val
+}
+
+// SetPathwayConditions sets the value of PathwayConditions.
+func (s *PersonaUpdate) SetPathwayConditions(val OptNilPersonaConditionArray) {
+	s.PathwayConditions = val
+}
+
+// SetKBIds sets the value of KBIds.
+func (s *PersonaUpdate) SetKBIds(val OptNilStringArray) {
+	s.KBIds = val
+}
+
+// SetCallConfig sets the value of CallConfig.
+func (s *PersonaUpdate) SetCallConfig(val OptPersonaCallSettings) {
+	s.CallConfig = val
+}
+
+// SetDefaultTools sets the value of DefaultTools.
+func (s *PersonaUpdate) SetDefaultTools(val OptNilAgentTools) {
+	s.DefaultTools = val
+}
+
 // A stored state of a persona.
 // Ref: #/components/schemas/PersonaVersion
 type PersonaVersion struct {
@@ -2408,7 +3014,7 @@ type PersonaVersion struct {
 	ID string `json:"id"`
 	// Persona.
 	PersonaID string `json:"persona_id"`
-	// Production or draft.
+	// Production, also of versions that were in production before, or draft.
 	VersionType string `json:"version_type"`
 	// Counts from 1.
 	VersionNumber int `json:"version_number"`
@@ -2417,12 +3023,16 @@ type PersonaVersion struct {
 	// How it talks.
 	PersonalityPrompt NilString `json:"personality_prompt"`
 	// When to follow which pathway.
-	PathwayConditions []FreeObject `json:"pathway_conditions"`
+	PathwayConditions []PersonaCondition `json:"pathway_conditions"`
 	// Knowledge bases it answers from.
 	KBIds      []string          `json:"kb_ids"`
 	CallConfig PersonaCallConfig `json:"call_config"`
 	// Tools it may use.
-	DefaultTools []jx.Raw `json:"default_tools"`
+	DefaultTools []AgentTool `json:"default_tools"`
+	// When it was created.
+	CreatedAt time.Time `json:"created_at"`
+	// When it last changed.
+	UpdatedAt time.Time `json:"updated_at"`
 }
 
 // GetID returns the value of ID.
@@ -2456,7 +3066,7 @@ func (s *PersonaVersion) GetPersonalityPrompt() NilString {
 }
 
 // GetPathwayConditions returns the value of PathwayConditions.
-func (s *PersonaVersion) GetPathwayConditions() []FreeObject {
+func (s *PersonaVersion) GetPathwayConditions() []PersonaCondition {
 	return s.PathwayConditions
 }
 
@@ -2471,8 +3081,18 @@ func (s *PersonaVersion) GetCallConfig() PersonaCallConfig {
 }
 
 // GetDefaultTools returns the value of DefaultTools.
-func (s *PersonaVersion) GetDefaultTools() []jx.Raw {
+func (s *PersonaVersion) GetDefaultTools() []AgentTool {
 	return s.DefaultTools
+}
+
+// GetCreatedAt returns the value of CreatedAt.
+func (s *PersonaVersion) GetCreatedAt() time.Time {
+	return s.CreatedAt
+}
+
+// GetUpdatedAt returns the value of UpdatedAt.
+func (s *PersonaVersion) GetUpdatedAt() time.Time {
+	return s.UpdatedAt
 }
 
 // SetID sets the value of ID.
@@ -2506,7 +3126,7 @@ func (s *PersonaVersion) SetPersonalityPrompt(val NilString) {
 }
 
 // SetPathwayConditions sets the value of PathwayConditions.
-func (s *PersonaVersion) SetPathwayConditions(val []FreeObject) {
+func (s *PersonaVersion) SetPathwayConditions(val []PersonaCondition) {
 	s.PathwayConditions = val
 }
 
@@ -2521,8 +3141,59 @@ func (s *PersonaVersion) SetCallConfig(val PersonaCallConfig) {
 }
 
 // SetDefaultTools sets the value of DefaultTools.
-func (s *PersonaVersion) SetDefaultTools(val []jx.Raw) {
+func (s *PersonaVersion) SetDefaultTools(val []AgentTool) {
 	s.DefaultTools = val
+}
+
+// SetCreatedAt sets the value of CreatedAt.
+func (s *PersonaVersion) SetCreatedAt(val time.Time) {
+	s.CreatedAt = val
+}
+
+// SetUpdatedAt sets the value of UpdatedAt.
+func (s *PersonaVersion) SetUpdatedAt(val time.Time) {
+	s.UpdatedAt = val
+}
+
+// Envelope of the answer.
+// Ref: #/components/schemas/PersonaVersionListReply
+type PersonaVersionListReply struct {
+	// The versions.
+	Data []PersonaVersion `json:"data"`
+	// Where the next page begins; null on the last one.
+	NextCursor NilString `json:"next_cursor"`
+	// Null on success.
+	Errors struct{} `json:"errors"`
+}
+
+// GetData returns the value of Data.
+func (s *PersonaVersionListReply) GetData() []PersonaVersion {
+	return s.Data
+}
+
+// GetNextCursor returns the value of NextCursor.
+func (s *PersonaVersionListReply) GetNextCursor() NilString {
+	return s.NextCursor
+}
+
+// GetErrors returns the value of Errors.
+func (s *PersonaVersionListReply) GetErrors() struct{} {
+	return s.Errors
+}
+
+// SetData sets the value of Data.
+func (s *PersonaVersionListReply) SetData(val []PersonaVersion) {
+	s.Data = val
+}
+
+// SetNextCursor sets the value of NextCursor.
+func (s *PersonaVersionListReply) SetNextCursor(val NilString) {
+	s.NextCursor = val
+}
+
+// SetErrors sets the value of Errors.
+func (s *PersonaVersionListReply) SetErrors(val struct{}) {
+	s.Errors = val
 }
 
 // Outcome in envelope B.

@@ -37,15 +37,22 @@ func findAuthorization(h http.Header, prefix string) (string, bool) {
 // operationRolesApiKey is a private map storing roles per operation.
 var operationRolesApiKey = map[string][]string{
 	CreateAgentOperation:         []string{},
+	CreatePersonaOperation:       []string{},
 	DeleteAgentOperation:         []string{},
+	DeletePersonaOperation:       []string{},
+	DiscardPersonaDraftOperation: []string{},
 	GetAgentOperation:            []string{},
 	GetInboundNumberOperation:    []string{},
+	GetPersonaOperation:          []string{},
 	ListAgentsOperation:          []string{},
 	ListInboundNumbersOperation:  []string{},
+	ListPersonaVersionsOperation: []string{},
 	ListPersonasOperation:        []string{},
+	PromotePersonaOperation:      []string{},
 	RemoveAgentOperation:         []string{},
 	UpdateAgentOperation:         []string{},
 	UpdateInboundNumberOperation: []string{},
+	UpdatePersonaOperation:       []string{},
 }
 
 // GetRolesForApiKey returns the required roles for the given operation.

@@ -14,12 +14,33 @@ type Handler interface {
 	//
 	// POST /v1/agents
 	CreateAgent(ctx context.Context, req *WebAgentCreate) (*WebAgentReply, error)
+	// CreatePersona implements createPersona operation.
+	//
+	// Stores a persona with its first version. With an `orchestration_prompt` the version is in production
+	// at once; without one it is a draft, which is promoted when it has one. Pathways must have a version
+	// in production.
+	//
+	// POST /v1/personas
+	CreatePersona(ctx context.Context, req *PersonaCreate) (*PersonaReply, error)
 	// DeleteAgent implements deleteAgent operation.
 	//
 	// Deletes the agent permanently. Calls that it made keep their records.
 	//
 	// POST /v1/agents/{agent_id}/delete
 	DeleteAgent(ctx context.Context, params DeleteAgentParams) (*MessageReply, error)
+	// DeletePersona implements deletePersona operation.
+	//
+	// Deletes a persona. It is absent from then on, and removed with its versions after 30 days. Running
+	// calls go on. A persona that answers at an inbound number is not deleted.
+	//
+	// DELETE /v1/personas/{id}
+	DeletePersona(ctx context.Context, params DeletePersonaParams) (*PersonaDeletedReply, error)
+	// DiscardPersonaDraft implements discardPersonaDraft operation.
+	//
+	// Removes the draft. The next change makes a new one with the same number.
+	//
+	// DELETE /v1/personas/{id}/draft
+	DiscardPersonaDraft(ctx context.Context, params DiscardPersonaDraftParams) (*PersonaReply, error)
 	// GetAgent implements getAgent operation.
 	//
 	// Returns one web agent.
@@ -32,6 +53,12 @@ type Handler interface {
 	//
 	// GET /v1/inbound/{phone_number}
 	GetInboundNumber(ctx context.Context, params GetInboundNumberParams) (*InboundNumber, error)
+	// GetPersona implements getPersona operation.
+	//
+	// Returns one persona with its version in production and its draft.
+	//
+	// GET /v1/personas/{id}
+	GetPersona(ctx context.Context, params GetPersonaParams) (*PersonaReply, error)
 	// ListAgents implements listAgents operation.
 	//
 	// Returns every web agent of the organization, oldest first, page by page. Agents of less than 2 MiB
@@ -46,12 +73,27 @@ type Handler interface {
 	//
 	// GET /v1/inbound
 	ListInboundNumbers(ctx context.Context, params ListInboundNumbersParams) (*InboundNumberListReply, error)
+	// ListPersonaVersions implements listPersonaVersions operation.
+	//
+	// Returns the draft and the versions that are or were in production, newest first. A page of more than
+	// 2 MiB ends before its limit.
+	//
+	// GET /v1/personas/{id}/versions
+	ListPersonaVersions(ctx context.Context, params ListPersonaVersionsParams) (*PersonaVersionListReply, error)
 	// ListPersonas implements listPersonas operation.
 	//
-	// Returns the personas of the organization, newest first.
+	// Returns the personas of the organization, newest first, each with its version in production. A page
+	// of more than 2 MiB is refused; ask for one with fewer.
 	//
 	// GET /v1/personas
 	ListPersonas(ctx context.Context, params ListPersonasParams) (*PersonaListReply, error)
+	// PromotePersona implements promotePersona operation.
+	//
+	// Makes the draft the version in production, which calls use from then on. The version that was in
+	// production before is kept. What the draft refers to is checked again.
+	//
+	// POST /v1/personas/{id}/promote
+	PromotePersona(ctx context.Context, params PromotePersonaParams) (*PersonaReply, error)
 	// RemoveAgent implements removeAgent operation.
 	//
 	// Deletes the agent permanently, as `deleteAgent` does.
@@ -72,6 +114,15 @@ type Handler interface {
 	//
 	// POST /v1/inbound/{phone_number}
 	UpdateInboundNumber(ctx context.Context, req *InboundNumberUpdate, params UpdateInboundNumberParams) (*UpdateReply, error)
+	// UpdatePersona implements updatePersona operation.
+	//
+	// Changes the given members and keeps the others; null or an empty value clears one. `name`, `role`,
+	// `description`, `tags` and `image_url` change at once. All others change the draft, which begins as a
+	// copy of the version in production; calls use them after `promotePersona`. The members of
+	// `call_config` change one by one, and lists as a whole.
+	//
+	// PATCH /v1/personas/{id}
+	UpdatePersona(ctx context.Context, req *PersonaUpdate, params UpdatePersonaParams) (*PersonaReply, error)
 	// NewError creates *ErrorStatusCodeWithHeaders from error returned by handler.
 	//
 	// Used for common default response.

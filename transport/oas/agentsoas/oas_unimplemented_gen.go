@@ -22,12 +22,42 @@ func (UnimplementedHandler) CreateAgent(ctx context.Context, req *WebAgentCreate
 	return r, ht.ErrNotImplemented
 }
 
+// CreatePersona implements createPersona operation.
+//
+// Stores a persona with its first version. With an `orchestration_prompt` the version is in production
+// at once; without one it is a draft, which is promoted when it has one. Pathways must have a version
+// in production.
+//
+// POST /v1/personas
+func (UnimplementedHandler) CreatePersona(ctx context.Context, req *PersonaCreate) (r *PersonaReply, _ error) {
+	return r, ht.ErrNotImplemented
+}
+
 // DeleteAgent implements deleteAgent operation.
 //
 // Deletes the agent permanently. Calls that it made keep their records.
 //
 // POST /v1/agents/{agent_id}/delete
 func (UnimplementedHandler) DeleteAgent(ctx context.Context, params DeleteAgentParams) (r *MessageReply, _ error) {
+	return r, ht.ErrNotImplemented
+}
+
+// DeletePersona implements deletePersona operation.
+//
+// Deletes a persona. It is absent from then on, and removed with its versions after 30 days. Running
+// calls go on. A persona that answers at an inbound number is not deleted.
+//
+// DELETE /v1/personas/{id}
+func (UnimplementedHandler) DeletePersona(ctx context.Context, params DeletePersonaParams) (r *PersonaDeletedReply, _ error) {
+	return r, ht.ErrNotImplemented
+}
+
+// DiscardPersonaDraft implements discardPersonaDraft operation.
+//
+// Removes the draft. The next change makes a new one with the same number.
+//
+// DELETE /v1/personas/{id}/draft
+func (UnimplementedHandler) DiscardPersonaDraft(ctx context.Context, params DiscardPersonaDraftParams) (r *PersonaReply, _ error) {
 	return r, ht.ErrNotImplemented
 }
 
@@ -46,6 +76,15 @@ func (UnimplementedHandler) GetAgent(ctx context.Context, params GetAgentParams)
 //
 // GET /v1/inbound/{phone_number}
 func (UnimplementedHandler) GetInboundNumber(ctx context.Context, params GetInboundNumberParams) (r *InboundNumber, _ error) {
+	return r, ht.ErrNotImplemented
+}
+
+// GetPersona implements getPersona operation.
+//
+// Returns one persona with its version in production and its draft.
+//
+// GET /v1/personas/{id}
+func (UnimplementedHandler) GetPersona(ctx context.Context, params GetPersonaParams) (r *PersonaReply, _ error) {
 	return r, ht.ErrNotImplemented
 }
 
@@ -69,12 +108,33 @@ func (UnimplementedHandler) ListInboundNumbers(ctx context.Context, params ListI
 	return r, ht.ErrNotImplemented
 }
 
+// ListPersonaVersions implements listPersonaVersions operation.
+//
+// Returns the draft and the versions that are or were in production, newest first. A page of more than
+// 2 MiB ends before its limit.
+//
+// GET /v1/personas/{id}/versions
+func (UnimplementedHandler) ListPersonaVersions(ctx context.Context, params ListPersonaVersionsParams) (r *PersonaVersionListReply, _ error) {
+	return r, ht.ErrNotImplemented
+}
+
 // ListPersonas implements listPersonas operation.
 //
-// Returns the personas of the organization, newest first.
+// Returns the personas of the organization, newest first, each with its version in production. A page
+// of more than 2 MiB is refused; ask for one with fewer.
 //
 // GET /v1/personas
 func (UnimplementedHandler) ListPersonas(ctx context.Context, params ListPersonasParams) (r *PersonaListReply, _ error) {
+	return r, ht.ErrNotImplemented
+}
+
+// PromotePersona implements promotePersona operation.
+//
+// Makes the draft the version in production, which calls use from then on. The version that was in
+// production before is kept. What the draft refers to is checked again.
+//
+// POST /v1/personas/{id}/promote
+func (UnimplementedHandler) PromotePersona(ctx context.Context, params PromotePersonaParams) (r *PersonaReply, _ error) {
 	return r, ht.ErrNotImplemented
 }
 
@@ -104,6 +164,18 @@ func (UnimplementedHandler) UpdateAgent(ctx context.Context, req *WebAgentUpdate
 //
 // POST /v1/inbound/{phone_number}
 func (UnimplementedHandler) UpdateInboundNumber(ctx context.Context, req *InboundNumberUpdate, params UpdateInboundNumberParams) (r *UpdateReply, _ error) {
+	return r, ht.ErrNotImplemented
+}
+
+// UpdatePersona implements updatePersona operation.
+//
+// Changes the given members and keeps the others; null or an empty value clears one. `name`, `role`,
+// `description`, `tags` and `image_url` change at once. All others change the draft, which begins as a
+// copy of the version in production; calls use them after `promotePersona`. The members of
+// `call_config` change one by one, and lists as a whole.
+//
+// PATCH /v1/personas/{id}
+func (UnimplementedHandler) UpdatePersona(ctx context.Context, req *PersonaUpdate, params UpdatePersonaParams) (r *PersonaReply, _ error) {
 	return r, ht.ErrNotImplemented
 }
 

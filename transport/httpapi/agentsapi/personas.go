@@ -1,0 +1,174 @@
+package agentsapi
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents"
+	"github.com/callwright/callwright/agents/persona"
+	"github.com/callwright/callwright/transport/httpapi"
+	"github.com/callwright/callwright/transport/httpapi/wire"
+	oas "github.com/callwright/callwright/transport/oas/agentsoas"
+)
+
+// ListPersonas returns a page of personas.
+func (a *api) ListPersonas(ctx context.Context, params oas.ListPersonasParams) (*oas.PersonaListReply, error) {
+	list, err := a.personas.List(ctx, httpapi.Org(ctx), params.Page.Or(1), params.Limit.Or(0))
+	if err != nil {
+		return nil, err
+	}
+	answer := &oas.PersonaListReply{Data: make([]oas.Persona, len(list))}
+	for i, r := range list {
+		answer.Data[i] = personaRecord(r)
+	}
+	return answer, nil
+}
+
+// CreatePersona stores a persona with its first version.
+func (a *api) CreatePersona(ctx context.Context, req *oas.PersonaCreate) (*oas.PersonaReply, error) {
+	settings := req.CallConfig.Value
+	r, err := a.personas.Create(ctx, httpapi.Org(ctx), persona.Persona{
+		Name: req.Name, Role: req.Role.Or(""), Description: req.Description.Or(""), Tags: req.Tags.Value, ImageURL: req.ImageURL.Or(""),
+	}, persona.Version{
+		Orchestration: req.OrchestrationPrompt.Or(""), Personality: req.PersonalityPrompt.Or(""),
+		Conditions: conditionsOf(req.PathwayConditions.Value), KnowledgeBases: wire.IDs(req.KBIds.Value),
+		Call: persona.CallConfig{
+			Voice: settings.Voice.Or(""), Record: settings.Record.Or(false), Language: agents.LanguageTag(settings.Language.Or("")),
+			Background: settings.Background.Or(""), MaxDuration: wire.Minutes(settings.MaxDuration.Or(0)),
+			WaitForGreeting: settings.WaitForGreeting.Or(false),
+		},
+		Tools: wire.Items[json.RawMessage](req.DefaultTools.Value),
+	})
+	httpapi.LogID(ctx, "persona_id", r.Persona.ID)
+	return personaReply(r, err)
+}
+
+// GetPersona returns a persona with its version in production and its draft.
+func (a *api) GetPersona(ctx context.Context, params oas.GetPersonaParams) (*oas.PersonaReply, error) {
+	return personaReply(a.personas.Get(ctx, httpapi.Org(ctx), params.ID))
+}
+
+// UpdatePersona changes a persona and its draft.
+func (a *api) UpdatePersona(
+	ctx context.Context, req *oas.PersonaUpdate, params oas.UpdatePersonaParams,
+) (*oas.PersonaReply, error) {
+	settings := req.CallConfig.Value
+	return personaReply(a.personas.Update(ctx, httpapi.Org(ctx), params.ID, persona.Change{
+		Name: wire.Change(req.Name.Value, req.Name.Set), Role: wire.Change(req.Role.Value, req.Role.Set),
+		Description: wire.Change(req.Description.Value, req.Description.Set), Tags: wire.Change(req.Tags.Value, req.Tags.Set),
+		ImageURL:       wire.Change(req.ImageURL.Value, req.ImageURL.Set),
+		Orchestration:  wire.Change(req.OrchestrationPrompt.Value, req.OrchestrationPrompt.Set),
+		Personality:    wire.Change(req.PersonalityPrompt.Value, req.PersonalityPrompt.Set),
+		Conditions:     wire.Change(conditionsOf(req.PathwayConditions.Value), req.PathwayConditions.Set),
+		KnowledgeBases: wire.Change(wire.IDs(req.KBIds.Value), req.KBIds.Set),
+		Call: persona.CallChange{
+			Voice: wire.Change(settings.Voice.Value, settings.Voice.Set), Record: wire.Change(settings.Record.Value, settings.Record.Set),
+			Language:        wire.Change(agents.LanguageTag(settings.Language.Value), settings.Language.Set),
+			Background:      wire.Change(settings.Background.Value, settings.Background.Set),
+			MaxDuration:     wire.Change(wire.Minutes(settings.MaxDuration.Value), settings.MaxDuration.Set),
+			WaitForGreeting: wire.Change(settings.WaitForGreeting.Value, settings.WaitForGreeting.Set),
+		},
+		Tools: wire.Change(wire.Items[json.RawMessage](req.DefaultTools.Value), req.DefaultTools.Set),
+	}))
+}
+
+// DeletePersona deletes a persona.
+func (a *api) DeletePersona(ctx context.Context, params oas.DeletePersonaParams) (*oas.PersonaDeletedReply, error) {
+	if err := a.personas.Delete(ctx, httpapi.Org(ctx), params.ID); err != nil {
+		return nil, err
+	}
+	return &oas.PersonaDeletedReply{Data: oas.PersonaDeleted{Deleted: true}}, nil
+}
+
+// PromotePersona makes the draft the version in production.
+func (a *api) PromotePersona(ctx context.Context, params oas.PromotePersonaParams) (*oas.PersonaReply, error) {
+	return personaReply(a.personas.Promote(ctx, httpapi.Org(ctx), params.ID))
+}
+
+// DiscardPersonaDraft removes the draft.
+func (a *api) DiscardPersonaDraft(ctx context.Context, params oas.DiscardPersonaDraftParams) (*oas.PersonaReply, error) {
+	return personaReply(a.personas.Discard(ctx, httpapi.Org(ctx), params.ID))
+}
+
+// ListPersonaVersions returns a page of a persona's versions.
+func (a *api) ListPersonaVersions(
+	ctx context.Context, params oas.ListPersonaVersionsParams,
+) (*oas.PersonaVersionListReply, error) {
+	after, err := callwright.ParseCursor(params.Cursor.Or(""))
+	if err != nil {
+		return nil, err
+	}
+	page, err := a.personas.Versions(ctx, httpapi.Org(ctx), params.ID, after, params.Limit.Or(0))
+	if err != nil {
+		return nil, err
+	}
+	answer := &oas.PersonaVersionListReply{
+		Data: make([]oas.PersonaVersion, len(page.Items)), NextCursor: wire.NilText(page.Next.Cursor()),
+	}
+	for i, v := range page.Items {
+		answer.Data[i] = personaVersionRecord(v)
+	}
+	return answer, nil
+}
+
+func conditionsOf(conditions []oas.PersonaCondition) []persona.Condition {
+	out := make([]persona.Condition, len(conditions))
+	for i, c := range conditions {
+		out[i] = persona.Condition{Pathway: wire.ID(c.PathwayID), When: c.Condition}
+	}
+	return out
+}
+
+// personaReply returns the answer with one persona and its draft, or err.
+func personaReply(r persona.Record, err error) (*oas.PersonaReply, error) {
+	if err != nil {
+		return nil, err
+	}
+	record := personaRecord(r)
+	record.CurrentDraftVersion.SetToNull()
+	if r.Draft != nil {
+		record.CurrentDraftVersion.SetTo(personaVersionRecord(*r.Draft))
+	}
+	return &oas.PersonaReply{Data: record}, nil
+}
+
+// personaRecord translates a persona without its draft.
+func personaRecord(r persona.Record) oas.Persona {
+	p := r.Persona
+	record := oas.Persona{
+		ID: p.ID, Name: p.Name, Role: wire.NilText(p.Role), Description: wire.NilText(p.Description), Tags: wire.Texts[string](p.Tags),
+		ImageURL: wire.NilText(p.ImageURL), CreatedAt: p.CreatedAt, UpdatedAt: p.UpdatedAt, DeletedAt: oas.NilDateTime{Null: true},
+		UserID: wire.NilText(p.CreatedBy), CurrentProductionVersionID: wire.NilText(p.Production),
+		CurrentDraftVersionID: wire.NilText(p.Draft), InboundNumbers: wire.Texts[string](r.Numbers),
+		CurrentProductionVersion: oas.NilPersonaVersion{Null: true},
+	}
+	if r.Production != nil {
+		record.CurrentProductionVersion = oas.NewNilPersonaVersion(personaVersionRecord(*r.Production))
+	}
+	return record
+}
+
+func personaVersionRecord(v persona.Version) oas.PersonaVersion {
+	record := oas.PersonaVersion{
+		ID: v.ID, PersonaID: v.Persona, VersionType: string(v.Type), VersionNumber: v.Number,
+		OrchestrationPrompt: wire.NilText(v.Orchestration), PersonalityPrompt: wire.NilText(v.Personality),
+		PathwayConditions: make([]oas.PersonaCondition, len(v.Conditions)), KBIds: wire.Texts[string](v.KnowledgeBases),
+		CallConfig: oas.PersonaCallConfig{
+			Voice: wire.NilText(v.Call.Voice), Record: v.Call.Record, Language: wire.NilText(v.Call.Language),
+			Background: wire.NilText(v.Call.Background), MaxDuration: nilMinutes(v.Call.MaxDuration), WaitForGreeting: v.Call.WaitForGreeting,
+		},
+		DefaultTools: append([]oas.AgentTool{}, wire.Items[oas.AgentTool](v.Tools)...),
+		CreatedAt:    v.CreatedAt, UpdatedAt: v.UpdatedAt,
+	}
+	for i, c := range v.Conditions {
+		record.PathwayConditions[i] = oas.PersonaCondition{PathwayID: c.Pathway, Condition: c.When}
+	}
+	return record
+}
+
+// nilMinutes returns a duration in minutes; null for none.
+func nilMinutes(d time.Duration) wire.Nil[float64] {
+	return wire.Nil[float64]{Value: d.Minutes(), Null: d == 0}
+}
