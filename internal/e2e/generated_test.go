@@ -92,6 +92,9 @@ func (all ids) of(path, _, _, name string) []string {
 		of, _, _ := strings.Cut(rest, "/")
 		return all[testIDs[of]]
 	}
+	if name == "id" && strings.HasPrefix(path, "/v1/personas/") {
+		return all["persona_id"] // not those of versions
+	}
 	if name == "id" {
 		return all[areaOf(path)]
 	}

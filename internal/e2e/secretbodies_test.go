@@ -6,10 +6,12 @@ import "strings"
 // ASKS that of a system that wants a password, and {name} an id that an answer had.
 type exercise struct{ method, target, body string }
 
+// shownTools are tools that answers may show.
+const shownTools = `[{"name":"track","description":"Says where an order is.","url":"HOOKS/orders?key=§","method":"POST",
+	"headers":{"Authorization":"Bearer §"},"body":{"key":"§"},"input_schema":{"type":"object","properties":{}}}]`
+
 // shownMembers are those of agents that answers may show.
-const shownMembers = `"webhook":"HOOKS/hook?token=§",
-	"tools":[{"name":"track","description":"Says where an order is.","url":"HOOKS/orders?key=§","method":"POST",
-		"headers":{"Authorization":"Bearer §"},"body":{"key":"§"},"input_schema":{"type":"object","properties":{}}}],
+const shownMembers = `"webhook":"HOOKS/hook?token=§","tools":` + shownTools + `,
 	"dynamic_data":[
 		{"url":"HOOKS/customers?key=§","method":"POST","headers":[{"key":"Authorization","value":"Bearer §"}],
 			"query":[{"key":"k","value":"§"}],"body":[{"key":"k","value":"§"}],"response_data":[{"name":"name","data":"$.name"}]},
@@ -66,6 +68,9 @@ var exercises = []exercise{
 	{"PUT", "/v1/agent-testing/scenarios/{scenario_id}", `{` + scenario + `}`},
 	{"POST", "/v1/agent-testing/scenarios/{scenario_id}/run", `{"version_number":1,"webhook_url":"HOOKS/run?token=§"}`},
 	{"POST", "/v1/agent-testing/batch-run", `{"scenario_ids":["{scenario_id}"],"version_number":1,"webhook_url":"HOOKS/run?token=§"}`},
+	{"POST", "/v1/personas", `{"name":"p","orchestration_prompt":"Be kind to ¶.","default_tools":` + shownTools + `}`},
+	{"PATCH", "/v1/personas/{persona_id}", `{"personality_prompt":"Be kind to ¶.","default_tools":` + shownTools + `}`},
+	{"POST", "/v1/personas/{persona_id}/promote", ""},
 	{"POST", "/v1/sip/port/initiate", `{"phone_numbers":["+14155550100"],"documents":["d"],"losing_carrier_information":{
 		"customer_type":"business","business_name":"Acme","first_name":"Robin","last_name":"Doe","account_number":"88231","pin":"§",
 		"authorized_representative_email":"robin@example.com",
@@ -82,6 +87,7 @@ var innocents = map[string]string{
 	"external_link":       "link that people of the organization follow",
 	"external_urls[]":     "links that people of the organization follow",
 	"resource_link_ids[]": "ids",
+	"image_url":           "picture that people of the organization see",
 }
 
 // innocent reports whether a member is one of the innocents.

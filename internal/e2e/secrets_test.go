@@ -364,7 +364,7 @@ func (p *prober) read() {
 	})
 	for _, op := range []string{
 		"getCall", "listCalls", "getTestScenario", "listTestScenarios", "getTestRun", "listTestRuns", "getTestBatch", "getSipConfig", "getSipConfiguration", "getSipStatus", "listSipCalls", "listAgents", "getInboundNumber",
-		"listInboundNumbers", "getPathway", "listPathways", "getPathwayVersion",
+		"listInboundNumbers", "getPathway", "listPathways", "getPathwayVersion", "getPersona", "listPersonas", "listPersonaVersions",
 	} {
 		if !good[op] {
 			p.t.Errorf("%s was not read", op)
