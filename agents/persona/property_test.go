@@ -25,17 +25,18 @@ func TestAnyChangesKeepVersionsInOrder(t *testing.T) {
 		id, frozen := made.Persona.ID, map[int]persona.Version{}
 		for i := range rapid.IntRange(0, 20).Draw(r, "changes") {
 			revision := made.Persona.Revision
+			var changed persona.Record
 			switch rapid.SampledFrom([]string{"update", "update", "rename", "empty", "promote", "promote", "discard"}).Draw(r, "change") {
 			case "update":
-				made, err = h.Update(t.Context(), org, id, prompt(fmt.Sprint("Sing ", i)))
+				changed, err = h.Update(t.Context(), org, id, prompt(fmt.Sprint("Sing ", i)))
 			case "rename":
-				made, err = h.Update(t.Context(), org, id, persona.Change{Name: callwright.Given(fmt.Sprint("Eva ", i))})
+				changed, err = h.Update(t.Context(), org, id, persona.Change{Name: callwright.Given(fmt.Sprint("Eva ", i))})
 			case "empty":
-				made, err = h.Update(t.Context(), org, id, prompt(""))
+				changed, err = h.Update(t.Context(), org, id, prompt(""))
 			case "promote":
-				made, err = h.Promote(t.Context(), org, id)
+				changed, err = h.Promote(t.Context(), org, id)
 			case "discard":
-				made, err = h.Discard(t.Context(), org, id)
+				changed, err = h.Discard(t.Context(), org, id)
 			}
 			refused := errors.Is(err, callwright.ErrInvalidState)
 			if err != nil && !refused {
@@ -44,8 +45,11 @@ func TestAnyChangesKeepVersionsInOrder(t *testing.T) {
 			if made, err = h.Get(t.Context(), org, id); err != nil {
 				r.Fatal(err)
 			}
-			if changed := made.Persona.Revision - revision; changed != 1 && !refused || changed != 0 && refused {
-				r.Errorf("%d changes at once", changed)
+			if by := made.Persona.Revision - revision; by != 1 && !refused || by != 0 && refused {
+				r.Errorf("%d changes at once", by)
+			}
+			if !refused && !same(t, changed, made) {
+				r.Errorf("the change gave %+v, and afterwards it is %+v", changed, made)
 			}
 			checkVersions(r, h, made, frozen)
 		}

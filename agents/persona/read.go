@@ -82,7 +82,7 @@ func (s *Service) numbersOf(
 	ctx context.Context, org callwright.OrgID, ids []string,
 ) (map[string][]callwright.PhoneNumber, error) {
 	if s.cfg.Numbers == nil || len(ids) == 0 {
-		return nil, nil //nolint:nilnil // a nil map has none
+		return nil, nil
 	}
 	return s.cfg.Numbers.NumbersOf(ctx, org, ids)
 }

@@ -162,7 +162,7 @@ func TestPersonaMembers(t *testing.T) {
 		for _, name := range slices.Backward(strings.Split(strings.TrimPrefix(c.member, "draft."), ".")) {
 			body = `{"` + name + `":` + body + `}`
 		}
-		for _, name := range strings.Split(strings.Replace(c.member, "draft.", "current_draft_version.", 1), ".") {
+		for name := range strings.SplitSeq(strings.Replace(c.member, "draft.", "current_draft_version.", 1), ".") {
 			path = append(path, name)
 		}
 		if c.read == "" {
