@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agenttest/stats"
 )
 
 // Batch is a group of runs: one of each of several scenarios, or, in a simulation set, many of each.
@@ -21,14 +22,23 @@ type Batch struct {
 	Webhook     string // is told the end; empty: nobody. It may hold a token
 	Publish     bool   // publish the version when all runs have passed
 
-	State     State
-	Created   int // runs that exist; the others are created step by step
-	Counts    Counts
-	Cancel    bool   // runs that have not ended are to end as Cancelled
-	Reason    string // why Cancel is set, for people
-	CreatedAt time.Time
-	EndedAt   time.Time // zero: not yet
-	Revision  int64
+	State   State
+	Created int // runs that exist; the others are created step by step
+	Counts  Counts
+	Cancel  bool    // runs that have not ended are to end as Cancelled
+	Reason  string  // why Cancel is set, for people
+	Flakes  *Flakes // where the variation of a simulation set comes from; nil: nobody wants to know
+	// Statistics are those of a simulation set that has ended, and stay when runs of it are deleted; nil: not yet stored.
+	Statistics *Statistics
+	CreatedAt  time.Time
+	EndedAt    time.Time // zero: not yet
+	Revision   int64
+}
+
+// Flakes says where the variation of the scenarios of a simulation set comes from.
+type Flakes struct {
+	Sources []stats.Source // of the first scenarios, in the order of Batch.Scenarios: the others are still to be looked at
+	Frozen  []stats.Frozen // runs of the next scenario that were judged again
 }
 
 // Part is a scenario of a batch, as it was when the batch was created.

@@ -163,6 +163,12 @@ func (s *Service) advance(ctx context.Context, b Batch) (err error) {
 	if b.Cancel {
 		all = b.Created // no more are created
 	}
+	if b.Counts.Ended() == all && b.unattributed() {
+		if err := s.cfg.Store.UpdateBatch(ctx, b); err != nil {
+			return err
+		}
+		return s.enqueue(ctx, b.Org, b.ID, taskAttribute)
+	}
 	if b.Counts.Ended() == all {
 		if b.State, err = b.State.move(b.state()); err != nil {
 			return err

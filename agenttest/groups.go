@@ -123,6 +123,7 @@ type SetRequest struct {
 	Simulations int      // runs of each, at most MaxSimulations
 	Version     *int     // see RunRequest
 	Pathway     string   // all scenarios must be of it; empty: of any
+	Attribute   bool     // judge mixed results again, to find where the variation comes from
 	Trigger     Trigger
 }
 
@@ -135,6 +136,9 @@ func (s *Service) StartSet(ctx context.Context, org callwright.OrgID, r SetReque
 	b, snaps, err := s.group(ctx, b, r.Scenarios, r.Version)
 	if err != nil {
 		return Batch{}, err
+	}
+	if r.Attribute {
+		b.Flakes = &Flakes{}
 	}
 	if r.Pathway != "" && b.Pathway != r.Pathway {
 		return Batch{}, callwright.Invalid("pathway_id", "must be the pathway of all scenarios")

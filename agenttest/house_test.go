@@ -209,6 +209,7 @@ type told struct {
 	runs    []agenttest.Run
 	batches []agenttest.Batch
 	failed  []agenttest.Run
+	modes   []agenttest.FailureMode
 }
 
 func (n *told) RunEnded(_ context.Context, _ string, r agenttest.Run) error {
@@ -233,6 +234,17 @@ func (n *told) RunFailed(_ context.Context, r agenttest.Run) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.failed = append(n.failed, r)
+	return nil
+}
+
+func (n *told) ModeFailed(_ context.Context, m agenttest.FailureMode) error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.down > 0 {
+		n.down--
+		return callwright.ErrUnavailable
+	}
+	n.modes = append(n.modes, m)
 	return nil
 }
 

@@ -24,6 +24,9 @@ func (s *Service) GetSet(ctx context.Context, org callwright.OrgID, id string) (
 	if err != nil {
 		return Batch{}, Statistics{}, err
 	}
+	if b.Statistics != nil {
+		return b, *b.Statistics, nil
+	}
 	st, err := s.statistics(ctx, b)
 	return b, st, err
 }
@@ -31,24 +34,35 @@ func (s *Service) GetSet(ctx context.Context, org callwright.OrgID, id string) (
 // maxReason is how many bytes of the reason of a failure statistics look at.
 const maxReason = 500
 
-// statistics reads the runs of one scenario after the other, at most MaxSimulations at a time.
+// statistics describes the scenarios one after the other.
 func (s *Service) statistics(ctx context.Context, b Batch) (Statistics, error) {
 	st := Statistics{Scenarios: make([]stats.Scenario, len(b.Scenarios))}
-	for i, part := range b.Scenarios {
-		runs, err := s.cfg.Store.FindRuns(ctx, b.Org, RunFilter{
-			Batch: b.ID, Scenario: part.Scenario, States: []State{Passed, Failed, Error, Cancelled}, Oldest: true, Limit: MaxSimulations,
-		})
-		if err != nil {
+	for i := range b.Scenarios {
+		var err error
+		if st.Scenarios[i], err = s.describe(ctx, b, i); err != nil {
 			return Statistics{}, err
 		}
-		ended := make([]stats.Run, len(runs))
-		for j, r := range runs {
-			ended[j] = counted(r)
+		if b.Flakes != nil && i < len(b.Flakes.Sources) {
+			st.Scenarios[i].FlakeSource = b.Flakes.Sources[i]
 		}
-		st.Scenarios[i] = stats.Describe(ended, b.Simulations)
 	}
 	st.Overall = stats.Summarize(st.Scenarios)
 	return st, nil
+}
+
+// describe reads the runs of one scenario that have ended, at most MaxSimulations.
+func (s *Service) describe(ctx context.Context, b Batch, i int) (stats.Scenario, error) {
+	runs, err := s.cfg.Store.FindRuns(ctx, b.Org, RunFilter{
+		Batch: b.ID, Scenario: b.Scenarios[i].Scenario, States: []State{Passed, Failed, Error, Cancelled}, Oldest: true, Limit: MaxSimulations,
+	})
+	if err != nil {
+		return stats.Scenario{}, err
+	}
+	ended := make([]stats.Run, len(runs))
+	for j, r := range runs {
+		ended[j] = counted(r)
+	}
+	return stats.Describe(ended, b.Simulations), nil
 }
 
 // counted returns a run that has ended as statistics see it.

@@ -115,11 +115,14 @@ type RunFilter struct {
 	Limit    int
 }
 
-// Journals is the part of a Store that keeps what models have answered in runs that have not ended.
+// Journals is the part of a Store that keeps what models have answered in runs that have not ended, or are judged again.
 type Journals interface {
 	// AppendAnswer adds an answer to the journal of a run. It is stored when AppendAnswer returns. CodeNotFound: the run is
 	// absent. CodeConflict: the run has an answer with this key, or is not Running on this node.
 	AppendAnswer(ctx context.Context, org callwright.OrgID, run, node, key string, answer []byte) error
+	// AppendJudgement adds an answer of a judge to the journal of a run that has ended, while its group has not. CodeNotFound: the
+	// run is absent. CodeConflict: the run has an answer with this key, has not ended, or is of no group that is open.
+	AppendJudgement(ctx context.Context, org callwright.OrgID, run, key string, answer []byte) error
 	// Answers returns the journal of a run by key.
 	Answers(ctx context.Context, org callwright.OrgID, run string) (map[string][]byte, error)
 	// DeleteAnswers removes the journal of a run.

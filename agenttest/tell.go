@@ -19,12 +19,28 @@ type Notifier interface {
 	BatchEnded(ctx context.Context, url string, b Batch, runs []Run) error
 }
 
-// Failures receives runs that have failed.
+// Failures receives runs that have failed. Each may be reported more than once. After an error it is reported again a few
+// times, not before the error's RetryAfter.
 type Failures interface {
-	// RunFailed reports a run that has ended as Failed. It may be reported more than once. After an error it is reported again
-	// a few times, not before the error's RetryAfter.
+	// RunFailed reports a run that has ended as Failed and is of no simulation set.
 	RunFailed(ctx context.Context, r Run) error
+	// ModeFailed reports runs of a scenario that have failed alike in a simulation set that has ended.
+	ModeFailed(ctx context.Context, m FailureMode) error
 }
+
+// FailureMode is how runs of a scenario have failed in a simulation set.
+type FailureMode struct {
+	Org      callwright.OrgID
+	Set      string // id
+	Scenario Part
+	Failure  Failure  // Reason is the one that is most like those of the others
+	Count    int      // runs that have failed so
+	Scored   int      // runs that have passed or failed
+	Runs     []string // ids of those that have failed so, the earliest first, at most MaxEvidence
+}
+
+// MaxEvidence is how many runs a FailureMode names.
+const MaxEvidence = 10
 
 // The tasks that tell what has ended. Their key is the id of the run or the group.
 const (
@@ -67,6 +83,9 @@ func (s *Service) tellBatch(ctx context.Context, b Batch) error {
 	}
 	if b.Publish && b.State == Passed {
 		kinds = append(kinds, taskPublish)
+	}
+	if b.Kind == Simulations {
+		kinds = append(kinds, taskConclude)
 	}
 	if err := s.enqueue(ctx, b.Org, b.ID, kinds...); err != nil || b.Pathway == "" || b.Kind != OneEach {
 		return err

@@ -32,6 +32,8 @@ const (
 func (s *Service) register() {
 	s.cfg.Work.Handle(taskExpand, s.expand)
 	s.cfg.Work.Handle(taskCancel, s.cancelWaiting)
+	s.cfg.Work.Handle(taskAttribute, s.attribute)
+	s.cfg.Work.Handle(taskConclude, s.conclude)
 	s.registerTelling()
 	s.cfg.Work.Every(taskForget, forgetEvery, s.forget)
 }

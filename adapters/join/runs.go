@@ -91,14 +91,30 @@ func (f FailedRuns) RunFailed(ctx context.Context, r agenttest.Run) error {
 	if r.Result.Failure != nil {
 		failure = *r.Result.Failure
 	}
+	part := agenttest.Part{Scenario: r.Scenario, Name: r.Name, Version: r.Version}
+	return f.report(ctx, r.Org, part, failure, "", []string{r.ID})
+}
+
+// ModeFailed reports runs of a simulation set that have failed alike, once for all of them. A few are attached.
+func (f FailedRuns) ModeFailed(ctx context.Context, m agenttest.FailureMode) error {
+	often := fmt.Sprintf(" in %d of %d runs of a simulation set", m.Count, m.Scored)
+	return f.report(ctx, m.Org, m.Scenario, m.Failure, often, m.Runs)
+}
+
+func (f FailedRuns) report(
+	ctx context.Context, org callwright.OrgID, s agenttest.Part, failure agenttest.Failure, often string, runs []string,
+) error {
 	why := cmp.Or(reason(failure.Type, failure.Reason), string(failure.Type)+" "+string(failure.Code))
-	_, err := f.Issues.Report(ctx, r.Org, triage.System(), triage.Report{
-		Key:   fmt.Sprintf("test/%s/%s/%s/%s", r.Scenario, failure.Assertion, failure.Code, failure.Node),
-		Title: callwright.Clip("Test fails: "+r.Name, maxTitle), Severity: triage.SeverityHigh, Category: "test",
-		Detail: fmt.Sprintf("Version %d of the pathway fails the scenario %q: %s\nRuns that fail alike are attached while the issue is open.",
-			r.Version, r.Name, why),
-		Resources: []triage.ResourceDraft{{Type: triage.ResourceRun, ResourceID: r.ID}},
-	})
+	report := triage.Report{
+		Key:   fmt.Sprintf("test/%s/%s/%s/%s", s.Scenario, failure.Assertion, failure.Code, failure.Node),
+		Title: callwright.Clip("Test fails: "+s.Name, maxTitle), Severity: triage.SeverityHigh, Category: "test",
+		Detail: fmt.Sprintf("Version %d of the pathway fails the scenario %q%s: %s\nRuns that fail alike are attached while the issue is open.",
+			s.Version, s.Name, often, why),
+	}
+	for _, id := range runs {
+		report.Resources = append(report.Resources, triage.ResourceDraft{Type: triage.ResourceRun, ResourceID: id})
+	}
+	_, err := f.Issues.Report(ctx, org, triage.System(), report)
 	return err
 }
 

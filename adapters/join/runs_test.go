@@ -78,6 +78,53 @@ func TestFailedRuns(t *testing.T) {
 	}
 }
 
+// TestFailedSet: a mode of a set opens one issue, with some of its runs, and feeds the one that a single run has opened; telling it
+// again changes nothing.
+func TestFailedSet(t *testing.T) {
+	t.Parallel()
+	memory := memstore.New()
+	store := agentteststore.Store{Store: memory}
+	issues := must(triage.New(triage.Config{
+		Store: triagestore.Store{Store: memory}, Atomic: memory, Work: memstore.NewWork(memory, nil),
+		Resolvers: map[triage.ResourceType]triage.ResourceResolver{triage.ResourceRun: join.Runs{Store: store}},
+	}))
+	t.Cleanup(issues.Close)
+	var runs []agenttest.Run
+	for i := range 4 {
+		runs = append(runs, failedRun(fmt.Sprint("r", i), "offer"))
+	}
+	if err := store.InsertRuns(t.Context(), runs); err != nil {
+		t.Fatal(err)
+	}
+	failed := join.FailedRuns{Issues: issues}
+	mode := agenttest.FailureMode{
+		Org: org, Set: "set", Scenario: agenttest.Part{Scenario: "s1", Name: "Books in a hurry", Version: 7},
+		Failure: *runs[0].Result.Failure, Count: 120, Scored: 200, Runs: []string{"r0", "r1", "r2"},
+	}
+	other := mode
+	other.Failure.Node, other.Failure.End, other.Runs = "end", assert.EndMaxTurns, []string{"r2"}
+	otherEnd := mode
+	otherEnd.Failure.End, otherEnd.Failure.Reason = assert.EndMaxTurns, "In other words."
+	for _, m := range []agenttest.FailureMode{mode, mode, otherEnd, other} {
+		if err := failed.ModeFailed(t.Context(), m); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := failed.RunFailed(t.Context(), runs[3]); err != nil {
+		t.Fatal(err)
+	}
+	page, err := issues.List(t.Context(), org, triage.Query{Filter: triage.Filter{Sort: triage.SortCreated, Ascending: true}})
+	if err != nil || len(page.Items) != 2 {
+		t.Fatalf("there are %d issues, %v; want 2", len(page.Items), err)
+	}
+	for i, want := range []int{4, 1} {
+		issue := must(issues.Get(t.Context(), org, page.Items[i].ID))
+		if issue.Resources != want || !strings.Contains(issue.Description, "in 120 of 200 runs") {
+			t.Errorf("issue %d has %d runs: %s", i, issue.Resources, issue.Description)
+		}
+	}
+}
+
 // TestEvidenceOfRun: it has what was said and how it ended, and nothing that may hold a key.
 func TestEvidenceOfRun(t *testing.T) {
 	t.Parallel()

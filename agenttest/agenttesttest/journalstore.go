@@ -18,6 +18,7 @@ func RunJournals(t *testing.T, newStore NewStore, atRest callwrighttest.AtRest[a
 	checkStore(t, "journals", newStore, atRest, map[string]func(*testing.T, subject){
 		"is an engine's journal":           isJournal,
 		"takes answers of its node only":   takesOfNodeOnly,
+		"takes judgements of ended runs":   takesJudgements,
 		"gives a key to one of many":       givesKeyOnce,
 		"hides other organizations'":       hidesJournals,
 		"shares no memory":                 sharesNoAnswer,
@@ -89,6 +90,25 @@ func takesOfNodeOnly(t *testing.T, s subject) {
 	do(t, s.update(t, running("r1", "m")), s.append(t, "r1", "m", "k2", ""))
 	wantErr(t, callwright.ErrConflict, map[string]error{"the node of before": s.append(t, "r1", "n", "k3", "x")})
 	s.wantAnswers(t, "r1", "map[k:x k2:]")
+}
+
+func takesJudgements(t *testing.T, s subject) {
+	over := aBatch("over")
+	over.State, over.EndedAt = agenttest.Passed, later(9)
+	s.insert(t, aBatch("open"), over, in(ended("r1", 2), "open", 0), in(ended("r2", 2), "over", 0), ended("r3", 2),
+		in(running("r4", "n"), "open", 1))
+	judge := func(org callwright.OrgID, run, key string) error {
+		return s.AppendJudgement(t.Context(), org, run, key, []byte("x"))
+	}
+	do(t, judge("a", "r1", "k"), judge("a", "r1", "l"))
+	wantErr(t, callwright.ErrConflict, map[string]error{
+		"a key twice": judge("a", "r1", "k"), "a group that has ended": judge("a", "r2", "k"), "no group": judge("a", "r3", "k"),
+		"a run that goes on": judge("a", "r4", "k"),
+	})
+	wantErr(t, callwright.ErrNotFound, map[string]error{"absent": judge("a", "r5", "k"), "another organization's": judge("b", "r1", "m")})
+	s.wantAnswers(t, "r1", "map[k:x l:x]")
+	do(t, s.DeleteAnswers(t.Context(), "a", "r1"))
+	s.wantAnswers(t, "r1", "map[]")
 }
 
 func givesKeyOnce(t *testing.T, s subject) {

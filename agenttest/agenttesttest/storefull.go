@@ -9,6 +9,7 @@ import (
 	"github.com/callwright/callwright/agenttest/assert"
 	"github.com/callwright/callwright/agenttest/engine"
 	"github.com/callwright/callwright/agenttest/scenario"
+	"github.com/callwright/callwright/agenttest/stats"
 )
 
 // anyValues is of every kind that JSON has.
@@ -112,7 +113,30 @@ func FullBatch(id string) agenttest.Batch {
 			Scenario: "s1", Revision: 4, Name: words, Pathway: "p1", Persona: "persona 1", Version: 5, Snapshot: "snap1",
 		}},
 		Counts: agenttest.Counts{Passed: 1, Failed: 2, Error: 3, Cancelled: 4}, Cancel: true, Reason: words,
-		CreatedAt: at, EndedAt: later(3), Revision: 1,
+		Flakes: &agenttest.Flakes{
+			Sources: []stats.Source{stats.FromErrors},
+			Frozen:  []stats.Frozen{{State: stats.Failed, Again: []stats.State{stats.Failed, stats.Passed}, Digest: "5a1b"}},
+		},
+		Statistics: FullStatistics(), CreatedAt: at, EndedAt: later(3), Revision: 1,
+	}
+}
+
+// FullStatistics returns statistics with a value in each field.
+func FullStatistics() *agenttest.Statistics {
+	value := 0.625
+	interval := stats.Interval{Low: 0.25, High: 0.75}
+	return &agenttest.Statistics{
+		Scenarios: []stats.Scenario{{
+			Total: 5, Passed: 1, Failed: 2, Errors: 3, Requested: 6, Rate: &value, Interval: &interval, Coverage: 0.5, Insufficient: true,
+			Confidence: stats.Medium, IsFlaky: true, FlakeRate: &value, FlakySignificant: true, Stability: stats.Flaky,
+			Scores: stats.Scores{Mean: &value, Median: &value, Min: &value, Max: &value, StdDev: &value}, Worst: "r1",
+			Modes: []stats.Mode{{
+				Label: words, Count: 2, Share: 0.5, Runs: []string{"r1", "r2"},
+				Failure: stats.Failure{Assertion: "a1", Type: "LLM_JUDGE", Code: "missing_step", Node: "menu", End: "caller_ended", Reason: words},
+			}},
+			PassAt: []stats.PassAt{{K: 3, All: 0.25, Any: 0.75}}, FlakeSource: stats.FromJudge,
+		}},
+		Overall: stats.Overall{Rate: &value, Interval: &interval, Flaky: 1, Reliable: 2, Runs: 3, Errors: 4},
 	}
 }
 

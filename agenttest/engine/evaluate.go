@@ -21,18 +21,11 @@ func (r *run) judges() bool {
 
 // evaluate evaluates the assertions and decides.
 func (r *run) evaluate(ctx context.Context) {
-	var judge assert.Judge
-	if r.cfg.Judge != nil {
-		judge = r.cfg.Judge(r.model(r.cfg.JudgeModel, byJudge))
-	}
+	judge := r.judge()
 	if r.offScript(ctx) {
 		return
 	}
-	if judge != nil && r.c.Scenario.Required {
-		r.results(ctx, symmetric{judge})
-	} else {
-		r.results(ctx, judge)
-	}
+	r.results(ctx, judge)
 	r.tone(ctx, judge)
 	d := assert.Decide(r.out.Results, r.c.Scenario.MinScore)
 	r.out.Verdict, r.out.Score = Verdict(d.Verdict), d.Score
@@ -48,6 +41,14 @@ func (r *run) evaluate(ctx context.Context) {
 		}
 	case Passed, Cancelled:
 	}
+}
+
+// judge returns the judge of the run; nil: there is none.
+func (r *run) judge() assert.Judge {
+	if r.cfg.Judge == nil {
+		return nil
+	}
+	return r.cfg.Judge(r.model(r.cfg.JudgeModel, byJudge))
 }
 
 // symmetric is a judge of scenarios that promotions require. Votes that only confirm failures would let false passes through.
@@ -86,6 +87,9 @@ func (r *run) offScript(ctx context.Context) bool {
 // results evaluates the assertions, those that a judge decides several at once. A panic of the judge goes on in the goroutine of
 // the run, where its owner can recover from it.
 func (r *run) results(ctx context.Context, judge assert.Judge) {
+	if judge != nil && r.c.Scenario.Required {
+		judge = symmetric{judge}
+	}
 	assertions := slices.Clone(r.c.Scenario.Assertions)
 	slices.SortStableFunc(assertions, func(a, b assert.Assertion) int { return a.Order - b.Order })
 	r.out.Results = make([]assert.Result, len(assertions))

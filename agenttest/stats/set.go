@@ -41,6 +41,7 @@ type Scenario struct {
 	Worst                         string // id of the scored run with the lowest score, the earliest of equal ones; empty: none
 	Modes                         []Mode // common failures, the most frequent first
 	PassAt                        []PassAt
+	FlakeSource                   Source // as SourceOf has found it; Describe leaves it empty
 }
 
 // PassAt tells what k runs in a row come to.

@@ -45,7 +45,7 @@ func (db core) batchRow(b agenttest.Batch) (row batchRow, err error) {
 		Passed: b.Counts.Passed, Failed: b.Counts.Failed, Erred: b.Counts.Error, Cancelled: b.Counts.Cancelled, Cancel: b.Cancel,
 		Reason: b.Reason, CreatedAt: sqldb.Stored(b.CreatedAt), EndedAt: orNull(b.EndedAt), Version: b.Revision,
 	}
-	row.Document, err = db.seal(purpose("test batch", row.Org, row.ID), batchJSON{b.Scenarios, b.Webhook})
+	row.Document, err = db.seal(purpose("test batch", row.Org, row.ID), batchJSON{b.Scenarios, b.Webhook, b.Flakes, b.Statistics})
 	return row, err
 }
 
@@ -57,7 +57,8 @@ func (db core) batch(r batchRow) (agenttest.Batch, error) {
 		Pathway: r.Pathway, Persona: r.Persona, Version: r.Number, Hash: r.Hash, Scenarios: document.Scenarios,
 		Simulations: r.Simulations, Webhook: document.Webhook, Publish: r.Publish, State: agenttest.State(r.State),
 		Created: r.Created, Counts: agenttest.Counts{Passed: r.Passed, Failed: r.Failed, Error: r.Erred, Cancelled: r.Cancelled},
-		Cancel: r.Cancel, Reason: r.Reason, CreatedAt: r.CreatedAt.UTC(), EndedAt: orZero(r.EndedAt), Revision: r.Version,
+		Cancel: r.Cancel, Reason: r.Reason, Flakes: document.Flakes, Statistics: document.Statistics,
+		CreatedAt: r.CreatedAt.UTC(), EndedAt: orZero(r.EndedAt), Revision: r.Version,
 	}, err
 }
 

@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"iter"
 	"log/slog"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -31,8 +33,10 @@ import (
 // crashPlan is what a worker is told: the environment variable crashEnv has it as JSON.
 type crashPlan struct {
 	Folder string
-	Birth  int // how many workers there were before
-	Events int // asked and answered calls after which it kills itself; 0: it lives
+	Birth  int  // how many workers there were before
+	Events int  // asked and answered calls after which it kills itself; 0: it lives
+	Spares bool // it waits until no run is at its first call: MaxAttempts without an answer in a row end a run
+	Flaky  int  // runs of a set whose source of variation is wanted, instead of the usual tests
 }
 
 const crashEnv = "CALLWRIGHT_CRASH_PLAN"
@@ -52,6 +56,11 @@ type diary struct {
 	mu   sync.Mutex
 	file *os.File
 	left int // events until the process kills itself; negative: it lives
+
+	born   time.Time
+	judged time.Time       // when a judge has answered last
+	spares bool            // see crashPlan.Spares
+	first  map[string]bool // runs at their first call in this process; false: beyond it
 }
 
 // write adds a line, and ends the process if it is time.
@@ -61,10 +70,34 @@ func (d *diary) write(kind, key string) {
 	if _, err := fmt.Fprintln(d.file, kind, key); err != nil {
 		panic(err)
 	}
-	if d.left--; d.left == 0 {
+	if d.left > 0 {
+		d.left--
+	}
+	d.note(kind, key)
+	if d.left == 0 && !(d.spares && d.early()) {
 		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
 		select {} // until the signal arrives
 	}
+}
+
+// note notes an event of a run. A run is beyond its first call when it asks again, because the answer is in its journal then. The
+// judge is asked last.
+func (d *diary) note(kind, key string) {
+	run, part, _ := strings.Cut(key, " ")
+	switch before, known := d.first[run]; {
+	case kind == "asked" && !known:
+		d.first[run] = true
+	case kind == "asked" && before:
+		d.first[run] = false
+	case kind == "answered" && strings.HasPrefix(part, "judge/"):
+		d.first[run], d.judged = false, time.Now()
+	}
+}
+
+// early reports whether a run is at its first call, or may be taken over or keep its last answer at this moment, by a clock that
+// stands still until all of that is done.
+func (d *diary) early() bool {
+	return time.Since(d.born)%callwright.LeaseRenewal < time.Second || time.Since(d.judged) < time.Second || slices.Contains(slices.Collect(maps.Values(d.first)), true)
 }
 
 // paid is a model whose calls stand in a diary. Its name is a caller's, an agent's or a judge's part in the keys.
@@ -89,7 +122,7 @@ func (m paid) Reply(ctx context.Context, r llm.ReplyRequest) iter.Seq2[llm.Reply
 		m.diary.write("asked", key)
 		time.Sleep(time.Second)
 		m.diary.write("answered", key)
-		part := llm.ReplyPart{Text: fmt.Sprintf("The %s speaks for time %d.", m.part, len(r.Messages))}
+		part := llm.ReplyPart{Text: fmt.Sprintf("The %s speaks for time %d in trial %d.", m.part, len(r.Messages), r.Trial)}
 		if m.part == "caller" && len(r.Messages) >= 2*crashTurns-1 {
 			part.Action = llm.ActionEnd
 		}
@@ -97,12 +130,18 @@ func (m paid) Reply(ctx context.Context, r llm.ReplyRequest) iter.Seq2[llm.Reply
 	}
 }
 
+// flaky marks a scenario that passes in every second trial, each time that its conversation is judged.
+const flaky = "marker-flaky"
+
 // Answer passes.
 func (m paid) Answer(_ context.Context, q llm.Question) (llm.Answer, error) {
 	key := m.key(q.Instructions, q.Trial, q.Attempt, len(q.Messages))
 	m.diary.write("asked", key)
 	time.Sleep(time.Second)
 	m.diary.write("answered", key)
+	if strings.Contains(q.Instructions, flaky) && q.Trial%2 == 1 {
+		return llm.Answer{JSON: json.RawMessage(`{"evidence":[],"reasoning":"No.","verdict":"fail","failure_code":"wrong_end"}`)}, nil
+	}
 	return llm.Answer{JSON: json.RawMessage(`{"evidence":[],"reasoning":"It does.","verdict":"pass","failure_code":null}`)}, nil
 }
 
@@ -202,7 +241,7 @@ func crashWork(ctx context.Context, plan crashPlan) error {
 	if err != nil {
 		return err
 	}
-	d := &diary{file: file, left: plan.Events}
+	d := &diary{file: file, left: plan.Events, born: time.Now(), spares: plan.Spares, first: map[string]bool{}}
 	db, err := crashDatabase(ctx, plan.Folder)
 	if err != nil {
 		return err
@@ -226,15 +265,15 @@ func crashWork(ctx context.Context, plan crashPlan) error {
 		return err
 	}
 	if plan.Birth == 0 {
-		return crashBegin(ctx, s)
+		return crashBegin(ctx, s, plan.Flaky)
 	}
 	go func() { _ = s.Run(ctx) }()
 	for {
-		more, err := work.step(ctx)
+		_, open, err := s.ListRuns(ctx, crashOrg, agenttest.RunFilter{States: []agenttest.State{agenttest.Pending, agenttest.Running}, Limit: 1})
 		if err != nil {
 			return err
 		}
-		_, open, err := s.ListRuns(ctx, crashOrg, agenttest.RunFilter{States: []agenttest.State{agenttest.Pending, agenttest.Running}, Limit: 1})
+		more, err := work.step(ctx) // what follows from the last end is there when no run is open
 		if err != nil || open == 0 && !more {
 			return err
 		}
@@ -242,26 +281,39 @@ func crashWork(ctx context.Context, plan crashPlan) error {
 	}
 }
 
-// crashBegin starts a batch and a simulation set.
-func crashBegin(ctx context.Context, s *agenttest.Service) error {
-	var ids []string
-	for i := range crashScenarios + crashRepeated {
-		marker := fmt.Sprintf("marker-%d", i)
-		sc, err := s.CreateScenario(ctx, crashOrg, scenario.Scenario{
-			Pathway: "p", Name: marker, Enabled: true, CallerPrompt: "You call about " + marker + " and nothing else.",
-			RequestData: map[string]any{"marker": marker},
-			Assertions: []assert.Assertion{{
-				Type: assert.LLMJudge, Config: json.RawMessage(`{"prompt":"Is it about ` + marker + ` ?"}`), Required: true, Weight: 1,
-			}},
-		})
+// crashBegin starts a batch and a simulation set, or only a set of a flaky scenario.
+func crashBegin(ctx context.Context, s *agenttest.Service, simulations int) error {
+	if simulations > 0 {
+		id, err := crashScenario(ctx, s, flaky)
 		if err != nil {
 			return err
 		}
-		ids = append(ids, sc.ID)
+		_, err = s.StartSet(ctx, crashOrg, agenttest.SetRequest{Scenarios: []string{id}, Simulations: simulations, Attribute: true})
+		return err
+	}
+	var ids []string
+	for i := range crashScenarios + crashRepeated {
+		id, err := crashScenario(ctx, s, fmt.Sprintf("marker-%d", i))
+		if err != nil {
+			return err
+		}
+		ids = append(ids, id)
 	}
 	if _, _, err := s.StartBatch(ctx, crashOrg, agenttest.BatchRequest{Scenarios: ids[:crashScenarios], Webhook: "https://hook.example"}); err != nil {
 		return err
 	}
 	_, err := s.StartSet(ctx, crashOrg, agenttest.SetRequest{Scenarios: ids[crashScenarios:], Simulations: crashTimes})
 	return err
+}
+
+// crashScenario creates a scenario that a judge decides.
+func crashScenario(ctx context.Context, s *agenttest.Service, marker string) (string, error) {
+	sc, err := s.CreateScenario(ctx, crashOrg, scenario.Scenario{
+		Pathway: "p", Name: marker, Enabled: true, CallerPrompt: "You call about " + marker + " and nothing else.",
+		RequestData: map[string]any{"marker": marker},
+		Assertions: []assert.Assertion{{
+			Type: assert.LLMJudge, Config: json.RawMessage(`{"prompt":"Is it about ` + marker + ` ?"}`), Required: true, Weight: 1,
+		}},
+	})
+	return sc.ID, err
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // notInOpen is the condition that a run is of no group that has not ended.
-const notInOpen = `NOT EXISTS (SELECT 1 FROM test_batches AS b WHERE b.id = run.batch_id AND b.state IN ('PENDING', 'RUNNING'))`
+const notInOpen = "NOT " + inOpen
 
 // DeleteScenario removes a scenario with its runs, one statement a table.
 func (s Store) DeleteScenario(ctx context.Context, org callwright.OrgID, id string) error {

@@ -68,8 +68,10 @@ type webhookJSON struct {
 }
 
 type batchJSON struct {
-	Scenarios []agenttest.Part
-	Webhook   string
+	Scenarios  []agenttest.Part
+	Webhook    string
+	Flakes     *agenttest.Flakes     `json:",omitempty"`
+	Statistics *agenttest.Statistics `json:",omitempty"`
 }
 
 func newScenarioJSON(sc scenario.Scenario) scenarioJSON {

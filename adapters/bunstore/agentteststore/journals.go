@@ -26,10 +26,29 @@ func answerPurpose(org, run, key string) string {
 // AppendAnswer adds an answer to the journal of a run. On PostgreSQL it locks the run, so that none is added to a journal that
 // is deleted with the end of the run.
 func (s Store) AppendAnswer(ctx context.Context, org callwright.OrgID, run, node, key string, answer []byte) error {
+	return s.appendAnswer(ctx, org, run, key, answer, func(q *bun.SelectQuery) *bun.SelectQuery {
+		return q.Where(running).Where("node = ?", node)
+	})
+}
+
+// inOpen is the condition that a run is of a group that has not ended.
+const inOpen = `EXISTS (SELECT 1 FROM test_batches AS b WHERE b.id = run.batch_id AND b.state IN ('PENDING', 'RUNNING'))`
+
+// AppendJudgement adds an answer of a judge to the journal of a run that has ended.
+func (s Store) AppendJudgement(ctx context.Context, org callwright.OrgID, run, key string, answer []byte) error {
+	return s.appendAnswer(ctx, org, run, key, answer, func(q *bun.SelectQuery) *bun.SelectQuery {
+		return q.Where(over).Where(inOpen)
+	})
+}
+
+// appendAnswer adds an answer to the journal of a run that is as wanted.
+func (s Store) appendAnswer(
+	ctx context.Context, org callwright.OrgID, run, key string, answer []byte, wanted func(*bun.SelectQuery) *bun.SelectQuery,
+) error {
 	sealed := s.core().Keyring.Seal(answerPurpose(string(org), run, key), callwright.Secret(answer))
-	return s.core().Write(ctx, []any{org, run, node, key}, func(ctx context.Context, idb bun.IDB) error {
-		row := s.core().ForUpdate(idb.NewSelect().Model((*runRow)(nil)).Column("id", "org").ColumnExpr("?", key).
-			ColumnExpr("?", sealed).Where("id = ?", run).Where("org = ?", org).Where(running).Where("node = ?", node))
+	return s.core().Write(ctx, []any{org, run, key}, func(ctx context.Context, idb bun.IDB) error {
+		row := s.core().ForUpdate(wanted(idb.NewSelect().Model((*runRow)(nil)).Column("id", "org").ColumnExpr("?", key).
+			ColumnExpr("?", sealed).Where("id = ?", run).Where("org = ?", org)))
 		result, err := idb.NewRaw("INSERT INTO test_answers (run_id, org, answer_key, answer) ? ON CONFLICT DO NOTHING", row).Exec(ctx)
 		return sqldb.Outrun(ctx, "run", sqldb.Changed(result, err, callwright.ErrConflict), findRun(idb, org, run))
 	})

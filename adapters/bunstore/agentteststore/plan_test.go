@@ -139,7 +139,7 @@ func useStore(ctx context.Context, db *bunstore.DB, now time.Time) []error {
 		s.InsertSnapshots(ctx, []agenttest.Snapshot{{ID: "snap", Org: org}}), s.InsertRuns(ctx, []agenttest.Run{run}),
 		s.UpdateRuns(ctx, []agenttest.Run{run}), s.UpdateRuns(ctx, []agenttest.Run{run}),
 		s.AppendAnswer(ctx, org, "r", "n", "k", []byte("x")), s.AppendAnswer(ctx, org, "r", "n", "k", []byte("x")),
-		s.DeleteAnswers(ctx, org, "r"),
+		s.AppendJudgement(ctx, org, "r", "k", []byte("x")), s.DeleteAnswers(ctx, org, "r"),
 	}
 	add := func(_ any, err error) { errs = append(errs, err) }
 	add(s.Scenario(ctx, org, "s"))

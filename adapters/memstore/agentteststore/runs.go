@@ -218,17 +218,39 @@ func (s Store) AppendAnswer(ctx context.Context, org callwright.OrgID, run, node
 		if err != nil {
 			return err
 		}
-		if _, taken := d.answers[run][key]; taken || r.State != agenttest.Running || r.Node != node {
+		if r.State != agenttest.Running || r.Node != node {
 			return callwright.ErrConflict
 		}
-		journal := maps.Clone(d.answers[run]) // a transaction that fails restores the old one
-		if journal == nil {
-			journal = map[string][]byte{}
-		}
-		journal[key] = slices.Clone(answer)
-		d.answers[run] = journal
-		return nil
+		return d.append(run, key, answer)
 	})
+}
+
+// AppendJudgement adds an answer of a judge to the journal of a run that has ended.
+func (s Store) AppendJudgement(ctx context.Context, org callwright.OrgID, run, key string, answer []byte) error {
+	return with(ctx, s.Store, func(d *data) error {
+		r, err := d.run(org, run)
+		if err != nil {
+			return err
+		}
+		if !r.State.Ended() || !d.batches[r.Batch].Open() {
+			return callwright.ErrConflict
+		}
+		return d.append(run, key, answer)
+	})
+}
+
+// append adds an answer to a journal.
+func (d *data) append(run, key string, answer []byte) error {
+	if _, taken := d.answers[run][key]; taken {
+		return callwright.ErrConflict
+	}
+	journal := maps.Clone(d.answers[run]) // a transaction that fails restores the old one
+	if journal == nil {
+		journal = map[string][]byte{}
+	}
+	journal[key] = slices.Clone(answer)
+	d.answers[run] = journal
+	return nil
 }
 
 // Answers returns the journal of a run.

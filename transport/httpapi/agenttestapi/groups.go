@@ -53,15 +53,13 @@ func batchRecord(b agenttest.Batch, runs []agenttest.Run) oas.TestBatch {
 func (a *api) CreateTestSet(
 	ctx context.Context, req *oas.TestSetStart, _ oas.CreateTestSetParams,
 ) (*oas.TestSetStartedReply, error) {
-	switch {
-	case req.PersonaID.Or("") != "":
+	if req.PersonaID.Or("") != "" {
 		return nil, wire.NotBuilt("persona_id")
-	case req.AttributeFlakes.Or(false):
-		return nil, wire.NotBuilt("attribute_flakes")
 	}
 	b, err := a.tests.StartSet(ctx, httpapi.Org(ctx), agenttest.SetRequest{
 		Scenarios: wire.IDs(req.ScenarioIds), Simulations: req.SimulationsPerScenario,
-		Version: wire.Ptr(req.VersionNumber.Get()), Pathway: wire.ID(req.PathwayID.Or("")), Trigger: agenttest.BySimulation,
+		Version: wire.Ptr(req.VersionNumber.Get()), Pathway: wire.ID(req.PathwayID.Or("")),
+		Attribute: req.AttributeFlakes.Or(false), Trigger: agenttest.BySimulation,
 	})
 	if err != nil {
 		return nil, err
@@ -102,8 +100,10 @@ func scenarioStats(part agenttest.Part, s stats.Scenario) oas.TestSetScenarioSta
 		Errors: s.Errors, PassRate: wire.NilPtr(s.Rate), IsFlaky: s.IsFlaky, FlakeRate: wire.NilPtr(s.FlakeRate),
 		FlakySignificant: s.FlakySignificant, WorstRunID: wire.NilText(s.Worst), Coverage: s.Coverage, Insufficient: s.Insufficient,
 		Confidence: oas.TestSetScenarioStatsConfidence(s.Confidence), Interval: intervalRecord(s.Interval),
-		Stability:   oas.TestSetScenarioStatsStability(s.Stability),
-		FlakeSource: oas.NilTestSetScenarioStatsFlakeSource{Null: true},
+		Stability: oas.TestSetScenarioStatsStability(s.Stability),
+		FlakeSource: oas.NilTestSetScenarioStatsFlakeSource{
+			Value: oas.TestSetScenarioStatsFlakeSource(s.FlakeSource), Null: s.FlakeSource == stats.NoSource,
+		},
 		Scores: oas.TestScoreStats{
 			Mean: wire.NilPtr(s.Scores.Mean), Median: wire.NilPtr(s.Scores.Median), Stddev: wire.NilPtr(s.Scores.StdDev),
 			Min: wire.NilPtr(s.Scores.Min), Max: wire.NilPtr(s.Scores.Max),

@@ -1,0 +1,117 @@
+package agentteststore_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/callwright/callwright/adapters/bunstore/agentteststore"
+	"github.com/callwright/callwright/agenttest"
+	"github.com/callwright/callwright/agenttest/stats"
+)
+
+// TestCrashesWhileJudgingAgain kills the process that judges the runs of a set again, every few calls. In the end the source of the
+// variation is known, and no call was paid twice but those that were under way when a process was killed.
+func TestCrashesWhileJudgingAgain(t *testing.T) {
+	t.Parallel()
+	seed := *crashSeed
+	if seed == 0 {
+		seed = rand.Uint64()
+	}
+	t.Logf("-crashseed %d", seed)
+	random := rand.New(rand.NewPCG(seed, 1))
+	const runs = 6
+	folder := t.TempDir()
+	if crashWorker(t, crashPlan{Folder: folder, Events: -1, Flaky: runs}) {
+		t.Fatal("the first worker was killed")
+	}
+	const conversations = 2 * (2*crashTurns + 1 + 1) * runs // events of the runs themselves
+	birth := 1
+	for ; crashWorker(t, crashPlan{Folder: folder, Birth: birth, Events: eventsOf(birth, conversations, random), Flaky: runs}); birth++ {
+		if birth > 4*stats.JudgedAgain*runs {
+			t.Fatal("the judge gets nowhere")
+		}
+	}
+	if birth < runs {
+		t.Errorf("only %d workers were killed", birth-1)
+	}
+	text, err := os.ReadFile(folder + "/diary")
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkJudgedAgain(t, strings.Split(strings.TrimSpace(string(text)), "\n"), runs)
+	checkSource(t, folder)
+}
+
+// eventsOf returns after how many calls a worker kills itself. The first one lives until the runs have ended.
+func eventsOf(birth, conversations int, random *rand.Rand) int {
+	if birth == 1 {
+		return conversations + 1
+	}
+	return 1 + random.IntN(4*stats.JudgedAgain)
+}
+
+// checkJudgedAgain fails the test for a call that was paid again although no process was killed while its run was judged.
+func checkJudgedAgain(t *testing.T, lines []string, runs int) {
+	t.Helper()
+	calls, forgiven := map[string]int{}, map[string]int{} // forgiven: how often a process was killed while the run was judged
+	last := ""
+	for at, line := range lines {
+		kind, key, _ := strings.Cut(line, " ")
+		switch kind {
+		case "asked":
+			last = judgedRun(t, key)
+			if calls[key]++; calls[key] > 1+forgiven[last] {
+				t.Errorf("line %d: %s is paid again", at, key)
+			}
+		case "killed":
+			forgiven[last]++
+		}
+	}
+	again := 0
+	for key := range calls {
+		if strings.Contains(key, " judge/") {
+			again++
+		}
+	}
+	if want := runs * (1 + stats.JudgedAgain); again != want {
+		t.Errorf("a judge was asked %d questions, want %d", again, want)
+	}
+}
+
+// judgedRun returns the trial of the run that a call is about.
+func judgedRun(t *testing.T, key string) string {
+	t.Helper()
+	var trial int
+	if _, err := fmt.Sscanf(strings.TrimPrefix(key, flaky+"/"), "%d", &trial); err != nil {
+		t.Fatalf("%q: %v", key, err)
+	}
+	return strconv.Itoa(trial % agenttest.MaxSimulations)
+}
+
+// checkSource fails the test unless the set has ended and blames the agent.
+func checkSource(t *testing.T, folder string) {
+	t.Helper()
+	db, err := crashDatabase(t.Context(), folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	store := agentteststore.Store{DB: db}
+	list, err := store.FindRuns(t.Context(), crashOrg, agenttest.RunFilter{Limit: 1000})
+	if err != nil || len(list) == 0 {
+		t.Fatalf("there are %d runs, %v", len(list), err)
+	}
+	for _, r := range list {
+		if answers, err := store.Answers(t.Context(), crashOrg, r.ID); err != nil || len(answers) != 0 {
+			t.Errorf("the run %s keeps %d answers, %v", r.ID, len(answers), err)
+		}
+	}
+	b, err := store.Batch(t.Context(), crashOrg, list[0].Batch)
+	if err != nil || !b.State.Ended() || b.Statistics == nil || b.Statistics.Scenarios[0].FlakeSource != stats.FromAgentOrCaller {
+		t.Errorf("the set is %+v, %v", b, err)
+	}
+}

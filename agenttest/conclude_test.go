@@ -1,0 +1,119 @@
+package agenttest_test
+
+import (
+	"context"
+	"reflect"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/callwright/callwright/agenttest"
+	"github.com/callwright/callwright/agenttest/assert"
+	"github.com/callwright/callwright/agenttest/engine"
+)
+
+// endedSet runs a set to its end.
+func (l *lab) endedSet(simulations int, ids ...string) agenttest.Batch {
+	l.t.Helper()
+	b, err := l.StartSet(l.t.Context(), org, agenttest.SetRequest{Scenarios: ids, Simulations: simulations})
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	l.run(l.Service)
+	for range 100 {
+		settled()
+	}
+	b, _, err = l.GetSet(l.t.Context(), org, b.ID)
+	if err != nil || !b.State.Ended() {
+		l.t.Fatalf("the set is %+v, %v", b, err)
+	}
+	return b
+}
+
+// TestSetTellsItsFailures: 200 runs that fail alike are told once, with a few of them, although the receiver is down at first.
+func TestSetTellsItsFailures(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := newLab(t)
+		l.told.down = 1
+		good, bad := l.scenario(), l.scenario(failing)
+		b := l.endedSet(agenttest.MaxSimulations, good.ID, bad.ID)
+		if len(l.told.modes) != 1 || len(l.told.failed) != 0 {
+			t.Fatalf("told %d modes and %d runs, want one mode", len(l.told.modes), len(l.told.failed))
+		}
+		m := l.told.modes[0]
+		if m.Org != org || m.Set != b.ID || m.Scenario.Scenario != bad.ID || m.Count != 200 || m.Scored != 200 ||
+			len(m.Runs) != agenttest.MaxEvidence || m.Failure.Assertion != bad.Assertions[1].ID || m.Failure.Type != assert.StringCheck ||
+			m.Failure.Code != assert.CodeNoMatch || m.Failure.Reason == "" {
+			t.Errorf("told %+v", m)
+		}
+		for _, id := range m.Runs {
+			if r := l.get(id); r.State != agenttest.Failed || r.Batch != b.ID {
+				t.Errorf("the evidence %s is %s", id, r.State)
+			}
+		}
+	})
+}
+
+// TestSetTellsEachMode: failures of one assertion at one node are one mode, whatever their words; those at another are another.
+func TestSetTellsEachMode(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := newLab(t)
+		l.agent.Nodes = assert.Graph{"start": {Next: []string{"paid", "lost"}}, "paid": {}, "lost": {}}
+		l.agent.Answer = varied()
+		l.endedSet(12, l.scenario(failing).ID)
+		counts := map[string]int{}
+		for _, m := range l.told.modes {
+			counts[m.Failure.Node+" "+string(m.Failure.Code)] += m.Count
+			if len(m.Runs) != m.Count {
+				t.Errorf("the mode has %d of %d runs", len(m.Runs), m.Count)
+			}
+		}
+		if len(l.told.modes) != 2 || len(counts) != 2 {
+			t.Errorf("told %+v", l.told.modes)
+		}
+	})
+}
+
+// varied returns an agent that pays, in its first words, in every second session, and gets lost in the others.
+func varied() func(context.Context, int, engine.CallerTurn) (engine.AgentTurn, error) {
+	sessions := make(chan int, 1)
+	sessions <- 0
+	return func(_ context.Context, turn int, _ engine.CallerTurn) (engine.AgentTurn, error) {
+		if turn == 0 {
+			return engine.AgentTurn{Text: "Hello.", Visits: []string{"start"}, Node: "start"}, nil
+		}
+		n := <-sessions
+		sessions <- n + 1
+		node := []string{"paid", "lost"}[n%2]
+		return engine.AgentTurn{Text: "Goodbye.", Visits: []string{node}, Node: node, Ended: true}, nil
+	}
+}
+
+// TestStatisticsStay: what a set says does not change when runs of it are deleted, and it goes with the last of them.
+func TestStatisticsStay(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := newLab(t)
+		good, bad := l.scenario(), l.scenario(failing)
+		b := l.endedSet(4, good.ID, bad.ID)
+		_, before, err := l.GetSet(t.Context(), org, b.ID)
+		if err != nil || before.Overall.Runs != 8 || *before.Overall.Rate != 0.5 {
+			t.Fatalf("got %+v, %v", before, err)
+		}
+		if err := l.DeleteScenario(t.Context(), org, bad.ID); err != nil {
+			t.Fatal(err)
+		}
+		if _, after, err := l.GetSet(t.Context(), org, b.ID); err != nil || !reflect.DeepEqual(after, before) {
+			t.Errorf("the statistics became %+v, %v", after, err)
+		}
+		time.Sleep(time.Hour)
+		if err := l.DeleteScenario(t.Context(), org, good.ID); err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := l.GetSet(t.Context(), org, b.ID); err == nil {
+			t.Error("the set is there without any run")
+		}
+	})
+}

@@ -1,0 +1,51 @@
+package engine
+
+import (
+	"context"
+	"slices"
+
+	"github.com/callwright/callwright/agenttest/assert"
+)
+
+// JudgeAgain has the judge of a run that has ended decide once more about the conversation as it was, and returns the verdict that
+// the run would have had. Assertions that rules decide keep their results. c is the case of the run, with a Trial that no other
+// run or judgement of the conversation has, and may have a Journal, from which it takes answers that are there already.
+//
+// The verdict is Error if the judge gives none, and Cancelled if ctx ends. The error is that of the journal, or CodeBadRequest for
+// a case that lacks something.
+func (e *Engine) JudgeAgain(ctx context.Context, c Case, o Outcome) (Verdict, error) {
+	if err := c.check(); err != nil {
+		return "", err
+	}
+	judged := map[string]bool{}
+	c.Scenario.Assertions = slices.DeleteFunc(slices.Clone(c.Scenario.Assertions), func(a assert.Assertion) bool {
+		check, err := e.checks.compile(a)
+		judged[a.ID] = err == nil && check.Judged()
+		return !judged[a.ID]
+	})
+	r, err := e.newRun(ctx, c)
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return Cancelled, nil
+	case err != nil:
+		return "", err
+	}
+	r.out.Evidence = o.Evidence
+	limited, cancel := context.WithTimeoutCause(ctx, e.cfg.RunTime, errRunTime)
+	defer cancel()
+	r.results(limited, r.judge())
+	again := map[string]assert.Result{}
+	for _, res := range r.out.Results {
+		again[res.Assertion] = res
+	}
+	results := slices.Clone(o.Results)
+	for i, res := range results {
+		if judged[res.Assertion] {
+			results[i] = again[res.Assertion]
+		}
+	}
+	if ctx.Err() != nil {
+		return Cancelled, nil
+	}
+	return Verdict(assert.Decide(results, c.Scenario.MinScore).Verdict), r.models.troubles().journal
+}
