@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"fmt"
 	"runtime/debug"
 	"sync"
 
@@ -169,30 +168,19 @@ func (s *Service) judgeOnce(ctx context.Context, c engine.Case, o engine.Outcome
 
 // digestOf returns a text that is the same for conversations in which the same was said and done.
 func digestOf(e *assert.Evidence) (string, error) {
-	h := sha256.New()
-	w := json.NewEncoder(h)
+	did := make([]any, 0, len(e.Turns)+len(e.Visits)+len(e.Webhooks)+2)
 	for _, t := range e.Turns {
-		if err := w.Encode([]string{string(t.Role), t.Text}); err != nil {
-			return "", err
-		}
+		did = append(did, []string{"said", string(t.Role), t.Text})
 	}
 	for _, v := range e.Visits {
-		if err := w.Encode(v); err != nil {
-			return "", err
-		}
+		did = append(did, []any{"visited", v.Node, v.Turn})
 	}
-	for _, c := range e.Webhooks {
-		if err := w.Encode([]string{c.Node, c.Method, c.URL, string(c.Body)}); err != nil {
-			return "", err
-		}
+	for _, w := range e.Webhooks {
+		did = append(did, []string{"sent", w.Node, w.Method, w.URL, string(w.Body)})
 	}
-	if err := w.Encode(e.Variables); err != nil {
-		return "", fmt.Errorf("variables of a run: %w", err)
-	}
-	if err := w.Encode(e.End); err != nil {
-		return "", err
-	}
-	return hex.EncodeToString(h.Sum(nil)), nil
+	raw, err := json.Marshal(append(did, e.Variables, e.End))
+	sum := sha256.Sum256(raw)
+	return hex.EncodeToString(sum[:]), err
 }
 
 // judgements is the engine.Journal of a run that is judged again.

@@ -93,4 +93,3 @@ func TestJudgeAgainResumes(t *testing.T) {
 		}
 	}
 }
-

@@ -213,7 +213,6 @@ func TestRunsThatCannotStart(t *testing.T) {
 		{400, "BAD_REQUEST", "simulations_per_scenario", "/simulation-sets", `{"scenario_ids":["$scenario"],"simulations_per_scenario":201}`},
 		{400, "BAD_REQUEST", "pathway_id", "/simulation-sets", `{"scenario_ids":["$scenario"],"simulations_per_scenario":2,"pathway_id":"nowhere"}`},
 		{501, "NOT_IMPLEMENTED", "persona_id", "/simulation-sets", `{"scenario_ids":["$scenario"],"simulations_per_scenario":2,"persona_id":"p"}`},
-		{501, "NOT_IMPLEMENTED", "attribute_flakes", "/simulation-sets", `{"scenario_ids":["$scenario"],"simulations_per_scenario":2,"attribute_flakes":true}`},
 	} {
 		testError(w, c.status, c.code, c.field, "POST", c.target, c.body)
 	}

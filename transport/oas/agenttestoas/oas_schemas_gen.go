@@ -8625,7 +8625,10 @@ type TestSetScenarioStats struct {
 	FlakySignificant bool `json:"flaky_significant"`
 	// The same in a word; unknown below two scored runs.
 	Stability TestSetScenarioStatsStability `json:"stability"`
-	// Where the variation comes from; null unless `attribute_flakes` was set.
+	// Where the variation comes from. judge, when a conversation that is judged again gets another
+	// verdict, or equal conversations have different ones; agent_or_caller, when the verdicts stay and the
+	// conversations differ; infrastructure, when only errors differ. null when `attribute_flakes` was not
+	// set, when nothing varies, and when the judge could not say it again.
 	FlakeSource NilTestSetScenarioStatsFlakeSource `json:"flake_source"`
 	// Estimates for several runs.
 	PassAtK []TestPassAtK `json:"pass_at_k"`
@@ -8880,7 +8883,10 @@ func (s *TestSetScenarioStatsConfidence) UnmarshalText(data []byte) error {
 	}
 }
 
-// Where the variation comes from; null unless `attribute_flakes` was set.
+// Where the variation comes from. judge, when a conversation that is judged again gets another
+// verdict, or equal conversations have different ones; agent_or_caller, when the verdicts stay and the
+// conversations differ; infrastructure, when only errors differ. null when `attribute_flakes` was not
+// set, when nothing varies, and when the judge could not say it again.
 type TestSetScenarioStatsFlakeSource string
 
 const (
@@ -8998,7 +9004,8 @@ type TestSetStart struct {
 	PersonaID OptString `json:"persona_id"`
 	// Pathway version; production by default.
 	VersionNumber OptInt `json:"version_number"`
-	// Whether to judge mixed results again to find out where the variation comes from. Costs judge calls.
+	// Whether to judge conversations of scenarios with mixed results again, three times each, to find out
+	// where the variation comes from. Costs judge calls. The set is RUNNING until that is known.
 	AttributeFlakes OptBool `json:"attribute_flakes"`
 }
 
