@@ -12,7 +12,7 @@ const (
 
 // scripts are the stories that each writer tells, by turns.
 func scripts() [][]*script {
-	return [][]*script{trunkScripts(), agentScripts(), pathwayScripts(), issueScripts(), scenarioScripts()}
+	return [][]*script{trunkScripts(), agentScripts(), pathwayScripts(), issueScripts(), scenarioScripts(), personaScripts()}
 }
 
 func scenarioScripts() []*script {
@@ -31,6 +31,26 @@ func scenarioScripts() []*script {
 		scenario("a scenario of a template",
 			step{op: "cloneTestTemplate", ids: map[string]string{"id": "tmpl_custom"}, body: `{"pathway_id":"$pathway","name":"$name"}`}),
 		scenario("a scenario that goes", create, step{op: "deleteTestScenario", ids: id}),
+	}
+}
+
+func personaScripts() []*script {
+	id := map[string]string{"id": "name=$name"}
+	persona := func(name string, steps ...step) *script {
+		return &script{
+			name: name, list: "/v1/personas?limit=100", pages: "page", views: []string{"/v1/personas/$id", "/v1/personas/$id/versions"}, steps: steps,
+		}
+	}
+	create := step{op: "createPersona", body: `{"name":"$name","orchestration_prompt":"Begin."}`}
+	change := step{op: "updatePersona", ids: id, body: `{"orchestration_prompt":"Go on."}`}
+	promote := step{op: "promotePersona", ids: id}
+	return []*script{
+		persona("a persona", create, change, promote,
+			step{op: "updatePersona", ids: id, body: `{"role":"Host","personality_prompt":"Calm."}`},
+			step{op: "discardPersonaDraft", ids: id},
+			step{op: "updatePersona", ids: id, body: `{"call_config":{"record":true}}`}, promote,
+		),
+		persona("a persona that goes", create, change, step{op: "deletePersona", ids: id}),
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 type script struct {
 	name  string
 	list  string   // where its things are found, by the name of the story; a page of at most pageSize
-	pages string   // how list is asked for its next page: with an offset, or not at all if empty
+	pages string   // how list is asked for its next page: with an offset, a page from 1 on, or not at all if empty
 	views []string // what is read beside; with $id, of each thing that was found
 	steps []step
 }
@@ -201,7 +201,11 @@ const pageSize = 100
 func (g *target) items(ctx context.Context, path, pages string) (all []any, ok bool) {
 	for {
 		at := path
-		if pages != "" {
+		switch pages {
+		case "":
+		case "page":
+			at += fmt.Sprintf("&page=%d", len(all)/pageSize+1)
+		default:
 			at += fmt.Sprintf("&%s=%d", pages, len(all))
 		}
 		a, ok := g.read(ctx, at)

@@ -30,6 +30,8 @@ var guarded = map[string]string{
 	"generateTestScenario": "it writes nothing",
 	"startTestRun":         byKills, "startTestBatch": byKills, "createTestSet": byKills,
 
+	"createPersona": byKills, "updatePersona": byKills, "deletePersona": byKills, "promotePersona": byKills, "discardPersonaDraft": byKills,
+
 	"createIssue": byKills, "updateIssue": byKills, "deleteIssue": byKills, "decideIssue": byKills, "mergeIssue": byKills,
 	"markIssueSeen": byKills, "addIssueComment": byKills, "editIssueComment": byKills, "deleteIssueComment": byKills,
 	"addIssueFlag": byKills, "removeIssueFlag": byKills, "attachIssueResource": byKills, "detachIssueResource": byKills,
