@@ -7,12 +7,14 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/agents/persona"
 )
 
-// Agent is who speaks on a call, and how. Either a task or a pathway leads its conversations.
+// Agent is who speaks on a call, and how. A task, a pathway or a persona leads its conversations.
 type Agent struct {
 	Task            string     // what the agent is there for
 	Pathway         PathwayRef // leads the conversation instead of Task
+	PersonaID       string     // of the persona that leads the conversation instead of Task and Pathway
 	Persona         string     // who the agent is and how it talks; stands before Task and before the pathway's texts
 	Voice           string     // empty: the synthesizer's default
 	Language        string     // BCP 47, or a name that LanguageTag knows; empty: the engines' default
@@ -27,6 +29,11 @@ type Agent struct {
 	Interruption    *time.Duration         // how long callers must speak to interrupt the agent; nil: the conversation's default
 	Tools           []json.RawMessage      // what the model may call, as it was given: see tool.Parse
 	DynamicData     []DynamicData          // what is asked of other systems before the conversation
+
+	// What the agent of a call has of its persona, beside Task, Persona, Tools and settings: see Service.Calling.
+	PersonaVersion int                 // number of the version; 0: the agent is not of a call, or has no persona
+	Conditions     []persona.Condition // when a pathway takes the conversation over
+	KnowledgeBases []string            // ids
 }
 
 // DefaultMaxDuration and LongestCall bound Agent.MaxDuration.

@@ -1,18 +1,22 @@
 package agents
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"reflect"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/persona"
 )
 
 // defaultTask is the task of an agent that has none.
 const defaultTask = "Answer the telephone, ask what the caller wants, and take note of it."
 
-// Answering returns the agent that answers at a number, with defaults for what is not configured. It does not check
-// the agent again: a pathway that was deleted since is found when the call begins.
+// Answering returns the agent that answers at a number, with its persona's settings, and defaults for what is not configured.
+// It does not check the agent again: a pathway that was deleted since is found when the call begins. CodeNotFound and
+// CodeInvalidState, with the field persona_id and the agent as it is configured: its persona was deleted, or has no version in
+// production.
 func (s *Service) Answering(
 	ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber,
 ) (Agent, error) {
@@ -21,11 +25,15 @@ func (s *Service) Answering(
 		return Agent{}, err
 	}
 	a := n.Agent
-	if a.Task == "" && a.Pathway.ID == "" {
+	if a.Task == "" && a.Pathway.ID == "" && a.PersonaID == "" {
 		a.Task = defaultTask
 	}
-	a.setDefaults()
-	return a, nil
+	led, err := s.byPersona(ctx, org, a)
+	if err != nil {
+		return a, err
+	}
+	led.setDefaults()
+	return led, nil
 }
 
 // Choice selects the agent of a call: a web agent or one that is given, and the settings that differ on this call.
@@ -36,7 +44,11 @@ type Choice struct {
 }
 
 // Calling returns the agent that makes a call, with its overrides and defaults. It refuses an agent that no call
-// could have, and one without a task and a pathway; the error names the field as the /v1 contract does.
+// could have, and one that nothing leads; the error names the field as the /v1 contract does.
+//
+// The persona of an agent gives it its version in production: task, personality, tools, conditions, knowledge bases and
+// settings. A setting that the agent has itself, and an override, take precedence; a longest duration of DefaultMaxDuration is
+// none. Later versions do not change the call.
 func (s *Service) Calling(ctx context.Context, org callwright.OrgID, c Choice) (Agent, error) {
 	a := c.Agent
 	if c.ID != "" {
@@ -49,13 +61,52 @@ func (s *Service) Calling(ctx context.Context, org callwright.OrgID, c Choice) (
 		}
 		a = w.Agent
 	}
-	a, err := c.Overrides.override(a)
+	a, err := c.Overrides.lead(a)
 	if err != nil {
 		return Agent{}, err
 	}
-	a.setDefaults()
 	var found faultList
 	a.checkPurpose(&found)
-	found = append(found, s.faults(ctx, org, a)...)
+	a.checkLeaders(&found)
+	if found.first() != nil {
+		return Agent{}, found.first()
+	}
+	if a, err = s.byPersona(ctx, org, a); err != nil {
+		return Agent{}, err
+	}
+	a = c.Overrides.settle(a)
+	a.setDefaults()
+	found = s.faults(ctx, org, a)
 	return a, found.first()
+}
+
+// byPersona returns the agent with what its persona gives it, if it has one.
+func (s *Service) byPersona(ctx context.Context, org callwright.OrgID, a Agent) (Agent, error) {
+	if a.PersonaID == "" {
+		return a, nil
+	}
+	v, err := s.loadPersona(ctx, org, a.PersonaID)
+	if err != nil {
+		return a, err
+	}
+	a.Task, a.PersonaVersion, a.Conditions, a.KnowledgeBases = v.Orchestration, v.Number, v.Conditions, v.KnowledgeBases
+	a.Persona, a.Voice, a.Language = cmp.Or(a.Persona, v.Personality), cmp.Or(a.Voice, v.Call.Voice), cmp.Or(a.Language, v.Call.Language)
+	a.Record, a.WaitForGreeting = a.Record || v.Call.Record, a.WaitForGreeting || v.Call.WaitForGreeting
+	if a.MaxDuration == DefaultMaxDuration {
+		a.MaxDuration = 0
+	}
+	a.MaxDuration = cmp.Or(a.MaxDuration, v.Call.MaxDuration)
+	if len(a.Tools) == 0 {
+		a.Tools = v.Tools
+	}
+	return a, nil
+}
+
+// loadPersona returns the version in production of a persona.
+func (s *Service) loadPersona(ctx context.Context, org callwright.OrgID, id string) (persona.Version, error) {
+	if s.cfg.Personas == nil {
+		return persona.Version{}, callwright.Errorf(callwright.CodeUnavailable, "there are no personas on this server")
+	}
+	_, v, err := s.cfg.Personas.Load(ctx, org, id)
+	return v, err
 }

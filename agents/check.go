@@ -11,6 +11,7 @@ import (
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/agents/pathway/graph"
+	"github.com/callwright/callwright/agents/persona"
 	"github.com/callwright/callwright/agents/tool"
 )
 
@@ -37,6 +38,13 @@ type Pathways interface {
 	Load(ctx context.Context, org callwright.OrgID, id string, sel pathway.Selector) (*graph.Graph, int, error)
 }
 
+// Personas loads personas; persona.Service implements it.
+type Personas interface {
+	// Load returns a persona and its version in production. CodeNotFound with the field persona_id: the organization has none of
+	// this id. CodeInvalidState with that field: no version is in production.
+	Load(ctx context.Context, org callwright.OrgID, id string) (persona.Persona, persona.Version, error)
+}
+
 // faults lists everything that keeps an agent from having calls. Fields have the names of the /v1 contract. An agent
 // that answers calls may be without a task and without a pathway.
 func (s *Service) faults(ctx context.Context, org callwright.OrgID, a Agent) []error {
@@ -53,6 +61,10 @@ func (s *Service) faults(ctx context.Context, org callwright.OrgID, a Agent) []e
 	s.checkTools(a, &found)
 	s.checkDynamicData(a, &found)
 	found.add(s.checkPathway(ctx, org, a.Pathway))
+	if a.PersonaID != "" && a.PersonaVersion == 0 {
+		_, err := s.loadPersona(ctx, org, a.PersonaID)
+		found.add(err)
+	}
 	return found
 }
 
@@ -99,10 +111,17 @@ func (a Agent) checkTexts(found *faultList) {
 	found.addIf(!led && a.Pathway.StartNode != "", "start_node_id", "needs a pathway_id")
 }
 
-// checkPurpose refuses an agent without a task and a pathway.
+// checkPurpose refuses an agent that nothing leads.
 func (a Agent) checkPurpose(found *faultList) {
-	found.addIf(a.Pathway.ID == "" && a.Task == "",
-		"task", "is required without pathway_id: it says what the agent is there for")
+	found.addIf(a.Pathway.ID == "" && a.Task == "" && a.PersonaID == "",
+		"task", "is required without pathway_id and persona_id: it says what the agent is there for")
+}
+
+// checkLeaders refuses a persona beside something else that leads.
+func (a Agent) checkLeaders(found *faultList) {
+	if a.PersonaID != "" && a.PersonaVersion == 0 && (a.Task != "" || a.Pathway.ID != "") {
+		found.add(errPersonaExcludes)
+	}
 }
 
 // checkEngines refuses a voice or a language that the engines do not have, before somebody has answered.

@@ -12,7 +12,7 @@ import (
 type InboundNumber struct {
 	Org       callwright.OrgID
 	Number    callwright.PhoneNumber
-	Agent     Agent // may have neither a task nor a pathway: see Service.Answering
+	Agent     Agent // may have nothing that leads it: see Service.Answering
 	Released  bool  // no calls come in any more; the agent is kept for when they do again
 	CreatedAt time.Time
 	UpdatedAt time.Time

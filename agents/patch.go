@@ -20,6 +20,8 @@ type Patch struct {
 	// it is not Set, the version in production.
 	PathwayVersion callwright.Optional[pathway.Selector]
 	StartNode      callwright.Optional[string]
+	// PersonaID excludes Task and Pathway, and takes their place.
+	PersonaID callwright.Optional[string]
 
 	Persona         callwright.Optional[string]
 	Voice           callwright.Optional[string]
@@ -54,6 +56,7 @@ const (
 	SettingPathway         Setting = "pathway_id"
 	SettingPathwayVersion  Setting = "pathway_version"
 	SettingStartNode       Setting = "start_node_id"
+	SettingPersonaID       Setting = "persona_id"
 	SettingPersona         Setting = "persona"
 	SettingVoice           Setting = "voice"
 	SettingLanguage        Setting = "language"
@@ -147,11 +150,39 @@ func addPointer[T any](list *[]change, name Setting, value callwright.Optional[T
 	}
 }
 
-// leader lists the changes of what leads the agent. A task and a pathway exclude each other: setting one clears the
-// other. A pathway and its version are one change, and so are a task and the pathway that makes room for it. lead has a
+// leader lists the changes of what leads the agent. A task, a pathway and a persona exclude each other: setting one clears the
+// others. A pathway and its version are one change, and so are a task and the pathway that makes room for it. lead has a
 // pathway lead an agent.
 func (p Patch) leader(lead func(*Agent, PathwayRef)) []change {
-	task, id := p.Task.OrZero(), p.Pathway.OrZero()
+	task, id, personaID := p.Task.OrZero(), p.Pathway.OrZero(), p.PersonaID.OrZero()
+	var list []change
+	switch {
+	case personaID != "" && task == "" && id == "":
+		return p.byPersona(personaID)
+	case personaID != "":
+		list = append(list, change{[]Setting{SettingPersonaID}, nil, errPersonaExcludes})
+	case p.PersonaID.Set:
+		list = append(list, change{[]Setting{SettingPersonaID}, func(w *WebAgent) { w.Agent.PersonaID = "" }, nil})
+	}
+	return append(list, p.byTaskOrPathway(task, id, lead)...)
+}
+
+var errPersonaExcludes = callwright.Invalid(
+	string(SettingPersonaID), "excludes task and pathway_id: only one of them can lead the conversation")
+
+// byPersona lists the changes that have a persona lead the agent.
+func (p Patch) byPersona(id string) []change {
+	cleared, refused := p.withoutPathway()
+	if p.Task.Set {
+		cleared = append(cleared, SettingTask)
+	}
+	return append(refused, change{append(cleared, SettingPersonaID), func(w *WebAgent) {
+		w.Agent.Task, w.Agent.Pathway, w.Agent.PersonaID = "", PathwayRef{}, id
+	}, nil})
+}
+
+// byTaskOrPathway lists the changes of the task and the pathway.
+func (p Patch) byTaskOrPathway(task, id string, lead func(*Agent, PathwayRef)) []change {
 	var given []Setting
 	for _, s := range []struct {
 		name  Setting
@@ -167,7 +198,10 @@ func (p Patch) leader(lead func(*Agent, PathwayRef)) []change {
 	switch {
 	case id != "":
 		ref := PathwayRef{ID: id, Version: p.version(), StartNode: p.StartNode.OrZero()}
-		list = append(list, change{given, func(w *WebAgent) { lead(&w.Agent, ref) }, nil})
+		list = append(list, change{given, func(w *WebAgent) {
+			w.Agent.PersonaID = ""
+			lead(&w.Agent, ref)
+		}, nil})
 		if task != "" {
 			refusal := callwright.Invalid(string(SettingTask), "excludes pathway_id")
 			list = append(list, change{[]Setting{SettingTask}, nil, refusal})
@@ -176,7 +210,7 @@ func (p Patch) leader(lead func(*Agent, PathwayRef)) []change {
 	case task != "":
 		cleared, refused := p.withoutPathway()
 		return append(refused, change{append(cleared, SettingTask), func(w *WebAgent) {
-			w.Agent.Task, w.Agent.Pathway = task, PathwayRef{}
+			w.Agent.Task, w.Agent.Pathway, w.Agent.PersonaID = task, PathwayRef{}, ""
 		}, nil})
 	case p.Pathway.Set:
 		cleared, refused := p.withoutPathway()
@@ -227,21 +261,29 @@ func (p Patch) applyVersion(ref *PathwayRef) {
 	p.StartNode.Apply(&ref.StartNode)
 }
 
-// override applies all settings to the agent of one call. A task replaces a pathway, and the other way round.
-func (p Patch) override(a Agent) (Agent, error) {
-	if p.Task.Set && p.Pathway.Set {
-		return Agent{}, callwright.Invalid(string(SettingTask), "excludes pathway_id: either says what the agent is there for")
-	}
+// lead applies what leads the agent of one call: a task, a pathway or a persona takes the place of another.
+func (p Patch) lead(a Agent) (Agent, error) {
 	switch {
+	case p.PersonaID.Set && (p.Task.Set || p.Pathway.Set):
+		return Agent{}, errPersonaExcludes
+	case p.Task.Set && p.Pathway.Set:
+		return Agent{}, callwright.Invalid(string(SettingTask), "excludes pathway_id: either says what the agent is there for")
+	case p.PersonaID.Set:
+		a.Task, a.Pathway, a.PersonaID = "", PathwayRef{}, p.PersonaID.OrZero()
 	case p.Task.Set:
-		a.Task, a.Pathway = p.Task.OrZero(), PathwayRef{}
+		a.Task, a.Pathway, a.PersonaID = p.Task.OrZero(), PathwayRef{}, ""
 	case p.Pathway.Set:
-		a.Task, a.Pathway = "", PathwayRef{ID: p.Pathway.OrZero(), Version: p.version()}
+		a.Task, a.Pathway, a.PersonaID = "", PathwayRef{ID: p.Pathway.OrZero(), Version: p.version()}, ""
 	}
 	p.applyVersion(&a.Pathway)
+	return a, nil
+}
+
+// settle applies all settings beside what leads the agent of one call.
+func (p Patch) settle(a Agent) Agent {
 	w := WebAgent{Agent: a}
 	for _, c := range p.changes() {
 		c.set(&w)
 	}
-	return w.Agent, nil
+	return w.Agent
 }

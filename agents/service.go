@@ -20,6 +20,7 @@ type Config struct {
 	Webhooks  URLs                         // nil: an agent with a webhook is CodeUnavailable
 	Requests  URLs                         // of tools and dynamic data; nil: an agent with such is CodeUnavailable
 	Pathways  Pathways                     // nil: an agent with a pathway is CodeUnavailable
+	Personas  Personas                     // nil: an agent with a persona is CodeUnavailable
 
 	Clock callwright.Clock // nil: the machine's
 	IDs   callwright.IDs   // nil: UUIDs

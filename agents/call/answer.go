@@ -59,12 +59,13 @@ func (s *Service) answer(ctx context.Context, id string, pending IncomingCall) {
 	}
 	c.RequestData = offer.requestData()
 	c.Variables = maps.Clone(c.RequestData)
-	var err error
-	if c.Agent, err = s.cfg.Agents.Answering(ctx, offer.Org, offer.To); err != nil {
-		s.cfg.Logger.ErrorContext(ctx, "cannot take a call", "number", offer.To, "error", err)
+	agent, noAgent := s.cfg.Agents.Answering(ctx, offer.Org, offer.To)
+	if _, gone := leaderless(noAgent); noAgent != nil && !gone {
+		s.cfg.Logger.ErrorContext(ctx, "cannot take a call", "number", offer.To, "error", noAgent)
 		s.refuse(pending, CauseUnavailable)
 		return
 	}
+	c.Agent = agent
 	if err := s.cfg.Store.Insert(ctx, c); err != nil {
 		s.cfg.Logger.ErrorContext(ctx, "cannot take a call", "number", offer.To, "error", err)
 		s.refuse(pending, CauseUnavailable)
@@ -73,15 +74,19 @@ func (s *Service) answer(ctx context.Context, id string, pending IncomingCall) {
 	}
 	defer s.recoverPanic(ctx, &c, clock)
 	s.observed.add(Observation{What: ObservedStarted, At: now, Call: c})
-	by, err := s.lead(ctx, c)
+	var by lead
+	err := noAgent
+	if err == nil {
+		by, err = s.lead(ctx, c)
+	}
 	if err != nil {
-		s.cfg.Logger.ErrorContext(ctx, "cannot load the pathway of a call", "call_id", c.ID, "error", err)
+		s.cfg.Logger.ErrorContext(ctx, "cannot load the pathway or the persona of a call", "call_id", c.ID, "error", err)
 		s.refuse(pending, CauseUnavailable)
 		ending, _ := leaderless(err)
 		s.finish(ctx, c, ending, clock.Now())
 		return
 	}
-	book := s.writeRecord(ctx, c, by.graph, clock)
+	book := s.writeRecord(ctx, c, clock)
 	defer book.close()
 	s.fetchDynamicData(ctx, &c, book)
 	leg, err := pending.Answer(ctx)

@@ -2,14 +2,14 @@ package call
 
 import (
 	"context"
-	"iter"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents"
 	"github.com/callwright/callwright/agents/conversation"
+	"github.com/callwright/callwright/agents/handover"
 	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/agents/pathway/graph"
 	"github.com/callwright/callwright/agents/prompted"
-	"github.com/callwright/callwright/agents/request"
 	"github.com/callwright/callwright/agents/tool"
 )
 
@@ -21,14 +21,18 @@ type lead struct {
 
 // lead loads the pathway that leads a call. Later changes of the pathway do not change the call.
 func (s *Service) lead(ctx context.Context, c Call) (lead, error) {
-	ref := c.Agent.Pathway
-	switch {
-	case ref.ID == "":
+	if c.Agent.Pathway.ID == "" {
 		return lead{}, nil
-	case s.cfg.Pathways == nil:
+	}
+	return s.load(ctx, c.Org, c.Agent.Pathway)
+}
+
+// load loads a pathway to lead a call.
+func (s *Service) load(ctx context.Context, org callwright.OrgID, ref agents.PathwayRef) (lead, error) {
+	if s.cfg.Pathways == nil {
 		return lead{}, callwright.Errorf(callwright.CodeUnavailable, "there are no pathways on this server")
 	}
-	g, number, err := s.cfg.Pathways.Load(ctx, c.Org, ref.ID, ref.Version)
+	g, number, err := s.cfg.Pathways.Load(ctx, org, ref.ID, ref.Version)
 	if err == nil && ref.StartNode != "" && g.Nodes[ref.StartNode] == nil {
 		err = callwright.NotFound("start node")
 	}
@@ -64,53 +68,30 @@ func (s *Service) brain(ctx context.Context, c Call, by lead, book *recordWriter
 				Temperature: c.Agent.Temperature, TransferTo: c.Agent.TransferTo.String(), FirstSentence: c.Agent.FirstSentence,
 				Facts: c.Agent.Facts(),
 			},
-			State: pathway.Begin(c.Variables, c.Agent.Pathway.StartNode), Observer: book.turn,
+			State:    pathway.Begin(c.Variables, c.Agent.Pathway.StartNode),
+			Observer: func(log pathway.Log) { book.turn(log, by.graph) },
 		})
 	}
 	tools, err := tool.NewSet(c.Agent.Tools)
 	if err != nil {
 		return nil, err
 	}
-	l := &logged{book: book}
-	l.Brain, err = prompted.New(prompted.Config{
-		Model: s.cfg.Model, Org: c.Org, Persona: c.Agent.Persona, Task: c.Agent.Task, FirstSentence: c.Agent.FirstSentence,
-		Language: c.Agent.Language, Temperature: c.Agent.Temperature, ModelName: c.Agent.Model,
-		TransferTo: c.Agent.TransferTo.String(), Variables: c.Variables, Facts: c.Agent.Facts(), Tools: tools, Requests: s.cfg.Requests,
-		Observe: l.observe, Logger: s.cfg.Logger,
+	return handover.New(handover.Config{
+		Task: prompted.Config{
+			Model: s.cfg.Model, Org: c.Org, Persona: c.Agent.Persona, Task: c.Agent.Task, FirstSentence: c.Agent.FirstSentence,
+			Language: c.Agent.Language, Temperature: c.Agent.Temperature, ModelName: c.Agent.Model,
+			TransferTo: c.Agent.TransferTo.String(), Variables: c.Variables, Facts: c.Agent.Facts(), Tools: tools,
+			Requests: s.cfg.Requests, Bases: c.Agent.KnowledgeBases, Knowledge: s.cfg.Knowledge, Logger: s.cfg.Logger,
+		},
+		Conditions: c.Agent.Conditions, Clock: book.clock,
+		Load: func(ctx context.Context, id string) (*graph.Graph, error) {
+			by, err := s.load(ctx, c.Org, agents.PathwayRef{ID: id, Version: pathway.Selector{Environment: pathway.Production}})
+			return by.graph, err
+		},
+		Observer: func(log pathway.Log, g *graph.Graph) {
+			if g != nil || len(log.Entries) > 0 {
+				book.turn(log, g)
+			}
+		},
 	})
-	return l, err
-}
-
-// logged is a prompted brain that logs its tool calls turn by turn.
-type logged struct {
-	conversation.Brain
-	book    *recordWriter
-	turn    int
-	entries []pathway.LogEntry
-}
-
-// observe adds a tool call to the log of the turn.
-func (l *logged) observe(r request.Log) {
-	l.entries = append(l.entries, requestEntries(r, l.book.clock.Now())...)
-}
-
-// Respond answers a turn.
-func (l *logged) Respond(ctx context.Context, t conversation.Turn) iter.Seq2[conversation.Step, error] {
-	return func(yield func(conversation.Step, error) bool) {
-		l.turn++
-		l.entries = nil
-		began := l.book.clock.Now()
-		defer func() {
-			if len(l.entries) > 0 {
-				l.book.turn(pathway.Log{
-					Turn: l.turn, Heard: t.Text, Entries: l.entries, Took: l.book.clock.Now().Sub(began),
-				})
-			}
-		}()
-		for step, err := range l.Brain.Respond(ctx, t) {
-			if !yield(step, err) {
-				return
-			}
-		}
-	}
 }

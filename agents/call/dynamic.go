@@ -37,7 +37,7 @@ func (s *Service) fetchDynamicData(ctx context.Context, c *Call, book *recordWri
 	now := book.clock.Now()
 	turn := pathway.Log{Took: now.Sub(began)}
 	for _, l := range logs {
-		turn.Entries = append(turn.Entries, requestEntries(l, now)...)
+		turn.Entries = append(turn.Entries, pathway.RequestEntries(l, now)...)
 		if l.Error != "" {
 			s.cfg.Logger.WarnContext(ctx, "fetching dynamic data", "call_id", c.ID, "request", l.Name, "error", l.Error)
 		}

@@ -148,6 +148,6 @@ const (
 	CauseTransferred   Cause = "transferred"
 	CauseNoACK         Cause = "no_ack" // the caller never confirmed our answer
 	CauseNodeLost      Cause = "node_lost"
-	CauseNoPathway     Cause = "no_pathway" // the agent's pathway is gone
+	CauseNoPathway     Cause = "no_pathway" // the agent's pathway or persona is gone
 	CauseInternal      Cause = "internal"
 )

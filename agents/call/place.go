@@ -76,7 +76,7 @@ func (s *Service) allocate(ctx context.Context, seen Call) (Call, error) {
 func (s *Service) dial(ctx context.Context, c Call, by lead) {
 	clock := callwright.SteadyClock(s.cfg.Clock)
 	defer s.recoverPanic(ctx, &c, clock)
-	book := s.writeRecord(ctx, c, by.graph, clock)
+	book := s.writeRecord(ctx, c, clock)
 	defer book.close()
 	book.notice(EventsQueue, EventInfo, "allocated")
 	s.observed.add(Observation{What: ObservedStarted, At: clock.Now(), Call: c})

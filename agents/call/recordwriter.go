@@ -25,10 +25,9 @@ type recordWriter struct {
 	clock    callwright.Clock // the call's own, which does not step
 	logger   *slog.Logger
 
-	call  Call
-	graph *graph.Graph  // nil: no pathway leads the call
-	wake  chan struct{} // holds a token when there is something to write, or nothing to come
-	done  chan struct{}
+	call Call
+	wake chan struct{} // holds a token when there is something to write, or nothing to come
+	done chan struct{}
 
 	mu        sync.Mutex // the line and the conversation's goroutines all have things to write
 	closed    bool
@@ -39,7 +38,7 @@ type recordWriter struct {
 	logged    int            // bytes of logs
 	full      bool           // there are as many as there may be
 	now       Call           // the record as it is now, for who observes
-	moved     handover
+	moved     peerTransfer
 }
 
 // write is one write to the store.
@@ -63,10 +62,10 @@ const (
 )
 
 // writeRecord starts a record writer, which must be closed.
-func (s *Service) writeRecord(ctx context.Context, c Call, graph *graph.Graph, clock callwright.Clock) *recordWriter {
+func (s *Service) writeRecord(ctx context.Context, c Call, clock callwright.Clock) *recordWriter {
 	b := &recordWriter{
 		store: s.cfg.Store, announce: s.announce, observe: s.observed.add, clock: clock, logger: s.cfg.Logger,
-		call: c, now: c, graph: graph, wake: make(chan struct{}, 1), done: make(chan struct{}),
+		call: c, now: c, wake: make(chan struct{}, 1), done: make(chan struct{}),
 		notices: firstNotice, variables: map[string]any{},
 	}
 	go b.write(context.WithoutCancel(ctx))
@@ -104,22 +103,22 @@ func (b *recordWriter) line(line Entry) {
 	b.observe(Observation{What: ObservedLine, At: line.CreatedAt, Call: b.now, Line: line})
 }
 
-// turn writes what happened in a turn of the conversation.
-func (b *recordWriter) turn(l pathway.Log) {
+// turn writes what happened in a turn of the conversation, which the graph leads, or a task if it is nil.
+func (b *recordWriter) turn(l pathway.Log, g *graph.Graph) {
 	for _, e := range l.Entries {
 		if e.Kind == pathway.LogRequest && e.Request != nil {
-			b.request(b.category(e), *e.Request)
+			b.request(category(e, g), *e.Request)
 		}
 	}
 	b.log(l)
 }
 
 // category returns the category of a request: a webhook node's, or a tool's.
-func (b *recordWriter) category(e pathway.LogEntry) EventCategory {
-	if b.graph == nil {
+func category(e pathway.LogEntry, g *graph.Graph) EventCategory {
+	if g == nil {
 		return EventsTool
 	}
-	if n := b.graph.Nodes[e.Node]; n != nil && n.Type == graph.NodeWebhook && n.Name == e.Request.Name {
+	if n := g.Nodes[e.Node]; n != nil && n.Type == graph.NodeWebhook && n.Name == e.Request.Name {
 		return EventsWebhook
 	}
 	return EventsTool
@@ -263,17 +262,6 @@ func (b *recordWriter) found(known map[string]any) map[string]any {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return merged(known, b.variables)
-}
-
-// requestEntries returns the log entries of a request.
-func requestEntries(l request.Log, at time.Time) []pathway.LogEntry {
-	entries := []pathway.LogEntry{{Kind: pathway.LogRequest, Name: l.Name, Request: &l, At: at}}
-	if len(l.Variables) > 0 {
-		entries = append(entries, pathway.LogEntry{
-			Kind: pathway.LogVariables, Name: l.Name, Variables: l.Variables, At: at,
-		})
-	}
-	return entries
 }
 
 // remember adds the variables that a turn has set.

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// handover is the last transfer by the other side that has succeeded.
-type handover struct {
+// peerTransfer is the last transfer by the other side that has succeeded.
+type peerTransfer struct {
 	to string
 	at time.Time
 }
@@ -48,7 +48,7 @@ func (b *recordWriter) transferredByPeer(e PeerTransfer) {
 	}
 	b.mu.Lock()
 	if e.Failure == nil {
-		b.moved = handover{to, at}
+		b.moved = peerTransfer{to, at}
 	}
 	b.now = b.moved.record(b.now)
 	now := b.now
@@ -63,7 +63,7 @@ func (b *recordWriter) transferredByPeer(e PeerTransfer) {
 }
 
 // record adds the transfer to the record of a call. A transfer by the agent is the later one: it has ended the call.
-func (h handover) record(c Call) Call {
+func (h peerTransfer) record(c Call) Call {
 	if h.to != "" && c.TransferredBy != TransferredByAgent {
 		c.TransferredTo, c.TransferredAt, c.TransferredBy = h.to, &h.at, TransferredByPeer
 	}

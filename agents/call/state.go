@@ -89,7 +89,8 @@ var outcomes = map[Cause]struct {
 	CauseNoACK:         {StatusFailed, "the caller never confirmed the answer"},
 	CauseNodeLost:      {StatusFailed, "the server that ran the call stopped"},
 	CauseNoPathway: {
-		StatusFailed, "the pathway that was to lead the call, or its version or start node, is not there or can't be used any more",
+		StatusFailed,
+		"the pathway or the persona that was to lead the call, or its version or start node, is not there or can't be used any more",
 	},
 }
 

@@ -45,3 +45,14 @@ const (
 	LogLoop      LogKind = "loop"      // MaxVisits ended the turn
 	LogError     LogKind = "error"     // something failed
 )
+
+// RequestEntries returns the log entries of a request.
+func RequestEntries(l request.Log, at time.Time) []LogEntry {
+	entries := []LogEntry{{Kind: LogRequest, Name: l.Name, Request: &l, At: at}}
+	if len(l.Variables) > 0 {
+		entries = append(entries, LogEntry{
+			Kind: LogVariables, Name: l.Name, Variables: l.Variables, At: at,
+		})
+	}
+	return entries
+}

@@ -39,9 +39,20 @@ type Config struct {
 	Tools         *tool.Set      // the tools that the model may call; nil: none
 	Requests      request.Client
 	Observe       func(request.Log) // called after every call of a tool; nil: nobody
+	Bases         []string          // ids of the knowledge bases that help to answer: see MaxBases
+	Knowledge     Knowledge         // required if there are Bases
 	Lines         dialogue.Lines    // empty lines are English sentences
 	Logger        *slog.Logger      // nil: discards
 }
+
+// Knowledge searches an organization's knowledge bases. Whoever implements pathway.Knowledge implements it.
+type Knowledge interface {
+	// Find returns the passages of a knowledge base that help to answer a question, best first, at most limit.
+	Find(ctx context.Context, org callwright.OrgID, base, question string, limit int) ([]string, error)
+}
+
+// MaxBases is how many knowledge bases one agent answers from.
+const MaxBases = 10
 
 // Brain leads one conversation by a task. One goroutine uses it.
 type Brain struct {
@@ -62,6 +73,10 @@ func New(c Config) (*Brain, error) {
 		return nil, errors.New("prompted: Config.Task is required")
 	case c.Tools != nil && c.Requests == nil:
 		return nil, errors.New("prompted: Config.Requests is required, because there are Tools")
+	case len(c.Bases) > MaxBases:
+		return nil, errors.New("prompted: Config.Bases has more than MaxBases")
+	case len(c.Bases) > 0 && c.Knowledge == nil:
+		return nil, errors.New("prompted: Config.Knowledge is required, because there are Bases")
 	}
 	fill := func(text string) string { return template.Parse(text).Render(c.Variables) }
 	c.Task = strings.TrimSpace(fill(c.Persona) + "\n\n" + fill(c.Task))
@@ -80,6 +95,12 @@ func New(c Config) (*Brain, error) {
 		speaker: dialogue.Speaker{Model: c.Model, Tools: c.Tools, Requests: c.Requests, Logger: c.Logger},
 	}, nil
 }
+
+// Talk returns what was said so far. It must not be called during a turn.
+func (b *Brain) Talk() dialogue.Talk { return b.talk }
+
+// Variables returns the variables of the Config and those that tools gave since. It must not be called during a turn.
+func (b *Brain) Variables() map[string]any { return maps.Clone(b.variables) }
 
 // Respond answers a turn. The agent says its first sentence first, even if the caller has spoken first. Silence and unclear
 // speech are answered without the model, and end the call if they go on. A second TurnStart means that a transfer has
@@ -113,7 +134,9 @@ func (b *Brain) Respond(ctx context.Context, t conversation.Turn) iter.Seq2[conv
 
 // speak has the model answer, and does its action.
 func (b *Brain) speak(ctx context.Context, a *dialogue.Answer) error {
-	reply, err := b.speaker.Reply(ctx, a, b.request(), b.variables)
+	r := b.request()
+	r.Knowledge = b.passages(ctx)
+	reply, err := b.speaker.Reply(ctx, a, r, b.variables)
 	for _, log := range reply.Requests {
 		b.cfg.Observe(log)
 	}

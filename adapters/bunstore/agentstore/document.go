@@ -9,6 +9,7 @@ import (
 	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/agents/conversation"
 	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/agents/persona"
 	"github.com/callwright/callwright/agents/request"
 )
 
@@ -18,6 +19,7 @@ import (
 type agentJSON struct {
 	Task            string                 `json:"task,omitempty"`
 	Pathway         agents.PathwayRef      `json:"-"` // see agentColumns
+	PersonaID       string                 `json:"persona_id,omitempty"`
 	Persona         string                 `json:"persona,omitempty"`
 	Voice           string                 `json:"voice,omitempty"`
 	Language        string                 `json:"language,omitempty"`
@@ -32,6 +34,9 @@ type agentJSON struct {
 	Interruption    *time.Duration         `json:"interruption_ns,omitempty"`
 	Tools           []json.RawMessage      `json:"-"` // see agentColumns
 	DynamicData     []agents.DynamicData   `json:"-"` // see agentColumns
+	PersonaVersion  int                    `json:"persona_version,omitempty"`
+	Conditions      []persona.Condition    `json:"conditions,omitempty"`
+	KnowledgeBases  []string               `json:"knowledge_bases,omitempty"`
 }
 
 type voicemailJSON struct {

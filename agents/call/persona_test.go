@@ -1,0 +1,95 @@
+package call_test
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/scripted"
+	"github.com/callwright/callwright/agents"
+	"github.com/callwright/callwright/agents/agentstest"
+	"github.com/callwright/callwright/agents/call"
+	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/agents/persona"
+)
+
+// desk answers with a persona as agents.Service returns it, which hands over to the clinic; or with an error.
+type desk struct {
+	call.Agents
+	err error
+}
+
+func (d desk) Answering(context.Context, callwright.OrgID, callwright.PhoneNumber) (agents.Agent, error) {
+	if d.err != nil {
+		return agents.Agent{PersonaID: "desk", MaxDuration: time.Hour}, d.err
+	}
+	return agents.Agent{
+		PersonaID: "desk", PersonaVersion: 3, MaxDuration: time.Hour, Task: "start: say \"front desk\"\notherwise: say \"pardon\"",
+		Conditions: []persona.Condition{{Pathway: "clinic", When: `the caller says "appointment"`}},
+	}, nil
+}
+
+// TestPersonaHandsOver has a persona take a call and hand it over to a pathway, which asks the calendar.
+func TestPersonaHandsOver(t *testing.T) {
+	t.Parallel()
+	inClinic(t, func(t *testing.T, h *house, _ *library, r *agentstest.Requests) {
+		in := h.line.Call(call.CallerInfo{ID: "in", Org: "a", From: "x", To: "+15550000001"}, agentstest.PhoneConfig{})
+		phone, err := in.Phone(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		h.hears(phone, "front desk")
+		h.says(phone, "hm")
+		h.hears(phone, "pardon")
+		h.says(phone, "an appointment")
+		h.hears(phone, "hello")
+		h.says(phone, "monday")
+		h.hears(phone, "come at nine")
+		h.says(phone, "fine")
+		got, lines := h.ended("in")
+		if got.Status != call.StatusCompleted || got.Agent.PersonaVersion != 3 || got.Variables["slot"] != "nine" || len(r.Made()) != 1 {
+			t.Errorf("record %+v after %d requests", got, len(r.Made()))
+		}
+		want := []string{
+			"assistant: front desk", "user: hm", "assistant: pardon", "user: an appointment", "assistant: hello", "user: monday",
+			"assistant: one moment come at nine", "user: fine", "assistant: bye",
+		}
+		if said := spoken(lines); !slices.Equal(said, want) {
+			t.Errorf("transcript %q, want %q", said, want)
+		}
+		logs, err := h.Logs(t.Context(), "a", "in")
+		if err != nil || len(logs) != 3 || logs[0].Turn != 3 || logs[0].Entries[0].Kind != pathway.LogDecision ||
+			!strings.Contains(logs[0].Entries[0].Text, "the pathway clinic takes over") {
+			t.Errorf("logs %+v, %v", logs, err)
+		}
+	}, func(c *call.Config) { c.Agents, c.Model = desk{}, scripted.New() })
+}
+
+// TestPersonaThatIsGone: the call has a record that says why nobody answered.
+func TestPersonaThatIsGone(t *testing.T) {
+	t.Parallel()
+	for code, recorded := range map[callwright.Code]bool{
+		callwright.CodeNotFound: true, callwright.CodeInvalidState: true, callwright.CodeUnavailable: false,
+	} {
+		inHouseWith(t, func(t *testing.T, h *house) {
+			in := h.line.Call(call.CallerInfo{ID: "in", Org: "a", From: "x", To: "+15550000001"}, agentstest.PhoneConfig{})
+			if _, err := in.Phone(t.Context()); err == nil {
+				t.Errorf("%s: the call was answered", code)
+			}
+			synctest.Wait()
+			got, _, err := h.Get(t.Context(), "a", "in")
+			if (err == nil) != recorded {
+				t.Fatalf("%s: reading the record: %v", code, err)
+			}
+			if recorded && (got.Ending.Cause != call.CauseNoPathway || got.Agent.PersonaID != "desk" || !strings.Contains(got.ErrorMessage, "persona")) {
+				t.Errorf("%s: record %+v", code, got)
+			}
+		}, func(c *call.Config) {
+			c.Agents = desk{err: callwright.InField("persona_id", callwright.Errorf(code, "the persona is away"))}
+		})
+	}
+}

@@ -1,0 +1,224 @@
+// Package handover has the brain of an agent that begins with a task, and may hand its conversation over to a pathway.
+package handover
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/conversation"
+	"github.com/callwright/callwright/agents/llm"
+	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/agents/pathway/graph"
+	"github.com/callwright/callwright/agents/persona"
+	"github.com/callwright/callwright/agents/prompted"
+	"github.com/callwright/callwright/agents/request"
+)
+
+// Config holds what a Brain needs.
+type Config struct {
+	// Task leads the conversation until a condition is met. Its Observe is the Brain's own.
+	Task prompted.Config
+	// Conditions say when the conversation goes on along a pathway; none: never.
+	Conditions []persona.Condition
+	// Load returns the graph of a pathway; required if there are Conditions.
+	Load func(ctx context.Context, pathway string) (*graph.Graph, error)
+	// Observer is called after every turn, in the goroutine of Respond, with the graph that leads the conversation then, or nil
+	// for the task; nil: nobody.
+	Observer func(pathway.Log, *graph.Graph)
+	Clock    callwright.Clock // nil: callwright.SystemClock
+}
+
+// Brain leads one conversation. One goroutine uses it.
+//
+// When the caller has spoken, a model first decides whether a condition is met. If one is, its pathway answers the caller's
+// words, with everything that was said and the variables that are known, and leads the conversation to its end. The knowledge
+// bases and the tools of the task are left behind.
+type Brain struct {
+	cfg   Config
+	task  *prompted.Brain
+	path  *pathway.Brain // nil: the task leads
+	graph *graph.Graph   // of path
+	turn  int
+	over  bool               // the task has ended or transferred the conversation
+	notes []pathway.LogEntry // of this turn
+}
+
+var _ conversation.Brain = (*Brain)(nil)
+
+// New returns the brain of one conversation. The error names a required field that is missing.
+func New(c Config) (*Brain, error) {
+	if len(c.Conditions) > 0 && c.Load == nil {
+		return nil, errors.New("handover: Config.Load is required, because there are Conditions")
+	}
+	if c.Clock == nil {
+		c.Clock = callwright.SystemClock{}
+	}
+	b := &Brain{cfg: c}
+	c.Task.Observe = b.observe
+	var err error
+	b.task, err = prompted.New(c.Task)
+	return b, err
+}
+
+// State returns the state of the conversation; before a handover its Node is empty. It must not be called during a turn.
+func (b *Brain) State() pathway.State {
+	if b.path != nil {
+		return b.path.State()
+	}
+	return pathway.State{Talk: b.task.Talk(), Variables: b.task.Variables(), Turn: b.turn, Over: b.over}
+}
+
+// Respond takes a turn: see prompted.Brain and pathway.Brain. A decision that fails, and a pathway that cannot be loaded, leave
+// the conversation to the task.
+func (b *Brain) Respond(ctx context.Context, t conversation.Turn) iter.Seq2[conversation.Step, error] {
+	return func(yield func(conversation.Step, error) bool) {
+		b.notes = nil
+		began := b.cfg.Clock.Now()
+		if b.path == nil {
+			b.decide(ctx, t)
+		}
+		if b.path != nil {
+			b.path.Respond(ctx, t)(yield)
+			return
+		}
+		b.turn++
+		log := pathway.Log{Turn: b.turn, Heard: t.Text}
+		defer func() {
+			log.Entries, log.Took = b.notes, b.cfg.Clock.Now().Sub(began)
+			b.tell(log)
+		}()
+		b.respond(ctx, t, &log, yield)
+	}
+}
+
+// respond has the task answer a turn, and writes into the log what was said. The recognizer is told to expect what meets a
+// condition, too.
+func (b *Brain) respond(ctx context.Context, t conversation.Turn, log *pathway.Log, yield func(conversation.Step, error) bool) {
+	phrases := b.phrases()
+	b.over = false
+	var said []string
+	for step, err := range b.task.Respond(ctx, t) {
+		switch s := step.(type) {
+		case conversation.Say:
+			said = append(said, s.Text)
+			log.Said = strings.Join(said, " ")
+		case conversation.Expect:
+			s.Phrases = append(slices.Clone(s.Phrases), phrases...)
+			step, phrases = s, nil
+		case conversation.End, conversation.Transfer:
+			b.over = true
+		}
+		if !yield(step, err) {
+			return
+		}
+	}
+	if len(phrases) > 0 && !b.over {
+		yield(conversation.Expect{Phrases: phrases}, nil)
+	}
+}
+
+// phrases returns what a caller may say to meet a condition, if the model knows.
+func (b *Brain) phrases() []string {
+	if h, ok := b.cfg.Task.Model.(llm.Hinter); ok && len(b.cfg.Conditions) > 0 {
+		return h.Hints(llm.ReplyRequest{}, b.options())
+	}
+	return nil
+}
+
+// tell tells the observer about a turn.
+func (b *Brain) tell(log pathway.Log) {
+	if b.cfg.Observer != nil {
+		b.cfg.Observer(log, b.graph)
+	}
+}
+
+// observe notes a call of a tool of the task.
+func (b *Brain) observe(r request.Log) {
+	b.notes = append(b.notes, pathway.RequestEntries(r, b.cfg.Clock.Now())...)
+}
+
+// note notes an event of the turn.
+func (b *Brain) note(e pathway.LogEntry) {
+	e.At = b.cfg.Clock.Now()
+	b.notes = append(b.notes, e)
+}
+
+// deciding is the instruction with which a model decides about a handover.
+const deciding = "An agent talks with a caller. Choose whether the conversation is to go on along one of the plans."
+
+// decide hands the conversation over if a condition is met by what the caller has said in this turn. An agent that has a first
+// sentence says it before.
+func (b *Brain) decide(ctx context.Context, t conversation.Turn) {
+	talk := b.task.Talk()
+	spoke := t.Kind == conversation.TurnDigits || t.Kind == conversation.TurnSpeech && t.Text != ""
+	if len(b.cfg.Conditions) == 0 || !spoke || !talk.Opened && b.cfg.Task.FirstSentence != "" {
+		return
+	}
+	heard := talk
+	heard.Hear(t)
+	variables := b.task.Variables()
+	q := llm.Question{
+		Org: b.cfg.Task.Org, Instructions: deciding, Messages: heard.Messages, Variables: variables,
+		Language: b.cfg.Task.Language, Model: b.cfg.Task.ModelName, Temperature: b.cfg.Task.Temperature,
+	}
+	q.Options = append(b.options(), llm.Option{ID: "no plan", Label: "none of the others", Otherwise: true})
+	choice, _, err := llm.Choose(ctx, b.cfg.Task.Model, q)
+	if err != nil {
+		b.note(pathway.LogEntry{Kind: pathway.LogError, Text: "nothing decides about a handover: " + err.Error()})
+		return
+	}
+	for i, c := range b.cfg.Conditions {
+		if q.Options[i].ID == choice.Option {
+			state := pathway.Begin(variables, "")
+			state.Talk, state.Turn = talk, b.turn
+			b.enter(ctx, c, choice.Reason, state)
+		}
+	}
+}
+
+// options returns the conditions as options of a choice, in their order.
+func (b *Brain) options() []llm.Option {
+	options := make([]llm.Option, len(b.cfg.Conditions), len(b.cfg.Conditions)+1)
+	for i, c := range b.cfg.Conditions {
+		options[i] = llm.Option{ID: "plan " + strconv.Itoa(i+1), Label: c.When}
+	}
+	return options
+}
+
+// enter has a pathway lead from now on.
+func (b *Brain) enter(ctx context.Context, c persona.Condition, reason string, state pathway.State) {
+	g, err := b.cfg.Load(ctx, c.Pathway)
+	if err != nil {
+		b.note(pathway.LogEntry{
+			Kind: pathway.LogError, Text: "the pathway " + c.Pathway + " cannot take over: " + callwright.MessageOf(err),
+		})
+		return
+	}
+	b.note(pathway.LogEntry{
+		Kind: pathway.LogDecision, Chosen: g.Start.ID, Text: "the pathway " + c.Pathway + " takes over, " + c.When + ": " + reason,
+	})
+	task := b.cfg.Task
+	b.graph = g
+	b.path, err = pathway.NewBrain(pathway.BrainConfig{
+		Runtime: &pathway.Runtime{
+			Model: task.Model, Requests: task.Requests, Knowledge: task.Knowledge, Clock: b.cfg.Clock, Logger: task.Logger,
+		},
+		Graph: g,
+		Agent: pathway.Agent{
+			Org: task.Org, Persona: task.Persona, Language: task.Language, Model: task.ModelName, Temperature: task.Temperature,
+			TransferTo: task.TransferTo, Facts: task.Facts, Lines: task.Lines,
+		},
+		State: state, Observer: func(log pathway.Log) {
+			log.Entries, b.notes = append(b.notes, log.Entries...), nil
+			b.tell(log)
+		},
+	})
+	if err != nil { // not reached: everything required is there
+		b.path, b.graph = nil, nil
+	}
+}

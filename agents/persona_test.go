@@ -1,0 +1,190 @@
+package agents_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents"
+	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/agents/persona"
+)
+
+// frontDesk is the version in production of the only persona.
+var frontDesk = persona.Version{
+	Persona: "desk", Number: 3, Orchestration: "Book.", Personality: "You are calm.",
+	Conditions: []persona.Condition{{Pathway: "p1", When: "the caller is ill"}}, KnowledgeBases: []string{"kb"},
+	Call:  persona.CallConfig{Voice: "slt", Record: true, Language: "de", MaxDuration: 5 * time.Minute, WaitForGreeting: true},
+	Tools: []json.RawMessage{json.RawMessage(`{"name":"book","url":"https://example.com/"}`)},
+}
+
+// onePersona has the persona desk, and one without a version in production, of the organization "a".
+type onePersona struct{}
+
+func (onePersona) Load(_ context.Context, org callwright.OrgID, id string) (persona.Persona, persona.Version, error) {
+	switch {
+	case org == "a" && id == "desk":
+		return persona.Persona{ID: id, Org: org}, frontDesk, nil
+	case org == "a" && id == "new":
+		return persona.Persona{}, persona.Version{}, callwright.InField("persona_id", callwright.Errorf(callwright.CodeInvalidState, "no version is in production"))
+	default:
+		return persona.Persona{}, persona.Version{}, callwright.InField("persona_id", callwright.NotFound("persona"))
+	}
+}
+
+func withPersonas(c *agents.Config) { c.Personas = onePersona{} }
+
+// byDesk is an agent as the persona alone makes it.
+func byDesk() agents.Agent {
+	return agents.Agent{
+		PersonaID: "desk", PersonaVersion: 3, Task: "Book.", Persona: "You are calm.", Voice: "slt", Record: true, Language: "de",
+		MaxDuration: 5 * time.Minute, WaitForGreeting: true, Tools: frontDesk.Tools, Conditions: frontDesk.Conditions,
+		KnowledgeBases: frontDesk.KnowledgeBases,
+	}
+}
+
+func TestCallingByPersona(t *testing.T) {
+	t.Parallel()
+	s := newService(t, withPersonas)
+	desk := callwright.Given("desk")
+	web := create(t, s, agents.Agent{Task: "Help.", Voice: "rms", MaxDuration: time.Hour}).ID
+	for name, test := range map[string]struct {
+		choice agents.Choice
+		change func(a *agents.Agent) // of what the persona alone makes
+	}{
+		"alone":            {agents.Choice{Agent: agents.Agent{PersonaID: "desk"}}, nil},
+		"as an override":   {agents.Choice{Overrides: agents.Patch{PersonaID: desk}}, nil},
+		"of a web agent":   {agents.Choice{ID: web, Overrides: agents.Patch{PersonaID: desk}}, func(a *agents.Agent) { a.Voice, a.MaxDuration = "rms", time.Hour }},
+		"with own manners": {agents.Choice{Agent: agents.Agent{PersonaID: "desk", Persona: "You are Ada."}}, func(a *agents.Agent) { a.Persona = "You are Ada." }},
+		"with settings of the call": {
+			agents.Choice{Overrides: agents.Patch{
+				PersonaID: desk, Record: callwright.Given(false), WaitForGreeting: callwright.Given(false), Voice: callwright.Given("rms"),
+				Tools: callwright.Cleared[[]json.RawMessage](), MaxDuration: callwright.Given(agents.DefaultMaxDuration),
+			}},
+			func(a *agents.Agent) {
+				a.Record, a.WaitForGreeting, a.Voice, a.Tools, a.MaxDuration = false, false, "rms", nil, agents.DefaultMaxDuration
+			},
+		},
+	} {
+		want := byDesk()
+		if test.change != nil {
+			test.change(&want)
+		}
+		if got, err := s.Calling(t.Context(), "a", test.choice); err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: got  %+v, %v\nwant %+v", name, got, err, want)
+		}
+	}
+	got, err := s.Calling(t.Context(), "a", agents.Choice{Overrides: agents.Patch{Task: callwright.Given("Ask.")}})
+	if err != nil || got.PersonaVersion != 0 {
+		t.Errorf("an agent without a persona is %+v, %v", got, err)
+	}
+}
+
+func TestCallingByPersonaRefuses(t *testing.T) {
+	t.Parallel()
+	s := newService(t, withPersonas)
+	for name, test := range map[string]struct {
+		agent agents.Agent
+		patch agents.Patch
+		org   callwright.OrgID
+		code  callwright.Code
+		field string
+	}{
+		"an absent one":             {agents.Agent{PersonaID: "nobody"}, agents.Patch{}, "a", callwright.CodeNotFound, "persona_id"},
+		"another's":                 {agents.Agent{PersonaID: "desk"}, agents.Patch{}, "b", callwright.CodeNotFound, "persona_id"},
+		"one without a version":     {agents.Agent{PersonaID: "new"}, agents.Patch{}, "a", callwright.CodeInvalidState, "persona_id"},
+		"beside a task":             {agents.Agent{PersonaID: "desk", Task: "Ask."}, agents.Patch{}, "a", callwright.CodeBadRequest, "persona_id"},
+		"beside a pathway":          {agents.Agent{PersonaID: "desk", Pathway: agents.PathwayRef{ID: "p1"}}, agents.Patch{}, "a", callwright.CodeBadRequest, "persona_id"},
+		"beside a task, overridden": {agents.Agent{}, agents.Patch{PersonaID: callwright.Given("desk"), Task: callwright.Given("Ask.")}, "a", callwright.CodeBadRequest, "persona_id"},
+		"with a version of none": {
+			agents.Agent{}, agents.Patch{PersonaID: callwright.Given("desk"), PathwayVersion: callwright.Given(pathway.Selector{Number: 1})},
+			"a", callwright.CodeBadRequest, "pathway_version",
+		},
+	} {
+		_, err := s.Calling(t.Context(), test.org, agents.Choice{Agent: test.agent, Overrides: test.patch})
+		if e, ok := errors.AsType[*callwright.Error](err); !ok || e.Code != test.code || e.Field != test.field {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	s = newService(t)
+	if _, err := s.Calling(t.Context(), "a", agents.Choice{Agent: agents.Agent{PersonaID: "desk"}}); callwright.CodeOf(err) != callwright.CodeUnavailable {
+		t.Errorf("without personas: %v", err)
+	}
+}
+
+// TestAnsweringByPersona gives a number a persona: it takes the place of what led before, and what leads later takes its own.
+func TestAnsweringByPersona(t *testing.T) {
+	t.Parallel()
+	s := registered(t, withPersonas)
+	update(t, s, agents.Patch{Task: callwright.Given("Sell."), Voice: callwright.Given("rms")})
+	a, report := update(t, s, agents.Patch{PersonaID: callwright.Given("desk"), Pathway: callwright.Cleared[string]()})
+	if err, told := report[agents.SettingPersonaID]; !told || err != nil || report[agents.SettingPathway] != nil || a.PersonaID != "desk" || a.Task != "" || a.PersonaVersion != 0 {
+		t.Fatalf("the agent is %+v, the report %v", a, report)
+	}
+	want := byDesk()
+	want.Voice = "rms"
+	if got, err := s.Answering(t.Context(), "a", number); err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("got  %+v, %v\nwant %+v", got, err, want)
+	}
+	for name, p := range map[string]agents.Patch{
+		"a task": {Task: callwright.Given("Sell.")}, "a pathway": {Pathway: callwright.Given("p1")}, "nothing": {PersonaID: callwright.Cleared[string]()},
+	} {
+		update(t, s, agents.Patch{PersonaID: callwright.Given("desk")})
+		a, report := update(t, s, p)
+		got, err := s.Answering(t.Context(), "a", number)
+		if a.PersonaID != "" || len(report) != 1 || err != nil || got.PersonaVersion != 0 {
+			t.Errorf("after %s: %+v, %v, %v", name, a, report, err)
+		}
+	}
+}
+
+func TestUpdateInboundRefusesPersonas(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		patch agents.Patch
+		made  []agents.Setting
+	}{
+		"absent":         {agents.Patch{PersonaID: callwright.Given("nobody")}, nil},
+		"without any":    {agents.Patch{PersonaID: callwright.Given("new")}, nil},
+		"with a task":    {agents.Patch{PersonaID: callwright.Given("desk"), Task: callwright.Given("Sell.")}, []agents.Setting{agents.SettingTask}},
+		"with a pathway": {agents.Patch{PersonaID: callwright.Given("desk"), Pathway: callwright.Given("p1")}, []agents.Setting{agents.SettingPathway}},
+	} {
+		s := registered(t, withPersonas)
+		a, report := update(t, s, test.patch)
+		if report[agents.SettingPersonaID] == nil || a.PersonaID != "" {
+			t.Errorf("%s: %+v, %v", name, a, report)
+		}
+		for _, made := range test.made {
+			if err, told := report[made]; !told || err != nil {
+				t.Errorf("%s: %s: %v", name, made, err)
+			}
+		}
+	}
+}
+
+// TestPersonaThatIsGone: the agent of a number comes with the error, for the record of the call.
+func TestPersonaThatIsGone(t *testing.T) {
+	t.Parallel()
+	there := true
+	s := registered(t, func(c *agents.Config) { c.Personas = leaving{&there} })
+	update(t, s, agents.Patch{PersonaID: callwright.Given("desk"), Webhook: callwright.Given("https://example.com/")})
+	there = false
+	a, err := s.Answering(t.Context(), "a", number)
+	if !errors.Is(err, callwright.ErrNotFound) || a.PersonaID != "desk" || a.Webhook == "" || a.Task != "" {
+		t.Errorf("got %+v, %v", a, err)
+	}
+}
+
+// leaving has the persona desk while it is there.
+type leaving struct{ there *bool }
+
+func (l leaving) Load(ctx context.Context, org callwright.OrgID, id string) (persona.Persona, persona.Version, error) {
+	if !*l.there {
+		id = ""
+	}
+	return onePersona{}.Load(ctx, org, id)
+}

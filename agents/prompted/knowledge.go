@@ -1,0 +1,52 @@
+package prompted
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	"github.com/callwright/callwright/agents/llm"
+)
+
+// maxPassages is how many passages the model gets for one answer, of all knowledge bases together.
+const maxPassages = 5
+
+// passages looks up passages that help to answer the caller's last words, in all knowledge bases at once: the best one of
+// each, then the second ones. A knowledge base that fails has none.
+func (b *Brain) passages(ctx context.Context) []string {
+	question := asked(b.talk.Messages)
+	if len(b.cfg.Bases) == 0 || question == "" {
+		return nil
+	}
+	found := make([][]string, len(b.cfg.Bases))
+	var wait sync.WaitGroup
+	for i, base := range b.cfg.Bases {
+		wait.Go(func() {
+			var err error
+			found[i], err = b.cfg.Knowledge.Find(ctx, b.cfg.Org, base, question, maxPassages)
+			if err != nil {
+				b.cfg.Logger.WarnContext(ctx, "knowledge base failed", "knowledge_base", base, "error", err)
+			}
+		})
+	}
+	wait.Wait()
+	var best []string
+	for rank := range maxPassages {
+		for _, list := range found {
+			if rank < len(list) && !slices.Contains(best, list[rank]) {
+				best = append(best, list[rank])
+			}
+		}
+	}
+	return best[:min(len(best), maxPassages)]
+}
+
+// asked returns what the caller said last.
+func asked(messages []llm.Message) string {
+	for _, m := range slices.Backward(messages) {
+		if m.Role == llm.RoleCaller {
+			return m.Text
+		}
+	}
+	return ""
+}

@@ -1,0 +1,64 @@
+package prompted_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/agentstest"
+	"github.com/callwright/callwright/agents/conversation"
+	"github.com/callwright/callwright/agents/prompted"
+)
+
+// TestKnowledgeBases: the model gets the best passages of all bases, for what the caller said last.
+func TestKnowledgeBases(t *testing.T) {
+	t.Parallel()
+	var bases agentstest.Knowledge
+	bases.Put("a", "hours", "The hours are nine to five.", "The hours of Monday are short.", "Parking costs nothing.", "Other hours exist.")
+	bases.Put("a", "place", "Opening hours are at the harbour.", "The hours are nine to five.")
+	m := &model{replies: [][]any{{"Hello."}, {"Nine."}, {"Yes."}}}
+	b := newBrain(t, prompted.Config{Model: m, Org: "a", Bases: []string{"hours", "gone", "place"}, Knowledge: &bases})
+	for i, test := range []struct {
+		heard string
+		want  []string
+	}{
+		{"", nil},
+		{"your hours", []string{
+			"The hours are nine to five.", "Opening hours are at the harbour.", "The hours of Monday are short.", "Other hours exist.",
+		}},
+		{"is there parking", []string{"Parking costs nothing."}},
+	} {
+		turn := conversation.TextTurn(test.heard)
+		if test.heard == "" {
+			turn = conversation.Turn{Kind: conversation.TurnStart}
+		}
+		for _, err := range b.Respond(t.Context(), turn) {
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := m.requests[i].Knowledge; !slices.Equal(got, test.want) {
+			t.Errorf("%q: the model got %q, want %q", test.heard, got, test.want)
+		}
+	}
+}
+
+func TestNewChecksKnowledgeBases(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]prompted.Config{
+		"without Knowledge": {Bases: []string{"a"}}, "too many": {Bases: make([]string, prompted.MaxBases+1), Knowledge: broken{}},
+	} {
+		c.Model, c.Task = &model{}, "Talk."
+		if _, err := prompted.New(c); err == nil {
+			t.Errorf("%s: there is a brain", name)
+		}
+	}
+}
+
+type broken struct{}
+
+func (broken) Find(context.Context, callwright.OrgID, string, string, int) ([]string, error) {
+	return nil, errors.New("down")
+}
