@@ -76,7 +76,7 @@ func (s *Service) group(ctx context.Context, b Batch, ids []string, number *int)
 	}
 	now := s.cfg.Clock.Now()
 	b.ID, b.State, b.CreatedAt, b.Revision = s.cfg.IDs.New(), Pending, now, 1
-	versions := map[string]version{}
+	versions := map[[2]string]version{} // by pathway and persona
 	snaps := make([]Snapshot, len(ids))
 	for i, id := range ids {
 		sc, ok := found[id]
@@ -86,19 +86,20 @@ func (s *Service) group(ctx context.Context, b Batch, ids []string, number *int)
 				return b, nil, callwright.InField(fmt.Sprintf("scenario_ids[%d]", i), err)
 			}
 		}
-		v, ok := versions[sc.Pathway]
+		tests := [2]string{sc.Pathway, sc.Persona}
+		v, ok := versions[tests]
 		if !ok {
-			if v, err = s.tested(ctx, b.Org, sc.Pathway, number); err != nil {
+			if v, err = s.tested(ctx, sc, number); err != nil {
 				return b, nil, err
 			}
-			versions[sc.Pathway] = v
+			versions[tests] = v
 		}
 		snaps[i] = s.snapshot(sc, v)
 		b.Scenarios = append(b.Scenarios, partOf(snaps[i]))
-		b.Pathway, b.Version, b.Hash = sc.Pathway, v.number, v.hash
+		b.Pathway, b.Persona, b.Version, b.Hash = sc.Pathway, sc.Persona, v.number, v.hash
 	}
 	if len(versions) > 1 {
-		b.Pathway, b.Version, b.Hash = "", 0, ""
+		b.Pathway, b.Persona, b.Version, b.Hash = "", "", 0, ""
 	}
 	return b, snaps, nil
 }

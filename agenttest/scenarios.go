@@ -17,7 +17,7 @@ const MaxStored = 1000
 const MaxPage = 100
 
 // CreateScenario checks and keeps a new scenario, and sets its id, its times and the ids of its assertions. The error is
-// callwright.FieldErrors when the scenario is wrong. CodeNotFound with the field pathway_id: there is no such pathway.
+// callwright.FieldErrors when the scenario is wrong. CodeNotFound with the field pathway_id or persona_id: there is nothing such.
 // CodeConflict with the field name: the pathway has a scenario of this name. CodeInvalidState: the organization has
 // MaxStored scenarios.
 func (s *Service) CreateScenario(ctx context.Context, org callwright.OrgID, sc scenario.Scenario) (scenario.Scenario, error) {
@@ -45,10 +45,17 @@ func (s *Service) CreateScenario(ctx context.Context, org callwright.OrgID, sc s
 	})
 }
 
-// checkTested refuses a scenario of a pathway that does not exist. A pathway without a version can have scenarios.
+// checkTested refuses a scenario of a pathway or a persona that does not exist. One without a version can have scenarios.
 func (s *Service) checkTested(ctx context.Context, sc scenario.Scenario) error {
 	if sc.Persona != "" {
-		return callwright.Errorf(callwright.CodeNotImplemented, "personas cannot be tested yet: give a pathway_id")
+		err := errNoPersonas
+		if s.cfg.Personas != nil {
+			_, _, err = s.cfg.Personas.Load(ctx, sc.Org, sc.Persona)
+		}
+		if errors.Is(err, callwright.ErrInvalidState) {
+			return nil
+		}
+		return err
 	}
 	_, _, err := s.cfg.Pathways.Load(ctx, sc.Org, sc.Pathway, pathway.Selector{})
 	if errors.Is(err, callwright.ErrInvalidState) { // an empty draft
@@ -56,6 +63,9 @@ func (s *Service) checkTested(ctx context.Context, sc scenario.Scenario) error {
 	}
 	return err
 }
+
+// errNoPersonas is the error of a scenario of a persona where there are none.
+var errNoPersonas error = callwright.Invalid("persona_id", "must be absent: this program tests pathways only")
 
 // Scenario returns one scenario. CodeNotFound: the organization has none of this id.
 func (s *Service) Scenario(ctx context.Context, org callwright.OrgID, id string) (scenario.Scenario, error) {

@@ -9,6 +9,7 @@ import (
 	"github.com/callwright/callwright/agents/llm"
 	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/agents/pathway/graph"
+	"github.com/callwright/callwright/agents/persona"
 	"github.com/callwright/callwright/agenttest/engine"
 )
 
@@ -22,6 +23,7 @@ type Config struct {
 	Pathways Pathways          // required
 	Engine   *engine.Engine    // required: holds the conversations
 
+	Personas Personas // nil: personas cannot be tested
 	URLs     URLs     // which webhook addresses are allowed; nil: none
 	Notifier Notifier // tells the ends of runs and groups; nil: nobody is told
 	Failures Failures // is told what fails; nil: nobody is told
@@ -46,6 +48,15 @@ type Pathways interface {
 	Publish(ctx context.Context, org callwright.OrgID, id string, p pathway.Publication) (pathway.Published, error)
 	// Settle is called when the tests of a pathway have ended. It may be called twice.
 	Settle(ctx context.Context, org callwright.OrgID, id string) error
+}
+
+// Personas loads the versions of personas that are tested; persona.Service implements it.
+type Personas interface {
+	// Load returns a persona and its version in production. CodeNotFound with the field persona_id: there is no such persona.
+	// CodeInvalidState with that field: no version is in production.
+	Load(ctx context.Context, org callwright.OrgID, id string) (persona.Persona, persona.Version, error)
+	// LoadPinned returns a version that is or was in production. CodeNotFound: there is none.
+	LoadPinned(ctx context.Context, org callwright.OrgID, id string, number int) (persona.Version, error)
 }
 
 // URLs decides to which addresses requests may be sent; webhook.Sender implements it.

@@ -31,7 +31,7 @@ func (s *Service) StartRun(ctx context.Context, org callwright.OrgID, id string,
 	if sc.RequestData, err = override(sc.RequestData, r.Override); err != nil {
 		return Run{}, err
 	}
-	tested, err := s.tested(ctx, org, sc.Pathway, r.Version)
+	tested, err := s.tested(ctx, sc, r.Version)
 	if err != nil {
 		return Run{}, err
 	}
@@ -94,15 +94,18 @@ type version struct {
 
 // tested finds the version to test: a number, or nil for what is in production. The draft is not tested, because it may
 // change while a run goes on.
-func (s *Service) tested(ctx context.Context, org callwright.OrgID, id string, number *int) (version, error) {
+func (s *Service) tested(ctx context.Context, sc scenario.Scenario, number *int) (version, error) {
+	if number != nil && *number < 1 {
+		return version{}, callwright.Invalid("version_number", "must be the number of a saved version: the draft is not tested")
+	}
+	if sc.Persona != "" {
+		return s.testedPersona(ctx, sc, number)
+	}
 	sel := pathway.Selector{Environment: pathway.Production}
 	if number != nil {
 		sel = pathway.Selector{Number: *number}
 	}
-	if number != nil && *number < 1 {
-		return version{}, callwright.Invalid("version_number", "must be the number of a saved version: the draft is not tested")
-	}
-	g, n, err := s.cfg.Pathways.Load(ctx, org, id, sel)
+	g, n, err := s.cfg.Pathways.Load(ctx, sc.Org, sc.Pathway, sel)
 	if e, ok := errors.AsType[*callwright.Error](err); ok && e.Field == "pathway_version" {
 		named := *e
 		named.Field = "version_number"
@@ -115,6 +118,20 @@ func (s *Service) tested(ctx context.Context, org callwright.OrgID, id string, n
 		return version{}, err
 	}
 	return version{n, g.Hash}, nil
+}
+
+// testedPersona finds the version of a persona to test. The pathways to which it hands over are those in production when a run
+// begins.
+func (s *Service) testedPersona(ctx context.Context, sc scenario.Scenario, number *int) (version, error) {
+	if s.cfg.Personas == nil {
+		return version{}, errNoPersonas
+	}
+	if number == nil {
+		_, v, err := s.cfg.Personas.Load(ctx, sc.Org, sc.Persona)
+		return version{number: v.Number}, err
+	}
+	v, err := s.cfg.Personas.LoadPinned(ctx, sc.Org, sc.Persona, *number)
+	return version{number: v.Number}, callwright.InField("version_number", err)
 }
 
 // snapshot keeps what is tested as it is now.

@@ -15,7 +15,11 @@ const maxPassages = 5
 // each, then the second ones. A knowledge base that fails has none.
 func (b *Brain) passages(ctx context.Context) []string {
 	question := asked(b.talk.Messages)
-	if len(b.cfg.Bases) == 0 || question == "" {
+	switch {
+	case len(b.cfg.Bases) == 0 || question == "":
+		return nil
+	case b.cfg.Knowledge == nil:
+		b.cfg.Logger.WarnContext(ctx, "the agent has knowledge bases, and none are connected")
 		return nil
 	}
 	found := make([][]string, len(b.cfg.Bases))

@@ -45,15 +45,27 @@ func TestKnowledgeBases(t *testing.T) {
 	}
 }
 
-func TestNewChecksKnowledgeBases(t *testing.T) {
+// TestKnowledgeThatIsAway: the model answers without passages.
+func TestKnowledgeThatIsAway(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]prompted.Config{
-		"without Knowledge": {Bases: []string{"a"}}, "too many": {Bases: make([]string, prompted.MaxBases+1), Knowledge: broken{}},
-	} {
-		c.Model, c.Task = &model{}, "Talk."
-		if _, err := prompted.New(c); err == nil {
-			t.Errorf("%s: there is a brain", name)
+	for name, knowledge := range map[string]prompted.Knowledge{"broken": broken{}, "not connected": nil} {
+		m := &model{replies: [][]any{{"Yes."}}}
+		b := newBrain(t, prompted.Config{Model: m, Bases: []string{"hours"}, Knowledge: knowledge})
+		for _, err := range b.Respond(t.Context(), conversation.TextTurn("your hours")) {
+			if err != nil {
+				t.Error(err)
+			}
 		}
+		if len(m.requests) != 1 || m.requests[0].Knowledge != nil {
+			t.Errorf("%s: the model was asked %+v", name, m.requests)
+		}
+	}
+}
+
+func TestNewBoundsKnowledgeBases(t *testing.T) {
+	t.Parallel()
+	if _, err := prompted.New(prompted.Config{Model: &model{}, Task: "Talk.", Bases: make([]string, prompted.MaxBases+1)}); err == nil {
+		t.Error("there is a brain")
 	}
 }
 

@@ -40,7 +40,7 @@ type Config struct {
 	Requests      request.Client
 	Observe       func(request.Log) // called after every call of a tool; nil: nobody
 	Bases         []string          // ids of the knowledge bases that help to answer: see MaxBases
-	Knowledge     Knowledge         // required if there are Bases
+	Knowledge     Knowledge         // nil: Bases have nothing
 	Lines         dialogue.Lines    // empty lines are English sentences
 	Logger        *slog.Logger      // nil: discards
 }
@@ -75,8 +75,6 @@ func New(c Config) (*Brain, error) {
 		return nil, errors.New("prompted: Config.Requests is required, because there are Tools")
 	case len(c.Bases) > MaxBases:
 		return nil, errors.New("prompted: Config.Bases has more than MaxBases")
-	case len(c.Bases) > 0 && c.Knowledge == nil:
-		return nil, errors.New("prompted: Config.Knowledge is required, because there are Bases")
 	}
 	fill := func(text string) string { return template.Parse(text).Render(c.Variables) }
 	c.Task = strings.TrimSpace(fill(c.Persona) + "\n\n" + fill(c.Task))

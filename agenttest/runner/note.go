@@ -99,8 +99,12 @@ func noteText(e pathway.LogEntry) string {
 // pressed returns the nodes that have pressed keys in a turn, in order: those that had an error had none to press.
 func (s *session) pressed(log pathway.Log) []string {
 	var nodes []string
+	g := s.agent.at()
+	if g == nil {
+		return nil
+	}
 	for i, e := range log.Entries {
-		if n := s.graph.Node(e.Node); e.Kind != pathway.LogVisit || n == nil || n.Type != graph.NodePress {
+		if n := g.Node(e.Node); e.Kind != pathway.LogVisit || n == nil || n.Type != graph.NodePress {
 			continue
 		}
 		rest := log.Entries[i+1:]

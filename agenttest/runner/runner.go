@@ -9,6 +9,7 @@ import (
 	"github.com/callwright/callwright/agents/llm"
 	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/agents/pathway/graph"
+	"github.com/callwright/callwright/agents/persona"
 	"github.com/callwright/callwright/agenttest/engine"
 )
 
@@ -19,18 +20,33 @@ type Versions interface {
 	LoadPinned(ctx context.Context, org callwright.OrgID, pathway string, number int) (*graph.Graph, error)
 }
 
+// Personas loads versions of personas. persona.Service implements it.
+type Personas interface {
+	// LoadPinned returns a version of an organization's persona that is or was in production. CodeNotFound: there is none. It is
+	// safe for concurrent use.
+	LoadPinned(ctx context.Context, org callwright.OrgID, persona string, number int) (persona.Version, error)
+}
+
+// Production loads what is in production. pathway.Service implements it.
+type Production interface {
+	// Load returns the graph of a version and its number. It is safe for concurrent use.
+	Load(ctx context.Context, org callwright.OrgID, pathway string, sel pathway.Selector) (*graph.Graph, int, error)
+}
+
 // Config holds what a Runner needs.
 type Config struct {
 	// Required.
 	Versions Versions
 
 	// Optional.
-	Knowledge pathway.Knowledge // nil: there are no knowledge bases
-	Clock     callwright.Clock  // nil: callwright.SystemClock
-	Logger    *slog.Logger      // nil: discards
+	Personas   Personas          // nil: personas cannot be tested
+	Production Production        // the pathways to which personas hand over; nil: they keep their conversations
+	Knowledge  pathway.Knowledge // nil: there are no knowledge bases
+	Clock      callwright.Clock  // nil: callwright.SystemClock
+	Logger     *slog.Logger      // nil: discards
 }
 
-// Runner is an engine.PathwayRunner that walks pathways. It is safe for concurrent use and holds nothing: a session is
+// Runner is an engine.PathwayRunner that walks pathways, and talks as personas do. It is safe for concurrent use and holds nothing: a session is
 // state in memory.
 type Runner struct {
 	cfg Config
@@ -49,18 +65,20 @@ func New(c Config) (*Runner, error) {
 // silent is a model without llm.Hinter: nobody recognizes speech in a test.
 type silent struct{ llm.Model }
 
-// Start begins a session with a version of a pathway. A draft is no version, because it changes, and a persona is
-// CodeBadRequest with the field "persona_id".
+// Start begins a session with a version of a pathway or of a persona. A draft is no version, because it changes. CodeBadRequest
+// with the field "persona_id": this runner has no personas.
 func (r *Runner) Start(ctx context.Context, spec engine.SessionSpec) (engine.Session, error) {
 	switch {
 	case spec.Model == nil:
 		return nil, errors.New("runner: SessionSpec.Model is required")
-	case spec.Pathway == "" && spec.Persona != "":
-		return nil, callwright.Invalid("persona_id", "must be absent: this server tests pathways only")
-	case spec.Pathway == "":
+	case spec.Pathway == "" && spec.Persona == "":
 		return nil, callwright.Invalid("pathway_id", "is required")
 	case spec.Version < 1:
 		return nil, callwright.NotFound("version")
+	}
+	sink := NewSink(spec.Webhooks)
+	if spec.Pathway == "" {
+		return r.startPersona(ctx, spec, sink)
 	}
 	g, err := r.cfg.Versions.LoadPinned(ctx, spec.Org, spec.Pathway, spec.Version)
 	if err != nil {
@@ -69,12 +87,11 @@ func (r *Runner) Start(ctx context.Context, spec engine.SessionSpec) (engine.Ses
 	if spec.StartNode != "" && g.Node(spec.StartNode) == nil {
 		return nil, callwright.Invalid("start_node_id", "version %d has no node %q", spec.Version, spec.StartNode)
 	}
-	sink := NewSink(spec.Webhooks)
-	return &session{
+	agent := &walker{
 		runtime: &pathway.Runtime{
 			Model: silent{spec.Model}, Requests: sink, Knowledge: r.cfg.Knowledge, Clock: r.cfg.Clock, Logger: r.cfg.Logger,
 		},
-		graph: g, agent: pathway.Agent{Org: spec.Org}, sink: sink,
-		state: pathway.Begin(spec.Variables, spec.StartNode),
-	}, nil
+		graph: g, agent: pathway.Agent{Org: spec.Org},
+	}
+	return &session{agent: agent, sink: sink, state: pathway.Begin(spec.Variables, spec.StartNode)}, nil
 }

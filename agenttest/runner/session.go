@@ -15,27 +15,54 @@ import (
 	"github.com/callwright/callwright/agenttest/engine"
 )
 
-// session is a conversation with a version of a pathway.
+// session is a conversation with a version of a pathway or of a persona.
 type session struct {
+	agent  agent
+	sink   *Sink
+	state  pathway.State
+	nodes  assert.Graph // nil: not asked for yet
+	caught int          // webhooks so far
+	closed bool
+}
+
+// agent is who is tested.
+type agent interface {
+	// step takes a turn: see pathway.Runtime.Step. The state is that of the last turn.
+	step(
+		ctx context.Context, state pathway.State, in conversation.Turn, emit func(conversation.Step) bool,
+	) (pathway.State, pathway.Log, error)
+	// at returns the graph that leads the conversation now; nil: none.
+	at() *graph.Graph
+	// graphs returns all graphs that may lead it.
+	graphs() []*graph.Graph
+}
+
+// walker is the agent of a pathway.
+type walker struct {
 	runtime *pathway.Runtime
 	graph   *graph.Graph
 	agent   pathway.Agent
-	sink    *Sink
-	state   pathway.State
-	nodes   assert.Graph // nil: not asked for yet
-	caught  int          // webhooks so far
-	closed  bool
 }
+
+func (w *walker) step(
+	ctx context.Context, state pathway.State, in conversation.Turn, emit func(conversation.Step) bool,
+) (pathway.State, pathway.Log, error) {
+	return w.runtime.Step(ctx, w.graph, w.agent, state, in, emit)
+}
+
+func (w *walker) at() *graph.Graph { return w.graph }
+
+func (w *walker) graphs() []*graph.Graph { return []*graph.Graph{w.graph} }
 
 var errClosed = callwright.Errorf(callwright.CodeInvalidState, "the session is closed")
 
-// Reply takes a turn: see pathway.Runtime.Step. After the end of ctx the session can go on.
+// Reply takes a turn. After the end of ctx the session can go on.
 func (s *session) Reply(ctx context.Context, in engine.CallerTurn) (engine.AgentTurn, error) {
 	if s.closed {
 		return engine.AgentTurn{}, errClosed
 	}
 	var did []conversation.Step
-	state, log, err := s.runtime.Step(ctx, s.graph, s.agent, s.state, s.heard(in), func(step conversation.Step) bool {
+	state, log, err := s.agent.step(ctx, s.state, s.heard(in), func(step conversation.Step) bool {
 		switch step.(type) {
 		case conversation.Press, conversation.Transfer, conversation.End:
 			did = append(did, step)
@@ -76,10 +103,18 @@ func looped(log pathway.Log) bool {
 	return slices.ContainsFunc(log.Entries, func(e pathway.LogEntry) bool { return e.Kind == pathway.LogLoop })
 }
 
-// Graph returns the nodes of the version: see Graph.
+// Graph returns the nodes of the pathway, or of all pathways to which the persona may hand over: see Graph. A node of several
+// of them is that of the first.
 func (s *session) Graph() assert.Graph {
-	if s.nodes == nil {
-		s.nodes = Graph(s.graph)
+	if s.nodes != nil {
+		return s.nodes
+	}
+	for _, g := range slices.Backward(s.agent.graphs()) {
+		nodes := Graph(g)
+		if s.nodes == nil {
+			s.nodes = nodes
+		}
+		maps.Copy(s.nodes, nodes)
 	}
 	return s.nodes
 }

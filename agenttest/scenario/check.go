@@ -60,6 +60,8 @@ func (f *faults) addLonger(field, text string, most int) {
 func (s *Scenario) checkTexts(f *faults) {
 	f.addIf(s.Pathway == "" && s.Persona == "", "pathway_id", "or persona_id is required: the scenario tests one of them")
 	f.addIf(s.Pathway != "" && s.Persona != "", "persona_id", "excludes pathway_id: the scenario tests one of them")
+	f.addIf(s.Persona != "" && s.StartNode != "", "start_node_id", "needs a pathway_id: a persona has no nodes")
+	f.addIf(s.Persona != "" && s.Required, "is_required_for_promotion", "needs a pathway_id: personas are promoted without tests")
 	f.addIf(strings.TrimSpace(s.Name) == "", "name", "must not be empty")
 	f.addLonger("name", s.Name, MaxName)
 	f.addLonger("description", s.Description, MaxDescription)

@@ -18,8 +18,12 @@ const rootSuite = "callwrighttest"
 var bridges = []struct{ from, to string }{
 	{"agenttest", "agents/llm"},
 	{"agenttest", "agents/pathway"},
+	{"agenttest", "agents/persona"},
 	{"agenttest/runner", "agents/conversation"},
+	{"agenttest/runner", "agents/handover"},
+	{"agenttest/runner", "agents/prompted"},
 	{"agenttest/runner", "agents/request"},
+	{"agenttest/runner", "agents/tool"},
 	{"agenttest/agenttesttest", "agents/agentstest"},
 	{"agents/call", "speech/pcm"},
 	{"triage/analyst", "agents/llm"},
