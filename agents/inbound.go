@@ -30,6 +30,9 @@ type Store interface {
 	// keyset is the last number of the page before; its time is not looked at. The result ends early, after the second or a
 	// later number at which the total exceeds MaxRead bytes (InboundNumber.Size).
 	Numbers(ctx context.Context, org callwright.OrgID, after callwright.Keyset, limit int) ([]InboundNumber, error)
+	// NumbersOf returns the numbers that are not released at which each of the personas answers (Agent.PersonaID), in order, at
+	// most persona.MaxNumbers of each.
+	NumbersOf(ctx context.Context, org callwright.OrgID, personas []string) (map[string][]callwright.PhoneNumber, error)
 	// UpdateNumber replaces a number whose stored Version is n.Version and adds one to it; CodeConflict when somebody
 	// else was first; CodeNotFound when it is absent.
 	UpdateNumber(ctx context.Context, n InboundNumber) error

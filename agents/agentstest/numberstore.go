@@ -27,6 +27,7 @@ func RunNumberStore(t *testing.T, newStore func(t *testing.T) agents.Store, atRe
 		"hides other organizations'":        hidesNumbers,
 		"lists by number":                   listsNumbers,
 		"bounds the bytes of a list":        boundsNumbers,
+		"lists the numbers of personas":     listsNumbersOf,
 		"updates by compare-and-set":        updatesNumber,
 		"lets one of many writers be first": racesForNumber,
 	}
@@ -161,4 +162,40 @@ func racesForNumber(t *testing.T, s agents.Store) {
 	want := changed(callwrighttest.Race(t, func(writer int) error { return s.UpdateNumber(t.Context(), changed(writer)) }))
 	want.Version = 2
 	wantNumber(t, s, want)
+}
+
+// listsNumbersOf has numbers of two personas, of an absent one, released, moved and of another organization.
+func listsNumbersOf(t *testing.T, s agents.Store) {
+	with := func(number callwright.PhoneNumber, id string, change func(*agents.InboundNumber)) agents.InboundNumber {
+		n := aNumber(number)
+		n.Agent = agents.Agent{PersonaID: id}
+		if change != nil {
+			change(&n)
+		}
+		insertNumber(t, s, n)
+		return n
+	}
+	with("+15550000003", "desk", nil)
+	moved := with("+15550000001", "sales", nil)
+	with("+15550000002", "sales", nil)
+	with("+15550000004", "desk", func(n *agents.InboundNumber) { n.Released = true })
+	with("+15550000005", "desk", func(n *agents.InboundNumber) { n.Org = "b" })
+	with("+15550000006", "", nil)
+	moved.Agent.PersonaID = "desk"
+	if err := s.UpdateNumber(t.Context(), moved); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		ids  []string
+		want string
+	}{
+		{[]string{"desk", "sales", "nobody"}, "map[desk:[+15550000001 +15550000003] sales:[+15550000002]]"},
+		{[]string{"sales"}, "map[sales:[+15550000002]]"},
+		{nil, "map[]"},
+	} {
+		got, err := s.NumbersOf(t.Context(), "a", test.ids)
+		if err != nil || fmt.Sprint(got) != test.want {
+			t.Errorf("the numbers of %q are %v, %v, want %s", test.ids, got, err, test.want)
+		}
+	}
 }

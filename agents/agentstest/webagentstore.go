@@ -12,6 +12,7 @@ import (
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents"
 	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/agents/persona"
 	"github.com/callwright/callwright/agents/request"
 	"github.com/callwright/callwright/callwrighttest"
 )
@@ -61,6 +62,8 @@ func fullAgent() agents.Agent {
 				Response: []request.Mapping{{Name: "n", Path: "$.a[0]", Context: "It is {{n}}."}},
 			},
 		},
+		PersonaID: "desk", PersonaVersion: 3, Conditions: []persona.Condition{{Pathway: "p2", When: "the caller is ill"}},
+		KnowledgeBases: []string{"kb1", "kb2"},
 	}
 }
 

@@ -33,6 +33,19 @@ func (s *Service) Load(ctx context.Context, org callwright.OrgID, id string) (Pe
 	return p, v, nil
 }
 
+// LoadPinned returns a version that is or was in production, by its number. CodeNotFound: there is none. The versions of a
+// deleted persona are found until it is forgotten, so that what has begun with one can go on.
+func (s *Service) LoadPinned(ctx context.Context, org callwright.OrgID, id string, number int) (Version, error) {
+	list, err := s.cfg.Store.Versions(ctx, org, id, number+1, 1)
+	if err != nil {
+		return Version{}, err
+	}
+	if len(list) == 0 || list[0].Number != number || list[0].Type != Production {
+		return Version{}, callwright.NotFound("version in production")
+	}
+	return list[0], nil
+}
+
 var errNotInProduction = callwright.Errorf(callwright.CodeInvalidState,
 	"no version of the persona is in production: promote its draft first")
 

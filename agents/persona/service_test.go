@@ -47,10 +47,22 @@ func TestLife(t *testing.T) {
 	if got, err := h.Get(t.Context(), org, first.Persona.ID); err != nil || !same(t, got, promoted) {
 		t.Errorf("got  %+v, %v\nwant %+v", got, err, promoted)
 	}
+	edited := h.update(first.Persona.ID, prompt("Sing."))
 	if err := h.Delete(t.Context(), org, first.Persona.ID); err != nil {
 		t.Fatal(err)
 	}
 	wantAbsent(t, h, org, first.Persona.ID)
+	for number, want := range map[int]*persona.Version{1: first.Production, 2: promoted.Production} {
+		if got, err := h.LoadPinned(t.Context(), org, first.Persona.ID, number); err != nil || !same(t, got, want) {
+			t.Errorf("version %d is %+v, %v", number, got, err)
+		}
+	}
+	for name, number := range map[string]int{"the draft": edited.Draft.Number, "no number": 0, "an absent version": 9} {
+		_, err := h.LoadPinned(t.Context(), org, first.Persona.ID, number)
+		wantError(t, name, err, callwright.CodeNotFound, "")
+	}
+	_, err = h.LoadPinned(t.Context(), "other", first.Persona.ID, 1)
+	wantError(t, "another's version", err, callwright.CodeNotFound, "")
 }
 
 // wantAbsent wants every operation to say that there is no such persona.

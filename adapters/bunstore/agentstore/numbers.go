@@ -10,6 +10,7 @@ import (
 	"github.com/callwright/callwright/adapters/bunstore"
 	"github.com/callwright/callwright/adapters/bunstore/internal/sqldb"
 	"github.com/callwright/callwright/agents"
+	"github.com/callwright/callwright/agents/persona"
 )
 
 // Numbers is an agents.Store.
@@ -23,6 +24,7 @@ type numberRow struct {
 	Org    string `bun:"org,pk"`
 	Number string `bun:"number,pk"`
 	agentColumns
+	PersonaID string    `bun:"persona_id,nullzero"`
 	Released  bool      `bun:"released"`
 	CreatedAt time.Time `bun:"created_at"`
 	UpdatedAt time.Time `bun:"updated_at"`
@@ -33,8 +35,8 @@ func (db core) numberRow(n agents.InboundNumber) numberRow {
 	return numberRow{
 		Org: string(n.Org), Number: string(n.Number),
 		agentColumns: db.agentColumns(numberAgentPurpose(n.Org, n.Number), n.Agent),
-		Released:     n.Released,
-		CreatedAt:    sqldb.Stored(n.CreatedAt), UpdatedAt: sqldb.Stored(n.UpdatedAt), Version: n.Version,
+		PersonaID:    n.Agent.PersonaID, Released: n.Released,
+		CreatedAt: sqldb.Stored(n.CreatedAt), UpdatedAt: sqldb.Stored(n.UpdatedAt), Version: n.Version,
 	}
 }
 
@@ -78,6 +80,32 @@ func (s Numbers) Numbers(
 			return idb.NewSelect().Model((*numberRow)(nil)).Where("org = ?", org).Where("number > ?", after.ID).Where("NOT released").
 				Order("number").Limit(limit)
 		})
+}
+
+// NumbersOf returns the numbers at which personas answer.
+func (s Numbers) NumbersOf(
+	ctx context.Context, org callwright.OrgID, personas []string,
+) (map[string][]callwright.PhoneNumber, error) {
+	found := map[string][]callwright.PhoneNumber{}
+	if len(personas) == 0 {
+		return found, nil
+	}
+	var rows []struct {
+		PersonaID string `bun:"persona_id"`
+		Number    string `bun:"number"`
+	}
+	err := s.core().Read(ctx, []any{org, personas}, func(ctx context.Context, idb bun.IDB) error {
+		rows = nil
+		ranked := idb.NewSelect().Model((*numberRow)(nil)).Column("persona_id", "number").
+			ColumnExpr("row_number() OVER (PARTITION BY persona_id ORDER BY number) AS place").
+			Where("org = ?", org).Where("persona_id IN (?)", bun.List(personas)).Where("NOT released")
+		return idb.NewSelect().TableExpr("(?) AS ranked", ranked).Column("persona_id", "number").
+			Where("place <= ?", persona.MaxNumbers).OrderExpr("persona_id, number").Scan(ctx, &rows)
+	})
+	for _, r := range rows {
+		found[r.PersonaID] = append(found[r.PersonaID], callwright.PhoneNumber(r.Number))
+	}
+	return found, err
 }
 
 // UpdateNumber replaces a number.

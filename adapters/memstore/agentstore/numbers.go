@@ -9,6 +9,7 @@ import (
 	"github.com/callwright/callwright/adapters/memstore"
 	"github.com/callwright/callwright/adapters/memstore/internal/memory"
 	"github.com/callwright/callwright/agents"
+	"github.com/callwright/callwright/agents/persona"
 )
 
 type numberKey struct {
@@ -62,6 +63,25 @@ func (s Numbers) Numbers(
 		return nil
 	})
 	return found, err
+}
+
+// NumbersOf returns the numbers at which personas answer.
+func (s Numbers) NumbersOf(
+	ctx context.Context, org callwright.OrgID, personas []string,
+) (map[string][]callwright.PhoneNumber, error) {
+	found := map[string][]callwright.PhoneNumber{}
+	return found, with(ctx, s.Store, func(d *data) error {
+		for key, n := range d.numbers {
+			if id := n.Agent.PersonaID; key.org == org && !n.Released && slices.Contains(personas, id) {
+				found[id] = append(found[id], n.Number)
+			}
+		}
+		for id, numbers := range found {
+			slices.Sort(numbers)
+			found[id] = numbers[:min(len(numbers), persona.MaxNumbers)]
+		}
+		return nil
+	})
 }
 
 // UpdateNumber replaces a number.
