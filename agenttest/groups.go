@@ -124,6 +124,7 @@ type SetRequest struct {
 	Simulations int      // runs of each, at most MaxSimulations
 	Version     *int     // see RunRequest
 	Pathway     string   // all scenarios must be of it; empty: of any
+	Persona     string   // likewise
 	Attribute   bool     // judge mixed results again, to find where the variation comes from
 	Trigger     Trigger
 }
@@ -143,6 +144,9 @@ func (s *Service) StartSet(ctx context.Context, org callwright.OrgID, r SetReque
 	}
 	if r.Pathway != "" && b.Pathway != r.Pathway {
 		return Batch{}, callwright.Invalid("pathway_id", "must be the pathway of all scenarios")
+	}
+	if r.Persona != "" && b.Persona != r.Persona {
+		return Batch{}, callwright.Invalid("persona_id", "must be the persona of all scenarios")
 	}
 	err = s.cfg.Atomic.Do(ctx, func(ctx context.Context) error {
 		if err := s.checkPending(ctx, org, b.Total()); err != nil {

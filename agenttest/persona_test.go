@@ -53,7 +53,7 @@ func TestRunsOfPersonas(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		set, err := l.StartSet(t.Context(), org, agenttest.SetRequest{Scenarios: []string{desk.ID}, Simulations: 2})
+		set, err := l.StartSet(t.Context(), org, agenttest.SetRequest{Scenarios: []string{desk.ID}, Simulations: 2, Persona: "desk"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -133,6 +133,10 @@ func TestRunsOfPersonasAreRefused(t *testing.T) {
 	l.cfg.Personas = personas{}
 	l.Service = l.another()
 	desk, fresh := l.scenario(ofPersona("desk")), l.scenario(ofPersona("new"))
+	_, err := l.StartSet(t.Context(), org, agenttest.SetRequest{Scenarios: []string{desk.ID}, Simulations: 1, Persona: "new"})
+	if fieldOf(err) != "persona_id" {
+		t.Errorf("a set of another persona: %v", err)
+	}
 	for name, test := range map[string]struct {
 		scenario string
 		version  *int

@@ -147,7 +147,7 @@ func TestScenariosThatMayNotPass(t *testing.T) {
 	}{
 		{400, "BAD_REQUEST", "pathway_id", `{"name":"B","tester_persona_prompt":"P"}`},
 		{404, "NOT_FOUND", "pathway_id", `{"pathway_id":"nowhere","name":"B","tester_persona_prompt":"P"}`},
-		{501, "NOT_IMPLEMENTED", "", `{"persona_id":"p","name":"B","tester_persona_prompt":"P"}`},
+		{400, "BAD_REQUEST", "persona_id", `{"persona_id":"p","name":"B","tester_persona_prompt":"P"}`},
 		{409, "CONFLICT", "name", scenarioFor("$pathway", "Books in a hurry")},
 		{400, "BAD_REQUEST", "tester_persona_prompt", `{"pathway_id":"$pathway","name":"B"}`},
 		{400, "BAD_REQUEST", "max_turns", with(`"max_turns":51`)},
@@ -212,7 +212,7 @@ func TestRunsThatCannotStart(t *testing.T) {
 		{400, "BAD_REQUEST", "scenario_ids", "/batch-run", `{"scenario_ids":[]}`},
 		{400, "BAD_REQUEST", "simulations_per_scenario", "/simulation-sets", `{"scenario_ids":["$scenario"],"simulations_per_scenario":201}`},
 		{400, "BAD_REQUEST", "pathway_id", "/simulation-sets", `{"scenario_ids":["$scenario"],"simulations_per_scenario":2,"pathway_id":"nowhere"}`},
-		{501, "NOT_IMPLEMENTED", "persona_id", "/simulation-sets", `{"scenario_ids":["$scenario"],"simulations_per_scenario":2,"persona_id":"p"}`},
+		{400, "BAD_REQUEST", "persona_id", "/simulation-sets", `{"scenario_ids":["$scenario"],"simulations_per_scenario":2,"persona_id":"p"}`},
 	} {
 		testError(w, c.status, c.code, c.field, "POST", c.target, c.body)
 	}

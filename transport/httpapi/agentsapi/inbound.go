@@ -72,7 +72,7 @@ func (a *api) UpdateInboundNumber(
 	}
 	answer, err := updateReport("Inbound number updated.", report, []member{
 		{"prompt", agents.SettingTask, req.Prompt}, {"pathway_id", agents.SettingPathway, req.PathwayID},
-		{"pathway_version", agents.SettingPathwayVersion, req.PathwayVersion},
+		{"pathway_version", agents.SettingPathwayVersion, req.PathwayVersion}, {"persona_id", agents.SettingPersonaID, req.PersonaID},
 		{"persona", agents.SettingPersona, req.Persona}, {"voice", agents.SettingVoice, req.Voice},
 		{"voice_id", agents.SettingVoice, req.VoiceID}, {"first_sentence", agents.SettingFirstSentence, req.FirstSentence},
 		{"language", agents.SettingLanguage, req.Language}, {"model", agents.SettingModel, req.Model},
@@ -88,7 +88,7 @@ func (a *api) UpdateInboundNumber(
 		return nil, err
 	}
 	for name, given := range map[string]bool{
-		"persona_id": req.PersonaID.Set, "voice_settings": req.VoiceSettings.Set,
+		"voice_settings":   req.VoiceSettings.Set,
 		"background_track": req.BackgroundTrack.Set, "fallback_number": req.FallbackNumber.Set,
 	} {
 		if given {
@@ -116,6 +116,7 @@ func inboundPatch(req *oas.InboundNumberUpdate) (agents.Patch, error) {
 	patch := agents.Patch{
 		Task: wire.Change(req.Prompt.Value, req.Prompt.Set), Pathway: wire.Change(req.PathwayID.Value, req.PathwayID.Set),
 		PathwayVersion: callwright.Optional[pathway.Selector]{Set: req.PathwayVersion.Set},
+		PersonaID:      wire.Change(wire.ID(req.PersonaID.Value), req.PersonaID.Set),
 		Persona:        wire.Change(req.Persona.Value, req.Persona.Set), Voice: wire.Change(voice.Value, voice.Set),
 		FirstSentence: wire.Change(req.FirstSentence.Value, req.FirstSentence.Set),
 		Language:      wire.Change(req.Language.Value, req.Language.Set), Model: wire.Change(req.Model.Value, req.Model.Set),
@@ -159,7 +160,7 @@ func inboundNumber(n agents.InboundNumber) (oas.InboundNumber, error) {
 		InterruptionThreshold: nilMillis(n.Agent.Interruption),
 		DynamicData:           data,
 		Tools:                 oas.OptNilAgentTools{Value: tools, Set: true, Null: tools == nil},
-		PersonaID:             absent, VoiceSettings: oas.NilVoiceSettings{Null: true},
+		PersonaID:             wire.OptNilText(n.Agent.PersonaID), VoiceSettings: oas.NilVoiceSettings{Null: true},
 		BackgroundTrack: absent, FallbackNumber: absent,
 	}, err
 }

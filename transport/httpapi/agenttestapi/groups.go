@@ -53,13 +53,10 @@ func batchRecord(b agenttest.Batch, runs []agenttest.Run) oas.TestBatch {
 func (a *api) CreateTestSet(
 	ctx context.Context, req *oas.TestSetStart, _ oas.CreateTestSetParams,
 ) (*oas.TestSetStartedReply, error) {
-	if req.PersonaID.Or("") != "" {
-		return nil, wire.NotBuilt("persona_id")
-	}
 	b, err := a.tests.StartSet(ctx, httpapi.Org(ctx), agenttest.SetRequest{
 		Scenarios: wire.IDs(req.ScenarioIds), Simulations: req.SimulationsPerScenario,
 		Version: wire.Ptr(req.VersionNumber.Get()), Pathway: wire.ID(req.PathwayID.Or("")),
-		Attribute: req.AttributeFlakes.Or(false), Trigger: agenttest.BySimulation,
+		Persona: wire.ID(req.PersonaID.Or("")), Attribute: req.AttributeFlakes.Or(false), Trigger: agenttest.BySimulation,
 	})
 	if err != nil {
 		return nil, err

@@ -32,6 +32,7 @@ func callRecord(baseURL string, c call.Call, transcript []call.Entry, logs []pat
 		MaxDuration: c.Agent.MaxDuration.Minutes(), ErrorMessage: wire.NilText(c.ErrorMessage), AnsweredBy: answeredBy(c),
 		Record: c.Agent.Record, CallEndedBy: endedBy(c), VoiceID: wire.NilText(c.Agent.Voice), Model: wire.NilText(c.ModelUsed),
 		EndpointURL: baseURL, Task: wire.OptNilText(c.Agent.Task), PathwayID: wire.NilText(c.Agent.Pathway.ID),
+		PersonaID: wire.NilText(c.Agent.PersonaID), PersonaVersion: wire.NilInt(c.Agent.PersonaVersion),
 		Summary: wire.NilText(c.Analysis.Summary), DispositionTag: wire.NilText(c.Analysis.Disposition),
 		AnalysisError: wire.NilText(c.Analysis.Error), Analysis: analysis(c.Analysis), Citations: []oas.FreeObject{},
 		RetryOf: wire.NilText(c.RetryOf), RetriedBy: wire.NilText(c.RetriedBy),

@@ -355,7 +355,8 @@ type InboundNumber struct {
 	// A version number, an environment, or null without a pathway.
 	PathwayVersion OptNilPathwayVersionSelector `json:"pathway_version"`
 	// Character and manner of the agent.
-	Persona             OptNilString  `json:"persona"`
+	Persona OptNilString `json:"persona"`
+	// Persona that answers. Settings of the number take precedence over the persona's.
 	PersonaID           OptNilString  `json:"persona_id"`
 	Webhook             NilString     `json:"webhook"`
 	VoiceID             NilString     `json:"voice_id"`
@@ -643,7 +644,10 @@ type InboundNumberUpdate struct {
 	PathwayVersion OptNilPathwayVersionSelector `json:"pathway_version"`
 	// Character and manner of the agent. The model reads it before the prompt and before every text of a
 	// pathway.
-	Persona   OptNilString `json:"persona"`
+	Persona OptNilString `json:"persona"`
+	// Persona that answers, in the version that is in production when a call comes in. It takes the place
+	// of `prompt` and `pathway_id`. A setting of the number takes precedence over the persona's; a
+	// `max_duration` of 30, which is the default, does not.
 	PersonaID OptNilString `json:"persona_id"`
 	Webhook   OptNilString `json:"webhook"`
 	Voice     OptNilString `json:"voice"`

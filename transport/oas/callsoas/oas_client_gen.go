@@ -25,8 +25,8 @@ type Invoker interface {
 	// CreateCall invokes createCall operation.
 	//
 	// Queues one outbound call and answers as soon as the call is stored. The outcome is in the call
-	// record and is sent to `webhook`. `task`, `pathway_id` or `agent_id` is required and defines the
-	// agent.
+	// record and is sent to `webhook`. `task`, `pathway_id`, `persona_id` or `agent_id` is required and
+	// defines the agent.
 	//
 	// POST /v1/calls
 	CreateCall(ctx context.Context, request *CallCreate, params CreateCallParams) (*CallCreatedReply, error)
@@ -102,8 +102,8 @@ func (c *Client) requestURL(ctx context.Context) *url.URL {
 // CreateCall invokes createCall operation.
 //
 // Queues one outbound call and answers as soon as the call is stored. The outcome is in the call
-// record and is sent to `webhook`. `task`, `pathway_id` or `agent_id` is required and defines the
-// agent.
+// record and is sent to `webhook`. `task`, `pathway_id`, `persona_id` or `agent_id` is required and
+// defines the agent.
 //
 // POST /v1/calls
 func (c *Client) CreateCall(ctx context.Context, request *CallCreate, params CreateCallParams) (*CallCreatedReply, error) {

@@ -31,8 +31,8 @@ func recordError(string, error) {}
 // handleCreateCallRequest handles createCall operation.
 //
 // Queues one outbound call and answers as soon as the call is stored. The outcome is in the call
-// record and is sent to `webhook`. `task`, `pathway_id` or `agent_id` is required and defines the
-// agent.
+// record and is sent to `webhook`. `task`, `pathway_id`, `persona_id` or `agent_id` is required and
+// defines the agent.
 //
 // POST /v1/calls
 func (s *Server) handleCreateCallRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {

@@ -307,6 +307,12 @@ func (s *CallCreate) encodeFields(e *jx.Encoder) {
 		}
 	}
 	{
+		if s.PersonaID.Set {
+			e.FieldStart("persona_id")
+			s.PersonaID.Encode(e)
+		}
+	}
+	{
 		if s.Persona.Set {
 			e.FieldStart("persona")
 			s.Persona.Encode(e)
@@ -448,7 +454,7 @@ func (s *CallCreate) encodeFields(e *jx.Encoder) {
 	}
 }
 
-var jsonFieldsNameOfCallCreate = [29]string{
+var jsonFieldsNameOfCallCreate = [30]string{
 	0:  "phone_number",
 	1:  "from",
 	2:  "task",
@@ -456,28 +462,29 @@ var jsonFieldsNameOfCallCreate = [29]string{
 	4:  "pathway_id",
 	5:  "pathway_version",
 	6:  "start_node_id",
-	7:  "persona",
-	8:  "voice",
-	9:  "first_sentence",
-	10: "wait_for_greeting",
-	11: "record",
-	12: "max_duration",
-	13: "language",
-	14: "model",
-	15: "temperature",
-	16: "interruption_threshold",
-	17: "tools",
-	18: "dynamic_data",
-	19: "transfer_phone_number",
-	20: "voicemail",
-	21: "retry",
-	22: "start_time",
-	23: "dispositions",
-	24: "summary_prompt",
-	25: "request_data",
-	26: "metadata",
-	27: "webhook",
-	28: "webhook_events",
+	7:  "persona_id",
+	8:  "persona",
+	9:  "voice",
+	10: "first_sentence",
+	11: "wait_for_greeting",
+	12: "record",
+	13: "max_duration",
+	14: "language",
+	15: "model",
+	16: "temperature",
+	17: "interruption_threshold",
+	18: "tools",
+	19: "dynamic_data",
+	20: "transfer_phone_number",
+	21: "voicemail",
+	22: "retry",
+	23: "start_time",
+	24: "dispositions",
+	25: "summary_prompt",
+	26: "request_data",
+	27: "metadata",
+	28: "webhook",
+	29: "webhook_events",
 }
 
 // Decode decodes CallCreate from json.
@@ -560,6 +567,16 @@ func (s *CallCreate) Decode(d *jx.Decoder) error {
 				return nil
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"start_node_id\"")
+			}
+		case "persona_id":
+			if err := func() error {
+				s.PersonaID.Reset()
+				if err := s.PersonaID.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"persona_id\"")
 			}
 		case "persona":
 			if err := func() error {
@@ -1698,6 +1715,14 @@ func (s *CallRecord) encodeFields(e *jx.Encoder) {
 		s.PathwayVersion.Encode(e)
 	}
 	{
+		e.FieldStart("persona_id")
+		s.PersonaID.Encode(e)
+	}
+	{
+		e.FieldStart("persona_version")
+		s.PersonaVersion.Encode(e)
+	}
+	{
 		e.FieldStart("pathway_logs")
 		e.ArrStart()
 		for _, elem := range s.PathwayLogs {
@@ -1810,7 +1835,7 @@ func (s *CallRecord) encodeFields(e *jx.Encoder) {
 	}
 }
 
-var jsonFieldsNameOfCallRecord = [48]string{
+var jsonFieldsNameOfCallRecord = [50]string{
 	0:  "call_id",
 	1:  "c_id",
 	2:  "call_length",
@@ -1836,29 +1861,31 @@ var jsonFieldsNameOfCallRecord = [48]string{
 	22: "call_ended_by",
 	23: "pathway_id",
 	24: "pathway_version",
-	25: "pathway_logs",
-	26: "endpoint_url",
-	27: "local_dialing",
-	28: "start_time",
-	29: "analysis",
-	30: "analysis_error",
-	31: "disposition_tag",
-	32: "citations",
-	33: "warm_transfer_call",
-	34: "retry_of",
-	35: "retried_by",
-	36: "voice_id",
-	37: "model",
-	38: "sip_code",
-	39: "webhook_delivery",
-	40: "task",
-	41: "summary",
-	42: "price",
-	43: "transferred_to",
-	44: "transferred_at",
-	45: "transferred_by",
-	46: "concatenated_transcript",
-	47: "transcripts",
+	25: "persona_id",
+	26: "persona_version",
+	27: "pathway_logs",
+	28: "endpoint_url",
+	29: "local_dialing",
+	30: "start_time",
+	31: "analysis",
+	32: "analysis_error",
+	33: "disposition_tag",
+	34: "citations",
+	35: "warm_transfer_call",
+	36: "retry_of",
+	37: "retried_by",
+	38: "voice_id",
+	39: "model",
+	40: "sip_code",
+	41: "webhook_delivery",
+	42: "task",
+	43: "summary",
+	44: "price",
+	45: "transferred_to",
+	46: "transferred_at",
+	47: "transferred_by",
+	48: "concatenated_transcript",
+	49: "transcripts",
 }
 
 // Decode decodes CallRecord from json.
@@ -1866,7 +1893,7 @@ func (s *CallRecord) Decode(d *jx.Decoder) error {
 	if s == nil {
 		return errors.New("invalid: unable to decode CallRecord to nil")
 	}
-	var requiredBitSet [6]uint8
+	var requiredBitSet [7]uint8
 
 	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
 		switch string(k) {
@@ -2138,8 +2165,28 @@ func (s *CallRecord) Decode(d *jx.Decoder) error {
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"pathway_version\"")
 			}
-		case "pathway_logs":
+		case "persona_id":
 			requiredBitSet[3] |= 1 << 1
+			if err := func() error {
+				if err := s.PersonaID.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"persona_id\"")
+			}
+		case "persona_version":
+			requiredBitSet[3] |= 1 << 2
+			if err := func() error {
+				if err := s.PersonaVersion.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"persona_version\"")
+			}
+		case "pathway_logs":
+			requiredBitSet[3] |= 1 << 3
 			if err := func() error {
 				s.PathwayLogs = make([]CallPathwayLog, 0)
 				if err := d.Arr(func(d *jx.Decoder) error {
@@ -2157,7 +2204,7 @@ func (s *CallRecord) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"pathway_logs\"")
 			}
 		case "endpoint_url":
-			requiredBitSet[3] |= 1 << 2
+			requiredBitSet[3] |= 1 << 4
 			if err := func() error {
 				v, err := d.Str()
 				s.EndpointURL = string(v)
@@ -2169,7 +2216,7 @@ func (s *CallRecord) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"endpoint_url\"")
 			}
 		case "local_dialing":
-			requiredBitSet[3] |= 1 << 3
+			requiredBitSet[3] |= 1 << 5
 			if err := func() error {
 				v, err := d.Bool()
 				s.LocalDialing = bool(v)
@@ -2181,7 +2228,7 @@ func (s *CallRecord) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"local_dialing\"")
 			}
 		case "start_time":
-			requiredBitSet[3] |= 1 << 4
+			requiredBitSet[3] |= 1 << 6
 			if err := func() error {
 				if err := s.StartTime.Decode(d, json.NewTimeDecoder("2006-01-02T15:04:05.000Z07:00")); err != nil {
 					return err
@@ -2191,7 +2238,7 @@ func (s *CallRecord) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"start_time\"")
 			}
 		case "analysis":
-			requiredBitSet[3] |= 1 << 5
+			requiredBitSet[3] |= 1 << 7
 			if err := func() error {
 				if err := s.Analysis.Decode(d); err != nil {
 					return err
@@ -2201,7 +2248,7 @@ func (s *CallRecord) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"analysis\"")
 			}
 		case "analysis_error":
-			requiredBitSet[3] |= 1 << 6
+			requiredBitSet[4] |= 1 << 0
 			if err := func() error {
 				if err := s.AnalysisError.Decode(d); err != nil {
 					return err
@@ -2211,7 +2258,7 @@ func (s *CallRecord) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"analysis_error\"")
 			}
 		case "disposition_tag":
-			requiredBitSet[3] |= 1 << 7
+			requiredBitSet[4] |= 1 << 1
 			if err := func() error {
 				if err := s.DispositionTag.Decode(d); err != nil {
 					return err
@@ -2221,7 +2268,7 @@ func (s *CallRecord) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"disposition_tag\"")
 			}
 		case "citations":
-			requiredBitSet[4] |= 1 << 0
+			requiredBitSet[4] |= 1 << 2
 			if err := func() error {
 				s.Citations = make([]FreeObject, 0)
 				if err := d.Arr(func(d *jx.Decoder) error {
@@ -2239,7 +2286,7 @@ func (s *CallRecord) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"citations\"")
 			}
 		case "warm_transfer_call":
-			requiredBitSet[4] |= 1 << 1
+			requiredBitSet[4] |= 1 << 3
 			if err := func() error {
 				if err := d.Null(); err != nil {
 					return err
@@ -2249,7 +2296,7 @@ func (s *CallRecord) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"warm_transfer_call\"")
 			}
 		case "retry_of":
-			requiredBitSet[4] |= 1 << 2
+			requiredBitSet[4] |= 1 << 4
 			if err := func() error {
 				if err := s.RetryOf.Decode(d); err != nil {
 					return err
@@ -2259,7 +2306,7 @@ func (s *CallRecord) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"retry_of\"")
 			}
 		case "retried_by":
-			requiredBitSet[4] |= 1 << 3
+			requiredBitSet[4] |= 1 << 5
 			if err := func() error {
 				if err := s.RetriedBy.Decode(d); err != nil {
 					return err
@@ -2269,7 +2316,7 @@ func (s *CallRecord) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"retried_by\"")
 			}
 		case "voice_id":
-			requiredBitSet[4] |= 1 << 4
+			requiredBitSet[4] |= 1 << 6
 			if err := func() error {
 				if err := s.VoiceID.Decode(d); err != nil {
 					return err
@@ -2279,7 +2326,7 @@ func (s *CallRecord) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"voice_id\"")
 			}
 		case "model":
-			requiredBitSet[4] |= 1 << 5
+			requiredBitSet[4] |= 1 << 7
 			if err := func() error {
 				if err := s.Model.Decode(d); err != nil {
 					return err
@@ -2319,7 +2366,7 @@ func (s *CallRecord) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"task\"")
 			}
 		case "summary":
-			requiredBitSet[5] |= 1 << 1
+			requiredBitSet[5] |= 1 << 3
 			if err := func() error {
 				if err := s.Summary.Decode(d); err != nil {
 					return err
@@ -2329,7 +2376,7 @@ func (s *CallRecord) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"summary\"")
 			}
 		case "price":
-			requiredBitSet[5] |= 1 << 2
+			requiredBitSet[5] |= 1 << 4
 			if err := func() error {
 				if err := s.Price.Decode(d); err != nil {
 					return err
@@ -2339,7 +2386,7 @@ func (s *CallRecord) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"price\"")
 			}
 		case "transferred_to":
-			requiredBitSet[5] |= 1 << 3
+			requiredBitSet[5] |= 1 << 5
 			if err := func() error {
 				if err := s.TransferredTo.Decode(d); err != nil {
 					return err
@@ -2349,7 +2396,7 @@ func (s *CallRecord) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"transferred_to\"")
 			}
 		case "transferred_at":
-			requiredBitSet[5] |= 1 << 4
+			requiredBitSet[5] |= 1 << 6
 			if err := func() error {
 				if err := s.TransferredAt.Decode(d, json.NewTimeDecoder("2006-01-02T15:04:05.000Z07:00")); err != nil {
 					return err
@@ -2359,7 +2406,7 @@ func (s *CallRecord) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"transferred_at\"")
 			}
 		case "transferred_by":
-			requiredBitSet[5] |= 1 << 5
+			requiredBitSet[5] |= 1 << 7
 			if err := func() error {
 				if err := s.TransferredBy.Decode(d); err != nil {
 					return err
@@ -2369,7 +2416,7 @@ func (s *CallRecord) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"transferred_by\"")
 			}
 		case "concatenated_transcript":
-			requiredBitSet[5] |= 1 << 6
+			requiredBitSet[6] |= 1 << 0
 			if err := func() error {
 				v, err := d.Str()
 				s.ConcatenatedTranscript = string(v)
@@ -2381,7 +2428,7 @@ func (s *CallRecord) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"concatenated_transcript\"")
 			}
 		case "transcripts":
-			requiredBitSet[5] |= 1 << 7
+			requiredBitSet[6] |= 1 << 1
 			if err := func() error {
 				s.Transcripts = make([]TranscriptLine, 0)
 				if err := d.Arr(func(d *jx.Decoder) error {
@@ -2407,13 +2454,14 @@ func (s *CallRecord) Decode(d *jx.Decoder) error {
 	}
 	// Validate required fields.
 	var failures []validate.FieldError
-	for i, mask := range [6]uint8{
+	for i, mask := range [7]uint8{
 		0b11111111,
 		0b11111111,
 		0b11111111,
 		0b11111111,
-		0b00111111,
-		0b11111110,
+		0b11111111,
+		0b11111000,
+		0b00000011,
 	} {
 		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
 			// Mask only required fields and check equality to mask using XOR.

@@ -138,17 +138,20 @@ type CallCreate struct {
 	// Caller's number in E.164. It must be attached to a trunk for outbound calls. The default is the
 	// organization's only such number.
 	From OptString `json:"from"`
-	// Task and behavior of the agent. Mutually exclusive with `pathway_id`.
+	// Task and behavior of the agent. Mutually exclusive with `pathway_id` and `persona_id`.
 	Task OptString `json:"task"`
 	// Web agent whose settings the call takes. Settings in this request take precedence.
 	AgentID OptString `json:"agent_id"`
-	// Pathway that leads the conversation. Mutually exclusive with `task`.
+	// Pathway that leads the conversation. Mutually exclusive with `task` and `persona_id`.
 	PathwayID OptString `json:"pathway_id"`
 	// Version of the pathway, 0 for the draft. The default is the version in production when the call is
 	// answered.
 	PathwayVersion OptPathwayVersionSelector `json:"pathway_version"`
 	// Node to start on instead of the pathway's own start.
 	StartNodeID OptString `json:"start_node_id"`
+	// Persona that leads the conversation, in the version that is in production now. Mutually exclusive
+	// with `task` and `pathway_id`. A setting in this request takes precedence over the persona's.
+	PersonaID OptString `json:"persona_id"`
 	// Character and manner of the agent. The model reads it before the task and before every text of a
 	// pathway.
 	Persona OptString `json:"persona"`
@@ -229,6 +232,11 @@ func (s *CallCreate) GetPathwayVersion() OptPathwayVersionSelector {
 // GetStartNodeID returns the value of StartNodeID.
 func (s *CallCreate) GetStartNodeID() OptString {
 	return s.StartNodeID
+}
+
+// GetPersonaID returns the value of PersonaID.
+func (s *CallCreate) GetPersonaID() OptString {
+	return s.PersonaID
 }
 
 // GetPersona returns the value of Persona.
@@ -374,6 +382,11 @@ func (s *CallCreate) SetPathwayVersion(val OptPathwayVersionSelector) {
 // SetStartNodeID sets the value of StartNodeID.
 func (s *CallCreate) SetStartNodeID(val OptString) {
 	s.StartNodeID = val
+}
+
+// SetPersonaID sets the value of PersonaID.
+func (s *CallCreate) SetPersonaID(val OptString) {
+	s.PersonaID = val
 }
 
 // SetPersona sets the value of Persona.
@@ -898,6 +911,10 @@ type CallRecord struct {
 	PathwayID   NilString                `json:"pathway_id"`
 	// Version that led the conversation, 0 for the draft; null until it has begun.
 	PathwayVersion NilInt `json:"pathway_version"`
+	// Persona that led the conversation.
+	PersonaID NilString `json:"persona_id"`
+	// Version of the persona; null without one.
+	PersonaVersion NilInt `json:"persona_version"`
 	// Words, decisions and requests to other systems, in order.
 	PathwayLogs []CallPathwayLog `json:"pathway_logs"`
 	// URL of the server that keeps this record.
@@ -1066,6 +1083,16 @@ func (s *CallRecord) GetPathwayID() NilString {
 // GetPathwayVersion returns the value of PathwayVersion.
 func (s *CallRecord) GetPathwayVersion() NilInt {
 	return s.PathwayVersion
+}
+
+// GetPersonaID returns the value of PersonaID.
+func (s *CallRecord) GetPersonaID() NilString {
+	return s.PersonaID
+}
+
+// GetPersonaVersion returns the value of PersonaVersion.
+func (s *CallRecord) GetPersonaVersion() NilInt {
+	return s.PersonaVersion
 }
 
 // GetPathwayLogs returns the value of PathwayLogs.
@@ -1306,6 +1333,16 @@ func (s *CallRecord) SetPathwayID(val NilString) {
 // SetPathwayVersion sets the value of PathwayVersion.
 func (s *CallRecord) SetPathwayVersion(val NilInt) {
 	s.PathwayVersion = val
+}
+
+// SetPersonaID sets the value of PersonaID.
+func (s *CallRecord) SetPersonaID(val NilString) {
+	s.PersonaID = val
+}
+
+// SetPersonaVersion sets the value of PersonaVersion.
+func (s *CallRecord) SetPersonaVersion(val NilInt) {
+	s.PersonaVersion = val
 }
 
 // SetPathwayLogs sets the value of PathwayLogs.

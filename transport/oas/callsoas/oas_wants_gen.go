@@ -42,6 +42,7 @@ var Wants = map[string]string{
 	"createCall pathway_id":                             "a text of 1 to 64 characters",
 	"createCall pathway_version":                        "a whole number from 0 to 1000000 or one of production, staging",
 	"createCall persona":                                "a text of 1 to 32768 characters",
+	"createCall persona_id":                             "a text of 1 to 64 characters",
 	"createCall phone_number":                           "a text of 1 to 32 characters",
 	"createCall record":                                 "true or false",
 	"createCall request_data":                           "an object",
