@@ -66,7 +66,7 @@ func (s *Service) Calling(ctx context.Context, org callwright.OrgID, c Choice) (
 		return Agent{}, err
 	}
 	var found faultList
-	a.checkPurpose(&found)
+	a.checkPurpose(&found, "pathway_id and persona_id")
 	a.checkLeaders(&found)
 	if found.first() != nil {
 		return Agent{}, found.first()

@@ -111,10 +111,10 @@ func (a Agent) checkTexts(found *faultList) {
 	found.addIf(!led && a.Pathway.StartNode != "", "start_node_id", "needs a pathway_id")
 }
 
-// checkPurpose refuses an agent that nothing leads.
-func (a Agent) checkPurpose(found *faultList) {
+// checkPurpose refuses an agent that nothing leads. others are the fields that a client could give instead of a task.
+func (a Agent) checkPurpose(found *faultList, others string) {
 	found.addIf(a.Pathway.ID == "" && a.Task == "" && a.PersonaID == "",
-		"task", "is required without pathway_id and persona_id: it says what the agent is there for")
+		"task", "is required without %s: it says what the agent is there for", others)
 }
 
 // checkLeaders refuses a persona beside something else that leads.

@@ -31,7 +31,7 @@ func (s *Service) webFaults(ctx context.Context, w *WebAgent) []error {
 	w.setDefaults()
 	var found faultList
 	w.checkSizes(&found)
-	w.Agent.checkPurpose(&found)
+	w.Agent.checkPurpose(&found, "pathway_id")
 	a := w.Agent
 	a.Language = LanguageTag(a.Language)
 	return append(found, s.faults(ctx, w.Org, a)...)

@@ -81,10 +81,12 @@ func newWork(begin starting, db *bunstore.DB, log *slog.Logger) (*riverwork.Work
 	return riverwork.New(rc)
 }
 
-func newAgents(db *bunstore.DB, e engines, hooks *webhook.Sender, p *pathway.Service) (*agents.Service, error) {
+func newAgents(
+	db *bunstore.DB, e engines, hooks *webhook.Sender, p *pathway.Service, personas *persona.Service,
+) (*agents.Service, error) {
 	c := agents.Config{
 		Store: agentstore.Numbers{DB: db}, WebAgents: agentstore.WebAgents{DB: db}, Atomic: db,
-		Webhooks: hooks, Requests: hooks, Pathways: p,
+		Webhooks: hooks, Requests: hooks, Pathways: p, Personas: personas,
 	}
 	c.Voices, _ = e.Synthesizer.(conversation.VoiceChecker)
 	c.Languages, _ = e.Recognizer.(conversation.LanguageChecker)
@@ -112,7 +114,8 @@ func newPathways(p pathwayParts) (*pathway.Service, error) {
 
 func newPersonas(p pathwayParts, pathways *pathway.Service) (*persona.Service, error) {
 	c := persona.Config{
-		Store: agentstore.Personas{DB: p.DB}, Atomic: p.DB, Work: p.Work, Pathways: pathways, Requests: p.Webhooks, Logger: p.Log,
+		Store: agentstore.Personas{DB: p.DB}, Atomic: p.DB, Work: p.Work, Pathways: pathways, Requests: p.Webhooks,
+		Numbers: agentstore.Numbers{DB: p.DB}, Logger: p.Log,
 	}
 	c.Voices, _ = p.Engines.Synthesizer.(conversation.VoiceChecker)
 	c.Languages, _ = p.Engines.Recognizer.(conversation.LanguageChecker)

@@ -13,6 +13,7 @@ import (
 	"github.com/callwright/callwright/adapters/webhook"
 	"github.com/callwright/callwright/agents/llm"
 	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/agents/persona"
 	"github.com/callwright/callwright/agenttest"
 	"github.com/callwright/callwright/agenttest/assert"
 	"github.com/callwright/callwright/agenttest/engine"
@@ -33,6 +34,7 @@ type testParts struct {
 	Work     callwright.Work
 	Node     node
 	Pathways *pathway.Service
+	Personas *persona.Service
 	Gate     *join.Gate
 	Webhooks *webhook.Sender
 	Issues   *triage.Service
@@ -43,7 +45,7 @@ type testParts struct {
 // newTests makes what tests agents, and has it decide about promotions. All runs of the node share one Limiter, which adapts to
 // what the model's service bears.
 func newTests(p testParts) (*agenttest.Service, error) {
-	agent, err := runner.New(runner.Config{Versions: p.Pathways, Logger: p.Log})
+	agent, err := runner.New(runner.Config{Versions: p.Pathways, Personas: p.Personas, Production: p.Pathways, Logger: p.Log})
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +59,7 @@ func newTests(p testParts) (*agenttest.Service, error) {
 	}
 	c := agenttest.Config{
 		Store: agentteststore.Store{DB: p.DB}, Atomic: p.DB, Work: p.Work, Leases: bunstore.Leases{DB: p.DB}, Node: string(p.Node),
-		Pathways: p.Pathways, Engine: held, URLs: p.Webhooks, Notifier: agenttestapi.NewNotifier(p.Webhooks), Logger: p.Log,
+		Pathways: p.Pathways, Personas: p.Personas, Engine: held, URLs: p.Webhooks, Notifier: agenttestapi.NewNotifier(p.Webhooks), Logger: p.Log,
 		Transcripts: join.Transcripts{Store: agentstore.Calls{DB: p.DB}}, Writer: p.Engines.Model,
 	}
 	if p.Config.FailedTestIssues {

@@ -147,7 +147,7 @@ func TestScenariosThatMayNotPass(t *testing.T) {
 	}{
 		{400, "BAD_REQUEST", "pathway_id", `{"name":"B","tester_persona_prompt":"P"}`},
 		{404, "NOT_FOUND", "pathway_id", `{"pathway_id":"nowhere","name":"B","tester_persona_prompt":"P"}`},
-		{400, "BAD_REQUEST", "persona_id", `{"persona_id":"p","name":"B","tester_persona_prompt":"P"}`},
+		{404, "NOT_FOUND", "persona_id", `{"persona_id":"p","name":"B","tester_persona_prompt":"P"}`},
 		{409, "CONFLICT", "name", scenarioFor("$pathway", "Books in a hurry")},
 		{400, "BAD_REQUEST", "tester_persona_prompt", `{"pathway_id":"$pathway","name":"B"}`},
 		{400, "BAD_REQUEST", "max_turns", with(`"max_turns":51`)},

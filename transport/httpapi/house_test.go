@@ -67,7 +67,6 @@ type house struct {
 	ready        error        // what a call's engines say
 	areas        services
 	gate         *gate            // of promotions
-	answering    answering        // numbers at which personas answer
 	writer       agentstest.Model // drafts scenarios
 	sipFakes
 	triageFakes
@@ -121,9 +120,13 @@ func open(t *testing.T, change ...func(*httpapi.Config)) *house {
 		Store: agentstore.Pathways{Store: store}, Chats: agentstore.Chats{Store: store}, Atomic: store, Work: work, Gate: h.gate,
 		Runtime: &pathway.Runtime{Model: scripted.New(), Requests: &agentstest.Requests{Check: notifier{}.CheckURL}},
 	}))
+	personaService := must(persona.New(persona.Config{
+		Store: agentstore.Personas{Store: store}, Atomic: store, Work: work, Pathways: pathwayService, Requests: notifier{},
+		Numbers: agentstore.Numbers{Store: store},
+	}))
 	agentService := must(agents.New(agents.Config{
 		Store: agentstore.Numbers{Store: store}, WebAgents: agentstore.WebAgents{Store: store}, Atomic: store,
-		Webhooks: notifier{}, Requests: notifier{}, Pathways: pathwayService,
+		Webhooks: notifier{}, Requests: notifier{}, Pathways: pathwayService, Personas: personaService,
 	}))
 	sipService := h.trunks(agentService, work)
 	callService := must(call.New(call.Config{
@@ -138,15 +141,13 @@ func open(t *testing.T, change ...func(*httpapi.Config)) *house {
 		agents:   agentService,
 		trunks:   sipapi.Config{Trunks: sipService, Calls: h.sipCalls(), Setup: h.sipSetup(sipService), Discoveries: h.discoveries(), TestCalls: h.testCalls(sipService, work)},
 		pathways: pathwayService,
-		personas: must(persona.New(persona.Config{
-			Store: agentstore.Personas{Store: store}, Atomic: store, Work: work, Pathways: pathwayService, Requests: notifier{},
-			Numbers: &h.answering,
-		})),
-		issues: h.issues(work),
+		personas: personaService,
+		issues:   h.issues(work),
 		tests: must(agenttest.New(agenttest.Config{
 			Store: h.testStore(), Atomic: store, Work: work, Leases: memstore.Leases{Store: store}, Node: "n1", Pathways: pathwayService,
-			Engine: must(engine.New(engine.Config{Runner: &agenttesttest.Runner{}, Model: scripted.New()})),
-			URLs:   notifier{}, Notifier: silentNotifier{}, Transcripts: join.Transcripts{Store: h.calls}, Writer: &h.writer,
+			Personas: personaService,
+			Engine:   must(engine.New(engine.Config{Runner: &agenttesttest.Runner{}, Model: scripted.New()})),
+			URLs:     notifier{}, Notifier: silentNotifier{}, Transcripts: join.Transcripts{Store: h.calls}, Writer: &h.writer,
 		})),
 	}
 	config := httpapi.Config{

@@ -1,7 +1,6 @@
 package httpapi_test
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -10,19 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/memstore/agentstore"
 	"github.com/callwright/callwright/agents/persona"
 )
-
-// answering has the numbers at which personas answer.
-type answering map[string][]callwright.PhoneNumber
-
-func (a *answering) NumbersOf(
-	context.Context, callwright.OrgID, []string,
-) (map[string][]callwright.PhoneNumber, error) {
-	return *a, nil
-}
 
 // persona makes a persona and returns its record.
 func (h *house) persona(body string) map[string]any {
@@ -253,11 +242,6 @@ func TestPersonaStates(t *testing.T) {
 	h.want(200, "DELETE", "/v1/personas/"+id+"/draft", "")
 	h.refusedPersona(409, "INVALID_STATE", "", "DELETE", "/"+id+"/draft", "")
 	h.refusedPersona(409, "INVALID_STATE", "", "POST", "/"+id+"/promote", "")
-	h.answering = answering{id: {ourNumber}}
-	h.refusedPersona(409, "CONFLICT", "", "DELETE", "/"+id, "")
-	if got := at(t, h.want(200, "GET", "/v1/personas/"+id, ""), "data", "inbound_numbers"); !reflect.DeepEqual(got, []any{ourNumber}) {
-		t.Errorf("it answers at %v", got)
-	}
 	for _, c := range []struct{ method, target, body string }{
 		{"GET", "", ""}, {"PATCH", "", `{"name":"Ada"}`}, {"DELETE", "", ""}, {"POST", "/promote", ""}, {"DELETE", "/draft", ""}, {"GET", "/versions", ""},
 	} {
@@ -268,6 +252,64 @@ func TestPersonaStates(t *testing.T) {
 	h.want(200, "PATCH", "/v1/personas/"+id, with)
 	h.want(200, "DELETE", "/v1/pathway/"+pathways.id("pathway"), "")
 	h.refusedPersona(404, "NOT_FOUND", "pathway_conditions[0].pathway_id", "POST", "/"+id+"/promote", "")
+}
+
+// TestPersonaOfANumberAndACall has a persona answer at a number and make a call, and tests it.
+func TestPersonaOfANumberAndACall(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	h.attach()
+	id, _ := h.persona(`{"name":"Eva","orchestration_prompt":"Talk.","call_config":{"voice":"rms","record":true,"max_duration":5}}`)["id"].(string)
+	draft, _ := h.persona(`{"name":"Ada"}`)["id"].(string)
+	report := h.want(200, "POST", "/v1/inbound/14155550100", `{"persona_id":"`+strings.ToUpper(id)+`","prompt":null}`)
+	if updates, _ := report["updates"].(map[string]any); len(updates) != 2 || len(report["failed_updates"].(map[string]any)) != 0 {
+		t.Errorf("the report is %v", report)
+	}
+	if got := h.want(200, "GET", "/v1/inbound/14155550100", ""); got["persona_id"] != id || got["prompt"] != nil || got["voice_id"] != nil {
+		t.Errorf("the number is %v", got)
+	}
+	if got := at(t, h.want(200, "GET", "/v1/personas/"+id, ""), "data", "inbound_numbers"); !reflect.DeepEqual(got, []any{ourNumber}) {
+		t.Errorf("it answers at %v", got)
+	}
+	h.refusedPersona(409, "CONFLICT", "", "DELETE", "/"+id, "")
+	for refused, why := range map[string]string{"nobody": "not found", draft: "promote its draft"} {
+		report := h.want(200, "POST", "/v1/inbound/14155550100", `{"persona_id":"`+refused+`"}`)
+		if text, _ := at(t, report, "failed_updates", "persona_id").(string); !strings.Contains(text, why) {
+			t.Errorf("%s was not refused: %v", refused, report)
+		}
+	}
+	h.want(200, "POST", "/v1/inbound/14155550100", `{"prompt":"Take orders."}`)
+	h.want(200, "DELETE", "/v1/personas/"+draft, "")
+
+	c := h.created(`"persona_id":"` + id + `","record":false`)
+	record := h.want(200, "GET", "/v1/calls/"+c.ID, "")
+	if record["persona_id"] != id || record["persona_version"] != 1.0 || record["task"] != "Talk." || record["voice_id"] != "rms" ||
+		record["record"] != false || record["max_duration"] != 5.0 || record["pathway_id"] != nil {
+		t.Errorf("the call is %v", record)
+	}
+	fresh, _ := h.persona(`{"name":"Ada"}`)["id"].(string)
+	for _, refused := range []struct {
+		status       int
+		code, member string
+	}{
+		{404, "NOT_FOUND", `"persona_id":"nobody"`}, {409, "INVALID_STATE", `"persona_id":"` + fresh + `"`},
+		{400, "BAD_REQUEST", `"persona_id":"` + id + `","task":"Talk."`}, {400, "BAD_REQUEST", `"persona_id":"` + id + `","pathway_id":"p"`},
+	} {
+		answer := h.want(refused.status, "POST", "/v1/calls", `{"phone_number":"`+theirNumber+`",`+refused.member+`}`)
+		if at(t, answer, "errors", 0, "error") != refused.code || at(t, answer, "errors", 0, "field") != "persona_id" {
+			t.Errorf("%s: %v", refused.member, answer)
+		}
+	}
+
+	scenario := h.want(201, "POST", "/v1/agent-testing/scenarios", `{"persona_id":"`+id+`","name":"Talks","tester_persona_prompt":"Talk."}`)
+	if at(t, scenario, "data", "persona_id") != id || at(t, scenario, "data", "pathway_id") != nil {
+		t.Errorf("the scenario is %v", scenario)
+	}
+	run := h.want(202, "POST", "/v1/agent-testing/scenarios/"+at(t, scenario, "data", "id").(string)+"/run", "")
+	runID, _ := at(t, run, "data", "run_id").(string)
+	if got := h.want(200, "GET", "/v1/agent-testing/runs/"+runID, "")["data"].(map[string]any); got["persona_id"] != id || got["version_number"] != 1.0 {
+		t.Errorf("the run is %v", got)
+	}
 }
 
 // TestPersonaLimits fills a persona and an organization.

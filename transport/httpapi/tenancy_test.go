@@ -26,13 +26,12 @@ var kinds = map[string]string{
 	"agent_id": "agent", "discovery_id": "discovery", "from": "number", "into": "other", "pathway_id": "pathway", "phone_number": "number",
 	"related_issue_id": "other", "resource_link_ids": "resource", "addIssueFlag.call_id": "attached", "attachIssueResource.resource_id": "call",
 	"getSipTestCall.call_id": "testcall", "generateTestScenario.call_id": "over", "/v1/agent-testing/templates/{id}": "",
-	"/v1/personas/{id}": "persona",
+	"/v1/personas/{id}": "persona", "persona_id": "persona",
 
 	// Numbers of others, numbers that are not there yet, and ids that belong to clients or to pathways.
 	"createCall.phone_number": "", "attachSipNumbers.phone_number": "", "attachSipNumbers.phone_numbers": "",
 	"agent_profile_id": "", "assignee_id": "", "node_id": "", "owner_id": "", "start_node_id": "", "version_id": "", "voice_id": "",
-	"persona_id": "", // what names a persona is not built
-	"kb_ids":     "", // nothing makes knowledge bases
+	"kb_ids": "", // nothing makes knowledge bases
 }
 
 // idName matches names of what must stand in kinds.
@@ -40,33 +39,39 @@ var idName = regexp.MustCompile(`(_id|_ids|Id|Ids|ID)$|^phone_numbers?(\[\])?$|^
 
 // bodies are those of operations whose examples don't have the id, or other things than a new world has.
 var bodies = map[string]string{
-	"createCall.agent_id":            `{"phone_number":"` + theirNumber + `","agent_id":"$agent"}`,
-	"createCall.pathway_id":          `{"phone_number":"` + theirNumber + `","pathway_id":"$pathway"}`,
-	"createCall.from":                `{"phone_number":"` + theirNumber + `","task":"Talk.","from":"$number"}`,
-	"createAgent.pathway_id":         `{"pathway_id":"$pathway"}`,
-	"updateAgent.pathway_id":         `{"pathway_id":"$pathway"}`,
-	"updateInboundNumber.pathway_id": `{"pathway_id":"$pathway"}`,
-	"publishPathway":                 `{"version_id":1,"environment":"staging"}`,
-	"createPathwayChat.pathway_id":   `{"pathway_id":"$pathway"}`,
-	"updateIssue":                    `{"title":"Another title"}`,
-	"addIssueFlag":                   `{"call_id":"$attached","type":"wrong"}`,
-	"addIssueComment":                `{"detail":"Look at this.","resource_link_ids":["$resource"]}`,
-	"attachIssueResource":            `{"resource_type":"call","resource_id":"$call"}`,
-	"relateIssue":                    `{"related_issue_id":"$other","relation_type":"blocks"}`,
-	"mergeIssue":                     `{"into":"$other"}`,
-	"decideIssue":                    `{"decision":"accepted"}`,
-	"addIssueAgentEntry":             `{"type":"thought","detail":"Hm."}`,
-	"updateSipNumber":                `{"phone_number":"$number","updates":{"type":"outbound","sip_endpoint":"sip:pbx2.example.com;transport=tls"}}`,
-	"detachSipNumber":                `{"phone_number":"$number","directions":[{"type":"inbound"}],"service":"sip"}`,
-	"updateSipConfig":                `{"phone_number":"$number","direction":"outbound","codec_config":{"codecs":["PCMU"]}}`,
-	"createTestScenario":             scenarioFor("$pathway", "Books in a rage"),
-	"startTestRun":                   `{}`,
-	"generateTestScenario":           `{"call_id":"$over","pathway_id":"$pathway"}`,
-	"cloneTestTemplate":              `{"pathway_id":"$pathway"}`,
-	"startTestBatch":                 `{"scenario_ids":["$scenario"]}`,
-	"createTestSet":                  `{"scenario_ids":["$scenario"],"simulations_per_scenario":2}`,
-	"createTestSet.pathway_id":       `{"scenario_ids":["$scenario"],"simulations_per_scenario":2,"pathway_id":"$pathway"}`,
-	"startSipTestCall":               `{"phone_number":"$number"}`,
+	"createCall.agent_id":             `{"phone_number":"` + theirNumber + `","agent_id":"$agent"}`,
+	"createCall.pathway_id":           `{"phone_number":"` + theirNumber + `","pathway_id":"$pathway"}`,
+	"createCall.from":                 `{"phone_number":"` + theirNumber + `","task":"Talk.","from":"$number"}`,
+	"createAgent.pathway_id":          `{"pathway_id":"$pathway"}`,
+	"updateAgent.pathway_id":          `{"pathway_id":"$pathway"}`,
+	"updateInboundNumber.pathway_id":  `{"pathway_id":"$pathway"}`,
+	"publishPathway":                  `{"version_id":1,"environment":"staging"}`,
+	"createPathwayChat.pathway_id":    `{"pathway_id":"$pathway"}`,
+	"updateIssue":                     `{"title":"Another title"}`,
+	"addIssueFlag":                    `{"call_id":"$attached","type":"wrong"}`,
+	"addIssueComment":                 `{"detail":"Look at this.","resource_link_ids":["$resource"]}`,
+	"attachIssueResource":             `{"resource_type":"call","resource_id":"$call"}`,
+	"relateIssue":                     `{"related_issue_id":"$other","relation_type":"blocks"}`,
+	"mergeIssue":                      `{"into":"$other"}`,
+	"decideIssue":                     `{"decision":"accepted"}`,
+	"addIssueAgentEntry":              `{"type":"thought","detail":"Hm."}`,
+	"updateSipNumber":                 `{"phone_number":"$number","updates":{"type":"outbound","sip_endpoint":"sip:pbx2.example.com;transport=tls"}}`,
+	"detachSipNumber":                 `{"phone_number":"$number","directions":[{"type":"inbound"}],"service":"sip"}`,
+	"updateSipConfig":                 `{"phone_number":"$number","direction":"outbound","codec_config":{"codecs":["PCMU"]}}`,
+	"createTestScenario":              scenarioFor("$pathway", "Books in a rage"),
+	"startTestRun":                    `{}`,
+	"generateTestScenario":            `{"call_id":"$over","pathway_id":"$pathway"}`,
+	"cloneTestTemplate":               `{"pathway_id":"$pathway"}`,
+	"startTestBatch":                  `{"scenario_ids":["$scenario"]}`,
+	"createTestSet":                   `{"scenario_ids":["$scenario"],"simulations_per_scenario":2}`,
+	"createTestSet.pathway_id":        `{"scenario_ids":["$scenario"],"simulations_per_scenario":2,"pathway_id":"$pathway"}`,
+	"createCall.persona_id":           `{"phone_number":"` + theirNumber + `","persona_id":"$persona"}`,
+	"updateInboundNumber.persona_id":  `{"persona_id":"$persona"}`,
+	"createTestScenario.persona_id":   `{"persona_id":"$persona","name":"Talks","tester_persona_prompt":"Talk."}`,
+	"generateTestScenario.persona_id": `{"call_id":"$over","persona_id":"$persona"}`,
+	"cloneTestTemplate.persona_id":    `{"persona_id":"$persona"}`,
+	"createTestSet.persona_id":        `{"scenario_ids":["$spoken"],"simulations_per_scenario":2,"persona_id":"$persona"}`,
+	"startSipTestCall":                `{"phone_number":"$number"}`,
 }
 
 // naming is an id in the requests of an operation.
@@ -137,6 +142,9 @@ func build(t *testing.T, method, path string, op *v3.Operation, of naming, ids [
 		case n.in == "body":
 			text = strings.ReplaceAll(text, "$"+n.kind, id(n))
 		}
+	}
+	if strings.Contains(text, "$spoken") { // beside the persona that it tests
+		text = strings.ReplaceAll(text, "$spoken", id(naming{kind: "spoken"}))
 	}
 	for _, p := range op.Parameters { // ids that are everybody's
 		if p.In == "path" && p.Example != nil {

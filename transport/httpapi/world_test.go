@@ -110,6 +110,7 @@ func init() { //nolint:gochecknoinits // makers use each other
 		"relation":  by(201, "POST", issues+"/$issue/relations", `{"related_issue_id":"$other","relation_type":"blocks"}`, "data", "id"),
 		"resource":  by(201, "POST", issues+"/$issue/resources", `{"resource_type":"call","resource_id":"$call"}`, "data", "id"),
 		"session":   by(201, "POST", issues+"/$issue/agent-sessions", `{"agent_name":"Fixer"}`, "data", "id"),
+		"spoken":    by(201, "POST", testing+"/scenarios", `{"persona_id":"$persona","name":"Talks","tester_persona_prompt":"Talk."}`, "data", "id"),
 		"scenario":  by(201, "POST", testing+"/scenarios", scenarioFor("$pathway", "Books in a hurry"), "data", "id"),
 		"run":       by(202, "POST", testing+"/scenarios/$scenario/run", `{}`, "data", "run_id"),
 		"batch":     by(202, "POST", testing+"/batch-run", `{"scenario_ids":["$scenario"]}`, "data", "batch_id"),
