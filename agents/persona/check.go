@@ -10,6 +10,7 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/agents/prompted"
 	"github.com/callwright/callwright/agents/tool"
 )
 
@@ -27,7 +28,7 @@ const (
 	MaxPrompt         = 32 << 10 // each of the two prompts
 	MaxConditions     = 20
 	MaxWhen           = 2000
-	MaxKnowledgeBases = 100
+	MaxKnowledgeBases = prompted.MaxBases
 	MaxID             = 64
 	MaxVoice          = 128
 	MaxLanguage       = 32

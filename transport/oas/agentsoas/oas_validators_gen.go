@@ -2957,7 +2957,7 @@ func (s *PersonaCreate) Validate() error {
 				if err := (validate.Array{
 					MinLength:    0,
 					MinLengthSet: false,
-					MaxLength:    100,
+					MaxLength:    10,
 					MaxLengthSet: true,
 				}).ValidateLength(len(value)); err != nil {
 					return errors.Wrap(err, "array")
@@ -3409,7 +3409,7 @@ func (s *PersonaUpdate) Validate() error {
 				if err := (validate.Array{
 					MinLength:    0,
 					MinLengthSet: false,
-					MaxLength:    100,
+					MaxLength:    10,
 					MaxLengthSet: true,
 				}).ValidateLength(len(value)); err != nil {
 					return errors.Wrap(err, "array")
@@ -3696,7 +3696,7 @@ func (s *PersonaVersion) Validate() error {
 		if err := (validate.Array{
 			MinLength:    0,
 			MinLengthSet: false,
-			MaxLength:    100,
+			MaxLength:    10,
 			MaxLengthSet: true,
 		}).ValidateLength(len(s.KBIds)); err != nil {
 			return errors.Wrap(err, "array")
