@@ -18,7 +18,10 @@ type Rule struct {
 
 // fits reports whether a rule answers a question.
 func (r Rule) fits(q llm.Question) bool {
-	if r.Task != q.Task || !contains(words(q.Instructions), words(r.About)) && !contains(words(string(q.Evidence)), words(r.About)) {
+	if r.Task != q.Task {
+		return false
+	}
+	if about := words(r.About); len(about) > 0 && !contains(words(q.Instructions), about) && !contains(words(string(q.Evidence)), about) {
 		return false
 	}
 	said := r.Said == ""
@@ -26,6 +29,12 @@ func (r Rule) fits(q llm.Question) bool {
 		said = said || contains(words(m.Text), words(r.Said))
 	}
 	return said
+}
+
+// choice is an answer of the task llm.TaskRoute.
+type choice struct {
+	Option string `json:"option"`
+	Reason string `json:"reason"`
 }
 
 // Answer answers by the first rule that fits the question; else it chooses a way and finds values by itself. Everything
@@ -46,7 +55,7 @@ func (m Model) Answer(ctx context.Context, q llm.Question) (llm.Answer, error) {
 		if err != nil {
 			return llm.Answer{}, err
 		}
-		content = map[string]string{"reason": reason, "option": id}
+		content = choice{id, reason}
 	case llm.TaskExtract:
 		content = extract(q)
 	default:

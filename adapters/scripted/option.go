@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/callwright/callwright/agents/llm"
 	"github.com/callwright/callwright/agents/template"
@@ -96,7 +97,7 @@ func (k knowledge) condition(text string) verdict {
 // judge reports whether a text is so, as far as it compares variables or quotes what the caller must have said.
 func (k knowledge) judge(text string) verdict {
 	text = strings.TrimSpace(text)
-	if comparing.MatchString(text) {
+	if strings.Contains(strings.ToLower(text), "is") && comparing.MatchString(text) { // most texts are without, and matching costs
 		v := yes
 		for _, m := range oneComparison.FindAllStringSubmatch(text, -1) {
 			v = both(v, k.compare(m[1], m[2] != "", m[3]))
@@ -131,16 +132,31 @@ func (k knowledge) compare(name string, not bool, what string) verdict {
 
 // phrasesOf returns the quotations of a text that have words.
 func phrasesOf(text string) []string {
-	if !strings.ContainsAny(text, `"“”„`) { // which most are without, and looking for them costs
-		return nil
-	}
 	var out []string
-	for _, m := range phrase.FindAllStringSubmatch(text, -1) {
-		if strings.ContainsFunc(m[1], inWord) {
-			out = append(out, m[1])
+	for {
+		_, after, open := cutQuote(text)
+		inside, rest, closed := cutQuote(after)
+		switch {
+		case !open || !closed:
+			return out
+		case inside == "": // the second quote opens
+			text = after
+			continue
+		case strings.ContainsFunc(inside, inWord):
+			out = append(out, inside)
 		}
+		text = rest
 	}
-	return out
+}
+
+// cutQuote cuts a text at its first quote.
+func cutQuote(text string) (before, after string, found bool) {
+	i := strings.IndexAny(text, `"“”„`)
+	if i < 0 {
+		return text, "", false
+	}
+	_, size := utf8.DecodeRuneInString(text[i:])
+	return text[:i], text[i+size:], true
 }
 
 // hintsOf returns what a caller may say for an option to be the right one.

@@ -102,7 +102,11 @@ func words(text string) []string {
 	if strings.ContainsAny(text, "'’") { // which is seldom, and replacing costs
 		text = apostrophes.Replace(text)
 	}
-	return strings.FieldsFunc(text, func(r rune) bool { return !inWord(r) })
+	var list []string
+	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return !inWord(r) }) {
+		list = append(list, word)
+	}
+	return list
 }
 
 // inWord reports whether a character is one of a word.

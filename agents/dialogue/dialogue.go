@@ -25,7 +25,8 @@ type Talk struct {
 // Hear takes a turn. If the caller interrupted, it cuts the agent's last words to what was heard, and returns the rest. It
 // adds what the caller said or pressed to the messages, except for speech without words.
 func (t *Talk) Hear(turn conversation.Turn) (rest string) {
-	t.Messages = slices.Clone(t.Messages) // a copy of the talk may share them
+	// A copy of the talk may share the messages. Most turns add two.
+	t.Messages = append(make([]llm.Message, 0, len(t.Messages)+2), t.Messages...)
 	if turn.Interrupted {
 		rest = t.cut(turn.Heard)
 	}

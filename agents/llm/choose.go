@@ -1,7 +1,6 @@
 package llm
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -33,7 +32,7 @@ func Choose(ctx context.Context, m Model, q Question) (Choice, Usage, error) {
 		return Choice{}, Usage{}, &Failure{Class: ClassPermanent, Message: "the ids of options must be unique and non-empty"}
 	}
 	q.Instructions = rules(q.Instructions, choosing)
-	q.Schema = object(property{"reason", `{"type":"string"}`}, property{"option", `{"type":"string","enum":` + string(encode(ids)) + `}`})
+	q.Schema = object(property{"reason", `{"type":"string"}`}, property{"option", `{"type":"string","enum":` + string(appendTexts(nil, ids)) + `}`})
 	var choice Choice
 	usage, err := ask(ctx, m, q, func(_ json.RawMessage, value any) error {
 		answer, err := fields(value, "reason", "option")
@@ -64,22 +63,39 @@ type property struct{ name, schema string }
 
 // object returns the schema of an object with exactly these properties, in their order, in which models write them.
 func object(properties ...property) json.RawMessage {
-	var b bytes.Buffer
-	names := make([]string, 0, len(properties))
-	b.WriteString(`{"type":"object","properties":{`)
+	b, names := make([]byte, 0, 256), make([]string, 0, len(properties))
+	b = append(b, `{"type":"object","properties":{`...)
 	for i, p := range properties {
 		if i > 0 {
-			b.WriteByte(',')
+			b = append(b, ',')
 		}
-		b.Write(encode(p.name))
-		b.WriteByte(':')
-		b.WriteString(p.schema)
+		b = append(append(appendText(b, p.name), ':'), p.schema...)
 		names = append(names, p.name)
 	}
-	b.WriteString(`},"required":`)
-	b.Write(encode(names))
-	b.WriteString(`,"additionalProperties":false}`)
-	return b.Bytes()
+	b = appendTexts(append(b, `},"required":`...), names)
+	return append(b, `,"additionalProperties":false}`...)
+}
+
+// appendTexts appends a list of texts as JSON.
+func appendTexts(b []byte, list []string) []byte {
+	b = append(b, '[')
+	for i, text := range list {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = appendText(b, text)
+	}
+	return append(b, ']')
+}
+
+// appendText appends a text as JSON.
+func appendText(b []byte, text string) []byte {
+	for i := range len(text) {
+		if c := text[i]; c < ' ' || c > '~' || c == '"' || c == '\\' || c == '<' || c == '>' || c == '&' {
+			return append(b, encode(text)...)
+		}
+	}
+	return append(append(append(b, '"'), text...), '"')
 }
 
 // encode encodes a value of this package, which JSON can always encode.

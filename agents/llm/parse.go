@@ -33,16 +33,26 @@ func parse(answer []byte) (json.RawMessage, any, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	if !json.Valid(raw) {
+		return nil, nil, fault(raw)
+	}
+	r := reader{rest: raw}
+	value, err := r.value(0)
+	return raw, value, err
+}
+
+// fault says why a text is not one JSON value.
+func fault(raw []byte) error {
 	d := json.NewDecoder(bytes.NewReader(raw))
-	d.UseNumber()
-	value, err := read(d, 0)
-	if err != nil {
-		return nil, nil, err
+	var first json.RawMessage
+	switch err := d.Decode(&first); {
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return errors.New("it is empty or not complete")
+	case err != nil:
+		return fmt.Errorf("it is not JSON: %w", err)
+	default:
+		return errSeveral
 	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return nil, nil, errSeveral
-	}
-	return raw, value, nil
 }
 
 // unfence removes a code fence.
@@ -60,60 +70,120 @@ func unfence(text []byte) ([]byte, error) {
 	return bytes.TrimSpace(inside), nil
 }
 
-// read parses one value.
-func read(d *json.Decoder, depth int) (any, error) {
-	token, err := d.Token()
-	if errors.Is(err, io.EOF) {
-		return nil, errors.New("it is empty or not complete")
+// reader reads JSON that is valid. A json.Decoder takes several times as long to tell names that are there twice.
+type reader struct{ rest []byte }
+
+// next returns the first byte that is no white space.
+func (r *reader) next() byte {
+	r.rest = bytes.TrimLeft(r.rest, " \t\r\n")
+	return r.rest[0]
+}
+
+// skip reports whether a byte comes next, and goes on behind it if it does.
+func (r *reader) skip(b byte) bool {
+	found := r.next() == b
+	if found {
+		r.rest = r.rest[1:]
 	}
-	if err != nil {
-		return nil, fmt.Errorf("it is not JSON: %w", err)
-	}
+	return found
+}
+
+// value reads one value.
+func (r *reader) value(depth int) (any, error) {
 	if depth > maxDepth {
 		return nil, fmt.Errorf("it is nested deeper than %d", maxDepth)
 	}
-	switch token {
-	case json.Delim('{'):
-		return readObject(d, depth)
-	case json.Delim('['):
-		list := []any{}
-		for d.More() {
-			v, err := read(d, depth+1)
-			if err != nil {
-				return nil, err
-			}
-			list = append(list, v)
-		}
-		return list, closing(d)
+	switch r.next() {
+	case '{':
+		return r.object(depth)
+	case '[':
+		return r.list(depth)
+	case '"':
+		return r.text()
 	default:
-		return token, nil
+		return r.word(), nil
 	}
 }
 
-func readObject(d *json.Decoder, depth int) (any, error) {
+func (r *reader) object(depth int) (any, error) {
 	object := map[string]any{}
-	for d.More() {
-		name, err := read(d, depth+1)
+	for first := true; ; first = false {
+		r.rest = r.rest[1:] // the brace or a comma
+		if first && r.skip('}') {
+			return object, nil
+		}
+		r.next()
+		name, err := r.text()
 		if err != nil {
 			return nil, err
 		}
-		key, ok := name.(string)
-		if _, twice := object[key]; twice || !ok {
-			return nil, fmt.Errorf("an object has the name %q twice", key)
+		if _, twice := object[name]; twice {
+			return nil, fmt.Errorf("an object has the name %q twice", name)
 		}
-		if object[key], err = read(d, depth+1); err != nil {
+		r.skip(':')
+		if object[name], err = r.value(depth + 1); err != nil {
 			return nil, err
 		}
+		if r.skip('}') {
+			return object, nil
+		}
 	}
-	return object, closing(d)
 }
 
-// closing parses the end of an object or an array.
-func closing(d *json.Decoder) error {
-	if _, err := d.Token(); err != nil {
-		return errors.New("it is not complete")
+func (r *reader) list(depth int) (any, error) {
+	list := []any{}
+	for first := true; ; first = false {
+		r.rest = r.rest[1:] // the bracket or a comma
+		if first && r.skip(']') {
+			return list, nil
+		}
+		v, err := r.value(depth + 1)
+		if err != nil {
+			return nil, err
+		}
+		if list = append(list, v); r.skip(']') {
+			return list, nil
+		}
 	}
-	return nil
+}
+
+// text reads a string.
+func (r *reader) text() (string, error) {
+	end, escaped := 1, false
+	for ; r.rest[end] != '"'; end++ {
+		if r.rest[end] == '\\' {
+			escaped = true
+			end++
+		}
+	}
+	raw := r.rest[:end+1]
+	r.rest = r.rest[end+1:]
+	if !escaped && utf8.Valid(raw) {
+		return string(raw[1:end]), nil
+	}
+	var text string
+	err := json.Unmarshal(raw, &text)
+	return text, err
+}
+
+// word reads a number, true, false or null.
+func (r *reader) word() any {
+	end := bytes.IndexAny(r.rest, ",]} \t\r\n")
+	if end < 0 {
+		end = len(r.rest)
+	}
+	word := string(r.rest[:end])
+	r.rest = r.rest[end:]
+	switch word {
+	case "true":
+		return true
+	case "false":
+		return false
+	case "null":
+		return nil
+	default:
+		return json.Number(word)
+	}
 }
 
 // nowhere loads no schemas, so that a schema that refers to another document is refused.

@@ -62,7 +62,7 @@ func (w *walk) decide(ctx context.Context, heard bool) way {
 		return otherwise
 	}
 	q := w.question()
-	q.Instructions = routing
+	q.Instructions, q.Options = routing, make([]llm.Option, 0, len(ways))
 	for _, v := range ways {
 		q.Options = append(q.Options, v.option)
 	}
@@ -89,7 +89,7 @@ func (w *walk) decide(ctx context.Context, heard bool) way {
 // only further way. Else follows the edge that is always taken, or all edges; in both cases only if the node's condition
 // is met. The conversation may also stay, unless an edge is always taken and the node has no condition.
 func (w *walk) ways(heard bool) []way {
-	var out []way
+	out := make([]way, 0, len(w.graph.Globals)+len(w.at.Edges)+1)
 	add := func(v way, o llm.Option) []way {
 		v.option = o
 		v.option.ID = "way " + strconv.Itoa(len(out)+1)

@@ -72,11 +72,17 @@ func (w *walk) fail(ctx context.Context, err error) {
 	w.answer.Text(w.agent.Lines.Apology)
 }
 
+// usualEntries is for how many entries of a turn's log memory is set aside.
+const usualEntries = 3
+
 // note logs an event at the current node.
 func (w *walk) note(e LogEntry) {
 	e.Node, e.Name, e.At = w.at.ID, w.at.Name, w.runtime.now()
 	if e.Kind == LogRequest {
 		w.sent++
+	}
+	if w.log.Entries == nil {
+		w.log.Entries = make([]LogEntry, 0, usualEntries)
 	}
 	w.log.Entries = append(w.log.Entries, e)
 }

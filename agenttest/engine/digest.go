@@ -5,7 +5,10 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
+	"slices"
+	"sync"
 
 	"github.com/callwright/callwright/agents/llm"
 )
@@ -17,6 +20,9 @@ type digest [sha256.Size]byte
 // form is the form of a request that is hashed. Texts and lists begin with their lengths, so that no two requests have the
 // same form.
 type form []byte
+
+// forms keeps the memory of forms for the next.
+var forms = sync.Pool{New: func() any { return new(form) }}
 
 func (f *form) text(s string) {
 	*f = append(binary.AppendUvarint(*f, uint64(len(s))), s...)
@@ -62,15 +68,34 @@ func (f *form) messages(list []llm.Message) {
 }
 
 func (f *form) values(v map[string]any) {
-	f.flag(len(v) > 0)
-	if len(v) == 0 {
-		return
+	f.number(len(v))
+	for _, name := range slices.Sorted(maps.Keys(v)) {
+		f.text(name)
+		f.value(v[name])
 	}
-	raw, err := json.Marshal(v)
-	if err != nil {
-		raw = fmt.Append(nil, v)
+}
+
+// value writes a value, after a byte that tells its type.
+func (f *form) value(v any) {
+	switch v := v.(type) {
+	case string:
+		*f = append(*f, 's')
+		f.text(v)
+	case int64:
+		*f = binary.AppendVarint(append(*f, 'i'), v)
+	case float64:
+		*f = binary.BigEndian.AppendUint64(append(*f, 'f'), math.Float64bits(v))
+	case bool:
+		*f = append(*f, 'b')
+		f.flag(v)
+	default:
+		raw, err := json.Marshal(v)
+		if err != nil {
+			raw = fmt.Append(nil, v)
+		}
+		*f = append(*f, 'j')
+		f.text(string(raw))
 	}
-	f.text(string(raw))
 }
 
 func (f *form) reply(r *llm.ReplyRequest) {

@@ -54,7 +54,6 @@ type recorder struct {
 	usage   Usage
 	asked   Models
 	trouble trouble
-	scratch form
 }
 
 // trouble is what has kept a recorder from asking or from keeping answers.
@@ -155,15 +154,17 @@ func (r *recorder) find(m recorded, write func(*form)) (d digest, number, size i
 	if r.trouble.journal != nil {
 		return d, 0, 0, nil, unkept(r.trouble.journal)
 	}
-	r.scratch = r.scratch[:0]
-	r.scratch.text(string(m.by))
-	r.scratch.text(m.model.Name())
-	write(&r.scratch)
-	size = len(r.scratch)
+	f := forms.Get().(*form) //nolint:forcetypeassert // nothing else is in it
+	defer forms.Put(f)
+	*f = (*f)[:0]
+	f.text(string(m.by))
+	f.text(m.model.Name())
+	write(f)
+	size = len(*f)
 	if r.journal == nil {
 		return d, 0, size, nil, nil
 	}
-	d = sha256.Sum256(r.scratch)
+	d = sha256.Sum256(*f)
 	if kept := r.kept[d]; len(kept) > 0 {
 		r.kept[d] = kept[1:]
 		return d, 0, size, kept[0], nil

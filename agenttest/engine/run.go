@@ -22,6 +22,9 @@ var (
 	errTurnTime = errors.New("the turn has lasted too long")
 )
 
+// expectedTurns is for how many turns of the caller memory is set aside when a run begins.
+const expectedTurns = 10
+
 // run is a run on its way.
 type run struct {
 	*Engine
@@ -55,6 +58,8 @@ func (e *Engine) newRun(ctx context.Context, c Case) (*run, error) {
 		r.maxTurns = scenario.DefaultMaxTurns
 	}
 	r.out.Evidence = assert.Evidence{Org: string(c.Scenario.Org), Run: c.Run, Variables: map[string]any{}}
+	expected := 2*min(r.maxTurns, expectedTurns) + 1
+	r.out.Evidence.Turns, r.messages = make([]assert.Turn, 0, expected), make([]llm.Message, 0, expected)
 	if err := r.models.load(ctx); err != nil {
 		return nil, err
 	}
@@ -196,8 +201,12 @@ func (r *run) note(t AgentTurn, detail Turn) {
 
 // listen has the caller say something. ended: the conversation is over because the caller is at fault.
 func (r *run) listen(ctx context.Context, turn int) (l caller.Line, took time.Duration, ended bool) {
-	limited, cancel := context.WithTimeoutCause(ctx, r.cfg.TurnTime, errTurnTime)
-	defer cancel()
+	limited := ctx
+	if _, played := r.caller.(*caller.Model); played { // a script takes no time
+		var cancel context.CancelFunc
+		limited, cancel = context.WithTimeoutCause(ctx, r.cfg.TurnTime, errTurnTime)
+		defer cancel()
+	}
 	began := r.cfg.Clock.Now()
 	l, err := r.caller.Next(limited, caller.Moment{Messages: r.messages, Node: r.node, Turn: turn})
 	switch {

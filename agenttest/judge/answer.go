@@ -76,7 +76,7 @@ func fold(text string) string {
 // says reports whether a turn has these words.
 func (b *ballot) says(turn int, words string) bool {
 	words = fold(words)
-	return words != "" && turn >= 0 && turn < len(b.turns) && strings.Contains(b.turns[turn], words)
+	return words != "" && turn >= 0 && turn < len(b.question.Messages) && strings.Contains(fold(b.question.Messages[turn].Text), words)
 }
 
 // misquoted names the first quote of an answer that does not stand in its turn; nil: there is none.

@@ -97,8 +97,7 @@ type ballot struct {
 	model     llm.Model
 	criterion assert.Criterion
 	question  llm.Question
-	turns     []string // what was said, folded
-	size      int      // bytes of the data
+	size      int // bytes of the data
 }
 
 // vote takes the votes, in order. Without symmetric it takes one, and the others only if that does not pass. The error is that

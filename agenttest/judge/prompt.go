@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"sync"
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/llm"
@@ -14,7 +15,7 @@ import (
 // ballot makes the question.
 func (j *Judge) ballot(e *assert.Evidence, c assert.Criterion) *ballot {
 	facts := facts(e)
-	b := &ballot{model: j.model, criterion: c, size: len(facts), turns: make([]string, len(e.Turns))}
+	b := &ballot{model: j.model, criterion: c, size: len(facts)}
 	b.question = llm.Question{
 		Org: callwright.OrgID(e.Org), Task: llm.TaskJudge, Instructions: instructions(&c), Schema: schema(&c), Evidence: facts,
 		Messages: make([]llm.Message, len(e.Turns)), Model: c.Model, Temperature: new(float64), Trial: j.cfg.Trial,
@@ -25,7 +26,6 @@ func (j *Judge) ballot(e *assert.Evidence, c assert.Criterion) *ballot {
 	for i := range e.Turns {
 		turn := &e.Turns[i]
 		b.question.Messages[i] = llm.Message{Role: turn.Role, Text: turn.Text}
-		b.turns[i] = fold(turn.Text)
 		b.size += len(turn.Text)
 	}
 	return b
@@ -195,29 +195,47 @@ func nullable[S ~string](texts []S) string {
 	return `{"type":["string","null"],"enum":` + string(encode(append(values, nil))) + `}`
 }
 
-// schema returns the schema of an answer.
-func schema(c *assert.Criterion) json.RawMessage {
-	members := []member{
-		{"evidence", list(object(member{"turn", turnSchema}, member{"quote", textSchema}))},
-		{"reasoning", textSchema},
-	}
-	code := member{"failure_code", nullable(assert.JudgeCodes())}
-	switch c.Output {
-	case assert.OutputScore:
-		members = append(members, member{"score", scoreSchema}, code)
-	case assert.OutputCategorical:
-		members = append(members, member{"label", nullable(c.Labels)}, code)
-	case assert.OutputTone:
+// The schemas of answers that are the same for all criteria.
+var (
+	booleanSchema = sync.OnceValue(func() json.RawMessage {
+		return answerSchema(member{"verdict", `{"type":"string","enum":["pass","fail","cannot_judge"]}`}, codeMember())
+	})
+	numberSchema = sync.OnceValue(func() json.RawMessage { return answerSchema(member{"score", scoreSchema}, codeMember()) })
+	toneSchema   = sync.OnceValue(func() json.RawMessage {
 		scores := make([]member, len(aspects))
 		for i, a := range aspects {
 			scores[i] = member{a, object(member{"reasoning", textSchema}, member{"score", scoreSchema})}
 		}
 		example := object(member{"turn", turnSchema}, member{"category", `{"type":"string","enum":` + string(encode(aspects)) + `}`},
 			member{"text", textSchema}, member{"sentiment", `{"type":"string","enum":["positive","neutral","negative"]}`})
-		members = append(members, member{"scores", object(scores...)}, member{"issues", list(textSchema)}, member{"examples", list(example)},
+		return answerSchema(member{"scores", object(scores...)}, member{"issues", list(textSchema)}, member{"examples", list(example)},
 			member{"overall", scoreSchema})
+	})
+)
+
+// schema returns the schema of an answer. It must not be changed.
+func schema(c *assert.Criterion) json.RawMessage {
+	switch c.Output {
+	case assert.OutputScore:
+		return numberSchema()
+	case assert.OutputCategorical:
+		return answerSchema(member{"label", nullable(c.Labels)}, codeMember())
+	case assert.OutputTone:
+		return toneSchema()
 	case assert.OutputBoolean:
-		members = append(members, member{"verdict", `{"type":"string","enum":["pass","fail","cannot_judge"]}`}, code)
+		return booleanSchema()
+	default:
+		return answerSchema()
 	}
-	return json.RawMessage(object(members...))
 }
+
+// answerSchema returns the schema of an answer with some members besides those of all answers.
+func answerSchema(members ...member) json.RawMessage {
+	all := []member{
+		{"evidence", list(object(member{"turn", turnSchema}, member{"quote", textSchema}))},
+		{"reasoning", textSchema},
+	}
+	return json.RawMessage(object(append(all, members...)...))
+}
+
+func codeMember() member { return member{"failure_code", nullable(assert.JudgeCodes())} }
