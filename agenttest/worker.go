@@ -169,11 +169,11 @@ func (s *Service) fill(ctx context.Context) {
 			}
 			return
 		}
-		if len(claimed) == 0 {
-			return
-		}
 		for _, r := range claimed {
 			s.begin(ctx, r)
+		}
+		if len(claimed) < free {
+			return // what is created from now on wakes the worker
 		}
 	}
 }

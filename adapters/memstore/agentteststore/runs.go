@@ -2,6 +2,7 @@ package agentteststore
 
 import (
 	"context"
+	"iter"
 	"maps"
 	"slices"
 	"time"
@@ -37,39 +38,45 @@ func (s Store) Snapshot(ctx context.Context, org callwright.OrgID, id string) (s
 // InsertRuns adds runs.
 func (s Store) InsertRuns(ctx context.Context, runs []agenttest.Run) error {
 	return with(ctx, s.Store, func(d *data) error {
-		for i, r := range runs {
-			if _, taken := d.runs[r.ID]; taken || d.doubled(r) || slices.ContainsFunc(runs[:i], func(o agenttest.Run) bool { return o.ID == r.ID || same(o, r) }) {
+		ids, trials := map[string]bool{}, map[trial]bool{}
+		for _, r := range runs {
+			_, taken := d.runs.Rows()[r.ID]
+			_, doubled := d.trials.Rows()[trialOf(r)]
+			if taken || doubled || ids[r.ID] || trials[trialOf(r)] {
 				return callwright.ErrConflict
 			}
+			ids[r.ID], trials[trialOf(r)] = true, r.Batch != ""
 		}
 		for _, r := range runs {
 			r.Revision = 1
-			d.runs[r.ID] = memory.Clone(r)
+			d.put(memory.Clone(r))
 		}
 		return nil
 	})
 }
 
-// same reports whether two runs are the same trial of a batch.
-func same(a, b agenttest.Run) bool {
-	return a.Batch != "" && a.Batch == b.Batch && a.Scenario == b.Scenario && a.Trial == b.Trial
-}
+func trialOf(r agenttest.Run) trial { return trial{r.Batch, r.Scenario, r.Trial} }
 
-func (d *data) doubled(r agenttest.Run) bool {
-	if r.Batch == "" {
-		return false
+// put adds or replaces a run.
+func (d *data) put(r agenttest.Run) {
+	d.runs.Set(r.ID, r)
+	d.pending.Delete(r.ID)
+	d.running.Delete(r.ID)
+	switch r.State {
+	case agenttest.Pending:
+		d.pending.Set(r.ID, r.Org)
+	case agenttest.Running:
+		d.running.Set(r.ID, r.Org)
+	default:
 	}
-	for _, other := range d.runs {
-		if same(other, r) {
-			return true
-		}
+	if r.Batch != "" {
+		d.trials.Set(trialOf(r), r.ID)
 	}
-	return false
 }
 
 // run returns a run of an organization.
 func (d *data) run(org callwright.OrgID, id string) (agenttest.Run, error) {
-	r, ok := d.runs[id]
+	r, ok := d.runs.Rows()[id]
 	if !ok || r.Org != org {
 		return agenttest.Run{}, callwright.NotFound("run")
 	}
@@ -104,7 +111,7 @@ func (s Store) UpdateRuns(ctx context.Context, runs []agenttest.Run) error {
 			updated[i] = memory.Clone(stored)
 		}
 		for _, r := range updated {
-			d.runs[r.ID] = r
+			d.put(r)
 		}
 		return nil
 	})
@@ -119,18 +126,42 @@ func (s Store) FindRuns(ctx context.Context, org callwright.OrgID, f agenttest.R
 		return newestFirst(a.CreatedAt, a.ID, b.CreatedAt, b.ID)
 	}
 	after := agenttest.Run{ID: f.After.ID, CreatedAt: f.After.At}
+	most := f.Offset + f.Limit
 	err = with(ctx, s.Store, func(d *data) error {
-		for _, r := range d.runs {
-			if r.Org == org && picked(r, f) && (f.After.IsZero() || order(r, after) > 0) {
+		for r := range d.candidates(f) {
+			if r.Org != org || !picked(r, f) || !f.After.IsZero() && order(r, after) <= 0 {
+				continue
+			}
+			if place, _ := slices.BinarySearchFunc(found, r, order); place < most {
 				r.Outcome = nil
-				found = append(found, r)
+				found = slices.Insert(found, place, r)
+				found = found[:min(most, len(found))]
 			}
 		}
 		return nil
 	})
-	slices.SortFunc(found, order)
-	from := min(f.Offset, len(found))
-	return memory.Clone(found[from:min(from+f.Limit, len(found))]), err
+	return memory.Clone(found[min(f.Offset, len(found)):]), err
+}
+
+// candidates returns the runs among which are those that a filter chooses.
+func (d *data) candidates(f agenttest.RunFilter) iter.Seq[agenttest.Run] {
+	if len(f.States) == 0 || slices.ContainsFunc(f.States, agenttest.State.Ended) {
+		return maps.Values(d.runs.Rows())
+	}
+	return func(yield func(agenttest.Run) bool) {
+		for state, ids := range map[agenttest.State]map[string]callwright.OrgID{
+			agenttest.Pending: d.pending.Rows(), agenttest.Running: d.running.Rows(),
+		} {
+			if !slices.Contains(f.States, state) {
+				continue
+			}
+			for id := range ids {
+				if !yield(d.runs.Rows()[id]) {
+					return
+				}
+			}
+		}
+	}
 }
 
 func picked(r agenttest.Run, f agenttest.RunFilter) bool {
@@ -144,7 +175,7 @@ func picked(r agenttest.Run, f agenttest.RunFilter) bool {
 // CountRuns counts runs.
 func (s Store) CountRuns(ctx context.Context, org callwright.OrgID, f agenttest.RunFilter) (count int, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
-		for _, r := range d.runs {
+		for r := range d.candidates(f) {
 			if r.Org == org && picked(r, f) {
 				count++
 			}
@@ -158,10 +189,8 @@ func (s Store) CountRuns(ctx context.Context, org callwright.OrgID, f agenttest.
 func (s Store) Waiting(ctx context.Context, limit int) (orgs []callwright.OrgID, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		seen := map[callwright.OrgID]bool{}
-		for _, r := range d.runs {
-			if r.State == agenttest.Pending {
-				seen[r.Org] = true
-			}
+		for _, org := range d.pending.Rows() {
+			seen[org] = true
 		}
 		orgs = slices.Sorted(maps.Keys(seen))
 		orgs = orgs[:min(limit, len(orgs))]
@@ -173,8 +202,8 @@ func (s Store) Waiting(ctx context.Context, limit int) (orgs []callwright.OrgID,
 // Abandoned returns runs of nodes that are not alive.
 func (s Store) Abandoned(ctx context.Context, alive []string, limit int) (found []agenttest.Run, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
-		for _, r := range d.runs {
-			if r.State == agenttest.Running && !slices.Contains(alive, r.Node) && len(found) < limit {
+		for id := range d.running.Rows() {
+			if r := d.runs.Rows()[id]; !slices.Contains(alive, r.Node) && len(found) < limit {
 				r.Outcome = nil
 				found = append(found, memory.Clone(r))
 			}
@@ -187,8 +216,8 @@ func (s Store) Abandoned(ctx context.Context, alive []string, limit int) (found 
 // Cancelled returns the ids of a node's runs to cancel.
 func (s Store) Cancelled(ctx context.Context, node string) (ids []string, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
-		for _, r := range d.runs {
-			if r.State == agenttest.Running && r.Node == node && (r.Cancel || d.batches[r.Batch].Cancel) {
+		for id := range d.running.Rows() {
+			if r := d.runs.Rows()[id]; r.Node == node && (r.Cancel || d.batches[r.Batch].Cancel) {
 				ids = append(ids, r.ID)
 			}
 		}
@@ -200,7 +229,7 @@ func (s Store) Cancelled(ctx context.Context, node string) (ids []string, err er
 // DeleteRuns removes old runs.
 func (s Store) DeleteRuns(ctx context.Context, before time.Time, limit int) (deleted int, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
-		for _, r := range d.runs {
+		for _, r := range d.runs.Rows() {
 			if deleted < limit && r.State.Ended() && r.EndedAt.Before(before) {
 				d.deleteRun(r)
 				deleted++
@@ -241,15 +270,16 @@ func (s Store) AppendJudgement(ctx context.Context, org callwright.OrgID, run, k
 
 // append adds an answer to a journal.
 func (d *data) append(run, key string, answer []byte) error {
-	if _, taken := d.answers[run][key]; taken {
+	before := d.answers.Rows()[run]
+	if _, taken := before[key]; taken {
 		return callwright.ErrConflict
 	}
-	journal := maps.Clone(d.answers[run]) // a transaction that fails restores the old one
+	journal := maps.Clone(before) // a transaction that fails restores the old one
 	if journal == nil {
 		journal = map[string][]byte{}
 	}
 	journal[key] = slices.Clone(answer)
-	d.answers[run] = journal
+	d.answers.Set(run, journal)
 	return nil
 }
 
@@ -259,7 +289,7 @@ func (s Store) Answers(ctx context.Context, org callwright.OrgID, run string) (a
 		if _, err := d.run(org, run); err != nil {
 			return ignoreAbsent(err)
 		}
-		answers = memory.Clone(d.answers[run])
+		answers = memory.Clone(d.answers.Rows()[run])
 		return nil
 	})
 	return answers, err
@@ -271,7 +301,7 @@ func (s Store) DeleteAnswers(ctx context.Context, org callwright.OrgID, run stri
 		if _, err := d.run(org, run); err != nil {
 			return ignoreAbsent(err)
 		}
-		delete(d.answers, run)
+		d.answers.Delete(run)
 		return nil
 	})
 }

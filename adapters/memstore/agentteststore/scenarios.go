@@ -91,7 +91,7 @@ func (s Store) DeleteScenario(ctx context.Context, org callwright.OrgID, id stri
 			return err
 		}
 		delete(d.scenarios, id)
-		for _, r := range d.runs {
+		for _, r := range d.runs.Rows() {
 			if r.Org == org && r.Scenario == id && !d.batches[r.Batch].Open() {
 				d.deleteRun(r)
 			}
@@ -103,10 +103,15 @@ func (s Store) DeleteScenario(ctx context.Context, org callwright.OrgID, id stri
 // deleteRun removes a run with its journal, its snapshot if no other run has it, and its group if that has ended and has no
 // other run.
 func (d *data) deleteRun(r agenttest.Run) {
-	delete(d.runs, r.ID)
-	delete(d.answers, r.ID)
+	d.runs.Delete(r.ID)
+	d.pending.Delete(r.ID)
+	d.running.Delete(r.ID)
+	d.answers.Delete(r.ID)
+	if r.Batch != "" {
+		d.trials.Delete(trialOf(r))
+	}
 	shared, grouped := false, d.batches[r.Batch].Open()
-	for _, other := range d.runs {
+	for _, other := range d.runs.Rows() {
 		shared = shared || other.Snapshot == r.Snapshot
 		grouped = grouped || other.Org == r.Org && other.Batch == r.Batch
 	}
@@ -183,7 +188,7 @@ func chosen(sc scenario.Scenario, f agenttest.ScenarioFilter) bool {
 // recent returns the most recently created run of a scenario.
 func (d *data) recent(sc scenario.Scenario) *agenttest.Run {
 	var newest *agenttest.Run
-	for _, r := range d.runs {
+	for _, r := range d.runs.Rows() {
 		if r.Org == sc.Org && r.Scenario == sc.ID && (newest == nil || newestFirst(r.CreatedAt, r.ID, newest.CreatedAt, newest.ID) < 0) {
 			r.Outcome = nil
 			newest = &r

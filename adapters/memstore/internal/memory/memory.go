@@ -13,6 +13,9 @@ type Data[T any] interface {
 	Clone() T // Clone returns a copy, which a transaction that fails restores
 }
 
+// undoer is Data with tables. Undo is called with the copy that was restored.
+type undoer interface{ Undo() }
+
 // Store holds the data of all packages, each under its type.
 type Store struct {
 	mu    sync.Mutex
@@ -29,7 +32,12 @@ type roomOf[T Data[T]] struct{ data T }
 
 func (r *roomOf[T]) snapshot() (restore func()) {
 	before := r.data.Clone()
-	return func() { r.data = before }
+	return func() {
+		r.data = before
+		if u, ok := any(before).(undoer); ok {
+			u.Undo()
+		}
+	}
 }
 
 // New returns an empty store.
