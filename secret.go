@@ -74,10 +74,14 @@ func (k *Keyring) Seal(purpose string, s Secret) string {
 		return ""
 	}
 	aead := k.keys[k.current]
-	nonce := make([]byte, aead.NonceSize())
-	_, _ = rand.Read(nonce)
-	sealed := aead.Seal(nonce, nonce, []byte(s), []byte(purpose))
-	return k.current + ":" + base64.RawStdEncoding.EncodeToString(sealed)
+	size := aead.NonceSize()
+	sealed := make([]byte, size, size+len(s)+aead.Overhead())
+	_, _ = rand.Read(sealed)
+	plain := append(sealed[size:], s...) // is encrypted in place: a secret may have megabytes
+	sealed = aead.Seal(sealed, sealed, plain, []byte(purpose))
+	text := make([]byte, 0, len(k.current)+1+base64.RawStdEncoding.EncodedLen(len(sealed)))
+	text = append(append(text, k.current...), ':')
+	return string(base64.RawStdEncoding.AppendEncode(text, sealed))
 }
 
 // ErrWrongKey is in the chain of every error of Keyring.Open.
@@ -97,7 +101,7 @@ func (k *Keyring) Open(purpose, sealed string) (Secret, error) {
 	if err != nil || len(raw) < aead.NonceSize() {
 		return "", fmt.Errorf("%w: not what Seal returns", ErrWrongKey)
 	}
-	plain, err := aead.Open(nil, raw[:aead.NonceSize()], raw[aead.NonceSize():], []byte(purpose))
+	plain, err := aead.Open(raw[aead.NonceSize():aead.NonceSize()], raw[:aead.NonceSize()], raw[aead.NonceSize():], []byte(purpose))
 	if err != nil {
 		return "", fmt.Errorf("%w: %w", ErrWrongKey, err)
 	}

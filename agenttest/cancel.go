@@ -32,7 +32,7 @@ func (s *Service) CancelBatch(ctx context.Context, org callwright.OrgID, id stri
 		})
 	})
 	if err == nil {
-		s.live.cancel(errCancelled, func(_ string, r liveRun) bool { return r.org == org && r.batch == id })
+		s.live.cancelGroup(org, id)
 	}
 	return err
 }

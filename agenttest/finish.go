@@ -53,7 +53,10 @@ func (s *Service) hold(ctx context.Context, r *Run) (out engine.Outcome, err err
 		}
 	}()
 	snap, err := s.cfg.Store.Snapshot(ctx, r.Org, r.Snapshot)
-	if err != nil {
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return engine.Outcome{Verdict: engine.Cancelled, Evidence: assert.Evidence{End: assert.EndCancelled}}, nil
+	case err != nil:
 		return engine.Outcome{}, err
 	}
 	return s.cfg.Engine.Run(ctx, engine.Case{

@@ -3,6 +3,7 @@ package agenttest
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"time"
 
@@ -50,14 +51,24 @@ func (s *Service) forget(ctx context.Context, _ callwright.Task, _ int) error {
 
 // live holds the runs that this node executes.
 type live struct {
-	mu   sync.Mutex
-	runs map[string]liveRun // by id
-	done sync.WaitGroup
+	mu        sync.Mutex
+	runs      map[string]liveRun // by id
+	cancelled []liveGroup        // the last that were cancelled here, at most maxGroups
+	done      sync.WaitGroup
 }
 
+// liveGroup names a group of runs.
+type liveGroup struct {
+	org   callwright.OrgID
+	batch string
+}
+
+// maxGroups is how many cancelled groups are remembered, until runs that were claimed before have begun.
+const maxGroups = 100
+
 type liveRun struct {
-	org    callwright.OrgID
-	batch  string
+	liveGroup
+
 	cancel context.CancelCauseFunc
 }
 
@@ -75,9 +86,25 @@ func (l *live) add(ctx context.Context, r Run) context.Context {
 	if l.runs == nil {
 		l.runs = map[string]liveRun{}
 	}
-	l.runs[r.ID] = liveRun{r.Org, r.Batch, cancel}
+	group := liveGroup{r.Org, r.Batch}
+	l.runs[r.ID] = liveRun{group, cancel}
 	l.done.Add(1)
+	if slices.Contains(l.cancelled, group) {
+		cancel(errCancelled)
+	}
 	return ctx
+}
+
+// cancelGroup interrupts the runs of a group, and those that begin from now on.
+func (l *live) cancelGroup(org callwright.OrgID, batch string) {
+	group := liveGroup{org, batch}
+	l.mu.Lock()
+	if len(l.cancelled) == maxGroups {
+		l.cancelled = slices.Delete(l.cancelled, 0, 1)
+	}
+	l.cancelled = append(l.cancelled, group)
+	l.mu.Unlock()
+	l.cancel(errCancelled, func(_ string, r liveRun) bool { return r.liveGroup == group })
 }
 
 func (l *live) remove(id string) {

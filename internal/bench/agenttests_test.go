@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"runtime/metrics"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -43,6 +44,9 @@ type tested struct {
 	engine   *engine.Engine
 	scenario scenario.Scenario
 }
+
+// stores are where tests can be kept.
+var stores = map[string]func(*testing.B, walk) *tested{"memory": inMemory, "sqlite": inSQLite}
 
 // inMemory returns tests on stores in memory.
 func inMemory(b *testing.B, w walk) *tested {
@@ -163,7 +167,7 @@ func holdTest(b *testing.B, w walk, change func(*scenario.Scenario)) {
 // BenchmarkTestService runs simulation sets to their end: they are started, expanded, executed and counted. heap-MB is the most
 // heap that was in use, garbage included.
 func BenchmarkTestService(b *testing.B) {
-	for name, open := range map[string]func(*testing.B, walk) *tested{"memory": inMemory, "sqlite": inSQLite} {
+	for name, open := range stores {
 		for _, runs := range []int{1000, 5000} {
 			b.Run(fmt.Sprintf("%s/runs=%d", name, runs), func(b *testing.B) {
 				t := open(b, plainWalk())
@@ -258,4 +262,64 @@ func watchHeap(b *testing.B) (most func() uint64) {
 	})
 	b.Cleanup(func() { cancel(); watching.Wait() })
 	return func() uint64 { look(); return peak }
+}
+
+// BenchmarkTestCancel cancels simulation sets of 1,000 runs, of which some are under way and wait for their model. ms-to-quiet is the
+// time until none is under way, ms-to-end the time until all are cancelled.
+func BenchmarkTestCancel(b *testing.B) {
+	for name, open := range stores {
+		b.Run(name, func(b *testing.B) {
+			t := open(b, plainWalk())
+			slow := &slowModel{Model: scripted.New()}
+			s := t.start(b, t.newEngine(b, slow))
+			ids := t.scenarios(b, s, 5)
+			var quiet, end time.Duration
+			for b.Loop() {
+				set, err := s.StartSet(b.Context(), testedOrg, agenttest.SetRequest{Scenarios: ids, Simulations: 200})
+				if err != nil {
+					b.Fatal(err)
+				}
+				for slow.asked.Load() == 0 || t.running(b) < agenttest.DefaultPerOrg {
+					time.Sleep(time.Millisecond)
+				}
+				began := time.Now()
+				if err := s.CancelBatch(b.Context(), testedOrg, set.ID); err != nil {
+					b.Fatal(err)
+				}
+				for t.running(b) > 0 {
+					time.Sleep(time.Millisecond)
+				}
+				quiet += time.Since(began)
+				t.ended(b, set.ID)
+				end += time.Since(began)
+			}
+			b.ReportMetric(quiet.Seconds()*1000/float64(b.N), "ms-to-quiet")
+			b.ReportMetric(end.Seconds()*1000/float64(b.N), "ms-to-end")
+		})
+	}
+}
+
+// slowModel answers when it is too late.
+type slowModel struct {
+	llm.Model
+
+	asked atomic.Int64 // questions that wait
+}
+
+// Answer waits for the end of ctx.
+func (m *slowModel) Answer(ctx context.Context, _ llm.Question) (llm.Answer, error) {
+	m.asked.Add(1)
+	defer m.asked.Add(-1)
+	<-ctx.Done()
+	return llm.Answer{}, &llm.Failure{Class: llm.ClassTransient, Message: "it is too late", Cause: ctx.Err()}
+}
+
+// running counts the runs that are under way.
+func (t *tested) running(b *testing.B) int {
+	b.Helper()
+	n, err := t.store.CountRuns(b.Context(), testedOrg, agenttest.RunFilter{States: []agenttest.State{agenttest.Running}})
+	if err != nil {
+		b.Fatal(err)
+	}
+	return n
 }

@@ -1,0 +1,4 @@
+package llm
+
+// Parse parses an answer.
+var Parse = parse

@@ -1,0 +1,43 @@
+package agenttest_test
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agenttest"
+)
+
+// frozen is a store from which no snapshot can be read.
+type frozen struct{ agenttest.Store }
+
+func (frozen) Snapshot(ctx context.Context, _ callwright.OrgID, _ string) (agenttest.Snapshot, error) {
+	<-ctx.Done()
+	return agenttest.Snapshot{}, callwright.ErrUnavailable.Because(ctx.Err())
+}
+
+// TestCancelAtTheBeginning cancels runs that have not begun to speak: they end at once, and are not resumed before.
+func TestCancelAtTheBeginning(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := newLab(t)
+		l.cfg.Store = frozen{l.cfg.Store}
+		s := l.another()
+		l.run(s)
+		sc := l.scenario()
+		b, _, err := s.StartBatch(t.Context(), org, agenttest.BatchRequest{Scenarios: []string{sc.ID}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		settled()
+		if err := s.CancelBatch(t.Context(), org, b.ID); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		got, err := l.cfg.Store.Batch(t.Context(), org, b.ID)
+		if err != nil || got.State != agenttest.Cancelled || got.Counts.Cancelled != 1 {
+			t.Errorf("got %+v, %v", got, err)
+		}
+	})
+}
