@@ -75,10 +75,10 @@ func (k *Keyring) Seal(purpose string, s Secret) string {
 	}
 	aead := k.keys[k.current]
 	size := aead.NonceSize()
-	sealed := make([]byte, size, size+len(s)+aead.Overhead())
-	_, _ = rand.Read(sealed)
-	plain := append(sealed[size:], s...) // is encrypted in place: a secret may have megabytes
-	sealed = aead.Seal(sealed, sealed, plain, []byte(purpose))
+	buffer := make([]byte, size+len(s), size+len(s)+aead.Overhead())
+	_, _ = rand.Read(buffer[:size])
+	copy(buffer[size:], s) // encrypted in place: a secret may have megabytes
+	sealed := aead.Seal(buffer[:size], buffer[:size], buffer[size:], []byte(purpose))
 	text := make([]byte, 0, len(k.current)+1+base64.RawStdEncoding.EncodedLen(len(sealed)))
 	text = append(append(text, k.current...), ':')
 	return string(base64.RawStdEncoding.AppendEncode(text, sealed))
