@@ -107,7 +107,7 @@ func BenchmarkRun(b *testing.B) {
 				})
 				b.ReportAllocs()
 				for b.Loop() {
-					c := engine.Case{Run: "r", Scenario: s, Tokens: 1 << 30}
+					c := engine.Case{Run: "r", Scenario: s, Budget: engine.NewBudget(engine.Limit{Tokens: 1 << 30}, nil)}
 					if kept {
 						c.Journal = &engine.MemoryJournal{}
 					}

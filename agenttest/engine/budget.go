@@ -1,55 +1,194 @@
 package engine
 
-import "sync"
+import (
+	"context"
+	"math"
+	"sync"
 
-// Budget bounds the tokens of one run or of many. It is safe for concurrent use.
-//
-// Tokens are reserved before a model is called, and settled when it has answered, so calls side by side cannot spend the same
-// tokens. A call whose tokens a model does not count is settled with its estimate. Nothing is ever refused after it was paid:
-// the last call may use more than was reserved for it.
-type Budget struct {
-	mu             sync.Mutex
-	limit          int
-	used, reserved int
-	parent         *Budget
+	"github.com/callwright/callwright/agents/llm"
+)
+
+// Limit bounds what calls of models may use. The zero Limit bounds nothing.
+type Limit struct {
+	Tokens int   // 0: any number
+	Cost   Money // 0: any; it does not bound calls whose price is not known
 }
 
-// NewBudget returns a budget of so many tokens, which also count in the parent; nil: there is none.
-func NewBudget(tokens int, parent *Budget) *Budget { return &Budget{limit: tokens, parent: parent} }
+// Money is an amount in billionths of the currency in which a Pricer states prices.
+type Money int64
 
-// Used returns the tokens that were used.
-func (b *Budget) Used() int {
+// Amount returns the money in the currency itself.
+func (m Money) Amount() float64 { return float64(m) / moneyUnit }
+
+// MoneyOf returns an amount as Money; false if it is negative, not a number or larger than MaxAmount.
+func MoneyOf(amount float64) (Money, bool) {
+	if math.IsNaN(amount) || amount < 0 || amount > MaxAmount {
+		return 0, false
+	}
+	return Money(math.Round(amount * moneyUnit)), true
+}
+
+const moneyUnit = 1e9
+
+// MaxAmount is the largest amount that Money is made of.
+const MaxAmount = 1e9
+
+// Pricer returns what a call of a model costs, in the currency of the program; false if the price of the model is not known.
+// It is asked before a call, with estimated tokens, and after it. It is safe for concurrent use.
+type Pricer func(model string, u llm.Usage) (price float64, known bool)
+
+// of returns the price of tokens as Money.
+func (p Pricer) of(model string, u llm.Usage) (Money, bool) {
+	if p == nil {
+		return 0, false
+	}
+	price, known := p(model, u)
+	if !known {
+		return 0, false
+	}
+	return MoneyOf(price)
+}
+
+// Spend is what calls of models have used.
+type Spend struct {
+	Tokens   int   // that the models have counted; of calls whose tokens they have not counted, an estimate
+	Cost     Money // of calls whose price is known; for estimated tokens, an estimate
+	Priced   int   // calls whose price is known exactly
+	Unpriced int   // other calls
+}
+
+// Plus returns the sum of both.
+func (s Spend) Plus(t Spend) Spend {
+	return Spend{s.Tokens + t.Tokens, s.Cost + t.Cost, s.Priced + t.Priced, s.Unpriced + t.Unpriced}
+}
+
+// less returns what s has more than t.
+func (s Spend) less(t Spend) Spend {
+	return Spend{s.Tokens - t.Tokens, s.Cost - t.Cost, s.Priced - t.Priced, s.Unpriced - t.Unpriced}
+}
+
+// Price returns the cost of all calls; false if the price of one of them is not known, or if there are none.
+func (s Spend) Price() (Money, bool) { return s.Cost, s.Priced > 0 && s.Unpriced == 0 }
+
+// Exhausts reports whether nothing is left of a limit.
+func (s Spend) Exhausts(l Limit) bool {
+	return l.Tokens > 0 && s.Tokens >= l.Tokens || l.Cost > 0 && s.Cost >= l.Cost
+}
+
+// within reports whether it is no more than a limit.
+func (s Spend) within(l Limit) bool {
+	return (l.Tokens == 0 || s.Tokens <= l.Tokens) && (l.Cost == 0 || s.Cost <= l.Cost)
+}
+
+// Budget bounds the tokens and the cost of one run or of many. It is safe for concurrent use.
+//
+// What a call may use is reserved before it, and settled when it has ended, so that calls side by side cannot spend the same
+// tokens. A call that fits only if others use less than was reserved for them waits for these. A call whose tokens a model does
+// not count is settled with its estimate. Nothing is ever refused after it was paid: a call may use more than was reserved for
+// it, and a Budget is overdrawn by no more than that.
+type Budget struct {
+	mu       sync.Mutex
+	limit    Limit
+	before   Spend // see Settle
+	used     Spend
+	reserved Spend
+	refused  bool
+	changed  chan struct{} // closed when something is settled; nil: nobody waits
+	parent   *Budget
+}
+
+// NewBudget returns a budget. What is spent of it also counts in the parent; nil: there is none.
+func NewBudget(l Limit, parent *Budget) *Budget { return &Budget{limit: l, parent: parent} }
+
+// Used returns what was used of this budget, beside what Settle was told.
+func (b *Budget) Used() Spend {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.used
 }
 
-// reserve sets tokens aside, and reports whether there are as many.
-func (b *Budget) reserve(tokens int) bool {
-	if b == nil {
-		return true
-	}
-	if !b.parent.reserve(tokens) {
-		return false
-	}
+// Refused reports whether a call was refused because it did not fit.
+func (b *Budget) Refused() bool {
 	b.mu.Lock()
-	ok := b.used+b.reserved+tokens <= b.limit
-	if ok {
-		b.reserved += tokens
-	}
-	b.mu.Unlock()
-	if !ok {
-		b.parent.settle(tokens, 0)
-	}
-	return ok
+	defer b.mu.Unlock()
+	return b.refused
 }
 
-// settle counts tokens that were used in the place of those that were reserved.
-func (b *Budget) settle(reserved, used int) {
+// Settle is for a budget that other processes share: their sum, which is kept elsewhere, is total now, and holds what was used
+// here by runs that have ended. The budget no longer counts the latter itself.
+func (b *Budget) Settle(total, ended Spend) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.before, b.used = total, b.used.less(ended)
+	b.tell()
+}
+
+// boundsCost reports whether the budget, or one above it, has a limit of the cost.
+func (b *Budget) boundsCost() bool {
+	for ; b != nil; b = b.parent {
+		if b.limit.Cost > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// tell wakes those that wait. b.mu is held.
+func (b *Budget) tell() {
+	if b.changed != nil {
+		close(b.changed)
+		b.changed = nil
+	}
+}
+
+// reserve sets aside what a call may use. The error is errBudget if there is not as much, or wraps that of ctx.
+func (b *Budget) reserve(ctx context.Context, s Spend) error {
+	if b == nil {
+		return nil
+	}
+	if err := b.parent.reserve(ctx, s); err != nil {
+		return err
+	}
+	err := b.reserveHere(ctx, s)
+	if err != nil {
+		b.parent.settle(s, Spend{})
+	}
+	return err
+}
+
+func (b *Budget) reserveHere(ctx context.Context, s Spend) error {
+	for {
+		b.mu.Lock()
+		used := b.before.Plus(b.used).Plus(s)
+		switch {
+		case used.Plus(b.reserved).within(b.limit):
+			b.reserved = b.reserved.Plus(s)
+			b.mu.Unlock()
+			return nil
+		case !used.within(b.limit):
+			b.refused = true
+			b.mu.Unlock()
+			return errBudget
+		}
+		if b.changed == nil {
+			b.changed = make(chan struct{})
+		}
+		changed := b.changed
+		b.mu.Unlock()
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return over(ctx)
+		}
+	}
+}
+
+// settle counts what was used in the place of what was reserved.
+func (b *Budget) settle(reserved, used Spend) {
 	for ; b != nil; b = b.parent {
 		b.mu.Lock()
-		b.reserved -= reserved
-		b.used += used
+		b.reserved, b.used = b.reserved.less(reserved), b.used.Plus(used)
+		b.tell()
 		b.mu.Unlock()
 	}
 }

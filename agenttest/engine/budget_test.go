@@ -1,12 +1,19 @@
 package engine_test
 
 import (
+	"context"
+	"errors"
+	"math"
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"pgregory.net/rapid"
 
+	"github.com/callwright/callwright/agents/llm"
+	"github.com/callwright/callwright/agenttest/assert"
 	"github.com/callwright/callwright/agenttest/engine"
 )
 
@@ -15,16 +22,16 @@ import (
 func TestBudget(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
-		limits := [2]int{rapid.IntRange(0, 100).Draw(rt, "all"), rapid.IntRange(0, 100).Draw(rt, "one")}
-		all := engine.NewBudget(limits[0], nil)
-		one := engine.NewBudget(limits[1], all)
+		limits := [2]int{rapid.IntRange(1, 100).Draw(rt, "all"), rapid.IntRange(1, 100).Draw(rt, "one")}
+		all := engine.NewBudget(engine.Limit{Tokens: limits[0]}, nil)
+		one := engine.NewBudget(engine.Limit{Tokens: limits[1]}, all)
 		var used [2]int
 		var open []int
 		reserved := 0
 		for range rapid.IntRange(0, 20).Draw(rt, "steps") {
 			if len(open) > 0 && rapid.Bool().Draw(rt, "settle") {
 				spent := rapid.IntRange(0, 30).Draw(rt, "spent")
-				one.Settle(open[0], spent)
+				one.Return(engine.Spend{Tokens: open[0]}, engine.Spend{Tokens: spent})
 				reserved -= open[0]
 				open = open[1:]
 				used[0], used[1] = used[0]+spent, used[1]+spent
@@ -38,30 +45,186 @@ func TestBudget(t *testing.T) {
 				open, reserved = append(open, n), reserved+n
 			}
 		}
-		if all.Used() != used[0] || one.Used() != used[1] {
-			rt.Fatalf("used %d and %d, want %v", all.Used(), one.Used(), used)
+		if all.Used().Tokens != used[0] || one.Used().Tokens != used[1] {
+			rt.Fatalf("used %+v and %+v, want %v", all.Used(), one.Used(), used)
 		}
 	})
 }
 
 func TestBudgetSideBySide(t *testing.T) {
 	t.Parallel()
-	all := engine.NewBudget(100, nil)
+	all := engine.NewBudget(engine.Limit{Tokens: 100}, nil)
 	var wait sync.WaitGroup
 	var granted atomic.Int64
 	for range 10 {
-		one := engine.NewBudget(50, all)
+		one := engine.NewBudget(engine.Limit{Tokens: 50}, all)
 		wait.Go(func() {
 			for range 50 {
-				if one.Reserve(1) {
+				if one.Await(t.Context(), engine.Spend{Tokens: 1}) == nil {
 					granted.Add(1)
-					one.Settle(1, 1)
+					one.Return(engine.Spend{Tokens: 1}, engine.Spend{Tokens: 1})
 				}
 			}
 		})
 	}
 	wait.Wait()
-	if all.Used() != 100 || granted.Load() != 100 {
-		t.Errorf("%d are used, %d granted", all.Used(), granted.Load())
+	if all.Used().Tokens != 100 || granted.Load() != 100 {
+		t.Errorf("%+v is used, %d granted", all.Used(), granted.Load())
+	}
+}
+
+// TestBudgetWaits: a call that does not fit beside the reservations of others waits for what these use in the end.
+func TestBudgetWaits(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := engine.NewBudget(engine.Limit{Tokens: 100, Cost: 50}, nil)
+		large := engine.Spend{Tokens: 60, Cost: 40}
+		for _, tt := range []struct {
+			used engine.Spend
+			want error
+		}{
+			{engine.Spend{Tokens: 10, Cost: 5}, nil}, {engine.Spend{Tokens: 5, Cost: 5}, nil}, {engine.Spend{Tokens: 5, Cost: 10}, engine.ErrBudget},
+		} {
+			if err := b.Await(t.Context(), large); err != nil {
+				t.Fatal(err)
+			}
+			got := make(chan error)
+			go func() { got <- b.Await(t.Context(), large) }()
+			synctest.Wait()
+			select {
+			case err := <-got:
+				t.Errorf("the second call was answered with %v before the first had ended", err)
+			default:
+			}
+			b.Return(large, tt.used)
+			if err := <-got; !errors.Is(err, tt.want) {
+				t.Errorf("after %+v: got %v, want %v", tt.used, err, tt.want)
+			} else if err == nil {
+				b.Return(large, engine.Spend{})
+			}
+		}
+		if !b.Refused() {
+			t.Error("nothing was refused")
+		}
+		limited, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if err := b.Await(limited, engine.Spend{Tokens: 80}); err != nil {
+			t.Fatal(err)
+		}
+		if err := b.Await(limited, engine.Spend{Tokens: 80}); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("a call whose time is over got %v", err)
+		}
+	})
+}
+
+// TestBudgetIsShared: what other processes have spent counts, and what has moved to the common sum counts once.
+func TestBudgetIsShared(t *testing.T) {
+	t.Parallel()
+	b := engine.NewBudget(engine.Limit{Tokens: 100}, nil)
+	b.Settle(engine.Spend{Tokens: 30}, engine.Spend{})
+	if !b.Reserve(70) || b.Reserve(1) {
+		t.Error("30 of 100 leave another rest than 70")
+	}
+	b.Return(engine.Spend{Tokens: 70}, engine.Spend{Tokens: 20})
+	b.Settle(engine.Spend{Tokens: 55}, engine.Spend{Tokens: 20}) // another process has spent 5
+	if b.Used() != (engine.Spend{}) || !b.Reserve(45) || b.Reserve(1) {
+		t.Errorf("55 of 100 leave another rest than 45; %+v is used here", b.Used())
+	}
+}
+
+func TestMoney(t *testing.T) {
+	t.Parallel()
+	for amount, want := range map[float64]engine.Money{0: 0, 1: 1e9, 0.15e-6: 150, 1e-10: 0, 1e9: 1e18} {
+		if got, ok := engine.MoneyOf(amount); !ok || got != want || math.Abs(got.Amount()-amount) > 1e-9 {
+			t.Errorf("%g is %d, %v", amount, got, ok)
+		}
+	}
+	for _, amount := range []float64{-1, math.NaN(), math.Inf(1), math.Inf(-1), 1.1e9} {
+		if got, ok := engine.MoneyOf(amount); ok {
+			t.Errorf("%g is %d", amount, got)
+		}
+	}
+}
+
+// dear prices tokens of the models that it knows at a unit each.
+func dear(known ...string) engine.Pricer {
+	return func(model string, u llm.Usage) (float64, bool) {
+		for _, name := range known {
+			if name == model {
+				return float64(u.Input + u.Output), true
+			}
+		}
+		return 0, false
+	}
+}
+
+// TestPrice: the cost of a run is that of all of its calls, or unknown.
+func TestPrice(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		pricer engine.Pricer
+		usage  llm.Usage
+		want   engine.Spend
+		known  bool
+	}{
+		"known":           {dear("fake"), llm.Usage{Input: 10, Output: 1}, engine.Spend{Tokens: 99, Cost: 99e9, Priced: 9}, true},
+		"nobody asked":    {nil, llm.Usage{Input: 10, Output: 1}, engine.Spend{Tokens: 99, Unpriced: 9}, false},
+		"another model's": {dear("other"), llm.Usage{Input: 10, Output: 1}, engine.Spend{Tokens: 99, Unpriced: 9}, false},
+		"not a price": {
+			func(string, llm.Usage) (float64, bool) { return math.NaN(), true },
+			llm.Usage{Input: 10, Output: 1}, engine.Spend{Tokens: 99, Unpriced: 9}, false,
+		},
+	} {
+		m := model(4)
+		m.Usage = tt.usage
+		e := newEngine(t, engine.Config{Runner: agent{}, Model: m, Judge: newJudge, Pricer: tt.pricer})
+		o, err := e.Run(t.Context(), engine.Case{Run: "r", Scenario: played(judged("a", "x"))})
+		_, known := o.Spend.Price()
+		if err != nil || o.Verdict != engine.Passed || o.Spend != tt.want || known != tt.known || e.Prices() != tt.known || len(o.Warnings) > 0 {
+			t.Errorf("%s: %s, spent %+v, known %v, prices %v, warnings %v, error %v", name, o.Verdict, o.Spend, known, e.Prices(), o.Warnings, err)
+		}
+	}
+	m := model(4) // whose tokens nobody counts
+	m.Usage = llm.Usage{}
+	o, err := newEngine(t, engine.Config{Runner: agent{}, Model: m, Judge: newJudge, Pricer: dear("fake")}).
+		Run(t.Context(), engine.Case{Run: "r", Scenario: played()})
+	if _, known := o.Spend.Price(); err != nil || known || o.Spend.Tokens == 0 || o.Spend.Cost == 0 || o.Spend.Unpriced != 7 {
+		t.Errorf("without counted tokens: spent %+v, known %v, error %v", o.Spend, known, err)
+	}
+}
+
+// TestBudgetOfCost: the cost is bounded where it is known. Elsewhere the run says that it is not.
+func TestBudgetOfCost(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		pricer   engine.Pricer
+		verdict  engine.Verdict
+		warnings int
+	}{{dear("fake"), engine.Error, 0}, {nil, engine.Passed, 1}, {dear("other"), engine.Passed, 1}} {
+		m := model(4)
+		shared := engine.NewBudget(engine.Limit{Cost: 1200e9}, nil)
+		o, err := newEngine(t, engine.Config{Runner: agent{}, Model: m, Judge: newJudge, Pricer: tt.pricer}).Run(t.Context(), engine.Case{
+			Run: "r", Scenario: played(judged("a", "x")), Budget: engine.NewBudget(engine.Limit{}, shared),
+		})
+		if err != nil || o.Verdict != tt.verdict || len(o.Warnings) != tt.warnings || shared.Refused() != (tt.verdict == engine.Error) {
+			t.Errorf("%s, warnings %v, error %v", o.Verdict, o.Warnings, err)
+		}
+	}
+}
+
+// TestBudgetEndsInTheEvaluation: a judge that cannot be asked makes the run an error, whatever other assertions say.
+func TestBudgetEndsInTheEvaluation(t *testing.T) {
+	t.Parallel()
+	for _, optional := range []bool{false, true} {
+		m := model(2)
+		m.Usage = llm.Usage{Input: 300, Output: 20}
+		judged := judged("a", "x")
+		judged.Required = !optional
+		o, err := newEngine(t, engine.Config{Runner: agent{}, Model: m, Judge: newJudge, Answer: 100, Limit: engine.Limit{Tokens: 3*320 + 50}}).
+			Run(t.Context(), engine.Case{Run: "r", Scenario: played(reached("b", "9"), judged)})
+		if err != nil || o.Verdict != engine.Error || o.Evidence.End != assert.EndBudget || o.Score != nil || o.Blame != "" ||
+			len(o.Results) != 2 || o.Results[0].Outcome != assert.Failed || o.Error == "" {
+			t.Errorf("optional %v: %s %s %q %v, error %v", optional, o.Verdict, o.Evidence.End, o.Error, o.Results, err)
+		}
 	}
 }

@@ -27,7 +27,9 @@ type Config struct {
 
 	TurnTime time.Duration // of the agent, and of the caller; 0: DefaultTurnTime
 	RunTime  time.Duration // of a run, with its evaluation; a run that is resumed has it anew; 0: DefaultRunTime
-	Tokens   int           // of a run; 0: they are not bounded
+	Limit    Limit         // of each run, beside Case.Budget
+	Pricer   Pricer        // nil: no price is known
+	Answer   int           // tokens that are reserved for what a model answers; 0: DefaultAnswer
 	Parallel int           // judged assertions of a run that are evaluated at once; 0: DefaultParallel
 
 	Clock  callwright.Clock // measures turns; nil: callwright.SystemClock
@@ -39,6 +41,7 @@ const (
 	DefaultTurnTime = time.Minute
 	DefaultRunTime  = 10 * time.Minute
 	DefaultParallel = 4
+	DefaultAnswer   = 1024
 
 	MaxMessage  = scenario.MaxMessage // bytes of what one side says in a turn; of an agent's longer turn the rest is left out
 	MaxNotes    = 1000                // of a run; further ones are left out
@@ -75,6 +78,9 @@ func New(c Config) (*Engine, error) {
 	if c.Parallel <= 0 {
 		c.Parallel = DefaultParallel
 	}
+	if c.Answer <= 0 {
+		c.Answer = DefaultAnswer
+	}
 	if c.Clock == nil {
 		c.Clock = callwright.SystemClock{}
 	}
@@ -82,6 +88,16 @@ func New(c Config) (*Engine, error) {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
 	return &Engine{cfg: c}, nil
+}
+
+// Prices reports whether the prices of all models are known. Scenarios may name further models.
+func (e *Engine) Prices() bool {
+	for _, m := range []llm.Model{e.cfg.Model, e.cfg.CallerModel, e.cfg.JudgeModel} {
+		if _, known := e.cfg.Pricer.of(m.Name(), llm.Usage{Input: 1, Output: 1}); !known {
+			return false
+		}
+	}
+	return true
 }
 
 // Run holds the conversation of a case and evaluates it. It takes up a run whose journal has answers: the same conversation
@@ -95,7 +111,9 @@ func (e *Engine) Run(ctx context.Context, c Case) (Outcome, error) {
 		return Outcome{}, err
 	}
 	began := e.cfg.Clock.Now()
-	r, err := e.newRun(ctx, c)
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	r, err := e.newRun(ctx, c, stop)
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return Outcome{Verdict: Cancelled, Evidence: assert.Evidence{End: assert.EndCancelled}}, nil

@@ -349,14 +349,14 @@ func TestBudgetOfARun(t *testing.T) {
 	t.Parallel()
 	m := model(5)
 	m.Usage = llm.Usage{Input: 300, Output: 20}
-	shared := engine.NewBudget(10_000, nil)
-	o, err := newEngine(t, engine.Config{Runner: agent{}, Model: m, Tokens: 2500}).
+	shared := engine.NewBudget(engine.Limit{Tokens: 10_000}, nil)
+	o, err := newEngine(t, engine.Config{Runner: agent{}, Model: m, Limit: engine.Limit{Tokens: 2500}}).
 		Run(t.Context(), engine.Case{Run: "r", Scenario: played(judged("a", "x")), Budget: shared})
 	if err != nil || o.Verdict != engine.Error || o.Evidence.End != assert.EndBudget || len(o.Results) > 0 || o.Quota {
 		t.Fatalf("%s %s %q, error %v", o.Verdict, o.Evidence.End, o.Error, err)
 	}
-	if used := o.Usage.Sum(); used.Input+used.Output > 2500 || shared.Used() != used.Input+used.Output || shared.Used() < 1200 {
-		t.Errorf("the usage is %+v, of the shared budget %d", used, shared.Used())
+	if used := o.Usage.Sum(); used.Input+used.Output > 2500 || shared.Used().Tokens != used.Input+used.Output || shared.Used().Tokens < 1200 || shared.Used() != o.Spend {
+		t.Errorf("the usage is %+v, of the shared budget %+v", used, shared.Used())
 	}
 }
 

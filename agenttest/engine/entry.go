@@ -180,20 +180,14 @@ func (e *entry) usage() llm.Usage {
 	return u
 }
 
-// tokens returns what an answer costs: what the model has counted, or an estimate by the size of the request and the answer. A
-// failure costs nothing.
-func (e *entry) tokens(size int) int {
-	if e.Class != "" {
-		return 0
-	}
-	if u := e.usage(); u != (llm.Usage{}) {
-		return u.Input + u.Output
-	}
+// estimate returns the tokens of an answer whose model has not counted them, by the size of the request and the answer.
+func (e *entry) estimate(size int) llm.Usage {
+	said := 0
 	for _, p := range e.Parts {
-		size += len(p.Text)
+		said += len(p.Text)
 	}
 	if e.Answer != nil {
-		size += len(e.Answer.Text)
+		said += len(e.Answer.Text)
 	}
-	return size / bytesPerWord
+	return llm.Usage{Input: size / bytesPerWord, Output: said / bytesPerWord}
 }

@@ -157,10 +157,18 @@ func (r *run) tone(ctx context.Context, judge assert.Judge) {
 func (r *run) finish(ctx context.Context) {
 	o := &r.out
 	o.Usage, o.Models = r.models.spent(), r.models.answerers()
-	o.Quota = r.models.troubles().quota
+	o.Spend = r.models.budget.Used()
+	t := r.models.troubles()
+	o.Quota = t.quota
+	if t.unpriced != "" && r.models.budget.boundsCost() {
+		o.Warnings = append(o.Warnings, "the price of the model "+t.unpriced+" is not known: the cost of its calls is not bounded")
+	}
 	switch {
 	case ctx.Err() != nil:
 		o.Verdict, o.Error, o.Results, o.Score, o.Tone, o.Blame = Cancelled, "", nil, nil, nil, ""
+	case t.budget:
+		// Whatever was evaluated, nobody knows what the calls that were refused would have changed.
+		o.Evidence.End, o.Verdict, o.Error, o.Score, o.Blame = assert.EndBudget, Error, errBudget.Error(), nil, ""
 	case o.Verdict == "":
 		o.Verdict = Error
 	}

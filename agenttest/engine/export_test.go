@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/json"
 	"iter"
@@ -23,11 +24,21 @@ func QuestionDigest(q llm.Question) [32]byte {
 	return sha256.Sum256(f)
 }
 
-// Reserve and Settle are those of a Budget.
-func (b *Budget) Reserve(tokens int) bool { return b.reserve(tokens) }
+// Reserve reports whether tokens can be reserved without waiting.
+func (b *Budget) Reserve(tokens int) bool {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	return b.reserve(ctx, Spend{Tokens: tokens}) == nil
+}
 
-// Settle settles a reservation.
-func (b *Budget) Settle(reserved, used int) { b.settle(reserved, used) }
+// Await reserves something as a call does.
+func (b *Budget) Await(ctx context.Context, s Spend) error { return b.reserve(ctx, s) }
+
+// Return returns a reservation, and counts what was used in its place.
+func (b *Budget) Return(reserved, used Spend) { b.settle(reserved, used) }
+
+// ErrBudget is the error of a call that does not fit.
+var ErrBudget = errBudget
 
 // Loops tells of each exchange of both sides' words whether it closes a loop.
 func Loops(exchanges [][2]string) []bool {
@@ -65,7 +76,7 @@ func Recorded(reply iter.Seq2[llm.ReplyPart, error]) (live, read []llm.ReplyPart
 // Inside returns a model as a run gives it to an agent, with a new journal.
 func Inside(t *testing.T, m llm.Model) llm.Model {
 	t.Helper()
-	r := &recorder{journal: &MemoryJournal{}, budget: NewBudget(1<<30, nil)}
+	r := &recorder{journal: &MemoryJournal{}, budget: NewBudget(Limit{}, nil)}
 	if err := r.load(t.Context()); err != nil {
 		t.Fatal(err)
 	}

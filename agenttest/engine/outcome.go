@@ -16,8 +16,8 @@ type Case struct {
 	Variables map[string]any    // override Scenario.RequestData, each key by itself
 	Trial     int               // counts runs that are to differ: part of every request to a model
 	Journal   Journal           // of this run alone; nil: the run cannot be resumed
-	Tokens    int               // that the run may use; 0: Config.Tokens
-	Budget    *Budget           // shared with other runs; nil: none
+	Budget    *Budget           // of the run, or shared with others; nil: none but Config.Limit
+	Stopped   bool              // the run is cancelled: it goes as far as its journal, and no further
 }
 
 // Verdict is what a run says about the agent.
@@ -43,6 +43,7 @@ type Outcome struct {
 	Turns    []Turn          // of the agent, in order
 	Blame    string          // id of the node to which the failure of the run is attributed; empty: none
 	Usage    Usage
+	Spend    Spend // what counts in budgets
 	Models   Models
 	Warnings []string // for people
 	Took     time.Duration

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -29,12 +30,15 @@ const (
 
 const (
 	appendTime   = 5 * time.Second // to keep an answer, also of a run that is cancelled
-	outputTokens = 1024            // that are reserved for an answer
 	bytesPerWord = 3               // of a request, for each token that is reserved; fewer than most texts have
 )
 
-// errBudget is the cause of a failure to call a model for want of tokens.
-var errBudget = errors.New("the tokens of the run are used up")
+// errBudget is the cause of a failure to call a model for want of a budget, errStopped the cause with which a run ends that is to
+// go no further than its journal.
+var (
+	errBudget  = errors.New("the budget is used up: the next call of a model may use more than is left of it")
+	errStopped = errors.New("the run is cancelled")
+)
 
 // recorder keeps what the models of one run answer, and counts their tokens.
 //
@@ -44,8 +48,11 @@ var errBudget = errors.New("the tokens of the run are used up")
 // have passed.
 type recorder struct {
 	journal Journal // nil: nothing is kept
-	budget  *Budget // nil: nothing is counted
+	budget  *Budget
+	pricer  Pricer
+	answer  int // tokens that are reserved for an answer
 	trial   int
+	stop    context.CancelCauseFunc // ends the run where its journal ends; nil: the run goes on
 	log     *slog.Logger
 
 	mu      sync.Mutex
@@ -58,9 +65,10 @@ type recorder struct {
 
 // trouble is what has kept a recorder from asking or from keeping answers.
 type trouble struct {
-	journal error // that the journal has failed with first; nil: it has not
-	quota   bool  // an account is empty
-	tokens  bool  // the budget is used up
+	journal  error  // that the journal has failed with first; nil: it has not
+	quota    bool   // an account is empty
+	budget   bool   // the budget is used up
+	unpriced string // a model whose price is not known; empty: none
 }
 
 // load reads the journal.
@@ -122,29 +130,65 @@ func (r *recorder) ask(ctx context.Context, m recorded, write func(*form), call 
 		return nil, err
 	}
 	if found != nil {
-		r.settle(m, 0, found, size)
+		r.settle(m, Spend{}, found, size)
 		return found, found.failure()
 	}
-	reserved := size/bytesPerWord + outputTokens
-	if !r.budget.reserve(reserved) {
-		r.mu.Lock()
-		r.trouble.tokens = true
-		r.mu.Unlock()
-		return nil, &llm.Failure{Class: llm.ClassQuota, Message: errBudget.Error(), Cause: errBudget}
+	if r.stop != nil {
+		r.stop(errStopped)
+		return nil, over(ctx)
+	}
+	reserved, err := r.reserve(ctx, m, size)
+	if err != nil {
+		return nil, err
 	}
 	e, err := call()
 	if err != nil {
 		if e = r.lasting(ctx, err); e == nil {
-			r.budget.settle(reserved, 0)
+			r.budget.settle(reserved, Spend{})
 			return nil, err
 		}
 	}
 	if problem := r.keep(ctx, d.key(number), e); problem != nil {
-		r.budget.settle(reserved, e.tokens(size))
+		r.budget.settle(reserved, r.spend(m, e, size))
 		return nil, problem
 	}
 	r.settle(m, reserved, e, size)
 	return e, err
+}
+
+// reserve reserves what a call may use.
+func (r *recorder) reserve(ctx context.Context, m recorded, size int) (Spend, error) {
+	likely := llm.Usage{Input: size / bytesPerWord, Output: r.answer}
+	reserved := Spend{Tokens: likely.Input + likely.Output}
+	reserved.Cost, _ = r.pricer.of(m.named, likely)
+	err := r.budget.reserve(ctx, reserved)
+	if errors.Is(err, errBudget) {
+		r.mu.Lock()
+		r.trouble.budget = true
+		r.mu.Unlock()
+		return Spend{}, &llm.Failure{Class: llm.ClassQuota, Message: errBudget.Error(), Cause: errBudget}
+	}
+	return reserved, err
+}
+
+// spend returns what an answer has used. Without counted tokens nobody knows its price, but its estimate bounds the cost.
+func (r *recorder) spend(m recorded, e *entry, size int) Spend {
+	if e.Class != "" {
+		return Spend{} // a failure costs nothing
+	}
+	used := e.usage()
+	counted := used != llm.Usage{}
+	if !counted {
+		used = e.estimate(size)
+	}
+	s := Spend{Tokens: used.Input + used.Output}
+	var known bool
+	if s.Cost, known = r.pricer.of(m.named, used); known && counted {
+		s.Priced = 1
+	} else {
+		s.Unpriced = 1
+	}
+	return s
 }
 
 // find takes the first answer to a request that was not used yet. If there is none, it returns the number of the next.
@@ -219,10 +263,14 @@ func (r *recorder) keep(ctx context.Context, key string, e *entry) error {
 }
 
 // settle counts the tokens of an answer.
-func (r *recorder) settle(m recorded, reserved int, e *entry, size int) {
-	r.budget.settle(reserved, e.tokens(size))
+func (r *recorder) settle(m recorded, reserved Spend, e *entry, size int) {
+	spent := r.spend(m, e, size)
+	r.budget.settle(reserved, spent)
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if spent.Unpriced > 0 {
+		r.trouble.unpriced = m.named
+	}
 	tokens, name := r.usage.of(m.by), r.asked.of(m.by)
 	*tokens, *name = tokens.Add(e.usage()), m.model.Name()
 }
@@ -262,6 +310,7 @@ func over(ctx context.Context) error {
 type recorded struct {
 	model llm.Model
 	by    role
+	named string // the model's name, for its price: that of the request, if it has one
 	in    *recorder
 }
 
@@ -285,6 +334,7 @@ func (m recorded) Hints(r llm.ReplyRequest, options []llm.Option) []string {
 func (m recorded) Reply(ctx context.Context, r llm.ReplyRequest) iter.Seq2[llm.ReplyPart, error] {
 	return func(yield func(llm.ReplyPart, error) bool) {
 		r.Trial = m.in.trial
+		m.named = cmp.Or(r.Model, m.model.Name())
 		e, err := m.in.ask(ctx, m, func(f *form) { f.reply(&r) }, func() (*entry, error) {
 			return collect(m.model.Reply(ctx, r))
 		})
@@ -303,6 +353,7 @@ func (m recorded) Reply(ctx context.Context, r llm.ReplyRequest) iter.Seq2[llm.R
 // Answer answers a question.
 func (m recorded) Answer(ctx context.Context, q llm.Question) (llm.Answer, error) {
 	q.Trial = m.in.trial
+	m.named = cmp.Or(q.Model, m.model.Name())
 	e, err := m.in.ask(ctx, m, func(f *form) { f.question(&q) }, func() (*entry, error) {
 		a, err := m.model.Answer(ctx, q)
 		if err != nil {

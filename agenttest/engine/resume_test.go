@@ -224,3 +224,31 @@ func TestFailuresInTheJournal(t *testing.T) {
 		}
 	}
 }
+
+// TestStopped: a run that was cancelled while nobody ran it goes as far as its journal, and asks no model any more.
+func TestStopped(t *testing.T) {
+	t.Parallel()
+	journal := &engine.MemoryJournal{}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	m := &killer{Model: model(4), at: 4, moment: "in flight", kill: cancel}
+	run := func(ctx context.Context, stopped bool) engine.Outcome {
+		o, err := newEngine(t, engine.Config{Runner: agent{}, Model: m, Judge: newJudge}).
+			Run(ctx, engine.Case{Run: "r", Scenario: played(judged("a", "x")), Journal: journal, Stopped: stopped})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return o
+	}
+	want := run(ctx, false)
+	got := run(t.Context(), true)
+	if got.Verdict != engine.Cancelled || len(got.Evidence.Turns) != 3 || !reflect.DeepEqual(plain(got), plain(want)) {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+	if m.calls != 4 {
+		t.Errorf("%d calls were made", m.calls)
+	}
+	if got := run(t.Context(), false); got.Verdict != engine.Passed {
+		t.Errorf("a run that is not stopped is %s: %s", got.Verdict, got.Error)
+	}
+}

@@ -41,18 +41,16 @@ type run struct {
 	maxTurns int
 }
 
-func (e *Engine) newRun(ctx context.Context, c Case) (*run, error) {
-	tokens := c.Tokens
-	if tokens == 0 {
-		tokens = e.cfg.Tokens
-	}
-	budget := c.Budget
-	if tokens > 0 {
-		budget = NewBudget(tokens, c.Budget)
-	}
+func (e *Engine) newRun(ctx context.Context, c Case, stop context.CancelCauseFunc) (*run, error) {
 	r := &run{
 		Engine: e, c: c, maxTurns: c.Scenario.MaxTurns,
-		models: &recorder{journal: c.Journal, budget: budget, trial: c.Trial, log: e.cfg.Logger},
+		models: &recorder{
+			journal: c.Journal, budget: NewBudget(e.cfg.Limit, c.Budget), pricer: e.cfg.Pricer, answer: e.cfg.Answer,
+			trial: c.Trial, log: e.cfg.Logger,
+		},
+	}
+	if c.Stopped {
+		r.models.stop = stop
 	}
 	if r.maxTurns == 0 {
 		r.maxTurns = scenario.DefaultMaxTurns
@@ -258,7 +256,7 @@ func (r *run) reason(ctx context.Context, err error, otherwise assert.EndReason)
 		return assert.EndRunTimeout
 	case cause != nil:
 		return assert.EndCancelled
-	case r.models.troubles().tokens || errors.Is(err, errBudget):
+	case r.models.troubles().budget || errors.Is(err, errBudget):
 		return assert.EndBudget
 	default:
 		return otherwise
