@@ -21,7 +21,7 @@ const (
 	CodeInvalidState        Code = "INVALID_STATE"         // the thing's state does not allow the operation
 	CodeIdempotencyConflict Code = "IDEMPOTENCY_CONFLICT"  // the same idempotency key with another body
 	CodeDiscoveryInProgress Code = "DISCOVERY_IN_PROGRESS" // the organization's one discovery still runs
-	CodePromotionGateFailed Code = "PROMOTION_GATE_FAILED" // a test that the version must pass has not passed; the message names the batch
+	CodePromotionGateFailed Code = "PROMOTION_GATE_FAILED" // a test that the version must pass has not passed; Batch names the batch
 	CodeCallNotAttached     Code = "CALL_NOT_ATTACHED"     // a call must be attached to an issue before it is flagged there
 	CodeMethodNotAllowed    Code = "METHOD_NOT_ALLOWED"    // HTTP only: the path takes other methods
 	CodePayloadTooLarge     Code = "PAYLOAD_TOO_LARGE"     // the body is over its limit
@@ -39,6 +39,7 @@ type Error struct {
 	Message    string
 	Field      string        // path of the input that is wrong, such as "directions[0].type"; empty: no single input
 	RetryAfter time.Duration // with CodeTooManyRequests and CodeUnavailable: how long to wait before a retry; 0: not known
+	Batch      string        // with CodePromotionGateFailed: id of the batch of tests; empty: none
 	cause      error
 }
 

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agenttest/engine"
 	"github.com/callwright/callwright/agenttest/stats"
 )
 
@@ -15,19 +16,23 @@ type Batch struct {
 	Trigger     Trigger
 	Pathway     string // id; empty: the scenarios are of several pathways, or of a persona
 	Persona     string
-	Version     int    // 0: the scenarios are of several pathways
-	Hash        string // of the version, for the gate
-	Scenarios   []Part // what is tested, in the order of the request
-	Simulations int    // runs of each scenario; 1 in a batch
-	Webhook     string // is told the end; empty: nobody. It may hold a token
-	Publish     bool   // publish the version when all runs have passed
+	Version     int          // 0: the scenarios are of several pathways
+	Hash        string       // of the version, for the gate
+	Scenarios   []Part       // what is tested, in the order of the request
+	Simulations int          // runs of each scenario; 1 in a batch
+	Webhook     string       // is told the end; empty: nobody. It may hold a token
+	Publish     bool         // publish the version when all runs have passed
+	Budget      engine.Limit // of all runs together
+	Concurrency int          // runs at once, on all nodes; 0: as many as the organization may have
 
 	State   State
 	Created int // runs that exist; the others are created step by step
 	Counts  Counts
-	Cancel  bool    // runs that have not ended are to end as Cancelled
-	Reason  string  // why Cancel is set, for people
-	Flakes  *Flakes // where the variation of a simulation set comes from; nil: nobody wants to know
+	Usage   engine.Usage // of the runs that have ended
+	Spend   engine.Spend // of the runs that have ended
+	Cancel  bool         // runs that have not begun are to end as Cancelled, and, but for StoppedByBudget, those under way
+	Reason  StopReason   // why Cancel is set
+	Flakes  *Flakes      // where the variation of a simulation set comes from; nil: nobody wants to know
 	// Statistics are those of a simulation set that has ended, and stay when runs of it are deleted; nil: not yet stored.
 	Statistics *Statistics
 	CreatedAt  time.Time
@@ -54,6 +59,19 @@ type Part struct {
 
 // Open reports whether the group has runs that have not ended.
 func (b Batch) Open() bool { return b.ID != "" && !b.State.Ended() }
+
+// StopReason says why no more runs of a group begin.
+type StopReason string
+
+// The reasons.
+const (
+	StoppedByClient StopReason = "cancelled" // somebody has cancelled the group
+	StoppedByQuota  StopReason = "quota"     // the account of a model is empty
+	StoppedByBudget StopReason = "budget"    // the budget of the group is used up; runs that are under way go on
+)
+
+// limited reports whether a group has limits of its own.
+func (b Batch) limited() bool { return b.Budget != (engine.Limit{}) || b.Concurrency > 0 }
 
 // Total returns how many runs the batch has in all.
 func (b Batch) Total() int { return len(b.Scenarios) * b.Simulations }
@@ -89,6 +107,22 @@ func (c Counts) Ended() int { return c.Passed + c.Failed + c.Error + c.Cancelled
 // Plus returns the sum of two counts.
 func (c Counts) Plus(d Counts) Counts {
 	return Counts{c.Passed + d.Passed, c.Failed + d.Failed, c.Error + d.Error, c.Cancelled + d.Cancelled}
+}
+
+// Sums are what runs of a group that have ended come to.
+type Sums struct {
+	Counts Counts
+	Usage  engine.Usage
+	Spend  engine.Spend
+}
+
+// sumsOf returns what a run that has ended adds to its group.
+func sumsOf(r Run) (s Sums) {
+	s.Counts.add(r.State)
+	if r.Outcome != nil {
+		s.Usage, s.Spend = r.Outcome.Usage, r.Outcome.Spend
+	}
+	return s
 }
 
 // add counts a run that has ended in a state.

@@ -2,6 +2,7 @@ package agenttest
 
 import (
 	"context"
+	"errors"
 
 	"github.com/callwright/callwright"
 )
@@ -9,22 +10,65 @@ import (
 // taskCancel cancels the runs of a group that wait.
 const taskCancel = "agenttest.cancel"
 
-// CancelBatch cancels the runs of a group that have not ended. Runs that are under way keep what was said so far. A group
-// that has ended is CodeInvalidState.
+// errEnded refuses to cancel what has ended.
+var errEnded = callwright.Errorf(callwright.CodeInvalidState, "it has ended already")
+
+// CancelRun cancels a run. One that waits has ended when CancelRun returns. One that is under way is interrupted: at once on this
+// node, within lookEvery on another one. It keeps what was said so far. It may be cancelled again until it has ended; then that
+// is CodeInvalidState. CodeNotFound: the organization has no run of this id.
+func (s *Service) CancelRun(ctx context.Context, org callwright.OrgID, id string) error {
+	err := callwright.Retry(ctx, func(ctx context.Context) error {
+		return s.cfg.Atomic.Do(ctx, func(ctx context.Context) error { return s.cancelRun(ctx, org, id) })
+	})
+	if err == nil {
+		s.live.interrupt(org, id)
+	}
+	return err
+}
+
+func (s *Service) cancelRun(ctx context.Context, org callwright.OrgID, id string) error {
+	r, err := s.cfg.Store.Run(ctx, org, id)
+	switch {
+	case err != nil:
+		return err
+	case r.State.Ended():
+		return errEnded
+	case r.State == Running:
+		return s.cfg.Store.CancelRun(ctx, org, id)
+	}
+	if r.Batch != "" { // locked before the run, as claims do it
+		if _, err := s.cfg.Store.AddCounts(ctx, org, r.Batch, Sums{}); err != nil {
+			return err
+		}
+	}
+	r.State, r.EndedAt = Cancelled, s.cfg.Clock.Now()
+	_, err = s.storeEnd(ctx, r, "")
+	return err
+}
+
+// CancelBatch cancels the runs of a batch that have not ended: see CancelRun.
 func (s *Service) CancelBatch(ctx context.Context, org callwright.OrgID, id string) error {
+	return s.cancelGroup(ctx, org, id, OneEach)
+}
+
+// CancelSet cancels the runs of a simulation set that have not ended: see CancelRun.
+func (s *Service) CancelSet(ctx context.Context, org callwright.OrgID, id string) error {
+	return s.cancelGroup(ctx, org, id, Simulations)
+}
+
+func (s *Service) cancelGroup(ctx context.Context, org callwright.OrgID, id string, kind Kind) error {
 	err := callwright.Retry(ctx, func(ctx context.Context) error {
 		return s.cfg.Atomic.Do(ctx, func(ctx context.Context) error {
-			b, err := s.cfg.Store.Batch(ctx, org, id)
-			if err != nil {
+			b, err := s.groupOf(ctx, org, id, kind)
+			switch {
+			case err != nil:
 				return err
-			}
-			if !b.Open() {
-				return callwright.Errorf(callwright.CodeInvalidState, "it has ended already")
-			}
-			if b.Cancel {
+			case !b.Open():
+				return errEnded
+			case b.Cancel && b.Reason != StoppedByBudget:
 				return nil
 			}
-			b.Cancel, b.Reason = true, "it was cancelled"
+			b.Cancel, b.Reason = true, StoppedByClient
 			if err := s.cfg.Store.UpdateBatch(ctx, b); err != nil {
 				return err
 			}
@@ -32,9 +76,22 @@ func (s *Service) CancelBatch(ctx context.Context, org callwright.OrgID, id stri
 		})
 	})
 	if err == nil {
-		s.live.cancelGroup(org, id)
+		s.live.interrupt(org, id)
 	}
 	return err
+}
+
+// groupOf returns a group of a kind. CodeNotFound: the organization has none of this id.
+func (s *Service) groupOf(ctx context.Context, org callwright.OrgID, id string, kind Kind) (Batch, error) {
+	b, err := s.cfg.Store.Batch(ctx, org, id)
+	if errors.Is(err, callwright.ErrNotFound) || err == nil && b.Kind != kind {
+		name := "batch"
+		if kind == Simulations {
+			name = "simulation set"
+		}
+		return Batch{}, callwright.NotFound(name)
+	}
+	return b, err
 }
 
 // cancelWaiting ends the runs of a group that wait. The runs that are under way end by themselves: see stopCancelled.
@@ -43,14 +100,18 @@ func (s *Service) cancelWaiting(ctx context.Context, t callwright.Task, _ int) e
 		n := 0
 		err := callwright.Retry(ctx, func(ctx context.Context) error {
 			return s.cfg.Atomic.Do(ctx, func(ctx context.Context) error {
+				b, err := s.cfg.Store.Batch(ctx, t.Org, t.Key)
+				if err != nil {
+					return err
+				}
 				waiting, err := s.cfg.Store.FindRuns(ctx, t.Org, RunFilter{Batch: t.Key, States: []State{Pending}, Limit: maxClaimed})
 				if err != nil {
 					return err
 				}
 				n = len(waiting)
 				for _, r := range waiting {
-					r.State, r.EndedAt = Cancelled, s.cfg.Clock.Now()
-					if err := s.storeEnd(ctx, r); err != nil {
+					r.State, r.EndedAt, r.Result.Error = Cancelled, s.cfg.Clock.Now(), neverBegan[b.Reason]
+					if _, err := s.storeEnd(ctx, r, ""); err != nil {
 						return err
 					}
 				}
@@ -66,11 +127,18 @@ func (s *Service) cancelWaiting(ctx context.Context, t callwright.Task, _ int) e
 	}
 }
 
+// neverBegan says of a run that was cancelled while it waited why that is.
+var neverBegan = map[StopReason]string{
+	StoppedByBudget: "cancelled before it began: the budget is used up",
+	StoppedByQuota:  "cancelled before it began: the account of the model has no quota left",
+}
+
 // advanceAlone ends a group that was cancelled when none of its runs was left to do it.
 func (s *Service) advanceAlone(ctx context.Context, org callwright.OrgID, id string) error {
-	b, err := s.cfg.Store.AddCounts(ctx, org, id, Counts{})
+	b, err := s.cfg.Store.AddCounts(ctx, org, id, Sums{})
 	if err != nil || b.State.Ended() {
 		return ignoreAbsent(err)
 	}
-	return s.advance(ctx, b)
+	_, err = s.advance(ctx, b)
+	return err
 }

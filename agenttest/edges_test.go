@@ -47,7 +47,7 @@ func TestCancelBeforeRunsExist(t *testing.T) {
 		l := newLab(t)
 		b, err := l.StartSet(t.Context(), org, agenttest.SetRequest{Scenarios: []string{l.scenario().ID}, Simulations: 5})
 		if err == nil {
-			err = l.CancelBatch(t.Context(), org, b.ID)
+			err = l.CancelSet(t.Context(), org, b.ID)
 		}
 		if err != nil {
 			t.Fatal(err)

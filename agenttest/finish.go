@@ -23,33 +23,37 @@ const (
 // execute executes a run that was marked as Running on this node, and stores its end. A run that is interrupted because the
 // node stops stays Running, and another node resumes it.
 func (s *Service) execute(ctx context.Context, r Run) {
+	p, err := s.join(ctx, r)
+	defer s.leave(r, p)
 	out := engine.Outcome{Verdict: engine.Error, Error: "lease_lost: the nodes that ran it have died"}
-	if r.Attempt <= MaxAttempts {
-		var err error
-		if out, err = s.hold(ctx, &r); err != nil {
-			s.cfg.Logger.ErrorContext(ctx, "a run is interrupted and will be resumed", "run_id", r.ID, "org", r.Org, "error", err)
-			s.release(context.WithoutCancel(ctx), r)
-			return
-		}
+	if err == nil && r.Attempt <= MaxAttempts {
+		out, err = s.hold(ctx, &r, budgetOf(r, p))
 	}
-	if errors.Is(context.Cause(ctx), errStopping) && out.Verdict == engine.Cancelled {
+	stopping := errors.Is(context.Cause(ctx), errStopping) && out.Verdict == engine.Cancelled
+	switch {
+	case err != nil:
+		s.cfg.Logger.ErrorContext(ctx, "a run is interrupted and will be resumed", "run_id", r.ID, "org", r.Org, "error", err)
+	case stopping:
 		r.Attempt-- // nothing is wrong with the run
+	}
+	if err != nil || stopping {
+		s.giveBack(context.WithoutCancel(ctx), r, p, out.Spend)
 		s.release(context.WithoutCancel(ctx), r)
 		return
 	}
 	r.Scripted = scripted(out.Models)
 	r.State, r.Outcome, r.Result, r.EndedAt = State(out.Verdict), &out, resultOf(out), s.cfg.Clock.Now()
 	keepNames(&out.Evidence)
-	s.end(context.WithoutCancel(ctx), r)
+	s.end(context.WithoutCancel(ctx), r, p)
 }
 
 // hold holds the conversation of a run. An error means that it is to be tried again. A panic of the agent or the judge, which
 // may be an embedding program's, makes the run an Error.
-func (s *Service) hold(ctx context.Context, r *Run) (out engine.Outcome, err error) {
+func (s *Service) hold(ctx context.Context, r *Run, b *engine.Budget) (out engine.Outcome, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			s.cfg.Logger.ErrorContext(ctx, "panic in a run", "run_id", r.ID, "org", r.Org, "panic", p, "stack", string(debug.Stack()))
-			out, err = engine.Outcome{Verdict: engine.Error, Error: "internal error"}, nil
+			out, err = engine.Outcome{Verdict: engine.Error, Error: "internal error", Spend: b.Used()}, nil
 		}
 	}()
 	snap, err := s.cfg.Store.Snapshot(ctx, r.Org, r.Snapshot)
@@ -61,6 +65,7 @@ func (s *Service) hold(ctx context.Context, r *Run) (out engine.Outcome, err err
 	}
 	return s.cfg.Engine.Run(ctx, engine.Case{
 		Run: r.ID, Scenario: snap.Scenario, Version: snap.Version, Trial: r.Trial, Journal: &journal{store: s.cfg.Store, run: r},
+		Budget: b, Stopped: r.Cancel,
 	})
 }
 
@@ -98,15 +103,11 @@ func keepNames(e *assert.Evidence) {
 }
 
 // end stores the end of a run, trying again while the database is away.
-func (s *Service) end(ctx context.Context, r Run) {
+func (s *Service) end(ctx context.Context, r Run, p *purse) {
 	ctx, cancel := context.WithTimeout(ctx, storeFor)
 	defer cancel()
 	for {
-		err := callwright.Retry(ctx, func(ctx context.Context) error {
-			ctx, cancel := context.WithTimeout(ctx, patience)
-			defer cancel()
-			return s.cfg.Atomic.Do(ctx, func(ctx context.Context) error { return s.storeEnd(ctx, r) })
-		})
+		err := callwright.Retry(ctx, func(ctx context.Context) error { return s.tryEnd(ctx, r, p) })
 		switch {
 		case err == nil:
 			return
@@ -126,38 +127,62 @@ func (s *Service) end(ctx context.Context, r Run) {
 	}
 }
 
-// storeEnd stores the end of a run and all that follows from it, in the transaction of ctx. The revision of the run makes
-// sure that this happens once.
-func (s *Service) storeEnd(ctx context.Context, r Run) error {
-	if err := s.cfg.Store.UpdateRuns(ctx, []Run{r}); err != nil {
+// tryEnd stores the end of a run in a transaction, and moves what it has spent from the purse to the sum of its group.
+func (s *Service) tryEnd(ctx context.Context, r Run, p *purse) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	var stop StopReason
+	if r.Outcome.Quota {
+		stop = StoppedByQuota
+	}
+	if p != nil {
+		p.ends.Lock()
+		defer p.ends.Unlock()
+		if r.Outcome.Evidence.End == assert.EndBudget && p.budget.Refused() {
+			stop = StoppedByBudget
+		}
+	}
+	var b Batch
+	err := s.cfg.Atomic.Do(ctx, func(ctx context.Context) (err error) {
+		b, err = s.storeEnd(ctx, r, stop)
 		return err
+	})
+	if err == nil && p != nil {
+		p.budget.Settle(b.Spend, r.Outcome.Spend)
+	}
+	return err
+}
+
+// storeEnd stores the end of a run and all that follows from it, in the transaction of ctx, and returns its group. The revision
+// of the run makes sure that this happens once. stop says why no other run of the group is to begin; empty: nothing keeps them.
+func (s *Service) storeEnd(ctx context.Context, r Run, stop StopReason) (Batch, error) {
+	if err := s.cfg.Store.UpdateRuns(ctx, []Run{r}); err != nil {
+		return Batch{}, err
 	}
 	if err := s.cfg.Store.DeleteAnswers(ctx, r.Org, r.ID); err != nil {
-		return err
+		return Batch{}, err
 	}
 	if r.Batch == "" {
-		return s.tell(ctx, r, OneEach)
+		return Batch{}, s.tell(ctx, r, OneEach)
 	}
-	var one Counts
-	one.add(r.State)
-	b, err := s.cfg.Store.AddCounts(ctx, r.Org, r.Batch, one)
+	b, err := s.cfg.Store.AddCounts(ctx, r.Org, r.Batch, sumsOf(r))
 	if err != nil {
-		return err
+		return Batch{}, err
 	}
 	if err := s.tell(ctx, r, b.Kind); err != nil {
-		return err
+		return Batch{}, err
 	}
-	if r.Outcome != nil && r.Outcome.Quota && !b.Cancel {
-		b.Cancel, b.Reason = true, "the model's account has no quota left"
+	if stop != "" && !b.Cancel && b.Counts.Ended() < b.Total() {
+		b.Cancel, b.Reason = true, stop
 		if err := s.enqueue(ctx, b.Org, b.ID, taskCancel); err != nil {
-			return err
+			return Batch{}, err
 		}
 	}
 	return s.advance(ctx, b)
 }
 
 // advance stores a group whose counters have changed, and ends it with its last run.
-func (s *Service) advance(ctx context.Context, b Batch) (err error) {
+func (s *Service) advance(ctx context.Context, b Batch) (_ Batch, err error) {
 	before := b.State
 	if b.State == Pending {
 		b.State = Running
@@ -168,25 +193,25 @@ func (s *Service) advance(ctx context.Context, b Batch) (err error) {
 	}
 	if b.Counts.Ended() == all && b.unattributed() {
 		if err := s.cfg.Store.UpdateBatch(ctx, b); err != nil {
-			return err
+			return b, err
 		}
-		return s.enqueue(ctx, b.Org, b.ID, taskAttribute)
+		return b, s.enqueue(ctx, b.Org, b.ID, taskAttribute)
 	}
 	if b.Counts.Ended() == all {
 		if b.State, err = b.State.move(b.state()); err != nil {
-			return err
+			return b, err
 		}
 		b.EndedAt = s.cfg.Clock.Now()
 	} else if b.State == before && !b.Cancel {
-		return nil
+		return b, nil
 	}
 	if err := s.cfg.Store.UpdateBatch(ctx, b); err != nil {
-		return err
+		return b, err
 	}
 	if !b.State.Ended() {
-		return nil
+		return b, nil
 	}
-	return s.tellBatch(ctx, b)
+	return b, s.tellBatch(ctx, b)
 }
 
 // resultOf returns what lists and statistics read of an outcome.

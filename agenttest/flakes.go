@@ -46,15 +46,17 @@ func (s *Service) attribute(ctx context.Context, t callwright.Task, attempt int)
 		return err
 	}
 	if next != "" {
-		frozen, err := s.judgeAgain(ctx, b.Org, next, attempt)
+		frozen, spent, err := s.judgeAgain(ctx, b, next, attempt)
 		if err != nil {
 			return err
 		}
 		b.Flakes.Frozen = append(b.Flakes.Frozen, frozen)
+		b.Usage, b.Spend = b.Usage.Plus(spent.Usage), b.Spend.Plus(spent.Spend)
 	}
 	return s.cfg.Atomic.Do(ctx, func(ctx context.Context) error {
 		if next == "" {
-			return s.advance(ctx, b)
+			_, err := s.advance(ctx, b)
+			return err
 		}
 		if err := s.cfg.Store.UpdateBatch(ctx, b); err != nil {
 			return err
@@ -116,51 +118,54 @@ func (s *Service) sample(ctx context.Context, b Batch, i int) ([]string, error) 
 	return sample, nil
 }
 
-// judgeAgain judges the conversation of a run again. A run that cannot be judged within the time of several steps gets no
-// verdicts.
-func (s *Service) judgeAgain(ctx context.Context, org callwright.OrgID, id string, attempt int) (stats.Frozen, error) {
-	r, snap, err := s.GetRun(ctx, org, id)
+// judgeAgain judges the conversation of a run again, from what is left of the budget of its group. A run that cannot be judged
+// within the time of several steps gets no verdicts.
+func (s *Service) judgeAgain(ctx context.Context, b Batch, id string, attempt int) (f stats.Frozen, spent Sums, err error) {
+	r, snap, err := s.GetRun(ctx, b.Org, id)
 	if err != nil {
-		return stats.Frozen{}, err
+		return f, spent, err
 	}
-	f := stats.Frozen{State: counts[r.State]}
+	f.State = counts[r.State]
 	if r.Outcome == nil {
-		return f, nil
+		return f, spent, nil
 	}
 	if f.Digest, err = digestOf(&r.Outcome.Evidence); err != nil || attempt > judgeTries {
-		return f, err
+		return f, spent, err
 	}
-	var verdicts [stats.JudgedAgain]engine.Verdict
+	budget := engine.NewBudget(b.Budget, nil)
+	budget.Settle(b.Spend, engine.Spend{})
+	var verdicts [stats.JudgedAgain]engine.Judgement
 	var errs [stats.JudgedAgain]error
 	var all sync.WaitGroup
 	for i := range verdicts {
 		all.Go(func() {
 			verdicts[i], errs[i] = s.judgeOnce(ctx, engine.Case{
 				Run: r.ID, Scenario: snap.Scenario, Version: snap.Version, Trial: r.Trial + (i+1)*MaxSimulations,
-				Journal: judgements{s.cfg.Store, r},
+				Journal: judgements{s.cfg.Store, r}, Budget: budget,
 			}, *r.Outcome)
 		})
 	}
 	all.Wait()
-	for i, v := range verdicts {
-		switch {
+	for i, j := range verdicts {
+		switch v := j.Verdict; {
 		case errs[i] != nil:
-			return f, errs[i]
+			return f, spent, errs[i]
 		case v == engine.Cancelled:
-			return f, ctx.Err()
+			return f, spent, ctx.Err()
 		case v == engine.Passed, v == engine.Failed:
 			f.Again = append(f.Again, counts[State(v)])
 		}
+		spent.Usage, spent.Spend = spent.Usage.Plus(j.Usage), spent.Spend.Plus(j.Spend)
 	}
-	return f, nil
+	return f, spent, nil
 }
 
 // judgeOnce judges a conversation again. A judge that panics, which may be an embedding program's, gives no verdict.
-func (s *Service) judgeOnce(ctx context.Context, c engine.Case, o engine.Outcome) (v engine.Verdict, err error) {
+func (s *Service) judgeOnce(ctx context.Context, c engine.Case, o engine.Outcome) (j engine.Judgement, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			s.cfg.Logger.ErrorContext(ctx, "panic in a judge", "run_id", c.Run, "panic", p, "stack", string(debug.Stack()))
-			v, err = engine.Error, nil
+			j, err = engine.Judgement{Verdict: engine.Error}, nil
 		}
 	}()
 	return s.cfg.Engine.JudgeAgain(ctx, c, o)

@@ -29,17 +29,22 @@ type court struct {
 
 	mu    sync.Mutex
 	asked map[string]int // how often, by trial and vote
+
+	answered atomic.Int64 // tokens of its answers
 }
 
 // newCourt makes a court. passes decides about a conversation; what it was asked before does not count.
 func newCourt(t *testing.T, passes func(q llm.Question) (bool, error)) *court {
 	t.Helper()
 	c := &court{lab: newLab(t), asked: map[string]int{}}
-	m := &agentstest.Model{Answers: func(_ context.Context, q llm.Question) (string, error) {
+	m := &agentstest.Model{Usage: llm.Usage{Input: 9, Output: 1}, Answers: func(_ context.Context, q llm.Question) (string, error) {
 		c.mu.Lock()
 		c.asked[fmt.Sprint(q.Trial, " ", q.Attempt)]++
 		c.mu.Unlock()
 		pass, err := passes(q)
+		if err == nil {
+			c.answered.Add(10)
+		}
 		if !pass {
 			return `{"evidence":[],"reasoning":"It does not.","verdict":"fail","failure_code":"wrong_end"}`, err
 		}
@@ -102,6 +107,9 @@ func (c *court) simulate(attribute bool, change ...func(*scenario.Scenario)) (st
 	calls := 0
 	for _, n := range c.asked {
 		calls += n
+	}
+	if want, used := int(c.answered.Load()), got.Usage.Judge; got.Spend.Tokens != want || used.Input+used.Output != want {
+		c.t.Errorf("got %+v and %+v, want %d tokens", got.Spend, got.Usage, want)
 	}
 	return st.Scenarios[0], calls
 }
@@ -254,7 +262,7 @@ func TestCancelWhileJudgedAgain(t *testing.T) {
 		if got, _, err := c.GetSet(t.Context(), org, b.ID); err != nil || got.State != agenttest.Running || got.Counts.Ended() != simulated {
 			t.Fatalf("before: %+v, %v", got, err)
 		}
-		if err := c.CancelBatch(t.Context(), org, b.ID); err != nil {
+		if err := c.CancelSet(t.Context(), org, b.ID); err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(5 * time.Minute)

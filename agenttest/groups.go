@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agenttest/engine"
 	"github.com/callwright/callwright/agenttest/scenario"
 )
 
@@ -15,6 +16,9 @@ type BatchRequest struct {
 	Webhook   string
 	Publish   bool // publish the version when all runs have passed; all scenarios must be of one pathway
 	Trigger   Trigger
+
+	Budget      engine.Limit // of all runs together; the zero Limit: none
+	Concurrency int          // runs at once, at most MaxConcurrency; 0: as many as the organization may have
 }
 
 // StartBatch starts a run of each of several scenarios. A scenario that is absent refuses the whole batch: CodeNotFound
@@ -23,7 +27,10 @@ func (s *Service) StartBatch(ctx context.Context, org callwright.OrgID, r BatchR
 	if err := s.checkWebhook(r.Webhook); err != nil {
 		return Batch{}, nil, err
 	}
-	b := Batch{Org: org, Kind: OneEach, Trigger: r.Trigger, Simulations: 1, Webhook: r.Webhook, Publish: r.Publish}
+	b := Batch{
+		Org: org, Kind: OneEach, Trigger: r.Trigger, Simulations: 1, Webhook: r.Webhook, Publish: r.Publish,
+		Budget: r.Budget, Concurrency: r.Concurrency,
+	}
 	b, snaps, err := s.group(ctx, b, r.Scenarios, r.Version)
 	if err != nil {
 		return Batch{}, nil, err
@@ -35,7 +42,7 @@ func (s *Service) StartBatch(ctx context.Context, org callwright.OrgID, r BatchR
 	runs := make([]Run, len(snaps))
 	for i, part := range b.Scenarios {
 		runs[i] = s.newRun(org, part)
-		runs[i].Batch = b.ID
+		runs[i].Batch, runs[i].Budget = b.ID, b.Budget
 	}
 	b.Created = len(runs)
 	err = s.cfg.Atomic.Do(ctx, func(ctx context.Context) error {
@@ -64,6 +71,12 @@ func (s *Service) insert(ctx context.Context, b Batch, snaps []Snapshot, runs []
 // group fills in what a group tests.
 func (s *Service) group(ctx context.Context, b Batch, ids []string, number *int) (Batch, []Snapshot, error) {
 	if err := checkIDs(ids); err != nil {
+		return b, nil, err
+	}
+	if err := s.checkBudget(b.Budget); err != nil {
+		return b, nil, err
+	}
+	if err := checkConcurrency(b.Concurrency); err != nil {
 		return b, nil, err
 	}
 	list, err := s.cfg.Store.FindScenarios(ctx, b.Org, ScenarioFilter{IDs: ids, Limit: len(ids)})
@@ -127,6 +140,9 @@ type SetRequest struct {
 	Persona     string   // likewise
 	Attribute   bool     // judge mixed results again, to find where the variation comes from
 	Trigger     Trigger
+
+	Budget      engine.Limit // see BatchRequest
+	Concurrency int
 }
 
 // StartSet starts many runs of each of several scenarios. Otherwise see StartBatch.
@@ -134,7 +150,9 @@ func (s *Service) StartSet(ctx context.Context, org callwright.OrgID, r SetReque
 	if r.Simulations < 1 || r.Simulations > MaxSimulations {
 		return Batch{}, callwright.Invalid("simulations_per_scenario", "must be from 1 to %d", MaxSimulations)
 	}
-	b := Batch{Org: org, Kind: Simulations, Trigger: r.Trigger, Simulations: r.Simulations}
+	b := Batch{
+		Org: org, Kind: Simulations, Trigger: r.Trigger, Simulations: r.Simulations, Budget: r.Budget, Concurrency: r.Concurrency,
+	}
 	b, snaps, err := s.group(ctx, b, r.Scenarios, r.Version)
 	if err != nil {
 		return Batch{}, err
@@ -189,7 +207,7 @@ func (s *Service) expandOnce(ctx context.Context, org callwright.OrgID, id strin
 	for ; len(runs) < piece && b.Created < b.Total(); b.Created++ {
 		// Trial by trial, so that a set that is cut short has as many runs of each scenario.
 		run := s.newRun(org, b.Scenarios[b.Created%len(b.Scenarios)])
-		run.Batch, run.Trial = b.ID, b.Created/len(b.Scenarios)
+		run.Batch, run.Budget, run.Trial = b.ID, b.Budget, b.Created/len(b.Scenarios)
 		runs = append(runs, run)
 	}
 	if err := s.cfg.Store.UpdateBatch(ctx, b); err != nil {

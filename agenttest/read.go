@@ -33,10 +33,7 @@ func (s *Service) ListRuns(ctx context.Context, org callwright.OrgID, f RunFilte
 
 // GetBatch returns a batch with its runs, which are as in lists. CodeNotFound: the organization has no batch of this id.
 func (s *Service) GetBatch(ctx context.Context, org callwright.OrgID, id string) (Batch, []Run, error) {
-	b, err := s.cfg.Store.Batch(ctx, org, id)
-	if err == nil && b.Kind != OneEach {
-		err = callwright.NotFound("batch")
-	}
+	b, err := s.groupOf(ctx, org, id, OneEach)
 	if err != nil {
 		return Batch{}, nil, err
 	}

@@ -24,10 +24,12 @@ type Run struct {
 	Webhook  string // is told the end of the run; empty: nobody. It may hold a token
 	Scripted bool   // no model took part but the scripted one
 
+	Budget engine.Limit // of the run, or, of one that belongs to a group, of the whole group
+
 	State     State
 	Node      string          // the process that runs it, while it is Running
 	Attempt   int             // how often a node has begun or resumed it since a model last answered; at most MaxAttempts
-	Cancel    bool            // it is to end as Cancelled
+	Cancel    bool            // it is to end as Cancelled: see Runs.CancelRun
 	Outcome   *engine.Outcome // nil until it has ended; lists leave out all but Result
 	Result    Result          // of a run that has ended
 	CreatedAt time.Time
@@ -41,7 +43,7 @@ type Result struct {
 	Score    *float64 // nil: there is none
 	Turns    int
 	Duration time.Duration
-	Error    string   // why the run is an Error; empty: it is none
+	Error    string   // why the run is an Error, or was cancelled before it began; empty: it was not, or a client has done it
 	Failure  *Failure // nil: the run has not failed
 	Checks   []Check  // the results of its assertions, in their order
 }

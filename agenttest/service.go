@@ -77,6 +77,8 @@ type Service struct {
 	heart *callwright.Heartbeat
 	live  live
 	wake  chan struct{} // holds a token when there may be runs to start
+
+	purses purses
 }
 
 // New checks the configuration and registers the durable work. Run executes runs.

@@ -234,7 +234,7 @@ func hang(ctx context.Context, turn int, _ engine.CallerTurn) (engine.AgentTurn,
 	return engine.AgentTurn{}, ctx.Err()
 }
 
-func TestCancelBatch(t *testing.T) {
+func TestCancelSet(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		l := newLab(t)
@@ -246,7 +246,7 @@ func TestCancelBatch(t *testing.T) {
 			t.Fatal(err)
 		}
 		settled()
-		if err := l.CancelBatch(t.Context(), org, b.ID); err != nil {
+		if err := l.CancelSet(t.Context(), org, b.ID); err != nil {
 			t.Fatal(err)
 		}
 		settled()
@@ -267,7 +267,7 @@ func TestCancelBatch(t *testing.T) {
 		if said != agenttest.DefaultPerOrg {
 			t.Errorf("%d cancelled runs keep what was said, want %d", said, agenttest.DefaultPerOrg)
 		}
-		if err := l.CancelBatch(t.Context(), org, b.ID); !errors.Is(err, callwright.ErrInvalidState) {
+		if err := l.CancelSet(t.Context(), org, b.ID); !errors.Is(err, callwright.ErrInvalidState) {
 			t.Errorf("a second time gave %v", err)
 		}
 	})

@@ -2,7 +2,6 @@ package agenttest
 
 import (
 	"context"
-	"errors"
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agenttest/stats"
@@ -17,10 +16,7 @@ type Statistics struct {
 // GetSet returns a simulation set with its statistics, also while it runs. CodeNotFound: the organization has no simulation
 // set of this id.
 func (s *Service) GetSet(ctx context.Context, org callwright.OrgID, id string) (Batch, Statistics, error) {
-	b, err := s.cfg.Store.Batch(ctx, org, id)
-	if errors.Is(err, callwright.ErrNotFound) || err == nil && b.Kind != Simulations {
-		err = callwright.NotFound("simulation set")
-	}
+	b, err := s.groupOf(ctx, org, id, Simulations)
 	if err != nil {
 		return Batch{}, Statistics{}, err
 	}

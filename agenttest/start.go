@@ -8,6 +8,7 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/agenttest/engine"
 	"github.com/callwright/callwright/agenttest/scenario"
 )
 
@@ -16,12 +17,16 @@ type RunRequest struct {
 	Version  *int           // number of the version to test; nil: the version in production
 	Override map[string]any // replaces members of the scenario's request data, key by key
 	Webhook  string         // is told the end; empty: nobody
+	Budget   engine.Limit   // the zero Limit: none but engine.Config.Limit
 }
 
 // StartRun starts a run of a scenario. CodeNotFound: there is no such scenario, or, with the field version_number, no such
 // version. CodeTooManyRequests: the organization has MaxPending runs that have not ended.
 func (s *Service) StartRun(ctx context.Context, org callwright.OrgID, id string, r RunRequest) (Run, error) {
 	if err := s.checkWebhook(r.Webhook); err != nil {
+		return Run{}, err
+	}
+	if err := s.checkBudget(r.Budget); err != nil {
 		return Run{}, err
 	}
 	sc, err := s.cfg.Store.Scenario(ctx, org, id)
@@ -37,7 +42,7 @@ func (s *Service) StartRun(ctx context.Context, org callwright.OrgID, id string,
 	}
 	snap := s.snapshot(sc, tested)
 	run := s.newRun(org, partOf(snap))
-	run.Webhook = r.Webhook
+	run.Webhook, run.Budget = r.Webhook, r.Budget
 	err = s.cfg.Atomic.Do(ctx, func(ctx context.Context) error {
 		// A run that is created while its scenario is deleted would not be deleted with it.
 		if err := s.cfg.Store.HoldScenario(ctx, org, id); err != nil {

@@ -83,9 +83,12 @@ type Runs interface {
 	// Run returns one run with its outcome. CodeNotFound: it is absent.
 	Run(ctx context.Context, org callwright.OrgID, id string) (Run, error)
 	// UpdateRuns replaces runs, all or none, each if its stored Revision is that of the argument, and adds one to it.
-	// CodeConflict: a Revision differs. CodeNotFound: a run is absent. Only State, Node, Attempt, Cancel, Outcome, Result,
-	// Scripted, StartedAt and EndedAt are replaced.
+	// CodeConflict: a Revision differs. CodeNotFound: a run is absent. Only State, Node, Attempt, Outcome, Result, Scripted,
+	// StartedAt and EndedAt are replaced.
 	UpdateRuns(ctx context.Context, runs []Run) error
+	// CancelRun sets Cancel of a run that is Running, and leaves its Revision: the node that executes it still stores its end.
+	// CodeConflict: it is not Running. CodeNotFound: it is absent.
+	CancelRun(ctx context.Context, org callwright.OrgID, id string) error
 	// FindRuns returns the runs that f chooses without their outcomes, newest first.
 	FindRuns(ctx context.Context, org callwright.OrgID, f RunFilter) ([]Run, error)
 	// CountRuns returns how many runs f chooses, whatever its page.
@@ -95,7 +98,8 @@ type Runs interface {
 	Waiting(ctx context.Context, limit int) ([]callwright.OrgID, error)
 	// Abandoned returns runs of all organizations that are Running on a node that is not among alive, at most limit.
 	Abandoned(ctx context.Context, alive []string, limit int) ([]Run, error)
-	// Cancelled returns the ids of runs that are Running on a node and are to be cancelled, by themselves or with their batch.
+	// Cancelled returns the ids of runs that are Running on a node and are to be cancelled, by themselves or with their batch. A
+	// batch that is StoppedByBudget lets them go on.
 	Cancelled(ctx context.Context, node string) ([]string, error)
 	// DeleteRuns removes at most limit runs that ended before a time, with their journals, with their snapshots if no other run
 	// has them, and with their groups if these have ended and have no other run. It returns how many runs.
@@ -109,10 +113,12 @@ type RunFilter struct {
 	Persona  string
 	Batch    string
 	States   []State // any of these; empty: any
-	Oldest   bool    // oldest first
-	After    callwright.Keyset
-	Offset   int // runs to skip after After
-	Limit    int
+
+	NotBatches []string // not of these; only with the state Pending alone
+	Oldest     bool     // oldest first
+	After      callwright.Keyset
+	Offset     int // runs to skip after After
+	Limit      int
 }
 
 // Journals is the part of a Store that keeps what models have answered in runs that have not ended, or are judged again.
@@ -138,9 +144,9 @@ type Batches interface {
 	// UpdateBatch replaces a group whose stored Revision is b.Revision, and adds one to that. CodeConflict: the Revision
 	// differs. CodeNotFound: it is absent.
 	UpdateBatch(ctx context.Context, b Batch) error
-	// AddCounts adds to the counters of a group and returns it as it is then; it is locked until the transaction of ctx ends.
+	// AddCounts adds to the sums of a group and returns it as it is then; it is locked until the transaction of ctx ends.
 	// It adds one to Revision. CodeNotFound: it is absent. It is only called in a transaction.
-	AddCounts(ctx context.Context, org callwright.OrgID, id string, more Counts) (Batch, error)
+	AddCounts(ctx context.Context, org callwright.OrgID, id string, more Sums) (Batch, error)
 	// BatchesOf returns the newest groups of kind OneEach that test a version of a pathway, all of whose scenarios are of that
 	// pathway, newest first.
 	BatchesOf(ctx context.Context, org callwright.OrgID, pathway string, version int, limit int) ([]Batch, error)

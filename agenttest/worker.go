@@ -53,22 +53,23 @@ func (s *Service) forget(ctx context.Context, _ callwright.Task, _ int) error {
 type live struct {
 	mu        sync.Mutex
 	runs      map[string]liveRun // by id
-	cancelled []liveGroup        // the last that were cancelled here, at most maxGroups
+	cancelled []liveGroup        // the last groups and runs that were cancelled here, at most maxGroups
 	done      sync.WaitGroup
 }
 
-// liveGroup names a group of runs.
+// liveGroup names a group of runs, or, where it was cancelled, a run.
 type liveGroup struct {
 	org   callwright.OrgID
 	batch string
 }
 
-// maxGroups is how many cancelled groups are remembered, until runs that were claimed before have begun.
+// maxGroups is how many cancelled groups and runs are remembered, until runs that were claimed before have begun.
 const maxGroups = 100
 
 type liveRun struct {
 	liveGroup
 
+	ending bool // cancelled before this node began it, which only tells again what is in its journal
 	cancel context.CancelCauseFunc
 }
 
@@ -87,24 +88,26 @@ func (l *live) add(ctx context.Context, r Run) context.Context {
 		l.runs = map[string]liveRun{}
 	}
 	group := liveGroup{r.Org, r.Batch}
-	l.runs[r.ID] = liveRun{group, cancel}
+	l.runs[r.ID] = liveRun{group, r.Cancel, cancel}
 	l.done.Add(1)
-	if slices.Contains(l.cancelled, group) {
+	if !r.Cancel && (slices.Contains(l.cancelled, group) || slices.Contains(l.cancelled, liveGroup{r.Org, r.ID})) {
 		cancel(errCancelled)
 	}
 	return ctx
 }
 
-// cancelGroup interrupts the runs of a group, and those that begin from now on.
-func (l *live) cancelGroup(org callwright.OrgID, batch string) {
-	group := liveGroup{org, batch}
+// interrupt cancels a run, or the runs of a group, and those of them that begin from now on.
+func (l *live) interrupt(org callwright.OrgID, id string) {
+	group := liveGroup{org, id}
 	l.mu.Lock()
 	if len(l.cancelled) == maxGroups {
 		l.cancelled = slices.Delete(l.cancelled, 0, 1)
 	}
 	l.cancelled = append(l.cancelled, group)
 	l.mu.Unlock()
-	l.cancel(errCancelled, func(_ string, r liveRun) bool { return r.liveGroup == group })
+	l.cancel(errCancelled, func(live string, r liveRun) bool {
+		return !r.ending && (r.liveGroup == group || live == id && r.org == org)
+	})
 }
 
 func (l *live) remove(id string) {
@@ -215,93 +218,6 @@ func (s *Service) begin(ctx context.Context, r Run) {
 	}()
 }
 
-// claim marks runs as Running on this node: the oldest of each organization, as many as the organization may have at once.
-func (s *Service) claim(ctx context.Context, most int) (claimed []Run, err error) {
-	ctx, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
-	return claimed, callwright.Retry(ctx, func(ctx context.Context) error {
-		claimed = nil
-		return s.cfg.Atomic.Do(ctx, func(ctx context.Context) error {
-			claimed = nil
-			orgs, err := s.cfg.Store.Waiting(ctx, maxOrgs)
-			if err != nil {
-				return err
-			}
-			for _, org := range orgs {
-				more, err := s.ready(ctx, org, most-len(claimed))
-				if err != nil {
-					return err
-				}
-				claimed = append(claimed, more...)
-			}
-			return s.store(ctx, claimed)
-		})
-	})
-}
-
-// ready returns the runs of an organization that can start, marked as Running on this node.
-func (s *Service) ready(ctx context.Context, org callwright.OrgID, most int) ([]Run, error) {
-	running, err := s.cfg.Store.CountRuns(ctx, org, RunFilter{States: []State{Running}})
-	if err != nil {
-		return nil, err
-	}
-	most = min(most, s.cfg.PerOrg-running)
-	if most <= 0 {
-		return nil, nil
-	}
-	runs, err := s.cfg.Store.FindRuns(ctx, org, RunFilter{States: []State{Pending}, Oldest: true, Limit: most})
-	if err != nil {
-		return nil, err
-	}
-	cancelled := map[string]bool{}
-	ready := runs[:0]
-	for _, r := range runs {
-		if _, known := cancelled[r.Batch]; !known && r.Batch != "" {
-			b, err := s.cfg.Store.Batch(ctx, org, r.Batch)
-			if err != nil {
-				return nil, err
-			}
-			cancelled[r.Batch] = b.Cancel
-		}
-		if cancelled[r.Batch] {
-			continue // cancelWaiting ends it
-		}
-		if r, err = s.take(r); err != nil {
-			return nil, err
-		}
-		ready = append(ready, r)
-	}
-	return ready, nil
-}
-
-// take marks a run as Running on this node.
-func (s *Service) take(r Run) (Run, error) {
-	var err error
-	if r.State, err = r.State.move(Running); err != nil {
-		return r, err
-	}
-	r.Node = s.cfg.Node
-	r.Attempt++
-	if r.StartedAt.IsZero() {
-		r.StartedAt = s.cfg.Clock.Now()
-	}
-	return r, nil
-}
-
-// store stores changed runs, and counts up their Revision as the store does.
-func (s *Service) store(ctx context.Context, runs []Run) error {
-	if len(runs) == 0 {
-		return nil
-	}
-	if err := s.cfg.Store.UpdateRuns(ctx, runs); err != nil {
-		return err
-	}
-	for i := range runs {
-		runs[i].Revision++
-	}
-	return nil
-}
-
 // takeOver resumes runs that dead nodes have left behind, and runs that this node has interrupted when it stopped.
 func (s *Service) takeOver(ctx context.Context) error {
 	peers, ok, err := s.heart.Peers(ctx)
@@ -314,6 +230,9 @@ func (s *Service) takeOver(ctx context.Context) error {
 	}
 	for _, r := range left {
 		if r, err = s.take(r); err != nil {
+			return err
+		}
+		if r.Cancel, err = s.cancelled(ctx, r); err != nil {
 			return err
 		}
 		list := []Run{r}
@@ -329,11 +248,20 @@ func (s *Service) takeOver(ctx context.Context) error {
 	return nil
 }
 
+// cancelled reports whether a run is to be cancelled, by itself or with its group.
+func (s *Service) cancelled(ctx context.Context, r Run) (bool, error) {
+	if r.Cancel || r.Batch == "" {
+		return r.Cancel, nil
+	}
+	b, err := s.cfg.Store.Batch(ctx, r.Org, r.Batch)
+	return b.Cancel && b.Reason != StoppedByBudget, ignoreAbsent(err)
+}
+
 // stopCancelled interrupts the runs of this node that are to be cancelled.
 func (s *Service) stopCancelled(ctx context.Context) error {
 	ids, err := s.cfg.Store.Cancelled(ctx, s.cfg.Node)
 	for _, id := range ids {
-		s.live.cancel(errCancelled, func(live string, _ liveRun) bool { return live == id })
+		s.live.cancel(errCancelled, func(live string, r liveRun) bool { return live == id && !r.ending })
 	}
 	return err
 }

@@ -127,7 +127,9 @@ func refused(number int, v Verdict) error {
 	if v.Batch != "" {
 		why += fmt.Sprintf(" (batch %s)", v.Batch)
 	}
-	return callwright.Errorf(callwright.CodePromotionGateFailed, "version %d cannot go to production: %s", number, why)
+	err := callwright.Errorf(callwright.CodePromotionGateFailed, "version %d cannot go to production: %s", number, why)
+	err.Batch = v.Batch
+	return err
 }
 
 // settle is Settle as durable work.

@@ -8,7 +8,9 @@ import (
 	"testing"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/llm"
 	"github.com/callwright/callwright/agenttest"
+	"github.com/callwright/callwright/agenttest/engine"
 	"github.com/callwright/callwright/callwrighttest"
 )
 
@@ -21,7 +23,7 @@ func RunBatches(t *testing.T, newStore NewStore, atRest callwrighttest.AtRest[ag
 		"hides other organizations'":       hidesBatches,
 		"refuses an id twice":              refusesBatchTwice,
 		"updates by compare-and-set":       updatesBatch,
-		"adds to counters":                 addsCounts,
+		"adds to sums":                     addsCounts,
 		"adds of many at once":             addsCountsAtOnce,
 		"adds nothing that is rolled back": rollsBackCounts,
 		"finds the batches of a version":   findsBatchesOf,
@@ -35,8 +37,8 @@ func (s subject) wantBatch(t *testing.T, want agenttest.Batch) {
 	wantSame(t, got, err, want)
 }
 
-// add adds to the counters of group b1, in a transaction of its own.
-func (s subject) add(t *testing.T, org callwright.OrgID, more agenttest.Counts) (b agenttest.Batch, err error) {
+// add adds to the sums of group b1, in a transaction of its own.
+func (s subject) add(t *testing.T, org callwright.OrgID, more agenttest.Sums) (b agenttest.Batch, err error) {
 	t.Helper()
 	err = s.atomic.Do(t.Context(), func(ctx context.Context) error {
 		b, err = s.AddCounts(ctx, org, "b1", more)
@@ -78,7 +80,7 @@ func sharesNoBatch(t *testing.T, s subject) {
 		}
 		callwrighttest.Spoil(&list)
 	}
-	got, err := s.add(t, "a", agenttest.Counts{})
+	got, err := s.add(t, "a", agenttest.Sums{})
 	do(t, err)
 	callwrighttest.Spoil(&got)
 	want := FullBatch("b1")
@@ -92,7 +94,7 @@ func hidesBatches(t *testing.T, s subject) {
 	foreign.Org = "b"
 	_, getErr := s.Batch(t.Context(), "b", "b1")
 	_, absentErr := s.Batch(t.Context(), "a", "b2")
-	_, addErr := s.add(t, "b", agenttest.Counts{Passed: 1})
+	_, addErr := s.add(t, "b", agenttest.Sums{Counts: agenttest.Counts{Passed: 1}})
 	wantErr(t, callwright.ErrNotFound, map[string]error{
 		"get": getErr, "absent": absentErr, "add": addErr, "update": s.UpdateBatch(t.Context(), foreign),
 		"update absent": s.UpdateBatch(t.Context(), aBatch("b2")),
@@ -118,7 +120,7 @@ func updatesBatch(t *testing.T, s subject) {
 	s.insert(t, aBatch("b1"))
 	changed := func(writer int) agenttest.Batch {
 		b := aBatch("b1")
-		b.Reason = fmt.Sprint("writer ", writer)
+		b.Reason = agenttest.StopReason(fmt.Sprint("writer ", writer))
 		return b
 	}
 	want := changed(callwrighttest.Race(t, func(writer int) error { return s.UpdateBatch(t.Context(), changed(writer)) }))
@@ -129,8 +131,19 @@ func updatesBatch(t *testing.T, s subject) {
 func addsCounts(t *testing.T, s subject) {
 	want := FullBatch("b1")
 	s.insert(t, want)
+	more := agenttest.Sums{
+		Counts: agenttest.Counts{Passed: 10, Failed: 20, Error: 30, Cancelled: 40},
+		Usage: engine.Usage{
+			Caller: llm.Usage{Input: 10, Output: 20}, Agent: llm.Usage{Input: 30, Output: 40}, Judge: llm.Usage{Input: 50, Output: 60},
+		},
+		Spend: engine.Spend{Tokens: 10, Cost: 5_000_000_000, Priced: 20, Unpriced: 30},
+	}
 	want.Counts, want.Revision = agenttest.Counts{Passed: 11, Failed: 22, Error: 33, Cancelled: 44}, 2
-	got, err := s.add(t, "a", agenttest.Counts{Passed: 10, Failed: 20, Error: 30, Cancelled: 40})
+	want.Usage = engine.Usage{
+		Caller: llm.Usage{Input: 11, Output: 22}, Agent: llm.Usage{Input: 33, Output: 44}, Judge: llm.Usage{Input: 55, Output: 6_000_000_060},
+	}
+	want.Spend = engine.Spend{Tokens: 6_000_000_031, Cost: 7_005_000_000_000, Priced: 28, Unpriced: 39}
+	got, err := s.add(t, "a", more)
 	wantSame(t, got, err, want)
 	s.wantBatch(t, want)
 	stale := want
@@ -148,7 +161,7 @@ func addsCountsAtOnce(t *testing.T, s subject) {
 	for range runs {
 		wait.Go(func() {
 			err := s.atomic.Do(t.Context(), func(ctx context.Context) error {
-				b, err := s.AddCounts(ctx, "a", "b1", agenttest.Counts{Passed: 1})
+				b, err := s.AddCounts(ctx, "a", "b1", agenttest.Sums{Counts: agenttest.Counts{Passed: 1}})
 				if err != nil || b.Counts.Ended() < runs {
 					return err
 				}
@@ -173,7 +186,7 @@ func addsCountsAtOnce(t *testing.T, s subject) {
 func rollsBackCounts(t *testing.T, s subject) {
 	s.insert(t, aBatch("b1"))
 	s.rollBack(t, func(ctx context.Context) error {
-		_, err := s.AddCounts(ctx, "a", "b1", agenttest.Counts{Passed: 1})
+		_, err := s.AddCounts(ctx, "a", "b1", agenttest.Sums{Counts: agenttest.Counts{Passed: 1}})
 		return err
 	})
 	s.wantBatch(t, aBatch("b1"))

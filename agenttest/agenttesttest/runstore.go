@@ -34,6 +34,8 @@ func RunRuns(t *testing.T, newStore NewStore, atRest callwrighttest.AtRest[agent
 		"tells which organizations wait":          tellsWaiting,
 		"tells which runs are abandoned":          tellsAbandoned,
 		"tells which runs are to be cancelled":    tellsCancelled,
+		"cancels a run that a node executes":      cancelsRun,
+		"looks beyond groups":                     looksBeyondGroups,
 		"deletes old runs":                        deletesOldRuns,
 		"deletes groups with their last run":      deletesEmptyGroups,
 		"encrypts what people and systems say":    encryptsRun,
@@ -64,7 +66,7 @@ func keepsRun(t *testing.T, s subject) {
 	s.wantRun(t, aRun("bare"))
 
 	bare := want
-	bare.State, bare.Node, bare.Attempt, bare.Cancel, bare.Scripted = agenttest.Pending, "", 0, false, false
+	bare.State, bare.Node, bare.Attempt, bare.Scripted = agenttest.Pending, "", 0, false
 	bare.Outcome, bare.Result = nil, agenttest.Result{}
 	bare.StartedAt, bare.EndedAt = aRun("r1").StartedAt, aRun("r1").EndedAt
 	do(t, s.update(t, bare))
@@ -204,6 +206,7 @@ func updatesPartOfRun(t *testing.T, s subject) {
 	old := aRun("r1")
 	want.Scenario, want.Name, want.Pathway, want.Persona, want.Version = old.Scenario, old.Name, old.Pathway, old.Persona, old.Version
 	want.Batch, want.Trial, want.Snapshot, want.Webhook, want.CreatedAt = old.Batch, old.Trial, old.Snapshot, old.Webhook, old.CreatedAt
+	want.Budget, want.Cancel = old.Budget, old.Cancel
 	want.Revision = 2
 	s.wantRun(t, want)
 }
@@ -387,25 +390,6 @@ func tellsAbandoned(t *testing.T, s subject) {
 		if list, err := s.Abandoned(t.Context(), nil, limit); err != nil || len(list) != limit {
 			t.Errorf("of at most %d got %d, %v", limit, len(list), err)
 		}
-	}
-}
-
-func tellsCancelled(t *testing.T, s subject) {
-	cancelled, going := aBatch("b1"), aBatch("b2")
-	cancelled.Cancel = true
-	itself, waiting, elsewhere, over := running("r1", "n"), aRun("r2"), running("r3", "m"), ended("r4", 9)
-	for _, r := range []*agenttest.Run{&itself, &waiting, &elsewhere, &over} {
-		r.Cancel = true
-	}
-	s.insert(t, cancelled, going, itself, waiting, elsewhere, over, running("r5", "n"),
-		in(running("r6", "n"), "b1", 0), in(running("r7", "n"), "b2", 0), in(aRun("r8"), "b1", 1), in(running("r9", "m"), "b1", 2))
-	ids, err := s.Cancelled(t.Context(), "n")
-	slices.Sort(ids)
-	if err != nil || fmt.Sprint(ids) != "[r1 r6]" {
-		t.Errorf("got %v, %v", ids, err)
-	}
-	if ids, err = s.Cancelled(t.Context(), "another"); err != nil || len(ids) != 0 {
-		t.Errorf("another node has %v, %v", ids, err)
 	}
 }
 

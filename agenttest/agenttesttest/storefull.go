@@ -80,6 +80,7 @@ func FullOutcome() engine.Outcome {
 			CallerTook: 123456789, Took: 987654321, Usage: engine.Usage{Caller: usage, Agent: usage, Judge: usage},
 		}},
 		Usage:  engine.Usage{Caller: usage, Agent: usage, Judge: usage},
+		Spend:  engine.Spend{Tokens: 4620, Cost: 123_456_789, Priced: 12, Unpriced: 1},
 		Models: engine.Models{Caller: "caller-1", Agent: "agent-1", Judge: "judge-1"}, Took: 12345678901,
 	}
 }
@@ -89,7 +90,7 @@ func FullRun(id string) agenttest.Run {
 	score, out := 0.625, FullOutcome()
 	return agenttest.Run{
 		ID: id, Org: "a", Scenario: "s1", Name: words, Pathway: "p1", Persona: "persona 1", Version: 5, Batch: "b1", Trial: 3,
-		Snapshot: "snap1", Webhook: "https://x.example/hook?key=" + words, Scripted: true, State: agenttest.Failed, Node: "node 1",
+		Snapshot: "snap1", Webhook: "https://x.example/hook?key=" + words, Scripted: true, Budget: engine.Limit{Tokens: 5000, Cost: 750_000_000}, State: agenttest.Failed, Node: "node 1",
 		Attempt: 2, Cancel: true, Outcome: &out, CreatedAt: at, StartedAt: later(1), EndedAt: later(2), Revision: 1,
 		Result: agenttest.Result{
 			Score: &score, Turns: 4, Duration: 12345678901, Error: words,
@@ -112,7 +113,12 @@ func FullBatch(id string) agenttest.Batch {
 		Scenarios: []agenttest.Part{{
 			Scenario: "s1", Revision: 4, Name: words, Pathway: "p1", Persona: "persona 1", Version: 5, Snapshot: "snap1",
 		}},
-		Counts: agenttest.Counts{Passed: 1, Failed: 2, Error: 3, Cancelled: 4}, Cancel: true, Reason: words,
+		Counts: agenttest.Counts{Passed: 1, Failed: 2, Error: 3, Cancelled: 4}, Cancel: true, Reason: agenttest.StoppedByQuota,
+		Budget: engine.Limit{Tokens: 4_000_000_000, Cost: 5_000_000_000_000}, Concurrency: 4,
+		Usage: engine.Usage{
+			Caller: llm.Usage{Input: 1, Output: 2}, Agent: llm.Usage{Input: 3, Output: 4}, Judge: llm.Usage{Input: 5, Output: 6_000_000_000},
+		},
+		Spend: engine.Spend{Tokens: 6_000_000_021, Cost: 7_000_000_000_000, Priced: 8, Unpriced: 9},
 		Flakes: &agenttest.Flakes{
 			Sources: []stats.Source{stats.FromErrors},
 			Frozen:  []stats.Frozen{{State: stats.Failed, Again: []stats.State{stats.Failed, stats.Passed}, Digest: "5a1b"}},

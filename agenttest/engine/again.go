@@ -7,15 +7,22 @@ import (
 	"github.com/callwright/callwright/agenttest/assert"
 )
 
+// Judgement is what came of judging a conversation again.
+type Judgement struct {
+	Verdict Verdict
+	Usage   Usage
+	Spend   Spend
+}
+
 // JudgeAgain has the judge of a run that has ended decide once more about the conversation as it was, and returns the verdict that
 // the run would have had. Assertions that rules decide keep their results. c is the case of the run, with a Trial that no other
 // run or judgement of the conversation has, and may have a Journal, from which it takes answers that are there already.
 //
 // The verdict is Error if the judge gives none, and Cancelled if ctx ends. The error is that of the journal, or CodeBadRequest for
 // a case that lacks something.
-func (e *Engine) JudgeAgain(ctx context.Context, c Case, o Outcome) (Verdict, error) {
+func (e *Engine) JudgeAgain(ctx context.Context, c Case, o Outcome) (Judgement, error) {
 	if err := c.check(); err != nil {
-		return "", err
+		return Judgement{}, err
 	}
 	judged := map[string]bool{}
 	c.Scenario.Assertions = slices.DeleteFunc(slices.Clone(c.Scenario.Assertions), func(a assert.Assertion) bool {
@@ -23,12 +30,12 @@ func (e *Engine) JudgeAgain(ctx context.Context, c Case, o Outcome) (Verdict, er
 		judged[a.ID] = err == nil && check.Judged()
 		return !judged[a.ID]
 	})
-	r, err := e.newRun(ctx, c)
+	r, err := e.newRun(ctx, c, nil)
 	switch {
 	case err != nil && ctx.Err() != nil:
-		return Cancelled, nil
+		return Judgement{Verdict: Cancelled}, nil
 	case err != nil:
-		return "", err
+		return Judgement{}, err
 	}
 	r.out.Evidence = o.Evidence
 	limited, cancel := context.WithTimeoutCause(ctx, e.cfg.RunTime, errRunTime)
@@ -44,8 +51,10 @@ func (e *Engine) JudgeAgain(ctx context.Context, c Case, o Outcome) (Verdict, er
 			results[i] = again[res.Assertion]
 		}
 	}
-	if ctx.Err() != nil {
-		return Cancelled, nil
+	j := Judgement{Verdict: Cancelled, Usage: r.models.spent(), Spend: r.models.budget.Used()}
+	if ctx.Err() == nil {
+		j.Verdict = Verdict(assert.Decide(results, c.Scenario.MinScore).Verdict)
+		err = r.models.troubles().journal
 	}
-	return Verdict(assert.Decide(results, c.Scenario.MinScore).Verdict), r.models.troubles().journal
+	return j, err
 }

@@ -42,8 +42,8 @@ func TestJudgeAgain(t *testing.T) {
 		want    engine.Verdict
 	}{{"be kind", engine.Passed}, {"be brief", engine.Failed}, {"", engine.Error}} {
 		verdict = tt.verdict
-		if got, err := e.JudgeAgain(t.Context(), c, o); err != nil || got != tt.want {
-			t.Errorf("a judge that wants %q gives %s, %v; want %s", tt.verdict, got, err, tt.want)
+		if got, err := e.JudgeAgain(t.Context(), c, o); err != nil || got.Verdict != tt.want {
+			t.Errorf("a judge that wants %q gives %+v, %v; want %s", tt.verdict, got, err, tt.want)
 		}
 	}
 	if len(m.Requests()) != replies || len(m.Questions()) != questions+2+2+1 {
@@ -51,13 +51,13 @@ func TestJudgeAgain(t *testing.T) {
 	}
 	verdict = "be kind"
 	o.Results[1].Outcome = assert.Failed // a result of a rule stays
-	if got, err := e.JudgeAgain(t.Context(), c, o); err != nil || got != engine.Failed {
-		t.Errorf("with a failed rule it gives %s, %v", got, err)
+	if got, err := e.JudgeAgain(t.Context(), c, o); err != nil || got.Verdict != engine.Failed {
+		t.Errorf("with a failed rule it gives %+v, %v", got, err)
 	}
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
-	if got, err := e.JudgeAgain(cancelled, c, o); err != nil || got != engine.Cancelled {
-		t.Errorf("when cancelled it gives %s, %v", got, err)
+	if got, err := e.JudgeAgain(cancelled, c, o); err != nil || got.Verdict != engine.Cancelled {
+		t.Errorf("when cancelled it gives %+v, %v", got, err)
 	}
 }
 
@@ -72,16 +72,16 @@ func TestJudgeAgainResumes(t *testing.T) {
 			c.Journal, c.Trial = &engine.MemoryJournal{}, 1
 			ctx, cancel := context.WithCancel(t.Context())
 			first := &killer{Model: model(2), at: at, moment: moment, kill: cancel}
-			judge := func(ctx context.Context, m *killer) (engine.Verdict, error) {
+			judge := func(ctx context.Context, m *killer) (engine.Judgement, error) {
 				return newEngine(t, engine.Config{Runner: agent{}, Model: m, Judge: newJudge, Parallel: 1}).JudgeAgain(ctx, c, o)
 			}
-			if got, err := judge(ctx, first); err != nil || got != engine.Cancelled {
-				t.Fatalf("%s call %d it gives %s, %v", moment, at, got, err)
+			if got, err := judge(ctx, first); err != nil || got.Verdict != engine.Cancelled {
+				t.Fatalf("%s call %d it gives %+v, %v", moment, at, got, err)
 			}
 			cancel()
 			second := &killer{Model: model(2)}
-			if got, err := judge(t.Context(), second); err != nil || got != o.Verdict {
-				t.Errorf("%s call %d it gives %s, %v", moment, at, got, err)
+			if got, err := judge(t.Context(), second); err != nil || got.Verdict != o.Verdict || got.Spend.Tokens != calls*11 {
+				t.Errorf("%s call %d it gives %+v, %v", moment, at, got, err)
 			}
 			most := calls
 			if moment == "in flight" {

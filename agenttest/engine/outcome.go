@@ -65,6 +65,11 @@ type Usage struct{ Caller, Agent, Judge llm.Usage }
 // Sum returns the tokens of all.
 func (u Usage) Sum() llm.Usage { return u.Caller.Add(u.Agent).Add(u.Judge) }
 
+// Plus returns the sum of both.
+func (u Usage) Plus(v Usage) Usage {
+	return Usage{u.Caller.Add(v.Caller), u.Agent.Add(v.Agent), u.Judge.Add(v.Judge)}
+}
+
 // less returns what u has more than v.
 func (u Usage) less(v Usage) Usage {
 	minus := func(a, b llm.Usage) llm.Usage {

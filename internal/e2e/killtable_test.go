@@ -13,6 +13,9 @@ import (
 // byKills says that TestKills kills the server during the operation, and compares what can be read with what was acknowledged.
 const byKills = "TestKills"
 
+// byKillsIfLate says that TestKills uses the operation, but that what it cancels has often ended already.
+const byKillsIfLate = "TestKills, if a run is late; TestCancelledRunOfDeadNode of agenttest always"
+
 // guarded says of every served operation that may write what checks it against a kill, or why nothing does.
 var guarded = map[string]string{
 	"createCall": byKills, "stopCall": byKills, "updateInboundNumber": byKills,
@@ -29,6 +32,7 @@ var guarded = map[string]string{
 	"createTestScenario": byKills, "updateTestScenario": byKills, "deleteTestScenario": byKills, "cloneTestTemplate": byKills,
 	"generateTestScenario": "it writes nothing",
 	"startTestRun":         byKills, "startTestBatch": byKills, "createTestSet": byKills,
+	"cancelTestRun": byKillsIfLate, "cancelTestBatch": byKillsIfLate, "cancelTestSet": byKillsIfLate,
 
 	"createPersona": byKills, "updatePersona": byKills, "deletePersona": byKills, "promotePersona": byKills, "discardPersonaDraft": byKills,
 

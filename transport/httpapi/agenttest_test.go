@@ -316,7 +316,7 @@ func TestRunThatHasEnded(t *testing.T) {
 	created, _ := waiting["created_at"].(string)
 	like(t, waiting, `{"id":"$run","scenario_id":"$scenario","pathway_id":"$pathway","persona_id":null,"batch_id":null,"version_number":2,
 		"status":"PENDING","chat_history":[],"variables_extracted":{},"nodes_visited":[],"current_node_id":null,"turn_count":0,"duration_ms":0,
-		"overall_score":null,"service_tone_score":null,"assertion_results":[],"end_reason":null,"error_message":null,"usage":[],"cost":null,
+		"overall_score":null,"service_tone_score":null,"assertion_results":[],"end_reason":null,"error_message":null,"usage":[],"cost":null,"budget":null,
 		"metadata":{"turn_details":[],"node_id_to_name":{}},"created_at":"`+created+`","started_at":null,"completed_at":null}`,
 		"$run", w.id("run"), "$scenario", w.id("scenario"), "$pathway", w.id("pathway"))
 
@@ -334,7 +334,7 @@ func TestRunThatHasEnded(t *testing.T) {
 		"conciseness":0,"empathy":0,"flow_preservation":0.75,"back_channeling":0,"topic_transitions":0,"overall_tone_score":0.6,
 		"issues":["short"],"examples":[{"turn":2,"category":"flow","text":"Goodbye.","sentiment":"negative"}]},
 		"assertion_results":`+results+`,"end_reason":"agent_ended","error_message":null,
-		"usage":[{"role":"agent","input_tokens":2140,"output_tokens":96}],"cost":null,"metadata":{"turn_details":[{"turn":0,
+		"usage":[{"role":"agent","input_tokens":2140,"output_tokens":96}],"cost":null,"budget":null,"metadata":{"turn_details":[{"turn":0,
 		"node_id":"greeting","logs":[{"type":"decision","node_id":"greeting","text":"goes to goodbye: said so"}]}],
 		"node_id_to_name":{"greeting":"Greeting","goodbye":"Goodbye"},"llm_adapter":"scripted"},"created_at":"$created",
 		"started_at":"$started","completed_at":"$completed"}`, "$run", w.id("run"), "$scenario", w.id("scenario"), "$pathway", w.id("pathway"),
@@ -387,7 +387,8 @@ func TestRunsInLists(t *testing.T) {
 	}
 	delete(batch, "runs")
 	like(t, batch, `{"id":"$batch","status":"PENDING","version_number":2,"total_scenarios":1,"passed_scenarios":0,"failed_scenarios":0,
-		"error_scenarios":0,"trigger_source":"api","publish_on_pass":false,"created_at":"$at","completed_at":null}`,
+		"error_scenarios":0,"cancelled_scenarios":0,"trigger_source":"api","publish_on_pass":false,"usage":[],"cost":null,"budget":null,
+		"concurrency":null,"stop_reason":null,"created_at":"$at","completed_at":null}`,
 		"$batch", w.id("batch"), "$at", batch["created_at"].(string))
 }
 

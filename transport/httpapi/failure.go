@@ -52,6 +52,7 @@ type failure struct {
 	code       callwright.Code
 	lines      []line // at least one
 	retryAfter time.Duration
+	batch      string // see callwright.Error
 }
 
 // line is one thing that is wrong. The path is empty when it is not about one member of the request.
@@ -92,7 +93,7 @@ func failureOf(err error, area *Area) failure {
 }
 
 func plain(e *callwright.Error) failure {
-	return failure{code: e.Code, lines: shorten([]line{{e.Field, e.Message}}), retryAfter: e.RetryAfter}
+	return failure{code: e.Code, lines: shorten([]line{{e.Field, e.Message}}), retryAfter: e.RetryAfter, batch: e.Batch}
 }
 
 // maxShown bounds what a client is told of many errors, in lines and in bytes: see ErrorEnvelope in the contract.
@@ -193,7 +194,7 @@ func (f failure) envelope(info *requestInfo) []byte {
 		e.Field("errors", func(e *jx.Encoder) {
 			e.Arr(func(e *jx.Encoder) {
 				for i, text := range texts {
-					writeEntry(e, code, text, f.lines[i].path, flat)
+					writeEntry(e, entry{code, text, f.lines[i].path, f.batch}, flat)
 				}
 			})
 		})
@@ -201,17 +202,22 @@ func (f failure) envelope(info *requestInfo) []byte {
 	return e.Bytes()
 }
 
+// entry is one of an envelope's errors. What is empty is left out.
+type entry struct{ code, message, path, batch string }
+
 // writeEntry writes {error, message, path}, and for envelope B the path as field, too, which is its name there.
-func writeEntry(e *jx.Encoder, code, message, path string, flat bool) {
+func writeEntry(e *jx.Encoder, w entry, flat bool) {
 	e.Obj(func(e *jx.Encoder) {
-		e.Field("error", func(e *jx.Encoder) { e.Str(code) })
-		e.Field("message", func(e *jx.Encoder) { e.Str(message) })
-		if path == "" {
-			return
+		e.Field("error", func(e *jx.Encoder) { e.Str(w.code) })
+		e.Field("message", func(e *jx.Encoder) { e.Str(w.message) })
+		if w.path != "" {
+			e.Field("path", func(e *jx.Encoder) { e.Str(w.path) })
 		}
-		e.Field("path", func(e *jx.Encoder) { e.Str(path) })
-		if flat {
-			e.Field("field", func(e *jx.Encoder) { e.Str(path) })
+		if w.path != "" && flat {
+			e.Field("field", func(e *jx.Encoder) { e.Str(w.path) })
+		}
+		if w.batch != "" {
+			e.Field("batch_id", func(e *jx.Encoder) { e.Str(w.batch) })
 		}
 	})
 }

@@ -135,7 +135,8 @@ func TestGateIsAsked(t *testing.T) {
 	h.gate.verdict = pathway.Verdict{State: pathway.GateClosed, Batch: "b7", Reason: "2 of 3 scenarios failed"}
 	closed := h.want(http.StatusConflict, "POST", "/v1/pathway/"+id+"/publish", `{"version_id":1}`)
 	message, _ := at(t, closed, "errors", 0, "message").(string)
-	if at(t, closed, "errors", 0, "error") != "PROMOTION_GATE_FAILED" || !strings.Contains(message, "b7") {
+	if at(t, closed, "errors", 0, "error") != "PROMOTION_GATE_FAILED" || !strings.Contains(message, "b7") ||
+		at(t, closed, "errors", 0, "batch_id") != "b7" {
 		t.Errorf("closed %v", closed)
 	}
 	h.want(http.StatusOK, "POST", "/v1/pathway/"+id+"/publish", `{"version_id":1,"environment":"staging"}`)

@@ -30,7 +30,7 @@ func refusal(err error, area *Area) (f failure, ok bool) {
 	}
 	wanted := wants{area, inRequest.OperationID() + " "}
 	if errors.As(err, &contentType) || noContentType(inRequest.Err) {
-		return failure{callwright.CodeUnsupportedMedia, []line{{text: wanted.contentType()}}, 0}, true
+		return failure{code: callwright.CodeUnsupportedMedia, lines: []line{{text: wanted.contentType()}}}, true
 	}
 	return failure{code: callwright.CodeBadRequest, lines: shorten(inBody(inRequest.Err, wanted))}, true
 }

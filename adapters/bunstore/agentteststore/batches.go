@@ -8,7 +8,9 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/bunstore/internal/sqldb"
+	"github.com/callwright/callwright/agents/llm"
 	"github.com/callwright/callwright/agenttest"
+	"github.com/callwright/callwright/agenttest/engine"
 )
 
 type batchRow struct {
@@ -24,12 +26,25 @@ type batchRow struct {
 	Hash        string     `bun:"hash"`
 	Simulations int        `bun:"simulations"`
 	Publish     bool       `bun:"publish"`
+	MaxTokens   int        `bun:"max_tokens"`
+	MaxCost     int64      `bun:"max_cost"`
+	Concurrency int        `bun:"concurrency"`
 	State       string     `bun:"state"`
 	Created     int        `bun:"created"`
 	Passed      int        `bun:"passed"`
 	Failed      int        `bun:"failed"`
 	Erred       int        `bun:"erred"`
 	Cancelled   int        `bun:"cancelled"`
+	CallerIn    int        `bun:"caller_in"`
+	CallerOut   int        `bun:"caller_out"`
+	AgentIn     int        `bun:"agent_in"`
+	AgentOut    int        `bun:"agent_out"`
+	JudgeIn     int        `bun:"judge_in"`
+	JudgeOut    int        `bun:"judge_out"`
+	Tokens      int        `bun:"tokens"`
+	Cost        int64      `bun:"cost"`
+	Priced      int        `bun:"priced"`
+	Unpriced    int        `bun:"unpriced"`
 	Cancel      bool       `bun:"cancel"`
 	Reason      string     `bun:"reason"`
 	CreatedAt   time.Time  `bun:"created_at"`
@@ -42,8 +57,12 @@ func (db core) batchRow(b agenttest.Batch) (row batchRow, err error) {
 	row = batchRow{
 		ID: b.ID, Org: string(b.Org), Kind: string(b.Kind), Trigger: string(b.Trigger), Pathway: b.Pathway, Persona: b.Persona,
 		Number: b.Version, Hash: b.Hash, Simulations: b.Simulations, Publish: b.Publish, State: string(b.State), Created: b.Created,
+		MaxTokens: b.Budget.Tokens, MaxCost: int64(b.Budget.Cost), Concurrency: b.Concurrency,
 		Passed: b.Counts.Passed, Failed: b.Counts.Failed, Erred: b.Counts.Error, Cancelled: b.Counts.Cancelled, Cancel: b.Cancel,
-		Reason: b.Reason, CreatedAt: sqldb.Stored(b.CreatedAt), EndedAt: orNull(b.EndedAt), Version: b.Revision,
+		CallerIn: b.Usage.Caller.Input, CallerOut: b.Usage.Caller.Output, AgentIn: b.Usage.Agent.Input,
+		AgentOut: b.Usage.Agent.Output, JudgeIn: b.Usage.Judge.Input, JudgeOut: b.Usage.Judge.Output, Tokens: b.Spend.Tokens,
+		Cost: int64(b.Spend.Cost), Priced: b.Spend.Priced, Unpriced: b.Spend.Unpriced,
+		Reason: string(b.Reason), CreatedAt: sqldb.Stored(b.CreatedAt), EndedAt: orNull(b.EndedAt), Version: b.Revision,
 	}
 	row.Document, err = db.seal(purpose("test batch", row.Org, row.ID), batchJSON{b.Scenarios, b.Webhook, b.Flakes, b.Statistics})
 	return row, err
@@ -57,7 +76,13 @@ func (db core) batch(r batchRow) (agenttest.Batch, error) {
 		Pathway: r.Pathway, Persona: r.Persona, Version: r.Number, Hash: r.Hash, Scenarios: document.Scenarios,
 		Simulations: r.Simulations, Webhook: document.Webhook, Publish: r.Publish, State: agenttest.State(r.State),
 		Created: r.Created, Counts: agenttest.Counts{Passed: r.Passed, Failed: r.Failed, Error: r.Erred, Cancelled: r.Cancelled},
-		Cancel: r.Cancel, Reason: r.Reason, Flakes: document.Flakes, Statistics: document.Statistics,
+		Budget: engine.Limit{Tokens: r.MaxTokens, Cost: engine.Money(r.MaxCost)}, Concurrency: r.Concurrency,
+		Usage: engine.Usage{
+			Caller: llm.Usage{Input: r.CallerIn, Output: r.CallerOut}, Agent: llm.Usage{Input: r.AgentIn, Output: r.AgentOut},
+			Judge: llm.Usage{Input: r.JudgeIn, Output: r.JudgeOut},
+		},
+		Spend:  engine.Spend{Tokens: r.Tokens, Cost: engine.Money(r.Cost), Priced: r.Priced, Unpriced: r.Unpriced},
+		Cancel: r.Cancel, Reason: agenttest.StopReason(r.Reason), Flakes: document.Flakes, Statistics: document.Statistics,
 		CreatedAt: r.CreatedAt.UTC(), EndedAt: orZero(r.EndedAt), Revision: r.Version,
 	}, err
 }
@@ -97,22 +122,39 @@ func (s Store) UpdateBatch(ctx context.Context, b agenttest.Batch) error {
 	})
 }
 
-// AddCounts adds to the counters of a group. The update locks its row until the transaction ends.
+// AddCounts adds to the sums of a group. The update locks its row until the transaction ends.
 func (s Store) AddCounts(
-	ctx context.Context, org callwright.OrgID, id string, more agenttest.Counts,
+	ctx context.Context, org callwright.OrgID, id string, more agenttest.Sums,
 ) (agenttest.Batch, error) {
 	var row batchRow
 	err := s.core().Write(ctx, []any{org, id}, func(ctx context.Context, idb bun.IDB) error {
 		row = batchRow{}
-		return sqldb.Absent("batch", idb.NewUpdate().Model(&row).Set("passed = passed + ?", sqldb.Int(more.Passed)).
-			Set("failed = failed + ?", sqldb.Int(more.Failed)).Set("erred = erred + ?", sqldb.Int(more.Error)).
-			Set("cancelled = cancelled + ?", sqldb.Int(more.Cancelled)).Set("version = version + 1").
-			Where("id = ?", id).Where("org = ?", org).Returning("*").Scan(ctx))
+		update := idb.NewUpdate().Model(&row).Set("version = version + 1")
+		for _, a := range additions(more) {
+			update = update.Set("? = ? + ?", bun.Ident(a.column), bun.Ident(a.column), sqldb.Int(a.more))
+		}
+		return sqldb.Absent("batch", update.Where("id = ?", id).Where("org = ?", org).Returning("*").Scan(ctx))
 	})
 	if err != nil {
 		return agenttest.Batch{}, err
 	}
 	return s.core().batch(row)
+}
+
+type addition struct {
+	column string
+	more   int
+}
+
+// additions returns what is added to the columns of a group.
+func additions(s agenttest.Sums) []addition {
+	return []addition{
+		{"passed", s.Counts.Passed}, {"failed", s.Counts.Failed}, {"erred", s.Counts.Error}, {"cancelled", s.Counts.Cancelled},
+		{"caller_in", s.Usage.Caller.Input}, {"caller_out", s.Usage.Caller.Output},
+		{"agent_in", s.Usage.Agent.Input}, {"agent_out", s.Usage.Agent.Output},
+		{"judge_in", s.Usage.Judge.Input}, {"judge_out", s.Usage.Judge.Output},
+		{"tokens", s.Spend.Tokens}, {"cost", int(s.Spend.Cost)}, {"priced", s.Spend.Priced}, {"unpriced", s.Spend.Unpriced},
+	}
 }
 
 // BatchesOf returns the newest batches of a version.

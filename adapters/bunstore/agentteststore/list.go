@@ -91,6 +91,9 @@ func picked(q *bun.SelectQuery, org callwright.OrgID, f agenttest.RunFilter) *bu
 	if f.Batch != "" {
 		q = q.Where("batch_id = ?", f.Batch).Where(inBatch)
 	}
+	if len(f.NotBatches) > 0 {
+		q = q.Where(waiting).Where("batch_id NOT IN (?)", bun.List(f.NotBatches))
+	}
 	switch len(f.States) {
 	case 0:
 	case 1:
@@ -155,7 +158,8 @@ func (s Store) Cancelled(ctx context.Context, node string) (ids []string, err er
 	err = s.core().Read(ctx, []any{node}, func(ctx context.Context, idb bun.IDB) error {
 		ids = nil
 		return idb.NewSelect().Model((*runRow)(nil)).Column("id").Where(running).Where("node = ?", node).
-			Where("(cancel OR EXISTS (SELECT 1 FROM test_batches AS b WHERE b.id = run.batch_id AND b.cancel))").Scan(ctx, &ids)
+			Where("(cancel OR EXISTS (SELECT 1 FROM test_batches AS b WHERE b.id = run.batch_id AND b.cancel AND b.reason <> ?))",
+				agenttest.StoppedByBudget).Scan(ctx, &ids)
 	})
 	return ids, err
 }

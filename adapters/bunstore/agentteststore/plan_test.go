@@ -156,6 +156,7 @@ func useStore(ctx context.Context, db *bunstore.DB, now time.Time) []error {
 	for _, f := range []agenttest.RunFilter{
 		{}, {Scenario: "s"}, {Pathway: "p"}, {Persona: "x"}, {Batch: "b"}, {Batch: "b", States: agenttest.States()},
 		{States: agenttest.States()}, {States: []agenttest.State{agenttest.Pending}, Oldest: true, After: place, Offset: 3},
+		{States: []agenttest.State{agenttest.Pending}, Oldest: true, After: place, NotBatches: []string{"b", "c"}},
 	} {
 		f.Limit = 10
 		add(s.FindRuns(ctx, org, f))
@@ -165,11 +166,12 @@ func useStore(ctx context.Context, db *bunstore.DB, now time.Time) []error {
 	add(s.Abandoned(ctx, nil, 10))
 	add(s.Abandoned(ctx, []string{"m", "o"}, 10))
 	add(s.Cancelled(ctx, "n"))
+	errs = append(errs, s.CancelRun(ctx, org, "r"))
 	add(s.Answers(ctx, org, "r"))
 	add(s.Batch(ctx, org, "b"))
 	add(s.BatchesOf(ctx, org, "p", 1, 10))
 	errs = append(errs, db.Do(ctx, func(ctx context.Context) error {
-		_, err := s.AddCounts(ctx, org, "b", agenttest.Counts{Passed: 1})
+		_, err := s.AddCounts(ctx, org, "b", agenttest.Sums{Counts: agenttest.Counts{Passed: 1}})
 		return errors.Join(err, s.HoldScenario(ctx, org, "s"))
 	}))
 	ended := agenttest.Run{ID: "old", Org: org, State: agenttest.Passed, CreatedAt: now, EndedAt: now}

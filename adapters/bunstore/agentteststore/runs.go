@@ -30,6 +30,8 @@ type runRow struct {
 	Node      string     `bun:"node"`
 	Attempt   int        `bun:"attempt"`
 	Cancel    bool       `bun:"cancel"`
+	MaxTokens int        `bun:"max_tokens"`
+	MaxCost   int64      `bun:"max_cost"`
 	CreatedAt time.Time  `bun:"created_at"`
 	StartedAt *time.Time `bun:"started_at"`
 	EndedAt   *time.Time `bun:"ended_at"`
@@ -41,7 +43,7 @@ type runRow struct {
 
 // changing lists the columns of a run that an update writes.
 var changing = []string{
-	"scripted", "state", "node", "attempt", "cancel", "started_at", "ended_at", "version", "result", "outcome",
+	"scripted", "state", "node", "attempt", "started_at", "ended_at", "version", "result", "outcome",
 }
 
 func (db core) runRow(r agenttest.Run) (row runRow, err error) {
@@ -49,7 +51,7 @@ func (db core) runRow(r agenttest.Run) (row runRow, err error) {
 	row = runRow{
 		ID: r.ID, Org: org, Scenario: r.Scenario, Name: r.Name, Pathway: r.Pathway, Persona: r.Persona, Number: r.Version,
 		Batch: r.Batch, Trial: r.Trial, Snapshot: r.Snapshot, Scripted: r.Scripted, State: string(r.State), Node: r.Node,
-		Attempt: r.Attempt, Cancel: r.Cancel, CreatedAt: sqldb.Stored(r.CreatedAt), StartedAt: orNull(r.StartedAt),
+		Attempt: r.Attempt, Cancel: r.Cancel, MaxTokens: r.Budget.Tokens, MaxCost: int64(r.Budget.Cost), CreatedAt: sqldb.Stored(r.CreatedAt), StartedAt: orNull(r.StartedAt),
 		EndedAt: orNull(r.EndedAt), Version: r.Revision,
 		Webhook: db.Keyring.Seal(purpose("webhook of test run", org, r.ID), callwright.Secret(r.Webhook)),
 	}
@@ -69,6 +71,7 @@ func (db core) run(row runRow) (agenttest.Run, error) {
 		ID: row.ID, Org: callwright.OrgID(row.Org), Scenario: row.Scenario, Name: row.Name, Pathway: row.Pathway,
 		Persona: row.Persona, Version: row.Number, Batch: row.Batch, Trial: row.Trial, Snapshot: row.Snapshot,
 		Scripted: row.Scripted, State: agenttest.State(row.State), Node: row.Node, Attempt: row.Attempt, Cancel: row.Cancel,
+		Budget:    engine.Limit{Tokens: row.MaxTokens, Cost: engine.Money(row.MaxCost)},
 		CreatedAt: row.CreatedAt.UTC(), StartedAt: orZero(row.StartedAt), EndedAt: orZero(row.EndedAt), Revision: row.Version,
 	}
 	webhook, err := db.Unseal(purpose("webhook of test run", row.Org, row.ID), row.Webhook)
@@ -153,6 +156,15 @@ func (s Store) UpdateRuns(ctx context.Context, runs []agenttest.Run) error {
 			}
 			return nil
 		})
+	})
+}
+
+// CancelRun sets Cancel of a run. The column is of no revision: no other statement writes it.
+func (s Store) CancelRun(ctx context.Context, org callwright.OrgID, id string) error {
+	return s.core().Write(ctx, []any{org, id}, func(ctx context.Context, idb bun.IDB) error {
+		result, err := idb.NewUpdate().Model((*runRow)(nil)).Set("cancel = ?", true).Where("id = ?", id).Where("org = ?", org).
+			Where(running).Exec(ctx)
+		return sqldb.Outrun(ctx, "run", sqldb.Changed(result, err, callwright.ErrConflict), findRun(idb, org, id))
 	})
 }
 

@@ -57,14 +57,15 @@ func (s Store) UpdateBatch(ctx context.Context, b agenttest.Batch) error {
 	})
 }
 
-// AddCounts adds to the counters of a group.
-func (s Store) AddCounts(ctx context.Context, org callwright.OrgID, id string, more agenttest.Counts) (b agenttest.Batch, err error) {
+// AddCounts adds to the sums of a group.
+func (s Store) AddCounts(ctx context.Context, org callwright.OrgID, id string, more agenttest.Sums) (b agenttest.Batch, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		found, err := d.batch(org, id)
 		if err != nil {
 			return err
 		}
-		found.Counts = found.Counts.Plus(more)
+		found.Counts = found.Counts.Plus(more.Counts)
+		found.Usage, found.Spend = found.Usage.Plus(more.Usage), found.Spend.Plus(more.Spend)
 		found.Revision++
 		d.batches[id] = found
 		b = memory.Clone(found)

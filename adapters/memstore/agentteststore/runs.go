@@ -105,7 +105,7 @@ func (s Store) UpdateRuns(ctx context.Context, runs []agenttest.Run) error {
 			if stored.Revision != r.Revision {
 				return callwright.ErrConflict
 			}
-			stored.State, stored.Node, stored.Attempt, stored.Cancel, stored.Scripted = r.State, r.Node, r.Attempt, r.Cancel, r.Scripted
+			stored.State, stored.Node, stored.Attempt, stored.Scripted = r.State, r.Node, r.Attempt, r.Scripted
 			stored.Outcome, stored.Result, stored.StartedAt, stored.EndedAt = r.Outcome, r.Result, r.StartedAt, r.EndedAt
 			stored.Revision++
 			updated[i] = memory.Clone(stored)
@@ -113,6 +113,22 @@ func (s Store) UpdateRuns(ctx context.Context, runs []agenttest.Run) error {
 		for _, r := range updated {
 			d.put(r)
 		}
+		return nil
+	})
+}
+
+// CancelRun sets Cancel of a run.
+func (s Store) CancelRun(ctx context.Context, org callwright.OrgID, id string) error {
+	return with(ctx, s.Store, func(d *data) error {
+		r, err := d.run(org, id)
+		if err != nil {
+			return err
+		}
+		if r.State != agenttest.Running {
+			return callwright.ErrConflict
+		}
+		r.Cancel = true
+		d.put(r)
 		return nil
 	})
 }
@@ -169,6 +185,7 @@ func picked(r agenttest.Run, f agenttest.RunFilter) bool {
 		(f.Pathway == "" || f.Pathway == r.Pathway) &&
 		(f.Persona == "" || f.Persona == r.Persona) &&
 		(f.Batch == "" || f.Batch == r.Batch) &&
+		!slices.Contains(f.NotBatches, r.Batch) &&
 		(len(f.States) == 0 || slices.Contains(f.States, r.State))
 }
 
@@ -217,7 +234,7 @@ func (s Store) Abandoned(ctx context.Context, alive []string, limit int) (found 
 func (s Store) Cancelled(ctx context.Context, node string) (ids []string, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		for id := range d.running.Rows() {
-			if r := d.runs.Rows()[id]; r.Node == node && (r.Cancel || d.batches[r.Batch].Cancel) {
+			if r := d.runs.Rows()[id]; r.Node == node && (r.Cancel || d.batches[r.Batch].Cancel && d.batches[r.Batch].Reason != agenttest.StoppedByBudget) {
 				ids = append(ids, r.ID)
 			}
 		}

@@ -18,6 +18,7 @@ func (a *api) StartTestBatch(
 	b, runs, err := a.tests.StartBatch(ctx, httpapi.Org(ctx), agenttest.BatchRequest{
 		Scenarios: wire.IDs(req.ScenarioIds), Version: wire.Ptr(req.VersionNumber.Get()), Webhook: req.WebhookURL.Or(""),
 		Publish: req.PublishOnPass.Or(false), Trigger: agenttest.ByAPI,
+		Budget: budgetOf(req.Budget), Concurrency: int(req.Concurrency.Value),
 	})
 	if err != nil {
 		return nil, err
@@ -44,6 +45,8 @@ func batchRecord(b agenttest.Batch, runs []agenttest.Run) oas.TestBatch {
 	return oas.TestBatch{
 		ID: b.ID, Status: oas.TestRunStatus(b.State), VersionNumber: wire.NilInt(b.Version), TotalScenarios: len(b.Scenarios),
 		PassedScenarios: b.Counts.Passed, FailedScenarios: b.Counts.Failed, ErrorScenarios: b.Counts.Error,
+		CancelledScenarios: b.Counts.Cancelled, Usage: usageRecords(b.Usage), Cost: costRecord(b.Spend), Budget: budgetRecord(b.Budget),
+		Concurrency: concurrencyRecord(b.Concurrency), StopReason: stopRecord(b),
 		TriggerSource: oas.TestBatchTriggerSource(b.Trigger), PublishOnPass: b.Publish, CreatedAt: b.CreatedAt,
 		CompletedAt: nilTime(b.EndedAt), Runs: summaries(runs),
 	}
@@ -57,6 +60,7 @@ func (a *api) CreateTestSet(
 		Scenarios: wire.IDs(req.ScenarioIds), Simulations: req.SimulationsPerScenario,
 		Version: wire.Ptr(req.VersionNumber.Get()), Pathway: wire.ID(req.PathwayID.Or("")),
 		Persona: wire.ID(req.PersonaID.Or("")), Attribute: req.AttributeFlakes.Or(false), Trigger: agenttest.BySimulation,
+		Budget: budgetOf(req.Budget), Concurrency: int(req.Concurrency.Value),
 	})
 	if err != nil {
 		return nil, err
@@ -80,6 +84,8 @@ func (a *api) GetTestSet(ctx context.Context, params oas.GetTestSetParams) (*oas
 	}
 	return &oas.TestSetReply{Data: oas.TestSet{
 		ID: b.ID, Status: oas.TestRunStatus(b.State), SimulationsPerScenario: b.Simulations, TotalScenarios: len(b.Scenarios),
+		Usage: usageRecords(b.Usage), Cost: costRecord(b.Spend), Budget: budgetRecord(b.Budget),
+		Concurrency: concurrencyRecord(b.Concurrency), StopReason: stopRecord(b),
 		CreatedAt: b.CreatedAt, CompletedAt: nilTime(b.EndedAt),
 		Statistics: oas.TestSetStatistics{PerScenario: each, Overall: oas.TestSetOverall{
 			AvgPassRate: wire.NilPtr(st.Overall.Rate), FlakyCount: st.Overall.Flaky, ReliableCount: st.Overall.Reliable,

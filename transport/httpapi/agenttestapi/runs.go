@@ -26,6 +26,7 @@ func (a *api) StartTestRun(
 	}
 	run, err := a.tests.StartRun(ctx, httpapi.Org(ctx), params.ID, agenttest.RunRequest{
 		Version: wire.Ptr(req.Value.VersionNumber.Get()), Override: with, Webhook: req.Value.WebhookURL.Or(""),
+		Budget: budgetOf(req.Value.Budget),
 	})
 	if err != nil {
 		return nil, err
@@ -69,7 +70,7 @@ func runRecord(r agenttest.Run) (oas.TestRun, error) {
 		ID: r.ID, ScenarioID: r.Scenario, PathwayID: wire.NilText(r.Pathway), PersonaID: wire.NilText(r.Persona),
 		BatchID: wire.NilText(r.Batch), VersionNumber: wire.NilInt(r.Version), Status: oas.TestRunStatus(r.State),
 		TurnCount: r.Result.Turns, DurationMs: int(r.Result.Duration.Milliseconds()), OverallScore: wire.NilPtr(r.Result.Score),
-		ErrorMessage: errorMessage(r), Cost: oas.NilFloat64{Null: true}, CreatedAt: r.CreatedAt, StartedAt: nilTime(r.StartedAt),
+		ErrorMessage: errorMessage(r), Cost: oas.NilFloat64{Null: true}, Budget: budgetRecord(r.Budget), CreatedAt: r.CreatedAt, StartedAt: nilTime(r.StartedAt),
 		CompletedAt: nilTime(r.EndedAt), Metadata: oas.TestRunMetadata{NodeIDToName: oas.TestNodeNames{}},
 	}
 	var o engine.Outcome
@@ -95,7 +96,7 @@ func runRecord(r agenttest.Run) (oas.TestRun, error) {
 	}
 	record.EndReason = oas.NilTestRunEndReason{Value: oas.TestRunEndReason(e.End), Null: e.End == ""}
 	record.ServiceToneScore = toneRecord(o.Tone)
-	record.Usage = usageRecords(o.Usage)
+	record.Usage, record.Cost = usageRecords(o.Usage), costRecord(o.Spend)
 	if record.AssertionResults, err = resultRecords(o.Results); err != nil {
 		return record, err
 	}

@@ -29,6 +29,30 @@ type Invoker interface {
 	//
 	// POST /v1/agent-testing/runs/{id}/analyze
 	AnalyzeTestRun(ctx context.Context, params AnalyzeTestRunParams) (*TestAnalysisReply, error)
+	// CancelTestBatch invokes cancelTestBatch operation.
+	//
+	// Cancels the runs of a batch that have not ended. Those that wait end at once. Those under way are
+	// interrupted, at once or within a second if another node runs them, and keep what was said. It may be
+	// cancelled again until its last run has ended.
+	//
+	// POST /v1/agent-testing/batches/{id}/cancel
+	CancelTestBatch(ctx context.Context, params CancelTestBatchParams) (*TestCancelledReply, error)
+	// CancelTestRun invokes cancelTestRun operation.
+	//
+	// Cancels a run. One that waits ends at once. One that is under way is interrupted, at once or within
+	// a second if another node runs it, and keeps what was said. It may be cancelled again until it has
+	// ended.
+	//
+	// POST /v1/agent-testing/runs/{id}/cancel
+	CancelTestRun(ctx context.Context, params CancelTestRunParams) (*TestCancelledReply, error)
+	// CancelTestSet invokes cancelTestSet operation.
+	//
+	// Cancels the runs of a set that have not ended. Those that wait end at once. Those under way are
+	// interrupted, at once or within a second if another node runs them, and keep what was said. It may be
+	// cancelled again until its last run has ended.
+	//
+	// POST /v1/agent-testing/simulation-sets/{id}/cancel
+	CancelTestSet(ctx context.Context, params CancelTestSetParams) (*TestCancelledReply, error)
 	// CancelTornado invokes cancelTornado operation.
 	//
 	// Stops a running session and keeps its forks. A session that has ended is a conflict.
@@ -296,6 +320,297 @@ func (c *Client) sendAnalyzeTestRun(ctx context.Context, params AnalyzeTestRunPa
 	}()
 
 	result, err := decodeAnalyzeTestRunResponse(resp)
+	if err != nil {
+		return res, errors.Wrap(err, "decode response")
+	}
+
+	return result, nil
+}
+
+// CancelTestBatch invokes cancelTestBatch operation.
+//
+// Cancels the runs of a batch that have not ended. Those that wait end at once. Those under way are
+// interrupted, at once or within a second if another node runs them, and keep what was said. It may be
+// cancelled again until its last run has ended.
+//
+// POST /v1/agent-testing/batches/{id}/cancel
+func (c *Client) CancelTestBatch(ctx context.Context, params CancelTestBatchParams) (*TestCancelledReply, error) {
+	res, err := c.sendCancelTestBatch(ctx, params)
+	return res, err
+}
+
+func (c *Client) sendCancelTestBatch(ctx context.Context, params CancelTestBatchParams) (res *TestCancelledReply, err error) {
+
+	u := uri.Clone(c.requestURL(ctx))
+	var pathParts [3]string
+	pathParts[0] = "/v1/agent-testing/batches/"
+	{
+		// Encode "id" parameter.
+		e := uri.NewPathEncoder(uri.PathEncoderConfig{
+			Param:   "id",
+			Style:   uri.PathStyleSimple,
+			Explode: false,
+		})
+		if err := func() error {
+			return e.EncodeValue(conv.StringToString(params.ID))
+		}(); err != nil {
+			return res, errors.Wrap(err, "encode path")
+		}
+		encoded, err := e.Result()
+		if err != nil {
+			return res, errors.Wrap(err, "encode path")
+		}
+		pathParts[1] = encoded
+	}
+	pathParts[2] = "/cancel"
+	uri.AddPathParts(u, pathParts[:]...)
+
+	r, err := ht.NewRequest(ctx, "POST", u)
+	if err != nil {
+		return res, errors.Wrap(err, "create request")
+	}
+
+	{
+		type bitset = [1]uint8
+		var satisfied bitset
+		{
+
+			switch err := c.securityApiKey(ctx, CancelTestBatchOperation, r); {
+			case err == nil: // if NO error
+				satisfied[0] |= 1 << 0
+			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
+				// Skip this security.
+			default:
+				return res, errors.Wrap(err, "security \"ApiKey\"")
+			}
+		}
+
+		if ok := func() bool {
+		nextRequirement:
+			for _, requirement := range []bitset{
+				{0b00000001},
+			} {
+				for i, mask := range requirement {
+					if satisfied[i]&mask != mask {
+						continue nextRequirement
+					}
+				}
+				return true
+			}
+			return false
+		}(); !ok {
+			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
+		}
+	}
+
+	resp, err := c.cfg.Client.Do(r)
+	if err != nil {
+		return res, errors.Wrap(err, "do request")
+	}
+	body := resp.Body
+	defer func() {
+		// Drain the body to EOF before closing, so the underlying
+		// connection can be reused by the Transport regardless of the
+		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
+		_, _ = io.Copy(io.Discard, body)
+		_ = body.Close()
+	}()
+
+	result, err := decodeCancelTestBatchResponse(resp)
+	if err != nil {
+		return res, errors.Wrap(err, "decode response")
+	}
+
+	return result, nil
+}
+
+// CancelTestRun invokes cancelTestRun operation.
+//
+// Cancels a run. One that waits ends at once. One that is under way is interrupted, at once or within
+// a second if another node runs it, and keeps what was said. It may be cancelled again until it has
+// ended.
+//
+// POST /v1/agent-testing/runs/{id}/cancel
+func (c *Client) CancelTestRun(ctx context.Context, params CancelTestRunParams) (*TestCancelledReply, error) {
+	res, err := c.sendCancelTestRun(ctx, params)
+	return res, err
+}
+
+func (c *Client) sendCancelTestRun(ctx context.Context, params CancelTestRunParams) (res *TestCancelledReply, err error) {
+
+	u := uri.Clone(c.requestURL(ctx))
+	var pathParts [3]string
+	pathParts[0] = "/v1/agent-testing/runs/"
+	{
+		// Encode "id" parameter.
+		e := uri.NewPathEncoder(uri.PathEncoderConfig{
+			Param:   "id",
+			Style:   uri.PathStyleSimple,
+			Explode: false,
+		})
+		if err := func() error {
+			return e.EncodeValue(conv.StringToString(params.ID))
+		}(); err != nil {
+			return res, errors.Wrap(err, "encode path")
+		}
+		encoded, err := e.Result()
+		if err != nil {
+			return res, errors.Wrap(err, "encode path")
+		}
+		pathParts[1] = encoded
+	}
+	pathParts[2] = "/cancel"
+	uri.AddPathParts(u, pathParts[:]...)
+
+	r, err := ht.NewRequest(ctx, "POST", u)
+	if err != nil {
+		return res, errors.Wrap(err, "create request")
+	}
+
+	{
+		type bitset = [1]uint8
+		var satisfied bitset
+		{
+
+			switch err := c.securityApiKey(ctx, CancelTestRunOperation, r); {
+			case err == nil: // if NO error
+				satisfied[0] |= 1 << 0
+			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
+				// Skip this security.
+			default:
+				return res, errors.Wrap(err, "security \"ApiKey\"")
+			}
+		}
+
+		if ok := func() bool {
+		nextRequirement:
+			for _, requirement := range []bitset{
+				{0b00000001},
+			} {
+				for i, mask := range requirement {
+					if satisfied[i]&mask != mask {
+						continue nextRequirement
+					}
+				}
+				return true
+			}
+			return false
+		}(); !ok {
+			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
+		}
+	}
+
+	resp, err := c.cfg.Client.Do(r)
+	if err != nil {
+		return res, errors.Wrap(err, "do request")
+	}
+	body := resp.Body
+	defer func() {
+		// Drain the body to EOF before closing, so the underlying
+		// connection can be reused by the Transport regardless of the
+		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
+		_, _ = io.Copy(io.Discard, body)
+		_ = body.Close()
+	}()
+
+	result, err := decodeCancelTestRunResponse(resp)
+	if err != nil {
+		return res, errors.Wrap(err, "decode response")
+	}
+
+	return result, nil
+}
+
+// CancelTestSet invokes cancelTestSet operation.
+//
+// Cancels the runs of a set that have not ended. Those that wait end at once. Those under way are
+// interrupted, at once or within a second if another node runs them, and keep what was said. It may be
+// cancelled again until its last run has ended.
+//
+// POST /v1/agent-testing/simulation-sets/{id}/cancel
+func (c *Client) CancelTestSet(ctx context.Context, params CancelTestSetParams) (*TestCancelledReply, error) {
+	res, err := c.sendCancelTestSet(ctx, params)
+	return res, err
+}
+
+func (c *Client) sendCancelTestSet(ctx context.Context, params CancelTestSetParams) (res *TestCancelledReply, err error) {
+
+	u := uri.Clone(c.requestURL(ctx))
+	var pathParts [3]string
+	pathParts[0] = "/v1/agent-testing/simulation-sets/"
+	{
+		// Encode "id" parameter.
+		e := uri.NewPathEncoder(uri.PathEncoderConfig{
+			Param:   "id",
+			Style:   uri.PathStyleSimple,
+			Explode: false,
+		})
+		if err := func() error {
+			return e.EncodeValue(conv.StringToString(params.ID))
+		}(); err != nil {
+			return res, errors.Wrap(err, "encode path")
+		}
+		encoded, err := e.Result()
+		if err != nil {
+			return res, errors.Wrap(err, "encode path")
+		}
+		pathParts[1] = encoded
+	}
+	pathParts[2] = "/cancel"
+	uri.AddPathParts(u, pathParts[:]...)
+
+	r, err := ht.NewRequest(ctx, "POST", u)
+	if err != nil {
+		return res, errors.Wrap(err, "create request")
+	}
+
+	{
+		type bitset = [1]uint8
+		var satisfied bitset
+		{
+
+			switch err := c.securityApiKey(ctx, CancelTestSetOperation, r); {
+			case err == nil: // if NO error
+				satisfied[0] |= 1 << 0
+			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
+				// Skip this security.
+			default:
+				return res, errors.Wrap(err, "security \"ApiKey\"")
+			}
+		}
+
+		if ok := func() bool {
+		nextRequirement:
+			for _, requirement := range []bitset{
+				{0b00000001},
+			} {
+				for i, mask := range requirement {
+					if satisfied[i]&mask != mask {
+						continue nextRequirement
+					}
+				}
+				return true
+			}
+			return false
+		}(); !ok {
+			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
+		}
+	}
+
+	resp, err := c.cfg.Client.Do(r)
+	if err != nil {
+		return res, errors.Wrap(err, "do request")
+	}
+	body := resp.Body
+	defer func() {
+		// Drain the body to EOF before closing, so the underlying
+		// connection can be reused by the Transport regardless of the
+		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
+		_, _ = io.Copy(io.Discard, body)
+		_ = body.Close()
+	}()
+
+	result, err := decodeCancelTestSetResponse(resp)
 	if err != nil {
 		return res, errors.Wrap(err, "decode response")
 	}

@@ -42,13 +42,20 @@ func (s *ErrorDetail) encodeFields(e *jx.Encoder) {
 			s.Field.Encode(e)
 		}
 	}
+	{
+		if s.BatchID.Set {
+			e.FieldStart("batch_id")
+			s.BatchID.Encode(e)
+		}
+	}
 }
 
-var jsonFieldsNameOfErrorDetail = [4]string{
+var jsonFieldsNameOfErrorDetail = [5]string{
 	0: "error",
 	1: "message",
 	2: "path",
 	3: "field",
+	4: "batch_id",
 }
 
 // Decode decodes ErrorDetail from json.
@@ -103,6 +110,16 @@ func (s *ErrorDetail) Decode(d *jx.Decoder) error {
 				return nil
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"field\"")
+			}
+		case "batch_id":
+			if err := func() error {
+				s.BatchID.Reset()
+				if err := s.BatchID.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"batch_id\"")
 			}
 		default:
 			return d.Skip()
@@ -723,6 +740,94 @@ func (s *NilString) UnmarshalJSON(data []byte) error {
 	return s.Decode(d)
 }
 
+// Encode encodes TestBudget as json.
+func (o NilTestBudget) Encode(e *jx.Encoder) {
+	if o.Null {
+		e.Null()
+		return
+	}
+	o.Value.Encode(e)
+}
+
+// Decode decodes TestBudget from json.
+func (o *NilTestBudget) Decode(d *jx.Decoder) error {
+	if o == nil {
+		return errors.New("invalid: unable to decode NilTestBudget to nil")
+	}
+	if d.Next() == jx.Null {
+		if err := d.Null(); err != nil {
+			return err
+		}
+
+		var v TestBudget
+		o.Value = v
+		o.Null = true
+		return nil
+	}
+	o.Null = false
+	if err := o.Value.Decode(d); err != nil {
+		return err
+	}
+	return nil
+}
+
+// MarshalJSON implements stdjson.Marshaler.
+func (s NilTestBudget) MarshalJSON() ([]byte, error) {
+	e := jx.Encoder{}
+	s.Encode(&e)
+	return e.Bytes(), nil
+}
+
+// UnmarshalJSON implements stdjson.Unmarshaler.
+func (s *NilTestBudget) UnmarshalJSON(data []byte) error {
+	d := jx.DecodeBytes(data)
+	return s.Decode(d)
+}
+
+// Encode encodes TestConcurrency as json.
+func (o NilTestConcurrency) Encode(e *jx.Encoder) {
+	if o.Null {
+		e.Null()
+		return
+	}
+	o.Value.Encode(e)
+}
+
+// Decode decodes TestConcurrency from json.
+func (o *NilTestConcurrency) Decode(d *jx.Decoder) error {
+	if o == nil {
+		return errors.New("invalid: unable to decode NilTestConcurrency to nil")
+	}
+	if d.Next() == jx.Null {
+		if err := d.Null(); err != nil {
+			return err
+		}
+
+		var v TestConcurrency
+		o.Value = v
+		o.Null = true
+		return nil
+	}
+	o.Null = false
+	if err := o.Value.Decode(d); err != nil {
+		return err
+	}
+	return nil
+}
+
+// MarshalJSON implements stdjson.Marshaler.
+func (s NilTestConcurrency) MarshalJSON() ([]byte, error) {
+	e := jx.Encoder{}
+	s.Encode(&e)
+	return e.Bytes(), nil
+}
+
+// UnmarshalJSON implements stdjson.Unmarshaler.
+func (s *NilTestConcurrency) UnmarshalJSON(data []byte) error {
+	d := jx.DecodeBytes(data)
+	return s.Decode(d)
+}
+
 // Encode encodes TestInterval as json.
 func (o NilTestInterval) Encode(e *jx.Encoder) {
 	if o.Null {
@@ -851,6 +956,50 @@ func (s NilTestSetScenarioStatsFlakeSource) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *NilTestSetScenarioStatsFlakeSource) UnmarshalJSON(data []byte) error {
+	d := jx.DecodeBytes(data)
+	return s.Decode(d)
+}
+
+// Encode encodes TestStopReason as json.
+func (o NilTestStopReason) Encode(e *jx.Encoder) {
+	if o.Null {
+		e.Null()
+		return
+	}
+	e.Str(string(o.Value))
+}
+
+// Decode decodes TestStopReason from json.
+func (o *NilTestStopReason) Decode(d *jx.Decoder) error {
+	if o == nil {
+		return errors.New("invalid: unable to decode NilTestStopReason to nil")
+	}
+	if d.Next() == jx.Null {
+		if err := d.Null(); err != nil {
+			return err
+		}
+
+		var v TestStopReason
+		o.Value = v
+		o.Null = true
+		return nil
+	}
+	o.Null = false
+	if err := o.Value.Decode(d); err != nil {
+		return err
+	}
+	return nil
+}
+
+// MarshalJSON implements stdjson.Marshaler.
+func (s NilTestStopReason) MarshalJSON() ([]byte, error) {
+	e := jx.Encoder{}
+	s.Encode(&e)
+	return e.Bytes(), nil
+}
+
+// UnmarshalJSON implements stdjson.Unmarshaler.
+func (s *NilTestStopReason) UnmarshalJSON(data []byte) error {
 	d := jx.DecodeBytes(data)
 	return s.Decode(d)
 }
@@ -1578,6 +1727,39 @@ func (s *OptString) UnmarshalJSON(data []byte) error {
 	return s.Decode(d)
 }
 
+// Encode encodes TestBudget as json.
+func (o OptTestBudget) Encode(e *jx.Encoder) {
+	if !o.Set {
+		return
+	}
+	o.Value.Encode(e)
+}
+
+// Decode decodes TestBudget from json.
+func (o *OptTestBudget) Decode(d *jx.Decoder) error {
+	if o == nil {
+		return errors.New("invalid: unable to decode OptTestBudget to nil")
+	}
+	o.Set = true
+	if err := o.Value.Decode(d); err != nil {
+		return err
+	}
+	return nil
+}
+
+// MarshalJSON implements stdjson.Marshaler.
+func (s OptTestBudget) MarshalJSON() ([]byte, error) {
+	e := jx.Encoder{}
+	s.Encode(&e)
+	return e.Bytes(), nil
+}
+
+// UnmarshalJSON implements stdjson.Unmarshaler.
+func (s *OptTestBudget) UnmarshalJSON(data []byte) error {
+	d := jx.DecodeBytes(data)
+	return s.Decode(d)
+}
+
 // Encode encodes TestCategory as json.
 func (o OptTestCategory) Encode(e *jx.Encoder) {
 	if !o.Set {
@@ -1607,6 +1789,39 @@ func (s OptTestCategory) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *OptTestCategory) UnmarshalJSON(data []byte) error {
+	d := jx.DecodeBytes(data)
+	return s.Decode(d)
+}
+
+// Encode encodes TestConcurrency as json.
+func (o OptTestConcurrency) Encode(e *jx.Encoder) {
+	if !o.Set {
+		return
+	}
+	o.Value.Encode(e)
+}
+
+// Decode decodes TestConcurrency from json.
+func (o *OptTestConcurrency) Decode(d *jx.Decoder) error {
+	if o == nil {
+		return errors.New("invalid: unable to decode OptTestConcurrency to nil")
+	}
+	o.Set = true
+	if err := o.Value.Decode(d); err != nil {
+		return err
+	}
+	return nil
+}
+
+// MarshalJSON implements stdjson.Marshaler.
+func (s OptTestConcurrency) MarshalJSON() ([]byte, error) {
+	e := jx.Encoder{}
+	s.Encode(&e)
+	return e.Bytes(), nil
+}
+
+// UnmarshalJSON implements stdjson.Unmarshaler.
+func (s *OptTestConcurrency) UnmarshalJSON(data []byte) error {
 	d := jx.DecodeBytes(data)
 	return s.Decode(d)
 }
@@ -6029,12 +6244,40 @@ func (s *TestBatch) encodeFields(e *jx.Encoder) {
 		e.Int(s.ErrorScenarios)
 	}
 	{
+		e.FieldStart("cancelled_scenarios")
+		e.Int(s.CancelledScenarios)
+	}
+	{
 		e.FieldStart("trigger_source")
 		s.TriggerSource.Encode(e)
 	}
 	{
 		e.FieldStart("publish_on_pass")
 		e.Bool(s.PublishOnPass)
+	}
+	{
+		e.FieldStart("usage")
+		e.ArrStart()
+		for _, elem := range s.Usage {
+			elem.Encode(e)
+		}
+		e.ArrEnd()
+	}
+	{
+		e.FieldStart("cost")
+		s.Cost.Encode(e)
+	}
+	{
+		e.FieldStart("budget")
+		s.Budget.Encode(e)
+	}
+	{
+		e.FieldStart("concurrency")
+		s.Concurrency.Encode(e)
+	}
+	{
+		e.FieldStart("stop_reason")
+		s.StopReason.Encode(e)
 	}
 	{
 		e.FieldStart("created_at")
@@ -6054,7 +6297,7 @@ func (s *TestBatch) encodeFields(e *jx.Encoder) {
 	}
 }
 
-var jsonFieldsNameOfTestBatch = [12]string{
+var jsonFieldsNameOfTestBatch = [18]string{
 	0:  "id",
 	1:  "status",
 	2:  "version_number",
@@ -6062,11 +6305,17 @@ var jsonFieldsNameOfTestBatch = [12]string{
 	4:  "passed_scenarios",
 	5:  "failed_scenarios",
 	6:  "error_scenarios",
-	7:  "trigger_source",
-	8:  "publish_on_pass",
-	9:  "created_at",
-	10: "completed_at",
-	11: "runs",
+	7:  "cancelled_scenarios",
+	8:  "trigger_source",
+	9:  "publish_on_pass",
+	10: "usage",
+	11: "cost",
+	12: "budget",
+	13: "concurrency",
+	14: "stop_reason",
+	15: "created_at",
+	16: "completed_at",
+	17: "runs",
 }
 
 // Decode decodes TestBatch from json.
@@ -6074,7 +6323,7 @@ func (s *TestBatch) Decode(d *jx.Decoder) error {
 	if s == nil {
 		return errors.New("invalid: unable to decode TestBatch to nil")
 	}
-	var requiredBitSet [2]uint8
+	var requiredBitSet [3]uint8
 
 	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
 		switch string(k) {
@@ -6158,8 +6407,20 @@ func (s *TestBatch) Decode(d *jx.Decoder) error {
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"error_scenarios\"")
 			}
-		case "trigger_source":
+		case "cancelled_scenarios":
 			requiredBitSet[0] |= 1 << 7
+			if err := func() error {
+				v, err := d.Int()
+				s.CancelledScenarios = int(v)
+				if err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"cancelled_scenarios\"")
+			}
+		case "trigger_source":
+			requiredBitSet[1] |= 1 << 0
 			if err := func() error {
 				if err := s.TriggerSource.Decode(d); err != nil {
 					return err
@@ -6169,7 +6430,7 @@ func (s *TestBatch) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"trigger_source\"")
 			}
 		case "publish_on_pass":
-			requiredBitSet[1] |= 1 << 0
+			requiredBitSet[1] |= 1 << 1
 			if err := func() error {
 				v, err := d.Bool()
 				s.PublishOnPass = bool(v)
@@ -6180,8 +6441,66 @@ func (s *TestBatch) Decode(d *jx.Decoder) error {
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"publish_on_pass\"")
 			}
+		case "usage":
+			requiredBitSet[1] |= 1 << 2
+			if err := func() error {
+				s.Usage = make([]TestUsage, 0)
+				if err := d.Arr(func(d *jx.Decoder) error {
+					var elem TestUsage
+					if err := elem.Decode(d); err != nil {
+						return err
+					}
+					s.Usage = append(s.Usage, elem)
+					return nil
+				}); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"usage\"")
+			}
+		case "cost":
+			requiredBitSet[1] |= 1 << 3
+			if err := func() error {
+				if err := s.Cost.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"cost\"")
+			}
+		case "budget":
+			requiredBitSet[1] |= 1 << 4
+			if err := func() error {
+				if err := s.Budget.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"budget\"")
+			}
+		case "concurrency":
+			requiredBitSet[1] |= 1 << 5
+			if err := func() error {
+				if err := s.Concurrency.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"concurrency\"")
+			}
+		case "stop_reason":
+			requiredBitSet[1] |= 1 << 6
+			if err := func() error {
+				if err := s.StopReason.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"stop_reason\"")
+			}
 		case "created_at":
-			requiredBitSet[1] |= 1 << 1
+			requiredBitSet[1] |= 1 << 7
 			if err := func() error {
 				v, err := json.DecodeTimeFormat(d, "2006-01-02T15:04:05.000Z07:00")
 				s.CreatedAt = v
@@ -6193,7 +6512,7 @@ func (s *TestBatch) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"created_at\"")
 			}
 		case "completed_at":
-			requiredBitSet[1] |= 1 << 2
+			requiredBitSet[2] |= 1 << 0
 			if err := func() error {
 				if err := s.CompletedAt.Decode(d, json.NewTimeDecoder("2006-01-02T15:04:05.000Z07:00")); err != nil {
 					return err
@@ -6203,7 +6522,7 @@ func (s *TestBatch) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"completed_at\"")
 			}
 		case "runs":
-			requiredBitSet[1] |= 1 << 3
+			requiredBitSet[2] |= 1 << 1
 			if err := func() error {
 				s.Runs = make([]TestRunSummary, 0)
 				if err := d.Arr(func(d *jx.Decoder) error {
@@ -6229,9 +6548,10 @@ func (s *TestBatch) Decode(d *jx.Decoder) error {
 	}
 	// Validate required fields.
 	var failures []validate.FieldError
-	for i, mask := range [2]uint8{
+	for i, mask := range [3]uint8{
 		0b11111111,
-		0b00001111,
+		0b11111111,
+		0b00000011,
 	} {
 		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
 			// Mask only required fields and check equality to mask using XOR.
@@ -6535,13 +6855,27 @@ func (s *TestBatchStart) encodeFields(e *jx.Encoder) {
 			s.PublishOnPass.Encode(e)
 		}
 	}
+	{
+		if s.Budget.Set {
+			e.FieldStart("budget")
+			s.Budget.Encode(e)
+		}
+	}
+	{
+		if s.Concurrency.Set {
+			e.FieldStart("concurrency")
+			s.Concurrency.Encode(e)
+		}
+	}
 }
 
-var jsonFieldsNameOfTestBatchStart = [4]string{
+var jsonFieldsNameOfTestBatchStart = [6]string{
 	0: "scenario_ids",
 	1: "version_number",
 	2: "webhook_url",
 	3: "publish_on_pass",
+	4: "budget",
+	5: "concurrency",
 }
 
 // Decode decodes TestBatchStart from json.
@@ -6603,6 +6937,26 @@ func (s *TestBatchStart) Decode(d *jx.Decoder) error {
 				return nil
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"publish_on_pass\"")
+			}
+		case "budget":
+			if err := func() error {
+				s.Budget.Reset()
+				if err := s.Budget.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"budget\"")
+			}
+		case "concurrency":
+			if err := func() error {
+				s.Concurrency.Reset()
+				if err := s.Concurrency.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"concurrency\"")
 			}
 		default:
 			return errors.Errorf("unexpected field %q", k)
@@ -6941,6 +7295,292 @@ func (s *TestBatchTriggerSource) UnmarshalJSON(data []byte) error {
 	return s.Decode(d)
 }
 
+// Encode implements json.Marshaler.
+func (s *TestBudget) Encode(e *jx.Encoder) {
+	e.ObjStart()
+	s.encodeFields(e)
+	e.ObjEnd()
+}
+
+// encodeFields encodes fields.
+func (s *TestBudget) encodeFields(e *jx.Encoder) {
+	{
+		if s.Tokens.Set {
+			e.FieldStart("tokens")
+			s.Tokens.Encode(e)
+		}
+	}
+	{
+		if s.Cost.Set {
+			e.FieldStart("cost")
+			s.Cost.Encode(e)
+		}
+	}
+}
+
+var jsonFieldsNameOfTestBudget = [2]string{
+	0: "tokens",
+	1: "cost",
+}
+
+// Decode decodes TestBudget from json.
+func (s *TestBudget) Decode(d *jx.Decoder) error {
+	if s == nil {
+		return errors.New("invalid: unable to decode TestBudget to nil")
+	}
+
+	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+		switch string(k) {
+		case "tokens":
+			if err := func() error {
+				s.Tokens.Reset()
+				if err := s.Tokens.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"tokens\"")
+			}
+		case "cost":
+			if err := func() error {
+				s.Cost.Reset()
+				if err := s.Cost.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"cost\"")
+			}
+		default:
+			return errors.Errorf("unexpected field %q", k)
+		}
+		return nil
+	}); err != nil {
+		return errors.Wrap(err, "decode TestBudget")
+	}
+
+	return nil
+}
+
+// MarshalJSON implements stdjson.Marshaler.
+func (s *TestBudget) MarshalJSON() ([]byte, error) {
+	e := jx.Encoder{}
+	s.Encode(&e)
+	return e.Bytes(), nil
+}
+
+// UnmarshalJSON implements stdjson.Unmarshaler.
+func (s *TestBudget) UnmarshalJSON(data []byte) error {
+	d := jx.DecodeBytes(data)
+	return s.Decode(d)
+}
+
+// Encode implements json.Marshaler.
+func (s *TestCancelled) Encode(e *jx.Encoder) {
+	e.ObjStart()
+	s.encodeFields(e)
+	e.ObjEnd()
+}
+
+// encodeFields encodes fields.
+func (s *TestCancelled) encodeFields(e *jx.Encoder) {
+	{
+		e.FieldStart("cancelled")
+		e.Bool(s.Cancelled)
+	}
+}
+
+var jsonFieldsNameOfTestCancelled = [1]string{
+	0: "cancelled",
+}
+
+// Decode decodes TestCancelled from json.
+func (s *TestCancelled) Decode(d *jx.Decoder) error {
+	if s == nil {
+		return errors.New("invalid: unable to decode TestCancelled to nil")
+	}
+	var requiredBitSet [1]uint8
+
+	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+		switch string(k) {
+		case "cancelled":
+			requiredBitSet[0] |= 1 << 0
+			if err := func() error {
+				v, err := d.Bool()
+				s.Cancelled = bool(v)
+				if err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"cancelled\"")
+			}
+		default:
+			return d.Skip()
+		}
+		return nil
+	}); err != nil {
+		return errors.Wrap(err, "decode TestCancelled")
+	}
+	// Validate required fields.
+	var failures []validate.FieldError
+	for i, mask := range [1]uint8{
+		0b00000001,
+	} {
+		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
+			// Mask only required fields and check equality to mask using XOR.
+			//
+			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
+			// Bits of fields which would be set are actually bits of missed fields.
+			missed := bits.OnesCount8(result)
+			for bitN := 0; bitN < missed; bitN++ {
+				bitIdx := bits.TrailingZeros8(result)
+				fieldIdx := i*8 + bitIdx
+				var name string
+				if fieldIdx < len(jsonFieldsNameOfTestCancelled) {
+					name = jsonFieldsNameOfTestCancelled[fieldIdx]
+				} else {
+					name = strconv.Itoa(fieldIdx)
+				}
+				failures = append(failures, validate.FieldError{
+					Name:  name,
+					Error: validate.ErrFieldRequired,
+				})
+				// Reset bit.
+				result &^= 1 << bitIdx
+			}
+		}
+	}
+	if len(failures) > 0 {
+		return &validate.Error{Fields: failures}
+	}
+
+	return nil
+}
+
+// MarshalJSON implements stdjson.Marshaler.
+func (s *TestCancelled) MarshalJSON() ([]byte, error) {
+	e := jx.Encoder{}
+	s.Encode(&e)
+	return e.Bytes(), nil
+}
+
+// UnmarshalJSON implements stdjson.Unmarshaler.
+func (s *TestCancelled) UnmarshalJSON(data []byte) error {
+	d := jx.DecodeBytes(data)
+	return s.Decode(d)
+}
+
+// Encode implements json.Marshaler.
+func (s *TestCancelledReply) Encode(e *jx.Encoder) {
+	e.ObjStart()
+	s.encodeFields(e)
+	e.ObjEnd()
+}
+
+// encodeFields encodes fields.
+func (s *TestCancelledReply) encodeFields(e *jx.Encoder) {
+	{
+		e.FieldStart("data")
+		s.Data.Encode(e)
+	}
+	{
+		_ = s.Errors
+		e.FieldStart("errors")
+		e.Null()
+	}
+}
+
+var jsonFieldsNameOfTestCancelledReply = [2]string{
+	0: "data",
+	1: "errors",
+}
+
+// Decode decodes TestCancelledReply from json.
+func (s *TestCancelledReply) Decode(d *jx.Decoder) error {
+	if s == nil {
+		return errors.New("invalid: unable to decode TestCancelledReply to nil")
+	}
+	var requiredBitSet [1]uint8
+
+	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+		switch string(k) {
+		case "data":
+			requiredBitSet[0] |= 1 << 0
+			if err := func() error {
+				if err := s.Data.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"data\"")
+			}
+		case "errors":
+			requiredBitSet[0] |= 1 << 1
+			if err := func() error {
+				if err := d.Null(); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"errors\"")
+			}
+		default:
+			return d.Skip()
+		}
+		return nil
+	}); err != nil {
+		return errors.Wrap(err, "decode TestCancelledReply")
+	}
+	// Validate required fields.
+	var failures []validate.FieldError
+	for i, mask := range [1]uint8{
+		0b00000011,
+	} {
+		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
+			// Mask only required fields and check equality to mask using XOR.
+			//
+			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
+			// Bits of fields which would be set are actually bits of missed fields.
+			missed := bits.OnesCount8(result)
+			for bitN := 0; bitN < missed; bitN++ {
+				bitIdx := bits.TrailingZeros8(result)
+				fieldIdx := i*8 + bitIdx
+				var name string
+				if fieldIdx < len(jsonFieldsNameOfTestCancelledReply) {
+					name = jsonFieldsNameOfTestCancelledReply[fieldIdx]
+				} else {
+					name = strconv.Itoa(fieldIdx)
+				}
+				failures = append(failures, validate.FieldError{
+					Name:  name,
+					Error: validate.ErrFieldRequired,
+				})
+				// Reset bit.
+				result &^= 1 << bitIdx
+			}
+		}
+	}
+	if len(failures) > 0 {
+		return &validate.Error{Fields: failures}
+	}
+
+	return nil
+}
+
+// MarshalJSON implements stdjson.Marshaler.
+func (s *TestCancelledReply) MarshalJSON() ([]byte, error) {
+	e := jx.Encoder{}
+	s.Encode(&e)
+	return e.Bytes(), nil
+}
+
+// UnmarshalJSON implements stdjson.Unmarshaler.
+func (s *TestCancelledReply) UnmarshalJSON(data []byte) error {
+	d := jx.DecodeBytes(data)
+	return s.Decode(d)
+}
+
 // Encode encodes TestCategory as json.
 func (s TestCategory) Encode(e *jx.Encoder) {
 	e.Str(string(s))
@@ -7102,6 +7742,46 @@ func (s *TestChatMessage) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *TestChatMessage) UnmarshalJSON(data []byte) error {
+	d := jx.DecodeBytes(data)
+	return s.Decode(d)
+}
+
+// Encode encodes TestConcurrency as json.
+func (s TestConcurrency) Encode(e *jx.Encoder) {
+	unwrapped := int(s)
+
+	e.Int(unwrapped)
+}
+
+// Decode decodes TestConcurrency from json.
+func (s *TestConcurrency) Decode(d *jx.Decoder) error {
+	if s == nil {
+		return errors.New("invalid: unable to decode TestConcurrency to nil")
+	}
+	var unwrapped int
+	if err := func() error {
+		v, err := d.Int()
+		unwrapped = int(v)
+		if err != nil {
+			return err
+		}
+		return nil
+	}(); err != nil {
+		return errors.Wrap(err, "alias")
+	}
+	*s = TestConcurrency(unwrapped)
+	return nil
+}
+
+// MarshalJSON implements stdjson.Marshaler.
+func (s TestConcurrency) MarshalJSON() ([]byte, error) {
+	e := jx.Encoder{}
+	s.Encode(&e)
+	return e.Bytes(), nil
+}
+
+// UnmarshalJSON implements stdjson.Unmarshaler.
+func (s *TestConcurrency) UnmarshalJSON(data []byte) error {
 	d := jx.DecodeBytes(data)
 	return s.Decode(d)
 }
@@ -10113,6 +10793,10 @@ func (s *TestRun) encodeFields(e *jx.Encoder) {
 		s.Cost.Encode(e)
 	}
 	{
+		e.FieldStart("budget")
+		s.Budget.Encode(e)
+	}
+	{
 		e.FieldStart("metadata")
 		s.Metadata.Encode(e)
 	}
@@ -10130,7 +10814,7 @@ func (s *TestRun) encodeFields(e *jx.Encoder) {
 	}
 }
 
-var jsonFieldsNameOfTestRun = [24]string{
+var jsonFieldsNameOfTestRun = [25]string{
 	0:  "id",
 	1:  "scenario_id",
 	2:  "pathway_id",
@@ -10151,10 +10835,11 @@ var jsonFieldsNameOfTestRun = [24]string{
 	17: "error_message",
 	18: "usage",
 	19: "cost",
-	20: "metadata",
-	21: "created_at",
-	22: "started_at",
-	23: "completed_at",
+	20: "budget",
+	21: "metadata",
+	22: "created_at",
+	23: "started_at",
+	24: "completed_at",
 }
 
 // Decode decodes TestRun from json.
@@ -10162,7 +10847,7 @@ func (s *TestRun) Decode(d *jx.Decoder) error {
 	if s == nil {
 		return errors.New("invalid: unable to decode TestRun to nil")
 	}
-	var requiredBitSet [3]uint8
+	var requiredBitSet [4]uint8
 
 	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
 		switch string(k) {
@@ -10408,8 +11093,18 @@ func (s *TestRun) Decode(d *jx.Decoder) error {
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"cost\"")
 			}
-		case "metadata":
+		case "budget":
 			requiredBitSet[2] |= 1 << 4
+			if err := func() error {
+				if err := s.Budget.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"budget\"")
+			}
+		case "metadata":
+			requiredBitSet[2] |= 1 << 5
 			if err := func() error {
 				if err := s.Metadata.Decode(d); err != nil {
 					return err
@@ -10419,7 +11114,7 @@ func (s *TestRun) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"metadata\"")
 			}
 		case "created_at":
-			requiredBitSet[2] |= 1 << 5
+			requiredBitSet[2] |= 1 << 6
 			if err := func() error {
 				v, err := json.DecodeTimeFormat(d, "2006-01-02T15:04:05.000Z07:00")
 				s.CreatedAt = v
@@ -10431,7 +11126,7 @@ func (s *TestRun) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"created_at\"")
 			}
 		case "started_at":
-			requiredBitSet[2] |= 1 << 6
+			requiredBitSet[2] |= 1 << 7
 			if err := func() error {
 				if err := s.StartedAt.Decode(d, json.NewTimeDecoder("2006-01-02T15:04:05.000Z07:00")); err != nil {
 					return err
@@ -10441,7 +11136,7 @@ func (s *TestRun) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"started_at\"")
 			}
 		case "completed_at":
-			requiredBitSet[2] |= 1 << 7
+			requiredBitSet[3] |= 1 << 0
 			if err := func() error {
 				if err := s.CompletedAt.Decode(d, json.NewTimeDecoder("2006-01-02T15:04:05.000Z07:00")); err != nil {
 					return err
@@ -10459,10 +11154,11 @@ func (s *TestRun) Decode(d *jx.Decoder) error {
 	}
 	// Validate required fields.
 	var failures []validate.FieldError
-	for i, mask := range [3]uint8{
+	for i, mask := range [4]uint8{
 		0b11111111,
 		0b11111111,
 		0b11111111,
+		0b00000001,
 	} {
 		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
 			// Mask only required fields and check equality to mask using XOR.
@@ -11149,12 +11845,19 @@ func (s *TestRunStart) encodeFields(e *jx.Encoder) {
 			s.WebhookURL.Encode(e)
 		}
 	}
+	{
+		if s.Budget.Set {
+			e.FieldStart("budget")
+			s.Budget.Encode(e)
+		}
+	}
 }
 
-var jsonFieldsNameOfTestRunStart = [3]string{
+var jsonFieldsNameOfTestRunStart = [4]string{
 	0: "version_number",
 	1: "request_data_override",
 	2: "webhook_url",
+	3: "budget",
 }
 
 // Decode decodes TestRunStart from json.
@@ -11194,6 +11897,16 @@ func (s *TestRunStart) Decode(d *jx.Decoder) error {
 				return nil
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"webhook_url\"")
+			}
+		case "budget":
+			if err := func() error {
+				s.Budget.Reset()
+				if err := s.Budget.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"budget\"")
 			}
 		default:
 			return errors.Errorf("unexpected field %q", k)
@@ -15353,6 +16066,30 @@ func (s *TestSet) encodeFields(e *jx.Encoder) {
 		s.Statistics.Encode(e)
 	}
 	{
+		e.FieldStart("usage")
+		e.ArrStart()
+		for _, elem := range s.Usage {
+			elem.Encode(e)
+		}
+		e.ArrEnd()
+	}
+	{
+		e.FieldStart("cost")
+		s.Cost.Encode(e)
+	}
+	{
+		e.FieldStart("budget")
+		s.Budget.Encode(e)
+	}
+	{
+		e.FieldStart("concurrency")
+		s.Concurrency.Encode(e)
+	}
+	{
+		e.FieldStart("stop_reason")
+		s.StopReason.Encode(e)
+	}
+	{
 		e.FieldStart("created_at")
 		json.EncodeTimeFormat(e, s.CreatedAt, "2006-01-02T15:04:05.000Z07:00")
 	}
@@ -15362,14 +16099,19 @@ func (s *TestSet) encodeFields(e *jx.Encoder) {
 	}
 }
 
-var jsonFieldsNameOfTestSet = [7]string{
-	0: "id",
-	1: "status",
-	2: "simulations_per_scenario",
-	3: "total_scenarios",
-	4: "statistics",
-	5: "created_at",
-	6: "completed_at",
+var jsonFieldsNameOfTestSet = [12]string{
+	0:  "id",
+	1:  "status",
+	2:  "simulations_per_scenario",
+	3:  "total_scenarios",
+	4:  "statistics",
+	5:  "usage",
+	6:  "cost",
+	7:  "budget",
+	8:  "concurrency",
+	9:  "stop_reason",
+	10: "created_at",
+	11: "completed_at",
 }
 
 // Decode decodes TestSet from json.
@@ -15377,7 +16119,7 @@ func (s *TestSet) Decode(d *jx.Decoder) error {
 	if s == nil {
 		return errors.New("invalid: unable to decode TestSet to nil")
 	}
-	var requiredBitSet [1]uint8
+	var requiredBitSet [2]uint8
 
 	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
 		switch string(k) {
@@ -15437,8 +16179,66 @@ func (s *TestSet) Decode(d *jx.Decoder) error {
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"statistics\"")
 			}
-		case "created_at":
+		case "usage":
 			requiredBitSet[0] |= 1 << 5
+			if err := func() error {
+				s.Usage = make([]TestUsage, 0)
+				if err := d.Arr(func(d *jx.Decoder) error {
+					var elem TestUsage
+					if err := elem.Decode(d); err != nil {
+						return err
+					}
+					s.Usage = append(s.Usage, elem)
+					return nil
+				}); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"usage\"")
+			}
+		case "cost":
+			requiredBitSet[0] |= 1 << 6
+			if err := func() error {
+				if err := s.Cost.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"cost\"")
+			}
+		case "budget":
+			requiredBitSet[0] |= 1 << 7
+			if err := func() error {
+				if err := s.Budget.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"budget\"")
+			}
+		case "concurrency":
+			requiredBitSet[1] |= 1 << 0
+			if err := func() error {
+				if err := s.Concurrency.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"concurrency\"")
+			}
+		case "stop_reason":
+			requiredBitSet[1] |= 1 << 1
+			if err := func() error {
+				if err := s.StopReason.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"stop_reason\"")
+			}
+		case "created_at":
+			requiredBitSet[1] |= 1 << 2
 			if err := func() error {
 				v, err := json.DecodeTimeFormat(d, "2006-01-02T15:04:05.000Z07:00")
 				s.CreatedAt = v
@@ -15450,7 +16250,7 @@ func (s *TestSet) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"created_at\"")
 			}
 		case "completed_at":
-			requiredBitSet[0] |= 1 << 6
+			requiredBitSet[1] |= 1 << 3
 			if err := func() error {
 				if err := s.CompletedAt.Decode(d, json.NewTimeDecoder("2006-01-02T15:04:05.000Z07:00")); err != nil {
 					return err
@@ -15468,8 +16268,9 @@ func (s *TestSet) Decode(d *jx.Decoder) error {
 	}
 	// Validate required fields.
 	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b01111111,
+	for i, mask := range [2]uint8{
+		0b11111111,
+		0b00001111,
 	} {
 		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
 			// Mask only required fields and check equality to mask using XOR.
@@ -16400,15 +17201,29 @@ func (s *TestSetStart) encodeFields(e *jx.Encoder) {
 			s.AttributeFlakes.Encode(e)
 		}
 	}
+	{
+		if s.Budget.Set {
+			e.FieldStart("budget")
+			s.Budget.Encode(e)
+		}
+	}
+	{
+		if s.Concurrency.Set {
+			e.FieldStart("concurrency")
+			s.Concurrency.Encode(e)
+		}
+	}
 }
 
-var jsonFieldsNameOfTestSetStart = [6]string{
+var jsonFieldsNameOfTestSetStart = [8]string{
 	0: "scenario_ids",
 	1: "simulations_per_scenario",
 	2: "pathway_id",
 	3: "persona_id",
 	4: "version_number",
 	5: "attribute_flakes",
+	6: "budget",
+	7: "concurrency",
 }
 
 // Decode decodes TestSetStart from json.
@@ -16492,6 +17307,26 @@ func (s *TestSetStart) Decode(d *jx.Decoder) error {
 				return nil
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"attribute_flakes\"")
+			}
+		case "budget":
+			if err := func() error {
+				s.Budget.Reset()
+				if err := s.Budget.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"budget\"")
+			}
+		case "concurrency":
+			if err := func() error {
+				s.Concurrency.Reset()
+				if err := s.Concurrency.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"concurrency\"")
 			}
 		default:
 			return errors.Errorf("unexpected field %q", k)
@@ -17031,6 +17866,48 @@ func (s TestSpeaker) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *TestSpeaker) UnmarshalJSON(data []byte) error {
+	d := jx.DecodeBytes(data)
+	return s.Decode(d)
+}
+
+// Encode encodes TestStopReason as json.
+func (s TestStopReason) Encode(e *jx.Encoder) {
+	e.Str(string(s))
+}
+
+// Decode decodes TestStopReason from json.
+func (s *TestStopReason) Decode(d *jx.Decoder) error {
+	if s == nil {
+		return errors.New("invalid: unable to decode TestStopReason to nil")
+	}
+	v, err := d.StrBytes()
+	if err != nil {
+		return err
+	}
+	// Try to use constant string.
+	switch TestStopReason(v) {
+	case TestStopReasonCancelled:
+		*s = TestStopReasonCancelled
+	case TestStopReasonQuota:
+		*s = TestStopReasonQuota
+	case TestStopReasonBudget:
+		*s = TestStopReasonBudget
+	default:
+		*s = TestStopReason(v)
+	}
+
+	return nil
+}
+
+// MarshalJSON implements stdjson.Marshaler.
+func (s TestStopReason) MarshalJSON() ([]byte, error) {
+	e := jx.Encoder{}
+	s.Encode(&e)
+	return e.Bytes(), nil
+}
+
+// UnmarshalJSON implements stdjson.Unmarshaler.
+func (s *TestStopReason) UnmarshalJSON(data []byte) error {
 	d := jx.DecodeBytes(data)
 	return s.Decode(d)
 }

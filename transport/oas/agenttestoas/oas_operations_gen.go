@@ -7,6 +7,9 @@ type OperationName = string
 
 const (
 	AnalyzeTestRunOperation           OperationName = "AnalyzeTestRun"
+	CancelTestBatchOperation          OperationName = "CancelTestBatch"
+	CancelTestRunOperation            OperationName = "CancelTestRun"
+	CancelTestSetOperation            OperationName = "CancelTestSet"
 	CancelTornadoOperation            OperationName = "CancelTornado"
 	CloneTestTemplateOperation        OperationName = "CloneTestTemplate"
 	CreateTestScenarioOperation       OperationName = "CreateTestScenario"

@@ -50,6 +50,8 @@ type ErrorDetail struct {
 	Path OptString `json:"path"`
 	// Envelope B only. The same as `path`.
 	Field OptString `json:"field"`
+	// Only of PROMOTION_GATE_FAILED. The batch of tests that decided, or that is running.
+	BatchID OptString `json:"batch_id"`
 }
 
 // GetError returns the value of Error.
@@ -72,6 +74,11 @@ func (s *ErrorDetail) GetField() OptString {
 	return s.Field
 }
 
+// GetBatchID returns the value of BatchID.
+func (s *ErrorDetail) GetBatchID() OptString {
+	return s.BatchID
+}
+
 // SetError sets the value of Error.
 func (s *ErrorDetail) SetError(val string) {
 	s.Error = val
@@ -90,6 +97,11 @@ func (s *ErrorDetail) SetPath(val OptString) {
 // SetField sets the value of Field.
 func (s *ErrorDetail) SetField(val OptString) {
 	s.Field = val
+}
+
+// SetBatchID sets the value of BatchID.
+func (s *ErrorDetail) SetBatchID(val OptString) {
+	s.BatchID = val
 }
 
 // Body of every error. Envelope A has `data` (null), envelope B `status` and `message`; both have
@@ -469,6 +481,96 @@ func (o NilString) Or(d string) string {
 	return d
 }
 
+// NewNilTestBudget returns new NilTestBudget with value set to v.
+func NewNilTestBudget(v TestBudget) NilTestBudget {
+	return NilTestBudget{
+		Value: v,
+	}
+}
+
+// NilTestBudget is nullable TestBudget.
+type NilTestBudget struct {
+	Value TestBudget
+	Null  bool
+}
+
+// SetTo sets value to v.
+func (o *NilTestBudget) SetTo(v TestBudget) {
+	o.Null = false
+	o.Value = v
+}
+
+// IsNull returns true if value is Null.
+func (o NilTestBudget) IsNull() bool { return o.Null }
+
+// SetToNull sets value to null.
+func (o *NilTestBudget) SetToNull() {
+	o.Null = true
+	var v TestBudget
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o NilTestBudget) Get() (v TestBudget, ok bool) {
+	if o.Null {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o NilTestBudget) Or(d TestBudget) TestBudget {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewNilTestConcurrency returns new NilTestConcurrency with value set to v.
+func NewNilTestConcurrency(v TestConcurrency) NilTestConcurrency {
+	return NilTestConcurrency{
+		Value: v,
+	}
+}
+
+// NilTestConcurrency is nullable TestConcurrency.
+type NilTestConcurrency struct {
+	Value TestConcurrency
+	Null  bool
+}
+
+// SetTo sets value to v.
+func (o *NilTestConcurrency) SetTo(v TestConcurrency) {
+	o.Null = false
+	o.Value = v
+}
+
+// IsNull returns true if value is Null.
+func (o NilTestConcurrency) IsNull() bool { return o.Null }
+
+// SetToNull sets value to null.
+func (o *NilTestConcurrency) SetToNull() {
+	o.Null = true
+	var v TestConcurrency
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o NilTestConcurrency) Get() (v TestConcurrency, ok bool) {
+	if o.Null {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o NilTestConcurrency) Or(d TestConcurrency) TestConcurrency {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
 // NewNilTestInterval returns new NilTestInterval with value set to v.
 func NewNilTestInterval(v TestInterval) NilTestInterval {
 	return NilTestInterval{
@@ -598,6 +700,51 @@ func (o NilTestSetScenarioStatsFlakeSource) Get() (v TestSetScenarioStatsFlakeSo
 
 // Or returns value if set, or given parameter if does not.
 func (o NilTestSetScenarioStatsFlakeSource) Or(d TestSetScenarioStatsFlakeSource) TestSetScenarioStatsFlakeSource {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewNilTestStopReason returns new NilTestStopReason with value set to v.
+func NewNilTestStopReason(v TestStopReason) NilTestStopReason {
+	return NilTestStopReason{
+		Value: v,
+	}
+}
+
+// NilTestStopReason is nullable TestStopReason.
+type NilTestStopReason struct {
+	Value TestStopReason
+	Null  bool
+}
+
+// SetTo sets value to v.
+func (o *NilTestStopReason) SetTo(v TestStopReason) {
+	o.Null = false
+	o.Value = v
+}
+
+// IsNull returns true if value is Null.
+func (o NilTestStopReason) IsNull() bool { return o.Null }
+
+// SetToNull sets value to null.
+func (o *NilTestStopReason) SetToNull() {
+	o.Null = true
+	var v TestStopReason
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o NilTestStopReason) Get() (v TestStopReason, ok bool) {
+	if o.Null {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o NilTestStopReason) Or(d TestStopReason) TestStopReason {
 	if v, ok := o.Get(); ok {
 		return v
 	}
@@ -1492,6 +1639,52 @@ func (o OptString) Or(d string) string {
 	return d
 }
 
+// NewOptTestBudget returns new OptTestBudget with value set to v.
+func NewOptTestBudget(v TestBudget) OptTestBudget {
+	return OptTestBudget{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptTestBudget is optional TestBudget.
+type OptTestBudget struct {
+	Value TestBudget
+	Set   bool
+}
+
+// IsSet returns true if OptTestBudget was set.
+func (o OptTestBudget) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptTestBudget) Reset() {
+	var v TestBudget
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptTestBudget) SetTo(v TestBudget) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptTestBudget) Get() (v TestBudget, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptTestBudget) Or(d TestBudget) TestBudget {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
 // NewOptTestCategory returns new OptTestCategory with value set to v.
 func NewOptTestCategory(v TestCategory) OptTestCategory {
 	return OptTestCategory{
@@ -1532,6 +1725,52 @@ func (o OptTestCategory) Get() (v TestCategory, ok bool) {
 
 // Or returns value if set, or given parameter if does not.
 func (o OptTestCategory) Or(d TestCategory) TestCategory {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewOptTestConcurrency returns new OptTestConcurrency with value set to v.
+func NewOptTestConcurrency(v TestConcurrency) OptTestConcurrency {
+	return OptTestConcurrency{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptTestConcurrency is optional TestConcurrency.
+type OptTestConcurrency struct {
+	Value TestConcurrency
+	Set   bool
+}
+
+// IsSet returns true if OptTestConcurrency was set.
+func (o OptTestConcurrency) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptTestConcurrency) Reset() {
+	var v TestConcurrency
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptTestConcurrency) SetTo(v TestConcurrency) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptTestConcurrency) Get() (v TestConcurrency, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptTestConcurrency) Or(d TestConcurrency) TestConcurrency {
 	if v, ok := o.Get(); ok {
 		return v
 	}
@@ -4100,10 +4339,22 @@ type TestBatch struct {
 	FailedScenarios int `json:"failed_scenarios"`
 	// Scenarios without a verdict.
 	ErrorScenarios int `json:"error_scenarios"`
+	// Scenarios whose runs were cancelled.
+	CancelledScenarios int `json:"cancelled_scenarios"`
 	// What started the batch.
 	TriggerSource TestBatchTriggerSource `json:"trigger_source"`
 	// Whether a pass promotes the version.
 	PublishOnPass bool `json:"publish_on_pass"`
+	// What the runs that have ended used, by role.
+	Usage []TestUsage `json:"usage"`
+	// Price of that in the configured currency; null when the price of a call is not known.
+	Cost NilFloat64 `json:"cost"`
+	// What all runs may use together; null when nothing bounds it.
+	Budget NilTestBudget `json:"budget"`
+	// Runs at once; null when only the organization bounds them.
+	Concurrency NilTestConcurrency `json:"concurrency"`
+	// Why runs were cancelled; null when they were not.
+	StopReason NilTestStopReason `json:"stop_reason"`
 	// When it was queued.
 	CreatedAt time.Time `json:"created_at"`
 	// When the last run ended.
@@ -4147,6 +4398,11 @@ func (s *TestBatch) GetErrorScenarios() int {
 	return s.ErrorScenarios
 }
 
+// GetCancelledScenarios returns the value of CancelledScenarios.
+func (s *TestBatch) GetCancelledScenarios() int {
+	return s.CancelledScenarios
+}
+
 // GetTriggerSource returns the value of TriggerSource.
 func (s *TestBatch) GetTriggerSource() TestBatchTriggerSource {
 	return s.TriggerSource
@@ -4155,6 +4411,31 @@ func (s *TestBatch) GetTriggerSource() TestBatchTriggerSource {
 // GetPublishOnPass returns the value of PublishOnPass.
 func (s *TestBatch) GetPublishOnPass() bool {
 	return s.PublishOnPass
+}
+
+// GetUsage returns the value of Usage.
+func (s *TestBatch) GetUsage() []TestUsage {
+	return s.Usage
+}
+
+// GetCost returns the value of Cost.
+func (s *TestBatch) GetCost() NilFloat64 {
+	return s.Cost
+}
+
+// GetBudget returns the value of Budget.
+func (s *TestBatch) GetBudget() NilTestBudget {
+	return s.Budget
+}
+
+// GetConcurrency returns the value of Concurrency.
+func (s *TestBatch) GetConcurrency() NilTestConcurrency {
+	return s.Concurrency
+}
+
+// GetStopReason returns the value of StopReason.
+func (s *TestBatch) GetStopReason() NilTestStopReason {
+	return s.StopReason
 }
 
 // GetCreatedAt returns the value of CreatedAt.
@@ -4207,6 +4488,11 @@ func (s *TestBatch) SetErrorScenarios(val int) {
 	s.ErrorScenarios = val
 }
 
+// SetCancelledScenarios sets the value of CancelledScenarios.
+func (s *TestBatch) SetCancelledScenarios(val int) {
+	s.CancelledScenarios = val
+}
+
 // SetTriggerSource sets the value of TriggerSource.
 func (s *TestBatch) SetTriggerSource(val TestBatchTriggerSource) {
 	s.TriggerSource = val
@@ -4215,6 +4501,31 @@ func (s *TestBatch) SetTriggerSource(val TestBatchTriggerSource) {
 // SetPublishOnPass sets the value of PublishOnPass.
 func (s *TestBatch) SetPublishOnPass(val bool) {
 	s.PublishOnPass = val
+}
+
+// SetUsage sets the value of Usage.
+func (s *TestBatch) SetUsage(val []TestUsage) {
+	s.Usage = val
+}
+
+// SetCost sets the value of Cost.
+func (s *TestBatch) SetCost(val NilFloat64) {
+	s.Cost = val
+}
+
+// SetBudget sets the value of Budget.
+func (s *TestBatch) SetBudget(val NilTestBudget) {
+	s.Budget = val
+}
+
+// SetConcurrency sets the value of Concurrency.
+func (s *TestBatch) SetConcurrency(val NilTestConcurrency) {
+	s.Concurrency = val
+}
+
+// SetStopReason sets the value of StopReason.
+func (s *TestBatch) SetStopReason(val NilTestStopReason) {
+	s.StopReason = val
 }
 
 // SetCreatedAt sets the value of CreatedAt.
@@ -4300,7 +4611,9 @@ type TestBatchStart struct {
 	// Gets the batch record when the batch has ended.
 	WebhookURL OptString `json:"webhook_url"`
 	// Whether to promote the version to production when every scenario passes.
-	PublishOnPass OptBool `json:"publish_on_pass"`
+	PublishOnPass OptBool            `json:"publish_on_pass"`
+	Budget        OptTestBudget      `json:"budget"`
+	Concurrency   OptTestConcurrency `json:"concurrency"`
 }
 
 // GetScenarioIds returns the value of ScenarioIds.
@@ -4323,6 +4636,16 @@ func (s *TestBatchStart) GetPublishOnPass() OptBool {
 	return s.PublishOnPass
 }
 
+// GetBudget returns the value of Budget.
+func (s *TestBatchStart) GetBudget() OptTestBudget {
+	return s.Budget
+}
+
+// GetConcurrency returns the value of Concurrency.
+func (s *TestBatchStart) GetConcurrency() OptTestConcurrency {
+	return s.Concurrency
+}
+
 // SetScenarioIds sets the value of ScenarioIds.
 func (s *TestBatchStart) SetScenarioIds(val []string) {
 	s.ScenarioIds = val
@@ -4341,6 +4664,16 @@ func (s *TestBatchStart) SetWebhookURL(val OptString) {
 // SetPublishOnPass sets the value of PublishOnPass.
 func (s *TestBatchStart) SetPublishOnPass(val OptBool) {
 	s.PublishOnPass = val
+}
+
+// SetBudget sets the value of Budget.
+func (s *TestBatchStart) SetBudget(val OptTestBudget) {
+	s.Budget = val
+}
+
+// SetConcurrency sets the value of Concurrency.
+func (s *TestBatchStart) SetConcurrency(val OptTestConcurrency) {
+	s.Concurrency = val
 }
 
 // A batch that has been queued.
@@ -4470,6 +4803,80 @@ func (s *TestBatchTriggerSource) UnmarshalText(data []byte) error {
 	}
 }
 
+// What calls of models may use. Without a member, nothing bounds what it counts.
+// Ref: #/components/schemas/TestBudget
+type TestBudget struct {
+	// Tokens sent and received.
+	Tokens OptInt `json:"tokens"`
+	// Price in the configured currency. Refused where the prices of the models are not known.
+	Cost OptFloat64 `json:"cost"`
+}
+
+// GetTokens returns the value of Tokens.
+func (s *TestBudget) GetTokens() OptInt {
+	return s.Tokens
+}
+
+// GetCost returns the value of Cost.
+func (s *TestBudget) GetCost() OptFloat64 {
+	return s.Cost
+}
+
+// SetTokens sets the value of Tokens.
+func (s *TestBudget) SetTokens(val OptInt) {
+	s.Tokens = val
+}
+
+// SetCost sets the value of Cost.
+func (s *TestBudget) SetCost(val OptFloat64) {
+	s.Cost = val
+}
+
+// Confirms a cancellation.
+// Ref: #/components/schemas/TestCancelled
+type TestCancelled struct {
+	// Always true.
+	Cancelled bool `json:"cancelled"`
+}
+
+// GetCancelled returns the value of Cancelled.
+func (s *TestCancelled) GetCancelled() bool {
+	return s.Cancelled
+}
+
+// SetCancelled sets the value of Cancelled.
+func (s *TestCancelled) SetCancelled(val bool) {
+	s.Cancelled = val
+}
+
+// Envelope of the answer.
+// Ref: #/components/schemas/TestCancelledReply
+type TestCancelledReply struct {
+	Data TestCancelled `json:"data"`
+	// Null on success.
+	Errors struct{} `json:"errors"`
+}
+
+// GetData returns the value of Data.
+func (s *TestCancelledReply) GetData() TestCancelled {
+	return s.Data
+}
+
+// GetErrors returns the value of Errors.
+func (s *TestCancelledReply) GetErrors() struct{} {
+	return s.Errors
+}
+
+// SetData sets the value of Data.
+func (s *TestCancelledReply) SetData(val TestCancelled) {
+	s.Data = val
+}
+
+// SetErrors sets the value of Errors.
+func (s *TestCancelledReply) SetErrors(val struct{}) {
+	s.Errors = val
+}
+
 // What kind of caller the scenario plays.
 // Ref: #/components/schemas/TestCategory
 type TestCategory string
@@ -4589,6 +4996,8 @@ func (s *TestChatMessage) SetRole(val TestSpeaker) {
 func (s *TestChatMessage) SetContent(val string) {
 	s.Content = val
 }
+
+type TestConcurrency int
 
 // Your own evaluator prompt. The transcript is always passed as data, never as instructions.
 // Ref: #/components/schemas/TestCustomLLMConfig
@@ -5910,12 +6319,16 @@ type TestRun struct {
 	AssertionResults []TestAssertionResult `json:"assertion_results"`
 	// Why the conversation stopped; null while it runs.
 	EndReason NilTestRunEndReason `json:"end_reason"`
-	// What went wrong in a run that ended in ERROR.
+	// What went wrong in a run that ended in ERROR, or why a run was cancelled before it began, if a
+	// budget or a quota was used up.
 	ErrorMessage NilString `json:"error_message"`
-	// What the run used at the model provider.
+	// What the run used at the model provider, by role.
 	Usage []TestUsage `json:"usage"`
 	// Price of that in the configured currency; null when the price is not known.
-	Cost     NilFloat64      `json:"cost"`
+	Cost NilFloat64 `json:"cost"`
+	// What the run may use, or, of one that belongs to a batch or a set, what all of its runs may use
+	// together; null when nothing bounds it.
+	Budget   NilTestBudget   `json:"budget"`
 	Metadata TestRunMetadata `json:"metadata"`
 	// When it was queued.
 	CreatedAt time.Time `json:"created_at"`
@@ -6023,6 +6436,11 @@ func (s *TestRun) GetUsage() []TestUsage {
 // GetCost returns the value of Cost.
 func (s *TestRun) GetCost() NilFloat64 {
 	return s.Cost
+}
+
+// GetBudget returns the value of Budget.
+func (s *TestRun) GetBudget() NilTestBudget {
+	return s.Budget
 }
 
 // GetMetadata returns the value of Metadata.
@@ -6143,6 +6561,11 @@ func (s *TestRun) SetUsage(val []TestUsage) {
 // SetCost sets the value of Cost.
 func (s *TestRun) SetCost(val NilFloat64) {
 	s.Cost = val
+}
+
+// SetBudget sets the value of Budget.
+func (s *TestRun) SetBudget(val NilTestBudget) {
+	s.Budget = val
 }
 
 // SetMetadata sets the value of Metadata.
@@ -6419,7 +6842,8 @@ type TestRunStart struct {
 	VersionNumber       OptInt         `json:"version_number"`
 	RequestDataOverride OptRequestData `json:"request_data_override"`
 	// Gets the run record when the run has ended.
-	WebhookURL OptString `json:"webhook_url"`
+	WebhookURL OptString     `json:"webhook_url"`
+	Budget     OptTestBudget `json:"budget"`
 }
 
 // GetVersionNumber returns the value of VersionNumber.
@@ -6437,6 +6861,11 @@ func (s *TestRunStart) GetWebhookURL() OptString {
 	return s.WebhookURL
 }
 
+// GetBudget returns the value of Budget.
+func (s *TestRunStart) GetBudget() OptTestBudget {
+	return s.Budget
+}
+
 // SetVersionNumber sets the value of VersionNumber.
 func (s *TestRunStart) SetVersionNumber(val OptInt) {
 	s.VersionNumber = val
@@ -6450,6 +6879,11 @@ func (s *TestRunStart) SetRequestDataOverride(val OptRequestData) {
 // SetWebhookURL sets the value of WebhookURL.
 func (s *TestRunStart) SetWebhookURL(val OptString) {
 	s.WebhookURL = val
+}
+
+// SetBudget sets the value of Budget.
+func (s *TestRunStart) SetBudget(val OptTestBudget) {
+	s.Budget = val
 }
 
 // A run that has been queued.
@@ -8406,6 +8840,16 @@ type TestSet struct {
 	// Scenarios in the set.
 	TotalScenarios int               `json:"total_scenarios"`
 	Statistics     TestSetStatistics `json:"statistics"`
+	// What the runs that have ended used, by role.
+	Usage []TestUsage `json:"usage"`
+	// Price of that in the configured currency; null when the price of a call is not known.
+	Cost NilFloat64 `json:"cost"`
+	// What all runs may use together; null when nothing bounds it.
+	Budget NilTestBudget `json:"budget"`
+	// Runs at once; null when only the organization bounds them.
+	Concurrency NilTestConcurrency `json:"concurrency"`
+	// Why runs were cancelled; null when they were not.
+	StopReason NilTestStopReason `json:"stop_reason"`
 	// When it was queued.
 	CreatedAt time.Time `json:"created_at"`
 	// When the last run ended.
@@ -8435,6 +8879,31 @@ func (s *TestSet) GetTotalScenarios() int {
 // GetStatistics returns the value of Statistics.
 func (s *TestSet) GetStatistics() TestSetStatistics {
 	return s.Statistics
+}
+
+// GetUsage returns the value of Usage.
+func (s *TestSet) GetUsage() []TestUsage {
+	return s.Usage
+}
+
+// GetCost returns the value of Cost.
+func (s *TestSet) GetCost() NilFloat64 {
+	return s.Cost
+}
+
+// GetBudget returns the value of Budget.
+func (s *TestSet) GetBudget() NilTestBudget {
+	return s.Budget
+}
+
+// GetConcurrency returns the value of Concurrency.
+func (s *TestSet) GetConcurrency() NilTestConcurrency {
+	return s.Concurrency
+}
+
+// GetStopReason returns the value of StopReason.
+func (s *TestSet) GetStopReason() NilTestStopReason {
+	return s.StopReason
 }
 
 // GetCreatedAt returns the value of CreatedAt.
@@ -8470,6 +8939,31 @@ func (s *TestSet) SetTotalScenarios(val int) {
 // SetStatistics sets the value of Statistics.
 func (s *TestSet) SetStatistics(val TestSetStatistics) {
 	s.Statistics = val
+}
+
+// SetUsage sets the value of Usage.
+func (s *TestSet) SetUsage(val []TestUsage) {
+	s.Usage = val
+}
+
+// SetCost sets the value of Cost.
+func (s *TestSet) SetCost(val NilFloat64) {
+	s.Cost = val
+}
+
+// SetBudget sets the value of Budget.
+func (s *TestSet) SetBudget(val NilTestBudget) {
+	s.Budget = val
+}
+
+// SetConcurrency sets the value of Concurrency.
+func (s *TestSet) SetConcurrency(val NilTestConcurrency) {
+	s.Concurrency = val
+}
+
+// SetStopReason sets the value of StopReason.
+func (s *TestSet) SetStopReason(val NilTestStopReason) {
+	s.StopReason = val
 }
 
 // SetCreatedAt sets the value of CreatedAt.
@@ -9006,7 +9500,9 @@ type TestSetStart struct {
 	VersionNumber OptInt `json:"version_number"`
 	// Whether to judge conversations of scenarios with mixed results again, three times each, to find out
 	// where the variation comes from. Costs judge calls. The set is RUNNING until that is known.
-	AttributeFlakes OptBool `json:"attribute_flakes"`
+	AttributeFlakes OptBool            `json:"attribute_flakes"`
+	Budget          OptTestBudget      `json:"budget"`
+	Concurrency     OptTestConcurrency `json:"concurrency"`
 }
 
 // GetScenarioIds returns the value of ScenarioIds.
@@ -9039,6 +9535,16 @@ func (s *TestSetStart) GetAttributeFlakes() OptBool {
 	return s.AttributeFlakes
 }
 
+// GetBudget returns the value of Budget.
+func (s *TestSetStart) GetBudget() OptTestBudget {
+	return s.Budget
+}
+
+// GetConcurrency returns the value of Concurrency.
+func (s *TestSetStart) GetConcurrency() OptTestConcurrency {
+	return s.Concurrency
+}
+
 // SetScenarioIds sets the value of ScenarioIds.
 func (s *TestSetStart) SetScenarioIds(val []string) {
 	s.ScenarioIds = val
@@ -9067,6 +9573,16 @@ func (s *TestSetStart) SetVersionNumber(val OptInt) {
 // SetAttributeFlakes sets the value of AttributeFlakes.
 func (s *TestSetStart) SetAttributeFlakes(val OptBool) {
 	s.AttributeFlakes = val
+}
+
+// SetBudget sets the value of Budget.
+func (s *TestSetStart) SetBudget(val OptTestBudget) {
+	s.Budget = val
+}
+
+// SetConcurrency sets the value of Concurrency.
+func (s *TestSetStart) SetConcurrency(val OptTestConcurrency) {
+	s.Concurrency = val
 }
 
 // A simulation set that has been queued.
@@ -9238,6 +9754,57 @@ func (s *TestSpeaker) UnmarshalText(data []byte) error {
 		return nil
 	case TestSpeakerAssistant:
 		*s = TestSpeakerAssistant
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+// Why runs of a batch or a set were cancelled. `cancelled` is a request, `quota` an account of a model
+// without quota, `budget` the budget, which lets runs that are under way go on.
+// Ref: #/components/schemas/TestStopReason
+type TestStopReason string
+
+const (
+	TestStopReasonCancelled TestStopReason = "cancelled"
+	TestStopReasonQuota     TestStopReason = "quota"
+	TestStopReasonBudget    TestStopReason = "budget"
+)
+
+// AllValues returns all TestStopReason values.
+func (TestStopReason) AllValues() []TestStopReason {
+	return []TestStopReason{
+		TestStopReasonCancelled,
+		TestStopReasonQuota,
+		TestStopReasonBudget,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s TestStopReason) MarshalText() ([]byte, error) {
+	switch s {
+	case TestStopReasonCancelled:
+		return []byte(s), nil
+	case TestStopReasonQuota:
+		return []byte(s), nil
+	case TestStopReasonBudget:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *TestStopReason) UnmarshalText(data []byte) error {
+	switch TestStopReason(data) {
+	case TestStopReasonCancelled:
+		*s = TestStopReasonCancelled
+		return nil
+	case TestStopReasonQuota:
+		*s = TestStopReasonQuota
+		return nil
+	case TestStopReasonBudget:
+		*s = TestStopReasonBudget
 		return nil
 	default:
 		return errors.Errorf("invalid value: %q", data)

@@ -37,6 +37,9 @@ func findAuthorization(h http.Header, prefix string) (string, bool) {
 // operationRolesApiKey is a private map storing roles per operation.
 var operationRolesApiKey = map[string][]string{
 	AnalyzeTestRunOperation:           []string{},
+	CancelTestBatchOperation:          []string{},
+	CancelTestRunOperation:            []string{},
+	CancelTestSetOperation:            []string{},
 	CancelTornadoOperation:            []string{},
 	CloneTestTemplateOperation:        []string{},
 	CreateTestScenarioOperation:       []string{},

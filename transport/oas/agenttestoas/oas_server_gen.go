@@ -15,6 +15,30 @@ type Handler interface {
 	//
 	// POST /v1/agent-testing/runs/{id}/analyze
 	AnalyzeTestRun(ctx context.Context, params AnalyzeTestRunParams) (*TestAnalysisReply, error)
+	// CancelTestBatch implements cancelTestBatch operation.
+	//
+	// Cancels the runs of a batch that have not ended. Those that wait end at once. Those under way are
+	// interrupted, at once or within a second if another node runs them, and keep what was said. It may be
+	// cancelled again until its last run has ended.
+	//
+	// POST /v1/agent-testing/batches/{id}/cancel
+	CancelTestBatch(ctx context.Context, params CancelTestBatchParams) (*TestCancelledReply, error)
+	// CancelTestRun implements cancelTestRun operation.
+	//
+	// Cancels a run. One that waits ends at once. One that is under way is interrupted, at once or within
+	// a second if another node runs it, and keeps what was said. It may be cancelled again until it has
+	// ended.
+	//
+	// POST /v1/agent-testing/runs/{id}/cancel
+	CancelTestRun(ctx context.Context, params CancelTestRunParams) (*TestCancelledReply, error)
+	// CancelTestSet implements cancelTestSet operation.
+	//
+	// Cancels the runs of a set that have not ended. Those that wait end at once. Those under way are
+	// interrupted, at once or within a second if another node runs them, and keep what was said. It may be
+	// cancelled again until its last run has ended.
+	//
+	// POST /v1/agent-testing/simulation-sets/{id}/cancel
+	CancelTestSet(ctx context.Context, params CancelTestSetParams) (*TestCancelledReply, error)
 	// CancelTornado implements cancelTornado operation.
 	//
 	// Stops a running session and keeps its forks. A session that has ended is a conflict.

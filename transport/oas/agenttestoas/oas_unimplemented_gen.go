@@ -23,6 +23,39 @@ func (UnimplementedHandler) AnalyzeTestRun(ctx context.Context, params AnalyzeTe
 	return r, ht.ErrNotImplemented
 }
 
+// CancelTestBatch implements cancelTestBatch operation.
+//
+// Cancels the runs of a batch that have not ended. Those that wait end at once. Those under way are
+// interrupted, at once or within a second if another node runs them, and keep what was said. It may be
+// cancelled again until its last run has ended.
+//
+// POST /v1/agent-testing/batches/{id}/cancel
+func (UnimplementedHandler) CancelTestBatch(ctx context.Context, params CancelTestBatchParams) (r *TestCancelledReply, _ error) {
+	return r, ht.ErrNotImplemented
+}
+
+// CancelTestRun implements cancelTestRun operation.
+//
+// Cancels a run. One that waits ends at once. One that is under way is interrupted, at once or within
+// a second if another node runs it, and keeps what was said. It may be cancelled again until it has
+// ended.
+//
+// POST /v1/agent-testing/runs/{id}/cancel
+func (UnimplementedHandler) CancelTestRun(ctx context.Context, params CancelTestRunParams) (r *TestCancelledReply, _ error) {
+	return r, ht.ErrNotImplemented
+}
+
+// CancelTestSet implements cancelTestSet operation.
+//
+// Cancels the runs of a set that have not ended. Those that wait end at once. Those under way are
+// interrupted, at once or within a second if another node runs them, and keep what was said. It may be
+// cancelled again until its last run has ended.
+//
+// POST /v1/agent-testing/simulation-sets/{id}/cancel
+func (UnimplementedHandler) CancelTestSet(ctx context.Context, params CancelTestSetParams) (r *TestCancelledReply, _ error) {
+	return r, ht.ErrNotImplemented
+}
+
 // CancelTornado implements cancelTornado operation.
 //
 // Stops a running session and keeps its forks. A session that has ended is a conflict.

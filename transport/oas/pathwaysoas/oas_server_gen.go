@@ -83,7 +83,7 @@ type Handler interface {
 	//
 	// Publishes a stored version. For production, every enabled scenario that is required for promotion
 	// must have passed on exactly this version in one batch; otherwise the answer is 409
-	// PROMOTION_GATE_FAILED, and its message names the batch, which is started if there is none. With
+	// PROMOTION_GATE_FAILED, and its `batch_id` names the batch, which is started if there is none. With
 	// `publish_on_pass` the answer is 200, and the version is published as soon as they have passed.
 	//
 	// POST /v1/pathway/{id}/publish

@@ -67,6 +67,8 @@ type ErrorDetail struct {
 	Path OptString `json:"path"`
 	// Envelope B only. The same as `path`.
 	Field OptString `json:"field"`
+	// Only of PROMOTION_GATE_FAILED. The batch of tests that decided, or that is running.
+	BatchID OptString `json:"batch_id"`
 }
 
 // GetError returns the value of Error.
@@ -89,6 +91,11 @@ func (s *ErrorDetail) GetField() OptString {
 	return s.Field
 }
 
+// GetBatchID returns the value of BatchID.
+func (s *ErrorDetail) GetBatchID() OptString {
+	return s.BatchID
+}
+
 // SetError sets the value of Error.
 func (s *ErrorDetail) SetError(val string) {
 	s.Error = val
@@ -107,6 +114,11 @@ func (s *ErrorDetail) SetPath(val OptString) {
 // SetField sets the value of Field.
 func (s *ErrorDetail) SetField(val OptString) {
 	s.Field = val
+}
+
+// SetBatchID sets the value of BatchID.
+func (s *ErrorDetail) SetBatchID(val OptString) {
+	s.BatchID = val
 }
 
 // Body of every error. Envelope A has `data` (null), envelope B `status` and `message`; both have

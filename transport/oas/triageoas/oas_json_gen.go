@@ -118,13 +118,20 @@ func (s *ErrorDetail) encodeFields(e *jx.Encoder) {
 			s.Field.Encode(e)
 		}
 	}
+	{
+		if s.BatchID.Set {
+			e.FieldStart("batch_id")
+			s.BatchID.Encode(e)
+		}
+	}
 }
 
-var jsonFieldsNameOfErrorDetail = [4]string{
+var jsonFieldsNameOfErrorDetail = [5]string{
 	0: "error",
 	1: "message",
 	2: "path",
 	3: "field",
+	4: "batch_id",
 }
 
 // Decode decodes ErrorDetail from json.
@@ -179,6 +186,16 @@ func (s *ErrorDetail) Decode(d *jx.Decoder) error {
 				return nil
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"field\"")
+			}
+		case "batch_id":
+			if err := func() error {
+				s.BatchID.Reset()
+				if err := s.BatchID.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"batch_id\"")
 			}
 		default:
 			return d.Skip()

@@ -1,0 +1,123 @@
+package agenttest
+
+import (
+	"context"
+	"sync"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agenttest/engine"
+)
+
+// The limits of what a start may ask for.
+const (
+	MaxTokens      = 1_000_000_000 // of a budget
+	MaxCost        = 1_000_000     // of a budget, in the currency of engine.Config.Pricer
+	MaxConcurrency = 32            // runs of a group at once
+)
+
+// checkBudget refuses a budget that cannot be kept.
+func (s *Service) checkBudget(l engine.Limit) error {
+	switch {
+	case l.Tokens < 0 || l.Tokens > MaxTokens:
+		return callwright.Invalid("budget.tokens", "must be from 1 to %d", MaxTokens)
+	case l.Cost < 0 || l.Cost.Amount() > MaxCost:
+		return callwright.Invalid("budget.cost", "must be more than 0 and at most %d", MaxCost)
+	case l.Cost > 0 && !s.cfg.Engine.Prices():
+		return callwright.Invalid("budget.cost",
+			"cannot be used: this program does not know what its models cost; use budget.tokens")
+	}
+	return nil
+}
+
+// checkConcurrency refuses a concurrency that a group cannot have.
+func checkConcurrency(n int) error {
+	if n < 0 || n > MaxConcurrency {
+		return callwright.Invalid("concurrency", "must be from 1 to %d", MaxConcurrency)
+	}
+	return nil
+}
+
+// purses holds the budgets of the groups of which this node executes runs.
+//
+// What runs that have ended have spent is in the store, in the sum of all nodes. What the runs under way spend is counted here.
+// So on one node a group overdraws its budget by no more than its calls exceed their reservations. Another node learns what was
+// spent here when a run ends there, or begins, and may meanwhile spend what was left before.
+type purses struct {
+	mu   sync.Mutex
+	open map[string]*purse // by the id of the group
+}
+
+// purse is the budget of a group on this node.
+type purse struct {
+	budget *engine.Budget // nil: not yet
+	users  int            // runs that are under way; guarded by purses.mu
+	ends   sync.Mutex     // held while the end of one of them is stored, so that it is counted either here or in the sum
+}
+
+// join opens the purse of a run's group; nil if the group has no budget. It is left once, after the end of the run is stored.
+func (s *Service) join(ctx context.Context, r Run) (*purse, error) {
+	if r.Batch == "" || r.Budget == (engine.Limit{}) {
+		return nil, nil
+	}
+	s.purses.mu.Lock()
+	p := s.purses.open[r.Batch]
+	if p == nil {
+		if s.purses.open == nil {
+			s.purses.open = map[string]*purse{}
+		}
+		p = new(purse)
+		s.purses.open[r.Batch] = p
+	}
+	p.users++
+	s.purses.mu.Unlock()
+	p.ends.Lock()
+	defer p.ends.Unlock()
+	if p.budget != nil {
+		return p, nil
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience) // also for a run that is cancelled already
+	defer cancel()
+	b, err := s.cfg.Store.Batch(ctx, r.Org, r.Batch)
+	if err != nil {
+		s.leave(r, p)
+		return nil, err
+	}
+	p.budget = engine.NewBudget(b.Budget, nil)
+	p.budget.Settle(b.Spend, engine.Spend{})
+	return p, nil
+}
+
+// leave closes a purse that no other run uses.
+func (s *Service) leave(r Run, p *purse) {
+	if p == nil {
+		return
+	}
+	s.purses.mu.Lock()
+	defer s.purses.mu.Unlock()
+	if p.users--; p.users == 0 {
+		delete(s.purses.open, r.Batch)
+	}
+}
+
+// budgetOf returns the budget of one run.
+func budgetOf(r Run, p *purse) *engine.Budget {
+	if p == nil {
+		return engine.NewBudget(r.Budget, nil)
+	}
+	return engine.NewBudget(engine.Limit{}, p.budget)
+}
+
+// giveBack takes what an interrupted run has spent out of a purse: its next attempt counts it again, from its journal. If the
+// store does not answer, it counts twice on this node until the group's runs here have ended.
+func (s *Service) giveBack(ctx context.Context, r Run, p *purse, spent engine.Spend) {
+	if p == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	p.ends.Lock()
+	defer p.ends.Unlock()
+	if b, err := s.cfg.Store.Batch(ctx, r.Org, r.Batch); err == nil {
+		p.budget.Settle(b.Spend, spent)
+	}
+}

@@ -1,0 +1,342 @@
+package agenttest_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/llm"
+	"github.com/callwright/callwright/agenttest"
+	"github.com/callwright/callwright/agenttest/engine"
+	"github.com/callwright/callwright/agenttest/scenario"
+)
+
+// silent has the lab's model never answer once a caller has spoken. calls counts its calls, aborted those whose context ends.
+func (l *lab) silent() (calls, aborted *atomic.Int64) {
+	l.speaks()
+	calls, aborted = new(atomic.Int64), new(atomic.Int64)
+	speaks := l.model.Says
+	l.model.Says = func(ctx context.Context, r llm.ReplyRequest) ([]llm.ReplyPart, error) {
+		calls.Add(1)
+		if len(r.Messages) < 2 {
+			return speaks(ctx, r)
+		}
+		<-ctx.Done()
+		aborted.Add(1)
+		return nil, &llm.Failure{Class: llm.ClassTransient, Message: "cancelled", Cause: ctx.Err()}
+	}
+	return calls, aborted
+}
+
+// underWay starts runs of which as many as the organization may have wait for an answer of the model.
+func (l *lab) underWay(simulations int) agenttest.Batch {
+	l.t.Helper()
+	b := l.simulate(agenttest.SetRequest{Scenarios: []string{l.scenario(spoken).ID}, Simulations: simulations})
+	settled()
+	return b
+}
+
+// TestCancelAbortsCalls: when a group is cancelled, the calls that are under way are aborted at once, and no other is made. What
+// was said stays.
+func TestCancelAbortsCalls(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := newLab(t)
+		calls, aborted := l.silent()
+		l.run(l.Service)
+		b := l.underWay(20)
+		if calls.Load() != 2*agenttest.DefaultPerOrg {
+			t.Fatalf("%d calls are made", calls.Load())
+		}
+		at := time.Now()
+		if err := l.CancelSet(t.Context(), org, b.ID); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		if took := time.Since(at); aborted.Load() != agenttest.DefaultPerOrg || took != 0 {
+			t.Errorf("%d calls are aborted after %s", aborted.Load(), took)
+		}
+		settled()
+		got, runs := l.group(b.ID)
+		if got.State != agenttest.Cancelled || got.Reason != agenttest.StoppedByClient || got.Counts.Cancelled != 20 ||
+			calls.Load() != 2*agenttest.DefaultPerOrg {
+			t.Errorf("after %d calls: %+v", calls.Load(), got)
+		}
+		said := 0
+		for _, r := range runs {
+			if r.Result.Error != "" {
+				t.Errorf("a run that a client has cancelled has the error %q", r.Result.Error)
+			}
+			if r.Outcome != nil && len(r.Outcome.Evidence.Turns) == 3 && r.Outcome.Spend.Tokens == price {
+				said++
+			}
+		}
+		if said != agenttest.DefaultPerOrg {
+			t.Errorf("%d runs keep what was said", said)
+		}
+	})
+}
+
+func TestCancelRun(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := newLab(t)
+		calls, aborted := l.silent()
+		sc := l.scenario(spoken)
+		waiting := l.start(sc, agenttest.RunRequest{})
+		for name, tt := range map[string]struct {
+			of  callwright.OrgID
+			id  string
+			err error
+		}{"absent": {org, "gone", callwright.ErrNotFound}, "another organization's": {"other", waiting.ID, callwright.ErrNotFound}} {
+			if err := l.CancelRun(t.Context(), tt.of, tt.id); !errors.Is(err, tt.err) {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+		if err := l.CancelRun(t.Context(), org, waiting.ID); err != nil || l.get(waiting.ID).State != agenttest.Cancelled {
+			t.Errorf("a run that waits: %v, %s", err, l.get(waiting.ID).State)
+		}
+		l.run(l.Service)
+		run, other := l.start(sc, agenttest.RunRequest{}), l.start(sc, agenttest.RunRequest{})
+		settled()
+		if calls.Load() != 4 {
+			t.Errorf("%d calls are made", calls.Load())
+		}
+		for range 2 { // it has not ended yet
+			if err := l.CancelRun(t.Context(), org, run.ID); err != nil {
+				t.Error(err)
+			}
+		}
+		synctest.Wait()
+		got := l.get(run.ID)
+		if got.State != agenttest.Cancelled || len(got.Outcome.Evidence.Turns) != 3 || aborted.Load() != 1 || calls.Load() != 4 {
+			t.Errorf("%s after %d calls, of which %d are aborted: %+v", got.State, calls.Load(), aborted.Load(), got.Outcome)
+		}
+		for _, id := range []string{run.ID, waiting.ID} {
+			if err := l.CancelRun(t.Context(), org, id); !errors.Is(err, callwright.ErrInvalidState) {
+				t.Errorf("a run that has ended: %v", err)
+			}
+		}
+		if got := l.get(other.ID); got.State != agenttest.Running {
+			t.Errorf("another run is %s", got.State)
+		}
+	})
+}
+
+// TestCancelRunOfGroup: the group goes on, and is Cancelled in the end.
+func TestCancelRunOfGroup(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := newLab(t)
+		first, second := l.scenario(), l.scenario()
+		b, runs, err := l.StartBatch(t.Context(), org, agenttest.BatchRequest{Scenarios: []string{first.ID, second.ID}})
+		if err == nil {
+			err = l.CancelRun(t.Context(), org, runs[0].ID)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		l.run(l.Service)
+		settled()
+		if got, _ := l.group(b.ID); got.State != agenttest.Cancelled || got.Counts != (agenttest.Counts{Passed: 1, Cancelled: 1}) || got.Cancel {
+			t.Errorf("got %+v", got)
+		}
+	})
+}
+
+// TestCancelOnAnotherNode: the node that executes the runs notices by itself.
+func TestCancelOnAnotherNode(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := newLab(t)
+		calls, aborted := l.silent()
+		second := l.another()
+		l.run(l.Service)
+		b := l.underWay(3)
+		run := l.start(l.scenario(spoken), agenttest.RunRequest{})
+		settled()
+		at := time.Now()
+		if err := errors.Join(second.CancelSet(t.Context(), org, b.ID), second.CancelRun(t.Context(), org, run.ID)); err != nil {
+			t.Fatal(err)
+		}
+		for aborted.Load() < 4 && time.Since(at) < time.Minute {
+			time.Sleep(10 * time.Millisecond)
+		}
+		if took := time.Since(at); took > agenttest.LookEvery+20*time.Millisecond {
+			t.Errorf("%d calls were aborted within %s", aborted.Load(), took)
+		}
+		settled()
+		if got, _ := l.group(b.ID); got.State != agenttest.Cancelled || l.get(run.ID).State != agenttest.Cancelled || calls.Load() != 8 {
+			t.Errorf("got %+v, the run is %s, after %d calls", got, l.get(run.ID).State, calls.Load())
+		}
+	})
+}
+
+// TestCancelledRunOfDeadNode: a run that was cancelled while nobody ran it ends with what was said, and asks no model.
+func TestCancelledRunOfDeadNode(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := newLab(t)
+		calls, _ := l.silent()
+		second := l.another()
+		stop := l.run(l.Service)
+		b := l.underWay(2)
+		run := l.start(l.scenario(spoken), agenttest.RunRequest{})
+		settled()
+		stop()
+		if err := errors.Join(l.CancelSet(t.Context(), org, b.ID), l.CancelRun(t.Context(), org, run.ID)); err != nil {
+			t.Fatal(err)
+		}
+		l.run(second)
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		got, runs := l.group(b.ID)
+		for _, r := range append(runs, l.get(run.ID)) {
+			if r.State != agenttest.Cancelled || r.Outcome == nil || len(r.Outcome.Evidence.Turns) != 3 {
+				t.Errorf("a run is %s: %+v", r.State, r.Outcome)
+			}
+		}
+		if got.State != agenttest.Cancelled || calls.Load() != 6 {
+			t.Errorf("got %+v after %d calls", got, calls.Load())
+		}
+	})
+}
+
+// TestCancelStopsWhatTheBudgetLets: the runs that a used-up budget lets go on can be cancelled.
+func TestCancelStopsWhatTheBudgetLets(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := newLab(t)
+		_, aborted := l.silent()
+		l.run(l.Service)
+		b := l.underWay(3)
+		stored, err := l.cfg.Store.Batch(t.Context(), org, b.ID)
+		stored.Cancel, stored.Reason = true, agenttest.StoppedByBudget
+		if err := errors.Join(err, l.cfg.Store.UpdateBatch(t.Context(), stored)); err != nil {
+			t.Fatal(err)
+		}
+		for range 3 {
+			settled()
+		}
+		if aborted.Load() != 0 {
+			t.Errorf("%d calls were aborted", aborted.Load())
+		}
+		if err := l.CancelSet(t.Context(), org, b.ID); err != nil {
+			t.Fatal(err)
+		}
+		settled()
+		if got, _ := l.group(b.ID); got.State != agenttest.Cancelled || got.Reason != agenttest.StoppedByClient || aborted.Load() != 3 {
+			t.Errorf("got %+v", got)
+		}
+	})
+}
+
+// TestQuota: a model whose account is empty stops its group.
+func TestQuota(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := newLab(t)
+		l.speaks()
+		var calls atomic.Int64
+		speaks := l.model.Says
+		l.model.Says = func(ctx context.Context, r llm.ReplyRequest) ([]llm.ReplyPart, error) {
+			if calls.Add(1) > 2*lines+1 {
+				return nil, &llm.Failure{Class: llm.ClassQuota, Message: "no quota"}
+			}
+			return speaks(ctx, r)
+		}
+		l.run(l.Service)
+		b := l.simulate(agenttest.SetRequest{Scenarios: []string{l.scenario(spoken).ID}, Simulations: 30, Concurrency: 1})
+		for range 10 {
+			settled()
+		}
+		got, runs := l.group(b.ID)
+		if got.State != agenttest.Cancelled || got.Reason != agenttest.StoppedByQuota ||
+			got.Counts != (agenttest.Counts{Passed: 2, Error: 1, Cancelled: 27}) || calls.Load() != 2*lines+2 {
+			t.Errorf("after %d calls: %+v", calls.Load(), got)
+		}
+		for _, r := range runs {
+			if r.State == agenttest.Cancelled && !strings.Contains(r.Result.Error, "quota") {
+				t.Errorf("a run is cancelled: %q", r.Result.Error)
+			}
+		}
+	})
+}
+
+// TestRateLimits: a model that is rate limited for a while keeps its runs waiting, and ends none.
+func TestRateLimits(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := newLab(t)
+		until := time.Now().Add(20 * time.Second)
+		var refused atomic.Int64
+		l.speaks(func(c *engine.Config) {
+			speaks := l.model.Says
+			l.model.Says = func(ctx context.Context, r llm.ReplyRequest) ([]llm.ReplyPart, error) {
+				if left := time.Until(until); left > 0 {
+					refused.Add(1)
+					return nil, &llm.Failure{Class: llm.ClassRateLimited, Message: "slow down", RetryAfter: 3 * time.Second}
+				}
+				return speaks(ctx, r)
+			}
+			c.Model = engine.NewLimiter(l.model, engine.LimiterConfig{Retries: 10})
+		})
+		l.run(l.Service)
+		b := l.simulate(agenttest.SetRequest{Scenarios: []string{l.scenario(spoken).ID}, Simulations: 30})
+		time.Sleep(5 * time.Minute)
+		synctest.Wait()
+		got, _ := l.group(b.ID)
+		if got.Counts != (agenttest.Counts{Passed: 30}) || got.Spend.Tokens != 30*lines*price {
+			t.Errorf("got %+v", got)
+		}
+		if n := refused.Load(); n == 0 || n > 12 { // 4 at once, then 2, then one every 3 seconds
+			t.Errorf("%d calls were refused", n)
+		}
+	})
+}
+
+// TestRateLimitsEnd: a model that is rate limited for good ends its runs as errors, in bounded time.
+func TestRateLimitsEnd(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := newLab(t)
+		l.speaks(func(c *engine.Config) {
+			l.model.Says = func(context.Context, llm.ReplyRequest) ([]llm.ReplyPart, error) {
+				return nil, &llm.Failure{Class: llm.ClassRateLimited, Message: "slow down"}
+			}
+			c.Model = engine.NewLimiter(l.model, engine.LimiterConfig{Retries: 1000})
+		})
+		l.run(l.Service)
+		b := l.simulate(agenttest.SetRequest{Scenarios: []string{l.scenario(spoken).ID}, Simulations: agenttest.DefaultPerOrg})
+		time.Sleep(engine.DefaultTurnTime + 5*time.Second)
+		synctest.Wait()
+		if got, _ := l.group(b.ID); got.State != agenttest.Error || got.Counts.Error != agenttest.DefaultPerOrg {
+			t.Errorf("got %+v", got)
+		}
+	})
+}
+
+// TestClosedGroupsKeepNobody: the waiting runs of groups that may have no other run keep nobody else from starting.
+func TestClosedGroupsKeepNobody(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := newLab(t)
+		sc := l.scenario(func(sc *scenario.Scenario) { sc.Name = "narrow" })
+		l.agent.Answer = hang
+		l.run(l.Service)
+		for range 4 {
+			l.simulate(agenttest.SetRequest{Scenarios: []string{sc.ID}, Simulations: 50, Concurrency: 1})
+			settled()
+		}
+		run := l.start(sc, agenttest.RunRequest{})
+		settled()
+		if got := l.get(run.ID); got.State != agenttest.Running {
+			t.Errorf("a run behind four groups is %s", got.State)
+		}
+	})
+}

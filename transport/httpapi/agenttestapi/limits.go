@@ -1,0 +1,58 @@
+package agenttestapi
+
+import (
+	"context"
+
+	"github.com/callwright/callwright/agenttest"
+	"github.com/callwright/callwright/agenttest/engine"
+	"github.com/callwright/callwright/transport/httpapi"
+	oas "github.com/callwright/callwright/transport/oas/agenttestoas"
+)
+
+// CancelTestRun cancels a run.
+func (a *api) CancelTestRun(ctx context.Context, params oas.CancelTestRunParams) (*oas.TestCancelledReply, error) {
+	return cancelled(a.tests.CancelRun(ctx, httpapi.Org(ctx), params.ID))
+}
+
+// CancelTestBatch cancels the runs of a batch.
+func (a *api) CancelTestBatch(ctx context.Context, params oas.CancelTestBatchParams) (*oas.TestCancelledReply, error) {
+	return cancelled(a.tests.CancelBatch(ctx, httpapi.Org(ctx), params.ID))
+}
+
+// CancelTestSet cancels the runs of a simulation set.
+func (a *api) CancelTestSet(ctx context.Context, params oas.CancelTestSetParams) (*oas.TestCancelledReply, error) {
+	return cancelled(a.tests.CancelSet(ctx, httpapi.Org(ctx), params.ID))
+}
+
+func cancelled(err error) (*oas.TestCancelledReply, error) {
+	if err != nil {
+		return nil, err
+	}
+	return &oas.TestCancelledReply{Data: oas.TestCancelled{Cancelled: true}}, nil
+}
+
+// budgetOf returns the budget of a request.
+func budgetOf(b oas.OptTestBudget) engine.Limit {
+	cost, _ := engine.MoneyOf(b.Value.Cost.Value) // the contract bounds it
+	return engine.Limit{Tokens: b.Value.Tokens.Value, Cost: cost}
+}
+
+func budgetRecord(l engine.Limit) oas.NilTestBudget {
+	return oas.NilTestBudget{Null: l == (engine.Limit{}), Value: oas.TestBudget{
+		Tokens: oas.OptInt{Value: l.Tokens, Set: l.Tokens > 0}, Cost: oas.OptFloat64{Value: l.Cost.Amount(), Set: l.Cost > 0},
+	}}
+}
+
+// costRecord returns what calls have cost, null if the price of one of them is not known.
+func costRecord(s engine.Spend) oas.NilFloat64 {
+	cost, known := s.Price()
+	return oas.NilFloat64{Value: cost.Amount(), Null: !known}
+}
+
+func concurrencyRecord(n int) oas.NilTestConcurrency {
+	return oas.NilTestConcurrency{Value: oas.TestConcurrency(n), Null: n == 0}
+}
+
+func stopRecord(b agenttest.Batch) oas.NilTestStopReason {
+	return oas.NilTestStopReason{Value: oas.TestStopReason(b.Reason), Null: b.Reason == ""}
+}

@@ -1,0 +1,110 @@
+package httpapi_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/callwright/callwright/agents/llm"
+	"github.com/callwright/callwright/agenttest"
+	"github.com/callwright/callwright/agenttest/engine"
+)
+
+func TestTestsAreCancelled(t *testing.T) {
+	t.Parallel()
+	h, w := tested(t)
+	cancel := func(status int, target string) map[string]any {
+		t.Helper()
+		return w.do(status, "POST", "/v1/agent-testing"+target+"/cancel", "")
+	}
+	// A run that waits has ended at once; the runs of a group end a moment later, and until then it may be cancelled again.
+	like(t, cancel(200, "/runs/$run"), `{"data":{"cancelled":true},"errors":null}`)
+	if got := checked(w, "/runs/$run")["data"].(map[string]any); got["status"] != "CANCELLED" || got["completed_at"] == nil {
+		t.Errorf("the run is %v", got)
+	}
+	testError(w, 409, "INVALID_STATE", "", "POST", "/runs/$run/cancel", "")
+	for kind, target := range map[string]string{"batch": "/batches/$batch", "set": "/simulation-sets/$set"} {
+		for range 2 {
+			like(t, cancel(200, target), `{"data":{"cancelled":true},"errors":null}`)
+		}
+		if got := checked(w, target)["data"].(map[string]any); got["stop_reason"] != "cancelled" {
+			t.Errorf("%s is %v", target, got)
+		}
+		b, err := h.testStore().Batch(t.Context(), w.org, w.id(kind))
+		b.State = agenttest.Cancelled
+		if err := errors.Join(err, h.testStore().UpdateBatch(t.Context(), b)); err != nil {
+			t.Fatal(err)
+		}
+		testError(w, 409, "INVALID_STATE", "", "POST", target+"/cancel", "")
+	}
+	for _, target := range []string{
+		"/runs/nothing", "/batches/nothing", "/simulation-sets/nothing", "/batches/$set", "/simulation-sets/$batch", "/runs/$batch",
+	} {
+		testError(w, 404, "NOT_FOUND", "", "POST", target+"/cancel", "")
+	}
+}
+
+func TestTestsHaveLimits(t *testing.T) {
+	t.Parallel()
+	_, w := tested(t)
+	const limits = `"budget":{"tokens":5000},"concurrency":3`
+	for target, body := range map[string]string{
+		"/scenarios/$scenario/run": `{"budget":{"tokens":5000}}`, "/batch-run": `{"scenario_ids":["$scenario"],` + limits + `}`,
+		"/simulation-sets": `{"scenario_ids":["$scenario"],"simulations_per_scenario":2,` + limits + `}`,
+	} {
+		data := w.do(202, "POST", "/v1/agent-testing"+target, body)["data"].(map[string]any)
+		read := map[string]string{"run_id": "/runs/", "batch_id": "/batches/", "simulation_set_id": "/simulation-sets/"}
+		for member, path := range read {
+			id, _ := data[member].(string)
+			if id == "" {
+				continue
+			}
+			got := checked(w, path+id)["data"].(map[string]any)
+			like(t, got["budget"], `{"tokens":5000}`)
+			if member != "run_id" && got["concurrency"] != 3.0 {
+				t.Errorf("%s: the concurrency is %v", target, got["concurrency"])
+			}
+		}
+	}
+	for _, target := range []string{"/scenarios/$scenario/run", "/batch-run", "/simulation-sets"} {
+		begin := map[string]string{
+			"/batch-run": `"scenario_ids":["$scenario"],`, "/simulation-sets": `"scenario_ids":["$scenario"],"simulations_per_scenario":2,`,
+		}[target]
+		for field, member := range map[string]string{
+			"budget.tokens": `"budget":{"tokens":0}`, "budget.cost": `"budget":{"cost":2}`, "budget.calls": `"budget":{"calls":1}`,
+		} {
+			testError(w, 400, "BAD_REQUEST", field, "POST", target, `{`+begin+member+`}`)
+		}
+		for _, n := range []string{"0", "33"} {
+			testError(w, 400, "BAD_REQUEST", "concurrency", "POST", target, `{`+begin+`"concurrency":`+n+`}`)
+		}
+	}
+}
+
+// TestGroupsTellWhatTheyHaveUsed: the cost is that of all calls, or unknown, and never 0 for want of a price.
+func TestGroupsTellWhatTheyHaveUsed(t *testing.T) {
+	t.Parallel()
+	h, w := tested(t)
+	for kind, target := range map[string]string{"batch": "/batches/$batch", "set": "/simulation-sets/$set"} {
+		for _, tt := range []struct {
+			spend engine.Spend
+			cost  any
+		}{
+			{engine.Spend{Tokens: 121, Cost: 1_250_000_000, Priced: 2}, 1.25}, {engine.Spend{Tokens: 121, Cost: 1_250_000_000, Priced: 1, Unpriced: 1}, nil},
+			{engine.Spend{}, nil}, {engine.Spend{Tokens: 1, Priced: 1}, 0.0},
+		} {
+			b := must(h.testStore().Batch(t.Context(), w.org, w.id(kind)))
+			b.Usage, b.Spend = engine.Usage{Caller: llm.Usage{Input: 100, Output: 20}, Judge: llm.Usage{Output: 1}}, tt.spend
+			b.Budget, b.Cancel, b.Reason = engine.Limit{Tokens: 120, Cost: 2_500_000}, true, agenttest.StoppedByBudget
+			b.Counts.Cancelled = 1
+			if err := h.testStore().UpdateBatch(t.Context(), b); err != nil {
+				t.Fatal(err)
+			}
+			got := checked(w, target)["data"].(map[string]any)
+			like(t, got["usage"], `[{"role":"caller","input_tokens":100,"output_tokens":20},{"role":"judge","input_tokens":0,"output_tokens":1}]`)
+			like(t, got["budget"], `{"tokens":120,"cost":0.0025}`)
+			if got["cost"] != tt.cost || got["stop_reason"] != "budget" || kind == "batch" && got["cancelled_scenarios"] != 1.0 {
+				t.Errorf("%+v: %v", tt.spend, got)
+			}
+		}
+	}
+}
