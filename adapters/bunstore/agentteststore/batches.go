@@ -8,7 +8,6 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/bunstore/internal/sqldb"
-	"github.com/callwright/callwright/agents/llm"
 	"github.com/callwright/callwright/agenttest"
 	"github.com/callwright/callwright/agenttest/engine"
 )
@@ -68,6 +67,13 @@ func (db core) batchRow(b agenttest.Batch) (row batchRow, err error) {
 	return row, err
 }
 
+func (r batchRow) usage() (u engine.Usage) {
+	u.Caller.Input, u.Caller.Output = r.CallerIn, r.CallerOut
+	u.Agent.Input, u.Agent.Output = r.AgentIn, r.AgentOut
+	u.Judge.Input, u.Judge.Output = r.JudgeIn, r.JudgeOut
+	return u
+}
+
 func (db core) batch(r batchRow) (agenttest.Batch, error) {
 	var document batchJSON
 	err := db.unseal(purpose("test batch", r.Org, r.ID), r.Document, &document)
@@ -77,10 +83,7 @@ func (db core) batch(r batchRow) (agenttest.Batch, error) {
 		Simulations: r.Simulations, Webhook: document.Webhook, Publish: r.Publish, State: agenttest.State(r.State),
 		Created: r.Created, Counts: agenttest.Counts{Passed: r.Passed, Failed: r.Failed, Error: r.Erred, Cancelled: r.Cancelled},
 		Budget: engine.Limit{Tokens: r.MaxTokens, Cost: engine.Money(r.MaxCost)}, Concurrency: r.Concurrency,
-		Usage: engine.Usage{
-			Caller: llm.Usage{Input: r.CallerIn, Output: r.CallerOut}, Agent: llm.Usage{Input: r.AgentIn, Output: r.AgentOut},
-			Judge: llm.Usage{Input: r.JudgeIn, Output: r.JudgeOut},
-		},
+		Usage:  r.usage(),
 		Spend:  engine.Spend{Tokens: r.Tokens, Cost: engine.Money(r.Cost), Priced: r.Priced, Unpriced: r.Unpriced},
 		Cancel: r.Cancel, Reason: agenttest.StopReason(r.Reason), Flakes: document.Flakes, Statistics: document.Statistics,
 		CreatedAt: r.CreatedAt.UTC(), EndedAt: orZero(r.EndedAt), Revision: r.Version,
