@@ -58,7 +58,7 @@ func (s *Service) faults(ctx context.Context, org callwright.OrgID, a Agent) []e
 	if a.Webhook != "" {
 		found.add(callwright.InField("webhook", checkURL(s.cfg.Webhooks, a.Webhook)))
 	}
-	s.checkTools(a, &found)
+	found.add(tool.Check(a.Tools, MaxRequests, s.cfg.Requests))
 	s.checkDynamicData(a, &found)
 	found.add(s.checkPathway(ctx, org, a.Pathway))
 	if a.PersonaID != "" && a.PersonaVersion == 0 {
@@ -140,26 +140,6 @@ func checkURL(urls URLs, url string) error {
 		return callwright.Errorf(callwright.CodeUnavailable, "requests to other systems are not possible on this server")
 	}
 	return urls.CheckURL(url)
-}
-
-// checkTools checks what the model may call.
-func (s *Service) checkTools(a Agent, found *faultList) {
-	size := 0
-	for _, raw := range a.Tools {
-		size += len(raw)
-	}
-	if size > MaxRequests {
-		found.add(callwright.Invalid("tools", "must have at most %d bytes together", MaxRequests))
-		return
-	}
-	tools, err := tool.NewSet(a.Tools)
-	if err != nil {
-		found.add(err)
-		return
-	}
-	for i, url := range tools.URLs() {
-		found.add(callwright.InField(fmt.Sprintf("tools[%d].url", i), checkURL(s.cfg.Requests, url)))
-	}
 }
 
 // checkDynamicData checks the requests before the conversation. Their size counts with that of the tools, because every
