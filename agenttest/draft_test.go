@@ -39,7 +39,7 @@ func recorded() calls {
 			Pathway: "p1", Visits: []string{"start", "paid"}, Variables: []string{"amount"},
 			RequestData: map[string]any{"account": "4155550123", "clinic": "North"},
 			Lines: []scenario.Message{
-				said(llm.RoleAgent, "Hello."), said(llm.RoleCaller, "I want to pay. Call four one five, five five five, oh one two three."),
+				said(llm.RoleAgent, "Hello."), said(llm.RoleCaller, "I want to pay. Call four one five, five six five, oh one two three."),
 				said(llm.RoleAgent, "Paid. Goodbye."),
 			},
 		},

@@ -32,13 +32,14 @@ otherwise: say "Pardon?"`
 // booking is the pathway to which the desk hands over.
 func booking(t testing.TB) *graph.Graph {
 	t.Helper()
-	var d graph.Document
-	err := json.Unmarshal([]byte(`{"nodes": [
-		{"id": "day", "type": "Default", "data": {"name": "day", "isStart": true, "text": "Which day at {{clinic}}?"}},
-		{"id": "end", "type": "End Call", "data": {"name": "end", "text": "Noted."}}
-	], "edges": [{"id": "e", "source": "day", "target": "end", "data": {"label": "the caller says \"monday\""}}]}`), &d)
-	if err != nil {
-		t.Fatal(err)
+	d := graph.Document{
+		Nodes: []json.RawMessage{
+			json.RawMessage(`{"id":"day","type":"Default","data":{"name":"day","isStart":true,"text":"Which day at {{clinic}}?"}}`),
+			json.RawMessage(`{"id":"end","type":"End Call","data":{"name":"end","text":"Noted."}}`),
+		},
+		Edges: []json.RawMessage{
+			json.RawMessage(`{"id":"e","source":"day","target":"end","data":{"label":"the caller says \"monday\""}}`),
+		},
 	}
 	g, err := graph.Compile(d)
 	if err != nil {

@@ -16,7 +16,7 @@ func TestText(t *testing.T) {
 	for text, want := range map[string]string{
 		"Call me at +1 415 555 0123, please.":                                  "Call me at +[number], please.",
 		"It is (415) 555-0123.":                                                "It is ([number].",
-		"four one five, five five five, oh one two three":                      "[number]",
+		"four one five, five six five, oh one two three":                       "[number]",
 		"my number is four one five 555 01 twenty three":                       "my number is [number]",
 		"double five five, one two three four":                                 "[number]",
 		"the card is 4111 1111 1111 1111":                                      "the card is [number]",

@@ -63,7 +63,7 @@ func TestCrashes(t *testing.T) {
 // crashWorker runs a worker to its end, and reports whether it was killed.
 func crashWorker(t *testing.T, plan crashPlan) (killed bool) {
 	t.Helper()
-	raw, err := json.Marshal(plan)
+	raw, err := json.Marshal(plan) //nolint:musttag // only this test reads it
 	if err != nil {
 		t.Fatal(err)
 	}

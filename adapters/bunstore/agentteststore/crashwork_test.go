@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
+	"errors"
 	"time"
 
 	"github.com/callwright/callwright"
@@ -25,7 +26,7 @@ func newTableWork(ctx context.Context, db *bunstore.DB) (*tableWork, error) {
 
 // Enqueue adds a task, in the transaction of the context.
 func (w *tableWork) Enqueue(ctx context.Context, task callwright.Task) error {
-	raw, err := json.Marshal(task)
+	raw, err := json.Marshal(task) //nolint:musttag // only this test reads it
 	if err != nil {
 		return err
 	}
@@ -50,13 +51,13 @@ func (w *tableWork) step(ctx context.Context) (more bool, err error) {
 		var n int
 		var raw string
 		row := w.db.SQL().QueryRowContext(ctx, "SELECT n, task FROM crash_work WHERE at <= ? ORDER BY n LIMIT 1", time.Now().Unix())
-		if err := row.Scan(&n, &raw); err == sql.ErrNoRows {
+		if err := row.Scan(&n, &raw); errors.Is(err, sql.ErrNoRows) {
 			break
 		} else if err != nil {
 			return false, err
 		}
 		var task callwright.Task
-		if err := json.Unmarshal([]byte(raw), &task); err != nil {
+		if err := json.Unmarshal([]byte(raw), &task); err != nil { //nolint:musttag // only this test reads it
 			return false, err
 		}
 		if err := w.handlers[task.Kind](ctx, task, 1); err != nil {

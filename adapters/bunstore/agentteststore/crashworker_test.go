@@ -222,7 +222,7 @@ func TestCrashWorker(t *testing.T) { //nolint:paralleltest // it is a process of
 		return // TestCrashes runs it
 	}
 	var plan crashPlan
-	if err := json.Unmarshal([]byte(raw), &plan); err != nil {
+	if err := json.Unmarshal([]byte(raw), &plan); err != nil { //nolint:musttag // only this test reads it
 		t.Fatal(err)
 	}
 	synctest.Test(t, func(t *testing.T) {
