@@ -27,6 +27,7 @@ type Config struct {
 	URLs     URLs     // which webhook addresses are allowed; nil: none
 	Notifier Notifier // tells the ends of runs and groups; nil: nobody is told
 	Failures Failures // is told what fails; nil: nobody is told
+	Chats    Chats    // in which runs are replayed; nil: none is
 
 	Transcripts Transcripts // calls to draft scenarios from; nil: nothing is drafted
 	Writer      llm.Model   // writes drafts; nil, or one that cannot: they repeat the call

@@ -69,27 +69,34 @@ var (
 // apologizes and the chat is completed, as on a call; that is not an error. CodeTooManyRequests: the organization has
 // MaxChats, or MaxTurns running on this node.
 func (s *Service) StartChat(ctx context.Context, org callwright.OrgID, r ChatRequest) (ChatTurn, error) {
-	g, number, err := s.load(ctx, org, r)
-	if err != nil {
-		return ChatTurn{}, err
-	}
-	if r.StartNode != "" && g.Node(r.StartNode) == nil {
-		return ChatTurn{}, callwright.Invalid("start_node_id", "the pathway has no node %q", r.StartNode)
-	}
-	end, err := s.turns.begin(org)
+	c, g, end, err := s.newChat(ctx, org, r)
 	if err != nil {
 		return ChatTurn{}, err
 	}
 	defer end()
-	if err := s.roomForChat(ctx, org); err != nil {
-		return ChatTurn{}, err
-	}
-	now := s.cfg.Clock.Now()
-	c := Chat{
-		ID: s.cfg.IDs.New(), Org: org, Pathway: r.Pathway, Number: number, Hash: g.Hash, CreatedAt: now, Revision: 1,
-	}
 	state := Begin(r.Variables, r.StartNode)
 	return s.take(ctx, g, c, state, conversation.Turn{Kind: conversation.TurnStart}, s.cfg.Chats.InsertChat)
+}
+
+// newChat returns a chat to start, with its graph. Its turns count among those that run until end is called.
+func (s *Service) newChat(ctx context.Context, org callwright.OrgID, r ChatRequest) (c Chat, g *graph.Graph, end func(), err error) {
+	g, number, err := s.load(ctx, org, r)
+	if err != nil {
+		return c, nil, nil, err
+	}
+	if r.StartNode != "" && g.Node(r.StartNode) == nil {
+		return c, nil, nil, callwright.Invalid("start_node_id", "the pathway has no node %q", r.StartNode)
+	}
+	if end, err = s.turns.begin(org); err != nil {
+		return c, nil, nil, err
+	}
+	if err := s.roomForChat(ctx, org); err != nil {
+		end()
+		return c, nil, nil, err
+	}
+	return Chat{
+		ID: s.cfg.IDs.New(), Org: org, Pathway: r.Pathway, Number: number, Hash: g.Hash, CreatedAt: s.cfg.Clock.Now(), Revision: 1,
+	}, g, end, nil
 }
 
 // roomForChat refuses more than MaxChats. Concurrent starts may exceed the limit a little.
@@ -198,13 +205,8 @@ func (s *Service) take(
 	defer context.AfterFunc(s.turns.stopping, cancel)()
 	all := func(conversation.Step) bool { return true }
 	state, log, failure := s.cfg.Runtime.Step(stepping, g, Agent{Org: c.Org}, state, in, all)
-	raw, err := json.Marshal(state) //nolint:musttag // the encoding is private
+	c, err := s.keepState(ctx, c, state, write)
 	if err != nil {
-		return ChatTurn{}, err
-	}
-	c.State, c.Messages, c.Completed = raw, len(state.Talk.Messages), state.Over
-	c.BusyUntil, c.UpdatedAt = time.Time{}, s.cfg.Clock.Now()
-	if err := s.keep(ctx, c, write); err != nil {
 		return ChatTurn{}, err
 	}
 	if _, ofModel := errors.AsType[*llm.Failure](failure); failure != nil && !ofModel {
@@ -215,6 +217,17 @@ func (s *Service) take(
 		turn.Replies = []string{log.Said}
 	}
 	return turn, nil
+}
+
+// keepState stores a chat with its state, and returns it.
+func (s *Service) keepState(ctx context.Context, c Chat, state State, write func(context.Context, Chat) error) (Chat, error) {
+	raw, err := json.Marshal(state) //nolint:musttag // the encoding is private
+	if err != nil {
+		return c, err
+	}
+	c.State, c.Messages, c.Completed = raw, len(state.Talk.Messages), state.Over
+	c.BusyUntil, c.UpdatedAt = time.Time{}, s.cfg.Clock.Now()
+	return c, s.keep(ctx, c, write)
 }
 
 // keep stores a chat after a turn. It retries while the database is unavailable, because what the turn has done to other

@@ -60,7 +60,7 @@ func newTests(p testParts) (*agenttest.Service, error) {
 	c := agenttest.Config{
 		Store: agentteststore.Store{DB: p.DB}, Atomic: p.DB, Work: p.Work, Leases: bunstore.Leases{DB: p.DB}, Node: string(p.Node),
 		Pathways: p.Pathways, Personas: p.Personas, Engine: held, URLs: p.Webhooks, Notifier: agenttestapi.NewNotifier(p.Webhooks), Logger: p.Log,
-		Transcripts: join.Transcripts{Store: agentstore.Calls{DB: p.DB}}, Writer: p.Engines.Model,
+		Chats: p.Pathways, Transcripts: join.Transcripts{Store: agentstore.Calls{DB: p.DB}}, Writer: p.Engines.Model,
 	}
 	if p.Config.FailedTestIssues {
 		c.Failures = join.FailedRuns{Issues: p.Issues}

@@ -145,7 +145,7 @@ func open(t *testing.T, change ...func(*httpapi.Config)) *house {
 		issues:   h.issues(work),
 		tests: must(agenttest.New(agenttest.Config{
 			Store: h.testStore(), Atomic: store, Work: work, Leases: memstore.Leases{Store: store}, Node: "n1", Pathways: pathwayService,
-			Personas: personaService,
+			Personas: personaService, Chats: pathwayService,
 			Engine:   must(engine.New(engine.Config{Runner: &agenttesttest.Runner{}, Model: scripted.New()})),
 			URLs:     notifier{}, Notifier: silentNotifier{}, Transcripts: join.Transcripts{Store: h.calls}, Writer: &h.writer,
 		})),

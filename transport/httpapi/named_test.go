@@ -60,7 +60,7 @@ func (m tests) Run() int {
 // unreachable are the examples that take more than a test here can have: hundreds of things, or requests that change a
 // thing at the same time. The domains' tests have them.
 var unreachable = []string{
-	"AgentRefused.limit", "PathwayChatLimit.limit", "PathwayChatLimit.turns", "PathwayLimit.limit", "PathwayVersionLimit.limit",
+	"AgentRefused.limit", "PathwayChatLimit.limit", "PathwayChatLimit.turns", "TestReplayLimit.chats", "PathwayLimit.limit", "PathwayVersionLimit.limit",
 	"TriageAttachConflict.limit", "TriageFlagConflict.limit", "TriageRelationConflict.limit",
 	"PersonaVersionLimit.conflict", "PersonaNotPromoted.conflict", "PersonaNoDraft.conflict",
 	"CallEnded.conflict", "Conflict.conflict", "ConflictB.conflict", "PathwayChatBusy.busy", "PathwayNotPublished.conflict",

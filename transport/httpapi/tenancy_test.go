@@ -26,7 +26,7 @@ var kinds = map[string]string{
 	"agent_id": "agent", "discovery_id": "discovery", "from": "number", "into": "other", "pathway_id": "pathway", "phone_number": "number",
 	"related_issue_id": "other", "resource_link_ids": "resource", "addIssueFlag.call_id": "attached", "attachIssueResource.resource_id": "call",
 	"getSipTestCall.call_id": "testcall", "generateTestScenario.call_id": "over", "/v1/agent-testing/templates/{id}": "",
-	"/v1/personas/{id}": "persona", "persona_id": "persona",
+	"/v1/personas/{id}": "persona", "persona_id": "persona", "replayTestRun.id": "held",
 
 	// Numbers of others, numbers that are not there yet, and ids that belong to clients or to pathways.
 	"createCall.phone_number": "", "attachSipNumbers.phone_number": "", "attachSipNumbers.phone_numbers": "",
@@ -104,7 +104,7 @@ func namings(t *testing.T, path string, op *v3.Operation) (all []naming) {
 		switch {
 		case p.In == "path":
 			before, _, _ := strings.Cut(path, "{"+p.Name+"}")
-			add(naming{in: p.In, name: p.Name}, before+"{"+p.Name+"}")
+			add(naming{in: p.In, name: p.Name}, op.OperationId+"."+p.Name, before+"{"+p.Name+"}")
 		case p.In == "query" && idName.MatchString(p.Name):
 			add(naming{in: p.In, name: p.Name, optional: p.Required == nil || !*p.Required}, op.OperationId+"."+p.Name, p.Name)
 		}

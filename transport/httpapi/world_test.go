@@ -113,6 +113,7 @@ func init() { //nolint:gochecknoinits // makers use each other
 		"spoken":    by(201, "POST", testing+"/scenarios", `{"persona_id":"$persona","name":"Talks","tester_persona_prompt":"Talk."}`, "data", "id"),
 		"scenario":  by(201, "POST", testing+"/scenarios", scenarioFor("$pathway", "Books in a hurry"), "data", "id"),
 		"run":       by(202, "POST", testing+"/scenarios/$scenario/run", `{}`, "data", "run_id"),
+		"held":      makeHeld,
 		"batch":     by(202, "POST", testing+"/batch-run", `{"scenario_ids":["$scenario"]}`, "data", "batch_id"),
 		"set": by(202, "POST", testing+"/simulation-sets", `{"scenario_ids":["$scenario"],"simulations_per_scenario":2}`,
 			"data", "simulation_set_id"),

@@ -163,6 +163,15 @@ type Invoker interface {
 	//
 	// GET /v1/agent-testing/templates
 	ListTestTemplates(ctx context.Context, params ListTestTemplatesParams) (*TestTemplateListReply, error)
+	// ReplayTestRun invokes replayTestRun operation.
+	//
+	// Begins a chat on the version that a run has tested, with its start node and request data, and says
+	// the lines of its caller again, one by one, for at most two minutes. Go on with the chat by hand.
+	// Requests of the replayed turns are answered by the mocks of the scenario, as in the run; those of
+	// turns that you add are sent, as in any chat. Each request begins another chat.
+	//
+	// POST /v1/agent-testing/runs/{id}/replay
+	ReplayTestRun(ctx context.Context, params ReplayTestRunParams) (*TestReplayReply, error)
 	// StartTestBatch invokes startTestBatch operation.
 	//
 	// Queues one run a scenario under a common verdict and answers at once.
@@ -2481,6 +2490,104 @@ func (c *Client) sendListTestTemplates(ctx context.Context, params ListTestTempl
 	}()
 
 	result, err := decodeListTestTemplatesResponse(resp)
+	if err != nil {
+		return res, errors.Wrap(err, "decode response")
+	}
+
+	return result, nil
+}
+
+// ReplayTestRun invokes replayTestRun operation.
+//
+// Begins a chat on the version that a run has tested, with its start node and request data, and says
+// the lines of its caller again, one by one, for at most two minutes. Go on with the chat by hand.
+// Requests of the replayed turns are answered by the mocks of the scenario, as in the run; those of
+// turns that you add are sent, as in any chat. Each request begins another chat.
+//
+// POST /v1/agent-testing/runs/{id}/replay
+func (c *Client) ReplayTestRun(ctx context.Context, params ReplayTestRunParams) (*TestReplayReply, error) {
+	res, err := c.sendReplayTestRun(ctx, params)
+	return res, err
+}
+
+func (c *Client) sendReplayTestRun(ctx context.Context, params ReplayTestRunParams) (res *TestReplayReply, err error) {
+
+	u := uri.Clone(c.requestURL(ctx))
+	var pathParts [3]string
+	pathParts[0] = "/v1/agent-testing/runs/"
+	{
+		// Encode "id" parameter.
+		e := uri.NewPathEncoder(uri.PathEncoderConfig{
+			Param:   "id",
+			Style:   uri.PathStyleSimple,
+			Explode: false,
+		})
+		if err := func() error {
+			return e.EncodeValue(conv.StringToString(params.ID))
+		}(); err != nil {
+			return res, errors.Wrap(err, "encode path")
+		}
+		encoded, err := e.Result()
+		if err != nil {
+			return res, errors.Wrap(err, "encode path")
+		}
+		pathParts[1] = encoded
+	}
+	pathParts[2] = "/replay"
+	uri.AddPathParts(u, pathParts[:]...)
+
+	r, err := ht.NewRequest(ctx, "POST", u)
+	if err != nil {
+		return res, errors.Wrap(err, "create request")
+	}
+
+	{
+		type bitset = [1]uint8
+		var satisfied bitset
+		{
+
+			switch err := c.securityApiKey(ctx, ReplayTestRunOperation, r); {
+			case err == nil: // if NO error
+				satisfied[0] |= 1 << 0
+			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
+				// Skip this security.
+			default:
+				return res, errors.Wrap(err, "security \"ApiKey\"")
+			}
+		}
+
+		if ok := func() bool {
+		nextRequirement:
+			for _, requirement := range []bitset{
+				{0b00000001},
+			} {
+				for i, mask := range requirement {
+					if satisfied[i]&mask != mask {
+						continue nextRequirement
+					}
+				}
+				return true
+			}
+			return false
+		}(); !ok {
+			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
+		}
+	}
+
+	resp, err := c.cfg.Client.Do(r)
+	if err != nil {
+		return res, errors.Wrap(err, "do request")
+	}
+	body := resp.Body
+	defer func() {
+		// Drain the body to EOF before closing, so the underlying
+		// connection can be reused by the Transport regardless of the
+		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
+		_, _ = io.Copy(io.Discard, body)
+		_ = body.Close()
+	}()
+
+	result, err := decodeReplayTestRunResponse(resp)
 	if err != nil {
 		return res, errors.Wrap(err, "decode response")
 	}

@@ -27,6 +27,7 @@ const (
 	ListTestRunsOperation             OperationName = "ListTestRuns"
 	ListTestScenariosOperation        OperationName = "ListTestScenarios"
 	ListTestTemplatesOperation        OperationName = "ListTestTemplates"
+	ReplayTestRunOperation            OperationName = "ReplayTestRun"
 	StartTestBatchOperation           OperationName = "StartTestBatch"
 	StartTestRunOperation             OperationName = "StartTestRun"
 	StartTornadoOperation             OperationName = "StartTornado"

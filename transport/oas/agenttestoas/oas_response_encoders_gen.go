@@ -285,6 +285,19 @@ func encodeListTestTemplatesResponse(response *TestTemplateListReply, w http.Res
 	return nil
 }
 
+func encodeReplayTestRunResponse(response *TestReplayReply, w http.ResponseWriter) error {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(201)
+
+	e := new(jx.Encoder)
+	response.Encode(e)
+	if _, err := e.WriteTo(w); err != nil {
+		return errors.Wrap(err, "write")
+	}
+
+	return nil
+}
+
 func encodeStartTestBatchResponse(response *TestBatchStartedReply, w http.ResponseWriter) error {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(202)

@@ -571,6 +571,51 @@ func (o NilTestConcurrency) Or(d TestConcurrency) TestConcurrency {
 	return d
 }
 
+// NewNilTestDivergence returns new NilTestDivergence with value set to v.
+func NewNilTestDivergence(v TestDivergence) NilTestDivergence {
+	return NilTestDivergence{
+		Value: v,
+	}
+}
+
+// NilTestDivergence is nullable TestDivergence.
+type NilTestDivergence struct {
+	Value TestDivergence
+	Null  bool
+}
+
+// SetTo sets value to v.
+func (o *NilTestDivergence) SetTo(v TestDivergence) {
+	o.Null = false
+	o.Value = v
+}
+
+// IsNull returns true if value is Null.
+func (o NilTestDivergence) IsNull() bool { return o.Null }
+
+// SetToNull sets value to null.
+func (o *NilTestDivergence) SetToNull() {
+	o.Null = true
+	var v TestDivergence
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o NilTestDivergence) Get() (v TestDivergence, ok bool) {
+	if o.Null {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o NilTestDivergence) Or(d TestDivergence) TestDivergence {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
 // NewNilTestInterval returns new NilTestInterval with value set to v.
 func NewNilTestInterval(v TestInterval) NilTestInterval {
 	return NilTestInterval{
@@ -5158,6 +5203,47 @@ func (s *TestDailyRate) SetCount(val int) {
 	s.Count = val
 }
 
+// A turn of the agent that is not as in the run.
+// Ref: #/components/schemas/TestDivergence
+type TestDivergence struct {
+	// Index in the chat_history of the run.
+	Turn int `json:"turn"`
+	// Id of the node, or the words, in the run.
+	Expected string `json:"expected"`
+	// The same of the chat; empty when the agent has ended it before.
+	Actual string `json:"actual"`
+}
+
+// GetTurn returns the value of Turn.
+func (s *TestDivergence) GetTurn() int {
+	return s.Turn
+}
+
+// GetExpected returns the value of Expected.
+func (s *TestDivergence) GetExpected() string {
+	return s.Expected
+}
+
+// GetActual returns the value of Actual.
+func (s *TestDivergence) GetActual() string {
+	return s.Actual
+}
+
+// SetTurn sets the value of Turn.
+func (s *TestDivergence) SetTurn(val int) {
+	s.Turn = val
+}
+
+// SetExpected sets the value of Expected.
+func (s *TestDivergence) SetExpected(val string) {
+	s.Expected = val
+}
+
+// SetActual sets the value of Actual.
+func (s *TestDivergence) SetActual(val string) {
+	s.Actual = val
+}
+
 // The basic numbers, plus health, reliability, trend and flow.
 // Ref: #/components/schemas/TestEnhancedAnalytics
 type TestEnhancedAnalytics struct {
@@ -6282,6 +6368,149 @@ func (s *TestRegexMatchConfig) SetMinMatches(val OptInt) {
 // SetNegate sets the value of Negate.
 func (s *TestRegexMatchConfig) SetNegate(val OptBool) {
 	s.Negate = val
+}
+
+// A chat in which the caller of a run has said its lines again.
+// Ref: #/components/schemas/TestReplay
+type TestReplay struct {
+	// Id of the chat, which takes further messages.
+	ChatID string `json:"chat_id"`
+	// Pathway of the chat.
+	PathwayID string `json:"pathway_id"`
+	// Version of the chat and of the run.
+	PathwayVersion int `json:"pathway_version"`
+	// Whether the agent has ended the chat, which takes no message then.
+	Completed bool `json:"completed"`
+	// Lines of the caller that were said. Fewer than turn_count when the agent has ended the chat before,
+	// or after two minutes.
+	TurnsReplayed int `json:"turns_replayed"`
+	// Lines of the caller in the run.
+	TurnCount int `json:"turn_count"`
+	// Index, in the chat_history of the run, of the first turn of the agent whose words or node differ;
+	// null when none does.
+	DivergedAt NilInt `json:"diverged_at"`
+	// The first turn of the agent after which it is at another node; null when there is none.
+	NodeDivergence NilTestDivergence `json:"node_divergence"`
+	// The first turn in which the agent says something else; null when there is none.
+	WordsDivergence NilTestDivergence `json:"words_divergence"`
+}
+
+// GetChatID returns the value of ChatID.
+func (s *TestReplay) GetChatID() string {
+	return s.ChatID
+}
+
+// GetPathwayID returns the value of PathwayID.
+func (s *TestReplay) GetPathwayID() string {
+	return s.PathwayID
+}
+
+// GetPathwayVersion returns the value of PathwayVersion.
+func (s *TestReplay) GetPathwayVersion() int {
+	return s.PathwayVersion
+}
+
+// GetCompleted returns the value of Completed.
+func (s *TestReplay) GetCompleted() bool {
+	return s.Completed
+}
+
+// GetTurnsReplayed returns the value of TurnsReplayed.
+func (s *TestReplay) GetTurnsReplayed() int {
+	return s.TurnsReplayed
+}
+
+// GetTurnCount returns the value of TurnCount.
+func (s *TestReplay) GetTurnCount() int {
+	return s.TurnCount
+}
+
+// GetDivergedAt returns the value of DivergedAt.
+func (s *TestReplay) GetDivergedAt() NilInt {
+	return s.DivergedAt
+}
+
+// GetNodeDivergence returns the value of NodeDivergence.
+func (s *TestReplay) GetNodeDivergence() NilTestDivergence {
+	return s.NodeDivergence
+}
+
+// GetWordsDivergence returns the value of WordsDivergence.
+func (s *TestReplay) GetWordsDivergence() NilTestDivergence {
+	return s.WordsDivergence
+}
+
+// SetChatID sets the value of ChatID.
+func (s *TestReplay) SetChatID(val string) {
+	s.ChatID = val
+}
+
+// SetPathwayID sets the value of PathwayID.
+func (s *TestReplay) SetPathwayID(val string) {
+	s.PathwayID = val
+}
+
+// SetPathwayVersion sets the value of PathwayVersion.
+func (s *TestReplay) SetPathwayVersion(val int) {
+	s.PathwayVersion = val
+}
+
+// SetCompleted sets the value of Completed.
+func (s *TestReplay) SetCompleted(val bool) {
+	s.Completed = val
+}
+
+// SetTurnsReplayed sets the value of TurnsReplayed.
+func (s *TestReplay) SetTurnsReplayed(val int) {
+	s.TurnsReplayed = val
+}
+
+// SetTurnCount sets the value of TurnCount.
+func (s *TestReplay) SetTurnCount(val int) {
+	s.TurnCount = val
+}
+
+// SetDivergedAt sets the value of DivergedAt.
+func (s *TestReplay) SetDivergedAt(val NilInt) {
+	s.DivergedAt = val
+}
+
+// SetNodeDivergence sets the value of NodeDivergence.
+func (s *TestReplay) SetNodeDivergence(val NilTestDivergence) {
+	s.NodeDivergence = val
+}
+
+// SetWordsDivergence sets the value of WordsDivergence.
+func (s *TestReplay) SetWordsDivergence(val NilTestDivergence) {
+	s.WordsDivergence = val
+}
+
+// Envelope of the answer.
+// Ref: #/components/schemas/TestReplayReply
+type TestReplayReply struct {
+	Data TestReplay `json:"data"`
+	// Null on success.
+	Errors struct{} `json:"errors"`
+}
+
+// GetData returns the value of Data.
+func (s *TestReplayReply) GetData() TestReplay {
+	return s.Data
+}
+
+// GetErrors returns the value of Errors.
+func (s *TestReplayReply) GetErrors() struct{} {
+	return s.Errors
+}
+
+// SetData sets the value of Data.
+func (s *TestReplayReply) SetData(val TestReplay) {
+	s.Data = val
+}
+
+// SetErrors sets the value of Errors.
+func (s *TestReplayReply) SetErrors(val struct{}) {
+	s.Errors = val
 }
 
 // One conversation between the simulated caller and the agent, with its outcome.

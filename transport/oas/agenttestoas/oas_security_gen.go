@@ -57,6 +57,7 @@ var operationRolesApiKey = map[string][]string{
 	ListTestRunsOperation:             []string{},
 	ListTestScenariosOperation:        []string{},
 	ListTestTemplatesOperation:        []string{},
+	ReplayTestRunOperation:            []string{},
 	StartTestBatchOperation:           []string{},
 	StartTestRunOperation:             []string{},
 	StartTornadoOperation:             []string{},

@@ -217,6 +217,18 @@ func (UnimplementedHandler) ListTestTemplates(ctx context.Context, params ListTe
 	return r, ht.ErrNotImplemented
 }
 
+// ReplayTestRun implements replayTestRun operation.
+//
+// Begins a chat on the version that a run has tested, with its start node and request data, and says
+// the lines of its caller again, one by one, for at most two minutes. Go on with the chat by hand.
+// Requests of the replayed turns are answered by the mocks of the scenario, as in the run; those of
+// turns that you add are sent, as in any chat. Each request begins another chat.
+//
+// POST /v1/agent-testing/runs/{id}/replay
+func (UnimplementedHandler) ReplayTestRun(ctx context.Context, params ReplayTestRunParams) (r *TestReplayReply, _ error) {
+	return r, ht.ErrNotImplemented
+}
+
 // StartTestBatch implements startTestBatch operation.
 //
 // Queues one run a scenario under a common verdict and answers at once.

@@ -158,6 +158,7 @@ var Wants = map[string]string{
 	"listTestScenarios ?pathway_id":                            "a text of at most 64 characters",
 	"listTestScenarios ?persona_id":                            "a text of at most 64 characters",
 	"listTestTemplates ?category":                              "one of CUSTOM, VOICEMAIL, VOICEMAIL_SCREENER, ANGRY_CALLER, BELLIGERENT_CALLER, CONFUSED_CALLER, CALL_SCREENER, HAPPY_PATH, EDGE_CASE",
+	"replayTestRun ?id":                                        "a text of 1 to 64 characters",
 	"startTestBatch ":                                          "an object",
 	"startTestBatch ?Idempotency-Key":                          "a text of 1 to 255 characters",
 	"startTestBatch Content-Type":                              "application/json",

@@ -1,0 +1,102 @@
+package pathway
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/conversation"
+	"github.com/callwright/callwright/agents/llm"
+	"github.com/callwright/callwright/agents/pathway/graph"
+	"github.com/callwright/callwright/agents/request"
+)
+
+// replayTime bounds a replay. What is left to say then is not said.
+const replayTime = 2 * time.Minute
+
+// ReplayRequest is a conversation to hold again as a chat.
+type ReplayRequest struct {
+	ChatRequest
+
+	Said     []string       // lines of the caller, in order
+	Requests request.Client // answers the requests of the replayed turns; nil: they are sent, as in any chat
+}
+
+// ChatReplay is a chat in which lines of a caller were said.
+type ChatReplay struct {
+	Chat  Chat
+	Turns []ReplayedTurn // of the agent: the first one, and one for each line that was said
+}
+
+// ReplayedTurn is a turn of the agent.
+type ReplayedTurn struct {
+	Said string
+	Node string // id of the node that waits then
+}
+
+// ReplayChat starts a chat, says the lines of r to its agent, one turn each, and stores the chat, so that somebody can continue it
+// with Say. Requests of later turns are sent as in any chat. The lines end early with the end of the conversation, when the model
+// fails, when the chat is full, and after two minutes.
+//
+// The chat is stored once, at the end: if ctx ends before, or the process dies, there is none. CodeUnavailable: that, or the agent
+// has not said its first words within a minute. The other errors are those of StartChat.
+func (s *Service) ReplayChat(ctx context.Context, org callwright.OrgID, r ReplayRequest) (ChatReplay, error) {
+	c, g, end, err := s.newChat(ctx, org, r.ChatRequest)
+	if err != nil {
+		return ChatReplay{}, err
+	}
+	defer end()
+	held, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(s.turns.stopping, cancel)()
+	state, turns, err := s.replay(held, g, org, r)
+	if err != nil {
+		return ChatReplay{}, err
+	}
+	c, err = s.keepState(ctx, c, state, s.cfg.Chats.InsertChat)
+	return ChatReplay{Chat: c, Turns: turns}, err
+}
+
+// replay holds the conversation of a replay. A turn that time has cut off is left out.
+func (s *Service) replay(
+	ctx context.Context, g *graph.Graph, org callwright.OrgID, r ReplayRequest,
+) (state State, turns []ReplayedTurn, err error) {
+	runtime := *s.cfg.Runtime
+	if r.Requests != nil {
+		runtime.Requests = r.Requests
+	}
+	limited, cancel := context.WithTimeout(ctx, replayTime)
+	defer cancel()
+	state = Begin(r.Variables, r.StartNode)
+	in := conversation.Turn{Kind: conversation.TurnStart}
+	for {
+		next, said, err := s.step(limited, &runtime, g, org, state, in)
+		switch {
+		case err != nil && (ctx.Err() != nil || len(turns) == 0):
+			return state, nil, err
+		case err != nil:
+			return state, turns, nil
+		}
+		state = next
+		turns = append(turns, ReplayedTurn{Said: said, Node: state.Node})
+		if state.Over || len(turns) > len(r.Said) || len(state.Talk.Messages)+2 > MaxMessages {
+			return state, turns, nil
+		}
+		in = conversation.TextTurn(r.Said[len(turns)-1])
+	}
+}
+
+// step takes a turn of a replay, within the time of a turn. After a failure of the model the conversation is over, which is no
+// error.
+func (s *Service) step(
+	ctx context.Context, runtime *Runtime, g *graph.Graph, org callwright.OrgID, state State, in conversation.Turn,
+) (State, string, error) {
+	ctx, cancel := context.WithTimeout(ctx, turnTime)
+	defer cancel()
+	state, log, err := runtime.Step(ctx, g, Agent{Org: org}, state, in, func(conversation.Step) bool { return true })
+	if _, ofModel := errors.AsType[*llm.Failure](err); ofModel && ctx.Err() == nil {
+		err = nil
+	}
+	return state, log.Said, err
+}

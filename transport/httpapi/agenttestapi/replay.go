@@ -1,0 +1,31 @@
+package agenttestapi
+
+import (
+	"context"
+
+	"github.com/callwright/callwright/agenttest"
+	"github.com/callwright/callwright/transport/httpapi"
+	"github.com/callwright/callwright/transport/httpapi/wire"
+	oas "github.com/callwright/callwright/transport/oas/agenttestoas"
+)
+
+// ReplayTestRun begins a chat in which the caller of a run says its lines again.
+func (a *api) ReplayTestRun(ctx context.Context, params oas.ReplayTestRunParams) (*oas.TestReplayReply, error) {
+	r, err := a.tests.ReplayRun(ctx, httpapi.Org(ctx), params.ID)
+	if err != nil {
+		return nil, err
+	}
+	httpapi.LogID(ctx, "chat_id", r.Chat.ID)
+	return &oas.TestReplayReply{Data: oas.TestReplay{
+		ChatID: r.Chat.ID, PathwayID: r.Chat.Pathway, PathwayVersion: r.Chat.Number, Completed: r.Chat.Completed,
+		TurnsReplayed: r.Said, TurnCount: r.Lines, DivergedAt: wire.NilPtr(r.Diverged()),
+		NodeDivergence: divergence(r.Nodes), WordsDivergence: divergence(r.Words),
+	}}, nil
+}
+
+func divergence(d *agenttest.Divergence) oas.NilTestDivergence {
+	if d == nil {
+		return oas.NilTestDivergence{Null: true}
+	}
+	return oas.NewNilTestDivergence(oas.TestDivergence{Turn: d.Turn, Expected: d.Expected, Actual: d.Actual})
+}
