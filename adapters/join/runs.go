@@ -91,7 +91,7 @@ func (f FailedRuns) RunFailed(ctx context.Context, r agenttest.Run) error {
 	if r.Result.Failure != nil {
 		failure = *r.Result.Failure
 	}
-	part := agenttest.Part{Scenario: r.Scenario, Name: r.Name, Version: r.Version}
+	part := agenttest.Part{Scenario: r.Scenario, Name: r.Name, Persona: r.Persona, Version: r.Version}
 	return f.report(ctx, r.Org, part, failure, "", []string{r.ID})
 }
 
@@ -105,11 +105,15 @@ func (f FailedRuns) report(
 	ctx context.Context, org callwright.OrgID, s agenttest.Part, failure agenttest.Failure, often string, runs []string,
 ) error {
 	why := cmp.Or(reason(failure.Type, failure.Reason), string(failure.Type)+" "+string(failure.Code))
+	what := "pathway"
+	if s.Persona != "" {
+		what = "persona"
+	}
 	report := triage.Report{
 		Key:   fmt.Sprintf("test/%s/%s/%s/%s", s.Scenario, failure.Assertion, failure.Code, failure.Node),
 		Title: callwright.Clip("Test fails: "+s.Name, maxTitle), Severity: triage.SeverityHigh, Category: "test",
-		Detail: fmt.Sprintf("Version %d of the pathway fails the scenario %q%s: %s\nRuns that fail alike are attached while the issue is open.",
-			s.Version, s.Name, often, why),
+		Detail: fmt.Sprintf("Version %d of the %s fails the scenario %q%s: %s\nRuns that fail alike are attached while the issue is open.",
+			s.Version, what, s.Name, often, why),
 	}
 	for _, id := range runs {
 		report.Resources = append(report.Resources, triage.ResourceDraft{Type: triage.ResourceRun, ResourceID: id})
