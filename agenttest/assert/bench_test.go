@@ -1,6 +1,7 @@
 package assert_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -56,6 +57,27 @@ func BenchmarkEvaluate(b *testing.B) {
 			b.Fatal(d)
 		}
 	}
+}
+
+// BenchmarkRescore scores conversations again by the eight assertions, on one processor.
+func BenchmarkRescore(b *testing.B) {
+	e := tenTurns()
+	e.Graph["x"] = assert.Node{}
+	var assertions []assert.Assertion
+	for _, c := range eight {
+		assertions = append(assertions, assert.Assertion{Type: c.kind, Config: json.RawMessage(c.config), Required: true, Weight: 1})
+	}
+	rules, err := assert.CompileRules(assertions, nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, d, _ := rules.Score(b.Context(), e); d.Verdict != assert.Passed {
+			b.Fatal(d)
+		}
+	}
+	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "runs/s")
 }
 
 // BenchmarkEvaluateOne evaluates each of the eight assertions alone.

@@ -123,7 +123,7 @@ func (e *Engine) Run(ctx context.Context, c Case) (Outcome, error) {
 	limited, cancel := context.WithTimeoutCause(ctx, e.cfg.RunTime, errRunTime)
 	defer cancel()
 	r.converse(limited)
-	if r.judges() {
+	if Decides(r.out.Evidence.End) {
 		r.evaluate(limited)
 	}
 	r.finish(ctx)

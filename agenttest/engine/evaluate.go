@@ -9,9 +9,9 @@ import (
 	"github.com/callwright/callwright/agenttest/caller"
 )
 
-// judges reports whether the end of the conversation leaves the verdict to the assertions.
-func (r *run) judges() bool {
-	switch r.out.Evidence.End {
+// Decides reports whether a conversation that ends for this reason leaves the verdict to the assertions.
+func Decides(end assert.EndReason) bool {
+	switch end {
 	case assert.EndByAgent, assert.EndByCaller, assert.EndMaxTurns, assert.EndLoop:
 		return true
 	default:

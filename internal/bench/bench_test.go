@@ -264,6 +264,30 @@ func watchHeap(b *testing.B) (most func() uint64) {
 	return func() uint64 { look(); return peak }
 }
 
+// BenchmarkTestRescore scores pages of 200 runs again, by the scenario's assertions that need no judge.
+func BenchmarkTestRescore(b *testing.B) {
+	for name, open := range stores {
+		b.Run(name, func(b *testing.B) {
+			t := open(b, plainWalk())
+			s := t.start(b, t.engine)
+			ids := t.scenarios(b, s, 1)
+			set, err := s.StartSet(b.Context(), testedOrg, agenttest.SetRequest{Scenarios: ids, Simulations: agenttest.MaxRescored})
+			if err != nil {
+				b.Fatal(err)
+			}
+			t.ended(b, set.ID)
+			b.ReportAllocs()
+			for b.Loop() {
+				got, err := s.Rescore(b.Context(), testedOrg, ids[0], agenttest.RescoreRequest{Limit: agenttest.MaxRescored})
+				if err != nil || got.Totals.Incomplete != agenttest.MaxRescored || got.Page.Items[0].Results[0].Outcome != assert.Passed {
+					b.Fatal(got.Totals, err)
+				}
+			}
+			b.ReportMetric(float64(b.N)*agenttest.MaxRescored/b.Elapsed().Seconds(), "runs/s")
+		})
+	}
+}
+
 // BenchmarkTestCancel cancels simulation sets of 1,000 runs, of which some are under way and wait for their model. ms-to-quiet is the
 // time until none is under way, ms-to-end the time until all are cancelled.
 func BenchmarkTestCancel(b *testing.B) {

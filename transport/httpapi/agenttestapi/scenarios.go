@@ -254,6 +254,15 @@ type assertion struct {
 
 // assertionsOf translates assertions without their ids. One without an order has its place in the list.
 func assertionsOf(records []oas.TestAssertion) ([]assert.Assertion, error) {
+	out, err := draftsOf(records)
+	for i := range out {
+		out[i].ID = ""
+	}
+	return out, err
+}
+
+// draftsOf is assertionsOf with the ids that are given.
+func draftsOf(records []oas.TestAssertion) ([]assert.Assertion, error) {
 	out := make([]assert.Assertion, len(records))
 	for i := range records {
 		raw, err := records[i].MarshalJSON()
@@ -264,7 +273,7 @@ func assertionsOf(records []oas.TestAssertion) ([]assert.Assertion, error) {
 		if err := json.Unmarshal(raw, &a); err != nil {
 			return nil, err
 		}
-		out[i] = assert.Assertion{Type: a.Type, Name: a.Name, Config: a.Config, Required: true, Weight: 1, Order: i}
+		out[i] = assert.Assertion{ID: a.ID, Type: a.Type, Name: a.Name, Config: a.Config, Required: true, Weight: 1, Order: i}
 		callwright.Optional[bool]{Set: a.Required != nil, Value: a.Required}.Apply(&out[i].Required)
 		callwright.Optional[float64]{Set: a.Weight != nil, Value: a.Weight}.Apply(&out[i].Weight)
 		callwright.Optional[int]{Set: a.Order != nil, Value: a.Order}.Apply(&out[i].Order)

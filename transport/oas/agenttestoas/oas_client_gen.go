@@ -172,6 +172,14 @@ type Invoker interface {
 	//
 	// POST /v1/agent-testing/runs/{id}/replay
 	ReplayTestRun(ctx context.Context, params ReplayTestRunParams) (*TestReplayReply, error)
+	// RescoreTestScenario invokes rescoreTestScenario operation.
+	//
+	// Tells what changed assertions would have said about runs that have ended, by what was said and done
+	// in them. No model is asked and nothing is stored; the runs stay as they were. Assertions that need a
+	// judge are left out, and count neither as passed nor as failed.
+	//
+	// POST /v1/agent-testing/scenarios/{id}/rescore
+	RescoreTestScenario(ctx context.Context, request OptTestRescore, params RescoreTestScenarioParams) (*TestRescoredReply, error)
 	// StartTestBatch invokes startTestBatch operation.
 	//
 	// Queues one run a scenario under a common verdict and answers at once.
@@ -2588,6 +2596,106 @@ func (c *Client) sendReplayTestRun(ctx context.Context, params ReplayTestRunPara
 	}()
 
 	result, err := decodeReplayTestRunResponse(resp)
+	if err != nil {
+		return res, errors.Wrap(err, "decode response")
+	}
+
+	return result, nil
+}
+
+// RescoreTestScenario invokes rescoreTestScenario operation.
+//
+// Tells what changed assertions would have said about runs that have ended, by what was said and done
+// in them. No model is asked and nothing is stored; the runs stay as they were. Assertions that need a
+// judge are left out, and count neither as passed nor as failed.
+//
+// POST /v1/agent-testing/scenarios/{id}/rescore
+func (c *Client) RescoreTestScenario(ctx context.Context, request OptTestRescore, params RescoreTestScenarioParams) (*TestRescoredReply, error) {
+	res, err := c.sendRescoreTestScenario(ctx, request, params)
+	return res, err
+}
+
+func (c *Client) sendRescoreTestScenario(ctx context.Context, request OptTestRescore, params RescoreTestScenarioParams) (res *TestRescoredReply, err error) {
+
+	u := uri.Clone(c.requestURL(ctx))
+	var pathParts [3]string
+	pathParts[0] = "/v1/agent-testing/scenarios/"
+	{
+		// Encode "id" parameter.
+		e := uri.NewPathEncoder(uri.PathEncoderConfig{
+			Param:   "id",
+			Style:   uri.PathStyleSimple,
+			Explode: false,
+		})
+		if err := func() error {
+			return e.EncodeValue(conv.StringToString(params.ID))
+		}(); err != nil {
+			return res, errors.Wrap(err, "encode path")
+		}
+		encoded, err := e.Result()
+		if err != nil {
+			return res, errors.Wrap(err, "encode path")
+		}
+		pathParts[1] = encoded
+	}
+	pathParts[2] = "/rescore"
+	uri.AddPathParts(u, pathParts[:]...)
+
+	r, err := ht.NewRequest(ctx, "POST", u)
+	if err != nil {
+		return res, errors.Wrap(err, "create request")
+	}
+	if err := encodeRescoreTestScenarioRequest(request, r); err != nil {
+		return res, errors.Wrap(err, "encode request")
+	}
+
+	{
+		type bitset = [1]uint8
+		var satisfied bitset
+		{
+
+			switch err := c.securityApiKey(ctx, RescoreTestScenarioOperation, r); {
+			case err == nil: // if NO error
+				satisfied[0] |= 1 << 0
+			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
+				// Skip this security.
+			default:
+				return res, errors.Wrap(err, "security \"ApiKey\"")
+			}
+		}
+
+		if ok := func() bool {
+		nextRequirement:
+			for _, requirement := range []bitset{
+				{0b00000001},
+			} {
+				for i, mask := range requirement {
+					if satisfied[i]&mask != mask {
+						continue nextRequirement
+					}
+				}
+				return true
+			}
+			return false
+		}(); !ok {
+			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
+		}
+	}
+
+	resp, err := c.cfg.Client.Do(r)
+	if err != nil {
+		return res, errors.Wrap(err, "do request")
+	}
+	body := resp.Body
+	defer func() {
+		// Drain the body to EOF before closing, so the underlying
+		// connection can be reused by the Transport regardless of the
+		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
+		_, _ = io.Copy(io.Discard, body)
+		_ = body.Close()
+	}()
+
+	result, err := decodeRescoreTestScenarioResponse(resp)
 	if err != nil {
 		return res, errors.Wrap(err, "decode response")
 	}

@@ -28,6 +28,7 @@ const (
 	ListTestScenariosOperation        OperationName = "ListTestScenarios"
 	ListTestTemplatesOperation        OperationName = "ListTestTemplates"
 	ReplayTestRunOperation            OperationName = "ReplayTestRun"
+	RescoreTestScenarioOperation      OperationName = "RescoreTestScenario"
 	StartTestBatchOperation           OperationName = "StartTestBatch"
 	StartTestRunOperation             OperationName = "StartTestRun"
 	StartTornadoOperation             OperationName = "StartTornado"

@@ -66,6 +66,26 @@ func encodeGenerateTestScenarioRequest(
 	return nil
 }
 
+func encodeRescoreTestScenarioRequest(
+	req OptTestRescore,
+	r *http.Request,
+) error {
+	const contentType = "application/json"
+	if !req.Set {
+		// Keep request with empty body if value is not set.
+		return nil
+	}
+	e := new(jx.Encoder)
+	{
+		if req.Set {
+			req.Encode(e)
+		}
+	}
+	encoded := e.Bytes()
+	ht.SetBody(r, bytes.NewReader(encoded), contentType)
+	return nil
+}
+
 func encodeStartTestBatchRequest(
 	req *TestBatchStart,
 	r *http.Request,

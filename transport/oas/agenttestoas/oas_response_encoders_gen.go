@@ -298,6 +298,19 @@ func encodeReplayTestRunResponse(response *TestReplayReply, w http.ResponseWrite
 	return nil
 }
 
+func encodeRescoreTestScenarioResponse(response *TestRescoredReply, w http.ResponseWriter) error {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(200)
+
+	e := new(jx.Encoder)
+	response.Encode(e)
+	if _, err := e.WriteTo(w); err != nil {
+		return errors.Wrap(err, "write")
+	}
+
+	return nil
+}
+
 func encodeStartTestBatchResponse(response *TestBatchStartedReply, w http.ResponseWriter) error {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(202)

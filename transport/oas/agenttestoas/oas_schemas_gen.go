@@ -2098,6 +2098,52 @@ func (o OptTestNodesVisitedConfigMatch) Or(d TestNodesVisitedConfigMatch) TestNo
 	return d
 }
 
+// NewOptTestRescore returns new OptTestRescore with value set to v.
+func NewOptTestRescore(v TestRescore) OptTestRescore {
+	return OptTestRescore{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptTestRescore is optional TestRescore.
+type OptTestRescore struct {
+	Value TestRescore
+	Set   bool
+}
+
+// IsSet returns true if OptTestRescore was set.
+func (o OptTestRescore) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptTestRescore) Reset() {
+	var v TestRescore
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptTestRescore) SetTo(v TestRescore) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptTestRescore) Get() (v TestRescore, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptTestRescore) Or(d TestRescore) TestRescore {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
 // NewOptTestRunStart returns new OptTestRunStart with value set to v.
 func NewOptTestRunStart(v TestRunStart) OptTestRunStart {
 	return OptTestRunStart{
@@ -5944,6 +5990,58 @@ func (TestLLMJudgeConfigSamples) AllValues() []TestLLMJudgeConfigSamples {
 	}
 }
 
+// An assertion that needs a judge.
+// Ref: #/components/schemas/TestLeftOut
+type TestLeftOut struct {
+	// Assertion id.
+	AssertionID string            `json:"assertion_id"`
+	Type        TestAssertionKind `json:"type"`
+	// Name of the assertion.
+	Name string `json:"name"`
+	// Whether the run needs it to pass.
+	IsRequired bool `json:"is_required"`
+}
+
+// GetAssertionID returns the value of AssertionID.
+func (s *TestLeftOut) GetAssertionID() string {
+	return s.AssertionID
+}
+
+// GetType returns the value of Type.
+func (s *TestLeftOut) GetType() TestAssertionKind {
+	return s.Type
+}
+
+// GetName returns the value of Name.
+func (s *TestLeftOut) GetName() string {
+	return s.Name
+}
+
+// GetIsRequired returns the value of IsRequired.
+func (s *TestLeftOut) GetIsRequired() bool {
+	return s.IsRequired
+}
+
+// SetAssertionID sets the value of AssertionID.
+func (s *TestLeftOut) SetAssertionID(val string) {
+	s.AssertionID = val
+}
+
+// SetType sets the value of Type.
+func (s *TestLeftOut) SetType(val TestAssertionKind) {
+	s.Type = val
+}
+
+// SetName sets the value of Name.
+func (s *TestLeftOut) SetName(val string) {
+	s.Name = val
+}
+
+// SetIsRequired sets the value of IsRequired.
+func (s *TestLeftOut) SetIsRequired(val bool) {
+	s.IsRequired = val
+}
+
 // Where to look. `variable` needs the key `variable`.
 // Ref: #/components/schemas/TestMatchTarget
 type TestMatchTarget string
@@ -6511,6 +6609,371 @@ func (s *TestReplayReply) SetData(val TestReplay) {
 // SetErrors sets the value of Errors.
 func (s *TestReplayReply) SetErrors(val struct{}) {
 	s.Errors = val
+}
+
+// What to score again. All keys are optional.
+// Ref: #/components/schemas/TestRescore
+type TestRescore struct {
+	// Checks to try, which are not saved; those of the scenario as it is now when absent. An `id` that is
+	// given comes back in the results.
+	Assertions []TestAssertion `json:"assertions"`
+	// Most runs of a page, newest first; 50 when absent. A page whose results have more than 2 MiB, or
+	// that takes longer than 10 seconds, ends before.
+	Limit OptInt `json:"limit"`
+	// The next_cursor of the previous page.
+	After OptString `json:"after"`
+}
+
+// GetAssertions returns the value of Assertions.
+func (s *TestRescore) GetAssertions() []TestAssertion {
+	return s.Assertions
+}
+
+// GetLimit returns the value of Limit.
+func (s *TestRescore) GetLimit() OptInt {
+	return s.Limit
+}
+
+// GetAfter returns the value of After.
+func (s *TestRescore) GetAfter() OptString {
+	return s.After
+}
+
+// SetAssertions sets the value of Assertions.
+func (s *TestRescore) SetAssertions(val []TestAssertion) {
+	s.Assertions = val
+}
+
+// SetLimit sets the value of Limit.
+func (s *TestRescore) SetLimit(val OptInt) {
+	s.Limit = val
+}
+
+// SetAfter sets the value of After.
+func (s *TestRescore) SetAfter(val OptString) {
+	s.After = val
+}
+
+// Runs of the page, by verdict.
+// Ref: #/components/schemas/TestRescoreTotals
+type TestRescoreTotals struct {
+	// All of them.
+	Runs int `json:"runs"`
+	// Would pass.
+	Passed int `json:"passed"`
+	// Would fail.
+	Failed int `json:"failed"`
+	// Could not be evaluated.
+	Error int `json:"error"`
+	// Were cancelled.
+	Cancelled int `json:"cancelled"`
+	// Depend on an assertion that is left out.
+	Incomplete int `json:"incomplete"`
+	// Have another verdict than their status.
+	Changed int `json:"changed"`
+}
+
+// GetRuns returns the value of Runs.
+func (s *TestRescoreTotals) GetRuns() int {
+	return s.Runs
+}
+
+// GetPassed returns the value of Passed.
+func (s *TestRescoreTotals) GetPassed() int {
+	return s.Passed
+}
+
+// GetFailed returns the value of Failed.
+func (s *TestRescoreTotals) GetFailed() int {
+	return s.Failed
+}
+
+// GetError returns the value of Error.
+func (s *TestRescoreTotals) GetError() int {
+	return s.Error
+}
+
+// GetCancelled returns the value of Cancelled.
+func (s *TestRescoreTotals) GetCancelled() int {
+	return s.Cancelled
+}
+
+// GetIncomplete returns the value of Incomplete.
+func (s *TestRescoreTotals) GetIncomplete() int {
+	return s.Incomplete
+}
+
+// GetChanged returns the value of Changed.
+func (s *TestRescoreTotals) GetChanged() int {
+	return s.Changed
+}
+
+// SetRuns sets the value of Runs.
+func (s *TestRescoreTotals) SetRuns(val int) {
+	s.Runs = val
+}
+
+// SetPassed sets the value of Passed.
+func (s *TestRescoreTotals) SetPassed(val int) {
+	s.Passed = val
+}
+
+// SetFailed sets the value of Failed.
+func (s *TestRescoreTotals) SetFailed(val int) {
+	s.Failed = val
+}
+
+// SetError sets the value of Error.
+func (s *TestRescoreTotals) SetError(val int) {
+	s.Error = val
+}
+
+// SetCancelled sets the value of Cancelled.
+func (s *TestRescoreTotals) SetCancelled(val int) {
+	s.Cancelled = val
+}
+
+// SetIncomplete sets the value of Incomplete.
+func (s *TestRescoreTotals) SetIncomplete(val int) {
+	s.Incomplete = val
+}
+
+// SetChanged sets the value of Changed.
+func (s *TestRescoreTotals) SetChanged(val int) {
+	s.Changed = val
+}
+
+// What the run would be. INCOMPLETE depends on an assertion that is left out. A run whose conversation
+// has not come to its end, such as a cancelled one, is what it was, and has no results.
+// Ref: #/components/schemas/TestRescoreVerdict
+type TestRescoreVerdict string
+
+const (
+	TestRescoreVerdictPASSED     TestRescoreVerdict = "PASSED"
+	TestRescoreVerdictFAILED     TestRescoreVerdict = "FAILED"
+	TestRescoreVerdictERROR      TestRescoreVerdict = "ERROR"
+	TestRescoreVerdictCANCELLED  TestRescoreVerdict = "CANCELLED"
+	TestRescoreVerdictINCOMPLETE TestRescoreVerdict = "INCOMPLETE"
+)
+
+// AllValues returns all TestRescoreVerdict values.
+func (TestRescoreVerdict) AllValues() []TestRescoreVerdict {
+	return []TestRescoreVerdict{
+		TestRescoreVerdictPASSED,
+		TestRescoreVerdictFAILED,
+		TestRescoreVerdictERROR,
+		TestRescoreVerdictCANCELLED,
+		TestRescoreVerdictINCOMPLETE,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s TestRescoreVerdict) MarshalText() ([]byte, error) {
+	switch s {
+	case TestRescoreVerdictPASSED:
+		return []byte(s), nil
+	case TestRescoreVerdictFAILED:
+		return []byte(s), nil
+	case TestRescoreVerdictERROR:
+		return []byte(s), nil
+	case TestRescoreVerdictCANCELLED:
+		return []byte(s), nil
+	case TestRescoreVerdictINCOMPLETE:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *TestRescoreVerdict) UnmarshalText(data []byte) error {
+	switch TestRescoreVerdict(data) {
+	case TestRescoreVerdictPASSED:
+		*s = TestRescoreVerdictPASSED
+		return nil
+	case TestRescoreVerdictFAILED:
+		*s = TestRescoreVerdictFAILED
+		return nil
+	case TestRescoreVerdictERROR:
+		*s = TestRescoreVerdictERROR
+		return nil
+	case TestRescoreVerdictCANCELLED:
+		*s = TestRescoreVerdictCANCELLED
+		return nil
+	case TestRescoreVerdictINCOMPLETE:
+		*s = TestRescoreVerdictINCOMPLETE
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+// Runs that were scored again, newest first.
+// Ref: #/components/schemas/TestRescored
+type TestRescored struct {
+	// The page.
+	Runs []TestRescoredRun `json:"runs"`
+	// Assertions that are not evaluated, because a judge would have to be asked.
+	LeftOut []TestLeftOut     `json:"left_out"`
+	Totals  TestRescoreTotals `json:"totals"`
+	// Continues with older runs; null on the last page.
+	NextCursor NilString `json:"next_cursor"`
+}
+
+// GetRuns returns the value of Runs.
+func (s *TestRescored) GetRuns() []TestRescoredRun {
+	return s.Runs
+}
+
+// GetLeftOut returns the value of LeftOut.
+func (s *TestRescored) GetLeftOut() []TestLeftOut {
+	return s.LeftOut
+}
+
+// GetTotals returns the value of Totals.
+func (s *TestRescored) GetTotals() TestRescoreTotals {
+	return s.Totals
+}
+
+// GetNextCursor returns the value of NextCursor.
+func (s *TestRescored) GetNextCursor() NilString {
+	return s.NextCursor
+}
+
+// SetRuns sets the value of Runs.
+func (s *TestRescored) SetRuns(val []TestRescoredRun) {
+	s.Runs = val
+}
+
+// SetLeftOut sets the value of LeftOut.
+func (s *TestRescored) SetLeftOut(val []TestLeftOut) {
+	s.LeftOut = val
+}
+
+// SetTotals sets the value of Totals.
+func (s *TestRescored) SetTotals(val TestRescoreTotals) {
+	s.Totals = val
+}
+
+// SetNextCursor sets the value of NextCursor.
+func (s *TestRescored) SetNextCursor(val NilString) {
+	s.NextCursor = val
+}
+
+// Envelope of the answer.
+// Ref: #/components/schemas/TestRescoredReply
+type TestRescoredReply struct {
+	Data TestRescored `json:"data"`
+	// Null on success.
+	Errors struct{} `json:"errors"`
+}
+
+// GetData returns the value of Data.
+func (s *TestRescoredReply) GetData() TestRescored {
+	return s.Data
+}
+
+// GetErrors returns the value of Errors.
+func (s *TestRescoredReply) GetErrors() struct{} {
+	return s.Errors
+}
+
+// SetData sets the value of Data.
+func (s *TestRescoredReply) SetData(val TestRescored) {
+	s.Data = val
+}
+
+// SetErrors sets the value of Errors.
+func (s *TestRescoredReply) SetErrors(val struct{}) {
+	s.Errors = val
+}
+
+// What the assertions say about a run.
+// Ref: #/components/schemas/TestRescoredRun
+type TestRescoredRun struct {
+	// Run id.
+	RunID   string             `json:"run_id"`
+	Status  TestRunStatus      `json:"status"`
+	Verdict TestRescoreVerdict `json:"verdict"`
+	// Whether the verdict is known and differs from the status.
+	Changed bool `json:"changed"`
+	// Weighted mean of the scores of the results; null when there are none.
+	OverallScore NilFloat64 `json:"overall_score"`
+	// One entry an assertion that is not left out, with the first 500 bytes of its reasoning and without
+	// evidence, expected and actual.
+	AssertionResults []TestAssertionResult `json:"assertion_results"`
+	// When the run was queued.
+	CreatedAt time.Time `json:"created_at"`
+}
+
+// GetRunID returns the value of RunID.
+func (s *TestRescoredRun) GetRunID() string {
+	return s.RunID
+}
+
+// GetStatus returns the value of Status.
+func (s *TestRescoredRun) GetStatus() TestRunStatus {
+	return s.Status
+}
+
+// GetVerdict returns the value of Verdict.
+func (s *TestRescoredRun) GetVerdict() TestRescoreVerdict {
+	return s.Verdict
+}
+
+// GetChanged returns the value of Changed.
+func (s *TestRescoredRun) GetChanged() bool {
+	return s.Changed
+}
+
+// GetOverallScore returns the value of OverallScore.
+func (s *TestRescoredRun) GetOverallScore() NilFloat64 {
+	return s.OverallScore
+}
+
+// GetAssertionResults returns the value of AssertionResults.
+func (s *TestRescoredRun) GetAssertionResults() []TestAssertionResult {
+	return s.AssertionResults
+}
+
+// GetCreatedAt returns the value of CreatedAt.
+func (s *TestRescoredRun) GetCreatedAt() time.Time {
+	return s.CreatedAt
+}
+
+// SetRunID sets the value of RunID.
+func (s *TestRescoredRun) SetRunID(val string) {
+	s.RunID = val
+}
+
+// SetStatus sets the value of Status.
+func (s *TestRescoredRun) SetStatus(val TestRunStatus) {
+	s.Status = val
+}
+
+// SetVerdict sets the value of Verdict.
+func (s *TestRescoredRun) SetVerdict(val TestRescoreVerdict) {
+	s.Verdict = val
+}
+
+// SetChanged sets the value of Changed.
+func (s *TestRescoredRun) SetChanged(val bool) {
+	s.Changed = val
+}
+
+// SetOverallScore sets the value of OverallScore.
+func (s *TestRescoredRun) SetOverallScore(val NilFloat64) {
+	s.OverallScore = val
+}
+
+// SetAssertionResults sets the value of AssertionResults.
+func (s *TestRescoredRun) SetAssertionResults(val []TestAssertionResult) {
+	s.AssertionResults = val
+}
+
+// SetCreatedAt sets the value of CreatedAt.
+func (s *TestRescoredRun) SetCreatedAt(val time.Time) {
+	s.CreatedAt = val
 }
 
 // One conversation between the simulated caller and the agent, with its outcome.

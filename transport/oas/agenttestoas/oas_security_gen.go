@@ -58,6 +58,7 @@ var operationRolesApiKey = map[string][]string{
 	ListTestScenariosOperation:        []string{},
 	ListTestTemplatesOperation:        []string{},
 	ReplayTestRunOperation:            []string{},
+	RescoreTestScenarioOperation:      []string{},
 	StartTestBatchOperation:           []string{},
 	StartTestRunOperation:             []string{},
 	StartTornadoOperation:             []string{},

@@ -158,6 +158,14 @@ type Handler interface {
 	//
 	// POST /v1/agent-testing/runs/{id}/replay
 	ReplayTestRun(ctx context.Context, params ReplayTestRunParams) (*TestReplayReply, error)
+	// RescoreTestScenario implements rescoreTestScenario operation.
+	//
+	// Tells what changed assertions would have said about runs that have ended, by what was said and done
+	// in them. No model is asked and nothing is stored; the runs stay as they were. Assertions that need a
+	// judge are left out, and count neither as passed nor as failed.
+	//
+	// POST /v1/agent-testing/scenarios/{id}/rescore
+	RescoreTestScenario(ctx context.Context, req OptTestRescore, params RescoreTestScenarioParams) (*TestRescoredReply, error)
 	// StartTestBatch implements startTestBatch operation.
 	//
 	// Queues one run a scenario under a common verdict and answers at once.

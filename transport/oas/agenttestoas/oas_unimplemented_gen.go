@@ -229,6 +229,17 @@ func (UnimplementedHandler) ReplayTestRun(ctx context.Context, params ReplayTest
 	return r, ht.ErrNotImplemented
 }
 
+// RescoreTestScenario implements rescoreTestScenario operation.
+//
+// Tells what changed assertions would have said about runs that have ended, by what was said and done
+// in them. No model is asked and nothing is stored; the runs stay as they were. Assertions that need a
+// judge are left out, and count neither as passed nor as failed.
+//
+// POST /v1/agent-testing/scenarios/{id}/rescore
+func (UnimplementedHandler) RescoreTestScenario(ctx context.Context, req OptTestRescore, params RescoreTestScenarioParams) (r *TestRescoredReply, _ error) {
+	return r, ht.ErrNotImplemented
+}
+
 // StartTestBatch implements startTestBatch operation.
 //
 // Queues one run a scenario under a common verdict and answers at once.

@@ -1,0 +1,51 @@
+package assert
+
+import "context"
+
+// Rules are the assertions of a scenario that a rule decides, ready to score conversations again that were held before. They ask
+// no judge. They are safe for concurrent use.
+type Rules struct {
+	checks []*Check
+	judged []Assertion
+	open   bool     // a judged assertion may change the verdict of a run that has not failed
+	least  *float64 // score of a run that passes; nil: any
+}
+
+// CompileRules compiles assertions. minScore, which may be nil, is that of Decide. The error is that of the first assertion that
+// Compile refuses.
+func CompileRules(assertions []Assertion, minScore *float64) (*Rules, error) {
+	r := &Rules{least: minScore}
+	for _, a := range assertions {
+		check, err := Compile(a)
+		switch {
+		case err != nil:
+			return nil, err
+		case check.Judged():
+			r.judged = append(r.judged, a)
+			r.open = r.open || a.Required || minScore != nil && a.Weight > 0
+		default:
+			r.checks = append(r.checks, check)
+		}
+	}
+	return r, nil
+}
+
+// Judged returns the assertions that need a judge, and are left out.
+func (r *Rules) Judged() []Assertion { return r.judged }
+
+// Score evaluates the assertions that a rule decides, in their order, and combines their results. open says that the verdict is not
+// known, because it depends on a judged assertion: only a required assertion that has failed decides alone. The score of the
+// decision is that of the results.
+func (r *Rules) Score(ctx context.Context, e *Evidence) (results []Result, d Decision, open bool) {
+	results = make([]Result, len(r.checks))
+	failed := false
+	for i, c := range r.checks {
+		results[i] = c.Evaluate(ctx, e, nil)
+		failed = failed || results[i].Required && results[i].Outcome == Failed
+	}
+	least := r.least
+	if r.open {
+		least = nil
+	}
+	return results, Decide(results, least), r.open && !failed
+}

@@ -1,0 +1,149 @@
+package agenttest
+
+import (
+	"context"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agenttest/assert"
+	"github.com/callwright/callwright/agenttest/engine"
+	"github.com/callwright/callwright/agenttest/scenario"
+)
+
+// The limits of a page of runs that are scored again.
+const (
+	MaxRescored     = 200              // runs
+	DefaultRescored = 50               // runs
+	maxRescoredSize = 2 << 20          // bytes of their results, about; a page has one run at least
+	maxRescoredTime = 10 * time.Second // after which a page ends
+)
+
+// RescoreRequest chooses runs of a scenario to score again.
+type RescoreRequest struct {
+	Assertions callwright.Optional[[]assert.Assertion] // not Set: those of the scenario as it is now
+	After      callwright.Keyset                       // (CreatedAt, ID) of the last run of the page before
+	Limit      int                                     // at most MaxRescored; 0: DefaultRescored
+}
+
+// Rescored is a page of runs that were scored again, newest first. Page.Next alone says whether there are more.
+type Rescored struct {
+	Page   callwright.Page[RescoredRun]
+	Judged []assert.Assertion // need a judge, and are left out: they count neither as passed nor as failed
+	Totals RescoreTotals      // of the page
+}
+
+// RescoredRun is what assertions say about a run that has ended.
+type RescoredRun struct {
+	Run        Run             // as it was, without its outcome
+	Verdict    State           // what the run would be: Passed, Failed or Error; or as it was, if no assertion decides that
+	Incomplete bool            // the verdict is not known, because it depends on a judged assertion
+	Changed    bool            // the verdict is known and not the run's
+	Score      *float64        // of the results; nil: there is none
+	Results    []assert.Result // of the assertions that a rule decides, as in lists; none if no assertion decides the run
+}
+
+// RescoreTotals counts the runs of a page by their verdict.
+type RescoreTotals struct{ Runs, Passed, Failed, Error, Cancelled, Incomplete, Changed int }
+
+// Rescore says what assertions make of the runs of a scenario that have ended, by what was said and done in them. It asks no model
+// and stores nothing. Runs whose conversation has not come to its end, such as those that were cancelled, stay what they are.
+//
+// CodeNotFound: the organization has no such scenario. The error is callwright.FieldErrors when the assertions are wrong.
+func (s *Service) Rescore(ctx context.Context, org callwright.OrgID, id string, r RescoreRequest) (Rescored, error) {
+	sc, err := s.cfg.Store.Scenario(ctx, org, id)
+	if err != nil {
+		return Rescored{}, err
+	}
+	if r.Assertions.Set {
+		sc = scenario.Patch{Assertions: r.Assertions}.Apply(sc)
+		sc.SetDefaults(s.cfg.IDs.New)
+		if err := sc.Check(); err != nil {
+			return Rescored{}, err
+		}
+	}
+	rules, err := assert.CompileRules(sc.Assertions, sc.MinScore)
+	if err != nil {
+		return Rescored{}, err
+	}
+	limit := r.Limit
+	if limit < 1 || limit > MaxRescored {
+		limit = DefaultRescored
+	}
+	runs, err := s.cfg.Store.FindRuns(ctx, org, RunFilter{
+		Scenario: id, States: []State{Passed, Failed, Error, Cancelled}, After: r.After, Limit: limit + 1,
+	})
+	if err != nil {
+		return Rescored{}, err
+	}
+	out := Rescored{Judged: rules.Judged()}
+	out.Page, err = s.rescored(ctx, rules, runs, limit)
+	for _, one := range out.Page.Items {
+		out.Totals.add(one)
+	}
+	return out, err
+}
+
+// rescored scores the runs that begin a list, at most limit of them and until a limit of the page is reached. It reads one outcome
+// at a time, because an outcome may have megabytes.
+func (s *Service) rescored(
+	ctx context.Context, rules *assert.Rules, runs []Run, limit int,
+) (page callwright.Page[RescoredRun], err error) {
+	until, size := s.cfg.Clock.Now().Add(maxRescoredTime), 0
+	for i, r := range runs {
+		if i > 0 && (i == limit || size > maxRescoredSize || s.cfg.Clock.Now().After(until)) {
+			page.Next = callwright.Keyset{At: runs[i-1].CreatedAt, ID: runs[i-1].ID}
+			return page, nil
+		}
+		full, err := s.cfg.Store.Run(ctx, r.Org, r.ID)
+		if ignoreAbsent(err) != nil {
+			return page, err
+		}
+		if err != nil {
+			continue // it was deleted meanwhile
+		}
+		one := rescore(ctx, rules, full)
+		page.Items = append(page.Items, one)
+		for _, result := range one.Results {
+			size += len(result.Reasoning) + len(result.Name) + resultSize
+		}
+	}
+	return page, nil
+}
+
+// resultSize is about how many bytes a short result has besides its texts.
+const resultSize = 300
+
+// rescore scores one run again.
+func rescore(ctx context.Context, rules *assert.Rules, r Run) RescoredRun {
+	out := RescoredRun{Run: r, Verdict: r.State}
+	out.Run.Outcome = nil
+	if r.Outcome == nil || r.State == Cancelled || !engine.Decides(r.Outcome.Evidence.End) {
+		return out
+	}
+	scored, d, open := rules.Score(ctx, &r.Outcome.Evidence)
+	out.Results, out.Score, out.Verdict, out.Incomplete = results(NewChecks(scored)), d.Score, State(d.Verdict), open
+	out.Changed = !open && out.Verdict != r.State
+	return out
+}
+
+func (t *RescoreTotals) add(r RescoredRun) {
+	t.Runs++
+	if r.Changed {
+		t.Changed++
+	}
+	if r.Incomplete {
+		t.Incomplete++
+		return
+	}
+	switch r.Verdict {
+	case Passed:
+		t.Passed++
+	case Failed:
+		t.Failed++
+	case Error:
+		t.Error++
+	case Cancelled:
+		t.Cancelled++
+	case Pending, Running:
+	}
+}

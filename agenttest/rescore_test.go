@@ -1,0 +1,113 @@
+package agenttest_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"reflect"
+	"testing"
+	"testing/synctest"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/llm"
+	"github.com/callwright/callwright/agenttest"
+	"github.com/callwright/callwright/agenttest/assert"
+	"github.com/callwright/callwright/agenttest/engine"
+)
+
+// expects returns assertions that the agent says a word.
+func expects(word string) callwright.Optional[[]assert.Assertion] {
+	return callwright.Given([]assert.Assertion{{
+		Type: assert.StringCheck, Config: json.RawMessage(`{"value":"` + word + `"}`), Required: true, Weight: 1,
+	}})
+}
+
+// TestRescore scores runs again by assertions that are not kept. Runs and scenario stay as they were.
+func TestRescore(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := newLab(t)
+		l.run(l.Service)
+		sc := l.scenario(failing)
+		var before []agenttest.Run
+		for range 3 {
+			before = append(before, l.start(sc, agenttest.RunRequest{}))
+		}
+		settled()
+		for i, r := range before {
+			before[i] = l.get(r.ID)
+		}
+		for name, c := range map[string]struct {
+			assertions callwright.Optional[[]assert.Assertion]
+			want       agenttest.RescoreTotals
+		}{
+			"its own":        {callwright.Optional[[]assert.Assertion]{}, agenttest.RescoreTotals{Runs: 3, Failed: 3}},
+			"what it says":   {expects("Goodbye"), agenttest.RescoreTotals{Runs: 3, Passed: 3, Changed: 3}},
+			"something else": {expects("refund"), agenttest.RescoreTotals{Runs: 3, Failed: 3}},
+			"none":           {callwright.Given([]assert.Assertion{}), agenttest.RescoreTotals{Runs: 3, Passed: 3, Changed: 3}},
+			"a judge's": {callwright.Given([]assert.Assertion{{
+				Type: assert.LLMJudge, Config: json.RawMessage(`{"prompt":"Is it kind?"}`), Required: true, Weight: 1,
+			}}), agenttest.RescoreTotals{Runs: 3, Incomplete: 3}},
+		} {
+			got, err := l.Rescore(t.Context(), org, sc.ID, agenttest.RescoreRequest{Assertions: c.assertions})
+			if err != nil || got.Totals != c.want || !got.Page.Next.IsZero() {
+				t.Errorf("%s: got %+v, %v", name, got, err)
+			}
+		}
+		for _, r := range before {
+			if after := l.get(r.ID); !reflect.DeepEqual(after, r) {
+				t.Errorf("the run has become %+v", after)
+			}
+		}
+		if after, err := l.Service.Scenario(t.Context(), org, sc.ID); err != nil || !reflect.DeepEqual(after, sc) {
+			t.Errorf("the scenario has become %+v, %v", after, err)
+		}
+	})
+}
+
+// TestRescoreWhatNoAssertionDecides has runs that were cancelled while they waited, and one whose agent has failed.
+func TestRescoreWhatNoAssertionDecides(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := newLab(t)
+		sc := l.scenario()
+		b, _, err := l.StartBatch(t.Context(), org, agenttest.BatchRequest{Scenarios: []string{sc.ID}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := l.CancelBatch(t.Context(), org, b.ID); err != nil {
+			t.Fatal(err)
+		}
+		l.agent.Answer = func(context.Context, int, engine.CallerTurn) (engine.AgentTurn, error) {
+			return engine.AgentTurn{}, &llm.Failure{Class: llm.ClassPermanent, Message: "no"}
+		}
+		l.run(l.Service)
+		l.start(sc, agenttest.RunRequest{})
+		settled()
+		got, err := l.Rescore(t.Context(), org, sc.ID, agenttest.RescoreRequest{Assertions: expects("refund")})
+		if err != nil || got.Totals != (agenttest.RescoreTotals{Runs: 2, Error: 1, Cancelled: 1}) {
+			t.Errorf("got %+v, %v", got, err)
+		}
+		for _, r := range got.Page.Items {
+			if len(r.Results) > 0 || r.Score != nil {
+				t.Errorf("got %+v", r)
+			}
+		}
+	})
+}
+
+func TestRescoreOfWhatIsWrong(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := newLab(t)
+		sc := l.scenario()
+		if _, err := l.Rescore(t.Context(), "another", sc.ID, agenttest.RescoreRequest{}); !errors.Is(err, callwright.ErrNotFound) {
+			t.Errorf("another organization's scenario: %v", err)
+		}
+		wrong := callwright.Given([]assert.Assertion{{Type: assert.RegexMatch, Config: json.RawMessage(`{"pattern":"("}`), Weight: 1}})
+		_, err := l.Rescore(t.Context(), org, sc.ID, agenttest.RescoreRequest{Assertions: wrong})
+		if list, ok := errors.AsType[callwright.FieldErrors](err); !ok || list[0].Field != "assertions[0].config.pattern" {
+			t.Errorf("a wrong assertion: %v", err)
+		}
+	})
+}
