@@ -30,7 +30,7 @@ type clinic struct {
 
 	pathways *pathway.Service
 	sent     *agentstest.Requests
-	pathway  string // asks for a day at its node "day", books it with another system at "book", and ends at "bye"
+	pathway  string // has two versions, of which the second is in production; asks for a day at its node "day", books it with another system at "book", and ends at "bye"
 }
 
 func newClinic(t *testing.T) *clinic {
@@ -58,6 +58,12 @@ func newClinic(t *testing.T) *clinic {
 	p, err := c.pathways.Create(t.Context(), org, pathway.Draft{Name: "Clinic"})
 	if err == nil {
 		_, err = c.pathways.Save(t.Context(), org, p.ID, "1", daysGraph())
+	}
+	if err == nil {
+		_, err = c.pathways.Save(t.Context(), org, p.ID, "2", daysGraph())
+	}
+	if err == nil {
+		_, err = c.pathways.Publish(t.Context(), org, p.ID, pathway.Publication{Number: 2})
 	}
 	if err != nil {
 		t.Fatal(err)

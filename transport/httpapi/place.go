@@ -21,7 +21,9 @@ type place struct {
 // the generated decoder leaves out. Where there is none it is the path without them.
 func placeOf(body []byte, names []string, fits func(p place) bool) string {
 	var found []place
-	if findPlaces(json.NewDecoder(bytes.NewReader(body)), place{}, names, false, &found) == nil {
+	dec := json.NewDecoder(bytes.NewReader(body))
+	dec.UseNumber() // a number may be too large for any type
+	if findPlaces(dec, place{}, names, false, &found) == nil {
 		if i := slices.IndexFunc(found, fits); i >= 0 {
 			return found[i].path
 		}

@@ -133,9 +133,10 @@ func inJSON(err *ogenerrors.DecodeBodyError, wanted wants) line {
 			var kind string
 			return json.Unmarshal(p.members["type"], &kind) == nil && kind == match[1]
 		})
-		return line{path, wanted.or(wire.Join(path, "type"), "is of no known type")}
+		path = wire.Join(path, "type")
+		return line{path, wanted.or(path, "is of no known type")}
 	}
-	path := placeOf(err.Body, names, stopsAt(text))
+	path := placeOf(err.Body, names, stopsAt(text, err.Body))
 	if path == "" {
 		return line{"", "the body " + wanted.or("", "has the wrong type")}
 	}
@@ -155,11 +156,14 @@ func countOf(match []string) string {
 	return "has " + match[1] + " members; at least " + match[3] + " are required"
 }
 
-// stopsAt finds the value at which the decoder stopped, if it says that.
-func stopsAt(text string) func(p place) bool {
+// stopsAt finds the value at which the decoder stopped, if it says that. It does not say where a number is too large.
+func stopsAt(text string, body []byte) func(p place) bool {
 	stops := stoppedAt.FindAllStringSubmatch(text, -1)
 	if stops == nil {
-		return func(place) bool { return false }
+		return func(p place) bool {
+			_, err := strconv.ParseFloat(strings.Trim(string(body[p.start:p.end]), ":, \t\r\n"), 64)
+			return errors.Is(err, strconv.ErrRange)
+		}
 	}
 	offset, err := strconv.ParseInt(stops[len(stops)-1][1], 10, 64)
 	return func(p place) bool { return err == nil && p.start <= offset && offset < p.end }

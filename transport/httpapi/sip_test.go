@@ -91,7 +91,7 @@ func TestAttachmentsThatAreRefused(t *testing.T) {
 		"headers' way":    {400, direction(`{"type":"inbound","headers":{"direction":"outbound","headers":[]}}`), "directions[0].headers.direction"},
 		"header of SIP":   {400, direction(`{"type":"inbound","headers":{"headers":[{"type":"custom","key":"X-A","value":"a"},{"type":"custom","key":"Via","value":"b"}]}}`), "directions[0].headers.headers[1].key"},
 		"encoding":        {400, direction(`{"type":"inbound","headers":{"headers":[{"type":"uui","target":"a","encoding":"rot13"}]}}`), "directions[0].headers.headers[0].encoding"},
-		"kind of rule":    {400, direction(`{"type":"inbound","headers":{"headers":[{"type":"uui","target":"a"},{"type":"magic","target":"a"}]}}`), "directions[0].headers.headers[1]"},
+		"kind of rule":    {400, direction(`{"type":"inbound","headers":{"headers":[{"type":"uui","target":"a"},{"type":"magic","target":"a"}]}}`), "directions[0].headers.headers[1].type"},
 		"no network":      {400, direction(`{"type":"outbound","sip_endpoint":"sip:10.0.0.1"}`), "directions[0].sip_endpoint"},
 		"unknown member":  {400, direction(`{"type":"inbound","options":{"colour":"red"}}`), "directions[0].options.colour"},
 		"wrong type":      {400, direction(`{"type":"inbound","options":{"port":"5061"}}`), "directions[0].options.port"},
