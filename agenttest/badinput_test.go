@@ -131,7 +131,9 @@ func TestBadModels(t *testing.T) {
 func brokenPart(t *testing.T, part string, fail func(context.Context) error) *lab {
 	t.Helper()
 	well := &agentstest.Model{
-		Says:    func(context.Context, llm.ReplyRequest) ([]llm.ReplyPart, error) { return agentstest.Texts("I want to pay."), nil },
+		Says: func(context.Context, llm.ReplyRequest) ([]llm.ReplyPart, error) {
+			return agentstest.Texts("I want to pay."), nil
+		},
 		Answers: func(context.Context, llm.Question) (string, error) { return sound, nil },
 	}
 	broken := &agentstest.Model{
