@@ -202,20 +202,24 @@ func (s *Service) write(ctx context.Context, org callwright.OrgID, t Transcript)
 	if err == nil {
 		return &w, nil
 	}
-	failure, _ := errors.AsType[*llm.Failure](err)
-	switch class := llm.ClassOf(err); {
-	case class == llm.ClassUnsupported:
+	if llm.ClassOf(err) == llm.ClassUnsupported {
 		return nil, nil //nolint:nilnil // nothing is written
-	case class == llm.ClassRateLimited:
-		e := callwright.Errorf(callwright.CodeTooManyRequests, "the model that writes scenarios has too much to do: try again later")
-		if failure != nil {
+	}
+	return nil, s.asked(ctx, org, "the model that writes scenarios", err)
+}
+
+// asked returns the error of a model as clients read it.
+func (s *Service) asked(ctx context.Context, org callwright.OrgID, model string, err error) error {
+	class := llm.ClassOf(err)
+	if class == llm.ClassRateLimited {
+		e := callwright.Errorf(callwright.CodeTooManyRequests, "%s has too much to do: try again later", model)
+		if failure, ok := errors.AsType[*llm.Failure](err); ok {
 			e.RetryAfter = failure.RetryAfter
 		}
-		return nil, e
-	default:
-		s.cfg.Logger.WarnContext(ctx, "a scenario cannot be drafted", "org", org, "class", string(class), "error", err)
-		return nil, callwright.Errorf(callwright.CodeUnavailable, "the model that writes scenarios has failed (%s): try again later", class).Because(err)
+		return e
 	}
+	s.cfg.Logger.WarnContext(ctx, model+" has failed", "org", org, "class", string(class), "error", err)
+	return callwright.Errorf(callwright.CodeUnavailable, "%s has failed (%s): try again later", model, class).Because(err)
 }
 
 // into makes a scenario of what was written.

@@ -31,6 +31,8 @@ type Config struct {
 
 	Transcripts Transcripts // calls to draft scenarios from; nil: nothing is drafted
 	Writer      llm.Model   // writes drafts; nil, or one that cannot: they repeat the call
+	Documents   Documents   // how versions were written, for analyses; nil: these know the nodes by their names only
+	Analyst     llm.Model   // analyzes failed runs; nil, or one that cannot: the rules do
 
 	Concurrent int // runs that this node executes at once; 0: DefaultConcurrent
 	PerOrg     int // runs of one organization that all nodes execute at once; 0: DefaultPerOrg

@@ -1,0 +1,209 @@
+// Package analysis finds out why a run of a test has failed, and what could mend the agent.
+package analysis
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/llm"
+	"github.com/callwright/callwright/agenttest/assert"
+	"github.com/callwright/callwright/agenttest/engine"
+	"github.com/callwright/callwright/agenttest/scenario"
+)
+
+// Case is a run to analyze.
+type Case struct {
+	Scenario scenario.Scenario
+	Outcome  engine.Outcome
+	Nodes    []Node // of the tested version; the first MaxNodes count. Those that the run visited come first in what a model reads
+}
+
+// Node is a node of a pathway, or the whole of a persona.
+type Node struct {
+	ID   string
+	Name string
+	Text string // how it was written: a JSON document, or a prompt
+}
+
+// Analysis says why a run has failed.
+type Analysis struct {
+	Cause       string // in words
+	Fault       Fault
+	Node        string // id of the node at fault; empty: none
+	Suggestions []Suggestion
+	Names       map[string]string // of the nodes that the run visited and that are named here, by id
+	By          string            // the name of the model; ByRules
+	Usage       llm.Usage
+}
+
+// ByRules is Analysis.By when no model took part: the cause is what the heaviest failed assertion says.
+const ByRules = "rules"
+
+// Fault says what has to change.
+type Fault string
+
+// The faults.
+const (
+	OfAgent     Fault = "agent"                  // a node's words or settings, or the edges between nodes
+	OfTest      Fault = "test_defect"            // the scenario asks for the wrong thing
+	OfStructure Fault = "structure_out_of_scope" // something that the pathway cannot mend: another system, a missing feature
+	OfNobody    Fault = "infrastructure"         // the run is in error: a model was down, a budget used up
+)
+
+// Suggestion is a change that could mend the agent.
+type Suggestion struct {
+	Kind        Kind
+	Node        string // id; empty: no single node
+	Name        string // of the node
+	Description string // what to change, and why
+	Change      string // the new text, or the change in words
+	Confidence  float64
+}
+
+// Kind is the kind of a suggestion.
+type Kind string
+
+// The kinds.
+const (
+	PromptChange    Kind = "prompt_change"    // the words or the instructions of a node
+	NodeConfig      Kind = "node_config"      // its settings: variables, tools, a condition
+	FlowChange      Kind = "flow_change"      // edges: where the conversation goes from a node
+	ToneImprovement Kind = "tone_improvement" // how the agent speaks
+)
+
+// The limits of an analysis. Texts are cut off at them before a model reads them.
+const (
+	MaxNodes     = 60
+	maxNode      = 4 << 10  // bytes of Node.Text
+	maxNodesText = 64 << 10 // bytes of all of them
+	maxTurn      = 2 << 10  // bytes of what one side says in a turn
+	maxResult    = 1 << 10  // bytes of the reasoning of an assertion
+)
+
+// Analyze analyzes a run that is FAILED or an ERROR. A model that cannot analyze (llm.ClassUnsupported), or nil, leaves it to the
+// rules. The error is the model's *llm.Failure.
+func Analyze(ctx context.Context, m llm.Model, c Case) (Analysis, error) {
+	if c.Outcome.Verdict == engine.Error || m == nil {
+		return byRules(c), nil
+	}
+	nodes := c.relevant()
+	known := make(map[string]string, len(nodes))
+	for _, n := range nodes {
+		known[n.ID] = n.Name
+	}
+	answer, usage, err := llm.AskChecked(ctx, m, c.question(nodes), func(a answer) error { return a.check(known) })
+	switch {
+	case llm.ClassOf(err) == llm.ClassUnsupported:
+		return byRules(c), nil
+	case err != nil:
+		return Analysis{}, err
+	}
+	out := Analysis{Cause: answer.Cause, Fault: answer.Fault, Names: c.names(), By: m.Name(), Usage: usage}
+	if answer.Node != nil {
+		out.Node = *answer.Node
+		out.Names[out.Node] = known[out.Node]
+	}
+	for _, s := range answer.Suggestions {
+		made := Suggestion{Kind: s.Kind, Description: s.Description, Change: s.Change, Confidence: s.Confidence}
+		if s.Node != nil {
+			made.Node, made.Name = *s.Node, known[*s.Node]
+			out.Names[made.Node] = made.Name
+		}
+		out.Suggestions = append(out.Suggestions, made)
+	}
+	slices.SortStableFunc(out.Suggestions, func(a, b Suggestion) int {
+		switch {
+		case a.Confidence > b.Confidence:
+			return -1
+		case a.Confidence < b.Confidence:
+			return 1
+		default:
+			return 0
+		}
+	})
+	return out, nil
+}
+
+// byRules says what is known without a model.
+func byRules(c Case) Analysis {
+	out := Analysis{Fault: OfAgent, Node: c.Outcome.Blame, Names: c.names(), By: ByRules}
+	if c.Outcome.Verdict == engine.Error {
+		out.Fault, out.Node, out.Cause = OfNobody, "", "The run says nothing about the agent: "+c.Outcome.Error
+		return out
+	}
+	r, ok := heaviest(c.Outcome.Results)
+	switch {
+	case !ok:
+		out.Cause = "The overall score is too low, although no required assertion has failed."
+	case r.Name == "":
+		out.Cause = fmt.Sprintf("%s has failed: %s", r.Type, r.Reasoning)
+	default:
+		out.Cause = fmt.Sprintf("%q (%s) has failed: %s", r.Name, r.Type, r.Reasoning)
+	}
+	out.Cause = callwright.Clip(out.Cause, maxCause)
+	return out
+}
+
+// heaviest returns the required assertion that weighs most among those that failed.
+func heaviest(results []assert.Result) (best assert.Result, ok bool) {
+	for _, r := range results {
+		if r.Outcome == assert.Failed && r.Required && (!ok || r.Weight > best.Weight) {
+			best, ok = r, true
+		}
+	}
+	return best, ok
+}
+
+// names returns the names of the nodes that the run visited.
+func (c Case) names() map[string]string {
+	names := map[string]string{}
+	for _, v := range c.Outcome.Evidence.Visits {
+		names[v.Node] = c.Outcome.Evidence.Graph[v.Node].Name
+	}
+	return names
+}
+
+// relevant returns the nodes that a model reads: first those that the run visited, then those that follow them, then others.
+func (c Case) relevant() []Node {
+	rank := map[string]int{}
+	for _, v := range c.Outcome.Evidence.Visits {
+		rank[v.Node] = -2
+	}
+	for id := range rank {
+		for _, next := range c.Outcome.Evidence.Graph[id].Next {
+			if rank[next] == 0 {
+				rank[next] = -1
+			}
+		}
+	}
+	nodes := slices.Clone(c.Nodes)
+	slices.SortStableFunc(nodes, func(a, b Node) int { return rank[a.ID] - rank[b.ID] })
+	size := 0
+	for i := range nodes {
+		nodes[i].Text = callwright.Clip(nodes[i].Text, maxNode)
+		if size += len(nodes[i].Text); size > maxNodesText || i == MaxNodes {
+			return nodes[:i]
+		}
+	}
+	return nodes
+}
+
+// check refuses what the schema cannot: nodes that are not there.
+func (a answer) check(known map[string]string) error {
+	ids := []*string{a.Node}
+	for _, s := range a.Suggestions {
+		ids = append(ids, s.Node)
+	}
+	for _, id := range ids {
+		if id == nil {
+			continue
+		}
+		if _, ok := known[*id]; !ok {
+			return errors.New("a node must be null or one of the ids in nodes")
+		}
+	}
+	return nil
+}
