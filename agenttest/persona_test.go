@@ -30,7 +30,7 @@ func (personas) LoadPinned(_ context.Context, of callwright.OrgID, id string, nu
 	if of != org || id != "desk" || number > 2 {
 		return persona.Version{}, callwright.NotFound("version")
 	}
-	return persona.Version{Number: number}, nil
+	return persona.Version{Number: number, Orchestration: "Book tables."}, nil
 }
 
 // ofPersona has a scenario test a persona.

@@ -147,7 +147,7 @@ func open(t *testing.T, change ...func(*httpapi.Config)) *house {
 			Store: h.testStore(), Atomic: store, Work: work, Leases: memstore.Leases{Store: store}, Node: "n1", Pathways: pathwayService,
 			Personas: personaService, Chats: pathwayService,
 			Engine: must(engine.New(engine.Config{Runner: &agenttesttest.Runner{}, Model: scripted.New()})),
-			URLs:   notifier{}, Notifier: silentNotifier{}, Transcripts: join.Transcripts{Store: h.calls}, Writer: &h.writer,
+			URLs:   notifier{}, Notifier: silentNotifier{}, Transcripts: join.Transcripts{Store: h.calls}, Writer: &h.writer, Analyst: &h.writer, Documents: pathwayService,
 		})),
 	}
 	config := httpapi.Config{

@@ -26,7 +26,7 @@ var kinds = map[string]string{
 	"agent_id": "agent", "discovery_id": "discovery", "from": "number", "into": "other", "pathway_id": "pathway", "phone_number": "number",
 	"related_issue_id": "other", "resource_link_ids": "resource", "addIssueFlag.call_id": "attached", "attachIssueResource.resource_id": "call",
 	"getSipTestCall.call_id": "testcall", "generateTestScenario.call_id": "over", "/v1/agent-testing/templates/{id}": "",
-	"/v1/personas/{id}": "persona", "persona_id": "persona", "replayTestRun.id": "held",
+	"/v1/personas/{id}": "persona", "persona_id": "persona", "replayTestRun.id": "held", "analyzeTestRun.id": "lost",
 
 	// Numbers of others, numbers that are not there yet, and ids that belong to clients or to pathways.
 	"createCall.phone_number": "", "attachSipNumbers.phone_number": "", "attachSipNumbers.phone_numbers": "",

@@ -114,6 +114,7 @@ func init() { //nolint:gochecknoinits // makers use each other
 		"scenario":  by(201, "POST", testing+"/scenarios", scenarioFor("$pathway", "Books in a hurry"), "data", "id"),
 		"run":       by(202, "POST", testing+"/scenarios/$scenario/run", `{}`, "data", "run_id"),
 		"held":      makeHeld,
+		"lost":      makeLost,
 		"batch":     by(202, "POST", testing+"/batch-run", `{"scenario_ids":["$scenario"]}`, "data", "batch_id"),
 		"set": by(202, "POST", testing+"/simulation-sets", `{"scenario_ids":["$scenario"],"simulations_per_scenario":2}`,
 			"data", "simulation_set_id"),

@@ -24,8 +24,10 @@ func trimTrailingSlashes(u *url.URL) {
 type Invoker interface {
 	// AnalyzeTestRun invokes analyzeTestRun operation.
 	//
-	// Finds the cause of a run that ended FAILED or ERROR and suggests changes. Any other state is a
-	// conflict.
+	// Finds the cause of a run that ended FAILED or ERROR and suggests changes of the agent. Any other
+	// state is a conflict. A model reads what was said, the results and the nodes, never addresses,
+	// headers or bodies of requests. The answer is not stored, so each request asks the model anew. Where
+	// no model can, the cause is what the heaviest failed assertion says, and `analyzed_by` is `rules`.
 	//
 	// POST /v1/agent-testing/runs/{id}/analyze
 	AnalyzeTestRun(ctx context.Context, params AnalyzeTestRunParams) (*TestAnalysisReply, error)
@@ -250,8 +252,10 @@ func (c *Client) requestURL(ctx context.Context) *url.URL {
 
 // AnalyzeTestRun invokes analyzeTestRun operation.
 //
-// Finds the cause of a run that ended FAILED or ERROR and suggests changes. Any other state is a
-// conflict.
+// Finds the cause of a run that ended FAILED or ERROR and suggests changes of the agent. Any other
+// state is a conflict. A model reads what was said, the results and the nodes, never addresses,
+// headers or bodies of requests. The answer is not stored, so each request asks the model anew. Where
+// no model can, the cause is what the heaviest failed assertion says, and `analyzed_by` is `rules`.
 //
 // POST /v1/agent-testing/runs/{id}/analyze
 func (c *Client) AnalyzeTestRun(ctx context.Context, params AnalyzeTestRunParams) (*TestAnalysisReply, error) {

@@ -2525,12 +2525,27 @@ func (s *TestAnalysis) encodeFields(e *jx.Encoder) {
 		e.FieldStart("node_id_to_name")
 		s.NodeIDToName.Encode(e)
 	}
+	{
+		e.FieldStart("fault")
+		s.Fault.Encode(e)
+	}
+	{
+		e.FieldStart("blamed_node_id")
+		s.BlamedNodeID.Encode(e)
+	}
+	{
+		e.FieldStart("analyzed_by")
+		e.Str(s.AnalyzedBy)
+	}
 }
 
-var jsonFieldsNameOfTestAnalysis = [3]string{
+var jsonFieldsNameOfTestAnalysis = [6]string{
 	0: "root_cause",
 	1: "suggestions",
 	2: "node_id_to_name",
+	3: "fault",
+	4: "blamed_node_id",
+	5: "analyzed_by",
 }
 
 // Decode decodes TestAnalysis from json.
@@ -2582,6 +2597,38 @@ func (s *TestAnalysis) Decode(d *jx.Decoder) error {
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"node_id_to_name\"")
 			}
+		case "fault":
+			requiredBitSet[0] |= 1 << 3
+			if err := func() error {
+				if err := s.Fault.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"fault\"")
+			}
+		case "blamed_node_id":
+			requiredBitSet[0] |= 1 << 4
+			if err := func() error {
+				if err := s.BlamedNodeID.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"blamed_node_id\"")
+			}
+		case "analyzed_by":
+			requiredBitSet[0] |= 1 << 5
+			if err := func() error {
+				v, err := d.Str()
+				s.AnalyzedBy = string(v)
+				if err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"analyzed_by\"")
+			}
 		default:
 			return d.Skip()
 		}
@@ -2592,7 +2639,7 @@ func (s *TestAnalysis) Decode(d *jx.Decoder) error {
 	// Validate required fields.
 	var failures []validate.FieldError
 	for i, mask := range [1]uint8{
-		0b00000111,
+		0b00111111,
 	} {
 		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
 			// Mask only required fields and check equality to mask using XOR.
@@ -2634,6 +2681,50 @@ func (s *TestAnalysis) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *TestAnalysis) UnmarshalJSON(data []byte) error {
+	d := jx.DecodeBytes(data)
+	return s.Decode(d)
+}
+
+// Encode encodes TestAnalysisFault as json.
+func (s TestAnalysisFault) Encode(e *jx.Encoder) {
+	e.Str(string(s))
+}
+
+// Decode decodes TestAnalysisFault from json.
+func (s *TestAnalysisFault) Decode(d *jx.Decoder) error {
+	if s == nil {
+		return errors.New("invalid: unable to decode TestAnalysisFault to nil")
+	}
+	v, err := d.StrBytes()
+	if err != nil {
+		return err
+	}
+	// Try to use constant string.
+	switch TestAnalysisFault(v) {
+	case TestAnalysisFaultAgent:
+		*s = TestAnalysisFaultAgent
+	case TestAnalysisFaultTestDefect:
+		*s = TestAnalysisFaultTestDefect
+	case TestAnalysisFaultStructureOutOfScope:
+		*s = TestAnalysisFaultStructureOutOfScope
+	case TestAnalysisFaultInfrastructure:
+		*s = TestAnalysisFaultInfrastructure
+	default:
+		*s = TestAnalysisFault(v)
+	}
+
+	return nil
+}
+
+// MarshalJSON implements stdjson.Marshaler.
+func (s TestAnalysisFault) MarshalJSON() ([]byte, error) {
+	e := jx.Encoder{}
+	s.Encode(&e)
+	return e.Bytes(), nil
+}
+
+// UnmarshalJSON implements stdjson.Unmarshaler.
+func (s *TestAnalysisFault) UnmarshalJSON(data []byte) error {
 	d := jx.DecodeBytes(data)
 	return s.Decode(d)
 }

@@ -2625,6 +2625,14 @@ type TestAnalysis struct {
 	// Possible repairs, best first.
 	Suggestions  []TestSuggestion `json:"suggestions"`
 	NodeIDToName TestNodeNames    `json:"node_id_to_name"`
+	// What has to change. The scenario of a `test_defect` asks for the wrong thing;
+	// `structure_out_of_scope` is what the pathway cannot mend; a run with `infrastructure` says nothing
+	// about the agent.
+	Fault TestAnalysisFault `json:"fault"`
+	// Node at fault; null for none.
+	BlamedNodeID NilString `json:"blamed_node_id"`
+	// Name of the model, or `rules`.
+	AnalyzedBy string `json:"analyzed_by"`
 }
 
 // GetRootCause returns the value of RootCause.
@@ -2642,6 +2650,21 @@ func (s *TestAnalysis) GetNodeIDToName() TestNodeNames {
 	return s.NodeIDToName
 }
 
+// GetFault returns the value of Fault.
+func (s *TestAnalysis) GetFault() TestAnalysisFault {
+	return s.Fault
+}
+
+// GetBlamedNodeID returns the value of BlamedNodeID.
+func (s *TestAnalysis) GetBlamedNodeID() NilString {
+	return s.BlamedNodeID
+}
+
+// GetAnalyzedBy returns the value of AnalyzedBy.
+func (s *TestAnalysis) GetAnalyzedBy() string {
+	return s.AnalyzedBy
+}
+
 // SetRootCause sets the value of RootCause.
 func (s *TestAnalysis) SetRootCause(val string) {
 	s.RootCause = val
@@ -2655,6 +2678,79 @@ func (s *TestAnalysis) SetSuggestions(val []TestSuggestion) {
 // SetNodeIDToName sets the value of NodeIDToName.
 func (s *TestAnalysis) SetNodeIDToName(val TestNodeNames) {
 	s.NodeIDToName = val
+}
+
+// SetFault sets the value of Fault.
+func (s *TestAnalysis) SetFault(val TestAnalysisFault) {
+	s.Fault = val
+}
+
+// SetBlamedNodeID sets the value of BlamedNodeID.
+func (s *TestAnalysis) SetBlamedNodeID(val NilString) {
+	s.BlamedNodeID = val
+}
+
+// SetAnalyzedBy sets the value of AnalyzedBy.
+func (s *TestAnalysis) SetAnalyzedBy(val string) {
+	s.AnalyzedBy = val
+}
+
+// What has to change. The scenario of a `test_defect` asks for the wrong thing;
+// `structure_out_of_scope` is what the pathway cannot mend; a run with `infrastructure` says nothing
+// about the agent.
+type TestAnalysisFault string
+
+const (
+	TestAnalysisFaultAgent               TestAnalysisFault = "agent"
+	TestAnalysisFaultTestDefect          TestAnalysisFault = "test_defect"
+	TestAnalysisFaultStructureOutOfScope TestAnalysisFault = "structure_out_of_scope"
+	TestAnalysisFaultInfrastructure      TestAnalysisFault = "infrastructure"
+)
+
+// AllValues returns all TestAnalysisFault values.
+func (TestAnalysisFault) AllValues() []TestAnalysisFault {
+	return []TestAnalysisFault{
+		TestAnalysisFaultAgent,
+		TestAnalysisFaultTestDefect,
+		TestAnalysisFaultStructureOutOfScope,
+		TestAnalysisFaultInfrastructure,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s TestAnalysisFault) MarshalText() ([]byte, error) {
+	switch s {
+	case TestAnalysisFaultAgent:
+		return []byte(s), nil
+	case TestAnalysisFaultTestDefect:
+		return []byte(s), nil
+	case TestAnalysisFaultStructureOutOfScope:
+		return []byte(s), nil
+	case TestAnalysisFaultInfrastructure:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *TestAnalysisFault) UnmarshalText(data []byte) error {
+	switch TestAnalysisFault(data) {
+	case TestAnalysisFaultAgent:
+		*s = TestAnalysisFaultAgent
+		return nil
+	case TestAnalysisFaultTestDefect:
+		*s = TestAnalysisFaultTestDefect
+		return nil
+	case TestAnalysisFaultStructureOutOfScope:
+		*s = TestAnalysisFaultStructureOutOfScope
+		return nil
+	case TestAnalysisFaultInfrastructure:
+		*s = TestAnalysisFaultInfrastructure
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
 }
 
 // Envelope of the answer.

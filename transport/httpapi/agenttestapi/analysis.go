@@ -1,0 +1,28 @@
+package agenttestapi
+
+import (
+	"context"
+
+	"github.com/callwright/callwright/transport/httpapi"
+	"github.com/callwright/callwright/transport/httpapi/wire"
+	oas "github.com/callwright/callwright/transport/oas/agenttestoas"
+)
+
+// AnalyzeTestRun finds out why a run has failed.
+func (a *api) AnalyzeTestRun(ctx context.Context, params oas.AnalyzeTestRunParams) (*oas.TestAnalysisReply, error) {
+	found, err := a.tests.AnalyzeRun(ctx, httpapi.Org(ctx), params.ID)
+	if err != nil {
+		return nil, err
+	}
+	record := oas.TestAnalysis{
+		RootCause: found.Cause, Suggestions: make([]oas.TestSuggestion, len(found.Suggestions)), NodeIDToName: found.Names,
+		Fault: oas.TestAnalysisFault(found.Fault), BlamedNodeID: wire.NilText(found.Node), AnalyzedBy: found.By,
+	}
+	for i, s := range found.Suggestions {
+		record.Suggestions[i] = oas.TestSuggestion{
+			Type: oas.TestFixKind(s.Kind), TargetNodeID: wire.NilText(s.Node), TargetNodeName: wire.NilText(s.Name),
+			Description: s.Description, SuggestedChange: s.Change, Confidence: s.Confidence,
+		}
+	}
+	return &oas.TestAnalysisReply{Data: oas.TestAnalysisResult{Analysis: record}}, nil
+}
