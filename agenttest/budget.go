@@ -49,15 +49,16 @@ type purses struct {
 
 // purse is the budget of a group on this node.
 type purse struct {
-	budget *engine.Budget // nil: not yet
+	budget *engine.Budget // nil: there is none, or not yet
 	users  int            // runs that are under way; guarded by purses.mu
 	ends   sync.Mutex     // held while the end of one of them is stored, so that it is counted either here or in the sum
 }
 
-// join opens the purse of a run's group; nil if the group has no budget. It is left once, after the end of the run is stored.
+// join opens the purse of a run's group, which has no budget if the group has none. It is left once, after the end of the run is
+// stored.
 func (s *Service) join(ctx context.Context, r Run) (*purse, error) {
 	if r.Batch == "" || r.Budget == (engine.Limit{}) {
-		return nil, nil
+		return new(purse), nil
 	}
 	s.purses.mu.Lock()
 	p := s.purses.open[r.Batch]
@@ -79,8 +80,8 @@ func (s *Service) join(ctx context.Context, r Run) (*purse, error) {
 	defer cancel()
 	b, err := s.cfg.Store.Batch(ctx, r.Org, r.Batch)
 	if err != nil {
-		s.leave(r, p)
-		return nil, err
+		s.drop(r, p)
+		return new(purse), err
 	}
 	p.budget = engine.NewBudget(b.Budget, nil)
 	p.budget.Settle(b.Spend, engine.Spend{})
@@ -89,9 +90,12 @@ func (s *Service) join(ctx context.Context, r Run) (*purse, error) {
 
 // leave closes a purse that no other run uses.
 func (s *Service) leave(r Run, p *purse) {
-	if p == nil {
-		return
+	if p.budget != nil {
+		s.drop(r, p)
 	}
+}
+
+func (s *Service) drop(r Run, p *purse) {
 	s.purses.mu.Lock()
 	defer s.purses.mu.Unlock()
 	if p.users--; p.users == 0 {
@@ -101,7 +105,7 @@ func (s *Service) leave(r Run, p *purse) {
 
 // budgetOf returns the budget of one run.
 func budgetOf(r Run, p *purse) *engine.Budget {
-	if p == nil {
+	if p.budget == nil {
 		return engine.NewBudget(r.Budget, nil)
 	}
 	return engine.NewBudget(engine.Limit{}, p.budget)
@@ -110,7 +114,7 @@ func budgetOf(r Run, p *purse) *engine.Budget {
 // giveBack takes what an interrupted run has spent out of a purse: its next attempt counts it again, from its journal. If the
 // store does not answer, it counts twice on this node until the group's runs here have ended.
 func (s *Service) giveBack(ctx context.Context, r Run, p *purse, spent engine.Spend) {
-	if p == nil {
+	if p.budget == nil {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, patience)

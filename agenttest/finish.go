@@ -135,7 +135,7 @@ func (s *Service) tryEnd(ctx context.Context, r Run, p *purse) error {
 	if r.Outcome.Quota {
 		stop = StoppedByQuota
 	}
-	if p != nil {
+	if p.budget != nil {
 		p.ends.Lock()
 		defer p.ends.Unlock()
 		if r.Outcome.Evidence.End == assert.EndBudget && p.budget.Refused() {
@@ -147,7 +147,7 @@ func (s *Service) tryEnd(ctx context.Context, r Run, p *purse) error {
 		b, err = s.storeEnd(ctx, r, stop)
 		return err
 	})
-	if err == nil && p != nil {
+	if err == nil && p.budget != nil {
 		p.budget.Settle(b.Spend, r.Outcome.Spend)
 	}
 	return err

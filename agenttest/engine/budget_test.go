@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -149,12 +150,7 @@ func TestMoney(t *testing.T) {
 // dear prices tokens of the models that it knows at a unit each.
 func dear(known ...string) engine.Pricer {
 	return func(model string, u llm.Usage) (float64, bool) {
-		for _, name := range known {
-			if name == model {
-				return float64(u.Input + u.Output), true
-			}
-		}
-		return 0, false
+		return float64(u.Input + u.Output), slices.Contains(known, model)
 	}
 }
 

@@ -307,7 +307,7 @@ func BenchmarkTestCancel(b *testing.B) {
 					time.Sleep(time.Millisecond)
 				}
 				began := time.Now()
-				if err := s.CancelBatch(b.Context(), testedOrg, set.ID); err != nil {
+				if err := s.CancelSet(b.Context(), testedOrg, set.ID); err != nil {
 					b.Fatal(err)
 				}
 				for t.running(b) > 0 {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/callwright/callwright/adapters/bunstore/agentteststore"
 	"github.com/callwright/callwright/agenttest"
+	"github.com/callwright/callwright/agenttest/engine"
 )
 
 // crashes is how often TestCrashes kills a worker.
@@ -27,7 +28,7 @@ const mostEvents = 40
 var crashSeed = flag.Uint64("crashseed", 0, "seed of the moments at which TestCrashes kills; 0: another one each time")
 
 // TestCrashes kills the process that runs a batch and a simulation set, fifty times, at any call of a model, before or after the
-// answer. In the end each run is there once and has passed, the groups have counted each once, and no call was paid twice but those
+// answer. In the end each run is there once and has passed, the groups have counted each, and each of its calls, once, and no call was paid twice but those
 // that were the last of their run when its process was killed: nobody can know whether they were answered.
 func TestCrashes(t *testing.T) {
 	t.Parallel()
@@ -91,6 +92,9 @@ func crashWorker(t *testing.T, plan crashPlan) (killed bool) {
 	return true
 }
 
+// crashCalls is how many calls a run makes: the agent's and the caller's turns, and the judge.
+const crashCalls = 2*crashTurns + 1 + 1
+
 // checkDiary fails the test for a call that was paid again although its run had gone on, or although nobody was killed.
 func checkDiary(t *testing.T, lines []string) {
 	t.Helper()
@@ -118,13 +122,12 @@ func checkDiary(t *testing.T, lines []string) {
 		asked[rest], birthOf[rest], lastOf[run] = true, kills, last{rest, at}
 	}
 	runs := crashScenarios + crashRepeated*crashTimes
-	const calls = 2*crashTurns + 1 + 1 // the agent's and the caller's turns, and the judge
 	if kills != crashes || len(lastOf) != runs {
 		t.Errorf("%d were killed, %d runs asked a model; want %d, %d", kills, len(lastOf), crashes, runs)
 	}
 	t.Logf("%d different calls in %d runs, %d of them paid twice", len(asked), runs, repeated)
-	if len(asked) != runs*calls {
-		t.Errorf("%d calls were made, want %d in each of %d runs", len(asked), calls, runs)
+	if len(asked) != runs*crashCalls {
+		t.Errorf("%d calls were made, want %d in each of %d runs", len(asked), crashCalls, runs)
 	}
 }
 
@@ -141,7 +144,7 @@ func checkRuns(t *testing.T, folder, diary string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	seen, groups := map[string]bool{}, map[string]int{}
+	seen, groups, tokens := map[string]bool{}, map[string]int{}, map[string]int{}
 	for _, r := range runs {
 		trial := fmt.Sprint(r.Batch, r.Scenario, r.Trial)
 		if seen[trial] || r.State != agenttest.Passed {
@@ -149,6 +152,11 @@ func checkRuns(t *testing.T, folder, diary string) {
 		}
 		seen[trial] = true
 		groups[r.Batch]++
+		full, err := store.Run(t.Context(), crashOrg, r.ID)
+		if err != nil || full.Outcome == nil || full.Outcome.Spend.Unpriced != crashCalls {
+			t.Fatalf("the outcome of run %s is %+v, %v", r.ID, full.Outcome, err)
+		}
+		tokens[r.Batch] += full.Outcome.Spend.Tokens
 		if answers, err := store.Answers(t.Context(), crashOrg, r.ID); err != nil || len(answers) != 0 {
 			t.Errorf("the run %s has ended and keeps %d answers, %v", r.ID, len(answers), err)
 		}
@@ -158,7 +166,8 @@ func checkRuns(t *testing.T, folder, diary string) {
 	}
 	for id, count := range groups {
 		b, err := store.Batch(t.Context(), crashOrg, id)
-		if err != nil || b.State != agenttest.Passed || b.Counts.Ended() != count || b.Counts.Passed != count {
+		if err != nil || b.State != agenttest.Passed || b.Counts.Ended() != count || b.Counts.Passed != count ||
+			b.Spend != (engine.Spend{Tokens: tokens[id], Unpriced: count * crashCalls}) {
 			t.Errorf("the group of %d runs: %+v, %v", count, b, err)
 		}
 		if b.Kind == agenttest.OneEach && !strings.Contains(diary, "told "+id) {

@@ -47,8 +47,9 @@ const crashOrg callwright.OrgID = "acme"
 const (
 	crashTurns     = 4 // of a caller
 	crashScenarios = 60
-	crashRepeated  = 8 // scenarios of the set
-	crashTimes     = 6 // runs of each of them
+	crashRepeated  = 8       // scenarios of the set
+	crashTimes     = 6       // runs of each of them
+	crashBudget    = 130_000 // tokens of the set: little more than its 125,232 and what is reserved for its last call
 )
 
 // diary is a file of what models were asked and have answered, and of who was told what. Written lines survive a kill.
@@ -306,7 +307,7 @@ func crashBegin(ctx context.Context, s *agenttest.Service, simulations int) erro
 	if _, _, err := s.StartBatch(ctx, crashOrg, agenttest.BatchRequest{Scenarios: ids[:crashScenarios], Webhook: "https://hook.example"}); err != nil {
 		return err
 	}
-	_, err := s.StartSet(ctx, crashOrg, agenttest.SetRequest{Scenarios: ids[crashScenarios:], Simulations: crashTimes})
+	_, err := s.StartSet(ctx, crashOrg, agenttest.SetRequest{Scenarios: ids[crashScenarios:], Simulations: crashTimes, Budget: engine.Limit{Tokens: crashBudget}})
 	return err
 }
 
