@@ -206,8 +206,10 @@ func (p *pathways) Settle(_ context.Context, _ callwright.OrgID, id string) erro
 type told struct {
 	mu      sync.Mutex
 	down    int // deliveries that fail first
+	tried   int // deliveries of groups
 	runs    []agenttest.Run
 	batches []agenttest.Batch
+	listed  [][]agenttest.Run // of the batches
 	failed  []agenttest.Run
 	modes   []agenttest.FailureMode
 }
@@ -223,10 +225,16 @@ func (n *told) RunEnded(_ context.Context, _ string, r agenttest.Run) error {
 	return nil
 }
 
-func (n *told) BatchEnded(_ context.Context, _ string, b agenttest.Batch, _ []agenttest.Run) error {
+func (n *told) BatchEnded(_ context.Context, _ string, b agenttest.Batch, runs []agenttest.Run) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
+	n.tried++
+	if n.down > 0 {
+		n.down--
+		return callwright.ErrUnavailable
+	}
 	n.batches = append(n.batches, b)
+	n.listed = append(n.listed, runs)
 	return nil
 }
 

@@ -34,7 +34,7 @@ const (
 const maxLanes = 100
 
 // Limiter is a model that adapts how many calls it makes at once to what the service behind it bears. Each name of a model
-// has a limit of its own. The limit grows by one after as many successes as it is high; a rate limit halves it, once for all
+// has a limit of its own. The limit grows by one after as many successes of calls that began under it as it is high; a rate limit halves it, once for all
 // calls that were on their way together, and lets no call begin until the time that the service asks for. Such a call is
 // repeated at most Retries times. A call that would wait longer than Wait, or that finds Queue calls waiting, fails as
 // llm.ClassRateLimited. All other failures, the quota's among them, reach the caller at once.
@@ -241,6 +241,7 @@ func (n *lane) run(ctx context.Context, epoch int, do func() (bool, error)) (beg
 // learn changes the limit. n.mu is held.
 func (n *lane) learn(ctx context.Context, epoch int, err error) {
 	switch {
+	case err == nil && epoch < n.epoch: // it says nothing about the new limit
 	case err == nil:
 		if n.successes++; n.successes >= n.limit && n.limit < n.cfg.Most {
 			n.limit, n.successes = n.limit+1, 0

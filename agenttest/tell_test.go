@@ -1,0 +1,83 @@
+package agenttest_test
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/callwright/callwright/adapters/memstore"
+	"github.com/callwright/callwright/agenttest"
+)
+
+// restart stops what runs, and returns the service and the durable work of another process on the same memory, which run until stop
+// is called or the test ends.
+func (l *lab) restart(stop func()) (again func()) {
+	l.t.Helper()
+	stop()
+	memory, _ := l.cfg.Atomic.(*memstore.Store)
+	l.work = memstore.NewWork(memory, nil)
+	l.cfg.Work = l.work
+	l.Service = l.another()
+	stopWork, stopRuns := l.until(l.work.Run), l.until(l.Service.Run)
+	return func() { stopRuns(); stopWork() }
+}
+
+// TestBatchEndIsTold: the end of a batch is told once, again while the receiver is down, and by another process if need be.
+func TestBatchEndIsTold(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := newLab(t)
+		l.told.down = 2
+		stop := l.restart(func() {})
+		b, _, err := l.StartBatch(t.Context(), org, agenttest.BatchRequest{
+			Scenarios: []string{l.scenario().ID, l.scenario(failing).ID}, Webhook: "https://example.com/hook",
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(2 * time.Second)
+		for i, tt := range []struct {
+			wait        time.Duration
+			tried, told int
+		}{{0, 1, 0}, {10 * time.Second, 2, 0}, {time.Minute, 3, 1}, {time.Hour, 3, 1}} {
+			if i > 0 {
+				stop = l.restart(stop)
+			}
+			time.Sleep(tt.wait)
+			synctest.Wait()
+			if l.told.tried != tt.tried || len(l.told.batches) != tt.told {
+				t.Errorf("step %d: tried %d times, told %d times; want %d, %d", i, l.told.tried, len(l.told.batches), tt.tried, tt.told)
+			}
+		}
+		stop()
+		if len(l.told.batches) != 1 {
+			t.Fatal("nobody was told")
+		}
+		got, runs := l.told.batches[0], l.told.listed[0]
+		if got.ID != b.ID || got.State != agenttest.Failed || got.Counts != (agenttest.Counts{Passed: 1, Failed: 1}) || len(runs) != 2 ||
+			runs[0].Outcome == nil || len(runs[0].Outcome.Results) == 0 {
+			t.Errorf("told %+v with %+v", got, runs)
+		}
+	})
+}
+
+// TestBatchEndIsGivenUp: a receiver that is down for good is asked no more after a day. Groups without a webhook tell nobody.
+func TestBatchEndIsGivenUp(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := newLab(t)
+		l.told.down = 1000
+		ids := []string{l.scenario().ID}
+		l.run(l.Service)
+		for _, hook := range []string{"https://example.com/hook", ""} {
+			if _, _, err := l.StartBatch(t.Context(), org, agenttest.BatchRequest{Scenarios: ids, Webhook: hook}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		time.Sleep(25 * time.Hour)
+		synctest.Wait()
+		if l.told.tried != 11 || len(l.told.batches) != 0 {
+			t.Errorf("tried %d times, told %d times", l.told.tried, len(l.told.batches))
+		}
+	})
+}
