@@ -1,12 +1,15 @@
 package httpapi_test
 
 import (
+	"encoding/json"
 	"errors"
+	"fmt"
 	"testing"
 
 	"github.com/callwright/callwright/agents/llm"
 	"github.com/callwright/callwright/agenttest"
 	"github.com/callwright/callwright/agenttest/engine"
+	"github.com/callwright/callwright/transport/httpapi/agenttestapi"
 )
 
 func TestTestsAreCancelled(t *testing.T) {
@@ -106,5 +109,31 @@ func TestGroupsTellWhatTheyHaveUsed(t *testing.T) {
 				t.Errorf("%+v: %v", tt.spend, got)
 			}
 		}
+	}
+}
+
+// TestWebhookGetsTheBatchThatAReadAnswers: the body of a webhook is what a read of the batch has as data.
+func TestWebhookGetsTheBatchThatAReadAnswers(t *testing.T) {
+	t.Parallel()
+	h, w := tested(t)
+	w.id("batch")
+	end(w, agenttest.RunFilter{Batch: w.id("batch")}, func(int) bool { return true })
+	b, runs, err := h.areas.tests.GetBatch(t.Context(), w.org, w.id("batch"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sent := &outbox{}
+	if err := agenttestapi.NewNotifier(sent).BatchEnded(t.Context(), "https://hook.example", b, runs); err != nil {
+		t.Fatal(err)
+	}
+	var body map[string]any
+	read := checked(w, "/batches/$batch")["data"]
+	if err := json.Unmarshal([]byte(sent.body), &body); err != nil || fmt.Sprint(body) != fmt.Sprint(read) || sent.org != w.org || sent.id != b.ID ||
+		sent.url != "https://hook.example" {
+		t.Errorf("the webhook of %s at %s gets %s, %v; want %v", sent.id, sent.url, sent.body, err, read)
+	}
+	sent.err = errors.New("the receiver is down")
+	if err := agenttestapi.NewNotifier(sent).BatchEnded(t.Context(), "https://hook.example", b, runs); !errors.Is(err, sent.err) {
+		t.Errorf("a failed delivery gives %v", err)
 	}
 }
