@@ -33,7 +33,8 @@ type Batch struct {
 	Cancel  bool         // runs that have not begun are to end as Cancelled, and, but for StoppedByBudget, those under way
 	Reason  StopReason   // why Cancel is set
 	Flakes  *Flakes      // where the variation of a simulation set comes from; nil: nobody wants to know
-	// Statistics are those of a simulation set that has ended, and stay when runs of it are deleted; nil: not yet stored.
+	// Statistics are those of a simulation set that has ended, and stay when runs of it are deleted. They may lack the last
+	// scenarios for a while; nil: none are stored yet.
 	Statistics *Statistics
 	CreatedAt  time.Time
 	EndedAt    time.Time // zero: not yet

@@ -3,40 +3,88 @@ package agenttest
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agenttest/assert"
 	"github.com/callwright/callwright/agenttest/stats"
 )
 
-// taskConclude stores the statistics of a simulation set that has ended, and tells its failures.
-const taskConclude = "agenttest.conclude"
+// The durable work after the end of a simulation set.
+const (
+	taskConclude = "agenttest.conclude" // stores its statistics
 
-// conclude may be called twice: statistics that are stored stay, and failures are reported with the same runs.
+	taskModes callwright.TaskKind[modesOf] = "agenttest.modes" // tells the failures of one scenario
+)
+
+// modesOf names a scenario of a set.
+type modesOf struct {
+	Scenario int // index in Batch.Scenarios
+}
+
+// stepTime is after how long a step of this work leaves the rest to another one.
+const stepTime = 5 * time.Second
+
+// conclude stores the statistics of a set that has ended, of a few scenarios in each step if that takes long. With the last one it
+// has the failures told. It may be called twice.
 func (s *Service) conclude(ctx context.Context, t callwright.Task, _ int) error {
 	b, err := s.cfg.Store.Batch(ctx, t.Org, t.Key)
-	if err != nil || !b.State.Ended() {
+	if err != nil || !b.State.Ended() || b.concluded() {
 		return ignoreAbsent(err)
 	}
 	if b.Statistics == nil {
-		st, err := s.statistics(ctx, b)
+		b.Statistics = &Statistics{}
+	}
+	for began := s.cfg.Clock.Now(); !b.concluded() && s.cfg.Clock.Now().Sub(began) < stepTime; {
+		next, err := s.describe(ctx, b, len(b.Statistics.Scenarios))
 		if err != nil {
 			return err
 		}
-		b.Statistics = &st
+		b.Statistics.Scenarios = append(b.Statistics.Scenarios, next)
+	}
+	return s.cfg.Atomic.Do(ctx, func(ctx context.Context) error {
+		if !b.concluded() {
+			if err := s.cfg.Store.UpdateBatch(ctx, b); err != nil {
+				return ignoreAbsent(err)
+			}
+			return s.enqueue(ctx, b.Org, b.ID, taskConclude)
+		}
+		b.Statistics.Overall = stats.Summarize(b.Statistics.Scenarios)
 		if err := s.cfg.Store.UpdateBatch(ctx, b); err != nil {
 			return ignoreAbsent(err)
 		}
+		return s.enqueueModes(ctx, b)
+	})
+}
+
+// concluded reports whether the statistics of a set are stored.
+func (b Batch) concluded() bool {
+	return b.Statistics != nil && len(b.Statistics.Scenarios) == len(b.Scenarios)
+}
+
+// enqueueModes has the failures of each scenario told, in the transaction of ctx.
+func (s *Service) enqueueModes(ctx context.Context, b Batch) error {
+	for i, sc := range b.Statistics.Scenarios {
+		if s.cfg.Failures == nil || len(sc.Modes) == 0 {
+			continue
+		}
+		if err := taskModes.Enqueue(ctx, s.cfg.Work, callwright.Task{Key: b.ID, Org: b.Org}, modesOf{i}); err != nil {
+			return err
+		}
 	}
-	if s.cfg.Failures == nil {
-		return nil
+	return nil
+}
+
+// tellModes tells the failures of one scenario. When it is called again, it names the same runs.
+func (s *Service) tellModes(ctx context.Context, t callwright.Task, of modesOf, _ int) error {
+	b, err := s.cfg.Store.Batch(ctx, t.Org, t.Key)
+	if err != nil || !b.concluded() || of.Scenario >= len(b.Scenarios) || s.cfg.Failures == nil {
+		return ignoreAbsent(err)
 	}
-	for i, part := range b.Scenarios {
-		for _, m := range modes(b.Statistics.Scenarios[i]) {
-			m.Org, m.Set, m.Scenario = b.Org, b.ID, part
-			if err := s.cfg.Failures.ModeFailed(ctx, m); err != nil {
-				return err
-			}
+	for _, m := range modes(b.Statistics.Scenarios[of.Scenario]) {
+		m.Org, m.Set, m.Scenario = b.Org, b.ID, b.Scenarios[of.Scenario]
+		if err := s.cfg.Failures.ModeFailed(ctx, m); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -3,10 +3,12 @@ package agenttest_test
 import (
 	"context"
 	"reflect"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agenttest"
 	"github.com/callwright/callwright/agenttest/assert"
 	"github.com/callwright/callwright/agenttest/engine"
@@ -114,6 +116,55 @@ func TestStatisticsStay(t *testing.T) {
 		}
 		if _, _, err := l.GetSet(t.Context(), org, b.ID); err == nil {
 			t.Error("the set is there without any run")
+		}
+	})
+}
+
+// slowly is a store whose reads of ended runs take a while by the clock of the service.
+type slowly struct {
+	agenttest.Store
+
+	clock *slowClock
+}
+
+func (s slowly) FindRuns(ctx context.Context, of callwright.OrgID, f agenttest.RunFilter) ([]agenttest.Run, error) {
+	if f.Batch != "" && len(f.States) > 1 {
+		s.clock.late.Add(int64(4 * time.Second))
+	}
+	return s.Store.FindRuns(ctx, of, f)
+}
+
+func (s slowly) UpdateBatch(ctx context.Context, b agenttest.Batch) error {
+	if b.Statistics != nil {
+		s.clock.steps.Add(1)
+	}
+	return s.Store.UpdateBatch(ctx, b)
+}
+
+// slowClock is a clock that reads set late.
+type slowClock struct{ late, steps atomic.Int64 }
+
+func (c *slowClock) Now() time.Time { return time.Now().Add(time.Duration(c.late.Load())) }
+
+// TestLargeSetsConcludeInSteps: statistics that take long to make are made in several steps, and come to the same.
+func TestLargeSetsConcludeInSteps(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := newLab(t)
+		clock := &slowClock{}
+		l.cfg.Store, l.cfg.Clock = slowly{l.cfg.Store, clock}, clock
+		l.Service = l.another()
+		var ids []string
+		for range 3 {
+			ids = append(ids, l.scenario(failing).ID, l.scenario().ID)
+		}
+		b := l.endedSet(2, ids...)
+		_, st, err := l.GetSet(t.Context(), org, b.ID)
+		if err != nil || len(st.Scenarios) != 6 || st.Overall.Runs != 12 || *st.Overall.Rate != 0.5 || len(l.told.modes) != 3 {
+			t.Errorf("got %+v, %v; told %d modes", st, err, len(l.told.modes))
+		}
+		if steps := clock.steps.Load(); steps < 2 {
+			t.Errorf("the statistics were stored in %d steps", steps)
 		}
 	})
 }

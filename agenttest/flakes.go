@@ -69,9 +69,10 @@ func (s *Service) attribute(ctx context.Context, t callwright.Task, attempt int)
 }
 
 // nextFrozen returns the run that is to be judged again next, after it has noted the sources of the scenarios that need no more
-// of them; empty: none is left.
+// of them; empty: none is left, or another step is to look for it.
 func (s *Service) nextFrozen(ctx context.Context, b *Batch) (run string, err error) {
-	for i := len(b.Flakes.Sources); i < len(b.Scenarios); i++ {
+	began := s.cfg.Clock.Now()
+	for i := len(b.Flakes.Sources); i < len(b.Scenarios) && s.cfg.Clock.Now().Sub(began) < stepTime; i++ {
 		described, err := s.describe(ctx, *b, i)
 		if err != nil {
 			return "", err

@@ -20,7 +20,7 @@ func (s *Service) GetSet(ctx context.Context, org callwright.OrgID, id string) (
 	if err != nil {
 		return Batch{}, Statistics{}, err
 	}
-	if b.Statistics != nil {
+	if b.concluded() {
 		return b, *b.Statistics, nil
 	}
 	st, err := s.statistics(ctx, b)
@@ -37,9 +37,6 @@ func (s *Service) statistics(ctx context.Context, b Batch) (Statistics, error) {
 		var err error
 		if st.Scenarios[i], err = s.describe(ctx, b, i); err != nil {
 			return Statistics{}, err
-		}
-		if b.Flakes != nil && i < len(b.Flakes.Sources) {
-			st.Scenarios[i].FlakeSource = b.Flakes.Sources[i]
 		}
 	}
 	st.Overall = stats.Summarize(st.Scenarios)
@@ -58,7 +55,11 @@ func (s *Service) describe(ctx context.Context, b Batch, i int) (stats.Scenario,
 	for j, r := range runs {
 		ended[j] = counted(r)
 	}
-	return stats.Describe(ended, b.Simulations), nil
+	described := stats.Describe(ended, b.Simulations)
+	if b.Flakes != nil && i < len(b.Flakes.Sources) {
+		described.FlakeSource = b.Flakes.Sources[i]
+	}
+	return described, nil
 }
 
 // counted returns a run that has ended as statistics see it.

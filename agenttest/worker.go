@@ -35,6 +35,7 @@ func (s *Service) register() {
 	s.cfg.Work.Handle(taskCancel, s.cancelWaiting)
 	s.cfg.Work.Handle(taskAttribute, s.attribute)
 	s.cfg.Work.Handle(taskConclude, s.conclude)
+	taskModes.Handle(s.cfg.Work, s.cfg.Logger, s.tellModes)
 	s.registerTelling()
 	s.cfg.Work.Every(taskForget, forgetEvery, s.forget)
 }
