@@ -13,7 +13,6 @@ import (
 	"github.com/callwright/callwright/agents/llm"
 	"github.com/callwright/callwright/agenttest"
 	"github.com/callwright/callwright/agenttest/engine"
-	"github.com/callwright/callwright/agenttest/scenario"
 )
 
 // silent has the lab's model never answer once a caller has spoken. calls counts its calls, aborted those whose context ends.
@@ -317,26 +316,6 @@ func TestRateLimitsEnd(t *testing.T) {
 		synctest.Wait()
 		if got, _ := l.group(b.ID); got.State != agenttest.Error || got.Counts.Error != agenttest.DefaultPerOrg {
 			t.Errorf("got %+v", got)
-		}
-	})
-}
-
-// TestClosedGroupsKeepNobody: the waiting runs of groups that may have no other run keep nobody else from starting.
-func TestClosedGroupsKeepNobody(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		l := newLab(t)
-		sc := l.scenario(func(sc *scenario.Scenario) { sc.Name = "narrow" })
-		l.agent.Answer = hang
-		l.run(l.Service)
-		for range 4 {
-			l.simulate(agenttest.SetRequest{Scenarios: []string{sc.ID}, Simulations: 50, Concurrency: 1})
-			settled()
-		}
-		run := l.start(sc, agenttest.RunRequest{})
-		settled()
-		if got := l.get(run.ID); got.State != agenttest.Running {
-			t.Errorf("a run behind four groups is %s", got.State)
 		}
 	})
 }

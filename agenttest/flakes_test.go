@@ -31,19 +31,20 @@ type court struct {
 	asked map[string]int // how often, by trial and vote
 
 	answered atomic.Int64 // tokens of its answers
+	budget   engine.Limit // of sets
 }
 
 // newCourt makes a court. passes decides about a conversation; what it was asked before does not count.
 func newCourt(t *testing.T, passes func(q llm.Question) (bool, error)) *court {
 	t.Helper()
 	c := &court{lab: newLab(t), asked: map[string]int{}}
-	m := &agentstest.Model{Usage: llm.Usage{Input: 9, Output: 1}, Answers: func(_ context.Context, q llm.Question) (string, error) {
+	m := &agentstest.Model{Usage: llm.Usage{Input: 900, Output: 100}, Answers: func(_ context.Context, q llm.Question) (string, error) {
 		c.mu.Lock()
 		c.asked[fmt.Sprint(q.Trial, " ", q.Attempt)]++
 		c.mu.Unlock()
 		pass, err := passes(q)
 		if err == nil {
-			c.answered.Add(10)
+			c.answered.Add(1000)
 		}
 		if !pass {
 			return `{"evidence":[],"reasoning":"It does not.","verdict":"fail","failure_code":"wrong_end"}`, err
@@ -90,7 +91,9 @@ func (c *court) varying(fails bool) {
 func (c *court) simulate(attribute bool, change ...func(*scenario.Scenario)) (stats.Scenario, int) {
 	c.t.Helper()
 	sc := c.scenario(append([]func(*scenario.Scenario){judged}, change...)...)
-	b, err := c.StartSet(c.t.Context(), org, agenttest.SetRequest{Scenarios: []string{sc.ID}, Simulations: simulated, Attribute: attribute})
+	b, err := c.StartSet(c.t.Context(), org, agenttest.SetRequest{
+		Scenarios: []string{sc.ID}, Simulations: simulated, Attribute: attribute, Budget: c.budget,
+	})
 	if err != nil {
 		c.t.Fatal(err)
 	}
@@ -134,6 +137,20 @@ func TestFlakesOfAgent(t *testing.T) {
 		}
 		if want := simulated * (1 + stats.JudgedAgain); calls != want {
 			t.Errorf("the judge was asked %d times, want %d", calls, want)
+		}
+	})
+}
+
+// TestFlakesWithinTheBudget: a set judges again what its budget lets it, and ends with the verdicts that it has.
+func TestFlakesWithinTheBudget(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c := newCourt(t, paid)
+		c.varying(false)
+		c.budget = engine.Limit{Tokens: simulated*1000 + 5000} // a call is reserved with about 2,000 tokens
+		got, calls := c.simulate(true)
+		if got.Passed != simulated/2 || got.Failed != simulated/2 || calls <= simulated || calls > simulated+5 {
+			t.Errorf("got %+v after %d calls", got, calls)
 		}
 	})
 }
