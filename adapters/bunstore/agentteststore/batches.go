@@ -2,6 +2,8 @@ package agentteststore
 
 import (
 	"context"
+	"slices"
+	"sync"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -75,8 +77,7 @@ func (r batchRow) usage() (u engine.Usage) {
 }
 
 func (db core) batch(r batchRow) (agenttest.Batch, error) {
-	var document batchJSON
-	err := db.unseal(purpose("test batch", r.Org, r.ID), r.Document, &document)
+	document, err := opened.document(db, r)
 	return agenttest.Batch{
 		ID: r.ID, Org: callwright.OrgID(r.Org), Kind: agenttest.Kind(r.Kind), Trigger: agenttest.Trigger(r.Trigger),
 		Pathway: r.Pathway, Persona: r.Persona, Version: r.Number, Hash: r.Hash, Scenarios: document.Scenarios,
@@ -88,6 +89,48 @@ func (db core) batch(r batchRow) (agenttest.Batch, error) {
 		Cancel: r.Cancel, Reason: agenttest.StopReason(r.Reason), Flakes: document.Flakes, Statistics: document.Statistics,
 		CreatedAt: r.CreatedAt.UTC(), EndedAt: orZero(r.EndedAt), Revision: r.Version,
 	}, err
+}
+
+// The documents that are kept after they were decrypted.
+const (
+	maxOpened     = 16
+	maxOpenedSize = 128 << 10 // of a document that is kept, sealed
+)
+
+// documents keeps the documents of groups whose runs are under way, by what they are sealed as. Each run reads its group several
+// times, and a group of 100 scenarios takes longer to decrypt and decode than all else that is done with it.
+type documents struct {
+	mu   sync.Mutex
+	kept map[[2]string]batchJSON // by purpose and sealed document
+}
+
+var opened documents
+
+// document returns the document of a group.
+func (d *documents) document(db core, r batchRow) (document batchJSON, err error) {
+	key := [2]string{purpose("test batch", r.Org, r.ID), r.Document}
+	d.mu.Lock()
+	document, known := d.kept[key]
+	d.mu.Unlock()
+	if known {
+		document.Scenarios = slices.Clone(document.Scenarios)
+		return document, nil
+	}
+	if err := db.unseal(key[0], r.Document, &document); err != nil {
+		return document, err
+	}
+	if len(r.Document) > maxOpenedSize || document.Flakes != nil || document.Statistics != nil {
+		return document, nil
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.kept == nil || len(d.kept) >= maxOpened {
+		d.kept = map[[2]string]batchJSON{}
+	}
+	kept := document
+	kept.Scenarios = slices.Clone(document.Scenarios)
+	d.kept[key] = kept
+	return document, nil
 }
 
 // InsertBatch adds a group.

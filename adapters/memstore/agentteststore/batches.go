@@ -13,18 +13,18 @@ import (
 // InsertBatch adds a group.
 func (s Store) InsertBatch(ctx context.Context, b agenttest.Batch) error {
 	return with(ctx, s.Store, func(d *data) error {
-		if _, taken := d.batches[b.ID]; taken {
+		if _, taken := d.batches.Rows()[b.ID]; taken {
 			return callwright.ErrConflict
 		}
 		b.Revision = 1
-		d.batches[b.ID] = memory.Clone(b)
+		d.batches.Set(b.ID, memory.Clone(b))
 		return nil
 	})
 }
 
 // batch returns a group of an organization.
 func (d *data) batch(org callwright.OrgID, id string) (agenttest.Batch, error) {
-	b, ok := d.batches[id]
+	b, ok := d.batches.Rows()[id]
 	if !ok || b.Org != org {
 		return agenttest.Batch{}, callwright.NotFound("batch")
 	}
@@ -52,7 +52,7 @@ func (s Store) UpdateBatch(ctx context.Context, b agenttest.Batch) error {
 			return callwright.ErrConflict
 		}
 		b.Revision++
-		d.batches[b.ID] = memory.Clone(b)
+		d.batches.Set(b.ID, memory.Clone(b))
 		return nil
 	})
 }
@@ -67,7 +67,7 @@ func (s Store) AddCounts(ctx context.Context, org callwright.OrgID, id string, m
 		found.Counts = found.Counts.Plus(more.Counts)
 		found.Usage, found.Spend = found.Usage.Plus(more.Usage), found.Spend.Plus(more.Spend)
 		found.Revision++
-		d.batches[id] = found
+		d.batches.Set(id, found)
 		b = memory.Clone(found)
 		return nil
 	})
@@ -79,7 +79,7 @@ func (s Store) BatchesOf(
 	ctx context.Context, org callwright.OrgID, pathway string, version, limit int,
 ) (found []agenttest.Batch, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
-		for _, b := range d.batches {
+		for _, b := range d.batches.Rows() {
 			if b.Org == org && b.Kind == agenttest.OneEach && b.Pathway == pathway && b.Version == version {
 				found = append(found, b)
 			}

@@ -3,7 +3,6 @@ package agentteststore
 
 import (
 	"context"
-	"maps"
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/memstore"
@@ -14,15 +13,14 @@ import (
 
 // data holds what the stores of this package store. Its values are never changed in place.
 type data struct {
-	scenarios map[string]scenario.Scenario
-	snapshots map[string]agenttest.Snapshot
-	batches   map[string]agenttest.Batch
-
-	runs    *memory.Table[string, agenttest.Run]
-	pending *memory.Table[string, callwright.OrgID]  // of runs, by id
-	running *memory.Table[string, callwright.OrgID]  // of runs, by id
-	trials  *memory.Table[trial, string]             // ids of the runs of groups
-	answers *memory.Table[string, map[string][]byte] // by run and key
+	scenarios *memory.Table[string, scenario.Scenario]
+	snapshots *memory.Table[string, agenttest.Snapshot]
+	runs      *memory.Table[string, agenttest.Run]
+	pending   *memory.Table[string, callwright.OrgID]  // of runs, by id
+	running   *memory.Table[string, callwright.OrgID]  // of runs, by id
+	trials    *memory.Table[trial, string]             // ids of the runs of groups
+	answers   *memory.Table[string, map[string][]byte] // by run and key
+	batches   *memory.Table[string, agenttest.Batch]
 }
 
 // trial is what a run of a group has for itself.
@@ -34,35 +32,41 @@ type trial struct {
 // New returns the data of an empty store.
 func (data) New() data {
 	return data{
-		scenarios: map[string]scenario.Scenario{},
-		snapshots: map[string]agenttest.Snapshot{},
-		batches:   map[string]agenttest.Batch{},
+		scenarios: memory.NewTable[string, scenario.Scenario](),
+		snapshots: memory.NewTable[string, agenttest.Snapshot](),
 		runs:      memory.NewTable[string, agenttest.Run](),
 		pending:   memory.NewTable[string, callwright.OrgID](),
 		running:   memory.NewTable[string, callwright.OrgID](),
 		trials:    memory.NewTable[trial, string](),
 		answers:   memory.NewTable[string, map[string][]byte](),
+		batches:   memory.NewTable[string, agenttest.Batch](),
 	}
 }
 
-// Clone returns a copy, which a transaction that fails restores.
+// tables returns all tables.
+func (d data) tables() []table {
+	return []table{d.scenarios, d.snapshots, d.runs, d.pending, d.running, d.trials, d.answers, d.batches}
+}
+
+// table is a memory.Table of any rows.
+type table interface {
+	Begin()
+	Undo()
+}
+
+// Clone begins a transaction: the tables know what it changes.
 func (d data) Clone() data {
-	d.runs.Begin()
-	d.pending.Begin()
-	d.running.Begin()
-	d.trials.Begin()
-	d.answers.Begin()
-	d.scenarios, d.snapshots, d.batches = maps.Clone(d.scenarios), maps.Clone(d.snapshots), maps.Clone(d.batches)
+	for _, t := range d.tables() {
+		t.Begin()
+	}
 	return d
 }
 
 // Undo undoes what was changed since Clone.
 func (d data) Undo() {
-	d.runs.Undo()
-	d.pending.Undo()
-	d.running.Undo()
-	d.trials.Undo()
-	d.answers.Undo()
+	for _, t := range d.tables() {
+		t.Undo()
+	}
 }
 
 // with calls f with the data, in the transaction of ctx or alone. f must not fail after its first change.

@@ -16,7 +16,7 @@ import (
 func (s Store) InsertSnapshots(ctx context.Context, snapshots []agenttest.Snapshot) error {
 	return with(ctx, s.Store, func(d *data) error {
 		for _, snap := range snapshots {
-			d.snapshots[snap.ID] = memory.Clone(snap)
+			d.snapshots.Set(snap.ID, memory.Clone(snap))
 		}
 		return nil
 	})
@@ -25,7 +25,7 @@ func (s Store) InsertSnapshots(ctx context.Context, snapshots []agenttest.Snapsh
 // Snapshot returns one snapshot.
 func (s Store) Snapshot(ctx context.Context, org callwright.OrgID, id string) (snap agenttest.Snapshot, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
-		found, ok := d.snapshots[id]
+		found, ok := d.snapshots.Rows()[id]
 		if !ok || found.Org != org {
 			return callwright.NotFound("snapshot")
 		}
@@ -234,7 +234,7 @@ func (s Store) Abandoned(ctx context.Context, alive []string, limit int) (found 
 func (s Store) Cancelled(ctx context.Context, node string) (ids []string, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		for id := range d.running.Rows() {
-			if r := d.runs.Rows()[id]; r.Node == node && (r.Cancel || d.batches[r.Batch].Cancel && d.batches[r.Batch].Reason != agenttest.StoppedByBudget) {
+			if r := d.runs.Rows()[id]; r.Node == node && (r.Cancel || d.batches.Rows()[r.Batch].Cancel && d.batches.Rows()[r.Batch].Reason != agenttest.StoppedByBudget) {
 				ids = append(ids, r.ID)
 			}
 		}
@@ -278,7 +278,7 @@ func (s Store) AppendJudgement(ctx context.Context, org callwright.OrgID, run, k
 		if err != nil {
 			return err
 		}
-		if !r.State.Ended() || !d.batches[r.Batch].Open() {
+		if !r.State.Ended() || !d.batches.Rows()[r.Batch].Open() {
 			return callwright.ErrConflict
 		}
 		return d.append(run, key, answer)

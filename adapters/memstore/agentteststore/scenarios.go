@@ -15,21 +15,21 @@ import (
 // InsertScenario adds a scenario.
 func (s Store) InsertScenario(ctx context.Context, sc scenario.Scenario) error {
 	return with(ctx, s.Store, func(d *data) error {
-		if _, taken := d.scenarios[sc.ID]; taken {
+		if _, taken := d.scenarios.Rows()[sc.ID]; taken {
 			return callwright.ErrConflict
 		}
 		if err := d.checkName(sc); err != nil {
 			return err
 		}
 		sc.Revision = 1
-		d.scenarios[sc.ID] = memory.Clone(sc)
+		d.scenarios.Set(sc.ID, memory.Clone(sc))
 		return nil
 	})
 }
 
 // checkName refuses a name that another scenario of the same pathway or persona has.
 func (d *data) checkName(sc scenario.Scenario) error {
-	for _, other := range d.scenarios {
+	for _, other := range d.scenarios.Rows() {
 		if other.ID != sc.ID && other.Org == sc.Org && other.Pathway == sc.Pathway && other.Persona == sc.Persona && other.Name == sc.Name {
 			return agenttest.ErrNameTaken
 		}
@@ -39,7 +39,7 @@ func (d *data) checkName(sc scenario.Scenario) error {
 
 // scenario returns a scenario of an organization.
 func (d *data) scenario(org callwright.OrgID, id string) (scenario.Scenario, error) {
-	sc, ok := d.scenarios[id]
+	sc, ok := d.scenarios.Rows()[id]
 	if !ok || sc.Org != org {
 		return scenario.Scenario{}, callwright.NotFound("scenario")
 	}
@@ -79,7 +79,7 @@ func (s Store) UpdateScenario(ctx context.Context, sc scenario.Scenario) error {
 			return err
 		}
 		sc.Revision++
-		d.scenarios[sc.ID] = memory.Clone(sc)
+		d.scenarios.Set(sc.ID, memory.Clone(sc))
 		return nil
 	})
 }
@@ -90,9 +90,9 @@ func (s Store) DeleteScenario(ctx context.Context, org callwright.OrgID, id stri
 		if _, err := d.scenario(org, id); err != nil {
 			return err
 		}
-		delete(d.scenarios, id)
+		d.scenarios.Delete(id)
 		for _, r := range d.runs.Rows() {
-			if r.Org == org && r.Scenario == id && !d.batches[r.Batch].Open() {
+			if r.Org == org && r.Scenario == id && !d.batches.Rows()[r.Batch].Open() {
 				d.deleteRun(r)
 			}
 		}
@@ -110,16 +110,16 @@ func (d *data) deleteRun(r agenttest.Run) {
 	if r.Batch != "" {
 		d.trials.Delete(trialOf(r))
 	}
-	shared, grouped := false, d.batches[r.Batch].Open()
+	shared, grouped := false, d.batches.Rows()[r.Batch].Open()
 	for _, other := range d.runs.Rows() {
 		shared = shared || other.Snapshot == r.Snapshot
 		grouped = grouped || other.Org == r.Org && other.Batch == r.Batch
 	}
 	if !shared {
-		delete(d.snapshots, r.Snapshot)
+		d.snapshots.Delete(r.Snapshot)
 	}
 	if !grouped {
-		delete(d.batches, r.Batch)
+		d.batches.Delete(r.Batch)
 	}
 }
 
@@ -128,7 +128,7 @@ func (s Store) FindScenarios(
 	ctx context.Context, org callwright.OrgID, f agenttest.ScenarioFilter,
 ) (found []agenttest.Listed, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
-		for _, sc := range d.scenarios {
+		for _, sc := range d.scenarios.Rows() {
 			if sc.Org == org && chosen(sc, f) {
 				if f.Brief {
 					sc = brief(sc)
@@ -138,10 +138,8 @@ func (s Store) FindScenarios(
 		}
 		slices.SortFunc(found, func(a, b agenttest.Listed) int { return newestFirst(a.CreatedAt, a.ID, b.CreatedAt, b.ID) })
 		found = bounded(found, f.Limit)
-		for i := range found {
-			if !f.Brief {
-				found[i].Recent = d.recent(found[i].Scenario)
-			}
+		if !f.Brief {
+			d.addRecent(org, found)
 		}
 		found = memory.Clone(found)
 		return nil
@@ -185,22 +183,28 @@ func chosen(sc scenario.Scenario, f agenttest.ScenarioFilter) bool {
 		(f.After.IsZero() || newestFirst(sc.CreatedAt, sc.ID, f.After.At, f.After.ID) > 0)
 }
 
-// recent returns the most recently created run of a scenario.
-func (d *data) recent(sc scenario.Scenario) *agenttest.Run {
-	var newest *agenttest.Run
+// addRecent sets the most recently created run of each scenario.
+func (d *data) addRecent(org callwright.OrgID, found []agenttest.Listed) {
+	place := make(map[string]int, len(found))
+	for i, l := range found {
+		place[l.ID] = i
+	}
 	for _, r := range d.runs.Rows() {
-		if r.Org == sc.Org && r.Scenario == sc.ID && (newest == nil || newestFirst(r.CreatedAt, r.ID, newest.CreatedAt, newest.ID) < 0) {
+		i, wanted := place[r.Scenario]
+		if !wanted || r.Org != org {
+			continue
+		}
+		if newest := found[i].Recent; newest == nil || newestFirst(r.CreatedAt, r.ID, newest.CreatedAt, newest.ID) < 0 {
 			r.Outcome = nil
-			newest = &r
+			found[i].Recent = &r
 		}
 	}
-	return newest
 }
 
 // CountScenarios counts the scenarios of an organization.
 func (s Store) CountScenarios(ctx context.Context, org callwright.OrgID) (count int, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
-		for _, sc := range d.scenarios {
+		for _, sc := range d.scenarios.Rows() {
 			if sc.Org == org {
 				count++
 			}
@@ -216,7 +220,7 @@ func (s Store) RequiredScenarios(
 ) (required map[string]int64, err error) {
 	required = map[string]int64{}
 	err = with(ctx, s.Store, func(d *data) error {
-		for _, sc := range d.scenarios {
+		for _, sc := range d.scenarios.Rows() {
 			if sc.Org == org && sc.Pathway == pathway && sc.Enabled && sc.Required && len(required) < limit {
 				required[sc.ID] = sc.Revision
 			}

@@ -1,6 +1,9 @@
 package memory
 
-import "reflect"
+import (
+	"reflect"
+	"sync"
+)
 
 // Clone returns a copy of v that shares no slice, map or pointer with it, unexported fields of structs such as time.Time
 // apart, which nobody changes.
@@ -9,7 +12,33 @@ func Clone[T any](v T) T {
 	return c
 }
 
+// flats says of types whether they hold no memory that a copy would share.
+var flats sync.Map
+
+// flat reports whether the copies of a type share no memory, unexported fields apart.
+func flat(t reflect.Type) bool {
+	if known, ok := flats.Load(t); ok {
+		return known == true
+	}
+	is := t.Kind() <= reflect.Complex128 || t.Kind() == reflect.String
+	switch t.Kind() {
+	case reflect.Array:
+		is = flat(t.Elem())
+	case reflect.Struct:
+		is = true
+		for f := range t.Fields() {
+			is = is && (!f.IsExported() || flat(f.Type))
+		}
+	default:
+	}
+	flats.Store(t, is)
+	return is
+}
+
 func cloneValue(v reflect.Value) reflect.Value {
+	if flat(v.Type()) {
+		return v
+	}
 	out := reflect.New(v.Type()).Elem()
 	out.Set(v)
 	switch v.Kind() {
@@ -25,7 +54,7 @@ func cloneValue(v reflect.Value) reflect.Value {
 	case reflect.Slice:
 		switch {
 		case v.IsNil():
-		case v.Type().Elem().Kind() <= reflect.Complex128: // such as bytes, of which there may be many
+		case flat(v.Type().Elem()): // such as bytes, of which there may be many
 			out.Set(reflect.MakeSlice(v.Type(), v.Len(), v.Len()))
 			reflect.Copy(out, v)
 		default:
@@ -43,7 +72,7 @@ func cloneValue(v reflect.Value) reflect.Value {
 		}
 	case reflect.Struct:
 		for i := range v.NumField() {
-			if v.Type().Field(i).IsExported() {
+			if f := v.Type().Field(i); f.IsExported() && !flat(f.Type) {
 				out.Field(i).Set(cloneValue(v.Field(i)))
 			}
 		}
