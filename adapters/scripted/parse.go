@@ -102,7 +102,7 @@ func words(text string) []string {
 	if strings.ContainsAny(text, "'’") { // which is seldom, and replacing costs
 		text = apostrophes.Replace(text)
 	}
-	var list []string
+	list := make([]string, 0, len(text)/6+1) // English words have about five letters
 	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return !inWord(r) }) {
 		list = append(list, word)
 	}

@@ -32,7 +32,7 @@ func Choose(ctx context.Context, m Model, q Question) (Choice, Usage, error) {
 		return Choice{}, Usage{}, &Failure{Class: ClassPermanent, Message: "the ids of options must be unique and non-empty"}
 	}
 	q.Instructions = rules(q.Instructions, choosing)
-	q.Schema = object(property{"reason", `{"type":"string"}`}, property{"option", `{"type":"string","enum":` + string(appendTexts(nil, ids)) + `}`})
+	q.Schema = object(property{"reason", `{"type":"string"}`}, property{"option", `{"type":"string","enum":` + string(appendTexts(make([]byte, 0, 2+12*len(ids)), ids)) + `}`})
 	var choice Choice
 	usage, err := ask(ctx, m, q, func(_ json.RawMessage, value any) error {
 		answer, err := fields(value, "reason", "option")
@@ -63,7 +63,7 @@ type property struct{ name, schema string }
 
 // object returns the schema of an object with exactly these properties, in their order, in which models write them.
 func object(properties ...property) json.RawMessage {
-	b, names := make([]byte, 0, 256), make([]string, 0, len(properties))
+	b, names := make([]byte, 0, 512), make([]string, 0, len(properties))
 	b = append(b, `{"type":"object","properties":{`...)
 	for i, p := range properties {
 		if i > 0 {

@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"sync"
@@ -69,7 +68,12 @@ func (f *form) messages(list []llm.Message) {
 
 func (f *form) values(v map[string]any) {
 	f.number(len(v))
-	for _, name := range slices.Sorted(maps.Keys(v)) {
+	names := make([]string, 0, 16) // on the stack, mostly
+	for name := range v {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
 		f.text(name)
 		f.value(v[name])
 	}
