@@ -30,8 +30,9 @@ var guarded = map[string]string{
 	"createPathwayChat": byKills, "sendPathwayChatMessage": byKills,
 
 	"createTestScenario": byKills, "updateTestScenario": byKills, "deleteTestScenario": byKills, "cloneTestTemplate": byKills,
-	"generateTestScenario": "it writes nothing",
-	"startTestRun":         byKills, "startTestBatch": byKills, "createTestSet": byKills,
+	"generateTestScenario": "it writes nothing", "analyzeTestRun": "it writes nothing", "rescoreTestScenario": "it writes nothing",
+	"replayTestRun": "its only write is that of createPathwayChat, once all is said",
+	"startTestRun":  byKills, "startTestBatch": byKills, "createTestSet": byKills,
 	"cancelTestRun": byKillsIfLate, "cancelTestBatch": byKillsIfLate, "cancelTestSet": byKillsIfLate,
 
 	"createPersona": byKills, "updatePersona": byKills, "deletePersona": byKills, "promotePersona": byKills, "discardPersonaDraft": byKills,
@@ -40,8 +41,7 @@ var guarded = map[string]string{
 	"markIssueSeen": byKills, "addIssueComment": byKills, "editIssueComment": byKills, "deleteIssueComment": byKills,
 	"addIssueFlag": byKills, "removeIssueFlag": byKills, "attachIssueResource": byKills, "detachIssueResource": byKills,
 	"relateIssue": byKills, "unrelateIssue": byKills, "startIssueAgentSession": byKills, "addIssueAgentEntry": byKills,
-	"analyzeTestRun": "it writes nothing",
-	"analyzeIssue":   "TestAnalysisOutlivesServer: what an analysis writes depends on when its steps are taken",
+	"analyzeIssue": "TestAnalysisOutlivesServer: what an analysis writes depends on when its steps are taken",
 }
 
 // TestKillsCoverContract wants every operation of the contract that may write to be in the table, as soon as it is served:
