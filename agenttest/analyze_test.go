@@ -48,7 +48,7 @@ func TestAnalyzeRun(t *testing.T) {
 		passed := l.start(l.scenario(), agenttest.RunRequest{})
 		broken := l.start(l.scenario(func(sc *scenario.Scenario) { sc.Messages, sc.CallerPrompt = nil, "You want to pay." }), agenttest.RunRequest{})
 		settled()
-		l.model.Answers = func(_ context.Context, q llm.Question) (string, error) {
+		l.model.Answers = func(context.Context, llm.Question) (string, error) {
 			return `{"cause":"It is the agent's fault.","fault":"agent","node":null,"suggestions":[]}`, nil
 		}
 		read := func(id string) string {

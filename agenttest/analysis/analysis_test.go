@@ -69,12 +69,14 @@ func TestAnalyze(t *testing.T) {
 	q := m.Questions()[0]
 	var seen struct {
 		Test struct {
-			Name, Caller string
-			Results      []struct{ Reasoning, Outcome string }
-		}
-		Nodes  []struct{ ID string }
-		Visits []struct{ Node string }
-		End    string
+			Name    string            `json:"name"`
+			Results []json.RawMessage `json:"results"`
+		} `json:"test"`
+		Nodes []struct {
+			ID string `json:"id"`
+		} `json:"nodes"`
+		Visits []json.RawMessage `json:"visits"`
+		End    string            `json:"end"`
 	}
 	if err := json.Unmarshal(q.Evidence, &seen); err != nil {
 		t.Fatal(err)

@@ -1,0 +1,90 @@
+package tornado
+
+import (
+	"fmt"
+	"slices"
+)
+
+// standing is what came of all scenarios with one version.
+type standing map[string]Tally
+
+// tested reports whether a scenario has a verdict.
+func (t Tally) tested() bool { return t.Passed+t.Failed > 0 }
+
+// passes reports whether a scenario passes. One that failed before has to pass every time; one that passed before may fail once
+// in three, because agents differ from run to run, unless promotion requires it.
+func (t Tally) passes(before, required bool) bool {
+	if before && !required {
+		return t.Passed > t.Failed
+	}
+	return t.Passed > 0 && t.Failed == 0
+}
+
+// split returns the scenarios that pass and those that do not, in the order of the session. before lists those that passed with
+// the version to compare with.
+func (s standing) split(scenarios []Scenario, before []string) (passed, failed []string) {
+	for _, sc := range scenarios {
+		if s[sc.ID].passes(slices.Contains(before, sc.ID), sc.Required) {
+			passed = append(passed, sc.ID)
+		} else {
+			failed = append(failed, sc.ID)
+		}
+	}
+	return passed, failed
+}
+
+// score returns the mean score.
+func (s standing) score() float64 {
+	if len(s) == 0 {
+		return 0
+	}
+	sum := 0.0
+	for _, id := range sorted(s) {
+		sum += s[id].Score
+	}
+	return sum / float64(len(s))
+}
+
+// broken counts the scenarios without a verdict.
+func (s standing) broken() (n int) {
+	for _, t := range s {
+		if !t.tested() {
+			n++
+		}
+	}
+	return n
+}
+
+func sorted(s standing) []string {
+	ids := make([]string, 0, len(s))
+	for id := range s {
+		ids = append(ids, id)
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+// better decides whether a candidate takes the place of the best version: no scenario that passed fails, and more pass, or as many
+// with a higher score. before lists those that pass with the best version. The reason is for people, and for the Fixer.
+func better(scenarios []Scenario, before []string, best, candidate standing) (accept bool, reason string) {
+	after, _ := candidate.split(scenarios, before)
+	for _, id := range before {
+		if !slices.Contains(after, id) {
+			return false, fmt.Sprintf("the scenario %s passed before and fails now: %s", id, candidate[id].Reason)
+		}
+	}
+	switch {
+	case len(after) > len(before):
+		return true, fmt.Sprintf("%d scenarios pass, %d passed before", len(after), len(before))
+	case candidate.score() > best.score():
+		return true, fmt.Sprintf("as many scenarios pass, with a mean score of %.3f after %.3f", candidate.score(), best.score())
+	default:
+		return false, "no more scenarios pass, and the mean score is not higher"
+	}
+}
+
+// oscillates reports whether the failing sets go back and forth: A, B, A.
+func oscillates(sets [][]string) bool {
+	n := len(sets)
+	return n >= 3 && slices.Equal(sets[n-1], sets[n-3]) && !slices.Equal(sets[n-1], sets[n-2])
+}

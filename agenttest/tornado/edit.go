@@ -1,0 +1,292 @@
+package tornado
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/pathway/graph"
+	"github.com/callwright/callwright/agenttest/analysis"
+)
+
+// Plan is what a Fixer proposes.
+type Plan struct {
+	Fixes []Fix `json:"fixes"`
+}
+
+// Fix is one change of a plan.
+type Fix struct {
+	ID          string        `json:"id"`
+	Kind        analysis.Kind `json:"type"`
+	Node        string        `json:"target_node"` // id
+	Description string        `json:"description"`
+	Edits       []Edit        `json:"edits"`
+}
+
+// Edit is one edit of a document.
+type Edit struct {
+	Op    Op     `json:"op"`
+	Field string `json:"field,omitempty"` // of SetText: a member of the node's data
+	Text  string `json:"text,omitempty"`  // of SetText; of AddEdge and SetLabel: when to take the edge, empty: always
+	Edge  string `json:"edge,omitempty"`  // id; of the others
+	To    string `json:"to,omitempty"`    // of AddEdge and Redirect: id of a node
+}
+
+// Op says what an Edit does. All are about the Node of the Fix.
+type Op string
+
+// The operations.
+const (
+	SetText    Op = "set_text"    // sets a text of the node
+	AddEdge    Op = "add_edge"    // adds an edge from the node
+	SetLabel   Op = "set_label"   // says when an edge from the node is taken
+	Redirect   Op = "redirect"    // leads an edge from the node elsewhere
+	RemoveEdge Op = "remove_edge" // removes an edge from the node
+)
+
+// fieldsOf lists the texts that each kind of fix may set.
+var fieldsOf = map[analysis.Kind][]string{
+	analysis.PromptChange:    {"prompt", "text"},
+	analysis.ToneImprovement: {"prompt", "text"},
+	analysis.NodeConfig:      {"condition", "globalLabel", "globalDescription"},
+}
+
+// Limits bounds what plans may change.
+type Limits struct {
+	Allow    []string // ids of nodes; empty: all
+	Deny     []string // ids of nodes
+	MaxBytes int      // that a fix changes in a text of a node; 0: DefaultMaxBytes
+	MaxShare float64  // of the text, if that is more; 0: DefaultMaxShare
+}
+
+// Defaults of Limits.
+const (
+	DefaultMaxBytes = 2 << 10
+	DefaultMaxShare = 0.2
+)
+
+func (l Limits) filled() Limits {
+	if l.MaxBytes <= 0 {
+		l.MaxBytes = DefaultMaxBytes
+	}
+	if l.MaxShare <= 0 {
+		l.MaxShare = DefaultMaxShare
+	}
+	return l
+}
+
+// Hash returns the same text for plans that make the same edits.
+func (p Plan) Hash() string {
+	var edits []string
+	for _, f := range p.Fixes {
+		for _, e := range f.Edits {
+			edits = append(edits, fmt.Sprintf("%q %q %q %q %q %q", f.Node, e.Op, e.Field, e.Text, e.Edge, e.To))
+		}
+	}
+	slices.Sort(edits)
+	sum := sha256.Sum256([]byte(strings.Join(edits, "\n")))
+	return hex.EncodeToString(sum[:])
+}
+
+// touches reports whether the plan changes a node.
+func (p Plan) touches(node string) bool {
+	return slices.ContainsFunc(p.Fixes, func(f Fix) bool { return f.Node == node })
+}
+
+// edits counts the edits of a plan.
+func (p Plan) edits() (n int) {
+	for _, f := range p.Fixes {
+		n += len(f.Edits)
+	}
+	return n
+}
+
+// maxEdits bounds the edits of a plan.
+const maxEdits = 20
+
+// Apply returns a document with a plan's edits. It does not change d. The error, CodeBadRequest, says which limit a fix breaks, in
+// words for the Fixer.
+func Apply(d graph.Document, p Plan, l Limits) (graph.Document, error) {
+	l = l.filled()
+	if len(p.Fixes) > maxFixes || p.edits() > maxEdits {
+		return d, callwright.Invalid("fixes", "must have at most %d fixes with %d edits together", maxFixes, maxEdits)
+	}
+	w := &workshop{nodes: slices.Clone(d.Nodes), edges: slices.Clone(d.Edges), limits: l}
+	for i, f := range p.Fixes {
+		if err := w.fix(f); err != nil {
+			return d, callwright.InField(fmt.Sprintf("fixes[%d]", i), err)
+		}
+	}
+	return graph.Document{Nodes: w.nodes, Edges: w.edges}, nil
+}
+
+// workshop is a document under change.
+type workshop struct {
+	nodes, edges []json.RawMessage
+	limits       Limits
+	added        int
+}
+
+// fix makes the edits of a fix.
+func (w *workshop) fix(f Fix) error {
+	allowed := len(w.limits.Allow) == 0 || slices.Contains(w.limits.Allow, f.Node)
+	switch at := find(w.nodes, f.Node); {
+	case !allowed || slices.Contains(w.limits.Deny, f.Node):
+		return callwright.Invalid("", "the node %q must not be changed", f.Node)
+	case at < 0:
+		return callwright.Invalid("", "there is no node %q", f.Node)
+	case f.Kind != analysis.FlowChange && fieldsOf[f.Kind] == nil:
+		return callwright.Invalid("", "there is no kind of change %q", f.Kind)
+	}
+	for _, e := range f.Edits {
+		var err error
+		switch {
+		case e.Op == SetText && f.Kind != analysis.FlowChange:
+			err = w.setText(f, e)
+		case f.Kind == analysis.FlowChange && e.Op != SetText:
+			err = w.changeFlow(f.Node, e)
+		default:
+			err = callwright.Invalid("", "a %s must not %s", f.Kind, e.Op)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// setText sets a text of a node.
+func (w *workshop) setText(f Fix, e Edit) error {
+	if !slices.Contains(fieldsOf[f.Kind], e.Field) {
+		return callwright.Invalid("", "a %s must not set %q, only %q", f.Kind, e.Field, fieldsOf[f.Kind])
+	}
+	at := find(w.nodes, f.Node)
+	node, data, err := open(w.nodes[at])
+	if err != nil {
+		return err
+	}
+	var before string
+	_ = json.Unmarshal(data[e.Field], &before) // it stays empty if it is no text
+	if err := w.checkText(before, e.Text); err != nil {
+		return err
+	}
+	data[e.Field] = encode(e.Text)
+	w.nodes[at] = shut(node, data)
+	return nil
+}
+
+// address matches what a fix must neither add nor change: where requests go, and whom calls reach.
+var address = regexp.MustCompile(`(?i)\b(?:[a-z][a-z0-9+.-]*://|(?:sips?|tel|mailto):|www\.)[^\s"'<>]+|\+?\d[\d ()-]{7,}\d`)
+
+// checkText refuses a text that changes too much, or addresses or keys.
+func (w *workshop) checkText(before, after string) error {
+	most := max(w.limits.MaxBytes, int(w.limits.MaxShare*float64(len(before))))
+	if n := changed(before, after); n > most {
+		return callwright.Invalid("", "a text must not change by more than %d bytes, and this one changes by %d", most, n)
+	}
+	known := address.FindAllString(before, -1)
+	for _, a := range address.FindAllString(after, -1) {
+		if !slices.Contains(known, a) {
+			return callwright.Invalid("", "a text must not bring in the address or the number %q", a)
+		}
+	}
+	if callwright.Redact(after) != after && callwright.Redact(before) == before {
+		return callwright.Invalid("", "a text must not bring in a key or a password")
+	}
+	return nil
+}
+
+// changed returns how many bytes differ between two texts, beginning and end apart.
+func changed(a, b string) int {
+	for len(a) > 0 && len(b) > 0 && a[0] == b[0] {
+		a, b = a[1:], b[1:]
+	}
+	for len(a) > 0 && len(b) > 0 && a[len(a)-1] == b[len(b)-1] {
+		a, b = a[:len(a)-1], b[:len(b)-1]
+	}
+	return max(len(a), len(b))
+}
+
+// changeFlow changes an edge that begins at a node.
+func (w *workshop) changeFlow(node string, e Edit) error {
+	if (e.Op == AddEdge || e.Op == Redirect) && find(w.nodes, e.To) < 0 {
+		return callwright.Invalid("", "there is no node %q to lead to", e.To)
+	}
+	if err := w.checkText("", e.Text); err != nil {
+		return err
+	}
+	if e.Op == AddEdge {
+		w.added++
+		id := fmt.Sprintf("%s>%s %d", node, e.To, len(w.edges)+w.added)
+		w.edges = append(w.edges, encode(map[string]any{
+			"id": id, "source": node, "target": e.To, "data": map[string]any{"label": e.Text, "alwaysPick": e.Text == ""},
+		}))
+		return nil
+	}
+	at := find(w.edges, e.Edge)
+	if at < 0 {
+		return callwright.Invalid("", "there is no edge %q", e.Edge)
+	}
+	edge, data, err := open(w.edges[at])
+	if err != nil {
+		return err
+	}
+	var source string
+	if _ = json.Unmarshal(edge["source"], &source); source != node {
+		return callwright.Invalid("", "the edge %q does not begin at the node %q", e.Edge, node)
+	}
+	switch e.Op {
+	case SetLabel:
+		data["label"], data["alwaysPick"] = encode(e.Text), encode(e.Text == "")
+	case Redirect:
+		edge["target"] = encode(e.To)
+	case RemoveEdge:
+		w.edges = slices.Delete(w.edges, at, at+1)
+		return nil
+	default:
+		return callwright.Invalid("", "there is no operation %q", e.Op)
+	}
+	w.edges[at] = shut(edge, data)
+	return nil
+}
+
+// find returns the index of the node or the edge with an id; -1: there is none.
+func find(list []json.RawMessage, id string) int {
+	return slices.IndexFunc(list, func(raw json.RawMessage) bool {
+		var v struct {
+			ID string `json:"id"`
+		}
+		return json.Unmarshal(raw, &v) == nil && v.ID != "" && v.ID == id
+	})
+}
+
+// open returns the members of a node or an edge, and those of its data.
+func open(raw json.RawMessage) (members, data map[string]json.RawMessage, err error) {
+	if err := json.Unmarshal(raw, &members); err != nil {
+		return nil, nil, callwright.Invalid("", "the document cannot be read")
+	}
+	if err := json.Unmarshal(members["data"], &data); err != nil || data == nil {
+		data = map[string]json.RawMessage{}
+	}
+	return members, data, nil
+}
+
+// shut puts a node or an edge together again.
+func shut(members, data map[string]json.RawMessage) json.RawMessage {
+	members["data"] = encode(data)
+	return encode(members)
+}
+
+// encode encodes a value that JSON can always encode.
+func encode(v any) json.RawMessage {
+	raw, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return raw
+}

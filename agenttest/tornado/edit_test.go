@@ -1,0 +1,135 @@
+package tornado_test
+
+import (
+	"encoding/json"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/pathway/graph"
+	"github.com/callwright/callwright/agenttest/analysis"
+	"github.com/callwright/callwright/agenttest/tornado"
+)
+
+// desk is a pathway with two ways on from its start.
+func desk() graph.Document {
+	return graph.Document{
+		Nodes: []json.RawMessage{
+			json.RawMessage(`{"id":"ask","type":"Default","data":{"name":"Ask","isStart":true,"prompt":"Ask for the day. Call +1 555 010 0199.","temperature":0.2}}`),
+			json.RawMessage(`{"id":"hook","type":"Webhook","data":{"name":"Hook","url":"https://example.com/","text":"One moment."}}`),
+			json.RawMessage(`{"id":"bye","type":"End Call","data":{"name":"Bye","text":"Goodbye."}}`),
+		},
+		Edges: []json.RawMessage{
+			json.RawMessage(`{"id":"e1","source":"ask","target":"hook","data":{"label":"a day is known"}}`),
+			json.RawMessage(`{"id":"e2","source":"ask","target":"bye","data":{"label":"the caller gives up"}}`),
+			json.RawMessage(`{"id":"e3","source":"hook","target":"bye","data":{"alwaysPick":true}}`),
+		},
+	}
+}
+
+func plan(kind analysis.Kind, node string, edits ...tornado.Edit) tornado.Plan {
+	return tornado.Plan{Fixes: []tornado.Fix{{ID: "fix-1", Kind: kind, Node: node, Edits: edits}}}
+}
+
+func TestApply(t *testing.T) {
+	t.Parallel()
+	prompt := tornado.Edit{Op: tornado.SetText, Field: "prompt", Text: "Ask for the day and the time. Call +1 555 010 0199."}
+	for name, test := range map[string]struct {
+		plan tornado.Plan
+		want []string // in the nodes and edges, as JSON
+	}{
+		"a prompt":   {plan(analysis.PromptChange, "ask", prompt), []string{`"prompt":"Ask for the day and the time. Call +1 555 010 0199."`, `"temperature":0.2`}},
+		"the tone":   {plan(analysis.ToneImprovement, "bye", tornado.Edit{Op: tornado.SetText, Field: "text", Text: "Thank you. Goodbye."}), []string{`"Thank you. Goodbye."`}},
+		"a setting":  {plan(analysis.NodeConfig, "ask", tornado.Edit{Op: tornado.SetText, Field: "condition", Text: "a day is known"}), []string{`"condition":"a day is known"`}},
+		"an edge":    {plan(analysis.FlowChange, "hook", tornado.Edit{Op: tornado.AddEdge, To: "ask", Text: "nothing is free"}), []string{`"source":"hook","target":"ask"`, `"label":"nothing is free"`}},
+		"a label":    {plan(analysis.FlowChange, "ask", tornado.Edit{Op: tornado.SetLabel, Edge: "e2", Text: "the caller says goodbye"}), []string{`"label":"the caller says goodbye"`}},
+		"a way":      {plan(analysis.FlowChange, "ask", tornado.Edit{Op: tornado.Redirect, Edge: "e2", To: "hook"}), []string{`"id":"e2","source":"ask","target":"hook"`}},
+		"no edge":    {plan(analysis.FlowChange, "ask", tornado.Edit{Op: tornado.RemoveEdge, Edge: "e2"}), nil},
+		"two at one": {plan(analysis.FlowChange, "ask", tornado.Edit{Op: tornado.RemoveEdge, Edge: "e2"}, tornado.Edit{Op: tornado.AddEdge, To: "bye"}), []string{`"alwaysPick":true`}},
+	} {
+		before := desk()
+		d, err := tornado.Apply(before, test.plan, tornado.Limits{})
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if !reflect.DeepEqual(before, desk()) {
+			t.Errorf("%s: the document itself was changed", name)
+		}
+		if _, err := graph.Compile(d); err != nil {
+			t.Errorf("%s makes no pathway: %v", name, err)
+		}
+		all, err := json.Marshal(map[string]any{"nodes": d.Nodes, "edges": d.Edges})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range test.want {
+			if !strings.Contains(string(all), want) {
+				t.Errorf("%s: %s is not in %s", name, want, all)
+			}
+		}
+		if name == "no edge" && strings.Contains(string(all), `"e2"`) {
+			t.Errorf("%s: it is still there: %s", name, all)
+		}
+	}
+}
+
+func TestApplyRefuses(t *testing.T) {
+	t.Parallel()
+	text := func(field, text string) tornado.Edit {
+		return tornado.Edit{Op: tornado.SetText, Field: field, Text: text}
+	}
+	many := plan(analysis.FlowChange, "ask")
+	for range 21 {
+		many.Fixes[0].Edits = append(many.Fixes[0].Edits, tornado.Edit{Op: tornado.AddEdge, To: "bye"})
+	}
+	four := tornado.Plan{Fixes: make([]tornado.Fix, 4)}
+	for name, test := range map[string]struct {
+		plan   tornado.Plan
+		limits tornado.Limits
+		why    string
+	}{
+		"a node that is not there":  {plan(analysis.PromptChange, "gone", text("prompt", "x")), tornado.Limits{}, "there is no node"},
+		"a node that is denied":     {plan(analysis.PromptChange, "ask", text("prompt", "x")), tornado.Limits{Deny: []string{"ask"}}, "must not be changed"},
+		"a node that isn't allowed": {plan(analysis.PromptChange, "ask", text("prompt", "x")), tornado.Limits{Allow: []string{"bye"}}, "must not be changed"},
+		"another member":            {plan(analysis.PromptChange, "hook", text("url", "x")), tornado.Limits{}, "must not set"},
+		"another kind's member":     {plan(analysis.NodeConfig, "ask", text("prompt", "x")), tornado.Limits{}, "must not set"},
+		"another kind's operation":  {plan(analysis.PromptChange, "ask", tornado.Edit{Op: tornado.RemoveEdge, Edge: "e1"}), tornado.Limits{}, "must not remove_edge"},
+		"a text by the flow":        {plan(analysis.FlowChange, "ask", text("prompt", "x")), tornado.Limits{}, "must not set_text"},
+		"an unknown kind":           {plan("rewrite", "ask", text("prompt", "x")), tornado.Limits{}, "no kind of change"},
+		"an unknown operation":      {plan(analysis.FlowChange, "ask", tornado.Edit{Op: "paint", Edge: "e1"}), tornado.Limits{}, "no operation"},
+		"an edge that is not there": {plan(analysis.FlowChange, "ask", tornado.Edit{Op: tornado.RemoveEdge, Edge: "e9"}), tornado.Limits{}, "there is no edge"},
+		"another node's edge":       {plan(analysis.FlowChange, "ask", tornado.Edit{Op: tornado.RemoveEdge, Edge: "e3"}), tornado.Limits{}, "does not begin at the node"},
+		"an end that is not there":  {plan(analysis.FlowChange, "ask", tornado.Edit{Op: tornado.AddEdge, To: "gone"}), tornado.Limits{}, "no node \"gone\" to lead to"},
+		"a long text":               {plan(analysis.PromptChange, "ask", text("prompt", strings.Repeat("x", 3000))), tornado.Limits{}, "by more than 2048 bytes"},
+		"a longer one than allowed": {plan(analysis.PromptChange, "ask", text("prompt", strings.Repeat("x", 90))), tornado.Limits{MaxBytes: 50}, "by more than 50 bytes"},
+		"an address":                {plan(analysis.PromptChange, "ask", text("prompt", "Ask. See HTTPS://evil.example/x")), tornado.Limits{}, "must not bring in the address"},
+		"a number":                  {plan(analysis.PromptChange, "ask", text("prompt", "Call +1 900 555 0100.")), tornado.Limits{}, "must not bring in the address or the number"},
+		"a key":                     {plan(analysis.PromptChange, "ask", text("prompt", "Say the password: hunter22.")), tornado.Limits{}, "a key or a password"},
+		"an address in a label":     {plan(analysis.FlowChange, "ask", tornado.Edit{Op: tornado.SetLabel, Edge: "e1", Text: "sip:evil@example.com"}), tornado.Limits{}, "must not bring in the address"},
+		"too many fixes":            {four, tornado.Limits{}, "at most 3 fixes"},
+		"too many edits":            {many, tornado.Limits{}, "20 edits"},
+	} {
+		before := desk()
+		d, err := tornado.Apply(before, test.plan, test.limits)
+		if err == nil || callwright.CodeOf(err) != callwright.CodeBadRequest || !strings.Contains(err.Error(), test.why) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if !reflect.DeepEqual(d, desk()) || !reflect.DeepEqual(before, desk()) {
+			t.Errorf("%s has changed the document", name)
+		}
+	}
+}
+
+// TestHash: plans that make the same edits are the same plan, whatever they say about them.
+func TestHash(t *testing.T) {
+	t.Parallel()
+	a := plan(analysis.PromptChange, "ask", tornado.Edit{Op: tornado.SetText, Field: "prompt", Text: "x"})
+	b := plan(analysis.ToneImprovement, "ask", tornado.Edit{Op: tornado.SetText, Field: "prompt", Text: "x"})
+	b.Fixes[0].ID, b.Fixes[0].Description = "other", "in other words"
+	c := plan(analysis.PromptChange, "bye", tornado.Edit{Op: tornado.SetText, Field: "prompt", Text: "x"})
+	if a.Hash() != b.Hash() || a.Hash() == c.Hash() {
+		t.Errorf("the hashes are %s, %s and %s", a.Hash(), b.Hash(), c.Hash())
+	}
+}

@@ -1,0 +1,471 @@
+package tornado
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/llm"
+	"github.com/callwright/callwright/agents/pathway/graph"
+	"github.com/callwright/callwright/agenttest/analysis"
+)
+
+// Search searches until it has an end state, and returns the session. An error means that it was interrupted, by the end of ctx: it
+// is to be called again, and does the same again with what its ports return for the same names. A Config that lacks something is an
+// error, too.
+func Search(ctx context.Context, c Config) (Session, error) {
+	if err := c.check(); err != nil {
+		return Session{}, err
+	}
+	s := &search{
+		cfg: c, Session: Session{State: Running, Phase: Baseline, Base: c.Base, Best: c.Base},
+		found: map[string]analysis.Analysis{}, tried: map[string]int{},
+	}
+	err := s.run(ctx)
+	end, reached := errors.AsType[*ending](err)
+	switch {
+	case !reached && ctx.Err() != nil:
+		return s.Session, ctx.Err()
+	case !reached:
+		end = s.failure(err)
+	}
+	s.State, s.Stop, s.Detail = end.state, end.reason, end.detail
+	if n := len(s.Iterations); n > 0 && s.Iterations[n-1].Completed.IsZero() {
+		s.Iterations[n-1].Completed = c.Clock.Now()
+	}
+	if number, err := c.Versions.Production(ctx); err == nil {
+		s.BaseMoved = number != s.production
+	}
+	s.tell()
+	return s.Session, nil
+}
+
+// ending ends a session.
+type ending struct {
+	state  State
+	reason StopReason
+	detail string
+}
+
+func (e *ending) Error() string { return string(e.reason) }
+
+// search is a session under way.
+type search struct {
+	Session
+
+	cfg        Config
+	production int
+	document   graph.Document // of Best
+	best       standing
+	rejected   []Rejection
+	found      map[string]analysis.Analysis // by run
+	tried      map[string]int               // attempts that touched the node at fault, by scenario and way of failing
+	failing    [][]string                   // failing sets of the candidates since the last acceptance
+	lost       int                          // iterations in a row without an acceptance
+	idle       int                          // iterations in a row without a new plan
+	broken     int                          // iterations in a row in which most runs were in error
+}
+
+// run holds the iterations. Its error is an *ending, or what went wrong.
+func (s *search) run(ctx context.Context) (err error) {
+	if s.production, err = s.cfg.Versions.Production(ctx); err != nil {
+		return err
+	}
+	if s.document, err = s.cfg.Versions.Document(ctx, s.Base); err != nil {
+		return err
+	}
+	s.begin()
+	if s.best, err = s.test(ctx, s.Base, ids(s.cfg.Scenarios), 1); err != nil {
+		return err
+	}
+	s.settle()
+	s.end(IsBaseline, "")
+	for {
+		if err := s.over(); err != nil {
+			return err
+		}
+		s.begin()
+		if err := s.iterate(ctx); err != nil {
+			return err
+		}
+	}
+}
+
+// begin begins an iteration.
+func (s *search) begin() {
+	s.Iterations = append(s.Iterations, Iteration{Number: len(s.Iterations), Started: s.cfg.Clock.Now()})
+	s.tell()
+}
+
+// now returns the iteration that goes on.
+func (s *search) now() *Iteration { return &s.Iterations[len(s.Iterations)-1] }
+
+// end ends an iteration.
+func (s *search) end(o Outcome, reason string) {
+	it := s.now()
+	it.Outcome, it.Reason, it.Completed = o, reason, s.cfg.Clock.Now()
+	s.tell()
+}
+
+// enter enters a phase, unless the session is to end.
+func (s *search) enter(p Phase) error {
+	s.Phase = p
+	s.tell()
+	return s.interrupted()
+}
+
+func (s *search) tell() {
+	if s.cfg.Observe != nil {
+		out := s.Session
+		out.Iterations = slices.Clone(s.Iterations)
+		s.cfg.Observe(out)
+	}
+}
+
+// settle notes which scenarios pass with the best version.
+func (s *search) settle() {
+	s.Passed, s.Failed = s.best.split(s.cfg.Scenarios, nil)
+	it := s.now()
+	it.Version, it.Passed, it.Failed = s.Best, s.Passed, s.Failed
+}
+
+// interrupted returns the end of a session that ends between two phases.
+func (s *search) interrupted() error {
+	switch {
+	case s.cfg.Cancelled != nil && s.cfg.Cancelled():
+		return &ending{Cancelled, StopCancelled, ""}
+	case !s.cfg.Deadline.IsZero() && !s.cfg.Clock.Now().Before(s.cfg.Deadline):
+		return &ending{TimedOut, StopDeadline, ""}
+	default:
+		return nil
+	}
+}
+
+// over returns the end of a session that ends between two iterations, in the order of the definitions.
+func (s *search) over() error {
+	passed := &ending{AllPassed, StopAllPassed, ""}
+	if len(s.Iterations) == 1 {
+		passed.reason = StopBaseline
+	}
+	cancelled := s.cfg.Cancelled != nil && s.cfg.Cancelled()
+	fixable := s.fixable()
+	switch {
+	case len(s.Failed) == 0:
+		return passed
+	case cancelled:
+		return &ending{Cancelled, StopCancelled, ""}
+	case s.broken >= 2:
+		return &ending{Failed, StopInfrastructure, "more than half of the scenarios have no verdict, twice in a row"}
+	case s.interrupted() != nil:
+		return s.interrupted()
+	case len(fixable) == 0:
+		return &ending{Stuck, StopUnfixable, "no change of the pathway mends the scenarios that are left"}
+	case s.idle >= 2:
+		return &ending{Stuck, StopNoPlan, "nothing new was proposed, twice in a row"}
+	case oscillates(s.failing):
+		return &ending{Stuck, StopOscillation, "the same scenarios fail in turn"}
+	case s.lost >= s.cfg.Patience:
+		return &ending{Stuck, StopNoProgress, fmt.Sprintf("%d iterations in a row made nothing better", s.lost)}
+	case len(s.Iterations) > s.cfg.Iterations:
+		return &ending{CompletedPartial, StopIterations, ""}
+	case s.cfg.Spent != nil && s.cfg.Spent():
+		return &ending{CompletedPartial, StopBudget, ""}
+	default:
+		return nil
+	}
+}
+
+// fixable returns the failing scenarios that a Fixer may see and that may be mended.
+func (s *search) fixable() []string {
+	var out []string
+	for _, sc := range s.cfg.Scenarios {
+		if slices.Contains(s.Failed, sc.ID) && !sc.HeldOut && !slices.Contains(s.Unfixable, sc.ID) {
+			out = append(out, sc.ID)
+		}
+	}
+	return out
+}
+
+// iterate makes one attempt.
+func (s *search) iterate(ctx context.Context) error {
+	findings, err := s.analyze(ctx)
+	if err != nil || len(findings) == 0 {
+		if err == nil {
+			s.end(NoPlan, "no failing scenario can be mended")
+		}
+		return err
+	}
+	plan, document, err := s.plan(ctx, findings)
+	if err != nil || document == nil {
+		return err
+	}
+	if err := s.enter(Forking); err != nil {
+		return err
+	}
+	version, err := s.cfg.Versions.Fork(ctx, s.Best, s.name("fork"), *document)
+	if all, ok := errors.AsType[callwright.FieldErrors](err); ok {
+		s.reject(plan, Refused, "it makes no pathway: "+all.Error(), nil)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	s.now().Version = version
+	candidate, reason, err := s.examine(ctx, version)
+	if err != nil {
+		return err
+	}
+	if err := s.enter(Deciding); err != nil {
+		return err
+	}
+	it := s.now()
+	it.Passed, it.Failed = candidate.split(s.cfg.Scenarios, s.Passed)
+	s.judge(plan, version, *document, candidate, reason)
+	return nil
+}
+
+// judge accepts or rejects a candidate. reason: why it is rejected already.
+func (s *search) judge(plan Plan, version int, document graph.Document, candidate standing, reason string) {
+	broken := candidate.broken()
+	if 2*broken > len(candidate) {
+		s.broken++
+	} else {
+		s.broken = 0
+	}
+	switch accept, why := better(s.cfg.Scenarios, s.Passed, s.best, candidate); {
+	case broken > 0:
+		s.reject(plan, Inconclusive, fmt.Sprintf("%d scenarios have no verdict, although they were run again", broken), candidate)
+	case reason != "":
+		s.reject(plan, Rejected, reason, candidate)
+	case !accept:
+		s.reject(plan, Rejected, why, candidate)
+	default:
+		s.Best, s.document, s.best = version, document, candidate
+		s.lost, s.idle, s.failing = 0, 0, nil
+		s.Passed, s.Failed = candidate.split(s.cfg.Scenarios, s.Passed)
+		s.blame(plan, candidate)
+		s.end(Accepted, why)
+	}
+}
+
+// reject ends an iteration whose plan was not accepted.
+func (s *search) reject(plan Plan, o Outcome, reason string, candidate standing) {
+	s.rejected = append(s.rejected, Rejection{plan, reason})
+	s.lost++
+	if o != Refused {
+		s.idle = 0
+	}
+	if candidate != nil && o == Rejected {
+		_, failed := candidate.split(s.cfg.Scenarios, s.Passed)
+		s.failing = append(s.failing, failed)
+		s.blame(plan, candidate)
+	}
+	s.end(o, reason)
+}
+
+// maxTried is how often a plan touches the node at fault before a scenario that goes on failing alike is unfixable.
+const maxTried = 2
+
+// blame counts the attempts at scenarios that fail as before although the node at fault was changed.
+func (s *search) blame(plan Plan, candidate standing) {
+	for _, id := range s.fixable() {
+		t, tested := candidate[id]
+		if !tested || t.Failed == 0 || t.Node == "" || !plan.touches(t.Node) {
+			continue
+		}
+		key := id + " " + t.Mode
+		if s.tried[key]++; s.tried[key] >= maxTried {
+			s.giveUp(id)
+		}
+	}
+}
+
+// giveUp notes that a scenario cannot be mended.
+func (s *search) giveUp(id string) {
+	s.Unfixable = append(s.Unfixable, id)
+	s.now().Unfixable = append(s.now().Unfixable, id)
+}
+
+// analyze returns what is wrong with the failing scenarios, the first of them.
+func (s *search) analyze(ctx context.Context) ([]Finding, error) {
+	if err := s.enter(Analyzing); err != nil {
+		return nil, err
+	}
+	var findings []Finding
+	for _, id := range s.fixable() {
+		if len(findings) == maxFindings {
+			break
+		}
+		f := Finding{Scenario: id, Tally: s.best[id]}
+		if s.cfg.Analyst != nil && f.Tally.Run != "" {
+			a, err := s.analysis(ctx, f.Tally.Run)
+			if err != nil {
+				return nil, err
+			}
+			if a.Fault == analysis.OfTest || a.Fault == analysis.OfStructure {
+				s.giveUp(id)
+				continue
+			}
+			f.Analysis = &a
+		}
+		findings = append(findings, f)
+	}
+	return findings, nil
+}
+
+// analysis returns the analysis of a run, which is asked for once.
+func (s *search) analysis(ctx context.Context, run string) (analysis.Analysis, error) {
+	if a, known := s.found[run]; known {
+		return a, nil
+	}
+	a, err := s.cfg.Analyst.Analyze(ctx, run)
+	if err == nil {
+		s.found[run] = a
+	}
+	return a, err
+}
+
+// plan returns a new plan and the document that it makes; nil: there is none, and the iteration has ended.
+func (s *search) plan(ctx context.Context, findings []Finding) (Plan, *graph.Document, error) {
+	if err := s.enter(Planning); err != nil {
+		return Plan{}, nil, err
+	}
+	plan, err := s.cfg.Fixer.Fix(ctx, s.name("plan"), Brief{s.document, findings, s.rejected, s.cfg.Limits})
+	if err != nil && llm.ClassOf(err) != llm.ClassInvalid {
+		return Plan{}, nil, err
+	}
+	known := slices.ContainsFunc(s.rejected, func(r Rejection) bool { return r.Plan.Hash() == plan.Hash() })
+	if err != nil || plan.edits() == 0 || known {
+		s.idle++
+		s.lost++
+		reason := "nothing was proposed"
+		switch {
+		case err != nil:
+			reason = "the model's answers were invalid"
+		case known:
+			reason = "what was proposed was rejected before"
+		}
+		s.end(NoPlan, reason)
+		return plan, nil, nil
+	}
+	s.now().Plan = &plan
+	document, err := Apply(s.document, plan, s.cfg.Limits)
+	if err != nil {
+		s.reject(plan, Refused, callwright.MessageOf(err), nil)
+		return plan, nil, nil
+	}
+	return plan, &document, nil
+}
+
+// examine tests a candidate: first the scenarios that failed, then the others, and then again what has changed. reason says why it
+// is rejected before all that is done.
+func (s *search) examine(ctx context.Context, version int) (candidate standing, reason string, err error) {
+	if err := s.enter(Screening); err != nil {
+		return nil, "", err
+	}
+	if candidate, err = s.test(ctx, version, s.Failed, 1); err != nil {
+		return nil, "", err
+	}
+	mended := s.mended(candidate)
+	if len(mended) == 0 && candidate.broken() == 0 {
+		return candidate, "no failing scenario passes", nil
+	}
+	if err := s.enter(Verifying); err != nil {
+		return nil, "", err
+	}
+	others, err := s.test(ctx, version, s.Passed, 1)
+	if err != nil {
+		return nil, "", err
+	}
+	maps.Copy(candidate, others)
+	for _, again := range []struct {
+		what      string
+		scenarios []string
+		trials    int
+	}{{"confirm", mended, s.cfg.Confirm}, {"check", s.regressed(candidate), 2}} {
+		if len(again.scenarios) == 0 || again.trials < 1 {
+			continue
+		}
+		more, err := s.cfg.Tests.Run(ctx, s.name(again.what), version, again.scenarios, again.trials)
+		if err != nil {
+			return nil, "", err
+		}
+		for id, t := range more {
+			candidate[id] = candidate[id].plus(t)
+		}
+	}
+	return candidate, "", nil
+}
+
+// mended returns the failing scenarios that pass with a candidate.
+func (s *search) mended(candidate standing) (ids []string) {
+	for _, id := range s.Failed {
+		if candidate[id].Passed > 0 {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+// regressed returns the scenarios that have passed and fail with a candidate. One that promotion requires has no second chance.
+func (s *search) regressed(candidate standing) (ids []string) {
+	for _, sc := range s.cfg.Scenarios {
+		if slices.Contains(s.Passed, sc.ID) && candidate[sc.ID].Failed > 0 && !sc.Required {
+			ids = append(ids, sc.ID)
+		}
+	}
+	return ids
+}
+
+// test runs scenarios, and once more those without a verdict.
+func (s *search) test(ctx context.Context, version int, scenarios []string, trials int) (standing, error) {
+	out := make(standing, len(scenarios))
+	for _, what := range []string{"run", "run again"} {
+		var open []string
+		for _, id := range scenarios {
+			if !out[id].tested() {
+				open = append(open, id)
+			}
+		}
+		if len(open) == 0 {
+			break
+		}
+		got, err := s.cfg.Tests.Run(ctx, s.name(fmt.Sprintf("%s %s", s.Phase, what)), version, open, trials)
+		if err != nil {
+			return nil, err
+		}
+		for _, id := range open {
+			out[id] = out[id].plus(got[id])
+		}
+	}
+	return out, nil
+}
+
+// name returns the name of a piece of work, which no other piece of any session has.
+func (s *search) name(what string) string {
+	return fmt.Sprintf("tornado/%s/%d %s", s.cfg.Session, s.now().Number, what)
+}
+
+// failure returns the end that an error of a port is.
+func (s *search) failure(err error) *ending {
+	if _, ok := errors.AsType[*llm.Failure](err); ok {
+		return &ending{Failed, StopModel, err.Error()}
+	}
+	switch callwright.CodeOf(err) {
+	case callwright.CodeNotFound, callwright.CodeInvalidState, callwright.CodeBadRequest:
+		return &ending{Failed, StopPathway, callwright.MessageOf(err)}
+	default:
+		return &ending{Failed, StopInfrastructure, callwright.MessageOf(err)}
+	}
+}
+
+func ids(scenarios []Scenario) []string {
+	out := make([]string, len(scenarios))
+	for i, sc := range scenarios {
+		out[i] = sc.ID
+	}
+	return out
+}
