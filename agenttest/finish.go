@@ -9,6 +9,7 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/llm"
+	"github.com/callwright/callwright/agenttest/analytics"
 	"github.com/callwright/callwright/agenttest/assert"
 	"github.com/callwright/callwright/agenttest/engine"
 )
@@ -43,6 +44,7 @@ func (s *Service) execute(ctx context.Context, r Run) {
 	}
 	r.Scripted = scripted(out.Models)
 	r.State, r.Outcome, r.Result, r.EndedAt = State(out.Verdict), &out, resultOf(out), s.cfg.Clock.Now()
+	r.Summary = summaryOf(out)
 	keepNames(&out.Evidence)
 	s.end(context.WithoutCancel(ctx), r, p)
 }
@@ -212,6 +214,15 @@ func (s *Service) advance(ctx context.Context, b Batch) (_ Batch, err error) {
 		return b, nil
 	}
 	return b, s.tellBatch(ctx, b)
+}
+
+// summaryOf returns what analytics read of an outcome.
+func summaryOf(o engine.Outcome) analytics.Summary {
+	visits := make([]string, len(o.Evidence.Visits))
+	for i, v := range o.Evidence.Visits {
+		visits[i] = v.Node
+	}
+	return analytics.NewSummary(o.Score, visits, o.Blame)
 }
 
 // resultOf returns what lists and statistics read of an outcome.

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agenttest/analytics"
 	"github.com/callwright/callwright/agenttest/assert"
 	"github.com/callwright/callwright/agenttest/engine"
 	"github.com/callwright/callwright/agenttest/scenario"
@@ -27,11 +28,12 @@ type Run struct {
 	Budget engine.Limit // of the run, or, of one that belongs to a group, of the whole group
 
 	State     State
-	Node      string          // the process that runs it, while it is Running
-	Attempt   int             // how often a node has begun or resumed it since a model last answered; at most MaxAttempts
-	Cancel    bool            // it is to end as Cancelled: see Runs.CancelRun
-	Outcome   *engine.Outcome // nil until it has ended; lists leave out all but Result
-	Result    Result          // of a run that has ended
+	Node      string            // the process that runs it, while it is Running
+	Attempt   int               // how often a node has begun or resumed it since a model last answered; at most MaxAttempts
+	Cancel    bool              // it is to end as Cancelled: see Runs.CancelRun
+	Outcome   *engine.Outcome   // nil until it has ended; lists leave out all but Result
+	Result    Result            // of a run that has ended
+	Summary   analytics.Summary // likewise, for analytics; lists leave it out
 	CreatedAt time.Time
 	StartedAt time.Time // zero: not yet
 	EndedAt   time.Time // zero: not yet

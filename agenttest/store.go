@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agenttest/analytics"
 	"github.com/callwright/callwright/agenttest/scenario"
 )
 
@@ -83,16 +84,19 @@ type Runs interface {
 	// Run returns one run with its outcome. CodeNotFound: it is absent.
 	Run(ctx context.Context, org callwright.OrgID, id string) (Run, error)
 	// UpdateRuns replaces runs, all or none, each if its stored Revision is that of the argument, and adds one to it.
-	// CodeConflict: a Revision differs. CodeNotFound: a run is absent. Only State, Node, Attempt, Outcome, Result, Scripted,
-	// StartedAt and EndedAt are replaced.
+	// CodeConflict: a Revision differs. CodeNotFound: a run is absent. Only State, Node, Attempt, Outcome, Result, Summary,
+	// Scripted, StartedAt and EndedAt are replaced.
 	UpdateRuns(ctx context.Context, runs []Run) error
 	// CancelRun sets Cancel of a run that is Running, and leaves its Revision: the node that executes it still stores its end.
 	// CodeConflict: it is not Running. CodeNotFound: it is absent.
 	CancelRun(ctx context.Context, org callwright.OrgID, id string) error
-	// FindRuns returns the runs that f chooses without their outcomes, newest first.
+	// FindRuns returns the runs that f chooses without their outcomes and summaries, newest first.
 	FindRuns(ctx context.Context, org callwright.OrgID, f RunFilter) ([]Run, error)
 	// CountRuns returns how many runs f chooses, whatever its page.
 	CountRuns(ctx context.Context, org callwright.OrgID, f RunFilter) (int, error)
+	// EachEnded calls f with the runs that w chooses and that have ended, the newest first, each once. It holds few of them at a
+	// time. A run that ends, or is deleted, meanwhile may be among them or not.
+	EachEnded(ctx context.Context, org callwright.OrgID, w RunWindow, f func(analytics.Run)) error
 
 	// Waiting returns the organizations that have runs to be started, at most limit.
 	Waiting(ctx context.Context, limit int) ([]callwright.OrgID, error)
@@ -119,6 +123,13 @@ type RunFilter struct {
 	After      callwright.Keyset
 	Offset     int // runs to skip after After
 	Limit      int
+}
+
+// RunWindow chooses the runs of a pathway for analytics.
+type RunWindow struct {
+	Pathway  string
+	From     time.Time // when a run was created; later ones, too
+	Scripted bool      // also runs in which no model took part but the scripted one
 }
 
 // Journals is the part of a Store that keeps what models have answered in runs that have not ended, or are judged again.

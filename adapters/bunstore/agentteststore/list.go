@@ -64,7 +64,7 @@ func (s Store) findRuns(ctx context.Context, org callwright.OrgID, f agenttest.R
 	var rows []runRow
 	err := s.core().Read(ctx, []any{org, f}, func(ctx context.Context, idb bun.IDB) error {
 		rows = nil
-		q := picked(idb.NewSelect().Model(&rows).ExcludeColumn("outcome"), org, f)
+		q := picked(idb.NewSelect().Model(&rows).ExcludeColumn("outcome", "summary"), org, f)
 		if !f.After.IsZero() {
 			q = q.Where(beyond, f.After.At, f.After.ID)
 		}
@@ -141,7 +141,7 @@ func (s Store) Abandoned(ctx context.Context, alive []string, limit int) ([]agen
 	var rows []runRow
 	err := s.core().Read(ctx, []any{alive}, func(ctx context.Context, idb bun.IDB) error {
 		rows = nil
-		q := idb.NewSelect().Model(&rows).ExcludeColumn("outcome").Where(running).Limit(limit)
+		q := idb.NewSelect().Model(&rows).ExcludeColumn("outcome", "summary").Where(running).Limit(limit)
 		if len(alive) > 0 {
 			q = q.Where("node NOT IN (?)", bun.List(alive))
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/bunstore/internal/sqldb"
 	"github.com/callwright/callwright/agenttest"
+	"github.com/callwright/callwright/agenttest/analytics"
 	"github.com/callwright/callwright/agenttest/engine"
 )
 
@@ -39,11 +40,13 @@ type runRow struct {
 	Webhook   string     `bun:"webhook"` // sealed
 	Result    string     `bun:"result"`  // sealed: agenttest.Result
 	Outcome   string     `bun:"outcome"` // sealed: outcomeJSON
+	Summary   string     `bun:"summary"` // analytics.Summary
 }
 
 // changing lists the columns of a run that an update writes.
 var changing = []string{
 	"scripted", "state", "node", "attempt", "started_at", "ended_at", "version", "result", "outcome",
+	"summary",
 }
 
 func (db core) runRow(r agenttest.Run) (row runRow, err error) {
@@ -52,7 +55,7 @@ func (db core) runRow(r agenttest.Run) (row runRow, err error) {
 		ID: r.ID, Org: org, Scenario: r.Scenario, Name: r.Name, Pathway: r.Pathway, Persona: r.Persona, Number: r.Version,
 		Batch: r.Batch, Trial: r.Trial, Snapshot: r.Snapshot, Scripted: r.Scripted, State: string(r.State), Node: r.Node,
 		Attempt: r.Attempt, Cancel: r.Cancel, MaxTokens: r.Budget.Tokens, MaxCost: int64(r.Budget.Cost), CreatedAt: sqldb.Stored(r.CreatedAt), StartedAt: orNull(r.StartedAt),
-		EndedAt: orNull(r.EndedAt), Version: r.Revision,
+		EndedAt: orNull(r.EndedAt), Version: r.Revision, Summary: string(r.Summary),
 		Webhook: db.Keyring.Seal(purpose("webhook of test run", org, r.ID), callwright.Secret(r.Webhook)),
 	}
 	if !r.Result.IsZero() {
@@ -73,6 +76,7 @@ func (db core) run(row runRow) (agenttest.Run, error) {
 		Scripted: row.Scripted, State: agenttest.State(row.State), Node: row.Node, Attempt: row.Attempt, Cancel: row.Cancel,
 		Budget:    engine.Limit{Tokens: row.MaxTokens, Cost: engine.Money(row.MaxCost)},
 		CreatedAt: row.CreatedAt.UTC(), StartedAt: orZero(row.StartedAt), EndedAt: orZero(row.EndedAt), Revision: row.Version,
+		Summary: analytics.Summary(row.Summary),
 	}
 	webhook, err := db.Unseal(purpose("webhook of test run", row.Org, row.ID), row.Webhook)
 	if err != nil {

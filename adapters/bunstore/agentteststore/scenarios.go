@@ -193,7 +193,7 @@ const recentOf = `id IN (SELECT (SELECT r.id FROM test_runs AS r WHERE r.org = s
 func (s Store) addRecent(ctx context.Context, idb bun.IDB, found []agenttest.Listed) error {
 	ids := sqldb.Converted(found, func(l agenttest.Listed) string { return l.ID })
 	var rows []runRow
-	if err := idb.NewSelect().Model(&rows).ExcludeColumn("outcome").Where(recentOf, bun.List(ids)).Scan(ctx); err != nil {
+	if err := idb.NewSelect().Model(&rows).ExcludeColumn("outcome", "summary").Where(recentOf, bun.List(ids)).Scan(ctx); err != nil {
 		return err
 	}
 	recent := make(map[string]*agenttest.Run, len(rows))

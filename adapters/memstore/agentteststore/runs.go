@@ -10,6 +10,8 @@ import (
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/memstore/internal/memory"
 	"github.com/callwright/callwright/agenttest"
+	"github.com/callwright/callwright/agenttest/analytics"
+	"github.com/callwright/callwright/agenttest/stats"
 )
 
 // InsertSnapshots adds snapshots.
@@ -106,7 +108,7 @@ func (s Store) UpdateRuns(ctx context.Context, runs []agenttest.Run) error {
 				return callwright.ErrConflict
 			}
 			stored.State, stored.Node, stored.Attempt, stored.Scripted = r.State, r.Node, r.Attempt, r.Scripted
-			stored.Outcome, stored.Result, stored.StartedAt, stored.EndedAt = r.Outcome, r.Result, r.StartedAt, r.EndedAt
+			stored.Outcome, stored.Result, stored.Summary, stored.StartedAt, stored.EndedAt = r.Outcome, r.Result, r.Summary, r.StartedAt, r.EndedAt
 			stored.Revision++
 			updated[i] = memory.Clone(stored)
 		}
@@ -149,7 +151,7 @@ func (s Store) FindRuns(ctx context.Context, org callwright.OrgID, f agenttest.R
 				continue
 			}
 			if place, _ := slices.BinarySearchFunc(found, r, order); place < most {
-				r.Outcome = nil
+				r.Outcome, r.Summary = nil, ""
 				found = slices.Insert(found, place, r)
 				found = found[:min(most, len(found))]
 			}
@@ -202,6 +204,35 @@ func (s Store) CountRuns(ctx context.Context, org callwright.OrgID, f agenttest.
 	return count, err
 }
 
+// EachEnded calls f with the runs of a window.
+func (s Store) EachEnded(
+	ctx context.Context, org callwright.OrgID, w agenttest.RunWindow, f func(analytics.Run),
+) error {
+	var found []analytics.Run
+	err := with(ctx, s.Store, func(d *data) error {
+		found = nil
+		for _, r := range d.runs.Rows() {
+			verdict, ended := verdicts[r.State]
+			if r.Org == org && r.Pathway == w.Pathway && ended && !r.CreatedAt.Before(w.From) && (w.Scripted || !r.Scripted) {
+				found = append(found, analytics.Run{
+					ID: r.ID, Scenario: r.Scenario, Version: r.Version, State: verdict, CreatedAt: r.CreatedAt, Summary: r.Summary,
+				})
+			}
+		}
+		return nil
+	})
+	slices.SortFunc(found, func(a, b analytics.Run) int { return newestFirst(a.CreatedAt, a.ID, b.CreatedAt, b.ID) })
+	for _, r := range found {
+		f(r)
+	}
+	return err
+}
+
+// verdicts are the states of runs that have ended as analytics name them.
+var verdicts = map[agenttest.State]stats.State{
+	agenttest.Passed: stats.Passed, agenttest.Failed: stats.Failed, agenttest.Error: stats.Error, agenttest.Cancelled: stats.Cancelled,
+}
+
 // Waiting returns the organizations that have runs to be started.
 func (s Store) Waiting(ctx context.Context, limit int) (orgs []callwright.OrgID, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
@@ -221,7 +252,7 @@ func (s Store) Abandoned(ctx context.Context, alive []string, limit int) (found 
 	err = with(ctx, s.Store, func(d *data) error {
 		for id := range d.running.Rows() {
 			if r := d.runs.Rows()[id]; !slices.Contains(alive, r.Node) && len(found) < limit {
-				r.Outcome = nil
+				r.Outcome, r.Summary = nil, ""
 				found = append(found, memory.Clone(r))
 			}
 		}

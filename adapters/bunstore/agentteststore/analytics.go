@@ -1,0 +1,104 @@
+package agentteststore
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/bunstore/internal/sqldb"
+	"github.com/callwright/callwright/agenttest"
+	"github.com/callwright/callwright/agenttest/analytics"
+	"github.com/callwright/callwright/agenttest/stats"
+)
+
+// hasEnded is the condition of the index of windows. SQLite uses it only for a condition with these very words.
+const hasEnded = "state NOT IN ('PENDING', 'RUNNING')"
+
+// endedPage is how many runs EachEnded holds at a time.
+const endedPage = 5000
+
+// endedRow has what the index test_runs_by_window has of a run: no other column is read.
+type endedRow struct {
+	id, scenario, state, created, summary string
+	number                                int
+}
+
+// EachEnded reads pages of the index of windows.
+func (s Store) EachEnded(
+	ctx context.Context, org callwright.OrgID, w agenttest.RunWindow, f func(analytics.Run),
+) error {
+	rows := make([]endedRow, 0, endedPage)
+	for {
+		var after *endedRow
+		if n := len(rows); n > 0 {
+			last := rows[n-1]
+			after = &last
+		}
+		err := s.core().Read(ctx, []any{org, w.Pathway}, func(ctx context.Context, idb bun.IDB) (err error) {
+			rows, err = endedRows(ctx, endedQuery(idb, org, w, after), rows[:0])
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		for _, row := range rows {
+			run, err := row.run()
+			if err != nil {
+				return callwright.ErrInternal.Because(err)
+			}
+			f(run)
+		}
+		if len(rows) < endedPage {
+			return nil
+		}
+	}
+}
+
+// endedQuery selects a page of the window. Times are read as text: a hundred thousand of them are costly to parse by the drivers.
+func endedQuery(idb bun.IDB, org callwright.OrgID, w agenttest.RunWindow, after *endedRow) *bun.SelectQuery {
+	q := idb.NewSelect().Model((*runRow)(nil)).Column("id", "scenario_id", "pathway_number", "state", "summary").
+		ColumnExpr("CAST(created_at AS TEXT) AS created").
+		Where("org = ?", org).Where("pathway_id = ?", w.Pathway).Where(hasEnded).Where("created_at >= ?", sqldb.Stored(w.From))
+	if !w.Scripted {
+		q = q.Where("scripted = ?", false)
+	}
+	if after != nil {
+		q = q.Where("(created_at, id) < (?, ?)", after.created, after.id)
+	}
+	return q.Order("created_at DESC", "id DESC").Limit(endedPage)
+}
+
+func endedRows(ctx context.Context, q *bun.SelectQuery, into []endedRow) ([]endedRow, error) {
+	rows, err := q.Rows(ctx)
+	if err != nil {
+		return into, err
+	}
+	defer rows.Close() // it has been read to its end, or has failed
+	for rows.Next() {
+		into = append(into, endedRow{})
+		r := &into[len(into)-1]
+		if err := rows.Scan(&r.id, &r.scenario, &r.number, &r.state, &r.summary, &r.created); err != nil {
+			return into, err
+		}
+	}
+	return into, rows.Err()
+}
+
+// verdicts are the states of runs that have ended as analytics name them.
+var verdicts = map[string]stats.State{
+	string(agenttest.Passed): stats.Passed, string(agenttest.Failed): stats.Failed, string(agenttest.Error): stats.Error,
+	string(agenttest.Cancelled): stats.Cancelled,
+}
+
+// run returns a row as analytics see it. Both databases write times in UTC.
+func (r endedRow) run() (analytics.Run, error) {
+	text, _, _ := strings.Cut(r.created, "+")
+	at, err := time.Parse("2006-01-02 15:04:05", text)
+	return analytics.Run{
+		ID: r.id, Scenario: r.scenario, Version: r.number, State: verdicts[r.state], CreatedAt: at,
+		Summary: analytics.Summary(r.summary),
+	}, err
+}

@@ -1,0 +1,132 @@
+package agenttest
+
+import (
+	"context"
+	"errors"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/agents/pathway/graph"
+	"github.com/callwright/callwright/agenttest/analytics"
+)
+
+// AnalyticsQuery chooses what analytics look at.
+type AnalyticsQuery struct {
+	Pathway  string
+	Days     int  // to look back, from 1 to analytics.MaxDays; 0: analytics.DefaultDays
+	Scripted bool // also runs in which no model took part but the scripted one
+}
+
+// Analytics holds the description of runs and the names of what it is about.
+type Analytics[T any] struct {
+	About     T
+	Scenarios map[string]string // names by id, of scenarios of the pathway
+}
+
+// ScenarioName returns the name of a scenario; of one that was deleted its id.
+func (a Analytics[T]) ScenarioName(id string) string {
+	if name, ok := a.Scenarios[id]; ok {
+		return name
+	}
+	return id
+}
+
+// BasicAnalytics counts the runs of a pathway that have ended. CodeNotFound with the field pathway_id: the organization has no such
+// pathway. CodeBadRequest with the field days: they are out of range.
+func (s *Service) BasicAnalytics(ctx context.Context, org callwright.OrgID, q AnalyticsQuery) (Analytics[analytics.Basic], error) {
+	if _, err := s.subject(ctx, org, &q); err != nil {
+		return Analytics[analytics.Basic]{}, err
+	}
+	c := analytics.NewCounter(s.cfg.Clock.Now(), q.Days)
+	err := s.cfg.Store.EachEnded(ctx, org, RunWindow{Pathway: q.Pathway, From: c.From(), Scripted: q.Scripted}, c.Add)
+	if err != nil {
+		return Analytics[analytics.Basic]{}, err
+	}
+	names, err := s.scenarioNames(ctx, org, q.Pathway)
+	return Analytics[analytics.Basic]{c.Basic(), names}, err
+}
+
+// EnhancedAnalytics describes the runs of a pathway that have ended. Its errors are those of BasicAnalytics.
+func (s *Service) EnhancedAnalytics(ctx context.Context, org callwright.OrgID, q AnalyticsQuery) (Analytics[analytics.Report], error) {
+	draft, err := s.subject(ctx, org, &q)
+	if err != nil {
+		return Analytics[analytics.Report]{}, err
+	}
+	f, newest := analytics.NewFold(s.cfg.Clock.Now(), q.Days), 0
+	err = s.cfg.Store.EachEnded(ctx, org, RunWindow{Pathway: q.Pathway, From: f.From(), Scripted: q.Scripted}, func(r analytics.Run) {
+		newest = max(newest, r.Version)
+		f.Add(r)
+	})
+	if err != nil {
+		return Analytics[analytics.Report]{}, err
+	}
+	tested := draft
+	if newest > 0 {
+		if tested, err = s.graphOf(ctx, org, q.Pathway, newest); err != nil {
+			return Analytics[analytics.Report]{}, err
+		}
+	}
+	a := Analytics[analytics.Report]{}
+	if a.Scenarios, err = s.scenarioNames(ctx, org, q.Pathway); err != nil {
+		return a, err
+	}
+	a.About = f.Report(analytics.Names{Scenario: a.ScenarioName, Node: func(id string) (name, kind string) {
+		return nodeName(id, tested, draft)
+	}})
+	return a, nil
+}
+
+// subject checks a query, and returns the draft of its pathway; nil: it is empty.
+func (s *Service) subject(ctx context.Context, org callwright.OrgID, q *AnalyticsQuery) (*graph.Graph, error) {
+	if q.Days == 0 {
+		q.Days = analytics.DefaultDays
+	}
+	if q.Days < 1 || q.Days > analytics.MaxDays {
+		return nil, callwright.Invalid("days", "must be from 1 to %d", analytics.MaxDays)
+	}
+	return s.graphOf(ctx, org, q.Pathway, 0)
+}
+
+// graphOf returns the graph of a version, or of the draft, for the names of its nodes; nil: there is none. It fails if the pathway
+// is absent.
+func (s *Service) graphOf(ctx context.Context, org callwright.OrgID, id string, number int) (*graph.Graph, error) {
+	g, _, err := s.cfg.Pathways.Load(ctx, org, id, pathway.Selector{Number: number})
+	e, coded := errors.AsType[*callwright.Error](err)
+	switch {
+	case err == nil:
+		return g, nil
+	case coded && e.Field == "pathway_version", errors.Is(err, callwright.ErrInvalidState):
+		return nil, nil //nolint:nilnil // the ids have to do
+	default:
+		return nil, err
+	}
+}
+
+// unknownType is the type of nodes that neither the newest tested version nor the draft has.
+const unknownType = "unknown"
+
+// nodeName returns the name and the type of a node in the first graph that has it.
+func nodeName(id string, graphs ...*graph.Graph) (name, kind string) {
+	for _, g := range graphs {
+		if g == nil {
+			continue
+		}
+		if n := g.Node(id); n != nil {
+			if n.Name == "" {
+				return id, string(n.Type)
+			}
+			return n.Name, string(n.Type)
+		}
+	}
+	return id, unknownType
+}
+
+// scenarioNames returns the names of the scenarios of a pathway.
+func (s *Service) scenarioNames(ctx context.Context, org callwright.OrgID, pathway string) (map[string]string, error) {
+	list, err := s.cfg.Store.FindScenarios(ctx, org, ScenarioFilter{Pathway: pathway, Brief: true, Limit: MaxStored})
+	names := make(map[string]string, len(list))
+	for _, l := range list {
+		names[l.ID] = l.Name
+	}
+	return names, err
+}

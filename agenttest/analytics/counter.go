@@ -1,0 +1,96 @@
+package analytics
+
+import (
+	"time"
+
+	"github.com/callwright/callwright/agenttest/stats"
+)
+
+// The days that can be looked back.
+const (
+	DefaultDays = 30
+	MaxDays     = 365
+)
+
+// MaxRecent is how many runs analytics list.
+const MaxRecent = 1000
+
+const day = 24 * time.Hour
+
+// Basic counts runs.
+type Basic struct {
+	Total, Passed, Failed, Errors, Cancelled int // Total has all runs that have ended
+
+	PassRate    *float64 // of passed runs among scored ones; nil: none was scored
+	FailureRate *float64 // likewise
+	Score       *float64 // mean of the scores of scored runs; nil: none has one
+	Coverage    *float64 // share of scored runs among those that have ended; nil: none has
+	Recent      []Run    // the newest runs, at most MaxRecent
+}
+
+// Counter counts runs for a Basic.
+type Counter struct {
+	from   time.Time
+	states [4]int // by stats.State
+	scores int
+	sum    float64
+	recent []Run
+}
+
+// NewCounter returns a Counter of the days before a time.
+func NewCounter(now time.Time, days int) *Counter {
+	return &Counter{from: now.Add(-time.Duration(days) * day)}
+}
+
+// From returns the time from which a run counts.
+func (c *Counter) From() time.Time { return c.from }
+
+// Add counts a run. Runs come the newest first.
+func (c *Counter) Add(r Run) {
+	score, _ := r.Summary.parts()
+	c.add(r, score)
+}
+
+// add counts a run, and reports whether it is in the window.
+func (c *Counter) add(r Run, score *float64) bool {
+	if r.CreatedAt.Before(c.from) {
+		return false
+	}
+	c.states[r.State]++
+	if score != nil && scored(r.State) {
+		c.scores++
+		c.sum += *score
+	}
+	if len(c.recent) < MaxRecent {
+		c.recent = append(c.recent, r)
+	}
+	return true
+}
+
+// scored reports whether a run that has ended so counts in rates.
+func scored(s stats.State) bool { return s == stats.Passed || s == stats.Failed }
+
+// Basic returns what was counted.
+func (c *Counter) Basic() Basic {
+	b := Basic{
+		Passed: c.states[stats.Passed], Failed: c.states[stats.Failed], Errors: c.states[stats.Error],
+		Cancelled: c.states[stats.Cancelled], Recent: c.recent,
+	}
+	n := b.Passed + b.Failed
+	b.Total = n + b.Errors + b.Cancelled
+	b.PassRate, b.FailureRate, b.Coverage = ratio(b.Passed, n), ratio(b.Failed, n), ratio(n, b.Total)
+	if c.scores > 0 {
+		mean := min(1, c.sum/float64(c.scores))
+		b.Score = &mean
+	}
+	return b
+}
+
+// ratio returns a share; nil of nothing.
+func ratio(part, whole int) *float64 {
+	if whole == 0 {
+		return nil
+	}
+	r := float64(part) / float64(whole)
+	return &r
+}

@@ -1,0 +1,286 @@
+package analytics
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/callwright/callwright/agenttest/stats"
+)
+
+// The limits of a Flow. Whatever is beyond them goes through one entry of its own, from which runs go to their outcomes.
+const (
+	MaxLayers      = 12
+	maxFlowNodes   = 1500
+	maxFlowStarts  = 500  // scenarios
+	maxFlowLinks   = 9000 // between these
+	otherNodes     = "Other nodes"
+	otherScenarios = "Other scenarios"
+)
+
+// Flow is the way of runs from scenarios over nodes to outcomes. A node has an entry for each place in the order in which runs
+// come to their nodes, of which each counts once a run. So the flow has no cycle, and what enters a node leaves it.
+type Flow struct {
+	Entries []Entry
+	Links   []Link
+}
+
+// Entry is a place in a Flow.
+type Entry struct {
+	ID       string
+	Name     string
+	Type     string // TypeScenario, TypeOutcome, TypeOther or the type of the node
+	Category Category
+}
+
+// The types of entries that are no nodes.
+const (
+	TypeScenario = "scenario"
+	TypeOutcome  = "outcome"
+	TypeOther    = "other"
+)
+
+// Category is the part that an entry plays.
+type Category string
+
+// The categories.
+const (
+	IsScenario Category = "scenario"
+	IsStart    Category = "start" // the first node of runs
+	IsMiddle   Category = "middle"
+	IsEnd      Category = "end" // the last node of all runs that came to it there
+	IsOutcome  Category = "outcome"
+)
+
+// Link has the runs that went from one entry to the next. Runs is the sum of the others.
+type Link struct {
+	Source, Target string // ids of entries
+
+	Runs, Passed, Failed, Unscored int
+}
+
+// place is an entry while runs are added. Kinds are in the order of the flow.
+type place struct {
+	kind  placeKind
+	layer int // of a node, from 1
+	id    string
+	runs  int
+	ends  bool // no run went on to a node
+}
+
+type placeKind int
+
+const (
+	isScenario placeKind = iota
+	isNode
+	isOther
+	isOutcome
+)
+
+// The first places of every flow: the outcomes by stats.State, and what is beyond the limits.
+const (
+	otherPlace         int32 = 4
+	otherScenarioPlace int32 = 5
+)
+
+type flow struct {
+	places    []place
+	nodes     map[nodeKey]int32
+	scenarios int
+	links     map[linkKey]*[4]int // by state
+	free      int                 // links that are left of maxFlowLinks
+}
+
+type nodeKey struct {
+	layer int
+	id    string
+}
+
+type linkKey struct{ from, to int32 }
+
+// route is a way through the nodes: it begins at a node, or is empty.
+type route struct {
+	first, last int32 // -1: it has no nodes
+	links       []*[4]int
+	places      []int32
+}
+
+func newFlow() flow {
+	f := flow{nodes: map[nodeKey]int32{}, links: map[linkKey]*[4]int{}, free: maxFlowLinks}
+	for _, id := range []string{"passed", "failed", "error", "cancelled"} {
+		f.places = append(f.places, place{kind: isOutcome, id: id})
+	}
+	f.places = append(f.places, place{kind: isOther}, place{kind: isScenario})
+	return f
+}
+
+func (f *flow) append(p place) int32 {
+	f.places = append(f.places, p)
+	return int32(len(f.places) - 1) //nolint:gosec // they are bounded
+}
+
+// scenario returns the place of a scenario that has none yet.
+func (f *flow) scenario(id string) int32 {
+	if f.scenarios == maxFlowStarts {
+		return otherScenarioPlace
+	}
+	f.scenarios++
+	return f.append(place{kind: isScenario, id: id})
+}
+
+// node returns the place of a node; ok is false beyond the limit.
+func (f *flow) node(layer int, id string) (at int32, ok bool) {
+	key := nodeKey{layer, id}
+	at, ok = f.nodes[key]
+	if !ok && len(f.nodes) < maxFlowNodes {
+		at, ok = f.append(place{kind: isNode, layer: layer, id: id, ends: true}), true
+		f.nodes[key] = at
+	}
+	return at, ok
+}
+
+// link returns a link; nil beyond the limit. Links to outcomes and to the other nodes have none: each place has at most five.
+func (f *flow) link(from, to int32) *[4]int {
+	l := f.links[linkKey{from, to}]
+	if l != nil {
+		return l
+	}
+	if to > otherPlace {
+		if f.free == 0 {
+			return nil
+		}
+		f.free--
+	}
+	l = new([4]int)
+	f.links[linkKey{from, to}] = l
+	return l
+}
+
+// route returns the way through distinct nodes. From the first that is beyond a limit, it leads through the other nodes.
+func (f *flow) route(path []string) route {
+	r := route{first: -1, last: -1}
+	for i, id := range path {
+		at, ok := otherPlace, i < MaxLayers
+		if ok {
+			at, ok = f.node(i+1, id)
+		}
+		var l *[4]int
+		if ok && i > 0 {
+			l = f.link(r.last, at)
+			ok = l != nil
+		}
+		if !ok {
+			at = otherPlace
+			if i > 0 {
+				l = f.link(r.last, at)
+			}
+		}
+		if i == 0 {
+			r.first = at
+		} else {
+			f.places[r.last].ends = false
+			r.links = append(r.links, l)
+		}
+		r.last, r.places = at, append(r.places, at)
+		if at == otherPlace {
+			break
+		}
+	}
+	return r
+}
+
+// add adds a run that began at a scenario.
+func (f *flow) add(from int32, r *route, s stats.State) {
+	f.places[from].runs++
+	outcome := int32(s) //nolint:gosec // one of four
+	f.places[outcome].runs++
+	if r.first < 0 {
+		f.link(from, outcome)[s]++
+		return
+	}
+	begin := f.link(from, r.first)
+	if begin == nil { // the way does not fit any more
+		f.link(from, otherPlace)[s]++
+		f.places[otherPlace].runs++
+		f.link(otherPlace, outcome)[s]++
+		return
+	}
+	begin[s]++
+	for _, at := range r.places {
+		f.places[at].runs++
+	}
+	for _, l := range r.links {
+		l[s]++
+	}
+	f.link(r.last, outcome)[s]++
+}
+
+// report returns the flow: scenarios, nodes by layer, the other nodes, outcomes; those with most runs first.
+func (f *flow) report(names Names) Flow {
+	var order []int32
+	for i, p := range f.places {
+		if p.runs > 0 {
+			order = append(order, int32(i)) //nolint:gosec // they are bounded
+		}
+	}
+	slices.SortFunc(order, func(a, b int32) int {
+		p, q := f.places[a], f.places[b]
+		byRuns := cmp.Compare(q.runs, p.runs)
+		if p.kind == isOutcome {
+			byRuns = 0
+		}
+		return cmp.Or(cmp.Compare(p.kind, q.kind), cmp.Compare(p.layer, q.layer), byRuns, cmp.Compare(p.id, q.id), cmp.Compare(a, b))
+	})
+	out := Flow{Entries: make([]Entry, len(order)), Links: []Link{}}
+	rank := make(map[int32]int, len(order))
+	for i, at := range order {
+		out.Entries[i], rank[at] = f.places[at].entry(names), i
+	}
+	keys := make([]linkKey, 0, len(f.links))
+	for k, l := range f.links {
+		if l[0]+l[1]+l[2]+l[3] > 0 {
+			keys = append(keys, k)
+		}
+	}
+	slices.SortFunc(keys, func(a, b linkKey) int {
+		return cmp.Or(cmp.Compare(rank[a.from], rank[b.from]), cmp.Compare(rank[a.to], rank[b.to]))
+	})
+	for _, k := range keys {
+		l := f.links[k]
+		link := Link{
+			Source: out.Entries[rank[k.from]].ID, Target: out.Entries[rank[k.to]].ID, Passed: l[stats.Passed], Failed: l[stats.Failed],
+			Unscored: l[stats.Error] + l[stats.Cancelled],
+		}
+		link.Runs = link.Passed + link.Failed + link.Unscored
+		out.Links = append(out.Links, link)
+	}
+	return out
+}
+
+// outcomes are the names of the outcomes.
+var outcomes = map[string]string{"passed": "Passed", "failed": "Failed", "error": "Error", "cancelled": "Cancelled"}
+
+// entry returns a place as people see it.
+func (p place) entry(names Names) Entry {
+	switch p.kind {
+	case isScenario:
+		if p.id == "" {
+			return Entry{"x:scenarios", otherScenarios, TypeScenario, IsScenario}
+		}
+		return Entry{"s:" + p.id, names.Scenario(p.id), TypeScenario, IsScenario}
+	case isOther:
+		return Entry{"x:nodes", otherNodes, TypeOther, IsMiddle}
+	case isOutcome:
+		return Entry{"o:" + p.id, outcomes[p.id], TypeOutcome, IsOutcome}
+	case isNode:
+	}
+	e := Entry{ID: fmt.Sprintf("n%d:%s", p.layer, p.id), Category: IsMiddle}
+	e.Name, e.Type = names.Node(p.id)
+	switch {
+	case p.layer == 1:
+		e.Category = IsStart
+	case p.ends:
+		e.Category = IsEnd
+	}
+	return e
+}

@@ -1,0 +1,253 @@
+package analytics
+
+import (
+	"maps"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/callwright/callwright/agenttest/stats"
+)
+
+// The limits of what a Fold tells apart. Runs beyond them still count in rates.
+const (
+	maxScenarios = 1000   // that the trend compares
+	maxGroups    = 10_000 // scenarios in a version, whose runs the reliability compares
+	maxWays      = 4096   // that are remembered; others are looked up again
+)
+
+// The weights of the health. The half-life is in days.
+const (
+	healthOfRate        = 0.6
+	healthOfReliability = 0.4
+	healthOfTrend       = 0.05
+	halfLife            = 7
+)
+
+// Report describes runs.
+type Report struct {
+	Basic
+
+	Health      *float64 // from 0 to 1; nil: no run was scored
+	Reliability *float64 // chance that two runs of a scenario in a version agree; nil: there are no two
+	Trend       Direction
+	Days        []Day // with scored runs, the first one first
+	Heatmap     []NodeFailures
+	Weakest     *NodeFailures // nil: no node that was visited five times is blamed
+	Flow        Flow
+}
+
+// Day is the pass rate of a day.
+type Day struct {
+	Date   time.Time // its beginning in UTC
+	Rate   float64
+	Scored int
+}
+
+// Fold describes runs for a Report.
+type Fold struct {
+	Counter
+
+	today     int64 // days since 1970, in UTC
+	first     int64 // the first day that it looks at
+	days      []Rate
+	scenarios map[string]*scenario
+	groups    map[groupKey]*group
+	ways      map[string]*way
+	heat      heat
+	flow      flow
+}
+
+// scenario is what a Fold knows of a scenario.
+type scenario struct {
+	weeks Weeks
+	entry int32 // in the flow
+}
+
+type groupKey struct {
+	scenario string
+	version  int
+}
+
+// group has the runs of a scenario in a version.
+type group struct {
+	scenario *scenario
+	runs     Rate
+}
+
+// way is a sequence of nodes.
+type way struct {
+	visited []int32 // nodes in the heatmap
+	blamed  int32   // one of them; -1: the way is empty
+	steps   route
+}
+
+// NewFold returns a Fold of the days before a time.
+func NewFold(now time.Time, days int) *Fold {
+	f := &Fold{
+		Counter: *NewCounter(now, days), today: dayOf(now), scenarios: map[string]*scenario{}, groups: map[groupKey]*group{},
+		ways: map[string]*way{}, heat: newHeat(), flow: newFlow(),
+	}
+	f.first = dayOf(f.From())
+	f.days = make([]Rate, f.today-f.first+1)
+	return f
+}
+
+func dayOf(t time.Time) int64 { return t.Unix() / int64(day/time.Second) }
+
+// From returns the time from which it looks at runs: the window, and for the trend the two weeks before today.
+func (f *Fold) From() time.Time {
+	weeks := time.Unix((f.today-14)*int64(day/time.Second), 0).UTC()
+	if f.from.Before(weeks) {
+		return f.from
+	}
+	return weeks
+}
+
+// Add describes a run. Runs come the newest first: of what exceeds a limit, the oldest is left out.
+func (f *Fold) Add(r Run) {
+	at := min(dayOf(r.CreatedAt), f.today) // clocks of nodes differ
+	if at < f.first {
+		return
+	}
+	score, text := r.Summary.parts()
+	g := f.group(r)
+	if scored(r.State) {
+		g.scenario.weeks.add(f.today-at, r.State)
+	}
+	if !f.add(r, score) {
+		return
+	}
+	if scored(r.State) {
+		f.days[at-f.first].add(r.State)
+		g.runs.add(r.State)
+	}
+	if text == "" {
+		return
+	}
+	w := f.way(text)
+	if scored(r.State) {
+		f.heat.add(w, r.State == stats.Failed)
+	}
+	if g.scenario.entry < 0 {
+		g.scenario.entry = f.flow.scenario(r.Scenario)
+	}
+	f.flow.add(g.scenario.entry, &w.steps, r.State)
+}
+
+// group returns the group of a run. One that is beyond the limit is kept nowhere.
+func (f *Fold) group(r Run) *group {
+	key := groupKey{r.Scenario, r.Version}
+	g := f.groups[key]
+	if g != nil {
+		return g
+	}
+	sc := f.scenarios[r.Scenario]
+	if sc == nil {
+		sc = &scenario{entry: -1}
+		if len(f.scenarios) < maxScenarios {
+			f.scenarios[r.Scenario] = sc
+		} else {
+			sc.entry = otherScenarioPlace
+		}
+	}
+	g = &group{scenario: sc}
+	if len(f.groups) < maxGroups {
+		f.groups[key] = g
+	}
+	return g
+}
+
+// way returns the way of a summary.
+func (f *Fold) way(text string) *way {
+	w := f.ways[text]
+	if w != nil {
+		return w
+	}
+	path, blamed := nodes(text)
+	w = &way{steps: f.flow.route(path)}
+	w.visited, w.blamed = f.heat.resolve(path, blamed)
+	if len(f.ways) < maxWays {
+		f.ways[text] = w
+	}
+	return w
+}
+
+// Report returns the description of all runs. names tells the names of what the ids belong to.
+func (f *Fold) Report(names Names) Report {
+	r := Report{Basic: f.Basic(), Reliability: f.reliability(), Trend: f.trend(), Days: f.daily()}
+	r.Heatmap, r.Weakest = f.heat.report(names)
+	r.Flow = f.flow.report(names)
+	r.Health = f.health(r)
+	return r
+}
+
+// Names tells the names of what ids belong to. Both functions are required.
+type Names struct {
+	Scenario func(id string) string
+	Node     func(id string) (name, kind string)
+}
+
+// reliability returns the mean over groups of the chance that two runs agree.
+func (f *Fold) reliability() *float64 {
+	sum, n := 0.0, 0
+	for _, g := range f.groups {
+		if passed, all := float64(g.runs.Passed), float64(g.runs.Scored); all >= 2 {
+			failed := all - passed
+			sum += (passed*(passed-1) + failed*(failed-1)) / (all * (all - 1))
+			n++
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	mean := math.Round(sum/float64(n)*1e9) / 1e9 // the order of a map must not show
+	return &mean
+}
+
+// trend compares the last two weeks.
+func (f *Fold) trend() Direction {
+	all := make([]Weeks, 0, len(f.scenarios))
+	for _, id := range slices.Sorted(maps.Keys(f.scenarios)) {
+		all = append(all, f.scenarios[id].weeks)
+	}
+	return TrendOf(all)
+}
+
+// daily returns the days with scored runs.
+func (f *Fold) daily() []Day {
+	days := []Day{}
+	for i, w := range f.days {
+		if w.Scored > 0 {
+			date := time.Unix((f.first+int64(i))*int64(day/time.Second), 0).UTC()
+			days = append(days, Day{date, float64(w.Passed) / float64(w.Scored), w.Scored})
+		}
+	}
+	return days
+}
+
+// health returns the recent pass rate, in which a run weighs half as much as one a week later, with reliability and trend. Without
+// the reliability it is the rate alone.
+func (f *Fold) health(r Report) *float64 {
+	var passed, all float64
+	for i, w := range f.days {
+		weight := math.Exp2(-float64(f.today-f.first-int64(i)) / halfLife)
+		passed, all = passed+weight*float64(w.Passed), all+weight*float64(w.Scored)
+	}
+	if all == 0 {
+		return nil
+	}
+	h := passed / all
+	if r.Reliability != nil {
+		h = healthOfRate*h + healthOfReliability**r.Reliability
+		switch r.Trend {
+		case Improving:
+			h += healthOfTrend
+		case Declining:
+			h -= healthOfTrend
+		case Stable:
+		}
+	}
+	h = max(0, min(1, h))
+	return &h
+}

@@ -1,0 +1,97 @@
+package analytics
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/callwright/callwright/agenttest/stats"
+)
+
+// maxHeat is how many nodes the heatmap tells apart; the others are one.
+const maxHeat = 1999
+
+// leastVisits is how many runs must have visited the weakest node.
+const leastVisits = 5
+
+// NodeFailures counts the failures that are blamed on a node. Each failed run whose way is known blames one node.
+type NodeFailures struct {
+	Node   string // id; empty: the nodes beyond the limit
+	Name   string
+	Failed int
+	Visits int // scored runs that came to it
+}
+
+// Rate returns the failures of a visit.
+func (n NodeFailures) Rate() float64 {
+	if n.Visits == 0 {
+		return 0
+	}
+	return float64(n.Failed) / float64(n.Visits)
+}
+
+// heat counts visits and failures of nodes.
+type heat struct {
+	index map[string]int32
+	nodes []NodeFailures // the first one has the nodes beyond the limit
+}
+
+func newHeat() heat {
+	return heat{index: map[string]int32{}, nodes: []NodeFailures{{Name: otherNodes}}}
+}
+
+// resolve returns the places of nodes, each once.
+func (h *heat) resolve(path []string, blamed int) (visited []int32, place int32) {
+	place = -1
+	for i, id := range path {
+		at, known := h.index[id]
+		if !known && len(h.index) < maxHeat {
+			at = int32(len(h.nodes)) //nolint:gosec // at most maxHeat
+			h.index[id], h.nodes = at, append(h.nodes, NodeFailures{Node: id})
+		}
+		if !slices.Contains(visited, at) {
+			visited = append(visited, at)
+		}
+		if i == blamed {
+			place = at
+		}
+	}
+	return visited, place
+}
+
+func (h *heat) add(w *way, failed bool) {
+	for _, at := range w.visited {
+		h.nodes[at].Visits++
+	}
+	if failed && w.blamed >= 0 {
+		h.nodes[w.blamed].Failed++
+	}
+}
+
+// report returns the visited nodes, those with most failures first, and the weakest one: that whose failure rate is, by the lower
+// bound of its interval, the highest.
+func (h *heat) report(names Names) (all []NodeFailures, weakest *NodeFailures) {
+	all = []NodeFailures{}
+	for _, n := range h.nodes {
+		if n.Visits == 0 {
+			continue
+		}
+		if n.Node != "" {
+			n.Name, _ = names.Node(n.Node)
+		}
+		all = append(all, n)
+	}
+	slices.SortFunc(all, func(a, b NodeFailures) int {
+		return cmp.Or(cmp.Compare(b.Failed, a.Failed), cmp.Compare(a.Visits, b.Visits), cmp.Compare(a.Node, b.Node))
+	})
+	highest := 0.0
+	for _, n := range all {
+		if n.Node == "" || n.Failed == 0 || n.Visits < leastVisits {
+			continue
+		}
+		if low := stats.Wilson(n.Failed, n.Visits).Low; low > highest {
+			found := n
+			weakest, highest = &found, low
+		}
+	}
+	return all, weakest
+}

@@ -1,0 +1,106 @@
+package analytics
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agenttest/stats"
+)
+
+// Run is what analytics read of a run that has ended.
+type Run struct {
+	ID        string
+	Scenario  string // id
+	Version   int
+	State     stats.State
+	CreatedAt time.Time
+	Summary   Summary
+}
+
+// Summary is what is kept of a run for analytics beside its row: its score, the nodes that it visited and the one that its failure
+// is blamed on. It holds ids of nodes and nothing that anybody has said. Empty: the run is older than summaries, or no outcome.
+type Summary string
+
+// The limits of a Summary. Databases keep it in an index, whose entries are short.
+const (
+	maxNode = 128  // bytes of the id of a node; longer ones are cut off
+	maxPath = 1800 // bytes of a path
+)
+
+// The parts of a Summary: format, score, number of the blamed node in the path, path.
+const (
+	format    = "1"
+	none      = "-"
+	separator = "\x1f" // between nodes of a path
+)
+
+// NewSummary returns the summary of a run. score may be nil. visits are the ids of the nodes that it came to, in order. blame is
+// the one of them to which its failure is attributed; empty: none.
+func NewSummary(score *float64, visits []string, blame string) Summary {
+	path := make([]string, 0, len(visits))
+	seen, blame, length, whole := map[string]bool{}, clean(blame), 0, true
+	for _, id := range visits {
+		id = clean(id)
+		if id == "" || seen[id] {
+			continue
+		}
+		seen[id] = true
+		if whole = whole && length+len(id) <= maxPath; whole {
+			path, length = append(path, id), length+len(id)+len(separator)
+		}
+	}
+	blamed := none
+	if blame != "" && seen[blame] {
+		if !slices.Contains(path, blame) {
+			path = append(path, blame)
+		}
+		blamed = strconv.Itoa(slices.Index(path, blame))
+	}
+	rated := none
+	if score != nil {
+		rated = strconv.FormatFloat(*score, 'g', -1, 64)
+	}
+	return Summary(strings.Join([]string{format, rated, blamed, strings.Join(path, separator)}, " "))
+}
+
+// clean returns an id as a path has it.
+func clean(id string) string {
+	return callwright.Clip(strings.ToValidUTF8(strings.NewReplacer(separator, "", "\x00", "").Replace(id), ""), maxNode)
+}
+
+// Score returns the score of the run; nil: it has none.
+func (s Summary) Score() *float64 {
+	score, _ := s.parts()
+	return score
+}
+
+// parts returns the score and the rest, which is the same for all runs that went the same way; empty: it is not known.
+func (s Summary) parts() (score *float64, way string) {
+	version, rest, _ := strings.Cut(string(s), " ")
+	rated, way, ok := strings.Cut(rest, " ")
+	if version != format || !ok {
+		return nil, ""
+	}
+	if value, err := strconv.ParseFloat(rated, 64); err == nil && value >= 0 && value <= 1 {
+		score = &value
+	}
+	return score, way
+}
+
+// nodes returns the distinct nodes of a way in the order of their first visits, and the number of the blamed one. If that is not
+// known, it is the last one.
+func nodes(way string) (path []string, blamed int) {
+	number, joined, _ := strings.Cut(way, " ")
+	if joined == "" {
+		return nil, -1
+	}
+	path = strings.Split(joined, separator)
+	blamed, err := strconv.Atoi(number)
+	if err != nil || blamed < 0 || blamed >= len(path) {
+		blamed = len(path) - 1
+	}
+	return path, blamed
+}
