@@ -69,7 +69,7 @@ type ScenarioFilter struct {
 type Listed struct {
 	scenario.Scenario
 
-	Recent *Run // the most recently created run, without its Outcome; nil: it was never run
+	Recent *Run // the most recently created run, without its Outcome and Summary; nil: it was never run
 }
 
 // Runs is the part of a Store that keeps runs.

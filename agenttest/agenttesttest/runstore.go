@@ -31,6 +31,8 @@ func RunRuns(t *testing.T, newStore NewStore, atRest callwrighttest.AtRest[agent
 		"skips runs":                              skipsRuns,
 		"filters and counts":                      filtersRuns,
 		"lists without outcomes":                  listsWithoutOutcomes,
+		"tells which runs have ended":             tellsEndedRuns,
+		"tells a run when it has ended":           tellsEndOfRun,
 		"tells which organizations wait":          tellsWaiting,
 		"tells which runs are abandoned":          tellsAbandoned,
 		"tells which runs are to be cancelled":    tellsCancelled,
@@ -67,7 +69,7 @@ func keepsRun(t *testing.T, s subject) {
 
 	bare := want
 	bare.State, bare.Node, bare.Attempt, bare.Scripted = agenttest.Pending, "", 0, false
-	bare.Outcome, bare.Result = nil, agenttest.Result{}
+	bare.Outcome, bare.Result, bare.Summary = nil, agenttest.Result{}, ""
 	bare.StartedAt, bare.EndedAt = aRun("r1").StartedAt, aRun("r1").EndedAt
 	do(t, s.update(t, bare))
 	bare.Revision = 2
@@ -334,7 +336,7 @@ func filtersRuns(t *testing.T, s subject) {
 func listsWithoutOutcomes(t *testing.T, s subject) {
 	want := FullRun("r1")
 	s.insert(t, want)
-	want.Outcome = nil
+	want.Outcome, want.Summary = nil, ""
 	for _, f := range []agenttest.RunFilter{{}, {Oldest: true}, {States: []agenttest.State{agenttest.Failed, agenttest.Passed}}} {
 		f.Limit = 10
 		list, err := s.FindRuns(t.Context(), "a", f)
@@ -379,9 +381,9 @@ func tellsAbandoned(t *testing.T, s subject) {
 		wantIDs(t, name, list, err, runID, strings.Fields(tt.want)...)
 		for _, r := range list {
 			if r.ID == "r6" {
-				r.Outcome = nil // it may be left out
+				r.Outcome, r.Summary = nil, "" // they may be left out
 				want := full
-				want.Outcome = nil
+				want.Outcome, want.Summary = nil, ""
 				wantSame(t, r, nil, want)
 			}
 		}

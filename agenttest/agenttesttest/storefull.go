@@ -6,6 +6,7 @@ import (
 
 	"github.com/callwright/callwright/agents/llm"
 	"github.com/callwright/callwright/agenttest"
+	"github.com/callwright/callwright/agenttest/analytics"
 	"github.com/callwright/callwright/agenttest/assert"
 	"github.com/callwright/callwright/agenttest/engine"
 	"github.com/callwright/callwright/agenttest/scenario"
@@ -92,6 +93,7 @@ func FullRun(id string) agenttest.Run {
 		ID: id, Org: "a", Scenario: "s1", Name: words, Pathway: "p1", Persona: "persona 1", Version: 5, Batch: "b1", Trial: 3,
 		Snapshot: "snap1", Webhook: "https://x.example/hook?key=" + words, Scripted: true, Budget: engine.Limit{Tokens: 5000, Cost: 750_000_000}, State: agenttest.Failed, Node: "node 1",
 		Attempt: 2, Cancel: true, Outcome: &out, CreatedAt: at, StartedAt: later(1), EndedAt: later(2), Revision: 1,
+		Summary: analytics.NewSummary(&score, []string{"start", words}, words),
 		Result: agenttest.Result{
 			Score: &score, Turns: 4, Duration: 12345678901, Error: words,
 			Failure: &agenttest.Failure{

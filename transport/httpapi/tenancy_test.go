@@ -21,7 +21,7 @@ var kinds = map[string]string{
 	"/v1/triage/issues/{id}/flags/{flag_id}": "flag", "/v1/triage/issues/{id}/resources/{resource_id}": "resource",
 	"/v1/triage/issues/{id}/relations/{relation_id}": "relation", "/v1/triage/issues/{id}/agent-sessions/{session_id}": "session",
 	"/v1/agent-testing/scenarios/{id}": "scenario", "/v1/agent-testing/runs/{id}": "run", "/v1/agent-testing/batches/{id}": "batch",
-	"/v1/agent-testing/simulation-sets/{id}": "set", "scenario_id": "scenario", "scenario_ids": "scenario", "batch_id": "batch",
+	"/v1/agent-testing/simulation-sets/{id}": "set", "/v1/agent-testing/analytics/{pathwayId}": "pathway", "scenario_id": "scenario", "scenario_ids": "scenario", "batch_id": "batch",
 
 	"agent_id": "agent", "discovery_id": "discovery", "from": "number", "into": "other", "pathway_id": "pathway", "phone_number": "number",
 	"related_issue_id": "other", "resource_link_ids": "resource", "addIssueFlag.call_id": "attached", "attachIssueResource.resource_id": "call",

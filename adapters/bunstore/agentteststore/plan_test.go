@@ -15,6 +15,7 @@ import (
 	"github.com/callwright/callwright/adapters/bunstore/internal/storetest"
 	"github.com/callwright/callwright/agenttest"
 	"github.com/callwright/callwright/agenttest/agenttesttest"
+	"github.com/callwright/callwright/agenttest/analytics"
 	"github.com/callwright/callwright/agenttest/scenario"
 )
 
@@ -162,6 +163,8 @@ func useStore(ctx context.Context, db *bunstore.DB, now time.Time) []error {
 		add(s.FindRuns(ctx, org, f))
 		add(s.CountRuns(ctx, org, f))
 	}
+	ignore := func(analytics.Run) {}
+	errs = append(errs, s.EachEnded(ctx, org, agenttest.RunWindow{Pathway: "p", From: now}, ignore))
 	add(s.Waiting(ctx, 10))
 	add(s.Abandoned(ctx, nil, 10))
 	add(s.Abandoned(ctx, []string{"m", "o"}, 10))

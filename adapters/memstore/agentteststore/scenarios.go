@@ -195,7 +195,7 @@ func (d *data) addRecent(org callwright.OrgID, found []agenttest.Listed) {
 			continue
 		}
 		if newest := found[i].Recent; newest == nil || newestFirst(r.CreatedAt, r.ID, newest.CreatedAt, newest.ID) < 0 {
-			r.Outcome = nil
+			r.Outcome, r.Summary = nil, ""
 			found[i].Recent = &r
 		}
 	}

@@ -111,7 +111,8 @@ type Invoker interface {
 	GetEnhancedTestAnalytics(ctx context.Context, params GetEnhancedTestAnalyticsParams) (*TestEnhancedAnalyticsReply, error)
 	// GetTestAnalytics invokes getTestAnalytics operation.
 	//
-	// Returns pass rate, failure rate and average score of a pathway over a number of days.
+	// Returns pass rate, failure rate and average score of a pathway over a number of days. Counts the
+	// runs that were created then and have ended.
 	//
 	// GET /v1/agent-testing/analytics/{pathwayId}
 	GetTestAnalytics(ctx context.Context, params GetTestAnalyticsParams) (*TestAnalyticsReply, error)
@@ -1432,7 +1433,8 @@ func (c *Client) sendGetEnhancedTestAnalytics(ctx context.Context, params GetEnh
 
 // GetTestAnalytics invokes getTestAnalytics operation.
 //
-// Returns pass rate, failure rate and average score of a pathway over a number of days.
+// Returns pass rate, failure rate and average score of a pathway over a number of days. Counts the
+// runs that were created then and have ended.
 //
 // GET /v1/agent-testing/analytics/{pathwayId}
 func (c *Client) GetTestAnalytics(ctx context.Context, params GetTestAnalyticsParams) (*TestAnalyticsReply, error) {

@@ -1779,7 +1779,8 @@ func (s *Server) handleGetEnhancedTestAnalyticsRequest(args [1]string, argsEscap
 
 // handleGetTestAnalyticsRequest handles getTestAnalytics operation.
 //
-// Returns pass rate, failure rate and average score of a pathway over a number of days.
+// Returns pass rate, failure rate and average score of a pathway over a number of days. Counts the
+// runs that were created then and have ended.
 //
 // GET /v1/agent-testing/analytics/{pathwayId}
 func (s *Server) handleGetTestAnalyticsRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {

@@ -2800,23 +2800,23 @@ func (s *TestAnalysisResult) SetAnalysis(val TestAnalysis) {
 // Results of a pathway in the window. Rates count passed and failed runs only.
 // Ref: #/components/schemas/TestAnalytics
 type TestAnalytics struct {
-	// Runs of the window.
+	// Runs of the window that have ended. Those that are not passed, failed or errors were cancelled.
 	TotalRuns int `json:"total_runs"`
 	// Runs that passed.
 	Passed int `json:"passed"`
 	// Runs that failed.
 	Failed int `json:"failed"`
-	// Runs without a verdict.
+	// Runs that ended as errors.
 	Errors int `json:"errors"`
 	// Passed runs of the scored ones; null without any.
 	PassRate NilFloat64 `json:"pass_rate"`
 	// Failed runs of the scored ones; null without any.
 	FailureRate NilFloat64 `json:"failure_rate"`
-	// Mean overall score.
+	// Mean overall score of the scored runs; null without any.
 	AvgScore NilFloat64 `json:"avg_score"`
 	// Scored runs of all ended ones.
 	Coverage NilFloat64 `json:"coverage"`
-	// The runs, newest first.
+	// The newest runs of the window, at most 1,000, newest first.
 	Runs []TestAnalyticsRun `json:"runs"`
 }
 
@@ -5389,32 +5389,32 @@ func (s *TestDivergence) SetActual(val string) {
 // The basic numbers, plus health, reliability, trend and flow.
 // Ref: #/components/schemas/TestEnhancedAnalytics
 type TestEnhancedAnalytics struct {
-	// Runs of the window.
+	// Runs of the window that have ended. Those that are not passed, failed or errors were cancelled.
 	TotalRuns int `json:"total_runs"`
 	// Runs that passed.
 	Passed int `json:"passed"`
 	// Runs that failed.
 	Failed int `json:"failed"`
-	// Runs without a verdict.
+	// Runs that ended as errors.
 	Errors int `json:"errors"`
 	// Passed runs of the scored ones; null without any.
 	PassRate NilFloat64 `json:"pass_rate"`
 	// Failed runs of the scored ones; null without any.
 	FailureRate NilFloat64 `json:"failure_rate"`
-	// Mean overall score.
+	// Mean overall score of the scored runs; null without any.
 	AvgScore NilFloat64 `json:"avg_score"`
 	// Scored runs of all ended ones.
 	Coverage NilFloat64 `json:"coverage"`
-	// The runs, newest first.
+	// The newest runs of the window, at most 1,000, newest first.
 	Runs []TestAnalyticsRun `json:"runs"`
-	// Recent pass rate, reliability and trend in one number.
+	// Recent pass rate, reliability and trend in one number; null without a scored run.
 	HealthScore NilFloat64 `json:"health_score"`
-	// Chance that two runs of one scenario agree.
+	// Chance that two runs of one scenario in one version agree; null if none has two.
 	ReliabilityScore NilFloat64 `json:"reliability_score"`
 	Trend            TestTrend  `json:"trend"`
 	// Nodes, most failures first.
 	NodeFailureHeatmap []TestNodeFailures `json:"node_failure_heatmap"`
-	// The weakest node; null when no node has five visits.
+	// The weakest node; null when no node with five visits is blamed.
 	WeakestLink NilTestWeakestLink `json:"weakest_link"`
 	SankeyData  TestSankey         `json:"sankey_data"`
 }
@@ -6184,13 +6184,13 @@ func (s *TestMatchTarget) UnmarshalText(data []byte) error {
 // How often a node is blamed. Each failed run blames exactly one node.
 // Ref: #/components/schemas/TestNodeFailures
 type TestNodeFailures struct {
-	// Node id.
+	// Node id; empty for the nodes beyond the first 1,999 together.
 	NodeID string `json:"node_id"`
 	// Its name.
 	NodeName string `json:"node_name"`
 	// Failed runs that blame it.
 	FailureCount int `json:"failure_count"`
-	// Runs that visited it.
+	// Scored runs that visited it.
 	TotalTraversals int `json:"total_traversals"`
 	// The first by the second.
 	FailureRate float64 `json:"failure_rate"`
@@ -7998,7 +7998,8 @@ func (s *TestRunSummary) SetCompletedAt(val NilDateTime) {
 	s.CompletedAt = val
 }
 
-// Flow of the runs from scenarios over nodes to outcomes. Free of cycles.
+// Flow of the runs from scenarios over nodes to outcomes. A run comes to each node once: a node has an
+// entry for each place in the order of first visits, of which twelve are told apart. Free of cycles.
 // Ref: #/components/schemas/TestSankey
 type TestSankey struct {
 	// The entries.
@@ -8111,9 +8112,11 @@ type TestSankeyNode struct {
 	ID string `json:"id"`
 	// What to print.
 	Name string `json:"name"`
-	// Scenario, the type of the pathway node, or outcome.
+	// Scenario, outcome, the type of the pathway node, unknown if neither the newest tested version nor
+	// the draft has the node, or other for what is beyond the limits.
 	Type string `json:"type"`
-	// Place in the flow, which begins at scenarios and ends at outcomes.
+	// Place in the flow, which begins at scenarios and ends at outcomes. A node is a start where runs
+	// begin, and an end where no run went on from it. Error is not used.
 	Category TestSankeyNodeCategory `json:"category"`
 }
 
@@ -8157,7 +8160,8 @@ func (s *TestSankeyNode) SetCategory(val TestSankeyNodeCategory) {
 	s.Category = val
 }
 
-// Place in the flow, which begins at scenarios and ends at outcomes.
+// Place in the flow, which begins at scenarios and ends at outcomes. A node is a start where runs
+// begin, and an end where no run went on from it. Error is not used.
 type TestSankeyNodeCategory string
 
 const (

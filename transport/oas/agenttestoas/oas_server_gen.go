@@ -97,7 +97,8 @@ type Handler interface {
 	GetEnhancedTestAnalytics(ctx context.Context, params GetEnhancedTestAnalyticsParams) (*TestEnhancedAnalyticsReply, error)
 	// GetTestAnalytics implements getTestAnalytics operation.
 	//
-	// Returns pass rate, failure rate and average score of a pathway over a number of days.
+	// Returns pass rate, failure rate and average score of a pathway over a number of days. Counts the
+	// runs that were created then and have ended.
 	//
 	// GET /v1/agent-testing/analytics/{pathwayId}
 	GetTestAnalytics(ctx context.Context, params GetTestAnalyticsParams) (*TestAnalyticsReply, error)

@@ -1,0 +1,90 @@
+package agentteststore_test
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/callwright/callwright/adapters/bunstore"
+	"github.com/callwright/callwright/adapters/bunstore/agentteststore"
+	"github.com/callwright/callwright/adapters/bunstore/internal/storetest"
+	"github.com/callwright/callwright/agenttest"
+	"github.com/callwright/callwright/agenttest/analytics"
+)
+
+// TestWindowsAreReadFromTheirIndex reads windows of several pages, in which several runs have the same time, and looks at the
+// plans of a full table: no row is read but in the index, and nothing is sorted.
+func TestWindowsAreReadFromTheirIndex(t *testing.T) {
+	t.Parallel()
+	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
+		db := open(t)
+		const within, outside = 12_000, 12_000
+		fillWindow(t, db, start, within, outside)
+		for _, statement := range []string{
+			"UPDATE test_runs SET created_at = (SELECT MAX(created_at) FROM test_runs) WHERE trial % 2 = 0 AND trial >= 20000",
+			"VACUUM", "ANALYZE",
+		} {
+			if _, err := db.SQL().ExecContext(t.Context(), statement); err != nil {
+				t.Fatal(err)
+			}
+		}
+		store := agentteststore.Store{DB: db}
+		for _, scripted := range []bool{false, true} {
+			var got []analytics.Run
+			w := agenttest.RunWindow{Pathway: "p1", From: start.Add(-365 * 24 * time.Hour), Scripted: scripted}
+			seen := storetest.Statements(t, db, func() error {
+				got = nil
+				return store.EachEnded(t.Context(), org, w, func(r analytics.Run) { got = append(got, r) })
+			})
+			newestFirst := func(a, b analytics.Run) int {
+				return cmp.Or(b.CreatedAt.Compare(a.CreatedAt), strings.Compare(b.ID, a.ID))
+			}
+			if len(got) != within || !slices.IsSortedFunc(got, newestFirst) {
+				t.Fatalf("there are %d runs, sorted: %t", len(got), slices.IsSortedFunc(got, newestFirst))
+			}
+			ids := map[string]bool{}
+			for _, r := range got {
+				ids[r.ID] = true
+			}
+			if len(ids) != within || len(seen) != 3 {
+				t.Errorf("there are %d different runs of %d, in %d statements", len(ids), within, len(seen))
+			}
+			for _, query := range seen {
+				plan := storetest.Explain(t, db, query, true)
+				covered := strings.Contains(plan, "COVERING INDEX test_runs_by_window") || strings.Contains(plan, "Index Only Scan Backward using test_runs_by_window")
+				if !covered || strings.Contains(plan, "Sort") || strings.Contains(plan, "TEMP") {
+					t.Errorf("not from the index alone: %s\n%s", query, plan)
+				}
+			}
+		}
+	})
+}
+
+// TestLongestSummariesAreStored: an index of PostgreSQL has no entry of more than 2,704 bytes.
+func TestLongestSummariesAreStored(t *testing.T) {
+	t.Parallel()
+	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
+		db, score := open(t), 1.0/3
+		visits := make([]string, 200)
+		for i := range visits {
+			visits[i] = fmt.Sprint(i) + strings.Repeat(string(rune(0x4e00+i*7)), 100)
+		}
+		long := strings.Repeat("0123456789abcdef", 4)
+		run := agenttest.Run{
+			ID: long, Org: org, Scenario: long[1:], Pathway: long[2:], Version: 10_000, State: agenttest.Failed, CreatedAt: start, EndedAt: start,
+			Summary: analytics.NewSummary(&score, visits, visits[199]), Revision: 1,
+		}
+		store := agentteststore.Store{DB: db}
+		if err := store.InsertRuns(t.Context(), []agenttest.Run{run}); err != nil {
+			t.Fatal(err)
+		}
+		var got []analytics.Run
+		err := store.EachEnded(t.Context(), org, agenttest.RunWindow{Pathway: run.Pathway, From: start}, func(r analytics.Run) { got = append(got, r) })
+		if err != nil || len(got) != 1 || got[0].Summary != run.Summary || len(run.Summary) < 1500 {
+			t.Errorf("got %+v, %v", got, err)
+		}
+	})
+}

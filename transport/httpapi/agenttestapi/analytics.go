@@ -1,0 +1,100 @@
+package agenttestapi
+
+import (
+	"context"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agenttest"
+	"github.com/callwright/callwright/agenttest/analytics"
+	"github.com/callwright/callwright/agenttest/stats"
+	"github.com/callwright/callwright/transport/httpapi"
+	"github.com/callwright/callwright/transport/httpapi/wire"
+	oas "github.com/callwright/callwright/transport/oas/agenttestoas"
+)
+
+// GetTestAnalytics counts the runs of a pathway.
+func (a *api) GetTestAnalytics(ctx context.Context, params oas.GetTestAnalyticsParams) (*oas.TestAnalyticsReply, error) {
+	found, err := a.tests.BasicAnalytics(ctx, httpapi.Org(ctx), agenttest.AnalyticsQuery{
+		Pathway: params.PathwayId, Days: params.Days.Or(0), Scripted: params.IncludeScripted.Or(false),
+	})
+	if err != nil {
+		return nil, err
+	}
+	b := found.About
+	return &oas.TestAnalyticsReply{Data: oas.TestAnalytics{
+		TotalRuns: b.Total, Passed: b.Passed, Failed: b.Failed, Errors: b.Errors, PassRate: wire.NilPtr(b.PassRate),
+		FailureRate: wire.NilPtr(b.FailureRate), AvgScore: wire.NilPtr(b.Score), Coverage: wire.NilPtr(b.Coverage),
+		Runs: recentRecords(b.Recent, found.ScenarioName),
+	}}, nil
+}
+
+// GetEnhancedTestAnalytics describes the runs of a pathway.
+func (a *api) GetEnhancedTestAnalytics(
+	ctx context.Context, params oas.GetEnhancedTestAnalyticsParams,
+) (*oas.TestEnhancedAnalyticsReply, error) {
+	found, err := a.tests.EnhancedAnalytics(ctx, httpapi.Org(ctx), agenttest.AnalyticsQuery{
+		Pathway: params.PathwayId, Days: params.Days.Or(0), Scripted: params.IncludeScripted.Or(false),
+	})
+	if err != nil {
+		return nil, err
+	}
+	r := found.About
+	answer := oas.TestEnhancedAnalytics{
+		TotalRuns: r.Total, Passed: r.Passed, Failed: r.Failed, Errors: r.Errors, PassRate: wire.NilPtr(r.PassRate),
+		FailureRate: wire.NilPtr(r.FailureRate), AvgScore: wire.NilPtr(r.Score), Coverage: wire.NilPtr(r.Coverage),
+		Runs: recentRecords(r.Recent, found.ScenarioName), HealthScore: wire.NilPtr(r.Health), ReliabilityScore: wire.NilPtr(r.Reliability),
+		Trend:              oas.TestTrend{Weekly: oas.TestTrendDirection(r.Trend), DailyPassRates: make([]oas.TestDailyRate, len(r.Days))},
+		NodeFailureHeatmap: make([]oas.TestNodeFailures, len(r.Heatmap)), WeakestLink: oas.NilTestWeakestLink{Null: true},
+		SankeyData: sankeyRecord(r.Flow),
+	}
+	for i, d := range r.Days {
+		answer.Trend.DailyPassRates[i] = oas.TestDailyRate{Date: d.Date, Rate: d.Rate, Count: d.Scored}
+	}
+	for i, n := range r.Heatmap {
+		answer.NodeFailureHeatmap[i] = oas.TestNodeFailures{
+			NodeID: n.Node, NodeName: shown(n.Name), FailureCount: n.Failed, TotalTraversals: n.Visits, FailureRate: n.Rate(),
+		}
+	}
+	if n := r.Weakest; n != nil {
+		answer.WeakestLink = oas.NewNilTestWeakestLink(oas.TestWeakestLink{
+			NodeID: n.Node, NodeName: shown(n.Name), FailureRate: n.Rate(),
+		})
+	}
+	return &oas.TestEnhancedAnalyticsReply{Data: answer}, nil
+}
+
+// maxShown is how many bytes a name has at most.
+const maxShown = 200
+
+func shown(name string) string { return callwright.Clip(name, maxShown) }
+
+// states are the states of runs as the contract names them.
+var states = map[stats.State]agenttest.State{
+	stats.Passed: agenttest.Passed, stats.Failed: agenttest.Failed, stats.Error: agenttest.Error, stats.Cancelled: agenttest.Cancelled,
+}
+
+func recentRecords(runs []analytics.Run, scenarioName func(id string) string) []oas.TestAnalyticsRun {
+	list := make([]oas.TestAnalyticsRun, len(runs))
+	for i, r := range runs {
+		list[i] = oas.TestAnalyticsRun{
+			ID: r.ID, ScenarioID: r.Scenario, ScenarioName: shown(scenarioName(r.Scenario)), Status: oas.TestRunStatus(states[r.State]),
+			Score: wire.NilPtr(r.Summary.Score()), CreatedAt: r.CreatedAt,
+		}
+	}
+	return list
+}
+
+func sankeyRecord(f analytics.Flow) oas.TestSankey {
+	record := oas.TestSankey{Nodes: make([]oas.TestSankeyNode, len(f.Entries)), Links: make([]oas.TestSankeyLink, len(f.Links))}
+	for i, e := range f.Entries {
+		record.Nodes[i] = oas.TestSankeyNode{
+			ID: e.ID, Name: shown(e.Name), Type: e.Type, Category: oas.TestSankeyNodeCategory(e.Category),
+		}
+	}
+	for i, l := range f.Links {
+		record.Links[i] = oas.TestSankeyLink{
+			Source: l.Source, Target: l.Target, Value: l.Runs, PassCount: l.Passed, FailCount: l.Failed, ErrorCount: l.Unscored,
+		}
+	}
+	return record
+}
