@@ -84,6 +84,9 @@ func (s Summary) parts() (score *float64, way string) {
 	if version != format || !ok {
 		return nil, ""
 	}
+	if rated == none {
+		return nil, way
+	}
 	if value, err := strconv.ParseFloat(rated, 64); err == nil && value >= 0 && value <= 1 {
 		score = &value
 	}

@@ -445,7 +445,8 @@ func TestTestsTakeNoUnknownParametersAndAnswerHead(t *testing.T) {
 	t.Parallel()
 	h, w := tested(t)
 	for _, target := range []string{
-		"/scenarios", "/scenarios/$scenario", "/runs", "/runs/$run", "/batches/$batch", "/simulation-sets/$set",
+		"/scenarios", "/scenarios/$scenario", "/runs", "/runs/$run", "/batches/$batch", "/simulation-sets/$set", "/analytics/$pathway",
+		"/analytics/$pathway/enhanced",
 	} {
 		target = w.fill(target)
 		r := httptest.NewRequestWithContext(t.Context(), "HEAD", "/v1/agent-testing"+target, nil)
