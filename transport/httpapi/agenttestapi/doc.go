@@ -1,3 +1,3 @@
-// Package agenttestapi serves the tests of agents: scenarios, templates, runs, batches, simulation sets and analytics. Analyses of
-// failures and the tornado loop are not built yet: their operations answer 501.
+// Package agenttestapi serves the tests of agents: scenarios, templates, runs with the analysis of their failures, batches, simulation
+// sets and analytics. The tornado loop is not built yet: its operations answer 501.
 package agenttestapi
