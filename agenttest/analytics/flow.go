@@ -116,7 +116,7 @@ func newFlow() flow {
 
 func (f *flow) append(p place) int32 {
 	f.places = append(f.places, p)
-	return int32(len(f.places) - 1) //nolint:gosec // they are bounded
+	return int32(len(f.places) - 1)
 }
 
 // scenario returns the place of a scenario that has none yet.
@@ -192,7 +192,7 @@ func (f *flow) route(path []string) route {
 // add adds a run that began at a scenario.
 func (f *flow) add(from int32, r *route, s stats.State) {
 	f.places[from].runs++
-	outcome := int32(s) //nolint:gosec // one of four
+	outcome := int32(s)
 	f.places[outcome].runs++
 	if r.first < 0 {
 		f.link(from, outcome)[s]++
@@ -220,7 +220,7 @@ func (f *flow) report(names Names) Flow {
 	var order []int32
 	for i, p := range f.places {
 		if p.runs > 0 {
-			order = append(order, int32(i)) //nolint:gosec // they are bounded
+			order = append(order, int32(i))
 		}
 	}
 	slices.SortFunc(order, func(a, b int32) int {

@@ -45,7 +45,7 @@ func (h *heat) resolve(path []string, blamed int) (visited []int32, place int32)
 	for i, id := range path {
 		at, known := h.index[id]
 		if !known && len(h.index) < maxHeat {
-			at = int32(len(h.nodes)) //nolint:gosec // at most maxHeat
+			at = int32(len(h.nodes))
 			h.index[id], h.nodes = at, append(h.nodes, NodeFailures{Node: id})
 		}
 		if !slices.Contains(visited, at) {
