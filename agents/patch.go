@@ -168,7 +168,7 @@ func (p Patch) leader(lead func(*Agent, PathwayRef)) []change {
 }
 
 var errPersonaExcludes = callwright.Invalid(
-	string(SettingPersonaID), "excludes task and pathway_id: only one of them can lead the conversation")
+	string(SettingPersonaID), "excludes a task and a pathway: only one of them can lead the conversation")
 
 // byPersona lists the changes that have a persona lead the agent.
 func (p Patch) byPersona(id string) []change {

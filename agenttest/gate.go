@@ -19,7 +19,7 @@ const lookBack = 100
 // Check decides whether a version may go to production: see pathway.Gate. All enabled scenarios of the pathway that are
 // required for promotion must have passed on exactly this version, as they are now, in one batch. Of several such batches the
 // newest decides. A batch in which one of them has failed, or was an error, keeps the version from production until another
-// batch is run.
+// batch is run; one that was cancelled before any of them has failed decides nothing.
 func (s *Service) Check(ctx context.Context, org callwright.OrgID, c pathway.Candidate) (pathway.Verdict, error) {
 	required, err := s.cfg.Store.RequiredScenarios(ctx, org, c.Pathway, MaxScenarios+1)
 	switch {
@@ -37,8 +37,11 @@ func (s *Service) Check(ctx context.Context, org callwright.OrgID, c pathway.Can
 		return pathway.Verdict{}, err
 	}
 	for _, b := range batches {
-		if b.Hash == c.Hash && b.covers(required) {
-			return s.judge(ctx, b, required)
+		if b.Hash != c.Hash || !b.covers(required) {
+			continue
+		}
+		if v, decided, err := s.judge(ctx, b, required); decided || err != nil {
+			return v, err
 		}
 	}
 	if !c.Start {
@@ -64,19 +67,22 @@ func (b Batch) covers(required map[string]int64) bool {
 // maxNamed is how many scenarios the reason of a verdict names.
 const maxNamed = 5
 
-// judge decides by a batch.
-func (s *Service) judge(ctx context.Context, b Batch, required map[string]int64) (pathway.Verdict, error) {
+// judge decides by a batch. decided is false of a batch that was cancelled before a required scenario has failed.
+func (s *Service) judge(ctx context.Context, b Batch, required map[string]int64) (v pathway.Verdict, decided bool, err error) {
 	if b.Open() {
-		return pathway.Verdict{State: pathway.GateRunning, Batch: b.ID, Reason: "its required scenarios are being run"}, nil
+		return pathway.Verdict{State: pathway.GateRunning, Batch: b.ID, Reason: "its required scenarios are being run"}, true, nil
 	}
 	runs, err := s.cfg.Store.FindRuns(ctx, b.Org, RunFilter{Batch: b.ID, Limit: MaxScenarios})
 	if err != nil {
-		return pathway.Verdict{}, err
+		return pathway.Verdict{}, false, err
 	}
 	var missing []string
 	passed := 0
+	decided = b.State != Cancelled
 	for _, r := range runs {
-		switch _, counts := required[r.Scenario]; {
+		_, counts := required[r.Scenario]
+		decided = decided || counts && r.State == Failed
+		switch {
 		case !counts:
 		case r.State == Passed:
 			passed++
@@ -85,10 +91,11 @@ func (s *Service) judge(ctx context.Context, b Batch, required map[string]int64)
 		}
 	}
 	if passed == len(required) {
-		return pathway.Verdict{State: pathway.GateOpen, Batch: b.ID}, nil
+		return pathway.Verdict{State: pathway.GateOpen, Batch: b.ID}, true, nil
 	}
 	return pathway.Verdict{
 		State: pathway.GateClosed, Batch: b.ID,
-		Reason: fmt.Sprintf("%d of %d required scenarios have passed: %s", passed, len(required), strings.Join(missing, ", ")),
-	}, nil
+		Reason: fmt.Sprintf("%d of %d required scenarios have passed: %s; run them again together in a batch, or publish another version",
+			passed, len(required), strings.Join(missing, ", ")),
+	}, decided, nil
 }

@@ -356,6 +356,51 @@ func TestGate(t *testing.T) {
 	})
 }
 
+// TestGateAfterACancelledBatch: a batch that was cancelled decides nothing, unless a required scenario has failed in it.
+func TestGateAfterACancelledBatch(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := newLab(t)
+		sc := l.scenario(required)
+		version := pathway.Candidate{Pathway: "p1", Number: 2, Hash: "h", Start: true}
+		check := func(want pathway.GateState) pathway.Verdict {
+			t.Helper()
+			v, err := l.Check(t.Context(), org, version)
+			if err != nil || v.State != want {
+				t.Fatalf("got %+v, %v, want %s", v, err, want)
+			}
+			return v
+		}
+		first := check(pathway.GateRunning)
+		if err := l.CancelBatch(t.Context(), org, first.Batch); err != nil {
+			t.Fatal(err)
+		}
+		l.run(l.Service)
+		settled()
+		if second := check(pathway.GateRunning); second.Batch == first.Batch {
+			t.Error("the batch that was cancelled still decides")
+		}
+		settled()
+		passed := check(pathway.GateOpen)
+		b, runs, err := l.StartBatch(t.Context(), org, agenttest.BatchRequest{Scenarios: []string{sc.ID}, Version: &version.Number})
+		if err != nil {
+			t.Fatal(err)
+		}
+		settled()
+		run, kept := l.get(runs[0].ID), check(pathway.GateOpen)
+		if b, _, err = l.GetBatch(t.Context(), org, b.ID); err != nil || kept.Batch == passed.Batch {
+			t.Fatalf("%+v decides, %v", kept, err)
+		}
+		run.State, b.State = agenttest.Failed, agenttest.Cancelled
+		if err := errors.Join(l.cfg.Store.UpdateRuns(t.Context(), []agenttest.Run{run}), l.cfg.Store.UpdateBatch(t.Context(), b)); err != nil {
+			t.Fatal(err)
+		}
+		if v := check(pathway.GateClosed); v.Batch != b.ID {
+			t.Errorf("%+v decides", v)
+		}
+	})
+}
+
 // requiredScenario returns a scenario without which nothing goes to production.
 func requiredScenario(id string) scenario.Scenario {
 	sc := scenario.Scenario{Pathway: id, Name: "pays", Enabled: true, CallerPrompt: "You pay."}

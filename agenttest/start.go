@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"maps"
 
 	"github.com/callwright/callwright"
@@ -136,7 +137,13 @@ func (s *Service) testedPersona(ctx context.Context, sc scenario.Scenario, numbe
 		return version{number: v.Number}, err
 	}
 	v, err := s.cfg.Personas.LoadPinned(ctx, sc.Org, sc.Persona, *number)
-	return version{number: v.Number}, callwright.InField("version_number", err)
+	if errors.Is(err, callwright.ErrNotFound) {
+		err = &callwright.Error{
+			Code: callwright.CodeNotFound, Field: "version_number",
+			Message: fmt.Sprintf("the persona has no version %d that is or was in production: promote a draft to test it", *number),
+		}
+	}
+	return version{number: v.Number}, err
 }
 
 // snapshot keeps what is tested as it is now.

@@ -111,7 +111,7 @@ func (f FailedRuns) report(
 	}
 	report := triage.Report{
 		Key:   fmt.Sprintf("test/%s/%s/%s/%s", s.Scenario, failure.Assertion, failure.Code, failure.Node),
-		Title: callwright.Clip("Test fails: "+s.Name, maxTitle), Severity: triage.SeverityHigh, Category: "test",
+		Title: callwright.Clip("Test fails: "+s.Name+": "+why, maxTitle), Severity: triage.SeverityHigh, Category: "test",
 		Detail: fmt.Sprintf("Version %d of the %s fails the scenario %q%s: %s\nRuns that fail alike are attached while the issue is open.",
 			s.Version, what, s.Name, often, why),
 	}
@@ -122,5 +122,5 @@ func (f FailedRuns) report(
 	return err
 }
 
-// maxTitle is how many bytes of a name a title has.
-const maxTitle = 250
+// maxTitle is how many bytes a title has.
+const maxTitle = 200

@@ -76,7 +76,7 @@ func (c *judged) evaluate(ctx context.Context, e *Evidence, j Judge, r *Result) 
 	r.Expected = c.expected()
 	switch {
 	case j == nil:
-		r.failf(Error, CodeJudgeUnavailable, "There is no judge: no language model is configured.")
+		r.failf(Error, CodeJudgeUnavailable, "There is no judge: engine.Config.Judge is not set, or no language model is configured.")
 		return
 	case len(e.Turns) == 0:
 		r.failf(Error, CodeCannotJudge, "Nothing was said that could be judged.")

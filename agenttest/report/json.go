@@ -43,6 +43,10 @@ type (
 		Took    int64            `json:"duration_ms"`
 		Turns   []jsonTurn       `json:"chat_history"`
 		Results []jsonResult     `json:"assertion_results"`
+
+		Way      []string `json:"nodes_visited,omitempty"` // by name
+		Events   []string `json:"events,omitempty"`
+		Warnings []string `json:"warnings,omitempty"`
 	}
 	jsonTurn struct {
 		Role    string `json:"role"` // "user" is the caller
@@ -92,7 +96,7 @@ func JSON(w io.Writer, r Report) error {
 func jsonOf(r Run) jsonRun {
 	out := jsonRun{
 		ID: r.ID, Status: r.Verdict, Score: r.Score, End: r.End, Error: r.Error, Took: r.Took.Milliseconds(), Turns: []jsonTurn{},
-		Results: []jsonResult{},
+		Results: []jsonResult{}, Way: r.Way, Events: r.Events, Warnings: r.Warnings,
 	}
 	for _, t := range r.Turns {
 		role := "assistant"

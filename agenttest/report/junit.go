@@ -106,8 +106,8 @@ func junitOf(s Scenario) junitSuite {
 			suite.Skipped++
 		case engine.Passed:
 		}
-		if run.Verdict != engine.Passed {
-			c.Out = plain(transcript(run.Turns))
+		if run.Verdict != engine.Passed || len(run.Warnings) > 0 {
+			c.Out = plain(transcript(run))
 		}
 		suite.Cases = append(suite.Cases, c)
 	}
@@ -143,11 +143,20 @@ func firstError(r Run) string {
 	return string(r.End)
 }
 
-// transcript returns what was said.
-func transcript(turns []assert.Turn) string {
+// transcript returns what was said and done.
+func transcript(r Run) string {
 	var b strings.Builder
-	for _, t := range turns {
+	for _, w := range r.Warnings {
+		fmt.Fprintf(&b, "warning: %s\n", w)
+	}
+	for _, t := range r.Turns {
 		fmt.Fprintf(&b, "%s: %s\n", t.Role, t.Text)
+	}
+	if len(r.Way) > 0 {
+		fmt.Fprintf(&b, "way: %s\n", strings.Join(r.Way, " → "))
+	}
+	for _, e := range r.Events {
+		fmt.Fprintln(&b, e)
 	}
 	return b.String()
 }

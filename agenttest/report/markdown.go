@@ -21,7 +21,7 @@ func Markdown(w io.Writer, r Report) error {
 	}
 	for _, s := range r.Scenarios {
 		for i, run := range s.Runs {
-			if run.Verdict == engine.Failed || run.Verdict == engine.Error {
+			if run.Verdict == engine.Failed || run.Verdict == engine.Error || len(run.Warnings) > 0 {
 				markdownRun(&b, s, i, run)
 			}
 		}
@@ -40,6 +40,15 @@ func markdownRun(b *strings.Builder, s Scenario, i int, r Run) {
 		if a.Outcome != assert.Passed {
 			fmt.Fprintf(b, "- %s **%s**: %s\n", a.Outcome, cell(title(a)), cell(a.Reasoning))
 		}
+	}
+	for _, w := range r.Warnings {
+		fmt.Fprintf(b, "- warning: %s\n", cell(w))
+	}
+	if len(r.Way) > 0 {
+		fmt.Fprintf(b, "\nWay: %s\n", cell(strings.Join(r.Way, " → ")))
+	}
+	for _, e := range r.Events {
+		fmt.Fprintf(b, "- %s\n", cell(e))
 	}
 	if len(r.Turns) > 0 {
 		b.WriteString("\n")

@@ -3,6 +3,7 @@
 package report
 
 import (
+	"cmp"
 	"io"
 	"time"
 
@@ -39,6 +40,10 @@ type Run struct {
 	Turns   []assert.Turn
 	Results []assert.Result
 	Took    time.Duration
+
+	Way      []string // the nodes that the agent came to, by name, in order
+	Events   []string // requests that it made and what went wrong, in order
+	Warnings []string // what to know of the verdict
 }
 
 // Format writes a report.
@@ -51,11 +56,25 @@ func Formats() map[string]Format {
 
 // NewRun returns the run of an outcome.
 func NewRun(id string, o engine.Outcome) Run {
-	return Run{
+	r := Run{
 		ID: id, Verdict: o.Verdict, Error: o.Error, Score: o.Score, End: o.Evidence.End, Turns: o.Evidence.Turns, Results: o.Results,
-		Took: o.Took,
+		Took: o.Took, Warnings: o.Warnings,
 	}
+	for _, v := range o.Evidence.Visits[:min(len(o.Evidence.Visits), maxShown)] {
+		r.Way = append(r.Way, cmp.Or(o.Evidence.Graph[v.Node].Name, v.Node))
+	}
+	for _, t := range o.Turns {
+		for _, n := range t.Notes {
+			if told := n.Kind == "tool_call" || n.Kind == "error" || n.Kind == "loop"; told && len(r.Events) < maxShown {
+				r.Events = append(r.Events, n.Text)
+			}
+		}
+	}
+	return r
 }
+
+// maxShown is how many nodes and how many events of a run are shown.
+const maxShown = 100
 
 // The exit codes of a command that runs tests.
 const (

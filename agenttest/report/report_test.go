@@ -39,6 +39,18 @@ func run(id string, v engine.Verdict) report.Run {
 	return r
 }
 
+// unasserted is a run that passes whatever the agent does.
+func unasserted() report.Run {
+	r := report.NewRun("r7", engine.Outcome{
+		Verdict: engine.Passed, Warnings: []string{"The scenario has no assertions, so every run passes."},
+		Evidence: assert.Evidence{Visits: []assert.Visit{{Node: "ask"}, {Node: "hook"}}, Graph: assert.Graph{"ask": {Name: "Ask"}}},
+		Turns: []engine.Turn{{Notes: []engine.Note{
+			{Kind: "decision", Text: "the only way"}, {Kind: "tool_call", Text: "slots: POST https://example.com/ failed: no answer within 10s"},
+		}}},
+	})
+	return r
+}
+
 // mixed has a scenario that is flaky, one that passes, and one that could not be judged.
 func mixed() report.Report {
 	return report.Report{
@@ -46,6 +58,7 @@ func mixed() report.Report {
 		Scenarios: []report.Scenario{
 			{ID: "s1", Name: "Wants a refund", Category: scenario.AngryCaller, Runs: []report.Run{run("r1", engine.Passed), run("r2", engine.Failed), run("r3", engine.Error)}},
 			{ID: "s2", Name: "Pays", Category: scenario.HappyPath, Runs: []report.Run{run("r4", engine.Passed)}},
+			{ID: "s4", Name: "Expects nothing", Category: scenario.Custom, Runs: []report.Run{unasserted()}},
 			{ID: "s3", Name: "Is judged", Category: scenario.Custom, Runs: []report.Run{run("r5", engine.Error), run("r6", engine.Cancelled)}},
 		},
 	}

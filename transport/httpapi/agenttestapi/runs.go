@@ -103,12 +103,18 @@ func runRecord(r agenttest.Run) (oas.TestRun, error) {
 	for id, n := range e.Graph {
 		record.Metadata.NodeIDToName[id] = n.Name
 	}
+	for _, w := range o.Warnings {
+		record.Metadata.Warnings = append(record.Metadata.Warnings, callwright.Clip(w, maxWarning))
+	}
 	if r.Scripted {
 		record.Metadata.LlmAdapter.SetTo("scripted")
 	}
 	record.Metadata.TurnDetails, err = turnRecords(o.Turns)
 	return record, err
 }
+
+// maxWarning is how many bytes a warning has.
+const maxWarning = 2000
 
 // summaries returns runs without what was said in them.
 func summaries(runs []agenttest.Run) []oas.TestRunSummary {

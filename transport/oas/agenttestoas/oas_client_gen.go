@@ -70,8 +70,9 @@ type Invoker interface {
 	CloneTestTemplate(ctx context.Context, request *TestTemplateClone, params CloneTestTemplateParams) (*TestScenarioCreatedReply, error)
 	// CreateTestScenario invokes createTestScenario operation.
 	//
-	// Stores a simulated caller with its checks. Patterns and node ids are checked now where that is
-	// possible. A name that is taken is a conflict.
+	// Stores a simulated caller with its checks. Patterns are checked now; node ids by each run, which is
+	// an `ERROR` if the version that it tests has no such node, because a scenario may be ahead of the
+	// version in production. A name that is taken is a conflict.
 	//
 	// POST /v1/agent-testing/scenarios
 	CreateTestScenario(ctx context.Context, request *TestScenarioCreate) (*TestScenarioReply, error)
@@ -836,8 +837,9 @@ func (c *Client) sendCloneTestTemplate(ctx context.Context, request *TestTemplat
 
 // CreateTestScenario invokes createTestScenario operation.
 //
-// Stores a simulated caller with its checks. Patterns and node ids are checked now where that is
-// possible. A name that is taken is a conflict.
+// Stores a simulated caller with its checks. Patterns are checked now; node ids by each run, which is
+// an `ERROR` if the version that it tests has no such node, because a scenario may be ahead of the
+// version in production. A name that is taken is a conflict.
 //
 // POST /v1/agent-testing/scenarios
 func (c *Client) CreateTestScenario(ctx context.Context, request *TestScenarioCreate) (*TestScenarioReply, error) {

@@ -901,8 +901,9 @@ func (s *Server) handleCloneTestTemplateRequest(args [1]string, argsEscaped bool
 
 // handleCreateTestScenarioRequest handles createTestScenario operation.
 //
-// Stores a simulated caller with its checks. Patterns and node ids are checked now where that is
-// possible. A name that is taken is a conflict.
+// Stores a simulated caller with its checks. Patterns are checked now; node ids by each run, which is
+// an `ERROR` if the version that it tests has no such node, because a scenario may be ahead of the
+// version in production. A name that is taken is a conflict.
 //
 // POST /v1/agent-testing/scenarios
 func (s *Server) handleCreateTestScenarioRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {

@@ -12999,6 +12999,16 @@ func (s *TestRunMetadata) encodeFields(e *jx.Encoder) {
 		s.NodeIDToName.Encode(e)
 	}
 	{
+		if s.Warnings != nil {
+			e.FieldStart("warnings")
+			e.ArrStart()
+			for _, elem := range s.Warnings {
+				e.Str(elem)
+			}
+			e.ArrEnd()
+		}
+	}
+	{
 		if s.LlmAdapter.Set {
 			e.FieldStart("llm_adapter")
 			s.LlmAdapter.Encode(e)
@@ -13013,10 +13023,11 @@ func (s *TestRunMetadata) encodeFields(e *jx.Encoder) {
 	}
 }
 
-var jsonFieldsNameOfTestRunMetadata = [3]string{
+var jsonFieldsNameOfTestRunMetadata = [4]string{
 	0: "turn_details",
 	1: "node_id_to_name",
-	2: "llm_adapter",
+	2: "warnings",
+	3: "llm_adapter",
 }
 
 // Decode decodes TestRunMetadata from json.
@@ -13056,6 +13067,25 @@ func (s *TestRunMetadata) Decode(d *jx.Decoder) error {
 				return nil
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"node_id_to_name\"")
+			}
+		case "warnings":
+			if err := func() error {
+				s.Warnings = make([]string, 0)
+				if err := d.Arr(func(d *jx.Decoder) error {
+					var elem string
+					v, err := d.Str()
+					elem = string(v)
+					if err != nil {
+						return err
+					}
+					s.Warnings = append(s.Warnings, elem)
+					return nil
+				}); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"warnings\"")
 			}
 		case "llm_adapter":
 			if err := func() error {

@@ -7509,6 +7509,8 @@ type TestRunMetadata struct {
 	// One entry a turn.
 	TurnDetails  []TestTurnDetail `json:"turn_details"`
 	NodeIDToName TestNodeNames    `json:"node_id_to_name"`
+	// What to know of the verdict, such as that the scenario has no assertions and every run passes.
+	Warnings []string `json:"warnings"`
 	// Model adapter that ran it; `scripted` runs stay out of the analytics.
 	LlmAdapter      OptString `json:"llm_adapter"`
 	AdditionalProps TestRunMetadataAdditional
@@ -7522,6 +7524,11 @@ func (s *TestRunMetadata) GetTurnDetails() []TestTurnDetail {
 // GetNodeIDToName returns the value of NodeIDToName.
 func (s *TestRunMetadata) GetNodeIDToName() TestNodeNames {
 	return s.NodeIDToName
+}
+
+// GetWarnings returns the value of Warnings.
+func (s *TestRunMetadata) GetWarnings() []string {
+	return s.Warnings
 }
 
 // GetLlmAdapter returns the value of LlmAdapter.
@@ -7542,6 +7549,11 @@ func (s *TestRunMetadata) SetTurnDetails(val []TestTurnDetail) {
 // SetNodeIDToName sets the value of NodeIDToName.
 func (s *TestRunMetadata) SetNodeIDToName(val TestNodeNames) {
 	s.NodeIDToName = val
+}
+
+// SetWarnings sets the value of Warnings.
+func (s *TestRunMetadata) SetWarnings(val []string) {
+	s.Warnings = val
 }
 
 // SetLlmAdapter sets the value of LlmAdapter.

@@ -79,8 +79,9 @@ func (UnimplementedHandler) CloneTestTemplate(ctx context.Context, req *TestTemp
 
 // CreateTestScenario implements createTestScenario operation.
 //
-// Stores a simulated caller with its checks. Patterns and node ids are checked now where that is
-// possible. A name that is taken is a conflict.
+// Stores a simulated caller with its checks. Patterns are checked now; node ids by each run, which is
+// an `ERROR` if the version that it tests has no such node, because a scenario may be ahead of the
+// version in production. A name that is taken is a conflict.
 //
 // POST /v1/agent-testing/scenarios
 func (UnimplementedHandler) CreateTestScenario(ctx context.Context, req *TestScenarioCreate) (r *TestScenarioReply, _ error) {
