@@ -22,6 +22,7 @@ type Batch struct {
 	Simulations int          // runs of each scenario; 1 in a batch
 	Webhook     string       // is told the end; empty: nobody. It may hold a token
 	Publish     bool         // publish the version when all runs have passed
+	Over        int          // with Publish: number of the version in production when the batch was created, which it replaces; 0: none
 	Budget      engine.Limit // of all runs together
 	Concurrency int          // runs at once, on all nodes; 0: as many as the organization may have
 

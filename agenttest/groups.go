@@ -14,8 +14,10 @@ type BatchRequest struct {
 	Scenarios []string // ids, each once, at most MaxScenarios
 	Version   *int     // see RunRequest
 	Webhook   string
-	Publish   bool // publish the version when all runs have passed; all scenarios must be of one pathway
-	Trigger   Trigger
+	// Publish publishes the version when all runs have passed, unless another version has gone to production meanwhile. All
+	// scenarios must be of one pathway.
+	Publish bool
+	Trigger Trigger
 
 	Budget      engine.Limit // of all runs together; the zero Limit: none
 	Concurrency int          // runs at once, at most MaxConcurrency; 0: as many as the organization may have
@@ -38,6 +40,11 @@ func (s *Service) StartBatch(ctx context.Context, org callwright.OrgID, r BatchR
 	if r.Publish && (b.Pathway == "" || b.Version == 0) {
 		return Batch{}, nil, callwright.Invalid("publish_on_pass",
 			"needs scenarios of one pathway and a version_number of a saved version, because that version is published")
+	}
+	if r.Publish {
+		if b.Over, err = s.inProduction(ctx, org, b.Pathway); err != nil {
+			return Batch{}, nil, err
+		}
 	}
 	runs := make([]Run, len(snaps))
 	for i, part := range b.Scenarios {

@@ -191,6 +191,9 @@ func (p *pathways) Publish(
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if b.Over != nil && *b.Over != p.production {
+		return pathway.Published{}, callwright.Errorf(callwright.CodeConflict, "another version is in production")
+	}
 	p.published = append(p.published, b.Number)
 	return pathway.Published{Published: true}, nil
 }

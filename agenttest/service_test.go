@@ -459,6 +459,17 @@ func TestPublishOnPass(t *testing.T) {
 		if len(l.pathways.published) != 1 || l.pathways.published[0] != 2 || len(l.pathways.settled) != 2 {
 			t.Errorf("published %v, settled %v", l.pathways.published, l.pathways.settled)
 		}
+		// Another version has gone to production while the tests ran.
+		if _, _, err := l.StartBatch(t.Context(), org, agenttest.BatchRequest{Scenarios: []string{inBatch.ID, outside.ID}, Version: &two, Publish: true}); err != nil {
+			t.Fatal(err)
+		}
+		l.pathways.mu.Lock()
+		l.pathways.production = 3
+		l.pathways.mu.Unlock()
+		settled()
+		if len(l.pathways.published) != 1 {
+			t.Errorf("published %v over a newer version", l.pathways.published)
+		}
 		// A scenario that has changed has not passed as it is now.
 		if _, err := l.UpdateScenario(t.Context(), org, outside.ID, scenario.Patch{MaxTurns: callwright.Given(3)}); err != nil {
 			t.Fatal(err)

@@ -126,6 +126,15 @@ func (s *Service) tested(ctx context.Context, sc scenario.Scenario, number *int)
 	return version{n, g.Hash}, nil
 }
 
+// inProduction returns the number of a pathway's version in production; 0: none.
+func (s *Service) inProduction(ctx context.Context, org callwright.OrgID, id string) (int, error) {
+	_, n, err := s.cfg.Pathways.Load(ctx, org, id, pathway.Selector{Environment: pathway.Production})
+	if errors.Is(err, callwright.ErrInvalidState) { // it cannot be walked any more, and may be replaced
+		return n, nil
+	}
+	return n, ignoreAbsent(err)
+}
+
 // testedPersona finds the version of a persona to test. The pathways to which it hands over are those in production when a run
 // begins.
 func (s *Service) testedPersona(ctx context.Context, sc scenario.Scenario, number *int) (version, error) {

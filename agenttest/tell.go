@@ -154,8 +154,8 @@ func (s *Service) publish(ctx context.Context, t callwright.Task, _ int) error {
 	if err != nil {
 		return ignoreAbsent(err)
 	}
-	_, err = s.cfg.Pathways.Publish(ctx, b.Org, b.Pathway, pathway.Publication{Number: b.Version, OnPass: true})
-	if errors.Is(err, callwright.ErrPromotionGateFailed) || errors.Is(err, callwright.ErrNotFound) {
+	_, err = s.cfg.Pathways.Publish(ctx, b.Org, b.Pathway, pathway.Publication{Number: b.Version, OnPass: true, Over: &b.Over})
+	if overtaken := errors.Is(err, callwright.ErrConflict); overtaken || errors.Is(err, callwright.ErrPromotionGateFailed) || errors.Is(err, callwright.ErrNotFound) {
 		s.cfg.Logger.WarnContext(ctx, "a batch has passed, but its version is not published",
 			"batch_id", b.ID, "pathway", b.Pathway, "version", b.Version, "error", err)
 		return nil

@@ -14,6 +14,7 @@ type Publication struct {
 	Number      int
 	Environment Environment // empty: Production
 	OnPass      bool        // publish to production once its tests have passed
+	Over        *int        // only if this version is in the environment now, 0: none; nil: whatever is
 }
 
 // Published is the result of a publication.
@@ -33,7 +34,8 @@ const taskSettle = "pathway.settle"
 // replaces another version that waits. Without OnPass, and for a version whose tests have failed, the error is
 // CodePromotionGateFailed, which names the batch of tests.
 //
-// Of two concurrent publications one gets CodeConflict, unless both publish the same version. The gate is asked before the
+// Of two concurrent publications one gets CodeConflict, unless both publish the same version; so does one whose Over is another
+// version than that in the environment. The gate is asked before the
 // transaction, because its time has no bound. Only to start tests it is asked within the transaction, so that the tests
 // and the promotion that waits for them are committed together, and two publications start the tests once.
 func (s *Service) Publish(ctx context.Context, org callwright.OrgID, id string, b Publication) (Published, error) {
@@ -101,8 +103,16 @@ func (s *Service) place(ctx context.Context, p *Pathway, v Version, b Publicatio
 	return verdict, nil
 }
 
-// overtaken reports whether another version was published, or began to wait for its tests, since a publication began.
+// overtaken reports whether another version was published, or began to wait for its tests, since a publication began, or is not the
+// one to be replaced.
 func overtaken(before, now Pathway, b Publication) bool {
+	current := now.Production
+	if b.Environment == Staging {
+		current = now.Staging
+	}
+	if b.Over != nil && current != *b.Over && current != b.Number {
+		return true
+	}
 	other := func(then, now int) bool { return now != then && now != 0 && now != b.Number }
 	if b.Environment == Staging {
 		return other(before.Staging, now.Staging)

@@ -74,6 +74,35 @@ func TestPublishWithoutGate(t *testing.T) {
 	}
 }
 
+// TestPublishOver publishes over the version that is named, and over no other.
+func TestPublishOver(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t, func(c *pathway.Config) { c.Gate = nil })
+	p := o.create(t, graph.Document{})
+	for range 3 {
+		o.save(t, p.ID, days("?"))
+	}
+	publish := func(number, over int, env pathway.Environment) error {
+		_, err := o.Publish(t.Context(), "a", p.ID, pathway.Publication{Number: number, Over: &over, Environment: env})
+		return err
+	}
+	for _, env := range []pathway.Environment{pathway.Production, pathway.Staging} {
+		if err := publish(1, 0, env); err != nil {
+			t.Errorf("the first version: %v", err)
+		}
+		if err := publish(2, 1, env); err != nil {
+			t.Errorf("over the version that is there: %v", err)
+		}
+		wantCode(t, "over another one", publish(3, 1, env), callwright.CodeConflict, "")
+		if err := publish(2, 1, env); err != nil {
+			t.Errorf("once more: %v", err)
+		}
+	}
+	if got := o.get(t, p.ID); got.Production != 2 || got.Staging != 2 {
+		t.Errorf("got %+v", got)
+	}
+}
+
 func TestPublishRefuses(t *testing.T) {
 	t.Parallel()
 	o, p, _ := three(t)

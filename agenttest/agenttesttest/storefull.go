@@ -111,7 +111,7 @@ func FullRun(id string) agenttest.Run {
 func FullBatch(id string) agenttest.Batch {
 	return agenttest.Batch{
 		ID: id, Org: "a", Kind: agenttest.OneEach, Trigger: agenttest.ByPromotion, Pathway: "p1", Persona: "persona 1", Version: 5,
-		Hash: "5a1b", Simulations: 3, Webhook: "https://x.example/hook?key=" + words, Publish: true, State: agenttest.Failed, Created: 6,
+		Hash: "5a1b", Simulations: 3, Webhook: "https://x.example/hook?key=" + words, Publish: true, Over: 4, State: agenttest.Failed, Created: 6,
 		Scenarios: []agenttest.Part{{
 			Scenario: "s1", Revision: 4, Name: words, Pathway: "p1", Persona: "persona 1", Version: 5, Snapshot: "snap1",
 		}},

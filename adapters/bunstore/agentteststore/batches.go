@@ -65,7 +65,7 @@ func (db core) batchRow(b agenttest.Batch) (row batchRow, err error) {
 		Cost: int64(b.Spend.Cost), Priced: b.Spend.Priced, Unpriced: b.Spend.Unpriced,
 		Reason: string(b.Reason), CreatedAt: sqldb.Stored(b.CreatedAt), EndedAt: orNull(b.EndedAt), Version: b.Revision,
 	}
-	row.Document, err = db.seal(purpose("test batch", row.Org, row.ID), batchJSON{b.Scenarios, b.Webhook, b.Flakes, b.Statistics})
+	row.Document, err = db.seal(purpose("test batch", row.Org, row.ID), batchJSON{b.Scenarios, b.Webhook, b.Over, b.Flakes, b.Statistics})
 	return row, err
 }
 
@@ -81,7 +81,7 @@ func (db core) batch(r batchRow) (agenttest.Batch, error) {
 	return agenttest.Batch{
 		ID: r.ID, Org: callwright.OrgID(r.Org), Kind: agenttest.Kind(r.Kind), Trigger: agenttest.Trigger(r.Trigger),
 		Pathway: r.Pathway, Persona: r.Persona, Version: r.Number, Hash: r.Hash, Scenarios: document.Scenarios,
-		Simulations: r.Simulations, Webhook: document.Webhook, Publish: r.Publish, State: agenttest.State(r.State),
+		Simulations: r.Simulations, Webhook: document.Webhook, Over: document.Over, Publish: r.Publish, State: agenttest.State(r.State),
 		Created: r.Created, Counts: agenttest.Counts{Passed: r.Passed, Failed: r.Failed, Error: r.Erred, Cancelled: r.Cancelled},
 		Budget: engine.Limit{Tokens: r.MaxTokens, Cost: engine.Money(r.MaxCost)}, Concurrency: r.Concurrency,
 		Usage:  r.usage(),

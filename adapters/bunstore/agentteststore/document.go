@@ -70,6 +70,7 @@ type webhookJSON struct {
 type batchJSON struct {
 	Scenarios  []agenttest.Part
 	Webhook    string
+	Over       int
 	Flakes     *agenttest.Flakes     `json:",omitempty"`
 	Statistics *agenttest.Statistics `json:",omitempty"`
 }

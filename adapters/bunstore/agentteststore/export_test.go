@@ -11,6 +11,6 @@ import (
 func Documents(sc scenario.Scenario, r agenttest.Run, b agenttest.Batch) ([]byte, error) {
 	return json.MarshalIndent(map[string]any{
 		"scenario": newScenarioJSON(sc), "outcome": newOutcomeJSON(*r.Outcome), "result": r.Result,
-		"batch": batchJSON{b.Scenarios, b.Webhook, b.Flakes, b.Statistics},
+		"batch": batchJSON{b.Scenarios, b.Webhook, b.Over, b.Flakes, b.Statistics},
 	}, "", "  ")
 }

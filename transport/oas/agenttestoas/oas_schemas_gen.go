@@ -4530,7 +4530,8 @@ type TestBatch struct {
 	CancelledScenarios int `json:"cancelled_scenarios"`
 	// What started the batch.
 	TriggerSource TestBatchTriggerSource `json:"trigger_source"`
-	// Whether a pass promotes the version.
+	// Whether a pass of this batch publishes its version, unless another one has gone to production since
+	// the batch began. A version that waits because of `publish` is the `promotion` of its pathway.
 	PublishOnPass bool `json:"publish_on_pass"`
 	// What the runs that have ended used, by role.
 	Usage []TestUsage `json:"usage"`
