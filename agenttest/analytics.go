@@ -32,13 +32,18 @@ func (a Analytics[T]) ScenarioName(id string) string {
 }
 
 // BasicAnalytics counts the runs of a pathway that have ended. CodeNotFound with the field pathway_id: the organization has no such
-// pathway. CodeBadRequest with the field days: they are out of range.
+// pathway. CodeBadRequest with the field days: they are out of range. CodeTooManyRequests: too many runs are being read, see MaxReads.
 func (s *Service) BasicAnalytics(ctx context.Context, org callwright.OrgID, q AnalyticsQuery) (Analytics[analytics.Basic], error) {
 	if _, err := s.subject(ctx, org, &q); err != nil {
 		return Analytics[analytics.Basic]{}, err
 	}
+	release, err := s.reads.hold(ctx, org)
+	if err != nil {
+		return Analytics[analytics.Basic]{}, err
+	}
+	defer release()
 	c := analytics.NewCounter(s.cfg.Clock.Now(), q.Days)
-	err := s.cfg.Store.EachEnded(ctx, org, RunWindow{Pathway: q.Pathway, From: c.From(), Scripted: q.Scripted}, c.Add)
+	err = s.cfg.Store.EachEnded(ctx, org, RunWindow{Pathway: q.Pathway, From: c.From(), Scripted: q.Scripted}, c.Add)
 	if err != nil {
 		return Analytics[analytics.Basic]{}, err
 	}
@@ -52,6 +57,11 @@ func (s *Service) EnhancedAnalytics(ctx context.Context, org callwright.OrgID, q
 	if err != nil {
 		return Analytics[analytics.Report]{}, err
 	}
+	release, err := s.reads.hold(ctx, org)
+	if err != nil {
+		return Analytics[analytics.Report]{}, err
+	}
+	defer release()
 	f, newest := analytics.NewFold(s.cfg.Clock.Now(), q.Days), 0
 	err = s.cfg.Store.EachEnded(ctx, org, RunWindow{Pathway: q.Pathway, From: f.From(), Scripted: q.Scripted}, func(r analytics.Run) {
 		newest = max(newest, r.Version)

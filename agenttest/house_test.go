@@ -172,7 +172,7 @@ func (p *pathways) Load(
 		number = p.production
 	}
 	switch {
-	case of != org && of != "a", id != "p1":
+	case of != org && of != "a" && of != "b", id != "p1":
 		return nil, 0, callwright.InField("pathway_id", callwright.NotFound("pathway"))
 	case number > 9, number == 0 && sel.Environment != "":
 		return nil, 0, callwright.InField("pathway_version", callwright.NotFound("version"))

@@ -49,6 +49,7 @@ type RescoreTotals struct{ Runs, Passed, Failed, Error, Cancelled, Incomplete, C
 // and stores nothing. Runs whose conversation has not come to its end, such as those that were cancelled, stay what they are.
 //
 // CodeNotFound: the organization has no such scenario. The error is callwright.FieldErrors when the assertions are wrong.
+// CodeTooManyRequests: too many runs are being scored again, see MaxReads.
 func (s *Service) Rescore(ctx context.Context, org callwright.OrgID, id string, r RescoreRequest) (Rescored, error) {
 	sc, err := s.cfg.Store.Scenario(ctx, org, id)
 	if err != nil {
@@ -65,6 +66,11 @@ func (s *Service) Rescore(ctx context.Context, org callwright.OrgID, id string, 
 	if err != nil {
 		return Rescored{}, err
 	}
+	release, err := s.rescores.hold(ctx, org)
+	if err != nil {
+		return Rescored{}, err
+	}
+	defer release()
 	limit := r.Limit
 	if limit < 1 || limit > MaxRescored {
 		limit = DefaultRescored

@@ -82,6 +82,10 @@ type Service struct {
 	wake  chan struct{} // holds a token when there may be runs to start
 
 	purses purses
+
+	reads    *reads // of statistics and analytics
+	rescores *reads
+	views    views
 }
 
 // New checks the configuration and registers the durable work. Run executes runs.
@@ -123,7 +127,7 @@ func New(c Config) (*Service, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Service{cfg: c, heart: heart, wake: make(chan struct{}, 1)}
+	s := &Service{cfg: c, heart: heart, wake: make(chan struct{}, 1), reads: newReads(), rescores: newReads()}
 	s.register()
 	return s, nil
 }

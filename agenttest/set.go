@@ -13,8 +13,9 @@ type Statistics struct {
 	Overall   stats.Overall
 }
 
-// GetSet returns a simulation set with its statistics, also while it runs. CodeNotFound: the organization has no simulation
-// set of this id.
+// GetSet returns a simulation set with its statistics, also while it runs. Those of a set of more than 1,000 runs may be 2 seconds
+// old while it runs. They are shared: do not change them. CodeNotFound: the organization has no simulation set of this id. CodeTooManyRequests: too many runs
+// are being read, see MaxReads.
 func (s *Service) GetSet(ctx context.Context, org callwright.OrgID, id string) (Batch, Statistics, error) {
 	b, err := s.groupOf(ctx, org, id, Simulations)
 	if err != nil {
@@ -23,21 +24,36 @@ func (s *Service) GetSet(ctx context.Context, org callwright.OrgID, id string) (
 	if b.concluded() {
 		return b, *b.Statistics, nil
 	}
-	st, err := s.statistics(ctx, b)
+	st, err := s.view(ctx, b)
 	return b, st, err
 }
 
 // maxReason is how many bytes of the reason of a failure statistics look at.
 const maxReason = 500
 
-// statistics describes the scenarios one after the other.
+// runsPage is how many runs statistics read at a time.
+const runsPage = 1000
+
+// statistics describes the scenarios from one pass over the runs that have ended.
 func (s *Service) statistics(ctx context.Context, b Batch) (Statistics, error) {
-	st := Statistics{Scenarios: make([]stats.Scenario, len(b.Scenarios))}
-	for i := range b.Scenarios {
-		var err error
-		if st.Scenarios[i], err = s.describe(ctx, b, i); err != nil {
+	ended := make(map[string][]stats.Run, len(b.Scenarios))
+	f := RunFilter{Batch: b.ID, States: []State{Passed, Failed, Error, Cancelled}, Oldest: true, Limit: runsPage}
+	for more := true; more; {
+		runs, err := s.cfg.Store.FindRuns(ctx, b.Org, f)
+		if err != nil {
 			return Statistics{}, err
 		}
+		for _, r := range runs {
+			ended[r.Scenario] = append(ended[r.Scenario], counted(r))
+		}
+		if more = len(runs) == f.Limit; more {
+			last := runs[len(runs)-1]
+			f.After = callwright.Keyset{At: last.CreatedAt, ID: last.ID}
+		}
+	}
+	st := Statistics{Scenarios: make([]stats.Scenario, len(b.Scenarios))}
+	for i, part := range b.Scenarios {
+		st.Scenarios[i] = b.describe(i, ended[part.Scenario])
 	}
 	st.Overall = stats.Summarize(st.Scenarios)
 	return st, nil
@@ -55,11 +71,16 @@ func (s *Service) describe(ctx context.Context, b Batch, i int) (stats.Scenario,
 	for j, r := range runs {
 		ended[j] = counted(r)
 	}
+	return b.describe(i, ended), nil
+}
+
+// describe describes a scenario by those of its runs that have ended.
+func (b Batch) describe(i int, ended []stats.Run) stats.Scenario {
 	described := stats.Describe(ended, b.Simulations)
 	if b.Flakes != nil && i < len(b.Flakes.Sources) {
 		described.FlakeSource = b.Flakes.Sources[i]
 	}
-	return described, nil
+	return described
 }
 
 // counted returns a run that has ended as statistics see it.
