@@ -15,7 +15,7 @@ const (
 	MaxRescored     = 200              // runs
 	DefaultRescored = 50               // runs
 	maxRescoredSize = 2 << 20          // bytes of their results, about; a page has one run at least
-	maxRescoredTime = 10 * time.Second // after which a page ends
+	maxRescoredTime = 10 * time.Second // after which a page ends, before the run that is being scored
 )
 
 // RescoreRequest chooses runs of a scenario to score again.
@@ -49,7 +49,8 @@ type RescoreTotals struct{ Runs, Passed, Failed, Error, Cancelled, Incomplete, C
 // and stores nothing. Runs whose conversation has not come to its end, such as those that were cancelled, stay what they are.
 //
 // CodeNotFound: the organization has no such scenario. The error is callwright.FieldErrors when the assertions are wrong.
-// CodeTooManyRequests: too many runs are being scored again, see MaxReads.
+// CodeTooManyRequests: too many runs are being scored again, see MaxReads. CodeUnavailable: not even one run could be scored in the time
+// of a page.
 func (s *Service) Rescore(ctx context.Context, org callwright.OrgID, id string, r RescoreRequest) (Rescored, error) {
 	sc, err := s.cfg.Store.Scenario(ctx, org, id)
 	if err != nil {
@@ -94,11 +95,12 @@ func (s *Service) Rescore(ctx context.Context, org callwright.OrgID, id string, 
 func (s *Service) rescored(
 	ctx context.Context, rules *assert.Rules, runs []Run, limit int,
 ) (page callwright.Page[RescoredRun], err error) {
-	until, size := s.cfg.Clock.Now().Add(maxRescoredTime), 0
+	limited, cancel := context.WithTimeoutCause(ctx, maxRescoredTime, errRescoredTime)
+	defer cancel()
+	size := 0
 	for i, r := range runs {
-		if i > 0 && (i == limit || size > maxRescoredSize || s.cfg.Clock.Now().After(until)) {
-			page.Next = callwright.Keyset{At: runs[i-1].CreatedAt, ID: runs[i-1].ID}
-			return page, nil
+		if i > 0 && (i == limit || size > maxRescoredSize || limited.Err() != nil) {
+			return endBefore(page, runs, i), nil
 		}
 		full, err := s.cfg.Store.Run(ctx, r.Org, r.ID)
 		if ignoreAbsent(err) != nil {
@@ -107,7 +109,13 @@ func (s *Service) rescored(
 		if err != nil {
 			continue // it was deleted meanwhile
 		}
-		one := rescore(ctx, rules, full)
+		one, err := rescore(limited, rules, full)
+		switch {
+		case err != nil && i > 0 && ctx.Err() == nil:
+			return endBefore(page, runs, i), nil
+		case err != nil:
+			return page, err
+		}
 		page.Items = append(page.Items, one)
 		for _, result := range one.Results {
 			size += len(result.Reasoning) + len(result.Name) + resultSize
@@ -116,20 +124,33 @@ func (s *Service) rescored(
 	return page, nil
 }
 
+// errRescoredTime is the cause with which the time of a page ends.
+var errRescoredTime = callwright.Errorf(callwright.CodeUnavailable,
+	"scoring the run takes more than %s: try again, or use simpler regular expressions", maxRescoredTime)
+
+// endBefore ends a page before a run of its list.
+func endBefore(page callwright.Page[RescoredRun], runs []Run, i int) callwright.Page[RescoredRun] {
+	page.Next = callwright.Keyset{At: runs[i-1].CreatedAt, ID: runs[i-1].ID}
+	return page
+}
+
 // resultSize is about how many bytes a short result has besides its texts.
 const resultSize = 300
 
-// rescore scores one run again.
-func rescore(ctx context.Context, rules *assert.Rules, r Run) RescoredRun {
+// rescore scores one run again. The error is the cause of the end of ctx.
+func rescore(ctx context.Context, rules *assert.Rules, r Run) (RescoredRun, error) {
 	out := RescoredRun{Run: r, Verdict: r.State}
 	out.Run.Outcome = nil
 	if r.Outcome == nil || r.State == Cancelled || !engine.Decides(r.Outcome.Evidence.End) {
-		return out
+		return out, nil
 	}
-	scored, d, open := rules.Score(ctx, &r.Outcome.Evidence)
+	scored, d, open, err := rules.Score(ctx, &r.Outcome.Evidence)
+	if err != nil {
+		return RescoredRun{}, err
+	}
 	out.Results, out.Score, out.Verdict, out.Incomplete = results(NewChecks(scored)), d.Score, State(d.Verdict), open
 	out.Changed = !open && out.Verdict != r.State
-	return out
+	return out, nil
 }
 
 func (t *RescoreTotals) add(r RescoredRun) {

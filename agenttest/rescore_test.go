@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"reflect"
+	"slices"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/llm"
@@ -108,6 +110,59 @@ func TestRescoreOfWhatIsWrong(t *testing.T) {
 		_, err := l.Rescore(t.Context(), org, sc.ID, agenttest.RescoreRequest{Assertions: wrong})
 		if list, ok := errors.AsType[callwright.FieldErrors](err); !ok || list[0].Field != "assertions[0].config.pattern" {
 			t.Errorf("a wrong assertion: %v", err)
+		}
+	})
+}
+
+// tardy reads runs slowly once it is told to.
+type tardy struct {
+	agenttest.Store
+
+	takes *time.Duration
+}
+
+func (s tardy) Run(ctx context.Context, org callwright.OrgID, id string) (agenttest.Run, error) {
+	time.Sleep(*s.takes)
+	return s.Store.Run(ctx, org, id)
+}
+
+// TestRescoreEndsInTime: the time of a page ends the scoring of the run that is at hand, too. The next page begins with that run. If it
+// is the first one, there is no page.
+func TestRescoreEndsInTime(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := newLab(t)
+		takes := time.Duration(0)
+		l.cfg.Store = tardy{l.cfg.Store, &takes}
+		l.Service = l.another()
+		l.run(l.Service)
+		sc := l.scenario()
+		for range 3 {
+			l.start(sc, agenttest.RunRequest{})
+			settled()
+		}
+		takes = 6 * time.Second // the second run is read after the end
+		var seen []string
+		request := agenttest.RescoreRequest{}
+		for range 3 {
+			got, err := l.Rescore(t.Context(), org, sc.ID, request)
+			if err != nil || got.Totals != (agenttest.RescoreTotals{Runs: 1, Passed: 1}) {
+				t.Fatalf("got %+v, %v", got, err)
+			}
+			seen = append(seen, got.Page.Items[0].Run.ID)
+			request.After = got.Page.Next
+		}
+		if slices.Sort(seen); len(slices.Compact(seen)) != 3 || !request.After.IsZero() {
+			t.Errorf("saw the runs %v, then %v", seen, request.After)
+		}
+		takes = 11 * time.Second
+		if got, err := l.Rescore(t.Context(), org, sc.ID, agenttest.RescoreRequest{}); !errors.Is(err, callwright.ErrUnavailable) {
+			t.Errorf("got %+v, %v", got, err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if got, err := l.Rescore(ctx, org, sc.ID, agenttest.RescoreRequest{}); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("of a request that has ended: %+v, %v", got, err)
 		}
 	})
 }

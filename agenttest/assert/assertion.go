@@ -65,7 +65,7 @@ const (
 // The limits of what an assertion looks at. An assertion that would look at more is an error with CodeTooLarge.
 const (
 	MaxTarget = 1 << 20 // bytes of words, of a variable's value or of the requests' bodies
-	MaxWork   = 1 << 28 // steps of a regular expression's program × bytes × matches to find
+	MaxWork   = 1 << 28 // of the regular expressions of a run together: steps of the program × bytes × matches to find
 	MaxNodes  = 512     // nodes of a path: of the reference and of the visited path that is compared with it
 	MaxVisits = 10_000
 	MaxCalls  = 10_000 // requests of the agent

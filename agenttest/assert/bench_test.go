@@ -73,7 +73,7 @@ func BenchmarkRescore(b *testing.B) {
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, d, _ := rules.Score(b.Context(), e); d.Verdict != assert.Passed {
+		if _, d, _, _ := rules.Score(b.Context(), e); d.Verdict != assert.Passed {
 			b.Fatal(d)
 		}
 	}

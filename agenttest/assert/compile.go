@@ -17,7 +17,13 @@ type Check struct {
 
 // rule evaluates the configuration of one type. The result has the assertion already; evaluate sets the rest.
 type rule interface {
-	evaluate(ctx context.Context, e *Evidence, j Judge, r *Result)
+	evaluate(ctx context.Context, e *Evidence, m means, r *Result)
+}
+
+// means is what an evaluation uses.
+type means struct {
+	judge Judge // nil: there is none
+	work  *Work
 }
 
 // compilers parse the configuration of each type. Errors go to the fields.
@@ -84,9 +90,23 @@ func (c *Check) Judged() bool {
 }
 
 // Evaluate evaluates the assertion. Only an assertion that is Judged asks j, which may be nil: then the result is an error
-// with CodeJudgeUnavailable. The evidence does not change.
+// with CodeJudgeUnavailable. The evidence does not change. Once ctx has ended, an assertion that a rule decides is an error with
+// CodeInterrupted.
 func (c *Check) Evaluate(ctx context.Context, e *Evidence, j Judge) Result {
+	return c.evaluate(ctx, e, means{j, &Work{}})
+}
+
+// EvaluateWithin evaluates an assertion that a rule decides, as Evaluate does without a judge, as one of several of a run: beyond what
+// they may do together, its result is an error with CodeTooLarge.
+func (c *Check) EvaluateWithin(ctx context.Context, e *Evidence, w *Work) Result {
+	return c.evaluate(ctx, e, means{nil, w})
+}
+
+func (c *Check) evaluate(ctx context.Context, e *Evidence, m means) Result {
 	r := begin(&c.of)
+	if !c.Judged() && interrupted(ctx, &r) {
+		return r
+	}
 	if e == nil {
 		e = &Evidence{}
 	}
@@ -96,7 +116,7 @@ func (c *Check) Evaluate(ctx context.Context, e *Evidence, j Judge) Result {
 	case len(c.nodes) > 0 && len(e.Visits) > MaxVisits:
 		r.failf(Error, CodeTooLarge, "The agent visited more than %d nodes.", MaxVisits)
 	default:
-		c.rule.evaluate(ctx, e, j, &r)
+		c.rule.evaluate(ctx, e, m, &r)
 	}
 	return r
 }

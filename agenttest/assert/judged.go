@@ -72,10 +72,10 @@ func (c *judged) scored() bool {
 	return c.criterion.Output == OutputScore || c.criterion.Output == OutputTone
 }
 
-func (c *judged) evaluate(ctx context.Context, e *Evidence, j Judge, r *Result) {
+func (c *judged) evaluate(ctx context.Context, e *Evidence, m means, r *Result) {
 	r.Expected = c.expected()
 	switch {
-	case j == nil:
+	case m.judge == nil:
 		r.failf(Error, CodeJudgeUnavailable, "There is no judge: engine.Config.Judge is not set, or no language model is configured.")
 		return
 	case len(e.Turns) == 0:
@@ -86,7 +86,7 @@ func (c *judged) evaluate(ctx context.Context, e *Evidence, j Judge, r *Result) 
 	}
 	asked := c.criterion
 	asked.Labels, asked.PassLabels = slices.Clone(asked.Labels), slices.Clone(asked.PassLabels)
-	o, err := j.Judge(ctx, e, asked)
+	o, err := m.judge.Judge(ctx, e, asked)
 	r.Usage = o.Usage
 	if err != nil {
 		c.unjudged(err, r)

@@ -13,7 +13,7 @@ func compileNodeReached(f *fields, _ *Assertion) rule {
 	return &reachedRule{f.node("node_id")}
 }
 
-func (c *reachedRule) evaluate(_ context.Context, e *Evidence, _ Judge, r *Result) {
+func (c *reachedRule) evaluate(_ context.Context, e *Evidence, _ means, r *Result) {
 	r.Expected = c.node
 	r.Actual = path512(e)
 	if i := e.visited(c.node); i >= 0 {
@@ -64,7 +64,7 @@ func unique(all []string) []string {
 	return once
 }
 
-func (c *visitedRule) evaluate(_ context.Context, e *Evidence, _ Judge, r *Result) {
+func (c *visitedRule) evaluate(_ context.Context, e *Evidence, _ means, r *Result) {
 	r.Expected = slices.Clone(c.nodes)
 	r.Actual = path512(e)
 	for i, v := range e.Visits {

@@ -91,17 +91,13 @@ func analyze(compiled *regexp.Regexp) pattern {
 	return p
 }
 
-// affords reports whether finding so many matches in so many bytes is little enough work. A match may have to look at all of
-// the text.
-func (p pattern) affords(size, matches int) bool { return p.steps <= MaxWork/(max(size, 1)*matches) }
-
-func (c *regexRule) evaluate(_ context.Context, e *Evidence, _ Judge, r *Result) {
+func (c *regexRule) evaluate(ctx context.Context, e *Evidence, m means, r *Result) {
 	r.Expected = c.text
 	look := c.inTurns
 	if c.variable != "" {
 		look = c.inVariable
 	}
-	count, ok := look(e, r)
+	count, ok := look(ctx, e, m.work, r)
 	if ok {
 		c.decide(e, count, r)
 	}
@@ -109,20 +105,28 @@ func (c *regexRule) evaluate(_ context.Context, e *Evidence, _ Judge, r *Result)
 
 // inTurns returns how many matches there are, up to those that are needed, and sets what was found. If ok is false, the result
 // is set.
-func (c *regexRule) inTurns(e *Evidence, r *Result) (count int, ok bool) {
-	if !c.words(e, r) || !c.worth(c.size(e), r) {
+func (c *regexRule) inTurns(ctx context.Context, e *Evidence, w *Work, r *Result) (count int, ok bool) {
+	if !c.words(e, r) {
+		return 0, false
+	}
+	var array [64]int
+	turns, size := c.candidates(e, array[:0])
+	if !w.admit(c.pattern, size, c.least, r) {
 		return 0, false
 	}
 	var matches []Match
-	var room [1 << 10]byte
-	for i := range e.Turns {
-		t := &e.Turns[i]
-		if count == c.least || !c.has(i, t) || !c.pattern.literals.mayMatch(t.Text, room[:0]) {
-			continue
+	for _, i := range turns {
+		if count == c.least {
+			break
 		}
-		if found := c.find(t.Text, c.least-count); len(found) > 0 {
+		if interrupted(ctx, r) {
+			return 0, false
+		}
+		text := e.Turns[i].Text
+		found := c.find(text, c.least-count, w)
+		if len(found) > 0 {
 			count += len(found)
-			matches = appendMatches(matches, found, t.Text, i)
+			matches = appendMatches(matches, found, text, i)
 			r.decidedIn(e, i)
 		}
 	}
@@ -132,37 +136,42 @@ func (c *regexRule) inTurns(e *Evidence, r *Result) (count int, ok bool) {
 	return count, true
 }
 
+// candidates appends the indexes of the turns that may have a match. Their size counts one more for each, so that empty ones count
+// too.
+func (c *regexRule) candidates(e *Evidence, to []int) (turns []int, size int) {
+	var room [1 << 10]byte
+	for i := range e.Turns {
+		if t := &e.Turns[i]; c.has(i, t) && c.pattern.literals.mayMatch(t.Text, room[:0]) {
+			to = append(to, i)
+			size += len(t.Text) + 1
+		}
+	}
+	return to, size
+}
+
 // inVariable is inTurns for a variable.
-func (c *regexRule) inVariable(e *Evidence, r *Result) (count int, ok bool) {
+func (c *regexRule) inVariable(_ context.Context, e *Evidence, w *Work, r *Result) (count int, ok bool) {
 	text, known := c.textOf(e, r)
-	if !known || !c.worth(len(text), r) {
+	if !known || !w.admit(c.pattern, len(text)+1, c.least, r) {
 		return 0, false
 	}
-	found := c.find(text, c.least)
+	found := c.find(text, c.least, w)
 	if len(found) > 0 {
 		r.Actual = appendMatches(nil, found, text, -1)
 	}
 	return len(found), true
 }
 
-// worth reports whether the work is little enough; otherwise it sets the result.
-func (c *regexRule) worth(size int, r *Result) bool {
-	if !c.pattern.affords(size, c.least) {
-		r.failf(Error, CodeTooLarge, "The regular expression is too large for the %d bytes to look at.", size)
-		return false
+// find returns at most n matches, as regexp does, and counts the work: each match, and the search for another one that is not there,
+// may look at all of the text.
+func (c *regexRule) find(text string, n int, w *Work) (found [][]int) {
+	if n > 1 {
+		found = c.pattern.FindAllStringSubmatchIndex(text, n)
+	} else if match := c.pattern.FindStringSubmatchIndex(text); match != nil {
+		found = [][]int{match}
 	}
-	return true
-}
-
-// find returns at most n matches, as regexp does.
-func (c *regexRule) find(text string, n int) [][]int {
-	if n == 1 {
-		if found := c.pattern.FindStringSubmatchIndex(text); found != nil {
-			return [][]int{found}
-		}
-		return nil
-	}
-	return c.pattern.FindAllStringSubmatchIndex(text, n)
+	w.add(c.pattern, len(text)+1, min(len(found)+1, n))
+	return found
 }
 
 // decide sets the outcome for a number of matches.

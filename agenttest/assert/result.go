@@ -67,6 +67,7 @@ const (
 	CodeUnknownNode        Code = "unknown_node"         // the tested version has no such node: the scenario is stale
 	CodeTooLarge           Code = "too_large"            // there is more to look at than the limits allow
 	CodeInvalidConfig      Code = "invalid_config"       // a stored assertion is none that Compile takes
+	CodeInterrupted        Code = "interrupted"          // the context of the evaluation has ended: no run keeps such a result
 	CodeCannotJudge        Code = "cannot_judge"         // the evidence does not decide the criterion
 	CodeJudgeUnavailable   Code = "judge_unavailable"    // there is no model, or it has failed
 	CodeJudgeInvalidOutput Code = "judge_invalid_output" // the model's answers were invalid after all attempts

@@ -35,17 +35,21 @@ func (r *Rules) Judged() []Assertion { return r.judged }
 
 // Score evaluates the assertions that a rule decides, in their order, and combines their results. open says that the verdict is not
 // known, because it depends on a judged assertion: only a required assertion that has failed decides alone. The score of the
-// decision is that of the results.
-func (r *Rules) Score(ctx context.Context, e *Evidence) (results []Result, d Decision, open bool) {
+// decision is that of the results. The error is the cause of the end of ctx.
+func (r *Rules) Score(ctx context.Context, e *Evidence) (results []Result, d Decision, open bool, err error) {
 	results = make([]Result, len(r.checks))
 	failed := false
+	var work Work
 	for i, c := range r.checks {
-		results[i] = c.Evaluate(ctx, e, nil)
+		results[i] = c.EvaluateWithin(ctx, e, &work)
+		if results[i].Code == CodeInterrupted {
+			return nil, Decision{}, false, context.Cause(ctx)
+		}
 		failed = failed || results[i].Required && results[i].Outcome == Failed
 	}
 	least := r.least
 	if r.open {
 		least = nil
 	}
-	return results, Decide(results, least), r.open && !failed
+	return results, Decide(results, least), r.open && !failed, nil
 }

@@ -45,8 +45,8 @@ func TestRules(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		results, d, open := rules.Score(t.Context(), e)
-		if d.Verdict != c.want || open != c.open || len(results)+len(rules.Judged()) != len(c.assertions) {
+		results, d, open, err := rules.Score(t.Context(), e)
+		if err != nil || d.Verdict != c.want || open != c.open || len(results)+len(rules.Judged()) != len(c.assertions) {
 			t.Errorf("%s: %s, open %t, %d results", name, d.Verdict, open, len(results))
 		}
 	}

@@ -68,7 +68,7 @@ func (c comparison) holds(text, value []byte) bool {
 	}
 }
 
-func (c *stringRule) evaluate(_ context.Context, e *Evidence, _ Judge, r *Result) {
+func (c *stringRule) evaluate(_ context.Context, e *Evidence, _ means, r *Result) {
 	r.Expected = c.value
 	look := c.inTurns
 	if c.variable != "" {

@@ -81,7 +81,7 @@ func (c *variableRule) compare(f *fields, value any) {
 	}
 }
 
-func (c *variableRule) evaluate(_ context.Context, e *Evidence, _ Judge, r *Result) {
+func (c *variableRule) evaluate(_ context.Context, e *Evidence, m means, r *Result) {
 	r.Expected = c.expected()
 	value, known := find(c.variable, e.Variables)
 	if !known {
@@ -98,9 +98,11 @@ func (c *variableRule) evaluate(_ context.Context, e *Evidence, _ Judge, r *Resu
 	if !known {
 		return
 	}
-	if c.operator == opRegex && !c.pattern.affords(len(text), 1) {
-		r.failf(Error, CodeTooLarge, "The regular expression is too large for the %d bytes of the variable %s.", len(text), name)
-		return
+	if c.operator == opRegex {
+		if !m.work.admit(c.pattern, len(text), 1, r) {
+			return
+		}
+		m.work.add(c.pattern, len(text), 1)
 	}
 	if c.holds(value, text) {
 		r.passf("The variable %s has the value %s, as expected.", name, quoted(r.Actual))

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"sync"
 
@@ -25,7 +26,13 @@ func (r *run) evaluate(ctx context.Context) {
 	if r.offScript(ctx) {
 		return
 	}
-	r.results(ctx, judge)
+	if !r.results(ctx, judge) {
+		r.out.Results = nil
+		if errors.Is(context.Cause(ctx), errRunTime) {
+			r.end(assert.EndRunTimeout, "")
+		}
+		return
+	}
 	r.tone(ctx, judge)
 	d := assert.Decide(r.out.Results, r.c.Scenario.MinScore)
 	r.out.Verdict, r.out.Score = Verdict(d.Verdict), d.Score
@@ -84,9 +91,9 @@ func (r *run) offScript(ctx context.Context) bool {
 	return reason != ""
 }
 
-// results evaluates the assertions, those that a judge decides several at once. A panic of the judge goes on in the goroutine of
-// the run, where its owner can recover from it.
-func (r *run) results(ctx context.Context, judge assert.Judge) {
+// results evaluates the assertions, those that a judge decides several at once. It reports whether the end of ctx has interrupted
+// none that a rule decides. A panic of the judge goes on in the goroutine of the run, where its owner can recover from it.
+func (r *run) results(ctx context.Context, judge assert.Judge) (complete bool) {
 	if judge != nil && r.c.Scenario.Required {
 		judge = symmetric{judge}
 	}
@@ -96,13 +103,16 @@ func (r *run) results(ctx context.Context, judge assert.Judge) {
 	places := make(chan struct{}, r.cfg.Parallel)
 	var all sync.WaitGroup
 	panics := make(chan any, len(assertions))
+	var work assert.Work
+	complete = true
 	for i, a := range assertions {
 		check, err := r.checks.compile(a)
 		switch {
 		case err != nil:
 			r.out.Results[i] = assert.Invalid(a, err)
 		case judge == nil || !check.Judged():
-			r.out.Results[i] = check.Evaluate(ctx, &r.out.Evidence, nil)
+			r.out.Results[i] = check.EvaluateWithin(ctx, &r.out.Evidence, &work)
+			complete = complete && r.out.Results[i].Code != assert.CodeInterrupted
 		default:
 			places <- struct{}{}
 			all.Go(func() {
@@ -121,6 +131,7 @@ func (r *run) results(ctx context.Context, judge assert.Judge) {
 	case p := <-panics:
 		panic(p)
 	default:
+		return complete
 	}
 }
 

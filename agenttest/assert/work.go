@@ -1,0 +1,40 @@
+package assert
+
+import "context"
+
+// Work is what the regular expressions of one run have done so far. All of them together do at most MaxWork, which is counted and
+// not timed, so that a conversation has the same results wherever and whenever it is evaluated. The zero Work has done nothing. It is
+// not safe for concurrent use.
+type Work struct{ done int }
+
+// affords reports whether a regular expression may look for so many matches in so many bytes. Each match may have to look at all of
+// them.
+func (w *Work) affords(p pattern, size, matches int) bool {
+	return p.steps <= (MaxWork-w.done)/(max(size, 1)*matches)
+}
+
+// admit reports whether the work is affordable; otherwise it sets the result.
+func (w *Work) admit(p pattern, size, matches int, r *Result) bool {
+	switch {
+	case w.affords(p, size, matches):
+		return true
+	case (&Work{}).affords(p, size, matches):
+		r.failf(Error, CodeTooLarge, "The regular expressions before this one have left too little of the work that a run may do for "+
+			"the %d bytes to look at. Simplify them, or use other types of assertions.", size)
+	default:
+		r.failf(Error, CodeTooLarge, "The regular expression is too large for the %d bytes to look at.", size)
+	}
+	return false
+}
+
+// add counts the work of looking at so many bytes so many times.
+func (w *Work) add(p pattern, size, times int) { w.done += p.steps * max(size, 1) * times }
+
+// interrupted reports whether ctx has ended; then it sets the result.
+func interrupted(ctx context.Context, r *Result) bool {
+	if ctx.Err() == nil {
+		return false
+	}
+	r.failf(Error, CodeInterrupted, "The evaluation was interrupted.")
+	return true
+}
