@@ -117,8 +117,9 @@ func (w *tester) place(ctx context.Context, g *target, o *test) bool {
 
 // testRun is a run as lists show it.
 type testRun struct {
-	ID, Status string
-	Batch      *string `json:"batch_id"`
+	ID     string  `json:"id"`
+	Status string  `json:"status"`
+	Batch  *string `json:"batch_id"`
 }
 
 // check waits until all tests have ended: there is each run that was ordered, once, and it has passed, or was cancelled. A set that
