@@ -68,6 +68,7 @@ var exercises = []exercise{
 	{"PUT", "/v1/agent-testing/scenarios/{scenario_id}", `{` + scenario + `}`},
 	{"POST", "/v1/agent-testing/scenarios/{scenario_id}/run", `{"version_number":1,"webhook_url":"HOOKS/run?token=§"}`},
 	{"POST", "/v1/agent-testing/batch-run", `{"scenario_ids":["{scenario_id}"],"version_number":1,"webhook_url":"HOOKS/run?token=§"}`},
+	{"POST", "/v1/agent-testing/scenarios/{scenario_id}/rescore", `{"assertions":[{"type":"WEBHOOK_TRIGGERED","config":{"url":"HOOKS/node?key=§"}}]}`},
 	{"POST", "/v1/personas", `{"name":"p","orchestration_prompt":"Be kind to ¶.","default_tools":` + shownTools + `}`},
 	{"PATCH", "/v1/personas/{persona_id}", `{"personality_prompt":"Be kind to ¶.","default_tools":` + shownTools + `}`},
 	{"POST", "/v1/personas/{persona_id}/promote", ""},
