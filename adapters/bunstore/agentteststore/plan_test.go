@@ -87,6 +87,32 @@ func TestPagesUseIndexes(t *testing.T) {
 	})
 }
 
+// TestRunsOfScenarioInBatch reads these runs and no others of the batch.
+func TestRunsOfScenarioInBatch(t *testing.T) {
+	t.Parallel()
+	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
+		db := open(t)
+		fillRuns(t, db, 5000)
+		store := agentteststore.Store{DB: db}
+		f := agenttest.RunFilter{Batch: "b1", Scenario: "s7", States: []agenttest.State{agenttest.Passed, agenttest.Failed}, Oldest: true, Limit: 200}
+		seen := storetest.Statements(t, db, func() error {
+			runs, err := store.FindRuns(t.Context(), org, f)
+			if err != nil || len(runs) != 50 {
+				return fmt.Errorf("%d runs, %w", len(runs), err)
+			}
+			return nil
+		})
+		if runs, err := store.FindRuns(t.Context(), "b", f); err != nil || len(runs) != 0 {
+			t.Errorf("another organization finds %d runs, %v", len(runs), err)
+		}
+		for _, query := range seen {
+			if plan := storetest.Explain(t, db, query, true); !strings.Contains(plan, "test_runs_by_trial") {
+				t.Errorf("not by the index: %s\n%s", query, plan)
+			}
+		}
+	})
+}
+
 // TestRecentRunsAreFound reads as many runs as there are scenarios.
 func TestRecentRunsAreFound(t *testing.T) {
 	t.Parallel()
