@@ -33,6 +33,11 @@ func (s *Service) StartBatch(ctx context.Context, org callwright.OrgID, r BatchR
 		Org: org, Kind: OneEach, Trigger: r.Trigger, Simulations: 1, Webhook: r.Webhook, Publish: r.Publish,
 		Budget: r.Budget, Concurrency: r.Concurrency,
 	}
+	release, err := s.reserveGroup(ctx, b, r.Scenarios)
+	if err != nil {
+		return Batch{}, nil, err
+	}
+	defer release()
 	b, snaps, err := s.group(ctx, b, r.Scenarios, r.Version)
 	if err != nil {
 		return Batch{}, nil, err
@@ -53,7 +58,7 @@ func (s *Service) StartBatch(ctx context.Context, org callwright.OrgID, r BatchR
 	}
 	b.Created = len(runs)
 	err = s.cfg.Atomic.Do(ctx, func(ctx context.Context) error {
-		if err := s.checkPending(ctx, org, len(runs)); err != nil {
+		if err := s.admit(ctx, org, len(runs)); err != nil {
 			return err
 		}
 		return s.insert(ctx, b, snaps, runs)
@@ -75,17 +80,22 @@ func (s *Service) insert(ctx context.Context, b Batch, snaps []Snapshot, runs []
 	return s.cfg.Store.InsertRuns(ctx, runs)
 }
 
-// group fills in what a group tests.
-func (s *Service) group(ctx context.Context, b Batch, ids []string, number *int) (Batch, []Snapshot, error) {
+// reserveGroup checks what a group is to be like and reserves room for its start.
+func (s *Service) reserveGroup(ctx context.Context, b Batch, ids []string) (release func(), err error) {
 	if err := checkIDs(ids); err != nil {
-		return b, nil, err
+		return nil, err
 	}
 	if err := s.checkBudget(b.Budget); err != nil {
-		return b, nil, err
+		return nil, err
 	}
 	if err := checkConcurrency(b.Concurrency); err != nil {
-		return b, nil, err
+		return nil, err
 	}
+	return s.reserve(ctx, b.Org, len(ids)*b.Simulations, startsOfGroup)
+}
+
+// group fills in what a group tests.
+func (s *Service) group(ctx context.Context, b Batch, ids []string, number *int) (Batch, []Snapshot, error) {
 	list, err := s.cfg.Store.FindScenarios(ctx, b.Org, ScenarioFilter{IDs: ids, Limit: len(ids)})
 	if err != nil {
 		return b, nil, err
@@ -160,6 +170,11 @@ func (s *Service) StartSet(ctx context.Context, org callwright.OrgID, r SetReque
 	b := Batch{
 		Org: org, Kind: Simulations, Trigger: r.Trigger, Simulations: r.Simulations, Budget: r.Budget, Concurrency: r.Concurrency,
 	}
+	release, err := s.reserveGroup(ctx, b, r.Scenarios)
+	if err != nil {
+		return Batch{}, err
+	}
+	defer release()
 	b, snaps, err := s.group(ctx, b, r.Scenarios, r.Version)
 	if err != nil {
 		return Batch{}, err
@@ -174,7 +189,7 @@ func (s *Service) StartSet(ctx context.Context, org callwright.OrgID, r SetReque
 		return Batch{}, callwright.Invalid("persona_id", "must be the persona of all scenarios")
 	}
 	err = s.cfg.Atomic.Do(ctx, func(ctx context.Context) error {
-		if err := s.checkPending(ctx, org, b.Total()); err != nil {
+		if err := s.admit(ctx, org, b.Total()); err != nil {
 			return err
 		}
 		if err := s.insert(ctx, b, snaps, nil); err != nil {

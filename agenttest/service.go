@@ -82,6 +82,7 @@ type Service struct {
 	wake  chan struct{} // holds a token when there may be runs to start
 
 	purses purses
+	starts *callwright.Budget // see maxStarts
 
 	reads    *reads // of statistics and analytics
 	rescores *reads
@@ -127,7 +128,9 @@ func New(c Config) (*Service, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Service{cfg: c, heart: heart, wake: make(chan struct{}, 1), reads: newReads(), rescores: newReads()}
+	s := &Service{
+		cfg: c, heart: heart, wake: make(chan struct{}, 1), starts: newStarts(), reads: newReads(), rescores: newReads(),
+	}
 	s.register()
 	return s, nil
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"time"
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/pathway"
@@ -22,7 +23,8 @@ type RunRequest struct {
 }
 
 // StartRun starts a run of a scenario. CodeNotFound: there is no such scenario, or, with the field version_number, no such
-// version. CodeTooManyRequests: the organization has MaxPending runs that have not ended.
+// version. CodeTooManyRequests: the organization has MaxPending runs that have not ended, or that its simulation sets have still to
+// create. CodeUnavailable: too many tests are being started.
 func (s *Service) StartRun(ctx context.Context, org callwright.OrgID, id string, r RunRequest) (Run, error) {
 	if err := s.checkWebhook(r.Webhook); err != nil {
 		return Run{}, err
@@ -30,6 +32,11 @@ func (s *Service) StartRun(ctx context.Context, org callwright.OrgID, id string,
 	if err := s.checkBudget(r.Budget); err != nil {
 		return Run{}, err
 	}
+	release, err := s.reserve(ctx, org, 1, 1)
+	if err != nil {
+		return Run{}, err
+	}
+	defer release()
 	sc, err := s.cfg.Store.Scenario(ctx, org, id)
 	if err != nil {
 		return Run{}, err
@@ -49,7 +56,7 @@ func (s *Service) StartRun(ctx context.Context, org callwright.OrgID, id string,
 		if err := s.cfg.Store.HoldScenario(ctx, org, id); err != nil {
 			return err
 		}
-		if err := s.checkPending(ctx, org, 1); err != nil {
+		if err := s.admit(ctx, org, 1); err != nil {
 			return err
 		}
 		if err := s.cfg.Store.InsertSnapshots(ctx, []Snapshot{snap}); err != nil {
@@ -179,7 +186,7 @@ func (s *Service) newRun(org callwright.OrgID, p Part) Run {
 
 // checkPending refuses more runs than an organization may have that have not ended.
 func (s *Service) checkPending(ctx context.Context, org callwright.OrgID, more int) error {
-	n, err := s.cfg.Store.CountRuns(ctx, org, RunFilter{States: []State{Pending, Running}})
+	n, err := s.cfg.Store.CountUnended(ctx, org)
 	if err != nil {
 		return err
 	}
@@ -188,4 +195,37 @@ func (s *Service) checkPending(ctx context.Context, org callwright.OrgID, more i
 			"at most %d runs of an organization may be waiting or running, and %d are: try again when they have ended", MaxPending, n)
 	}
 	return nil
+}
+
+// admit refuses what checkPending does, and has other starts of the organization wait until the transaction of ctx ends: no two
+// of them count the same runs.
+func (s *Service) admit(ctx context.Context, org callwright.OrgID, more int) error {
+	if err := s.cfg.Store.HoldStarts(ctx, org); err != nil {
+		return err
+	}
+	return s.checkPending(ctx, org, more)
+}
+
+// The limits of starts that a node works on at once, in scenarios that they hold in memory: a group counts as several. More
+// starts wait.
+const (
+	maxStarts      = 16 // of all organizations
+	maxStartsOfOrg = 8
+	startsOfGroup  = 4
+	startWait      = 5 * time.Second
+)
+
+func newStarts() *callwright.Budget {
+	return &callwright.Budget{
+		Total: maxStarts, Share: maxStartsOfOrg, Wait: startWait,
+		Busy: "too many tests are being started at once: send the request again later",
+	}
+}
+
+// reserve refuses a start of more runs than may be waiting before anything large is read, and waits until it may be in memory.
+func (s *Service) reserve(ctx context.Context, org callwright.OrgID, runs int, weight int64) (release func(), err error) {
+	if err := s.checkPending(ctx, org, runs); err != nil {
+		return nil, err
+	}
+	return s.starts.Take(ctx, string(org), weight)
 }

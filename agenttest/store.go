@@ -94,6 +94,12 @@ type Runs interface {
 	FindRuns(ctx context.Context, org callwright.OrgID, f RunFilter) ([]Run, error)
 	// CountRuns returns how many runs f chooses, whatever its page.
 	CountRuns(ctx context.Context, org callwright.OrgID, f RunFilter) (int, error)
+	// CountUnended returns how many runs of an organization have not ended, and with them those that its open groups have still to
+	// create: Batch.Total less Created, of groups without Cancel. It sees both at one moment.
+	CountUnended(ctx context.Context, org callwright.OrgID) (int, error)
+	// HoldStarts keeps other transactions of an organization from HoldStarts until that of ctx ends. It is only called in a
+	// transaction.
+	HoldStarts(ctx context.Context, org callwright.OrgID) error
 	// EachEnded calls f with the runs that w chooses and that have ended, the newest first, each once. It holds few of them at a
 	// time. A run that ends, or is deleted, meanwhile may be among them or not.
 	EachEnded(ctx context.Context, org callwright.OrgID, w RunWindow, f func(analytics.Run)) error

@@ -42,6 +42,8 @@ func RunRuns(t *testing.T, newStore NewStore, atRest callwrighttest.AtRest[agent
 		"deletes groups with their last run":      deletesEmptyGroups,
 		"encrypts what people and systems say":    encryptsRun,
 		"encrypts what people and systems expect": encryptsSnapshot,
+		"counts what has not ended":               countsUnended,
+		"holds starts":                            holdsStarts,
 	})
 }
 

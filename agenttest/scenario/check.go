@@ -39,6 +39,7 @@ func (s *Scenario) Check() error {
 	s.checkData(&found)
 	s.checkMocks(&found)
 	s.checkAssertions(&found)
+	s.checkBytes(&found)
 	return callwright.FieldErrors(found).OrNil()
 }
 
@@ -136,6 +137,33 @@ func (s *Scenario) checkAssertions(f *faults) {
 	}
 	f.addIf(s.Required && !required, "assertions",
 		"must have one with is_required, because the scenario is required for promotion: without one it could never fail")
+}
+
+// checkBytes checks what the scenario has in all, as JSON: each of its parts may be within its own limits. The error is about the
+// largest part.
+func (s *Scenario) checkBytes(f *faults) {
+	total, most, largest := 0, 0, ""
+	for _, part := range []struct {
+		field string
+		value any
+	}{
+		{"tester_persona_prompt", s.CallerPrompt + s.Instructions + s.Description},
+		{"input_messages", s.Messages},
+		{"request_data", s.RequestData},
+		{"webhook_mocks", s.Webhooks},
+		{"assertions", s.Assertions},
+		{"metadata", s.Metadata},
+	} {
+		raw, err := json.Marshal(part.value)
+		if err != nil {
+			continue // another check tells
+		}
+		if total += len(raw); len(raw) > most {
+			most, largest = len(raw), part.field
+		}
+	}
+	f.addIf(total > MaxBytes, largest,
+		"must be shorter, because a scenario can have at most %d bytes as JSON, and this one has %d: %d are here", MaxBytes, total, most)
 }
 
 // add adds the errors of a part of the scenario.

@@ -99,6 +99,22 @@ func TestCheck(t *testing.T) {
 				s.Assertions = append(s.Assertions, a)
 			}
 		}, "assertions"},
+		"much in all, mostly in mocks": {func(s *scenario.Scenario) {
+			s.CallerPrompt = strings.Repeat("x", scenario.MaxPrompt)
+			for range 9 {
+				s.Webhooks = append(s.Webhooks, scenario.WebhookMock{Body: json.RawMessage(`"` + strings.Repeat("x", scenario.MaxMockBody-2) + `"`)})
+			}
+		}, "webhook_mocks"},
+		"much in all, as JSON": {func(s *scenario.Scenario) {
+			for range 10 {
+				s.Messages = append(s.Messages, scenario.Message{Role: llm.RoleCaller, Text: strings.Repeat("<", scenario.MaxMessage)})
+			}
+		}, "input_messages"},
+		"much, but not too much": {func(s *scenario.Scenario) {
+			for range 7 {
+				s.Webhooks = append(s.Webhooks, scenario.WebhookMock{Body: json.RawMessage(`"` + strings.Repeat("x", scenario.MaxMockBody-2) + `"`)})
+			}
+		}, ""},
 		"required, and cannot fail": {func(s *scenario.Scenario) { s.Required, s.Assertions[0].Required = true, false }, "assertions"},
 		"required":                  {func(s *scenario.Scenario) { s.Required = true }, ""},
 	}

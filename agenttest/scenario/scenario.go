@@ -100,6 +100,7 @@ const (
 
 // The limits of a scenario. Lengths are in characters where nothing else is said.
 const (
+	MaxBytes        = 512 << 10 // of all parts together, as JSON
 	MaxName         = 200
 	MaxCallerName   = 100
 	MaxDescription  = 2000

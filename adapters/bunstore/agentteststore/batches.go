@@ -32,6 +32,7 @@ type batchRow struct {
 	Concurrency int        `bun:"concurrency"`
 	State       string     `bun:"state"`
 	Created     int        `bun:"created"`
+	Total       int        `bun:"total"`
 	Passed      int        `bun:"passed"`
 	Failed      int        `bun:"failed"`
 	Erred       int        `bun:"erred"`
@@ -58,6 +59,7 @@ func (db core) batchRow(b agenttest.Batch) (row batchRow, err error) {
 	row = batchRow{
 		ID: b.ID, Org: string(b.Org), Kind: string(b.Kind), Trigger: string(b.Trigger), Pathway: b.Pathway, Persona: b.Persona,
 		Number: b.Version, Hash: b.Hash, Simulations: b.Simulations, Publish: b.Publish, State: string(b.State), Created: b.Created,
+		Total:     b.Total(),
 		MaxTokens: b.Budget.Tokens, MaxCost: int64(b.Budget.Cost), Concurrency: b.Concurrency,
 		Passed: b.Counts.Passed, Failed: b.Counts.Failed, Erred: b.Counts.Error, Cancelled: b.Counts.Cancelled, Cancel: b.Cancel,
 		CallerIn: b.Usage.Caller.Input, CallerOut: b.Usage.Caller.Output, AgentIn: b.Usage.Agent.Input,

@@ -119,6 +119,29 @@ func (s Store) CountRuns(ctx context.Context, org callwright.OrgID, f agenttest.
 	return count, err
 }
 
+// growing is the condition that a group has runs to be created. It is that of a partial index, too.
+const growing = "created < total AND NOT cancel"
+
+// CountUnended counts runs that have not ended, and those that are still to be created, in one statement: a run that is created
+// meanwhile is counted once.
+func (s Store) CountUnended(ctx context.Context, org callwright.OrgID) (count int, err error) {
+	err = s.core().Read(ctx, []any{org}, func(ctx context.Context, idb bun.IDB) error {
+		f := agenttest.RunFilter{States: []agenttest.State{agenttest.Pending, agenttest.Running}}
+		runs := picked(idb.NewSelect().Model((*runRow)(nil)).ColumnExpr("count(*)"), org, f)
+		coming := idb.NewSelect().Model((*batchRow)(nil)).ColumnExpr("COALESCE(SUM(total - created), 0)").
+			Where("org = ?", org).Where(growing).Where("state IN ('PENDING', 'RUNNING')")
+		return idb.NewSelect().ColumnExpr("(?) + (?)", runs, coming).Scan(ctx, &count)
+	})
+	return count, err
+}
+
+// HoldStarts takes a lock of the organization. On SQLite the transaction writes already, and no other one does meanwhile.
+func (s Store) HoldStarts(ctx context.Context, org callwright.OrgID) error {
+	return s.core().Write(ctx, []any{org}, func(ctx context.Context, idb bun.IDB) error {
+		return s.core().Alone(ctx, idb, "starts of tests of "+string(org))
+	})
+}
+
 // Waiting returns the organizations that have runs to be started, one statement each: it steps over the other runs of an
 // organization.
 func (s Store) Waiting(ctx context.Context, limit int) (orgs []callwright.OrgID, err error) {

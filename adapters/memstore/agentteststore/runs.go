@@ -204,6 +204,29 @@ func (s Store) CountRuns(ctx context.Context, org callwright.OrgID, f agenttest.
 	return count, err
 }
 
+// CountUnended counts runs that have not ended, and those that are still to be created.
+func (s Store) CountUnended(ctx context.Context, org callwright.OrgID) (count int, err error) {
+	err = with(ctx, s.Store, func(d *data) error {
+		for _, ids := range []map[string]callwright.OrgID{d.pending.Rows(), d.running.Rows()} {
+			for _, of := range ids {
+				if of == org {
+					count++
+				}
+			}
+		}
+		for _, b := range d.batches.Rows() {
+			if b.Org == org && b.Open() && !b.Cancel {
+				count += max(0, b.Total()-b.Created)
+			}
+		}
+		return nil
+	})
+	return count, err
+}
+
+// HoldStarts does nothing: nothing else happens during a transaction.
+func (Store) HoldStarts(context.Context, callwright.OrgID) error { return nil }
+
 // EachEnded calls f with the runs of a window.
 func (s Store) EachEnded(
 	ctx context.Context, org callwright.OrgID, w agenttest.RunWindow, f func(analytics.Run),

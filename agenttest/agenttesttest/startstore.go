@@ -1,0 +1,71 @@
+package agenttesttest
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"testing"
+
+	"github.com/callwright/callwright/agenttest"
+)
+
+// countsUnended has runs and groups in all states, of which some have runs to be created.
+func countsUnended(t *testing.T, s subject) {
+	wantCount := func(what string, want int) {
+		t.Helper()
+		if n, err := s.CountUnended(t.Context(), "a"); err != nil || n != want {
+			t.Errorf("%s: got %d, %v; want %d", what, n, err, want)
+		}
+	}
+	wantCount("nothing", 0)
+	set := func(id string, change func(*agenttest.Batch)) agenttest.Batch {
+		b := aBatch(id)
+		b.Kind, b.Simulations, b.Created = agenttest.Simulations, 50, 10
+		change(&b)
+		return b
+	}
+	foreign := aRun("r4")
+	foreign.Org = "b"
+	s.insert(t, aRun("r1"), running("r2", "n"), ended("r3", 9), foreign, aBatch("whole"))
+	wantCount("runs", 2)
+	s.insert(t,
+		set("open", func(*agenttest.Batch) {}),
+		set("pending", func(b *agenttest.Batch) { b.State, b.Created = agenttest.Pending, 0 }),
+		set("cancelled", func(b *agenttest.Batch) { b.Cancel = true }),
+		set("over", func(b *agenttest.Batch) { b.State, b.EndedAt = agenttest.Cancelled, later(9) }),
+		set("foreign", func(b *agenttest.Batch) { b.Org = "b" }))
+	wantCount("runs and groups", 2+40+50)
+	b, err := s.Batch(t.Context(), "a", "pending")
+	do(t, err)
+	b.Created = 1
+	do(t, s.UpdateBatch(t.Context(), b))
+	s.insert(t, in(aRun("r5"), "pending", 0))
+	wantCount("one more is created", 2+40+50)
+}
+
+// holdsStarts has many transactions count runs and add one if there are few: together they add no more.
+func holdsStarts(t *testing.T, s subject) {
+	const starts, allowed = 24, 3
+	var wait sync.WaitGroup
+	for i := range starts {
+		wait.Go(func() {
+			err := s.atomic.Do(t.Context(), func(ctx context.Context) error {
+				if err := s.HoldStarts(ctx, "a"); err != nil {
+					return err
+				}
+				n, err := s.CountUnended(ctx, "a")
+				if err != nil || n >= allowed {
+					return err
+				}
+				return s.InsertRuns(ctx, []agenttest.Run{aRun(fmt.Sprint("r", i))})
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wait.Wait()
+	if n, err := s.CountUnended(t.Context(), "a"); err != nil || n != allowed {
+		t.Errorf("%d runs, %v", n, err)
+	}
+}

@@ -1,0 +1,153 @@
+package agenttest_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agenttest"
+	"github.com/callwright/callwright/agenttest/scenario"
+)
+
+// reading is a store whose lists of scenarios a test counts and holds up.
+type reading struct {
+	agenttest.Store
+
+	block chan struct{} // lists wait until it is closed; nil: they do not
+	lists atomic.Int32
+}
+
+func (s *reading) FindScenarios(ctx context.Context, of callwright.OrgID, f agenttest.ScenarioFilter) ([]agenttest.Listed, error) {
+	s.lists.Add(1)
+	if s.block != nil {
+		select {
+		case <-s.block:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+	return s.Store.FindScenarios(ctx, of, f)
+}
+
+func (s *reading) Scenario(ctx context.Context, of callwright.OrgID, id string) (scenario.Scenario, error) {
+	s.lists.Add(1)
+	return s.Store.Scenario(ctx, of, id)
+}
+
+// TestFullOrganizationReadsNothing: what is refused because too many runs wait is refused before scenarios are read, also when the
+// runs of a set do not exist yet.
+func TestFullOrganizationReadsNothing(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	ids := make([]string, agenttest.MaxPending/agenttest.MaxSimulations)
+	for i := range ids {
+		ids[i] = l.scenario().ID
+	}
+	store := &reading{Store: l.cfg.Store}
+	l.cfg.Store = store
+	s := l.another()
+	set := agenttest.SetRequest{Scenarios: ids, Simulations: agenttest.MaxSimulations}
+	if _, err := s.StartSet(t.Context(), org, set); err != nil {
+		t.Fatal(err)
+	}
+	before := store.lists.Load()
+	_, setErr := s.StartSet(t.Context(), org, agenttest.SetRequest{Scenarios: ids[:1], Simulations: 1})
+	_, _, batchErr := s.StartBatch(t.Context(), org, agenttest.BatchRequest{Scenarios: ids[:1]})
+	_, runErr := s.StartRun(t.Context(), org, ids[0], agenttest.RunRequest{})
+	for what, err := range map[string]error{"set": setErr, "batch": batchErr, "run": runErr} {
+		if callwright.CodeOf(err) != callwright.CodeTooManyRequests {
+			t.Errorf("a %s gives %v", what, err)
+		}
+	}
+	if n := store.lists.Load() - before; n != 0 {
+		t.Errorf("%d reads of scenarios", n)
+	}
+	if _, _, err := s.StartBatch(t.Context(), "other", agenttest.BatchRequest{Scenarios: ids[:1]}); !errors.Is(err, callwright.ErrNotFound) {
+		t.Errorf("another organization gets %v", err)
+	}
+}
+
+// TestManyStartsAtOnce: sets that are started at the same time do not have more runs than an organization may have.
+func TestManyStartsAtOnce(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	ids := make([]string, 50)
+	for i := range ids {
+		ids[i] = l.scenario().ID
+	}
+	var started atomic.Int32
+	var wait sync.WaitGroup
+	for range 8 {
+		wait.Go(func() {
+			_, err := l.StartSet(t.Context(), org, agenttest.SetRequest{Scenarios: ids, Simulations: agenttest.MaxSimulations})
+			switch {
+			case err == nil:
+				started.Add(1)
+			case callwright.CodeOf(err) != callwright.CodeTooManyRequests:
+				t.Error(err)
+			}
+		})
+	}
+	wait.Wait()
+	if n := started.Load(); n != 2 {
+		t.Errorf("%d sets of 10,000 runs have started", n)
+	}
+}
+
+// TestStartsAreBounded: a node reads the scenarios of few groups at once, fewer of one organization. The others wait for 5 seconds.
+func TestStartsAreBounded(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := newLab(t)
+		id := l.scenario().ID
+		store := &reading{Store: l.cfg.Store, block: make(chan struct{})}
+		l.cfg.Store = store
+		s := l.another()
+		var busy, done atomic.Int32
+		var wait sync.WaitGroup
+		defer wait.Wait()
+		start := func(of callwright.OrgID) {
+			wait.Go(func() {
+				_, _, err := s.StartBatch(t.Context(), of, agenttest.BatchRequest{Scenarios: []string{id}})
+				switch {
+				case err == nil:
+					done.Add(1)
+				case errors.Is(err, callwright.ErrUnavailable):
+					busy.Add(1)
+				case of == org:
+					t.Error(err)
+				}
+			})
+		}
+		for range 10 {
+			start(org)
+		}
+		synctest.Wait()
+		if n := store.lists.Load(); n != 2 {
+			t.Errorf("%d groups of an organization are read at once", n)
+		}
+		for i := range 6 {
+			start(callwright.OrgID(fmt.Sprint("other ", i)))
+		}
+		synctest.Wait()
+		if n := store.lists.Load(); n != 4 {
+			t.Errorf("%d groups are read at once", n)
+		}
+		time.Sleep(10 * time.Second)
+		synctest.Wait()
+		if busy.Load() != 8+4 {
+			t.Errorf("%d were sent away", busy.Load())
+		}
+		close(store.block)
+		wait.Wait()
+		if done.Load() != 2 {
+			t.Errorf("%d batches have started", done.Load())
+		}
+	})
+}
