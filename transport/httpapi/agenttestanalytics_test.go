@@ -13,7 +13,7 @@ import (
 // endedRuns stores runs of the scenario that ended a time ago, each with a way through the pathway.
 func endedRuns(w *world, ago time.Duration, states ...agenttest.State) {
 	w.h.t.Helper()
-	runs := make([]agenttest.Run, len(states))
+	runs, now := make([]agenttest.Run, len(states)), time.Now()
 	for i, state := range states {
 		score, path, blame := 1.0, []string{"greeting", "day", "greeting", "goodbye"}, ""
 		if state == agenttest.Failed {
@@ -21,7 +21,7 @@ func endedRuns(w *world, ago time.Duration, states ...agenttest.State) {
 		}
 		runs[i] = agenttest.Run{
 			ID: fmt.Sprint(w.id("scenario"), "-", ago, "-", i), Org: w.org, Scenario: w.id("scenario"), Name: "Books in a hurry",
-			Pathway: w.id("pathway"), Version: 2, State: state, CreatedAt: time.Now().Add(-ago - time.Duration(i)*time.Millisecond), EndedAt: time.Now(),
+			Pathway: w.id("pathway"), Version: 2, State: state, CreatedAt: now.Add(-ago - time.Duration(i)*time.Millisecond), EndedAt: now,
 			Summary: analytics.NewSummary(&score, path, blame), Revision: 1,
 		}
 	}
