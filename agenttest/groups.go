@@ -3,6 +3,7 @@ package agenttest
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agenttest/engine"
@@ -33,51 +34,99 @@ func (s *Service) StartBatch(ctx context.Context, org callwright.OrgID, r BatchR
 		Org: org, Kind: OneEach, Trigger: r.Trigger, Simulations: 1, Webhook: r.Webhook, Publish: r.Publish,
 		Budget: r.Budget, Concurrency: r.Concurrency,
 	}
-	release, err := s.reserveGroup(ctx, b, r.Scenarios)
+	return s.startGroup(ctx, b, r.Scenarios, r.Version, func(ctx context.Context, b *Batch) (err error) {
+		if !r.Publish {
+			return nil
+		}
+		if b.Pathway == "" || b.Version == 0 {
+			return callwright.Invalid("publish_on_pass",
+				"needs scenarios of one pathway and a version_number of a saved version, because that version is published")
+		}
+		b.Over, err = s.inProduction(ctx, org, b.Pathway)
+		return err
+	})
+}
+
+// startGroup starts a group with a run of each of its scenarios, and has the others created. check may refuse what the group has
+// turned out to test, and may complete it.
+func (s *Service) startGroup(
+	ctx context.Context, asked Batch, ids []string, number *int, check func(ctx context.Context, b *Batch) error,
+) (b Batch, runs []Run, err error) {
+	release, err := s.reserveGroup(ctx, asked, ids)
 	if err != nil {
 		return Batch{}, nil, err
 	}
 	defer release()
-	b, snaps, err := s.group(ctx, b, r.Scenarios, r.Version)
+	err = callwright.Retry(ctx, func(ctx context.Context) (err error) {
+		var tested []version
+		if b, tested, err = s.group(ctx, asked, ids, number); err != nil {
+			return err
+		}
+		if err := check(ctx, &b); err != nil {
+			return err
+		}
+		runs = make([]Run, len(b.Scenarios))
+		for i, part := range b.Scenarios {
+			runs[i] = s.newRun(b.Org, part)
+			runs[i].Batch, runs[i].Budget = b.ID, b.Budget
+		}
+		b.Created = len(runs)
+		return s.cfg.Atomic.Do(ctx, func(ctx context.Context) error {
+			if err := s.admit(ctx, b.Org, b.Total()); err != nil {
+				return err
+			}
+			if err := s.insert(ctx, b, tested, runs); err != nil || b.Created == b.Total() {
+				return err
+			}
+			return s.enqueue(ctx, b.Org, b.ID, taskExpand)
+		})
+	})
 	if err != nil {
 		return Batch{}, nil, err
 	}
-	if r.Publish && (b.Pathway == "" || b.Version == 0) {
-		return Batch{}, nil, callwright.Invalid("publish_on_pass",
-			"needs scenarios of one pathway and a version_number of a saved version, because that version is published")
-	}
-	if r.Publish {
-		if b.Over, err = s.inProduction(ctx, org, b.Pathway); err != nil {
-			return Batch{}, nil, err
-		}
-	}
-	runs := make([]Run, len(snaps))
-	for i, part := range b.Scenarios {
-		runs[i] = s.newRun(org, part)
-		runs[i].Batch, runs[i].Budget = b.ID, b.Budget
-	}
-	b.Created = len(runs)
-	err = s.cfg.Atomic.Do(ctx, func(ctx context.Context) error {
-		if err := s.admit(ctx, org, len(runs)); err != nil {
-			return err
-		}
-		return s.insert(ctx, b, snaps, runs)
-	})
-	if err == nil {
-		s.wakeUp()
-	}
-	return b, runs, err
+	s.wakeUp()
+	return b, runs, nil
 }
 
-// insert keeps a group with its first runs.
-func (s *Service) insert(ctx context.Context, b Batch, snaps []Snapshot, runs []Run) error {
+// insert keeps a group with its first runs, of which each scenario has one: they keep the snapshots.
+func (s *Service) insert(ctx context.Context, b Batch, versions []version, runs []Run) error {
 	if err := s.cfg.Store.InsertBatch(ctx, b); err != nil {
 		return err
 	}
-	if err := s.cfg.Store.InsertSnapshots(ctx, snaps); err != nil {
+	if err := s.insertSnapshots(ctx, b, versions); err != nil {
 		return err
 	}
 	return s.cfg.Store.InsertRuns(ctx, runs)
+}
+
+// insertSnapshots adds the snapshots of a group that are not there from an earlier start, one by one: they may be large.
+// CodeConflict: a scenario was changed after the group was filled in.
+func (s *Service) insertSnapshots(ctx context.Context, b Batch, versions []version) error {
+	ids := make([]string, len(b.Scenarios))
+	for i, part := range b.Scenarios {
+		ids[i] = part.Snapshot
+	}
+	held, err := s.cfg.Store.HoldSnapshots(ctx, b.Org, ids)
+	if err != nil {
+		return err
+	}
+	for i, part := range b.Scenarios {
+		if slices.Contains(held, part.Snapshot) {
+			continue
+		}
+		sc, err := s.cfg.Store.Scenario(ctx, b.Org, part.Scenario)
+		if err != nil {
+			return callwright.InField(scenarioField(i), err)
+		}
+		snap := s.snapshot(sc, versions[i], nil)
+		if snap.ID != part.Snapshot {
+			return callwright.ErrConflict
+		}
+		if err := s.cfg.Store.InsertSnapshots(ctx, []Snapshot{snap}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // reserveGroup checks what a group is to be like and reserves room for its start.
@@ -94,9 +143,9 @@ func (s *Service) reserveGroup(ctx context.Context, b Batch, ids []string) (rele
 	return s.reserve(ctx, b.Org, len(ids)*b.Simulations, startsOfGroup)
 }
 
-// group fills in what a group tests.
-func (s *Service) group(ctx context.Context, b Batch, ids []string, number *int) (Batch, []Snapshot, error) {
-	list, err := s.cfg.Store.FindScenarios(ctx, b.Org, ScenarioFilter{IDs: ids, Limit: len(ids)})
+// group fills in what a group tests. It returns the version that each of the scenarios tests.
+func (s *Service) group(ctx context.Context, b Batch, ids []string, number *int) (Batch, []version, error) {
+	list, err := s.cfg.Store.FindScenarios(ctx, b.Org, ScenarioFilter{IDs: ids, Brief: true, Limit: len(ids)})
 	if err != nil {
 		return b, nil, err
 	}
@@ -107,14 +156,11 @@ func (s *Service) group(ctx context.Context, b Batch, ids []string, number *int)
 	now := s.cfg.Clock.Now()
 	b.ID, b.State, b.CreatedAt, b.Revision = s.cfg.IDs.New(), Pending, now, 1
 	versions := map[[2]string]version{} // by pathway and persona
-	snaps := make([]Snapshot, len(ids))
+	tested := make([]version, len(ids))
 	for i, id := range ids {
 		sc, ok := found[id]
 		if !ok {
-			// The list may have ended early, at MaxRead.
-			if sc, err = s.cfg.Store.Scenario(ctx, b.Org, id); err != nil {
-				return b, nil, callwright.InField(fmt.Sprintf("scenario_ids[%d]", i), err)
-			}
+			return b, nil, callwright.InField(scenarioField(i), callwright.NotFound("scenario"))
 		}
 		tests := [2]string{sc.Pathway, sc.Persona}
 		v, ok := versions[tests]
@@ -124,15 +170,18 @@ func (s *Service) group(ctx context.Context, b Batch, ids []string, number *int)
 			}
 			versions[tests] = v
 		}
-		snaps[i] = s.snapshot(sc, v)
-		b.Scenarios = append(b.Scenarios, partOf(snaps[i]))
+		tested[i] = v
+		b.Scenarios = append(b.Scenarios, partOf(sc, v, snapshotID(sc, v, nil)))
 		b.Pathway, b.Persona, b.Version, b.Hash = sc.Pathway, sc.Persona, v.number, v.hash
 	}
 	if len(versions) > 1 {
 		b.Pathway, b.Persona, b.Version, b.Hash = "", "", 0, ""
 	}
-	return b, snaps, nil
+	return b, tested, nil
 }
+
+// scenarioField returns the name of the field of a scenario in a request.
+func scenarioField(i int) string { return fmt.Sprintf("scenario_ids[%d]", i) }
 
 func checkIDs(ids []string) error {
 	if len(ids) == 0 || len(ids) > MaxScenarios {
@@ -141,7 +190,7 @@ func checkIDs(ids []string) error {
 	seen := map[string]bool{}
 	for i, id := range ids {
 		if seen[id] {
-			return callwright.Invalid(fmt.Sprintf("scenario_ids[%d]", i), "must not be there twice")
+			return callwright.Invalid(scenarioField(i), "must not be there twice")
 		}
 		seen[id] = true
 	}
@@ -170,32 +219,17 @@ func (s *Service) StartSet(ctx context.Context, org callwright.OrgID, r SetReque
 	b := Batch{
 		Org: org, Kind: Simulations, Trigger: r.Trigger, Simulations: r.Simulations, Budget: r.Budget, Concurrency: r.Concurrency,
 	}
-	release, err := s.reserveGroup(ctx, b, r.Scenarios)
-	if err != nil {
-		return Batch{}, err
-	}
-	defer release()
-	b, snaps, err := s.group(ctx, b, r.Scenarios, r.Version)
-	if err != nil {
-		return Batch{}, err
-	}
-	if r.Attribute {
-		b.Flakes = &Flakes{}
-	}
-	if r.Pathway != "" && b.Pathway != r.Pathway {
-		return Batch{}, callwright.Invalid("pathway_id", "must be the pathway of all scenarios")
-	}
-	if r.Persona != "" && b.Persona != r.Persona {
-		return Batch{}, callwright.Invalid("persona_id", "must be the persona of all scenarios")
-	}
-	err = s.cfg.Atomic.Do(ctx, func(ctx context.Context) error {
-		if err := s.admit(ctx, org, b.Total()); err != nil {
-			return err
+	b, _, err := s.startGroup(ctx, b, r.Scenarios, r.Version, func(_ context.Context, b *Batch) error {
+		if r.Attribute {
+			b.Flakes = &Flakes{}
 		}
-		if err := s.insert(ctx, b, snaps, nil); err != nil {
-			return err
+		if r.Pathway != "" && b.Pathway != r.Pathway {
+			return callwright.Invalid("pathway_id", "must be the pathway of all scenarios")
 		}
-		return s.cfg.Work.Enqueue(ctx, callwright.Task{Kind: taskExpand, Key: b.ID, Org: org})
+		if r.Persona != "" && b.Persona != r.Persona {
+			return callwright.Invalid("persona_id", "must be the persona of all scenarios")
+		}
+		return nil
 	})
 	return b, err
 }

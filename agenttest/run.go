@@ -83,7 +83,7 @@ type Failure struct {
 // it may be what ends them.
 const MaxAttempts = 3
 
-// Snapshot is what a run tests, as it was when the run was created. The runs of one scenario in a batch share it.
+// Snapshot is what a run tests, as it was when the run was created. All runs that test the same share it.
 type Snapshot struct {
 	ID        string
 	Org       callwright.OrgID

@@ -2,6 +2,8 @@ package agenttest
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -24,7 +26,7 @@ type RunRequest struct {
 
 // StartRun starts a run of a scenario. CodeNotFound: there is no such scenario, or, with the field version_number, no such
 // version. CodeTooManyRequests: the organization has MaxPending runs that have not ended, or that its simulation sets have still to
-// create. CodeUnavailable: too many tests are being started.
+// create; with RetryAfter: too many tests are being started at once.
 func (s *Service) StartRun(ctx context.Context, org callwright.OrgID, id string, r RunRequest) (Run, error) {
 	if err := s.checkWebhook(r.Webhook); err != nil {
 		return Run{}, err
@@ -48,8 +50,8 @@ func (s *Service) StartRun(ctx context.Context, org callwright.OrgID, id string,
 	if err != nil {
 		return Run{}, err
 	}
-	snap := s.snapshot(sc, tested)
-	run := s.newRun(org, partOf(snap))
+	snap := s.snapshot(sc, tested, r.Override)
+	run := s.newRun(org, partOf(sc, tested, snap.ID))
 	run.Webhook, run.Budget = r.Webhook, r.Budget
 	err = s.cfg.Atomic.Do(ctx, func(ctx context.Context) error {
 		// A run that is created while its scenario is deleted would not be deleted with it.
@@ -59,8 +61,14 @@ func (s *Service) StartRun(ctx context.Context, org callwright.OrgID, id string,
 		if err := s.admit(ctx, org, 1); err != nil {
 			return err
 		}
-		if err := s.cfg.Store.InsertSnapshots(ctx, []Snapshot{snap}); err != nil {
+		held, err := s.cfg.Store.HoldSnapshots(ctx, org, []string{snap.ID})
+		if err != nil {
 			return err
+		}
+		if len(held) == 0 {
+			if err := s.cfg.Store.InsertSnapshots(ctx, []Snapshot{snap}); err != nil {
+				return err
+			}
 		}
 		return s.cfg.Store.InsertRuns(ctx, []Run{run})
 	})
@@ -163,16 +171,28 @@ func (s *Service) testedPersona(ctx context.Context, sc scenario.Scenario, numbe
 }
 
 // snapshot keeps what is tested as it is now.
-func (s *Service) snapshot(sc scenario.Scenario, v version) Snapshot {
-	return Snapshot{ID: s.cfg.IDs.New(), Org: sc.Org, Scenario: sc, Version: v.number, Hash: v.hash, CreatedAt: s.cfg.Clock.Now()}
+func (s *Service) snapshot(sc scenario.Scenario, v version, override map[string]any) Snapshot {
+	return Snapshot{
+		ID: snapshotID(sc, v, override), Org: sc.Org, Scenario: sc, Version: v.number, Hash: v.hash, CreatedAt: s.cfg.Clock.Now(),
+	}
+}
+
+// snapshotID returns the id of a snapshot. It follows from what is tested, so that all runs that test the same share a snapshot. Of
+// the scenario it needs what brief lists have.
+func snapshotID(sc scenario.Scenario, v version, override map[string]any) string {
+	raw, err := json.Marshal([]any{sc.Org, sc.ID, sc.Revision, v.number, v.hash, override})
+	if err != nil { // what overrides request data is JSON
+		panic(err)
+	}
+	sum := sha256.Sum256(raw)
+	return hex.EncodeToString(sum[:])
 }
 
 // partOf returns what the runs of a snapshot have in common.
-func partOf(s Snapshot) Part {
-	sc := s.Scenario
+func partOf(sc scenario.Scenario, v version, snapshot string) Part {
 	return Part{
-		Scenario: sc.ID, Revision: sc.Revision, Name: sc.Name, Pathway: sc.Pathway, Persona: sc.Persona, Version: s.Version,
-		Snapshot: s.ID,
+		Scenario: sc.ID, Revision: sc.Revision, Name: sc.Name, Pathway: sc.Pathway, Persona: sc.Persona, Version: v.number,
+		Snapshot: snapshot,
 	}
 }
 
@@ -227,5 +247,6 @@ func (s *Service) reserve(ctx context.Context, org callwright.OrgID, runs int, w
 	if err := s.checkPending(ctx, org, runs); err != nil {
 		return nil, err
 	}
-	return s.starts.Take(ctx, string(org), weight)
+	release, err = s.starts.Take(ctx, string(org), weight)
+	return release, tooMany(ctx, err)
 }

@@ -118,7 +118,7 @@ func TestStartsAreBounded(t *testing.T) {
 				switch {
 				case err == nil:
 					done.Add(1)
-				case errors.Is(err, callwright.ErrUnavailable):
+				case callwright.CodeOf(err) == callwright.CodeTooManyRequests:
 					busy.Add(1)
 				case of == org:
 					t.Error(err)

@@ -79,6 +79,9 @@ type Runs interface {
 	InsertRuns(ctx context.Context, runs []Run) error
 	// InsertSnapshots adds snapshots.
 	InsertSnapshots(ctx context.Context, snapshots []Snapshot) error
+	// HoldSnapshots returns those of some ids that are ids of snapshots, and has these snapshots stay until the transaction of ctx
+	// ends: runs that it adds may share them. It is only called in a transaction.
+	HoldSnapshots(ctx context.Context, org callwright.OrgID, ids []string) ([]string, error)
 	// Snapshot returns one snapshot. CodeNotFound: it is absent.
 	Snapshot(ctx context.Context, org callwright.OrgID, id string) (Snapshot, error)
 	// Run returns one run with its outcome. CodeNotFound: it is absent.

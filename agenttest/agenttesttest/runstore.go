@@ -44,6 +44,7 @@ func RunRuns(t *testing.T, newStore NewStore, atRest callwrighttest.AtRest[agent
 		"encrypts what people and systems expect": encryptsSnapshot,
 		"counts what has not ended":               countsUnended,
 		"holds starts":                            holdsStarts,
+		"holds snapshots":                         holdsSnapshots,
 	})
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/callwright/callwright/agenttest"
 )
@@ -68,4 +69,39 @@ func holdsStarts(t *testing.T, s subject) {
 	if n, err := s.CountUnended(t.Context(), "a"); err != nil || n != allowed {
 		t.Errorf("%d runs, %v", n, err)
 	}
+}
+
+// holdsSnapshots adds a run that shares a snapshot while the run that had it alone is deleted.
+func holdsSnapshots(t *testing.T, s subject) {
+	old := ended("r1", 1)
+	old.Snapshot = "snap1"
+	foreign := aSnapshot("snap2")
+	foreign.Org = "b"
+	s.insert(t, old, aSnapshot("snap1"), foreign)
+	deleted := make(chan error, 1)
+	err := s.atomic.Do(t.Context(), func(ctx context.Context) error {
+		held, err := s.HoldSnapshots(ctx, "a", []string{"snap3", "snap2", "snap1"})
+		wantIDs(t, "held", held, err, func(id string) string { return id }, "snap1")
+		go func() {
+			_, err := s.DeleteRuns(t.Context(), later(3), 10)
+			deleted <- err
+		}()
+		select {
+		case err := <-deleted:
+			t.Error("a snapshot was deleted while it was held")
+			deleted <- err
+		case <-time.After(holdTime): // a store that does not hold deletes it in much less
+		}
+		young := aRun("r2")
+		young.Snapshot = "snap1"
+		return s.InsertRuns(ctx, []agenttest.Run{young})
+	})
+	do(t, err, <-deleted)
+	s.wantGone(t, "r1")
+	s.wantThere(t, "r2", "snap1")
+	do(t, s.atomic.Do(t.Context(), func(ctx context.Context) error {
+		held, err := s.HoldSnapshots(ctx, "a", nil)
+		wantIDs(t, "nothing", held, err, func(id string) string { return id })
+		return nil
+	}))
 }

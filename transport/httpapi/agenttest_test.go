@@ -401,14 +401,14 @@ func TestSimulationSetHasStatistics(t *testing.T) {
 		return at(t, checked(w, "/simulation-sets/$set"), "data", "statistics", "per_scenario", w.id("scenario")).(map[string]any)
 	}
 	if s := scenarioStats(); s["total_runs"] != 10.0 || s["pass_rate"] != nil || s["coverage"] != 0.0 || s["stability"] != "unknown" || s["worst_run_id"] != nil {
-		t.Errorf("a set without runs has %v", s)
+		t.Errorf("a set of which no run has ended has %v", s)
 	}
 	part := must(h.testStore().Batch(t.Context(), w.org, w.id("set"))).Scenarios[0]
-	runs := make([]agenttest.Run, 10)
+	runs := make([]agenttest.Run, 9) // the first run was created with the set
 	for i := range runs {
 		runs[i] = agenttest.Run{
 			ID: fmt.Sprint(w.id("set"), "-", i), Org: w.org, Scenario: part.Scenario, Name: part.Name, Pathway: part.Pathway, Version: part.Version,
-			Batch: w.id("set"), Trial: i, Snapshot: part.Snapshot, State: agenttest.Pending, CreatedAt: began.Add(time.Duration(i) * time.Second), Revision: 1,
+			Batch: w.id("set"), Trial: i + 1, Snapshot: part.Snapshot, State: agenttest.Pending, CreatedAt: began.Add(time.Duration(i) * time.Second), Revision: 1,
 		}
 	}
 	if err := h.testStore().InsertRuns(t.Context(), runs); err != nil {

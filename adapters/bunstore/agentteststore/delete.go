@@ -21,7 +21,7 @@ func (s Store) DeleteScenario(ctx context.Context, org callwright.OrgID, id stri
 			if err := sqldb.Changed(result, err, callwright.NotFound("scenario")); err != nil {
 				return err
 			}
-			_, err = deleteRuns(ctx, idb, idb.NewSelect().Model((*runRow)(nil)).Column("id").
+			_, err = s.core().deleteRuns(ctx, idb, idb.NewSelect().Model((*runRow)(nil)).Column("id").
 				Where("org = ?", org).Where("scenario_id = ?", id).Where(notInOpen))
 			return err
 		})
@@ -34,11 +34,16 @@ const emptied = `batch.state NOT IN ('PENDING', 'RUNNING') AND NOT EXISTS (SELEC
 
 // deleteRuns removes the runs with some ids, or whose ids a query selects, with their journals, with their snapshots if no
 // other run has them, and with their groups if these have ended and have no other run. It says how many runs.
-func deleteRuns(ctx context.Context, idb bun.IDB, ids any) (int, error) {
+func (db core) deleteRuns(ctx context.Context, idb bun.IDB, ids any) (int, error) {
 	if _, err := idb.NewDelete().Model((*answerRow)(nil)).Where("run_id IN (?)", ids).Exec(ctx); err != nil {
 		return 0, err
 	}
 	theirs := idb.NewSelect().Model((*runRow)(nil)).Column("snapshot_id").Where("id IN (?)", ids)
+	// A transaction that holds a snapshot may add runs that share it. The statement after this one sees them.
+	var held []string
+	if err := db.ForUpdate(snapshotsIn(idb, theirs)).Scan(ctx, &held); err != nil {
+		return 0, err
+	}
 	_, err := idb.NewDelete().Model((*snapshotRow)(nil)).Where("id IN (?)", theirs).
 		Where("NOT EXISTS (SELECT 1 FROM test_runs AS other WHERE other.snapshot_id = snapshot.id AND other.id NOT IN (?))", ids).
 		Exec(ctx)
@@ -71,7 +76,7 @@ func (s Store) DeleteRuns(ctx context.Context, before time.Time, limit int) (del
 				deleted = 0
 				return err
 			}
-			deleted, err = deleteRuns(ctx, idb, bun.List(ids))
+			deleted, err = s.core().deleteRuns(ctx, idb, bun.List(ids))
 			return err
 		})
 	})

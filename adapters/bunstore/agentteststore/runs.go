@@ -207,6 +207,23 @@ func (s Store) InsertSnapshots(ctx context.Context, snapshots []agenttest.Snapsh
 	})
 }
 
+// HoldSnapshots locks snapshots. On SQLite the transaction writes already, and no other one does meanwhile.
+func (s Store) HoldSnapshots(ctx context.Context, org callwright.OrgID, ids []string) (held []string, err error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	err = s.core().Write(ctx, []any{org, ids}, func(ctx context.Context, idb bun.IDB) error {
+		held = nil
+		return s.core().ForUpdate(snapshotsIn(idb, bun.List(ids)).Where("org = ?", org)).Scan(ctx, &held)
+	})
+	return held, err
+}
+
+// snapshotsIn selects the ids of snapshots in the order in which all transactions lock them.
+func snapshotsIn(idb bun.IDB, ids any) *bun.SelectQuery {
+	return idb.NewSelect().Model((*snapshotRow)(nil)).Column("id").Where("id IN (?)", ids).Order("id")
+}
+
 // Snapshot returns one snapshot.
 func (s Store) Snapshot(ctx context.Context, org callwright.OrgID, id string) (agenttest.Snapshot, error) {
 	var row snapshotRow

@@ -14,6 +14,19 @@ import (
 	"github.com/callwright/callwright/agenttest/stats"
 )
 
+// HoldSnapshots returns the ids of snapshots that there are: nothing else happens during a transaction.
+func (s Store) HoldSnapshots(ctx context.Context, org callwright.OrgID, ids []string) (held []string, err error) {
+	err = with(ctx, s.Store, func(d *data) error {
+		for _, id := range ids {
+			if snap, ok := d.snapshots.Rows()[id]; ok && snap.Org == org {
+				held = append(held, id)
+			}
+		}
+		return nil
+	})
+	return held, err
+}
+
 // InsertSnapshots adds snapshots.
 func (s Store) InsertSnapshots(ctx context.Context, snapshots []agenttest.Snapshot) error {
 	return with(ctx, s.Store, func(d *data) error {

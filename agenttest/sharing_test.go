@@ -1,0 +1,101 @@
+package agenttest_test
+
+import (
+	"context"
+	"slices"
+	"sync/atomic"
+	"testing"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agenttest"
+	"github.com/callwright/callwright/agenttest/scenario"
+)
+
+// copying is a store that counts the snapshots it is given, and does something before it tells which there are.
+type copying struct {
+	agenttest.Store
+
+	copies atomic.Int32
+	before func()
+}
+
+func (s *copying) InsertSnapshots(ctx context.Context, snaps []agenttest.Snapshot) error {
+	s.copies.Add(int32(len(snaps))) //nolint:gosec // a few
+	return s.Store.InsertSnapshots(ctx, snaps)
+}
+
+func (s *copying) FindScenarios(ctx context.Context, of callwright.OrgID, f agenttest.ScenarioFilter) ([]agenttest.Listed, error) {
+	list, err := s.Store.FindScenarios(ctx, of, f)
+	if s.before != nil {
+		s.before()
+	}
+	return list, err
+}
+
+// TestRunsShareSnapshots: whatever starts runs that test the same, there is one snapshot. Runs that test something else have another.
+func TestRunsShareSnapshots(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	store := &copying{Store: l.cfg.Store}
+	l.cfg.Store = store
+	l.Service = l.another()
+	sc, other := l.scenario(), l.scenario()
+	batch := func() []string {
+		_, runs, err := l.StartBatch(t.Context(), org, agenttest.BatchRequest{Scenarios: []string{sc.ID, other.ID}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return []string{runs[0].Snapshot, runs[1].Snapshot}
+	}
+	set, err := l.StartSet(t.Context(), org, agenttest.SetRequest{Scenarios: []string{other.ID, sc.ID}, Simulations: 3})
+	if err != nil || set.Created != 2 {
+		t.Fatalf("%d runs keep the snapshots of the set, %v", set.Created, err)
+	}
+	same := batch()
+	if same[0] != set.Scenarios[1].Snapshot || same[1] != set.Scenarios[0].Snapshot || !slices.Equal(same, batch()) ||
+		l.start(sc, agenttest.RunRequest{}).Snapshot != same[0] || same[0] == same[1] || store.copies.Load() != 2 {
+		t.Errorf("%d copies of 2 scenarios", store.copies.Load())
+	}
+	two := 2
+	seen := []string{
+		same[0], l.start(sc, agenttest.RunRequest{Version: &two}).Snapshot,
+		l.start(sc, agenttest.RunRequest{Override: map[string]any{"a": 1}}).Snapshot,
+		l.start(sc, agenttest.RunRequest{Override: map[string]any{"a": 2}}).Snapshot,
+	}
+	if _, err := l.UpdateScenario(t.Context(), org, sc.ID, scenario.Patch{Description: callwright.Given("new")}); err != nil {
+		t.Fatal(err)
+	}
+	seen = append(seen, batch()[0])
+	slices.Sort(seen)
+	if n := len(slices.Compact(seen)); n != 5 || store.copies.Load() != 6 {
+		t.Errorf("%d snapshots, %d copies", n, store.copies.Load())
+	}
+}
+
+// TestChangeDuringStart: a scenario that changes while a batch begins is tested as it is then.
+func TestChangeDuringStart(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	sc := l.scenario()
+	change := func() {
+		if _, err := l.UpdateScenario(t.Context(), org, sc.ID, scenario.Patch{Description: callwright.Given("new")}); err != nil {
+			t.Error(err)
+		}
+	}
+	store := &copying{Store: l.cfg.Store}
+	store.before = func() { store.before = nil; change() }
+	c := l.cfg
+	c.Store, c.Node = store, "another"
+	s, err := agenttest.New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, _, err := s.StartBatch(t.Context(), org, agenttest.BatchRequest{Scenarios: []string{sc.ID}})
+	if err != nil || b.Scenarios[0].Revision != 2 {
+		t.Fatalf("got %+v, %v", b, err)
+	}
+	snap, err := store.Snapshot(t.Context(), org, b.Scenarios[0].Snapshot)
+	if err != nil || snap.Scenario.Description != "new" || snap.Scenario.Revision != 2 {
+		t.Errorf("got %+v, %v", snap, err)
+	}
+}
