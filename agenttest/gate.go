@@ -48,7 +48,7 @@ func (s *Service) Check(ctx context.Context, org callwright.OrgID, c pathway.Can
 		return pathway.Verdict{State: pathway.GateClosed, Reason: "its required scenarios have not been run together on this version"}, nil
 	}
 	b, _, err := s.StartBatch(ctx, org, BatchRequest{
-		Scenarios: slices.Sorted(maps.Keys(required)), Version: &c.Number, Trigger: ByPromotion,
+		Scenarios: slices.Sorted(maps.Keys(required)), Version: &c.Number, Trigger: ByPromotion, inside: true,
 	})
 	return pathway.Verdict{State: pathway.GateRunning, Batch: b.ID, Reason: "its required scenarios are being run"}, err
 }

@@ -22,6 +22,8 @@ type BatchRequest struct {
 
 	Budget      engine.Limit // of all runs together; the zero Limit: none
 	Concurrency int          // runs at once, at most MaxConcurrency; 0: as many as the organization may have
+
+	inside bool // a transaction of the caller's is open: other starts may wait for it, so that it waits for none of them
 }
 
 // StartBatch starts a run of each of several scenarios. A scenario that is absent refuses the whole batch: CodeNotFound
@@ -34,7 +36,7 @@ func (s *Service) StartBatch(ctx context.Context, org callwright.OrgID, r BatchR
 		Org: org, Kind: OneEach, Trigger: r.Trigger, Simulations: 1, Webhook: r.Webhook, Publish: r.Publish,
 		Budget: r.Budget, Concurrency: r.Concurrency,
 	}
-	return s.startGroup(ctx, b, r.Scenarios, r.Version, func(ctx context.Context, b *Batch) (err error) {
+	return s.startGroup(ctx, b, r.Scenarios, r.Version, r.inside, func(ctx context.Context, b *Batch) (err error) {
 		if !r.Publish {
 			return nil
 		}
@@ -50,9 +52,9 @@ func (s *Service) StartBatch(ctx context.Context, org callwright.OrgID, r BatchR
 // startGroup starts a group with a run of each of its scenarios, and has the others created. check may refuse what the group has
 // turned out to test, and may complete it.
 func (s *Service) startGroup(
-	ctx context.Context, asked Batch, ids []string, number *int, check func(ctx context.Context, b *Batch) error,
+	ctx context.Context, asked Batch, ids []string, number *int, inside bool, check func(ctx context.Context, b *Batch) error,
 ) (b Batch, runs []Run, err error) {
-	release, err := s.reserveGroup(ctx, asked, ids)
+	release, err := s.reserveGroup(ctx, asked, ids, inside)
 	if err != nil {
 		return Batch{}, nil, err
 	}
@@ -90,10 +92,11 @@ func (s *Service) startGroup(
 
 // insert keeps a group with its first runs, of which each scenario has one: they keep the snapshots.
 func (s *Service) insert(ctx context.Context, b Batch, versions []version, runs []Run) error {
-	if err := s.cfg.Store.InsertBatch(ctx, b); err != nil {
+	// What fails here may be tried again in the same transaction, and finds the snapshots.
+	if err := s.insertSnapshots(ctx, b, versions); err != nil {
 		return err
 	}
-	if err := s.insertSnapshots(ctx, b, versions); err != nil {
+	if err := s.cfg.Store.InsertBatch(ctx, b); err != nil {
 		return err
 	}
 	return s.cfg.Store.InsertRuns(ctx, runs)
@@ -130,7 +133,7 @@ func (s *Service) insertSnapshots(ctx context.Context, b Batch, versions []versi
 }
 
 // reserveGroup checks what a group is to be like and reserves room for its start.
-func (s *Service) reserveGroup(ctx context.Context, b Batch, ids []string) (release func(), err error) {
+func (s *Service) reserveGroup(ctx context.Context, b Batch, ids []string, inside bool) (release func(), err error) {
 	if err := checkIDs(ids); err != nil {
 		return nil, err
 	}
@@ -139,6 +142,9 @@ func (s *Service) reserveGroup(ctx context.Context, b Batch, ids []string) (rele
 	}
 	if err := checkConcurrency(b.Concurrency); err != nil {
 		return nil, err
+	}
+	if inside {
+		return func() {}, s.checkPending(ctx, b.Org, len(ids)*b.Simulations)
 	}
 	return s.reserve(ctx, b.Org, len(ids)*b.Simulations, startsOfGroup)
 }
@@ -219,7 +225,7 @@ func (s *Service) StartSet(ctx context.Context, org callwright.OrgID, r SetReque
 	b := Batch{
 		Org: org, Kind: Simulations, Trigger: r.Trigger, Simulations: r.Simulations, Budget: r.Budget, Concurrency: r.Concurrency,
 	}
-	b, _, err := s.startGroup(ctx, b, r.Scenarios, r.Version, func(_ context.Context, b *Batch) error {
+	b, _, err := s.startGroup(ctx, b, r.Scenarios, r.Version, false, func(_ context.Context, b *Batch) error {
 		if r.Attribute {
 			b.Flakes = &Flakes{}
 		}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/agenttest"
 	"github.com/callwright/callwright/agenttest/scenario"
 )
@@ -149,5 +150,39 @@ func TestStartsAreBounded(t *testing.T) {
 		if done.Load() != 2 {
 			t.Errorf("%d batches have started", done.Load())
 		}
+	})
+}
+
+// TestPromotionWaitsForNoStart: the gate begins tests in the transaction of a promotion, for which the starts that are under way
+// may wait.
+func TestPromotionWaitsForNoStart(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := newLab(t)
+		id := l.scenario(required).ID
+		store := &reading{Store: l.cfg.Store, block: make(chan struct{})}
+		l.cfg.Store = store
+		s := l.another()
+		var wait sync.WaitGroup
+		for range 2 {
+			wait.Go(func() {
+				if _, _, err := s.StartBatch(t.Context(), org, agenttest.BatchRequest{Scenarios: []string{id}}); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		synctest.Wait()
+		wait.Go(func() {
+			v, err := s.Check(t.Context(), org, pathway.Candidate{Pathway: "p1", Number: 1, Hash: "another", Start: true})
+			if err != nil || v.State != pathway.GateRunning {
+				t.Errorf("got %+v, %v", v, err)
+			}
+		})
+		synctest.Wait()
+		if n := store.lists.Load(); n != 3 {
+			t.Errorf("%d groups are read", n)
+		}
+		close(store.block)
+		wait.Wait()
 	})
 }

@@ -191,6 +191,7 @@ func useStore(ctx context.Context, db *bunstore.DB, now time.Time) []error {
 	}
 	ignore := func(analytics.Run) {}
 	errs = append(errs, s.EachEnded(ctx, org, agenttest.RunWindow{Pathway: "p", From: now}, ignore))
+	add(s.CountUnended(ctx, org))
 	add(s.Waiting(ctx, 10))
 	add(s.Abandoned(ctx, nil, 10))
 	add(s.Abandoned(ctx, []string{"m", "o"}, 10))
@@ -201,7 +202,8 @@ func useStore(ctx context.Context, db *bunstore.DB, now time.Time) []error {
 	add(s.BatchesOf(ctx, org, "p", 1, 10))
 	errs = append(errs, db.Do(ctx, func(ctx context.Context) error {
 		_, err := s.AddCounts(ctx, org, "b", agenttest.Sums{Counts: agenttest.Counts{Passed: 1}})
-		return errors.Join(err, s.HoldScenario(ctx, org, "s"))
+		_, heldErr := s.HoldSnapshots(ctx, org, []string{"n", "m"})
+		return errors.Join(err, heldErr, s.HoldScenario(ctx, org, "s"))
 	}))
 	ended := agenttest.Run{ID: "old", Org: org, State: agenttest.Passed, CreatedAt: now, EndedAt: now}
 	errs = append(errs, s.InsertRuns(ctx, []agenttest.Run{ended}))
@@ -230,7 +232,7 @@ func TestDeletionsTakeFewStatements(t *testing.T) {
 			}
 			seen := storetest.Statements(t, db, func() error { return store.DeleteScenario(t.Context(), org, id) })
 			after, err := store.CountRuns(t.Context(), org, agenttest.RunFilter{})
-			if err != nil || before-after != 3000-left || len(seen) != 5 {
+			if err != nil || before-after != 3000-left || len(seen) != 6 {
 				t.Errorf("%d runs of %s are deleted in %d statements, %v", before-after, id, len(seen), err)
 			}
 		}
