@@ -10,7 +10,7 @@ import (
 	"github.com/callwright/callwright/agents/persona"
 )
 
-// Agent is who speaks on a call, and how. A task, a pathway or a persona leads its conversations.
+// Agent says who speaks on a call, and how. A task, a pathway or a persona leads its conversations.
 type Agent struct {
 	Task            string     // what the agent is there for
 	Pathway         PathwayRef // leads the conversation instead of Task
@@ -30,7 +30,7 @@ type Agent struct {
 	Tools           []json.RawMessage      // what the model may call, as it was given: see tool.Parse
 	DynamicData     []DynamicData          // what is asked of other systems before the conversation
 
-	// What the agent of a call has of its persona, beside Task, Persona, Tools and settings: see Service.Calling.
+	// The agent of a call takes these from its persona, beside Task, Persona, Tools and settings: see Service.Calling.
 	PersonaVersion int                 // number of the version; 0: the agent is not of a call, or has no persona
 	Conditions     []persona.Condition // when a pathway takes the conversation over
 	KnowledgeBases []string            // ids

@@ -111,7 +111,7 @@ func (c Counts) Plus(d Counts) Counts {
 	return Counts{c.Passed + d.Passed, c.Failed + d.Failed, c.Error + d.Error, c.Cancelled + d.Cancelled}
 }
 
-// Sums are what runs of a group that have ended come to.
+// Sums add up the ended runs of a group.
 type Sums struct {
 	Counts Counts
 	Usage  engine.Usage

@@ -39,7 +39,7 @@ func TestReplayChat(t *testing.T) {
 	if !second.Chat.Completed || second.State.Variables["day"] != "Thursday" || second.Log.Turn != 3 {
 		t.Errorf("got %+v", second)
 	}
-	// What is left to say after the end is not said.
+	// The chat says no more lines after its end.
 	whole := o.replay(t, p.ID, "Thursday, please.", "And then?", "More.")
 	if len(whole.Turns) != 2 || whole.Turns[1] != (pathway.ReplayedTurn{Said: "Thursday it is. Goodbye.", Node: "bye"}) || !whole.Chat.Completed {
 		t.Errorf("got %+v", whole)

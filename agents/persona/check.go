@@ -45,7 +45,7 @@ const (
 	MaxRead     = 2 << 20 // bytes of versions that are read at once
 )
 
-// KeepDeleted is how long a deleted persona is kept before it is removed with its versions.
+// KeepDeleted bounds how long the store keeps a deleted persona with its versions.
 const KeepDeleted = 30 * 24 * time.Hour
 
 // faults collects what is wrong with a request.

@@ -10,6 +10,7 @@ import (
 	"github.com/callwright/callwright/agents/conversation"
 	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/agents/pathway/graph"
+	"github.com/callwright/callwright/agents/tool"
 )
 
 // Config holds what a Service needs.
@@ -17,10 +18,10 @@ type Config struct {
 	Store  Store             // required
 	Atomic callwright.Atomic // required: transactions of the store
 
-	// What versions are checked against.
+	// These check what versions name.
 	Pathways  Pathways                     // nil: a persona with conditions is CodeUnavailable
 	Knowledge pathway.Knowledge            // nil: a persona with knowledge bases is refused
-	Requests  URLs                         // of tools; nil: a persona with tools is CodeUnavailable
+	Requests  tool.URLs                    // of tools; nil: a persona with tools is CodeUnavailable
 	Voices    conversation.VoiceChecker    // nil: every voice is taken
 	Languages conversation.LanguageChecker // nil: every language is taken
 
@@ -36,12 +37,6 @@ type Pathways interface {
 	// Load returns a version's graph and its number, 0 for the draft; CodeNotFound, with the field pathway_id or
 	// pathway_version, when there is none.
 	Load(ctx context.Context, org callwright.OrgID, id string, sel pathway.Selector) (*graph.Graph, int, error)
-}
-
-// URLs decides which addresses may be requested; webhook.Sender implements it.
-type URLs interface {
-	// CheckURL refuses an address to which nothing may be sent; CodeBadRequest without a field.
-	CheckURL(url string) error
 }
 
 // Numbers tells at which inbound numbers personas answer.

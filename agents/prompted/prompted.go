@@ -51,7 +51,7 @@ type Knowledge interface {
 	Find(ctx context.Context, org callwright.OrgID, base, question string, limit int) ([]string, error)
 }
 
-// MaxBases is how many knowledge bases one agent answers from.
+// MaxBases bounds the knowledge bases of one agent.
 const MaxBases = 10
 
 // Brain leads one conversation by a task. One goroutine uses it.

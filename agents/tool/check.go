@@ -13,7 +13,7 @@ type URLs interface {
 	CheckURL(url string) error
 }
 
-// Check returns the first fault of tools that are to be stored: more than most bytes together, an error of NewSet, or an
+// Check checks tools before they are stored and returns the first fault: more than most bytes together, an error of NewSet, or an
 // address that may not be requested. Without urls any tool is CodeUnavailable. Fields begin with tools, such as
 // "tools[1].url".
 func Check(raws []json.RawMessage, most int, urls URLs) error {

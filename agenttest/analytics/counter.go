@@ -12,7 +12,7 @@ const (
 	MaxDays     = 365
 )
 
-// MaxRecent is how many runs analytics list.
+// MaxRecent bounds the runs that analytics list.
 const MaxRecent = 1000
 
 const day = 24 * time.Hour

@@ -10,7 +10,7 @@ import (
 	"github.com/callwright/callwright/agenttest/stats"
 )
 
-// Run is what analytics read of a run that has ended.
+// Run has the parts of an ended run that analytics read.
 type Run struct {
 	ID        string
 	Scenario  string // id
@@ -20,8 +20,8 @@ type Run struct {
 	Summary   Summary
 }
 
-// Summary is what is kept of a run for analytics beside its row: its score, the nodes that it visited and the one that its failure
-// is blamed on. It holds ids of nodes and nothing that anybody has said. Empty: the run is older than summaries, or no outcome.
+// Summary encodes the parts of a run that analytics read beside its row: its score, the nodes that it visited and the one that its
+// failure is blamed on. It holds ids of nodes and nothing that anybody has said. Empty: the run is older than summaries, or no outcome.
 type Summary string
 
 // The limits of a Summary. Databases keep it in an index, whose entries are short.

@@ -2,7 +2,7 @@ package assert
 
 import "context"
 
-// Work is what the regular expressions of one run have done so far. All of them together do at most MaxWork, which is counted and
+// Work counts the steps of the regular expressions of one run. All of them together do at most MaxWork, which is counted and
 // not timed, so that a conversation has the same results wherever and whenever it is evaluated. The zero Work has done nothing. It is
 // not safe for concurrent use.
 type Work struct{ done int }
