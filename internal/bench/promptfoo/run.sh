@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Compares the processor time of a test with promptfoo's: see README.md. Nothing but npm ci needs a network.
+# Compares the processor time of a test with promptfoo's: see README.md. Nothing but npm install needs a network.
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -9,7 +9,7 @@ cache=${CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/callwright-bench-promptfoo}
 
 mkdir -p "$cache"
 cp "$here/package.json" "$here/package-lock.json" "$cache/"
-[ -x "$cache/node_modules/.bin/promptfoo" ] || (cd "$cache" && npm ci --no-audit --no-fund >&2)
+[ -x "$cache/node_modules/.bin/promptfoo" ] || (cd "$cache" && npm install --no-save --no-audit --no-fund >&2)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 (cd "$here" && go build -o "$work/callwright" .)
