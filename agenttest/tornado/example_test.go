@@ -45,7 +45,7 @@ func ExampleSearch() {
 	s := &shop{versions: []graph.Document{{Nodes: []json.RawMessage{
 		json.RawMessage(`{"id":"greet","type":"Default","data":{"name":"Greet","isStart":true,"text":"Hello."}}`),
 	}}}}
-	session, err := tornado.Search(context.Background(), tornado.Config{
+	session, err := tornado.Search(context.Background(), tornado.SearchConfig{
 		Versions: s, Tests: s, Fixer: s, Session: "1", Base: 1, Scenarios: []tornado.Scenario{{ID: "names the shop"}},
 	})
 	fmt.Println(session.State, session.Best, err)

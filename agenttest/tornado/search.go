@@ -14,21 +14,21 @@ import (
 )
 
 // Search searches until it has an end state, and returns the session. An error means that it was interrupted, by the end of ctx: it
-// is to be called again, and does the same again with what its ports return for the same names. A Config that lacks something is an
+// is to be called again, and does the same again with what its ports return for the same names. A SearchConfig that lacks something is an
 // error, too.
-func Search(ctx context.Context, c Config) (Session, error) {
+func Search(ctx context.Context, c SearchConfig) (Progress, error) {
 	if err := c.check(); err != nil {
-		return Session{}, err
+		return Progress{}, err
 	}
 	s := &search{
-		cfg: c, Session: Session{State: Running, Phase: Baseline, Base: c.Base, Best: c.Base},
+		cfg: c, Progress: Progress{State: Running, Phase: Baseline, Base: c.Base, Best: c.Base},
 		found: map[string]analysis.Analysis{}, tried: map[string]int{},
 	}
 	err := s.run(ctx)
 	end, reached := errors.AsType[*ending](err)
 	switch {
 	case !reached && ctx.Err() != nil:
-		return s.Session, ctx.Err()
+		return s.Progress, ctx.Err()
 	case !reached:
 		end = s.failure(err)
 	}
@@ -40,7 +40,7 @@ func Search(ctx context.Context, c Config) (Session, error) {
 		s.BaseMoved = number != s.production
 	}
 	s.tell()
-	return s.Session, nil
+	return s.Progress, nil
 }
 
 // ending ends a session.
@@ -54,9 +54,9 @@ func (e *ending) Error() string { return string(e.reason) }
 
 // search is a session under way.
 type search struct {
-	Session
+	Progress
 
-	cfg        Config
+	cfg        SearchConfig
 	production int
 	document   graph.Document // of Best
 	best       standing
@@ -119,7 +119,7 @@ func (s *search) enter(p Phase) error {
 
 func (s *search) tell() {
 	if s.cfg.Observe != nil {
-		out := s.Session
+		out := s.Progress
 		out.Iterations = slices.Clone(s.Iterations)
 		s.cfg.Observe(out)
 	}

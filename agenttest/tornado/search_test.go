@@ -38,7 +38,7 @@ type lab struct {
 	count    map[string]int // runs of each scenario
 	clock    time.Time
 	live     int // version in production
-	observed []tornado.Session
+	observed []tornado.Progress
 }
 
 func document(texts ...string) graph.Document {
@@ -192,10 +192,10 @@ func does(plans ...tornado.Plan) func(*lab, tornado.Brief) (tornado.Plan, error)
 	return func(l *lab, _ tornado.Brief) (tornado.Plan, error) { return plans[min(l.asked, len(plans))-1], nil }
 }
 
-func (l *lab) config(change ...func(*tornado.Config)) tornado.Config {
-	c := tornado.Config{
+func (l *lab) config(change ...func(*tornado.SearchConfig)) tornado.SearchConfig {
+	c := tornado.SearchConfig{
 		Versions: l, Tests: l, Fixer: l, Analyst: l, Session: "x", Base: 1, Clock: l,
-		Observe: func(s tornado.Session) { l.observed = append(l.observed, s) },
+		Observe: func(s tornado.Progress) { l.observed = append(l.observed, s) },
 	}
 	for i := range l.documents[0].Nodes {
 		c.Scenarios = append(c.Scenarios, tornado.Scenario{ID: fmt.Sprint("s", i)})
@@ -206,7 +206,7 @@ func (l *lab) config(change ...func(*tornado.Config)) tornado.Config {
 	return c
 }
 
-func (l *lab) search(t *testing.T, change ...func(*tornado.Config)) tornado.Session {
+func (l *lab) search(t *testing.T, change ...func(*tornado.SearchConfig)) tornado.Progress {
 	t.Helper()
 	s, err := tornado.Search(t.Context(), l.config(change...))
 	if err != nil {
@@ -230,20 +230,20 @@ func TestEndStates(t *testing.T) {
 	for name, test := range map[string]struct {
 		texts  []string
 		lab    func(*lab)
-		config func(*lab, *tornado.Config)
+		config func(*lab, *tornado.SearchConfig)
 		state  tornado.State
 		stop   tornado.StopReason
 		best   int
 	}{
 		"nothing to mend":    {[]string{"good", "good"}, nil, nil, tornado.AllPassed, tornado.StopBaseline, 1},
 		"mended":             {[]string{"good", "bad", "bad"}, func(l *lab) { l.plan = mendsOne }, nil, tornado.AllPassed, tornado.StopAllPassed, 3},
-		"mended at the last": {[]string{"bad", "bad"}, func(l *lab) { l.plan = mendsOne }, func(_ *lab, c *tornado.Config) { c.Iterations = 2 }, tornado.AllPassed, tornado.StopAllPassed, 3},
+		"mended at the last": {[]string{"bad", "bad"}, func(l *lab) { l.plan = mendsOne }, func(_ *lab, c *tornado.SearchConfig) { c.Iterations = 2 }, tornado.AllPassed, tornado.StopAllPassed, 3},
 		"too many to mend": {
-			[]string{"bad", "bad", "bad"}, func(l *lab) { l.plan = mendsOne }, func(_ *lab, c *tornado.Config) { c.Iterations = 2 },
+			[]string{"bad", "bad", "bad"}, func(l *lab) { l.plan = mendsOne }, func(_ *lab, c *tornado.SearchConfig) { c.Iterations = 2 },
 			tornado.CompletedPartial, tornado.StopIterations, 3,
 		},
 		"no money left": {
-			[]string{"bad", "bad"}, func(l *lab) { l.plan = mendsOne }, func(l *lab, c *tornado.Config) { c.Spent = func() bool { return l.asked > 0 } },
+			[]string{"bad", "bad"}, func(l *lab) { l.plan = mendsOne }, func(l *lab, c *tornado.SearchConfig) { c.Spent = func() bool { return l.asked > 0 } },
 			tornado.CompletedPartial, tornado.StopBudget, 2,
 		},
 		"nothing helps": {
@@ -258,10 +258,10 @@ func TestEndStates(t *testing.T) {
 			[]string{"bad"}, func(l *lab) { l.analyze = map[string]analysis.Fault{"s0": analysis.OfTest} }, nil,
 			tornado.Stuck, tornado.StopUnfixable, 1,
 		},
-		"what is held out alone": {[]string{"bad"}, nil, func(_ *lab, c *tornado.Config) { c.Scenarios[0].HeldOut = true }, tornado.Stuck, tornado.StopUnfixable, 1},
-		"nothing is proposed":    {[]string{"bad"}, func(l *lab) { l.plan = does(tornado.Plan{}) }, func(_ *lab, c *tornado.Config) { c.Patience = 9 }, tornado.Stuck, tornado.StopNoPlan, 1},
+		"what is held out alone": {[]string{"bad"}, nil, func(_ *lab, c *tornado.SearchConfig) { c.Scenarios[0].HeldOut = true }, tornado.Stuck, tornado.StopUnfixable, 1},
+		"nothing is proposed":    {[]string{"bad"}, func(l *lab) { l.plan = does(tornado.Plan{}) }, func(_ *lab, c *tornado.SearchConfig) { c.Patience = 9 }, tornado.Stuck, tornado.StopNoPlan, 1},
 		"the same is proposed": {
-			[]string{"bad", "good"}, func(l *lab) { l.plan = does(say("worse", "n1")) }, func(_ *lab, c *tornado.Config) { c.Patience = 9 },
+			[]string{"bad", "good"}, func(l *lab) { l.plan = does(say("worse", "n1")) }, func(_ *lab, c *tornado.SearchConfig) { c.Patience = 9 },
 			tornado.Stuck, tornado.StopNoPlan, 1,
 		},
 		"invalid answers": {
@@ -269,7 +269,7 @@ func TestEndStates(t *testing.T) {
 				l.plan = func(*lab, tornado.Brief) (tornado.Plan, error) {
 					return tornado.Plan{}, &llm.Failure{Class: llm.ClassInvalid}
 				}
-			}, func(_ *lab, c *tornado.Config) { c.Patience = 9 }, tornado.Stuck, tornado.StopNoPlan, 1,
+			}, func(_ *lab, c *tornado.SearchConfig) { c.Patience = 9 }, tornado.Stuck, tornado.StopNoPlan, 1,
 		},
 		"back and forth": {
 			[]string{"bad", "good", "good"},
@@ -279,20 +279,20 @@ func TestEndStates(t *testing.T) {
 					p.Fixes = append(p.Fixes, say("good "+fmt.Sprint(l.asked), "n0").Fixes...)
 					return p, nil
 				}
-			}, func(_ *lab, c *tornado.Config) { c.Patience = 9 }, tornado.Stuck, tornado.StopOscillation, 1,
+			}, func(_ *lab, c *tornado.SearchConfig) { c.Patience = 9 }, tornado.Stuck, tornado.StopOscillation, 1,
 		},
 		"too late": {
-			[]string{"bad", "bad"}, func(l *lab) { l.plan = mendsOne }, func(l *lab, c *tornado.Config) { c.Deadline = l.clock.Add(3 * time.Minute) },
+			[]string{"bad", "bad"}, func(l *lab) { l.plan = mendsOne }, func(l *lab, c *tornado.SearchConfig) { c.Deadline = l.clock.Add(3 * time.Minute) },
 			tornado.TimedOut, tornado.StopDeadline, 1,
 		},
 		"too late, and mended": {
-			[]string{"bad"}, func(l *lab) { l.plan = mendsOne }, func(l *lab, c *tornado.Config) {
+			[]string{"bad"}, func(l *lab) { l.plan = mendsOne }, func(l *lab, c *tornado.SearchConfig) {
 				c.Cancelled = func() bool {
-					return len(l.documents) > 1 && l.tested > 2 && slices.ContainsFunc(l.observed, func(s tornado.Session) bool { return s.Best == 2 })
+					return len(l.documents) > 1 && l.tested > 2 && slices.ContainsFunc(l.observed, func(s tornado.Progress) bool { return s.Best == 2 })
 				}
 			}, tornado.AllPassed, tornado.StopAllPassed, 2,
 		},
-		"cancelled": {[]string{"bad"}, func(l *lab) { l.plan = mendsOne }, func(l *lab, c *tornado.Config) { c.Cancelled = func() bool { return l.asked > 0 } }, tornado.Cancelled, tornado.StopCancelled, 1},
+		"cancelled": {[]string{"bad"}, func(l *lab) { l.plan = mendsOne }, func(l *lab, c *tornado.SearchConfig) { c.Cancelled = func() bool { return l.asked > 0 } }, tornado.Cancelled, tornado.StopCancelled, 1},
 		"runs in error": {
 			[]string{"bad", "good", "good"},
 			func(l *lab) {
@@ -300,7 +300,7 @@ func TestEndStates(t *testing.T) {
 					return say(fmt.Sprint("good ", l.asked), "n0"), nil
 				}
 				l.broken = func(name, id string) bool { return !strings.Contains(name, "/0 ") && id != "s0" }
-			}, func(_ *lab, c *tornado.Config) { c.Patience = 9 }, tornado.Failed, tornado.StopInfrastructure, 1,
+			}, func(_ *lab, c *tornado.SearchConfig) { c.Patience = 9 }, tornado.Failed, tornado.StopInfrastructure, 1,
 		},
 		"a store that is down":   {[]string{"bad"}, func(l *lab) { l.plan, l.fail = mendsOne, at("fork", callwright.ErrUnavailable) }, nil, tornado.Failed, tornado.StopInfrastructure, 1},
 		"a model that is gone":   {[]string{"bad"}, func(l *lab) { l.fail = at("plan", down) }, nil, tornado.Failed, tornado.StopModel, 1},
@@ -312,7 +312,7 @@ func TestEndStates(t *testing.T) {
 			if test.lab != nil {
 				test.lab(l)
 			}
-			s := l.search(t, func(c *tornado.Config) {
+			s := l.search(t, func(c *tornado.SearchConfig) {
 				if test.config != nil {
 					test.config(l, c)
 				}
@@ -344,7 +344,7 @@ func TestConfirms(t *testing.T) {
 		l = newLab("bad", "good")
 		l.plan = does(say("good", "n0"), tornado.Plan{})
 		l.flaky = map[string]func(int, int) bool{"s1": func(_, run int) bool { return run != 2 }}
-		s = l.search(t, func(c *tornado.Config) { c.Scenarios[1].Required = required })
+		s = l.search(t, func(c *tornado.SearchConfig) { c.Scenarios[1].Required = required })
 		if s.Best != best {
 			t.Errorf("a scenario that fails once, required %t: %+v", required, s)
 		}
@@ -362,7 +362,7 @@ func TestFixerSeesOnlyWhatItMay(t *testing.T) {
 		return say(fmt.Sprint("worse ", l.asked), "n3"), nil
 	}
 	l.analyze = map[string]analysis.Fault{"s1": analysis.OfStructure}
-	s := l.search(t, func(c *tornado.Config) { c.Scenarios[2].HeldOut = true })
+	s := l.search(t, func(c *tornado.SearchConfig) { c.Scenarios[2].HeldOut = true })
 	if len(briefs) != 2 || !slices.Equal(s.Unfixable, []string{"s1"}) {
 		t.Fatalf("%d briefs, %+v", len(briefs), s)
 	}
@@ -428,10 +428,10 @@ func TestFamilyOfDefects(t *testing.T) {
 			plans = append(plans, say("good", fmt.Sprint("n", i)))
 		}
 		plans = append(plans, tornado.Plan{})
-		build := func() (*lab, tornado.Config) {
+		build := func() (*lab, tornado.SearchConfig) {
 			l := newLab(texts...)
 			l.plan = does(plans...)
-			return l, l.config(func(c *tornado.Config) { c.Iterations, c.Patience = 20, 2 })
+			return l, l.config(func(c *tornado.SearchConfig) { c.Iterations, c.Patience = 20, 2 })
 		}
 		l, c := build()
 		want, err := tornado.Search(context.Background(), c)
@@ -461,7 +461,7 @@ func TestFamilyOfDefects(t *testing.T) {
 			if err != nil {
 				continue
 			}
-			timeless := func(s tornado.Session) tornado.Session {
+			timeless := func(s tornado.Progress) tornado.Progress {
 				s.Iterations = slices.Clone(s.Iterations)
 				for i := range s.Iterations {
 					s.Iterations[i].Started, s.Iterations[i].Completed = time.Time{}, time.Time{}
@@ -479,12 +479,12 @@ func TestFamilyOfDefects(t *testing.T) {
 
 func TestSearchNamesWhatIsMissing(t *testing.T) {
 	t.Parallel()
-	for field, remove := range map[string]func(*tornado.Config){
-		"Versions": func(c *tornado.Config) { c.Versions = nil }, "Tests": func(c *tornado.Config) { c.Tests = nil },
-		"Fixer": func(c *tornado.Config) { c.Fixer = nil }, "Base": func(c *tornado.Config) { c.Base = 0 },
-		"Scenarios": func(c *tornado.Config) { c.Scenarios = nil }, "Iterations": func(c *tornado.Config) { c.Iterations = 51 },
+	for field, remove := range map[string]func(*tornado.SearchConfig){
+		"Versions": func(c *tornado.SearchConfig) { c.Versions = nil }, "Tests": func(c *tornado.SearchConfig) { c.Tests = nil },
+		"Fixer": func(c *tornado.SearchConfig) { c.Fixer = nil }, "Base": func(c *tornado.SearchConfig) { c.Base = 0 },
+		"Scenarios": func(c *tornado.SearchConfig) { c.Scenarios = nil }, "Iterations": func(c *tornado.SearchConfig) { c.Iterations = 21 },
 	} {
-		if _, err := tornado.Search(t.Context(), newLab("bad").config(remove)); err == nil || !strings.Contains(err.Error(), "Config."+field) {
+		if _, err := tornado.Search(t.Context(), newLab("bad").config(remove)); err == nil || !strings.Contains(err.Error(), "SearchConfig."+field) {
 			t.Errorf("without %s: %v", field, err)
 		}
 	}

@@ -98,8 +98,8 @@ type Scenario struct {
 	HeldOut  bool // no Fixer sees it: it tells whether changes suit the other scenarios only
 }
 
-// Config holds what a Search needs.
-type Config struct {
+// SearchConfig holds what a Search needs.
+type SearchConfig struct {
 	// Required.
 	Versions  Versions
 	Tests     Tests
@@ -117,14 +117,14 @@ type Config struct {
 	Limits     Limits           // of changes
 	Spent      func() bool      // reports whether the budget is used up; nil: there is none
 	Cancelled  func() bool      // reports whether the session is to end; nil: never
-	Observe    func(Session)    // called after each change; nil: nobody
+	Observe    func(Progress)   // called after each change; nil: nobody
 	Clock      callwright.Clock // nil: callwright.SystemClock
 }
 
-// Defaults and limits of a Config.
+// Defaults and limits of a SearchConfig.
 const (
 	DefaultIterations = 5
-	MaxIterations     = 50
+	MaxIterations     = 20
 	DefaultConfirm    = 2
 	DefaultPatience   = 2
 	MaxScenarios      = 50
@@ -133,20 +133,20 @@ const (
 )
 
 // check names the first required field that is missing.
-func (c *Config) check() error {
+func (c *SearchConfig) check() error {
 	switch {
 	case c.Versions == nil:
-		return errors.New("tornado: Config.Versions is required")
+		return errors.New("tornado: SearchConfig.Versions is required")
 	case c.Tests == nil:
-		return errors.New("tornado: Config.Tests is required")
+		return errors.New("tornado: SearchConfig.Tests is required")
 	case c.Fixer == nil:
-		return errors.New("tornado: Config.Fixer is required")
+		return errors.New("tornado: SearchConfig.Fixer is required")
 	case c.Base < 1:
-		return errors.New("tornado: Config.Base is required")
+		return errors.New("tornado: SearchConfig.Base is required")
 	case len(c.Scenarios) == 0 || len(c.Scenarios) > MaxScenarios:
-		return errors.New("tornado: Config.Scenarios must have 1 to 50")
+		return errors.New("tornado: SearchConfig.Scenarios must have 1 to 50")
 	case c.Iterations < 0 || c.Iterations > MaxIterations:
-		return errors.New("tornado: Config.Iterations must be at most 50")
+		return errors.New("tornado: SearchConfig.Iterations must be at most 20")
 	}
 	if c.Iterations == 0 {
 		c.Iterations = DefaultIterations
@@ -164,8 +164,8 @@ func (c *Config) check() error {
 	return nil
 }
 
-// Session says how far a search has come.
-type Session struct {
+// Progress says how far a search has come.
+type Progress struct {
 	State      State
 	Stop       StopReason // why it has ended; empty: it has not
 	Detail     string     // more about Stop, for people
@@ -184,6 +184,8 @@ type Iteration struct {
 	Number    int // 0: the baseline
 	Version   int // that was tested; 0: none
 	Plan      *Plan
+	Changes   *graph.Changes // of the plan to the best version; nil: none were made
+	Trials    []string       // names of the pieces of work for which Tests were asked
 	Passed    []string
 	Failed    []string
 	Unfixable []string // scenarios that were found to be so here
