@@ -25,7 +25,8 @@ type Store interface {
 	// FindSessions returns the sessions that f chooses, newest first.
 	FindSessions(ctx context.Context, org callwright.OrgID, f Filter) ([]Session, error)
 	// UpdateSession replaces a session whose stored Revision is s.Revision, and adds one to that. CodeConflict: the Revision
-	// differs. CodeNotFound: it is absent. Only Progress, Usage, Node and EndedAt are replaced.
+	// differs, or s is Running although the stored session has ended. CodeNotFound: it is absent. Only Progress, Usage, Node and
+	// EndedAt are replaced.
 	UpdateSession(ctx context.Context, s Session) error
 	// CancelSession sets Cancel of a session that is Running, and leaves its Revision: the node that holds it still stores its
 	// end. CodeInvalidState: it has ended. CodeNotFound: it is absent.
@@ -40,7 +41,7 @@ type Store interface {
 	// CodeConflict: the journal has a step with this number, or the session is not Running on this node. CodeNotFound: the
 	// session is absent.
 	AppendStep(ctx context.Context, org callwright.OrgID, session, node string, n int, step Step) error
-	// Steps returns the journal of a session in order.
+	// Steps returns the journal of a session by number; that of an absent session is empty.
 	Steps(ctx context.Context, org callwright.OrgID, session string) ([]Step, error)
 	// DeleteSteps removes the journal of a session.
 	DeleteSteps(ctx context.Context, org callwright.OrgID, session string) error

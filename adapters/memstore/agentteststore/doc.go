@@ -1,4 +1,4 @@
-// Package agentteststore stores scenarios, runs of tests and groups of runs in a memstore.Store.
+// Package agentteststore stores scenarios, runs of tests, groups of runs and tornado sessions in a memstore.Store.
 package agentteststore
 
 import (
@@ -9,6 +9,7 @@ import (
 	"github.com/callwright/callwright/adapters/memstore/internal/memory"
 	"github.com/callwright/callwright/agenttest"
 	"github.com/callwright/callwright/agenttest/scenario"
+	"github.com/callwright/callwright/agenttest/tornado"
 )
 
 // data holds what the stores of this package store. Its values are never changed in place.
@@ -21,6 +22,8 @@ type data struct {
 	trials    *memory.Table[trial, string]             // ids of the runs of groups
 	answers   *memory.Table[string, map[string][]byte] // by run and key
 	batches   *memory.Table[string, agenttest.Batch]
+	sessions  *memory.Table[string, tornado.Session]
+	steps     *memory.Table[string, map[int]tornado.Step] // by session and number
 }
 
 // trial is what a run of a group has for itself.
@@ -40,12 +43,14 @@ func (data) New() data {
 		trials:    memory.NewTable[trial, string](),
 		answers:   memory.NewTable[string, map[string][]byte](),
 		batches:   memory.NewTable[string, agenttest.Batch](),
+		sessions:  memory.NewTable[string, tornado.Session](),
+		steps:     memory.NewTable[string, map[int]tornado.Step](),
 	}
 }
 
 // tables returns all tables.
 func (d data) tables() []table {
-	return []table{d.scenarios, d.snapshots, d.runs, d.pending, d.running, d.trials, d.answers, d.batches}
+	return []table{d.scenarios, d.snapshots, d.runs, d.pending, d.running, d.trials, d.answers, d.batches, d.sessions, d.steps}
 }
 
 // table is a memory.Table of any rows.

@@ -1,0 +1,213 @@
+package agentteststore
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/memstore"
+	"github.com/callwright/callwright/adapters/memstore/internal/memory"
+	"github.com/callwright/callwright/agenttest/tornado"
+)
+
+// Sessions is a tornado.Store.
+type Sessions struct{ Store *memstore.Store }
+
+var _ tornado.Store = Sessions{}
+
+// InsertSession adds a session.
+func (s Sessions) InsertSession(ctx context.Context, n tornado.Session) error {
+	return with(ctx, s.Store, func(d *data) error {
+		if _, taken := d.sessions.Rows()[n.ID]; taken {
+			return callwright.ErrConflict
+		}
+		if n.State == tornado.Running && d.active(n.Org, n.Pathway) {
+			return tornado.ErrActive
+		}
+		n.Revision = 1
+		d.sessions.Set(n.ID, memory.Clone(n))
+		return nil
+	})
+}
+
+// active reports whether a pathway has a session that is Running.
+func (d *data) active(org callwright.OrgID, pathway string) bool {
+	for _, n := range d.sessions.Rows() {
+		if n.Org == org && n.Pathway == pathway && n.State == tornado.Running {
+			return true
+		}
+	}
+	return false
+}
+
+// session returns a session of an organization.
+func (d *data) session(org callwright.OrgID, id string) (tornado.Session, error) {
+	n, ok := d.sessions.Rows()[id]
+	if !ok || n.Org != org {
+		return tornado.Session{}, callwright.NotFound("session")
+	}
+	return n, nil
+}
+
+// Session returns one session.
+func (s Sessions) Session(ctx context.Context, org callwright.OrgID, id string) (n tornado.Session, err error) {
+	err = with(ctx, s.Store, func(d *data) error {
+		found, err := d.session(org, id)
+		n = memory.Clone(found)
+		return err
+	})
+	return n, err
+}
+
+// FindSessions returns a page of sessions.
+func (s Sessions) FindSessions(
+	ctx context.Context, org callwright.OrgID, f tornado.Filter,
+) (found []tornado.Session, err error) {
+	err = with(ctx, s.Store, func(d *data) error {
+		for _, n := range d.sessions.Rows() {
+			if n.Org == org && sessionPicked(n, f) {
+				found = append(found, n)
+			}
+		}
+		slices.SortFunc(found, newerSession)
+		found = memory.Clone(found[:min(f.Limit, len(found))])
+		return nil
+	})
+	return found, err
+}
+
+func sessionPicked(n tornado.Session, f tornado.Filter) bool {
+	return (f.Pathway == "" || f.Pathway == n.Pathway) &&
+		(f.Persona == "" || f.Persona == n.Persona) &&
+		(len(f.States) == 0 || slices.Contains(f.States, n.State)) &&
+		(f.After.IsZero() || newestFirst(n.CreatedAt, n.ID, f.After.At, f.After.ID) > 0)
+}
+
+func newerSession(a, b tornado.Session) int { return newestFirst(a.CreatedAt, a.ID, b.CreatedAt, b.ID) }
+
+// UpdateSession replaces what changes of a session.
+func (s Sessions) UpdateSession(ctx context.Context, n tornado.Session) error {
+	return with(ctx, s.Store, func(d *data) error {
+		stored, err := d.session(n.Org, n.ID)
+		if err != nil {
+			return err
+		}
+		if stored.Revision != n.Revision || n.State == tornado.Running && stored.State.Ended() {
+			return callwright.ErrConflict
+		}
+		stored.Progress, stored.Usage, stored.Node, stored.EndedAt = n.Progress, n.Usage, n.Node, n.EndedAt
+		stored.Revision++
+		d.sessions.Set(n.ID, memory.Clone(stored))
+		return nil
+	})
+}
+
+// CancelSession sets Cancel of a session.
+func (s Sessions) CancelSession(ctx context.Context, org callwright.OrgID, id string) error {
+	return with(ctx, s.Store, func(d *data) error {
+		n, err := d.session(org, id)
+		if err != nil {
+			return err
+		}
+		if n.State.Ended() {
+			return callwright.ErrInvalidState
+		}
+		n.Cancel = true
+		d.sessions.Set(id, n)
+		return nil
+	})
+}
+
+// AbandonedSessions returns sessions of nodes that are not alive.
+func (s Sessions) AbandonedSessions(ctx context.Context, alive []string, limit int) (found []tornado.Session, err error) {
+	err = with(ctx, s.Store, func(d *data) error {
+		for _, n := range d.sessions.Rows() {
+			if n.State == tornado.Running && !slices.Contains(alive, n.Node) {
+				found = append(found, n)
+			}
+		}
+		slices.SortFunc(found, func(a, b tornado.Session) int { return newerSession(b, a) })
+		found = memory.Clone(found[:min(limit, len(found))])
+		return nil
+	})
+	return found, err
+}
+
+// CancelledSessions returns the ids of a node's sessions to cancel.
+func (s Sessions) CancelledSessions(ctx context.Context, node string) (ids []string, err error) {
+	err = with(ctx, s.Store, func(d *data) error {
+		for _, n := range d.sessions.Rows() {
+			if n.State == tornado.Running && n.Node == node && n.Cancel {
+				ids = append(ids, n.ID)
+			}
+		}
+		return nil
+	})
+	return ids, err
+}
+
+// AppendStep adds a step to the journal of a session.
+func (s Sessions) AppendStep(
+	ctx context.Context, org callwright.OrgID, session, node string, number int, step tornado.Step,
+) error {
+	return with(ctx, s.Store, func(d *data) error {
+		n, err := d.session(org, session)
+		if err != nil {
+			return err
+		}
+		before := d.steps.Rows()[session]
+		if _, taken := before[number]; taken || n.State != tornado.Running || n.Node != node {
+			return callwright.ErrConflict
+		}
+		journal := maps.Clone(before) // a transaction that fails restores the old one
+		if journal == nil {
+			journal = map[int]tornado.Step{}
+		}
+		journal[number] = memory.Clone(step)
+		d.steps.Set(session, journal)
+		return nil
+	})
+}
+
+// Steps returns the journal of a session.
+func (s Sessions) Steps(ctx context.Context, org callwright.OrgID, session string) (steps []tornado.Step, err error) {
+	err = with(ctx, s.Store, func(d *data) error {
+		if _, err := d.session(org, session); err != nil {
+			return ignoreAbsent(err)
+		}
+		journal := d.steps.Rows()[session]
+		for _, number := range slices.Sorted(maps.Keys(journal)) {
+			steps = append(steps, memory.Clone(journal[number]))
+		}
+		return nil
+	})
+	return steps, err
+}
+
+// DeleteSteps removes the journal of a session.
+func (s Sessions) DeleteSteps(ctx context.Context, org callwright.OrgID, session string) error {
+	return with(ctx, s.Store, func(d *data) error {
+		if _, err := d.session(org, session); err != nil {
+			return ignoreAbsent(err)
+		}
+		d.steps.Delete(session)
+		return nil
+	})
+}
+
+// DeleteSessions removes old sessions.
+func (s Sessions) DeleteSessions(ctx context.Context, before time.Time, limit int) (deleted int, err error) {
+	err = with(ctx, s.Store, func(d *data) error {
+		for id, n := range d.sessions.Rows() {
+			if deleted < limit && !n.EndedAt.IsZero() && n.EndedAt.Before(before) {
+				d.sessions.Delete(id)
+				d.steps.Delete(id)
+				deleted++
+			}
+		}
+		return nil
+	})
+	return deleted, err
+}
