@@ -41,6 +41,21 @@ func (s *Service) GetBatch(ctx context.Context, org callwright.OrgID, id string)
 	return b, runs, err
 }
 
+// ListBatches returns a page of groups of a kind, newest first, and how many the filter chooses in all. A Limit that is not from 1
+// to MaxPage is MaxPage.
+func (s *Service) ListBatches(
+	ctx context.Context, org callwright.OrgID, f BatchFilter,
+) (batches []ListedBatch, total int, err error) {
+	if f.Limit < 1 || f.Limit > MaxPage {
+		f.Limit = MaxPage
+	}
+	if total, err = s.cfg.Store.CountBatches(ctx, org, f); err != nil {
+		return nil, 0, err
+	}
+	batches, err = s.cfg.Store.FindBatches(ctx, org, f)
+	return batches, total, err
+}
+
 // listed returns the runs that f chooses, with outcomes that have short results and nothing else.
 func (s *Service) listed(ctx context.Context, org callwright.OrgID, f RunFilter) ([]Run, error) {
 	runs, err := s.cfg.Store.FindRuns(ctx, org, f)

@@ -13,7 +13,7 @@ import (
 // MaxStored is how many scenarios an organization can have.
 const MaxStored = 1000
 
-// MaxPage is how many scenarios or runs a page has at most.
+// MaxPage is how many scenarios, runs or groups a page has at most.
 const MaxPage = 100
 
 // CreateScenario checks and keeps a new scenario, and sets its id, its times and the ids of its assertions. The error is

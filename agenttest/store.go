@@ -167,9 +167,30 @@ type Batches interface {
 	// AddCounts adds to the sums of a group and returns it as it is then; it is locked until the transaction of ctx ends.
 	// It adds one to Revision. CodeNotFound: it is absent. It is only called in a transaction.
 	AddCounts(ctx context.Context, org callwright.OrgID, id string, more Sums) (Batch, error)
+	// FindBatches returns the groups that f chooses, newest first.
+	FindBatches(ctx context.Context, org callwright.OrgID, f BatchFilter) ([]ListedBatch, error)
+	// CountBatches returns how many groups f chooses, whatever its page.
+	CountBatches(ctx context.Context, org callwright.OrgID, f BatchFilter) (int, error)
 	// BatchesOf returns the newest groups of kind OneEach that test a version of a pathway, all of whose scenarios are of that
 	// pathway, newest first.
 	BatchesOf(ctx context.Context, org callwright.OrgID, pathway string, version int, limit int) ([]Batch, error)
+}
+
+// BatchFilter chooses a page of groups. All conditions must hold.
+type BatchFilter struct {
+	Kind    Kind   // required
+	Pathway string // all scenarios are of it; empty: any
+	Persona string // likewise
+	State   State  // empty: any
+	Offset  int
+	Limit   int
+}
+
+// ListedBatch is a group in a list: a Batch without Scenarios, Webhook, Over, Flakes and Statistics.
+type ListedBatch struct {
+	Batch
+
+	Tested int // scenarios
 }
 
 // MaxRead is how many bytes a list of scenarios has at most, but for its first two.

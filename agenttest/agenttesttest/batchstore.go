@@ -27,6 +27,8 @@ func RunBatches(t *testing.T, newStore NewStore, atRest callwrighttest.AtRest[ag
 		"adds of many at once":             addsCountsAtOnce,
 		"adds nothing that is rolled back": rollsBackCounts,
 		"finds the batches of a version":   findsBatchesOf,
+		"lists in brief":                   listsBatch,
+		"filters and pages":                filtersBatches,
 		"encrypts addresses and names":     encryptsBatch,
 	})
 }
@@ -101,6 +103,11 @@ func hidesBatches(t *testing.T, s subject) {
 	})
 	list, err := s.BatchesOf(t.Context(), "b", "p1", 1, 10)
 	wantIDs(t, "of another organization", list, err, batchID)
+	page, err := s.FindBatches(t.Context(), "b", agenttest.BatchFilter{Kind: agenttest.OneEach, Limit: 10})
+	wantIDs(t, "listed of another organization", page, err, groupID)
+	if n, err := s.CountBatches(t.Context(), "b", agenttest.BatchFilter{Kind: agenttest.OneEach}); err != nil || n != 0 {
+		t.Errorf("counted %d of another organization, %v", n, err)
+	}
 	s.wantBatch(t, aBatch("b1"))
 }
 

@@ -363,7 +363,7 @@ func (p *prober) read() {
 		}
 	})
 	for _, op := range []string{
-		"getCall", "listCalls", "getTestScenario", "listTestScenarios", "getTestRun", "listTestRuns", "getTestBatch", "getSipConfig", "getSipConfiguration", "getSipStatus", "listSipCalls", "listAgents", "getInboundNumber",
+		"getCall", "listCalls", "getTestScenario", "listTestScenarios", "getTestRun", "listTestRuns", "getTestBatch", "listTestBatches", "getSipConfig", "getSipConfiguration", "getSipStatus", "listSipCalls", "listAgents", "getInboundNumber",
 		"listInboundNumbers", "getPathway", "listPathways", "getPathwayVersion", "getPersona", "listPersonas", "listPersonaVersions",
 	} {
 		if !good[op] {

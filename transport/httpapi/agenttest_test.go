@@ -445,8 +445,8 @@ func TestTestsTakeNoUnknownParametersAndAnswerHead(t *testing.T) {
 	t.Parallel()
 	h, w := tested(t)
 	for _, target := range []string{
-		"/scenarios", "/scenarios/$scenario", "/runs", "/runs/$run", "/batches/$batch", "/simulation-sets/$set", "/analytics/$pathway",
-		"/analytics/$pathway/enhanced",
+		"/scenarios", "/scenarios/$scenario", "/runs", "/runs/$run", "/batches", "/batches/$batch", "/simulation-sets", "/simulation-sets/$set",
+		"/analytics/$pathway", "/analytics/$pathway/enhanced",
 	} {
 		target = w.fill(target)
 		r := httptest.NewRequestWithContext(t.Context(), "HEAD", "/v1/agent-testing"+target, nil)
@@ -462,7 +462,8 @@ func TestTestsTakeNoUnknownParametersAndAnswerHead(t *testing.T) {
 	}
 	for query, path := range map[string]string{
 		"/scenarios?limit=0": "limit", "/scenarios?limit=1001": "limit", "/scenarios?offset=-1": "offset", "/scenarios?category=x": "category",
-		"/runs?limit=101": "limit", "/runs?status=passed": "status",
+		"/runs?limit=101": "limit", "/runs?status=passed": "status", "/batches?limit=101": "limit", "/batches?status=passed": "status",
+		"/simulation-sets?offset=-1": "offset",
 	} {
 		refused := h.want(http.StatusBadRequest, "GET", "/v1/agent-testing"+query, "", header{"Authorization", w.key})
 		if at(t, refused, "errors", 0, "path") != path {

@@ -80,6 +80,11 @@ func (r batchRow) usage() (u engine.Usage) {
 
 func (db core) batch(r batchRow) (agenttest.Batch, error) {
 	document, err := opened.document(db, r)
+	return r.batch(document), err
+}
+
+// batch returns a group with what its document has.
+func (r batchRow) batch(document batchJSON) agenttest.Batch {
 	return agenttest.Batch{
 		ID: r.ID, Org: callwright.OrgID(r.Org), Kind: agenttest.Kind(r.Kind), Trigger: agenttest.Trigger(r.Trigger),
 		Pathway: r.Pathway, Persona: r.Persona, Version: r.Number, Hash: r.Hash, Scenarios: document.Scenarios,
@@ -90,7 +95,7 @@ func (db core) batch(r batchRow) (agenttest.Batch, error) {
 		Spend:  engine.Spend{Tokens: r.Tokens, Cost: engine.Money(r.Cost), Priced: r.Priced, Unpriced: r.Unpriced},
 		Cancel: r.Cancel, Reason: agenttest.StopReason(r.Reason), Flakes: document.Flakes, Statistics: document.Statistics,
 		CreatedAt: r.CreatedAt.UTC(), EndedAt: orZero(r.EndedAt), Revision: r.Version,
-	}, err
+	}
 }
 
 // The documents that are kept after they were decrypted.
@@ -203,6 +208,49 @@ func additions(s agenttest.Sums) []addition {
 		{"judge_in", s.Usage.Judge.Input}, {"judge_out", s.Usage.Judge.Output},
 		{"tokens", s.Spend.Tokens}, {"cost", int(s.Spend.Cost)}, {"priced", s.Spend.Priced}, {"unpriced", s.Spend.Unpriced},
 	}
+}
+
+// FindBatches returns a page of groups, and reads no documents.
+func (s Store) FindBatches(ctx context.Context, org callwright.OrgID, f agenttest.BatchFilter) ([]agenttest.ListedBatch, error) {
+	if f.Limit <= 0 {
+		return nil, nil
+	}
+	var rows []batchRow
+	err := s.core().Read(ctx, []any{org, f}, func(ctx context.Context, idb bun.IDB) error {
+		rows = nil
+		return matching(idb.NewSelect().Model(&rows).ExcludeColumn("document"), org, f).
+			Order("created_at DESC", "id DESC").Offset(f.Offset).Limit(f.Limit).Scan(ctx)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return sqldb.Converted(rows, func(r batchRow) agenttest.ListedBatch {
+		return agenttest.ListedBatch{Batch: r.batch(batchJSON{}), Tested: r.Total / max(r.Simulations, 1)}
+	}), nil
+}
+
+// CountBatches counts groups.
+func (s Store) CountBatches(ctx context.Context, org callwright.OrgID, f agenttest.BatchFilter) (count int, err error) {
+	err = s.core().Read(ctx, []any{org, f}, func(ctx context.Context, idb bun.IDB) (err error) {
+		count, err = matching(idb.NewSelect().Model((*batchRow)(nil)), org, f).Count(ctx)
+		return err
+	})
+	return count, err
+}
+
+// matching selects the groups of an organization that match the filter, on all pages.
+func matching(q *bun.SelectQuery, org callwright.OrgID, f agenttest.BatchFilter) *bun.SelectQuery {
+	q = q.Where("org = ?", org).Where("kind = ?", f.Kind)
+	if f.Pathway != "" {
+		q = q.Where("pathway_id = ?", f.Pathway)
+	}
+	if f.Persona != "" {
+		q = q.Where("persona_id = ?", f.Persona).Where(ofOne)
+	}
+	if f.State != "" {
+		q = q.Where("state = ?", f.State)
+	}
+	return q
 }
 
 // BatchesOf returns the newest batches of a version.

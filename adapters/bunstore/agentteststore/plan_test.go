@@ -87,6 +87,49 @@ func TestPagesUseIndexes(t *testing.T) {
 	})
 }
 
+// TestPagesOfBatchesUseIndexes likewise, of groups. A list reads no documents.
+func TestPagesOfBatchesUseIndexes(t *testing.T) {
+	t.Parallel()
+	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
+		db := open(t)
+		store, batch := agentteststore.Store{DB: db}, agenttesttest.FullBatch("template")
+		batch.Org, batch.Persona = "other", ""
+		if err := store.InsertBatch(t.Context(), batch); err != nil {
+			t.Fatal(err)
+		}
+		storetest.Copies(t, db, "test_batches", 5000, map[string]string{
+			"id": "'b' || CAST(1000000 + i AS TEXT)", "org": "'a'", "pathway_id": "'p' || CAST(i % 10 AS TEXT)",
+			"persona_id": "CASE WHEN i % 50 = 3 THEN 'x' ELSE '' END", "kind": "CASE WHEN i % 2 = 0 THEN 'batch' ELSE 'simulation_set' END",
+			"state": "CASE WHEN i % 100 = 0 THEN 'FAILED' ELSE 'PASSED' END", "created_at": storetest.Second(db, start, "i"),
+		})
+		for index, f := range map[string]agenttest.BatchFilter{
+			"test_batches_by_creation": {Kind: agenttest.OneEach}, "test_batches_by_pathway": {Kind: agenttest.Simulations, Pathway: "p3"},
+			"test_batches_by_persona": {Kind: agenttest.Simulations, Persona: "x"},
+			"test_batches_by_state":   {Kind: agenttest.OneEach, State: agenttest.Failed},
+		} {
+			f.Limit, f.Offset = 10, 5
+			seen := storetest.Statements(t, db, func() error {
+				list, err := store.FindBatches(t.Context(), org, f)
+				if err != nil || len(list) != 10 {
+					return fmt.Errorf("%d groups, %w", len(list), err)
+				}
+				return nil
+			})
+			for _, query := range seen {
+				plan := storetest.Explain(t, db, query, true)
+				if !strings.Contains(plan, index) || readsBatches.MatchString(plan) {
+					t.Errorf("not by %s alone: %s\n%s", index, query, plan)
+				}
+				if strings.Contains(query, "document") {
+					t.Errorf("reads documents: %s", query)
+				}
+			}
+		}
+	})
+}
+
+var readsBatches = regexp.MustCompile(`Seq Scan|Sort|TEMP|SCAN batch|Filter: \(\(?[^$]|Bitmap`)
+
 // TestRunsOfScenarioInBatch reads these runs and no others of the batch.
 func TestRunsOfScenarioInBatch(t *testing.T) {
 	t.Parallel()
@@ -200,6 +243,14 @@ func useStore(ctx context.Context, db *bunstore.DB, now time.Time) []error {
 	add(s.Answers(ctx, org, "r"))
 	add(s.Batch(ctx, org, "b"))
 	add(s.BatchesOf(ctx, org, "p", 1, 10))
+	for _, f := range []agenttest.BatchFilter{
+		{Kind: agenttest.OneEach}, {Kind: agenttest.Simulations, Pathway: "p"}, {Kind: agenttest.OneEach, Persona: "x", Offset: 3},
+		{Kind: agenttest.OneEach, State: agenttest.Passed}, {Kind: agenttest.OneEach, Pathway: "p", Persona: "x", State: agenttest.Failed},
+	} {
+		f.Limit = 10
+		add(s.FindBatches(ctx, org, f))
+		add(s.CountBatches(ctx, org, f))
+	}
 	errs = append(errs, db.Do(ctx, func(ctx context.Context) error {
 		_, err := s.AddCounts(ctx, org, "b", agenttest.Sums{Counts: agenttest.Counts{Passed: 1}})
 		_, heldErr := s.HoldSnapshots(ctx, org, []string{"n", "m"})

@@ -74,6 +74,45 @@ func (s Store) AddCounts(ctx context.Context, org callwright.OrgID, id string, m
 	return b, err
 }
 
+// FindBatches returns a page of groups.
+func (s Store) FindBatches(
+	ctx context.Context, org callwright.OrgID, f agenttest.BatchFilter,
+) (found []agenttest.ListedBatch, err error) {
+	err = with(ctx, s.Store, func(d *data) error {
+		for _, b := range d.batches.Rows() {
+			if matches(b, org, f) {
+				l := agenttest.ListedBatch{Batch: b, Tested: len(b.Scenarios)}
+				l.Scenarios, l.Webhook, l.Over, l.Flakes, l.Statistics = nil, "", 0, nil, nil
+				found = append(found, l)
+			}
+		}
+		return nil
+	})
+	slices.SortFunc(found, func(a, b agenttest.ListedBatch) int { return newestFirst(a.CreatedAt, a.ID, b.CreatedAt, b.ID) })
+	from := min(f.Offset, len(found))
+	return found[from:min(from+f.Limit, len(found))], err
+}
+
+// CountBatches counts groups.
+func (s Store) CountBatches(ctx context.Context, org callwright.OrgID, f agenttest.BatchFilter) (count int, err error) {
+	err = with(ctx, s.Store, func(d *data) error {
+		for _, b := range d.batches.Rows() {
+			if matches(b, org, f) {
+				count++
+			}
+		}
+		return nil
+	})
+	return count, err
+}
+
+func matches(b agenttest.Batch, org callwright.OrgID, f agenttest.BatchFilter) bool {
+	return b.Org == org && b.Kind == f.Kind &&
+		(f.Pathway == "" || f.Pathway == b.Pathway) &&
+		(f.Persona == "" || f.Persona == b.Persona) &&
+		(f.State == "" || f.State == b.State)
+}
+
 // BatchesOf returns the newest batches of a version.
 func (s Store) BatchesOf(
 	ctx context.Context, org callwright.OrgID, pathway string, version, limit int,

@@ -52,6 +52,29 @@ func batchRecord(b agenttest.Batch, runs []agenttest.Run) oas.TestBatch {
 	}
 }
 
+// ListTestBatches returns a page of batches.
+func (a *api) ListTestBatches(ctx context.Context, params oas.ListTestBatchesParams) (*oas.TestBatchListReply, error) {
+	batches, total, err := a.tests.ListBatches(ctx, httpapi.Org(ctx), agenttest.BatchFilter{
+		Kind: agenttest.OneEach, Pathway: params.PathwayID.Or(""), Persona: params.PersonaID.Or(""),
+		State: agenttest.State(params.Status.Or("")), Limit: params.Limit.Or(defaultRuns), Offset: params.Offset.Or(0),
+	})
+	if err != nil {
+		return nil, err
+	}
+	page := oas.TestBatchPage{Batches: make([]oas.TestBatchSummary, len(batches)), TotalCount: total}
+	for i, b := range batches {
+		page.Batches[i] = oas.TestBatchSummary{
+			ID: b.ID, Status: oas.TestRunStatus(b.State), PathwayID: wire.NilText(b.Pathway), PersonaID: wire.NilText(b.Persona),
+			VersionNumber: wire.NilInt(b.Version), TotalScenarios: b.Tested, PassedScenarios: b.Counts.Passed,
+			FailedScenarios: b.Counts.Failed, ErrorScenarios: b.Counts.Error, CancelledScenarios: b.Counts.Cancelled,
+			TriggerSource: oas.TestBatchSummaryTriggerSource(b.Trigger), PublishOnPass: b.Publish, Usage: usageRecords(b.Usage),
+			Cost: costRecord(b.Spend), Budget: budgetRecord(b.Budget), Concurrency: concurrencyRecord(b.Concurrency),
+			StopReason: stopRecord(b.Batch), CreatedAt: b.CreatedAt, CompletedAt: nilTime(b.EndedAt),
+		}
+	}
+	return &oas.TestBatchListReply{Data: page}, nil
+}
+
 // CreateTestSet queues many runs of each of several scenarios.
 func (a *api) CreateTestSet(
 	ctx context.Context, req *oas.TestSetStart, _ oas.CreateTestSetParams,
@@ -70,6 +93,29 @@ func (a *api) CreateTestSet(
 		SimulationSetID: b.ID, Status: oas.TestRunStatus(b.State), SimulationsPerScenario: b.Simulations,
 		TotalScenarios: len(b.Scenarios), CreatedAt: b.CreatedAt,
 	}}, nil
+}
+
+// ListTestSets returns a page of simulation sets.
+func (a *api) ListTestSets(ctx context.Context, params oas.ListTestSetsParams) (*oas.TestSetListReply, error) {
+	sets, total, err := a.tests.ListBatches(ctx, httpapi.Org(ctx), agenttest.BatchFilter{
+		Kind: agenttest.Simulations, Pathway: params.PathwayID.Or(""), Persona: params.PersonaID.Or(""),
+		State: agenttest.State(params.Status.Or("")), Limit: params.Limit.Or(defaultRuns), Offset: params.Offset.Or(0),
+	})
+	if err != nil {
+		return nil, err
+	}
+	page := oas.TestSetPage{SimulationSets: make([]oas.TestSetSummary, len(sets)), TotalCount: total}
+	for i, b := range sets {
+		page.SimulationSets[i] = oas.TestSetSummary{
+			ID: b.ID, Status: oas.TestRunStatus(b.State), PathwayID: wire.NilText(b.Pathway), PersonaID: wire.NilText(b.Persona),
+			VersionNumber: wire.NilInt(b.Version), SimulationsPerScenario: b.Simulations, TotalScenarios: b.Tested,
+			TotalRuns: b.Tested * b.Simulations, PassedRuns: b.Counts.Passed, FailedRuns: b.Counts.Failed, ErrorRuns: b.Counts.Error,
+			CancelledRuns: b.Counts.Cancelled, Usage: usageRecords(b.Usage), Cost: costRecord(b.Spend), Budget: budgetRecord(b.Budget),
+			Concurrency: concurrencyRecord(b.Concurrency), StopReason: stopRecord(b.Batch), CreatedAt: b.CreatedAt,
+			CompletedAt: nilTime(b.EndedAt),
+		}
+	}
+	return &oas.TestSetListReply{Data: page}, nil
 }
 
 // GetTestSet returns one simulation set with its statistics.

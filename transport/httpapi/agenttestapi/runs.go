@@ -35,7 +35,7 @@ func (a *api) StartTestRun(
 	return &oas.TestRunStartedReply{Data: oas.TestRunStarted{RunID: run.ID, Status: oas.TestRunStatus(run.State)}}, nil
 }
 
-// defaultRuns is how many runs a page has.
+// defaultRuns is how many runs or groups a page has.
 const defaultRuns = 50
 
 // ListTestRuns returns a page of runs.

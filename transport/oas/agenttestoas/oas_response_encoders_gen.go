@@ -246,6 +246,19 @@ func encodeGetTornadoStatusResponse(response *TornadoSessionReply, w http.Respon
 	return nil
 }
 
+func encodeListTestBatchesResponse(response *TestBatchListReply, w http.ResponseWriter) error {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(200)
+
+	e := new(jx.Encoder)
+	response.Encode(e)
+	if _, err := e.WriteTo(w); err != nil {
+		return errors.Wrap(err, "write")
+	}
+
+	return nil
+}
+
 func encodeListTestRunsResponse(response *TestRunListReply, w http.ResponseWriter) error {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
@@ -260,6 +273,19 @@ func encodeListTestRunsResponse(response *TestRunListReply, w http.ResponseWrite
 }
 
 func encodeListTestScenariosResponse(response *TestScenarioListReply, w http.ResponseWriter) error {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(200)
+
+	e := new(jx.Encoder)
+	response.Encode(e)
+	if _, err := e.WriteTo(w); err != nil {
+		return errors.Wrap(err, "write")
+	}
+
+	return nil
+}
+
+func encodeListTestSetsResponse(response *TestSetListReply, w http.ResponseWriter) error {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
 

@@ -4732,6 +4732,63 @@ func (s *TestBatch) SetRuns(val []TestRunSummary) {
 }
 
 // Envelope of the answer.
+// Ref: #/components/schemas/TestBatchListReply
+type TestBatchListReply struct {
+	Data TestBatchPage `json:"data"`
+	// Null on success.
+	Errors struct{} `json:"errors"`
+}
+
+// GetData returns the value of Data.
+func (s *TestBatchListReply) GetData() TestBatchPage {
+	return s.Data
+}
+
+// GetErrors returns the value of Errors.
+func (s *TestBatchListReply) GetErrors() struct{} {
+	return s.Errors
+}
+
+// SetData sets the value of Data.
+func (s *TestBatchListReply) SetData(val TestBatchPage) {
+	s.Data = val
+}
+
+// SetErrors sets the value of Errors.
+func (s *TestBatchListReply) SetErrors(val struct{}) {
+	s.Errors = val
+}
+
+// A page of batches, newest first.
+// Ref: #/components/schemas/TestBatchPage
+type TestBatchPage struct {
+	// The batches.
+	Batches []TestBatchSummary `json:"batches"`
+	// Batches that match the filter.
+	TotalCount int `json:"total_count"`
+}
+
+// GetBatches returns the value of Batches.
+func (s *TestBatchPage) GetBatches() []TestBatchSummary {
+	return s.Batches
+}
+
+// GetTotalCount returns the value of TotalCount.
+func (s *TestBatchPage) GetTotalCount() int {
+	return s.TotalCount
+}
+
+// SetBatches sets the value of Batches.
+func (s *TestBatchPage) SetBatches(val []TestBatchSummary) {
+	s.Batches = val
+}
+
+// SetTotalCount sets the value of TotalCount.
+func (s *TestBatchPage) SetTotalCount(val int) {
+	s.TotalCount = val
+}
+
+// Envelope of the answer.
 // Ref: #/components/schemas/TestBatchReply
 type TestBatchReply struct {
 	Data TestBatch `json:"data"`
@@ -4919,6 +4976,308 @@ func (s *TestBatchStartedReply) SetData(val TestBatchStarted) {
 // SetErrors sets the value of Errors.
 func (s *TestBatchStartedReply) SetErrors(val struct{}) {
 	s.Errors = val
+}
+
+// A batch without its runs.
+// Ref: #/components/schemas/TestBatchSummary
+type TestBatchSummary struct {
+	// Batch id.
+	ID     string        `json:"id"`
+	Status TestRunStatus `json:"status"`
+	// Pathway of all of its scenarios; null when they are of several, or of a persona.
+	PathwayID NilString `json:"pathway_id"`
+	// Persona of all of its scenarios; null when they are of several, or of a pathway.
+	PersonaID NilString `json:"persona_id"`
+	// Version that is tested; null when there are several.
+	VersionNumber NilInt `json:"version_number"`
+	// Scenarios in the batch.
+	TotalScenarios int `json:"total_scenarios"`
+	// Scenarios that passed.
+	PassedScenarios int `json:"passed_scenarios"`
+	// Scenarios that failed.
+	FailedScenarios int `json:"failed_scenarios"`
+	// Scenarios without a verdict.
+	ErrorScenarios int `json:"error_scenarios"`
+	// Scenarios whose runs were cancelled.
+	CancelledScenarios int `json:"cancelled_scenarios"`
+	// What started the batch.
+	TriggerSource TestBatchSummaryTriggerSource `json:"trigger_source"`
+	// Whether a pass of this batch publishes its version.
+	PublishOnPass bool `json:"publish_on_pass"`
+	// What the runs that have ended used, by role.
+	Usage []TestUsage `json:"usage"`
+	// Price of that in the configured currency; null when the price of a call is not known.
+	Cost NilFloat64 `json:"cost"`
+	// What all runs may use together; null when nothing bounds it.
+	Budget NilTestBudget `json:"budget"`
+	// Runs at once; null when only the organization bounds them.
+	Concurrency NilTestConcurrency `json:"concurrency"`
+	// Why runs were cancelled; null when they were not.
+	StopReason NilTestStopReason `json:"stop_reason"`
+	// When it was queued.
+	CreatedAt time.Time `json:"created_at"`
+	// When the last run ended.
+	CompletedAt NilDateTime `json:"completed_at"`
+}
+
+// GetID returns the value of ID.
+func (s *TestBatchSummary) GetID() string {
+	return s.ID
+}
+
+// GetStatus returns the value of Status.
+func (s *TestBatchSummary) GetStatus() TestRunStatus {
+	return s.Status
+}
+
+// GetPathwayID returns the value of PathwayID.
+func (s *TestBatchSummary) GetPathwayID() NilString {
+	return s.PathwayID
+}
+
+// GetPersonaID returns the value of PersonaID.
+func (s *TestBatchSummary) GetPersonaID() NilString {
+	return s.PersonaID
+}
+
+// GetVersionNumber returns the value of VersionNumber.
+func (s *TestBatchSummary) GetVersionNumber() NilInt {
+	return s.VersionNumber
+}
+
+// GetTotalScenarios returns the value of TotalScenarios.
+func (s *TestBatchSummary) GetTotalScenarios() int {
+	return s.TotalScenarios
+}
+
+// GetPassedScenarios returns the value of PassedScenarios.
+func (s *TestBatchSummary) GetPassedScenarios() int {
+	return s.PassedScenarios
+}
+
+// GetFailedScenarios returns the value of FailedScenarios.
+func (s *TestBatchSummary) GetFailedScenarios() int {
+	return s.FailedScenarios
+}
+
+// GetErrorScenarios returns the value of ErrorScenarios.
+func (s *TestBatchSummary) GetErrorScenarios() int {
+	return s.ErrorScenarios
+}
+
+// GetCancelledScenarios returns the value of CancelledScenarios.
+func (s *TestBatchSummary) GetCancelledScenarios() int {
+	return s.CancelledScenarios
+}
+
+// GetTriggerSource returns the value of TriggerSource.
+func (s *TestBatchSummary) GetTriggerSource() TestBatchSummaryTriggerSource {
+	return s.TriggerSource
+}
+
+// GetPublishOnPass returns the value of PublishOnPass.
+func (s *TestBatchSummary) GetPublishOnPass() bool {
+	return s.PublishOnPass
+}
+
+// GetUsage returns the value of Usage.
+func (s *TestBatchSummary) GetUsage() []TestUsage {
+	return s.Usage
+}
+
+// GetCost returns the value of Cost.
+func (s *TestBatchSummary) GetCost() NilFloat64 {
+	return s.Cost
+}
+
+// GetBudget returns the value of Budget.
+func (s *TestBatchSummary) GetBudget() NilTestBudget {
+	return s.Budget
+}
+
+// GetConcurrency returns the value of Concurrency.
+func (s *TestBatchSummary) GetConcurrency() NilTestConcurrency {
+	return s.Concurrency
+}
+
+// GetStopReason returns the value of StopReason.
+func (s *TestBatchSummary) GetStopReason() NilTestStopReason {
+	return s.StopReason
+}
+
+// GetCreatedAt returns the value of CreatedAt.
+func (s *TestBatchSummary) GetCreatedAt() time.Time {
+	return s.CreatedAt
+}
+
+// GetCompletedAt returns the value of CompletedAt.
+func (s *TestBatchSummary) GetCompletedAt() NilDateTime {
+	return s.CompletedAt
+}
+
+// SetID sets the value of ID.
+func (s *TestBatchSummary) SetID(val string) {
+	s.ID = val
+}
+
+// SetStatus sets the value of Status.
+func (s *TestBatchSummary) SetStatus(val TestRunStatus) {
+	s.Status = val
+}
+
+// SetPathwayID sets the value of PathwayID.
+func (s *TestBatchSummary) SetPathwayID(val NilString) {
+	s.PathwayID = val
+}
+
+// SetPersonaID sets the value of PersonaID.
+func (s *TestBatchSummary) SetPersonaID(val NilString) {
+	s.PersonaID = val
+}
+
+// SetVersionNumber sets the value of VersionNumber.
+func (s *TestBatchSummary) SetVersionNumber(val NilInt) {
+	s.VersionNumber = val
+}
+
+// SetTotalScenarios sets the value of TotalScenarios.
+func (s *TestBatchSummary) SetTotalScenarios(val int) {
+	s.TotalScenarios = val
+}
+
+// SetPassedScenarios sets the value of PassedScenarios.
+func (s *TestBatchSummary) SetPassedScenarios(val int) {
+	s.PassedScenarios = val
+}
+
+// SetFailedScenarios sets the value of FailedScenarios.
+func (s *TestBatchSummary) SetFailedScenarios(val int) {
+	s.FailedScenarios = val
+}
+
+// SetErrorScenarios sets the value of ErrorScenarios.
+func (s *TestBatchSummary) SetErrorScenarios(val int) {
+	s.ErrorScenarios = val
+}
+
+// SetCancelledScenarios sets the value of CancelledScenarios.
+func (s *TestBatchSummary) SetCancelledScenarios(val int) {
+	s.CancelledScenarios = val
+}
+
+// SetTriggerSource sets the value of TriggerSource.
+func (s *TestBatchSummary) SetTriggerSource(val TestBatchSummaryTriggerSource) {
+	s.TriggerSource = val
+}
+
+// SetPublishOnPass sets the value of PublishOnPass.
+func (s *TestBatchSummary) SetPublishOnPass(val bool) {
+	s.PublishOnPass = val
+}
+
+// SetUsage sets the value of Usage.
+func (s *TestBatchSummary) SetUsage(val []TestUsage) {
+	s.Usage = val
+}
+
+// SetCost sets the value of Cost.
+func (s *TestBatchSummary) SetCost(val NilFloat64) {
+	s.Cost = val
+}
+
+// SetBudget sets the value of Budget.
+func (s *TestBatchSummary) SetBudget(val NilTestBudget) {
+	s.Budget = val
+}
+
+// SetConcurrency sets the value of Concurrency.
+func (s *TestBatchSummary) SetConcurrency(val NilTestConcurrency) {
+	s.Concurrency = val
+}
+
+// SetStopReason sets the value of StopReason.
+func (s *TestBatchSummary) SetStopReason(val NilTestStopReason) {
+	s.StopReason = val
+}
+
+// SetCreatedAt sets the value of CreatedAt.
+func (s *TestBatchSummary) SetCreatedAt(val time.Time) {
+	s.CreatedAt = val
+}
+
+// SetCompletedAt sets the value of CompletedAt.
+func (s *TestBatchSummary) SetCompletedAt(val NilDateTime) {
+	s.CompletedAt = val
+}
+
+// What started the batch.
+type TestBatchSummaryTriggerSource string
+
+const (
+	TestBatchSummaryTriggerSourceAPI        TestBatchSummaryTriggerSource = "api"
+	TestBatchSummaryTriggerSourceDashboard  TestBatchSummaryTriggerSource = "dashboard"
+	TestBatchSummaryTriggerSourceCi         TestBatchSummaryTriggerSource = "ci"
+	TestBatchSummaryTriggerSourcePromotion  TestBatchSummaryTriggerSource = "promotion"
+	TestBatchSummaryTriggerSourceSimulation TestBatchSummaryTriggerSource = "simulation"
+	TestBatchSummaryTriggerSourceTornado    TestBatchSummaryTriggerSource = "tornado"
+)
+
+// AllValues returns all TestBatchSummaryTriggerSource values.
+func (TestBatchSummaryTriggerSource) AllValues() []TestBatchSummaryTriggerSource {
+	return []TestBatchSummaryTriggerSource{
+		TestBatchSummaryTriggerSourceAPI,
+		TestBatchSummaryTriggerSourceDashboard,
+		TestBatchSummaryTriggerSourceCi,
+		TestBatchSummaryTriggerSourcePromotion,
+		TestBatchSummaryTriggerSourceSimulation,
+		TestBatchSummaryTriggerSourceTornado,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s TestBatchSummaryTriggerSource) MarshalText() ([]byte, error) {
+	switch s {
+	case TestBatchSummaryTriggerSourceAPI:
+		return []byte(s), nil
+	case TestBatchSummaryTriggerSourceDashboard:
+		return []byte(s), nil
+	case TestBatchSummaryTriggerSourceCi:
+		return []byte(s), nil
+	case TestBatchSummaryTriggerSourcePromotion:
+		return []byte(s), nil
+	case TestBatchSummaryTriggerSourceSimulation:
+		return []byte(s), nil
+	case TestBatchSummaryTriggerSourceTornado:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *TestBatchSummaryTriggerSource) UnmarshalText(data []byte) error {
+	switch TestBatchSummaryTriggerSource(data) {
+	case TestBatchSummaryTriggerSourceAPI:
+		*s = TestBatchSummaryTriggerSourceAPI
+		return nil
+	case TestBatchSummaryTriggerSourceDashboard:
+		*s = TestBatchSummaryTriggerSourceDashboard
+		return nil
+	case TestBatchSummaryTriggerSourceCi:
+		*s = TestBatchSummaryTriggerSourceCi
+		return nil
+	case TestBatchSummaryTriggerSourcePromotion:
+		*s = TestBatchSummaryTriggerSourcePromotion
+		return nil
+	case TestBatchSummaryTriggerSourceSimulation:
+		*s = TestBatchSummaryTriggerSourceSimulation
+		return nil
+	case TestBatchSummaryTriggerSourceTornado:
+		*s = TestBatchSummaryTriggerSourceTornado
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
 }
 
 // What started the batch.
@@ -9781,6 +10140,34 @@ func (s *TestSet) SetCompletedAt(val NilDateTime) {
 	s.CompletedAt = val
 }
 
+// Envelope of the answer.
+// Ref: #/components/schemas/TestSetListReply
+type TestSetListReply struct {
+	Data TestSetPage `json:"data"`
+	// Null on success.
+	Errors struct{} `json:"errors"`
+}
+
+// GetData returns the value of Data.
+func (s *TestSetListReply) GetData() TestSetPage {
+	return s.Data
+}
+
+// GetErrors returns the value of Errors.
+func (s *TestSetListReply) GetErrors() struct{} {
+	return s.Errors
+}
+
+// SetData sets the value of Data.
+func (s *TestSetListReply) SetData(val TestSetPage) {
+	s.Data = val
+}
+
+// SetErrors sets the value of Errors.
+func (s *TestSetListReply) SetErrors(val struct{}) {
+	s.Errors = val
+}
+
 // Statistics of the whole set.
 // Ref: #/components/schemas/TestSetOverall
 type TestSetOverall struct {
@@ -9856,6 +10243,35 @@ func (s *TestSetOverall) SetErrorRuns(val int) {
 // SetInterval sets the value of Interval.
 func (s *TestSetOverall) SetInterval(val NilTestInterval) {
 	s.Interval = val
+}
+
+// A page of simulation sets, newest first.
+// Ref: #/components/schemas/TestSetPage
+type TestSetPage struct {
+	// The simulation sets.
+	SimulationSets []TestSetSummary `json:"simulation_sets"`
+	// Simulation sets that match the filter.
+	TotalCount int `json:"total_count"`
+}
+
+// GetSimulationSets returns the value of SimulationSets.
+func (s *TestSetPage) GetSimulationSets() []TestSetSummary {
+	return s.SimulationSets
+}
+
+// GetTotalCount returns the value of TotalCount.
+func (s *TestSetPage) GetTotalCount() int {
+	return s.TotalCount
+}
+
+// SetSimulationSets sets the value of SimulationSets.
+func (s *TestSetPage) SetSimulationSets(val []TestSetSummary) {
+	s.SimulationSets = val
+}
+
+// SetTotalCount sets the value of TotalCount.
+func (s *TestSetPage) SetTotalCount(val int) {
+	s.TotalCount = val
 }
 
 // Envelope of the answer.
@@ -10520,6 +10936,238 @@ func (s *TestSetStatsByScenario) init() TestSetStatsByScenario {
 		*s = m
 	}
 	return m
+}
+
+// A simulation set without its statistics.
+// Ref: #/components/schemas/TestSetSummary
+type TestSetSummary struct {
+	// Simulation set id.
+	ID     string        `json:"id"`
+	Status TestRunStatus `json:"status"`
+	// Pathway of all of its scenarios; null when they are of several, or of a persona.
+	PathwayID NilString `json:"pathway_id"`
+	// Persona of all of its scenarios; null when they are of several, or of a pathway.
+	PersonaID NilString `json:"persona_id"`
+	// Version that is tested; null when there are several.
+	VersionNumber NilInt `json:"version_number"`
+	// Repeats of each scenario.
+	SimulationsPerScenario int `json:"simulations_per_scenario"`
+	// Scenarios in the set.
+	TotalScenarios int `json:"total_scenarios"`
+	// Runs of the set.
+	TotalRuns int `json:"total_runs"`
+	// Runs that passed.
+	PassedRuns int `json:"passed_runs"`
+	// Runs that failed.
+	FailedRuns int `json:"failed_runs"`
+	// Runs that ended as errors.
+	ErrorRuns int `json:"error_runs"`
+	// Runs that were cancelled.
+	CancelledRuns int `json:"cancelled_runs"`
+	// What the runs that have ended used, by role.
+	Usage []TestUsage `json:"usage"`
+	// Price of that in the configured currency; null when the price of a call is not known.
+	Cost NilFloat64 `json:"cost"`
+	// What all runs may use together; null when nothing bounds it.
+	Budget NilTestBudget `json:"budget"`
+	// Runs at once; null when only the organization bounds them.
+	Concurrency NilTestConcurrency `json:"concurrency"`
+	// Why runs were cancelled; null when they were not.
+	StopReason NilTestStopReason `json:"stop_reason"`
+	// When it was queued.
+	CreatedAt time.Time `json:"created_at"`
+	// When the last run ended.
+	CompletedAt NilDateTime `json:"completed_at"`
+}
+
+// GetID returns the value of ID.
+func (s *TestSetSummary) GetID() string {
+	return s.ID
+}
+
+// GetStatus returns the value of Status.
+func (s *TestSetSummary) GetStatus() TestRunStatus {
+	return s.Status
+}
+
+// GetPathwayID returns the value of PathwayID.
+func (s *TestSetSummary) GetPathwayID() NilString {
+	return s.PathwayID
+}
+
+// GetPersonaID returns the value of PersonaID.
+func (s *TestSetSummary) GetPersonaID() NilString {
+	return s.PersonaID
+}
+
+// GetVersionNumber returns the value of VersionNumber.
+func (s *TestSetSummary) GetVersionNumber() NilInt {
+	return s.VersionNumber
+}
+
+// GetSimulationsPerScenario returns the value of SimulationsPerScenario.
+func (s *TestSetSummary) GetSimulationsPerScenario() int {
+	return s.SimulationsPerScenario
+}
+
+// GetTotalScenarios returns the value of TotalScenarios.
+func (s *TestSetSummary) GetTotalScenarios() int {
+	return s.TotalScenarios
+}
+
+// GetTotalRuns returns the value of TotalRuns.
+func (s *TestSetSummary) GetTotalRuns() int {
+	return s.TotalRuns
+}
+
+// GetPassedRuns returns the value of PassedRuns.
+func (s *TestSetSummary) GetPassedRuns() int {
+	return s.PassedRuns
+}
+
+// GetFailedRuns returns the value of FailedRuns.
+func (s *TestSetSummary) GetFailedRuns() int {
+	return s.FailedRuns
+}
+
+// GetErrorRuns returns the value of ErrorRuns.
+func (s *TestSetSummary) GetErrorRuns() int {
+	return s.ErrorRuns
+}
+
+// GetCancelledRuns returns the value of CancelledRuns.
+func (s *TestSetSummary) GetCancelledRuns() int {
+	return s.CancelledRuns
+}
+
+// GetUsage returns the value of Usage.
+func (s *TestSetSummary) GetUsage() []TestUsage {
+	return s.Usage
+}
+
+// GetCost returns the value of Cost.
+func (s *TestSetSummary) GetCost() NilFloat64 {
+	return s.Cost
+}
+
+// GetBudget returns the value of Budget.
+func (s *TestSetSummary) GetBudget() NilTestBudget {
+	return s.Budget
+}
+
+// GetConcurrency returns the value of Concurrency.
+func (s *TestSetSummary) GetConcurrency() NilTestConcurrency {
+	return s.Concurrency
+}
+
+// GetStopReason returns the value of StopReason.
+func (s *TestSetSummary) GetStopReason() NilTestStopReason {
+	return s.StopReason
+}
+
+// GetCreatedAt returns the value of CreatedAt.
+func (s *TestSetSummary) GetCreatedAt() time.Time {
+	return s.CreatedAt
+}
+
+// GetCompletedAt returns the value of CompletedAt.
+func (s *TestSetSummary) GetCompletedAt() NilDateTime {
+	return s.CompletedAt
+}
+
+// SetID sets the value of ID.
+func (s *TestSetSummary) SetID(val string) {
+	s.ID = val
+}
+
+// SetStatus sets the value of Status.
+func (s *TestSetSummary) SetStatus(val TestRunStatus) {
+	s.Status = val
+}
+
+// SetPathwayID sets the value of PathwayID.
+func (s *TestSetSummary) SetPathwayID(val NilString) {
+	s.PathwayID = val
+}
+
+// SetPersonaID sets the value of PersonaID.
+func (s *TestSetSummary) SetPersonaID(val NilString) {
+	s.PersonaID = val
+}
+
+// SetVersionNumber sets the value of VersionNumber.
+func (s *TestSetSummary) SetVersionNumber(val NilInt) {
+	s.VersionNumber = val
+}
+
+// SetSimulationsPerScenario sets the value of SimulationsPerScenario.
+func (s *TestSetSummary) SetSimulationsPerScenario(val int) {
+	s.SimulationsPerScenario = val
+}
+
+// SetTotalScenarios sets the value of TotalScenarios.
+func (s *TestSetSummary) SetTotalScenarios(val int) {
+	s.TotalScenarios = val
+}
+
+// SetTotalRuns sets the value of TotalRuns.
+func (s *TestSetSummary) SetTotalRuns(val int) {
+	s.TotalRuns = val
+}
+
+// SetPassedRuns sets the value of PassedRuns.
+func (s *TestSetSummary) SetPassedRuns(val int) {
+	s.PassedRuns = val
+}
+
+// SetFailedRuns sets the value of FailedRuns.
+func (s *TestSetSummary) SetFailedRuns(val int) {
+	s.FailedRuns = val
+}
+
+// SetErrorRuns sets the value of ErrorRuns.
+func (s *TestSetSummary) SetErrorRuns(val int) {
+	s.ErrorRuns = val
+}
+
+// SetCancelledRuns sets the value of CancelledRuns.
+func (s *TestSetSummary) SetCancelledRuns(val int) {
+	s.CancelledRuns = val
+}
+
+// SetUsage sets the value of Usage.
+func (s *TestSetSummary) SetUsage(val []TestUsage) {
+	s.Usage = val
+}
+
+// SetCost sets the value of Cost.
+func (s *TestSetSummary) SetCost(val NilFloat64) {
+	s.Cost = val
+}
+
+// SetBudget sets the value of Budget.
+func (s *TestSetSummary) SetBudget(val NilTestBudget) {
+	s.Budget = val
+}
+
+// SetConcurrency sets the value of Concurrency.
+func (s *TestSetSummary) SetConcurrency(val NilTestConcurrency) {
+	s.Concurrency = val
+}
+
+// SetStopReason sets the value of StopReason.
+func (s *TestSetSummary) SetStopReason(val NilTestStopReason) {
+	s.StopReason = val
+}
+
+// SetCreatedAt sets the value of CreatedAt.
+func (s *TestSetSummary) SetCreatedAt(val time.Time) {
+	s.CreatedAt = val
+}
+
+// SetCompletedAt sets the value of CompletedAt.
+func (s *TestSetSummary) SetCompletedAt(val NilDateTime) {
+	s.CompletedAt = val
 }
 
 // Who spoke. `user` is the simulated caller, `assistant` the agent under test.

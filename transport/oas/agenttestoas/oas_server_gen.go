@@ -133,6 +133,12 @@ type Handler interface {
 	//
 	// GET /v1/agent-testing/tornado/{id}/status
 	GetTornadoStatus(ctx context.Context, params GetTornadoStatusParams) (*TornadoSessionReply, error)
+	// ListTestBatches implements listTestBatches operation.
+	//
+	// Returns batches without their runs, newest first.
+	//
+	// GET /v1/agent-testing/batches
+	ListTestBatches(ctx context.Context, params ListTestBatchesParams) (*TestBatchListReply, error)
 	// ListTestRuns implements listTestRuns operation.
 	//
 	// Returns runs without their transcripts, newest first.
@@ -147,6 +153,12 @@ type Handler interface {
 	//
 	// GET /v1/agent-testing/scenarios
 	ListTestScenarios(ctx context.Context, params ListTestScenariosParams) (*TestScenarioListReply, error)
+	// ListTestSets implements listTestSets operation.
+	//
+	// Returns simulation sets without their statistics, newest first.
+	//
+	// GET /v1/agent-testing/simulation-sets
+	ListTestSets(ctx context.Context, params ListTestSetsParams) (*TestSetListReply, error)
 	// ListTestTemplates implements listTestTemplates operation.
 	//
 	// Returns the built-in scenarios.

@@ -192,6 +192,15 @@ func (UnimplementedHandler) GetTornadoStatus(ctx context.Context, params GetTorn
 	return r, ht.ErrNotImplemented
 }
 
+// ListTestBatches implements listTestBatches operation.
+//
+// Returns batches without their runs, newest first.
+//
+// GET /v1/agent-testing/batches
+func (UnimplementedHandler) ListTestBatches(ctx context.Context, params ListTestBatchesParams) (r *TestBatchListReply, _ error) {
+	return r, ht.ErrNotImplemented
+}
+
 // ListTestRuns implements listTestRuns operation.
 //
 // Returns runs without their transcripts, newest first.
@@ -209,6 +218,15 @@ func (UnimplementedHandler) ListTestRuns(ctx context.Context, params ListTestRun
 //
 // GET /v1/agent-testing/scenarios
 func (UnimplementedHandler) ListTestScenarios(ctx context.Context, params ListTestScenariosParams) (r *TestScenarioListReply, _ error) {
+	return r, ht.ErrNotImplemented
+}
+
+// ListTestSets implements listTestSets operation.
+//
+// Returns simulation sets without their statistics, newest first.
+//
+// GET /v1/agent-testing/simulation-sets
+func (UnimplementedHandler) ListTestSets(ctx context.Context, params ListTestSetsParams) (r *TestSetListReply, _ error) {
 	return r, ht.ErrNotImplemented
 }
 
