@@ -3,7 +3,7 @@
 //
 // A Service keeps scenarios and runs them: alone, in batches, and many times in simulation sets. It is the gate of promotions
 // (pathway.Gate). Its Run executes what waits, on any number of nodes; a run whose node dies goes on at another one from its
-// journal, without asking a model twice.
+// journal, without paying a model twice.
 //
 // The sub-packages stand on their own: scenario has what is tested, assert decides about a conversation, judge asks a language
 // model what no rule can decide, caller simulates callers, engine holds the conversations, runner walks pathways for it, and

@@ -29,7 +29,7 @@ type Run struct {
 
 	State     State
 	Node      string            // the process that runs it, while it is Running
-	Attempt   int               // how often a node has begun or resumed it since a model last answered; at most MaxAttempts
+	Attempt   int               // how often a node has begun or resumed it since its journal got an answer; see MaxAttempts
 	Cancel    bool              // it is to end as Cancelled: see Runs.CancelRun
 	Outcome   *engine.Outcome   // nil until it has ended; lists leave out all but Result
 	Result    Result            // of a run that has ended
@@ -79,8 +79,8 @@ type Failure struct {
 	Reason    string // in the words of the result
 }
 
-// MaxAttempts is how often a run is begun or resumed without an answer of a model. A run whose nodes die more often is an Error:
-// it may be what ends them.
+// MaxAttempts is how often a run is begun or resumed without an answer of a model that its journal keeps. A run whose nodes die more
+// often is an Error: it may be what ends them.
 const MaxAttempts = 3
 
 // Snapshot is what a run tests, as it was when the run was created. All runs that test the same share it.

@@ -141,7 +141,8 @@ type RunWindow struct {
 	Scripted bool      // also runs in which no model took part but the scripted one
 }
 
-// Journals is the part of a Store that keeps what models have answered in runs that have not ended, or are judged again.
+// Journals is the part of a Store that keeps what models have answered in runs that have not ended, or are judged again. Models that
+// are llm.Repeatable are asked again instead.
 type Journals interface {
 	// AppendAnswer adds an answer to the journal of a run. It is stored when AppendAnswer returns. CodeNotFound: the run is
 	// absent. CodeConflict: the run has an answer with this key, or is not Running on this node.

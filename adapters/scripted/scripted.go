@@ -47,8 +47,9 @@ const (
 type Model struct{ rules []Rule }
 
 var (
-	_ llm.Model  = Model{}
-	_ llm.Hinter = Model{}
+	_ llm.Model      = Model{}
+	_ llm.Hinter     = Model{}
+	_ llm.Repeatable = Model{}
 )
 
 // New makes the stand-in. The rules answer the questions that it cannot answer by itself.
@@ -56,6 +57,9 @@ func New(rules ...Rule) Model { return Model{slices.Clone(rules)} }
 
 // Name returns "scripted".
 func (Model) Name() string { return Name }
+
+// Repeats returns true: answers follow from the request and the rules of New alone.
+func (Model) Repeats() bool { return true }
 
 // Reply answers by the rules of the instructions. A rule line that can't be read, a transfer without a number, an end
 // that is not allowed, and a conversation in which it is not the speaker's turn are llm.ClassUnsupported.

@@ -108,6 +108,7 @@ func RunModel(t *testing.T, h ModelHarness) {
 	t.Run("StopsWithItsConsumer", func(t *testing.T) { h.stopsWithItsConsumer(t, request) })
 	t.Run("StopsWithItsContext", func(t *testing.T) { h.stopsWithItsContext(t, request) })
 	t.Run("BreaksOffWithItsContext", func(t *testing.T) { h.breaksOff(t, request) })
+	t.Run("Repeats", func(t *testing.T) { h.repeats(t, request) })
 	if h.Ends != nil {
 		t.Run("Ends", func(t *testing.T) { h.ends(t, *h.Ends) })
 	}

@@ -29,3 +29,18 @@ type Hinter interface {
 	// conversation may take then; it may have none.
 	Hints(r ReplyRequest, options []Option) []string
 }
+
+// Repeatable is an optional interface of a Model that may be asked again instead of keeping its answers. A Model that wraps
+// another returns what the other does, if it changes nothing about it. agentstest.RunModel tests one.
+type Repeatable interface {
+	// Repeats reports whether the same request always has the same answer, or the same failure, and costs nothing: in this
+	// process and in every other one of the same program. A failure because ctx has ended does not count. Repeats does not
+	// change.
+	Repeats() bool
+}
+
+// Repeats reports whether a model is Repeatable and repeats its answers.
+func Repeats(m Model) bool {
+	r, ok := m.(Repeatable)
+	return ok && r.Repeats()
+}

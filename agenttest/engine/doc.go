@@ -1,8 +1,9 @@
 // Package engine holds the conversation of a test run and evaluates it: the agent and a simulated caller take turns until one
 // of them ends the conversation or a limit does, then the assertions are evaluated.
 //
-// It keeps nothing. What a run has asked of models stands in a Journal, so that a run that a crash has interrupted goes on
-// from where it was without repeating a paid call.
+// It keeps nothing. What models have answered stands in a Journal, so that a run that a crash has interrupted goes on from where
+// it was without repeating a paid call. A model that repeats its answers for nothing (llm.Repeatable), such as
+// adapters/scripted, is asked again instead.
 //
 // # How a conversation ends
 //

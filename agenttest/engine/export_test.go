@@ -80,5 +80,5 @@ func Inside(t *testing.T, m llm.Model) llm.Model {
 	if err := r.load(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	return recorded{model: m, by: byAgent, in: r}
+	return recorded{model: m, by: byAgent, repeats: llm.Repeats(m), in: r}
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // Journal keeps what models have answered in one run, so that the run can be resumed after a crash. Only one process may use
-// it at a time. agenttesttest.RunJournal tests one.
+// it at a time. Answers of an llm.Repeatable model are not kept: it is asked again. agenttesttest.RunJournal tests one.
 //
 // Keys are texts of at most 80 letters, digits and hyphens. An answer is data of the engine, at most MaxAnswer bytes; it holds
 // what was said.

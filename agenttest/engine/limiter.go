@@ -46,8 +46,9 @@ type Limiter struct {
 }
 
 var (
-	_ llm.Model  = (*Limiter)(nil)
-	_ llm.Hinter = (*Limiter)(nil)
+	_ llm.Model      = (*Limiter)(nil)
+	_ llm.Hinter     = (*Limiter)(nil)
+	_ llm.Repeatable = (*Limiter)(nil)
 )
 
 // NewLimiter returns a limiter of a model, to be shared by all that ask the model.
@@ -73,6 +74,9 @@ func NewLimiter(m llm.Model, c LimiterConfig) *Limiter {
 
 // Name returns the name of the model.
 func (l *Limiter) Name() string { return l.model.Name() }
+
+// Repeats reports whether the model repeats its answers.
+func (l *Limiter) Repeats() bool { return llm.Repeats(l.model) }
 
 // Hints returns the hints of the model, if it has any.
 func (l *Limiter) Hints(r llm.ReplyRequest, options []llm.Option) []string {

@@ -42,7 +42,7 @@ var (
 
 // recorder keeps what the models of one run answer, and counts their tokens.
 //
-// An answer is kept before anybody sees it. Requests are told apart by their content; equal ones get the answers of equal
+// An answer is kept before anybody sees it, unless its model is llm.Repeatable, which is asked again instead. Requests are told apart by their content; equal ones get the answers of equal
 // ones in the order in which those were kept. Failures are kept when a repetition could only fail again (permanent, too
 // long, unsupported, invalid): a run that is resumed ends as it did. Others are not kept, because they cost nothing and may
 // have passed.
@@ -57,6 +57,7 @@ type recorder struct {
 
 	mu      sync.Mutex
 	kept    map[digest][]*entry // answers that were not used yet
+	unused  int                 // of them
 	next    map[digest]int      // the number of the next answer that is kept
 	usage   Usage
 	asked   Models
@@ -90,6 +91,7 @@ func (r *recorder) load(ctx context.Context) error {
 			continue
 		}
 		r.kept[d] = append(r.kept[d], e)
+		r.unused++
 		r.next[d] = number + 1
 	}
 	return nil
@@ -125,7 +127,7 @@ func (r *recorder) ask(ctx context.Context, m recorded, write func(*form), call 
 	if ctx.Err() != nil {
 		return nil, over(ctx)
 	}
-	d, number, size, found, err := r.find(m, write)
+	key, size, found, err := r.find(m, write)
 	if err != nil {
 		return nil, err
 	}
@@ -133,7 +135,7 @@ func (r *recorder) ask(ctx context.Context, m recorded, write func(*form), call 
 		r.settle(m, Spend{}, found, size)
 		return found, found.failure()
 	}
-	if r.stop != nil {
+	if r.stop != nil && (!m.repeats || r.toldAll()) {
 		r.stop(errStopped)
 		return nil, over(ctx)
 	}
@@ -148,7 +150,7 @@ func (r *recorder) ask(ctx context.Context, m recorded, write func(*form), call 
 			return nil, err
 		}
 	}
-	if problem := r.keep(ctx, d.key(number), e); problem != nil {
+	if problem := r.keep(ctx, key, e); problem != nil {
 		r.budget.settle(reserved, r.spend(m, e, size))
 		return nil, problem
 	}
@@ -191,12 +193,13 @@ func (r *recorder) spend(m recorded, e *entry, size int) Spend {
 	return s
 }
 
-// find takes the first answer to a request that was not used yet. If there is none, it returns the number of the next.
-func (r *recorder) find(m recorded, write func(*form)) (d digest, number, size int, found *entry, err error) {
+// find takes the first answer to a request that was not used yet. If there is none, it returns the key under which the answer is
+// to be kept; empty: it is not kept.
+func (r *recorder) find(m recorded, write func(*form)) (key string, size int, found *entry, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.trouble.journal != nil {
-		return d, 0, 0, nil, unkept(r.trouble.journal)
+		return "", 0, nil, unkept(r.trouble.journal)
 	}
 	f := forms.Get().(*form) //nolint:forcetypeassert // nothing else is in it
 	defer forms.Put(f)
@@ -205,17 +208,28 @@ func (r *recorder) find(m recorded, write func(*form)) (d digest, number, size i
 	f.text(m.model.Name())
 	write(f)
 	size = len(*f)
-	if r.journal == nil {
-		return d, 0, size, nil, nil
+	if r.journal == nil || m.repeats && r.unused == 0 {
+		return "", size, nil, nil
 	}
-	d = sha256.Sum256(*f)
+	d := digest(sha256.Sum256(*f))
 	if kept := r.kept[d]; len(kept) > 0 {
 		r.kept[d] = kept[1:]
-		return d, 0, size, kept[0], nil
+		r.unused--
+		return "", size, kept[0], nil
 	}
-	number = r.next[d]
+	if m.repeats {
+		return "", size, nil, nil
+	}
+	number := r.next[d]
 	r.next[d] = number + 1
-	return d, number, size, nil, nil
+	return d.key(number), size, nil, nil
+}
+
+// toldAll reports whether all answers of the journal were used.
+func (r *recorder) toldAll() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.unused == 0
 }
 
 // lasting returns what to keep of a failure, nil if a repetition may do better. It notes that an account is empty.
@@ -236,9 +250,10 @@ func (r *recorder) lasting(ctx context.Context, err error) *entry {
 	return nil
 }
 
-// keep adds an answer to the journal. An answer that came while the run was cancelled is kept, too: it was paid.
+// keep adds an answer to the journal; without a key it does nothing. An answer that came while the run was cancelled is kept, too:
+// it was paid.
 func (r *recorder) keep(ctx context.Context, key string, e *entry) error {
-	if r.journal == nil {
+	if key == "" {
 		return nil
 	}
 	raw, err := json.Marshal(e)
@@ -306,21 +321,26 @@ func over(ctx context.Context) error {
 	return &llm.Failure{Class: llm.ClassTransient, Message: "the run has ended", Cause: context.Cause(ctx)}
 }
 
-// recorded is a model whose answers a recorder keeps.
+// recorded is a model of a run. Its recorder counts its answers, and keeps them unless it repeats them.
 type recorded struct {
-	model llm.Model
-	by    role
-	named string // the model's name, for its price: that of the request, if it has one
-	in    *recorder
+	model   llm.Model
+	by      role
+	repeats bool   // see llm.Repeatable
+	named   string // the model's name, for its price: that of the request, if it has one
+	in      *recorder
 }
 
 var (
-	_ llm.Model  = recorded{}
-	_ llm.Hinter = recorded{}
+	_ llm.Model      = recorded{}
+	_ llm.Hinter     = recorded{}
+	_ llm.Repeatable = recorded{}
 )
 
 // Name returns the name of the model.
 func (m recorded) Name() string { return m.model.Name() }
+
+// Repeats reports whether the model repeats its answers.
+func (m recorded) Repeats() bool { return m.repeats }
 
 // Hints returns the hints of the model, if it has any. They cost nothing and are not kept.
 func (m recorded) Hints(r llm.ReplyRequest, options []llm.Option) []string {

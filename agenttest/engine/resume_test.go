@@ -23,6 +23,7 @@ type killer struct {
 	at     int
 	moment string
 	kill   context.CancelFunc
+	free   map[llm.Task]bool // calls that nobody pays
 
 	mu    sync.Mutex
 	calls int
@@ -37,15 +38,17 @@ func (k *killer) count() bool {
 	return k.calls == k.at
 }
 
-func (k *killer) pay() {
+func (k *killer) pay(t llm.Task) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.paid++
+	if !k.free[t] {
+		k.paid++
+	}
 }
 
 func (k *killer) Reply(ctx context.Context, r llm.ReplyRequest) iter.Seq2[llm.ReplyPart, error] {
 	return func(yield func(llm.ReplyPart, error) bool) {
-		if err := k.call(ctx, func(ctx context.Context) error {
+		if err := k.call(ctx, r.Task, func(ctx context.Context) error {
 			for p, err := range k.Model.Reply(ctx, r) {
 				if err != nil || !yield(p, nil) {
 					return err
@@ -59,21 +62,21 @@ func (k *killer) Reply(ctx context.Context, r llm.ReplyRequest) iter.Seq2[llm.Re
 }
 
 func (k *killer) Answer(ctx context.Context, q llm.Question) (a llm.Answer, err error) {
-	err = k.call(ctx, func(ctx context.Context) error {
+	err = k.call(ctx, q.Task, func(ctx context.Context) error {
 		a, err = k.Model.Answer(ctx, q)
 		return err
 	})
 	return a, err
 }
 
-func (k *killer) call(ctx context.Context, ask func(context.Context) error) error {
+func (k *killer) call(ctx context.Context, t llm.Task, ask func(context.Context) error) error {
 	it := k.count()
 	if it && k.moment == "before" {
 		k.kill()
 		<-ctx.Done()
 		return &llm.Failure{Class: llm.ClassTransient, Message: "cancelled", Cause: ctx.Err()}
 	}
-	k.pay()
+	k.pay(t)
 	if it && k.moment == "in flight" {
 		k.kill()
 		<-ctx.Done()

@@ -68,8 +68,10 @@ func (e *Engine) newRun(ctx context.Context, c Case, stop context.CancelCauseFun
 	return r, nil
 }
 
-// model returns a model whose answers are kept.
-func (r *run) model(m llm.Model, by role) llm.Model { return recorded{model: m, by: by, in: r.models} }
+// model returns a model whose answers are counted and kept.
+func (r *run) model(m llm.Model, by role) llm.Model {
+	return recorded{model: m, by: by, repeats: llm.Repeats(m), in: r.models}
+}
 
 // converse holds the conversation.
 func (r *run) converse(ctx context.Context) {

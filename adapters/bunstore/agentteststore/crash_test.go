@@ -157,6 +157,14 @@ func checkRuns(t *testing.T, folder, diary string) {
 			t.Fatalf("the outcome of run %s is %+v, %v", r.ID, full.Outcome, err)
 		}
 		tokens[r.Batch] += full.Outcome.Spend.Tokens
+		if turns := full.Outcome.Evidence.Turns; len(turns) != 2*crashTurns+1 {
+			t.Errorf("the run %s has %d turns", r.ID, len(turns))
+		}
+		for i, turn := range full.Outcome.Evidence.Turns {
+			if want := spokenInCrash([2]string{"agent", "caller"}[i%2], i, r.Trial); turn.Text != want {
+				t.Errorf("turn %d of the run %s is %q, want %q", i, r.ID, turn.Text, want)
+			}
+		}
 		if answers, err := store.Answers(t.Context(), crashOrg, r.ID); err != nil || len(answers) != 0 {
 			t.Errorf("the run %s has ended and keeps %d answers, %v", r.ID, len(answers), err)
 		}

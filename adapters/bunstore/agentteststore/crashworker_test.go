@@ -32,11 +32,12 @@ import (
 
 // crashPlan is what a worker is told: the environment variable crashEnv has it as JSON.
 type crashPlan struct {
-	Folder string
-	Birth  int  // how many workers there were before
-	Events int  // asked and answered calls after which it kills itself; 0: it lives
-	Spares bool // it waits until no run is at its first call: MaxAttempts without an answer in a row end a run
-	Flaky  int  // runs of a set whose source of variation is wanted, instead of the usual tests
+	Folder  string
+	Birth   int  // how many workers there were before
+	Events  int  // asked and answered calls after which it kills itself; 0: it lives
+	Spares  bool // it waits until no run is at its first call: MaxAttempts without an answer in a row end a run
+	Flaky   int  // runs of a set whose source of variation is wanted, instead of the usual tests
+	Repeats bool // its models are llm.Repeatable
 }
 
 const crashEnv = "CALLWRIGHT_CRASH_PLAN"
@@ -103,11 +104,14 @@ func (d *diary) early() bool {
 
 // paid is a model whose calls stand in a diary. Its name is a caller's, an agent's or a judge's part in the keys.
 type paid struct {
-	part  string
-	diary *diary
+	part    string
+	diary   *diary
+	repeats bool
 }
 
 func (m paid) Name() string { return m.part }
+
+func (m paid) Repeats() bool { return m.repeats }
 
 // key names a call: the scenario's marker stands in what each part reads.
 func (m paid) key(text string, trial, attempt, said int) string {
@@ -123,12 +127,17 @@ func (m paid) Reply(ctx context.Context, r llm.ReplyRequest) iter.Seq2[llm.Reply
 		m.diary.write("asked", key)
 		time.Sleep(time.Second)
 		m.diary.write("answered", key)
-		part := llm.ReplyPart{Text: fmt.Sprintf("The %s speaks for time %d in trial %d.", m.part, len(r.Messages), r.Trial)}
+		part := llm.ReplyPart{Text: spokenInCrash(m.part, len(r.Messages), r.Trial)}
 		if m.part == "caller" && len(r.Messages) >= 2*crashTurns-1 {
 			part.Action = llm.ActionEnd
 		}
 		yield(part, ctx.Err())
 	}
+}
+
+// spokenInCrash returns what is said after so many lines.
+func spokenInCrash(part string, lines, trial int) string {
+	return fmt.Sprintf("The %s speaks for time %d in trial %d.", part, lines, trial)
 }
 
 // flaky marks a scenario that passes in every second trial, each time that its conversation is judged.
@@ -252,8 +261,8 @@ func crashWork(ctx context.Context, plan crashPlan) error {
 		return err
 	}
 	held, err := engine.New(engine.Config{
-		Runner: asking{}, Model: paid{"agent", d}, CallerModel: paid{"caller", d}, JudgeModel: paid{"judge", d},
-		Judge: func(m llm.Model) assert.Judge { return judge.New(m, judge.Config{Samples: 1}) },
+		Runner: asking{}, Model: paid{"agent", d, plan.Repeats}, CallerModel: paid{"caller", d, plan.Repeats},
+		JudgeModel: paid{"judge", d, plan.Repeats}, Judge: func(m llm.Model) assert.Judge { return judge.New(m, judge.Config{Samples: 1}) },
 	})
 	if err != nil {
 		return err

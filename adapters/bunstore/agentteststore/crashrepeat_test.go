@@ -1,0 +1,75 @@
+package agentteststore_test
+
+import (
+	"math/rand/v2"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/callwright/callwright/adapters/bunstore/agentteststore"
+	"github.com/callwright/callwright/agenttest"
+)
+
+// TestCrashesWithRepeatableModels kills the process that runs a batch and a simulation set whose models are llm.Repeatable, every few
+// hundred calls. No answer is ever kept. In the end each run is there once, with the conversation and the spending of a run that
+// nobody has interrupted.
+func TestCrashesWithRepeatableModels(t *testing.T) {
+	t.Parallel()
+	seed := *crashSeed
+	if seed == 0 {
+		seed = rand.Uint64()
+	}
+	t.Logf("-crashseed %d", seed)
+	random := rand.New(rand.NewPCG(seed, 2))
+	folder := t.TempDir()
+	if crashWorker(t, crashPlan{Folder: folder, Events: -1, Repeats: true}) {
+		t.Fatal("the first worker was killed")
+	}
+	// A run begins anew at each attempt, so a worker lives half as long again as those take that it takes over.
+	const least = 3 * crashCalls * agenttest.DefaultPerOrg
+	kills, interrupted := 0, 0
+	for crashWorker(t, crashPlan{Folder: folder, Birth: kills + 1, Events: least + random.IntN(least/2), Repeats: true}) {
+		kills++
+		if interrupted += checkNothingIsKept(t, folder); kills > 100 {
+			t.Fatal("the runs get nowhere")
+		}
+	}
+	if kills < 5 || interrupted < kills {
+		t.Errorf("%d workers were killed, with %d runs under way", kills, interrupted)
+	}
+	diary, err := os.ReadFile(folder + "/diary")
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked := map[string]bool{}
+	for line := range strings.Lines(string(diary)) {
+		if key, ok := strings.CutPrefix(line, "asked "); ok {
+			asked[key] = true
+		}
+	}
+	if want := (crashScenarios + crashRepeated*crashTimes) * crashCalls; len(asked) != want {
+		t.Errorf("%d different calls were made, want %d", len(asked), want)
+	}
+	checkRuns(t, folder, string(diary))
+}
+
+// checkNothingIsKept fails the test if a run under way keeps answers, and returns how many runs are under way.
+func checkNothingIsKept(t *testing.T, folder string) int {
+	t.Helper()
+	db, err := crashDatabase(t.Context(), folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	store := agentteststore.Store{DB: db}
+	runs, err := store.FindRuns(t.Context(), crashOrg, agenttest.RunFilter{States: []agenttest.State{agenttest.Running}, Limit: 1000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range runs {
+		if answers, err := store.Answers(t.Context(), crashOrg, r.ID); err != nil || len(answers) != 0 {
+			t.Errorf("the run %s keeps %d answers, %v", r.ID, len(answers), err)
+		}
+	}
+	return len(runs)
+}

@@ -1,0 +1,139 @@
+package engine_test
+
+import (
+	"context"
+	"reflect"
+	"testing"
+
+	"github.com/callwright/callwright/agents/agentstest"
+	"github.com/callwright/callwright/agents/llm"
+	"github.com/callwright/callwright/agenttest/engine"
+)
+
+// repeatable is a model that repeats its answers for nothing.
+type repeatable struct{ llm.Model }
+
+func (repeatable) Repeats() bool { return true }
+
+// inPart runs a case whose models repeat their answers where they are free.
+func inPart(ctx context.Context, t *testing.T, m *killer, c engine.Case) engine.Outcome {
+	t.Helper()
+	as := func(task llm.Task) llm.Model {
+		if m.free[task] {
+			return engine.NewLimiter(repeatable{m}, engine.LimiterConfig{})
+		}
+		return engine.NewLimiter(m, engine.LimiterConfig{})
+	}
+	e := newEngine(t, engine.Config{
+		Runner: agent{}, Model: as(""), CallerModel: as(llm.TaskCaller), JudgeModel: as(llm.TaskJudge), Judge: newJudge, Parallel: 1,
+	})
+	c.Run, c.Version = "r", 1
+	c.Scenario = played(judged("a", "be kind"), reached("b", "1"), judged("c", "fail"))
+	o, err := e.Run(ctx, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
+// The calls of such a run: of the agent, the caller and the judge.
+const (
+	agentCalls  = 4
+	callerCalls = 3
+	judgeCalls  = 4
+)
+
+// TestResumeWithRepeatableModels cancels a run at each of its calls, where some of its models repeat their answers. The journal has
+// those of the others only, the run is resumed with the same outcome, and no call of the others is paid twice.
+func TestResumeWithRepeatableModels(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		free map[llm.Task]bool
+		kept int
+	}{
+		"all":    {map[llm.Task]bool{"": true, llm.TaskCaller: true, llm.TaskJudge: true}, 0},
+		"agent":  {map[llm.Task]bool{"": true}, callerCalls + judgeCalls},
+		"caller": {map[llm.Task]bool{llm.TaskCaller: true}, agentCalls + judgeCalls},
+		"judge":  {map[llm.Task]bool{llm.TaskJudge: true}, agentCalls + callerCalls},
+	} {
+		whole, journal := &killer{Model: model(4), free: tt.free}, &engine.MemoryJournal{}
+		want := inPart(t.Context(), t, whole, engine.Case{Journal: journal})
+		if want.Verdict != engine.Failed || journal.Len() != tt.kept || whole.paid != tt.kept || whole.calls != agentCalls+callerCalls+judgeCalls {
+			t.Fatalf("%s: %s after %d calls, %d paid, %d kept", name, want.Verdict, whole.calls, whole.paid, journal.Len())
+		}
+		for _, moment := range []string{"before", "in flight", "answered"} {
+			for at := 1; at <= whole.calls; at++ {
+				ctx, cancel := context.WithCancel(t.Context())
+				journal := &engine.MemoryJournal{}
+				first := &killer{Model: model(4), free: tt.free, at: at, moment: moment, kill: cancel}
+				if o := inPart(ctx, t, first, engine.Case{Journal: journal}); o.Verdict != engine.Cancelled {
+					t.Fatalf("%s, %s %d: the interrupted run is %s", name, moment, at, o.Verdict)
+				}
+				cancel()
+				second := &killer{Model: model(4), free: tt.free}
+				if got := inPart(t.Context(), t, second, engine.Case{Journal: journal}); !reflect.DeepEqual(plain(got), plain(want)) {
+					t.Fatalf("%s, %s %d: the resumed run is\n%+v\nwant\n%+v", name, moment, at, got, want)
+				}
+				most := whole.paid
+				if moment == "in flight" {
+					most++ // nobody can know whether it was answered
+				}
+				if paid := first.paid + second.paid; paid < whole.paid || paid > most || journal.Len() != tt.kept {
+					t.Errorf("%s, %s %d: %d calls are paid, %d are kept", name, moment, at, paid, journal.Len())
+				}
+			}
+		}
+	}
+}
+
+// TestStoppedWithRepeatableModels: a run that was cancelled while nobody ran it goes as far as its journal. Models that repeat their
+// answers fill what lies between.
+func TestStoppedWithRepeatableModels(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		free  map[llm.Task]bool
+		at    int // the call at which the run is interrupted
+		turns int // that are told
+	}{
+		"all":         {map[llm.Task]bool{"": true, llm.TaskCaller: true, llm.TaskJudge: true}, 5, 0},
+		"the agent":   {map[llm.Task]bool{"": true}, 5, 4},             // the caller has answered twice
+		"the caller":  {map[llm.Task]bool{llm.TaskCaller: true}, 4, 3}, // the agent has answered twice
+		"not started": {map[llm.Task]bool{"": true}, 1, 0},
+	} {
+		ctx, cancel := context.WithCancel(t.Context())
+		journal := &engine.MemoryJournal{}
+		inPart(ctx, t, &killer{Model: model(4), free: tt.free, at: tt.at, moment: "before", kill: cancel}, engine.Case{Journal: journal})
+		cancel()
+		second := &killer{Model: model(4), free: tt.free}
+		o := inPart(t.Context(), t, second, engine.Case{Journal: journal, Stopped: true})
+		if o.Verdict != engine.Cancelled || len(o.Evidence.Turns) != tt.turns || second.paid != 0 {
+			t.Errorf("%s: %s with %d turns, %d calls are paid", name, o.Verdict, len(o.Evidence.Turns), second.paid)
+		}
+	}
+}
+
+// TestJournalOfARepeatableModel: answers that were kept before a model was Repeatable are used, so that none is left.
+func TestJournalOfARepeatableModel(t *testing.T) {
+	t.Parallel()
+	journal := &engine.MemoryJournal{}
+	want := inPart(t.Context(), t, &killer{Model: model(4)}, engine.Case{Journal: journal})
+	m := &killer{Model: model(4), free: map[llm.Task]bool{"": true, llm.TaskCaller: true, llm.TaskJudge: true}}
+	got := inPart(t.Context(), t, m, engine.Case{Journal: journal, Stopped: true})
+	if m.calls != 0 || !reflect.DeepEqual(plain(got), plain(want)) {
+		t.Errorf("after %d calls it is %+v, want %+v", m.calls, got, want)
+	}
+}
+
+// TestModelsSayWhetherTheyRepeat: so do those that a run and a limiter put around them.
+func TestModelsSayWhetherTheyRepeat(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		model llm.Model
+		want  bool
+	}{{&agentstest.Model{}, false}, {repeatable{&agentstest.Model{}}, true}} {
+		limited := engine.NewLimiter(tt.model, engine.LimiterConfig{})
+		if llm.Repeats(tt.model) != tt.want || llm.Repeats(limited) != tt.want || llm.Repeats(engine.Inside(t, limited)) != tt.want {
+			t.Errorf("%T: %v, limited %v, inside a run %v", tt.model, llm.Repeats(tt.model), llm.Repeats(limited), llm.Repeats(engine.Inside(t, limited)))
+		}
+	}
+}
