@@ -3,6 +3,7 @@ package agentstest
 import (
 	"context"
 	"reflect"
+	"slices"
 	"testing"
 
 	"github.com/callwright/callwright/agents/llm"
@@ -25,7 +26,7 @@ func (h ModelHarness) repeats(t *testing.T, r llm.ReplyRequest) {
 	questions := h.Questions
 	for _, f := range h.Failing {
 		if f.New == nil {
-			requests, questions = append(requests, f.Request), append(questions[:len(questions):len(questions)], f.Question)
+			requests, questions = append(requests, f.Request), append(slices.Clip(questions), f.Question)
 		}
 	}
 	first := everything(t, m, requests, questions)
