@@ -381,6 +381,11 @@ func tellsAbandonedSessions(t *testing.T, s sessions) {
 		}
 		t.Run(name, func(t *testing.T) { wantSame(t, append([]tornado.Session{}, got...), err, want) })
 	}
+	s.insert(t, over(aSession("t7"), 2))
+	for limit, want := range map[int][]tornado.Session{10: all[1:2], 0: {}} {
+		got, err := s.WaitingSessions(t.Context(), limit)
+		wantSame(t, append([]tornado.Session{}, got...), err, want)
+	}
 }
 
 func tellsCancelledSessions(t *testing.T, s sessions) {

@@ -49,6 +49,15 @@ func (p Pricer) of(model string, u llm.Usage) (Money, bool) {
 	return MoneyOf(price)
 }
 
+// Spend returns what one call that a model has answered has used.
+func (p Pricer) Spend(model string, u llm.Usage) Spend {
+	s := Spend{Tokens: u.Input + u.Output, Unpriced: 1}
+	if cost, known := p.of(model, u); known && u != (llm.Usage{}) {
+		s.Cost, s.Priced, s.Unpriced = cost, 1, 0
+	}
+	return s
+}
+
 // Spend is what calls of models have used.
 type Spend struct {
 	Tokens   int   // that the models have counted; of calls whose tokens they have not counted, an estimate

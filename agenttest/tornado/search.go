@@ -13,8 +13,9 @@ import (
 	"github.com/callwright/callwright/agenttest/analysis"
 )
 
-// Search searches until it has an end state, and returns the session. An error means that it was interrupted, by the end of ctx: it
-// is to be called again, and does the same again with what its ports return for the same names. A SearchConfig that lacks something is an
+// Search searches until it has an end state, and returns how far it has come. An error means that it was interrupted, by the end of
+// ctx: it is to be called again, and does the same again with what its ports return for the same names. The end of ctx is no
+// interruption once Cancelled says that the session is to end, or its Deadline has passed. A SearchConfig that lacks something is an
 // error, too.
 func Search(ctx context.Context, c SearchConfig) (Progress, error) {
 	if err := c.check(); err != nil {
@@ -22,10 +23,13 @@ func Search(ctx context.Context, c SearchConfig) (Progress, error) {
 	}
 	s := &search{
 		cfg: c, Progress: Progress{State: Running, Phase: Baseline, Base: c.Base, Best: c.Base},
-		found: map[string]analysis.Analysis{}, tried: map[string]int{},
+		found: map[string]*analysis.Analysis{}, tried: map[string]int{},
 	}
 	err := s.run(ctx)
 	end, reached := errors.AsType[*ending](err)
+	if !reached { // what ends a session may have ended the call of a port
+		end, reached = errors.AsType[*ending](s.interrupted())
+	}
 	switch {
 	case !reached && ctx.Err() != nil:
 		return s.Progress, ctx.Err()
@@ -36,7 +40,7 @@ func Search(ctx context.Context, c SearchConfig) (Progress, error) {
 	if n := len(s.Iterations); n > 0 && s.Iterations[n-1].Completed.IsZero() {
 		s.Iterations[n-1].Completed = c.Clock.Now()
 	}
-	if number, err := c.Versions.Production(ctx); err == nil {
+	if number, err := c.Versions.Production(context.WithoutCancel(ctx)); err == nil {
 		s.BaseMoved = number != s.production
 	}
 	s.tell()
@@ -61,12 +65,12 @@ type search struct {
 	document   graph.Document // of Best
 	best       standing
 	rejected   []Rejection
-	found      map[string]analysis.Analysis // by run
-	tried      map[string]int               // attempts that touched the node at fault, by scenario and way of failing
-	failing    [][]string                   // failing sets of the candidates since the last acceptance
-	lost       int                          // iterations in a row without an acceptance
-	idle       int                          // iterations in a row without a new plan
-	broken     int                          // iterations in a row in which most runs were in error
+	found      map[string]*analysis.Analysis // by run; nil: there is none
+	tried      map[string]int                // attempts that touched the node at fault, by scenario and way of failing
+	failing    [][]string                    // failing sets of the candidates since the last acceptance
+	lost       int                           // iterations in a row without an acceptance
+	idle       int                           // iterations in a row without a new plan
+	broken     int                           // iterations in a row in which most runs were in error
 }
 
 // run holds the iterations. Its error is an *ending, or what went wrong.
@@ -305,27 +309,32 @@ func (s *search) analyze(ctx context.Context) ([]Finding, error) {
 			if err != nil {
 				return nil, err
 			}
-			if a.Fault == analysis.OfTest || a.Fault == analysis.OfStructure {
+			if a != nil && (a.Fault == analysis.OfTest || a.Fault == analysis.OfStructure) {
 				s.giveUp(id)
 				continue
 			}
-			f.Analysis = &a
+			f.Analysis = a
 		}
 		findings = append(findings, f)
 	}
 	return findings, nil
 }
 
-// analysis returns the analysis of a run, which is asked for once.
-func (s *search) analysis(ctx context.Context, run string) (analysis.Analysis, error) {
+// analysis returns the analysis of a run, which is asked for once; nil: the Analyst gives none.
+func (s *search) analysis(ctx context.Context, run string) (*analysis.Analysis, error) {
 	if a, known := s.found[run]; known {
 		return a, nil
 	}
 	a, err := s.cfg.Analyst.Analyze(ctx, run)
-	if err == nil {
-		s.found[run] = a
+	switch {
+	case err == nil:
+		s.found[run] = &a
+	case llm.ClassOf(err) == llm.ClassInvalid:
+		s.found[run] = nil
+	default:
+		return nil, err
 	}
-	return a, err
+	return s.found[run], nil
 }
 
 // plan returns a new plan and the document that it makes; nil: there is none, and the iteration has ended.
@@ -357,6 +366,8 @@ func (s *search) plan(ctx context.Context, findings []Finding) (Plan, *graph.Doc
 		s.reject(plan, Refused, callwright.MessageOf(err), nil)
 		return plan, nil, nil
 	}
+	changes := graph.Diff(s.document, document)
+	s.now().Changes = &changes
 	return plan, &document, nil
 }
 
@@ -389,7 +400,7 @@ func (s *search) examine(ctx context.Context, version int) (candidate standing, 
 		if len(again.scenarios) == 0 || again.trials < 1 {
 			continue
 		}
-		more, err := s.cfg.Tests.Run(ctx, s.name(again.what), version, again.scenarios, again.trials)
+		more, err := s.try(ctx, again.what, version, again.scenarios, again.trials)
 		if err != nil {
 			return nil, "", err
 		}
@@ -433,7 +444,7 @@ func (s *search) test(ctx context.Context, version int, scenarios []string, tria
 		if len(open) == 0 {
 			break
 		}
-		got, err := s.cfg.Tests.Run(ctx, s.name(fmt.Sprintf("%s %s", s.Phase, what)), version, open, trials)
+		got, err := s.try(ctx, fmt.Sprintf("%s %s", s.Phase, what), version, open, trials)
 		if err != nil {
 			return nil, err
 		}
@@ -444,6 +455,14 @@ func (s *search) test(ctx context.Context, version int, scenarios []string, tria
 	return out, nil
 }
 
+// try runs scenarios, as a trial of the iteration.
+func (s *search) try(ctx context.Context, what string, version int, scenarios []string, trials int) (map[string]Tally, error) {
+	name := s.name(what)
+	s.now().Trials = append(s.now().Trials, name)
+	s.tell()
+	return s.cfg.Tests.Run(ctx, name, version, scenarios, trials)
+}
+
 // name returns the name of a piece of work, which no other piece of any session has.
 func (s *search) name(what string) string {
 	return fmt.Sprintf("tornado/%s/%d %s", s.cfg.Session, s.now().Number, what)
@@ -451,7 +470,10 @@ func (s *search) name(what string) string {
 
 // failure returns the end that an error of a port is.
 func (s *search) failure(err error) *ending {
-	if _, ok := errors.AsType[*llm.Failure](err); ok {
+	if f, ok := errors.AsType[*llm.Failure](err); ok {
+		if f.Class == llm.ClassTransient || f.Class == llm.ClassRateLimited {
+			return &ending{Failed, StopInfrastructure, err.Error()}
+		}
 		return &ending{Failed, StopModel, err.Error()}
 	}
 	switch callwright.CodeOf(err) {

@@ -32,8 +32,10 @@ type Store interface {
 	// end. CodeInvalidState: it has ended. CodeNotFound: it is absent.
 	CancelSession(ctx context.Context, org callwright.OrgID, id string) error
 
-	// AbandonedSessions returns sessions of all organizations that are Running, and that no node among alive holds, oldest
-	// first, at most limit.
+	// WaitingSessions returns sessions of all organizations that are Running, and have no Node, oldest first, at most limit.
+	WaitingSessions(ctx context.Context, limit int) ([]Session, error)
+	// AbandonedSessions returns sessions of all organizations that are Running on a node that is not among alive, or have no
+	// Node, oldest first, at most limit.
 	AbandonedSessions(ctx context.Context, alive []string, limit int) ([]Session, error)
 	// CancelledSessions returns the ids of the sessions that are Running on a node and have Cancel.
 	CancelledSessions(ctx context.Context, node string) ([]string, error)

@@ -59,7 +59,8 @@ func (t Tally) plus(u Tally) Tally {
 
 // Analyst finds out why a run has failed.
 type Analyst interface {
-	// Analyze analyzes a run that has failed. The error of a model is a *llm.Failure.
+	// Analyze analyzes a run that has failed. The error of a model is a *llm.Failure; with one of llm.ClassInvalid the Fixer does
+	// without.
 	Analyze(ctx context.Context, run string) (analysis.Analysis, error)
 }
 

@@ -120,11 +120,21 @@ func (s Sessions) CancelSession(ctx context.Context, org callwright.OrgID, id st
 	})
 }
 
+// WaitingSessions returns sessions without a node.
+func (s Sessions) WaitingSessions(ctx context.Context, limit int) ([]tornado.Session, error) {
+	return s.running(ctx, limit, func(n tornado.Session) bool { return n.Node == "" })
+}
+
 // AbandonedSessions returns sessions of nodes that are not alive.
-func (s Sessions) AbandonedSessions(ctx context.Context, alive []string, limit int) (found []tornado.Session, err error) {
+func (s Sessions) AbandonedSessions(ctx context.Context, alive []string, limit int) ([]tornado.Session, error) {
+	return s.running(ctx, limit, func(n tornado.Session) bool { return !slices.Contains(alive, n.Node) })
+}
+
+// running returns the oldest running sessions that are picked.
+func (s Sessions) running(ctx context.Context, limit int, picked func(tornado.Session) bool) (found []tornado.Session, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		for _, n := range d.sessions.Rows() {
-			if n.State == tornado.Running && !slices.Contains(alive, n.Node) {
+			if n.State == tornado.Running && picked(n) {
 				found = append(found, n)
 			}
 		}

@@ -1,0 +1,320 @@
+package tornado_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/llm"
+	"github.com/callwright/callwright/agenttest/engine"
+	"github.com/callwright/callwright/agenttest/tornado"
+)
+
+// TestCancel cancels sessions in each phase that lasts, from the node that holds the session and from another one.
+func TestCancel(t *testing.T) {
+	t.Parallel()
+	for _, phase := range []tornado.Phase{tornado.Baseline, tornado.Planning, tornado.Screening, tornado.Verifying} {
+		for _, by := range []string{"its node", "another node"} {
+			t.Run(fmt.Sprint(phase, " by ", by), func(t *testing.T) {
+				t.Parallel()
+				synctest.Test(t, func(t *testing.T) {
+					w := newWorld(t, "good", "bad", "bad")
+					s, other := w.node(), w.node()
+					if by == "its node" {
+						other = s
+					}
+					w.run(s)
+					id := w.start(s).ID
+					w.until(s, id, func(s tornado.Session) bool { return s.Phase == phase && s.Iterations != nil })
+					time.Sleep(500 * time.Millisecond)
+					if err := other.Cancel(t.Context(), org, id); err != nil {
+						t.Fatal(err)
+					}
+					got := w.end(s, id)
+					if got.State != tornado.Cancelled || got.Stop != tornado.StopCancelled || got.Phase != phase || got.Best != 1 {
+						t.Errorf("ends as %s, %s in phase %s with version %d", got.State, got.Stop, got.Phase, got.Best)
+					}
+					if last := got.Iterations[len(got.Iterations)-1]; last.Completed.IsZero() {
+						t.Errorf("the last iteration goes on: %+v", last)
+					}
+					if len(w.lab.documents) > 1 && !w.archived[2] {
+						t.Error("the fork that was not accepted stays")
+					}
+					if open := phase != tornado.Planning; open != (len(w.stopped) > 0) {
+						t.Errorf("stopped trials: %v", w.stopped)
+					}
+					if err := s.Cancel(t.Context(), org, id); !errors.Is(err, callwright.ErrInvalidState) {
+						t.Errorf("cancelled again: %v", err)
+					}
+				})
+			})
+		}
+	}
+}
+
+// TestCancelledWhileNoNodeHoldsIt: what was accepted before the node died stays.
+func TestCancelledWhileNoNodeHoldsIt(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, "good", "bad", "bad")
+		first, second := w.node(), w.node()
+		stop := w.runUntil(first)
+		id := w.start(first).ID
+		w.until(first, id, func(s tornado.Session) bool { return s.Best == 2 && s.Phase == tornado.Screening })
+		stop()
+		if err := second.Cancel(t.Context(), org, id); err != nil {
+			t.Fatal(err)
+		}
+		w.run(second)
+		got := w.end(second, id)
+		if got.State != tornado.Cancelled || got.Best != 2 || len(got.Passed) != 2 || w.archived[2] {
+			t.Errorf("ends as %s with version %d, of which %v pass", got.State, got.Best, got.Passed)
+		}
+		if !slices.ContainsFunc(got.Iterations[2].Trials, func(name string) bool { return slices.Contains(w.stopped, tornado.TrialID(id, name)) }) {
+			t.Errorf("the trial that was under way is not stopped: %v", w.stopped)
+		}
+	})
+}
+
+// TestNodeThatStops: another node goes on at once, and asks for nothing that was answered.
+func TestNodeThatStops(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, "bad", "bad", "bad")
+		first, second := w.node(), w.node()
+		stop := w.runUntil(first)
+		id := w.start(first).ID
+		w.until(first, id, func(s tornado.Session) bool { return len(s.Iterations) == 3 && s.Phase == tornado.Screening })
+		asked := w.asked
+		stop()
+		if asked != w.asked {
+			t.Fatalf("%d questions, then %d", asked, w.asked)
+		}
+		w.run(second)
+		time.Sleep(2 * time.Second)
+		if s, err := second.Get(t.Context(), org, id); err != nil || s.Node != "node 2" {
+			t.Errorf("after two seconds %q holds the session, %v", s.Node, err)
+		}
+		if got := w.end(second, id); got.State != tornado.AllPassed || w.asked != 3 {
+			t.Errorf("ends as %s after %d questions", got.State, w.asked)
+		}
+	})
+}
+
+// TestDeadlineSurvives: a session that nobody holds for a while ends when it would have ended.
+func TestDeadlineSurvives(t *testing.T) {
+	t.Parallel()
+	for name, away := range map[string]time.Duration{"before": 20 * time.Second, "after": 2 * time.Minute} {
+		t.Run("the next node comes "+name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t, "bad", "good", "bad")
+				w.lab.plan = does(say("good", "n0"), say("worse", "n1"))
+				first, second := w.node(), w.node()
+				stop := w.runUntil(first)
+				session := w.start(first, func(r *tornado.Start) { r.Timeout = time.Minute })
+				w.until(first, session.ID, func(s tornado.Session) bool { return s.Best == 2 })
+				w.takes = time.Hour
+				stop()
+				time.Sleep(away)
+				w.run(second)
+				got := w.end(second, session.ID)
+				if got.State != tornado.TimedOut || got.Stop != tornado.StopDeadline || got.Best != 2 || got.Deadline != session.Deadline {
+					t.Errorf("ends as %s, %s with version %d", got.State, got.Stop, got.Best)
+				}
+				if late := got.EndedAt.Sub(session.Deadline); name == "before" && (late < 0 || late > time.Second) {
+					t.Errorf("ends %v after the deadline", late)
+				}
+			})
+		})
+	}
+}
+
+// TestWhatChangesUnderASession ends it with the reason.
+func TestWhatChangesUnderASession(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		change func(*world)
+		state  tornado.State
+		stop   tornado.StopReason
+		detail string
+	}{
+		"the pathway is deleted": {
+			func(w *world) { w.gone = callwright.ErrNotFound }, tornado.Failed, tornado.StopPathway, "not found",
+		},
+		"the model is gone": {
+			func(w *world) {
+				w.lab.fail = func(string) error { return &llm.Failure{Class: llm.ClassPermanent, Message: "no such model"} }
+			}, tornado.Failed, tornado.StopModel, "no such model",
+		},
+		"the fixer panics": {
+			func(w *world) { w.lab.fail = func(string) error { panic("oops") } }, tornado.Failed, tornado.StopInfrastructure, "internal error",
+		},
+		"the fork is published": {
+			func(w *world) { w.lab.live = 2 }, tornado.AllPassed, tornado.StopAllPassed, "",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t, "bad", "bad")
+				s := w.node()
+				w.run(s)
+				id := w.start(s).ID
+				w.until(s, id, func(s tornado.Session) bool { return len(s.Iterations) == 2 && s.Phase == tornado.Screening })
+				w.mu.Lock()
+				test.change(w)
+				w.mu.Unlock()
+				got := w.end(s, id)
+				if got.State != test.state || got.Stop != test.stop || got.Detail != test.detail && !strings.Contains(got.Detail, test.detail) {
+					t.Errorf("ends as %s, %s: %q", got.State, got.Stop, got.Detail)
+				}
+				if got.BaseMoved != (name == "the fork is published") {
+					t.Errorf("base moved: %t", got.BaseMoved)
+				}
+			})
+		})
+	}
+}
+
+// TestOutage: while the database or the tests are away a session waits, and then goes on.
+func TestOutage(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, "bad")
+		s := w.node()
+		w.run(s)
+		id := w.start(s).ID
+		w.until(s, id, func(s tornado.Session) bool { return len(s.Iterations) == 2 })
+		w.mu.Lock()
+		w.gone = errors.New("connection refused")
+		w.mu.Unlock()
+		time.Sleep(time.Minute)
+		w.mu.Lock()
+		w.gone = nil
+		w.mu.Unlock()
+		if got := w.end(s, id); got.State != tornado.AllPassed || w.asked != 1 {
+			t.Errorf("ends as %s, %s after %d questions", got.State, got.Detail, w.asked)
+		}
+	})
+}
+
+func TestBudgetOfASession(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, "bad", "bad", "bad")
+		s := w.node()
+		w.run(s)
+		got := w.end(s, w.start(s, func(r *tornado.Start) { r.Budget = engine.Limit{Tokens: 60} }).ID)
+		if got.State != tornado.CompletedPartial || got.Stop != tornado.StopBudget || got.Best != 2 {
+			t.Errorf("ends as %s, %s with version %d after %+v", got.State, got.Stop, got.Best, got.Usage)
+		}
+	})
+}
+
+// TestJournalOfAnotherRelease ends a session whose steps are not those that this program would take.
+func TestJournalOfAnotherRelease(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, "bad")
+		first, second := w.node(), w.node()
+		ctx := t.Context()
+		id := w.start(first).ID
+		session, err := first.Get(ctx, org, id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		session.Node = "old"
+		err = errors.Join(
+			w.store().UpdateSession(ctx, session),
+			w.store().AppendStep(ctx, org, id, "old", 0, tornado.Step{Name: "what is no step", Answer: []byte(`{}`)}),
+		)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.run(second)
+		got := w.end(second, id)
+		if got.State != tornado.Failed || got.Stop != tornado.StopInfrastructure || !strings.Contains(got.Detail, "start another session") {
+			t.Errorf("ends as %s, %s: %s", got.State, got.Stop, got.Detail)
+		}
+	})
+}
+
+// TestStartRefuses what no session can have.
+func TestStartRefuses(t *testing.T) {
+	t.Parallel()
+	number := func(n int) *int { return &n }
+	for name, test := range map[string]struct {
+		start tornado.Start
+		code  callwright.Code
+		field string
+	}{
+		"no pathway":          {tornado.Start{}, callwright.CodeBadRequest, "pathway_id"},
+		"another pathway":     {tornado.Start{Pathway: "q"}, callwright.CodeNotFound, "pathway_id"},
+		"another scenario":    {tornado.Start{Pathway: "p", Scenarios: []string{"s9"}}, callwright.CodeNotFound, "scenario_ids"},
+		"the draft":           {tornado.Start{Pathway: "p", Version: number(0)}, callwright.CodeBadRequest, "version_number"},
+		"another version":     {tornado.Start{Pathway: "p", Version: number(9)}, callwright.CodeNotFound, "version_number"},
+		"many iterations":     {tornado.Start{Pathway: "p", Iterations: 21}, callwright.CodeBadRequest, "max_iterations"},
+		"negative iterations": {tornado.Start{Pathway: "p", Iterations: -1}, callwright.CodeBadRequest, "max_iterations"},
+		"no time":             {tornado.Start{Pathway: "p", Timeout: 999 * time.Millisecond}, callwright.CodeBadRequest, "timeout_ms"},
+		"much time":           {tornado.Start{Pathway: "p", Timeout: 121 * time.Minute}, callwright.CodeBadRequest, "timeout_ms"},
+		"another node":        {tornado.Start{Pathway: "p", Allow: []string{"n0", "n7"}}, callwright.CodeBadRequest, "allow_node_ids[1]"},
+		"another node denied": {tornado.Start{Pathway: "p", Deny: []string{"n7"}}, callwright.CodeBadRequest, "deny_node_ids[0]"},
+		"a held out scenario of nobody": {
+			tornado.Start{Pathway: "p", HeldOut: []string{"s7"}}, callwright.CodeBadRequest, "held_out_scenario_ids",
+		},
+		"all held out": {
+			tornado.Start{Pathway: "p", HeldOut: []string{"s0", "s1"}}, callwright.CodeBadRequest, "held_out_scenario_ids",
+		},
+		"a negative budget": {tornado.Start{Pathway: "p", Budget: engine.Limit{Tokens: -1}}, callwright.CodeBadRequest, "budget"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, "bad", "bad")
+			_, err := w.node().Start(t.Context(), org, test.start)
+			e, _ := errors.AsType[*callwright.Error](err)
+			if e == nil || e.Code != test.code || e.Field != test.field {
+				t.Errorf("got %v", err)
+			}
+		})
+	}
+	t.Run("nothing is in production", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t, "bad")
+		w.lab.live = 0
+		_, err := w.node().Start(t.Context(), org, tornado.Start{Pathway: "p"})
+		if e, _ := errors.AsType[*callwright.Error](err); e == nil || e.Field != "version_number" {
+			t.Errorf("got %v", err)
+		}
+	})
+	t.Run("no fixer", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t, "bad")
+		s := w.node(func(c *tornado.Config) { c.Fixer = nil })
+		if _, err := s.Start(t.Context(), org, tornado.Start{Pathway: "p"}); callwright.CodeOf(err) != callwright.CodeUnavailable {
+			t.Errorf("got %v", err)
+		}
+	})
+}
+
+// TestMostSessions: an organization has a number of sessions at once.
+func TestMostSessions(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "bad")
+	w.others = true
+	s := w.node()
+	for i := range tornado.MaxRunning {
+		w.start(s, func(r *tornado.Start) { r.Pathway = fmt.Sprint("p", i) })
+	}
+	if _, err := s.Start(t.Context(), org, tornado.Start{Pathway: "p"}); callwright.CodeOf(err) != callwright.CodeTooManyRequests {
+		t.Errorf("one more: %v", err)
+	}
+	if _, err := s.Start(t.Context(), "other", tornado.Start{Pathway: "p"}); err != nil {
+		t.Errorf("another organization: %v", err)
+	}
+}

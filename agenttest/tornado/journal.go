@@ -1,0 +1,400 @@
+package tornado
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/llm"
+	"github.com/callwright/callwright/agents/pathway/graph"
+	"github.com/callwright/callwright/agenttest/analysis"
+)
+
+// journal makes the calls of a search whose answers may differ from one time to the next. As far as steps are stored it returns
+// these, at the times at which they were stored, and nothing ends the session meanwhile; so the search comes to where it was. From
+// then on it calls the ports, and stores what they return.
+//
+// A search makes one call at a time, and so does a journal.
+type journal struct {
+	*Service
+
+	session Session // as the search knows it
+	stored  Session // as the store has it
+	steps   []Step
+	next    int   // step to repeat
+	live    bool  // a call was made: the search has come to where it was
+	failed  error // why the session cannot go on at this node; nil: it can
+}
+
+// open reads the journal of a session that this node has taken.
+func (s *Service) open(ctx context.Context, session Session) (*journal, error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
+	defer cancel()
+	steps, err := s.cfg.Store.Steps(ctx, session.Org, session.ID)
+	j := &journal{Service: s, session: session, stored: session, steps: steps}
+	j.session.Usage = Usage{} // it is summed up again
+	return j, err
+}
+
+// config returns the search of the session. ctx is its context.
+func (j *journal) config(ctx context.Context) SearchConfig {
+	return SearchConfig{
+		Versions: j, Tests: j, Fixer: keptFixer{j.cfg.Fixer, j}, Analyst: j,
+		Session: j.session.ID, Base: j.session.Base, Scenarios: j.session.Scenarios, Iterations: j.session.Most,
+		Deadline: j.session.Deadline, Confirm: j.session.Confirm, Patience: j.session.Patience, Limits: j.session.Limits,
+		Spent:     func() bool { return j.session.Usage.Spend.Exhausts(j.session.Budget) },
+		Cancelled: func() bool { return j.live && j.cancelled(ctx) },
+		Observe:   func(p Progress) { j.observe(ctx, p) },
+		Clock:     clock{j, ctx},
+	}
+}
+
+func (j *journal) cancelled(ctx context.Context) bool {
+	return j.stored.Cancel || errors.Is(context.Cause(ctx), errCancelled)
+}
+
+// clock tells the time of the step that is repeated, and then the present.
+type clock struct {
+	*journal
+
+	ctx context.Context //nolint:containedctx // the search's: its deadline has passed when the timer says so
+}
+
+// Now returns the time.
+func (c clock) Now() time.Time {
+	switch now := c.cfg.Clock.Now(); {
+	case !c.live && c.next == 0:
+		return c.session.CreatedAt
+	case !c.live:
+		return c.steps[c.next-1].At
+	case errors.Is(context.Cause(c.ctx), errDeadline) && now.Before(c.session.Deadline):
+		return c.session.Deadline
+	default:
+		return now
+	}
+}
+
+// observe stores how far the session has come. As far as steps are repeated the store knows already.
+func (j *journal) observe(ctx context.Context, p Progress) {
+	j.session.Progress = p
+	if !j.live || j.failed != nil || p.State.Ended() {
+		return
+	}
+	session := j.stored
+	session.Progress, session.Usage = p, j.session.Usage
+	session.Progress.Iterations = keepTrials(session.Progress.Iterations, j.stored.Iterations)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
+	defer cancel()
+	err := j.cfg.Store.UpdateSession(ctx, session)
+	switch {
+	case err == nil:
+		session.Revision++
+		j.stored = session
+	case errors.Is(err, callwright.ErrConflict), errors.Is(err, callwright.ErrNotFound):
+		j.failed = errLost
+	default: // the next change is stored with this one
+		j.cfg.Logger.WarnContext(ctx, "the progress of a tornado session is not stored", "session_id", session.ID, "org", session.Org, "error", err)
+	}
+}
+
+// keepTrials returns iterations with the trials that the last one had before a crash: they may be under way.
+func keepTrials(now, before []Iteration) []Iteration {
+	n := len(now)
+	if n == 0 || n != len(before) {
+		return now
+	}
+	last := now[n-1]
+	for _, name := range before[n-1].Trials {
+		if !slices.Contains(last.Trials, name) {
+			last.Trials = append(slices.Clip(last.Trials), name)
+		}
+	}
+	now = slices.Clone(now)
+	now[n-1] = last
+	return now
+}
+
+// outcome is the answer of a step: a value, or the failure of a model that another attempt would meet again.
+type outcome[T any] struct {
+	Value   T         `json:"value"`
+	Class   llm.Class `json:"class,omitempty"`
+	Message string    `json:"message,omitempty"`
+}
+
+// err returns the failure.
+func (o outcome[T]) err() error {
+	if o.Class == "" {
+		return nil
+	}
+	return &llm.Failure{Class: o.Class, Message: o.Message}
+}
+
+// ended returns what has ended the session, if it has.
+func (j *journal) ended(ctx context.Context) error {
+	if j.cancelled(ctx) {
+		return errCancelled
+	}
+	return ctx.Err()
+}
+
+// step repeats a call, or makes it and stores its answer.
+func step[T any](ctx context.Context, j *journal, name string, call func() (T, error)) (T, error) {
+	var o outcome[T]
+	if j.failed != nil {
+		return o.Value, j.failed
+	}
+	if j.next < len(j.steps) {
+		s := j.steps[j.next]
+		if err := json.Unmarshal(s.Answer, &o); s.Name != name || err != nil {
+			return o.Value, callwright.Errorf(callwright.CodeInternal,
+				"the journal of the session does not fit this release of the program: start another session")
+		}
+		j.next++
+		return o.Value, o.err()
+	}
+	j.live = true
+	value, err := call()
+	if err != nil {
+		f, ok := errors.AsType[*llm.Failure](err)
+		if !ok || f.Class == llm.ClassTransient || f.Class == llm.ClassRateLimited || f.Class == llm.ClassQuota || ctx.Err() != nil {
+			return value, err
+		}
+		o.Class, o.Message = f.Class, f.Message
+	}
+	o.Value = value
+	if problem := j.keep(ctx, name, o); problem != nil {
+		return value, problem
+	}
+	return value, err
+}
+
+// keep stores a step. An answer that came while the session was interrupted is kept, too: it was paid.
+func (j *journal) keep(ctx context.Context, name string, answer any) error {
+	raw, err := json.Marshal(answer)
+	if err != nil {
+		return err
+	}
+	if len(raw) > MaxStep {
+		return callwright.Errorf(callwright.CodeInternal, "an answer has more than %d bytes", MaxStep)
+	}
+	s := Step{Name: name, At: j.cfg.Clock.Now(), Answer: raw}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeFor)
+	defer cancel()
+	for {
+		err := j.cfg.Store.AppendStep(ctx, j.session.Org, j.session.ID, j.cfg.Node, len(j.steps), s)
+		switch {
+		case err == nil:
+			j.steps = append(j.steps, s)
+			j.next = len(j.steps)
+			return nil
+		case errors.Is(err, callwright.ErrConflict), errors.Is(err, callwright.ErrNotFound):
+			j.failed = errLost
+			return j.failed
+		}
+		select {
+		case <-ctx.Done():
+			j.failed = err
+			return err
+		case <-time.After(storeRest):
+		}
+	}
+}
+
+// lasting returns an error that would come again. Any other interrupts the session, which then goes on from its last step.
+func (j *journal) lasting(err error) error {
+	switch callwright.CodeOf(err) {
+	case callwright.CodeBadRequest, callwright.CodeNotFound, callwright.CodeInvalidState:
+	default:
+		if j.failed == nil && err != nil {
+			j.failed = err
+		}
+	}
+	return err
+}
+
+// reading returns a context of reads that are made again while steps are repeated: what ends a session does not end them.
+func reading(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.WithoutCancel(ctx), patience)
+}
+
+// Document implements Versions.
+func (j *journal) Document(ctx context.Context, number int) (graph.Document, error) {
+	ctx, cancel := reading(ctx)
+	defer cancel()
+	v, _, err := j.cfg.Pathways.Version(ctx, j.session.Org, j.session.Pathway, number)
+	return v.Document, j.lasting(err)
+}
+
+// Production implements Versions.
+func (j *journal) Production(ctx context.Context) (int, error) {
+	return step(ctx, j, "production", func() (int, error) {
+		ctx, cancel := reading(ctx)
+		defer cancel()
+		_, p, err := j.cfg.Pathways.Version(ctx, j.session.Org, j.session.Pathway, 0)
+		return p.Production, j.lasting(err)
+	})
+}
+
+// Fork implements Versions. A fork whose step is not stored is found by its name and what it holds.
+func (j *journal) Fork(ctx context.Context, parent int, name string, d graph.Document) (int, error) {
+	g, err := graph.Check(d)
+	if err != nil {
+		return 0, err
+	}
+	label, _, _ := strings.Cut(name, " ")
+	return step(ctx, j, name, func() (int, error) {
+		if err := j.ended(ctx); err != nil {
+			return 0, err
+		}
+		ctx, cancel := reading(ctx)
+		defer cancel()
+		page, _, err := j.cfg.Pathways.Versions(ctx, j.session.Org, j.session.Pathway, callwright.Keyset{}, 0)
+		if err != nil {
+			return 0, j.lasting(err)
+		}
+		for _, v := range page.Items {
+			if v.Name == label && v.Hash == g.Hash && v.Parent == parent {
+				return v.Number, nil
+			}
+		}
+		v, err := j.cfg.Pathways.Fork(ctx, j.session.Org, j.session.Pathway, parent, label, &d)
+		return v.Number, j.lasting(err)
+	})
+}
+
+// Run implements Tests.
+func (j *journal) Run(ctx context.Context, name string, version int, scenarios []string, trials int) (map[string]Tally, error) {
+	id := TrialID(j.session.ID, name)
+	tried, err := step(ctx, j, name, func() (Tried, error) {
+		if err := j.ended(ctx); err != nil {
+			return Tried{}, err
+		}
+		tried, err := j.cfg.Runs.Try(ctx, j.session.Org, Trial{id, j.session.Pathway, version, scenarios, trials})
+		switch cause := context.Cause(ctx); {
+		case err == nil, errors.Is(cause, errStopping):
+		case errors.Is(cause, errCancelled), errors.Is(cause, errDeadline):
+			j.stop(ctx, id)
+		default:
+			err = j.lasting(err)
+		}
+		return tried, err
+	})
+	u := &j.session.Usage
+	u.Runs, u.Spend = u.Runs.Plus(tried.Usage), u.Spend.Plus(tried.Spend)
+	return tried.Tallies, err
+}
+
+// stop cancels the runs of a trial at once; clear does it again.
+func (j *journal) stop(ctx context.Context, id string) {
+	ctx, cancel := reading(ctx)
+	defer cancel()
+	if err := j.cfg.Runs.StopTrial(ctx, j.session.Org, id); err != nil {
+		j.cfg.Logger.WarnContext(ctx, "the runs of a tornado session are not cancelled yet: it is tried again",
+			"session_id", j.session.ID, "org", j.session.Org, "error", err)
+	}
+}
+
+// TrialID returns the id of the batch or simulation set of an entry of Iteration.Trials. It follows from the entry, so that no trial
+// is started twice.
+func TrialID(session, name string) string {
+	sum := sha256.Sum256([]byte(session + "\n" + name))
+	sum[6], sum[8] = sum[6]&0x0f|0x80, sum[8]&0x3f|0x80 // RFC 9562, section 5.8
+	return fmt.Sprintf("%x-%x-%x-%x-%x", sum[:4], sum[4:6], sum[6:8], sum[8:10], sum[10:16])
+}
+
+// Analyze implements Analyst.
+func (j *journal) Analyze(ctx context.Context, run string) (analysis.Analysis, error) {
+	c, err := j.failedRun(ctx, run)
+	if err != nil {
+		return analysis.Analysis{}, err
+	}
+	if j.cfg.Analyst == nil {
+		return analysis.Analyze(ctx, nil, c)
+	}
+	return analysis.Analyze(ctx, model{j.cfg.Analyst, j, &j.session.Usage.Analyst}, c)
+}
+
+func (j *journal) failedRun(ctx context.Context, run string) (analysis.Case, error) {
+	ctx, cancel := reading(ctx)
+	defer cancel()
+	c, err := j.cfg.Runs.Case(ctx, j.session.Org, run)
+	return c, j.lasting(err)
+}
+
+// keptFixer keeps the plans of a Fixer.
+type keptFixer struct {
+	Fixer
+
+	journal *journal
+}
+
+// Fix implements Fixer.
+func (k keptFixer) Fix(ctx context.Context, name string, b Brief) (Plan, error) {
+	return step(ctx, k.journal, name, func() (Plan, error) {
+		if err := k.journal.ended(ctx); err != nil {
+			return Plan{}, err
+		}
+		return k.Fixer.Fix(ctx, name, b)
+	})
+}
+
+// model keeps the answers of a model, and counts their tokens.
+type model struct {
+	llm.Model
+
+	journal *journal
+	usage   *llm.Usage
+}
+
+// How long a session waits for a model that is down or limits its rate, beyond what other users of models do.
+const (
+	modelPatience = 2 * time.Minute
+	modelRest     = time.Second // before the second attempt, twice as long before each further one
+	modelMostRest = 30 * time.Second
+)
+
+// Answer implements llm.Model.
+func (m model) Answer(ctx context.Context, q llm.Question) (llm.Answer, error) {
+	a, err := step(ctx, m.journal, string(q.Task), func() (llm.Answer, error) {
+		if err := m.journal.ended(ctx); err != nil {
+			return llm.Answer{}, err
+		}
+		return m.ask(ctx, q)
+	})
+	if err == nil {
+		u := &m.journal.session.Usage
+		*m.usage = m.usage.Add(a.Usage)
+		u.Spend = u.Spend.Plus(m.journal.cfg.Pricer.Spend(m.Name(), a.Usage))
+	}
+	return a, err
+}
+
+// ask asks until the model answers, fails for good, or has failed for modelPatience.
+func (m model) ask(ctx context.Context, q llm.Question) (llm.Answer, error) {
+	giveUp := time.Now().Add(modelPatience)
+	for rest := modelRest; ; rest = min(2*rest, modelMostRest) {
+		a, err := m.Model.Answer(ctx, q)
+		class := llm.ClassOf(err)
+		if err == nil || class != llm.ClassTransient && class != llm.ClassRateLimited || ctx.Err() != nil {
+			return a, err
+		}
+		wait := rest
+		if f, ok := errors.AsType[*llm.Failure](err); ok {
+			wait = max(wait, f.RetryAfter)
+		}
+		if time.Now().Add(wait).After(giveUp) {
+			return a, err
+		}
+		select {
+		case <-ctx.Done():
+			return a, err
+		case <-time.After(wait):
+		}
+	}
+}

@@ -1,0 +1,307 @@
+package tornado
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/llm"
+	"github.com/callwright/callwright/agenttest/engine"
+)
+
+// Config holds what a Service needs.
+type Config struct {
+	Store    Store             // required
+	Atomic   callwright.Atomic // required: transactions of the store
+	Work     callwright.Work   // required: clears up after sessions, removes old ones
+	Leases   callwright.Leases // required: tell which nodes are alive
+	Node     string            // names this process; every process of a deployment, past or present, has another name; required
+	Pathways Pathways          // required
+	Runs     Runs              // required
+
+	Fixer      Fixer         // proposes changes; its plans are kept, so that none is paid twice; nil: no session can be started
+	Analyst    llm.Model     // analyzes failed runs; nil, or one that cannot: the rules do
+	Pricer     engine.Pricer // prices calls of Analyst; nil: its cost is not known
+	Concurrent int           // sessions that this node holds at once; 0: DefaultConcurrent
+
+	Clock  callwright.Clock // nil: callwright.SystemClock
+	IDs    callwright.IDs   // nil: callwright.UUIDs
+	Logger *slog.Logger     // nil: discards
+}
+
+// Defaults and limits of a Service.
+const (
+	DefaultConcurrent = 64
+	DefaultTimeout    = 15 * time.Minute
+	MinTimeout        = time.Second
+	MaxTimeout        = 2 * time.Hour
+	MaxRunning        = 8  // sessions of an organization at once
+	MaxPage           = 20 // sessions in a page
+)
+
+// Service keeps sessions and holds them.
+type Service struct {
+	cfg   Config
+	heart *callwright.Heartbeat
+	live  live
+	wake  chan struct{} // holds a token when there may be sessions to take
+
+	inserting chan struct{} // holds a token while a session is counted and inserted
+}
+
+// New checks the configuration and registers the durable work. Run holds sessions.
+func New(c Config) (*Service, error) {
+	switch {
+	case c.Store == nil:
+		return nil, errors.New("tornado: Config.Store is required")
+	case c.Atomic == nil:
+		return nil, errors.New("tornado: Config.Atomic is required")
+	case c.Work == nil:
+		return nil, errors.New("tornado: Config.Work is required")
+	case c.Leases == nil:
+		return nil, errors.New("tornado: Config.Leases is required")
+	case c.Node == "":
+		return nil, errors.New("tornado: Config.Node is required")
+	case c.Pathways == nil:
+		return nil, errors.New("tornado: Config.Pathways is required")
+	case c.Runs == nil:
+		return nil, errors.New("tornado: Config.Runs is required")
+	}
+	if c.Concurrent <= 0 {
+		c.Concurrent = DefaultConcurrent
+	}
+	if c.Clock == nil {
+		c.Clock = callwright.SystemClock{}
+	}
+	if c.IDs == nil {
+		c.IDs = new(callwright.UUIDs)
+	}
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	heart, err := callwright.NewHeartbeat(callwright.HeartbeatConfig{
+		Leases: c.Leases, Kind: nodeKind, Node: c.Node, Clock: c.Clock, Logger: c.Logger,
+	})
+	if err != nil {
+		return nil, err
+	}
+	s := &Service{cfg: c, heart: heart, wake: make(chan struct{}, 1), inserting: make(chan struct{}, 1)}
+	c.Work.Handle(taskClear, s.clear)
+	c.Work.Every(taskForget, forgetEvery, s.forget)
+	return s, nil
+}
+
+// Start asks for a session.
+type Start struct {
+	Pathway    string        // id
+	Persona    string        // id, to find the session by; empty: none
+	Scenarios  []string      // ids, of the pathway; empty: all that are enabled
+	HeldOut    []string      // ids of some of these that no Fixer sees: see Scenario
+	Version    *int          // to begin with; nil: the one in production
+	Iterations int           // at most; 0: DefaultIterations
+	Timeout    time.Duration // 0: DefaultTimeout
+	Budget     engine.Limit
+	Allow      []string // see Limits
+	Deny       []string
+}
+
+// Start starts a session, which some node takes soon. ErrActive: the pathway has one that is running. CodeNotFound, with the field
+// pathway_id, persona_id, scenario_ids or version_number: there is no such thing. CodeBadRequest, with the field: it cannot be
+// searched. CodeTooManyRequests: the organization has MaxRunning sessions. CodeUnavailable: nothing proposes changes.
+func (s *Service) Start(ctx context.Context, org callwright.OrgID, r Start) (Session, error) {
+	if s.cfg.Fixer == nil {
+		return Session{}, callwright.Errorf(callwright.CodeUnavailable,
+			"nothing proposes changes of pathways here: configure a model for it to start sessions")
+	}
+	if err := r.check(); err != nil {
+		return Session{}, err
+	}
+	base, err := s.base(ctx, org, r)
+	if err != nil {
+		return Session{}, err
+	}
+	scenarios, err := s.suite(ctx, org, r)
+	if err != nil {
+		return Session{}, err
+	}
+	now := s.cfg.Clock.Now()
+	session := Session{
+		ID: s.cfg.IDs.New(), Org: org, Pathway: r.Pathway, Persona: r.Persona, Scenarios: scenarios, Most: r.Iterations,
+		Confirm: DefaultConfirm, Patience: DefaultPatience, Limits: Limits{Allow: r.Allow, Deny: r.Deny}.filled(), Budget: r.Budget,
+		Timeout: r.Timeout, Deadline: now.Add(r.Timeout), CreatedAt: now, Revision: 1,
+		Progress: Progress{State: Running, Phase: Baseline, Base: base, Best: base},
+	}
+	if err := s.insert(ctx, session); err != nil {
+		return Session{}, err
+	}
+	s.wakeUp()
+	return session, nil
+}
+
+// insert adds a session, unless the organization has MaxRunning. Two nodes that do so at once may both.
+func (s *Service) insert(ctx context.Context, session Session) error {
+	select {
+	case s.inserting <- struct{}{}:
+		defer func() { <-s.inserting }()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	running, err := s.cfg.Store.FindSessions(ctx, session.Org, Filter{States: []State{Running}, Limit: MaxRunning})
+	if err != nil {
+		return err
+	}
+	if len(running) == MaxRunning {
+		return callwright.Errorf(callwright.CodeTooManyRequests,
+			"at most %d sessions of an organization may run: cancel one, or wait for an end", MaxRunning)
+	}
+	return s.cfg.Store.InsertSession(ctx, session)
+}
+
+// check refuses what no session can have, and fills in the defaults.
+func (r *Start) check() error {
+	if r.Iterations == 0 {
+		r.Iterations = DefaultIterations
+	}
+	if r.Timeout == 0 {
+		r.Timeout = DefaultTimeout
+	}
+	var all callwright.FieldErrors
+	if r.Pathway == "" {
+		all = append(all, callwright.Invalid("pathway_id", "is required"))
+	}
+	if r.Iterations < 1 || r.Iterations > MaxIterations {
+		all = append(all, callwright.Invalid("max_iterations", "must be from 1 to %d", MaxIterations))
+	}
+	if r.Timeout < MinTimeout || r.Timeout > MaxTimeout {
+		all = append(all, callwright.Invalid("timeout_ms", "must be from %d to %d", MinTimeout.Milliseconds(), MaxTimeout.Milliseconds()))
+	}
+	if r.Version != nil && *r.Version < 1 {
+		all = append(all, callwright.Invalid("version_number", "must be the number of a saved version: the draft is not tested"))
+	}
+	if r.Budget.Tokens < 0 || r.Budget.Cost < 0 {
+		all = append(all, callwright.Invalid("budget", "must not be negative"))
+	}
+	return all.OrNil()
+}
+
+// base returns the number of the version to begin with.
+func (s *Service) base(ctx context.Context, org callwright.OrgID, r Start) (int, error) {
+	number := 0 // the draft, with which comes the pathway
+	if r.Version != nil {
+		number = *r.Version
+	}
+	v, p, err := s.cfg.Pathways.Version(ctx, org, r.Pathway, number)
+	if err == nil && number == 0 {
+		if p.Production == 0 {
+			return 0, callwright.Invalid("version_number", "is required, because no version of the pathway is in production")
+		}
+		v, _, err = s.cfg.Pathways.Version(ctx, org, r.Pathway, p.Production)
+	}
+	if err != nil {
+		return 0, s.absent(ctx, org, r, err)
+	}
+	var all callwright.FieldErrors
+	for _, list := range []struct {
+		field string
+		ids   []string
+	}{{"allow_node_ids", r.Allow}, {"deny_node_ids", r.Deny}} {
+		unknown := slices.IndexFunc(list.ids, func(id string) bool { return find(v.Document.Nodes, id) < 0 })
+		if unknown >= 0 {
+			all = append(all, callwright.Invalid(fmt.Sprintf("%s[%d]", list.field, unknown), "version %d has no such node", v.Number))
+		}
+	}
+	return v.Number, all.OrNil()
+}
+
+// absent names the field whose value there is not.
+func (s *Service) absent(ctx context.Context, org callwright.OrgID, r Start, err error) error {
+	if !errors.Is(err, callwright.ErrNotFound) {
+		return err
+	}
+	if r.Version != nil {
+		if _, _, err := s.cfg.Pathways.Version(ctx, org, r.Pathway, 0); err == nil {
+			return &callwright.Error{
+				Code: callwright.CodeNotFound, Field: "version_number", Message: fmt.Sprintf("the pathway has no version %d", *r.Version),
+			}
+		}
+	}
+	return &callwright.Error{Code: callwright.CodeNotFound, Field: "pathway_id", Message: "there is no such pathway"}
+}
+
+// suite returns the scenarios of a session.
+func (s *Service) suite(ctx context.Context, org callwright.OrgID, r Start) ([]Scenario, error) {
+	scenarios, err := s.cfg.Runs.Suite(ctx, org, r.Pathway, r.Persona, r.Scenarios)
+	if err != nil {
+		return nil, err
+	}
+	held := 0
+	for i, sc := range scenarios {
+		if slices.Contains(r.HeldOut, sc.ID) {
+			scenarios[i].HeldOut = true
+			held++
+		}
+	}
+	switch {
+	case held < len(r.HeldOut):
+		return nil, callwright.Invalid("held_out_scenario_ids", "must be different scenarios of the session")
+	case held == len(scenarios):
+		return nil, callwright.Invalid("held_out_scenario_ids", "must leave a scenario that is mended")
+	}
+	return scenarios, nil
+}
+
+// Get returns a session. CodeNotFound: the organization has no session of this id.
+func (s *Service) Get(ctx context.Context, org callwright.OrgID, id string) (Session, error) {
+	return s.cfg.Store.Session(ctx, org, id)
+}
+
+// Active returns the newest session that is running on a pathway, or that names a persona. Of both, those that are given must hold.
+// CodeNotFound: none is.
+func (s *Service) Active(ctx context.Context, org callwright.OrgID, pathway, persona string) (Session, error) {
+	if pathway == "" && persona == "" {
+		return Session{}, callwright.Invalid("pathway_id", "is required, unless persona_id is given")
+	}
+	found, err := s.cfg.Store.FindSessions(ctx, org, Filter{Pathway: pathway, Persona: persona, States: []State{Running}, Limit: 1})
+	if err != nil {
+		return Session{}, err
+	}
+	if len(found) == 0 {
+		return Session{}, callwright.Errorf(callwright.CodeNotFound, "no session is running")
+	}
+	return found[0], nil
+}
+
+// List returns a page of sessions, newest first. A Limit that is not from 1 to MaxPage is MaxPage.
+func (s *Service) List(ctx context.Context, org callwright.OrgID, f Filter) (callwright.Page[Session], error) {
+	if f.Limit < 1 || f.Limit > MaxPage {
+		f.Limit = MaxPage
+	}
+	limit := f.Limit
+	f.Limit++
+	found, err := s.cfg.Store.FindSessions(ctx, org, f)
+	if err != nil {
+		return callwright.Page[Session]{}, err
+	}
+	page := callwright.Page[Session]{Items: found}
+	if len(found) > limit {
+		page.Items = found[:limit]
+		last := page.Items[limit-1]
+		page.Next = callwright.Keyset{At: last.CreatedAt, ID: last.ID}
+	}
+	return page, nil
+}
+
+// Cancel cancels a session: what it does now is interrupted, at once on this node, within lookEvery on another one. The best version
+// so far stays. It may be cancelled again until it has ended; then that is CodeInvalidState. CodeNotFound: the organization has
+// no session of this id.
+func (s *Service) Cancel(ctx context.Context, org callwright.OrgID, id string) error {
+	if err := s.cfg.Store.CancelSession(ctx, org, id); err != nil {
+		return err
+	}
+	s.live.stop(id, errCancelled)
+	return nil
+}

@@ -1,0 +1,324 @@
+package tornado
+
+import (
+	"context"
+	"errors"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"github.com/callwright/callwright"
+)
+
+// The kinds of leases and of durable work.
+const (
+	nodeKind   = "tornado.node" // of the lease that a node keeps while it holds sessions
+	taskClear  = "tornado.clear"
+	taskForget = "tornado.forget"
+)
+
+// The times of a worker.
+const (
+	lookEvery   = time.Second      // for sessions without a node, and for cancellations
+	patience    = 10 * time.Second // of a transaction
+	storeFor    = time.Minute      // how long the end of a session is tried to be stored; after that another node comes to the same end
+	storeRest   = 200 * time.Millisecond
+	failedRest  = 5 * time.Second // before a session that a store or a port has interrupted is taken again
+	forgetEvery = time.Hour
+	keptFor     = 400 * 24 * time.Hour // a session, as long as the runs of it
+	forgetMost  = 100                  // sessions in one step
+)
+
+// The causes with which sessions are interrupted.
+var (
+	errCancelled = errors.New("the session is cancelled")
+	errDeadline  = errors.New("the deadline of the session has passed")
+	errStopping  = errors.New("the node stops")
+	errLost      = errors.New("another node holds the session, or it was deleted")
+)
+
+// live holds the sessions that this node holds.
+type live struct {
+	mu       sync.Mutex
+	sessions map[string]context.CancelCauseFunc // by id
+	done     sync.WaitGroup
+}
+
+// add adds a session and returns its context; false: it is there already.
+func (l *live) add(ctx context.Context, id string) (context.Context, bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if _, held := l.sessions[id]; held {
+		return nil, false
+	}
+	if l.sessions == nil {
+		l.sessions = map[string]context.CancelCauseFunc{}
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	l.sessions[id] = cancel
+	l.done.Add(1)
+	return ctx, true
+}
+
+func (l *live) remove(id string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.sessions[id](nil)
+	delete(l.sessions, id)
+	l.done.Done()
+}
+
+// stop interrupts a session, if this node holds it.
+func (l *live) stop(id string, cause error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if cancel, held := l.sessions[id]; held {
+		cancel(cause)
+	}
+}
+
+func (l *live) stopAll(cause error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, cancel := range l.sessions {
+		cancel(cause)
+	}
+}
+
+func (l *live) count() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.sessions)
+}
+
+// wakeUp has the worker look for sessions.
+func (s *Service) wakeUp() {
+	select {
+	case s.wake <- struct{}{}:
+	default:
+	}
+}
+
+// Run holds sessions until ctx ends. Those that it holds then are interrupted, and go on at any node from their last step. The
+// error is always nil.
+func (s *Service) Run(ctx context.Context) error {
+	s.heart.Beat(ctx)
+	var beating sync.WaitGroup
+	beating.Go(func() { _ = s.heart.Run(ctx) })
+	look := time.NewTicker(lookEvery)
+	defer look.Stop()
+	for ctx.Err() == nil {
+		s.look(ctx)
+		select {
+		case <-ctx.Done():
+		case <-s.wake:
+		case <-look.C:
+		}
+	}
+	s.live.stopAll(errStopping)
+	s.live.done.Wait()
+	beating.Wait()
+	return nil
+}
+
+// look takes sessions that no living node holds, and interrupts those that are cancelled.
+func (s *Service) look(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	for what, f := range map[string]func(context.Context) error{"taken": s.take, "cancelled": s.stopCancelled} {
+		if err := f(ctx); err != nil && ctx.Err() == nil {
+			s.cfg.Logger.ErrorContext(ctx, "tornado sessions cannot be "+what+": the node tries again every second", "error", err)
+		}
+	}
+}
+
+// take takes sessions that no living node holds. A node that has just started does not know yet which nodes live.
+func (s *Service) take(ctx context.Context) error {
+	free := s.cfg.Concurrent - s.live.count()
+	if !s.heart.Held() || free <= 0 {
+		return nil
+	}
+	peers, ok, err := s.heart.Peers(ctx)
+	if err != nil {
+		return err
+	}
+	var left []Session
+	if ok {
+		left, err = s.cfg.Store.AbandonedSessions(ctx, peers.Alive, free)
+	} else {
+		left, err = s.cfg.Store.WaitingSessions(ctx, free)
+	}
+	if err != nil {
+		return err
+	}
+	for _, session := range left {
+		session.Node = s.cfg.Node
+		err := s.cfg.Store.UpdateSession(ctx, session)
+		if errors.Is(err, callwright.ErrConflict) || errors.Is(err, callwright.ErrNotFound) {
+			continue // another node was faster
+		}
+		if err != nil {
+			return err
+		}
+		session.Revision++
+		s.begin(ctx, session)
+	}
+	return nil
+}
+
+func (s *Service) stopCancelled(ctx context.Context) error {
+	ids, err := s.cfg.Store.CancelledSessions(ctx, s.cfg.Node)
+	for _, id := range ids {
+		s.live.stop(id, errCancelled)
+	}
+	return err
+}
+
+// begin holds a session in a goroutine of its own, which outlives ctx until Run interrupts it.
+func (s *Service) begin(ctx context.Context, session Session) {
+	ctx, fresh := s.live.add(context.WithoutCancel(ctx), session.ID)
+	if !fresh {
+		return
+	}
+	go func() {
+		defer s.wakeUp()
+		defer s.live.remove(session.ID)
+		s.hold(ctx, session)
+	}()
+}
+
+// hold searches, and stores the end. A session that is interrupted is given up, so that any node goes on with it.
+func (s *Service) hold(ctx context.Context, session Session) {
+	log := s.cfg.Logger.With("session_id", session.ID, "org", session.Org)
+	ctx, cancel := context.WithDeadlineCause(ctx, time.Now().Add(session.Deadline.Sub(s.cfg.Clock.Now())), errDeadline)
+	defer cancel()
+	j, err := s.open(ctx, session)
+	if err == nil {
+		err = s.search(ctx, j)
+	}
+	held := context.WithoutCancel(ctx)
+	switch {
+	case errors.Is(err, errLost):
+		log.WarnContext(held, "a tornado session goes on elsewhere: another node has taken it over, or it was deleted")
+	case err == nil:
+		s.end(held, j)
+	case errors.Is(err, errStopping):
+		s.release(held, session, j)
+	default:
+		log.ErrorContext(held, "a tornado session is interrupted and goes on from its last step", "error", err)
+		select {
+		case <-ctx.Done():
+		case <-time.After(failedRest):
+		}
+		s.release(held, session, j)
+	}
+}
+
+// search holds the search. The error says what has interrupted it. A panic of a port, which may be an embedding program's, ends it.
+func (s *Service) search(ctx context.Context, j *journal) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			s.cfg.Logger.ErrorContext(ctx, "panic in a tornado session", "session_id", j.session.ID, "org", j.session.Org,
+				"panic", p, "stack", string(debug.Stack()))
+			j.session.State, j.session.Stop, j.session.Detail, err = Failed, StopInfrastructure, "internal error", nil
+		}
+	}()
+	p, err := Search(ctx, j.config(ctx))
+	switch {
+	case j.failed != nil:
+		return j.failed
+	case err != nil && ctx.Err() != nil:
+		return context.Cause(ctx)
+	case err != nil:
+		return err
+	}
+	j.session.Progress = p
+	return nil
+}
+
+// release gives up a session that this node cannot go on with.
+func (s *Service) release(ctx context.Context, session Session, j *journal) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	if j != nil {
+		session = j.stored
+	}
+	session.Node = ""
+	err := s.cfg.Store.UpdateSession(ctx, session)
+	if err != nil && !errors.Is(err, callwright.ErrConflict) && !errors.Is(err, callwright.ErrNotFound) {
+		s.cfg.Logger.ErrorContext(ctx, "a tornado session cannot be released: it goes on when this node has ended",
+			"session_id", session.ID, "org", session.Org, "error", err)
+	}
+}
+
+// end stores the end of a session, and the work that is left: see clear. It tries again while the database is away.
+func (s *Service) end(ctx context.Context, j *journal) {
+	ctx, cancel := context.WithTimeout(ctx, storeFor)
+	defer cancel()
+	session := j.stored
+	session.Progress, session.Usage, session.EndedAt = j.session.Progress, j.session.Usage, s.cfg.Clock.Now()
+	session.Iterations = keepTrials(session.Iterations, j.stored.Iterations)
+	for {
+		err := s.cfg.Atomic.Do(ctx, func(ctx context.Context) error {
+			if err := s.cfg.Store.UpdateSession(ctx, session); err != nil {
+				return err
+			}
+			if err := s.cfg.Store.DeleteSteps(ctx, session.Org, session.ID); err != nil {
+				return err
+			}
+			return s.cfg.Work.Enqueue(ctx, callwright.Task{Kind: taskClear, Key: session.ID, Org: session.Org})
+		})
+		log := s.cfg.Logger.With("session_id", session.ID, "org", session.Org)
+		switch {
+		case err == nil:
+			return
+		case errors.Is(err, callwright.ErrConflict), errors.Is(err, callwright.ErrNotFound):
+			log.WarnContext(ctx, "the end of a tornado session is not stored: another node has taken it over, or it was deleted")
+			return
+		}
+		select {
+		case <-ctx.Done():
+			log.ErrorContext(ctx, "the end of a tornado session cannot be stored: it is held again", "error", err)
+			return
+		case <-time.After(storeRest):
+		}
+	}
+}
+
+// clear is durable work. After the end of a session it cancels the trial that was under way, and discards the forks that were not
+// accepted.
+func (s *Service) clear(ctx context.Context, t callwright.Task, _ int) error {
+	session, err := s.cfg.Store.Session(ctx, t.Org, t.Key)
+	if errors.Is(err, callwright.ErrNotFound) {
+		return nil
+	}
+	if err != nil || len(session.Iterations) == 0 {
+		return err
+	}
+	for _, name := range session.Iterations[len(session.Iterations)-1].Trials {
+		if err := s.cfg.Runs.StopTrial(ctx, t.Org, TrialID(session.ID, name)); err != nil {
+			return err
+		}
+	}
+	for _, it := range session.Iterations {
+		if it.Version == 0 || it.Outcome == IsBaseline || it.Outcome == Accepted || it.Version == session.Best || it.Version == session.Base {
+			continue
+		}
+		err := s.cfg.Pathways.Discard(ctx, t.Org, session.Pathway, it.Version)
+		kept := errors.Is(err, callwright.ErrInvalidState) // a person has published it meanwhile
+		if err != nil && !kept && !errors.Is(err, callwright.ErrNotFound) {
+			return err
+		}
+	}
+	return nil
+}
+
+// forget removes old sessions.
+func (s *Service) forget(ctx context.Context, _ callwright.Task, _ int) error {
+	for {
+		n, err := s.cfg.Store.DeleteSessions(ctx, s.cfg.Clock.Now().Add(-keptFor), forgetMost)
+		if err != nil || n < forgetMost {
+			return err
+		}
+	}
+}
