@@ -22,6 +22,7 @@ func (s *Service) CancelRun(ctx context.Context, org callwright.OrgID, id string
 	})
 	if err == nil {
 		s.live.interrupt(org, id)
+		s.watchers.Wake(id)
 	}
 	return err
 }
@@ -77,6 +78,7 @@ func (s *Service) cancelGroup(ctx context.Context, org callwright.OrgID, id stri
 	})
 	if err == nil {
 		s.live.interrupt(org, id)
+		s.watchers.Wake(id)
 	}
 	return err
 }
@@ -121,6 +123,7 @@ func (s *Service) cancelWaiting(ctx context.Context, t callwright.Task, _ int) e
 				return s.advanceAlone(ctx, t.Org, t.Key)
 			})
 		})
+		s.watchers.Wake(t.Key)
 		if err != nil || n == 0 {
 			return ignoreAbsent(err)
 		}

@@ -149,10 +149,14 @@ func (s *Service) tryEnd(ctx context.Context, r Run, p *purse) error {
 		b, err = s.storeEnd(ctx, r, stop)
 		return err
 	})
-	if err == nil && p.budget != nil {
+	if err != nil {
+		return err
+	}
+	if p.budget != nil {
 		p.budget.Settle(b.Spend, r.Outcome.Spend)
 	}
-	return err
+	s.wakeWatchers(r)
+	return nil
 }
 
 // storeEnd stores the end of a run and all that follows from it, in the transaction of ctx, and returns its group. The revision

@@ -36,6 +36,7 @@ type Config struct {
 
 	Concurrent int // runs that this node executes at once; 0: DefaultConcurrent
 	PerOrg     int // runs of one organization that all nodes execute at once; 0: DefaultPerOrg
+	Watchers   int // how many Followers may be open at once; 0: 1000
 
 	Clock  callwright.Clock // nil: callwright.SystemClock
 	IDs    callwright.IDs   // nil: callwright.UUIDs
@@ -87,6 +88,7 @@ type Service struct {
 	reads    *reads // of statistics and analytics
 	rescores *reads
 	views    views
+	watchers callwright.Watchers
 }
 
 // New checks the configuration and registers the durable work. Run executes runs.
@@ -113,6 +115,9 @@ func New(c Config) (*Service, error) {
 	if c.PerOrg <= 0 {
 		c.PerOrg = DefaultPerOrg
 	}
+	if c.Watchers <= 0 {
+		c.Watchers = defaultWatchers
+	}
 	if c.Clock == nil {
 		c.Clock = callwright.SystemClock{}
 	}
@@ -130,6 +135,7 @@ func New(c Config) (*Service, error) {
 	}
 	s := &Service{
 		cfg: c, heart: heart, wake: make(chan struct{}, 1), starts: newStarts(), reads: newReads(), rescores: newReads(),
+		watchers: callwright.Watchers{Total: c.Watchers, Share: MaxWatchers},
 	}
 	s.register()
 	return s, nil

@@ -212,6 +212,7 @@ func (s *Service) fill(ctx context.Context) {
 // begin executes a run in a goroutine of its own. The run outlives ctx until Run interrupts it.
 func (s *Service) begin(ctx context.Context, r Run) {
 	ctx = s.live.add(context.WithoutCancel(ctx), r)
+	s.wakeWatchers(r)
 	go func() {
 		defer s.wakeUp()
 		defer s.live.remove(r.ID)

@@ -92,7 +92,7 @@ func (s *Service) changeAll(
 	if err != nil {
 		return nil, err
 	}
-	s.hub.wake(ids...)
+	s.watchers.Wake(ids...)
 	return all, nil
 }
 

@@ -69,7 +69,7 @@ func (s *Service) delete(ctx context.Context, org callwright.OrgID, by Actor, id
 	if err != nil {
 		return err
 	}
-	s.hub.wake(ids...)
+	s.watchers.Wake(ids...)
 	s.cfg.Logger.InfoContext(ctx, "issue deleted",
 		"org_id", org, "issue_id", id, "triage_id", gone.Name(), "actor_kind", by.Kind, "actor_id", by.ID)
 	return nil

@@ -119,7 +119,7 @@ func (s *Service) openReported(
 	if err != nil {
 		return Issue{}, err
 	}
-	s.hub.wake(ids...) // again: the first time, the transaction had not ended
+	s.watchers.Wake(ids...) // again: the first time, the transaction had not ended
 	return i, nil
 }
 

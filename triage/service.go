@@ -25,8 +25,8 @@ type Config struct {
 
 // Service keeps issues and their feeds.
 type Service struct {
-	cfg Config
-	hub hub
+	cfg      Config
+	watchers callwright.Watchers
 }
 
 // The kinds of durable work.
@@ -64,7 +64,7 @@ func New(c Config) (*Service, error) {
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
-	s := &Service{cfg: c}
+	s := &Service{cfg: c, watchers: callwright.Watchers{Total: c.Watchers, Share: MaxWatchers}}
 	taskAnalyze.Handle(c.Work, c.Logger, s.analyze)
 	c.Work.Every(taskSweep, sweepEvery, s.sweep)
 	return s, nil

@@ -2,7 +2,6 @@ package triage
 
 import (
 	"context"
-	"sync"
 	"time"
 
 	"github.com/callwright/callwright"
@@ -13,7 +12,6 @@ const (
 	watchEvery  = time.Second // without being woken
 	watchAtOnce = 100         // entries
 	watchGone   = 15          // looks in vain after which a watcher asks whether the issue is still there
-	watchLater  = 5 * time.Second
 )
 
 // MaxWatchers bounds the open Watchers of one organization in one process.
@@ -21,15 +19,13 @@ const MaxWatchers = 100
 
 // Watcher follows an issue's feed. One goroutine may use it; only Close may be called from others.
 type Watcher struct {
-	service   *Service
-	org       callwright.OrgID
-	issue     string
-	place     callwright.Keyset // of the last entry it has given
-	woken     bool              // since it last had entries or asked for the issue
-	vain      int               // looks without entries since then
-	news      chan struct{}     // holds a token when there may be something new
-	closed    chan struct{}
-	closeOnce sync.Once
+	service *Service
+	watch   *callwright.Watch
+	org     callwright.OrgID
+	issue   string
+	place   callwright.Keyset // of the last entry it has given
+	woken   bool              // since it last had entries or asked for the issue
+	vain    int               // looks without entries since then
 }
 
 // Watch follows an issue's feed after a cursor of Activity or of a Watcher, or from now on without one. A Watcher
@@ -52,13 +48,11 @@ func (s *Service) Watch(ctx context.Context, org callwright.OrgID, id, after str
 			place = e.Keyset()
 		}
 	}
-	w := &Watcher{
-		service: s, org: org, issue: id, place: place, news: make(chan struct{}, 1), closed: make(chan struct{}),
-	}
-	if err := s.hub.add(w, s.cfg.Watchers); err != nil {
+	watch, err := s.watchers.Open(org, id)
+	if err != nil {
 		return nil, err
 	}
-	return w, nil
+	return &Watcher{service: s, watch: watch, org: org, issue: id, place: place}, nil
 }
 
 // Next waits for entries after the last one that it returned: 1 to 100, oldest first, none twice and none left out.
@@ -66,10 +60,8 @@ func (s *Service) Watch(ctx context.Context, org callwright.OrgID, id, after str
 // CodeNotFound once the issue is deleted: at once on the node that deletes it, within 15 seconds of waiting on others.
 func (w *Watcher) Next(ctx context.Context) ([]Entry, error) {
 	for {
-		select {
-		case <-w.closed:
-			return nil, errClosed
-		default:
+		if err := w.watch.Err(); err != nil {
+			return nil, err
 		}
 		entries, err := w.service.cfg.Store.EntriesAfter(ctx, w.org, w.issue, w.place, watchAtOnce)
 		switch {
@@ -107,21 +99,10 @@ func (w *Watcher) there(ctx context.Context) error {
 
 // wait blocks until the next look is due.
 func (w *Watcher) wait(ctx context.Context) error {
-	timer := time.NewTimer(watchEvery)
-	defer timer.Stop()
-	select {
-	case <-w.news:
-		w.woken = true
-	case <-timer.C:
-	case <-w.closed:
-		return errClosed
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-	return nil
+	woken, err := w.watch.Wait(ctx, watchEvery)
+	w.woken = w.woken || woken
+	return err
 }
-
-var errClosed = callwright.Errorf(callwright.CodeUnavailable, "the watcher is closed")
 
 // Cursor returns the place after which Next continues. A Watcher opened with it misses nothing.
 func (w *Watcher) Cursor() string { return w.service.sealFeed(w.org, w.issue, w.place) }
@@ -130,85 +111,7 @@ func (w *Watcher) Cursor() string { return w.service.sealFeed(w.org, w.issue, w.
 func (w *Watcher) CursorOf(e Entry) string { return w.service.sealFeed(w.org, w.issue, e.Keyset()) }
 
 // Close ends the watcher and a waiting Next. Closing again does nothing.
-func (w *Watcher) Close() {
-	w.service.hub.remove(w)
-	w.end()
-}
-
-func (w *Watcher) end() { w.closeOnce.Do(func() { close(w.closed) }) }
+func (w *Watcher) Close() { w.watch.Close() }
 
 // Close ends all watchers, for good. The rest of the service keeps working.
-func (s *Service) Close() { s.hub.close() }
-
-// hub wakes the watchers of this node. A wake-up is a hint: entries are read from the store.
-type hub struct {
-	mu       sync.Mutex
-	watchers map[string]map[*Watcher]bool // by issue
-	open     int
-	openOf   map[callwright.OrgID]int
-	closed   bool
-}
-
-func (h *hub) add(w *Watcher, most int) error {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	switch {
-	case h.closed:
-		return errClosed
-	case h.open >= most || h.openOf[w.org] >= MaxWatchers:
-		full := callwright.Errorf(callwright.CodeTooManyRequests, "too many concurrent watchers")
-		full.RetryAfter = watchLater
-		return full
-	}
-	if h.watchers == nil {
-		h.watchers, h.openOf = map[string]map[*Watcher]bool{}, map[callwright.OrgID]int{}
-	}
-	if h.watchers[w.issue] == nil {
-		h.watchers[w.issue] = map[*Watcher]bool{}
-	}
-	h.watchers[w.issue][w] = true
-	h.open++
-	h.openOf[w.org]++
-	return nil
-}
-
-func (h *hub) remove(w *Watcher) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if !h.watchers[w.issue][w] {
-		return
-	}
-	h.open--
-	if h.openOf[w.org]--; h.openOf[w.org] == 0 {
-		delete(h.openOf, w.org)
-	}
-	delete(h.watchers[w.issue], w)
-	if len(h.watchers[w.issue]) == 0 {
-		delete(h.watchers, w.issue)
-	}
-}
-
-// wake makes the watchers of issues look now.
-func (h *hub) wake(issues ...string) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	for _, id := range issues {
-		for w := range h.watchers[id] {
-			select {
-			case w.news <- struct{}{}:
-			default: // it has not yet looked since the last time
-			}
-		}
-	}
-}
-
-func (h *hub) close() {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.closed = true
-	for _, watchers := range h.watchers {
-		for w := range watchers {
-			w.end()
-		}
-	}
-}
+func (s *Service) Close() { s.watchers.Close() }

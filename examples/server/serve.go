@@ -190,7 +190,7 @@ const answerTimeout = 10 * time.Second
 // serve starts what runs, in the order in which each needs the one before, and stops it the other way round: the server
 // is not ready and takes its registrations back, so that calls to them reach another node at once; then it takes no calls
 // and lets those that run end, also those that came over a registration, whose connection they keep; then it stops to
-// probe; then durable work, then chats, whose turns are answered or broken off, then the streams of feeds, for whose end
+// probe; then durable work, then chats, whose turns are answered or broken off, then the streams of feeds and tests, for whose end
 // HTTP would wait, then HTTP. The telephone line closes after
 // all that.
 func serve(lc fx.Lifecycle, p parts) {
@@ -223,6 +223,7 @@ func serve(lc fx.Lifecycle, p parts) {
 		},
 	})
 	lc.Append(fx.StopHook(p.Issues.Close))
+	lc.Append(fx.StopHook(p.AgentTests.Close))
 	lc.Append(fx.StopHook(func(ctx context.Context) {
 		ctx, cancel := context.WithTimeout(ctx, answerTimeout)
 		defer cancel()

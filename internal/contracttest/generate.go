@@ -24,6 +24,7 @@ type Request struct {
 	Header    http.Header // its Content-Type and parameters
 	Body      string
 	Change    string // what of it does not follow the contract; empty: all of it does
+	Streams   bool   // its answer lasts: it is events
 }
 
 // Generator makes requests for an operation out of its schemas. The same seed makes the same requests.
@@ -89,9 +90,16 @@ func names(o object) []string {
 	return all
 }
 
+// streams reports whether an operation answers with server-sent events.
+func streams(op object) bool {
+	answers, _ := op["responses"].(object)
+	content, _ := resolved(answers["200"])["content"].(object)
+	return content["text/event-stream"] != nil
+}
+
 // request makes a request for the operation.
 func (g *Generator) request(method string, op object, change bool) Request {
-	r := Request{Operation: g.operation, Method: method, Path: g.path, Header: http.Header{}}
+	r := Request{Operation: g.operation, Method: method, Path: g.path, Header: http.Header{}, Streams: streams(op)}
 	target, query := g.path, url.Values{}
 	parameters, _ := op["parameters"].([]any)
 	body := resolved(op["requestBody"])

@@ -43,7 +43,7 @@ func TestGeneratedRequests(t *testing.T) {
 			}
 		}
 		method := g.Method
-		if g.Operation == "streamIssueActivity" {
+		if g.Streams {
 			method = http.MethodHead // GET would last
 		}
 		r, err := http.NewRequestWithContext(t.Context(), method, "http://x"+g.Target, strings.NewReader(g.Body))

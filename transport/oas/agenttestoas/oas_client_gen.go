@@ -215,6 +215,45 @@ type Invoker interface {
 	//
 	// POST /v1/agent-testing/tornado/start
 	StartTornado(ctx context.Context, request *TornadoStart, params StartTornadoParams) (*TornadoStartedReply, error)
+	// StreamTestBatch invokes streamTestBatch operation.
+	//
+	// Streams the progress of a batch as server-sent events. `event` is `progress`, `data` is one line of
+	// JSON as in the example, and `id` is the revision of what it shows. The first event comes at once,
+	// and the last one has an end state; then the stream ends. Changes within 100 milliseconds may come as
+	// one event, and another node's within a second. With `Last-Event-ID`, as browsers send it, a revision
+	// that the client has is not sent again; one that is final is answered with 204, at which browsers
+	// stop to connect. A comment is sent whenever nothing was for 15 seconds. The server ends a stream
+	// after at most 15 minutes, within 30 seconds after its key was revoked or has expired, and when it
+	// stops. Errors of the request are answered before the stream begins.
+	//
+	// GET /v1/agent-testing/batches/{id}/events
+	StreamTestBatch(ctx context.Context, params StreamTestBatchParams) (StreamTestBatchRes, error)
+	// StreamTestRun invokes streamTestRun operation.
+	//
+	// Streams the progress of a run as server-sent events. `event` is `progress`, `data` is one line of
+	// JSON as in the example, and `id` is the revision of what it shows. The first event comes at once,
+	// and the last one has an end state; then the stream ends. Changes within 100 milliseconds may come as
+	// one event, and another node's within a second. With `Last-Event-ID`, as browsers send it, a revision
+	// that the client has is not sent again; one that is final is answered with 204, at which browsers
+	// stop to connect. A comment is sent whenever nothing was for 15 seconds. The server ends a stream
+	// after at most 15 minutes, within 30 seconds after its key was revoked or has expired, and when it
+	// stops. Errors of the request are answered before the stream begins.
+	//
+	// GET /v1/agent-testing/runs/{id}/events
+	StreamTestRun(ctx context.Context, params StreamTestRunParams) (StreamTestRunRes, error)
+	// StreamTestSet invokes streamTestSet operation.
+	//
+	// Streams the progress of a simulation set as server-sent events. `event` is `progress`, `data` is one
+	// line of JSON as in the example, and `id` is the revision of what it shows. The first event comes at
+	// once, and the last one has an end state; then the stream ends. Changes within 100 milliseconds may
+	// come as one event, and another node's within a second. With `Last-Event-ID`, as browsers send it, a
+	// revision that the client has is not sent again; one that is final is answered with 204, at which
+	// browsers stop to connect. A comment is sent whenever nothing was for 15 seconds. The server ends a
+	// stream after at most 15 minutes, within 30 seconds after its key was revoked or has expired, and
+	// when it stops. Errors of the request are answered before the stream begins.
+	//
+	// GET /v1/agent-testing/simulation-sets/{id}/events
+	StreamTestSet(ctx context.Context, params StreamTestSetParams) (StreamTestSetRes, error)
 	// UpdateTestScenario invokes updateTestScenario operation.
 	//
 	// Changes the keys that are given and keeps the others. Runs that exist keep the scenario as it was.
@@ -3349,6 +3388,336 @@ func (c *Client) sendStartTornado(ctx context.Context, request *TornadoStart, pa
 	}()
 
 	result, err := decodeStartTornadoResponse(resp)
+	if err != nil {
+		return res, errors.Wrap(err, "decode response")
+	}
+
+	return result, nil
+}
+
+// StreamTestBatch invokes streamTestBatch operation.
+//
+// Streams the progress of a batch as server-sent events. `event` is `progress`, `data` is one line of
+// JSON as in the example, and `id` is the revision of what it shows. The first event comes at once,
+// and the last one has an end state; then the stream ends. Changes within 100 milliseconds may come as
+// one event, and another node's within a second. With `Last-Event-ID`, as browsers send it, a revision
+// that the client has is not sent again; one that is final is answered with 204, at which browsers
+// stop to connect. A comment is sent whenever nothing was for 15 seconds. The server ends a stream
+// after at most 15 minutes, within 30 seconds after its key was revoked or has expired, and when it
+// stops. Errors of the request are answered before the stream begins.
+//
+// GET /v1/agent-testing/batches/{id}/events
+func (c *Client) StreamTestBatch(ctx context.Context, params StreamTestBatchParams) (StreamTestBatchRes, error) {
+	res, err := c.sendStreamTestBatch(ctx, params)
+	return res, err
+}
+
+func (c *Client) sendStreamTestBatch(ctx context.Context, params StreamTestBatchParams) (res StreamTestBatchRes, err error) {
+
+	u := uri.Clone(c.requestURL(ctx))
+	var pathParts [3]string
+	pathParts[0] = "/v1/agent-testing/batches/"
+	{
+		// Encode "id" parameter.
+		e := uri.NewPathEncoder(uri.PathEncoderConfig{
+			Param:   "id",
+			Style:   uri.PathStyleSimple,
+			Explode: false,
+		})
+		if err := func() error {
+			return e.EncodeValue(conv.StringToString(params.ID))
+		}(); err != nil {
+			return res, errors.Wrap(err, "encode path")
+		}
+		encoded, err := e.Result()
+		if err != nil {
+			return res, errors.Wrap(err, "encode path")
+		}
+		pathParts[1] = encoded
+	}
+	pathParts[2] = "/events"
+	uri.AddPathParts(u, pathParts[:]...)
+
+	r, err := ht.NewRequest(ctx, "GET", u)
+	if err != nil {
+		return res, errors.Wrap(err, "create request")
+	}
+
+	h := uri.NewHeaderEncoder(r.Header)
+	{
+		cfg := uri.HeaderParameterEncodingConfig{
+			Name:    "Last-Event-ID",
+			Explode: false,
+		}
+		if err := h.EncodeParam(cfg, func(e uri.Encoder) error {
+			if val, ok := params.LastEventID.Get(); ok {
+				return e.EncodeValue(conv.Int64ToString(val))
+			}
+			return nil
+		}); err != nil {
+			return res, errors.Wrap(err, "encode header")
+		}
+	}
+
+	{
+		type bitset = [1]uint8
+		var satisfied bitset
+		{
+
+			switch err := c.securityApiKey(ctx, StreamTestBatchOperation, r); {
+			case err == nil: // if NO error
+				satisfied[0] |= 1 << 0
+			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
+				// Skip this security.
+			default:
+				return res, errors.Wrap(err, "security \"ApiKey\"")
+			}
+		}
+
+		if ok := func() bool {
+		nextRequirement:
+			for _, requirement := range []bitset{
+				{0b00000001},
+			} {
+				for i, mask := range requirement {
+					if satisfied[i]&mask != mask {
+						continue nextRequirement
+					}
+				}
+				return true
+			}
+			return false
+		}(); !ok {
+			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
+		}
+	}
+
+	resp, err := c.cfg.Client.Do(r)
+	if err != nil {
+		return res, errors.Wrap(err, "do request")
+	}
+
+	result, err := decodeStreamTestBatchResponse(resp)
+	if err != nil {
+		return res, errors.Wrap(err, "decode response")
+	}
+
+	return result, nil
+}
+
+// StreamTestRun invokes streamTestRun operation.
+//
+// Streams the progress of a run as server-sent events. `event` is `progress`, `data` is one line of
+// JSON as in the example, and `id` is the revision of what it shows. The first event comes at once,
+// and the last one has an end state; then the stream ends. Changes within 100 milliseconds may come as
+// one event, and another node's within a second. With `Last-Event-ID`, as browsers send it, a revision
+// that the client has is not sent again; one that is final is answered with 204, at which browsers
+// stop to connect. A comment is sent whenever nothing was for 15 seconds. The server ends a stream
+// after at most 15 minutes, within 30 seconds after its key was revoked or has expired, and when it
+// stops. Errors of the request are answered before the stream begins.
+//
+// GET /v1/agent-testing/runs/{id}/events
+func (c *Client) StreamTestRun(ctx context.Context, params StreamTestRunParams) (StreamTestRunRes, error) {
+	res, err := c.sendStreamTestRun(ctx, params)
+	return res, err
+}
+
+func (c *Client) sendStreamTestRun(ctx context.Context, params StreamTestRunParams) (res StreamTestRunRes, err error) {
+
+	u := uri.Clone(c.requestURL(ctx))
+	var pathParts [3]string
+	pathParts[0] = "/v1/agent-testing/runs/"
+	{
+		// Encode "id" parameter.
+		e := uri.NewPathEncoder(uri.PathEncoderConfig{
+			Param:   "id",
+			Style:   uri.PathStyleSimple,
+			Explode: false,
+		})
+		if err := func() error {
+			return e.EncodeValue(conv.StringToString(params.ID))
+		}(); err != nil {
+			return res, errors.Wrap(err, "encode path")
+		}
+		encoded, err := e.Result()
+		if err != nil {
+			return res, errors.Wrap(err, "encode path")
+		}
+		pathParts[1] = encoded
+	}
+	pathParts[2] = "/events"
+	uri.AddPathParts(u, pathParts[:]...)
+
+	r, err := ht.NewRequest(ctx, "GET", u)
+	if err != nil {
+		return res, errors.Wrap(err, "create request")
+	}
+
+	h := uri.NewHeaderEncoder(r.Header)
+	{
+		cfg := uri.HeaderParameterEncodingConfig{
+			Name:    "Last-Event-ID",
+			Explode: false,
+		}
+		if err := h.EncodeParam(cfg, func(e uri.Encoder) error {
+			if val, ok := params.LastEventID.Get(); ok {
+				return e.EncodeValue(conv.Int64ToString(val))
+			}
+			return nil
+		}); err != nil {
+			return res, errors.Wrap(err, "encode header")
+		}
+	}
+
+	{
+		type bitset = [1]uint8
+		var satisfied bitset
+		{
+
+			switch err := c.securityApiKey(ctx, StreamTestRunOperation, r); {
+			case err == nil: // if NO error
+				satisfied[0] |= 1 << 0
+			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
+				// Skip this security.
+			default:
+				return res, errors.Wrap(err, "security \"ApiKey\"")
+			}
+		}
+
+		if ok := func() bool {
+		nextRequirement:
+			for _, requirement := range []bitset{
+				{0b00000001},
+			} {
+				for i, mask := range requirement {
+					if satisfied[i]&mask != mask {
+						continue nextRequirement
+					}
+				}
+				return true
+			}
+			return false
+		}(); !ok {
+			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
+		}
+	}
+
+	resp, err := c.cfg.Client.Do(r)
+	if err != nil {
+		return res, errors.Wrap(err, "do request")
+	}
+
+	result, err := decodeStreamTestRunResponse(resp)
+	if err != nil {
+		return res, errors.Wrap(err, "decode response")
+	}
+
+	return result, nil
+}
+
+// StreamTestSet invokes streamTestSet operation.
+//
+// Streams the progress of a simulation set as server-sent events. `event` is `progress`, `data` is one
+// line of JSON as in the example, and `id` is the revision of what it shows. The first event comes at
+// once, and the last one has an end state; then the stream ends. Changes within 100 milliseconds may
+// come as one event, and another node's within a second. With `Last-Event-ID`, as browsers send it, a
+// revision that the client has is not sent again; one that is final is answered with 204, at which
+// browsers stop to connect. A comment is sent whenever nothing was for 15 seconds. The server ends a
+// stream after at most 15 minutes, within 30 seconds after its key was revoked or has expired, and
+// when it stops. Errors of the request are answered before the stream begins.
+//
+// GET /v1/agent-testing/simulation-sets/{id}/events
+func (c *Client) StreamTestSet(ctx context.Context, params StreamTestSetParams) (StreamTestSetRes, error) {
+	res, err := c.sendStreamTestSet(ctx, params)
+	return res, err
+}
+
+func (c *Client) sendStreamTestSet(ctx context.Context, params StreamTestSetParams) (res StreamTestSetRes, err error) {
+
+	u := uri.Clone(c.requestURL(ctx))
+	var pathParts [3]string
+	pathParts[0] = "/v1/agent-testing/simulation-sets/"
+	{
+		// Encode "id" parameter.
+		e := uri.NewPathEncoder(uri.PathEncoderConfig{
+			Param:   "id",
+			Style:   uri.PathStyleSimple,
+			Explode: false,
+		})
+		if err := func() error {
+			return e.EncodeValue(conv.StringToString(params.ID))
+		}(); err != nil {
+			return res, errors.Wrap(err, "encode path")
+		}
+		encoded, err := e.Result()
+		if err != nil {
+			return res, errors.Wrap(err, "encode path")
+		}
+		pathParts[1] = encoded
+	}
+	pathParts[2] = "/events"
+	uri.AddPathParts(u, pathParts[:]...)
+
+	r, err := ht.NewRequest(ctx, "GET", u)
+	if err != nil {
+		return res, errors.Wrap(err, "create request")
+	}
+
+	h := uri.NewHeaderEncoder(r.Header)
+	{
+		cfg := uri.HeaderParameterEncodingConfig{
+			Name:    "Last-Event-ID",
+			Explode: false,
+		}
+		if err := h.EncodeParam(cfg, func(e uri.Encoder) error {
+			if val, ok := params.LastEventID.Get(); ok {
+				return e.EncodeValue(conv.Int64ToString(val))
+			}
+			return nil
+		}); err != nil {
+			return res, errors.Wrap(err, "encode header")
+		}
+	}
+
+	{
+		type bitset = [1]uint8
+		var satisfied bitset
+		{
+
+			switch err := c.securityApiKey(ctx, StreamTestSetOperation, r); {
+			case err == nil: // if NO error
+				satisfied[0] |= 1 << 0
+			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
+				// Skip this security.
+			default:
+				return res, errors.Wrap(err, "security \"ApiKey\"")
+			}
+		}
+
+		if ok := func() bool {
+		nextRequirement:
+			for _, requirement := range []bitset{
+				{0b00000001},
+			} {
+				for i, mask := range requirement {
+					if satisfied[i]&mask != mask {
+						continue nextRequirement
+					}
+				}
+				return true
+			}
+			return false
+		}(); !ok {
+			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
+		}
+	}
+
+	resp, err := c.cfg.Client.Do(r)
+	if err != nil {
+		return res, errors.Wrap(err, "do request")
+	}
+
+	result, err := decodeStreamTestSetResponse(resp)
 	if err != nil {
 		return res, errors.Wrap(err, "decode response")
 	}

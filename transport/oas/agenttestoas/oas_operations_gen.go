@@ -34,5 +34,8 @@ const (
 	StartTestBatchOperation           OperationName = "StartTestBatch"
 	StartTestRunOperation             OperationName = "StartTestRun"
 	StartTornadoOperation             OperationName = "StartTornado"
+	StreamTestBatchOperation          OperationName = "StreamTestBatch"
+	StreamTestRunOperation            OperationName = "StreamTestRun"
+	StreamTestSetOperation            OperationName = "StreamTestSet"
 	UpdateTestScenarioOperation       OperationName = "UpdateTestScenario"
 )

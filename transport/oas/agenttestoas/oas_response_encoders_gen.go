@@ -376,6 +376,42 @@ func encodeStartTornadoResponse(response *TornadoStartedReply, w http.ResponseWr
 	return nil
 }
 
+func encodeStreamTestBatchResponse(response StreamTestBatchRes, w http.ResponseWriter) error {
+	switch response := response.(type) {
+	case *StreamTestBatchNoContent:
+		w.WriteHeader(204)
+
+		return nil
+
+	default:
+		return errors.Errorf("unexpected response type: %T", response)
+	}
+}
+
+func encodeStreamTestRunResponse(response StreamTestRunRes, w http.ResponseWriter) error {
+	switch response := response.(type) {
+	case *StreamTestRunNoContent:
+		w.WriteHeader(204)
+
+		return nil
+
+	default:
+		return errors.Errorf("unexpected response type: %T", response)
+	}
+}
+
+func encodeStreamTestSetResponse(response StreamTestSetRes, w http.ResponseWriter) error {
+	switch response := response.(type) {
+	case *StreamTestSetNoContent:
+		w.WriteHeader(204)
+
+		return nil
+
+	default:
+		return errors.Errorf("unexpected response type: %T", response)
+	}
+}
+
 func encodeUpdateTestScenarioResponse(response *TestScenarioReply, w http.ResponseWriter) error {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)

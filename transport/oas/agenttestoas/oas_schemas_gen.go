@@ -1296,6 +1296,52 @@ func (o OptInt) Or(d int) int {
 	return d
 }
 
+// NewOptInt64 returns new OptInt64 with value set to v.
+func NewOptInt64(v int64) OptInt64 {
+	return OptInt64{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptInt64 is optional int64.
+type OptInt64 struct {
+	Value int64
+	Set   bool
+}
+
+// IsSet returns true if OptInt64 was set.
+func (o OptInt64) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptInt64) Reset() {
+	var v int64
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptInt64) SetTo(v int64) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptInt64) Get() (v int64, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptInt64) Or(d int64) int64 {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
 // NewOptMetadata returns new OptMetadata with value set to v.
 func NewOptMetadata(v Metadata) OptMetadata {
 	return OptMetadata{
@@ -2616,6 +2662,72 @@ func (s *RequestData) init() RequestData {
 	}
 	return m
 }
+
+// StreamTestBatchNoContent is response for StreamTestBatch operation.
+type StreamTestBatchNoContent struct{}
+
+func (*StreamTestBatchNoContent) streamTestBatchRes() {}
+
+// StreamTestBatchOKRawTextEventStream represents raw HTTP response for StreamTestBatch text/event-stream.
+type StreamTestBatchOKRawTextEventStream struct {
+	Response *http.Response `json:"-"`
+}
+
+// GetResponse returns the value of Response.
+func (s *StreamTestBatchOKRawTextEventStream) GetResponse() *http.Response {
+	return s.Response
+}
+
+// SetResponse sets the value of Response.
+func (s *StreamTestBatchOKRawTextEventStream) SetResponse(val *http.Response) {
+	s.Response = val
+}
+
+func (*StreamTestBatchOKRawTextEventStream) streamTestBatchRes() {}
+
+// StreamTestRunNoContent is response for StreamTestRun operation.
+type StreamTestRunNoContent struct{}
+
+func (*StreamTestRunNoContent) streamTestRunRes() {}
+
+// StreamTestRunOKRawTextEventStream represents raw HTTP response for StreamTestRun text/event-stream.
+type StreamTestRunOKRawTextEventStream struct {
+	Response *http.Response `json:"-"`
+}
+
+// GetResponse returns the value of Response.
+func (s *StreamTestRunOKRawTextEventStream) GetResponse() *http.Response {
+	return s.Response
+}
+
+// SetResponse sets the value of Response.
+func (s *StreamTestRunOKRawTextEventStream) SetResponse(val *http.Response) {
+	s.Response = val
+}
+
+func (*StreamTestRunOKRawTextEventStream) streamTestRunRes() {}
+
+// StreamTestSetNoContent is response for StreamTestSet operation.
+type StreamTestSetNoContent struct{}
+
+func (*StreamTestSetNoContent) streamTestSetRes() {}
+
+// StreamTestSetOKRawTextEventStream represents raw HTTP response for StreamTestSet text/event-stream.
+type StreamTestSetOKRawTextEventStream struct {
+	Response *http.Response `json:"-"`
+}
+
+// GetResponse returns the value of Response.
+func (s *StreamTestSetOKRawTextEventStream) GetResponse() *http.Response {
+	return s.Response
+}
+
+// SetResponse sets the value of Response.
+func (s *StreamTestSetOKRawTextEventStream) SetResponse(val *http.Response) {
+	s.Response = val
+}
+
+func (*StreamTestSetOKRawTextEventStream) streamTestSetRes() {}
 
 // Why a run failed.
 // Ref: #/components/schemas/TestAnalysis
@@ -6144,6 +6256,118 @@ func (s *TestFixKind) UnmarshalText(data []byte) error {
 	}
 }
 
+// How far a batch or a simulation set has come.
+// Ref: #/components/schemas/TestGroupProgress
+type TestGroupProgress struct {
+	// Id of the batch or the set.
+	ID     string        `json:"id"`
+	Status TestRunStatus `json:"status"`
+	// Its runs in all, those included that are still to be created.
+	TotalRuns int `json:"total_runs"`
+	// Runs that have passed.
+	PassedRuns int `json:"passed_runs"`
+	// Runs that have failed.
+	FailedRuns int `json:"failed_runs"`
+	// Runs without a verdict.
+	ErrorRuns int `json:"error_runs"`
+	// Runs that were cancelled.
+	CancelledRuns int `json:"cancelled_runs"`
+	// Why runs are cancelled; null when they are not.
+	StopReason NilTestStopReason `json:"stop_reason"`
+	// When the last run ended.
+	CompletedAt NilDateTime `json:"completed_at"`
+}
+
+// GetID returns the value of ID.
+func (s *TestGroupProgress) GetID() string {
+	return s.ID
+}
+
+// GetStatus returns the value of Status.
+func (s *TestGroupProgress) GetStatus() TestRunStatus {
+	return s.Status
+}
+
+// GetTotalRuns returns the value of TotalRuns.
+func (s *TestGroupProgress) GetTotalRuns() int {
+	return s.TotalRuns
+}
+
+// GetPassedRuns returns the value of PassedRuns.
+func (s *TestGroupProgress) GetPassedRuns() int {
+	return s.PassedRuns
+}
+
+// GetFailedRuns returns the value of FailedRuns.
+func (s *TestGroupProgress) GetFailedRuns() int {
+	return s.FailedRuns
+}
+
+// GetErrorRuns returns the value of ErrorRuns.
+func (s *TestGroupProgress) GetErrorRuns() int {
+	return s.ErrorRuns
+}
+
+// GetCancelledRuns returns the value of CancelledRuns.
+func (s *TestGroupProgress) GetCancelledRuns() int {
+	return s.CancelledRuns
+}
+
+// GetStopReason returns the value of StopReason.
+func (s *TestGroupProgress) GetStopReason() NilTestStopReason {
+	return s.StopReason
+}
+
+// GetCompletedAt returns the value of CompletedAt.
+func (s *TestGroupProgress) GetCompletedAt() NilDateTime {
+	return s.CompletedAt
+}
+
+// SetID sets the value of ID.
+func (s *TestGroupProgress) SetID(val string) {
+	s.ID = val
+}
+
+// SetStatus sets the value of Status.
+func (s *TestGroupProgress) SetStatus(val TestRunStatus) {
+	s.Status = val
+}
+
+// SetTotalRuns sets the value of TotalRuns.
+func (s *TestGroupProgress) SetTotalRuns(val int) {
+	s.TotalRuns = val
+}
+
+// SetPassedRuns sets the value of PassedRuns.
+func (s *TestGroupProgress) SetPassedRuns(val int) {
+	s.PassedRuns = val
+}
+
+// SetFailedRuns sets the value of FailedRuns.
+func (s *TestGroupProgress) SetFailedRuns(val int) {
+	s.FailedRuns = val
+}
+
+// SetErrorRuns sets the value of ErrorRuns.
+func (s *TestGroupProgress) SetErrorRuns(val int) {
+	s.ErrorRuns = val
+}
+
+// SetCancelledRuns sets the value of CancelledRuns.
+func (s *TestGroupProgress) SetCancelledRuns(val int) {
+	s.CancelledRuns = val
+}
+
+// SetStopReason sets the value of StopReason.
+func (s *TestGroupProgress) SetStopReason(val NilTestStopReason) {
+	s.StopReason = val
+}
+
+// SetCompletedAt sets the value of CompletedAt.
+func (s *TestGroupProgress) SetCompletedAt(val NilDateTime) {
+	s.CompletedAt = val
+}
+
 // HTTP method of a webhook call.
 // Ref: #/components/schemas/TestHTTPMethod
 type TestHTTPMethod string
@@ -7964,6 +8188,106 @@ func (s *TestRunPage) SetRuns(val []TestRunSummary) {
 // SetTotalCount sets the value of TotalCount.
 func (s *TestRunPage) SetTotalCount(val int) {
 	s.TotalCount = val
+}
+
+// How far a run has come.
+// Ref: #/components/schemas/TestRunProgress
+type TestRunProgress struct {
+	// Run id.
+	ID     string        `json:"id"`
+	Status TestRunStatus `json:"status"`
+	// Turns taken; 0 until the run has ended.
+	TurnCount int `json:"turn_count"`
+	// Milliseconds from start to end; 0 until then.
+	DurationMs int `json:"duration_ms"`
+	// Weighted mean of the assertion scores.
+	OverallScore NilFloat64 `json:"overall_score"`
+	// What went wrong in a run that ended in ERROR.
+	ErrorMessage NilString `json:"error_message"`
+	// When it began.
+	StartedAt NilDateTime `json:"started_at"`
+	// When it ended.
+	CompletedAt NilDateTime `json:"completed_at"`
+}
+
+// GetID returns the value of ID.
+func (s *TestRunProgress) GetID() string {
+	return s.ID
+}
+
+// GetStatus returns the value of Status.
+func (s *TestRunProgress) GetStatus() TestRunStatus {
+	return s.Status
+}
+
+// GetTurnCount returns the value of TurnCount.
+func (s *TestRunProgress) GetTurnCount() int {
+	return s.TurnCount
+}
+
+// GetDurationMs returns the value of DurationMs.
+func (s *TestRunProgress) GetDurationMs() int {
+	return s.DurationMs
+}
+
+// GetOverallScore returns the value of OverallScore.
+func (s *TestRunProgress) GetOverallScore() NilFloat64 {
+	return s.OverallScore
+}
+
+// GetErrorMessage returns the value of ErrorMessage.
+func (s *TestRunProgress) GetErrorMessage() NilString {
+	return s.ErrorMessage
+}
+
+// GetStartedAt returns the value of StartedAt.
+func (s *TestRunProgress) GetStartedAt() NilDateTime {
+	return s.StartedAt
+}
+
+// GetCompletedAt returns the value of CompletedAt.
+func (s *TestRunProgress) GetCompletedAt() NilDateTime {
+	return s.CompletedAt
+}
+
+// SetID sets the value of ID.
+func (s *TestRunProgress) SetID(val string) {
+	s.ID = val
+}
+
+// SetStatus sets the value of Status.
+func (s *TestRunProgress) SetStatus(val TestRunStatus) {
+	s.Status = val
+}
+
+// SetTurnCount sets the value of TurnCount.
+func (s *TestRunProgress) SetTurnCount(val int) {
+	s.TurnCount = val
+}
+
+// SetDurationMs sets the value of DurationMs.
+func (s *TestRunProgress) SetDurationMs(val int) {
+	s.DurationMs = val
+}
+
+// SetOverallScore sets the value of OverallScore.
+func (s *TestRunProgress) SetOverallScore(val NilFloat64) {
+	s.OverallScore = val
+}
+
+// SetErrorMessage sets the value of ErrorMessage.
+func (s *TestRunProgress) SetErrorMessage(val NilString) {
+	s.ErrorMessage = val
+}
+
+// SetStartedAt sets the value of StartedAt.
+func (s *TestRunProgress) SetStartedAt(val NilDateTime) {
+	s.StartedAt = val
+}
+
+// SetCompletedAt sets the value of CompletedAt.
+func (s *TestRunProgress) SetCompletedAt(val NilDateTime) {
+	s.CompletedAt = val
 }
 
 // Envelope of the answer.

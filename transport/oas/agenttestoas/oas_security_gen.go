@@ -64,6 +64,9 @@ var operationRolesApiKey = map[string][]string{
 	StartTestBatchOperation:           []string{},
 	StartTestRunOperation:             []string{},
 	StartTornadoOperation:             []string{},
+	StreamTestBatchOperation:          []string{},
+	StreamTestRunOperation:            []string{},
+	StreamTestSetOperation:            []string{},
 	UpdateTestScenarioOperation:       []string{},
 }
 

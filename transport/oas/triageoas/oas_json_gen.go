@@ -1592,6 +1592,46 @@ func (s *RelateIssueOK) UnmarshalJSON(data []byte) error {
 	return s.Decode(d)
 }
 
+// Encode encodes StreamIssueActivityOKTextEventStream as json.
+func (s StreamIssueActivityOKTextEventStream) Encode(e *jx.Encoder) {
+	unwrapped := string(s)
+
+	e.Str(unwrapped)
+}
+
+// Decode decodes StreamIssueActivityOKTextEventStream from json.
+func (s *StreamIssueActivityOKTextEventStream) Decode(d *jx.Decoder) error {
+	if s == nil {
+		return errors.New("invalid: unable to decode StreamIssueActivityOKTextEventStream to nil")
+	}
+	var unwrapped string
+	if err := func() error {
+		v, err := d.Str()
+		unwrapped = string(v)
+		if err != nil {
+			return err
+		}
+		return nil
+	}(); err != nil {
+		return errors.Wrap(err, "alias")
+	}
+	*s = StreamIssueActivityOKTextEventStream(unwrapped)
+	return nil
+}
+
+// MarshalJSON implements stdjson.Marshaler.
+func (s StreamIssueActivityOKTextEventStream) MarshalJSON() ([]byte, error) {
+	e := jx.Encoder{}
+	s.Encode(&e)
+	return e.Bytes(), nil
+}
+
+// UnmarshalJSON implements stdjson.Unmarshaler.
+func (s *StreamIssueActivityOKTextEventStream) UnmarshalJSON(data []byte) error {
+	d := jx.DecodeBytes(data)
+	return s.Decode(d)
+}
+
 // Encode encodes TriageActivityItem as json.
 func (s TriageActivityItem) Encode(e *jx.Encoder) {
 	e.ObjStart()

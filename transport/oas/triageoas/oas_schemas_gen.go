@@ -4,7 +4,6 @@ package triageoas
 
 import (
 	"fmt"
-	"io"
 	"net/http"
 	"time"
 
@@ -1857,20 +1856,6 @@ func (*RelateIssueOK) relateIssueRes() {}
 // RemoveIssueFlagNoContent is response for RemoveIssueFlag operation.
 type RemoveIssueFlagNoContent struct{}
 
-type StreamIssueActivityOK struct {
-	Data io.Reader
-}
-
-// Read reads data from the Data reader.
-//
-// Kept to satisfy the io.Reader interface.
-func (s StreamIssueActivityOK) Read(p []byte) (n int, err error) {
-	if s.Data == nil {
-		return 0, io.EOF
-	}
-	return s.Data.Read(p)
-}
-
 // StreamIssueActivityOKRawTextEventStream represents raw HTTP response for StreamIssueActivity text/event-stream.
 type StreamIssueActivityOKRawTextEventStream struct {
 	Response *http.Response `json:"-"`
@@ -1887,6 +1872,8 @@ func (s *StreamIssueActivityOKRawTextEventStream) SetResponse(val *http.Response
 }
 
 func (*StreamIssueActivityOKRawTextEventStream) streamIssueActivityRes() {}
+
+type StreamIssueActivityOKTextEventStream string
 
 // One entry of the feed. `entry_kind` tells the two kinds apart.
 // Ref: #/components/schemas/TriageActivityItem

@@ -1,0 +1,160 @@
+package agenttest_test
+
+import (
+	"errors"
+	"io"
+	"testing"
+	"testing/synctest"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agenttest"
+)
+
+// drained returns what a Follower gives until its end.
+func drained[T any](t *testing.T, f *callwright.Follower[T], err error) (all []callwright.Revised[T]) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for {
+		next, err := f.Next(t.Context())
+		if errors.Is(err, io.EOF) {
+			return all
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := len(all); n > 0 && (all[n-1].Revision >= next.Revision || all[n-1].Final) {
+			t.Errorf("after %+v: %+v", all[n-1], next)
+		}
+		all = append(all, next)
+	}
+}
+
+// TestRunIsFollowed follows a run on the node that executes it and on another one.
+func TestRunIsFollowed(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := newLab(t)
+		other := l.another()
+		run := l.start(l.scenario(failing), agenttest.RunRequest{})
+		here, err := l.WatchRun(t.Context(), org, run.ID, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		first, err := here.Next(t.Context())
+		if err != nil || first.Value.State != agenttest.Pending || first.Final {
+			t.Errorf("first: %+v, %v", first, err)
+		}
+		there, err := other.WatchRun(t.Context(), org, run.ID, first.Revision)
+		l.run(l.Service)
+		for _, rest := range [][]callwright.Revised[agenttest.Run]{drained(t, here, nil), drained(t, there, err)} {
+			if len(rest) == 0 || len(rest) > 2 {
+				t.Fatalf("the run has changed %d times", len(rest))
+			}
+			if last := rest[len(rest)-1]; last.Value.State != agenttest.Failed || last.Value.Result.Turns != 1 || last.Value.Result.Score == nil {
+				t.Errorf("at the end: %+v", last)
+			}
+		}
+		if f, err := l.WatchRun(t.Context(), org, run.ID, l.get(run.ID).Revision); err != nil || !f.Over() {
+			t.Errorf("a client that has the final state is to wait: %v", err)
+		}
+	})
+}
+
+// TestGroupsAreFollowed follows a batch and a set to their ends, and a cancelled batch.
+func TestGroupsAreFollowed(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := newLab(t)
+		ids := []string{l.scenario().ID, l.scenario(failing).ID}
+		batch, _, err := l.StartBatch(t.Context(), org, agenttest.BatchRequest{Scenarios: ids, Trigger: agenttest.ByAPI})
+		if err != nil {
+			t.Fatal(err)
+		}
+		set, err := l.StartSet(t.Context(), org, agenttest.SetRequest{Scenarios: ids, Simulations: 3, Trigger: agenttest.ByAPI})
+		if err != nil {
+			t.Fatal(err)
+		}
+		stopped, _, err := l.StartBatch(t.Context(), org, agenttest.BatchRequest{Scenarios: ids, Trigger: agenttest.ByAPI})
+		if err != nil {
+			t.Fatal(err)
+		}
+		cancelled, err := l.WatchBatch(t.Context(), org, stopped.ID, 0)
+		if err := errors.Join(err, l.CancelBatch(t.Context(), org, stopped.ID)); err != nil {
+			t.Fatal(err)
+		}
+		l.run(l.Service)
+		follower, err := l.WatchBatch(t.Context(), org, batch.ID, 0)
+		check := func(all []callwright.Revised[agenttest.Batch], state agenttest.State, counts agenttest.Counts) {
+			t.Helper()
+			before := agenttest.Counts{}
+			for _, one := range all {
+				if c := one.Value.Counts; c.Passed < before.Passed || c.Failed < before.Failed {
+					t.Errorf("the counts fall from %+v to %+v", before, c)
+				}
+				before = one.Value.Counts
+			}
+			if last := all[len(all)-1]; !last.Final || last.Value.State != state || last.Value.Counts != counts {
+				t.Errorf("at the end: %+v", last.Value)
+			}
+		}
+		check(drained(t, follower, err), agenttest.Failed, agenttest.Counts{Passed: 1, Failed: 1})
+		follower, err = l.WatchSet(t.Context(), org, set.ID, 0)
+		check(drained(t, follower, err), agenttest.Passed, agenttest.Counts{Passed: 3, Failed: 3})
+		check(drained(t, cancelled, nil), agenttest.Cancelled, agenttest.Counts{Cancelled: 2})
+	})
+}
+
+func TestWatchingIsRefused(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	run := l.start(l.scenario(), agenttest.RunRequest{})
+	batch, _, err := l.StartBatch(t.Context(), org, agenttest.BatchRequest{Scenarios: []string{run.Scenario}, Trigger: agenttest.ByAPI})
+	if err != nil {
+		t.Fatal(err)
+	}
+	refused := func(want, err error) {
+		t.Helper()
+		if !errors.Is(err, want) {
+			t.Errorf("got %v, want %v", err, want)
+		}
+	}
+	_, err = l.WatchRun(t.Context(), org, batch.ID, 0)
+	refused(callwright.ErrNotFound, err)
+	_, err = l.WatchRun(t.Context(), "other", run.ID, 0)
+	refused(callwright.ErrNotFound, err)
+	_, err = l.WatchSet(t.Context(), org, batch.ID, 0)
+	refused(callwright.ErrNotFound, err)
+	_, err = l.WatchBatch(t.Context(), "other", batch.ID, 0)
+	refused(callwright.ErrNotFound, err)
+
+	var open []*callwright.Follower[agenttest.Run]
+	for range agenttest.MaxWatchers {
+		f, err := l.WatchRun(t.Context(), org, run.ID, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		open = append(open, f)
+	}
+	_, err = l.WatchBatch(t.Context(), org, batch.ID, 0)
+	refused(callwright.ErrTooManyRequests, err)
+	open[0].Close()
+	if _, err = l.WatchBatch(t.Context(), org, batch.ID, 0); err != nil {
+		t.Errorf("with a place: %v", err)
+	}
+	l.Close()
+	_, err = open[1].Next(t.Context())
+	refused(callwright.ErrUnavailable, err)
+	_, err = l.WatchBatch(t.Context(), org, batch.ID, 0)
+	refused(callwright.ErrUnavailable, err)
+
+	l.cfg.Watchers = 1
+	small := l.another()
+	if _, err := small.WatchBatch(t.Context(), org, batch.ID, 0); err != nil {
+		t.Fatal(err)
+	}
+	_, err = small.WatchRun(t.Context(), org, run.ID, 0)
+	refused(callwright.ErrTooManyRequests, err)
+}

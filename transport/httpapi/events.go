@@ -1,0 +1,159 @@
+package httpapi
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+
+	"github.com/callwright/callwright"
+)
+
+// How events are streamed.
+const (
+	streamBeat    = 15 * time.Second // between comments, while there is nothing to tell: what is idle may be cut on the way
+	streamLife    = 15 * time.Minute // then the client comes again
+	streamCheck   = streamBeat       // between checks of the client's key
+	streamTimeout = 10 * time.Second // for a client to take what is sent
+)
+
+// Event is a server-sent event (HTML, section 9.2). Its texts have no line ends.
+type Event struct {
+	Comment string // empty: none
+	ID      string // the client sends it as Last-Event-ID when it comes again; empty: none
+	Name    string
+	Data    []byte // JSON; nil: none, and clients only take note of the ID
+}
+
+// encode returns the lines of an event. The JSON loses line ends that it may have.
+func (e Event) encode() ([]byte, error) {
+	var b bytes.Buffer
+	if e.Comment != "" {
+		fmt.Fprintf(&b, ": %s\n", e.Comment)
+	}
+	if e.ID != "" {
+		fmt.Fprintf(&b, "id: %s\n", e.ID)
+	}
+	if e.Name != "" {
+		fmt.Fprintf(&b, "event: %s\n", e.Name)
+	}
+	if e.Data != nil {
+		b.WriteString("data: ")
+		if err := json.Compact(&b, e.Data); err != nil {
+			return nil, err
+		}
+		b.WriteByte('\n')
+	}
+	b.WriteByte('\n')
+	return b.Bytes(), nil
+}
+
+// SendEvents answers with server-sent events: first, then those of what next returns, and comments while that waits. It ends when the
+// client goes or does not read, its time is up or its key is revoked, and when next returns io.EOF, callwright.CodeNotFound or
+// callwright.CodeUnavailable. Other errors are logged: the answer has begun and can't say so. next returns when its context ends,
+// and is called again then.
+func SendEvents[T any](
+	ctx context.Context, w http.ResponseWriter, first Event, next func(ctx context.Context) ([]T, error), event func(T) (Event, error),
+) {
+	w.Header().Set("Content-Type", "text/event-stream")
+	w.Header().Set("Cache-Control", "private, no-store")
+	w.Header().Set("X-Accel-Buffering", "no") // asks proxies to pass on what comes at once
+	if Head(ctx) {
+		w.WriteHeader(http.StatusOK)
+		return
+	}
+	s := stream[T]{w: w, control: http.NewResponseController(w), next: next, event: event}
+	ctx, cancel := context.WithTimeout(ctx, streamLife)
+	defer cancel()
+	err := s.follow(ctx, first)
+	for _, usual := range []error{errLeft, io.EOF, callwright.ErrUnavailable, callwright.ErrNotFound} {
+		if ctx.Err() != nil || errors.Is(err, usual) {
+			return
+		}
+	}
+	LogFailure(ctx, err)
+}
+
+// stream is an answer of server-sent events.
+type stream[T any] struct {
+	w       http.ResponseWriter
+	control *http.ResponseController
+	next    func(ctx context.Context) ([]T, error)
+	event   func(T) (Event, error)
+}
+
+// errLeft is the error of a client that has gone, or does not read.
+var errLeft = errors.New("httpapi: the client has left the stream")
+
+// follow sends events until there is an error.
+func (s stream[T]) follow(ctx context.Context, first Event) error {
+	defer s.mustTake() // the end of the answer
+	if err := s.send(first); err != nil {
+		return err
+	}
+	for checked := time.Now(); ; {
+		news, err := s.nextWithin(ctx, streamBeat)
+		if err != nil {
+			return err
+		}
+		if time.Since(checked) >= streamCheck {
+			if err := StillAuthorized(ctx); err != nil {
+				return err
+			}
+			checked = time.Now()
+		}
+		if len(news) == 0 {
+			if err := s.write([]byte(":\n\n")); err != nil {
+				return err
+			}
+		}
+		for _, one := range news {
+			event, err := s.event(one)
+			if err != nil {
+				return err
+			}
+			if err := s.send(event); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// nextWithin returns what next returns within a time; nothing if nothing happens.
+func (s stream[T]) nextWithin(ctx context.Context, beat time.Duration) ([]T, error) {
+	within, cancel := context.WithTimeout(ctx, beat)
+	defer cancel()
+	news, err := s.next(within)
+	if err != nil && within.Err() != nil {
+		return nil, ctx.Err()
+	}
+	return news, err
+}
+
+// send sends an event.
+func (s stream[T]) send(e Event) error {
+	lines, err := e.encode()
+	if err != nil {
+		return err
+	}
+	return s.write(lines)
+}
+
+// write writes something and has it go out now.
+func (s stream[T]) write(lines []byte) error {
+	s.mustTake()
+	if _, err := s.w.Write(lines); err != nil {
+		return errLeft
+	}
+	if err := s.control.Flush(); err != nil {
+		return errLeft
+	}
+	return nil
+}
+
+// mustTake gives the client its time for what is sent next. A writer without deadlines has none.
+func (s stream[T]) mustTake() { _ = s.control.SetWriteDeadline(time.Now().Add(streamTimeout)) }
