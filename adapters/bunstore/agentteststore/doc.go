@@ -1,4 +1,4 @@
-// Package agentteststore stores scenarios, runs of tests and groups of runs in a bunstore.DB.
+// Package agentteststore stores scenarios, runs of tests, groups of runs and tornado sessions in a bunstore.DB.
 package agentteststore
 
 import (

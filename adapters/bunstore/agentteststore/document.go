@@ -11,6 +11,7 @@ import (
 	"github.com/callwright/callwright/agenttest/assert"
 	"github.com/callwright/callwright/agenttest/engine"
 	"github.com/callwright/callwright/agenttest/scenario"
+	"github.com/callwright/callwright/agenttest/tornado"
 )
 
 // Documents are the JSON of domain types, whose fields have their Go names there: testdata/documents.json holds all of them, and
@@ -73,6 +74,17 @@ type batchJSON struct {
 	Over       int
 	Flakes     *agenttest.Flakes     `json:",omitempty"`
 	Statistics *agenttest.Statistics `json:",omitempty"`
+}
+
+type requestJSON struct {
+	Scenarios []tornado.Scenario
+	Limits    tornado.Limits
+}
+
+type progressJSON struct {
+	tornado.Progress
+
+	Usage tornado.Usage
 }
 
 func newScenarioJSON(sc scenario.Scenario) scenarioJSON {

@@ -17,7 +17,8 @@ var update = flag.Bool("update", false, "write the files in testdata anew")
 // trouble: write the file anew with -update.
 func TestDocumentsKeepTheirNames(t *testing.T) {
 	t.Parallel()
-	got, err := agentteststore.Documents(agenttesttest.FullScenario("s1"), agenttesttest.FullRun("r1"), agenttesttest.FullBatch("b1"))
+	got, err := agentteststore.Documents(
+		agenttesttest.FullScenario("s1"), agenttesttest.FullRun("r1"), agenttesttest.FullBatch("b1"), agenttesttest.FullSession("t1"))
 	if err != nil {
 		t.Fatal(err)
 	}

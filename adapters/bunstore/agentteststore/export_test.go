@@ -5,12 +5,14 @@ import (
 
 	"github.com/callwright/callwright/agenttest"
 	"github.com/callwright/callwright/agenttest/scenario"
+	"github.com/callwright/callwright/agenttest/tornado"
 )
 
-// Documents returns what is sealed of a scenario, of a run and of a group.
-func Documents(sc scenario.Scenario, r agenttest.Run, b agenttest.Batch) ([]byte, error) {
+// Documents returns what is sealed of a scenario, of a run, of a group and of a session.
+func Documents(sc scenario.Scenario, r agenttest.Run, b agenttest.Batch, n tornado.Session) ([]byte, error) {
 	return json.MarshalIndent(map[string]any{
 		"scenario": newScenarioJSON(sc), "outcome": newOutcomeJSON(*r.Outcome), "result": r.Result,
-		"batch": batchJSON{b.Scenarios, b.Webhook, b.Over, b.Flakes, b.Statistics},
+		"batch":   batchJSON{b.Scenarios, b.Webhook, b.Over, b.Flakes, b.Statistics},
+		"request": requestJSON{n.Scenarios, n.Limits}, "progress": progressJSON{n.Progress, n.Usage},
 	}, "", "  ")
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/callwright/callwright/adapters/bunstore/internal/storetest"
 	"github.com/callwright/callwright/agenttest"
 	"github.com/callwright/callwright/agenttest/agenttesttest"
+	"github.com/callwright/callwright/agenttest/tornado"
 )
 
 func TestStores(t *testing.T) {
@@ -23,6 +24,14 @@ func TestStores(t *testing.T) {
 		}, func(t *testing.T, s agenttest.Store) []byte {
 			t.Helper()
 			return storetest.AtRest(t, s.(agentteststore.Store).DB) //nolint:forcetypeassert // it is ours
+		})
+		agenttesttest.RunSessionStore(t, func(t *testing.T) (tornado.Store, callwright.Atomic) {
+			t.Helper()
+			db := open(t)
+			return agentteststore.Sessions{DB: db}, db
+		}, func(t *testing.T, s tornado.Store) []byte {
+			t.Helper()
+			return storetest.AtRest(t, s.(agentteststore.Sessions).DB) //nolint:forcetypeassert // it is ours
 		})
 	})
 }

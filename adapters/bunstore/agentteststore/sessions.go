@@ -1,0 +1,278 @@
+package agentteststore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/bunstore"
+	"github.com/callwright/callwright/adapters/bunstore/internal/sqldb"
+	"github.com/callwright/callwright/agenttest/engine"
+	"github.com/callwright/callwright/agenttest/tornado"
+)
+
+// Sessions is a tornado.Store.
+type Sessions struct{ DB *bunstore.DB }
+
+var _ tornado.Store = Sessions{}
+
+func (s Sessions) core() core { return core{s.DB.Core()} }
+
+type sessionRow struct {
+	bun.BaseModel `bun:"table:tornado_sessions,alias:session"`
+
+	ID         string     `bun:"id,pk"`
+	Org        string     `bun:"org"`
+	Pathway    string     `bun:"pathway_id"`
+	Persona    string     `bun:"persona_id"`
+	Iterations int        `bun:"iterations"`
+	Confirm    int        `bun:"confirm"`
+	Patience   int        `bun:"patience"`
+	MaxTokens  int        `bun:"max_tokens"`
+	MaxCost    int64      `bun:"max_cost"`
+	Timeout    int64      `bun:"timeout_ns"`
+	Deadline   time.Time  `bun:"deadline"`
+	State      string     `bun:"state"`
+	Node       string     `bun:"node"`
+	Cancel     bool       `bun:"cancel"`
+	CreatedAt  time.Time  `bun:"created_at"`
+	EndedAt    *time.Time `bun:"ended_at"`
+	Version    int64      `bun:"version"`  // its Revision
+	Request    string     `bun:"request"`  // sealed: requestJSON
+	Progress   string     `bun:"progress"` // sealed: progressJSON
+}
+
+// progressing lists the columns of a session that an update writes.
+var progressing = []string{"state", "node", "ended_at", "version", "progress"}
+
+func (db core) sessionRow(n tornado.Session) (row sessionRow, err error) {
+	row = sessionRow{
+		ID: n.ID, Org: string(n.Org), Pathway: n.Pathway, Persona: n.Persona, Iterations: n.Most, Confirm: n.Confirm,
+		Patience: n.Patience, MaxTokens: n.Budget.Tokens, MaxCost: int64(n.Budget.Cost), Timeout: int64(n.Timeout),
+		Deadline: sqldb.Stored(n.Deadline), State: string(n.State), Node: n.Node, Cancel: n.Cancel,
+		CreatedAt: sqldb.Stored(n.CreatedAt), EndedAt: orNull(n.EndedAt), Version: n.Revision,
+	}
+	if row.Request, err = db.seal(purpose("request of tornado session", row.Org, row.ID), requestJSON{n.Scenarios, n.Limits}); err != nil {
+		return row, err
+	}
+	row.Progress, err = db.seal(purpose("progress of tornado session", row.Org, row.ID), progressJSON{n.Progress, n.Usage})
+	return row, err
+}
+
+func (db core) session(r sessionRow) (tornado.Session, error) {
+	var request requestJSON
+	var progress progressJSON
+	err := errors.Join(
+		db.unseal(purpose("request of tornado session", r.Org, r.ID), r.Request, &request),
+		db.unseal(purpose("progress of tornado session", r.Org, r.ID), r.Progress, &progress),
+	)
+	progress.State = tornado.State(r.State)
+	return tornado.Session{
+		ID: r.ID, Org: callwright.OrgID(r.Org), Pathway: r.Pathway, Persona: r.Persona, Scenarios: request.Scenarios,
+		Most: r.Iterations, Confirm: r.Confirm, Patience: r.Patience, Limits: request.Limits,
+		Budget:  engine.Limit{Tokens: r.MaxTokens, Cost: engine.Money(r.MaxCost)},
+		Timeout: time.Duration(r.Timeout), Deadline: r.Deadline.UTC(), Progress: progress.Progress, Usage: progress.Usage,
+		Node: r.Node, Cancel: r.Cancel, CreatedAt: r.CreatedAt.UTC(), EndedAt: orZero(r.EndedAt), Revision: r.Version,
+	}, err
+}
+
+// InsertSession adds a session. An index has the pathways with a session that is Running.
+func (s Sessions) InsertSession(ctx context.Context, n tornado.Session) error {
+	n.Revision = 1
+	row, err := s.core().sessionRow(n)
+	if err != nil {
+		return err
+	}
+	err = s.core().Insert(ctx, row, &row)
+	if !errors.Is(err, callwright.ErrConflict) || n.State.Ended() {
+		return err
+	}
+	return s.core().Read(ctx, nil, func(ctx context.Context, idb bun.IDB) error {
+		taken := idb.NewSelect().Model((*sessionRow)(nil)).Where("id = ?", row.ID)
+		if missing := sqldb.Exists(ctx, "session", taken); errors.Is(missing, callwright.ErrNotFound) {
+			return tornado.ErrActive
+		}
+		return err
+	})
+}
+
+func findSession(idb bun.IDB, org callwright.OrgID, id string) *bun.SelectQuery {
+	return idb.NewSelect().Model((*sessionRow)(nil)).Where("id = ?", id).Where("org = ?", org)
+}
+
+// Session returns one session.
+func (s Sessions) Session(ctx context.Context, org callwright.OrgID, id string) (tornado.Session, error) {
+	var row sessionRow
+	err := s.core().Read(ctx, []any{org, id}, func(ctx context.Context, idb bun.IDB) error {
+		return sqldb.Absent("session", idb.NewSelect().Model(&row).Where("id = ?", id).Where("org = ?", org).Scan(ctx))
+	})
+	if err != nil {
+		return tornado.Session{}, err
+	}
+	return s.core().session(row)
+}
+
+// FindSessions returns a page of sessions.
+func (s Sessions) FindSessions(ctx context.Context, org callwright.OrgID, f tornado.Filter) ([]tornado.Session, error) {
+	if f.Limit <= 0 {
+		return nil, nil
+	}
+	return s.sessions(ctx, []any{org, f}, func(q *bun.SelectQuery) *bun.SelectQuery {
+		q = q.Where("org = ?", org)
+		if f.Pathway != "" {
+			q = q.Where("pathway_id = ?", f.Pathway)
+		}
+		active := len(f.States) == 1 && f.States[0] == tornado.Running
+		if f.Persona != "" {
+			q = q.Where("persona_id = ?", f.Persona)
+		}
+		switch {
+		case active: // without the condition of the index of personas, which has those that have ended, too
+			q = q.Where(running)
+		case len(f.States) > 0:
+			q = q.Where("state IN (?)", bun.List(f.States))
+		}
+		if f.Persona != "" && !active {
+			q = q.Where(ofOne)
+		}
+		if !f.After.IsZero() {
+			q = q.Where("(created_at, id) < (?, ?)", f.After.At, f.After.ID)
+		}
+		return q.Order("created_at DESC", "id DESC").Limit(f.Limit)
+	})
+}
+
+// sessions returns the sessions that choose picks.
+func (s Sessions) sessions(
+	ctx context.Context, inputs []any, choose func(*bun.SelectQuery) *bun.SelectQuery,
+) ([]tornado.Session, error) {
+	var rows []sessionRow
+	err := s.core().Read(ctx, inputs, func(ctx context.Context, idb bun.IDB) error {
+		rows = nil
+		return choose(idb.NewSelect().Model(&rows)).Scan(ctx)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return sqldb.ConvertedAll(rows, s.core().session)
+}
+
+// UpdateSession replaces what changes of a session.
+func (s Sessions) UpdateSession(ctx context.Context, n tornado.Session) error {
+	row, err := s.core().sessionRow(n)
+	if err != nil {
+		return err
+	}
+	return s.core().Write(ctx, []any{row}, func(ctx context.Context, idb bun.IDB) error {
+		update := idb.NewUpdate().Model(&row).Column(progressing...).WherePK().Where("org = ?", n.Org)
+		if !n.State.Ended() {
+			update = update.Where(running)
+		}
+		return sqldb.Replace(ctx, "session", update, n.Revision, findSession(idb, n.Org, n.ID))
+	})
+}
+
+// CancelSession sets Cancel of a session. The column is of no revision: no other statement writes it.
+func (s Sessions) CancelSession(ctx context.Context, org callwright.OrgID, id string) error {
+	return s.core().Write(ctx, []any{org, id}, func(ctx context.Context, idb bun.IDB) error {
+		result, err := idb.NewUpdate().Model((*sessionRow)(nil)).Set("cancel = ?", true).Where("id = ?", id).
+			Where("org = ?", org).Where(running).Exec(ctx)
+		err = sqldb.Outrun(ctx, "session", sqldb.Changed(result, err, callwright.ErrConflict), findSession(idb, org, id))
+		if errors.Is(err, callwright.ErrConflict) {
+			return callwright.ErrInvalidState
+		}
+		return err
+	})
+}
+
+// AbandonedSessions returns sessions of nodes that are not alive.
+func (s Sessions) AbandonedSessions(ctx context.Context, alive []string, limit int) ([]tornado.Session, error) {
+	if limit <= 0 {
+		return nil, nil
+	}
+	return s.sessions(ctx, []any{alive}, func(q *bun.SelectQuery) *bun.SelectQuery {
+		if len(alive) > 0 {
+			q = q.Where("node NOT IN (?)", bun.List(alive))
+		}
+		return q.Where(running).Order("created_at", "id").Limit(limit)
+	})
+}
+
+// CancelledSessions returns the ids of a node's sessions that are to be cancelled.
+func (s Sessions) CancelledSessions(ctx context.Context, node string) (ids []string, err error) {
+	err = s.core().Read(ctx, []any{node}, func(ctx context.Context, idb bun.IDB) error {
+		ids = nil
+		return idb.NewSelect().Model((*sessionRow)(nil)).Column("id").Where(running).Where("node = ?", node).Where("cancel").
+			Scan(ctx, &ids)
+	})
+	return ids, err
+}
+
+type stepRow struct {
+	bun.BaseModel `bun:"table:tornado_steps,alias:step"`
+
+	Session string    `bun:"session_id,pk"`
+	Number  int       `bun:"number,pk"`
+	Org     string    `bun:"org"`
+	Name    string    `bun:"name"`
+	At      time.Time `bun:"at"`
+	Answer  string    `bun:"answer"` // sealed
+}
+
+func stepPurpose(org, session string, number int) string {
+	return fmt.Sprintf("step of tornado session:%q:%q:%d", org, session, number)
+}
+
+// AppendStep adds a step to the journal of a session. On PostgreSQL it locks the session, so that none is added to a journal that
+// is deleted with the end of the session.
+func (s Sessions) AppendStep(
+	ctx context.Context, org callwright.OrgID, session, node string, number int, step tornado.Step,
+) error {
+	sealed := s.core().Keyring.Seal(stepPurpose(string(org), session, number), callwright.Secret(step.Answer))
+	return s.core().Write(ctx, []any{org, session, node, step.Name}, func(ctx context.Context, idb bun.IDB) error {
+		row := s.core().ForUpdate(idb.NewSelect().Model((*sessionRow)(nil)).Column("id").ColumnExpr("?", sqldb.Int(number)).
+			Column("org").ColumnExpr("?", step.Name).ColumnExpr("?", sqldb.Stored(step.At)).ColumnExpr("?", sealed).
+			Where("id = ?", session).Where("org = ?", org).Where(running).Where("node = ?", node))
+		result, err := idb.NewRaw(
+			"INSERT INTO tornado_steps (session_id, number, org, name, at, answer) ? ON CONFLICT DO NOTHING", row).Exec(ctx)
+		return sqldb.Outrun(ctx, "session", sqldb.Changed(result, err, callwright.ErrConflict), findSession(idb, org, session))
+	})
+}
+
+// Steps returns the journal of a session.
+func (s Sessions) Steps(ctx context.Context, org callwright.OrgID, session string) ([]tornado.Step, error) {
+	var rows []stepRow
+	err := s.core().Read(ctx, []any{org, session}, func(ctx context.Context, idb bun.IDB) error {
+		rows = nil
+		return idb.NewSelect().Model(&rows).Where("session_id = ?", session).Where("org = ?", org).Order("number").Scan(ctx)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return sqldb.ConvertedAll(rows, func(r stepRow) (tornado.Step, error) {
+		answer, err := s.core().Unseal(stepPurpose(r.Org, r.Session, r.Number), r.Answer)
+		return tornado.Step{Name: r.Name, At: r.At.UTC(), Answer: []byte(answer)}, err
+	})
+}
+
+// DeleteSteps removes the journal of a session.
+func (s Sessions) DeleteSteps(ctx context.Context, org callwright.OrgID, session string) error {
+	return s.core().Write(ctx, []any{org, session}, func(ctx context.Context, idb bun.IDB) error {
+		_, err := idb.NewDelete().Model((*stepRow)(nil)).Where("session_id = ?", session).Where("org = ?", org).Exec(ctx)
+		return err
+	})
+}
+
+// DeleteSessions removes old sessions, whose journals go with them.
+func (s Sessions) DeleteSessions(ctx context.Context, before time.Time, limit int) (int, error) {
+	if limit <= 0 {
+		return 0, nil
+	}
+	return s.core().Forget(ctx, (*sessionRow)(nil), func(q *bun.SelectQuery) *bun.SelectQuery {
+		return q.Where(over).Where("ended_at < ?", sqldb.Stored(before)).Order("ended_at").Limit(limit)
+	})
+}
