@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -126,18 +127,17 @@ func (s Sessions) FindSessions(ctx context.Context, org callwright.OrgID, f torn
 		if f.Pathway != "" {
 			q = q.Where("pathway_id = ?", f.Pathway)
 		}
-		active := len(f.States) == 1 && f.States[0] == tornado.Running
 		if f.Persona != "" {
 			q = q.Where("persona_id = ?", f.Persona)
 		}
-		switch {
-		case active: // without the condition of the index of personas, which has those that have ended, too
+		switch active := slices.Equal(f.States, []tornado.State{tornado.Running}); {
+		case active: // by the index of those that are Running, of which there are few, rather than by that of personas
 			q = q.Where(running)
-		case len(f.States) > 0:
-			q = q.Where("state IN (?)", bun.List(f.States))
-		}
-		if f.Persona != "" && !active {
+		case f.Persona != "":
 			q = q.Where(ofOne)
+		}
+		if len(f.States) > 0 {
+			q = q.Where("state IN (?)", bun.List(f.States))
 		}
 		if !f.After.IsZero() {
 			q = q.Where("(created_at, id) < (?, ?)", f.After.At, f.After.ID)
