@@ -381,8 +381,10 @@ func tellsAbandonedSessions(t *testing.T, s sessions) {
 		}
 		t.Run(name, func(t *testing.T) { wantSame(t, append([]tornado.Session{}, got...), err, want) })
 	}
-	s.insert(t, over(aSession("t7"), 2))
-	for limit, want := range map[int][]tornado.Session{10: all[1:2], 0: {}} {
+	older := aSession("t7")
+	older.CreatedAt = later(-9)
+	s.insert(t, over(aSession("t8"), 2), older)
+	for limit, want := range map[int][]tornado.Session{10: {older, all[1]}, 1: {older}, 0: {}} {
 		got, err := s.WaitingSessions(t.Context(), limit)
 		wantSame(t, append([]tornado.Session{}, got...), err, want)
 	}

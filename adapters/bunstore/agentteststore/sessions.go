@@ -189,6 +189,16 @@ func (s Sessions) CancelSession(ctx context.Context, org callwright.OrgID, id st
 	})
 }
 
+// WaitingSessions returns sessions without a node.
+func (s Sessions) WaitingSessions(ctx context.Context, limit int) ([]tornado.Session, error) {
+	if limit <= 0 {
+		return nil, nil
+	}
+	return s.sessions(ctx, nil, func(q *bun.SelectQuery) *bun.SelectQuery {
+		return q.Where(running).Where("node = ''").Order("created_at", "id").Limit(limit)
+	})
+}
+
 // AbandonedSessions returns sessions of nodes that are not alive.
 func (s Sessions) AbandonedSessions(ctx context.Context, alive []string, limit int) ([]tornado.Session, error) {
 	if limit <= 0 {

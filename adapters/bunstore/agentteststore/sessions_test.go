@@ -77,11 +77,12 @@ func TestSessionPagesUseIndexes(t *testing.T) {
 				err = fmt.Errorf("abandoned are %d sessions", len(list))
 			}
 			_, cancelErr := store.CancelledSessions(t.Context(), "n7")
+			_, waitErr := store.WaitingSessions(t.Context(), 10)
 			active, findErr := store.FindSessions(t.Context(), org, tornado.Filter{Persona: "x7", States: []tornado.State{tornado.Running}, Limit: 1})
 			if findErr == nil && len(active) != 1 {
 				findErr = fmt.Errorf("%d sessions of the persona are active", len(active))
 			}
-			return errors.Join(err, cancelErr, findErr)
+			return errors.Join(err, cancelErr, waitErr, findErr)
 		})
 		for _, query := range seen {
 			if plan := storetest.Explain(t, db, query, true); !strings.Contains(plan, "tornado_sessions_running") &&
@@ -109,6 +110,7 @@ func TestSessionsUseIndexes(t *testing.T) {
 			add(s.FindSessions(ctx, org, f))
 		}
 		add(s.Session(ctx, org, "t"))
+		add(s.WaitingSessions(ctx, 10))
 		add(s.AbandonedSessions(ctx, nil, 10))
 		add(s.AbandonedSessions(ctx, []string{"m", "o"}, 10))
 		add(s.CancelledSessions(ctx, "n"))
