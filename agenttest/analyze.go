@@ -2,12 +2,10 @@ package agenttest
 
 import (
 	"context"
-	"encoding/json"
 	"time"
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/pathway"
-	"github.com/callwright/callwright/agents/pathway/graph"
 	"github.com/callwright/callwright/agenttest/analysis"
 )
 
@@ -24,16 +22,8 @@ const analyzeTime = time.Minute
 // it says what the rules know: see analysis.ByRules. Nothing is stored: every analysis asks the model anew. CodeNotFound: there is
 // no such run. CodeInvalidState: the run is in another state. CodeTooManyRequests, CodeUnavailable: the model has failed.
 func (s *Service) AnalyzeRun(ctx context.Context, org callwright.OrgID, id string) (analysis.Analysis, error) {
-	r, snap, err := s.GetRun(ctx, org, id)
-	switch {
-	case err != nil:
-		return analysis.Analysis{}, err
-	case r.State != Failed && r.State != Error || r.Outcome == nil:
-		return analysis.Analysis{}, callwright.Errorf(callwright.CodeInvalidState,
-			"only a run that is FAILED or ERROR can be analyzed: this one is %s", r.State)
-	}
-	c := analysis.Case{Scenario: snap.Scenario, Outcome: *r.Outcome}
-	if c.Nodes, err = s.written(ctx, r); err != nil {
+	c, err := s.Case(ctx, org, id)
+	if err != nil {
 		return analysis.Analysis{}, err
 	}
 	asking, cancel := context.WithTimeout(ctx, analyzeTime)
@@ -43,6 +33,22 @@ func (s *Service) AnalyzeRun(ctx context.Context, org callwright.OrgID, id strin
 		err = s.asked(ctx, org, "the model that analyzes runs", err)
 	}
 	return a, err
+}
+
+// Case returns a run as it is analyzed, with how the tested version was written. CodeNotFound: there is no such run.
+// CodeInvalidState: it is neither FAILED nor ERROR.
+func (s *Service) Case(ctx context.Context, org callwright.OrgID, run string) (analysis.Case, error) {
+	r, snap, err := s.GetRun(ctx, org, run)
+	switch {
+	case err != nil:
+		return analysis.Case{}, err
+	case r.State != Failed && r.State != Error || r.Outcome == nil:
+		return analysis.Case{}, callwright.Errorf(callwright.CodeInvalidState,
+			"only a run that is FAILED or ERROR can be analyzed: this one is %s", r.State)
+	}
+	c := analysis.Case{Scenario: snap.Scenario, Outcome: *r.Outcome}
+	c.Nodes, err = s.written(ctx, r)
+	return c, err
 }
 
 // written returns how the tested version was written: its nodes, or the persona as one. A version that was archived since, or whose
@@ -65,57 +71,5 @@ func (s *Service) written(ctx context.Context, r Run) ([]analysis.Node, error) {
 	if err != nil {
 		return nil, ignoreAbsent(err)
 	}
-	return nodesOf(v.Document), nil
-}
-
-// shown lists the members of a node that a model reads. Addresses, headers and bodies of requests are not among them: they may
-// hold keys.
-var shown = []string{
-	"name", "text", "prompt", "condition", "extractVars", "isStart", "isGlobal", "globalLabel", "globalDescription",
-	"enableGlobalAutoReturn", "digits", "kb",
-}
-
-// nodesOf returns the nodes of a document, each with the edges that lead on from it.
-func nodesOf(d graph.Document) []analysis.Node {
-	type edge struct {
-		Target string `json:"target"`
-		Data   struct {
-			Label       string `json:"label,omitempty"`
-			Description string `json:"description,omitempty"`
-			AlwaysPick  bool   `json:"alwaysPick,omitempty"`
-		} `json:"data"`
-	}
-	edges := map[string][]edge{}
-	for _, raw := range d.Edges {
-		var e struct {
-			Source string `json:"source"`
-			edge
-		}
-		if json.Unmarshal(raw, &e) == nil {
-			edges[e.Source] = append(edges[e.Source], e.edge)
-		}
-	}
-	nodes := make([]analysis.Node, 0, len(d.Nodes))
-	for _, raw := range d.Nodes {
-		var n struct {
-			ID   string                     `json:"id"`
-			Type string                     `json:"type"`
-			Data map[string]json.RawMessage `json:"data"`
-		}
-		if json.Unmarshal(raw, &n) != nil || n.ID == "" {
-			continue
-		}
-		text := map[string]any{"type": n.Type, "edges": edges[n.ID]}
-		for _, name := range shown {
-			if value, given := n.Data[name]; given {
-				text[name] = value
-			}
-		}
-		var name string
-		_ = json.Unmarshal(n.Data["name"], &name) // it stays empty if it is no text
-		if written, err := json.Marshal(text); err == nil {
-			nodes = append(nodes, analysis.Node{ID: n.ID, Name: name, Text: callwright.Redact(string(written))})
-		}
-	}
-	return nodes
+	return analysis.NodesOf(v.Document), nil
 }

@@ -59,6 +59,9 @@ type Part struct {
 	Snapshot string // id
 }
 
+// experiment reports whether the group is of a tornado session.
+func (b Batch) experiment() bool { return b.Trigger == ByTornado }
+
 // Open reports whether the group has runs that have not ended.
 func (b Batch) Open() bool { return b.ID != "" && !b.State.Ended() }
 

@@ -62,8 +62,11 @@ func (b Batch) concluded() bool {
 	return b.Statistics != nil && len(b.Statistics.Scenarios) == len(b.Scenarios)
 }
 
-// enqueueModes has the failures of each scenario told, in the transaction of ctx.
+// enqueueModes has the failures of each scenario told, in the transaction of ctx. Those of an experiment are not.
 func (s *Service) enqueueModes(ctx context.Context, b Batch) error {
+	if b.experiment() {
+		return nil
+	}
 	for i, sc := range b.Statistics.Scenarios {
 		if s.cfg.Failures == nil || len(sc.Modes) == 0 {
 			continue
@@ -90,8 +93,7 @@ func (s *Service) tellModes(ctx context.Context, t callwright.Task, of modesOf, 
 	return nil
 }
 
-// modes returns the ways in which the runs of a scenario have failed. Statistics also tell failures apart by their reasons and
-// by the ends of the conversations, which differ too much from one set to the next to recognize a failure by them.
+// modes returns the ways in which the runs of a scenario have failed. Statistics tell more of them apart than Failure.Key does.
 func modes(s stats.Scenario) []FailureMode {
 	var list []FailureMode
 	for _, m := range s.Modes {
@@ -99,9 +101,7 @@ func modes(s stats.Scenario) []FailureMode {
 			Assertion: m.Failure.Assertion, Type: assert.Type(m.Failure.Type), Code: assert.Code(m.Failure.Code), Node: m.Failure.Node,
 			End: assert.EndReason(m.Failure.End), Reason: m.Label,
 		}
-		i := slices.IndexFunc(list, func(o FailureMode) bool {
-			return o.Failure.Assertion == f.Assertion && o.Failure.Code == f.Code && o.Failure.Node == f.Node
-		})
+		i := slices.IndexFunc(list, func(o FailureMode) bool { return o.Failure.Key() == f.Key() })
 		if i < 0 {
 			i = len(list)
 			list = append(list, FailureMode{Failure: f, Scored: s.Passed + s.Failed})

@@ -19,7 +19,9 @@ const lookBack = 100
 // Check decides whether a version may go to production: see pathway.Gate. All enabled scenarios of the pathway that are
 // required for promotion must have passed on exactly this version, as they are now, in one batch. Of several such batches the
 // newest decides. A batch in which one of them has failed, or was an error, keeps the version from production until another
-// batch is run; one that was cancelled before any of them has failed decides nothing.
+// batch is run; one that was cancelled before any of them has failed decides nothing. Groups of tornado sessions decide nothing,
+// whatever came of them: a version that a search has chosen because it passed has to pass once more, and one that it has rejected
+// may be published by a person all the same.
 func (s *Service) Check(ctx context.Context, org callwright.OrgID, c pathway.Candidate) (pathway.Verdict, error) {
 	required, err := s.cfg.Store.RequiredScenarios(ctx, org, c.Pathway, MaxScenarios+1)
 	switch {

@@ -68,9 +68,8 @@ func (s *Service) startGroup(
 			return err
 		}
 		runs = make([]Run, len(b.Scenarios))
-		for i, part := range b.Scenarios {
-			runs[i] = s.newRun(b.Org, part)
-			runs[i].Batch, runs[i].Budget = b.ID, b.Budget
+		for i := range b.Scenarios {
+			runs[i] = s.runOf(b, i)
 		}
 		b.Created = len(runs)
 		return s.cfg.Atomic.Do(ctx, func(ctx context.Context) error {
@@ -160,7 +159,10 @@ func (s *Service) group(ctx context.Context, b Batch, ids []string, number *int)
 		found[l.ID] = l.Scenario
 	}
 	now := s.cfg.Clock.Now()
-	b.ID, b.State, b.CreatedAt, b.Revision = s.cfg.IDs.New(), Pending, now, 1
+	if b.ID == "" {
+		b.ID = s.cfg.IDs.New()
+	}
+	b.State, b.CreatedAt, b.Revision = Pending, now, 1
 	versions := map[[2]string]version{} // by pathway and persona
 	tested := make([]version, len(ids))
 	for i, id := range ids {
@@ -268,12 +270,17 @@ func (s *Service) expandOnce(ctx context.Context, org callwright.OrgID, id strin
 	var runs []Run
 	for ; len(runs) < piece && b.Created < b.Total(); b.Created++ {
 		// Trial by trial, so that a set that is cut short has as many runs of each scenario.
-		run := s.newRun(org, b.Scenarios[b.Created%len(b.Scenarios)])
-		run.Batch, run.Budget, run.Trial = b.ID, b.Budget, b.Created/len(b.Scenarios)
-		runs = append(runs, run)
+		runs = append(runs, s.runOf(b, b.Created))
 	}
 	if err := s.cfg.Store.UpdateBatch(ctx, b); err != nil {
 		return false, err
 	}
 	return b.Created < b.Total(), s.cfg.Store.InsertRuns(ctx, runs)
+}
+
+// runOf returns the n-th run of a group.
+func (s *Service) runOf(b Batch, n int) Run {
+	run := s.newRun(b.Org, b.Scenarios[n%len(b.Scenarios)])
+	run.Batch, run.Budget, run.Trial, run.Experiment = b.ID, b.Budget, n/len(b.Scenarios), b.experiment()
+	return run
 }

@@ -1,6 +1,7 @@
 package agenttest
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/callwright/callwright"
@@ -24,6 +25,8 @@ type Run struct {
 	Snapshot string // id of the Snapshot that says what is tested
 	Webhook  string // is told the end of the run; empty: nobody. It may hold a token
 	Scripted bool   // no model took part but the scripted one
+	// Experiment: it is of a tornado session. It says what might be, so it opens no issue and counts in no analytics.
+	Experiment bool
 
 	Budget engine.Limit // of the run, or, of one that belongs to a group, of the whole group
 
@@ -69,7 +72,7 @@ type Check struct {
 	Agreement *float64
 }
 
-// Failure says in short why a run has failed, so that equal failures can be counted.
+// Failure says in short why a run has failed, so that equal failures can be counted: see Key.
 type Failure struct {
 	Assertion string // id of the required assertion that weighs most among those that failed; empty: the score was too low
 	Type      assert.Type
@@ -78,6 +81,10 @@ type Failure struct {
 	End       assert.EndReason
 	Reason    string // in the words of the result
 }
+
+// Key returns the same text for runs of a scenario that fail alike. Reasons and ends of conversations differ too much from one run to
+// the next to recognize a failure by them.
+func (f Failure) Key() string { return fmt.Sprintf("%s/%s/%s", f.Assertion, f.Code, f.Node) }
 
 // MaxAttempts is how often a run is begun or resumed without an answer of a model that its journal keeps. A run whose nodes die more
 // often is an Error: it may be what ends them.

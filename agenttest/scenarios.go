@@ -48,17 +48,22 @@ func (s *Service) CreateScenario(ctx context.Context, org callwright.OrgID, sc s
 // checkTested refuses a scenario of a pathway or a persona that does not exist. One without a version can have scenarios.
 func (s *Service) checkTested(ctx context.Context, sc scenario.Scenario) error {
 	if sc.Persona != "" {
-		err := errNoPersonas
-		if s.cfg.Personas != nil {
-			_, _, err = s.cfg.Personas.Load(ctx, sc.Org, sc.Persona)
-		}
-		if errors.Is(err, callwright.ErrInvalidState) {
-			return nil
-		}
-		return err
+		return s.checkPersona(ctx, sc.Org, sc.Persona)
 	}
 	_, _, err := s.cfg.Pathways.Load(ctx, sc.Org, sc.Pathway, pathway.Selector{})
 	if errors.Is(err, callwright.ErrInvalidState) { // an empty draft
+		return nil
+	}
+	return err
+}
+
+// checkPersona refuses a persona that does not exist. One without a version in production is taken.
+func (s *Service) checkPersona(ctx context.Context, org callwright.OrgID, id string) error {
+	if s.cfg.Personas == nil {
+		return errNoPersonas
+	}
+	_, _, err := s.cfg.Personas.Load(ctx, org, id)
+	if errors.Is(err, callwright.ErrInvalidState) {
 		return nil
 	}
 	return err

@@ -37,19 +37,9 @@ const runsPage = 1000
 // statistics describes the scenarios from one pass over the runs that have ended.
 func (s *Service) statistics(ctx context.Context, b Batch) (Statistics, error) {
 	ended := make(map[string][]stats.Run, len(b.Scenarios))
-	f := RunFilter{Batch: b.ID, States: []State{Passed, Failed, Error, Cancelled}, Oldest: true, Limit: runsPage}
-	for more := true; more; {
-		runs, err := s.cfg.Store.FindRuns(ctx, b.Org, f)
-		if err != nil {
-			return Statistics{}, err
-		}
-		for _, r := range runs {
-			ended[r.Scenario] = append(ended[r.Scenario], counted(r))
-		}
-		if more = len(runs) == f.Limit; more {
-			last := runs[len(runs)-1]
-			f.After = callwright.Keyset{At: last.CreatedAt, ID: last.ID}
-		}
+	err := s.eachEnded(ctx, b, func(r Run) { ended[r.Scenario] = append(ended[r.Scenario], counted(r)) })
+	if err != nil {
+		return Statistics{}, err
 	}
 	st := Statistics{Scenarios: make([]stats.Scenario, len(b.Scenarios))}
 	for i, part := range b.Scenarios {
@@ -57,6 +47,25 @@ func (s *Service) statistics(ctx context.Context, b Batch) (Statistics, error) {
 	}
 	st.Overall = stats.Summarize(st.Scenarios)
 	return st, nil
+}
+
+// eachEnded calls f with the runs of a group that have ended, the oldest first. It holds a page of them at a time.
+func (s *Service) eachEnded(ctx context.Context, b Batch, f func(Run)) error {
+	page := RunFilter{Batch: b.ID, States: []State{Passed, Failed, Error, Cancelled}, Oldest: true, Limit: runsPage}
+	for {
+		runs, err := s.cfg.Store.FindRuns(ctx, b.Org, page)
+		if err != nil {
+			return err
+		}
+		for _, r := range runs {
+			f(r)
+		}
+		if len(runs) < page.Limit {
+			return nil
+		}
+		last := runs[len(runs)-1]
+		page.After = callwright.Keyset{At: last.CreatedAt, ID: last.ID}
+	}
 }
 
 // describe reads the runs of one scenario that have ended, at most MaxSimulations.

@@ -103,8 +103,8 @@ type Runs interface {
 	// HoldStarts keeps other transactions of an organization from HoldStarts until that of ctx ends. It is only called in a
 	// transaction.
 	HoldStarts(ctx context.Context, org callwright.OrgID) error
-	// EachEnded calls f with the runs that w chooses and that have ended, the newest first, each once. It holds few of them at a
-	// time. A run that ends, or is deleted, meanwhile may be among them or not.
+	// EachEnded calls f with the runs that w chooses, that have ended and are no Experiment, the newest first, each once. It holds
+	// few of them at a time. A run that ends, or is deleted, meanwhile may be among them or not.
 	EachEnded(ctx context.Context, org callwright.OrgID, w RunWindow, f func(analytics.Run)) error
 
 	// Waiting returns the organizations that have runs to be started, at most limit.
@@ -173,7 +173,7 @@ type Batches interface {
 	// CountBatches returns how many groups f chooses, whatever its page.
 	CountBatches(ctx context.Context, org callwright.OrgID, f BatchFilter) (int, error)
 	// BatchesOf returns the newest groups of kind OneEach that test a version of a pathway, all of whose scenarios are of that
-	// pathway, newest first.
+	// pathway, newest first. Those with the trigger ByTornado are left out.
 	BatchesOf(ctx context.Context, org callwright.OrgID, pathway string, version int, limit int) ([]Batch, error)
 }
 

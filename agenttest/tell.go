@@ -22,9 +22,9 @@ type Notifier interface {
 // Failures receives runs that have failed. Each may be reported more than once. After an error it is reported again a few
 // times, not before the error's RetryAfter.
 type Failures interface {
-	// RunFailed reports a run that has ended as Failed and is of no simulation set.
+	// RunFailed reports a run that has ended as Failed and is of no simulation set, and no Run.Experiment.
 	RunFailed(ctx context.Context, r Run) error
-	// ModeFailed reports runs of a scenario that have failed alike in a simulation set that has ended.
+	// ModeFailed reports runs of a scenario that have failed alike in a simulation set that has ended; not of experiments.
 	ModeFailed(ctx context.Context, m FailureMode) error
 }
 
@@ -69,7 +69,7 @@ func (s *Service) tell(ctx context.Context, r Run, kind Kind) error {
 	if r.Webhook != "" && s.cfg.Notifier != nil {
 		kinds = append(kinds, taskRunNotice)
 	}
-	if r.State == Failed && s.cfg.Failures != nil && kind != Simulations {
+	if r.State == Failed && s.cfg.Failures != nil && kind != Simulations && !r.Experiment {
 		kinds = append(kinds, taskFailed)
 	}
 	return s.enqueue(ctx, r.Org, r.ID, kinds...)
@@ -87,7 +87,7 @@ func (s *Service) tellBatch(ctx context.Context, b Batch) error {
 	if b.Kind == Simulations {
 		kinds = append(kinds, taskConclude)
 	}
-	if err := s.enqueue(ctx, b.Org, b.ID, kinds...); err != nil || b.Pathway == "" || b.Kind != OneEach {
+	if err := s.enqueue(ctx, b.Org, b.ID, kinds...); err != nil || b.Pathway == "" || b.Kind != OneEach || b.experiment() {
 		return err
 	}
 	return s.enqueue(ctx, b.Org, b.Pathway, taskSettle) // a version may wait for these tests

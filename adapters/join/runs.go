@@ -110,7 +110,7 @@ func (f FailedRuns) report(
 		what = "persona"
 	}
 	report := triage.Report{
-		Key:   fmt.Sprintf("test/%s/%s/%s/%s", s.Scenario, failure.Assertion, failure.Code, failure.Node),
+		Key:   "test/" + s.Scenario + "/" + failure.Key(),
 		Title: callwright.Clip("Test fails: "+s.Name+": "+why, maxTitle), Severity: triage.SeverityHigh, Category: "test",
 		Detail: fmt.Sprintf("Version %d of the %s fails the scenario %q%s: %s\nRuns that fail alike are attached while the issue is open.",
 			s.Version, what, s.Name, often, why),

@@ -217,6 +217,7 @@ func findsBatchesOf(t *testing.T, s subject) {
 		func(b *agenttest.Batch) { b.CreatedAt = later(9) },
 		func(b *agenttest.Batch) { b.Org = "b" },
 		func(*agenttest.Batch) {},
+		func(b *agenttest.Batch) { b.CreatedAt, b.Trigger = later(10), agenttest.ByTornado },
 	} {
 		b := aBatch(fmt.Sprint("b", i))
 		change(&b)

@@ -211,7 +211,7 @@ func updatesPartOfRun(t *testing.T, s subject) {
 	old := aRun("r1")
 	want.Scenario, want.Name, want.Pathway, want.Persona, want.Version = old.Scenario, old.Name, old.Pathway, old.Persona, old.Version
 	want.Batch, want.Trial, want.Snapshot, want.Webhook, want.CreatedAt = old.Batch, old.Trial, old.Snapshot, old.Webhook, old.CreatedAt
-	want.Budget, want.Cancel = old.Budget, old.Cancel
+	want.Budget, want.Cancel, want.Experiment = old.Budget, old.Cancel, old.Experiment
 	want.Revision = 2
 	s.wantRun(t, want)
 }

@@ -24,6 +24,7 @@ func tellsEndedRuns(t *testing.T, s subject) {
 		func(r *agenttest.Run) { r.Pathway, r.Persona = "", "x1" },
 		func(r *agenttest.Run) { r.Org = "b" },
 		func(r *agenttest.Run) { r.CreatedAt, r.Summary = at, "" },
+		func(r *agenttest.Run) { r.Experiment = true },
 	} {
 		r := ended(fmt.Sprint("r", i), 99)
 		r.CreatedAt, r.Summary = later(60-i/2), analytics.Summary(fmt.Sprintf("1 0.5 - n%d", i))

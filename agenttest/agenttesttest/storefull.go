@@ -91,7 +91,7 @@ func FullRun(id string) agenttest.Run {
 	score, out := 0.625, FullOutcome()
 	return agenttest.Run{
 		ID: id, Org: "a", Scenario: "s1", Name: words, Pathway: "p1", Persona: "persona 1", Version: 5, Batch: "b1", Trial: 3,
-		Snapshot: "snap1", Webhook: "https://x.example/hook?key=" + words, Scripted: true, Budget: engine.Limit{Tokens: 5000, Cost: 750_000_000}, State: agenttest.Failed, Node: "node 1",
+		Snapshot: "snap1", Webhook: "https://x.example/hook?key=" + words, Scripted: true, Experiment: true, Budget: engine.Limit{Tokens: 5000, Cost: 750_000_000}, State: agenttest.Failed, Node: "node 1",
 		Attempt: 2, Cancel: true, Outcome: &out, CreatedAt: at, StartedAt: later(1), EndedAt: later(2), Revision: 1,
 		Summary: analytics.NewSummary(&score, []string{"start", words}, words),
 		Result: agenttest.Result{

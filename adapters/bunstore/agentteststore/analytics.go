@@ -15,7 +15,7 @@ import (
 )
 
 // hasEnded is the condition of the index of windows. SQLite uses it only for a condition with these very words.
-const hasEnded = "state NOT IN ('PENDING', 'RUNNING')"
+const hasEnded = "state NOT IN ('PENDING', 'RUNNING') AND NOT experiment"
 
 // endedPage is how many runs EachEnded holds at a time.
 const endedPage = 5000

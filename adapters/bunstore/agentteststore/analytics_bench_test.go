@@ -37,7 +37,7 @@ func fillWindow(t testing.TB, db *bunstore.DB, end time.Time, within, outside in
 	seconds := fmt.Sprintf("i * CAST(%d AS BIGINT) / %d", int64(365*24*3600-1)*int64(all)/int64(within), all)
 	from := end.Add(-time.Duration(int64(365*24*3600-1)*int64(all)/int64(within)) * time.Second)
 	storetest.Copies(t, db, "test_runs", all, map[string]string{
-		"id": "'01932c21-3e54-7c43-8d85-' || CAST(100000000000 + i AS TEXT)", "scripted": "1 = 0", "trial": "i",
+		"id": "'01932c21-3e54-7c43-8d85-' || CAST(100000000000 + i AS TEXT)", "scripted": "1 = 0", "experiment": "1 = 0", "trial": "i",
 		"result":         "'" + strings.Repeat("x", 1000) + "'", // as long as a sealed one
 		"scenario_id":    "'01932c20-1c32-7a21-8b63-' || CAST(100000000000 + i % 50 AS TEXT)",
 		"pathway_number": "i % 4 + 1", "state": "CASE WHEN i % 11 = 0 THEN 'FAILED' WHEN i % 97 = 0 THEN 'ERROR' ELSE 'PASSED' END",

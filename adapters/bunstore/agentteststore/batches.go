@@ -263,7 +263,7 @@ func (s Store) BatchesOf(
 	var rows []batchRow
 	err := s.core().Read(ctx, []any{org, pathway}, func(ctx context.Context, idb bun.IDB) error {
 		rows = nil
-		return idb.NewSelect().Model(&rows).Where("kind = 'batch'").Where("org = ?", org).Where("pathway_id = ?", pathway).
+		return idb.NewSelect().Model(&rows).Where("kind = 'batch'").Where("triggered_by <> 'tornado'").Where("org = ?", org).Where("pathway_id = ?", pathway).
 			Where("pathway_number = ?", sqldb.Int(version)).Order("created_at DESC", "id DESC").Limit(limit).Scan(ctx)
 	})
 	if err != nil {

@@ -16,31 +16,32 @@ import (
 type runRow struct {
 	bun.BaseModel `bun:"table:test_runs,alias:run"`
 
-	ID        string     `bun:"id,pk"`
-	Org       string     `bun:"org"`
-	Scenario  string     `bun:"scenario_id"`
-	Name      string     `bun:"name"`
-	Pathway   string     `bun:"pathway_id"`
-	Persona   string     `bun:"persona_id"`
-	Number    int        `bun:"pathway_number"`
-	Batch     string     `bun:"batch_id"`
-	Trial     int        `bun:"trial"`
-	Snapshot  string     `bun:"snapshot_id"`
-	Scripted  bool       `bun:"scripted"`
-	State     string     `bun:"state"`
-	Node      string     `bun:"node"`
-	Attempt   int        `bun:"attempt"`
-	Cancel    bool       `bun:"cancel"`
-	MaxTokens int        `bun:"max_tokens"`
-	MaxCost   int64      `bun:"max_cost"`
-	CreatedAt time.Time  `bun:"created_at"`
-	StartedAt *time.Time `bun:"started_at"`
-	EndedAt   *time.Time `bun:"ended_at"`
-	Version   int64      `bun:"version"` // its Revision
-	Webhook   string     `bun:"webhook"` // sealed
-	Result    string     `bun:"result"`  // sealed: agenttest.Result
-	Outcome   string     `bun:"outcome"` // sealed: outcomeJSON
-	Summary   string     `bun:"summary"` // analytics.Summary
+	ID         string     `bun:"id,pk"`
+	Org        string     `bun:"org"`
+	Scenario   string     `bun:"scenario_id"`
+	Name       string     `bun:"name"`
+	Pathway    string     `bun:"pathway_id"`
+	Persona    string     `bun:"persona_id"`
+	Number     int        `bun:"pathway_number"`
+	Batch      string     `bun:"batch_id"`
+	Trial      int        `bun:"trial"`
+	Snapshot   string     `bun:"snapshot_id"`
+	Scripted   bool       `bun:"scripted"`
+	Experiment bool       `bun:"experiment"`
+	State      string     `bun:"state"`
+	Node       string     `bun:"node"`
+	Attempt    int        `bun:"attempt"`
+	Cancel     bool       `bun:"cancel"`
+	MaxTokens  int        `bun:"max_tokens"`
+	MaxCost    int64      `bun:"max_cost"`
+	CreatedAt  time.Time  `bun:"created_at"`
+	StartedAt  *time.Time `bun:"started_at"`
+	EndedAt    *time.Time `bun:"ended_at"`
+	Version    int64      `bun:"version"` // its Revision
+	Webhook    string     `bun:"webhook"` // sealed
+	Result     string     `bun:"result"`  // sealed: agenttest.Result
+	Outcome    string     `bun:"outcome"` // sealed: outcomeJSON
+	Summary    string     `bun:"summary"` // analytics.Summary
 }
 
 // changing lists the columns of a run that an update writes.
@@ -53,7 +54,7 @@ func (db core) runRow(r agenttest.Run) (row runRow, err error) {
 	org := string(r.Org)
 	row = runRow{
 		ID: r.ID, Org: org, Scenario: r.Scenario, Name: r.Name, Pathway: r.Pathway, Persona: r.Persona, Number: r.Version,
-		Batch: r.Batch, Trial: r.Trial, Snapshot: r.Snapshot, Scripted: r.Scripted, State: string(r.State), Node: r.Node,
+		Batch: r.Batch, Trial: r.Trial, Snapshot: r.Snapshot, Scripted: r.Scripted, Experiment: r.Experiment, State: string(r.State), Node: r.Node,
 		Attempt: r.Attempt, Cancel: r.Cancel, MaxTokens: r.Budget.Tokens, MaxCost: int64(r.Budget.Cost), CreatedAt: sqldb.Stored(r.CreatedAt), StartedAt: orNull(r.StartedAt),
 		EndedAt: orNull(r.EndedAt), Version: r.Revision, Summary: string(r.Summary),
 		Webhook: db.Keyring.Seal(purpose("webhook of test run", org, r.ID), callwright.Secret(r.Webhook)),
@@ -73,7 +74,7 @@ func (db core) run(row runRow) (agenttest.Run, error) {
 	r := agenttest.Run{
 		ID: row.ID, Org: callwright.OrgID(row.Org), Scenario: row.Scenario, Name: row.Name, Pathway: row.Pathway,
 		Persona: row.Persona, Version: row.Number, Batch: row.Batch, Trial: row.Trial, Snapshot: row.Snapshot,
-		Scripted: row.Scripted, State: agenttest.State(row.State), Node: row.Node, Attempt: row.Attempt, Cancel: row.Cancel,
+		Scripted: row.Scripted, Experiment: row.Experiment, State: agenttest.State(row.State), Node: row.Node, Attempt: row.Attempt, Cancel: row.Cancel,
 		Budget:    engine.Limit{Tokens: row.MaxTokens, Cost: engine.Money(row.MaxCost)},
 		CreatedAt: row.CreatedAt.UTC(), StartedAt: orZero(row.StartedAt), EndedAt: orZero(row.EndedAt), Revision: row.Version,
 		Summary: analytics.Summary(row.Summary),

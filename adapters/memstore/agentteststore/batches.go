@@ -119,7 +119,8 @@ func (s Store) BatchesOf(
 ) (found []agenttest.Batch, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		for _, b := range d.batches.Rows() {
-			if b.Org == org && b.Kind == agenttest.OneEach && b.Pathway == pathway && b.Version == version {
+			counts := b.Kind == agenttest.OneEach && b.Trigger != agenttest.ByTornado
+			if b.Org == org && counts && b.Pathway == pathway && b.Version == version {
 				found = append(found, b)
 			}
 		}

@@ -113,7 +113,8 @@ type Invoker interface {
 	// GetTestAnalytics invokes getTestAnalytics operation.
 	//
 	// Returns pass rate, failure rate and average score of a pathway over a number of days. Counts the
-	// runs that were created then and have ended.
+	// runs that were created then and have ended, but for those of tornado sessions: they say what might
+	// be.
 	//
 	// GET /v1/agent-testing/analytics/{pathwayId}
 	GetTestAnalytics(ctx context.Context, params GetTestAnalyticsParams) (*TestAnalyticsReply, error)
@@ -1487,7 +1488,8 @@ func (c *Client) sendGetEnhancedTestAnalytics(ctx context.Context, params GetEnh
 // GetTestAnalytics invokes getTestAnalytics operation.
 //
 // Returns pass rate, failure rate and average score of a pathway over a number of days. Counts the
-// runs that were created then and have ended.
+// runs that were created then and have ended, but for those of tornado sessions: they say what might
+// be.
 //
 // GET /v1/agent-testing/analytics/{pathwayId}
 func (c *Client) GetTestAnalytics(ctx context.Context, params GetTestAnalyticsParams) (*TestAnalyticsReply, error) {

@@ -1781,7 +1781,8 @@ func (s *Server) handleGetEnhancedTestAnalyticsRequest(args [1]string, argsEscap
 // handleGetTestAnalyticsRequest handles getTestAnalytics operation.
 //
 // Returns pass rate, failure rate and average score of a pathway over a number of days. Counts the
-// runs that were created then and have ended.
+// runs that were created then and have ended, but for those of tornado sessions: they say what might
+// be.
 //
 // GET /v1/agent-testing/analytics/{pathwayId}
 func (s *Server) handleGetTestAnalyticsRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {

@@ -142,7 +142,8 @@ func (UnimplementedHandler) GetEnhancedTestAnalytics(ctx context.Context, params
 // GetTestAnalytics implements getTestAnalytics operation.
 //
 // Returns pass rate, failure rate and average score of a pathway over a number of days. Counts the
-// runs that were created then and have ended.
+// runs that were created then and have ended, but for those of tornado sessions: they say what might
+// be.
 //
 // GET /v1/agent-testing/analytics/{pathwayId}
 func (UnimplementedHandler) GetTestAnalytics(ctx context.Context, params GetTestAnalyticsParams) (r *TestAnalyticsReply, _ error) {

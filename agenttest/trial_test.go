@@ -1,0 +1,415 @@
+package agenttest_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/agenttest"
+	"github.com/callwright/callwright/agenttest/analysis"
+	"github.com/callwright/callwright/agenttest/scenario"
+	"github.com/callwright/callwright/agenttest/tornado"
+)
+
+// unplayable has a scenario end in an error: the lab's model plays no caller.
+func unplayable(sc *scenario.Scenario) { sc.Messages, sc.CallerPrompt = nil, "You want to pay." }
+
+// trial returns a trial of version 2.
+func trial(id string, runs int, scenarios ...string) tornado.Trial {
+	return tornado.Trial{ID: id, Pathway: "p1", Version: 2, Scenarios: scenarios, Runs: runs}
+}
+
+// try makes a trial on a node.
+func (l *lab) try(s *agenttest.Service, t tornado.Trial) tornado.Tried {
+	l.t.Helper()
+	done, err := s.Try(l.t.Context(), org, t)
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	return done
+}
+
+// runsOf returns how many runs a group has.
+func (l *lab) runsOf(group string) int {
+	l.t.Helper()
+	_, total, err := l.ListRuns(l.t.Context(), org, agenttest.RunFilter{Batch: group})
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	return total
+}
+
+// TestTry has a node try what another one executes, once and several times each. A third node that goes on with it, as after a
+// crash, gets the same tallies, and no run is added.
+func TestTry(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := newLab(t)
+		second, third := l.another(), l.another()
+		good, bad, broken := l.scenario(), l.scenario(failing), l.scenario(unplayable)
+		l.run(second)
+		for id, runs := range map[string]int{"once": 1, "thrice": 3} {
+			of := trial(id, runs, bad.ID, broken.ID, good.ID)
+			done := l.try(l.Service, of)
+			b, err := l.cfg.Store.Batch(t.Context(), org, id)
+			if err != nil || b.Trigger != agenttest.ByTornado || b.Version != 2 || done.Usage != b.Usage || done.Spend != b.Spend {
+				t.Errorf("the group is %+v, %v; the trial gave %+v", b, err, done)
+			}
+			if want := (tornado.Tally{Passed: runs, Score: 1}); done.Tallies[good.ID] != want {
+				t.Errorf("%s: what passes is %+v", id, done.Tallies[good.ID])
+			}
+			if want := (tornado.Tally{Errors: runs}); done.Tallies[broken.ID] != want {
+				t.Errorf("%s: what is in error is %+v", id, done.Tallies[broken.ID])
+			}
+			lost := done.Tallies[bad.ID]
+			last := l.get(lost.Run)
+			f := *last.Result.Failure
+			want := tornado.Tally{Failed: runs, Score: 0.5, Run: last.ID, Node: "paid", Mode: f.Key(), Reason: f.Reason}
+			if lost != want || last.Batch != id || f.Reason == "" || !strings.HasPrefix(f.Key(), bad.Assertions[1].ID) {
+				t.Errorf("%s: what fails is %+v, want %+v", id, lost, want)
+			}
+			if again := l.try(third, of); !reflect.DeepEqual(again, done) || l.runsOf(id) != 3*runs {
+				t.Errorf("%s: once more it is %+v, and there are %d runs", id, again, l.runsOf(id))
+			}
+		}
+		settled()
+		if l.told.failed != nil || l.told.modes != nil || l.told.runs != nil || l.told.batches != nil || l.pathways.settled != nil {
+			t.Errorf("told %+v, settled %v", l.told, l.pathways.settled)
+		}
+		a, err := l.BasicAnalytics(t.Context(), org, agenttest.AnalyticsQuery{Pathway: "p1", Scripted: true})
+		if err != nil || a.About.Total != 0 {
+			t.Errorf("analytics count %+v, %v", a.About, err)
+		}
+		if c, err := l.Case(t.Context(), org, l.failedRun("once")); err != nil || c.Scenario.ID != bad.ID || c.Outcome.Blame != "paid" {
+			t.Errorf("the case is %+v, %v", c, err)
+		}
+	})
+}
+
+// failedRun returns the id of a failed run of a group.
+func (l *lab) failedRun(group string) string {
+	l.t.Helper()
+	runs, _, err := l.ListRuns(l.t.Context(), org, agenttest.RunFilter{Batch: group, States: []agenttest.State{agenttest.Failed}})
+	if err != nil || len(runs) == 0 {
+		l.t.Fatalf("no run of %s has failed, %v", group, err)
+	}
+	return runs[0].ID
+}
+
+// TestTryIsInterrupted: the runs of a trial whose node dies go on, also where they have not all been created.
+func TestTryIsInterrupted(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := newLab(t)
+		second := l.another()
+		of := trial("t", 5, l.scenario(failing).ID)
+		dying, die := context.WithCancelCause(t.Context())
+		died := errors.New("the node dies")
+		time.AfterFunc(time.Minute, func() { die(died) })
+		if done, err := l.Try(dying, org, of); !errors.Is(err, died) || done.Tallies != nil {
+			t.Fatalf("got %+v, %v", done, err)
+		}
+		if n := l.runsOf("t"); n != 1 {
+			t.Errorf("%d runs are created", n)
+		}
+		l.run(second)
+		if done := l.try(second, of); done.Tallies[of.Scenarios[0]].Failed != 5 || l.runsOf("t") != 5 {
+			t.Errorf("got %+v, and %d runs", done, l.runsOf("t"))
+		}
+	})
+}
+
+// TestTryOnTwoNodes: of two nodes that start a trial at once one does, and both wait for it.
+func TestTryOnTwoNodes(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := newLab(t)
+		of := trial("t", 1, l.scenario().ID)
+		store := &meeting{Store: l.cfg.Store, missed: [2]chan struct{}{make(chan struct{}), make(chan struct{})}}
+		l.cfg.Store = store
+		l.Service = l.another()
+		second := l.another()
+		l.run(second)
+		var other tornado.Tried
+		var err error
+		met := make(chan struct{})
+		go func() { other, err = second.Try(t.Context(), org, of); close(met) }()
+		done := l.try(l.Service, of)
+		<-met
+		if err != nil || !reflect.DeepEqual(done, other) || done.Tallies[of.Scenarios[0]].Passed != 1 || l.runsOf("t") != 1 {
+			t.Errorf("got %+v and %+v, %v; %d runs", done, other, err, l.runsOf("t"))
+		}
+	})
+}
+
+// meeting is a store in which two nodes learn together that a group is absent, twice.
+type meeting struct {
+	agenttest.Store
+
+	asked  atomic.Int32
+	missed [2]chan struct{}
+}
+
+func (s *meeting) Batch(ctx context.Context, of callwright.OrgID, id string) (agenttest.Batch, error) {
+	b, err := s.Store.Batch(ctx, of, id)
+	if n := int(s.asked.Add(1)) - 1; n < 4 {
+		if n%2 == 1 {
+			close(s.missed[n/2])
+		}
+		<-s.missed[n/2]
+	}
+	return b, err
+}
+
+func TestTryRefuses(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := newLab(t)
+		l.cfg.Personas = personas{}
+		l.Service = l.another()
+		l.run(l.Service)
+		sc, other := l.scenario().ID, l.scenario().ID
+		l.try(l.Service, trial("taken", 1, sc))
+		l.try(l.Service, trial("set", 2, sc))
+		b, _, err := l.StartBatch(t.Context(), org, agenttest.BatchRequest{Scenarios: []string{sc}, Version: new(2)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ten := trial("new", 1, sc)
+		ten.Version = 10
+		elsewhere := trial("new", 1, sc)
+		elsewhere.Pathway = "p2"
+		for name, tt := range map[string]struct {
+			of    tornado.Trial
+			code  callwright.Code
+			field string
+		}{
+			"other scenarios":         {trial("taken", 1, other), callwright.CodeConflict, ""},
+			"more runs":               {trial("taken", 2, sc), callwright.CodeConflict, ""},
+			"a batch by somebody":     {trial(b.ID, 1, sc), callwright.CodeConflict, ""},
+			"no id":                   {trial("", 1, sc), callwright.CodeBadRequest, ""},
+			"no runs":                 {trial("new", 0, sc), callwright.CodeBadRequest, ""},
+			"too many runs":           {trial("new", 201, sc), callwright.CodeBadRequest, ""},
+			"no scenario":             {trial("new", 1), callwright.CodeBadRequest, "scenario_ids"},
+			"an absent scenario":      {trial("new", 1, sc, "gone"), callwright.CodeNotFound, "scenario_ids[1]"},
+			"a scenario of a persona": {trial("new", 1, l.scenario(ofPersona("desk")).ID), callwright.CodeNotFound, "scenario_ids"},
+			"an absent version":       {ten, callwright.CodeNotFound, "version_number"},
+			"another pathway":         {elsewhere, callwright.CodeNotFound, "scenario_ids"},
+		} {
+			done, err := l.Try(t.Context(), org, tt.of)
+			if callwright.CodeOf(err) != tt.code || fieldOf(err) != tt.field || done.Tallies != nil {
+				t.Errorf("%s: %+v, %v", name, done, err)
+			}
+		}
+		if n := l.runsOf("new"); n != 0 {
+			t.Errorf("what was refused has %d runs", n)
+		}
+	})
+}
+
+// shy is a store that is away, or full, for a while.
+type shy struct {
+	agenttest.Store
+
+	away, full atomic.Int32
+}
+
+func (s *shy) Batch(ctx context.Context, of callwright.OrgID, id string) (agenttest.Batch, error) {
+	if s.away.Add(-1) >= 0 {
+		return agenttest.Batch{}, callwright.ErrUnavailable
+	}
+	return s.Store.Batch(ctx, of, id)
+}
+
+func (s *shy) FindRuns(ctx context.Context, of callwright.OrgID, f agenttest.RunFilter) ([]agenttest.Run, error) {
+	if f.Batch != "" && s.away.Add(-1) >= 0 {
+		return nil, callwright.ErrUnavailable
+	}
+	return s.Store.FindRuns(ctx, of, f)
+}
+
+func (s *shy) CountUnended(ctx context.Context, of callwright.OrgID) (int, error) {
+	if s.full.Add(-1) >= 0 {
+		return agenttest.MaxPending, nil
+	}
+	return s.Store.CountUnended(ctx, of)
+}
+
+// TestTryWaits: a database that is away, and an organization that has its most runs, delay a trial until its context ends.
+func TestTryWaits(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := newLab(t)
+		store := &shy{Store: l.cfg.Store}
+		second := l.another()
+		l.cfg.Store = store
+		l.Service = l.another()
+		l.run(second)
+		of := trial("t", 1, l.scenario().ID)
+		for name, left := range map[string]*atomic.Int32{"away": &store.away, "full": &store.full} {
+			of.ID = name
+			left.Store(20)
+			began := time.Now()
+			if done := l.try(l.Service, of); done.Tallies[of.Scenarios[0]].Passed != 1 || time.Since(began) < 10*time.Second {
+				t.Errorf("%s: got %+v after %s", name, done, time.Since(began))
+			}
+			of.ID = name + " for ever"
+			left.Store(1 << 30)
+			ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+			if _, err := l.Try(ctx, org, of); !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("%s for ever: %v", name, err)
+			}
+			cancel()
+			left.Store(0)
+		}
+	})
+}
+
+// TestStopTrial: the runs of a trial that is stopped are errors, also those that were never created.
+func TestStopTrial(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := newLab(t)
+		sc := l.scenario().ID
+		manual, _, err := l.StartBatch(t.Context(), org, agenttest.BatchRequest{Scenarios: []string{sc}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, of := range []tornado.Trial{trial("once", 1, sc), trial("often", 9, sc)} {
+			time.AfterFunc(time.Minute, func() {
+				if err := l.StopTrial(t.Context(), org, of.ID); err != nil {
+					t.Error(err)
+				}
+				if i == 0 {
+					l.until(l.work.Run)
+				}
+			})
+			if want, done := (tornado.Tally{Errors: of.Runs}), l.try(l.Service, of); done.Tallies[sc] != want {
+				t.Errorf("%s: got %+v", of.ID, done)
+			}
+		}
+		for _, id := range []string{"once", "absent", manual.ID} {
+			if err := l.StopTrial(t.Context(), org, id); err != nil {
+				t.Errorf("%s: %v", id, err)
+			}
+		}
+		if b, _, err := l.GetBatch(t.Context(), org, manual.ID); err != nil || b.Cancel {
+			t.Errorf("a batch that is no trial is %+v, %v", b, err)
+		}
+	})
+}
+
+// TestGateIgnoresTrials: a trial neither keeps a version from production nor lets it go there.
+func TestGateIgnoresTrials(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := newLab(t)
+		sc := l.scenario(required)
+		l.run(l.Service)
+		version := pathway.Candidate{Pathway: "p1", Number: 2, Hash: "h"}
+		check := func(want pathway.GateState) {
+			t.Helper()
+			if v, err := l.Check(t.Context(), org, version); err != nil || v.State != want {
+				t.Errorf("got %+v, %v, want %s", v, err, want)
+			}
+		}
+		if done := l.try(l.Service, trial("passes", 1, sc.ID)); done.Tallies[sc.ID].Passed != 1 {
+			t.Fatalf("got %+v", done)
+		}
+		check(pathway.GateClosed)
+		if _, _, err := l.StartBatch(t.Context(), org, agenttest.BatchRequest{Scenarios: []string{sc.ID}, Version: &version.Number}); err != nil {
+			t.Fatal(err)
+		}
+		settled()
+		check(pathway.GateOpen)
+		l.agent.Turns = l.agent.Turns[:1]
+		if done := l.try(l.Service, trial("fails", 1, sc.ID)); done.Tallies[sc.ID].Failed != 1 {
+			t.Fatalf("got %+v", done)
+		}
+		check(pathway.GateOpen)
+	})
+}
+
+func TestSuite(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := newLab(t)
+		l.cfg.Personas = personas{}
+		l.Service = l.another()
+		off := func(sc *scenario.Scenario) { sc.Enabled = false }
+		var all []tornado.Scenario
+		var ids []string
+		for i, change := range []func(*scenario.Scenario){required, failing} {
+			time.Sleep(time.Second)
+			sc := l.scenario(change)
+			ids, all = append(ids, sc.ID), append(all, tornado.Scenario{ID: sc.ID, Required: i == 0})
+		}
+		disabled, foreign := l.scenario(off, required).ID, l.scenario(ofPersona("desk")).ID
+		for name, tt := range map[string]struct {
+			pathway, persona string
+			ids              []string
+			want             []tornado.Scenario
+			code             callwright.Code
+			field            string
+		}{
+			"the enabled ones":        {"p1", "", nil, all, "", ""},
+			"with a persona":          {"p1", "desk", nil, all, "", ""},
+			"a persona without any":   {"p1", "new", nil, all, "", ""},
+			"named ones":              {"p1", "", []string{ids[1], disabled}, []tornado.Scenario{all[1], {ID: disabled}}, "", ""},
+			"an absent persona":       {"p1", "gone", nil, nil, callwright.CodeNotFound, "persona_id"},
+			"an absent scenario":      {"p1", "", []string{ids[0], "gone"}, nil, callwright.CodeNotFound, "scenario_ids"},
+			"a scenario of a persona": {"p1", "", []string{foreign}, nil, callwright.CodeNotFound, "scenario_ids"},
+			"a scenario twice":        {"p1", "", []string{ids[0], ids[0]}, nil, callwright.CodeBadRequest, "scenario_ids"},
+			"no scenario":             {"p2", "", nil, nil, callwright.CodeBadRequest, "scenario_ids"},
+			"too many ids":            {"p1", "", make([]string, 51), nil, callwright.CodeBadRequest, "scenario_ids"},
+		} {
+			got, err := l.Suite(t.Context(), org, tt.pathway, tt.persona, tt.ids)
+			if fmt.Sprint(got) != fmt.Sprint(tt.want) || callwright.CodeOf(err) != tt.code || fieldOf(err) != tt.field {
+				t.Errorf("%s: %+v, %v", name, got, err)
+			}
+		}
+		if got, err := l.Suite(t.Context(), "other", "p1", "", ids); callwright.CodeOf(err) != callwright.CodeNotFound {
+			t.Errorf("another's: %+v, %v", got, err)
+		}
+		for range tornado.MaxScenarios {
+			ids = append(ids, l.scenario().ID)
+		}
+		if got, err := l.Suite(t.Context(), org, "p1", "", nil); callwright.CodeOf(err) != callwright.CodeBadRequest {
+			t.Errorf("of too many: %d, %v", len(got), err)
+		}
+		if got, err := l.Suite(t.Context(), org, "p1", "", ids[2:]); err != nil || len(got) != tornado.MaxScenarios || got[49].ID != ids[51] {
+			t.Errorf("of the most: %d, %v", len(got), err)
+		}
+	})
+}
+
+// TestCase: what is analyzed is a run that has failed or is an error.
+func TestCase(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := newLab(t)
+		archived := false
+		l.cfg.Documents = documents{&archived}
+		l.Service = l.another()
+		l.run(l.Service)
+		lost, passed := l.start(l.scenario(failing), agenttest.RunRequest{}), l.start(l.scenario(), agenttest.RunRequest{})
+		settled()
+		c, err := l.Case(t.Context(), org, lost.ID)
+		if err != nil || len(c.Nodes) != 2 || c.Scenario.ID != lost.Scenario || len(c.Outcome.Results) != 2 {
+			t.Errorf("got %+v, %v", c, err)
+		}
+		for id, code := range map[string]callwright.Code{passed.ID: callwright.CodeInvalidState, "gone": callwright.CodeNotFound} {
+			if c, err := l.Case(t.Context(), org, id); callwright.CodeOf(err) != code || !reflect.DeepEqual(c, analysis.Case{}) {
+				t.Errorf("got %+v, %v", c, err)
+			}
+		}
+	})
+}
