@@ -75,6 +75,21 @@ const (
 	StoppedByBudget StopReason = "budget"    // the budget of the group is used up; runs that are under way go on
 )
 
+// StopMessage says why no more runs of the group begin, with the numbers of its budget; empty: nothing keeps them. Of a budget it
+// counts what runs that have ended have used.
+func (b Batch) StopMessage() string {
+	switch b.Reason {
+	case StoppedByClient:
+		return "cancelled by a request"
+	case StoppedByQuota:
+		return "the account of the model has no quota left: add to it, and start again"
+	case StoppedByBudget:
+		return b.Budget.UsedUp(b.Spend, "by the runs that have ended") + ": start again with a larger budget"
+	default:
+		return ""
+	}
+}
+
 // limited reports whether a group has limits of its own.
 func (b Batch) limited() bool { return b.Budget != (engine.Limit{}) || b.Concurrency > 0 }
 

@@ -2,6 +2,7 @@ package agenttest_test
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -106,6 +107,10 @@ func TestBudgetOfRun(t *testing.T) {
 			if want == agenttest.Error && (got.Outcome.Evidence.End != assert.EndBudget || !strings.Contains(got.Result.Error, "budget") ||
 				got.Result.Turns == 0) {
 				t.Errorf("%s: %s after %d turns", got.Outcome.Evidence.End, got.Result.Error, got.Result.Turns)
+			}
+			if numbers := fmt.Sprintf("(%d of %d tokens): the next", got.Outcome.Spend.Tokens, budget); want == agenttest.Error &&
+				!strings.Contains(got.Result.Error, numbers) {
+				t.Errorf("%q lacks %q", got.Result.Error, numbers)
 			}
 		}
 	})

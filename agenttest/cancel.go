@@ -112,7 +112,7 @@ func (s *Service) cancelWaiting(ctx context.Context, t callwright.Task, _ int) e
 				}
 				n = len(waiting)
 				for _, r := range waiting {
-					r.State, r.EndedAt, r.Result.Error = Cancelled, s.cfg.Clock.Now(), neverBegan[b.Reason]
+					r.State, r.EndedAt, r.Result.Error = Cancelled, s.cfg.Clock.Now(), neverBegan(b)
 					if _, err := s.storeEnd(ctx, r, ""); err != nil {
 						return err
 					}
@@ -131,9 +131,11 @@ func (s *Service) cancelWaiting(ctx context.Context, t callwright.Task, _ int) e
 }
 
 // neverBegan says of a run that was cancelled while it waited why that is.
-var neverBegan = map[StopReason]string{
-	StoppedByBudget: "cancelled before it began: the budget is used up",
-	StoppedByQuota:  "cancelled before it began: the account of the model has no quota left",
+func neverBegan(b Batch) string {
+	if b.Reason == StoppedByClient {
+		return ""
+	}
+	return "cancelled before it began: " + b.StopMessage()
 }
 
 // advanceAlone ends a group that was cancelled when none of its runs was left to do it.

@@ -2,7 +2,10 @@ package engine
 
 import (
 	"context"
+	"fmt"
 	"math"
+	"strconv"
+	"strings"
 	"sync"
 
 	"github.com/callwright/callwright/agents/llm"
@@ -19,6 +22,9 @@ type Money int64
 
 // Amount returns the money in the currency itself.
 func (m Money) Amount() float64 { return float64(m) / moneyUnit }
+
+// String returns the money in the currency itself, as few digits as tell it.
+func (m Money) String() string { return strconv.FormatFloat(m.Amount(), 'f', -1, 64) }
 
 // MoneyOf returns an amount as Money; false if it is negative, not a number or larger than MaxAmount.
 func MoneyOf(amount float64) (Money, bool) {
@@ -150,6 +156,49 @@ func (b *Budget) tell() {
 	}
 }
 
+// shortage is the error of a call that does not fit into a budget. It is errBudget.
+type shortage struct {
+	limit      Limit
+	used, next Spend // used before, and reserved for the call
+	shared     bool  // used by several runs
+}
+
+// Error says which limit is too low, with its numbers.
+func (s *shortage) Error() string {
+	by := ""
+	if s.shared {
+		by = "by all runs together"
+	}
+	next := fmt.Sprintf("use %d tokens", s.next.Tokens)
+	if s.limit.Tokens == 0 || s.used.Tokens+s.next.Tokens <= s.limit.Tokens {
+		next = "cost " + s.next.Cost.String()
+	}
+	return s.limit.usedUp(s.used.Plus(s.next), s.used, by) + ": the next call of a model may " + next + "; start again with a larger budget"
+}
+
+// Is reports whether it is errBudget.
+func (s *shortage) Is(target error) bool { return target == errBudget }
+
+// UsedUp says that so little is left of a budget that no other call of a model fits, with its numbers. by says what has used it.
+func (l Limit) UsedUp(used Spend, by string) string {
+	return l.usedUp(Spend{Tokens: math.MaxInt, Cost: math.MaxInt64}, used, by)
+}
+
+// usedUp names the limits that with exceeds.
+func (l Limit) usedUp(with, used Spend, by string) string {
+	var parts []string
+	if l.Tokens > 0 && with.Tokens > l.Tokens {
+		parts = append(parts, fmt.Sprintf("%d of %d tokens", used.Tokens, l.Tokens))
+	}
+	if l.Cost > 0 && with.Cost > l.Cost {
+		parts = append(parts, fmt.Sprintf("cost %s of %s", used.Cost, l.Cost))
+	}
+	if by != "" {
+		parts = append(parts, by)
+	}
+	return "the budget is used up (" + strings.Join(parts, ", ") + ")"
+}
+
 // reserve sets aside what a call may use. The error is errBudget if there is not as much, or wraps that of ctx.
 func (b *Budget) reserve(ctx context.Context, s Spend) error {
 	if b == nil {
@@ -177,7 +226,7 @@ func (b *Budget) reserveHere(ctx context.Context, s Spend) error {
 		case !used.within(b.limit):
 			b.refused = true
 			b.mu.Unlock()
-			return errBudget
+			return &shortage{limit: b.limit, used: b.before.Plus(b.used), next: s}
 		}
 		if b.changed == nil {
 			b.changed = make(chan struct{})

@@ -3,8 +3,10 @@ package engine_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -221,6 +223,52 @@ func TestBudgetEndsInTheEvaluation(t *testing.T) {
 		if err != nil || o.Verdict != engine.Error || o.Evidence.End != assert.EndBudget || o.Score != nil || o.Blame != "" ||
 			len(o.Results) != 2 || o.Results[0].Outcome != assert.Failed || o.Error == "" {
 			t.Errorf("optional %v: %s %s %q %v, error %v", optional, o.Verdict, o.Evidence.End, o.Error, o.Results, err)
+		}
+	}
+}
+
+// TestShortage: the error says what was set, what was used and what was asked for.
+func TestShortage(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		limit      engine.Limit
+		used, next engine.Spend
+		want       string
+	}{
+		{
+			engine.Limit{Tokens: 1000}, engine.Spend{Tokens: 870, Cost: 3}, engine.Spend{Tokens: 412},
+			"(870 of 1000 tokens): the next call of a model may use 412 tokens; start again with a larger budget",
+		},
+		{
+			engine.Limit{Cost: 500_000_000}, engine.Spend{Cost: 482_000_000}, engine.Spend{Tokens: 9, Cost: 31_500_000},
+			"(cost 0.482 of 0.5): the next call of a model may cost 0.0315; start again with a larger budget",
+		},
+		{
+			engine.Limit{Tokens: 1000, Cost: 500_000_000}, engine.Spend{Tokens: 10, Cost: 482_000_000}, engine.Spend{Tokens: 9, Cost: 31_500_000},
+			"(cost 0.482 of 0.5): the next call of a model may cost 0.0315; start again with a larger budget",
+		},
+	} {
+		b := engine.NewBudget(tt.limit, nil)
+		b.Settle(tt.used, engine.Spend{})
+		if err := b.Await(t.Context(), tt.next); err == nil || !errors.Is(err, engine.ErrBudget) || err.Error() != "the budget is used up "+tt.want {
+			t.Errorf("got  %v\nwant %s", err, tt.want)
+		}
+	}
+}
+
+// TestShortageOfManyRuns: what the other runs have used is told apart from what a run has used itself.
+func TestShortageOfManyRuns(t *testing.T) {
+	t.Parallel()
+	for others, want := range map[int]string{0: " tokens): the", 5000: " tokens, by all runs together): the"} {
+		shared := engine.NewBudget(engine.Limit{Tokens: others + 700}, nil)
+		shared.Settle(engine.Spend{Tokens: others}, engine.Spend{})
+		m := model(40)
+		m.Usage = llm.Usage{Input: 300, Output: 20}
+		o, err := newEngine(t, engine.Config{Runner: agent{}, Model: m, Judge: newJudge, Answer: 100}).Run(t.Context(), engine.Case{
+			Run: "r", Scenario: played(judged("a", "x")), Budget: engine.NewBudget(engine.Limit{}, shared),
+		})
+		if err != nil || o.Evidence.End != assert.EndBudget || !strings.Contains(o.Error, fmt.Sprint(" of ", others+700, want)) {
+			t.Errorf("%d: %q, %v", others, o.Error, err)
 		}
 	}
 }

@@ -177,9 +177,9 @@ func (r *run) finish(ctx context.Context) {
 	switch {
 	case ctx.Err() != nil:
 		o.Verdict, o.Error, o.Results, o.Score, o.Tone, o.Blame = Cancelled, "", nil, nil, nil, ""
-	case t.budget:
+	case t.budget != nil:
 		// Whatever was evaluated, nobody knows what the calls that were refused would have changed.
-		o.Evidence.End, o.Verdict, o.Error, o.Score, o.Blame = assert.EndBudget, Error, errBudget.Error(), nil, ""
+		o.Evidence.End, o.Verdict, o.Error, o.Score, o.Blame = assert.EndBudget, Error, t.budget.Error(), nil, ""
 	case o.Verdict == "":
 		o.Verdict = Error
 	}

@@ -36,7 +36,7 @@ const (
 // errBudget is the cause of a failure to call a model for want of a budget, errStopped the cause with which a run ends that is to
 // go no further than its journal.
 var (
-	errBudget  = errors.New("the budget is used up: the next call of a model may use more than is left of it")
+	errBudget  = errors.New("the budget is used up")
 	errStopped = errors.New("the run is cancelled")
 )
 
@@ -68,7 +68,7 @@ type recorder struct {
 type trouble struct {
 	journal  error  // that the journal has failed with first; nil: it has not
 	quota    bool   // an account is empty
-	budget   bool   // the budget is used up
+	budget   error  // of the first call that did not fit into the budget; nil: all did
 	unpriced string // a model whose price is not known; empty: none
 }
 
@@ -164,11 +164,14 @@ func (r *recorder) reserve(ctx context.Context, m recorded, size int) (Spend, er
 	reserved := Spend{Tokens: likely.Input + likely.Output}
 	reserved.Cost, _ = r.pricer.of(m.named, likely)
 	err := r.budget.reserve(ctx, reserved)
-	if errors.Is(err, errBudget) {
+	if short, ok := errors.AsType[*shortage](err); ok {
+		short.shared = short.used.Tokens > r.budget.Used().Tokens
 		r.mu.Lock()
-		r.trouble.budget = true
+		if r.trouble.budget == nil {
+			r.trouble.budget = short
+		}
 		r.mu.Unlock()
-		return Spend{}, &llm.Failure{Class: llm.ClassQuota, Message: errBudget.Error(), Cause: errBudget}
+		return Spend{}, &llm.Failure{Class: llm.ClassQuota, Message: short.Error(), Cause: short}
 	}
 	return reserved, err
 }

@@ -243,7 +243,7 @@ func (r *run) end(reason assert.EndReason, problem string) {
 	case assert.EndRunTimeout:
 		problem = errRunTime.Error() + ": at most " + r.cfg.RunTime.String()
 	case assert.EndBudget:
-		problem = errBudget.Error()
+		problem = r.models.troubles().budget.Error()
 	default:
 	}
 	r.out.Error = problem
@@ -258,7 +258,7 @@ func (r *run) reason(ctx context.Context, err error, otherwise assert.EndReason)
 		return assert.EndRunTimeout
 	case cause != nil:
 		return assert.EndCancelled
-	case r.models.troubles().budget || errors.Is(err, errBudget):
+	case r.models.troubles().budget != nil:
 		return assert.EndBudget
 	default:
 		return otherwise

@@ -87,6 +87,7 @@ func TestTestsHaveLimits(t *testing.T) {
 func TestGroupsTellWhatTheyHaveUsed(t *testing.T) {
 	t.Parallel()
 	h, w := tested(t)
+	const spent = "the budget is used up (121 of 120 tokens, cost %s of 0.0025, by the runs that have ended): start again with a larger budget"
 	for kind, target := range map[string]string{"batch": "/batches/$batch", "set": "/simulation-sets/$set"} {
 		for _, tt := range []struct {
 			spend engine.Spend
@@ -105,6 +106,9 @@ func TestGroupsTellWhatTheyHaveUsed(t *testing.T) {
 			got := checked(w, target)["data"].(map[string]any)
 			like(t, got["usage"], `[{"role":"caller","input_tokens":100,"output_tokens":20},{"role":"judge","input_tokens":0,"output_tokens":1}]`)
 			like(t, got["budget"], `{"tokens":120,"cost":0.0025}`)
+			if message := fmt.Sprintf(spent, tt.spend.Cost); tt.spend.Tokens == 121 && got["stop_message"] != message {
+				t.Errorf("the message is %q, want %q", got["stop_message"], message)
+			}
 			if got["cost"] != tt.cost || got["stop_reason"] != "budget" || kind == "batch" && got["cancelled_scenarios"] != 1.0 {
 				t.Errorf("%+v: %v", tt.spend, got)
 			}

@@ -40,7 +40,7 @@ func TestListOfBatches(t *testing.T) {
 	delete(b, "created_at")
 	like(t, b, `{"id":"$id","status":"PENDING","pathway_id":"$pathway","persona_id":null,"version_number":1,"total_scenarios":1,"passed_scenarios":0,
 		"failed_scenarios":0,"error_scenarios":0,"cancelled_scenarios":0,"trigger_source":"api","publish_on_pass":false,"usage":[],"cost":null,
-		"budget":{"tokens":5000},"concurrency":3,"stop_reason":null,"completed_at":null}`, "$id", second, "$pathway", w.id("pathway"))
+		"budget":{"tokens":5000},"concurrency":3,"stop_reason":null,"stop_message":null,"completed_at":null}`, "$id", second, "$pathway", w.id("pathway"))
 }
 
 func TestListOfSets(t *testing.T) {
@@ -50,7 +50,7 @@ func TestListOfSets(t *testing.T) {
 	start := func(body string) string {
 		return at(t, w.do(202, "POST", "/v1/agent-testing/simulation-sets", body), "data", "simulation_set_id").(string)
 	}
-	first := start(`{"scenario_ids":["$scenario"],"simulations_per_scenario":3}`)
+	first := start(`{"scenario_ids":["$scenario"],"simulations_per_scenario":3,"version_number":1}`)
 	spoken := start(`{"scenario_ids":["$spoken"],"simulations_per_scenario":2}`)
 	names := map[string]string{first: "first", spoken: "spoken"}
 	for query, want := range map[string]string{
@@ -66,7 +66,7 @@ func TestListOfSets(t *testing.T) {
 	}
 	s := at(t, checked(w, "/simulation-sets?pathway_id=$pathway"), "data", "simulation_sets", 0).(map[string]any)
 	delete(s, "created_at")
-	like(t, s, `{"id":"$id","status":"PENDING","pathway_id":"$pathway","persona_id":null,"version_number":2,"simulations_per_scenario":3,
+	like(t, s, `{"id":"$id","status":"PENDING","pathway_id":"$pathway","persona_id":null,"version_number":1,"simulations_per_scenario":3,
 		"total_scenarios":1,"total_runs":3,"passed_runs":0,"failed_runs":0,"error_runs":0,"cancelled_runs":0,"usage":[],"cost":null,"budget":null,
-		"concurrency":null,"stop_reason":null,"completed_at":null}`, "$id", first, "$pathway", w.id("pathway"))
+		"concurrency":null,"stop_reason":null,"stop_message":null,"completed_at":null}`, "$id", first, "$pathway", w.id("pathway"))
 }

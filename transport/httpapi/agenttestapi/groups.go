@@ -46,7 +46,7 @@ func batchRecord(b agenttest.Batch, runs []agenttest.Run) oas.TestBatch {
 		ID: b.ID, Status: oas.TestRunStatus(b.State), VersionNumber: wire.NilInt(b.Version), TotalScenarios: len(b.Scenarios),
 		PassedScenarios: b.Counts.Passed, FailedScenarios: b.Counts.Failed, ErrorScenarios: b.Counts.Error,
 		CancelledScenarios: b.Counts.Cancelled, Usage: usageRecords(b.Usage), Cost: costRecord(b.Spend), Budget: budgetRecord(b.Budget),
-		Concurrency: concurrencyRecord(b.Concurrency), StopReason: stopRecord(b),
+		Concurrency: concurrencyRecord(b.Concurrency), StopReason: stopRecord(b), StopMessage: wire.NilText(b.StopMessage()),
 		TriggerSource: oas.TestBatchTriggerSource(b.Trigger), PublishOnPass: b.Publish, CreatedAt: b.CreatedAt,
 		CompletedAt: nilTime(b.EndedAt), Runs: summaries(runs),
 	}
@@ -69,7 +69,7 @@ func (a *api) ListTestBatches(ctx context.Context, params oas.ListTestBatchesPar
 			FailedScenarios: b.Counts.Failed, ErrorScenarios: b.Counts.Error, CancelledScenarios: b.Counts.Cancelled,
 			TriggerSource: oas.TestBatchSummaryTriggerSource(b.Trigger), PublishOnPass: b.Publish, Usage: usageRecords(b.Usage),
 			Cost: costRecord(b.Spend), Budget: budgetRecord(b.Budget), Concurrency: concurrencyRecord(b.Concurrency),
-			StopReason: stopRecord(b.Batch), CreatedAt: b.CreatedAt, CompletedAt: nilTime(b.EndedAt),
+			StopReason: stopRecord(b.Batch), StopMessage: wire.NilText(b.StopMessage()), CreatedAt: b.CreatedAt, CompletedAt: nilTime(b.EndedAt),
 		}
 	}
 	return &oas.TestBatchListReply{Data: page}, nil
@@ -111,7 +111,7 @@ func (a *api) ListTestSets(ctx context.Context, params oas.ListTestSetsParams) (
 			VersionNumber: wire.NilInt(b.Version), SimulationsPerScenario: b.Simulations, TotalScenarios: b.Tested,
 			TotalRuns: b.Tested * b.Simulations, PassedRuns: b.Counts.Passed, FailedRuns: b.Counts.Failed, ErrorRuns: b.Counts.Error,
 			CancelledRuns: b.Counts.Cancelled, Usage: usageRecords(b.Usage), Cost: costRecord(b.Spend), Budget: budgetRecord(b.Budget),
-			Concurrency: concurrencyRecord(b.Concurrency), StopReason: stopRecord(b.Batch), CreatedAt: b.CreatedAt,
+			Concurrency: concurrencyRecord(b.Concurrency), StopReason: stopRecord(b.Batch), StopMessage: wire.NilText(b.StopMessage()), CreatedAt: b.CreatedAt,
 			CompletedAt: nilTime(b.EndedAt),
 		}
 	}
@@ -131,7 +131,7 @@ func (a *api) GetTestSet(ctx context.Context, params oas.GetTestSetParams) (*oas
 	return &oas.TestSetReply{Data: oas.TestSet{
 		ID: b.ID, Status: oas.TestRunStatus(b.State), SimulationsPerScenario: b.Simulations, TotalScenarios: len(b.Scenarios),
 		Usage: usageRecords(b.Usage), Cost: costRecord(b.Spend), Budget: budgetRecord(b.Budget),
-		Concurrency: concurrencyRecord(b.Concurrency), StopReason: stopRecord(b),
+		Concurrency: concurrencyRecord(b.Concurrency), StopReason: stopRecord(b), StopMessage: wire.NilText(b.StopMessage()),
 		CreatedAt: b.CreatedAt, CompletedAt: nilTime(b.EndedAt),
 		Statistics: oas.TestSetStatistics{PerScenario: each, Overall: oas.TestSetOverall{
 			AvgPassRate: wire.NilPtr(st.Overall.Rate), FlakyCount: st.Overall.Flaky, ReliableCount: st.Overall.Reliable,

@@ -6448,6 +6448,10 @@ func (s *TestBatch) encodeFields(e *jx.Encoder) {
 		s.StopReason.Encode(e)
 	}
 	{
+		e.FieldStart("stop_message")
+		s.StopMessage.Encode(e)
+	}
+	{
 		e.FieldStart("created_at")
 		json.EncodeTimeFormat(e, s.CreatedAt, "2006-01-02T15:04:05.000Z07:00")
 	}
@@ -6465,7 +6469,7 @@ func (s *TestBatch) encodeFields(e *jx.Encoder) {
 	}
 }
 
-var jsonFieldsNameOfTestBatch = [18]string{
+var jsonFieldsNameOfTestBatch = [19]string{
 	0:  "id",
 	1:  "status",
 	2:  "version_number",
@@ -6481,9 +6485,10 @@ var jsonFieldsNameOfTestBatch = [18]string{
 	12: "budget",
 	13: "concurrency",
 	14: "stop_reason",
-	15: "created_at",
-	16: "completed_at",
-	17: "runs",
+	15: "stop_message",
+	16: "created_at",
+	17: "completed_at",
+	18: "runs",
 }
 
 // Decode decodes TestBatch from json.
@@ -6667,8 +6672,18 @@ func (s *TestBatch) Decode(d *jx.Decoder) error {
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"stop_reason\"")
 			}
-		case "created_at":
+		case "stop_message":
 			requiredBitSet[1] |= 1 << 7
+			if err := func() error {
+				if err := s.StopMessage.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"stop_message\"")
+			}
+		case "created_at":
+			requiredBitSet[2] |= 1 << 0
 			if err := func() error {
 				v, err := json.DecodeTimeFormat(d, "2006-01-02T15:04:05.000Z07:00")
 				s.CreatedAt = v
@@ -6680,7 +6695,7 @@ func (s *TestBatch) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"created_at\"")
 			}
 		case "completed_at":
-			requiredBitSet[2] |= 1 << 0
+			requiredBitSet[2] |= 1 << 1
 			if err := func() error {
 				if err := s.CompletedAt.Decode(d, json.NewTimeDecoder("2006-01-02T15:04:05.000Z07:00")); err != nil {
 					return err
@@ -6690,7 +6705,7 @@ func (s *TestBatch) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"completed_at\"")
 			}
 		case "runs":
-			requiredBitSet[2] |= 1 << 1
+			requiredBitSet[2] |= 1 << 2
 			if err := func() error {
 				s.Runs = make([]TestRunSummary, 0)
 				if err := d.Arr(func(d *jx.Decoder) error {
@@ -6719,7 +6734,7 @@ func (s *TestBatch) Decode(d *jx.Decoder) error {
 	for i, mask := range [3]uint8{
 		0b11111111,
 		0b11111111,
-		0b00000011,
+		0b00000111,
 	} {
 		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
 			// Mask only required fields and check equality to mask using XOR.
@@ -7730,6 +7745,10 @@ func (s *TestBatchSummary) encodeFields(e *jx.Encoder) {
 		s.StopReason.Encode(e)
 	}
 	{
+		e.FieldStart("stop_message")
+		s.StopMessage.Encode(e)
+	}
+	{
 		e.FieldStart("created_at")
 		json.EncodeTimeFormat(e, s.CreatedAt, "2006-01-02T15:04:05.000Z07:00")
 	}
@@ -7739,7 +7758,7 @@ func (s *TestBatchSummary) encodeFields(e *jx.Encoder) {
 	}
 }
 
-var jsonFieldsNameOfTestBatchSummary = [19]string{
+var jsonFieldsNameOfTestBatchSummary = [20]string{
 	0:  "id",
 	1:  "status",
 	2:  "pathway_id",
@@ -7757,8 +7776,9 @@ var jsonFieldsNameOfTestBatchSummary = [19]string{
 	14: "budget",
 	15: "concurrency",
 	16: "stop_reason",
-	17: "created_at",
-	18: "completed_at",
+	17: "stop_message",
+	18: "created_at",
+	19: "completed_at",
 }
 
 // Decode decodes TestBatchSummary from json.
@@ -7962,8 +7982,18 @@ func (s *TestBatchSummary) Decode(d *jx.Decoder) error {
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"stop_reason\"")
 			}
-		case "created_at":
+		case "stop_message":
 			requiredBitSet[2] |= 1 << 1
+			if err := func() error {
+				if err := s.StopMessage.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"stop_message\"")
+			}
+		case "created_at":
+			requiredBitSet[2] |= 1 << 2
 			if err := func() error {
 				v, err := json.DecodeTimeFormat(d, "2006-01-02T15:04:05.000Z07:00")
 				s.CreatedAt = v
@@ -7975,7 +8005,7 @@ func (s *TestBatchSummary) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"created_at\"")
 			}
 		case "completed_at":
-			requiredBitSet[2] |= 1 << 2
+			requiredBitSet[2] |= 1 << 3
 			if err := func() error {
 				if err := s.CompletedAt.Decode(d, json.NewTimeDecoder("2006-01-02T15:04:05.000Z07:00")); err != nil {
 					return err
@@ -7996,7 +8026,7 @@ func (s *TestBatchSummary) Decode(d *jx.Decoder) error {
 	for i, mask := range [3]uint8{
 		0b11111111,
 		0b11111111,
-		0b00000111,
+		0b00001111,
 	} {
 		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
 			// Mask only required fields and check equality to mask using XOR.
@@ -18834,6 +18864,10 @@ func (s *TestSet) encodeFields(e *jx.Encoder) {
 		s.StopReason.Encode(e)
 	}
 	{
+		e.FieldStart("stop_message")
+		s.StopMessage.Encode(e)
+	}
+	{
 		e.FieldStart("created_at")
 		json.EncodeTimeFormat(e, s.CreatedAt, "2006-01-02T15:04:05.000Z07:00")
 	}
@@ -18843,7 +18877,7 @@ func (s *TestSet) encodeFields(e *jx.Encoder) {
 	}
 }
 
-var jsonFieldsNameOfTestSet = [12]string{
+var jsonFieldsNameOfTestSet = [13]string{
 	0:  "id",
 	1:  "status",
 	2:  "simulations_per_scenario",
@@ -18854,8 +18888,9 @@ var jsonFieldsNameOfTestSet = [12]string{
 	7:  "budget",
 	8:  "concurrency",
 	9:  "stop_reason",
-	10: "created_at",
-	11: "completed_at",
+	10: "stop_message",
+	11: "created_at",
+	12: "completed_at",
 }
 
 // Decode decodes TestSet from json.
@@ -18981,8 +19016,18 @@ func (s *TestSet) Decode(d *jx.Decoder) error {
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"stop_reason\"")
 			}
-		case "created_at":
+		case "stop_message":
 			requiredBitSet[1] |= 1 << 2
+			if err := func() error {
+				if err := s.StopMessage.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"stop_message\"")
+			}
+		case "created_at":
+			requiredBitSet[1] |= 1 << 3
 			if err := func() error {
 				v, err := json.DecodeTimeFormat(d, "2006-01-02T15:04:05.000Z07:00")
 				s.CreatedAt = v
@@ -18994,7 +19039,7 @@ func (s *TestSet) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"created_at\"")
 			}
 		case "completed_at":
-			requiredBitSet[1] |= 1 << 3
+			requiredBitSet[1] |= 1 << 4
 			if err := func() error {
 				if err := s.CompletedAt.Decode(d, json.NewTimeDecoder("2006-01-02T15:04:05.000Z07:00")); err != nil {
 					return err
@@ -19014,7 +19059,7 @@ func (s *TestSet) Decode(d *jx.Decoder) error {
 	var failures []validate.FieldError
 	for i, mask := range [2]uint8{
 		0b11111111,
-		0b00001111,
+		0b00011111,
 	} {
 		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
 			// Mask only required fields and check equality to mask using XOR.
@@ -20889,6 +20934,10 @@ func (s *TestSetSummary) encodeFields(e *jx.Encoder) {
 		s.StopReason.Encode(e)
 	}
 	{
+		e.FieldStart("stop_message")
+		s.StopMessage.Encode(e)
+	}
+	{
 		e.FieldStart("created_at")
 		json.EncodeTimeFormat(e, s.CreatedAt, "2006-01-02T15:04:05.000Z07:00")
 	}
@@ -20898,7 +20947,7 @@ func (s *TestSetSummary) encodeFields(e *jx.Encoder) {
 	}
 }
 
-var jsonFieldsNameOfTestSetSummary = [19]string{
+var jsonFieldsNameOfTestSetSummary = [20]string{
 	0:  "id",
 	1:  "status",
 	2:  "pathway_id",
@@ -20916,8 +20965,9 @@ var jsonFieldsNameOfTestSetSummary = [19]string{
 	14: "budget",
 	15: "concurrency",
 	16: "stop_reason",
-	17: "created_at",
-	18: "completed_at",
+	17: "stop_message",
+	18: "created_at",
+	19: "completed_at",
 }
 
 // Decode decodes TestSetSummary from json.
@@ -21123,8 +21173,18 @@ func (s *TestSetSummary) Decode(d *jx.Decoder) error {
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"stop_reason\"")
 			}
-		case "created_at":
+		case "stop_message":
 			requiredBitSet[2] |= 1 << 1
+			if err := func() error {
+				if err := s.StopMessage.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"stop_message\"")
+			}
+		case "created_at":
+			requiredBitSet[2] |= 1 << 2
 			if err := func() error {
 				v, err := json.DecodeTimeFormat(d, "2006-01-02T15:04:05.000Z07:00")
 				s.CreatedAt = v
@@ -21136,7 +21196,7 @@ func (s *TestSetSummary) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"created_at\"")
 			}
 		case "completed_at":
-			requiredBitSet[2] |= 1 << 2
+			requiredBitSet[2] |= 1 << 3
 			if err := func() error {
 				if err := s.CompletedAt.Decode(d, json.NewTimeDecoder("2006-01-02T15:04:05.000Z07:00")); err != nil {
 					return err
@@ -21157,7 +21217,7 @@ func (s *TestSetSummary) Decode(d *jx.Decoder) error {
 	for i, mask := range [3]uint8{
 		0b11111111,
 		0b11111111,
-		0b00000111,
+		0b00001111,
 	} {
 		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
 			// Mask only required fields and check equality to mask using XOR.

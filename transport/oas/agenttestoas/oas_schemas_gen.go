@@ -4655,6 +4655,8 @@ type TestBatch struct {
 	Concurrency NilTestConcurrency `json:"concurrency"`
 	// Why runs were cancelled; null when they were not.
 	StopReason NilTestStopReason `json:"stop_reason"`
+	// Why, in words. Of a budget it tells what was set and what was used.
+	StopMessage NilString `json:"stop_message"`
 	// When it was queued.
 	CreatedAt time.Time `json:"created_at"`
 	// When the last run ended.
@@ -4736,6 +4738,11 @@ func (s *TestBatch) GetConcurrency() NilTestConcurrency {
 // GetStopReason returns the value of StopReason.
 func (s *TestBatch) GetStopReason() NilTestStopReason {
 	return s.StopReason
+}
+
+// GetStopMessage returns the value of StopMessage.
+func (s *TestBatch) GetStopMessage() NilString {
+	return s.StopMessage
 }
 
 // GetCreatedAt returns the value of CreatedAt.
@@ -4826,6 +4833,11 @@ func (s *TestBatch) SetConcurrency(val NilTestConcurrency) {
 // SetStopReason sets the value of StopReason.
 func (s *TestBatch) SetStopReason(val NilTestStopReason) {
 	s.StopReason = val
+}
+
+// SetStopMessage sets the value of StopMessage.
+func (s *TestBatch) SetStopMessage(val NilString) {
+	s.StopMessage = val
 }
 
 // SetCreatedAt sets the value of CreatedAt.
@@ -5126,6 +5138,8 @@ type TestBatchSummary struct {
 	Concurrency NilTestConcurrency `json:"concurrency"`
 	// Why runs were cancelled; null when they were not.
 	StopReason NilTestStopReason `json:"stop_reason"`
+	// Why, in words. Of a budget it tells what was set and what was used.
+	StopMessage NilString `json:"stop_message"`
 	// When it was queued.
 	CreatedAt time.Time `json:"created_at"`
 	// When the last run ended.
@@ -5215,6 +5229,11 @@ func (s *TestBatchSummary) GetConcurrency() NilTestConcurrency {
 // GetStopReason returns the value of StopReason.
 func (s *TestBatchSummary) GetStopReason() NilTestStopReason {
 	return s.StopReason
+}
+
+// GetStopMessage returns the value of StopMessage.
+func (s *TestBatchSummary) GetStopMessage() NilString {
+	return s.StopMessage
 }
 
 // GetCreatedAt returns the value of CreatedAt.
@@ -5310,6 +5329,11 @@ func (s *TestBatchSummary) SetConcurrency(val NilTestConcurrency) {
 // SetStopReason sets the value of StopReason.
 func (s *TestBatchSummary) SetStopReason(val NilTestStopReason) {
 	s.StopReason = val
+}
+
+// SetStopMessage sets the value of StopMessage.
+func (s *TestBatchSummary) SetStopMessage(val NilString) {
+	s.StopMessage = val
 }
 
 // SetCreatedAt sets the value of CreatedAt.
@@ -10338,6 +10362,8 @@ type TestSet struct {
 	Concurrency NilTestConcurrency `json:"concurrency"`
 	// Why runs were cancelled; null when they were not.
 	StopReason NilTestStopReason `json:"stop_reason"`
+	// Why, in words. Of a budget it tells what was set and what was used.
+	StopMessage NilString `json:"stop_message"`
 	// When it was queued.
 	CreatedAt time.Time `json:"created_at"`
 	// When the last run ended.
@@ -10392,6 +10418,11 @@ func (s *TestSet) GetConcurrency() NilTestConcurrency {
 // GetStopReason returns the value of StopReason.
 func (s *TestSet) GetStopReason() NilTestStopReason {
 	return s.StopReason
+}
+
+// GetStopMessage returns the value of StopMessage.
+func (s *TestSet) GetStopMessage() NilString {
+	return s.StopMessage
 }
 
 // GetCreatedAt returns the value of CreatedAt.
@@ -10452,6 +10483,11 @@ func (s *TestSet) SetConcurrency(val NilTestConcurrency) {
 // SetStopReason sets the value of StopReason.
 func (s *TestSet) SetStopReason(val NilTestStopReason) {
 	s.StopReason = val
+}
+
+// SetStopMessage sets the value of StopMessage.
+func (s *TestSet) SetStopMessage(val NilString) {
+	s.StopMessage = val
 }
 
 // SetCreatedAt sets the value of CreatedAt.
@@ -11298,6 +11334,8 @@ type TestSetSummary struct {
 	Concurrency NilTestConcurrency `json:"concurrency"`
 	// Why runs were cancelled; null when they were not.
 	StopReason NilTestStopReason `json:"stop_reason"`
+	// Why, in words. Of a budget it tells what was set and what was used.
+	StopMessage NilString `json:"stop_message"`
 	// When it was queued.
 	CreatedAt time.Time `json:"created_at"`
 	// When the last run ended.
@@ -11387,6 +11425,11 @@ func (s *TestSetSummary) GetConcurrency() NilTestConcurrency {
 // GetStopReason returns the value of StopReason.
 func (s *TestSetSummary) GetStopReason() NilTestStopReason {
 	return s.StopReason
+}
+
+// GetStopMessage returns the value of StopMessage.
+func (s *TestSetSummary) GetStopMessage() NilString {
+	return s.StopMessage
 }
 
 // GetCreatedAt returns the value of CreatedAt.
@@ -11482,6 +11525,11 @@ func (s *TestSetSummary) SetConcurrency(val NilTestConcurrency) {
 // SetStopReason sets the value of StopReason.
 func (s *TestSetSummary) SetStopReason(val NilTestStopReason) {
 	s.StopReason = val
+}
+
+// SetStopMessage sets the value of StopMessage.
+func (s *TestSetSummary) SetStopMessage(val NilString) {
+	s.StopMessage = val
 }
 
 // SetCreatedAt sets the value of CreatedAt.
