@@ -59,6 +59,7 @@ func mocks(t *testing.T, r engine.PathwayRunner) {
 		"all of it":         {[]scenario.WebhookMock{{Node: "slots", Method: "POST", URL: "*", Body: free(3)}}, "There are 3."},
 		"a status":          {[]scenario.WebhookMock{{Status: 500, Body: free(4)}}, "There are 4."},
 		"no connection":     {[]scenario.WebhookMock{{Fault: scenario.ConnectionError, Body: free(1)}}, "All is taken."},
+		"a timeout":         {[]scenario.WebhookMock{{Fault: scenario.Timeout, Body: free(1)}}, "All is taken."},
 		"no body":           {[]scenario.WebhookMock{{Status: 204}}, "All is taken."},
 	} {
 		s := spec()
@@ -70,7 +71,7 @@ func mocks(t *testing.T, r engine.PathwayRunner) {
 			t.Errorf("%s: the turn is %+v, want %q", name, got, test.text)
 		}
 		wrong := slices.ContainsFunc(got.Notes, func(n engine.Note) bool { return n.Kind == "tool_call" && strings.Contains(n.Text, "failed") })
-		if failed := name == "a status" || name == "no connection"; wrong != failed {
+		if failed := slices.Contains([]string{"a status", "no connection", "a timeout"}, name); wrong != failed {
 			t.Errorf("%s: the notes are %+v", name, got.Notes)
 		}
 	}

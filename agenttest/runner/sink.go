@@ -40,14 +40,15 @@ func NewSink(mocks []scenario.WebhookMock) *Sink { return &Sink{mocks: mocks} }
 // CheckURL allows every URL, because nothing is sent.
 func (s *Sink) CheckURL(string) error { return nil }
 
-// Do records the request and answers it. The answer is that of the real client: it is CodeUnavailable after r.Timeout.
+// Do records the request and answers it. The answer is that of the real client. Where that would wait for r.Timeout, because the
+// fault of a mock is a timeout or its delay is as long, the answer comes at once: it is CodeUnavailable, as after the wait.
 func (s *Sink) Do(ctx context.Context, r request.Request) (request.Response, error) {
 	s.record(r)
 	m := s.mock(r)
-	longest := cmp.Or(r.Timeout, request.DefaultTimeout)
+	longest := min(cmp.Or(r.Timeout, request.DefaultTimeout), request.LongestTimeout)
 	late := m.Fault == scenario.Timeout || m.Delay >= longest
 	if late {
-		m.Delay = longest
+		m.Delay = 0
 	}
 	switch err := pause(ctx, m.Delay); {
 	case err != nil:

@@ -17,23 +17,27 @@ import (
 	"github.com/callwright/callwright/agenttest/scenario"
 )
 
-// TestSinkWaits wants the delays and the timeouts of a real client.
+// TestSinkWaits wants the delays of a real client and the errors of its timeouts, for which it does not wait.
 func TestSinkWaits(t *testing.T) {
 	t.Parallel()
+	const limit = 5 * time.Second
 	for name, test := range map[string]struct {
-		mock scenario.WebhookMock
-		took time.Duration
-		err  string // empty: an answer
+		mock  scenario.WebhookMock
+		limit time.Duration
+		took  time.Duration
+		err   string // empty: an answer
 	}{
-		"at once":       {scenario.WebhookMock{}, 0, ""},
-		"a delay":       {scenario.WebhookMock{Delay: 2 * time.Second}, 2 * time.Second, ""},
-		"a long delay":  {scenario.WebhookMock{Delay: 30 * time.Second}, 5 * time.Second, "no answer within 5s"},
-		"a timeout":     {scenario.WebhookMock{Delay: time.Second, Fault: scenario.Timeout}, 5 * time.Second, "no answer within 5s"},
-		"no connection": {scenario.WebhookMock{Delay: time.Second, Fault: scenario.ConnectionError}, time.Second, "no connection"},
+		"at once":       {scenario.WebhookMock{}, limit, 0, ""},
+		"a delay":       {scenario.WebhookMock{Delay: 2 * time.Second}, limit, 2 * time.Second, ""},
+		"a long delay":  {scenario.WebhookMock{Delay: 30 * time.Second}, limit, 0, "no answer within 5s"},
+		"a timeout":     {scenario.WebhookMock{Delay: time.Second, Fault: scenario.Timeout}, limit, 0, "no answer within 5s"},
+		"the usual one": {scenario.WebhookMock{Fault: scenario.Timeout}, 0, 0, "no answer within 10s"},
+		"the longest":   {scenario.WebhookMock{Delay: 20 * time.Second}, time.Minute, 0, "no answer within 15s"},
+		"no connection": {scenario.WebhookMock{Delay: time.Second, Fault: scenario.ConnectionError}, limit, time.Second, "no connection"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			s, began := runner.NewSink([]scenario.WebhookMock{test.mock}), time.Now()
-			answer, err := s.Do(t.Context(), request.Request{Method: "GET", URL: "https://example.com/", Timeout: 5 * time.Second})
+			answer, err := s.Do(t.Context(), request.Request{Method: "GET", URL: "https://example.com/", Timeout: test.limit})
 			if took := time.Since(began); took != test.took {
 				t.Errorf("%s: it took %s, want %s", name, took, test.took)
 			}
@@ -52,7 +56,7 @@ func TestSinkEndsWithItsContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		s, began := runner.NewSink([]scenario.WebhookMock{{Delay: 9 * time.Second}}), time.Now()
+		s, began := runner.NewSink([]scenario.WebhookMock{{URL: "*/late", Fault: scenario.Timeout}, {Delay: 9 * time.Second}}), time.Now()
 		if _, err := s.Do(ctx, request.Request{URL: "https://example.com/"}); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("the error is %v", err)
 		}
@@ -61,6 +65,9 @@ func TestSinkEndsWithItsContext(t *testing.T) {
 		}
 		if len(s.Take()) != 1 {
 			t.Error("the request is not recorded")
+		}
+		if _, err := s.Do(ctx, request.Request{URL: "https://example.com/late"}); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("the error of a timeout is %v", err)
 		}
 	})
 }

@@ -388,7 +388,7 @@ func TestRunsInLists(t *testing.T) {
 	delete(batch, "runs")
 	like(t, batch, `{"id":"$batch","status":"PENDING","version_number":2,"total_scenarios":1,"passed_scenarios":0,"failed_scenarios":0,
 		"error_scenarios":0,"cancelled_scenarios":0,"trigger_source":"api","publish_on_pass":false,"usage":[],"cost":null,"budget":null,
-		"concurrency":null,"stop_reason":null,"created_at":"$at","completed_at":null}`,
+		"concurrency":null,"stop_reason":null,"stop_message":null,"created_at":"$at","completed_at":null}`,
 		"$batch", w.id("batch"), "$at", batch["created_at"].(string))
 }
 
