@@ -212,7 +212,7 @@ func (s *Service) checkPending(ctx context.Context, org callwright.OrgID, more i
 	}
 	if n+more > MaxPending {
 		return callwright.Errorf(callwright.CodeTooManyRequests,
-			"at most %d runs of an organization may be waiting or running; %d are, and %d more are asked for: try again when they have ended",
+			"at most %d runs of an organization may be waiting or running; %d are, and this would start %d: try again when they have ended",
 			MaxPending, n, more)
 	}
 	return nil
