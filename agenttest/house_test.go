@@ -1,6 +1,7 @@
 package agenttest_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -208,8 +209,9 @@ func (p *pathways) Settle(_ context.Context, _ callwright.OrgID, id string) erro
 // told keeps what was told of ends and failures.
 type told struct {
 	mu      sync.Mutex
-	down    int // deliveries that fail first
-	tried   int // deliveries of groups
+	down    int   // deliveries that fail first
+	failure error // of these; nil: ErrUnavailable
+	tried   int   // deliveries of groups
 	runs    []agenttest.Run
 	batches []agenttest.Batch
 	listed  [][]agenttest.Run // of the batches
@@ -217,12 +219,14 @@ type told struct {
 	modes   []agenttest.FailureMode
 }
 
+func (n *told) cause() error { return cmp.Or[error](n.failure, callwright.ErrUnavailable) }
+
 func (n *told) RunEnded(_ context.Context, _ string, r agenttest.Run) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.down > 0 {
 		n.down--
-		return callwright.ErrUnavailable
+		return n.cause()
 	}
 	n.runs = append(n.runs, r)
 	return nil
@@ -234,7 +238,7 @@ func (n *told) BatchEnded(_ context.Context, _ string, b agenttest.Batch, runs [
 	n.tried++
 	if n.down > 0 {
 		n.down--
-		return callwright.ErrUnavailable
+		return n.cause()
 	}
 	n.batches = append(n.batches, b)
 	n.listed = append(n.listed, runs)
@@ -253,7 +257,7 @@ func (n *told) ModeFailed(_ context.Context, m agenttest.FailureMode) error {
 	defer n.mu.Unlock()
 	if n.down > 0 {
 		n.down--
-		return callwright.ErrUnavailable
+		return n.cause()
 	}
 	n.modes = append(n.modes, m)
 	return nil

@@ -1,10 +1,14 @@
 package agenttest_test
 
 import (
+	"bytes"
+	"log/slog"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/memstore"
 	"github.com/callwright/callwright/agenttest"
 )
@@ -78,6 +82,34 @@ func TestBatchEndIsGivenUp(t *testing.T) {
 		synctest.Wait()
 		if l.told.tried != 11 || len(l.told.batches) != 0 {
 			t.Errorf("tried %d times, told %d times", l.told.tried, len(l.told.batches))
+		}
+	})
+}
+
+// TestRefusedWebhookIsGivenUpAtOnce: an address to which nothing may be sent is tried once, and the log says why.
+func TestRefusedWebhookIsGivenUpAtOnce(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := newLab(t)
+		var log bytes.Buffer
+		l.cfg.Logger = slog.New(slog.NewTextHandler(&log, nil))
+		l.Service = l.another()
+		l.told.down, l.told.failure = 1000, callwright.Errorf(callwright.CodeForbidden, "it is not public: name a public host")
+		l.run(l.Service)
+		_, _, err := l.StartBatch(t.Context(), org, agenttest.BatchRequest{
+			Scenarios: []string{l.scenario().ID}, Webhook: "https://inside.example/hook?token=t",
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		if l.told.tried != 1 {
+			t.Errorf("tried %d times", l.told.tried)
+		}
+		if text := log.String(); strings.Count(text, "given up") != 1 || !strings.Contains(text, "to=inside.example ") ||
+			!strings.Contains(text, "name a public host") || strings.Contains(text, "token") {
+			t.Errorf("the log says %s", text)
 		}
 	})
 }

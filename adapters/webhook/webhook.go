@@ -120,7 +120,7 @@ func (s *Sender) CheckURL(text string) error {
 
 // Send posts a JSON body, signed with the organization's secret: X-Webhook-Signature is the HMAC-SHA256 of the body in
 // hexadecimal, and the webhook-id, -timestamp and -signature headers follow the Standard Webhooks specification. CodeForbidden
-// means that the receiver refuses the body for good, or that nothing may be sent to the URL. Any other error asks to send
+// means that the receiver refuses the body for good, or that nothing may be sent to the URL or to the address of its host. Any other error asks to send
 // again, after RetryAfter where the receiver says so. No error holds more of the URL than its host.
 func (s *Sender) Send(ctx context.Context, org callwright.OrgID, id, to string, body []byte) error {
 	if err := s.CheckURL(to); err != nil {
@@ -133,7 +133,14 @@ func (s *Sender) Send(ctx context.Context, org callwright.OrgID, id, to string, 
 		return err
 	}
 	response, err := s.client.Do(request)
-	if err != nil {
+	switch {
+	case errors.Is(err, ssrf.ErrProhibitedIP):
+		return (&callwright.Error{
+			Code: callwright.CodeForbidden,
+			Message: "its host has an address that is not public, and nothing is sent there: " +
+				"name a public host, or let this program use private addresses (the server's --allow-private)",
+		}).Because(err)
+	case err != nil:
 		return unavailable(timed, timeout, err)
 	}
 	defer response.Body.Close()
