@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -88,7 +87,6 @@ func (j *journal) observe(ctx context.Context, p Progress) {
 	}
 	session := j.stored
 	session.Progress, session.Usage = p, j.session.Usage
-	session.Progress.Iterations = keepTrials(session.Progress.Iterations, j.stored.Iterations)
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
 	defer cancel()
 	err := j.cfg.Store.UpdateSession(ctx, session)
@@ -101,23 +99,6 @@ func (j *journal) observe(ctx context.Context, p Progress) {
 	default: // the next change is stored with this one
 		j.cfg.Logger.WarnContext(ctx, "the progress of a tornado session is not stored", "session_id", session.ID, "org", session.Org, "error", err)
 	}
-}
-
-// keepTrials returns iterations with the trials that the last one had before a crash: they may be under way.
-func keepTrials(now, before []Iteration) []Iteration {
-	n := len(now)
-	if n == 0 || n != len(before) {
-		return now
-	}
-	last := now[n-1]
-	for _, name := range before[n-1].Trials {
-		if !slices.Contains(last.Trials, name) {
-			last.Trials = append(slices.Clip(last.Trials), name)
-		}
-	}
-	now = slices.Clone(now)
-	now[n-1] = last
-	return now
 }
 
 // outcome is the answer of a step: a value, or the failure of a model that another attempt would meet again.

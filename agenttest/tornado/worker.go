@@ -257,7 +257,6 @@ func (s *Service) end(ctx context.Context, j *journal) {
 	defer cancel()
 	session := j.stored
 	session.Progress, session.Usage, session.EndedAt = j.session.Progress, j.session.Usage, s.cfg.Clock.Now()
-	session.Iterations = keepTrials(session.Iterations, j.stored.Iterations)
 	for {
 		err := s.cfg.Atomic.Do(ctx, func(ctx context.Context) error {
 			if err := s.cfg.Store.UpdateSession(ctx, session); err != nil {

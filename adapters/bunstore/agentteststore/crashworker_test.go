@@ -38,6 +38,8 @@ type crashPlan struct {
 	Spares  bool // it waits until no run is at its first call: MaxAttempts without an answer in a row end a run
 	Flaky   int  // runs of a set whose source of variation is wanted, instead of the usual tests
 	Repeats bool // its models are llm.Repeatable
+	Tornado bool // it holds a session instead of the usual tests
+	AnyTime bool // with Tornado: it may kill itself during a run, too
 }
 
 const crashEnv = "CALLWRIGHT_CRASH_PLAN"
@@ -225,7 +227,7 @@ func crashDatabase(ctx context.Context, folder string) (*bunstore.DB, error) {
 }
 
 // TestCrashWorker is the process that TestCrashes kills. Its time is made up, so that leases run out without anybody waiting; each
-// worker is born an hour after the one before. The process ends here.
+// worker is born some time after the one before. The process ends here.
 func TestCrashWorker(t *testing.T) { //nolint:paralleltest // it is a process of its own
 	raw := os.Getenv(crashEnv)
 	if raw == "" {
@@ -236,7 +238,11 @@ func TestCrashWorker(t *testing.T) { //nolint:paralleltest // it is a process of
 		t.Fatal(err)
 	}
 	synctest.Test(t, func(t *testing.T) {
-		time.Sleep(time.Duration(plan.Birth) * time.Hour)
+		apart := time.Hour
+		if plan.Tornado {
+			apart = 3 * time.Minute // all are born before the session's deadline
+		}
+		time.Sleep(time.Duration(plan.Birth) * apart)
 		if err := crashWork(t.Context(), plan); err != nil {
 			fmt.Fprintln(os.Stderr, "the worker has failed:", err)
 			os.Exit(2)
@@ -244,6 +250,9 @@ func TestCrashWorker(t *testing.T) { //nolint:paralleltest // it is a process of
 		os.Exit(0) // goroutines of the database would keep the bubble
 	})
 }
+
+// pass lets the made-up time of a worker pass.
+func pass(d time.Duration) { time.Sleep(d) }
 
 // crashWork runs tests until all have ended, or the process is killed. The first worker starts them.
 func crashWork(ctx context.Context, plan crashPlan) error {
@@ -259,6 +268,9 @@ func crashWork(ctx context.Context, plan crashPlan) error {
 	work, err := newTableWork(ctx, db)
 	if err != nil {
 		return err
+	}
+	if plan.Tornado {
+		return crashTornado(ctx, plan, db, work, d)
 	}
 	held, err := engine.New(engine.Config{
 		Runner: asking{}, Model: paid{"agent", d, plan.Repeats}, CallerModel: paid{"caller", d, plan.Repeats},

@@ -1,0 +1,125 @@
+package agentteststore_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/callwright/callwright/adapters/bunstore/agentteststore"
+	"github.com/callwright/callwright/agenttest"
+	"github.com/callwright/callwright/agenttest/tornado"
+)
+
+// tornadoCrashes is how often TestTornadoCrashes kills a worker.
+const tornadoCrashes = 30
+
+// TestTornadoCrashes kills the process that holds a session thirty times, at any access of the session to its store and at any
+// question to its fixer, before or after it, and at times during a run. The session ends as one that nobody kills, its runs and
+// its versions are there once, and no plan that was kept was asked for again.
+func TestTornadoCrashes(t *testing.T) {
+	t.Parallel()
+	seed := *crashSeed
+	if seed == 0 {
+		seed = rand.Uint64()
+	}
+	t.Logf("-crashseed %d", seed)
+	random := rand.New(rand.NewPCG(seed, 2))
+	sound := t.TempDir()
+	for birth := range 2 {
+		if crashWorker(t, crashPlan{Folder: sound, Birth: birth, Events: -1, Tornado: true}) {
+			t.Fatal("a worker was killed that should live")
+		}
+	}
+	want := tornadoEnd(t, sound)
+	if want.session.State != tornado.AllPassed || want.asked != 2*tornadoDefects || len(want.discarded) != tornadoDefects {
+		t.Fatalf("without crashes: %+v", want)
+	}
+	folder := t.TempDir()
+	if crashWorker(t, crashPlan{Folder: folder, Events: -1, Tornado: true}) {
+		t.Fatal("the first worker was killed")
+	}
+	birth := 1
+	for ; birth <= tornadoCrashes; birth++ {
+		plan := crashPlan{Folder: folder, Birth: birth, Events: 1 + random.IntN(4), Tornado: true, AnyTime: birth%5 == 0}
+		if !crashWorker(t, plan) {
+			t.Fatalf("there was nothing left to do for worker %d", birth)
+		}
+	}
+	if crashWorker(t, crashPlan{Folder: folder, Birth: birth, Events: -1, Tornado: true}) {
+		t.Fatal("the last worker was killed")
+	}
+	got := tornadoEnd(t, folder)
+	t.Logf("%d questions to the fixer, %d without crashes", got.asked, want.asked)
+	got.asked = want.asked // one that was under way when its process was killed is asked again
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v\nwithout crashes: %+v", got, want)
+	}
+}
+
+// tornadoOutcome is what a session has left, without times and ids.
+type tornadoOutcome struct {
+	session   tornado.Progress
+	runs      map[string]int // by scenario, version and trial
+	versions  int
+	discarded []int
+	asked     int
+}
+
+// tornadoEnd reads what a session has left.
+func tornadoEnd(t *testing.T, folder string) tornadoOutcome {
+	t.Helper()
+	db, err := crashDatabase(t.Context(), folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	sessions, err := agentteststore.Sessions{DB: db}.FindSessions(t.Context(), crashOrg, tornado.Filter{Limit: 10})
+	if err != nil || len(sessions) != 1 {
+		t.Fatalf("there are %d sessions, %v", len(sessions), err)
+	}
+	session := sessions[0]
+	if steps, err := (agentteststore.Sessions{DB: db}).Steps(t.Context(), crashOrg, session.ID); err != nil || len(steps) > 0 {
+		t.Errorf("%d steps are left, %v", len(steps), err)
+	}
+	runs, err := agentteststore.Store{DB: db}.FindRuns(t.Context(), crashOrg, agenttest.RunFilter{Limit: 1000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := tornadoOutcome{session: session.Progress, runs: map[string]int{}}
+	names := map[string]string{} // of scenarios: their ids differ
+	for _, r := range runs {
+		names[r.Scenario] = r.Name
+		out.runs[fmt.Sprintf("%s, version %d, trial %d: %s", r.Name, r.Version, r.Trial, r.State)]++
+	}
+	named := func(ids []string) (list []string) {
+		for _, id := range ids {
+			list = append(list, names[id])
+		}
+		return list
+	}
+	p := &out.session
+	p.Passed, p.Failed, p.Unfixable = named(p.Passed), named(p.Failed), named(p.Unfixable)
+	for i := range p.Iterations {
+		it := &p.Iterations[i]
+		it.Started, it.Completed, it.Trials = time.Time{}, time.Time{}, nil
+		it.Passed, it.Failed, it.Unfixable = named(it.Passed), named(it.Failed), named(it.Unfixable)
+		it.Reason = "" // it has ids
+	}
+	s := shelf{folder}
+	versions, err := s.all()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out.versions = len(versions)
+	for _, v := range versions {
+		if v.Archived {
+			out.discarded = append(out.discarded, v.Number)
+		}
+	}
+	slices.Sort(out.discarded)
+	out.asked = askedForPlans(t, folder)
+	return out
+}
