@@ -8,8 +8,8 @@ import (
 // Clone returns a copy of v that shares no slice, map or pointer with it, unexported fields of structs such as time.Time
 // apart, which nobody changes.
 func Clone[T any](v T) T {
-	c, _ := reflect.TypeAssert[T](cloneValue(reflect.ValueOf(&v).Elem()))
-	return c
+	part(reflect.ValueOf(&v).Elem())
+	return v
 }
 
 // flats says of types whether they hold no memory that a copy would share.
@@ -35,48 +35,69 @@ func flat(t reflect.Type) bool {
 	return is
 }
 
-func cloneValue(v reflect.Value) reflect.Value {
+// part replaces what v, which can be set, shares with others by copies.
+func part(v reflect.Value) {
 	if flat(v.Type()) {
-		return v
+		return
 	}
-	out := reflect.New(v.Type()).Elem()
-	out.Set(v)
 	switch v.Kind() {
 	case reflect.Pointer:
 		if !v.IsNil() {
-			out.Set(reflect.New(v.Type().Elem()))
-			out.Elem().Set(cloneValue(v.Elem()))
+			v.Set(copied(v.Elem()).Addr())
 		}
 	case reflect.Interface:
-		if !v.IsNil() {
-			out.Set(cloneValue(v.Elem()))
+		if !v.IsNil() && !flat(v.Elem().Type()) {
+			v.Set(copied(v.Elem()))
 		}
 	case reflect.Slice:
-		switch {
-		case v.IsNil():
-		case flat(v.Type().Elem()): // such as bytes, of which there may be many
-			out.Set(reflect.MakeSlice(v.Type(), v.Len(), v.Len()))
+		if !v.IsNil() {
+			out := reflect.MakeSlice(v.Type(), v.Len(), v.Len())
 			reflect.Copy(out, v)
-		default:
-			out.Set(reflect.MakeSlice(v.Type(), v.Len(), v.Len()))
-			for i := range v.Len() {
-				out.Index(i).Set(cloneValue(v.Index(i)))
-			}
+			v.Set(out)
+			partElements(v)
 		}
+	case reflect.Array:
+		partElements(v)
 	case reflect.Map:
 		if !v.IsNil() {
-			out.Set(reflect.MakeMapWithSize(v.Type(), v.Len()))
-			for pairs := v.MapRange(); pairs.Next(); {
-				out.SetMapIndex(pairs.Key(), cloneValue(pairs.Value()))
-			}
+			v.Set(copiedMap(v))
 		}
 	case reflect.Struct:
 		for i := range v.NumField() {
-			if f := v.Type().Field(i); f.IsExported() && !flat(f.Type) {
-				out.Field(i).Set(cloneValue(v.Field(i)))
+			if f := v.Type().Field(i); f.IsExported() {
+				part(v.Field(i))
 			}
 		}
 	default:
+	}
+}
+
+// partElements parts the elements of a slice or an array.
+func partElements(v reflect.Value) {
+	if flat(v.Type().Elem()) { // such as bytes, of which there may be many
+		return
+	}
+	for i := range v.Len() {
+		part(v.Index(i))
+	}
+}
+
+// copied returns a copy of v that can be set.
+func copied(v reflect.Value) reflect.Value {
+	out := reflect.New(v.Type()).Elem()
+	out.Set(v)
+	part(out)
+	return out
+}
+
+// copiedMap returns a copy of a map.
+func copiedMap(v reflect.Value) reflect.Value {
+	out := reflect.MakeMapWithSize(v.Type(), v.Len())
+	value := reflect.New(v.Type().Elem()).Elem()
+	for pairs := v.MapRange(); pairs.Next(); {
+		value.SetIterValue(pairs)
+		part(value)
+		out.SetMapIndex(pairs.Key(), value)
 	}
 	return out
 }
