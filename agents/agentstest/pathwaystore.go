@@ -166,8 +166,9 @@ func hidesPathways(t *testing.T, s pathway.Store) {
 	foreign.Org = "b"
 	_, getErr := s.Pathway(t.Context(), "b", "p1")
 	_, versionErr := s.Version(t.Context(), "b", "p1", 1)
+	_, hashErr := s.VersionHash(t.Context(), "b", "p1", 1)
 	for name, err := range map[string]error{
-		"get": getErr, "update": s.UpdatePathway(t.Context(), foreign), "version": versionErr,
+		"get": getErr, "update": s.UpdatePathway(t.Context(), foreign), "version": versionErr, "hash": hashErr,
 		"delete": s.DeletePathway(t.Context(), "b", "p1"), "archive": s.ArchiveVersion(t.Context(), "b", "p1", 1),
 		"insert version": s.InsertVersion(t.Context(), aVersion("b", "p1", 2)),
 	} {
@@ -290,6 +291,12 @@ func keepsVersion(t *testing.T, s pathway.Store) {
 	want.Name, want.Document, want.Parent, want.Archived = "Th\u00efrd", aDocument(), 2, true
 	insertVersions(t, s, want)
 	wantVersion(t, s, want)
+	if hash, err := s.VersionHash(t.Context(), "a", "p1", 3); err != nil || hash != want.Hash || hash == "" {
+		t.Errorf("the hash is %q, %v, want %q", hash, err, want.Hash)
+	}
+	if hash, err := s.VersionHash(t.Context(), "a", "p1", 1); !errors.Is(err, callwright.ErrNotFound) || hash != "" {
+		t.Errorf("the hash of no version is %q, %v", hash, err)
+	}
 }
 
 func refusesVersionTwice(t *testing.T, s pathway.Store) {

@@ -1,12 +1,15 @@
 package pathway_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
+	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/agents/pathway/graph"
 )
@@ -134,5 +137,34 @@ func TestLargeGraphsAreForgotten(t *testing.T) {
 	}
 	if load(1) == first[1] || load(many-kept-1) == first[many-kept-1] {
 		t.Error("more is kept than there is room for")
+	}
+}
+
+// documentReads counts the versions that are read with their documents.
+type documentReads struct {
+	pathway.Store
+	count atomic.Int32
+}
+
+func (s *documentReads) Version(ctx context.Context, org callwright.OrgID, id string, number int) (pathway.Version, error) {
+	s.count.Add(1)
+	return s.Store.Version(ctx, org, id, number)
+}
+
+// TestPinnedGraphIsReadOnce: the document of a version whose graph is kept is not read again.
+func TestPinnedGraphIsReadOnce(t *testing.T) {
+	t.Parallel()
+	reads := new(documentReads)
+	o := newOffice(t, func(c *pathway.Config) { reads.Store, c.Store = c.Store, reads })
+	p := o.create(t, days("Draft?"))
+	v := o.save(t, p.ID, days("One?"))
+	reads.count.Store(0)
+	for range 3 {
+		if g, err := o.LoadPinned(t.Context(), "a", p.ID, v.Number); err != nil || g.Hash != v.Hash {
+			t.Fatal(err)
+		}
+	}
+	if n := reads.count.Load(); n != 1 {
+		t.Errorf("the document was read %d times", n)
 	}
 }

@@ -108,6 +108,8 @@ type Versions interface {
 	InsertVersion(ctx context.Context, v Version) error
 	// Version returns one version, even if it is archived. CodeNotFound: it is absent.
 	Version(ctx context.Context, org callwright.OrgID, pathway string, number int) (Version, error)
+	// VersionHash returns the Hash of a version without reading its document. CodeNotFound: it is absent.
+	VersionHash(ctx context.Context, org callwright.OrgID, pathway string, number int) (string, error)
 	// Versions returns at most limit versions of a pathway whose number is below before (0: any number), in descending
 	// order of their numbers, without documents and without archived versions. A pathway that is absent has none.
 	Versions(ctx context.Context, org callwright.OrgID, pathway string, before, limit int) ([]Version, error)

@@ -214,6 +214,13 @@ func (s *Service) LoadPinned(
 	if number == 0 {
 		v, _, err = s.withPathway(ctx, org, id, 0)
 	} else {
+		var hash string
+		if hash, err = s.cfg.Store.VersionHash(ctx, org, id, number); err != nil {
+			return nil, err
+		}
+		if g := s.graphs.find(hash); g != nil {
+			return g, nil
+		}
 		v, err = s.cfg.Store.Version(ctx, org, id, number)
 	}
 	if err != nil {

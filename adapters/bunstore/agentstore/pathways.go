@@ -105,16 +105,29 @@ func (db core) insertWithPathway(ctx context.Context, org callwright.OrgID, id s
 func (s Pathways) Version(
 	ctx context.Context, org callwright.OrgID, pathwayID string, number int,
 ) (pathway.Version, error) {
-	var row versionRow
-	err := s.core().Read(ctx, []any{org, pathwayID}, func(ctx context.Context, idb bun.IDB) error {
-		query := idb.NewSelect().Model(&row).
-			Where("pathway_id = ?", pathwayID).Where("number = ?", sqldb.Int(number)).Where("org = ?", org)
-		return sqldb.Absent("pathway version", query.Scan(ctx))
-	})
+	row, err := s.findVersion(ctx, org, pathwayID, number, "*")
 	if err != nil {
 		return pathway.Version{}, err
 	}
 	return s.core().version(row)
+}
+
+// VersionHash returns the hash of one version.
+func (s Pathways) VersionHash(ctx context.Context, org callwright.OrgID, pathwayID string, number int) (string, error) {
+	row, err := s.findVersion(ctx, org, pathwayID, number, "hash")
+	return row.Hash, err
+}
+
+// findVersion reads columns of a version.
+func (s Pathways) findVersion(
+	ctx context.Context, org callwright.OrgID, pathwayID string, number int, columns string,
+) (row versionRow, err error) {
+	err = s.core().Read(ctx, []any{org, pathwayID}, func(ctx context.Context, idb bun.IDB) error {
+		query := idb.NewSelect().Model(&row).Column(columns).
+			Where("pathway_id = ?", pathwayID).Where("number = ?", sqldb.Int(number)).Where("org = ?", org)
+		return sqldb.Absent("pathway version", query.Scan(ctx))
+	})
+	return row, err
 }
 
 // Versions returns a pathway's versions without their documents.

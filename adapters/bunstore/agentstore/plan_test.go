@@ -153,6 +153,7 @@ func usePathways(ctx context.Context, db *bunstore.DB, now time.Time) []error {
 	_, pathwayErr := pathways.Pathway(ctx, org, "p")
 	_, listErr := pathways.Pathways(ctx, org, pathway.Listing{After: callwright.Keyset{At: now, ID: "p"}, Offset: 10, Limit: 10})
 	_, versionErr := pathways.Version(ctx, org, "p", 1)
+	_, hashErr := pathways.VersionHash(ctx, org, "p", 1)
 	_, versionsErr := pathways.Versions(ctx, org, "p", 2, 10)
 	_, chatErr := chats.Chat(ctx, org, "c")
 	_, pathwaysErr := pathways.CountPathways(ctx, org)
@@ -161,7 +162,7 @@ func usePathways(ctx context.Context, db *bunstore.DB, now time.Time) []error {
 	_, agentErr := web.Agent(ctx, org, "w")
 	_, agentsErr := web.Agents(ctx, org, callwright.Keyset{At: now, ID: "w"}, 10)
 	_, countErr := web.CountAgents(ctx, org)
-	return append(errs, pathwayErr, listErr, versionErr, versionsErr, chatErr, forgetErr, agentErr, agentsErr, countErr,
+	return append(errs, pathwayErr, listErr, versionErr, hashErr, versionsErr, chatErr, forgetErr, agentErr, agentsErr, countErr,
 		pathwaysErr, chatsErr, web.DeleteAgent(ctx, org, "w"), pathways.DeletePathway(ctx, org, "p"))
 }
 

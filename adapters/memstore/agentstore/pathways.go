@@ -163,6 +163,18 @@ func (s Pathways) Version(
 	return v, err
 }
 
+// VersionHash returns the hash of one version.
+func (s Pathways) VersionHash(
+	ctx context.Context, org callwright.OrgID, pathwayID string, number int,
+) (hash string, err error) {
+	err = with(ctx, s.Store, func(d *data) error {
+		found, err := d.version(org, versionKey{pathwayID, number})
+		hash = found.Hash
+		return err
+	})
+	return hash, err
+}
+
 // Versions returns a pathway's versions without their documents.
 func (s Pathways) Versions(
 	ctx context.Context, org callwright.OrgID, pathwayID string, before, limit int,
