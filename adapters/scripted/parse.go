@@ -102,11 +102,7 @@ func words(text string) []string {
 	if strings.ContainsAny(text, "'’") { // which is seldom, and replacing costs
 		text = apostrophes.Replace(text)
 	}
-	list := make([]string, 0, len(text)/6+1) // English words have about five letters
-	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return !inWord(r) }) {
-		list = append(list, word)
-	}
-	return list
+	return strings.FieldsFunc(text, func(r rune) bool { return !inWord(r) })
 }
 
 // inWord reports whether a character is one of a word.

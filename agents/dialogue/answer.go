@@ -12,10 +12,9 @@ import (
 type Answer struct {
 	talk    *Talk
 	emit    func(conversation.Step) bool
-	open    bool            // the last message belongs to this answer and takes its further words
-	message strings.Builder // the text of that message; building it is cheaper than adding to a string
-	words   []string
-	size    int // bytes of words
+	said    strings.Builder
+	open    bool // the last message belongs to this answer and takes its further words
+	from    int  // where the words of that message begin in said
 	full    bool
 	stopped bool
 }
@@ -29,7 +28,10 @@ func (t *Talk) Answer(emit func(conversation.Step) bool) *Answer {
 // Text says a text, cut into sentences.
 func (a *Answer) Text(text string) {
 	var chunks conversation.Chunker
-	for _, chunk := range append(chunks.Write(text), chunks.Flush()...) {
+	for _, chunk := range chunks.Write(text) {
+		a.say(chunk)
+	}
+	for _, chunk := range chunks.Flush() {
 		a.say(chunk)
 	}
 }
@@ -55,19 +57,19 @@ const MaxAnswer = 256 << 10
 
 // say says a chunk. An answer of MaxAnswer takes no further words.
 func (a *Answer) say(chunk string) {
-	a.full = a.full || a.size+len(chunk) > MaxAnswer
+	a.full = a.full || a.said.Len()+len(chunk) > MaxAnswer
 	if a.stopped || a.full {
 		return
 	}
-	a.words, a.size = append(a.words, chunk), a.size+len(chunk)
-	if a.open {
-		a.message.WriteString(" ")
-	} else {
-		a.add(llm.Message{Role: llm.RoleAgent})
-		a.message, a.open = strings.Builder{}, true
+	if a.said.Len() > 0 {
+		a.said.WriteString(" ")
 	}
-	a.message.WriteString(chunk)
-	a.talk.Messages[len(a.talk.Messages)-1].Text = a.message.String()
+	if !a.open {
+		a.add(llm.Message{Role: llm.RoleAgent})
+		a.open, a.from = true, a.said.Len()
+	}
+	a.said.WriteString(chunk)
+	a.talk.Messages[len(a.talk.Messages)-1].Text = a.said.String()[a.from:]
 	a.Step(conversation.Say{Text: chunk})
 }
 
@@ -106,7 +108,7 @@ func (a *Answer) Stopped() bool { return a.stopped }
 func (a *Answer) Full() bool { return a.full }
 
 // Spoken reports whether the answer has any words so far.
-func (a *Answer) Spoken() bool { return len(a.words) > 0 }
+func (a *Answer) Spoken() bool { return a.said.Len() > 0 }
 
 // Said returns the words of the answer so far.
-func (a *Answer) Said() string { return strings.Join(a.words, " ") }
+func (a *Answer) Said() string { return a.said.String() }

@@ -49,7 +49,7 @@ func (s Speaker) Reply(ctx context.Context, a *Answer, r llm.ReplyRequest, varia
 	}
 	ctx = request.WithBudget(ctx)
 	var out Reply
-	spoken := len(a.words)
+	spoken := a.said.Len()
 	for round := range maxRounds + 1 {
 		r.Tools = nil
 		if round < maxRounds {
@@ -67,7 +67,7 @@ func (s Speaker) Reply(ctx context.Context, a *Answer, r llm.ReplyRequest, varia
 		}
 		r.Arriving = false
 	}
-	if len(a.words) == spoken {
+	if a.said.Len() == spoken {
 		return out, &llm.Failure{Class: llm.ClassInvalid, Message: "the model calls tools and says nothing"}
 	}
 	s.Logger.WarnContext(ctx, "model exceeded the rounds of tools in one turn")
@@ -76,9 +76,9 @@ func (s Speaker) Reply(ctx context.Context, a *Answer, r llm.ReplyRequest, varia
 
 // try streams a reply, and once more if it fails before it has said anything and llm.Again allows.
 func (s Speaker) try(ctx context.Context, a *Answer, r llm.ReplyRequest, out *Reply) ([]llm.ToolCall, error) {
-	spoken := len(a.words)
+	spoken := a.said.Len()
 	calls, err := s.stream(ctx, a, r, out)
-	if wait, again := llm.Again(err); again && ctx.Err() == nil && len(a.words) == spoken && !a.stopped {
+	if wait, again := llm.Again(err); again && ctx.Err() == nil && a.said.Len() == spoken && !a.stopped {
 		s.Logger.WarnContext(ctx, "model failed, trying again", "error", err)
 		timer := time.NewTimer(wait)
 		defer timer.Stop()

@@ -32,7 +32,7 @@ func Choose(ctx context.Context, m Model, q Question) (Choice, Usage, error) {
 		return Choice{}, Usage{}, &Failure{Class: ClassPermanent, Message: "the ids of options must be unique and non-empty"}
 	}
 	q.Instructions = rules(q.Instructions, choosing)
-	q.Schema = object(property{"reason", `{"type":"string"}`}, property{"option", `{"type":"string","enum":` + string(appendTexts(make([]byte, 0, 2+12*len(ids)), ids)) + `}`})
+	q.Schema = object(property{"reason", aText}, property{"option", oneOf(ids)})
 	var choice Choice
 	usage, err := ask(ctx, m, q, func(_ json.RawMessage, value any) error {
 		answer, err := fields(value, "reason", "option")
@@ -59,21 +59,37 @@ func rules(instructions, ours string) string {
 }
 
 // property is a property of an object in a schema.
-type property struct{ name, schema string }
+type property struct {
+	name   string
+	schema []byte
+}
+
+// aText is the schema of a text.
+var aText = []byte(`{"type":"string"}`)
+
+// oneOf returns the schema of a text that is one of a list.
+func oneOf(list []string) []byte {
+	b := append(make([]byte, 0, 64+12*len(list)), `{"type":"string","enum":`...)
+	return append(appendTexts(b, list), '}')
+}
 
 // object returns the schema of an object with exactly these properties, in their order, in which models write them.
 func object(properties ...property) json.RawMessage {
-	b, names := make([]byte, 0, 512), make([]string, 0, len(properties))
-	b = append(b, `{"type":"object","properties":{`...)
+	b := append(make([]byte, 0, 512), `{"type":"object","properties":{`...)
 	for i, p := range properties {
 		if i > 0 {
 			b = append(b, ',')
 		}
 		b = append(append(appendText(b, p.name), ':'), p.schema...)
-		names = append(names, p.name)
 	}
-	b = appendTexts(append(b, `},"required":`...), names)
-	return append(b, `,"additionalProperties":false}`...)
+	b = append(b, `},"required":[`...)
+	for i, p := range properties {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = appendText(b, p.name)
+	}
+	return append(b, `],"additionalProperties":false}`...)
 }
 
 // appendTexts appends a list of texts as JSON.

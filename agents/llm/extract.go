@@ -29,7 +29,7 @@ func Extract(ctx context.Context, m Model, q Question) (map[string]any, Usage, e
 	known := make(map[string]bool, len(q.Fields))
 	for _, f := range q.Fields {
 		names, known[f.Name] = append(names, f.Name), true
-		properties = append(properties, property{f.Name, `{"type":["` + string(f.Type) + `","null"]}`})
+		properties = append(properties, property{f.Name, []byte(`{"type":["` + f.Type + `","null"]}`)})
 		if !f.Type.valid() {
 			return nil, Usage{}, &Failure{Class: ClassPermanent, Message: "the types of fields must be string, integer, number or boolean"}
 		}

@@ -13,7 +13,8 @@ import (
 type Template struct {
 	text  string
 	parts []part
-	rest  string // the text after the last part
+	names []string // see Names
+	rest  string   // the text after the last part
 }
 
 // part is a stretch of text and the variable after it.
@@ -32,7 +33,11 @@ func Parse(text string) *Template {
 		if t.parts == nil {
 			t.parts = make([]part, 0, 1+strings.Count(after, "{{"))
 		}
-		t.parts = append(t.parts, part{text: before, name: strings.TrimSpace(name)})
+		name = strings.TrimSpace(name)
+		t.parts = append(t.parts, part{text: before, name: name})
+		if name != "" && len(t.names) < MaxNames && !slices.Contains(t.names, name) {
+			t.names = append(t.names, name)
+		}
 		t.rest = after
 	}
 }
@@ -44,18 +49,7 @@ func (t *Template) Text() string { return t.text }
 const MaxNames = 100
 
 // Names returns the first MaxNames variables of the text, each once, in order.
-func (t *Template) Names() []string {
-	var names []string
-	for _, p := range t.parts {
-		if len(names) == MaxNames {
-			break
-		}
-		if p.name != "" && !slices.Contains(names, p.name) {
-			names = append(names, p.name)
-		}
-	}
-	return names
-}
+func (t *Template) Names() []string { return slices.Clone(t.names) }
 
 // Literals returns the texts around the variables: one more than there are variables, some perhaps empty.
 func (t *Template) Literals() []string {
@@ -68,10 +62,13 @@ func (t *Template) Literals() []string {
 
 // Missing returns those of Names that have no value.
 func (t *Template) Missing(variables map[string]any) []string {
-	return slices.DeleteFunc(t.Names(), func(name string) bool {
-		_, known := LookUp(name, variables)
-		return known
-	})
+	var missing []string
+	for _, name := range t.names {
+		if _, known := LookUp(name, variables); !known {
+			missing = append(missing, name)
+		}
+	}
+	return missing
 }
 
 // Render fills the variables in, at most MaxValues bytes. An unknown variable is empty, so that an agent never speaks
