@@ -2,6 +2,7 @@ package scripted
 
 import (
 	"fmt"
+	"iter"
 	"regexp"
 	"slices"
 	"strings"
@@ -104,16 +105,13 @@ func (k knowledge) judge(text string) verdict {
 		}
 		return v
 	}
-	phrases := phrasesOf(text)
-	if len(phrases) == 0 {
-		return unsure
-	}
-	for _, p := range phrases {
-		if contains(k.said, words(p)) {
+	v := unsure
+	for p := range phrases(text) {
+		if v = no; contains(k.said, words(p)) {
 			return yes
 		}
 	}
-	return no
+	return v
 }
 
 // compare judges one comparison. An empty text is not known.
@@ -130,24 +128,28 @@ func (k knowledge) compare(name string, not bool, what string) verdict {
 	return yes
 }
 
-// phrasesOf returns the quotations of a text that have words.
-func phrasesOf(text string) []string {
-	var out []string
-	for {
-		_, after, open := cutQuote(text)
-		inside, rest, closed := cutQuote(after)
-		switch {
-		case !open || !closed:
-			return out
-		case inside == "": // the second quote opens
-			text = after
-			continue
-		case strings.ContainsFunc(inside, inWord):
-			out = append(out, inside)
+// phrases yields the quotations of a text that have words.
+func phrases(text string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for {
+			_, after, open := cutQuote(text)
+			inside, rest, closed := cutQuote(after)
+			switch {
+			case !open || !closed:
+				return
+			case inside == "": // the second quote opens
+				text = after
+				continue
+			case strings.ContainsFunc(inside, inWord) && !yield(inside):
+				return
+			}
+			text = rest
 		}
-		text = rest
 	}
 }
+
+// phrasesOf returns the quotations of a text that have words.
+func phrasesOf(text string) []string { return slices.Collect(phrases(text)) }
 
 // cutQuote cuts a text at its first quote.
 func cutQuote(text string) (before, after string, found bool) {

@@ -27,6 +27,7 @@ func (t *Talk) Answer(emit func(conversation.Step) bool) *Answer {
 
 // Text says a text, cut into sentences.
 func (a *Answer) Text(text string) {
+	a.said.Grow(min(len(text)+1, MaxAnswer))
 	var chunks conversation.Chunker
 	for _, chunk := range chunks.Write(text) {
 		a.say(chunk)

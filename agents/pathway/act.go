@@ -113,7 +113,7 @@ func (w *walk) webhook(ctx context.Context) way {
 	w.state.ActionPending = false
 	w.set(log.Variables)
 	for _, b := range w.at.Branches {
-		if b.Holds(w.values) {
+		if b.Holds(&w.values) {
 			v := way{kind: along, to: b.To}
 			w.chose(v, strings.TrimSpace(b.Variable+" "+string(b.Operator)+" "+w.render(b.Value)))
 			return v

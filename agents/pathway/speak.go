@@ -102,7 +102,7 @@ func (w *walk) request() llm.ReplyRequest {
 	return llm.ReplyRequest{
 		Org: w.agent.Org, Task: llm.TaskReply, Instructions: strings.Join(parts, "\n\n"), Language: w.agent.Language,
 		Model: model, Temperature: temperature, Messages: slices.Clone(w.state.Talk.Messages),
-		Facts: request.Known(slices.Concat(w.agent.Facts, w.graph.Facts), w.values),
+		Facts: request.Known(slices.Concat(w.agent.Facts, w.graph.Facts), &w.values),
 	}
 }
 

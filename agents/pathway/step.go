@@ -53,7 +53,7 @@ func (r *Runtime) Step(
 	}
 	in.Text = strings.ToValidUTF8(in.Text, "\uFFFD")
 	w := &walk{runtime: r, graph: g, agent: a, before: s, state: s, at: at}
-	w.values = template.NewValues(s.Variables, maxAdded)
+	w.values = *template.NewValues(s.Variables, maxAdded)
 	w.agent.Lines = a.Lines.Filled()
 	w.state.Turn++
 	w.state.Over = false

@@ -23,8 +23,8 @@ type walk struct {
 	state   State         // now
 	heard   dialogue.Talk // the talk with what the caller said, before the answer
 	answer  *dialogue.Answer
-	at      *graph.Node      // where the conversation is
-	values  *template.Values // the variables of state, for texts
+	at      *graph.Node     // where the conversation is
+	values  template.Values // the variables of state, for texts
 	log     Log
 	visits  int
 	asked   int      // requests of webhook nodes

@@ -27,6 +27,10 @@ func (f *form) text(s string) {
 	*f = append(binary.AppendUvarint(*f, uint64(len(s))), s...)
 }
 
+func (f *form) bytes(b []byte) {
+	*f = append(binary.AppendUvarint(*f, uint64(len(b))), b...)
+}
+
 func (f *form) number(n int) { *f = binary.AppendVarint(*f, int64(n)) }
 
 func (f *form) flag(on bool) {
@@ -61,7 +65,7 @@ func (f *form) messages(list []llm.Message) {
 		for _, c := range m.Calls {
 			f.text(c.ID)
 			f.text(c.Name)
-			f.text(string(c.Arguments))
+			f.bytes(c.Arguments)
 		}
 	}
 }
@@ -98,7 +102,7 @@ func (f *form) value(v any) {
 			raw = fmt.Append(nil, v)
 		}
 		*f = append(*f, 'j')
-		f.text(string(raw))
+		f.bytes(raw)
 	}
 }
 
@@ -120,7 +124,7 @@ func (f *form) reply(r *llm.ReplyRequest) {
 	for _, t := range r.Tools {
 		f.text(t.Name)
 		f.text(t.Description)
-		f.text(string(t.Parameters))
+		f.bytes(t.Parameters)
 	}
 	f.number(r.Trial)
 	f.number(r.Attempt)
@@ -142,8 +146,8 @@ func (f *form) question(q *llm.Question) {
 	for _, v := range q.Fields {
 		f.texts([]string{v.Name, string(v.Type), v.Description})
 	}
-	f.text(string(q.Evidence))
-	f.text(string(q.Schema))
+	f.bytes(q.Evidence)
+	f.bytes(q.Schema)
 	f.text(q.Language)
 	f.text(q.Model)
 	f.float(q.Temperature)

@@ -19,7 +19,7 @@ const (
 // same when they are read again.
 type entry struct {
 	Parts   []part    `json:"parts,omitempty"`
-	Answer  *answer   `json:"answer,omitempty"`
+	Answer  answer    `json:"answer,omitzero"`
 	Class   llm.Class `json:"class,omitempty"` // of a failure
 	Message string    `json:"message,omitempty"`
 }
@@ -149,15 +149,12 @@ func answered(a llm.Answer) (*entry, error) {
 	if len(a.JSON) > maxReply {
 		return nil, tooLong()
 	}
-	return &entry{Answer: &answer{
+	return &entry{Answer: answer{
 		Text: valid(string(a.JSON)), Model: valid(a.Model), Usage: usage{a.Usage.Input, a.Usage.Output},
 	}}, nil
 }
 
-func (a *answer) answer() llm.Answer {
-	if a == nil {
-		return llm.Answer{}
-	}
+func (a answer) answer() llm.Answer {
 	return llm.Answer{JSON: json.RawMessage(a.Text), Model: a.Model, Usage: llm.Usage{Input: a.Usage.Input, Output: a.Usage.Output}}
 }
 
@@ -171,7 +168,7 @@ func (e *entry) failure() error {
 
 // usage returns the tokens that the model has counted.
 func (e *entry) usage() llm.Usage {
-	u := e.Answer.answer().Usage
+	u := llm.Usage{Input: e.Answer.Usage.Input, Output: e.Answer.Usage.Output}
 	for _, p := range e.Parts {
 		if p.Usage != nil {
 			u = u.Add(llm.Usage{Input: p.Usage.Input, Output: p.Usage.Output})
@@ -182,12 +179,9 @@ func (e *entry) usage() llm.Usage {
 
 // estimate returns the tokens of an answer whose model has not counted them, by the size of the request and the answer.
 func (e *entry) estimate(size int) llm.Usage {
-	said := 0
+	said := len(e.Answer.Text)
 	for _, p := range e.Parts {
 		said += len(p.Text)
-	}
-	if e.Answer != nil {
-		said += len(e.Answer.Text)
 	}
 	return llm.Usage{Input: size / bytesPerWord, Output: said / bytesPerWord}
 }

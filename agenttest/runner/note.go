@@ -47,15 +47,15 @@ func (s *session) webhooks(log pathway.Log) (out []assert.Webhook, lost int) {
 }
 
 // notes returns why the agent went its way in a turn, and then what it did beside speaking.
-func (s *session) notes(log pathway.Log, did []conversation.Step) []engine.Note {
-	notes := make([]engine.Note, 0, len(log.Entries)+len(did))
+func (s *session) notes(log pathway.Log) []engine.Note {
+	notes := make([]engine.Note, 0, len(log.Entries)+len(s.did))
 	for _, e := range log.Entries {
 		if text := noteText(e); text != "" {
 			notes = append(notes, engine.Note{Kind: string(e.Kind), Node: e.Node, Text: callwright.Clip(text, maxNote)})
 		}
 	}
 	pressed := s.pressed(log)
-	for _, step := range did {
+	for _, step := range s.did {
 		n := engine.Note{Kind: "action", Node: log.Node}
 		switch step := step.(type) {
 		case conversation.Press:

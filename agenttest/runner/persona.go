@@ -71,7 +71,7 @@ func (r *Runner) startPersona(ctx context.Context, spec engine.SessionSpec, sink
 	if err != nil {
 		return nil, err
 	}
-	return &session{agent: agent, sink: sink, state: agent.brain.State()}, nil
+	return &session{runner: r, agent: agent, sink: sink, state: agent.brain.State()}, nil
 }
 
 // errOver is the error of a turn after the end.

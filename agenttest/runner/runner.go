@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"sync/atomic"
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/llm"
 	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/agents/pathway/graph"
 	"github.com/callwright/callwright/agents/persona"
+	"github.com/callwright/callwright/agenttest/assert"
 	"github.com/callwright/callwright/agenttest/engine"
 )
 
@@ -46,10 +48,27 @@ type Config struct {
 	Logger     *slog.Logger      // nil: discards
 }
 
-// Runner is an engine.PathwayRunner that walks pathways, and talks as personas do. It is safe for concurrent use and holds nothing: a session is
-// state in memory.
+// Runner is an engine.PathwayRunner that walks pathways, and talks as personas do. It is safe for concurrent use and holds nothing but
+// what assertions see of the last graph: a session is state in memory.
 type Runner struct {
-	cfg Config
+	cfg  Config
+	last atomic.Pointer[seen]
+}
+
+// seen is a graph, and what assertions see of it. Many runs after each other test the same one.
+type seen struct {
+	graph *graph.Graph
+	nodes assert.Graph
+}
+
+// see returns what assertions see of a graph. Nobody changes it.
+func (r *Runner) see(g *graph.Graph) assert.Graph {
+	if last := r.last.Load(); last != nil && last.graph == g {
+		return last.nodes
+	}
+	nodes := Graph(g)
+	r.last.Store(&seen{g, nodes})
+	return nodes
 }
 
 var _ engine.PathwayRunner = (*Runner)(nil)
@@ -93,5 +112,5 @@ func (r *Runner) Start(ctx context.Context, spec engine.SessionSpec) (engine.Ses
 		},
 		graph: g, agent: pathway.Agent{Org: spec.Org},
 	}
-	return &session{agent: agent, sink: sink, state: pathway.Begin(spec.Variables, spec.StartNode)}, nil
+	return &session{runner: r, agent: agent, sink: sink, state: pathway.Begin(spec.Variables, spec.StartNode)}, nil
 }

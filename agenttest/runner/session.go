@@ -17,11 +17,13 @@ import (
 
 // session is a conversation with a version of a pathway or of a persona.
 type session struct {
+	runner *Runner
 	agent  agent
 	sink   *Sink
 	state  pathway.State
-	nodes  assert.Graph // nil: not asked for yet
-	caught int          // webhooks so far
+	did    []conversation.Step // in the turn, beside speaking
+	nodes  assert.Graph        // nil: not asked for yet
+	caught int                 // webhooks so far
 	closed bool
 }
 
@@ -61,20 +63,14 @@ func (s *session) Reply(ctx context.Context, in engine.CallerTurn) (engine.Agent
 	if s.closed {
 		return engine.AgentTurn{}, errClosed
 	}
-	var did []conversation.Step
-	state, log, err := s.agent.step(ctx, s.state, s.heard(in), func(step conversation.Step) bool {
-		switch step.(type) {
-		case conversation.Press, conversation.Transfer, conversation.End:
-			did = append(did, step)
-		}
-		return true
-	})
+	s.did = nil
+	state, log, err := s.agent.step(ctx, s.state, s.heard(in), s.note)
 	if log.Turn == 0 {
 		return engine.AgentTurn{}, err // nothing has happened
 	}
 	out := engine.AgentTurn{
 		Text: log.Said, Visits: slices.Clone(state.Visited[len(s.state.Visited):]), Node: state.Node,
-		Variables: maps.Clone(state.Variables), Notes: s.notes(log, did), Ended: state.Over, Loop: looped(log),
+		Variables: maps.Clone(state.Variables), Notes: s.notes(log), Ended: state.Over, Loop: looped(log),
 	}
 	s.state = state
 	var lost int
@@ -84,6 +80,15 @@ func (s *session) Reply(ctx context.Context, in engine.CallerTurn) (engine.Agent
 		})
 	}
 	return out, err
+}
+
+// note notes what the agent does beside speaking. It takes all steps.
+func (s *session) note(step conversation.Step) bool {
+	switch step.(type) {
+	case conversation.Press, conversation.Transfer, conversation.End:
+		s.did = append(s.did, step)
+	}
+	return true
 }
 
 // heard returns the turn of the caller. The first one without words is the start.
@@ -109,7 +114,12 @@ func (s *session) Graph() assert.Graph {
 	if s.nodes != nil {
 		return s.nodes
 	}
-	for _, g := range slices.Backward(s.agent.graphs()) {
+	graphs := s.agent.graphs()
+	if len(graphs) == 1 {
+		s.nodes = s.runner.see(graphs[0])
+		return s.nodes
+	}
+	for _, g := range slices.Backward(graphs) {
 		nodes := Graph(g)
 		if s.nodes == nil {
 			s.nodes = nodes
