@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 )
 
@@ -22,7 +24,7 @@ func Choose(ctx context.Context, m Model, q Question) (Choice, Usage, error) {
 	if q.Task == "" {
 		q.Task = TaskRoute
 	}
-	ids := make([]string, 0, len(q.Options))
+	ids := make([]string, 0, 16) // on the stack, mostly
 	known := make(map[string]bool, len(q.Options))
 	for _, o := range q.Options {
 		ids = append(ids, o.ID)
@@ -42,7 +44,7 @@ func Choose(ctx context.Context, m Model, q Question) (Choice, Usage, error) {
 		reason, isText := answer["reason"].(string)
 		option, isID := answer["option"].(string)
 		if !isText || !isID || !known[option] {
-			return fmt.Errorf("the option must be one of %q, and the reason a text", ids)
+			return fmt.Errorf("the option must be one of %q, and the reason a text", slices.Sorted(maps.Keys(known)))
 		}
 		choice = Choice{Option: option, Reason: clip(Clean(reason), maxReason)}
 		return nil

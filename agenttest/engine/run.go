@@ -59,6 +59,7 @@ func (e *Engine) newRun(ctx context.Context, c Case, stop context.CancelCauseFun
 	expected := 2*min(r.maxTurns, expectedTurns) + 1
 	r.out.Evidence.Turns, r.messages = make([]assert.Turn, 0, expected), make([]llm.Message, 0, expected)
 	r.out.Evidence.Visits, r.out.Turns = make([]assert.Visit, 0, expected), make([]Turn, 0, expected)
+	r.loops.exchanges = make([][3]string, 0, expectedTurns)
 	if err := r.models.load(ctx); err != nil {
 		return nil, err
 	}
