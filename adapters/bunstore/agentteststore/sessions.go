@@ -71,7 +71,6 @@ func (db core) session(r sessionRow) (tornado.Session, error) {
 		db.unseal(purpose("request of tornado session", r.Org, r.ID), r.Request, &request),
 		db.unseal(purpose("progress of tornado session", r.Org, r.ID), r.Progress, &progress),
 	)
-	progress.State = tornado.State(r.State)
 	return tornado.Session{
 		ID: r.ID, Org: callwright.OrgID(r.Org), Pathway: r.Pathway, Persona: r.Persona, Scenarios: request.Scenarios,
 		Most: r.Iterations, Confirm: r.Confirm, Patience: r.Patience, Limits: request.Limits,
@@ -89,7 +88,7 @@ func (s Sessions) InsertSession(ctx context.Context, n tornado.Session) error {
 		return err
 	}
 	err = s.core().Insert(ctx, row, &row)
-	if !errors.Is(err, callwright.ErrConflict) || n.State.Ended() {
+	if !errors.Is(err, callwright.ErrConflict) {
 		return err
 	}
 	return s.core().Read(ctx, nil, func(ctx context.Context, idb bun.IDB) error {
