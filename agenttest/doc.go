@@ -6,6 +6,6 @@
 // journal, without paying a model twice.
 //
 // The sub-packages stand on their own: scenario has what is tested, assert decides about a conversation, judge asks a language
-// model what no rule can decide, caller simulates callers, engine holds the conversations, runner walks pathways for it, and
-// stats counts what came out.
+// model what no rule can decide, caller simulates callers, engine holds the conversations, runner walks pathways for it, tornado
+// searches for versions that pass, and stats counts what came out.
 package agenttest

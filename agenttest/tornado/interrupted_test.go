@@ -296,7 +296,7 @@ func TestStartRefuses(t *testing.T) {
 		t.Parallel()
 		w := newWorld(t, "bad")
 		s := w.node(func(c *tornado.Config) { c.Fixer = nil })
-		if _, err := s.Start(t.Context(), org, tornado.Start{Pathway: "p"}); callwright.CodeOf(err) != callwright.CodeUnavailable {
+		if _, err := s.Start(t.Context(), org, tornado.Start{Pathway: "p"}); callwright.CodeOf(err) != callwright.CodeNotImplemented {
 			t.Errorf("got %v", err)
 		}
 	})

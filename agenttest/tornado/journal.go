@@ -94,6 +94,7 @@ func (j *journal) observe(ctx context.Context, p Progress) {
 	case err == nil:
 		session.Revision++
 		j.stored = session
+		j.watchers.Wake(session.ID)
 	case errors.Is(err, callwright.ErrConflict), errors.Is(err, callwright.ErrNotFound):
 		j.failed = errLost
 	default: // the next change is stored with this one

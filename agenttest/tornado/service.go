@@ -27,6 +27,7 @@ type Config struct {
 	Analyst    llm.Model     // analyzes failed runs; nil, or one that cannot: the rules do
 	Pricer     engine.Pricer // prices calls of Analyst; nil: its cost is not known
 	Concurrent int           // sessions that this node holds at once; 0: DefaultConcurrent
+	Watchers   int           // how many Followers may be open at once; 0: 200
 
 	Clock  callwright.Clock // nil: callwright.SystemClock
 	IDs    callwright.IDs   // nil: callwright.UUIDs
@@ -51,6 +52,7 @@ type Service struct {
 	wake  chan struct{} // holds a token when there may be sessions to take
 
 	inserting chan struct{} // holds a token while a session is counted and inserted
+	watchers  callwright.Watchers
 }
 
 // New checks the configuration and registers the durable work. Run holds sessions.
@@ -74,6 +76,9 @@ func New(c Config) (*Service, error) {
 	if c.Concurrent <= 0 {
 		c.Concurrent = DefaultConcurrent
 	}
+	if c.Watchers <= 0 {
+		c.Watchers = defaultWatchers
+	}
 	if c.Clock == nil {
 		c.Clock = callwright.SystemClock{}
 	}
@@ -89,7 +94,10 @@ func New(c Config) (*Service, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Service{cfg: c, heart: heart, wake: make(chan struct{}, 1), inserting: make(chan struct{}, 1)}
+	s := &Service{
+		cfg: c, heart: heart, wake: make(chan struct{}, 1), inserting: make(chan struct{}, 1),
+		watchers: callwright.Watchers{Total: c.Watchers, Share: MaxWatchers},
+	}
 	c.Work.Handle(taskClear, s.clear)
 	c.Work.Every(taskForget, forgetEvery, s.forget)
 	return s, nil
@@ -111,10 +119,10 @@ type Start struct {
 
 // Start starts a session, which some node takes soon. ErrActive: the pathway has one that is running. CodeNotFound, with the field
 // pathway_id, persona_id, scenario_ids or version_number: there is no such thing. CodeBadRequest, with the field: it cannot be
-// searched. CodeTooManyRequests: the organization has MaxRunning sessions. CodeUnavailable: nothing proposes changes.
+// searched. CodeTooManyRequests: the organization has MaxRunning sessions. CodeNotImplemented: nothing proposes changes.
 func (s *Service) Start(ctx context.Context, org callwright.OrgID, r Start) (Session, error) {
 	if s.cfg.Fixer == nil {
-		return Session{}, callwright.Errorf(callwright.CodeUnavailable,
+		return Session{}, callwright.Errorf(callwright.CodeNotImplemented,
 			"nothing proposes changes of pathways here: configure a model for it to start sessions")
 	}
 	if err := r.check(); err != nil {
@@ -158,7 +166,16 @@ func (s *Service) insert(ctx context.Context, session Session) error {
 		return callwright.Errorf(callwright.CodeTooManyRequests,
 			"at most %d sessions of an organization may run: cancel one, or wait for an end", MaxRunning)
 	}
-	return s.cfg.Store.InsertSession(ctx, session)
+	if err := s.cfg.Store.InsertSession(ctx, session); !errors.Is(err, ErrActive) {
+		return err
+	}
+	active, err := s.Active(ctx, session.Org, session.Pathway, "")
+	if err != nil {
+		return ErrActive
+	}
+	named := *ErrActive
+	named.Message = fmt.Sprintf("has the running session %s: cancel it, or wait for its end", active.ID)
+	return &named
 }
 
 // check refuses what no session can have, and fills in the defaults.

@@ -270,6 +270,7 @@ func (s *Service) end(ctx context.Context, j *journal) {
 		log := s.cfg.Logger.With("session_id", session.ID, "org", session.Org)
 		switch {
 		case err == nil:
+			s.watchers.Wake(session.ID)
 			return
 		case errors.Is(err, callwright.ErrConflict), errors.Is(err, callwright.ErrNotFound):
 			log.WarnContext(ctx, "the end of a tornado session is not stored: another node has taken it over, or it was deleted")

@@ -38,7 +38,7 @@ func modules() fx.Option {
 		fx.Module("telephone", fx.Provide(newMedia, newLine, newRegistrations, newTestCalls)),
 		fx.Module("agents", fx.Provide(newGate, newAgents, newPathways, newPersonas, newRecordings, newWebhooks, newCalls)),
 		fx.Module("triage", fx.Provide(newTriage)),
-		fx.Module("tests", fx.Provide(newTests)),
+		fx.Module("tests", fx.Provide(newTests, newTornados)),
 		fx.Module("http", fx.Provide(newAccess, newListener, newMetrics, newAPI)),
 		fx.Invoke(serve),
 	)

@@ -32,6 +32,7 @@ import (
 	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/agents/persona"
 	"github.com/callwright/callwright/agenttest"
+	"github.com/callwright/callwright/agenttest/tornado"
 	"github.com/callwright/callwright/sip"
 	"github.com/callwright/callwright/sip/calllog"
 	"github.com/callwright/callwright/sip/discovery"
@@ -118,6 +119,7 @@ type apiParts struct {
 	Tests      *testcall.Service
 	Issues     *triage.Service
 	AgentTests *agenttest.Service
+	Tornados   *tornado.Service
 	Listener   listener
 	Metrics    *prometheus.Registry
 	Log        *slog.Logger
@@ -130,7 +132,7 @@ func newAPI(p apiParts) (api, error) {
 			callsapi.New(p.Calls, p.Listener.publicURL(p.Config)), agentsapi.New(p.Agents, p.Personas),
 			sipapi.New(sipapi.Config{Trunks: p.Trunks, Calls: p.CallLog, Setup: p.Setup, Discoveries: p.Looks, TestCalls: p.Tests}),
 			pathwaysapi.New(p.Pathways), triageapi.New(p.Issues),
-			portingapi.New(), agenttestapi.New(p.AgentTests), speechapi.New(),
+			portingapi.New(), agenttestapi.New(p.AgentTests, p.Tornados), speechapi.New(),
 		},
 		Reference: reference.Handler(p.Config.PublicURL), Metrics: promhttp.HandlerFor(p.Metrics, promhttp.HandlerOpts{}), Logger: p.Log,
 		Ready: func(ctx context.Context) error {
@@ -177,6 +179,7 @@ type parts struct {
 	Pathways      *pathway.Service
 	Issues        *triage.Service
 	AgentTests    *agenttest.Service
+	Tornados      *tornado.Service
 	Line          *sipua.UA
 	Engines       engines
 	Mailer        mailer
@@ -224,6 +227,7 @@ func serve(lc fx.Lifecycle, p parts) {
 	})
 	lc.Append(fx.StopHook(p.Issues.Close))
 	lc.Append(fx.StopHook(p.AgentTests.Close))
+	lc.Append(fx.StopHook(p.Tornados.Close))
 	lc.Append(fx.StopHook(func(ctx context.Context) {
 		ctx, cancel := context.WithTimeout(ctx, answerTimeout)
 		defer cancel()
@@ -232,6 +236,7 @@ func serve(lc fx.Lifecycle, p parts) {
 	lc.Append(background(func(ctx context.Context) { p.fail("work", func() error { return p.Work.Run(ctx) }) }))
 	lc.Append(background(endless(p.Monitor.Run)))
 	lc.Append(background(endless(p.AgentTests.Run)))
+	lc.Append(background(endless(p.Tornados.Run)))
 	lc.Append(background(endless(p.Calls.Run)))
 	lc.Append(background(endless(p.Registrations.Run)))
 	lc.Append(fx.StopHook(func(ctx context.Context) {

@@ -19,6 +19,7 @@ import (
 	"github.com/callwright/callwright/agenttest/engine"
 	"github.com/callwright/callwright/agenttest/judge"
 	"github.com/callwright/callwright/agenttest/runner"
+	"github.com/callwright/callwright/agenttest/tornado"
 	"github.com/callwright/callwright/transport/httpapi/agenttestapi"
 	"github.com/callwright/callwright/triage"
 )
@@ -72,6 +73,16 @@ func newTests(p testParts) (*agenttest.Service, error) {
 	}
 	p.Gate.Open(tests)
 	return tests, nil
+}
+
+// newTornados makes what searches for versions that pass their tests. Without a language model there is nothing that proposes
+// changes, and no session can be started.
+func newTornados(p testParts, tests *agenttest.Service) (*tornado.Service, error) {
+	c := tornado.Config{
+		Store: agentteststore.Sessions{DB: p.DB}, Atomic: p.DB, Work: p.Work, Leases: bunstore.Leases{DB: p.DB}, Node: string(p.Node),
+		Pathways: p.Pathways, Runs: tests, Analyst: p.Engines.Model, Logger: p.Log,
+	}
+	return tornado.New(c)
 }
 
 // limitRetries is how often a call of a model is repeated after a rate limit.

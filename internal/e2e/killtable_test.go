@@ -16,6 +16,10 @@ const byKills = "TestKills"
 // byKillsIfLate says that TestKills uses the operation, but that what it cancels has often ended already.
 const byKillsIfLate = "TestKills, if a run is late; TestCancelledRunOfDeadNode of agenttest always"
 
+// byMortals says that TestProcessesThatDie of agenttest/tornado ends processes during sessions; TestKills has no model that proposes
+// changes.
+const byMortals = "TestProcessesThatDie of agenttest/tornado"
+
 // guarded says of every served operation that may write what checks it against a kill, or why nothing does.
 var guarded = map[string]string{
 	"createCall": byKills, "stopCall": byKills, "updateInboundNumber": byKills,
@@ -34,6 +38,8 @@ var guarded = map[string]string{
 	"replayTestRun": "its only write is that of createPathwayChat, once all is said",
 	"startTestRun":  byKills, "startTestBatch": byKills, "createTestSet": byKills,
 	"cancelTestRun": byKillsIfLate, "cancelTestBatch": byKillsIfLate, "cancelTestSet": byKillsIfLate,
+
+	"startTornado": byMortals, "cancelTornado": byMortals,
 
 	"createPersona": byKills, "updatePersona": byKills, "deletePersona": byKills, "promotePersona": byKills, "discardPersonaDraft": byKills,
 

@@ -35,6 +35,7 @@ import (
 	"github.com/callwright/callwright/agenttest"
 	"github.com/callwright/callwright/agenttest/agenttesttest"
 	"github.com/callwright/callwright/agenttest/engine"
+	"github.com/callwright/callwright/agenttest/tornado"
 	"github.com/callwright/callwright/internal/contracttest"
 	"github.com/callwright/callwright/transport/access"
 	"github.com/callwright/callwright/transport/httpapi"
@@ -87,13 +88,14 @@ type services struct {
 	personas *persona.Service
 	issues   *triage.Service
 	tests    *agenttest.Service
+	tornados *tornado.Service
 }
 
 // all is every area of the contract.
 func (s services) all() []httpapi.Area {
 	return []httpapi.Area{
 		callsapi.New(s.calls, "https://voice.example.com"), agentsapi.New(s.agents, s.personas), sipapi.New(s.trunks), pathwaysapi.New(s.pathways), triageapi.New(s.issues), portingapi.New(),
-		agenttestapi.New(s.tests), speechapi.New(),
+		agenttestapi.New(s.tests, s.tornados), speechapi.New(),
 	}
 }
 
@@ -150,6 +152,7 @@ func open(t *testing.T, change ...func(*httpapi.Config)) *house {
 			URLs:   notifier{}, Notifier: silentNotifier{}, Transcripts: join.Transcripts{Store: h.calls}, Writer: &h.writer, Analyst: &h.writer, Documents: pathwayService,
 		})),
 	}
+	h.areas.tornados = h.tornadoService(work)
 	config := httpapi.Config{
 		Access: h.access, Atomic: store, Idempotency: orgstore.IdempotencyStore{Store: store}, Areas: h.areas.all(),
 		Reference: reference.Handler("https://voice.example.com"), Logger: h.logger,

@@ -118,6 +118,17 @@ func init() { //nolint:gochecknoinits // makers use each other
 		"batch":     by(202, "POST", testing+"/batch-run", `{"scenario_ids":["$scenario"]}`, "data", "batch_id"),
 		"set": by(202, "POST", testing+"/simulation-sets", `{"scenario_ids":["$scenario"],"simulations_per_scenario":2}`,
 			"data", "simulation_set_id"),
+		"spare": by(201, "POST", testing+"/scenarios", scenarioFor("$pathway", "Books at leisure"), "data", "id"),
+		"tornado": by(202, "POST", testing+"/tornado/start", `{"pathway_id":"$pathway","persona_id":"$persona","scenario_ids":["$scenario"]}`,
+			"data", "session_id"),
+		"searched": func(w *world) string { // a pathway with a session
+			w.id("tornado")
+			return w.id("pathway")
+		},
+		"sought": func(w *world) string { // a persona that a session names
+			w.id("tornado")
+			return w.id("persona")
+		},
 		"attached": func(w *world) string { // the call of the resource
 			w.id("resource")
 			return w.id("call")

@@ -2,8 +2,10 @@ package agenttestapi
 
 import (
 	"context"
+	"strings"
 
 	"github.com/callwright/callwright/agenttest"
+	"github.com/callwright/callwright/agenttest/tornado"
 	"github.com/callwright/callwright/transport/httpapi"
 	oas "github.com/callwright/callwright/transport/oas/agenttestoas"
 )
@@ -11,17 +13,23 @@ import (
 // api implements the operations of the area.
 type api struct {
 	oas.UnimplementedHandler
-	tests *agenttest.Service
-	core  *httpapi.API
+	tests    *agenttest.Service
+	tornados *tornado.Service
+	core     *httpapi.API
 }
 
 // New makes the area. Without a service its operations answer 501.
-func New(tests *agenttest.Service) httpapi.Area {
-	a := &api{tests: tests}
+func New(tests *agenttest.Service, tornados *tornado.Service) httpapi.Area {
+	a := &api{tests: tests, tornados: tornados}
 	return httpapi.Area{
-		Build:  a.serve,
-		Wants:  oas.Wants,
-		Absent: func(string) bool { return tests == nil },
+		Build: a.serve,
+		Wants: oas.Wants,
+		Absent: func(operation string) bool {
+			if strings.Contains(operation, "Tornado") {
+				return tornados == nil
+			}
+			return tests == nil
+		},
 		Repeatable: map[string]func() httpapi.Answer{
 			oas.StartTestRunOperation:   func() httpapi.Answer { return new(oas.TestRunStartedReply) },
 			oas.StartTestBatchOperation: func() httpapi.Answer { return new(oas.TestBatchStartedReply) },

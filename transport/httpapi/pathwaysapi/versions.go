@@ -8,6 +8,7 @@ import (
 	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/agents/pathway/graph"
 	"github.com/callwright/callwright/transport/httpapi"
+	"github.com/callwright/callwright/transport/httpapi/pathwaywire"
 	"github.com/callwright/callwright/transport/httpapi/wire"
 	oas "github.com/callwright/callwright/transport/oas/pathwaysoas"
 )
@@ -116,19 +117,13 @@ func (a *api) DiffPathwayVersion(
 }
 
 func differences(list []graph.Difference) []oas.PathwayDifference {
-	answer := make([]oas.PathwayDifference, len(list))
-	for i, d := range list {
-		answer[i] = oas.PathwayDifference{
-			ID: wire.NilText(d.ID), Name: wire.NilText(d.Name), Kind: oas.PathwayDifferenceKind(d.Kind),
-			Members: make([]oas.PathwayMemberDifference, len(d.Members)),
-		}
-		for j, m := range d.Members {
-			answer[i].Members[j] = oas.PathwayMemberDifference{
-				Path: m.Path, Before: wire.NilText(m.Before), After: wire.NilText(m.After),
-			}
-		}
-	}
-	return answer
+	return pathwaywire.Differences(list,
+		func(id, name wire.Nil[string], kind graph.DifferenceKind, members []oas.PathwayMemberDifference) oas.PathwayDifference {
+			return oas.PathwayDifference{ID: id, Name: name, Kind: oas.PathwayDifferenceKind(kind), Members: members}
+		},
+		func(path string, before, after wire.Nil[string]) oas.PathwayMemberDifference {
+			return oas.PathwayMemberDifference{Path: path, Before: before, After: after}
+		})
 }
 
 // PublishPathway publishes a version, or has it wait for its tests.

@@ -57,7 +57,9 @@ type Invoker interface {
 	CancelTestSet(ctx context.Context, params CancelTestSetParams) (*TestCancelledReply, error)
 	// CancelTornado invokes cancelTornado operation.
 	//
-	// Stops a running session and keeps its forks. A session that has ended is a conflict.
+	// Stops a running session, at once or within a second if another node holds it. The best version so
+	// far stays, the other forks are archived. It may be cancelled again until it has ended; then that is
+	// a conflict.
 	//
 	// POST /v1/agent-testing/tornado/{id}/cancel
 	CancelTornado(ctx context.Context, params CancelTornadoParams) (*TornadoCancelledReply, error)
@@ -180,6 +182,12 @@ type Invoker interface {
 	//
 	// GET /v1/agent-testing/templates
 	ListTestTemplates(ctx context.Context, params ListTestTemplatesParams) (*TestTemplateListReply, error)
+	// ListTornados invokes listTornados operation.
+	//
+	// Returns sessions in short, newest first.
+	//
+	// GET /v1/agent-testing/tornado
+	ListTornados(ctx context.Context, params ListTornadosParams) (*TornadoListReply, error)
 	// ReplayTestRun invokes replayTestRun operation.
 	//
 	// Begins a chat on the version that a run has tested, with its start node and request data, and says
@@ -212,7 +220,7 @@ type Invoker interface {
 	// StartTornado invokes startTornado operation.
 	//
 	// Begins a loop that tests, repairs a fork of the pathway and tests again. A second session on the
-	// same pathway is a conflict. It never promotes anything.
+	// same pathway is a conflict, whose message has the id of the first one. It never promotes anything.
 	//
 	// POST /v1/agent-testing/tornado/start
 	StartTornado(ctx context.Context, request *TornadoStart, params StartTornadoParams) (*TornadoStartedReply, error)
@@ -255,6 +263,19 @@ type Invoker interface {
 	//
 	// GET /v1/agent-testing/simulation-sets/{id}/events
 	StreamTestSet(ctx context.Context, params StreamTestSetParams) (StreamTestSetRes, error)
+	// StreamTornado invokes streamTornado operation.
+	//
+	// Streams the progress of a tornado session as server-sent events. `event` is `progress`, `data` is
+	// one line of JSON as in the example, and `id` is the revision of what it shows. The first event comes
+	// at once, and the last one has an end state; then the stream ends. Changes within 100 milliseconds
+	// may come as one event, and another node's within a second. With `Last-Event-ID`, as browsers send
+	// it, a revision that the client has is not sent again; one that is final is answered with 204, at
+	// which browsers stop to connect. A comment is sent whenever nothing was for 15 seconds. The server
+	// ends a stream after at most 15 minutes, within 30 seconds after its key was revoked or has expired,
+	// and when it stops. Errors of the request are answered before the stream begins.
+	//
+	// GET /v1/agent-testing/tornado/{id}/events
+	StreamTornado(ctx context.Context, params StreamTornadoParams) (StreamTornadoRes, error)
 	// UpdateTestScenario invokes updateTestScenario operation.
 	//
 	// Changes the keys that are given and keeps the others. Runs that exist keep the scenario as it was.
@@ -695,7 +716,9 @@ func (c *Client) sendCancelTestSet(ctx context.Context, params CancelTestSetPara
 
 // CancelTornado invokes cancelTornado operation.
 //
-// Stops a running session and keeps its forks. A session that has ended is a conflict.
+// Stops a running session, at once or within a second if another node holds it. The best version so
+// far stays, the other forks are archived. It may be cancelled again until it has ended; then that is
+// a conflict.
 //
 // POST /v1/agent-testing/tornado/{id}/cancel
 func (c *Client) CancelTornado(ctx context.Context, params CancelTornadoParams) (*TornadoCancelledReply, error) {
@@ -2894,6 +2917,170 @@ func (c *Client) sendListTestTemplates(ctx context.Context, params ListTestTempl
 	return result, nil
 }
 
+// ListTornados invokes listTornados operation.
+//
+// Returns sessions in short, newest first.
+//
+// GET /v1/agent-testing/tornado
+func (c *Client) ListTornados(ctx context.Context, params ListTornadosParams) (*TornadoListReply, error) {
+	res, err := c.sendListTornados(ctx, params)
+	return res, err
+}
+
+func (c *Client) sendListTornados(ctx context.Context, params ListTornadosParams) (res *TornadoListReply, err error) {
+
+	u := uri.Clone(c.requestURL(ctx))
+	var pathParts [1]string
+	pathParts[0] = "/v1/agent-testing/tornado"
+	uri.AddPathParts(u, pathParts[:]...)
+
+	q := uri.NewQueryEncoder()
+	{
+		// Encode "pathway_id" parameter.
+		cfg := uri.QueryParameterEncodingConfig{
+			Name:    "pathway_id",
+			Style:   uri.QueryStyleForm,
+			Explode: true,
+		}
+
+		if err := q.EncodeParam(cfg, func(e uri.Encoder) error {
+			if val, ok := params.PathwayID.Get(); ok {
+				return e.EncodeValue(conv.StringToString(val))
+			}
+			return nil
+		}); err != nil {
+			return res, errors.Wrap(err, "encode query")
+		}
+	}
+	{
+		// Encode "persona_id" parameter.
+		cfg := uri.QueryParameterEncodingConfig{
+			Name:    "persona_id",
+			Style:   uri.QueryStyleForm,
+			Explode: true,
+		}
+
+		if err := q.EncodeParam(cfg, func(e uri.Encoder) error {
+			if val, ok := params.PersonaID.Get(); ok {
+				return e.EncodeValue(conv.StringToString(val))
+			}
+			return nil
+		}); err != nil {
+			return res, errors.Wrap(err, "encode query")
+		}
+	}
+	{
+		// Encode "status" parameter.
+		cfg := uri.QueryParameterEncodingConfig{
+			Name:    "status",
+			Style:   uri.QueryStyleForm,
+			Explode: true,
+		}
+
+		if err := q.EncodeParam(cfg, func(e uri.Encoder) error {
+			if val, ok := params.Status.Get(); ok {
+				return e.EncodeValue(conv.StringToString(string(val)))
+			}
+			return nil
+		}); err != nil {
+			return res, errors.Wrap(err, "encode query")
+		}
+	}
+	{
+		// Encode "limit" parameter.
+		cfg := uri.QueryParameterEncodingConfig{
+			Name:    "limit",
+			Style:   uri.QueryStyleForm,
+			Explode: true,
+		}
+
+		if err := q.EncodeParam(cfg, func(e uri.Encoder) error {
+			if val, ok := params.Limit.Get(); ok {
+				return e.EncodeValue(conv.IntToString(val))
+			}
+			return nil
+		}); err != nil {
+			return res, errors.Wrap(err, "encode query")
+		}
+	}
+	{
+		// Encode "cursor" parameter.
+		cfg := uri.QueryParameterEncodingConfig{
+			Name:    "cursor",
+			Style:   uri.QueryStyleForm,
+			Explode: true,
+		}
+
+		if err := q.EncodeParam(cfg, func(e uri.Encoder) error {
+			if val, ok := params.Cursor.Get(); ok {
+				return e.EncodeValue(conv.StringToString(val))
+			}
+			return nil
+		}); err != nil {
+			return res, errors.Wrap(err, "encode query")
+		}
+	}
+	u.RawQuery = q.Values().Encode()
+
+	r, err := ht.NewRequest(ctx, "GET", u)
+	if err != nil {
+		return res, errors.Wrap(err, "create request")
+	}
+
+	{
+		type bitset = [1]uint8
+		var satisfied bitset
+		{
+
+			switch err := c.securityApiKey(ctx, ListTornadosOperation, r); {
+			case err == nil: // if NO error
+				satisfied[0] |= 1 << 0
+			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
+				// Skip this security.
+			default:
+				return res, errors.Wrap(err, "security \"ApiKey\"")
+			}
+		}
+
+		if ok := func() bool {
+		nextRequirement:
+			for _, requirement := range []bitset{
+				{0b00000001},
+			} {
+				for i, mask := range requirement {
+					if satisfied[i]&mask != mask {
+						continue nextRequirement
+					}
+				}
+				return true
+			}
+			return false
+		}(); !ok {
+			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
+		}
+	}
+
+	resp, err := c.cfg.Client.Do(r)
+	if err != nil {
+		return res, errors.Wrap(err, "do request")
+	}
+	body := resp.Body
+	defer func() {
+		// Drain the body to EOF before closing, so the underlying
+		// connection can be reused by the Transport regardless of the
+		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
+		_, _ = io.Copy(io.Discard, body)
+		_ = body.Close()
+	}()
+
+	result, err := decodeListTornadosResponse(resp)
+	if err != nil {
+		return res, errors.Wrap(err, "decode response")
+	}
+
+	return result, nil
+}
+
 // ReplayTestRun invokes replayTestRun operation.
 //
 // Begins a chat on the version that a run has tested, with its start node and request data, and says
@@ -3304,7 +3491,7 @@ func (c *Client) sendStartTestRun(ctx context.Context, request OptTestRunStart, 
 // StartTornado invokes startTornado operation.
 //
 // Begins a loop that tests, repairs a fork of the pathway and tests again. A second session on the
-// same pathway is a conflict. It never promotes anything.
+// same pathway is a conflict, whose message has the id of the first one. It never promotes anything.
 //
 // POST /v1/agent-testing/tornado/start
 func (c *Client) StartTornado(ctx context.Context, request *TornadoStart, params StartTornadoParams) (*TornadoStartedReply, error) {
@@ -3720,6 +3907,116 @@ func (c *Client) sendStreamTestSet(ctx context.Context, params StreamTestSetPara
 	}
 
 	result, err := decodeStreamTestSetResponse(resp)
+	if err != nil {
+		return res, errors.Wrap(err, "decode response")
+	}
+
+	return result, nil
+}
+
+// StreamTornado invokes streamTornado operation.
+//
+// Streams the progress of a tornado session as server-sent events. `event` is `progress`, `data` is
+// one line of JSON as in the example, and `id` is the revision of what it shows. The first event comes
+// at once, and the last one has an end state; then the stream ends. Changes within 100 milliseconds
+// may come as one event, and another node's within a second. With `Last-Event-ID`, as browsers send
+// it, a revision that the client has is not sent again; one that is final is answered with 204, at
+// which browsers stop to connect. A comment is sent whenever nothing was for 15 seconds. The server
+// ends a stream after at most 15 minutes, within 30 seconds after its key was revoked or has expired,
+// and when it stops. Errors of the request are answered before the stream begins.
+//
+// GET /v1/agent-testing/tornado/{id}/events
+func (c *Client) StreamTornado(ctx context.Context, params StreamTornadoParams) (StreamTornadoRes, error) {
+	res, err := c.sendStreamTornado(ctx, params)
+	return res, err
+}
+
+func (c *Client) sendStreamTornado(ctx context.Context, params StreamTornadoParams) (res StreamTornadoRes, err error) {
+
+	u := uri.Clone(c.requestURL(ctx))
+	var pathParts [3]string
+	pathParts[0] = "/v1/agent-testing/tornado/"
+	{
+		// Encode "id" parameter.
+		e := uri.NewPathEncoder(uri.PathEncoderConfig{
+			Param:   "id",
+			Style:   uri.PathStyleSimple,
+			Explode: false,
+		})
+		if err := func() error {
+			return e.EncodeValue(conv.StringToString(params.ID))
+		}(); err != nil {
+			return res, errors.Wrap(err, "encode path")
+		}
+		encoded, err := e.Result()
+		if err != nil {
+			return res, errors.Wrap(err, "encode path")
+		}
+		pathParts[1] = encoded
+	}
+	pathParts[2] = "/events"
+	uri.AddPathParts(u, pathParts[:]...)
+
+	r, err := ht.NewRequest(ctx, "GET", u)
+	if err != nil {
+		return res, errors.Wrap(err, "create request")
+	}
+
+	h := uri.NewHeaderEncoder(r.Header)
+	{
+		cfg := uri.HeaderParameterEncodingConfig{
+			Name:    "Last-Event-ID",
+			Explode: false,
+		}
+		if err := h.EncodeParam(cfg, func(e uri.Encoder) error {
+			if val, ok := params.LastEventID.Get(); ok {
+				return e.EncodeValue(conv.Int64ToString(val))
+			}
+			return nil
+		}); err != nil {
+			return res, errors.Wrap(err, "encode header")
+		}
+	}
+
+	{
+		type bitset = [1]uint8
+		var satisfied bitset
+		{
+
+			switch err := c.securityApiKey(ctx, StreamTornadoOperation, r); {
+			case err == nil: // if NO error
+				satisfied[0] |= 1 << 0
+			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
+				// Skip this security.
+			default:
+				return res, errors.Wrap(err, "security \"ApiKey\"")
+			}
+		}
+
+		if ok := func() bool {
+		nextRequirement:
+			for _, requirement := range []bitset{
+				{0b00000001},
+			} {
+				for i, mask := range requirement {
+					if satisfied[i]&mask != mask {
+						continue nextRequirement
+					}
+				}
+				return true
+			}
+			return false
+		}(); !ok {
+			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
+		}
+	}
+
+	resp, err := c.cfg.Client.Do(r)
+	if err != nil {
+		return res, errors.Wrap(err, "do request")
+	}
+
+	result, err := decodeStreamTornadoResponse(resp)
 	if err != nil {
 		return res, errors.Wrap(err, "decode response")
 	}

@@ -603,7 +603,9 @@ func (s *Server) handleCancelTestSetRequest(args [1]string, argsEscaped bool, w 
 
 // handleCancelTornadoRequest handles cancelTornado operation.
 //
-// Stops a running session and keeps its forks. A session that has ended is a conflict.
+// Stops a running session, at once or within a second if another node holds it. The best version so
+// far stays, the other forks are archived. It may be cancelled again until it has ended; then that is
+// a conflict.
 //
 // POST /v1/agent-testing/tornado/{id}/cancel
 func (s *Server) handleCancelTornadoRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -3417,6 +3419,163 @@ func (s *Server) handleListTestTemplatesRequest(args [0]string, argsEscaped bool
 	}
 }
 
+// handleListTornadosRequest handles listTornados operation.
+//
+// Returns sessions in short, newest first.
+//
+// GET /v1/agent-testing/tornado
+func (s *Server) handleListTornadosRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
+	statusWriter := &codeRecorder{ResponseWriter: w}
+	w = statusWriter
+	ctx := r.Context()
+
+	var (
+		err          error
+		opErrContext = ogenerrors.OperationContext{
+			Name: ListTornadosOperation,
+			ID:   "listTornados",
+		}
+	)
+	{
+		type bitset = [1]uint8
+		var satisfied bitset
+		{
+			sctx, ok, err := s.securityApiKey(ctx, ListTornadosOperation, r)
+			if err != nil {
+				err = &ogenerrors.SecurityError{
+					OperationContext: opErrContext,
+					Security:         "ApiKey",
+					Err:              err,
+				}
+				if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
+					defer recordError("Security:ApiKey", err)
+				}
+				return
+			}
+			if ok {
+				satisfied[0] |= 1 << 0
+				ctx = sctx
+			}
+		}
+
+		if ok := func() bool {
+		nextRequirement:
+			for _, requirement := range []bitset{
+				{0b00000001},
+			} {
+				for i, mask := range requirement {
+					if satisfied[i]&mask != mask {
+						continue nextRequirement
+					}
+				}
+				return true
+			}
+			return false
+		}(); !ok {
+			err = &ogenerrors.SecurityError{
+				OperationContext: opErrContext,
+				Err:              ogenerrors.ErrSecurityRequirementIsNotSatisfied,
+			}
+			if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
+				defer recordError("Security", err)
+			}
+			return
+		}
+	}
+	params, err := decodeListTornadosParams(args, argsEscaped, r)
+	if err != nil {
+		err = &ogenerrors.DecodeParamsError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeParams", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	var rawBody []byte
+
+	var response *TornadoListReply
+	if m := s.cfg.Middleware; m != nil {
+		mreq := middleware.Request{
+			Context:          ctx,
+			OperationName:    ListTornadosOperation,
+			OperationSummary: "List sessions",
+			OperationID:      "listTornados",
+			Body:             nil,
+			RawBody:          rawBody,
+			Params: middleware.Parameters{
+				{
+					Name: "pathway_id",
+					In:   "query",
+				}: params.PathwayID,
+				{
+					Name: "persona_id",
+					In:   "query",
+				}: params.PersonaID,
+				{
+					Name: "status",
+					In:   "query",
+				}: params.Status,
+				{
+					Name: "limit",
+					In:   "query",
+				}: params.Limit,
+				{
+					Name: "cursor",
+					In:   "query",
+				}: params.Cursor,
+			},
+			Raw: r,
+		}
+
+		type (
+			Request  = struct{}
+			Params   = ListTornadosParams
+			Response = *TornadoListReply
+		)
+		response, err = middleware.HookMiddleware[
+			Request,
+			Params,
+			Response,
+		](
+			m,
+			mreq,
+			unpackListTornadosParams,
+			func(ctx context.Context, request Request, params Params) (response Response, err error) {
+				response, err = s.h.ListTornados(ctx, params)
+				return response, err
+			},
+		)
+	} else {
+		response, err = s.h.ListTornados(ctx, params)
+	}
+	if err != nil {
+		if errRes, ok := errors.Into[*ErrorStatusCodeWithHeaders](err); ok {
+			if err := encodeErrorResponse(errRes, w); err != nil {
+				defer recordError("Internal", err)
+			}
+			return
+		}
+		if errors.Is(err, ht.ErrNotImplemented) {
+			s.cfg.ErrorHandler(ctx, w, r, err)
+			return
+		}
+		if err := encodeErrorResponse(s.h.NewError(ctx, err), w); err != nil {
+			defer recordError("Internal", err)
+		}
+		return
+	}
+
+	if err := encodeListTornadosResponse(response, w); err != nil {
+		defer recordError("EncodeResponse", err)
+		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
+			s.cfg.ErrorHandler(ctx, w, r, err)
+		}
+		return
+	}
+}
+
 // handleReplayTestRunRequest handles replayTestRun operation.
 //
 // Begins a chat on the version that a run has tested, with its start node and request data, and says
@@ -4038,7 +4197,7 @@ func (s *Server) handleStartTestRunRequest(args [1]string, argsEscaped bool, w h
 // handleStartTornadoRequest handles startTornado operation.
 //
 // Begins a loop that tests, repairs a fork of the pathway and tests again. A second session on the
-// same pathway is a conflict. It never promotes anything.
+// same pathway is a conflict, whose message has the id of the first one. It never promotes anything.
 //
 // POST /v1/agent-testing/tornado/start
 func (s *Server) handleStartTornadoRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -4599,6 +4758,148 @@ func (s *Server) handleStreamTestSetRequest(args [1]string, argsEscaped bool, w 
 		)
 	} else {
 		err = s.rh.StreamTestSet(ctx, params, w)
+	}
+	if err != nil {
+		if errRes, ok := errors.Into[*ErrorStatusCodeWithHeaders](err); ok {
+			if err := encodeErrorResponse(errRes, w); err != nil {
+				defer recordError("Internal", err)
+			}
+			return
+		}
+		if errors.Is(err, ht.ErrNotImplemented) {
+			s.cfg.ErrorHandler(ctx, w, r, err)
+			return
+		}
+		if err := encodeErrorResponse(s.h.NewError(ctx, err), w); err != nil {
+			defer recordError("Internal", err)
+		}
+		return
+	}
+}
+
+// handleStreamTornadoRequest handles streamTornado operation.
+//
+// Streams the progress of a tornado session as server-sent events. `event` is `progress`, `data` is
+// one line of JSON as in the example, and `id` is the revision of what it shows. The first event comes
+// at once, and the last one has an end state; then the stream ends. Changes within 100 milliseconds
+// may come as one event, and another node's within a second. With `Last-Event-ID`, as browsers send
+// it, a revision that the client has is not sent again; one that is final is answered with 204, at
+// which browsers stop to connect. A comment is sent whenever nothing was for 15 seconds. The server
+// ends a stream after at most 15 minutes, within 30 seconds after its key was revoked or has expired,
+// and when it stops. Errors of the request are answered before the stream begins.
+//
+// GET /v1/agent-testing/tornado/{id}/events
+func (s *Server) handleStreamTornadoRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
+	statusWriter := &codeRecorder{ResponseWriter: w}
+	w = statusWriter
+	ctx := r.Context()
+
+	var (
+		err          error
+		opErrContext = ogenerrors.OperationContext{
+			Name: StreamTornadoOperation,
+			ID:   "streamTornado",
+		}
+	)
+	{
+		type bitset = [1]uint8
+		var satisfied bitset
+		{
+			sctx, ok, err := s.securityApiKey(ctx, StreamTornadoOperation, r)
+			if err != nil {
+				err = &ogenerrors.SecurityError{
+					OperationContext: opErrContext,
+					Security:         "ApiKey",
+					Err:              err,
+				}
+				if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
+					defer recordError("Security:ApiKey", err)
+				}
+				return
+			}
+			if ok {
+				satisfied[0] |= 1 << 0
+				ctx = sctx
+			}
+		}
+
+		if ok := func() bool {
+		nextRequirement:
+			for _, requirement := range []bitset{
+				{0b00000001},
+			} {
+				for i, mask := range requirement {
+					if satisfied[i]&mask != mask {
+						continue nextRequirement
+					}
+				}
+				return true
+			}
+			return false
+		}(); !ok {
+			err = &ogenerrors.SecurityError{
+				OperationContext: opErrContext,
+				Err:              ogenerrors.ErrSecurityRequirementIsNotSatisfied,
+			}
+			if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
+				defer recordError("Security", err)
+			}
+			return
+		}
+	}
+	params, err := decodeStreamTornadoParams(args, argsEscaped, r)
+	if err != nil {
+		err = &ogenerrors.DecodeParamsError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeParams", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	var rawBody []byte
+	if m := s.cfg.Middleware; m != nil {
+		mreq := middleware.Request{
+			Context:          ctx,
+			OperationName:    StreamTornadoOperation,
+			OperationSummary: "Follow a tornado session",
+			OperationID:      "streamTornado",
+			Body:             nil,
+			RawBody:          rawBody,
+			Params: middleware.Parameters{
+				{
+					Name: "id",
+					In:   "path",
+				}: params.ID,
+				{
+					Name: "Last-Event-ID",
+					In:   "header",
+				}: params.LastEventID,
+			},
+			Raw: r,
+		}
+
+		type (
+			Request  = struct{}
+			Params   = StreamTornadoParams
+			Response = struct{}
+		)
+		_, err = middleware.HookMiddleware[
+			Request,
+			Params,
+			Response,
+		](
+			m,
+			mreq,
+			unpackStreamTornadoParams,
+			func(ctx context.Context, request Request, params Params) (response Response, err error) {
+				err = s.rh.StreamTornado(ctx, params, w)
+				return response, err
+			},
+		)
+	} else {
+		err = s.rh.StreamTornado(ctx, params, w)
 	}
 	if err != nil {
 		if errRes, ok := errors.Into[*ErrorStatusCodeWithHeaders](err); ok {

@@ -12,3 +12,7 @@ type StreamTestRunRes interface {
 type StreamTestSetRes interface {
 	streamTestSetRes()
 }
+
+type StreamTornadoRes interface {
+	streamTornadoRes()
+}

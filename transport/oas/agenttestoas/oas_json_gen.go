@@ -1136,6 +1136,50 @@ func (s *NilTestWeakestLink) UnmarshalJSON(data []byte) error {
 	return s.Decode(d)
 }
 
+// Encode encodes TornadoChanges as json.
+func (o NilTornadoChanges) Encode(e *jx.Encoder) {
+	if o.Null {
+		e.Null()
+		return
+	}
+	o.Value.Encode(e)
+}
+
+// Decode decodes TornadoChanges from json.
+func (o *NilTornadoChanges) Decode(d *jx.Decoder) error {
+	if o == nil {
+		return errors.New("invalid: unable to decode NilTornadoChanges to nil")
+	}
+	if d.Next() == jx.Null {
+		if err := d.Null(); err != nil {
+			return err
+		}
+
+		var v TornadoChanges
+		o.Value = v
+		o.Null = true
+		return nil
+	}
+	o.Null = false
+	if err := o.Value.Decode(d); err != nil {
+		return err
+	}
+	return nil
+}
+
+// MarshalJSON implements stdjson.Marshaler.
+func (s NilTornadoChanges) MarshalJSON() ([]byte, error) {
+	e := jx.Encoder{}
+	s.Encode(&e)
+	return e.Bytes(), nil
+}
+
+// UnmarshalJSON implements stdjson.Unmarshaler.
+func (s *NilTornadoChanges) UnmarshalJSON(data []byte) error {
+	d := jx.DecodeBytes(data)
+	return s.Decode(d)
+}
+
 // Encode encodes TornadoFixPlan as json.
 func (o NilTornadoFixPlan) Encode(e *jx.Encoder) {
 	if o.Null {
@@ -1224,8 +1268,8 @@ func (s *NilTornadoIterationOutcome) UnmarshalJSON(data []byte) error {
 	return s.Decode(d)
 }
 
-// Encode encodes TornadoSessionPhase as json.
-func (o NilTornadoSessionPhase) Encode(e *jx.Encoder) {
+// Encode encodes TornadoPhase as json.
+func (o NilTornadoPhase) Encode(e *jx.Encoder) {
 	if o.Null {
 		e.Null()
 		return
@@ -1233,17 +1277,17 @@ func (o NilTornadoSessionPhase) Encode(e *jx.Encoder) {
 	e.Str(string(o.Value))
 }
 
-// Decode decodes TornadoSessionPhase from json.
-func (o *NilTornadoSessionPhase) Decode(d *jx.Decoder) error {
+// Decode decodes TornadoPhase from json.
+func (o *NilTornadoPhase) Decode(d *jx.Decoder) error {
 	if o == nil {
-		return errors.New("invalid: unable to decode NilTornadoSessionPhase to nil")
+		return errors.New("invalid: unable to decode NilTornadoPhase to nil")
 	}
 	if d.Next() == jx.Null {
 		if err := d.Null(); err != nil {
 			return err
 		}
 
-		var v TornadoSessionPhase
+		var v TornadoPhase
 		o.Value = v
 		o.Null = true
 		return nil
@@ -1256,20 +1300,20 @@ func (o *NilTornadoSessionPhase) Decode(d *jx.Decoder) error {
 }
 
 // MarshalJSON implements stdjson.Marshaler.
-func (s NilTornadoSessionPhase) MarshalJSON() ([]byte, error) {
+func (s NilTornadoPhase) MarshalJSON() ([]byte, error) {
 	e := jx.Encoder{}
 	s.Encode(&e)
 	return e.Bytes(), nil
 }
 
 // UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *NilTornadoSessionPhase) UnmarshalJSON(data []byte) error {
+func (s *NilTornadoPhase) UnmarshalJSON(data []byte) error {
 	d := jx.DecodeBytes(data)
 	return s.Decode(d)
 }
 
-// Encode encodes TornadoSessionStopReason as json.
-func (o NilTornadoSessionStopReason) Encode(e *jx.Encoder) {
+// Encode encodes TornadoStopReason as json.
+func (o NilTornadoStopReason) Encode(e *jx.Encoder) {
 	if o.Null {
 		e.Null()
 		return
@@ -1277,17 +1321,17 @@ func (o NilTornadoSessionStopReason) Encode(e *jx.Encoder) {
 	e.Str(string(o.Value))
 }
 
-// Decode decodes TornadoSessionStopReason from json.
-func (o *NilTornadoSessionStopReason) Decode(d *jx.Decoder) error {
+// Decode decodes TornadoStopReason from json.
+func (o *NilTornadoStopReason) Decode(d *jx.Decoder) error {
 	if o == nil {
-		return errors.New("invalid: unable to decode NilTornadoSessionStopReason to nil")
+		return errors.New("invalid: unable to decode NilTornadoStopReason to nil")
 	}
 	if d.Next() == jx.Null {
 		if err := d.Null(); err != nil {
 			return err
 		}
 
-		var v TornadoSessionStopReason
+		var v TornadoStopReason
 		o.Value = v
 		o.Null = true
 		return nil
@@ -1300,14 +1344,14 @@ func (o *NilTornadoSessionStopReason) Decode(d *jx.Decoder) error {
 }
 
 // MarshalJSON implements stdjson.Marshaler.
-func (s NilTornadoSessionStopReason) MarshalJSON() ([]byte, error) {
+func (s NilTornadoStopReason) MarshalJSON() ([]byte, error) {
 	e := jx.Encoder{}
 	s.Encode(&e)
 	return e.Bytes(), nil
 }
 
 // UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *NilTornadoSessionStopReason) UnmarshalJSON(data []byte) error {
+func (s *NilTornadoStopReason) UnmarshalJSON(data []byte) error {
 	d := jx.DecodeBytes(data)
 	return s.Decode(d)
 }
@@ -2427,6 +2471,325 @@ func (s OptTestWebhookTriggeredConfigURLMatch) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *OptTestWebhookTriggeredConfigURLMatch) UnmarshalJSON(data []byte) error {
+	d := jx.DecodeBytes(data)
+	return s.Decode(d)
+}
+
+// Encode implements json.Marshaler.
+func (s *PathwayDifference) Encode(e *jx.Encoder) {
+	e.ObjStart()
+	s.encodeFields(e)
+	e.ObjEnd()
+}
+
+// encodeFields encodes fields.
+func (s *PathwayDifference) encodeFields(e *jx.Encoder) {
+	{
+		e.FieldStart("id")
+		s.ID.Encode(e)
+	}
+	{
+		e.FieldStart("name")
+		s.Name.Encode(e)
+	}
+	{
+		e.FieldStart("kind")
+		s.Kind.Encode(e)
+	}
+	{
+		e.FieldStart("members")
+		e.ArrStart()
+		for _, elem := range s.Members {
+			elem.Encode(e)
+		}
+		e.ArrEnd()
+	}
+}
+
+var jsonFieldsNameOfPathwayDifference = [4]string{
+	0: "id",
+	1: "name",
+	2: "kind",
+	3: "members",
+}
+
+// Decode decodes PathwayDifference from json.
+func (s *PathwayDifference) Decode(d *jx.Decoder) error {
+	if s == nil {
+		return errors.New("invalid: unable to decode PathwayDifference to nil")
+	}
+	var requiredBitSet [1]uint8
+
+	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+		switch string(k) {
+		case "id":
+			requiredBitSet[0] |= 1 << 0
+			if err := func() error {
+				if err := s.ID.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"id\"")
+			}
+		case "name":
+			requiredBitSet[0] |= 1 << 1
+			if err := func() error {
+				if err := s.Name.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"name\"")
+			}
+		case "kind":
+			requiredBitSet[0] |= 1 << 2
+			if err := func() error {
+				if err := s.Kind.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"kind\"")
+			}
+		case "members":
+			requiredBitSet[0] |= 1 << 3
+			if err := func() error {
+				s.Members = make([]PathwayMemberDifference, 0)
+				if err := d.Arr(func(d *jx.Decoder) error {
+					var elem PathwayMemberDifference
+					if err := elem.Decode(d); err != nil {
+						return err
+					}
+					s.Members = append(s.Members, elem)
+					return nil
+				}); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"members\"")
+			}
+		default:
+			return d.Skip()
+		}
+		return nil
+	}); err != nil {
+		return errors.Wrap(err, "decode PathwayDifference")
+	}
+	// Validate required fields.
+	var failures []validate.FieldError
+	for i, mask := range [1]uint8{
+		0b00001111,
+	} {
+		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
+			// Mask only required fields and check equality to mask using XOR.
+			//
+			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
+			// Bits of fields which would be set are actually bits of missed fields.
+			missed := bits.OnesCount8(result)
+			for bitN := 0; bitN < missed; bitN++ {
+				bitIdx := bits.TrailingZeros8(result)
+				fieldIdx := i*8 + bitIdx
+				var name string
+				if fieldIdx < len(jsonFieldsNameOfPathwayDifference) {
+					name = jsonFieldsNameOfPathwayDifference[fieldIdx]
+				} else {
+					name = strconv.Itoa(fieldIdx)
+				}
+				failures = append(failures, validate.FieldError{
+					Name:  name,
+					Error: validate.ErrFieldRequired,
+				})
+				// Reset bit.
+				result &^= 1 << bitIdx
+			}
+		}
+	}
+	if len(failures) > 0 {
+		return &validate.Error{Fields: failures}
+	}
+
+	return nil
+}
+
+// MarshalJSON implements stdjson.Marshaler.
+func (s *PathwayDifference) MarshalJSON() ([]byte, error) {
+	e := jx.Encoder{}
+	s.Encode(&e)
+	return e.Bytes(), nil
+}
+
+// UnmarshalJSON implements stdjson.Unmarshaler.
+func (s *PathwayDifference) UnmarshalJSON(data []byte) error {
+	d := jx.DecodeBytes(data)
+	return s.Decode(d)
+}
+
+// Encode encodes PathwayDifferenceKind as json.
+func (s PathwayDifferenceKind) Encode(e *jx.Encoder) {
+	e.Str(string(s))
+}
+
+// Decode decodes PathwayDifferenceKind from json.
+func (s *PathwayDifferenceKind) Decode(d *jx.Decoder) error {
+	if s == nil {
+		return errors.New("invalid: unable to decode PathwayDifferenceKind to nil")
+	}
+	v, err := d.StrBytes()
+	if err != nil {
+		return err
+	}
+	// Try to use constant string.
+	switch PathwayDifferenceKind(v) {
+	case PathwayDifferenceKindAdded:
+		*s = PathwayDifferenceKindAdded
+	case PathwayDifferenceKindRemoved:
+		*s = PathwayDifferenceKindRemoved
+	case PathwayDifferenceKindChanged:
+		*s = PathwayDifferenceKindChanged
+	default:
+		*s = PathwayDifferenceKind(v)
+	}
+
+	return nil
+}
+
+// MarshalJSON implements stdjson.Marshaler.
+func (s PathwayDifferenceKind) MarshalJSON() ([]byte, error) {
+	e := jx.Encoder{}
+	s.Encode(&e)
+	return e.Bytes(), nil
+}
+
+// UnmarshalJSON implements stdjson.Unmarshaler.
+func (s *PathwayDifferenceKind) UnmarshalJSON(data []byte) error {
+	d := jx.DecodeBytes(data)
+	return s.Decode(d)
+}
+
+// Encode implements json.Marshaler.
+func (s *PathwayMemberDifference) Encode(e *jx.Encoder) {
+	e.ObjStart()
+	s.encodeFields(e)
+	e.ObjEnd()
+}
+
+// encodeFields encodes fields.
+func (s *PathwayMemberDifference) encodeFields(e *jx.Encoder) {
+	{
+		e.FieldStart("path")
+		e.Str(s.Path)
+	}
+	{
+		e.FieldStart("before")
+		s.Before.Encode(e)
+	}
+	{
+		e.FieldStart("after")
+		s.After.Encode(e)
+	}
+}
+
+var jsonFieldsNameOfPathwayMemberDifference = [3]string{
+	0: "path",
+	1: "before",
+	2: "after",
+}
+
+// Decode decodes PathwayMemberDifference from json.
+func (s *PathwayMemberDifference) Decode(d *jx.Decoder) error {
+	if s == nil {
+		return errors.New("invalid: unable to decode PathwayMemberDifference to nil")
+	}
+	var requiredBitSet [1]uint8
+
+	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+		switch string(k) {
+		case "path":
+			requiredBitSet[0] |= 1 << 0
+			if err := func() error {
+				v, err := d.Str()
+				s.Path = string(v)
+				if err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"path\"")
+			}
+		case "before":
+			requiredBitSet[0] |= 1 << 1
+			if err := func() error {
+				if err := s.Before.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"before\"")
+			}
+		case "after":
+			requiredBitSet[0] |= 1 << 2
+			if err := func() error {
+				if err := s.After.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"after\"")
+			}
+		default:
+			return d.Skip()
+		}
+		return nil
+	}); err != nil {
+		return errors.Wrap(err, "decode PathwayMemberDifference")
+	}
+	// Validate required fields.
+	var failures []validate.FieldError
+	for i, mask := range [1]uint8{
+		0b00000111,
+	} {
+		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
+			// Mask only required fields and check equality to mask using XOR.
+			//
+			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
+			// Bits of fields which would be set are actually bits of missed fields.
+			missed := bits.OnesCount8(result)
+			for bitN := 0; bitN < missed; bitN++ {
+				bitIdx := bits.TrailingZeros8(result)
+				fieldIdx := i*8 + bitIdx
+				var name string
+				if fieldIdx < len(jsonFieldsNameOfPathwayMemberDifference) {
+					name = jsonFieldsNameOfPathwayMemberDifference[fieldIdx]
+				} else {
+					name = strconv.Itoa(fieldIdx)
+				}
+				failures = append(failures, validate.FieldError{
+					Name:  name,
+					Error: validate.ErrFieldRequired,
+				})
+				// Reset bit.
+				result &^= 1 << bitIdx
+			}
+		}
+	}
+	if len(failures) > 0 {
+		return &validate.Error{Fields: failures}
+	}
+
+	return nil
+}
+
+// MarshalJSON implements stdjson.Marshaler.
+func (s *PathwayMemberDifference) MarshalJSON() ([]byte, error) {
+	e := jx.Encoder{}
+	s.Encode(&e)
+	return e.Bytes(), nil
+}
+
+// UnmarshalJSON implements stdjson.Unmarshaler.
+func (s *PathwayMemberDifference) UnmarshalJSON(data []byte) error {
 	d := jx.DecodeBytes(data)
 	return s.Decode(d)
 }
@@ -24980,6 +25343,173 @@ func (s *TornadoCancelledReply) UnmarshalJSON(data []byte) error {
 }
 
 // Encode implements json.Marshaler.
+func (s *TornadoChanges) Encode(e *jx.Encoder) {
+	e.ObjStart()
+	s.encodeFields(e)
+	e.ObjEnd()
+}
+
+// encodeFields encodes fields.
+func (s *TornadoChanges) encodeFields(e *jx.Encoder) {
+	{
+		e.FieldStart("against")
+		e.Int(s.Against)
+	}
+	{
+		e.FieldStart("nodes")
+		e.ArrStart()
+		for _, elem := range s.Nodes {
+			elem.Encode(e)
+		}
+		e.ArrEnd()
+	}
+	{
+		e.FieldStart("edges")
+		e.ArrStart()
+		for _, elem := range s.Edges {
+			elem.Encode(e)
+		}
+		e.ArrEnd()
+	}
+	{
+		e.FieldStart("reordered")
+		e.Bool(s.Reordered)
+	}
+}
+
+var jsonFieldsNameOfTornadoChanges = [4]string{
+	0: "against",
+	1: "nodes",
+	2: "edges",
+	3: "reordered",
+}
+
+// Decode decodes TornadoChanges from json.
+func (s *TornadoChanges) Decode(d *jx.Decoder) error {
+	if s == nil {
+		return errors.New("invalid: unable to decode TornadoChanges to nil")
+	}
+	var requiredBitSet [1]uint8
+
+	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+		switch string(k) {
+		case "against":
+			requiredBitSet[0] |= 1 << 0
+			if err := func() error {
+				v, err := d.Int()
+				s.Against = int(v)
+				if err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"against\"")
+			}
+		case "nodes":
+			requiredBitSet[0] |= 1 << 1
+			if err := func() error {
+				s.Nodes = make([]PathwayDifference, 0)
+				if err := d.Arr(func(d *jx.Decoder) error {
+					var elem PathwayDifference
+					if err := elem.Decode(d); err != nil {
+						return err
+					}
+					s.Nodes = append(s.Nodes, elem)
+					return nil
+				}); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"nodes\"")
+			}
+		case "edges":
+			requiredBitSet[0] |= 1 << 2
+			if err := func() error {
+				s.Edges = make([]PathwayDifference, 0)
+				if err := d.Arr(func(d *jx.Decoder) error {
+					var elem PathwayDifference
+					if err := elem.Decode(d); err != nil {
+						return err
+					}
+					s.Edges = append(s.Edges, elem)
+					return nil
+				}); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"edges\"")
+			}
+		case "reordered":
+			requiredBitSet[0] |= 1 << 3
+			if err := func() error {
+				v, err := d.Bool()
+				s.Reordered = bool(v)
+				if err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"reordered\"")
+			}
+		default:
+			return d.Skip()
+		}
+		return nil
+	}); err != nil {
+		return errors.Wrap(err, "decode TornadoChanges")
+	}
+	// Validate required fields.
+	var failures []validate.FieldError
+	for i, mask := range [1]uint8{
+		0b00001111,
+	} {
+		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
+			// Mask only required fields and check equality to mask using XOR.
+			//
+			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
+			// Bits of fields which would be set are actually bits of missed fields.
+			missed := bits.OnesCount8(result)
+			for bitN := 0; bitN < missed; bitN++ {
+				bitIdx := bits.TrailingZeros8(result)
+				fieldIdx := i*8 + bitIdx
+				var name string
+				if fieldIdx < len(jsonFieldsNameOfTornadoChanges) {
+					name = jsonFieldsNameOfTornadoChanges[fieldIdx]
+				} else {
+					name = strconv.Itoa(fieldIdx)
+				}
+				failures = append(failures, validate.FieldError{
+					Name:  name,
+					Error: validate.ErrFieldRequired,
+				})
+				// Reset bit.
+				result &^= 1 << bitIdx
+			}
+		}
+	}
+	if len(failures) > 0 {
+		return &validate.Error{Fields: failures}
+	}
+
+	return nil
+}
+
+// MarshalJSON implements stdjson.Marshaler.
+func (s *TornadoChanges) MarshalJSON() ([]byte, error) {
+	e := jx.Encoder{}
+	s.Encode(&e)
+	return e.Bytes(), nil
+}
+
+// UnmarshalJSON implements stdjson.Unmarshaler.
+func (s *TornadoChanges) UnmarshalJSON(data []byte) error {
+	d := jx.DecodeBytes(data)
+	return s.Decode(d)
+}
+
+// Encode implements json.Marshaler.
 func (s *TornadoFix) Encode(e *jx.Encoder) {
 	e.ObjStart()
 	s.encodeFields(e)
@@ -25277,6 +25807,14 @@ func (s *TornadoIteration) encodeFields(e *jx.Encoder) {
 		s.BatchID.Encode(e)
 	}
 	{
+		e.FieldStart("batch_ids")
+		e.ArrStart()
+		for _, elem := range s.BatchIds {
+			e.Str(elem)
+		}
+		e.ArrEnd()
+	}
+	{
 		e.FieldStart("started_at")
 		json.EncodeTimeFormat(e, s.StartedAt, "2006-01-02T15:04:05.000Z07:00")
 	}
@@ -25313,6 +25851,10 @@ func (s *TornadoIteration) encodeFields(e *jx.Encoder) {
 		s.FixPlan.Encode(e)
 	}
 	{
+		e.FieldStart("changes")
+		s.Changes.Encode(e)
+	}
+	{
 		e.FieldStart("prompt_excerpt")
 		s.PromptExcerpt.Encode(e)
 	}
@@ -25330,19 +25872,21 @@ func (s *TornadoIteration) encodeFields(e *jx.Encoder) {
 	}
 }
 
-var jsonFieldsNameOfTornadoIteration = [12]string{
+var jsonFieldsNameOfTornadoIteration = [14]string{
 	0:  "iteration",
 	1:  "batch_id",
-	2:  "started_at",
-	3:  "completed_at",
-	4:  "passed_ids",
-	5:  "failed_ids",
-	6:  "newly_unfixable_ids",
-	7:  "fix_plan",
-	8:  "prompt_excerpt",
-	9:  "version_number",
-	10: "outcome",
-	11: "outcome_reason",
+	2:  "batch_ids",
+	3:  "started_at",
+	4:  "completed_at",
+	5:  "passed_ids",
+	6:  "failed_ids",
+	7:  "newly_unfixable_ids",
+	8:  "fix_plan",
+	9:  "changes",
+	10: "prompt_excerpt",
+	11: "version_number",
+	12: "outcome",
+	13: "outcome_reason",
 }
 
 // Decode decodes TornadoIteration from json.
@@ -25376,8 +25920,28 @@ func (s *TornadoIteration) Decode(d *jx.Decoder) error {
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"batch_id\"")
 			}
-		case "started_at":
+		case "batch_ids":
 			requiredBitSet[0] |= 1 << 2
+			if err := func() error {
+				s.BatchIds = make([]string, 0)
+				if err := d.Arr(func(d *jx.Decoder) error {
+					var elem string
+					v, err := d.Str()
+					elem = string(v)
+					if err != nil {
+						return err
+					}
+					s.BatchIds = append(s.BatchIds, elem)
+					return nil
+				}); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"batch_ids\"")
+			}
+		case "started_at":
+			requiredBitSet[0] |= 1 << 3
 			if err := func() error {
 				v, err := json.DecodeTimeFormat(d, "2006-01-02T15:04:05.000Z07:00")
 				s.StartedAt = v
@@ -25389,7 +25953,7 @@ func (s *TornadoIteration) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"started_at\"")
 			}
 		case "completed_at":
-			requiredBitSet[0] |= 1 << 3
+			requiredBitSet[0] |= 1 << 4
 			if err := func() error {
 				if err := s.CompletedAt.Decode(d, json.NewTimeDecoder("2006-01-02T15:04:05.000Z07:00")); err != nil {
 					return err
@@ -25399,7 +25963,7 @@ func (s *TornadoIteration) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"completed_at\"")
 			}
 		case "passed_ids":
-			requiredBitSet[0] |= 1 << 4
+			requiredBitSet[0] |= 1 << 5
 			if err := func() error {
 				s.PassedIds = make([]string, 0)
 				if err := d.Arr(func(d *jx.Decoder) error {
@@ -25419,7 +25983,7 @@ func (s *TornadoIteration) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"passed_ids\"")
 			}
 		case "failed_ids":
-			requiredBitSet[0] |= 1 << 5
+			requiredBitSet[0] |= 1 << 6
 			if err := func() error {
 				s.FailedIds = make([]string, 0)
 				if err := d.Arr(func(d *jx.Decoder) error {
@@ -25439,7 +26003,7 @@ func (s *TornadoIteration) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"failed_ids\"")
 			}
 		case "newly_unfixable_ids":
-			requiredBitSet[0] |= 1 << 6
+			requiredBitSet[0] |= 1 << 7
 			if err := func() error {
 				s.NewlyUnfixableIds = make([]string, 0)
 				if err := d.Arr(func(d *jx.Decoder) error {
@@ -25459,7 +26023,7 @@ func (s *TornadoIteration) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"newly_unfixable_ids\"")
 			}
 		case "fix_plan":
-			requiredBitSet[0] |= 1 << 7
+			requiredBitSet[1] |= 1 << 0
 			if err := func() error {
 				if err := s.FixPlan.Decode(d); err != nil {
 					return err
@@ -25468,8 +26032,18 @@ func (s *TornadoIteration) Decode(d *jx.Decoder) error {
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"fix_plan\"")
 			}
+		case "changes":
+			requiredBitSet[1] |= 1 << 1
+			if err := func() error {
+				if err := s.Changes.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"changes\"")
+			}
 		case "prompt_excerpt":
-			requiredBitSet[1] |= 1 << 0
+			requiredBitSet[1] |= 1 << 2
 			if err := func() error {
 				if err := s.PromptExcerpt.Decode(d); err != nil {
 					return err
@@ -25479,7 +26053,7 @@ func (s *TornadoIteration) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"prompt_excerpt\"")
 			}
 		case "version_number":
-			requiredBitSet[1] |= 1 << 1
+			requiredBitSet[1] |= 1 << 3
 			if err := func() error {
 				if err := s.VersionNumber.Decode(d); err != nil {
 					return err
@@ -25489,7 +26063,7 @@ func (s *TornadoIteration) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"version_number\"")
 			}
 		case "outcome":
-			requiredBitSet[1] |= 1 << 2
+			requiredBitSet[1] |= 1 << 4
 			if err := func() error {
 				if err := s.Outcome.Decode(d); err != nil {
 					return err
@@ -25499,7 +26073,7 @@ func (s *TornadoIteration) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"outcome\"")
 			}
 		case "outcome_reason":
-			requiredBitSet[1] |= 1 << 3
+			requiredBitSet[1] |= 1 << 5
 			if err := func() error {
 				if err := s.OutcomeReason.Decode(d); err != nil {
 					return err
@@ -25519,7 +26093,7 @@ func (s *TornadoIteration) Decode(d *jx.Decoder) error {
 	var failures []validate.FieldError
 	for i, mask := range [2]uint8{
 		0b11111111,
-		0b00001111,
+		0b00111111,
 	} {
 		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
 			// Mask only required fields and check equality to mask using XOR.
@@ -25589,6 +26163,10 @@ func (s *TornadoIterationOutcome) Decode(d *jx.Decoder) error {
 		*s = TornadoIterationOutcomeRejected
 	case TornadoIterationOutcomeInconclusive:
 		*s = TornadoIterationOutcomeInconclusive
+	case TornadoIterationOutcomeNoPlan:
+		*s = TornadoIterationOutcomeNoPlan
+	case TornadoIterationOutcomeRefused:
+		*s = TornadoIterationOutcomeRefused
 	default:
 		*s = TornadoIterationOutcome(v)
 	}
@@ -25605,6 +26183,287 @@ func (s TornadoIterationOutcome) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *TornadoIterationOutcome) UnmarshalJSON(data []byte) error {
+	d := jx.DecodeBytes(data)
+	return s.Decode(d)
+}
+
+// Encode implements json.Marshaler.
+func (s *TornadoListReply) Encode(e *jx.Encoder) {
+	e.ObjStart()
+	s.encodeFields(e)
+	e.ObjEnd()
+}
+
+// encodeFields encodes fields.
+func (s *TornadoListReply) encodeFields(e *jx.Encoder) {
+	{
+		e.FieldStart("data")
+		s.Data.Encode(e)
+	}
+	{
+		_ = s.Errors
+		e.FieldStart("errors")
+		e.Null()
+	}
+}
+
+var jsonFieldsNameOfTornadoListReply = [2]string{
+	0: "data",
+	1: "errors",
+}
+
+// Decode decodes TornadoListReply from json.
+func (s *TornadoListReply) Decode(d *jx.Decoder) error {
+	if s == nil {
+		return errors.New("invalid: unable to decode TornadoListReply to nil")
+	}
+	var requiredBitSet [1]uint8
+
+	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+		switch string(k) {
+		case "data":
+			requiredBitSet[0] |= 1 << 0
+			if err := func() error {
+				if err := s.Data.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"data\"")
+			}
+		case "errors":
+			requiredBitSet[0] |= 1 << 1
+			if err := func() error {
+				if err := d.Null(); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"errors\"")
+			}
+		default:
+			return d.Skip()
+		}
+		return nil
+	}); err != nil {
+		return errors.Wrap(err, "decode TornadoListReply")
+	}
+	// Validate required fields.
+	var failures []validate.FieldError
+	for i, mask := range [1]uint8{
+		0b00000011,
+	} {
+		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
+			// Mask only required fields and check equality to mask using XOR.
+			//
+			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
+			// Bits of fields which would be set are actually bits of missed fields.
+			missed := bits.OnesCount8(result)
+			for bitN := 0; bitN < missed; bitN++ {
+				bitIdx := bits.TrailingZeros8(result)
+				fieldIdx := i*8 + bitIdx
+				var name string
+				if fieldIdx < len(jsonFieldsNameOfTornadoListReply) {
+					name = jsonFieldsNameOfTornadoListReply[fieldIdx]
+				} else {
+					name = strconv.Itoa(fieldIdx)
+				}
+				failures = append(failures, validate.FieldError{
+					Name:  name,
+					Error: validate.ErrFieldRequired,
+				})
+				// Reset bit.
+				result &^= 1 << bitIdx
+			}
+		}
+	}
+	if len(failures) > 0 {
+		return &validate.Error{Fields: failures}
+	}
+
+	return nil
+}
+
+// MarshalJSON implements stdjson.Marshaler.
+func (s *TornadoListReply) MarshalJSON() ([]byte, error) {
+	e := jx.Encoder{}
+	s.Encode(&e)
+	return e.Bytes(), nil
+}
+
+// UnmarshalJSON implements stdjson.Unmarshaler.
+func (s *TornadoListReply) UnmarshalJSON(data []byte) error {
+	d := jx.DecodeBytes(data)
+	return s.Decode(d)
+}
+
+// Encode implements json.Marshaler.
+func (s *TornadoPage) Encode(e *jx.Encoder) {
+	e.ObjStart()
+	s.encodeFields(e)
+	e.ObjEnd()
+}
+
+// encodeFields encodes fields.
+func (s *TornadoPage) encodeFields(e *jx.Encoder) {
+	{
+		e.FieldStart("sessions")
+		e.ArrStart()
+		for _, elem := range s.Sessions {
+			elem.Encode(e)
+		}
+		e.ArrEnd()
+	}
+	{
+		e.FieldStart("next_cursor")
+		s.NextCursor.Encode(e)
+	}
+}
+
+var jsonFieldsNameOfTornadoPage = [2]string{
+	0: "sessions",
+	1: "next_cursor",
+}
+
+// Decode decodes TornadoPage from json.
+func (s *TornadoPage) Decode(d *jx.Decoder) error {
+	if s == nil {
+		return errors.New("invalid: unable to decode TornadoPage to nil")
+	}
+	var requiredBitSet [1]uint8
+
+	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+		switch string(k) {
+		case "sessions":
+			requiredBitSet[0] |= 1 << 0
+			if err := func() error {
+				s.Sessions = make([]TornadoSummary, 0)
+				if err := d.Arr(func(d *jx.Decoder) error {
+					var elem TornadoSummary
+					if err := elem.Decode(d); err != nil {
+						return err
+					}
+					s.Sessions = append(s.Sessions, elem)
+					return nil
+				}); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"sessions\"")
+			}
+		case "next_cursor":
+			requiredBitSet[0] |= 1 << 1
+			if err := func() error {
+				if err := s.NextCursor.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"next_cursor\"")
+			}
+		default:
+			return d.Skip()
+		}
+		return nil
+	}); err != nil {
+		return errors.Wrap(err, "decode TornadoPage")
+	}
+	// Validate required fields.
+	var failures []validate.FieldError
+	for i, mask := range [1]uint8{
+		0b00000011,
+	} {
+		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
+			// Mask only required fields and check equality to mask using XOR.
+			//
+			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
+			// Bits of fields which would be set are actually bits of missed fields.
+			missed := bits.OnesCount8(result)
+			for bitN := 0; bitN < missed; bitN++ {
+				bitIdx := bits.TrailingZeros8(result)
+				fieldIdx := i*8 + bitIdx
+				var name string
+				if fieldIdx < len(jsonFieldsNameOfTornadoPage) {
+					name = jsonFieldsNameOfTornadoPage[fieldIdx]
+				} else {
+					name = strconv.Itoa(fieldIdx)
+				}
+				failures = append(failures, validate.FieldError{
+					Name:  name,
+					Error: validate.ErrFieldRequired,
+				})
+				// Reset bit.
+				result &^= 1 << bitIdx
+			}
+		}
+	}
+	if len(failures) > 0 {
+		return &validate.Error{Fields: failures}
+	}
+
+	return nil
+}
+
+// MarshalJSON implements stdjson.Marshaler.
+func (s *TornadoPage) MarshalJSON() ([]byte, error) {
+	e := jx.Encoder{}
+	s.Encode(&e)
+	return e.Bytes(), nil
+}
+
+// UnmarshalJSON implements stdjson.Unmarshaler.
+func (s *TornadoPage) UnmarshalJSON(data []byte) error {
+	d := jx.DecodeBytes(data)
+	return s.Decode(d)
+}
+
+// Encode encodes TornadoPhase as json.
+func (s TornadoPhase) Encode(e *jx.Encoder) {
+	e.Str(string(s))
+}
+
+// Decode decodes TornadoPhase from json.
+func (s *TornadoPhase) Decode(d *jx.Decoder) error {
+	if s == nil {
+		return errors.New("invalid: unable to decode TornadoPhase to nil")
+	}
+	v, err := d.StrBytes()
+	if err != nil {
+		return err
+	}
+	// Try to use constant string.
+	switch TornadoPhase(v) {
+	case TornadoPhaseBaseline:
+		*s = TornadoPhaseBaseline
+	case TornadoPhaseAnalyzing:
+		*s = TornadoPhaseAnalyzing
+	case TornadoPhasePlanning:
+		*s = TornadoPhasePlanning
+	case TornadoPhaseForking:
+		*s = TornadoPhaseForking
+	case TornadoPhaseScreening:
+		*s = TornadoPhaseScreening
+	case TornadoPhaseVerifying:
+		*s = TornadoPhaseVerifying
+	case TornadoPhaseDeciding:
+		*s = TornadoPhaseDeciding
+	default:
+		*s = TornadoPhase(v)
+	}
+
+	return nil
+}
+
+// MarshalJSON implements stdjson.Marshaler.
+func (s TornadoPhase) MarshalJSON() ([]byte, error) {
+	e := jx.Encoder{}
+	s.Encode(&e)
+	return e.Bytes(), nil
+}
+
+// UnmarshalJSON implements stdjson.Unmarshaler.
+func (s *TornadoPhase) UnmarshalJSON(data []byte) error {
 	d := jx.DecodeBytes(data)
 	return s.Decode(d)
 }
@@ -25629,6 +26488,10 @@ func (s *TornadoSession) encodeFields(e *jx.Encoder) {
 	{
 		e.FieldStart("stop_reason")
 		s.StopReason.Encode(e)
+	}
+	{
+		e.FieldStart("detail")
+		s.Detail.Encode(e)
 	}
 	{
 		e.FieldStart("phase")
@@ -25703,6 +26566,54 @@ func (s *TornadoSession) encodeFields(e *jx.Encoder) {
 		e.Bool(s.BaseMoved)
 	}
 	{
+		e.FieldStart("scenario_ids")
+		e.ArrStart()
+		for _, elem := range s.ScenarioIds {
+			e.Str(elem)
+		}
+		e.ArrEnd()
+	}
+	{
+		e.FieldStart("held_out_scenario_ids")
+		e.ArrStart()
+		for _, elem := range s.HeldOutScenarioIds {
+			e.Str(elem)
+		}
+		e.ArrEnd()
+	}
+	{
+		e.FieldStart("allow_node_ids")
+		e.ArrStart()
+		for _, elem := range s.AllowNodeIds {
+			e.Str(elem)
+		}
+		e.ArrEnd()
+	}
+	{
+		e.FieldStart("deny_node_ids")
+		e.ArrStart()
+		for _, elem := range s.DenyNodeIds {
+			e.Str(elem)
+		}
+		e.ArrEnd()
+	}
+	{
+		e.FieldStart("usage")
+		e.ArrStart()
+		for _, elem := range s.Usage {
+			elem.Encode(e)
+		}
+		e.ArrEnd()
+	}
+	{
+		e.FieldStart("cost")
+		s.Cost.Encode(e)
+	}
+	{
+		e.FieldStart("budget")
+		s.Budget.Encode(e)
+	}
+	{
 		e.FieldStart("created_at")
 		json.EncodeTimeFormat(e, s.CreatedAt, "2006-01-02T15:04:05.000Z07:00")
 	}
@@ -25712,28 +26623,36 @@ func (s *TornadoSession) encodeFields(e *jx.Encoder) {
 	}
 }
 
-var jsonFieldsNameOfTornadoSession = [21]string{
+var jsonFieldsNameOfTornadoSession = [29]string{
 	0:  "session_id",
 	1:  "status",
 	2:  "stop_reason",
-	3:  "phase",
-	4:  "pathway_id",
-	5:  "persona_id",
-	6:  "current_iteration",
-	7:  "max_iterations",
-	8:  "total_scenarios",
-	9:  "passed_scenarios",
-	10: "failed_scenarios",
-	11: "unfixable_count",
-	12: "unfixable_ids",
-	13: "iterations",
-	14: "elapsed_ms",
-	15: "timeout_ms",
-	16: "base_version",
-	17: "forked_version",
-	18: "base_moved",
-	19: "created_at",
-	20: "completed_at",
+	3:  "detail",
+	4:  "phase",
+	5:  "pathway_id",
+	6:  "persona_id",
+	7:  "current_iteration",
+	8:  "max_iterations",
+	9:  "total_scenarios",
+	10: "passed_scenarios",
+	11: "failed_scenarios",
+	12: "unfixable_count",
+	13: "unfixable_ids",
+	14: "iterations",
+	15: "elapsed_ms",
+	16: "timeout_ms",
+	17: "base_version",
+	18: "forked_version",
+	19: "base_moved",
+	20: "scenario_ids",
+	21: "held_out_scenario_ids",
+	22: "allow_node_ids",
+	23: "deny_node_ids",
+	24: "usage",
+	25: "cost",
+	26: "budget",
+	27: "created_at",
+	28: "completed_at",
 }
 
 // Decode decodes TornadoSession from json.
@@ -25741,7 +26660,7 @@ func (s *TornadoSession) Decode(d *jx.Decoder) error {
 	if s == nil {
 		return errors.New("invalid: unable to decode TornadoSession to nil")
 	}
-	var requiredBitSet [3]uint8
+	var requiredBitSet [4]uint8
 
 	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
 		switch string(k) {
@@ -25777,8 +26696,18 @@ func (s *TornadoSession) Decode(d *jx.Decoder) error {
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"stop_reason\"")
 			}
-		case "phase":
+		case "detail":
 			requiredBitSet[0] |= 1 << 3
+			if err := func() error {
+				if err := s.Detail.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"detail\"")
+			}
+		case "phase":
+			requiredBitSet[0] |= 1 << 4
 			if err := func() error {
 				if err := s.Phase.Decode(d); err != nil {
 					return err
@@ -25788,7 +26717,7 @@ func (s *TornadoSession) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"phase\"")
 			}
 		case "pathway_id":
-			requiredBitSet[0] |= 1 << 4
+			requiredBitSet[0] |= 1 << 5
 			if err := func() error {
 				v, err := d.Str()
 				s.PathwayID = string(v)
@@ -25800,7 +26729,7 @@ func (s *TornadoSession) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"pathway_id\"")
 			}
 		case "persona_id":
-			requiredBitSet[0] |= 1 << 5
+			requiredBitSet[0] |= 1 << 6
 			if err := func() error {
 				if err := s.PersonaID.Decode(d); err != nil {
 					return err
@@ -25810,7 +26739,7 @@ func (s *TornadoSession) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"persona_id\"")
 			}
 		case "current_iteration":
-			requiredBitSet[0] |= 1 << 6
+			requiredBitSet[0] |= 1 << 7
 			if err := func() error {
 				v, err := d.Int()
 				s.CurrentIteration = int(v)
@@ -25822,7 +26751,7 @@ func (s *TornadoSession) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"current_iteration\"")
 			}
 		case "max_iterations":
-			requiredBitSet[0] |= 1 << 7
+			requiredBitSet[1] |= 1 << 0
 			if err := func() error {
 				v, err := d.Int()
 				s.MaxIterations = int(v)
@@ -25834,7 +26763,7 @@ func (s *TornadoSession) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"max_iterations\"")
 			}
 		case "total_scenarios":
-			requiredBitSet[1] |= 1 << 0
+			requiredBitSet[1] |= 1 << 1
 			if err := func() error {
 				v, err := d.Int()
 				s.TotalScenarios = int(v)
@@ -25846,7 +26775,7 @@ func (s *TornadoSession) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"total_scenarios\"")
 			}
 		case "passed_scenarios":
-			requiredBitSet[1] |= 1 << 1
+			requiredBitSet[1] |= 1 << 2
 			if err := func() error {
 				v, err := d.Int()
 				s.PassedScenarios = int(v)
@@ -25858,7 +26787,7 @@ func (s *TornadoSession) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"passed_scenarios\"")
 			}
 		case "failed_scenarios":
-			requiredBitSet[1] |= 1 << 2
+			requiredBitSet[1] |= 1 << 3
 			if err := func() error {
 				v, err := d.Int()
 				s.FailedScenarios = int(v)
@@ -25870,7 +26799,7 @@ func (s *TornadoSession) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"failed_scenarios\"")
 			}
 		case "unfixable_count":
-			requiredBitSet[1] |= 1 << 3
+			requiredBitSet[1] |= 1 << 4
 			if err := func() error {
 				v, err := d.Int()
 				s.UnfixableCount = int(v)
@@ -25882,7 +26811,7 @@ func (s *TornadoSession) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"unfixable_count\"")
 			}
 		case "unfixable_ids":
-			requiredBitSet[1] |= 1 << 4
+			requiredBitSet[1] |= 1 << 5
 			if err := func() error {
 				s.UnfixableIds = make([]string, 0)
 				if err := d.Arr(func(d *jx.Decoder) error {
@@ -25902,7 +26831,7 @@ func (s *TornadoSession) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"unfixable_ids\"")
 			}
 		case "iterations":
-			requiredBitSet[1] |= 1 << 5
+			requiredBitSet[1] |= 1 << 6
 			if err := func() error {
 				s.Iterations = make([]TornadoIteration, 0)
 				if err := d.Arr(func(d *jx.Decoder) error {
@@ -25920,7 +26849,7 @@ func (s *TornadoSession) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"iterations\"")
 			}
 		case "elapsed_ms":
-			requiredBitSet[1] |= 1 << 6
+			requiredBitSet[1] |= 1 << 7
 			if err := func() error {
 				v, err := d.Int()
 				s.ElapsedMs = int(v)
@@ -25932,7 +26861,7 @@ func (s *TornadoSession) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"elapsed_ms\"")
 			}
 		case "timeout_ms":
-			requiredBitSet[1] |= 1 << 7
+			requiredBitSet[2] |= 1 << 0
 			if err := func() error {
 				v, err := d.Int()
 				s.TimeoutMs = int(v)
@@ -25944,7 +26873,7 @@ func (s *TornadoSession) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"timeout_ms\"")
 			}
 		case "base_version":
-			requiredBitSet[2] |= 1 << 0
+			requiredBitSet[2] |= 1 << 1
 			if err := func() error {
 				if err := s.BaseVersion.Decode(d); err != nil {
 					return err
@@ -25954,7 +26883,7 @@ func (s *TornadoSession) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"base_version\"")
 			}
 		case "forked_version":
-			requiredBitSet[2] |= 1 << 1
+			requiredBitSet[2] |= 1 << 2
 			if err := func() error {
 				if err := s.ForkedVersion.Decode(d); err != nil {
 					return err
@@ -25964,7 +26893,7 @@ func (s *TornadoSession) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"forked_version\"")
 			}
 		case "base_moved":
-			requiredBitSet[2] |= 1 << 2
+			requiredBitSet[2] |= 1 << 3
 			if err := func() error {
 				v, err := d.Bool()
 				s.BaseMoved = bool(v)
@@ -25975,8 +26904,126 @@ func (s *TornadoSession) Decode(d *jx.Decoder) error {
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"base_moved\"")
 			}
+		case "scenario_ids":
+			requiredBitSet[2] |= 1 << 4
+			if err := func() error {
+				s.ScenarioIds = make([]string, 0)
+				if err := d.Arr(func(d *jx.Decoder) error {
+					var elem string
+					v, err := d.Str()
+					elem = string(v)
+					if err != nil {
+						return err
+					}
+					s.ScenarioIds = append(s.ScenarioIds, elem)
+					return nil
+				}); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"scenario_ids\"")
+			}
+		case "held_out_scenario_ids":
+			requiredBitSet[2] |= 1 << 5
+			if err := func() error {
+				s.HeldOutScenarioIds = make([]string, 0)
+				if err := d.Arr(func(d *jx.Decoder) error {
+					var elem string
+					v, err := d.Str()
+					elem = string(v)
+					if err != nil {
+						return err
+					}
+					s.HeldOutScenarioIds = append(s.HeldOutScenarioIds, elem)
+					return nil
+				}); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"held_out_scenario_ids\"")
+			}
+		case "allow_node_ids":
+			requiredBitSet[2] |= 1 << 6
+			if err := func() error {
+				s.AllowNodeIds = make([]string, 0)
+				if err := d.Arr(func(d *jx.Decoder) error {
+					var elem string
+					v, err := d.Str()
+					elem = string(v)
+					if err != nil {
+						return err
+					}
+					s.AllowNodeIds = append(s.AllowNodeIds, elem)
+					return nil
+				}); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"allow_node_ids\"")
+			}
+		case "deny_node_ids":
+			requiredBitSet[2] |= 1 << 7
+			if err := func() error {
+				s.DenyNodeIds = make([]string, 0)
+				if err := d.Arr(func(d *jx.Decoder) error {
+					var elem string
+					v, err := d.Str()
+					elem = string(v)
+					if err != nil {
+						return err
+					}
+					s.DenyNodeIds = append(s.DenyNodeIds, elem)
+					return nil
+				}); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"deny_node_ids\"")
+			}
+		case "usage":
+			requiredBitSet[3] |= 1 << 0
+			if err := func() error {
+				s.Usage = make([]TestUsage, 0)
+				if err := d.Arr(func(d *jx.Decoder) error {
+					var elem TestUsage
+					if err := elem.Decode(d); err != nil {
+						return err
+					}
+					s.Usage = append(s.Usage, elem)
+					return nil
+				}); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"usage\"")
+			}
+		case "cost":
+			requiredBitSet[3] |= 1 << 1
+			if err := func() error {
+				if err := s.Cost.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"cost\"")
+			}
+		case "budget":
+			requiredBitSet[3] |= 1 << 2
+			if err := func() error {
+				if err := s.Budget.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"budget\"")
+			}
 		case "created_at":
-			requiredBitSet[2] |= 1 << 3
+			requiredBitSet[3] |= 1 << 3
 			if err := func() error {
 				v, err := json.DecodeTimeFormat(d, "2006-01-02T15:04:05.000Z07:00")
 				s.CreatedAt = v
@@ -25988,7 +27035,7 @@ func (s *TornadoSession) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"created_at\"")
 			}
 		case "completed_at":
-			requiredBitSet[2] |= 1 << 4
+			requiredBitSet[3] |= 1 << 4
 			if err := func() error {
 				if err := s.CompletedAt.Decode(d, json.NewTimeDecoder("2006-01-02T15:04:05.000Z07:00")); err != nil {
 					return err
@@ -26006,7 +27053,8 @@ func (s *TornadoSession) Decode(d *jx.Decoder) error {
 	}
 	// Validate required fields.
 	var failures []validate.FieldError
-	for i, mask := range [3]uint8{
+	for i, mask := range [4]uint8{
+		0b11111111,
 		0b11111111,
 		0b11111111,
 		0b00011111,
@@ -26051,56 +27099,6 @@ func (s *TornadoSession) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *TornadoSession) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
-
-// Encode encodes TornadoSessionPhase as json.
-func (s TornadoSessionPhase) Encode(e *jx.Encoder) {
-	e.Str(string(s))
-}
-
-// Decode decodes TornadoSessionPhase from json.
-func (s *TornadoSessionPhase) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TornadoSessionPhase to nil")
-	}
-	v, err := d.StrBytes()
-	if err != nil {
-		return err
-	}
-	// Try to use constant string.
-	switch TornadoSessionPhase(v) {
-	case TornadoSessionPhaseBaseline:
-		*s = TornadoSessionPhaseBaseline
-	case TornadoSessionPhaseAnalyzing:
-		*s = TornadoSessionPhaseAnalyzing
-	case TornadoSessionPhasePlanning:
-		*s = TornadoSessionPhasePlanning
-	case TornadoSessionPhaseForking:
-		*s = TornadoSessionPhaseForking
-	case TornadoSessionPhaseScreening:
-		*s = TornadoSessionPhaseScreening
-	case TornadoSessionPhaseVerifying:
-		*s = TornadoSessionPhaseVerifying
-	case TornadoSessionPhaseDeciding:
-		*s = TornadoSessionPhaseDeciding
-	default:
-		*s = TornadoSessionPhase(v)
-	}
-
-	return nil
-}
-
-// MarshalJSON implements stdjson.Marshaler.
-func (s TornadoSessionPhase) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
-
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TornadoSessionPhase) UnmarshalJSON(data []byte) error {
 	d := jx.DecodeBytes(data)
 	return s.Decode(d)
 }
@@ -26215,70 +27213,6 @@ func (s *TornadoSessionReply) UnmarshalJSON(data []byte) error {
 	return s.Decode(d)
 }
 
-// Encode encodes TornadoSessionStopReason as json.
-func (s TornadoSessionStopReason) Encode(e *jx.Encoder) {
-	e.Str(string(s))
-}
-
-// Decode decodes TornadoSessionStopReason from json.
-func (s *TornadoSessionStopReason) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TornadoSessionStopReason to nil")
-	}
-	v, err := d.StrBytes()
-	if err != nil {
-		return err
-	}
-	// Try to use constant string.
-	switch TornadoSessionStopReason(v) {
-	case TornadoSessionStopReasonAllPassed:
-		*s = TornadoSessionStopReasonAllPassed
-	case TornadoSessionStopReasonBaselinePassed:
-		*s = TornadoSessionStopReasonBaselinePassed
-	case TornadoSessionStopReasonCancelled:
-		*s = TornadoSessionStopReasonCancelled
-	case TornadoSessionStopReasonInfrastructure:
-		*s = TornadoSessionStopReasonInfrastructure
-	case TornadoSessionStopReasonPermanentLlmError:
-		*s = TornadoSessionStopReasonPermanentLlmError
-	case TornadoSessionStopReasonInvalidPathway:
-		*s = TornadoSessionStopReasonInvalidPathway
-	case TornadoSessionStopReasonLeaseLost:
-		*s = TornadoSessionStopReasonLeaseLost
-	case TornadoSessionStopReasonDeadline:
-		*s = TornadoSessionStopReasonDeadline
-	case TornadoSessionStopReasonNoProgress:
-		*s = TornadoSessionStopReasonNoProgress
-	case TornadoSessionStopReasonAllUnfixable:
-		*s = TornadoSessionStopReasonAllUnfixable
-	case TornadoSessionStopReasonNoNewPlan:
-		*s = TornadoSessionStopReasonNoNewPlan
-	case TornadoSessionStopReasonOscillation:
-		*s = TornadoSessionStopReasonOscillation
-	case TornadoSessionStopReasonMaxIterations:
-		*s = TornadoSessionStopReasonMaxIterations
-	case TornadoSessionStopReasonBudget:
-		*s = TornadoSessionStopReasonBudget
-	default:
-		*s = TornadoSessionStopReason(v)
-	}
-
-	return nil
-}
-
-// MarshalJSON implements stdjson.Marshaler.
-func (s TornadoSessionStopReason) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
-
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TornadoSessionStopReason) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
-
 // Encode implements json.Marshaler.
 func (s *TornadoStart) Encode(e *jx.Encoder) {
 	e.ObjStart()
@@ -26326,15 +27260,55 @@ func (s *TornadoStart) encodeFields(e *jx.Encoder) {
 			s.TimeoutMs.Encode(e)
 		}
 	}
+	{
+		if s.Budget.Set {
+			e.FieldStart("budget")
+			s.Budget.Encode(e)
+		}
+	}
+	{
+		if s.AllowNodeIds != nil {
+			e.FieldStart("allow_node_ids")
+			e.ArrStart()
+			for _, elem := range s.AllowNodeIds {
+				e.Str(elem)
+			}
+			e.ArrEnd()
+		}
+	}
+	{
+		if s.DenyNodeIds != nil {
+			e.FieldStart("deny_node_ids")
+			e.ArrStart()
+			for _, elem := range s.DenyNodeIds {
+				e.Str(elem)
+			}
+			e.ArrEnd()
+		}
+	}
+	{
+		if s.HeldOutScenarioIds != nil {
+			e.FieldStart("held_out_scenario_ids")
+			e.ArrStart()
+			for _, elem := range s.HeldOutScenarioIds {
+				e.Str(elem)
+			}
+			e.ArrEnd()
+		}
+	}
 }
 
-var jsonFieldsNameOfTornadoStart = [6]string{
+var jsonFieldsNameOfTornadoStart = [10]string{
 	0: "pathway_id",
 	1: "persona_id",
 	2: "scenario_ids",
 	3: "version_number",
 	4: "max_iterations",
 	5: "timeout_ms",
+	6: "budget",
+	7: "allow_node_ids",
+	8: "deny_node_ids",
+	9: "held_out_scenario_ids",
 }
 
 // Decode decodes TornadoStart from json.
@@ -26342,7 +27316,7 @@ func (s *TornadoStart) Decode(d *jx.Decoder) error {
 	if s == nil {
 		return errors.New("invalid: unable to decode TornadoStart to nil")
 	}
-	var requiredBitSet [1]uint8
+	var requiredBitSet [2]uint8
 	s.setDefaults()
 
 	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
@@ -26418,6 +27392,73 @@ func (s *TornadoStart) Decode(d *jx.Decoder) error {
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"timeout_ms\"")
 			}
+		case "budget":
+			if err := func() error {
+				s.Budget.Reset()
+				if err := s.Budget.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"budget\"")
+			}
+		case "allow_node_ids":
+			if err := func() error {
+				s.AllowNodeIds = make([]string, 0)
+				if err := d.Arr(func(d *jx.Decoder) error {
+					var elem string
+					v, err := d.Str()
+					elem = string(v)
+					if err != nil {
+						return err
+					}
+					s.AllowNodeIds = append(s.AllowNodeIds, elem)
+					return nil
+				}); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"allow_node_ids\"")
+			}
+		case "deny_node_ids":
+			if err := func() error {
+				s.DenyNodeIds = make([]string, 0)
+				if err := d.Arr(func(d *jx.Decoder) error {
+					var elem string
+					v, err := d.Str()
+					elem = string(v)
+					if err != nil {
+						return err
+					}
+					s.DenyNodeIds = append(s.DenyNodeIds, elem)
+					return nil
+				}); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"deny_node_ids\"")
+			}
+		case "held_out_scenario_ids":
+			if err := func() error {
+				s.HeldOutScenarioIds = make([]string, 0)
+				if err := d.Arr(func(d *jx.Decoder) error {
+					var elem string
+					v, err := d.Str()
+					elem = string(v)
+					if err != nil {
+						return err
+					}
+					s.HeldOutScenarioIds = append(s.HeldOutScenarioIds, elem)
+					return nil
+				}); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"held_out_scenario_ids\"")
+			}
 		default:
 			return errors.Errorf("unexpected field %q", k)
 		}
@@ -26427,8 +27468,9 @@ func (s *TornadoStart) Decode(d *jx.Decoder) error {
 	}
 	// Validate required fields.
 	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
+	for i, mask := range [2]uint8{
 		0b00000001,
+		0b00000000,
 	} {
 		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
 			// Mask only required fields and check equality to mask using XOR.
@@ -26809,6 +27851,408 @@ func (s TornadoStatus) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *TornadoStatus) UnmarshalJSON(data []byte) error {
+	d := jx.DecodeBytes(data)
+	return s.Decode(d)
+}
+
+// Encode encodes TornadoStopReason as json.
+func (s TornadoStopReason) Encode(e *jx.Encoder) {
+	e.Str(string(s))
+}
+
+// Decode decodes TornadoStopReason from json.
+func (s *TornadoStopReason) Decode(d *jx.Decoder) error {
+	if s == nil {
+		return errors.New("invalid: unable to decode TornadoStopReason to nil")
+	}
+	v, err := d.StrBytes()
+	if err != nil {
+		return err
+	}
+	// Try to use constant string.
+	switch TornadoStopReason(v) {
+	case TornadoStopReasonAllPassed:
+		*s = TornadoStopReasonAllPassed
+	case TornadoStopReasonBaselinePassed:
+		*s = TornadoStopReasonBaselinePassed
+	case TornadoStopReasonCancelled:
+		*s = TornadoStopReasonCancelled
+	case TornadoStopReasonInfrastructure:
+		*s = TornadoStopReasonInfrastructure
+	case TornadoStopReasonPermanentLlmError:
+		*s = TornadoStopReasonPermanentLlmError
+	case TornadoStopReasonInvalidPathway:
+		*s = TornadoStopReasonInvalidPathway
+	case TornadoStopReasonDeadline:
+		*s = TornadoStopReasonDeadline
+	case TornadoStopReasonNoProgress:
+		*s = TornadoStopReasonNoProgress
+	case TornadoStopReasonAllUnfixable:
+		*s = TornadoStopReasonAllUnfixable
+	case TornadoStopReasonNoNewPlan:
+		*s = TornadoStopReasonNoNewPlan
+	case TornadoStopReasonOscillation:
+		*s = TornadoStopReasonOscillation
+	case TornadoStopReasonMaxIterations:
+		*s = TornadoStopReasonMaxIterations
+	case TornadoStopReasonBudget:
+		*s = TornadoStopReasonBudget
+	default:
+		*s = TornadoStopReason(v)
+	}
+
+	return nil
+}
+
+// MarshalJSON implements stdjson.Marshaler.
+func (s TornadoStopReason) MarshalJSON() ([]byte, error) {
+	e := jx.Encoder{}
+	s.Encode(&e)
+	return e.Bytes(), nil
+}
+
+// UnmarshalJSON implements stdjson.Unmarshaler.
+func (s *TornadoStopReason) UnmarshalJSON(data []byte) error {
+	d := jx.DecodeBytes(data)
+	return s.Decode(d)
+}
+
+// Encode implements json.Marshaler.
+func (s *TornadoSummary) Encode(e *jx.Encoder) {
+	e.ObjStart()
+	s.encodeFields(e)
+	e.ObjEnd()
+}
+
+// encodeFields encodes fields.
+func (s *TornadoSummary) encodeFields(e *jx.Encoder) {
+	{
+		e.FieldStart("session_id")
+		e.Str(s.SessionID)
+	}
+	{
+		e.FieldStart("status")
+		s.Status.Encode(e)
+	}
+	{
+		e.FieldStart("phase")
+		s.Phase.Encode(e)
+	}
+	{
+		e.FieldStart("stop_reason")
+		s.StopReason.Encode(e)
+	}
+	{
+		e.FieldStart("pathway_id")
+		e.Str(s.PathwayID)
+	}
+	{
+		e.FieldStart("persona_id")
+		s.PersonaID.Encode(e)
+	}
+	{
+		e.FieldStart("current_iteration")
+		e.Int(s.CurrentIteration)
+	}
+	{
+		e.FieldStart("max_iterations")
+		e.Int(s.MaxIterations)
+	}
+	{
+		e.FieldStart("total_scenarios")
+		e.Int(s.TotalScenarios)
+	}
+	{
+		e.FieldStart("passed_scenarios")
+		e.Int(s.PassedScenarios)
+	}
+	{
+		e.FieldStart("failed_scenarios")
+		e.Int(s.FailedScenarios)
+	}
+	{
+		e.FieldStart("unfixable_count")
+		e.Int(s.UnfixableCount)
+	}
+	{
+		e.FieldStart("base_version")
+		e.Int(s.BaseVersion)
+	}
+	{
+		e.FieldStart("forked_version")
+		s.ForkedVersion.Encode(e)
+	}
+	{
+		e.FieldStart("created_at")
+		json.EncodeTimeFormat(e, s.CreatedAt, "2006-01-02T15:04:05.000Z07:00")
+	}
+	{
+		e.FieldStart("completed_at")
+		s.CompletedAt.Encode(e, json.NewTimeEncoder("2006-01-02T15:04:05.000Z07:00"))
+	}
+}
+
+var jsonFieldsNameOfTornadoSummary = [16]string{
+	0:  "session_id",
+	1:  "status",
+	2:  "phase",
+	3:  "stop_reason",
+	4:  "pathway_id",
+	5:  "persona_id",
+	6:  "current_iteration",
+	7:  "max_iterations",
+	8:  "total_scenarios",
+	9:  "passed_scenarios",
+	10: "failed_scenarios",
+	11: "unfixable_count",
+	12: "base_version",
+	13: "forked_version",
+	14: "created_at",
+	15: "completed_at",
+}
+
+// Decode decodes TornadoSummary from json.
+func (s *TornadoSummary) Decode(d *jx.Decoder) error {
+	if s == nil {
+		return errors.New("invalid: unable to decode TornadoSummary to nil")
+	}
+	var requiredBitSet [2]uint8
+
+	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+		switch string(k) {
+		case "session_id":
+			requiredBitSet[0] |= 1 << 0
+			if err := func() error {
+				v, err := d.Str()
+				s.SessionID = string(v)
+				if err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"session_id\"")
+			}
+		case "status":
+			requiredBitSet[0] |= 1 << 1
+			if err := func() error {
+				if err := s.Status.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"status\"")
+			}
+		case "phase":
+			requiredBitSet[0] |= 1 << 2
+			if err := func() error {
+				if err := s.Phase.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"phase\"")
+			}
+		case "stop_reason":
+			requiredBitSet[0] |= 1 << 3
+			if err := func() error {
+				if err := s.StopReason.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"stop_reason\"")
+			}
+		case "pathway_id":
+			requiredBitSet[0] |= 1 << 4
+			if err := func() error {
+				v, err := d.Str()
+				s.PathwayID = string(v)
+				if err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"pathway_id\"")
+			}
+		case "persona_id":
+			requiredBitSet[0] |= 1 << 5
+			if err := func() error {
+				if err := s.PersonaID.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"persona_id\"")
+			}
+		case "current_iteration":
+			requiredBitSet[0] |= 1 << 6
+			if err := func() error {
+				v, err := d.Int()
+				s.CurrentIteration = int(v)
+				if err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"current_iteration\"")
+			}
+		case "max_iterations":
+			requiredBitSet[0] |= 1 << 7
+			if err := func() error {
+				v, err := d.Int()
+				s.MaxIterations = int(v)
+				if err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"max_iterations\"")
+			}
+		case "total_scenarios":
+			requiredBitSet[1] |= 1 << 0
+			if err := func() error {
+				v, err := d.Int()
+				s.TotalScenarios = int(v)
+				if err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"total_scenarios\"")
+			}
+		case "passed_scenarios":
+			requiredBitSet[1] |= 1 << 1
+			if err := func() error {
+				v, err := d.Int()
+				s.PassedScenarios = int(v)
+				if err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"passed_scenarios\"")
+			}
+		case "failed_scenarios":
+			requiredBitSet[1] |= 1 << 2
+			if err := func() error {
+				v, err := d.Int()
+				s.FailedScenarios = int(v)
+				if err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"failed_scenarios\"")
+			}
+		case "unfixable_count":
+			requiredBitSet[1] |= 1 << 3
+			if err := func() error {
+				v, err := d.Int()
+				s.UnfixableCount = int(v)
+				if err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"unfixable_count\"")
+			}
+		case "base_version":
+			requiredBitSet[1] |= 1 << 4
+			if err := func() error {
+				v, err := d.Int()
+				s.BaseVersion = int(v)
+				if err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"base_version\"")
+			}
+		case "forked_version":
+			requiredBitSet[1] |= 1 << 5
+			if err := func() error {
+				if err := s.ForkedVersion.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"forked_version\"")
+			}
+		case "created_at":
+			requiredBitSet[1] |= 1 << 6
+			if err := func() error {
+				v, err := json.DecodeTimeFormat(d, "2006-01-02T15:04:05.000Z07:00")
+				s.CreatedAt = v
+				if err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"created_at\"")
+			}
+		case "completed_at":
+			requiredBitSet[1] |= 1 << 7
+			if err := func() error {
+				if err := s.CompletedAt.Decode(d, json.NewTimeDecoder("2006-01-02T15:04:05.000Z07:00")); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"completed_at\"")
+			}
+		default:
+			return d.Skip()
+		}
+		return nil
+	}); err != nil {
+		return errors.Wrap(err, "decode TornadoSummary")
+	}
+	// Validate required fields.
+	var failures []validate.FieldError
+	for i, mask := range [2]uint8{
+		0b11111111,
+		0b11111111,
+	} {
+		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
+			// Mask only required fields and check equality to mask using XOR.
+			//
+			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
+			// Bits of fields which would be set are actually bits of missed fields.
+			missed := bits.OnesCount8(result)
+			for bitN := 0; bitN < missed; bitN++ {
+				bitIdx := bits.TrailingZeros8(result)
+				fieldIdx := i*8 + bitIdx
+				var name string
+				if fieldIdx < len(jsonFieldsNameOfTornadoSummary) {
+					name = jsonFieldsNameOfTornadoSummary[fieldIdx]
+				} else {
+					name = strconv.Itoa(fieldIdx)
+				}
+				failures = append(failures, validate.FieldError{
+					Name:  name,
+					Error: validate.ErrFieldRequired,
+				})
+				// Reset bit.
+				result &^= 1 << bitIdx
+			}
+		}
+	}
+	if len(failures) > 0 {
+		return &validate.Error{Fields: failures}
+	}
+
+	return nil
+}
+
+// MarshalJSON implements stdjson.Marshaler.
+func (s *TornadoSummary) MarshalJSON() ([]byte, error) {
+	e := jx.Encoder{}
+	s.Encode(&e)
+	return e.Bytes(), nil
+}
+
+// UnmarshalJSON implements stdjson.Unmarshaler.
+func (s *TornadoSummary) UnmarshalJSON(data []byte) error {
 	d := jx.DecodeBytes(data)
 	return s.Decode(d)
 }

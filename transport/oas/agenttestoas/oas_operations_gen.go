@@ -29,6 +29,7 @@ const (
 	ListTestScenariosOperation        OperationName = "ListTestScenarios"
 	ListTestSetsOperation             OperationName = "ListTestSets"
 	ListTestTemplatesOperation        OperationName = "ListTestTemplates"
+	ListTornadosOperation             OperationName = "ListTornados"
 	ReplayTestRunOperation            OperationName = "ReplayTestRun"
 	RescoreTestScenarioOperation      OperationName = "RescoreTestScenario"
 	StartTestBatchOperation           OperationName = "StartTestBatch"
@@ -37,5 +38,6 @@ const (
 	StreamTestBatchOperation          OperationName = "StreamTestBatch"
 	StreamTestRunOperation            OperationName = "StreamTestRun"
 	StreamTestSetOperation            OperationName = "StreamTestSet"
+	StreamTornadoOperation            OperationName = "StreamTornado"
 	UpdateTestScenarioOperation       OperationName = "UpdateTestScenario"
 )

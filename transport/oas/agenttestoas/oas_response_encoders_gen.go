@@ -311,6 +311,19 @@ func encodeListTestTemplatesResponse(response *TestTemplateListReply, w http.Res
 	return nil
 }
 
+func encodeListTornadosResponse(response *TornadoListReply, w http.ResponseWriter) error {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(200)
+
+	e := new(jx.Encoder)
+	response.Encode(e)
+	if _, err := e.WriteTo(w); err != nil {
+		return errors.Wrap(err, "write")
+	}
+
+	return nil
+}
+
 func encodeReplayTestRunResponse(response *TestReplayReply, w http.ResponseWriter) error {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(201)
@@ -403,6 +416,18 @@ func encodeStreamTestRunResponse(response StreamTestRunRes, w http.ResponseWrite
 func encodeStreamTestSetResponse(response StreamTestSetRes, w http.ResponseWriter) error {
 	switch response := response.(type) {
 	case *StreamTestSetNoContent:
+		w.WriteHeader(204)
+
+		return nil
+
+	default:
+		return errors.Errorf("unexpected response type: %T", response)
+	}
+}
+
+func encodeStreamTornadoResponse(response StreamTornadoRes, w http.ResponseWriter) error {
+	switch response := response.(type) {
+	case *StreamTornadoNoContent:
 		w.WriteHeader(204)
 
 		return nil

@@ -886,6 +886,51 @@ func (o NilTestWeakestLink) Or(d TestWeakestLink) TestWeakestLink {
 	return d
 }
 
+// NewNilTornadoChanges returns new NilTornadoChanges with value set to v.
+func NewNilTornadoChanges(v TornadoChanges) NilTornadoChanges {
+	return NilTornadoChanges{
+		Value: v,
+	}
+}
+
+// NilTornadoChanges is nullable TornadoChanges.
+type NilTornadoChanges struct {
+	Value TornadoChanges
+	Null  bool
+}
+
+// SetTo sets value to v.
+func (o *NilTornadoChanges) SetTo(v TornadoChanges) {
+	o.Null = false
+	o.Value = v
+}
+
+// IsNull returns true if value is Null.
+func (o NilTornadoChanges) IsNull() bool { return o.Null }
+
+// SetToNull sets value to null.
+func (o *NilTornadoChanges) SetToNull() {
+	o.Null = true
+	var v TornadoChanges
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o NilTornadoChanges) Get() (v TornadoChanges, ok bool) {
+	if o.Null {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o NilTornadoChanges) Or(d TornadoChanges) TornadoChanges {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
 // NewNilTornadoFixPlan returns new NilTornadoFixPlan with value set to v.
 func NewNilTornadoFixPlan(v TornadoFixPlan) NilTornadoFixPlan {
 	return NilTornadoFixPlan{
@@ -976,37 +1021,37 @@ func (o NilTornadoIterationOutcome) Or(d TornadoIterationOutcome) TornadoIterati
 	return d
 }
 
-// NewNilTornadoSessionPhase returns new NilTornadoSessionPhase with value set to v.
-func NewNilTornadoSessionPhase(v TornadoSessionPhase) NilTornadoSessionPhase {
-	return NilTornadoSessionPhase{
+// NewNilTornadoPhase returns new NilTornadoPhase with value set to v.
+func NewNilTornadoPhase(v TornadoPhase) NilTornadoPhase {
+	return NilTornadoPhase{
 		Value: v,
 	}
 }
 
-// NilTornadoSessionPhase is nullable TornadoSessionPhase.
-type NilTornadoSessionPhase struct {
-	Value TornadoSessionPhase
+// NilTornadoPhase is nullable TornadoPhase.
+type NilTornadoPhase struct {
+	Value TornadoPhase
 	Null  bool
 }
 
 // SetTo sets value to v.
-func (o *NilTornadoSessionPhase) SetTo(v TornadoSessionPhase) {
+func (o *NilTornadoPhase) SetTo(v TornadoPhase) {
 	o.Null = false
 	o.Value = v
 }
 
 // IsNull returns true if value is Null.
-func (o NilTornadoSessionPhase) IsNull() bool { return o.Null }
+func (o NilTornadoPhase) IsNull() bool { return o.Null }
 
 // SetToNull sets value to null.
-func (o *NilTornadoSessionPhase) SetToNull() {
+func (o *NilTornadoPhase) SetToNull() {
 	o.Null = true
-	var v TornadoSessionPhase
+	var v TornadoPhase
 	o.Value = v
 }
 
 // Get returns value and boolean that denotes whether value was set.
-func (o NilTornadoSessionPhase) Get() (v TornadoSessionPhase, ok bool) {
+func (o NilTornadoPhase) Get() (v TornadoPhase, ok bool) {
 	if o.Null {
 		return v, false
 	}
@@ -1014,44 +1059,44 @@ func (o NilTornadoSessionPhase) Get() (v TornadoSessionPhase, ok bool) {
 }
 
 // Or returns value if set, or given parameter if does not.
-func (o NilTornadoSessionPhase) Or(d TornadoSessionPhase) TornadoSessionPhase {
+func (o NilTornadoPhase) Or(d TornadoPhase) TornadoPhase {
 	if v, ok := o.Get(); ok {
 		return v
 	}
 	return d
 }
 
-// NewNilTornadoSessionStopReason returns new NilTornadoSessionStopReason with value set to v.
-func NewNilTornadoSessionStopReason(v TornadoSessionStopReason) NilTornadoSessionStopReason {
-	return NilTornadoSessionStopReason{
+// NewNilTornadoStopReason returns new NilTornadoStopReason with value set to v.
+func NewNilTornadoStopReason(v TornadoStopReason) NilTornadoStopReason {
+	return NilTornadoStopReason{
 		Value: v,
 	}
 }
 
-// NilTornadoSessionStopReason is nullable TornadoSessionStopReason.
-type NilTornadoSessionStopReason struct {
-	Value TornadoSessionStopReason
+// NilTornadoStopReason is nullable TornadoStopReason.
+type NilTornadoStopReason struct {
+	Value TornadoStopReason
 	Null  bool
 }
 
 // SetTo sets value to v.
-func (o *NilTornadoSessionStopReason) SetTo(v TornadoSessionStopReason) {
+func (o *NilTornadoStopReason) SetTo(v TornadoStopReason) {
 	o.Null = false
 	o.Value = v
 }
 
 // IsNull returns true if value is Null.
-func (o NilTornadoSessionStopReason) IsNull() bool { return o.Null }
+func (o NilTornadoStopReason) IsNull() bool { return o.Null }
 
 // SetToNull sets value to null.
-func (o *NilTornadoSessionStopReason) SetToNull() {
+func (o *NilTornadoStopReason) SetToNull() {
 	o.Null = true
-	var v TornadoSessionStopReason
+	var v TornadoStopReason
 	o.Value = v
 }
 
 // Get returns value and boolean that denotes whether value was set.
-func (o NilTornadoSessionStopReason) Get() (v TornadoSessionStopReason, ok bool) {
+func (o NilTornadoStopReason) Get() (v TornadoStopReason, ok bool) {
 	if o.Null {
 		return v, false
 	}
@@ -1059,7 +1104,7 @@ func (o NilTornadoSessionStopReason) Get() (v TornadoSessionStopReason, ok bool)
 }
 
 // Or returns value if set, or given parameter if does not.
-func (o NilTornadoSessionStopReason) Or(d TornadoSessionStopReason) TornadoSessionStopReason {
+func (o NilTornadoStopReason) Or(d TornadoStopReason) TornadoStopReason {
 	if v, ok := o.Get(); ok {
 		return v
 	}
@@ -2650,6 +2695,195 @@ func (o OptTestWebhookTriggeredConfigURLMatch) Or(d TestWebhookTriggeredConfigUR
 	return d
 }
 
+// NewOptTornadoStatus returns new OptTornadoStatus with value set to v.
+func NewOptTornadoStatus(v TornadoStatus) OptTornadoStatus {
+	return OptTornadoStatus{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptTornadoStatus is optional TornadoStatus.
+type OptTornadoStatus struct {
+	Value TornadoStatus
+	Set   bool
+}
+
+// IsSet returns true if OptTornadoStatus was set.
+func (o OptTornadoStatus) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptTornadoStatus) Reset() {
+	var v TornadoStatus
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptTornadoStatus) SetTo(v TornadoStatus) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptTornadoStatus) Get() (v TornadoStatus, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptTornadoStatus) Or(d TornadoStatus) TornadoStatus {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// A node or an edge that differs.
+// Ref: #/components/schemas/PathwayDifference
+type PathwayDifference struct {
+	// Its id; null for the settings of the whole pathway.
+	ID NilString `json:"id"`
+	// Name of a node.
+	Name NilString `json:"name"`
+	// How it differs.
+	Kind PathwayDifferenceKind `json:"kind"`
+	// Of what is in both, the members that differ.
+	Members []PathwayMemberDifference `json:"members"`
+}
+
+// GetID returns the value of ID.
+func (s *PathwayDifference) GetID() NilString {
+	return s.ID
+}
+
+// GetName returns the value of Name.
+func (s *PathwayDifference) GetName() NilString {
+	return s.Name
+}
+
+// GetKind returns the value of Kind.
+func (s *PathwayDifference) GetKind() PathwayDifferenceKind {
+	return s.Kind
+}
+
+// GetMembers returns the value of Members.
+func (s *PathwayDifference) GetMembers() []PathwayMemberDifference {
+	return s.Members
+}
+
+// SetID sets the value of ID.
+func (s *PathwayDifference) SetID(val NilString) {
+	s.ID = val
+}
+
+// SetName sets the value of Name.
+func (s *PathwayDifference) SetName(val NilString) {
+	s.Name = val
+}
+
+// SetKind sets the value of Kind.
+func (s *PathwayDifference) SetKind(val PathwayDifferenceKind) {
+	s.Kind = val
+}
+
+// SetMembers sets the value of Members.
+func (s *PathwayDifference) SetMembers(val []PathwayMemberDifference) {
+	s.Members = val
+}
+
+// How it differs.
+type PathwayDifferenceKind string
+
+const (
+	PathwayDifferenceKindAdded   PathwayDifferenceKind = "added"
+	PathwayDifferenceKindRemoved PathwayDifferenceKind = "removed"
+	PathwayDifferenceKindChanged PathwayDifferenceKind = "changed"
+)
+
+// AllValues returns all PathwayDifferenceKind values.
+func (PathwayDifferenceKind) AllValues() []PathwayDifferenceKind {
+	return []PathwayDifferenceKind{
+		PathwayDifferenceKindAdded,
+		PathwayDifferenceKindRemoved,
+		PathwayDifferenceKindChanged,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s PathwayDifferenceKind) MarshalText() ([]byte, error) {
+	switch s {
+	case PathwayDifferenceKindAdded:
+		return []byte(s), nil
+	case PathwayDifferenceKindRemoved:
+		return []byte(s), nil
+	case PathwayDifferenceKindChanged:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *PathwayDifferenceKind) UnmarshalText(data []byte) error {
+	switch PathwayDifferenceKind(data) {
+	case PathwayDifferenceKindAdded:
+		*s = PathwayDifferenceKindAdded
+		return nil
+	case PathwayDifferenceKindRemoved:
+		*s = PathwayDifferenceKindRemoved
+		return nil
+	case PathwayDifferenceKindChanged:
+		*s = PathwayDifferenceKindChanged
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+// A member that differs.
+// Ref: #/components/schemas/PathwayMemberDifference
+type PathwayMemberDifference struct {
+	// Where it is, such as data.prompt.
+	Path string `json:"path"`
+	// Its value as JSON, the beginning of a long one; null where it was absent.
+	Before NilString `json:"before"`
+	// The same in the version that is described.
+	After NilString `json:"after"`
+}
+
+// GetPath returns the value of Path.
+func (s *PathwayMemberDifference) GetPath() string {
+	return s.Path
+}
+
+// GetBefore returns the value of Before.
+func (s *PathwayMemberDifference) GetBefore() NilString {
+	return s.Before
+}
+
+// GetAfter returns the value of After.
+func (s *PathwayMemberDifference) GetAfter() NilString {
+	return s.After
+}
+
+// SetPath sets the value of Path.
+func (s *PathwayMemberDifference) SetPath(val string) {
+	s.Path = val
+}
+
+// SetBefore sets the value of Before.
+func (s *PathwayMemberDifference) SetBefore(val NilString) {
+	s.Before = val
+}
+
+// SetAfter sets the value of After.
+func (s *PathwayMemberDifference) SetAfter(val NilString) {
+	s.After = val
+}
+
 // Values that the agent's texts may refer to by name.
 // Ref: #/components/schemas/RequestData
 type RequestData map[string]jx.Raw
@@ -2728,6 +2962,28 @@ func (s *StreamTestSetOKRawTextEventStream) SetResponse(val *http.Response) {
 }
 
 func (*StreamTestSetOKRawTextEventStream) streamTestSetRes() {}
+
+// StreamTornadoNoContent is response for StreamTornado operation.
+type StreamTornadoNoContent struct{}
+
+func (*StreamTornadoNoContent) streamTornadoRes() {}
+
+// StreamTornadoOKRawTextEventStream represents raw HTTP response for StreamTornado text/event-stream.
+type StreamTornadoOKRawTextEventStream struct {
+	Response *http.Response `json:"-"`
+}
+
+// GetResponse returns the value of Response.
+func (s *StreamTornadoOKRawTextEventStream) GetResponse() *http.Response {
+	return s.Response
+}
+
+// SetResponse sets the value of Response.
+func (s *StreamTornadoOKRawTextEventStream) SetResponse(val *http.Response) {
+	s.Response = val
+}
+
+func (*StreamTornadoOKRawTextEventStream) streamTornadoRes() {}
 
 // Why a run failed.
 // Ref: #/components/schemas/TestAnalysis
@@ -13351,6 +13607,59 @@ func (s *TornadoCancelledReply) SetErrors(val struct{}) {
 	s.Errors = val
 }
 
+// Differences between two versions. Members for editors only, such as positions, are left out.
+// Ref: #/components/schemas/TornadoChanges
+type TornadoChanges struct {
+	// The version that was changed.
+	Against int `json:"against"`
+	// Nodes that differ.
+	Nodes []PathwayDifference `json:"nodes"`
+	// Edges that differ; those that were removed come last.
+	Edges []PathwayDifference `json:"edges"`
+	// Whether nodes or edges of both stand in another order.
+	Reordered bool `json:"reordered"`
+}
+
+// GetAgainst returns the value of Against.
+func (s *TornadoChanges) GetAgainst() int {
+	return s.Against
+}
+
+// GetNodes returns the value of Nodes.
+func (s *TornadoChanges) GetNodes() []PathwayDifference {
+	return s.Nodes
+}
+
+// GetEdges returns the value of Edges.
+func (s *TornadoChanges) GetEdges() []PathwayDifference {
+	return s.Edges
+}
+
+// GetReordered returns the value of Reordered.
+func (s *TornadoChanges) GetReordered() bool {
+	return s.Reordered
+}
+
+// SetAgainst sets the value of Against.
+func (s *TornadoChanges) SetAgainst(val int) {
+	s.Against = val
+}
+
+// SetNodes sets the value of Nodes.
+func (s *TornadoChanges) SetNodes(val []PathwayDifference) {
+	s.Nodes = val
+}
+
+// SetEdges sets the value of Edges.
+func (s *TornadoChanges) SetEdges(val []PathwayDifference) {
+	s.Edges = val
+}
+
+// SetReordered sets the value of Reordered.
+func (s *TornadoChanges) SetReordered(val bool) {
+	s.Reordered = val
+}
+
 // One planned change.
 // Ref: #/components/schemas/TornadoFix
 type TornadoFix struct {
@@ -13437,8 +13746,11 @@ func (s *TornadoFixPlan) SetPriorityOrder(val []string) {
 type TornadoIteration struct {
 	// Number of the attempt.
 	Iteration int `json:"iteration"`
-	// Batch that measured it.
+	// First batch that measured it.
 	BatchID NilString `json:"batch_id"`
+	// Batches and, for scenarios that run several times, simulation sets that measured it, in their order.
+	// `GET /v1/agent-testing/runs?batch_id=` has the runs of either.
+	BatchIds []string `json:"batch_ids"`
 	// When it began.
 	StartedAt time.Time `json:"started_at"`
 	// When it ended.
@@ -13451,11 +13763,16 @@ type TornadoIteration struct {
 	NewlyUnfixableIds []string `json:"newly_unfixable_ids"`
 	// What was changed; null without a plan.
 	FixPlan NilTornadoFixPlan `json:"fix_plan"`
-	// Beginning of the changed prompt.
+	// What the plan changes of the version that was the best one until then; null without a plan that can
+	// be made.
+	Changes NilTornadoChanges `json:"changes"`
+	// Beginning of the first text that was changed, as it is afterwards.
 	PromptExcerpt NilString `json:"prompt_excerpt"`
 	// Forked version of this attempt.
 	VersionNumber NilInt `json:"version_number"`
-	// What became of the attempt; null while it runs.
+	// What became of the attempt; null while it runs. `inconclusive`, when runs without a verdict stay so;
+	// `no_plan`, when nothing new was proposed; `refused`, when a proposal breaks the limits or makes no
+	// pathway.
 	Outcome NilTornadoIterationOutcome `json:"outcome"`
 	// Why, for example the scenario that got worse.
 	OutcomeReason NilString `json:"outcome_reason"`
@@ -13469,6 +13786,11 @@ func (s *TornadoIteration) GetIteration() int {
 // GetBatchID returns the value of BatchID.
 func (s *TornadoIteration) GetBatchID() NilString {
 	return s.BatchID
+}
+
+// GetBatchIds returns the value of BatchIds.
+func (s *TornadoIteration) GetBatchIds() []string {
+	return s.BatchIds
 }
 
 // GetStartedAt returns the value of StartedAt.
@@ -13501,6 +13823,11 @@ func (s *TornadoIteration) GetFixPlan() NilTornadoFixPlan {
 	return s.FixPlan
 }
 
+// GetChanges returns the value of Changes.
+func (s *TornadoIteration) GetChanges() NilTornadoChanges {
+	return s.Changes
+}
+
 // GetPromptExcerpt returns the value of PromptExcerpt.
 func (s *TornadoIteration) GetPromptExcerpt() NilString {
 	return s.PromptExcerpt
@@ -13529,6 +13856,11 @@ func (s *TornadoIteration) SetIteration(val int) {
 // SetBatchID sets the value of BatchID.
 func (s *TornadoIteration) SetBatchID(val NilString) {
 	s.BatchID = val
+}
+
+// SetBatchIds sets the value of BatchIds.
+func (s *TornadoIteration) SetBatchIds(val []string) {
+	s.BatchIds = val
 }
 
 // SetStartedAt sets the value of StartedAt.
@@ -13561,6 +13893,11 @@ func (s *TornadoIteration) SetFixPlan(val NilTornadoFixPlan) {
 	s.FixPlan = val
 }
 
+// SetChanges sets the value of Changes.
+func (s *TornadoIteration) SetChanges(val NilTornadoChanges) {
+	s.Changes = val
+}
+
 // SetPromptExcerpt sets the value of PromptExcerpt.
 func (s *TornadoIteration) SetPromptExcerpt(val NilString) {
 	s.PromptExcerpt = val
@@ -13581,7 +13918,9 @@ func (s *TornadoIteration) SetOutcomeReason(val NilString) {
 	s.OutcomeReason = val
 }
 
-// What became of the attempt; null while it runs.
+// What became of the attempt; null while it runs. `inconclusive`, when runs without a verdict stay so;
+// `no_plan`, when nothing new was proposed; `refused`, when a proposal breaks the limits or makes no
+// pathway.
 type TornadoIterationOutcome string
 
 const (
@@ -13589,6 +13928,8 @@ const (
 	TornadoIterationOutcomeAccepted     TornadoIterationOutcome = "accepted"
 	TornadoIterationOutcomeRejected     TornadoIterationOutcome = "rejected"
 	TornadoIterationOutcomeInconclusive TornadoIterationOutcome = "inconclusive"
+	TornadoIterationOutcomeNoPlan       TornadoIterationOutcome = "no_plan"
+	TornadoIterationOutcomeRefused      TornadoIterationOutcome = "refused"
 )
 
 // AllValues returns all TornadoIterationOutcome values.
@@ -13598,6 +13939,8 @@ func (TornadoIterationOutcome) AllValues() []TornadoIterationOutcome {
 		TornadoIterationOutcomeAccepted,
 		TornadoIterationOutcomeRejected,
 		TornadoIterationOutcomeInconclusive,
+		TornadoIterationOutcomeNoPlan,
+		TornadoIterationOutcomeRefused,
 	}
 }
 
@@ -13611,6 +13954,10 @@ func (s TornadoIterationOutcome) MarshalText() ([]byte, error) {
 	case TornadoIterationOutcomeRejected:
 		return []byte(s), nil
 	case TornadoIterationOutcomeInconclusive:
+		return []byte(s), nil
+	case TornadoIterationOutcomeNoPlan:
+		return []byte(s), nil
+	case TornadoIterationOutcomeRefused:
 		return []byte(s), nil
 	default:
 		return nil, errors.Errorf("invalid value: %q", s)
@@ -13632,6 +13979,147 @@ func (s *TornadoIterationOutcome) UnmarshalText(data []byte) error {
 	case TornadoIterationOutcomeInconclusive:
 		*s = TornadoIterationOutcomeInconclusive
 		return nil
+	case TornadoIterationOutcomeNoPlan:
+		*s = TornadoIterationOutcomeNoPlan
+		return nil
+	case TornadoIterationOutcomeRefused:
+		*s = TornadoIterationOutcomeRefused
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+// Envelope of the answer.
+// Ref: #/components/schemas/TornadoListReply
+type TornadoListReply struct {
+	Data TornadoPage `json:"data"`
+	// Null on success.
+	Errors struct{} `json:"errors"`
+}
+
+// GetData returns the value of Data.
+func (s *TornadoListReply) GetData() TornadoPage {
+	return s.Data
+}
+
+// GetErrors returns the value of Errors.
+func (s *TornadoListReply) GetErrors() struct{} {
+	return s.Errors
+}
+
+// SetData sets the value of Data.
+func (s *TornadoListReply) SetData(val TornadoPage) {
+	s.Data = val
+}
+
+// SetErrors sets the value of Errors.
+func (s *TornadoListReply) SetErrors(val struct{}) {
+	s.Errors = val
+}
+
+// A page of sessions.
+// Ref: #/components/schemas/TornadoPage
+type TornadoPage struct {
+	// The sessions.
+	Sessions []TornadoSummary `json:"sessions"`
+	// Where the next page begins; null on the last one.
+	NextCursor NilString `json:"next_cursor"`
+}
+
+// GetSessions returns the value of Sessions.
+func (s *TornadoPage) GetSessions() []TornadoSummary {
+	return s.Sessions
+}
+
+// GetNextCursor returns the value of NextCursor.
+func (s *TornadoPage) GetNextCursor() NilString {
+	return s.NextCursor
+}
+
+// SetSessions sets the value of Sessions.
+func (s *TornadoPage) SetSessions(val []TornadoSummary) {
+	s.Sessions = val
+}
+
+// SetNextCursor sets the value of NextCursor.
+func (s *TornadoPage) SetNextCursor(val NilString) {
+	s.NextCursor = val
+}
+
+// What a session does.
+// Ref: #/components/schemas/TornadoPhase
+type TornadoPhase string
+
+const (
+	TornadoPhaseBaseline  TornadoPhase = "baseline"
+	TornadoPhaseAnalyzing TornadoPhase = "analyzing"
+	TornadoPhasePlanning  TornadoPhase = "planning"
+	TornadoPhaseForking   TornadoPhase = "forking"
+	TornadoPhaseScreening TornadoPhase = "screening"
+	TornadoPhaseVerifying TornadoPhase = "verifying"
+	TornadoPhaseDeciding  TornadoPhase = "deciding"
+)
+
+// AllValues returns all TornadoPhase values.
+func (TornadoPhase) AllValues() []TornadoPhase {
+	return []TornadoPhase{
+		TornadoPhaseBaseline,
+		TornadoPhaseAnalyzing,
+		TornadoPhasePlanning,
+		TornadoPhaseForking,
+		TornadoPhaseScreening,
+		TornadoPhaseVerifying,
+		TornadoPhaseDeciding,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s TornadoPhase) MarshalText() ([]byte, error) {
+	switch s {
+	case TornadoPhaseBaseline:
+		return []byte(s), nil
+	case TornadoPhaseAnalyzing:
+		return []byte(s), nil
+	case TornadoPhasePlanning:
+		return []byte(s), nil
+	case TornadoPhaseForking:
+		return []byte(s), nil
+	case TornadoPhaseScreening:
+		return []byte(s), nil
+	case TornadoPhaseVerifying:
+		return []byte(s), nil
+	case TornadoPhaseDeciding:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *TornadoPhase) UnmarshalText(data []byte) error {
+	switch TornadoPhase(data) {
+	case TornadoPhaseBaseline:
+		*s = TornadoPhaseBaseline
+		return nil
+	case TornadoPhaseAnalyzing:
+		*s = TornadoPhaseAnalyzing
+		return nil
+	case TornadoPhasePlanning:
+		*s = TornadoPhasePlanning
+		return nil
+	case TornadoPhaseForking:
+		*s = TornadoPhaseForking
+		return nil
+	case TornadoPhaseScreening:
+		*s = TornadoPhaseScreening
+		return nil
+	case TornadoPhaseVerifying:
+		*s = TornadoPhaseVerifying
+		return nil
+	case TornadoPhaseDeciding:
+		*s = TornadoPhaseDeciding
+		return nil
 	default:
 		return errors.Errorf("invalid value: %q", data)
 	}
@@ -13644,9 +14132,11 @@ type TornadoSession struct {
 	SessionID string        `json:"session_id"`
 	Status    TornadoStatus `json:"status"`
 	// Why it ended; null while it runs.
-	StopReason NilTornadoSessionStopReason `json:"stop_reason"`
+	StopReason NilTornadoStopReason `json:"stop_reason"`
+	// More about that, in words.
+	Detail NilString `json:"detail"`
 	// What it does now; null after the end.
-	Phase NilTornadoSessionPhase `json:"phase"`
+	Phase NilTornadoPhase `json:"phase"`
 	// Pathway to repair.
 	PathwayID string `json:"pathway_id"`
 	// Persona it belongs to.
@@ -13677,6 +14167,20 @@ type TornadoSession struct {
 	ForkedVersion NilInt `json:"forked_version"`
 	// Whether production changed while the session ran.
 	BaseMoved bool `json:"base_moved"`
+	// Its scenarios.
+	ScenarioIds []string `json:"scenario_ids"`
+	// Those of them that are not shown to the model that proposes changes.
+	HeldOutScenarioIds []string `json:"held_out_scenario_ids"`
+	// Nodes that may be changed; empty for all.
+	AllowNodeIds []string `json:"allow_node_ids"`
+	// Nodes that may not be changed.
+	DenyNodeIds []string `json:"deny_node_ids"`
+	// What the runs that have ended and the models used, by role.
+	Usage []TestUsage `json:"usage"`
+	// Price of that in the configured currency; null when the price of a call is not known.
+	Cost NilFloat64 `json:"cost"`
+	// What all of it may use together; null when nothing bounds it.
+	Budget NilTestBudget `json:"budget"`
 	// When it began.
 	CreatedAt time.Time `json:"created_at"`
 	// When it ended.
@@ -13694,12 +14198,17 @@ func (s *TornadoSession) GetStatus() TornadoStatus {
 }
 
 // GetStopReason returns the value of StopReason.
-func (s *TornadoSession) GetStopReason() NilTornadoSessionStopReason {
+func (s *TornadoSession) GetStopReason() NilTornadoStopReason {
 	return s.StopReason
 }
 
+// GetDetail returns the value of Detail.
+func (s *TornadoSession) GetDetail() NilString {
+	return s.Detail
+}
+
 // GetPhase returns the value of Phase.
-func (s *TornadoSession) GetPhase() NilTornadoSessionPhase {
+func (s *TornadoSession) GetPhase() NilTornadoPhase {
 	return s.Phase
 }
 
@@ -13778,6 +14287,41 @@ func (s *TornadoSession) GetBaseMoved() bool {
 	return s.BaseMoved
 }
 
+// GetScenarioIds returns the value of ScenarioIds.
+func (s *TornadoSession) GetScenarioIds() []string {
+	return s.ScenarioIds
+}
+
+// GetHeldOutScenarioIds returns the value of HeldOutScenarioIds.
+func (s *TornadoSession) GetHeldOutScenarioIds() []string {
+	return s.HeldOutScenarioIds
+}
+
+// GetAllowNodeIds returns the value of AllowNodeIds.
+func (s *TornadoSession) GetAllowNodeIds() []string {
+	return s.AllowNodeIds
+}
+
+// GetDenyNodeIds returns the value of DenyNodeIds.
+func (s *TornadoSession) GetDenyNodeIds() []string {
+	return s.DenyNodeIds
+}
+
+// GetUsage returns the value of Usage.
+func (s *TornadoSession) GetUsage() []TestUsage {
+	return s.Usage
+}
+
+// GetCost returns the value of Cost.
+func (s *TornadoSession) GetCost() NilFloat64 {
+	return s.Cost
+}
+
+// GetBudget returns the value of Budget.
+func (s *TornadoSession) GetBudget() NilTestBudget {
+	return s.Budget
+}
+
 // GetCreatedAt returns the value of CreatedAt.
 func (s *TornadoSession) GetCreatedAt() time.Time {
 	return s.CreatedAt
@@ -13799,12 +14343,17 @@ func (s *TornadoSession) SetStatus(val TornadoStatus) {
 }
 
 // SetStopReason sets the value of StopReason.
-func (s *TornadoSession) SetStopReason(val NilTornadoSessionStopReason) {
+func (s *TornadoSession) SetStopReason(val NilTornadoStopReason) {
 	s.StopReason = val
 }
 
+// SetDetail sets the value of Detail.
+func (s *TornadoSession) SetDetail(val NilString) {
+	s.Detail = val
+}
+
 // SetPhase sets the value of Phase.
-func (s *TornadoSession) SetPhase(val NilTornadoSessionPhase) {
+func (s *TornadoSession) SetPhase(val NilTornadoPhase) {
 	s.Phase = val
 }
 
@@ -13883,6 +14432,41 @@ func (s *TornadoSession) SetBaseMoved(val bool) {
 	s.BaseMoved = val
 }
 
+// SetScenarioIds sets the value of ScenarioIds.
+func (s *TornadoSession) SetScenarioIds(val []string) {
+	s.ScenarioIds = val
+}
+
+// SetHeldOutScenarioIds sets the value of HeldOutScenarioIds.
+func (s *TornadoSession) SetHeldOutScenarioIds(val []string) {
+	s.HeldOutScenarioIds = val
+}
+
+// SetAllowNodeIds sets the value of AllowNodeIds.
+func (s *TornadoSession) SetAllowNodeIds(val []string) {
+	s.AllowNodeIds = val
+}
+
+// SetDenyNodeIds sets the value of DenyNodeIds.
+func (s *TornadoSession) SetDenyNodeIds(val []string) {
+	s.DenyNodeIds = val
+}
+
+// SetUsage sets the value of Usage.
+func (s *TornadoSession) SetUsage(val []TestUsage) {
+	s.Usage = val
+}
+
+// SetCost sets the value of Cost.
+func (s *TornadoSession) SetCost(val NilFloat64) {
+	s.Cost = val
+}
+
+// SetBudget sets the value of Budget.
+func (s *TornadoSession) SetBudget(val NilTestBudget) {
+	s.Budget = val
+}
+
 // SetCreatedAt sets the value of CreatedAt.
 func (s *TornadoSession) SetCreatedAt(val time.Time) {
 	s.CreatedAt = val
@@ -13891,83 +14475,6 @@ func (s *TornadoSession) SetCreatedAt(val time.Time) {
 // SetCompletedAt sets the value of CompletedAt.
 func (s *TornadoSession) SetCompletedAt(val NilDateTime) {
 	s.CompletedAt = val
-}
-
-// What it does now; null after the end.
-type TornadoSessionPhase string
-
-const (
-	TornadoSessionPhaseBaseline  TornadoSessionPhase = "baseline"
-	TornadoSessionPhaseAnalyzing TornadoSessionPhase = "analyzing"
-	TornadoSessionPhasePlanning  TornadoSessionPhase = "planning"
-	TornadoSessionPhaseForking   TornadoSessionPhase = "forking"
-	TornadoSessionPhaseScreening TornadoSessionPhase = "screening"
-	TornadoSessionPhaseVerifying TornadoSessionPhase = "verifying"
-	TornadoSessionPhaseDeciding  TornadoSessionPhase = "deciding"
-)
-
-// AllValues returns all TornadoSessionPhase values.
-func (TornadoSessionPhase) AllValues() []TornadoSessionPhase {
-	return []TornadoSessionPhase{
-		TornadoSessionPhaseBaseline,
-		TornadoSessionPhaseAnalyzing,
-		TornadoSessionPhasePlanning,
-		TornadoSessionPhaseForking,
-		TornadoSessionPhaseScreening,
-		TornadoSessionPhaseVerifying,
-		TornadoSessionPhaseDeciding,
-	}
-}
-
-// MarshalText implements encoding.TextMarshaler.
-func (s TornadoSessionPhase) MarshalText() ([]byte, error) {
-	switch s {
-	case TornadoSessionPhaseBaseline:
-		return []byte(s), nil
-	case TornadoSessionPhaseAnalyzing:
-		return []byte(s), nil
-	case TornadoSessionPhasePlanning:
-		return []byte(s), nil
-	case TornadoSessionPhaseForking:
-		return []byte(s), nil
-	case TornadoSessionPhaseScreening:
-		return []byte(s), nil
-	case TornadoSessionPhaseVerifying:
-		return []byte(s), nil
-	case TornadoSessionPhaseDeciding:
-		return []byte(s), nil
-	default:
-		return nil, errors.Errorf("invalid value: %q", s)
-	}
-}
-
-// UnmarshalText implements encoding.TextUnmarshaler.
-func (s *TornadoSessionPhase) UnmarshalText(data []byte) error {
-	switch TornadoSessionPhase(data) {
-	case TornadoSessionPhaseBaseline:
-		*s = TornadoSessionPhaseBaseline
-		return nil
-	case TornadoSessionPhaseAnalyzing:
-		*s = TornadoSessionPhaseAnalyzing
-		return nil
-	case TornadoSessionPhasePlanning:
-		*s = TornadoSessionPhasePlanning
-		return nil
-	case TornadoSessionPhaseForking:
-		*s = TornadoSessionPhaseForking
-		return nil
-	case TornadoSessionPhaseScreening:
-		*s = TornadoSessionPhaseScreening
-		return nil
-	case TornadoSessionPhaseVerifying:
-		*s = TornadoSessionPhaseVerifying
-		return nil
-	case TornadoSessionPhaseDeciding:
-		*s = TornadoSessionPhaseDeciding
-		return nil
-	default:
-		return errors.Errorf("invalid value: %q", data)
-	}
 }
 
 // Envelope of the answer.
@@ -13998,132 +14505,6 @@ func (s *TornadoSessionReply) SetErrors(val struct{}) {
 	s.Errors = val
 }
 
-// Why it ended; null while it runs.
-type TornadoSessionStopReason string
-
-const (
-	TornadoSessionStopReasonAllPassed         TornadoSessionStopReason = "all_passed"
-	TornadoSessionStopReasonBaselinePassed    TornadoSessionStopReason = "baseline_passed"
-	TornadoSessionStopReasonCancelled         TornadoSessionStopReason = "cancelled"
-	TornadoSessionStopReasonInfrastructure    TornadoSessionStopReason = "infrastructure"
-	TornadoSessionStopReasonPermanentLlmError TornadoSessionStopReason = "permanent_llm_error"
-	TornadoSessionStopReasonInvalidPathway    TornadoSessionStopReason = "invalid_pathway"
-	TornadoSessionStopReasonLeaseLost         TornadoSessionStopReason = "lease_lost"
-	TornadoSessionStopReasonDeadline          TornadoSessionStopReason = "deadline"
-	TornadoSessionStopReasonNoProgress        TornadoSessionStopReason = "no_progress"
-	TornadoSessionStopReasonAllUnfixable      TornadoSessionStopReason = "all_unfixable"
-	TornadoSessionStopReasonNoNewPlan         TornadoSessionStopReason = "no_new_plan"
-	TornadoSessionStopReasonOscillation       TornadoSessionStopReason = "oscillation"
-	TornadoSessionStopReasonMaxIterations     TornadoSessionStopReason = "max_iterations"
-	TornadoSessionStopReasonBudget            TornadoSessionStopReason = "budget"
-)
-
-// AllValues returns all TornadoSessionStopReason values.
-func (TornadoSessionStopReason) AllValues() []TornadoSessionStopReason {
-	return []TornadoSessionStopReason{
-		TornadoSessionStopReasonAllPassed,
-		TornadoSessionStopReasonBaselinePassed,
-		TornadoSessionStopReasonCancelled,
-		TornadoSessionStopReasonInfrastructure,
-		TornadoSessionStopReasonPermanentLlmError,
-		TornadoSessionStopReasonInvalidPathway,
-		TornadoSessionStopReasonLeaseLost,
-		TornadoSessionStopReasonDeadline,
-		TornadoSessionStopReasonNoProgress,
-		TornadoSessionStopReasonAllUnfixable,
-		TornadoSessionStopReasonNoNewPlan,
-		TornadoSessionStopReasonOscillation,
-		TornadoSessionStopReasonMaxIterations,
-		TornadoSessionStopReasonBudget,
-	}
-}
-
-// MarshalText implements encoding.TextMarshaler.
-func (s TornadoSessionStopReason) MarshalText() ([]byte, error) {
-	switch s {
-	case TornadoSessionStopReasonAllPassed:
-		return []byte(s), nil
-	case TornadoSessionStopReasonBaselinePassed:
-		return []byte(s), nil
-	case TornadoSessionStopReasonCancelled:
-		return []byte(s), nil
-	case TornadoSessionStopReasonInfrastructure:
-		return []byte(s), nil
-	case TornadoSessionStopReasonPermanentLlmError:
-		return []byte(s), nil
-	case TornadoSessionStopReasonInvalidPathway:
-		return []byte(s), nil
-	case TornadoSessionStopReasonLeaseLost:
-		return []byte(s), nil
-	case TornadoSessionStopReasonDeadline:
-		return []byte(s), nil
-	case TornadoSessionStopReasonNoProgress:
-		return []byte(s), nil
-	case TornadoSessionStopReasonAllUnfixable:
-		return []byte(s), nil
-	case TornadoSessionStopReasonNoNewPlan:
-		return []byte(s), nil
-	case TornadoSessionStopReasonOscillation:
-		return []byte(s), nil
-	case TornadoSessionStopReasonMaxIterations:
-		return []byte(s), nil
-	case TornadoSessionStopReasonBudget:
-		return []byte(s), nil
-	default:
-		return nil, errors.Errorf("invalid value: %q", s)
-	}
-}
-
-// UnmarshalText implements encoding.TextUnmarshaler.
-func (s *TornadoSessionStopReason) UnmarshalText(data []byte) error {
-	switch TornadoSessionStopReason(data) {
-	case TornadoSessionStopReasonAllPassed:
-		*s = TornadoSessionStopReasonAllPassed
-		return nil
-	case TornadoSessionStopReasonBaselinePassed:
-		*s = TornadoSessionStopReasonBaselinePassed
-		return nil
-	case TornadoSessionStopReasonCancelled:
-		*s = TornadoSessionStopReasonCancelled
-		return nil
-	case TornadoSessionStopReasonInfrastructure:
-		*s = TornadoSessionStopReasonInfrastructure
-		return nil
-	case TornadoSessionStopReasonPermanentLlmError:
-		*s = TornadoSessionStopReasonPermanentLlmError
-		return nil
-	case TornadoSessionStopReasonInvalidPathway:
-		*s = TornadoSessionStopReasonInvalidPathway
-		return nil
-	case TornadoSessionStopReasonLeaseLost:
-		*s = TornadoSessionStopReasonLeaseLost
-		return nil
-	case TornadoSessionStopReasonDeadline:
-		*s = TornadoSessionStopReasonDeadline
-		return nil
-	case TornadoSessionStopReasonNoProgress:
-		*s = TornadoSessionStopReasonNoProgress
-		return nil
-	case TornadoSessionStopReasonAllUnfixable:
-		*s = TornadoSessionStopReasonAllUnfixable
-		return nil
-	case TornadoSessionStopReasonNoNewPlan:
-		*s = TornadoSessionStopReasonNoNewPlan
-		return nil
-	case TornadoSessionStopReasonOscillation:
-		*s = TornadoSessionStopReasonOscillation
-		return nil
-	case TornadoSessionStopReasonMaxIterations:
-		*s = TornadoSessionStopReasonMaxIterations
-		return nil
-	case TornadoSessionStopReasonBudget:
-		*s = TornadoSessionStopReasonBudget
-		return nil
-	default:
-		return errors.Errorf("invalid value: %q", data)
-	}
-}
-
 // What to repair and for how long. One session at a time for each pathway.
 // Ref: #/components/schemas/TornadoStart
 type TornadoStart struct {
@@ -14138,7 +14519,15 @@ type TornadoStart struct {
 	// Attempts at most.
 	MaxIterations OptInt `json:"max_iterations"`
 	// Milliseconds at most.
-	TimeoutMs OptInt `json:"timeout_ms"`
+	TimeoutMs OptInt        `json:"timeout_ms"`
+	Budget    OptTestBudget `json:"budget"`
+	// Nodes that may be changed, of the version to start from and of no other; all when absent.
+	AllowNodeIds []string `json:"allow_node_ids"`
+	// Nodes that may not be changed.
+	DenyNodeIds []string `json:"deny_node_ids"`
+	// Scenarios of the session that are tested but not shown to the model that proposes changes. They tell
+	// whether a change suits more than the scenarios that it was made for.
+	HeldOutScenarioIds []string `json:"held_out_scenario_ids"`
 }
 
 // GetPathwayID returns the value of PathwayID.
@@ -14171,6 +14560,26 @@ func (s *TornadoStart) GetTimeoutMs() OptInt {
 	return s.TimeoutMs
 }
 
+// GetBudget returns the value of Budget.
+func (s *TornadoStart) GetBudget() OptTestBudget {
+	return s.Budget
+}
+
+// GetAllowNodeIds returns the value of AllowNodeIds.
+func (s *TornadoStart) GetAllowNodeIds() []string {
+	return s.AllowNodeIds
+}
+
+// GetDenyNodeIds returns the value of DenyNodeIds.
+func (s *TornadoStart) GetDenyNodeIds() []string {
+	return s.DenyNodeIds
+}
+
+// GetHeldOutScenarioIds returns the value of HeldOutScenarioIds.
+func (s *TornadoStart) GetHeldOutScenarioIds() []string {
+	return s.HeldOutScenarioIds
+}
+
 // SetPathwayID sets the value of PathwayID.
 func (s *TornadoStart) SetPathwayID(val string) {
 	s.PathwayID = val
@@ -14199,6 +14608,26 @@ func (s *TornadoStart) SetMaxIterations(val OptInt) {
 // SetTimeoutMs sets the value of TimeoutMs.
 func (s *TornadoStart) SetTimeoutMs(val OptInt) {
 	s.TimeoutMs = val
+}
+
+// SetBudget sets the value of Budget.
+func (s *TornadoStart) SetBudget(val OptTestBudget) {
+	s.Budget = val
+}
+
+// SetAllowNodeIds sets the value of AllowNodeIds.
+func (s *TornadoStart) SetAllowNodeIds(val []string) {
+	s.AllowNodeIds = val
+}
+
+// SetDenyNodeIds sets the value of DenyNodeIds.
+func (s *TornadoStart) SetDenyNodeIds(val []string) {
+	s.DenyNodeIds = val
+}
+
+// SetHeldOutScenarioIds sets the value of HeldOutScenarioIds.
+func (s *TornadoStart) SetHeldOutScenarioIds(val []string) {
+	s.HeldOutScenarioIds = val
 }
 
 // A session that has begun.
@@ -14381,4 +14810,320 @@ func (s *TornadoStatus) UnmarshalText(data []byte) error {
 	default:
 		return errors.Errorf("invalid value: %q", data)
 	}
+}
+
+// Why a session ended.
+// Ref: #/components/schemas/TornadoStopReason
+type TornadoStopReason string
+
+const (
+	TornadoStopReasonAllPassed         TornadoStopReason = "all_passed"
+	TornadoStopReasonBaselinePassed    TornadoStopReason = "baseline_passed"
+	TornadoStopReasonCancelled         TornadoStopReason = "cancelled"
+	TornadoStopReasonInfrastructure    TornadoStopReason = "infrastructure"
+	TornadoStopReasonPermanentLlmError TornadoStopReason = "permanent_llm_error"
+	TornadoStopReasonInvalidPathway    TornadoStopReason = "invalid_pathway"
+	TornadoStopReasonDeadline          TornadoStopReason = "deadline"
+	TornadoStopReasonNoProgress        TornadoStopReason = "no_progress"
+	TornadoStopReasonAllUnfixable      TornadoStopReason = "all_unfixable"
+	TornadoStopReasonNoNewPlan         TornadoStopReason = "no_new_plan"
+	TornadoStopReasonOscillation       TornadoStopReason = "oscillation"
+	TornadoStopReasonMaxIterations     TornadoStopReason = "max_iterations"
+	TornadoStopReasonBudget            TornadoStopReason = "budget"
+)
+
+// AllValues returns all TornadoStopReason values.
+func (TornadoStopReason) AllValues() []TornadoStopReason {
+	return []TornadoStopReason{
+		TornadoStopReasonAllPassed,
+		TornadoStopReasonBaselinePassed,
+		TornadoStopReasonCancelled,
+		TornadoStopReasonInfrastructure,
+		TornadoStopReasonPermanentLlmError,
+		TornadoStopReasonInvalidPathway,
+		TornadoStopReasonDeadline,
+		TornadoStopReasonNoProgress,
+		TornadoStopReasonAllUnfixable,
+		TornadoStopReasonNoNewPlan,
+		TornadoStopReasonOscillation,
+		TornadoStopReasonMaxIterations,
+		TornadoStopReasonBudget,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s TornadoStopReason) MarshalText() ([]byte, error) {
+	switch s {
+	case TornadoStopReasonAllPassed:
+		return []byte(s), nil
+	case TornadoStopReasonBaselinePassed:
+		return []byte(s), nil
+	case TornadoStopReasonCancelled:
+		return []byte(s), nil
+	case TornadoStopReasonInfrastructure:
+		return []byte(s), nil
+	case TornadoStopReasonPermanentLlmError:
+		return []byte(s), nil
+	case TornadoStopReasonInvalidPathway:
+		return []byte(s), nil
+	case TornadoStopReasonDeadline:
+		return []byte(s), nil
+	case TornadoStopReasonNoProgress:
+		return []byte(s), nil
+	case TornadoStopReasonAllUnfixable:
+		return []byte(s), nil
+	case TornadoStopReasonNoNewPlan:
+		return []byte(s), nil
+	case TornadoStopReasonOscillation:
+		return []byte(s), nil
+	case TornadoStopReasonMaxIterations:
+		return []byte(s), nil
+	case TornadoStopReasonBudget:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *TornadoStopReason) UnmarshalText(data []byte) error {
+	switch TornadoStopReason(data) {
+	case TornadoStopReasonAllPassed:
+		*s = TornadoStopReasonAllPassed
+		return nil
+	case TornadoStopReasonBaselinePassed:
+		*s = TornadoStopReasonBaselinePassed
+		return nil
+	case TornadoStopReasonCancelled:
+		*s = TornadoStopReasonCancelled
+		return nil
+	case TornadoStopReasonInfrastructure:
+		*s = TornadoStopReasonInfrastructure
+		return nil
+	case TornadoStopReasonPermanentLlmError:
+		*s = TornadoStopReasonPermanentLlmError
+		return nil
+	case TornadoStopReasonInvalidPathway:
+		*s = TornadoStopReasonInvalidPathway
+		return nil
+	case TornadoStopReasonDeadline:
+		*s = TornadoStopReasonDeadline
+		return nil
+	case TornadoStopReasonNoProgress:
+		*s = TornadoStopReasonNoProgress
+		return nil
+	case TornadoStopReasonAllUnfixable:
+		*s = TornadoStopReasonAllUnfixable
+		return nil
+	case TornadoStopReasonNoNewPlan:
+		*s = TornadoStopReasonNoNewPlan
+		return nil
+	case TornadoStopReasonOscillation:
+		*s = TornadoStopReasonOscillation
+		return nil
+	case TornadoStopReasonMaxIterations:
+		*s = TornadoStopReasonMaxIterations
+		return nil
+	case TornadoStopReasonBudget:
+		*s = TornadoStopReasonBudget
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+// A session in short.
+// Ref: #/components/schemas/TornadoSummary
+type TornadoSummary struct {
+	// Session id.
+	SessionID string        `json:"session_id"`
+	Status    TornadoStatus `json:"status"`
+	// What it does now; null after the end.
+	Phase NilTornadoPhase `json:"phase"`
+	// Why it ended; null while it runs.
+	StopReason NilTornadoStopReason `json:"stop_reason"`
+	// Pathway to repair.
+	PathwayID string `json:"pathway_id"`
+	// Persona it belongs to.
+	PersonaID NilString `json:"persona_id"`
+	// Attempt under way; 0 is the first measurement.
+	CurrentIteration int `json:"current_iteration"`
+	// Attempts at most.
+	MaxIterations int `json:"max_iterations"`
+	// Scenarios in the session.
+	TotalScenarios int `json:"total_scenarios"`
+	// Scenarios that pass on the best version.
+	PassedScenarios int `json:"passed_scenarios"`
+	// Scenarios that fail on the best version.
+	FailedScenarios int `json:"failed_scenarios"`
+	// Scenarios given up.
+	UnfixableCount int `json:"unfixable_count"`
+	// Version it started from.
+	BaseVersion int `json:"base_version"`
+	// Best version so far; null while that is the base.
+	ForkedVersion NilInt `json:"forked_version"`
+	// When it began.
+	CreatedAt time.Time `json:"created_at"`
+	// When it ended.
+	CompletedAt NilDateTime `json:"completed_at"`
+}
+
+// GetSessionID returns the value of SessionID.
+func (s *TornadoSummary) GetSessionID() string {
+	return s.SessionID
+}
+
+// GetStatus returns the value of Status.
+func (s *TornadoSummary) GetStatus() TornadoStatus {
+	return s.Status
+}
+
+// GetPhase returns the value of Phase.
+func (s *TornadoSummary) GetPhase() NilTornadoPhase {
+	return s.Phase
+}
+
+// GetStopReason returns the value of StopReason.
+func (s *TornadoSummary) GetStopReason() NilTornadoStopReason {
+	return s.StopReason
+}
+
+// GetPathwayID returns the value of PathwayID.
+func (s *TornadoSummary) GetPathwayID() string {
+	return s.PathwayID
+}
+
+// GetPersonaID returns the value of PersonaID.
+func (s *TornadoSummary) GetPersonaID() NilString {
+	return s.PersonaID
+}
+
+// GetCurrentIteration returns the value of CurrentIteration.
+func (s *TornadoSummary) GetCurrentIteration() int {
+	return s.CurrentIteration
+}
+
+// GetMaxIterations returns the value of MaxIterations.
+func (s *TornadoSummary) GetMaxIterations() int {
+	return s.MaxIterations
+}
+
+// GetTotalScenarios returns the value of TotalScenarios.
+func (s *TornadoSummary) GetTotalScenarios() int {
+	return s.TotalScenarios
+}
+
+// GetPassedScenarios returns the value of PassedScenarios.
+func (s *TornadoSummary) GetPassedScenarios() int {
+	return s.PassedScenarios
+}
+
+// GetFailedScenarios returns the value of FailedScenarios.
+func (s *TornadoSummary) GetFailedScenarios() int {
+	return s.FailedScenarios
+}
+
+// GetUnfixableCount returns the value of UnfixableCount.
+func (s *TornadoSummary) GetUnfixableCount() int {
+	return s.UnfixableCount
+}
+
+// GetBaseVersion returns the value of BaseVersion.
+func (s *TornadoSummary) GetBaseVersion() int {
+	return s.BaseVersion
+}
+
+// GetForkedVersion returns the value of ForkedVersion.
+func (s *TornadoSummary) GetForkedVersion() NilInt {
+	return s.ForkedVersion
+}
+
+// GetCreatedAt returns the value of CreatedAt.
+func (s *TornadoSummary) GetCreatedAt() time.Time {
+	return s.CreatedAt
+}
+
+// GetCompletedAt returns the value of CompletedAt.
+func (s *TornadoSummary) GetCompletedAt() NilDateTime {
+	return s.CompletedAt
+}
+
+// SetSessionID sets the value of SessionID.
+func (s *TornadoSummary) SetSessionID(val string) {
+	s.SessionID = val
+}
+
+// SetStatus sets the value of Status.
+func (s *TornadoSummary) SetStatus(val TornadoStatus) {
+	s.Status = val
+}
+
+// SetPhase sets the value of Phase.
+func (s *TornadoSummary) SetPhase(val NilTornadoPhase) {
+	s.Phase = val
+}
+
+// SetStopReason sets the value of StopReason.
+func (s *TornadoSummary) SetStopReason(val NilTornadoStopReason) {
+	s.StopReason = val
+}
+
+// SetPathwayID sets the value of PathwayID.
+func (s *TornadoSummary) SetPathwayID(val string) {
+	s.PathwayID = val
+}
+
+// SetPersonaID sets the value of PersonaID.
+func (s *TornadoSummary) SetPersonaID(val NilString) {
+	s.PersonaID = val
+}
+
+// SetCurrentIteration sets the value of CurrentIteration.
+func (s *TornadoSummary) SetCurrentIteration(val int) {
+	s.CurrentIteration = val
+}
+
+// SetMaxIterations sets the value of MaxIterations.
+func (s *TornadoSummary) SetMaxIterations(val int) {
+	s.MaxIterations = val
+}
+
+// SetTotalScenarios sets the value of TotalScenarios.
+func (s *TornadoSummary) SetTotalScenarios(val int) {
+	s.TotalScenarios = val
+}
+
+// SetPassedScenarios sets the value of PassedScenarios.
+func (s *TornadoSummary) SetPassedScenarios(val int) {
+	s.PassedScenarios = val
+}
+
+// SetFailedScenarios sets the value of FailedScenarios.
+func (s *TornadoSummary) SetFailedScenarios(val int) {
+	s.FailedScenarios = val
+}
+
+// SetUnfixableCount sets the value of UnfixableCount.
+func (s *TornadoSummary) SetUnfixableCount(val int) {
+	s.UnfixableCount = val
+}
+
+// SetBaseVersion sets the value of BaseVersion.
+func (s *TornadoSummary) SetBaseVersion(val int) {
+	s.BaseVersion = val
+}
+
+// SetForkedVersion sets the value of ForkedVersion.
+func (s *TornadoSummary) SetForkedVersion(val NilInt) {
+	s.ForkedVersion = val
+}
+
+// SetCreatedAt sets the value of CreatedAt.
+func (s *TornadoSummary) SetCreatedAt(val time.Time) {
+	s.CreatedAt = val
+}
+
+// SetCompletedAt sets the value of CompletedAt.
+func (s *TornadoSummary) SetCompletedAt(val NilDateTime) {
+	s.CompletedAt = val
 }

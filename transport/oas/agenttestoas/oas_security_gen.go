@@ -59,6 +59,7 @@ var operationRolesApiKey = map[string][]string{
 	ListTestScenariosOperation:        []string{},
 	ListTestSetsOperation:             []string{},
 	ListTestTemplatesOperation:        []string{},
+	ListTornadosOperation:             []string{},
 	ReplayTestRunOperation:            []string{},
 	RescoreTestScenarioOperation:      []string{},
 	StartTestBatchOperation:           []string{},
@@ -67,6 +68,7 @@ var operationRolesApiKey = map[string][]string{
 	StreamTestBatchOperation:          []string{},
 	StreamTestRunOperation:            []string{},
 	StreamTestSetOperation:            []string{},
+	StreamTornadoOperation:            []string{},
 	UpdateTestScenarioOperation:       []string{},
 }
 

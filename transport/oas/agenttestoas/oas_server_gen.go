@@ -44,7 +44,9 @@ type Handler interface {
 	CancelTestSet(ctx context.Context, params CancelTestSetParams) (*TestCancelledReply, error)
 	// CancelTornado implements cancelTornado operation.
 	//
-	// Stops a running session and keeps its forks. A session that has ended is a conflict.
+	// Stops a running session, at once or within a second if another node holds it. The best version so
+	// far stays, the other forks are archived. It may be cancelled again until it has ended; then that is
+	// a conflict.
 	//
 	// POST /v1/agent-testing/tornado/{id}/cancel
 	CancelTornado(ctx context.Context, params CancelTornadoParams) (*TornadoCancelledReply, error)
@@ -167,6 +169,12 @@ type Handler interface {
 	//
 	// GET /v1/agent-testing/templates
 	ListTestTemplates(ctx context.Context, params ListTestTemplatesParams) (*TestTemplateListReply, error)
+	// ListTornados implements listTornados operation.
+	//
+	// Returns sessions in short, newest first.
+	//
+	// GET /v1/agent-testing/tornado
+	ListTornados(ctx context.Context, params ListTornadosParams) (*TornadoListReply, error)
 	// ReplayTestRun implements replayTestRun operation.
 	//
 	// Begins a chat on the version that a run has tested, with its start node and request data, and says
@@ -199,7 +207,7 @@ type Handler interface {
 	// StartTornado implements startTornado operation.
 	//
 	// Begins a loop that tests, repairs a fork of the pathway and tests again. A second session on the
-	// same pathway is a conflict. It never promotes anything.
+	// same pathway is a conflict, whose message has the id of the first one. It never promotes anything.
 	//
 	// POST /v1/agent-testing/tornado/start
 	StartTornado(ctx context.Context, req *TornadoStart, params StartTornadoParams) (*TornadoStartedReply, error)
@@ -256,6 +264,19 @@ type RawHandler interface {
 	//
 	// GET /v1/agent-testing/simulation-sets/{id}/events
 	StreamTestSet(ctx context.Context, params StreamTestSetParams, w http.ResponseWriter) error
+	// StreamTornado implements streamTornado operation.
+	//
+	// Streams the progress of a tornado session as server-sent events. `event` is `progress`, `data` is
+	// one line of JSON as in the example, and `id` is the revision of what it shows. The first event comes
+	// at once, and the last one has an end state; then the stream ends. Changes within 100 milliseconds
+	// may come as one event, and another node's within a second. With `Last-Event-ID`, as browsers send
+	// it, a revision that the client has is not sent again; one that is final is answered with 204, at
+	// which browsers stop to connect. A comment is sent whenever nothing was for 15 seconds. The server
+	// ends a stream after at most 15 minutes, within 30 seconds after its key was revoked or has expired,
+	// and when it stops. Errors of the request are answered before the stream begins.
+	//
+	// GET /v1/agent-testing/tornado/{id}/events
+	StreamTornado(ctx context.Context, params StreamTornadoParams, w http.ResponseWriter) error
 }
 
 // Server implements http server based on OpenAPI v3 specification and

@@ -62,7 +62,9 @@ func (UnimplementedHandler) CancelTestSet(ctx context.Context, params CancelTest
 
 // CancelTornado implements cancelTornado operation.
 //
-// Stops a running session and keeps its forks. A session that has ended is a conflict.
+// Stops a running session, at once or within a second if another node holds it. The best version so
+// far stays, the other forks are archived. It may be cancelled again until it has ended; then that is
+// a conflict.
 //
 // POST /v1/agent-testing/tornado/{id}/cancel
 func (UnimplementedHandler) CancelTornado(ctx context.Context, params CancelTornadoParams) (r *TornadoCancelledReply, _ error) {
@@ -242,6 +244,15 @@ func (UnimplementedHandler) ListTestTemplates(ctx context.Context, params ListTe
 	return r, ht.ErrNotImplemented
 }
 
+// ListTornados implements listTornados operation.
+//
+// Returns sessions in short, newest first.
+//
+// GET /v1/agent-testing/tornado
+func (UnimplementedHandler) ListTornados(ctx context.Context, params ListTornadosParams) (r *TornadoListReply, _ error) {
+	return r, ht.ErrNotImplemented
+}
+
 // ReplayTestRun implements replayTestRun operation.
 //
 // Begins a chat on the version that a run has tested, with its start node and request data, and says
@@ -286,7 +297,7 @@ func (UnimplementedHandler) StartTestRun(ctx context.Context, req OptTestRunStar
 // StartTornado implements startTornado operation.
 //
 // Begins a loop that tests, repairs a fork of the pathway and tests again. A second session on the
-// same pathway is a conflict. It never promotes anything.
+// same pathway is a conflict, whose message has the id of the first one. It never promotes anything.
 //
 // POST /v1/agent-testing/tornado/start
 func (UnimplementedHandler) StartTornado(ctx context.Context, req *TornadoStart, params StartTornadoParams) (r *TornadoStartedReply, _ error) {
@@ -338,6 +349,22 @@ func (UnimplementedHandler) StreamTestRun(ctx context.Context, params StreamTest
 //
 // GET /v1/agent-testing/simulation-sets/{id}/events
 func (UnimplementedHandler) StreamTestSet(ctx context.Context, params StreamTestSetParams, w http.ResponseWriter) error {
+	return ht.ErrNotImplemented
+}
+
+// StreamTornado implements streamTornado operation.
+//
+// Streams the progress of a tornado session as server-sent events. `event` is `progress`, `data` is
+// one line of JSON as in the example, and `id` is the revision of what it shows. The first event comes
+// at once, and the last one has an end state; then the stream ends. Changes within 100 milliseconds
+// may come as one event, and another node's within a second. With `Last-Event-ID`, as browsers send
+// it, a revision that the client has is not sent again; one that is final is answered with 204, at
+// which browsers stop to connect. A comment is sent whenever nothing was for 15 seconds. The server
+// ends a stream after at most 15 minutes, within 30 seconds after its key was revoked or has expired,
+// and when it stops. Errors of the request are answered before the stream begins.
+//
+// GET /v1/agent-testing/tornado/{id}/events
+func (UnimplementedHandler) StreamTornado(ctx context.Context, params StreamTornadoParams, w http.ResponseWriter) error {
 	return ht.ErrNotImplemented
 }
 
