@@ -25,12 +25,6 @@ const (
 	MaxRequests      = 256 << 10 // bytes of Agent.Tools and Agent.DynamicData together, as JSON
 )
 
-// URLs decides which addresses may be requested; webhook.Sender implements it.
-type URLs interface {
-	// CheckURL refuses an address to which nothing may be sent; CodeBadRequest without a field.
-	CheckURL(url string) error
-}
-
 // Pathways loads the graphs that lead conversations; pathway.Service implements it.
 type Pathways interface {
 	// Load returns a version's graph and its number, 0 for the draft; CodeNotFound, with the field pathway_id or
@@ -135,7 +129,7 @@ func (s *Service) checkEngines(a Agent, found *faultList) {
 }
 
 // checkURL asks whether an address may be requested.
-func checkURL(urls URLs, url string) error {
+func checkURL(urls callwright.URLs, url string) error {
 	if urls == nil {
 		return callwright.Errorf(callwright.CodeUnavailable, "requests to other systems are not possible on this server")
 	}

@@ -17,8 +17,8 @@ type Config struct {
 	// What agents are checked against.
 	Voices    conversation.VoiceChecker    // nil: every voice is taken
 	Languages conversation.LanguageChecker // nil: every language is taken
-	Webhooks  URLs                         // nil: an agent with a webhook is CodeUnavailable
-	Requests  URLs                         // of tools and dynamic data; nil: an agent with such is CodeUnavailable
+	Webhooks  callwright.URLs              // nil: an agent with a webhook is CodeUnavailable
+	Requests  callwright.URLs              // of tools and dynamic data; nil: an agent with such is CodeUnavailable
 	Pathways  Pathways                     // nil: an agent with a pathway is CodeUnavailable
 	Personas  Personas                     // nil: an agent with a persona is CodeUnavailable
 

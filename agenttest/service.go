@@ -23,11 +23,11 @@ type Config struct {
 	Pathways Pathways          // required
 	Engine   *engine.Engine    // required: holds the conversations
 
-	Personas Personas // nil: personas cannot be tested
-	URLs     URLs     // which webhook addresses are allowed; nil: none
-	Notifier Notifier // tells the ends of runs and groups; nil: nobody is told
-	Failures Failures // is told what fails; nil: nobody is told
-	Chats    Chats    // in which runs are replayed; nil: none is
+	Personas Personas        // nil: personas cannot be tested
+	URLs     callwright.URLs // which webhook addresses are allowed; nil: none
+	Notifier Notifier        // tells the ends of runs and groups; nil: nobody is told
+	Failures Failures        // is told what fails; nil: nobody is told
+	Chats    Chats           // in which runs are replayed; nil: none is
 
 	Transcripts Transcripts // calls to draft scenarios from; nil: nothing is drafted
 	Writer      llm.Model   // writes drafts; nil, or one that cannot: they repeat the call
@@ -61,12 +61,6 @@ type Personas interface {
 	Load(ctx context.Context, org callwright.OrgID, id string) (persona.Persona, persona.Version, error)
 	// LoadPinned returns a version that is or was in production. CodeNotFound: there is none.
 	LoadPinned(ctx context.Context, org callwright.OrgID, id string, number int) (persona.Version, error)
-}
-
-// URLs decides to which addresses requests may be sent; webhook.Sender implements it.
-type URLs interface {
-	// CheckURL refuses an address to which nothing may be sent; CodeBadRequest without a field.
-	CheckURL(url string) error
 }
 
 // Defaults of a Config.

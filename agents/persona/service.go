@@ -10,7 +10,6 @@ import (
 	"github.com/callwright/callwright/agents/conversation"
 	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/agents/pathway/graph"
-	"github.com/callwright/callwright/agents/tool"
 )
 
 // Config holds what a Service needs.
@@ -21,7 +20,7 @@ type Config struct {
 	// These check what versions name.
 	Pathways  Pathways                     // nil: a persona with conditions is CodeUnavailable
 	Knowledge pathway.Knowledge            // nil: a persona with knowledge bases is refused
-	Requests  tool.URLs                    // of tools; nil: a persona with tools is CodeUnavailable
+	Requests  callwright.URLs              // of tools; nil: a persona with tools is CodeUnavailable
 	Voices    conversation.VoiceChecker    // nil: every voice is taken
 	Languages conversation.LanguageChecker // nil: every language is taken
 

@@ -7,16 +7,10 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// URLs decides which addresses may be requested; webhook.Sender implements it.
-type URLs interface {
-	// CheckURL refuses an address to which nothing may be sent; CodeBadRequest without a field.
-	CheckURL(url string) error
-}
-
 // Check checks tools before they are stored and returns the first fault: more than most bytes together, an error of NewSet, or an
 // address that may not be requested. Without urls any tool is CodeUnavailable. Fields begin with tools, such as
 // "tools[1].url".
-func Check(raws []json.RawMessage, most int, urls URLs) error {
+func Check(raws []json.RawMessage, most int, urls callwright.URLs) error {
 	size := 0
 	for _, raw := range raws {
 		size += len(raw)

@@ -26,7 +26,7 @@ func TestCheck(t *testing.T) {
 	for name, test := range map[string]struct {
 		raws  []string
 		most  int
-		urls  tool.URLs
+		urls  callwright.URLs
 		code  callwright.Code
 		field string
 	}{
