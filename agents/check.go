@@ -37,6 +37,9 @@ type Personas interface {
 	// Load returns a persona and its version in production. CodeNotFound with the field persona_id: the organization has none of
 	// this id. CodeInvalidState with that field: no version is in production.
 	Load(ctx context.Context, org callwright.OrgID, id string) (persona.Persona, persona.Version, error)
+	// Hold keeps a persona from being deleted until the transaction of ctx ends. CodeNotFound: the organization has none of this
+	// id. It is only called in a transaction.
+	Hold(ctx context.Context, org callwright.OrgID, id string) error
 }
 
 // faults lists everything that keeps an agent from having calls. Fields have the names of the /v1 contract. An agent

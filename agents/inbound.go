@@ -114,6 +114,9 @@ func (s *Service) UpdateInbound(
 ) (n InboundNumber, r Report, err error) {
 	changes := append(p.leader(func(a *Agent, ref PathwayRef) { a.Task, a.Pathway = "", ref }), p.changes()...)
 	err = s.again(ctx, func(ctx context.Context) error {
+		if err := s.holdPersona(ctx, org, p); err != nil {
+			return err
+		}
 		if n, err = s.Inbound(ctx, org, number); err != nil {
 			return err
 		}
@@ -133,4 +136,19 @@ func (s *Service) UpdateInbound(
 		return nil
 	})
 	return n, r, err
+}
+
+// holdPersona keeps the persona that a patch names from being deleted before the number has it. Of one that is absent the faults
+// tell.
+func (s *Service) holdPersona(ctx context.Context, org callwright.OrgID, p Patch) error {
+	id := ""
+	p.PersonaID.Apply(&id)
+	if id == "" || s.cfg.Personas == nil {
+		return nil
+	}
+	err := s.cfg.Personas.Hold(ctx, org, id)
+	if errors.Is(err, callwright.ErrNotFound) {
+		return nil
+	}
+	return err
 }

@@ -36,6 +36,13 @@ func (onePersona) Load(_ context.Context, org callwright.OrgID, id string) (pers
 	}
 }
 
+func (onePersona) Hold(_ context.Context, _ callwright.OrgID, id string) error {
+	if id != "desk" && id != "new" {
+		return callwright.NotFound("persona")
+	}
+	return nil
+}
+
 func withPersonas(c *agents.Config) { c.Personas = onePersona{} }
 
 // byDesk is an agent as the persona alone makes it.
@@ -170,7 +177,7 @@ func TestUpdateInboundRefusesPersonas(t *testing.T) {
 func TestPersonaThatIsGone(t *testing.T) {
 	t.Parallel()
 	there := true
-	s := registered(t, func(c *agents.Config) { c.Personas = leaving{&there} })
+	s := registered(t, func(c *agents.Config) { c.Personas = leaving{there: &there} })
 	update(t, s, agents.Patch{PersonaID: callwright.Given("desk"), Webhook: callwright.Given("https://example.com/")})
 	there = false
 	a, err := s.Answering(t.Context(), "a", number)
@@ -180,7 +187,11 @@ func TestPersonaThatIsGone(t *testing.T) {
 }
 
 // leaving has the persona desk while it is there.
-type leaving struct{ there *bool }
+type leaving struct {
+	onePersona
+
+	there *bool
+}
 
 func (l leaving) Load(ctx context.Context, org callwright.OrgID, id string) (persona.Persona, persona.Version, error) {
 	if !*l.there {

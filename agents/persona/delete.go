@@ -16,6 +16,9 @@ const namedNumbers = 5
 func (s *Service) Delete(ctx context.Context, org callwright.OrgID, id string) error {
 	var inUse *callwright.Error // apart from the error of the change, which is tried again on a conflict
 	_, err := s.change(ctx, org, id, func(ctx context.Context, p *Persona) error {
+		if err := s.cfg.Store.HoldPersona(ctx, org, id); err != nil { // before its numbers are read: see Hold
+			return err
+		}
 		numbers, err := s.numbersOf(ctx, org, []string{id})
 		if err != nil {
 			return err
@@ -30,6 +33,12 @@ func (s *Service) Delete(ctx context.Context, org callwright.OrgID, id string) e
 		return inUse
 	}
 	return err
+}
+
+// Hold keeps a persona from being deleted until the transaction of ctx ends, in which an inbound number begins to name it.
+// CodeNotFound with the field persona_id: it is absent or deleted. It is only called in a transaction.
+func (s *Service) Hold(ctx context.Context, org callwright.OrgID, id string) error {
+	return callwright.InField("persona_id", s.cfg.Store.HoldPersona(ctx, org, id))
 }
 
 // refuseNumbers returns the error for a persona that answers at numbers; nil without any.

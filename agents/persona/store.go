@@ -26,6 +26,9 @@ type Personas interface {
 	// differs; of concurrent calls with the same Revision exactly one succeeds. CodeNotFound: it is absent or deleted. A
 	// persona whose DeletedAt is set is deleted from then on.
 	UpdatePersona(ctx context.Context, p Persona) error
+	// HoldPersona has a persona stay as it is until the transaction of ctx ends: UpdatePersona of others and their HoldPersona wait.
+	// CodeNotFound: it is absent or deleted. It is only called in a transaction.
+	HoldPersona(ctx context.Context, org callwright.OrgID, id string) error
 	// Personas returns the personas that l chooses and that are not deleted, in descending order of (CreatedAt, ID).
 	Personas(ctx context.Context, org callwright.OrgID, l Listing) ([]Persona, error)
 	// CountPersonas returns the number of an organization's personas that are not deleted.

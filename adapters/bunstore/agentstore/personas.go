@@ -46,6 +46,15 @@ func (s Personas) UpdatePersona(ctx context.Context, p persona.Persona) error {
 	})
 }
 
+// HoldPersona locks a persona. On SQLite the transaction writes already, and no other one does meanwhile.
+func (s Personas) HoldPersona(ctx context.Context, org callwright.OrgID, id string) error {
+	return s.core().Write(ctx, []any{org, id}, func(ctx context.Context, idb bun.IDB) error {
+		var found string
+		held := s.core().ForUpdate(findPersona(idb, (*personaRow)(nil), org, id).Column("id"))
+		return sqldb.Absent("persona", held.Scan(ctx, &found))
+	})
+}
+
 // Personas returns a page of personas.
 func (s Personas) Personas(
 	ctx context.Context, org callwright.OrgID, l persona.Listing,

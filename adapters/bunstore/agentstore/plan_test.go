@@ -178,9 +178,10 @@ func usePersonas(ctx context.Context, db *bunstore.DB, now time.Time) []error {
 	_, personaErr := s.Persona(ctx, org, "p")
 	_, listErr := s.Personas(ctx, org, persona.Listing{Offset: 10, Limit: 10})
 	_, countErr := s.CountPersonas(ctx, org)
+	holdErr := db.Do(ctx, func(ctx context.Context) error { return s.HoldPersona(ctx, org, "p") })
 	_, versionErr := s.Version(ctx, org, "v")
 	_, versionsErr := s.Versions(ctx, org, "p", 2, 10)
 	_, byIDErr := s.VersionsByID(ctx, org, []string{"v", "w"})
 	_, forgetErr := s.ForgetPersonas(ctx, now, 10)
-	return append(errs, personaErr, listErr, countErr, versionErr, versionsErr, byIDErr, forgetErr)
+	return append(errs, personaErr, listErr, countErr, holdErr, versionErr, versionsErr, byIDErr, forgetErr)
 }

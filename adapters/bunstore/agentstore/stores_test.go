@@ -34,6 +34,12 @@ func TestStores(t *testing.T) {
 		})
 		agentstest.RunPersonaStore(t, func(t *testing.T) persona.Store { return agentstore.Personas{DB: open(t)} },
 			func(t *testing.T, s persona.Store) []byte { return storetest.AtRest(t, s.(agentstore.Personas).DB) }) //nolint:forcetypeassert // it is ours
+		agentstest.RunPersonaDeletion(t, func(t *testing.T) agentstest.PersonaStores {
+			db := open(t)
+			return agentstest.PersonaStores{
+				Numbers: agentstore.Numbers{DB: db}, Agents: agentstore.WebAgents{DB: db}, Personas: agentstore.Personas{DB: db}, Atomic: db,
+			}
+		})
 		agentstest.RunNumberStore(t, func(t *testing.T) agents.Store { return agentstore.Numbers{DB: open(t)} },
 			func(t *testing.T, s agents.Store) []byte { return storetest.AtRest(t, s.(agentstore.Numbers).DB) }) //nolint:forcetypeassert // it is ours
 	})

@@ -62,6 +62,12 @@ func (s Personas) UpdatePersona(ctx context.Context, p persona.Persona) error {
 	})
 }
 
+// HoldPersona has a persona stay as it is: nothing else happens during a transaction.
+func (s Personas) HoldPersona(ctx context.Context, org callwright.OrgID, id string) error {
+	_, err := s.Persona(ctx, org, id)
+	return err
+}
+
 // Personas returns a page of personas.
 func (s Personas) Personas(
 	ctx context.Context, org callwright.OrgID, l persona.Listing,

@@ -22,5 +22,11 @@ func TestStores(t *testing.T) {
 		return agentstore.Pathways{Store: s}, agentstore.Chats{Store: s}
 	})
 	agentstest.RunPersonaStore(t, func(*testing.T) persona.Store { return agentstore.Personas{Store: memstore.New()} }, nil)
+	agentstest.RunPersonaDeletion(t, func(*testing.T) agentstest.PersonaStores {
+		s := memstore.New()
+		return agentstest.PersonaStores{
+			Numbers: agentstore.Numbers{Store: s}, Agents: agentstore.WebAgents{Store: s}, Personas: agentstore.Personas{Store: s}, Atomic: s,
+		}
+	})
 	agentstest.RunNumberStore(t, func(*testing.T) agents.Store { return agentstore.Numbers{Store: memstore.New()} }, nil)
 }
