@@ -30,5 +30,17 @@ func Redact(text string) string {
 	return text
 }
 
+// Credentials returns the parts of a text in which Redact finds a credential, with what tells that it is one.
+func Credentials(text string) (found []string) {
+	for _, c := range credentials {
+		for _, part := range c.pattern.FindAllString(text, -1) {
+			if c.pattern.ReplaceAllString(part, c.instead) != part {
+				found = append(found, part)
+			}
+		}
+	}
+	return found
+}
+
 // NamesSecret reports whether a variable, a parameter or a header of this name holds a credential.
 func NamesSecret(name string) bool { return secretName.MatchString(name) }

@@ -1,6 +1,7 @@
 package callwright_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/callwright/callwright"
@@ -18,6 +19,16 @@ func TestRedact(t *testing.T) {
 	} {
 		if got := callwright.Redact(text); got != want {
 			t.Errorf("%q became %q, want %q", text, got, want)
+		}
+	}
+	for text, want := range map[string][]string{
+		"Authorization: Bearer abcdefgh12345678":  {"Bearer abcdefgh12345678", "Authorization: Bearer"},
+		"password: hunter22, and token=hunter23!": {"password: hunter22", "token=hunter23!"},
+		"password: [redacted]":                    nil,
+		"my token is at home":                     nil,
+	} {
+		if got := callwright.Credentials(text); !slices.Equal(got, want) {
+			t.Errorf("the credentials of %q are %q, want %q", text, got, want)
 		}
 	}
 	for name, want := range map[string]bool{

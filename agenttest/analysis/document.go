@@ -7,11 +7,22 @@ import (
 	"github.com/callwright/callwright/agents/pathway/graph"
 )
 
-// shown lists the members of a node that a model reads. Addresses, headers and bodies of requests are not among them: they may
-// hold keys.
+// shown lists the members of a node's data that a model reads.
 var shown = []string{
 	"name", "text", "prompt", "condition", "extractVars", "isStart", "isGlobal", "globalLabel", "globalDescription",
 	"enableGlobalAutoReturn", "digits", "kb",
+}
+
+// Shown returns the members of a node's data that a model reads, as they are. Addresses, headers and bodies of requests are not among
+// them: they may hold keys.
+func Shown(data map[string]json.RawMessage) map[string]json.RawMessage {
+	members := make(map[string]json.RawMessage, len(shown))
+	for _, name := range shown {
+		if value, given := data[name]; given {
+			members[name] = value
+		}
+	}
+	return members
 }
 
 // NodesOf returns the nodes of a document, each with the edges that lead on from it.
@@ -45,10 +56,8 @@ func NodesOf(d graph.Document) []Node {
 			continue
 		}
 		text := map[string]any{"type": n.Type, "edges": edges[n.ID]}
-		for _, name := range shown {
-			if value, given := n.Data[name]; given {
-				text[name] = value
-			}
+		for name, value := range Shown(n.Data) {
+			text[name] = value
 		}
 		var name string
 		_ = json.Unmarshal(n.Data["name"], &name) // it stays empty if it is no text

@@ -9,7 +9,10 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/text/unicode/norm"
+
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/llm"
 	"github.com/callwright/callwright/agents/pathway/graph"
 	"github.com/callwright/callwright/agenttest/analysis"
 )
@@ -80,6 +83,11 @@ func (l Limits) filled() Limits {
 	return l
 }
 
+// mayChange reports whether a plan may change a node.
+func (l Limits) mayChange(node string) bool {
+	return (len(l.Allow) == 0 || slices.Contains(l.Allow, node)) && !slices.Contains(l.Deny, node)
+}
+
 // Hash returns the same text for plans that make the same edits.
 func (p Plan) Hash() string {
 	var edits []string
@@ -116,7 +124,7 @@ func Apply(d graph.Document, p Plan, l Limits) (graph.Document, error) {
 	if len(p.Fixes) > maxFixes || p.edits() > maxEdits {
 		return d, callwright.Invalid("fixes", "must have at most %d fixes with %d edits together", maxFixes, maxEdits)
 	}
-	w := &workshop{nodes: slices.Clone(d.Nodes), edges: slices.Clone(d.Edges), limits: l}
+	w := &workshop{before: d, nodes: slices.Clone(d.Nodes), edges: slices.Clone(d.Edges), limits: l}
 	for i, f := range p.Fixes {
 		if err := w.fix(f); err != nil {
 			return d, callwright.InField(fmt.Sprintf("fixes[%d]", i), err)
@@ -127,16 +135,15 @@ func Apply(d graph.Document, p Plan, l Limits) (graph.Document, error) {
 
 // workshop is a document under change.
 type workshop struct {
+	before       graph.Document
 	nodes, edges []json.RawMessage
 	limits       Limits
-	added        int
 }
 
 // fix makes the edits of a fix.
 func (w *workshop) fix(f Fix) error {
-	allowed := len(w.limits.Allow) == 0 || slices.Contains(w.limits.Allow, f.Node)
 	switch at := find(w.nodes, f.Node); {
-	case !allowed || slices.Contains(w.limits.Deny, f.Node):
+	case !w.limits.mayChange(f.Node):
 		return callwright.Invalid("", "the node %q must not be changed", f.Node)
 	case at < 0:
 		return callwright.Invalid("", "there is no node %q", f.Node)
@@ -170,8 +177,12 @@ func (w *workshop) setText(f Fix, e Edit) error {
 	if err != nil {
 		return err
 	}
+	_, was, err := open(w.before.Nodes[at]) // not data: several edits change no more than one
+	if err != nil {
+		return err
+	}
 	var before string
-	_ = json.Unmarshal(data[e.Field], &before) // it stays empty if it is no text
+	_ = json.Unmarshal(was[e.Field], &before) // it stays empty if it is no text
 	if err := w.checkText(before, e.Text); err != nil {
 		return err
 	}
@@ -180,8 +191,25 @@ func (w *workshop) setText(f Fix, e Edit) error {
 	return nil
 }
 
-// address matches what a fix must neither add nor change: where requests go, and whom calls reach.
-var address = regexp.MustCompile(`(?i)\b(?:[a-z][a-z0-9+.-]*://|(?:sips?|tel|mailto):|www\.)[^\s"'<>]+|\+?\d[\d ()-]{7,}\d`)
+// address matches what a fix must neither add nor change: where requests go, and whom calls reach. Of hosts without a scheme it knows
+// the commonest domains; numbers in words it does not know.
+var address = regexp.MustCompile(`(?i)\b(?:[a-z][a-z0-9+.-]*://|(?:sips?|tel|mailto):|www\.)[^\s"'<>]+` +
+	`|[\w.+-]+@[\w-]+(?:\.[\w-]+)+` +
+	`|\b(?:[a-z0-9-]+\.)+(?:com|net|org|io|co|info|biz|app|dev|ai|xyz|online|site|shop|link|me|us|uk|eu|de)\b(?:/[^\s"'<>]*)?` +
+	`|\+?\d[\d ()-]{7,}\d|\+?\d{3,4}(?:\.\d{2,4}){2,}`)
+
+// plain returns a text as addresses and keys are looked for in it: without characters that cannot be seen, and with the common form
+// of those that look alike.
+func plain(text string) string { return norm.NFKC.String(llm.Clean(text)) }
+
+// bringsIn returns the first of some things that are not among those before.
+func bringsIn(before, after []string) (thing string, found bool) {
+	i := slices.IndexFunc(after, func(s string) bool { return !slices.Contains(before, s) })
+	if i < 0 {
+		return "", false
+	}
+	return after[i], true
+}
 
 // checkText refuses a text that changes too much, or addresses or keys.
 func (w *workshop) checkText(before, after string) error {
@@ -189,17 +217,21 @@ func (w *workshop) checkText(before, after string) error {
 	if n := changed(before, after); n > most {
 		return callwright.Invalid("", "a text must not change by more than %d bytes, and this one changes by %d", most, n)
 	}
-	known := address.FindAllString(before, -1)
-	for _, a := range address.FindAllString(after, -1) {
-		if !slices.Contains(known, a) {
-			return callwright.Invalid("", "a text must not bring in the address or the number %q", a)
-		}
+	before, after = plain(before), plain(after)
+	if a, found := bringsIn(address.FindAllString(before, -1), address.FindAllString(after, -1)); found {
+		return callwright.Invalid("", "a text must not bring in the address or the number %q", callwright.Clip(a, maxQuoted))
 	}
-	if callwright.Redact(after) != after && callwright.Redact(before) == before {
+	if _, found := bringsIn(callwright.Credentials(before), callwright.Credentials(after)); found {
 		return callwright.Invalid("", "a text must not bring in a key or a password")
+	}
+	if strings.Count(after, callwright.Redacted) > strings.Count(before, callwright.Redacted) {
+		return callwright.Invalid("", "a text must not have %q: what stood there is not known", callwright.Redacted)
 	}
 	return nil
 }
+
+// maxQuoted is how many bytes of an address an error repeats.
+const maxQuoted = 100
 
 // changed returns how many bytes differ between two texts, beginning and end apart.
 func changed(a, b string) int {
@@ -221,10 +253,8 @@ func (w *workshop) changeFlow(node string, e Edit) error {
 		return err
 	}
 	if e.Op == AddEdge {
-		w.added++
-		id := fmt.Sprintf("%s>%s %d", node, e.To, len(w.edges)+w.added)
 		w.edges = append(w.edges, encode(map[string]any{
-			"id": id, "source": node, "target": e.To, "data": map[string]any{"label": e.Text, "alwaysPick": e.Text == ""},
+			"id": w.newEdge(), "source": node, "target": e.To, "data": map[string]any{"label": e.Text, "alwaysPick": e.Text == ""},
 		}))
 		return nil
 	}
@@ -253,6 +283,15 @@ func (w *workshop) changeFlow(node string, e Edit) error {
 	}
 	w.edges[at] = shut(edge, data)
 	return nil
+}
+
+// newEdge returns an id that no edge has.
+func (w *workshop) newEdge() string {
+	for n := len(w.edges) + 1; ; n++ {
+		if id := fmt.Sprint("added ", n); find(w.edges, id) < 0 {
+			return id
+		}
+	}
 }
 
 // find returns the index of the node or the edge with an id; -1: there is none.

@@ -342,7 +342,7 @@ func (s *search) plan(ctx context.Context, findings []Finding) (Plan, *graph.Doc
 	if err := s.enter(Planning); err != nil {
 		return Plan{}, nil, err
 	}
-	plan, err := s.cfg.Fixer.Fix(ctx, s.name("plan"), Brief{s.document, findings, s.rejected, s.cfg.Limits})
+	plan, err := s.cfg.Fixer.Fix(ctx, s.name("plan"), Brief{s.document, findings, s.rejected, s.cfg.Limits, s.now().Number})
 	if err != nil && llm.ClassOf(err) != llm.ClassInvalid {
 		return Plan{}, nil, err
 	}

@@ -77,6 +77,7 @@ type Brief struct {
 	Findings []Finding
 	Rejected []Rejection // earlier plans, oldest first
 	Limits   Limits
+	Number   int // of the iteration; no two questions of a search have the same
 }
 
 // Finding is a scenario that fails.
