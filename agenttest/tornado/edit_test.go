@@ -42,6 +42,7 @@ func TestApply(t *testing.T) {
 		"beside a key": {plan(analysis.PromptChange, "hook", tornado.Edit{Op: tornado.SetText, Field: "prompt", Text: "Never say it. password: hunter22"}), []string{`Never say it.`}},
 		"a prompt":     {plan(analysis.PromptChange, "ask", prompt), []string{`"prompt":"Ask for the day and the time. Call +1 555 010 0199."`, `"temperature":0.2`}},
 		"the tone":     {plan(analysis.ToneImprovement, "bye", tornado.Edit{Op: tornado.SetText, Field: "text", Text: "Thank you. Goodbye."}), []string{`"Thank you. Goodbye."`}},
+		"hours":        {plan(analysis.PromptChange, "hook", tornado.Edit{Op: tornado.SetText, Field: "text", Text: "We open 9.30 - 17.30, e.g. on 23.11. See you.Then"}), []string{`9.30 - 17.30`}},
 		"a setting":    {plan(analysis.NodeConfig, "ask", tornado.Edit{Op: tornado.SetText, Field: "condition", Text: "a day is known"}), []string{`"condition":"a day is known"`}},
 		"an edge":      {plan(analysis.FlowChange, "hook", tornado.Edit{Op: tornado.AddEdge, To: "ask", Text: "nothing is free"}), []string{`"source":"hook","target":"ask"`, `"label":"nothing is free"`}},
 		"a label":      {plan(analysis.FlowChange, "ask", tornado.Edit{Op: tornado.SetLabel, Edge: "e2", Text: "the caller says goodbye"}), []string{`"label":"the caller says goodbye"`}},

@@ -317,7 +317,10 @@ func TestFixerReadsNoMoreThanTheLimits(t *testing.T) {
 			ID    string            `json:"id"`
 			Texts map[string]string `json:"texts"`
 		} `json:"nodes"`
-		Edges []struct{ Source, Target string }
+		Edges []struct {
+			Source string `json:"source"`
+			Target string `json:"target"`
+		} `json:"edges"`
 	}
 	if err := json.Unmarshal(asked[0].Evidence, &facts); err != nil {
 		t.Fatal(err)

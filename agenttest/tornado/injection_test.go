@@ -25,7 +25,9 @@ func attacks(t *testing.T) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var all []struct{ Text string }
+	var all []struct {
+		Text string `json:"text"`
+	}
 	if err := json.Unmarshal(raw, &all); err != nil {
 		t.Fatal(err)
 	}
