@@ -14,8 +14,14 @@ import (
 	"github.com/callwright/callwright/agenttest"
 )
 
+// head is the beginning of an answer.
+type head struct {
+	status int
+	header http.Header
+}
+
 // events asks for the events of something over a real connection. It is a client of a stream when the answer is 200.
-func (w *world) events(server *httptest.Server, target, lastEventID string) (client, *http.Response) {
+func (w *world) events(server *httptest.Server, target, lastEventID string) (client, head) {
 	w.h.t.Helper()
 	ctx, leave := context.WithTimeout(w.h.t.Context(), 20*time.Second)
 	w.h.t.Cleanup(leave)
@@ -30,8 +36,9 @@ func (w *world) events(server *httptest.Server, target, lastEventID string) (cli
 	}
 	w.h.t.Cleanup(func() { _ = answer.Body.Close() })
 	c := client{w.h.t, bufio.NewScanner(answer.Body), leave}
+	begins := head{answer.StatusCode, answer.Header}
 	if answer.StatusCode != http.StatusOK {
-		return c, answer
+		return c, begins
 	}
 	if answer.Header.Get("Content-Type") != "text/event-stream" || answer.Header.Get("Cache-Control") != "private, no-store" {
 		w.h.t.Errorf("the stream begins with %v", answer.Header)
@@ -39,7 +46,7 @@ func (w *world) events(server *httptest.Server, target, lastEventID string) (cli
 	if first, ok := c.next(); !ok || first.comment == "" || first.id != "" || first.data != "" {
 		w.h.t.Errorf("the first event is %+v", first)
 	}
-	return c, answer
+	return c, begins
 }
 
 // progress reads an event and decodes what it shows.
@@ -106,8 +113,8 @@ func TestRunEvents(t *testing.T) {
 	like(t, shows, `{"id":"$run","status":"PASSED","turn_count":4,"duration_ms":37750,"overall_score":0.75,"error_message":null,
 		"started_at":"$began","completed_at":"$ended"}`, "$run", run, "$began", shows["started_at"].(string), "$ended", shows["completed_at"].(string))
 	c.wantEnd()
-	if _, answer := w.events(server, "/runs/$run", last); answer.StatusCode != http.StatusNoContent || answer.Header.Get("Content-Type") != "" {
-		t.Errorf("with the final state: %d %v", answer.StatusCode, answer.Header)
+	if _, answer := w.events(server, "/runs/$run", last); answer.status != http.StatusNoContent || answer.header.Get("Content-Type") != "" {
+		t.Errorf("with the final state: %d %v", answer.status, answer.header)
 	}
 	c, _ = w.events(server, "/runs/$run", "")
 	if id, _ := c.progress(); id != last {
@@ -149,8 +156,8 @@ func TestGroupEvents(t *testing.T) {
 			t.Errorf("%s: at the end %v", kind, shows)
 		}
 		c.wantEnd()
-		if _, answer := w.events(server, target, last); answer.StatusCode != http.StatusNoContent {
-			t.Errorf("%s, with the final state: %d", kind, answer.StatusCode)
+		if _, answer := w.events(server, target, last); answer.status != http.StatusNoContent {
+			t.Errorf("%s, with the final state: %d", kind, answer.status)
 		}
 	}
 }
@@ -177,8 +184,8 @@ func TestTestEventsAreRefused(t *testing.T) {
 	}
 	for kind, target := range targets {
 		testError(w, 429, "TOO_MANY_REQUESTS", "", "GET", target+w.id(kind)+"/events", "")
-		if _, answer := w.events(server, target+w.id(kind), ""); answer.Header.Get("Retry-After") != "5" {
-			t.Errorf("Retry-After: %v", answer.Header)
+		if _, answer := w.events(server, target+w.id(kind), ""); answer.header.Get("Retry-After") != "5" {
+			t.Errorf("Retry-After: %v", answer.header)
 		}
 	}
 	more[0].Close()

@@ -93,7 +93,7 @@ func TestTornadoWithEverything(t *testing.T) {
 	}}, Edges: []graph.Difference{{ID: "e1", Kind: graph.DifferenceRemoved}}, Reordered: true}
 	plan := tornado.Plan{Fixes: []tornado.Fix{
 		{ID: "b", Kind: analysis.FlowChange, Node: "goodbye", Edits: []tornado.Edit{{Op: tornado.RemoveEdge, Edge: "e1"}}},
-		{Kind: analysis.PromptChange, Node: "greeting", Description: "Greet.", Edits: []tornado.Edit{{Op: tornado.SetText, Field: "text", Text: strings.Repeat("Hello. ", 100)}}},
+		{Kind: analysis.PromptChange, Node: "greeting", Description: "Greet.", Edits: []tornado.Edit{{Op: tornado.SetText, Field: "text", Text: strings.Repeat("Hi there. ", 100)}}},
 	}}
 	w.change(func(s *tornado.Session) {
 		s.State, s.Stop, s.Detail, s.Phase, s.Best, s.BaseMoved = tornado.CompletedPartial, tornado.StopBudget, "too little is left", tornado.Deciding, 4, true
@@ -130,7 +130,7 @@ func TestTornadoWithEverything(t *testing.T) {
 	}
 	first := at(t, got, "iterations", 1).(map[string]any)
 	excerpt, _ := first["prompt_excerpt"].(string)
-	if !strings.HasPrefix(excerpt, "Hello. Hello.") || len(excerpt) != 500 {
+	if !strings.HasSuffix(excerpt, "…") || !strings.HasPrefix(excerpt, "Hi there.") || len(excerpt) != 500 {
 		t.Errorf("the excerpt is %q", excerpt)
 	}
 	delete(first, "prompt_excerpt")
@@ -301,8 +301,8 @@ func TestTornadoEvents(t *testing.T) {
 		t.Errorf("at the end %v", shows)
 	}
 	c.wantEnd()
-	if _, answer := w.events(server, "/tornado/$tornado", last); answer.StatusCode != http.StatusNoContent {
-		t.Errorf("with the final state: %d", answer.StatusCode)
+	if _, answer := w.events(server, "/tornado/$tornado", last); answer.status != http.StatusNoContent {
+		t.Errorf("with the final state: %d", answer.status)
 	}
 
 	other := (&worlds{h: h, count: 1}).next()
