@@ -58,7 +58,7 @@ func (s *Service) hold(ctx context.Context, r *Run, b *engine.Budget) (out engin
 			out, err = engine.Outcome{Verdict: engine.Error, Error: "internal error", Spend: b.Used()}, nil
 		}
 	}()
-	snap, err := s.cfg.Store.Snapshot(ctx, r.Org, r.Snapshot)
+	snap, err := s.snapshotOf(ctx, *r)
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return engine.Outcome{Verdict: engine.Cancelled, Evidence: assert.Evidence{End: assert.EndCancelled}}, nil

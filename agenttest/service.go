@@ -76,8 +76,9 @@ type Service struct {
 	live  live
 	wake  chan struct{} // holds a token when there may be runs to start
 
-	purses purses
-	starts *callwright.Budget // see maxStarts
+	purses    purses
+	snapshots snapshots
+	starts    *callwright.Budget // see maxStarts
 
 	reads    *reads // of statistics and analytics
 	rescores *reads

@@ -2,9 +2,13 @@ package agenttest_test
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agenttest"
@@ -16,7 +20,13 @@ type copying struct {
 	agenttest.Store
 
 	copies atomic.Int32
+	reads  atomic.Int32
 	before func()
+}
+
+func (s *copying) Snapshot(ctx context.Context, of callwright.OrgID, id string) (agenttest.Snapshot, error) {
+	s.reads.Add(1)
+	return s.Store.Snapshot(ctx, of, id)
 }
 
 func (s *copying) InsertSnapshots(ctx context.Context, snaps []agenttest.Snapshot) error {
@@ -97,5 +107,51 @@ func TestChangeDuringStart(t *testing.T) {
 	snap, err := store.Snapshot(t.Context(), org, b.Scenarios[0].Snapshot)
 	if err != nil || snap.Scenario.Description != "new" || snap.Scenario.Revision != 2 {
 		t.Errorf("got %+v, %v", snap, err)
+	}
+}
+
+// TestSnapshotsAreReadOnce: what the runs of a set test is read once for each scenario, unless a node cannot keep as much. Each run
+// tests its own scenario.
+func TestSnapshotsAreReadOnce(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ scenarios, mocks, least, most int }{{3, 0, 3, 3}, {31, 5, 32, 62}} {
+		synctest.Test(t, func(t *testing.T) {
+			l := newLab(t)
+			store := &copying{Store: l.cfg.Store}
+			l.cfg.Store = store
+			l.Service = l.another()
+			l.run(l.Service)
+			ids, words := make([]string, tt.scenarios), map[string]string{}
+			for i := range ids {
+				said := fmt.Sprint("I want to pay ", i)
+				ids[i] = l.scenario(func(sc *scenario.Scenario) {
+					sc.Messages[0].Text = said
+					for range tt.mocks {
+						body := json.RawMessage(`"` + strings.Repeat("x", 60<<10) + `"`)
+						sc.Webhooks = append(sc.Webhooks, scenario.WebhookMock{Body: body})
+					}
+				}).ID
+				words[ids[i]] = said
+			}
+			b, err := l.StartSet(t.Context(), org, agenttest.SetRequest{Scenarios: ids, Simulations: 2, Concurrency: 1})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for range 3 * tt.scenarios {
+				settled()
+			}
+			if n := int(store.reads.Load()); n < tt.least || n > tt.most {
+				t.Errorf("the snapshots of %d scenarios were read %d times", tt.scenarios, n)
+			}
+			runs, _, err := l.ListRuns(t.Context(), org, agenttest.RunFilter{Batch: b.ID, Limit: 100})
+			if err != nil || len(runs) != 2*tt.scenarios {
+				t.Fatalf("%d runs, %v", len(runs), err)
+			}
+			for _, r := range runs {
+				if got := l.get(r.ID); got.State != agenttest.Passed || got.Outcome.Evidence.Turns[1].Text != words[r.Scenario] {
+					t.Errorf("a run is %s: %+v", got.State, got.Outcome)
+				}
+			}
+		})
 	}
 }

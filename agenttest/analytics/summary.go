@@ -66,9 +66,12 @@ func NewSummary(score *float64, visits []string, blame string) Summary {
 	return Summary(strings.Join([]string{format, rated, blamed, strings.Join(path, separator)}, " "))
 }
 
+// unseparated removes what separates the nodes of a path, and what databases do not keep.
+var unseparated = strings.NewReplacer(separator, "", "\x00", "")
+
 // clean returns an id as a path has it.
 func clean(id string) string {
-	return callwright.Clip(strings.ToValidUTF8(strings.NewReplacer(separator, "", "\x00", "").Replace(id), ""), maxNode)
+	return callwright.Clip(strings.ToValidUTF8(unseparated.Replace(id), ""), maxNode)
 }
 
 // Score returns the score of the run; nil: it has none.

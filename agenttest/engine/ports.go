@@ -17,7 +17,8 @@ type PathwayRunner interface {
 	Start(ctx context.Context, s SessionSpec) (Session, error)
 }
 
-// SessionSpec is what a session is about.
+// SessionSpec is what a session is about. Sessions of other runs may have the same values in Variables and the same Webhooks, so
+// nobody changes these.
 type SessionSpec struct {
 	Org       callwright.OrgID
 	Pathway   string // id; empty: Persona
