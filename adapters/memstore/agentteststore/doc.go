@@ -16,7 +16,7 @@ import (
 type data struct {
 	scenarios *memory.Table[string, scenario.Scenario]
 	snapshots *memory.Table[string, agenttest.Snapshot]
-	runs      *memory.Table[string, agenttest.Run]
+	runs      *memory.Table[string, *agenttest.Run]    // searches look at many, and copy few
 	pending   *memory.Table[string, callwright.OrgID]  // of runs, by id
 	running   *memory.Table[string, callwright.OrgID]  // of runs, by id
 	trials    *memory.Table[trial, string]             // ids of the runs of groups
@@ -37,7 +37,7 @@ func (data) New() data {
 	return data{
 		scenarios: memory.NewTable[string, scenario.Scenario](),
 		snapshots: memory.NewTable[string, agenttest.Snapshot](),
-		runs:      memory.NewTable[string, agenttest.Run](),
+		runs:      memory.NewTable[string, *agenttest.Run](),
 		pending:   memory.NewTable[string, callwright.OrgID](),
 		running:   memory.NewTable[string, callwright.OrgID](),
 		trials:    memory.NewTable[trial, string](),

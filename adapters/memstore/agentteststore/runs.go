@@ -74,7 +74,7 @@ func trialOf(r agenttest.Run) trial { return trial{r.Batch, r.Scenario, r.Trial}
 
 // put adds or replaces a run.
 func (d *data) put(r agenttest.Run) {
-	d.runs.Set(r.ID, r)
+	d.runs.Set(r.ID, &r)
 	d.pending.Delete(r.ID)
 	d.running.Delete(r.ID)
 	switch r.State {
@@ -95,7 +95,7 @@ func (d *data) run(org callwright.OrgID, id string) (agenttest.Run, error) {
 	if !ok || r.Org != org {
 		return agenttest.Run{}, callwright.NotFound("run")
 	}
-	return r, nil
+	return *r, nil
 }
 
 // Run returns one run.
@@ -150,36 +150,46 @@ func (s Store) CancelRun(ctx context.Context, org callwright.OrgID, id string) e
 
 // FindRuns returns a page of runs without their outcomes.
 func (s Store) FindRuns(ctx context.Context, org callwright.OrgID, f agenttest.RunFilter) (found []agenttest.Run, err error) {
-	order := func(a, b agenttest.Run) int {
+	order := func(a, b *agenttest.Run) int {
 		if f.Oldest {
 			a, b = b, a
 		}
 		return newestFirst(a.CreatedAt, a.ID, b.CreatedAt, b.ID)
 	}
-	after := agenttest.Run{ID: f.After.ID, CreatedAt: f.After.At}
+	after := &agenttest.Run{ID: f.After.ID, CreatedAt: f.After.At}
 	most := f.Offset + f.Limit
+	var page []*agenttest.Run
 	err = with(ctx, s.Store, func(d *data) error {
 		for r := range d.candidates(f) {
 			if r.Org != org || !picked(r, f) || !f.After.IsZero() && order(r, after) <= 0 {
 				continue
 			}
-			if place, _ := slices.BinarySearchFunc(found, r, order); place < most {
-				r.Outcome, r.Summary = nil, ""
-				found = slices.Insert(found, place, r)
-				found = found[:min(most, len(found))]
+			if place, _ := slices.BinarySearchFunc(page, r, order); place < most {
+				page = slices.Insert(page, place, r)
+				page = page[:min(most, len(page))]
 			}
+		}
+		for _, r := range page[min(f.Offset, len(page)):] {
+			found = append(found, listed(r))
 		}
 		return nil
 	})
-	return memory.Clone(found[min(f.Offset, len(found)):]), err
+	return found, err
+}
+
+// listed returns a copy of a run as lists have it.
+func listed(r *agenttest.Run) agenttest.Run {
+	out := *r
+	out.Outcome, out.Summary = nil, ""
+	return memory.Clone(out)
 }
 
 // candidates returns the runs among which are those that a filter chooses.
-func (d *data) candidates(f agenttest.RunFilter) iter.Seq[agenttest.Run] {
+func (d *data) candidates(f agenttest.RunFilter) iter.Seq[*agenttest.Run] {
 	if len(f.States) == 0 || slices.ContainsFunc(f.States, agenttest.State.Ended) {
 		return maps.Values(d.runs.Rows())
 	}
-	return func(yield func(agenttest.Run) bool) {
+	return func(yield func(*agenttest.Run) bool) {
 		for state, ids := range map[agenttest.State]map[string]callwright.OrgID{
 			agenttest.Pending: d.pending.Rows(), agenttest.Running: d.running.Rows(),
 		} {
@@ -195,7 +205,7 @@ func (d *data) candidates(f agenttest.RunFilter) iter.Seq[agenttest.Run] {
 	}
 }
 
-func picked(r agenttest.Run, f agenttest.RunFilter) bool {
+func picked(r *agenttest.Run, f agenttest.RunFilter) bool {
 	return (f.Scenario == "" || f.Scenario == r.Scenario) &&
 		(f.Pathway == "" || f.Pathway == r.Pathway) &&
 		(f.Persona == "" || f.Persona == r.Persona) &&
@@ -288,8 +298,7 @@ func (s Store) Abandoned(ctx context.Context, alive []string, limit int) (found 
 	err = with(ctx, s.Store, func(d *data) error {
 		for id := range d.running.Rows() {
 			if r := d.runs.Rows()[id]; !slices.Contains(alive, r.Node) && len(found) < limit {
-				r.Outcome, r.Summary = nil, ""
-				found = append(found, memory.Clone(r))
+				found = append(found, listed(r))
 			}
 		}
 		return nil

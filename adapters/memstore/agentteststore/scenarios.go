@@ -102,13 +102,13 @@ func (s Store) DeleteScenario(ctx context.Context, org callwright.OrgID, id stri
 
 // deleteRun removes a run with its journal, its snapshot if no other run has it, and its group if that has ended and has no
 // other run.
-func (d *data) deleteRun(r agenttest.Run) {
+func (d *data) deleteRun(r *agenttest.Run) {
 	d.runs.Delete(r.ID)
 	d.pending.Delete(r.ID)
 	d.running.Delete(r.ID)
 	d.answers.Delete(r.ID)
 	if r.Batch != "" {
-		d.trials.Delete(trialOf(r))
+		d.trials.Delete(trialOf(*r))
 	}
 	shared, grouped := false, d.batches.Rows()[r.Batch].Open()
 	for _, other := range d.runs.Rows() {
@@ -195,8 +195,9 @@ func (d *data) addRecent(org callwright.OrgID, found []agenttest.Listed) {
 			continue
 		}
 		if newest := found[i].Recent; newest == nil || newestFirst(r.CreatedAt, r.ID, newest.CreatedAt, newest.ID) < 0 {
-			r.Outcome, r.Summary = nil, ""
-			found[i].Recent = &r
+			recent := *r
+			recent.Outcome, recent.Summary = nil, ""
+			found[i].Recent = &recent
 		}
 	}
 }
