@@ -111,10 +111,16 @@ func (t *tested) fill(b *testing.B, w walk, pathways pathway.Store, chats pathwa
 		b.Fatal(err)
 	}
 	t.scenario = w.scenario(p.ID)
-	t.engine = t.newEngine(b, scripted.New(scripted.Rule{
-		Task: llm.TaskJudge, Answer: `{"evidence":[],"reasoning":"It does.","verdict":"pass","failure_code":null}`,
-	}))
+	t.engine = t.newEngine(b, asked)
 }
+
+// asked is the model of all, which also judges.
+var asked = scripted.New(scripted.Rule{
+	Task: llm.TaskJudge, Answer: `{"evidence":[],"reasoning":"It does.","verdict":"pass","failure_code":null}`,
+})
+
+// paid is asked as a model whose answers cost something: journals keep them.
+type paid struct{ llm.Model }
 
 // newEngine returns an engine that walks pathways with a model.
 func (t *tested) newEngine(b *testing.B, m llm.Model) *engine.Engine {
@@ -133,18 +139,20 @@ func (t *tested) newEngine(b *testing.B, m llm.Model) *engine.Engine {
 	return e
 }
 
-// BenchmarkTestRun is a run with the engine, the runner and the judge, without a service: nothing is stored but the journal. Of
-// turns, nothing is evaluated.
+// BenchmarkTestRun is a run with the engine, the runner and the judge, without a service. Nothing is stored; of a paid model, the
+// answers are. Of turns, nothing is evaluated.
 func BenchmarkTestRun(b *testing.B) {
 	for _, w := range walks() {
-		b.Run(w.name+"/turns", func(b *testing.B) { holdTest(b, w, func(sc *scenario.Scenario) { sc.Assertions = nil }) })
-		b.Run(w.name+"/run", func(b *testing.B) { holdTest(b, w, func(*scenario.Scenario) {}) })
+		b.Run(w.name+"/turns", func(b *testing.B) { holdTest(b, w, asked, func(sc *scenario.Scenario) { sc.Assertions = nil }) })
+		b.Run(w.name+"/run", func(b *testing.B) { holdTest(b, w, asked, func(*scenario.Scenario) {}) })
+		b.Run(w.name+"/paid", func(b *testing.B) { holdTest(b, w, paid{asked}, func(*scenario.Scenario) {}) })
 	}
 }
 
-func holdTest(b *testing.B, w walk, change func(*scenario.Scenario)) {
+func holdTest(b *testing.B, w walk, m llm.Model, change func(*scenario.Scenario)) {
 	b.Helper()
 	t, answers := inMemory(b, w), 0
+	t.engine = t.newEngine(b, m)
 	change(&t.scenario)
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -165,31 +173,34 @@ func holdTest(b *testing.B, w walk, change func(*scenario.Scenario)) {
 }
 
 // BenchmarkTestService runs simulation sets to their end: they are started, expanded, executed and counted. heap-MB is the most
-// heap that was in use, garbage included.
+// heap that was in use, garbage included: with -benchtime 1x that of one set, because stores in memory keep all of them.
 func BenchmarkTestService(b *testing.B) {
 	for name, open := range stores {
 		for _, runs := range []int{1000, 5000} {
-			b.Run(fmt.Sprintf("%s/runs=%d", name, runs), func(b *testing.B) {
-				t := open(b, plainWalk())
-				s := t.start(b, t.engine)
-				ids := t.scenarios(b, s, runs/200)
-				heap, before := watchHeap(b), processorTime()
-				b.ReportAllocs()
-				for b.Loop() {
-					set, err := s.StartSet(b.Context(), testedOrg, agenttest.SetRequest{Scenarios: ids, Simulations: 200})
-					if err != nil {
-						b.Fatal(err)
-					}
-					if set = t.ended(b, set.ID); set.Counts.Passed != runs {
-						b.Fatalf("of %d runs these have ended: %+v", runs, set.Counts)
-					}
-				}
-				b.ReportMetric(b.Elapsed().Seconds()*1000/float64(b.N)/float64(runs), "ms/run")
-				b.ReportMetric((processorTime()-before).Seconds()*1000/float64(b.N)/float64(runs), "cpu-ms/run")
-				b.ReportMetric(float64(heap())/(1<<20), "heap-MB")
-			})
+			b.Run(fmt.Sprintf("%s/runs=%d", name, runs), func(b *testing.B) { holdSets(b, open(b, plainWalk()), asked, runs) })
+		}
+		b.Run(name+"/paid/runs=1000", func(b *testing.B) { holdSets(b, open(b, plainWalk()), paid{asked}, 1000) })
+	}
+}
+
+func holdSets(b *testing.B, t *tested, m llm.Model, runs int) {
+	b.Helper()
+	s := t.start(b, t.newEngine(b, m))
+	ids := t.scenarios(b, s, runs/200)
+	heap, before := watchHeap(b), processorTime()
+	b.ReportAllocs()
+	for b.Loop() {
+		set, err := s.StartSet(b.Context(), testedOrg, agenttest.SetRequest{Scenarios: ids, Simulations: 200})
+		if err != nil {
+			b.Fatal(err)
+		}
+		if set = t.ended(b, set.ID); set.Counts.Passed != runs {
+			b.Fatalf("of %d runs these have ended: %+v", runs, set.Counts)
 		}
 	}
+	b.ReportMetric(b.Elapsed().Seconds()*1000/float64(b.N)/float64(runs), "ms/run")
+	b.ReportMetric((processorTime()-before).Seconds()*1000/float64(b.N)/float64(runs), "cpu-ms/run")
+	b.ReportMetric(float64(heap())/(1<<20), "heap-MB")
 }
 
 // start runs a service until the benchmark ends.
