@@ -6,12 +6,13 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/callwright/callwright/adapters/scripted"
+	"github.com/callwright/callwright/agents/llm"
 	"github.com/callwright/callwright/agents/pathway/graph"
-	"github.com/callwright/callwright/agenttest/analysis"
 	"github.com/callwright/callwright/agenttest/tornado"
 )
 
-// shop keeps versions of a pathway, runs its scenario and proposes changes: your own code, in three small types or in one.
+// shop keeps versions of a pathway and runs its scenario: your own code, in two small types or in one.
 type shop struct{ versions []graph.Document }
 
 func (s *shop) Document(_ context.Context, number int) (graph.Document, error) {
@@ -33,20 +34,18 @@ func (s *shop) Run(_ context.Context, _ string, version int, scenarios []string,
 	return map[string]tornado.Tally{scenarios[0]: {Failed: trials, Node: "greet", Reason: "the shop is not named"}}, nil
 }
 
-// Fix would ask a model.
-func (s *shop) Fix(_ context.Context, _ string, b tornado.Brief) (tornado.Plan, error) {
-	return tornado.Plan{Fixes: []tornado.Fix{{
-		Kind: analysis.PromptChange, Node: b.Findings[0].Tally.Node, Description: "Name the shop.",
-		Edits: []tornado.Edit{{Op: tornado.SetText, Field: "text", Text: "Hello, this is North Bicycles."}},
-	}}}, nil
-}
+// model stands in for a language model: any llm.Model, such as one of adapters/openai.
+var model = scripted.New(scripted.Rule{Task: llm.TaskFix, About: "the shop is not named", Answer: `{
+	"reasoning": "The greeting does not say which shop it is.",
+	"fixes": [{"type": "prompt_change", "target_node": "greet", "description": "Name the shop.", "edits": [
+		{"op": "set_text", "field": "text", "text": "Hello, this is North Bicycles.", "edge": null, "to": null}]}]}`})
 
 func ExampleSearch() {
 	s := &shop{versions: []graph.Document{{Nodes: []json.RawMessage{
 		json.RawMessage(`{"id":"greet","type":"Default","data":{"name":"Greet","isStart":true,"text":"Hello."}}`),
 	}}}}
 	session, err := tornado.Search(context.Background(), tornado.SearchConfig{
-		Versions: s, Tests: s, Fixer: s, Session: "1", Base: 1, Scenarios: []tornado.Scenario{{ID: "names the shop"}},
+		Versions: s, Tests: s, Fixer: tornado.NewFixer(model, "acme"), Session: "1", Base: 1, Scenarios: []tornado.Scenario{{ID: "names the shop"}},
 	})
 	fmt.Println(session.State, session.Best, err)
 	for _, it := range session.Iterations {

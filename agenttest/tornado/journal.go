@@ -43,8 +43,12 @@ func (s *Service) open(ctx context.Context, session Session) (*journal, error) {
 
 // config returns the search of the session. ctx is its context.
 func (j *journal) config(ctx context.Context) SearchConfig {
+	var fixer Fixer = keptFixer{j.cfg.Fixer, j}
+	if j.cfg.Fixer == nil {
+		fixer = NewFixer(model{j.cfg.Model, j, &j.session.Usage.Fixer}, j.session.Org)
+	}
 	return SearchConfig{
-		Versions: j, Tests: j, Fixer: keptFixer{j.cfg.Fixer, j}, Analyst: j,
+		Versions: j, Tests: j, Fixer: fixer, Analyst: j,
 		Session: j.session.ID, Base: j.session.Base, Scenarios: j.session.Scenarios, Iterations: j.session.Most,
 		Deadline: j.session.Deadline, Confirm: j.session.Confirm, Patience: j.session.Patience, Limits: j.session.Limits,
 		Spent:     func() bool { return j.session.Usage.Spend.Exhausts(j.session.Budget) },
@@ -343,18 +347,26 @@ const (
 
 // Answer implements llm.Model.
 func (m model) Answer(ctx context.Context, q llm.Question) (llm.Answer, error) {
-	a, err := step(ctx, m.journal, string(q.Task), func() (llm.Answer, error) {
+	a, err := step(ctx, m.journal, string(q.Task), func() (said, error) {
 		if err := m.journal.ended(ctx); err != nil {
-			return llm.Answer{}, err
+			return said{}, err
 		}
-		return m.ask(ctx, q)
+		a, err := m.ask(ctx, q)
+		return said{a.JSON, a.Model, a.Usage}, err
 	})
 	if err == nil {
 		u := &m.journal.session.Usage
 		*m.usage = m.usage.Add(a.Usage)
 		u.Spend = u.Spend.Plus(m.journal.cfg.Pricer.Spend(m.Name(), a.Usage))
 	}
-	return a, err
+	return llm.Answer{JSON: a.Text, Model: a.Model, Usage: a.Usage}, err
+}
+
+// said is an answer as a step keeps it: its text need not be JSON.
+type said struct {
+	Text  []byte    `json:"text"`
+	Model string    `json:"model"`
+	Usage llm.Usage `json:"usage"`
 }
 
 // ask asks until the model answers, fails for good, or has failed for modelPatience.

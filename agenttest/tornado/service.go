@@ -23,9 +23,12 @@ type Config struct {
 	Pathways Pathways          // required
 	Runs     Runs              // required
 
-	Fixer      Fixer         // proposes changes; its plans are kept, so that none is paid twice; nil: no session can be started
+	// One of these two proposes changes. Without both no session can be started.
+	Model llm.Model // is asked by NewFixer; its answers are kept, so that none is paid twice
+	Fixer Fixer     // is asked instead; its plans are kept
+
 	Analyst    llm.Model     // analyzes failed runs; nil, or one that cannot: the rules do
-	Pricer     engine.Pricer // prices calls of Analyst; nil: its cost is not known
+	Pricer     engine.Pricer // prices calls of Model and Analyst; nil: their cost is not known
 	Concurrent int           // sessions that this node holds at once; 0: DefaultConcurrent
 	Watchers   int           // how many Followers may be open at once; 0: 200
 
@@ -121,7 +124,7 @@ type Start struct {
 // pathway_id, persona_id, scenario_ids or version_number: there is no such thing. CodeBadRequest, with the field: it cannot be
 // searched. CodeTooManyRequests: the organization has MaxRunning sessions. CodeNotImplemented: nothing proposes changes.
 func (s *Service) Start(ctx context.Context, org callwright.OrgID, r Start) (Session, error) {
-	if s.cfg.Fixer == nil {
+	if s.cfg.Model == nil && s.cfg.Fixer == nil {
 		return Session{}, callwright.Errorf(callwright.CodeNotImplemented,
 			"nothing proposes changes of pathways here: configure a model for it to start sessions")
 	}

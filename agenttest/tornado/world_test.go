@@ -87,8 +87,12 @@ func (w *world) run(nodes ...*tornado.Service) {
 	}
 }
 
-// runUntil runs a node until stop is called.
-func (w *world) runUntil(s *tornado.Service) (stop func()) { return w.background(s.Run) }
+// runUntil runs a node until stop is called, or the test ends.
+func (w *world) runUntil(s *tornado.Service) (stop func()) {
+	stop = w.background(s.Run)
+	w.t.Cleanup(stop)
+	return stop
+}
 
 func (w *world) background(run func(context.Context) error) (stop func()) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(w.t.Context()))

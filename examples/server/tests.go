@@ -82,6 +82,9 @@ func newTornados(p testParts, tests *agenttest.Service) (*tornado.Service, error
 		Store: agentteststore.Sessions{DB: p.DB}, Atomic: p.DB, Work: p.Work, Leases: bunstore.Leases{DB: p.DB}, Node: string(p.Node),
 		Pathways: p.Pathways, Runs: tests, Analyst: p.Engines.Model, Logger: p.Log,
 	}
+	if p.Config.LLMBaseURL != "" {
+		c.Model = p.Engines.Model
+	}
 	return tornado.New(c)
 }
 
