@@ -69,6 +69,7 @@ type house struct {
 	areas        services
 	gate         *gate            // of promotions
 	writer       agentstest.Model // drafts scenarios
+	slow         slowReads        // of runs
 	sipFakes
 	triageFakes
 }
@@ -146,7 +147,7 @@ func open(t *testing.T, change ...func(*httpapi.Config)) *house {
 		personas: personaService,
 		issues:   h.issues(work),
 		tests: must(agenttest.New(agenttest.Config{
-			Store: h.testStore(), Atomic: store, Work: work, Leases: memstore.Leases{Store: store}, Node: "n1", Pathways: pathwayService,
+			Store: slowRuns{h.testStore(), &h.slow}, Atomic: store, Work: work, Leases: memstore.Leases{Store: store}, Node: "n1", Pathways: pathwayService,
 			Personas: personaService, Chats: pathwayService,
 			Engine: must(engine.New(engine.Config{Runner: &agenttesttest.Runner{}, Model: scripted.New()})),
 			URLs:   notifier{}, Notifier: silentNotifier{}, Transcripts: join.Transcripts{Store: h.calls}, Writer: &h.writer, Analyst: &h.writer, Documents: pathwayService,

@@ -9601,7 +9601,8 @@ func (s *TestScenario) SetUpdatedAt(val time.Time) {
 	s.UpdatedAt = val
 }
 
-// A new scenario. It tests a pathway or a persona, so one of the two ids is needed.
+// A new scenario. It tests a pathway or a persona, so one of the two ids is needed. It may have 512
+// KiB as JSON in all; a larger one is refused with the largest of its parts named.
 // Ref: #/components/schemas/TestScenarioCreate
 type TestScenarioCreate struct {
 	// Pathway under test.
@@ -10296,7 +10297,7 @@ func (s *TestScenarioType) UnmarshalText(data []byte) error {
 }
 
 // Changes to a scenario. An absent key keeps its value, null clears it, `assertions` replaces the
-// whole list.
+// whole list. Afterwards the scenario may have 512 KiB as JSON in all.
 // Ref: #/components/schemas/TestScenarioUpdate
 type TestScenarioUpdate struct {
 	// Unique for its pathway or persona.
