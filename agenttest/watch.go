@@ -24,7 +24,7 @@ func (s *Service) WatchRun(
 	})
 }
 
-// WatchBatch follows a batch; otherwise see WatchRun.
+// WatchBatch follows a batch; otherwise see WatchRun. since is the Revision that the Follower has returned with it.
 func (s *Service) WatchBatch(
 	ctx context.Context, org callwright.OrgID, id string, since int64,
 ) (*callwright.Follower[Batch], error) {
@@ -43,8 +43,17 @@ func (s *Service) watchGroup(
 ) (*callwright.Follower[Batch], error) {
 	return callwright.Follow(ctx, &s.watchers, org, id, since, func(ctx context.Context) (callwright.Revised[Batch], error) {
 		b, err := s.groupOf(ctx, org, id, kind)
-		return callwright.Revised[Batch]{Value: b, Revision: b.Revision, Final: b.State.Ended()}, err
+		return callwright.Revised[Batch]{Value: b, Revision: b.shown(), Final: b.State.Ended()}, err
 	})
+}
+
+// shown returns what a Follower tells the states of a group apart by. Its Revision counts on when its statistics are stored after
+// its end, which stays the same.
+func (b Batch) shown() int64 {
+	if b.State.Ended() {
+		return max(b.Revision, b.EndedAt.UnixMilli())
+	}
+	return b.Revision
 }
 
 // wakeWatchers has those who follow runs, and their groups, look now.

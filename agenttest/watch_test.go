@@ -102,7 +102,12 @@ func TestGroupsAreFollowed(t *testing.T) {
 		}
 		check(drained(t, follower, err), agenttest.Failed, agenttest.Counts{Passed: 1, Failed: 1})
 		follower, err = l.WatchSet(t.Context(), org, set.ID, 0)
-		check(drained(t, follower, err), agenttest.Passed, agenttest.Counts{Passed: 3, Failed: 3})
+		all := drained(t, follower, err)
+		check(all, agenttest.Passed, agenttest.Counts{Passed: 3, Failed: 3})
+		settled() // its statistics are stored
+		if f, err := l.WatchSet(t.Context(), org, set.ID, all[len(all)-1].Revision); err != nil || !f.Over() {
+			t.Errorf("a client that has the final state is to wait: %v", err)
+		}
 		check(drained(t, cancelled, nil), agenttest.Cancelled, agenttest.Counts{Cancelled: 2})
 	})
 }

@@ -227,52 +227,52 @@ type Invoker interface {
 	// StreamTestBatch invokes streamTestBatch operation.
 	//
 	// Streams the progress of a batch as server-sent events. `event` is `progress`, `data` is one line of
-	// JSON as in the example, and `id` is the revision of what it shows. The first event comes at once,
-	// and the last one has an end state; then the stream ends. Changes within 100 milliseconds may come as
-	// one event, and another node's within a second. With `Last-Event-ID`, as browsers send it, a revision
-	// that the client has is not sent again; one that is final is answered with 204, at which browsers
-	// stop to connect. A comment is sent whenever nothing was for 15 seconds. The server ends a stream
-	// after at most 15 minutes, within 30 seconds after its key was revoked or has expired, and when it
-	// stops. Errors of the request are answered before the stream begins.
+	// JSON as in the example, and `id` a number that grows. The first event comes at once, and the last
+	// one has an end state; then the stream ends. Changes within 100 milliseconds may come as one event,
+	// and another node's within a second. With `Last-Event-ID`, as browsers send it, a state that the
+	// client has is not sent again; one that is final is answered with 204, at which browsers stop to
+	// connect. A comment is sent whenever nothing was for 15 seconds. The server ends a stream after at
+	// most 15 minutes, within 30 seconds after its key was revoked or has expired, and when it stops.
+	// Errors of the request are answered before the stream begins.
 	//
 	// GET /v1/agent-testing/batches/{id}/events
 	StreamTestBatch(ctx context.Context, params StreamTestBatchParams) (StreamTestBatchRes, error)
 	// StreamTestRun invokes streamTestRun operation.
 	//
 	// Streams the progress of a run as server-sent events. `event` is `progress`, `data` is one line of
-	// JSON as in the example, and `id` is the revision of what it shows. The first event comes at once,
-	// and the last one has an end state; then the stream ends. Changes within 100 milliseconds may come as
-	// one event, and another node's within a second. With `Last-Event-ID`, as browsers send it, a revision
-	// that the client has is not sent again; one that is final is answered with 204, at which browsers
-	// stop to connect. A comment is sent whenever nothing was for 15 seconds. The server ends a stream
-	// after at most 15 minutes, within 30 seconds after its key was revoked or has expired, and when it
-	// stops. Errors of the request are answered before the stream begins.
+	// JSON as in the example, and `id` a number that grows. The first event comes at once, and the last
+	// one has an end state; then the stream ends. Changes within 100 milliseconds may come as one event,
+	// and another node's within a second. With `Last-Event-ID`, as browsers send it, a state that the
+	// client has is not sent again; one that is final is answered with 204, at which browsers stop to
+	// connect. A comment is sent whenever nothing was for 15 seconds. The server ends a stream after at
+	// most 15 minutes, within 30 seconds after its key was revoked or has expired, and when it stops.
+	// Errors of the request are answered before the stream begins.
 	//
 	// GET /v1/agent-testing/runs/{id}/events
 	StreamTestRun(ctx context.Context, params StreamTestRunParams) (StreamTestRunRes, error)
 	// StreamTestSet invokes streamTestSet operation.
 	//
 	// Streams the progress of a simulation set as server-sent events. `event` is `progress`, `data` is one
-	// line of JSON as in the example, and `id` is the revision of what it shows. The first event comes at
-	// once, and the last one has an end state; then the stream ends. Changes within 100 milliseconds may
-	// come as one event, and another node's within a second. With `Last-Event-ID`, as browsers send it, a
-	// revision that the client has is not sent again; one that is final is answered with 204, at which
-	// browsers stop to connect. A comment is sent whenever nothing was for 15 seconds. The server ends a
-	// stream after at most 15 minutes, within 30 seconds after its key was revoked or has expired, and
-	// when it stops. Errors of the request are answered before the stream begins.
+	// line of JSON as in the example, and `id` a number that grows. The first event comes at once, and the
+	// last one has an end state; then the stream ends. Changes within 100 milliseconds may come as one
+	// event, and another node's within a second. With `Last-Event-ID`, as browsers send it, a state that
+	// the client has is not sent again; one that is final is answered with 204, at which browsers stop to
+	// connect. A comment is sent whenever nothing was for 15 seconds. The server ends a stream after at
+	// most 15 minutes, within 30 seconds after its key was revoked or has expired, and when it stops.
+	// Errors of the request are answered before the stream begins.
 	//
 	// GET /v1/agent-testing/simulation-sets/{id}/events
 	StreamTestSet(ctx context.Context, params StreamTestSetParams) (StreamTestSetRes, error)
 	// StreamTornado invokes streamTornado operation.
 	//
 	// Streams the progress of a tornado session as server-sent events. `event` is `progress`, `data` is
-	// one line of JSON as in the example, and `id` is the revision of what it shows. The first event comes
-	// at once, and the last one has an end state; then the stream ends. Changes within 100 milliseconds
-	// may come as one event, and another node's within a second. With `Last-Event-ID`, as browsers send
-	// it, a revision that the client has is not sent again; one that is final is answered with 204, at
-	// which browsers stop to connect. A comment is sent whenever nothing was for 15 seconds. The server
-	// ends a stream after at most 15 minutes, within 30 seconds after its key was revoked or has expired,
-	// and when it stops. Errors of the request are answered before the stream begins.
+	// one line of JSON as in the example, and `id` a number that grows. The first event comes at once, and
+	// the last one has an end state; then the stream ends. Changes within 100 milliseconds may come as one
+	// event, and another node's within a second. With `Last-Event-ID`, as browsers send it, a state that
+	// the client has is not sent again; one that is final is answered with 204, at which browsers stop to
+	// connect. A comment is sent whenever nothing was for 15 seconds. The server ends a stream after at
+	// most 15 minutes, within 30 seconds after its key was revoked or has expired, and when it stops.
+	// Errors of the request are answered before the stream begins.
 	//
 	// GET /v1/agent-testing/tornado/{id}/events
 	StreamTornado(ctx context.Context, params StreamTornadoParams) (StreamTornadoRes, error)
@@ -3587,13 +3587,13 @@ func (c *Client) sendStartTornado(ctx context.Context, request *TornadoStart, pa
 // StreamTestBatch invokes streamTestBatch operation.
 //
 // Streams the progress of a batch as server-sent events. `event` is `progress`, `data` is one line of
-// JSON as in the example, and `id` is the revision of what it shows. The first event comes at once,
-// and the last one has an end state; then the stream ends. Changes within 100 milliseconds may come as
-// one event, and another node's within a second. With `Last-Event-ID`, as browsers send it, a revision
-// that the client has is not sent again; one that is final is answered with 204, at which browsers
-// stop to connect. A comment is sent whenever nothing was for 15 seconds. The server ends a stream
-// after at most 15 minutes, within 30 seconds after its key was revoked or has expired, and when it
-// stops. Errors of the request are answered before the stream begins.
+// JSON as in the example, and `id` a number that grows. The first event comes at once, and the last
+// one has an end state; then the stream ends. Changes within 100 milliseconds may come as one event,
+// and another node's within a second. With `Last-Event-ID`, as browsers send it, a state that the
+// client has is not sent again; one that is final is answered with 204, at which browsers stop to
+// connect. A comment is sent whenever nothing was for 15 seconds. The server ends a stream after at
+// most 15 minutes, within 30 seconds after its key was revoked or has expired, and when it stops.
+// Errors of the request are answered before the stream begins.
 //
 // GET /v1/agent-testing/batches/{id}/events
 func (c *Client) StreamTestBatch(ctx context.Context, params StreamTestBatchParams) (StreamTestBatchRes, error) {
@@ -3697,13 +3697,13 @@ func (c *Client) sendStreamTestBatch(ctx context.Context, params StreamTestBatch
 // StreamTestRun invokes streamTestRun operation.
 //
 // Streams the progress of a run as server-sent events. `event` is `progress`, `data` is one line of
-// JSON as in the example, and `id` is the revision of what it shows. The first event comes at once,
-// and the last one has an end state; then the stream ends. Changes within 100 milliseconds may come as
-// one event, and another node's within a second. With `Last-Event-ID`, as browsers send it, a revision
-// that the client has is not sent again; one that is final is answered with 204, at which browsers
-// stop to connect. A comment is sent whenever nothing was for 15 seconds. The server ends a stream
-// after at most 15 minutes, within 30 seconds after its key was revoked or has expired, and when it
-// stops. Errors of the request are answered before the stream begins.
+// JSON as in the example, and `id` a number that grows. The first event comes at once, and the last
+// one has an end state; then the stream ends. Changes within 100 milliseconds may come as one event,
+// and another node's within a second. With `Last-Event-ID`, as browsers send it, a state that the
+// client has is not sent again; one that is final is answered with 204, at which browsers stop to
+// connect. A comment is sent whenever nothing was for 15 seconds. The server ends a stream after at
+// most 15 minutes, within 30 seconds after its key was revoked or has expired, and when it stops.
+// Errors of the request are answered before the stream begins.
 //
 // GET /v1/agent-testing/runs/{id}/events
 func (c *Client) StreamTestRun(ctx context.Context, params StreamTestRunParams) (StreamTestRunRes, error) {
@@ -3807,13 +3807,13 @@ func (c *Client) sendStreamTestRun(ctx context.Context, params StreamTestRunPara
 // StreamTestSet invokes streamTestSet operation.
 //
 // Streams the progress of a simulation set as server-sent events. `event` is `progress`, `data` is one
-// line of JSON as in the example, and `id` is the revision of what it shows. The first event comes at
-// once, and the last one has an end state; then the stream ends. Changes within 100 milliseconds may
-// come as one event, and another node's within a second. With `Last-Event-ID`, as browsers send it, a
-// revision that the client has is not sent again; one that is final is answered with 204, at which
-// browsers stop to connect. A comment is sent whenever nothing was for 15 seconds. The server ends a
-// stream after at most 15 minutes, within 30 seconds after its key was revoked or has expired, and
-// when it stops. Errors of the request are answered before the stream begins.
+// line of JSON as in the example, and `id` a number that grows. The first event comes at once, and the
+// last one has an end state; then the stream ends. Changes within 100 milliseconds may come as one
+// event, and another node's within a second. With `Last-Event-ID`, as browsers send it, a state that
+// the client has is not sent again; one that is final is answered with 204, at which browsers stop to
+// connect. A comment is sent whenever nothing was for 15 seconds. The server ends a stream after at
+// most 15 minutes, within 30 seconds after its key was revoked or has expired, and when it stops.
+// Errors of the request are answered before the stream begins.
 //
 // GET /v1/agent-testing/simulation-sets/{id}/events
 func (c *Client) StreamTestSet(ctx context.Context, params StreamTestSetParams) (StreamTestSetRes, error) {
@@ -3917,13 +3917,13 @@ func (c *Client) sendStreamTestSet(ctx context.Context, params StreamTestSetPara
 // StreamTornado invokes streamTornado operation.
 //
 // Streams the progress of a tornado session as server-sent events. `event` is `progress`, `data` is
-// one line of JSON as in the example, and `id` is the revision of what it shows. The first event comes
-// at once, and the last one has an end state; then the stream ends. Changes within 100 milliseconds
-// may come as one event, and another node's within a second. With `Last-Event-ID`, as browsers send
-// it, a revision that the client has is not sent again; one that is final is answered with 204, at
-// which browsers stop to connect. A comment is sent whenever nothing was for 15 seconds. The server
-// ends a stream after at most 15 minutes, within 30 seconds after its key was revoked or has expired,
-// and when it stops. Errors of the request are answered before the stream begins.
+// one line of JSON as in the example, and `id` a number that grows. The first event comes at once, and
+// the last one has an end state; then the stream ends. Changes within 100 milliseconds may come as one
+// event, and another node's within a second. With `Last-Event-ID`, as browsers send it, a state that
+// the client has is not sent again; one that is final is answered with 204, at which browsers stop to
+// connect. A comment is sent whenever nothing was for 15 seconds. The server ends a stream after at
+// most 15 minutes, within 30 seconds after its key was revoked or has expired, and when it stops.
+// Errors of the request are answered before the stream begins.
 //
 // GET /v1/agent-testing/tornado/{id}/events
 func (c *Client) StreamTornado(ctx context.Context, params StreamTornadoParams) (StreamTornadoRes, error) {

@@ -228,52 +228,52 @@ type RawHandler interface {
 	// StreamTestBatch implements streamTestBatch operation.
 	//
 	// Streams the progress of a batch as server-sent events. `event` is `progress`, `data` is one line of
-	// JSON as in the example, and `id` is the revision of what it shows. The first event comes at once,
-	// and the last one has an end state; then the stream ends. Changes within 100 milliseconds may come as
-	// one event, and another node's within a second. With `Last-Event-ID`, as browsers send it, a revision
-	// that the client has is not sent again; one that is final is answered with 204, at which browsers
-	// stop to connect. A comment is sent whenever nothing was for 15 seconds. The server ends a stream
-	// after at most 15 minutes, within 30 seconds after its key was revoked or has expired, and when it
-	// stops. Errors of the request are answered before the stream begins.
+	// JSON as in the example, and `id` a number that grows. The first event comes at once, and the last
+	// one has an end state; then the stream ends. Changes within 100 milliseconds may come as one event,
+	// and another node's within a second. With `Last-Event-ID`, as browsers send it, a state that the
+	// client has is not sent again; one that is final is answered with 204, at which browsers stop to
+	// connect. A comment is sent whenever nothing was for 15 seconds. The server ends a stream after at
+	// most 15 minutes, within 30 seconds after its key was revoked or has expired, and when it stops.
+	// Errors of the request are answered before the stream begins.
 	//
 	// GET /v1/agent-testing/batches/{id}/events
 	StreamTestBatch(ctx context.Context, params StreamTestBatchParams, w http.ResponseWriter) error
 	// StreamTestRun implements streamTestRun operation.
 	//
 	// Streams the progress of a run as server-sent events. `event` is `progress`, `data` is one line of
-	// JSON as in the example, and `id` is the revision of what it shows. The first event comes at once,
-	// and the last one has an end state; then the stream ends. Changes within 100 milliseconds may come as
-	// one event, and another node's within a second. With `Last-Event-ID`, as browsers send it, a revision
-	// that the client has is not sent again; one that is final is answered with 204, at which browsers
-	// stop to connect. A comment is sent whenever nothing was for 15 seconds. The server ends a stream
-	// after at most 15 minutes, within 30 seconds after its key was revoked or has expired, and when it
-	// stops. Errors of the request are answered before the stream begins.
+	// JSON as in the example, and `id` a number that grows. The first event comes at once, and the last
+	// one has an end state; then the stream ends. Changes within 100 milliseconds may come as one event,
+	// and another node's within a second. With `Last-Event-ID`, as browsers send it, a state that the
+	// client has is not sent again; one that is final is answered with 204, at which browsers stop to
+	// connect. A comment is sent whenever nothing was for 15 seconds. The server ends a stream after at
+	// most 15 minutes, within 30 seconds after its key was revoked or has expired, and when it stops.
+	// Errors of the request are answered before the stream begins.
 	//
 	// GET /v1/agent-testing/runs/{id}/events
 	StreamTestRun(ctx context.Context, params StreamTestRunParams, w http.ResponseWriter) error
 	// StreamTestSet implements streamTestSet operation.
 	//
 	// Streams the progress of a simulation set as server-sent events. `event` is `progress`, `data` is one
-	// line of JSON as in the example, and `id` is the revision of what it shows. The first event comes at
-	// once, and the last one has an end state; then the stream ends. Changes within 100 milliseconds may
-	// come as one event, and another node's within a second. With `Last-Event-ID`, as browsers send it, a
-	// revision that the client has is not sent again; one that is final is answered with 204, at which
-	// browsers stop to connect. A comment is sent whenever nothing was for 15 seconds. The server ends a
-	// stream after at most 15 minutes, within 30 seconds after its key was revoked or has expired, and
-	// when it stops. Errors of the request are answered before the stream begins.
+	// line of JSON as in the example, and `id` a number that grows. The first event comes at once, and the
+	// last one has an end state; then the stream ends. Changes within 100 milliseconds may come as one
+	// event, and another node's within a second. With `Last-Event-ID`, as browsers send it, a state that
+	// the client has is not sent again; one that is final is answered with 204, at which browsers stop to
+	// connect. A comment is sent whenever nothing was for 15 seconds. The server ends a stream after at
+	// most 15 minutes, within 30 seconds after its key was revoked or has expired, and when it stops.
+	// Errors of the request are answered before the stream begins.
 	//
 	// GET /v1/agent-testing/simulation-sets/{id}/events
 	StreamTestSet(ctx context.Context, params StreamTestSetParams, w http.ResponseWriter) error
 	// StreamTornado implements streamTornado operation.
 	//
 	// Streams the progress of a tornado session as server-sent events. `event` is `progress`, `data` is
-	// one line of JSON as in the example, and `id` is the revision of what it shows. The first event comes
-	// at once, and the last one has an end state; then the stream ends. Changes within 100 milliseconds
-	// may come as one event, and another node's within a second. With `Last-Event-ID`, as browsers send
-	// it, a revision that the client has is not sent again; one that is final is answered with 204, at
-	// which browsers stop to connect. A comment is sent whenever nothing was for 15 seconds. The server
-	// ends a stream after at most 15 minutes, within 30 seconds after its key was revoked or has expired,
-	// and when it stops. Errors of the request are answered before the stream begins.
+	// one line of JSON as in the example, and `id` a number that grows. The first event comes at once, and
+	// the last one has an end state; then the stream ends. Changes within 100 milliseconds may come as one
+	// event, and another node's within a second. With `Last-Event-ID`, as browsers send it, a state that
+	// the client has is not sent again; one that is final is answered with 204, at which browsers stop to
+	// connect. A comment is sent whenever nothing was for 15 seconds. The server ends a stream after at
+	// most 15 minutes, within 30 seconds after its key was revoked or has expired, and when it stops.
+	// Errors of the request are answered before the stream begins.
 	//
 	// GET /v1/agent-testing/tornado/{id}/events
 	StreamTornado(ctx context.Context, params StreamTornadoParams, w http.ResponseWriter) error
