@@ -298,6 +298,7 @@ func (p parts) announce() error {
 	fmt.Println("  knowledge  no knowledge base is connected; inline texts only")
 	fmt.Printf("  tests      judged %s (--llm-base-url); runs that fail open issues: %t (--failed-test-issues)\n",
 		p.judgedBy(), p.Config.FailedTestIssues)
+	fmt.Printf("  tornado    %s (--llm-base-url)\n", p.mendedBy())
 	if err := p.Engines.Ready(); err != nil {
 		fmt.Printf("  No calls can be made: %s\n", err)
 	}

@@ -98,3 +98,11 @@ func (p parts) judgedBy() string {
 	}
 	return "by rules and " + p.Engines.Model.Name()
 }
+
+// mendedBy says to people what proposes changes of pathways that fail their tests.
+func (p parts) mendedBy() string {
+	if p.Config.LLMBaseURL == "" {
+		return "no sessions: the scripted model proposes no changes of pathways"
+	}
+	return "changes are proposed by " + p.Engines.Model.Name()
+}
