@@ -21,6 +21,9 @@ func Keeping(connector driver.Connector, compiled *atomic.Int64) driver.Connecto
 	return keepingConnector{connector, watched{compiled, func(error) {}}}
 }
 
+// AppendText writes a marked text.
+func AppendText(b []byte, s string) []byte { return newMarkingDialect().AppendString(b, s) }
+
 // LiftValues returns a statement with its values lifted out of it.
 func LiftValues(statement string) (string, []driver.NamedValue) {
 	text, values := liftValues(statement, nil)

@@ -4,9 +4,11 @@ import (
 	"database/sql/driver"
 	"encoding/hex"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/uptrace/bun/dialect/sqlitedialect"
 	"github.com/uptrace/bun/schema"
@@ -83,9 +85,15 @@ func (d *markingDialect) AppendTime(b []byte, t time.Time) []byte {
 	return d.Dialect.AppendTime(append(b, mark...), t)
 }
 
-// AppendString writes a marked text.
+// AppendString writes a marked text. Most texts, such as documents that are encrypted, are written as they are; bun goes through them
+// character by character.
 func (d *markingDialect) AppendString(b []byte, s string) []byte {
-	return d.Dialect.AppendString(append(b, mark...), s)
+	b = append(b, mark...)
+	if strings.ContainsAny(s, "'\x00") || !utf8.ValidString(s) {
+		return d.Dialect.AppendString(b, s)
+	}
+	b = slices.Grow(b, len(s)+len("''"))
+	return append(append(append(b, '\''), s...), '\'')
 }
 
 // AppendBytes writes marked bytes.

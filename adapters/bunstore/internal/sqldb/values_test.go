@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/dialect/sqlitedialect"
 
 	"github.com/callwright/callwright/adapters/bunstore/internal/sqldb"
 )
@@ -54,12 +55,19 @@ func TestValuesAreLifted(t *testing.T) {
 	}
 }
 
-// FuzzValues writes any text as a value and as a text of our own: neither may become a part of the statement.
+// FuzzValues writes any text as a value and as a text of our own: neither may become a part of the statement. A value is written as
+// bun writes it.
 func FuzzValues(f *testing.F) {
-	for _, s := range []string{"", "a", "it's", sqldb.Mark, sqldb.Mark + "'x'", "'" + sqldb.Mark + "1", "--\n", "*/", "?", `"`, "[", "ü"} {
+	for _, s := range []string{
+		"", "a", "it's", sqldb.Mark, sqldb.Mark + "'x'", "'" + sqldb.Mark + "1", "--\n", "*/", "?", `"`, "[", "ü", "🙂", "a\x00b", "\xff", "\uFFFD'",
+	} {
 		f.Add(s)
 	}
+	bunWrites := sqlitedialect.New()
 	f.Fuzz(func(t *testing.T, s string) {
+		if got, want := string(sqldb.AppendText([]byte("x"), s)), string(bunWrites.AppendString([]byte("x"+sqldb.Mark), s)); got != want {
+			t.Errorf("%q is written as %q, and by bun as %q", s, got, want)
+		}
 		_, _ = sqldb.LiftValues(s)
 		quoted := "'" + strings.ReplaceAll(s, "'", "''") + "'"
 		text, values := sqldb.LiftValues("SELECT " + quoted + ", " + sqldb.Mark + quoted + " -- " + s)
