@@ -86,7 +86,7 @@ func (r *run) converse(ctx context.Context) {
 		Webhooks: s.Webhooks, Model: r.model(r.cfg.Model, byAgent), Trial: r.c.Trial,
 	})
 	if err != nil {
-		r.end(r.reason(ctx, err, assert.EndAgentError), r.startProblem(ctx, err))
+		r.end(r.reason(ctx, assert.EndAgentError), r.startProblem(ctx, err))
 		return
 	}
 	defer func() {
@@ -165,7 +165,7 @@ func (r *run) reply(ctx context.Context, session Session, said CallerTurn, calle
 	t, err := session.Reply(limited, said)
 	r.note(t, Turn{CallerTook: callerTook, Took: r.cfg.Clock.Now().Sub(began)})
 	if err != nil {
-		r.end(r.reason(limited, err, assert.EndAgentError), "the agent has failed: "+r.told(limited, err))
+		r.end(r.reason(limited, assert.EndAgentError), "the agent has failed: "+r.told(limited, err))
 		return t, true
 	}
 	return t, false
@@ -213,7 +213,7 @@ func (r *run) listen(ctx context.Context, turn int) (l caller.Line, took time.Du
 	l, err := r.caller.Next(limited, caller.Moment{Messages: r.messages, Node: r.node, Turn: turn})
 	switch {
 	case err != nil:
-		r.end(r.reason(limited, err, assert.EndCallerInvalid), "the simulated caller has failed: "+r.told(limited, err))
+		r.end(r.reason(limited, assert.EndCallerInvalid), "the simulated caller has failed: "+r.told(limited, err))
 	case l.Invalid != "":
 		l.Text, _ = clip(l.Text, 200)
 		r.end(assert.EndCallerInvalid, "the simulated caller was off script: of what it said, "+l.Invalid+": "+l.Text)
@@ -252,7 +252,7 @@ func (r *run) end(reason assert.EndReason, problem string) {
 }
 
 // reason says why a conversation ends with an error.
-func (r *run) reason(ctx context.Context, err error, otherwise assert.EndReason) assert.EndReason {
+func (r *run) reason(ctx context.Context, otherwise assert.EndReason) assert.EndReason {
 	switch cause := context.Cause(ctx); {
 	case cause != nil && errors.Is(cause, errTurnTime):
 		return assert.EndTurnTimeout
