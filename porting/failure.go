@@ -1,0 +1,125 @@
+package porting
+
+import "slices"
+
+// Party is who must act to resolve a failure.
+type Party string
+
+// The parties.
+const (
+	ActCustomer Party = "customer" // corrects what it has given, or settles it with its carrier
+	ActSigner   Party = "signer"   // the authorized representative
+	ActCarrier  Party = "carrier"  // the losing carrier: wait
+	ActOperator Party = "operator" // of this deployment
+	ActNobody   Party = "nobody"   // the number cannot be ported
+)
+
+// Parties returns all parties.
+func Parties() []Party { return []Party{ActCustomer, ActSigner, ActCarrier, ActOperator, ActNobody} }
+
+// FailureCode says why a number is not ported, in words that are the same for every gateway.
+type FailureCode string
+
+// The codes of failures.
+const (
+	AccountNumberMismatch    FailureCode = "account_number_mismatch"
+	AccountNumberRequired    FailureCode = "account_number_required"
+	AuthorizedPersonMismatch FailureCode = "authorized_person_mismatch"
+	BillingNumberMismatch    FailureCode = "billing_number_mismatch"
+	BusinessNameMismatch     FailureCode = "business_name_mismatch"
+	AddressMismatch          FailureCode = "address_mismatch"
+	PostalCodeMismatch       FailureCode = "postal_code_mismatch"
+	PINInvalid               FailureCode = "pin_invalid"
+	PINRequired              FailureCode = "pin_required"
+	NumberNotFound           FailureCode = "number_not_found"
+	NumberInactive           FailureCode = "number_inactive"
+	NumberNotPortable        FailureCode = "number_not_portable"
+	RateCenterNotCovered     FailureCode = "rate_center_not_covered"
+	PendingOrder             FailureCode = "pending_order"
+	PortFreeze               FailureCode = "port_freeze"
+	SpecialFeature           FailureCode = "special_feature"
+	MainBillingNumber        FailureCode = "main_billing_number"
+	SplitRequired            FailureCode = "split_required"
+	WrongPortType            FailureCode = "wrong_port_type"
+	FOCRejected              FailureCode = "foc_rejected"
+	FOCExpired               FailureCode = "foc_expired"
+	CarrierUnresponsive      FailureCode = "carrier_unresponsive"
+	NPACConflict             FailureCode = "npac_conflict"
+	OutstandingBalance       FailureCode = "outstanding_balance"
+	LOAInvalid               FailureCode = "loa_invalid"
+	LOADeclined              FailureCode = "loa_declined"
+	SignatureTooLate         FailureCode = "signature_expired"
+	DocumentRejected         FailureCode = "document_rejected"
+	GatewayError             FailureCode = "gateway_error"
+	ActivationFailed         FailureCode = "activation_failed"
+	RegistrationConflict     FailureCode = "registration_conflict"
+	OtherFailure             FailureCode = "other"
+)
+
+// Failure is why a number or a request has failed, or what holds it up.
+type Failure struct {
+	Code FailureCode
+	Raw  string // what the carrier has said, at most MaxRaw bytes; for the operator, never shown to customers
+}
+
+// MaxRaw is how many bytes of a carrier's own words are kept.
+const MaxRaw = 1000
+
+// Remedy is what a failure means and who must act.
+type Remedy struct {
+	Code  FailureCode
+	Act   Party
+	Field string // of the request that is to be corrected; empty: none
+	Text  string // says what is wrong and what to do
+}
+
+const account = "losing_carrier_information."
+
+// remedies are all failures, in the order of their codes above.
+var remedies = []Remedy{
+	{AccountNumberMismatch, ActCustomer, account + "account_number", "The account number is not the one that the losing carrier has. Copy it from a bill, and request the port again."},
+	{AccountNumberRequired, ActCustomer, account + "account_number", "The losing carrier asks for an account number. Copy it from a bill, and request the port again."},
+	{AuthorizedPersonMismatch, ActCustomer, account + "last_name", "The losing carrier does not know the signer as authorized. Have a person sign who is named on the account, and request the port again."},
+	{BillingNumberMismatch, ActCustomer, account + "account_number", "The billing telephone number is not that of the account. Ask the losing carrier for it, and request the port again."},
+	{BusinessNameMismatch, ActCustomer, account + "business_name", "The business name is not the one on the account. Copy it from a bill, and request the port again."},
+	{AddressMismatch, ActCustomer, account + "address", "The service address is not the one on the account. Copy it from a bill, and request the port again."},
+	{PostalCodeMismatch, ActCustomer, account + "address.zip", "The postal code is not the one on the account. Copy it from a bill, and request the port again."},
+	{PINInvalid, ActCustomer, account + "pin", "The losing carrier refuses the PIN. Ask it for a new transfer PIN, and request the port again."},
+	{PINRequired, ActCustomer, account + "pin", "The losing carrier asks for a PIN. Ask it for a transfer PIN, and request the port again."},
+	{NumberNotFound, ActCustomer, "phone_numbers", "The losing carrier does not have this number. Check the number and the carrier, and request the port again."},
+	{NumberInactive, ActCustomer, "phone_numbers", "The number is not in service. Have the losing carrier restore it, and request the port again."},
+	{NumberNotPortable, ActNobody, "phone_numbers", "The number cannot be ported."},
+	{RateCenterNotCovered, ActNobody, "phone_numbers", "The gateway cannot take numbers of this place."},
+	{PendingOrder, ActCustomer, "phone_numbers", "Another order on the account is open. Have the losing carrier finish or cancel it, and request the port again."},
+	{PortFreeze, ActCustomer, "phone_numbers", "The account is protected against ports. Have the losing carrier lift the protection, and request the port again."},
+	{SpecialFeature, ActCustomer, "phone_numbers", "The number has a feature that prevents the port, such as DSL or a hunt group. Have the losing carrier remove it, and request the port again."},
+	{MainBillingNumber, ActCustomer, "phone_numbers", "The number is the main number of the account. Name another one for the numbers that stay, or port all of them."},
+	{SplitRequired, ActCustomer, "phone_numbers", "The numbers belong to different carriers or accounts. Request each group by itself."},
+	{WrongPortType, ActCustomer, "phone_numbers", "The number is of another kind than the order. Request it by itself."},
+	{FOCRejected, ActCustomer, "target_port_date", "The losing carrier refuses the date. Choose a later one, and request the port again."},
+	{FOCExpired, ActCustomer, "target_port_date", "The confirmed date has passed without a port. Request the port again."},
+	{CarrierUnresponsive, ActCarrier, "", "The losing carrier has not answered. The request goes on by itself when it does."},
+	{NPACConflict, ActCarrier, "", "The losing carrier objects to the port. The carriers must settle it; ask the losing carrier for its reason."},
+	{OutstandingBalance, ActCustomer, "", "The account has an unpaid balance. Settle it with the losing carrier, and request the port again."},
+	{LOAInvalid, ActSigner, "", "The losing carrier refuses the letter of authorization. Request the port again, and have it signed anew."},
+	{LOADeclined, ActSigner, "", "The authorized representative has declined to sign. Request the port again when that is settled."},
+	{SignatureTooLate, ActSigner, "", "The letter of authorization was not signed in time. Request the port again."},
+	{DocumentRejected, ActCustomer, "documents", "The losing carrier refuses a document. Upload a bill of the last 30 days, and request the port again."},
+	{GatewayError, ActOperator, "", "The request could not be delivered to the carrier. The operator of this service must act."},
+	{ActivationFailed, ActOperator, "", "The number was released and is not active here. The operator of this service must act."},
+	{RegistrationConflict, ActOperator, "", "The number is ported, but registered by somebody else here. The operator of this service must act."},
+	{OtherFailure, ActOperator, "", "The carrier gives another reason. The operator of this service knows it."},
+}
+
+// Remedies returns what each failure means.
+func Remedies() []Remedy { return slices.Clone(remedies) }
+
+// Remedy returns what the failure means. A code that is not known is OtherFailure.
+func (c FailureCode) Remedy() Remedy {
+	for _, r := range remedies {
+		if r.Code == c {
+			return r
+		}
+	}
+	return remedies[len(remedies)-1]
+}

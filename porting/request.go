@@ -1,0 +1,146 @@
+package porting
+
+import (
+	"slices"
+	"time"
+
+	"github.com/callwright/callwright"
+)
+
+// Request asks to port numbers of one account.
+type Request struct {
+	ID         string
+	Org        callwright.OrgID
+	State      State
+	Numbers    []Number
+	Account    Account
+	TargetDate time.Time // the date asked for, midnight UTC; the carrier decides: see Number.FOC
+	Documents  []string  // ids of proofs of ownership
+	Failure    *Failure  // why it has failed or was declined; nil: it has not
+
+	SignedAt time.Time // zero: not signed
+	SignBy   time.Time // the letter expires then
+
+	Gateway   string    // name of the gateway that it goes through
+	Sending   bool      // the gateway may have received it
+	Ref       string    // the order's id at the gateway; empty: not known yet
+	Version   int64     // the newest Snapshot.Version that was applied
+	PollAt    time.Time // when to ask the gateway again; zero: not to be asked
+	HeldSince time.Time // since when something must be done about it; zero: nothing
+
+	CancelAskedAt time.Time // zero: nobody has asked, or the carrier has refused
+	CancelAskedBy Actor
+	CancelSent    bool // the gateway has received the wish to cancel
+
+	CreatedAt time.Time
+	UpdatedAt time.Time
+	EndedAt   time.Time // zero: it has not ended
+	Entries   int       // of its history
+	Revision  int64     // counts changes
+}
+
+// CustomerType says whose account it is.
+type CustomerType string
+
+// The types of customers.
+const (
+	Business CustomerType = "business"
+	Personal CustomerType = "personal"
+)
+
+// Account is the account as the losing carrier knows it. Everything but the customer's type is encrypted at rest.
+type Account struct {
+	CustomerType  CustomerType
+	BusinessName  string // required for Business
+	FirstName     string // of the authorized representative
+	LastName      string
+	AccountNumber callwright.Secret // shown by its last characters only: see Masked
+	Email         string            // of the authorized representative, who signs
+	NotifyEmails  []string          // are told of every change, besides the representative
+	Address       Address           // of the service
+}
+
+// Address is a service address.
+type Address struct {
+	Street  string
+	Street2 string // may be empty
+	City    string
+	State   string
+	Zip     string
+	Country string // ISO 3166-1 alpha-2
+}
+
+// Entry is an entry of a request's history.
+type Entry struct {
+	Number int // counts from 1 without gaps
+	At     time.Time
+	From   State // empty: the request was made
+	To     State // From: the state is the same
+	Event  Event
+	Detail Detail // what the request waits for afterwards
+	Actor  Actor
+	Note   string // such as the customer's reason; may be empty
+}
+
+// Detail says what a request waits for, or how it has ended.
+type Detail string
+
+// The details.
+const (
+	DetailNone            Detail = ""
+	DetailSignature       Detail = "awaiting_signature"
+	DetailQueued          Detail = "queued"           // the gateway has not confirmed to have it
+	DetailCarrier         Detail = "carrier_review"   // the losing carrier has it
+	DetailAction          Detail = "action_required"  // somebody must act on a Failure of a number
+	DetailConfirmed       Detail = "foc_confirmed"    // every number that has not ended has a date
+	DetailCancelRequested Detail = "cancel_requested" // the carrier has not agreed yet
+	DetailPartly          Detail = "partially_ported" // completed, but not all numbers are ported
+)
+
+// Detail returns what the request waits for, or how it has ended.
+func (r Request) Detail() Detail {
+	switch {
+	case r.State == Completed && slices.ContainsFunc(r.Numbers, func(n Number) bool { return n.State != NumberPorted }):
+		return DetailPartly
+	case r.State.Ended():
+		return DetailNone
+	case r.State == WaitingForSignature:
+		return DetailSignature
+	case !r.CancelAskedAt.IsZero():
+		return DetailCancelRequested
+	case r.Ref == "":
+		return DetailQueued
+	case r.held():
+		return DetailAction
+	case !slices.ContainsFunc(r.Numbers, func(n Number) bool { return !n.State.Ended() && n.State != NumberConfirmed }):
+		return DetailConfirmed
+	}
+	return DetailCarrier
+}
+
+// held reports whether somebody but the losing carrier must act on a number that has not ended.
+func (r Request) held() bool {
+	return slices.ContainsFunc(r.Numbers, func(n Number) bool {
+		return !n.State.Ended() && n.Failure != nil && n.Failure.Code.Remedy().Act != ActCarrier
+	})
+}
+
+// FOC returns the earliest date that the losing carrier has confirmed for a number that has not ended; zero: none.
+func (r Request) FOC() (first time.Time) {
+	for _, n := range r.Numbers {
+		if !n.State.Ended() && !n.FOC.IsZero() && (first.IsZero() || n.FOC.Before(first)) {
+			first = n.FOC
+		}
+	}
+	return first
+}
+
+// Masked returns an account number of which only the last four characters show, and not more than half of them.
+func Masked(number callwright.Secret) string {
+	text := []rune(number.Reveal())
+	shown := min(4, len(text)/2)
+	for i := range text[:len(text)-shown] {
+		text[i] = '*'
+	}
+	return string(text)
+}
