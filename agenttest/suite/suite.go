@@ -1,4 +1,4 @@
-// Package suite reads scenarios from files, so that a team keeps what it expects of an agent beside the code of its
+// Package suite reads scenarios from files and writes them, so that a team keeps what it expects of an agent beside the code of its
 // application, and reviews it like code.
 //
 // A file is YAML or JSON: one scenario, a list of scenarios, or an object with the member scenarios. The members of a

@@ -45,7 +45,7 @@ func Run(ctx context.Context, c Config, args []string, env func(string) string, 
 		Use: "callwright", Short: "Work with Callwright from the command line", SilenceErrors: true, SilenceUsage: true,
 		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: true},
 	}
-	root.AddCommand(testCommand(c, env))
+	root.AddCommand(testCommand(c, env), scenariosCommand(env))
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)

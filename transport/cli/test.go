@@ -263,9 +263,5 @@ func write(cmd *cobra.Command, r report.Report, o testOptions) error {
 		_, err := cmd.OutOrStdout().Write(text.Bytes())
 		return err
 	}
-	temporary := o.output + ".new"
-	if err := os.WriteFile(temporary, text.Bytes(), 0o644); err != nil { //nolint:gosec // a report, which others may read
-		return err
-	}
-	return os.Rename(temporary, o.output)
+	return replace(o.output, text.Bytes())
 }

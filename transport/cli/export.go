@@ -1,0 +1,98 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/spf13/cobra"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agenttest/suite"
+)
+
+func exportCommand(env func(string) string) *cobra.Command {
+	var r remote
+	var folder string
+	cmd := &cobra.Command{
+		Use:   "export",
+		Short: "Write the scenarios of a server to files",
+		Long: "Writes each scenario of a pathway or a persona to a YAML file that is named after it. A file of that name is replaced,\n" +
+			"other files stay. What looks like a credential is written as " + callwright.Redacted + ": import leaves it as the server has it.",
+		Example: "  callwright scenarios export --pathway 01932c1f-0b21-7f10-9a52-1e6a1b2c3d4e --dir scenarios",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			s, err := r.open(env)
+			if err != nil {
+				return err
+			}
+			return export(cmd.Context(), cmd, s, folder)
+		},
+	}
+	r.addFlags(cmd)
+	cmd.Flags().StringVar(&folder, "dir", "scenarios", "the `folder` of the files, which is made if it is not there")
+	return cmd
+}
+
+// export writes the scenarios of a server to files.
+func export(ctx context.Context, cmd *cobra.Command, s *server, folder string) error {
+	all, err := s.list(ctx)
+	if err != nil {
+		return err
+	}
+	if len(all) == 0 {
+		return fmt.Errorf("the %s has no scenarios that this key may read: check the id", s.tested())
+	}
+	if err := os.MkdirAll(folder, 0o755); err != nil { //nolint:gosec // files beside an application's code
+		return err
+	}
+	slices.SortFunc(all, func(a, b stored) int { return strings.Compare(a.name, b.name) })
+	taken := map[string]bool{}
+	for _, one := range all {
+		members, places := concealed(one.members)
+		text, err := suite.Format(members)
+		if err != nil {
+			return fmt.Errorf("%s: %w", one.name, err)
+		}
+		name := filepath.Join(folder, fileName(one.name, taken))
+		if err := replace(name, text); err != nil {
+			return err
+		}
+		cmd.Printf("%s\n", name)
+		if len(places) > 0 {
+			cmd.PrintErrf("%s: looks like a credential, and is not written: %s\n", name, strings.Join(places, ", "))
+		}
+	}
+	return nil
+}
+
+const longestName = 60 // characters of a file's name
+
+// fileName returns the name of a scenario's file, which no other scenario of the export has.
+func fileName(scenario string, taken map[string]bool) string {
+	words := strings.FieldsFunc(strings.ToLower(scenario), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	letters := []rune(strings.Join(words, "-"))
+	base := strings.Trim(string(letters[:min(len(letters), longestName)]), "-")
+	if base == "" {
+		base = "scenario"
+	}
+	name := base
+	for n := 2; taken[name]; n++ {
+		name = fmt.Sprintf("%s-%d", base, n)
+	}
+	taken[name] = true
+	return name + ".yaml"
+}
+
+// replace writes a file whole or not at all.
+func replace(name string, text []byte) error {
+	temporary := name + ".new"
+	if err := os.WriteFile(temporary, text, 0o644); err != nil { //nolint:gosec // a file of a repository, which others may read
+		return err
+	}
+	return os.Rename(temporary, name)
+}

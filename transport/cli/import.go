@@ -1,0 +1,154 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agenttest/suite"
+)
+
+func importCommand(env func(string) string) *cobra.Command {
+	var r remote
+	var dry bool
+	cmd := &cobra.Command{
+		Use:   "import PATH...",
+		Short: "Create and update the scenarios of a server from files",
+		Long: "Reads scenarios as callwright test does, and makes those of a pathway or a persona like them: by their names, it creates\n" +
+			"what is not there and changes what differs. Scenarios that are in no file stay. Nothing is changed if a file is wrong.",
+		Example: "  callwright scenarios import scenarios --pathway 01932c1f-0b21-7f10-9a52-1e6a1b2c3d4e --dry-run",
+		Args:    cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, paths []string) error {
+			s, err := r.open(env)
+			if err != nil {
+				return err
+			}
+			return bringIn(cmd.Context(), cmd, s, paths, dry)
+		},
+	}
+	r.addFlags(cmd)
+	cmd.Flags().BoolVar(&dry, "dry-run", false, "tell what would be changed, and change nothing")
+	return cmd
+}
+
+// step is what an import does with a scenario.
+type step struct {
+	name    string
+	id      string         // empty: it is created
+	members []suite.Member // of a new scenario, or those that differ
+}
+
+// bringIn makes the scenarios of a server like those of files.
+func bringIn(ctx context.Context, cmd *cobra.Command, s *server, paths []string, dry bool) error {
+	files, err := readAll(paths)
+	if err != nil {
+		return err
+	}
+	there, err := s.list(ctx)
+	if err != nil {
+		return err
+	}
+	steps, same, err := plan(files, there)
+	if err != nil {
+		return err
+	}
+	for i, one := range steps {
+		if !dry {
+			if err := s.take(ctx, one); err != nil {
+				return fmt.Errorf("%s: %w; %d of %d changes are made: import again to make the others", one.name, err, i, len(steps))
+			}
+		}
+		cmd.Println(one.String(dry))
+	}
+	cmd.Printf("unchanged: %d\n", same)
+	return nil
+}
+
+func (s *server) take(ctx context.Context, one step) error {
+	if one.id == "" {
+		return s.create(ctx, one.members)
+	}
+	return s.update(ctx, one.id, one.members)
+}
+
+// String says what is done, or with dry what would be.
+func (s step) String(dry bool) string {
+	verb := "created"
+	if s.id != "" {
+		verb = "updated"
+	}
+	if dry {
+		verb = map[string]string{"created": "would create", "updated": "would update"}[verb]
+	}
+	if s.id == "" {
+		return verb + ": " + s.name
+	}
+	var names []string
+	for _, m := range s.members {
+		names = append(names, m.Name)
+	}
+	return verb + ": " + s.name + " (" + strings.Join(names, ", ") + ")"
+}
+
+// readAll reads the scenarios of files and folders, also those that are not enabled.
+func readAll(paths []string) (all []stored, err error) {
+	seen := map[string]bool{}
+	for _, p := range paths {
+		list, err := load(p)
+		if err != nil {
+			return nil, err
+		}
+		for _, one := range list {
+			if seen[one.Name] {
+				return nil, fmt.Errorf("the name %q is taken by two scenarios", one.Name)
+			}
+			seen[one.Name] = true
+			members, err := suite.Members(one)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, stored{name: one.Name, members: members})
+		}
+	}
+	return all, nil
+}
+
+// plan compares files with the server, and returns what to do and how many scenarios are alike.
+func plan(files, there []stored) (steps []step, same int, err error) {
+	byName := map[string]stored{}
+	for _, one := range there {
+		byName[one.name] = one
+	}
+	var faults []error
+	for _, file := range files {
+		have := byName[file.name]
+		one := step{name: file.name, id: have.id}
+		var lost []string
+		shown, _ := concealed(have.members)
+		for i, m := range file.members {
+			var value, seen any
+			if have.id != "" {
+				value, seen = have.members[i].Value, shown[i].Value
+			}
+			m.Value = reveal(m.Value, value, seen, m.Name, &lost)
+			if have.id == "" || !reflect.DeepEqual(m.Value, value) {
+				one.members = append(one.members, m)
+			}
+		}
+		switch {
+		case len(lost) > 0:
+			faults = append(faults, fmt.Errorf("%s: %s has %s, for which the server has nothing: write what belongs there, or remove it",
+				file.name, strings.Join(lost, ", "), callwright.Redacted))
+		case len(one.members) == 0:
+			same++
+		default:
+			steps = append(steps, one)
+		}
+	}
+	return steps, same, errors.Join(faults...)
+}
