@@ -69,7 +69,7 @@ type ScenarioFilter struct {
 type Listed struct {
 	scenario.Scenario
 
-	Recent *Run // the most recently created run, without its Outcome and Summary; nil: it was never run
+	Recent *Run // the most recently created run that is no Experiment, without its Outcome and Summary; nil: there is none
 }
 
 // Runs is the part of a Store that keeps runs.

@@ -301,11 +301,14 @@ func total(list []agenttest.Listed) (size int) {
 func listsRecentRuns(t *testing.T, s subject) {
 	run := func(id, of string, seconds int) agenttest.Run {
 		r := FullRun(id)
-		r.Scenario, r.CreatedAt, r.Batch = of, later(seconds), ""
+		r.Scenario, r.CreatedAt, r.Batch, r.Experiment = of, later(seconds), "", false
 		return r
 	}
 	s.insert(t, aScenario("s1"), aScenario("s2"), aScenario("s3"),
 		run("r1", "s1", 5), run("r3", "s1", 7), run("r2", "s1", 7), run("r4", "s1", 6), run("r5", "s2", 0))
+	experiment := run("r7", "s1", 9)
+	experiment.Experiment = true
+	s.insert(t, experiment)
 	foreign := run("r6", "s3", 0)
 	foreign.Org = "b"
 	s.insert(t, foreign)

@@ -3,6 +3,10 @@
 //
 // What it may do is bounded by its ports: it reads versions and forks them, and has no way to promote one. A change that it has
 // accepted waits for a person.
+//
+// Search is the search alone: it keeps nothing, and needs no store and no server. A Service stores sessions, each of which is a Search,
+// and keeps a journal of what their ports have answered: another node goes on with the session of one that has died, asks no model
+// again for what it was paid for, and ends it when its first node would have.
 package tornado
 
 import (

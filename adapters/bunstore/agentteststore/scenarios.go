@@ -185,8 +185,9 @@ func chosen(q *bun.SelectQuery, org callwright.OrgID, f agenttest.ScenarioFilter
 	return q
 }
 
-// recentOf selects the most recent run of each of some scenarios: one step in the index of a scenario's runs for each.
-const recentOf = `id IN (SELECT (SELECT r.id FROM test_runs AS r WHERE r.org = s.org AND r.scenario_id = s.id
+// recentOf selects the most recent run of each of some scenarios: one step in the index of a scenario's runs for each, and one more for
+// each experiment since then.
+const recentOf = `id IN (SELECT (SELECT r.id FROM test_runs AS r WHERE r.org = s.org AND r.scenario_id = s.id AND NOT r.experiment
 	ORDER BY r.created_at DESC, r.id DESC LIMIT 1) FROM test_scenarios AS s WHERE s.id IN (?))`
 
 // addRecent adds the most recent run of each scenario.

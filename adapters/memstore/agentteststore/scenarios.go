@@ -191,7 +191,7 @@ func (d *data) addRecent(org callwright.OrgID, found []agenttest.Listed) {
 	}
 	for _, r := range d.runs.Rows() {
 		i, wanted := place[r.Scenario]
-		if !wanted || r.Org != org {
+		if !wanted || r.Org != org || r.Experiment {
 			continue
 		}
 		if newest := found[i].Recent; newest == nil || newestFirst(r.CreatedAt, r.ID, newest.CreatedAt, newest.ID) < 0 {

@@ -9343,7 +9343,7 @@ type TestScenario struct {
 	Metadata     Metadata          `json:"metadata"`
 	// The checks, in their order.
 	Assertions []TestAssertion `json:"assertions"`
-	// The latest run; only in lists. Null before the first run.
+	// The latest run that is of no tornado session; only in lists. Null before the first one.
 	MostRecentRun OptNilTestRecentRun `json:"most_recent_run"`
 	// When it was created.
 	CreatedAt time.Time `json:"created_at"`
