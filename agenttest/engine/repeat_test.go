@@ -137,3 +137,32 @@ func TestModelsSayWhetherTheyRepeat(t *testing.T) {
 		}
 	}
 }
+
+// TestJudgeAgainWithRepeatableModel interrupts a judge that repeats its answers at each of its calls: nothing is kept, and when it is
+// asked again it comes to the same verdict, for the same tokens.
+func TestJudgeAgainWithRepeatableModel(t *testing.T) {
+	t.Parallel()
+	free := map[llm.Task]bool{llm.TaskJudge: true}
+	c, o := sameAgain(t, newEngine(t, engine.Config{Runner: agent{}, Model: model(2), Judge: newJudge}),
+		engine.Case{Run: "r", Version: 1, Scenario: played(judged("a", "be kind"), judged("b", "fail"))})
+	const calls = 4
+	for at := 1; at <= calls; at++ {
+		journal := &engine.MemoryJournal{}
+		c.Journal, c.Trial = journal, 1
+		judge := func(ctx context.Context, m *killer) (engine.Judgement, error) {
+			return newEngine(t, engine.Config{Runner: agent{}, Model: repeatable{m}, Judge: newJudge, Parallel: 1}).JudgeAgain(ctx, c, o)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		if got, err := judge(ctx, &killer{Model: model(2), free: free, at: at, moment: "in flight", kill: cancel}); err != nil || got.Verdict != engine.Cancelled {
+			t.Fatalf("call %d: it gives %+v, %v", at, got, err)
+		}
+		cancel()
+		second := &killer{Model: model(2), free: free}
+		if got, err := judge(t.Context(), second); err != nil || got.Verdict != o.Verdict || got.Spend.Tokens != calls*11 {
+			t.Errorf("call %d: it gives %+v, %v", at, got, err)
+		}
+		if journal.Len() != 0 || second.calls != calls {
+			t.Errorf("call %d: %d answers are kept, and %d calls were made again", at, journal.Len(), second.calls)
+		}
+	}
+}
