@@ -103,7 +103,8 @@ func readKey(name string) (string, error) {
 // apiKey authenticates requests.
 type apiKey callwright.Secret
 
-func (k apiKey) ApiKey(_ context.Context, _ string, r *http.Request) error { //nolint:revive // the generated client calls it
+// ApiKey implements oas.SecuritySource.
+func (k apiKey) ApiKey(_ context.Context, _ string, r *http.Request) error {
 	r.Header.Set("Authorization", "Bearer "+callwright.Secret(k).Reveal())
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	cw "github.com/callwright/callwright"
@@ -243,12 +244,9 @@ func TestImportThatStops(t *testing.T) {
 	t.Parallel()
 	f := newFar(t)
 	behind := httputil.NewSingleHostReverseProxy(must(url.Parse(f.url)))
-	created := 0
+	var created atomic.Int64
 	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Method == http.MethodPost {
-			created++
-		}
-		if r.Method != http.MethodPost || created != 2 {
+		if r.Method != http.MethodPost || created.Add(1) != 2 {
 			behind.ServeHTTP(w, r)
 			return
 		}
