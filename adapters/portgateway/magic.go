@@ -1,0 +1,170 @@
+package portgateway
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/porting"
+)
+
+// deed is what the simulated carrier does with a number.
+type deed int
+
+const (
+	ports   deed = iota
+	rejects      // with a code, when it would confirm
+	moves        // withdraws the first date, and confirms a later one
+	holds        // until somebody acts, which nobody can, so until it is canceled
+	dawdles      // does not answer until the date
+	keeps        // refuses to cancel
+	hurries      // ports when it is asked to cancel
+	puzzles      // reports a status that no gateway knows, until it confirms
+	refuses      // at once
+	loses        // the first answer
+	silent       // never answers
+)
+
+// MagicNumber is what the simulated carrier does with numbers that end in 55501 and two digits, such as +14155550109. It ports all
+// other numbers.
+type MagicNumber struct {
+	Digits string // the last two
+	What   string
+	does   deed
+	code   porting.FailureCode
+}
+
+// prefix comes before the two digits of a magic number. In North America 555-0100 to 555-0199 are for fiction.
+const prefix = "55501"
+
+// magic are all magic numbers: those that are rejected have the place of their code among porting.Remedies.
+var magic = func() []MagicNumber {
+	all := []MagicNumber{{"00", "is ported", ports, ""}}
+	for i, r := range porting.Remedies() {
+		all = append(all, MagicNumber{fmt.Sprintf("%02d", i+1), "is rejected: `" + string(r.Code) + "`", rejects, r.Code})
+	}
+	return append(all,
+		MagicNumber{"40", "is ported later than on its first confirmed date, which is withdrawn", moves, porting.FOCRejected},
+		MagicNumber{"41", "is held up by `address_mismatch` until the request is canceled", holds, porting.AddressMismatch},
+		MagicNumber{"42", "is held up by `carrier_unresponsive` until its date, and then ported", dawdles, porting.CarrierUnresponsive},
+		MagicNumber{"50", "is ported; the carrier refuses to cancel", keeps, ""},
+		MagicNumber{"51", "is ported at once when the carrier is asked to cancel", hurries, ""},
+		MagicNumber{"60", "is ported; before that it has a status that is not known", puzzles, ""},
+		MagicNumber{"61", "has its order refused at once: `account_number_mismatch`", refuses, porting.AccountNumberMismatch},
+		MagicNumber{"62", "is ported; the first answer to its order is lost", loses, ""},
+		MagicNumber{"63", "gets no answer, ever", silent, ""},
+	)
+}()
+
+// Magic returns all magic numbers.
+func Magic() []MagicNumber { return slices.Clone(magic) }
+
+// magicOf returns what the carrier does with a number.
+func magicOf(number callwright.PhoneNumber) MagicNumber {
+	digits := number.Digits()
+	if len(digits) > len(prefix)+2 && strings.HasPrefix(digits[len(digits)-len(prefix)-2:], prefix) {
+		for _, m := range magic {
+			if strings.HasSuffix(digits, m.Digits) {
+				return m
+			}
+		}
+	}
+	return magic[0]
+}
+
+// has reports whether the carrier does something with a number of an order.
+func has(o porting.Order, d deed) bool {
+	return slices.ContainsFunc(o.Numbers, func(n callwright.PhoneNumber) bool { return magicOf(n).does == d })
+}
+
+// stage is a number from a time on.
+type stage struct {
+	from time.Time
+	porting.NumberSnapshot
+}
+
+// at returns a number of an order at a time.
+func (s *Simulated) at(o porting.Order, number callwright.PhoneNumber, now time.Time) porting.NumberSnapshot {
+	shot := porting.NumberSnapshot{Number: number, State: porting.NumberSubmitted}
+	answer, answered := s.answersCancel(o)
+	for _, st := range s.stages(o, number) {
+		if st.from.After(now) || answered && !st.from.Before(answer.from) {
+			break
+		}
+		shot = st.NumberSnapshot
+		shot.Number = number
+	}
+	if answered && !answer.from.After(now) && !shot.State.Ended() {
+		shot = answer.NumberSnapshot
+		shot.Number = number
+	}
+	return shot
+}
+
+// stages returns the life of a number whose order is not canceled.
+func (s *Simulated) stages(o porting.Order, number callwright.PhoneNumber) []stage {
+	m := magicOf(number)
+	accept, confirm, port := o.SignedAt.Add(s.cfg.AcceptAfter), o.SignedAt.Add(s.cfg.ConfirmAfter), s.portsAt(o)
+	failure := &porting.Failure{Code: m.code, Raw: "simulated"}
+	begun := stage{accept, porting.NumberSnapshot{State: porting.NumberInProgress}}
+	dated := stage{confirm, porting.NumberSnapshot{State: porting.NumberConfirmed, FOC: port}}
+	ported := stage{port, porting.NumberSnapshot{State: porting.NumberPorted, FOC: port, PortedAt: port}}
+	switch m.does {
+	case rejects:
+		return []stage{begun, {confirm, porting.NumberSnapshot{State: porting.NumberRejected, Failure: failure}}}
+	case moves:
+		later := port.Add(port.Sub(confirm))
+		withdrawn := confirm.Add(port.Sub(confirm) / 2)
+		return []stage{
+			begun, dated,
+			{withdrawn, porting.NumberSnapshot{State: porting.NumberInProgress, Failure: failure}},
+			{port, porting.NumberSnapshot{State: porting.NumberConfirmed, FOC: later}},
+			{later, porting.NumberSnapshot{State: porting.NumberPorted, FOC: later, PortedAt: later}},
+		}
+	case holds, dawdles:
+		held := stage{confirm, porting.NumberSnapshot{State: porting.NumberInProgress, Failure: failure}}
+		if m.does == holds {
+			return []stage{begun, held}
+		}
+		return []stage{begun, held, ported}
+	case puzzles:
+		return []stage{{accept, porting.NumberSnapshot{}}, dated, ported}
+	default:
+		return []stage{begun, dated, ported}
+	}
+}
+
+// portsAt returns the date that the carrier confirms.
+func (s *Simulated) portsAt(o porting.Order) time.Time {
+	if s.cfg.PortAfter > 0 {
+		return o.SignedAt.Add(s.cfg.PortAfter)
+	}
+	asked, first := o.TargetDate.UTC().Truncate(24*time.Hour).Add(16*time.Hour), o.SignedAt.Add(s.cfg.ConfirmAfter+48*time.Hour)
+	if asked.Before(first) {
+		return first
+	}
+	return asked
+}
+
+// answersCancel returns what becomes of the numbers of an order that is to be canceled, and when; false: nothing.
+func (s *Simulated) answersCancel(o porting.Order) (stage, bool) {
+	if o.CancelAskedAt.IsZero() || !s.refusesCancelAt(o).IsZero() {
+		return stage{}, false
+	}
+	at := o.CancelAskedAt.Add(s.cfg.AcceptAfter)
+	if has(o, hurries) {
+		return stage{at, porting.NumberSnapshot{State: porting.NumberPorted, FOC: at, PortedAt: at}}, true
+	}
+	return stage{at, porting.NumberSnapshot{State: porting.NumberCanceled}}, true
+}
+
+// refusesCancelAt returns when the carrier refuses to cancel an order; zero: it does not.
+func (s *Simulated) refusesCancelAt(o porting.Order) time.Time {
+	tooLate := o.CancelAskedAt.Add(max(0, s.cfg.CutOff)).After(s.portsAt(o)) && !has(o, holds)
+	if o.CancelAskedAt.IsZero() || !tooLate && !has(o, keeps) {
+		return time.Time{}
+	}
+	return o.CancelAskedAt.Add(s.cfg.AcceptAfter)
+}

@@ -1,0 +1,120 @@
+package porting
+
+import (
+	"context"
+	"time"
+
+	"github.com/callwright/callwright"
+)
+
+// Gateway passes orders to losing carriers. portingtest.RunGateway tests one.
+//
+// An error that is not a *Refusal asks for another attempt: the carrier is out of reach, or its answer was not understood. Every
+// method returns an error soon after its context has ended. Carriers take days, and many send events late, twice or in another
+// order: an event is only a reason to call Snapshot, and Snapshot is called now and then without any.
+type Gateway interface {
+	// Capabilities returns what the gateway can do. It is the same at every call.
+	Capabilities() Capabilities
+	// CheckNumbers returns what is known of each number, in the order of the numbers. CodeNotImplemented: the gateway cannot
+	// tell.
+	CheckNumbers(ctx context.Context, numbers []callwright.PhoneNumber) ([]Portability, error)
+	// Submit gives an order to the carrier. It is idempotent by Order.Key: further calls, also concurrent ones and those after an
+	// error, return the same Receipt, and the carrier has one order. A *Refusal is final: the carrier has no order of this key.
+	Submit(ctx context.Context, s Submission) (Receipt, error)
+	// Cancel asks the carrier to cancel an order whose CancelAskedAt is set. Without an error the carrier knows of the wish, and
+	// Snapshot shows what it does: the numbers become canceled, or CancelRefused is set, or they become ported nevertheless.
+	// Canceling again changes nothing. A *Refusal: the carrier refuses, and the order goes on.
+	Cancel(ctx context.Context, o Order) error
+	// Snapshot returns the order as the carrier has it now, with each of its numbers. CodeNotFound: the carrier has no such order.
+	Snapshot(ctx context.Context, o Order) (Snapshot, error)
+}
+
+// EventReader is implemented by gateways whose carriers send events.
+type EventReader interface {
+	// ReadEvents returns which orders a message of the carrier is about. CodeAuthFailure: the message is not the carrier's, or
+	// somebody has changed it. CodeBadRequest: it cannot be read. Header names are in their canonical form.
+	ReadEvents(header map[string][]string, body []byte) ([]Hint, error)
+}
+
+// Hint says that something of an order may have changed.
+type Hint struct {
+	Event string // id of the event; the carrier may send it again
+	Ref   string // of the order
+}
+
+// Capabilities says what a gateway can do.
+type Capabilities struct {
+	Name       string        // of the gateway, which requests keep
+	MaxNumbers int           // of an order
+	CutOff     time.Duration // an order can be canceled until so long before its confirmed date
+}
+
+// Order is what a gateway is told of an order each time. Most need no more than Ref.
+type Order struct {
+	Key           string // the idempotency key: the same for the same request, and for no other
+	Ref           string // from the Receipt; empty in Submit
+	Numbers       []callwright.PhoneNumber
+	TargetDate    time.Time // asked for by the customer, midnight UTC
+	SignedAt      time.Time
+	CancelAskedAt time.Time // zero: it is not to be canceled
+}
+
+// Submission is an order with all that the carrier needs to process it.
+type Submission struct {
+	Order
+
+	Account   Account
+	PINs      map[callwright.PhoneNumber]callwright.Secret // of those numbers that have one
+	Documents []string                                     // ids
+}
+
+// Receipt says that the carrier has an order.
+type Receipt struct {
+	Ref string // the order's id at the gateway, at most MaxRef bytes
+}
+
+// MaxRef is the maximum size of the id of an order at a gateway, in bytes.
+const MaxRef = 200
+
+// Refusal is the error of a gateway whose carrier has refused for good.
+type Refusal struct{ Failure Failure }
+
+// Error returns what the failure means.
+func (r *Refusal) Error() string { return "the carrier refuses: " + string(r.Failure.Code) }
+
+// Snapshot is an order as the carrier has it.
+type Snapshot struct {
+	Version       int64 // rises with every change at the carrier, such as a time in microseconds; 0: the carrier tells none
+	Numbers       []NumberSnapshot
+	CancelRefused bool // the carrier goes on with an order that is to be canceled; never set for another one
+}
+
+// NumberSnapshot is a number of an order as the carrier has it.
+type NumberSnapshot struct {
+	Number   callwright.PhoneNumber
+	State    NumberState // from NumberSubmitted; empty: the carrier reports what the gateway does not know
+	FOC      time.Time   // zero: not confirmed
+	PortedAt time.Time   // of a number that is ported
+	Failure  *Failure    // why it is rejected, or what holds it up
+}
+
+// NumberType is the kind of a number.
+type NumberType string
+
+// The kinds of numbers.
+const (
+	Mobile      NumberType = "mobile"
+	Landline    NumberType = "landline"
+	TollFree    NumberType = "toll-free"
+	VoIP        NumberType = "voip"
+	UnknownType NumberType = "unknown"
+)
+
+// Portability says whether a number can be ported, as far as that is known.
+type Portability struct {
+	Number      callwright.PhoneNumber
+	Portable    bool
+	Type        NumberType
+	PINRequired bool
+	Failure     FailureCode // why it cannot be ported; empty: it can
+}
