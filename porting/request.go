@@ -25,8 +25,9 @@ type Request struct {
 	Sending   bool      // the gateway may have received it
 	Ref       string    // the order's id at the gateway; empty: not known yet
 	Version   int64     // the newest Snapshot.Version that was applied
-	PollAt    time.Time // when to ask the gateway again; zero: not to be asked
-	HeldSince time.Time // since when something must be done about it; zero: nothing
+	DueAt     time.Time // when it is to be looked at again; zero: never
+	Misses    int       // attempts to reach the gateway that have failed in a row
+	HeldSince time.Time // since when somebody but the losing carrier must act on a number; zero: nobody must
 
 	CancelAskedAt time.Time // zero: nobody has asked, or the carrier has refused
 	CancelAskedBy Actor

@@ -67,6 +67,7 @@ var stores = []struct{ dir, domain string }{
 	{"adapters/bunstore/triagestore", "triage"},
 	{"adapters/memstore/agentstore", "agents"},
 	{"adapters/memstore/agentteststore", "agenttest"},
+	{"adapters/memstore/portingstore", "porting"},
 	{"adapters/memstore/sipstore", "sip"},
 	{"adapters/memstore/triagestore", "triage"},
 }

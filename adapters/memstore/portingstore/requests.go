@@ -1,0 +1,230 @@
+// Package portingstore stores port requests in a memstore.Store.
+package portingstore
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/memstore"
+	"github.com/callwright/callwright/adapters/memstore/internal/memory"
+	"github.com/callwright/callwright/porting"
+)
+
+// data holds what the store of this package stores. Its values are never changed in place.
+type data struct {
+	requests *memory.Table[string, porting.Request]
+	history  *memory.Table[string, []porting.Entry]
+	active   *memory.Table[callwright.PhoneNumber, string] // ids of requests that have not ended
+	refs     *memory.Table[order, string]                  // ids of requests
+	due      *memory.Table[string, time.Time]              // by id of the request
+}
+
+// order names an order at a gateway.
+type order struct{ gateway, ref string }
+
+// New returns the data of an empty store.
+func (data) New() data {
+	return data{
+		requests: memory.NewTable[string, porting.Request](),
+		history:  memory.NewTable[string, []porting.Entry](),
+		active:   memory.NewTable[callwright.PhoneNumber, string](),
+		refs:     memory.NewTable[order, string](),
+		due:      memory.NewTable[string, time.Time](),
+	}
+}
+
+// tables returns all tables.
+func (d data) tables() []table { return []table{d.requests, d.history, d.active, d.refs, d.due} }
+
+// table is a memory.Table of any rows.
+type table interface {
+	Begin()
+	Undo()
+}
+
+// Clone begins a transaction: the tables know what it changes.
+func (d data) Clone() data {
+	for _, t := range d.tables() {
+		t.Begin()
+	}
+	return d
+}
+
+// Undo undoes what was changed since Clone.
+func (d data) Undo() {
+	for _, t := range d.tables() {
+		t.Undo()
+	}
+}
+
+// with calls f with the data, in the transaction of ctx or alone. f must not fail after its first change.
+func with(ctx context.Context, s *memstore.Store, f func(d *data) error) error {
+	return memory.With(ctx, s.Core(), f)
+}
+
+// Requests is a porting.Store.
+type Requests struct{ Store *memstore.Store }
+
+var _ porting.Store = Requests{}
+
+// InsertRequest adds a request.
+func (s Requests) InsertRequest(ctx context.Context, r porting.Request, entries ...porting.Entry) error {
+	return with(ctx, s.Store, func(d *data) error {
+		if _, taken := d.requests.Rows()[r.ID]; taken {
+			return callwright.ErrConflict
+		}
+		for _, n := range r.Numbers {
+			if _, taken := d.active.Rows()[n.Number]; taken && !r.State.Ended() {
+				return porting.ErrNumberActive
+			}
+		}
+		r.Revision = 1
+		d.set(porting.Request{}, r, entries)
+		return nil
+	})
+}
+
+// set stores a request in place of what it was, and appends to its history.
+func (d *data) set(was, r porting.Request, entries []porting.Entry) {
+	for _, n := range was.Numbers {
+		if d.active.Rows()[n.Number] == was.ID {
+			d.active.Delete(n.Number)
+		}
+	}
+	for _, n := range r.Numbers {
+		if !r.State.Ended() {
+			d.active.Set(n.Number, r.ID)
+		}
+	}
+	if r.Ref != "" {
+		d.refs.Set(order{r.Gateway, r.Ref}, r.ID)
+	}
+	d.due.Delete(r.ID)
+	if !r.DueAt.IsZero() {
+		d.due.Set(r.ID, r.DueAt)
+	}
+	d.requests.Set(r.ID, memory.Clone(r))
+	d.history.Set(r.ID, slices.Concat(d.history.Rows()[r.ID], entries))
+}
+
+// request returns a request of an organization.
+func (d *data) request(org callwright.OrgID, id string) (porting.Request, error) {
+	r, ok := d.requests.Rows()[id]
+	if !ok || r.Org != org {
+		return porting.Request{}, callwright.NotFound("port request")
+	}
+	return r, nil
+}
+
+// Request returns one request.
+func (s Requests) Request(ctx context.Context, org callwright.OrgID, id string) (r porting.Request, err error) {
+	err = with(ctx, s.Store, func(d *data) error {
+		found, err := d.request(org, id)
+		r = memory.Clone(found)
+		return err
+	})
+	return r, err
+}
+
+// UpdateRequest replaces a request.
+func (s Requests) UpdateRequest(ctx context.Context, r porting.Request, entries ...porting.Entry) error {
+	return with(ctx, s.Store, func(d *data) error {
+		stored, err := d.request(r.Org, r.ID)
+		switch {
+		case err != nil:
+			return err
+		case stored.Revision != r.Revision:
+			return callwright.ErrConflict
+		case stored.State.Ended() && !r.State.Ended():
+			return callwright.ErrInvalidState
+		}
+		r.Revision++
+		d.set(stored, r, entries)
+		return nil
+	})
+}
+
+// Requests returns a page of requests.
+func (s Requests) Requests(
+	ctx context.Context, org callwright.OrgID, f porting.Filter,
+) (found []porting.Request, err error) {
+	err = with(ctx, s.Store, func(d *data) error {
+		for _, r := range d.requests.Rows() {
+			if r.Org == org && (len(f.States) == 0 || slices.Contains(f.States, r.State)) &&
+				(f.After.IsZero() || newer(f.After.At, f.After.ID, r.CreatedAt, r.ID) < 0) {
+				found = append(found, r)
+			}
+		}
+		slices.SortFunc(found, func(a, b porting.Request) int { return newer(a.CreatedAt, a.ID, b.CreatedAt, b.ID) })
+		found = memory.Clone(found[:min(f.Limit, len(found))])
+		return nil
+	})
+	return found, err
+}
+
+// newer is negative when a is newer than b.
+func newer(a time.Time, aID string, b time.Time, bID string) int {
+	return cmp.Or(b.Compare(a), cmp.Compare(bID, aID))
+}
+
+// History returns the history of a request.
+func (s Requests) History(ctx context.Context, org callwright.OrgID, id string) (entries []porting.Entry, err error) {
+	err = with(ctx, s.Store, func(d *data) error {
+		if _, err := d.request(org, id); err == nil {
+			entries = memory.Clone(d.history.Rows()[id])
+		}
+		return nil
+	})
+	return entries, err
+}
+
+// ActiveNumbers returns those of the numbers that are taken.
+func (s Requests) ActiveNumbers(
+	ctx context.Context, numbers []callwright.PhoneNumber,
+) (taken []callwright.PhoneNumber, err error) {
+	err = with(ctx, s.Store, func(d *data) error {
+		for _, n := range numbers {
+			if _, active := d.active.Rows()[n]; active && !slices.Contains(taken, n) {
+				taken = append(taken, n)
+			}
+		}
+		return nil
+	})
+	return taken, err
+}
+
+// RequestByRef returns the request with an order.
+func (s Requests) RequestByRef(ctx context.Context, gateway, ref string) (r porting.Request, err error) {
+	err = with(ctx, s.Store, func(d *data) error {
+		id, ok := d.refs.Rows()[order{gateway, ref}]
+		if !ok {
+			return callwright.NotFound("port request")
+		}
+		r = memory.Clone(d.requests.Rows()[id])
+		return nil
+	})
+	return r, err
+}
+
+// DueRequests names requests that are due.
+func (s Requests) DueRequests(ctx context.Context, now time.Time, limit int) (names []porting.Name, err error) {
+	err = with(ctx, s.Store, func(d *data) error {
+		var ids []string
+		for id, at := range d.due.Rows() {
+			if !at.After(now) {
+				ids = append(ids, id)
+			}
+		}
+		slices.SortFunc(ids, func(a, b string) int {
+			return cmp.Or(d.due.Rows()[a].Compare(d.due.Rows()[b]), cmp.Compare(a, b))
+		})
+		for _, id := range ids[:min(limit, len(ids))] {
+			names = append(names, porting.Name{Org: d.requests.Rows()[id].Org, ID: id})
+		}
+		return nil
+	})
+	return names, err
+}

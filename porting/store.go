@@ -1,0 +1,55 @@
+package porting
+
+import (
+	"context"
+	"time"
+
+	"github.com/callwright/callwright"
+)
+
+// ErrNumberActive is the error of a request with a number that is in another request which has not ended, of any organization. It
+// does not say whose.
+var ErrNumberActive = &callwright.Error{
+	Code: callwright.CodeConflict, Field: "phone_numbers", Message: "a number is in another port request that has not ended",
+}
+
+// Store stores requests with their histories. portingtest.RunStore tests one.
+//
+// Returned values share no memory with stored ones. Another organization's request is absent. Accounts and PINs are encrypted at
+// rest, and so are the raw words of failures and the notes of entries.
+type Store interface {
+	// InsertRequest adds a request with Revision 1, and its first entries. CodeConflict: its id is taken, by any organization.
+	// ErrNumberActive: one of its numbers is in a request that has not ended; of concurrent calls for a number exactly one
+	// succeeds.
+	InsertRequest(ctx context.Context, r Request, entries ...Entry) error
+	// Request returns one request. CodeNotFound: it is absent.
+	Request(ctx context.Context, org callwright.OrgID, id string) (Request, error)
+	// UpdateRequest replaces a request whose stored Revision is r.Revision, adds one to that, and appends entries to its history.
+	// CodeConflict: the Revision differs; of concurrent calls with the same Revision exactly one succeeds. CodeNotFound: it is
+	// absent. CodeInvalidState: it has ended, and r has not. The numbers of a request that ends are free for others.
+	UpdateRequest(ctx context.Context, r Request, entries ...Entry) error
+	// Requests returns the requests that f chooses, in descending order of (CreatedAt, ID).
+	Requests(ctx context.Context, org callwright.OrgID, f Filter) ([]Request, error)
+	// History returns the entries of a request in their order; that of an absent request is empty.
+	History(ctx context.Context, org callwright.OrgID, id string) ([]Entry, error)
+	// ActiveNumbers returns those of the numbers that are in requests that have not ended, of any organization, in any order.
+	ActiveNumbers(ctx context.Context, numbers []callwright.PhoneNumber) ([]callwright.PhoneNumber, error)
+	// RequestByRef returns the request of any organization with an order of a gateway. CodeNotFound: there is none.
+	RequestByRef(ctx context.Context, gateway, ref string) (Request, error)
+	// DueRequests names requests of all organizations whose DueAt is set and not after a time, the longest due first, at most
+	// limit.
+	DueRequests(ctx context.Context, now time.Time, limit int) ([]Name, error)
+}
+
+// Name names a request.
+type Name struct {
+	Org callwright.OrgID
+	ID  string
+}
+
+// Filter chooses a page of requests; the zero Filter chooses all. All conditions must hold.
+type Filter struct {
+	States []State           // any of these; empty: any
+	After  callwright.Keyset // (CreatedAt, ID) of the last request of the page before
+	Limit  int
+}
