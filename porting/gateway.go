@@ -117,4 +117,5 @@ type Portability struct {
 	Type        NumberType
 	PINRequired bool
 	Failure     FailureCode // why it cannot be ported; empty: it can
+	Confirmed   bool        // the gateway has said so; false: the number itself tells no more, see Service.Check
 }

@@ -1,0 +1,154 @@
+package porting
+
+import (
+	"slices"
+	"time"
+
+	"github.com/callwright/callwright"
+)
+
+// move moves a request, and returns the entry of its history. One that ends has no PINs any more.
+func (r *Request) move(e Event, by Actor, now time.Time, note string) (Entry, error) {
+	from := r.State
+	to, err := from.Next(e, by)
+	if err != nil {
+		return Entry{}, err
+	}
+	r.State = to
+	if to.Ended() {
+		r.EndedAt, r.DueAt, r.HeldSince, r.Misses = now, time.Time{}, time.Time{}, 0
+		for i := range r.Numbers {
+			r.Numbers[i].PIN = ""
+		}
+	}
+	r.Entries++
+	return Entry{Number: r.Entries, At: now, From: from, To: to, Event: e, Detail: r.Detail(), Actor: by, Note: note}, nil
+}
+
+// setNumbers moves all numbers that have not ended.
+func (r *Request) setNumbers(to NumberState, f *Failure) {
+	for i, n := range r.Numbers {
+		if n.State.CanBecome(to) {
+			r.Numbers[i].State, r.Numbers[i].Failure = to, f
+		}
+	}
+}
+
+// order returns what a gateway is told of a request.
+func (r Request) order() Order {
+	o := Order{Key: r.ID + ":1", Ref: r.Ref, TargetDate: r.TargetDate, SignedAt: r.SignedAt, CancelAskedAt: r.CancelAskedAt}
+	for _, n := range r.Numbers {
+		o.Numbers = append(o.Numbers, n.Number)
+	}
+	return o
+}
+
+// apply applies what the carrier says of an order, and returns the entries of the history. What is older than what was applied, a
+// status that is not known and a move that is not possible change nothing.
+func (r *Request) apply(shot Snapshot, now time.Time) (entries []Entry, err error) {
+	if shot.Version != 0 && shot.Version < r.Version {
+		return nil, nil
+	}
+	add := func(e Event) {
+		if err == nil {
+			var entry Entry
+			if entry, err = r.move(e, Carrier, now, ""); err == nil {
+				entries = append(entries, entry)
+			}
+		}
+	}
+	before := r.Detail()
+	r.Version = max(r.Version, shot.Version)
+	changed := r.merge(shot)
+	event, ended := Outcome(r.numberStates())
+	if r.State == Submitted && (event == Ported || !ended && r.begun()) {
+		add(Accepted)
+		changed = false
+	}
+	switch {
+	case ended:
+		r.fail(event)
+		add(event)
+	case shot.CancelRefused && !r.CancelAskedAt.IsZero():
+		r.CancelAskedAt, r.CancelAskedBy, r.CancelSent = time.Time{}, "", false
+		if !r.HeldSince.IsZero() {
+			r.HeldSince = now
+		}
+		add(CancelRefused)
+	case r.State == InProgress && (changed || len(entries) == 0 && r.Detail() != before) && r.Entries < MaxHistory-keptEntries:
+		add(Changed)
+	}
+	return entries, err
+}
+
+// keptEntries are entries of a history that only moves of the state may use.
+const keptEntries = 20
+
+// fail sets why a request has failed.
+func (r *Request) fail(e Event) {
+	i := slices.IndexFunc(r.Numbers, func(n Number) bool { return n.State == NumberRejected })
+	if e == Rejected && r.Failure == nil && i >= 0 {
+		f := *r.Numbers[i].Failure
+		r.Failure = &f
+	}
+}
+
+func (r *Request) numberStates() []NumberState {
+	states := make([]NumberState, len(r.Numbers))
+	for i, n := range r.Numbers {
+		states[i] = n.State
+	}
+	return states
+}
+
+// begun reports whether the losing carrier processes the order.
+func (r *Request) begun() bool {
+	return slices.ContainsFunc(r.Numbers, func(n Number) bool { return n.State != NumberSubmitted && n.State != NumberPending })
+}
+
+// merge moves the numbers, and reports whether one has changed.
+func (r *Request) merge(shot Snapshot) (changed bool) {
+	r.Numbers = slices.Clone(r.Numbers)
+	for i := range r.Numbers {
+		n := &r.Numbers[i]
+		at := slices.IndexFunc(shot.Numbers, func(s NumberSnapshot) bool { return s.Number == n.Number })
+		if at < 0 {
+			continue
+		}
+		was := *n
+		n.merge(shot.Numbers[at], r.CancelAskedBy == Timer)
+		changed = changed || was.State != n.State || !was.FOC.Equal(n.FOC) || codeOf(was.Failure) != codeOf(n.Failure)
+	}
+	return changed
+}
+
+func codeOf(f *Failure) FailureCode {
+	if f == nil {
+		return ""
+	}
+	return f.Code
+}
+
+// merge moves a number. One that is canceled because nobody has acted on its failure is rejected.
+func (n *Number) merge(s NumberSnapshot, inVain bool) {
+	to := s.State
+	if to == NumberCanceled && inVain && n.Failure != nil {
+		to, s.Failure = NumberRejected, n.Failure
+	}
+	if n.State.Ended() || to == "" || to != n.State && !n.State.CanBecome(to) {
+		return
+	}
+	n.State, n.FOC, n.Failure = to, s.FOC.UTC().Truncate(time.Microsecond), nil
+	if s.FOC.IsZero() {
+		n.FOC = time.Time{}
+	}
+	if f := s.Failure; f != nil {
+		n.Failure = &Failure{Code: f.Code.Remedy().Code, Raw: callwright.Clip(f.Raw, MaxRaw)}
+	}
+	if to == NumberRejected && n.Failure == nil {
+		n.Failure = &Failure{Code: OtherFailure}
+	}
+	if to == NumberPorted {
+		n.PortedAt = s.PortedAt.UTC().Truncate(time.Microsecond)
+	}
+}

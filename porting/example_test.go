@@ -1,0 +1,24 @@
+package porting_test
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/porting"
+)
+
+// What has happened to a request decides whether, and how, it can be canceled.
+func ExamplePlanCancel() {
+	foc := time.Date(2026, 3, 10, 16, 0, 0, 0, time.UTC)
+	r := porting.Request{State: porting.InProgress, Sending: true, Ref: "o1", Numbers: []porting.Number{
+		{Number: "+14155550100", State: porting.NumberConfirmed, FOC: foc},
+	}}
+	for _, days := range []int{-5, -1} {
+		phase, err := porting.PlanCancel(r, 48*time.Hour, foc.AddDate(0, 0, days))
+		fmt.Printf("%d days: %q %q\n", -days, phase, callwright.CodeOf(err))
+	}
+	// Output:
+	// 5 days: "soon" ""
+	// 1 days: "" "INVALID_STATE"
+}

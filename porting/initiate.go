@@ -1,0 +1,314 @@
+package porting
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/mail"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/callwright/callwright"
+)
+
+// Draft asks to port numbers.
+type Draft struct {
+	Numbers    []NumberDraft
+	Account    Account
+	PIN        callwright.Secret // of every number that has none of its own; empty: none
+	TargetDate time.Time         // zero: the earliest date
+	Documents  []string          // ids
+}
+
+// NumberDraft is a number of a Draft.
+type NumberDraft struct {
+	Number string            // E.164
+	PIN    callwright.Secret // of the losing carrier; empty: that of the Draft
+}
+
+// Limits of the texts of a Draft, in characters.
+const (
+	MaxDocuments     = 20
+	MaxNotifyEmails  = 10
+	maxID            = 64
+	maxName          = 100
+	maxBusinessName  = 200
+	maxAccountNumber = 64
+	maxPIN           = 32
+	maxEmail         = 254
+	maxStreet        = 200
+	maxCity          = 100
+	maxZip           = 20
+)
+
+// Initiate stores a request and has its letter sent. It returns the letter, whose URL is not stored with the request. Everything that
+// is wrong is listed. CodeBadRequest: a field is wrong, or a document is not the organization's. CodeConflict: a number is in another
+// request that has not ended.
+func (s *Service) Initiate(ctx context.Context, org callwright.OrgID, d Draft) (r Request, l Letter, err error) {
+	if r, err = s.draft(org, d); err != nil {
+		return Request{}, Letter{}, err
+	}
+	entry, err := r.move(Initiated, API, r.CreatedAt, "")
+	if err != nil {
+		return Request{}, Letter{}, err
+	}
+	err = s.cfg.Atomic.Do(ctx, func(ctx context.Context) error {
+		if err := s.claim(ctx, r); err != nil {
+			return err
+		}
+		if err := s.cfg.Store.InsertRequest(ctx, r, entry); err != nil {
+			return err
+		}
+		if l, err = s.cfg.Letters.SendLetter(ctx, r); err != nil {
+			return err
+		}
+		return s.tell(ctx, r, []Entry{entry})
+	})
+	if err != nil {
+		return Request{}, Letter{}, err
+	}
+	return r, l, nil
+}
+
+// draft returns the request that a draft asks for, or everything that is wrong with the draft.
+func (s *Service) draft(org callwright.OrgID, d Draft) (Request, error) {
+	now := s.cfg.Clock.Now()
+	r := Request{
+		ID: "port_" + strings.ReplaceAll(s.cfg.IDs.New(), "-", ""), Org: org, Account: d.Account.trimmed(), Documents: slices.Clone(d.Documents),
+		SignBy: now.Add(SignFor), Gateway: s.cfg.Gateway.Capabilities().Name, CreatedAt: now, UpdatedAt: now, Revision: 1,
+	}
+	var f faults
+	r.Numbers = s.checkNumbers(&f, d)
+	r.Account.check(&f)
+	checkDocuments(&f, d.Documents)
+	r.TargetDate = s.checkDate(&f, d.TargetDate, now)
+	if target := r.TargetDate.Add(systemDay); target.Before(r.SignBy) {
+		r.SignBy = target
+	}
+	r.DueAt = r.SignBy
+	return r, f.err()
+}
+
+// claim marks the documents of a request as used, and refuses a request whose numbers or documents it cannot have.
+func (s *Service) claim(ctx context.Context, r Request) error {
+	var f faults
+	absent, err := s.cfg.Documents.UseDocuments(ctx, r.Org, r.ID, r.Documents)
+	if err != nil {
+		return err
+	}
+	for i, id := range r.Documents {
+		f.addIf(slices.Contains(absent, id), fmt.Sprintf("documents[%d]", i), "there is no such document: upload it first")
+	}
+	if err := f.err(); err != nil {
+		return err
+	}
+	var numbers []callwright.PhoneNumber
+	for _, n := range r.Numbers {
+		numbers = append(numbers, n.Number)
+	}
+	taken, err := s.cfg.Store.ActiveNumbers(ctx, numbers)
+	if err != nil {
+		return err
+	}
+	for i, n := range numbers {
+		if slices.Contains(taken, n) {
+			f = append(f, &callwright.Error{
+				Code: callwright.CodeConflict, Field: fmt.Sprintf("phone_numbers[%d]", i),
+				Message: "is in another port request that has not ended: wait for its end, or cancel it",
+			})
+		}
+	}
+	return f.err()
+}
+
+// faults collects what is wrong with a request.
+type faults callwright.FieldErrors
+
+// addIf adds an error about a field, if it is wrong.
+func (f *faults) addIf(wrong bool, field, format string, args ...any) {
+	if wrong {
+		*f = append(*f, callwright.Invalid(field, format, args...))
+	}
+}
+
+// addText adds an error about a text that is blank although it is required, or that is too long.
+func (f *faults) addText(field, text string, most int, required bool) {
+	f.addIf(required && text == "", field, "is required")
+	f.addIf(callwright.Longer(text, most), field, "must have at most %d characters", most)
+	f.addIf(strings.ContainsFunc(text, func(c rune) bool { return c < ' ' || c == 0x7f }), field, "must not have control characters")
+}
+
+func (f faults) err() error { return callwright.FieldErrors(f).OrNil() }
+
+// checkNumbers returns the numbers of a draft.
+func (s *Service) checkNumbers(f *faults, d Draft) (numbers []Number) {
+	most := min(MaxNumbers, s.cfg.Gateway.Capabilities().MaxNumbers)
+	f.addIf(len(d.Numbers) == 0 || len(d.Numbers) > most, "phone_numbers", "must have from 1 to %d numbers", most)
+	f.addText(account+"pin", d.PIN.Reveal(), maxPIN, false)
+	seen := map[callwright.PhoneNumber]bool{}
+	for i, n := range d.Numbers[:min(len(d.Numbers), most)] {
+		field := fmt.Sprintf("phone_numbers[%d]", i)
+		number, err := callwright.ParsePhoneNumber(n.Number)
+		if err != nil {
+			f.addIf(true, field, "%s", callwright.MessageOf(err))
+			continue
+		}
+		f.addIf(seen[number], field, "must be unique")
+		seen[number] = true
+		if p := checkLocally(number); !p.Portable {
+			f.addIf(true, field, "%s", p.Failure.Remedy().Text)
+		}
+		pin := n.PIN
+		if pin == "" {
+			pin = d.PIN
+		}
+		f.addText(field+".pin", n.PIN.Reveal(), maxPIN, false)
+		numbers = append(numbers, Number{Number: number, State: NumberPending, PIN: pin, HasPIN: pin != ""})
+	}
+	return numbers
+}
+
+// trimmed returns an account without spaces around its texts.
+func (a Account) trimmed() Account {
+	for _, text := range []*string{
+		&a.BusinessName, &a.FirstName, &a.LastName, &a.Email,
+		&a.Address.Street, &a.Address.Street2, &a.Address.City, &a.Address.State, &a.Address.Zip, &a.Address.Country,
+	} {
+		*text = strings.TrimSpace(*text)
+	}
+	a.AccountNumber = callwright.Secret(strings.TrimSpace(a.AccountNumber.Reveal()))
+	a.NotifyEmails = slices.Clone(a.NotifyEmails)
+	for i, email := range a.NotifyEmails {
+		a.NotifyEmails[i] = strings.TrimSpace(email)
+	}
+	return a
+}
+
+// check checks an account.
+func (a Account) check(f *faults) {
+	f.addIf(a.CustomerType != Business && a.CustomerType != Personal, account+"customer_type", "must be business or personal")
+	f.addText(account+"business_name", a.BusinessName, maxBusinessName, a.CustomerType == Business)
+	f.addText(account+"first_name", a.FirstName, maxName, true)
+	f.addText(account+"last_name", a.LastName, maxName, true)
+	f.addText(account+"account_number", a.AccountNumber.Reveal(), maxAccountNumber, true)
+	f.addIf(!isEmail(a.Email), account+"authorized_representative_email", "must be an e-mail address such as robin@example.com")
+	f.addIf(len(a.NotifyEmails) > MaxNotifyEmails, account+"notification_emails", "must have at most %d addresses", MaxNotifyEmails)
+	for i, email := range a.NotifyEmails[:min(len(a.NotifyEmails), MaxNotifyEmails)] {
+		f.addIf(!isEmail(email), fmt.Sprintf(account+"notification_emails[%d]", i), "must be an e-mail address such as robin@example.com")
+	}
+	const address = account + "address."
+	f.addText(address+"street", a.Address.Street, maxStreet, true)
+	f.addText(address+"street2", a.Address.Street2, maxStreet, false)
+	f.addText(address+"city", a.Address.City, maxCity, true)
+	f.addText(address+"state", a.Address.State, maxCity, true)
+	f.addText(address+"zip", a.Address.Zip, maxZip, true)
+	country := a.Address.Country
+	f.addIf(len(country) != 2 || strings.ContainsFunc(country, func(c rune) bool { return c < 'A' || c > 'Z' }),
+		address+"country", "must be a country code of ISO 3166-1, two capital letters such as US")
+}
+
+// isEmail reports whether a text is one e-mail address, and nothing else.
+func isEmail(text string) bool {
+	a, err := mail.ParseAddress(text)
+	return err == nil && a.Address == text && len(text) <= maxEmail && !strings.ContainsAny(text, "\r\n")
+}
+
+func checkDocuments(f *faults, ids []string) {
+	f.addIf(len(ids) == 0 || len(ids) > MaxDocuments, "documents", "must have from 1 to %d documents", MaxDocuments)
+	for i, id := range ids[:min(len(ids), MaxDocuments)] {
+		field := fmt.Sprintf("documents[%d]", i)
+		f.addText(field, id, maxID, true)
+		f.addIf(slices.Contains(ids[:i], id), field, "must be unique")
+	}
+}
+
+// checkDate returns the date of a draft, midnight UTC. The dates of Config.Zone count.
+func (s *Service) checkDate(f *faults, target, now time.Time) time.Time {
+	date := func(t time.Time) time.Time {
+		year, month, day := t.In(s.cfg.Zone).Date()
+		return time.Date(year, month, day, 0, 0, 0, 0, time.UTC)
+	}
+	first := date(now).AddDate(0, 0, LeastAhead)
+	if target.IsZero() {
+		return first
+	}
+	day := date(target)
+	f.addIf(day.Before(first) || day.After(date(now).AddDate(0, 0, MostAhead)), "target_port_date",
+		"must be from %s, %d days from today, to a year from today", first.Format(time.DateOnly), LeastAhead)
+	return day
+}
+
+// errEnded is the error of a signature under a request that does not wait for it.
+var errEnded = callwright.Errorf(callwright.CodeInvalidState, "the port request does not wait for a signature")
+
+// Sign submits a request whose letter was signed. by is Signer, or Operator for a letter that was signed on paper; note says how, such
+// as the id of the signature. CodeInvalidState: it does not wait for a signature any more. CodeNotFound: it is absent.
+func (s *Service) Sign(ctx context.Context, org callwright.OrgID, id string, by Actor, note string) (Request, error) {
+	return s.change(ctx, org, id, func(ctx context.Context, r *Request) ([]Entry, error) {
+		now := s.cfg.Clock.Now()
+		if r.State == WaitingForSignature && !now.Before(r.SignBy) {
+			return nil, errEnded
+		}
+		r.SignedAt, r.DueAt = now, now
+		r.setNumbers(NumberSubmitted, nil)
+		e, err := r.move(Signed, by, now, note)
+		if err != nil {
+			return nil, err
+		}
+		if by != Signer {
+			if err := s.cfg.Letters.RevokeLetter(ctx, org, id); err != nil {
+				return nil, err
+			}
+		}
+		return []Entry{e}, s.wake(ctx, *r)
+	})
+}
+
+// Decline cancels a request whose signer refuses to sign. reason may be empty. Errors are those of Sign.
+func (s *Service) Decline(ctx context.Context, org callwright.OrgID, id, reason string) (Request, error) {
+	return s.change(ctx, org, id, func(_ context.Context, r *Request) ([]Entry, error) {
+		if r.State != WaitingForSignature {
+			return nil, errEnded
+		}
+		r.setNumbers(NumberCanceled, nil)
+		r.Failure = &Failure{Code: LOADeclined}
+		e, err := r.move(Declined, Signer, s.cfg.Clock.Now(), callwright.Clip(reason, MaxRaw))
+		return []Entry{e}, err
+	})
+}
+
+// Cancel cancels a request, at once or in two phases: see PlanCancel. The request that it returns is Canceled in the first case; in
+// the second CancelAskedAt says since when the carrier is asked. Canceling again changes nothing. CodeInvalidState: it cannot be
+// canceled any more. CodeNotFound: it is absent.
+func (s *Service) Cancel(ctx context.Context, org callwright.OrgID, id string) (Request, error) {
+	return s.change(ctx, org, id, func(ctx context.Context, r *Request) ([]Entry, error) {
+		now := s.cfg.Clock.Now()
+		phase, err := PlanCancel(*r, s.cutOff(*r), now)
+		switch {
+		case err != nil:
+			return nil, err
+		case r.State == Canceled, !r.CancelAskedAt.IsZero():
+			return nil, errUnchanged
+		case phase == CancelSoon:
+			r.CancelAskedAt, r.CancelAskedBy, r.CancelSent, r.DueAt = now, API, false, now
+			e, err := r.move(CancelAsked, API, now, "")
+			return []Entry{e}, errors.Join(err, s.wake(ctx, *r))
+		}
+		event := Withdrawn
+		if r.State == WaitingForSignature {
+			event = CancelAsked
+		}
+		r.setNumbers(NumberCanceled, nil)
+		e, err := r.move(event, API, now, "")
+		return []Entry{e}, errors.Join(err, s.cfg.Letters.RevokeLetter(ctx, org, id))
+	})
+}
+
+// cutOff returns until how long before its date a request can be canceled.
+func (s *Service) cutOff(r Request) time.Duration {
+	if g := s.gateway(r.Gateway); g != nil {
+		return g.Capabilities().CutOff
+	}
+	return 2 * systemDay
+}

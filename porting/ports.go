@@ -1,0 +1,51 @@
+package porting
+
+import (
+	"context"
+	"time"
+
+	"github.com/callwright/callwright"
+)
+
+// Documents keeps proofs of ownership.
+type Documents interface {
+	// UseDocuments marks documents as used by a request, so that they are kept, and returns those ids that are not documents of
+	// the organization. It is called in the transaction that inserts the request; marking again changes nothing.
+	UseDocuments(ctx context.Context, org callwright.OrgID, request string, ids []string) (absent []string, err error)
+}
+
+// Letters has letters of authorization signed. Both methods are called in the transaction of the change that needs them; what they
+// send is durable work of their own. A signature comes back by Service.Sign, a refusal by Service.Decline.
+type Letters interface {
+	// SendLetter makes the letter of a request and has its link mailed to the authorized representative, until r.SignBy.
+	SendLetter(ctx context.Context, r Request) (Letter, error)
+	// RevokeLetter ends the link. There may be none any more.
+	RevokeLetter(ctx context.Context, org callwright.OrgID, request string) error
+}
+
+// Letter is a letter that waits for its signature.
+type Letter struct {
+	URL callwright.Secret // of the page on which it is signed: whoever has it can sign
+}
+
+// InboundNumbers registers numbers whose calls come in; agents.Service implements it.
+type InboundNumbers interface {
+	// RegisterInbound has calls to a number answered. A number that the organization has registered already stays as it is.
+	// CodeConflict: another organization has registered it.
+	RegisterInbound(ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber) error
+}
+
+// Notifier tells people and programs what has happened to a request.
+type Notifier interface {
+	// NotifyPort tells of an entry of a request's history. It may be called again for the same entry: id is its idempotency key,
+	// the same each time. r is the request as it is now, which may be later than the entry. An error asks for a retry.
+	NotifyPort(ctx context.Context, id string, r Request, e Entry) error
+}
+
+// noNotifier tells nobody.
+type noNotifier struct{}
+
+func (noNotifier) NotifyPort(context.Context, string, Request, Entry) error { return nil }
+
+// systemDay is the length of a calendar day where time zones do not matter.
+const systemDay = 24 * time.Hour

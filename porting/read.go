@@ -1,0 +1,155 @@
+package porting
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/callwright/callwright"
+)
+
+// Get returns a request. CodeNotFound: it is absent.
+func (s *Service) Get(ctx context.Context, org callwright.OrgID, id string) (Request, error) {
+	return s.cfg.Store.Request(ctx, org, id)
+}
+
+// History returns the entries of a request in their order, at most MaxHistory. CodeNotFound: it is absent.
+func (s *Service) History(ctx context.Context, org callwright.OrgID, id string) ([]Entry, error) {
+	if _, err := s.cfg.Store.Request(ctx, org, id); err != nil {
+		return nil, err
+	}
+	return s.cfg.Store.History(ctx, org, id)
+}
+
+// List returns a page of requests, newest first. A Limit that is not from 1 to MaxPage is MaxPage.
+func (s *Service) List(ctx context.Context, org callwright.OrgID, f Filter) (callwright.Page[Request], error) {
+	if f.Limit < 1 || f.Limit > MaxPage {
+		f.Limit = MaxPage
+	}
+	limit := f.Limit
+	f.Limit++ // one more tells whether there is a next page
+	found, err := s.cfg.Store.Requests(ctx, org, f)
+	if err != nil {
+		return callwright.Page[Request]{}, err
+	}
+	page := callwright.Page[Request]{Items: found}
+	if len(found) > limit {
+		page.Items = found[:limit]
+		last := page.Items[limit-1]
+		page.Next = callwright.Keyset{At: last.CreatedAt, ID: last.ID}
+	}
+	return page, nil
+}
+
+// Hear takes a hint of a gateway: the request that it is about is compared with the carrier's order soon. A hint that is late, doubled
+// or about no request changes nothing.
+func (s *Service) Hear(ctx context.Context, gateway string, h Hint) error {
+	found, err := s.cfg.Store.RequestByRef(ctx, gateway, h.Ref)
+	if errors.Is(err, callwright.ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	_, err = s.change(ctx, found.Org, found.ID, func(ctx context.Context, r *Request) ([]Entry, error) {
+		now := s.cfg.Clock.Now()
+		if r.State.Ended() || !r.DueAt.After(now) && !r.DueAt.IsZero() {
+			return nil, errUnchanged
+		}
+		r.DueAt = now
+		return nil, s.wake(ctx, *r)
+	})
+	return err
+}
+
+// Check returns for each number whether it can be ported, in the order of the numbers: what the gateway says, or if it says nothing,
+// what the number itself tells, which is little. CodeBadRequest: there are no numbers, more than MaxNumbers, or some that are not
+// E.164; all of these are named.
+func (s *Service) Check(ctx context.Context, numbers []string) ([]Portability, error) {
+	var f faults
+	f.addIf(len(numbers) == 0 || len(numbers) > MaxNumbers, "phone_numbers", "must have from 1 to %d numbers", MaxNumbers)
+	var parsed []callwright.PhoneNumber
+	for i, text := range numbers[:min(len(numbers), MaxNumbers)] {
+		number, err := callwright.ParsePhoneNumber(text)
+		if err != nil {
+			f.addIf(true, fmt.Sprintf("phone_numbers[%d]", i), "%s", callwright.MessageOf(err))
+		}
+		parsed = append(parsed, number)
+	}
+	if err := f.err(); err != nil {
+		return nil, err
+	}
+	taken, err := s.cfg.Store.ActiveNumbers(ctx, parsed)
+	if err != nil {
+		return nil, err
+	}
+	all, ask := make([]Portability, len(parsed)), []callwright.PhoneNumber{}
+	for i, number := range parsed {
+		all[i] = checkLocally(number)
+		if slices.Contains(taken, number) {
+			all[i].Portable, all[i].Failure = false, PendingOrder
+		}
+		if all[i].Portable {
+			ask = append(ask, number)
+		}
+	}
+	s.ask(ctx, ask, all)
+	return all, nil
+}
+
+// ask puts what the gateway says of some numbers in place of what they tell themselves. A gateway that does not answer says nothing.
+func (s *Service) ask(ctx context.Context, numbers []callwright.PhoneNumber, all []Portability) {
+	if len(numbers) == 0 {
+		return
+	}
+	asking, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	said, err := s.cfg.Gateway.CheckNumbers(asking, numbers)
+	if err != nil {
+		if !errors.Is(err, callwright.ErrNotImplemented) {
+			s.cfg.Logger.WarnContext(ctx, "the gateway cannot check numbers now", "error", err)
+		}
+		return
+	}
+	for _, p := range said {
+		p.Confirmed = true
+		for i := range all {
+			if all[i].Number != p.Number || !all[i].Portable {
+				continue
+			}
+			if p.Type == "" || p.Type == UnknownType {
+				p.Type = all[i].Type
+			}
+			all[i] = p
+		}
+	}
+}
+
+// Area codes of North America (NANPA) that say what a number is.
+var (
+	tollFree = []string{"800", "833", "844", "855", "866", "877", "888"}
+	special  = []string{"900", "500", "521", "522", "523", "524", "525", "526", "527", "528", "529", "533", "544", "566", "577", "588", "700", "710"}
+)
+
+// checkLocally returns what a number itself tells. In North America that is whether it is toll-free, cannot exist, or is one of those
+// that nobody ports (premium, personal); whether it is mobile cannot be known, so that a PIN may be required. Of other countries it
+// tells nothing.
+func checkLocally(number callwright.PhoneNumber) Portability {
+	p := Portability{Number: number, Portable: true, Type: UnknownType}
+	national, american := strings.CutPrefix(string(number), "+1")
+	if !american {
+		return p
+	}
+	p.PINRequired = true
+	switch {
+	case len(national) != 10 || national[0] < '2' || national[3] < '2':
+		p.Portable, p.PINRequired, p.Failure = false, false, NumberNotFound
+	case slices.Contains(tollFree, national[:3]):
+		p.Type, p.PINRequired = TollFree, false
+	case slices.Contains(special, national[:3]):
+		p.Portable, p.PINRequired, p.Failure = false, false, NumberNotPortable
+	}
+	return p
+}

@@ -1,0 +1,207 @@
+package porting
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"time"
+
+	"github.com/callwright/callwright"
+)
+
+// Config holds what a Service needs.
+type Config struct {
+	Store     Store             // required
+	Atomic    callwright.Atomic // required: transactions of the store
+	Work      callwright.Work   // required: advances requests
+	Gateway   Gateway           // required: takes new requests
+	Former    []Gateway         // have earlier requests that have not ended
+	Documents Documents         // required
+	Letters   Letters           // required
+	Inbound   InboundNumbers    // required
+	Notifier  Notifier          // nil: nobody is told
+
+	PollEvery time.Duration    // how often a gateway is asked about an order; 0: 6 hours
+	PollNear  time.Duration    // the same from a day before its confirmed date on, and while it is canceled; 0: 15 minutes
+	Zone      *time.Location   // whose dates count for the earliest date; nil: UTC
+	Clock     callwright.Clock // nil: callwright.SystemClock
+	IDs       callwright.IDs   // nil: callwright.UUIDs
+	Logger    *slog.Logger     // nil: discards
+}
+
+// The limits of requests.
+const (
+	MaxNumbers   = 100 // of a request, unless the gateway takes fewer
+	MaxPage      = 100 // requests in a page
+	MaxHistory   = 500 // entries; changes without a move of the state are not recorded when it is nearly full
+	LeastAhead   = 7   // days from today to the earliest target date
+	MostAhead    = 365 // days from today to the latest target date
+	SignFor      = 30 * systemDay
+	ActFor       = 30 * systemDay // a request that is held up for so long is canceled
+	AnswerWithin = 30 * systemDay // a request that no gateway has confirmed to have for so long has failed
+)
+
+// The kinds of durable work, and its times.
+const (
+	taskStep   = "porting.step"
+	taskNotify = "porting.notify"
+	taskLook   = "porting.look"
+
+	lookEvery   = time.Minute
+	lookBatch   = 1000             // requests that are looked at in lookEvery
+	patience    = 30 * time.Second // for an answer of a gateway
+	longestRest = time.Hour        // between two attempts to reach a gateway
+	alarmAfter  = 8                // attempts that have failed
+)
+
+// notice is an entry of a history that is to be told.
+type notice struct {
+	Request string `json:"request"`
+	Entry   int    `json:"entry"`
+}
+
+// Service keeps port requests and advances them.
+type Service struct{ cfg Config }
+
+// New checks the configuration and registers durable work with c.Work.
+func New(c Config) (*Service, error) {
+	switch {
+	case c.Store == nil:
+		return nil, errors.New("porting: Config.Store is required")
+	case c.Atomic == nil:
+		return nil, errors.New("porting: Config.Atomic is required")
+	case c.Work == nil:
+		return nil, errors.New("porting: Config.Work is required")
+	case c.Gateway == nil:
+		return nil, errors.New("porting: Config.Gateway is required")
+	case c.Documents == nil:
+		return nil, errors.New("porting: Config.Documents is required")
+	case c.Letters == nil:
+		return nil, errors.New("porting: Config.Letters is required")
+	case c.Inbound == nil:
+		return nil, errors.New("porting: Config.Inbound is required")
+	}
+	if c.Notifier == nil {
+		c.Notifier = noNotifier{}
+	}
+	if c.PollEvery <= 0 {
+		c.PollEvery = 6 * time.Hour
+	}
+	if c.PollNear <= 0 {
+		c.PollNear = 15 * time.Minute
+	}
+	if c.Zone == nil {
+		c.Zone = time.UTC
+	}
+	if c.Clock == nil {
+		c.Clock = callwright.SystemClock{}
+	}
+	if c.IDs == nil {
+		c.IDs = new(callwright.UUIDs)
+	}
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	s := &Service{cfg: c}
+	c.Work.Handle(taskStep, s.step)
+	callwright.TaskKind[notice](taskNotify).Handle(c.Work, c.Logger, s.notify)
+	c.Work.Every(taskLook, lookEvery, s.look)
+	return s, nil
+}
+
+// gateway returns a gateway by its name; nil: it is not configured.
+func (s *Service) gateway(name string) Gateway {
+	for _, g := range slices.Concat([]Gateway{s.cfg.Gateway}, s.cfg.Former) {
+		if g.Capabilities().Name == name {
+			return g
+		}
+	}
+	return nil
+}
+
+// change reads a request in a transaction, calls change and stores the result with the entries that it returns, and does so again on
+// a conflict. A request that change leaves alone, with errUnchanged, is returned as it is.
+func (s *Service) change(
+	ctx context.Context, org callwright.OrgID, id string, change func(ctx context.Context, r *Request) ([]Entry, error),
+) (r Request, err error) {
+	err = callwright.Retry(ctx, func(ctx context.Context) error {
+		return s.cfg.Atomic.Do(ctx, func(ctx context.Context) error {
+			if r, err = s.cfg.Store.Request(ctx, org, id); err != nil {
+				return err
+			}
+			entries, err := change(ctx, &r)
+			if errors.Is(err, errUnchanged) {
+				return nil
+			}
+			if err != nil {
+				return err
+			}
+			return s.save(ctx, &r, entries)
+		})
+	})
+	if err != nil {
+		return Request{}, err
+	}
+	return r, nil
+}
+
+var errUnchanged = errors.New("nothing changes")
+
+// save stores a request, new entries of its history and the work that they cause, in a transaction.
+func (s *Service) save(ctx context.Context, r *Request, entries []Entry) error {
+	if len(entries) > 0 {
+		r.UpdatedAt = s.cfg.Clock.Now()
+	}
+	err := s.cfg.Atomic.Do(ctx, func(ctx context.Context) error {
+		if err := s.cfg.Store.UpdateRequest(ctx, *r, entries...); err != nil {
+			return err
+		}
+		return s.tell(ctx, *r, entries)
+	})
+	if err == nil {
+		r.Revision++
+	}
+	return err
+}
+
+// tell enqueues the notices of new entries.
+func (s *Service) tell(ctx context.Context, r Request, entries []Entry) error {
+	for _, e := range entries {
+		t := callwright.Task{Key: noticeID(r, e), Org: r.Org, Unique: true}
+		if err := callwright.TaskKind[notice](taskNotify).Enqueue(ctx, s.cfg.Work, t, notice{r.ID, e.Number}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// noticeID returns the idempotency key of the notice of an entry.
+func noticeID(r Request, e Entry) string { return fmt.Sprintf("%s/%d", r.ID, e.Number) }
+
+// notify is durable work. It tells of an entry.
+func (s *Service) notify(ctx context.Context, t callwright.Task, n notice, _ int) error {
+	r, err := s.cfg.Store.Request(ctx, t.Org, n.Request)
+	if errors.Is(err, callwright.ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	history, err := s.cfg.Store.History(ctx, t.Org, n.Request)
+	if err != nil {
+		return err
+	}
+	for _, e := range history {
+		if e.Number == n.Entry {
+			return s.cfg.Notifier.NotifyPort(ctx, noticeID(r, e), r, e)
+		}
+	}
+	return nil
+}
+
+// wake enqueues a step of a request, in the transaction of the change that needs it.
+func (s *Service) wake(ctx context.Context, r Request) error {
+	return s.cfg.Work.Enqueue(ctx, callwright.Task{Kind: taskStep, Key: r.ID, Org: r.Org, Unique: true})
+}

@@ -1,0 +1,238 @@
+package porting_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/porting"
+)
+
+func TestPorts(t *testing.T) {
+	t.Parallel()
+	inHouse(t, func(t *testing.T, h *house) {
+		h.world.untold = 2
+		r := h.initiate("00", "99")
+		if r.State != porting.WaitingForSignature || r.Numbers[0].PIN != "4711" || r.TargetDate != r.CreatedAt.Truncate(day).AddDate(0, 0, 7) {
+			t.Errorf("got %+v", r)
+		}
+		if r = h.after(3*day, r.ID); r.State != porting.WaitingForSignature {
+			t.Errorf("nobody has signed, and it is %s", r.State)
+		}
+		if _, err := h.Sign(t.Context(), org, r.ID, porting.Signer, ""); err != nil {
+			t.Fatal(err)
+		}
+		if r = h.after(time.Minute, r.ID); r.State != porting.Submitted || r.Ref == "" {
+			t.Errorf("after a minute it is %s with the order %q", r.State, r.Ref)
+		}
+		if r = h.after(2*day, r.ID); r.Detail() != porting.DetailConfirmed {
+			t.Errorf("after two days it waits for %q", r.Detail())
+		}
+		r = h.after(10*day, r.ID)
+		h.wantEnd(r, porting.Completed, porting.NumberPorted, porting.NumberPorted)
+		want := "initiated by api, signed by signer, accepted by carrier, changed by carrier, ported by carrier"
+		if got := h.events(r.ID); got != want {
+			t.Errorf("the history is %s; want %s", got, want)
+		}
+		if n := h.world.inbound["+14155550100"]; n != 1 || r.Numbers[0].Inbound != porting.Registered || h.world.inbound["+14155550199"] != 1 {
+			t.Errorf("the numbers are registered %v", h.world.inbound)
+		}
+		if _, _, err := h.Initiate(t.Context(), "b", draft("00")); err != nil {
+			t.Errorf("a number of a request that has ended is not free: %v", err)
+		}
+	})
+}
+
+// TestEveryRejection: each code of the simulated carrier ends its request as documented.
+func TestEveryRejection(t *testing.T) {
+	t.Parallel()
+	inHouse(t, func(t *testing.T, h *house) {
+		ids := map[porting.FailureCode]string{}
+		for i, m := range porting.Remedies() {
+			ids[m.Code] = h.signed(fmt.Sprintf("%02d", i+1)).ID
+		}
+		h.sleep(5 * day)
+		for code, id := range ids {
+			r := h.after(0, id)
+			h.wantEnd(r, porting.Failed, porting.NumberRejected)
+			if r.Failure == nil || r.Failure.Code != code || r.Numbers[0].Failure.Code != code {
+				t.Errorf("%s: it has failed because of %+v", code, r.Failure)
+			}
+		}
+	})
+}
+
+// TestOddCarriers: what the simulated carrier does with magic numbers.
+func TestOddCarriers(t *testing.T) {
+	t.Parallel()
+	inHouse(t, func(t *testing.T, h *house) {
+		partly, moved, silent := h.signed("00", "06"), h.signed("40"), h.signed("42")
+		puzzling, refused, lost, never, held := h.signed("60"), h.signed("61"), h.signed("62"), h.signed("63"), h.signed("41")
+		h.wantEnd(h.after(20*day, partly.ID), porting.Completed, porting.NumberPorted, porting.NumberRejected)
+		if d := h.after(0, partly.ID).Detail(); d != porting.DetailPartly {
+			t.Errorf("a part is ported, and the detail is %q", d)
+		}
+		for _, r := range []porting.Request{moved, silent, puzzling, lost} {
+			h.wantEnd(h.after(0, r.ID), porting.Completed, porting.NumberPorted)
+		}
+		r := h.after(0, refused.ID)
+		if h.wantEnd(r, porting.Failed, porting.NumberRejected); r.Failure.Code != porting.AccountNumberMismatch {
+			t.Errorf("it was refused because of %+v", r.Failure)
+		}
+		if r := h.after(0, never.ID); r.State != porting.Submitted || r.Detail() != porting.DetailQueued || r.Misses < 20 {
+			t.Errorf("without an answer it is %s, %s after %d attempts", r.State, r.Detail(), r.Misses)
+		}
+		if r := h.after(0, held.ID); r.State != porting.InProgress || r.Detail() != porting.DetailAction {
+			t.Errorf("what is held up is %s, %s", r.State, r.Detail())
+		}
+		r = h.after(20*day, never.ID)
+		if h.wantEnd(r, porting.Failed, porting.NumberRejected); r.Failure.Code != porting.GatewayError {
+			t.Errorf("without an answer it has failed because of %+v", r.Failure)
+		}
+		r = h.after(0, held.ID)
+		if h.wantEnd(r, porting.Failed, porting.NumberRejected); r.Failure.Code != porting.AddressMismatch {
+			t.Errorf("nobody has acted, and it has failed because of %+v", r.Failure)
+		}
+		want := "initiated by api, signed by signer, accepted by carrier, changed by carrier, cancel_asked by timer, rejected by carrier"
+		if got := h.events(held.ID); got != want {
+			t.Errorf("the history is %s; want %s", got, want)
+		}
+	})
+}
+
+func TestSignatureExpires(t *testing.T) {
+	t.Parallel()
+	inHouse(t, func(t *testing.T, h *house) {
+		r := h.after(9*day, h.initiate("00").ID)
+		h.wantEnd(r, porting.Failed, porting.NumberCanceled)
+		if r.Failure == nil || r.Failure.Code != porting.SignatureTooLate || len(h.world.revoked) != 1 {
+			t.Errorf("it has failed because of %+v; the letters %v are revoked", r.Failure, h.world.revoked)
+		}
+		_, err := h.Sign(t.Context(), org, r.ID, porting.Signer, "")
+		wantError(t, "to sign too late", err, callwright.CodeInvalidState, "")
+	})
+}
+
+func TestDecline(t *testing.T) {
+	t.Parallel()
+	inHouse(t, func(t *testing.T, h *house) {
+		r := h.initiate("00")
+		if _, err := h.Decline(t.Context(), org, r.ID, "not me"); err != nil {
+			t.Fatal(err)
+		}
+		r = h.after(time.Minute, r.ID)
+		h.wantEnd(r, porting.Canceled, porting.NumberCanceled)
+		for name, f := range map[string]func() error{
+			"sign":    func() error { _, err := h.Sign(t.Context(), org, r.ID, porting.Signer, ""); return err },
+			"decline": func() error { _, err := h.Decline(t.Context(), org, r.ID, ""); return err },
+		} {
+			wantError(t, name, f(), callwright.CodeInvalidState, "")
+		}
+	})
+}
+
+// TestActors: nobody but the signer and the operator signs.
+func TestActors(t *testing.T) {
+	t.Parallel()
+	inHouse(t, func(t *testing.T, h *house) {
+		r := h.initiate("00")
+		_, err := h.Sign(t.Context(), org, r.ID, porting.API, "")
+		wantError(t, "the organization", err, callwright.CodeForbidden, "")
+		if _, err := h.Sign(t.Context(), org, r.ID, porting.Operator, "on paper"); err != nil || len(h.world.revoked) != 1 {
+			t.Errorf("the operator: %v; the letters %v are revoked", err, h.world.revoked)
+		}
+	})
+}
+
+func TestCancel(t *testing.T) {
+	t.Parallel()
+	inHouse(t, func(t *testing.T, h *house) {
+		cancel := func(id string) porting.Request {
+			t.Helper()
+			r, err := h.Cancel(t.Context(), org, id)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return r
+		}
+		early := h.initiate("00")
+		h.wantEnd(h.after(0, cancel(early.ID).ID), porting.Canceled, porting.NumberCanceled)
+		if r := cancel(early.ID); r.State != porting.Canceled || r.Entries != 2 {
+			t.Errorf("canceled again: %+v", r)
+		}
+		agreed, kept, hurried := h.signed("00"), h.signed("50"), h.signed("51")
+		h.sleep(2 * day)
+		for _, r := range []porting.Request{agreed, kept, hurried} {
+			asked := cancel(r.ID)
+			if again := cancel(r.ID); asked.State != porting.InProgress || asked.CancelAskedAt.IsZero() || again.Entries != asked.Entries {
+				t.Errorf("asked: %+v, again %+v", asked, again)
+			}
+		}
+		h.wantEnd(h.after(3*time.Hour, agreed.ID), porting.Canceled, porting.NumberCanceled)
+		h.wantEnd(h.after(0, hurried.ID), porting.Completed, porting.NumberPorted)
+		if r := h.after(0, kept.ID); r.State != porting.InProgress || !r.CancelAskedAt.IsZero() {
+			t.Errorf("the carrier refuses: %+v", r)
+		}
+		h.sleep(4 * day)
+		_, err := h.Cancel(t.Context(), org, kept.ID)
+		wantError(t, "near its date", err, callwright.CodeInvalidState, "")
+		h.wantEnd(h.after(2*day, kept.ID), porting.Completed, porting.NumberPorted)
+		for _, id := range []string{kept.ID, hurried.ID} {
+			_, err := h.Cancel(t.Context(), org, id)
+			wantError(t, "completed", err, callwright.CodeInvalidState, "")
+		}
+		_, foreign := h.Cancel(t.Context(), "b", agreed.ID)
+		wantError(t, "another organization's", foreign, callwright.CodeNotFound, "")
+	})
+}
+
+// TestRegistration: a number is registered when that works again, and one that somebody else has is told.
+func TestRegistration(t *testing.T) {
+	t.Parallel()
+	inHouse(t, func(t *testing.T, h *house) {
+		h.world.failures = []error{errors.New("away"), errors.New("away"), errors.New("away")}
+		late := h.after(12*day, h.signed("00").ID)
+		h.wantEnd(late, porting.Completed, porting.NumberPorted)
+		if late.Numbers[0].Inbound != porting.Registered || h.world.inbound["+14155550100"] != 1 {
+			t.Errorf("got %+v", late.Numbers[0])
+		}
+		h.world.failures = []error{callwright.ErrConflict}
+		taken := h.after(12*day, h.signed("98").ID)
+		if n := taken.Numbers[0]; taken.State != porting.Completed || n.Inbound != porting.RegistrationTaken ||
+			n.Failure == nil || n.Failure.Code != porting.RegistrationConflict {
+			t.Errorf("got %+v", taken)
+		}
+	})
+}
+
+func TestHistoryAndList(t *testing.T) {
+	t.Parallel()
+	inHouse(t, func(t *testing.T, h *house) {
+		var ids []string
+		for i := range 3 {
+			ids = append(ids, h.initiate(fmt.Sprintf("9%d", i)).ID)
+			h.sleep(time.Second)
+		}
+		first, err := h.List(t.Context(), org, porting.Filter{Limit: 2})
+		if err != nil || len(first.Items) != 2 || first.Items[0].ID != ids[2] || first.Next.ID != ids[1] {
+			t.Fatalf("got %+v, %v", first, err)
+		}
+		rest, err := h.List(t.Context(), org, porting.Filter{Limit: 2, After: first.Next})
+		if err != nil || len(rest.Items) != 1 || rest.Items[0].ID != ids[0] || !rest.Next.IsZero() {
+			t.Errorf("got %+v, %v", rest, err)
+		}
+		_, getErr := h.Get(t.Context(), "b", ids[0])
+		_, historyErr := h.History(t.Context(), "b", ids[0])
+		wantError(t, "get", getErr, callwright.CodeNotFound, "")
+		wantError(t, "history", historyErr, callwright.CodeNotFound, "")
+	})
+}
+
+func TestNew(t *testing.T) {
+	t.Parallel()
+	if _, err := porting.New(porting.Config{}); err == nil {
+		t.Error("a service without ports was made")
+	}
+}

@@ -1,0 +1,271 @@
+package porting
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/callwright/callwright"
+)
+
+// look is periodic work. It has the requests advanced that are due, spread over the time until it runs again, so that gateways are
+// not asked about all of them at once.
+func (s *Service) look(ctx context.Context, _ callwright.Task, _ int) error {
+	now := s.cfg.Clock.Now()
+	due, err := s.cfg.Store.DueRequests(ctx, now, lookBatch)
+	if err != nil {
+		return err
+	}
+	for i, name := range due {
+		err := s.cfg.Work.Enqueue(ctx, callwright.Task{
+			Kind: taskStep, Key: name.ID, Org: name.Org, Unique: true, RunAt: now.Add(lookEvery * time.Duration(i) / time.Duration(len(due))),
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// step is durable work. It advances a request, from the beginning when somebody else has changed it meanwhile.
+func (s *Service) step(ctx context.Context, t callwright.Task, _ int) error {
+	err := callwright.Retry(ctx, func(ctx context.Context) error { return s.advance(ctx, t.Org, t.Key) })
+	if errors.Is(err, callwright.ErrNotFound) {
+		return nil
+	}
+	return err
+}
+
+// advance does what is next for a request. CodeConflict: it was changed meanwhile.
+func (s *Service) advance(ctx context.Context, org callwright.OrgID, id string) error {
+	r, err := s.cfg.Store.Request(ctx, org, id)
+	if err != nil {
+		return err
+	}
+	now := s.cfg.Clock.Now()
+	switch {
+	case r.State == WaitingForSignature && now.Before(r.SignBy):
+		return nil
+	case r.State == WaitingForSignature:
+		return s.expire(ctx, r)
+	case r.State.Ended():
+		return s.finish(ctx, r)
+	}
+	g := s.gateway(r.Gateway)
+	if g == nil {
+		return s.missed(ctx, r, errNoGateway)
+	}
+	if r.Ref == "" {
+		if goesOn, err := s.submit(ctx, g, &r); err != nil || !goesOn {
+			return err
+		}
+	}
+	if !r.CancelAskedAt.IsZero() && !r.CancelSent {
+		if goesOn, err := s.askToCancel(ctx, g, &r); err != nil || !goesOn {
+			return err
+		}
+	}
+	return s.compare(ctx, g, r)
+}
+
+var errNoGateway = errors.New("the gateway of the request is not configured: name it in Config.Former")
+
+// expire ends a request that was not signed in time.
+func (s *Service) expire(ctx context.Context, r Request) error {
+	return s.cfg.Atomic.Do(ctx, func(ctx context.Context) error {
+		now := s.cfg.Clock.Now()
+		r.setNumbers(NumberCanceled, nil)
+		r.Failure = &Failure{Code: SignatureTooLate}
+		e, err := r.move(SignatureExpired, Timer, now, "")
+		if err != nil {
+			return err
+		}
+		if err := s.cfg.Letters.RevokeLetter(ctx, r.Org, r.ID); err != nil {
+			return err
+		}
+		return s.save(ctx, &r, []Entry{e})
+	})
+}
+
+// submit gives a request to its gateway; false: it does not go on now.
+func (s *Service) submit(ctx context.Context, g Gateway, r *Request) (goesOn bool, err error) {
+	now := s.cfg.Clock.Now()
+	if r.Sending && now.Sub(r.SignedAt) > AnswerWithin {
+		return false, s.reject(ctx, r, Timer, Failure{Code: GatewayError})
+	}
+	if !r.Sending {
+		r.Sending = true
+		if err := s.save(ctx, r, nil); err != nil {
+			return false, err
+		}
+	}
+	sub := Submission{Order: r.order(), Account: r.Account, Documents: slices.Clone(r.Documents), PINs: map[callwright.PhoneNumber]callwright.Secret{}}
+	for _, n := range r.Numbers {
+		if n.PIN != "" {
+			sub.PINs[n.Number] = n.PIN
+		}
+	}
+	asking, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	receipt, err := g.Submit(asking, sub)
+	if refusal, ok := errors.AsType[*Refusal](err); ok {
+		return false, s.reject(ctx, r, Carrier, refusal.Failure)
+	}
+	if err == nil && (receipt.Ref == "" || len(receipt.Ref) > MaxRef) {
+		err = errors.New("the gateway gives an order no reference, or one that is too long")
+	}
+	if err != nil {
+		return false, s.missed(ctx, *r, err)
+	}
+	r.Ref, r.Misses = receipt.Ref, 0
+	return true, s.save(ctx, r, nil)
+}
+
+// reject ends a request that the carrier has not taken.
+func (s *Service) reject(ctx context.Context, r *Request, by Actor, f Failure) error {
+	f.Code, f.Raw = f.Code.Remedy().Code, callwright.Clip(f.Raw, MaxRaw)
+	r.setNumbers(NumberRejected, &f)
+	r.Failure = &f
+	e, err := r.move(Rejected, by, s.cfg.Clock.Now(), "")
+	if err != nil {
+		return err
+	}
+	return s.save(ctx, r, []Entry{e})
+}
+
+// askToCancel passes the wish to cancel on; false: it does not go on now.
+func (s *Service) askToCancel(ctx context.Context, g Gateway, r *Request) (goesOn bool, err error) {
+	asking, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	err = g.Cancel(asking, r.order())
+	if refusal, ok := errors.AsType[*Refusal](err); ok {
+		r.CancelAskedAt, r.CancelAskedBy, r.CancelSent = time.Time{}, "", false
+		e, err := r.move(CancelRefused, Carrier, s.cfg.Clock.Now(), string(refusal.Failure.Code.Remedy().Code))
+		if err != nil {
+			return false, err
+		}
+		return true, s.save(ctx, r, []Entry{e})
+	}
+	if err != nil {
+		return false, s.missed(ctx, *r, err)
+	}
+	r.CancelSent = true
+	return true, s.save(ctx, r, nil)
+}
+
+// compare brings a request to where the carrier has it.
+func (s *Service) compare(ctx context.Context, g Gateway, r Request) error {
+	asking, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	shot, err := g.Snapshot(asking, r.order())
+	if err != nil {
+		return s.missed(ctx, r, err)
+	}
+	now := s.cfg.Clock.Now()
+	r.Misses = 0
+	entries, err := r.apply(shot, now)
+	if err != nil {
+		return err
+	}
+	if late, ok, err := r.tooLate(now, g.Capabilities().CutOff); err != nil {
+		return err
+	} else if ok {
+		entries = append(entries, late)
+	}
+	s.register(ctx, &r)
+	r.DueAt = s.next(r, now)
+	return s.save(ctx, &r, entries)
+}
+
+// tooLate notes since when a request is held up, and asks to cancel one on which nobody has acted for ActFor.
+func (r *Request) tooLate(now time.Time, cutOff time.Duration) (Entry, bool, error) {
+	switch {
+	case r.State != InProgress || !r.held():
+		r.HeldSince = time.Time{}
+		return Entry{}, false, nil
+	case r.HeldSince.IsZero():
+		r.HeldSince = now
+	}
+	if now.Sub(r.HeldSince) < ActFor || !r.CancelAskedAt.IsZero() {
+		return Entry{}, false, nil
+	}
+	if _, err := PlanCancel(*r, cutOff, now); err != nil {
+		return Entry{}, false, nil //nolint:nilerr // it goes on with the numbers that are ported
+	}
+	r.CancelAskedAt, r.CancelAskedBy = now, Timer
+	e, err := r.move(CancelAsked, Timer, now, "")
+	return e, err == nil, err
+}
+
+// register has calls to the ported numbers answered. A number for which that fails now is tried again.
+func (s *Service) register(ctx context.Context, r *Request) {
+	for i := range r.Numbers {
+		n := &r.Numbers[i]
+		if n.State != NumberPorted || n.Inbound != NotRegistered {
+			continue
+		}
+		err := s.cfg.Inbound.RegisterInbound(ctx, r.Org, n.Number)
+		switch {
+		case err == nil:
+			n.Inbound = Registered
+		case errors.Is(err, callwright.ErrConflict):
+			n.Inbound, n.Failure = RegistrationTaken, &Failure{Code: RegistrationConflict}
+			s.cfg.Logger.ErrorContext(ctx, "a ported number is registered by another organization", "port_request_id", r.ID, "org", r.Org)
+		default:
+			s.cfg.Logger.ErrorContext(ctx, "a ported number cannot be registered yet", "port_request_id", r.ID, "org", r.Org, "error", err)
+		}
+	}
+}
+
+// finish registers the ported numbers of a request that has ended.
+func (s *Service) finish(ctx context.Context, r Request) error {
+	if r.DueAt.IsZero() {
+		return nil
+	}
+	s.register(ctx, &r)
+	r.DueAt = s.next(r, s.cfg.Clock.Now())
+	return s.save(ctx, &r, nil)
+}
+
+// missed notes that a gateway could not be reached, and when to try again. That ends no request: no answer says nothing.
+func (s *Service) missed(ctx context.Context, r Request, cause error) error {
+	if err := ctx.Err(); err != nil {
+		return err // the worker stops
+	}
+	r.Misses++
+	rest := min(longestRest, lookEvery<<min(r.Misses-1, 10))
+	r.DueAt = s.cfg.Clock.Now().Add(spread(rest))
+	log := s.cfg.Logger.WarnContext
+	if r.Misses >= alarmAfter {
+		log = s.cfg.Logger.ErrorContext
+	}
+	log(ctx, "a port request cannot be advanced: its gateway does not answer", "port_request_id", r.ID, "org", r.Org,
+		"gateway", r.Gateway, "attempts", r.Misses, "error", cause)
+	return s.save(ctx, &r, nil)
+}
+
+// next returns when a request is to be looked at again; zero: never.
+func (s *Service) next(r Request, now time.Time) time.Time {
+	foc := r.FOC()
+	switch {
+	case r.State.Ended() && slices.ContainsFunc(r.Numbers, func(n Number) bool {
+		return n.State == NumberPorted && n.Inbound == NotRegistered
+	}):
+		return now.Add(spread(lookEvery))
+	case r.State.Ended():
+		return time.Time{}
+	case !r.CancelAskedAt.IsZero() && !r.CancelSent:
+		return now
+	case !r.CancelAskedAt.IsZero(), !foc.IsZero() && foc.Sub(now) < systemDay:
+		return now.Add(spread(s.cfg.PollNear))
+	}
+	return now.Add(spread(s.cfg.PollEvery))
+}
+
+// spread returns a time that is up to a fifth shorter or longer, to the microsecond.
+func spread(d time.Duration) time.Duration {
+	d = d*4/5 + rand.N(max(1, d*2/5)) //nolint:gosec // spreads load, hides nothing
+	return d.Truncate(time.Microsecond)
+}
