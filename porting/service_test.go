@@ -199,6 +199,12 @@ func TestRegistration(t *testing.T) {
 			t.Errorf("got %+v", late.Numbers[0])
 		}
 		h.world.failures = []error{callwright.ErrConflict}
+		raced := h.after(12*day, h.signed("97").ID)
+		h.wantEnd(raced, porting.Completed, porting.NumberPorted)
+		if raced.Numbers[0].Inbound != porting.Registered {
+			t.Errorf("two steps have registered a number at once: %+v", raced.Numbers[0])
+		}
+		h.world.failures = []error{callwright.ErrConflict, callwright.ErrConflict}
 		taken := h.after(12*day, h.signed("98").ID)
 		if n := taken.Numbers[0]; taken.State != porting.Completed || n.Inbound != porting.RegistrationTaken ||
 			n.Failure == nil || n.Failure.Code != porting.RegistrationConflict {

@@ -207,6 +207,9 @@ func (s *Service) register(ctx context.Context, r *Request) {
 			continue
 		}
 		err := s.cfg.Inbound.RegisterInbound(ctx, r.Org, n.Number)
+		if errors.Is(err, callwright.ErrConflict) { // perhaps with another step of this request
+			err = s.cfg.Inbound.RegisterInbound(ctx, r.Org, n.Number)
+		}
 		switch {
 		case err == nil:
 			n.Inbound = Registered
