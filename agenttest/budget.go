@@ -15,8 +15,8 @@ const (
 	MaxConcurrency = 32            // runs of a group at once
 )
 
-// checkBudget refuses a budget that cannot be kept.
-func (s *Service) checkBudget(l engine.Limit) error {
+// CheckBudget refuses a budget that cannot be kept.
+func (s *Service) CheckBudget(l engine.Limit) error {
 	switch {
 	case l.Tokens < 0 || l.Tokens > MaxTokens:
 		return callwright.Invalid("budget.tokens", "must be from 1 to %d", MaxTokens)

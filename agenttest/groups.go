@@ -136,7 +136,7 @@ func (s *Service) reserveGroup(ctx context.Context, b Batch, ids []string, insid
 	if err := checkIDs(ids); err != nil {
 		return nil, err
 	}
-	if err := s.checkBudget(b.Budget); err != nil {
+	if err := s.CheckBudget(b.Budget); err != nil {
 		return nil, err
 	}
 	if err := checkConcurrency(b.Concurrency); err != nil {

@@ -31,7 +31,7 @@ func (s *Service) StartRun(ctx context.Context, org callwright.OrgID, id string,
 	if err := s.checkWebhook(r.Webhook); err != nil {
 		return Run{}, err
 	}
-	if err := s.checkBudget(r.Budget); err != nil {
+	if err := s.CheckBudget(r.Budget); err != nil {
 		return Run{}, err
 	}
 	release, err := s.reserve(ctx, org, 1, 1)

@@ -129,7 +129,7 @@ func (s *Service) startTrial(ctx context.Context, org callwright.OrgID, t tornad
 	if b, err := s.startedTrial(ctx, org, t); !errors.Is(err, callwright.ErrNotFound) {
 		return b, err
 	}
-	asked := Batch{ID: t.ID, Org: org, Kind: OneEach, Trigger: ByTornado, Simulations: t.Runs}
+	asked := Batch{ID: t.ID, Org: org, Kind: OneEach, Trigger: ByTornado, Simulations: t.Runs, Budget: t.Budget}
 	if t.Runs > 1 {
 		asked.Kind = Simulations
 	}

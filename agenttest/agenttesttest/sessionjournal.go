@@ -53,7 +53,7 @@ func fullIteration() tornado.Iteration {
 			Edits: []tornado.Edit{{Op: tornado.SetText, Field: "prompt", Text: words, Edge: "e1", To: "pay"}},
 		}}},
 		Changes: &graph.Changes{Nodes: differences, Edges: differences, Reordered: true},
-		Trials:  []string{"tornado/t1/1 run"}, Passed: []string{"s1"}, Failed: []string{"s2"}, Unfixable: []string{"s3"},
+		Trials:  []string{"tornado/t1/1 run"}, Passed: []string{"s1"}, Failed: []string{"s2"}, Errors: []string{"s4"}, Unfixable: []string{"s3"},
 		Outcome: tornado.Rejected, Reason: words, Started: later(1), Completed: later(2),
 	}
 }

@@ -33,6 +33,23 @@ func (s standing) split(scenarios []Scenario, before []string) (passed, failed [
 	return passed, failed
 }
 
+// measured returns, of the scenarios that were run, those that pass, those that do not, and those without a verdict; see split.
+func (s standing) measured(scenarios []Scenario, before []string) (passed, failed, errors []string) {
+	for _, sc := range scenarios {
+		t, run := s[sc.ID]
+		switch {
+		case !run:
+		case !t.tested():
+			errors = append(errors, sc.ID)
+		case t.passes(slices.Contains(before, sc.ID), sc.Required):
+			passed = append(passed, sc.ID)
+		default:
+			failed = append(failed, sc.ID)
+		}
+	}
+	return passed, failed, errors
+}
+
 // score returns the mean score.
 func (s standing) score() float64 {
 	if len(s) == 0 {
@@ -75,7 +92,7 @@ func better(scenarios []Scenario, before []string, best, candidate standing) (ac
 	}
 	switch {
 	case len(after) > len(before):
-		return true, fmt.Sprintf("%d scenarios pass, %d passed before", len(after), len(before))
+		return true, fmt.Sprintf("%d of %d scenarios pass, %d passed before", len(after), len(scenarios), len(before))
 	case candidate.score() > best.score():
 		return true, fmt.Sprintf("as many scenarios pass, with a mean score of %.3f after %.3f", candidate.score(), best.score())
 	default:

@@ -272,7 +272,10 @@ func (w *workshop) changeFlow(node string, e Edit) error {
 	}
 	switch e.Op {
 	case SetLabel:
-		data["label"], data["alwaysPick"] = encode(e.Text), encode(e.Text == "")
+		data["label"] = encode(e.Text)
+		if _, given := data["alwaysPick"]; given || e.Text == "" {
+			data["alwaysPick"] = encode(e.Text == "")
+		}
 	case Redirect:
 		edge["target"] = encode(e.To)
 	case RemoveEdge:

@@ -204,6 +204,49 @@ func TestOutage(t *testing.T) {
 	})
 }
 
+// TestTestsThatAreDown: while most runs are in error a session rests and tests again. It changes nothing before it knows what passes.
+func TestTestsThatAreDown(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		down  time.Duration
+		which string // scenario; empty: all
+		state tornado.State
+		stop  tornado.StopReason
+		asked int
+	}{
+		"for a minute":             {time.Minute, "", tornado.AllPassed, tornado.StopAllPassed, 1},
+		"for an hour":              {time.Hour, "", tornado.Failed, tornado.StopInfrastructure, 0},
+		"one scenario for an hour": {time.Hour, "s2", tornado.Failed, tornado.StopInfrastructure, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t, "good", "bad", "good")
+				began := time.Now()
+				w.lab.broken = func(_, scenario string) bool {
+					return time.Since(began) < test.down && (test.which == "" || test.which == scenario)
+				}
+				s := w.node()
+				w.run(s)
+				got := w.end(s, w.start(s).ID)
+				if got.State != test.state || got.Stop != test.stop || w.asked != test.asked {
+					t.Errorf("ends as %s, %s after %d questions: %s", got.State, got.Stop, w.asked, got.Detail)
+				}
+				baseline, errs := got.Iterations[0], 3
+				if test.which != "" {
+					errs = 1
+				}
+				if test.state == tornado.AllPassed {
+					errs = 0
+				}
+				if len(baseline.Errors) != errs || errs > 0 && (!strings.Contains(got.Detail, "s2") || baseline.Outcome != tornado.Unfinished) {
+					t.Errorf("the baseline is %+v: %s", baseline, got.Detail)
+				}
+			})
+		})
+	}
+}
+
 func TestBudgetOfASession(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -211,6 +254,9 @@ func TestBudgetOfASession(t *testing.T) {
 		s := w.node()
 		w.run(s)
 		got := w.end(s, w.start(s, func(r *tornado.Start) { r.Budget = engine.Limit{Tokens: 60} }).ID)
+		if !slices.Equal(w.budgets, []int{60, 30, 1}) || got.Detail != "used 80 of 60 tokens: start another session from the best version, with a larger budget" {
+			t.Errorf("the trials had budgets of %v: %s", w.budgets, got.Detail)
+		}
 		if got.State != tornado.CompletedPartial || got.Stop != tornado.StopBudget || got.Best != 2 {
 			t.Errorf("ends as %s, %s with version %d after %+v", got.State, got.Stop, got.Best, got.Usage)
 		}
@@ -271,7 +317,9 @@ func TestStartRefuses(t *testing.T) {
 		"all held out": {
 			tornado.Start{Pathway: "p", HeldOut: []string{"s0", "s1"}}, callwright.CodeBadRequest, "held_out_scenario_ids",
 		},
-		"a negative budget": {tornado.Start{Pathway: "p", Budget: engine.Limit{Tokens: -1}}, callwright.CodeBadRequest, "budget"},
+		"a cost of runs that have no price": {
+			tornado.Start{Pathway: "p", Budget: engine.Limit{Cost: 1}}, callwright.CodeBadRequest, "budget.cost",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

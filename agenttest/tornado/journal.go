@@ -13,6 +13,7 @@ import (
 	"github.com/callwright/callwright/agents/llm"
 	"github.com/callwright/callwright/agents/pathway/graph"
 	"github.com/callwright/callwright/agenttest/analysis"
+	"github.com/callwright/callwright/agenttest/engine"
 )
 
 // journal makes the calls of a search whose answers may differ from one time to the next. As far as steps are stored it returns
@@ -54,8 +55,45 @@ func (j *journal) config(ctx context.Context) SearchConfig {
 		Spent:     func() bool { return j.session.Usage.Spend.Exhausts(j.session.Budget) },
 		Cancelled: func() bool { return j.live && j.cancelled(ctx) },
 		Observe:   func(p Progress) { j.observe(ctx, p) },
+		Rest:      j.rest,
+		Logger:    j.cfg.Logger,
 		Clock:     clock{j, ctx},
 	}
+}
+
+// The waits before scenarios are run again that have no verdict: the first one, and the longest. They double.
+const (
+	firstRest = 10 * time.Second
+	lastRest  = time.Minute
+)
+
+// rest waits, unless the wait stands in the journal as over: a later step does.
+func (j *journal) rest(ctx context.Context, n int) error {
+	if j.next < len(j.steps) {
+		return nil
+	}
+	j.cfg.Logger.WarnContext(ctx, "most tests of a tornado session have no verdict: they are run again after a while",
+		"session_id", j.session.ID, "org", j.session.Org, "times", n)
+	timer := time.NewTimer(min(firstRest<<(n-1), lastRest))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// left returns what is left of the budget. What is used up leaves a token, which is too little for any call.
+func (j *journal) left() engine.Limit {
+	l, used := j.session.Budget, j.session.Usage.Spend
+	if l.Tokens > 0 {
+		l.Tokens = max(l.Tokens-used.Tokens, 1)
+	}
+	if l.Cost > 0 {
+		l.Cost = max(l.Cost-used.Cost, 1)
+	}
+	return l
 }
 
 func (j *journal) cancelled(ctx context.Context) bool {
@@ -261,7 +299,7 @@ func (j *journal) Run(ctx context.Context, name string, version int, scenarios [
 		if err := j.ended(ctx); err != nil {
 			return Tried{}, err
 		}
-		tried, err := j.cfg.Runs.Try(ctx, j.session.Org, Trial{id, j.session.Pathway, version, scenarios, trials})
+		tried, err := j.cfg.Runs.Try(ctx, j.session.Org, Trial{id, j.session.Pathway, version, scenarios, trials, j.left()})
 		switch cause := context.Cause(ctx); {
 		case err == nil, errors.Is(cause, errStopping):
 		case errors.Is(cause, errCancelled), errors.Is(cause, errDeadline):
@@ -378,6 +416,8 @@ func (m model) ask(ctx context.Context, q llm.Question) (llm.Answer, error) {
 		if err == nil || class != llm.ClassTransient && class != llm.ClassRateLimited || ctx.Err() != nil {
 			return a, err
 		}
+		m.journal.cfg.Logger.WarnContext(ctx, "the model of a tornado session does not answer: it is asked again",
+			"session_id", m.journal.session.ID, "org", m.journal.session.Org, "task", q.Task, "error", err)
 		wait := rest
 		if f, ok := errors.AsType[*llm.Failure](err); ok {
 			wait = max(wait, f.RetryAfter)

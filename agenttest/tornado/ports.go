@@ -38,7 +38,10 @@ type Runs interface {
 	Try(ctx context.Context, org callwright.OrgID, t Trial) (Tried, error)
 	// StopTrial cancels the runs of a trial that have not ended. One that was not started, or has ended, stays as it is.
 	StopTrial(ctx context.Context, org callwright.OrgID, id string) error
-	// Case returns a run that has failed, as it is analyzed. CodeNotFound: it is absent. CodeInvalidState: it has not failed.
+	// CheckBudget refuses a limit that the runs cannot have; CodeBadRequest with the field budget.tokens or budget.cost.
+	CheckBudget(l engine.Limit) error
+	// Case returns a run that has failed, as it is analyzed. CodeNotFound: it is absent. CodeInvalidState: it has neither failed nor is it an
+	// error.
 	Case(ctx context.Context, org callwright.OrgID, run string) (analysis.Case, error)
 }
 
@@ -47,8 +50,9 @@ type Trial struct {
 	ID        string // of the batch, or, with more than one run of each, of the simulation set
 	Pathway   string // id
 	Version   int
-	Scenarios []string // ids
-	Runs      int      // of each scenario
+	Scenarios []string     // ids
+	Runs      int          // of each scenario
+	Budget    engine.Limit // of all runs together; the zero Limit: none
 }
 
 // Tried is what came of a Trial.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 
 	"github.com/callwright/callwright"
@@ -34,11 +33,11 @@ func Search(ctx context.Context, c SearchConfig) (Progress, error) {
 	case !reached && ctx.Err() != nil:
 		return s.Progress, ctx.Err()
 	case !reached:
-		end = s.failure(err)
+		end = s.failure(ctx, err)
 	}
 	s.State, s.Stop, s.Detail = end.state, end.reason, end.detail
 	if n := len(s.Iterations); n > 0 && s.Iterations[n-1].Completed.IsZero() {
-		s.Iterations[n-1].Completed = c.Clock.Now()
+		s.Iterations[n-1].Completed, s.Iterations[n-1].Outcome = c.Clock.Now(), Unfinished
 	}
 	if number, err := c.Versions.Production(context.WithoutCancel(ctx)); err == nil {
 		s.BaseMoved = number != s.production
@@ -83,6 +82,9 @@ func (s *search) run(ctx context.Context) (err error) {
 	}
 	s.begin()
 	if s.best, err = s.test(ctx, s.Base, ids(s.cfg.Scenarios), 1); err != nil {
+		return err
+	}
+	if err := s.measured(); err != nil {
 		return err
 	}
 	s.settle()
@@ -166,6 +168,9 @@ func (s *search) over() error {
 	case s.interrupted() != nil:
 		return s.interrupted()
 	case len(fixable) == 0:
+		if len(s.Unfixable) == 0 {
+			return &ending{Stuck, StopUnfixable, "what fails is held out: no change was made for it"}
+		}
 		return &ending{Stuck, StopUnfixable, "no change of the pathway mends the scenarios that are left"}
 	case s.idle >= 2:
 		return &ending{Stuck, StopNoPlan, "nothing new was proposed, twice in a row"}
@@ -175,12 +180,14 @@ func (s *search) over() error {
 		return &ending{Stuck, StopNoProgress, fmt.Sprintf("%d iterations in a row made nothing better", s.lost)}
 	case len(s.Iterations) > s.cfg.Iterations:
 		return &ending{CompletedPartial, StopIterations, ""}
-	case s.cfg.Spent != nil && s.cfg.Spent():
+	case s.spent():
 		return &ending{CompletedPartial, StopBudget, ""}
 	default:
 		return nil
 	}
 }
+
+func (s *search) spent() bool { return s.cfg.Spent != nil && s.cfg.Spent() }
 
 // fixable returns the failing scenarios that a Fixer may see and that may be mended.
 func (s *search) fixable() []string {
@@ -226,7 +233,7 @@ func (s *search) iterate(ctx context.Context) error {
 		return err
 	}
 	it := s.now()
-	it.Passed, it.Failed = candidate.split(s.cfg.Scenarios, s.Passed)
+	it.Passed, it.Failed, it.Errors = candidate.measured(s.cfg.Scenarios, s.Passed)
 	s.judge(plan, version, *document, candidate, reason)
 	return nil
 }
@@ -353,7 +360,7 @@ func (s *search) plan(ctx context.Context, findings []Finding) (Plan, *graph.Doc
 		reason := "nothing was proposed"
 		switch {
 		case err != nil:
-			reason = "the model's answers were invalid"
+			reason = "no plan that holds the rules was proposed: " + callwright.Clip(causeOf(err).Error(), maxReason)
 		case known:
 			reason = "what was proposed was rejected before"
 		}
@@ -371,110 +378,20 @@ func (s *search) plan(ctx context.Context, findings []Finding) (Plan, *graph.Doc
 	return plan, &document, nil
 }
 
-// examine tests a candidate: first the scenarios that failed, then the others, and then again what has changed. reason says why it
-// is rejected before all that is done.
-func (s *search) examine(ctx context.Context, version int) (candidate standing, reason string, err error) {
-	if err := s.enter(Screening); err != nil {
-		return nil, "", err
-	}
-	if candidate, err = s.test(ctx, version, s.Failed, 1); err != nil {
-		return nil, "", err
-	}
-	mended := s.mended(candidate)
-	if len(mended) == 0 && candidate.broken() == 0 {
-		return candidate, "no failing scenario passes", nil
-	}
-	if err := s.enter(Verifying); err != nil {
-		return nil, "", err
-	}
-	others, err := s.test(ctx, version, s.Passed, 1)
-	if err != nil {
-		return nil, "", err
-	}
-	maps.Copy(candidate, others)
-	for _, again := range []struct {
-		what      string
-		scenarios []string
-		trials    int
-	}{{"confirm", mended, s.cfg.Confirm}, {"check", s.regressed(candidate), 2}} {
-		if len(again.scenarios) == 0 || again.trials < 1 {
-			continue
-		}
-		more, err := s.try(ctx, again.what, version, again.scenarios, again.trials)
-		if err != nil {
-			return nil, "", err
-		}
-		for id, t := range more {
-			candidate[id] = candidate[id].plus(t)
-		}
-	}
-	return candidate, "", nil
-}
-
-// mended returns the failing scenarios that pass with a candidate.
-func (s *search) mended(candidate standing) (ids []string) {
-	for _, id := range s.Failed {
-		if candidate[id].Passed > 0 {
-			ids = append(ids, id)
-		}
-	}
-	return ids
-}
-
-// regressed returns the scenarios that have passed and fail with a candidate. One that promotion requires has no second chance.
-func (s *search) regressed(candidate standing) (ids []string) {
-	for _, sc := range s.cfg.Scenarios {
-		if slices.Contains(s.Passed, sc.ID) && candidate[sc.ID].Failed > 0 && !sc.Required {
-			ids = append(ids, sc.ID)
-		}
-	}
-	return ids
-}
-
-// test runs scenarios, and once more those without a verdict.
-func (s *search) test(ctx context.Context, version int, scenarios []string, trials int) (standing, error) {
-	out := make(standing, len(scenarios))
-	for _, what := range []string{"run", "run again"} {
-		var open []string
-		for _, id := range scenarios {
-			if !out[id].tested() {
-				open = append(open, id)
-			}
-		}
-		if len(open) == 0 {
-			break
-		}
-		got, err := s.try(ctx, fmt.Sprintf("%s %s", s.Phase, what), version, open, trials)
-		if err != nil {
-			return nil, err
-		}
-		for _, id := range open {
-			out[id] = out[id].plus(got[id])
-		}
-	}
-	return out, nil
-}
-
-// try runs scenarios, as a trial of the iteration.
-func (s *search) try(ctx context.Context, what string, version int, scenarios []string, trials int) (map[string]Tally, error) {
-	name := s.name(what)
-	s.now().Trials = append(s.now().Trials, name)
-	s.tell()
-	return s.cfg.Tests.Run(ctx, name, version, scenarios, trials)
-}
-
 // name returns the name of a piece of work, which no other piece of any session has.
 func (s *search) name(what string) string {
 	return fmt.Sprintf("tornado/%s/%d %s", s.cfg.Session, s.now().Number, what)
 }
 
 // failure returns the end that an error of a port is.
-func (s *search) failure(err error) *ending {
+func (s *search) failure(ctx context.Context, err error) *ending {
+	s.cfg.Logger.ErrorContext(ctx, "a tornado session has failed", "session_id", s.cfg.Session, "phase", s.Phase, "error", err)
 	if f, ok := errors.AsType[*llm.Failure](err); ok {
+		detail := fmt.Sprintf("%s: %s", s.Phase, err)
 		if f.Class == llm.ClassTransient || f.Class == llm.ClassRateLimited {
-			return &ending{Failed, StopInfrastructure, err.Error()}
+			return &ending{Failed, StopInfrastructure, detail}
 		}
-		return &ending{Failed, StopModel, err.Error()}
+		return &ending{Failed, StopModel, detail}
 	}
 	switch callwright.CodeOf(err) {
 	case callwright.CodeNotFound, callwright.CodeInvalidState, callwright.CodeBadRequest:
@@ -482,6 +399,17 @@ func (s *search) failure(err error) *ending {
 	default:
 		return &ending{Failed, StopInfrastructure, callwright.MessageOf(err)}
 	}
+}
+
+// maxReason bounds what a reason repeats of an error, in bytes.
+const maxReason = 500
+
+// causeOf returns what a failure of a model was caused by, or the failure.
+func causeOf(err error) error {
+	if f, ok := errors.AsType[*llm.Failure](err); ok && f.Cause != nil {
+		return f.Cause
+	}
+	return err
 }
 
 func ids(scenarios []Scenario) []string {

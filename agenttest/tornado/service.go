@@ -131,6 +131,9 @@ func (s *Service) Start(ctx context.Context, org callwright.OrgID, r Start) (Ses
 	if err := r.check(); err != nil {
 		return Session{}, err
 	}
+	if err := s.cfg.Runs.CheckBudget(r.Budget); err != nil {
+		return Session{}, err
+	}
 	base, err := s.base(ctx, org, r)
 	if err != nil {
 		return Session{}, err
@@ -201,9 +204,6 @@ func (r *Start) check() error {
 	}
 	if r.Version != nil && *r.Version < 1 {
 		all = append(all, callwright.Invalid("version_number", "must be the number of a saved version: the draft is not tested"))
-	}
-	if r.Budget.Tokens < 0 || r.Budget.Cost < 0 {
-		all = append(all, callwright.Invalid("budget", "must not be negative"))
 	}
 	return all.OrNil()
 }
@@ -319,7 +319,11 @@ func (s *Service) List(ctx context.Context, org callwright.OrgID, f Filter) (cal
 // so far stays. It may be cancelled again until it has ended; then that is CodeInvalidState. CodeNotFound: the organization has
 // no session of this id.
 func (s *Service) Cancel(ctx context.Context, org callwright.OrgID, id string) error {
-	if err := s.cfg.Store.CancelSession(ctx, org, id); err != nil {
+	err := s.cfg.Store.CancelSession(ctx, org, id)
+	if errors.Is(err, callwright.ErrInvalidState) {
+		return callwright.Errorf(callwright.CodeInvalidState, "it has ended already")
+	}
+	if err != nil {
 		return err
 	}
 	s.live.stop(id, errCancelled)

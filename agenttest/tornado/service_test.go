@@ -42,6 +42,9 @@ func TestSession(t *testing.T) {
 		if it := got.Iterations[2]; it.Changes == nil || len(it.Changes.Nodes) != 1 || it.Changes.Nodes[0].ID != "n1" {
 			t.Errorf("changes of iteration 2: %+v", it.Changes)
 		}
+		if it := got.Iterations[1]; !slices.Equal(it.Failed, []string{"s1", "s2"}) || it.Passed != nil || it.Errors != nil {
+			t.Errorf("of what was tested in iteration 1 fail %v, pass %v", it.Failed, it.Passed)
+		}
 		runs := 0
 		for _, tallies := range w.trials {
 			for _, tally := range tallies {

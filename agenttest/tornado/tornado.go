@@ -12,6 +12,7 @@ package tornado
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"time"
 
 	"github.com/callwright/callwright"
@@ -33,7 +34,8 @@ type Versions interface {
 // Tests run scenarios.
 type Tests interface {
 	// Run runs each of the scenarios as often as trials says, and waits for the ends. It is called again with the same name after
-	// a crash, and returns the same results then.
+	// a crash, and returns the same results then. A scenario that is not in the result has no verdict. An error ends the search,
+	// unless it is that of ctx: CodeNotFound, CodeInvalidState and CodeBadRequest as StopPathway, others as StopInfrastructure.
 	Run(ctx context.Context, name string, version int, scenarios []string, trials int) (map[string]Tally, error)
 }
 
@@ -115,16 +117,20 @@ type SearchConfig struct {
 	Scenarios []Scenario
 
 	// Optional.
-	Analyst    Analyst          // nil: the Fixer knows what the assertions say
-	Iterations int              // at most; 0: DefaultIterations
-	Deadline   time.Time        // zero: none
-	Confirm    int              // runs that a scenario must pass again before it counts as mended; 0: DefaultConfirm; below: none
-	Patience   int              // iterations in a row without an acceptance; 0: DefaultPatience
-	Limits     Limits           // of changes
-	Spent      func() bool      // reports whether the budget is used up; nil: there is none
-	Cancelled  func() bool      // reports whether the session is to end; nil: never
-	Observe    func(Progress)   // called after each change; nil: nobody
-	Clock      callwright.Clock // nil: callwright.SystemClock
+	Analyst    Analyst     // nil: the Fixer knows what the assertions say
+	Iterations int         // at most; 0: DefaultIterations
+	Deadline   time.Time   // zero: none
+	Confirm    int         // runs that a scenario must pass again before it counts as mended; 0: DefaultConfirm; below: none
+	Patience   int         // iterations in a row without an acceptance; 0: DefaultPatience
+	Limits     Limits      // of changes
+	Spent      func() bool // reports whether the budget is used up; nil: there is none
+	// Rest waits before scenarios are run again because most of them have no verdict, as when a model is down; n counts from 1.
+	// After an error they are not run again. nil: they are run again once, at once, as scenarios without a verdict otherwise are.
+	Rest      func(ctx context.Context, n int) error
+	Cancelled func() bool      // reports whether the session is to end; nil: never
+	Observe   func(Progress)   // called after each change; nil: nobody
+	Logger    *slog.Logger     // is told the cause when a port has failed; nil: discards
+	Clock     callwright.Clock // nil: callwright.SystemClock
 }
 
 // Defaults and limits of a SearchConfig.
@@ -166,6 +172,9 @@ func (c *SearchConfig) check() error {
 	if c.Clock == nil {
 		c.Clock = callwright.SystemClock{}
 	}
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
 	c.Limits = c.Limits.filled()
 	return nil
 }
@@ -192,9 +201,10 @@ type Iteration struct {
 	Plan      *Plan
 	Changes   *graph.Changes // of the plan to the best version; nil: none were made
 	Trials    []string       // names of the pieces of work for which Tests were asked
-	Passed    []string
-	Failed    []string
-	Unfixable []string // scenarios that were found to be so here
+	Passed    []string       // ids of the scenarios that were tested and pass
+	Failed    []string       // likewise
+	Errors    []string       // of those that were run and have no verdict
+	Unfixable []string       // of those that were found to be so here
 	Outcome   Outcome
 	Reason    string // of the outcome, for people
 	Started   time.Time
@@ -260,4 +270,5 @@ const (
 	Inconclusive Outcome = "inconclusive" // runs were in error
 	NoPlan       Outcome = "no_plan"      // nothing new was proposed
 	Refused      Outcome = "refused"      // the plan breaks the limits, or makes no pathway
+	Unfinished   Outcome = "unfinished"   // the session has ended meanwhile
 )

@@ -3,7 +3,9 @@ package tornado
 import (
 	"context"
 	"errors"
+	"fmt"
 	"runtime/debug"
+	"strings"
 	"sync"
 	"time"
 
@@ -190,6 +192,7 @@ func (s *Service) begin(ctx context.Context, session Session) {
 // hold searches, and stores the end. A session that is interrupted is given up, so that any node goes on with it.
 func (s *Service) hold(ctx context.Context, session Session) {
 	log := s.cfg.Logger.With("session_id", session.ID, "org", session.Org)
+	log.InfoContext(ctx, "this node holds a tornado session", "iterations", len(session.Iterations))
 	ctx, cancel := context.WithDeadlineCause(ctx, time.Now().Add(session.Deadline.Sub(s.cfg.Clock.Now())), errDeadline)
 	defer cancel()
 	j, err := s.open(ctx, session)
@@ -257,6 +260,9 @@ func (s *Service) end(ctx context.Context, j *journal) {
 	defer cancel()
 	session := j.stored
 	session.Progress, session.Usage, session.EndedAt = j.session.Progress, j.session.Usage, s.cfg.Clock.Now()
+	if session.Stop == StopBudget {
+		session.Detail = budgetDetail(session)
+	}
 	for {
 		err := s.cfg.Atomic.Do(ctx, func(ctx context.Context) error {
 			if err := s.cfg.Store.UpdateSession(ctx, session); err != nil {
@@ -270,6 +276,7 @@ func (s *Service) end(ctx context.Context, j *journal) {
 		log := s.cfg.Logger.With("session_id", session.ID, "org", session.Org)
 		switch {
 		case err == nil:
+			log.InfoContext(ctx, "a tornado session has ended", "state", session.State, "stop_reason", session.Stop, "detail", session.Detail)
 			s.watchers.Wake(session.ID)
 			return
 		case errors.Is(err, callwright.ErrConflict), errors.Is(err, callwright.ErrNotFound):
@@ -283,6 +290,18 @@ func (s *Service) end(ctx context.Context, j *journal) {
 		case <-time.After(storeRest):
 		}
 	}
+}
+
+// budgetDetail says what a session has used of its budget.
+func budgetDetail(s Session) string {
+	used, parts := s.Usage.Spend, []string{}
+	if s.Budget.Tokens > 0 {
+		parts = append(parts, fmt.Sprintf("%d of %d tokens", used.Tokens, s.Budget.Tokens))
+	}
+	if s.Budget.Cost > 0 {
+		parts = append(parts, fmt.Sprintf("a cost of %s of %s", used.Cost, s.Budget.Cost))
+	}
+	return "used " + strings.Join(parts, " and ") + ": start another session from the best version, with a larger budget"
 }
 
 // clear is durable work. After the end of a session it cancels the trial that was under way, and discards the forks that were not

@@ -40,6 +40,7 @@ type world struct {
 	trials   map[string]map[string]tornado.Tally
 	stopped  []string      // ids of trials
 	asked    int           // times that Fix was called
+	budgets  []int         // tokens of trials
 	takes    time.Duration // a trial
 	thinks   time.Duration // Fix
 	gone     error         // of the pathway; nil: it is there
@@ -233,6 +234,7 @@ func (w *world) Try(ctx context.Context, _ callwright.OrgID, t tornado.Trial) (t
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	w.budgets = append(w.budgets, t.Budget.Tokens)
 	got, done := w.trials[t.ID]
 	if !done {
 		var err error
@@ -249,6 +251,13 @@ func (w *world) StopTrial(_ context.Context, _ callwright.OrgID, id string) erro
 	defer w.mu.Unlock()
 	if w.trials[id] == nil {
 		w.stopped = append(w.stopped, id)
+	}
+	return nil
+}
+
+func (w *world) CheckBudget(l engine.Limit) error {
+	if l.Cost > 0 {
+		return callwright.Invalid("budget.cost", "cannot be used")
 	}
 	return nil
 }

@@ -103,7 +103,7 @@ func TestTornadoWithEverything(t *testing.T) {
 		}
 		s.Iterations = []tornado.Iteration{
 			{Version: 1, Outcome: tornado.IsBaseline, Trials: []string{"one"}, Failed: []string{"a", "b"}, Started: began, Completed: began},
-			{Number: 1, Version: 3, Outcome: tornado.Rejected, Reason: "a got worse", Plan: &plan, Changes: &changes, Started: began, Completed: began},
+			{Number: 1, Version: 3, Outcome: tornado.Rejected, Reason: "a got worse", Errors: []string{"c"}, Plan: &plan, Changes: &changes, Started: began, Completed: began},
 			{Number: 2, Version: 4, Outcome: tornado.Accepted, Plan: &tornado.Plan{}, Changes: &changes, Passed: []string{"a"}, Failed: []string{"b"}, Unfixable: []string{"b"}, Trials: []string{"two", "three"}, Started: began, Completed: began},
 			{Number: 3, Outcome: tornado.Refused, Plan: &plan, Changes: &changes, Started: began, Completed: began},
 			{Number: 4, Outcome: tornado.NoPlan, Started: began},
@@ -135,7 +135,7 @@ func TestTornadoWithEverything(t *testing.T) {
 	}
 	delete(first, "prompt_excerpt")
 	like(t, first, `{"iteration":1,"batch_id":null,"batch_ids":[],"started_at":"$at","completed_at":"$at","passed_ids":[],"failed_ids":[],
-		"newly_unfixable_ids":[],"fix_plan":{"fixes":[{"id":"b","target_node":"goodbye","description":"","type":"flow_change"},
+		"error_ids":["c"],"newly_unfixable_ids":[],"fix_plan":{"fixes":[{"id":"b","target_node":"goodbye","description":"","type":"flow_change"},
 		{"id":"fix-2","target_node":"greeting","description":"Greet.","type":"prompt_change"}],"priority_order":["b","fix-2"]},
 		"changes":{"against":1,"nodes":[{"id":"greeting","name":"Greeting","kind":"changed","members":[
 		{"path":"data.text","before":"\"Hi.\"","after":"\"Hello.\""},{"path":"data.new","before":null,"after":"1"}]}],

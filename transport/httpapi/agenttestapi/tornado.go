@@ -142,6 +142,7 @@ func iterationRecord(s tornado.Session, it tornado.Iteration) oas.TornadoIterati
 	record := oas.TornadoIteration{
 		Iteration: it.Number, BatchIds: s.Batches(it), BatchID: oas.NilString{Null: true}, StartedAt: it.Started,
 		CompletedAt: nilTime(it.Completed), PassedIds: wire.Texts[string](it.Passed), FailedIds: wire.Texts[string](it.Failed),
+		ErrorIds:          wire.Texts[string](it.Errors),
 		NewlyUnfixableIds: wire.Texts[string](it.Unfixable), FixPlan: oas.NilTornadoFixPlan{Null: true},
 		Changes: oas.NilTornadoChanges{Null: true}, PromptExcerpt: oas.NilString{Null: true}, VersionNumber: wire.NilInt(it.Version),
 		Outcome:       oas.NilTornadoIterationOutcome{Value: oas.TornadoIterationOutcome(it.Outcome), Null: it.Outcome == ""},

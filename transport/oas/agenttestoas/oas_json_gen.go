@@ -25839,6 +25839,14 @@ func (s *TornadoIteration) encodeFields(e *jx.Encoder) {
 		e.ArrEnd()
 	}
 	{
+		e.FieldStart("error_ids")
+		e.ArrStart()
+		for _, elem := range s.ErrorIds {
+			e.Str(elem)
+		}
+		e.ArrEnd()
+	}
+	{
 		e.FieldStart("newly_unfixable_ids")
 		e.ArrStart()
 		for _, elem := range s.NewlyUnfixableIds {
@@ -25872,7 +25880,7 @@ func (s *TornadoIteration) encodeFields(e *jx.Encoder) {
 	}
 }
 
-var jsonFieldsNameOfTornadoIteration = [14]string{
+var jsonFieldsNameOfTornadoIteration = [15]string{
 	0:  "iteration",
 	1:  "batch_id",
 	2:  "batch_ids",
@@ -25880,13 +25888,14 @@ var jsonFieldsNameOfTornadoIteration = [14]string{
 	4:  "completed_at",
 	5:  "passed_ids",
 	6:  "failed_ids",
-	7:  "newly_unfixable_ids",
-	8:  "fix_plan",
-	9:  "changes",
-	10: "prompt_excerpt",
-	11: "version_number",
-	12: "outcome",
-	13: "outcome_reason",
+	7:  "error_ids",
+	8:  "newly_unfixable_ids",
+	9:  "fix_plan",
+	10: "changes",
+	11: "prompt_excerpt",
+	12: "version_number",
+	13: "outcome",
+	14: "outcome_reason",
 }
 
 // Decode decodes TornadoIteration from json.
@@ -26002,8 +26011,28 @@ func (s *TornadoIteration) Decode(d *jx.Decoder) error {
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"failed_ids\"")
 			}
-		case "newly_unfixable_ids":
+		case "error_ids":
 			requiredBitSet[0] |= 1 << 7
+			if err := func() error {
+				s.ErrorIds = make([]string, 0)
+				if err := d.Arr(func(d *jx.Decoder) error {
+					var elem string
+					v, err := d.Str()
+					elem = string(v)
+					if err != nil {
+						return err
+					}
+					s.ErrorIds = append(s.ErrorIds, elem)
+					return nil
+				}); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"error_ids\"")
+			}
+		case "newly_unfixable_ids":
+			requiredBitSet[1] |= 1 << 0
 			if err := func() error {
 				s.NewlyUnfixableIds = make([]string, 0)
 				if err := d.Arr(func(d *jx.Decoder) error {
@@ -26023,7 +26052,7 @@ func (s *TornadoIteration) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"newly_unfixable_ids\"")
 			}
 		case "fix_plan":
-			requiredBitSet[1] |= 1 << 0
+			requiredBitSet[1] |= 1 << 1
 			if err := func() error {
 				if err := s.FixPlan.Decode(d); err != nil {
 					return err
@@ -26033,7 +26062,7 @@ func (s *TornadoIteration) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"fix_plan\"")
 			}
 		case "changes":
-			requiredBitSet[1] |= 1 << 1
+			requiredBitSet[1] |= 1 << 2
 			if err := func() error {
 				if err := s.Changes.Decode(d); err != nil {
 					return err
@@ -26043,7 +26072,7 @@ func (s *TornadoIteration) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"changes\"")
 			}
 		case "prompt_excerpt":
-			requiredBitSet[1] |= 1 << 2
+			requiredBitSet[1] |= 1 << 3
 			if err := func() error {
 				if err := s.PromptExcerpt.Decode(d); err != nil {
 					return err
@@ -26053,7 +26082,7 @@ func (s *TornadoIteration) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"prompt_excerpt\"")
 			}
 		case "version_number":
-			requiredBitSet[1] |= 1 << 3
+			requiredBitSet[1] |= 1 << 4
 			if err := func() error {
 				if err := s.VersionNumber.Decode(d); err != nil {
 					return err
@@ -26063,7 +26092,7 @@ func (s *TornadoIteration) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"version_number\"")
 			}
 		case "outcome":
-			requiredBitSet[1] |= 1 << 4
+			requiredBitSet[1] |= 1 << 5
 			if err := func() error {
 				if err := s.Outcome.Decode(d); err != nil {
 					return err
@@ -26073,7 +26102,7 @@ func (s *TornadoIteration) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"outcome\"")
 			}
 		case "outcome_reason":
-			requiredBitSet[1] |= 1 << 5
+			requiredBitSet[1] |= 1 << 6
 			if err := func() error {
 				if err := s.OutcomeReason.Decode(d); err != nil {
 					return err
@@ -26093,7 +26122,7 @@ func (s *TornadoIteration) Decode(d *jx.Decoder) error {
 	var failures []validate.FieldError
 	for i, mask := range [2]uint8{
 		0b11111111,
-		0b00111111,
+		0b01111111,
 	} {
 		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
 			// Mask only required fields and check equality to mask using XOR.
@@ -26167,6 +26196,8 @@ func (s *TornadoIterationOutcome) Decode(d *jx.Decoder) error {
 		*s = TornadoIterationOutcomeNoPlan
 	case TornadoIterationOutcomeRefused:
 		*s = TornadoIterationOutcomeRefused
+	case TornadoIterationOutcomeUnfinished:
+		*s = TornadoIterationOutcomeUnfinished
 	default:
 		*s = TornadoIterationOutcome(v)
 	}

@@ -13756,10 +13756,13 @@ type TornadoIteration struct {
 	StartedAt time.Time `json:"started_at"`
 	// When it ended.
 	CompletedAt NilDateTime `json:"completed_at"`
-	// Scenarios that passed.
+	// Those of the tested scenarios that passed. An attempt that mends nothing is given up before the
+	// others are tested.
 	PassedIds []string `json:"passed_ids"`
-	// Scenarios that failed.
+	// Those of the tested scenarios that failed.
 	FailedIds []string `json:"failed_ids"`
+	// Those that were run, again too, and have no verdict.
+	ErrorIds []string `json:"error_ids"`
 	// Scenarios given up in this attempt.
 	NewlyUnfixableIds []string `json:"newly_unfixable_ids"`
 	// What was changed; null without a plan.
@@ -13773,7 +13776,7 @@ type TornadoIteration struct {
 	VersionNumber NilInt `json:"version_number"`
 	// What became of the attempt; null while it runs. `inconclusive`, when runs without a verdict stay so;
 	// `no_plan`, when nothing new was proposed; `refused`, when a proposal breaks the limits or makes no
-	// pathway.
+	// pathway; `unfinished`, when the session has ended meanwhile.
 	Outcome NilTornadoIterationOutcome `json:"outcome"`
 	// Why, for example the scenario that got worse.
 	OutcomeReason NilString `json:"outcome_reason"`
@@ -13812,6 +13815,11 @@ func (s *TornadoIteration) GetPassedIds() []string {
 // GetFailedIds returns the value of FailedIds.
 func (s *TornadoIteration) GetFailedIds() []string {
 	return s.FailedIds
+}
+
+// GetErrorIds returns the value of ErrorIds.
+func (s *TornadoIteration) GetErrorIds() []string {
+	return s.ErrorIds
 }
 
 // GetNewlyUnfixableIds returns the value of NewlyUnfixableIds.
@@ -13884,6 +13892,11 @@ func (s *TornadoIteration) SetFailedIds(val []string) {
 	s.FailedIds = val
 }
 
+// SetErrorIds sets the value of ErrorIds.
+func (s *TornadoIteration) SetErrorIds(val []string) {
+	s.ErrorIds = val
+}
+
 // SetNewlyUnfixableIds sets the value of NewlyUnfixableIds.
 func (s *TornadoIteration) SetNewlyUnfixableIds(val []string) {
 	s.NewlyUnfixableIds = val
@@ -13921,7 +13934,7 @@ func (s *TornadoIteration) SetOutcomeReason(val NilString) {
 
 // What became of the attempt; null while it runs. `inconclusive`, when runs without a verdict stay so;
 // `no_plan`, when nothing new was proposed; `refused`, when a proposal breaks the limits or makes no
-// pathway.
+// pathway; `unfinished`, when the session has ended meanwhile.
 type TornadoIterationOutcome string
 
 const (
@@ -13931,6 +13944,7 @@ const (
 	TornadoIterationOutcomeInconclusive TornadoIterationOutcome = "inconclusive"
 	TornadoIterationOutcomeNoPlan       TornadoIterationOutcome = "no_plan"
 	TornadoIterationOutcomeRefused      TornadoIterationOutcome = "refused"
+	TornadoIterationOutcomeUnfinished   TornadoIterationOutcome = "unfinished"
 )
 
 // AllValues returns all TornadoIterationOutcome values.
@@ -13942,6 +13956,7 @@ func (TornadoIterationOutcome) AllValues() []TornadoIterationOutcome {
 		TornadoIterationOutcomeInconclusive,
 		TornadoIterationOutcomeNoPlan,
 		TornadoIterationOutcomeRefused,
+		TornadoIterationOutcomeUnfinished,
 	}
 }
 
@@ -13959,6 +13974,8 @@ func (s TornadoIterationOutcome) MarshalText() ([]byte, error) {
 	case TornadoIterationOutcomeNoPlan:
 		return []byte(s), nil
 	case TornadoIterationOutcomeRefused:
+		return []byte(s), nil
+	case TornadoIterationOutcomeUnfinished:
 		return []byte(s), nil
 	default:
 		return nil, errors.Errorf("invalid value: %q", s)
@@ -13985,6 +14002,9 @@ func (s *TornadoIterationOutcome) UnmarshalText(data []byte) error {
 		return nil
 	case TornadoIterationOutcomeRefused:
 		*s = TornadoIterationOutcomeRefused
+		return nil
+	case TornadoIterationOutcomeUnfinished:
+		*s = TornadoIterationOutcomeUnfinished
 		return nil
 	default:
 		return errors.Errorf("invalid value: %q", data)

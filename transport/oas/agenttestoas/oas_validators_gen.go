@@ -16230,6 +16230,54 @@ func (s *TornadoIteration) Validate() error {
 		})
 	}
 	if err := func() error {
+		if s.ErrorIds == nil {
+			return errors.New("nil is invalid value")
+		}
+		if err := (validate.Array{
+			MinLength:    0,
+			MinLengthSet: false,
+			MaxLength:    1000,
+			MaxLengthSet: true,
+		}).ValidateLength(len(s.ErrorIds)); err != nil {
+			return errors.Wrap(err, "array")
+		}
+		var failures []validate.FieldError
+		for i, elem := range s.ErrorIds {
+			if err := func() error {
+				if err := (validate.String{
+					MinLength:     0,
+					MinLengthSet:  false,
+					MaxLength:     64,
+					MaxLengthSet:  true,
+					Email:         false,
+					Hostname:      false,
+					Regex:         nil,
+					MinNumeric:    0,
+					MinNumericSet: false,
+					MaxNumeric:    0,
+					MaxNumericSet: false,
+				}).Validate(string(elem)); err != nil {
+					return errors.Wrap(err, "string")
+				}
+				return nil
+			}(); err != nil {
+				failures = append(failures, validate.FieldError{
+					Name:  fmt.Sprintf("[%d]", i),
+					Error: err,
+				})
+			}
+		}
+		if len(failures) > 0 {
+			return &validate.Error{Fields: failures}
+		}
+		return nil
+	}(); err != nil {
+		failures = append(failures, validate.FieldError{
+			Name:  "error_ids",
+			Error: err,
+		})
+	}
+	if err := func() error {
 		if s.NewlyUnfixableIds == nil {
 			return errors.New("nil is invalid value")
 		}
@@ -16438,6 +16486,8 @@ func (s TornadoIterationOutcome) Validate() error {
 	case "no_plan":
 		return nil
 	case "refused":
+		return nil
+	case "unfinished":
 		return nil
 	default:
 		return errors.Errorf("invalid value: %v", s)

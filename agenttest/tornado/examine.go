@@ -1,0 +1,136 @@
+package tornado
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// measured ends a session in which a scenario has no verdict with the version to begin with: nobody could tell whether a change spoils
+// it.
+func (s *search) measured() error {
+	_, _, open := s.best.measured(s.cfg.Scenarios, nil)
+	if len(open) == 0 {
+		return nil
+	}
+	s.now().Passed, s.now().Failed, s.now().Errors = s.best.measured(s.cfg.Scenarios, nil)
+	if s.spent() {
+		return &ending{CompletedPartial, StopBudget, ""}
+	}
+	return &ending{Failed, StopInfrastructure, fmt.Sprintf(
+		"scenarios have no verdict with version %d, although they were run again: see the errors of their runs, or leave them out: %s",
+		s.Base, strings.Join(open, ", "))}
+}
+
+// examine tests a candidate: first the scenarios that failed, then the others, and then again what has changed. reason says why it
+// is rejected before all that is done.
+func (s *search) examine(ctx context.Context, version int) (candidate standing, reason string, err error) {
+	if err := s.enter(Screening); err != nil {
+		return nil, "", err
+	}
+	if candidate, err = s.test(ctx, version, s.Failed, 1); err != nil {
+		return nil, "", err
+	}
+	mended := s.mended(candidate)
+	if len(mended) == 0 && candidate.broken() == 0 {
+		return candidate, "no failing scenario passes", nil
+	}
+	if err := s.enter(Verifying); err != nil {
+		return nil, "", err
+	}
+	others, err := s.test(ctx, version, s.Passed, 1)
+	if err != nil {
+		return nil, "", err
+	}
+	maps.Copy(candidate, others)
+	for _, again := range []struct {
+		what      string
+		scenarios []string
+		trials    int
+	}{{"confirm", mended, s.cfg.Confirm}, {"check", s.regressed(candidate), 2}} {
+		if len(again.scenarios) == 0 || again.trials < 1 {
+			continue
+		}
+		more, err := s.try(ctx, again.what, version, again.scenarios, again.trials)
+		if err != nil {
+			return nil, "", err
+		}
+		for id, t := range more {
+			candidate[id] = candidate[id].plus(t)
+		}
+	}
+	return candidate, "", nil
+}
+
+// mended returns the failing scenarios that pass with a candidate.
+func (s *search) mended(candidate standing) (ids []string) {
+	for _, id := range s.Failed {
+		if candidate[id].Passed > 0 {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+// regressed returns the scenarios that have passed and fail with a candidate. One that promotion requires has no second chance.
+func (s *search) regressed(candidate standing) (ids []string) {
+	for _, sc := range s.cfg.Scenarios {
+		if slices.Contains(s.Passed, sc.ID) && candidate[sc.ID].Failed > 0 && !sc.Required {
+			ids = append(ids, sc.ID)
+		}
+	}
+	return ids
+}
+
+// maxReruns is how often scenarios are run again while most of them have no verdict.
+const maxReruns = 4
+
+// test runs scenarios, and once more those without a verdict; more often, if these are most of them: see SearchConfig.Rest.
+func (s *search) test(ctx context.Context, version int, scenarios []string, trials int) (standing, error) {
+	out := make(standing, len(scenarios))
+	what := "run"
+	for n := 1; ; n++ {
+		var open []string
+		for _, id := range scenarios {
+			if !out[id].tested() {
+				open = append(open, id)
+			}
+		}
+		again, err := s.again(ctx, n-1, len(open), len(scenarios))
+		if err != nil || !again {
+			return out, err
+		}
+		got, err := s.try(ctx, fmt.Sprintf("%s %s", s.Phase, what), version, open, trials)
+		if err != nil {
+			return nil, err
+		}
+		for _, id := range open {
+			out[id] = out[id].plus(got[id])
+		}
+		what = fmt.Sprint("run again ", n)
+	}
+}
+
+// again reports whether scenarios are to be run that have no verdict after n times, and rests before it.
+func (s *search) again(ctx context.Context, n, open, all int) (bool, error) {
+	switch down := 2*open > all && s.cfg.Rest != nil; {
+	case open == 0, n > maxReruns, n > 1 && !down, n > 0 && s.spent():
+		return false, nil
+	case n == 0 || !down:
+		return true, nil
+	}
+	if err := s.interrupted(); err != nil {
+		return false, err
+	}
+	return true, s.cfg.Rest(ctx, n)
+}
+
+// try runs scenarios, as a trial of the iteration.
+func (s *search) try(ctx context.Context, what string, version int, scenarios []string, trials int) (map[string]Tally, error) {
+	name := s.name(what)
+	s.now().Trials = append(s.now().Trials, name)
+	s.tell()
+	return s.cfg.Tests.Run(ctx, name, version, scenarios, trials)
+}
