@@ -179,10 +179,11 @@ type Batches interface {
 
 // BatchFilter chooses a page of groups. All conditions must hold.
 type BatchFilter struct {
-	Kind    Kind   // required
-	Pathway string // all scenarios are of it; empty: any
-	Persona string // likewise
-	State   State  // empty: any
+	Kind    Kind    // required
+	Pathway string  // all scenarios are of it; empty: any
+	Persona string  // likewise
+	State   State   // empty: any
+	Trigger Trigger // empty: any
 	Offset  int
 	Limit   int
 }

@@ -34,7 +34,7 @@ func filtersBatches(t *testing.T, s subject) {
 		func(b *agenttest.Batch) { b.Pathway, b.Persona, b.State = "", "x1", agenttest.Passed },
 		func(b *agenttest.Batch) { b.Pathway, b.CreatedAt = "p2", later(9) },
 		func(b *agenttest.Batch) { b.Org = "b" },
-		func(*agenttest.Batch) {},
+		func(b *agenttest.Batch) { b.Trigger = agenttest.ByTornado },
 	} {
 		b := aBatch(fmt.Sprint("b", i))
 		change(&b)
@@ -53,6 +53,8 @@ func filtersBatches(t *testing.T, s subject) {
 		{agenttest.BatchFilter{Kind: each, State: agenttest.Passed}, "b2 b0"},
 		{agenttest.BatchFilter{Kind: each, State: agenttest.Passed, Pathway: "p1"}, "b0"},
 		{agenttest.BatchFilter{Kind: each, State: agenttest.Failed}, ""},
+		{agenttest.BatchFilter{Kind: each, Trigger: agenttest.ByTornado}, "b5"},
+		{agenttest.BatchFilter{Kind: sets, Trigger: agenttest.ByTornado}, ""},
 	} {
 		want := strings.Fields(tt.want)
 		if n, err := s.CountBatches(t.Context(), "a", tt.f); err != nil || n != len(want) {

@@ -463,7 +463,7 @@ func TestTestsTakeNoUnknownParametersAndAnswerHead(t *testing.T) {
 	for query, path := range map[string]string{
 		"/scenarios?limit=0": "limit", "/scenarios?limit=1001": "limit", "/scenarios?offset=-1": "offset", "/scenarios?category=x": "category",
 		"/runs?limit=101": "limit", "/runs?status=passed": "status", "/batches?limit=101": "limit", "/batches?status=passed": "status",
-		"/simulation-sets?offset=-1": "offset",
+		"/simulation-sets?offset=-1": "offset", "/batches?trigger_source=cron": "trigger_source", "/simulation-sets?trigger_source=api": "trigger_source",
 	} {
 		refused := h.want(http.StatusBadRequest, "GET", "/v1/agent-testing"+query, "", header{"Authorization", w.key})
 		if at(t, refused, "errors", 0, "path") != path {

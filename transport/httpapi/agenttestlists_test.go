@@ -55,6 +55,7 @@ func TestListOfSets(t *testing.T) {
 	names := map[string]string{first: "first", spoken: "spoken"}
 	for query, want := range map[string]string{
 		"": "spoken first", "?limit=1&offset=1": "first", "?persona_id=$persona": "spoken", "?pathway_id=$pathway": "first", "?status=CANCELLED": "",
+		"?trigger_source=tornado": "",
 	} {
 		var found []string
 		for _, b := range at(t, checked(w, "/simulation-sets"+query), "data", "simulation_sets").([]any) {

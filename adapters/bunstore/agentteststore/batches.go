@@ -250,6 +250,9 @@ func matching(q *bun.SelectQuery, org callwright.OrgID, f agenttest.BatchFilter)
 	if f.State != "" {
 		q = q.Where("state = ?", f.State)
 	}
+	if f.Trigger != "" {
+		q = q.Where("triggered_by = ?", f.Trigger)
+	}
 	return q
 }
 

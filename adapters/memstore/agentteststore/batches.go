@@ -110,7 +110,8 @@ func matches(b agenttest.Batch, org callwright.OrgID, f agenttest.BatchFilter) b
 	return b.Org == org && b.Kind == f.Kind &&
 		(f.Pathway == "" || f.Pathway == b.Pathway) &&
 		(f.Persona == "" || f.Persona == b.Persona) &&
-		(f.State == "" || f.State == b.State)
+		(f.State == "" || f.State == b.State) &&
+		(f.Trigger == "" || f.Trigger == b.Trigger)
 }
 
 // BatchesOf returns the newest batches of a version.

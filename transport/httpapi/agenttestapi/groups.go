@@ -56,7 +56,8 @@ func batchRecord(b agenttest.Batch, runs []agenttest.Run) oas.TestBatch {
 func (a *api) ListTestBatches(ctx context.Context, params oas.ListTestBatchesParams) (*oas.TestBatchListReply, error) {
 	batches, total, err := a.tests.ListBatches(ctx, httpapi.Org(ctx), agenttest.BatchFilter{
 		Kind: agenttest.OneEach, Pathway: params.PathwayID.Or(""), Persona: params.PersonaID.Or(""),
-		State: agenttest.State(params.Status.Or("")), Limit: params.Limit.Or(defaultRuns), Offset: params.Offset.Or(0),
+		State: agenttest.State(params.Status.Or("")), Trigger: agenttest.Trigger(params.TriggerSource.Or("")),
+		Limit: params.Limit.Or(defaultRuns), Offset: params.Offset.Or(0),
 	})
 	if err != nil {
 		return nil, err
@@ -99,7 +100,8 @@ func (a *api) CreateTestSet(
 func (a *api) ListTestSets(ctx context.Context, params oas.ListTestSetsParams) (*oas.TestSetListReply, error) {
 	sets, total, err := a.tests.ListBatches(ctx, httpapi.Org(ctx), agenttest.BatchFilter{
 		Kind: agenttest.Simulations, Pathway: params.PathwayID.Or(""), Persona: params.PersonaID.Or(""),
-		State: agenttest.State(params.Status.Or("")), Limit: params.Limit.Or(defaultRuns), Offset: params.Offset.Or(0),
+		State: agenttest.State(params.Status.Or("")), Trigger: agenttest.Trigger(params.TriggerSource.Or("")),
+		Limit: params.Limit.Or(defaultRuns), Offset: params.Offset.Or(0),
 	})
 	if err != nil {
 		return nil, err

@@ -2182,6 +2182,23 @@ func (c *Client) sendListTestBatches(ctx context.Context, params ListTestBatches
 		}
 	}
 	{
+		// Encode "trigger_source" parameter.
+		cfg := uri.QueryParameterEncodingConfig{
+			Name:    "trigger_source",
+			Style:   uri.QueryStyleForm,
+			Explode: true,
+		}
+
+		if err := q.EncodeParam(cfg, func(e uri.Encoder) error {
+			if val, ok := params.TriggerSource.Get(); ok {
+				return e.EncodeValue(conv.StringToString(string(val)))
+			}
+			return nil
+		}); err != nil {
+			return res, errors.Wrap(err, "encode query")
+		}
+	}
+	{
 		// Encode "limit" parameter.
 		cfg := uri.QueryParameterEncodingConfig{
 			Name:    "limit",
@@ -2719,6 +2736,23 @@ func (c *Client) sendListTestSets(ctx context.Context, params ListTestSetsParams
 
 		if err := q.EncodeParam(cfg, func(e uri.Encoder) error {
 			if val, ok := params.Status.Get(); ok {
+				return e.EncodeValue(conv.StringToString(string(val)))
+			}
+			return nil
+		}); err != nil {
+			return res, errors.Wrap(err, "encode query")
+		}
+	}
+	{
+		// Encode "trigger_source" parameter.
+		cfg := uri.QueryParameterEncodingConfig{
+			Name:    "trigger_source",
+			Style:   uri.QueryStyleForm,
+			Explode: true,
+		}
+
+		if err := q.EncodeParam(cfg, func(e uri.Encoder) error {
+			if val, ok := params.TriggerSource.Get(); ok {
 				return e.EncodeValue(conv.StringToString(string(val)))
 			}
 			return nil

@@ -2735,6 +2735,10 @@ func (s *Server) handleListTestBatchesRequest(args [0]string, argsEscaped bool, 
 					In:   "query",
 				}: params.Status,
 				{
+					Name: "trigger_source",
+					In:   "query",
+				}: params.TriggerSource,
+				{
 					Name: "limit",
 					In:   "query",
 				}: params.Limit,
@@ -3219,6 +3223,10 @@ func (s *Server) handleListTestSetsRequest(args [0]string, argsEscaped bool, w h
 					Name: "status",
 					In:   "query",
 				}: params.Status,
+				{
+					Name: "trigger_source",
+					In:   "query",
+				}: params.TriggerSource,
 				{
 					Name: "limit",
 					In:   "query",

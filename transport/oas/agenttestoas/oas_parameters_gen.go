@@ -1768,6 +1768,8 @@ type ListTestBatchesParams struct {
 	PersonaID OptString `json:",omitempty,omitzero"`
 	// Only batches in this state.
 	Status OptTestRunStatus `json:",omitempty,omitzero"`
+	// Only batches that this has started; those of sessions have the source tornado.
+	TriggerSource OptListTestBatchesTriggerSource `json:",omitempty,omitzero"`
 	// Page size.
 	Limit OptInt `json:",omitempty,omitzero"`
 	// Batches to skip from the beginning.
@@ -1800,6 +1802,15 @@ func unpackListTestBatchesParams(packed middleware.Parameters) (params ListTestB
 		}
 		if v, ok := packed[key]; ok {
 			params.Status = v.(OptTestRunStatus)
+		}
+	}
+	{
+		key := middleware.ParameterKey{
+			Name: "trigger_source",
+			In:   "query",
+		}
+		if v, ok := packed[key]; ok {
+			params.TriggerSource = v.(OptListTestBatchesTriggerSource)
 		}
 	}
 	{
@@ -2013,6 +2024,62 @@ func decodeListTestBatchesParams(args [0]string, argsEscaped bool, r *http.Reque
 	}(); err != nil {
 		return params, &ogenerrors.DecodeParamError{
 			Name: "status",
+			In:   "query",
+			Err:  err,
+		}
+	}
+	// Decode query: trigger_source.
+	if err := func() error {
+		cfg := uri.QueryParameterDecodingConfig{
+			Name:    "trigger_source",
+			Style:   uri.QueryStyleForm,
+			Explode: true,
+		}
+
+		if err := q.HasParam(cfg); err == nil {
+			if err := q.DecodeParam(cfg, func(d uri.Decoder) error {
+				var paramsDotTriggerSourceVal ListTestBatchesTriggerSource
+				if err := func() error {
+					val, err := d.DecodeValue()
+					if err != nil {
+						return err
+					}
+
+					c, err := conv.ToString(val)
+					if err != nil {
+						return err
+					}
+
+					paramsDotTriggerSourceVal = ListTestBatchesTriggerSource(c)
+					return nil
+				}(); err != nil {
+					return err
+				}
+				params.TriggerSource.SetTo(paramsDotTriggerSourceVal)
+				return nil
+			}); err != nil {
+				return err
+			}
+			if err := func() error {
+				if value, ok := params.TriggerSource.Get(); ok {
+					if err := func() error {
+						if err := value.Validate(); err != nil {
+							return err
+						}
+						return nil
+					}(); err != nil {
+						return err
+					}
+				}
+				return nil
+			}(); err != nil {
+				return err
+			}
+		}
+		return nil
+	}(); err != nil {
+		return params, &ogenerrors.DecodeParamError{
+			Name: "trigger_source",
 			In:   "query",
 			Err:  err,
 		}
@@ -3184,6 +3251,8 @@ type ListTestSetsParams struct {
 	PersonaID OptString `json:",omitempty,omitzero"`
 	// Only simulation sets in this state.
 	Status OptTestRunStatus `json:",omitempty,omitzero"`
+	// Only simulation sets that this has started; those of sessions have the source tornado.
+	TriggerSource OptListTestSetsTriggerSource `json:",omitempty,omitzero"`
 	// Page size.
 	Limit OptInt `json:",omitempty,omitzero"`
 	// Simulation sets to skip from the beginning.
@@ -3216,6 +3285,15 @@ func unpackListTestSetsParams(packed middleware.Parameters) (params ListTestSets
 		}
 		if v, ok := packed[key]; ok {
 			params.Status = v.(OptTestRunStatus)
+		}
+	}
+	{
+		key := middleware.ParameterKey{
+			Name: "trigger_source",
+			In:   "query",
+		}
+		if v, ok := packed[key]; ok {
+			params.TriggerSource = v.(OptListTestSetsTriggerSource)
 		}
 	}
 	{
@@ -3429,6 +3507,62 @@ func decodeListTestSetsParams(args [0]string, argsEscaped bool, r *http.Request)
 	}(); err != nil {
 		return params, &ogenerrors.DecodeParamError{
 			Name: "status",
+			In:   "query",
+			Err:  err,
+		}
+	}
+	// Decode query: trigger_source.
+	if err := func() error {
+		cfg := uri.QueryParameterDecodingConfig{
+			Name:    "trigger_source",
+			Style:   uri.QueryStyleForm,
+			Explode: true,
+		}
+
+		if err := q.HasParam(cfg); err == nil {
+			if err := q.DecodeParam(cfg, func(d uri.Decoder) error {
+				var paramsDotTriggerSourceVal ListTestSetsTriggerSource
+				if err := func() error {
+					val, err := d.DecodeValue()
+					if err != nil {
+						return err
+					}
+
+					c, err := conv.ToString(val)
+					if err != nil {
+						return err
+					}
+
+					paramsDotTriggerSourceVal = ListTestSetsTriggerSource(c)
+					return nil
+				}(); err != nil {
+					return err
+				}
+				params.TriggerSource.SetTo(paramsDotTriggerSourceVal)
+				return nil
+			}); err != nil {
+				return err
+			}
+			if err := func() error {
+				if value, ok := params.TriggerSource.Get(); ok {
+					if err := func() error {
+						if err := value.Validate(); err != nil {
+							return err
+						}
+						return nil
+					}(); err != nil {
+						return err
+					}
+				}
+				return nil
+			}(); err != nil {
+				return err
+			}
+		}
+		return nil
+	}(); err != nil {
+		return params, &ogenerrors.DecodeParamError{
+			Name: "trigger_source",
 			In:   "query",
 			Err:  err,
 		}

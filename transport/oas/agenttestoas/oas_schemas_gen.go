@@ -243,6 +243,109 @@ func (s *FreeObject) init() FreeObject {
 	return m
 }
 
+type ListTestBatchesTriggerSource string
+
+const (
+	ListTestBatchesTriggerSourceAPI       ListTestBatchesTriggerSource = "api"
+	ListTestBatchesTriggerSourceDashboard ListTestBatchesTriggerSource = "dashboard"
+	ListTestBatchesTriggerSourceCi        ListTestBatchesTriggerSource = "ci"
+	ListTestBatchesTriggerSourcePromotion ListTestBatchesTriggerSource = "promotion"
+	ListTestBatchesTriggerSourceTornado   ListTestBatchesTriggerSource = "tornado"
+)
+
+// AllValues returns all ListTestBatchesTriggerSource values.
+func (ListTestBatchesTriggerSource) AllValues() []ListTestBatchesTriggerSource {
+	return []ListTestBatchesTriggerSource{
+		ListTestBatchesTriggerSourceAPI,
+		ListTestBatchesTriggerSourceDashboard,
+		ListTestBatchesTriggerSourceCi,
+		ListTestBatchesTriggerSourcePromotion,
+		ListTestBatchesTriggerSourceTornado,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s ListTestBatchesTriggerSource) MarshalText() ([]byte, error) {
+	switch s {
+	case ListTestBatchesTriggerSourceAPI:
+		return []byte(s), nil
+	case ListTestBatchesTriggerSourceDashboard:
+		return []byte(s), nil
+	case ListTestBatchesTriggerSourceCi:
+		return []byte(s), nil
+	case ListTestBatchesTriggerSourcePromotion:
+		return []byte(s), nil
+	case ListTestBatchesTriggerSourceTornado:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *ListTestBatchesTriggerSource) UnmarshalText(data []byte) error {
+	switch ListTestBatchesTriggerSource(data) {
+	case ListTestBatchesTriggerSourceAPI:
+		*s = ListTestBatchesTriggerSourceAPI
+		return nil
+	case ListTestBatchesTriggerSourceDashboard:
+		*s = ListTestBatchesTriggerSourceDashboard
+		return nil
+	case ListTestBatchesTriggerSourceCi:
+		*s = ListTestBatchesTriggerSourceCi
+		return nil
+	case ListTestBatchesTriggerSourcePromotion:
+		*s = ListTestBatchesTriggerSourcePromotion
+		return nil
+	case ListTestBatchesTriggerSourceTornado:
+		*s = ListTestBatchesTriggerSourceTornado
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+type ListTestSetsTriggerSource string
+
+const (
+	ListTestSetsTriggerSourceSimulation ListTestSetsTriggerSource = "simulation"
+	ListTestSetsTriggerSourceTornado    ListTestSetsTriggerSource = "tornado"
+)
+
+// AllValues returns all ListTestSetsTriggerSource values.
+func (ListTestSetsTriggerSource) AllValues() []ListTestSetsTriggerSource {
+	return []ListTestSetsTriggerSource{
+		ListTestSetsTriggerSourceSimulation,
+		ListTestSetsTriggerSourceTornado,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s ListTestSetsTriggerSource) MarshalText() ([]byte, error) {
+	switch s {
+	case ListTestSetsTriggerSourceSimulation:
+		return []byte(s), nil
+	case ListTestSetsTriggerSourceTornado:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *ListTestSetsTriggerSource) UnmarshalText(data []byte) error {
+	switch ListTestSetsTriggerSource(data) {
+	case ListTestSetsTriggerSourceSimulation:
+		*s = ListTestSetsTriggerSourceSimulation
+		return nil
+	case ListTestSetsTriggerSourceTornado:
+		*s = ListTestSetsTriggerSourceTornado
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
 // Kept with the record and returned unchanged.
 // Ref: #/components/schemas/Metadata
 type Metadata map[string]jx.Raw
@@ -1381,6 +1484,98 @@ func (o OptInt64) Get() (v int64, ok bool) {
 
 // Or returns value if set, or given parameter if does not.
 func (o OptInt64) Or(d int64) int64 {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewOptListTestBatchesTriggerSource returns new OptListTestBatchesTriggerSource with value set to v.
+func NewOptListTestBatchesTriggerSource(v ListTestBatchesTriggerSource) OptListTestBatchesTriggerSource {
+	return OptListTestBatchesTriggerSource{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptListTestBatchesTriggerSource is optional ListTestBatchesTriggerSource.
+type OptListTestBatchesTriggerSource struct {
+	Value ListTestBatchesTriggerSource
+	Set   bool
+}
+
+// IsSet returns true if OptListTestBatchesTriggerSource was set.
+func (o OptListTestBatchesTriggerSource) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptListTestBatchesTriggerSource) Reset() {
+	var v ListTestBatchesTriggerSource
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptListTestBatchesTriggerSource) SetTo(v ListTestBatchesTriggerSource) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptListTestBatchesTriggerSource) Get() (v ListTestBatchesTriggerSource, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptListTestBatchesTriggerSource) Or(d ListTestBatchesTriggerSource) ListTestBatchesTriggerSource {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewOptListTestSetsTriggerSource returns new OptListTestSetsTriggerSource with value set to v.
+func NewOptListTestSetsTriggerSource(v ListTestSetsTriggerSource) OptListTestSetsTriggerSource {
+	return OptListTestSetsTriggerSource{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptListTestSetsTriggerSource is optional ListTestSetsTriggerSource.
+type OptListTestSetsTriggerSource struct {
+	Value ListTestSetsTriggerSource
+	Set   bool
+}
+
+// IsSet returns true if OptListTestSetsTriggerSource was set.
+func (o OptListTestSetsTriggerSource) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptListTestSetsTriggerSource) Reset() {
+	var v ListTestSetsTriggerSource
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptListTestSetsTriggerSource) SetTo(v ListTestSetsTriggerSource) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptListTestSetsTriggerSource) Get() (v ListTestSetsTriggerSource, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptListTestSetsTriggerSource) Or(d ListTestSetsTriggerSource) ListTestSetsTriggerSource {
 	if v, ok := o.Get(); ok {
 		return v
 	}

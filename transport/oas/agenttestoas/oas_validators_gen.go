@@ -345,6 +345,34 @@ func (s FreeObject) Validate() error {
 	return nil
 }
 
+func (s ListTestBatchesTriggerSource) Validate() error {
+	switch s {
+	case "api":
+		return nil
+	case "dashboard":
+		return nil
+	case "ci":
+		return nil
+	case "promotion":
+		return nil
+	case "tornado":
+		return nil
+	default:
+		return errors.Errorf("invalid value: %v", s)
+	}
+}
+
+func (s ListTestSetsTriggerSource) Validate() error {
+	switch s {
+	case "simulation":
+		return nil
+	case "tornado":
+		return nil
+	default:
+		return errors.Errorf("invalid value: %v", s)
+	}
+}
+
 func (s Metadata) Validate() error {
 	var failures []validate.FieldError
 
