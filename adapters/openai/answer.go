@@ -52,7 +52,7 @@ func (c *Client) answer(ctx context.Context, body chatRequest) (llm.Answer, erro
 	}
 	return llm.Answer{
 		JSON: json.RawMessage(choice.Message.Content), Model: completion.Model,
-		Usage: llm.Usage{Input: completion.Usage.PromptTokens, Output: completion.Usage.CompletionTokens},
+		Usage: completion.Usage.counted(),
 	}, nil
 }
 

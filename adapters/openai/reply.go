@@ -72,8 +72,8 @@ type reply struct {
 
 // take adds a chunk and returns its text.
 func (r *reply) take(piece *chunk) string {
-	if u := piece.Usage; u.PromptTokens+u.CompletionTokens > 0 {
-		r.usage = &llm.Usage{Input: u.PromptTokens, Output: u.CompletionTokens}
+	if u := piece.Usage.counted(); u != (llm.Usage{}) {
+		r.usage = &u
 	}
 	if len(piece.Choices) == 0 {
 		return ""

@@ -12,6 +12,8 @@ import (
 	"net/http"
 	"net/textproto"
 	"strings"
+
+	"github.com/callwright/callwright/agents/llm"
 )
 
 // The bodies of requests and answers have the members that this package uses, and no others.
@@ -78,6 +80,14 @@ type function struct {
 type usage struct {
 	PromptTokens     int `json:"prompt_tokens"`
 	CompletionTokens int `json:"completion_tokens"`
+}
+
+// mostTokens is more than any call has.
+const mostTokens = 1_000_000_000
+
+// counted returns the tokens; what no call can have used does not count.
+func (u usage) counted() llm.Usage {
+	return llm.Usage{Input: min(max(u.PromptTokens, 0), mostTokens), Output: min(max(u.CompletionTokens, 0), mostTokens)}
 }
 
 // completion is the answer to a request that is not streamed.

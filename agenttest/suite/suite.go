@@ -93,6 +93,12 @@ func find(files fs.FS, name string) (found []string, err error) {
 
 // read reads the scenarios of a file.
 func read(files fs.FS, name string) ([]scenario.Scenario, error) {
+	switch info, err := fs.Stat(files, name); {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular(): // opening a pipe would wait
+		return nil, fmt.Errorf("%s: must be a file", name)
+	}
 	f, err := files.Open(name)
 	if err != nil {
 		return nil, err

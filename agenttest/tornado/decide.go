@@ -82,14 +82,29 @@ func sorted(s standing) []string {
 }
 
 // better decides whether a candidate takes the place of the best version: no scenario that passed fails, and more pass, or as many
-// with a higher score. before lists those that pass with the best version. The reason is for people, and for the Fixer.
-func better(scenarios []Scenario, before []string, best, candidate standing) (accept bool, reason string) {
+// with a higher score. before lists those that pass with the best version. The reason is for people, and told is for the Fixer, who
+// learns nothing of scenarios that are held out.
+func better(scenarios []Scenario, before []string, best, candidate standing) (accept bool, reason, told string) {
 	after, _ := candidate.split(scenarios, before)
-	for _, id := range before {
-		if !slices.Contains(after, id) {
-			return false, fmt.Sprintf("the scenario %s passed before and fails now: %s", id, candidate[id].Reason)
+	for _, sc := range scenarios {
+		if !slices.Contains(before, sc.ID) || slices.Contains(after, sc.ID) {
+			continue
 		}
+		reason = fmt.Sprintf("the scenario %s passed before and fails now: %s", sc.ID, candidate[sc.ID].Reason)
+		if !sc.HeldOut {
+			return false, reason, reason
+		}
+		told = "a scenario that is not shown passed before and fails now"
 	}
+	if reason != "" {
+		return false, reason, told
+	}
+	accept, reason = higher(scenarios, before, after, best, candidate)
+	return accept, reason, reason
+}
+
+// higher decides between two versions neither of which spoils anything.
+func higher(scenarios []Scenario, before, after []string, best, candidate standing) (accept bool, reason string) {
 	switch {
 	case len(after) > len(before):
 		return true, fmt.Sprintf("%d of %d scenarios pass, %d passed before", len(after), len(scenarios), len(before))

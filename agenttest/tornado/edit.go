@@ -114,8 +114,21 @@ func (p Plan) edits() (n int) {
 	return n
 }
 
-// maxEdits bounds the edits of a plan.
-const maxEdits = 20
+// The limits of a plan.
+const (
+	maxEdits = 20
+	maxTexts = 64 << 10 // bytes of the texts of all edits
+)
+
+// texts returns how many bytes the texts of a plan have.
+func (p Plan) texts() (n int) {
+	for _, f := range p.Fixes {
+		for _, e := range f.Edits {
+			n += len(e.Text)
+		}
+	}
+	return n
+}
 
 // Apply returns a document with a plan's edits. It does not change d. The error, CodeBadRequest, says which limit a fix breaks, in
 // words for the Fixer.
@@ -123,6 +136,9 @@ func Apply(d graph.Document, p Plan, l Limits) (graph.Document, error) {
 	l = l.filled()
 	if len(p.Fixes) > maxFixes || p.edits() > maxEdits {
 		return d, callwright.Invalid("fixes", "must have at most %d fixes with %d edits together", maxFixes, maxEdits)
+	}
+	if p.texts() > maxTexts {
+		return d, callwright.Invalid("fixes", "must have texts of at most %d bytes together", maxTexts)
 	}
 	w := &workshop{before: d, nodes: slices.Clone(d.Nodes), edges: slices.Clone(d.Edges), limits: l}
 	for i, f := range p.Fixes {
@@ -138,6 +154,7 @@ type workshop struct {
 	before       graph.Document
 	nodes, edges []json.RawMessage
 	limits       Limits
+	set          []string // fields that are set, as node and field
 }
 
 // fix makes the edits of a fix.
@@ -172,6 +189,10 @@ func (w *workshop) setText(f Fix, e Edit) error {
 	if !slices.Contains(fieldsOf[f.Kind], e.Field) {
 		return callwright.Invalid("", "a %s must not set %q, only %q", f.Kind, e.Field, fieldsOf[f.Kind])
 	}
+	if slices.Contains(w.set, f.Node+" "+e.Field) {
+		return callwright.Invalid("", "the text %q of the node %q is set twice: set it once", e.Field, f.Node)
+	}
+	w.set = append(w.set, f.Node+" "+e.Field)
 	at := find(w.nodes, f.Node)
 	node, data, err := open(w.nodes[at])
 	if err != nil {
@@ -196,7 +217,10 @@ func (w *workshop) setText(f Fix, e Edit) error {
 var address = regexp.MustCompile(`(?i)\b(?:[a-z][a-z0-9+.-]*://|(?:sips?|tel|mailto):|www\.)[^\s"'<>]+` +
 	`|[\w.+-]+@[\w-]+(?:\.[\w-]+)+` +
 	`|\b(?:[a-z0-9-]+\.)+(?:com|net|org|io|co|info|biz|app|dev|ai|xyz|online|site|shop|link|me|us|uk|eu|de)\b(?:/[^\s"'<>]*)?` +
-	`|\+?\d[\d ()-]{7,}\d|\+?\d{3,4}(?:\.\d{2,4}){2,}`)
+	`|\+?\d[\d ()-]{7,}\d|\+?\d{3,4}(?:\.\d{2,4}){2,}` +
+	`|\p{Nd}(?:[^\p{L}\p{Nd}:]{0,3}\p{Nd}){8,}` + // nine digits, whatever but a colon stands between them: hours are none
+	`|\b\pL[\pL\d-]*(?:\.\pL[\pL\d-]*)+/` + // a host and a path
+	`|\b[0-9a-f]{32,}\b`) // a key or a checksum
 
 // plain returns a text as addresses and keys are looked for in it: without characters that cannot be seen, and with the common form
 // of those that look alike.
@@ -252,6 +276,9 @@ func (w *workshop) changeFlow(node string, e Edit) error {
 	if err := w.checkText("", e.Text); err != nil {
 		return err
 	}
+	if (e.Op == AddEdge || e.Op == Redirect) && !w.mayLead(e.To) {
+		return callwright.Invalid("", "no edge must be led to the node %q", e.To)
+	}
 	if e.Op == AddEdge {
 		w.edges = append(w.edges, encode(map[string]any{
 			"id": w.newEdge(), "source": node, "target": e.To, "data": map[string]any{"label": e.Text, "alwaysPick": e.Text == ""},
@@ -286,6 +313,21 @@ func (w *workshop) changeFlow(node string, e Edit) error {
 	}
 	w.edges[at] = shut(edge, data)
 	return nil
+}
+
+// acting are the types of nodes that do something to other systems.
+var acting = []string{"Webhook", "Transfer Call", "Press Button"}
+
+// mayLead reports whether an edge may be led to a node: to none that is denied, and to one that acts only if it may be changed.
+func (w *workshop) mayLead(to string) bool {
+	if slices.Contains(w.limits.Deny, to) {
+		return false
+	}
+	var node struct {
+		Type string `json:"type"`
+	}
+	_ = json.Unmarshal(w.nodes[find(w.nodes, to)], &node) // the document was checked
+	return w.limits.mayChange(to) || !slices.Contains(acting, node.Type)
 }
 
 // newEdge returns an id that no edge has.

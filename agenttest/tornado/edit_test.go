@@ -116,11 +116,18 @@ func TestApplyRefuses(t *testing.T) {
 		"a longer number":           {plan(analysis.PromptChange, "ask", text("prompt", "Ask for the day. Call +1 555 010 01999.")), tornado.Limits{}, "must not bring in the address or the number"},
 		"what was taken out":        {plan(analysis.PromptChange, "ask", text("prompt", "The code is [redacted].")), tornado.Limits{}, "is not known"},
 		"a second key":              {plan(analysis.PromptChange, "hook", text("prompt", "password: hunter22, token: hunter23")), tornado.Limits{}, "a key or a password"},
-		"many edits of a text": {plan(analysis.PromptChange, "ask", text("prompt", strings.Repeat("x", 40)), text("prompt", strings.Repeat("x", 80)),
-			text("prompt", strings.Repeat("x", 120))), tornado.Limits{MaxBytes: 100}, "by more than 100 bytes"},
-		"an address in a label": {plan(analysis.FlowChange, "ask", tornado.Edit{Op: tornado.SetLabel, Edge: "e1", Text: "sip:evil@example.com"}), tornado.Limits{}, "must not bring in the address"},
-		"too many fixes":        {four, tornado.Limits{}, "at most 3 fixes"},
-		"too many edits":        {many, tornado.Limits{}, "20 edits"},
+		"two edits of a text":       {plan(analysis.PromptChange, "ask", text("prompt", "x"), text("prompt", "y")), tornado.Limits{}, "is set twice"},
+		"too much text":             {plan(analysis.PromptChange, "ask", text("prompt", strings.Repeat("x", 65<<10))), tornado.Limits{MaxBytes: 1 << 20}, "at most 65536 bytes together"},
+		"a denied end":              {plan(analysis.FlowChange, "ask", tornado.Edit{Op: tornado.AddEdge, To: "bye"}), tornado.Limits{Deny: []string{"bye"}}, "no edge must be led"},
+		"a request as the end":      {plan(analysis.FlowChange, "ask", tornado.Edit{Op: tornado.Redirect, Edge: "e1", To: "hook"}), tornado.Limits{Allow: []string{"ask"}}, "no edge must be led"},
+		"a number with slashes":     {plan(analysis.PromptChange, "ask", text("prompt", "Call 202/555/0100.")), tornado.Limits{}, "must not bring in the address or the number"},
+		"a number by the digit":     {plan(analysis.PromptChange, "ask", text("prompt", "Call 2,0,2,5,5,5,0,1,0,0.")), tornado.Limits{}, "must not bring in the address or the number"},
+		"digits of others":          {plan(analysis.PromptChange, "ask", text("prompt", "Call \u0662\u0660\u0662\u0665\u0665\u0665\u0660\u0661\u0660\u0660.")), tornado.Limits{}, "must not bring in the address or the number"},
+		"another host":              {plan(analysis.PromptChange, "ask", text("prompt", "Ask, or go to evil.ru/login.")), tornado.Limits{}, "must not bring in the address"},
+		"a bare key":                {plan(analysis.PromptChange, "ask", text("prompt", "Say "+strings.Repeat("0a1b", 8)+".")), tornado.Limits{}, "must not bring in the address or the number"},
+		"an address in a label":     {plan(analysis.FlowChange, "ask", tornado.Edit{Op: tornado.SetLabel, Edge: "e1", Text: "sip:evil@example.com"}), tornado.Limits{}, "must not bring in the address"},
+		"too many fixes":            {four, tornado.Limits{}, "at most 3 fixes"},
+		"too many edits":            {many, tornado.Limits{}, "20 edits"},
 	} {
 		before := desk()
 		d, err := tornado.Apply(before, test.plan, test.limits)

@@ -1,6 +1,7 @@
 package tornado_test
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -245,6 +246,33 @@ func TestTestsThatAreDown(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestWhatIsStoredIsBounded: however much a Fixer writes, what is stored of a session stays small, and nothing that it reads is cut.
+func TestWhatIsStoredIsBounded(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		long := strings.Repeat("<&> ", 15_000)
+		w := newWorld(t, "bad "+long, "good")
+		w.lab.plan = func(l *lab, b tornado.Brief) (tornado.Plan, error) {
+			for _, r := range b.Rejected {
+				if len(r.Plan.Fixes[0].Edits[0].Text) < len(long) {
+					t.Error("a rejected plan is cut for the Fixer")
+				}
+			}
+			return say(fmt.Sprint("worse ", len(b.Rejected), long), "n0"), nil
+		}
+		s := w.node()
+		w.run(s)
+		got := w.end(s, w.start(s).ID)
+		raw, err := json.Marshal(got.Progress)
+		if err != nil || got.Stop != tornado.StopNoProgress || len(raw) > 2*(6*40<<10) {
+			t.Errorf("%d iterations have %d bytes, %v: %s", len(got.Iterations), len(raw), err, got.Stop)
+		}
+		if it := got.Iterations[1]; it.Plan == nil || !strings.HasPrefix(it.Plan.Fixes[0].Edits[0].Text, "worse 0") || len(it.Changes.Nodes) != 1 {
+			t.Errorf("the iteration is %+v", it)
+		}
+	})
 }
 
 func TestBudgetOfASession(t *testing.T) {

@@ -128,7 +128,7 @@ func (j *journal) observe(ctx context.Context, p Progress) {
 		return
 	}
 	session := j.stored
-	session.Progress, session.Usage = p, j.session.Usage
+	session.Progress, session.Usage = p.shown(), j.session.Usage
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
 	defer cancel()
 	err := j.cfg.Store.UpdateSession(ctx, session)
@@ -179,6 +179,7 @@ func step[T any](ctx context.Context, j *journal, name string, call func() (T, e
 			return o.Value, callwright.Errorf(callwright.CodeInternal,
 				"the journal of the session does not fit this release of the program: start another session")
 		}
+		j.steps[j.next].Answer = nil // it may be large, and is not needed any more
 		j.next++
 		return o.Value, o.err()
 	}
@@ -214,7 +215,7 @@ func (j *journal) keep(ctx context.Context, name string, answer any) error {
 		err := j.cfg.Store.AppendStep(ctx, j.session.Org, j.session.ID, j.cfg.Node, len(j.steps), s)
 		switch {
 		case err == nil:
-			j.steps = append(j.steps, s)
+			j.steps = append(j.steps, Step{Name: s.Name, At: s.At})
 			j.next = len(j.steps)
 			return nil
 		case errors.Is(err, callwright.ErrConflict), errors.Is(err, callwright.ErrNotFound):
@@ -379,6 +380,7 @@ type model struct {
 // How long a session waits for a model that is down or limits its rate, beyond what other users of models do.
 const (
 	modelPatience = 2 * time.Minute
+	callTime      = time.Minute // of one call
 	modelRest     = time.Second // before the second attempt, twice as long before each further one
 	modelMostRest = 30 * time.Second
 )
@@ -407,11 +409,22 @@ type said struct {
 	Usage llm.Usage `json:"usage"`
 }
 
+// once asks, for callTime at most.
+func (m model) once(ctx context.Context, q llm.Question) (llm.Answer, error) {
+	asking, cancel := context.WithTimeout(ctx, callTime)
+	defer cancel()
+	a, err := m.Model.Answer(asking, q)
+	if err != nil && asking.Err() != nil && ctx.Err() == nil {
+		err = &llm.Failure{Class: llm.ClassTransient, Message: fmt.Sprintf("the model has not answered within %s", callTime), Cause: err}
+	}
+	return a, err
+}
+
 // ask asks until the model answers, fails for good, or has failed for modelPatience.
 func (m model) ask(ctx context.Context, q llm.Question) (llm.Answer, error) {
 	giveUp := time.Now().Add(modelPatience)
 	for rest := modelRest; ; rest = min(2*rest, modelMostRest) {
-		a, err := m.Model.Answer(ctx, q)
+		a, err := m.once(ctx, q)
 		class := llm.ClassOf(err)
 		if err == nil || class != llm.ClassTransient && class != llm.ClassRateLimited || ctx.Err() != nil {
 			return a, err

@@ -105,6 +105,28 @@ func TestModelThatIsDown(t *testing.T) {
 	}
 }
 
+// TestModelThatHangs: a call lasts a minute at most, and then counts as one that has failed.
+func TestModelThatHangs(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, "bad")
+		s := w.node(func(c *tornado.Config) {
+			c.Fixer, c.Model = nil, &agentstest.Model{Answers: func(ctx context.Context, _ llm.Question) (string, error) {
+				<-ctx.Done()
+				return "", ctx.Err()
+			}}
+		})
+		w.run(s)
+		got := w.end(s, w.start(s).ID)
+		if got.Stop != tornado.StopInfrastructure || !strings.Contains(got.Detail, "planning: llm: transient: the model has not answered within 1m0s") {
+			t.Errorf("ends as %s, %s: %s", got.State, got.Stop, got.Detail)
+		}
+		if lasted := got.EndedAt.Sub(got.CreatedAt); lasted > 10*time.Minute {
+			t.Errorf("it lasts %v", lasted)
+		}
+	})
+}
+
 // TestAnalystIsAskedOnce: an analysis that was kept is not asked for again, and one that is invalid is done without.
 func TestAnalystIsAskedOnce(t *testing.T) {
 	t.Parallel()

@@ -1,6 +1,7 @@
 package tornado
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -144,7 +145,7 @@ func (s *search) interrupted() error {
 	case s.cfg.Cancelled != nil && s.cfg.Cancelled():
 		return &ending{Cancelled, StopCancelled, ""}
 	case !s.cfg.Deadline.IsZero() && !s.cfg.Clock.Now().Before(s.cfg.Deadline):
-		return &ending{TimedOut, StopDeadline, ""}
+		return &ending{TimedOut, StopDeadline, "it passed in the phase " + string(s.Phase)}
 	default:
 		return nil
 	}
@@ -218,7 +219,7 @@ func (s *search) iterate(ctx context.Context) error {
 	}
 	version, err := s.cfg.Versions.Fork(ctx, s.Best, s.name("fork"), *document)
 	if all, ok := errors.AsType[callwright.FieldErrors](err); ok {
-		s.reject(plan, Refused, "it makes no pathway: "+all.Error(), nil)
+		s.reject(plan, Refused, "it makes no pathway: "+all.Error(), "", nil)
 		return nil
 	}
 	if err != nil {
@@ -246,13 +247,13 @@ func (s *search) judge(plan Plan, version int, document graph.Document, candidat
 	} else {
 		s.broken = 0
 	}
-	switch accept, why := better(s.cfg.Scenarios, s.Passed, s.best, candidate); {
+	switch accept, why, told := better(s.cfg.Scenarios, s.Passed, s.best, candidate); {
 	case broken > 0:
-		s.reject(plan, Inconclusive, fmt.Sprintf("%d scenarios have no verdict, although they were run again", broken), candidate)
+		s.reject(plan, Inconclusive, fmt.Sprintf("%d scenarios have no verdict, although they were run again", broken), "", candidate)
 	case reason != "":
-		s.reject(plan, Rejected, reason, candidate)
+		s.reject(plan, Rejected, reason, "", candidate)
 	case !accept:
-		s.reject(plan, Rejected, why, candidate)
+		s.reject(plan, Rejected, why, told, candidate)
 	default:
 		s.Best, s.document, s.best = version, document, candidate
 		s.lost, s.idle, s.failing = 0, 0, nil
@@ -262,9 +263,9 @@ func (s *search) judge(plan Plan, version int, document graph.Document, candidat
 	}
 }
 
-// reject ends an iteration whose plan was not accepted.
-func (s *search) reject(plan Plan, o Outcome, reason string, candidate standing) {
-	s.rejected = append(s.rejected, Rejection{plan, reason})
+// reject ends an iteration whose plan was not accepted. told is the reason that the Fixer reads; empty: reason.
+func (s *search) reject(plan Plan, o Outcome, reason, told string, candidate standing) {
+	s.rejected = append(s.rejected, Rejection{plan, cmp.Or(told, reason)})
 	s.lost++
 	if o != Refused {
 		s.idle = 0
@@ -370,7 +371,7 @@ func (s *search) plan(ctx context.Context, findings []Finding) (Plan, *graph.Doc
 	s.now().Plan = &plan
 	document, err := Apply(s.document, plan, s.cfg.Limits)
 	if err != nil {
-		s.reject(plan, Refused, callwright.MessageOf(err), nil)
+		s.reject(plan, Refused, callwright.MessageOf(err), "", nil)
 		return plan, nil, nil
 	}
 	changes := graph.Diff(s.document, document)

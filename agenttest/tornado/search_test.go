@@ -395,18 +395,6 @@ func TestRefusedPlans(t *testing.T) {
 	}
 }
 
-func TestBaseThatMoves(t *testing.T) {
-	t.Parallel()
-	l := newLab("bad")
-	l.plan = func(l *lab, b tornado.Brief) (tornado.Plan, error) {
-		l.live = 7
-		return mendsOne(l, b)
-	}
-	if s := l.search(t); !s.BaseMoved || s.State != tornado.AllPassed {
-		t.Errorf("got %+v", s)
-	}
-}
-
 // TestFamilyOfDefects plants defects in pathways of any size, with a fixer whose plans hold the repairs among wrong ones. All that
 // can be mended is mended, none ends worse than it began, and a search that is interrupted anywhere ends as one that is not.
 func TestFamilyOfDefects(t *testing.T) {

@@ -259,7 +259,7 @@ func (s *Service) end(ctx context.Context, j *journal) {
 	ctx, cancel := context.WithTimeout(ctx, storeFor)
 	defer cancel()
 	session := j.stored
-	session.Progress, session.Usage, session.EndedAt = j.session.Progress, j.session.Usage, s.cfg.Clock.Now()
+	session.Progress, session.Usage, session.EndedAt = j.session.Progress.shown(), j.session.Usage, s.cfg.Clock.Now()
 	if session.Stop == StopBudget {
 		session.Detail = budgetDetail(session)
 	}

@@ -134,8 +134,8 @@ func readPathway(name string) (*graph.Graph, error) {
 	if err != nil {
 		return nil, err
 	}
-	if info.Size() > maxPathway {
-		return nil, fmt.Errorf("%s: must have at most %d bytes", name, maxPathway)
+	if !info.Mode().IsRegular() || info.Size() > maxPathway {
+		return nil, fmt.Errorf("%s: must be a file of at most %d bytes", name, maxPathway)
 	}
 	raw, err := os.ReadFile(name)
 	if err != nil {
