@@ -12,7 +12,7 @@ func TestHeldOutScenariosAreHidden(t *testing.T) {
 	t.Parallel()
 	l := newLab("bad", "good")
 	var read []tornado.Rejection
-	l.plan = func(l *lab, b tornado.Brief) (tornado.Plan, error) {
+	l.plan = func(_ *lab, b tornado.Brief) (tornado.Plan, error) {
 		read = b.Rejected
 		if len(read) > 0 {
 			return say("good", "n0"), nil
@@ -33,7 +33,7 @@ func TestHeldOutScenariosAreHidden(t *testing.T) {
 func TestBaseThatMoves(t *testing.T) {
 	t.Parallel()
 	l := newLab("bad")
-	l.plan = func(l *lab, b tornado.Brief) (tornado.Plan, error) {
+	l.plan = func(_ *lab, b tornado.Brief) (tornado.Plan, error) {
 		l.live = 7
 		return mendsOne(l, b)
 	}

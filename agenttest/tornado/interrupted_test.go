@@ -254,7 +254,7 @@ func TestWhatIsStoredIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		long := strings.Repeat("<&> ", 15_000)
 		w := newWorld(t, "bad "+long, "good")
-		w.lab.plan = func(l *lab, b tornado.Brief) (tornado.Plan, error) {
+		w.lab.plan = func(_ *lab, b tornado.Brief) (tornado.Plan, error) {
 			for _, r := range b.Rejected {
 				if len(r.Plan.Fixes[0].Edits[0].Text) < len(long) {
 					t.Error("a rejected plan is cut for the Fixer")
@@ -265,7 +265,7 @@ func TestWhatIsStoredIsBounded(t *testing.T) {
 		s := w.node()
 		w.run(s)
 		got := w.end(s, w.start(s).ID)
-		raw, err := json.Marshal(got.Progress)
+		raw, err := json.Marshal(got.Progress) //nolint:musttag // only its size counts
 		if err != nil || got.Stop != tornado.StopNoProgress || len(raw) > 2*(6*40<<10) {
 			t.Errorf("%d iterations have %d bytes, %v: %s", len(got.Iterations), len(raw), err, got.Stop)
 		}
