@@ -72,6 +72,7 @@ func (j *journal) rest(ctx context.Context, n int) error {
 	if j.next < len(j.steps) {
 		return nil
 	}
+	j.live = true
 	j.cfg.Logger.WarnContext(ctx, "most tests of a tornado session have no verdict: they are run again after a while",
 		"session_id", j.session.ID, "org", j.session.Org, "times", n)
 	timer := time.NewTimer(min(firstRest<<(n-1), lastRest))
