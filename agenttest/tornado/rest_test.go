@@ -20,7 +20,7 @@ func TestEndsDuringARest(t *testing.T) {
 				first, second := w.node(), w.node()
 				stop := w.runUntil(first)
 				id := w.start(first, func(r *tornado.Start) { r.Timeout = 20 * time.Second }).ID
-				w.until(first, id, func(tornado.Session) bool { return len(w.trials) == 1 })
+				w.until(first, id, func(tornado.Session) bool { return w.tried() == 1 })
 				time.Sleep(time.Second)
 				stop()
 				if want == tornado.Cancelled {
@@ -31,8 +31,8 @@ func TestEndsDuringARest(t *testing.T) {
 					time.Sleep(time.Minute)
 				}
 				w.run(second)
-				if got := w.end(second, id); got.State != want || len(w.trials) != 1 {
-					t.Errorf("ends as %s, %s after %d trials: %s", got.State, got.Stop, len(w.trials), got.Detail)
+				if got := w.end(second, id); got.State != want || w.tried() != 1 {
+					t.Errorf("ends as %s, %s after %d trials: %s", got.State, got.Stop, w.tried(), got.Detail)
 				}
 			})
 		})

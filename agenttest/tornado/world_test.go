@@ -246,6 +246,13 @@ func (w *world) Try(ctx context.Context, _ callwright.OrgID, t tornado.Trial) (t
 	return tornado.Tried{Tallies: got, Spend: engine.Spend{Tokens: 10 * len(t.Scenarios) * t.Runs}}, nil
 }
 
+// tried returns how many trials have ended.
+func (w *world) tried() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return len(w.trials)
+}
+
 func (w *world) StopTrial(_ context.Context, _ callwright.OrgID, id string) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
