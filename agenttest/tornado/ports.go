@@ -40,8 +40,8 @@ type Runs interface {
 	StopTrial(ctx context.Context, org callwright.OrgID, id string) error
 	// CheckBudget refuses a limit that the runs cannot have; CodeBadRequest with the field budget.tokens or budget.cost.
 	CheckBudget(l engine.Limit) error
-	// Case returns a run that has failed, as it is analyzed. CodeNotFound: it is absent. CodeInvalidState: it has neither failed nor is it an
-	// error.
+	// Case returns a run that has failed or is in error, as it is analyzed. CodeNotFound: it is absent. CodeInvalidState: it is in
+	// another state.
 	Case(ctx context.Context, org callwright.OrgID, run string) (analysis.Case, error)
 }
 
@@ -55,7 +55,7 @@ type Trial struct {
 	Budget    engine.Limit // of all runs together; the zero Limit: none
 }
 
-// Tried is what came of a Trial.
+// Tried holds what came of a Trial.
 type Tried struct {
 	Tallies map[string]Tally `json:"tallies"` // by scenario
 	Usage   engine.Usage     `json:"usage"`

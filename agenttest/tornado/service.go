@@ -53,6 +53,7 @@ type Service struct {
 	heart *callwright.Heartbeat
 	live  live
 	wake  chan struct{} // holds a token when there may be sessions to take
+	swept time.Time     // see take, which alone uses it
 
 	inserting chan struct{} // holds a token while a session is counted and inserted
 	watchers  callwright.Watchers

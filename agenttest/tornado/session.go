@@ -21,7 +21,7 @@ type Session struct {
 	Confirm   int
 	Patience  int
 	Limits    Limits
-	Budget    engine.Limit // of runs and models together; it ends the session between two iterations
+	Budget    engine.Limit // of runs and models together: see Trial.Budget
 	Timeout   time.Duration
 	Deadline  time.Time // CreatedAt and Timeout; it stays where it is when a node dies
 

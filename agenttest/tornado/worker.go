@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -21,7 +22,8 @@ const (
 
 // The times of a worker.
 const (
-	lookEvery   = time.Second      // for sessions without a node, and for cancellations
+	lookEvery   = time.Second // for sessions that no living node holds, and for cancellations
+	sweepEvery  = callwright.LeaseRenewal
 	patience    = 10 * time.Second // of a transaction
 	storeFor    = time.Minute      // how long the end of a session is tried to be stored; after that another node comes to the same end
 	storeRest   = 200 * time.Millisecond
@@ -46,20 +48,17 @@ type live struct {
 	done     sync.WaitGroup
 }
 
-// add adds a session and returns its context; false: it is there already.
-func (l *live) add(ctx context.Context, id string) (context.Context, bool) {
+// add adds a session and returns its context.
+func (l *live) add(ctx context.Context, id string) context.Context {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if _, held := l.sessions[id]; held {
-		return nil, false
-	}
 	if l.sessions == nil {
 		l.sessions = map[string]context.CancelCauseFunc{}
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	l.sessions[id] = cancel
 	l.done.Add(1)
-	return ctx, true
+	return ctx
 }
 
 func (l *live) remove(id string) {
@@ -85,6 +84,13 @@ func (l *live) stopAll(cause error) {
 	for _, cancel := range l.sessions {
 		cancel(cause)
 	}
+}
+
+func (l *live) holds(id string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	_, held := l.sessions[id]
+	return held
 }
 
 func (l *live) count() int {
@@ -134,7 +140,8 @@ func (s *Service) look(ctx context.Context) {
 	}
 }
 
-// take takes sessions that no living node holds. A node that has just started does not know yet which nodes live.
+// take takes sessions that no living node holds. A node that has just started does not know yet which nodes live. Now and then it
+// looks for those that are its own and that it does not hold, because the answer to a change was lost.
 func (s *Service) take(ctx context.Context) error {
 	free := s.cfg.Concurrent - s.live.count()
 	if !s.heart.Held() || free <= 0 {
@@ -145,15 +152,23 @@ func (s *Service) take(ctx context.Context) error {
 		return err
 	}
 	var left []Session
-	if ok {
-		left, err = s.cfg.Store.AbandonedSessions(ctx, peers.Alive, free)
-	} else {
+	switch now := s.cfg.Clock.Now(); {
+	case !ok:
 		left, err = s.cfg.Store.WaitingSessions(ctx, free)
+	case now.Sub(s.swept) < sweepEvery:
+		left, err = s.cfg.Store.AbandonedSessions(ctx, peers.Alive, free)
+	default:
+		others := slices.DeleteFunc(peers.Alive, func(node string) bool { return node == s.cfg.Node })
+		left, err = s.cfg.Store.AbandonedSessions(ctx, others, free+s.live.count())
+		s.swept = now
 	}
 	if err != nil {
 		return err
 	}
 	for _, session := range left {
+		if s.live.holds(session.ID) || s.live.count() >= s.cfg.Concurrent {
+			continue
+		}
 		session.Node = s.cfg.Node
 		err := s.cfg.Store.UpdateSession(ctx, session)
 		if errors.Is(err, callwright.ErrConflict) || errors.Is(err, callwright.ErrNotFound) {
@@ -178,10 +193,7 @@ func (s *Service) stopCancelled(ctx context.Context) error {
 
 // begin holds a session in a goroutine of its own, which outlives ctx until Run interrupts it.
 func (s *Service) begin(ctx context.Context, session Session) {
-	ctx, fresh := s.live.add(context.WithoutCancel(ctx), session.ID)
-	if !fresh {
-		return
-	}
+	ctx = s.live.add(context.WithoutCancel(ctx), session.ID)
 	go func() {
 		defer s.wakeUp()
 		defer s.live.remove(session.ID)
@@ -201,20 +213,19 @@ func (s *Service) hold(ctx context.Context, session Session) {
 	}
 	held := context.WithoutCancel(ctx)
 	switch {
-	case errors.Is(err, errLost):
-		log.WarnContext(held, "a tornado session goes on elsewhere: another node has taken it over, or it was deleted")
 	case err == nil:
 		s.end(held, j)
+	case errors.Is(err, errLost):
+		log.WarnContext(held, "a tornado session is not this node's any more: another one has taken it over, or it was deleted")
 	case errors.Is(err, errStopping):
-		s.release(held, session, j)
 	default:
 		log.ErrorContext(held, "a tornado session is interrupted and goes on from its last step", "error", err)
 		select {
 		case <-ctx.Done():
 		case <-time.After(failedRest):
 		}
-		s.release(held, session, j)
 	}
+	s.release(held, session)
 }
 
 // search holds the search. The error says what has interrupted it. A panic of a port, which may be an embedding program's, ends it.
@@ -239,17 +250,21 @@ func (s *Service) search(ctx context.Context, j *journal) (err error) {
 	return nil
 }
 
-// release gives up a session that this node cannot go on with.
-func (s *Service) release(ctx context.Context, session Session, j *journal) {
+// release gives up a session that is still this node's and has not ended. It reads which it is: a change whose answer was lost may
+// be stored or not.
+func (s *Service) release(ctx context.Context, session Session) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	if j != nil {
-		session = j.stored
-	}
-	session.Node = ""
-	err := s.cfg.Store.UpdateSession(ctx, session)
-	if err != nil && !errors.Is(err, callwright.ErrConflict) && !errors.Is(err, callwright.ErrNotFound) {
-		s.cfg.Logger.ErrorContext(ctx, "a tornado session cannot be released: it goes on when this node has ended",
+	err := callwright.Retry(ctx, func(ctx context.Context) error {
+		stored, err := s.cfg.Store.Session(ctx, session.Org, session.ID)
+		if err != nil || stored.State.Ended() || stored.Node != s.cfg.Node {
+			return err
+		}
+		stored.Node = ""
+		return s.cfg.Store.UpdateSession(ctx, stored)
+	})
+	if err != nil && !errors.Is(err, callwright.ErrNotFound) {
+		s.cfg.Logger.ErrorContext(ctx, "a tornado session cannot be released: this node takes it again after a while",
 			"session_id", session.ID, "org", session.Org, "error", err)
 	}
 }
