@@ -19,7 +19,7 @@ type FolderConfig struct {
 	Logger *slog.Logger     // nil: discards
 }
 
-// Folder keeps mail as files, one a message. It is an alert.Mailer.
+// Folder keeps mail as files, one a message. It is a callwright.Mailer.
 type Folder struct {
 	cfg  FolderConfig
 	root *os.Root
@@ -68,7 +68,7 @@ func (f *Folder) SendMail(ctx context.Context, id, to, subject, text string) err
 	message, err := compose(f.cfg.From, id, to, subject, text, f.cfg.Clock.Now())
 	if err != nil {
 		f.cfg.Logger.ErrorContext(ctx, "mail refused", "id", id, "error", err)
-		return nil
+		return refused(err)
 	}
 	final := name(id) + ".eml"
 	part := "." + final + ".part"
@@ -84,6 +84,11 @@ func (f *Folder) SendMail(ctx context.Context, id, to, subject, text string) err
 		return unavailable(err)
 	}
 	return nil
+}
+
+// refused returns the error of a message that can never be sent.
+func refused(err error) error {
+	return callwright.Errorf(callwright.CodeForbidden, "mail refused: %w", err)
 }
 
 func unavailable(err error) error {

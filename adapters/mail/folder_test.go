@@ -1,6 +1,7 @@
 package mail_test
 
 import (
+	"errors"
 	netmail "net/mail"
 	"os"
 	"path/filepath"
@@ -8,13 +9,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/mail"
-	"github.com/callwright/callwright/sip/alert"
 )
 
 var (
-	_ alert.Mailer = (*mail.SMTP)(nil)
-	_ alert.Mailer = (*mail.Folder)(nil)
+	_ callwright.Mailer = (*mail.SMTP)(nil)
+	_ callwright.Mailer = (*mail.Folder)(nil)
 )
 
 // noon is a clock that stands still.
@@ -113,7 +114,7 @@ func TestRefused(t *testing.T) {
 		"a comment in the address":   {"ops@example.com (me)", "s"},
 		"a blank before the address": {" ops@example.com", "s"},
 	} {
-		if err := f.SendMail(t.Context(), "id", m[0], m[1], "text"); err != nil {
+		if err := f.SendMail(t.Context(), "id", m[0], m[1], "text"); !errors.Is(err, callwright.ErrForbidden) {
 			t.Errorf("%s: %v; it would be tried again", name, err)
 		}
 		if got := files(t, path); len(got) != 0 {

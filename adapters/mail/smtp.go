@@ -31,7 +31,7 @@ type SMTPConfig struct {
 	Logger *slog.Logger     // nil: discards
 }
 
-// SMTP sends mail through a server. It is an alert.Mailer.
+// SMTP sends mail through a server. It is a callwright.Mailer.
 type SMTP struct {
 	cfg     SMTPConfig
 	host    string
@@ -92,13 +92,13 @@ func loopback(host string) bool {
 	return host == "localhost" || err == nil && ip.IsLoopback()
 }
 
-// SendMail sends a message. A permanent refusal, a 5xx to the message or one of its addresses, is logged and returns nil,
-// so that it is not tried again. Of what the server says, logs and errors have the codes only.
+// SendMail sends a message. A permanent refusal, a 5xx to the message or one of its addresses, is logged and
+// CodeForbidden. Of what the server says, logs and errors have the codes only.
 func (s *SMTP) SendMail(ctx context.Context, id, to, subject, text string) error {
 	message, err := compose(s.cfg.From, id, to, subject, text, s.cfg.Clock.Now())
 	if err != nil {
 		s.cfg.Logger.ErrorContext(ctx, "mail refused", "id", id, "error", err)
-		return nil
+		return refused(err)
 	}
 	client, err := gomail.NewClient(s.host, s.options...)
 	if err != nil {
@@ -111,7 +111,7 @@ func (s *SMTP) SendMail(ctx context.Context, id, to, subject, text string) error
 	told := withoutWords(err)
 	if refusal, ok := errors.AsType[*gomail.SendError](err); ok && !refusal.IsTemp() && refusal.ErrorCode() >= 500 {
 		s.cfg.Logger.ErrorContext(ctx, "mail refused", "id", id, "error", told)
-		return nil
+		return refused(told)
 	}
 	return unavailable(told)
 }

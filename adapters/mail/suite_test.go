@@ -12,16 +12,16 @@ import (
 	"testing"
 
 	"github.com/callwright/callwright/adapters/mail"
-	"github.com/callwright/callwright/sip/siptest"
+	"github.com/callwright/callwright/callwrighttest"
 )
 
 func TestMailers(t *testing.T) {
 	t.Parallel()
 	t.Run("folder", func(t *testing.T) {
 		t.Parallel()
-		siptest.RunMailer(t, func(t *testing.T) siptest.Mailbox {
+		callwrighttest.RunMailer(t, func(t *testing.T) callwrighttest.Mailbox {
 			f, path := folder(t)
-			return siptest.Mailbox{Mailer: f, Sent: func(t *testing.T) (sent []siptest.Mail) {
+			return callwrighttest.Mailbox{Mailer: f, Sent: func(t *testing.T) (sent []callwrighttest.Mail) {
 				for _, name := range files(t, path) {
 					message, err := os.ReadFile(filepath.Join(path, name))
 					if err != nil {
@@ -35,10 +35,10 @@ func TestMailers(t *testing.T) {
 	})
 	t.Run("SMTP", func(t *testing.T) {
 		t.Parallel()
-		siptest.RunMailer(t, func(t *testing.T) siptest.Mailbox {
+		callwrighttest.RunMailer(t, func(t *testing.T) callwrighttest.Mailbox {
 			s := &sink{}
 			c := client(t, mail.SMTPConfig{URL: url("smtp", serve(t, s, nil))})
-			return siptest.Mailbox{Mailer: c, Sent: func(t *testing.T) (sent []siptest.Mail) {
+			return callwrighttest.Mailbox{Mailer: c, Sent: func(t *testing.T) (sent []callwrighttest.Mail) {
 				for _, message := range s.received() {
 					sent = append(sent, read(t, message))
 				}
@@ -49,7 +49,7 @@ func TestMailers(t *testing.T) {
 }
 
 // read returns a message as its recipient reads it.
-func read(t *testing.T, message []byte) siptest.Mail {
+func read(t *testing.T, message []byte) callwrighttest.Mail {
 	t.Helper()
 	m, err := netmail.ReadMessage(bytes.NewReader(message))
 	if err != nil {
@@ -63,7 +63,7 @@ func read(t *testing.T, message []byte) siptest.Mail {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return siptest.Mail{
+	return callwrighttest.Mail{
 		To: strings.Trim(m.Header.Get("To"), "<>"), Subject: subject, Text: strings.ReplaceAll(string(body), "\r\n", "\n"),
 	}
 }

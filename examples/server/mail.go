@@ -11,12 +11,11 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/mail"
-	"github.com/callwright/callwright/sip/alert"
 )
 
 // mailer sends mail, and says to people where it goes.
 type mailer struct {
-	alert.Mailer
+	callwright.Mailer
 	by string
 }
 

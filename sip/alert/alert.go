@@ -52,17 +52,10 @@ type Notice struct {
 	ResolvedAt  *time.Time // nil: the alert is raised
 }
 
-// Mailer sends mail. siptest.RunMailer tests it.
-type Mailer interface {
-	// SendMail sends a plain text in UTF-8 to one address. id is an idempotency key: a retry has the same one. An error
-	// asks for a retry. A message that can never be sent is logged and no error: an invalid address, or a subject with
-	// control characters.
-	SendMail(ctx context.Context, id, to, subject, text string) error
-}
-
 // Texter sends SMS. No adapter of this repository implements it. siptest.RunTexter tests it.
 type Texter interface {
-	// SendText sends a text to the organization's contacts. id and errors are those of SendMail.
+	// SendText sends a text to the organization's contacts. id is an idempotency key: a retry has the same one. An error asks for
+	// a retry.
 	SendText(ctx context.Context, org callwright.OrgID, id, text string) error
 }
 

@@ -44,11 +44,11 @@ type Config struct {
 	Prober        Prober
 	Organizations callwright.Tenants
 
-	Mailer alert.Mailer     // nil: no trunk has alerts by mail
-	Texter alert.Texter     // nil: no trunk has alerts by SMS
-	Hooks  alert.Hooks      // nil: no trunk has alerts by webhook
-	Clock  callwright.Clock // nil: SystemClock
-	Logger *slog.Logger     // nil: discards
+	Mailer callwright.Mailer // nil: no trunk has alerts by mail
+	Texter alert.Texter      // nil: no trunk has alerts by SMS
+	Hooks  alert.Hooks       // nil: no trunk has alerts by webhook
+	Clock  callwright.Clock  // nil: SystemClock
+	Logger *slog.Logger      // nil: discards
 }
 
 // Service watches trunks. It implements sip.Monitor and calllog.Monitor.

@@ -129,7 +129,11 @@ func (s *Service) send(ctx context.Context, way channel, n alert.Notice, to aler
 			return err
 		}
 		if o.ContactEmail != "" {
-			return s.cfg.Mailer.SendMail(ctx, n.ID, o.ContactEmail, n.Subject(), n.Text())
+			err := s.cfg.Mailer.SendMail(ctx, n.ID, o.ContactEmail, n.Subject(), n.Text())
+			if errors.Is(err, callwright.ErrForbidden) { // the mailer has logged it
+				return nil
+			}
+			return err
 		}
 	}
 	s.cfg.Logger.WarnContext(ctx, "a notice has no channel", "id", n.ID, "channel", way)
