@@ -19,8 +19,9 @@ import (
 )
 
 const (
-	org = callwright.OrgID("a")
-	day = 24 * time.Hour
+	org  = callwright.OrgID("a")
+	hook = "https://hooks.example/ports"
+	day  = 24 * time.Hour
 )
 
 // house is a service with what surrounds it.
@@ -43,10 +44,10 @@ func inHouse(t *testing.T, test func(t *testing.T, h *house), change ...func(*po
 		if err != nil {
 			t.Fatal(err)
 		}
-		h := &house{t: t, store: portingstore.Requests{Store: memory}, world: &world{told: map[string]int{}, inbound: map[callwright.PhoneNumber]int{}}}
+		h := &house{t: t, store: portingstore.Requests{Store: memory}, world: &world{told: map[string]int{}, mails: map[string]int{}, inbound: map[callwright.PhoneNumber]int{}}}
 		c := porting.Config{
 			Store: h.store, Atomic: memory, Work: work, Gateway: carrier, Documents: h.world, Letters: h.world, Inbound: h.world,
-			Notifier: h.world,
+			Notifier: h.world, URLs: h.world, Mailer: h.world,
 		}
 		for _, f := range change {
 			f(&c)
@@ -72,7 +73,7 @@ func draft(digits ...string) porting.Draft {
 			Email: "robin@example.com", NotifyEmails: []string{"ops@example.com"},
 			Address: porting.Address{Street: "1 Main Street", City: "Oakland", State: "CA", Zip: "94607", Country: "US"},
 		},
-		PIN: "4711", Documents: []string{"doc_1"},
+		PIN: "4711", Documents: []string{"doc_1"}, Webhook: hook,
 	}
 	for _, last := range digits {
 		d.Numbers = append(d.Numbers, porting.NumberDraft{Number: "+141555501" + last})
@@ -161,6 +162,9 @@ type world struct {
 	mu       sync.Mutex
 	told     map[string]int // notices by id
 	untold   int            // notices that fail before one arrives
+	mails    map[string]int // by id
+	letters  []string       // all mails
+	resent   int
 	revoked  []string
 	inbound  map[callwright.PhoneNumber]int
 	failures []error // of the next registrations
@@ -177,6 +181,28 @@ func (*world) UseDocuments(_ context.Context, _ callwright.OrgID, _ string, ids 
 
 func (*world) SendLetter(_ context.Context, r porting.Request) (porting.Letter, error) {
 	return porting.Letter{URL: callwright.Secret("https://x.example/loa/" + r.ID)}, nil
+}
+
+func (w *world) ResendLetter(_ context.Context, r porting.Request) (porting.Letter, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.resent++
+	return porting.Letter{URL: callwright.Secret("https://x.example/loa/again/" + r.ID)}, nil
+}
+
+func (w *world) CheckURL(url string) error {
+	if url != hook {
+		return callwright.Invalid("", "is not public")
+	}
+	return nil
+}
+
+func (w *world) SendMail(_ context.Context, id, to, subject, text string) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.mails[id]++
+	w.letters = append(w.letters, to+": "+subject+"\n"+text)
+	return nil
 }
 
 func (w *world) RevokeLetter(_ context.Context, _ callwright.OrgID, request string) error {

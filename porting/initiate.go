@@ -19,6 +19,7 @@ type Draft struct {
 	PIN        callwright.Secret // of every number that has none of its own; empty: none
 	TargetDate time.Time         // zero: the earliest date
 	Documents  []string          // ids
+	Webhook    callwright.Secret // URL that is told of every entry of the history; empty: none
 }
 
 // NumberDraft is a number of a Draft.
@@ -40,11 +41,12 @@ const (
 	maxStreet        = 200
 	maxCity          = 100
 	maxZip           = 20
+	maxURL           = 2048
 )
 
 // Initiate stores a request and has its letter sent. It returns the letter, whose URL is not stored with the request. Everything that
 // is wrong is listed. CodeBadRequest: a field is wrong, or a document is not the organization's. CodeConflict: a number is in another
-// request that has not ended.
+// request that has not ended. CodeTooManyRequests: the organization has Config.MaxOpen requests that have not ended.
 func (s *Service) Initiate(ctx context.Context, org callwright.OrgID, d Draft) (r Request, l Letter, err error) {
 	if r, err = s.draft(org, d); err != nil {
 		return Request{}, Letter{}, err
@@ -54,6 +56,9 @@ func (s *Service) Initiate(ctx context.Context, org callwright.OrgID, d Draft) (
 		return Request{}, Letter{}, err
 	}
 	err = s.cfg.Atomic.Do(ctx, func(ctx context.Context) error {
+		if err := s.admit(ctx, org); err != nil {
+			return err
+		}
 		if err := s.claim(ctx, r); err != nil {
 			return err
 		}
@@ -75,19 +80,30 @@ func (s *Service) Initiate(ctx context.Context, org callwright.OrgID, d Draft) (
 func (s *Service) draft(org callwright.OrgID, d Draft) (Request, error) {
 	now := s.cfg.Clock.Now()
 	r := Request{
-		ID: "port_" + strings.ReplaceAll(s.cfg.IDs.New(), "-", ""), Org: org, Account: d.Account.trimmed(), Documents: slices.Clone(d.Documents),
+		ID: "port_" + strings.ReplaceAll(s.cfg.IDs.New(), "-", ""), Org: org, Account: d.Account.trimmed(), Documents: slices.Clone(d.Documents), Webhook: d.Webhook,
 		SignBy: now.Add(SignFor), Gateway: s.cfg.Gateway.Capabilities().Name, CreatedAt: now, UpdatedAt: now, Revision: 1,
 	}
 	var f faults
 	r.Numbers = s.checkNumbers(&f, d)
 	r.Account.check(&f)
 	checkDocuments(&f, d.Documents)
+	s.checkWebhook(&f, d.Webhook.Reveal())
 	r.TargetDate = s.checkDate(&f, d.TargetDate, now)
 	if target := r.TargetDate.Add(systemDay); target.Before(r.SignBy) {
 		r.SignBy = target
 	}
 	r.DueAt = r.SignBy
 	return r, f.err()
+}
+
+// admit refuses a request of an organization that has enough open ones.
+func (s *Service) admit(ctx context.Context, org callwright.OrgID) error {
+	open, err := s.cfg.Store.CountOpen(ctx, org)
+	if err == nil && open >= s.cfg.MaxOpen {
+		err = callwright.Errorf(callwright.CodeTooManyRequests,
+			"the organization has %d port requests that have not ended, which is the limit: wait for their end, or cancel some", open)
+	}
+	return err
 }
 
 // claim marks the documents of a request as used, and refuses a request whose numbers or documents it cannot have.
@@ -223,6 +239,20 @@ func checkDocuments(f *faults, ids []string) {
 	}
 }
 
+// checkWebhook checks the address of a webhook.
+func (s *Service) checkWebhook(f *faults, url string) {
+	if url == "" {
+		return
+	}
+	f.addIf(s.cfg.Notifier == nil, "webhook_url", "this service sends no webhooks for port requests: leave it out")
+	f.addText("webhook_url", url, maxURL, false)
+	if s.cfg.URLs != nil {
+		if err := s.cfg.URLs.CheckURL(url); err != nil {
+			f.addIf(true, "webhook_url", "%s", callwright.MessageOf(err))
+		}
+	}
+}
+
 // checkDate returns the date of a draft, midnight UTC. The dates of Config.Zone count.
 func (s *Service) checkDate(f *faults, target, now time.Time) time.Time {
 	date := func(t time.Time) time.Time {
@@ -263,6 +293,37 @@ func (s *Service) Sign(ctx context.Context, org callwright.OrgID, id string, by 
 		}
 		return []Entry{e}, s.wake(ctx, *r)
 	})
+}
+
+// Undelivered notes that the letter of a request cannot be delivered. Noting it again changes nothing. Errors are those of Sign.
+func (s *Service) Undelivered(ctx context.Context, org callwright.OrgID, id string) (Request, error) {
+	return s.change(ctx, org, id, func(_ context.Context, r *Request) ([]Entry, error) {
+		if r.Undelivered {
+			return nil, errUnchanged
+		}
+		r.Undelivered = true
+		e, err := r.move(Undelivered, Mail, s.cfg.Clock.Now(), "")
+		return []Entry{e}, err
+	})
+}
+
+// Resend ends the link to a letter and has another one mailed to the authorized representative. CodeInvalidState: the request does not wait
+// for a signature any more. CodeTooManyRequests: the letter was sent again often enough. CodeNotFound: it is absent.
+func (s *Service) Resend(ctx context.Context, org callwright.OrgID, id string) (r Request, l Letter, err error) {
+	r, err = s.change(ctx, org, id, func(ctx context.Context, r *Request) ([]Entry, error) {
+		now := s.cfg.Clock.Now()
+		if r.State != WaitingForSignature || !now.Before(r.SignBy) {
+			return nil, errEnded
+		}
+		r.Undelivered = false
+		e, err := r.move(Resent, API, now, "")
+		if err != nil {
+			return nil, err
+		}
+		l, err = s.cfg.Letters.ResendLetter(ctx, *r)
+		return []Entry{e}, err
+	})
+	return r, l, err
 }
 
 // Decline cancels a request whose signer refuses to sign. reason may be empty. Errors are those of Sign.

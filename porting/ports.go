@@ -14,11 +14,15 @@ type Documents interface {
 	UseDocuments(ctx context.Context, org callwright.OrgID, request string, ids []string) (absent []string, err error)
 }
 
-// Letters has letters of authorization signed. Both methods are called in the transaction of the change that needs them; what they
-// send is durable work of their own. A signature comes back by Service.Sign, a refusal by Service.Decline.
+// Letters has letters of authorization signed; loa.Service implements it. All methods are called in the transaction of the change that
+// needs them; what they send is durable work of their own. A signature comes back by Service.Sign, a refusal by Service.Decline, a letter
+// that cannot be delivered by Service.Undelivered.
 type Letters interface {
 	// SendLetter makes the letter of a request and has its link mailed to the authorized representative, until r.SignBy.
+	// CodeBadRequest: the letter cannot show a text of the request.
 	SendLetter(ctx context.Context, r Request) (Letter, error)
+	// ResendLetter ends the link and has another one to the same letter mailed. CodeTooManyRequests: that was done often enough.
+	ResendLetter(ctx context.Context, r Request) (Letter, error)
 	// RevokeLetter ends the link. There may be none any more.
 	RevokeLetter(ctx context.Context, org callwright.OrgID, request string) error
 }
@@ -35,17 +39,19 @@ type InboundNumbers interface {
 	RegisterInbound(ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber) error
 }
 
-// Notifier tells people and programs what has happened to a request.
+// Notifier tells programs what has happened to a request that has a Webhook.
 type Notifier interface {
 	// NotifyPort tells of an entry of a request's history. It may be called again for the same entry: id is its idempotency key,
-	// the same each time. r is the request as it is now, which may be later than the entry. An error asks for a retry.
+	// the same each time. r is the request as it is now, which may be later than the entry. CodeForbidden: the webhook refuses the
+	// message for good. Any other error asks for a retry.
 	NotifyPort(ctx context.Context, id string, r Request, e Entry) error
 }
 
-// noNotifier tells nobody.
-type noNotifier struct{}
-
-func (noNotifier) NotifyPort(context.Context, string, Request, Entry) error { return nil }
+// Failures learns of requests that have failed, such as to open an issue.
+type Failures interface {
+	// PortFailed may be called again for the same request. An error asks for a retry.
+	PortFailed(ctx context.Context, r Request) error
+}
 
 // systemDay is the length of a calendar day where time zones do not matter.
 const systemDay = 24 * time.Hour

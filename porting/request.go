@@ -18,8 +18,11 @@ type Request struct {
 	Documents  []string  // ids of proofs of ownership
 	Failure    *Failure  // why it has failed or was declined; nil: it has not
 
-	SignedAt time.Time // zero: not signed
-	SignBy   time.Time // the letter expires then
+	Webhook callwright.Secret // is told of every entry of the history; encrypted at rest; empty: none
+
+	SignedAt    time.Time // zero: not signed
+	SignBy      time.Time // the letter expires then
+	Undelivered bool      // the mail with the letter cannot be delivered
 
 	Gateway   string    // name of the gateway that it goes through
 	Sending   bool      // the gateway may have received it
@@ -90,12 +93,13 @@ type Detail string
 const (
 	DetailNone            Detail = ""
 	DetailSignature       Detail = "awaiting_signature"
-	DetailQueued          Detail = "queued"           // the gateway has not confirmed to have it
-	DetailCarrier         Detail = "carrier_review"   // the losing carrier has it
-	DetailAction          Detail = "action_required"  // somebody must act on a Failure of a number
-	DetailConfirmed       Detail = "foc_confirmed"    // every number that has not ended has a date
-	DetailCancelRequested Detail = "cancel_requested" // the carrier has not agreed yet
-	DetailPartly          Detail = "partially_ported" // completed, but not all numbers are ported
+	DetailUndelivered     Detail = "loa_delivery_failed" // as before, but the letter does not reach the representative
+	DetailQueued          Detail = "queued"              // the gateway has not confirmed to have it
+	DetailCarrier         Detail = "carrier_review"      // the losing carrier has it
+	DetailAction          Detail = "action_required"     // somebody must act on a Failure of a number
+	DetailConfirmed       Detail = "foc_confirmed"       // every number that has not ended has a date
+	DetailCancelRequested Detail = "cancel_requested"    // the carrier has not agreed yet
+	DetailPartly          Detail = "partially_ported"    // completed, but not all numbers are ported
 )
 
 // Detail returns what the request waits for, or how it has ended.
@@ -105,6 +109,8 @@ func (r Request) Detail() Detail {
 		return DetailPartly
 	case r.State.Ended():
 		return DetailNone
+	case r.State == WaitingForSignature && r.Undelivered:
+		return DetailUndelivered
 	case r.State == WaitingForSignature:
 		return DetailSignature
 	case !r.CancelAskedAt.IsZero():

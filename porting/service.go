@@ -3,7 +3,6 @@ package porting
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"slices"
 	"time"
@@ -21,8 +20,12 @@ type Config struct {
 	Documents Documents         // required
 	Letters   Letters           // required
 	Inbound   InboundNumbers    // required
-	Notifier  Notifier          // nil: nobody is told
+	Mailer    callwright.Mailer // nil: no mail is sent
+	Notifier  Notifier          // nil: requests cannot have a webhook
+	URLs      callwright.URLs   // required with Notifier: checks webhooks
+	Failures  Failures          // nil: nobody is told
 
+	MaxOpen   int              // requests of an organization that have not ended; 0: 1,000
 	PollEvery time.Duration    // how often a gateway is asked about an order; 0: 6 hours
 	PollNear  time.Duration    // the same from a day before its confirmed date on, and while it is canceled; 0: 15 minutes
 	Zone      *time.Location   // whose dates count for the earliest date; nil: UTC
@@ -46,7 +49,9 @@ const (
 // The kinds of durable work, and its times.
 const (
 	taskStep   = "porting.step"
+	taskMail   = "porting.mail"
 	taskNotify = "porting.notify"
+	taskFailed = "porting.failed"
 	taskLook   = "porting.look"
 
 	lookEvery   = time.Minute
@@ -55,12 +60,6 @@ const (
 	longestRest = time.Hour        // between two attempts to reach a gateway
 	alarmAfter  = 8                // attempts that have failed
 )
-
-// notice is an entry of a history that is to be told.
-type notice struct {
-	Request string `json:"request"`
-	Entry   int    `json:"entry"`
-}
 
 // Service keeps port requests and advances them.
 type Service struct{ cfg Config }
@@ -82,9 +81,11 @@ func New(c Config) (*Service, error) {
 		return nil, errors.New("porting: Config.Letters is required")
 	case c.Inbound == nil:
 		return nil, errors.New("porting: Config.Inbound is required")
+	case c.Notifier != nil && c.URLs == nil:
+		return nil, errors.New("porting: Config.URLs is required with Config.Notifier")
 	}
-	if c.Notifier == nil {
-		c.Notifier = noNotifier{}
+	if c.MaxOpen <= 0 {
+		c.MaxOpen = 1000
 	}
 	if c.PollEvery <= 0 {
 		c.PollEvery = 6 * time.Hour
@@ -106,7 +107,9 @@ func New(c Config) (*Service, error) {
 	}
 	s := &Service{cfg: c}
 	c.Work.Handle(taskStep, s.step)
-	callwright.TaskKind[notice](taskNotify).Handle(c.Work, c.Logger, s.notify)
+	callwright.TaskKind[mailArgs](taskMail).Handle(c.Work, c.Logger, s.mail)
+	callwright.TaskKind[noticeArgs](taskNotify).Handle(c.Work, c.Logger, s.notify)
+	c.Work.Handle(taskFailed, s.failed)
 	c.Work.Every(taskLook, lookEvery, s.look)
 	return s, nil
 }
@@ -164,41 +167,6 @@ func (s *Service) save(ctx context.Context, r *Request, entries []Entry) error {
 		r.Revision++
 	}
 	return err
-}
-
-// tell enqueues the notices of new entries.
-func (s *Service) tell(ctx context.Context, r Request, entries []Entry) error {
-	for _, e := range entries {
-		t := callwright.Task{Key: noticeID(r, e), Org: r.Org, Unique: true}
-		if err := callwright.TaskKind[notice](taskNotify).Enqueue(ctx, s.cfg.Work, t, notice{r.ID, e.Number}); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// noticeID returns the idempotency key of the notice of an entry.
-func noticeID(r Request, e Entry) string { return fmt.Sprintf("%s/%d", r.ID, e.Number) }
-
-// notify is durable work. It tells of an entry.
-func (s *Service) notify(ctx context.Context, t callwright.Task, n notice, _ int) error {
-	r, err := s.cfg.Store.Request(ctx, t.Org, n.Request)
-	if errors.Is(err, callwright.ErrNotFound) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	history, err := s.cfg.Store.History(ctx, t.Org, n.Request)
-	if err != nil {
-		return err
-	}
-	for _, e := range history {
-		if e.Number == n.Entry {
-			return s.cfg.Notifier.NotifyPort(ctx, noticeID(r, e), r, e)
-		}
-	}
-	return nil
 }
 
 // wake enqueues a step of a request, in the transaction of the change that needs it.

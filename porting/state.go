@@ -34,7 +34,9 @@ type Event string
 const (
 	Initiated        Event = "initiated"
 	Signed           Event = "signed"
-	Declined         Event = "declined" // the signer refuses to sign
+	Undelivered      Event = "letter_undelivered" // the mail with the letter cannot be delivered
+	Resent           Event = "letter_resent"      // another link to the letter was mailed
+	Declined         Event = "declined"           // the signer refuses to sign
 	SignatureExpired Event = "signature_expired"
 	CancelAsked      Event = "cancel_asked"
 	Accepted         Event = "accepted"       // the carrier processes the order
@@ -48,7 +50,7 @@ const (
 // Events returns all events.
 func Events() []Event {
 	return []Event{
-		Initiated, Signed, Declined, SignatureExpired, CancelAsked, Accepted, Changed, CancelRefused, Ported, Rejected, Withdrawn,
+		Initiated, Signed, Undelivered, Resent, Declined, SignatureExpired, CancelAsked, Accepted, Changed, CancelRefused, Ported, Rejected, Withdrawn,
 	}
 }
 
@@ -60,12 +62,13 @@ const (
 	API      Actor = "api"      // the organization, with its key
 	Signer   Actor = "signer"   // the authorized representative, with the link of the letter
 	Carrier  Actor = "carrier"  // the losing carrier, through the gateway
+	Mail     Actor = "mail"     // the mail server
 	Timer    Actor = "timer"    // a deadline has passed
 	Operator Actor = "operator" // a person who runs this deployment
 )
 
 // Actors returns all actors.
-func Actors() []Actor { return []Actor{API, Signer, Carrier, Timer, Operator} }
+func Actors() []Actor { return []Actor{API, Signer, Carrier, Mail, Timer, Operator} }
 
 // Rule is a legal transition. An empty From is the time before the request exists.
 type Rule struct {
@@ -80,6 +83,8 @@ var rules = []Rule{
 	{"", Initiated, WaitingForSignature, []Actor{API, Operator}},
 
 	{WaitingForSignature, Signed, Submitted, []Actor{Signer, Operator}},
+	{WaitingForSignature, Undelivered, WaitingForSignature, []Actor{Mail}},
+	{WaitingForSignature, Resent, WaitingForSignature, []Actor{API, Operator}},
 	{WaitingForSignature, Declined, Canceled, []Actor{Signer}},
 	{WaitingForSignature, SignatureExpired, Failed, []Actor{Timer}},
 	{WaitingForSignature, CancelAsked, Canceled, []Actor{API, Operator}},
@@ -93,7 +98,7 @@ var rules = []Rule{
 	{InProgress, Changed, InProgress, []Actor{Carrier, Operator}},
 	{InProgress, CancelAsked, InProgress, []Actor{API, Timer, Operator}},
 	{InProgress, CancelRefused, InProgress, []Actor{Carrier}},
-	{InProgress, Ported, Completed, []Actor{Carrier, Operator}},
+	{InProgress, Ported, Completed, []Actor{Carrier, Timer, Operator}},
 	{InProgress, Rejected, Failed, []Actor{Carrier, Operator}},
 	{InProgress, Withdrawn, Canceled, []Actor{Carrier, Operator}},
 }

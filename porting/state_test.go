@@ -19,10 +19,12 @@ import (
 var legal = map[[2]string]string{
 	{"", "initiated"}: "waiting_for_signature api operator",
 
-	{"waiting_for_signature", "signed"}:            "submitted signer operator",
-	{"waiting_for_signature", "declined"}:          "canceled signer",
-	{"waiting_for_signature", "signature_expired"}: "failed timer",
-	{"waiting_for_signature", "cancel_asked"}:      "canceled api operator",
+	{"waiting_for_signature", "signed"}:             "submitted signer operator",
+	{"waiting_for_signature", "letter_undelivered"}: "waiting_for_signature mail",
+	{"waiting_for_signature", "letter_resent"}:      "waiting_for_signature api operator",
+	{"waiting_for_signature", "declined"}:           "canceled signer",
+	{"waiting_for_signature", "signature_expired"}:  "failed timer",
+	{"waiting_for_signature", "cancel_asked"}:       "canceled api operator",
 
 	{"submitted", "cancel_asked"}:   "submitted api operator",
 	{"submitted", "cancel_refused"}: "submitted carrier",
@@ -33,7 +35,7 @@ var legal = map[[2]string]string{
 	{"in_progress", "changed"}:        "in_progress carrier operator",
 	{"in_progress", "cancel_asked"}:   "in_progress api timer operator",
 	{"in_progress", "cancel_refused"}: "in_progress carrier",
-	{"in_progress", "ported"}:         "completed carrier operator",
+	{"in_progress", "ported"}:         "completed carrier timer operator",
 	{"in_progress", "rejected"}:       "failed carrier operator",
 	{"in_progress", "withdrawn"}:      "canceled carrier operator",
 }
@@ -65,7 +67,7 @@ func TestEveryMove(t *testing.T) {
 			}
 		}
 	}
-	if tried != 7*11*5 || len(porting.Rules()) != len(legal) {
+	if tried != 7*13*6 || len(porting.Rules()) != len(legal) {
 		t.Errorf("tried %d moves and there are %d rules; the test knows %d", tried, len(porting.Rules()), len(legal))
 	}
 }

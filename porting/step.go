@@ -192,10 +192,26 @@ func (r *Request) tooLate(now time.Time, cutOff time.Duration) (Entry, bool, err
 		return Entry{}, false, nil
 	}
 	if _, err := PlanCancel(*r, cutOff, now); err != nil {
-		return Entry{}, false, nil //nolint:nilerr // it goes on with the numbers that are ported
+		return r.giveUp(now)
 	}
 	r.CancelAskedAt, r.CancelAskedBy = now, Timer
 	e, err := r.move(CancelAsked, Timer, now, "")
+	return e, err == nil, err
+}
+
+// giveUp ends a request that cannot be canceled although nobody acts on some of its numbers, because others are ported: they are
+// rejected with their failures. One whose confirmed date is near goes on.
+func (r *Request) giveUp(now time.Time) (Entry, bool, error) {
+	for i, n := range r.Numbers {
+		if !n.State.Ended() && n.Failure != nil && n.Failure.Code.Remedy().Act != ActCarrier {
+			r.Numbers[i].State = NumberRejected
+		}
+	}
+	event, ended := Outcome(r.numberStates())
+	if !ended {
+		return Entry{}, false, nil
+	}
+	e, err := r.move(event, Timer, now, "")
 	return e, err == nil, err
 }
 

@@ -15,8 +15,8 @@ var ErrNumberActive = &callwright.Error{
 
 // Store stores requests with their histories. portingtest.RunStore tests one.
 //
-// Returned values share no memory with stored ones. Another organization's request is absent. Accounts and PINs are encrypted at
-// rest, and so are the raw words of failures and the notes of entries.
+// Returned values share no memory with stored ones. Another organization's request is absent. Accounts, PINs and webhooks are
+// encrypted at rest, and so are the raw words of failures and the notes of entries.
 type Store interface {
 	// InsertRequest adds a request with Revision 1, and its first entries. CodeConflict: its id is taken, by any organization.
 	// ErrNumberActive: one of its numbers is in a request that has not ended; of concurrent calls for a number exactly one
@@ -32,6 +32,8 @@ type Store interface {
 	Requests(ctx context.Context, org callwright.OrgID, f Filter) ([]Request, error)
 	// History returns the entries of a request in their order; that of an absent request is empty.
 	History(ctx context.Context, org callwright.OrgID, id string) ([]Entry, error)
+	// CountOpen returns how many requests of an organization have not ended.
+	CountOpen(ctx context.Context, org callwright.OrgID) (int, error)
 	// ActiveNumbers returns those of the numbers that are in requests that have not ended, of any organization, in any order.
 	ActiveNumbers(ctx context.Context, numbers []callwright.PhoneNumber) ([]callwright.PhoneNumber, error)
 	// RequestByRef returns the request of any organization with an order of a gateway. CodeNotFound: there is none.

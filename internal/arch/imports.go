@@ -63,6 +63,7 @@ var layers = []struct{ dir, neighbors string }{
 var stores = []struct{ dir, domain string }{
 	{"adapters/bunstore/agentstore", "agents"},
 	{"adapters/bunstore/agentteststore", "agenttest"},
+	{"adapters/bunstore/portingstore", "porting"},
 	{"adapters/bunstore/sipstore", "sip"},
 	{"adapters/bunstore/triagestore", "triage"},
 	{"adapters/memstore/agentstore", "agents"},

@@ -92,7 +92,7 @@ func fullRequest(id string) porting.Request {
 			Address: porting.Address{Street: words, Street2: "2", City: "Oakland", State: "CA", Zip: "94607", Country: "US"},
 		},
 		TargetDate: at.Truncate(24 * time.Hour), Documents: []string{"d1", "d2"}, Failure: &porting.Failure{Code: porting.AddressMismatch, Raw: words},
-		SignedAt: later(3), SignBy: later(4), Gateway: "g", Sending: true, Ref: "o1", Version: 5_000_000_000, DueAt: later(5), Misses: 6,
+		Webhook: words, SignedAt: later(3), SignBy: later(4), Undelivered: true, Gateway: "g", Sending: true, Ref: "o1", Version: 5_000_000_000, DueAt: later(5), Misses: 6,
 		HeldSince: later(7), CancelAskedAt: later(8), CancelAskedBy: porting.Timer, CancelSent: true, CreatedAt: at, UpdatedAt: later(9),
 		EndedAt: later(10), Entries: 11, Revision: 1,
 	}
@@ -243,10 +243,20 @@ func (s store) wantTaken(t *testing.T, want ...callwright.PhoneNumber) {
 	}
 }
 
+// wantOpen checks how many requests of an organization have not ended.
+func (s store) wantOpen(t *testing.T, org callwright.OrgID, want int) {
+	t.Helper()
+	if n, err := s.CountOpen(t.Context(), org); err != nil || n != want {
+		t.Errorf("%s has %d open requests, %v; want %d", org, n, err, want)
+	}
+}
+
 func keepsNumbersUnique(t *testing.T, s store) {
 	r := aRequest("r1", "+14155550100", "+14155550101")
 	s.insert(t, r)
 	s.wantTaken(t, "+14155550100", "+14155550101")
+	s.wantOpen(t, "a", 1)
+	s.wantOpen(t, "b", 0)
 	second := aRequest("r2", "+14155550102", "+14155550101")
 	second.Org = "b"
 	err := s.InsertRequest(t.Context(), second)
@@ -451,11 +461,11 @@ func encryptsRequest(t *testing.T, s store) {
 		Email: "hunter2-mail", NotifyEmails: []string{"hunter2-also"},
 		Address: porting.Address{Street: "hunter2-road", Street2: "hunter2-flat", City: "hunter2-city", Zip: "hunter2-zips"},
 	}
-	r.Failure = &porting.Failure{Code: porting.OtherFailure, Raw: "hunter2-rawr"}
+	r.Failure, r.Webhook = &porting.Failure{Code: porting.OtherFailure, Raw: "hunter2-rawr"}, "hunter2-hook"
 	e := anEntry(1)
 	e.Note = "hunter2-note"
 	s.atRest.Check(t, s.Store, func() error {
 		return errors.Join(s.InsertRequest(t.Context(), r, e), s.UpdateRequest(t.Context(), r, e))
 	}, "hunter2-pin0", "hunter2-raw0", "hunter2-firm", "hunter2-frst", "hunter2-last", "hunter2-acct", "hunter2-mail", "hunter2-also",
-		"hunter2-road", "hunter2-flat", "hunter2-city", "hunter2-zips", "hunter2-rawr", "hunter2-note")
+		"hunter2-road", "hunter2-flat", "hunter2-city", "hunter2-zips", "hunter2-rawr", "hunter2-note", "hunter2-hook")
 }

@@ -181,6 +181,19 @@ func (s Requests) History(ctx context.Context, org callwright.OrgID, id string) 
 	return entries, err
 }
 
+// CountOpen counts the requests that have not ended.
+func (s Requests) CountOpen(ctx context.Context, org callwright.OrgID) (n int, err error) {
+	err = with(ctx, s.Store, func(d *data) error {
+		for _, r := range d.requests.Rows() {
+			if r.Org == org && !r.State.Ended() {
+				n++
+			}
+		}
+		return nil
+	})
+	return n, err
+}
+
 // ActiveNumbers returns those of the numbers that are taken.
 func (s Requests) ActiveNumbers(
 	ctx context.Context, numbers []callwright.PhoneNumber,

@@ -1,0 +1,104 @@
+package loa
+
+import (
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/porting"
+)
+
+// State is the state of a letter.
+type State string
+
+// The states. All but the first are final.
+const (
+	Waiting  State = "waiting"
+	Signed   State = "signed"
+	Declined State = "declined"
+	Revoked  State = "revoked" // the request was canceled, has expired, or was signed on paper
+)
+
+// Letter is a letter of authorization of a port request, which has one at most.
+type Letter struct {
+	Org     callwright.OrgID
+	Request string // id of the port request
+	State   State
+	Content Content // what the PDF shows; encrypted at rest
+
+	SHA256       string // of the PDF, in lower-case hex
+	SignedSHA256 string // of the signed PDF; empty: not signed
+	Link         int    // number of the link that works, from 1 on: each mail has the newest
+	LinkHash     string // SHA-256 of its token, in lower-case hex
+	SignBy       time.Time
+	Reminders    int       // that were mailed
+	DueAt        time.Time // of the next reminder; zero: none
+
+	CreatedAt time.Time
+	EndedAt   time.Time // zero: it waits
+	Events    int       // of its audit trail
+	Head      string    // hash of the last one
+	Revision  int64     // counts changes
+}
+
+// Content is what a letter shows. Its JSON is hashed and stored: new members are omitted when they are empty.
+type Content struct {
+	Request       string                   `json:"request"`
+	Date          time.Time                `json:"date"` // of the request
+	Numbers       []callwright.PhoneNumber `json:"numbers"`
+	CustomerType  porting.CustomerType     `json:"customer_type"`
+	BusinessName  string                   `json:"business_name,omitempty"`
+	FirstName     string                   `json:"first_name"`
+	LastName      string                   `json:"last_name"`
+	AccountNumber string                   `json:"account_number"` // masked: see porting.Masked
+	Email         string                   `json:"email"`
+	Address       porting.Address          `json:"address"`
+	TargetDate    time.Time                `json:"target_date"`
+	Template      string                   `json:"template"` // names the wording, such as "us-1"
+}
+
+// Signature is what a signer gives to sign, and where it came from.
+type Signature struct {
+	Name      string // typed; must be that of the authorized representative, in any case
+	Title     string // may be empty
+	Consent   bool   // agrees to sign electronically
+	Authority bool   // may act for the account
+	SHA256    string // of the letter that was shown
+	Origin    Origin
+}
+
+// Origin says where a request of the signer came from.
+type Origin struct {
+	IP        string
+	UserAgent string // at most MaxUserAgent bytes
+}
+
+// Certificate is what the last page of a signed letter shows.
+type Certificate struct {
+	Letter     string // SHA-256 of the PDF that was signed, in hex
+	Name       string
+	Title      string
+	Email      string // to which the link was mailed
+	SignedAt   time.Time
+	Origin     Origin
+	Disclosure string // the text to which the signer has consented
+	Trail      string // hash of the entry of the audit trail that records the signature
+}
+
+// View is what the signing page shows.
+type View struct {
+	Letter     Letter
+	Text       Text   // what the PDF says, for those who cannot read it
+	Disclosure string // to which the signer consents
+	Expired    bool   // it waits, but its time is over
+}
+
+// Text is the wording of a letter. The PDF and the signing page show it.
+type Text struct {
+	Title      string
+	Facts      []Fact // of the account, in their order
+	Numbers    []string
+	Paragraphs []string // what the signer declares
+}
+
+// Fact is a line of a letter.
+type Fact struct{ Name, Value string }

@@ -1,0 +1,40 @@
+// Package manual is a gateway behind which a person works: the operator passes orders to carriers by mail, telephone or their web pages,
+// and enters what becomes of each number.
+package manual
+
+import (
+	"context"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/porting"
+)
+
+// Name is the name of the gateway.
+const Name = "manual"
+
+// Order is an order that the operator works on.
+type Order struct {
+	Ref           string // its id, made of the key
+	Key           string
+	Submission    porting.Submission // encrypted at rest; its PINs are erased when the last number has ended
+	Numbers       []porting.NumberSnapshot
+	CancelAskedAt time.Time // zero: the customer does not want to cancel
+	CancelRefused bool
+	CreatedAt     time.Time
+	UpdatedAt     time.Time
+	Revision      int64 // counts changes
+}
+
+// Store stores orders. manualtest.RunStore tests one. Returned values share no memory with stored ones.
+type Store interface {
+	// InsertOrder adds an order with Revision 1. CodeConflict: there is one with its Key or Ref.
+	InsertOrder(ctx context.Context, o Order) error
+	// Order returns an order. CodeNotFound: it is absent.
+	Order(ctx context.Context, ref string) (Order, error)
+	// UpdateOrder replaces an order whose stored Revision is o.Revision, and adds one to that. CodeConflict: the Revision differs; of
+	// concurrent calls with the same one exactly one succeeds. CodeNotFound: it is absent.
+	UpdateOrder(ctx context.Context, o Order) error
+	// Orders returns orders in ascending order of (CreatedAt, Ref); only those with a number that has not ended, if open is set.
+	Orders(ctx context.Context, open bool, after callwright.Keyset, limit int) ([]Order, error)
+}

@@ -1,0 +1,135 @@
+package porting
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/callwright/callwright"
+)
+
+// noticeArgs names an entry of a history that a webhook is told of.
+type noticeArgs struct {
+	Request string `json:"request"`
+	Entry   int    `json:"entry"`
+}
+
+// mailArgs names an entry of a history, and who is told of it by mail.
+type mailArgs struct {
+	noticeArgs
+	Recipient int `json:"recipient"` // index in Account.recipients
+}
+
+// recipients returns the addresses that are told of a request by mail.
+func (a Account) recipients() []string {
+	all := []string{a.Email}
+	for _, email := range a.NotifyEmails {
+		if email != a.Email {
+			all = append(all, email)
+		}
+	}
+	return all
+}
+
+// tell enqueues what new entries cause: mails, messages to the webhook, and the report of a failure.
+func (s *Service) tell(ctx context.Context, r Request, entries []Entry) error {
+	for _, e := range entries {
+		args := noticeArgs{r.ID, e.Number}
+		t := callwright.Task{Key: noticeID(r, e), Org: r.Org, Unique: true}
+		if s.cfg.Notifier != nil && r.Webhook != "" {
+			if err := callwright.TaskKind[noticeArgs](taskNotify).Enqueue(ctx, s.cfg.Work, t, args); err != nil {
+				return err
+			}
+		}
+		if s.cfg.Mailer != nil && e.mailed() {
+			for i := range r.Account.recipients() {
+				t.Key = fmt.Sprintf("%s/%d", noticeID(r, e), i)
+				if err := callwright.TaskKind[mailArgs](taskMail).Enqueue(ctx, s.cfg.Work, t, mailArgs{args, i}); err != nil {
+					return err
+				}
+			}
+		}
+		if s.cfg.Failures != nil && e.To == Failed {
+			err := s.cfg.Work.Enqueue(ctx, callwright.Task{Kind: taskFailed, Key: r.ID, Org: r.Org, Unique: true})
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// noticeID returns the idempotency key of what an entry is told by.
+func noticeID(r Request, e Entry) string { return fmt.Sprintf("%s/%d", r.ID, e.Number) }
+
+// entry returns a request with one of its entries. CodeNotFound: it is absent.
+func (s *Service) entry(ctx context.Context, org callwright.OrgID, a noticeArgs) (Request, Entry, error) {
+	r, err := s.cfg.Store.Request(ctx, org, a.Request)
+	if err != nil {
+		return Request{}, Entry{}, err
+	}
+	history, err := s.cfg.Store.History(ctx, org, a.Request)
+	if err != nil {
+		return Request{}, Entry{}, err
+	}
+	for _, e := range history {
+		if e.Number == a.Entry {
+			return r, e, nil
+		}
+	}
+	return Request{}, Entry{}, callwright.NotFound("entry of the history")
+}
+
+// mail is durable work. It tells one recipient of an entry.
+func (s *Service) mail(ctx context.Context, t callwright.Task, a mailArgs, _ int) error {
+	r, e, err := s.entry(ctx, t.Org, a.noticeArgs)
+	recipients := r.Account.recipients()
+	if errors.Is(err, callwright.ErrNotFound) || err == nil && a.Recipient >= len(recipients) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	err = s.cfg.Mailer.SendMail(ctx, fmt.Sprintf("%s.%d.%d", r.ID, e.Number, a.Recipient), recipients[a.Recipient], r.Subject(e), r.Text(e))
+	return s.again(ctx, err, e.At, "a mail about a port request is given up", r, e)
+}
+
+// notify is durable work. It tells a webhook of an entry.
+func (s *Service) notify(ctx context.Context, t callwright.Task, a noticeArgs, _ int) error {
+	r, e, err := s.entry(ctx, t.Org, a)
+	if errors.Is(err, callwright.ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	err = s.cfg.Notifier.NotifyPort(ctx, noticeID(r, e), r, e)
+	return s.again(ctx, err, e.At, "a webhook message about a port request is given up", r, e)
+}
+
+// again returns the error with which a message is sent again, or nil when it was delivered or is given up. since is when its
+// subject happened: nothing counts the attempts.
+func (s *Service) again(ctx context.Context, err error, since time.Time, givenUp string, r Request, e Entry) error {
+	if err == nil || ctx.Err() != nil {
+		return err
+	}
+	wait, again := callwright.Redeliver(err, callwright.Deliveries(s.cfg.Clock.Now().Sub(since)))
+	if !again {
+		s.cfg.Logger.WarnContext(ctx, givenUp, "port_request_id", r.ID, "entry", e.Number, "org", r.Org, "error", err)
+		return nil
+	}
+	return &callwright.Error{Code: callwright.CodeOf(err), Message: callwright.MessageOf(err), RetryAfter: wait}
+}
+
+// failed is durable work. It reports a request that has failed.
+func (s *Service) failed(ctx context.Context, t callwright.Task, _ int) error {
+	r, err := s.cfg.Store.Request(ctx, t.Org, t.Key)
+	if errors.Is(err, callwright.ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return s.cfg.Failures.PortFailed(ctx, r)
+}
