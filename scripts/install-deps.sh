@@ -2,7 +2,7 @@
 # Installs the programs that Callwright runs beside Go, as far as they are missing.
 #
 #   scripts/install-deps.sh demo     speech: flite, pocketsphinx and its English model
-#   scripts/install-deps.sh test     the same, SIP peers to test against, espeak-ng, PostgreSQL
+#   scripts/install-deps.sh test     the same, SIP peers to test against, espeak-ng, PostgreSQL, poppler and Chromium
 #   scripts/install-deps.sh clients  node and npm, for generators of clients
 #   scripts/install-deps.sh docker   the Docker daemon and its command line
 #
@@ -13,7 +13,7 @@ set -eu
 group=${1:-}
 case "$group" in
 demo) wanted="flite pocketsphinx pocketsphinx-en-us" ;;
-test) wanted="flite pocketsphinx pocketsphinx-en-us baresip-core sip-tester kamailio kamailio-tls-modules espeak-ng postgresql" ;;
+test) wanted="flite pocketsphinx pocketsphinx-en-us baresip-core sip-tester kamailio kamailio-tls-modules espeak-ng postgresql poppler-utils chromium" ;;
 clients) wanted="nodejs npm" ;;
 docker) wanted="docker.io docker-cli" ;;
 *)
@@ -34,6 +34,9 @@ present() {
     /usr/local/lib*/kamailio/modules/tls.so 2>/dev/null | grep . ;;
   postgresql) [ -n "${CALLWRIGHT_TEST_POSTGRES:-}" ] || command -v initdb ||
     ls /usr/lib/postgresql/*/bin/initdb /opt/homebrew/opt/postgresql@*/bin/initdb 2>/dev/null | grep . ;;
+  poppler-utils) command -v pdftotext && command -v pdftoppm ;;
+  chromium) command -v chromium || command -v chromium-browser || command -v google-chrome ||
+    ls /Applications/Chromium.app /Applications/Google\ Chrome.app 2>/dev/null | grep . ;;
   nodejs) command -v node ;;
   docker.io) command -v dockerd ;;
   docker-cli) command -v docker ;;
@@ -53,7 +56,7 @@ lacking=$(missing)
 if ! command -v apt-get >/dev/null 2>&1; then
   echo "Callwright needs these programs, which are not on this machine: $lacking" >&2
   if [ "$(uname -s)" = Darwin ]; then
-    echo "With Homebrew: brew install flite cmu-pocketsphinx baresip sipp kamailio espeak-ng postgresql@17" >&2
+    echo "With Homebrew: brew install flite cmu-pocketsphinx baresip sipp kamailio espeak-ng postgresql@17 poppler, and brew install --cask chromium" >&2
     echo "Docker comes with Docker Desktop, OrbStack or colima." >&2
   else
     echo "Install them with the package manager of this system; the names above are Debian's." >&2

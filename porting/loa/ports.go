@@ -2,6 +2,7 @@ package loa
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/callwright/callwright"
@@ -33,9 +34,9 @@ type Store interface {
 
 // Renderer makes PDFs. The same arguments give the same bytes on every machine and at any time. loatest.RunRenderer tests one.
 type Renderer interface {
-	// RenderLetter returns the PDF of a letter. CodeBadRequest: it cannot show a character of a text, which the error names.
+	// RenderLetter returns the PDF of a letter. A *CharacterError: it cannot show a character of a text.
 	RenderLetter(ctx context.Context, t Text) ([]byte, error)
-	// RenderSigned returns the pages of RenderLetter and a page with the certificate.
+	// RenderSigned returns the pages of RenderLetter and a page with the certificate. Errors are those of RenderLetter.
 	RenderSigned(ctx context.Context, t Text, c Certificate) ([]byte, error)
 }
 
@@ -48,3 +49,17 @@ type Requests interface {
 	// Undelivered notes that the letter cannot be delivered. Errors are those of Sign.
 	Undelivered(ctx context.Context, org callwright.OrgID, id string) (porting.Request, error)
 }
+
+// CharacterError is the error of a Renderer that cannot show a character. It is a CodeBadRequest.
+type CharacterError struct {
+	Text string // has the character
+	Char rune
+}
+
+// Error names the character and the text.
+func (e *CharacterError) Error() string {
+	return fmt.Sprintf("the letter cannot show the character %q of %q: write it in Latin, Greek or Cyrillic letters", e.Char, e.Text)
+}
+
+// Unwrap returns the CodeBadRequest, without a field.
+func (e *CharacterError) Unwrap() error { return callwright.Invalid("", "%s", e.Error()) }
