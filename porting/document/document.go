@@ -1,7 +1,11 @@
 // Package document keeps the documents of port requests: bills that prove who owns a number.
 //
-// Documents are taken as they come and never opened: their bytes tell their type, and no other type is taken. The bytes are kept
-// under their hash, once, whoever has uploaded them; each organization has its own records and sees no others.
+// Documents are taken as they come and never opened: their first bytes tell their type, and files of other types are refused. The bytes
+// are kept under their hash, once, whoever has uploaded them; each organization has its own records and sees no others. A file may be
+// valid in two formats at once, so a transport serves documents as attachments only, never inline.
+//
+// A document that no port request uses is deleted 30 days after its upload. Bytes that no document has, also those of uploads that have
+// failed halfway, are deleted a day after they were last found in use.
 package document
 
 import (
@@ -16,12 +20,12 @@ import (
 type Document struct {
 	ID        string // such as doc_0197f2a4c0007a1c8d2e5f3a1c9b7d20
 	Org       callwright.OrgID
-	Type      string // media type, by its bytes
-	Size      int64  // in bytes
-	SHA256    string // in lower-case hex
-	Locked    bool   // a PDF that needs a password: carriers may refuse it
-	Active    bool   // a PDF with scripts or launch actions: open it with care
-	Requests  []string
+	Type      string   // media type, by its bytes
+	Size      int64    // in bytes
+	SHA256    string   // in lower-case hex
+	Locked    bool     // a PDF that needs a password: carriers may refuse it
+	Active    bool     // a PDF with scripts or launch actions: open it with care
+	Requests  []string // ids of port requests that use it, in order, at most MaxListed
 	CreatedAt time.Time
 }
 
@@ -30,24 +34,35 @@ type Store interface {
 	// InsertDocument adds a document that no request uses. CodeConflict: its id is taken, by any organization. CodeTooManyRequests:
 	// the organization has most documents that no request uses.
 	InsertDocument(ctx context.Context, d Document, most int) error
+	// CountUnused returns how many documents of an organization no request uses.
+	CountUnused(ctx context.Context, org callwright.OrgID) (int, error)
 	// Document returns a document. CodeNotFound: it is absent.
 	Document(ctx context.Context, org callwright.OrgID, id string) (Document, error)
-	// UseDocuments adds a request to those that use documents, and returns the ids that are absent. Using again changes nothing.
+	// UseDocuments adds a request to those that use documents, and returns the ids that are absent, each once and in the order of ids.
+	// It takes part in the transaction of ctx. Using again changes nothing.
 	UseDocuments(ctx context.Context, org callwright.OrgID, request string, ids []string) (absent []string, err error)
 	// DeleteUnused deletes documents of all organizations that were made before a time and that no request uses, at most limit, and
-	// returns the hashes of those bytes that no document has any more.
-	DeleteUnused(ctx context.Context, before time.Time, limit int) (hashes []string, err error)
+	// returns how many.
+	DeleteUnused(ctx context.Context, before time.Time, limit int) (deleted int, err error)
+	// HashesInUse returns those of the given hashes that a document of any organization has.
+	HashesInUse(ctx context.Context, hashes []string) ([]string, error)
 }
 
-// Blobs keeps bytes by their SHA-256. documenttest.RunBlobs tests one. Bytes are encrypted at rest.
+// Blobs keeps bytes by their SHA-256. documenttest.RunBlobs tests one. Bytes are encrypted at rest. It keeps a time with them: when
+// they were last put or touched.
 type Blobs interface {
-	// PutBlob reads r to its end and keeps its bytes; those that are there already are kept once. The bytes are safe from a crash when it
-	// returns. An error of r is returned as it is, and then nothing is kept. It is not called in a transaction.
-	PutBlob(ctx context.Context, r io.Reader) (Blob, error)
-	// OpenBlob returns bytes. CodeNotFound: they are absent.
+	// PutBlob reads r to its end and keeps its bytes; those that are there already are kept once, with the later time. The bytes are safe
+	// from a crash when it returns. An error of r is returned as it is, and then nothing is kept. It is not called in a transaction.
+	PutBlob(ctx context.Context, r io.Reader, at time.Time) (Blob, error)
+	// OpenBlob returns bytes, which are read while ctx lives. A reader of damaged bytes fails before its end. CodeNotFound: they are absent.
 	OpenBlob(ctx context.Context, sha256 string) (io.ReadCloser, error)
-	// DeleteBlob deletes bytes that were last put before a time; younger ones stay. Absent ones are no error.
-	DeleteBlob(ctx context.Context, sha256 string, before time.Time) error
+	// StaleBlobs returns hashes of bytes whose time is before another, the oldest first, at most limit. Beside hashes it returns keys of
+	// its own, which are no hashes, for what a PutBlob that was interrupted has left.
+	StaleBlobs(ctx context.Context, before time.Time, limit int) (keys []string, err error)
+	// TouchBlobs sets the time of bytes that have an earlier one. Absent ones are no error.
+	TouchBlobs(ctx context.Context, keys []string, at time.Time) error
+	// DeleteBlob deletes bytes whose time is before another; younger ones stay. Absent ones are no error.
+	DeleteBlob(ctx context.Context, key string, before time.Time) error
 }
 
 // Blob says what was kept.

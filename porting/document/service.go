@@ -1,0 +1,90 @@
+package document
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"time"
+
+	"github.com/callwright/callwright"
+)
+
+// Config holds what a Service needs.
+type Config struct {
+	Store     Store            // required
+	Blobs     Blobs            // required
+	Work      callwright.Work  // required: deletes what is not used
+	MaxUnused int              // documents of an organization that no request uses; 0: 100
+	Clock     callwright.Clock // nil: callwright.SystemClock
+	IDs       callwright.IDs   // nil: callwright.UUIDs
+	Logger    *slog.Logger     // nil: discards
+}
+
+// The limits of documents.
+const (
+	MaxSize    = 10 << 20            // bytes of a document: 10,485,760
+	MaxListed  = 100                 // requests that a Document lists
+	KeepUnused = 30 * 24 * time.Hour // a document that no request uses
+)
+
+// Service keeps documents. It implements porting.Documents.
+type Service struct{ cfg Config }
+
+// New checks the configuration and registers durable work with c.Work.
+func New(c Config) (*Service, error) {
+	switch {
+	case c.Store == nil:
+		return nil, errors.New("document: Config.Store is required")
+	case c.Blobs == nil:
+		return nil, errors.New("document: Config.Blobs is required")
+	case c.Work == nil:
+		return nil, errors.New("document: Config.Work is required")
+	}
+	if c.MaxUnused <= 0 {
+		c.MaxUnused = 100
+	}
+	if c.Clock == nil {
+		c.Clock = callwright.SystemClock{}
+	}
+	if c.IDs == nil {
+		c.IDs = new(callwright.UUIDs)
+	}
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	s := &Service{cfg: c}
+	c.Work.Every(taskSweep, sweepEvery, s.sweep)
+	return s, nil
+}
+
+// UseDocuments marks documents as used by a request, so that they are kept, and returns the ids that are not documents of the
+// organization. It takes part in the transaction of ctx. Marking again changes nothing.
+func (s *Service) UseDocuments(
+	ctx context.Context, org callwright.OrgID, request string, ids []string,
+) (absent []string, err error) {
+	return s.cfg.Store.UseDocuments(ctx, org, request, ids)
+}
+
+// Get returns a document. CodeNotFound: the organization has none with this id.
+func (s *Service) Get(ctx context.Context, org callwright.OrgID, id string) (Document, error) {
+	return s.cfg.Store.Document(ctx, org, id)
+}
+
+// Open returns a document and its bytes, which are read while ctx lives; the caller closes the reader. The reader fails before its end
+// if the bytes are damaged. The bytes were written by strangers: serve them as an attachment, never inline. CodeNotFound: the
+// organization has no document with this id.
+func (s *Service) Open(ctx context.Context, org callwright.OrgID, id string) (Document, io.ReadCloser, error) {
+	d, err := s.cfg.Store.Document(ctx, org, id)
+	if err != nil {
+		return Document{}, nil, err
+	}
+	r, err := s.cfg.Blobs.OpenBlob(ctx, d.SHA256)
+	if errors.Is(err, callwright.ErrNotFound) {
+		err = callwright.ErrInternal.Because(err) // the record is there
+	}
+	if err != nil {
+		return Document{}, nil, err
+	}
+	return d, r, nil
+}

@@ -1,0 +1,48 @@
+package document
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/callwright/callwright"
+)
+
+// The work that deletes what is not used, and its bounds.
+const (
+	taskSweep  = "porting.documents"
+	sweepEvery = 5 * time.Minute
+	sweepBatch = 500            // documents, and bytes, that a round looks at
+	blobGrace  = 24 * time.Hour // longer than an upload takes: bytes come before the document that has them
+)
+
+// sweep deletes old documents that no request uses, and then bytes that no document has. Bytes that were found in use are looked at
+// again after blobGrace. A round that fails halfway is continued by the next one.
+func (s *Service) sweep(ctx context.Context, _ callwright.Task, _ int) error {
+	now := s.cfg.Clock.Now()
+	deleted, err := s.cfg.Store.DeleteUnused(ctx, now.Add(-KeepUnused), sweepBatch)
+	if err != nil {
+		return err
+	}
+	before := now.Add(-blobGrace)
+	keys, err := s.cfg.Blobs.StaleBlobs(ctx, before, sweepBatch)
+	if err != nil {
+		return err
+	}
+	used, err := s.cfg.Store.HashesInUse(ctx, keys)
+	if err != nil {
+		return err
+	}
+	if err := s.cfg.Blobs.TouchBlobs(ctx, used, now); err != nil {
+		return err
+	}
+	unused := slices.DeleteFunc(keys, func(key string) bool { return slices.Contains(used, key) })
+	if deleted+len(unused) > 0 {
+		s.cfg.Logger.InfoContext(ctx, "unused documents are deleted", "documents", deleted, "blobs", len(unused))
+	}
+	for _, key := range unused {
+		err = errors.Join(err, s.cfg.Blobs.DeleteBlob(ctx, key, before)) // one that fails does not keep the others
+	}
+	return err
+}

@@ -1,0 +1,100 @@
+package document
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"strings"
+
+	"github.com/callwright/callwright"
+)
+
+// Upload reads r to its end and keeps its bytes as a new document of an organization. It holds only a small buffer of them in memory.
+// The type is what the first bytes say: PDF (with its mark at offset 0), JPEG, PNG, GIF, WebP, TIFF or HEIC. PDFs that need a password,
+// or that have scripts or other actions in plain sight, are flagged and kept.
+//
+// CodeUnsupportedMedia: another type, or no bytes at all. CodePayloadTooLarge: more than MaxSize bytes. Both have the field "file".
+// CodeTooManyRequests: too many documents of the organization wait for a port request. An error of r is returned as it is. After any
+// error there is no document.
+func (s *Service) Upload(ctx context.Context, org callwright.OrgID, r io.Reader) (Document, error) {
+	unused, err := s.cfg.Store.CountUnused(ctx, org)
+	if err != nil {
+		return Document{}, err
+	}
+	if unused >= s.cfg.MaxUnused {
+		return Document{}, s.tooMany()
+	}
+	f, err := newFile(r)
+	if err != nil {
+		return Document{}, err
+	}
+	now := s.cfg.Clock.Now()
+	blob, err := s.cfg.Blobs.PutBlob(ctx, f, now)
+	if err != nil {
+		return Document{}, err
+	}
+	d := Document{
+		ID: "doc_" + strings.ReplaceAll(s.cfg.IDs.New(), "-", ""), Org: org, Type: f.mediaType, Size: blob.Size, SHA256: blob.SHA256,
+		Locked: f.pdf.locked, Active: f.pdf.active, CreatedAt: now,
+	}
+	err = s.cfg.Store.InsertDocument(ctx, d, s.cfg.MaxUnused)
+	if errors.Is(err, callwright.ErrTooManyRequests) {
+		err = s.tooMany()
+	}
+	if err != nil {
+		return Document{}, err
+	}
+	return d, nil
+}
+
+// tooMany returns the error of an organization whose documents are not used.
+func (s *Service) tooMany() error {
+	return callwright.Errorf(callwright.CodeTooManyRequests,
+		"at most %d documents may wait for a port request: use them in one, or wait until unused ones are deleted 30 days after their upload",
+		s.cfg.MaxUnused)
+}
+
+var (
+	errTooLarge = callwright.InField("file",
+		callwright.Errorf(callwright.CodePayloadTooLarge, "must have at most %d bytes", MaxSize))
+	errUnsupported = callwright.InField("file",
+		callwright.Errorf(callwright.CodeUnsupportedMedia, "must be a PDF, JPEG, PNG, GIF, WebP, TIFF or HEIC file"))
+)
+
+// file is an upload whose bytes are looked at as they pass.
+type file struct {
+	r         io.Reader
+	mediaType string
+	size      int64
+	pdf       pdfScanner
+}
+
+// newFile tells the type of a file by its first bytes.
+func newFile(r io.Reader) (*file, error) {
+	buffered := bufio.NewReader(r)
+	head, err := buffered.Peek(headSize)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	mediaType, ok := sniff(head)
+	if !ok {
+		return nil, errUnsupported
+	}
+	return &file{r: buffered, mediaType: mediaType}, nil
+}
+
+// Read reads the next bytes, up to MaxSize in all.
+func (f *file) Read(p []byte) (int, error) {
+	n, err := f.r.Read(p)
+	if f.size += int64(n); f.size > MaxSize {
+		return 0, errTooLarge
+	}
+	if f.mediaType == typePDF {
+		f.pdf.scan(p[:n])
+	}
+	if errors.Is(err, io.EOF) {
+		f.pdf.end()
+	}
+	return n, err
+}
