@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/callwright/callwright"
 )
@@ -62,6 +63,23 @@ func (s *Service) Hear(ctx context.Context, gateway string, h Hint) error {
 		return nil, s.wake(ctx, *r)
 	})
 	return err
+}
+
+// Hasten has the request with an order of a gateway looked at within a minute, for programs beside the server that know of a change, such
+// as the operator's: a Service with the same Store does the rest. A request that has ended, or does not know of its order yet, stays as it
+// is.
+func Hasten(ctx context.Context, store Store, gateway, ref string, now time.Time) error {
+	return callwright.Retry(ctx, func(ctx context.Context) error {
+		r, err := store.RequestByRef(ctx, gateway, ref)
+		if errors.Is(err, callwright.ErrNotFound) {
+			return nil
+		}
+		if err != nil || r.State.Ended() || !r.DueAt.IsZero() && !r.DueAt.After(now) {
+			return err
+		}
+		r.DueAt = now
+		return store.UpdateRequest(ctx, r)
+	})
 }
 
 // Check returns for each number whether it can be ported, in the order of the numbers: what the gateway says, or if it says nothing,

@@ -170,6 +170,39 @@ func TestHear(t *testing.T) {
 	}, func(config *porting.Config) { c.Gateway, config.Gateway = config.Gateway, c })
 }
 
+// TestHasten: a program beside the server has a request looked at within a minute or so.
+func TestHasten(t *testing.T) {
+	t.Parallel()
+	inHouse(t, func(t *testing.T, h *house) {
+		r := h.after(61*time.Minute, h.signed("00").ID)
+		if r.State != porting.Submitted {
+			t.Fatalf("it was polled so soon: %s", r.State)
+		}
+		hasten := func(ref string) {
+			t.Helper()
+			if err := porting.Hasten(t.Context(), h.store, "simulated", ref, time.Now()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		hasten("absent")
+		hasten(r.Ref)
+		before := h.after(0, r.ID)
+		hasten(r.Ref)
+		if again := h.after(0, r.ID); before.Revision != r.Revision+1 || again.Revision != before.Revision {
+			t.Errorf("the revision was %d, then %d and %d", r.Revision, before.Revision, again.Revision)
+		}
+		if r = h.after(2*time.Minute, r.ID); r.State != porting.InProgress {
+			t.Errorf("two minutes later it is %s", r.State)
+		}
+		r = h.after(10*day, r.ID)
+		h.wantEnd(r, porting.Completed, porting.NumberPorted)
+		hasten(r.Ref)
+		if ended := h.after(0, r.ID); ended.Revision != r.Revision {
+			t.Errorf("what has ended was changed: %+v", ended)
+		}
+	})
+}
+
 // TestNoHerd: requests that are due at once are spread over minutes.
 func TestNoHerd(t *testing.T) {
 	t.Parallel()

@@ -1,0 +1,160 @@
+package manual
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/porting"
+)
+
+// Config holds what a Gateway needs.
+type Config struct {
+	Store      Store            // required
+	CutOff     time.Duration    // before the confirmed date; negative: none; 0: 48 hours
+	MaxNumbers int              // of an order; 0: porting.MaxNumbers
+	Clock      callwright.Clock // nil: callwright.SystemClock
+	Logger     *slog.Logger     // nil: discards
+}
+
+// defaultCutOff is until how long before its confirmed date an order can be canceled if the configuration does not say.
+const defaultCutOff = 48 * time.Hour
+
+// Gateway is a porting.Gateway whose orders wait in a Store until the operator says what has become of them: see Move. Any number of
+// processes may share a Store, such as a server and the operator's program.
+type Gateway struct{ cfg Config }
+
+var _ porting.Gateway = (*Gateway)(nil)
+
+// New checks the configuration.
+func New(c Config) (*Gateway, error) {
+	switch {
+	case c.Store == nil:
+		return nil, errors.New("manual: Config.Store is required")
+	case c.MaxNumbers < 0:
+		return nil, errors.New("manual: Config.MaxNumbers must not be negative")
+	}
+	if c.CutOff == 0 {
+		c.CutOff = defaultCutOff
+	}
+	if c.MaxNumbers == 0 {
+		c.MaxNumbers = porting.MaxNumbers
+	}
+	if c.Clock == nil {
+		c.Clock = callwright.SystemClock{}
+	}
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	return &Gateway{c}, nil
+}
+
+// Capabilities returns the limits of the configuration.
+func (g *Gateway) Capabilities() porting.Capabilities {
+	return porting.Capabilities{Name: Name, MaxNumbers: g.cfg.MaxNumbers, CutOff: max(0, g.cfg.CutOff)}
+}
+
+// CheckNumbers returns CodeNotImplemented: a person cannot tell at once.
+func (*Gateway) CheckNumbers(context.Context, []callwright.PhoneNumber) ([]porting.Portability, error) {
+	return nil, callwright.ErrNotImplemented
+}
+
+// Submit stores an order for the operator, under a reference that is made of its key. It refuses an order with more numbers than
+// Config.MaxNumbers, which was requested when the limit was higher.
+func (g *Gateway) Submit(ctx context.Context, s porting.Submission) (porting.Receipt, error) {
+	if len(s.Numbers) > g.cfg.MaxNumbers {
+		said := fmt.Sprintf("the order has %d numbers, and the gateway takes %d at most", len(s.Numbers), g.cfg.MaxNumbers)
+		return porting.Receipt{}, &porting.Refusal{Failure: porting.Failure{Code: porting.GatewayError, Raw: said}}
+	}
+	now := g.cfg.Clock.Now()
+	o := Order{Ref: refOf(s.Key), Key: s.Key, Submission: s, CreatedAt: now, UpdatedAt: now}
+	o.Submission.Ref = o.Ref
+	for _, number := range s.Numbers {
+		o.Numbers = append(o.Numbers, porting.NumberSnapshot{Number: number, State: porting.NumberSubmitted})
+	}
+	switch err := g.cfg.Store.InsertOrder(ctx, o); {
+	case errors.Is(err, callwright.ErrConflict): // an earlier or concurrent call has stored it
+	case err != nil:
+		return porting.Receipt{}, err
+	default:
+		g.cfg.Logger.InfoContext(ctx, "a port order waits for the operator", "ref", o.Ref, "numbers", len(o.Numbers))
+	}
+	return porting.Receipt{Ref: o.Ref}, nil
+}
+
+// refOf returns the reference of the order with a key.
+func refOf(key string) string {
+	sum := sha256.Sum256([]byte(key))
+	return "man-" + hex.EncodeToString(sum[:10])
+}
+
+// Cancel tells the operator that the customer wants to cancel. A wish that is newer than one that was refused is told again. An order
+// that has ended stays as it is.
+func (g *Gateway) Cancel(ctx context.Context, o porting.Order) error {
+	wish := o.CancelAskedAt.UTC().Truncate(time.Microsecond)
+	news := false
+	_, err := g.change(ctx, o.Ref, func(stored *Order) error {
+		if news = !stored.Ended() && !stored.CancelAskedAt.Equal(wish); !news {
+			return errUnchanged
+		}
+		stored.CancelAskedAt, stored.CancelRefused = wish, false
+		return nil
+	})
+	if err == nil && news {
+		g.cfg.Logger.InfoContext(ctx, "the customer wants to cancel a port order", "ref", o.Ref)
+	}
+	return err
+}
+
+// Snapshot returns the order as the operator has left it.
+func (g *Gateway) Snapshot(ctx context.Context, o porting.Order) (porting.Snapshot, error) {
+	stored, err := g.cfg.Store.Order(ctx, o.Ref)
+	if err != nil {
+		return porting.Snapshot{}, err
+	}
+	wish := o.CancelAskedAt.UTC().Truncate(time.Microsecond)
+	shot := porting.Snapshot{
+		Version: stored.Revision, Numbers: stored.Numbers,
+		CancelRefused: stored.CancelRefused && !o.CancelAskedAt.IsZero() && stored.CancelAskedAt.Equal(wish),
+	}
+	for i, n := range shot.Numbers {
+		if !slices.Contains(porting.NumberStates(), n.State) {
+			shot.Numbers[i].State = "" // a newer release of this program has stored it
+		}
+	}
+	return shot, nil
+}
+
+var errUnchanged = errors.New("nothing changes")
+
+// change reads an order, calls change and stores the result, and does so again on a conflict. An order that change leaves alone, with
+// errUnchanged, is returned as it is.
+func (g *Gateway) change(ctx context.Context, ref string, change func(o *Order) error) (o Order, err error) {
+	err = callwright.Retry(ctx, func(ctx context.Context) error {
+		if o, err = g.cfg.Store.Order(ctx, ref); err != nil {
+			return err
+		}
+		switch err := change(&o); {
+		case errors.Is(err, errUnchanged):
+			return nil
+		case err != nil:
+			return err
+		}
+		o.UpdatedAt = g.cfg.Clock.Now().UTC().Truncate(time.Microsecond)
+		if err := g.cfg.Store.UpdateOrder(ctx, o); err != nil {
+			return err
+		}
+		o.Revision++
+		return nil
+	})
+	if err != nil {
+		return Order{}, err
+	}
+	return o, nil
+}

@@ -1,0 +1,2 @@
+// Package manualtest tests implementations of the store of package manual.
+package manualtest

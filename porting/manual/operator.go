@@ -1,0 +1,215 @@
+package manual
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/porting"
+)
+
+// MaxPage is how many orders a page has at most.
+const MaxPage = 100
+
+// Order returns an order. CodeNotFound: it is absent.
+func (g *Gateway) Order(ctx context.Context, ref string) (Order, error) {
+	return g.cfg.Store.Order(ctx, ref)
+}
+
+// Orders returns a page of orders, the oldest first; only those with a number that has not ended, if open is set. A limit that is not
+// from 1 to MaxPage is MaxPage.
+func (g *Gateway) Orders(ctx context.Context, open bool, after callwright.Keyset, limit int) (callwright.Page[Order], error) {
+	if limit < 1 || limit > MaxPage {
+		limit = MaxPage
+	}
+	found, err := g.cfg.Store.Orders(ctx, open, after, limit+1) // one more tells whether there is a next page
+	if err != nil {
+		return callwright.Page[Order]{}, err
+	}
+	page := callwright.Page[Order]{Items: found}
+	if len(found) > limit {
+		page.Items = found[:limit]
+		page.Next = page.Items[limit-1].place()
+	}
+	return page, nil
+}
+
+// place returns where an order stands in lists.
+func (o Order) place() callwright.Keyset { return callwright.Keyset{At: o.CreatedAt, ID: o.Ref} }
+
+// Ended reports whether the last number has ended.
+func (o Order) Ended() bool {
+	return !slices.ContainsFunc(o.Numbers, func(n porting.NumberSnapshot) bool { return !n.State.Ended() })
+}
+
+// Move is what the operator has learned of numbers from the carrier.
+type Move struct {
+	Numbers []callwright.PhoneNumber // empty: all that have not ended, but for those that are like that already
+	// State is in_progress, foc_confirmed, ported, rejected or canceled. Empty: Failure holds the numbers up, and they stay in their
+	// states, but those that are submitted, which are in progress then.
+	State    porting.NumberState
+	FOC      time.Time        // the date that the carrier has confirmed; required for foc_confirmed, and for nothing else
+	PortedAt time.Time        // for ported; zero: now
+	Failure  *porting.Failure // required for rejected and without a State; with in_progress or foc_confirmed it holds the numbers up
+}
+
+// Move enters what has become of numbers of an order, and returns the order: of all numbers, or of none. PINs are erased when the last
+// number has ended. Call porting.Hasten after it, so that the request follows soon.
+//
+// CodeBadRequest: a field is wrong. CodeInvalidState: a number cannot become that, or is that already. CodeNotFound: the order is absent.
+func (g *Gateway) Move(ctx context.Context, ref string, m Move) (Order, error) {
+	now := g.cfg.Clock.Now().UTC().Truncate(time.Microsecond)
+	if err := m.check(now); err != nil {
+		return Order{}, err
+	}
+	m.FOC, m.PortedAt = m.FOC.UTC().Truncate(time.Microsecond), m.PortedAt.UTC().Truncate(time.Microsecond)
+	if m.State == porting.NumberPorted && m.PortedAt.IsZero() {
+		m.PortedAt = now
+	}
+	o, err := g.change(ctx, ref, func(o *Order) error { return o.move(m) })
+	if err == nil {
+		g.cfg.Logger.InfoContext(ctx, "the operator has moved numbers of a port order", "ref", ref, "state", m.State, "revision", o.Revision)
+	}
+	return o, err
+}
+
+// operatorStates are the states that the operator can enter.
+var operatorStates = []porting.NumberState{
+	porting.NumberInProgress, porting.NumberConfirmed, porting.NumberPorted, porting.NumberRejected, porting.NumberCanceled,
+}
+
+// check refuses a move that fits no order.
+func (m Move) check(now time.Time) error {
+	f := m.Failure
+	switch {
+	case m.State != "" && !slices.Contains(operatorStates, m.State):
+		return callwright.Invalid("state", "must be one of %v", operatorStates)
+	case m.State == porting.NumberConfirmed && m.FOC.IsZero():
+		return callwright.Invalid("foc", "is required: the time at which the losing carrier releases the numbers")
+	case m.State != porting.NumberConfirmed && !m.FOC.IsZero():
+		return callwright.Invalid("foc", "is only for %s", porting.NumberConfirmed)
+	case m.State != porting.NumberPorted && !m.PortedAt.IsZero():
+		return callwright.Invalid("ported_at", "is only for %s", porting.NumberPorted)
+	case m.PortedAt.After(now):
+		return callwright.Invalid("ported_at", "must not be in the future")
+	case f == nil && (m.State == "" || m.State == porting.NumberRejected):
+		return callwright.Invalid("failure", "is required: why the numbers are rejected or held up")
+	case f != nil && (m.State == porting.NumberPorted || m.State == porting.NumberCanceled):
+		return callwright.Invalid("failure", "is not for numbers that are %s", m.State)
+	case f != nil && f.Code.Remedy().Code != f.Code:
+		return callwright.Invalid("failure.code", "%q must be a code of package porting, such as %s", f.Code, porting.PINInvalid)
+	case f != nil && len(f.Raw) > porting.MaxRaw:
+		return callwright.Invalid("failure.raw", "must have at most %d bytes", porting.MaxRaw)
+	}
+	return nil
+}
+
+// move moves numbers: all of those that m names, or none.
+func (o *Order) move(m Move) error {
+	if !m.FOC.IsZero() && m.FOC.Before(o.CreatedAt) {
+		return callwright.Invalid("foc", "must be after %s, when the order was made", o.CreatedAt.Format(time.RFC3339))
+	}
+	chosen, err := o.choose(m.Numbers)
+	if err != nil {
+		return err
+	}
+	var same error // the number is like that already, which is fine if others are not
+	changes := false
+	for _, i := range chosen {
+		next := m.of(o.Numbers[i])
+		switch err := next.follows(o.Numbers[i]); {
+		case errors.Is(err, errSame) && len(m.Numbers) == 0:
+			same = err
+		case err != nil:
+			return err
+		default:
+			o.Numbers[i], changes = porting.NumberSnapshot(next), true
+		}
+	}
+	if !changes {
+		return same
+	}
+	if o.Ended() {
+		o.Submission.PINs = nil
+	}
+	return nil
+}
+
+// choose returns the indices of numbers: of all that have not ended if none is named.
+func (o *Order) choose(numbers []callwright.PhoneNumber) (chosen []int, err error) {
+	for i, n := range o.Numbers {
+		if len(numbers) == 0 && !n.State.Ended() || slices.Contains(numbers, n.Number) {
+			chosen = append(chosen, i)
+		}
+	}
+	for i, number := range numbers {
+		if !slices.ContainsFunc(o.Numbers, func(n porting.NumberSnapshot) bool { return n.Number == number }) {
+			return nil, callwright.Invalid(fmt.Sprintf("numbers[%d]", i), "%s is not a number of the order %s", number, o.Ref)
+		}
+	}
+	if len(chosen) == 0 {
+		return nil, callwright.Errorf(callwright.CodeInvalidState, "every number of the order %s has ended", o.Ref)
+	}
+	return chosen, nil
+}
+
+// moved is a number after a move.
+type moved porting.NumberSnapshot
+
+// of returns a number after the move.
+func (m Move) of(n porting.NumberSnapshot) moved {
+	to := m.State
+	switch {
+	case to == "" && n.State == porting.NumberSubmitted:
+		to = porting.NumberInProgress
+	case to == "":
+		to = n.State
+	}
+	next := moved{Number: n.Number, State: to, FOC: m.FOC, PortedAt: m.PortedAt}
+	if m.Failure != nil {
+		f := *m.Failure
+		next.Failure = &f
+	}
+	if m.State == "" || to == porting.NumberPorted {
+		next.FOC = n.FOC
+	}
+	return next
+}
+
+// errSame is the cause of the error of a move that changes nothing.
+var errSame = errors.New("nothing changes")
+
+// follows refuses a move from another state. A number may stay in its state if its date or what holds it up changes.
+func (n moved) follows(was porting.NumberSnapshot) error {
+	switch {
+	case was.State.CanBecome(n.State):
+		return nil
+	case was.State != n.State || was.State.Ended():
+		return callwright.Errorf(callwright.CodeInvalidState, "%s is %s and cannot become %s", n.Number, was.State, n.State)
+	case n.FOC.Equal(was.FOC) && sameFailure(n.Failure, was.Failure):
+		return callwright.Errorf(callwright.CodeInvalidState, "%s is %s already", n.Number, n.State).Because(errSame)
+	}
+	return nil
+}
+
+func sameFailure(a, b *porting.Failure) bool { return a == b || a != nil && b != nil && *a == *b }
+
+// RefuseCancel enters that the carrier goes on with an order that the customer wants to cancel. Entering it again changes nothing. Call
+// porting.Hasten after it. CodeInvalidState: the customer does not want to cancel, or the order has ended. CodeNotFound: it is absent.
+func (g *Gateway) RefuseCancel(ctx context.Context, ref string) (Order, error) {
+	return g.change(ctx, ref, func(o *Order) error {
+		switch {
+		case o.Ended():
+			return callwright.Errorf(callwright.CodeInvalidState, "every number of the order %s has ended", ref)
+		case o.CancelAskedAt.IsZero():
+			return callwright.Errorf(callwright.CodeInvalidState, "the customer does not want to cancel the order %s", ref)
+		case o.CancelRefused:
+			return errUnchanged
+		}
+		o.CancelRefused = true
+		return nil
+	})
+}
