@@ -213,7 +213,7 @@ func TestNoHerd(t *testing.T) {
 		for i := range count {
 			number := callwright.PhoneNumber(fmt.Sprintf("+1415777%04d", i))
 			o := porting.Request{
-				ID: fmt.Sprint("r", i), Org: org, State: porting.InProgress, Gateway: "simulated", Ref: "o", Sending: true, DueAt: now,
+				ID: fmt.Sprint("r", i), Org: org, State: porting.InProgress, Gateway: "simulated", Ref: fmt.Sprint("o", i), Sending: true, DueAt: now,
 				Numbers:  []porting.Number{{Number: number, State: porting.NumberInProgress}},
 				SignedAt: now, CreatedAt: now,
 			}

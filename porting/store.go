@@ -18,15 +18,16 @@ var ErrNumberActive = &callwright.Error{
 // Returned values share no memory with stored ones. Another organization's request is absent. Accounts, PINs and webhooks are
 // encrypted at rest, and so are the raw words of failures and the notes of entries.
 type Store interface {
-	// InsertRequest adds a request with Revision 1, and its first entries. CodeConflict: its id is taken, by any organization.
-	// ErrNumberActive: one of its numbers is in a request that has not ended; of concurrent calls for a number exactly one
-	// succeeds.
+	// InsertRequest adds a request with Revision 1, and its first entries. CodeConflict: its id is taken, or its order (Gateway, Ref) is
+	// another request's, of any organization. ErrNumberActive: one of its numbers is in a request that has not ended; of concurrent
+	// calls for a number exactly one succeeds. A call that fails adds nothing, also to a transaction that goes on.
 	InsertRequest(ctx context.Context, r Request, entries ...Entry) error
 	// Request returns one request. CodeNotFound: it is absent.
 	Request(ctx context.Context, org callwright.OrgID, id string) (Request, error)
 	// UpdateRequest replaces a request whose stored Revision is r.Revision, adds one to that, and appends entries to its history.
-	// CodeConflict: the Revision differs; of concurrent calls with the same Revision exactly one succeeds. CodeNotFound: it is
-	// absent. CodeInvalidState: it has ended, and r has not. The numbers of a request that ends are free for others.
+	// r has the phone numbers and the CreatedAt that the request was inserted with. CodeConflict: the Revision differs, or its order is
+	// another request's; of concurrent calls with the same Revision exactly one succeeds. CodeNotFound: it is absent.
+	// CodeInvalidState: it has ended, and r has not. The numbers of a request that ends are free for others.
 	UpdateRequest(ctx context.Context, r Request, entries ...Entry) error
 	// Requests returns the requests that f chooses, in descending order of (CreatedAt, ID).
 	Requests(ctx context.Context, org callwright.OrgID, f Filter) ([]Request, error)

@@ -30,11 +30,16 @@ func RunStore(t *testing.T, newStore NewStore, atRest callwrighttest.AtRest[port
 		"refuses an id twice":                      refusesRequestTwice,
 		"has a number in one open request":         keepsNumbersUnique,
 		"gives a number to one of many":            givesNumberOnce,
+		"gives several numbers to one of many":     givesNumbersOnce,
+		"frees numbers with every end":             freesNumbers,
+		"adds nothing that it refuses":             addsNoRefused,
 		"updates by compare-and-set":               updatesRequest,
 		"ends a request for good":                  endsRequest,
 		"pages without gaps":                       pagesRequests,
 		"filters":                                  filtersRequests,
+		"pages through states":                     pagesStates,
 		"finds a request by its order":             findsByRef,
+		"has an order in one request":              keepsOrdersUnique,
 		"tells what is due":                        tellsDue,
 		"ends with a transaction":                  rollsBackRequest,
 		"encrypts accounts, PINs and what is said": encryptsRequest,
@@ -84,7 +89,7 @@ func fullRequest(id string) porting.Request {
 		ID: id, Org: "a", State: porting.InProgress,
 		Numbers: []porting.Number{{
 			Number: "+14155550100", State: porting.NumberRejected, PIN: "47 11", HasPIN: true,
-			Failure: &porting.Failure{Code: porting.PINInvalid, Raw: words}, FOC: later(1), PortedAt: later(2), Inbound: porting.Registered,
+			Failure: &porting.Failure{Code: porting.PINInvalid, Raw: words + "\x00"}, FOC: later(1), PortedAt: later(2), Inbound: porting.Registered,
 		}},
 		Account: porting.Account{
 			CustomerType: porting.Business, BusinessName: words, FirstName: "Robin", LastName: words, AccountNumber: "88 231",
@@ -150,7 +155,7 @@ func keepsRequest(t *testing.T, s store) {
 func keepsHistory(t *testing.T, s store) {
 	full := porting.Entry{
 		Number: 2, At: later(1), From: porting.Submitted, To: porting.InProgress, Event: porting.Accepted, Detail: porting.DetailCarrier,
-		Actor: porting.Carrier, Note: words,
+		Actor: porting.Carrier, Note: words + "\x00",
 	}
 	callwrighttest.Full(t, full)
 	r := aRequest("r1", "+14155550100")
@@ -176,6 +181,8 @@ func clearsRequest(t *testing.T, s store) {
 	}
 	bare.Revision = 2
 	s.want(t, bare)
+	_, err := s.RequestByRef(t.Context(), "g", "o1")
+	wantCode(t, callwright.CodeNotFound, map[string]error{"the order that it had": err})
 }
 
 func sharesNoRequest(t *testing.T, s store) {
@@ -234,66 +241,6 @@ func refusesRequestTwice(t *testing.T, s store) {
 	}
 }
 
-// wantTaken checks which of three numbers are in open requests.
-func (s store) wantTaken(t *testing.T, want ...callwright.PhoneNumber) {
-	t.Helper()
-	got, err := s.ActiveNumbers(t.Context(), []callwright.PhoneNumber{"+14155550100", "+14155550101", "+14155550102"})
-	if slices.Sort(got); err != nil || !slices.Equal(got, want) {
-		t.Errorf("the numbers %v are taken, %v; want %v", got, err, want)
-	}
-}
-
-// wantOpen checks how many requests of an organization have not ended.
-func (s store) wantOpen(t *testing.T, org callwright.OrgID, want int) {
-	t.Helper()
-	if n, err := s.CountOpen(t.Context(), org); err != nil || n != want {
-		t.Errorf("%s has %d open requests, %v; want %d", org, n, err, want)
-	}
-}
-
-func keepsNumbersUnique(t *testing.T, s store) {
-	r := aRequest("r1", "+14155550100", "+14155550101")
-	s.insert(t, r)
-	s.wantTaken(t, "+14155550100", "+14155550101")
-	s.wantOpen(t, "a", 1)
-	s.wantOpen(t, "b", 0)
-	second := aRequest("r2", "+14155550102", "+14155550101")
-	second.Org = "b"
-	err := s.InsertRequest(t.Context(), second)
-	if e, ok := errors.AsType[*callwright.Error](err); !ok || e.Code != callwright.CodeConflict || e.Field != porting.ErrNumberActive.Field {
-		t.Errorf("a number of another request gave %v", err)
-	}
-	s.wantTaken(t, "+14155550100", "+14155550101")
-	for _, state := range []porting.State{porting.Submitted, porting.InProgress, porting.Failed} {
-		r.State = state
-		if err := s.UpdateRequest(t.Context(), r); err != nil {
-			t.Fatal(err)
-		}
-		r.Revision++
-	}
-	s.wantTaken(t)
-	s.insert(t, second)
-	s.wantTaken(t, "+14155550101", "+14155550102")
-	if err := s.UpdateRequest(t.Context(), r); err != nil { // what has ended may change, and takes nothing
-		t.Fatal(err)
-	}
-	s.wantTaken(t, "+14155550101", "+14155550102")
-	if none, err := s.ActiveNumbers(t.Context(), nil); err != nil || len(none) > 0 {
-		t.Errorf("of no numbers %v are taken, %v", none, err)
-	}
-}
-
-func givesNumberOnce(t *testing.T, s store) {
-	winner := callwrighttest.Race(t, func(writer int) error {
-		r := aRequest(fmt.Sprint("r", writer), "+14155550100")
-		r.Org = callwright.OrgID(fmt.Sprint("org", writer))
-		return s.InsertRequest(t.Context(), r)
-	})
-	if _, err := s.Request(t.Context(), callwright.OrgID(fmt.Sprint("org", winner)), fmt.Sprint("r", winner)); err != nil {
-		t.Error(err)
-	}
-}
-
 func updatesRequest(t *testing.T, s store) {
 	s.insert(t, aRequest("r1", "+14155550100"))
 	changed := func(writer int) porting.Request {
@@ -325,22 +272,54 @@ func endsRequest(t *testing.T, s store) {
 	s.wantHistory(t, "r1")
 }
 
-// pagesRequests has requests of which some share one time.
+// pagesRequests has requests of which some share one time, and others are another organization's.
 func pagesRequests(t *testing.T, s store) {
-	const count = 25
-	var want []string
-	for i := range count {
-		r := aRequest(fmt.Sprintf("r%02d", i), callwright.PhoneNumber(fmt.Sprintf("+141555501%02d", i)))
-		r.CreatedAt = later(i / 10)
-		s.insert(t, r)
-		want = append(want, r.ID)
+	want := s.insertTies(t, nil)
+	s.wantPages(t, porting.Filter{Limit: 4}, want)
+	s.wantPages(t, porting.Filter{Limit: 10}, want)
+	s.wantPages(t, porting.Filter{Limit: 10, After: callwright.Keyset{At: later(100), ID: "r"}}, want)
+	if page, err := s.Requests(t.Context(), "a", porting.Filter{}); err != nil || len(page) > 0 {
+		t.Errorf("a page of none has %d, %v", len(page), err)
 	}
-	slices.Reverse(want)
+}
+
+// pagesStates has the requests of a page be of several states.
+func pagesStates(t *testing.T, s store) {
+	chosen := []porting.State{porting.Submitted, porting.Canceled, porting.Submitted}
+	want := s.insertTies(t, chosen)
+	s.wantPages(t, porting.Filter{Limit: 4, States: chosen}, want)
+	s.wantPages(t, porting.Filter{Limit: 3, States: chosen[:1]}, slices.DeleteFunc(slices.Clone(want), func(id string) bool {
+		r, err := s.Request(t.Context(), "a", id)
+		return err != nil || r.State != chosen[0]
+	}))
+	s.wantPages(t, porting.Filter{Limit: 4, States: []porting.State{"absent"}}, nil)
+}
+
+// insertTies stores requests of all states, ten at each time, and returns the ids of those of some states, the newest first; nil: of
+// all.
+func (s store) insertTies(t *testing.T, of []porting.State) (ids []string) {
+	t.Helper()
+	for i := range 35 {
+		r := aRequest(fmt.Sprintf("r%02d", i), callwright.PhoneNumber(fmt.Sprintf("+141555501%02d", i)))
+		r.State, r.CreatedAt = porting.States()[i%len(porting.States())], later(i/10)
+		foreign := aRequest(fmt.Sprintf("s%02d", i))
+		foreign.Org, foreign.State, foreign.CreatedAt = "b", r.State, r.CreatedAt
+		s.insert(t, r, foreign)
+		if of == nil || slices.Contains(of, r.State) {
+			ids = append(ids, r.ID)
+		}
+	}
+	slices.Reverse(ids)
+	return ids
+}
+
+// wantPages goes through all pages.
+func (s store) wantPages(t *testing.T, f porting.Filter, want []string) {
+	t.Helper()
 	var seen []string
-	f := porting.Filter{Limit: 4}
-	for range count {
+	for range len(want) + 1 {
 		page, err := s.Requests(t.Context(), "a", f)
-		if err != nil || len(page) > 4 {
+		if err != nil || len(page) > f.Limit {
 			t.Fatalf("got %d, %v", len(page), err)
 		}
 		if len(page) == 0 {
@@ -352,7 +331,7 @@ func pagesRequests(t *testing.T, s store) {
 		}
 	}
 	if !slices.Equal(seen, want) {
-		t.Errorf("got  %v\nwant %v", seen, want)
+		t.Errorf("pages of %d of %v:\ngot  %v\nwant %v", f.Limit, f.States, seen, want)
 	}
 }
 
@@ -464,8 +443,10 @@ func encryptsRequest(t *testing.T, s store) {
 	r.Failure, r.Webhook = &porting.Failure{Code: porting.OtherFailure, Raw: "hunter2-rawr"}, "hunter2-hook"
 	e := anEntry(1)
 	e.Note = "hunter2-note"
+	second := e
+	second.Number = 2
 	s.atRest.Check(t, s.Store, func() error {
-		return errors.Join(s.InsertRequest(t.Context(), r, e), s.UpdateRequest(t.Context(), r, e))
+		return errors.Join(s.InsertRequest(t.Context(), r, e), s.UpdateRequest(t.Context(), r, second))
 	}, "hunter2-pin0", "hunter2-raw0", "hunter2-firm", "hunter2-frst", "hunter2-last", "hunter2-acct", "hunter2-mail", "hunter2-also",
 		"hunter2-road", "hunter2-flat", "hunter2-city", "hunter2-zips", "hunter2-rawr", "hunter2-note", "hunter2-hook")
 }

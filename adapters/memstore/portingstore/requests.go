@@ -81,10 +81,19 @@ func (s Requests) InsertRequest(ctx context.Context, r porting.Request, entries 
 				return porting.ErrNumberActive
 			}
 		}
+		if d.orderTaken(r) {
+			return callwright.ErrConflict
+		}
 		r.Revision = 1
 		d.set(porting.Request{}, r, entries)
 		return nil
 	})
+}
+
+// orderTaken reports whether the order of a request is another one's.
+func (d *data) orderTaken(r porting.Request) bool {
+	id, taken := d.refs.Rows()[order{r.Gateway, r.Ref}]
+	return taken && id != r.ID
 }
 
 // set stores a request in place of what it was, and appends to its history.
@@ -98,6 +107,9 @@ func (d *data) set(was, r porting.Request, entries []porting.Entry) {
 		if !r.State.Ended() {
 			d.active.Set(n.Number, r.ID)
 		}
+	}
+	if was.Ref != "" {
+		d.refs.Delete(order{was.Gateway, was.Ref})
 	}
 	if r.Ref != "" {
 		d.refs.Set(order{r.Gateway, r.Ref}, r.ID)
@@ -136,7 +148,7 @@ func (s Requests) UpdateRequest(ctx context.Context, r porting.Request, entries 
 		switch {
 		case err != nil:
 			return err
-		case stored.Revision != r.Revision:
+		case stored.Revision != r.Revision, d.orderTaken(r):
 			return callwright.ErrConflict
 		case stored.State.Ended() && !r.State.Ended():
 			return callwright.ErrInvalidState

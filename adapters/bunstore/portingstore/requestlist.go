@@ -1,0 +1,112 @@
+package portingstore
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/bunstore/internal/sqldb"
+	"github.com/callwright/callwright/porting"
+)
+
+// The conditions of requests. SQLite uses a partial index only for a condition with these very words.
+const (
+	open    = "state IN ('waiting_for_signature', 'submitted', 'in_progress')"
+	ordered = "ref <> ''"
+)
+
+// Requests returns a page of requests.
+func (s Requests) Requests(ctx context.Context, org callwright.OrgID, f porting.Filter) ([]porting.Request, error) {
+	if f.Limit <= 0 {
+		return nil, nil
+	}
+	states := slices.Compact(slices.Sorted(slices.Values(f.States)))
+	var rows []requestRow
+	err := s.core().Read(ctx, []any{org, f}, func(ctx context.Context, idb bun.IDB) error {
+		rows = nil
+		q := idb.NewSelect().Model(&rows)
+		switch len(states) {
+		case 0:
+			q = after(q.Where("org = ?", org), f)
+		case 1:
+			q = after(inState(q, org, states[0]), f)
+		default:
+			q = newest(q.Where("id IN (?)", idsInStates(idb, org, states, f)), f.Limit)
+		}
+		return q.Scan(ctx)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return sqldb.ConvertedAll(rows, s.core().request)
+}
+
+// inState chooses requests in a state. They are a range of an index, in the order of a page.
+func inState(q *bun.SelectQuery, org callwright.OrgID, state porting.State) *bun.SelectQuery {
+	return q.Where("org = ?", org).Where("state = ?", state)
+}
+
+// after chooses a page of what a query has chosen.
+func after(q *bun.SelectQuery, f porting.Filter) *bun.SelectQuery {
+	if !f.After.IsZero() {
+		q = q.Where("(created_at, id) < (?, ?)", sqldb.Stored(f.After.At), f.After.ID)
+	}
+	return newest(q, f.Limit)
+}
+
+func newest(q *bun.SelectQuery, limit int) *bun.SelectQuery {
+	return q.Order("created_at DESC", "id DESC").Limit(limit)
+}
+
+// idsInStates selects the ids of a page of requests in any of some states: of each state a page, in one statement, and of these the
+// newest.
+func idsInStates(idb bun.IDB, org callwright.OrgID, states []porting.State, f porting.Filter) *bun.SelectQuery {
+	parts := make([]any, len(states))
+	for i, state := range states {
+		parts[i] = after(inState(idb.NewSelect().Model((*requestRow)(nil)).Column("id", "created_at"), org, state), f)
+	}
+	union := strings.Repeat(" UNION ALL SELECT id, created_at FROM (?) AS part", len(parts))
+	pages := idb.NewRaw(strings.TrimPrefix(union, " UNION ALL "), parts...)
+	return newest(idb.NewSelect().TableExpr("(?) AS pages", pages).Column("id"), f.Limit)
+}
+
+// CountOpen counts the requests that have not ended.
+func (s Requests) CountOpen(ctx context.Context, org callwright.OrgID) (count int, err error) {
+	err = s.core().Read(ctx, []any{org}, func(ctx context.Context, idb bun.IDB) (err error) {
+		count, err = idb.NewSelect().Model((*requestRow)(nil)).Where("org = ?", org).Where(open).Count(ctx)
+		return err
+	})
+	return count, err
+}
+
+// ActiveNumbers returns those of the numbers that are taken.
+func (s Requests) ActiveNumbers(
+	ctx context.Context, numbers []callwright.PhoneNumber,
+) (taken []callwright.PhoneNumber, err error) {
+	if len(numbers) == 0 {
+		return nil, nil
+	}
+	err = s.core().Read(ctx, []any{numbers}, func(ctx context.Context, idb bun.IDB) error {
+		taken = nil
+		return idb.NewSelect().Model((*openNumberRow)(nil)).Column("number").Where("number IN (?)", bun.List(numbers)).Scan(ctx, &taken)
+	})
+	return taken, err
+}
+
+// DueRequests names requests that are due, as their index has them.
+func (s Requests) DueRequests(ctx context.Context, now time.Time, limit int) (names []porting.Name, err error) {
+	if limit <= 0 {
+		return nil, nil
+	}
+	var rows []requestRow
+	err = s.core().Read(ctx, nil, func(ctx context.Context, idb bun.IDB) error {
+		rows = nil
+		return idb.NewSelect().Model(&rows).Column("org", "id").Where("due_at <= ?", sqldb.Stored(now)).
+			Order("due_at", "id").Limit(limit).Scan(ctx)
+	})
+	return sqldb.Converted(rows, func(r requestRow) porting.Name { return porting.Name{Org: callwright.OrgID(r.Org), ID: r.ID} }), err
+}

@@ -1,0 +1,149 @@
+package portingstore
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/uptrace/bun"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/bunstore"
+	"github.com/callwright/callwright/adapters/bunstore/internal/sqldb"
+	"github.com/callwright/callwright/porting"
+)
+
+// Requests is a porting.Store.
+type Requests struct{ DB *bunstore.DB }
+
+var _ porting.Store = Requests{}
+
+func (s Requests) core() core { return core{s.DB.Core()} }
+
+// openNumberRow says in which request that has not ended a number is. What becomes of the number stands in the document of the
+// request, so that one statement reads a request.
+type openNumberRow struct {
+	bun.BaseModel `bun:"table:port_open_numbers,alias:open_number"`
+
+	Number  string `bun:"number,pk"`
+	Request string `bun:"request_id"`
+}
+
+// InsertRequest adds a request.
+func (s Requests) InsertRequest(ctx context.Context, r porting.Request, entries ...porting.Entry) error {
+	r.Revision = 1
+	row, err := s.core().requestRow(r)
+	if err != nil {
+		return err
+	}
+	return s.DB.Do(ctx, func(ctx context.Context) error {
+		if err := s.core().Insert(ctx, row, &row); err != nil {
+			return err
+		}
+		if !r.State.Ended() {
+			if err := s.takeNumbers(ctx, r); err != nil {
+				return err
+			}
+		}
+		return s.append(ctx, r, entries)
+	})
+}
+
+// takeNumbers stores the numbers of a request that has not ended. On PostgreSQL it waits for transactions that store or free one of
+// them; all store them in one order, so that no two wait for each other.
+func (s Requests) takeNumbers(ctx context.Context, r porting.Request) error {
+	rows := sqldb.Converted(r.Numbers, func(n porting.Number) openNumberRow { return openNumberRow{Number: string(n.Number), Request: r.ID} })
+	slices.SortFunc(rows, func(a, b openNumberRow) int { return strings.Compare(a.Number, b.Number) })
+	rows = slices.CompactFunc(rows, func(a, b openNumberRow) bool { return a.Number == b.Number })
+	if len(rows) == 0 {
+		return nil
+	}
+	return s.core().Write(ctx, []any{rows}, func(ctx context.Context, idb bun.IDB) error {
+		result, err := idb.NewInsert().Model(&rows).On("CONFLICT DO NOTHING").Returning("NULL").Exec(ctx)
+		if err != nil {
+			return err
+		}
+		if stored, err := result.RowsAffected(); err != nil || int(stored) == len(rows) {
+			return err
+		}
+		// The transaction of the caller may go on: nothing of the request may stay in it.
+		if _, err := idb.NewDelete().Model((*requestRow)(nil)).Where("id = ?", r.ID).Exec(ctx); err != nil {
+			return err
+		}
+		return porting.ErrNumberActive
+	})
+}
+
+func findRequest(idb bun.IDB, org callwright.OrgID, id string) *bun.SelectQuery {
+	return idb.NewSelect().Model((*requestRow)(nil)).Where("id = ?", id).Where("org = ?", org)
+}
+
+// Request returns one request.
+func (s Requests) Request(ctx context.Context, org callwright.OrgID, id string) (porting.Request, error) {
+	return s.request(ctx, []any{org, id}, func(q *bun.SelectQuery) *bun.SelectQuery {
+		return q.Where("id = ?", id).Where("org = ?", org)
+	})
+}
+
+// RequestByRef returns the request with an order.
+func (s Requests) RequestByRef(ctx context.Context, gateway, ref string) (porting.Request, error) {
+	return s.request(ctx, []any{gateway, ref}, func(q *bun.SelectQuery) *bun.SelectQuery {
+		return q.Where("gateway = ?", gateway).Where("ref = ?", ref).Where(ordered)
+	})
+}
+
+// request returns the request that choose picks.
+func (s Requests) request(
+	ctx context.Context, inputs []any, choose func(*bun.SelectQuery) *bun.SelectQuery,
+) (porting.Request, error) {
+	var row requestRow
+	err := s.core().Read(ctx, inputs, func(ctx context.Context, idb bun.IDB) error {
+		return sqldb.Absent("port request", choose(idb.NewSelect().Model(&row)).Scan(ctx))
+	})
+	if err != nil {
+		return porting.Request{}, err
+	}
+	return s.core().request(row)
+}
+
+// UpdateRequest replaces a request. Its numbers are written again only with its end, when others may have them.
+func (s Requests) UpdateRequest(ctx context.Context, r porting.Request, entries ...porting.Entry) error {
+	row, err := s.core().requestRow(r)
+	if err != nil {
+		return err
+	}
+	return s.DB.Do(ctx, func(ctx context.Context) error {
+		err := s.core().Write(ctx, []any{row}, func(ctx context.Context, idb bun.IDB) error {
+			update := idb.NewUpdate().Model(&row).ExcludeColumn(fixed...).WherePK().Where("org = ?", r.Org)
+			if !r.State.Ended() {
+				update = update.Where(open)
+			}
+			err := sqldb.Replace(ctx, "port request", update, r.Revision, findRequest(idb, r.Org, r.ID))
+			if errors.Is(err, callwright.ErrConflict) {
+				return whyUnchanged(ctx, idb, r)
+			}
+			if err != nil || !r.State.Ended() {
+				return err
+			}
+			_, err = idb.NewDelete().Model((*openNumberRow)(nil)).Where("request_id = ?", r.ID).Exec(ctx)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		return s.append(ctx, r, entries)
+	})
+}
+
+// whyUnchanged returns why the update of a request that is there has changed nothing: it has another version, or it has ended.
+func whyUnchanged(ctx context.Context, idb bun.IDB, r porting.Request) error {
+	same, err := findRequest(idb, r.Org, r.ID).Where("version = ?", sqldb.Int(r.Revision)).Exists(ctx)
+	switch {
+	case err != nil:
+		return err
+	case same:
+		return callwright.ErrInvalidState
+	}
+	return callwright.ErrConflict
+}
