@@ -1,0 +1,122 @@
+// Package browser drives a headless Chromium in tests, as a person with a keyboard would use it.
+package browser
+
+import (
+	"context"
+	"os/exec"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+)
+
+// limit is how long a step may take. Only a broken run comes near it.
+const limit = 90 * time.Second
+
+// Page is a tab of a browser of its own.
+type Page struct{ ctx context.Context } //nolint:containedctx // chromedp keeps a tab in its context
+
+// Open starts a browser with an empty profile. Scripts are blocked unless they are wanted. The browser ends with the test.
+func Open(t testing.TB, scripts bool) *Page {
+	t.Helper()
+	program, err := exec.LookPath("chromium")
+	if err != nil {
+		t.Fatalf("%v: run scripts/install-deps.sh test", err)
+	}
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(program), chromedp.NoSandbox, chromedp.DisableGPU,
+		chromedp.UserDataDir(t.TempDir()), chromedp.Flag("disable-quic", true), chromedp.Flag("disable-background-networking", true),
+		chromedp.Flag("disable-component-update", true), chromedp.Flag("disable-dev-shm-usage", true))
+	allocator, stop := chromedp.NewExecAllocator(context.Background(), options...)
+	tab, closeTab := chromedp.NewContext(allocator)
+	t.Cleanup(func() {
+		if err := chromedp.Cancel(tab); err != nil {
+			t.Errorf("ending the browser: %v", err)
+		}
+		closeTab()
+		stop()
+	})
+	p := &Page{tab}
+	p.do(t, "starting the browser", chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
+		_, err := chromedp.Call(ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: !scripts})
+		return err
+	}))
+	return p
+}
+
+// do takes a step. The first one starts the browser, whose life its context must not bound.
+func (p *Page) do(t testing.TB, what string, step chromedp.Action[chromedp.Void]) {
+	t.Helper()
+	run(t, p, what, step)
+}
+
+func run[T any](t testing.TB, p *Page, what string, step chromedp.Action[T]) T {
+	t.Helper()
+	type outcome struct {
+		value T
+		err   error
+	}
+	done := make(chan outcome, 1)
+	go func() {
+		value, err := chromedp.Run(p.ctx, step)
+		done <- outcome{value, err}
+	}()
+	select {
+	case o := <-done:
+		if o.err != nil {
+			t.Fatalf("%s: %v", what, o.err)
+		}
+		return o.value
+	case <-time.After(limit):
+		t.Fatalf("%s: it did not come about in %v", what, limit)
+	}
+	panic("unreachable")
+}
+
+// Go loads a page and returns the status of the answer.
+func (p *Page) Go(t testing.TB, url string) int {
+	t.Helper()
+	return int(run(t, p, "loading a page", chromedp.NavigateResponse(url)).Status)
+}
+
+// Text returns the text of an element that a reader sees.
+func (p *Page) Text(t testing.TB, selector string) string {
+	t.Helper()
+	return run(t, p, "reading "+selector, chromedp.Text(selector))
+}
+
+// Attribute returns an attribute of an element.
+func (p *Page) Attribute(t testing.TB, selector, name string) string {
+	t.Helper()
+	return run(t, p, "reading "+selector, chromedp.AttributeValue(selector, name)).Value
+}
+
+// Type types into a field.
+func (p *Page) Type(t testing.TB, selector, text string) {
+	t.Helper()
+	p.do(t, "typing into "+selector, chromedp.SendKeys(selector, text))
+}
+
+// Click clicks at an element.
+func (p *Page) Click(t testing.TB, selector string) {
+	t.Helper()
+	p.do(t, "clicking at "+selector, chromedp.Click(selector))
+}
+
+// Await waits until an element is to be seen, such as after a click that loads another page.
+func (p *Page) Await(t testing.TB, selector string) {
+	t.Helper()
+	p.do(t, "waiting for "+selector, chromedp.WaitVisible(selector))
+}
+
+// Resize sets the size of the window, in CSS pixels.
+func (p *Page) Resize(t testing.TB, width, height int) {
+	t.Helper()
+	p.do(t, "resizing", chromedp.EmulateViewport(int64(width), int64(height)))
+}
+
+// Screenshot returns the whole page as a PNG.
+func (p *Page) Screenshot(t testing.TB) []byte {
+	t.Helper()
+	return run(t, p, "taking a picture", chromedp.FullScreenshot(100))
+}
