@@ -66,6 +66,14 @@ type Signature struct {
 	Origin    Origin
 }
 
+// The limits of what a signer gives, in characters.
+const (
+	MaxName      = 250
+	MaxTitle     = 100
+	MaxReason    = 1000
+	MaxUserAgent = 500 // bytes; the rest is cut off
+)
+
 // Origin says where a request of the signer came from.
 type Origin struct {
 	IP        string
@@ -89,7 +97,7 @@ type View struct {
 	Letter     Letter
 	Text       Text   // what the PDF says, for those who cannot read it
 	Disclosure string // to which the signer consents
-	Expired    bool   // it waits, but its time is over
+	Expired    bool   // its time was over before anybody signed or declined
 }
 
 // Text is the wording of a letter. The PDF and the signing page show it.

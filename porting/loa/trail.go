@@ -1,6 +1,11 @@
 package loa
 
-import "time"
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"strconv"
+	"time"
+)
 
 // EventKind says what has happened to a letter.
 type EventKind string
@@ -32,4 +37,42 @@ type Event struct {
 	Reason     string // of a signer who declines
 	Previous   string // hash of the event before; empty: the first one
 	Hash       string // SHA-256 of all of the above in their canonical form, in hex
+}
+
+// trailVersion begins the canonical form of an event.
+const trailVersion = "callwright.loa.event.1"
+
+// Canonical returns the form of an event that is hashed: netstrings, which are the length of a text in bytes as a decimal number, a colon,
+// the text, and a comma. They hold Previous, "callwright.loa.event.1", Number in decimal, At in UTC as RFC 3339 has it with as many
+// digits of the second as it needs, Kind, Email, SHA256, Name, Title, Disclosure, Origin.IP, Origin.UserAgent and Reason, in this
+// order. Two events that differ have two forms.
+func (e Event) Canonical() []byte {
+	var b []byte
+	for _, text := range []string{
+		e.Previous, trailVersion, strconv.Itoa(e.Number), e.At.UTC().Format(time.RFC3339Nano), string(e.Kind), e.Email, e.SHA256,
+		e.Name, e.Title, e.Disclosure, e.Origin.IP, e.Origin.UserAgent, e.Reason,
+	} {
+		b = strconv.AppendInt(b, int64(len(text)), 10)
+		b = append(b, ':')
+		b = append(b, text...)
+		b = append(b, ',')
+	}
+	return b
+}
+
+// record completes events, chains them to the audit trail of a letter, and has the letter count them.
+func (l *Letter) record(events ...Event) []Event {
+	for i := range events {
+		e := &events[i]
+		e.Number, e.Previous = l.Events+1, l.Head
+		e.Hash = hashOf(e.Canonical())
+		l.Events, l.Head = e.Number, e.Hash
+	}
+	return events
+}
+
+// hashOf returns the SHA-256 of bytes in lower-case hex.
+func hashOf(b []byte) string {
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:])
 }

@@ -1,0 +1,53 @@
+package loa
+
+import (
+	"context"
+
+	"github.com/callwright/callwright"
+)
+
+// PDF returns the PDF of a link: the signed letter, or if nobody has signed it the letter itself. CodeNotFound: there is no such link, or
+// another one has replaced it.
+func (s *Service) PDF(ctx context.Context, token callwright.Secret) (data []byte, signed bool, err error) {
+	l, err := s.linked(ctx, token)
+	if err != nil {
+		return nil, false, err
+	}
+	return s.pdf(ctx, l)
+}
+
+func (s *Service) pdf(ctx context.Context, l Letter) (data []byte, signed bool, err error) {
+	signed = l.State == Signed
+	data, err = s.cfg.Store.PDF(ctx, l.Org, l.Request, signed)
+	return data, signed, err
+}
+
+// Letter returns the letter of a port request. CodeNotFound: it is absent.
+func (s *Service) Letter(ctx context.Context, org callwright.OrgID, request string) (Letter, error) {
+	return s.cfg.Store.Letter(ctx, org, request)
+}
+
+// LetterPDF returns the signed letter of a port request, or if nobody has signed it the letter itself. CodeNotFound: it is absent.
+func (s *Service) LetterPDF(ctx context.Context, org callwright.OrgID, request string) (data []byte, signed bool, err error) {
+	l, err := s.cfg.Store.Letter(ctx, org, request)
+	if err != nil {
+		return nil, false, err
+	}
+	return s.pdf(ctx, l)
+}
+
+// Evidence returns what proves how a letter was signed; see Verify. CodeNotFound: the letter is absent.
+func (s *Service) Evidence(ctx context.Context, org callwright.OrgID, request string) (Evidence, error) {
+	l, err := s.cfg.Store.Letter(ctx, org, request)
+	if err != nil {
+		return Evidence{}, err
+	}
+	events, err := s.cfg.Store.Events(ctx, org, request)
+	if err != nil {
+		return Evidence{}, err
+	}
+	return Evidence{
+		Request: l.Request, SHA256: l.SHA256, SignedSHA256: l.SignedSHA256, Head: l.Head,
+		Events: events[:min(l.Events, len(events))], // without those that were recorded since the letter was read
+	}, nil
+}

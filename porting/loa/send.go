@@ -1,0 +1,130 @@
+package loa
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/porting"
+)
+
+// SendLetter makes the letter of a request and has its link mailed to the authorized representative. CodeBadRequest: the letter cannot show a
+// text of the request; all of these are named. CodeConflict: the request has a letter.
+func (s *Service) SendLetter(ctx context.Context, r porting.Request) (porting.Letter, error) {
+	now := s.cfg.Clock.Now()
+	l := Letter{
+		Org: r.Org, Request: r.ID, State: Waiting, Content: contentOf(r), Link: 1, SignBy: r.SignBy, CreatedAt: now, Revision: 1,
+	}
+	pdf, err := s.cfg.Renderer.RenderLetter(ctx, Compose(l.Content))
+	if errors.Is(err, callwright.ErrBadRequest) {
+		return porting.Letter{}, s.unprintable(ctx, l.Content, err)
+	}
+	if err != nil {
+		return porting.Letter{}, err
+	}
+	l.SHA256 = hashOf(pdf)
+	l.LinkHash = linkHash(s.token(l.Org, l.Request, l.Link))
+	l.DueAt = nextReminder(l, now)
+	events := l.record(Event{At: now, Kind: EventCreated, Email: l.Content.Email, SHA256: l.SHA256})
+	err = s.cfg.Atomic.Do(ctx, func(ctx context.Context) error {
+		if err := s.cfg.Store.InsertLetter(ctx, l, pdf, events...); err != nil {
+			return err
+		}
+		return s.post(ctx, l, mailArgs{Kind: mailLetter, At: now})
+	})
+	if err != nil {
+		return porting.Letter{}, err
+	}
+	return porting.Letter{URL: callwright.Secret(s.page(l))}, nil
+}
+
+// unprintable returns an error for each field of a request that the letter cannot show, and otherwise, if there is none.
+func (s *Service) unprintable(ctx context.Context, c Content, otherwise error) error {
+	var found callwright.FieldErrors
+	for _, f := range c.fields() {
+		if err := s.printable(ctx, f.name, f.value); err != nil {
+			found = append(found, err)
+		}
+	}
+	if len(found) == 0 {
+		return otherwise
+	}
+	return found
+}
+
+// printable returns an error about a field, if the letter cannot show its text.
+func (s *Service) printable(ctx context.Context, field, text string) *callwright.Error {
+	_, err := s.cfg.Renderer.RenderLetter(ctx, Text{Paragraphs: []string{text}})
+	if !errors.Is(err, callwright.ErrBadRequest) {
+		return nil
+	}
+	return callwright.Invalid(field, "must have only characters that the letter can show: %s", callwright.MessageOf(err))
+}
+
+// ResendLetter ends the link and has another one to the same letter mailed. CodeTooManyRequests: that was done MaxResends times.
+// CodeInvalidState: the letter does not wait for its signature. CodeConflict: it was changed meanwhile. CodeNotFound: it is absent.
+func (s *Service) ResendLetter(ctx context.Context, r porting.Request) (porting.Letter, error) {
+	l, err := s.cfg.Store.Letter(ctx, r.Org, r.ID)
+	if err != nil {
+		return porting.Letter{}, err
+	}
+	now := s.cfg.Clock.Now()
+	if err := l.open(now); err != nil {
+		return porting.Letter{}, err
+	}
+	if l.Link > MaxResends {
+		return porting.Letter{}, callwright.Errorf(callwright.CodeTooManyRequests,
+			"the letter was sent again %d times, which is the limit: cancel the port request and make another one", MaxResends)
+	}
+	l.Link++
+	l.LinkHash = linkHash(s.token(l.Org, l.Request, l.Link))
+	l.DueAt = nextReminder(l, now)
+	events := l.record(Event{At: now, Kind: EventResent, Email: l.Content.Email, SHA256: l.SHA256})
+	err = s.save(ctx, &l, nil, events, func(ctx context.Context) error {
+		return s.post(ctx, l, mailArgs{Kind: mailLetter, At: now})
+	})
+	if err != nil {
+		return porting.Letter{}, err
+	}
+	return porting.Letter{URL: callwright.Secret(s.page(l))}, nil
+}
+
+// RevokeLetter ends a letter that waits for its signature. A letter that has ended, or is absent, stays as it is. CodeConflict: it was
+// changed meanwhile.
+func (s *Service) RevokeLetter(ctx context.Context, org callwright.OrgID, request string) error {
+	l, err := s.cfg.Store.Letter(ctx, org, request)
+	if errors.Is(err, callwright.ErrNotFound) || err == nil && l.State != Waiting {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	now := s.cfg.Clock.Now()
+	l.end(Revoked, now)
+	return s.save(ctx, &l, nil, l.record(Event{At: now, Kind: EventRevoked, SHA256: l.SHA256}), nil)
+}
+
+// end ends a letter. No reminder of it is mailed any more.
+func (l *Letter) end(s State, now time.Time) { l.State, l.EndedAt, l.DueAt = s, now, time.Time{} }
+
+// expired reports whether the time of a letter was over before anybody signed or declined.
+func (l Letter) expired(now time.Time) bool {
+	return l.State == Waiting && !now.Before(l.SignBy) || l.State == Revoked && !l.EndedAt.Before(l.SignBy)
+}
+
+// open returns CodeInvalidState for a letter that cannot be signed or declined, in words for the signer.
+func (l Letter) open(now time.Time) error {
+	text := map[State]string{
+		Signed:   "this letter is signed already: there is nothing more to do",
+		Declined: "this letter was declined: whoever asked for the port must ask again before it can be signed",
+		Revoked:  "this letter is not needed any more: the port was canceled, or the letter was signed on paper",
+	}[l.State]
+	if l.expired(now) {
+		text = "the time to sign this letter ended on " + dated(l.SignBy) + ": whoever asked for the port must ask again"
+	}
+	if text == "" {
+		return nil
+	}
+	return callwright.Errorf(callwright.CodeInvalidState, "%s", text)
+}

@@ -1,0 +1,126 @@
+package loa
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync/atomic"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/porting"
+)
+
+// Config holds what a Service needs.
+type Config struct {
+	Store    Store                     // required
+	Atomic   callwright.Atomic         // required: transactions of the store
+	Work     callwright.Work           // required: sends mail
+	Mailer   callwright.Mailer         // required
+	Renderer Renderer                  // required
+	Key      callwright.Secret         // required: at least MinKey bytes, the same on all nodes; links of another key end
+	URL      func(token string) string // required: returns the address of the signing page
+	Clock    callwright.Clock          // nil: callwright.SystemClock
+	Logger   *slog.Logger              // nil: discards
+}
+
+// The limits of letters.
+const (
+	MinKey     = 32 // bytes of Config.Key
+	MaxResends = 5  // links to a letter, besides the first
+)
+
+// The kinds of durable work, and its times.
+const (
+	taskMail   = "loa.mail"
+	taskRemind = "loa.remind"
+
+	remindEvery = 10 * time.Minute
+	remindBatch = 500 // letters that are looked at in remindEvery
+)
+
+// Service has letters signed.
+type Service struct {
+	cfg      Config
+	requests atomic.Pointer[Requests]
+}
+
+var _ porting.Letters = (*Service)(nil)
+
+// New checks the configuration and registers durable work with c.Work.
+func New(c Config) (*Service, error) {
+	switch {
+	case c.Store == nil:
+		return nil, errors.New("loa: Config.Store is required")
+	case c.Atomic == nil:
+		return nil, errors.New("loa: Config.Atomic is required")
+	case c.Work == nil:
+		return nil, errors.New("loa: Config.Work is required")
+	case c.Mailer == nil:
+		return nil, errors.New("loa: Config.Mailer is required")
+	case c.Renderer == nil:
+		return nil, errors.New("loa: Config.Renderer is required")
+	case len(c.Key.Reveal()) < MinKey:
+		return nil, fmt.Errorf("loa: Config.Key must have at least %d bytes", MinKey)
+	case c.URL == nil:
+		return nil, errors.New("loa: Config.URL is required")
+	}
+	if c.Clock == nil {
+		c.Clock = callwright.SystemClock{}
+	}
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	s := &Service{cfg: c}
+	callwright.TaskKind[mailArgs](taskMail).Handle(c.Work, c.Logger, s.mail)
+	c.Work.Every(taskRemind, remindEvery, s.remind)
+	return s, nil
+}
+
+// Attach names who is told of signatures, once and before work starts. It exists because of a circle: port requests have their letters
+// sent by this service, and this service advances port requests.
+func (s *Service) Attach(r Requests) { s.requests.Store(&r) }
+
+// attached returns who is told of signatures. CodeUnavailable: nobody yet.
+func (s *Service) attached() (Requests, error) {
+	r := s.requests.Load()
+	if r == nil {
+		return nil, callwright.Errorf(callwright.CodeUnavailable, "port requests have not started: try again")
+	}
+	return *r, nil
+}
+
+// token returns the secret of a link. It is computed from the key, so that a mail can be sent again although only the token's hash is
+// stored; who has the database alone cannot compute it.
+func (s *Service) token(org callwright.OrgID, request string, link int) string {
+	mac := hmac.New(sha256.New, []byte(s.cfg.Key.Reveal()))
+	fmt.Fprintf(mac, "callwright.loa.link.1:%q:%q:%d", org, request, link)
+	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
+}
+
+// linkHash returns what is stored of a token.
+func linkHash(token string) string { return hashOf([]byte(token)) }
+
+// page returns the address of the signing page of a letter.
+func (s *Service) page(l Letter) string { return s.cfg.URL(s.token(l.Org, l.Request, l.Link)) }
+
+// save stores a letter with new events and the work that they cause, in a transaction. A nil then causes none.
+func (s *Service) save(ctx context.Context, l *Letter, signed []byte, events []Event, then func(ctx context.Context) error) error {
+	err := s.cfg.Atomic.Do(ctx, func(ctx context.Context) error {
+		if err := s.cfg.Store.UpdateLetter(ctx, *l, signed, events...); err != nil {
+			return err
+		}
+		if then == nil {
+			return nil
+		}
+		return then(ctx)
+	})
+	if err == nil {
+		l.Revision++
+	}
+	return err
+}

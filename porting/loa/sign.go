@@ -1,0 +1,201 @@
+package loa
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/porting"
+)
+
+// Show returns what the signing page shows, and changes nothing: mail scanners open links, too. A letter that has ended is shown with
+// its State. CodeNotFound: there is no such link, or another one has replaced it.
+func (s *Service) Show(ctx context.Context, token callwright.Secret) (View, error) {
+	l, err := s.linked(ctx, token)
+	if err != nil {
+		return View{}, err
+	}
+	return l.view(s.cfg.Clock.Now()), nil
+}
+
+// linked returns the letter of a token. CodeNotFound: there is none.
+func (s *Service) linked(ctx context.Context, token callwright.Secret) (Letter, error) {
+	l, err := s.cfg.Store.LetterByLink(ctx, linkHash(token.Reveal()))
+	if errors.Is(err, callwright.ErrNotFound) {
+		return Letter{}, callwright.Errorf(callwright.CodeNotFound, "there is no letter at this link: use the link of the newest mail")
+	}
+	return l, err
+}
+
+func (l Letter) view(now time.Time) View {
+	return View{Letter: l, Text: Compose(l.Content), Disclosure: Disclosure, Expired: l.expired(now)}
+}
+
+// Sign signs a letter, and submits its port request in the same transaction. Of concurrent calls for a letter one succeeds. CodeInvalidState:
+// the letter, or its request, does not wait for a signature any more. CodeBadRequest: the signature lacks something; all that is
+// wrong is listed. CodeNotFound: there is no such link, or another one has replaced it.
+func (s *Service) Sign(ctx context.Context, token callwright.Secret, sig Signature) (View, error) {
+	requests, err := s.attached()
+	if err != nil {
+		return View{}, err
+	}
+	return s.decide(ctx, token, func(ctx context.Context, l *Letter, now time.Time) (decision, error) {
+		sig, err := s.check(ctx, *l, sig)
+		if err != nil {
+			return decision{}, err
+		}
+		signed, events, err := s.seal(ctx, l, sig, now)
+		return decision{signed, events, func(ctx context.Context) error {
+			note := fmt.Sprintf("signature: event %d of the letter's audit trail, SHA-256 %s", l.Events, l.Head)
+			if _, err := requests.Sign(ctx, l.Org, l.Request, porting.Signer, note); err != nil {
+				return tooLate(err)
+			}
+			return s.post(ctx, *l, mailArgs{Kind: mailSigned, At: now})
+		}}, err
+	})
+}
+
+// Decline refuses to sign a letter, and cancels its port request in the same transaction. reason may be empty. CodeBadRequest: the
+// reason is too long. Other errors are those of Sign.
+func (s *Service) Decline(ctx context.Context, token callwright.Secret, reason string, from Origin) (View, error) {
+	requests, err := s.attached()
+	if err != nil {
+		return View{}, err
+	}
+	reason = strings.TrimSpace(strings.ReplaceAll(reason, "\r\n", "\n"))
+	return s.decide(ctx, token, func(_ context.Context, l *Letter, now time.Time) (decision, error) {
+		var f faults
+		f.addText("reason", strings.NewReplacer("\n", " ", "\t", " ").Replace(reason), MaxReason)
+		if err := f.err(); err != nil {
+			return decision{}, err
+		}
+		l.end(Declined, now)
+		events := l.record(Event{At: now, Kind: EventDeclined, SHA256: l.SHA256, Origin: from.cleaned(), Reason: reason})
+		return decision{nil, events, func(ctx context.Context) error {
+			_, err := requests.Decline(ctx, l.Org, l.Request, reason)
+			return tooLate(err)
+		}}, nil
+	})
+}
+
+// tooLate returns the error of a port request in words for the signer.
+func tooLate(err error) error {
+	if !errors.Is(err, callwright.ErrInvalidState) {
+		return err
+	}
+	return callwright.Errorf(callwright.CodeInvalidState,
+		"the port does not wait for a signature any more: it was canceled, or its time is over").Because(err)
+}
+
+// decision is what a signer has decided: the next state of a letter.
+type decision struct {
+	signed []byte
+	events []Event
+	then   func(ctx context.Context) error // runs in the transaction that stores the letter
+}
+
+// decide reads an open letter by its link, has prepare end it, and stores it with what follows from it in one transaction. It does
+// so again on a conflict.
+func (s *Service) decide(
+	ctx context.Context, token callwright.Secret, prepare func(ctx context.Context, l *Letter, now time.Time) (decision, error),
+) (v View, err error) {
+	err = callwright.Retry(ctx, func(ctx context.Context) error {
+		l, err := s.linked(ctx, token)
+		if err != nil {
+			return err
+		}
+		now := s.cfg.Clock.Now()
+		if err := l.open(now); err != nil {
+			return err
+		}
+		d, err := prepare(ctx, &l, now)
+		if err != nil {
+			return err
+		}
+		if err := s.save(ctx, &l, d.signed, d.events, d.then); err != nil {
+			return err
+		}
+		v = l.view(now)
+		return nil
+	})
+	if err != nil {
+		return View{}, err
+	}
+	return v, nil
+}
+
+// seal signs a letter, and makes the signed PDF. The certificate shows the hash of the event of the signature; the event after it
+// records the hash of the PDF.
+func (s *Service) seal(ctx context.Context, l *Letter, sig Signature, now time.Time) (signed []byte, events []Event, err error) {
+	events = l.record(Event{
+		At: now, Kind: EventSigned, Email: l.Content.Email, SHA256: l.SHA256, Name: sig.Name, Title: sig.Title, Disclosure: Disclosure,
+		Origin: sig.Origin,
+	})
+	signed, err = s.cfg.Renderer.RenderSigned(ctx, Compose(l.Content), Certificate{
+		Letter: l.SHA256, Name: sig.Name, Title: sig.Title, Email: l.Content.Email, SignedAt: now, Origin: sig.Origin,
+		Disclosure: Disclosure, Trail: l.Head,
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	l.end(Signed, now)
+	l.SignedSHA256 = hashOf(signed)
+	return signed, append(events, l.record(Event{At: now, Kind: EventSealed, SHA256: l.SignedSHA256})...), nil
+}
+
+// check returns a signature as it is recorded, or everything that is wrong with it.
+func (s *Service) check(ctx context.Context, l Letter, sig Signature) (Signature, error) {
+	sig.Name, sig.Title, sig.Origin = tidy(sig.Name), tidy(sig.Title), sig.Origin.cleaned()
+	var f faults
+	f.addIf(!sig.Consent, "consent", "must be given: agree to sign electronically, or ask for the letter on paper")
+	f.addIf(!sig.Authority, "authority", "must be confirmed: only an authorized representative of the account can sign")
+	f.addIf(sig.SHA256 != l.SHA256, "letter_sha256", "must be that of the letter that is signed: load the page again")
+	f.addIf(!sameName(sig.Name, l.Content.FirstName+" "+l.Content.LastName), "signer_name",
+		"must be the name of the authorized representative as the letter shows it")
+	f.addText("signer_name", sig.Name, MaxName)
+	f.addText("signer_title", sig.Title, MaxTitle)
+	if err := f.err(); err != nil {
+		return sig, err
+	}
+	for field, text := range map[string]string{"signer_name": sig.Name, "signer_title": sig.Title} {
+		if err := s.printable(ctx, field, text); err != nil {
+			f = append(f, err)
+		}
+	}
+	return sig, f.err()
+}
+
+// cleaned returns an origin whose texts have printable ASCII only, because clients write what they like there.
+func (o Origin) cleaned() Origin {
+	printable := func(c rune) rune {
+		if c < ' ' || c > '~' {
+			return '?'
+		}
+		return c
+	}
+	return Origin{
+		IP:        callwright.Clip(strings.Map(printable, o.IP), 64),
+		UserAgent: callwright.Clip(strings.Map(printable, o.UserAgent), MaxUserAgent),
+	}
+}
+
+// faults collects what is wrong with what a signer gives.
+type faults callwright.FieldErrors
+
+func (f *faults) addIf(wrong bool, field, format string, args ...any) {
+	if wrong {
+		*f = append(*f, callwright.Invalid(field, format, args...))
+	}
+}
+
+// addText adds an error about a text that is too long or has control characters.
+func (f *faults) addText(field, text string, most int) {
+	f.addIf(callwright.Longer(text, most), field, "must have at most %d characters", most)
+	f.addIf(strings.ContainsFunc(text, unicode.IsControl), field, "must not have control characters")
+}
+
+func (f faults) err() error { return callwright.FieldErrors(f).OrNil() }
