@@ -1,0 +1,153 @@
+package portingstore
+
+import (
+	"context"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/bunstore"
+	"github.com/callwright/callwright/adapters/bunstore/internal/sqldb"
+	"github.com/callwright/callwright/porting"
+	"github.com/callwright/callwright/porting/manual"
+)
+
+// ManualOrders is a manual.Store.
+type ManualOrders struct{ DB *bunstore.DB }
+
+var _ manual.Store = ManualOrders{}
+
+func (s ManualOrders) core() core { return core{s.DB.Core()} }
+
+type manualRow struct {
+	bun.BaseModel `bun:"table:port_manual_orders,alias:manual_order"`
+
+	Ref       string    `bun:"ref,pk"`
+	Key       string    `bun:"key"`
+	Open      bool      `bun:"open"` // a number has not ended
+	CreatedAt time.Time `bun:"created_at"`
+	UpdatedAt time.Time `bun:"updated_at"`
+	Version   int64     `bun:"version"`  // its Revision
+	Document  string    `bun:"document"` // sealed: manualJSON
+}
+
+// manualJSON is what is sealed of an order, with its secrets as plain text: see requestJSON.
+type manualJSON struct {
+	Order         porting.Order
+	Account       accountJSON
+	PINs          map[callwright.PhoneNumber]string
+	Documents     []string
+	Numbers       []porting.NumberSnapshot
+	CancelAskedAt time.Time
+	CancelRefused bool
+}
+
+func newManualJSON(o manual.Order) manualJSON {
+	s := o.Submission
+	s.TargetDate, s.SignedAt, s.CancelAskedAt = sqldb.Stored(s.TargetDate), sqldb.Stored(s.SignedAt), sqldb.Stored(s.CancelAskedAt)
+	j := manualJSON{
+		Order: s.Order, Account: accountJSON{s.Account, s.Account.AccountNumber.Reveal()}, Documents: s.Documents,
+		Numbers: sqldb.Converted(o.Numbers, func(n porting.NumberSnapshot) porting.NumberSnapshot {
+			n.FOC, n.PortedAt = sqldb.Stored(n.FOC), sqldb.Stored(n.PortedAt)
+			return n
+		}),
+		CancelAskedAt: sqldb.Stored(o.CancelAskedAt), CancelRefused: o.CancelRefused,
+	}
+	for number, pin := range s.PINs {
+		if j.PINs == nil {
+			j.PINs = map[callwright.PhoneNumber]string{}
+		}
+		j.PINs[number] = pin.Reveal()
+	}
+	return j
+}
+
+func (j manualJSON) submission() porting.Submission {
+	s := porting.Submission{Order: j.Order, Account: j.Account.account(), Documents: j.Documents}
+	for number, pin := range j.PINs {
+		if s.PINs == nil {
+			s.PINs = map[callwright.PhoneNumber]callwright.Secret{}
+		}
+		s.PINs[number] = callwright.Secret(pin)
+	}
+	return s
+}
+
+// manualPurpose binds what is sealed to its order, which belongs to no organization.
+func manualPurpose(ref string) string { return purpose("manual order", "", ref) }
+
+func (db core) manualRow(o manual.Order) (row manualRow, err error) {
+	row = manualRow{
+		Ref: o.Ref, Key: o.Key, Open: !o.Ended(), CreatedAt: sqldb.Stored(o.CreatedAt), UpdatedAt: sqldb.Stored(o.UpdatedAt),
+		Version: o.Revision,
+	}
+	row.Document, err = db.seal(manualPurpose(o.Ref), newManualJSON(o))
+	return row, err
+}
+
+func (db core) manualOrder(row manualRow) (manual.Order, error) {
+	var document manualJSON
+	if err := db.unseal(manualPurpose(row.Ref), row.Document, &document); err != nil {
+		return manual.Order{}, err
+	}
+	return manual.Order{
+		Ref: row.Ref, Key: row.Key, Submission: document.submission(), Numbers: document.Numbers, CancelAskedAt: document.CancelAskedAt,
+		CancelRefused: document.CancelRefused, CreatedAt: row.CreatedAt.UTC(), UpdatedAt: row.UpdatedAt.UTC(), Revision: row.Version,
+	}, nil
+}
+
+// InsertOrder adds an order.
+func (s ManualOrders) InsertOrder(ctx context.Context, o manual.Order) error {
+	o.Revision = 1
+	row, err := s.core().manualRow(o)
+	if err != nil {
+		return err
+	}
+	return s.core().Insert(ctx, []any{row, o}, &row)
+}
+
+// Order returns an order.
+func (s ManualOrders) Order(ctx context.Context, ref string) (manual.Order, error) {
+	var row manualRow
+	err := s.core().Read(ctx, []any{ref}, func(ctx context.Context, idb bun.IDB) error {
+		return sqldb.Absent("order", idb.NewSelect().Model(&row).Where("ref = ?", ref).Scan(ctx))
+	})
+	if err != nil {
+		return manual.Order{}, err
+	}
+	return s.core().manualOrder(row)
+}
+
+// UpdateOrder replaces an order.
+func (s ManualOrders) UpdateOrder(ctx context.Context, o manual.Order) error {
+	row, err := s.core().manualRow(o)
+	if err != nil {
+		return err
+	}
+	return s.core().Write(ctx, []any{row, o}, func(ctx context.Context, idb bun.IDB) error {
+		update := idb.NewUpdate().Model(&row).ExcludeColumn("ref", "key", "created_at").WherePK()
+		find := idb.NewSelect().Model((*manualRow)(nil)).Where("ref = ?", o.Ref)
+		return sqldb.Replace(ctx, "order", update, o.Revision, find)
+	})
+}
+
+// Orders returns a page of orders.
+func (s ManualOrders) Orders(ctx context.Context, open bool, after callwright.Keyset, limit int) ([]manual.Order, error) {
+	var rows []manualRow
+	err := s.core().Read(ctx, []any{after}, func(ctx context.Context, idb bun.IDB) error {
+		rows = nil
+		q := idb.NewSelect().Model(&rows).Order("created_at", "ref").Limit(limit)
+		if open {
+			q = q.Where("open")
+		}
+		if !after.IsZero() {
+			q = q.Where("(created_at, ref) > (?, ?)", sqldb.Stored(after.At), after.ID)
+		}
+		return q.Scan(ctx)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return sqldb.ConvertedAll(rows, s.core().manualOrder)
+}
