@@ -3,6 +3,7 @@ package bunstore
 import (
 	"context"
 	"embed"
+	"errors"
 	"fmt"
 	"io/fs"
 	"path"
@@ -87,8 +88,7 @@ func (db *DB) apply(ctx context.Context, idb bun.IDB, steps []migration) error {
 			return err
 		}
 	}
-	var last int
-	err := idb.NewSelect().Model((*applied)(nil)).ColumnExpr("COALESCE(MAX(version), 0)").Scan(ctx, &last)
+	last, err := lastApplied(ctx, idb)
 	if err != nil {
 		return err
 	}
@@ -106,6 +106,35 @@ func (db *DB) apply(ctx context.Context, idb bun.IDB, steps []migration) error {
 			return err
 		}
 		db.core.Logger.InfoContext(ctx, "migrated the database", "version", step.version, "name", step.name)
+	}
+	return nil
+}
+
+// lastApplied returns the version of the last migration that has run.
+func lastApplied(ctx context.Context, idb bun.IDB) (last int, err error) {
+	err = idb.NewSelect().Model((*applied)(nil)).ColumnExpr("COALESCE(MAX(version), 0)").Scan(ctx, &last)
+	return last, err
+}
+
+// checkVersion refuses a database that lacks migrations, or has more than this program knows.
+func (db *DB) checkVersion(ctx context.Context) error {
+	steps, err := migrations(db.core.Name())
+	if err != nil {
+		return err
+	}
+	var last int
+	err = db.core.Read(ctx, nil, func(ctx context.Context, idb bun.IDB) (err error) {
+		last, err = lastApplied(ctx, idb)
+		return err
+	})
+	switch {
+	case errors.Is(err, callwright.ErrInternal):
+		return fmt.Errorf("the %s database has no tables of Callwright: start the server first, which makes them (%w)", db.core.Name(), errors.Unwrap(err))
+	case err != nil:
+		return err
+	case last != len(steps):
+		return fmt.Errorf("the tables of the %s database have version %d, and this program works with version %d: use the program of the "+
+			"server's release, or start the server of this one, which migrates them", db.core.Name(), last, len(steps))
 	}
 	return nil
 }

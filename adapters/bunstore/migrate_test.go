@@ -189,3 +189,41 @@ func TestOlderProgramRefuses(t *testing.T) {
 		t.Errorf("opened with %v", err)
 	}
 }
+
+// TestExisting: a program beside the server takes the tables of its own release as they are, and refuses all others.
+func TestExisting(t *testing.T) {
+	t.Parallel()
+	for name, address := range storetest.Databases {
+		if name == "memory" {
+			continue // each has its own
+		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			at := address(t)
+			beside := func(want string) {
+				t.Helper()
+				db, err := bunstore.Open(t.Context(), at, bunstore.Config{Keyring: storetest.Keyring(t, "k1"), Existing: true})
+				if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+					t.Errorf("got %v, want %q", err, want)
+				}
+				if err == nil {
+					if err := db.Close(); err != nil {
+						t.Error(err)
+					}
+				}
+			}
+			beside("start the server first")
+			db := storetest.Open(t, at)
+			beside("")
+			for _, change := range []struct{ statement, want string }{
+				{"INSERT INTO callwright_migrations (version, name, applied_at) VALUES (1000, 'later', '2030-01-01')", "have version 1000"},
+				{"DELETE FROM callwright_migrations WHERE version > 3", "have version 3"},
+			} {
+				if _, err := db.SQL().ExecContext(t.Context(), change.statement); err != nil {
+					t.Fatal(err)
+				}
+				beside(change.want)
+			}
+		})
+	}
+}

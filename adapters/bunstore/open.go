@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
+	"strings"
 	"time"
 
 	"github.com/callwright/callwright"
@@ -17,6 +19,10 @@ type Config struct {
 	Keyring *callwright.Keyring // encrypts secrets at rest; required
 	Limit   time.Duration       // of a transaction, or of a statement outside of one, its wait for a connection included; 0: 30 s
 	Logger  *slog.Logger        // nil discards
+
+	// Existing refuses a database that is not there, or whose tables are of another release, and migrates nothing: for a program
+	// beside a server, which may be of another release.
+	Existing bool
 }
 
 // defaultLimit is how long a transaction may take if the configuration does not say.
@@ -41,12 +47,21 @@ func Open(ctx context.Context, address string, c Config) (*DB, error) {
 	if c.Limit <= 0 {
 		c.Limit = defaultLimit
 	}
+	if path, ok := strings.CutPrefix(address, "sqlite:"); ok && c.Existing {
+		if _, err := os.Stat(path); err != nil {
+			return nil, fmt.Errorf("bunstore: the database %s cannot be opened: %w: start the server first, which makes it", path, err)
+		}
+	}
 	core, err := sqldb.Open(ctx, address, c.Keyring, c.Limit, c.Logger)
 	if err != nil {
 		return nil, fmt.Errorf("bunstore: %w", err)
 	}
 	db := &DB{core}
-	if err := db.migrate(ctx); err != nil {
+	prepare := db.migrate
+	if c.Existing {
+		prepare = db.checkVersion
+	}
+	if err := prepare(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("bunstore: %w", err), db.Close())
 	}
 	return db, nil

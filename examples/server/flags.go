@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/callwright/callwright/adapters/masterkey"
 )
 
 // value is a setting that is no text. Set says what it must be.
@@ -90,7 +92,7 @@ func setFromEnv(f *flag.FlagSet, environ []string) (err error) {
 			continue
 		}
 		twin := name[len(envStart):]
-		if name == secretEnv || strings.HasPrefix(name, testEnvStart) || kubernetes.MatchString(entry) {
+		if name == masterkey.Variable || strings.HasPrefix(name, testEnvStart) || kubernetes.MatchString(entry) {
 			continue
 		}
 		fl := f.Lookup(strings.ToLower(strings.ReplaceAll(twin, "_", "-")))
@@ -117,7 +119,7 @@ func nearest(f *flag.FlagSet, start, misspelt string) string {
 	names := []string{}
 	f.VisitAll(func(fl *flag.Flag) { names = append(names, fl.Name) })
 	if start == envStart {
-		names = append(names, plain(strings.TrimPrefix(secretEnv, envStart)))
+		names = append(names, plain(strings.TrimPrefix(masterkey.Variable, envStart)))
 	}
 	misspelt = plain(misspelt)
 	best, least := "", 2+len(misspelt)/2 // further away it is another word

@@ -2,27 +2,18 @@ package main
 
 import (
 	"context"
-	"crypto/hkdf"
-	"crypto/rand"
-	"crypto/sha256"
-	"encoding/base64"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/masterkey"
 )
 
-// secretEnv holds the master key of all nodes in base64, 32 bytes. Without it, the key lives in the data folder.
-const secretEnv = "CALLWRIGHT_SECRET_KEY"
-
-const keyBytes = 32
-
-// secretFile is where the master key is kept without the variable.
-func secretFile(c config) string { return filepath.Join(c.Data, "secret.key") }
+// secretFile is where the master key is kept without masterkey.Variable.
+func secretFile(c config) string { return masterkey.File(c.Data) }
 
 // secrets are the keys that the server derives from its master key, one a purpose (HKDF, RFC 5869).
 type secrets struct {
@@ -36,26 +27,24 @@ type secrets struct {
 }
 
 func newSecrets(c config) (secrets, error) {
-	master, from, err := masterKey(secretFile(c))
-	if err != nil {
+	var s secrets
+	master, err := masterkey.Find(os.Getenv(masterkey.Variable), c.Data)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		master = masterkey.New(c.Data)
+		s.Keep = func() error { return replaceFile(master.From, []byte(master.Text().Reveal()+"\n")) }
+	case err != nil:
 		return secrets{}, fmt.Errorf("master key: %w", err)
 	}
-	s := secrets{From: from}
-	if master == nil {
-		master = make([]byte, keyBytes)
-		_, _ = rand.Read(master)
-		text := []byte(base64.StdEncoding.EncodeToString(master) + "\n")
-		s.Keep = func() error { return replaceFile(from, text) }
-	}
-	seal, sealErr := hkdf.Key(sha256.New, master, nil, "callwright: secrets at rest", keyBytes)
-	apiKeys, hmacErr := hkdf.Key(sha256.New, master, nil, "callwright: API keys", keyBytes)
-	registering, deriveErr := hkdf.Key(sha256.New, master, nil, "callwright: register passwords", keyBytes)
-	cursors, signErr := hkdf.Key(sha256.New, master, nil, "callwright: cursors", keyBytes)
-	if err := errors.Join(sealErr, hmacErr, deriveErr, signErr); err != nil {
+	apiKeys, hmacErr := master.Derive("API keys")
+	registering, deriveErr := master.Derive("register passwords")
+	cursors, signErr := master.Derive("cursors")
+	if err := errors.Join(hmacErr, deriveErr, signErr); err != nil {
 		return secrets{}, err
 	}
 	s.APIKeys, s.Registering, s.Cursors = callwright.Secret(apiKeys), callwright.Secret(registering), cursors
-	s.Keyring, err = callwright.NewKeyring("1", map[string][]byte{"1": seal})
+	s.From = master.From
+	s.Keyring, err = master.Keyring()
 	return s, err
 }
 
@@ -68,37 +57,12 @@ func (s secrets) check(ctx context.Context, tenants callwright.Tenants) error {
 		return nil
 	case s.Keep != nil && (err == nil || errors.Is(err, callwright.ErrWrongKey)):
 		return fmt.Errorf("the master key is missing: this database was made with one, and there is none in %s and none in %s; "+
-			"put that key back, from a backup or from another node (no new one was written)", s.From, secretEnv)
+			"put that key back, from a backup or from another node (no new one was written)", s.From, masterkey.Variable)
 	case errors.Is(err, callwright.ErrWrongKey):
 		return fmt.Errorf("the master key in %s is not the one that this database was made with: "+
 			"put that one back, from a backup or from another node", s.From)
 	}
 	return err
-}
-
-// masterKey returns the key from the environment, else from the file, and which of the two has it. It is nil when neither does.
-func masterKey(path string) (key []byte, from string, err error) {
-	if text := os.Getenv(secretEnv); text != "" {
-		key, err = decodeKey(text, secretEnv)
-		return key, secretEnv, err
-	}
-	text, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, path, nil
-	}
-	if err != nil {
-		return nil, path, err
-	}
-	key, err = decodeKey(string(text), path)
-	return key, path, err
-}
-
-func decodeKey(text, where string) ([]byte, error) {
-	key, err := base64.StdEncoding.DecodeString(strings.TrimSpace(text))
-	if err != nil || len(key) != keyBytes {
-		return nil, fmt.Errorf("%s must hold %d bytes in base64", where, keyBytes)
-	}
-	return key, nil
 }
 
 // checkKeyFiles refuses files of keys that others can read, and a data folder in which others can replace them.

@@ -18,6 +18,7 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/bunstore"
+	"github.com/callwright/callwright/adapters/masterkey"
 )
 
 func TestWiring(t *testing.T) {
@@ -219,15 +220,15 @@ func TestOtherMasterKey(t *testing.T) {
 	if _, err := os.Stat(secretFile(c)); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("there is a new key file: %v", err)
 	}
-	other := base64.StdEncoding.EncodeToString(make([]byte, keyBytes))
+	other := base64.StdEncoding.EncodeToString(make([]byte, masterkey.Size))
 	if err := os.WriteFile(secretFile(c), []byte(other), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if _, _, err := open(); err == nil || !strings.Contains(err.Error(), "in "+secretFile(c)+" is not the one") {
 		t.Errorf("with another key in the file: %v", err)
 	}
-	t.Setenv(secretEnv, other)
-	if _, _, err := open(); err == nil || !strings.Contains(err.Error(), "in "+secretEnv+" is not the one") {
+	t.Setenv(masterkey.Variable, other)
+	if _, _, err := open(); err == nil || !strings.Contains(err.Error(), "in "+masterkey.Variable+" is not the one") {
 		t.Errorf("with another key in the environment: %v", err)
 	}
 }

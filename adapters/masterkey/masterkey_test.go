@@ -1,0 +1,60 @@
+package masterkey_test
+
+import (
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"io/fs"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/callwright/callwright/adapters/masterkey"
+)
+
+func TestFind(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	if _, err := masterkey.Find("", folder); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("an empty folder gave %v", err)
+	}
+	made := masterkey.New(folder)
+	if err := os.WriteFile(masterkey.File(folder), []byte(made.Text().Reveal()+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	found, err := masterkey.Find("", folder)
+	if err != nil || found.Text() != made.Text() || found.From != masterkey.File(folder) {
+		t.Errorf("the file gave a key of %s, %v", found.From, err)
+	}
+	other := masterkey.New(folder).Text()
+	found, err = masterkey.Find(other.Reveal(), folder)
+	if err != nil || found.Text() != other || other == made.Text() || found.From != masterkey.Variable {
+		t.Errorf("the variable gave a key of %s, %v", found.From, err)
+	}
+	for _, wrong := range []string{"short", base64.StdEncoding.EncodeToString([]byte("16 bytes long...")), strings.Repeat("!", 44)} {
+		if _, err := masterkey.Find(wrong, folder); err == nil || !strings.Contains(err.Error(), masterkey.Variable) || strings.Contains(err.Error(), wrong) {
+			t.Errorf("%q gave %v", wrong, err)
+		}
+	}
+}
+
+// TestDerive: a release that derives another key cannot read what the one before has kept.
+func TestDerive(t *testing.T) {
+	t.Parallel()
+	key, err := masterkey.Find(base64.StdEncoding.EncodeToString(make([]byte, masterkey.Size)), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ring, err := key.Keyring()
+	if err != nil {
+		t.Fatal(err)
+	}
+	const sealed = "1:0DpNZE2JAWEp+caD0W5Z5qeNinomPtxOKMH8y1udmQA"
+	if text, err := ring.Open("purpose", sealed); err != nil || text != "kept" {
+		t.Errorf("got %v, %v; now it is sealed as %s", text, err, ring.Seal("purpose", "kept"))
+	}
+	derived, err := key.Derive("cursors")
+	if got := hex.EncodeToString(derived); err != nil || got != "fd780f6763a04842792704a1c731279a2a1d2f63a6cfc3c655c0f093e080369d" {
+		t.Errorf("got %s, %v", got, err)
+	}
+}
