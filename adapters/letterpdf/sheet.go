@@ -1,0 +1,241 @@
+package letterpdf
+
+import (
+	"fmt"
+	"strings"
+)
+
+// The page is US Letter, in points.
+const (
+	pageWidth  = 612
+	pageHeight = 792
+	left       = 64
+	right      = pageWidth - left
+	top        = 88  // of what flows
+	bottom     = 716 // of what flows
+	headY      = 52
+	footY      = 752
+)
+
+// Shades of gray.
+const (
+	black = 0
+	dark  = 60
+	gray  = 110
+	faint = 200
+	pale  = 244
+)
+
+// page is what stands on a page, in whole points from its upper left corner.
+type page struct {
+	areas []area
+	lines []line
+	marks []text // bookmarks
+	texts []text
+}
+
+type (
+	// text is a text whose baseline begins at (x, y).
+	text struct {
+		style
+
+		x, y int
+		text string
+	}
+	// line is a horizontal line.
+	line struct{ x1, x2, y, width, shade int }
+	// area is a filled area.
+	area struct{ x, y, width, height, shade int }
+)
+
+// sheet puts texts below each other, on as many pages as they need.
+type sheet struct {
+	fonts fonts
+	head  string // stands on top of each page but the first
+	pages []page
+	y     int // above it the page is full
+}
+
+func newSheet(f fonts, head string) *sheet {
+	s := &sheet{fonts: f, head: head}
+	s.turn()
+	return s
+}
+
+func (s *sheet) page() *page { return &s.pages[len(s.pages)-1] }
+
+// turn begins a page.
+func (s *sheet) turn() {
+	s.pages = append(s.pages, page{})
+	s.y = top
+	if len(s.pages) == 1 {
+		s.y = headY
+		return
+	}
+	small := style{regular, 9, gray}
+	s.write(small, left, headY, s.fonts.fit(small, s.head, right-left))
+	s.line(headY+10, 1, faint)
+}
+
+// need begins a page unless this one has room for a height.
+func (s *sheet) need(height int) {
+	if s.y+height > bottom {
+		s.turn()
+	}
+}
+
+// write writes a text where it is told to.
+func (s *sheet) write(as style, x, y int, what string) {
+	if what != "" {
+		s.page().texts = append(s.page().texts, text{as, x, y, what})
+	}
+}
+
+// line draws a line over the whole width.
+func (s *sheet) line(y, width, shade int) {
+	s.page().lines = append(s.page().lines, line{left, right, y, width, shade})
+}
+
+// heading writes a heading that stays with a height below it.
+func (s *sheet) heading(what string, below int) {
+	s.need(38 + below)
+	s.y += 26
+	as := style{bold, 12, black}
+	s.page().marks = append(s.page().marks, text{as, left, s.y, what})
+	s.write(as, left, s.y, what)
+	s.y += 12
+}
+
+// title writes the title of the first page. A long one has several lines.
+func (s *sheet) title(what string) {
+	as := style{bold, 20, black}
+	for i, row := range s.fonts.wrap(as, what, right-left) {
+		if i == 0 {
+			s.page().marks = append(s.page().marks, text{as, left, s.y + 18, what})
+		}
+		s.need(24)
+		s.write(as, left, s.y+18, row)
+		s.y += 24
+	}
+	s.line(s.y+6, 2, dark)
+	s.y += 14
+}
+
+// fact writes a line of a table: a name and its value, which may have several lines.
+func (s *sheet) fact(name, value string, size int) {
+	const valueX, gap = left + 150, 5
+	names := s.fonts.wrap(style{regular, size, gray}, name, valueX-left-12)
+	values := s.fonts.wrap(style{regular, size, black}, value, right-valueX)
+	height := size + 4
+	s.need(min(len(values), 3)*height + gap)
+	s.y += gap
+	for i := range max(len(names), len(values)) {
+		s.need(height)
+		if i < len(names) {
+			s.write(style{regular, size, gray}, left, s.y+size, names[i])
+		}
+		if i < len(values) {
+			s.write(style{regular, size, black}, valueX, s.y+size, values[i])
+		}
+		s.y += height
+	}
+	s.line(s.y+2, 1, 228)
+}
+
+// paragraph writes a paragraph; its first two lines stay together.
+func (s *sheet) paragraph(what string, size int) {
+	as, height := style{regular, size, dark}, size+5
+	rows := s.fonts.wrap(as, what, right-left)
+	s.need(min(len(rows), 2) * height)
+	for _, row := range rows {
+		s.need(height)
+		s.write(as, left, s.y+size, row)
+		s.y += height
+	}
+	s.y += 6
+}
+
+// columns writes texts beside each other, from left to right, in as many columns as have room. what says on further pages what they are.
+func (s *sheet) columns(what string, all []string) {
+	const most, height = 4, 17
+	as, widest := style{regular, 11, black}, 1
+	for _, one := range all {
+		widest = max(widest, s.fonts.width(as, one))
+	}
+	count := min(most, max(1, (right-left)/(widest+24)))
+	step := (right - left) / count
+	for i, one := range all {
+		if i%count == 0 {
+			if before := len(s.pages); i > 0 {
+				if s.need(height); len(s.pages) > before {
+					s.write(style{bold, 10, gray}, left, s.y, what+", continued")
+					s.y += 6
+				}
+			}
+			s.y += height
+		}
+		s.write(as, left+i%count*step, s.y-4, s.fonts.fit(as, one, step-12))
+	}
+	s.y += 4
+}
+
+// feet writes what stands at the foot of every page, with its number.
+func (s *sheet) feet(what string) []page {
+	as := style{regular, 8, gray}
+	for i := range s.pages {
+		number := fmt.Sprintf("Page %d of %d", i+1, len(s.pages))
+		x := right - s.fonts.width(as, number)
+		g := &s.pages[i]
+		g.lines = append(g.lines, line{left, right, footY - 14, 1, faint})
+		g.texts = append(g.texts, text{as, left, footY, s.fonts.fit(as, what, x-left-24)}, text{as, x, footY, number})
+	}
+	return s.pages
+}
+
+// fit returns a text that is not wider than a width: what has no room is replaced by an ellipsis.
+func (f fonts) fit(as style, what string, width int) string {
+	what = strings.ReplaceAll(what, "\n", " ")
+	if f.width(as, what) <= width {
+		return what
+	}
+	runes := []rune(what)
+	for len(runes) > 0 && f.width(as, string(runes)+"…") > width {
+		runes = runes[:len(runes)-1]
+	}
+	return strings.TrimRight(string(runes), " ") + "…"
+}
+
+// wrap returns the lines of a text that are not wider than a width. Words that are wider go on in the next line.
+func (f fonts) wrap(as style, what string, width int) (rows []string) {
+	for _, part := range strings.Split(what, "\n") {
+		row := ""
+		for _, word := range strings.Fields(part) {
+			if longer := strings.TrimLeft(row+" "+word, " "); f.width(as, longer) <= width {
+				row = longer
+				continue
+			}
+			if row != "" {
+				rows = append(rows, row)
+			}
+			for row = word; f.width(as, row) > width; {
+				head := f.head(as, row, width)
+				rows, row = append(rows, head), row[len(head):]
+			}
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// head returns as many characters as have room, at least one.
+func (f fonts) head(as style, word string, width int) string {
+	end := 0
+	for i, c := range word {
+		if next := i + len(string(c)); i == 0 || f.width(as, word[:next]) <= width {
+			end = next
+			continue
+		}
+		break
+	}
+	return word[:end]
+}
