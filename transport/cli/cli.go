@@ -19,6 +19,9 @@ import (
 type Config struct {
 	Model func(ModelOptions) (llm.Model, error) // required
 	Judge func(llm.Model) assert.Judge          // a judge that asks a model; nil: what needs a judge is an error
+
+	// Ports opens the database of a deployment; nil: the commands of the manual gateway are refused.
+	Ports func(context.Context, PortsOptions) (*Ports, error)
 }
 
 // ModelOptions choose a language model.
@@ -45,7 +48,7 @@ func Run(ctx context.Context, c Config, args []string, env func(string) string, 
 		Use: "callwright", Short: "Work with Callwright from the command line", SilenceErrors: true, SilenceUsage: true,
 		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: true},
 	}
-	root.AddCommand(testCommand(c, env), scenariosCommand(env))
+	root.AddCommand(testCommand(c, env), scenariosCommand(env), portsCommand(c, env))
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)

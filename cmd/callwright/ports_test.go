@@ -1,0 +1,323 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/bunstore"
+	"github.com/callwright/callwright/adapters/bunstore/portingstore"
+	"github.com/callwright/callwright/adapters/masterkey"
+	"github.com/callwright/callwright/porting"
+	"github.com/callwright/callwright/porting/manual"
+	"github.com/callwright/callwright/transport/cli"
+)
+
+const (
+	org           = callwright.OrgID("org1")
+	first, second = "+14155550100", "+14155550101"
+)
+
+// deployment is a data folder whose server runs.
+type deployment struct {
+	t        *testing.T
+	data     string
+	db       *bunstore.DB
+	service  *porting.Service
+	handlers map[string]callwright.Handler
+	periodic map[string]callwright.Handler
+	tasks    []callwright.Task
+}
+
+func deploy(t *testing.T) *deployment {
+	t.Helper()
+	d := &deployment{t: t, data: t.TempDir(), handlers: map[string]callwright.Handler{}, periodic: map[string]callwright.Handler{}}
+	key := masterkey.New(d.data)
+	if err := os.WriteFile(masterkey.File(d.data), []byte(key.Text().Reveal()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ring, err := key.Keyring()
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.db, err = bunstore.Open(t.Context(), "sqlite:"+filepath.Join(d.data, "callwright.db"), bunstore.Config{Keyring: ring})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := d.db.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	gateway, err := manual.New(manual.Config{Store: portingstore.ManualOrders{DB: d.db}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.service, err = porting.New(porting.Config{
+		Store: portingstore.Requests{DB: d.db}, Atomic: d.db, Work: d, Gateway: gateway, Documents: d, Letters: d, Inbound: d,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// Enqueue, Handle and Every make it a callwright.Work whose time the test keeps.
+func (d *deployment) Enqueue(_ context.Context, task callwright.Task) error {
+	d.tasks = append(d.tasks, task)
+	return task.Check()
+}
+
+func (d *deployment) Handle(kind string, h callwright.Handler) { d.handlers[kind] = h }
+
+func (d *deployment) Every(kind string, _ time.Duration, h callwright.Handler) { d.periodic[kind] = h }
+
+func (d *deployment) UseDocuments(context.Context, callwright.OrgID, string, []string) ([]string, error) {
+	return nil, nil
+}
+
+func (d *deployment) SendLetter(context.Context, porting.Request) (porting.Letter, error) {
+	return porting.Letter{}, nil
+}
+
+func (d *deployment) ResendLetter(context.Context, porting.Request) (porting.Letter, error) {
+	return porting.Letter{}, nil
+}
+
+func (d *deployment) RevokeLetter(context.Context, callwright.OrgID, string) error { return nil }
+
+func (d *deployment) RegisterInbound(context.Context, callwright.OrgID, callwright.PhoneNumber) error {
+	return nil
+}
+
+// minute lets the server do what it does in a minute, and returns a request.
+func (d *deployment) minute(id string) porting.Request {
+	d.t.Helper()
+	if err := d.periodic["porting.look"](d.t.Context(), callwright.Task{}, 1); err != nil {
+		d.t.Fatal(err)
+	}
+	for len(d.tasks) > 0 {
+		task := d.tasks[0]
+		d.tasks = d.tasks[1:]
+		if err := d.handlers[task.Kind](d.t.Context(), task, 1); err != nil {
+			d.t.Fatal(err)
+		}
+	}
+	r, err := d.service.Get(d.t.Context(), org, id)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	return r
+}
+
+// signed returns a request that is signed and has reached the gateway.
+func (d *deployment) signed() porting.Request {
+	d.t.Helper()
+	r, _, err := d.service.Initiate(d.t.Context(), org, porting.Draft{
+		Numbers: []porting.NumberDraft{{Number: first}, {Number: second}}, PIN: "4711", Documents: []string{"doc_1"},
+		Account: porting.Account{
+			CustomerType: porting.Business, BusinessName: "Acme Bakery", FirstName: "Robin", LastName: "Doe", AccountNumber: "88231",
+			Email:   "robin@example.com",
+			Address: porting.Address{Street: "1 Main Street", City: "Oakland", State: "CA", Zip: "94607", Country: "US"},
+		},
+	})
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	if _, err := d.service.Sign(d.t.Context(), org, r.ID, porting.Signer, ""); err != nil {
+		d.t.Fatal(err)
+	}
+	return d.minute(r.ID)
+}
+
+// callwright runs a command on the deployment, and returns what it prints.
+func (d *deployment) callwright(code int, args ...string) (stdout, stderr string) {
+	d.t.Helper()
+	return run(d.t, map[string]string{"CALLWRIGHT_DATA": d.data}, code, args...)
+}
+
+func run(t *testing.T, env map[string]string, code int, args ...string) (stdout, stderr string) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	got := cli.Run(t.Context(), cli.Config{Ports: openPorts}, args, func(name string) string { return env[name] }, &out, &errs)
+	if got != code || (got != 0) != (errs.Len() > 0) {
+		t.Errorf("callwright %s: exit code %d, want %d: %s%s", strings.Join(args, " "), got, code, out.String(), errs.String())
+	}
+	return out.String(), errs.String()
+}
+
+// wantText checks that a text has others in it.
+func wantText(t *testing.T, text string, want ...string) {
+	t.Helper()
+	for _, w := range want {
+		if !strings.Contains(text, w) {
+			t.Errorf("there is no %q in:\n%s", w, text)
+		}
+	}
+}
+
+// TestPorts walks a request from submitted to completed by commands.
+func TestPorts(t *testing.T) {
+	t.Parallel()
+	d := deploy(t)
+	r := d.signed()
+	if r.State != porting.Submitted || r.Ref == "" {
+		t.Fatalf("the request is %s with the order %q", r.State, r.Ref)
+	}
+	foc := time.Now().AddDate(0, 0, 9).UTC().Truncate(time.Second)
+	for _, step := range []struct {
+		args   []string
+		prints string
+		state  porting.State
+		detail porting.Detail
+	}{
+		{[]string{"accept", r.Ref}, second + "  in_progress", porting.InProgress, porting.DetailCarrier},
+		{[]string{"hold", r.Ref, "--code", "pin_invalid", "--words", "wrong PIN", "--number", second}, second + `  in_progress, pin_invalid ("wrong PIN")`, porting.InProgress, porting.DetailAction},
+		{[]string{"accept", r.Ref}, second + "  in_progress", porting.InProgress, porting.DetailCarrier},
+		{[]string{"confirm", r.Ref, "--foc", foc.Format(time.RFC3339)}, first + "  foc_confirmed " + foc.Format(time.RFC3339), porting.InProgress, porting.DetailConfirmed},
+		{[]string{"reject", r.Ref, "--code", "port_freeze", "--number", second}, second + "  rejected, port_freeze", porting.InProgress, porting.DetailConfirmed},
+		{[]string{"port", r.Ref}, first + "  ported", porting.Completed, porting.DetailPartly},
+	} {
+		out, _ := d.callwright(0, append([]string{"ports"}, step.args...)...)
+		wantText(t, out, step.prints)
+		if r = d.minute(r.ID); r.State != step.state || r.Detail() != step.detail {
+			t.Errorf("a minute after %v the request is %s, %s", step.args, r.State, r.Detail())
+		}
+	}
+	if r.Numbers[0].State != porting.NumberPorted || r.Numbers[1].Failure == nil || r.Numbers[1].Failure.Code != porting.PortFreeze {
+		t.Errorf("the numbers are %+v", r.Numbers)
+	}
+	_, errs := d.callwright(1, "ports", "port", r.Ref)
+	wantText(t, errs, "has ended")
+	if out, _ := d.callwright(0, "ports", "list", "--open"); strings.Contains(out, r.Ref) {
+		t.Errorf("an order that has ended is open:\n%s", out)
+	}
+}
+
+// TestPortsCancel: the operator sees what the customer wants, and answers.
+func TestPortsCancel(t *testing.T) {
+	t.Parallel()
+	d := deploy(t)
+	r := d.signed()
+	d.callwright(1, "ports", "refuse-cancel", r.Ref)
+	for _, answer := range []string{"refuse-cancel", "cancel"} {
+		if _, err := d.service.Cancel(t.Context(), org, r.ID); err != nil {
+			t.Fatal(err)
+		}
+		d.minute(r.ID)
+		out, _ := d.callwright(0, "ports", "list")
+		wantText(t, out, "asked 20")
+		d.callwright(0, "ports", answer, r.Ref)
+		if r = d.minute(r.ID); !r.CancelAskedAt.IsZero() && r.State != porting.Canceled {
+			t.Errorf("after %s the request is %s, and the customer still wants to cancel", answer, r.State)
+		}
+	}
+	if r.State != porting.Canceled {
+		t.Errorf("the request is %s", r.State)
+	}
+}
+
+func TestPortsShow(t *testing.T) {
+	t.Parallel()
+	d := deploy(t)
+	r := d.signed()
+	out, _ := d.callwright(0, "ports", "show", r.Ref)
+	wantText(t, out, r.ID, "Acme Bakery", "Robin", "1 Main Street", "94607", "doc_1", "***31", first+"", "has a PIN")
+	if strings.Contains(out, "88231") || strings.Contains(out, "4711") {
+		t.Errorf("secrets were printed:\n%s", out)
+	}
+	out, _ = d.callwright(0, "ports", "show", r.Ref, "--secrets")
+	wantText(t, out, "88231", "PIN 4711")
+	for _, args := range [][]string{{"show", r.Ref, "--secrets"}, {"accept", r.Ref}} {
+		out, _ = d.callwright(0, append([]string{"ports", "--json"}, args...)...)
+		var shown struct {
+			Ref     string `json:"ref"`
+			Request string `json:"port_request_id"`
+			Numbers []struct {
+				PIN string `json:"pin"`
+			} `json:"phone_numbers"`
+		}
+		if err := json.Unmarshal([]byte(out), &shown); err != nil || shown.Ref != r.Ref || shown.Request != r.ID || len(shown.Numbers) != 2 ||
+			(shown.Numbers[1].PIN == "4711") != slices.Contains(args, "--secrets") {
+			t.Errorf("%v, %v: %s", args, err, out)
+		}
+	}
+}
+
+func TestPortsCodes(t *testing.T) {
+	t.Parallel()
+	out, _ := run(t, nil, 0, "ports", "codes")
+	wantText(t, out, "pin_invalid", "customer", "port_freeze")
+	out, _ = run(t, nil, 0, "ports", "codes", "--json")
+	var codes []struct{ Code string }
+	if err := json.Unmarshal([]byte(out), &codes); err != nil || len(codes) != len(porting.Remedies()) {
+		t.Errorf("%d codes, %v", len(codes), err)
+	}
+}
+
+// TestPortsRefused: a command that is refused says why, and changes nothing.
+func TestPortsRefused(t *testing.T) {
+	t.Parallel()
+	d := deploy(t)
+	r := d.signed()
+	for _, test := range []struct {
+		code int
+		want string
+		args []string
+	}{
+		{1, "not found", []string{"show", "absent"}},
+		{1, "not found", []string{"port", "absent"}},
+		{1, "is not a number of the order", []string{"port", r.Ref, "--number", "+14155550199"}},
+		{1, "must be after", []string{"confirm", r.Ref, "--foc", "2016-12-09T16:00:00Z"}},
+		{1, "must not be in the future", []string{"port", r.Ref, "--at", "2999-12-09T16:00:00Z"}},
+		{2, "must be a time", []string{"confirm", r.Ref}},
+		{2, "must be a time", []string{"confirm", r.Ref, "--foc", "tomorrow"}},
+		{2, "no such code", []string{"reject", r.Ref, "--code", "mood"}},
+		{2, "--code is required", []string{"hold", r.Ref}},
+		{2, "at most 1000 bytes", []string{"hold", r.Ref, "--code", "other", "--words", strings.Repeat("x", 1001)}},
+		{2, "--number 555", []string{"port", r.Ref, "--number", "555"}},
+		{2, "the reference of an order", []string{"port"}},
+		{2, "unknown flag", []string{"port", r.Ref, "--fast"}},
+		{2, "no command ports ports", []string{"ports"}},
+		{2, "--limit must be", []string{"list", "--limit", "0"}},
+	} {
+		_, errs := d.callwright(test.code, append([]string{"ports"}, test.args...)...)
+		wantText(t, errs, test.want)
+	}
+	o, err := portingstore.ManualOrders{DB: d.db}.Order(t.Context(), r.Ref)
+	if err != nil || o.Revision != 1 {
+		t.Errorf("the order is %+v, %v", o, err)
+	}
+}
+
+// TestPortsWrongDeployment: what is no deployment of this release is refused, and left as it is.
+func TestPortsWrongDeployment(t *testing.T) {
+	t.Parallel()
+	d := deploy(t)
+	d.signed()
+	other := masterkey.New(d.data).Text().Reveal()
+	_, errs := run(t, map[string]string{"CALLWRIGHT_DATA": d.data, "CALLWRIGHT_SECRET_KEY": other}, 2, "ports", "list")
+	wantText(t, errs, "not the one that this database was made with")
+	_, errs = run(t, nil, 2, "ports", "list", "--data", filepath.Join(d.data, "absent"))
+	wantText(t, errs, "name the data folder")
+	empty := t.TempDir()
+	_, errs = run(t, nil, 2, "ports", "list", "--data", empty)
+	wantText(t, errs, "there is no master key")
+	_, errs = run(t, map[string]string{"CALLWRIGHT_SECRET_KEY": other}, 2, "ports", "list", "--data", empty)
+	wantText(t, errs, "start the server first")
+	if left, err := os.ReadDir(empty); err != nil || len(left) > 0 {
+		t.Errorf("the command has made %v, %v", left, err)
+	}
+	if _, err := d.db.SQL().ExecContext(t.Context(), "DELETE FROM callwright_migrations WHERE version > 3"); err != nil {
+		t.Fatal(err)
+	}
+	_, errs = d.callwright(2, "ports", "list")
+	wantText(t, errs, "have version 3")
+}
