@@ -34,9 +34,10 @@ type ResourceType string
 // The types of resources. Which of them a program serves depends on its libraries: see Config.
 const (
 	ResourceCall    ResourceType = "call"
-	ResourceRun     ResourceType = "run"     // of a test
-	ResourcePathway ResourceType = "pathway" //
-	ResourceSample  ResourceType = "sample"  // of speech
+	ResourceRun     ResourceType = "run" // of a test
+	ResourcePathway ResourceType = "pathway"
+	ResourcePort    ResourceType = "port_request" // of telephone numbers
+	ResourceSample  ResourceType = "sample"       // of speech
 	ResourceFile    ResourceType = "file"
 )
 

@@ -26,7 +26,7 @@ type Report struct {
 
 // Report opens an issue, with Metadata "key" in its first entry, or attaches the report's resources to the open issue
 // of its key, up to 50 of them. When that issue is done or closed, Report opens another one and relates the two. A
-// report whose calls and runs are attached to the ended issue was reported before and changes nothing. Concurrent
+// report whose calls, runs and port requests are attached to the ended issue was reported before and changes nothing. Concurrent
 // reports of a new key open one issue.
 //
 // Report retries conflicts in transactions of its own, so it must not be called in one.
@@ -148,14 +148,14 @@ func (s *Service) attachReported(ctx context.Context, c *change, resources []Res
 	return nil
 }
 
-// hasReported reports whether the calls and runs of a report are attached to an issue. A report without any may be
+// hasReported reports whether the calls, runs and port requests of a report are attached to an issue. A report without any may be
 // another occurrence of the same trouble.
 func (s *Service) hasReported(ctx context.Context, i Issue, resources []ResourceDraft) (told bool, err error) {
 	for _, d := range resources {
 		if err := d.check(); err != nil {
 			return false, err
 		}
-		if d.Type != ResourceCall && d.Type != ResourceRun {
+		if d.Type != ResourceCall && d.Type != ResourceRun && d.Type != ResourcePort {
 			continue
 		}
 		told = true

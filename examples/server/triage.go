@@ -9,6 +9,7 @@ import (
 	"github.com/callwright/callwright/adapters/bunstore"
 	"github.com/callwright/callwright/adapters/bunstore/agentstore"
 	"github.com/callwright/callwright/adapters/bunstore/agentteststore"
+	"github.com/callwright/callwright/adapters/bunstore/portingstore"
 	"github.com/callwright/callwright/adapters/bunstore/triagestore"
 	"github.com/callwright/callwright/adapters/join"
 	"github.com/callwright/callwright/agents/pathway"
@@ -27,7 +28,7 @@ type triageParts struct {
 	Log      *slog.Logger
 }
 
-// newTriage keeps issues of calls, pathways and runs of tests. Samples and files have no resolver yet.
+// newTriage keeps issues of calls, pathways, runs of tests and port requests. Samples and files have no resolver yet.
 func newTriage(p triageParts) (*triage.Service, error) {
 	cursors, err := triage.NewCursors(1, map[byte][]byte{1: p.Secrets.Cursors})
 	if err != nil {
@@ -42,6 +43,7 @@ func newTriage(p triageParts) (*triage.Service, error) {
 		Resolvers: map[triage.ResourceType]triage.ResourceResolver{
 			triage.ResourceCall:    join.Calls{Store: agentstore.Calls{DB: p.DB}},
 			triage.ResourcePathway: join.Pathways{Service: p.Pathways},
+			triage.ResourcePort:    join.Ports{Store: portingstore.Requests{DB: p.DB}},
 			triage.ResourceRun:     join.Runs{Store: agentteststore.Store{DB: p.DB}},
 		},
 	})

@@ -129,6 +129,7 @@ func findsByResource(t *testing.T, s subject) {
 	}
 	attach("r1", "i1", triage.ResourceCall)
 	attach("r2", "i1", triage.ResourceRun)
+	attach("r5", "i2", triage.ResourcePort)
 	attach("r3", "i2", triage.ResourceCall)
 	find := func(of triage.ResourceType, want ...string) {
 		t.Helper()
@@ -138,6 +139,7 @@ func findsByResource(t *testing.T, s subject) {
 	attach("r4", "i1", triage.ResourceCall) // one issue, however many it has
 	find(triage.ResourceCall, "i1", "i2")
 	find(triage.ResourceRun, "i1")
+	find(triage.ResourcePort, "i2")
 	find(triage.ResourceFile)
 	if err := s.DeleteResource(t.Context(), "a", "i2", "r3"); err != nil {
 		t.Fatal(err)

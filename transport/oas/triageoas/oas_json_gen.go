@@ -7852,6 +7852,8 @@ func (s *TriageResourceType) Decode(d *jx.Decoder) error {
 		*s = TriageResourceTypeRun
 	case TriageResourceTypePathway:
 		*s = TriageResourceTypePathway
+	case TriageResourceTypePortRequest:
+		*s = TriageResourceTypePortRequest
 	case TriageResourceTypeSample:
 		*s = TriageResourceTypeSample
 	case TriageResourceTypeFile:

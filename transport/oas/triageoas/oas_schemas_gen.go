@@ -4896,6 +4896,7 @@ const (
 	TriageResourceTypeCall            TriageResourceType = "call"
 	TriageResourceTypeRun             TriageResourceType = "run"
 	TriageResourceTypePathway         TriageResourceType = "pathway"
+	TriageResourceTypePortRequest     TriageResourceType = "port_request"
 	TriageResourceTypeSample          TriageResourceType = "sample"
 	TriageResourceTypeFile            TriageResourceType = "file"
 	TriageResourceTypeSMSConversation TriageResourceType = "sms_conversation"
@@ -4907,6 +4908,7 @@ func (TriageResourceType) AllValues() []TriageResourceType {
 		TriageResourceTypeCall,
 		TriageResourceTypeRun,
 		TriageResourceTypePathway,
+		TriageResourceTypePortRequest,
 		TriageResourceTypeSample,
 		TriageResourceTypeFile,
 		TriageResourceTypeSMSConversation,
@@ -4921,6 +4923,8 @@ func (s TriageResourceType) MarshalText() ([]byte, error) {
 	case TriageResourceTypeRun:
 		return []byte(s), nil
 	case TriageResourceTypePathway:
+		return []byte(s), nil
+	case TriageResourceTypePortRequest:
 		return []byte(s), nil
 	case TriageResourceTypeSample:
 		return []byte(s), nil
@@ -4944,6 +4948,9 @@ func (s *TriageResourceType) UnmarshalText(data []byte) error {
 		return nil
 	case TriageResourceTypePathway:
 		*s = TriageResourceTypePathway
+		return nil
+	case TriageResourceTypePortRequest:
+		*s = TriageResourceTypePortRequest
 		return nil
 	case TriageResourceTypeSample:
 		*s = TriageResourceTypeSample

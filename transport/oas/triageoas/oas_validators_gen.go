@@ -4408,6 +4408,8 @@ func (s TriageResourceType) Validate() error {
 		return nil
 	case "pathway":
 		return nil
+	case "port_request":
+		return nil
 	case "sample":
 		return nil
 	case "file":

@@ -1,0 +1,148 @@
+package join
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/porting"
+	"github.com/callwright/callwright/triage"
+)
+
+// Ports resolves port requests for issues. It reads their store, not porting.Service: that service is told of failed requests by
+// FailedPorts, which needs the issues.
+type Ports struct{ Store porting.Store }
+
+var _ triage.ResourceResolver = Ports{}
+
+// Find returns the titles and metadata of port requests by id. Absent ids are left out.
+func (l Ports) Find(ctx context.Context, org callwright.OrgID, ids []string) (map[string]triage.Item, error) {
+	return find(ids, func(id string) (triage.Item, error) {
+		r, err := l.Store.Request(ctx, org, id)
+		if err != nil {
+			return triage.Item{}, err
+		}
+		what := "1 number"
+		if len(r.Numbers) != 1 {
+			what = fmt.Sprintf("%d numbers", len(r.Numbers))
+		}
+		var numbers []any
+		for _, n := range r.Numbers[:min(len(r.Numbers), maxNumbers)] {
+			numbers = append(numbers, string(n.Number))
+		}
+		return triage.Item{Title: "Port of " + what + ", " + spell(r.CreatedAt), Metadata: map[string]any{
+			"created_at": stamp(r.CreatedAt), "status": string(r.State), "status_detail": string(r.Detail()), "phone_numbers": numbers,
+		}}, nil
+	})
+}
+
+// maxNumbers is how many numbers of a request the feed of an issue shows.
+const maxNumbers = 20
+
+// Read returns what an analyst may know of a port request: where it stands, what has become of each number, and what has happened.
+// CodeNotFound when the organization has no such request.
+func (l Ports) Read(ctx context.Context, org callwright.OrgID, id string) (triage.Evidence, error) {
+	r, err := l.Store.Request(ctx, org, id)
+	if err != nil {
+		return triage.Evidence{}, err
+	}
+	history, err := l.Store.History(ctx, org, id)
+	if err != nil {
+		return triage.Evidence{}, err
+	}
+	f := facts{leftOut: "The account, the PINs, the carrier's own words, notes, documents and the webhook are not shown."}
+	f.put("status", string(r.State))
+	f.put("status_detail", string(r.Detail()))
+	f.put("customer_type", string(r.Account.CustomerType))
+	f.put("target_port_date", r.TargetDate.Format(time.DateOnly))
+	f.at("created_at", &r.CreatedAt)
+	f.at("signed_at", &r.SignedAt)
+	f.at("cancel_requested_at", &r.CancelAskedAt)
+	f.at("ended_at", &r.EndedAt)
+	f.failure(r.Failure)
+	for _, n := range r.Numbers {
+		one := facts{"number": string(n.Number), "status": string(n.State)}
+		one.at("foc_date", &n.FOC)
+		one.at("ported_at", &n.PortedAt)
+		one.failure(n.Failure)
+		f.list("numbers", map[string]any(one))
+	}
+	for _, e := range history[max(0, len(history)-maxWay):] {
+		f.list("history", map[string]any{
+			"at": stamp(e.At), "event": string(e.Event), "by": string(e.Actor), "status": string(e.To), "status_detail": string(e.Detail),
+		})
+	}
+	return triage.Evidence{Facts: f}, nil
+}
+
+// failure adds why something has failed, or what holds it up, unless it is nil.
+func (f facts) failure(why *porting.Failure) {
+	if why == nil {
+		return
+	}
+	r := why.Code.Remedy()
+	f["failure"] = map[string]any{"code": string(r.Code), "who_must_act": string(r.Act), "field": r.Field, "remedy": r.Text}
+}
+
+// FailedPorts reports failed port requests as issues, one for each failure code of an organization. A request whose numbers were
+// rejected for several reasons belongs to several issues.
+type FailedPorts struct{ Issues *triage.Service }
+
+var _ porting.Failures = FailedPorts{}
+
+// PortFailed reports a request. Reporting a request again that is attached to the issues changes nothing.
+func (f FailedPorts) PortFailed(ctx context.Context, r porting.Request) error {
+	for _, code := range failureCodes(r) {
+		remedy := code.Remedy()
+		_, err := f.Issues.Report(ctx, r.Org, triage.System(), triage.Report{
+			Key: "port/" + string(code), Title: "Ports fail: " + strings.ReplaceAll(string(code), "_", " "),
+			Severity: severities[remedy.Act], Category: "porting",
+			Detail:    remedy.Text + "\n" + acts[remedy.Act] + "\nPort requests that fail alike are attached while the issue is open.",
+			Resources: []triage.ResourceDraft{{Type: triage.ResourcePort, ResourceID: r.ID}},
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// failureCodes returns why a request and its numbers have failed, each code once.
+func failureCodes(r porting.Request) (codes []porting.FailureCode) {
+	add := func(why *porting.Failure) {
+		if why == nil {
+			return
+		}
+		if code := why.Code.Remedy().Code; !slices.Contains(codes, code) {
+			codes = append(codes, code)
+		}
+	}
+	add(r.Failure)
+	for _, n := range r.Numbers {
+		if n.State == porting.NumberRejected {
+			add(n.Failure)
+		}
+	}
+	if len(codes) == 0 {
+		codes = []porting.FailureCode{porting.OtherFailure}
+	}
+	return codes
+}
+
+// severities are those of failures, by who must act.
+var severities = map[porting.Party]triage.Severity{
+	porting.ActOperator: triage.SeverityHigh, porting.ActCustomer: triage.SeverityMedium, porting.ActSigner: triage.SeverityMedium,
+	porting.ActCarrier: triage.SeverityMedium, porting.ActNobody: triage.SeverityLow,
+}
+
+// acts say who must act.
+var acts = map[porting.Party]string{
+	porting.ActOperator: "The operator of this service must act.",
+	porting.ActCustomer: "Whoever requested the port must act: what has ended is not taken up again, so a new request is needed.",
+	porting.ActSigner:   "The authorized representative of the account must act, on a new request.",
+	porting.ActCarrier:  "The losing carrier must act. Ask it, and request the port again.",
+	porting.ActNobody:   "Nobody can act: the numbers stay with the losing carrier.",
+}
