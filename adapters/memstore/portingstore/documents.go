@@ -1,0 +1,144 @@
+package portingstore
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/memstore"
+	"github.com/callwright/callwright/adapters/memstore/internal/memory"
+	"github.com/callwright/callwright/porting/document"
+)
+
+// documents holds the records of documents. Their values are never changed in place.
+type documents struct {
+	byID *memory.Table[string, document.Document]
+}
+
+// New returns no documents.
+func (documents) New() documents {
+	return documents{memory.NewTable[string, document.Document]()}
+}
+
+// Clone begins a transaction: the table knows what it changes.
+func (d documents) Clone() documents {
+	d.byID.Begin()
+	return d
+}
+
+// Undo undoes what was changed since Clone.
+func (d documents) Undo() { d.byID.Undo() }
+
+// unused returns how many documents of an organization no request uses.
+func (d documents) unused(org callwright.OrgID) (count int) {
+	for _, row := range d.byID.Rows() {
+		if row.Org == org && len(row.Requests) == 0 {
+			count++
+		}
+	}
+	return count
+}
+
+// Documents is a document.Store.
+type Documents struct{ Store *memstore.Store }
+
+var _ document.Store = Documents{}
+
+// with calls f with the documents, in the transaction of ctx or alone. f must not fail after its first change.
+func (s Documents) with(ctx context.Context, f func(d *documents) error) error {
+	return memory.With(ctx, s.Store.Core(), f)
+}
+
+// InsertDocument adds a document that no request uses.
+func (s Documents) InsertDocument(ctx context.Context, d document.Document, most int) error {
+	return s.with(ctx, func(all *documents) error {
+		if _, taken := all.byID.Rows()[d.ID]; taken {
+			return callwright.ErrConflict
+		}
+		if all.unused(d.Org) >= most {
+			return callwright.ErrTooManyRequests
+		}
+		d.Requests = nil
+		all.byID.Set(d.ID, d)
+		return nil
+	})
+}
+
+// CountUnused returns how many documents of an organization no request uses.
+func (s Documents) CountUnused(ctx context.Context, org callwright.OrgID) (count int, err error) {
+	err = s.with(ctx, func(all *documents) error {
+		count = all.unused(org)
+		return nil
+	})
+	return count, err
+}
+
+// Document returns a document.
+func (s Documents) Document(ctx context.Context, org callwright.OrgID, id string) (found document.Document, err error) {
+	err = s.with(ctx, func(all *documents) error {
+		row, known := all.byID.Rows()[id]
+		if !known || row.Org != org {
+			return callwright.NotFound("document")
+		}
+		found = memory.Clone(row)
+		found.Requests = found.Requests[:min(document.MaxListed, len(found.Requests))]
+		return nil
+	})
+	return found, err
+}
+
+// UseDocuments adds a request to those that use documents, and returns the ids that are absent.
+func (s Documents) UseDocuments(
+	ctx context.Context, org callwright.OrgID, request string, ids []string,
+) (absent []string, err error) {
+	err = s.with(ctx, func(all *documents) error {
+		for _, id := range ids {
+			row, known := all.byID.Rows()[id]
+			if !known || row.Org != org {
+				if !slices.Contains(absent, id) {
+					absent = append(absent, id)
+				}
+				continue
+			}
+			at, used := slices.BinarySearch(row.Requests, request)
+			if !used {
+				row.Requests = slices.Insert(slices.Clone(row.Requests), at, request)
+				all.byID.Set(id, row)
+			}
+		}
+		return nil
+	})
+	return absent, err
+}
+
+// DeleteUnused deletes old documents that no request uses.
+func (s Documents) DeleteUnused(ctx context.Context, before time.Time, limit int) (deleted int, err error) {
+	err = s.with(ctx, func(all *documents) error {
+		for id, row := range all.byID.Rows() {
+			if deleted < limit && len(row.Requests) == 0 && row.CreatedAt.Before(before) {
+				all.byID.Delete(id)
+				deleted++
+			}
+		}
+		return nil
+	})
+	return deleted, err
+}
+
+// HashesInUse returns those hashes that a document has.
+func (s Documents) HashesInUse(ctx context.Context, hashes []string) (used []string, err error) {
+	err = s.with(ctx, func(all *documents) error {
+		has := map[string]bool{}
+		for _, row := range all.byID.Rows() {
+			has[row.SHA256] = true
+		}
+		for _, hash := range hashes {
+			if has[hash] {
+				used = append(used, hash)
+			}
+		}
+		return nil
+	})
+	return used, err
+}
