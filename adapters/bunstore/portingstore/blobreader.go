@@ -1,0 +1,93 @@
+package portingstore
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"hash"
+	"io"
+	"strings"
+
+	"github.com/uptrace/bun"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/bunstore/internal/sqldb"
+)
+
+// OpenBlob returns bytes, which are read chunk by chunk.
+func (s Blobs) OpenBlob(ctx context.Context, sha string) (io.ReadCloser, error) {
+	row := new(blobRow)
+	err := s.core().Read(ctx, []any{sha}, func(ctx context.Context, idb bun.IDB) error {
+		return sqldb.Absent("document", idb.NewSelect().Model(row).Where("sha256 = ?", sha).Scan(ctx))
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &blobReader{
+		read: func(number int64) (callwright.Secret, error) { return s.chunk(ctx, row.ID, number) },
+		row:  row, hash: sha256.New(),
+	}, nil
+}
+
+// chunk returns the bytes of a chunk.
+func (s Blobs) chunk(ctx context.Context, blob string, number int64) (callwright.Secret, error) {
+	row := new(chunkRow)
+	err := s.core().Read(ctx, nil, func(ctx context.Context, idb bun.IDB) error {
+		return idb.NewSelect().Model(row).Column("bytes").Where("blob_id = ?", blob).Where("number = ?", sqldb.Int(number)).Scan(ctx)
+	})
+	if errors.Is(err, callwright.ErrNotFound) {
+		return "", callwright.ErrInternal.Because(err) // deleted meanwhile, or lost
+	}
+	if err != nil {
+		return "", err
+	}
+	return s.core().Unseal(chunkPurpose(blob, number), row.Bytes)
+}
+
+// blobReader reads a blob. It checks the hash before it tells that the blob has ended.
+type blobReader struct {
+	read  func(number int64) (callwright.Secret, error) // a chunk
+	row   *blobRow
+	next  int64
+	chunk strings.Reader // what is left of the chunk before next
+	hash  hash.Hash
+	err   error
+}
+
+// Read reads the next bytes.
+func (r *blobReader) Read(p []byte) (int, error) {
+	for r.chunk.Len() == 0 && r.err == nil {
+		r.err = r.load()
+	}
+	if r.chunk.Len() == 0 {
+		return 0, r.err
+	}
+	n, _ := r.chunk.Read(p)
+	return n, nil
+}
+
+// load gets the next chunk. It returns io.EOF after the last one.
+func (r *blobReader) load() error {
+	if r.next == r.row.Chunks {
+		if sum := hex.EncodeToString(r.hash.Sum(nil)); sum != r.row.SHA256 {
+			return callwright.ErrInternal.Because(errors.New("bytes of a document do not have its hash: " + sum))
+		}
+		return io.EOF
+	}
+	content, err := r.read(r.next)
+	if err != nil {
+		return err
+	}
+	r.next++
+	_, _ = io.WriteString(r.hash, content.Reveal())
+	r.chunk.Reset(content.Reveal())
+	return nil
+}
+
+// Close frees the chunk that is in memory. Nothing can be read after it.
+func (r *blobReader) Close() error {
+	r.chunk.Reset("")
+	r.err = io.ErrClosedPipe
+	return nil
+}
