@@ -1,0 +1,128 @@
+package document_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/porting/document"
+)
+
+const day = 24 * time.Hour
+
+// sweepAt runs the periodic work at a time since the start.
+func (h *house) sweepAt(t *testing.T, after time.Duration) {
+	t.Helper()
+	h.now = start.Add(after)
+	if err := h.sweep(t.Context(), callwright.Task{}, 1); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (h *house) wantKept(t *testing.T, want ...string) {
+	t.Helper()
+	got := h.kept(t)
+	slices.Sort(got)
+	slices.Sort(want)
+	if !slices.Equal(got, want) {
+		t.Errorf("at %v, %v are kept, want %v", h.now, got, want)
+	}
+}
+
+func TestUnusedDocumentsAreDeleted(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	unused, used := h.upload(t, "a", png), h.upload(t, "a", append(bytes.Clone(png), 1))
+	if _, err := h.UseDocuments(t.Context(), "a", "r1", []string{used.ID}); err != nil {
+		t.Fatal(err)
+	}
+	for days := range 31 { // every day, so that both are found in use again and again
+		h.sweepAt(t, time.Duration(days)*day)
+		if _, err := h.Get(t.Context(), "a", unused.ID); err != nil {
+			t.Fatalf("after %d days: %v", days, err)
+		}
+	}
+	h.wantKept(t, unused.SHA256, used.SHA256)
+	h.sweepAt(t, 30*day+time.Second)
+	if _, err := h.Get(t.Context(), "a", unused.ID); !errors.Is(err, callwright.ErrNotFound) {
+		t.Errorf("an old document that nobody uses: %v", err)
+	}
+	h.sweepAt(t, 32*day)
+	h.wantKept(t, used.SHA256)
+	h.sweepAt(t, 400*day)
+	if got, err := h.read(t.Context(), "a", used.ID); err != nil || len(got) != len(png)+1 {
+		t.Errorf("a document that a request uses: %d bytes, %v", len(got), err)
+	}
+}
+
+// TestSharedBytesStay deletes one of two documents with the same bytes.
+func TestSharedBytesStay(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	h.upload(t, "a", png)
+	b := h.upload(t, "b", png)
+	if _, err := h.UseDocuments(t.Context(), "b", "r1", []string{b.ID}); err != nil {
+		t.Fatal(err)
+	}
+	for days := 30; days < 34; days++ {
+		h.sweepAt(t, time.Duration(days)*day+time.Second)
+	}
+	if got, err := h.read(t.Context(), "b", b.ID); err != nil || !bytes.Equal(got, png) {
+		t.Errorf("the other document is read as %q, %v", got, err)
+	}
+}
+
+// TestBytesWithoutADocumentAreDeleted keeps bytes as an upload does that ends before its record is stored.
+func TestBytesWithoutADocumentAreDeleted(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	blob, err := h.blobs.PutBlob(t.Context(), bytes.NewReader(png), start)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.sweepAt(t, day)
+	h.wantKept(t, blob.SHA256)
+	h.sweepAt(t, day+time.Second)
+	h.wantKept(t)
+}
+
+var errDown = errors.New("down")
+
+// stubborn does not delete the first blob that it is told to.
+type stubborn struct {
+	document.Blobs
+
+	failed bool
+}
+
+// DeleteBlob fails once.
+func (b *stubborn) DeleteBlob(ctx context.Context, key string, before time.Time) error {
+	if !b.failed {
+		b.failed = true
+		return errDown
+	}
+	return b.Blobs.DeleteBlob(ctx, key, before)
+}
+
+func TestRoundGoesOnAfterAFailure(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, func(c *document.Config) { c.Blobs = &stubborn{Blobs: c.Blobs} })
+	for i := range 3 {
+		if _, err := h.blobs.PutBlob(t.Context(), bytes.NewReader([]byte{byte(i)}), start); err != nil {
+			t.Fatal(err)
+		}
+	}
+	h.now = start.Add(2 * day)
+	if err := h.sweep(t.Context(), callwright.Task{}, 1); !errors.Is(err, errDown) {
+		t.Errorf("a round that fails gave %v", err)
+	}
+	if kept := h.kept(t); len(kept) != 1 {
+		t.Errorf("%v are kept after it", kept)
+	}
+	h.sweepAt(t, 2*day)
+	h.wantKept(t)
+}
