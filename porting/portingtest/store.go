@@ -83,8 +83,8 @@ func anEntry(number int) porting.Entry {
 	return porting.Entry{Number: number, At: later(number), To: porting.WaitingForSignature, Event: porting.Initiated, Actor: porting.API}
 }
 
-// fullRequest returns a request with a value in each field.
-func fullRequest(id string) porting.Request {
+// FullRequest returns a request with a value in each field.
+func FullRequest(id string) porting.Request {
 	return porting.Request{
 		ID: id, Org: "a", State: porting.InProgress,
 		Numbers: []porting.Number{{
@@ -138,11 +138,11 @@ func wantCode(t *testing.T, want callwright.Code, errs map[string]error) {
 }
 
 func keepsRequest(t *testing.T, s store) {
-	full := fullRequest("r1")
+	full := FullRequest("r1")
 	callwrighttest.Full(t, full)
 	s.insert(t, full, aRequest("r2", "+14155550101"))
 	s.want(t, full)
-	second := fullRequest("r2")
+	second := FullRequest("r2")
 	second.Numbers[0].Number, second.Ref = "+14155550101", "o2"
 	if err := s.UpdateRequest(t.Context(), second); err != nil {
 		t.Fatal(err)
@@ -174,7 +174,7 @@ func keepsHistory(t *testing.T, s store) {
 }
 
 func clearsRequest(t *testing.T, s store) {
-	s.insert(t, fullRequest("r1"))
+	s.insert(t, FullRequest("r1"))
 	bare := aRequest("r1", "+14155550100")
 	if err := s.UpdateRequest(t.Context(), bare); err != nil {
 		t.Fatal(err)
@@ -186,14 +186,14 @@ func clearsRequest(t *testing.T, s store) {
 }
 
 func sharesNoRequest(t *testing.T, s store) {
-	r, e := fullRequest("r1"), []porting.Entry{anEntry(1)}
+	r, e := FullRequest("r1"), []porting.Entry{anEntry(1)}
 	if err := s.InsertRequest(t.Context(), r, e...); err != nil {
 		t.Fatal(err)
 	}
 	callwrighttest.Spoil(&r)
 	callwrighttest.Spoil(&e)
 	for range 2 {
-		s.want(t, fullRequest("r1"))
+		s.want(t, FullRequest("r1"))
 		s.wantHistory(t, "r1", anEntry(1))
 		got, err := s.Request(t.Context(), "a", "r1")
 		page, pageErr := s.Requests(t.Context(), "a", porting.Filter{Limit: 1})
