@@ -12,7 +12,7 @@ import (
 
 // RequestDocument returns what is sealed of a request.
 func RequestDocument(r porting.Request) ([]byte, error) {
-	return json.MarshalIndent(newRequestJSON(r), "", "  ")
+	return json.MarshalIndent(map[string]any{"request": newRequestJSON(r)}, "", "  ")
 }
 
 // FillRequests stores many requests, in statements of 500 rows.

@@ -97,16 +97,24 @@ func (s Requests) ActiveNumbers(
 	return taken, err
 }
 
+// nameRow has what the index of requests that are due has of one.
+type nameRow struct {
+	bun.BaseModel `bun:"table:port_requests,alias:request"`
+
+	Org string `bun:"org"`
+	ID  string `bun:"id"`
+}
+
 // DueRequests names requests that are due, as their index has them.
 func (s Requests) DueRequests(ctx context.Context, now time.Time, limit int) (names []porting.Name, err error) {
 	if limit <= 0 {
 		return nil, nil
 	}
-	var rows []requestRow
+	var rows []nameRow
 	err = s.core().Read(ctx, nil, func(ctx context.Context, idb bun.IDB) error {
 		rows = nil
-		return idb.NewSelect().Model(&rows).Column("org", "id").Where("due_at <= ?", sqldb.Stored(now)).
+		return idb.NewSelect().Model(&rows).Where("due_at <= ?", sqldb.Stored(now)).
 			Order("due_at", "id").Limit(limit).Scan(ctx)
 	})
-	return sqldb.Converted(rows, func(r requestRow) porting.Name { return porting.Name{Org: callwright.OrgID(r.Org), ID: r.ID} }), err
+	return sqldb.Converted(rows, func(r nameRow) porting.Name { return porting.Name{Org: callwright.OrgID(r.Org), ID: r.ID} }), err
 }

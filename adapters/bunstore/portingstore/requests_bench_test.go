@@ -13,8 +13,10 @@ import (
 
 // onFilled runs a benchmark on 100,000 requests, of which 10,000 are open and due.
 func onFilled(b *testing.B, run func(b *testing.B, s portingstore.Requests)) {
+	b.Helper()
 	for _, name := range []string{"sqlite", "postgres"} {
 		s := fillRequests(b, storetest.Open(b, storetest.Databases[name](b)), 100_000)
+		vacuum(b, s)
 		b.Run(name, func(b *testing.B) { run(b, s) })
 	}
 }
@@ -22,6 +24,7 @@ func onFilled(b *testing.B, run func(b *testing.B, s portingstore.Requests)) {
 // BenchmarkRequestPage reads pages of 50, the newest and those in the middle.
 func BenchmarkRequestPage(b *testing.B) {
 	onFilled(b, func(b *testing.B, s portingstore.Requests) {
+		b.Helper()
 		middle := callwright.Keyset{At: fillStart.Add(25_000 * time.Second), ID: "m"}
 		for _, states := range [][]porting.State{nil, {porting.Completed}, {porting.Submitted, porting.InProgress, porting.Failed}} {
 			for _, place := range []callwright.Keyset{{}, middle} {
@@ -42,6 +45,7 @@ func BenchmarkRequestPage(b *testing.B) {
 // BenchmarkDueRequests names 1,000 of 10,000 requests that are due, and counts all that are open.
 func BenchmarkDueRequests(b *testing.B) {
 	onFilled(b, func(b *testing.B, s portingstore.Requests) {
+		b.Helper()
 		b.Run("due", func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
@@ -64,6 +68,7 @@ func BenchmarkDueRequests(b *testing.B) {
 // BenchmarkWriteRequest inserts requests of three numbers with an entry, and updates one.
 func BenchmarkWriteRequest(b *testing.B) {
 	onFilled(b, func(b *testing.B, s portingstore.Requests) {
+		b.Helper()
 		next := 100_000
 		b.Run("insert", func(b *testing.B) {
 			b.ReportAllocs()

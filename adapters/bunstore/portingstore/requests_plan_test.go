@@ -66,6 +66,17 @@ func fillRequests(t testing.TB, db *bunstore.DB, count int) portingstore.Request
 	return s
 }
 
+// vacuum has PostgreSQL note which rows all transactions see, as it does by itself after a while.
+func vacuum(t testing.TB, s portingstore.Requests) {
+	t.Helper()
+	if s.DB.PostgresDSN() == "" {
+		return
+	}
+	if _, err := s.DB.SQL().ExecContext(t.Context(), "VACUUM (PARALLEL 0) port_requests"); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // reads tells that a plan reads rows of a table that it could have left alone, or sorts.
 var reads = regexp.MustCompile(`Seq Scan|Sort|TEMP|SCAN (port_|request)|Filter: \(\(?[^$]|Bitmap`)
 
@@ -114,11 +125,7 @@ func TestPagesOfSeveralStatesReadAPageOfEach(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
 		s := fillRequests(t, open(t), 6000)
-		if s.DB.PostgresDSN() != "" { // as it does by itself, after a while
-			if _, err := s.DB.SQL().ExecContext(t.Context(), "VACUUM (PARALLEL 0) port_requests"); err != nil {
-				t.Fatal(err)
-			}
-		}
+		vacuum(t, s)
 		f := porting.Filter{States: []porting.State{porting.Submitted, porting.Completed, porting.Failed}, Limit: 20}
 		for _, f.After = range []callwright.Keyset{{}, {At: fillStart.Add(1500 * time.Second), ID: "m"}} {
 			page, seen := readPage(t, s, f)

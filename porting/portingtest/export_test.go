@@ -1,0 +1,58 @@
+package portingtest
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"sync"
+)
+
+// GatewayTests returns the names of the tests of RunGateway.
+func GatewayTests() (names []string) {
+	for _, test := range gatewayTests {
+		names = append(names, test.name)
+	}
+	return names
+}
+
+// CheckGateway runs the tests of RunGateway one by one, and returns what those report that fail, by their names.
+func CheckGateway(ctx context.Context, newGateway func(c GatewayCase) GatewayHarness) map[string][]string {
+	failed := map[string][]string{}
+	for _, test := range gatewayTests {
+		r := &recorder{ctx: ctx}
+		var running sync.WaitGroup
+		running.Go(func() { test.run(r, gateway{newGateway(test.of)}) })
+		running.Wait()
+		if len(r.reports) > 0 {
+			failed[test.name] = r.reports
+		}
+	}
+	return failed
+}
+
+// recorder keeps what a test reports.
+type recorder struct {
+	ctx     context.Context //nolint:containedctx // as a *testing.T has one
+	mu      sync.Mutex
+	reports []string
+}
+
+func (*recorder) Helper()                    {}
+func (r *recorder) Context() context.Context { return r.ctx }
+func (r *recorder) Error(args ...any)        { r.Errorf("%s", fmt.Sprint(args...)) }
+
+func (r *recorder) Errorf(format string, args ...any) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.reports = append(r.reports, fmt.Sprintf(format, args...))
+}
+
+func (r *recorder) Fatal(args ...any) {
+	r.Error(args...)
+	runtime.Goexit()
+}
+
+func (r *recorder) Fatalf(format string, args ...any) {
+	r.Errorf(format, args...)
+	runtime.Goexit()
+}
