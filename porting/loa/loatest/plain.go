@@ -1,0 +1,66 @@
+package loatest
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+	"unicode"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/porting/loa"
+)
+
+// Plain is a loa.Renderer for tests. What it makes is plain text with a form feed between pages, in Latin letters.
+type Plain struct{}
+
+var _ loa.Renderer = Plain{}
+
+// RenderLetter returns a letter of one page.
+func (Plain) RenderLetter(_ context.Context, t loa.Text) ([]byte, error) {
+	return plainText(t.Title, textsOf(t))
+}
+
+// RenderSigned returns a letter and a second page.
+func (p Plain) RenderSigned(ctx context.Context, t loa.Text, c loa.Certificate) ([]byte, error) {
+	letter, err := p.RenderLetter(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	page, err := plainText("\fCertificate", append(textsOfCertificate(c), c.SignedAt.UTC().Format(time.RFC3339Nano)))
+	return append(letter, page...), err
+}
+
+func plainText(title string, texts []string) ([]byte, error) {
+	for _, text := range texts {
+		for _, c := range text {
+			if c > unicode.MaxLatin1 && !unicode.Is(unicode.Latin, c) || !unicode.IsPrint(c) && !unicode.IsSpace(c) {
+				return nil, callwright.Errorf(callwright.CodeBadRequest, "it cannot show %+q of %+q", c, text)
+			}
+		}
+	}
+	return []byte(title + "\n" + strings.Join(texts, "\n") + "\n"), nil
+}
+
+// Pages returns the pages of what Plain has made.
+func (Plain) Pages(_ *testing.T, pdf []byte) []string { return strings.Split(string(pdf), "\f") }
+
+// textsOf returns all texts that a letter shows.
+func textsOf(t loa.Text) []string {
+	texts := []string{t.Title}
+	for _, f := range t.Facts {
+		texts = append(texts, f.Name, f.Value)
+	}
+	return append(append(texts, t.Numbers...), t.Paragraphs...)
+}
+
+// textsOfCertificate returns all texts that a certificate shows.
+func textsOfCertificate(c loa.Certificate) []string {
+	return []string{c.Letter, c.Name, c.Title, c.Email, c.Origin.IP, c.Origin.UserAgent, c.Disclosure, c.Trail}
+}
+
+// quoted returns how an error may name a character: as it is, or escaped.
+func quoted(c rune) []string {
+	return []string{string(c), strings.Trim(fmt.Sprintf("%+q", c), "'"), fmt.Sprintf("%U", c)}
+}
