@@ -59,7 +59,7 @@ func (s *Service) printable(ctx context.Context, field, text string) *callwright
 	if !errors.Is(err, callwright.ErrBadRequest) {
 		return nil
 	}
-	return callwright.Invalid(field, "must have only characters that the letter can show: %s", callwright.MessageOf(err))
+	return callwright.Invalid(field, "%s", callwright.MessageOf(err))
 }
 
 // ResendLetter ends the link and has another one to the same letter mailed. CodeTooManyRequests: that was done MaxResends times.

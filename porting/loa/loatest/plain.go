@@ -2,13 +2,11 @@ package loatest
 
 import (
 	"context"
-	"fmt"
 	"strings"
 	"testing"
 	"time"
 	"unicode"
 
-	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/porting/loa"
 )
 
@@ -19,7 +17,7 @@ var _ loa.Renderer = Plain{}
 
 // RenderLetter returns a letter of one page.
 func (Plain) RenderLetter(_ context.Context, t loa.Text) ([]byte, error) {
-	return plainText(t.Title, textsOf(t))
+	return plainText("", textsOf(t))
 }
 
 // RenderSigned returns a letter and a second page.
@@ -36,11 +34,11 @@ func plainText(title string, texts []string) ([]byte, error) {
 	for _, text := range texts {
 		for _, c := range text {
 			if c > unicode.MaxLatin1 && !unicode.Is(unicode.Latin, c) || !unicode.IsPrint(c) && !unicode.IsSpace(c) {
-				return nil, callwright.Errorf(callwright.CodeBadRequest, "it cannot show %+q of %+q", c, text)
+				return nil, &loa.CharacterError{Text: text, Char: c}
 			}
 		}
 	}
-	return []byte(title + "\n" + strings.Join(texts, "\n") + "\n"), nil
+	return []byte(title + strings.Join(texts, "\n") + "\n"), nil
 }
 
 // Pages returns the pages of what Plain has made.
@@ -58,9 +56,4 @@ func textsOf(t loa.Text) []string {
 // textsOfCertificate returns all texts that a certificate shows.
 func textsOfCertificate(c loa.Certificate) []string {
 	return []string{c.Letter, c.Name, c.Title, c.Email, c.Origin.IP, c.Origin.UserAgent, c.Disclosure, c.Trail}
-}
-
-// quoted returns how an error may name a character: as it is, or escaped.
-func quoted(c rune) []string {
-	return []string{string(c), strings.Trim(fmt.Sprintf("%+q", c), "'"), fmt.Sprintf("%U", c)}
 }
