@@ -66,7 +66,7 @@ func (s *Service) Decline(ctx context.Context, token callwright.Secret, reason s
 	if err != nil {
 		return View{}, err
 	}
-	reason = strings.TrimSpace(strings.ReplaceAll(reason, "\r\n", "\n"))
+	reason = strings.TrimSpace(strings.ReplaceAll(strings.ToValidUTF8(reason, "\ufffd"), "\r\n", "\n"))
 	return s.decide(ctx, token, func(_ context.Context, l *Letter, now time.Time) (decision, error) {
 		var f faults
 		f.addText("reason", strings.NewReplacer("\n", " ", "\t", " ").Replace(reason), MaxReason)

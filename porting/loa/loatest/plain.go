@@ -33,7 +33,7 @@ func (p Plain) RenderSigned(ctx context.Context, t loa.Text, c loa.Certificate) 
 func plainText(title string, texts []string) ([]byte, error) {
 	for _, text := range texts {
 		for _, c := range text {
-			if c > unicode.MaxLatin1 && !unicode.Is(unicode.Latin, c) || !unicode.IsPrint(c) && !unicode.IsSpace(c) {
+			if c > unicode.MaxLatin1 && !unicode.Is(unicode.Latin, c) && !unicode.IsPunct(c) || !unicode.IsPrint(c) && !unicode.IsSpace(c) {
 				return nil, &loa.CharacterError{Text: text, Char: c}
 			}
 		}

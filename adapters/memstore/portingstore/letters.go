@@ -1,0 +1,191 @@
+package portingstore
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/memstore"
+	"github.com/callwright/callwright/adapters/memstore/internal/memory"
+	"github.com/callwright/callwright/porting"
+	"github.com/callwright/callwright/porting/loa"
+)
+
+// letterData holds letters by the ids of their requests. Its values are never changed in place.
+type letterData struct {
+	letters *memory.Table[string, letter]
+	links   *memory.Table[string, string]    // ids of requests by LinkHash
+	due     *memory.Table[string, time.Time] // by id of the request
+}
+
+// letter is a letter with what belongs to it.
+type letter struct {
+	loa.Letter
+
+	pdf, signed []byte
+	events      []loa.Event
+}
+
+// New returns the data of an empty store.
+func (letterData) New() letterData {
+	return letterData{
+		letters: memory.NewTable[string, letter](), links: memory.NewTable[string, string](), due: memory.NewTable[string, time.Time](),
+	}
+}
+
+// tables returns all tables.
+func (d letterData) tables() []table { return []table{d.letters, d.links, d.due} }
+
+// Clone begins a transaction: the tables know what it changes.
+func (d letterData) Clone() letterData {
+	for _, t := range d.tables() {
+		t.Begin()
+	}
+	return d
+}
+
+// Undo undoes what was changed since Clone.
+func (d letterData) Undo() {
+	for _, t := range d.tables() {
+		t.Undo()
+	}
+}
+
+// Letters is a loa.Store.
+type Letters struct{ Store *memstore.Store }
+
+var _ loa.Store = Letters{}
+
+// withLetters calls f with the letters, in the transaction of ctx or alone. f must not fail after its first change.
+func (s Letters) withLetters(ctx context.Context, f func(d *letterData) error) error {
+	return memory.With(ctx, s.Store.Core(), f)
+}
+
+// InsertLetter adds a letter.
+func (s Letters) InsertLetter(ctx context.Context, l loa.Letter, pdf []byte, events ...loa.Event) error {
+	return s.withLetters(ctx, func(d *letterData) error {
+		_, taken := d.letters.Rows()[l.Request]
+		_, linked := d.links.Rows()[l.LinkHash]
+		if taken || linked {
+			return callwright.ErrConflict
+		}
+		l.Revision = 1
+		d.set(letter{}, letter{Letter: memory.Clone(l), pdf: slices.Clone(pdf), events: slices.Clone(events)})
+		return nil
+	})
+}
+
+// set stores a letter in place of what it was.
+func (d *letterData) set(was, l letter) {
+	if was.LinkHash != l.LinkHash {
+		d.links.Delete(was.LinkHash)
+		d.links.Set(l.LinkHash, l.Request)
+	}
+	d.due.Delete(l.Request)
+	if !l.DueAt.IsZero() {
+		d.due.Set(l.Request, l.DueAt)
+	}
+	d.letters.Set(l.Request, l)
+}
+
+// letter returns a letter of an organization.
+func (d *letterData) letter(org callwright.OrgID, request string) (letter, error) {
+	l, ok := d.letters.Rows()[request]
+	if !ok || l.Org != org {
+		return letter{}, callwright.NotFound("letter")
+	}
+	return l, nil
+}
+
+// Letter returns the letter of a request.
+func (s Letters) Letter(ctx context.Context, org callwright.OrgID, request string) (l loa.Letter, err error) {
+	err = s.withLetters(ctx, func(d *letterData) error {
+		found, err := d.letter(org, request)
+		l = memory.Clone(found.Letter)
+		return err
+	})
+	return l, err
+}
+
+// LetterByLink returns the letter of a link.
+func (s Letters) LetterByLink(ctx context.Context, hash string) (l loa.Letter, err error) {
+	err = s.withLetters(ctx, func(d *letterData) error {
+		request, ok := d.links.Rows()[hash]
+		if !ok {
+			return callwright.NotFound("letter")
+		}
+		l = memory.Clone(d.letters.Rows()[request].Letter)
+		return nil
+	})
+	return l, err
+}
+
+// UpdateLetter replaces a letter.
+func (s Letters) UpdateLetter(ctx context.Context, l loa.Letter, signed []byte, events ...loa.Event) error {
+	return s.withLetters(ctx, func(d *letterData) error {
+		stored, err := d.letter(l.Org, l.Request)
+		if err != nil {
+			return err
+		}
+		other, linked := d.links.Rows()[l.LinkHash]
+		if stored.Revision != l.Revision || linked && other != l.Request {
+			return callwright.ErrConflict
+		}
+		l.Revision++
+		changed := letter{memory.Clone(l), stored.pdf, stored.signed, slices.Concat(stored.events, events)}
+		if signed != nil {
+			changed.signed = slices.Clone(signed)
+		}
+		d.set(stored, changed)
+		return nil
+	})
+}
+
+// PDF returns a PDF of a letter.
+func (s Letters) PDF(ctx context.Context, org callwright.OrgID, request string, signed bool) (pdf []byte, err error) {
+	err = s.withLetters(ctx, func(d *letterData) error {
+		l, err := d.letter(org, request)
+		pdf = slices.Clone(l.pdf)
+		if signed {
+			pdf = slices.Clone(l.signed)
+		}
+		if err == nil && pdf == nil {
+			return callwright.NotFound("signed letter")
+		}
+		return err
+	})
+	return pdf, err
+}
+
+// Events returns the audit trail of a letter.
+func (s Letters) Events(ctx context.Context, org callwright.OrgID, request string) (events []loa.Event, err error) {
+	err = s.withLetters(ctx, func(d *letterData) error {
+		if l, err := d.letter(org, request); err == nil {
+			events = slices.Clone(l.events)
+		}
+		return nil
+	})
+	return events, err
+}
+
+// DueLetters names letters that are due.
+func (s Letters) DueLetters(ctx context.Context, now time.Time, limit int) (names []porting.Name, err error) {
+	err = s.withLetters(ctx, func(d *letterData) error {
+		var ids []string
+		for id, at := range d.due.Rows() {
+			if !at.After(now) {
+				ids = append(ids, id)
+			}
+		}
+		slices.SortFunc(ids, func(a, b string) int {
+			return cmp.Or(d.due.Rows()[a].Compare(d.due.Rows()[b]), cmp.Compare(a, b))
+		})
+		for _, id := range ids[:min(limit, len(ids))] {
+			names = append(names, porting.Name{Org: d.letters.Rows()[id].Org, ID: id})
+		}
+		return nil
+	})
+	return names, err
+}

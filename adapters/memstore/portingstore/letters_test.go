@@ -1,0 +1,19 @@
+package portingstore_test
+
+import (
+	"testing"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/memstore"
+	"github.com/callwright/callwright/adapters/memstore/portingstore"
+	"github.com/callwright/callwright/porting/loa"
+	"github.com/callwright/callwright/porting/loa/loatest"
+)
+
+func TestLetters(t *testing.T) {
+	t.Parallel()
+	loatest.RunStore(t, func(*testing.T) (loa.Store, callwright.Atomic) {
+		s := memstore.New()
+		return portingstore.Letters{Store: s}, s
+	}, nil)
+}
