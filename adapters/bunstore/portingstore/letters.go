@@ -1,0 +1,149 @@
+package portingstore
+
+import (
+	"context"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/bunstore"
+	"github.com/callwright/callwright/adapters/bunstore/internal/sqldb"
+	"github.com/callwright/callwright/porting"
+	"github.com/callwright/callwright/porting/loa"
+)
+
+// Letters is a loa.Store.
+type Letters struct{ DB *bunstore.DB }
+
+var _ loa.Store = Letters{}
+
+func (s Letters) core() core { return core{s.DB.Core()} }
+
+// InsertLetter adds a letter.
+func (s Letters) InsertLetter(ctx context.Context, l loa.Letter, pdf []byte, events ...loa.Event) error {
+	l.Revision = 1
+	row, err := s.core().letterRow(l)
+	if err != nil {
+		return err
+	}
+	return s.DB.Do(ctx, func(ctx context.Context) error {
+		if err := s.core().Insert(ctx, row, &row); err != nil {
+			return err
+		}
+		return s.keep(ctx, l, pdf, false, events)
+	})
+}
+
+// keep stores a PDF, if it is not nil, and appends events to the audit trail.
+func (s Letters) keep(ctx context.Context, l loa.Letter, pdf []byte, signed bool, events []loa.Event) error {
+	return s.core().Write(ctx, []any{l.Request}, func(ctx context.Context, idb bun.IDB) error {
+		if pdf != nil {
+			row := letterPDFRow{Request: l.Request, Signed: signed, Org: string(l.Org)}
+			row.PDF = s.core().Keyring.Seal(pdfPurpose(row.Org, row.Request, signed), callwright.Secret(pdf))
+			insert := idb.NewInsert().Model(&row).On("CONFLICT (request_id, signed) DO UPDATE").Set("pdf = EXCLUDED.pdf").Returning("NULL")
+			if _, err := insert.Exec(ctx); err != nil {
+				return err
+			}
+		}
+		if len(events) == 0 {
+			return nil
+		}
+		rows := make([]letterEventRow, len(events))
+		for i, e := range events {
+			var err error
+			if rows[i], err = s.core().letterEventRow(l, e); err != nil {
+				return err
+			}
+		}
+		_, err := idb.NewInsert().Model(&rows).Returning("NULL").Exec(ctx)
+		return err
+	})
+}
+
+func findLetter(idb bun.IDB, org callwright.OrgID, request string) *bun.SelectQuery {
+	return idb.NewSelect().Model((*letterRow)(nil)).Where("request_id = ?", request).Where("org = ?", org)
+}
+
+// Letter returns the letter of a request.
+func (s Letters) Letter(ctx context.Context, org callwright.OrgID, request string) (loa.Letter, error) {
+	return s.letter(ctx, []any{org, request}, func(q *bun.SelectQuery) *bun.SelectQuery {
+		return q.Where("request_id = ?", request).Where("org = ?", org)
+	})
+}
+
+// LetterByLink returns the letter of a link.
+func (s Letters) LetterByLink(ctx context.Context, hash string) (loa.Letter, error) {
+	return s.letter(ctx, []any{hash}, func(q *bun.SelectQuery) *bun.SelectQuery { return q.Where("link_hash = ?", hash) })
+}
+
+// letter returns the letter that choose picks.
+func (s Letters) letter(ctx context.Context, inputs []any, choose func(*bun.SelectQuery) *bun.SelectQuery) (loa.Letter, error) {
+	var row letterRow
+	err := s.core().Read(ctx, inputs, func(ctx context.Context, idb bun.IDB) error {
+		return sqldb.Absent("letter", choose(idb.NewSelect().Model(&row)).Scan(ctx))
+	})
+	if err != nil {
+		return loa.Letter{}, err
+	}
+	return s.core().letter(row)
+}
+
+// UpdateLetter replaces a letter.
+func (s Letters) UpdateLetter(ctx context.Context, l loa.Letter, signed []byte, events ...loa.Event) error {
+	row, err := s.core().letterRow(l)
+	if err != nil {
+		return err
+	}
+	return s.DB.Do(ctx, func(ctx context.Context) error {
+		err := s.core().Write(ctx, []any{row}, func(ctx context.Context, idb bun.IDB) error {
+			update := idb.NewUpdate().Model(&row).ExcludeColumn(fixedOfLetter...).WherePK().Where("org = ?", l.Org)
+			return sqldb.Replace(ctx, "letter", update, l.Revision, findLetter(idb, l.Org, l.Request))
+		})
+		if err != nil {
+			return err
+		}
+		return s.keep(ctx, l, signed, true, events)
+	})
+}
+
+// PDF returns a PDF of a letter.
+func (s Letters) PDF(ctx context.Context, org callwright.OrgID, request string, signed bool) ([]byte, error) {
+	var row letterPDFRow
+	err := s.core().Read(ctx, []any{org, request}, func(ctx context.Context, idb bun.IDB) error {
+		q := idb.NewSelect().Model(&row).Where("request_id = ?", request).Where("signed = ?", signed).Where("org = ?", org)
+		return sqldb.Absent("letter", q.Scan(ctx))
+	})
+	if err != nil {
+		return nil, err
+	}
+	pdf, err := s.core().Unseal(pdfPurpose(row.Org, row.Request, row.Signed), row.PDF)
+	return []byte(pdf.Reveal()), err
+}
+
+// Events returns the audit trail of a letter.
+func (s Letters) Events(ctx context.Context, org callwright.OrgID, request string) ([]loa.Event, error) {
+	var rows []letterEventRow
+	err := s.core().Read(ctx, []any{org, request}, func(ctx context.Context, idb bun.IDB) error {
+		rows = nil
+		return idb.NewSelect().Model(&rows).Where("request_id = ?", request).Where("org = ?", org).Order("number").Scan(ctx)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return sqldb.ConvertedAll(rows, s.core().letterEvent)
+}
+
+// DueLetters names letters that are due, as their index has them.
+func (s Letters) DueLetters(ctx context.Context, now time.Time, limit int) (names []porting.Name, err error) {
+	if limit <= 0 {
+		return nil, nil
+	}
+	var rows []letterRow
+	err = s.core().Read(ctx, nil, func(ctx context.Context, idb bun.IDB) error {
+		rows = nil
+		return idb.NewSelect().Model(&rows).Column("org", "request_id").Where("due_at <= ?", sqldb.Stored(now)).
+			Order("due_at", "request_id").Limit(limit).Scan(ctx)
+	})
+	return sqldb.Converted(rows, func(r letterRow) porting.Name { return porting.Name{Org: callwright.OrgID(r.Org), ID: r.Request} }), err
+}
