@@ -199,15 +199,23 @@ func TestDeclineReason(t *testing.T) {
 	})
 }
 
+// ahead is a clock that is ahead of others.
+type ahead time.Duration
+
+func (a ahead) Now() time.Time { return callwright.SystemClock{}.Now().Add(time.Duration(a)) }
+
 // TestExpiredBeforeTheRequest signs after the time is over, and before the port request has noticed.
 func TestExpiredBeforeTheRequest(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
 		r, token := h.initiated()
-		time.Sleep(time.Until(r.SignBy))
 		h.shows(token, loa.Waiting, true)
 		h.refuses(r, token, callwright.CodeInvalidState, "ended on")
-	})
+		_, _, err := h.ports.Resend(t.Context(), org, r.ID)
+		wantError(t, "sent again", err, callwright.CodeInvalidState, "")
+		h.sleep(day)
+		h.want(r, loa.Waiting, porting.WaitingForSignature, "created")
+	}, func(c *loa.Config) { c.Clock = ahead(31 * day) })
 }
 
 func TestSignatures(t *testing.T) {

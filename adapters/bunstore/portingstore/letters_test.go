@@ -40,3 +40,14 @@ func TestLettersUseIndexes(t *testing.T) {
 		return []error{err, linkErr, pdfErr, eventsErr, dueErr, s.UpdateLetter(ctx, loa.Letter{Org: "a", Request: "r"}, nil)}
 	})
 }
+
+func TestLetterRaces(t *testing.T) {
+	t.Parallel()
+	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
+		loatest.RunRaces(t, func(t *testing.T) loatest.Stores {
+			t.Helper()
+			db := open(t)
+			return loatest.Stores{Requests: portingstore.Requests{DB: db}, Letters: portingstore.Letters{DB: db}, Atomic: db}
+		})
+	})
+}

@@ -17,3 +17,11 @@ func TestLetters(t *testing.T) {
 		return portingstore.Letters{Store: s}, s
 	}, nil)
 }
+
+func TestLetterRaces(t *testing.T) {
+	t.Parallel()
+	loatest.RunRaces(t, func(*testing.T) loatest.Stores {
+		s := memstore.New()
+		return loatest.Stores{Requests: portingstore.Requests{Store: s}, Letters: portingstore.Letters{Store: s}, Atomic: s}
+	})
+}
