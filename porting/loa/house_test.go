@@ -164,7 +164,7 @@ func (m *mailbox) attempts() int {
 }
 
 // wantOnce checks that no mail was sent twice, and returns their ids without those of the requests.
-func (m *mailbox) wantOnce(t *testing.T) (kinds string) {
+func (m *mailbox) wantOnce(t *testing.T) string {
 	t.Helper()
 	m.mu.Lock()
 	ids := maps.Clone(m.ids)
@@ -174,11 +174,12 @@ func (m *mailbox) wantOnce(t *testing.T) (kinds string) {
 			t.Errorf("%s was sent %d times", id, count)
 		}
 	}
+	var kinds []string
 	for _, one := range m.all() {
 		_, kind, _ := strings.Cut(one.id, ".loa.")
-		kinds += " " + kind
+		kinds = append(kinds, kind)
 	}
-	return strings.TrimSpace(kinds)
+	return strings.Join(kinds, " ")
 }
 
 var link = regexp.MustCompile(`https://x\.example/loa/(\S+)`)
@@ -267,7 +268,7 @@ func (h *house) trail(r porting.Request) string {
 	for _, v := range e.Events {
 		kinds = append(kinds, string(v.Kind))
 	}
-	return strings.Join(kinds, " ")
+	return strings.Join(kinds, ", ")
 }
 
 // want checks in which states a letter and its request are, and the letter's audit trail.

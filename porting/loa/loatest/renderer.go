@@ -96,7 +96,7 @@ func rendersAlways(t *testing.T, r renderer) {
 	text, c := aText(3), aCertificate()
 	letter, signed := r.letter(t, text), r.signed(t, text, c)
 	synctest.Test(t, func(t *testing.T) {
-		time.Sleep(400 * 24 * time.Hour)
+		<-time.After(400 * 24 * time.Hour)
 		if !bytes.Equal(r.letter(t, text), letter) || !bytes.Equal(r.signed(t, text, c), signed) {
 			t.Error("the bytes depend on the time")
 		}
@@ -151,7 +151,7 @@ func wantWords(t *testing.T, pages []string, texts ...string) {
 	t.Helper()
 	shown := strings.Join(strings.Fields(strings.Join(pages, " ")), "")
 	for _, text := range texts {
-		for _, word := range strings.Fields(text) {
+		for word := range strings.FieldsSeq(text) {
 			if !strings.Contains(shown, word) {
 				t.Errorf("%q of %q is not shown", word, text)
 			}
