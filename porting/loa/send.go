@@ -17,11 +17,8 @@ func (s *Service) SendLetter(ctx context.Context, r porting.Request) (porting.Le
 		Org: r.Org, Request: r.ID, State: Waiting, Content: contentOf(r), Link: 1, SignBy: r.SignBy, CreatedAt: now, Revision: 1,
 	}
 	pdf, err := s.cfg.Renderer.RenderLetter(ctx, Compose(l.Content))
-	if errors.Is(err, callwright.ErrBadRequest) {
-		return porting.Letter{}, s.unprintable(ctx, l.Content, err)
-	}
 	if err != nil {
-		return porting.Letter{}, err
+		return porting.Letter{}, s.unprintable(ctx, err, l.Content.fields())
 	}
 	l.SHA256 = hashOf(pdf)
 	l.LinkHash = linkHash(s.token(l.Org, l.Request, l.Link))
@@ -39,27 +36,22 @@ func (s *Service) SendLetter(ctx context.Context, r porting.Request) (porting.Le
 	return porting.Letter{URL: callwright.Secret(s.page(l))}, nil
 }
 
-// unprintable returns an error for each field of a request that the letter cannot show, and otherwise, if there is none.
-func (s *Service) unprintable(ctx context.Context, c Content, otherwise error) error {
+// unprintable returns an error for each field that a PDF cannot show, if that is why it was not rendered, and otherwise err.
+func (s *Service) unprintable(ctx context.Context, err error, fields []field) error {
+	if !errors.Is(err, callwright.ErrBadRequest) {
+		return err
+	}
 	var found callwright.FieldErrors
-	for _, f := range c.fields() {
-		if err := s.printable(ctx, f.name, f.value); err != nil {
-			found = append(found, err)
+	for _, f := range fields {
+		_, err := s.cfg.Renderer.RenderLetter(ctx, Text{Paragraphs: []string{f.value}})
+		if errors.Is(err, callwright.ErrBadRequest) {
+			found = append(found, callwright.Invalid(f.name, "%s", callwright.MessageOf(err)))
 		}
 	}
 	if len(found) == 0 {
-		return otherwise
+		return err
 	}
 	return found
-}
-
-// printable returns an error about a field, if the letter cannot show its text.
-func (s *Service) printable(ctx context.Context, field, text string) *callwright.Error {
-	_, err := s.cfg.Renderer.RenderLetter(ctx, Text{Paragraphs: []string{text}})
-	if !errors.Is(err, callwright.ErrBadRequest) {
-		return nil
-	}
-	return callwright.Invalid(field, "%s", callwright.MessageOf(err))
 }
 
 // ResendLetter ends the link and has another one to the same letter mailed. CodeTooManyRequests: that was done MaxResends times.

@@ -44,7 +44,7 @@ func (s *Service) Sign(ctx context.Context, token callwright.Secret, sig Signatu
 		return View{}, err
 	}
 	return s.decide(ctx, token, func(ctx context.Context, l *Letter, now time.Time) (decision, error) {
-		sig, err := s.check(ctx, *l, sig)
+		sig, err := sig.checked(*l)
 		if err != nil {
 			return decision{}, err
 		}
@@ -140,32 +140,23 @@ func (s *Service) seal(ctx context.Context, l *Letter, sig Signature, now time.T
 		Disclosure: Disclosure, Trail: l.Head,
 	})
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, s.unprintable(ctx, err, []field{{"signer_name", sig.Name}, {"signer_title", sig.Title}})
 	}
 	l.end(Signed, now)
 	l.SignedSHA256 = hashOf(signed)
 	return signed, append(events, l.record(Event{At: now, Kind: EventSealed, SHA256: l.SignedSHA256})...), nil
 }
 
-// check returns a signature as it is recorded, or everything that is wrong with it.
-func (s *Service) check(ctx context.Context, l Letter, sig Signature) (Signature, error) {
+// checked returns a signature as it is recorded, or everything that is wrong with it.
+func (sig Signature) checked(l Letter) (Signature, error) {
 	sig.Name, sig.Title, sig.Origin = tidy(sig.Name), tidy(sig.Title), sig.Origin.cleaned()
 	var f faults
 	f.addIf(!sig.Consent, "consent", "must be given: agree to sign electronically, or ask for the letter on paper")
 	f.addIf(!sig.Authority, "authority", "must be confirmed: only an authorized representative of the account can sign")
 	f.addIf(sig.SHA256 != l.SHA256, "letter_sha256", "must be that of the letter that is signed: load the page again")
-	f.addIf(!sameName(sig.Name, l.Content.FirstName+" "+l.Content.LastName), "signer_name",
-		"must be the name of the authorized representative as the letter shows it")
+	f.addIf(!sameName(sig.Name, l.Content.signer()), "signer_name", "must be the name of the authorized representative as the letter shows it")
 	f.addText("signer_name", sig.Name, MaxName)
 	f.addText("signer_title", sig.Title, MaxTitle)
-	if err := f.err(); err != nil {
-		return sig, err
-	}
-	for field, text := range map[string]string{"signer_name": sig.Name, "signer_title": sig.Title} {
-		if err := s.printable(ctx, field, text); err != nil {
-			f = append(f, err)
-		}
-	}
 	return sig, f.err()
 }
 

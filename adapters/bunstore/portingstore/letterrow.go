@@ -82,7 +82,8 @@ type letterEventRow struct {
 	Document string    `bun:"document"` // sealed: letterEventJSON
 }
 
-// letterEventJSON is what is sealed of an event.
+// letterEventJSON is what is sealed of an event. testdata/letter.json has all members, and those of loa.Content: a test fails when one
+// is renamed.
 type letterEventJSON struct {
 	Email      string     `json:"email,omitempty"`
 	SHA256     string     `json:"sha256,omitempty"`
@@ -95,15 +96,17 @@ type letterEventJSON struct {
 	Hash       string     `json:"hash"`
 }
 
+func newLetterEventJSON(e loa.Event) letterEventJSON {
+	return letterEventJSON{e.Email, e.SHA256, e.Name, e.Title, e.Disclosure, e.Origin, e.Reason, e.Previous, e.Hash}
+}
+
 func eventPurpose(org, request string, number int) string {
 	return fmt.Sprintf("event of letter:%q:%q:%d", org, request, number)
 }
 
 func (db core) letterEventRow(l loa.Letter, e loa.Event) (row letterEventRow, err error) {
 	row = letterEventRow{Request: l.Request, Number: e.Number, Org: string(l.Org), At: sqldb.Stored(e.At), Kind: string(e.Kind)}
-	row.Document, err = db.seal(eventPurpose(row.Org, row.Request, row.Number), letterEventJSON{
-		e.Email, e.SHA256, e.Name, e.Title, e.Disclosure, e.Origin, e.Reason, e.Previous, e.Hash,
-	})
+	row.Document, err = db.seal(eventPurpose(row.Org, row.Request, row.Number), newLetterEventJSON(e))
 	return row, err
 }
 

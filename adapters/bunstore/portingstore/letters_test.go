@@ -2,6 +2,9 @@ package portingstore_test
 
 import (
 	"context"
+	"errors"
+	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -9,6 +12,8 @@ import (
 	"github.com/callwright/callwright/adapters/bunstore"
 	"github.com/callwright/callwright/adapters/bunstore/internal/storetest"
 	"github.com/callwright/callwright/adapters/bunstore/portingstore"
+	"github.com/callwright/callwright/callwrighttest"
+	"github.com/callwright/callwright/porting"
 	"github.com/callwright/callwright/porting/loa"
 	"github.com/callwright/callwright/porting/loa/loatest"
 )
@@ -50,4 +55,27 @@ func TestLetterRaces(t *testing.T) {
 			return loatest.Stores{Requests: portingstore.Requests{DB: db}, Letters: portingstore.Letters{DB: db}, Atomic: db}
 		})
 	})
+}
+
+// TestLetterDocuments fails when what is sealed of a letter changes its names: what is stored could not be read any more.
+func TestLetterDocuments(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2026, 3, 2, 9, 8, 7, 0, time.UTC)
+	l := loa.Letter{Content: loa.Content{
+		Request: "r", Date: at, Numbers: []callwright.PhoneNumber{"+14155550100"}, CustomerType: porting.Business, BusinessName: "b", FirstName: "f",
+		LastName: "l", AccountNumber: "a", Email: "e",
+		Address:    porting.Address{Street: "s", Street2: "s2", City: "c", State: "st", Zip: "z", Country: "co"},
+		TargetDate: at, Template: "t",
+	}}
+	e := loa.Event{
+		Number: 1, At: at, Kind: loa.EventSigned, Email: "e", SHA256: "s", Name: "n", Title: "t", Disclosure: "d",
+		Origin: loa.Origin{IP: "i", UserAgent: "u"}, Reason: "r", Previous: "p", Hash: "h",
+	}
+	callwrighttest.Full(t, l.Content)
+	callwrighttest.Full(t, e)
+	got, err := portingstore.LetterDocuments(l, e)
+	want, readErr := os.ReadFile("testdata/letter.json")
+	if err := errors.Join(err, readErr); err != nil || strings.TrimSpace(string(want)) != string(got) {
+		t.Errorf("got %s, %v", got, err)
+	}
 }
