@@ -244,12 +244,13 @@ func (s *Service) checkWebhook(f *faults, url string) {
 	if url == "" {
 		return
 	}
-	f.addIf(s.cfg.Notifier == nil, "webhook_url", "this service sends no webhooks for port requests: leave it out")
+	if s.cfg.Notifier == nil {
+		f.addIf(true, "webhook_url", "this service sends no webhooks for port requests: leave it out")
+		return
+	}
 	f.addText("webhook_url", url, maxURL, false)
-	if s.cfg.URLs != nil {
-		if err := s.cfg.URLs.CheckURL(url); err != nil {
-			f.addIf(true, "webhook_url", "%s", callwright.MessageOf(err))
-		}
+	if err := s.cfg.URLs.CheckURL(url); err != nil {
+		f.addIf(true, "webhook_url", "%s", callwright.MessageOf(err))
 	}
 }
 
@@ -323,7 +324,10 @@ func (s *Service) Resend(ctx context.Context, org callwright.OrgID, id string) (
 		l, err = s.cfg.Letters.ResendLetter(ctx, *r)
 		return []Entry{e}, err
 	})
-	return r, l, err
+	if err != nil {
+		return Request{}, Letter{}, err
+	}
+	return r, l, nil
 }
 
 // Decline cancels a request whose signer refuses to sign. reason may be empty. Errors are those of Sign.

@@ -7,10 +7,17 @@ import (
 	"time"
 )
 
-// mailed reports whether people are told of an entry: of every change of the state, and of what they must know or do in between.
+// mailed reports whether people are told of an entry: of every change of the state and of a number, and of what they must know or do in
+// between.
 func (e Entry) mailed() bool {
-	return e.From != e.To || e.Event == CancelAsked || e.Event == CancelRefused || e.Event == Undelivered ||
-		slices.Contains([]Detail{DetailAction, DetailConfirmed}, e.Detail)
+	switch e.Event {
+	case CancelAsked, CancelRefused, Undelivered:
+		return true
+	case Changed:
+		return e.Detail != DetailCancelRequested && e.Detail != DetailQueued
+	default:
+		return e.From != e.To
+	}
 }
 
 // Subject returns the subject of the mail about an entry.
@@ -28,6 +35,8 @@ func counted(n int, noun string) string {
 // headline returns what has happened, in a few words.
 func (e Entry) headline() string {
 	switch {
+	case e.Event == CancelAsked && e.To != Canceled && e.Actor == Timer:
+		return "not settled in time, the carrier is asked to cancel"
 	case e.Event == CancelAsked && e.To != Canceled:
 		return "the carrier is asked to cancel"
 	case e.Event == CancelRefused:
@@ -36,10 +45,14 @@ func (e Entry) headline() string {
 		return "the letter cannot be delivered"
 	case e.Event == Declined:
 		return "canceled, the signer has declined"
+	case e.Event == SignatureExpired:
+		return "failed, the letter was not signed in time"
 	case e.To == InProgress && e.Detail == DetailAction:
-		return "somebody must act"
+		return "action is needed"
 	case e.To == InProgress && e.Detail == DetailConfirmed:
 		return "the date is confirmed"
+	case e.Event == Changed:
+		return "news from the carrier"
 	case e.To == Completed && e.Detail == DetailPartly:
 		return "completed in part"
 	}
@@ -49,37 +62,87 @@ func (e Entry) headline() string {
 	}[e.To]
 }
 
-// next returns what happens next, and who must act.
-func (e Entry) next() string {
+// next returns what happens next, and who must act by when.
+func (r Request) next(e Entry) string {
 	switch {
+	case e.Event == CancelAsked && e.To != Canceled && e.Actor == Timer:
+		return "Nobody has settled for 30 days what holds up the numbers below, so the port is being canceled. The losing carrier decides whether " +
+			"the numbers can still stay with it. Nobody needs to act; another mail follows."
 	case e.Event == CancelAsked && e.To != Canceled:
-		return "The losing carrier decides whether the numbers can still be kept. You will be told."
+		return "The losing carrier decides whether the numbers can still stay with it. Nobody needs to act; another mail follows."
 	case e.Event == CancelRefused:
-		return "The port goes on. To keep the numbers, ask the losing carrier."
+		return "The port goes on. If the numbers are to stay with the losing carrier, ask the carrier itself to stop the port."
 	case e.Event == Undelivered:
-		return "The mail server refuses the authorized representative's address. Whoever requested the port must cancel the request and make another one with the right address."
+		return "The mail server refuses the address of the authorized representative, who must sign the letter of authorization by " + date(r.SignBy) +
+			". Whoever requested the port must act: if the address is right, have the letter sent again; if it is wrong, cancel the request and make " +
+			"another one with the right address."
+	case e.Event == Declined:
+		return "The authorized representative does not sign the letter of authorization. The numbers stay with the losing carrier. Whoever requested " +
+			"the port can make a new request when that is settled."
+	case e.Event == SignatureExpired:
+		return "The numbers stay with the losing carrier. Whoever requested the port can make a new request."
 	case e.To == InProgress && e.Detail == DetailAction:
-		return "The port waits until the cause below is settled. After 30 days it is canceled."
+		return r.action()
 	case e.To == InProgress && e.Detail == DetailConfirmed:
-		return "The losing carrier releases the numbers at the time below. Keep its service until then."
+		return "The losing carrier releases the numbers at the time below. Nobody needs to act: keep its service until another mail says that the " +
+			"numbers are ported."
+	case e.To == InProgress:
+		return "The losing carrier is working on the request, which takes 7 to 14 business days. Nobody needs to act: keep its service until the numbers " +
+			"are ported."
 	case e.To == Completed && e.Detail == DetailPartly:
-		return "Calls to the ported numbers are answered here. The others stay with the losing carrier: request them again when their cause is settled."
+		return "Calls to the ported numbers come in here, unless something else is said beside them. The other numbers stay with the losing carrier: keep its service for them. Whoever requested " +
+			"the port can request them again when what is said beside them is settled."
 	}
 	return map[State]string{
-		WaitingForSignature: "The authorized representative gets another mail with the letter of authorization, and must sign it there.",
-		Submitted:           "The letter is signed. The losing carrier gets the request; nobody needs to act.",
-		InProgress:          "The losing carrier processes the request, which takes 7 to 14 business days. Keep its service until the numbers are ported.",
-		Completed:           "Calls to the numbers are answered here. You can end the losing carrier's service.",
-		Canceled:            "The numbers stay with the losing carrier.",
-		Failed:              "The numbers stay with the losing carrier. A new request tries again.",
+		WaitingForSignature: "The authorized representative gets another mail with a link to the letter of authorization, and must sign it there by " +
+			date(r.SignBy) + ". If nobody does, the port fails.",
+		Submitted: "The letter of authorization is signed, and the losing carrier gets the request. Nobody needs to act.",
+		Completed: "Calls to the numbers come in here, unless something else is said beside them. The losing carrier's service for them can be ended.",
+		Canceled:  "The numbers stay with the losing carrier. Nobody needs to act.",
+		Failed:    "The numbers stay with the losing carrier: keep its service. This request is not tried again; a new request can be made.",
 	}[e.To]
+}
+
+// date formats a day for people.
+func date(t time.Time) string { return t.UTC().Format("2 January 2006, 15:04 UTC") }
+
+// action returns who must act on the numbers that are held up, by when, and on what.
+func (r Request) action() string {
+	var who []string
+	for _, n := range r.Numbers {
+		if n.State.Ended() || n.Failure == nil {
+			continue
+		}
+		if name := actors[n.Failure.Code.Remedy().Act]; name != "" && !slices.Contains(who, name) {
+			who = append(who, name)
+		}
+	}
+	by := "within 30 days"
+	if !r.HeldSince.IsZero() {
+		by = "by " + date(r.HeldSince.Add(ActFor))
+	}
+	switch {
+	case len(who) > 0:
+		return "The losing carrier cannot go on until what is said beside the numbers below is settled. Those who must act " + by + ": " +
+			strings.Join(who, " and ") + ". Otherwise the port of these numbers is canceled. If the request itself must be corrected, cancel it and make another one. " +
+			"Until then keep the losing carrier's service."
+	case r.held():
+		return "Some of the numbers below cannot be ported. Whoever requested the port must cancel the request " + by + " and make another one without them: " +
+			"otherwise the port of these numbers is canceled."
+	}
+	return "Numbers were held up, which is settled by now. Nobody needs to act."
+}
+
+// actors name who must act, for people. The losing carrier acts by itself.
+var actors = map[Party]string{
+	ActCustomer: "whoever requested the port", ActSigner: "the authorized representative", ActOperator: "the operator of this service",
 }
 
 // Text returns the text of the mail about an entry. It shows the numbers as they are now, which may be later than the entry.
 func (r Request) Text(e Entry) string {
 	var b strings.Builder
 	headline := e.headline()
-	fmt.Fprintf(&b, "%s%s.\n\n%s\n", strings.ToUpper(headline[:1]), headline[1:], e.next())
+	fmt.Fprintf(&b, "%s%s.\n\n%s\n", strings.ToUpper(headline[:1]), headline[1:], r.next(e))
 	if f := r.Failure; f != nil && e.To.Ended() {
 		fmt.Fprintf(&b, "\nWhy: %s\n", f.Code.Remedy().Text)
 	}
@@ -87,18 +150,26 @@ func (r Request) Text(e Entry) string {
 	for _, n := range r.Numbers {
 		fmt.Fprintf(&b, "  %s  %s\n", n.Number, n.line())
 	}
-	fmt.Fprintf(&b, "\nRequest: %s\nTarget date: %s\n", r.ID, r.TargetDate.Format(time.DateOnly))
+	fmt.Fprintf(&b, "\nRequest: %s\nDate asked for: %s\n", r.ID, r.TargetDate.Format("2 January 2006"))
+	b.WriteString("The losing carrier is the one that the numbers come from.\n")
 	return b.String()
 }
 
 // line returns what has become of a number, in a line.
 func (n Number) line() string {
-	text := strings.ReplaceAll(string(n.State), "_", " ")
+	text := map[NumberState]string{
+		NumberPending: "waits for the signature", NumberSubmitted: "on its way to the losing carrier", NumberInProgress: "the losing carrier works on it",
+		NumberPorted: "ported", NumberRejected: "not ported", NumberCanceled: "canceled, stays with the losing carrier",
+	}[n.State]
 	switch {
+	case n.State == NumberConfirmed && n.FOC.IsZero():
+		text = "the date is confirmed"
 	case n.State == NumberConfirmed:
-		text = "released at " + n.FOC.UTC().Format("2006-01-02 15:04 MST")
+		text = "is released on " + date(n.FOC)
 	case n.State == NumberPorted && n.Inbound == Registered:
 		text = "ported; calls come in here"
+	case n.State == NumberInProgress && n.Failure != nil:
+		text = "held up"
 	}
 	if n.Failure != nil {
 		text += ": " + n.Failure.Code.Remedy().Text

@@ -95,7 +95,7 @@ var rules = []Rule{
 	{Submitted, Rejected, Failed, []Actor{Carrier, Timer, Operator}},
 	{Submitted, Withdrawn, Canceled, []Actor{API, Carrier, Operator}},
 
-	{InProgress, Changed, InProgress, []Actor{Carrier, Operator}},
+	{InProgress, Changed, InProgress, []Actor{Carrier, Timer, Operator}},
 	{InProgress, CancelAsked, InProgress, []Actor{API, Timer, Operator}},
 	{InProgress, CancelRefused, InProgress, []Actor{Carrier}},
 	{InProgress, Ported, Completed, []Actor{Carrier, Timer, Operator}},

@@ -32,7 +32,7 @@ var legal = map[[2]string]string{
 	{"submitted", "rejected"}:       "failed carrier timer operator",
 	{"submitted", "withdrawn"}:      "canceled api carrier operator",
 
-	{"in_progress", "changed"}:        "in_progress carrier operator",
+	{"in_progress", "changed"}:        "in_progress carrier timer operator",
 	{"in_progress", "cancel_asked"}:   "in_progress api timer operator",
 	{"in_progress", "cancel_refused"}: "in_progress carrier",
 	{"in_progress", "ported"}:         "completed carrier timer operator",

@@ -199,17 +199,21 @@ func (r *Request) tooLate(now time.Time, cutOff time.Duration) (Entry, bool, err
 	return e, err == nil, err
 }
 
-// giveUp ends a request that cannot be canceled although nobody acts on some of its numbers, because others are ported: they are
-// rejected with their failures. One whose confirmed date is near goes on.
+// giveUp rejects the numbers on which nobody acts, with their failures, when the request cannot be canceled because others are ported.
+// It ends with its last number. A request that cannot be canceled because its confirmed date is near goes on.
 func (r *Request) giveUp(now time.Time) (Entry, bool, error) {
+	if !slices.Contains(r.numberStates(), NumberPorted) {
+		return Entry{}, false, nil
+	}
 	for i, n := range r.Numbers {
 		if !n.State.Ended() && n.Failure != nil && n.Failure.Code.Remedy().Act != ActCarrier {
 			r.Numbers[i].State = NumberRejected
 		}
 	}
+	r.HeldSince = time.Time{}
 	event, ended := Outcome(r.numberStates())
 	if !ended {
-		return Entry{}, false, nil
+		event = Changed
 	}
 	e, err := r.move(event, Timer, now, "")
 	return e, err == nil, err

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/callwright/callwright"
@@ -21,11 +23,12 @@ type mailArgs struct {
 	Recipient int `json:"recipient"` // index in Account.recipients
 }
 
-// recipients returns the addresses that are told of a request by mail.
+// recipients returns the addresses that are told of a request by mail, each once: mail servers do not tell capital letters from small
+// ones.
 func (a Account) recipients() []string {
 	all := []string{a.Email}
 	for _, email := range a.NotifyEmails {
-		if email != a.Email {
+		if !slices.ContainsFunc(all, func(known string) bool { return strings.EqualFold(known, email) }) {
 			all = append(all, email)
 		}
 	}
