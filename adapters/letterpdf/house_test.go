@@ -84,7 +84,7 @@ func render(t *testing.T, text loa.Text, c *loa.Certificate) []byte {
 func poppler(t *testing.T, pdf []byte, program string, args ...string) (out, folder string) {
 	t.Helper()
 	if _, err := exec.LookPath(program); err != nil {
-		t.Skip(err)
+		t.Fatalf("%v: scripts/install-deps.sh test installs poppler", err)
 	}
 	folder = t.TempDir()
 	if err := os.WriteFile(filepath.Join(folder, "in.pdf"), pdf, 0o600); err != nil {

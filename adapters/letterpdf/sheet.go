@@ -207,9 +207,9 @@ func (f fonts) fit(as style, what string, width int) string {
 
 // wrap returns the lines of a text that are not wider than a width. Words that are wider go on in the next line.
 func (f fonts) wrap(as style, what string, width int) (rows []string) {
-	for _, part := range strings.Split(what, "\n") {
+	for part := range strings.SplitSeq(what, "\n") {
 		row := ""
-		for _, word := range strings.Fields(part) {
+		for word := range strings.FieldsSeq(part) {
 			if longer := strings.TrimLeft(row+" "+word, " "); f.width(as, longer) <= width {
 				row = longer
 				continue
