@@ -1,0 +1,90 @@
+package cli_test
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/callwright/callwright/porting/loa"
+)
+
+func hashOf(b []byte) string {
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:])
+}
+
+// evidence writes the evidence of a letter that Robin Doe has signed, and its two PDFs.
+func evidence(t *testing.T, change func(*loa.Evidence)) (file, letter, signed string) {
+	t.Helper()
+	at, folder := time.Date(2026, 3, 2, 9, 8, 7, 0, time.UTC), t.TempDir()
+	e := loa.Evidence{Request: "port_1", SHA256: hashOf([]byte("letter")), SignedSHA256: hashOf([]byte("signed letter"))}
+	for i, event := range []loa.Event{
+		{Kind: loa.EventCreated, SHA256: e.SHA256},
+		{Kind: loa.EventSigned, SHA256: e.SHA256, Name: "Robin Doe"},
+		{Kind: loa.EventSealed, SHA256: e.SignedSHA256},
+	} {
+		event.Number, event.At, event.Previous = i+1, at.Add(time.Duration(i)*time.Minute), e.Head
+		event.Hash = hashOf(event.Canonical())
+		e.Events, e.Head = append(e.Events, event), event.Hash
+	}
+	if change != nil {
+		change(&e)
+	}
+	text, err := json.Marshal(e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write := func(name string, content []byte) string {
+		path := filepath.Join(folder, name)
+		if err := os.WriteFile(path, content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	return write("evidence.json", text), write("letter.pdf", []byte("letter")), write("signed.pdf", []byte("signed letter"))
+}
+
+func TestPortsVerify(t *testing.T) {
+	t.Parallel()
+	file, letter, signed := evidence(t, nil)
+	code, out, errs := callwright(t, "ports", "verify", file, "--letter", letter, "--signed", signed)
+	if code != 0 || errs != "" || !strings.Contains(out, "by Robin Doe at 2026-03-02T09:09:07Z") || !strings.Contains(out, signed+" is the PDF") {
+		t.Errorf("exit code %d, %s\n%s", code, errs, out)
+	}
+	code, out, _ = callwright(t, "ports", "verify", file, "--signed", signed, "--json")
+	var v map[string]any
+	if err := json.Unmarshal([]byte(out), &v); err != nil || code != 0 || v["signed_by"] != "Robin Doe" || v["signed_letter_checked"] != true || v["letter_checked"] != false {
+		t.Errorf("exit code %d, %v: %s", code, err, out)
+	}
+}
+
+func TestPortsVerifyRefuses(t *testing.T) {
+	t.Parallel()
+	whole, letter, signed := evidence(t, nil)
+	changed, _, _ := evidence(t, func(e *loa.Evidence) { e.Events[1].Name = "Someone Else" })
+	cut, _, _ := evidence(t, func(e *loa.Evidence) { e.Events = e.Events[:2] })
+	for name, test := range map[string]struct {
+		code int
+		want string
+		args []string
+	}{
+		"a changed event":    {1, "event 2 was changed", []string{changed}},
+		"a missing event":    {1, "event 3 is missing", []string{cut}},
+		"another letter":     {1, "the letter is not the PDF", []string{whole, "--letter", signed}},
+		"another signed one": {1, "the signed letter is not the PDF", []string{whole, "--signed", letter}},
+		"no file":            {2, "no such file", []string{whole + ".absent"}},
+		"no PDF":             {2, "no such file", []string{whole, "--signed", whole + ".absent"}},
+		"no evidence":        {2, "must be the evidence", []string{letter}},
+		"nothing":            {2, "the file of the evidence", nil},
+	} {
+		code, out, errs := callwright(t, append([]string{"ports", "verify"}, test.args...)...)
+		if code != test.code || out != "" || !strings.Contains(errs, test.want) {
+			t.Errorf("%s: exit code %d, want %d: %s%s", name, code, test.code, errs, out)
+		}
+	}
+}
