@@ -23,7 +23,7 @@ func (*acme) CheckNumbers(context.Context, []callwright.PhoneNumber) ([]porting.
 }
 
 func (*acme) Submit(_ context.Context, s porting.Submission) (porting.Receipt, error) {
-	return porting.Receipt{Ref: "order-1"}, nil // POST the account and the numbers, with s.Key as the idempotency key
+	return porting.Receipt{Ref: "acme-" + s.Key}, nil // POST the account and the numbers, with s.Key as the idempotency key
 }
 
 func (*acme) Cancel(context.Context, porting.Order) error {
@@ -66,15 +66,14 @@ func ExampleGateway() {
 		show(1, ports.Hear(ctx, "acme", porting.Hint{Event: "1", Ref: r.Ref}))
 	}
 	stop()
-	<-done
-	fmt.Println("calls to it:", r.Numbers[0].Inbound)
+	fmt.Println("calls to it:", r.Numbers[0].Inbound, <-done)
 	// Output:
 	// <nil>
 	// waiting_for_signature pending <nil>
 	// in_progress in_progress <nil>
 	// in_progress foc_confirmed <nil>
 	// completed ported <nil>
-	// calls to it: registered
+	// calls to it: registered <nil>
 }
 
 // monday is when the carrier releases numbers.

@@ -256,8 +256,10 @@ func TestPortsCodes(t *testing.T) {
 	out, _ := run(t, nil, 0, "ports", "codes")
 	wantText(t, out, "pin_invalid", "customer", "port_freeze")
 	out, _ = run(t, nil, 0, "ports", "codes", "--json")
-	var codes []struct{ Code string }
-	if err := json.Unmarshal([]byte(out), &codes); err != nil || len(codes) != len(porting.Remedies()) {
+	var codes []struct {
+		Code string `json:"code"`
+	}
+	if err := json.Unmarshal([]byte(out), &codes); err != nil || len(codes) != len(porting.Remedies()) || codes[0].Code != string(porting.Remedies()[0].Code) {
 		t.Errorf("%d codes, %v", len(codes), err)
 	}
 }
@@ -285,7 +287,7 @@ func TestPortsRefused(t *testing.T) {
 		{2, "--number 555", []string{"port", r.Ref, "--number", "555"}},
 		{2, "the reference of an order", []string{"port"}},
 		{2, "unknown flag", []string{"port", r.Ref, "--fast"}},
-		{2, "no command ports ports", []string{"ports"}},
+		{2, "no command ports dance", []string{"dance"}},
 		{2, "--limit must be", []string{"list", "--limit", "0"}},
 	} {
 		_, errs := d.callwright(test.code, append([]string{"ports"}, test.args...)...)
