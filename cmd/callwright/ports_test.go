@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,7 +16,10 @@ import (
 	"github.com/callwright/callwright/adapters/bunstore"
 	"github.com/callwright/callwright/adapters/bunstore/portingstore"
 	"github.com/callwright/callwright/adapters/masterkey"
+	"github.com/callwright/callwright/adapters/riverwork"
 	"github.com/callwright/callwright/porting"
+	"github.com/callwright/callwright/porting/document"
+	"github.com/callwright/callwright/porting/loa"
 	"github.com/callwright/callwright/porting/manual"
 	"github.com/callwright/callwright/transport/cli"
 )
@@ -31,6 +35,8 @@ type deployment struct {
 	data     string
 	db       *bunstore.DB
 	service  *porting.Service
+	letters  *loa.Service
+	bills    *document.Service
 	handlers map[string]callwright.Handler
 	periodic map[string]callwright.Handler
 	tasks    []callwright.Task
@@ -56,17 +62,30 @@ func deploy(t *testing.T) *deployment {
 			t.Error(err)
 		}
 	})
-	gateway, err := manual.New(manual.Config{Store: portingstore.ManualOrders{DB: d.db}})
-	if err != nil {
+	if err := riverwork.Migrate(t.Context(), riverwork.Config{SQL: d.db.SQL(), Tx: d.db.Tx}); err != nil {
 		t.Fatal(err)
 	}
-	d.service, err = porting.New(porting.Config{
-		Store: portingstore.Requests{DB: d.db}, Atomic: d.db, Work: d, Gateway: gateway, Documents: d, Letters: d, Inbound: d,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	d.serve()
 	return d
+}
+
+// serve makes the services of the server.
+func (d *deployment) serve() {
+	d.t.Helper()
+	gateway, gatewayErr := manual.New(manual.Config{Store: portingstore.ManualOrders{DB: d.db}})
+	bills, billsErr := document.New(document.Config{Store: portingstore.Documents{DB: d.db}, Blobs: portingstore.Blobs{DB: d.db}, Work: d})
+	letters, lettersErr := loa.New(loa.Config{
+		Store: portingstore.Letters{DB: d.db}, Atomic: d.db, Work: d, Mailer: d, Renderer: d, Key: callwright.Secret(strings.Repeat("k", loa.MinKey)),
+		URL: func(token string) string { return token },
+	})
+	service, err := porting.New(porting.Config{
+		Store: portingstore.Requests{DB: d.db}, Atomic: d.db, Work: d, Gateway: gateway, Documents: bills, Letters: letters, Inbound: d,
+	})
+	if err := errors.Join(gatewayErr, billsErr, lettersErr, err); err != nil {
+		d.t.Fatal(err)
+	}
+	letters.Attach(service)
+	d.service, d.letters, d.bills = service, letters, bills
 }
 
 // Enqueue, Handle and Every make it a callwright.Work whose time the test keeps.
@@ -79,19 +98,17 @@ func (d *deployment) Handle(kind string, h callwright.Handler) { d.handlers[kind
 
 func (d *deployment) Every(kind string, _ time.Duration, h callwright.Handler) { d.periodic[kind] = h }
 
-func (d *deployment) UseDocuments(context.Context, callwright.OrgID, string, []string) ([]string, error) {
-	return nil, nil
+// The deployment is also the other side of the ports.
+
+func (d *deployment) SendMail(context.Context, string, string, string, string) error { return nil }
+
+func (d *deployment) RenderLetter(context.Context, loa.Text) ([]byte, error) {
+	return []byte("%PDF letter"), nil
 }
 
-func (d *deployment) SendLetter(context.Context, porting.Request) (porting.Letter, error) {
-	return porting.Letter{}, nil
+func (d *deployment) RenderSigned(context.Context, loa.Text, loa.Certificate) ([]byte, error) {
+	return []byte("%PDF signed"), nil
 }
-
-func (d *deployment) ResendLetter(context.Context, porting.Request) (porting.Letter, error) {
-	return porting.Letter{}, nil
-}
-
-func (d *deployment) RevokeLetter(context.Context, callwright.OrgID, string) error { return nil }
 
 func (d *deployment) RegisterInbound(context.Context, callwright.OrgID, callwright.PhoneNumber) error {
 	return nil
@@ -117,11 +134,17 @@ func (d *deployment) minute(id string) porting.Request {
 	return r
 }
 
-// signed returns a request that is signed and has reached the gateway.
-func (d *deployment) signed() porting.Request {
+const bill = "%PDF-1.7\n% a bill\n"
+
+// initiated returns a request that waits for its signature, and the token of the link to its letter.
+func (d *deployment) initiated() (r porting.Request, token callwright.Secret) {
 	d.t.Helper()
-	r, _, err := d.service.Initiate(d.t.Context(), org, porting.Draft{
-		Numbers: []porting.NumberDraft{{Number: first}, {Number: second}}, PIN: "4711", Documents: []string{"doc_1"},
+	doc, err := d.bills.Upload(d.t.Context(), org, strings.NewReader(bill))
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	r, letter, err := d.service.Initiate(d.t.Context(), org, porting.Draft{
+		Numbers: []porting.NumberDraft{{Number: first}, {Number: second}}, PIN: "4711", Documents: []string{doc.ID},
 		Account: porting.Account{
 			CustomerType: porting.Business, BusinessName: "Acme Bakery", FirstName: "Robin", LastName: "Doe", AccountNumber: "88231",
 			Email:   "robin@example.com",
@@ -131,7 +154,19 @@ func (d *deployment) signed() porting.Request {
 	if err != nil {
 		d.t.Fatal(err)
 	}
-	if _, err := d.service.Sign(d.t.Context(), org, r.ID, porting.Signer, ""); err != nil {
+	return r, letter.URL
+}
+
+// signed returns a request that is signed and has reached the gateway.
+func (d *deployment) signed() porting.Request {
+	d.t.Helper()
+	r, token := d.initiated()
+	l, err := d.letters.Letter(d.t.Context(), org, r.ID)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	_, err = d.letters.Sign(d.t.Context(), token, loa.Signature{Name: "Robin Doe", Consent: true, Authority: true, SHA256: l.SHA256})
+	if err != nil {
 		d.t.Fatal(err)
 	}
 	return d.minute(r.ID)
@@ -229,7 +264,7 @@ func TestPortsShow(t *testing.T) {
 	d := deploy(t)
 	r := d.signed()
 	out, _ := d.callwright(0, "ports", "show", r.Ref)
-	wantText(t, out, r.ID, "Acme Bakery", "Robin", "1 Main Street", "94607", "doc_1", "***31", first+"", "has a PIN")
+	wantText(t, out, r.ID, "Acme Bakery", "Robin", "1 Main Street", "94607", r.Documents[0], "***31", first+"", "has a PIN")
 	if strings.Contains(out, "88231") || strings.Contains(out, "4711") {
 		t.Errorf("secrets were printed:\n%s", out)
 	}
@@ -322,4 +357,56 @@ func TestPortsWrongDeployment(t *testing.T) {
 	}
 	_, errs = d.callwright(2, "ports", "list")
 	wantText(t, errs, "have version 3")
+}
+
+// TestPortsSign: a letter that was signed on paper submits its request, and the server does what follows.
+func TestPortsSign(t *testing.T) {
+	t.Parallel()
+	d := deploy(t)
+	r, _ := d.initiated()
+	sign := []string{"ports", "sign", r.ID, "--org", string(org), "--note", "folder 12"}
+	_, errs := d.callwright(1, "ports", "sign", r.ID, "--org", "another", "--note", "folder 12")
+	wantText(t, errs, "not found")
+	for _, missing := range []int{3, 5} {
+		_, errs = d.callwright(2, slices.Delete(slices.Clone(sign), missing, missing+2)...)
+		wantText(t, errs, sign[missing]+" is required")
+	}
+	out, _ := d.callwright(0, sign...)
+	wantText(t, out, "submitted")
+	if r = d.minute(r.ID); r.State != porting.Submitted || r.Ref == "" || r.SignedAt.IsZero() {
+		t.Errorf("a minute later the request is %s with the order %q", r.State, r.Ref)
+	}
+	history, err := d.service.History(t.Context(), org, r.ID)
+	if err != nil || len(history) != 2 || history[1].Actor != porting.Operator || history[1].Note != "folder 12" {
+		t.Errorf("the history is %+v, %v", history, err)
+	}
+	_, errs = d.callwright(1, sign...)
+	wantText(t, errs, "cannot be signed")
+	var enqueued string
+	if err := d.db.SQL().QueryRowContext(t.Context(), "SELECT group_concat(args) FROM river_job").Scan(&enqueued); err != nil {
+		t.Fatal(err)
+	}
+	wantText(t, enqueued, "porting.step", "porting.mail")
+}
+
+// TestPortsDocuments: the operator gets the files of an order, and loses none.
+func TestPortsDocuments(t *testing.T) {
+	t.Parallel()
+	d := deploy(t)
+	r := d.signed()
+	folder := filepath.Join(t.TempDir(), "out")
+	out, _ := d.callwright(0, "ports", "documents", r.Ref, "--out", folder)
+	for name, want := range map[string]string{r.Documents[0] + ".pdf": bill, "letter-" + r.ID + ".pdf": "%PDF signed"} {
+		path := filepath.Join(folder, name)
+		got, err := os.ReadFile(path)
+		info, statErr := os.Stat(path)
+		if err != nil || statErr != nil || string(got) != want || info.Mode().Perm() != 0o600 {
+			t.Errorf("%s has %q, %v", name, got, err)
+		}
+		wantText(t, out, path)
+	}
+	_, errs := d.callwright(1, "ports", "documents", r.Ref, "--out", folder)
+	wantText(t, errs, "is there already")
+	d.callwright(1, "ports", "documents", "absent", "--out", folder)
+	d.callwright(2, "ports", "documents", r.Ref)
 }

@@ -39,10 +39,13 @@ type PortsOptions struct {
 
 // Ports is what the commands of the manual gateway work on. Its stores are those of a deployment whose server may be running.
 type Ports struct {
-	Manual   *manual.Gateway
-	Requests porting.Store
-	Atomic   callwright.Atomic
-	Close    func() error
+	Manual    *manual.Gateway
+	Requests  porting.Store
+	Atomic    callwright.Atomic
+	Documents PortDocuments
+	Letters   PortLetters
+	Signer    PortSigner
+	Close     func() error
 }
 
 // portsCommands makes the commands of the manual gateway.
@@ -82,7 +85,7 @@ func portsCommand(c Config, env func(string) string) *cobra.Command {
 	flags.StringVar(&p.options.DatabaseURL, "database-url", "", "its database, sqlite:PATH or postgres://... (default: SQLite in the data folder)")
 	flags.BoolVar(&p.asJSON, "json", false, "print JSON")
 	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage(err) })
-	cmd.AddCommand(p.listCommand(), p.showCommand(), p.codesCommand(), p.refuseCancelCommand(), p.verifyCommand())
+	cmd.AddCommand(p.listCommand(), p.showCommand(), p.codesCommand(), p.refuseCancelCommand(), p.verifyCommand(), p.documentsCommand(), p.signCommand())
 	for _, m := range moves {
 		cmd.AddCommand(p.moveCommand(m))
 	}

@@ -1,0 +1,132 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/porting"
+	"github.com/callwright/callwright/porting/document"
+	"github.com/callwright/callwright/porting/manual"
+)
+
+// PortDocuments opens documents of port requests; document.Service implements it.
+type PortDocuments interface {
+	// Open returns a document and its bytes, which are read while ctx lives; the caller closes the reader.
+	Open(ctx context.Context, org callwright.OrgID, id string) (document.Document, io.ReadCloser, error)
+}
+
+// PortLetters returns letters of authorization; loa.Service implements it.
+type PortLetters interface {
+	// LetterPDF returns the signed letter of a port request, or if nobody has signed it the letter itself. CodeNotFound: it is absent.
+	LetterPDF(ctx context.Context, org callwright.OrgID, request string) (data []byte, signed bool, err error)
+}
+
+func (p *portsCommands) documentsCommand() *cobra.Command {
+	var folder string
+	cmd := &cobra.Command{
+		Use: "documents ORDER", Short: "Write the bills and the signed letter of an order to files",
+		Long: "Writes the documents of an order and its signed letter of authorization into a folder, for this user alone. No file is\n" +
+			"replaced. Strangers have uploaded the documents: open them with care.",
+		Args: exactly(1, "the reference of an order"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if folder == "" {
+				return usage(errors.New("--out is required: the folder for the files"))
+			}
+			return p.with(cmd.Context(), func(ports *Ports) error { return p.documents(cmd, ports, args[0], folder) })
+		},
+	}
+	cmd.Flags().StringVar(&folder, "out", "", "the `folder` of the files, which is made if it is not there (required)")
+	return cmd
+}
+
+// fileJSON is a file that was written.
+type fileJSON struct {
+	File string `json:"file"`
+	What string `json:"what"`
+	Note string `json:"note,omitempty"`
+}
+
+// documents is callwright ports documents.
+func (p *portsCommands) documents(cmd *cobra.Command, ports *Ports, ref, folder string) error {
+	r, err := ports.Requests.RequestByRef(cmd.Context(), manual.Name, ref)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return err
+	}
+	written := []fileJSON{}
+	for _, id := range r.Documents {
+		f, err := ports.writeDocument(cmd.Context(), r, id, folder)
+		if err != nil {
+			return err
+		}
+		written = append(written, f)
+	}
+	letter, signed, err := ports.Letters.LetterPDF(cmd.Context(), r.Org, r.ID)
+	switch {
+	case err != nil && !errors.Is(err, callwright.ErrNotFound):
+		return err
+	case !signed:
+		cmd.PrintErrln("the letter was not signed here: take the one on paper")
+	default:
+		f := fileJSON{File: filepath.Join(folder, "letter-"+filepath.Base(r.ID)+".pdf"), What: "signed letter of authorization"}
+		if err := create(f.File, bytes.NewReader(letter)); err != nil {
+			return err
+		}
+		written = append(written, f)
+	}
+	return p.print(cmd, written, func(w *tabwriter.Writer) {
+		for _, f := range written {
+			_, _ = fmt.Fprintf(w, "%s\t%s\t%s\n", f.File, f.What, f.Note)
+		}
+	})
+}
+
+// extensions are the ends of the names of files by their media types.
+var extensions = map[string]string{
+	"application/pdf": ".pdf", "image/jpeg": ".jpg", "image/png": ".png", "image/gif": ".gif", "image/webp": ".webp", "image/tiff": ".tiff",
+	"image/heic": ".heic", "image/heif": ".heif",
+}
+
+// writeDocument writes a document of a request.
+func (p *Ports) writeDocument(ctx context.Context, r porting.Request, id, folder string) (fileJSON, error) {
+	d, content, err := p.Documents.Open(ctx, r.Org, id)
+	if err != nil {
+		return fileJSON{}, fmt.Errorf("the document %s: %w", id, err)
+	}
+	f := fileJSON{File: filepath.Join(folder, filepath.Base(id)+extensions[d.Type]), What: "document, " + d.Type}
+	switch {
+	case d.Active:
+		f.Note = "has scripts or launches programs: do not open it here"
+	case d.Locked:
+		f.Note = "needs a password: the carrier may refuse it"
+	}
+	return f, errors.Join(create(f.File, content), content.Close())
+}
+
+// create writes a file that only this user may read. A file that is there stays as it is, and one that cannot be written whole is removed.
+func create(name string, content io.Reader) error {
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return callwright.Errorf(callwright.CodeConflict, "%s is there already: name another folder with --out", name)
+	}
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(f, content)
+	if err = errors.Join(err, f.Close()); err != nil {
+		return errors.Join(err, os.Remove(name))
+	}
+	return nil
+}

@@ -1,0 +1,60 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/porting"
+)
+
+// PortSigner submits requests whose letters were signed on paper; porting.Service implements it.
+type PortSigner interface {
+	// Sign submits a request. CodeInvalidState: it does not wait for a signature any more. CodeNotFound: it is absent.
+	Sign(ctx context.Context, org callwright.OrgID, id string, by porting.Actor, note string) (porting.Request, error)
+}
+
+func (p *portsCommands) signCommand() *cobra.Command {
+	var org, note string
+	cmd := &cobra.Command{
+		Use: "sign REQUEST", Short: "Enter that a letter of authorization was signed on paper",
+		Long: "Submits a request whose letter was signed on paper, and ends the link to the letter. The history of the request keeps the note:\n" +
+			"write where the paper is.",
+		Example: `  callwright ports sign port_0197f2a4c0007a1c8d2e5f3a1c9b7d20 --org ORG --note "signed on paper, folder 12"`,
+		Args:    exactly(1, "the id of a port request"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			switch {
+			case org == "":
+				return usage(errors.New("--org is required: the id of the organization that has requested the port"))
+			case note == "":
+				return usage(errors.New("--note is required: where the signed letter is"))
+			case len(note) > porting.MaxRaw:
+				return usage(fmt.Errorf("--note must have at most %d bytes", porting.MaxRaw))
+			}
+			return p.with(cmd.Context(), func(ports *Ports) error { return p.sign(cmd, ports, callwright.OrgID(org), args[0], note) })
+		},
+	}
+	cmd.Flags().StringVar(&org, "org", "", "the `id` of the organization (required)")
+	cmd.Flags().StringVar(&note, "note", "", "the `text` for the history (required)")
+	return cmd
+}
+
+// sign is callwright ports sign.
+func (p *portsCommands) sign(cmd *cobra.Command, ports *Ports, org callwright.OrgID, request, note string) error {
+	r, err := ports.Signer.Sign(cmd.Context(), org, request, porting.Operator, note)
+	if err != nil {
+		return err
+	}
+	signed := struct {
+		Request  string `json:"port_request_id"`
+		Status   string `json:"status"`
+		SignedAt string `json:"signed_at"`
+	}{r.ID, string(r.State), stamp(r.SignedAt)}
+	return p.print(cmd, signed, func(w *tabwriter.Writer) {
+		_, _ = fmt.Fprintf(w, "%s\t%s\n", signed.Request, signed.Status)
+	})
+}
