@@ -79,6 +79,7 @@ var refused = map[string][]byte{
 	"MP4 with a picture":         ftyp("mp42", "heic"),
 	"QuickTime":                  ftyp("qt  "),
 	"HEIC with a broken size":    []byte("\x00\x00\x00\x09ftypheic\x00\x00\x00\x00"),
+	"HEIC with an odd size":      []byte("\x00\x00\x00\x11ftypheic\x00\x00\x00\x00\x00"),
 	"half a box of HEIC":         []byte("\x00\x00\x00\x18ftyphei"),
 }
 

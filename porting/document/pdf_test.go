@@ -27,6 +27,8 @@ func TestPDFsAreFlagged(t *testing.T) {
 		"<</Names [/J#53 1]>>":                            {active: true}, // #53 is S
 		"<</#4a#61vaScript 1>>":                           {active: true},
 		"<</J#5 1>>":                                      {},
+		"<</JS#zz 1>>":                                    {},
+		"<</x#5/JS 1>>":                                   {active: true},
 		"<</J#zz 1>>":                                     {},
 		"<< /S /Launch /F (cmd.exe) >>":                   {active: true},
 		"<< /LaunchPad 1 >>":                              {},

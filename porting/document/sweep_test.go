@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -91,6 +92,25 @@ func TestBytesWithoutADocumentAreDeleted(t *testing.T) {
 }
 
 var errDown = errors.New("down")
+
+// TestRoundsReachAllBytes keeps more bytes in use than a round looks at, and one blob that nobody uses after them.
+func TestRoundsReachAllBytes(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, func(c *document.Config) { c.MaxUnused = 1000 })
+	const many = 501
+	for i := range many {
+		h.upload(t, "a", fmt.Appendf(nil, "%s %d", png, i))
+	}
+	h.now = start.Add(time.Hour)
+	if _, err := h.blobs.PutBlob(t.Context(), bytes.NewReader(png), h.now); err != nil {
+		t.Fatal(err)
+	}
+	h.sweepAt(t, 2*day)
+	h.sweepAt(t, 2*day)
+	if n := len(h.kept(t)); n != many {
+		t.Errorf("after two rounds, %d blobs are kept, want %d", n, many)
+	}
+}
 
 // stubborn does not delete the first blob that it is told to.
 type stubborn struct {

@@ -132,7 +132,7 @@ func (s Blobs) publish(ctx context.Context, row *blobRow) (published bool, err e
 				if err := sqldb.Changed(result, err, errNoSuchBlob); !errors.Is(err, errNoSuchBlob) {
 					return err
 				}
-				result, err = idb.NewUpdate().Model(row).WherePK().Where("sha256 IS NULL").Exec(ctx)
+				result, err = idb.NewUpdate().Model(row).WherePK().Exec(ctx)
 				published = true
 				return sqldb.Changed(result, err, callwright.Errorf(callwright.CodeUnavailable, "the upload took too long"))
 			})
