@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -222,11 +223,11 @@ func TestReplacedLink(t *testing.T) {
 type forgetful struct {
 	loa.Store
 
-	down *bool
+	down *atomic.Bool
 }
 
 func (f forgetful) UpdateLetter(ctx context.Context, l loa.Letter, signed []byte, events ...loa.Event) error {
-	if *f.down {
+	if f.down.Load() {
 		return callwright.ErrUnavailable
 	}
 	return f.Store.UpdateLetter(ctx, l, signed, events...)
@@ -235,11 +236,12 @@ func (f forgetful) UpdateLetter(ctx context.Context, l loa.Letter, signed []byte
 // TestCrashAfterMail loses what a step has done after its mail: the mail is sent again under the same id, and recorded once.
 func TestCrashAfterMail(t *testing.T) {
 	t.Parallel()
-	down := true
+	var down atomic.Bool
+	down.Store(true)
 	inHouse(t, func(t *testing.T, h *house) {
 		r, _ := h.initiated()
 		synctest.Wait()
-		down = false
+		down.Store(false)
 		h.sleep(time.Minute)
 		mails := h.mailbox.all()
 		if len(mails) < 2 || slices.ContainsFunc(mails, func(m mailed) bool { return m != mails[0] }) {
