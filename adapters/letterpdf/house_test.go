@@ -105,3 +105,10 @@ func pages(t *testing.T, pdf []byte) []string {
 	out, _ := poppler(t, pdf, "pdftotext", "-layout", "in.pdf", "-")
 	return strings.Split(strings.TrimSuffix(out, "\f"), "\f")
 }
+
+// pagesAsRead returns the words of each page in the order in which they are written.
+func pagesAsRead(t *testing.T, pdf []byte) []string {
+	t.Helper()
+	out, _ := poppler(t, pdf, "pdftotext", "-raw", "in.pdf", "-")
+	return strings.Split(strings.TrimSuffix(out, "\f"), "\f")
+}
