@@ -17,6 +17,7 @@ import (
 	"github.com/callwright/callwright/adapters/bunstore/portingstore"
 	"github.com/callwright/callwright/adapters/masterkey"
 	"github.com/callwright/callwright/adapters/riverwork"
+	"github.com/callwright/callwright/internal/pgtest"
 	"github.com/callwright/callwright/porting"
 	"github.com/callwright/callwright/porting/document"
 	"github.com/callwright/callwright/porting/loa"
@@ -42,9 +43,16 @@ type deployment struct {
 	tasks    []callwright.Task
 }
 
+// deploy makes a deployment on SQLite.
 func deploy(t *testing.T) *deployment {
 	t.Helper()
-	d := &deployment{t: t, data: t.TempDir(), handlers: map[string]callwright.Handler{}, periodic: map[string]callwright.Handler{}}
+	data := t.TempDir()
+	return deployOn(t, data, "sqlite:"+filepath.Join(data, "callwright.db"))
+}
+
+func deployOn(t *testing.T, data, address string) *deployment {
+	t.Helper()
+	d := &deployment{t: t, data: data, handlers: map[string]callwright.Handler{}, periodic: map[string]callwright.Handler{}}
 	key := masterkey.New(d.data)
 	if err := os.WriteFile(masterkey.File(d.data), []byte(key.Text().Reveal()), 0o600); err != nil {
 		t.Fatal(err)
@@ -53,7 +61,7 @@ func deploy(t *testing.T) *deployment {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d.db, err = bunstore.Open(t.Context(), "sqlite:"+filepath.Join(d.data, "callwright.db"), bunstore.Config{Keyring: ring})
+	d.db, err = bunstore.Open(t.Context(), address, bunstore.Config{Keyring: ring})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +70,7 @@ func deploy(t *testing.T) *deployment {
 			t.Error(err)
 		}
 	})
-	if err := riverwork.Migrate(t.Context(), riverwork.Config{SQL: d.db.SQL(), Tx: d.db.Tx}); err != nil {
+	if err := riverwork.Migrate(t.Context(), riverwork.Config{SQL: d.db.SQL(), Tx: d.db.Tx, PostgresDSN: d.db.PostgresDSN()}); err != nil {
 		t.Fatal(err)
 	}
 	d.serve()
@@ -409,4 +417,25 @@ func TestPortsDocuments(t *testing.T) {
 	wantText(t, errs, "is there already")
 	d.callwright(1, "ports", "documents", "absent", "--out", folder)
 	d.callwright(2, "ports", "documents", r.Ref)
+}
+
+// TestPortsOnPostgres: the commands find a database of several nodes by its address, and need no data folder with a key in the environment.
+func TestPortsOnPostgres(t *testing.T) {
+	t.Parallel()
+	address := pgtest.DSN(t)
+	d := deployOn(t, t.TempDir(), address)
+	key, err := os.ReadFile(masterkey.File(d.data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	env := map[string]string{"CALLWRIGHT_DATABASE_URL": address, "CALLWRIGHT_SECRET_KEY": string(key)}
+	r, _ := d.initiated()
+	run(t, env, 0, "ports", "sign", r.ID, "--org", string(org), "--note", "folder 12")
+	r = d.minute(r.ID)
+	run(t, env, 0, "ports", "port", r.Ref)
+	if r = d.minute(r.ID); r.State != porting.Completed {
+		t.Errorf("the request is %s", r.State)
+	}
+	out, _ := run(t, env, 0, "ports", "list")
+	wantText(t, out, r.Ref, r.ID, "2 ported")
 }
