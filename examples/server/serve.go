@@ -132,7 +132,7 @@ func newAPI(p apiParts) (api, error) {
 			callsapi.New(p.Calls, p.Listener.publicURL(p.Config)), agentsapi.New(p.Agents, p.Personas),
 			sipapi.New(sipapi.Config{Trunks: p.Trunks, Calls: p.CallLog, Setup: p.Setup, Discoveries: p.Looks, TestCalls: p.Tests}),
 			pathwaysapi.New(p.Pathways), triageapi.New(p.Issues),
-			portingapi.New(), agenttestapi.New(p.AgentTests, p.Tornados), speechapi.New(),
+			portingapi.New(portingapi.Config{}), agenttestapi.New(p.AgentTests, p.Tornados), speechapi.New(),
 		},
 		Reference: reference.Handler(p.Config.PublicURL), Metrics: promhttp.HandlerFor(p.Metrics, promhttp.HandlerOpts{}), Logger: p.Log,
 		Ready: func(ctx context.Context) error {

@@ -20,6 +20,9 @@ const byKillsIfLate = "TestKills, if a run is late; TestCancelledRunOfDeadNode o
 // changes.
 const byMortals = "TestProcessesThatDie of agenttest/tornado"
 
+// notWired says that the area has the operation, but the reference server not its service yet.
+const notWired = "the reference server has no service for it yet, and answers 501"
+
 // guarded says of every served operation that may write what checks it against a kill, or why nothing does.
 var guarded = map[string]string{
 	"createCall": byKills, "stopCall": byKills, "updateInboundNumber": byKills,
@@ -42,6 +45,8 @@ var guarded = map[string]string{
 	"startTornado": byMortals, "cancelTornado": byMortals,
 
 	"createPersona": byKills, "updatePersona": byKills, "deletePersona": byKills, "promotePersona": byKills, "discardPersonaDraft": byKills,
+
+	"initiatePort": notWired, "cancelPortRequest": notWired, "resendPortLetter": notWired,
 
 	"createIssue": byKills, "updateIssue": byKills, "deleteIssue": byKills, "decideIssue": byKills, "mergeIssue": byKills,
 	"markIssueSeen": byKills, "addIssueComment": byKills, "editIssueComment": byKills, "deleteIssueComment": byKills,

@@ -72,7 +72,8 @@ var exercises = []exercise{
 	{"POST", "/v1/personas", `{"name":"p","orchestration_prompt":"Be kind to ¶.","default_tools":` + shownTools + `}`},
 	{"PATCH", "/v1/personas/{persona_id}", `{"personality_prompt":"Be kind to ¶.","default_tools":` + shownTools + `}`},
 	{"POST", "/v1/personas/{persona_id}/promote", ""},
-	{"POST", "/v1/sip/port/initiate", `{"phone_numbers":["+14155550100"],"documents":["d"],"losing_carrier_information":{
+	{"POST", "/v1/sip/port/initiate", `{"phone_numbers":["+14155550100"],"documents":["d"],
+		"number_pins":[{"phone_number":"+14155550100","pin":"§"}],"webhook_url":"HOOKS/port?token=§","losing_carrier_information":{
 		"customer_type":"business","business_name":"Acme","first_name":"Robin","last_name":"Doe","account_number":"88231","pin":"§",
 		"authorized_representative_email":"robin@example.com",
 		"address":{"street":"1 Main Street","city":"Oakland","state":"CA","zip":"94607","country":"US"}}}`},

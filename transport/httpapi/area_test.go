@@ -56,7 +56,7 @@ func TestEveryOperationHasOneArea(t *testing.T) {
 func TestOnlyAreasThatAreGivenAreServed(t *testing.T) {
 	t.Parallel()
 	h := open(t, func(c *httpapi.Config) {
-		c.Areas, c.Reference = []httpapi.Area{triageapi.New(nil), portingapi.New()}, nil
+		c.Areas, c.Reference = []httpapi.Area{triageapi.New(nil), portingapi.New(portingapi.Config{})}, nil
 	})
 	h.Handler = h.unchecked // to this server, paths of the contract are none
 	for _, target := range []string{"/v1/calls", "/v1/sip", "/v1/pathway", "/v1/voices", "/docs/", "/docs", "/openapi.yaml"} {

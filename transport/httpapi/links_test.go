@@ -14,7 +14,7 @@ var links = map[string][]string{
 	"agenttestapi": {"agenttestoas", "agenttest", "agents"},
 	"callsapi":     {"callsoas", "agents", "speech"},
 	"pathwaysapi":  {"pathwaysoas", "agents"},
-	"portingapi":   {"portingoas"},
+	"portingapi":   {"portingoas", "porting"},
 	"sipapi":       {"sipoas", "sip"},
 	"speechapi":    {"speechoas"},
 	"triageapi":    {"triageoas", "triage"},

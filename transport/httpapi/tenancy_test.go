@@ -30,8 +30,11 @@ var kinds = map[string]string{
 	"getActiveTornado.persona_id": "sought",
 	"/v1/personas/{id}":           "persona", "persona_id": "persona", "replayTestRun.id": "held", "analyzeTestRun.id": "lost",
 
+	"/v1/sip/port/{id}": "port",
+
 	// Numbers of others, numbers that are not there yet, and ids that belong to clients or to pathways.
 	"createCall.phone_number": "", "attachSipNumbers.phone_number": "", "attachSipNumbers.phone_numbers": "",
+	"initiatePort.phone_numbers": "", "phone_numbers[]": "",
 	"agent_profile_id": "", "allow_node_ids": "", "deny_node_ids": "", "assignee_id": "", "node_id": "", "owner_id": "", "start_node_id": "", "version_id": "", "voice_id": "",
 	"kb_ids": "", // nothing makes knowledge bases
 }

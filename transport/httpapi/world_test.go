@@ -102,6 +102,7 @@ func init() { //nolint:gochecknoinits // makers use each other
 		"persona":   makePersona,
 		"chat":      by(201, "POST", "/v1/pathway/chat/create", `{"pathway_id":"$pathway"}`, "data", "chat_id"),
 		"discovery": by(200, "POST", "/v1/sip/discover", `{"host":"pbx.example.com"}`, "data", "discovery_id"),
+		"port":      by(201, "POST", "/v1/sip/port/initiate", portBody("$number"), "data", "port_request_id"),
 		"testcall":  by(200, "POST", "/v1/sip/test-call", `{"phone_number":"$number"}`, "data", "call_id"),
 		"issue":     by(201, "POST", issues, `{"title":"Agent books a closed day"}`, "data", "id"),
 		"other":     by(201, "POST", issues, `{"title":"Agent books a closed day again"}`, "data", "id"),

@@ -3,27 +3,44 @@ package portingapi
 import (
 	"context"
 
+	"github.com/callwright/callwright/porting"
 	"github.com/callwright/callwright/transport/httpapi"
 	oas "github.com/callwright/callwright/transport/oas/portingoas"
 )
 
+// Config holds the services of the area. The operations of a service that is nil answer 501.
+type Config struct {
+	Ports *porting.Service
+}
+
 // api implements the operations of the area.
 type api struct {
 	oas.UnimplementedHandler
-	core *httpapi.API
+	ports *porting.Service
+	core  *httpapi.API
 }
 
 // New makes the area.
-func New() httpapi.Area {
-	a := new(api)
+func New(c Config) httpapi.Area {
+	a := &api{ports: c.Ports}
 	return httpapi.Area{
 		Build:     a.serve,
 		Wants:     oas.Wants,
+		Absent:    a.absent,
 		NoUploads: true,
 		Repeatable: map[string]func() httpapi.Answer{
 			oas.InitiatePortOperation: func() httpapi.Answer { return new(oas.PortInitiationReply) },
 		},
 	}
+}
+
+// absent reports whether an operation has no service.
+func (a *api) absent(operation string) bool {
+	switch operation {
+	case oas.UploadPortDocumentOperation, oas.ShowLetterOperation, oas.SignLetterOperation, oas.DownloadLetterOperation:
+		return true
+	}
+	return a.ports == nil
 }
 
 // serve makes the generated server of the area.

@@ -1,2 +1,2 @@
-// Package portingapi serves port requests and letters of authorization. None of it is built yet: its operations answer 501.
+// Package portingapi serves port requests and letters of authorization, and tells webhooks of what happens to a request.
 package portingapi

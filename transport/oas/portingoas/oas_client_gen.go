@@ -24,14 +24,17 @@ func trimTrailingSlashes(u *url.URL) {
 type Invoker interface {
 	// CancelPortRequest invokes cancelPortRequest operation.
 	//
-	// Cancels a port request. One that has ended is 409 `INVALID_STATE`. One that the losing carrier has
-	// received is canceled when the carrier agrees; the answer is 202 until then, also when repeated.
+	// Cancels a port request. One that is completed or has failed, has a number that is ported, or whose
+	// confirmed date is too near is 409 `INVALID_STATE`. One that the losing carrier has received is
+	// canceled when the carrier agrees; the answer is 202 until then, also when repeated.
 	//
 	// DELETE /v1/sip/port/{id}
 	CancelPortRequest(ctx context.Context, params CancelPortRequestParams) (CancelPortRequestRes, error)
 	// CheckPortability invokes checkPortability operation.
 	//
-	// Returns one result for each number, in the order of the request.
+	// Returns one result for each number, in the order of the request. `source` says whether the carrier
+	// was asked; the number itself tells little. An unencoded plus, which arrives as a space, is
+	// understood.
 	//
 	// GET /v1/sip/port/check
 	CheckPortability(ctx context.Context, params CheckPortabilityParams) (*PortabilityResultListReply, error)
@@ -49,17 +52,27 @@ type Invoker interface {
 	GetPortRequest(ctx context.Context, params GetPortRequestParams) (*PortRequestReply, error)
 	// InitiatePort invokes initiatePort operation.
 	//
-	// Stores the request and mails the letter of authorization to the authorized representative. A number
-	// that is in another open request is 409.
+	// Stores the request and mails the letter of authorization to the authorized representative, whose
+	// link is `signature_url` too. A number that is in another open request is 409 `CONFLICT`, and 429
+	// says that the organization has as many open requests as it may have.
 	//
 	// POST /v1/sip/port/initiate
 	InitiatePort(ctx context.Context, request *PortRequestCreate, params InitiatePortParams) (*PortInitiationReply, error)
 	// ListPortRequests invokes listPortRequests operation.
 	//
-	// Returns all port requests of the organization, newest first.
+	// Returns a page of port requests, newest first. The next page begins at `next_cursor`, which is null
+	// on the last page. Without parameters the answer has the newest 50.
 	//
 	// GET /v1/sip/port
-	ListPortRequests(ctx context.Context) (*PortRequestListReply, error)
+	ListPortRequests(ctx context.Context, params ListPortRequestsParams) (*PortRequestListReply, error)
+	// ResendPortLetter invokes resendPortLetter operation.
+	//
+	// Ends the link to the letter of authorization and mails another one to the authorized representative.
+	// The letter itself stays the same. A request that does not wait for a signature is 409
+	// `INVALID_STATE`.
+	//
+	// POST /v1/sip/port/{id}/letter/resend
+	ResendPortLetter(ctx context.Context, params ResendPortLetterParams) (*PortInitiationReply, error)
 	// ShowLetter invokes showLetter operation.
 	//
 	// Returns the page behind the mailed link, with the letter of authorization and the form to sign it.
@@ -126,8 +139,9 @@ func (c *Client) requestURL(ctx context.Context) *url.URL {
 
 // CancelPortRequest invokes cancelPortRequest operation.
 //
-// Cancels a port request. One that has ended is 409 `INVALID_STATE`. One that the losing carrier has
-// received is canceled when the carrier agrees; the answer is 202 until then, also when repeated.
+// Cancels a port request. One that is completed or has failed, has a number that is ported, or whose
+// confirmed date is too near is 409 `INVALID_STATE`. One that the losing carrier has received is
+// canceled when the carrier agrees; the answer is 202 until then, also when repeated.
 //
 // DELETE /v1/sip/port/{id}
 func (c *Client) CancelPortRequest(ctx context.Context, params CancelPortRequestParams) (CancelPortRequestRes, error) {
@@ -221,7 +235,9 @@ func (c *Client) sendCancelPortRequest(ctx context.Context, params CancelPortReq
 
 // CheckPortability invokes checkPortability operation.
 //
-// Returns one result for each number, in the order of the request.
+// Returns one result for each number, in the order of the request. `source` says whether the carrier
+// was asked; the number itself tells little. An unencoded plus, which arrives as a space, is
+// understood.
 //
 // GET /v1/sip/port/check
 func (c *Client) CheckPortability(ctx context.Context, params CheckPortabilityParams) (*PortabilityResultListReply, error) {
@@ -471,8 +487,9 @@ func (c *Client) sendGetPortRequest(ctx context.Context, params GetPortRequestPa
 
 // InitiatePort invokes initiatePort operation.
 //
-// Stores the request and mails the letter of authorization to the authorized representative. A number
-// that is in another open request is 409.
+// Stores the request and mails the letter of authorization to the authorized representative, whose
+// link is `signature_url` too. A number that is in another open request is 409 `CONFLICT`, and 429
+// says that the organization has as many open requests as it may have.
 //
 // POST /v1/sip/port/initiate
 func (c *Client) InitiatePort(ctx context.Context, request *PortRequestCreate, params InitiatePortParams) (*PortInitiationReply, error) {
@@ -567,20 +584,84 @@ func (c *Client) sendInitiatePort(ctx context.Context, request *PortRequestCreat
 
 // ListPortRequests invokes listPortRequests operation.
 //
-// Returns all port requests of the organization, newest first.
+// Returns a page of port requests, newest first. The next page begins at `next_cursor`, which is null
+// on the last page. Without parameters the answer has the newest 50.
 //
 // GET /v1/sip/port
-func (c *Client) ListPortRequests(ctx context.Context) (*PortRequestListReply, error) {
-	res, err := c.sendListPortRequests(ctx)
+func (c *Client) ListPortRequests(ctx context.Context, params ListPortRequestsParams) (*PortRequestListReply, error) {
+	res, err := c.sendListPortRequests(ctx, params)
 	return res, err
 }
 
-func (c *Client) sendListPortRequests(ctx context.Context) (res *PortRequestListReply, err error) {
+func (c *Client) sendListPortRequests(ctx context.Context, params ListPortRequestsParams) (res *PortRequestListReply, err error) {
 
 	u := uri.Clone(c.requestURL(ctx))
 	var pathParts [1]string
 	pathParts[0] = "/v1/sip/port"
 	uri.AddPathParts(u, pathParts[:]...)
+
+	q := uri.NewQueryEncoder()
+	{
+		// Encode "status" parameter.
+		cfg := uri.QueryParameterEncodingConfig{
+			Name:    "status",
+			Style:   uri.QueryStyleForm,
+			Explode: true,
+		}
+
+		if err := q.EncodeParam(cfg, func(e uri.Encoder) error {
+			if params.Status != nil {
+				return e.EncodeArray(func(e uri.Encoder) error {
+					for i, item := range params.Status {
+						if err := func() error {
+							return e.EncodeValue(conv.StringToString(string(item)))
+						}(); err != nil {
+							return errors.Wrapf(err, "[%d]", i)
+						}
+					}
+					return nil
+				})
+			}
+			return nil
+		}); err != nil {
+			return res, errors.Wrap(err, "encode query")
+		}
+	}
+	{
+		// Encode "limit" parameter.
+		cfg := uri.QueryParameterEncodingConfig{
+			Name:    "limit",
+			Style:   uri.QueryStyleForm,
+			Explode: true,
+		}
+
+		if err := q.EncodeParam(cfg, func(e uri.Encoder) error {
+			if val, ok := params.Limit.Get(); ok {
+				return e.EncodeValue(conv.IntToString(val))
+			}
+			return nil
+		}); err != nil {
+			return res, errors.Wrap(err, "encode query")
+		}
+	}
+	{
+		// Encode "cursor" parameter.
+		cfg := uri.QueryParameterEncodingConfig{
+			Name:    "cursor",
+			Style:   uri.QueryStyleForm,
+			Explode: true,
+		}
+
+		if err := q.EncodeParam(cfg, func(e uri.Encoder) error {
+			if val, ok := params.Cursor.Get(); ok {
+				return e.EncodeValue(conv.StringToString(val))
+			}
+			return nil
+		}); err != nil {
+			return res, errors.Wrap(err, "encode query")
+		}
+	}
+	u.RawQuery = q.Values().Encode()
 
 	r, err := ht.NewRequest(ctx, "GET", u)
 	if err != nil {
@@ -634,6 +715,103 @@ func (c *Client) sendListPortRequests(ctx context.Context) (res *PortRequestList
 	}()
 
 	result, err := decodeListPortRequestsResponse(resp)
+	if err != nil {
+		return res, errors.Wrap(err, "decode response")
+	}
+
+	return result, nil
+}
+
+// ResendPortLetter invokes resendPortLetter operation.
+//
+// Ends the link to the letter of authorization and mails another one to the authorized representative.
+// The letter itself stays the same. A request that does not wait for a signature is 409
+// `INVALID_STATE`.
+//
+// POST /v1/sip/port/{id}/letter/resend
+func (c *Client) ResendPortLetter(ctx context.Context, params ResendPortLetterParams) (*PortInitiationReply, error) {
+	res, err := c.sendResendPortLetter(ctx, params)
+	return res, err
+}
+
+func (c *Client) sendResendPortLetter(ctx context.Context, params ResendPortLetterParams) (res *PortInitiationReply, err error) {
+
+	u := uri.Clone(c.requestURL(ctx))
+	var pathParts [3]string
+	pathParts[0] = "/v1/sip/port/"
+	{
+		// Encode "id" parameter.
+		e := uri.NewPathEncoder(uri.PathEncoderConfig{
+			Param:   "id",
+			Style:   uri.PathStyleSimple,
+			Explode: false,
+		})
+		if err := func() error {
+			return e.EncodeValue(conv.StringToString(params.ID))
+		}(); err != nil {
+			return res, errors.Wrap(err, "encode path")
+		}
+		encoded, err := e.Result()
+		if err != nil {
+			return res, errors.Wrap(err, "encode path")
+		}
+		pathParts[1] = encoded
+	}
+	pathParts[2] = "/letter/resend"
+	uri.AddPathParts(u, pathParts[:]...)
+
+	r, err := ht.NewRequest(ctx, "POST", u)
+	if err != nil {
+		return res, errors.Wrap(err, "create request")
+	}
+
+	{
+		type bitset = [1]uint8
+		var satisfied bitset
+		{
+
+			switch err := c.securityApiKey(ctx, ResendPortLetterOperation, r); {
+			case err == nil: // if NO error
+				satisfied[0] |= 1 << 0
+			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
+				// Skip this security.
+			default:
+				return res, errors.Wrap(err, "security \"ApiKey\"")
+			}
+		}
+
+		if ok := func() bool {
+		nextRequirement:
+			for _, requirement := range []bitset{
+				{0b00000001},
+			} {
+				for i, mask := range requirement {
+					if satisfied[i]&mask != mask {
+						continue nextRequirement
+					}
+				}
+				return true
+			}
+			return false
+		}(); !ok {
+			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
+		}
+	}
+
+	resp, err := c.cfg.Client.Do(r)
+	if err != nil {
+		return res, errors.Wrap(err, "do request")
+	}
+	body := resp.Body
+	defer func() {
+		// Drain the body to EOF before closing, so the underlying
+		// connection can be reused by the Transport regardless of the
+		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
+		_, _ = io.Copy(io.Discard, body)
+		_ = body.Close()
+	}()
+
+	result, err := decodeResendPortLetterResponse(resp)
 	if err != nil {
 		return res, errors.Wrap(err, "decode response")
 	}

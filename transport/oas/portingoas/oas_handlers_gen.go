@@ -30,8 +30,9 @@ func recordError(string, error) {}
 
 // handleCancelPortRequestRequest handles cancelPortRequest operation.
 //
-// Cancels a port request. One that has ended is 409 `INVALID_STATE`. One that the losing carrier has
-// received is canceled when the carrier agrees; the answer is 202 until then, also when repeated.
+// Cancels a port request. One that is completed or has failed, has a number that is ported, or whose
+// confirmed date is too near is 409 `INVALID_STATE`. One that the losing carrier has received is
+// canceled when the carrier agrees; the answer is 202 until then, also when repeated.
 //
 // DELETE /v1/sip/port/{id}
 func (s *Server) handleCancelPortRequestRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -172,7 +173,9 @@ func (s *Server) handleCancelPortRequestRequest(args [1]string, argsEscaped bool
 
 // handleCheckPortabilityRequest handles checkPortability operation.
 //
-// Returns one result for each number, in the order of the request.
+// Returns one result for each number, in the order of the request. `source` says whether the carrier
+// was asked; the number itself tells little. An unencoded plus, which arrives as a space, is
+// understood.
 //
 // GET /v1/sip/port/check
 func (s *Server) handleCheckPortabilityRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -539,8 +542,9 @@ func (s *Server) handleGetPortRequestRequest(args [1]string, argsEscaped bool, w
 
 // handleInitiatePortRequest handles initiatePort operation.
 //
-// Stores the request and mails the letter of authorization to the authorized representative. A number
-// that is in another open request is 409.
+// Stores the request and mails the letter of authorization to the authorized representative, whose
+// link is `signature_url` too. A number that is in another open request is 409 `CONFLICT`, and 429
+// says that the organization has as many open requests as it may have.
 //
 // POST /v1/sip/port/initiate
 func (s *Server) handleInitiatePortRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -696,7 +700,8 @@ func (s *Server) handleInitiatePortRequest(args [0]string, argsEscaped bool, w h
 
 // handleListPortRequestsRequest handles listPortRequests operation.
 //
-// Returns all port requests of the organization, newest first.
+// Returns a page of port requests, newest first. The next page begins at `next_cursor`, which is null
+// on the last page. Without parameters the answer has the newest 50.
 //
 // GET /v1/sip/port
 func (s *Server) handleListPortRequestsRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -757,6 +762,16 @@ func (s *Server) handleListPortRequestsRequest(args [0]string, argsEscaped bool,
 			return
 		}
 	}
+	params, err := decodeListPortRequestsParams(args, argsEscaped, r)
+	if err != nil {
+		err = &ogenerrors.DecodeParamsError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeParams", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
 
 	var rawBody []byte
 
@@ -769,13 +784,26 @@ func (s *Server) handleListPortRequestsRequest(args [0]string, argsEscaped bool,
 			OperationID:      "listPortRequests",
 			Body:             nil,
 			RawBody:          rawBody,
-			Params:           middleware.Parameters{},
-			Raw:              r,
+			Params: middleware.Parameters{
+				{
+					Name: "status",
+					In:   "query",
+				}: params.Status,
+				{
+					Name: "limit",
+					In:   "query",
+				}: params.Limit,
+				{
+					Name: "cursor",
+					In:   "query",
+				}: params.Cursor,
+			},
+			Raw: r,
 		}
 
 		type (
 			Request  = struct{}
-			Params   = struct{}
+			Params   = ListPortRequestsParams
 			Response = *PortRequestListReply
 		)
 		response, err = middleware.HookMiddleware[
@@ -785,14 +813,14 @@ func (s *Server) handleListPortRequestsRequest(args [0]string, argsEscaped bool,
 		](
 			m,
 			mreq,
-			nil,
+			unpackListPortRequestsParams,
 			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.ListPortRequests(ctx)
+				response, err = s.h.ListPortRequests(ctx, params)
 				return response, err
 			},
 		)
 	} else {
-		response, err = s.h.ListPortRequests(ctx)
+		response, err = s.h.ListPortRequests(ctx, params)
 	}
 	if err != nil {
 		if errRes, ok := errors.Into[*ErrorStatusCodeWithHeaders](err); ok {
@@ -812,6 +840,149 @@ func (s *Server) handleListPortRequestsRequest(args [0]string, argsEscaped bool,
 	}
 
 	if err := encodeListPortRequestsResponse(response, w); err != nil {
+		defer recordError("EncodeResponse", err)
+		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
+			s.cfg.ErrorHandler(ctx, w, r, err)
+		}
+		return
+	}
+}
+
+// handleResendPortLetterRequest handles resendPortLetter operation.
+//
+// Ends the link to the letter of authorization and mails another one to the authorized representative.
+// The letter itself stays the same. A request that does not wait for a signature is 409
+// `INVALID_STATE`.
+//
+// POST /v1/sip/port/{id}/letter/resend
+func (s *Server) handleResendPortLetterRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
+	statusWriter := &codeRecorder{ResponseWriter: w}
+	w = statusWriter
+	ctx := r.Context()
+
+	var (
+		err          error
+		opErrContext = ogenerrors.OperationContext{
+			Name: ResendPortLetterOperation,
+			ID:   "resendPortLetter",
+		}
+	)
+	{
+		type bitset = [1]uint8
+		var satisfied bitset
+		{
+			sctx, ok, err := s.securityApiKey(ctx, ResendPortLetterOperation, r)
+			if err != nil {
+				err = &ogenerrors.SecurityError{
+					OperationContext: opErrContext,
+					Security:         "ApiKey",
+					Err:              err,
+				}
+				if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
+					defer recordError("Security:ApiKey", err)
+				}
+				return
+			}
+			if ok {
+				satisfied[0] |= 1 << 0
+				ctx = sctx
+			}
+		}
+
+		if ok := func() bool {
+		nextRequirement:
+			for _, requirement := range []bitset{
+				{0b00000001},
+			} {
+				for i, mask := range requirement {
+					if satisfied[i]&mask != mask {
+						continue nextRequirement
+					}
+				}
+				return true
+			}
+			return false
+		}(); !ok {
+			err = &ogenerrors.SecurityError{
+				OperationContext: opErrContext,
+				Err:              ogenerrors.ErrSecurityRequirementIsNotSatisfied,
+			}
+			if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
+				defer recordError("Security", err)
+			}
+			return
+		}
+	}
+	params, err := decodeResendPortLetterParams(args, argsEscaped, r)
+	if err != nil {
+		err = &ogenerrors.DecodeParamsError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeParams", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	var rawBody []byte
+
+	var response *PortInitiationReply
+	if m := s.cfg.Middleware; m != nil {
+		mreq := middleware.Request{
+			Context:          ctx,
+			OperationName:    ResendPortLetterOperation,
+			OperationSummary: "Mail the letter again",
+			OperationID:      "resendPortLetter",
+			Body:             nil,
+			RawBody:          rawBody,
+			Params: middleware.Parameters{
+				{
+					Name: "id",
+					In:   "path",
+				}: params.ID,
+			},
+			Raw: r,
+		}
+
+		type (
+			Request  = struct{}
+			Params   = ResendPortLetterParams
+			Response = *PortInitiationReply
+		)
+		response, err = middleware.HookMiddleware[
+			Request,
+			Params,
+			Response,
+		](
+			m,
+			mreq,
+			unpackResendPortLetterParams,
+			func(ctx context.Context, request Request, params Params) (response Response, err error) {
+				response, err = s.h.ResendPortLetter(ctx, params)
+				return response, err
+			},
+		)
+	} else {
+		response, err = s.h.ResendPortLetter(ctx, params)
+	}
+	if err != nil {
+		if errRes, ok := errors.Into[*ErrorStatusCodeWithHeaders](err); ok {
+			if err := encodeErrorResponse(errRes, w); err != nil {
+				defer recordError("Internal", err)
+			}
+			return
+		}
+		if errors.Is(err, ht.ErrNotImplemented) {
+			s.cfg.ErrorHandler(ctx, w, r, err)
+			return
+		}
+		if err := encodeErrorResponse(s.h.NewError(ctx, err), w); err != nil {
+			defer recordError("Internal", err)
+		}
+		return
+	}
+
+	if err := encodeResendPortLetterResponse(response, w); err != nil {
 		defer recordError("EncodeResponse", err)
 		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
 			s.cfg.ErrorHandler(ctx, w, r, err)

@@ -654,6 +654,96 @@ func (s *LosingCarrierInformationCustomerType) UnmarshalJSON(data []byte) error 
 	return s.Decode(d)
 }
 
+// Encode encodes time.Time as json.
+func (o NilDateTime) Encode(e *jx.Encoder, format func(*jx.Encoder, time.Time)) {
+	if o.Null {
+		e.Null()
+		return
+	}
+	format(e, o.Value)
+}
+
+// Decode decodes time.Time from json.
+func (o *NilDateTime) Decode(d *jx.Decoder, format func(*jx.Decoder) (time.Time, error)) error {
+	if o == nil {
+		return errors.New("invalid: unable to decode NilDateTime to nil")
+	}
+	if d.Next() == jx.Null {
+		if err := d.Null(); err != nil {
+			return err
+		}
+
+		var v time.Time
+		o.Value = v
+		o.Null = true
+		return nil
+	}
+	o.Null = false
+	v, err := format(d)
+	if err != nil {
+		return err
+	}
+	o.Value = v
+	return nil
+}
+
+// MarshalJSON implements stdjson.Marshaler.
+func (s NilDateTime) MarshalJSON() ([]byte, error) {
+	e := jx.Encoder{}
+	s.Encode(&e, json.NewTimeEncoder("2006-01-02T15:04:05.000Z07:00"))
+	return e.Bytes(), nil
+}
+
+// UnmarshalJSON implements stdjson.Unmarshaler.
+func (s *NilDateTime) UnmarshalJSON(data []byte) error {
+	d := jx.DecodeBytes(data)
+	return s.Decode(d, json.NewTimeDecoder("2006-01-02T15:04:05.000Z07:00"))
+}
+
+// Encode encodes PortRequestNumberInbound as json.
+func (o NilPortRequestNumberInbound) Encode(e *jx.Encoder) {
+	if o.Null {
+		e.Null()
+		return
+	}
+	e.Str(string(o.Value))
+}
+
+// Decode decodes PortRequestNumberInbound from json.
+func (o *NilPortRequestNumberInbound) Decode(d *jx.Decoder) error {
+	if o == nil {
+		return errors.New("invalid: unable to decode NilPortRequestNumberInbound to nil")
+	}
+	if d.Next() == jx.Null {
+		if err := d.Null(); err != nil {
+			return err
+		}
+
+		var v PortRequestNumberInbound
+		o.Value = v
+		o.Null = true
+		return nil
+	}
+	o.Null = false
+	if err := o.Value.Decode(d); err != nil {
+		return err
+	}
+	return nil
+}
+
+// MarshalJSON implements stdjson.Marshaler.
+func (s NilPortRequestNumberInbound) MarshalJSON() ([]byte, error) {
+	e := jx.Encoder{}
+	s.Encode(&e)
+	return e.Bytes(), nil
+}
+
+// UnmarshalJSON implements stdjson.Unmarshaler.
+func (s *NilPortRequestNumberInbound) UnmarshalJSON(data []byte) error {
+	d := jx.DecodeBytes(data)
+	return s.Decode(d)
+}
+
 // Encode encodes string as json.
 func (o NilString) Encode(e *jx.Encoder) {
 	if o.Null {
@@ -1768,6 +1858,10 @@ func (s *PortHistoryEntry) encodeFields(e *jx.Encoder) {
 		json.EncodeTimeFormat(e, s.At, "2006-01-02T15:04:05.000Z07:00")
 	}
 	{
+		e.FieldStart("event")
+		e.Str(s.Event)
+	}
+	{
 		e.FieldStart("from")
 		s.From.Encode(e)
 	}
@@ -1783,14 +1877,20 @@ func (s *PortHistoryEntry) encodeFields(e *jx.Encoder) {
 		e.FieldStart("actor")
 		e.Str(s.Actor)
 	}
+	{
+		e.FieldStart("note")
+		s.Note.Encode(e)
+	}
 }
 
-var jsonFieldsNameOfPortHistoryEntry = [5]string{
+var jsonFieldsNameOfPortHistoryEntry = [7]string{
 	0: "at",
-	1: "from",
-	2: "to",
-	3: "detail",
-	4: "actor",
+	1: "event",
+	2: "from",
+	3: "to",
+	4: "detail",
+	5: "actor",
+	6: "note",
 }
 
 // Decode decodes PortHistoryEntry from json.
@@ -1814,8 +1914,20 @@ func (s *PortHistoryEntry) Decode(d *jx.Decoder) error {
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"at\"")
 			}
-		case "from":
+		case "event":
 			requiredBitSet[0] |= 1 << 1
+			if err := func() error {
+				v, err := d.Str()
+				s.Event = string(v)
+				if err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"event\"")
+			}
+		case "from":
+			requiredBitSet[0] |= 1 << 2
 			if err := func() error {
 				if err := s.From.Decode(d); err != nil {
 					return err
@@ -1825,7 +1937,7 @@ func (s *PortHistoryEntry) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"from\"")
 			}
 		case "to":
-			requiredBitSet[0] |= 1 << 2
+			requiredBitSet[0] |= 1 << 3
 			if err := func() error {
 				v, err := d.Str()
 				s.To = string(v)
@@ -1837,7 +1949,7 @@ func (s *PortHistoryEntry) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"to\"")
 			}
 		case "detail":
-			requiredBitSet[0] |= 1 << 3
+			requiredBitSet[0] |= 1 << 4
 			if err := func() error {
 				if err := s.Detail.Decode(d); err != nil {
 					return err
@@ -1847,7 +1959,7 @@ func (s *PortHistoryEntry) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"detail\"")
 			}
 		case "actor":
-			requiredBitSet[0] |= 1 << 4
+			requiredBitSet[0] |= 1 << 5
 			if err := func() error {
 				v, err := d.Str()
 				s.Actor = string(v)
@@ -1857,6 +1969,16 @@ func (s *PortHistoryEntry) Decode(d *jx.Decoder) error {
 				return nil
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"actor\"")
+			}
+		case "note":
+			requiredBitSet[0] |= 1 << 6
+			if err := func() error {
+				if err := s.Note.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"note\"")
 			}
 		default:
 			return d.Skip()
@@ -1868,7 +1990,7 @@ func (s *PortHistoryEntry) Decode(d *jx.Decoder) error {
 	// Validate required fields.
 	var failures []validate.FieldError
 	for i, mask := range [1]uint8{
-		0b00011111,
+		0b01111111,
 	} {
 		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
 			// Mask only required fields and check equality to mask using XOR.
@@ -2181,6 +2303,119 @@ func (s *PortInitiationReply) UnmarshalJSON(data []byte) error {
 	return s.Decode(d)
 }
 
+// Encode implements json.Marshaler.
+func (s *PortNumberPin) Encode(e *jx.Encoder) {
+	e.ObjStart()
+	s.encodeFields(e)
+	e.ObjEnd()
+}
+
+// encodeFields encodes fields.
+func (s *PortNumberPin) encodeFields(e *jx.Encoder) {
+	{
+		e.FieldStart("phone_number")
+		e.Str(s.PhoneNumber)
+	}
+	{
+		e.FieldStart("pin")
+		e.Str(s.Pin)
+	}
+}
+
+var jsonFieldsNameOfPortNumberPin = [2]string{
+	0: "phone_number",
+	1: "pin",
+}
+
+// Decode decodes PortNumberPin from json.
+func (s *PortNumberPin) Decode(d *jx.Decoder) error {
+	if s == nil {
+		return errors.New("invalid: unable to decode PortNumberPin to nil")
+	}
+	var requiredBitSet [1]uint8
+
+	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+		switch string(k) {
+		case "phone_number":
+			requiredBitSet[0] |= 1 << 0
+			if err := func() error {
+				v, err := d.Str()
+				s.PhoneNumber = string(v)
+				if err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"phone_number\"")
+			}
+		case "pin":
+			requiredBitSet[0] |= 1 << 1
+			if err := func() error {
+				v, err := d.Str()
+				s.Pin = string(v)
+				if err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"pin\"")
+			}
+		default:
+			return errors.Errorf("unexpected field %q", k)
+		}
+		return nil
+	}); err != nil {
+		return errors.Wrap(err, "decode PortNumberPin")
+	}
+	// Validate required fields.
+	var failures []validate.FieldError
+	for i, mask := range [1]uint8{
+		0b00000011,
+	} {
+		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
+			// Mask only required fields and check equality to mask using XOR.
+			//
+			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
+			// Bits of fields which would be set are actually bits of missed fields.
+			missed := bits.OnesCount8(result)
+			for bitN := 0; bitN < missed; bitN++ {
+				bitIdx := bits.TrailingZeros8(result)
+				fieldIdx := i*8 + bitIdx
+				var name string
+				if fieldIdx < len(jsonFieldsNameOfPortNumberPin) {
+					name = jsonFieldsNameOfPortNumberPin[fieldIdx]
+				} else {
+					name = strconv.Itoa(fieldIdx)
+				}
+				failures = append(failures, validate.FieldError{
+					Name:  name,
+					Error: validate.ErrFieldRequired,
+				})
+				// Reset bit.
+				result &^= 1 << bitIdx
+			}
+		}
+	}
+	if len(failures) > 0 {
+		return &validate.Error{Fields: failures}
+	}
+
+	return nil
+}
+
+// MarshalJSON implements stdjson.Marshaler.
+func (s *PortNumberPin) MarshalJSON() ([]byte, error) {
+	e := jx.Encoder{}
+	s.Encode(&e)
+	return e.Bytes(), nil
+}
+
+// UnmarshalJSON implements stdjson.Unmarshaler.
+func (s *PortNumberPin) UnmarshalJSON(data []byte) error {
+	d := jx.DecodeBytes(data)
+	return s.Decode(d)
+}
+
 // Encode encodes PortNumberStatus as json.
 func (s PortNumberStatus) Encode(e *jx.Encoder) {
 	e.Str(string(s))
@@ -2335,15 +2570,67 @@ func (s *PortRequest) encodeFields(e *jx.Encoder) {
 		}
 	}
 	{
-		if s.FailureReason.Set {
-			e.FieldStart("failure_reason")
-			s.FailureReason.Encode(e)
+		if s.AccountNumber.Set {
+			e.FieldStart("account_number")
+			s.AccountNumber.Encode(e)
+		}
+	}
+	{
+		if s.Documents != nil {
+			e.FieldStart("documents")
+			e.ArrStart()
+			for _, elem := range s.Documents {
+				e.Str(elem)
+			}
+			e.ArrEnd()
+		}
+	}
+	{
+		if s.FocDate.Set {
+			e.FieldStart("foc_date")
+			s.FocDate.Encode(e, json.NewTimeEncoder("2006-01-02T15:04:05.000Z07:00"))
+		}
+	}
+	{
+		if s.SignBy.Set {
+			e.FieldStart("sign_by")
+			s.SignBy.Encode(e, json.NewTimeEncoder("2006-01-02T15:04:05.000Z07:00"))
+		}
+	}
+	{
+		if s.SignedAt.Set {
+			e.FieldStart("signed_at")
+			s.SignedAt.Encode(e, json.NewTimeEncoder("2006-01-02T15:04:05.000Z07:00"))
 		}
 	}
 	{
 		if s.CancelRequestedAt.Set {
 			e.FieldStart("cancel_requested_at")
 			s.CancelRequestedAt.Encode(e, json.NewTimeEncoder("2006-01-02T15:04:05.000Z07:00"))
+		}
+	}
+	{
+		if s.EndedAt.Set {
+			e.FieldStart("ended_at")
+			s.EndedAt.Encode(e, json.NewTimeEncoder("2006-01-02T15:04:05.000Z07:00"))
+		}
+	}
+	{
+		if s.FailureReason.Set {
+			e.FieldStart("failure_reason")
+			s.FailureReason.Encode(e)
+		}
+	}
+	{
+		if s.FailureCode.Set {
+			e.FieldStart("failure_code")
+			s.FailureCode.Encode(e)
+		}
+	}
+	{
+		if s.WhoMustAct.Set {
+			e.FieldStart("who_must_act")
+			s.WhoMustAct.Encode(e)
 		}
 	}
 	{
@@ -2358,7 +2645,7 @@ func (s *PortRequest) encodeFields(e *jx.Encoder) {
 	}
 }
 
-var jsonFieldsNameOfPortRequest = [12]string{
+var jsonFieldsNameOfPortRequest = [20]string{
 	0:  "id",
 	1:  "status",
 	2:  "status_detail",
@@ -2368,9 +2655,17 @@ var jsonFieldsNameOfPortRequest = [12]string{
 	6:  "created_at",
 	7:  "updated_at",
 	8:  "target_port_date",
-	9:  "failure_reason",
-	10: "cancel_requested_at",
-	11: "history",
+	9:  "account_number",
+	10: "documents",
+	11: "foc_date",
+	12: "sign_by",
+	13: "signed_at",
+	14: "cancel_requested_at",
+	15: "ended_at",
+	16: "failure_reason",
+	17: "failure_code",
+	18: "who_must_act",
+	19: "history",
 }
 
 // Decode decodes PortRequest from json.
@@ -2378,7 +2673,7 @@ func (s *PortRequest) Decode(d *jx.Decoder) error {
 	if s == nil {
 		return errors.New("invalid: unable to decode PortRequest to nil")
 	}
-	var requiredBitSet [2]uint8
+	var requiredBitSet [3]uint8
 
 	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
 		switch string(k) {
@@ -2498,15 +2793,64 @@ func (s *PortRequest) Decode(d *jx.Decoder) error {
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"target_port_date\"")
 			}
-		case "failure_reason":
+		case "account_number":
 			if err := func() error {
-				s.FailureReason.Reset()
-				if err := s.FailureReason.Decode(d); err != nil {
+				s.AccountNumber.Reset()
+				if err := s.AccountNumber.Decode(d); err != nil {
 					return err
 				}
 				return nil
 			}(); err != nil {
-				return errors.Wrap(err, "decode field \"failure_reason\"")
+				return errors.Wrap(err, "decode field \"account_number\"")
+			}
+		case "documents":
+			if err := func() error {
+				s.Documents = make([]string, 0)
+				if err := d.Arr(func(d *jx.Decoder) error {
+					var elem string
+					v, err := d.Str()
+					elem = string(v)
+					if err != nil {
+						return err
+					}
+					s.Documents = append(s.Documents, elem)
+					return nil
+				}); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"documents\"")
+			}
+		case "foc_date":
+			if err := func() error {
+				s.FocDate.Reset()
+				if err := s.FocDate.Decode(d, json.NewTimeDecoder("2006-01-02T15:04:05.000Z07:00")); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"foc_date\"")
+			}
+		case "sign_by":
+			if err := func() error {
+				s.SignBy.Reset()
+				if err := s.SignBy.Decode(d, json.NewTimeDecoder("2006-01-02T15:04:05.000Z07:00")); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"sign_by\"")
+			}
+		case "signed_at":
+			if err := func() error {
+				s.SignedAt.Reset()
+				if err := s.SignedAt.Decode(d, json.NewTimeDecoder("2006-01-02T15:04:05.000Z07:00")); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"signed_at\"")
 			}
 		case "cancel_requested_at":
 			if err := func() error {
@@ -2517,6 +2861,46 @@ func (s *PortRequest) Decode(d *jx.Decoder) error {
 				return nil
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"cancel_requested_at\"")
+			}
+		case "ended_at":
+			if err := func() error {
+				s.EndedAt.Reset()
+				if err := s.EndedAt.Decode(d, json.NewTimeDecoder("2006-01-02T15:04:05.000Z07:00")); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"ended_at\"")
+			}
+		case "failure_reason":
+			if err := func() error {
+				s.FailureReason.Reset()
+				if err := s.FailureReason.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"failure_reason\"")
+			}
+		case "failure_code":
+			if err := func() error {
+				s.FailureCode.Reset()
+				if err := s.FailureCode.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"failure_code\"")
+			}
+		case "who_must_act":
+			if err := func() error {
+				s.WhoMustAct.Reset()
+				if err := s.WhoMustAct.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"who_must_act\"")
 			}
 		case "history":
 			if err := func() error {
@@ -2544,8 +2928,9 @@ func (s *PortRequest) Decode(d *jx.Decoder) error {
 	}
 	// Validate required fields.
 	var failures []validate.FieldError
-	for i, mask := range [2]uint8{
+	for i, mask := range [3]uint8{
 		0b11111011,
+		0b00000000,
 		0b00000000,
 	} {
 		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
@@ -2610,6 +2995,16 @@ func (s *PortRequestCreate) encodeFields(e *jx.Encoder) {
 		e.ArrEnd()
 	}
 	{
+		if s.NumberPins != nil {
+			e.FieldStart("number_pins")
+			e.ArrStart()
+			for _, elem := range s.NumberPins {
+				elem.Encode(e)
+			}
+			e.ArrEnd()
+		}
+	}
+	{
 		e.FieldStart("losing_carrier_information")
 		s.LosingCarrierInformation.Encode(e)
 	}
@@ -2617,6 +3012,12 @@ func (s *PortRequestCreate) encodeFields(e *jx.Encoder) {
 		if s.TargetPortDate.Set {
 			e.FieldStart("target_port_date")
 			s.TargetPortDate.Encode(e, json.EncodeDateTime)
+		}
+	}
+	{
+		if s.WebhookURL.Set {
+			e.FieldStart("webhook_url")
+			s.WebhookURL.Encode(e)
 		}
 	}
 	{
@@ -2629,11 +3030,13 @@ func (s *PortRequestCreate) encodeFields(e *jx.Encoder) {
 	}
 }
 
-var jsonFieldsNameOfPortRequestCreate = [4]string{
+var jsonFieldsNameOfPortRequestCreate = [6]string{
 	0: "phone_numbers",
-	1: "losing_carrier_information",
-	2: "target_port_date",
-	3: "documents",
+	1: "number_pins",
+	2: "losing_carrier_information",
+	3: "target_port_date",
+	4: "webhook_url",
+	5: "documents",
 }
 
 // Decode decodes PortRequestCreate from json.
@@ -2665,8 +3068,25 @@ func (s *PortRequestCreate) Decode(d *jx.Decoder) error {
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"phone_numbers\"")
 			}
+		case "number_pins":
+			if err := func() error {
+				s.NumberPins = make([]PortNumberPin, 0)
+				if err := d.Arr(func(d *jx.Decoder) error {
+					var elem PortNumberPin
+					if err := elem.Decode(d); err != nil {
+						return err
+					}
+					s.NumberPins = append(s.NumberPins, elem)
+					return nil
+				}); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"number_pins\"")
+			}
 		case "losing_carrier_information":
-			requiredBitSet[0] |= 1 << 1
+			requiredBitSet[0] |= 1 << 2
 			if err := func() error {
 				if err := s.LosingCarrierInformation.Decode(d); err != nil {
 					return err
@@ -2685,8 +3105,18 @@ func (s *PortRequestCreate) Decode(d *jx.Decoder) error {
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"target_port_date\"")
 			}
+		case "webhook_url":
+			if err := func() error {
+				s.WebhookURL.Reset()
+				if err := s.WebhookURL.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"webhook_url\"")
+			}
 		case "documents":
-			requiredBitSet[0] |= 1 << 3
+			requiredBitSet[0] |= 1 << 5
 			if err := func() error {
 				s.Documents = make([]string, 0)
 				if err := d.Arr(func(d *jx.Decoder) error {
@@ -2715,7 +3145,7 @@ func (s *PortRequestCreate) Decode(d *jx.Decoder) error {
 	// Validate required fields.
 	var failures []validate.FieldError
 	for i, mask := range [1]uint8{
-		0b00001011,
+		0b00100101,
 	} {
 		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
 			// Mask only required fields and check equality to mask using XOR.
@@ -2872,10 +3302,15 @@ func (s *PortRequestList) encodeFields(e *jx.Encoder) {
 		}
 		e.ArrEnd()
 	}
+	{
+		e.FieldStart("next_cursor")
+		s.NextCursor.Encode(e)
+	}
 }
 
-var jsonFieldsNameOfPortRequestList = [1]string{
+var jsonFieldsNameOfPortRequestList = [2]string{
 	0: "port_requests",
+	1: "next_cursor",
 }
 
 // Decode decodes PortRequestList from json.
@@ -2905,6 +3340,16 @@ func (s *PortRequestList) Decode(d *jx.Decoder) error {
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"port_requests\"")
 			}
+		case "next_cursor":
+			requiredBitSet[0] |= 1 << 1
+			if err := func() error {
+				if err := s.NextCursor.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"next_cursor\"")
+			}
 		default:
 			return d.Skip()
 		}
@@ -2915,7 +3360,7 @@ func (s *PortRequestList) Decode(d *jx.Decoder) error {
 	// Validate required fields.
 	var failures []validate.FieldError
 	for i, mask := range [1]uint8{
-		0b00000001,
+		0b00000011,
 	} {
 		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
 			// Mask only required fields and check equality to mask using XOR.
@@ -3089,17 +3534,45 @@ func (s *PortRequestNumber) encodeFields(e *jx.Encoder) {
 		s.Status.Encode(e)
 	}
 	{
-		if s.Reason.Set {
-			e.FieldStart("reason")
-			s.Reason.Encode(e)
-		}
+		e.FieldStart("reason")
+		s.Reason.Encode(e)
+	}
+	{
+		e.FieldStart("reason_code")
+		s.ReasonCode.Encode(e)
+	}
+	{
+		e.FieldStart("who_must_act")
+		s.WhoMustAct.Encode(e)
+	}
+	{
+		e.FieldStart("foc_date")
+		s.FocDate.Encode(e, json.NewTimeEncoder("2006-01-02T15:04:05.000Z07:00"))
+	}
+	{
+		e.FieldStart("ported_at")
+		s.PortedAt.Encode(e, json.NewTimeEncoder("2006-01-02T15:04:05.000Z07:00"))
+	}
+	{
+		e.FieldStart("inbound")
+		s.Inbound.Encode(e)
+	}
+	{
+		e.FieldStart("pin_provided")
+		e.Bool(s.PinProvided)
 	}
 }
 
-var jsonFieldsNameOfPortRequestNumber = [3]string{
+var jsonFieldsNameOfPortRequestNumber = [9]string{
 	0: "number",
 	1: "status",
 	2: "reason",
+	3: "reason_code",
+	4: "who_must_act",
+	5: "foc_date",
+	6: "ported_at",
+	7: "inbound",
+	8: "pin_provided",
 }
 
 // Decode decodes PortRequestNumber from json.
@@ -3107,7 +3580,7 @@ func (s *PortRequestNumber) Decode(d *jx.Decoder) error {
 	if s == nil {
 		return errors.New("invalid: unable to decode PortRequestNumber to nil")
 	}
-	var requiredBitSet [1]uint8
+	var requiredBitSet [2]uint8
 
 	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
 		switch string(k) {
@@ -3134,14 +3607,76 @@ func (s *PortRequestNumber) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"status\"")
 			}
 		case "reason":
+			requiredBitSet[0] |= 1 << 2
 			if err := func() error {
-				s.Reason.Reset()
 				if err := s.Reason.Decode(d); err != nil {
 					return err
 				}
 				return nil
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"reason\"")
+			}
+		case "reason_code":
+			requiredBitSet[0] |= 1 << 3
+			if err := func() error {
+				if err := s.ReasonCode.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"reason_code\"")
+			}
+		case "who_must_act":
+			requiredBitSet[0] |= 1 << 4
+			if err := func() error {
+				if err := s.WhoMustAct.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"who_must_act\"")
+			}
+		case "foc_date":
+			requiredBitSet[0] |= 1 << 5
+			if err := func() error {
+				if err := s.FocDate.Decode(d, json.NewTimeDecoder("2006-01-02T15:04:05.000Z07:00")); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"foc_date\"")
+			}
+		case "ported_at":
+			requiredBitSet[0] |= 1 << 6
+			if err := func() error {
+				if err := s.PortedAt.Decode(d, json.NewTimeDecoder("2006-01-02T15:04:05.000Z07:00")); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"ported_at\"")
+			}
+		case "inbound":
+			requiredBitSet[0] |= 1 << 7
+			if err := func() error {
+				if err := s.Inbound.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"inbound\"")
+			}
+		case "pin_provided":
+			requiredBitSet[1] |= 1 << 0
+			if err := func() error {
+				v, err := d.Bool()
+				s.PinProvided = bool(v)
+				if err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"pin_provided\"")
 			}
 		default:
 			return d.Skip()
@@ -3152,8 +3687,9 @@ func (s *PortRequestNumber) Decode(d *jx.Decoder) error {
 	}
 	// Validate required fields.
 	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000011,
+	for i, mask := range [2]uint8{
+		0b11111111,
+		0b00000001,
 	} {
 		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
 			// Mask only required fields and check equality to mask using XOR.
@@ -3195,6 +3731,46 @@ func (s *PortRequestNumber) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *PortRequestNumber) UnmarshalJSON(data []byte) error {
+	d := jx.DecodeBytes(data)
+	return s.Decode(d)
+}
+
+// Encode encodes PortRequestNumberInbound as json.
+func (s PortRequestNumberInbound) Encode(e *jx.Encoder) {
+	e.Str(string(s))
+}
+
+// Decode decodes PortRequestNumberInbound from json.
+func (s *PortRequestNumberInbound) Decode(d *jx.Decoder) error {
+	if s == nil {
+		return errors.New("invalid: unable to decode PortRequestNumberInbound to nil")
+	}
+	v, err := d.StrBytes()
+	if err != nil {
+		return err
+	}
+	// Try to use constant string.
+	switch PortRequestNumberInbound(v) {
+	case PortRequestNumberInboundRegistered:
+		*s = PortRequestNumberInboundRegistered
+	case PortRequestNumberInboundConflict:
+		*s = PortRequestNumberInboundConflict
+	default:
+		*s = PortRequestNumberInbound(v)
+	}
+
+	return nil
+}
+
+// MarshalJSON implements stdjson.Marshaler.
+func (s PortRequestNumberInbound) MarshalJSON() ([]byte, error) {
+	e := jx.Encoder{}
+	s.Encode(&e)
+	return e.Bytes(), nil
+}
+
+// UnmarshalJSON implements stdjson.Unmarshaler.
+func (s *PortRequestNumberInbound) UnmarshalJSON(data []byte) error {
 	d := jx.DecodeBytes(data)
 	return s.Decode(d)
 }
@@ -3383,19 +3959,31 @@ func (s *PortabilityResult) encodeFields(e *jx.Encoder) {
 		e.Bool(s.PinRequired)
 	}
 	{
+		e.FieldStart("source")
+		s.Source.Encode(e)
+	}
+	{
 		if s.NotPortableReason.Set {
 			e.FieldStart("not_portable_reason")
 			s.NotPortableReason.Encode(e)
 		}
 	}
+	{
+		if s.NotPortableCode.Set {
+			e.FieldStart("not_portable_code")
+			s.NotPortableCode.Encode(e)
+		}
+	}
 }
 
-var jsonFieldsNameOfPortabilityResult = [5]string{
+var jsonFieldsNameOfPortabilityResult = [7]string{
 	0: "phone_number",
 	1: "portable",
 	2: "number_type",
 	3: "pin_required",
-	4: "not_portable_reason",
+	4: "source",
+	5: "not_portable_reason",
+	6: "not_portable_code",
 }
 
 // Decode decodes PortabilityResult from json.
@@ -3453,6 +4041,16 @@ func (s *PortabilityResult) Decode(d *jx.Decoder) error {
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"pin_required\"")
 			}
+		case "source":
+			requiredBitSet[0] |= 1 << 4
+			if err := func() error {
+				if err := s.Source.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"source\"")
+			}
 		case "not_portable_reason":
 			if err := func() error {
 				s.NotPortableReason.Reset()
@@ -3462,6 +4060,16 @@ func (s *PortabilityResult) Decode(d *jx.Decoder) error {
 				return nil
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"not_portable_reason\"")
+			}
+		case "not_portable_code":
+			if err := func() error {
+				s.NotPortableCode.Reset()
+				if err := s.NotPortableCode.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"not_portable_code\"")
 			}
 		default:
 			return d.Skip()
@@ -3473,7 +4081,7 @@ func (s *PortabilityResult) Decode(d *jx.Decoder) error {
 	// Validate required fields.
 	var failures []validate.FieldError
 	for i, mask := range [1]uint8{
-		0b00001111,
+		0b00011111,
 	} {
 		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
 			// Mask only required fields and check equality to mask using XOR.
@@ -3731,6 +4339,46 @@ func (s *PortabilityResultListReply) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *PortabilityResultListReply) UnmarshalJSON(data []byte) error {
+	d := jx.DecodeBytes(data)
+	return s.Decode(d)
+}
+
+// Encode encodes PortabilityResultSource as json.
+func (s PortabilityResultSource) Encode(e *jx.Encoder) {
+	e.Str(string(s))
+}
+
+// Decode decodes PortabilityResultSource from json.
+func (s *PortabilityResultSource) Decode(d *jx.Decoder) error {
+	if s == nil {
+		return errors.New("invalid: unable to decode PortabilityResultSource to nil")
+	}
+	v, err := d.StrBytes()
+	if err != nil {
+		return err
+	}
+	// Try to use constant string.
+	switch PortabilityResultSource(v) {
+	case PortabilityResultSourceGateway:
+		*s = PortabilityResultSourceGateway
+	case PortabilityResultSourceLocal:
+		*s = PortabilityResultSourceLocal
+	default:
+		*s = PortabilityResultSource(v)
+	}
+
+	return nil
+}
+
+// MarshalJSON implements stdjson.Marshaler.
+func (s PortabilityResultSource) MarshalJSON() ([]byte, error) {
+	e := jx.Encoder{}
+	s.Encode(&e)
+	return e.Bytes(), nil
+}
+
+// UnmarshalJSON implements stdjson.Unmarshaler.
+func (s *PortabilityResultSource) UnmarshalJSON(data []byte) error {
 	d := jx.DecodeBytes(data)
 	return s.Decode(d)
 }

@@ -12,6 +12,7 @@ const (
 	GetPortRequestOperation     OperationName = "GetPortRequest"
 	InitiatePortOperation       OperationName = "InitiatePort"
 	ListPortRequestsOperation   OperationName = "ListPortRequests"
+	ResendPortLetterOperation   OperationName = "ResendPortLetter"
 	ShowLetterOperation         OperationName = "ShowLetter"
 	SignLetterOperation         OperationName = "SignLetter"
 	UploadPortDocumentOperation OperationName = "UploadPortDocument"

@@ -102,6 +102,19 @@ func encodeListPortRequestsResponse(response *PortRequestListReply, w http.Respo
 	return nil
 }
 
+func encodeResendPortLetterResponse(response *PortInitiationReply, w http.ResponseWriter) error {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(200)
+
+	e := new(jx.Encoder)
+	response.Encode(e)
+	if _, err := e.WriteTo(w); err != nil {
+		return errors.Wrap(err, "write")
+	}
+
+	return nil
+}
+
 func encodeShowLetterResponse(response ShowLetterRes, w http.ResponseWriter) error {
 	switch response := response.(type) {
 	default:

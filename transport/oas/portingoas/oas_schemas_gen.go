@@ -412,7 +412,7 @@ type LosingCarrierInformation struct {
 	FirstName     string    `json:"first_name"`
 	LastName      string    `json:"last_name"`
 	AccountNumber string    `json:"account_number"`
-	// Never returned.
+	// Of every number without one of its own in `number_pins`. Never returned.
 	Pin OptString `json:"pin"`
 	// Who signs.
 	AuthorizedRepresentativeEmail string      `json:"authorized_representative_email"`
@@ -549,6 +549,96 @@ func (s *LosingCarrierInformationCustomerType) UnmarshalText(data []byte) error 
 	default:
 		return errors.Errorf("invalid value: %q", data)
 	}
+}
+
+// NewNilDateTime returns new NilDateTime with value set to v.
+func NewNilDateTime(v time.Time) NilDateTime {
+	return NilDateTime{
+		Value: v,
+	}
+}
+
+// NilDateTime is nullable time.Time.
+type NilDateTime struct {
+	Value time.Time
+	Null  bool
+}
+
+// SetTo sets value to v.
+func (o *NilDateTime) SetTo(v time.Time) {
+	o.Null = false
+	o.Value = v
+}
+
+// IsNull returns true if value is Null.
+func (o NilDateTime) IsNull() bool { return o.Null }
+
+// SetToNull sets value to null.
+func (o *NilDateTime) SetToNull() {
+	o.Null = true
+	var v time.Time
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o NilDateTime) Get() (v time.Time, ok bool) {
+	if o.Null {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o NilDateTime) Or(d time.Time) time.Time {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewNilPortRequestNumberInbound returns new NilPortRequestNumberInbound with value set to v.
+func NewNilPortRequestNumberInbound(v PortRequestNumberInbound) NilPortRequestNumberInbound {
+	return NilPortRequestNumberInbound{
+		Value: v,
+	}
+}
+
+// NilPortRequestNumberInbound is nullable PortRequestNumberInbound.
+type NilPortRequestNumberInbound struct {
+	Value PortRequestNumberInbound
+	Null  bool
+}
+
+// SetTo sets value to v.
+func (o *NilPortRequestNumberInbound) SetTo(v PortRequestNumberInbound) {
+	o.Null = false
+	o.Value = v
+}
+
+// IsNull returns true if value is Null.
+func (o NilPortRequestNumberInbound) IsNull() bool { return o.Null }
+
+// SetToNull sets value to null.
+func (o *NilPortRequestNumberInbound) SetToNull() {
+	o.Null = true
+	var v PortRequestNumberInbound
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o NilPortRequestNumberInbound) Get() (v PortRequestNumberInbound, ok bool) {
+	if o.Null {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o NilPortRequestNumberInbound) Or(d PortRequestNumberInbound) PortRequestNumberInbound {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
 }
 
 // NewNilString returns new NilString with value set to v.
@@ -1193,16 +1283,29 @@ func (s *PortDocumentUploadMultipart) SetFile(val ht.MultipartFile) {
 
 // Ref: #/components/schemas/PortHistoryEntry
 type PortHistoryEntry struct {
-	At     time.Time `json:"at"`
-	From   NilString `json:"from"`
-	To     string    `json:"to"`
+	At time.Time `json:"at"`
+	// What has happened, such as `signed`.
+	Event string `json:"event"`
+	// The state before; null for the first entry.
+	From NilString `json:"from"`
+	// The state afterwards, which may be the same.
+	To string `json:"to"`
+	// The `status_detail` afterwards.
 	Detail NilString `json:"detail"`
-	Actor  string    `json:"actor"`
+	// `api`, `signer`, `carrier`, `mail`, `timer` or `operator`.
+	Actor string `json:"actor"`
+	// Such as the reason of a signer who declines.
+	Note NilString `json:"note"`
 }
 
 // GetAt returns the value of At.
 func (s *PortHistoryEntry) GetAt() time.Time {
 	return s.At
+}
+
+// GetEvent returns the value of Event.
+func (s *PortHistoryEntry) GetEvent() string {
+	return s.Event
 }
 
 // GetFrom returns the value of From.
@@ -1225,9 +1328,19 @@ func (s *PortHistoryEntry) GetActor() string {
 	return s.Actor
 }
 
+// GetNote returns the value of Note.
+func (s *PortHistoryEntry) GetNote() NilString {
+	return s.Note
+}
+
 // SetAt sets the value of At.
 func (s *PortHistoryEntry) SetAt(val time.Time) {
 	s.At = val
+}
+
+// SetEvent sets the value of Event.
+func (s *PortHistoryEntry) SetEvent(val string) {
+	s.Event = val
 }
 
 // SetFrom sets the value of From.
@@ -1248,6 +1361,11 @@ func (s *PortHistoryEntry) SetDetail(val NilString) {
 // SetActor sets the value of Actor.
 func (s *PortHistoryEntry) SetActor(val string) {
 	s.Actor = val
+}
+
+// SetNote sets the value of Note.
+func (s *PortHistoryEntry) SetNote(val NilString) {
+	s.Note = val
 }
 
 // Ref: #/components/schemas/PortInitiation
@@ -1323,6 +1441,34 @@ func (s *PortInitiationReply) SetData(val PortInitiation) {
 // SetErrors sets the value of Errors.
 func (s *PortInitiationReply) SetErrors(val struct{}) {
 	s.Errors = val
+}
+
+// Ref: #/components/schemas/PortNumberPin
+type PortNumberPin struct {
+	// One of `phone_numbers`.
+	PhoneNumber string `json:"phone_number"`
+	// Never returned.
+	Pin string `json:"pin"`
+}
+
+// GetPhoneNumber returns the value of PhoneNumber.
+func (s *PortNumberPin) GetPhoneNumber() string {
+	return s.PhoneNumber
+}
+
+// GetPin returns the value of Pin.
+func (s *PortNumberPin) GetPin() string {
+	return s.Pin
+}
+
+// SetPhoneNumber sets the value of PhoneNumber.
+func (s *PortNumberPin) SetPhoneNumber(val string) {
+	s.PhoneNumber = val
+}
+
+// SetPin sets the value of Pin.
+func (s *PortNumberPin) SetPin(val string) {
+	s.Pin = val
 }
 
 // State of one number of a request.
@@ -1469,8 +1615,10 @@ func (s *PortNumberType) UnmarshalText(data []byte) error {
 
 // Ref: #/components/schemas/PortRequest
 type PortRequest struct {
-	ID                 string              `json:"id"`
-	Status             PortStatus          `json:"status"`
+	ID     string     `json:"id"`
+	Status PortStatus `json:"status"`
+	// What it waits for: `awaiting_signature`, `loa_delivery_failed`, `queued`, `carrier_review`,
+	// `action_required`, `foc_confirmed` or `cancel_requested`; or how it has ended: `partially_ported`.
 	StatusDetail       OptNilString        `json:"status_detail"`
 	PhoneNumbers       []PortRequestNumber `json:"phone_numbers"`
 	AuthorizedRepEmail string              `json:"authorized_rep_email"`
@@ -1478,8 +1626,26 @@ type PortRequest struct {
 	CreatedAt          time.Time           `json:"created_at"`
 	UpdatedAt          time.Time           `json:"updated_at"`
 	TargetPortDate     OptNilDateTime      `json:"target_port_date"`
-	FailureReason      OptNilString        `json:"failure_reason"`
-	CancelRequestedAt  OptNilDateTime      `json:"cancel_requested_at"`
+	// The last characters of the account number; the others are asterisks.
+	AccountNumber OptString `json:"account_number"`
+	// Ids of the documents.
+	Documents []string `json:"documents"`
+	// The earliest date that is confirmed for a number which has not ended.
+	FocDate OptNilDateTime `json:"foc_date"`
+	// The letter can be signed until then.
+	SignBy OptDateTime `json:"sign_by"`
+	// When the letter was signed.
+	SignedAt OptNilDateTime `json:"signed_at"`
+	// Since when the carrier is asked to cancel.
+	CancelRequestedAt OptNilDateTime `json:"cancel_requested_at"`
+	// When it was completed, canceled or has failed.
+	EndedAt OptNilDateTime `json:"ended_at"`
+	// Why it has failed or was declined, and what to do.
+	FailureReason OptNilString `json:"failure_reason"`
+	// The same as a code, such as `signature_expired`.
+	FailureCode OptNilString `json:"failure_code"`
+	// `customer`, `signer`, `carrier`, `operator` or `nobody`, to resolve the reason.
+	WhoMustAct OptNilString `json:"who_must_act"`
 	// Every change of state; only when one request is read.
 	History []PortHistoryEntry `json:"history"`
 }
@@ -1529,14 +1695,54 @@ func (s *PortRequest) GetTargetPortDate() OptNilDateTime {
 	return s.TargetPortDate
 }
 
-// GetFailureReason returns the value of FailureReason.
-func (s *PortRequest) GetFailureReason() OptNilString {
-	return s.FailureReason
+// GetAccountNumber returns the value of AccountNumber.
+func (s *PortRequest) GetAccountNumber() OptString {
+	return s.AccountNumber
+}
+
+// GetDocuments returns the value of Documents.
+func (s *PortRequest) GetDocuments() []string {
+	return s.Documents
+}
+
+// GetFocDate returns the value of FocDate.
+func (s *PortRequest) GetFocDate() OptNilDateTime {
+	return s.FocDate
+}
+
+// GetSignBy returns the value of SignBy.
+func (s *PortRequest) GetSignBy() OptDateTime {
+	return s.SignBy
+}
+
+// GetSignedAt returns the value of SignedAt.
+func (s *PortRequest) GetSignedAt() OptNilDateTime {
+	return s.SignedAt
 }
 
 // GetCancelRequestedAt returns the value of CancelRequestedAt.
 func (s *PortRequest) GetCancelRequestedAt() OptNilDateTime {
 	return s.CancelRequestedAt
+}
+
+// GetEndedAt returns the value of EndedAt.
+func (s *PortRequest) GetEndedAt() OptNilDateTime {
+	return s.EndedAt
+}
+
+// GetFailureReason returns the value of FailureReason.
+func (s *PortRequest) GetFailureReason() OptNilString {
+	return s.FailureReason
+}
+
+// GetFailureCode returns the value of FailureCode.
+func (s *PortRequest) GetFailureCode() OptNilString {
+	return s.FailureCode
+}
+
+// GetWhoMustAct returns the value of WhoMustAct.
+func (s *PortRequest) GetWhoMustAct() OptNilString {
+	return s.WhoMustAct
 }
 
 // GetHistory returns the value of History.
@@ -1589,14 +1795,54 @@ func (s *PortRequest) SetTargetPortDate(val OptNilDateTime) {
 	s.TargetPortDate = val
 }
 
-// SetFailureReason sets the value of FailureReason.
-func (s *PortRequest) SetFailureReason(val OptNilString) {
-	s.FailureReason = val
+// SetAccountNumber sets the value of AccountNumber.
+func (s *PortRequest) SetAccountNumber(val OptString) {
+	s.AccountNumber = val
+}
+
+// SetDocuments sets the value of Documents.
+func (s *PortRequest) SetDocuments(val []string) {
+	s.Documents = val
+}
+
+// SetFocDate sets the value of FocDate.
+func (s *PortRequest) SetFocDate(val OptNilDateTime) {
+	s.FocDate = val
+}
+
+// SetSignBy sets the value of SignBy.
+func (s *PortRequest) SetSignBy(val OptDateTime) {
+	s.SignBy = val
+}
+
+// SetSignedAt sets the value of SignedAt.
+func (s *PortRequest) SetSignedAt(val OptNilDateTime) {
+	s.SignedAt = val
 }
 
 // SetCancelRequestedAt sets the value of CancelRequestedAt.
 func (s *PortRequest) SetCancelRequestedAt(val OptNilDateTime) {
 	s.CancelRequestedAt = val
+}
+
+// SetEndedAt sets the value of EndedAt.
+func (s *PortRequest) SetEndedAt(val OptNilDateTime) {
+	s.EndedAt = val
+}
+
+// SetFailureReason sets the value of FailureReason.
+func (s *PortRequest) SetFailureReason(val OptNilString) {
+	s.FailureReason = val
+}
+
+// SetFailureCode sets the value of FailureCode.
+func (s *PortRequest) SetFailureCode(val OptNilString) {
+	s.FailureCode = val
+}
+
+// SetWhoMustAct sets the value of WhoMustAct.
+func (s *PortRequest) SetWhoMustAct(val OptNilString) {
+	s.WhoMustAct = val
 }
 
 // SetHistory sets the value of History.
@@ -1606,16 +1852,26 @@ func (s *PortRequest) SetHistory(val []PortHistoryEntry) {
 
 // Ref: #/components/schemas/PortRequestCreate
 type PortRequestCreate struct {
-	PhoneNumbers             []string                 `json:"phone_numbers"`
+	PhoneNumbers []string `json:"phone_numbers"`
+	// PINs of single numbers, where the losing carrier has one for each.
+	NumberPins               []PortNumberPin          `json:"number_pins"`
 	LosingCarrierInformation LosingCarrierInformation `json:"losing_carrier_information"`
-	// Date at least seven days ahead. The default is the earliest possible date.
+	// Date from seven days to a year ahead. The default is the earliest possible date.
 	TargetPortDate OptDateTime `json:"target_port_date"`
-	Documents      []string    `json:"documents"`
+	// Gets a `PortStatusChanged` for every entry of the history, signed as all webhooks are. Never
+	// returned.
+	WebhookURL OptString `json:"webhook_url"`
+	Documents  []string  `json:"documents"`
 }
 
 // GetPhoneNumbers returns the value of PhoneNumbers.
 func (s *PortRequestCreate) GetPhoneNumbers() []string {
 	return s.PhoneNumbers
+}
+
+// GetNumberPins returns the value of NumberPins.
+func (s *PortRequestCreate) GetNumberPins() []PortNumberPin {
+	return s.NumberPins
 }
 
 // GetLosingCarrierInformation returns the value of LosingCarrierInformation.
@@ -1628,6 +1884,11 @@ func (s *PortRequestCreate) GetTargetPortDate() OptDateTime {
 	return s.TargetPortDate
 }
 
+// GetWebhookURL returns the value of WebhookURL.
+func (s *PortRequestCreate) GetWebhookURL() OptString {
+	return s.WebhookURL
+}
+
 // GetDocuments returns the value of Documents.
 func (s *PortRequestCreate) GetDocuments() []string {
 	return s.Documents
@@ -1638,6 +1899,11 @@ func (s *PortRequestCreate) SetPhoneNumbers(val []string) {
 	s.PhoneNumbers = val
 }
 
+// SetNumberPins sets the value of NumberPins.
+func (s *PortRequestCreate) SetNumberPins(val []PortNumberPin) {
+	s.NumberPins = val
+}
+
 // SetLosingCarrierInformation sets the value of LosingCarrierInformation.
 func (s *PortRequestCreate) SetLosingCarrierInformation(val LosingCarrierInformation) {
 	s.LosingCarrierInformation = val
@@ -1646,6 +1912,11 @@ func (s *PortRequestCreate) SetLosingCarrierInformation(val LosingCarrierInforma
 // SetTargetPortDate sets the value of TargetPortDate.
 func (s *PortRequestCreate) SetTargetPortDate(val OptDateTime) {
 	s.TargetPortDate = val
+}
+
+// SetWebhookURL sets the value of WebhookURL.
+func (s *PortRequestCreate) SetWebhookURL(val OptString) {
+	s.WebhookURL = val
 }
 
 // SetDocuments sets the value of Documents.
@@ -1671,6 +1942,8 @@ func (s *PortRequestItem) SetPortRequest(val PortRequest) {
 // Ref: #/components/schemas/PortRequestList
 type PortRequestList struct {
 	PortRequests []PortRequest `json:"port_requests"`
+	// Where the next page begins; null on the last page.
+	NextCursor NilString `json:"next_cursor"`
 }
 
 // GetPortRequests returns the value of PortRequests.
@@ -1678,9 +1951,19 @@ func (s *PortRequestList) GetPortRequests() []PortRequest {
 	return s.PortRequests
 }
 
+// GetNextCursor returns the value of NextCursor.
+func (s *PortRequestList) GetNextCursor() NilString {
+	return s.NextCursor
+}
+
 // SetPortRequests sets the value of PortRequests.
 func (s *PortRequestList) SetPortRequests(val []PortRequest) {
 	s.PortRequests = val
+}
+
+// SetNextCursor sets the value of NextCursor.
+func (s *PortRequestList) SetNextCursor(val NilString) {
+	s.NextCursor = val
 }
 
 // Ref: #/components/schemas/PortRequestListReply
@@ -1714,8 +1997,21 @@ func (s *PortRequestListReply) SetErrors(val struct{}) {
 type PortRequestNumber struct {
 	Number string           `json:"number"`
 	Status PortNumberStatus `json:"status"`
-	// Why it was rejected.
-	Reason OptNilString `json:"reason"`
+	// Why it is rejected or, while it has not ended, what holds it up, and what to do.
+	Reason NilString `json:"reason"`
+	// The same as a code, such as `address_mismatch`.
+	ReasonCode NilString `json:"reason_code"`
+	// `customer`, `signer`, `carrier`, `operator` or `nobody`, to resolve the reason.
+	WhoMustAct NilString `json:"who_must_act"`
+	// When the losing carrier has confirmed to release it.
+	FocDate NilDateTime `json:"foc_date"`
+	// Since when it is ported.
+	PortedAt NilDateTime `json:"ported_at"`
+	// `registered`: calls to it come in. `conflict`: another organization has registered it. Null: not
+	// ported yet.
+	Inbound NilPortRequestNumberInbound `json:"inbound"`
+	// A PIN was given.
+	PinProvided bool `json:"pin_provided"`
 }
 
 // GetNumber returns the value of Number.
@@ -1729,8 +2025,38 @@ func (s *PortRequestNumber) GetStatus() PortNumberStatus {
 }
 
 // GetReason returns the value of Reason.
-func (s *PortRequestNumber) GetReason() OptNilString {
+func (s *PortRequestNumber) GetReason() NilString {
 	return s.Reason
+}
+
+// GetReasonCode returns the value of ReasonCode.
+func (s *PortRequestNumber) GetReasonCode() NilString {
+	return s.ReasonCode
+}
+
+// GetWhoMustAct returns the value of WhoMustAct.
+func (s *PortRequestNumber) GetWhoMustAct() NilString {
+	return s.WhoMustAct
+}
+
+// GetFocDate returns the value of FocDate.
+func (s *PortRequestNumber) GetFocDate() NilDateTime {
+	return s.FocDate
+}
+
+// GetPortedAt returns the value of PortedAt.
+func (s *PortRequestNumber) GetPortedAt() NilDateTime {
+	return s.PortedAt
+}
+
+// GetInbound returns the value of Inbound.
+func (s *PortRequestNumber) GetInbound() NilPortRequestNumberInbound {
+	return s.Inbound
+}
+
+// GetPinProvided returns the value of PinProvided.
+func (s *PortRequestNumber) GetPinProvided() bool {
+	return s.PinProvided
 }
 
 // SetNumber sets the value of Number.
@@ -1744,8 +2070,81 @@ func (s *PortRequestNumber) SetStatus(val PortNumberStatus) {
 }
 
 // SetReason sets the value of Reason.
-func (s *PortRequestNumber) SetReason(val OptNilString) {
+func (s *PortRequestNumber) SetReason(val NilString) {
 	s.Reason = val
+}
+
+// SetReasonCode sets the value of ReasonCode.
+func (s *PortRequestNumber) SetReasonCode(val NilString) {
+	s.ReasonCode = val
+}
+
+// SetWhoMustAct sets the value of WhoMustAct.
+func (s *PortRequestNumber) SetWhoMustAct(val NilString) {
+	s.WhoMustAct = val
+}
+
+// SetFocDate sets the value of FocDate.
+func (s *PortRequestNumber) SetFocDate(val NilDateTime) {
+	s.FocDate = val
+}
+
+// SetPortedAt sets the value of PortedAt.
+func (s *PortRequestNumber) SetPortedAt(val NilDateTime) {
+	s.PortedAt = val
+}
+
+// SetInbound sets the value of Inbound.
+func (s *PortRequestNumber) SetInbound(val NilPortRequestNumberInbound) {
+	s.Inbound = val
+}
+
+// SetPinProvided sets the value of PinProvided.
+func (s *PortRequestNumber) SetPinProvided(val bool) {
+	s.PinProvided = val
+}
+
+// `registered`: calls to it come in. `conflict`: another organization has registered it. Null: not
+// ported yet.
+type PortRequestNumberInbound string
+
+const (
+	PortRequestNumberInboundRegistered PortRequestNumberInbound = "registered"
+	PortRequestNumberInboundConflict   PortRequestNumberInbound = "conflict"
+)
+
+// AllValues returns all PortRequestNumberInbound values.
+func (PortRequestNumberInbound) AllValues() []PortRequestNumberInbound {
+	return []PortRequestNumberInbound{
+		PortRequestNumberInboundRegistered,
+		PortRequestNumberInboundConflict,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s PortRequestNumberInbound) MarshalText() ([]byte, error) {
+	switch s {
+	case PortRequestNumberInboundRegistered:
+		return []byte(s), nil
+	case PortRequestNumberInboundConflict:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *PortRequestNumberInbound) UnmarshalText(data []byte) error {
+	switch PortRequestNumberInbound(data) {
+	case PortRequestNumberInboundRegistered:
+		*s = PortRequestNumberInboundRegistered
+		return nil
+	case PortRequestNumberInboundConflict:
+		*s = PortRequestNumberInboundConflict
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
 }
 
 // Ref: #/components/schemas/PortRequestReply
@@ -1852,8 +2251,13 @@ type PortabilityResult struct {
 	Portable    bool           `json:"portable"`
 	NumberType  PortNumberType `json:"number_type"`
 	// The losing carrier asks for a PIN.
-	PinRequired       bool      `json:"pin_required"`
+	PinRequired bool `json:"pin_required"`
+	// `gateway`: the carrier has said so. `local`: only the number itself was looked at.
+	Source PortabilityResultSource `json:"source"`
+	// Why it cannot be ported, and what to do; absent when it can.
 	NotPortableReason OptString `json:"not_portable_reason"`
+	// The same as a code, such as `pending_order`.
+	NotPortableCode OptString `json:"not_portable_code"`
 }
 
 // GetPhoneNumber returns the value of PhoneNumber.
@@ -1876,9 +2280,19 @@ func (s *PortabilityResult) GetPinRequired() bool {
 	return s.PinRequired
 }
 
+// GetSource returns the value of Source.
+func (s *PortabilityResult) GetSource() PortabilityResultSource {
+	return s.Source
+}
+
 // GetNotPortableReason returns the value of NotPortableReason.
 func (s *PortabilityResult) GetNotPortableReason() OptString {
 	return s.NotPortableReason
+}
+
+// GetNotPortableCode returns the value of NotPortableCode.
+func (s *PortabilityResult) GetNotPortableCode() OptString {
+	return s.NotPortableCode
 }
 
 // SetPhoneNumber sets the value of PhoneNumber.
@@ -1901,9 +2315,19 @@ func (s *PortabilityResult) SetPinRequired(val bool) {
 	s.PinRequired = val
 }
 
+// SetSource sets the value of Source.
+func (s *PortabilityResult) SetSource(val PortabilityResultSource) {
+	s.Source = val
+}
+
 // SetNotPortableReason sets the value of NotPortableReason.
 func (s *PortabilityResult) SetNotPortableReason(val OptString) {
 	s.NotPortableReason = val
+}
+
+// SetNotPortableCode sets the value of NotPortableCode.
+func (s *PortabilityResult) SetNotPortableCode(val OptString) {
+	s.NotPortableCode = val
 }
 
 // Ref: #/components/schemas/PortabilityResultList
@@ -1946,6 +2370,48 @@ func (s *PortabilityResultListReply) SetData(val PortabilityResultList) {
 // SetErrors sets the value of Errors.
 func (s *PortabilityResultListReply) SetErrors(val struct{}) {
 	s.Errors = val
+}
+
+// `gateway`: the carrier has said so. `local`: only the number itself was looked at.
+type PortabilityResultSource string
+
+const (
+	PortabilityResultSourceGateway PortabilityResultSource = "gateway"
+	PortabilityResultSourceLocal   PortabilityResultSource = "local"
+)
+
+// AllValues returns all PortabilityResultSource values.
+func (PortabilityResultSource) AllValues() []PortabilityResultSource {
+	return []PortabilityResultSource{
+		PortabilityResultSourceGateway,
+		PortabilityResultSourceLocal,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s PortabilityResultSource) MarshalText() ([]byte, error) {
+	switch s {
+	case PortabilityResultSourceGateway:
+		return []byte(s), nil
+	case PortabilityResultSourceLocal:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *PortabilityResultSource) UnmarshalText(data []byte) error {
+	switch PortabilityResultSource(data) {
+	case PortabilityResultSourceGateway:
+		*s = PortabilityResultSourceGateway
+		return nil
+	case PortabilityResultSourceLocal:
+		*s = PortabilityResultSourceLocal
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
 }
 
 // ShowLetterOKRawTextHTML represents raw HTTP response for ShowLetter text/html.

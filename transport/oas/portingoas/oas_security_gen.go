@@ -51,6 +51,9 @@ var operationRolesApiKey = map[string][]string{
 	ListPortRequestsOperation: []string{
 		"SIP",
 	},
+	ResendPortLetterOperation: []string{
+		"SIP",
+	},
 	UploadPortDocumentOperation: []string{
 		"SIP",
 	},

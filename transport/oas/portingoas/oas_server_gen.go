@@ -11,14 +11,17 @@ import (
 type Handler interface {
 	// CancelPortRequest implements cancelPortRequest operation.
 	//
-	// Cancels a port request. One that has ended is 409 `INVALID_STATE`. One that the losing carrier has
-	// received is canceled when the carrier agrees; the answer is 202 until then, also when repeated.
+	// Cancels a port request. One that is completed or has failed, has a number that is ported, or whose
+	// confirmed date is too near is 409 `INVALID_STATE`. One that the losing carrier has received is
+	// canceled when the carrier agrees; the answer is 202 until then, also when repeated.
 	//
 	// DELETE /v1/sip/port/{id}
 	CancelPortRequest(ctx context.Context, params CancelPortRequestParams) (CancelPortRequestRes, error)
 	// CheckPortability implements checkPortability operation.
 	//
-	// Returns one result for each number, in the order of the request.
+	// Returns one result for each number, in the order of the request. `source` says whether the carrier
+	// was asked; the number itself tells little. An unencoded plus, which arrives as a space, is
+	// understood.
 	//
 	// GET /v1/sip/port/check
 	CheckPortability(ctx context.Context, params CheckPortabilityParams) (*PortabilityResultListReply, error)
@@ -30,17 +33,27 @@ type Handler interface {
 	GetPortRequest(ctx context.Context, params GetPortRequestParams) (*PortRequestReply, error)
 	// InitiatePort implements initiatePort operation.
 	//
-	// Stores the request and mails the letter of authorization to the authorized representative. A number
-	// that is in another open request is 409.
+	// Stores the request and mails the letter of authorization to the authorized representative, whose
+	// link is `signature_url` too. A number that is in another open request is 409 `CONFLICT`, and 429
+	// says that the organization has as many open requests as it may have.
 	//
 	// POST /v1/sip/port/initiate
 	InitiatePort(ctx context.Context, req *PortRequestCreate, params InitiatePortParams) (*PortInitiationReply, error)
 	// ListPortRequests implements listPortRequests operation.
 	//
-	// Returns all port requests of the organization, newest first.
+	// Returns a page of port requests, newest first. The next page begins at `next_cursor`, which is null
+	// on the last page. Without parameters the answer has the newest 50.
 	//
 	// GET /v1/sip/port
-	ListPortRequests(ctx context.Context) (*PortRequestListReply, error)
+	ListPortRequests(ctx context.Context, params ListPortRequestsParams) (*PortRequestListReply, error)
+	// ResendPortLetter implements resendPortLetter operation.
+	//
+	// Ends the link to the letter of authorization and mails another one to the authorized representative.
+	// The letter itself stays the same. A request that does not wait for a signature is 409
+	// `INVALID_STATE`.
+	//
+	// POST /v1/sip/port/{id}/letter/resend
+	ResendPortLetter(ctx context.Context, params ResendPortLetterParams) (*PortInitiationReply, error)
 	// UploadPortDocument implements uploadPortDocument operation.
 	//
 	// A bill of the losing carrier, at most 30 days old, that shows the account's name and service

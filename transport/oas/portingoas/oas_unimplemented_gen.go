@@ -17,8 +17,9 @@ var _ RawHandler = UnimplementedHandler{}
 
 // CancelPortRequest implements cancelPortRequest operation.
 //
-// Cancels a port request. One that has ended is 409 `INVALID_STATE`. One that the losing carrier has
-// received is canceled when the carrier agrees; the answer is 202 until then, also when repeated.
+// Cancels a port request. One that is completed or has failed, has a number that is ported, or whose
+// confirmed date is too near is 409 `INVALID_STATE`. One that the losing carrier has received is
+// canceled when the carrier agrees; the answer is 202 until then, also when repeated.
 //
 // DELETE /v1/sip/port/{id}
 func (UnimplementedHandler) CancelPortRequest(ctx context.Context, params CancelPortRequestParams) (r CancelPortRequestRes, _ error) {
@@ -27,7 +28,9 @@ func (UnimplementedHandler) CancelPortRequest(ctx context.Context, params Cancel
 
 // CheckPortability implements checkPortability operation.
 //
-// Returns one result for each number, in the order of the request.
+// Returns one result for each number, in the order of the request. `source` says whether the carrier
+// was asked; the number itself tells little. An unencoded plus, which arrives as a space, is
+// understood.
 //
 // GET /v1/sip/port/check
 func (UnimplementedHandler) CheckPortability(ctx context.Context, params CheckPortabilityParams) (r *PortabilityResultListReply, _ error) {
@@ -54,8 +57,9 @@ func (UnimplementedHandler) GetPortRequest(ctx context.Context, params GetPortRe
 
 // InitiatePort implements initiatePort operation.
 //
-// Stores the request and mails the letter of authorization to the authorized representative. A number
-// that is in another open request is 409.
+// Stores the request and mails the letter of authorization to the authorized representative, whose
+// link is `signature_url` too. A number that is in another open request is 409 `CONFLICT`, and 429
+// says that the organization has as many open requests as it may have.
 //
 // POST /v1/sip/port/initiate
 func (UnimplementedHandler) InitiatePort(ctx context.Context, req *PortRequestCreate, params InitiatePortParams) (r *PortInitiationReply, _ error) {
@@ -64,10 +68,22 @@ func (UnimplementedHandler) InitiatePort(ctx context.Context, req *PortRequestCr
 
 // ListPortRequests implements listPortRequests operation.
 //
-// Returns all port requests of the organization, newest first.
+// Returns a page of port requests, newest first. The next page begins at `next_cursor`, which is null
+// on the last page. Without parameters the answer has the newest 50.
 //
 // GET /v1/sip/port
-func (UnimplementedHandler) ListPortRequests(ctx context.Context) (r *PortRequestListReply, _ error) {
+func (UnimplementedHandler) ListPortRequests(ctx context.Context, params ListPortRequestsParams) (r *PortRequestListReply, _ error) {
+	return r, ht.ErrNotImplemented
+}
+
+// ResendPortLetter implements resendPortLetter operation.
+//
+// Ends the link to the letter of authorization and mails another one to the authorized representative.
+// The letter itself stays the same. A request that does not wait for a signature is 409
+// `INVALID_STATE`.
+//
+// POST /v1/sip/port/{id}/letter/resend
+func (UnimplementedHandler) ResendPortLetter(ctx context.Context, params ResendPortLetterParams) (r *PortInitiationReply, _ error) {
 	return r, ht.ErrNotImplemented
 }
 

@@ -1,0 +1,61 @@
+package portingapi
+
+import (
+	"fmt"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/porting"
+	oas "github.com/callwright/callwright/transport/oas/portingoas"
+)
+
+// draftOf returns what a body asks for.
+func draftOf(req *oas.PortRequestCreate) (porting.Draft, error) {
+	account := req.LosingCarrierInformation
+	d := porting.Draft{
+		Account: porting.Account{
+			CustomerType: porting.CustomerType(account.CustomerType), BusinessName: account.BusinessName.Or(""),
+			FirstName: account.FirstName, LastName: account.LastName, AccountNumber: callwright.Secret(account.AccountNumber),
+			Email: account.AuthorizedRepresentativeEmail, NotifyEmails: account.NotificationEmails,
+			Address: porting.Address{
+				Street: account.Address.Street, Street2: account.Address.Street2.Or(""), City: account.Address.City,
+				State: account.Address.State, Zip: account.Address.Zip, Country: account.Address.Country,
+			},
+		},
+		PIN: callwright.Secret(account.Pin.Or("")), TargetDate: req.TargetPortDate.Value,
+		Documents: req.Documents, Webhook: callwright.Secret(req.WebhookURL.Or("")),
+	}
+	var err error
+	d.Numbers, err = numberDrafts(req.PhoneNumbers, req.NumberPins)
+	return d, err
+}
+
+// numberDrafts gives the numbers of a body their PINs, which stand beside them there.
+func numberDrafts(numbers []string, pins []oas.PortNumberPin) ([]porting.NumberDraft, error) {
+	drafts := make([]porting.NumberDraft, len(numbers))
+	places := map[string]int{}
+	for i, n := range numbers {
+		drafts[i].Number = n
+		places[sameNumber(n)] = i
+	}
+	var errs callwright.FieldErrors
+	for i, p := range pins {
+		field := fmt.Sprintf("number_pins[%d].phone_number", i)
+		switch at, ok := places[sameNumber(p.PhoneNumber)]; {
+		case !ok:
+			errs = append(errs, callwright.Invalid(field, "must be one of phone_numbers"))
+		case drafts[at].PIN != "":
+			errs = append(errs, callwright.Invalid(field, "must be unique"))
+		default:
+			drafts[at].PIN = callwright.Secret(p.Pin)
+		}
+	}
+	return drafts, errs.OrNil()
+}
+
+// sameNumber returns the same text for the same number, with and without a plus. A text that is no number stays: it is refused later.
+func sameNumber(text string) string {
+	if n, err := callwright.ParsePhoneNumber(text); err == nil {
+		return n.String()
+	}
+	return text
+}

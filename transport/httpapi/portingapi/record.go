@@ -1,0 +1,66 @@
+package portingapi
+
+import (
+	"time"
+
+	"github.com/callwright/callwright/porting"
+	"github.com/callwright/callwright/transport/httpapi/wire"
+	oas "github.com/callwright/callwright/transport/oas/portingoas"
+)
+
+// requestRecord returns a port request as answers have it, without its history.
+func requestRecord(r porting.Request) oas.PortRequest {
+	why := explain(r.Failure)
+	record := oas.PortRequest{
+		ID: r.ID, Status: oas.PortStatus(r.State), StatusDetail: wire.OptNilText(string(r.Detail())),
+		PhoneNumbers: make([]oas.PortRequestNumber, len(r.Numbers)), AuthorizedRepEmail: r.Account.Email,
+		NotificationEmails: wire.Texts[string](r.Account.NotifyEmails), CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt,
+		TargetPortDate: optNilTime(r.TargetDate), AccountNumber: oas.NewOptString(porting.Masked(r.Account.AccountNumber)),
+		Documents: r.Documents, FocDate: optNilTime(r.FOC()), SignBy: oas.NewOptDateTime(r.SignBy), SignedAt: optNilTime(r.SignedAt),
+		CancelRequestedAt: optNilTime(r.CancelAskedAt), EndedAt: optNilTime(r.EndedAt),
+		FailureReason: wire.OptNilText(why.Text), FailureCode: wire.OptNilText(string(why.Code)), WhoMustAct: wire.OptNilText(string(why.Act)),
+	}
+	for i, n := range r.Numbers {
+		record.PhoneNumbers[i] = numberRecord(n)
+	}
+	return record
+}
+
+func numberRecord(n porting.Number) oas.PortRequestNumber {
+	why := explain(n.Failure)
+	record := oas.PortRequestNumber{
+		Number: n.Number.String(), Status: oas.PortNumberStatus(n.State),
+		Reason: wire.NilText(why.Text), ReasonCode: wire.NilText(string(why.Code)), WhoMustAct: wire.NilText(string(why.Act)),
+		FocDate: nilTime(n.FOC), PortedAt: nilTime(n.PortedAt), PinProvided: n.HasPIN,
+	}
+	record.Inbound.Value, record.Inbound.Null = oas.PortRequestNumberInbound(n.Inbound), n.Inbound == porting.NotRegistered
+	return record
+}
+
+// explain returns what customers are told of a failure: what it means and who must act, and never the words of the carrier. Of nil it
+// returns nothing.
+func explain(f *porting.Failure) porting.Remedy {
+	if f == nil {
+		return porting.Remedy{}
+	}
+	return f.Code.Remedy()
+}
+
+func historyOf(entries []porting.Entry) []oas.PortHistoryEntry {
+	history := make([]oas.PortHistoryEntry, len(entries))
+	for i, e := range entries {
+		history[i] = oas.PortHistoryEntry{
+			At: e.At, Event: string(e.Event), From: wire.NilText(string(e.From)), To: string(e.To),
+			Detail: wire.NilText(string(e.Detail)), Actor: string(e.Actor), Note: wire.NilText(e.Note),
+		}
+	}
+	return history
+}
+
+// nilTime returns null for the zero time.
+func nilTime(t time.Time) wire.Nil[time.Time] { return wire.Nil[time.Time]{Value: t, Null: t.IsZero()} }
+
+// optNilTime returns null for the zero time, in a member that need not be there.
+func optNilTime(t time.Time) wire.OptNil[time.Time] {
+	return wire.OptNil[time.Time]{Value: t, Set: true, Null: t.IsZero()}
+}

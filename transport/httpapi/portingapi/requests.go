@@ -1,0 +1,120 @@
+package portingapi
+
+import (
+	"context"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/porting"
+	"github.com/callwright/callwright/transport/httpapi"
+	"github.com/callwright/callwright/transport/httpapi/wire"
+	oas "github.com/callwright/callwright/transport/oas/portingoas"
+)
+
+// CheckPortability returns for each number whether it can be ported.
+func (a *api) CheckPortability(
+	ctx context.Context, params oas.CheckPortabilityParams,
+) (*oas.PortabilityResultListReply, error) {
+	found, err := a.ports.Check(ctx, params.PhoneNumbers)
+	if err != nil {
+		return nil, err
+	}
+	results := make([]oas.PortabilityResult, len(found))
+	for i, p := range found {
+		results[i] = oas.PortabilityResult{
+			PhoneNumber: p.Number.String(), Portable: p.Portable, NumberType: oas.PortNumberType(p.Type), PinRequired: p.PINRequired,
+			Source: oas.PortabilityResultSourceLocal,
+		}
+		if p.Confirmed {
+			results[i].Source = oas.PortabilityResultSourceGateway
+		}
+		if p.Failure != "" {
+			remedy := p.Failure.Remedy()
+			results[i].NotPortableReason, results[i].NotPortableCode = wire.OptText(remedy.Text), wire.OptText(string(remedy.Code))
+		}
+	}
+	return &oas.PortabilityResultListReply{Data: oas.PortabilityResultList{Results: results}}, nil
+}
+
+// InitiatePort starts a port request.
+func (a *api) InitiatePort(
+	ctx context.Context, req *oas.PortRequestCreate, _ oas.InitiatePortParams,
+) (*oas.PortInitiationReply, error) {
+	d, err := draftOf(req)
+	if err != nil {
+		return nil, err
+	}
+	r, l, err := a.ports.Initiate(ctx, httpapi.Org(ctx), d)
+	httpapi.LogID(ctx, "port_request_id", r.ID)
+	return initiationReply(r, l, err)
+}
+
+// ResendPortLetter has the letter of a request mailed again.
+func (a *api) ResendPortLetter(ctx context.Context, params oas.ResendPortLetterParams) (*oas.PortInitiationReply, error) {
+	return initiationReply(a.ports.Resend(ctx, httpapi.Org(ctx), params.ID))
+}
+
+// initiationReply returns the answer with a letter that waits for its signature, or err.
+func initiationReply(r porting.Request, l porting.Letter, err error) (*oas.PortInitiationReply, error) {
+	if err != nil {
+		return nil, err
+	}
+	return &oas.PortInitiationReply{Data: oas.PortInitiation{
+		PortRequestID: r.ID, Status: oas.PortStatus(r.State), SignatureURL: l.URL.Reveal(), PhoneNumbers: numbersOf(r),
+	}}, nil
+}
+
+func numbersOf(r porting.Request) []string {
+	numbers := make([]string, len(r.Numbers))
+	for i, n := range r.Numbers {
+		numbers[i] = n.Number.String()
+	}
+	return numbers
+}
+
+// ListPortRequests returns a page of port requests.
+func (a *api) ListPortRequests(ctx context.Context, params oas.ListPortRequestsParams) (*oas.PortRequestListReply, error) {
+	after, err := callwright.ParseCursor(params.Cursor.Or(""))
+	if err != nil {
+		return nil, err
+	}
+	page, err := a.ports.List(ctx, httpapi.Org(ctx), porting.Filter{
+		States: wire.Texts[porting.State](params.Status), After: after, Limit: params.Limit.Or(0),
+	})
+	if err != nil {
+		return nil, err
+	}
+	answer := oas.PortRequestList{PortRequests: make([]oas.PortRequest, len(page.Items)), NextCursor: wire.NilText(page.Next.Cursor())}
+	for i, r := range page.Items {
+		answer.PortRequests[i] = requestRecord(r)
+	}
+	return &oas.PortRequestListReply{Data: answer}, nil
+}
+
+// GetPortRequest returns one port request with its history.
+func (a *api) GetPortRequest(ctx context.Context, params oas.GetPortRequestParams) (*oas.PortRequestReply, error) {
+	r, err := a.ports.Get(ctx, httpapi.Org(ctx), params.ID)
+	if err != nil {
+		return nil, err
+	}
+	history, err := a.ports.History(ctx, httpapi.Org(ctx), params.ID)
+	if err != nil {
+		return nil, err
+	}
+	record := requestRecord(r)
+	record.History = historyOf(history)
+	return &oas.PortRequestReply{Data: oas.PortRequestItem{PortRequest: record}}, nil
+}
+
+// CancelPortRequest cancels a port request, or asks the carrier to.
+func (a *api) CancelPortRequest(
+	ctx context.Context, params oas.CancelPortRequestParams,
+) (oas.CancelPortRequestRes, error) {
+	r, err := a.ports.Cancel(ctx, httpapi.Org(ctx), params.ID)
+	switch {
+	case err != nil:
+		return nil, err
+	case r.State == porting.Canceled:
+		return &oas.PortCancellationReply{Data: oas.PortCancellation{Canceled: true}}, nil
+	}
+	return &oas.PortCancellationPendingReply{Data: oas.PortCancellationPending{CancelRequestedAt: r.CancelAskedAt}}, nil
+}
