@@ -290,9 +290,6 @@ func TestPortabilityIsChecked(t *testing.T) {
 			t.Errorf("got %s, want %s", got, want)
 		}
 	}
-	if kind := at(t, answer, "data", "results", 1, "number_type"); kind != "toll-free" {
-		t.Errorf("a toll-free number is %v", kind)
-	}
 	h.portRefused(http.StatusBadRequest, "BAD_REQUEST", "phone_numbers[1]", "GET", "/v1/sip/port/check?phone_numbers[]=14155550100&phone_numbers[]=415", "")
-	h.portRefused(http.StatusBadRequest, "BAD_REQUEST", "phone_numbers", "GET", "/v1/sip/port/check?phone_numbers=14155550100", "")
+	h.portRefused(http.StatusBadRequest, "BAD_REQUEST", "phone_numbers[]", "GET", "/v1/sip/port/check?phone_numbers=14155550100", "")
 }

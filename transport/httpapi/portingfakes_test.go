@@ -60,7 +60,7 @@ func (mailedLetters) SendLetter(_ context.Context, r porting.Request) (porting.L
 
 func (mailedLetters) ResendLetter(_ context.Context, r porting.Request) (porting.Letter, error) {
 	if r.Entries > 5 {
-		return porting.Letter{}, callwright.Errorf(callwright.CodeTooManyRequests, "the letter was sent again often enough: wait a while")
+		return porting.Letter{}, callwright.Errorf(callwright.CodeTooManyRequests, "the letter was sent again 5 times, which is the limit: cancel the port request and make another one")
 	}
 	return porting.Letter{URL: callwright.Secret("https://voice.example.com/loa/next-token-of-" + r.ID)}, nil
 }
