@@ -46,7 +46,8 @@ var guarded = map[string]string{
 
 	"createPersona": byKills, "updatePersona": byKills, "deletePersona": byKills, "promotePersona": byKills, "discardPersonaDraft": byKills,
 
-	"initiatePort": notWired, "cancelPortRequest": notWired, "resendPortLetter": notWired,
+	"initiatePort": notWired, "cancelPortRequest": notWired, "resendPortLetter": notWired, "uploadPortDocument": notWired,
+	"signLetter": notWired,
 
 	"createIssue": byKills, "updateIssue": byKills, "deleteIssue": byKills, "decideIssue": byKills, "mergeIssue": byKills,
 	"markIssueSeen": byKills, "addIssueComment": byKills, "editIssueComment": byKills, "deleteIssueComment": byKills,

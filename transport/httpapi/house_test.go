@@ -37,7 +37,6 @@ import (
 	"github.com/callwright/callwright/agenttest/engine"
 	"github.com/callwright/callwright/agenttest/tornado"
 	"github.com/callwright/callwright/internal/contracttest"
-	"github.com/callwright/callwright/porting"
 	"github.com/callwright/callwright/transport/access"
 	"github.com/callwright/callwright/transport/httpapi"
 	"github.com/callwright/callwright/transport/httpapi/agentsapi"
@@ -92,13 +91,13 @@ type services struct {
 	issues   *triage.Service
 	tests    *agenttest.Service
 	tornados *tornado.Service
-	ports    *porting.Service
+	ports    portingapi.Config
 }
 
 // all is every area of the contract.
 func (s services) all() []httpapi.Area {
 	return []httpapi.Area{
-		callsapi.New(s.calls, "https://voice.example.com"), agentsapi.New(s.agents, s.personas), sipapi.New(s.trunks), pathwaysapi.New(s.pathways), triageapi.New(s.issues), portingapi.New(portingapi.Config{Ports: s.ports}),
+		callsapi.New(s.calls, "https://voice.example.com"), agentsapi.New(s.agents, s.personas), sipapi.New(s.trunks), pathwaysapi.New(s.pathways), triageapi.New(s.issues), portingapi.New(s.ports),
 		agenttestapi.New(s.tests, s.tornados), speechapi.New(),
 	}
 }
@@ -157,7 +156,7 @@ func open(t *testing.T, change ...func(*httpapi.Config)) *house {
 		})),
 	}
 	h.areas.tornados = h.tornadoService(work)
-	h.areas.ports = h.portService(work)
+	h.areas.ports = h.ports(work)
 	config := httpapi.Config{
 		Access: h.access, Atomic: store, Idempotency: orgstore.IdempotencyStore{Store: store}, Areas: h.areas.all(),
 		Reference: reference.Handler("https://voice.example.com"), Logger: h.logger,

@@ -83,7 +83,7 @@ func TestEveryOperationGivesItsErrors(t *testing.T) {
 		check := func(status int, server http.Handler, change func(*http.Request)) {
 			t.Helper()
 			named := op.Responses.Codes.GetOrZero(fmt.Sprint(status))
-			if named == nil {
+			if named == nil || strings.HasPrefix(path, "/loa/") { // pages for signers: see TestMistakesOfSigners
 				return
 			}
 			r := plain(t, h, method, path, op)

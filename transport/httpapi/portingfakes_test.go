@@ -2,88 +2,100 @@ package httpapi_test
 
 import (
 	"context"
+	"slices"
 	"strings"
+	"sync"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/letterpdf"
 	"github.com/callwright/callwright/adapters/memstore"
 	"github.com/callwright/callwright/adapters/memstore/portingstore"
 	"github.com/callwright/callwright/adapters/portgateway"
 	"github.com/callwright/callwright/internal/contracttest"
 	"github.com/callwright/callwright/porting"
+	"github.com/callwright/callwright/porting/document"
+	"github.com/callwright/callwright/porting/loa"
 	"github.com/callwright/callwright/transport/httpapi"
 	"github.com/callwright/callwright/transport/httpapi/portingapi"
 )
 
-// portingFakes are what the porting service of a house is made of.
+// portingFakes are what the porting services of a house are made of.
 type portingFakes struct {
 	porting porting.Config
 	carrier *portgateway.Simulated
+	letters loa.Config
+	mails   mailbox
 }
 
-// portService makes the service of port requests, whose carrier is simulated. Nothing advances its requests.
-func (h *house) portService(work callwright.Work) *porting.Service {
+// renderer makes real letters; reading its fonts takes a while.
+var renderer = sync.OnceValue(func() *letterpdf.Renderer { return must(letterpdf.New()) })
+
+// ports makes the services of port requests, whose carrier is simulated. Nothing advances the requests.
+func (h *house) ports(work callwright.Work) portingapi.Config {
 	h.carrier = must(portgateway.NewSimulated(portgateway.SimulatedConfig{Secret: "carrier-secret"}))
+	documents := must(document.New(document.Config{
+		Store: portingstore.Documents{Store: h.store}, Blobs: portingstore.Blobs{Store: h.store}, Work: work,
+	}))
+	h.letters = loa.Config{
+		Store: portingstore.Letters{Store: h.store}, Atomic: h.store, Work: work, Mailer: &h.mails, Renderer: renderer(),
+		Key: callwright.Secret(strings.Repeat("k", loa.MinKey)), URL: func(token string) string { return "https://voice.example.com/loa/" + token },
+	}
+	letters := must(loa.New(h.letters))
 	h.porting = porting.Config{
 		Store: portingstore.Requests{Store: h.store}, Atomic: h.store, Work: work, Gateway: h.carrier,
-		Documents: anyDocuments{}, Letters: mailedLetters{}, Inbound: h.inbound(), Notifier: silentPorts{}, URLs: notifier{},
+		Documents: heldDocuments{documents}, Letters: letters, Inbound: nobody{}, Notifier: silentPorts{}, URLs: notifier{},
 	}
-	return must(porting.New(h.porting))
+	service := must(porting.New(h.porting))
+	letters.Attach(service)
+	return portingapi.Config{Ports: service, Documents: documents, Letters: letters}
 }
 
-// inbound registers numbers with nobody.
-func (h *house) inbound() porting.InboundNumbers { return nobody{} }
+// withPorts returns the house with other services of port requests over the same store.
+func (h *house) withPorts(change func(*porting.Config, *loa.Config)) *house {
+	h.t.Helper()
+	c, l := h.porting, h.letters
+	c.Work = memstore.NewWork(h.store, nil)
+	l.Work = c.Work
+	change(&c, &l)
+	letters := must(loa.New(l))
+	c.Letters = letters
+	service := must(porting.New(c))
+	letters.Attach(service)
+	other := &house{t: h.t, store: h.store, access: h.access, org: h.org, key: h.key, log: h.log, logger: h.logger}
+	other.porting, other.letters = c, l
+	other.unchecked = must(httpapi.New(httpapi.Config{
+		Access: h.access, Atomic: h.store, Idempotency: h.answers(), Logger: h.logger,
+		Areas: []httpapi.Area{portingapi.New(portingapi.Config{Ports: service, Letters: letters, Documents: h.areas.ports.Documents})},
+	}))
+	other.Handler = contracttest.Handler(h.t, other.unchecked)
+	return other
+}
 
+// heldDocuments has, besides those that were uploaded, the document of the tests and that of the contract's examples.
+type heldDocuments struct{ *document.Service }
+
+func (d heldDocuments) UseDocuments(
+	ctx context.Context, org callwright.OrgID, request string, ids []string,
+) (absent []string, err error) {
+	absent, err = d.Service.UseDocuments(ctx, org, request, ids)
+	return slices.DeleteFunc(absent, func(id string) bool { return id == "doc_1" || id == "doc_0197f2a4c0007a1c8d2e5f3a1c9b7d20" }), err
+}
+
+// mailbox keeps no mail.
+type mailbox struct{}
+
+func (*mailbox) SendMail(context.Context, string, string, string, string) error { return nil }
+
+// nobody registers numbers with nobody.
 type nobody struct{}
 
 func (nobody) RegisterInbound(context.Context, callwright.OrgID, callwright.PhoneNumber) error {
 	return nil
 }
 
-// anyDocuments has every document whose id looks like one.
-type anyDocuments struct{}
-
-func (anyDocuments) UseDocuments(_ context.Context, _ callwright.OrgID, _ string, ids []string) (absent []string, err error) {
-	for _, id := range ids {
-		if !strings.HasPrefix(id, "doc_") {
-			absent = append(absent, id)
-		}
-	}
-	return absent, nil
-}
-
-// mailedLetters are letters whose links name their requests.
-type mailedLetters struct{}
-
-func (mailedLetters) SendLetter(_ context.Context, r porting.Request) (porting.Letter, error) {
-	return porting.Letter{URL: callwright.Secret("https://voice.example.com/loa/first-token-of-" + r.ID)}, nil
-}
-
-func (mailedLetters) ResendLetter(_ context.Context, r porting.Request) (porting.Letter, error) {
-	if r.Entries > 5 {
-		return porting.Letter{}, callwright.Errorf(callwright.CodeTooManyRequests, "the letter was sent again 5 times, which is the limit: cancel the port request and make another one")
-	}
-	return porting.Letter{URL: callwright.Secret("https://voice.example.com/loa/next-token-of-" + r.ID)}, nil
-}
-
-func (mailedLetters) RevokeLetter(context.Context, callwright.OrgID, string) error { return nil }
-
 // silentPorts tells no webhook.
 type silentPorts struct{}
 
 func (silentPorts) NotifyPort(context.Context, string, porting.Request, porting.Entry) error {
 	return nil
-}
-
-// withPorts returns the house with another service of port requests over the same store.
-func (h *house) withPorts(change func(*porting.Config)) *house {
-	h.t.Helper()
-	c := h.porting
-	c.Work = memstore.NewWork(h.store, nil)
-	change(&c)
-	other := &house{t: h.t, store: h.store, access: h.access, org: h.org, key: h.key, logger: h.logger}
-	other.Handler = contracttest.Handler(h.t, must(httpapi.New(httpapi.Config{
-		Access: h.access, Atomic: h.store, Idempotency: h.answers(), Logger: h.logger,
-		Areas: []httpapi.Area{portingapi.New(portingapi.Config{Ports: must(porting.New(c))})},
-	})))
-	return other
 }

@@ -89,11 +89,18 @@ func inBody(err error, wanted wants) []line {
 	case errors.As(err, &undecoded):
 		return []line{inJSON(undecoded, wanted)}
 	}
-	if lines := wanted.invalid("", err); lines != nil {
+	path := ""
+	if match := decodedPart.FindStringSubmatch(err.Error()); match != nil && errors.Is(err, validate.ErrFieldRequired) {
+		path = match[1]
+	}
+	if lines := wanted.invalid(path, err); lines != nil {
 		return lines
 	}
 	return []line{{"", "the body could not be read"}}
 }
+
+// decodedPart matches the part of a form that an error is about.
+var decodedPart = regexp.MustCompile(`^decode "([^"]+)"`)
 
 // The generated decoder names members, and says where it stopped, in the texts of its errors only, outermost first.
 var (

@@ -20,6 +20,7 @@ type requestInfo struct {
 	operation string // its generated name; empty when no operation fits
 	route     string // its path with the parameters' names; log lines have it in place of the path, which may hold a secret
 	principal callwright.Principal
+	client    Client
 	ids       []slog.Attr // of what the request is about
 	failure   error       // for the log: what the answer does not say
 
@@ -41,6 +42,15 @@ func Principal(ctx context.Context) callwright.Principal { return infoOf(ctx).pr
 
 // Org returns the organization on whose behalf the request of a context is made.
 func Org(ctx context.Context) callwright.OrgID { return infoOf(ctx).principal.Org }
+
+// Client is the program that makes a request.
+type Client struct {
+	Address   string // of it, or of the last proxy
+	UserAgent string // as it calls itself
+}
+
+// ClientOf returns the client of the request of a context.
+func ClientOf(ctx context.Context) Client { return infoOf(ctx).client }
 
 // Head reports whether the request of a context is HEAD, which is served as GET. Only what writes a stream asks: it ends after
 // the header.
@@ -80,7 +90,9 @@ var goodID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 
 // ServeHTTP answers every request.
 func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	info := &requestInfo{id: r.Header.Get(requestIDHeader), head: r.Method == http.MethodHead}
+	info := &requestInfo{
+		id: r.Header.Get(requestIDHeader), head: r.Method == http.MethodHead, client: Client{clientOf(r), r.UserAgent()},
+	}
 	if !goodID.MatchString(info.id) {
 		info.id = a.cfg.IDs.New()
 	}
@@ -117,7 +129,7 @@ func (a *API) log(ctx context.Context, r *http.Request, status int, took time.Du
 		level = slog.LevelError
 	}
 	attrs := []slog.Attr{
-		slog.String("request_id", info.id), slog.String("client", clientOf(r)), slog.String("method", r.Method), slog.String("route", info.route),
+		slog.String("request_id", info.id), slog.String("client", info.client.Address), slog.String("method", r.Method), slog.String("route", info.route),
 		slog.String("operation", info.operation), slog.Int("status", status), slog.Duration("took", took),
 	}
 	if info.principal.Org != "" {

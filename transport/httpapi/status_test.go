@@ -93,7 +93,7 @@ func exampleBody(t *testing.T, op *v3.Operation) (string, io.Reader) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				_, _ = part.Write([]byte("content"))
+				_, _ = part.Write([]byte("%PDF-1.7\n"))
 			} else {
 				_ = writer.WriteField(name, "example")
 			}

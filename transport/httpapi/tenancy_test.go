@@ -30,7 +30,7 @@ var kinds = map[string]string{
 	"getActiveTornado.persona_id": "sought",
 	"/v1/personas/{id}":           "persona", "persona_id": "persona", "replayTestRun.id": "held", "analyzeTestRun.id": "lost",
 
-	"/v1/sip/port/{id}": "port",
+	"/v1/sip/port/{id}": "port", "/loa/{token}": "",
 
 	// Numbers of others, numbers that are not there yet, and ids that belong to clients or to pathways.
 	"createCall.phone_number": "", "attachSipNumbers.phone_number": "", "attachSipNumbers.phone_numbers": "",

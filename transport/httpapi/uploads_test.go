@@ -22,7 +22,7 @@ import (
 func TestUploadsToWhatIsNotBuilt(t *testing.T) {
 	t.Parallel()
 	h := open(t)
-	for _, path := range []string{"/v1/voices/clone", "/v1/sip/port/document?port_request_id=x"} {
+	for _, path := range []string{"/v1/voices/clone", "/v1/voices/clone?voice_id=x"} {
 		for _, kind := range []string{"multipart/form-data; boundary=b", "multipart/mixed; boundary=b"} {
 			for _, key := range []string{h.key, ""} {
 				body := &unread{t: t, name: path + " " + kind}

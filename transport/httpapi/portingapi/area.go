@@ -4,30 +4,36 @@ import (
 	"context"
 
 	"github.com/callwright/callwright/porting"
+	"github.com/callwright/callwright/porting/document"
+	"github.com/callwright/callwright/porting/loa"
 	"github.com/callwright/callwright/transport/httpapi"
 	oas "github.com/callwright/callwright/transport/oas/portingoas"
 )
 
 // Config holds the services of the area. The operations of a service that is nil answer 501.
 type Config struct {
-	Ports *porting.Service
+	Ports     *porting.Service
+	Documents *document.Service
+	Letters   *loa.Service
 }
 
 // api implements the operations of the area.
 type api struct {
 	oas.UnimplementedHandler
-	ports *porting.Service
-	core  *httpapi.API
+	ports     *porting.Service
+	documents *document.Service
+	letters   *loa.Service
+	core      *httpapi.API
 }
 
 // New makes the area.
 func New(c Config) httpapi.Area {
-	a := &api{ports: c.Ports}
+	a := &api{ports: c.Ports, documents: c.Documents, letters: c.Letters}
 	return httpapi.Area{
 		Build:     a.serve,
 		Wants:     oas.Wants,
 		Absent:    a.absent,
-		NoUploads: true,
+		NoUploads: c.Documents == nil,
 		Repeatable: map[string]func() httpapi.Answer{
 			oas.InitiatePortOperation: func() httpapi.Answer { return new(oas.PortInitiationReply) },
 		},
@@ -37,8 +43,10 @@ func New(c Config) httpapi.Area {
 // absent reports whether an operation has no service.
 func (a *api) absent(operation string) bool {
 	switch operation {
-	case oas.UploadPortDocumentOperation, oas.ShowLetterOperation, oas.SignLetterOperation, oas.DownloadLetterOperation:
-		return true
+	case oas.UploadPortDocumentOperation:
+		return a.documents == nil
+	case oas.ShowLetterOperation, oas.SignLetterOperation, oas.DownloadLetterOperation, oas.GetPortLetterOperation, oas.DownloadPortLetterOperation:
+		return a.letters == nil
 	}
 	return a.ports == nil
 }
@@ -46,8 +54,10 @@ func (a *api) absent(operation string) bool {
 // serve makes the generated server of the area.
 func (a *api) serve(core *httpapi.API) (httpapi.Server, error) {
 	a.core = core
-	return httpapi.Generated(oas.NewServer(a, a, a, oas.WithErrorHandler(httpapi.HandleError),
-		oas.WithMethodNotAllowed(httpapi.MethodNotAllowed), oas.WithMiddleware(core.Middleware), oas.WithMaxMultipartMemory(httpapi.UploadMemory)))
+	server, err := httpapi.Generated(oas.NewServer(a, a, a, oas.WithErrorHandler(a.refuse),
+		oas.WithMethodNotAllowed(httpapi.MethodNotAllowed), oas.WithMiddleware(core.Middleware, oneFile),
+		oas.WithMaxMultipartMemory(httpapi.UploadMemory)))
+	return pages{server}, err
 }
 
 // NewError returns the answer to a request that failed.

@@ -44,6 +44,20 @@ type Invoker interface {
 	//
 	// GET /loa/{token}/letter.pdf
 	DownloadLetter(ctx context.Context, params DownloadLetterParams) (DownloadLetterRes, error)
+	// DownloadPortLetter invokes downloadPortLetter operation.
+	//
+	// Returns the signed letter of authorization with its certificate or, if nobody has signed it, the
+	// letter itself.
+	//
+	// GET /v1/sip/port/{id}/letter.pdf
+	DownloadPortLetter(ctx context.Context, params DownloadPortLetterParams) (DownloadPortLetterRes, error)
+	// GetPortLetter invokes getPortLetter operation.
+	//
+	// Returns how far the letter of authorization is, and what proves how it was signed. Each event of the
+	// evidence has the hash of the one before; `callwright ports verify` checks it without a server.
+	//
+	// GET /v1/sip/port/{id}/letter
+	GetPortLetter(ctx context.Context, params GetPortLetterParams) (*PortLetterReply, error)
 	// GetPortRequest invokes getPortRequest operation.
 	//
 	// Returns one port request with its numbers and its history.
@@ -76,21 +90,23 @@ type Invoker interface {
 	// ShowLetter invokes showLetter operation.
 	//
 	// Returns the page behind the mailed link, with the letter of authorization and the form to sign it.
-	// No API key is required. An unknown, used or expired link shows a page that says so.
+	// No API key is required. Opening it changes nothing. The query is ignored, because programs that pass
+	// links on add to it. The page of a letter that has ended says so.
 	//
 	// GET /loa/{token}
 	ShowLetter(ctx context.Context, params ShowLetterParams) (ShowLetterRes, error)
 	// SignLetter invokes signLetter operation.
 	//
-	// Records the signature or the refusal of the signer, and invalidates the link. No API key is
-	// required.
+	// Records the signature or the refusal of the signer, once. No API key is required, because the link
+	// is the authority. On a mistake the page comes again with what was typed.
 	//
 	// POST /loa/{token}
 	SignLetter(ctx context.Context, request *LetterSignature, params SignLetterParams) (SignLetterRes, error)
 	// UploadPortDocument invokes uploadPortDocument operation.
 	//
 	// A bill of the losing carrier, at most 30 days old, that shows the account's name and service
-	// address. PDF, JPEG, PNG, GIF or WebP as its bytes say (else 415), at most 10 MiB (else 413).
+	// address. PDF, JPEG, PNG, GIF, WebP, TIFF or HEIC as its bytes say (else 415), at most 10,485,760
+	// bytes (else 413). Exactly one part `file`. 429 says that too many documents wait for a port request.
 	//
 	// POST /v1/sip/port/document
 	UploadPortDocument(ctx context.Context, request *PortDocumentUploadMultipart) (*PortDocumentReply, error)
@@ -384,6 +400,190 @@ func (c *Client) sendDownloadLetter(ctx context.Context, params DownloadLetterPa
 	}
 
 	result, err := decodeDownloadLetterResponse(resp)
+	if err != nil {
+		return res, errors.Wrap(err, "decode response")
+	}
+
+	return result, nil
+}
+
+// DownloadPortLetter invokes downloadPortLetter operation.
+//
+// Returns the signed letter of authorization with its certificate or, if nobody has signed it, the
+// letter itself.
+//
+// GET /v1/sip/port/{id}/letter.pdf
+func (c *Client) DownloadPortLetter(ctx context.Context, params DownloadPortLetterParams) (DownloadPortLetterRes, error) {
+	res, err := c.sendDownloadPortLetter(ctx, params)
+	return res, err
+}
+
+func (c *Client) sendDownloadPortLetter(ctx context.Context, params DownloadPortLetterParams) (res DownloadPortLetterRes, err error) {
+
+	u := uri.Clone(c.requestURL(ctx))
+	var pathParts [3]string
+	pathParts[0] = "/v1/sip/port/"
+	{
+		// Encode "id" parameter.
+		e := uri.NewPathEncoder(uri.PathEncoderConfig{
+			Param:   "id",
+			Style:   uri.PathStyleSimple,
+			Explode: false,
+		})
+		if err := func() error {
+			return e.EncodeValue(conv.StringToString(params.ID))
+		}(); err != nil {
+			return res, errors.Wrap(err, "encode path")
+		}
+		encoded, err := e.Result()
+		if err != nil {
+			return res, errors.Wrap(err, "encode path")
+		}
+		pathParts[1] = encoded
+	}
+	pathParts[2] = "/letter.pdf"
+	uri.AddPathParts(u, pathParts[:]...)
+
+	r, err := ht.NewRequest(ctx, "GET", u)
+	if err != nil {
+		return res, errors.Wrap(err, "create request")
+	}
+
+	{
+		type bitset = [1]uint8
+		var satisfied bitset
+		{
+
+			switch err := c.securityApiKey(ctx, DownloadPortLetterOperation, r); {
+			case err == nil: // if NO error
+				satisfied[0] |= 1 << 0
+			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
+				// Skip this security.
+			default:
+				return res, errors.Wrap(err, "security \"ApiKey\"")
+			}
+		}
+
+		if ok := func() bool {
+		nextRequirement:
+			for _, requirement := range []bitset{
+				{0b00000001},
+			} {
+				for i, mask := range requirement {
+					if satisfied[i]&mask != mask {
+						continue nextRequirement
+					}
+				}
+				return true
+			}
+			return false
+		}(); !ok {
+			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
+		}
+	}
+
+	resp, err := c.cfg.Client.Do(r)
+	if err != nil {
+		return res, errors.Wrap(err, "do request")
+	}
+
+	result, err := decodeDownloadPortLetterResponse(resp)
+	if err != nil {
+		return res, errors.Wrap(err, "decode response")
+	}
+
+	return result, nil
+}
+
+// GetPortLetter invokes getPortLetter operation.
+//
+// Returns how far the letter of authorization is, and what proves how it was signed. Each event of the
+// evidence has the hash of the one before; `callwright ports verify` checks it without a server.
+//
+// GET /v1/sip/port/{id}/letter
+func (c *Client) GetPortLetter(ctx context.Context, params GetPortLetterParams) (*PortLetterReply, error) {
+	res, err := c.sendGetPortLetter(ctx, params)
+	return res, err
+}
+
+func (c *Client) sendGetPortLetter(ctx context.Context, params GetPortLetterParams) (res *PortLetterReply, err error) {
+
+	u := uri.Clone(c.requestURL(ctx))
+	var pathParts [3]string
+	pathParts[0] = "/v1/sip/port/"
+	{
+		// Encode "id" parameter.
+		e := uri.NewPathEncoder(uri.PathEncoderConfig{
+			Param:   "id",
+			Style:   uri.PathStyleSimple,
+			Explode: false,
+		})
+		if err := func() error {
+			return e.EncodeValue(conv.StringToString(params.ID))
+		}(); err != nil {
+			return res, errors.Wrap(err, "encode path")
+		}
+		encoded, err := e.Result()
+		if err != nil {
+			return res, errors.Wrap(err, "encode path")
+		}
+		pathParts[1] = encoded
+	}
+	pathParts[2] = "/letter"
+	uri.AddPathParts(u, pathParts[:]...)
+
+	r, err := ht.NewRequest(ctx, "GET", u)
+	if err != nil {
+		return res, errors.Wrap(err, "create request")
+	}
+
+	{
+		type bitset = [1]uint8
+		var satisfied bitset
+		{
+
+			switch err := c.securityApiKey(ctx, GetPortLetterOperation, r); {
+			case err == nil: // if NO error
+				satisfied[0] |= 1 << 0
+			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
+				// Skip this security.
+			default:
+				return res, errors.Wrap(err, "security \"ApiKey\"")
+			}
+		}
+
+		if ok := func() bool {
+		nextRequirement:
+			for _, requirement := range []bitset{
+				{0b00000001},
+			} {
+				for i, mask := range requirement {
+					if satisfied[i]&mask != mask {
+						continue nextRequirement
+					}
+				}
+				return true
+			}
+			return false
+		}(); !ok {
+			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
+		}
+	}
+
+	resp, err := c.cfg.Client.Do(r)
+	if err != nil {
+		return res, errors.Wrap(err, "do request")
+	}
+	body := resp.Body
+	defer func() {
+		// Drain the body to EOF before closing, so the underlying
+		// connection can be reused by the Transport regardless of the
+		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
+		_, _ = io.Copy(io.Discard, body)
+		_ = body.Close()
+	}()
+
+	result, err := decodeGetPortLetterResponse(resp)
 	if err != nil {
 		return res, errors.Wrap(err, "decode response")
 	}
@@ -822,7 +1022,8 @@ func (c *Client) sendResendPortLetter(ctx context.Context, params ResendPortLett
 // ShowLetter invokes showLetter operation.
 //
 // Returns the page behind the mailed link, with the letter of authorization and the form to sign it.
-// No API key is required. An unknown, used or expired link shows a page that says so.
+// No API key is required. Opening it changes nothing. The query is ignored, because programs that pass
+// links on add to it. The page of a letter that has ended says so.
 //
 // GET /loa/{token}
 func (c *Client) ShowLetter(ctx context.Context, params ShowLetterParams) (ShowLetterRes, error) {
@@ -875,8 +1076,8 @@ func (c *Client) sendShowLetter(ctx context.Context, params ShowLetterParams) (r
 
 // SignLetter invokes signLetter operation.
 //
-// Records the signature or the refusal of the signer, and invalidates the link. No API key is
-// required.
+// Records the signature or the refusal of the signer, once. No API key is required, because the link
+// is the authority. On a mistake the page comes again with what was typed.
 //
 // POST /loa/{token}
 func (c *Client) SignLetter(ctx context.Context, request *LetterSignature, params SignLetterParams) (SignLetterRes, error) {
@@ -933,7 +1134,8 @@ func (c *Client) sendSignLetter(ctx context.Context, request *LetterSignature, p
 // UploadPortDocument invokes uploadPortDocument operation.
 //
 // A bill of the losing carrier, at most 30 days old, that shows the account's name and service
-// address. PDF, JPEG, PNG, GIF or WebP as its bytes say (else 415), at most 10 MiB (else 413).
+// address. PDF, JPEG, PNG, GIF, WebP, TIFF or HEIC as its bytes say (else 415), at most 10,485,760
+// bytes (else 413). Exactly one part `file`. 429 says that too many documents wait for a port request.
 //
 // POST /v1/sip/port/document
 func (c *Client) UploadPortDocument(ctx context.Context, request *PortDocumentUploadMultipart) (*PortDocumentReply, error) {

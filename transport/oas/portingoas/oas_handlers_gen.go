@@ -399,6 +399,280 @@ func (s *Server) handleDownloadLetterRequest(args [1]string, argsEscaped bool, w
 	}
 }
 
+// handleDownloadPortLetterRequest handles downloadPortLetter operation.
+//
+// Returns the signed letter of authorization with its certificate or, if nobody has signed it, the
+// letter itself.
+//
+// GET /v1/sip/port/{id}/letter.pdf
+func (s *Server) handleDownloadPortLetterRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
+	statusWriter := &codeRecorder{ResponseWriter: w}
+	w = statusWriter
+	ctx := r.Context()
+
+	var (
+		err          error
+		opErrContext = ogenerrors.OperationContext{
+			Name: DownloadPortLetterOperation,
+			ID:   "downloadPortLetter",
+		}
+	)
+	{
+		type bitset = [1]uint8
+		var satisfied bitset
+		{
+			sctx, ok, err := s.securityApiKey(ctx, DownloadPortLetterOperation, r)
+			if err != nil {
+				err = &ogenerrors.SecurityError{
+					OperationContext: opErrContext,
+					Security:         "ApiKey",
+					Err:              err,
+				}
+				if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
+					defer recordError("Security:ApiKey", err)
+				}
+				return
+			}
+			if ok {
+				satisfied[0] |= 1 << 0
+				ctx = sctx
+			}
+		}
+
+		if ok := func() bool {
+		nextRequirement:
+			for _, requirement := range []bitset{
+				{0b00000001},
+			} {
+				for i, mask := range requirement {
+					if satisfied[i]&mask != mask {
+						continue nextRequirement
+					}
+				}
+				return true
+			}
+			return false
+		}(); !ok {
+			err = &ogenerrors.SecurityError{
+				OperationContext: opErrContext,
+				Err:              ogenerrors.ErrSecurityRequirementIsNotSatisfied,
+			}
+			if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
+				defer recordError("Security", err)
+			}
+			return
+		}
+	}
+	params, err := decodeDownloadPortLetterParams(args, argsEscaped, r)
+	if err != nil {
+		err = &ogenerrors.DecodeParamsError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeParams", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	var rawBody []byte
+	if m := s.cfg.Middleware; m != nil {
+		mreq := middleware.Request{
+			Context:          ctx,
+			OperationName:    DownloadPortLetterOperation,
+			OperationSummary: "Download the letter of a port request",
+			OperationID:      "downloadPortLetter",
+			Body:             nil,
+			RawBody:          rawBody,
+			Params: middleware.Parameters{
+				{
+					Name: "id",
+					In:   "path",
+				}: params.ID,
+			},
+			Raw: r,
+		}
+
+		type (
+			Request  = struct{}
+			Params   = DownloadPortLetterParams
+			Response = struct{}
+		)
+		_, err = middleware.HookMiddleware[
+			Request,
+			Params,
+			Response,
+		](
+			m,
+			mreq,
+			unpackDownloadPortLetterParams,
+			func(ctx context.Context, request Request, params Params) (response Response, err error) {
+				err = s.rh.DownloadPortLetter(ctx, params, w)
+				return response, err
+			},
+		)
+	} else {
+		err = s.rh.DownloadPortLetter(ctx, params, w)
+	}
+	if err != nil {
+		if errRes, ok := errors.Into[*ErrorStatusCodeWithHeaders](err); ok {
+			if err := encodeErrorResponse(errRes, w); err != nil {
+				defer recordError("Internal", err)
+			}
+			return
+		}
+		if errors.Is(err, ht.ErrNotImplemented) {
+			s.cfg.ErrorHandler(ctx, w, r, err)
+			return
+		}
+		if err := encodeErrorResponse(s.h.NewError(ctx, err), w); err != nil {
+			defer recordError("Internal", err)
+		}
+		return
+	}
+}
+
+// handleGetPortLetterRequest handles getPortLetter operation.
+//
+// Returns how far the letter of authorization is, and what proves how it was signed. Each event of the
+// evidence has the hash of the one before; `callwright ports verify` checks it without a server.
+//
+// GET /v1/sip/port/{id}/letter
+func (s *Server) handleGetPortLetterRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
+	statusWriter := &codeRecorder{ResponseWriter: w}
+	w = statusWriter
+	ctx := r.Context()
+
+	var (
+		err          error
+		opErrContext = ogenerrors.OperationContext{
+			Name: GetPortLetterOperation,
+			ID:   "getPortLetter",
+		}
+	)
+	{
+		type bitset = [1]uint8
+		var satisfied bitset
+		{
+			sctx, ok, err := s.securityApiKey(ctx, GetPortLetterOperation, r)
+			if err != nil {
+				err = &ogenerrors.SecurityError{
+					OperationContext: opErrContext,
+					Security:         "ApiKey",
+					Err:              err,
+				}
+				if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
+					defer recordError("Security:ApiKey", err)
+				}
+				return
+			}
+			if ok {
+				satisfied[0] |= 1 << 0
+				ctx = sctx
+			}
+		}
+
+		if ok := func() bool {
+		nextRequirement:
+			for _, requirement := range []bitset{
+				{0b00000001},
+			} {
+				for i, mask := range requirement {
+					if satisfied[i]&mask != mask {
+						continue nextRequirement
+					}
+				}
+				return true
+			}
+			return false
+		}(); !ok {
+			err = &ogenerrors.SecurityError{
+				OperationContext: opErrContext,
+				Err:              ogenerrors.ErrSecurityRequirementIsNotSatisfied,
+			}
+			if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
+				defer recordError("Security", err)
+			}
+			return
+		}
+	}
+	params, err := decodeGetPortLetterParams(args, argsEscaped, r)
+	if err != nil {
+		err = &ogenerrors.DecodeParamsError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeParams", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	var rawBody []byte
+
+	var response *PortLetterReply
+	if m := s.cfg.Middleware; m != nil {
+		mreq := middleware.Request{
+			Context:          ctx,
+			OperationName:    GetPortLetterOperation,
+			OperationSummary: "Read the state and the audit trail of a letter",
+			OperationID:      "getPortLetter",
+			Body:             nil,
+			RawBody:          rawBody,
+			Params: middleware.Parameters{
+				{
+					Name: "id",
+					In:   "path",
+				}: params.ID,
+			},
+			Raw: r,
+		}
+
+		type (
+			Request  = struct{}
+			Params   = GetPortLetterParams
+			Response = *PortLetterReply
+		)
+		response, err = middleware.HookMiddleware[
+			Request,
+			Params,
+			Response,
+		](
+			m,
+			mreq,
+			unpackGetPortLetterParams,
+			func(ctx context.Context, request Request, params Params) (response Response, err error) {
+				response, err = s.h.GetPortLetter(ctx, params)
+				return response, err
+			},
+		)
+	} else {
+		response, err = s.h.GetPortLetter(ctx, params)
+	}
+	if err != nil {
+		if errRes, ok := errors.Into[*ErrorStatusCodeWithHeaders](err); ok {
+			if err := encodeErrorResponse(errRes, w); err != nil {
+				defer recordError("Internal", err)
+			}
+			return
+		}
+		if errors.Is(err, ht.ErrNotImplemented) {
+			s.cfg.ErrorHandler(ctx, w, r, err)
+			return
+		}
+		if err := encodeErrorResponse(s.h.NewError(ctx, err), w); err != nil {
+			defer recordError("Internal", err)
+		}
+		return
+	}
+
+	if err := encodeGetPortLetterResponse(response, w); err != nil {
+		defer recordError("EncodeResponse", err)
+		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
+			s.cfg.ErrorHandler(ctx, w, r, err)
+		}
+		return
+	}
+}
+
 // handleGetPortRequestRequest handles getPortRequest operation.
 //
 // Returns one port request with its numbers and its history.
@@ -994,7 +1268,8 @@ func (s *Server) handleResendPortLetterRequest(args [1]string, argsEscaped bool,
 // handleShowLetterRequest handles showLetter operation.
 //
 // Returns the page behind the mailed link, with the letter of authorization and the form to sign it.
-// No API key is required. An unknown, used or expired link shows a page that says so.
+// No API key is required. Opening it changes nothing. The query is ignored, because programs that pass
+// links on add to it. The page of a letter that has ended says so.
 //
 // GET /loa/{token}
 func (s *Server) handleShowLetterRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -1079,8 +1354,8 @@ func (s *Server) handleShowLetterRequest(args [1]string, argsEscaped bool, w htt
 
 // handleSignLetterRequest handles signLetter operation.
 //
-// Records the signature or the refusal of the signer, and invalidates the link. No API key is
-// required.
+// Records the signature or the refusal of the signer, once. No API key is required, because the link
+// is the authority. On a mistake the page comes again with what was typed.
 //
 // POST /loa/{token}
 func (s *Server) handleSignLetterRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -1181,7 +1456,8 @@ func (s *Server) handleSignLetterRequest(args [1]string, argsEscaped bool, w htt
 // handleUploadPortDocumentRequest handles uploadPortDocument operation.
 //
 // A bill of the losing carrier, at most 30 days old, that shows the account's name and service
-// address. PDF, JPEG, PNG, GIF or WebP as its bytes say (else 415), at most 10 MiB (else 413).
+// address. PDF, JPEG, PNG, GIF, WebP, TIFF or HEIC as its bytes say (else 415), at most 10,485,760
+// bytes (else 413). Exactly one part `file`. 429 says that too many documents wait for a port request.
 //
 // POST /v1/sip/port/document
 func (s *Server) handleUploadPortDocumentRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {

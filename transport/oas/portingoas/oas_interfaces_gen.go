@@ -9,6 +9,10 @@ type DownloadLetterRes interface {
 	downloadLetterRes()
 }
 
+type DownloadPortLetterRes interface {
+	downloadPortLetterRes()
+}
+
 type ShowLetterRes interface {
 	showLetterRes()
 }

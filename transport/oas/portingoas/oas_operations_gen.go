@@ -9,6 +9,8 @@ const (
 	CancelPortRequestOperation  OperationName = "CancelPortRequest"
 	CheckPortabilityOperation   OperationName = "CheckPortability"
 	DownloadLetterOperation     OperationName = "DownloadLetter"
+	DownloadPortLetterOperation OperationName = "DownloadPortLetter"
+	GetPortLetterOperation      OperationName = "GetPortLetter"
 	GetPortRequestOperation     OperationName = "GetPortRequest"
 	InitiatePortOperation       OperationName = "InitiatePort"
 	ListPortRequestsOperation   OperationName = "ListPortRequests"

@@ -238,7 +238,7 @@ func (s *Server) decodeSignLetterRequest(r *http.Request) (
 							if err := (validate.String{
 								MinLength:     0,
 								MinLengthSet:  false,
-								MaxLength:     200,
+								MaxLength:     4000,
 								MaxLengthSet:  true,
 								Email:         false,
 								Hostname:      false,
@@ -297,7 +297,7 @@ func (s *Server) decodeSignLetterRequest(r *http.Request) (
 							if err := (validate.String{
 								MinLength:     0,
 								MinLengthSet:  false,
-								MaxLength:     200,
+								MaxLength:     4000,
 								MaxLengthSet:  true,
 								Email:         false,
 								Hostname:      false,
@@ -474,7 +474,7 @@ func (s *Server) decodeSignLetterRequest(r *http.Request) (
 							if err := (validate.String{
 								MinLength:     0,
 								MinLengthSet:  false,
-								MaxLength:     64,
+								MaxLength:     200,
 								MaxLengthSet:  true,
 								Email:         false,
 								Hostname:      false,
@@ -533,7 +533,7 @@ func (s *Server) decodeSignLetterRequest(r *http.Request) (
 							if err := (validate.String{
 								MinLength:     0,
 								MinLengthSet:  false,
-								MaxLength:     1000,
+								MaxLength:     20000,
 								MaxLengthSet:  true,
 								Email:         false,
 								Hostname:      false,

@@ -72,6 +72,37 @@ func (s *DownloadLetterOKRawApplicationPdf) SetResponse(val *http.Response) {
 
 func (*DownloadLetterOKRawApplicationPdf) downloadLetterRes() {}
 
+type DownloadPortLetterOK struct {
+	Data io.Reader
+}
+
+// Read reads data from the Data reader.
+//
+// Kept to satisfy the io.Reader interface.
+func (s DownloadPortLetterOK) Read(p []byte) (n int, err error) {
+	if s.Data == nil {
+		return 0, io.EOF
+	}
+	return s.Data.Read(p)
+}
+
+// DownloadPortLetterOKRawApplicationPdf represents raw HTTP response for DownloadPortLetter application/pdf.
+type DownloadPortLetterOKRawApplicationPdf struct {
+	Response *http.Response `json:"-"`
+}
+
+// GetResponse returns the value of Response.
+func (s *DownloadPortLetterOKRawApplicationPdf) GetResponse() *http.Response {
+	return s.Response
+}
+
+// SetResponse sets the value of Response.
+func (s *DownloadPortLetterOKRawApplicationPdf) SetResponse(val *http.Response) {
+	s.Response = val
+}
+
+func (*DownloadPortLetterOKRawApplicationPdf) downloadPortLetterRes() {}
+
 // Ref: #/components/schemas/ErrorDetail
 type ErrorDetail struct {
 	// Stable code. Those of the Triage operations are in lower case.
@@ -279,8 +310,10 @@ func (s LetterPage) Read(p []byte) (n int, err error) {
 // Ref: #/components/schemas/LetterSignature
 type LetterSignature struct {
 	Decision LetterSignatureDecision `json:"decision"`
-	// Typed by the signer; it is the signature. Needed to sign.
-	SignerName  OptString `json:"signer_name"`
+	// Typed by the signer; it is the signature. Needed to sign, the name of the authorized representative,
+	// at most 250 characters.
+	SignerName OptString `json:"signer_name"`
+	// At most 100 characters.
 	SignerTitle OptString `json:"signer_title"`
 	// `yes`: agrees to sign electronically. Needed to sign.
 	Consent OptString `json:"consent"`
@@ -288,7 +321,7 @@ type LetterSignature struct {
 	Authority OptString `json:"authority"`
 	// Hash of the letter that was shown; another letter is not signed by mistake.
 	LetterSHA256 OptString `json:"letter_sha256"`
-	// Why the signer declined.
+	// Why the signer declines, at most 1000 characters.
 	Reason OptString `json:"reason"`
 }
 
@@ -1443,6 +1476,523 @@ func (s *PortInitiationReply) SetErrors(val struct{}) {
 	s.Errors = val
 }
 
+// Ref: #/components/schemas/PortLetter
+type PortLetter struct {
+	// `revoked`: the request was canceled, was not signed in time, or was signed on paper.
+	State PortLetterState `json:"state"`
+	// Of the letter's PDF, in hexadecimal.
+	SHA256 string `json:"sha256"`
+	// Of the signed PDF; null when nobody has signed.
+	SignedSHA256 NilString   `json:"signed_sha256"`
+	CreatedAt    time.Time   `json:"created_at"`
+	SignBy       time.Time   `json:"sign_by"`
+	EndedAt      NilDateTime `json:"ended_at"`
+	// Links that were made; the last one works.
+	Links int `json:"links"`
+	// Reminders that were mailed.
+	Reminders int `json:"reminders"`
+}
+
+// GetState returns the value of State.
+func (s *PortLetter) GetState() PortLetterState {
+	return s.State
+}
+
+// GetSHA256 returns the value of SHA256.
+func (s *PortLetter) GetSHA256() string {
+	return s.SHA256
+}
+
+// GetSignedSHA256 returns the value of SignedSHA256.
+func (s *PortLetter) GetSignedSHA256() NilString {
+	return s.SignedSHA256
+}
+
+// GetCreatedAt returns the value of CreatedAt.
+func (s *PortLetter) GetCreatedAt() time.Time {
+	return s.CreatedAt
+}
+
+// GetSignBy returns the value of SignBy.
+func (s *PortLetter) GetSignBy() time.Time {
+	return s.SignBy
+}
+
+// GetEndedAt returns the value of EndedAt.
+func (s *PortLetter) GetEndedAt() NilDateTime {
+	return s.EndedAt
+}
+
+// GetLinks returns the value of Links.
+func (s *PortLetter) GetLinks() int {
+	return s.Links
+}
+
+// GetReminders returns the value of Reminders.
+func (s *PortLetter) GetReminders() int {
+	return s.Reminders
+}
+
+// SetState sets the value of State.
+func (s *PortLetter) SetState(val PortLetterState) {
+	s.State = val
+}
+
+// SetSHA256 sets the value of SHA256.
+func (s *PortLetter) SetSHA256(val string) {
+	s.SHA256 = val
+}
+
+// SetSignedSHA256 sets the value of SignedSHA256.
+func (s *PortLetter) SetSignedSHA256(val NilString) {
+	s.SignedSHA256 = val
+}
+
+// SetCreatedAt sets the value of CreatedAt.
+func (s *PortLetter) SetCreatedAt(val time.Time) {
+	s.CreatedAt = val
+}
+
+// SetSignBy sets the value of SignBy.
+func (s *PortLetter) SetSignBy(val time.Time) {
+	s.SignBy = val
+}
+
+// SetEndedAt sets the value of EndedAt.
+func (s *PortLetter) SetEndedAt(val NilDateTime) {
+	s.EndedAt = val
+}
+
+// SetLinks sets the value of Links.
+func (s *PortLetter) SetLinks(val int) {
+	s.Links = val
+}
+
+// SetReminders sets the value of Reminders.
+func (s *PortLetter) SetReminders(val int) {
+	s.Reminders = val
+}
+
+// Entry of an audit trail. What does not apply is an empty text.
+// Ref: #/components/schemas/PortLetterEvent
+type PortLetterEvent struct {
+	// Counts from 1 without gaps.
+	Number int `json:"number"`
+	// As exact as it was hashed.
+	At time.Time `json:"at"`
+	// What has happened.
+	Kind PortLetterEventKind `json:"kind"`
+	// To which a mail was sent.
+	Email string `json:"email"`
+	// Of the PDF that the event is about.
+	SHA256 string `json:"sha256"`
+	// Of the signer, as typed.
+	Name  string `json:"name"`
+	Title string `json:"title"`
+	// The text to which the signer has consented.
+	Disclosure string `json:"disclosure"`
+	IP         string `json:"ip"`
+	UserAgent  string `json:"user_agent"`
+	// Of a signer who declines.
+	Reason string `json:"reason"`
+	// Hash of the event before.
+	Previous string `json:"previous"`
+	// SHA-256 of all of the above in their canonical form.
+	Hash string `json:"hash"`
+}
+
+// GetNumber returns the value of Number.
+func (s *PortLetterEvent) GetNumber() int {
+	return s.Number
+}
+
+// GetAt returns the value of At.
+func (s *PortLetterEvent) GetAt() time.Time {
+	return s.At
+}
+
+// GetKind returns the value of Kind.
+func (s *PortLetterEvent) GetKind() PortLetterEventKind {
+	return s.Kind
+}
+
+// GetEmail returns the value of Email.
+func (s *PortLetterEvent) GetEmail() string {
+	return s.Email
+}
+
+// GetSHA256 returns the value of SHA256.
+func (s *PortLetterEvent) GetSHA256() string {
+	return s.SHA256
+}
+
+// GetName returns the value of Name.
+func (s *PortLetterEvent) GetName() string {
+	return s.Name
+}
+
+// GetTitle returns the value of Title.
+func (s *PortLetterEvent) GetTitle() string {
+	return s.Title
+}
+
+// GetDisclosure returns the value of Disclosure.
+func (s *PortLetterEvent) GetDisclosure() string {
+	return s.Disclosure
+}
+
+// GetIP returns the value of IP.
+func (s *PortLetterEvent) GetIP() string {
+	return s.IP
+}
+
+// GetUserAgent returns the value of UserAgent.
+func (s *PortLetterEvent) GetUserAgent() string {
+	return s.UserAgent
+}
+
+// GetReason returns the value of Reason.
+func (s *PortLetterEvent) GetReason() string {
+	return s.Reason
+}
+
+// GetPrevious returns the value of Previous.
+func (s *PortLetterEvent) GetPrevious() string {
+	return s.Previous
+}
+
+// GetHash returns the value of Hash.
+func (s *PortLetterEvent) GetHash() string {
+	return s.Hash
+}
+
+// SetNumber sets the value of Number.
+func (s *PortLetterEvent) SetNumber(val int) {
+	s.Number = val
+}
+
+// SetAt sets the value of At.
+func (s *PortLetterEvent) SetAt(val time.Time) {
+	s.At = val
+}
+
+// SetKind sets the value of Kind.
+func (s *PortLetterEvent) SetKind(val PortLetterEventKind) {
+	s.Kind = val
+}
+
+// SetEmail sets the value of Email.
+func (s *PortLetterEvent) SetEmail(val string) {
+	s.Email = val
+}
+
+// SetSHA256 sets the value of SHA256.
+func (s *PortLetterEvent) SetSHA256(val string) {
+	s.SHA256 = val
+}
+
+// SetName sets the value of Name.
+func (s *PortLetterEvent) SetName(val string) {
+	s.Name = val
+}
+
+// SetTitle sets the value of Title.
+func (s *PortLetterEvent) SetTitle(val string) {
+	s.Title = val
+}
+
+// SetDisclosure sets the value of Disclosure.
+func (s *PortLetterEvent) SetDisclosure(val string) {
+	s.Disclosure = val
+}
+
+// SetIP sets the value of IP.
+func (s *PortLetterEvent) SetIP(val string) {
+	s.IP = val
+}
+
+// SetUserAgent sets the value of UserAgent.
+func (s *PortLetterEvent) SetUserAgent(val string) {
+	s.UserAgent = val
+}
+
+// SetReason sets the value of Reason.
+func (s *PortLetterEvent) SetReason(val string) {
+	s.Reason = val
+}
+
+// SetPrevious sets the value of Previous.
+func (s *PortLetterEvent) SetPrevious(val string) {
+	s.Previous = val
+}
+
+// SetHash sets the value of Hash.
+func (s *PortLetterEvent) SetHash(val string) {
+	s.Hash = val
+}
+
+// What has happened.
+type PortLetterEventKind string
+
+const (
+	PortLetterEventKindCreated  PortLetterEventKind = "created"
+	PortLetterEventKindSent     PortLetterEventKind = "sent"
+	PortLetterEventKindReturned PortLetterEventKind = "returned"
+	PortLetterEventKindResent   PortLetterEventKind = "resent"
+	PortLetterEventKindReminded PortLetterEventKind = "reminded"
+	PortLetterEventKindSigned   PortLetterEventKind = "signed"
+	PortLetterEventKindSealed   PortLetterEventKind = "sealed"
+	PortLetterEventKindDeclined PortLetterEventKind = "declined"
+	PortLetterEventKindRevoked  PortLetterEventKind = "revoked"
+)
+
+// AllValues returns all PortLetterEventKind values.
+func (PortLetterEventKind) AllValues() []PortLetterEventKind {
+	return []PortLetterEventKind{
+		PortLetterEventKindCreated,
+		PortLetterEventKindSent,
+		PortLetterEventKindReturned,
+		PortLetterEventKindResent,
+		PortLetterEventKindReminded,
+		PortLetterEventKindSigned,
+		PortLetterEventKindSealed,
+		PortLetterEventKindDeclined,
+		PortLetterEventKindRevoked,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s PortLetterEventKind) MarshalText() ([]byte, error) {
+	switch s {
+	case PortLetterEventKindCreated:
+		return []byte(s), nil
+	case PortLetterEventKindSent:
+		return []byte(s), nil
+	case PortLetterEventKindReturned:
+		return []byte(s), nil
+	case PortLetterEventKindResent:
+		return []byte(s), nil
+	case PortLetterEventKindReminded:
+		return []byte(s), nil
+	case PortLetterEventKindSigned:
+		return []byte(s), nil
+	case PortLetterEventKindSealed:
+		return []byte(s), nil
+	case PortLetterEventKindDeclined:
+		return []byte(s), nil
+	case PortLetterEventKindRevoked:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *PortLetterEventKind) UnmarshalText(data []byte) error {
+	switch PortLetterEventKind(data) {
+	case PortLetterEventKindCreated:
+		*s = PortLetterEventKindCreated
+		return nil
+	case PortLetterEventKindSent:
+		*s = PortLetterEventKindSent
+		return nil
+	case PortLetterEventKindReturned:
+		*s = PortLetterEventKindReturned
+		return nil
+	case PortLetterEventKindResent:
+		*s = PortLetterEventKindResent
+		return nil
+	case PortLetterEventKindReminded:
+		*s = PortLetterEventKindReminded
+		return nil
+	case PortLetterEventKindSigned:
+		*s = PortLetterEventKindSigned
+		return nil
+	case PortLetterEventKindSealed:
+		*s = PortLetterEventKindSealed
+		return nil
+	case PortLetterEventKindDeclined:
+		*s = PortLetterEventKindDeclined
+		return nil
+	case PortLetterEventKindRevoked:
+		*s = PortLetterEventKindRevoked
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+// What proves how a letter was signed.
+// Ref: #/components/schemas/PortLetterEvidence
+type PortLetterEvidence struct {
+	PortRequestID string `json:"port_request_id"`
+	LetterSHA256  string `json:"letter_sha256"`
+	// Empty when nobody has signed.
+	SignedLetterSHA256 string `json:"signed_letter_sha256"`
+	// Hash of the last event.
+	Head   string            `json:"head"`
+	Events []PortLetterEvent `json:"events"`
+}
+
+// GetPortRequestID returns the value of PortRequestID.
+func (s *PortLetterEvidence) GetPortRequestID() string {
+	return s.PortRequestID
+}
+
+// GetLetterSHA256 returns the value of LetterSHA256.
+func (s *PortLetterEvidence) GetLetterSHA256() string {
+	return s.LetterSHA256
+}
+
+// GetSignedLetterSHA256 returns the value of SignedLetterSHA256.
+func (s *PortLetterEvidence) GetSignedLetterSHA256() string {
+	return s.SignedLetterSHA256
+}
+
+// GetHead returns the value of Head.
+func (s *PortLetterEvidence) GetHead() string {
+	return s.Head
+}
+
+// GetEvents returns the value of Events.
+func (s *PortLetterEvidence) GetEvents() []PortLetterEvent {
+	return s.Events
+}
+
+// SetPortRequestID sets the value of PortRequestID.
+func (s *PortLetterEvidence) SetPortRequestID(val string) {
+	s.PortRequestID = val
+}
+
+// SetLetterSHA256 sets the value of LetterSHA256.
+func (s *PortLetterEvidence) SetLetterSHA256(val string) {
+	s.LetterSHA256 = val
+}
+
+// SetSignedLetterSHA256 sets the value of SignedLetterSHA256.
+func (s *PortLetterEvidence) SetSignedLetterSHA256(val string) {
+	s.SignedLetterSHA256 = val
+}
+
+// SetHead sets the value of Head.
+func (s *PortLetterEvidence) SetHead(val string) {
+	s.Head = val
+}
+
+// SetEvents sets the value of Events.
+func (s *PortLetterEvidence) SetEvents(val []PortLetterEvent) {
+	s.Events = val
+}
+
+// Ref: #/components/schemas/PortLetterRecord
+type PortLetterRecord struct {
+	Letter   PortLetter         `json:"letter"`
+	Evidence PortLetterEvidence `json:"evidence"`
+}
+
+// GetLetter returns the value of Letter.
+func (s *PortLetterRecord) GetLetter() PortLetter {
+	return s.Letter
+}
+
+// GetEvidence returns the value of Evidence.
+func (s *PortLetterRecord) GetEvidence() PortLetterEvidence {
+	return s.Evidence
+}
+
+// SetLetter sets the value of Letter.
+func (s *PortLetterRecord) SetLetter(val PortLetter) {
+	s.Letter = val
+}
+
+// SetEvidence sets the value of Evidence.
+func (s *PortLetterRecord) SetEvidence(val PortLetterEvidence) {
+	s.Evidence = val
+}
+
+// Ref: #/components/schemas/PortLetterReply
+type PortLetterReply struct {
+	Data PortLetterRecord `json:"data"`
+	// Null on success.
+	Errors struct{} `json:"errors"`
+}
+
+// GetData returns the value of Data.
+func (s *PortLetterReply) GetData() PortLetterRecord {
+	return s.Data
+}
+
+// GetErrors returns the value of Errors.
+func (s *PortLetterReply) GetErrors() struct{} {
+	return s.Errors
+}
+
+// SetData sets the value of Data.
+func (s *PortLetterReply) SetData(val PortLetterRecord) {
+	s.Data = val
+}
+
+// SetErrors sets the value of Errors.
+func (s *PortLetterReply) SetErrors(val struct{}) {
+	s.Errors = val
+}
+
+// `revoked`: the request was canceled, was not signed in time, or was signed on paper.
+type PortLetterState string
+
+const (
+	PortLetterStateWaiting  PortLetterState = "waiting"
+	PortLetterStateSigned   PortLetterState = "signed"
+	PortLetterStateDeclined PortLetterState = "declined"
+	PortLetterStateRevoked  PortLetterState = "revoked"
+)
+
+// AllValues returns all PortLetterState values.
+func (PortLetterState) AllValues() []PortLetterState {
+	return []PortLetterState{
+		PortLetterStateWaiting,
+		PortLetterStateSigned,
+		PortLetterStateDeclined,
+		PortLetterStateRevoked,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s PortLetterState) MarshalText() ([]byte, error) {
+	switch s {
+	case PortLetterStateWaiting:
+		return []byte(s), nil
+	case PortLetterStateSigned:
+		return []byte(s), nil
+	case PortLetterStateDeclined:
+		return []byte(s), nil
+	case PortLetterStateRevoked:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *PortLetterState) UnmarshalText(data []byte) error {
+	switch PortLetterState(data) {
+	case PortLetterStateWaiting:
+		*s = PortLetterStateWaiting
+		return nil
+	case PortLetterStateSigned:
+		*s = PortLetterStateSigned
+		return nil
+	case PortLetterStateDeclined:
+		*s = PortLetterStateDeclined
+		return nil
+	case PortLetterStateRevoked:
+		*s = PortLetterStateRevoked
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
 // Ref: #/components/schemas/PortNumberPin
 type PortNumberPin struct {
 	// One of `phone_numbers`.
@@ -1858,8 +2408,12 @@ type PortRequestCreate struct {
 	LosingCarrierInformation LosingCarrierInformation `json:"losing_carrier_information"`
 	// Date from seven days to a year ahead. The default is the earliest possible date.
 	TargetPortDate OptDateTime `json:"target_port_date"`
-	// Gets a `PortStatusChanged` for every entry of the history, signed as all webhooks are. Never
-	// returned.
+	// Gets a message for every entry of the history, signed as all webhooks are: `event` (always
+	// `port.status_changed`), `event_id` (the same when it is sent again), `at`, `port_request_id`,
+	// `change` (the `event` of the entry), `from` and `to` (states; `from` is null for the first entry),
+	// `detail` and `actor` of the entry; and, as the request is when the message is sent, the members
+	// `status`, `status_detail`, `phone_numbers`, `failure_code`, `failure_reason` and `who_must_act` of a
+	// port request. Never returned.
 	WebhookURL OptString `json:"webhook_url"`
 	Documents  []string  `json:"documents"`
 }

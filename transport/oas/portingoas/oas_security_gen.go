@@ -42,6 +42,12 @@ var operationRolesApiKey = map[string][]string{
 	CheckPortabilityOperation: []string{
 		"SIP",
 	},
+	DownloadPortLetterOperation: []string{
+		"SIP",
+	},
+	GetPortLetterOperation: []string{
+		"SIP",
+	},
 	GetPortRequestOperation: []string{
 		"SIP",
 	},

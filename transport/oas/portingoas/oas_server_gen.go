@@ -25,6 +25,13 @@ type Handler interface {
 	//
 	// GET /v1/sip/port/check
 	CheckPortability(ctx context.Context, params CheckPortabilityParams) (*PortabilityResultListReply, error)
+	// GetPortLetter implements getPortLetter operation.
+	//
+	// Returns how far the letter of authorization is, and what proves how it was signed. Each event of the
+	// evidence has the hash of the one before; `callwright ports verify` checks it without a server.
+	//
+	// GET /v1/sip/port/{id}/letter
+	GetPortLetter(ctx context.Context, params GetPortLetterParams) (*PortLetterReply, error)
 	// GetPortRequest implements getPortRequest operation.
 	//
 	// Returns one port request with its numbers and its history.
@@ -57,7 +64,8 @@ type Handler interface {
 	// UploadPortDocument implements uploadPortDocument operation.
 	//
 	// A bill of the losing carrier, at most 30 days old, that shows the account's name and service
-	// address. PDF, JPEG, PNG, GIF or WebP as its bytes say (else 415), at most 10 MiB (else 413).
+	// address. PDF, JPEG, PNG, GIF, WebP, TIFF or HEIC as its bytes say (else 415), at most 10,485,760
+	// bytes (else 413). Exactly one part `file`. 429 says that too many documents wait for a port request.
 	//
 	// POST /v1/sip/port/document
 	UploadPortDocument(ctx context.Context, req *PortDocumentUploadMultipart) (*PortDocumentReply, error)
@@ -75,17 +83,25 @@ type RawHandler interface {
 	//
 	// GET /loa/{token}/letter.pdf
 	DownloadLetter(ctx context.Context, params DownloadLetterParams, w http.ResponseWriter) error
+	// DownloadPortLetter implements downloadPortLetter operation.
+	//
+	// Returns the signed letter of authorization with its certificate or, if nobody has signed it, the
+	// letter itself.
+	//
+	// GET /v1/sip/port/{id}/letter.pdf
+	DownloadPortLetter(ctx context.Context, params DownloadPortLetterParams, w http.ResponseWriter) error
 	// ShowLetter implements showLetter operation.
 	//
 	// Returns the page behind the mailed link, with the letter of authorization and the form to sign it.
-	// No API key is required. An unknown, used or expired link shows a page that says so.
+	// No API key is required. Opening it changes nothing. The query is ignored, because programs that pass
+	// links on add to it. The page of a letter that has ended says so.
 	//
 	// GET /loa/{token}
 	ShowLetter(ctx context.Context, params ShowLetterParams, w http.ResponseWriter) error
 	// SignLetter implements signLetter operation.
 	//
-	// Records the signature or the refusal of the signer, and invalidates the link. No API key is
-	// required.
+	// Records the signature or the refusal of the signer, once. No API key is required, because the link
+	// is the authority. On a mistake the page comes again with what was typed.
 	//
 	// POST /loa/{token}
 	SignLetter(ctx context.Context, req *LetterSignature, params SignLetterParams, w http.ResponseWriter) error

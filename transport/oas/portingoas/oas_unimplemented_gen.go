@@ -46,6 +46,26 @@ func (UnimplementedHandler) DownloadLetter(ctx context.Context, params DownloadL
 	return ht.ErrNotImplemented
 }
 
+// DownloadPortLetter implements downloadPortLetter operation.
+//
+// Returns the signed letter of authorization with its certificate or, if nobody has signed it, the
+// letter itself.
+//
+// GET /v1/sip/port/{id}/letter.pdf
+func (UnimplementedHandler) DownloadPortLetter(ctx context.Context, params DownloadPortLetterParams, w http.ResponseWriter) error {
+	return ht.ErrNotImplemented
+}
+
+// GetPortLetter implements getPortLetter operation.
+//
+// Returns how far the letter of authorization is, and what proves how it was signed. Each event of the
+// evidence has the hash of the one before; `callwright ports verify` checks it without a server.
+//
+// GET /v1/sip/port/{id}/letter
+func (UnimplementedHandler) GetPortLetter(ctx context.Context, params GetPortLetterParams) (r *PortLetterReply, _ error) {
+	return r, ht.ErrNotImplemented
+}
+
 // GetPortRequest implements getPortRequest operation.
 //
 // Returns one port request with its numbers and its history.
@@ -90,7 +110,8 @@ func (UnimplementedHandler) ResendPortLetter(ctx context.Context, params ResendP
 // ShowLetter implements showLetter operation.
 //
 // Returns the page behind the mailed link, with the letter of authorization and the form to sign it.
-// No API key is required. An unknown, used or expired link shows a page that says so.
+// No API key is required. Opening it changes nothing. The query is ignored, because programs that pass
+// links on add to it. The page of a letter that has ended says so.
 //
 // GET /loa/{token}
 func (UnimplementedHandler) ShowLetter(ctx context.Context, params ShowLetterParams, w http.ResponseWriter) error {
@@ -99,8 +120,8 @@ func (UnimplementedHandler) ShowLetter(ctx context.Context, params ShowLetterPar
 
 // SignLetter implements signLetter operation.
 //
-// Records the signature or the refusal of the signer, and invalidates the link. No API key is
-// required.
+// Records the signature or the refusal of the signer, once. No API key is required, because the link
+// is the authority. On a mistake the page comes again with what was typed.
 //
 // POST /loa/{token}
 func (UnimplementedHandler) SignLetter(ctx context.Context, req *LetterSignature, params SignLetterParams, w http.ResponseWriter) error {
@@ -110,7 +131,8 @@ func (UnimplementedHandler) SignLetter(ctx context.Context, req *LetterSignature
 // UploadPortDocument implements uploadPortDocument operation.
 //
 // A bill of the losing carrier, at most 30 days old, that shows the account's name and service
-// address. PDF, JPEG, PNG, GIF or WebP as its bytes say (else 415), at most 10 MiB (else 413).
+// address. PDF, JPEG, PNG, GIF, WebP, TIFF or HEIC as its bytes say (else 415), at most 10,485,760
+// bytes (else 413). Exactly one part `file`. 429 says that too many documents wait for a port request.
 //
 // POST /v1/sip/port/document
 func (UnimplementedHandler) UploadPortDocument(ctx context.Context, req *PortDocumentUploadMultipart) (r *PortDocumentReply, _ error) {

@@ -1,0 +1,86 @@
+package portingapi
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/porting/loa"
+	"github.com/callwright/callwright/transport/httpapi"
+	"github.com/callwright/callwright/transport/httpapi/wire"
+	oas "github.com/callwright/callwright/transport/oas/portingoas"
+)
+
+// GetPortLetter returns the state of a letter and what proves how it was signed.
+func (a *api) GetPortLetter(ctx context.Context, params oas.GetPortLetterParams) (*oas.PortLetterReply, error) {
+	l, err := a.letters.Letter(ctx, httpapi.Org(ctx), params.ID)
+	if err != nil {
+		return nil, err
+	}
+	e, err := a.letters.Evidence(ctx, httpapi.Org(ctx), params.ID)
+	if err != nil {
+		return nil, err
+	}
+	return &oas.PortLetterReply{Data: oas.PortLetterRecord{Letter: letterRecord(l), Evidence: evidenceRecord(e)}}, nil
+}
+
+func letterRecord(l loa.Letter) oas.PortLetter {
+	return oas.PortLetter{
+		State: oas.PortLetterState(l.State), SHA256: l.SHA256, SignedSHA256: wire.NilText(l.SignedSHA256),
+		CreatedAt: l.CreatedAt, SignBy: l.SignBy, EndedAt: nilTime(l.EndedAt), Links: l.Link, Reminders: l.Reminders,
+	}
+}
+
+// evidenceRecord returns evidence in the form of its own JSON, which loa.Verify reads.
+func evidenceRecord(e loa.Evidence) oas.PortLetterEvidence {
+	record := oas.PortLetterEvidence{
+		PortRequestID: e.Request, LetterSHA256: e.SHA256, SignedLetterSHA256: e.SignedSHA256, Head: e.Head,
+		Events: make([]oas.PortLetterEvent, len(e.Events)),
+	}
+	for i, v := range e.Events {
+		record.Events[i] = oas.PortLetterEvent{
+			Number: v.Number, At: v.At.UTC(), Kind: oas.PortLetterEventKind(v.Kind), Email: v.Email, SHA256: v.SHA256, Name: v.Name, Title: v.Title,
+			Disclosure: v.Disclosure, IP: v.Origin.IP, UserAgent: v.Origin.UserAgent, Reason: v.Reason, Previous: v.Previous, Hash: v.Hash,
+		}
+	}
+	return record
+}
+
+// DownloadPortLetter sends the letter of a request as it is signed, or as it is to be signed.
+func (a *api) DownloadPortLetter(ctx context.Context, params oas.DownloadPortLetterParams, w http.ResponseWriter) error {
+	data, signed, err := a.letters.LetterPDF(ctx, httpapi.Org(ctx), params.ID)
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Cache-Control", "private, no-store")
+	w.Header().Set("Content-Security-Policy", pdfPolicy)
+	sendPDF(ctx, w, data, signed)
+	return nil
+}
+
+// DownloadLetter sends the letter of a link.
+func (a *api) DownloadLetter(ctx context.Context, params oas.DownloadLetterParams, w http.ResponseWriter) error {
+	data, signed, err := a.letters.PDF(ctx, callwright.Secret(params.Token))
+	if err != nil {
+		a.sendFailure(ctx, w, err)
+		return nil
+	}
+	w.Header().Set("Content-Security-Policy", pdfPolicy)
+	sendPDF(ctx, w, data, signed)
+	return nil
+}
+
+// sendPDF sends a letter, which browsers save rather than show.
+func sendPDF(ctx context.Context, w http.ResponseWriter, data []byte, signed bool) {
+	name := "letter-of-authorization.pdf"
+	if signed {
+		name = "letter-of-authorization-signed.pdf"
+	}
+	w.Header().Set("Content-Type", "application/pdf")
+	w.Header().Set("Content-Disposition", `attachment; filename="`+name+`"`)
+	w.Header().Set("Content-Length", strconv.Itoa(len(data)))
+	if !httpapi.Head(ctx) {
+		_, _ = w.Write(data) // the client has gone if this fails
+	}
+}

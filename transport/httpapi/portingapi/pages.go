@@ -1,0 +1,113 @@
+package portingapi
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/ogen-go/ogen/ogenerrors"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/porting/loa"
+	"github.com/callwright/callwright/transport/httpapi"
+	oas "github.com/callwright/callwright/transport/oas/portingoas"
+)
+
+// ShowLetter sends the signing page. It changes nothing: mail scanners open links, too.
+func (a *api) ShowLetter(ctx context.Context, params oas.ShowLetterParams, w http.ResponseWriter) error {
+	v, err := a.letters.Show(ctx, callwright.Secret(params.Token))
+	if err != nil {
+		a.sendFailure(ctx, w, err)
+		return nil
+	}
+	send(ctx, w, letterPage(v, params.Token))
+	return nil
+}
+
+// SignLetter records what the signer has decided.
+//
+// Nothing guards against requests that other sites cause (CSRF), because nothing of a browser's own is the authority here, such as a
+// cookie or a network address: who can name the token may sign, and who cannot, cannot send the form.
+func (a *api) SignLetter(ctx context.Context, req *oas.LetterSignature, params oas.SignLetterParams, w http.ResponseWriter) error {
+	token := callwright.Secret(params.Token)
+	v, err := a.decide(ctx, token, req)
+	if err == nil {
+		done := letterPage(v, params.Token)
+		done.status = http.StatusOK
+		send(ctx, w, done)
+		return nil
+	}
+	if !errors.Is(err, callwright.ErrBadRequest) && !errors.Is(err, callwright.ErrInvalidState) {
+		a.sendFailure(ctx, w, err)
+		return nil
+	}
+	if v, showErr := a.letters.Show(ctx, token); showErr != nil {
+		a.sendFailure(ctx, w, showErr)
+	} else {
+		send(ctx, w, letterPage(v, params.Token).with(req, err))
+	}
+	return nil
+}
+
+// decide signs or declines.
+func (a *api) decide(ctx context.Context, token callwright.Secret, req *oas.LetterSignature) (loa.View, error) {
+	client := httpapi.ClientOf(ctx)
+	from := loa.Origin{IP: client.Address, UserAgent: callwright.Clip(client.UserAgent, loa.MaxUserAgent)}
+	if req.Decision == oas.LetterSignatureDecisionDecline {
+		return a.letters.Decline(ctx, token, req.Reason.Or(""), from)
+	}
+	return a.letters.Sign(ctx, token, loa.Signature{
+		Name: req.SignerName.Or(""), Title: req.SignerTitle.Or(""), Consent: req.Consent.Or("") == yes, Authority: req.Authority.Or("") == yes,
+		SHA256: req.LetterSHA256.Or(""), Origin: from,
+	})
+}
+
+// sendFailure sends a page that says what is wrong in place of the letter.
+func (a *api) sendFailure(ctx context.Context, w http.ResponseWriter, err error) {
+	f := httpapi.NewFailure(ctx, err) // logs what the page does not say
+	p := failurePage(f.Status)
+	if f.Status == http.StatusServiceUnavailable {
+		w.Header().Set("Retry-After", "30")
+	}
+	send(ctx, w, p)
+}
+
+// pagesBelow is the path below which the pages for signers are.
+const pagesBelow = "/loa/"
+
+// pages serves the pages for signers beside the operations for organizations.
+type pages struct{ httpapi.Server }
+
+// ServeHTTP answers a request. That for a page loses its query: programs that pass links on add to it.
+func (p pages) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if strings.HasPrefix(r.URL.Path, pagesBelow) {
+		h := w.Header()
+		h.Set("Content-Security-Policy", pagePolicy)
+		h.Set("Cache-Control", "no-store")
+		h.Set("Referrer-Policy", "no-referrer")
+		h.Set("X-Robots-Tag", "noindex, nofollow")
+		h.Set("X-Frame-Options", "DENY") // for browsers that do not know frame-ancestors
+		h.Set("Cross-Origin-Opener-Policy", "same-origin")
+		plain := *r
+		plain.URL = new(url.URL)
+		*plain.URL = *r.URL
+		plain.URL.RawQuery, plain.URL.ForceQuery = "", false
+		r = &plain
+	}
+	p.Server.ServeHTTP(w, r)
+}
+
+// refuse answers what the generated code could not decode: a signer gets a page.
+func (a *api) refuse(ctx context.Context, w http.ResponseWriter, r *http.Request, err error) {
+	_, noLink := errors.AsType[*ogenerrors.DecodeParamsError](err)
+	switch {
+	case !strings.HasPrefix(r.URL.Path, pagesBelow) || a.letters == nil:
+		httpapi.HandleError(ctx, w, r, err)
+	case noLink: // the token does not look like one
+		a.sendFailure(ctx, w, callwright.ErrNotFound)
+	default:
+		a.sendFailure(ctx, w, err)
+	}
+}
