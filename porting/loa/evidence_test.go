@@ -1,9 +1,11 @@
 package loa_test
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"reflect"
 	"strings"
@@ -12,6 +14,7 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/callwrighttest"
+	"github.com/callwright/callwright/porting"
 	"github.com/callwright/callwright/porting/loa"
 )
 
@@ -195,6 +198,26 @@ func TestEvidenceJSON(t *testing.T) {
 	if err := json.Unmarshal([]byte(`{"events":[{"number":"1"}]}`), &back); err == nil {
 		t.Error("a number that is a text was read")
 	}
+}
+
+// busy is a Store in which an event is recorded between two reads.
+type busy struct{ loa.Store }
+
+func (b busy) Events(ctx context.Context, org callwright.OrgID, request string) ([]loa.Event, error) {
+	events, err := b.Store.Events(ctx, org, request)
+	return append(events, loa.Event{Number: len(events) + 1}), err
+}
+
+// TestEvidenceIsOfOneMoment wants no event that is newer than the letter.
+func TestEvidenceIsOfOneMoment(t *testing.T) {
+	t.Parallel()
+	inHouse(t, func(t *testing.T, h *house) {
+		l, err := h.SendLetter(t.Context(), porting.Request{Org: org, ID: "r1", SignBy: time.Now().Add(9 * day)})
+		e, evidenceErr := h.Evidence(t.Context(), org, "r1")
+		if err := errors.Join(err, evidenceErr, loa.Verify(e, nil, nil)); err != nil || l.URL == "" || len(e.Events) != 1 {
+			t.Errorf("got %+v, %v", e, err)
+		}
+	}, func(c *loa.Config) { c.Store = busy{c.Store} })
 }
 
 // hash returns the SHA-256 of a text in hex.

@@ -210,6 +210,7 @@ func TestReplacedLink(t *testing.T) {
 		if _, _, err := h.ports.Resend(t.Context(), org, r.ID); err != nil {
 			t.Fatal(err)
 		}
+		h.sleep(time.Second) // the new mail has failed, too, and is tried after the first one
 		h.mailbox.failing(nil)
 		h.sleep(day)
 		if kinds := h.mailbox.wantOnce(t); kinds != "2.letter.0" {
