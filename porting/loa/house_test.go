@@ -268,7 +268,7 @@ func (h *house) trail(r porting.Request) string {
 	for _, v := range e.Events {
 		kinds = append(kinds, string(v.Kind))
 	}
-	return strings.Join(kinds, ", ")
+	return strings.Join(kinds, "/")
 }
 
 // want checks in which states a letter and its request are, and the letter's audit trail.

@@ -51,7 +51,7 @@ func TestReminded(t *testing.T) {
 		if kinds := h.mailbox.wantOnce(t); kinds != "1.letter.0 1.reminder.1 1.reminder.2 1.reminder.3" {
 			t.Errorf("mailed %s", kinds)
 		}
-		h.want(r, loa.Waiting, porting.WaitingForSignature, "created, sent, reminded, reminded, reminded")
+		h.want(r, loa.Waiting, porting.WaitingForSignature, "created/sent/reminded/reminded/reminded")
 	})
 }
 
@@ -65,9 +65,9 @@ func TestNotRemindedAtOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 		h.sleep(2 * day)
-		h.want(r, loa.Waiting, porting.WaitingForSignature, "created, sent, resent, sent")
+		h.want(r, loa.Waiting, porting.WaitingForSignature, "created/sent/resent/sent")
 		h.sleep(4 * day)
-		h.want(r, loa.Waiting, porting.WaitingForSignature, "created, sent, resent, sent, reminded")
+		h.want(r, loa.Waiting, porting.WaitingForSignature, "created/sent/resent/sent/reminded")
 	})
 }
 
@@ -78,7 +78,7 @@ func TestRefusedMail(t *testing.T) {
 		h.mailbox.failing(callwright.ErrForbidden)
 		r, _ := h.initiated()
 		h.sleep(9 * day)
-		h.want(r, loa.Waiting, porting.WaitingForSignature, "created, returned")
+		h.want(r, loa.Waiting, porting.WaitingForSignature, "created/returned")
 		h.wantEntries(r, "initiated letter_undelivered")
 		if n := h.mailbox.attempts(); n != 1 {
 			t.Errorf("there were %d attempts", n)
@@ -88,13 +88,13 @@ func TestRefusedMail(t *testing.T) {
 			t.Fatal(err)
 		}
 		h.sleep(time.Second)
-		h.want(r, loa.Waiting, porting.WaitingForSignature, "created, returned, resent, sent")
+		h.want(r, loa.Waiting, porting.WaitingForSignature, "created/returned/resent/sent")
 		h.mailbox.failing(callwright.ErrForbidden)
 		if _, err := h.Sign(t.Context(), h.token(), h.signature(r)); err != nil {
 			t.Fatal(err)
 		}
 		h.sleep(time.Second)
-		h.want(r, loa.Signed, porting.Submitted, "created, returned, resent, sent, signed, sealed, returned")
+		h.want(r, loa.Signed, porting.Submitted, "created/returned/resent/sent/signed/sealed/returned")
 		h.wantEntries(r, "initiated letter_undelivered letter_resent signed")
 	})
 }
@@ -106,7 +106,7 @@ func TestRefusedReminder(t *testing.T) {
 		r, _ := h.initiated()
 		h.mailbox.failing(callwright.ErrForbidden)
 		h.sleep(9 * day)
-		h.want(r, loa.Waiting, porting.WaitingForSignature, "created, sent, returned")
+		h.want(r, loa.Waiting, porting.WaitingForSignature, "created/sent/returned")
 		h.wantEntries(r, "initiated letter_undelivered")
 		if n := h.mailbox.attempts(); n != 2 {
 			t.Errorf("there were %d attempts", n)
@@ -140,9 +140,9 @@ func TestFailingMail(t *testing.T) {
 		mails string
 		trail string
 	}{
-		{time.Hour, "1.letter.0", "created, sent"},
-		{40 * time.Hour, "1.reminder.1", "created, reminded"},
-		{4 * day, "1.reminder.1", "created, reminded"},
+		{time.Hour, "1.letter.0", "created/sent"},
+		{40 * time.Hour, "1.reminder.1", "created/reminded"},
+		{4 * day, "1.reminder.1", "created/reminded"},
 	} {
 		inHouse(t, func(t *testing.T, h *house) {
 			h.mailbox.failing(errors.New("away"))
@@ -154,9 +154,9 @@ func TestFailingMail(t *testing.T) {
 			h.mailbox.failing(nil)
 			h.sleep(time.Until(r.CreatedAt.Add(7*day + 12*time.Hour)))
 			if test.away < day {
-				test.mails, test.trail = test.mails+" 1.reminder.1 1.reminder.2", test.trail+", reminded, reminded"
+				test.mails, test.trail = test.mails+" 1.reminder.1 1.reminder.2", test.trail+"/reminded/reminded"
 			} else if test.away < 2*day {
-				test.mails, test.trail = test.mails+" 1.reminder.2", test.trail+", reminded"
+				test.mails, test.trail = test.mails+" 1.reminder.2", test.trail+"/reminded"
 			}
 			if kinds := h.mailbox.wantOnce(t); kinds != test.mails {
 				t.Errorf("away for %s: mailed %s, want %s", test.away, kinds, test.mails)
@@ -216,7 +216,7 @@ func TestReplacedLink(t *testing.T) {
 		if kinds := h.mailbox.wantOnce(t); kinds != "2.letter.0" {
 			t.Errorf("mailed %s", kinds)
 		}
-		h.want(r, loa.Waiting, porting.WaitingForSignature, "created, resent, sent")
+		h.want(r, loa.Waiting, porting.WaitingForSignature, "created/resent/sent")
 	})
 }
 
@@ -248,7 +248,7 @@ func TestCrashAfterMail(t *testing.T) {
 		if len(mails) < 2 || slices.ContainsFunc(mails, func(m mailed) bool { return m != mails[0] }) {
 			t.Errorf("mailed %+v", mails)
 		}
-		h.want(r, loa.Waiting, porting.WaitingForSignature, "created, sent")
+		h.want(r, loa.Waiting, porting.WaitingForSignature, "created/sent")
 	}, func(c *loa.Config) { c.Store = forgetful{c.Store, &down} })
 }
 

@@ -112,7 +112,7 @@ func TestResends(t *testing.T) {
 		}
 		_, _, err := h.ports.Resend(t.Context(), org, r.ID)
 		wantError(t, "one more", err, callwright.CodeTooManyRequests, "")
-		h.want(r, loa.Waiting, porting.WaitingForSignature, "created, sent, resent, sent, resent, sent, resent, sent, resent, sent, resent, sent")
+		h.want(r, loa.Waiting, porting.WaitingForSignature, "created/sent/resent/sent/resent/sent/resent/sent/resent/sent/resent/sent")
 		if len(links) != loa.MaxResends+1 {
 			t.Errorf("there were %d links", len(links))
 		}
@@ -144,6 +144,6 @@ func TestAbsent(t *testing.T) {
 		if err != nil || signed || len(data) == 0 {
 			t.Errorf("got %q, signed %t, %v", data, signed, err)
 		}
-		h.want(r, loa.Waiting, porting.WaitingForSignature, "created, sent")
+		h.want(r, loa.Waiting, porting.WaitingForSignature, "created/sent")
 	})
 }

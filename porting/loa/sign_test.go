@@ -37,7 +37,7 @@ func TestLife(t *testing.T) {
 			t.Fatalf("the page shows %+v, %v", v, err)
 		}
 		h.sleep(time.Second)
-		h.want(r, loa.Signed, porting.Submitted, "created, sent, signed, sealed, sent")
+		h.want(r, loa.Signed, porting.Submitted, "created/sent/signed/sealed/sent")
 		if kinds := h.mailbox.wantOnce(t); kinds != "1.letter.0 1.signed.0" || h.token() != token {
 			t.Errorf("mailed %s", kinds)
 		}
@@ -136,23 +136,23 @@ func TestEnds(t *testing.T) {
 		"signed": {func(h *house, r porting.Request, token callwright.Secret) error {
 			_, err := h.Sign(h.t.Context(), token, h.signature(r))
 			return err
-		}, loa.Signed, porting.Submitted, false, "created, sent, signed, sealed, sent", "signed already"},
+		}, loa.Signed, porting.Submitted, false, "created/sent/signed/sealed/sent", "signed already"},
 		"declined": {func(h *house, _ porting.Request, token callwright.Secret) error {
 			_, err := h.Decline(h.t.Context(), token, " Not mine.\r\nAsk Robin. ", loa.Origin{IP: "192.0.2.7"})
 			return err
-		}, loa.Declined, porting.Canceled, false, "created, sent, declined", "was declined"},
+		}, loa.Declined, porting.Canceled, false, "created/sent/declined", "was declined"},
 		"canceled": {func(h *house, r porting.Request, _ callwright.Secret) error {
 			_, err := h.ports.Cancel(h.t.Context(), org, r.ID)
 			return err
-		}, loa.Revoked, porting.Canceled, false, "created, sent, revoked", "not needed any more"},
+		}, loa.Revoked, porting.Canceled, false, "created/sent/revoked", "not needed any more"},
 		"signed on paper": {func(h *house, r porting.Request, _ callwright.Secret) error {
 			_, err := h.ports.Sign(h.t.Context(), org, r.ID, porting.Operator, "scan 7")
 			return err
-		}, loa.Revoked, porting.Submitted, false, "created, sent, revoked", "not needed any more"},
+		}, loa.Revoked, porting.Submitted, false, "created/sent/revoked", "not needed any more"},
 		"expired": {func(h *house, _ porting.Request, _ callwright.Secret) error {
 			h.sleep(30 * day)
 			return nil
-		}, loa.Revoked, porting.Failed, true, "created, sent, reminded, reminded, reminded, revoked", "ended on 31 January 2000"},
+		}, loa.Revoked, porting.Failed, true, "created/sent/reminded/reminded/reminded/revoked", "ended on 31 January 2000"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -183,7 +183,7 @@ func TestDeclineReason(t *testing.T) {
 			_, err := h.Decline(t.Context(), token, reason, loa.Origin{})
 			wantError(t, name, err, callwright.CodeBadRequest, "reason")
 		}
-		h.want(r, loa.Waiting, porting.WaitingForSignature, "created, sent")
+		h.want(r, loa.Waiting, porting.WaitingForSignature, "created/sent")
 		if _, err := h.Decline(t.Context(), token, " Not mine.\r\nAsk Robin.\xff ", loa.Origin{IP: "192.0.2.7"}); err != nil {
 			t.Fatal(err)
 		}
@@ -246,7 +246,7 @@ func TestSignatures(t *testing.T) {
 		if all, ok := errors.AsType[callwright.FieldErrors](err); !ok || len(all) != 4 {
 			t.Errorf("an empty signature gave %v", err)
 		}
-		h.want(r, loa.Waiting, porting.WaitingForSignature, "created, sent")
+		h.want(r, loa.Waiting, porting.WaitingForSignature, "created/sent")
 		if _, err := h.Sign(t.Context(), token, h.signature(r)); err != nil {
 			t.Error(err)
 		}
@@ -288,7 +288,7 @@ func TestLinks(t *testing.T) {
 			t.Error(err)
 		}
 		h.sleep(time.Second)
-		h.want(r, loa.Signed, porting.Submitted, "created, sent, resent, sent, signed, sealed, sent")
+		h.want(r, loa.Signed, porting.Submitted, "created/sent/resent/sent/signed/sealed/sent")
 	})
 }
 
@@ -347,7 +347,7 @@ func TestRequestsFail(t *testing.T) {
 				}
 			}
 			h.sleep(time.Second)
-			h.want(r, loa.Waiting, porting.WaitingForSignature, "created, sent")
+			h.want(r, loa.Waiting, porting.WaitingForSignature, "created/sent")
 			if kinds := h.mailbox.wantOnce(t); kinds != "1.letter.0" {
 				t.Errorf("mailed %s", kinds)
 			}
