@@ -27,8 +27,8 @@ type SimulatedConfig struct {
 	Clock  callwright.Clock  // nil: callwright.SystemClock
 }
 
-// simulatedName is the name of the gateway.
-const simulatedName = "simulated"
+// SimulatedName is the name of the gateway.
+const SimulatedName = "simulated"
 
 // Simulated is a porting.Gateway and porting.EventReader whose carrier is a function of an order and the time. It stores nothing, so
 // that orders survive the process and are the same on every node. What it does with a number stands in Magic.
@@ -72,7 +72,7 @@ func NewSimulated(c SimulatedConfig) (*Simulated, error) {
 
 // Capabilities says that any numbers can be ported.
 func (s *Simulated) Capabilities() porting.Capabilities {
-	return porting.Capabilities{Name: simulatedName, MaxNumbers: 1000, CutOff: max(0, s.cfg.CutOff)}
+	return porting.Capabilities{Name: SimulatedName, MaxNumbers: 1000, CutOff: max(0, s.cfg.CutOff)}
 }
 
 // CheckNumbers tells what Magic says of the numbers.

@@ -39,6 +39,7 @@ func modules() fx.Option {
 		fx.Module("agents", fx.Provide(newGate, newAgents, newPathways, newPersonas, newRecordings, newWebhooks, newCalls)),
 		fx.Module("triage", fx.Provide(newTriage)),
 		fx.Module("tests", fx.Provide(newTests, newTornados)),
+		fx.Module("porting", fx.Provide(newPortGateways, newDocuments, newLetters, newPorts)),
 		fx.Module("http", fx.Provide(newAccess, newListener, newMetrics, newAPI)),
 		fx.Invoke(serve),
 	)

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/callwright/callwright/adapters/portgateway"
 	"github.com/callwright/callwright/transport/httpapi"
 )
 
@@ -51,6 +52,11 @@ type config struct {
 
 	FailedCallIssues bool
 	FailedTestIssues bool
+	FailedPortIssues bool
+
+	PortGateways  []string // the first takes new requests
+	CarrierTimes  carrierTimes
+	CarrierSecret string
 
 	HTTPConnections           int
 	HTTPConnectionsPerAddress int
@@ -91,12 +97,12 @@ func (c config) room() int {
 }
 
 // texts are flags that become something else than a text.
-type texts struct{ mediaIP, publicIP, firewallIPs, allowPrivate string }
+type texts struct{ mediaIP, publicIP, firewallIPs, allowPrivate, portGateways string }
 
 // parse reads the command line and the environment, whose entries are NAME=value.
 func parse(args, environ []string) (config, error) {
 	c := config{
-		RTPPorts: ports{10000, 20000}, CallLogDays: 90, FailedCallIssues: true, FailedTestIssues: true, DrainTimeout: 30 * time.Second,
+		RTPPorts: ports{10000, 20000}, CallLogDays: 90, FailedCallIssues: true, FailedTestIssues: true, FailedPortIssues: true, DrainTimeout: 30 * time.Second,
 		HTTPConnections: httpapi.DefaultConnections, HTTPConnectionsPerAddress: httpapi.DefaultConnectionsPerAddress,
 	}
 	var given texts
@@ -133,6 +139,11 @@ func parse(args, environ []string) (config, error) {
 	f.Var(wholeNumber(&c.CallLogDays), "call-log-days", "how many days the log of SIP calls is kept")
 	f.Var(trueOrFalse(&c.FailedCallIssues), "failed-call-issues", "whether calls that fail open issues, one for those that fail alike")
 	f.Var(trueOrFalse(&c.FailedTestIssues), "failed-test-issues", "whether runs of tests that fail open issues, one for those that fail alike")
+	f.Var(trueOrFalse(&c.FailedPortIssues), "failed-port-issues", "whether port requests that fail open issues, one for each cause")
+	f.StringVar(&given.portGateways, "port-gateway", portgateway.SimulatedName,
+		"simulated or manual, or both with a comma: port requests are begun with the first, and those of the other go on")
+	f.Var(&c.CarrierTimes, "simulated-carrier", "when the simulated carrier accepts, confirms and ports, after the signature, such as 1s,2s,3s")
+	f.StringVar(&c.CarrierSecret, "simulated-carrier-secret", "", "signs the simulated carrier's events (default: it sends none)")
 	f.Var(durationOf(&c.DrainTimeout), "drain-timeout", "how long running calls may go on after SIGTERM")
 	f.StringVar(&c.LogFormat, "log-format", "text", "text or json")
 	f.Var(levelOf(&c.LogLevel), "log-level", "least level of what is logged: debug, info, warn or error")
@@ -206,7 +217,8 @@ func (c *config) complete(given texts) error {
 	if err := c.checkPublicURL(); err != nil {
 		return err
 	}
-	if err := c.checkEngines(); err != nil {
+	c.PortGateways = strings.Split(given.portGateways, ",")
+	if err := errors.Join(c.checkEngines(), c.checkPortGateways()); err != nil {
 		return err
 	}
 	if (c.SIPCert == "") != (c.SIPKey == "") {

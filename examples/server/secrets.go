@@ -20,6 +20,7 @@ type secrets struct {
 	Keyring     *callwright.Keyring // encrypts what is kept
 	APIKeys     callwright.Secret   // the HMAC under which API keys are stored
 	Registering callwright.Secret   // derives the passwords that trunks register with
+	Letters     callwright.Secret   // derives the links to letters of authorization
 	Cursors     []byte              // signs the cursors of issues and their feeds
 
 	From string       // the file or the variable of the master key
@@ -38,11 +39,13 @@ func newSecrets(c config) (secrets, error) {
 	}
 	apiKeys, hmacErr := master.Derive("API keys")
 	registering, deriveErr := master.Derive("register passwords")
+	letters, linkErr := master.Derive("letters of authorization")
 	cursors, signErr := master.Derive("cursors")
-	if err := errors.Join(hmacErr, deriveErr, signErr); err != nil {
+	if err := errors.Join(hmacErr, deriveErr, linkErr, signErr); err != nil {
 		return secrets{}, err
 	}
 	s.APIKeys, s.Registering, s.Cursors = callwright.Secret(apiKeys), callwright.Secret(registering), cursors
+	s.Letters = callwright.Secret(letters)
 	s.From = master.From
 	s.Keyring, err = master.Keyring()
 	return s, err

@@ -91,6 +91,18 @@ func (p *Page) Attribute(t testing.TB, selector, name string) string {
 	return run(t, p, "reading "+selector, chromedp.AttributeValue(selector, name)).Value
 }
 
+// Checked reports whether a box is ticked.
+func (p *Page) Checked(t testing.TB, selector string) bool {
+	t.Helper()
+	return run(t, p, "reading "+selector, chromedp.JavascriptAttribute[bool](selector, "checked"))
+}
+
+// Empty empties a field.
+func (p *Page) Empty(t testing.TB, selector string) {
+	t.Helper()
+	p.do(t, "emptying "+selector, chromedp.Clear(selector))
+}
+
 // Type types into a field.
 func (p *Page) Type(t testing.TB, selector, text string) {
 	t.Helper()

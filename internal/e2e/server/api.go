@@ -10,6 +10,7 @@ import (
 	"github.com/callwright/callwright/transport/oas/agenttestoas"
 	"github.com/callwright/callwright/transport/oas/callsoas"
 	"github.com/callwright/callwright/transport/oas/pathwaysoas"
+	"github.com/callwright/callwright/transport/oas/portingoas"
 	"github.com/callwright/callwright/transport/oas/sipoas"
 	"github.com/callwright/callwright/transport/oas/triageoas"
 )
@@ -18,6 +19,7 @@ type (
 	agentsClient   = agentsoas.Client
 	callsClient    = callsoas.Client
 	pathwaysClient = pathwaysoas.Client
+	portingClient  = portingoas.Client
 	sipClient      = sipoas.Client
 	testsClient    = agenttestoas.Client
 	triageClient   = triageoas.Client
@@ -28,6 +30,7 @@ type API struct {
 	*agentsClient
 	*callsClient
 	*pathwaysClient
+	*portingClient
 	*sipClient
 	*testsClient
 	*triageClient
@@ -48,6 +51,8 @@ func newAPI(t testing.TB, url string, key keyed) (api API) {
 	api.callsClient, err = callsoas.NewClient(url, key, callsoas.WithClient(client))
 	must()
 	api.pathwaysClient, err = pathwaysoas.NewClient(url, key, pathwaysoas.WithClient(client))
+	must()
+	api.portingClient, err = portingoas.NewClient(url, key, portingoas.WithClient(client))
 	must()
 	api.sipClient, err = sipoas.NewClient(url, key, sipoas.WithClient(client))
 	must()

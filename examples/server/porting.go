@@ -1,0 +1,148 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"time"
+
+	"go.uber.org/fx"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/bunstore"
+	"github.com/callwright/callwright/adapters/bunstore/portingstore"
+	"github.com/callwright/callwright/adapters/join"
+	"github.com/callwright/callwright/adapters/letterpdf"
+	"github.com/callwright/callwright/adapters/portgateway"
+	"github.com/callwright/callwright/adapters/webhook"
+	"github.com/callwright/callwright/agents"
+	"github.com/callwright/callwright/porting"
+	"github.com/callwright/callwright/porting/document"
+	"github.com/callwright/callwright/porting/loa"
+	"github.com/callwright/callwright/porting/manual"
+	"github.com/callwright/callwright/transport/httpapi/portingapi"
+	"github.com/callwright/callwright/triage"
+)
+
+// carrierTimes says how soon the simulated carrier accepts, confirms and ports, counted from the signature.
+type carrierTimes struct{ accept, confirm, port time.Duration }
+
+// String returns the times as the flag takes them.
+func (c *carrierTimes) String() string {
+	if c == nil || *c == (carrierTimes{}) {
+		return ""
+	}
+	return fmt.Sprintf("%s,%s,%s", c.accept, c.confirm, c.port)
+}
+
+// Set reads three durations.
+func (c *carrierTimes) Set(text string) error {
+	var read [3]time.Duration
+	parts := strings.Split(text, ",")
+	var before time.Duration
+	for i, part := range parts {
+		d, err := time.ParseDuration(part)
+		if err != nil || len(parts) != len(read) || d <= before {
+			return errors.New("must be three rising durations such as 1s,2s,3s")
+		}
+		read[i], before = d, d
+	}
+	*c = carrierTimes{read[0], read[1], read[2]}
+	return nil
+}
+
+// checkPortGateways refuses gateways that there are not.
+func (c *config) checkPortGateways() error {
+	seen := map[string]bool{}
+	for _, name := range c.PortGateways {
+		if name != manual.Name && name != portgateway.SimulatedName || seen[name] {
+			return errors.New("--port-gateway must be simulated, manual, or both with a comma, the one for new requests first")
+		}
+		seen[name] = true
+	}
+	return nil
+}
+
+// portGateways are the gateways to carriers; new requests go to the first.
+type portGateways []porting.Gateway
+
+func newPortGateways(c config, db *bunstore.DB, log *slog.Logger) (all portGateways, err error) {
+	for _, name := range c.PortGateways {
+		var g porting.Gateway
+		if name == manual.Name {
+			g, err = manual.New(manual.Config{Store: portingstore.ManualOrders{DB: db}, Logger: log})
+		} else {
+			g, err = portgateway.NewSimulated(portgateway.SimulatedConfig{
+				AcceptAfter: c.CarrierTimes.accept, ConfirmAfter: c.CarrierTimes.confirm, PortAfter: c.CarrierTimes.port,
+				Secret: callwright.Secret(c.CarrierSecret),
+			})
+		}
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, g)
+	}
+	return all, nil
+}
+
+// portedBy says to people which carrier gets port requests.
+func (p parts) portedBy() string {
+	if p.Config.PortGateways[0] == manual.Name {
+		return "by the operator, who enters what becomes of each order"
+	}
+	return "by a simulated carrier: no real number moves"
+}
+
+func newDocuments(db *bunstore.DB, work callwright.Work, log *slog.Logger) (*document.Service, error) {
+	return document.New(document.Config{
+		Store: portingstore.Documents{DB: db}, Blobs: portingstore.Blobs{DB: db}, Work: work, Logger: log,
+	})
+}
+
+// portParts is everything that port requests are made of.
+type portParts struct {
+	fx.In
+	Config    config
+	Secrets   secrets
+	DB        *bunstore.DB
+	Work      callwright.Work
+	Gateways  portGateways
+	Documents *document.Service
+	Agents    *agents.Service
+	Issues    *triage.Service
+	Webhooks  *webhook.Sender
+	Mailer    mailer
+	Listener  listener
+	Log       *slog.Logger
+}
+
+func newLetters(p portParts) (*loa.Service, error) {
+	renderer, err := letterpdf.New()
+	if err != nil {
+		return nil, err
+	}
+	return loa.New(loa.Config{
+		Store: portingstore.Letters{DB: p.DB}, Atomic: p.DB, Work: p.Work, Mailer: p.Mailer, Renderer: renderer,
+		Key: p.Secrets.Letters, Logger: p.Log,
+		URL: func(token string) string { return p.Listener.publicURL(p.Config) + "/loa/" + token },
+	})
+}
+
+// newPorts makes what keeps port requests, and has the letters tell it of signatures.
+func newPorts(p portParts, letters *loa.Service) (*porting.Service, error) {
+	c := porting.Config{
+		Store: portingstore.Requests{DB: p.DB}, Atomic: p.DB, Work: p.Work, Gateway: p.Gateways[0], Former: p.Gateways[1:],
+		Documents: p.Documents, Letters: letters, Inbound: p.Agents, Mailer: p.Mailer,
+		Notifier: portingapi.NewNotifier(p.Webhooks), URLs: p.Webhooks, Logger: p.Log,
+	}
+	if p.Config.FailedPortIssues {
+		c.Failures = join.FailedPorts{Issues: p.Issues}
+	}
+	ports, err := porting.New(c)
+	if err != nil {
+		return nil, err
+	}
+	letters.Attach(ports)
+	return ports, nil
+}
