@@ -141,7 +141,7 @@ func TestCheck(t *testing.T) {
 			t.Fatalf("got %+v, %v", got, err)
 		}
 		for i, want := range []porting.Portability{
-			{Portable: true, Type: porting.Landline, Confirmed: true},
+			{Portable: true, Type: porting.TollFree, Confirmed: true},
 			{Type: porting.UnknownType, Failure: porting.NumberNotPortable},
 			{Type: porting.UnknownType, Failure: porting.NumberNotFound},
 			{Portable: true, Type: porting.Landline, Confirmed: true},

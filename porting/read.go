@@ -1,6 +1,7 @@
 package porting
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -56,8 +57,11 @@ func (s *Service) Hear(ctx context.Context, gateway string, h Hint) error {
 	}
 	_, err = s.change(ctx, found.Org, found.ID, func(ctx context.Context, r *Request) ([]Entry, error) {
 		now := s.cfg.Clock.Now()
-		if r.State.Ended() || !r.DueAt.After(now) && !r.DueAt.IsZero() {
+		switch {
+		case r.State.Ended():
 			return nil, errUnchanged
+		case !r.DueAt.After(now) && !r.DueAt.IsZero(): // a step that was ending did not see why it became due: wake it again
+			return nil, cmp.Or(s.wake(ctx, *r), errUnchanged)
 		}
 		r.DueAt = now
 		return nil, s.wake(ctx, *r)

@@ -119,7 +119,7 @@ func (r Request) Detail() Detail {
 		return DetailQueued
 	case r.held():
 		return DetailAction
-	case !slices.ContainsFunc(r.Numbers, func(n Number) bool { return !n.State.Ended() && n.State != NumberConfirmed }):
+	case !r.FOC().IsZero() && !slices.ContainsFunc(r.Numbers, func(n Number) bool { return !n.State.Ended() && n.State != NumberConfirmed }):
 		return DetailConfirmed
 	}
 	return DetailCarrier

@@ -88,7 +88,7 @@ func (s *Service) entry(ctx context.Context, org callwright.OrgID, a noticeArgs)
 func (s *Service) mail(ctx context.Context, t callwright.Task, a mailArgs, _ int) error {
 	r, e, err := s.entry(ctx, t.Org, a.noticeArgs)
 	recipients := r.Account.recipients()
-	if errors.Is(err, callwright.ErrNotFound) || err == nil && a.Recipient >= len(recipients) {
+	if s.cfg.Mailer == nil || errors.Is(err, callwright.ErrNotFound) || err == nil && a.Recipient >= len(recipients) {
 		return nil
 	}
 	if err != nil {
@@ -101,7 +101,7 @@ func (s *Service) mail(ctx context.Context, t callwright.Task, a mailArgs, _ int
 // notify is durable work. It tells a webhook of an entry.
 func (s *Service) notify(ctx context.Context, t callwright.Task, a noticeArgs, _ int) error {
 	r, e, err := s.entry(ctx, t.Org, a)
-	if errors.Is(err, callwright.ErrNotFound) {
+	if s.cfg.Notifier == nil || errors.Is(err, callwright.ErrNotFound) {
 		return nil
 	}
 	if err != nil {
@@ -128,7 +128,7 @@ func (s *Service) again(ctx context.Context, err error, since time.Time, givenUp
 // failed is durable work. It reports a request that has failed.
 func (s *Service) failed(ctx context.Context, t callwright.Task, _ int) error {
 	r, err := s.cfg.Store.Request(ctx, t.Org, t.Key)
-	if errors.Is(err, callwright.ErrNotFound) {
+	if s.cfg.Failures == nil || errors.Is(err, callwright.ErrNotFound) {
 		return nil
 	}
 	if err != nil {

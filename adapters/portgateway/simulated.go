@@ -8,6 +8,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -75,6 +77,9 @@ func (s *Simulated) Capabilities() porting.Capabilities {
 	return porting.Capabilities{Name: SimulatedName, MaxNumbers: 1000, CutOff: max(0, s.cfg.CutOff)}
 }
 
+// tollFree are the area codes for toll-free numbers in North America, without their first digit, 8.
+var tollFree = []string{"00", "33", "44", "55", "66", "77", "88"}
+
 // CheckNumbers tells what Magic says of the numbers.
 func (s *Simulated) CheckNumbers(ctx context.Context, numbers []callwright.PhoneNumber) ([]porting.Portability, error) {
 	if err := ctx.Err(); err != nil {
@@ -83,6 +88,9 @@ func (s *Simulated) CheckNumbers(ctx context.Context, numbers []callwright.Phone
 	all := make([]porting.Portability, len(numbers))
 	for i, number := range numbers {
 		p := porting.Portability{Number: number, Portable: true, Type: porting.Landline}
+		if national, american := strings.CutPrefix(string(number), "+18"); american && slices.Contains(tollFree, national[:min(2, len(national))]) {
+			p.Type = porting.TollFree
+		}
 		if m := magicOf(number); m.does == rejects {
 			p.PINRequired = m.code == porting.PINRequired || m.code == porting.PINInvalid
 			if m.code.Remedy().Act == porting.ActNobody {

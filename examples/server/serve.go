@@ -33,6 +33,9 @@ import (
 	"github.com/callwright/callwright/agents/persona"
 	"github.com/callwright/callwright/agenttest"
 	"github.com/callwright/callwright/agenttest/tornado"
+	"github.com/callwright/callwright/porting"
+	"github.com/callwright/callwright/porting/document"
+	"github.com/callwright/callwright/porting/loa"
 	"github.com/callwright/callwright/sip"
 	"github.com/callwright/callwright/sip/calllog"
 	"github.com/callwright/callwright/sip/discovery"
@@ -120,6 +123,10 @@ type apiParts struct {
 	Issues     *triage.Service
 	AgentTests *agenttest.Service
 	Tornados   *tornado.Service
+	Ports      *porting.Service
+	Documents  *document.Service
+	Letters    *loa.Service
+	Gateways   portGateways
 	Listener   listener
 	Metrics    *prometheus.Registry
 	Log        *slog.Logger
@@ -132,7 +139,8 @@ func newAPI(p apiParts) (api, error) {
 			callsapi.New(p.Calls, p.Listener.publicURL(p.Config)), agentsapi.New(p.Agents, p.Personas),
 			sipapi.New(sipapi.Config{Trunks: p.Trunks, Calls: p.CallLog, Setup: p.Setup, Discoveries: p.Looks, TestCalls: p.Tests}),
 			pathwaysapi.New(p.Pathways), triageapi.New(p.Issues),
-			portingapi.New(portingapi.Config{}), agenttestapi.New(p.AgentTests, p.Tornados), speechapi.New(),
+			portingapi.New(portingapi.Config{Ports: p.Ports, Documents: p.Documents, Letters: p.Letters}),
+			agenttestapi.New(p.AgentTests, p.Tornados), speechapi.New(),
 		},
 		Reference: reference.Handler(p.Config.PublicURL), Metrics: promhttp.HandlerFor(p.Metrics, promhttp.HandlerOpts{}), Logger: p.Log,
 		Ready: func(ctx context.Context) error {
@@ -145,7 +153,13 @@ func newAPI(p apiParts) (api, error) {
 			return p.DB.Ping(ctx)
 		},
 	})
-	return api{h, stopping}, err
+	if err != nil {
+		return api{}, err
+	}
+	mux := http.NewServeMux()
+	mux.Handle("/", h)
+	mux.Handle(portingapi.EventPath, portingapi.GatewayEvents(p.Ports, p.Log, p.Gateways...))
+	return api{mux, stopping}, nil
 }
 
 // probeSize is what must find room in the data folder for the server to be ready, in bytes.
@@ -299,6 +313,8 @@ func (p parts) announce() error {
 	fmt.Printf("  tests      judged %s (--llm-base-url); runs that fail open issues: %t (--failed-test-issues)\n",
 		p.judgedBy(), p.Config.FailedTestIssues)
 	fmt.Printf("  tornado    %s (--llm-base-url)\n", p.mendedBy())
+	fmt.Printf("  ports      %s (--port-gateway); requests that fail open issues: %t (--failed-port-issues)\n",
+		p.portedBy(), p.Config.FailedPortIssues)
 	if err := p.Engines.Ready(); err != nil {
 		fmt.Printf("  No calls can be made: %s\n", err)
 	}

@@ -82,7 +82,13 @@ func hint(t *testing.T, s *server.Server, id string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	header, body := carrier.Event(porting.Order{Key: id + ":1"}, 1)
+	order := porting.Order{Key: id + ":1"}
+	receipt, err := carrier.Submit(t.Context(), porting.Submission{Order: order}) // has the order's id
+	if err != nil {
+		t.Fatal(err)
+	}
+	order.Ref = receipt.Ref
+	header, body := carrier.Event(order, 1)
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL+"/internal/gateways/simulated/webhook", bytes.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
@@ -118,7 +124,7 @@ func TestPortedNumberTakesACall(t *testing.T) {
 	if _, err := s.API.InitiatePort(t.Context(), portOf(uploadBill(t, s), number), portingoas.InitiatePortParams{}); err == nil {
 		t.Error("the number is ported twice")
 	}
-	if letter := box.Await(t, signerMail, "letter"); !strings.Contains(letter.Text, link) {
+	if letter := box.Await(t, signerMail, "sign or decline"); !strings.Contains(letter.Text, link) {
 		t.Errorf("the link %s is not in the mail %q", link, letter.Text)
 	}
 
@@ -211,7 +217,10 @@ func signInBrowser(t *testing.T, link, number string) {
 		}
 	}
 	page.Click(t, `button[value="sign"]`)
-	await.That(t, "the page to say that the letter is signed", func() bool { return strings.Contains(page.Text(t, "h1"), "signed") })
+	page.Await(t, "main:not(:has(form))")
+	if text := page.Text(t, "h1"); !strings.Contains(text, "signed") {
+		t.Errorf("after the signature the page says %q", text)
+	}
 	picture(t, page, "letter-signed.png")
 	if status := page.Go(t, link); status != http.StatusOK || !strings.Contains(page.Text(t, "main"), "signed") {
 		t.Errorf("the link shows %d %q afterwards", status, page.Text(t, "main"))

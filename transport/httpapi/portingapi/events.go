@@ -5,6 +5,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"time"
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/porting"
@@ -15,19 +16,21 @@ const EventPath = "POST /internal/gateways/{name}/webhook"
 
 // The bounds of a carrier's message.
 const (
-	maxEvent = 256 << 10 // bytes
-	maxHints = 1000
+	maxEvent  = 256 << 10 // bytes
+	maxHints  = 1000
+	maxEvents = 16               // messages at once
+	eventTime = 10 * time.Second // for all of a message
 )
 
 // GatewayEvents returns a handler that takes what carriers send about orders, for each gateway by its name. What a message says is a
 // hint: the request that it is about is compared with the carrier's order soon. 202: it was taken. 401: it is not the carrier's. 400: it
-// cannot be read. 404: there is no such gateway, or its carrier sends none. 413: it is too large. 503: send it again. A nil logger
+// cannot be read. 404: there is no such gateway, or its carrier sends none. 413: it is too large. 503: send it again; there are too many at once, or the service is not there. A nil logger
 // discards.
 func GatewayEvents(s *porting.Service, logger *slog.Logger, gateways ...porting.Gateway) http.Handler {
 	if logger == nil {
 		logger = slog.New(slog.DiscardHandler)
 	}
-	e := events{service: s, logger: logger, readers: map[string]porting.EventReader{}}
+	e := events{service: s, logger: logger, readers: map[string]porting.EventReader{}, busy: make(chan struct{}, maxEvents)}
 	for _, g := range gateways {
 		if reader, ok := g.(porting.EventReader); ok {
 			e.readers[g.Capabilities().Name] = reader
@@ -42,6 +45,7 @@ type events struct {
 	service *porting.Service
 	logger  *slog.Logger
 	readers map[string]porting.EventReader // by the name of the gateway
+	busy    chan struct{}                  // has an element for each message that is read
 }
 
 // ServeHTTP takes a message.
@@ -61,6 +65,13 @@ func (e events) take(w http.ResponseWriter, r *http.Request, name string) (statu
 	if reader == nil {
 		return http.StatusNotFound, nil
 	}
+	select {
+	case e.busy <- struct{}{}:
+		defer func() { <-e.busy }()
+	default:
+		return http.StatusServiceUnavailable, errors.New("too many messages at once")
+	}
+	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(eventTime)) // a writer without deadlines has none
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxEvent))
 	if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
 		return http.StatusRequestEntityTooLarge, err
