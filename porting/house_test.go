@@ -197,6 +197,15 @@ func (w *world) CheckURL(url string) error {
 	return nil
 }
 
+// mailed reports whether a mail to an address, or its subject, has all of some texts.
+func (w *world) mailed(to string, texts ...string) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.ContainsFunc(w.letters, func(mail string) bool {
+		return strings.HasPrefix(mail, to+": ") && !slices.ContainsFunc(texts, func(text string) bool { return !strings.Contains(mail, text) })
+	})
+}
+
 func (w *world) SendMail(_ context.Context, id, to, subject, text string) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()

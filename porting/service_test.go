@@ -60,6 +60,11 @@ func TestEveryRejection(t *testing.T) {
 			if r.Failure == nil || r.Failure.Code != code || r.Numbers[0].Failure.Code != code {
 				t.Errorf("%s: it has failed because of %+v", code, r.Failure)
 			}
+			for _, to := range []string{"robin@example.com", "ops@example.com"} {
+				if !h.world.mailed(to, r.ID, ": failed", "Why: "+code.Remedy().Text) {
+					t.Errorf("%s: %s has no mail that says why", code, to)
+				}
+			}
 		}
 	})
 }
