@@ -47,6 +47,7 @@ type Capabilities struct {
 	Name       string        // of the gateway, which requests keep
 	MaxNumbers int           // of an order
 	CutOff     time.Duration // an order can be canceled until so long before its confirmed date
+	PollEvery  time.Duration // how often an order is worth a look, if that is more often than Config says; 0: it is not
 }
 
 // Order is what a gateway is told of an order each time. Most need no more than Ref.

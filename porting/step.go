@@ -281,10 +281,15 @@ func (s *Service) next(r Request, now time.Time) time.Time {
 		return time.Time{}
 	case !r.CancelAskedAt.IsZero() && !r.CancelSent:
 		return now
-	case !r.CancelAskedAt.IsZero(), !foc.IsZero() && foc.Sub(now) < systemDay:
-		return now.Add(spread(s.cfg.PollNear))
 	}
-	return now.Add(spread(s.cfg.PollEvery))
+	every := s.cfg.PollEvery
+	if !r.CancelAskedAt.IsZero() || !foc.IsZero() && foc.Sub(now) < systemDay {
+		every = s.cfg.PollNear
+	}
+	if g := s.gateway(r.Gateway); g != nil && g.Capabilities().PollEvery > 0 {
+		every = min(every, g.Capabilities().PollEvery)
+	}
+	return now.Add(spread(every))
 }
 
 // spread returns a time that is up to a fifth shorter or longer, to the microsecond.

@@ -35,7 +35,8 @@ const SimulatedName = "simulated"
 // Simulated is a porting.Gateway and porting.EventReader whose carrier is a function of an order and the time. It stores nothing, so
 // that orders survive the process and are the same on every node. What it does with a number stands in Magic.
 type Simulated struct {
-	cfg SimulatedConfig
+	cfg  SimulatedConfig
+	poll time.Duration // see porting.Capabilities
 
 	mu   sync.Mutex
 	lost map[string]bool // keys of orders whose first answer was lost
@@ -54,6 +55,7 @@ func NewSimulated(c SimulatedConfig) (*Simulated, error) {
 	if c.AcceptAfter < 0 || c.ConfirmAfter < 0 || c.PortAfter < 0 {
 		return nil, errors.New("portgateway: the times of a SimulatedConfig must not be negative")
 	}
+	poll := c.AcceptAfter // a carrier that is quicker than others is asked more often
 	if c.AcceptAfter == 0 {
 		c.AcceptAfter = time.Hour
 	}
@@ -69,12 +71,12 @@ func NewSimulated(c SimulatedConfig) (*Simulated, error) {
 	if c.ConfirmAfter <= c.AcceptAfter || c.PortAfter != 0 && c.PortAfter <= c.ConfirmAfter {
 		return nil, errors.New("portgateway: SimulatedConfig must accept before it confirms, and confirm before it ports")
 	}
-	return &Simulated{cfg: c, lost: map[string]bool{}}, nil
+	return &Simulated{cfg: c, poll: poll, lost: map[string]bool{}}, nil
 }
 
 // Capabilities says that any numbers can be ported.
 func (s *Simulated) Capabilities() porting.Capabilities {
-	return porting.Capabilities{Name: SimulatedName, MaxNumbers: 1000, CutOff: max(0, s.cfg.CutOff)}
+	return porting.Capabilities{Name: SimulatedName, MaxNumbers: 1000, CutOff: max(0, s.cfg.CutOff), PollEvery: s.poll}
 }
 
 // tollFree are the area codes for toll-free numbers in North America, without their first digit, 8.
