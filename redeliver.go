@@ -40,6 +40,16 @@ func Deliveries(age time.Duration) int {
 	return n
 }
 
+// Redelivery returns the error with which a task sends a message again that is as old as age and was not delivered because of err, by the
+// schedule of Redeliver; nil: the message is given up.
+func Redelivery(err error, age time.Duration) error {
+	wait, again := Redeliver(err, Deliveries(age))
+	if !again {
+		return nil
+	}
+	return &Error{Code: CodeOf(err), Message: MessageOf(err), RetryAfter: wait}
+}
+
 // HostOf returns the part of an address that may be logged. The rest of it may hold secrets.
 func HostOf(address string) string {
 	u, err := url.Parse(address)

@@ -130,12 +130,11 @@ func (s *Service) again(ctx context.Context, err error, since time.Time, about .
 	if err == nil || ctx.Err() != nil {
 		return err
 	}
-	wait, again := callwright.Redeliver(err, callwright.Deliveries(s.cfg.Clock.Now().Sub(since)))
-	if !again {
+	again := callwright.Redelivery(err, s.cfg.Clock.Now().Sub(since))
+	if again == nil {
 		s.cfg.Logger.WarnContext(ctx, "a message is given up: its webhook does not take it", append(about, "error", err)...)
-		return nil
 	}
-	return &callwright.Error{Code: callwright.CodeOf(err), Message: callwright.MessageOf(err), RetryAfter: wait}
+	return again
 }
 
 // failed reports a run that has failed.

@@ -117,12 +117,11 @@ func (s *Service) again(ctx context.Context, err error, since time.Time, givenUp
 	if err == nil || ctx.Err() != nil {
 		return err
 	}
-	wait, again := callwright.Redeliver(err, callwright.Deliveries(s.cfg.Clock.Now().Sub(since)))
-	if !again {
+	again := callwright.Redelivery(err, s.cfg.Clock.Now().Sub(since))
+	if again == nil {
 		s.cfg.Logger.WarnContext(ctx, givenUp, "port_request_id", r.ID, "entry", e.Number, "org", r.Org, "error", err)
-		return nil
 	}
-	return &callwright.Error{Code: callwright.CodeOf(err), Message: callwright.MessageOf(err), RetryAfter: wait}
+	return again
 }
 
 // failed is durable work. It reports a request that has failed.

@@ -82,13 +82,12 @@ func (s *Service) sendNotice(ctx context.Context, task callwright.Task, args not
 		return err
 	}
 	// Nothing counts the attempts at a notice: its age says how many there were.
-	wait, again := callwright.Redeliver(err, callwright.Deliveries(s.cfg.Clock.Now().Sub(n.CreatedAt)))
-	if !again {
+	again := callwright.Redelivery(err, s.cfg.Clock.Now().Sub(n.CreatedAt))
+	if again == nil {
 		s.cfg.Logger.WarnContext(ctx, "an event of a call is given up: its webhook does not take it",
 			"call_id", c.ID, "number", n.Seq, "org", c.Org, "to", callwright.HostOf(c.Agent.Webhook), "error", err)
-		return nil
 	}
-	return &callwright.Error{Code: callwright.CodeOf(err), Message: callwright.MessageOf(err), RetryAfter: wait}
+	return again
 }
 
 // latencyText describes how long an answer took.

@@ -165,8 +165,8 @@ func (s *Service) again(ctx context.Context, err error, l Letter, a mailArgs) er
 		return err
 	}
 	now := s.cfg.Clock.Now()
-	if wait, again := callwright.Redeliver(err, callwright.Deliveries(now.Sub(a.At))); again {
-		return &callwright.Error{Code: callwright.CodeOf(err), Message: callwright.MessageOf(err), RetryAfter: wait}
+	if again := callwright.Redelivery(err, now.Sub(a.At)); again != nil {
+		return again
 	}
 	s.cfg.Logger.WarnContext(ctx, "a mail with a letter is given up", "port_request_id", l.Request, "org", l.Org, "mail", a.id(), "error", err)
 	if a.Kind != mailReminder {
