@@ -1,6 +1,8 @@
 package porting
 
 import (
+	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -38,4 +40,39 @@ func PlanCancel(r Request, cutOff time.Duration, now time.Time) (CancelPhase, er
 			foc.UTC().Format(time.RFC3339), int(cutOff.Hours()))
 	}
 	return CancelSoon, nil
+}
+
+// Cancel cancels a request, at once or in two phases: see PlanCancel. The request that it returns is Canceled in the first case; in
+// the second CancelAskedAt says since when the carrier is asked. Canceling again changes nothing. CodeInvalidState: it cannot be
+// canceled any more. CodeNotFound: it is absent.
+func (s *Service) Cancel(ctx context.Context, org callwright.OrgID, id string) (Request, error) {
+	return s.change(ctx, org, id, func(ctx context.Context, r *Request) ([]Entry, error) {
+		now := s.cfg.Clock.Now()
+		phase, err := PlanCancel(*r, s.cutOff(*r), now)
+		switch {
+		case err != nil:
+			return nil, err
+		case r.State == Canceled, !r.CancelAskedAt.IsZero():
+			return nil, errUnchanged
+		case phase == CancelSoon:
+			r.CancelAskedAt, r.CancelAskedBy, r.CancelSent, r.DueAt = now, API, false, now
+			e, err := r.move(CancelAsked, API, now, "")
+			return []Entry{e}, errors.Join(err, s.wake(ctx, *r))
+		}
+		event := Withdrawn
+		if r.State == WaitingForSignature {
+			event = CancelAsked
+		}
+		r.setNumbers(NumberCanceled, nil)
+		e, err := r.move(event, API, now, "")
+		return []Entry{e}, errors.Join(err, s.cfg.Letters.RevokeLetter(ctx, org, id))
+	})
+}
+
+// cutOff returns until how long before its date a request can be canceled.
+func (s *Service) cutOff(r Request) time.Duration {
+	if g := s.gateway(r.Gateway); g != nil {
+		return g.Capabilities().CutOff
+	}
+	return 2 * systemDay
 }
