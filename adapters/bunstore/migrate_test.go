@@ -84,7 +84,7 @@ func indexes(t *testing.T, db *bunstore.DB) []string {
 
 func TestDialectsHaveTheSameTables(t *testing.T) {
 	t.Parallel()
-	sqlite, postgres := storetest.Open(t, storetest.Databases["sqlite"](t)), storetest.Open(t, storetest.Databases["postgres"](t))
+	sqlite, postgres := storetest.Open(t, storetest.Empty["sqlite"](t)), storetest.Open(t, storetest.Empty["postgres"](t))
 	one, other := columns(t, sqlite), columns(t, postgres)
 	tables := map[string]bool{}
 	for _, c := range one {
@@ -109,7 +109,7 @@ func TestDialectsHaveTheSameTables(t *testing.T) {
 // TestNodesStartTogether opens an empty database from several nodes at once, and once more when it is there.
 func TestNodesStartTogether(t *testing.T) {
 	t.Parallel()
-	for name, address := range storetest.Databases {
+	for name, address := range storetest.Empty {
 		if name == "memory" {
 			continue // each has its own
 		}
@@ -193,7 +193,7 @@ func TestOlderProgramRefuses(t *testing.T) {
 // TestExisting: a program beside the server takes the tables of its own release as they are, and refuses all others.
 func TestExisting(t *testing.T) {
 	t.Parallel()
-	for name, address := range storetest.Databases {
+	for name, address := range storetest.Empty {
 		if name == "memory" {
 			continue // each has its own
 		}

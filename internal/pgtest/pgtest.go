@@ -45,13 +45,25 @@ var shared = sync.OnceValues(func() (string, error) {
 // test when there is no server.
 func DSN(t testing.TB) string {
 	t.Helper()
-	server, err := shared()
+	// template0, because nobody can be connected to it: copying a template in use is refused.
+	return database(t, server(t), "template0")
+}
+
+// server returns the DSN of the server of this process.
+func server(t testing.TB) string {
+	t.Helper()
+	dsn, err := shared()
 	if err != nil {
 		t.Fatalf("pgtest: no PostgreSQL server for this test: %v", err)
 	}
-	name := "callwright_test_" + randomHex(8)
-	// template0, because nobody can be connected to it: copying a template in use is refused.
-	if err := admin(t.Context(), server, "CREATE DATABASE "+name+" TEMPLATE template0"); err != nil {
+	return dsn
+}
+
+// database creates a database for a test as a copy of another one, and returns its DSN.
+func database(t testing.TB, server, template string) string {
+	t.Helper()
+	name := newName()
+	if err := admin(t.Context(), server, "CREATE DATABASE "+name+" TEMPLATE "+template); err != nil {
 		t.Fatalf("pgtest: %v", err)
 	}
 	t.Cleanup(func() {
@@ -66,6 +78,9 @@ func DSN(t testing.TB) string {
 	}
 	return dsn
 }
+
+// newName returns the name of a database that is not there yet.
+func newName() string { return "callwright_test_" + randomHex(8) }
 
 // findServer goes through the ladder of the package comment and returns the DSN of a role that may create databases.
 func findServer(ctx context.Context) (string, error) {

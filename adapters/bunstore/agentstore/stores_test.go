@@ -6,8 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/bunstore"
 	"github.com/callwright/callwright/adapters/bunstore/agentstore"
@@ -82,4 +80,4 @@ func useCalls(ctx context.Context, db *bunstore.DB, now time.Time) []error {
 	return append(errs, numberErr, numbersErr, callErr, linesErr, stopsErr, lostErr, listErr, pathwayErr, logsErr, noticeErr)
 }
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { storetest.Main(m) }

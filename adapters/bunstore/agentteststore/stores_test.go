@@ -3,8 +3,6 @@ package agentteststore_test
 import (
 	"testing"
 
-	"go.uber.org/goleak"
-
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/bunstore"
 	"github.com/callwright/callwright/adapters/bunstore/agentteststore"
@@ -36,4 +34,4 @@ func TestStores(t *testing.T) {
 	})
 }
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { storetest.Main(m) }

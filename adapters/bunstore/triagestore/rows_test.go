@@ -153,7 +153,7 @@ func TestNumbersStayShort(t *testing.T) {
 // english returns the address of a database of PostgreSQL that sorts text as in an English dictionary.
 func english(t *testing.T) string {
 	t.Helper()
-	address := storetest.Databases["postgres"](t)
+	address := storetest.Empty["postgres"](t)
 	db, err := sql.Open("pgx", address)
 	if err != nil {
 		t.Fatal(err)

@@ -3,8 +3,6 @@ package triagestore_test
 import (
 	"testing"
 
-	"go.uber.org/goleak"
-
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/bunstore"
 	"github.com/callwright/callwright/adapters/bunstore/internal/storetest"
@@ -31,4 +29,4 @@ func TestEveryStatementUsesAnIndex(t *testing.T) {
 	storetest.UsesIndexes(t, useTriage)
 }
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { storetest.Main(m) }

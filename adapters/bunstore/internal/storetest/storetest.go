@@ -5,19 +5,54 @@ package storetest
 import (
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
 	"testing"
+
+	"go.uber.org/goleak"
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/bunstore"
 	"github.com/callwright/callwright/internal/pgtest"
 )
 
-// Databases are what every test of stores runs on: each gives the address of an empty one.
-var Databases = map[string]func(testing.TB) string{
+// Empty are the kinds of databases that stores run on: each gives the address of one without tables.
+var Empty = map[string]func(testing.TB) string{
 	"sqlite":   func(t testing.TB) string { return "sqlite:" + filepath.Join(t.TempDir(), "a b%?#.db") },
 	"memory":   func(testing.TB) string { return "sqlite::memory:" },
 	"postgres": pgtest.DSN,
+}
+
+// Databases are what every test of stores runs on: each gives the address of one without rows. On PostgreSQL it has its tables
+// already. Tests of how they are made take Empty.
+var Databases = map[string]func(testing.TB) string{
+	"sqlite":   Empty["sqlite"],
+	"memory":   Empty["memory"],
+	"postgres": migrated.DSN,
+}
+
+// migrated is a database of PostgreSQL with all tables.
+var migrated = pgtest.Template{Prepare: func(ctx context.Context, dsn string) error {
+	ring, err := callwright.NewKeyring("k1", map[string][]byte{"k1": make([]byte, 32)})
+	if err != nil {
+		return err
+	}
+	db, err := bunstore.Open(ctx, dsn, bunstore.Config{Keyring: ring})
+	if err != nil {
+		return err
+	}
+	return db.Close()
+}}
+
+// Main runs the tests of a package that uses Databases, and ends the process: with an error when goroutines are left.
+func Main(m *testing.M) {
+	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
+		if err := migrated.Drop(context.Background()); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			code = max(code, 1)
+		}
+		os.Exit(code)
+	}))
 }
 
 // OnEach runs a test on every database, of which open opens an empty one.
