@@ -55,7 +55,7 @@ func certificate() loa.Certificate {
 	}
 }
 
-func newRenderer(t *testing.T) *letterpdf.Renderer {
+func newRenderer(t testing.TB) *letterpdf.Renderer {
 	t.Helper()
 	r, err := letterpdf.New()
 	if err != nil {

@@ -1,0 +1,159 @@
+package porting_test
+
+import (
+	"context"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/bunstore"
+	sqlstore "github.com/callwright/callwright/adapters/bunstore/portingstore"
+	"github.com/callwright/callwright/adapters/memstore"
+	"github.com/callwright/callwright/adapters/memstore/portingstore"
+	"github.com/callwright/callwright/adapters/portgateway"
+	"github.com/callwright/callwright/porting"
+)
+
+// hands is durable work that is done when a benchmark says so, and a clock that it sets.
+type hands struct {
+	now      time.Time
+	handlers map[string]callwright.Handler
+	tasks    []callwright.Task
+}
+
+func (h *hands) Now() time.Time { return h.now }
+
+func (h *hands) Handle(kind string, do callwright.Handler) { h.handlers[kind] = do }
+
+func (*hands) Every(string, time.Duration, callwright.Handler) {}
+
+func (h *hands) Enqueue(_ context.Context, t callwright.Task) error {
+	h.tasks = append(h.tasks, t)
+	return nil
+}
+
+// work does all tasks.
+func (h *hands) work(b *testing.B) {
+	b.Helper()
+	for len(h.tasks) > 0 {
+		t := h.tasks[0]
+		h.tasks = h.tasks[1:]
+		if err := h.handlers[t.Kind](b.Context(), t, 1); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// onStores runs a benchmark with a service on each kind of store, whose work is done by hand, and which delivers no mail.
+func onStores(b *testing.B, run func(b *testing.B, s *porting.Service, h *hands)) {
+	b.Helper()
+	b.Run("memory", func(b *testing.B) {
+		memory := memstore.New()
+		s, h := byHand(b, portingstore.Requests{Store: memory}, memory)
+		run(b, s, h)
+	})
+	b.Run("sqlite", func(b *testing.B) {
+		ring, err := callwright.NewKeyring("k", map[string][]byte{"k": make([]byte, 32)})
+		if err != nil {
+			b.Fatal(err)
+		}
+		db, err := bunstore.Open(b.Context(), "sqlite:"+filepath.Join(b.TempDir(), "x.db"), bunstore.Config{Keyring: ring})
+		if err != nil {
+			b.Fatal(err)
+		}
+		defer db.Close()
+		s, h := byHand(b, sqlstore.Requests{DB: db}, db)
+		run(b, s, h)
+	})
+}
+
+// byHand returns a service on a store, with its work and clock.
+func byHand(b *testing.B, store porting.Store, atomic callwright.Atomic) (*porting.Service, *hands) {
+	b.Helper()
+	h := &hands{now: time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC), handlers: map[string]callwright.Handler{}}
+	carrier, err := portgateway.NewSimulated(portgateway.SimulatedConfig{Clock: h})
+	if err != nil {
+		b.Fatal(err)
+	}
+	w := &world{told: map[string]int{}, mails: map[string]int{}, inbound: map[callwright.PhoneNumber]int{}}
+	s, err := porting.New(porting.Config{
+		Store: store, Atomic: atomic, Work: h, Gateway: carrier, Documents: w, Letters: w, Inbound: w,
+		Notifier: silent{}, URLs: w, Mailer: silent{}, Clock: h,
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	return s, h
+}
+
+// silent delivers mails and messages to nobody.
+type silent struct{}
+
+func (silent) SendMail(context.Context, string, string, string, string) error { return nil }
+
+func (silent) NotifyPort(context.Context, string, porting.Request, porting.Entry) error { return nil }
+
+// signedIn returns a request whose letter is signed and whose order the carrier has.
+func signedIn(b *testing.B, s *porting.Service, h *hands) porting.Request {
+	b.Helper()
+	r, _, err := s.Initiate(b.Context(), org, draft("00", "01", "02"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	if _, err := s.Sign(b.Context(), org, r.ID, porting.Signer, "signature 1"); err != nil {
+		b.Fatal(err)
+	}
+	return look(b, s, h, r.ID)
+}
+
+// look does all tasks and returns a request.
+func look(b *testing.B, s *porting.Service, h *hands, id string) porting.Request {
+	b.Helper()
+	h.work(b)
+	r, err := s.Get(b.Context(), org, id)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return r
+}
+
+// BenchmarkWalk ports three numbers: from the order of the customer to the last mail and the last message to the webhook.
+func BenchmarkWalk(b *testing.B) {
+	onStores(b, func(b *testing.B, s *porting.Service, h *hands) {
+		b.Helper()
+		b.ReportAllocs()
+		for b.Loop() {
+			r := signedIn(b, s, h)
+			for days := 0; !r.State.Ended(); days++ {
+				if days == 30 {
+					b.Fatalf("%+v", r)
+				}
+				h.now = h.now.Add(day)
+				if err := s.Hear(b.Context(), r.Gateway, porting.Hint{Ref: r.Ref}); err != nil {
+					b.Fatal(err)
+				}
+				r = look(b, s, h, r.ID)
+			}
+			if r.State != porting.Completed {
+				b.Fatal(r.State, r.Failure)
+			}
+		}
+	})
+}
+
+// BenchmarkStep asks the carrier about an order of three numbers with which nothing has happened.
+func BenchmarkStep(b *testing.B) {
+	onStores(b, func(b *testing.B, s *porting.Service, h *hands) {
+		b.Helper()
+		r := signedIn(b, s, h)
+		b.ReportAllocs()
+		for b.Loop() {
+			h.now = h.now.Add(time.Microsecond)
+			err := h.handlers["porting.step"](b.Context(), callwright.Task{Kind: "porting.step", Key: r.ID, Org: org}, 1)
+			if err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}
