@@ -78,7 +78,7 @@ func checkKeyFiles(c config) error {
 		files = append(files, c.SIPKey)
 	}
 	for _, path := range files {
-		info, err := os.Stat(path)
+		info, err := os.Stat(path) //nolint:gosec // the operator names it
 		if err != nil {
 			continue
 		}
@@ -113,10 +113,10 @@ func checkFolder(path string) error {
 // replaceFile writes a file that only this user may read, in the place of what has its name. It follows no link.
 func replaceFile(path string, text []byte) error {
 	next := path + ".new"
-	if err := os.Remove(next); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := os.Remove(next); err != nil && !errors.Is(err, fs.ErrNotExist) { //nolint:gosec // the operator names it
 		return err
 	}
-	f, err := os.OpenFile(next, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	f, err := os.OpenFile(next, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600) //nolint:gosec // the operator names it
 	if err != nil {
 		return err
 	}

@@ -95,6 +95,9 @@ func (all ids) of(path, _, _, name string) []string {
 	if name == "id" && strings.HasPrefix(path, "/v1/personas/") {
 		return all["persona_id"] // not those of versions
 	}
+	if name == "id" && strings.HasPrefix(path, "/v1/sip/port/") {
+		return all["port_request_id"]
+	}
 	if name == "id" {
 		return all[areaOf(path)]
 	}

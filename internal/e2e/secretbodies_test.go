@@ -2,8 +2,9 @@ package e2e_test
 
 import "strings"
 
-// exercise is a request whose body has a secret at every §. HOOKS is the address of another system, PHONE that of a telephone,
-// ASKS that of a system that wants a password, and {name} an id that an answer had.
+// exercise is a request whose body has a secret at every §, a private text at every ¶ and one that is encrypted at rest at every ‡.
+// HOOKS is the address of another system, PHONE that of a telephone, ASKS that of a system that wants a password, and {name} an id
+// or a token that an answer had.
 type exercise struct{ method, target, body string }
 
 // shownTools are tools that answers may show.
@@ -36,6 +37,12 @@ const (
 	scenario = `"name":"s","input_messages":[{"role":"user","content":"¶"}],"scenario_type":"REPLAY","webhook_mocks":[{"url":"HOOKS/node?key=§"}],
 		"assertions":[{"type":"WEBHOOK_TRIGGERED","config":{"url":"HOOKS/node?key=§"}}]`
 )
+
+// portMembers are those of port requests. The last characters of the account number may be shown.
+const portMembers = `"webhook_url":"HOOKS/port?token=§","losing_carrier_information":{
+	"customer_type":"business","business_name":"‡","first_name":"‡","last_name":"‡","account_number":"§88231","pin":"§",
+	"authorized_representative_email":"‡@example.com","notification_emails":["‡@example.com"],
+	"address":{"street":"‡","street2":"‡","city":"‡","state":"CA","zip":"94607","country":"US"}}`
 
 // exercises take every member that the contract marks as a secret. The operations of areas that are not served answer 501.
 var exercises = []exercise{
@@ -72,14 +79,20 @@ var exercises = []exercise{
 	{"POST", "/v1/personas", `{"name":"p","orchestration_prompt":"Be kind to ¶.","default_tools":` + shownTools + `}`},
 	{"PATCH", "/v1/personas/{persona_id}", `{"personality_prompt":"Be kind to ¶.","default_tools":` + shownTools + `}`},
 	{"POST", "/v1/personas/{persona_id}/promote", ""},
-	{"POST", "/v1/sip/port/initiate", `{"phone_numbers":["+14155550100"],"documents":["d"],
-		"number_pins":[{"phone_number":"+14155550100","pin":"§"}],"webhook_url":"HOOKS/port?token=§","losing_carrier_information":{
-		"customer_type":"business","business_name":"Acme","first_name":"Robin","last_name":"Doe","account_number":"88231","pin":"§",
-		"authorized_representative_email":"robin@example.com",
-		"address":{"street":"1 Main Street","city":"Oakland","state":"CA","zip":"94607","country":"US"}}}`},
-	{"GET", "/loa/§", ""},
-	{"POST", "/loa/§", "decision=decline"},
-	{"GET", "/loa/§/letter.pdf", ""},
+	{"POST", "/v1/sip/port/initiate", `{"phone_numbers":["+14157770000","+14157770001"],"documents":["{document_sid}"],
+		"number_pins":[{"phone_number":"+14157770001","pin":"§"}],` + portMembers + `}`},
+	{"GET", "/loa/{token}", ""},
+	{"GET", "/loa/{token}/letter.pdf", ""},
+	{"POST", "/loa/{token}", "decision=decline&reason=‡"},
+	{"POST", "/v1/sip/port/initiate", `{"phone_numbers":["+14157770002"],"documents":["{document_sid}"],` + portMembers + `}`},
+	{"DELETE", "/v1/sip/port/{port_request_id}", ""},
+	{"POST", "/v1/sip/port/initiate", `{"phone_numbers":["+14157770003"],"documents":["{document_sid}"],
+		"number_pins":[{"phone_number":"+14157770003","pin":"§"}],` + strings.Replace(portMembers, `"first_name":"‡","last_name":"‡"`,
+		`"first_name":"Robin","last_name":"Doe"`, 1) + `}`},
+	{"POST", "/v1/sip/port/{port_request_id}/letter/resend", ""},
+	{"GET", "/loa/{token}", ""},
+	{"POST", "/loa/{token}", "decision=sign&signer_name=Robin+Doe&signer_title=‡&consent=yes&authority=yes&letter_sha256={letter_sha256}"},
+	{"GET", "/loa/{token}/letter.pdf", ""},
 }
 
 // innocents are members that are named like a secret and hold none.

@@ -54,7 +54,7 @@ func (o *otherSystem) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		default:
 			stream(w, `{"role":"assistant","tool_calls":[{"index":0,"id":"a","type":"function","function":{"name":"track","arguments":"{}"}}]}`)
 		}
-	case "/broken", "/hook", "/alert":
+	case "/broken", "/hook", "/alert", "/port":
 		panic(http.ErrAbortHandler) // the client's error has the address
 	default:
 		_, _ = w.Write([]byte(`{"name":"Robin"}`))

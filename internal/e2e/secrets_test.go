@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"net/http"
 	"net/url"
 	"os"
@@ -22,10 +23,12 @@ import (
 	"github.com/callwright/callwright/internal/e2e/server"
 )
 
-// What is planted begins with these: a secret, and a text that may be kept and shown and must not be logged.
+// What is planted begins with these: a secret, a text that may be kept and shown and must not be logged, and one that may be shown and
+// must not be kept in plain text nor be logged.
 const (
 	secretMark  = "hunter2sXq"
 	privateMark = "madeira9pW"
+	sealedMark  = "tawny5kRdB"
 )
 
 // formsOf returns a mark in plain text, as a URL and JSON have it too, hexadecimal and base64, wherever it begins in that.
@@ -60,7 +63,11 @@ func (v *vault) plant(mark, where string) string {
 func (v *vault) search(what string, text []byte, marks ...string) {
 	v.t.Helper()
 	for made, name := range v.own {
-		if slices.Contains(marks, secretMark) && !strings.HasSuffix(what, name) && bytes.Contains(text, []byte(made)) {
+		if !slices.Contains(marks, secretMark) || strings.HasSuffix(what, name) || v.found[what+name] {
+			continue
+		}
+		if slices.ContainsFunc(formsOf(made), func(form string) bool { return bytes.Contains(text, []byte(form)) }) {
+			v.found[what+name] = true
 			v.t.Errorf("%s has %s", what, name)
 		}
 	}
@@ -84,6 +91,9 @@ func (v *vault) search(what string, text []byte, marks ...string) {
 		}
 	}
 }
+
+// pbxPassword names the passwords that forPBX finds.
+const pbxPassword = "the password for a telephone system"
 
 // forPBX finds the passwords that the server makes for telephone systems.
 var forPBX = regexp.MustCompile(`"register_password_for_pbx":"([^"]+)"`)
@@ -131,16 +141,18 @@ func (p *prober) do(method, target, body string, header http.Header) int {
 		p.t.Errorf("%s %s %.300s: %d %s", method, target, body, answer.StatusCode, text)
 	}
 	for _, made := range forPBX.FindAllSubmatch(text, -1) {
-		p.own[string(made[1])] = "the password for a telephone system"
+		p.own[string(made[1])] = pbxPassword
 	}
 	op, _ := contracttest.Find(method, r.URL.EscapedPath())
+	p.notePorts(op.ID, text)
+	text = withoutToken(target, text)
 	what := fmt.Sprintf("the answer %d of %s", answer.StatusCode, op.ID)
 	p.search(what, contracttest.WithoutSecrets(op.ID, answer.StatusCode, text), secretMark)
 	for name, values := range answer.Header {
 		p.search(what+", header "+name, []byte(strings.Join(values, "\n")), secretMark)
 	}
-	if answer.StatusCode >= http.StatusBadRequest {
-		p.search(what, text, privateMark)
+	if answer.StatusCode >= http.StatusBadRequest && !showsLetter(op.ID, answer.StatusCode) {
+		p.search(what, text, privateMark, sealedMark)
 	}
 	var value any
 	if answer.StatusCode < 300 && json.Unmarshal(text, &value) == nil {
@@ -161,7 +173,6 @@ func (p *prober) exercise(e exercise) {
 	if !ok {
 		p.t.Fatalf("%s %s is no operation", e.method, target)
 	}
-	target = strings.ReplaceAll(target, "§", p.plant(secretMark, op.ID+" path"))
 	at := map[string]bool{}
 	body := p.filled(op.ID, e.body, at, func(text string) any { return text })
 	header := http.Header{"Idempotency-Key": {fmt.Sprint("k", len(p.where))}}
@@ -170,7 +181,7 @@ func (p *prober) exercise(e exercise) {
 		p.t.Errorf("%s %s: %d", op.ID, body, status)
 		return
 	}
-	if strings.Contains(e.target, "§") {
+	if strings.Contains(e.target, "{token}") {
 		at["token"] = true
 	}
 	for path := range at {
@@ -206,10 +217,10 @@ func (p *prober) refused(op string, e exercise, target string, header http.Heade
 	p.do(e.method, target, body, http.Header{"Authorization": {"Bearer " + p.plant(secretMark, op+" API key")}})
 }
 
-// filled plants a secret at every § of a body, made by odd, and a private text at every ¶. It adds the paths to at.
+// filled plants a secret at every § of a body, made by odd, and texts that are less secret at every ¶ and ‡. It adds the paths to at.
 func (p *prober) filled(op, body string, at map[string]bool, odd func(text string) any) string {
 	if body == "" || body[0] != '{' {
-		return body
+		return p.open(op, body)
 	}
 	var value any
 	if err := json.Unmarshal([]byte(p.names.Replace(body)), &value); err != nil {
@@ -237,11 +248,21 @@ func (p *prober) walk(op, path string, value any, at map[string]bool, odd func(t
 		case strings.Contains(value, "§"):
 			at[path] = true
 			return odd(strings.ReplaceAll(value, "§", p.plant(secretMark, op+" "+path)))
-		case strings.Contains(value, "¶"):
-			return strings.ReplaceAll(value, "¶", p.plant(privateMark, op+" "+path))
+		default:
+			return p.open(op+" "+path, value)
 		}
 	}
 	return value
+}
+
+// open plants what may be shown.
+func (p *prober) open(where, text string) string {
+	for sign, mark := range map[string]string{"¶": privateMark, "‡": sealedMark} {
+		if strings.Contains(text, sign) {
+			text = strings.ReplaceAll(text, sign, p.plant(mark, where))
+		}
+	}
+	return text
 }
 
 // TestFormsOf looks for a mark in encodings of texts with it.
@@ -276,7 +297,7 @@ func TestSecretsStayHidden(t *testing.T) {
 	asks := newAsking(t, ca)
 	children := filepath.Join(t.TempDir(), "children")
 	config := server.Config{
-		Data: t.TempDir(), Roots: ca.CertFile(), Flags: []string{"--log-level", "debug", "--llm-base-url", other.URL + "/v1", "--llm-model", "m"},
+		Data: t.TempDir(), Roots: ca.CertFile(), Flags: []string{"--log-level", "debug", "--llm-base-url", other.URL + "/v1", "--llm-model", "m", "--simulated-carrier", "1s,2s,3s", "--simulated-carrier-secret", carrierSecret},
 		Env: []string{
 			"CALLWRIGHT_LLM_API_KEY=" + v.plant(secretMark, "the model's key"),
 			"CALLWRIGHT_SMTP_URL=smtp://ops%40example.com:" + v.plant(secretMark, "the mail password") + "@127.0.0.1:9",
@@ -291,11 +312,14 @@ func TestSecretsStayHidden(t *testing.T) {
 		names: strings.NewReplacer("HOOKS", other.URL, "PHONE", phone.Server(), "ASKS", asks.uri),
 	}
 	v.own[s.Key], v.own[s.WebhookSecret(t)] = "api-key", "webhook-secret" // the files that have them
+	p.uploadBill()
+	v.own[carrierSecret] = "the secret of the simulated carrier"
 	for _, e := range exercises {
 		p.exercise(e)
 	}
 	p.complete()
-	if len(v.own) < 3 {
+	p.openUnknownLetters()
+	if !slices.Contains(slices.Collect(maps.Values(v.own)), pbxPassword) {
 		t.Error("the server made no password for a telephone system")
 	}
 	inURI := p.plant(secretMark, "a password in a SIP URI")
@@ -304,8 +328,9 @@ func TestSecretsStayHidden(t *testing.T) {
 		t.Error("a SIP URI with a password is taken, and shown")
 	}
 	p.do(http.MethodGet, "/v1/nothing/"+v.plant(secretMark, "an unknown path"), "", nil)
-	other.await(t, "/hook", "/orders", "/customers", "/broken", "/node", "/run")
+	other.await(t, "/hook", "/orders", "/customers", "/broken", "/node", "/run", "/port")
 	asks.await(t)
+	p.awaitPort()
 	for _, c := range s.Calls(t) {
 		s.Ended(t, c.CallID)
 		p.calls = append(p.calls, c.CallID)
@@ -317,7 +342,7 @@ func TestSecretsStayHidden(t *testing.T) {
 	p.read()
 	p.s.Stop(t)
 	// The first start prints the API key, once.
-	v.search("the log", []byte(strings.Replace(s.Log(), s.Key, "", 1)+p.s.Log()), secretMark, privateMark)
+	v.search("the log", []byte(strings.Replace(s.Log(), s.Key, "", 1)+p.s.Log()), secretMark, privateMark, sealedMark)
 	v.files(config.Data, privateMark)
 	v.files(children, "PATH=")
 }
@@ -368,6 +393,7 @@ func (p *prober) read() {
 	for _, op := range []string{
 		"getCall", "listCalls", "getTestScenario", "listTestScenarios", "getTestRun", "listTestRuns", "getTestBatch", "listTestBatches", "getSipConfig", "getSipConfiguration", "getSipStatus", "listSipCalls", "listAgents", "getInboundNumber",
 		"listInboundNumbers", "getPathway", "listPathways", "getPathwayVersion", "getPersona", "listPersonas", "listPersonaVersions",
+		"listPortRequests", "getPortRequest", "getPortLetter", "downloadPortLetter",
 	} {
 		if !good[op] {
 			p.t.Errorf("%s was not read", op)
@@ -383,7 +409,7 @@ func (p *prober) outside() {
 		if status != http.StatusOK {
 			p.t.Errorf("%s answers %d %s", path, status, text)
 		}
-		p.search(path, []byte(text), secretMark, privateMark)
+		p.search(path, []byte(text), secretMark, privateMark, sealedMark)
 	}
 }
 
@@ -397,7 +423,7 @@ func (v *vault) files(folder, visible string) {
 		}
 		text, err := os.ReadFile(path)
 		seen = seen || bytes.Contains(text, []byte(visible))
-		v.search("the file "+filepath.Base(path), text, secretMark)
+		v.search("the file "+filepath.Base(path), text, secretMark, sealedMark)
 		return err
 	})
 	if err != nil || !seen {
