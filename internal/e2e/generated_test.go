@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"path"
 	"strings"
 	"testing"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"github.com/callwright/callwright/internal/contracttest"
 	"github.com/callwright/callwright/internal/e2e/server"
 	"github.com/callwright/callwright/internal/pgtest"
+	"github.com/callwright/callwright/transport/oas/portingoas"
 )
 
 // generatedEach is how many requests TestGeneratedRequests makes for each operation that follow the contract, and how many with a
@@ -34,7 +36,14 @@ func TestGeneratedRequests(t *testing.T) {
 			s := server.Start(t, server.Config{Flags: append(test.flags, "--dns-server", "127.0.0.1:9")})
 			s.AttachInbound(t, ours.String())
 			s.AttachOutbound(t, ours.String(), "sip:127.0.0.1:9;transport=tls")
-			seen := ids{"phone_number": {ours.String()}, "from": {ours.String()}}
+			begun, err := s.API.InitiatePort(t.Context(), portOf(uploadBill(t, s), theirs.String()), portingoas.InitiatePortParams{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			seen := ids{
+				"phone_number": {ours.String()}, "from": {ours.String()}, "documents": {uploadBill(t, s)}, "token": {path.Base(begun.Data.SignatureURL)},
+				"port_request_id": {begun.Data.PortRequestID},
+			}
 			good := 0
 			client := http.Client{Transport: contracttest.Transport(t, http.DefaultTransport), Timeout: time.Minute}
 			contracttest.NewGenerator(test.seed, seen.of).Each(generatedEach, func(g contracttest.Request) {
