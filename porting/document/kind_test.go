@@ -43,7 +43,6 @@ var taken = map[string]struct {
 
 // refused are files by what they are.
 var refused = map[string][]byte{
-	"nothing":                    nil,
 	"a single byte":              []byte("%"),
 	"half a mark of PDF":         []byte("%PDF"),
 	"PDF at offset 1":            []byte("\n%PDF-1.7\n"),

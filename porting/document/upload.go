@@ -14,7 +14,8 @@ import (
 // The type is what the first bytes say: PDF (with its mark at offset 0), JPEG, PNG, GIF, WebP, TIFF or HEIC. PDFs that need a password,
 // or that have scripts or other actions in plain sight, are flagged and kept.
 //
-// CodeUnsupportedMedia: another type, or no bytes at all. CodePayloadTooLarge: more than MaxSize bytes. Both have the field "file".
+// CodeUnsupportedMedia: another type. CodeBadRequest: no bytes at all. CodePayloadTooLarge: more than MaxSize bytes. These have the field
+// "file".
 // CodeTooManyRequests: too many documents of the organization wait for a port request. An error of r is returned as it is. After any
 // error there is no document.
 func (s *Service) Upload(ctx context.Context, org callwright.OrgID, r io.Reader) (Document, error) {
@@ -56,6 +57,7 @@ func (s *Service) tooMany() error {
 }
 
 var (
+	errEmpty    = callwright.Invalid("file", "is empty")
 	errTooLarge = callwright.InField("file",
 		callwright.Errorf(callwright.CodePayloadTooLarge, "must have at most %d bytes", MaxSize))
 	errUnsupported = callwright.InField("file",
@@ -76,6 +78,9 @@ func newFile(r io.Reader) (*file, error) {
 	head, err := buffered.Peek(headSize)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, err
+	}
+	if len(head) == 0 {
+		return nil, errEmpty
 	}
 	mediaType, ok := sniff(head)
 	if !ok {

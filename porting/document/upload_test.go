@@ -66,6 +66,19 @@ func TestSizeIsBounded(t *testing.T) {
 	}
 }
 
+func TestEmptyUpload(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	_, err := h.Upload(t.Context(), "a", strings.NewReader(""))
+	e, ok := errors.AsType[*callwright.Error](err)
+	if !ok || e.Code != callwright.CodeBadRequest || e.Field != "file" || e.Message != "is empty" {
+		t.Errorf("no bytes gave %v", err)
+	}
+	if kept := h.kept(t); len(kept) > 0 {
+		t.Errorf("%v are kept", kept)
+	}
+}
+
 func TestErrorOfReaderKeepsNothing(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)

@@ -101,7 +101,7 @@ func TestUploadsAreRefused(t *testing.T) {
 		"two files":  {[]part{{"file", "a.pdf", aPDF}, {"file", "b.pdf", aPDF}}, 400, "BAD_REQUEST", "file"},
 		"too large":  {[]part{{"file", "a.pdf", aPDF + whole + "x"}}, 413, "PAYLOAD_TOO_LARGE", "file"},
 		"wrong type": {[]part{{"file", "a.pdf", "<html>"}}, 415, "UNSUPPORTED_MEDIA", "file"},
-		"empty":      {[]part{{"file", "a.pdf", ""}}, 415, "UNSUPPORTED_MEDIA", "file"},
+		"empty":      {[]part{{"file", "a.pdf", ""}}, 400, "BAD_REQUEST", "file"},
 	} {
 		body, contentType := form(c.parts...)
 		answer := h.upload(body, contentType)
