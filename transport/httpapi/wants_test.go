@@ -28,6 +28,10 @@ func TestRefusalsSayWhatIsWanted(t *testing.T) {
 		{"GET", "/v1/calls?limit=0", "", "limit", "limit: must be a whole number from 1 to 1000"},
 		{"GET", "/v1/calls?completed=perhaps", "", "completed", "completed: must be true or false"},
 		{"GET", "/v1/calls?status=fine", "", "status", "status: must be one of completed, failed, busy, no-answer, canceled, unknown"},
+		{
+			"GET", "/v1/sip/port?status=completed&status=foo", "", "status[1]",
+			"status[1]: must be one of waiting_for_signature, submitted, in_progress, completed, canceled, failed",
+		},
 		{"GET", "/v1/pathway/p1/version/one", "", "version", "version: must be a whole number from 0 to 1000000"},
 		{
 			"POST", "/v1/sip/attach", `{"phone_number":"` + ourNumber + `","service":"sip","directions":[{"type":"outbound",

@@ -46,7 +46,10 @@ func (w *wants) operation(operation *yaml.Node) {
 	id := member(operation, "operationId").Value
 	for _, p := range sequence(member(operation, "parameters")) {
 		p, _ = w.resolve(p)
-		w.texts[id+" ?"+member(p, "name").Value] = w.text(member(p, "schema"))
+		key, schema := id+" ?"+member(p, "name").Value, member(p, "schema")
+		w.texts[key] = w.text(schema)
+		schema, _ = w.resolve(schema)
+		w.add(key+"[]", w.text(member(schema, "items")))
 	}
 	body, _ := w.resolve(member(operation, "requestBody"))
 	var types []string

@@ -13,6 +13,7 @@ paths:
       parameters:
         - {$ref: '#/components/parameters/Limit'}
         - {name: since, in: query, schema: {type: string, format: date-time}}
+        - {name: kinds, in: query, schema: {type: array, maxItems: 2, items: {$ref: '#/components/schemas/Kind'}}}
       requestBody:
         content:
           application/json:
@@ -51,6 +52,8 @@ func TestWantsSayWhatMembersAre(t *testing.T) {
 		"addPet ":               "an object",
 		"addPet ?limit":         "a whole number from 1 to 9",
 		"addPet ?since":         "a date-time such as 2026-03-02T09:15:00Z",
+		"addPet ?kinds":         "a list of at most 2 items",
+		"addPet ?kinds[]":       "one of cat, dog",
 		"addPet Content-Type":   "application/json",
 		"addPet name":           "a text of 1 to 20 characters",
 		"addPet note":           "a text of at most 20 characters or null",

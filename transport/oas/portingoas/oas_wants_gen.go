@@ -6,6 +6,7 @@ package portingoas
 var Wants = map[string]string{
 	"cancelPortRequest ?id":                                                   "a text of 1 to 64 characters",
 	"checkPortability ?phone_numbers[]":                                       "a list of 1 to 100 items",
+	"checkPortability ?phone_numbers[][]":                                     "a text of 1 to 32 characters",
 	"downloadLetter ?token":                                                   "a text of 16 to 256 characters",
 	"downloadPortLetter ?id":                                                  "a text of 1 to 64 characters",
 	"getPortLetter ?id":                                                       "a text of 1 to 64 characters",
@@ -43,6 +44,7 @@ var Wants = map[string]string{
 	"listPortRequests ?cursor":                                                "a text of at most 512 characters",
 	"listPortRequests ?limit":                                                 "a whole number from 1 to 100",
 	"listPortRequests ?status":                                                "a list of at most 6 items",
+	"listPortRequests ?status[]":                                              "one of waiting_for_signature, submitted, in_progress, completed, canceled, failed",
 	"resendPortLetter ?id":                                                    "a text of 1 to 64 characters",
 	"showLetter ?token":                                                       "a text of 16 to 256 characters",
 	"signLetter ":                                                             "an object",
