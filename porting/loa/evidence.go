@@ -1,7 +1,9 @@
 package loa
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
 	"time"
 
 	"github.com/callwright/callwright"
@@ -53,11 +55,17 @@ func (e Evidence) MarshalJSON() ([]byte, error) {
 	return json.Marshal(j)
 }
 
-// UnmarshalJSON reads what MarshalJSON has written.
+// UnmarshalJSON reads what MarshalJSON has written. It refuses members that it does not know, because Verify would not check them, and
+// what is not the evidence of a letter.
 func (e *Evidence) UnmarshalJSON(raw []byte) error {
 	var j evidenceJSON
-	if err := json.Unmarshal(raw, &j); err != nil {
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&j); err != nil {
 		return err
+	}
+	if j.Request == "" || j.SHA256 == "" || j.Events == nil {
+		return errors.New("evidence must have port_request_id, letter_sha256 and events")
 	}
 	*e = Evidence{Request: j.Request, SHA256: j.SHA256, SignedSHA256: j.SignedSHA256, Head: j.Head}
 	for _, v := range j.Events {

@@ -195,8 +195,16 @@ func TestEvidenceJSON(t *testing.T) {
 	if err := loa.Verify(back, []byte(theLetter), []byte(theSigned)); err != nil {
 		t.Error(err)
 	}
-	if err := json.Unmarshal([]byte(`{"events":[{"number":"1"}]}`), &back); err == nil {
-		t.Error("a number that is a text was read")
+	for name, change := range map[string][2]string{
+		"a number that is a text": {`"number":3`, `"number":"3"`}, "an unknown member": {`{"port_request_id"`, `{"x":1,"port_request_id"`},
+		"an unknown member of an event": {`{"number":3`, `{"x":1,"number":3`}, "no events": {`"events":[`, `"events":null,"events_":[`},
+		"events that are null": {string(raw[strings.Index(string(raw), `[{"number":1`):]), `null}`}, "no request": {`"port_1"`, `""`},
+		"no letter": {`"letter_sha256":"` + hash(theLetter), `"letter_sha256":"`},
+	} {
+		changed := strings.Replace(string(raw), change[0], change[1], 1)
+		if err := json.Unmarshal([]byte(changed), &back); err == nil || changed == string(raw) || !json.Valid([]byte(changed)) {
+			t.Errorf("%s was read: %s", name, changed)
+		}
 	}
 }
 

@@ -56,10 +56,83 @@ func TestPortsVerify(t *testing.T) {
 	if code != 0 || errs != "" || !strings.Contains(out, "by Robin Doe at 2026-03-02T09:09:07Z") || !strings.Contains(out, signed+" is the PDF") {
 		t.Errorf("exit code %d, %s\n%s", code, errs, out)
 	}
+	text := out
 	code, out, _ = callwright(t, "ports", "verify", file, "--signed", signed, "--json")
 	var v map[string]any
 	if err := json.Unmarshal([]byte(out), &v); err != nil || code != 0 || v["signed_by"] != "Robin Doe" || v["signed_letter_checked"] != true || v["letter_checked"] != false {
 		t.Errorf("exit code %d, %v: %s", code, err, out)
+	}
+	hash, _ := v["signed_event_hash"].(string)
+	if v["signed_event"] != 2.0 || len(hash) != 64 || hash == v["head"] || !strings.Contains(text, "shows the hash of event 2: "+hash) {
+		t.Errorf("the signature is not event 2 with its hash: %s\n%s", out, text)
+	}
+}
+
+// rewritten writes the text of a file as change returns it to another one.
+func rewritten(t *testing.T, file string, change func(text string) string) string {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := filepath.Join(t.TempDir(), "other.json")
+	if err := os.WriteFile(other, []byte(change(string(text))), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return other
+}
+
+// answered puts evidence into the answer of the API that has it.
+func answered(evidence string) string {
+	return `{"data":{"letter":{"state":"signed","sha256":"00"},"evidence":` + evidence + "},\"errors\":null}\n"
+}
+
+func TestPortsVerifyReadsTheAnswer(t *testing.T) {
+	t.Parallel()
+	whole, _, signed := evidence(t, nil)
+	code, want, _ := callwright(t, "ports", "verify", whole, "--signed", signed)
+	if code != 0 {
+		t.Fatalf("exit code %d, %s", code, want)
+	}
+	code, out, errs := callwright(t, "ports", "verify", rewritten(t, whole, answered), "--signed", signed)
+	if code != 0 || out != want {
+		t.Errorf("exit code %d, %s\n%s, want what the evidence gives alone:\n%s", code, errs, out, want)
+	}
+	changed, _, _ := evidence(t, func(e *loa.Evidence) { e.Events[1].Name = "Someone Else" })
+	code, out, errs = callwright(t, "ports", "verify", rewritten(t, changed, answered))
+	if code != 1 || out != "" || !strings.Contains(errs, "event 2 was changed") {
+		t.Errorf("exit code %d, %s%s", code, errs, out)
+	}
+}
+
+// TestPortsVerifyKnowsEvidence wants files that are no evidence told from evidence that was changed.
+func TestPortsVerifyKnowsEvidence(t *testing.T) {
+	t.Parallel()
+	whole, _, _ := evidence(t, nil)
+	with := func(before, after string) func(string) string {
+		return func(text string) string { return strings.Replace(text, before, after, 1) }
+	}
+	for name, change := range map[string]func(text string) string{
+		"an empty object":            func(string) string { return `{}` },
+		"null":                       func(string) string { return `null` },
+		"a list":                     func(text string) string { return "[" + text + "]" },
+		"an answer without evidence": func(string) string { return answered("null") },
+		"an error":                   func(string) string { return `{"data":null,"errors":[{"error":"NOT_FOUND","message":"x"}]}` },
+		"the data of an answer":      func(text string) string { return `{"letter":{},"evidence":` + text + `}` },
+		"another answer":             func(text string) string { return `{"data":{"port_request":{},"evidence":` + text + `}}` },
+		"an answer with more":        func(text string) string { return `{"more":1,"data":{"evidence":` + text + `}}` },
+		"an answer in an answer":     func(text string) string { return answered(answered(text)) },
+		"two":                        func(text string) string { return text + text },
+		"two answers":                func(text string) string { return answered(text) + answered(text) },
+		"an unknown member":          with(`{`, `{"note":"x",`),
+		"an unknown member within":   with(`{"number":2`, `{"note":"x","number":2`),
+		"half":                       func(text string) string { return text[:len(text)/2] },
+		"nothing":                    func(string) string { return "" },
+	} {
+		code, out, errs := callwright(t, "ports", "verify", rewritten(t, whole, change))
+		if code != 2 || out != "" || !strings.Contains(errs, "this is not the evidence of a letter") {
+			t.Errorf("%s: exit code %d: %s%s", name, code, errs, out)
+		}
 	}
 }
 
@@ -79,7 +152,7 @@ func TestPortsVerifyRefuses(t *testing.T) {
 		"another signed one": {1, "the signed letter is not the PDF", []string{whole, "--signed", letter}},
 		"no file":            {2, "no such file", []string{whole + ".absent"}},
 		"no PDF":             {2, "no such file", []string{whole, "--signed", whole + ".absent"}},
-		"no evidence":        {2, "must be the evidence", []string{letter}},
+		"no evidence":        {2, "this is not the evidence of a letter", []string{letter}},
 		"nothing":            {2, "the file of the evidence", nil},
 	} {
 		code, out, errs := callwright(t, append([]string{"ports", "verify"}, test.args...)...)
