@@ -69,9 +69,9 @@ func (s *Service) Hear(ctx context.Context, gateway string, h Hint) error {
 	return err
 }
 
-// Hasten has the request with an order of a gateway looked at within a minute, for programs beside the server that know of a change, such
-// as the operator's: a Service with the same Store does the rest. A request that has ended, or does not know of its order yet, stays as it
-// is.
+// Hasten has the request with an order of a gateway looked at within a minute or two, for programs beside the server that know of a
+// change, such as the operator's: a Service with the same Store does the rest. A request that has ended, or does not know of its order
+// yet, stays as it is.
 func Hasten(ctx context.Context, store Store, gateway, ref string, now time.Time) error {
 	return callwright.Retry(ctx, func(ctx context.Context) error {
 		r, err := store.RequestByRef(ctx, gateway, ref)

@@ -63,7 +63,8 @@ func portsCommand(c Config, env func(string) string) *cobra.Command {
 		Use:   "ports",
 		Short: "Work on the port orders of the manual gateway",
 		Long: "Lists the port orders that wait for a person, shows what a carrier's form asks for, and enters what the carrier says.\n" +
-			"The commands work on the database of a deployment, also while its server runs, which passes changes on within a minute.\n\n" +
+			"The commands work on the database of a deployment, also while its server runs, which passes changes on within a minute or\n" +
+			"two.\n\n" +
 			"The deployment is named as the server's is: by --data and --database-url, or " + dataVariable + " and " + databaseVariable + ".\n" +
 			"The key comes from " + secretVariable + ", or from the data folder.\n\n" +
 			"Exit codes: 0 done; 1 refused, because the order is absent or cannot become that; 2 nothing was done.",
