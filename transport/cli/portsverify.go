@@ -1,11 +1,14 @@
 package cli
 
 import (
-	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -20,26 +23,64 @@ const (
 )
 
 func (p *portsCommands) verifyCommand() *cobra.Command {
-	var letter, signed string
+	var o verifyOptions
 	cmd := &cobra.Command{
 		Use: "verify EVIDENCE.json", Short: "Check the audit trail of a letter of authorization, without a server or a database",
-		Long: "Checks that each event of an audit trail has its hash and that of the event before, that none is missing, and that the PDFs\n" +
-			"are those that it has recorded. It cannot tell who wrote the trail: compare the hash of the signature with the one on the\n" +
-			"certificate page of a signed letter that somebody else has, or the head with another copy of it.\n\n" +
+		Long: "Checks that each event of an audit trail has its hash and that of the event before, that none is missing before its head, and that\n" +
+			"the PDFs are those that it has recorded. The file alone cannot tell who wrote it, and whether events were cut off its end:\n" +
+			"--head compares it with a copy of its head, as the history of the port request has one, and --certificate with the hash on\n" +
+			"the last page of the signed letter. The id of the port request is not covered by the hashes: the letter shows it.\n\n" +
 			"The file has the answer of GET /v1/sip/port/{id}/letter, or its data.evidence alone.",
 		Args: exactly(1, "the file of the evidence"),
-		RunE: func(cmd *cobra.Command, args []string) error { return p.verify(cmd, args[0], letter, signed) },
+		RunE: func(cmd *cobra.Command, args []string) error { return p.verify(cmd, args[0], o) },
 	}
-	cmd.Flags().StringVar(&letter, "letter", "", "a `file` with the letter as it was made, to compare it, too")
-	cmd.Flags().StringVar(&signed, "signed", "", "a `file` with the signed letter, to compare it, too")
+	flags := cmd.Flags()
+	flags.StringVar(&o.letter, "letter", "", "a `file` with the letter as it was made, to compare it, too")
+	flags.StringVar(&o.signed, "signed", "", "a `file` with the signed letter, to compare it, too")
+	flags.StringVar(&o.copies.Head, "head", "", "a `hash` of the head that was kept elsewhere, at any time")
+	flags.StringVar(&o.copies.Certificate, "certificate", "", "the `hash` of the audit trail on the last page of the signed letter")
 	return cmd
 }
 
-// verifiedJSON says what was proved.
+// verifyOptions are what evidence is compared with.
+type verifyOptions struct {
+	letter, signed string // files
+	copies         loa.Copies
+}
+
+// check checks the form of the hashes.
+func (o *verifyOptions) check() error {
+	for _, of := range []struct {
+		flag  string
+		value *string
+	}{{"--head", &o.copies.Head}, {"--certificate", &o.copies.Certificate}} {
+		*of.value = strings.ToLower(strings.TrimSpace(*of.value))
+		if raw, err := hex.DecodeString(*of.value); *of.value != "" && (err != nil || len(raw) != sha256.Size) {
+			return fmt.Errorf("%s must be a SHA-256 in hex, 64 characters", of.flag)
+		}
+	}
+	return nil
+}
+
+// pdfs reads the PDFs; one that is not named is nil.
+func (o *verifyOptions) pdfs() (pdfs [2][]byte, err error) {
+	for i, name := range []string{o.letter, o.signed} {
+		if name == "" {
+			continue
+		}
+		if pdfs[i], err = readFile(name, maxPDF); err != nil {
+			return pdfs, err
+		}
+	}
+	return pdfs, nil
+}
+
+// verifiedJSON says what was proved. The hashes do not cover the id of the request.
 type verifiedJSON struct {
 	Request  string `json:"port_request_id"`
 	Events   int    `json:"events"`
 	Head     string `json:"head"`
+	UpTo     int    `json:"proved_up_to,omitempty"` // the last event that a copy of a hash proves
 	SignedBy string `json:"signed_by,omitempty"`
 	SignedAt string `json:"signed_at,omitempty"`
 
@@ -50,25 +91,27 @@ type verifiedJSON struct {
 	Signed bool `json:"signed_letter_checked"`
 }
 
-// evidenceOf reads the evidence of a letter, by itself or within the answer of GET /v1/sip/port/{id}/letter, and nothing else.
+// evidenceOf reads the evidence of a letter, by itself or within the answer of GET /v1/sip/port/{id}/letter, and nothing else. It knows
+// names of members as they are written: encoding/json would take EVIDENCE for evidence, too.
 func evidenceOf(raw []byte) (e loa.Evidence, err error) {
-	var answer struct {
-		Data struct {
-			Letter   json.RawMessage `json:"letter"`
-			Evidence json.RawMessage `json:"evidence"`
-		} `json:"data"`
-		Errors any `json:"errors"`
+	var answer, data map[string]json.RawMessage
+	if json.Unmarshal(raw, &answer) == nil && json.Unmarshal(answer["data"], &data) == nil && data["evidence"] != nil {
+		delete(answer, "errors")
+		delete(data, "letter")
+		if len(answer) > 1 || len(data) > 1 {
+			return e, errors.New("the answer has members that are not known")
+		}
+		raw = data["evidence"]
 	}
-	d := json.NewDecoder(bytes.NewReader(raw))
-	d.DisallowUnknownFields()
-	if json.Valid(raw) && d.Decode(&answer) == nil && answer.Data.Evidence != nil {
-		raw = answer.Data.Evidence
-	}
-	return e, json.Unmarshal(raw, &e)
+	err = json.Unmarshal(raw, &e)
+	return e, err
 }
 
 // verify is callwright ports verify.
-func (p *portsCommands) verify(cmd *cobra.Command, evidence, letter, signed string) error {
+func (p *portsCommands) verify(cmd *cobra.Command, evidence string, o verifyOptions) error {
+	if err := o.check(); err != nil {
+		return usage(err)
+	}
 	raw, err := readFile(evidence, maxEvidence)
 	if err != nil {
 		return usage(err)
@@ -77,36 +120,41 @@ func (p *portsCommands) verify(cmd *cobra.Command, evidence, letter, signed stri
 	if err != nil {
 		return usage(fmt.Errorf("%s: this is not the evidence of a letter: %w", evidence, err))
 	}
-	pdfs := make([][]byte, 2)
-	for i, name := range []string{letter, signed} {
-		if name == "" {
-			continue
-		}
-		if pdfs[i], err = readFile(name, maxPDF); err != nil {
-			return usage(err)
-		}
+	pdfs, err := o.pdfs()
+	if err != nil {
+		return usage(err)
 	}
 	if err := loa.Verify(e, pdfs[0], pdfs[1]); err != nil {
 		return refusal(fmt.Errorf("%s: %w", evidence, err))
 	}
-	v := verifiedJSON{Request: e.Request, Events: len(e.Events), Head: e.Head, Letter: letter != "", Signed: signed != ""}
+	v := verifiedJSON{Request: e.Request, Events: len(e.Events), Head: e.Head, Letter: o.letter != "", Signed: o.signed != ""}
+	if v.UpTo, err = loa.Compare(e, o.copies); err != nil {
+		return refusal(fmt.Errorf("%s: %w", evidence, err))
+	}
 	for _, event := range e.Events {
 		if event.Kind == loa.EventSigned {
 			v.SignedBy, v.SignedAt, v.SignedEvent, v.SignedHash = event.Name, stamp(event.At), event.Number, event.Hash
 		}
 	}
-	return p.print(cmd, v, func(w *tabwriter.Writer) {
-		_, _ = fmt.Fprintf(w, "Request\t%s\nEvents\t%d, none changed and none missing\nHead\t%s\n", v.Request, v.Events, v.Head)
-		if v.SignedBy != "" {
-			_, _ = fmt.Fprintf(w, "Signed\tby %s at %s, event %d\nCertificate\tshows the hash of event %d: %s\n",
-				v.SignedBy, v.SignedAt, v.SignedEvent, v.SignedEvent, v.SignedHash)
+	return p.print(cmd, v, func(w *tabwriter.Writer) { v.text(w, o) })
+}
+
+// text prints for people what was proved.
+func (v verifiedJSON) text(w *tabwriter.Writer, o verifyOptions) {
+	_, _ = fmt.Fprintf(w, "Request\t%s (not covered by the hashes)\n", v.Request)
+	_, _ = fmt.Fprintf(w, "Events\t%d, none changed and none missing before the head\nHead\t%s\n", v.Events, v.Head)
+	if v.UpTo > 0 {
+		_, _ = fmt.Fprintf(w, "Copies\tnone missing up to event %d, as the hashes prove that you gave\n", v.UpTo)
+	}
+	if v.SignedBy != "" {
+		_, _ = fmt.Fprintf(w, "Signed\tby %s at %s, event %d\nCertificate\tshows the hash of event %d: %s\n",
+			v.SignedBy, v.SignedAt, v.SignedEvent, v.SignedEvent, v.SignedHash)
+	}
+	for i, name := range []string{o.letter, o.signed} {
+		if name != "" {
+			_, _ = fmt.Fprintf(w, "%s\t%s is the PDF that was recorded\n", []string{"Letter", "Signed letter"}[i], name)
 		}
-		for i, name := range []string{letter, signed} {
-			if name != "" {
-				_, _ = fmt.Fprintf(w, "%s\t%s is the PDF that was recorded\n", []string{"Letter", "Signed letter"}[i], name)
-			}
-		}
-	})
+	}
 }
 
 // readFile reads a file whose size is bounded.

@@ -25,7 +25,7 @@ func evidence(t *testing.T, change func(*loa.Evidence)) (file, letter, signed st
 	e := loa.Evidence{Request: "port_1", SHA256: hashOf([]byte("letter")), SignedSHA256: hashOf([]byte("signed letter"))}
 	for i, event := range []loa.Event{
 		{Kind: loa.EventCreated, SHA256: e.SHA256},
-		{Kind: loa.EventSigned, SHA256: e.SHA256, Name: "Robin Doe"},
+		{Kind: loa.EventSigned, SHA256: e.SHA256, Name: "Robin Doe", Disclosure: loa.Disclosure},
 		{Kind: loa.EventSealed, SHA256: e.SignedSHA256},
 	} {
 		event.Number, event.At, event.Previous = i+1, at.Add(time.Duration(i)*time.Minute), e.Head
@@ -57,6 +57,9 @@ func TestPortsVerify(t *testing.T) {
 		t.Errorf("exit code %d, %s\n%s", code, errs, out)
 	}
 	text := out
+	if !strings.Contains(out, "none missing before the head") || !strings.Contains(out, "not covered by the hashes") {
+		t.Errorf("it does not say what it cannot prove:\n%s", out)
+	}
 	code, out, _ = callwright(t, "ports", "verify", file, "--signed", signed, "--json")
 	var v map[string]any
 	if err := json.Unmarshal([]byte(out), &v); err != nil || code != 0 || v["signed_by"] != "Robin Doe" || v["signed_letter_checked"] != true || v["letter_checked"] != false {
@@ -121,6 +124,7 @@ func TestPortsVerifyKnowsEvidence(t *testing.T) {
 		"the data of an answer":      func(text string) string { return `{"letter":{},"evidence":` + text + `}` },
 		"another answer":             func(text string) string { return `{"data":{"port_request":{},"evidence":` + text + `}}` },
 		"an answer with more":        func(text string) string { return `{"more":1,"data":{"evidence":` + text + `}}` },
+		"an answer in capitals":      func(text string) string { return `{"data":{"evidence":{},"EVIDENCE":` + text + `}}` },
 		"an answer in an answer":     func(text string) string { return answered(answered(text)) },
 		"two":                        func(text string) string { return text + text },
 		"two answers":                func(text string) string { return answered(text) + answered(text) },
@@ -132,6 +136,36 @@ func TestPortsVerifyKnowsEvidence(t *testing.T) {
 		code, out, errs := callwright(t, "ports", "verify", rewritten(t, whole, change))
 		if code != 2 || out != "" || !strings.Contains(errs, "this is not the evidence of a letter") {
 			t.Errorf("%s: exit code %d: %s%s", name, code, errs, out)
+		}
+	}
+}
+
+func TestPortsVerifyWithCopies(t *testing.T) {
+	t.Parallel()
+	var hashes []string
+	file, _, _ := evidence(t, func(e *loa.Evidence) {
+		for _, event := range e.Events {
+			hashes = append(hashes, event.Hash)
+		}
+	})
+	cut, _, _ := evidence(t, func(e *loa.Evidence) { e.Events, e.SignedSHA256, e.Head = e.Events[:1], "", e.Events[0].Hash })
+	code, out, errs := callwright(t, "ports", "verify", file, "--head", hashes[2], "--certificate", strings.ToUpper(hashes[1]))
+	if code != 0 || !strings.Contains(out, "none missing up to event 3") {
+		t.Errorf("exit code %d, %s\n%s", code, errs, out)
+	}
+	code, out, _ = callwright(t, "ports", "verify", file, "--certificate", hashes[1], "--json")
+	var v map[string]any
+	if err := json.Unmarshal([]byte(out), &v); err != nil || code != 0 || v["proved_up_to"] != 2.0 {
+		t.Errorf("exit code %d, %v: %s", code, err, out)
+	}
+	for _, args := range [][]string{{"--head", hashes[2]}, {"--certificate", hashes[1]}} {
+		if code, out, errs := callwright(t, append([]string{"ports", "verify", cut}, args...)...); code != 1 || out != "" || !strings.Contains(errs, "another trail") {
+			t.Errorf("%s of what was cut off: exit code %d, %s%s", args[0], code, errs, out)
+		}
+	}
+	for _, flag := range []string{"--head", "--certificate"} {
+		if code, _, errs := callwright(t, "ports", "verify", file, flag, "x"); code != 2 || !strings.Contains(errs, flag+" must be a SHA-256") {
+			t.Errorf("%s x: exit code %d, %s", flag, code, errs)
 		}
 	}
 }

@@ -1,0 +1,93 @@
+package loa
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"unicode/utf8"
+)
+
+// checkMembers checks that evidence in JSON has only known members, each at most once. encoding/json takes the last of several members
+// with a name, and ignores the case of names.
+func checkMembers(raw []byte) error {
+	if !utf8.Valid(raw) {
+		return errors.New("evidence must be UTF-8")
+	}
+	d := json.NewDecoder(bytes.NewReader(raw))
+	return eachMember(d, namesOf[evidenceJSON](), func(name string) error {
+		if name != "events" {
+			return skip(d)
+		}
+		if err := begin(d, '['); err != nil {
+			return err
+		}
+		for d.More() {
+			if err := eachMember(d, namesOf[eventJSON](), func(string) error { return skip(d) }); err != nil {
+				return err
+			}
+		}
+		return end(d)
+	})
+}
+
+// namesOf returns the names of the members of a struct in JSON.
+func namesOf[T any]() (names []string) {
+	for f := range reflect.TypeFor[T]().Fields() {
+		names = append(names, f.Tag.Get("json"))
+	}
+	return names
+}
+
+// eachMember reads an object and calls value for each member, which reads its value. A name that is not among names, or occurs twice, is
+// an error.
+func eachMember(d *json.Decoder, names []string, value func(name string) error) error {
+	if err := begin(d, '{'); err != nil {
+		return err
+	}
+	var seen []string
+	for d.More() {
+		token, err := d.Token()
+		if err != nil {
+			return err
+		}
+		name, _ := token.(string) // the decoder takes nothing else for a name
+		switch {
+		case !slices.Contains(names, name):
+			return fmt.Errorf("evidence has no member %q", name)
+		case slices.Contains(seen, name):
+			return fmt.Errorf("the member %q must be unique", name)
+		}
+		seen = append(seen, name)
+		if err := value(name); err != nil {
+			return err
+		}
+	}
+	return end(d)
+}
+
+// begin reads the beginning of an object or an array.
+func begin(d *json.Decoder, want json.Delim) error {
+	token, err := d.Token()
+	if err != nil {
+		return err
+	}
+	if token != want {
+		return fmt.Errorf("evidence must have a %s at byte %d", want, d.InputOffset())
+	}
+	return nil
+}
+
+// end reads the end of an object or an array.
+func end(d *json.Decoder) error {
+	_, err := d.Token()
+	return err
+}
+
+// skip reads a value.
+func skip(d *json.Decoder) error {
+	var value json.RawMessage
+	return d.Decode(&value)
+}

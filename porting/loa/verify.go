@@ -1,0 +1,155 @@
+package loa
+
+import (
+	"time"
+
+	"github.com/callwright/callwright"
+)
+
+// maxSkew is how far the clocks of two servers may differ that record events of one letter.
+const maxSkew = time.Minute
+
+// Verify checks evidence without a server: that each event has its own hash and that of the event before, that none is missing before
+// the head, that a letter can have such a life, and that the hashes of the PDFs are those that the trail has recorded. letter and signed
+// are the PDFs; one that is nil is not checked. CodeBadRequest: something does not fit; the error names the first event, or the PDF, that
+// does not.
+//
+// Evidence alone cannot prove that nothing was cut off its end, or that it was not written anew as a whole: Compare it with hashes that
+// somebody else has kept. Evidence.Request is not covered by the hashes.
+func Verify(e Evidence, letter, signed []byte) error {
+	if err := verifyChain(e); err != nil {
+		return err
+	}
+	if err := verifyOrder(e); err != nil {
+		return err
+	}
+	switch {
+	case letter != nil && hashOf(letter) != e.SHA256:
+		return unfit("the letter is not the PDF that was recorded, whose SHA-256 is %s", e.SHA256)
+	case signed != nil && e.SignedSHA256 == "":
+		return unfit("a signed letter is not recorded")
+	case signed != nil && hashOf(signed) != e.SignedSHA256:
+		return unfit("the signed letter is not the PDF that was recorded, whose SHA-256 is %s", e.SignedSHA256)
+	}
+	return nil
+}
+
+// Copies are hashes of a trail that were kept elsewhere. An empty one is not compared.
+type Copies struct {
+	Head        string // of the trail at some time, such as the one in the history of the port request
+	Certificate string // of the trail, on the last page of the signed letter
+}
+
+// Compare checks verified evidence against copies of its hashes, and returns the number of the last event that they prove to be there; 0:
+// there are no copies. The trail may have grown since a copy of its head was made. CodeBadRequest: no event has the hash of a copy.
+func Compare(e Evidence, c Copies) (upTo int, err error) {
+	foundHead, foundSignature := c.Head == "", c.Certificate == ""
+	for _, v := range e.Events {
+		isHead, isSignature := v.Hash == c.Head, v.Hash == c.Certificate && v.Kind == EventSigned
+		if isHead || isSignature {
+			upTo = v.Number
+		}
+		foundHead, foundSignature = foundHead || isHead, foundSignature || isSignature
+	}
+	switch {
+	case !foundHead:
+		return 0, unfit("no event has the hash of the copied head: events are missing, or it is another trail")
+	case !foundSignature:
+		return 0, unfit("no signature has the hash of the certificate: it is missing, or it is another trail")
+	}
+	return upTo, nil
+}
+
+func unfit(format string, args ...any) error {
+	return callwright.Errorf(callwright.CodeBadRequest, format, args...)
+}
+
+// verifyChain checks that every event follows from the one before.
+func verifyChain(e Evidence) error {
+	previous := ""
+	for i, v := range e.Events {
+		switch {
+		case v.Number != i+1:
+			return unfit("event %d is missing: its place has the number %d", i+1, v.Number)
+		case v.Previous != previous:
+			return unfit("event %d does not follow the event before: its hash of that one is another", v.Number)
+		case v.Hash != hashOf(v.Canonical()):
+			return unfit("event %d was changed: it does not have its hash", v.Number)
+		}
+		previous = v.Hash
+	}
+	if previous != e.Head {
+		return unfit("event %d is missing: the trail does not end with its head", len(e.Events)+1)
+	}
+	return nil
+}
+
+// stage is how far the trail of a letter is.
+type stage int
+
+const (
+	unmade   stage = iota // nothing is recorded
+	unsigned              // it waits for its signature
+	unsealed              // signed, and the signed PDF is not recorded yet
+	unsent                // sealed, and no mail with the signed letter is recorded yet
+	over
+)
+
+// order has the kinds of events that may follow at each stage, and the stage after them.
+var order = map[stage]map[EventKind]stage{
+	unmade: {EventCreated: unsigned},
+	unsigned: {
+		EventSent: unsigned, EventReturned: unsigned, EventResent: unsigned, EventReminded: unsigned,
+		EventSigned: unsealed, EventDeclined: over, EventRevoked: over,
+	},
+	unsealed: {EventSealed: unsent},
+	unsent:   {EventSent: over, EventReturned: over},
+}
+
+// verifyOrder checks that a letter can have such a life, and that events are about its PDFs.
+func verifyOrder(e Evidence) error {
+	at, sealed, latest := unmade, "", time.Time{}
+	for _, v := range e.Events {
+		next, ok := order[at][v.Kind]
+		switch {
+		case at == unmade && !ok:
+			return unfit("event 1 is missing: a trail begins with the creation of the letter")
+		case !ok:
+			return unfit("event %d cannot be there: %q cannot follow the events before", v.Number, v.Kind)
+		case v.At.Add(maxSkew).Before(latest):
+			return unfit("event %d is older than an event before", v.Number)
+		}
+		if v.Kind == EventSealed {
+			sealed = v.SHA256
+		}
+		if err := verifyEvent(e, v, sealed != ""); err != nil {
+			return err
+		}
+		at = next
+		if v.At.After(latest) {
+			latest = v.At
+		}
+	}
+	switch {
+	case at == unmade:
+		return unfit("event 1 is missing: a trail begins with the creation of the letter")
+	case at == unsealed:
+		return unfit("event %d is missing: no event records the signed letter", len(e.Events)+1)
+	case sealed != e.SignedSHA256:
+		return unfit("no event records the signed letter")
+	}
+	return nil
+}
+
+// verifyEvent checks what an event says by itself.
+func verifyEvent(e Evidence, v Event, sealed bool) error {
+	switch {
+	case sealed && (v.SHA256 != e.SignedSHA256 || v.SHA256 == ""):
+		return unfit("event %d is about another signed letter", v.Number)
+	case !sealed && (v.SHA256 != e.SHA256 || v.SHA256 == ""):
+		return unfit("event %d is about another letter", v.Number)
+	case v.Kind == EventSigned && (v.Name == "" || v.Disclosure == ""):
+		return unfit("event %d is no signature: it must have the name of the signer, and the text that was agreed to", v.Number)
+	}
+	return nil
+}
