@@ -39,7 +39,7 @@ func (l Ports) Find(ctx context.Context, org callwright.OrgID, ids []string) (ma
 	})
 }
 
-// maxNumbers is how many numbers of a request the feed of an issue shows.
+// maxNumbers is how many numbers of a request the feed and the description of an issue show.
 const maxNumbers = 20
 
 // Read returns what an analyst may know of a port request: where it stands, what has become of each number, and what has happened.
@@ -100,7 +100,8 @@ func (f FailedPorts) PortFailed(ctx context.Context, r porting.Request) error {
 		_, err := f.Issues.Report(ctx, r.Org, triage.System(), triage.Report{
 			Key: "port/" + string(code), Title: "Ports fail: " + strings.ReplaceAll(string(code), "_", " "),
 			Severity: severities[remedy.Act], Category: "porting",
-			Detail:    remedy.Text + "\n" + acts[remedy.Act] + "\nPort requests that fail alike are attached while the issue is open.",
+			Detail: remedy.Text + "\n" + acts[remedy.Act] + "\nNumbers of the first of these requests: " + failedNumbers(r, code) +
+				".\nPort requests that fail alike are attached while the issue is open.",
 			Resources: []triage.ResourceDraft{{Type: triage.ResourcePort, ResourceID: r.ID}},
 		})
 		if err != nil {
@@ -108,6 +109,25 @@ func (f FailedPorts) PortFailed(ctx context.Context, r porting.Request) error {
 		}
 	}
 	return nil
+}
+
+// failedNumbers lists the numbers of a request that were rejected with a code, or all when only the request has it.
+func failedNumbers(r porting.Request, code porting.FailureCode) string {
+	var numbers, rejected []string
+	for _, n := range r.Numbers {
+		numbers = append(numbers, string(n.Number))
+		if n.State == porting.NumberRejected && n.Failure != nil && n.Failure.Code.Remedy().Code == code {
+			rejected = append(rejected, string(n.Number))
+		}
+	}
+	if len(rejected) > 0 {
+		numbers = rejected
+	}
+	text := strings.Join(numbers[:min(len(numbers), maxNumbers)], ", ")
+	if more := len(numbers) - maxNumbers; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
 }
 
 // failureCodes returns why a request and its numbers have failed, each code once.

@@ -100,12 +100,13 @@ func TestFailedPorts(t *testing.T) {
 	d.tell(d.keep("three", porting.GatewayError))
 	want := []struct {
 		title, act string
+		numbers    string
 		severity   triage.Severity
 		attached   []string
 	}{
-		{"Ports fail: address mismatch", "Whoever requested the port must act", triage.SeverityMedium, []string{"one", "two"}},
-		{"Ports fail: number not portable", "Nobody can act", triage.SeverityLow, []string{"two"}},
-		{"Ports fail: gateway error", "The operator of this service must act.", triage.SeverityHigh, []string{"three"}},
+		{"Ports fail: address mismatch", "Whoever requested the port must act", "requests: +14155550100.\n", triage.SeverityMedium, []string{"one", "two"}},
+		{"Ports fail: number not portable", "Nobody can act", "requests: +14155550101.\n", triage.SeverityLow, []string{"two"}},
+		{"Ports fail: gateway error", "The operator of this service must act.", "requests: +14155550100.\n", triage.SeverityHigh, []string{"three"}},
 	}
 	issues := d.all()
 	if len(issues) != len(want) {
@@ -113,7 +114,8 @@ func TestFailedPorts(t *testing.T) {
 	}
 	for i, w := range want {
 		got := issues[i]
-		if got.Title != w.title || got.Severity != w.severity || got.Category != "porting" || !strings.Contains(got.Description, w.act) {
+		if got.Title != w.title || got.Severity != w.severity || got.Category != "porting" || !strings.Contains(got.Description, w.act) ||
+			!strings.Contains(got.Description, w.numbers) {
 			t.Errorf("the issue is %+v", got)
 		}
 		if ids := d.attached(got); !slices.Equal(ids, w.attached) {
