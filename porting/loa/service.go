@@ -81,8 +81,11 @@ func New(c Config) (*Service, error) {
 	return s, nil
 }
 
-// Attach names who is told of signatures, once and before work starts. It exists because of a circle: port requests have their letters
-// sent by this service, and this service advances port requests.
+// Attach names the service that advances port requests when their letters are signed, declined or cannot be delivered.
+//
+// Call it once in the program that joins the services: after porting.New, which needs this Service as its Letters, and before the durable work
+// runs and signing pages are served. Until then Sign and Decline return CodeUnavailable, and change nothing; a mail that the mail server
+// refuses is tried again later. A program in which nobody signs, such as one beside the server, need not call it.
 func (s *Service) Attach(r Requests) { s.requests.Store(&r) }
 
 // attached returns who is told of signatures. CodeUnavailable: nobody yet.
