@@ -327,6 +327,8 @@ func TestPortsRefused(t *testing.T) {
 		{2, "no such code", []string{"reject", r.Ref, "--code", "mood"}},
 		{2, "--code is required", []string{"hold", r.Ref}},
 		{2, "at most 1000 bytes", []string{"hold", r.Ref, "--code", "other", "--words", strings.Repeat("x", 1001)}},
+		{2, "--words must not have control", []string{"hold", r.Ref, "--code", "other", "--words", "so\u202eso"}},
+		{2, "--note must not have control", []string{"sign", r.ID, "--org", string(org), "--note", "folder\u009b12"}},
 		{2, "--number 555", []string{"port", r.Ref, "--number", "555"}},
 		{2, "the reference of an order", []string{"port"}},
 		{2, "unknown flag", []string{"port", r.Ref, "--fast"}},

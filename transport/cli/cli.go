@@ -62,6 +62,6 @@ func Run(ctx context.Context, c Config, args []string, env func(string) string, 
 			return code
 		}
 	}
-	_, _ = fmt.Fprintln(stderr, "callwright:", err) // nothing can be told if this fails
+	_, _ = fmt.Fprintln(stderr, "callwright:", visible(err.Error(), "\n\t")) // nothing can be told if this fails
 	return code
 }

@@ -2,12 +2,10 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -149,19 +147,6 @@ func refusal(err error) error {
 	default:
 		return usage(err)
 	}
-}
-
-// print prints a value as JSON, or as text does.
-func (p *portsCommands) print(cmd *cobra.Command, v any, text func(w *tabwriter.Writer)) error {
-	if p.asJSON {
-		e := json.NewEncoder(cmd.OutOrStdout())
-		e.SetIndent("", "  ")
-		e.SetEscapeHTML(false)
-		return e.Encode(v)
-	}
-	w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
-	text(w)
-	return w.Flush()
 }
 
 // orderJSON is an order as the commands print it.

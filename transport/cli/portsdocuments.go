@@ -88,7 +88,7 @@ func (p *portsCommands) documents(cmd *cobra.Command, ports *Ports, ref, folder 
 	}
 	return p.print(cmd, written, func(w *tabwriter.Writer) {
 		for _, f := range written {
-			_, _ = fmt.Fprintf(w, "%s\t%s\t%s\n", f.File, f.What, f.Note)
+			printf(w, "%s\t%s\t%s\n", f.File, f.What, f.Note)
 		}
 	})
 }

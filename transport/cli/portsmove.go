@@ -97,8 +97,9 @@ func (o moveOptions) move(m move) (manual.Move, error) {
 		return manual.Move{}, errors.New("--code is required: callwright ports codes lists the codes")
 	case code.Remedy().Code != code:
 		return manual.Move{}, fmt.Errorf("--code %s: there is no such code: callwright ports codes lists them", code)
-	case len(o.carrierSays) > porting.MaxRaw:
-		return manual.Move{}, fmt.Errorf("--words must have at most %d bytes", porting.MaxRaw)
+	}
+	if err := checkText("--words", o.carrierSays); err != nil {
+		return manual.Move{}, err
 	}
 	entered.Failure = &porting.Failure{Code: code, Raw: o.carrierSays}
 	return entered, nil
@@ -166,7 +167,7 @@ func (p *portsCommands) enter(cmd *cobra.Command, change func(context.Context, *
 		return p.print(cmd, o, func(w *tabwriter.Writer) {
 			o.numbers(w)
 			if wish := o.wish(); wish != "" {
-				_, _ = fmt.Fprintf(w, "Cancellation\t%s\n", wish)
+				printf(w, "Cancellation\t%s\n", wish)
 			}
 		})
 	})

@@ -53,9 +53,9 @@ func (p *portsCommands) list(cmd *cobra.Command, ports *Ports, open bool, limit 
 		cmd.PrintErrf("these are the %d oldest orders: raise --limit to see more\n", len(found))
 	}
 	return p.print(cmd, found, func(w *tabwriter.Writer) {
-		_, _ = fmt.Fprintln(w, "ORDER\tREQUEST\tNUMBERS\tSINCE\tCANCEL")
+		printf(w, "ORDER\tREQUEST\tNUMBERS\tSINCE\tCANCEL\n")
 		for _, o := range found {
-			_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", o.Ref, cmp.Or(o.Request, "-"), o.count(), stamp(o.UpdatedAt), cmp.Or(o.wish(), "-"))
+			printf(w, "%s\t%s\t%s\t%s\t%s\n", o.Ref, cmp.Or(o.Request, "-"), o.count(), stamp(o.UpdatedAt), cmp.Or(o.wish(), "-"))
 		}
 	})
 }
@@ -138,7 +138,7 @@ func (s shownJSON) text(w *tabwriter.Writer) {
 		{"Street", a.Street}, {"", a.Street2}, {"City", a.City}, {"State", a.State}, {"Zip", a.Zip}, {"Country", a.Country},
 	} {
 		if line[1] != "" {
-			_, _ = fmt.Fprintf(w, "%s\t%s\n", line[0], line[1])
+			printf(w, "%s\t%s\n", line[0], line[1])
 		}
 	}
 	s.numbers(w)
@@ -166,7 +166,7 @@ func (o orderJSON) numbers(w *tabwriter.Writer) {
 		case n.HasPIN:
 			text += ", has a PIN"
 		}
-		_, _ = fmt.Fprintf(w, "%s\t%s\n", n.Number, text)
+		printf(w, "%s\t%s\n", n.Number, text)
 	}
 }
 
@@ -186,9 +186,9 @@ func (p *portsCommands) codesCommand() *cobra.Command {
 				all = append(all, remedyJSON{string(r.Code), string(r.Act), r.Text})
 			}
 			return p.print(cmd, all, func(w *tabwriter.Writer) {
-				_, _ = fmt.Fprintln(w, "CODE\tWHO MUST ACT\tWHAT IT MEANS")
+				printf(w, "CODE\tWHO MUST ACT\tWHAT IT MEANS\n")
 				for _, r := range all {
-					_, _ = fmt.Fprintf(w, "%s\t%s\t%s\n", r.Code, r.Act, r.Text)
+					printf(w, "%s\t%s\t%s\n", r.Code, r.Act, r.Text)
 				}
 			})
 		},

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -32,8 +31,9 @@ func (p *portsCommands) signCommand() *cobra.Command {
 				return usage(errors.New("--org is required: the id of the organization that has requested the port"))
 			case note == "":
 				return usage(errors.New("--note is required: where the signed letter is"))
-			case len(note) > porting.MaxRaw:
-				return usage(fmt.Errorf("--note must have at most %d bytes", porting.MaxRaw))
+			}
+			if err := checkText("--note", note); err != nil {
+				return usage(err)
 			}
 			return p.with(cmd.Context(), func(ports *Ports) error { return p.sign(cmd, ports, callwright.OrgID(org), args[0], note) })
 		},
@@ -55,6 +55,6 @@ func (p *portsCommands) sign(cmd *cobra.Command, ports *Ports, org callwright.Or
 		SignedAt string `json:"signed_at"`
 	}{r.ID, string(r.State), stamp(r.SignedAt)}
 	return p.print(cmd, signed, func(w *tabwriter.Writer) {
-		_, _ = fmt.Fprintf(w, "%s\t%s\n", signed.Request, signed.Status)
+		printf(w, "%s\t%s\n", signed.Request, signed.Status)
 	})
 }

@@ -141,18 +141,18 @@ func (p *portsCommands) verify(cmd *cobra.Command, evidence string, o verifyOpti
 
 // text prints for people what was proved.
 func (v verifiedJSON) text(w *tabwriter.Writer, o verifyOptions) {
-	_, _ = fmt.Fprintf(w, "Request\t%s (not covered by the hashes)\n", v.Request)
-	_, _ = fmt.Fprintf(w, "Events\t%d, none changed and none missing before the head\nHead\t%s\n", v.Events, v.Head)
+	printf(w, "Request\t%s (not covered by the hashes)\n", v.Request)
+	printf(w, "Events\t%d, none changed and none missing before the head\nHead\t%s\n", v.Events, v.Head)
 	if v.UpTo > 0 {
-		_, _ = fmt.Fprintf(w, "Copies\tnone missing up to event %d, as the hashes prove that you gave\n", v.UpTo)
+		printf(w, "Copies\tnone missing up to event %d, as the hashes prove that you gave\n", v.UpTo)
 	}
 	if v.SignedBy != "" {
-		_, _ = fmt.Fprintf(w, "Signed\tby %s at %s, event %d\nCertificate\tshows the hash of event %d: %s\n",
+		printf(w, "Signed\tby %s at %s, event %d\nCertificate\tshows the hash of event %d: %s\n",
 			v.SignedBy, v.SignedAt, v.SignedEvent, v.SignedEvent, v.SignedHash)
 	}
 	for i, name := range []string{o.letter, o.signed} {
 		if name != "" {
-			_, _ = fmt.Fprintf(w, "%s\t%s is the PDF that was recorded\n", []string{"Letter", "Signed letter"}[i], name)
+			printf(w, "%s\t%s is the PDF that was recorded\n", []string{"Letter", "Signed letter"}[i], name)
 		}
 	}
 }

@@ -195,3 +195,29 @@ func TestPortsVerifyRefuses(t *testing.T) {
 		}
 	}
 }
+
+// TestPortsVerifyPrintsNoControls wants what a stranger has written into a file escaped.
+func TestPortsVerifyPrintsNoControls(t *testing.T) {
+	t.Parallel()
+	const hostile = "port\x1b[2J\u009b1A\u202e\u2028\U000e0001\tx\nEvents"
+	file, _, signed := evidence(t, func(e *loa.Evidence) { e.Request = hostile })
+	other, _, _ := evidence(t, func(e *loa.Evidence) { e.Request, e.Events, e.SHA256 = hostile, nil, hostile })
+	const want = `port\u001b[2J\u009b1A\u202e\u2028\udb40\udc01`
+	for name, args := range map[string][]string{"text": {file}, "JSON": {file, "--json"}} {
+		code, out, errs := callwright(t, append([]string{"ports", "verify", "--signed", signed}, args...)...)
+		if code != 0 || strings.ContainsAny(out, "\x1b\u009b\u202e\u2028\U000e0001\t") || !strings.Contains(out, want) || strings.Contains(out, "\nEvents\n") {
+			t.Errorf("%s: exit code %d, %s\n%q", name, code, errs, out)
+		}
+	}
+	for _, args := range [][]string{{other}, {file, "--head", hostile}, {hostile}} {
+		code, out, errs := callwright(t, append([]string{"ports", "verify"}, args...)...)
+		if code == 0 || out != "" || strings.ContainsAny(errs, "\x1b\u009b\u202e\u2028\U000e0001") {
+			t.Errorf("%q: exit code %d, %s%q", args, code, out, errs)
+		}
+	}
+	var v map[string]any
+	_, out, _ := callwright(t, "ports", "verify", file, "--json")
+	if err := json.Unmarshal([]byte(out), &v); err != nil || v["port_request_id"] != hostile {
+		t.Errorf("the JSON has %q, %v", v["port_request_id"], err)
+	}
+}
