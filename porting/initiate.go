@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/callwright/callwright"
 )
@@ -147,11 +148,24 @@ func (f *faults) addIf(wrong bool, field, format string, args ...any) {
 	}
 }
 
-// addText adds an error about a text that is blank although it is required, or that is too long.
+// addText adds an error about a text that is blank although it is required, too long, or not in one visible line.
 func (f *faults) addText(field, text string, most int, required bool) {
 	f.addIf(required && text == "", field, "is required")
 	f.addIf(callwright.Longer(text, most), field, "must have at most %d characters", most)
-	f.addIf(strings.ContainsFunc(text, func(c rune) bool { return c < ' ' || c == 0x7f }), field, "must not have control characters")
+	f.addIf(strings.ContainsFunc(text, isHidden), field, "must not have control or format characters")
+}
+
+// addName adds an error about a name. Names stand in mails to strangers, so that they must not have a link.
+func (f *faults) addName(field, text string, most int, required bool) {
+	f.addText(field, text, most, required)
+	lower := strings.ToLower(text)
+	f.addIf(strings.Contains(lower, "://") || strings.Contains(lower, "www."), field, "must not have a web address")
+}
+
+// isHidden reports whether a character cannot be seen, or changes how others are shown: control and format characters, and separators of
+// lines and paragraphs.
+func isHidden(c rune) bool {
+	return unicode.IsControl(c) || unicode.In(c, unicode.Cf, unicode.Zl, unicode.Zp)
 }
 
 func (f faults) err() error { return callwright.FieldErrors(f).OrNil() }
@@ -203,9 +217,9 @@ func (a Account) trimmed() Account {
 // check checks an account.
 func (a Account) check(f *faults) {
 	f.addIf(a.CustomerType != Business && a.CustomerType != Personal, account+"customer_type", "must be business or personal")
-	f.addText(account+"business_name", a.BusinessName, maxBusinessName, a.CustomerType == Business)
-	f.addText(account+"first_name", a.FirstName, maxName, true)
-	f.addText(account+"last_name", a.LastName, maxName, true)
+	f.addName(account+"business_name", a.BusinessName, maxBusinessName, a.CustomerType == Business)
+	f.addName(account+"first_name", a.FirstName, maxName, true)
+	f.addName(account+"last_name", a.LastName, maxName, true)
 	f.addText(account+"account_number", a.AccountNumber.Reveal(), maxAccountNumber, true)
 	f.addIf(!isEmail(a.Email), account+"authorized_representative_email", "must be an e-mail address such as robin@example.com")
 	f.addIf(len(a.NotifyEmails) > MaxNotifyEmails, account+"notification_emails", "must have at most %d addresses", MaxNotifyEmails)
@@ -223,10 +237,11 @@ func (a Account) check(f *faults) {
 		address+"country", "must be a country code of ISO 3166-1, two capital letters such as US")
 }
 
-// isEmail reports whether a text is one e-mail address, and nothing else.
+// isEmail reports whether a text is one e-mail address, and nothing else, in one visible line without spaces.
 func isEmail(text string) bool {
 	a, err := mail.ParseAddress(text)
-	return err == nil && a.Address == text && len(text) <= maxEmail && !strings.ContainsAny(text, "\r\n")
+	return err == nil && a.Address == text && len(text) <= maxEmail &&
+		!strings.ContainsFunc(text, func(c rune) bool { return isHidden(c) || unicode.IsSpace(c) })
 }
 
 func checkDocuments(f *faults, ids []string) {

@@ -2,6 +2,7 @@ package porting_test
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -60,6 +61,79 @@ func TestDraftsAreChecked(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestTextsAreVisible puts characters into each text of a draft that could not be seen, or would lie about others.
+func TestTextsAreVisible(t *testing.T) {
+	t.Parallel()
+	const account = "losing_carrier_information."
+	for field, put := range map[string]func(d *porting.Draft, c string){
+		"phone_numbers[0].pin":    func(d *porting.Draft, c string) { d.Numbers[0].PIN = callwright.Secret("47" + c + "11") },
+		account + "pin":           func(d *porting.Draft, c string) { d.PIN = callwright.Secret("47" + c + "11") },
+		account + "business_name": func(d *porting.Draft, c string) { d.Account.BusinessName = "A" + c + "B" },
+		account + "business_name ": func(d *porting.Draft, c string) {
+			d.Account.BusinessName, d.Account.CustomerType = "A"+c+"B", porting.Personal
+		},
+		account + "first_name":                      func(d *porting.Draft, c string) { d.Account.FirstName = "A" + c + "B" },
+		account + "last_name":                       func(d *porting.Draft, c string) { d.Account.LastName = "A" + c + "B" },
+		account + "account_number":                  func(d *porting.Draft, c string) { d.Account.AccountNumber = callwright.Secret("88" + c + "31") },
+		account + "authorized_representative_email": func(d *porting.Draft, c string) { d.Account.Email = "a" + c + "b@example.com" },
+		account + "notification_emails[0]":          func(d *porting.Draft, c string) { d.Account.NotifyEmails[0] = "\"a" + c + "b\"@example.com" },
+		account + "address.street":                  func(d *porting.Draft, c string) { d.Account.Address.Street = "A" + c + "B" },
+		account + "address.street2":                 func(d *porting.Draft, c string) { d.Account.Address.Street2 = "A" + c + "B" },
+		account + "address.city":                    func(d *porting.Draft, c string) { d.Account.Address.City = "A" + c + "B" },
+		account + "address.state":                   func(d *porting.Draft, c string) { d.Account.Address.State = "A" + c + "B" },
+		account + "address.zip":                     func(d *porting.Draft, c string) { d.Account.Address.Zip = "9" + c + "4" },
+	} {
+		inHouse(t, func(t *testing.T, h *house) {
+			for _, c := range []string{"\x00", "\t", "\n", "\x1b", "\x7f", "\u0085", "\u009b", "\u200b", "\u202e", "\u2066", "\ufeff", "\u2028", "\u2029"} {
+				d := draft("00", "01")
+				put(&d, c)
+				_, _, err := h.Initiate(t.Context(), org, d)
+				wantError(t, fmt.Sprintf("%s with %q", field, c), err, callwright.CodeBadRequest, strings.TrimSpace(field))
+			}
+		})
+	}
+}
+
+// TestAddressesHaveNoSpaces: a quoted part before the @ may have some, and mail servers split there.
+func TestAddressesHaveNoSpaces(t *testing.T) {
+	t.Parallel()
+	inHouse(t, func(t *testing.T, h *house) {
+		for _, address := range []string{`"a b"@example.com`, "\"a\u00a0b\"@example.com"} {
+			d := draft("00")
+			d.Account.Email = address
+			_, _, err := h.Initiate(t.Context(), org, d)
+			wantError(t, address, err, callwright.CodeBadRequest, "losing_carrier_information.authorized_representative_email")
+		}
+	})
+}
+
+// TestNamesHaveNoLinks: names are mailed to people who did not ask for the mail.
+func TestNamesHaveNoLinks(t *testing.T) {
+	t.Parallel()
+	inHouse(t, func(t *testing.T, h *house) {
+		for field, name := range map[string]func(d *porting.Draft) *string{
+			"business_name": func(d *porting.Draft) *string { return &d.Account.BusinessName },
+			"first_name":    func(d *porting.Draft) *string { return &d.Account.FirstName },
+			"last_name":     func(d *porting.Draft) *string { return &d.Account.LastName },
+		} {
+			for _, text := range []string{"Win at https://x.example", "WWW.x.example", "hxxp://x"} {
+				d := draft("00")
+				*name(&d) = text
+				_, _, err := h.Initiate(t.Context(), org, d)
+				wantError(t, text, err, callwright.CodeBadRequest, "losing_carrier_information."+field)
+				if err == nil || !strings.Contains(err.Error(), "must not have a web address") {
+					t.Errorf("%s %q gave %v", field, text, err)
+				}
+			}
+		}
+		d := draft("00")
+		d.Account.BusinessName = "Dr. Jos\u00e9 O\u2019Neil & Sons, Inc."
+		if _, _, err := h.Initiate(t.Context(), org, d); err != nil {
+			t.Error(err)
+		}
+	})
 }
 
 // TestEverythingWrongIsListed: one answer names every field.
