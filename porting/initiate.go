@@ -46,7 +46,8 @@ const (
 
 // Initiate stores a request and has its letter sent. It returns the letter, whose URL is not stored with the request. Everything that
 // is wrong is listed. CodeBadRequest: a field is wrong, or a document is not the organization's. CodeConflict: a number is in another
-// request that has not ended. CodeTooManyRequests: the organization has Config.MaxOpen requests that have not ended.
+// request that has not ended. CodeTooManyRequests: the organization has Config.MaxOpen requests that have not ended, or has
+// made Config.MaxHourly within an hour.
 func (s *Service) Initiate(ctx context.Context, org callwright.OrgID, d Draft) (r Request, l Letter, err error) {
 	if r, err = s.draft(org, d); err != nil {
 		return Request{}, Letter{}, err
@@ -96,14 +97,28 @@ func (s *Service) draft(org callwright.OrgID, d Draft) (Request, error) {
 	return r, f.err()
 }
 
-// admit refuses a request of an organization that has enough open ones.
+// admit refuses a request of an organization that has enough open ones, or has made enough in the last hour.
 func (s *Service) admit(ctx context.Context, org callwright.OrgID) error {
 	open, err := s.cfg.Store.CountOpen(ctx, org)
-	if err == nil && open >= s.cfg.MaxOpen {
-		err = callwright.Errorf(callwright.CodeTooManyRequests,
+	if err != nil {
+		return err
+	}
+	if open >= s.cfg.MaxOpen {
+		return callwright.Errorf(callwright.CodeTooManyRequests,
 			"the organization has %d port requests that have not ended, which is the limit: wait for their end, or cancel some", open)
 	}
-	return err
+	last, err := s.cfg.Store.Requests(ctx, org, Filter{Limit: s.cfg.MaxHourly})
+	if err != nil || len(last) < s.cfg.MaxHourly {
+		return err
+	}
+	wait := time.Hour - s.cfg.Clock.Now().Sub(last[len(last)-1].CreatedAt)
+	if wait <= 0 {
+		return nil
+	}
+	full := callwright.Errorf(callwright.CodeTooManyRequests,
+		"the organization has made %d port requests within an hour, which is the limit, also if they have ended: wait", s.cfg.MaxHourly)
+	full.RetryAfter = wait
+	return full
 }
 
 // claim marks the documents of a request as used, and refuses a request whose numbers or documents it cannot have.

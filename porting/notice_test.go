@@ -87,7 +87,7 @@ func details(rule porting.Rule) []porting.Detail {
 // possible says which details the entries of a state have.
 var possible = map[porting.State][]porting.Detail{
 	porting.WaitingForSignature: {porting.DetailSignature, porting.DetailUndelivered},
-	porting.Submitted:           {porting.DetailQueued, porting.DetailCarrier, porting.DetailCancelRequested},
+	porting.Submitted:           {porting.DetailQueued, porting.DetailCancelRequested},
 	porting.InProgress:          {porting.DetailCarrier, porting.DetailAction, porting.DetailConfirmed, porting.DetailCancelRequested},
 	porting.Completed:           {porting.DetailNone, porting.DetailPartly},
 	porting.Canceled:            {porting.DetailNone},

@@ -94,8 +94,8 @@ const (
 	DetailNone            Detail = ""
 	DetailSignature       Detail = "awaiting_signature"
 	DetailUndelivered     Detail = "loa_delivery_failed" // as before, but the letter does not reach the representative
-	DetailQueued          Detail = "queued"              // the gateway has not confirmed to have it
-	DetailCarrier         Detail = "carrier_review"      // the losing carrier has it
+	DetailQueued          Detail = "queued"              // the losing carrier has not taken it yet
+	DetailCarrier         Detail = "carrier_review"      // the losing carrier processes it
 	DetailAction          Detail = "action_required"     // somebody must act on a Failure of a number
 	DetailConfirmed       Detail = "foc_confirmed"       // every number that has not ended has a date
 	DetailCancelRequested Detail = "cancel_requested"    // the carrier has not agreed yet
@@ -115,7 +115,7 @@ func (r Request) Detail() Detail {
 		return DetailSignature
 	case !r.CancelAskedAt.IsZero():
 		return DetailCancelRequested
-	case r.Ref == "":
+	case r.State == Submitted:
 		return DetailQueued
 	case r.held():
 		return DetailAction
@@ -123,6 +123,28 @@ func (r Request) Detail() Detail {
 		return DetailConfirmed
 	}
 	return DetailCarrier
+}
+
+// WaitsFor returns who must act for a request to go on, or for a new one to do better; empty: nobody needs to.
+func (r Request) WaitsFor() Party {
+	switch {
+	case r.State.Ended() && r.Failure != nil:
+		return r.Failure.Code.Remedy().Act
+	case r.State.Ended():
+		return ""
+	case r.State == WaitingForSignature && r.Undelivered:
+		return ActCustomer
+	case r.State == WaitingForSignature:
+		return ActSigner
+	case r.Misses >= alarmAfter/2:
+		return ActOperator // the gateway does not answer
+	}
+	for _, n := range r.Numbers {
+		if !n.State.Ended() && n.Failure != nil && n.Failure.Code.Remedy().Act != ActCarrier {
+			return n.Failure.Code.Remedy().Act
+		}
+	}
+	return ActCarrier
 }
 
 // held reports whether somebody but the losing carrier must act on a number that has not ended.

@@ -149,3 +149,32 @@ func TestSecretsDoNotPrint(t *testing.T) {
 		}
 	}
 }
+
+// TestWaitsFor: a request always says who must act, while it has not ended.
+func TestWaitsFor(t *testing.T) {
+	t.Parallel()
+	held, silent := numberIn(porting.NumberInProgress), numberIn(porting.NumberInProgress)
+	held.Failure = &porting.Failure{Code: porting.AddressMismatch}
+	silent.Failure = &porting.Failure{Code: porting.CarrierUnresponsive}
+	unheard := order(numberIn(porting.NumberInProgress))
+	unheard.Misses = 4
+	for name, test := range map[string]struct {
+		r    porting.Request
+		want porting.Party
+	}{
+		"unsigned":      {porting.Request{State: porting.WaitingForSignature}, porting.ActSigner},
+		"undelivered":   {porting.Request{State: porting.WaitingForSignature, Undelivered: true}, porting.ActCustomer},
+		"submitted":     {porting.Request{State: porting.Submitted}, porting.ActCarrier},
+		"unheard":       {unheard, porting.ActOperator},
+		"held up":       {order(silent, held), porting.ActCustomer},
+		"silent":        {order(silent), porting.ActCarrier},
+		"completed":     {porting.Request{State: porting.Completed}, ""},
+		"canceled":      {porting.Request{State: porting.Canceled}, ""},
+		"failed":        {porting.Request{State: porting.Failed, Failure: &porting.Failure{Code: porting.GatewayError}}, porting.ActOperator},
+		"not to be had": {porting.Request{State: porting.Failed, Failure: &porting.Failure{Code: porting.NumberNotPortable}}, porting.ActNobody},
+	} {
+		if got := test.r.WaitsFor(); got != test.want {
+			t.Errorf("%s: got %q, want %q", name, got, test.want)
+		}
+	}
+}

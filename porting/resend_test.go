@@ -83,6 +83,29 @@ func TestMaxOpen(t *testing.T) {
 	}, func(c *porting.Config) { c.MaxOpen = 2 })
 }
 
+// TestMaxHourly: canceling does not make room for requests that mail further strangers.
+func TestMaxHourly(t *testing.T) {
+	t.Parallel()
+	inHouse(t, func(t *testing.T, h *house) {
+		for _, digits := range []string{"90", "91"} {
+			if _, err := h.Cancel(t.Context(), org, h.initiate(digits).ID); err != nil {
+				t.Fatal(err)
+			}
+			h.sleep(20 * time.Minute)
+		}
+		_, _, err := h.Initiate(t.Context(), org, draft("92"))
+		wantError(t, "the third", err, callwright.CodeTooManyRequests, "")
+		if wait, _ := callwright.RetryAfter(err); wait != 20*time.Minute {
+			t.Errorf("it asks to wait %s", wait)
+		}
+		if _, _, err := h.Initiate(t.Context(), "b", draft("93")); err != nil {
+			t.Errorf("another organization: %v", err)
+		}
+		h.sleep(20 * time.Minute)
+		h.initiate("94")
+	}, func(c *porting.Config) { c.MaxHourly = 2 })
+}
+
 // TestWebhookIsChecked: an address that must not be called is refused, as is any where nothing calls it.
 func TestWebhookIsChecked(t *testing.T) {
 	t.Parallel()

@@ -26,6 +26,7 @@ type Config struct {
 	Failures  Failures          // nil: nobody is told
 
 	MaxOpen   int              // requests of an organization that have not ended; 0: 1,000
+	MaxHourly int              // requests that an organization makes in an hour, each of which mails a stranger; 0: 60
 	PollEvery time.Duration    // how often a gateway is asked about an order; due ones are looked for each minute, so never more often; 0: 6 hours
 	PollNear  time.Duration    // the same from a day before its confirmed date on, and while it is canceled; 0: 15 minutes
 	Zone      *time.Location   // whose dates count for the earliest date; nil: UTC
@@ -56,7 +57,7 @@ const (
 
 	lookEvery   = time.Minute
 	lookBatch   = 1000             // requests that are looked at in lookEvery
-	patience    = 30 * time.Second // for an answer of a gateway
+	patience    = 10 * time.Second // for an answer of a gateway; three of them fit into a step
 	longestRest = time.Hour        // between two attempts to reach a gateway
 	alarmAfter  = 8                // attempts that have failed
 )
@@ -86,6 +87,9 @@ func New(c Config) (*Service, error) {
 	}
 	if c.MaxOpen <= 0 {
 		c.MaxOpen = 1000
+	}
+	if c.MaxHourly <= 0 {
+		c.MaxHourly = 60
 	}
 	if c.PollEvery <= 0 {
 		c.PollEvery = 6 * time.Hour

@@ -23,7 +23,7 @@ func (f fonts) letter(t loa.Text, signed *loa.Certificate) []page {
 	if len(t.Paragraphs) > 0 {
 		s.heading("Authorization", 30)
 		for _, paragraph := range t.Paragraphs {
-			s.paragraph(paragraph, 10)
+			s.paragraph(paragraph, 9)
 		}
 	}
 	s.signature(signed)
@@ -32,7 +32,7 @@ func (f fonts) letter(t loa.Text, signed *loa.Certificate) []page {
 
 // signature writes the block for the signature, which is never divided.
 func (s *sheet) signature(signed *loa.Certificate) {
-	const height, inset, row = 110, 14, 24
+	const height, inset, row = 98, 14, 21
 	s.heading("Signature", height)
 	s.page().areas = append(s.page().areas, area{left, s.y, right - left, height, pale})
 	head := style{bold, 10, gray}

@@ -12,7 +12,7 @@ const (
 	left       = 64
 	right      = pageWidth - left
 	top        = 88  // of what flows
-	bottom     = 716 // of what flows
+	bottom     = 726 // of what flows
 	headY      = 52
 	footY      = 752
 )
@@ -123,7 +123,7 @@ func (s *sheet) title(what string) {
 
 // fact writes a line of a table: a name and its value, which may have several lines.
 func (s *sheet) fact(name, value string, size int) {
-	const valueX, gap = left + 150, 5
+	const valueX, gap = left + 150, 4
 	names := s.fonts.wrap(style{regular, size, gray}, name, valueX-left-12)
 	values := s.fonts.wrap(style{regular, size, black}, value, right-valueX)
 	height := size + 4

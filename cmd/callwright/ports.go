@@ -77,7 +77,8 @@ func newPorts(db *bunstore.DB) (*cli.Ports, error) {
 	if err != nil {
 		return nil, err
 	}
-	letters, err := loa.New(loa.Config{
+	letters, err := loa.New(loa.Config{Provider: "of the server", // makes no letters
+
 		Store: portingstore.Letters{DB: db}, Atomic: db, Work: work, Mailer: server{}, Renderer: server{}, Key: callwright.Secret(rand.Text() + rand.Text()), // no link is made here
 		URL: func(string) string { return "" },
 	})

@@ -82,7 +82,7 @@ func (d *deployment) serve() {
 	d.t.Helper()
 	gateway, gatewayErr := manual.New(manual.Config{Store: portingstore.ManualOrders{DB: d.db}})
 	bills, billsErr := document.New(document.Config{Store: portingstore.Documents{DB: d.db}, Blobs: portingstore.Blobs{DB: d.db}, Work: d})
-	letters, lettersErr := loa.New(loa.Config{
+	letters, lettersErr := loa.New(loa.Config{Provider: "Acme Telecom",
 		Store: portingstore.Letters{DB: d.db}, Atomic: d.db, Work: d, Mailer: d, Renderer: d, Key: callwright.Secret(strings.Repeat("k", loa.MinKey)),
 		URL: func(token string) string { return token },
 	})

@@ -55,6 +55,8 @@ type config struct {
 	FailedPortIssues bool
 
 	PortGateways  []string // the first takes new requests
+	PortsPerHour  int      // that an organization may request
+	ProviderName  string   // that letters of authorization designate
 	CarrierTimes  carrierTimes
 	CarrierSecret string
 
@@ -102,7 +104,7 @@ type texts struct{ mediaIP, publicIP, firewallIPs, allowPrivate, portGateways st
 // parse reads the command line and the environment, whose entries are NAME=value.
 func parse(args, environ []string) (config, error) {
 	c := config{
-		RTPPorts: ports{10000, 20000}, CallLogDays: 90, FailedCallIssues: true, FailedTestIssues: true, FailedPortIssues: true, DrainTimeout: 30 * time.Second,
+		RTPPorts: ports{10000, 20000}, CallLogDays: 90, FailedCallIssues: true, FailedTestIssues: true, FailedPortIssues: true, PortsPerHour: 60, DrainTimeout: 30 * time.Second,
 		HTTPConnections: httpapi.DefaultConnections, HTTPConnectionsPerAddress: httpapi.DefaultConnectionsPerAddress,
 	}
 	var given texts
@@ -142,6 +144,8 @@ func parse(args, environ []string) (config, error) {
 	f.Var(trueOrFalse(&c.FailedPortIssues), "failed-port-issues", "whether port requests that fail open issues, one for each cause")
 	f.StringVar(&given.portGateways, "port-gateway", portgateway.SimulatedName,
 		"simulated or manual, or both with a comma: port requests are begun with the first, and those of the other go on")
+	f.Var(wholeNumber(&c.PortsPerHour), "ports-per-hour", "port requests that an organization may make in an hour: each mails a stranger")
+	f.StringVar(&c.ProviderName, "provider-name", "the operator of this server", "your company: letters of authorization name it as the new provider of numbers")
 	f.Var(&c.CarrierTimes, "simulated-carrier", "when the simulated carrier accepts, confirms and ports, after the signature, such as 1s,2s,3s")
 	f.StringVar(&c.CarrierSecret, "simulated-carrier-secret", "", "signs the simulated carrier's events (default: it sends none)")
 	f.Var(durationOf(&c.DrainTimeout), "drain-timeout", "how long running calls may go on after SIGTERM")
@@ -167,6 +171,9 @@ func (c *config) checkLimits() error {
 	}
 	if c.HTTPConnections < 1 || c.HTTPConnections > mostHTTPConnections || c.HTTPConnectionsPerAddress < 1 {
 		return fmt.Errorf("--http-connections must be from 1 to %d, and --http-connections-per-address at least 1", mostHTTPConnections)
+	}
+	if c.PortsPerHour < 1 {
+		return errors.New("--ports-per-hour must be at least 1")
 	}
 	if c.DrainTimeout < 0 {
 		return errors.New("--drain-timeout must not be negative")

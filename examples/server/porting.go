@@ -124,7 +124,7 @@ func newLetters(p portParts) (*loa.Service, error) {
 	}
 	return loa.New(loa.Config{
 		Store: portingstore.Letters{DB: p.DB}, Atomic: p.DB, Work: p.Work, Mailer: p.Mailer, Renderer: renderer,
-		Key: p.Secrets.Letters, Logger: p.Log,
+		Provider: p.Config.ProviderName, Key: p.Secrets.Letters, Logger: p.Log,
 		URL: func(token string) string { return p.Listener.publicURL(p.Config) + "/loa/" + token },
 	})
 }
@@ -134,7 +134,7 @@ func newPorts(p portParts, letters *loa.Service) (*porting.Service, error) {
 	c := porting.Config{
 		Store: portingstore.Requests{DB: p.DB}, Atomic: p.DB, Work: p.Work, Gateway: p.Gateways[0], Former: p.Gateways[1:],
 		Documents: p.Documents, Letters: letters, Inbound: p.Agents, Mailer: p.Mailer,
-		Notifier: portingapi.NewNotifier(p.Webhooks), URLs: p.Webhooks, Logger: p.Log,
+		Notifier: portingapi.NewNotifier(p.Webhooks), URLs: p.Webhooks, MaxHourly: p.Config.PortsPerHour, Logger: p.Log,
 	}
 	if p.Config.FailedPortIssues {
 		c.Failures = join.FailedPorts{Issues: p.Issues}

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -156,10 +157,18 @@ func newAPI(p apiParts) (api, error) {
 	if err != nil {
 		return api{}, err
 	}
-	mux := http.NewServeMux()
-	mux.Handle("/", h)
-	mux.Handle(portingapi.EventPath, portingapi.GatewayEvents(p.Ports, p.Log, p.Gateways...))
-	return api{mux, stopping}, nil
+	return api{besideEvents(h, portingapi.GatewayEvents(p.Ports, p.Log, p.Gateways...)), stopping}, nil
+}
+
+// besideEvents returns a handler of the API and of carriers' events. A ServeMux would redirect odd paths, with the secrets in them.
+func besideEvents(api, events http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasPrefix(r.URL.Path, "/internal/gateways/") {
+			events.ServeHTTP(w, r)
+			return
+		}
+		api.ServeHTTP(w, r)
+	})
 }
 
 // probeSize is what must find room in the data folder for the server to be ready, in bytes.

@@ -104,7 +104,7 @@ func newPortKilling(t *testing.T) *portKilling {
 	secret := make([]byte, 32)
 	_, _ = rand.Read(secret) // never fails, by its documentation
 	k.config = server.Config{
-		Flags: append(portingFlags(k.box), "--database-url", pgtest.DSN(t)),
+		Flags: append(portingFlags(k.box), "--ports-per-hour", "1000", "--database-url", pgtest.DSN(t)),
 		Env:   []string{"CALLWRIGHT_SECRET_KEY=" + base64.StdEncoding.EncodeToString(secret)},
 	}
 	k.nodes[0], k.nodes[1] = server.StartTwo(t, k.config)

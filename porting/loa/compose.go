@@ -24,12 +24,12 @@ Your consent covers this one letter. You can withdraw it until you have signed b
 
 To read and keep the letter you need a web browser, an e-mail address, and a program that shows PDF files. Download and keep a copy: you can do so here before and after you sign, and the link to the signed copy is mailed to you.`
 
-// contentOf returns what the letter of a request shows.
-func contentOf(r porting.Request) Content {
+// contentOf returns what the letter of a request shows. provider is the new one.
+func contentOf(r porting.Request, provider string) Content {
 	c := Content{
 		Request: r.ID, Date: r.CreatedAt.UTC(), CustomerType: r.Account.CustomerType, FirstName: r.Account.FirstName, LastName: r.Account.LastName,
 		AccountNumber: porting.Masked(r.Account.AccountNumber), Email: r.Account.Email, Address: r.Account.Address,
-		TargetDate: r.TargetDate.UTC(), Template: Template,
+		TargetDate: r.TargetDate.UTC(), Provider: provider, Template: Template,
 	}
 	if r.Account.CustomerType == porting.Business {
 		c.BusinessName = r.Account.BusinessName
@@ -74,13 +74,13 @@ func (c Content) address() string {
 }
 
 // Compose returns the wording of a letter. It says what 47 CFR 64.1130 asks for: the billing name and address, every number, the decision
-// to change, the designation of an agent, that there is one carrier for a service of a number, and that a change may cost a fee.
+// to change, the designation of the new provider as the agent, that there is one carrier for a service of a number, and that a change may cost a fee.
 func Compose(c Content) Text {
 	t := Text{Title: "Letter of Authorization", Paragraphs: slices.Clone(paragraphs)}
 	t.Facts = []Fact{
 		{"Port request", c.Request}, {"Date", dated(c.Date)}, {"Billing name", c.customer()}, {"Billing and service address", c.address()},
 		{"Account number", c.AccountNumber}, {"Authorized representative", c.signer()}, {"E-mail", c.Email},
-		{"Requested date of the port", dated(c.TargetDate)},
+		{"New provider", c.Provider}, {"Requested date of the port", dated(c.TargetDate)},
 	}
 	for _, n := range c.Numbers {
 		t.Numbers = append(t.Numbers, string(n))
@@ -91,7 +91,7 @@ func Compose(c Content) Text {
 // paragraphs are what the signer declares, by the template us-1.
 var paragraphs = []string{
 	"I am the customer named above, or I am authorized to act for this customer's telephone account. The name and the address above are those of the account with the carrier that serves the numbers today.",
-	"I have decided to change the carrier of every telephone number listed in this letter, and of no other number. I want the numbers to be moved (ported) from the carrier that serves them today to the provider that sent me this letter, called the new provider below.",
+	"I have decided to change the carrier of every telephone number listed in this letter, and of no other number. I want the numbers to be moved (ported) from the carrier that serves them today to the new provider named above.",
 	"I designate the new provider, and the carriers it works with, as my agent for this change. My agent may order the change, and may ask the carrier of today for those records of the account that the change needs.",
 	"I understand that I can have only one carrier for a service of a telephone number. For local service, I choose the new provider. For toll calls within my region (intraLATA), I choose the new provider. For long-distance calls (interLATA, interstate and international), I choose the new provider. Each of these choices replaces the carrier that I had for that service.",
 	"I understand that I may have to pay a fee for changing a carrier, and that I can ask the carrier of today and the new provider about it before I sign.",

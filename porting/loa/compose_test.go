@@ -12,7 +12,8 @@ import (
 
 func content() loa.Content {
 	return loa.Content{
-		Request: "port_1", Date: time.Date(2026, 3, 2, 23, 30, 0, 0, time.UTC), Numbers: []callwright.PhoneNumber{"+14155550100", "+14155550101"},
+		Provider: "Acme Telecom",
+		Request:  "port_1", Date: time.Date(2026, 3, 2, 23, 30, 0, 0, time.UTC), Numbers: []callwright.PhoneNumber{"+14155550100", "+14155550101"},
 		CustomerType: porting.Business, BusinessName: "Acme Bakery", FirstName: "Robin", LastName: "Doe", AccountNumber: "****8231",
 		Email:      "robin@example.com",
 		Address:    porting.Address{Street: "1 Main Street", City: "Oakland", State: "CA", Zip: "94607", Country: "US"},
@@ -35,6 +36,7 @@ Billing and service address: 1 Main Street, Oakland, CA 94607, US
 Account number: ****8231
 Authorized representative: Robin Doe
 E-mail: robin@example.com
+New provider: Acme Telecom
 Requested date of the port: 1 April 2026`
 	if got := strings.Join(facts, "\n"); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
@@ -76,7 +78,7 @@ func TestWordingIsFrozen(t *testing.T) {
 		all.WriteString("\n" + p)
 	}
 	for name, test := range map[string][2]string{
-		"us-1":       {all.String(), "6fadcf89de02e0cb5c438a32bb66036f7443df57712dc5286506ce63800d1bf4"},
+		"us-1":       {all.String(), "82a6808820d6114116fdd06486b134e7bf6608c13cecc7f4ac0ca51233943d65"},
 		"disclosure": {loa.Disclosure, "136d5fbfafdffa9d270cfc620420fd827dfa137ff8b8309463f3dc7bf81b9575"},
 	} {
 		if got := hash(test[0]); got != test[1] {

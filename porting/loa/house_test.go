@@ -45,7 +45,7 @@ func inHouse(t *testing.T, test func(t *testing.T, h *house), change ...func(*lo
 		h := &house{t: t, store: portingstore.Letters{Store: memory}, mailbox: &mailbox{ids: map[string]int{}}}
 		tasks := memstore.NewWork(memory, nil)
 		h.work = &work{Work: tasks, handlers: map[string]callwright.Handler{}}
-		c := loa.Config{
+		c := loa.Config{Provider: "Acme Telecom",
 			Store: h.store, Atomic: memory, Work: h.work, Mailer: h.mailbox, Renderer: loatest.Plain{}, Key: key,
 			URL: func(token string) string { return "https://x.example/loa/" + token },
 		}

@@ -53,6 +53,7 @@ type Content struct {
 	Email         string                   `json:"email"`
 	Address       porting.Address          `json:"address"`
 	TargetDate    time.Time                `json:"target_date"`
+	Provider      string                   `json:"provider"` // to which the numbers are moved, and whom the signer designates
 	Template      string                   `json:"template"` // names the wording, such as "us-1"
 }
 

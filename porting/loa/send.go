@@ -14,7 +14,7 @@ import (
 func (s *Service) SendLetter(ctx context.Context, r porting.Request) (porting.Letter, error) {
 	now := s.cfg.Clock.Now()
 	l := Letter{
-		Org: r.Org, Request: r.ID, State: Waiting, Content: contentOf(r), Link: 1, SignBy: r.SignBy, CreatedAt: now, Revision: 1,
+		Org: r.Org, Request: r.ID, State: Waiting, Content: contentOf(r, s.cfg.Provider), Link: 1, SignBy: r.SignBy, CreatedAt: now, Revision: 1,
 	}
 	pdf, err := s.cfg.Renderer.RenderLetter(ctx, Compose(l.Content))
 	if err != nil {

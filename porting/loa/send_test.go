@@ -18,7 +18,7 @@ func TestNew(t *testing.T) {
 	t.Parallel()
 	memory := memstore.New()
 	whole := func() loa.Config {
-		return loa.Config{
+		return loa.Config{Provider: "Acme Telecom",
 			Store: portingstore.Letters{Store: memory}, Atomic: memory, Work: memstore.NewWork(memory, nil), Mailer: new(mailbox),
 			Renderer: loatest.Plain{}, Key: key, URL: func(token string) string { return token },
 		}
@@ -44,7 +44,7 @@ func TestNew(t *testing.T) {
 func TestNotAttached(t *testing.T) {
 	t.Parallel()
 	memory := memstore.New()
-	s, err := loa.New(loa.Config{
+	s, err := loa.New(loa.Config{Provider: "Acme Telecom",
 		Store: portingstore.Letters{Store: memory}, Atomic: memory, Work: memstore.NewWork(memory, nil), Mailer: new(mailbox),
 		Renderer: loatest.Plain{}, Key: key, URL: func(token string) string { return token },
 	})

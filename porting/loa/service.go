@@ -22,6 +22,7 @@ type Config struct {
 	Work     callwright.Work           // required: sends mail
 	Mailer   callwright.Mailer         // required
 	Renderer Renderer                  // required
+	Provider string                    // required: name of the new provider, which letters designate, at most MaxName characters
 	Key      callwright.Secret         // required: at least MinKey bytes, the same on all nodes; links of another key end
 	URL      func(token string) string // required: returns the address of the signing page
 	Clock    callwright.Clock          // nil: callwright.SystemClock
@@ -64,6 +65,8 @@ func New(c Config) (*Service, error) {
 		return nil, errors.New("loa: Config.Mailer is required")
 	case c.Renderer == nil:
 		return nil, errors.New("loa: Config.Renderer is required")
+	case c.Provider == "" || callwright.Longer(c.Provider, MaxName):
+		return nil, fmt.Errorf("loa: Config.Provider must have 1 to %d characters", MaxName)
 	case len(c.Key.Reveal()) < MinKey:
 		return nil, fmt.Errorf("loa: Config.Key must have at least %d bytes", MinKey)
 	case c.URL == nil:

@@ -74,7 +74,7 @@ func TestPortRequest(t *testing.T) {
 	record := h.portRequest(id)
 	for name, want := range map[string]any{
 		"status": "waiting_for_signature", "status_detail": "awaiting_signature", "account_number": "***31",
-		"authorized_rep_email": "robin@example.com", "failure_reason": nil, "failure_code": nil, "who_must_act": nil,
+		"authorized_rep_email": "robin@example.com", "failure_reason": nil, "failure_code": nil, "who_must_act": "signer",
 		"signed_at": nil, "cancel_requested_at": nil, "ended_at": nil, "foc_date": nil,
 	} {
 		if got := at(t, record, name); got != want {

@@ -36,7 +36,7 @@ func (h *house) ports(work callwright.Work) portingapi.Config {
 	documents := must(document.New(document.Config{
 		Store: portingstore.Documents{Store: h.store}, Blobs: portingstore.Blobs{Store: h.store}, Work: work,
 	}))
-	h.letters = loa.Config{
+	h.letters = loa.Config{Provider: "Acme Telecom",
 		Store: portingstore.Letters{Store: h.store}, Atomic: h.store, Work: work, Mailer: &h.mails, Renderer: renderer(),
 		Key: callwright.Secret(strings.Repeat("k", loa.MinKey)), URL: func(token string) string { return "https://voice.example.com/loa/" + token },
 	}

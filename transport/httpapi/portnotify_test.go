@@ -149,7 +149,7 @@ func TestCarriersTellOfOrders(t *testing.T) {
 		"changed":           {path, string(body) + " ", header, http.StatusUnauthorized},
 		"another gateway":   {"/internal/gateways/other/webhook", string(body), header, http.StatusNotFound},
 		"another path":      {"/internal/gateways/simulated", string(body), header, http.StatusNotFound},
-		"larger than 256 K": {path, strings.Repeat("x", 256<<10+1), header, http.StatusRequestEntityTooLarge},
+		"larger than 64 K": {path, strings.Repeat("x", 64<<10+1), header, http.StatusRequestEntityTooLarge},
 	} {
 		if got := send(c.path, c.body, c.header); got != c.want {
 			t.Errorf("%s: %d, want %d", name, got, c.want)

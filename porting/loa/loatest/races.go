@@ -87,7 +87,7 @@ type rivals struct {
 
 func newRivals(t *testing.T, s Stores, number string) rivals {
 	t.Helper()
-	letters, err := loa.New(loa.Config{
+	letters, err := loa.New(loa.Config{Provider: "Acme Telecom",
 		Store: s.Letters, Atomic: s.Atomic, Work: idle{}, Mailer: nowhere{}, Renderer: Plain{}, Key: "0123456789abcdef0123456789abcdef",
 		URL: func(token string) string { return token },
 	})

@@ -75,7 +75,7 @@ func fullLetter(request string) loa.Letter {
 			Request: request, Date: at, Numbers: []callwright.PhoneNumber{"+14155550100", "+14155550101"}, CustomerType: porting.Business,
 			BusinessName: words, FirstName: "Robin", LastName: words, AccountNumber: "***31", Email: "robin@example.com",
 			Address:    porting.Address{Street: words, Street2: "2", City: "Oakland", State: "CA", Zip: "94607", Country: "US"},
-			TargetDate: later(1), Template: "us-1",
+			TargetDate: later(1), Provider: "Acme Telecom", Template: "us-1",
 		},
 		SHA256: "5ha", SignedSHA256: "5ign", Link: 2, LinkHash: "new link of " + request, SignBy: later(2), Reminders: 3, DueAt: later(3),
 		CreatedAt: at, EndedAt: later(4), Events: 5, Head: "h5", Revision: 1,

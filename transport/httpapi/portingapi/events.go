@@ -16,9 +16,9 @@ const EventPath = "POST /internal/gateways/{name}/webhook"
 
 // The bounds of a carrier's message.
 const (
-	maxEvent  = 256 << 10 // bytes
+	maxEvent  = 64 << 10 // bytes
 	maxHints  = 1000
-	maxEvents = 16               // messages at once
+	maxEvents = 16               // signed messages at once
 	eventTime = 10 * time.Second // for all of a message
 )
 
@@ -45,7 +45,7 @@ type events struct {
 	service *porting.Service
 	logger  *slog.Logger
 	readers map[string]porting.EventReader // by the name of the gateway
-	busy    chan struct{}                  // has an element for each message that is read
+	busy    chan struct{}                  // has an element for each signed message that is worked on
 }
 
 // ServeHTTP takes a message.
@@ -65,12 +65,6 @@ func (e events) take(w http.ResponseWriter, r *http.Request, name string) (statu
 	if reader == nil {
 		return http.StatusNotFound, nil
 	}
-	select {
-	case e.busy <- struct{}{}:
-		defer func() { <-e.busy }()
-	default:
-		return http.StatusServiceUnavailable, errors.New("too many messages at once")
-	}
 	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(eventTime)) // a writer without deadlines has none
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxEvent))
 	if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
@@ -80,6 +74,14 @@ func (e events) take(w http.ResponseWriter, r *http.Request, name string) (statu
 		return http.StatusBadRequest, err
 	}
 	hints, err := reader.ReadEvents(r.Header, body)
+	if err == nil {
+		select {
+		case e.busy <- struct{}{}:
+			defer func() { <-e.busy }()
+		default:
+			err = errors.New("too many messages at once")
+		}
+	}
 	switch {
 	case errors.Is(err, callwright.ErrAuthFailure):
 		return http.StatusUnauthorized, err

@@ -94,10 +94,24 @@ func (p pages) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		plain.URL = new(url.URL)
 		*plain.URL = *r.URL
 		plain.URL.RawQuery, plain.URL.ForceQuery = "", false
+		plain.URL.Path, plain.URL.RawPath = withoutSlash(plain.URL.Path), withoutSlash(plain.URL.RawPath)
 		r = &plain
 	}
 	p.Server.ServeHTTP(w, r)
 }
+
+// Find returns the operation of a request. Mail programs put a slash behind a link.
+func (p pages) Find(method string, u *url.URL) (httpapi.Operation, bool) {
+	if strings.HasPrefix(u.Path, pagesBelow) {
+		plain := *u
+		plain.Path, plain.RawPath = withoutSlash(u.Path), withoutSlash(u.RawPath)
+		u = &plain
+	}
+	return p.Server.Find(method, u)
+}
+
+// withoutSlash returns a path without the slash at its end.
+func withoutSlash(path string) string { return strings.TrimSuffix(path, "/") }
 
 // refuse answers what the generated code could not decode: a signer gets a page.
 func (a *api) refuse(ctx context.Context, w http.ResponseWriter, r *http.Request, err error) {

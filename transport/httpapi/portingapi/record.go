@@ -18,7 +18,7 @@ func requestRecord(r porting.Request) oas.PortRequest {
 		TargetPortDate: optNilTime(r.TargetDate), AccountNumber: oas.NewOptString(porting.Masked(r.Account.AccountNumber)),
 		Documents: r.Documents, FocDate: optNilTime(r.FOC()), SignBy: oas.NewOptDateTime(r.SignBy), SignedAt: optNilTime(r.SignedAt),
 		CancelRequestedAt: optNilTime(r.CancelAskedAt), EndedAt: optNilTime(r.EndedAt),
-		FailureReason: wire.OptNilText(why.Text), FailureCode: wire.OptNilText(string(why.Code)), WhoMustAct: wire.OptNilText(string(why.Act)),
+		FailureReason: wire.OptNilText(why.Text), FailureCode: wire.OptNilText(string(why.Code)), WhoMustAct: wire.OptNilText(string(r.WaitsFor())),
 	}
 	for i, n := range r.Numbers {
 		record.PhoneNumbers[i] = numberRecord(n)

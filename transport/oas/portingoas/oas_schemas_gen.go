@@ -2194,7 +2194,8 @@ type PortRequest struct {
 	FailureReason OptNilString `json:"failure_reason"`
 	// The same as a code, such as `signature_expired`.
 	FailureCode OptNilString `json:"failure_code"`
-	// `customer`, `signer`, `carrier`, `operator` or `nobody`, to resolve the reason.
+	// `customer`, `signer`, `carrier`, `operator` or `nobody`: who must act for the request to go on, or
+	// for a new one to do better. Null when nobody needs to.
 	WhoMustAct OptNilString `json:"who_must_act"`
 	// Every change of state; only when one request is read.
 	History []PortHistoryEntry `json:"history"`
