@@ -145,10 +145,10 @@ func TestCarriersTellOfOrders(t *testing.T) {
 		header     http.Header
 		want       int
 	}{
-		"not signed":        {path, string(body), http.Header{}, http.StatusUnauthorized},
-		"changed":           {path, string(body) + " ", header, http.StatusUnauthorized},
-		"another gateway":   {"/internal/gateways/other/webhook", string(body), header, http.StatusNotFound},
-		"another path":      {"/internal/gateways/simulated", string(body), header, http.StatusNotFound},
+		"not signed":       {path, string(body), http.Header{}, http.StatusUnauthorized},
+		"changed":          {path, string(body) + " ", header, http.StatusUnauthorized},
+		"another gateway":  {"/internal/gateways/other/webhook", string(body), header, http.StatusNotFound},
+		"another path":     {"/internal/gateways/simulated", string(body), header, http.StatusNotFound},
 		"larger than 64 K": {path, strings.Repeat("x", 64<<10+1), header, http.StatusRequestEntityTooLarge},
 	} {
 		if got := send(c.path, c.body, c.header); got != c.want {
