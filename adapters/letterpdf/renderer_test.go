@@ -44,10 +44,10 @@ func TestLetterReadsBack(t *testing.T) {
 	}
 }
 
-// TestManyNumbers: 100 numbers go over to a second page, with its own head and number, and none is lost.
+// TestManyNumbers: 130 numbers go over to a second page, with its own head and number, and none is lost.
 func TestManyNumbers(t *testing.T) {
 	t.Parallel()
-	text := letter(100)
+	text := letter(130)
 	all := pages(t, render(t, text, nil))
 	if len(all) != 2 {
 		t.Fatalf("it has %d pages", len(all))

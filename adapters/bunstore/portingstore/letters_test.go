@@ -61,8 +61,8 @@ func TestLetterRaces(t *testing.T) {
 func TestLetterDocuments(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 3, 2, 9, 8, 7, 0, time.UTC)
-	l := loa.Letter{Content: loa.Content{Provider: "Acme Telecom",
-		Request: "r", Date: at, Numbers: []callwright.PhoneNumber{"+14155550100"}, CustomerType: porting.Business, BusinessName: "b", FirstName: "f",
+	l := loa.Letter{Content: loa.Content{
+		Provider: "Acme Telecom", Request: "r", Date: at, Numbers: []callwright.PhoneNumber{"+14155550100"}, CustomerType: porting.Business, BusinessName: "b", FirstName: "f",
 		LastName: "l", AccountNumber: "a", Email: "e",
 		Address:    porting.Address{Street: "s", Street2: "s2", City: "c", State: "st", Zip: "z", Country: "co"},
 		TargetDate: at, Template: "t",
