@@ -42,7 +42,7 @@ func newOffice() (*office, error) {
 	}
 	if o.letters, err = loa.New(loa.Config{
 		Store: portingstore.Letters{Store: memory}, Atomic: memory, Work: o.work, Mailer: o.mails, Renderer: renderer,
-		Key: "a secret of at least 32 bytes, always the same", URL: func(token string) string { return pages + token },
+		Provider: "Acme Telecom", Key: "a secret of at least 32 bytes, always the same", URL: func(token string) string { return pages + token },
 	}); err != nil {
 		return nil, err
 	}
