@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/callwright/callwright"
@@ -46,6 +47,24 @@ func PlanCancel(r Request, cutOff time.Duration, now time.Time) (CancelPhase, er
 // the second CancelAskedAt says since when the carrier is asked. Canceling again changes nothing. CodeInvalidState: it cannot be
 // canceled any more. CodeNotFound: it is absent.
 func (s *Service) Cancel(ctx context.Context, org callwright.OrgID, id string) (Request, error) {
+	return s.cancel(ctx, org, id, API, "")
+}
+
+// Withdraw cancels a request for the operator, such as one that takes somebody else's number. It is Cancel but for its history, which
+// names the operator and keeps note. CodeBadRequest: note is blank, or has more than MaxRaw bytes. Other errors are those of Cancel.
+func (s *Service) Withdraw(ctx context.Context, org callwright.OrgID, id, note string) (Request, error) {
+	var f faults
+	f.addIf(strings.TrimSpace(note) == "", "note", "is required")
+	f.addIf(len(note) > MaxRaw, "note", "must have at most %d bytes", MaxRaw)
+	f.addIf(strings.ContainsFunc(note, isHidden), "note", "must not have control or format characters")
+	if err := f.err(); err != nil {
+		return Request{}, err
+	}
+	return s.cancel(ctx, org, id, Operator, note)
+}
+
+// cancel cancels a request for an organization or an operator.
+func (s *Service) cancel(ctx context.Context, org callwright.OrgID, id string, by Actor, note string) (Request, error) {
 	return s.change(ctx, org, id, func(ctx context.Context, r *Request) ([]Entry, error) {
 		now := s.cfg.Clock.Now()
 		phase, err := PlanCancel(*r, s.cutOff(*r), now)
@@ -55,8 +74,8 @@ func (s *Service) Cancel(ctx context.Context, org callwright.OrgID, id string) (
 		case r.State == Canceled, !r.CancelAskedAt.IsZero():
 			return nil, errUnchanged
 		case phase == CancelSoon:
-			r.CancelAskedAt, r.CancelAskedBy, r.CancelSent, r.DueAt = now, API, false, now
-			e, err := r.move(CancelAsked, API, now, "")
+			r.CancelAskedAt, r.CancelAskedBy, r.CancelSent, r.DueAt = now, by, false, now
+			e, err := r.move(CancelAsked, by, now, note)
 			return []Entry{e}, errors.Join(err, s.wake(ctx, *r))
 		}
 		event := Withdrawn
@@ -64,7 +83,7 @@ func (s *Service) Cancel(ctx context.Context, org callwright.OrgID, id string) (
 			event = CancelAsked
 		}
 		r.setNumbers(NumberCanceled, nil)
-		e, err := r.move(event, API, now, "")
+		e, err := r.move(event, by, now, note)
 		return []Entry{e}, errors.Join(err, s.cfg.Letters.RevokeLetter(ctx, org, id))
 	})
 }

@@ -3,6 +3,7 @@ package porting_test
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -190,6 +191,50 @@ func TestCancel(t *testing.T) {
 		}
 		_, foreign := h.Cancel(t.Context(), "b", agreed.ID)
 		wantError(t, "another organization's", foreign, callwright.CodeNotFound, "")
+	})
+}
+
+// TestWithdraw: the operator cancels as the organization does, and the history says so.
+func TestWithdraw(t *testing.T) {
+	t.Parallel()
+	inHouse(t, func(t *testing.T, h *house) {
+		wantLast := func(r porting.Request, event porting.Event) {
+			t.Helper()
+			history, err := h.History(t.Context(), org, r.ID)
+			if err != nil {
+				t.Fatal(err)
+			}
+			last := history[len(history)-1]
+			if last.Event != event || last.Actor != porting.Operator || last.Note != "not their number" {
+				t.Errorf("the history ends with %+v", last)
+			}
+		}
+		early, late := h.initiate("02"), h.signed("00")
+		for _, note := range []string{"", " ", "a\u202eb", strings.Repeat("x", porting.MaxRaw+1)} {
+			_, err := h.Withdraw(t.Context(), org, early.ID, note)
+			wantError(t, "a note", err, callwright.CodeBadRequest, "note")
+		}
+		_, err := h.Withdraw(t.Context(), "b", early.ID, "not their number")
+		wantError(t, "of another organization", err, callwright.CodeNotFound, "")
+		for range 2 {
+			r, err := h.Withdraw(t.Context(), org, early.ID, "not their number")
+			if err != nil || r.Entries != 2 {
+				t.Fatalf("got %+v, %v", r, err)
+			}
+		}
+		h.wantEnd(h.after(0, early.ID), porting.Canceled, porting.NumberCanceled)
+		wantLast(early, porting.CancelAsked)
+		if len(h.world.revoked) != 1 {
+			t.Errorf("the letters %v are revoked", h.world.revoked)
+		}
+		h.initiate("02") // the number is free
+		h.sleep(2 * day)
+		asked, err := h.Withdraw(t.Context(), org, late.ID, "not their number")
+		if err != nil || asked.State != porting.InProgress || asked.CancelAskedAt.IsZero() || asked.CancelAskedBy != porting.Operator {
+			t.Fatalf("got %+v, %v", asked, err)
+		}
+		wantLast(late, porting.CancelAsked)
+		h.wantEnd(h.after(3*time.Hour, late.ID), porting.Canceled, porting.NumberCanceled)
 	})
 }
 

@@ -37,6 +37,9 @@ type Store interface {
 	CountOpen(ctx context.Context, org callwright.OrgID) (int, error)
 	// ActiveNumbers returns those of the numbers that are in requests that have not ended, of any organization, in any order.
 	ActiveNumbers(ctx context.Context, numbers []callwright.PhoneNumber) ([]callwright.PhoneNumber, error)
+	// OpenRequest names the request of any organization with a number that has not ended; operators alone may see it. CodeNotFound:
+	// there is none.
+	OpenRequest(ctx context.Context, number callwright.PhoneNumber) (Name, error)
 	// RequestByRef returns the request of any organization with an order of a gateway. CodeNotFound: there is none.
 	RequestByRef(ctx context.Context, gateway, ref string) (Request, error)
 	// DueRequests names requests of all organizations whose DueAt is set and not after a time, the longest due first, at most

@@ -93,7 +93,7 @@ func newPorts(db *bunstore.DB) (*cli.Ports, error) {
 		return nil, err
 	}
 	return &cli.Ports{
-		Manual: gateway, Requests: requests, Atomic: db, Documents: documents, Letters: letters, Signer: service, Close: db.Close,
+		Manual: gateway, Requests: requests, Atomic: db, Documents: documents, Letters: letters, Signer: service, Withdraw: service, Close: db.Close,
 	}, nil
 }
 

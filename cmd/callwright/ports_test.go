@@ -399,6 +399,52 @@ func TestPortsSign(t *testing.T) {
 	wantText(t, enqueued, "porting.step", "porting.mail")
 }
 
+// TestPortsWithdraw: the operator finds whose request has taken a number, and ends it.
+func TestPortsWithdraw(t *testing.T) {
+	t.Parallel()
+	d := deploy(t)
+	r, _ := d.initiated()
+	out, _ := d.callwright(0, "ports", "find", second)
+	wantText(t, out, r.ID, string(org), "waiting_for_signature")
+	withdraw := []string{"ports", "withdraw", r.ID, "--org", string(org), "--note", "not theirs"}
+	for _, missing := range []int{3, 5} {
+		_, errs := d.callwright(2, slices.Delete(slices.Clone(withdraw), missing, missing+2)...)
+		wantText(t, errs, withdraw[missing]+" is required")
+	}
+	_, errs := d.callwright(1, "ports", "withdraw", r.ID, "--org", "another", "--note", "not theirs")
+	wantText(t, errs, "not found")
+	out, _ = d.callwright(0, withdraw...)
+	wantText(t, out, "canceled")
+	history, err := d.service.History(t.Context(), org, r.ID)
+	if err != nil || len(history) != 2 || history[1].Actor != porting.Operator || history[1].Note != "not theirs" {
+		t.Errorf("the history is %+v, %v", history, err)
+	}
+	if l, err := d.letters.Letter(t.Context(), org, r.ID); err != nil || l.State != loa.Revoked {
+		t.Errorf("the letter is %s, %v", l.State, err)
+	}
+	for _, number := range []string{first, "+14155550199"} {
+		_, errs = d.callwright(1, "ports", "find", number)
+		wantText(t, errs, number+" is in no port request")
+	}
+	_, errs = d.callwright(2, "ports", "find", "555")
+	wantText(t, errs, "555: ")
+
+	r = d.signed()
+	out, _ = d.callwright(0, "ports", "withdraw", r.ID, "--org", string(org), "--note", "not theirs", "--json")
+	wantText(t, out, `"status": "submitted"`, `"cancel_asked_at": "20`)
+	d.minute(r.ID)
+	out, _ = d.callwright(0, "ports", "list", "--open")
+	wantText(t, out, r.Ref, "asked 20")
+	out, _ = d.callwright(0, "ports", "find", first)
+	wantText(t, out, r.ID, "Cancellation asked")
+	d.callwright(0, "ports", "cancel", r.Ref)
+	if r = d.minute(r.ID); r.State != porting.Canceled {
+		t.Errorf("the request is %s", r.State)
+	}
+	_, errs = d.callwright(1, "ports", "find", first)
+	wantText(t, errs, "is in no port request")
+}
+
 // TestPortsDocuments: the operator gets the files of an order, and loses none.
 func TestPortsDocuments(t *testing.T) {
 	t.Parallel()

@@ -21,6 +21,15 @@ func (s store) wantTaken(t *testing.T, want ...callwright.PhoneNumber) {
 	}
 }
 
+// wantHolder checks which request of which organization a number is in; nothing: none.
+func (s store) wantHolder(t *testing.T, number callwright.PhoneNumber, want porting.Name) {
+	t.Helper()
+	got, err := s.OpenRequest(t.Context(), number)
+	if got != want || (want == porting.Name{}) != errors.Is(err, callwright.ErrNotFound) || want != (porting.Name{}) && err != nil {
+		t.Errorf("%s is in %+v, %v; want %+v", number, got, err, want)
+	}
+}
+
 // wantOpen checks how many requests of an organization have not ended.
 func (s store) wantOpen(t *testing.T, org callwright.OrgID, want int) {
 	t.Helper()
@@ -145,6 +154,25 @@ func addsNoRefused(t *testing.T, s store) {
 	if due, err := s.DueRequests(t.Context(), later(1), 9); err != nil || len(due) > 0 {
 		t.Errorf("%v are due, %v", due, err)
 	}
+}
+
+// namesHolders follows a number from one organization to another.
+func namesHolders(t *testing.T, s store) {
+	first, second := aRequest("r1", "+14155550100", "+14155550101"), aRequest("r2", "+14155550101")
+	second.Org = "b"
+	s.wantHolder(t, "+14155550101", porting.Name{})
+	s.insert(t, first, aRequest("r3", "+14155550102"))
+	for _, number := range []callwright.PhoneNumber{"+14155550100", "+14155550101"} {
+		s.wantHolder(t, number, porting.Name{Org: "a", ID: "r1"})
+	}
+	first.State = porting.Canceled
+	if err := s.UpdateRequest(t.Context(), first); err != nil {
+		t.Fatal(err)
+	}
+	s.wantHolder(t, "+14155550101", porting.Name{})
+	s.insert(t, second)
+	s.wantHolder(t, "+14155550101", porting.Name{Org: "b", ID: "r2"})
+	s.wantHolder(t, "+14155550100", porting.Name{})
 }
 
 // keepsOrdersUnique has two requests want one order.

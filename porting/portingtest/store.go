@@ -32,6 +32,7 @@ func RunStore(t *testing.T, newStore NewStore, atRest callwrighttest.AtRest[port
 		"gives a number to one of many":            givesNumberOnce,
 		"gives several numbers to one of many":     givesNumbersOnce,
 		"frees numbers with every end":             freesNumbers,
+		"names the open request of a number":       namesHolders,
 		"adds nothing that it refuses":             addsNoRefused,
 		"updates by compare-and-set":               updatesRequest,
 		"ends a request for good":                  endsRequest,

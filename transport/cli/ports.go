@@ -43,6 +43,7 @@ type Ports struct {
 	Documents PortDocuments
 	Letters   PortLetters
 	Signer    PortSigner
+	Withdraw  PortWithdrawer
 	Close     func() error
 }
 
@@ -84,7 +85,8 @@ func portsCommand(c Config, env func(string) string) *cobra.Command {
 	flags.StringVar(&p.options.DatabaseURL, "database-url", "", "its database, sqlite:PATH or postgres://... (default: SQLite in the data folder)")
 	flags.BoolVar(&p.asJSON, "json", false, "print JSON")
 	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage(err) })
-	cmd.AddCommand(p.listCommand(), p.showCommand(), p.codesCommand(), p.refuseCancelCommand(), p.verifyCommand(), p.documentsCommand(), p.signCommand())
+	cmd.AddCommand(p.listCommand(), p.showCommand(), p.codesCommand(), p.refuseCancelCommand(), p.verifyCommand(), p.documentsCommand(), p.signCommand(),
+		p.findCommand(), p.withdrawCommand())
 	for _, m := range moves {
 		cmd.AddCommand(p.moveCommand(m))
 	}

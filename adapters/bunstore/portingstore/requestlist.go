@@ -97,13 +97,28 @@ func (s Requests) ActiveNumbers(
 	return taken, err
 }
 
-// nameRow has what the index of requests that are due has of one.
+// nameRow has what names a request. The index of requests that are due has it.
 type nameRow struct {
 	bun.BaseModel `bun:"table:port_requests,alias:request"`
 
 	Org string `bun:"org"`
 	ID  string `bun:"id"`
 }
+
+// OpenRequest names the request that has taken a number.
+func (s Requests) OpenRequest(ctx context.Context, number callwright.PhoneNumber) (porting.Name, error) {
+	var row nameRow
+	err := s.core().Read(ctx, []any{number}, func(ctx context.Context, idb bun.IDB) error {
+		taken := idb.NewSelect().Model((*openNumberRow)(nil)).Column("request_id").Where("number = ?", number)
+		return sqldb.Absent("port request", idb.NewSelect().Model(&row).Where("id = (?)", taken).Scan(ctx))
+	})
+	if err != nil {
+		return porting.Name{}, err
+	}
+	return row.name(), nil
+}
+
+func (r nameRow) name() porting.Name { return porting.Name{Org: callwright.OrgID(r.Org), ID: r.ID} }
 
 // DueRequests names requests that are due, as their index has them.
 func (s Requests) DueRequests(ctx context.Context, now time.Time, limit int) (names []porting.Name, err error) {
@@ -116,5 +131,5 @@ func (s Requests) DueRequests(ctx context.Context, now time.Time, limit int) (na
 		return idb.NewSelect().Model(&rows).Where("due_at <= ?", sqldb.Stored(now)).
 			Order("due_at", "id").Limit(limit).Scan(ctx)
 	})
-	return sqldb.Converted(rows, func(r nameRow) porting.Name { return porting.Name{Org: callwright.OrgID(r.Org), ID: r.ID} }), err
+	return sqldb.Converted(rows, nameRow.name), err
 }

@@ -182,6 +182,7 @@ func TestRequestsUseIndexes(t *testing.T) {
 		add(s.History(ctx, org, r.ID))
 		add(s.CountOpen(ctx, org))
 		add(s.ActiveNumbers(ctx, []callwright.PhoneNumber{r.Numbers[0].Number, "+1"}))
+		add(s.OpenRequest(ctx, r.Numbers[0].Number))
 		add(s.DueRequests(ctx, now, 10))
 		for _, states := range [][]porting.State{nil, {porting.Failed}} {
 			for _, place := range []callwright.Keyset{{}, {At: now, ID: "x"}} {

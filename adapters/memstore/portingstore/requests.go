@@ -221,6 +221,19 @@ func (s Requests) ActiveNumbers(
 	return taken, err
 }
 
+// OpenRequest names the request that has taken a number.
+func (s Requests) OpenRequest(ctx context.Context, number callwright.PhoneNumber) (name porting.Name, err error) {
+	err = with(ctx, s.Store, func(d *data) error {
+		id, ok := d.active.Rows()[number]
+		if !ok {
+			return callwright.NotFound("port request")
+		}
+		name = porting.Name{Org: d.requests.Rows()[id].Org, ID: id}
+		return nil
+	})
+	return name, err
+}
+
 // RequestByRef returns the request with an order.
 func (s Requests) RequestByRef(ctx context.Context, gateway, ref string) (r porting.Request, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
