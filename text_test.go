@@ -32,3 +32,17 @@ func TestClip(t *testing.T) {
 		}
 	})
 }
+
+func TestHidden(t *testing.T) {
+	t.Parallel()
+	for _, c := range "\x00\x1b\x7f\u009b\u00ad\u200b\u2028\u2029\u202e\ufeff" {
+		if !callwright.Hidden(c) {
+			t.Errorf("%U is taken to be seen", c)
+		}
+	}
+	for _, c := range "aZ 9é漢\u0301😀" {
+		if callwright.Hidden(c) {
+			t.Errorf("%U is taken to be hidden", c)
+		}
+	}
+}

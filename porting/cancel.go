@@ -56,7 +56,7 @@ func (s *Service) Withdraw(ctx context.Context, org callwright.OrgID, id, note s
 	var f faults
 	f.addIf(strings.TrimSpace(note) == "", "note", "is required")
 	f.addIf(len(note) > MaxRaw, "note", "must have at most %d bytes", MaxRaw)
-	f.addIf(strings.ContainsFunc(note, isHidden), "note", "must not have control or format characters")
+	f.addIf(strings.ContainsFunc(note, callwright.Hidden), "note", "must not have control or format characters")
 	if err := f.err(); err != nil {
 		return Request{}, err
 	}

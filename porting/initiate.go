@@ -167,7 +167,7 @@ func (f *faults) addIf(wrong bool, field, format string, args ...any) {
 func (f *faults) addText(field, text string, most int, required bool) {
 	f.addIf(required && text == "", field, "is required")
 	f.addIf(callwright.Longer(text, most), field, "must have at most %d characters", most)
-	f.addIf(strings.ContainsFunc(text, isHidden), field, "must not have control or format characters")
+	f.addIf(strings.ContainsFunc(text, callwright.Hidden), field, "must not have control or format characters")
 }
 
 // addName adds an error about a name. Names stand in mails to strangers, so that they must not have a link.
@@ -175,12 +175,6 @@ func (f *faults) addName(field, text string, most int, required bool) {
 	f.addText(field, text, most, required)
 	lower := strings.ToLower(text)
 	f.addIf(strings.Contains(lower, "://") || strings.Contains(lower, "www."), field, "must not have a web address")
-}
-
-// isHidden reports whether a character cannot be seen, or changes how others are shown: control and format characters, and separators of
-// lines and paragraphs.
-func isHidden(c rune) bool {
-	return unicode.IsControl(c) || unicode.In(c, unicode.Cf, unicode.Zl, unicode.Zp)
 }
 
 func (f faults) err() error { return callwright.FieldErrors(f).OrNil() }
@@ -256,7 +250,7 @@ func (a Account) check(f *faults) {
 func isEmail(text string) bool {
 	a, err := mail.ParseAddress(text)
 	return err == nil && a.Address == text && len(text) <= maxEmail &&
-		!strings.ContainsFunc(text, func(c rune) bool { return isHidden(c) || unicode.IsSpace(c) })
+		!strings.ContainsFunc(text, func(c rune) bool { return callwright.Hidden(c) || unicode.IsSpace(c) })
 }
 
 func checkDocuments(f *faults, ids []string) {

@@ -163,7 +163,7 @@ func newAPI(p apiParts) (api, error) {
 // besideEvents returns a handler of the API and of carriers' events. A ServeMux would redirect odd paths, with the secrets in them.
 func besideEvents(api, events http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if strings.HasPrefix(r.URL.Path, "/internal/gateways/") {
+		if strings.HasPrefix(r.URL.Path, portingapi.EventsBelow) {
 			events.ServeHTTP(w, r)
 			return
 		}

@@ -23,8 +23,8 @@ import (
 	"github.com/callwright/callwright/internal/e2e/server"
 )
 
-// What is planted begins with these: a secret, a text that may be kept and shown and must not be logged, and one that may be shown and
-// must not be kept in plain text nor be logged.
+// These marks begin the texts that the test plants. A secret is never shown; a private text is never logged; a sealed one is neither logged
+// nor stored in plain text.
 const (
 	secretMark  = "hunter2sXq"
 	privateMark = "madeira9pW"

@@ -40,7 +40,7 @@ type Letter struct {
 	Revision  int64     // counts changes
 }
 
-// Content is what a letter shows. Its JSON is hashed and stored: new members are omitted when they are empty.
+// Content holds what a letter shows. Its JSON is stored: a letter that waits is rendered from it again when it is signed.
 type Content struct {
 	Request       string                   `json:"request"`
 	Date          time.Time                `json:"date"` // of the request
@@ -57,7 +57,7 @@ type Content struct {
 	Template      string                   `json:"template"` // names the wording, such as "us-1"
 }
 
-// Signature is what a signer gives to sign, and where it came from.
+// Signature holds what a signer gives to sign, and where it came from.
 type Signature struct {
 	Name      string // typed; must be that of the authorized representative, in any case
 	Title     string // may be empty
@@ -81,7 +81,7 @@ type Origin struct {
 	UserAgent string // at most MaxUserAgent bytes
 }
 
-// Certificate is what the last page of a signed letter shows.
+// Certificate holds what the last page of a signed letter shows.
 type Certificate struct {
 	Letter     string // SHA-256 of the PDF that was signed, in hex
 	Name       string
@@ -93,7 +93,7 @@ type Certificate struct {
 	Trail      string // hash of the entry of the audit trail that records the signature
 }
 
-// View is what the signing page shows.
+// View holds what the signing page shows.
 type View struct {
 	Letter     Letter
 	Text       Text   // what the PDF says, for those who cannot read it

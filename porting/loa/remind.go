@@ -10,8 +10,7 @@ import (
 
 const day = 24 * time.Hour
 
-// Reminders returns when the signer of a letter that was made at a time, and is to be signed before another, is reminded of it: 2 and 7
-// days after it was made, and 2 days before its time is over.
+// Reminders returns the times at which the signer of a letter is reminded: 2 and 7 days after created, and 2 days before signBy.
 func Reminders(created, signBy time.Time) (times []time.Time) {
 	last := signBy.Add(-2 * day)
 	for _, t := range []time.Time{created.Add(2 * day), created.Add(7 * day)} {

@@ -11,7 +11,7 @@ import (
 	"github.com/callwright/callwright/porting"
 )
 
-// MaxPage is how many orders a page has at most.
+// MaxPage limits the orders of a page.
 const MaxPage = 100
 
 // Order returns an order. CodeNotFound: it is absent.
@@ -45,7 +45,7 @@ func (o Order) Ended() bool {
 	return !slices.ContainsFunc(o.Numbers, func(n porting.NumberSnapshot) bool { return !n.State.Ended() })
 }
 
-// Move is what the operator has learned of numbers from the carrier.
+// Move says what the operator has learned of numbers from the carrier.
 type Move struct {
 	Numbers []callwright.PhoneNumber // empty: all that have not ended, but for those that are like that already
 	// State is in_progress, foc_confirmed, ported, rejected or canceled. Empty: Failure holds the numbers up, and they stay in their

@@ -35,7 +35,7 @@ type PortsOptions struct {
 	SecretKey   callwright.Secret // its master key; empty: the data folder has it
 }
 
-// Ports is what the commands of the manual gateway work on. Its stores are those of a deployment whose server may be running.
+// Ports holds what the operator's commands need: the stores and services of a deployment, whose server may be running.
 type Ports struct {
 	Manual    *manual.Gateway
 	Requests  porting.Store

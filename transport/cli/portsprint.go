@@ -7,11 +7,11 @@ import (
 	"io"
 	"strings"
 	"text/tabwriter"
-	"unicode"
 	"unicode/utf16"
 
 	"github.com/spf13/cobra"
 
+	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/porting"
 )
 
@@ -48,7 +48,7 @@ func printf(w *tabwriter.Writer, format string, args ...any) {
 func visible(text, kept string) string {
 	var b strings.Builder
 	for _, c := range strings.ToValidUTF8(text, "\ufffd") {
-		if !isHidden(c) || strings.ContainsRune(kept, c) {
+		if !callwright.Hidden(c) || strings.ContainsRune(kept, c) {
 			b.WriteRune(c)
 			continue
 		}
@@ -59,18 +59,12 @@ func visible(text, kept string) string {
 	return b.String()
 }
 
-// isHidden reports whether a terminal obeys a character, or does not show it: control and format characters, and separators of lines
-// and paragraphs.
-func isHidden(c rune) bool {
-	return unicode.IsControl(c) || unicode.In(c, unicode.Cf, unicode.Zl, unicode.Zp)
-}
-
 // checkText checks a text of an operator that is stored.
 func checkText(flag, text string) error {
 	switch {
 	case len(text) > porting.MaxRaw:
 		return fmt.Errorf("%s must have at most %d bytes", flag, porting.MaxRaw)
-	case strings.ContainsFunc(text, isHidden):
+	case strings.ContainsFunc(text, callwright.Hidden):
 		return fmt.Errorf("%s must not have control or format characters", flag)
 	}
 	return nil

@@ -18,25 +18,31 @@ type PortSigner interface {
 }
 
 func (p *portsCommands) signCommand() *cobra.Command {
-	var org, note string
-	cmd := &cobra.Command{
+	return p.onRequest("where the signed letter is", p.sign, &cobra.Command{
 		Use: "sign REQUEST", Short: "Enter that a letter of authorization was signed on paper",
 		Long: "Submits a request whose letter was signed on paper, and ends the link to the letter. The history of the request keeps the note:\n" +
 			"write where the paper is.",
 		Example: `  callwright ports sign port_0197f2a4c0007a1c8d2e5f3a1c9b7d20 --org ORG --note "signed on paper, folder 12"`,
-		Args:    exactly(1, "the id of a port request"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			switch {
-			case org == "":
-				return usage(errors.New("--org is required: the id of the organization that has requested the port"))
-			case note == "":
-				return usage(errors.New("--note is required: where the signed letter is"))
-			}
-			if err := checkText("--note", note); err != nil {
-				return usage(err)
-			}
-			return p.with(cmd.Context(), func(ports *Ports) error { return p.sign(cmd, ports, callwright.OrgID(org), args[0], note) })
-		},
+	})
+}
+
+// onRequest completes a command about a port request with its argument and its flags. why says what the note must tell.
+func (p *portsCommands) onRequest(
+	why string, do func(cmd *cobra.Command, ports *Ports, org callwright.OrgID, request, note string) error, cmd *cobra.Command,
+) *cobra.Command {
+	var org, note string
+	cmd.Args = exactly(1, "the id of a port request")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		switch {
+		case org == "":
+			return usage(errors.New("--org is required: the id of the organization that has requested the port"))
+		case note == "":
+			return usage(errors.New("--note is required: " + why))
+		}
+		if err := checkText("--note", note); err != nil {
+			return usage(err)
+		}
+		return p.with(cmd.Context(), func(ports *Ports) error { return do(cmd, ports, callwright.OrgID(org), args[0], note) })
 	}
 	cmd.Flags().StringVar(&org, "org", "", "the `id` of the organization (required)")
 	cmd.Flags().StringVar(&note, "note", "", "the `text` for the history (required)")

@@ -83,33 +83,19 @@ func (p *portsCommands) find(cmd *cobra.Command, ports *Ports, number callwright
 }
 
 func (p *portsCommands) withdrawCommand() *cobra.Command {
-	var org, note string
-	cmd := &cobra.Command{
+	return p.onRequest("why the request is ended", p.withdraw, &cobra.Command{
 		Use: "withdraw REQUEST", Short: "End a request of any organization that should not be",
 		Long: "Cancels a request as its organization can: at once while no carrier has it, and otherwise the carrier is asked. The history of the\n" +
 			"request, which its organization sees, names the operator and keeps the note. callwright ports find names the request of a number.",
 		Example: `  callwright ports withdraw port_0197f2a4c0007a1c8d2e5f3a1c9b7d20 --org ORG --note "the number is another customer's"`,
-		Args:    exactly(1, "the id of a port request"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			switch {
-			case org == "":
-				return usage(errors.New("--org is required: the id of the organization that has requested the port"))
-			case note == "":
-				return usage(errors.New("--note is required: why the request is ended"))
-			}
-			if err := checkText("--note", note); err != nil {
-				return usage(err)
-			}
-			return p.with(cmd.Context(), func(ports *Ports) error {
-				r, err := ports.Withdraw.Withdraw(cmd.Context(), callwright.OrgID(org), args[0], note)
-				if err != nil {
-					return err
-				}
-				return p.print(cmd, foundOf(r), foundOf(r).text)
-			})
-		},
+	})
+}
+
+// withdraw is callwright ports withdraw.
+func (p *portsCommands) withdraw(cmd *cobra.Command, ports *Ports, org callwright.OrgID, request, note string) error {
+	r, err := ports.Withdraw.Withdraw(cmd.Context(), org, request, note)
+	if err != nil {
+		return err
 	}
-	cmd.Flags().StringVar(&org, "org", "", "the `id` of the organization (required)")
-	cmd.Flags().StringVar(&note, "note", "", "the `text` for the history (required)")
-	return cmd
+	return p.print(cmd, foundOf(r), foundOf(r).text)
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/callwright/callwright/porting"
 )
 
-// EventPath is the pattern, of http.ServeMux, of the requests that GatewayEvents takes. They have no API key: mount it beside the API.
-const EventPath = "POST /internal/gateways/{name}/webhook"
+// EventsBelow begins the paths of the requests that GatewayEvents takes. They have no API key: mount it beside the API.
+const EventsBelow = "/internal/gateways/"
 
 // The bounds of a carrier's message.
 const (
@@ -37,7 +37,7 @@ func GatewayEvents(s *porting.Service, logger *slog.Logger, gateways ...porting.
 		}
 	}
 	mux := http.NewServeMux()
-	mux.Handle(EventPath, e)
+	mux.Handle("POST "+EventsBelow+"{name}/webhook", e)
 	return mux
 }
 

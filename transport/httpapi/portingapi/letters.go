@@ -47,7 +47,7 @@ func evidenceRecord(e loa.Evidence) oas.PortLetterEvidence {
 	return record
 }
 
-// DownloadPortLetter sends the letter of a request as it is signed, or as it is to be signed.
+// DownloadPortLetter sends the PDF of a request's letter: the signed one, or the one that waits for its signature.
 func (a *api) DownloadPortLetter(ctx context.Context, params oas.DownloadPortLetterParams, w http.ResponseWriter) error {
 	data, signed, err := a.letters.LetterPDF(ctx, httpapi.Org(ctx), params.ID)
 	if err != nil {
