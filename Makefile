@@ -3,8 +3,9 @@
 # The pinned linter, in a module of its own. The first run compiles it, which takes minutes.
 golangci := go tool -modfile=internal/tools/lint/go.mod golangci-lint
 
-# Every module of this repository: the library, its generator, the generator of other clients, its linter.
-modules := . internal/tools internal/tools/clients internal/tools/lint
+# Every module of this repository: the library, its adapter of S3, its generator, the generator of other clients, its linter, the S3
+# server of tests.
+modules := . adapters/s3blobs internal/tools internal/tools/clients internal/tools/lint internal/tools/s3
 
 # The tests end in this time, compilation on a slow machine included, or have failed; a single package has the time that
 # go test is given.
@@ -36,12 +37,14 @@ test: ## Install what is missing, run all tests, PostgreSQL and real phones incl
 	@# The phones come last and alone: their sound suffers on a machine that is busy with something else.
 	./scripts/install-deps.sh test
 	go -C internal/tools test $(TESTFLAGS) ./...
+	$(limit) go -C adapters/s3blobs test -timeout 20m $(TESTFLAGS) ./...
 	$(limit) go test -timeout 20m $(TESTFLAGS) $$(go list ./... | grep -v /internal/e2e)
 	$(limit) go test -timeout 20m $(TESTFLAGS) ./internal/e2e/...
 
 .PHONY: bench
 bench: ## Run the benchmarks (BENCH=name for some of them)
 	go test -run '^$$' -bench '$(BENCH)' -benchmem ./...
+	go -C adapters/s3blobs test -run '^$$' -bench '$(BENCH)' -benchmem ./...
 
 .PHONY: check
 check: check-format vet lint tidy-check check-generate ## Everything that CI checks beside the tests
@@ -54,11 +57,13 @@ check-format: ## Fail if gofmt would change a file
 .PHONY: vet
 vet: ## Run go vet
 	go vet ./...
+	go -C adapters/s3blobs vet ./...
 
 .PHONY: lint
 lint: ## Run the linter
 	$(golangci) run ./...
 	cd internal/tools && go tool -modfile=lint/go.mod golangci-lint run ./...
+	cd adapters/s3blobs && go tool -modfile=../../internal/tools/lint/go.mod golangci-lint run ./...
 
 .PHONY: tidy-check
 tidy-check: ## Fail if go mod tidy would change a module
@@ -78,6 +83,12 @@ check-generate: generate ## Fail if openapi.yaml and the generated code are not 
 check-clients: ## Fail if a client that oapi-codegen or openapi-typescript makes of openapi.yaml does not compile
 	./scripts/install-deps.sh clients
 	./scripts/check-clients.sh
+
+.PHONY: tool-server
+tool-server: ## Fail if the inspector and the conformance suite of the tool protocol find fault with callwright mcp
+	./scripts/install-deps.sh demo
+	./scripts/install-deps.sh clients
+	./scripts/tool-server.sh
 
 .PHONY: ci
 ci: ## Do what CI does

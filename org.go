@@ -25,6 +25,18 @@ type Organization struct {
 	ContactEmail  string // receives mail about what needs a person; empty: no mail
 	Region        string // carries its SIP traffic, such as "eu1"; empty: the deployment's region
 	CreatedAt     time.Time
+
+	PreviousWebhookSecret Secret     // signs as well until PreviousWebhookEnds; encrypted at rest; empty: none
+	PreviousWebhookEnds   *time.Time // nil: there is no previous secret
+}
+
+// WebhookSecrets returns the secrets that sign what is sent to the organization's webhooks at a time: WebhookSecret, and
+// the previous one until it ends.
+func (o Organization) WebhookSecrets(now time.Time) []Secret {
+	if o.PreviousWebhookSecret == "" || o.PreviousWebhookEnds == nil || !now.Before(*o.PreviousWebhookEnds) {
+		return []Secret{o.WebhookSecret}
+	}
+	return []Secret{o.WebhookSecret, o.PreviousWebhookSecret}
 }
 
 // Entitled reports whether the organization has the entitlement.
@@ -39,7 +51,15 @@ type APIKey struct {
 	Hash      []byte // HMAC-SHA256 of the whole key
 	CreatedAt time.Time
 	ExpiresAt *time.Time // nil: never
-	RevokedAt *time.Time // nil: in force
+	RevokedAt *time.Time // nil: not revoked
+
+	LastUsedAt *time.Time // about a minute precise; nil: never used, or not since there are records of it
+	ReplacedBy string     // the id of the key that a rotation made in its place; empty: not rotated
+}
+
+// InForce reports whether the key is neither revoked nor expired at a time.
+func (k APIKey) InForce(now time.Time) bool {
+	return k.RevokedAt == nil && (k.ExpiresAt == nil || now.Before(*k.ExpiresAt))
 }
 
 // Principal is the caller of a request, as identified by its API key or by whatever an embedding program authenticates
@@ -56,17 +76,43 @@ func (p Principal) Entitled(e Entitlement) bool { return slices.Contains(p.Entit
 
 // Tenants stores organizations and the records of their keys. Webhook secrets are encrypted at rest.
 type Tenants interface {
+	OrganizationStore
+	KeyStore
+}
+
+// OrganizationStore stores organizations.
+type OrganizationStore interface {
 	// InsertOrganization adds an organization; CodeConflict when its id is taken.
 	InsertOrganization(ctx context.Context, o Organization) error
 	// Organization returns one organization; CodeNotFound when it is absent.
 	Organization(ctx context.Context, id OrgID) (Organization, error)
+	// HoldOrganization is Organization in a transaction that is to change the organization or its keys: others that hold it
+	// wait until the transaction ends, so that no change is lost.
+	HoldOrganization(ctx context.Context, id OrgID) (Organization, error)
 	// UpdateOrganization replaces an organization; CodeNotFound when it is absent.
 	UpdateOrganization(ctx context.Context, o Organization) error
+	// Organizations returns up to limit organizations, the newest first, from after a keyset on.
+	Organizations(ctx context.Context, after Keyset, limit int) ([]Organization, error)
+}
+
+// KeyStore stores the records of API keys.
+type KeyStore interface {
 	// InsertKey adds a key's record; CodeConflict when its id or prefix is taken.
 	InsertKey(ctx context.Context, k APIKey) error
 	// KeyByPrefix returns the record of the key with a prefix, of any organization; CodeNotFound when there is none.
 	KeyByPrefix(ctx context.Context, prefix string) (APIKey, error)
+	// Key returns the record of one key; CodeNotFound when the organization has no such key.
+	Key(ctx context.Context, org OrgID, id string) (APIKey, error)
+	// Keys returns up to limit records of an organization's keys, the newest first, from after a keyset on.
+	Keys(ctx context.Context, org OrgID, after Keyset, limit int) ([]APIKey, error)
+	// CountKeys counts the keys of an organization that are in force at a time.
+	CountKeys(ctx context.Context, org OrgID, now time.Time) (int, error)
 	// RevokeKey sets RevokedAt of a key that is in force. It leaves a revoked key as it is; CodeNotFound when the
 	// organization has no such key.
 	RevokeKey(ctx context.Context, org OrgID, id string, at time.Time) error
+	// ReplaceKey sets ReplacedBy and ExpiresAt of a key and leaves the rest as it is, so that a key that is revoked meanwhile
+	// stays revoked. CodeConflict when the key has ReplacedBy already, CodeNotFound when the organization has no such key.
+	ReplaceKey(ctx context.Context, org OrgID, id, by string, ends time.Time) error
+	// TouchKey sets LastUsedAt of a key, unless that is later, or less than every before. An absent key is no error.
+	TouchKey(ctx context.Context, id string, at time.Time, every time.Duration) error
 }

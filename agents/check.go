@@ -47,7 +47,7 @@ type Personas interface {
 func (s *Service) faults(ctx context.Context, org callwright.OrgID, a Agent) []error {
 	var found faultList
 	a.checkTexts(&found)
-	s.checkEngines(a, &found)
+	s.checkEngines(ctx, org, a, &found)
 	if a.TransferTo != "" {
 		_, err := callwright.ParsePhoneNumber(a.TransferTo.String())
 		found.add(callwright.InField("transfer_phone_number", err))
@@ -122,9 +122,9 @@ func (a Agent) checkLeaders(found *faultList) {
 }
 
 // checkEngines refuses a voice or a language that the engines do not have, before somebody has answered.
-func (s *Service) checkEngines(a Agent, found *faultList) {
+func (s *Service) checkEngines(ctx context.Context, org callwright.OrgID, a Agent, found *faultList) {
 	if s.cfg.Voices != nil {
-		found.add(s.cfg.Voices.CheckVoice(a.Voice, a.Language))
+		found.add(s.cfg.Voices.CheckVoice(ctx, org, a.Voice, a.Language))
 	}
 	if s.cfg.Languages != nil {
 		found.add(s.cfg.Languages.CheckLanguage(a.Language))

@@ -137,7 +137,9 @@ type fallible struct {
 	voice, pathway error
 }
 
-func (f *fallible) CheckVoice(string, string) error { return f.voice }
+func (f *fallible) CheckVoice(context.Context, callwright.OrgID, string, string) error {
+	return f.voice
+}
 
 func (f *fallible) Load(
 	ctx context.Context, org callwright.OrgID, id string, sel pathway.Selector,

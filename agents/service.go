@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 
+	"github.com/callwright/callwright/speech/tts"
+
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/conversation"
 )
@@ -15,7 +17,7 @@ type Config struct {
 	Atomic    callwright.Atomic // required
 
 	// What agents are checked against.
-	Voices    conversation.VoiceChecker    // nil: every voice is taken
+	Voices    tts.VoiceChecker             // nil: every voice is taken
 	Languages conversation.LanguageChecker // nil: every language is taken
 	Webhooks  callwright.URLs              // nil: an agent with a webhook is CodeUnavailable
 	Requests  callwright.URLs              // of tools and dynamic data; nil: an agent with such is CodeUnavailable

@@ -41,7 +41,7 @@ var errVoice = callwright.Invalid("voice", "is not known")
 
 type voices struct{}
 
-func (voices) CheckVoice(voice, _ string) error {
+func (voices) CheckVoice(_ context.Context, _ callwright.OrgID, voice, _ string) error {
 	if voice == "robot" {
 		return errVoice
 	}

@@ -27,13 +27,7 @@ func RunTenants(
 	}
 	t.Run("keeps every field", func(t *testing.T) {
 		t.Parallel()
-		s := filled(t)
-		if got, err := s.Organization(t.Context(), "a"); err != nil || !reflect.DeepEqual(got, org) {
-			t.Errorf("got %+v, %v; want %+v", got, err, org)
-		}
-		if got, err := s.KeyByPrefix(t.Context(), "cwk_abc"); err != nil || !reflect.DeepEqual(got, key) {
-			t.Errorf("got %+v, %v; want %+v", got, err, key)
-		}
+		keepsTenant(t, filled(t), org, key)
 	})
 	t.Run("encrypts secrets", func(t *testing.T) {
 		t.Parallel()
@@ -41,34 +35,11 @@ func RunTenants(
 	})
 	t.Run("replaces an organization", func(t *testing.T) {
 		t.Parallel()
-		s := filled(t)
-		other := org
-		other.ID = "b"
-		changed := callwright.Organization{
-			ID: "a", Name: "Acme", Entitlements: []callwright.Entitlement{}, WebhookSecret: "whsec_y",
-			ContactEmail: "noc@acme.example", CreatedAt: at.Add(time.Hour),
-		}
-		if err := errors.Join(s.InsertOrganization(t.Context(), other), s.UpdateOrganization(t.Context(), changed)); err != nil {
-			t.Fatal(err)
-		}
-		for _, want := range []callwright.Organization{changed, other} {
-			if got, err := s.Organization(t.Context(), want.ID); err != nil || !reflect.DeepEqual(got, want) {
-				t.Errorf("got %+v, %v; want %+v", got, err, want)
-			}
-		}
+		replacesOrganization(t, filled(t), org, at)
 	})
 	t.Run("does not find what is absent", func(t *testing.T) {
 		t.Parallel()
-		s := filled(t)
-		_, orgErr := s.Organization(t.Context(), "b")
-		_, keyErr := s.KeyByPrefix(t.Context(), "cwk_ab")
-		revokeErr := s.RevokeKey(t.Context(), "b", "k1", at)
-		updateErr := s.UpdateOrganization(t.Context(), callwright.Organization{ID: "b"})
-		for _, err := range []error{orgErr, keyErr, revokeErr, updateErr} {
-			if !errors.Is(err, callwright.ErrNotFound) {
-				t.Errorf("got %v, want not found", err)
-			}
-		}
+		findsNoStranger(t, filled(t), at)
 	})
 	t.Run("refuses what is taken", func(t *testing.T) {
 		t.Parallel()
@@ -88,6 +59,22 @@ func RunTenants(
 		t.Parallel()
 		revokesOnce(t, filled(t), at)
 	})
+	t.Run("replaces a key once", func(t *testing.T) {
+		t.Parallel()
+		replacesKeyOnce(t, filled(t), key)
+	})
+	t.Run("keeps the last use", func(t *testing.T) {
+		t.Parallel()
+		keepsLastUse(t, filled(t), at)
+	})
+	t.Run("pages", func(t *testing.T) {
+		t.Parallel()
+		pagesTenants(t, newStore(t), at)
+	})
+	t.Run("counts keys in force", func(t *testing.T) {
+		t.Parallel()
+		countsKeys(t, filled(t), key)
+	})
 }
 
 func revokesOnce(t *testing.T, s callwright.Tenants, at time.Time) {
@@ -103,18 +90,75 @@ func revokesOnce(t *testing.T, s callwright.Tenants, at time.Time) {
 
 // tenant returns an organization and a key of it, with something in every field.
 func tenant(at time.Time) (callwright.Organization, callwright.APIKey) {
-	end := at.Add(time.Hour)
+	end, used, previousEnd := at.Add(time.Hour), at.Add(time.Minute), at.Add(24*time.Hour)
 	return callwright.Organization{
 			ID: "a", Name: "Acme & Söhne", Entitlements: []callwright.Entitlement{callwright.EntitlementSIP},
 			WebhookSecret: "whsec_x", ContactEmail: "ops+sip@acme.example", Region: "eu1", CreatedAt: at,
+			PreviousWebhookSecret: "whsec_w", PreviousWebhookEnds: &previousEnd,
 		}, callwright.APIKey{
 			ID: "k1", Org: "a", Name: "ci", Prefix: "cwk_abc", Hash: []byte{0, 1, 255}, CreatedAt: at, ExpiresAt: &end,
+			LastUsedAt: &used,
 		}
 }
 
 func encryptsTenant(t *testing.T, s callwright.Tenants, org callwright.Organization, atRest AtRest[callwright.Tenants]) {
-	org.ID, org.WebhookSecret = VisibleID, "hunter2-hook"
+	org.ID, org.WebhookSecret, org.PreviousWebhookSecret = VisibleID, "hunter2-hook", "hunter2-past"
 	atRest.Check(t, s, func() error {
 		return errors.Join(s.InsertOrganization(t.Context(), org), s.UpdateOrganization(t.Context(), org))
-	}, "hunter2-hook")
+	}, "hunter2-hook", "hunter2-past")
+}
+
+func keepsTenant(t *testing.T, s callwright.Tenants, org callwright.Organization, key callwright.APIKey) {
+	if got, err := s.Organization(t.Context(), "a"); err != nil || !reflect.DeepEqual(got, org) {
+		t.Errorf("got %+v, %v; want %+v", got, err, org)
+	}
+	byPrefix, err := s.KeyByPrefix(t.Context(), "cwk_abc")
+	if err != nil || !reflect.DeepEqual(byPrefix, key) {
+		t.Errorf("got %+v, %v; want %+v", byPrefix, err, key)
+	}
+	if got, err := s.Key(t.Context(), "a", "k1"); err != nil || !reflect.DeepEqual(got, key) {
+		t.Errorf("got %+v, %v; want %+v", got, err, key)
+	}
+}
+
+func replacesOrganization(t *testing.T, s callwright.Tenants, org callwright.Organization, at time.Time) {
+	other := org
+	other.ID = "b"
+	changed := callwright.Organization{
+		ID: "a", Name: "Acme", Entitlements: []callwright.Entitlement{}, WebhookSecret: "whsec_y",
+		ContactEmail: "noc@acme.example", CreatedAt: at.Add(time.Hour), PreviousWebhookSecret: "whsec_x", PreviousWebhookEnds: &at,
+	}
+	if err := errors.Join(s.InsertOrganization(t.Context(), other), s.UpdateOrganization(t.Context(), changed)); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []callwright.Organization{changed, other} {
+		if got, err := s.Organization(t.Context(), want.ID); err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("got %+v, %v; want %+v", got, err, want)
+		}
+		if got, err := s.HoldOrganization(t.Context(), want.ID); err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("held is %+v, %v; want %+v", got, err, want)
+		}
+	}
+}
+
+func findsNoStranger(t *testing.T, s callwright.Tenants, at time.Time) {
+	_, orgErr := s.Organization(t.Context(), "b")
+	_, heldErr := s.HoldOrganization(t.Context(), "b")
+	_, keyErr := s.KeyByPrefix(t.Context(), "cwk_ab")
+	_, foreignErr := s.Key(t.Context(), "b", "k1")
+	_, absentErr := s.Key(t.Context(), "a", "k2")
+	replaceErr := s.ReplaceKey(t.Context(), "b", "k1", "k2", at)
+	revokeErr := s.RevokeKey(t.Context(), "b", "k1", at)
+	updateErr := s.UpdateOrganization(t.Context(), callwright.Organization{ID: "b"})
+	for _, err := range []error{orgErr, heldErr, keyErr, foreignErr, absentErr, replaceErr, revokeErr, updateErr} {
+		if !errors.Is(err, callwright.ErrNotFound) {
+			t.Errorf("got %v, want not found", err)
+		}
+	}
+	if keys, err := s.Keys(t.Context(), "b", callwright.Keyset{}, 10); err != nil || len(keys) > 0 {
+		t.Errorf("another organization has the keys %+v, %v", keys, err)
+	}
+	if err := s.TouchKey(t.Context(), "k2", at, time.Minute); err != nil {
+		t.Errorf("the use of an absent key gave %v", err)
+	}
 }

@@ -2,7 +2,7 @@
 # Installs the programs that Callwright runs beside Go, as far as they are missing.
 #
 #   scripts/install-deps.sh demo     speech: flite, pocketsphinx and its English model
-#   scripts/install-deps.sh test     the same, SIP peers to test against, espeak-ng, PostgreSQL, poppler and Chromium
+#   scripts/install-deps.sh test     the same, SIP peers to test against, espeak-ng, sox, ffmpeg, PostgreSQL, poppler and Chromium
 #   scripts/install-deps.sh clients  node and npm, for generators of clients
 #   scripts/install-deps.sh docker   the Docker daemon and its command line
 #
@@ -13,7 +13,7 @@ set -eu
 group=${1:-}
 case "$group" in
 demo) wanted="flite pocketsphinx pocketsphinx-en-us" ;;
-test) wanted="flite pocketsphinx pocketsphinx-en-us baresip-core sip-tester kamailio kamailio-tls-modules espeak-ng postgresql poppler-utils chromium" ;;
+test) wanted="flite pocketsphinx pocketsphinx-en-us baresip-core sip-tester kamailio kamailio-tls-modules espeak-ng sox ffmpeg postgresql poppler-utils chromium" ;;
 clients) wanted="nodejs npm" ;;
 docker) wanted="docker.io docker-cli" ;;
 *)
@@ -22,12 +22,19 @@ docker) wanted="docker.io docker-cli" ;;
   ;;
 esac
 
+# Recordings of people, which tests measure, are packages of Debian and nowhere else.
+if [ "$group" = test ] && command -v apt-get >/dev/null 2>&1; then
+  wanted="$wanted pocketsphinx-testdata asterisk-core-sounds-en-wav"
+fi
+
 # present says whether what a Debian package is wanted for is on this machine, wherever it came from.
 present() {
   case "$1" in
   pocketsphinx) command -v pocketsphinx_continuous || command -v pocketsphinx ;;
   pocketsphinx-en-us) ls -d /usr/share/pocketsphinx/model/en-us /usr/local/share/pocketsphinx/model/en-us \
     /opt/homebrew/share/pocketsphinx/model/en-us 2>/dev/null | grep . ;;
+  pocketsphinx-testdata) ls /usr/share/pocketsphinx/test/data/librivox/*.wav ;;
+  asterisk-core-sounds-en-wav) ls /usr/share/asterisk/sounds/en_US_f_Allison/*.wav ;;
   baresip-core) command -v baresip ;;
   sip-tester) command -v sipp ;;
   kamailio-tls-modules) ls /usr/lib/*/kamailio/modules/tls.so /usr/lib64/kamailio/modules/tls.so \
@@ -56,7 +63,7 @@ lacking=$(missing)
 if ! command -v apt-get >/dev/null 2>&1; then
   echo "Callwright needs these programs, which are not on this machine: $lacking" >&2
   if [ "$(uname -s)" = Darwin ]; then
-    echo "With Homebrew: brew install flite cmu-pocketsphinx baresip sipp kamailio espeak-ng postgresql@17 poppler, and brew install --cask chromium" >&2
+    echo "With Homebrew: brew install flite cmu-pocketsphinx baresip sipp kamailio espeak-ng sox ffmpeg postgresql@17 poppler, and brew install --cask chromium" >&2
     echo "Docker comes with Docker Desktop, OrbStack or colima." >&2
   else
     echo "Install them with the package manager of this system; the names above are Debian's." >&2

@@ -35,7 +35,7 @@ var kept24h = time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC)
 var secrets = []string{
 	"hunter2-webhook", "hunter2-call", "hunter2-register", "hunter2-answer", "hunter2-digest", "hunter2-tool",
 	"hunter2-header", "hunter2-query", "hunter2-body", "hunter2-node", "hunter2-edge", "hunter2-hook", "hunter2-constant",
-	"hunter2-alert",
+	"hunter2-alert", "hunter2-previous",
 }
 
 // secretTrunk returns a trunk with passwords.
@@ -96,7 +96,7 @@ func keepAgents(ctx context.Context, db *bunstore.DB) error {
 func keepSecrets(t *testing.T, db *bunstore.DB) {
 	t.Helper()
 	secretive := organization("o")
-	secretive.WebhookSecret = "hunter2-webhook"
+	secretive.WebhookSecret, secretive.PreviousWebhookSecret = "hunter2-webhook", "hunter2-previous"
 	trunk := secretTrunk("t1", "+15550000001")
 	trunks, tenants := sipstore.Trunks{DB: db}, orgstore.Tenants{DB: db}
 	keep := func(since time.Time) error {
@@ -189,6 +189,23 @@ func TestMovedSecretDoesNotOpen(t *testing.T) {
 			_, err = sipstore.Trunks{DB: db}.Owner(t.Context(), "+15550000002", sip.Outbound)
 			if callwright.CodeOf(err) != callwright.CodeInternal || strings.Contains(callwright.MessageOf(err), "key") {
 				t.Errorf("another's %s gave %v", to, err)
+			}
+		}
+	})
+}
+
+// TestMovedWebhookSecretDoesNotOpen puts the secret before in the place of the current one, and the other way round.
+func TestMovedWebhookSecretDoesNotOpen(t *testing.T) {
+	t.Parallel()
+	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
+		for to, from := range map[string]string{"webhook_secret": "previous_webhook_secret", "previous_webhook_secret": "webhook_secret"} {
+			db := open(t)
+			keepSecrets(t, db)
+			if _, err := db.SQL().ExecContext(t.Context(), "UPDATE organizations SET "+to+" = "+from); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := (orgstore.Tenants{DB: db}).Organization(t.Context(), "o"); callwright.CodeOf(err) != callwright.CodeInternal {
+				t.Errorf("%s in the place of %s gave %v", from, to, err)
 			}
 		}
 	})

@@ -6,14 +6,17 @@ package espeak
 import (
 	"bytes"
 	"context"
+	"maps"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/callwright/callwright/speech/tts"
+
 	"github.com/callwright/callwright"
-	"github.com/callwright/callwright/agents/conversation"
 	"github.com/callwright/callwright/internal/engine"
 	"github.com/callwright/callwright/speech/pcm"
 )
@@ -32,18 +35,17 @@ type Config struct {
 	Parallel int    // how many processes run at once; 0: twice the number of processors
 }
 
-// Synthesizer synthesizes speech with eSpeak NG. It is a conversation.Synthesizer. Its voices are named after their
+// Synthesizer synthesizes speech with eSpeak NG. It is a tts.Engine. Its voices are named after their
 // languages, such as "en-us" or "pt-br".
 type Synthesizer struct {
 	program *engine.Program
 	voice   string
 	voices  []string
+	titles  map[string]string // of the voices, for people
+	version string
 }
 
-var (
-	_ conversation.Synthesizer  = (*Synthesizer)(nil)
-	_ conversation.VoiceChecker = (*Synthesizer)(nil)
-)
+var _ tts.Engine = (*Synthesizer)(nil)
 
 // New finds the program and asks it for its voices. It is CodeUnavailable, with what to install, when there is none,
 // and CodeBadRequest when the configured voice is not among its voices.
@@ -56,43 +58,57 @@ func New(config Config) (*Synthesizer, error) {
 	if s.voice == "" {
 		s.voice = defaultVoice
 	}
-	if s.voices, err = listVoices(program); err != nil {
+	if s.titles, err = listVoices(program); err != nil {
 		return nil, err
 	}
+	s.voices, s.version = slices.Sorted(maps.Keys(s.titles)), version(program)
 	if !slices.Contains(s.voices, s.voice) {
 		return nil, callwright.Invalid("voice", "eSpeak has no voice %q", config.Voice)
 	}
 	return s, nil
 }
 
-// listVoices reads a table whose first line is the heading and whose second column is the language. Voices that need
+// listVoices returns the names of the voices and what they are called. It reads a table whose first line is the heading, whose
+// second column is the language and whose fourth is a title. Voices that need
 // the data of another synthesizer (MBROLA) carry the name of a file in "mb/" and are left out.
-func listVoices(program *engine.Program) ([]string, error) {
+func listVoices(program *engine.Program) (map[string]string, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), listTimeout)
 	defer cancel()
 	printed, err := program.Run(ctx, "", "--voices")
 	if err != nil {
 		return nil, callwright.Errorf(callwright.CodeUnavailable, "eSpeak does not say which voices it has: %w", err)
 	}
-	var voices []string
+	titles := map[string]string{}
 	for i, line := range strings.Split(string(printed), "\n") {
 		fields := strings.Fields(line)
 		if i > 0 && len(fields) >= 5 && !strings.HasPrefix(fields[4], "mb/") {
-			voices = append(voices, strings.ToLower(fields[1]))
+			titles[strings.ToLower(fields[1])] = strings.ReplaceAll(fields[3], "_", " ")
 		}
 	}
-	slices.Sort(voices)
-	return slices.Compact(voices), nil
+	return titles, nil
 }
 
-// Voices returns the names of the voices, sorted.
-func (s *Synthesizer) Voices() []string { return slices.Clone(s.voices) }
+// version returns what eSpeak says of itself, such as "1.51"; empty if it says nothing.
+func version(program *engine.Program) string {
+	ctx, cancel := context.WithTimeout(context.Background(), listTimeout)
+	defer cancel()
+	printed, _ := program.Run(ctx, "", "--version") // without one, the version is not known
+	_, after, _ := strings.Cut(string(printed), ": ")
+	name, _, _ := strings.Cut(after, " ")
+	return name
+}
 
-// DefaultVoice returns the voice that speaks when a Speech names neither a voice nor a language.
-func (s *Synthesizer) DefaultVoice() string { return s.voice }
+// Describe returns eSpeak's voices, sorted.
+func (s *Synthesizer) Describe() tts.Description {
+	d := tts.Description{Name: "espeak", Version: s.version, Default: s.voice, Pitch: true, Tempo: true}
+	for _, name := range s.voices {
+		d.Voices = append(d.Voices, tts.Voice{Name: name, Description: s.titles[name], Language: name})
+	}
+	return d
+}
 
 // Synthesize speaks with the voice, or the language's voice, or the default.
-func (s *Synthesizer) Synthesize(ctx context.Context, speech conversation.Speech) (conversation.AudioStream, error) {
+func (s *Synthesizer) Synthesize(ctx context.Context, speech tts.Request) (tts.Stream, error) {
 	if err := engine.Check(speech); err != nil {
 		return nil, err
 	}
@@ -104,7 +120,7 @@ func (s *Synthesizer) Synthesize(ctx context.Context, speech conversation.Speech
 		if engine.Silent(speech.Text) {
 			return pcm.Audio{Rate: speech.Rate, Channels: 1}, nil
 		}
-		return s.speak(ctx, voice, speech.Text)
+		return s.speak(ctx, voice, speech.Text, speech.Prosody)
 	}), nil
 }
 
@@ -141,32 +157,39 @@ func (s *Synthesizer) choose(wanted, spoken string) (string, error) {
 
 // speak hands the text over in a file: as an argument it could be read in the list of processes by every user of the
 // machine.
-func (s *Synthesizer) speak(ctx context.Context, voice, text string) (audio pcm.Audio, err error) {
+func (s *Synthesizer) speak(ctx context.Context, voice, text string, prosody tts.Prosody) (audio pcm.Audio, err error) {
+	controls, playback := control(prosody)
 	err = engine.Scratch("espeak", func(dir string) error {
 		in := filepath.Join(dir, "text")
 		if err := os.WriteFile(in, []byte(printable(text)), 0o600); err != nil {
 			return failed(err)
 		}
-		printed, err := s.program.Run(ctx, dir, "-v", voice, "-b", "1", "-f", in, "--stdout")
+		printed, err := s.program.Run(ctx, dir, append([]string{"-v", voice, "-b", "1", "-f", in, "--stdout"}, controls...)...)
 		if err != nil {
 			return err
 		}
 		if audio, err = pcm.ReadWAV(bytes.NewReader(printed), maxSamples); err != nil {
 			return failed(err)
 		}
+		audio.Rate = int(math.Round(float64(audio.Rate)*playback/rateStep)) * rateStep
 		return nil
 	})
 	return audio, err
 }
 
-// printable removes control characters, some of which are commands to eSpeak.
+// printable removes control characters, some of which are commands to eSpeak, and separates brackets: what stands in double ones is
+// phonemes to it.
 func printable(text string) string {
-	return strings.Map(func(r rune) rune {
+	text = strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7F {
 			return ' '
 		}
 		return r
 	}, text)
+	for strings.Contains(text, "[[") {
+		text = strings.ReplaceAll(text, "[[", "[ [")
+	}
+	return text
 }
 
 func failed(cause error) error {

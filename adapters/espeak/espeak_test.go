@@ -8,16 +8,13 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/espeak"
-	"github.com/callwright/callwright/agents/agentstest"
-	"github.com/callwright/callwright/agents/conversation"
 	"github.com/callwright/callwright/internal/engine/enginetest"
+	"github.com/callwright/callwright/speech/speechtest"
+	"github.com/callwright/callwright/speech/tts"
 )
 
-func TestSynthesizer(t *testing.T) { //nolint:paralleltest // the suite looks for leaked goroutines
-	agentstest.RunSynthesizer(t, agentstest.SynthesizerHarness{
-		New:   func(t *testing.T) conversation.Synthesizer { return open(t, espeak.Config{}) },
-		Voice: "de",
-	})
+func TestEngine(t *testing.T) { //nolint:paralleltest // the suite looks for leaked goroutines
+	speechtest.RunEngine(t, speechtest.EngineHarness{New: func(t *testing.T) tts.Engine { return open(t, espeak.Config{}) }})
 }
 
 func open(t *testing.T, config espeak.Config) *espeak.Synthesizer {
@@ -51,7 +48,7 @@ Pty Language       Age/Gender VoiceName          File                 Other Lang
  5  sw              --/M      needs-mbrola       mb/mb-sw1
 
 END`)})
-	if got := s.Voices(); !slices.Equal(got, []string{"en-us", "pt-br"}) {
+	if got := s.Describe().Names(); !slices.Equal(got, []string{"en-us", "pt-br"}) {
 		t.Errorf("voices %v", got)
 	}
 }
@@ -73,7 +70,7 @@ func TestLanguages(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, err := agentstest.Speak(t.Context(), s, conversation.Speech{Text: "Hotel", Language: tt.language, Rate: 8000})
+			_, err := speechtest.Speak(t.Context(), s, tts.Request{Text: "Hotel", Language: tt.language, Rate: 8000})
 			if tt.ok != (err == nil) || !tt.ok && callwright.CodeOf(err) != callwright.CodeBadRequest {
 				t.Errorf("language %q: %v", tt.language, err)
 			}
@@ -85,8 +82,28 @@ func TestOddText(t *testing.T) {
 	t.Parallel()
 	s := open(t, espeak.Config{})
 	for _, text := range []string{"--version", "/etc/passwd", "$(reboot) `id`", "Zoë’s café – 你好 \x00\x01\x02", "<speak>", "..."} {
-		if _, err := agentstest.Speak(t.Context(), s, conversation.Speech{Text: text, Rate: 8000}); err != nil {
+		if _, err := speechtest.Speak(t.Context(), s, tts.Request{Text: text, Rate: 8000}); err != nil {
 			t.Errorf("%q: %v", text, err)
 		}
+	}
+}
+
+// TestSpeaksBrackets wants what eSpeak would take for phonemes to be spoken as text.
+func TestSpeaksBrackets(t *testing.T) {
+	t.Parallel()
+	s := open(t, espeak.Config{})
+	length := func(text string) int {
+		t.Helper()
+		audio, err := speechtest.Speak(t.Context(), s, tts.Request{Text: text, Rate: 8000})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(audio)
+	}
+	if marked, said := length("See [[Home Page]] now."), length("See Home Page now."); marked < said*9/10 {
+		t.Errorf("%d samples with brackets, %d without", marked, said)
+	}
+	if marked, said := length("[[[[h@l0U]]]]"), length("hello"); marked == said {
+		t.Error("phonemes are obeyed")
 	}
 }

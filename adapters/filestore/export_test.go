@@ -9,5 +9,8 @@ import (
 // NewFile returns what writes a recording to a file that is open.
 func NewFile(f *os.File) call.RecordingFile { return file{f} }
 
-// Coded translates the error of a file.
-var Coded = coded
+// Coded translates the error of a file of a kind. Fill writes audio to a file.
+var (
+	Coded = coded
+	Fill  = fill
+)

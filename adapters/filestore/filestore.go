@@ -1,4 +1,4 @@
-// Package filestore keeps recordings as files in a folder: one folder an organization, one WAV file a call.
+// Package filestore keeps audio as files in a folder: the recordings of calls, and the samples of speech.
 package filestore
 
 import (
@@ -9,8 +9,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
-	"syscall"
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/call"
@@ -20,20 +18,14 @@ import (
 // is.
 type Recordings struct{ root *os.Root }
 
-// Only the server's user may read the recordings.
-const (
-	folderMode = 0o700
-	fileMode   = 0o600
-)
+// recordings names the files in errors.
+const recordings = "recordings"
 
 // New makes the folder if it does not exist.
 func New(folder string) (*Recordings, error) {
-	if err := os.MkdirAll(folder, folderMode); err != nil {
-		return nil, fmt.Errorf("recordings: %w", err)
-	}
-	root, err := os.OpenRoot(folder)
+	root, err := openFolder(recordings, folder)
 	if err != nil {
-		return nil, fmt.Errorf("recordings: %w", err)
+		return nil, err
 	}
 	return &Recordings{root: root}, nil
 }
@@ -48,11 +40,11 @@ func (r *Recordings) Create(_ context.Context, org callwright.OrgID, id string) 
 		return nil, err
 	}
 	if err := r.root.MkdirAll(filepath.Dir(name), folderMode); err != nil {
-		return nil, coded(fmt.Errorf("recordings: %w", err))
+		return nil, coded(recordings, fmt.Errorf("recordings: %w", err))
 	}
 	f, err := r.root.OpenFile(name, os.O_CREATE|os.O_RDWR|os.O_TRUNC, fileMode)
 	if err != nil {
-		return nil, coded(fmt.Errorf("recordings: %w", err))
+		return nil, coded(recordings, fmt.Errorf("recordings: %w", err))
 	}
 	return file{f}, nil
 }
@@ -64,22 +56,14 @@ type file struct{ f *os.File }
 // Write writes p.
 func (f file) Write(p []byte) (int, error) {
 	n, err := f.f.Write(p)
-	return n, coded(err)
+	return n, coded(recordings, err)
 }
 
 // Seek sets where the next write goes.
 func (f file) Seek(offset int64, whence int) (int64, error) { return f.f.Seek(offset, whence) }
 
 // Close closes the file.
-func (f file) Close() error { return coded(f.f.Close()) }
-
-// coded gives the error of a full disk a code and a message for people.
-func coded(err error) error {
-	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
-		return callwright.Errorf(callwright.CodeUnavailable, "the disk for recordings is full").Because(err)
-	}
-	return err
-}
+func (f file) Close() error { return coded(recordings, f.f.Close()) }
 
 // Open opens a recording for reading. A missing one is CodeNotFound.
 func (r *Recordings) Open(_ context.Context, org callwright.OrgID, id string) (io.ReadSeekCloser, error) {
@@ -97,12 +81,9 @@ func (r *Recordings) Open(_ context.Context, org callwright.OrgID, id string) (i
 	return f, nil
 }
 
-// plain matches the ids of organizations and calls. Nothing else becomes a file name.
-var plain = regexp.MustCompile(`^[0-9A-Za-z_-]{1,128}$`)
-
 func path(org callwright.OrgID, id string) (string, error) {
-	if !plain.MatchString(string(org)) || !plain.MatchString(id) {
-		return "", fmt.Errorf("recordings: the ids %q and %q must be 1 to 128 letters, digits, _ or -", org, id)
+	if err := checkNames(recordings, org, id); err != nil {
+		return "", err
 	}
 	return filepath.Join(string(org), id+".wav"), nil
 }

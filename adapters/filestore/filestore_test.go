@@ -74,13 +74,13 @@ func TestForeignAndAbsent(t *testing.T) {
 func TestCoded(t *testing.T) {
 	t.Parallel()
 	for _, errno := range []syscall.Errno{syscall.ENOSPC, syscall.EDQUOT} {
-		err := filestore.Coded(fmt.Errorf("recordings: %w", &fs.PathError{Op: "mkdirat", Path: "org", Err: errno}))
+		err := filestore.Coded("recordings", fmt.Errorf("recordings: %w", &fs.PathError{Op: "mkdirat", Path: "org", Err: errno}))
 		if !errors.Is(err, callwright.ErrUnavailable) || callwright.MessageOf(err) != "the disk for recordings is full" || !errors.Is(err, errno) {
 			t.Errorf("%v became %v", errno, err)
 		}
 	}
 	for _, other := range []error{nil, fs.ErrClosed, &fs.PathError{Op: "write", Path: "org", Err: syscall.EIO}} {
-		if err := filestore.Coded(other); !errors.Is(err, other) || errors.Is(err, callwright.ErrUnavailable) {
+		if err := filestore.Coded("audio", other); !errors.Is(err, other) || errors.Is(err, callwright.ErrUnavailable) {
 			t.Errorf("%v became %v", other, err)
 		}
 	}

@@ -33,3 +33,16 @@ func TestFullDisk(t *testing.T) {
 		}
 	}
 }
+
+// TestFullDiskForAudio does the same with audio.
+func TestFullDiskForAudio(t *testing.T) {
+	t.Parallel()
+	device, err := os.OpenFile("/dev/full", os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = filestore.Fill(t.Context(), device, strings.NewReader("RIFF"), 4)
+	if !errors.Is(err, callwright.ErrUnavailable) || callwright.MessageOf(err) != "the disk for audio is full" || !errors.Is(err, syscall.ENOSPC) {
+		t.Errorf("gave %v", err)
+	}
+}

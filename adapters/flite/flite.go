@@ -6,14 +6,16 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/callwright/callwright/speech/tts"
+
 	"github.com/callwright/callwright"
-	"github.com/callwright/callwright/agents/conversation"
 	"github.com/callwright/callwright/internal/engine"
 	"github.com/callwright/callwright/speech/pcm"
 )
@@ -32,17 +34,15 @@ type Config struct {
 	Parallel int    // how many processes run at once; 0: twice the number of processors
 }
 
-// Synthesizer synthesizes speech with flite. It is a conversation.Synthesizer.
+// Synthesizer synthesizes speech with flite. It is a tts.Engine.
 type Synthesizer struct {
 	program *engine.Program
 	voice   string
 	voices  []string
+	version string
 }
 
-var (
-	_ conversation.Synthesizer  = (*Synthesizer)(nil)
-	_ conversation.VoiceChecker = (*Synthesizer)(nil)
-)
+var _ tts.Engine = (*Synthesizer)(nil)
 
 // New finds the program and asks it for its voices. It is CodeUnavailable, with what to install, when there is none,
 // and CodeBadRequest when the configured voice is not among its voices.
@@ -55,6 +55,7 @@ func New(config Config) (*Synthesizer, error) {
 	if s.voices, err = listVoices(program); err != nil {
 		return nil, err
 	}
+	s.version = version(program)
 	switch {
 	case s.voice == "" && slices.Contains(s.voices, defaultVoice):
 		s.voice = defaultVoice
@@ -84,14 +85,33 @@ func listVoices(program *engine.Program) ([]string, error) {
 	return slices.Compact(voices), nil
 }
 
-// Voices returns the names of the voices, sorted.
-func (s *Synthesizer) Voices() []string { return slices.Clone(s.voices) }
+// version returns what flite says of itself, such as "flite-2.2-release"; empty if it says nothing.
+func version(program *engine.Program) string {
+	ctx, cancel := context.WithTimeout(context.Background(), listTimeout)
+	defer cancel()
+	printed, _ := program.Run(ctx, "", "--version") // some versions exit with 1
+	_, after, _ := strings.Cut(string(printed), "version:")
+	name, _, _ := strings.Cut(strings.TrimSpace(after), " ")
+	return name
+}
 
-// DefaultVoice returns the voice that speaks when a Speech names none.
-func (s *Synthesizer) DefaultVoice() string { return s.voice }
+// Describe returns flite's voices, sorted. All speak English.
+func (s *Synthesizer) Describe() tts.Description {
+	d := tts.Description{Name: "flite", Version: s.version, Default: s.voice, Pitch: true, Tempo: true}
+	for _, name := range s.voices {
+		d.Voices = append(d.Voices, tts.Voice{Name: name, Description: described[name], Language: "en-US"})
+	}
+	return d
+}
+
+// described tells people about the voices that Debian has.
+var described = map[string]string{
+	"slt": "Female, American English", "rms": "Male, American English", "awb": "Male, Scottish accent",
+	"kal": "Male, American English, at 8 kHz", "kal16": "Male, American English",
+}
 
 // Synthesize speaks English. Letters that English does not have are replaced by their nearest relatives or left out.
-func (s *Synthesizer) Synthesize(ctx context.Context, speech conversation.Speech) (conversation.AudioStream, error) {
+func (s *Synthesizer) Synthesize(ctx context.Context, speech tts.Request) (tts.Stream, error) {
 	if err := engine.Check(speech); err != nil {
 		return nil, err
 	}
@@ -104,7 +124,7 @@ func (s *Synthesizer) Synthesize(ctx context.Context, speech conversation.Speech
 		if engine.Silent(text) {
 			return pcm.Audio{Rate: speech.Rate, Channels: 1}, nil
 		}
-		return s.speak(ctx, voice, text)
+		return s.speak(ctx, voice, text, speech.Prosody)
 	}), nil
 }
 
@@ -125,22 +145,24 @@ func (s *Synthesizer) unknownVoice(voice string) error {
 
 // speak goes through files: as an argument the text could be read in the list of processes by every user of the
 // machine, and flite hangs when it writes to a pipe what it read from a file.
-func (s *Synthesizer) speak(ctx context.Context, voice, text string) (audio pcm.Audio, err error) {
+func (s *Synthesizer) speak(ctx context.Context, voice, text string, prosody tts.Prosody) (audio pcm.Audio, err error) {
+	controls, playback := control(voice, prosody)
 	err = engine.Scratch("flite", func(dir string) error {
 		in, out := filepath.Join(dir, "text"), filepath.Join(dir, "speech.wav")
 		if err := os.WriteFile(in, []byte(text), 0o600); err != nil {
 			return failed(err)
 		}
-		if _, err := s.program.Run(ctx, dir, "-voice", voice, "-f", in, "-o", out); err != nil {
+		if _, err := s.program.Run(ctx, dir, append([]string{"-voice", voice, "-f", in, "-o", out}, controls...)...); err != nil {
 			return err
 		}
-		raw, err := os.ReadFile(out)
+		raw, err := engine.ReadFile(out)
 		if err != nil {
 			return failed(err)
 		}
 		if audio, err = pcm.ReadWAV(bytes.NewReader(raw), maxSamples); err != nil {
 			return failed(err)
 		}
+		audio.Rate = int(math.Round(float64(audio.Rate)*playback/rateStep)) * rateStep
 		return nil
 	})
 	return audio, err

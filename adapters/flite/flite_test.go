@@ -8,17 +8,14 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/flite"
-	"github.com/callwright/callwright/agents/agentstest"
-	"github.com/callwright/callwright/agents/conversation"
 	"github.com/callwright/callwright/internal/engine/enginetest"
 	"github.com/callwright/callwright/speech/pcm"
+	"github.com/callwright/callwright/speech/speechtest"
+	"github.com/callwright/callwright/speech/tts"
 )
 
-func TestSynthesizer(t *testing.T) { //nolint:paralleltest // the suite looks for leaked goroutines
-	agentstest.RunSynthesizer(t, agentstest.SynthesizerHarness{
-		New:   func(t *testing.T) conversation.Synthesizer { return open(t, flite.Config{}) },
-		Voice: "kal", // at 8 kHz, unlike the others
-	})
+func TestEngine(t *testing.T) { //nolint:paralleltest // the suite looks for leaked goroutines
+	speechtest.RunEngine(t, speechtest.EngineHarness{New: func(t *testing.T) tts.Engine { return open(t, flite.Config{}) }})
 }
 
 func open(t *testing.T, config flite.Config) *flite.Synthesizer {
@@ -34,14 +31,14 @@ func TestVoices(t *testing.T) {
 	t.Parallel()
 	s := open(t, flite.Config{})
 	for _, voice := range []string{"slt", "rms", "awb", "kal16"} {
-		if !slices.Contains(s.Voices(), voice) {
-			t.Errorf("no %s among %v", voice, s.Voices())
+		if !slices.Contains(s.Describe().Names(), voice) {
+			t.Errorf("no %s among %v", voice, s.Describe().Names())
 		}
 	}
-	if slices.Contains(s.Voices(), "awb_time") || s.DefaultVoice() != "slt" {
-		t.Errorf("default %s of %v", s.DefaultVoice(), s.Voices())
+	if slices.Contains(s.Describe().Names(), "awb_time") || s.Describe().Default != "slt" {
+		t.Errorf("default %s of %v", s.Describe().Default, s.Describe().Names())
 	}
-	if v := open(t, flite.Config{Voice: "rms"}).DefaultVoice(); v != "rms" {
+	if v := open(t, flite.Config{Voice: "rms"}).Describe().Default; v != "rms" {
 		t.Errorf("configured rms, speaks %s", v)
 	}
 }
@@ -69,7 +66,7 @@ func TestProgramThatFailsMidway(t *testing.T) { //nolint:paralleltest // a fork 
 		"writes nothing": "exit 0",
 	} {
 		s := open(t, flite.Config{Path: enginetest.Script(t, "flite", `test "$1" = -lv && { echo "Voices available: slt"; exit 0; }; `+body)})
-		_, err := agentstest.Speak(t.Context(), s, conversation.Speech{Text: "Hello", Rate: 8000})
+		_, err := speechtest.Speak(t.Context(), s, tts.Request{Text: "Hello", Rate: 8000})
 		if callwright.CodeOf(err) != callwright.CodeUnavailable || strings.Contains(err.Error(), "secret") {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -79,11 +76,11 @@ func TestProgramThatFailsMidway(t *testing.T) { //nolint:paralleltest // a fork 
 func TestLanguageAndOddText(t *testing.T) {
 	t.Parallel()
 	s := open(t, flite.Config{})
-	if _, err := agentstest.Speak(t.Context(), s, conversation.Speech{Text: "Guten Tag", Language: "de-DE", Rate: 8000}); callwright.CodeOf(err) != callwright.CodeBadRequest {
+	if _, err := speechtest.Speak(t.Context(), s, tts.Request{Text: "Guten Tag", Language: "de-DE", Rate: 8000}); callwright.CodeOf(err) != callwright.CodeBadRequest {
 		t.Errorf("German: %v", err)
 	}
 	for _, text := range []string{"-lv", "/etc/passwd", "$(reboot) `id`; \"x\"", "Zoë’s café – 你好 \x00\x01", "...", "&<>"} {
-		if _, err := agentstest.Speak(t.Context(), s, conversation.Speech{Text: text, Rate: 8000}); err != nil {
+		if _, err := speechtest.Speak(t.Context(), s, tts.Request{Text: text, Rate: 8000}); err != nil {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
@@ -124,7 +121,7 @@ func TestSaysTheLastSentence(t *testing.T) {
 
 func audio(t *testing.T, s *flite.Synthesizer, rate int, text string) []int16 {
 	t.Helper()
-	out, err := agentstest.Speak(t.Context(), s, conversation.Speech{Text: text, Rate: rate})
+	out, err := speechtest.Speak(t.Context(), s, tts.Request{Text: text, Rate: rate})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,7 +135,7 @@ func BenchmarkFirstSample(b *testing.B) {
 		b.Fatal(err)
 	}
 	for b.Loop() {
-		stream, err := s.Synthesize(b.Context(), conversation.Speech{Text: "Your appointment is on Tuesday at half past nine.", Rate: 8000})
+		stream, err := s.Synthesize(b.Context(), tts.Request{Text: "Your appointment is on Tuesday at half past nine.", Rate: 8000})
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -146,5 +143,18 @@ func BenchmarkFirstSample(b *testing.B) {
 			b.Fatal(err)
 		}
 		_ = stream.Close()
+	}
+}
+
+// TestOutputIsNoFile has a program leave something in the place of its file that would keep its reader waiting, or fill the memory.
+func TestOutputIsNoFile(t *testing.T) { //nolint:paralleltest // a fork elsewhere would keep the script busy
+	for name, body := range map[string]string{
+		"a pipe": `mkfifo "$6"`, "a link": `ln -s /dev/zero "$6"`, "a folder": `mkdir "$6"`, "a huge file": `truncate -s 100M "$6"`,
+	} {
+		s := open(t, flite.Config{Path: enginetest.Script(t, "flite", `test "$1" = -lv && { echo "Voices available: slt"; exit 0; }; `+body)})
+		_, err := speechtest.Speak(t.Context(), s, tts.Request{Text: "Hello", Rate: 8000})
+		if callwright.CodeOf(err) != callwright.CodeUnavailable {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }

@@ -64,14 +64,55 @@ func (k Key) Text() callwright.Secret {
 	return callwright.Secret(base64.StdEncoding.EncodeToString(k.key))
 }
 
-// Derive returns the key of a purpose, such as "cursors".
+// Format prints where the key is from, and a placeholder for the key itself.
+func (k Key) Format(f fmt.State, _ rune) {
+	_, _ = fmt.Fprintf(f, "%s from %s", callwright.Redacted, k.From)
+}
+
+// Derive returns the key of a purpose, such as "my exports". Keys has those of the purposes of a deployment.
 func (k Key) Derive(purpose string) ([]byte, error) {
 	return hkdf.Key(sha256.New, k.key, nil, "callwright: "+purpose, Size)
 }
 
+// The purposes of the keys of a deployment. A purpose that changes makes another key, which reads nothing of before.
+const (
+	atRest            = "secrets at rest"
+	apiKeys           = "API keys"
+	registerPasswords = "register passwords"
+	letters           = "letters of authorization"
+	cursors           = "cursors"
+	speechLinks       = "links to speech"
+)
+
+// Keys are the keys that a deployment derives from its master key, one for each purpose.
+type Keys struct {
+	Keyring           *callwright.Keyring // encrypts what is kept
+	APIKeys           callwright.Secret   // the HMAC under which API keys are stored: access.Config.Secret
+	RegisterPasswords callwright.Secret   // derives the passwords that trunks register with: sip.Config.DerivationKey
+	Letters           callwright.Secret   // derives the links to letters of authorization: loa.Config.Key
+	Cursors           callwright.Secret   // signs the cursors of issues and their feeds: triage.NewCursors
+	SpeechLinks       callwright.Secret   // signs the links to the audio of samples: speech.Config.Key
+}
+
+// Keys returns the keys of a deployment. The server and the programs beside it derive the same.
+func (k Key) Keys() (keys Keys, err error) {
+	for purpose, to := range map[string]*callwright.Secret{
+		apiKeys: &keys.APIKeys, registerPasswords: &keys.RegisterPasswords, letters: &keys.Letters, cursors: &keys.Cursors,
+		speechLinks: &keys.SpeechLinks,
+	} {
+		derived, err := k.Derive(purpose)
+		if err != nil {
+			return Keys{}, err
+		}
+		*to = callwright.Secret(derived)
+	}
+	keys.Keyring, err = k.Keyring()
+	return keys, err
+}
+
 // Keyring returns the keys that encrypt what is kept.
 func (k Key) Keyring() (*callwright.Keyring, error) {
-	key, err := k.Derive("secrets at rest")
+	key, err := k.Derive(atRest)
 	if err != nil {
 		return nil, err
 	}

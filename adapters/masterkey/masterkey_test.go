@@ -4,11 +4,13 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"strings"
 	"testing"
 
+	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/masterkey"
 )
 
@@ -56,5 +58,55 @@ func TestDerive(t *testing.T) {
 	derived, err := key.Derive("cursors")
 	if got := hex.EncodeToString(derived); err != nil || got != "fd780f6763a04842792704a1c731279a2a1d2f63a6cfc3c655c0f093e080369d" {
 		t.Errorf("got %s, %v", got, err)
+	}
+}
+
+// TestKeys: a release that derives other keys refuses the API keys, links and cursors of the one before.
+func TestKeys(t *testing.T) {
+	t.Parallel()
+	key, err := masterkey.Find(base64.StdEncoding.EncodeToString(make([]byte, masterkey.Size)), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	keys, err := key.Keys()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for want, got := range map[string]callwright.Secret{
+		"dd44b74ef710ab560f0309378372be55e9c5477696b39099c09bfe9bbe5f008d": keys.APIKeys,
+		"1e74a1639d43afcf9f0a6560afc64d232b2b2365f4ec9d4b9b1b31bc4bd03e90": keys.RegisterPasswords,
+		"c200f2b6bf3c232c1f285e2fa0eb18635c455885b3a3a6589ceca72097f779a9": keys.Letters,
+		"fd780f6763a04842792704a1c731279a2a1d2f63a6cfc3c655c0f093e080369d": keys.Cursors,
+	} {
+		if text := hex.EncodeToString([]byte(got.Reveal())); text != want {
+			t.Errorf("got %s, want %s", text, want)
+		}
+	}
+	if text, err := keys.Keyring.Open("purpose", "1:0DpNZE2JAWEp+caD0W5Z5qeNinomPtxOKMH8y1udmQA"); err != nil || text != "kept" {
+		t.Errorf("the keyring opens %v, %v", text, err)
+	}
+}
+
+// TestPrinting looks for the keys in every way to print them.
+func TestPrinting(t *testing.T) {
+	t.Parallel()
+	key := masterkey.New(t.TempDir())
+	keys, err := key.Keys()
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw, err := base64.StdEncoding.DecodeString(key.Text().Reveal())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, format := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%d"} {
+		text := fmt.Sprintf(format, key) + fmt.Sprintf(format, keys) + fmt.Sprintf(format, []masterkey.Key{key})
+		for _, secret := range []string{string(raw), keys.APIKeys.Reveal(), keys.Letters.Reveal()} {
+			for _, shown := range []string{secret, hex.EncodeToString([]byte(secret)), strings.Trim(fmt.Sprint([]byte(secret)), "[]")} {
+				if strings.Contains(text, shown) {
+					t.Errorf("%s shows a key: %s", format, text)
+				}
+			}
+		}
 	}
 }

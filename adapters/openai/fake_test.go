@@ -47,7 +47,7 @@ func (f *fake) start(t *testing.T) *openai.Client {
 		mux.ServeHTTP(w, r)
 	}))
 	t.Cleanup(server.Close)
-	return client(t, openai.Config{BaseURL: server.URL + "/v1", APIKey: key, Models: map[string]string{"turbo": "fast-one"}})
+	return client(t, openai.Config{BaseURL: server.URL + "/v1", APIKey: key, Voices: []string{"alloy", "nova"}, Models: map[string]string{"turbo": "fast-one"}})
 }
 
 func client(t *testing.T, config openai.Config) *openai.Client {
@@ -175,7 +175,11 @@ func (f *fake) speak(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	text, _ := request["input"].(string)
-	raw := pcm.AppendBytes(nil, agentstest.Voice(text, 24000))
+	rate := 24000
+	if speed, ok := request["speed"].(float64); ok {
+		rate = int(24000 / speed) // fewer samples, which are played as fast
+	}
+	raw := pcm.AppendBytes(nil, agentstest.Voice(text, rate))
 	for len(raw) > 0 {
 		n := min(len(raw), 3001) // half a sample at the end of every second piece
 		if _, err := w.Write(raw[:n]); err != nil {

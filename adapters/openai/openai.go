@@ -12,6 +12,7 @@ import (
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/conversation"
 	"github.com/callwright/callwright/agents/llm"
+	"github.com/callwright/callwright/speech/tts"
 )
 
 // The defaults of a Config.
@@ -31,14 +32,15 @@ type Config struct {
 	Model  string            // the language model; empty: gpt-4o-mini
 	Models map[string]string // other models by the names that callers of the API may ask for, such as "turbo"
 
-	SpeechModel   string // empty: gpt-4o-mini-tts
-	Voice         string // the default voice; empty: alloy
-	Transcription string // the model of speech recognition; empty: gpt-4o-mini-transcribe
+	SpeechModel   string   // empty: gpt-4o-mini-tts
+	Voice         string   // the default voice; empty: alloy
+	Voices        []string // of the service, for lists: any other name is tried, too; nil: those that OpenAI documents
+	Transcription string   // the model of speech recognition; empty: gpt-4o-mini-transcribe
 
 	Client *http.Client // nil: one of its own, with http.DefaultTransport's settings
 }
 
-// Client is the client of one service. It is an llm.Model, a conversation.Synthesizer and a conversation.Recognizer.
+// Client is the client of one service. It is an llm.Model, a tts.Synthesizer and a conversation.Recognizer.
 type Client struct {
 	config Config        // without its APIKey
 	key    func() string // of the API, which fmt would print if it were a field that is not exported
@@ -47,9 +49,9 @@ type Client struct {
 }
 
 var (
-	_ llm.Model                = (*Client)(nil)
-	_ conversation.Synthesizer = (*Client)(nil)
-	_ conversation.Recognizer  = (*Client)(nil)
+	_ llm.Model               = (*Client)(nil)
+	_ tts.Engine              = (*Client)(nil)
+	_ conversation.Recognizer = (*Client)(nil)
 )
 
 // New checks the configuration without a request to the service. A base URL that is not http or https, or a key that no

@@ -19,13 +19,12 @@ import (
 	"github.com/callwright/callwright/agents/conversation"
 	"github.com/callwright/callwright/agents/llm"
 	"github.com/callwright/callwright/speech/pcm"
+	"github.com/callwright/callwright/speech/speechtest"
+	"github.com/callwright/callwright/speech/tts"
 )
 
-func TestSynthesizer(t *testing.T) { //nolint:paralleltest // the suite looks for leaked goroutines
-	agentstest.RunSynthesizer(t, agentstest.SynthesizerHarness{
-		New:   func(t *testing.T) conversation.Synthesizer { return (&fake{}).start(t) },
-		Voice: "nova",
-	})
+func TestEngine(t *testing.T) { //nolint:paralleltest // the suite looks for leaked goroutines
+	speechtest.RunEngine(t, speechtest.EngineHarness{New: func(t *testing.T) tts.Engine { return (&fake{}).start(t) }, Unchecked: true})
 }
 
 func TestRecognizer(t *testing.T) { //nolint:paralleltest // the suite looks for leaked goroutines
@@ -66,7 +65,7 @@ func TestKeyIsNeverShown(t *testing.T) {
 func TestSpeechRequest(t *testing.T) {
 	t.Parallel()
 	f := &fake{}
-	heard, err := agentstest.Speak(t.Context(), f.start(t), conversation.Speech{Text: "Hello.", Rate: 24000})
+	heard, err := speechtest.Speak(t.Context(), f.start(t), tts.Request{Text: "Hello.", Rate: 24000})
 	if text := agentstest.TextOf(heard); text != "Hello." || err != nil {
 		t.Errorf("heard %q, %v", text, err)
 	}
@@ -97,7 +96,7 @@ func TestSpeechFails(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			client := (&fake{speech: tt.answer}).start(t)
-			_, err := agentstest.Speak(t.Context(), client, conversation.Speech{Text: "Hello", Rate: 8000})
+			_, err := speechtest.Speak(t.Context(), client, tts.Request{Text: "Hello", Rate: 8000})
 			e, ok := errors.AsType[*callwright.Error](err)
 			if !ok || e.Code != tt.code || e.RetryAfter != tt.retry {
 				t.Errorf("error %v", err)
@@ -121,7 +120,7 @@ func TestSpeechInHalfSamples(t *testing.T) {
 	t.Parallel()
 	want := agentstest.Voice("Hi", 24000)
 	c := client(t, openai.Config{Client: &http.Client{Transport: bytewise(append(pcm.AppendBytes(nil, want), 9))}})
-	got, err := agentstest.Speak(t.Context(), c, conversation.Speech{Text: "Hi", Rate: 24000})
+	got, err := speechtest.Speak(t.Context(), c, tts.Request{Text: "Hi", Rate: 24000})
 	if !slices.Equal(got, want) || err != nil {
 		t.Errorf("%d samples of %d, or others, and %v", len(got), len(want), err)
 	}
@@ -171,7 +170,7 @@ func TestSpeechIsStreamed(t *testing.T) {
 		<-r.Context().Done()
 	}}
 	ctx, cancel := context.WithCancel(t.Context())
-	stream, err := f.start(t).Synthesize(ctx, conversation.Speech{Text: "Hello", Rate: 8000})
+	stream, err := f.start(t).Synthesize(ctx, tts.Request{Text: "Hello", Rate: 8000})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -121,10 +121,11 @@ type chunk struct {
 
 // speechRequest is the body of a request for speech.
 type speechRequest struct {
-	Model  string `json:"model"`
-	Input  string `json:"input"`
-	Voice  string `json:"voice"`
-	Format string `json:"response_format"`
+	Model  string  `json:"model"`
+	Input  string  `json:"input"`
+	Voice  string  `json:"voice"`
+	Format string  `json:"response_format"`
+	Speed  float64 `json:"speed,omitempty"` // factor, from 0.25 to 4; 0: 1
 }
 
 // postJSON sends a body as JSON: see post.

@@ -4,19 +4,43 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
 	"sync"
 	"sync/atomic"
 
-	"github.com/callwright/callwright/agents/conversation"
 	"github.com/callwright/callwright/internal/engine"
 	"github.com/callwright/callwright/speech/pcm"
+	"github.com/callwright/callwright/speech/tts"
 )
 
 // speechRate is the rate of the format "pcm": 16-bit mono without a header, in samples a second.
 const speechRate = 24000
 
+// documented are the voices of OpenAI's own models.
+var documented = []string{"alloy", "ash", "ballad", "coral", "echo", "fable", "nova", "onyx", "sage", "shimmer", "verse"}
+
+// Describe returns the configured voices. The service does not tell which it has, nor its version: the model's name stands for it. It
+// has a control of the tempo and none of the pitch.
+func (c *Client) Describe() tts.Description {
+	names := c.config.Voices
+	if names == nil {
+		names = documented
+	}
+	if !slices.Contains(names, c.config.Voice) {
+		names = append([]string{c.config.Voice}, names...)
+	}
+	d := tts.Description{Name: "openai", Version: c.config.SpeechModel, Default: c.config.Voice, Tempo: true}
+	for _, name := range names {
+		d.Voices = append(d.Voices, tts.Voice{Name: name})
+	}
+	return d
+}
+
+// CheckVoice takes everything: only the service knows its voices.
+func (c *Client) CheckVoice(string, string) error { return nil }
+
 // Synthesize streams speech as the service makes it. It returns when the service has begun to answer.
-func (c *Client) Synthesize(ctx context.Context, speech conversation.Speech) (conversation.AudioStream, error) {
+func (c *Client) Synthesize(ctx context.Context, speech tts.Request) (tts.Stream, error) {
 	if err := engine.Check(speech); err != nil {
 		return nil, err
 	}
@@ -29,7 +53,7 @@ func (c *Client) Synthesize(ctx context.Context, speech conversation.Speech) (co
 		}
 		//nolint:bodyclose // the stream closes it
 		response, err := c.postJSON(ctx, "/audio/speech", speechRequest{
-			Model: c.config.SpeechModel, Input: speech.Text, Voice: voice, Format: "pcm",
+			Model: c.config.SpeechModel, Input: speech.Text, Voice: voice, Format: "pcm", Speed: speech.Prosody.Tempo,
 		})
 		if err != nil {
 			err = speechError(ctx, err)

@@ -16,6 +16,8 @@ import (
 	"github.com/callwright/callwright/agents/agentstest"
 	"github.com/callwright/callwright/agents/conversation"
 	"github.com/callwright/callwright/internal/engine/enginetest"
+	"github.com/callwright/callwright/speech/speechtest"
+	"github.com/callwright/callwright/speech/tts"
 )
 
 func TestRecognizer(t *testing.T) { //nolint:paralleltest // the suite looks for leaked goroutines
@@ -41,7 +43,7 @@ func overTelephone(t testing.TB, voice, text string) []int16 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	spoken, err := agentstest.Speak(t.Context(), s, conversation.Speech{Text: text, Rate: 8000})
+	spoken, err := speechtest.Speak(t.Context(), s, tts.Request{Text: text, Rate: 8000})
 	if err != nil {
 		t.Fatal(err)
 	}

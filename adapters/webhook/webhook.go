@@ -47,6 +47,12 @@ const timeout = 10 * time.Second
 
 const userAgent = "callwright"
 
+// The headers with the HMAC-SHA256 of the body.
+const (
+	SignatureHeader     = "X-Webhook-Signature"      // with the secret before, while two sign
+	NextSignatureHeader = "X-Webhook-Signature-Next" // with the new secret, while two sign
+)
+
 // New checks the configuration.
 func New(c Config) (*Sender, error) {
 	if c.Tenants == nil {
@@ -118,8 +124,11 @@ func (s *Sender) CheckURL(text string) error {
 	return nil
 }
 
-// Send posts a JSON body, signed with the organization's secret: X-Webhook-Signature is the HMAC-SHA256 of the body in
-// hexadecimal, and the webhook-id, -timestamp and -signature headers follow the Standard Webhooks specification. CodeForbidden
+// Send posts a JSON body, signed with the organization's secret. SignatureHeader has the HMAC-SHA256 of the body in
+// hexadecimal, and the webhook-id, -timestamp and -signature headers follow the Standard Webhooks specification. While two
+// secrets sign, after a rotation with an overlap, webhook-signature has both signatures, the new secret's first, as that
+// specification says. SignatureHeader keeps its form of one value: until the overlap ends it has the signature of the secret
+// before, which every receiver knows, and NextSignatureHeader that of the new one. CodeForbidden
 // means that the receiver refuses the body for good, or that nothing may be sent to the URL or to the address of its host. Any other error asks to send
 // again, after RetryAfter where the receiver says so. No error holds more of the URL than its host.
 func (s *Sender) Send(ctx context.Context, org callwright.OrgID, id, to string, body []byte) error {
@@ -164,27 +173,47 @@ func (s *Sender) request(ctx context.Context, org callwright.OrgID, id, to strin
 		return nil, err
 	}
 	now := s.cfg.Clock.Now()
-	standard, err := standardwebhooks.NewWebhook(o.WebhookSecret.Reveal())
-	if err != nil {
-		return nil, fmt.Errorf("webhook secret: %w", err)
-	}
-	signature, err := standard.Sign(id, now, body)
-	if err != nil {
-		return nil, fmt.Errorf("webhook signature: %w", err)
+	secrets := o.WebhookSecrets(now)
+	signatures := make([]string, len(secrets))
+	for i, secret := range secrets {
+		if signatures[i], err = standardSignature(secret, id, now, body); err != nil {
+			return nil, err
+		}
 	}
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, to, bytes.NewReader(body))
 	if err != nil {
 		return nil, fmt.Errorf("webhook: %w", err)
 	}
-	mac := hmac.New(sha256.New, []byte(o.WebhookSecret.Reveal()))
-	mac.Write(body)
 	request.Header.Set("Content-Type", "application/json")
 	request.Header.Set("User-Agent", userAgent)
-	request.Header.Set("X-Webhook-Signature", hex.EncodeToString(mac.Sum(nil)))
+	request.Header.Set(SignatureHeader, sum(secrets[len(secrets)-1], body))
+	if len(secrets) > 1 {
+		request.Header.Set(NextSignatureHeader, sum(secrets[0], body))
+	}
 	request.Header.Set(standardwebhooks.HeaderWebhookID, id)
 	request.Header.Set(standardwebhooks.HeaderWebhookTimestamp, strconv.FormatInt(now.Unix(), 10))
-	request.Header.Set(standardwebhooks.HeaderWebhookSignature, signature)
+	request.Header.Set(standardwebhooks.HeaderWebhookSignature, strings.Join(signatures, " "))
 	return request, nil
+}
+
+// standardSignature signs a message as the Standard Webhooks specification says.
+func standardSignature(secret callwright.Secret, id string, now time.Time, body []byte) (string, error) {
+	standard, err := standardwebhooks.NewWebhook(secret.Reveal())
+	if err != nil {
+		return "", fmt.Errorf("webhook secret: %w", err)
+	}
+	signature, err := standard.Sign(id, now, body)
+	if err != nil {
+		return "", fmt.Errorf("webhook signature: %w", err)
+	}
+	return signature, nil
+}
+
+// sum returns the HMAC-SHA256 of a body in hexadecimal.
+func sum(secret callwright.Secret, body []byte) string {
+	mac := hmac.New(sha256.New, []byte(secret.Reveal()))
+	mac.Write(body)
+	return hex.EncodeToString(mac.Sum(nil))
 }
 
 // longestWait bounds the Retry-After of a receiver.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/callwright/callwright/agents/conversation"
+	"github.com/callwright/callwright/speech/tts"
 )
 
 // brainTime bounds every answer in RunBrain.
@@ -91,7 +92,7 @@ func respond(t *testing.T, b conversation.Brain, turn conversation.Turn) string 
 		switch step := step.(type) {
 		case conversation.Say:
 			said = append(said, step.Text)
-			if strings.TrimSpace(step.Text) == "" || len(step.Text) > conversation.MaxSpeech {
+			if strings.TrimSpace(step.Text) == "" || len(step.Text) > tts.MaxText {
 				t.Errorf("%+v: it says %q", turn, step.Text)
 			}
 		case conversation.Press:

@@ -8,25 +8,26 @@ import (
 	"time"
 
 	"github.com/callwright/callwright/agents/conversation"
+	"github.com/callwright/callwright/speech/tts"
 )
 
 var (
-	_ conversation.Synthesizer = (*Synthesizer)(nil)
-	_ conversation.Recognizer  = (*Recognizer)(nil)
+	_ tts.Synthesizer         = (*Synthesizer)(nil)
+	_ conversation.Recognizer = (*Recognizer)(nil)
 )
 
-// Synthesizer is a conversation.Synthesizer that speaks with Voice, at every rate and for every name of a voice. The zero
+// Synthesizer is a tts.Synthesizer that speaks with Voice, at every rate and for every name of a voice. The zero
 // value is instant and does not fail.
 type Synthesizer struct {
-	Delay time.Duration                     // before the first audio of each text
-	Fail  func(conversation.Speech) error   // nil: never
-	Break func(conversation.Speech) error   // an error in the middle of the audio; nil: never
-	Hear  func(conversation.Speech)         // called for each text; nil: nobody
-	Sound func(conversation.Speech) []int16 // the audio of a text; nil: Voice
+	Delay time.Duration             // before the first audio of each text
+	Fail  func(tts.Request) error   // nil: never
+	Break func(tts.Request) error   // an error in the middle of the audio; nil: never
+	Hear  func(tts.Request)         // called for each text; nil: nobody
+	Sound func(tts.Request) []int16 // the audio of a text; nil: Voice
 }
 
 // Synthesize starts to speak.
-func (s *Synthesizer) Synthesize(ctx context.Context, speech conversation.Speech) (conversation.AudioStream, error) {
+func (s *Synthesizer) Synthesize(ctx context.Context, speech tts.Request) (tts.Stream, error) {
 	if err := speech.Check(); err != nil {
 		return nil, err
 	}

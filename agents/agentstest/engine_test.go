@@ -5,11 +5,13 @@ import (
 
 	"github.com/callwright/callwright/agents/agentstest"
 	"github.com/callwright/callwright/agents/conversation"
+	"github.com/callwright/callwright/speech/speechtest"
+	"github.com/callwright/callwright/speech/tts"
 )
 
 func TestSynthesizer(t *testing.T) { //nolint:paralleltest // the suite looks for leaked goroutines
-	agentstest.RunSynthesizer(t, agentstest.SynthesizerHarness{
-		New:      func(*testing.T) conversation.Synthesizer { return &agentstest.Synthesizer{} },
+	speechtest.RunSynthesizer(t, speechtest.SynthesizerHarness{
+		New:      func(*testing.T) tts.Synthesizer { return &agentstest.Synthesizer{} },
 		AnyVoice: true, AnyRate: true,
 	})
 }

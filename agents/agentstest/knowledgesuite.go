@@ -10,6 +10,7 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/callwrighttest"
 )
 
 // KnowledgeHarness makes knowledge bases to test.
@@ -48,7 +49,7 @@ func RunKnowledge(t *testing.T, h KnowledgeHarness) {
 
 func find(t *testing.T, k pathway.Knowledge, question string, limit int) []string {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), promptly)
+	ctx, cancel := context.WithTimeout(t.Context(), callwrighttest.Promptly)
 	defer cancel()
 	found, err := k.Find(ctx, "a", "shop", question, limit)
 	if err != nil {
@@ -110,7 +111,7 @@ func hidesBases(t *testing.T, k pathway.Knowledge) {
 func findEndsWithContext(t *testing.T, k pathway.Knowledge) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	soon(t, "finding with an ended context", func() {
+	callwrighttest.Soon(t, "finding with an ended context", func() {
 		if found, err := k.Find(ctx, "a", "shop", "delivery", 3); err == nil {
 			t.Errorf("with an ended context it found %q", found)
 		}

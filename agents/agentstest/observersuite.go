@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/callwright/callwright/agents/conversation"
+	"github.com/callwright/callwright/callwrighttest"
 )
 
 // ObserverHarness makes observers to test.
@@ -42,7 +43,7 @@ func RunObserver(t *testing.T, h ObserverHarness) {
 		const entries = 500
 		o, taken := h.New(t)
 		want := make([]string, entries)
-		soon(t, "observing", func() {
+		callwrighttest.Soon(t, "observing", func() {
 			for i := range want {
 				want[i] = fmt.Sprint("entry ", i)
 				o.Entry(conversation.Entry{Role: conversation.RoleAgent, Text: want[i]})
@@ -56,7 +57,7 @@ func RunObserver(t *testing.T, h ObserverHarness) {
 
 // settles waits until as many entries were taken as were given, which an observer may do later than Entry returns.
 func settles(taken func() []string, n int) []string {
-	for deadline := time.Now().Add(promptly); len(taken()) < n && time.Now().Before(deadline); <-time.After(time.Millisecond) {
+	for deadline := time.Now().Add(callwrighttest.Promptly); len(taken()) < n && time.Now().Before(deadline); <-time.After(time.Millisecond) {
 	}
 	return taken()
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/conversation"
+	"github.com/callwright/callwright/callwrighttest"
 )
 
 // RecognizerHarness makes recognizers to test, and speech for them.
@@ -48,7 +49,7 @@ func RunRecognizer(t *testing.T, h RecognizerHarness) {
 		"side by side":                    listensSideBySide,
 		"rates that do not exist":         refusesRates,
 	} {
-		sequential(t, name, func(t *testing.T) { run(t, h) })
+		callwrighttest.Sequential(t, name, func(t *testing.T) { run(t, h) })
 	}
 }
 
@@ -150,7 +151,7 @@ func endsWithListen(t *testing.T, h RecognizerHarness) {
 		t.Fatal(err)
 	}
 	cancel()
-	soon(t, "finishing after the context of Listen has ended", func() {
+	callwrighttest.Soon(t, "finishing after the context of Listen has ended", func() {
 		if heard, err := u.Finish(t.Context()); err == nil {
 			t.Errorf("%q is understood after the context of Listen has ended", heard.Text)
 		}
@@ -169,7 +170,7 @@ func endsWithFinish(t *testing.T, h RecognizerHarness) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	soon(t, "finishing with an ended context", func() {
+	callwrighttest.Soon(t, "finishing with an ended context", func() {
 		if heard, err := u.Finish(ctx); err == nil {
 			t.Errorf("%q is understood with an ended context", heard.Text)
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/callwright/callwright/agents/conversation"
 	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/agents/request"
+	"github.com/callwright/callwright/speech/tts"
 )
 
 // deaf is a screener that never decides.
@@ -98,7 +99,7 @@ func TestCreateNamesTheField(t *testing.T) {
 		"voicemail.action":                      {plan(call.Plan{Voicemail: call.Voicemail{Action: "cry"}})},
 		"voicemail.message": {
 			plan(call.Plan{Voicemail: call.Voicemail{Action: call.VoicemailMessage, Message: " "}}),
-			plan(call.Plan{Voicemail: call.Voicemail{Message: long(conversation.MaxSpeech + 1)}}),
+			plan(call.Plan{Voicemail: call.Voicemail{Message: long(tts.MaxText + 1)}}),
 		},
 		"retry.wait": {
 			plan(call.Plan{Retry: &call.Retry{}}), plan(call.Plan{Retry: &call.Retry{Wait: 25 * time.Hour}}),

@@ -11,19 +11,21 @@ import (
 	"github.com/callwright/callwright/agents/llm"
 	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/agents/request"
+	"github.com/callwright/callwright/speech/tts"
 )
 
 // Config is what a Service needs.
 type Config struct {
-	Store       Store                    // required
-	Leases      callwright.Leases        // required; on the database of all nodes
-	Atomic      callwright.Atomic        // required
-	Work        callwright.Work          // required
-	Line        Line                     // required
-	Recognizer  conversation.Recognizer  // required
-	Synthesizer conversation.Synthesizer // required
-	Agents      Agents                   // required without NewBrain; nil: inbound calls have an agent without settings, placing a call is CodeUnavailable
-	Model       llm.Model                // required without NewBrain
+	Store       Store                   // required
+	Leases      callwright.Leases       // required; on the database of all nodes
+	Atomic      callwright.Atomic       // required
+	Work        callwright.Work         // required
+	Line        Line                    // required
+	Recognizer  conversation.Recognizer // required
+	Synthesizer tts.Synthesizer         // required without Voices
+	Voices      tts.Speakers            // speaks with the voices of organizations; nil: Synthesizer speaks for all
+	Agents      Agents                  // required without NewBrain; nil: inbound calls have an agent without settings, placing a call is CodeUnavailable
+	Model       llm.Model               // required without NewBrain
 
 	// NewBrain makes the brain of an answered call, whose Variables hold the answers of its dynamic data. A nil Brain
 	// without an error leaves the call to its agent's pathway or task. An error ends the call with CauseInternal. nil: every
@@ -65,7 +67,7 @@ func (c Config) missing() string {
 		return "Line"
 	case c.Recognizer == nil:
 		return "Recognizer"
-	case c.Synthesizer == nil:
+	case c.Synthesizer == nil && c.Voices == nil:
 		return "Synthesizer"
 	case c.Agents == nil && c.NewBrain == nil:
 		return "Agents"

@@ -8,6 +8,7 @@ import (
 
 	"github.com/callwright/callwright/agents/conversation"
 	"github.com/callwright/callwright/agents/template"
+	"github.com/callwright/callwright/speech/tts"
 )
 
 // What ends the conversation with an answering machine.
@@ -120,7 +121,7 @@ func (m *message) Respond(context.Context, conversation.Turn) iter.Seq2[conversa
 			return
 		}
 		m.begun = true
-		var chunks conversation.Chunker
+		var chunks tts.Chunker
 		for _, chunk := range append(chunks.Write(m.text), chunks.Flush()...) {
 			if !yield(conversation.Say{Text: chunk}, nil) {
 				return

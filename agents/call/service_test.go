@@ -177,7 +177,7 @@ func (h *house) says(p *agentstest.Phone, text string) {
 // speaker has one voice, and listener one language.
 type speaker struct{ *agentstest.Synthesizer }
 
-func (speaker) CheckVoice(voice, _ string) error {
+func (speaker) CheckVoice(_ context.Context, _ callwright.OrgID, voice, _ string) error {
 	if voice != "" {
 		return callwright.Invalid("voice", "is not here")
 	}

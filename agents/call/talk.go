@@ -5,6 +5,8 @@ import (
 	"errors"
 	"time"
 
+	"github.com/callwright/callwright/speech/tts"
+
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents"
 	"github.com/callwright/callwright/agents/conversation"
@@ -93,7 +95,7 @@ func (s *Service) converse(
 	talking, hush := context.WithCancelCause(ctx)
 	defer hush(nil)
 	audio = s.screen(c, audio, book, hush)
-	config := s.conversationConfig(c.Agent, book)
+	config := s.conversationConfig(c.Org, c.Agent, book)
 	for {
 		talk, err := conversation.New(config)
 		if err != nil {
@@ -101,7 +103,7 @@ func (s *Service) converse(
 		}
 		outcome, err = talk.Run(talking, audio, brain)
 		if errors.Is(context.Cause(talking), errMachine) {
-			return s.leave(ctx, c, audio, s.conversationConfig(c.Agent, book))
+			return s.leave(ctx, c, audio, s.conversationConfig(c.Org, c.Agent, book))
 		}
 		if outcome.TransferTo == "" || s.transfer(ctx, c, leg, audio, outcome.TransferTo, book) {
 			return outcome, err
@@ -110,10 +112,18 @@ func (s *Service) converse(
 	}
 }
 
-// conversationConfig returns how an agent has a conversation.
-func (s *Service) conversationConfig(a agents.Agent, book *recordWriter) conversation.Config {
+// speaker returns what speaks in the calls of an organization.
+func (s *Service) speaker(org callwright.OrgID) tts.Synthesizer {
+	if s.cfg.Voices == nil {
+		return s.cfg.Synthesizer
+	}
+	return s.cfg.Voices.Speaker(org)
+}
+
+// conversationConfig returns how an agent of an organization has a conversation.
+func (s *Service) conversationConfig(org callwright.OrgID, a agents.Agent, book *recordWriter) conversation.Config {
 	config := conversation.Config{
-		Recognizer: s.cfg.Recognizer, Synthesizer: s.cfg.Synthesizer, Observer: book, Clock: book.clock, Logger: s.cfg.Logger,
+		Recognizer: s.cfg.Recognizer, Synthesizer: s.speaker(org), Observer: book, Clock: book.clock, Logger: s.cfg.Logger,
 		Voice: a.Voice, Language: a.Language, WaitForGreeting: a.WaitForGreeting,
 	}
 	if a.Interruption != nil {

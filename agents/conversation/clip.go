@@ -5,6 +5,8 @@ import (
 	"errors"
 	"io"
 	"sync"
+
+	"github.com/callwright/callwright/speech/tts"
 )
 
 // clip is a text that is being synthesized. Its audio is read as fast as it comes, so that its length is known early and
@@ -19,14 +21,14 @@ type clip struct {
 }
 
 // read reads the whole speech.
-func (c *clip) read(ctx context.Context, engine Synthesizer, speech Speech) {
-	stream, err := engine.Synthesize(ctx, speech)
+func (c *clip) read(ctx context.Context, engine tts.Synthesizer, request tts.Request) {
+	stream, err := engine.Synthesize(ctx, request)
 	if err != nil {
 		c.add(nil, err)
 		return
 	}
 	defer stream.Close()
-	buffer := make([]int16, speech.Rate/10)
+	buffer := make([]int16, request.Rate/10)
 	for err == nil {
 		var n int
 		n, err = stream.Read(buffer)

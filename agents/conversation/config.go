@@ -7,13 +7,14 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/speech/tts"
 )
 
 // Config holds what a Conversation needs. A duration that is zero has the default that its comment names.
 type Config struct {
 	// Required.
 	Recognizer  Recognizer
-	Synthesizer Synthesizer
+	Synthesizer tts.Synthesizer
 
 	// Optional.
 	Observer Observer         // nil: none

@@ -3,7 +3,7 @@
 // at once when the caller interrupts (barge-in).
 //
 // The package works on audio frames, text and time. Telephones, models and speech engines are behind its ports: Audio,
-// Brain, Recognizer and Synthesizer.
+// Brain and Recognizer, and the Synthesizer of package tts.
 //
 // # Turn taking
 //
@@ -22,5 +22,5 @@
 // The turn taking is a table of states and events in machine.go. Two goroutines run it. The reader follows the frames and
 // never waits. The speaker takes the turns one after the other, and synthesizes the next sentence while one plays.
 //
-// A Brain that streams the text of a model cuts it into sentences with a Chunker.
+// A Brain that streams the text of a model cuts it into sentences with a tts.Chunker.
 package conversation

@@ -10,6 +10,7 @@ import (
 
 	"github.com/callwright/callwright/agents/agentstest"
 	"github.com/callwright/callwright/agents/conversation"
+	"github.com/callwright/callwright/speech/tts"
 )
 
 // TestEndpoints has a synthetic human say three sentences over noisy lines, and wants three turns, none of them cut in
@@ -101,7 +102,7 @@ func TestEchoOfSpeech(t *testing.T) {
 			t.Run(fmt.Sprintf("%v dB, caller speaks %v", dB, breaks), func(t *testing.T) {
 				t.Parallel()
 				b := parrot(2)
-				engine := &agentstest.Synthesizer{Sound: func(conversation.Speech) []int16 { return slices.Clone(agent) }}
+				engine := &agentstest.Synthesizer{Sound: func(tts.Request) []int16 { return slices.Clone(agent) }}
 				runOn(t, conversation.Config{Synthesizer: engine, Silence: 2 * time.Second}, b, func(ctx context.Context, p *agentstest.Phone) {
 					if breaks {
 						must(t, p.WaitElapsed(ctx, 2*time.Second))

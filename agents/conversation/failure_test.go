@@ -12,6 +12,7 @@ import (
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/agentstest"
 	"github.com/callwright/callwright/agents/conversation"
+	"github.com/callwright/callwright/speech/tts"
 )
 
 var errEngine = errors.New("the engine is broken")
@@ -79,7 +80,7 @@ func TestRecognizerFails(t *testing.T) {
 
 func TestSynthesizerFails(t *testing.T) {
 	t.Parallel()
-	fails := func(s conversation.Speech) error {
+	fails := func(s tts.Request) error {
 		if strings.Contains(s.Text, "second") || s.Text == sorry {
 			return errEngine
 		}
@@ -150,7 +151,7 @@ func TestPatience(t *testing.T) {
 	})
 	t.Run("synthesizer in the middle", func(t *testing.T) {
 		t.Parallel()
-		engine := &agentstest.Synthesizer{Sound: func(s conversation.Speech) []int16 {
+		engine := &agentstest.Synthesizer{Sound: func(s tts.Request) []int16 {
 			if s.Text == sorry {
 				return agentstest.Voice("sorry", s.Rate)
 			}
@@ -176,11 +177,11 @@ func TestPatience(t *testing.T) {
 
 // stuck is a synthesizer that never comes to one text's audio.
 type stuck struct {
-	conversation.Synthesizer
+	tts.Synthesizer
 	text string
 }
 
-func (s stuck) Synthesize(ctx context.Context, speech conversation.Speech) (conversation.AudioStream, error) {
+func (s stuck) Synthesize(ctx context.Context, speech tts.Request) (tts.Stream, error) {
 	if speech.Text == s.text {
 		<-ctx.Done()
 		return nil, ctx.Err()

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"io"
 	"time"
+
+	"github.com/callwright/callwright/speech/tts"
 )
 
 // speaker is the goroutine that answers turns. The reader reads its results after it has ended.
@@ -119,7 +121,7 @@ func (s *speaker) lost(j *job, err error) *broken {
 // load starts to synthesize a text, until ctx ends.
 func (s *speaker) load(ctx context.Context, text string) *clip {
 	c := &clip{text: text, changed: make(chan struct{})}
-	speech := Speech{Text: text, Voice: s.cfg.Voice, Language: s.cfg.Language, Rate: s.audio.Rate()}
+	speech := tts.Request{Text: text, Voice: s.cfg.Voice, Language: s.cfg.Language, Rate: s.audio.Rate()}
 	s.wait.Go(func() { c.read(ctx, s.cfg.Synthesizer, speech) })
 	return c
 }

@@ -5,53 +5,7 @@ import (
 	"iter"
 	"strings"
 	"time"
-	"unicode/utf8"
-
-	"github.com/callwright/callwright"
 )
-
-// Synthesizer turns text into speech. agentstest.RunSynthesizer tests one.
-type Synthesizer interface {
-	// Synthesize starts to speak a text. It returns at once, or as soon as the engine has accepted the request; the audio
-	// follows in the stream. When ctx ends, the stream ends at once and frees what it holds, processes included. Synthesize
-	// refuses what Speech.Check refuses. An unknown voice is CodeBadRequest with the field "voice". A missing engine is
-	// CodeUnavailable, with a message that says what to install. Streams may run concurrently.
-	Synthesize(ctx context.Context, s Speech) (AudioStream, error)
-}
-
-// Speech is a text to speak.
-type Speech struct {
-	Text     string // plain text, at most MaxSpeech bytes
-	Voice    string // the name of a voice; empty: the synthesizer's default
-	Language string // BCP 47, such as "en-US"; empty: the voice's own
-	Rate     int    // sample rate of the stream, in Hz; the adapter converts
-}
-
-// MaxSpeech is the longest text of one Speech, in bytes.
-const MaxSpeech = 5000
-
-// Check refuses a text that is longer than MaxSpeech or not UTF-8, and a rate that is not positive. The error is
-// CodeBadRequest with the field.
-func (s Speech) Check() error {
-	switch {
-	case len(s.Text) > MaxSpeech:
-		return callwright.Invalid("text", "must have at most %d bytes, and has %d", MaxSpeech, len(s.Text))
-	case !utf8.ValidString(s.Text):
-		return callwright.Invalid("text", "must be valid UTF-8")
-	case s.Rate <= 0:
-		return callwright.Invalid("rate", "must be a positive sample rate, and is %d", s.Rate)
-	}
-	return nil
-}
-
-// AudioStream is 16-bit mono audio that is being synthesized. One goroutine reads it.
-type AudioStream interface {
-	// Read fills p with the next samples and returns how many. It blocks until there are any. After the last sample it
-	// returns io.EOF.
-	Read(p []int16) (int, error)
-	// Close ends the stream and frees what it holds. It may be called twice, and while Read blocks.
-	Close() error
-}
 
 // Recognizer turns speech into text, one utterance at a time. agentstest.RunRecognizer tests one.
 type Recognizer interface {
@@ -66,12 +20,6 @@ type Hearing struct {
 	Rate     int      // sample rate of the audio, in Hz; the adapter converts
 	Language string   // BCP 47; empty: the recognizer's default
 	Phrases  []string // hints of what the caller may say; may be wrong, and may be any text
-}
-
-// VoiceChecker is an optional interface of a Synthesizer that knows before a call what it can speak.
-type VoiceChecker interface {
-	// CheckVoice returns the error of Synthesize for a voice and a language; nil if there is none.
-	CheckVoice(voice, language string) error
 }
 
 // LanguageChecker is an optional interface of a Recognizer that knows before a call what it can understand.
@@ -137,7 +85,7 @@ func TextTurn(text string) Turn {
 // Step is one thing that a brain does: Say, Expect, Press, Transfer or End.
 type Step interface{ step() }
 
-// Say speaks a sentence, or as much as makes sense to synthesize at once: not blank, at most MaxSpeech bytes.
+// Say speaks a sentence, or as much as makes sense to synthesize at once: not blank, at most tts.MaxText bytes.
 type Say struct{ Text string }
 
 // Expect gives the recognizer hints of what the caller may say next.

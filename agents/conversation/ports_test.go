@@ -6,22 +6,22 @@ import (
 	"testing"
 
 	"github.com/callwright/callwright"
-	"github.com/callwright/callwright/agents/conversation"
+	"github.com/callwright/callwright/speech/tts"
 )
 
 func TestSpeechCheck(t *testing.T) {
 	t.Parallel()
-	longest := strings.Repeat("é", conversation.MaxSpeech/2)
+	longest := strings.Repeat("é", tts.MaxText/2)
 	for name, c := range map[string]struct {
-		speech conversation.Speech
+		speech tts.Request
 		field  string
 	}{
-		"nothing to say": {conversation.Speech{Rate: 8000}, ""},
-		"the longest":    {conversation.Speech{Text: longest, Rate: 8000}, ""},
-		"too long":       {conversation.Speech{Text: longest + "e", Rate: 8000}, "text"},
-		"not UTF-8":      {conversation.Speech{Text: "caf\xe9", Rate: 8000}, "text"},
-		"no rate":        {conversation.Speech{Text: "Hello."}, "rate"},
-		"a bad rate":     {conversation.Speech{Text: "Hello.", Rate: -8000}, "rate"},
+		"nothing to say": {tts.Request{Rate: 8000}, ""},
+		"the longest":    {tts.Request{Text: longest, Rate: 8000}, ""},
+		"too long":       {tts.Request{Text: longest + "e", Rate: 8000}, "text"},
+		"not UTF-8":      {tts.Request{Text: "caf\xe9", Rate: 8000}, "text"},
+		"no rate":        {tts.Request{Text: "Hello."}, "rate"},
+		"a bad rate":     {tts.Request{Text: "Hello.", Rate: -8000}, "rate"},
 	} {
 		err := c.speech.Check()
 		if c.field == "" {

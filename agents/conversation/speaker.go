@@ -4,6 +4,8 @@ import (
 	"context"
 	"iter"
 	"strings"
+
+	"github.com/callwright/callwright/speech/tts"
 )
 
 // run takes the jobs one after the other. The words of a job that was canceled before are still written down.
@@ -201,16 +203,16 @@ func (s *speaker) think(ctx context.Context, j *job, brain Brain, t Turn, items 
 	}
 }
 
-// speakable cuts a text into pieces of at most MaxSpeech bytes.
+// speakable cuts a text into pieces of at most tts.MaxText bytes.
 func speakable(text string) []string {
 	text = strings.TrimSpace(text)
 	switch {
 	case text == "":
 		return nil
-	case len(text) <= MaxSpeech:
+	case len(text) <= tts.MaxText:
 		return []string{text}
 	}
-	var c Chunker
+	var c tts.Chunker
 	return append(c.Write(text), c.Flush()...)
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/callwright/callwright/agents/agentstest"
 	"github.com/callwright/callwright/agents/conversation"
+	"github.com/callwright/callwright/speech/tts"
 )
 
 // parrot says what it is told: the kind and the text of each turn, and ends after some turns.
@@ -254,7 +255,7 @@ func TestOneAhead(t *testing.T) {
 	var mu sync.Mutex
 	var begun []time.Duration
 	var zero time.Time
-	engine := &agentstest.Synthesizer{Delay: 300 * time.Millisecond, Hear: func(conversation.Speech) {
+	engine := &agentstest.Synthesizer{Delay: 300 * time.Millisecond, Hear: func(tts.Request) {
 		mu.Lock()
 		defer mu.Unlock()
 		if zero.IsZero() {
@@ -282,13 +283,13 @@ func TestLongSay(t *testing.T) {
 	long := strings.TrimSpace(strings.Repeat("word ", 1100))
 	var longest atomic.Int64
 	engine := &agentstest.Synthesizer{
-		Hear:  func(s conversation.Speech) { longest.Store(max(longest.Load(), int64(len(s.Text)))) },
-		Sound: func(s conversation.Speech) []int16 { return make([]int16, len(s.Text)) },
+		Hear:  func(s tts.Request) { longest.Store(max(longest.Load(), int64(len(s.Text)))) },
+		Sound: func(s tts.Request) []int16 { return make([]int16, len(s.Text)) },
 	}
 	b := &brain{answer: func(conversation.Turn) []conversation.Step { return append(say(long), conversation.End{}) }}
 	r := run(t, conversation.Config{Synthesizer: engine}, b, func(context.Context, *agentstest.Phone) {})
 	expectLines(t, r, "agent: "+long)
-	if longest.Load() > conversation.MaxSpeech {
+	if longest.Load() > tts.MaxText {
 		t.Errorf("a synthesizer got %d bytes", longest.Load())
 	}
 }

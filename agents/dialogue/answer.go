@@ -5,6 +5,7 @@ import (
 
 	"github.com/callwright/callwright/agents/conversation"
 	"github.com/callwright/callwright/agents/llm"
+	"github.com/callwright/callwright/speech/tts"
 )
 
 // Answer is an answer on its way to the conversation, which may stop it at any step. Its words are in the Talk at once; if
@@ -28,7 +29,7 @@ func (t *Talk) Answer(emit func(conversation.Step) bool) *Answer {
 // Text says a text, cut into sentences.
 func (a *Answer) Text(text string) {
 	a.said.Grow(min(len(text)+1, MaxAnswer))
-	var chunks conversation.Chunker
+	var chunks tts.Chunker
 	for _, chunk := range chunks.Write(text) {
 		a.say(chunk)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/callwright/callwright/agents/llm"
 	"github.com/callwright/callwright/agents/request"
 	"github.com/callwright/callwright/agents/tool"
+	"github.com/callwright/callwright/speech/tts"
 )
 
 // Speaker has a model speak. It is a plain value.
@@ -98,7 +99,7 @@ func (s Speaker) try(ctx context.Context, a *Answer, r llm.ReplyRequest, out *Re
 // stream passes a reply of the model on, and returns its tool calls. Its action counts only in the last reply of a turn,
 // when the model knows the answers of its tools.
 func (s Speaker) stream(ctx context.Context, a *Answer, r llm.ReplyRequest, out *Reply) ([]llm.ToolCall, error) {
-	var chunks conversation.Chunker
+	var chunks tts.Chunker
 	var calls []llm.ToolCall
 	var action llm.Action
 	r.Messages = slices.Clone(a.talk.Messages)

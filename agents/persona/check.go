@@ -157,12 +157,12 @@ func (s *Service) checkPorts(ctx context.Context, v Version, parts part) error {
 }
 
 // checkEngines refuses a sound, a voice or a language that the engines do not have.
-func (s *Service) checkEngines(_ context.Context, v Version) error {
+func (s *Service) checkEngines(ctx context.Context, v Version) error {
 	if v.Call.Background != "" {
 		return callwright.Invalid("call_config.background", "must be empty, because no background sounds are here")
 	}
 	if s.cfg.Voices != nil {
-		if err := s.cfg.Voices.CheckVoice(v.Call.Voice, v.Call.Language); err != nil {
+		if err := s.cfg.Voices.CheckVoice(ctx, v.Org, v.Call.Voice, v.Call.Language); err != nil {
 			return below("call_config.", err)
 		}
 	}

@@ -129,7 +129,7 @@ func (public) CheckURL(url string) error {
 // engines speak and understand English, with one voice.
 type engines struct{}
 
-func (engines) CheckVoice(voice, _ string) error {
+func (engines) CheckVoice(_ context.Context, _ callwright.OrgID, voice, _ string) error {
 	if voice != "" && voice != "slt" {
 		return callwright.Invalid("voice", "there is no voice %q", voice)
 	}

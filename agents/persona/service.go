@@ -6,6 +6,8 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/callwright/callwright/speech/tts"
+
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/conversation"
 	"github.com/callwright/callwright/agents/pathway"
@@ -21,7 +23,7 @@ type Config struct {
 	Pathways  Pathways                     // nil: a persona with conditions is CodeUnavailable
 	Knowledge pathway.Knowledge            // nil: a persona with knowledge bases is refused
 	Requests  callwright.URLs              // of tools; nil: a persona with tools is CodeUnavailable
-	Voices    conversation.VoiceChecker    // nil: every voice is taken
+	Voices    tts.VoiceChecker             // nil: every voice is taken
 	Languages conversation.LanguageChecker // nil: every language is taken
 
 	Numbers Numbers          // nil: no inbound number names a persona

@@ -13,6 +13,7 @@ import (
 	"github.com/callwright/callwright/agents/conversation"
 	"github.com/callwright/callwright/agents/voicemail"
 	"github.com/callwright/callwright/speech/pcm"
+	"github.com/callwright/callwright/speech/tts"
 )
 
 const rate = 8000
@@ -37,7 +38,7 @@ func speech(t *testing.T, voice, text string) sound {
 	if err != nil {
 		t.Fatal(err)
 	}
-	stream, err := engine.Synthesize(t.Context(), conversation.Speech{Text: text, Voice: voice, Rate: rate})
+	stream, err := engine.Synthesize(t.Context(), tts.Request{Text: text, Voice: voice, Rate: rate})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,6 +3,7 @@ package main
 
 import (
 	"context"
+	"io"
 	"os"
 	"os/signal"
 	"syscall"
@@ -18,9 +19,14 @@ import (
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal ends the program at once
-	code := cli.Run(ctx, cli.Config{Model: model, Judge: judged, Ports: openPorts}, os.Args[1:], os.Getenv, os.Stdout, os.Stderr)
+	code := cli.Run(ctx, config(os.Stdin), os.Args[1:], os.Getenv, os.Stdout, os.Stderr)
 	stop()
 	os.Exit(code)
+}
+
+// config joins the command line with the adapters.
+func config(stdin io.Reader) cli.Config {
+	return cli.Config{Model: model, Judge: judged, Ports: openPorts, Admin: openAdmin, Stdin: stdin}
 }
 
 // model returns the model of a service, or a stand-in for one.

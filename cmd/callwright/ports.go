@@ -4,15 +4,10 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
-	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/bunstore"
 	"github.com/callwright/callwright/adapters/bunstore/portingstore"
-	"github.com/callwright/callwright/adapters/masterkey"
 	"github.com/callwright/callwright/adapters/riverwork"
 	"github.com/callwright/callwright/porting"
 	"github.com/callwright/callwright/porting/document"
@@ -21,45 +16,17 @@ import (
 	"github.com/callwright/callwright/transport/cli"
 )
 
-// openPorts opens the database of a deployment beside its server. Nothing is made and nothing is migrated.
-func openPorts(ctx context.Context, o cli.PortsOptions) (*cli.Ports, error) {
-	key, err := masterKey(o)
+// openPorts opens the database of a deployment for the commands of the manual gateway.
+func openPorts(ctx context.Context, o cli.Deployment) (*cli.Ports, error) {
+	d, err := openDeployment(ctx, o)
 	if err != nil {
 		return nil, err
 	}
-	ring, err := key.Keyring()
+	p, err := newPorts(d.db)
 	if err != nil {
-		return nil, err
-	}
-	address := o.DatabaseURL
-	if address == "" {
-		address = "sqlite:" + filepath.Join(o.Data, "callwright.db")
-	}
-	db, err := bunstore.Open(ctx, address, bunstore.Config{Keyring: ring, Existing: true})
-	if err != nil {
-		return nil, err
-	}
-	p, err := newPorts(db)
-	if err != nil {
-		return nil, errors.Join(err, db.Close())
+		return nil, errors.Join(err, d.db.Close())
 	}
 	return p, nil
-}
-
-// masterKey finds the key of a deployment.
-func masterKey(o cli.PortsOptions) (masterkey.Key, error) {
-	if _, err := os.Stat(o.Data); err != nil && o.SecretKey == "" {
-		return masterkey.Key{}, fmt.Errorf("--data %s: %w: name the data folder of a deployment", o.Data, err)
-	}
-	key, err := masterkey.Find(o.SecretKey.Reveal(), o.Data)
-	if errors.Is(err, fs.ErrNotExist) {
-		return masterkey.Key{}, fmt.Errorf("there is no master key in %s: set %s, or name the data folder of a deployment with --data",
-			masterkey.File(o.Data), masterkey.Variable)
-	}
-	if err != nil {
-		return masterkey.Key{}, fmt.Errorf("master key: %w", err)
-	}
-	return key, nil
 }
 
 // newPorts joins what the commands need. Durable work is enqueued here and never run: the server runs it.

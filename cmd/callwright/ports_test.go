@@ -189,7 +189,7 @@ func (d *deployment) callwright(code int, args ...string) (stdout, stderr string
 func run(t *testing.T, env map[string]string, code int, args ...string) (stdout, stderr string) {
 	t.Helper()
 	var out, errs bytes.Buffer
-	got := cli.Run(t.Context(), cli.Config{Ports: openPorts}, args, func(name string) string { return env[name] }, &out, &errs)
+	got := cli.Run(t.Context(), cli.Config{Ports: openPorts, Admin: openAdmin}, args, func(name string) string { return env[name] }, &out, &errs)
 	if got != code || (got != 0) != (errs.Len() > 0) {
 		t.Errorf("callwright %s: exit code %d, want %d: %s%s", strings.Join(args, " "), got, code, out.String(), errs.String())
 	}

@@ -26,6 +26,7 @@ import (
 	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/agents/conversation"
 	"github.com/callwright/callwright/sip"
+	"github.com/callwright/callwright/speech/tts"
 )
 
 var codecs = codec.Set{g711.PCMU(), g711.PCMA()}
@@ -101,7 +102,7 @@ func (u *utterance) Finish(context.Context) (conversation.Recognized, error) {
 
 type synthesizer struct{}
 
-func (synthesizer) Synthesize(_ context.Context, s conversation.Speech) (conversation.AudioStream, error) {
+func (synthesizer) Synthesize(_ context.Context, s tts.Request) (tts.Stream, error) {
 	return &tones{hertz: 440, rate: s.Rate, left: len(strings.Fields(s.Text)) * s.Rate / 5}, s.Check()
 }
 

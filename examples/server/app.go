@@ -25,6 +25,7 @@ import (
 	"github.com/callwright/callwright/agents/persona"
 	"github.com/callwright/callwright/agents/voicemail"
 	"github.com/callwright/callwright/sip"
+	"github.com/callwright/callwright/speech"
 	"github.com/callwright/callwright/transport/access"
 	"github.com/callwright/callwright/triage"
 )
@@ -40,6 +41,7 @@ func modules() fx.Option {
 		fx.Module("triage", fx.Provide(newTriage)),
 		fx.Module("tests", fx.Provide(newTests, newTornados)),
 		fx.Module("porting", fx.Provide(newPortGateways, newDocuments, newLetters, newPorts)),
+		fx.Module("speech", fx.Provide(newBlobs, newSpeech)),
 		fx.Module("http", fx.Provide(newAccess, newListener, newMetrics, newAPI)),
 		fx.Invoke(serve),
 	)
@@ -83,13 +85,12 @@ func newWork(begin starting, db *bunstore.DB, log *slog.Logger) (*riverwork.Work
 }
 
 func newAgents(
-	db *bunstore.DB, e engines, hooks *webhook.Sender, p *pathway.Service, personas *persona.Service,
+	db *bunstore.DB, e engines, voices *speech.Service, hooks *webhook.Sender, p *pathway.Service, personas *persona.Service,
 ) (*agents.Service, error) {
 	c := agents.Config{
 		Store: agentstore.Numbers{DB: db}, WebAgents: agentstore.WebAgents{DB: db}, Atomic: db,
-		Webhooks: hooks, Requests: hooks, Pathways: p, Personas: personas,
+		Webhooks: hooks, Requests: hooks, Pathways: p, Personas: personas, Voices: voices,
 	}
-	c.Voices, _ = e.Synthesizer.(conversation.VoiceChecker)
 	c.Languages, _ = e.Recognizer.(conversation.LanguageChecker)
 	return agents.New(c)
 }
@@ -113,12 +114,11 @@ func newPathways(p pathwayParts) (*pathway.Service, error) {
 	})
 }
 
-func newPersonas(p pathwayParts, pathways *pathway.Service) (*persona.Service, error) {
+func newPersonas(p pathwayParts, pathways *pathway.Service, voices *speech.Service) (*persona.Service, error) {
 	c := persona.Config{
 		Store: agentstore.Personas{DB: p.DB}, Atomic: p.DB, Work: p.Work, Pathways: pathways, Requests: p.Webhooks,
-		Numbers: agentstore.Numbers{DB: p.DB}, Logger: p.Log,
+		Numbers: agentstore.Numbers{DB: p.DB}, Voices: voices, Logger: p.Log,
 	}
-	c.Voices, _ = p.Engines.Synthesizer.(conversation.VoiceChecker)
 	c.Languages, _ = p.Engines.Recognizer.(conversation.LanguageChecker)
 	return persona.New(c)
 }
@@ -155,6 +155,7 @@ type callParts struct {
 	Recordings *filestore.Recordings
 	Webhooks   *webhook.Sender
 	Engines    engines
+	Voices     *speech.Service
 	Listener   listener
 	Issues     *triage.Service
 	Node       node
@@ -166,7 +167,7 @@ func newCalls(p callParts) (*call.Service, error) {
 		Store: agentstore.Calls{DB: p.DB}, Leases: bunstore.Leases{DB: p.DB}, Atomic: p.DB, Work: p.Work,
 		Line: p.Line, Routes: p.Trunks, Agents: p.Agents,
 		Model: p.Engines.Model, Recordings: p.Recordings, Notifier: p.Listener.notifier(p.Webhooks, p.Config),
-		Recognizer: p.Engines.Recognizer, Synthesizer: p.Engines.Synthesizer, Ready: p.Engines.Ready,
+		Recognizer: p.Engines.Recognizer, Voices: p.Voices, Ready: p.Engines.Ready,
 		AMD:      func(rate int) call.AMD { return voicemail.New(rate) },
 		Pathways: p.Pathways, Requests: p.Webhooks,
 		Node: string(p.Node), MaxCalls: p.Shares.calls, DrainTimeout: p.Config.DrainTimeout, Logger: p.Log,
@@ -177,6 +178,6 @@ func newCalls(p callParts) (*call.Service, error) {
 	return call.New(c)
 }
 
-func newAccess(db *bunstore.DB, s secrets) (*access.Service, error) {
-	return access.New(access.Config{Store: orgstore.Tenants{DB: db}, Atomic: db, Secret: s.APIKeys})
+func newAccess(db *bunstore.DB, s secrets, log *slog.Logger) (*access.Service, error) {
+	return access.New(access.Config{Store: orgstore.Tenants{DB: db}, Atomic: db, Secret: s.APIKeys, Logger: log})
 }

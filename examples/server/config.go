@@ -55,6 +55,7 @@ type config struct {
 	FailedPortIssues bool
 
 	PortGateways  []string // the first takes new requests
+	SampleDays    int      // that what was spoken is kept
 	PortsPerHour  int      // that an organization may request
 	ProviderName  string   // that letters of authorization designate
 	CarrierTimes  carrierTimes
@@ -104,7 +105,7 @@ type texts struct{ mediaIP, publicIP, firewallIPs, allowPrivate, portGateways st
 // parse reads the command line and the environment, whose entries are NAME=value.
 func parse(args, environ []string) (config, error) {
 	c := config{
-		RTPPorts: ports{10000, 20000}, CallLogDays: 90, FailedCallIssues: true, FailedTestIssues: true, FailedPortIssues: true, PortsPerHour: 60, DrainTimeout: 30 * time.Second,
+		RTPPorts: ports{10000, 20000}, CallLogDays: 90, FailedCallIssues: true, FailedTestIssues: true, FailedPortIssues: true, PortsPerHour: 60, SampleDays: 90, DrainTimeout: 30 * time.Second,
 		HTTPConnections: httpapi.DefaultConnections, HTTPConnectionsPerAddress: httpapi.DefaultConnectionsPerAddress,
 	}
 	var given texts
@@ -138,7 +139,7 @@ func parse(args, environ []string) (config, error) {
 	f.StringVar(&c.ContactEmail, "contact-email", "", "where the first organization is told of what needs a person")
 	f.StringVar(&given.allowPrivate, "allow-private", "",
 		"true or false: whether trunks and webhooks may point at private addresses (default: when --sip-addr is loopback)")
-	f.Var(wholeNumber(&c.CallLogDays), "call-log-days", "how many days the log of SIP calls is kept")
+	c.addDays(f)
 	f.Var(trueOrFalse(&c.FailedCallIssues), "failed-call-issues", "whether calls that fail open issues, one for those that fail alike")
 	f.Var(trueOrFalse(&c.FailedTestIssues), "failed-test-issues", "whether runs of tests that fail open issues, one for those that fail alike")
 	f.Var(trueOrFalse(&c.FailedPortIssues), "failed-port-issues", "whether port requests that fail open issues, one for each cause")
@@ -164,10 +165,19 @@ func parse(args, environ []string) (config, error) {
 	return c, err // in two steps: in one, c might be read before it is complete
 }
 
+// addDays adds the flags of how long what grows is kept.
+func (c *config) addDays(f *flag.FlagSet) {
+	f.Var(wholeNumber(&c.CallLogDays), "call-log-days", "how many days the log of SIP calls is kept")
+	f.Var(wholeNumber(&c.SampleDays), "sample-days", "how many days samples of speech are kept")
+}
+
 // checkLimits refuses numbers and durations that are out of range.
 func (c *config) checkLimits() error {
 	if c.CallLogDays < 1 || c.CallLogDays > 36500 {
 		return errors.New("--call-log-days must be from 1 to 36500")
+	}
+	if c.SampleDays < 1 || c.SampleDays > 36500 {
+		return errors.New("--sample-days must be from 1 to 36500")
 	}
 	if c.HTTPConnections < 1 || c.HTTPConnections > mostHTTPConnections || c.HTTPConnectionsPerAddress < 1 {
 		return fmt.Errorf("--http-connections must be from 1 to %d, and --http-connections-per-address at least 1", mostHTTPConnections)

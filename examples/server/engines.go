@@ -13,11 +13,12 @@ import (
 	"github.com/callwright/callwright/adapters/scripted"
 	"github.com/callwright/callwright/agents/conversation"
 	"github.com/callwright/callwright/agents/llm"
+	"github.com/callwright/callwright/speech/tts"
 )
 
 // engines are the providers that the server runs on, and their names for people.
 type engines struct {
-	Synthesizer conversation.Synthesizer
+	Synthesizer tts.Engine
 	Recognizer  conversation.Recognizer
 	Model       llm.Model
 	speaksBy    string
@@ -60,7 +61,7 @@ func both(first, second error) error {
 }
 
 // newSynthesizer is the synthesizer of a name, or the first local one that is installed.
-func newSynthesizer(name string, service *openai.Client) (s conversation.Synthesizer, used string, err error) {
+func newSynthesizer(name string, service *openai.Client) (s tts.Engine, used string, err error) {
 	switch name {
 	case "openai":
 		return service, name, nil
@@ -95,9 +96,15 @@ func newRecognizer(name string, service *openai.Client) (conversation.Recognizer
 type absent struct{ err error }
 
 // Synthesize says what is missing.
-func (a absent) Synthesize(context.Context, conversation.Speech) (conversation.AudioStream, error) {
+func (a absent) Synthesize(context.Context, tts.Request) (tts.Stream, error) {
 	return nil, a.err
 }
+
+// Describe describes an engine without a voice.
+func (a absent) Describe() tts.Description { return tts.Description{Name: "none"} }
+
+// CheckVoice takes every voice: agents can be made before an engine is installed.
+func (a absent) CheckVoice(string, string) error { return nil }
 
 // Listen says what is missing.
 func (a absent) Listen(context.Context, conversation.Hearing) (conversation.Utterance, error) {

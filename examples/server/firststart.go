@@ -78,14 +78,10 @@ func writeWebhookSecret(ctx context.Context, c config, tenants callwright.Tenant
 }
 
 // setContact makes --contact-email, where it is given, the address of the first organization.
-func setContact(ctx context.Context, c config, tenants callwright.Tenants) error {
+func setContact(ctx context.Context, c config, keys *access.Service) error {
 	if c.ContactEmail == "" {
 		return nil
 	}
-	org, err := tenants.Organization(ctx, firstOrg)
-	if err != nil || org.ContactEmail == c.ContactEmail {
-		return err
-	}
-	org.ContactEmail = c.ContactEmail
-	return tenants.UpdateOrganization(ctx, org)
+	_, err := keys.UpdateOrganization(ctx, firstOrg, access.OrganizationChange{ContactEmail: &c.ContactEmail})
+	return err
 }

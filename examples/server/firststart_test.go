@@ -102,15 +102,15 @@ func TestWriteWebhookSecret(t *testing.T) {
 // TestSetContact gives the organization an address, and leaves the one that it has without the flag.
 func TestSetContact(t *testing.T) {
 	t.Parallel()
-	tenants := orgstore.Tenants{Store: memstore.New()}
-	if err := tenants.InsertOrganization(t.Context(), callwright.Organization{ID: firstOrg, Name: "x"}); err != nil {
+	keys := newTenants(t).keys
+	if _, err := keys.CreateOrganization(t.Context(), firstOrg, "x"); err != nil {
 		t.Fatal(err)
 	}
 	for _, given := range []string{"ops@example.com", "", "ops@example.com"} {
-		if err := setContact(t.Context(), config{ContactEmail: given}, tenants); err != nil {
+		if err := setContact(t.Context(), config{ContactEmail: given}, keys); err != nil {
 			t.Fatal(err)
 		}
-		if o, err := tenants.Organization(t.Context(), firstOrg); err != nil || o.ContactEmail != "ops@example.com" || o.Name != "x" {
+		if o, err := keys.Organization(t.Context(), firstOrg); err != nil || o.ContactEmail != "ops@example.com" || o.Name != "x" {
 			t.Errorf("after %q it is %+v, %v", given, o, err)
 		}
 	}

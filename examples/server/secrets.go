@@ -15,13 +15,9 @@ import (
 // secretFile is where the master key is kept without masterkey.Variable.
 func secretFile(c config) string { return masterkey.File(c.Data) }
 
-// secrets are the keys that the server derives from its master key, one a purpose (HKDF, RFC 5869).
+// secrets are the keys that the server derives from its master key.
 type secrets struct {
-	Keyring     *callwright.Keyring // encrypts what is kept
-	APIKeys     callwright.Secret   // the HMAC under which API keys are stored
-	Registering callwright.Secret   // derives the passwords that trunks register with
-	Letters     callwright.Secret   // derives the links to letters of authorization
-	Cursors     []byte              // signs the cursors of issues and their feeds
+	masterkey.Keys
 
 	From string       // the file or the variable of the master key
 	Keep func() error // writes a master key that was just made to its file; nil: it was there
@@ -37,17 +33,8 @@ func newSecrets(c config) (secrets, error) {
 	case err != nil:
 		return secrets{}, fmt.Errorf("master key: %w", err)
 	}
-	apiKeys, hmacErr := master.Derive("API keys")
-	registering, deriveErr := master.Derive("register passwords")
-	letters, linkErr := master.Derive("letters of authorization")
-	cursors, signErr := master.Derive("cursors")
-	if err := errors.Join(hmacErr, deriveErr, linkErr, signErr); err != nil {
-		return secrets{}, err
-	}
-	s.APIKeys, s.Registering, s.Cursors = callwright.Secret(apiKeys), callwright.Secret(registering), cursors
-	s.Letters = callwright.Secret(letters)
 	s.From = master.From
-	s.Keyring, err = master.Keyring()
+	s.Keys, err = master.Keys()
 	return s, err
 }
 

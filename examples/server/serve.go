@@ -44,6 +44,7 @@ import (
 	"github.com/callwright/callwright/sip/registration"
 	"github.com/callwright/callwright/sip/setup"
 	"github.com/callwright/callwright/sip/testcall"
+	"github.com/callwright/callwright/speech"
 	"github.com/callwright/callwright/transport/access"
 	"github.com/callwright/callwright/transport/httpapi"
 	"github.com/callwright/callwright/transport/httpapi/agentsapi"
@@ -125,6 +126,7 @@ type apiParts struct {
 	AgentTests *agenttest.Service
 	Tornados   *tornado.Service
 	Ports      *porting.Service
+	Speech     *speech.Service
 	Documents  *document.Service
 	Letters    *loa.Service
 	Gateways   portGateways
@@ -141,7 +143,7 @@ func newAPI(p apiParts) (api, error) {
 			sipapi.New(sipapi.Config{Trunks: p.Trunks, Calls: p.CallLog, Setup: p.Setup, Discoveries: p.Looks, TestCalls: p.Tests}),
 			pathwaysapi.New(p.Pathways), triageapi.New(p.Issues),
 			portingapi.New(portingapi.Config{Ports: p.Ports, Documents: p.Documents, Letters: p.Letters}),
-			agenttestapi.New(p.AgentTests, p.Tornados), speechapi.New(),
+			agenttestapi.New(p.AgentTests, p.Tornados), speechapi.New(speechapi.Config{Speech: p.Speech, URL: p.Listener.publicURL(p.Config)}),
 		},
 		Reference: reference.Handler(p.Config.PublicURL), Metrics: promhttp.HandlerFor(p.Metrics, promhttp.HandlerOpts{}), Logger: p.Log,
 		Ready: func(ctx context.Context) error {
@@ -228,12 +230,12 @@ func serve(lc fx.Lifecycle, p parts) {
 		if err := p.DB.Checkpoint(ctx); err != nil { // without its log, too, the database is not taken for a new one
 			return err
 		}
-		tenants := orgstore.Tenants{DB: p.DB}
-		if err := writeWebhookSecret(ctx, p.Config, tenants); err != nil {
+		if err := writeWebhookSecret(ctx, p.Config, orgstore.Tenants{DB: p.DB}); err != nil {
 			return err
 		}
-		return setContact(ctx, p.Config, tenants)
+		return setContact(ctx, p.Config, p.Access)
 	}))
+	lc.Append(background(endless(p.Access.Run))) // ends after HTTP, with what was used last
 	lc.Append(fx.Hook{
 		OnStart: func(context.Context) error {
 			go p.fail("http", func() error { return server.Serve(p.Listener) })
@@ -315,6 +317,7 @@ func (p parts) announce() error {
 	fmt.Printf("  model      %s (--llm-base-url, --llm-model)\n", p.Engines.Model.Name())
 	fmt.Printf("  speaks by  %s (--tts)\n  hears by   %s (--stt)\n",
 		p.Engines.speaksBy, p.Engines.hearsBy)
+	fmt.Printf("  clones     %s\n", p.clonedBy())
 	fmt.Printf("  mail       %s (--smtp-url)\n", p.Mailer.by)
 	fmt.Printf("  issues     %s (--llm-base-url); opened by calls that fail: %t (--failed-call-issues)\n",
 		p.analyzedBy(), p.Config.FailedCallIssues)

@@ -201,7 +201,7 @@ func TestOtherMasterKey(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	keys, err := newAccess(db, s)
+	keys, err := newAccess(db, s, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -30,7 +30,7 @@ type triageParts struct {
 
 // newTriage keeps issues of calls, pathways, runs of tests and port requests. Samples and files have no resolver yet.
 func newTriage(p triageParts) (*triage.Service, error) {
-	cursors, err := triage.NewCursors(1, map[byte][]byte{1: p.Secrets.Cursors})
+	cursors, err := triage.NewCursors(1, map[byte][]byte{1: []byte(p.Secrets.Cursors.Reveal())})
 	if err != nil {
 		return nil, err
 	}

@@ -30,7 +30,6 @@ import (
 	"github.com/callwright/callwright/adapters/testca"
 	"github.com/callwright/callwright/adapters/webhook"
 	"github.com/callwright/callwright/agents"
-	"github.com/callwright/callwright/agents/conversation"
 	"github.com/callwright/callwright/sip"
 	"github.com/callwright/callwright/sip/calllog"
 	"github.com/callwright/callwright/sip/discovery"
@@ -39,6 +38,7 @@ import (
 	"github.com/callwright/callwright/sip/resolve"
 	"github.com/callwright/callwright/sip/setup"
 	"github.com/callwright/callwright/sip/testcall"
+	"github.com/callwright/callwright/speech/tts"
 )
 
 // node is this process's name among all that share a database.
@@ -154,7 +154,7 @@ func newTrunks(p trunkParts) (*sip.Service, error) {
 		Store: sipstore.Trunks{DB: p.DB}, Atomic: p.DB, Numbers: p.Numbers,
 		Statuses: sipstore.Statuses{DB: p.DB}, Registrations: sipstore.Registrations{DB: p.DB}, Monitor: p.Monitor,
 		Codecs:        codecs.Names(),
-		DerivationKey: p.Secrets.Registering, AllowPrivate: p.Config.AllowPrivate, Logger: p.Log,
+		DerivationKey: p.Secrets.RegisterPasswords, AllowPrivate: p.Config.AllowPrivate, Logger: p.Log,
 	})
 }
 
@@ -311,11 +311,11 @@ func newTestCalls(lc fx.Lifecycle, p testCallParts) (*testcall.Service, error) {
 }
 
 // prompt says a sentence to whoever answers a test call.
-type prompt struct{ conversation.Synthesizer }
+type prompt struct{ tts.Synthesizer }
 
 // Prompt is the sentence.
 func (p prompt) Prompt(ctx context.Context, rate int) ([]int16, error) {
-	stream, err := p.Synthesize(ctx, conversation.Speech{Text: "This is a test call. Goodbye.", Language: "en", Rate: rate})
+	stream, err := p.Synthesize(ctx, tts.Request{Text: "This is a test call. Goodbye.", Language: "en", Rate: rate})
 	if err != nil {
 		return nil, err
 	}

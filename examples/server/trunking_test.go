@@ -16,11 +16,11 @@ import (
 	"go.uber.org/fx/fxtest"
 
 	"github.com/callwright/callwright/agents/agentstest"
-	"github.com/callwright/callwright/agents/conversation"
 	"github.com/callwright/callwright/agents/pathway/graph"
 	"github.com/callwright/callwright/internal/testdns"
 	"github.com/callwright/callwright/sip/setup"
 	"github.com/callwright/callwright/sip/uri"
+	"github.com/callwright/callwright/speech/tts"
 )
 
 func TestRegion(t *testing.T) {
@@ -140,7 +140,7 @@ var errBroken = errors.New("broken")
 // broken is a synthesizer whose voice fails after the first samples.
 type broken struct{}
 
-func (broken) Synthesize(context.Context, conversation.Speech) (conversation.AudioStream, error) {
+func (broken) Synthesize(context.Context, tts.Request) (tts.Stream, error) {
 	return broken{}, nil
 }
 func (broken) Read(p []int16) (int, error) { return len(p), errBroken }

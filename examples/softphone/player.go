@@ -12,12 +12,13 @@ import (
 	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/agents/conversation"
 	"github.com/callwright/callwright/speech/pcm"
+	"github.com/callwright/callwright/speech/tts"
 )
 
 // player is what the phone does in a call.
 type player struct {
 	options
-	synthesizer conversation.Synthesizer // nil: there is nothing to speak
+	synthesizer tts.Synthesizer // nil: there is nothing to speak
 }
 
 // greetingWait is how long the phone waits for the other side to begin before it speaks its first line.
@@ -111,7 +112,7 @@ func (p player) playFile(ctx context.Context, leg call.Leg) error {
 }
 
 func (p player) speak(ctx context.Context, leg call.Leg, line string) error {
-	stream, err := p.synthesizer.Synthesize(ctx, conversation.Speech{Text: line, Rate: leg.Rate()})
+	stream, err := p.synthesizer.Synthesize(ctx, tts.Request{Text: line, Rate: leg.Rate()})
 	if err != nil {
 		return err
 	}

@@ -25,6 +25,8 @@ var bridges = []struct{ from, to string }{
 	{"agenttest/runner", "agents/request"},
 	{"agenttest/runner", "agents/tool"},
 	{"agenttest/agenttesttest", "agents/agentstest"},
+	{"agents", "speech/tts"},
+	{"agents/agentstest", "speech/speechtest"},
 	{"agents/call", "speech/pcm"},
 	{"triage/analyst", "agents/llm"},
 }
@@ -35,6 +37,9 @@ var owners = []struct{ library, home string }{
 	{"github.com/emiago/sipgo", "adapters/sipua"},
 	{"github.com/pion", "adapters/rtpmedia"},
 	{"github.com/thesyncim/gopus", "adapters/codec/opus"},
+	{"github.com/hajimehoshi/go-mp3", "adapters/audiofile"},
+	{"github.com/jfreymuth/vorbis", "adapters/audiofile"},
+	{"github.com/aws", "adapters/s3blobs"},
 }
 
 // programs are the rooms of programs.
@@ -65,11 +70,13 @@ var stores = []struct{ dir, domain string }{
 	{"adapters/bunstore/agentteststore", "agenttest"},
 	{"adapters/bunstore/portingstore", "porting"},
 	{"adapters/bunstore/sipstore", "sip"},
+	{"adapters/bunstore/speechstore", "speech"},
 	{"adapters/bunstore/triagestore", "triage"},
 	{"adapters/memstore/agentstore", "agents"},
 	{"adapters/memstore/agentteststore", "agenttest"},
 	{"adapters/memstore/portingstore", "porting"},
 	{"adapters/memstore/sipstore", "sip"},
+	{"adapters/memstore/speechstore", "speech"},
 	{"adapters/memstore/triagestore", "triage"},
 }
 

@@ -17,7 +17,7 @@ import (
 // module is the path of the root package.
 const module = "github.com/callwright/callwright"
 
-// tree is the source tree: every file, and the packages of the main module.
+// tree is the source tree: every file, and the packages of the product.
 type tree struct {
 	files    []file
 	packages []*pkg // by folder
@@ -63,8 +63,8 @@ func (p *pkg) production() []*goFile {
 	return slices.DeleteFunc(slices.Clone(p.files), func(f *goFile) bool { return f.test || f.generated })
 }
 
-// load reads what git would keep. Folders that hold a module of their own (the tools) are read as files, not as
-// packages.
+// load reads what git would keep. Folders that hold a module of their own are read as files, not as packages, if they are tools.
+// An adapter with a module of its own keeps the rules of adapters.
 func load(fsys fs.FS) (*tree, error) {
 	ignored, err := readIgnore(fsys)
 	if err != nil {
@@ -94,7 +94,7 @@ func load(fsys fs.FS) (*tree, error) {
 		}
 		f := file{name, content}
 		t.files = append(t.files, f)
-		if path.Base(name) == "go.mod" && name != "go.mod" {
+		if path.Base(name) == "go.mod" && name != "go.mod" && top(name) != "adapters" {
 			modules = append(modules, path.Dir(name))
 		}
 		if path.Ext(name) == ".go" && !strings.Contains("/"+name, "/testdata/") {

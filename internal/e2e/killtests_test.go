@@ -134,7 +134,7 @@ func (w *tester) check(t *testing.T, g *target) {
 				return false
 			}
 		}
-		return true
+		return w.expanded(t, g)
 	})
 	ordered, of, seen := map[string]*test{}, map[*test]int{}, map[string]bool{}
 	for _, o := range w.tests {
@@ -158,6 +158,34 @@ func (w *tester) check(t *testing.T, g *target) {
 		}
 	}
 	w.groups(t, g)
+}
+
+// groupPaths are where the groups of runs are, by the operations that start them.
+var groupPaths = map[string]string{"startTestBatch": "batches/", "createTestSet": "simulation-sets/"}
+
+// expanded reports whether every group has ended. One whose server was killed while its runs were added gets the others when its task
+// is rescued, and shows meanwhile only runs that have ended.
+func (w *tester) expanded(t *testing.T, g *target) bool {
+	t.Helper()
+	for _, o := range w.tests {
+		path, ok := groupPaths[o.op]
+		if !ok {
+			continue
+		}
+		a, ok := g.read(t.Context(), "/v1/agent-testing/"+path+o.id)
+		var group struct {
+			Data struct {
+				Status string `json:"status"`
+			} `json:"data"`
+		}
+		if err := json.Unmarshal([]byte(a.body), &group); err != nil || !ok || !a.good() {
+			t.Fatalf("%s %s is answered with %+v", o.op, o.id, a)
+		}
+		if group.Data.Status == "PENDING" || group.Data.Status == "RUNNING" {
+			return false
+		}
+	}
+	return true
 }
 
 // read returns all runs.
@@ -184,7 +212,7 @@ func (w *tester) read(t *testing.T, g *target) (all []testRun) {
 func (w *tester) groups(t *testing.T, g *target) {
 	t.Helper()
 	for _, o := range w.tests {
-		path, ok := map[string]string{"startTestBatch": "batches/", "createTestSet": "simulation-sets/"}[o.op]
+		path, ok := groupPaths[o.op]
 		if !ok {
 			continue
 		}

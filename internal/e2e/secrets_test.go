@@ -317,6 +317,7 @@ func TestSecretsStayHidden(t *testing.T) {
 	for _, e := range exercises {
 		p.exercise(e)
 	}
+	p.listen()
 	p.complete()
 	p.openUnknownLetters()
 	if !slices.Contains(slices.Collect(maps.Values(v.own)), pbxPassword) {

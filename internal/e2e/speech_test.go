@@ -11,6 +11,7 @@ import (
 	"github.com/callwright/callwright/adapters/pocketsphinx"
 	"github.com/callwright/callwright/agents/conversation"
 	"github.com/callwright/callwright/speech/pcm"
+	"github.com/callwright/callwright/speech/tts"
 )
 
 // speechRate is the rate at which speech is made and recognized here: the recognizer's own.
@@ -29,7 +30,7 @@ func speak(t *testing.T, voice, text string) pcm.Audio {
 	if err != nil {
 		t.Fatal(err)
 	}
-	stream, err := synthesizer.Synthesize(t.Context(), conversation.Speech{Text: text, Voice: voice, Rate: speechRate})
+	stream, err := synthesizer.Synthesize(t.Context(), tts.Request{Text: text, Voice: voice, Rate: speechRate})
 	if err != nil {
 		t.Fatal(err)
 	}

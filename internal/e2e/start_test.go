@@ -210,6 +210,7 @@ func TestDatabaseIsDamaged(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			first := server.Start(t, server.Config{})
+			first.OpenIssue(t, "the log has an entry")
 			first.Kill()
 			path := filepath.Join(first.Data, test.file)
 			text, err := os.ReadFile(path)

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"io"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -12,9 +14,9 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/callwright/callwright"
-	"github.com/callwright/callwright/agents/conversation"
 	"github.com/callwright/callwright/internal/engine"
 	"github.com/callwright/callwright/speech/pcm"
+	"github.com/callwright/callwright/speech/tts"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -125,8 +127,8 @@ func TestScratchLeavesNothing(t *testing.T) {
 
 func TestCheck(t *testing.T) {
 	t.Parallel()
-	for field, s := range map[string]conversation.Speech{
-		"":     {Text: strings.Repeat("a", conversation.MaxSpeech), Rate: 8000},
+	for field, s := range map[string]tts.Request{
+		"":     {Text: strings.Repeat("a", tts.MaxText), Rate: 8000},
 		"text": {Text: "\xff", Rate: 8000},
 		"rate": {Text: "a"},
 	} {
@@ -214,4 +216,41 @@ func TestSpeakWithAStubbornProducer(t *testing.T) {
 	if err := s.Close(); err != nil || !ended {
 		t.Errorf("closed with %v while the producer runs", err)
 	}
+}
+
+// TestRunKillsTheGroup cancels a script whose child would go on for long.
+func TestRunKillsTheGroup(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	done := make(chan error, 1)
+	go func() {
+		_, err := find(t, "sh", 1).Run(ctx, dir, "-c", "sleep 600 & echo $! > pid.new; mv pid.new pid; wait")
+		done <- err
+	}()
+	var text []byte
+	for err := error(nil); len(text) == 0; text, err = os.ReadFile(filepath.Join(dir, "pid")) {
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			t.Fatal(err)
+		}
+		select {
+		case err := <-done:
+			t.Fatalf("it ended by itself: %v", err)
+		case <-time.After(time.Millisecond):
+		}
+	}
+	cancel()
+	if err := <-done; !errors.Is(err, context.Canceled) {
+		t.Errorf("it ended with %v", err)
+	}
+	child := "/proc/" + strings.TrimSpace(string(text)) + "/stat"
+	for range 10_000 {
+		stat, err := os.ReadFile(child)
+		if err != nil || strings.Contains(string(stat), ") Z ") { // gone, or dead and not yet collected
+			return
+		}
+		<-time.After(time.Millisecond)
+	}
+	t.Error("its child still runs")
 }

@@ -51,8 +51,8 @@ func Find(path string, names []string, install string, parallel int) (*Program, 
 func (p *Program) Path() string { return p.path }
 
 // Run runs the program in a folder, waits for its turn and its end, and returns its output. There is no shell: the
-// arguments arrive as they are. Of the environment it gets what every program needs, and no secret. The program is killed at once when ctx ends, and the error is then that of ctx; when it
-// fails by itself, the error is CodeUnavailable with the program's own words as its cause.
+// arguments arrive as they are. Of the environment it gets what every program needs, and no secret. The program and what it has started are killed at once when ctx ends, and the error is then that of ctx; when it
+// fails by itself, the error is CodeUnavailable with the program's own words as its cause, and the output is what it had printed.
 func (p *Program) Run(ctx context.Context, dir string, args ...string) ([]byte, error) {
 	select {
 	case p.slots <- struct{}{}:
@@ -68,18 +68,34 @@ func (p *Program) Run(ctx context.Context, dir string, args ...string) ([]byte, 
 	cmd.Dir = dir
 	cmd.Env = environment(os.LookupEnv)
 	cmd.Stdout, cmd.Stderr = printed, complaint
-	cmd.WaitDelay = time.Second // for a child of it that keeps the pipes open
+	cmd.WaitDelay = time.Second // for a child of it that has left the group and keeps the pipes open
+	inGroup(cmd)
 	err := cmd.Run()
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	case err != nil:
 		cause := fmt.Errorf("%s: %w: %s", p.path, err, bytes.TrimSpace(complaint.kept.Bytes()))
-		return nil, (&callwright.Error{Code: callwright.CodeUnavailable, Message: "the speech engine failed"}).Because(cause)
+		return printed.kept.Bytes(), (&callwright.Error{Code: callwright.CodeUnavailable, Message: "the speech engine failed"}).Because(cause)
 	case printed.over:
 		return nil, callwright.Errorf(callwright.CodeUnavailable, "the speech engine printed over %d bytes", maxOutput)
 	}
 	return printed.kept.Bytes(), nil
+}
+
+// ReadFile returns what a program has written to a file of a Scratch folder. Anything but a file, which could keep its reader waiting, and
+// a file of more bytes than a program may print, are errors.
+func ReadFile(path string) ([]byte, error) {
+	info, err := os.Lstat(path)
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("%s is no file: %s", path, info.Mode())
+	case info.Size() > maxOutput:
+		return nil, fmt.Errorf("%s has over %d bytes", path, maxOutput)
+	}
+	return os.ReadFile(path)
 }
 
 // passed are the variables that a program gets of ours: where it finds programs, libraries, voices and a folder for temporary

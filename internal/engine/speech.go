@@ -8,12 +8,12 @@ import (
 	"unicode"
 
 	"github.com/callwright/callwright"
-	"github.com/callwright/callwright/agents/conversation"
 	"github.com/callwright/callwright/speech/pcm"
+	"github.com/callwright/callwright/speech/tts"
 )
 
 // Check checks a speech and its rate. The error is CodeBadRequest with the field.
-func Check(s conversation.Speech) error {
+func Check(s tts.Request) error {
 	if err := s.Check(); err != nil {
 		return err
 	}

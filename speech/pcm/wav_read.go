@@ -13,6 +13,8 @@ import (
 const (
 	formatPCM        = 0x0001
 	formatFloat      = 0x0003
+	formatALaw       = 0x0006
+	formatMuLaw      = 0x0007
 	formatExtensible = 0xFFFE // the format is in the first two bytes of a GUID
 )
 
@@ -22,9 +24,13 @@ const maxHeader = 1 << 20
 // maxChannels bounds the channels of a WAV file.
 const maxChannels = 8
 
-// WAVReader reads a RIFF/WAVE stream as it comes. It takes integer samples of 8, 16, 24 and 32 bits and floats of 32,
-// skips chunks that are not audio, and believes the file's length only where it is plausible: programs that write
-// to a pipe can't know it and put 0, 0xFFFFFFFF or some other huge number there.
+// maxEmptyReads bounds how often in a row a source may return neither bytes nor an error.
+const maxEmptyReads = 100
+
+// WAVReader reads a RIFF/WAVE stream as it comes. It takes integer samples of 8, 16, 24 and 32 bits, floats of 32,
+// and both laws of G.711. It skips chunks that are not audio, and believes the file's length only where it is plausible:
+// programs that write to a pipe can't know it and put 0, 0xFFFFFFFF or some other huge number there. A length that is merely
+// wrong costs nothing, because nothing is allocated for it; Missing tells it.
 type WAVReader struct {
 	// Rate is the samples a second of each channel, Channels how many channels there are.
 	Rate, Channels int
@@ -32,6 +38,7 @@ type WAVReader struct {
 	src    io.Reader
 	format uint16
 	width  int   // bytes a sample
+	sized  bool  // whether the header tells the length of the audio
 	left   int64 // bytes of audio still to come
 	raw    []byte
 	held   int // bytes at the start of raw that are half a sample
@@ -94,10 +101,11 @@ func (r *WAVReader) describe(body []byte) error {
 		r.format = binary.LittleEndian.Uint16(body[24:])
 	}
 	known := r.format == formatPCM && (bits == 8 || bits == 16 || bits == 24 || bits == 32) ||
-		r.format == formatFloat && bits == 32
+		r.format == formatFloat && bits == 32 ||
+		(r.format == formatMuLaw || r.format == formatALaw) && bits == 8
 	if !known {
 		return callwright.Errorf(callwright.CodeUnsupportedMedia,
-			"WAV format %#04x with %d bits a sample is not read: use 16-bit PCM", r.format, bits)
+			"WAV format %#04x with %d bits a sample is not read: use 16-bit PCM or G.711", r.format, bits)
 	}
 	if r.Channels < 1 || r.Channels > maxChannels || rate < MinRate || rate > MaxRate {
 		return callwright.Errorf(callwright.CodeUnsupportedMedia,
@@ -111,21 +119,21 @@ func (r *WAVReader) begin(size int64) error {
 	if r.width == 0 {
 		return damaged("has audio before its format", nil)
 	}
-	r.left = size
+	r.left, r.sized = size, true
 	if size == 0 || size >= math.MaxInt32-math.MaxUint16 {
-		r.left = math.MaxInt64 // until the stream ends
+		r.left, r.sized = math.MaxInt64, false // until the stream ends
 	}
 	r.raw = make([]byte, 8192)
 	return nil
 }
 
 // Read fills p with interleaved samples and returns how many; io.EOF after the last. A file that is shorter than its
-// header says ends early, without an error. It blocks only until there is at least one sample.
+// header says ends early, without an error; see Missing. It blocks only until there is at least one sample.
 func (r *WAVReader) Read(p []int16) (int, error) {
 	if len(p) == 0 {
 		return 0, nil
 	}
-	for {
+	for range maxEmptyReads {
 		want := int(min(int64(len(p)*r.width), int64(len(r.raw)), r.left+int64(r.held)))
 		if want < r.width {
 			return 0, io.EOF
@@ -147,10 +155,24 @@ func (r *WAVReader) Read(p []int16) (int, error) {
 			return 0, err
 		}
 	}
+	return 0, io.ErrNoProgress
+}
+
+// Missing returns how many bytes of the audio that the header declares have not been read. After io.EOF they were not there: the
+// file was cut off, or its header lies. It is 0 when the header does not tell a length.
+func (r *WAVReader) Missing() int64 {
+	if !r.sized {
+		return 0
+	}
+	return r.left
 }
 
 func (r *WAVReader) sample(b []byte) int16 {
 	switch {
+	case r.format == formatMuLaw:
+		return muTable[b[0]]
+	case r.format == formatALaw:
+		return aTable[b[0]]
 	case r.format == formatFloat:
 		return clip(float64(math.Float32frombits(binary.LittleEndian.Uint32(b))) * fullScale)
 	case r.width == 1:
@@ -160,7 +182,7 @@ func (r *WAVReader) sample(b []byte) int16 {
 	}
 }
 
-// ReadWAV reads a whole WAV file. Audio of more than limit samples, all channels counted, is CodePayloadTooLarge.
+// ReadWAV reads a whole WAV file, or what there is of it: a file that is cut off, or that has no audio, is no error. Audio of more than limit samples, all channels counted, is CodePayloadTooLarge.
 func ReadWAV(src io.Reader, limit int) (Audio, error) {
 	r, err := NewWAVReader(src)
 	if err != nil {

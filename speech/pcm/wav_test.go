@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"testing"
 	"testing/iotest"
@@ -64,6 +65,8 @@ func TestReadWAV(t *testing.T) {
 		"24 bits":                 {wav(chunk("fmt ", 16, format(1, 1, 8000, 24)), chunk("data", 3, []byte{9, 1, 0x80})), 1, []int16{-32767}},
 		"32 bits":                 {wav(chunk("fmt ", 16, format(1, 1, 8000, 32)), chunk("data", 4, []byte{9, 9, 1, 0})), 1, []int16{1}},
 		"float":                   {wav(chunk("fmt ", 16, format(3, 1, 8000, 32)), chunk("data", 4, float)), 1, []int16{-16384}},
+		"mu-law":                  {wav(chunk("fmt ", 18, append(format(7, 1, 8000, 8), 0, 0)), chunk("fact", 4, []byte{2, 0, 0, 0}), chunk("data", 2, []byte{0x80, 0xFF})), 1, []int16{32124, 0}},
+		"A-law":                   {wav(chunk("fmt ", 16, format(6, 1, 8000, 8)), chunk("data", 2, []byte{0xAA, 0xD5})), 1, []int16{32256, 8}},
 		"extensible":              {wav(chunk("fmt ", 40, extensible), chunk("data", 2, []byte{1, 0})), 1, []int16{1}},
 	}
 	for name, tt := range tests {
@@ -91,6 +94,7 @@ func TestReadWAVRefuses(t *testing.T) {
 		"no format":          {wav(chunk("data", 2, []byte{1, 0})), callwright.CodeUnsupportedMedia},
 		"short format":       {wav(chunk("fmt ", 4, []byte{1, 0, 1, 0})), callwright.CodeUnsupportedMedia},
 		"MP3 inside":         {wav(chunk("fmt ", 16, format(0x55, 1, 8000, 16))), callwright.CodeUnsupportedMedia},
+		"16 bits of mu-law":  {wav(chunk("fmt ", 16, format(7, 1, 8000, 16))), callwright.CodeUnsupportedMedia},
 		"12 bits":            {wav(chunk("fmt ", 16, format(1, 1, 8000, 12))), callwright.CodeUnsupportedMedia},
 		"no channel":         {wav(chunk("fmt ", 16, format(1, 0, 8000, 16))), callwright.CodeUnsupportedMedia},
 		"no rate":            {wav(chunk("fmt ", 16, format(1, 1, 0, 16))), callwright.CodeUnsupportedMedia},
@@ -231,13 +235,94 @@ func TestRecordingKeepsItsFirstError(t *testing.T) {
 func FuzzReadWAV(f *testing.F) {
 	f.Add(wav(plain, chunk("data", 4, []byte{1, 0, 2, 0})))
 	f.Add(wav(chunk("LIST", 3, []byte{1, 2, 3, 0}), chunk("fmt ", 16, format(3, 2, 48000, 32)), chunk("data", 0, make([]byte, 33))))
+	f.Add(wav(chunk("fmt ", 18, append(format(7, 1, 8000, 8), 0, 0)), chunk("fact", 4, []byte{3, 0, 0, 0}), chunk("data", 3, []byte{0, 127, 255})))
+	f.Add(wav(chunk("fmt ", 16, format(6, 2, 8000, 8)), chunk("data", 1<<30, []byte{0, 127})))
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		audio, err := pcm.ReadWAV(bytes.NewReader(raw), 1000)
 		if err != nil {
 			return
 		}
-		if audio.Channels < 1 || len(audio.Samples)%audio.Channels != 0 || len(audio.Samples) > 1000 {
-			t.Errorf("read %d samples of %d channels", len(audio.Samples), audio.Channels)
+		if audio.Channels < 1 || len(audio.Samples)%audio.Channels != 0 || len(audio.Samples) > 1000 || len(audio.Samples) > len(raw) {
+			t.Errorf("read %d samples of %d channels from %d bytes", len(audio.Samples), audio.Channels, len(raw))
+		}
+		// Both formats can hold what was read, and give it back.
+		for _, write := range []func(io.Writer, pcm.Audio) error{pcm.WriteWAV, pcm.WriteMuLawWAV} {
+			var file bytes.Buffer
+			if err := write(&file, audio); err != nil {
+				t.Fatal(err)
+			}
+			again, err := pcm.ReadWAV(&file, 1000)
+			if err != nil || again.Rate != audio.Rate || again.Channels != audio.Channels || len(again.Samples) != len(audio.Samples) {
+				t.Errorf("wrote %d samples, read %d, %v", len(audio.Samples), len(again.Samples), err)
+			}
+		}
+		if l := pcm.LUFS(audio.Mono(), audio.Rate); math.IsNaN(l) || l > 10 || l < pcm.SilenceDB {
+			t.Errorf("a loudness of %v", l)
 		}
 	})
+}
+
+// write writes a file that is made in memory, and returns its bytes.
+func write(t *testing.T, path string, fill func(*bytes.Buffer) error) []byte {
+	t.Helper()
+	var file bytes.Buffer
+	if err := fill(&file); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, file.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file.Bytes()
+}
+
+// TestMissing tells a file that is cut off from a whole one.
+func TestMissing(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		raw  []byte
+		want int64
+	}{
+		"whole":                 {wav(plain, chunk("data", 4, []byte{1, 0, 2, 0})), 0},
+		"with what follows":     {wav(plain, chunk("data", 2, []byte{1, 0, 2, 0})), 0},
+		"cut off":               {wav(plain, chunk("data", 100, []byte{1, 0, 2, 0})), 96},
+		"nothing but a header":  {wav(plain, chunk("data", 1<<20, nil)), 1 << 20},
+		"a length of a pipe":    {wav(plain, chunk("data", 0xFFFFFFFF, []byte{1, 0})), 0},
+		"a length that is left": {wav(plain, chunk("data", 0, nil)), 0},
+	} {
+		r, err := pcm.NewWAVReader(bytes.NewReader(tt.raw))
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := make([]int16, 7)
+		for err == nil {
+			_, err = r.Read(p)
+		}
+		if !errors.Is(err, io.EOF) || r.Missing() != tt.want {
+			t.Errorf("%s: %d bytes are missing, want %d; %v", name, r.Missing(), tt.want, err)
+		}
+	}
+}
+
+// idle is a source that never has anything.
+type idle struct{}
+
+func (idle) Read([]byte) (int, error) { return 0, nil }
+
+func TestReadWAVOfAnIdleSource(t *testing.T) {
+	t.Parallel()
+	if _, err := pcm.ReadWAV(io.MultiReader(bytes.NewReader(wav(plain, chunk("data", 4, nil))), idle{}), 100); !errors.Is(err, io.ErrNoProgress) {
+		t.Errorf("error %v", err)
+	}
+}
+
+// TestLyingLengthCostsNothing declares 2 GiB that are not there.
+func TestLyingLengthCostsNothing(t *testing.T) { //nolint:paralleltest // it counts what is allocated
+	raw := wav(plain, chunk("data", 0x7FFE0000, []byte{1, 0}))
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	_, err := pcm.ReadWAV(bytes.NewReader(raw), 1<<31)
+	runtime.ReadMemStats(&after)
+	if n := after.TotalAlloc - before.TotalAlloc; err != nil || n > 1<<20 {
+		t.Errorf("%d bytes are allocated for a sample, %v", n, err)
+	}
 }

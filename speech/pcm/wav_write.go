@@ -10,8 +10,11 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// wavHeader is the length of the header that is written, in bytes.
-const wavHeader = 44
+// wavHeader is the length of the header that is written for 16-bit PCM, in bytes, and muLawHeader of that for the mu-law.
+const (
+	wavHeader   = 44
+	muLawHeader = 58
+)
 
 // maxWAV is how many bytes of audio the 32-bit lengths of a WAV file can tell.
 const maxWAV = math.MaxUint32 - wavHeader
@@ -42,6 +45,56 @@ func WriteWAV(dst io.Writer, a Audio) error {
 		return fmt.Errorf("write WAV: %w", err)
 	}
 	return nil
+}
+
+// WriteMuLawWAV writes a whole WAV file in the mu-law of G.711, which has half the size of 16-bit PCM. Telephones use it at 8000
+// samples a second, but any rate is right. A sample of a louder segment is off by up to 1/32 of itself.
+func WriteMuLawWAV(dst io.Writer, a Audio) error {
+	if err := checkFormat(a.Rate, a.Channels); err != nil {
+		return err
+	}
+	size := int64(len(a.Samples))
+	if size > maxWAV-muLawHeader {
+		return tooLong()
+	}
+	raw := make([]byte, 0, muLawHeader+int(size)+1)
+	raw = AppendMuLaw(appendMuLawHeader(raw, a, uint32(size)), a.Samples)
+	if size%2 == 1 {
+		raw = append(raw, 0) // chunks are padded to an even length
+	}
+	if _, err := dst.Write(raw); err != nil {
+		return fmt.Errorf("write WAV: %w", err)
+	}
+	return nil
+}
+
+// appendMuLawHeader appends the header of size bytes of mu-law. What is not PCM has the length of an extension in its format,
+// and a fact chunk with the samples of each channel.
+func appendMuLawHeader(dst []byte, a Audio, size uint32) []byte {
+	put16, put32 := binary.LittleEndian.AppendUint16, binary.LittleEndian.AppendUint32
+	dst = put32(append(dst, "RIFF"...), size+size%2+muLawHeader-8)
+	dst = put32(append(dst, "WAVEfmt "...), 18)
+	dst = put16(put16(dst, formatMuLaw), uint16(a.Channels))
+	dst = put32(put32(dst, uint32(a.Rate)), uint32(a.Rate*a.Channels))
+	dst = put16(put16(put16(dst, uint16(a.Channels)), 8), 0)
+	dst = put32(put32(append(dst, "fact"...), 4), size/uint32(a.Channels))
+	return put32(append(dst, "data"...), size)
+}
+
+// AppendHeader appends the header of a WAV file of one channel, as 16-bit PCM or in the mu-law, with so many samples. A negative
+// number is not known yet: the header then has the largest length there is, which players and NewWAVReader take for the end of the
+// stream.
+func AppendHeader(dst []byte, rate int, muLaw bool, samples int) []byte {
+	const unknown = math.MaxUint32 - 1 // even, as lengths are
+	switch {
+	case muLaw && samples < 0:
+		return appendMuLawHeader(dst, Audio{Rate: rate, Channels: 1}, unknown-muLawHeader+8)
+	case muLaw:
+		return appendMuLawHeader(dst, Audio{Rate: rate, Channels: 1}, uint32(samples))
+	case samples < 0:
+		return appendHeader(dst, rate, 1, unknown-wavHeader+8)
+	}
+	return appendHeader(dst, rate, 1, uint32(2*samples))
 }
 
 func checkFormat(rate, channels int) error {

@@ -1,4 +1,6 @@
-// Package access makes, checks and revokes the API keys of organizations, and reads them from requests.
+// Package access makes organizations and their API keys, checks keys, and reads them from requests.
+//
+// A Service works beside others on the same store, such as a running server: what it changes is in force at once.
 package access
 
 import (
@@ -10,9 +12,9 @@ import (
 	"errors"
 	"fmt"
 	"hash"
+	"log/slog"
 	"net/http"
 	"strings"
-	"time"
 
 	"github.com/callwright/callwright"
 )
@@ -23,17 +25,19 @@ type Config struct {
 	Atomic callwright.Atomic
 	Secret callwright.Secret // keys the HMAC under which keys are stored: at least 32 bytes, the same on every node
 
-	Clock callwright.Clock // nil: the machine's
-	IDs   callwright.IDs   // nil: UUIDs
+	Clock  callwright.Clock // nil: the machine's
+	IDs    callwright.IDs   // nil: UUIDs
+	Logger *slog.Logger     // nil: discards
 }
 
 // minSecret is the least length of a Secret, in bytes.
 const minSecret = 32
 
-// Service makes and checks API keys.
+// Service makes organizations and API keys, and checks keys.
 type Service struct {
-	cfg Config           // without its Secret
-	mac func() hash.Hash // under the Secret, which fmt would print if it were a field that is not exported
+	cfg  Config           // without its Secret
+	mac  func() hash.Hash // under the Secret, which fmt would print if it were a field that is not exported
+	uses *uses
 }
 
 // New checks the configuration.
@@ -52,9 +56,12 @@ func New(c Config) (*Service, error) {
 	if c.IDs == nil {
 		c.IDs = new(callwright.UUIDs)
 	}
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
 	secret := []byte(c.Secret.Reveal())
 	c.Secret = ""
-	return &Service{cfg: c, mac: func() hash.Hash { return hmac.New(sha256.New, secret) }}, nil
+	return &Service{cfg: c, mac: func() hash.Hash { return hmac.New(sha256.New, secret) }, uses: newUses()}, nil
 }
 
 // keyStart begins every key, so that a leaked one is found by those who search for leaks.
@@ -63,62 +70,6 @@ const keyStart = "cwk_"
 // A key is keyStart, then 12 characters by which its record is found, then 32 that nobody but its owner knows. 9 and 24
 // random bytes make them.
 const prefixLen = len(keyStart) + 12
-
-// CreateOrganization stores an organization with a webhook secret of its own. Without an id it gets a new one; CodeConflict
-// when the id is taken.
-func (s *Service) CreateOrganization(
-	ctx context.Context, id callwright.OrgID, name string, entitlements ...callwright.Entitlement,
-) (callwright.Organization, error) {
-	if id == "" {
-		id = callwright.OrgID(s.cfg.IDs.New())
-	}
-	o := callwright.Organization{
-		ID:            id,
-		Name:          name,
-		Entitlements:  entitlements,
-		WebhookSecret: callwright.Secret("whsec_" + base64.StdEncoding.EncodeToString(randomBytes(24))),
-		CreatedAt:     s.cfg.Clock.Now(),
-	}
-	return o, s.cfg.Store.InsertOrganization(ctx, o)
-}
-
-// NewKey is a key that was just made. Nothing shows the key itself again.
-type NewKey struct {
-	Record callwright.APIKey
-	Key    callwright.Secret
-}
-
-// CreateKey makes a key for an organization. A key without a lifetime does not expire; a negative one is CodeBadRequest, an
-// unknown organization CodeNotFound. The key can't be read again: only its HMAC is kept.
-func (s *Service) CreateKey(
-	ctx context.Context, org callwright.OrgID, name string, lifetime time.Duration,
-) (NewKey, error) {
-	if lifetime < 0 {
-		return NewKey{}, callwright.Invalid("lifetime", "must not be negative")
-	}
-	random := base64.RawURLEncoding.EncodeToString(randomBytes(9 + 24))
-	key := keyStart + random
-	now := s.cfg.Clock.Now()
-	record := callwright.APIKey{
-		ID: s.cfg.IDs.New(), Org: org, Name: name, Prefix: key[:prefixLen], Hash: s.hash(key), CreatedAt: now,
-	}
-	if lifetime > 0 {
-		end := now.Add(lifetime)
-		record.ExpiresAt = &end
-	}
-	err := s.cfg.Atomic.Do(ctx, func(ctx context.Context) error {
-		if _, err := s.cfg.Store.Organization(ctx, org); err != nil {
-			return err
-		}
-		return s.cfg.Store.InsertKey(ctx, record)
-	})
-	return NewKey{Record: record, Key: callwright.Secret(key)}, err
-}
-
-// RevokeKey revokes a key at once.
-func (s *Service) RevokeKey(ctx context.Context, org callwright.OrgID, id string) error {
-	return s.cfg.Store.RevokeKey(ctx, org, id, s.cfg.Clock.Now())
-}
 
 // Authenticate returns who makes a request: see httpapi.Authenticator. The key stands in the header Authorization, after
 // "Bearer", whose case does not matter (RFC 9110, section 11.1), or alone. Of two such headers neither counts.
@@ -134,8 +85,8 @@ func (s *Service) Authenticate(r *http.Request) (callwright.Principal, error) {
 	return s.CheckKey(r.Context(), key)
 }
 
-// CheckKey returns whose key this is. Every reason to refuse it, unknown, wrong, expired or revoked, gives the same
-// CodeAuthFailure.
+// CheckKey returns whose key this is, and notes that the key is used. Every reason to refuse it, unknown, wrong, expired or
+// revoked, gives the same CodeAuthFailure.
 func (s *Service) CheckKey(ctx context.Context, key string) (callwright.Principal, error) {
 	if len(key) < prefixLen || !strings.HasPrefix(key, keyStart) {
 		return callwright.Principal{}, callwright.ErrAuthFailure
@@ -147,14 +98,15 @@ func (s *Service) CheckKey(ctx context.Context, key string) (callwright.Principa
 	if err != nil {
 		return callwright.Principal{}, err
 	}
-	expired := record.ExpiresAt != nil && !s.cfg.Clock.Now().Before(*record.ExpiresAt)
-	if !hmac.Equal(record.Hash, s.hash(key)) || expired || record.RevokedAt != nil {
+	now := s.cfg.Clock.Now()
+	if !hmac.Equal(record.Hash, s.hash(key)) || !record.InForce(now) {
 		return callwright.Principal{}, callwright.ErrAuthFailure
 	}
 	org, err := s.cfg.Store.Organization(ctx, record.Org)
 	if err != nil {
 		return callwright.Principal{}, err
 	}
+	s.uses.note(record, now)
 	return callwright.Principal{Org: org.ID, KeyID: record.ID, KeyName: record.Name, Entitlements: org.Entitlements}, nil
 }
 
@@ -163,6 +115,9 @@ func (s *Service) hash(key string) []byte {
 	mac.Write([]byte(key))
 	return mac.Sum(nil)
 }
+
+// randomText returns random bytes in base64 for the path of a URL.
+func randomText(bytes int) string { return base64.RawURLEncoding.EncodeToString(randomBytes(bytes)) }
 
 func randomBytes(n int) []byte {
 	b := make([]byte, n)

@@ -3,16 +3,15 @@ package cli
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"io"
+	"math/rand/v2"
 
 	"github.com/spf13/cobra"
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/llm"
 	"github.com/callwright/callwright/agenttest/assert"
-	"github.com/callwright/callwright/agenttest/report"
+	"github.com/callwright/callwright/transport/client"
 )
 
 // Config holds what the commands need.
@@ -21,7 +20,14 @@ type Config struct {
 	Judge func(llm.Model) assert.Judge          // a judge that asks a model; nil: what needs a judge is an error
 
 	// Ports opens the database of a deployment; nil: the commands of the manual gateway are refused.
-	Ports func(context.Context, PortsOptions) (*Ports, error)
+	Ports func(context.Context, Deployment) (*Ports, error)
+	// Admin opens it for the commands of administration; nil: they are refused.
+	Admin func(context.Context, Deployment) (*Admin, error)
+
+	Stdin    io.Reader             // nil: there is nothing to read
+	Retry    client.Retry          // of requests to the API
+	Rand     rand.Source           // draws voices; nil: one with a random seed
+	Terminal func(stream any) bool // reports whether a reader or a writer is a terminal; nil: the system knows
 }
 
 // ModelOptions choose a language model.
@@ -31,37 +37,68 @@ type ModelOptions struct {
 	APIKey  callwright.Secret
 }
 
-// exit is an error with the exit code that it means.
-type exit struct {
-	code int
-	err  error
+// The groups of commands in the help, by their titles.
+const (
+	groupSpeech    = "Speech:"
+	groupTelephony = "Telephony:"
+	groupTesting   = "Testing:"
+	groupOperators = "Operators:"
+)
+
+// NewRoot returns the tree of commands. Every command takes the flags of the root: see addRootFlags. A new command needs a row in
+// cmd/callwright/tree_test.go, which runs all of them.
+func NewRoot(c Config, env func(string) string) *cobra.Command {
+	root := &cobra.Command{
+		Use: "callwright", Short: "Work with Callwright from the command line", SilenceErrors: true, SilenceUsage: true, Version: version(),
+		Long: "Works with a Callwright server from the command line, tests agents without one, and looks after a deployment.\n\n" +
+			"The key of the API comes from " + apiKeyVariable + ", or from the file that --api-key-file, --server or\n" +
+			apiKeyFileVariable + " names; it never stands on the command line.\n\n" + exitCodes,
+		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
+	}
+	addRootFlags(root)
+	add := func(group string, commands ...*cobra.Command) {
+		root.AddGroup(&cobra.Group{ID: group, Title: group})
+		for _, cmd := range commands {
+			cmd.GroupID = group
+		}
+		root.AddCommand(commands...)
+	}
+	add(groupSpeech, speakCommand(c, env), voicesCommand(c, env), voiceCommand(c, env), cloneCommand(c, env), renameCommand(c, env),
+		deleteCommand(c, env), samplesCommand(c, env), mcpCommand(c, env))
+	add(groupTelephony, callsCommand(c, env), trunksCommand(c, env), portsCommand(c, env))
+	add(groupTesting, pathwaysCommand(c, env), testCommand(c, env), scenariosCommand(c, env), issuesCommand(c, env))
+	add(groupOperators, adminCommand(c, env))
+	root.AddCommand(completionCommand())
+	root.SetHelpCommand(helpCommand())
+	root.SetHelpFunc(help(root.HelpFunc()))
+	root.SetFlagErrorFunc(flagError)
+	return root
 }
 
-func (e *exit) Error() string { return e.err.Error() }
-
-func (e *exit) Unwrap() error { return e.err }
-
-// Run runs a command and returns its exit code, which is one of package report: report.ExitUsage for a command that could not
-// begin. Messages go to stderr, results to stdout. env looks up a variable of the environment.
+// Run runs a command and returns its exit code: see ExitDone. Messages go to stderr, results to stdout. env looks up a variable of
+// the environment.
 func Run(ctx context.Context, c Config, args []string, env func(string) string, stdout, stderr io.Writer) int {
-	root := &cobra.Command{
-		Use: "callwright", Short: "Work with Callwright from the command line", SilenceErrors: true, SilenceUsage: true,
-		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: true},
-	}
-	root.AddCommand(testCommand(c, env), scenariosCommand(env), portsCommand(c, env))
+	root := NewRoot(c, env)
 	root.SetArgs(args)
+	if c.Stdin == nil {
+		c.Stdin = nothing{}
+	}
+	root.SetIn(c.Stdin)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	err := root.ExecuteContext(ctx)
+	cmd, err := root.ExecuteContextC(ctx)
 	if err == nil {
-		return report.ExitPassed
+		return ExitDone
 	}
-	code := report.ExitUsage
-	if e, ok := errors.AsType[*exit](err); ok {
-		if code = e.code; e.err == nil {
-			return code
-		}
+	f := failureOf(ctx, cmd, err)
+	if f.Message != "" {
+		f.print(stderr, asJSON(root) || asksJSON(args))
 	}
-	_, _ = fmt.Fprintln(stderr, "callwright:", visible(err.Error(), "\n\t")) // nothing can be told if this fails
-	return code
+	return f.ExitCode
 }
+
+// nothing is an input that has ended.
+type nothing struct{}
+
+// Read returns io.EOF.
+func (nothing) Read([]byte) (int, error) { return 0, io.EOF }

@@ -104,23 +104,25 @@ func TestUsage(t *testing.T) {
 	broken := write(t, "name: A\ninput_messages: [{role: user, content: x}]\nmax_turns: 500\n")
 	off := write(t, "name: A\ninput_messages: [{role: user, content: x}]\nenabled: false\n")
 	for want, args := range map[string][]string{
-		"requires at least 1 arg":                {"test"},
-		"--pathway is required":                  {"test", "testdata/scenarios"},
-		"--runs must be from 1 to 200":           {"test", "x", "--pathway", pathway, "--runs", "0"},
-		"--parallel must be from 1 to 64":        {"test", "x", "--pathway", pathway, "--parallel", "65"},
-		"--format must be one of json, junit":    {"test", "x", "--pathway", pathway, "--format", "pdf"},
-		"--llm-model needs --llm-base-url":       {"test", "x", "--pathway", pathway, "--llm-model", "m"},
-		"no such file or directory":              {"test", "testdata/none", "--pathway", pathway},
-		"more.yaml: max_turns: must be":          {"test", broken, "--pathway", pathway},
-		"no scenario is enabled":                 {"test", off, "--pathway", pathway},
-		"is taken by two scenarios":              {"test", "testdata/scenarios", "testdata/scenarios/renewal.yaml", "--pathway", pathway},
-		"must be a JSON object with nodes":       {"test", "testdata/scenarios", "--pathway", "testdata/scenarios/renewal.yaml"},
-		"unknown flag: --pathwy":                 {"test", "x", "--pathwy", pathway},
-		`unknown command "tset" for "callwright`: {"tset"},
+		"requires at least 1 arg":             {"test"},
+		"--pathway is required":               {"test", "testdata/scenarios"},
+		"--runs must be from 1 to 200":        {"test", "x", "--pathway", pathway, "--runs", "0"},
+		"--parallel must be from 1 to 64":     {"test", "x", "--pathway", pathway, "--parallel", "65"},
+		"--format must be one of json, junit": {"test", "x", "--pathway", pathway, "--format", "pdf"},
+		"--llm-model needs --llm-base-url":    {"test", "x", "--pathway", pathway, "--llm-model", "m"},
+		"no such file or directory":           {"test", "testdata/none", "--pathway", pathway},
+		"more.yaml: max_turns: must be":       {"test", broken, "--pathway", pathway},
+		"no scenario is enabled":              {"test", off, "--pathway", pathway},
+		"is taken by two scenarios":           {"test", "testdata/scenarios", "testdata/scenarios/renewal.yaml", "--pathway", pathway},
+		"must be a JSON object with nodes":    {"test", "testdata/scenarios", "--pathway", "testdata/scenarios/renewal.yaml"},
+		"unknown flag: --pathwy":              {"test", "x", "--pathwy", pathway},
 	} {
 		if code, out, errs := callwright(t, args...); code != report.ExitUsage || out != "" || !strings.Contains(errs, want) {
 			t.Errorf("%v ended with %d: %q, %q, want %q", args, code, out, errs, want)
 		}
+	}
+	if code, out, errs := callwright(t, "tset"); code != cli.ExitUsage || out != "" || !strings.Contains(errs, `unknown command "tset" for "callwright`) || !strings.Contains(errs, "\n\ttest\n") {
+		t.Errorf("an unknown command ended with %d: %q, %q", code, out, errs)
 	}
 	if code, out, _ := callwright(t, "test", "--help"); code != 0 || !strings.Contains(out, "Exit codes: 0 all passed") {
 		t.Errorf("help ended with %d\n%s", code, out)

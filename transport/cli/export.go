@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"text/tabwriter"
 	"unicode"
 
 	"github.com/spf13/cobra"
@@ -15,7 +16,7 @@ import (
 	"github.com/callwright/callwright/agenttest/suite"
 )
 
-func exportCommand(env func(string) string) *cobra.Command {
+func exportCommand(c Config, env func(string) string) *cobra.Command {
 	var r remote
 	var folder string
 	cmd := &cobra.Command{
@@ -26,7 +27,7 @@ func exportCommand(env func(string) string) *cobra.Command {
 		Example: "  callwright scenarios export --pathway 01932c1f-0b21-7f10-9a52-1e6a1b2c3d4e --dir scenarios",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			s, err := r.open(env)
+			s, err := r.open(c, cmd, env)
 			if err != nil {
 				return err
 			}
@@ -45,13 +46,14 @@ func export(ctx context.Context, cmd *cobra.Command, s *server, folder string) e
 		return err
 	}
 	if len(all) == 0 {
-		return fmt.Errorf("the %s has no scenarios that this key may read: check the id", s.tested())
+		return callwright.Errorf(callwright.CodeNotFound, "the %s has no scenarios that this key may read: check the id", s.tested())
 	}
 	if err := os.MkdirAll(folder, 0o755); err != nil { //nolint:gosec // files beside an application's code
 		return err
 	}
 	slices.SortFunc(all, func(a, b stored) int { return strings.Compare(a.name, b.name) })
 	taken := map[string]bool{}
+	written := []exportedJSON{}
 	for _, one := range all {
 		members, places := concealed(one.members)
 		text, err := suite.Format(members)
@@ -62,12 +64,23 @@ func export(ctx context.Context, cmd *cobra.Command, s *server, folder string) e
 		if err := replace(name, text); err != nil {
 			return err
 		}
-		cmd.Printf("%s\n", name)
+		written = append(written, exportedJSON{name, one.name, places})
 		if len(places) > 0 {
-			cmd.PrintErrf("%s: looks like a credential, and is not written: %s\n", name, strings.Join(places, ", "))
+			notice(cmd, "%s: looks like a credential, and is not written: %s", name, strings.Join(places, ", "))
 		}
 	}
-	return nil
+	return show(cmd, written, func(w *tabwriter.Writer) {
+		for _, one := range written {
+			printf(w, "%s\n", one.File)
+		}
+	})
+}
+
+// exportedJSON is a file that was written.
+type exportedJSON struct {
+	File      string   `json:"file"`
+	Name      string   `json:"name"`
+	Concealed []string `json:"concealed,omitempty"` // members that look like credentials
 }
 
 const longestName = 60 // characters of a file's name
@@ -86,13 +99,4 @@ func fileName(scenario string, taken map[string]bool) string {
 	}
 	taken[name] = true
 	return name + ".yaml"
-}
-
-// replace writes a file whole or not at all.
-func replace(name string, text []byte) error {
-	temporary := name + ".new"
-	if err := os.WriteFile(temporary, text, 0o644); err != nil { //nolint:gosec // a file of a repository, which others may read
-		return err
-	}
-	return os.Rename(temporary, name)
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"reflect"
 	"strings"
+	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -13,7 +14,7 @@ import (
 	"github.com/callwright/callwright/agenttest/suite"
 )
 
-func importCommand(env func(string) string) *cobra.Command {
+func importCommand(c Config, env func(string) string) *cobra.Command {
 	var r remote
 	var dry bool
 	cmd := &cobra.Command{
@@ -24,7 +25,7 @@ func importCommand(env func(string) string) *cobra.Command {
 		Example: "  callwright scenarios import scenarios --pathway 01932c1f-0b21-7f10-9a52-1e6a1b2c3d4e --dry-run",
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, paths []string) error {
-			s, err := r.open(env)
+			s, err := r.open(c, cmd, env)
 			if err != nil {
 				return err
 			}
@@ -57,16 +58,51 @@ func bringIn(ctx context.Context, cmd *cobra.Command, s *server, paths []string,
 	if err != nil {
 		return err
 	}
-	for i, one := range steps {
+	result := importedJSON{Changes: []changeJSON{}, Unchanged: same, DryRun: dry}
+	for _, one := range steps {
 		if !dry {
-			if err := s.take(ctx, one); err != nil {
-				return fmt.Errorf("%s: %w; %d of %d changes are made: import again to make the others", one.name, err, i, len(steps))
+			if err = s.take(ctx, one); err != nil {
+				err = fmt.Errorf("%s: %w; %d of %d changes are made: import again to make the others", one.name, err, len(result.Changes), len(steps))
+				break
 			}
 		}
-		cmd.Println(one.String(dry))
+		result.Changes = append(result.Changes, one.change())
 	}
-	cmd.Printf("unchanged: %d\n", same)
-	return nil
+	return errors.Join(show(cmd, result, func(w *tabwriter.Writer) {
+		for i := range result.Changes {
+			printf(w, "%s\n", steps[i].String(dry))
+		}
+		if err == nil {
+			printf(w, "unchanged: %d\n", same)
+		}
+	}), err)
+}
+
+// importedJSON says what an import has changed, or with DryRun would.
+type importedJSON struct {
+	Changes   []changeJSON `json:"changes"`
+	Unchanged int          `json:"unchanged"`
+	DryRun    bool         `json:"dry_run,omitempty"`
+}
+
+// changeJSON is what an import does with a scenario.
+type changeJSON struct {
+	Name    string   `json:"name"`
+	Action  string   `json:"action"` // create or update
+	Members []string `json:"members,omitempty"`
+}
+
+// change describes a step.
+func (s step) change() changeJSON {
+	c := changeJSON{Name: s.name, Action: "create"}
+	if s.id == "" {
+		return c
+	}
+	c.Action = "update"
+	for _, m := range s.members {
+		c.Members = append(c.Members, m.Name)
+	}
+	return c
 }
 
 func (s *server) take(ctx context.Context, one step) error {
@@ -88,11 +124,7 @@ func (s step) String(dry bool) string {
 	if s.id == "" {
 		return verb + ": " + s.name
 	}
-	var names []string
-	for _, m := range s.members {
-		names = append(names, m.Name)
-	}
-	return verb + ": " + s.name + " (" + strings.Join(names, ", ") + ")"
+	return verb + ": " + s.name + " (" + strings.Join(s.change().Members, ", ") + ")"
 }
 
 // readAll reads the scenarios of files and folders, also those that are not enabled.

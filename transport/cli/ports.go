@@ -15,26 +15,6 @@ import (
 	"github.com/callwright/callwright/porting/manual"
 )
 
-// The exit codes of callwright ports.
-const (
-	exitRefused = 1 // the order is absent, or cannot become that
-	exitUsage   = 2 // nothing was done
-)
-
-// The variables of the environment that name a deployment, as those of the server do.
-const (
-	dataVariable     = "CALLWRIGHT_DATA"
-	databaseVariable = "CALLWRIGHT_DATABASE_URL"
-	secretVariable   = "CALLWRIGHT_SECRET_KEY"
-)
-
-// PortsOptions name a deployment.
-type PortsOptions struct {
-	Data        string            // its data folder
-	DatabaseURL string            // empty: SQLite in the data folder
-	SecretKey   callwright.Secret // its master key; empty: the data folder has it
-}
-
 // Ports holds what the operator's commands need: the stores and services of a deployment, whose server may be running.
 type Ports struct {
 	Manual    *manual.Gateway
@@ -49,106 +29,67 @@ type Ports struct {
 
 // portsCommands makes the commands of the manual gateway.
 type portsCommands struct {
-	open func(context.Context, PortsOptions) (*Ports, error)
-	env  func(string) string
+	deploymentFlags
 
-	options PortsOptions
-	asJSON  bool
+	open func(context.Context, Deployment) (*Ports, error)
 }
 
 func portsCommand(c Config, env func(string) string) *cobra.Command {
-	p := &portsCommands{open: c.Ports, env: env}
-	cmd := &cobra.Command{
+	p := &portsCommands{open: c.Ports, deploymentFlags: deploymentFlags{env: env}}
+	cmd := group(&cobra.Command{
 		Use:   "ports",
-		Short: "Work on the port orders of the manual gateway",
-		Long: "Lists the port orders that wait for a person, shows what a carrier's form asks for, and enters what the carrier says.\n" +
-			"The commands work on the database of a deployment, also while its server runs, which passes changes on within a minute or\n" +
+		Short: "Follow port requests, and work on the orders of the manual gateway",
+		Long: "Customers check numbers and follow their port requests through the API.\n\n" +
+			"Operators list the port orders that wait for a person, see what a carrier's form asks for, and enter what the carrier says.\n" +
+			"These commands work on the database of a deployment, also while its server runs, which passes changes on within a minute or\n" +
 			"two.\n\n" +
-			"The deployment is named as the server's is: by --data and --database-url, or " + dataVariable + " and " + databaseVariable + ".\n" +
-			"The key comes from " + secretVariable + ", or from the data folder.\n\n" +
-			"Exit codes: 0 done; 1 refused, because the order is absent or cannot become that; 2 nothing was done.",
-		Example: "  callwright ports list --open\n" +
+			howDeployed +
+			"Exit codes of operators' commands: 0 done; 1 refused, because the order is absent or cannot become that; 2 nothing was done.",
+		Example: "  callwright ports check +14155550100\n" +
+			"  callwright ports requests --status in_progress\n" +
+			"  callwright ports list --open\n" +
 			"  callwright ports show man-5f0c2b7d9e4a8c136b01 --secrets\n" +
 			"  callwright ports accept man-5f0c2b7d9e4a8c136b01\n" +
 			"  callwright ports confirm man-5f0c2b7d9e4a8c136b01 --foc 2026-12-09T16:00:00Z\n" +
 			"  callwright ports port man-5f0c2b7d9e4a8c136b01",
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return usage(fmt.Errorf("there is no command ports %s: callwright ports --help lists them", args[0]))
-			}
-			return nil
-		},
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	})
+	cmd.AddGroup(&cobra.Group{ID: groupRequests, Title: "Requests of your organization (through the API):"},
+		&cobra.Group{ID: groupOrders, Title: "Orders, for operators (in the database of a deployment):"})
+	for _, o := range portOperations {
+		below := o.command(c, env)
+		below.GroupID = groupRequests
+		cmd.AddCommand(below)
 	}
-	flags := cmd.PersistentFlags()
-	flags.StringVar(&p.options.Data, "data", "", "the `folder` of the deployment's data (default ./data)")
-	flags.StringVar(&p.options.DatabaseURL, "database-url", "", "its database, sqlite:PATH or postgres://... (default: SQLite in the data folder)")
-	flags.BoolVar(&p.asJSON, "json", false, "print JSON")
-	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage(err) })
-	cmd.AddCommand(p.listCommand(), p.showCommand(), p.codesCommand(), p.refuseCancelCommand(), p.verifyCommand(), p.documentsCommand(), p.signCommand(),
-		p.findCommand(), p.withdrawCommand())
-	for _, m := range moves {
-		cmd.AddCommand(p.moveCommand(m))
-	}
+	p.addOperators(cmd)
 	return cmd
 }
 
-// usage returns an error of a command that could not begin.
-func usage(err error) error { return &exit{code: exitUsage, err: err} }
-
-// exactly wants so many arguments, which what names.
-func exactly(n int, what string) cobra.PositionalArgs {
-	return func(_ *cobra.Command, args []string) error {
-		if len(args) != n {
-			return usage(fmt.Errorf("the command takes %s, and got %d arguments", what, len(args)))
-		}
-		return nil
+// addOperators adds the commands that work on the database of a deployment.
+func (p *portsCommands) addOperators(cmd *cobra.Command) {
+	of := []*cobra.Command{
+		p.listCommand(), p.showCommand(), p.codesCommand(), p.refuseCancelCommand(), p.verifyCommand(), p.documentsCommand(), p.signCommand(),
+		p.findCommand(), p.withdrawCommand(),
 	}
+	for _, m := range moves {
+		of = append(of, p.moveCommand(m))
+	}
+	for _, below := range of {
+		below.GroupID = groupOrders
+		p.add(below)
+	}
+	cmd.AddCommand(of...)
 }
 
 // with runs a command on the deployment that the flags and the environment name.
 func (p *portsCommands) with(ctx context.Context, do func(*Ports) error) error {
-	o := p.options
-	for _, of := range []struct {
-		value    *string
-		variable string
-		fallback string
-	}{{&o.Data, dataVariable, "./data"}, {&o.DatabaseURL, databaseVariable, ""}} {
-		if *of.value == "" {
-			*of.value = p.env(of.variable)
-		}
-		if *of.value == "" {
-			*of.value = of.fallback
-		}
-	}
-	o.SecretKey = callwright.Secret(p.env(secretVariable))
 	if p.open == nil {
 		return usage(errors.New("this program has no database to look into"))
 	}
-	ports, err := p.open(ctx, o)
+	ports, err := p.open(ctx, p.deployment())
 	if err != nil {
 		return usage(err)
 	}
 	return refusal(errors.Join(do(ports), ports.Close()))
-}
-
-// refusal returns an error with the exit code that it means.
-func refusal(err error) error {
-	switch {
-	case err == nil:
-		return nil
-	case errors.Is(err, callwright.ErrWrongKey):
-		return usage(fmt.Errorf("the master key is not the one that this database was made with: name its data folder with --data, or set %s", secretVariable))
-	}
-	if e, ok := errors.AsType[*exit](err); ok {
-		return e
-	}
-	switch callwright.CodeOf(err) {
-	case callwright.CodeNotFound, callwright.CodeInvalidState, callwright.CodeBadRequest, callwright.CodeConflict:
-		return &exit{code: exitRefused, err: err}
-	default:
-		return usage(err)
-	}
 }
 
 // orderJSON is an order as the commands print it.

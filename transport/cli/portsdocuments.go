@@ -78,7 +78,7 @@ func (p *portsCommands) documents(cmd *cobra.Command, ports *Ports, ref, folder 
 	case err != nil && !errors.Is(err, callwright.ErrNotFound):
 		return err
 	case !signed:
-		cmd.PrintErrln("the letter was not signed here: take the one on paper")
+		notice(cmd, "the letter was not signed here: take the one on paper")
 	default:
 		f := fileJSON{File: filepath.Join(folder, "letter-"+filepath.Base(r.ID)+".pdf"), What: "signed letter of authorization"}
 		if err := create(f.File, bytes.NewReader(letter)); err != nil {
@@ -86,7 +86,7 @@ func (p *portsCommands) documents(cmd *cobra.Command, ports *Ports, ref, folder 
 		}
 		written = append(written, f)
 	}
-	return p.print(cmd, written, func(w *tabwriter.Writer) {
+	return show(cmd, written, func(w *tabwriter.Writer) {
 		for _, f := range written {
 			printf(w, "%s\t%s\t%s\n", f.File, f.What, f.Note)
 		}

@@ -164,7 +164,7 @@ func (p *portsCommands) enter(cmd *cobra.Command, change func(context.Context, *
 		if err != nil {
 			return err
 		}
-		return p.print(cmd, o, func(w *tabwriter.Writer) {
+		return show(cmd, o, func(w *tabwriter.Writer) {
 			o.numbers(w)
 			if wish := o.wish(); wish != "" {
 				printf(w, "Cancellation\t%s\n", wish)

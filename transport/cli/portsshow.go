@@ -50,9 +50,13 @@ func (p *portsCommands) list(cmd *cobra.Command, ports *Ports, open bool, limit 
 		after, more = page.Next, !page.Next.IsZero()
 	}
 	if more {
-		cmd.PrintErrf("these are the %d oldest orders: raise --limit to see more\n", len(found))
+		notice(cmd, "these are the %d oldest orders: raise --limit to see more", len(found))
 	}
-	return p.print(cmd, found, func(w *tabwriter.Writer) {
+	return show(cmd, found, func(w *tabwriter.Writer) {
+		if len(found) == 0 {
+			printf(w, "no orders\n")
+			return
+		}
 		printf(w, "ORDER\tREQUEST\tNUMBERS\tSINCE\tCANCEL\n")
 		for _, o := range found {
 			printf(w, "%s\t%s\t%s\t%s\t%s\n", o.Ref, cmp.Or(o.Request, "-"), o.count(), stamp(o.UpdatedAt), cmp.Or(o.wish(), "-"))
@@ -116,7 +120,7 @@ func (p *portsCommands) show(cmd *cobra.Command, ports *Ports, ref string, secre
 			shown.Numbers[i].PIN = s.PINs[callwright.PhoneNumber(n.Number)].Reveal()
 		}
 	}
-	return p.print(cmd, shown, shown.text)
+	return show(cmd, shown, shown.text)
 }
 
 func accountOf(a porting.Account) accountJSON {
@@ -185,7 +189,7 @@ func (p *portsCommands) codesCommand() *cobra.Command {
 			for _, r := range porting.Remedies() {
 				all = append(all, remedyJSON{string(r.Code), string(r.Act), r.Text})
 			}
-			return p.print(cmd, all, func(w *tabwriter.Writer) {
+			return show(cmd, all, func(w *tabwriter.Writer) {
 				printf(w, "CODE\tWHO MUST ACT\tWHAT IT MEANS\n")
 				for _, r := range all {
 					printf(w, "%s\t%s\t%s\n", r.Code, r.Act, r.Text)

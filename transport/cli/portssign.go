@@ -60,7 +60,7 @@ func (p *portsCommands) sign(cmd *cobra.Command, ports *Ports, org callwright.Or
 		Status   string `json:"status"`
 		SignedAt string `json:"signed_at"`
 	}{r.ID, string(r.State), stamp(r.SignedAt)}
-	return p.print(cmd, signed, func(w *tabwriter.Writer) {
+	return show(cmd, signed, func(w *tabwriter.Writer) {
 		printf(w, "%s\t%s\n", signed.Request, signed.Status)
 	})
 }

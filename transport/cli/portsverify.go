@@ -136,7 +136,7 @@ func (p *portsCommands) verify(cmd *cobra.Command, evidence string, o verifyOpti
 			v.SignedBy, v.SignedAt, v.SignedEvent, v.SignedHash = event.Name, stamp(event.At), event.Number, event.Hash
 		}
 	}
-	return p.print(cmd, v, func(w *tabwriter.Writer) { v.text(w, o) })
+	return show(cmd, v, func(w *tabwriter.Writer) { v.text(w, o) })
 }
 
 // text prints for people what was proved.

@@ -79,7 +79,7 @@ func (p *portsCommands) find(cmd *cobra.Command, ports *Ports, number callwright
 	}
 	found := foundOf(r)
 	found.Number = string(number)
-	return p.print(cmd, found, found.text)
+	return show(cmd, found, found.text)
 }
 
 func (p *portsCommands) withdrawCommand() *cobra.Command {
@@ -97,5 +97,5 @@ func (p *portsCommands) withdraw(cmd *cobra.Command, ports *Ports, org callwrigh
 	if err != nil {
 		return err
 	}
-	return p.print(cmd, foundOf(r), foundOf(r).text)
+	return show(cmd, foundOf(r), foundOf(r).text)
 }

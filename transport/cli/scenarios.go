@@ -5,56 +5,39 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"net/http"
-	"net/url"
-	"os"
-	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agenttest/scenario"
 	"github.com/callwright/callwright/agenttest/suite"
 	oas "github.com/callwright/callwright/transport/oas/agenttestoas"
 )
 
-// The variable of the environment that has the key of the API: see keyVariable.
-const apiKeyVariable = "CALLWRIGHT_API_KEY"
+const listPage = 100
 
-const (
-	defaultServer = "http://127.0.0.1:8080"
-	askTime       = time.Minute // for one request
-	listPage      = 100
-	maxKeyFile    = 4 << 10 // bytes
-)
-
-func scenariosCommand(env func(string) string) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "scenarios",
-		Short: "Copy scenarios between files and a server",
-		Long: "Copies scenarios between a server and files such as callwright test reads. The key of the API comes from the\n" +
-			"environment, " + apiKeyVariable + ", or from the file that --key-file names.",
-	}
-	cmd.AddCommand(exportCommand(env), importCommand(env))
+func scenariosCommand(c Config, env func(string) string) *cobra.Command {
+	cmd := group(&cobra.Command{
+		Use:         "scenarios",
+		Short:       "Copy scenarios between files and a server",
+		Long:        "Copies scenarios between a server and files such as callwright test reads. Exit codes: 0 done; 3 not done, or not all.",
+		Annotations: map[string]string{ownCodes: "true"},
+	})
+	cmd.AddCommand(exportCommand(c, env), importCommand(c, env))
 	return cmd
 }
 
 // remote is what a command needs to know of the server.
 type remote struct {
-	server  string
-	keyFile string
 	pathway string
 	persona string
 }
 
 func (r *remote) addFlags(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVar(&r.server, "server", defaultServer, "the `address` of the server")
-	flags.StringVar(&r.keyFile, "key-file", "", "a `file` with the key of the API, such as api-key in the server's data folder")
 	flags.StringVar(&r.pathway, "pathway", "", "the `id` of the pathway that the scenarios test")
 	flags.StringVar(&r.persona, "persona", "", "the `id` of the persona that they test, instead of --pathway")
+	keyFile := cmd.Flags().VarPF(keyFileAlias{cmd}, "key-file", "", "--"+keyFileFlag)
+	keyFile.Hidden = true
 }
 
 // tested names what the scenarios test.
@@ -66,51 +49,31 @@ func (r *remote) tested() string {
 }
 
 // open checks the flags and returns a client of the server.
-func (r *remote) open(env func(string) string) (*server, error) {
+func (r *remote) open(c Config, cmd *cobra.Command, env func(string) string) (*server, error) {
 	if (r.pathway == "") == (r.persona == "") {
 		return nil, errors.New("name what the scenarios test: --pathway ID or --persona ID")
 	}
-	u, err := url.Parse(r.server)
-	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return nil, fmt.Errorf("--server must be an address such as %s", defaultServer)
-	}
-	key := env(apiKeyVariable)
-	if r.keyFile != "" {
-		if key, err = readKey(r.keyFile); err != nil {
-			return nil, err
-		}
-	}
-	if key = strings.TrimSpace(key); key == "" {
-		return nil, fmt.Errorf("there is no key of the API: set %s, or name its file with --key-file", apiKeyVariable)
-	}
-	client, err := oas.NewClient(strings.TrimRight(r.server, "/"), apiKey(key), oas.WithClient(&http.Client{Timeout: askTime}))
+	a, err := openAPI(c, cmd, env)
 	if err != nil {
 		return nil, err
 	}
-	return &server{client, *r}, nil
+	return &server{a, a.AgentTests(), *r}, nil
 }
 
-func readKey(name string) (string, error) {
-	f, err := os.Open(name)
-	if err != nil {
-		return "", fmt.Errorf("--key-file: %w", err)
-	}
-	defer func() { _ = f.Close() }()
-	raw, err := io.ReadAll(io.LimitReader(f, maxKeyFile))
-	return string(raw), err
-}
+// keyFileAlias is --api-key-file under a name that it has had.
+type keyFileAlias struct{ cmd *cobra.Command }
 
-// apiKey authenticates requests.
-type apiKey callwright.Secret
+func (a keyFileAlias) String() string { return "" }
 
-// ApiKey implements oas.SecuritySource.
-func (k apiKey) ApiKey(_ context.Context, _ string, r *http.Request) error {
-	r.Header.Set("Authorization", "Bearer "+callwright.Secret(k).Reveal())
-	return nil
+func (a keyFileAlias) Type() string { return "file" }
+
+func (a keyFileAlias) Set(name string) error {
+	return a.cmd.Root().PersistentFlags().Set(keyFileFlag, name)
 }
 
 // server is a server with scenarios.
 type server struct {
+	api    *api
 	client *oas.Client
 	remote
 }
@@ -131,7 +94,7 @@ func (s *server) list(ctx context.Context) ([]stored, error) {
 			Limit: oas.NewOptInt(listPage), Offset: oas.NewOptInt(len(all)),
 		})
 		if err != nil {
-			return nil, s.explain(err)
+			return nil, s.api.unwrapped(err)
 		}
 		if len(reply.Data) == 0 {
 			return all, nil
@@ -200,7 +163,7 @@ func (s *server) create(ctx context.Context, members []suite.Member) error {
 		return err
 	}
 	_, err := s.client.CreateTestScenario(ctx, &body)
-	return s.explain(err)
+	return s.api.unwrapped(err)
 }
 
 // update replaces members of a scenario.
@@ -214,7 +177,7 @@ func (s *server) update(ctx context.Context, id string, changed []suite.Member) 
 		return err
 	}
 	_, err := s.client.UpdateTestScenario(ctx, &body, oas.UpdateTestScenarioParams{ID: id})
-	return s.explain(err)
+	return s.api.unwrapped(err)
 }
 
 func decodeInto(members map[string]any, body json.Unmarshaler) error {
@@ -223,31 +186,4 @@ func decodeInto(members map[string]any, body json.Unmarshaler) error {
 		return err
 	}
 	return body.UnmarshalJSON(raw)
-}
-
-// explain says what the server has refused, and what to do.
-func (s *server) explain(err error) error {
-	if err == nil {
-		return nil
-	}
-	refused, ok := errors.AsType[*oas.ErrorStatusCodeWithHeaders](err)
-	if !ok {
-		if _, away := errors.AsType[*url.Error](err); away {
-			return fmt.Errorf("there is no answer from %s: start the server, or name another with --server: %w", s.server, err)
-		}
-		return fmt.Errorf("%s does not answer as a Callwright server does: name another with --server: %w", s.server, err)
-	}
-	var lines []string
-	for _, e := range refused.Response.Errors {
-		lines = append(lines, e.Message)
-	}
-	text := strings.Join(lines, "; ")
-	switch refused.StatusCode {
-	case http.StatusUnauthorized:
-		return fmt.Errorf("the server does not take the key: set %s, or name its file with --key-file", apiKeyVariable)
-	case http.StatusTooManyRequests, http.StatusServiceUnavailable:
-		return fmt.Errorf("the server is busy (%s): try again later", text)
-	default:
-		return fmt.Errorf("the server has answered %d: %s", refused.StatusCode, text)
-	}
 }

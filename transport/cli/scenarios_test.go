@@ -216,12 +216,12 @@ func TestScenariosSayWhatIsWrong(t *testing.T) {
 		"nothing tested":   {[]string{"export", "--server", f.url}, "--pathway ID or --persona ID"},
 		"two tested":       {append([]string{"export", "--persona", "p"}, here...), "--pathway ID or --persona ID"},
 		"no address":       {[]string{"export", "--server", "localhost", "--pathway", "p"}, "--server must be an address such as"},
-		"no key file":      {append([]string{"export", "--key-file", "nowhere"}, here...), "--key-file: open nowhere"},
-		"another key":      {append([]string{"export", "--key-file", wrong}, here...), "does not take the key: set CALLWRIGHT_API_KEY"},
-		"no server":        {[]string{"export", "--server", gone.URL, "--pathway", "p"}, "start the server, or name another with --server"},
+		"no key file":      {append([]string{"export", "--key-file", "nowhere"}, here...), "file of the API's key: open nowhere"},
+		"another key":      {append([]string{"export", "--key-file", wrong}, here...), "does not take the key: set SERVICE_API_KEY"},
+		"no server":        {[]string{"export", "--server", gone.URL, "--pathway", "p"}, "no answer from"},
 		"another server":   {[]string{"export", "--server", strange.URL, "--pathway", "p"}, "does not answer as a Callwright server does"},
 		"no scenarios":     {[]string{"export", "--server", f.url, "--pathway", "p"}, "has no scenarios that this key may read: check the id"},
-		"another pathway":  {[]string{"import", "testdata/scenarios", "--server", f.url, "--pathway", "p"}, "answered 404: pathway_id"},
+		"another pathway":  {[]string{"import", "testdata/scenarios", "--server", f.url, "--pathway", "p"}, "404 NOT_FOUND)"},
 		"another persona":  {[]string{"import", "testdata/scenarios", "--server", f.url, "--persona", "p"}, "persona_id"},
 		"no files":         {append([]string{"import", t.TempDir()}, here...), "there are no files that end in .yaml"},
 		"the same twice":   {append([]string{"import", "testdata/scenarios", "testdata/scenarios/renewal.yaml"}, here...), "is taken by two scenarios"},
@@ -258,7 +258,7 @@ func TestImportThatStops(t *testing.T) {
 	args := []string{"import", "testdata/scenarios", "--server", proxy.URL, "--pathway", f.pathway}
 	code, out, errs := f.run(args...)
 	if code != 3 || out != "created: Renews a prescription\n" ||
-		errs != "callwright: Asks something: the server is busy (the database is away): try again later; 1 of 2 changes are made: import again to make the others\n" {
+		errs != "callwright: Asks something: the database is away (POST /v1/agent-testing/scenarios: 503 UNAVAILABLE); 1 of 2 changes are made: import again to make the others\n" {
 		t.Errorf("exit code %d, %q, %q", code, out, errs)
 	}
 	if code, out, errs := f.run(args...); code != 0 || out != "created: Asks something\nunchanged: 1\n" {

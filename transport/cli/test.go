@@ -35,6 +35,8 @@ const (
 	maxPathway  = 4 << 20 // bytes of the file
 )
 
+const jsonFormat = "json" // of package report
+
 // testOptions are the flags of callwright test.
 type testOptions struct {
 	pathway  string
@@ -54,12 +56,20 @@ func testCommand(c Config, env func(string) string) *cobra.Command {
 		Long: "Runs scenarios from YAML or JSON files, or from folders of such files, against a pathway in a JSON file with nodes\n" +
 			"and edges. Requests of the pathway are not sent: the scenarios' mocks answer them.\n\n" +
 			"Without --llm-base-url no language model is asked: callers follow input_messages, the pathway follows its rules, and\n" +
-			"assertions that need a judge are errors. The key of the model comes from the environment: " + keyVariable + ".\n\n" +
+			"assertions that need a judge are errors. The key of the model comes from the environment: " + keyVariable + ".\n" +
+			"With --json the report is printed as JSON, also when --output writes it to a file in the format of --format.\n\n" +
 			"Exit codes: 0 all passed; 1 a run has failed; 2 runs ended in errors, so that it is not known; 3 nothing was run.",
 		Example: "  callwright test ./scenarios --pathway pathway.json\n" +
 			"  callwright test ./scenarios --pathway pathway.json --runs 5 --format junit --output report.xml",
-		Args: cobra.MinimumNArgs(1),
+		Args:        cobra.MinimumNArgs(1),
+		Annotations: map[string]string{ownCodes: "true"},
 		RunE: func(cmd *cobra.Command, paths []string) error {
+			if asJSON(cmd) && o.output == "-" {
+				if cmd.Flags().Changed("format") && o.format != jsonFormat {
+					return fmt.Errorf("--json prints the report as JSON: name a file for that of --format %s with --output", o.format)
+				}
+				o.format = jsonFormat
+			}
 			o.model.APIKey = callwright.Secret(env(keyVariable))
 			return test(cmd, c, o, paths)
 		},
@@ -253,7 +263,7 @@ func runAll(ctx context.Context, e *engine.Engine, scenarios []scenario.Scenario
 	return out, failure
 }
 
-// write writes the report. A file is written whole or not at all.
+// write writes the report, with --json also to stdout. A file is written whole or not at all.
 func write(cmd *cobra.Command, r report.Report, o testOptions) error {
 	var text bytes.Buffer
 	if err := report.Formats()[o.format](&text, r); err != nil {
@@ -263,5 +273,8 @@ func write(cmd *cobra.Command, r report.Report, o testOptions) error {
 		_, err := cmd.OutOrStdout().Write(text.Bytes())
 		return err
 	}
-	return replace(o.output, text.Bytes())
+	if err := replace(o.output, text.Bytes()); err != nil || !asJSON(cmd) {
+		return err
+	}
+	return report.Formats()[jsonFormat](cmd.OutOrStdout(), r)
 }

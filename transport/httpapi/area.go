@@ -25,6 +25,11 @@ type Area struct {
 	NoUploads bool
 	// Repeatable makes the empty answer of each operation that takes an Idempotency-Key.
 	Repeatable map[string]func() Answer
+	// Detached names those operations of Repeatable that take seconds, such as synthesis, and must not hold a transaction for so
+	// long: SQLite has one writer. Such an operation runs first, and then its answer is kept. Two requests with one key at the
+	// same time both do the work, and get the same answer. A crash in between leaves work whose answer is not kept, which the
+	// next request with the key does again.
+	Detached map[string]bool
 	// Wants says what members of bodies and parameters must be, which errors repeat: the generated map of this name.
 	Wants map[string]string
 	// Errors is the form of the area's errors. The zero value is that of most areas.
@@ -161,9 +166,8 @@ func (a *API) Middleware(req middleware.Request, next middleware.Next) (middlewa
 	if err := checkQuery(req.Raw.URL, req.Params); err != nil {
 		return middleware.Response{}, err
 	}
-	empty := area.Repeatable[req.OperationName]
-	if empty == nil {
+	if area.Repeatable[req.OperationName] == nil {
 		return next(req)
 	}
-	return a.answerOnce(req, next, empty)
+	return a.answerOnce(req, next, area)
 }

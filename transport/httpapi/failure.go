@@ -266,9 +266,6 @@ func NotFound(w http.ResponseWriter, r *http.Request) { fail(w, r, callwright.No
 
 // answerPanic answers a request whose handler panicked before it began to answer.
 func (a *API) answerPanic(ctx context.Context, w *answerWriter, cause any) {
-	if cause == http.ErrAbortHandler { //nolint:errorlint // a sentinel that is thrown, not wrapped
-		panic(cause)
-	}
 	a.cfg.Logger.ErrorContext(ctx, "a handler panicked", "request_id", infoOf(ctx).id, "panic", cause,
 		"stack", string(debug.Stack()))
 	if w.status == 0 {

@@ -33,9 +33,9 @@ func TestOrderOfRefusals(t *testing.T) {
 		"bearer, lower case":  {"/v1/sip/attach", []header{{"Authorization", "bearer " + h.key}}, 400, "BAD_REQUEST"},
 		"bare key":            {"/v1/sip/attach", []header{{"Authorization", h.key}}, 400, "BAD_REQUEST"},
 		"other scheme":        {"/v1/sip/attach", []header{{"Authorization", "Basic " + h.key}}, 401, "AUTH_FAILURE"},
-		"unbuilt, no key":     {"/v1/speak", []header{{"Authorization", ""}}, 401, "AUTH_FAILURE"},
+		"speech, no key":      {"/v1/speak", []header{{"Authorization", ""}}, 401, "AUTH_FAILURE"},
 		"no SIP, of ports":    {"/v1/sip/port/initiate", []header{{"Authorization", h.poor}}, 403, "FEATURE_NOT_ENABLED"},
-		"unbuilt, bad body":   {"/v1/speak", nil, 400, "BAD_REQUEST"},
+		"speech, bad body":    {"/v1/speak", nil, 400, "BAD_REQUEST"},
 		"entitlement not his": {"/v1/triage/issues", []header{{"Authorization", h.poor}}, 400, "bad_request"},
 	} {
 		answer := h.want(c.status, "POST", c.target, broken, c.headers...)

@@ -37,6 +37,7 @@ import (
 	"github.com/callwright/callwright/agenttest/engine"
 	"github.com/callwright/callwright/agenttest/tornado"
 	"github.com/callwright/callwright/internal/contracttest"
+	"github.com/callwright/callwright/speech"
 	"github.com/callwright/callwright/transport/access"
 	"github.com/callwright/callwright/transport/httpapi"
 	"github.com/callwright/callwright/transport/httpapi/agentsapi"
@@ -71,6 +72,7 @@ type house struct {
 	writer       agentstest.Model // drafts scenarios
 	slow         slowReads        // of runs
 	sipFakes
+	speechFakes
 	portingFakes
 	triageFakes
 }
@@ -80,6 +82,9 @@ const (
 	ourNumber   = "+14155550100"
 	theirNumber = "+14155550123"
 )
+
+// publicURL is that of the house.
+const publicURL = "https://voice.example.com"
 
 // services are those of a house's areas.
 type services struct {
@@ -92,13 +97,14 @@ type services struct {
 	tests    *agenttest.Service
 	tornados *tornado.Service
 	ports    portingapi.Config
+	speech   *speech.Service
 }
 
 // all is every area of the contract.
 func (s services) all() []httpapi.Area {
 	return []httpapi.Area{
-		callsapi.New(s.calls, "https://voice.example.com"), agentsapi.New(s.agents, s.personas), sipapi.New(s.trunks), pathwaysapi.New(s.pathways), triageapi.New(s.issues), portingapi.New(s.ports),
-		agenttestapi.New(s.tests, s.tornados), speechapi.New(),
+		callsapi.New(s.calls, publicURL), agentsapi.New(s.agents, s.personas), sipapi.New(s.trunks), pathwaysapi.New(s.pathways), triageapi.New(s.issues), portingapi.New(s.ports),
+		agenttestapi.New(s.tests, s.tornados), speechapi.New(speechapi.Config{Speech: s.speech, URL: publicURL}),
 	}
 }
 
@@ -157,9 +163,10 @@ func open(t *testing.T, change ...func(*httpapi.Config)) *house {
 	}
 	h.areas.tornados = h.tornadoService(work)
 	h.areas.ports = h.ports(work)
+	h.areas.speech = h.speech(work)
 	config := httpapi.Config{
 		Access: h.access, Atomic: store, Idempotency: orgstore.IdempotencyStore{Store: store}, Areas: h.areas.all(),
-		Reference: reference.Handler("https://voice.example.com"), Logger: h.logger,
+		Reference: reference.Handler(publicURL), Logger: h.logger,
 	}
 	for _, c := range change {
 		c(&config)

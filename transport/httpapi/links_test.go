@@ -11,12 +11,12 @@ import (
 // links are what a program that serves one area is built of, beside the core: the generated package of the area, and its domain.
 var links = map[string][]string{
 	"agentsapi":    {"agentsoas", "agents", "speech"},
-	"agenttestapi": {"agenttestoas", "agenttest", "agents"},
+	"agenttestapi": {"agenttestoas", "agenttest", "agents", "speech"},
 	"callsapi":     {"callsoas", "agents", "speech"},
-	"pathwaysapi":  {"pathwaysoas", "agents"},
+	"pathwaysapi":  {"pathwaysoas", "agents", "speech"},
 	"portingapi":   {"portingoas", "porting"},
 	"sipapi":       {"sipoas", "sip"},
-	"speechapi":    {"speechoas"},
+	"speechapi":    {"speechoas", "speech"},
 	"triageapi":    {"triageoas", "triage"},
 }
 

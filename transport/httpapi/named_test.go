@@ -63,7 +63,7 @@ var unreachable = []string{
 	"AgentRefused.limit", "PathwayChatLimit.limit", "PathwayChatLimit.turns", "TestReplayLimit.chats", "PathwayLimit.limit", "PathwayVersionLimit.limit",
 	"TriageAttachConflict.limit", "TriageFlagConflict.limit", "TriageRelationConflict.limit",
 	"PersonaVersionLimit.conflict", "PersonaNotPromoted.conflict", "PersonaNoDraft.conflict",
-	"CallEnded.conflict", "PortCancelRefused.conflict", "PortLetterEnded.conflict", "Conflict.conflict", "ConflictB.conflict", "PathwayChatBusy.busy", "PathwayNotPublished.conflict",
+	"CallEnded.conflict", "VoiceChanged.conflict", "PortCancelRefused.conflict", "PortLetterEnded.conflict", "Conflict.conflict", "ConflictB.conflict", "PathwayChatBusy.busy", "PathwayNotPublished.conflict",
 }
 
 // plain makes an operation's request out of the contract's examples.

@@ -28,14 +28,17 @@ const idempotencyKey = "Idempotency-Key"
 
 // answerOnce repeats the first answer to a request whose Idempotency-Key was used before. Claiming the key, the
 // operation and storing its answer are one transaction: of two requests at the same time one does the work, and an operation
-// that fails leaves neither a trace nor an answer.
-func (a *API) answerOnce(req middleware.Request, next middleware.Next, empty func() Answer) (middleware.Response, error) {
+// that fails leaves neither a trace nor an answer. Area.Detached says what holds for others.
+func (a *API) answerOnce(req middleware.Request, next middleware.Next, area *Area) (middleware.Response, error) {
 	if req.Raw.Header.Get(idempotencyKey) == "" {
 		return next(req)
 	}
 	claim := claim{
 		org: Org(req.Context), key: req.OperationName + ":" + req.Raw.Header.Get(idempotencyKey),
-		digest: digest(req.Raw.URL.Path, req.RawBody), empty: empty,
+		digest: digest(req.Raw.URL.Path, req.RawBody), empty: area.Repeatable[req.OperationName],
+	}
+	if area.Detached[req.OperationName] {
+		return a.detached(req, next, claim)
 	}
 	answer, err := a.once(req, next, claim)
 	if errors.Is(err, errClaimed) { // by a request that was under way when this one looked
@@ -70,6 +73,34 @@ func (a *API) once(req middleware.Request, next middleware.Next, c claim) (answe
 		}
 		return a.keep(ctx, c, answer, since, now)
 	})
+	return answer, err
+}
+
+// keepTime bounds how long the answer of a detached operation is being kept, also after its client has gone.
+const keepTime = 10 * time.Second
+
+// detached runs an operation outside of any transaction, and keeps its answer in one of its own, unless another request with the
+// key was first, whose answer it returns. A client that goes when the operation is done finds the answer when it comes again.
+func (a *API) detached(req middleware.Request, next middleware.Next, c claim) (middleware.Response, error) {
+	kept, found, err := a.find(req.Context, c, a.cfg.Clock.Now().Add(-answerLife))
+	if found || err != nil {
+		return middleware.Response{Type: kept}, err
+	}
+	answer, err := next(req)
+	if err != nil {
+		return answer, err
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(req.Context), keepTime)
+	defer cancel()
+	now := a.cfg.Clock.Now()
+	since := now.Add(-answerLife)
+	err = a.cfg.Atomic.Do(ctx, func(ctx context.Context) error { return a.keep(ctx, c, answer, since, now) })
+	if !errors.Is(err, errClaimed) {
+		return answer, err
+	}
+	if kept, found, err = a.find(ctx, c, since); found {
+		return middleware.Response{Type: kept}, err
+	}
 	return answer, err
 }
 

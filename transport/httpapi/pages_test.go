@@ -106,24 +106,8 @@ func TestServedContract(t *testing.T) {
 		if len(c.Servers) != 1 || c.Servers[0].URL != want {
 			t.Errorf("%s: servers %v, want %s", path, c.Servers, want)
 		}
-		marked := 0
-		for name, operations := range c.Paths {
-			for method, op := range operations {
-				unbuilt := strings.HasSuffix(op.Responses["501"].Ref, "/NotImplemented")
-				if strings.HasSuffix(op.Summary, " (not built yet)") != unbuilt {
-					t.Errorf("%s: %s %s has the summary %q", path, method, name, op.Summary)
-				}
-				if unbuilt {
-					marked++
-				}
-			}
-		}
-		attach := c.Paths["/v1/triage/issues/{id}/resources"]["post"]
-		if _, refuses := attach.Responses["501"]; !refuses || strings.Contains(attach.Summary, "not built") {
-			t.Errorf("%s: an operation that refuses only some requests has the summary %q", path, attach.Summary)
-		}
-		if len(c.Paths) < 50 || marked == 0 {
-			t.Errorf("%s: %d paths, %d operations are marked", path, len(c.Paths), marked)
+		if len(c.Paths) < 50 {
+			t.Errorf("%s: %d paths", path, len(c.Paths))
 		}
 	}
 }

@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"net"
 	"net/http"
@@ -113,19 +114,30 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	begin := time.Now()
 	defer func() {
-		if cause := recover(); cause != nil {
+		cause := recover()
+		aborted := cause == http.ErrAbortHandler //nolint:errorlint // a sentinel that is thrown, not wrapped
+		if cause != nil && !aborted {
 			a.answerPanic(ctx, answer, cause)
 		}
 		a.log(ctx, r, answer.status, time.Since(begin))
+		if aborted { // net/http breaks the connection
+			panic(cause)
+		}
 	}()
 	a.route(answer, r)
 }
+
+// statusClientGone stands in the log for the answer to a client that went before it came. Nobody gets it.
+const statusClientGone = 499
 
 // log writes the log line of one request.
 func (a *API) log(ctx context.Context, r *http.Request, status int, took time.Duration) {
 	info := infoOf(ctx)
 	level := slog.LevelInfo
-	if status >= http.StatusInternalServerError && status != http.StatusNotImplemented {
+	switch {
+	case ctx.Err() != nil && errors.Is(info.failure, context.Canceled):
+		status = statusClientGone
+	case status >= http.StatusInternalServerError && status != http.StatusNotImplemented:
 		level = slog.LevelError
 	}
 	attrs := []slog.Attr{

@@ -93,7 +93,11 @@ func exampleBody(t *testing.T, op *v3.Operation) (string, io.Reader) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				_, _ = part.Write([]byte("%PDF-1.7\n"))
+				content := "%PDF-1.7\n"
+				if name == "audio_samples" {
+					content = aVoice()
+				}
+				_, _ = io.WriteString(part, content)
 			} else {
 				_ = writer.WriteField(name, "example")
 			}

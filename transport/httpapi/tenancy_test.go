@@ -32,6 +32,8 @@ var kinds = map[string]string{
 
 	"/v1/sip/port/{id}": "port", "/loa/{token}": "",
 
+	"/v1/speak/samples/{id}": "sample", "/v1/voices/{id}": "voice", "createSpeech.voice_id": "voice", "listSpeechSamples.voice_id": "voice",
+
 	// Numbers of others, numbers that are not there yet, and ids that belong to clients or to pathways.
 	"createCall.phone_number": "", "attachSipNumbers.phone_number": "", "attachSipNumbers.phone_numbers": "",
 	"initiatePort.phone_numbers": "", "phone_numbers[]": "",
@@ -80,6 +82,7 @@ var bodies = map[string]string{
 	"cloneTestTemplate.persona_id":       `{"persona_id":"$persona"}`,
 	"createTestSet.persona_id":           `{"scenario_ids":["$spoken"],"simulations_per_scenario":2,"persona_id":"$persona"}`,
 	"startSipTestCall":                   `{"phone_number":"$number"}`,
+	"createSpeech":                       `{"text":"Good morning.","output_format":"pcm_8000","voice_id":"$voice"}`,
 }
 
 // naming is an id in the requests of an operation.

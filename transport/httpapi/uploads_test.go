@@ -13,6 +13,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/transport/httpapi"
 	"github.com/callwright/callwright/transport/httpapi/speechapi"
 	oas "github.com/callwright/callwright/transport/oas/speechoas"
@@ -21,7 +22,7 @@ import (
 // TestUploadsToWhatIsNotBuilt holds that 501 is answered before a body is read, and 401 before that.
 func TestUploadsToWhatIsNotBuilt(t *testing.T) {
 	t.Parallel()
-	h := open(t)
+	h := open(t, func(c *httpapi.Config) { c.Areas = []httpapi.Area{speechapi.New(speechapi.Config{})} })
 	for _, path := range []string{"/v1/voices/clone", "/v1/voices/clone?voice_id=x"} {
 		for _, kind := range []string{"multipart/form-data; boundary=b", "multipart/mixed; boundary=b"} {
 			for _, key := range []string{h.key, ""} {
@@ -70,6 +71,10 @@ func (c *cloner) CloneVoice(_ context.Context, req *oas.VoiceCloneMultipart) (*o
 	return nil, errors.New("cloned")
 }
 
+func (*cloner) GetSpeechSample(context.Context, oas.GetSpeechSampleParams, http.ResponseWriter) error {
+	return callwright.ErrNotImplemented
+}
+
 func (c *cloner) NewError(ctx context.Context, err error) *oas.ErrorStatusCodeWithHeaders {
 	f := httpapi.NewFailure(ctx, err)
 	answer := &oas.ErrorStatusCodeWithHeaders{StatusCode: f.Status, RetryAfter: f.RetryAfter}
@@ -83,11 +88,11 @@ func (c *cloner) HandleApiKey(ctx context.Context, _ oas.OperationName, given oa
 
 // area serves c as speechapi would.
 func (c *cloner) area() httpapi.Area {
-	area := speechapi.New()
-	area.NoUploads = false
+	area := speechapi.New(speechapi.Config{})
+	area.NoUploads, area.Absent = false, nil
 	area.Build = func(core *httpapi.API) (httpapi.Server, error) {
 		c.core = core
-		return httpapi.Generated(oas.NewServer(c, c, oas.WithErrorHandler(httpapi.HandleError), oas.WithMiddleware(core.Middleware),
+		return httpapi.Generated(oas.NewServer(c, c, c, oas.WithErrorHandler(httpapi.HandleError), oas.WithMiddleware(core.Middleware),
 			oas.WithMaxMultipartMemory(httpapi.UploadMemory)))
 	}
 	return area

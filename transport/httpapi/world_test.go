@@ -111,6 +111,8 @@ func init() { //nolint:gochecknoinits // makers use each other
 		"relation":  by(201, "POST", issues+"/$issue/relations", `{"related_issue_id":"$other","relation_type":"blocks"}`, "data", "id"),
 		"resource":  by(201, "POST", issues+"/$issue/resources", `{"resource_type":"call","resource_id":"$call"}`, "data", "id"),
 		"session":   by(201, "POST", issues+"/$issue/agent-sessions", `{"agent_name":"Fixer"}`, "data", "id"),
+		"sample":    by(200, "POST", "/v1/speak", `{"text":"Good morning.","output_format":"pcm_8000"}`, "sample_id"),
+		"voice":     makeVoice,
 		"spoken":    by(201, "POST", testing+"/scenarios", `{"persona_id":"$persona","name":"Talks","tester_persona_prompt":"Talk."}`, "data", "id"),
 		"scenario":  by(201, "POST", testing+"/scenarios", scenarioFor("$pathway", "Books in a hurry"), "data", "id"),
 		"run":       by(202, "POST", testing+"/scenarios/$scenario/run", `{}`, "data", "run_id"),
@@ -142,6 +144,13 @@ func makeCall(w *world) string {
 	id, _ := w.do(200, "POST", "/v1/calls", `{"phone_number":"`+theirNumber+`","task":"Talk."}`)["call_id"].(string)
 	w.h.call(w.org, id)
 	return id
+}
+
+// makeVoice makes a voice of a recording.
+func makeVoice(w *world) string {
+	body, contentType := form(part{"name", "", "Ines"}, part{"audio_samples", "a.wav", aVoice()})
+	answer := w.h.send("POST", "/v1/voices/clone", body, header{"Content-Type", contentType}, header{"Authorization", w.key})
+	return sent(w.h.t, answer, http.StatusOK)["data"].(map[string]any)["voice_id"].(string)
 }
 
 // makeRecording puts a call that is over into the store, with its recording.

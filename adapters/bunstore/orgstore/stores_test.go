@@ -2,6 +2,7 @@ package orgstore_test
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"time"
 
@@ -37,9 +38,18 @@ func useAll(ctx context.Context, db *bunstore.DB, now time.Time) []error {
 	tenants, answers := orgstore.Tenants{DB: db}, orgstore.IdempotencyStore{DB: db}
 	_, orgErr := tenants.Organization(ctx, org)
 	_, keyErr := tenants.KeyByPrefix(ctx, "p")
+	_, heldErr := tenants.HoldOrganization(ctx, org)
+	_, ownErr := tenants.Key(ctx, org, "k")
+	_, countErr := tenants.CountKeys(ctx, org, now)
+	page := func(after callwright.Keyset) error {
+		_, err := tenants.Organizations(ctx, after, 10)
+		_, keysErr := tenants.Keys(ctx, org, after, 10)
+		return errors.Join(err, keysErr)
+	}
 	_, _, findErr := answers.Find(ctx, org, "k", now)
 	return []error{
-		orgErr, keyErr, tenants.RevokeKey(ctx, org, "k", now), findErr,
+		orgErr, keyErr, heldErr, ownErr, countErr, page(callwright.Keyset{}), page(callwright.Keyset{At: now, ID: "i"}),
+		tenants.ReplaceKey(ctx, org, "k", "l", now), tenants.TouchKey(ctx, "k", now, time.Minute), tenants.RevokeKey(ctx, org, "k", now), findErr,
 		tenants.UpdateOrganization(ctx, callwright.Organization{ID: org}),
 		answers.Keep(ctx, org, "k", nil, nil, now, now),
 	}

@@ -26,30 +26,41 @@ type organizationRow struct {
 	ContactEmail  string                   `bun:"contact_email"`
 	Region        string                   `bun:"region"`
 	CreatedAt     time.Time                `bun:"created_at"`
-}
 
-type keyRow struct {
-	bun.BaseModel `bun:"table:api_keys"`
-
-	ID        string     `bun:"id,pk"`
-	Org       string     `bun:"org"`
-	Name      string     `bun:"name"`
-	Prefix    string     `bun:"prefix"`
-	Hash      []byte     `bun:"hash"`
-	CreatedAt time.Time  `bun:"created_at"`
-	ExpiresAt *time.Time `bun:"expires_at"`
-	RevokedAt *time.Time `bun:"revoked_at"`
+	PreviousWebhookSecret string     `bun:"previous_webhook_secret"` // sealed
+	PreviousWebhookEnds   *time.Time `bun:"previous_webhook_ends"`
 }
 
 // webhookPurpose binds a sealed webhook secret to its organization.
 func webhookPurpose(id string) string { return "organization:" + id + ":webhook" }
+
+// previousPurpose binds a sealed webhook secret that another has replaced.
+func previousPurpose(id string) string { return webhookPurpose(id) + ":previous" }
 
 func (s Tenants) organizationRow(o callwright.Organization) organizationRow {
 	return organizationRow{
 		ID: string(o.ID), Name: o.Name, Entitlements: o.Entitlements, CreatedAt: sqldb.Stored(o.CreatedAt),
 		WebhookSecret: s.core().Keyring.Seal(webhookPurpose(string(o.ID)), o.WebhookSecret),
 		ContactEmail:  o.ContactEmail, Region: o.Region,
+		PreviousWebhookSecret: s.core().Keyring.Seal(previousPurpose(string(o.ID)), o.PreviousWebhookSecret),
+		PreviousWebhookEnds:   sqldb.StoredIfSet(o.PreviousWebhookEnds),
 	}
+}
+
+func (c core) organization(row organizationRow) (callwright.Organization, error) {
+	secret, err := c.Unseal(webhookPurpose(row.ID), row.WebhookSecret)
+	if err != nil {
+		return callwright.Organization{}, err
+	}
+	previous, err := c.Unseal(previousPurpose(row.ID), row.PreviousWebhookSecret)
+	if err != nil {
+		return callwright.Organization{}, err
+	}
+	return callwright.Organization{
+		ID: callwright.OrgID(row.ID), Name: row.Name, Entitlements: row.Entitlements, WebhookSecret: secret,
+		ContactEmail: row.ContactEmail, Region: row.Region, CreatedAt: row.CreatedAt.UTC(),
+		PreviousWebhookSecret: previous, PreviousWebhookEnds: sqldb.StoredIfSet(row.PreviousWebhookEnds),
+	}, nil
 }
 
 // InsertOrganization adds an organization.
@@ -75,52 +86,45 @@ func (s Tenants) UpdateOrganization(ctx context.Context, o callwright.Organizati
 
 // Organization returns one organization.
 func (s Tenants) Organization(ctx context.Context, id callwright.OrgID) (callwright.Organization, error) {
+	return s.find(ctx, id, s.core().Read, func(q *bun.SelectQuery) *bun.SelectQuery { return q })
+}
+
+// HoldOrganization returns one organization and holds it until the transaction ends.
+func (s Tenants) HoldOrganization(ctx context.Context, id callwright.OrgID) (callwright.Organization, error) {
+	return s.find(ctx, id, s.core().Write, s.core().ForUpdate)
+}
+
+func (s Tenants) find(
+	ctx context.Context, id callwright.OrgID,
+	run func(context.Context, []any, func(context.Context, bun.IDB) error) error, lock func(*bun.SelectQuery) *bun.SelectQuery,
+) (callwright.Organization, error) {
 	var row organizationRow
-	err := s.core().Read(ctx, []any{id}, func(ctx context.Context, idb bun.IDB) error {
-		return sqldb.Absent("organization", idb.NewSelect().Model(&row).Where("id = ?", id).Scan(ctx))
+	err := run(ctx, []any{id}, func(ctx context.Context, idb bun.IDB) error {
+		return sqldb.Absent("organization", lock(idb.NewSelect().Model(&row).Where("id = ?", id)).Scan(ctx))
 	})
 	if err != nil {
 		return callwright.Organization{}, err
 	}
-	secret, err := s.core().Unseal(webhookPurpose(row.ID), row.WebhookSecret)
-	if err != nil {
-		return callwright.Organization{}, err
-	}
-	return callwright.Organization{
-		ID: id, Name: row.Name, Entitlements: row.Entitlements, WebhookSecret: secret,
-		ContactEmail: row.ContactEmail, Region: row.Region, CreatedAt: row.CreatedAt.UTC(),
-	}, nil
+	return s.core().organization(row)
 }
 
-// InsertKey adds a key's record.
-func (s Tenants) InsertKey(ctx context.Context, k callwright.APIKey) error {
-	return s.core().Insert(ctx, k, &keyRow{
-		ID: k.ID, Org: string(k.Org), Name: k.Name, Prefix: k.Prefix, Hash: k.Hash, CreatedAt: sqldb.Stored(k.CreatedAt),
-		ExpiresAt: sqldb.StoredIfSet(k.ExpiresAt), RevokedAt: sqldb.StoredIfSet(k.RevokedAt),
-	})
-}
-
-// KeyByPrefix returns the record of the key with a prefix.
-func (s Tenants) KeyByPrefix(ctx context.Context, prefix string) (callwright.APIKey, error) {
-	var row keyRow
-	err := s.core().Read(ctx, []any{prefix}, func(ctx context.Context, idb bun.IDB) error {
-		return sqldb.Absent("API key", idb.NewSelect().Model(&row).Where("prefix = ?", prefix).Scan(ctx))
+// Organizations returns a page of organizations.
+func (s Tenants) Organizations(ctx context.Context, after callwright.Keyset, limit int) ([]callwright.Organization, error) {
+	var rows []organizationRow
+	err := s.core().Read(ctx, []any{after}, func(ctx context.Context, idb bun.IDB) error {
+		rows = nil
+		return page(idb.NewSelect().Model(&rows), after, limit).Scan(ctx)
 	})
 	if err != nil {
-		return callwright.APIKey{}, err
+		return nil, err
 	}
-	return callwright.APIKey{
-		ID: row.ID, Org: callwright.OrgID(row.Org), Name: row.Name, Prefix: row.Prefix, Hash: row.Hash,
-		CreatedAt: row.CreatedAt.UTC(), ExpiresAt: sqldb.StoredIfSet(row.ExpiresAt), RevokedAt: sqldb.StoredIfSet(row.RevokedAt),
-	}, nil
+	return sqldb.ConvertedAll(rows, s.core().organization)
 }
 
-// RevokeKey revokes a key.
-func (s Tenants) RevokeKey(ctx context.Context, org callwright.OrgID, id string, at time.Time) error {
-	return s.core().Write(ctx, []any{org, id}, func(ctx context.Context, idb bun.IDB) error {
-		result, err := idb.NewUpdate().Model((*keyRow)(nil)).
-			Set("revoked_at = COALESCE(revoked_at, ?)", sqldb.Stored(at)).
-			Where("id = ?", id).Where("org = ?", org).Exec(ctx)
-		return sqldb.Changed(result, err, callwright.NotFound("API key"))
-	})
+// page chooses a page of what a query has chosen, the newest first.
+func page(q *bun.SelectQuery, after callwright.Keyset, limit int) *bun.SelectQuery {
+	if !after.IsZero() {
+		q = q.Where("(created_at, id) < (?, ?)", sqldb.Stored(after.At), after.ID)
+	}
+	return q.Order("created_at DESC", "id DESC").Limit(max(limit, 1))
 }

@@ -1,8 +1,11 @@
 package orgstore
 
 import (
+	"cmp"
 	"context"
-	"time"
+	"iter"
+	"maps"
+	"slices"
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/memstore"
@@ -47,45 +50,33 @@ func (s Tenants) UpdateOrganization(ctx context.Context, o callwright.Organizati
 	})
 }
 
-// InsertKey adds a key's record.
-func (s Tenants) InsertKey(ctx context.Context, k callwright.APIKey) error {
-	return with(ctx, s.Store, func(d *data) error {
-		for _, other := range d.keys {
-			if other.ID == k.ID || other.Prefix == k.Prefix {
-				return callwright.ErrConflict
-			}
-		}
-		d.keys[k.Prefix] = memory.Clone(k)
-		return nil
-	})
+// HoldOrganization returns one organization. Transactions do not overlap.
+func (s Tenants) HoldOrganization(ctx context.Context, id callwright.OrgID) (callwright.Organization, error) {
+	return s.Organization(ctx, id)
 }
 
-// KeyByPrefix returns the record of the key with a prefix.
-func (s Tenants) KeyByPrefix(ctx context.Context, prefix string) (k callwright.APIKey, err error) {
+// Organizations returns a page of organizations.
+func (s Tenants) Organizations(
+	ctx context.Context, after callwright.Keyset, limit int,
+) (found []callwright.Organization, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
-		found, ok := d.keys[prefix]
-		if !ok {
-			return callwright.NotFound("API key")
-		}
-		k = memory.Clone(found)
+		found = page(maps.Values(d.orgs), after, limit, func(o callwright.Organization) callwright.Keyset {
+			return callwright.Keyset{At: o.CreatedAt, ID: string(o.ID)}
+		})
 		return nil
 	})
-	return k, err
+	return found, err
 }
 
-// RevokeKey revokes a key.
-func (s Tenants) RevokeKey(ctx context.Context, org callwright.OrgID, id string, at time.Time) error {
-	return with(ctx, s.Store, func(d *data) error {
-		for prefix, k := range d.keys {
-			if k.ID != id || k.Org != org {
-				continue
-			}
-			if k.RevokedAt == nil {
-				k.RevokedAt = &at
-				d.keys[prefix] = k
-			}
-			return nil
+// page returns a page of items, the newest first.
+func page[T any](items iter.Seq[T], after callwright.Keyset, limit int, place func(T) callwright.Keyset) []T {
+	newer := func(a, b callwright.Keyset) int { return cmp.Or(b.At.Compare(a.At), cmp.Compare(b.ID, a.ID)) }
+	var found []T
+	for item := range items {
+		if after.IsZero() || newer(after, place(item)) < 0 {
+			found = append(found, item)
 		}
-		return callwright.NotFound("API key")
-	})
+	}
+	slices.SortFunc(found, func(a, b T) int { return newer(place(a), place(b)) })
+	return memory.Clone(found[:min(max(limit, 1), len(found))])
 }

@@ -19,30 +19,55 @@ import (
 	"github.com/callwright/callwright/internal/e2e/process"
 )
 
-// program is the package that is built.
+// program is the package of the server.
 const program = "github.com/callwright/callwright/examples/server"
 
 // polling is in the lines that the server logs for tests that wait for a call's record to change.
 const polling = "method=GET"
 
-// build builds the server into a folder that Main removes.
-var build = sync.OnceValues(func() (string, error) {
+// The programs, which are built into a folder that Main removes.
+var (
+	buildServer  = builder("server", program)
+	buildCommand = builder("callwright", "github.com/callwright/callwright/cmd/callwright")
+)
+
+// builder returns a function that builds a program once.
+func builder(name, source string) func() (string, error) {
+	return sync.OnceValues(func() (string, error) {
+		folder, err := folder()
+		if err != nil {
+			return "", err
+		}
+		path := filepath.Join(folder, name)
+		build := exec.Command("go", "build", "-o", path, source) //nolint:noctx // go test bounds the time of all tests
+		if output, err := build.CombinedOutput(); err != nil {
+			return "", fmt.Errorf("building %s: %w\n%s", name, err, output)
+		}
+		return path, nil
+	})
+}
+
+// folder makes the folder of what is built.
+var folder = sync.OnceValues(func() (string, error) {
 	if err := look(); err != nil {
-		return "", fmt.Errorf("looking for the server's source: %w", err)
+		return "", fmt.Errorf("looking for the programs' source: %w", err)
 	}
 	folder, err := os.MkdirTemp("", "callwright-e2e-")
-	if err != nil {
-		return "", err
-	}
 	built = folder
-	path := filepath.Join(folder, "server")
-	if output, err := exec.Command("go", "build", "-o", path, program).CombinedOutput(); err != nil {
-		return "", fmt.Errorf("building the server: %w\n%s", err, output)
-	}
-	return path, nil
+	return folder, err
 })
 
-// built is the folder that build has made.
+// Command returns the path of the command line.
+func Command(t testing.TB) string {
+	t.Helper()
+	path, err := buildCommand()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// built is the folder that was made.
 var built string
 
 // look opens every folder of this module. go test remembers what a test has opened: when a file there changes, which
@@ -117,7 +142,7 @@ func Start(t testing.TB, c Config) *Server {
 // start starts the program.
 func start(t testing.TB, c Config) *process.Process {
 	t.Helper()
-	path, err := build()
+	path, err := buildServer()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -40,10 +40,9 @@ const (
 // URL of the API as clients see it, such as "https://voice.example.com", for the servers of the contract; when it is empty,
 // the contract names the address that it is read at. The pages send their requests to the address that they are opened at.
 func Handler(publicURL string) http.Handler {
-	contract := markUnbuilt(callwright.OpenAPI)
-	served, ofPage := withServer(contract, publicURL), withServer(contract, "..")
+	served, ofPage := withServer(callwright.OpenAPI, publicURL), withServer(callwright.OpenAPI, "..")
 	if publicURL == "" {
-		served = withServer(contract, "/")
+		served = withServer(callwright.OpenAPI, "/")
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/docs" {
@@ -74,22 +73,6 @@ func withServer(contract, url string) string {
 	before, rest, _ := strings.Cut(contract, "\nservers:\n")
 	_, after, _ := strings.Cut(rest, "\ntags:\n")
 	return before + "\nservers:\n  - url: " + strconv.Quote(url) + "\ntags:\n" + after
-}
-
-// markUnbuilt returns the contract with a mark in the summary of each operation that is not built yet: those that answer
-// everything with 501. Others answer 501 only to what they can't do here.
-func markUnbuilt(contract string) string {
-	lines := strings.Split(contract, "\n")
-	summary := 0
-	for i, line := range lines {
-		switch {
-		case strings.HasPrefix(line, "      summary: "):
-			summary = i
-		case strings.HasPrefix(line, "        '501':") && strings.HasSuffix(line, "/NotImplemented'}"):
-			lines[summary] += " (not built yet)"
-		}
-	}
-	return strings.Join(lines, "\n")
 }
 
 func writeText(w http.ResponseWriter, contentType, text string) {

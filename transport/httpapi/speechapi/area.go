@@ -2,35 +2,62 @@ package speechapi
 
 import (
 	"context"
+	"errors"
+	"net/http"
 
+	"github.com/ogen-go/ogen/ogenerrors"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/speech"
 	"github.com/callwright/callwright/transport/httpapi"
 	oas "github.com/callwright/callwright/transport/oas/speechoas"
 )
 
+// Config configures the area.
+type Config struct {
+	Speech *speech.Service // nil: the operations answer 501
+	URL    string          // of this server as clients see it, without a slash at its end; required with Speech: links begin with it
+}
+
 // api implements the operations of the area.
 type api struct {
 	oas.UnimplementedHandler
-	core *httpapi.API
+	speech *speech.Service
+	url    string
+	audio  *callwright.Budget // bytes of audio within JSON
+	core   *httpapi.API
 }
 
 // New makes the area.
-func New() httpapi.Area {
-	a := new(api)
+func New(c Config) httpapi.Area {
+	a := &api{speech: c.Speech, url: c.URL, audio: newAudio()}
+	refused := map[callwright.Code]string{callwright.CodeBadRequest: "VALIDATION_ERROR"}
 	return httpapi.Area{
 		Build:     a.serve,
 		Wants:     oas.Wants,
-		NoUploads: true,
+		Absent:    func(string) bool { return c.Speech == nil },
+		NoUploads: c.Speech == nil,
 		Repeatable: map[string]func() httpapi.Answer{
-			oas.CreateSpeechOperation: func() httpapi.Answer { return new(oas.SpeechCreated) },
+			oas.CreateSpeechOperation: func() httpapi.Answer { return new(created) },
 		},
+		Detached: map[string]bool{oas.CreateSpeechOperation: true},
+		Errors: httpapi.ErrorForm{Names: map[string]map[callwright.Code]string{
+			oas.CloneVoiceOperation: refused, oas.RenameVoiceOperation: refused, oas.RenameVoiceAliasOperation: refused,
+			oas.DeleteVoiceOperation: {callwright.CodeBadRequest: "ERROR_DELETING_VOICE"},
+		}},
 	}
 }
 
 // serve makes the generated server of the area.
 func (a *api) serve(core *httpapi.API) (httpapi.Server, error) {
+	if a.speech != nil && a.url == "" {
+		return nil, errors.New("speechapi: Config.URL is required with Config.Speech")
+	}
 	a.core = core
-	return httpapi.Generated(oas.NewServer(a, a, oas.WithErrorHandler(httpapi.HandleError),
-		oas.WithMethodNotAllowed(httpapi.MethodNotAllowed), oas.WithMiddleware(core.Middleware), oas.WithMaxMultipartMemory(httpapi.UploadMemory)))
+	server, err := httpapi.Generated(oas.NewServer(a, a, a, oas.WithErrorHandler(a.refuse),
+		oas.WithMethodNotAllowed(httpapi.MethodNotAllowed), oas.WithMiddleware(negotiate, core.Middleware, keepable),
+		oas.WithMaxMultipartMemory(httpapi.UploadMemory)))
+	return speaking{server}, err
 }
 
 // NewError returns the answer to a request that failed.
@@ -41,7 +68,25 @@ func (a *api) NewError(ctx context.Context, err error) *oas.ErrorStatusCodeWithH
 	return answer
 }
 
-// HandleApiKey checks who makes a request.
-func (a *api) HandleApiKey(ctx context.Context, _ oas.OperationName, given oas.ApiKey) (context.Context, error) {
+// HandleApiKey checks who makes a request. That of a link needs nobody: GetSpeechSample checks its signature.
+func (a *api) HandleApiKey(ctx context.Context, operation oas.OperationName, given oas.ApiKey) (context.Context, error) {
+	if operation == oas.GetSpeechSampleOperation && isLink(given.Request) {
+		return ctx, ogenerrors.ErrSkipServerSecurity
+	}
 	return a.core.Authorize(ctx, given.Request, given.Roles)
+}
+
+// refuse answers what the generated code could not decode or send. A link that cannot be decoded was changed. An answer that has
+// begun as audio cannot become an error: the connection is broken.
+func (a *api) refuse(ctx context.Context, w http.ResponseWriter, r *http.Request, err error) {
+	if w.Header().Get("Content-Type") == wav {
+		panic(http.ErrAbortHandler)
+	}
+	if _, ok := errors.AsType[*ogenerrors.DecodeParamsError](err); ok && a.speech != nil && isLink(r) {
+		_, err = a.speech.Linked(ctx, speech.Link{})
+	}
+	if _, ok := errors.AsType[*ogenerrors.DecodeRequestError](err); ok && r.MultipartForm != nil {
+		err = formFault(r.MultipartForm, err)
+	}
+	httpapi.HandleError(ctx, w, r, err)
 }

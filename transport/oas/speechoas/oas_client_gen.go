@@ -24,27 +24,51 @@ func trimTrailingSlashes(u *url.URL) {
 type Invoker interface {
 	// CloneVoice invokes cloneVoice operation.
 	//
-	// Creates a voice from recordings. The type of a file is detected from its bytes. A name that is taken
-	// is refused.
+	// Makes a voice of recordings: WAV, MP3, Ogg Vorbis and, where the server has a decoder for it, Ogg
+	// Opus. The type of a file is found from its bytes. The recordings last at most 5 minutes in all, and
+	// are not kept.
+	//
+	// What is made depends on the server: the `kind` of the voice says it. A server without a provider
+	// that clones makes a `profile`. A name that is taken or unfit is 400 `VALIDATION_ERROR`, as is every
+	// fault of the request. An organization has at most 200 voices of its own.
 	//
 	// POST /v1/voices/clone
 	CloneVoice(ctx context.Context, request *VoiceCloneMultipart) (*VoiceCloneReply, error)
 	// CreateSpeech invokes createSpeech operation.
 	//
-	// Turns text into speech and stores the result as a sample. A request that accepts audio/wav and no
-	// JSON gets the audio itself.
+	// Turns text into speech and stores the result as a sample. Markup such as SSML is spoken as text.
+	//
+	// A request whose header `Accept` takes `audio/wav` and no JSON, such as `audio/wav` or `audio/*`, is
+	// answered with the audio itself, sentence by sentence while it is made. The header of such a WAV file
+	// of several sentences does not tell its length. When the synthesis fails after the answer has begun,
+	// the connection is closed before the end of the body, and no sample is stored. Errors before that are
+	// JSON.
+	//
+	// A text that is repeated within the time for which samples are kept becomes a new sample without
+	// being synthesized again. An `Idempotency-Key` repeats answers of JSON only: with an answer of audio
+	// it is ignored. The text is synthesized before the key is taken. Two requests with one key at the
+	// same time both synthesize, and get the same answer. A server that stops in between leaves a sample
+	// of which no answer tells. The link in a repeated answer is that of the first one, and may have
+	// expired: the sample has a new one.
 	//
 	// POST /v1/speak
 	CreateSpeech(ctx context.Context, request *SpeechCreate, params CreateSpeechParams) (CreateSpeechRes, error)
 	// DeleteVoice invokes deleteVoice operation.
 	//
-	// Deletes a voice of the organization permanently. Its samples are kept.
+	// Deletes a voice of the organization permanently. Its samples are kept, with its id. Agents that have
+	// the voice speak with the server's default voice from then on. A public voice is 400
+	// `ERROR_DELETING_VOICE`, as is every fault of the request.
 	//
 	// DELETE /v1/voices/{id}
 	DeleteVoice(ctx context.Context, params DeleteVoiceParams) (*VoiceDeletedReply, error)
 	// GetSpeechSample invokes getSpeechSample operation.
 	//
-	// Returns one stored sample. With format=audio the answer is the audio itself.
+	// Returns one stored sample. With format=audio the answer is the audio itself, in whole or in part.
+	//
+	// The `url` of a sample is this path with `format=audio`, `expires` and `signature`. Such a link works
+	// without a key until it expires; a key is not looked at. A link that was changed or has expired is
+	// 404, and so is one whose sample is gone. Without a key and without a signature the answer is 401.
+	// Every answer that shows a sample has a new link.
 	//
 	// GET /v1/speak/samples/{id}
 	GetSpeechSample(ctx context.Context, params GetSpeechSampleParams) (GetSpeechSampleRes, error)
@@ -68,8 +92,8 @@ type Invoker interface {
 	ListVoices(ctx context.Context) (*VoiceListReply, error)
 	// RenameVoice invokes renameVoice operation.
 	//
-	// Renames a voice of the organization. A name that is taken is 400 VALIDATION_ERROR; a voice of
-	// another organization is 403.
+	// Renames a voice of the organization. A name that is taken or unfit is 400 `VALIDATION_ERROR`, as is
+	// every fault of the request. A public voice is 403. A voice of another organization is 404.
 	//
 	// PATCH /v1/voices/{id}
 	RenameVoice(ctx context.Context, request *VoiceRename, params RenameVoiceParams) (*VoiceRenameReply, error)
@@ -124,8 +148,13 @@ func (c *Client) requestURL(ctx context.Context) *url.URL {
 
 // CloneVoice invokes cloneVoice operation.
 //
-// Creates a voice from recordings. The type of a file is detected from its bytes. A name that is taken
-// is refused.
+// Makes a voice of recordings: WAV, MP3, Ogg Vorbis and, where the server has a decoder for it, Ogg
+// Opus. The type of a file is found from its bytes. The recordings last at most 5 minutes in all, and
+// are not kept.
+//
+// What is made depends on the server: the `kind` of the voice says it. A server without a provider
+// that clones makes a `profile`. A name that is taken or unfit is 400 `VALIDATION_ERROR`, as is every
+// fault of the request. An organization has at most 200 voices of its own.
 //
 // POST /v1/voices/clone
 func (c *Client) CloneVoice(ctx context.Context, request *VoiceCloneMultipart) (*VoiceCloneReply, error) {
@@ -204,8 +233,20 @@ func (c *Client) sendCloneVoice(ctx context.Context, request *VoiceCloneMultipar
 
 // CreateSpeech invokes createSpeech operation.
 //
-// Turns text into speech and stores the result as a sample. A request that accepts audio/wav and no
-// JSON gets the audio itself.
+// Turns text into speech and stores the result as a sample. Markup such as SSML is spoken as text.
+//
+// A request whose header `Accept` takes `audio/wav` and no JSON, such as `audio/wav` or `audio/*`, is
+// answered with the audio itself, sentence by sentence while it is made. The header of such a WAV file
+// of several sentences does not tell its length. When the synthesis fails after the answer has begun,
+// the connection is closed before the end of the body, and no sample is stored. Errors before that are
+// JSON.
+//
+// A text that is repeated within the time for which samples are kept becomes a new sample without
+// being synthesized again. An `Idempotency-Key` repeats answers of JSON only: with an answer of audio
+// it is ignored. The text is synthesized before the key is taken. Two requests with one key at the
+// same time both synthesize, and get the same answer. A server that stops in between leaves a sample
+// of which no answer tells. The link in a repeated answer is that of the first one, and may have
+// expired: the sample has a new one.
 //
 // POST /v1/speak
 func (c *Client) CreateSpeech(ctx context.Context, request *SpeechCreate, params CreateSpeechParams) (CreateSpeechRes, error) {
@@ -300,7 +341,9 @@ func (c *Client) sendCreateSpeech(ctx context.Context, request *SpeechCreate, pa
 
 // DeleteVoice invokes deleteVoice operation.
 //
-// Deletes a voice of the organization permanently. Its samples are kept.
+// Deletes a voice of the organization permanently. Its samples are kept, with its id. Agents that have
+// the voice speak with the server's default voice from then on. A public voice is 400
+// `ERROR_DELETING_VOICE`, as is every fault of the request.
 //
 // DELETE /v1/voices/{id}
 func (c *Client) DeleteVoice(ctx context.Context, params DeleteVoiceParams) (*VoiceDeletedReply, error) {
@@ -394,7 +437,12 @@ func (c *Client) sendDeleteVoice(ctx context.Context, params DeleteVoiceParams) 
 
 // GetSpeechSample invokes getSpeechSample operation.
 //
-// Returns one stored sample. With format=audio the answer is the audio itself.
+// Returns one stored sample. With format=audio the answer is the audio itself, in whole or in part.
+//
+// The `url` of a sample is this path with `format=audio`, `expires` and `signature`. Such a link works
+// without a key until it expires; a key is not looked at. A link that was changed or has expired is
+// 404, and so is one whose sample is gone. Without a key and without a signature the answer is 401.
+// Every answer that shows a sample has a new link.
 //
 // GET /v1/speak/samples/{id}
 func (c *Client) GetSpeechSample(ctx context.Context, params GetSpeechSampleParams) (GetSpeechSampleRes, error) {
@@ -445,11 +493,103 @@ func (c *Client) sendGetSpeechSample(ctx context.Context, params GetSpeechSample
 			return res, errors.Wrap(err, "encode query")
 		}
 	}
+	{
+		// Encode "expires" parameter.
+		cfg := uri.QueryParameterEncodingConfig{
+			Name:    "expires",
+			Style:   uri.QueryStyleForm,
+			Explode: true,
+		}
+
+		if err := q.EncodeParam(cfg, func(e uri.Encoder) error {
+			if val, ok := params.Expires.Get(); ok {
+				return e.EncodeValue(conv.Int64ToString(val))
+			}
+			return nil
+		}); err != nil {
+			return res, errors.Wrap(err, "encode query")
+		}
+	}
+	{
+		// Encode "signature" parameter.
+		cfg := uri.QueryParameterEncodingConfig{
+			Name:    "signature",
+			Style:   uri.QueryStyleForm,
+			Explode: true,
+		}
+
+		if err := q.EncodeParam(cfg, func(e uri.Encoder) error {
+			if val, ok := params.Signature.Get(); ok {
+				return e.EncodeValue(conv.StringToString(val))
+			}
+			return nil
+		}); err != nil {
+			return res, errors.Wrap(err, "encode query")
+		}
+	}
 	u.RawQuery = q.Values().Encode()
 
 	r, err := ht.NewRequest(ctx, "GET", u)
 	if err != nil {
 		return res, errors.Wrap(err, "create request")
+	}
+
+	h := uri.NewHeaderEncoder(r.Header)
+	{
+		cfg := uri.HeaderParameterEncodingConfig{
+			Name:    "range",
+			Explode: false,
+		}
+		if err := h.EncodeParam(cfg, func(e uri.Encoder) error {
+			if val, ok := params.Range.Get(); ok {
+				return e.EncodeValue(conv.StringToString(val))
+			}
+			return nil
+		}); err != nil {
+			return res, errors.Wrap(err, "encode header")
+		}
+	}
+	{
+		cfg := uri.HeaderParameterEncodingConfig{
+			Name:    "if-range",
+			Explode: false,
+		}
+		if err := h.EncodeParam(cfg, func(e uri.Encoder) error {
+			if val, ok := params.IfRange.Get(); ok {
+				return e.EncodeValue(conv.StringToString(val))
+			}
+			return nil
+		}); err != nil {
+			return res, errors.Wrap(err, "encode header")
+		}
+	}
+	{
+		cfg := uri.HeaderParameterEncodingConfig{
+			Name:    "if-none-match",
+			Explode: false,
+		}
+		if err := h.EncodeParam(cfg, func(e uri.Encoder) error {
+			if val, ok := params.IfNoneMatch.Get(); ok {
+				return e.EncodeValue(conv.StringToString(val))
+			}
+			return nil
+		}); err != nil {
+			return res, errors.Wrap(err, "encode header")
+		}
+	}
+	{
+		cfg := uri.HeaderParameterEncodingConfig{
+			Name:    "if-modified-since",
+			Explode: false,
+		}
+		if err := h.EncodeParam(cfg, func(e uri.Encoder) error {
+			if val, ok := params.IfModifiedSince.Get(); ok {
+				return e.EncodeValue(conv.StringToString(val))
+			}
+			return nil
+		}); err != nil {
+			return res, errors.Wrap(err, "encode header")
+		}
 	}
 
 	{
@@ -471,6 +611,7 @@ func (c *Client) sendGetSpeechSample(ctx context.Context, params GetSpeechSample
 		nextRequirement:
 			for _, requirement := range []bitset{
 				{0b00000001},
+				{},
 			} {
 				for i, mask := range requirement {
 					if satisfied[i]&mask != mask {
@@ -489,14 +630,6 @@ func (c *Client) sendGetSpeechSample(ctx context.Context, params GetSpeechSample
 	if err != nil {
 		return res, errors.Wrap(err, "do request")
 	}
-	body := resp.Body
-	defer func() {
-		// Drain the body to EOF before closing, so the underlying
-		// connection can be reused by the Transport regardless of the
-		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
-		_, _ = io.Copy(io.Discard, body)
-		_ = body.Close()
-	}()
 
 	result, err := decodeGetSpeechSampleResponse(resp)
 	if err != nil {
@@ -808,8 +941,8 @@ func (c *Client) sendListVoices(ctx context.Context) (res *VoiceListReply, err e
 
 // RenameVoice invokes renameVoice operation.
 //
-// Renames a voice of the organization. A name that is taken is 400 VALIDATION_ERROR; a voice of
-// another organization is 403.
+// Renames a voice of the organization. A name that is taken or unfit is 400 `VALIDATION_ERROR`, as is
+// every fault of the request. A public voice is 403. A voice of another organization is 404.
 //
 // PATCH /v1/voices/{id}
 func (c *Client) RenameVoice(ctx context.Context, request *VoiceRename, params RenameVoiceParams) (*VoiceRenameReply, error) {

@@ -30,8 +30,13 @@ func recordError(string, error) {}
 
 // handleCloneVoiceRequest handles cloneVoice operation.
 //
-// Creates a voice from recordings. The type of a file is detected from its bytes. A name that is taken
-// is refused.
+// Makes a voice of recordings: WAV, MP3, Ogg Vorbis and, where the server has a decoder for it, Ogg
+// Opus. The type of a file is found from its bytes. The recordings last at most 5 minutes in all, and
+// are not kept.
+//
+// What is made depends on the server: the `kind` of the voice says it. A server without a provider
+// that clones makes a `profile`. A name that is taken or unfit is 400 `VALIDATION_ERROR`, as is every
+// fault of the request. An organization has at most 200 voices of its own.
 //
 // POST /v1/voices/clone
 func (s *Server) handleCloneVoiceRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -172,8 +177,20 @@ func (s *Server) handleCloneVoiceRequest(args [0]string, argsEscaped bool, w htt
 
 // handleCreateSpeechRequest handles createSpeech operation.
 //
-// Turns text into speech and stores the result as a sample. A request that accepts audio/wav and no
-// JSON gets the audio itself.
+// Turns text into speech and stores the result as a sample. Markup such as SSML is spoken as text.
+//
+// A request whose header `Accept` takes `audio/wav` and no JSON, such as `audio/wav` or `audio/*`, is
+// answered with the audio itself, sentence by sentence while it is made. The header of such a WAV file
+// of several sentences does not tell its length. When the synthesis fails after the answer has begun,
+// the connection is closed before the end of the body, and no sample is stored. Errors before that are
+// JSON.
+//
+// A text that is repeated within the time for which samples are kept becomes a new sample without
+// being synthesized again. An `Idempotency-Key` repeats answers of JSON only: with an answer of audio
+// it is ignored. The text is synthesized before the key is taken. Two requests with one key at the
+// same time both synthesize, and get the same answer. A server that stops in between leaves a sample
+// of which no answer tells. The link in a repeated answer is that of the first one, and may have
+// expired: the sample has a new one.
 //
 // POST /v1/speak
 func (s *Server) handleCreateSpeechRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -329,7 +346,9 @@ func (s *Server) handleCreateSpeechRequest(args [0]string, argsEscaped bool, w h
 
 // handleDeleteVoiceRequest handles deleteVoice operation.
 //
-// Deletes a voice of the organization permanently. Its samples are kept.
+// Deletes a voice of the organization permanently. Its samples are kept, with its id. Agents that have
+// the voice speak with the server's default voice from then on. A public voice is 400
+// `ERROR_DELETING_VOICE`, as is every fault of the request.
 //
 // DELETE /v1/voices/{id}
 func (s *Server) handleDeleteVoiceRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -470,7 +489,12 @@ func (s *Server) handleDeleteVoiceRequest(args [1]string, argsEscaped bool, w ht
 
 // handleGetSpeechSampleRequest handles getSpeechSample operation.
 //
-// Returns one stored sample. With format=audio the answer is the audio itself.
+// Returns one stored sample. With format=audio the answer is the audio itself, in whole or in part.
+//
+// The `url` of a sample is this path with `format=audio`, `expires` and `signature`. Such a link works
+// without a key until it expires; a key is not looked at. A link that was changed or has expired is
+// 404, and so is one whose sample is gone. Without a key and without a signature the answer is 401.
+// Every answer that shows a sample has a new link.
 //
 // GET /v1/speak/samples/{id}
 func (s *Server) handleGetSpeechSampleRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -511,6 +535,7 @@ func (s *Server) handleGetSpeechSampleRequest(args [1]string, argsEscaped bool, 
 		nextRequirement:
 			for _, requirement := range []bitset{
 				{0b00000001},
+				{},
 			} {
 				for i, mask := range requirement {
 					if satisfied[i]&mask != mask {
@@ -543,8 +568,6 @@ func (s *Server) handleGetSpeechSampleRequest(args [1]string, argsEscaped bool, 
 	}
 
 	var rawBody []byte
-
-	var response GetSpeechSampleRes
 	if m := s.cfg.Middleware; m != nil {
 		mreq := middleware.Request{
 			Context:          ctx,
@@ -562,6 +585,30 @@ func (s *Server) handleGetSpeechSampleRequest(args [1]string, argsEscaped bool, 
 					Name: "format",
 					In:   "query",
 				}: params.Format,
+				{
+					Name: "expires",
+					In:   "query",
+				}: params.Expires,
+				{
+					Name: "signature",
+					In:   "query",
+				}: params.Signature,
+				{
+					Name: "range",
+					In:   "header",
+				}: params.Range,
+				{
+					Name: "if-range",
+					In:   "header",
+				}: params.IfRange,
+				{
+					Name: "if-none-match",
+					In:   "header",
+				}: params.IfNoneMatch,
+				{
+					Name: "if-modified-since",
+					In:   "header",
+				}: params.IfModifiedSince,
 			},
 			Raw: r,
 		}
@@ -569,9 +616,9 @@ func (s *Server) handleGetSpeechSampleRequest(args [1]string, argsEscaped bool, 
 		type (
 			Request  = struct{}
 			Params   = GetSpeechSampleParams
-			Response = GetSpeechSampleRes
+			Response = struct{}
 		)
-		response, err = middleware.HookMiddleware[
+		_, err = middleware.HookMiddleware[
 			Request,
 			Params,
 			Response,
@@ -580,12 +627,12 @@ func (s *Server) handleGetSpeechSampleRequest(args [1]string, argsEscaped bool, 
 			mreq,
 			unpackGetSpeechSampleParams,
 			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.GetSpeechSample(ctx, params)
+				err = s.rh.GetSpeechSample(ctx, params, w)
 				return response, err
 			},
 		)
 	} else {
-		response, err = s.h.GetSpeechSample(ctx, params)
+		err = s.rh.GetSpeechSample(ctx, params, w)
 	}
 	if err != nil {
 		if errRes, ok := errors.Into[*ErrorStatusCodeWithHeaders](err); ok {
@@ -600,14 +647,6 @@ func (s *Server) handleGetSpeechSampleRequest(args [1]string, argsEscaped bool, 
 		}
 		if err := encodeErrorResponse(s.h.NewError(ctx, err), w); err != nil {
 			defer recordError("Internal", err)
-		}
-		return
-	}
-
-	if err := encodeGetSpeechSampleResponse(response, w); err != nil {
-		defer recordError("EncodeResponse", err)
-		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
 		}
 		return
 	}
@@ -1031,8 +1070,8 @@ func (s *Server) handleListVoicesRequest(args [0]string, argsEscaped bool, w htt
 
 // handleRenameVoiceRequest handles renameVoice operation.
 //
-// Renames a voice of the organization. A name that is taken is 400 VALIDATION_ERROR; a voice of
-// another organization is 403.
+// Renames a voice of the organization. A name that is taken or unfit is 400 `VALIDATION_ERROR`, as is
+// every fault of the request. A public voice is 403. A voice of another organization is 404.
 //
 // PATCH /v1/voices/{id}
 func (s *Server) handleRenameVoiceRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {

@@ -1059,8 +1059,16 @@ func (s *SpeechSample) encodeFields(e *jx.Encoder) {
 		e.Str(s.VoiceID)
 	}
 	{
+		e.FieldStart("language")
+		s.Language.Encode(e)
+	}
+	{
 		e.FieldStart("output_format")
 		s.OutputFormat.Encode(e)
+	}
+	{
+		e.FieldStart("duration_ms")
+		e.Int(s.DurationMs)
 	}
 	{
 		e.FieldStart("latency_ms")
@@ -1080,18 +1088,20 @@ func (s *SpeechSample) encodeFields(e *jx.Encoder) {
 	}
 }
 
-var jsonFieldsNameOfSpeechSample = [11]string{
+var jsonFieldsNameOfSpeechSample = [13]string{
 	0:  "id",
 	1:  "sample_id",
 	2:  "org_id",
 	3:  "user_id",
 	4:  "text",
 	5:  "voice_id",
-	6:  "output_format",
-	7:  "latency_ms",
-	8:  "cost",
-	9:  "url",
-	10: "created_at",
+	6:  "language",
+	7:  "output_format",
+	8:  "duration_ms",
+	9:  "latency_ms",
+	10: "cost",
+	11: "url",
+	12: "created_at",
 }
 
 // Decode decodes SpeechSample from json.
@@ -1173,8 +1183,18 @@ func (s *SpeechSample) Decode(d *jx.Decoder) error {
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"voice_id\"")
 			}
-		case "output_format":
+		case "language":
 			requiredBitSet[0] |= 1 << 6
+			if err := func() error {
+				if err := s.Language.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"language\"")
+			}
+		case "output_format":
+			requiredBitSet[0] |= 1 << 7
 			if err := func() error {
 				if err := s.OutputFormat.Decode(d); err != nil {
 					return err
@@ -1183,8 +1203,20 @@ func (s *SpeechSample) Decode(d *jx.Decoder) error {
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"output_format\"")
 			}
+		case "duration_ms":
+			requiredBitSet[1] |= 1 << 0
+			if err := func() error {
+				v, err := d.Int()
+				s.DurationMs = int(v)
+				if err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"duration_ms\"")
+			}
 		case "latency_ms":
-			requiredBitSet[0] |= 1 << 7
+			requiredBitSet[1] |= 1 << 1
 			if err := func() error {
 				v, err := d.Int()
 				s.LatencyMs = int(v)
@@ -1196,7 +1228,7 @@ func (s *SpeechSample) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"latency_ms\"")
 			}
 		case "cost":
-			requiredBitSet[1] |= 1 << 0
+			requiredBitSet[1] |= 1 << 2
 			if err := func() error {
 				if err := s.Cost.Decode(d); err != nil {
 					return err
@@ -1206,7 +1238,7 @@ func (s *SpeechSample) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"cost\"")
 			}
 		case "url":
-			requiredBitSet[1] |= 1 << 1
+			requiredBitSet[1] |= 1 << 3
 			if err := func() error {
 				v, err := d.Str()
 				s.URL = string(v)
@@ -1218,7 +1250,7 @@ func (s *SpeechSample) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"url\"")
 			}
 		case "created_at":
-			requiredBitSet[1] |= 1 << 2
+			requiredBitSet[1] |= 1 << 4
 			if err := func() error {
 				v, err := json.DecodeTimeFormat(d, "2006-01-02T15:04:05.000Z07:00")
 				s.CreatedAt = v
@@ -1240,7 +1272,7 @@ func (s *SpeechSample) Decode(d *jx.Decoder) error {
 	var failures []validate.FieldError
 	for i, mask := range [2]uint8{
 		0b11111111,
-		0b00000111,
+		0b00011111,
 	} {
 		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
 			// Mask only required fields and check equality to mask using XOR.
@@ -1320,8 +1352,16 @@ func (s *SpeechSampleDetail) encodeFields(e *jx.Encoder) {
 		e.Str(s.VoiceID)
 	}
 	{
+		e.FieldStart("language")
+		s.Language.Encode(e)
+	}
+	{
 		e.FieldStart("output_format")
 		s.OutputFormat.Encode(e)
+	}
+	{
+		e.FieldStart("duration_ms")
+		e.Int(s.DurationMs)
 	}
 	{
 		e.FieldStart("latency_ms")
@@ -1345,19 +1385,21 @@ func (s *SpeechSampleDetail) encodeFields(e *jx.Encoder) {
 	}
 }
 
-var jsonFieldsNameOfSpeechSampleDetail = [12]string{
+var jsonFieldsNameOfSpeechSampleDetail = [14]string{
 	0:  "id",
 	1:  "sample_id",
 	2:  "org_id",
 	3:  "user_id",
 	4:  "text",
 	5:  "voice_id",
-	6:  "output_format",
-	7:  "latency_ms",
-	8:  "cost",
-	9:  "url",
-	10: "created_at",
-	11: "audio_data",
+	6:  "language",
+	7:  "output_format",
+	8:  "duration_ms",
+	9:  "latency_ms",
+	10: "cost",
+	11: "url",
+	12: "created_at",
+	13: "audio_data",
 }
 
 // Decode decodes SpeechSampleDetail from json.
@@ -1439,8 +1481,18 @@ func (s *SpeechSampleDetail) Decode(d *jx.Decoder) error {
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"voice_id\"")
 			}
-		case "output_format":
+		case "language":
 			requiredBitSet[0] |= 1 << 6
+			if err := func() error {
+				if err := s.Language.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"language\"")
+			}
+		case "output_format":
+			requiredBitSet[0] |= 1 << 7
 			if err := func() error {
 				if err := s.OutputFormat.Decode(d); err != nil {
 					return err
@@ -1449,8 +1501,20 @@ func (s *SpeechSampleDetail) Decode(d *jx.Decoder) error {
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"output_format\"")
 			}
+		case "duration_ms":
+			requiredBitSet[1] |= 1 << 0
+			if err := func() error {
+				v, err := d.Int()
+				s.DurationMs = int(v)
+				if err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"duration_ms\"")
+			}
 		case "latency_ms":
-			requiredBitSet[0] |= 1 << 7
+			requiredBitSet[1] |= 1 << 1
 			if err := func() error {
 				v, err := d.Int()
 				s.LatencyMs = int(v)
@@ -1462,7 +1526,7 @@ func (s *SpeechSampleDetail) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"latency_ms\"")
 			}
 		case "cost":
-			requiredBitSet[1] |= 1 << 0
+			requiredBitSet[1] |= 1 << 2
 			if err := func() error {
 				if err := s.Cost.Decode(d); err != nil {
 					return err
@@ -1472,7 +1536,7 @@ func (s *SpeechSampleDetail) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"cost\"")
 			}
 		case "url":
-			requiredBitSet[1] |= 1 << 1
+			requiredBitSet[1] |= 1 << 3
 			if err := func() error {
 				v, err := d.Str()
 				s.URL = string(v)
@@ -1484,7 +1548,7 @@ func (s *SpeechSampleDetail) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"url\"")
 			}
 		case "created_at":
-			requiredBitSet[1] |= 1 << 2
+			requiredBitSet[1] |= 1 << 4
 			if err := func() error {
 				v, err := json.DecodeTimeFormat(d, "2006-01-02T15:04:05.000Z07:00")
 				s.CreatedAt = v
@@ -1496,7 +1560,7 @@ func (s *SpeechSampleDetail) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"created_at\"")
 			}
 		case "audio_data":
-			requiredBitSet[1] |= 1 << 3
+			requiredBitSet[1] |= 1 << 5
 			if err := func() error {
 				v, err := d.Base64()
 				s.AudioData = []byte(v)
@@ -1518,7 +1582,7 @@ func (s *SpeechSampleDetail) Decode(d *jx.Decoder) error {
 	var failures []validate.FieldError
 	for i, mask := range [2]uint8{
 		0b11111111,
-		0b00001111,
+		0b00111111,
 	} {
 		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
 			// Mask only required fields and check equality to mask using XOR.
@@ -1897,6 +1961,10 @@ func (s *Voice) encodeFields(e *jx.Encoder) {
 		e.Bool(s.Finetuned)
 	}
 	{
+		e.FieldStart("kind")
+		s.Kind.Encode(e)
+	}
+	{
 		if s.Language.Set {
 			e.FieldStart("language")
 			s.Language.Encode(e)
@@ -1910,7 +1978,7 @@ func (s *Voice) encodeFields(e *jx.Encoder) {
 	}
 }
 
-var jsonFieldsNameOfVoice = [11]string{
+var jsonFieldsNameOfVoice = [12]string{
 	0:  "id",
 	1:  "name",
 	2:  "description",
@@ -1920,8 +1988,9 @@ var jsonFieldsNameOfVoice = [11]string{
 	6:  "voice_id",
 	7:  "service",
 	8:  "finetuned",
-	9:  "language",
-	10: "created_at",
+	9:  "kind",
+	10: "language",
+	11: "created_at",
 }
 
 // Decode decodes Voice from json.
@@ -2045,6 +2114,16 @@ func (s *Voice) Decode(d *jx.Decoder) error {
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"finetuned\"")
 			}
+		case "kind":
+			requiredBitSet[1] |= 1 << 1
+			if err := func() error {
+				if err := s.Kind.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"kind\"")
+			}
 		case "language":
 			if err := func() error {
 				s.Language.Reset()
@@ -2076,7 +2155,7 @@ func (s *Voice) Decode(d *jx.Decoder) error {
 	var failures []validate.FieldError
 	for i, mask := range [2]uint8{
 		0b11111111,
-		0b00000001,
+		0b00000011,
 	} {
 		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
 			// Mask only required fields and check equality to mask using XOR.
@@ -2468,6 +2547,48 @@ func (s *VoiceDeletedReply) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *VoiceDeletedReply) UnmarshalJSON(data []byte) error {
+	d := jx.DecodeBytes(data)
+	return s.Decode(d)
+}
+
+// Encode encodes VoiceKind as json.
+func (s VoiceKind) Encode(e *jx.Encoder) {
+	e.Str(string(s))
+}
+
+// Decode decodes VoiceKind from json.
+func (s *VoiceKind) Decode(d *jx.Decoder) error {
+	if s == nil {
+		return errors.New("invalid: unable to decode VoiceKind to nil")
+	}
+	v, err := d.StrBytes()
+	if err != nil {
+		return err
+	}
+	// Try to use constant string.
+	switch VoiceKind(v) {
+	case VoiceKindBuiltin:
+		*s = VoiceKindBuiltin
+	case VoiceKindProfile:
+		*s = VoiceKindProfile
+	case VoiceKindClone:
+		*s = VoiceKindClone
+	default:
+		*s = VoiceKind(v)
+	}
+
+	return nil
+}
+
+// MarshalJSON implements stdjson.Marshaler.
+func (s VoiceKind) MarshalJSON() ([]byte, error) {
+	e := jx.Encoder{}
+	s.Encode(&e)
+	return e.Bytes(), nil
+}
+
+// UnmarshalJSON implements stdjson.Unmarshaler.
+func (s *VoiceKind) UnmarshalJSON(data []byte) error {
 	d := jx.DecodeBytes(data)
 	return s.Decode(d)
 }

@@ -195,8 +195,20 @@ func decodeDeleteVoiceParams(args [1]string, argsEscaped bool, r *http.Request) 
 type GetSpeechSampleParams struct {
 	// Sample id.
 	ID string
-	// What to answer with.
+	// What to answer with. A link leads to audio only.
 	Format OptGetSpeechSampleFormat `json:",omitempty,omitzero"`
+	// When the link ends, in seconds since 1970 (UTC).
+	Expires OptInt64 `json:",omitempty,omitzero"`
+	// Proves that the server has made the link.
+	Signature OptString `json:",omitempty,omitzero"`
+	// Ranges of bytes of the audio (RFC 9110, section 14.2).
+	Range OptString `json:",omitempty,omitzero"`
+	// The entity tag or the date of the audio that the range is of (RFC 9110, section 13.1.5).
+	IfRange OptString `json:",omitempty,omitzero"`
+	// Entity tags of audio that the client has (RFC 9110, section 13.1.2).
+	IfNoneMatch OptString `json:",omitempty,omitzero"`
+	// The date of the audio that the client has (RFC 9110, section 13.1.3).
+	IfModifiedSince OptString `json:",omitempty,omitzero"`
 }
 
 func unpackGetSpeechSampleParams(packed middleware.Parameters) (params GetSpeechSampleParams) {
@@ -216,11 +228,66 @@ func unpackGetSpeechSampleParams(packed middleware.Parameters) (params GetSpeech
 			params.Format = v.(OptGetSpeechSampleFormat)
 		}
 	}
+	{
+		key := middleware.ParameterKey{
+			Name: "expires",
+			In:   "query",
+		}
+		if v, ok := packed[key]; ok {
+			params.Expires = v.(OptInt64)
+		}
+	}
+	{
+		key := middleware.ParameterKey{
+			Name: "signature",
+			In:   "query",
+		}
+		if v, ok := packed[key]; ok {
+			params.Signature = v.(OptString)
+		}
+	}
+	{
+		key := middleware.ParameterKey{
+			Name: "range",
+			In:   "header",
+		}
+		if v, ok := packed[key]; ok {
+			params.Range = v.(OptString)
+		}
+	}
+	{
+		key := middleware.ParameterKey{
+			Name: "if-range",
+			In:   "header",
+		}
+		if v, ok := packed[key]; ok {
+			params.IfRange = v.(OptString)
+		}
+	}
+	{
+		key := middleware.ParameterKey{
+			Name: "if-none-match",
+			In:   "header",
+		}
+		if v, ok := packed[key]; ok {
+			params.IfNoneMatch = v.(OptString)
+		}
+	}
+	{
+		key := middleware.ParameterKey{
+			Name: "if-modified-since",
+			In:   "header",
+		}
+		if v, ok := packed[key]; ok {
+			params.IfModifiedSince = v.(OptString)
+		}
+	}
 	return params
 }
 
 func decodeGetSpeechSampleParams(args [1]string, argsEscaped bool, r *http.Request) (params GetSpeechSampleParams, _ error) {
 	q := uri.NewQueryDecoder(r.URL.Query())
+	h := uri.NewHeaderDecoder(r.Header)
 	// Decode path: id.
 	if err := func() error {
 		param := args[0]
@@ -347,6 +414,404 @@ func decodeGetSpeechSampleParams(args [1]string, argsEscaped bool, r *http.Reque
 			Err:  err,
 		}
 	}
+	// Decode query: expires.
+	if err := func() error {
+		cfg := uri.QueryParameterDecodingConfig{
+			Name:    "expires",
+			Style:   uri.QueryStyleForm,
+			Explode: true,
+		}
+
+		if err := q.HasParam(cfg); err == nil {
+			if err := q.DecodeParam(cfg, func(d uri.Decoder) error {
+				var paramsDotExpiresVal int64
+				if err := func() error {
+					val, err := d.DecodeValue()
+					if err != nil {
+						return err
+					}
+
+					c, err := conv.ToInt64(val)
+					if err != nil {
+						return err
+					}
+
+					paramsDotExpiresVal = c
+					return nil
+				}(); err != nil {
+					return err
+				}
+				params.Expires.SetTo(paramsDotExpiresVal)
+				return nil
+			}); err != nil {
+				return err
+			}
+			if err := func() error {
+				if value, ok := params.Expires.Get(); ok {
+					if err := func() error {
+						if err := (validate.Int{
+							MinSet:        true,
+							Min:           0,
+							MaxSet:        true,
+							Max:           99999999999,
+							MinExclusive:  false,
+							MaxExclusive:  false,
+							MultipleOfSet: false,
+							MultipleOf:    0,
+							Pattern:       nil,
+						}).Validate(int64(value)); err != nil {
+							return errors.Wrap(err, "int")
+						}
+						return nil
+					}(); err != nil {
+						return err
+					}
+				}
+				return nil
+			}(); err != nil {
+				return err
+			}
+		}
+		return nil
+	}(); err != nil {
+		return params, &ogenerrors.DecodeParamError{
+			Name: "expires",
+			In:   "query",
+			Err:  err,
+		}
+	}
+	// Decode query: signature.
+	if err := func() error {
+		cfg := uri.QueryParameterDecodingConfig{
+			Name:    "signature",
+			Style:   uri.QueryStyleForm,
+			Explode: true,
+		}
+
+		if err := q.HasParam(cfg); err == nil {
+			if err := q.DecodeParam(cfg, func(d uri.Decoder) error {
+				var paramsDotSignatureVal string
+				if err := func() error {
+					val, err := d.DecodeValue()
+					if err != nil {
+						return err
+					}
+
+					c, err := conv.ToString(val)
+					if err != nil {
+						return err
+					}
+
+					paramsDotSignatureVal = c
+					return nil
+				}(); err != nil {
+					return err
+				}
+				params.Signature.SetTo(paramsDotSignatureVal)
+				return nil
+			}); err != nil {
+				return err
+			}
+			if err := func() error {
+				if value, ok := params.Signature.Get(); ok {
+					if err := func() error {
+						if err := (validate.String{
+							MinLength:     1,
+							MinLengthSet:  true,
+							MaxLength:     256,
+							MaxLengthSet:  true,
+							Email:         false,
+							Hostname:      false,
+							Regex:         nil,
+							MinNumeric:    0,
+							MinNumericSet: false,
+							MaxNumeric:    0,
+							MaxNumericSet: false,
+						}).Validate(string(value)); err != nil {
+							return errors.Wrap(err, "string")
+						}
+						return nil
+					}(); err != nil {
+						return err
+					}
+				}
+				return nil
+			}(); err != nil {
+				return err
+			}
+		}
+		return nil
+	}(); err != nil {
+		return params, &ogenerrors.DecodeParamError{
+			Name: "signature",
+			In:   "query",
+			Err:  err,
+		}
+	}
+	// Decode header: range.
+	if err := func() error {
+		cfg := uri.HeaderParameterDecodingConfig{
+			Name:    "range",
+			Explode: false,
+		}
+		if err := h.HasParam(cfg); err == nil {
+			if err := h.DecodeParam(cfg, func(d uri.Decoder) error {
+				var paramsDotRangeVal string
+				if err := func() error {
+					val, err := d.DecodeValue()
+					if err != nil {
+						return err
+					}
+
+					c, err := conv.ToString(val)
+					if err != nil {
+						return err
+					}
+
+					paramsDotRangeVal = c
+					return nil
+				}(); err != nil {
+					return err
+				}
+				params.Range.SetTo(paramsDotRangeVal)
+				return nil
+			}); err != nil {
+				return err
+			}
+			if err := func() error {
+				if value, ok := params.Range.Get(); ok {
+					if err := func() error {
+						if err := (validate.String{
+							MinLength:     0,
+							MinLengthSet:  false,
+							MaxLength:     2048,
+							MaxLengthSet:  true,
+							Email:         false,
+							Hostname:      false,
+							Regex:         nil,
+							MinNumeric:    0,
+							MinNumericSet: false,
+							MaxNumeric:    0,
+							MaxNumericSet: false,
+						}).Validate(string(value)); err != nil {
+							return errors.Wrap(err, "string")
+						}
+						return nil
+					}(); err != nil {
+						return err
+					}
+				}
+				return nil
+			}(); err != nil {
+				return err
+			}
+		}
+		return nil
+	}(); err != nil {
+		return params, &ogenerrors.DecodeParamError{
+			Name: "range",
+			In:   "header",
+			Err:  err,
+		}
+	}
+	// Decode header: if-range.
+	if err := func() error {
+		cfg := uri.HeaderParameterDecodingConfig{
+			Name:    "if-range",
+			Explode: false,
+		}
+		if err := h.HasParam(cfg); err == nil {
+			if err := h.DecodeParam(cfg, func(d uri.Decoder) error {
+				var paramsDotIfRangeVal string
+				if err := func() error {
+					val, err := d.DecodeValue()
+					if err != nil {
+						return err
+					}
+
+					c, err := conv.ToString(val)
+					if err != nil {
+						return err
+					}
+
+					paramsDotIfRangeVal = c
+					return nil
+				}(); err != nil {
+					return err
+				}
+				params.IfRange.SetTo(paramsDotIfRangeVal)
+				return nil
+			}); err != nil {
+				return err
+			}
+			if err := func() error {
+				if value, ok := params.IfRange.Get(); ok {
+					if err := func() error {
+						if err := (validate.String{
+							MinLength:     0,
+							MinLengthSet:  false,
+							MaxLength:     256,
+							MaxLengthSet:  true,
+							Email:         false,
+							Hostname:      false,
+							Regex:         nil,
+							MinNumeric:    0,
+							MinNumericSet: false,
+							MaxNumeric:    0,
+							MaxNumericSet: false,
+						}).Validate(string(value)); err != nil {
+							return errors.Wrap(err, "string")
+						}
+						return nil
+					}(); err != nil {
+						return err
+					}
+				}
+				return nil
+			}(); err != nil {
+				return err
+			}
+		}
+		return nil
+	}(); err != nil {
+		return params, &ogenerrors.DecodeParamError{
+			Name: "if-range",
+			In:   "header",
+			Err:  err,
+		}
+	}
+	// Decode header: if-none-match.
+	if err := func() error {
+		cfg := uri.HeaderParameterDecodingConfig{
+			Name:    "if-none-match",
+			Explode: false,
+		}
+		if err := h.HasParam(cfg); err == nil {
+			if err := h.DecodeParam(cfg, func(d uri.Decoder) error {
+				var paramsDotIfNoneMatchVal string
+				if err := func() error {
+					val, err := d.DecodeValue()
+					if err != nil {
+						return err
+					}
+
+					c, err := conv.ToString(val)
+					if err != nil {
+						return err
+					}
+
+					paramsDotIfNoneMatchVal = c
+					return nil
+				}(); err != nil {
+					return err
+				}
+				params.IfNoneMatch.SetTo(paramsDotIfNoneMatchVal)
+				return nil
+			}); err != nil {
+				return err
+			}
+			if err := func() error {
+				if value, ok := params.IfNoneMatch.Get(); ok {
+					if err := func() error {
+						if err := (validate.String{
+							MinLength:     0,
+							MinLengthSet:  false,
+							MaxLength:     1024,
+							MaxLengthSet:  true,
+							Email:         false,
+							Hostname:      false,
+							Regex:         nil,
+							MinNumeric:    0,
+							MinNumericSet: false,
+							MaxNumeric:    0,
+							MaxNumericSet: false,
+						}).Validate(string(value)); err != nil {
+							return errors.Wrap(err, "string")
+						}
+						return nil
+					}(); err != nil {
+						return err
+					}
+				}
+				return nil
+			}(); err != nil {
+				return err
+			}
+		}
+		return nil
+	}(); err != nil {
+		return params, &ogenerrors.DecodeParamError{
+			Name: "if-none-match",
+			In:   "header",
+			Err:  err,
+		}
+	}
+	// Decode header: if-modified-since.
+	if err := func() error {
+		cfg := uri.HeaderParameterDecodingConfig{
+			Name:    "if-modified-since",
+			Explode: false,
+		}
+		if err := h.HasParam(cfg); err == nil {
+			if err := h.DecodeParam(cfg, func(d uri.Decoder) error {
+				var paramsDotIfModifiedSinceVal string
+				if err := func() error {
+					val, err := d.DecodeValue()
+					if err != nil {
+						return err
+					}
+
+					c, err := conv.ToString(val)
+					if err != nil {
+						return err
+					}
+
+					paramsDotIfModifiedSinceVal = c
+					return nil
+				}(); err != nil {
+					return err
+				}
+				params.IfModifiedSince.SetTo(paramsDotIfModifiedSinceVal)
+				return nil
+			}); err != nil {
+				return err
+			}
+			if err := func() error {
+				if value, ok := params.IfModifiedSince.Get(); ok {
+					if err := func() error {
+						if err := (validate.String{
+							MinLength:     0,
+							MinLengthSet:  false,
+							MaxLength:     64,
+							MaxLengthSet:  true,
+							Email:         false,
+							Hostname:      false,
+							Regex:         nil,
+							MinNumeric:    0,
+							MinNumericSet: false,
+							MaxNumeric:    0,
+							MaxNumericSet: false,
+						}).Validate(string(value)); err != nil {
+							return errors.Wrap(err, "string")
+						}
+						return nil
+					}(); err != nil {
+						return err
+					}
+				}
+				return nil
+			}(); err != nil {
+				return err
+			}
+		}
+		return nil
+	}(); err != nil {
+		return params, &ogenerrors.DecodeParamError{
+			Name: "if-modified-since",
+			In:   "header",
+			Err:  err,
+		}
+	}
 	return params, nil
 }
 
@@ -438,7 +903,8 @@ func decodeGetVoiceParams(args [1]string, argsEscaped bool, r *http.Request) (pa
 
 // ListSpeechSamplesParams is parameters of listSpeechSamples operation.
 type ListSpeechSamplesParams struct {
-	// Only samples of this voice, by id or name.
+	// Only samples of this voice, by id or name. A deleted voice is found by its id. Of an unknown one
+	// there are none.
 	VoiceID OptString `json:",omitempty,omitzero"`
 	// Page size.
 	Limit OptInt `json:",omitempty,omitzero"`

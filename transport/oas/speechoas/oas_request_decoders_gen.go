@@ -72,6 +72,9 @@ func (s *Server) decodeCloneVoiceRequest(r *http.Request) (
 			case "description":
 				// Form parameter.
 				return true
+			case "language":
+				// Form parameter.
+				return true
 			case "audio_samples":
 				// File parameter.
 				return true
@@ -174,7 +177,7 @@ func (s *Server) decodeCloneVoiceRequest(r *http.Request) (
 							if err := (validate.String{
 								MinLength:     0,
 								MinLengthSet:  false,
-								MaxLength:     32,
+								MaxLength:     30,
 								MaxLengthSet:  true,
 								Email:         false,
 								Hostname:      false,
@@ -233,7 +236,66 @@ func (s *Server) decodeCloneVoiceRequest(r *http.Request) (
 							if err := (validate.String{
 								MinLength:     0,
 								MinLengthSet:  false,
-								MaxLength:     1000,
+								MaxLength:     500,
+								MaxLengthSet:  true,
+								Email:         false,
+								Hostname:      false,
+								Regex:         nil,
+								MinNumeric:    0,
+								MinNumericSet: false,
+								MaxNumeric:    0,
+								MaxNumericSet: false,
+							}).Validate(string(value)); err != nil {
+								return errors.Wrap(err, "string")
+							}
+							return nil
+						}(); err != nil {
+							return err
+						}
+					}
+					return nil
+				}(); err != nil {
+					return req, rawBody, close, errors.Wrap(err, "validate")
+				}
+			}
+		}
+		{
+			cfg := uri.QueryParameterDecodingConfig{
+				Name:    "language",
+				Style:   uri.QueryStyleForm,
+				Explode: true,
+			}
+			if err := q.HasParam(cfg); err == nil {
+				if err := q.DecodeParam(cfg, func(d uri.Decoder) error {
+					var requestDotLanguageVal string
+					if err := func() error {
+						val, err := d.DecodeValue()
+						if err != nil {
+							return err
+						}
+
+						c, err := conv.ToString(val)
+						if err != nil {
+							return err
+						}
+
+						requestDotLanguageVal = c
+						return nil
+					}(); err != nil {
+						return err
+					}
+					request.Language.SetTo(requestDotLanguageVal)
+					return nil
+				}); err != nil {
+					return req, rawBody, close, errors.Wrap(err, "decode \"language\"")
+				}
+				if err := func() error {
+					if value, ok := request.Language.Get(); ok {
+						if err := func() error {
+							if err := (validate.String{
+								MinLength:     2,
+								MinLengthSet:  true,
+								MaxLength:     35,
 								MaxLengthSet:  true,
 								Email:         false,
 								Hostname:      false,
@@ -282,7 +344,7 @@ func (s *Server) decodeCloneVoiceRequest(r *http.Request) (
 					if err := (validate.Array{
 						MinLength:    1,
 						MinLengthSet: true,
-						MaxLength:    25,
+						MaxLength:    10,
 						MaxLengthSet: true,
 					}).ValidateLength(len(request.AudioSamples)); err != nil {
 						return errors.Wrap(err, "array")

@@ -18,7 +18,7 @@ var (
 		"GET": "Authorization",
 	}
 	rn7AllowedHeaders = map[string]string{
-		"GET": "Authorization",
+		"GET": "Authorization,If-Modified-Since,If-None-Match,If-Range,Range",
 	}
 	rn9AllowedHeaders = map[string]string{
 		"GET": "Authorization",

@@ -55,7 +55,33 @@ func (s CreateSpeechOKAudioWav) Read(p []byte) (n int, err error) {
 	return s.Data.Read(p)
 }
 
-func (*CreateSpeechOKAudioWav) createSpeechRes() {}
+// CreateSpeechOKAudioWavHeaders wraps CreateSpeechOKAudioWav with response headers.
+type CreateSpeechOKAudioWavHeaders struct {
+	XSampleID OptString
+	Response  CreateSpeechOKAudioWav
+}
+
+// GetXSampleID returns the value of XSampleID.
+func (s *CreateSpeechOKAudioWavHeaders) GetXSampleID() OptString {
+	return s.XSampleID
+}
+
+// GetResponse returns the value of Response.
+func (s *CreateSpeechOKAudioWavHeaders) GetResponse() CreateSpeechOKAudioWav {
+	return s.Response
+}
+
+// SetXSampleID sets the value of XSampleID.
+func (s *CreateSpeechOKAudioWavHeaders) SetXSampleID(val OptString) {
+	s.XSampleID = val
+}
+
+// SetResponse sets the value of Response.
+func (s *CreateSpeechOKAudioWavHeaders) SetResponse(val CreateSpeechOKAudioWav) {
+	s.Response = val
+}
+
+func (*CreateSpeechOKAudioWavHeaders) createSpeechRes() {}
 
 // Ref: #/components/schemas/ErrorDetail
 type ErrorDetail struct {
@@ -302,7 +328,149 @@ func (s GetSpeechSampleOKAudioWav) Read(p []byte) (n int, err error) {
 	return s.Data.Read(p)
 }
 
-func (*GetSpeechSampleOKAudioWav) getSpeechSampleRes() {}
+// GetSpeechSampleOKAudioWavHeaders wraps GetSpeechSampleOKAudioWav with response headers.
+type GetSpeechSampleOKAudioWavHeaders struct {
+	AcceptRanges       OptString
+	CacheControl       OptString
+	ContentDisposition OptString
+	ETag               OptString
+	LastModified       OptString
+	Response           GetSpeechSampleOKAudioWav
+}
+
+// GetAcceptRanges returns the value of AcceptRanges.
+func (s *GetSpeechSampleOKAudioWavHeaders) GetAcceptRanges() OptString {
+	return s.AcceptRanges
+}
+
+// GetCacheControl returns the value of CacheControl.
+func (s *GetSpeechSampleOKAudioWavHeaders) GetCacheControl() OptString {
+	return s.CacheControl
+}
+
+// GetContentDisposition returns the value of ContentDisposition.
+func (s *GetSpeechSampleOKAudioWavHeaders) GetContentDisposition() OptString {
+	return s.ContentDisposition
+}
+
+// GetETag returns the value of ETag.
+func (s *GetSpeechSampleOKAudioWavHeaders) GetETag() OptString {
+	return s.ETag
+}
+
+// GetLastModified returns the value of LastModified.
+func (s *GetSpeechSampleOKAudioWavHeaders) GetLastModified() OptString {
+	return s.LastModified
+}
+
+// GetResponse returns the value of Response.
+func (s *GetSpeechSampleOKAudioWavHeaders) GetResponse() GetSpeechSampleOKAudioWav {
+	return s.Response
+}
+
+// SetAcceptRanges sets the value of AcceptRanges.
+func (s *GetSpeechSampleOKAudioWavHeaders) SetAcceptRanges(val OptString) {
+	s.AcceptRanges = val
+}
+
+// SetCacheControl sets the value of CacheControl.
+func (s *GetSpeechSampleOKAudioWavHeaders) SetCacheControl(val OptString) {
+	s.CacheControl = val
+}
+
+// SetContentDisposition sets the value of ContentDisposition.
+func (s *GetSpeechSampleOKAudioWavHeaders) SetContentDisposition(val OptString) {
+	s.ContentDisposition = val
+}
+
+// SetETag sets the value of ETag.
+func (s *GetSpeechSampleOKAudioWavHeaders) SetETag(val OptString) {
+	s.ETag = val
+}
+
+// SetLastModified sets the value of LastModified.
+func (s *GetSpeechSampleOKAudioWavHeaders) SetLastModified(val OptString) {
+	s.LastModified = val
+}
+
+// SetResponse sets the value of Response.
+func (s *GetSpeechSampleOKAudioWavHeaders) SetResponse(val GetSpeechSampleOKAudioWav) {
+	s.Response = val
+}
+
+// GetSpeechSampleOKRawAudioWav represents raw HTTP response for GetSpeechSample audio/wav.
+type GetSpeechSampleOKRawAudioWav struct {
+	Response *http.Response `json:"-"`
+}
+
+// GetResponse returns the value of Response.
+func (s *GetSpeechSampleOKRawAudioWav) GetResponse() *http.Response {
+	return s.Response
+}
+
+// SetResponse sets the value of Response.
+func (s *GetSpeechSampleOKRawAudioWav) SetResponse(val *http.Response) {
+	s.Response = val
+}
+
+func (*GetSpeechSampleOKRawAudioWav) getSpeechSampleRes() {}
+
+type GetSpeechSamplePartialContent struct {
+	Data io.Reader
+}
+
+// Read reads data from the Data reader.
+//
+// Kept to satisfy the io.Reader interface.
+func (s GetSpeechSamplePartialContent) Read(p []byte) (n int, err error) {
+	if s.Data == nil {
+		return 0, io.EOF
+	}
+	return s.Data.Read(p)
+}
+
+// GetSpeechSamplePartialContentHeaders wraps GetSpeechSamplePartialContent with response headers.
+type GetSpeechSamplePartialContentHeaders struct {
+	ContentRange OptString
+	Response     GetSpeechSamplePartialContent
+}
+
+// GetContentRange returns the value of ContentRange.
+func (s *GetSpeechSamplePartialContentHeaders) GetContentRange() OptString {
+	return s.ContentRange
+}
+
+// GetResponse returns the value of Response.
+func (s *GetSpeechSamplePartialContentHeaders) GetResponse() GetSpeechSamplePartialContent {
+	return s.Response
+}
+
+// SetContentRange sets the value of ContentRange.
+func (s *GetSpeechSamplePartialContentHeaders) SetContentRange(val OptString) {
+	s.ContentRange = val
+}
+
+// SetResponse sets the value of Response.
+func (s *GetSpeechSamplePartialContentHeaders) SetResponse(val GetSpeechSamplePartialContent) {
+	s.Response = val
+}
+
+// GetSpeechSamplePartialContentRawAudioWav represents raw HTTP response for GetSpeechSample audio/wav.
+type GetSpeechSamplePartialContentRawAudioWav struct {
+	Response *http.Response `json:"-"`
+}
+
+// GetResponse returns the value of Response.
+func (s *GetSpeechSamplePartialContentRawAudioWav) GetResponse() *http.Response {
+	return s.Response
+}
+
+// SetResponse sets the value of Response.
+func (s *GetSpeechSamplePartialContentRawAudioWav) SetResponse(val *http.Response) {
+	s.Response = val
+}
+
+func (*GetSpeechSamplePartialContentRawAudioWav) getSpeechSampleRes() {}
 
 // NewNilFloat64 returns new NilFloat64 with value set to v.
 func NewNilFloat64(v float64) NilFloat64 {
@@ -526,6 +694,52 @@ func (o OptInt) Get() (v int, ok bool) {
 
 // Or returns value if set, or given parameter if does not.
 func (o OptInt) Or(d int) int {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewOptInt64 returns new OptInt64 with value set to v.
+func NewOptInt64(v int64) OptInt64 {
+	return OptInt64{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptInt64 is optional int64.
+type OptInt64 struct {
+	Value int64
+	Set   bool
+}
+
+// IsSet returns true if OptInt64 was set.
+func (o OptInt64) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptInt64) Reset() {
+	var v int64
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptInt64) SetTo(v int64) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptInt64) Get() (v int64, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptInt64) Or(d int64) int64 {
 	if v, ok := o.Get(); ok {
 		return v
 	}
@@ -809,13 +1023,13 @@ func (o OptString) Or(d string) string {
 // Text and voice. The result is stored as a sample.
 // Ref: #/components/schemas/SpeechCreate
 type SpeechCreate struct {
-	// The words.
+	// The words. Control characters other than tabs and line breaks are refused.
 	Text string `json:"text"`
-	// Voice name or id; the server chooses when absent.
+	// Voice name or id. Without it the server chooses, by the language if there is one.
 	Voice OptString `json:"voice"`
 	// Another name for `voice`. Giving both with different values is an error.
 	VoiceID OptString `json:"voice_id"`
-	// Language code, such as en or en-US.
+	// Language code, such as en or en-US. A language that the voice does not speak is refused.
 	Language     OptString       `json:"language"`
 	OutputFormat OptSpeechFormat `json:"output_format"`
 }
@@ -873,7 +1087,7 @@ func (s *SpeechCreate) SetOutputFormat(val OptSpeechFormat) {
 // Where the audio is.
 // Ref: #/components/schemas/SpeechCreated
 type SpeechCreated struct {
-	// Address of the audio.
+	// Link to the audio, which works without a key until it expires.
 	URL string `json:"url"`
 	// Stored sample.
 	SampleID string `json:"sample_id"`
@@ -899,9 +1113,36 @@ func (s *SpeechCreated) SetSampleID(val string) {
 	s.SampleID = val
 }
 
-func (*SpeechCreated) createSpeechRes() {}
+// SpeechCreatedHeaders wraps SpeechCreated with response headers.
+type SpeechCreatedHeaders struct {
+	XSampleID OptString
+	Response  SpeechCreated
+}
 
-// Sample rate in Hz, as 16-bit linear or as mu-law.
+// GetXSampleID returns the value of XSampleID.
+func (s *SpeechCreatedHeaders) GetXSampleID() OptString {
+	return s.XSampleID
+}
+
+// GetResponse returns the value of Response.
+func (s *SpeechCreatedHeaders) GetResponse() SpeechCreated {
+	return s.Response
+}
+
+// SetXSampleID sets the value of XSampleID.
+func (s *SpeechCreatedHeaders) SetXSampleID(val OptString) {
+	s.XSampleID = val
+}
+
+// SetResponse sets the value of Response.
+func (s *SpeechCreatedHeaders) SetResponse(val SpeechCreated) {
+	s.Response = val
+}
+
+func (*SpeechCreatedHeaders) createSpeechRes() {}
+
+// Format of the WAV file, which has one channel. The sample rate in Hz, as 16-bit linear or as mu-law.
+// The default is pcm_44100.
 // Ref: #/components/schemas/SpeechFormat
 type SpeechFormat string
 
@@ -981,18 +1222,22 @@ type SpeechSample struct {
 	SampleID string `json:"sample_id"`
 	// Owning organization.
 	OrgID string `json:"org_id"`
-	// Who asked for it.
+	// Id of the key that asked for it; null when it is not known.
 	UserID NilString `json:"user_id"`
 	// The words.
 	Text string `json:"text"`
 	// Voice that spoke. It stays when the voice is deleted.
-	VoiceID      string       `json:"voice_id"`
+	VoiceID string `json:"voice_id"`
+	// Language code of the request; null when it had none.
+	Language     NilString    `json:"language"`
 	OutputFormat SpeechFormat `json:"output_format"`
+	// Milliseconds that the audio lasts.
+	DurationMs int `json:"duration_ms"`
 	// Milliseconds the synthesis took.
 	LatencyMs int `json:"latency_ms"`
 	// Price; null when it is not known.
 	Cost NilFloat64 `json:"cost"`
-	// Address of the audio.
+	// Link to the audio, which works without a key until it expires.
 	URL string `json:"url"`
 	// When it was made.
 	CreatedAt time.Time `json:"created_at"`
@@ -1028,9 +1273,19 @@ func (s *SpeechSample) GetVoiceID() string {
 	return s.VoiceID
 }
 
+// GetLanguage returns the value of Language.
+func (s *SpeechSample) GetLanguage() NilString {
+	return s.Language
+}
+
 // GetOutputFormat returns the value of OutputFormat.
 func (s *SpeechSample) GetOutputFormat() SpeechFormat {
 	return s.OutputFormat
+}
+
+// GetDurationMs returns the value of DurationMs.
+func (s *SpeechSample) GetDurationMs() int {
+	return s.DurationMs
 }
 
 // GetLatencyMs returns the value of LatencyMs.
@@ -1083,9 +1338,19 @@ func (s *SpeechSample) SetVoiceID(val string) {
 	s.VoiceID = val
 }
 
+// SetLanguage sets the value of Language.
+func (s *SpeechSample) SetLanguage(val NilString) {
+	s.Language = val
+}
+
 // SetOutputFormat sets the value of OutputFormat.
 func (s *SpeechSample) SetOutputFormat(val SpeechFormat) {
 	s.OutputFormat = val
+}
+
+// SetDurationMs sets the value of DurationMs.
+func (s *SpeechSample) SetDurationMs(val int) {
+	s.DurationMs = val
 }
 
 // SetLatencyMs sets the value of LatencyMs.
@@ -1117,22 +1382,26 @@ type SpeechSampleDetail struct {
 	SampleID string `json:"sample_id"`
 	// Owning organization.
 	OrgID string `json:"org_id"`
-	// Who asked for it.
+	// Id of the key that asked for it; null when it is not known.
 	UserID NilString `json:"user_id"`
 	// The words.
 	Text string `json:"text"`
 	// Voice that spoke.
-	VoiceID      string       `json:"voice_id"`
+	VoiceID string `json:"voice_id"`
+	// Language code of the request; null when it had none.
+	Language     NilString    `json:"language"`
 	OutputFormat SpeechFormat `json:"output_format"`
+	// Milliseconds that the audio lasts.
+	DurationMs int `json:"duration_ms"`
 	// Milliseconds the synthesis took.
 	LatencyMs int `json:"latency_ms"`
 	// Price; null when it is not known.
 	Cost NilFloat64 `json:"cost"`
-	// Address of the audio.
+	// Link to the audio, which works without a key until it expires.
 	URL string `json:"url"`
 	// When it was made.
 	CreatedAt time.Time `json:"created_at"`
-	// A WAV file in base64.
+	// The WAV file in base64; null when it has more than 4,194,304 bytes, which `url` leads to.
 	AudioData []byte `json:"audio_data"`
 }
 
@@ -1166,9 +1435,19 @@ func (s *SpeechSampleDetail) GetVoiceID() string {
 	return s.VoiceID
 }
 
+// GetLanguage returns the value of Language.
+func (s *SpeechSampleDetail) GetLanguage() NilString {
+	return s.Language
+}
+
 // GetOutputFormat returns the value of OutputFormat.
 func (s *SpeechSampleDetail) GetOutputFormat() SpeechFormat {
 	return s.OutputFormat
+}
+
+// GetDurationMs returns the value of DurationMs.
+func (s *SpeechSampleDetail) GetDurationMs() int {
+	return s.DurationMs
 }
 
 // GetLatencyMs returns the value of LatencyMs.
@@ -1226,9 +1505,19 @@ func (s *SpeechSampleDetail) SetVoiceID(val string) {
 	s.VoiceID = val
 }
 
+// SetLanguage sets the value of Language.
+func (s *SpeechSampleDetail) SetLanguage(val NilString) {
+	s.Language = val
+}
+
 // SetOutputFormat sets the value of OutputFormat.
 func (s *SpeechSampleDetail) SetOutputFormat(val SpeechFormat) {
 	s.OutputFormat = val
+}
+
+// SetDurationMs sets the value of DurationMs.
+func (s *SpeechSampleDetail) SetDurationMs(val int) {
+	s.DurationMs = val
 }
 
 // SetLatencyMs sets the value of LatencyMs.
@@ -1349,12 +1638,82 @@ func (s *SpeechSampleReply) SetErrors(val struct{}) {
 	s.Errors = val
 }
 
-func (*SpeechSampleReply) getSpeechSampleRes() {}
+// SpeechSampleReplyHeaders wraps SpeechSampleReply with response headers.
+type SpeechSampleReplyHeaders struct {
+	AcceptRanges       OptString
+	CacheControl       OptString
+	ContentDisposition OptString
+	ETag               OptString
+	LastModified       OptString
+	Response           SpeechSampleReply
+}
+
+// GetAcceptRanges returns the value of AcceptRanges.
+func (s *SpeechSampleReplyHeaders) GetAcceptRanges() OptString {
+	return s.AcceptRanges
+}
+
+// GetCacheControl returns the value of CacheControl.
+func (s *SpeechSampleReplyHeaders) GetCacheControl() OptString {
+	return s.CacheControl
+}
+
+// GetContentDisposition returns the value of ContentDisposition.
+func (s *SpeechSampleReplyHeaders) GetContentDisposition() OptString {
+	return s.ContentDisposition
+}
+
+// GetETag returns the value of ETag.
+func (s *SpeechSampleReplyHeaders) GetETag() OptString {
+	return s.ETag
+}
+
+// GetLastModified returns the value of LastModified.
+func (s *SpeechSampleReplyHeaders) GetLastModified() OptString {
+	return s.LastModified
+}
+
+// GetResponse returns the value of Response.
+func (s *SpeechSampleReplyHeaders) GetResponse() SpeechSampleReply {
+	return s.Response
+}
+
+// SetAcceptRanges sets the value of AcceptRanges.
+func (s *SpeechSampleReplyHeaders) SetAcceptRanges(val OptString) {
+	s.AcceptRanges = val
+}
+
+// SetCacheControl sets the value of CacheControl.
+func (s *SpeechSampleReplyHeaders) SetCacheControl(val OptString) {
+	s.CacheControl = val
+}
+
+// SetContentDisposition sets the value of ContentDisposition.
+func (s *SpeechSampleReplyHeaders) SetContentDisposition(val OptString) {
+	s.ContentDisposition = val
+}
+
+// SetETag sets the value of ETag.
+func (s *SpeechSampleReplyHeaders) SetETag(val OptString) {
+	s.ETag = val
+}
+
+// SetLastModified sets the value of LastModified.
+func (s *SpeechSampleReplyHeaders) SetLastModified(val OptString) {
+	s.LastModified = val
+}
+
+// SetResponse sets the value of Response.
+func (s *SpeechSampleReplyHeaders) SetResponse(val SpeechSampleReply) {
+	s.Response = val
+}
+
+func (*SpeechSampleReplyHeaders) getSpeechSampleRes() {}
 
 // A voice to speak with.
 // Ref: #/components/schemas/Voice
 type Voice struct {
-	// Voice id.
+	// Voice id. That of a voice of the engine is its name.
 	ID string `json:"id"`
 	// Name; can be used in place of the id.
 	Name string `json:"name"`
@@ -1364,14 +1723,18 @@ type Voice struct {
 	Public bool `json:"public"`
 	// Free labels.
 	Tags []string `json:"tags"`
-	// Who cloned it.
+	// Id of the key that cloned it; null for a voice of the engine.
 	UserID NilString `json:"user_id"`
-	// Name of the voice at its engine.
+	// The same id.
 	VoiceID string `json:"voice_id"`
-	// Engine that speaks it.
+	// What has made it, such as an engine or a provider of clones.
 	Service string `json:"service"`
-	// Whether it was made from samples.
+	// Whether it was made from recordings.
 	Finetuned bool `json:"finetuned"`
+	// What the voice is. `builtin` is a voice of the engine. `profile` is a voice of the engine that
+	// speaks with the pitch and the tempo that were measured in recordings; it does not sound like the
+	// speaker. `clone` is a copy of a speaker's voice, made by a provider.
+	Kind VoiceKind `json:"kind"`
 	// Language code, when the voice has one.
 	Language OptNilString `json:"language"`
 	// When it was made; null for voices of an engine.
@@ -1421,6 +1784,11 @@ func (s *Voice) GetService() string {
 // GetFinetuned returns the value of Finetuned.
 func (s *Voice) GetFinetuned() bool {
 	return s.Finetuned
+}
+
+// GetKind returns the value of Kind.
+func (s *Voice) GetKind() VoiceKind {
+	return s.Kind
 }
 
 // GetLanguage returns the value of Language.
@@ -1478,6 +1846,11 @@ func (s *Voice) SetFinetuned(val bool) {
 	s.Finetuned = val
 }
 
+// SetKind sets the value of Kind.
+func (s *Voice) SetKind(val VoiceKind) {
+	s.Kind = val
+}
+
 // SetLanguage sets the value of Language.
 func (s *Voice) SetLanguage(val OptNilString) {
 	s.Language = val
@@ -1491,14 +1864,17 @@ func (s *Voice) SetCreatedAt(val OptNilDateTime) {
 // A name and recordings of the voice. All files together hold at most 10 MB.
 // Ref: #/components/schemas/VoiceClone
 type VoiceCloneMultipart struct {
-	// Name, unique in the organization regardless of letter case.
+	// Name, unique in the organization regardless of letter case. It must not be that of a voice of the
+	// engine, nor "clone", nor look like an id, nor have a slash.
 	Name string `json:"name"`
 	// Recordings, one part a file.
 	AudioSamples []ht.MultipartFile `json:"audio_samples"`
-	// Hint for the engine.
+	// Of the speaker. It becomes a tag of the voice.
 	Gender OptString `json:"gender"`
-	// How it sounds.
+	// How it sounds. Without it the server says what it has made.
 	Description OptString `json:"description"`
+	// Language code of the recordings, such as en or en-US.
+	Language OptString `json:"language"`
 }
 
 // GetName returns the value of Name.
@@ -1521,6 +1897,11 @@ func (s *VoiceCloneMultipart) GetDescription() OptString {
 	return s.Description
 }
 
+// GetLanguage returns the value of Language.
+func (s *VoiceCloneMultipart) GetLanguage() OptString {
+	return s.Language
+}
+
 // SetName sets the value of Name.
 func (s *VoiceCloneMultipart) SetName(val string) {
 	s.Name = val
@@ -1539,6 +1920,11 @@ func (s *VoiceCloneMultipart) SetGender(val OptString) {
 // SetDescription sets the value of Description.
 func (s *VoiceCloneMultipart) SetDescription(val OptString) {
 	s.Description = val
+}
+
+// SetLanguage sets the value of Language.
+func (s *VoiceCloneMultipart) SetLanguage(val OptString) {
+	s.Language = val
 }
 
 // Names the new voice.
@@ -1638,10 +2024,61 @@ func (s *VoiceDeletedReply) SetErrors(val struct{}) {
 	s.Errors = val
 }
 
+// What the voice is. `builtin` is a voice of the engine. `profile` is a voice of the engine that
+// speaks with the pitch and the tempo that were measured in recordings; it does not sound like the
+// speaker. `clone` is a copy of a speaker's voice, made by a provider.
+type VoiceKind string
+
+const (
+	VoiceKindBuiltin VoiceKind = "builtin"
+	VoiceKindProfile VoiceKind = "profile"
+	VoiceKindClone   VoiceKind = "clone"
+)
+
+// AllValues returns all VoiceKind values.
+func (VoiceKind) AllValues() []VoiceKind {
+	return []VoiceKind{
+		VoiceKindBuiltin,
+		VoiceKindProfile,
+		VoiceKindClone,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s VoiceKind) MarshalText() ([]byte, error) {
+	switch s {
+	case VoiceKindBuiltin:
+		return []byte(s), nil
+	case VoiceKindProfile:
+		return []byte(s), nil
+	case VoiceKindClone:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *VoiceKind) UnmarshalText(data []byte) error {
+	switch VoiceKind(data) {
+	case VoiceKindBuiltin:
+		*s = VoiceKindBuiltin
+		return nil
+	case VoiceKindProfile:
+		*s = VoiceKindProfile
+		return nil
+	case VoiceKindClone:
+		*s = VoiceKindClone
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
 // All voices the organization can use: its own, then the public ones.
 // Ref: #/components/schemas/VoiceListReply
 type VoiceListReply struct {
-	// The voices.
+	// The voices. Those of the organization are at most 200.
 	Voices []Voice `json:"voices"`
 }
 
@@ -1687,7 +2124,8 @@ func (s *VoiceName) SetName(val string) {
 // The new name.
 // Ref: #/components/schemas/VoiceRename
 type VoiceRename struct {
-	// Name, unique in the organization regardless of letter case.
+	// Name, unique in the organization regardless of letter case. It must not be that of a voice of the
+	// engine, nor "clone", nor look like an id, nor have a slash.
 	Name string `json:"name"`
 }
 

@@ -4,36 +4,50 @@ package speechoas
 
 import (
 	"context"
+	"net/http"
 )
 
 // Handler handles operations described by OpenAPI v3 specification.
 type Handler interface {
 	// CloneVoice implements cloneVoice operation.
 	//
-	// Creates a voice from recordings. The type of a file is detected from its bytes. A name that is taken
-	// is refused.
+	// Makes a voice of recordings: WAV, MP3, Ogg Vorbis and, where the server has a decoder for it, Ogg
+	// Opus. The type of a file is found from its bytes. The recordings last at most 5 minutes in all, and
+	// are not kept.
+	//
+	// What is made depends on the server: the `kind` of the voice says it. A server without a provider
+	// that clones makes a `profile`. A name that is taken or unfit is 400 `VALIDATION_ERROR`, as is every
+	// fault of the request. An organization has at most 200 voices of its own.
 	//
 	// POST /v1/voices/clone
 	CloneVoice(ctx context.Context, req *VoiceCloneMultipart) (*VoiceCloneReply, error)
 	// CreateSpeech implements createSpeech operation.
 	//
-	// Turns text into speech and stores the result as a sample. A request that accepts audio/wav and no
-	// JSON gets the audio itself.
+	// Turns text into speech and stores the result as a sample. Markup such as SSML is spoken as text.
+	//
+	// A request whose header `Accept` takes `audio/wav` and no JSON, such as `audio/wav` or `audio/*`, is
+	// answered with the audio itself, sentence by sentence while it is made. The header of such a WAV file
+	// of several sentences does not tell its length. When the synthesis fails after the answer has begun,
+	// the connection is closed before the end of the body, and no sample is stored. Errors before that are
+	// JSON.
+	//
+	// A text that is repeated within the time for which samples are kept becomes a new sample without
+	// being synthesized again. An `Idempotency-Key` repeats answers of JSON only: with an answer of audio
+	// it is ignored. The text is synthesized before the key is taken. Two requests with one key at the
+	// same time both synthesize, and get the same answer. A server that stops in between leaves a sample
+	// of which no answer tells. The link in a repeated answer is that of the first one, and may have
+	// expired: the sample has a new one.
 	//
 	// POST /v1/speak
 	CreateSpeech(ctx context.Context, req *SpeechCreate, params CreateSpeechParams) (CreateSpeechRes, error)
 	// DeleteVoice implements deleteVoice operation.
 	//
-	// Deletes a voice of the organization permanently. Its samples are kept.
+	// Deletes a voice of the organization permanently. Its samples are kept, with its id. Agents that have
+	// the voice speak with the server's default voice from then on. A public voice is 400
+	// `ERROR_DELETING_VOICE`, as is every fault of the request.
 	//
 	// DELETE /v1/voices/{id}
 	DeleteVoice(ctx context.Context, params DeleteVoiceParams) (*VoiceDeletedReply, error)
-	// GetSpeechSample implements getSpeechSample operation.
-	//
-	// Returns one stored sample. With format=audio the answer is the audio itself.
-	//
-	// GET /v1/speak/samples/{id}
-	GetSpeechSample(ctx context.Context, params GetSpeechSampleParams) (GetSpeechSampleRes, error)
 	// GetVoice implements getVoice operation.
 	//
 	// Returns one voice by id or name.
@@ -54,8 +68,8 @@ type Handler interface {
 	ListVoices(ctx context.Context) (*VoiceListReply, error)
 	// RenameVoice implements renameVoice operation.
 	//
-	// Renames a voice of the organization. A name that is taken is 400 VALIDATION_ERROR; a voice of
-	// another organization is 403.
+	// Renames a voice of the organization. A name that is taken or unfit is 400 `VALIDATION_ERROR`, as is
+	// every fault of the request. A public voice is 403. A voice of another organization is 404.
 	//
 	// PATCH /v1/voices/{id}
 	RenameVoice(ctx context.Context, req *VoiceRename, params RenameVoiceParams) (*VoiceRenameReply, error)
@@ -71,22 +85,39 @@ type Handler interface {
 	NewError(ctx context.Context, err error) *ErrorStatusCodeWithHeaders
 }
 
+// RawHandler handles raw response operations described by OpenAPI v3 specification.
+type RawHandler interface {
+	// GetSpeechSample implements getSpeechSample operation.
+	//
+	// Returns one stored sample. With format=audio the answer is the audio itself, in whole or in part.
+	//
+	// The `url` of a sample is this path with `format=audio`, `expires` and `signature`. Such a link works
+	// without a key until it expires; a key is not looked at. A link that was changed or has expired is
+	// 404, and so is one whose sample is gone. Without a key and without a signature the answer is 401.
+	// Every answer that shows a sample has a new link.
+	//
+	// GET /v1/speak/samples/{id}
+	GetSpeechSample(ctx context.Context, params GetSpeechSampleParams, w http.ResponseWriter) error
+}
+
 // Server implements http server based on OpenAPI v3 specification and
 // calls Handler to handle requests.
 type Server struct {
 	h   Handler
+	rh  RawHandler
 	sec SecurityHandler
 	baseServer
 }
 
 // NewServer creates new Server.
-func NewServer(h Handler, sec SecurityHandler, opts ...ServerOption) (*Server, error) {
+func NewServer(h Handler, rh RawHandler, sec SecurityHandler, opts ...ServerOption) (*Server, error) {
 	s, err := newServerConfig(opts...).baseServer()
 	if err != nil {
 		return nil, err
 	}
 	return &Server{
 		h:          h,
+		rh:         rh,
 		sec:        sec,
 		baseServer: s,
 	}, nil

@@ -1,4 +1,4 @@
-package conversation
+package tts
 
 import (
 	"strings"
@@ -16,6 +16,8 @@ const (
 // Chunker cuts streamed text, such as a model's, into chunks to speak: sentences, and for a quick start the first clause.
 // The zero value is ready. A brain uses one for each answer.
 type Chunker struct {
+	WholeSentences bool // the first chunk is a whole sentence, too
+
 	text    string
 	started bool // the first chunk is out
 }
@@ -73,7 +75,7 @@ func (c *Chunker) boundary() int {
 				return end
 			}
 		case strings.ContainsRune(",;:—", r) && blankAt(c.text, next):
-			if !c.started && i >= firstClause {
+			if !c.started && !c.WholeSentences && i >= firstClause {
 				return next
 			}
 			clause = next

@@ -1,4 +1,4 @@
-package agentstest
+package speechtest
 
 import (
 	"context"
@@ -9,13 +9,14 @@ import (
 	"testing"
 
 	"github.com/callwright/callwright"
-	"github.com/callwright/callwright/agents/conversation"
+	"github.com/callwright/callwright/callwrighttest"
+	"github.com/callwright/callwright/speech/tts"
 )
 
 // SynthesizerHarness makes synthesizers to test.
 type SynthesizerHarness struct {
 	// New returns a synthesizer. It uses t.Cleanup to free what the synthesizer holds.
-	New func(t *testing.T) conversation.Synthesizer
+	New func(t *testing.T) tts.Synthesizer
 	// Voice is a voice beside the default one; empty: there is none.
 	Voice string
 	// AnyVoice says that the synthesizer cannot tell unknown voices. AnyRate says that it accepts every rate.
@@ -29,10 +30,10 @@ const (
 		"Nobody knows what will be said at the end of it."
 )
 
-// RunSynthesizer tests a conversation.Synthesizer. It must not run in parallel with other tests.
+// RunSynthesizer tests a tts.Synthesizer. It must not run in parallel with other tests.
 func RunSynthesizer(t *testing.T, h SynthesizerHarness) {
 	t.Helper()
-	for name, run := range map[string]func(*testing.T, conversation.Synthesizer){
+	for name, run := range map[string]func(*testing.T, tts.Synthesizer){
 		"speaks at every rate":        speaksAtEveryRate,
 		"longer text, longer audio":   longerTextLongerAudio,
 		"nothing to say":              nothingToSay,
@@ -43,14 +44,14 @@ func RunSynthesizer(t *testing.T, h SynthesizerHarness) {
 		"close before the first read": closesUnread,
 		"side by side":                speaksSideBySide,
 	} {
-		sequential(t, name, func(t *testing.T) { run(t, h.New(t)) })
+		callwrighttest.Sequential(t, name, func(t *testing.T) { run(t, h.New(t)) })
 	}
-	sequential(t, "voices", func(t *testing.T) { h.voices(t) })
-	sequential(t, "rates that do not exist", func(t *testing.T) { h.impossibleRates(t) })
+	callwrighttest.Sequential(t, "voices", func(t *testing.T) { h.voices(t) })
+	callwrighttest.Sequential(t, "rates that do not exist", func(t *testing.T) { h.impossibleRates(t) })
 }
 
 // say returns a whole speech.
-func say(t *testing.T, s conversation.Synthesizer, speech conversation.Speech) []int16 {
+func say(t *testing.T, s tts.Synthesizer, speech tts.Request) []int16 {
 	t.Helper()
 	stream := begin(t.Context(), t, s, speech)
 	defer func() { _ = stream.Close() }()
@@ -64,7 +65,7 @@ func say(t *testing.T, s conversation.Synthesizer, speech conversation.Speech) [
 	return audio
 }
 
-func begin(ctx context.Context, t *testing.T, s conversation.Synthesizer, speech conversation.Speech) conversation.AudioStream {
+func begin(ctx context.Context, t *testing.T, s tts.Synthesizer, speech tts.Request) tts.Stream {
 	t.Helper()
 	stream, err := s.Synthesize(ctx, speech)
 	if err != nil {
@@ -73,10 +74,10 @@ func begin(ctx context.Context, t *testing.T, s conversation.Synthesizer, speech
 	return stream
 }
 
-func speaksAtEveryRate(t *testing.T, s conversation.Synthesizer) {
+func speaksAtEveryRate(t *testing.T, s tts.Synthesizer) {
 	var seconds float64
 	for _, rate := range []int{8000, 16000, 48000} {
-		audio := say(t, s, conversation.Speech{Text: shortText, Rate: rate})
+		audio := say(t, s, tts.Request{Text: shortText, Rate: rate})
 		now := float64(len(audio)) / float64(rate)
 		if level(audio) < 0.005 {
 			t.Errorf("at %d samples a second %.2f s of near silence came", rate, now)
@@ -90,29 +91,29 @@ func speaksAtEveryRate(t *testing.T, s conversation.Synthesizer) {
 	}
 }
 
-func longerTextLongerAudio(t *testing.T, s conversation.Synthesizer) {
-	short := say(t, s, conversation.Speech{Text: shortText, Rate: 8000})
-	long := say(t, s, conversation.Speech{Text: longText, Rate: 8000, Language: "en-US"})
+func longerTextLongerAudio(t *testing.T, s tts.Synthesizer) {
+	short := say(t, s, tts.Request{Text: shortText, Rate: 8000})
+	long := say(t, s, tts.Request{Text: longText, Rate: 8000, Language: "en-US"})
 	if len(long) < 2*len(short) {
 		t.Errorf("%d samples for %q, %d for %q", len(short), shortText, len(long), longText)
 	}
 }
 
-func nothingToSay(t *testing.T, s conversation.Synthesizer) {
+func nothingToSay(t *testing.T, s tts.Synthesizer) {
 	for _, text := range []string{"", " \n\t"} {
-		if audio := say(t, s, conversation.Speech{Text: text, Rate: 8000}); len(audio) > 8000 {
+		if audio := say(t, s, tts.Request{Text: text, Rate: 8000}); len(audio) > 8000 {
 			t.Errorf("%q becomes %d samples", text, len(audio))
 		}
 	}
 }
 
-func textTooLong(t *testing.T, s conversation.Synthesizer) {
-	text := strings.Repeat("a", conversation.MaxSpeech+1)
-	refused(t, s, conversation.Speech{Text: text, Rate: 8000}, "text")
+func textTooLong(t *testing.T, s tts.Synthesizer) {
+	text := strings.Repeat("a", tts.MaxText+1)
+	refused(t, s, tts.Request{Text: text, Rate: 8000}, "text")
 }
 
 // refused checks that a speech is CodeBadRequest with a field, from Synthesize or from the first Read.
-func refused(t *testing.T, s conversation.Synthesizer, speech conversation.Speech, field string) {
+func refused(t *testing.T, s tts.Synthesizer, speech tts.Request, field string) {
 	t.Helper()
 	_, err := Speak(t.Context(), s, speech)
 	if e, ok := errors.AsType[*callwright.Error](err); !ok || e.Code != callwright.CodeBadRequest || e.Field != field {
@@ -120,34 +121,34 @@ func refused(t *testing.T, s conversation.Synthesizer, speech conversation.Speec
 	}
 }
 
-func endsWithItsContext(t *testing.T, s conversation.Synthesizer) {
+func endsWithItsContext(t *testing.T, s tts.Synthesizer) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	stream := begin(ctx, t, s, conversation.Speech{Text: longText, Rate: 8000})
+	stream := begin(ctx, t, s, tts.Request{Text: longText, Rate: 8000})
 	defer func() { _ = stream.Close() }()
 	if _, err := stream.Read(make([]int16, 1)); err != nil {
 		t.Fatal(err)
 	}
 	cancel()
-	soon(t, "reading after the context has ended", func() {
+	callwrighttest.Soon(t, "reading after the context has ended", func() {
 		if audio, err := drain(stream); errors.Is(err, io.EOF) || len(audio) > 8000 {
 			t.Errorf("%d more samples and %v after the context has ended", len(audio), err)
 		}
 	})
 }
 
-func contextEndedBefore(t *testing.T, s conversation.Synthesizer) {
+func contextEndedBefore(t *testing.T, s tts.Synthesizer) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	soon(t, "speaking with an ended context", func() {
-		if audio, err := Speak(ctx, s, conversation.Speech{Text: longText, Rate: 8000}); err == nil {
+	callwrighttest.Soon(t, "speaking with an ended context", func() {
+		if audio, err := Speak(ctx, s, tts.Request{Text: longText, Rate: 8000}); err == nil {
 			t.Errorf("%d samples with an ended context", len(audio))
 		}
 	})
 }
 
-func closesStream(t *testing.T, s conversation.Synthesizer) {
-	stream := begin(t.Context(), t, s, conversation.Speech{Text: longText, Rate: 8000})
+func closesStream(t *testing.T, s tts.Synthesizer) {
+	stream := begin(t.Context(), t, s, tts.Request{Text: longText, Rate: 8000})
 	var reading sync.WaitGroup
 	begun := make(chan struct{})
 	reading.Go(func() {
@@ -155,7 +156,7 @@ func closesStream(t *testing.T, s conversation.Synthesizer) {
 		_, _ = drain(stream) // it must only end: the engine may have been done before
 	})
 	<-begun
-	soon(t, "closing a stream that is read", func() {
+	callwrighttest.Soon(t, "closing a stream that is read", func() {
 		for range 2 {
 			if err := stream.Close(); err != nil {
 				t.Errorf("close: %v", err)
@@ -168,21 +169,21 @@ func closesStream(t *testing.T, s conversation.Synthesizer) {
 	}
 }
 
-func closesUnread(t *testing.T, s conversation.Synthesizer) {
-	stream := begin(t.Context(), t, s, conversation.Speech{Text: longText, Rate: 8000})
-	soon(t, "closing a stream that nobody reads", func() {
+func closesUnread(t *testing.T, s tts.Synthesizer) {
+	stream := begin(t.Context(), t, s, tts.Request{Text: longText, Rate: 8000})
+	callwrighttest.Soon(t, "closing a stream that nobody reads", func() {
 		if err := stream.Close(); err != nil {
 			t.Errorf("close: %v", err)
 		}
 	})
 }
 
-func speaksSideBySide(t *testing.T, s conversation.Synthesizer) {
-	want := len(say(t, s, conversation.Speech{Text: shortText, Rate: 8000}))
+func speaksSideBySide(t *testing.T, s tts.Synthesizer) {
+	want := len(say(t, s, tts.Request{Text: shortText, Rate: 8000}))
 	var all sync.WaitGroup
 	for range 8 {
 		all.Go(func() {
-			audio, err := Speak(t.Context(), s, conversation.Speech{Text: shortText, Rate: 8000})
+			audio, err := Speak(t.Context(), s, tts.Request{Text: shortText, Rate: 8000})
 			if err != nil || len(audio) < want/2 || len(audio) > want*2 {
 				t.Errorf("%d samples and %v, alone it was %d", len(audio), err, want)
 			}
@@ -195,10 +196,10 @@ func (h SynthesizerHarness) voices(t *testing.T) {
 	s := h.New(t)
 	if !h.AnyVoice {
 		for _, voice := range []string{"no-such-voice", "-version", "../../etc/passwd", "a\x00b"} {
-			refused(t, s, conversation.Speech{Text: shortText, Voice: voice, Rate: 8000}, "voice")
+			refused(t, s, tts.Request{Text: shortText, Voice: voice, Rate: 8000}, "voice")
 		}
 	}
-	if h.Voice != "" && level(say(t, s, conversation.Speech{Text: shortText, Voice: h.Voice, Rate: 8000})) < 0.005 {
+	if h.Voice != "" && level(say(t, s, tts.Request{Text: shortText, Voice: h.Voice, Rate: 8000})) < 0.005 {
 		t.Errorf("voice %q is silent", h.Voice)
 	}
 }
@@ -208,6 +209,6 @@ func (h SynthesizerHarness) impossibleRates(t *testing.T) {
 		return
 	}
 	for _, rate := range []int{-8000, 0, 1 << 30} {
-		refused(t, h.New(t), conversation.Speech{Text: shortText, Rate: rate}, "rate")
+		refused(t, h.New(t), tts.Request{Text: shortText, Rate: rate}, "rate")
 	}
 }

@@ -1,16 +1,16 @@
-package conversation_test
+package tts_test
 
 import (
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/callwright/callwright/agents/conversation"
+	"github.com/callwright/callwright/speech/tts"
 )
 
 // chunks of a text that comes in pieces of some bytes.
 func chunks(text string, size int) []string {
-	var c conversation.Chunker
+	var c tts.Chunker
 	var out []string
 	for len(text) > 0 {
 		n := min(size, len(text))
@@ -76,7 +76,7 @@ func TestChunkerManyMarks(t *testing.T) {
 // TestChunkerIsEarly wants a sentence as soon as it is known to be whole, and the first clause before that.
 func TestChunkerIsEarly(t *testing.T) {
 	t.Parallel()
-	var c conversation.Chunker
+	var c tts.Chunker
 	for _, step := range []struct {
 		piece string
 		want  []string

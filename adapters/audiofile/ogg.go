@@ -1,0 +1,193 @@
+package audiofile
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"io"
+
+	"github.com/callwright/callwright"
+)
+
+// Bounds of an Ogg stream.
+const (
+	maxPacket  = 256 << 10 // bytes that are kept of a packet; no packet of audio has as many
+	maxSkipped = 16 << 20  // bytes of a packet in all: comments hold pictures
+	maxStreams = 16        // streams that begin together
+)
+
+// Flags of a page (RFC 3533, section 6).
+const (
+	pageContinued = 1
+	pageFirst     = 2
+	pageLast      = 4
+)
+
+// oggPage is one page of one stream.
+type oggPage struct {
+	flags   byte
+	granule int64 // position at the end of the page; -1: no packet ends in it
+	serial  uint32
+	lacing  []byte
+	body    []byte
+}
+
+// readPage reads one page, whose checksum must be right. At the end of the file it is io.EOF.
+func readPage(src io.Reader) (oggPage, error) {
+	var head [27]byte
+	if _, err := io.ReadFull(src, head[:1]); err != nil {
+		return oggPage{}, err // io.EOF between two pages is the end
+	}
+	if _, err := io.ReadFull(src, head[1:]); err != nil {
+		return oggPage{}, errors.New("a page is cut off")
+	}
+	if string(head[:4]) != "OggS" || head[4] != 0 {
+		return oggPage{}, errors.New("something that is no page")
+	}
+	lacing := make([]byte, head[26])
+	if _, err := io.ReadFull(src, lacing); err != nil {
+		return oggPage{}, errors.New("a page is cut off")
+	}
+	size := 0
+	for _, n := range lacing {
+		size += int(n)
+	}
+	body := make([]byte, size)
+	if _, err := io.ReadFull(src, body); err != nil {
+		return oggPage{}, errors.New("a page is cut off")
+	}
+	declared := binary.LittleEndian.Uint32(head[22:])
+	clear(head[22:26])
+	if oggSum(oggSum(oggSum(0, head[:]), lacing), body) != declared {
+		return oggPage{}, errors.New("the checksum of a page is wrong")
+	}
+	return oggPage{
+		flags: head[5], granule: int64(binary.LittleEndian.Uint64(head[6:])), serial: binary.LittleEndian.Uint32(head[14:]),
+		lacing: lacing, body: body,
+	}, nil
+}
+
+// oggSums is the table of the checksum: polynomial 0x04C11DB7, highest bit first.
+var oggSums = func() (table [256]uint32) {
+	for i := range table {
+		sum := uint32(i) << 24
+		for range 8 {
+			carry := sum >> 31
+			sum = sum<<1 ^ carry*0x04C11DB7
+		}
+		table[i] = sum
+	}
+	return table
+}()
+
+func oggSum(sum uint32, b []byte) uint32 {
+	for _, c := range b {
+		sum = sum<<8 ^ oggSums[byte(sum>>24)^c]
+	}
+	return sum
+}
+
+// packets reads the packets of one stream of an Ogg file.
+type packets struct {
+	src    io.Reader
+	serial uint32
+	page   oggPage
+	lacing int // next of page.lacing
+	body   int // next of page.body
+}
+
+// openStreams reads the first pages of all streams, and returns the packets of the first that has audio which is decoded, with
+// its first packet.
+func openStreams(src io.Reader) (*packets, []byte, error) {
+	var chosen *packets
+	var first []byte
+	for range maxStreams {
+		page, err := readPage(src)
+		if err != nil {
+			return nil, nil, err
+		}
+		if page.flags&pageFirst == 0 {
+			if chosen == nil {
+				return nil, nil, callwright.Errorf(callwright.CodeUnsupportedMedia, "the Ogg file has no Vorbis or Opus in it: upload Ogg Vorbis, Ogg Opus, MP3 or WAV")
+			}
+			if page.serial == chosen.serial {
+				chosen.page = page
+			}
+			return chosen, first, nil
+		}
+		if err := refuseStream(page.body); err != nil {
+			return nil, nil, err
+		}
+		if chosen == nil && (isVorbis(page.body, 1) || bytes.HasPrefix(page.body, []byte("OpusHead"))) {
+			chosen, first = &packets{src: src, serial: page.serial}, page.body
+		}
+	}
+	return nil, nil, errors.New("too many streams")
+}
+
+// refuseStream names streams that are no recording of a voice, or that are not decoded.
+func refuseStream(first []byte) error {
+	for magic, name := range map[string]string{
+		"\x80theora": "a video", "\x01video": "a video", "BBCD": "a video", "Speex   ": "Ogg Speex", "\x7fFLAC": "Ogg FLAC",
+	} {
+		if bytes.HasPrefix(first, []byte(magic)) {
+			return callwright.Errorf(callwright.CodeUnsupportedMedia, "the file is %s: upload a recording as WAV, MP3, Ogg Vorbis or Ogg Opus", name)
+		}
+	}
+	return nil
+}
+
+// next returns the next packet, of at most maxPacket bytes: of a larger one it is the beginning. last is the position in
+// samples at which the stream ends, or -1 while it does not.
+func (p *packets) next() (packet []byte, last int64, err error) {
+	size := 0
+	for {
+		for p.lacing == len(p.page.lacing) {
+			if err := p.turn(size > 0); err != nil {
+				return nil, -1, err
+			}
+		}
+		n := int(p.page.lacing[p.lacing])
+		if keep := min(n, maxPacket-len(packet)); keep > 0 {
+			packet = append(packet, p.page.body[p.body:p.body+keep]...)
+		}
+		p.lacing, p.body = p.lacing+1, p.body+n
+		if size += n; size > maxSkipped {
+			return nil, -1, errors.New("a packet is too large")
+		}
+		if n < 255 {
+			break
+		}
+	}
+	if p.page.flags&pageLast != 0 && p.page.granule >= 0 {
+		return packet, p.page.granule, nil
+	}
+	return packet, -1, nil
+}
+
+// turn reads the next page of the stream. within says whether a packet goes on there.
+func (p *packets) turn(within bool) error {
+	if p.page.flags&pageLast != 0 {
+		if within {
+			return errors.New("the last packet is cut off")
+		}
+		return io.EOF
+	}
+	for {
+		page, err := readPage(p.src)
+		if errors.Is(err, io.EOF) && within {
+			return errors.New("the last packet is cut off")
+		}
+		if err != nil {
+			return err
+		}
+		if page.serial != p.serial {
+			continue
+		}
+		if page.flags&pageContinued != 0 != within {
+			return errors.New("a page is missing")
+		}
+		p.page, p.lacing, p.body = page, 0, 0
+		return nil
+	}
+}

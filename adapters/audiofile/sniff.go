@@ -1,0 +1,80 @@
+package audiofile
+
+import (
+	"bufio"
+	"bytes"
+	"unicode/utf8"
+)
+
+// peekSize is how many bytes at the start of a file are looked at, and how much may lie before the first frame of an MP3.
+const peekSize = 64 << 10
+
+// The kinds that are decoded.
+const (
+	kindWAV = "WAV"
+	kindMP3 = "MP3"
+	kindOgg = "Ogg"
+)
+
+// kinds are files that people upload, by the bytes that they have at an offset. The names are for errors.
+var kinds = []struct {
+	offset int
+	magic  string
+	name   string
+}{
+	{0, "OggS", kindOgg},
+	{0, "ID3", kindMP3},
+	{0, "PK\x03\x04", "a ZIP archive or an office document"},
+	{0, "PK\x05\x06", "an empty ZIP archive"},
+	{0, "%PDF", "a PDF"},
+	{0, "fLaC", "a FLAC recording"},
+	{4, "ftypM4A", "an M4A recording"},
+	{4, "ftyp", "an MP4 or QuickTime file"},
+	{0, "\x1a\x45\xdf\xa3", "a WebM or Matroska file"},
+	{0, "#!AMR", "an AMR recording"},
+	{0, "FORM", "an AIFF recording"},
+	{0, ".snd", "an AU recording"},
+	{0, "MThd", "a MIDI file, which has notes and no sound"},
+	{0, "caff", "a CAF recording"},
+	{0, "RF64", "an RF64 recording"},
+	{0, "\x30\x26\xb2\x75", "a Windows Media file"},
+	{0, "\x1f\x8b", "a gzip archive"},
+	{0, "7z\xbc\xaf", "a 7-Zip archive"},
+	{0, "Rar!", "a RAR archive"},
+	{0, "\x89PNG", "a PNG picture"},
+	{0, "\xff\xd8\xff", "a JPEG picture"},
+	{0, "GIF8", "a GIF picture"},
+	{0, "\x7fELF", "a program"},
+	{0, "MZ", "a program"},
+}
+
+// sniff names what a file is, by its bytes: one of the kinds that are decoded, or words for an error.
+func sniff(src *bufio.Reader) string {
+	head, _ := src.Peek(12) // a short file has fewer bytes
+	if len(head) == 0 {
+		return "empty"
+	}
+	if bytes.HasPrefix(head, []byte("RIFF")) && len(head) == 12 {
+		switch string(head[8:]) {
+		case "WAVE":
+			return kindWAV
+		case "AVI ":
+			return "an AVI video"
+		default:
+			return "a RIFF file other than WAV"
+		}
+	}
+	for _, k := range kinds {
+		if len(head) > k.offset && bytes.HasPrefix(head[k.offset:], []byte(k.magic)) {
+			return k.name
+		}
+	}
+	start, _ := src.Peek(peekSize) // see above
+	if _, ok := firstFrame(start); ok {
+		return kindMP3
+	}
+	if text := start[:min(len(start), 512)]; utf8.Valid(text[:max(len(text)-utf8.UTFMax, 0)]) && !bytes.ContainsRune(text, 0) {
+		return "text"
+	}
+	return "of an unknown kind"
+}

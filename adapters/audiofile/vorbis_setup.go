@@ -1,0 +1,116 @@
+package audiofile
+
+import (
+	"errors"
+	"math"
+	"math/bits"
+)
+
+// Bounds of the codebooks of a Vorbis stream. Those of encoders have a tenth of it.
+const (
+	maxEntries    = 1 << 15 // of one codebook
+	maxAllEntries = 1 << 17
+	maxDimensions = 256
+	maxValues     = 1 << 21 // entries times dimensions, of all codebooks
+)
+
+var errCodebook = errors.New("a codebook that Vorbis does not have, or one that is too large")
+
+// checkSetup reads the codebooks of a setup header without its first 7 bytes (Vorbis I, section 3.2.1). The library would
+// allocate what they claim, and never end on a code that is not complete.
+func checkSetup(b []byte) error {
+	r := &bitReader{b: b}
+	entries, values := 0, 0
+	for range r.read(8) + 1 {
+		n, v, err := checkCodebook(r)
+		if err != nil {
+			return err
+		}
+		if entries, values = entries+n, values+v; entries > maxAllEntries || values > maxValues {
+			return errCodebook
+		}
+	}
+	return nil
+}
+
+// checkCodebook reads one codebook, and returns how many entries and how many values it has.
+func checkCodebook(r *bitReader) (entries, values int, err error) {
+	pattern, dimensions := r.read(24), r.read(16)
+	entries = r.read(24)
+	if pattern != 0x564342 || dimensions < 1 || dimensions > maxDimensions || entries < 1 || entries > maxEntries {
+		return 0, 0, errCodebook
+	}
+	lengths := readLengths
+	if r.read(1) == 1 {
+		lengths = readOrdered
+	}
+	used, space, ok := lengths(r, entries)
+	// The codes fill their space exactly, but for a codebook with a single entry.
+	if !ok || used == 0 || used > 1 && space != 1<<32 {
+		return 0, 0, errCodebook
+	}
+	switch lookup := r.read(4); {
+	case lookup == 1:
+		values = int(math.Floor(math.Pow(float64(entries), 1/float64(dimensions))))
+	case lookup == 2:
+		values = entries * dimensions
+	case lookup > 2:
+		return 0, 0, errCodebook
+	default:
+		return entries, 0, r.err()
+	}
+	r.skip(64)
+	width := r.read(4) + 1
+	r.skip(1 + width*values)
+	return entries, entries * dimensions, r.err()
+}
+
+// readLengths reads the length of each code. space is what the codes take of 1<<32.
+func readLengths(r *bitReader, entries int) (used int, space uint64, ok bool) {
+	sparse := r.read(1) == 1
+	for range entries {
+		if !sparse || r.read(1) == 1 {
+			used++
+			space += 1 << (31 - r.read(5))
+		}
+	}
+	return used, space, r.err() == nil
+}
+
+// readOrdered reads how many codes there are of each length.
+func readOrdered(r *bitReader, entries int) (used int, space uint64, ok bool) {
+	for length := r.read(5) + 1; used < entries; length++ {
+		n := r.read(bits.Len(uint(entries - used)))
+		if used += n; used > entries || length > 32 || r.err() != nil {
+			return 0, 0, false
+		}
+		space += uint64(n) << (32 - length)
+	}
+	return used, space, true
+}
+
+// bitReader reads numbers, lowest bit first. Past the end they are 0, and err is set.
+type bitReader struct {
+	b  []byte
+	at int // in bits
+}
+
+func (r *bitReader) read(n int) int {
+	v := 0
+	for i := range n {
+		if at := r.at + i; at/8 < len(r.b) {
+			v |= int(r.b[at/8]>>(at%8)&1) << i
+		}
+	}
+	r.at += n
+	return v
+}
+
+func (r *bitReader) skip(n int) { r.at += n }
+
+func (r *bitReader) err() error {
+	if r.at > len(r.b)*8 {
+		return errors.New("the setup header is cut off")
+	}
+	return nil
+}

@@ -1,0 +1,104 @@
+package orgstore_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/bunstore"
+	"github.com/callwright/callwright/adapters/bunstore/internal/storetest"
+	"github.com/callwright/callwright/adapters/bunstore/orgstore"
+	"github.com/callwright/callwright/transport/access"
+)
+
+// together calls a function several times at once, and returns what it returned.
+func together(times int, f func(i int) error) []error {
+	results := make([]error, times)
+	var all sync.WaitGroup
+	for i := range times {
+		all.Go(func() { results[i] = f(i) })
+	}
+	all.Wait()
+	return results
+}
+
+// wantOne wants one success, and that the others came too late.
+func wantOne(t *testing.T, what string, results []error) {
+	t.Helper()
+	won := 0
+	for _, err := range results {
+		if err == nil {
+			won++
+		} else if !errors.Is(err, callwright.ErrInvalidState) {
+			t.Errorf("%s: got %v", what, err)
+		}
+	}
+	if won != 1 {
+		t.Errorf("%s: %d of %d have won", what, won, len(results))
+	}
+}
+
+// TestAccessRaces changes one organization and its keys from two services at once, as two programs do.
+func TestAccessRaces(t *testing.T) {
+	t.Parallel()
+	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
+		const times = 6
+		db := open(t)
+		services := make([]*access.Service, 2)
+		for i := range services {
+			var err error
+			services[i], err = access.New(access.Config{Store: orgstore.Tenants{DB: db}, Atomic: db, Secret: callwright.Secret(make([]byte, 32))})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		s := services[0]
+		org, err := s.CreateOrganization(t.Context(), "o", "Acme")
+		if err != nil {
+			t.Fatal(err)
+		}
+		key, err := s.CreateKey(t.Context(), org.ID, "ci", 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		made := make([]access.NewKey, times)
+		wantOne(t, "rotations of a key", together(times, func(i int) (err error) {
+			made[i], err = services[i%2].RotateKey(t.Context(), org.ID, key.Record.ID, time.Hour)
+			return err
+		}))
+		page, err := s.Keys(t.Context(), org.ID, callwright.Keyset{}, 10)
+		if err != nil || len(page.Items) != 2 {
+			t.Errorf("the keys are %+v, %v", page.Items, err)
+		}
+		for _, k := range slices.Concat(made, []access.NewKey{key}) {
+			if k.Key == "" {
+				continue // it came too late
+			}
+			if _, err := s.CheckKey(t.Context(), k.Key.Reveal()); err != nil {
+				t.Errorf("a key after the rotation: %v", err)
+			}
+		}
+		wantOne(t, "rotations of a webhook secret", together(times, func(i int) error {
+			_, err := services[i%2].RotateWebhookSecret(t.Context(), org.ID, time.Hour)
+			return err
+		}))
+		for _, err := range together(times, func(i int) error {
+			_, err := services[i%2].UpdateOrganization(t.Context(), org.ID, access.OrganizationChange{
+				Grant: []callwright.Entitlement{callwright.Entitlement(fmt.Sprint("R", i))},
+			})
+			return err
+		}) {
+			if err != nil {
+				t.Error(err)
+			}
+		}
+		now, err := s.Organization(t.Context(), org.ID)
+		if err != nil || len(now.Entitlements) != times || now.PreviousWebhookSecret != org.WebhookSecret {
+			t.Errorf("the organization has the entitlements %v, %v", now.Entitlements, err)
+		}
+	})
+}

@@ -1,0 +1,118 @@
+package orgstore
+
+import (
+	"context"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/bunstore/internal/sqldb"
+)
+
+type keyRow struct {
+	bun.BaseModel `bun:"table:api_keys"`
+
+	ID         string     `bun:"id,pk"`
+	Org        string     `bun:"org"`
+	Name       string     `bun:"name"`
+	Prefix     string     `bun:"prefix"`
+	Hash       []byte     `bun:"hash"`
+	CreatedAt  time.Time  `bun:"created_at"`
+	ExpiresAt  *time.Time `bun:"expires_at"`
+	RevokedAt  *time.Time `bun:"revoked_at"`
+	LastUsedAt *time.Time `bun:"last_used_at"`
+	ReplacedBy string     `bun:"replaced_by"`
+}
+
+func (r keyRow) key() callwright.APIKey {
+	return callwright.APIKey{
+		ID: r.ID, Org: callwright.OrgID(r.Org), Name: r.Name, Prefix: r.Prefix, Hash: r.Hash, CreatedAt: r.CreatedAt.UTC(),
+		ExpiresAt: sqldb.StoredIfSet(r.ExpiresAt), RevokedAt: sqldb.StoredIfSet(r.RevokedAt),
+		LastUsedAt: sqldb.StoredIfSet(r.LastUsedAt), ReplacedBy: r.ReplacedBy,
+	}
+}
+
+// InsertKey adds a key's record.
+func (s Tenants) InsertKey(ctx context.Context, k callwright.APIKey) error {
+	return s.core().Insert(ctx, k, &keyRow{
+		ID: k.ID, Org: string(k.Org), Name: k.Name, Prefix: k.Prefix, Hash: k.Hash, CreatedAt: sqldb.Stored(k.CreatedAt),
+		ExpiresAt: sqldb.StoredIfSet(k.ExpiresAt), RevokedAt: sqldb.StoredIfSet(k.RevokedAt),
+		LastUsedAt: sqldb.StoredIfSet(k.LastUsedAt), ReplacedBy: k.ReplacedBy,
+	})
+}
+
+// KeyByPrefix returns the record of the key with a prefix.
+func (s Tenants) KeyByPrefix(ctx context.Context, prefix string) (callwright.APIKey, error) {
+	return s.key(ctx, []any{prefix}, func(q *bun.SelectQuery) *bun.SelectQuery { return q.Where("prefix = ?", prefix) })
+}
+
+// Key returns the record of one key.
+func (s Tenants) Key(ctx context.Context, org callwright.OrgID, id string) (callwright.APIKey, error) {
+	return s.key(ctx, []any{org, id}, func(q *bun.SelectQuery) *bun.SelectQuery { return q.Where("id = ?", id).Where("org = ?", org) })
+}
+
+func (s Tenants) key(
+	ctx context.Context, inputs []any, choose func(*bun.SelectQuery) *bun.SelectQuery,
+) (callwright.APIKey, error) {
+	var row keyRow
+	err := s.core().Read(ctx, inputs, func(ctx context.Context, idb bun.IDB) error {
+		return sqldb.Absent("API key", choose(idb.NewSelect().Model(&row)).Scan(ctx))
+	})
+	if err != nil {
+		return callwright.APIKey{}, err
+	}
+	return row.key(), nil
+}
+
+// Keys returns a page of the keys of an organization.
+func (s Tenants) Keys(
+	ctx context.Context, org callwright.OrgID, after callwright.Keyset, limit int,
+) ([]callwright.APIKey, error) {
+	var rows []keyRow
+	err := s.core().Read(ctx, []any{org, after}, func(ctx context.Context, idb bun.IDB) error {
+		rows = nil
+		return page(idb.NewSelect().Model(&rows).Where("org = ?", org), after, limit).Scan(ctx)
+	})
+	return sqldb.Converted(rows, keyRow.key), err
+}
+
+// CountKeys counts the keys that are in force.
+func (s Tenants) CountKeys(ctx context.Context, org callwright.OrgID, now time.Time) (count int, err error) {
+	err = s.core().Read(ctx, []any{org}, func(ctx context.Context, idb bun.IDB) (err error) {
+		count, err = idb.NewSelect().Model((*keyRow)(nil)).Where("org = ?", org).Where("revoked_at IS NULL").
+			Where("expires_at IS NULL OR expires_at > ?", sqldb.Stored(now)).Count(ctx)
+		return err
+	})
+	return count, err
+}
+
+// RevokeKey revokes a key.
+func (s Tenants) RevokeKey(ctx context.Context, org callwright.OrgID, id string, at time.Time) error {
+	return s.core().Write(ctx, []any{org, id}, func(ctx context.Context, idb bun.IDB) error {
+		result, err := idb.NewUpdate().Model((*keyRow)(nil)).
+			Set("revoked_at = COALESCE(revoked_at, ?)", sqldb.Stored(at)).
+			Where("id = ?", id).Where("org = ?", org).Exec(ctx)
+		return sqldb.Changed(result, err, callwright.NotFound("API key"))
+	})
+}
+
+// ReplaceKey sets what has replaced a key, and when it ends.
+func (s Tenants) ReplaceKey(ctx context.Context, org callwright.OrgID, id, by string, ends time.Time) error {
+	return s.core().Write(ctx, []any{org, id, by}, func(ctx context.Context, idb bun.IDB) error {
+		result, err := idb.NewUpdate().Model((*keyRow)(nil)).
+			Set("replaced_by = ?", by).Set("expires_at = ?", sqldb.Stored(ends)).
+			Where("id = ?", id).Where("org = ?", org).Where("replaced_by = ''").Exec(ctx)
+		err = sqldb.Changed(result, err, callwright.ErrConflict)
+		return sqldb.Outrun(ctx, "API key", err, idb.NewSelect().Model((*keyRow)(nil)).Where("id = ?", id).Where("org = ?", org))
+	})
+}
+
+// TouchKey sets the last use of a key.
+func (s Tenants) TouchKey(ctx context.Context, id string, at time.Time, every time.Duration) error {
+	return s.core().Write(ctx, []any{id}, func(ctx context.Context, idb bun.IDB) error {
+		_, err := idb.NewUpdate().Model((*keyRow)(nil)).Set("last_used_at = ?", sqldb.Stored(at)).Where("id = ?", id).
+			Where("last_used_at IS NULL OR last_used_at <= ?", sqldb.Stored(at.Add(-every))).Exec(ctx)
+		return err
+	})
+}

@@ -1,0 +1,34 @@
+package speechstore
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+
+	"github.com/callwright/callwright/speech"
+)
+
+// VoiceDocument returns the JSON that is stored of a voice.
+func VoiceDocument(v speech.Voice) ([]byte, error) {
+	return json.MarshalIndent(newVoiceJSON(v), "", "  ")
+}
+
+// FillSamples stores many samples, in statements of 500 rows.
+func (s Samples) FillSamples(ctx context.Context, all []speech.Sample) error {
+	for chunk := range slices.Chunk(all, 500) {
+		rows := make([]*sampleRow, len(chunk))
+		for i, one := range chunk {
+			rows[i] = newSampleRow(one)
+		}
+		err := s.DB.Do(ctx, func(ctx context.Context) error {
+			if err := s.core().Insert(ctx, nil, &rows); err != nil {
+				return err
+			}
+			return s.core().add(ctx, countsOf(chunk))
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,163 @@
+package speechstore
+
+import (
+	"context"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/bunstore"
+	"github.com/callwright/callwright/adapters/bunstore/internal/sqldb"
+	"github.com/callwright/callwright/speech"
+)
+
+// Samples is a speech.Samples. How many there are is kept in a table of its own, in the transactions that add and remove samples.
+type Samples struct{ DB *bunstore.DB }
+
+var _ speech.Samples = Samples{}
+
+func (s Samples) core() core { return core{s.DB.Core()} }
+
+type sampleRow struct {
+	bun.BaseModel `bun:"table:speech_samples,alias:sample"`
+
+	ID        string        `bun:"id,pk"`
+	Org       string        `bun:"org"`
+	User      string        `bun:"user_id"`
+	Text      string        `bun:"text"`
+	Voice     string        `bun:"voice"`
+	Language  string        `bun:"language"`
+	Format    string        `bun:"format"`
+	Key       string        `bun:"digest"`
+	Blob      string        `bun:"blob"`
+	Bytes     int64         `bun:"bytes"`
+	Duration  time.Duration `bun:"duration_ns"`
+	Latency   time.Duration `bun:"latency_ns"`
+	CreatedAt time.Time     `bun:"created_at"`
+}
+
+func newSampleRow(s speech.Sample) *sampleRow {
+	return &sampleRow{
+		ID: s.ID, Org: string(s.Org), User: s.User, Text: s.Text, Voice: s.Voice, Language: s.Language, Format: string(s.Format), Key: s.Key,
+		Blob: s.Blob, Bytes: s.Bytes, Duration: s.Duration, Latency: s.Latency, CreatedAt: sqldb.Stored(s.CreatedAt),
+	}
+}
+
+func (r sampleRow) sample() speech.Sample {
+	return speech.Sample{
+		ID: r.ID, Org: callwright.OrgID(r.Org), User: r.User, Text: r.Text, Voice: r.Voice, Language: r.Language,
+		Format: speech.Format(r.Format), Key: r.Key, Blob: r.Blob, Bytes: r.Bytes, Duration: r.Duration, Latency: r.Latency,
+		CreatedAt: r.CreatedAt.UTC(),
+	}
+}
+
+// InsertSample adds a sample.
+func (s Samples) InsertSample(ctx context.Context, one speech.Sample) error {
+	return s.DB.Do(ctx, func(ctx context.Context) error {
+		if err := s.core().Insert(ctx, one, newSampleRow(one)); err != nil {
+			return err
+		}
+		return s.core().add(ctx, countsOf([]speech.Sample{one}))
+	})
+}
+
+// Sample returns a sample.
+func (s Samples) Sample(ctx context.Context, org callwright.OrgID, id string) (speech.Sample, error) {
+	return s.find(ctx, []any{org, id}, func(q *bun.SelectQuery) *bun.SelectQuery {
+		return q.Where("id = ?", id).Where("org = ?", org)
+	})
+}
+
+// SampleByKey returns the newest sample with a key that is not too old.
+func (s Samples) SampleByKey(ctx context.Context, org callwright.OrgID, key string, since time.Time) (speech.Sample, error) {
+	return s.find(ctx, []any{org, key}, func(q *bun.SelectQuery) *bun.SelectQuery {
+		return q.Where("org = ?", org).Where("digest = ?", key).Where("created_at >= ?", ceiled(since)).Order("created_at DESC", "id DESC").Limit(1)
+	})
+}
+
+// ceiled returns a time with the precision that the databases keep, rounded up.
+func ceiled(t time.Time) time.Time {
+	stored := sqldb.Stored(t)
+	if stored.Before(t) {
+		stored = stored.Add(time.Microsecond)
+	}
+	return stored
+}
+
+func (s Samples) find(ctx context.Context, inputs []any, where func(*bun.SelectQuery) *bun.SelectQuery) (speech.Sample, error) {
+	row := new(sampleRow)
+	err := s.core().Read(ctx, inputs, func(ctx context.Context, idb bun.IDB) error {
+		return sqldb.Absent("sample", where(idb.NewSelect().Model(row)).Scan(ctx))
+	})
+	if err != nil {
+		return speech.Sample{}, err
+	}
+	return row.sample(), nil
+}
+
+// ListSamples returns a page of samples, and how many there are in all. The ids of the page come from an index alone, so that those
+// before it cost no more than a step in that.
+func (s Samples) ListSamples(
+	ctx context.Context, org callwright.OrgID, voice string, limit, offset int,
+) (list []speech.Sample, total int, err error) {
+	var rows []sampleRow
+	err = s.core().Read(ctx, []any{org, voice}, func(ctx context.Context, idb bun.IDB) error {
+		rows, total = nil, 0
+		count := new(countRow)
+		err := idb.NewSelect().Model(count).Where("org = ?", org).Where("voice = ?", voice).Scan(ctx)
+		if err != nil {
+			return sqldb.Absent("count", err)
+		}
+		if total = int(count.Samples); limit <= 0 || offset >= total {
+			return nil
+		}
+		page := idb.NewSelect().Model((*sampleRow)(nil)).ModelTableExpr("speech_samples AS paged").Column("paged.id").Where("paged.org = ?", org)
+		if voice != "" {
+			page = page.Where("paged.voice = ?", voice)
+		}
+		page = page.Order("paged.created_at DESC", "paged.id DESC").Limit(limit).Offset(offset)
+		return idb.NewSelect().Model(&rows).Where("id IN (?)", page).Order("created_at DESC", "id DESC").Scan(ctx)
+	})
+	if err != nil && callwright.CodeOf(err) != callwright.CodeNotFound { // no count: no samples
+		return nil, 0, err
+	}
+	return sqldb.Converted(rows, sampleRow.sample), total, nil
+}
+
+// DeleteSamples removes the oldest samples that were made before a time. It leaves alone those that another transaction removes.
+func (s Samples) DeleteSamples(ctx context.Context, before time.Time, limit int) (list []speech.Sample, err error) {
+	if limit <= 0 {
+		return nil, nil
+	}
+	err = s.DB.Do(ctx, func(ctx context.Context) error {
+		var rows []sampleRow
+		err := s.core().Write(ctx, nil, func(ctx context.Context, idb bun.IDB) error {
+			rows = nil
+			old := idb.NewSelect().Model(&rows).Where("created_at < ?", ceiled(before)).Order("created_at", "id").Limit(limit)
+			if err := s.core().SkipLocked(old).Scan(ctx); err != nil || len(rows) == 0 {
+				return err
+			}
+			_, err := idb.NewDelete().Model(&rows).WherePK().Exec(ctx)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		list = sqldb.Converted(rows, sampleRow.sample)
+		return s.core().subtract(ctx, countsOf(list))
+	})
+	if err != nil {
+		return nil, err
+	}
+	return list, nil
+}
+
+// BlobUsed reports whether a sample has a blob.
+func (s Samples) BlobUsed(ctx context.Context, org callwright.OrgID, blob string) (used bool, err error) {
+	err = s.core().Read(ctx, []any{org, blob}, func(ctx context.Context, idb bun.IDB) error {
+		used, err = idb.NewSelect().Model((*sampleRow)(nil)).ColumnExpr("1").Where("org = ?", org).Where("blob = ?", blob).Exists(ctx)
+		return err
+	})
+	return used, err
+}

@@ -1,0 +1,124 @@
+package speechstore
+
+import (
+	"context"
+	"errors"
+
+	"github.com/uptrace/bun"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/bunstore"
+	"github.com/callwright/callwright/adapters/bunstore/internal/sqldb"
+	"github.com/callwright/callwright/speech"
+)
+
+// Voices is a speech.Voices.
+type Voices struct{ DB *bunstore.DB }
+
+var _ speech.Voices = Voices{}
+
+func (s Voices) core() core { return core{s.DB.Core()} }
+
+// errNameTaken is what callers get who want a name that another voice of the organization has.
+var errNameTaken = &callwright.Error{Code: callwright.CodeConflict, Field: "name", Message: "another voice has this name"}
+
+// InsertVoice adds a voice.
+func (s Voices) InsertVoice(ctx context.Context, v speech.Voice) error {
+	row, err := newVoiceRow(v)
+	if err != nil {
+		return err
+	}
+	err = s.core().Insert(ctx, v, row)
+	if !errors.Is(err, callwright.ErrConflict) {
+		return err
+	}
+	if _, taken := s.VoiceByKey(ctx, v.Org, row.NameKey); taken == nil {
+		return errNameTaken
+	}
+	return err
+}
+
+// Voice returns a voice.
+func (s Voices) Voice(ctx context.Context, org callwright.OrgID, id string) (speech.Voice, error) {
+	return s.find(ctx, []any{org, id}, func(q *bun.SelectQuery) *bun.SelectQuery {
+		return q.Where("id = ?", id).Where("org = ?", org)
+	})
+}
+
+// VoiceByKey returns the voice with a name.
+func (s Voices) VoiceByKey(ctx context.Context, org callwright.OrgID, key string) (speech.Voice, error) {
+	return s.find(ctx, []any{org, key}, func(q *bun.SelectQuery) *bun.SelectQuery {
+		return q.Where("org = ?", org).Where("name_key = ?", key)
+	})
+}
+
+func (s Voices) find(ctx context.Context, inputs []any, where func(*bun.SelectQuery) *bun.SelectQuery) (speech.Voice, error) {
+	row := new(voiceRow)
+	err := s.core().Read(ctx, inputs, func(ctx context.Context, idb bun.IDB) error {
+		return sqldb.Absent("voice", where(idb.NewSelect().Model(row)).Scan(ctx))
+	})
+	if err != nil {
+		return speech.Voice{}, err
+	}
+	return row.voice()
+}
+
+// VoicesOf returns the first voices of an organization.
+func (s Voices) VoicesOf(ctx context.Context, org callwright.OrgID, limit int) ([]speech.Voice, error) {
+	var rows []voiceRow
+	err := s.core().Read(ctx, []any{org}, func(ctx context.Context, idb bun.IDB) error {
+		rows = nil
+		return idb.NewSelect().Model(&rows).Where("org = ?", org).Order("created_at", "id").Limit(limit).Scan(ctx)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return sqldb.ConvertedAll(rows, voiceRow.voice)
+}
+
+// UpdateVoice replaces a voice. It looks for the name first: a unique index that refuses it would end a transaction of PostgreSQL. The
+// index is for those that rename at the same time.
+func (s Voices) UpdateVoice(ctx context.Context, v speech.Voice) error {
+	row, err := newVoiceRow(v)
+	if err != nil {
+		return err
+	}
+	var refused error // by the database
+	err = s.core().Write(ctx, []any{v}, func(ctx context.Context, idb bun.IDB) error {
+		other := idb.NewSelect().TableExpr("voices AS other").ColumnExpr("1").Where("other.org = ?", row.Org).
+			Where("other.name_key = ?", row.NameKey).Where("other.id <> ?", row.ID)
+		update := idb.NewUpdate().Model(row).ExcludeColumn("created_at").WherePK().Where("org = ?", row.Org).
+			Where("version = ?", sqldb.Int(v.Version-1)).Where("NOT EXISTS (?)", other)
+		result, err := update.Exec(ctx)
+		refused = err
+		return sqldb.Changed(result, err, callwright.ErrConflict)
+	})
+	switch {
+	case !errors.Is(err, callwright.ErrConflict):
+		return err
+	case refused != nil:
+		return errNameTaken.Because(refused)
+	}
+	return s.whyNotUpdated(ctx, v, err)
+}
+
+// whyNotUpdated returns what has kept a voice from being updated.
+func (s Voices) whyNotUpdated(ctx context.Context, v speech.Voice, conflict error) error {
+	stored, err := s.Voice(ctx, v.Org, v.ID)
+	switch {
+	case err != nil:
+		return err
+	case stored.Version == v.Version-1:
+		return errNameTaken
+	default:
+		return conflict
+	}
+}
+
+// DeleteVoice removes a voice.
+func (s Voices) DeleteVoice(ctx context.Context, org callwright.OrgID, id string) error {
+	return s.core().Write(ctx, []any{org, id}, func(ctx context.Context, idb bun.IDB) error {
+		result, err := idb.NewDelete().Model((*voiceRow)(nil)).Where("id = ?", id).Where("org = ?", org).Exec(ctx)
+		return sqldb.Changed(result, err, callwright.NotFound("voice"))
+	})
+}

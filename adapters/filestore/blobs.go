@@ -1,0 +1,241 @@
+package filestore
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/speech"
+)
+
+// Blobs keeps the audio of samples in a folder. It is a speech.Blobs. os.Root confines it to the folder, whatever a name is.
+//
+// The audio "name" of an organization is the file ORG/me/name.wav, below a folder of the name's last two characters, so that no folder
+// gets huge. A file is written in the folder .incoming and gets its name when it is complete and on the disk. Nothing else lies in
+// the folder, and the files are what was put, so they can be copied to other storage.
+type Blobs struct{ root *os.Root }
+
+var _ speech.Blobs = (*Blobs)(nil)
+
+const (
+	audio    = "audio"     // what the files are, in errors
+	incoming = ".incoming" // no organization has this name, for it is not plain
+	stale    = time.Hour   // after this time a file in incoming is left by a crash
+)
+
+// NewBlobs makes the folder if it does not exist. It removes what a crash has left of audio that was being written more than an hour
+// ago; several processes may use one folder.
+func NewBlobs(folder string) (*Blobs, error) {
+	root, err := openFolder(audio, folder)
+	if err != nil {
+		return nil, err
+	}
+	b := &Blobs{root: root}
+	if err := errors.Join(root.MkdirAll(incoming, folderMode), b.sweep(time.Now().Add(-stale))); err != nil {
+		_ = root.Close()
+		return nil, coded(audio, fmt.Errorf("audio: %w", err))
+	}
+	return b, nil
+}
+
+// sweep removes the files in incoming that were last written before a time.
+func (b *Blobs) sweep(before time.Time) error {
+	folder, err := b.root.Open(incoming)
+	if err != nil {
+		return err
+	}
+	defer folder.Close()
+	files, err := folder.ReadDir(-1)
+	if err != nil {
+		return err
+	}
+	for _, f := range files {
+		info, err := f.Info()
+		if err != nil || !info.ModTime().Before(before) {
+			continue // just renamed, or being written
+		}
+		if err := b.root.Remove(filepath.Join(incoming, f.Name())); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
+
+// Close closes the folder.
+func (b *Blobs) Close() error { return b.root.Close() }
+
+// place returns the folders of audio and its file.
+func place(org callwright.OrgID, name string) (folder, file string, err error) {
+	if err := checkNames(audio, org, name); err != nil {
+		return "", "", err
+	}
+	folder = filepath.Join(string(org), name[max(0, len(name)-2):])
+	return folder, filepath.Join(folder, name+".wav"), nil
+}
+
+// PutBlob writes audio to a file.
+func (b *Blobs) PutBlob(ctx context.Context, org callwright.OrgID, name string, r io.Reader, size int64) error {
+	folder, file, err := place(org, name)
+	if err != nil {
+		return err
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	part := filepath.Join(incoming, rand.Text())
+	f, err := b.root.OpenFile(part, os.O_CREATE|os.O_EXCL|os.O_WRONLY, fileMode)
+	if err != nil {
+		return coded(audio, fmt.Errorf("audio: %w", err))
+	}
+	if err = fill(ctx, f, r, size); err == nil {
+		err = b.publish(part, folder, file)
+	}
+	if err != nil {
+		_ = b.root.Remove(part)
+	}
+	return err
+}
+
+// fill writes exactly size bytes of r to a file, has them on the disk, and closes the file.
+func fill(ctx context.Context, f *os.File, r io.Reader, size int64) error {
+	defer f.Close()
+	n, err := io.Copy(f, io.LimitReader(reader{ctx, r}, size+1))
+	switch {
+	case err != nil:
+		return coded(audio, err)
+	case n != size:
+		return fmt.Errorf("audio: %d bytes were announced, and at least %d came", size, n)
+	}
+	if err := errors.Join(f.Sync(), f.Close()); err != nil {
+		return coded(audio, fmt.Errorf("audio: %w", err))
+	}
+	return ctx.Err()
+}
+
+// reader ends with its context.
+type reader struct {
+	ctx context.Context //nolint:containedctx // it lives as long as a call of PutBlob
+	r   io.Reader
+}
+
+// Read reads unless the context has ended.
+func (r reader) Read(p []byte) (int, error) {
+	if err := r.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return r.r.Read(p)
+}
+
+// publish gives a complete file its name, and has the name on the disk. Folders that are new are part of the name.
+func (b *Blobs) publish(part, folder, file string) error {
+	_, err := b.root.Stat(folder)
+	fresh := errors.Is(err, fs.ErrNotExist)
+	if err = b.root.MkdirAll(folder, folderMode); err == nil {
+		err = b.root.Rename(part, file)
+	}
+	if err != nil {
+		return coded(audio, fmt.Errorf("audio: %w", err))
+	}
+	folders := []string{folder}
+	if fresh {
+		folders = append(folders, filepath.Dir(folder), ".")
+	}
+	for _, name := range folders {
+		if err := b.sync(name); err != nil {
+			_ = b.root.Remove(file)
+			return coded(audio, fmt.Errorf("audio: %w", err))
+		}
+	}
+	return nil
+}
+
+// sync has the names in a folder on the disk.
+func (b *Blobs) sync(folder string) error {
+	f, err := b.root.Open(folder)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return f.Sync()
+}
+
+// OpenBlob opens the file of audio. A file that is shorter than its RIFF header says is an error, and so is one that gets shorter while
+// it is read.
+func (b *Blobs) OpenBlob(_ context.Context, org callwright.OrgID, name string) (io.ReadSeekCloser, error) {
+	_, file, err := place(org, name)
+	if err != nil {
+		return nil, callwright.NotFound(audio).Because(err)
+	}
+	f, err := b.root.Open(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, callwright.NotFound(audio)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("audio: %w", err)
+	}
+	size, err := wholeSize(f)
+	if err != nil {
+		_ = f.Close()
+		return nil, fmt.Errorf("audio: %w", err)
+	}
+	return blob{io.NewSectionReader(watched{f}, 0, size), f}, nil
+}
+
+// wholeSize returns the size of a file. It fails if the file has a RIFF header with a larger one: an odd chunk may lack its last byte.
+func wholeSize(f *os.File) (int64, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return 0, err
+	}
+	var header [8]byte
+	if _, err := f.ReadAt(header[:], 0); err != nil && !errors.Is(err, io.EOF) {
+		return 0, err
+	}
+	declared := binary.LittleEndian.Uint32(header[4:])
+	if string(header[:4]) == "RIFF" && declared != 1<<32-1 && int64(declared)+int64(len(header)) > info.Size()+1 {
+		return 0, fmt.Errorf("the file %s was cut off: it has %d bytes, and had %d", f.Name(), info.Size(), int64(declared)+int64(len(header)))
+	}
+	return info.Size(), nil
+}
+
+// blob is audio that is being read.
+type blob struct {
+	*io.SectionReader
+
+	f *os.File
+}
+
+// Close closes the file.
+func (b blob) Close() error { return b.f.Close() }
+
+// watched reads a file within the size that it had.
+type watched struct{ f *os.File }
+
+// ReadAt does not take the end of the file for an end of the audio.
+func (w watched) ReadAt(p []byte, off int64) (int, error) {
+	n, err := w.f.ReadAt(p, off)
+	if errors.Is(err, io.EOF) && n < len(p) {
+		return n, fmt.Errorf("audio: the file was cut off while it was read: %w", io.ErrUnexpectedEOF)
+	}
+	return n, err
+}
+
+// DeleteBlob removes the file of audio. Who reads it goes on to its end.
+func (b *Blobs) DeleteBlob(_ context.Context, org callwright.OrgID, name string) error {
+	_, file, err := place(org, name)
+	if err != nil {
+		return nil //nolint:nilerr // no such audio is kept
+	}
+	if err := b.root.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("audio: %w", err)
+	}
+	return nil
+}

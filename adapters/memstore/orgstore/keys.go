@@ -1,0 +1,134 @@
+package orgstore
+
+import (
+	"context"
+	"iter"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/memstore/internal/memory"
+)
+
+// InsertKey adds a key's record.
+func (s Tenants) InsertKey(ctx context.Context, k callwright.APIKey) error {
+	return with(ctx, s.Store, func(d *data) error {
+		for _, other := range d.keys {
+			if other.ID == k.ID || other.Prefix == k.Prefix {
+				return callwright.ErrConflict
+			}
+		}
+		d.keys[k.Prefix] = memory.Clone(k)
+		return nil
+	})
+}
+
+// KeyByPrefix returns the record of the key with a prefix.
+func (s Tenants) KeyByPrefix(ctx context.Context, prefix string) (k callwright.APIKey, err error) {
+	err = with(ctx, s.Store, func(d *data) error {
+		found, ok := d.keys[prefix]
+		if !ok {
+			return callwright.NotFound("API key")
+		}
+		k = memory.Clone(found)
+		return nil
+	})
+	return k, err
+}
+
+// Key returns the record of one key.
+func (s Tenants) Key(ctx context.Context, org callwright.OrgID, id string) (k callwright.APIKey, err error) {
+	err = with(ctx, s.Store, func(d *data) error {
+		found, err := d.key(org, id)
+		k = memory.Clone(found)
+		return err
+	})
+	return k, err
+}
+
+// key returns a key as it is stored; CodeNotFound when the organization has no such key.
+func (d *data) key(org callwright.OrgID, id string) (callwright.APIKey, error) {
+	for k := range d.keysOf(org) {
+		if k.ID == id {
+			return k, nil
+		}
+	}
+	return callwright.APIKey{}, callwright.NotFound("API key")
+}
+
+// keysOf yields the keys of an organization.
+func (d *data) keysOf(org callwright.OrgID) iter.Seq[callwright.APIKey] {
+	return func(yield func(callwright.APIKey) bool) {
+		for _, k := range d.keys {
+			if k.Org == org && !yield(k) {
+				return
+			}
+		}
+	}
+}
+
+// Keys returns a page of the keys of an organization.
+func (s Tenants) Keys(
+	ctx context.Context, org callwright.OrgID, after callwright.Keyset, limit int,
+) (found []callwright.APIKey, err error) {
+	err = with(ctx, s.Store, func(d *data) error {
+		found = page(d.keysOf(org), after, limit, func(k callwright.APIKey) callwright.Keyset {
+			return callwright.Keyset{At: k.CreatedAt, ID: k.ID}
+		})
+		return nil
+	})
+	return found, err
+}
+
+// CountKeys counts the keys that are in force.
+func (s Tenants) CountKeys(ctx context.Context, org callwright.OrgID, now time.Time) (count int, err error) {
+	err = with(ctx, s.Store, func(d *data) error {
+		for k := range d.keysOf(org) {
+			if k.InForce(now) {
+				count++
+			}
+		}
+		return nil
+	})
+	return count, err
+}
+
+// RevokeKey revokes a key.
+func (s Tenants) RevokeKey(ctx context.Context, org callwright.OrgID, id string, at time.Time) error {
+	return with(ctx, s.Store, func(d *data) error {
+		k, err := d.key(org, id)
+		if err == nil && k.RevokedAt == nil {
+			k.RevokedAt = &at
+			d.keys[k.Prefix] = k
+		}
+		return err
+	})
+}
+
+// ReplaceKey sets what has replaced a key, and when it ends.
+func (s Tenants) ReplaceKey(ctx context.Context, org callwright.OrgID, id, by string, ends time.Time) error {
+	return with(ctx, s.Store, func(d *data) error {
+		k, err := d.key(org, id)
+		switch {
+		case err != nil:
+			return err
+		case k.ReplacedBy != "":
+			return callwright.ErrConflict
+		}
+		k.ReplacedBy, k.ExpiresAt = by, &ends
+		d.keys[k.Prefix] = k
+		return nil
+	})
+}
+
+// TouchKey sets the last use of a key.
+func (s Tenants) TouchKey(ctx context.Context, id string, at time.Time, every time.Duration) error {
+	return with(ctx, s.Store, func(d *data) error {
+		for _, k := range d.keys {
+			if k.ID == id && (k.LastUsedAt == nil || !k.LastUsedAt.After(at.Add(-every))) {
+				k.LastUsedAt = &at
+				d.keys[k.Prefix] = k
+			}
+		}
+		return nil
+	})
+}

@@ -1,0 +1,64 @@
+package speechstore
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"sync"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/speech"
+)
+
+// Blobs is a speech.Blobs. All audio is in memory, outside of transactions. The zero Blobs is empty and ready.
+type Blobs struct {
+	mu     sync.Mutex
+	byName map[blobName][]byte
+}
+
+type blobName struct {
+	org  callwright.OrgID
+	name string
+}
+
+var _ speech.Blobs = (*Blobs)(nil)
+
+// PutBlob keeps audio.
+func (b *Blobs) PutBlob(ctx context.Context, org callwright.OrgID, name string, r io.Reader, size int64) error {
+	content, err := speech.ReadBlob(ctx, r, size)
+	if err != nil {
+		return err
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.byName == nil {
+		b.byName = map[blobName][]byte{}
+	}
+	b.byName[blobName{org, name}] = content
+	return nil
+}
+
+// OpenBlob opens audio.
+func (b *Blobs) OpenBlob(_ context.Context, org callwright.OrgID, name string) (io.ReadSeekCloser, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	content, known := b.byName[blobName{org, name}]
+	if !known {
+		return nil, callwright.NotFound("audio")
+	}
+	return opened{bytes.NewReader(content)}, nil
+}
+
+// opened is audio that is being read.
+type opened struct{ *bytes.Reader }
+
+// Close does nothing.
+func (opened) Close() error { return nil }
+
+// DeleteBlob removes audio.
+func (b *Blobs) DeleteBlob(_ context.Context, org callwright.OrgID, name string) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	delete(b.byName, blobName{org, name})
+	return nil
+}

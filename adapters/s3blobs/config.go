@@ -1,0 +1,142 @@
+package s3blobs
+
+import (
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"regexp"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/aws/retry"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/aws-sdk-go-v2/service/s3/types"
+
+	"github.com/callwright/callwright"
+)
+
+// Config configures Blobs. Bucket, AccessKey and SecretKey are required.
+type Config struct {
+	Bucket string // must exist
+	Prefix string // of all keys, such as "callwright/audio"; empty: none
+
+	Endpoint  string // such as "https://s3.example.com"; empty: Amazon's of the region
+	Region    string // empty: us-east-1, which most other services take
+	PathStyle bool   // https://endpoint/bucket/key, which most other services want, instead of https://bucket.endpoint/key
+	AllowHTTP bool   // the endpoint may be http://…: whoever reads along hears the audio, but learns no secret
+
+	AccessKey    string // the id of a key
+	SecretKey    callwright.Secret
+	SessionToken callwright.Secret // of a temporary key; empty: the key is not temporary
+
+	Encryption Encryption // at rest; the zero Encryption is the bucket's
+
+	// Transport sends requests. Nil: one that verifies certificates by the roots of the system, takes TLS 1.2 or newer, uses the
+	// proxy of the environment, and gives up on a server that does not answer within 30 seconds.
+	Transport http.RoundTripper
+}
+
+// Encryption says how S3 encrypts audio at rest.
+type Encryption struct {
+	Algorithm string // "AES256" or "aws:kms"; empty: the bucket's default
+	KMSKey    string // with "aws:kms"; empty: the account's default key
+}
+
+// set asks for the encryption of an object.
+func (e Encryption) set(put *s3.PutObjectInput) {
+	put.ServerSideEncryption = types.ServerSideEncryption(e.Algorithm)
+	if e.KMSKey != "" {
+		put.SSEKMSKeyId = aws.String(e.KMSKey)
+	}
+}
+
+// Bounds of requests.
+const (
+	attempts      = 3 // of a request whose failure may pass
+	longestWait   = 2 * time.Second
+	dialLimit     = 10 * time.Second
+	answerLimit   = 30 * time.Second // until the header of an answer
+	idleLimit     = 90 * time.Second
+	maxIdle       = 32 // connections
+	defaultRegion = "us-east-1"
+)
+
+// New checks a configuration. It does not talk to the server, so that a program starts while that is away.
+func New(config Config) (*Blobs, error) {
+	if err := config.check(); err != nil {
+		return nil, fmt.Errorf("audio in S3: %w", err)
+	}
+	options := s3.Options{
+		Region: config.Region, UsePathStyle: config.PathStyle,
+		Credentials: credentials.NewStaticCredentialsProvider(config.AccessKey, config.SecretKey.Reveal(), config.SessionToken.Reveal()),
+		HTTPClient: &http.Client{
+			Transport:     config.Transport,
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		},
+		Retryer: retry.NewStandard(func(o *retry.StandardOptions) { o.MaxAttempts, o.MaxBackoff = attempts, longestWait }),
+		// Requests are signed with the digest of their bodies, which every service checks. Further checksums some do not know.
+		RequestChecksumCalculation: aws.RequestChecksumCalculationWhenRequired,
+		ResponseChecksumValidation: aws.ResponseChecksumValidationWhenRequired,
+	}
+	if options.Region == "" {
+		options.Region = defaultRegion
+	}
+	if config.Endpoint != "" {
+		options.BaseEndpoint = aws.String(config.Endpoint)
+	}
+	if config.Transport == nil {
+		options.HTTPClient.(*http.Client).Transport = newTransport()
+	}
+	return &Blobs{config: config, client: s3.New(options)}, nil
+}
+
+func newTransport() *http.Transport {
+	return &http.Transport{
+		Proxy:               http.ProxyFromEnvironment,
+		DialContext:         (&net.Dialer{Timeout: dialLimit}).DialContext,
+		TLSClientConfig:     &tls.Config{MinVersion: tls.VersionTLS12},
+		TLSHandshakeTimeout: dialLimit, ResponseHeaderTimeout: answerLimit, IdleConnTimeout: idleLimit,
+		MaxIdleConnsPerHost: maxIdle, MaxIdleConns: maxIdle, ForceAttemptHTTP2: true, DisableCompression: true,
+	}
+}
+
+// The forms of names.
+var (
+	bucketName = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$`)
+	prefixName = regexp.MustCompile(`^[0-9A-Za-z_.=-]+(/[0-9A-Za-z_.=-]+)*$`)
+)
+
+func (c Config) check() error {
+	switch {
+	case !bucketName.MatchString(c.Bucket):
+		return fmt.Errorf("the bucket %q must be the name of one: 3 to 63 lower-case letters, digits, dots and hyphens", c.Bucket)
+	case c.Prefix != "" && !prefixName.MatchString(c.Prefix):
+		return fmt.Errorf("the prefix %q must be names of letters, digits, _, ., = or -, with a slash between each two", c.Prefix)
+	case c.AccessKey == "" || c.SecretKey == "":
+		return errors.New("the access key and the secret key are required")
+	case c.Encryption.Algorithm != "" && c.Encryption.Algorithm != "AES256" && c.Encryption.Algorithm != "aws:kms":
+		return fmt.Errorf("the encryption %q must be AES256 or aws:kms", c.Encryption.Algorithm)
+	case c.Encryption.KMSKey != "" && c.Encryption.Algorithm != "aws:kms":
+		return errors.New("a KMS key needs the encryption aws:kms")
+	case c.Endpoint == "":
+		return nil
+	}
+	return c.checkEndpoint()
+}
+
+func (c Config) checkEndpoint() error {
+	u, err := url.Parse(c.Endpoint)
+	switch {
+	case err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http":
+		return errors.New("the endpoint must be a URL such as https://s3.example.com")
+	case u.User != nil:
+		return errors.New("the endpoint must not have a user or a password: AccessKey and SecretKey are for those")
+	case u.Scheme == "http" && !c.AllowHTTP:
+		return errors.New("the endpoint is http://, where audio can be read along: use https://, or set AllowHTTP")
+	}
+	return nil
+}

@@ -1,0 +1,78 @@
+package s3blobs
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+
+	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
+	"github.com/aws/smithy-go"
+
+	"github.com/callwright/callwright"
+)
+
+// Callers get these errors. The cause of each is what the server has said, for the log.
+var (
+	errNoBucket = callwright.Errorf(callwright.CodeUnavailable, "the bucket for audio does not exist: make it, or correct its name or region")
+	errRefused  = callwright.Errorf(callwright.CodeUnavailable, "the storage for audio refuses access: correct the key, or what its policy allows")
+	errClock    = callwright.Errorf(callwright.CodeUnavailable, "the storage for audio refuses access, for the clock of this machine is wrong: set it")
+	errFull     = callwright.Errorf(callwright.CodeUnavailable, "the storage for audio is full")
+	errAway     = callwright.Errorf(callwright.CodeUnavailable, "the storage for audio does not answer: try again later")
+	errNoS3     = callwright.Errorf(callwright.CodeUnavailable, "the storage for audio does not speak S3: correct its endpoint")
+	errCut      = callwright.Errorf(callwright.CodeUnavailable, "the audio is shorter than it was when it was stored: restore it from a backup")
+	errChanged  = callwright.Errorf(callwright.CodeUnavailable, "the audio was changed or deleted while it was read: open it again")
+)
+
+// byCode are the meanings of S3's error codes. Others are told by their status.
+var byCode = []struct {
+	as    *callwright.Error
+	codes []string
+}{
+	{callwright.NotFound("audio"), []string{"NoSuchKey", "NoSuchVersion"}},
+	{errNoBucket, []string{"NoSuchBucket", "PermanentRedirect", "AuthorizationHeaderMalformed", "IllegalLocationConstraintException"}},
+	{errRefused, []string{"InvalidAccessKeyId", "XAdminUserNotFound"}},
+	{errClock, []string{"RequestTimeTooSkewed"}},
+	{errFull, []string{"QuotaExceeded", "XMinioStorageFull", "InsufficientStorage", "EntityTooLarge"}},
+	{errChanged, []string{"PreconditionFailed", "InvalidRange"}},
+}
+
+// translate turns an error of the client into one with a code. Errors of a context stay as they are.
+func translate(ctx context.Context, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	}
+	if _, coded := errors.AsType[*callwright.Error](err); coded {
+		return err
+	}
+	if api, ok := errors.AsType[smithy.APIError](err); ok {
+		for _, known := range byCode {
+			if slices.Contains(known.codes, api.ErrorCode()) {
+				return known.as.Because(err)
+			}
+		}
+	}
+	if answer, ok := errors.AsType[*awshttp.ResponseError](err); ok {
+		return byStatus(answer.HTTPStatusCode()).Because(err)
+	}
+	return errAway.Because(err)
+}
+
+// byStatus tells what the status of an answer means; 0: none came.
+func byStatus(status int) *callwright.Error {
+	switch {
+	case status == http.StatusUnauthorized || status == http.StatusForbidden:
+		return errRefused
+	case status == http.StatusPreconditionFailed || status == http.StatusRequestedRangeNotSatisfiable:
+		return errChanged
+	case status == http.StatusInsufficientStorage:
+		return errFull
+	case status == 0 || status >= http.StatusInternalServerError || status == http.StatusTooManyRequests || status == http.StatusRequestTimeout:
+		return errAway
+	default:
+		return errNoS3
+	}
+}

@@ -1,0 +1,208 @@
+// Package s3blobs keeps the audio of samples in a bucket of Amazon S3 or of another service with its API, such as MinIO, Ceph or
+// Cloudflare R2. All nodes of a deployment reach it.
+//
+//	blobs, err := s3blobs.New(s3blobs.Config{
+//		Bucket: "callwright-audio", Region: "eu-central-1", AccessKey: id, SecretKey: callwright.Secret(secret),
+//	})
+//	service, err := speech.New(speech.Config{Blobs: blobs, ...})
+//
+// The package is a module of its own, so that programs that keep audio elsewhere do not carry its dependencies. A program requires it
+// beside the main module, both of one release:
+//
+//	go get github.com/callwright/callwright github.com/callwright/callwright/adapters/s3blobs
+//
+// A program with a copy of the repository replaces both modules by folders of that copy.
+//
+// # The bucket
+//
+// The audio "name" of an organization is the object PREFIX/ORG/name.wav. The bucket must exist. The key needs s3:PutObject,
+// s3:GetObject and s3:DeleteObject on PREFIX/*, and s3:ListBucket, without which S3 says of an absent object that access is denied.
+// Each object has its size in its metadata, callwright-size, by which OpenBlob finds that it was cut.
+// The service deletes what is over its retention. A rule of the bucket that deletes earlier than that has samples without audio.
+package s3blobs
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/speech"
+)
+
+// Blobs keeps audio in a bucket. It is a speech.Blobs.
+type Blobs struct {
+	config Config
+	client *s3.Client
+}
+
+var _ speech.Blobs = (*Blobs)(nil)
+
+// plain matches the ids and names that become parts of keys. No other does.
+var plain = regexp.MustCompile(`^[0-9A-Za-z_-]{1,128}$`)
+
+// key returns the key of audio.
+func (b *Blobs) key(org callwright.OrgID, name string) (string, error) {
+	if !plain.MatchString(string(org)) || !plain.MatchString(name) {
+		return "", fmt.Errorf("audio: the ids %q and %q must be 1 to 128 letters, digits, _ or -", org, name)
+	}
+	key := string(org) + "/" + name + ".wav"
+	if b.config.Prefix != "" {
+		key = b.config.Prefix + "/" + key
+	}
+	return key, nil
+}
+
+// PutBlob sends audio to the bucket. A reader that cannot seek is written to a temporary file first, since S3 wants to know the digest
+// of audio before its bytes, and a request that fails is sent again.
+func (b *Blobs) PutBlob(ctx context.Context, org callwright.OrgID, name string, r io.Reader, size int64) error {
+	key, err := b.key(org, name)
+	if err != nil {
+		return err
+	}
+	body, free, err := seekable(ctx, r, size)
+	if err != nil {
+		return err
+	}
+	defer free()
+	put := &s3.PutObjectInput{
+		Bucket: &b.config.Bucket, Key: &key, Body: body, ContentLength: &size, ContentType: aws.String("audio/wav"),
+		Metadata: map[string]string{sizeKey: strconv.FormatInt(size, 10)},
+	}
+	b.config.Encryption.set(put)
+	limited, cancel := context.WithTimeout(ctx, putLimit)
+	defer cancel()
+	if _, err = b.client.PutObject(limited, put); err == nil && ctx.Err() != nil {
+		err = ctx.Err()
+	}
+	if err != nil {
+		b.revoke(ctx, key)
+		return translate(ctx, err)
+	}
+	return nil
+}
+
+// putLimit bounds how long an object is sent, repetitions included.
+const putLimit = 10 * time.Minute
+
+// revokeLimit bounds how long PutBlob takes to remove what it may have sent.
+const revokeLimit = 5 * time.Second
+
+// revoke removes an object that may be complete although its answer was not received. It is as good an attempt as can be made: the
+// service itself removes audio without a sample later.
+func (b *Blobs) revoke(ctx context.Context, key string) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), revokeLimit)
+	defer cancel()
+	_, _ = b.client.DeleteObject(ctx, &s3.DeleteObjectInput{Bucket: &b.config.Bucket, Key: &key}, func(o *s3.Options) { o.RetryMaxAttempts = 1 })
+}
+
+// seekable returns exactly size bytes of r in a form that can be read again, and what frees them.
+func seekable(ctx context.Context, r io.Reader, size int64) (body io.ReadSeeker, free func(), err error) {
+	if err := ctx.Err(); err != nil {
+		return nil, nil, err
+	}
+	if inMemory, ok := r.(*bytes.Reader); ok {
+		if n := int64(inMemory.Len()); n != size {
+			return nil, nil, wrongSize(n, size)
+		}
+		return inMemory, func() {}, nil
+	}
+	f, err := os.CreateTemp("", "callwright-audio-*") // mode 0600
+	if err != nil {
+		return nil, nil, fmt.Errorf("audio: %w", err)
+	}
+	free = func() {
+		_ = f.Close()
+		_ = os.Remove(f.Name())
+	}
+	n, err := io.Copy(f, io.LimitReader(reader{ctx, r}, size+1))
+	if err == nil && n != size {
+		err = wrongSize(n, size)
+	}
+	if err == nil {
+		_, err = f.Seek(0, io.SeekStart)
+	}
+	if err != nil {
+		free()
+		return nil, nil, err
+	}
+	return f, free, nil
+}
+
+func wrongSize(n, size int64) error {
+	return fmt.Errorf("audio: %d bytes were announced, and %d or more came", size, n)
+}
+
+// reader ends with its context.
+type reader struct {
+	ctx context.Context //nolint:containedctx // it lives as long as a call of PutBlob
+	r   io.Reader
+}
+
+// Read reads unless the context has ended.
+func (r reader) Read(p []byte) (int, error) {
+	if err := r.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return r.r.Read(p)
+}
+
+// OpenBlob opens audio, whose bytes come as they are read. The reader must not be used after ctx has ended.
+func (b *Blobs) OpenBlob(ctx context.Context, org callwright.OrgID, name string) (io.ReadSeekCloser, error) {
+	key, err := b.key(org, name)
+	if err != nil {
+		return nil, callwright.NotFound("audio").Because(err)
+	}
+	opened := &blob{ctx: ctx, blobs: b, key: key}
+	object, err := opened.get(nil)
+	if err != nil {
+		return nil, err
+	}
+	if object.ContentLength == nil || object.ETag == nil {
+		err = errNoS3.Because(errors.New("an object came without its length or its ETag"))
+	} else {
+		opened.etag, opened.size = object.ETag, *object.ContentLength
+		err = checkSize(object.Metadata, opened.size)
+	}
+	if err != nil {
+		opened.drop()
+		return nil, err
+	}
+	return opened, nil
+}
+
+// sizeKey is the metadata of an object that says how many bytes were stored.
+const sizeKey = "callwright-size"
+
+// checkSize compares the size of an object with that at the time of storing. What another tool has copied without metadata passes.
+func checkSize(metadata map[string]string, size int64) error {
+	for name, value := range metadata {
+		if strings.EqualFold(name, sizeKey) && value != strconv.FormatInt(size, 10) {
+			return errCut.Because(fmt.Errorf("the object has %d bytes, and %.20q were stored", size, value))
+		}
+	}
+	return nil
+}
+
+// DeleteBlob removes audio.
+func (b *Blobs) DeleteBlob(ctx context.Context, org callwright.OrgID, name string) error {
+	key, err := b.key(org, name)
+	if err != nil {
+		return nil //nolint:nilerr // no such audio is kept
+	}
+	_, err = b.client.DeleteObject(ctx, &s3.DeleteObjectInput{Bucket: &b.config.Bucket, Key: &key})
+	if err = translate(ctx, err); errors.Is(err, callwright.ErrNotFound) {
+		return nil
+	}
+	return err
+}

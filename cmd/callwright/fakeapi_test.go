@@ -1,0 +1,118 @@
+package main
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/go-faster/yaml"
+
+	"github.com/callwright/callwright"
+)
+
+// operation is an operation of the contract and the answer of its example.
+type operation struct {
+	method string
+	path   []string // segments; {id} stands for any
+	status int
+	answer []byte
+}
+
+// contract returns the operations of the contract whose success has an example.
+var contract = sync.OnceValue(func() (all []operation) {
+	var doc struct {
+		Paths map[string]map[string]struct {
+			Responses map[string]struct {
+				Content map[string]struct {
+					Example any `yaml:"example"`
+				} `yaml:"content"`
+			} `yaml:"responses"`
+		} `yaml:"paths"`
+	}
+	if err := yaml.Unmarshal([]byte(callwright.OpenAPI), &doc); err != nil {
+		panic(err)
+	}
+	statuses := map[string]int{"200": http.StatusOK, "201": http.StatusCreated, "202": http.StatusAccepted}
+	for path, methods := range doc.Paths {
+		for method, o := range methods {
+			for name, status := range statuses {
+				if example := o.Responses[name].Content["application/json"].Example; example != nil {
+					answer, err := json.Marshal(example)
+					if err != nil {
+						panic(err)
+					}
+					all = append(all, operation{strings.ToUpper(method), strings.Split(path, "/"), status, answer})
+				}
+			}
+		}
+	}
+	return all
+})
+
+// fits reports how well an operation fits a request: the number of segments that are alike, or -1.
+func (o operation) fits(r *http.Request) int {
+	segments := strings.Split(r.URL.EscapedPath(), "/")
+	if o.method != r.Method || len(segments) != len(o.path) {
+		return -1
+	}
+	same := 0
+	for i, s := range o.path {
+		switch {
+		case s == segments[i]:
+			same++
+		case !strings.HasPrefix(s, "{"):
+			return -1
+		}
+	}
+	return same
+}
+
+// silence is a WAV file of 100 samples.
+const silence = "RIFF\xec\x00\x00\x00WAVEfmt \x10\x00\x00\x00\x01\x00\x01\x00\x40\x1f\x00\x00\x80\x3e\x00\x00\x02\x00\x10\x00data\xc8\x00\x00\x00"
+
+func wav() string { return silence + strings.Repeat("\x00", 200) }
+
+// serveExamples serves the examples of the contract. With a status from 400 on it refuses everything.
+func serveExamples(t *testing.T, status int) (url string) {
+	t.Helper()
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if status >= http.StatusBadRequest {
+			w.Header().Set("Retry-After", "600")
+			answerJSON(w, status, []byte(`{"data":null,"errors":[{"error":"TEAPOT","message":"the example says no","path":"number"}]}`))
+			return
+		}
+		if strings.HasPrefix(r.URL.Path, "/v1/recordings/") || r.URL.Query().Get("format") == "audio" {
+			w.Header().Set("Content-Type", "audio/wav")
+			_, _ = w.Write([]byte(wav()))
+			return
+		}
+		best, found := operation{}, -1
+		for _, o := range contract() {
+			if n := o.fits(r); n > found {
+				best, found = o, n
+			}
+		}
+		if found < 0 || r.Header.Get("Authorization") != "Bearer "+exampleKey {
+			answerJSON(w, http.StatusTeapot, []byte(`{"data":null,"errors":[{"error":"TEAPOT","message":"no such example"}]}`))
+			return
+		}
+		text := strings.ReplaceAll(string(best.answer), "https://api.example.com", "http://"+r.Host)
+		if r.URL.Query().Get("offset") == "1" { // a list ends
+			text = `{"data":[],"errors":null,"total":1,"limit":100,"offset":1}`
+		}
+		answerJSON(w, best.status, []byte(text))
+	}))
+	t.Cleanup(s.Close)
+	return s.URL
+}
+
+const exampleKey = "cw_example_key"
+
+func answerJSON(w http.ResponseWriter, status int, body []byte) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_, _ = w.Write(body)
+}

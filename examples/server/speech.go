@@ -1,0 +1,65 @@
+package main
+
+import (
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"time"
+
+	"go.uber.org/fx"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/audiofile"
+	"github.com/callwright/callwright/adapters/bunstore"
+	"github.com/callwright/callwright/adapters/bunstore/speechstore"
+	"github.com/callwright/callwright/adapters/codec/opus"
+	"github.com/callwright/callwright/adapters/filestore"
+	"github.com/callwright/callwright/speech"
+	"github.com/callwright/callwright/speech/profile"
+)
+
+func newBlobs(lc fx.Lifecycle, c config) (*filestore.Blobs, error) {
+	b, err := filestore.NewBlobs(filepath.Join(c.Data, "speech"))
+	if err != nil {
+		return nil, err
+	}
+	lc.Append(fx.StopHook(b.Close))
+	return b, nil
+}
+
+// speechParts is everything that speech is made of.
+type speechParts struct {
+	fx.In
+	Config  config
+	Secrets secrets
+	DB      *bunstore.DB
+	Work    callwright.Work
+	Engines engines
+	Blobs   *filestore.Blobs
+	Log     *slog.Logger
+}
+
+// newSpeech also speaks in calls, so that a call can have an organization's own voice.
+func newSpeech(p speechParts) (*speech.Service, error) {
+	cloner, err := profile.NewCloner(p.Engines.Synthesizer)
+	if err != nil {
+		return nil, err
+	}
+	return speech.New(speech.Config{
+		Engine: p.Engines.Synthesizer, Voices: speechstore.Voices{DB: p.DB}, Samples: speechstore.Samples{DB: p.DB}, Blobs: p.Blobs,
+		Atomic: p.DB, Work: p.Work, Key: p.Secrets.SpeechLinks, Cloner: cloner, Decoder: audiofile.Decoder{Opus: opusDecoder},
+		KeepFor: time.Duration(p.Config.SampleDays) * 24 * time.Hour, Logger: p.Log,
+	})
+}
+
+// clonedBy says to people what becomes of recordings.
+func (p parts) clonedBy() string {
+	d := p.Engines.Synthesizer.Describe()
+	if !d.Pitch && !d.Tempo {
+		return "voices cannot be made of recordings: " + d.Name + " has neither pitch nor tempo to set"
+	}
+	return fmt.Sprintf("voice profiles of %s: the pitch and the tempo of a recording, not the speaker's sound", d.Name)
+}
+
+// opusDecoder decodes the packets of uploaded Ogg Opus files, as it does those of calls.
+func opusDecoder() (audiofile.PacketDecoder, error) { return opus.Engine().New() }

@@ -1,0 +1,33 @@
+package speech
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// blobPart is how much ReadBlob reads before it looks at its context again.
+const blobPart = 64 << 10
+
+// ReadBlob reads audio for a Blobs that keeps it as a whole: all size bytes of r, or an error. It ends when ctx does.
+func ReadBlob(ctx context.Context, r io.Reader, size int64) ([]byte, error) {
+	var audio bytes.Buffer
+	for int64(audio.Len()) <= size {
+		_, err := io.CopyN(&audio, r, min(blobPart, size+1-int64(audio.Len())))
+		if ended := ctx.Err(); ended != nil {
+			return nil, ended
+		}
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	if int64(audio.Len()) != size {
+		return nil, fmt.Errorf("speech: the audio has not the %d bytes that were announced", size)
+	}
+	return audio.Bytes(), nil
+}

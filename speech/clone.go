@@ -1,0 +1,140 @@
+package speech
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/speech/pcm"
+)
+
+// CloneRequest is a voice to make of recordings.
+type CloneRequest struct {
+	Name        string // from 1 to MaxName characters
+	Description string // at most MaxDescription characters; empty: what the Cloner says of the voice
+	Gender      string // of the speaker, at most MaxName characters; becomes a tag
+	Language    string // of the recordings, BCP 47; empty: not known
+	User        string // the id of the key that asks
+	Files       []io.ReadSeeker
+}
+
+// check refuses what no voice can be made of, but for the recordings themselves.
+func (r *CloneRequest) check(s *Service) error {
+	r.Name, r.Description, r.Gender = strings.TrimSpace(r.Name), strings.TrimSpace(r.Description), strings.TrimSpace(r.Gender)
+	if err := s.checkName(r.Name); err != nil {
+		return err
+	}
+	for _, text := range []struct {
+		field, value string
+		most         int
+	}{{"description", r.Description, MaxDescription}, {"gender", r.Gender, MaxName}, {"language", r.Language, maxLanguage}} {
+		switch {
+		case !utf8.ValidString(text.value) || strings.ContainsFunc(text.value, controls):
+			return callwright.Invalid(text.field, "must not have control characters")
+		case callwright.Longer(text.value, text.most):
+			return callwright.Invalid(text.field, "must have at most %d characters", text.most)
+		}
+	}
+	if len(r.Files) == 0 || len(r.Files) > MaxFiles {
+		return callwright.Invalid("audio_samples", "must be from 1 to %d files", MaxFiles)
+	}
+	return nil
+}
+
+// Clone makes a voice of recordings, which are not kept. CodeBadRequest with the field: the request breaks a rule, the name is
+// taken, or no voice can be made of the recordings. CodeUnsupportedMedia: a file is no audio that can be decoded.
+// CodePayloadTooLarge: the recordings last longer than MaxRecording. CodeUnavailable: there is no Cloner.
+func (s *Service) Clone(ctx context.Context, org callwright.OrgID, r CloneRequest) (Voice, error) {
+	if s.cfg.Cloner == nil {
+		return Voice{}, callwright.Errorf(callwright.CodeUnavailable, "this server cannot clone voices: it has no engine for it")
+	}
+	if err := r.check(s); err != nil {
+		return Voice{}, err
+	}
+	if err := s.checkFree(ctx, org, r.Name); err != nil {
+		return Voice{}, err
+	}
+	leave, err := s.admit(ctx, org, cloneMemory)
+	if err != nil {
+		return Voice{}, err
+	}
+	defer leave()
+	limited, cancel := context.WithTimeout(ctx, maxClone)
+	defer cancel()
+	v, err := s.clone(limited, org, r)
+	if err != nil && ctx.Err() == nil && limited.Err() != nil {
+		return Voice{}, callwright.Errorf(callwright.CodeUnavailable, "no voice was made within %v: send fewer or shorter recordings", maxClone).Because(err)
+	}
+	return v, err
+}
+
+// cloneMemory is what decoded recordings need, in bytes: MaxRecording at 48 kHz.
+const cloneMemory = int64(MaxRecording/time.Second) * 48000 * 2
+
+// checkFree refuses a name that is taken, and a voice beyond MaxOwnVoices, before recordings are decoded. The store has the last
+// word on the name.
+func (s *Service) checkFree(ctx context.Context, org callwright.OrgID, name string) error {
+	_, err := s.cfg.Voices.VoiceByKey(ctx, org, Key(name))
+	if err == nil {
+		return callwright.Invalid("name", "is taken by another voice of the organization")
+	}
+	if !errors.Is(err, callwright.ErrNotFound) {
+		return err
+	}
+	list, err := s.cfg.Voices.VoicesOf(ctx, org, MaxOwnVoices)
+	if err == nil && len(list) >= MaxOwnVoices {
+		return callwright.Errorf(callwright.CodeInvalidState, "the organization has %d voices of its own: delete one first", MaxOwnVoices)
+	}
+	return err
+}
+
+func (s *Service) clone(ctx context.Context, org callwright.OrgID, r CloneRequest) (Voice, error) {
+	recordings, err := s.decode(ctx, r.Files)
+	if err != nil {
+		return Voice{}, err
+	}
+	service, kind := s.cfg.Cloner.Describe()
+	v := Voice{
+		ID: s.cfg.IDs.New(), Org: org, Name: r.Name, Description: r.Description, Kind: kind, Service: service, CreatedBy: r.User, Version: 1,
+	}
+	if r.Gender != "" {
+		v.Tags = []string{strings.ToLower(r.Gender)}
+	}
+	// A server that dies after the provider has made the voice leaves it there without a record. The task removes it.
+	forget := callwright.Task{Kind: taskForgetVoice, Key: v.ID, Org: org, RunAt: s.cfg.Clock.Now().Add(sparing)}
+	if err := s.cfg.Work.Enqueue(ctx, forget); err != nil {
+		return Voice{}, err
+	}
+	made, err := s.cfg.Cloner.Clone(ctx, Cloning{
+		ID: v.ID, Org: org, Name: r.Name, Language: r.Language, Gender: r.Gender, Recordings: recordings,
+	})
+	if err != nil {
+		return Voice{}, err
+	}
+	v.Base, v.Prosody, v.Language, v.CreatedAt = made.Base, made.Prosody, made.Language, s.cfg.Clock.Now()
+	if v.Description == "" {
+		v.Description = made.Description
+	}
+	err = s.cfg.Atomic.Do(ctx, func(ctx context.Context) error { return taken(s.cfg.Voices.InsertVoice(ctx, v)) })
+	return v, err
+}
+
+// decode decodes recordings. All together last at most MaxRecording.
+func (s *Service) decode(ctx context.Context, files []io.ReadSeeker) ([]pcm.Audio, error) {
+	left := MaxRecording
+	var out []pcm.Audio
+	for i, file := range files {
+		audio, err := s.cfg.Decoder.Decode(ctx, file, left)
+		if err != nil {
+			return nil, callwright.InField(fmt.Sprintf("audio_samples[%d]", i), err)
+		}
+		left -= audio.Duration()
+		out = append(out, audio)
+	}
+	return out, nil
+}

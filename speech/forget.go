@@ -1,0 +1,77 @@
+package speech
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/callwright/callwright"
+)
+
+// The kinds of durable work, and its times.
+const (
+	taskForgetBlob  = "speech.forget-audio" // the key is the name of a blob
+	taskForgetVoice = "speech.forget-voice" // the key is the id of a voice
+	taskSweep       = "speech.sweep"
+
+	sweepEvery = 10 * time.Minute
+	sweepBatch = 500  // samples of a transaction
+	sweepMost  = 5000 // samples of a sweep
+)
+
+func (s *Service) handleWork() {
+	s.cfg.Work.Handle(taskForgetBlob, s.forgetBlob)
+	s.cfg.Work.Handle(taskForgetVoice, s.forgetVoice)
+	s.cfg.Work.Every(taskSweep, sweepEvery, s.sweep)
+}
+
+// forgetBlob removes audio that no sample has: of a text whose server died before it was kept, or of samples that were swept.
+func (s *Service) forgetBlob(ctx context.Context, t callwright.Task, _ int) error {
+	used, err := s.cfg.Samples.BlobUsed(ctx, t.Org, t.Key)
+	if err != nil || used {
+		return err
+	}
+	return s.cfg.Blobs.DeleteBlob(ctx, t.Org, t.Key)
+}
+
+// forgetVoice has the provider forget a voice that was deleted, or that has no record because the server died.
+func (s *Service) forgetVoice(ctx context.Context, t callwright.Task, _ int) error {
+	if s.cfg.Cloner == nil {
+		return nil
+	}
+	if _, err := s.cfg.Voices.Voice(ctx, t.Org, t.Key); !errors.Is(err, callwright.ErrNotFound) {
+		return err
+	}
+	return s.cfg.Cloner.Forget(ctx, t.Org, t.Key)
+}
+
+// sweep removes samples that have been kept for long enough, and their audio.
+func (s *Service) sweep(ctx context.Context, _ callwright.Task, _ int) error {
+	before := s.cfg.Clock.Now().Add(-s.cfg.KeepFor)
+	for swept := 0; swept < sweepMost; {
+		n := 0
+		err := s.cfg.Atomic.Do(ctx, func(ctx context.Context) error {
+			gone, err := s.cfg.Samples.DeleteSamples(ctx, before, sweepBatch)
+			if err != nil {
+				return err
+			}
+			n = len(gone)
+			seen := map[string]bool{}
+			for _, sample := range gone {
+				if seen[sample.Blob] {
+					continue
+				}
+				seen[sample.Blob] = true
+				if err := s.cfg.Work.Enqueue(ctx, callwright.Task{Kind: taskForgetBlob, Key: sample.Blob, Org: sample.Org}); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil || n < sweepBatch {
+			return err
+		}
+		swept += n
+	}
+	return nil
+}

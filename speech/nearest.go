@@ -1,0 +1,54 @@
+package speech
+
+import (
+	"cmp"
+	"slices"
+)
+
+// nearest returns the names that are most like a name, at most n: those that can be made of it by changing a third of its
+// characters, or 2 of a short one.
+func nearest(name string, names []string, n int) []string {
+	type candidate struct {
+		name     string
+		distance int
+	}
+	wanted := []rune(Key(name))
+	if len(wanted) > 4*MaxName {
+		return nil
+	}
+	var found []candidate
+	for _, other := range names {
+		if d := distance(wanted, []rune(Key(other))); d <= max(2, len(wanted)/3) && d < max(len(wanted), 1) {
+			found = append(found, candidate{other, d})
+		}
+	}
+	slices.SortStableFunc(found, func(a, b candidate) int {
+		return cmp.Or(cmp.Compare(a.distance, b.distance), cmp.Compare(a.name, b.name))
+	})
+	var out []string
+	for _, c := range found[:min(n, len(found))] {
+		out = append(out, c.name)
+	}
+	return out
+}
+
+// distance returns how many characters must be inserted, removed or replaced to make b of a (Levenshtein).
+func distance(a, b []rune) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i, c := range a {
+		corner := row[0]
+		row[0] = i + 1
+		for j, d := range b {
+			cost := corner
+			if c != d {
+				cost++
+			}
+			corner = row[j+1]
+			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}

@@ -1,0 +1,161 @@
+package speech
+
+import (
+	"context"
+	"errors"
+	"io"
+	"sync"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/speech/pcm"
+)
+
+// Stream speaks a text and keeps it, as Speak does, and gives the WAV file while it is made. Stream returns when the first
+// sentence is there: an error up to then is that of Speak. The header of a file of several sentences does not tell its length.
+// The synthesis ends, and nothing is kept, when ctx ends or the Playback is closed before its end.
+func (s *Service) Stream(ctx context.Context, org callwright.OrgID, r Request) (*Playback, error) {
+	j, err := s.prepare(ctx, org, r)
+	if err != nil {
+		return nil, err
+	}
+	if kept, err := j.repeat(ctx); !errors.Is(err, callwright.ErrNotFound) {
+		if err != nil {
+			return nil, err
+		}
+		audio, err := s.Audio(ctx, org, kept.ID)
+		if err != nil {
+			return nil, err
+		}
+		return &Playback{Sample: kept, source: audio}, nil
+	}
+	leave, err := j.admit(ctx, org, j.memory())
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	known := j.sample // the job goes on with its own
+	t := &tape{job: j, changed: make(chan struct{}), cancel: cancel, leave: leave}
+	t.running.Go(func() { t.finish(t.record(ctx)) })
+	if err := t.started(); err != nil {
+		return nil, errors.Join(err, t.Close())
+	}
+	return &Playback{Sample: known, source: t}, nil
+}
+
+// Playback is the WAV file of a sample, which may still be made. One goroutine reads it.
+type Playback struct {
+	Sample Sample // its Blob, Bytes, Duration, Latency and CreatedAt are not set while the audio is made
+
+	source io.ReadCloser
+}
+
+// Read reads the next bytes. io.EOF: the audio is complete, and the sample is kept.
+func (p *Playback) Read(b []byte) (int, error) { return p.source.Read(b) }
+
+// Close ends the synthesis, if it still runs, and frees the audio. It may be called twice.
+func (p *Playback) Close() error { return p.source.Close() }
+
+// tape holds the file of a text while it is spoken.
+type tape struct {
+	job     *job
+	cancel  context.CancelFunc
+	leave   func()
+	running sync.WaitGroup
+
+	mu      sync.Mutex
+	audio   []byte
+	at      int   // what has been read
+	err     error // io.EOF: complete
+	changed chan struct{}
+}
+
+// record speaks the text and keeps it.
+func (t *tape) record(ctx context.Context) error {
+	pieces := len(sentences(t.job.request.Text))
+	samples, err := t.job.speak(ctx, func(samples []int16) { t.add(samples, pieces == 1) })
+	if err != nil {
+		return err
+	}
+	if _, err = t.job.keep(ctx, samples); err != nil {
+		return err
+	}
+	return io.EOF
+}
+
+// add appends a sentence. The header tells the length only if the sentence is the whole text.
+func (t *tape) add(samples []int16, whole bool) {
+	if len(samples) == 0 {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	mulaw := t.job.request.Format == ULaw8000
+	if t.audio == nil {
+		length := -1
+		if whole && !mulaw { // a file in the mu-law may end with a byte more
+			length = len(samples)
+		}
+		t.audio = pcm.AppendHeader(nil, t.job.request.Format.Rate(), mulaw, length)
+	}
+	if mulaw {
+		t.audio = pcm.AppendMuLaw(t.audio, samples)
+	} else {
+		t.audio = pcm.AppendBytes(t.audio, samples)
+	}
+	t.wake()
+}
+
+// wake wakes the reader. The caller holds the lock.
+func (t *tape) wake() {
+	close(t.changed)
+	t.changed = make(chan struct{})
+}
+
+func (t *tape) finish(err error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.err = err
+	t.wake()
+}
+
+// started waits for the first sentence, or for what keeps it from coming.
+func (t *tape) started() error {
+	for {
+		t.mu.Lock()
+		begun, err, changed := len(t.audio) > 0, t.err, t.changed
+		t.mu.Unlock()
+		if begun {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		<-changed
+	}
+}
+
+// Read waits for the next bytes.
+func (t *tape) Read(b []byte) (int, error) {
+	for {
+		t.mu.Lock()
+		n := copy(b, t.audio[t.at:])
+		t.at += n
+		err, changed := t.err, t.changed
+		t.mu.Unlock()
+		if n > 0 || len(b) == 0 {
+			return n, nil
+		}
+		if err != nil {
+			return 0, err
+		}
+		<-changed
+	}
+}
+
+// Close ends what runs and waits for its end.
+func (t *tape) Close() error {
+	t.cancel()
+	t.running.Wait()
+	t.leave()
+	return nil
+}

@@ -1,0 +1,108 @@
+package profile
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/speech/pcm"
+)
+
+// Bounds of what Measure takes.
+const (
+	MinSpeech = 3 * time.Second // speech without its pauses, which a measurement needs
+	MaxAudio  = time.Minute     // of which Measure looks at; what is longer is measured in its middle
+)
+
+// These bounds hold for speech of people. Measure refuses audio outside them.
+const (
+	minVoiced   = 100  // frames, of 10 ms
+	minShare    = 0.2  // voiced frames of the speech
+	minTempo    = 1.2  // syllables a second
+	maxTempo    = 10.0 // syllables a second
+	minSpread   = 0.15 // semitones: a tone has less
+	certainTime = 10.0 // seconds of speech after which more adds nothing to the confidence
+)
+
+// Profile tells how somebody speaks.
+type Profile struct {
+	Pitch      float64       // median fundamental frequency of the voiced sounds, in Hz
+	Spread     float64       // how far the pitch moves around its median: half of the range of its middle 68 %, in semitones
+	Tempo      float64       // syllables a second of speech, pauses of 0.3 s and more left out
+	Speech     time.Duration // how much speech there is, those pauses left out
+	Confidence float64       // from 0 to 1: how periodic the voiced sounds are, less if there is little speech
+}
+
+// Measure measures a recording at any rate from 8000 samples a second. A recording that has too little speech, is silent, or is
+// something other than one voice, such as noise, a tone or music, is CodeBadRequest with the field "audio_samples".
+//
+// The pitch is that of the autocorrelation, from 60 to 400 Hz, in two passes: the second one looks only around the range that the
+// first one found, so that octaves are not mistaken. It needs no fundamental, so that telephone audio has the same pitch. The
+// tempo counts the peaks of the energy that have a dip before them and are voiced.
+func Measure(audio pcm.Audio) (Profile, error) {
+	if audio.Rate < rate {
+		return Profile{}, refused("it has %d samples a second: record at least %d", audio.Rate, rate)
+	}
+	samples := middle(audio.Mono(), pcm.Samples(MaxAudio, audio.Rate))
+	samples, err := pcm.Resample(samples, audio.Rate, rate)
+	if err != nil {
+		return Profile{}, err
+	}
+	levels := envelope(samples)
+	sounding, ok := speechFrames(levels)
+	if !ok {
+		return Profile{}, refused("it is silent")
+	}
+	p := Profile{Speech: time.Duration(count(sounding)) * hopTime}
+	if p.Speech < MinSpeech {
+		return Profile{}, refused("it has %.1f s of speech: record at least %v", p.Speech.Seconds(), MinSpeech)
+	}
+	track := trackPitch(samples, sounding)
+	voiced, clarity := track.voiced()
+	if len(voiced) < minVoiced || float64(len(voiced)) < minShare*float64(count(sounding)) {
+		return Profile{}, refused("no voice is heard in it, but noise or music")
+	}
+	p.Pitch, p.Spread = median(voiced), spread(voiced)
+	p.Tempo = float64(countSyllables(levels, track)) / p.Speech.Seconds()
+	if p.Spread < minSpread || p.Tempo < minTempo || p.Tempo > maxTempo {
+		return Profile{}, refused("it has no speech, but tones or music")
+	}
+	p.Confidence = clarity * min(1, p.Speech.Seconds()/certainTime)
+	return p, nil
+}
+
+func refused(format string, args ...any) error {
+	return callwright.Invalid("audio_samples", "the recording cannot be measured: "+format, args...)
+}
+
+// middle returns at most n samples around the middle.
+func middle(samples []int16, n int) []int16 {
+	if len(samples) <= n {
+		return samples
+	}
+	start := (len(samples) - n) / 2
+	return samples[start : start+n]
+}
+
+func count(frames []bool) int {
+	n := 0
+	for _, f := range frames {
+		if f {
+			n++
+		}
+	}
+	return n
+}
+
+// quantile returns a value of sorted numbers.
+func quantile(sorted []float64, q float64) float64 {
+	return sorted[int(q*float64(len(sorted)-1)+0.5)]
+}
+
+func median(values []float64) float64 { return quantile(slices.Sorted(slices.Values(values)), 0.5) }
+
+func spread(values []float64) float64 {
+	sorted := slices.Sorted(slices.Values(values))
+	return 6 * math.Log2(quantile(sorted, 0.84)/quantile(sorted, 0.16))
+}

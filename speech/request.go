@@ -1,0 +1,75 @@
+package speech
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/callwright/callwright"
+)
+
+// Request is a text to speak and keep.
+type Request struct {
+	Text     string // plain text, from 1 to MaxText characters; markup such as SSML is spoken, never interpreted
+	Voice    string // id or name; empty: the language's, or the engine's default
+	Language string // BCP 47, such as "en-US"; empty: the voice's own
+	Format   Format // empty: PCM44100
+	User     string // the id of the key that asks, kept with the sample
+}
+
+// maxLanguage is the longest language tag, in characters. RFC 5646, section 4.4.1, recommends room for 35 characters.
+const maxLanguage = 35
+
+// check refuses what cannot be spoken and fills in the format. The error is CodeBadRequest with the field.
+func (r *Request) check() error {
+	if r.Format == "" {
+		r.Format = PCM44100
+	}
+	switch {
+	case !utf8.ValidString(r.Text):
+		return callwright.Invalid("text", "must be valid UTF-8")
+	case strings.TrimSpace(r.Text) == "":
+		return callwright.Invalid("text", "must not be empty")
+	case callwright.Longer(r.Text, MaxText):
+		return callwright.Invalid("text", "must have at most %d characters, and has %d", MaxText, utf8.RuneCountInString(r.Text))
+	case strings.ContainsFunc(r.Text, controls):
+		return callwright.Invalid("text", "must not have control characters other than tabs and line breaks")
+	case !strings.ContainsFunc(r.Text, spoken):
+		return callwright.Invalid("text", "has nothing that can be spoken")
+	case r.Format.Rate() == 0:
+		return callwright.Invalid("output_format", "must be one of %v", Formats())
+	case callwright.Longer(r.Language, maxLanguage):
+		return callwright.Invalid("language", "must have at most %d characters", maxLanguage)
+	}
+	return nil
+}
+
+// controls reports whether a character is a control character that has no place in a text. Some are commands to engines.
+func controls(c rune) bool { return unicode.IsControl(c) && c != '\n' && c != '\r' && c != '\t' }
+
+// key returns a digest of everything that the audio of a request is made of. Voices with the same sound share it.
+func (s *Service) key(r Request, v Voice) string {
+	pitch, tempo := v.Prosody.Factors()
+	sum := sha256.New()
+	_, _ = fmt.Fprintf(sum, "1 %q %q %q %g %g %q %q %g %q", // a hash takes everything
+		s.desc.Name, s.desc.Version, v.Base, pitch, tempo, r.Language, r.Format, s.cfg.Loudness, r.Text)
+	return hex.EncodeToString(sum.Sum(nil))
+}
+
+// resolve returns the voice of a request, which may be one of the engine's without a record. The error is CodeBadRequest with
+// the field "voice" or "language".
+func (s *Service) resolve(ctx context.Context, org callwright.OrgID, voice, language string) (Voice, error) {
+	v, err := s.voiceFor(ctx, org, voice, language)
+	if err != nil {
+		return Voice{}, err
+	}
+	if !v.Public() && s.cfg.Engine.CheckVoice(v.Base, "") != nil {
+		return Voice{}, callwright.Invalid("voice", "the voice %q was made for another engine: %s has no voice %q, so clone it anew",
+			v.Name, s.desc.Name, v.Base)
+	}
+	return v, s.cfg.Engine.CheckVoice(v.Base, language)
+}

@@ -1,0 +1,187 @@
+package speech
+
+import (
+	"cmp"
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"hash"
+	"log/slog"
+	"runtime"
+	"sync"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/speech/tts"
+)
+
+// Config holds what a Service needs.
+type Config struct {
+	Engine  tts.Engine        // required
+	Voices  Voices            // required
+	Samples Samples           // required
+	Blobs   Blobs             // required
+	Atomic  callwright.Atomic // required: transactions of the stores
+	Work    callwright.Work   // required: forgets what is not kept
+	Key     callwright.Secret // required: signs links; at least 32 bytes, the same on every node
+	Cloner  Cloner            // nil: cloning is CodeUnavailable
+	Decoder Decoder           // required with Cloner
+
+	Parallel int           // sentences that are synthesized at once; 0: the number of processors
+	Waiting  int           // texts of all organizations that wait besides; 0: 64
+	PerOrg   int           // texts of one organization that are synthesized or wait; 0: 16
+	KeepFor  time.Duration // samples; 0: 90 days
+	LinkFor  time.Duration // links to audio; 0: 24 hours
+	Loudness float64       // of samples, in LUFS; 0: -19
+	Prompts  int64         // bytes of the audio of calls that is kept for repetition; 0: 64 MiB; negative: none
+
+	Clock  callwright.Clock // nil: callwright.SystemClock
+	IDs    callwright.IDs   // nil: callwright.UUIDs
+	Logger *slog.Logger     // nil: discards
+}
+
+// The limits of texts, voices and recordings.
+const (
+	MaxText        = 5000 // characters of a text
+	MaxName        = 30   // characters of a voice's name
+	MaxDescription = 500  // characters
+	MaxOwnVoices   = 200  // voices of an organization
+	MaxFiles       = 10   // recordings of a voice
+	MaxRecording   = 5 * time.Minute
+	MaxPage        = 100 // samples in a page
+	MaxOffset      = 1_000_000
+
+	maxSentence      = 30 * time.Second // for the engine to speak it
+	maxSentenceAudio = 3 * time.Minute
+	maxSpeaking      = 3 * time.Minute  // for the engine to speak a whole text, the waits for its turns included
+	maxAudio         = 12 * time.Minute // of a whole text
+	maxMemory        = 512 << 20        // bytes of the audio of all texts that are being spoken, estimated by their lengths
+	maxClone         = 60 * time.Second
+)
+
+// Service speaks, and keeps voices and samples. It is a tts.Speakers.
+type Service struct {
+	cfg   Config             // without its Key
+	mac   func() hash.Hash   // under the Key, which fmt would print if it were a field that is not exported
+	slots *callwright.Budget // sentences that the engine speaks at once
+	room  *callwright.Budget // bytes
+	desc  tts.Description
+
+	prompts *prompts
+
+	mu     sync.Mutex
+	active int                      // texts that are synthesized or wait
+	by     map[callwright.OrgID]int // of them, by organization
+}
+
+var _ tts.Speakers = (*Service)(nil)
+
+// minKey is the least length of a Key, in bytes.
+const minKey = 32
+
+// New checks the configuration and registers durable work with c.Work.
+func New(c Config) (*Service, error) {
+	for _, required := range []struct {
+		name    string
+		missing bool
+	}{
+		{"Engine", c.Engine == nil}, {"Voices", c.Voices == nil}, {"Samples", c.Samples == nil}, {"Blobs", c.Blobs == nil},
+		{"Atomic", c.Atomic == nil}, {"Work", c.Work == nil}, {"Decoder", c.Cloner != nil && c.Decoder == nil},
+	} {
+		if required.missing {
+			return nil, fmt.Errorf("speech: Config.%s is required", required.name)
+		}
+	}
+	if len(c.Key) < minKey {
+		return nil, fmt.Errorf("speech: Config.Key must have at least %d bytes", minKey)
+	}
+	if c.Parallel < 0 || c.Waiting < 0 || c.PerOrg < 0 || c.KeepFor < 0 || c.LinkFor < 0 {
+		return nil, errors.New("speech: the bounds of Config must not be negative")
+	}
+	c.setDefaults()
+	key := []byte(c.Key.Reveal())
+	c.Key = ""
+	s := &Service{
+		cfg: c, mac: func() hash.Hash { return hmac.New(sha256.New, key) }, desc: c.Engine.Describe(),
+		slots: &callwright.Budget{
+			Total: int64(c.Parallel), Wait: maxSentence, Busy: "the speech engine has been busy for too long: send the text again later",
+		},
+		room: &callwright.Budget{
+			Total: maxMemory, Share: maxMemory / 2, Wait: 10 * time.Second, Busy: "too many long texts are being spoken: send this one again later",
+		},
+		prompts: newPrompts(c.Prompts), by: map[callwright.OrgID]int{},
+	}
+	s.handleWork()
+	return s, nil
+}
+
+func (c *Config) setDefaults() {
+	c.Parallel = cmp.Or(c.Parallel, runtime.GOMAXPROCS(0))
+	c.Waiting = cmp.Or(c.Waiting, 64)
+	c.PerOrg = cmp.Or(c.PerOrg, 16)
+	c.KeepFor = cmp.Or(c.KeepFor, 90*24*time.Hour)
+	c.LinkFor = cmp.Or(c.LinkFor, 24*time.Hour)
+	c.Loudness = cmp.Or(c.Loudness, -19)
+	c.Prompts = cmp.Or(c.Prompts, 64<<20)
+	if c.Clock == nil {
+		c.Clock = callwright.SystemClock{}
+	}
+	if c.IDs == nil {
+		c.IDs = new(callwright.UUIDs)
+	}
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+}
+
+// admit counts a text of an organization, and the memory that its audio needs, until leave is called. CodeTooManyRequests, with
+// RetryAfter: too many texts are being synthesized and wait.
+func (s *Service) admit(ctx context.Context, org callwright.OrgID, memory int64) (leave func(), err error) {
+	if err := s.enter(org); err != nil {
+		return nil, err
+	}
+	release, err := s.room.Take(ctx, string(org), memory)
+	if err != nil {
+		s.exit(org)
+		if ctx.Err() == nil {
+			err = tooMany(callwright.MessageOf(err))
+		}
+		return nil, err
+	}
+	return sync.OnceFunc(func() {
+		release()
+		s.exit(org)
+	}), nil
+}
+
+func (s *Service) enter(org callwright.OrgID) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.by[org] >= s.cfg.PerOrg {
+		return tooMany(fmt.Sprintf("%d texts of the organization are being synthesized: send this one again later", s.by[org]))
+	}
+	if s.active >= s.cfg.Parallel+s.cfg.Waiting {
+		return tooMany("too many texts wait to be synthesized: send this one again later")
+	}
+	s.active++
+	s.by[org]++
+	return nil
+}
+
+func (s *Service) exit(org callwright.OrgID) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.active--
+	if s.by[org]--; s.by[org] == 0 {
+		delete(s.by, org)
+	}
+}
+
+func tooMany(message string) error {
+	return &callwright.Error{Code: callwright.CodeTooManyRequests, Message: message, RetryAfter: busyRetry}
+}
+
+// busyRetry is what a refused client waits before it tries again.
+const busyRetry = 2 * time.Second

@@ -1,0 +1,228 @@
+package speech
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/speech/pcm"
+	"github.com/callwright/callwright/speech/tts"
+)
+
+// Speak speaks a text and keeps it as a sample. CodeBadRequest with the field: the request breaks a rule. CodeTooManyRequests,
+// with RetryAfter: too many texts wait. CodeUnavailable: the engine is missing, fails or takes too long. Nothing is kept of a
+// text that fails.
+func (s *Service) Speak(ctx context.Context, org callwright.OrgID, r Request) (Sample, error) {
+	j, err := s.prepare(ctx, org, r)
+	if err != nil {
+		return Sample{}, err
+	}
+	if kept, err := j.repeat(ctx); !errors.Is(err, callwright.ErrNotFound) {
+		return kept, err
+	}
+	leave, err := j.admit(ctx, org, j.memory())
+	if err != nil {
+		return Sample{}, err
+	}
+	defer leave()
+	samples, err := j.speak(ctx, func([]int16) {})
+	if err != nil {
+		return Sample{}, err
+	}
+	return j.keep(ctx, samples)
+}
+
+// job is a text that is being spoken.
+type job struct {
+	*Service
+	request Request
+	voice   Voice
+	sample  Sample // what is known of it
+	began   time.Time
+}
+
+// prepare checks a request and finds its voice.
+func (s *Service) prepare(ctx context.Context, org callwright.OrgID, r Request) (*job, error) {
+	began := s.cfg.Clock.Now()
+	if err := r.check(); err != nil {
+		return nil, err
+	}
+	voice, err := s.resolve(ctx, org, r.Voice, r.Language)
+	if err != nil {
+		return nil, err
+	}
+	return &job{
+		Service: s, request: r, voice: voice, began: began,
+		sample: Sample{
+			ID: s.cfg.IDs.New(), Org: org, User: r.User, Text: r.Text, Voice: voice.ID, Language: r.Language, Format: r.Format,
+			Key: s.key(r, voice),
+		},
+	}, nil
+}
+
+// memory returns what the audio of the text needs, in bytes: a character takes an eighth of a second at most, of normal speech a
+// fifteenth, and the audio is there as samples and as a file.
+func (j *job) memory() int64 {
+	return int64(len(j.request.Text)+16) / 8 * int64(j.request.Format.Rate()) * 4
+}
+
+// sparing is how long before its end the audio of a sample is not shared any more: a new sample needs it for longer.
+const sparing = time.Hour
+
+// repeat keeps a sample with the audio of an earlier one, if the same was spoken before; CodeNotFound otherwise.
+func (j *job) repeat(ctx context.Context) (Sample, error) {
+	earlier, err := j.cfg.Samples.SampleByKey(ctx, j.sample.Org, j.sample.Key, j.cfg.Clock.Now().Add(sparing-j.cfg.KeepFor))
+	if err != nil {
+		return Sample{}, err
+	}
+	j.sample.Blob, j.sample.Bytes, j.sample.Duration = earlier.Blob, earlier.Bytes, earlier.Duration
+	return j.insert(ctx)
+}
+
+// insert stores the sample.
+func (j *job) insert(ctx context.Context) (Sample, error) {
+	j.sample.CreatedAt = j.cfg.Clock.Now()
+	j.sample.Latency = j.sample.CreatedAt.Sub(j.began)
+	err := j.cfg.Atomic.Do(ctx, func(ctx context.Context) error { return j.cfg.Samples.InsertSample(ctx, j.sample) })
+	return j.sample, err
+}
+
+// speak synthesizes the text, sentence by sentence, and returns all samples. each gets every sentence when it is ready.
+func (j *job) speak(ctx context.Context, each func([]int16)) ([]int16, error) {
+	limited, cancel := context.WithTimeout(ctx, maxSpeaking)
+	defer cancel()
+	all, err := j.speakAll(limited, each)
+	if err != nil && ctx.Err() == nil && limited.Err() != nil {
+		return nil, callwright.Errorf(callwright.CodeUnavailable, "the text was not spoken within %v: send a shorter one, or again later", maxSpeaking).Because(err)
+	}
+	return all, err
+}
+
+func (j *job) speakAll(ctx context.Context, each func([]int16)) ([]int16, error) {
+	var all []int16
+	rate := j.request.Format.Rate()
+	for _, sentence := range sentences(j.request.Text) {
+		samples, err := j.sentence(ctx, tts.Request{
+			Text: sentence, Voice: j.voice.Base, Language: j.request.Language, Rate: rate, Prosody: j.voice.Prosody,
+		})
+		if err != nil {
+			return nil, err
+		}
+		pcm.Normalize(samples, rate, j.cfg.Loudness)
+		if len(all)+len(samples) > pcm.Samples(maxAudio, rate) {
+			return nil, callwright.Errorf(callwright.CodeUnavailable, "the speech engine gave over %v of audio for the text", maxAudio)
+		}
+		all = append(all, samples...)
+		each(samples)
+	}
+	switch {
+	case len(all) > 0:
+		return all, nil
+	case strings.ContainsFunc(j.request.Text, latin):
+		return nil, callwright.Errorf(callwright.CodeUnavailable, "the speech engine %s gave no audio for the text", j.desc.Name)
+	}
+	return nil, callwright.Invalid("text", "has nothing that the speech engine %s speaks: it may lack the script", j.desc.Name)
+}
+
+// spoken reports whether an engine may speak a character.
+func spoken(c rune) bool { return unicode.IsLetter(c) || unicode.IsDigit(c) || unicode.IsSymbol(c) }
+
+// latin reports whether every engine speaks a character.
+func latin(c rune) bool { return c < utf8.RuneSelf && (unicode.IsLetter(c) || unicode.IsDigit(c)) }
+
+// sentence has the engine speak a sentence when it is its turn.
+func (j *job) sentence(ctx context.Context, r tts.Request) ([]int16, error) {
+	release, err := j.slots.Take(ctx, string(j.sample.Org), 1)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	limited, cancel := context.WithTimeout(ctx, maxSentence)
+	defer cancel()
+	samples, err := j.collect(limited, r)
+	if err != nil && ctx.Err() == nil && limited.Err() != nil {
+		return nil, callwright.Errorf(callwright.CodeUnavailable, "the speech engine %s took over %v for a sentence: see the log of the server",
+			j.desc.Name, maxSentence).Because(err)
+	}
+	return samples, err
+}
+
+// collect returns the audio of a sentence.
+func (s *Service) collect(ctx context.Context, r tts.Request) (samples []int16, err error) {
+	stream, err := s.cfg.Engine.Synthesize(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	defer stream.Close()
+	most := pcm.Samples(maxSentenceAudio, r.Rate)
+	buffer := make([]int16, r.Rate/10)
+	for {
+		n, err := stream.Read(buffer)
+		samples = append(samples, buffer[:n]...)
+		switch {
+		case errors.Is(err, io.EOF):
+			return samples, nil
+		case err != nil:
+			return nil, err
+		case len(samples) > most:
+			return nil, callwright.Errorf(callwright.CodeUnavailable, "the speech engine %s gave over %v of audio for a sentence", s.desc.Name, maxSentenceAudio)
+		}
+	}
+}
+
+// sentences cuts a text into pieces to synthesize: sentences, and short ones together, so that no engine has to speak a word
+// alone.
+func sentences(text string) []string {
+	cutter := tts.Chunker{WholeSentences: true}
+	var out []string
+	for _, piece := range append(cutter.Write(text), cutter.Flush()...) {
+		if last := len(out) - 1; last >= 0 && len(out[last])+1+len(piece) <= shortSentence {
+			out[last] += " " + piece
+			continue
+		}
+		out = append(out, piece)
+	}
+	return out
+}
+
+// shortSentence is the length under which sentences are spoken together, in bytes.
+const shortSentence = 120
+
+// keep stores the audio and then the sample. A crash in between leaves audio without a sample, which a task removes.
+func (j *job) keep(ctx context.Context, samples []int16) (Sample, error) {
+	file, err := j.file(samples)
+	if err != nil {
+		return Sample{}, err
+	}
+	org, blob := j.sample.Org, j.cfg.IDs.New()
+	j.sample.Blob, j.sample.Bytes = blob, int64(len(file))
+	j.sample.Duration = pcm.Duration(len(samples), j.request.Format.Rate())
+	if err := j.cfg.Work.Enqueue(ctx, callwright.Task{Kind: taskForgetBlob, Key: blob, Org: org, RunAt: j.cfg.Clock.Now().Add(sparing)}); err != nil {
+		return Sample{}, err
+	}
+	if err := j.cfg.Blobs.PutBlob(ctx, org, blob, bytes.NewReader(file), j.sample.Bytes); err != nil {
+		return Sample{}, err
+	}
+	return j.insert(ctx)
+}
+
+// file returns the WAV file of samples.
+func (j *job) file(samples []int16) ([]byte, error) {
+	var file bytes.Buffer
+	audio := pcm.Audio{Rate: j.request.Format.Rate(), Channels: 1, Samples: samples}
+	write := pcm.WriteWAV
+	if j.request.Format == ULaw8000 {
+		write = pcm.WriteMuLawWAV
+	}
+	if err := write(&file, audio); err != nil {
+		return nil, fmt.Errorf("audio of a sample: %w", err)
+	}
+	return file.Bytes(), nil
+}

@@ -1,0 +1,91 @@
+package speech
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/speech/tts"
+)
+
+// Speaker returns the Synthesizer of an organization, for its calls. It keeps no samples. A voice that is not here any more,
+// because it was deleted or belongs to another engine, is replaced by the engine's default, with a warning in the log: no call is
+// lost for it.
+func (s *Service) Speaker(org callwright.OrgID) tts.Synthesizer {
+	return &speaker{Service: s, org: org, voices: map[string]Voice{}}
+}
+
+// CheckVoice returns the error of a request with a voice, by its id or name, and a language; nil if there is none.
+func (s *Service) CheckVoice(ctx context.Context, org callwright.OrgID, voice, language string) error {
+	if voice == "" {
+		return s.cfg.Engine.CheckVoice("", language)
+	}
+	_, err := s.resolve(ctx, org, voice, language)
+	return err
+}
+
+// speaker finds each voice once: a call goes on without the database.
+type speaker struct {
+	*Service
+	org callwright.OrgID
+
+	found  sync.Mutex
+	voices map[string]Voice // by name and language
+}
+
+// voice returns a voice that was found before, or finds it.
+func (s *speaker) voice(ctx context.Context, name, language string) (Voice, error) {
+	for _, v := range s.desc.Voices { // no organization has a voice of such a name
+		if v.Name == name {
+			return s.builtIn(v), s.cfg.Engine.CheckVoice(name, language)
+		}
+	}
+	s.found.Lock()
+	defer s.found.Unlock()
+	key := name + "\x00" + language
+	if v, ok := s.voices[key]; ok {
+		return v, nil
+	}
+	v, err := s.resolve(ctx, s.org, name, language)
+	if err == nil && len(s.voices) < maxFound {
+		s.voices[key] = v
+	}
+	return v, err
+}
+
+// maxFound bounds the voices that one speaker remembers. A call has one or two.
+const maxFound = 16
+
+// Synthesize speaks with a voice of the organization.
+func (s *speaker) Synthesize(ctx context.Context, r tts.Request) (tts.Stream, error) {
+	if err := r.Check(); err != nil {
+		return nil, err
+	}
+	if r.Voice != "" {
+		v, err := s.voice(ctx, r.Voice, r.Language)
+		switch e, _ := errors.AsType[*callwright.Error](err); {
+		case err == nil:
+		case e != nil && e.Field == "voice":
+			s.cfg.Logger.WarnContext(ctx, "a call has a voice that is not here any more: the engine's default speaks",
+				"org", s.org, "voice", r.Voice, "error", err)
+			v = Voice{}
+		default:
+			return nil, err
+		}
+		r.Voice, r.Prosody = v.Base, v.Prosody
+	}
+	if s.prompts == nil || strings.TrimSpace(r.Text) == "" {
+		return s.cfg.Engine.Synthesize(ctx, r)
+	}
+	key := promptKey{s.org, r}
+	if audio, ok := s.prompts.find(key); ok {
+		return tts.Samples(ctx, audio), nil
+	}
+	stream, err := s.cfg.Engine.Synthesize(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	return &learning{Stream: stream, keep: func(audio []int16) { s.prompts.add(key, audio) }, most: s.prompts.longest}, nil
+}

@@ -1,0 +1,116 @@
+package speechtest
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/speech/tts"
+)
+
+// EngineHarness makes engines to test.
+type EngineHarness struct {
+	// New returns an engine. It uses t.Cleanup to free what the engine holds.
+	New func(t *testing.T) tts.Engine
+	// Unchecked says that CheckVoice takes every voice and language, because only Synthesize can tell.
+	Unchecked bool
+}
+
+// maxTried is how many of an engine's voices the suite has speak.
+const maxTried = 5
+
+// RunEngine tests a tts.Engine, as RunSynthesizer does and more. It must not run in parallel with other tests.
+func RunEngine(t *testing.T, h EngineHarness) {
+	t.Helper()
+	voice := ""
+	for _, name := range h.New(t).Describe().Names() {
+		if name != h.New(t).Describe().Default {
+			voice = name
+		}
+	}
+	RunSynthesizer(t, SynthesizerHarness{
+		New: func(t *testing.T) tts.Synthesizer { return h.New(t) }, Voice: voice,
+	})
+	t.Run("description", func(t *testing.T) { describes(t, h.New(t).Describe()) })
+	t.Run("checks voices", func(t *testing.T) { h.checksVoices(t) })
+	t.Run("its voices speak", func(t *testing.T) { voicesSpeak(t, h.New(t)) })
+	t.Run("prosody", func(t *testing.T) { appliesProsody(t, h.New(t)) })
+}
+
+func describes(t *testing.T, d tts.Description) {
+	if d.Name == "" || len(d.Voices) == 0 {
+		t.Fatalf("an engine %q with %d voices", d.Name, len(d.Voices))
+	}
+	seen := map[string]bool{}
+	for _, v := range d.Voices {
+		name := strings.ToLower(v.Name)
+		if name == "" || seen[name] || strings.ContainsFunc(v.Name, callwright.Hidden) {
+			t.Errorf("voice %q: want names that are unique and can be read", v.Name)
+		}
+		seen[name] = true
+	}
+	if !slices.Contains(d.Names(), d.Default) {
+		t.Errorf("the default voice %q is not among %v", d.Default, d.Names())
+	}
+}
+
+func (h EngineHarness) checksVoices(t *testing.T) {
+	e := h.New(t)
+	for _, name := range append(e.Describe().Names(), "") {
+		if err := e.CheckVoice(name, ""); err != nil {
+			t.Errorf("voice %q: %v", name, err)
+		}
+	}
+	if h.Unchecked {
+		return
+	}
+	for _, c := range []struct{ voice, language string }{
+		{"no-such-voice", ""}, {"", "en"}, {"", "en-US"}, {"", "zz"}, {e.Describe().Default, "en"}, {"-version", "en"},
+	} {
+		checked := e.CheckVoice(c.voice, c.language)
+		_, err := Speak(t.Context(), e, tts.Request{Text: shortText, Voice: c.voice, Language: c.language, Rate: 8000})
+		if callwright.CodeOf(checked) != callwright.CodeOf(err) {
+			t.Errorf("voice %q, language %q: CheckVoice gives %v, Synthesize %v", c.voice, c.language, checked, err)
+		}
+	}
+}
+
+func voicesSpeak(t *testing.T, e tts.Engine) {
+	names := e.Describe().Names()
+	for _, name := range names[:min(maxTried, len(names))] {
+		if level(say(t, e, tts.Request{Text: shortText, Voice: name, Rate: 8000})) < 0.005 {
+			t.Errorf("voice %q is silent", name)
+		}
+	}
+}
+
+// appliesProsody checks the factors that an engine says it applies by the length of the speech: a tempo changes it as much, a
+// pitch hardly.
+func appliesProsody(t *testing.T, e tts.Engine) {
+	d := e.Describe()
+	length := func(p tts.Prosody) float64 {
+		return float64(len(say(t, e, tts.Request{Text: longText, Rate: 8000, Prosody: p})))
+	}
+	own := length(tts.Prosody{})
+	if got := length(tts.Prosody{Pitch: 1, Tempo: 1}); got < 0.98*own || got > 1.02*own {
+		t.Errorf("factors of 1 change the length by %.2f", got/own)
+	}
+	for _, factor := range []float64{0.8, 1.25} {
+		want := 1.0
+		if d.Tempo {
+			want = 1 / factor
+		}
+		if got := length(tts.Prosody{Tempo: factor}) / own; got < want*0.9 || got > want*1.1 {
+			t.Errorf("the tempo %g makes it %.2f times as long, want %.2f", factor, got, want)
+		}
+		if got := length(tts.Prosody{Pitch: factor}) / own; got < 0.9 || got > 1.1 {
+			t.Errorf("the pitch %g makes it %.2f times as long", factor, got)
+		}
+	}
+	for _, p := range []tts.Prosody{{Pitch: 0.1}, {Tempo: 5}} {
+		if _, err := Speak(t.Context(), e, tts.Request{Text: shortText, Rate: 8000, Prosody: p}); callwright.CodeOf(err) != callwright.CodeBadRequest {
+			t.Errorf("%+v: %v", p, err)
+		}
+	}
+}

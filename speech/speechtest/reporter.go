@@ -1,0 +1,83 @@
+package speechtest
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/callwright/callwright"
+)
+
+// reporter is what the tests use of a *testing.T. Another one finds out which tests a wrong adapter fails.
+type reporter interface {
+	Helper()
+	Context() context.Context
+	Error(args ...any)
+	Errorf(format string, args ...any)
+	Fatal(args ...any)
+	Fatalf(format string, args ...any)
+}
+
+// suite is the tests of a port. Each gets an adapter of its own.
+type suite[T any] []struct {
+	name string
+	run  func(reporter, T)
+}
+
+func (s suite[T]) test(t *testing.T, newOne func(t *testing.T) T) {
+	t.Helper()
+	for _, test := range s {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			test.run(t, newOne(t))
+		})
+	}
+}
+
+// at is when the things of the tests were made.
+var at = time.Date(2026, 3, 2, 9, 8, 7, 123456000, time.UTC)
+
+func later(seconds int) time.Time { return at.Add(time.Duration(seconds) * time.Second) }
+
+// words hold what a store might not keep.
+const words = "\u00c9va's\n\"<b>&\\ \U0001F600"
+
+// atOnce calls f for each number below n, all at once, and returns what it returned.
+func atOnce(n int, f func(i int) error) []error {
+	errs := make([]error, n)
+	var running sync.WaitGroup
+	for i := range n {
+		running.Go(func() { errs[i] = f(i) })
+	}
+	running.Wait()
+	return errs
+}
+
+// wantCode wants an error of a code.
+func wantCode(t reporter, what string, err error, want callwright.Code) {
+	t.Helper()
+	if callwright.CodeOf(err) != want {
+		t.Errorf("%s gave %v, want %s", what, err, want)
+	}
+}
+
+// patience is how long what has to end with its context may take to do so.
+const patience = 10 * time.Second
+
+// soon calls f and wants it to return at once.
+func soon(t reporter, what string, f func()) {
+	t.Helper()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		f()
+	}()
+	limit := time.NewTimer(patience)
+	defer limit.Stop()
+	select {
+	case <-done:
+	case <-limit.C:
+		t.Fatalf("%s did not return within %v", what, patience)
+	}
+}

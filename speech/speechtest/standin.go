@@ -1,0 +1,274 @@
+package speechtest
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/speech/tts"
+)
+
+// Engine is a stand-in of a tts.Engine for tests. Its voices hum a tone: the voice and Prosody.Pitch set its pitch, the text its
+// melody, and the text and Prosody.Tempo its length. The same request always gives the same audio, two texts never do. The zero
+// Engine is ready. A test sets the fields before the first use, except in OnRequest.
+type Engine struct {
+	Name    string // empty: "tone"
+	Version string // empty: "1"
+
+	// OnRequest is called with every request that is not refused; an error of it is Synthesize's. Nil: none.
+	OnRequest func(r tts.Request) error
+	// Broken, in the place of the second half of the audio, is what Read returns. Nil: the audio is whole.
+	Broken error
+	// Hangs has Read block in the place of the second half of the audio, until the context ends or the stream is closed.
+	Hangs bool
+	// Mute leaves the audio out: the stream ends at once.
+	Mute bool
+	// Endless repeats the audio for ever.
+	Endless bool
+	// Overstates has Read return more samples than it was asked for, as no engine may.
+	Overstates bool
+	// Delay passes before the first sample of a stream.
+	Delay time.Duration
+	// Gate, when it is not nil, holds the first Read of each stream until a value is received of it, or it is closed.
+	Gate <-chan struct{}
+
+	mu         sync.Mutex
+	requests   []tts.Request
+	open, most int
+}
+
+var _ tts.Engine = (*Engine)(nil)
+
+// hum is a voice of an Engine.
+type hum struct {
+	tts.Voice
+
+	hertz float64
+}
+
+// hums are the voices of an Engine. The first is the default.
+var hums = []hum{
+	{tts.Voice{Name: "ada", Description: "Female, American English", Language: "en-US"}, 210},
+	{tts.Voice{Name: "ben", Description: "Male, American English", Language: "en-US"}, 120},
+	{tts.Voice{Name: "cleo", Description: "Female, German", Language: "de-DE"}, 180},
+}
+
+// The audio of an Engine.
+const (
+	humPerRune  = 0.05 // seconds
+	humLevel    = 8000 // amplitude
+	humSyllable = 4.0  // rises and falls a second, at the voice's own tempo
+	maxHumRate  = 192_000
+)
+
+// Describe returns three voices: ada and ben, who speak English, and cleo, who speaks German. The engine applies both factors of a
+// prosody.
+func (e *Engine) Describe() tts.Description {
+	d := tts.Description{
+		Name: cmp.Or(e.Name, "tone"), Version: cmp.Or(e.Version, "1"), Default: hums[0].Name, Pitch: true, Tempo: true,
+	}
+	for _, h := range hums {
+		d.Voices = append(d.Voices, h.Voice)
+	}
+	return d
+}
+
+// CheckVoice refuses unknown voices, and languages other than English and German or other than the voice's own.
+func (e *Engine) CheckVoice(voice, language string) error {
+	_, err := e.find(voice, language)
+	return err
+}
+
+func (e *Engine) find(voice, language string) (hum, error) {
+	for _, h := range hums {
+		if voice != "" && voice != h.Name {
+			continue
+		}
+		if language == "" || broad(language) == broad(h.Language) {
+			return h, nil
+		}
+		if voice != "" {
+			return hum{}, callwright.Invalid("language", "the voice %q speaks %s, not %q", voice, h.Language, language)
+		}
+	}
+	if voice != "" {
+		return hum{}, callwright.Invalid("voice", "there is no voice %q; there are %s", voice, strings.Join(e.Describe().Names(), ", "))
+	}
+	return hum{}, callwright.Invalid("language", "there is no voice for %q", language)
+}
+
+// broad returns the language of a BCP 47 tag without its region.
+func broad(language string) string {
+	language, _, _ = strings.Cut(strings.ToLower(language), "-")
+	return language
+}
+
+// Synthesize hums the text.
+func (e *Engine) Synthesize(ctx context.Context, r tts.Request) (tts.Stream, error) {
+	if err := r.Check(); err != nil {
+		return nil, err
+	}
+	if r.Rate > maxHumRate {
+		return nil, callwright.Invalid("rate", "must be at most %d, and is %d", maxHumRate, r.Rate)
+	}
+	h, err := e.find(r.Voice, r.Language)
+	if err != nil {
+		return nil, err
+	}
+	if e.OnRequest != nil {
+		if err := e.OnRequest(r); err != nil {
+			return nil, err
+		}
+	}
+	s := &humming{engine: e}
+	s.ctx, s.cancel = context.WithCancel(ctx)
+	if !e.Mute {
+		s.audio = h.audio(r)
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.requests = append(e.requests, r)
+	e.open++
+	e.most = max(e.most, e.open)
+	return s, nil
+}
+
+// audio hums a text: each character has a pitch of its own, and the level rises and falls with the syllables.
+func (h hum) audio(r tts.Request) []int16 {
+	text := strings.Join(strings.Fields(r.Text), " ")
+	pitch, tempo := r.Prosody.Factors()
+	each := int(humPerRune / tempo * float64(r.Rate))
+	audio := make([]int16, 0, each*utf8.RuneCountInString(text))
+	phase := 0.0
+	for _, char := range text {
+		step := h.hertz * pitch * (0.95 + 0.1*float64(uint32(char)*2654435761>>20&0xfff)/0xfff) / float64(r.Rate)
+		for range each {
+			_, phase = math.Modf(phase + step)
+			syllable := 0.55 - 0.45*math.Cos(2*math.Pi*humSyllable*tempo*float64(len(audio))/float64(r.Rate))
+			audio = append(audio, int16(humLevel*syllable*cycle[int(phase*float64(len(cycle)))%len(cycle)]))
+		}
+	}
+	return audio
+}
+
+// cycle is one period of the tone, with three overtones.
+var cycle = func() (c [1024]float64) {
+	for i := range c {
+		x := 2 * math.Pi * float64(i) / float64(len(c))
+		c[i] = (math.Sin(x) + math.Sin(2*x)/2 + math.Sin(3*x)/3 + math.Sin(4*x)/4) / 2
+	}
+	return c
+}()
+
+// Requests returns the requests that have begun to be spoken, in their order.
+func (e *Engine) Requests() []tts.Request {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return slices.Clone(e.requests)
+}
+
+// Open returns how many streams are neither closed nor over, and the most that there were at once.
+func (e *Engine) Open() (now, most int) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.open, e.most
+}
+
+// humming is a stream of an Engine.
+type humming struct {
+	engine *Engine
+	ctx    context.Context //nolint:containedctx // a stream ends with the context of its request
+	cancel context.CancelFunc
+	audio  []int16
+	at     int
+	begun  bool
+	ended  sync.Once
+}
+
+var errClosed = errors.New("speechtest: the stream is closed")
+
+func (s *humming) Read(p []int16) (int, error) {
+	if err := s.begin(); err != nil {
+		return 0, err
+	}
+	end := len(s.audio)
+	if s.engine.Broken != nil || s.engine.Hangs {
+		end /= 2
+	}
+	if s.at >= end && s.engine.Endless && end > 0 {
+		s.at = 0
+	}
+	if s.at < end {
+		n := copy(p, s.audio[s.at:end])
+		s.at += n
+		if s.engine.Overstates {
+			n += len(p)
+		}
+		return n, nil
+	}
+	switch {
+	case s.engine.Broken != nil:
+		s.end()
+		return 0, s.engine.Broken
+	case s.engine.Hangs:
+		<-s.ctx.Done()
+		return 0, s.err()
+	}
+	s.end()
+	return 0, io.EOF
+}
+
+// begin waits for the delay and the gate, once, and returns the error of a stream that has ended before its time.
+func (s *humming) begin() error {
+	if s.at >= len(s.audio) && s.begun && !s.engine.Endless && !s.engine.Hangs {
+		return nil // over, whatever has become of the context
+	}
+	if s.ctx.Err() == nil && !s.begun {
+		delay := time.NewTimer(s.engine.Delay)
+		defer delay.Stop()
+		select {
+		case <-delay.C:
+		case <-s.ctx.Done():
+		}
+		if s.engine.Gate != nil {
+			select {
+			case <-s.engine.Gate:
+			case <-s.ctx.Done():
+			}
+		}
+		s.begun = true
+	}
+	return s.err()
+}
+
+func (s *humming) err() error {
+	if err := s.ctx.Err(); err != nil {
+		s.end()
+		return fmt.Errorf("%w: %w", errClosed, err)
+	}
+	return nil
+}
+
+func (s *humming) end() {
+	s.ended.Do(func() {
+		s.engine.mu.Lock()
+		defer s.engine.mu.Unlock()
+		s.engine.open--
+	})
+}
+
+// Close ends the stream.
+func (s *humming) Close() error {
+	s.cancel()
+	s.end()
+	return nil
+}

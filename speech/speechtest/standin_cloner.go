@@ -1,0 +1,129 @@
+package speechtest
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/speech"
+	"github.com/callwright/callwright/speech/pcm"
+	"github.com/callwright/callwright/speech/tts"
+)
+
+// Cloner is a stand-in of a speech.Cloner for tests. Its voices are those of an Engine, with a pitch and a tempo that depend on how
+// long the recordings last. It refuses recordings that are silent. The zero Cloner is ready. A test sets the fields before the first
+// use.
+type Cloner struct {
+	Name string      // empty: "stand-in"
+	Kind speech.Kind // empty: speech.KindProfile
+
+	// Fails makes Clone return this error. Nil: Clone makes a voice.
+	Fails error
+	// FailsToForget makes Forget return this error. Nil: Forget forgets.
+	FailsToForget error
+	// Hangs has Clone block until its context ends.
+	Hangs bool
+	// Delay passes before Clone returns.
+	Delay time.Duration
+
+	mu       sync.Mutex
+	clonings []speech.Cloning
+	voices   map[cloneID]speech.Clone
+}
+
+type cloneID struct {
+	org callwright.OrgID
+	id  string
+}
+
+var _ speech.Cloner = (*Cloner)(nil)
+
+// Describe returns Name and Kind.
+func (c *Cloner) Describe() (name string, kind speech.Kind) {
+	return cmp.Or(c.Name, "stand-in"), cmp.Or(c.Kind, speech.KindProfile)
+}
+
+// Clone makes a voice of ada or cleo, by the language.
+func (c *Cloner) Clone(ctx context.Context, r speech.Cloning) (speech.Clone, error) {
+	c.mu.Lock()
+	c.clonings = append(c.clonings, r)
+	c.mu.Unlock()
+	wait := time.NewTimer(c.Delay)
+	defer wait.Stop()
+	ready := wait.C
+	if c.Hangs {
+		ready = nil
+	}
+	select {
+	case <-ctx.Done():
+	case <-ready:
+	}
+	if err := ctx.Err(); err != nil {
+		return speech.Clone{}, fmt.Errorf("speechtest: clone: %w", err)
+	}
+	if c.Fails != nil {
+		return speech.Clone{}, c.Fails
+	}
+	return c.make(r)
+}
+
+func (c *Cloner) make(r speech.Cloning) (speech.Clone, error) {
+	var length time.Duration
+	var loudest float64
+	for _, recording := range r.Recordings {
+		length += recording.Duration()
+		loudest = max(loudest, level(recording.Samples))
+	}
+	if loudest < 0.001 {
+		return speech.Clone{}, callwright.Invalid("audio_samples", "hold no speech")
+	}
+	voice := hums[0].Voice
+	if broad(r.Language) == "de" {
+		voice = hums[2].Voice
+	}
+	part := float64(pcm.Samples(length, 1000)%1000) / 1000
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	key := cloneID{r.Org, r.ID}
+	if made, ok := c.voices[key]; ok {
+		return made, nil
+	}
+	if c.voices == nil {
+		c.voices = map[cloneID]speech.Clone{}
+	}
+	c.voices[key] = speech.Clone{
+		Base: voice.Name, Prosody: tts.Prosody{Pitch: 0.8 + 0.4*part, Tempo: 1.2 - 0.4*part}, Language: voice.Language,
+		Description: fmt.Sprintf("Made of %.1f s", length.Seconds()),
+	}
+	return c.voices[key], nil
+}
+
+// Forget removes a voice.
+func (c *Cloner) Forget(_ context.Context, org callwright.OrgID, id string) error {
+	if c.FailsToForget != nil {
+		return c.FailsToForget
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.voices, cloneID{org, id})
+	return nil
+}
+
+// Clonings returns what Clone was called with, in order.
+func (c *Cloner) Clonings() []speech.Cloning {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Clone(c.clonings)
+}
+
+// Knows reports whether the voice of an organization has been made and not been forgotten.
+func (c *Cloner) Knows(org callwright.OrgID, id string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	_, ok := c.voices[cloneID{org, id}]
+	return ok
+}

@@ -1,0 +1,22 @@
+package tts
+
+import (
+	"context"
+
+	"github.com/callwright/callwright"
+)
+
+// Speakers speaks with the voices of organizations. The Service of package speech does.
+type Speakers interface {
+	VoiceChecker
+
+	// Speaker returns the Synthesizer of an organization. In its requests, Voice is a voice's id or name, as CheckVoice
+	// takes it.
+	Speaker(org callwright.OrgID) Synthesizer
+}
+
+// VoiceChecker knows before a call what can be spoken.
+type VoiceChecker interface {
+	// CheckVoice returns the error of Synthesize for a voice of an organization and a language; nil if there is none.
+	CheckVoice(ctx context.Context, org callwright.OrgID, voice, language string) error
+}

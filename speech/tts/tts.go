@@ -1,0 +1,126 @@
+package tts
+
+import (
+	"context"
+	"unicode/utf8"
+
+	"github.com/callwright/callwright"
+)
+
+// Synthesizer turns text into speech. speechtest.RunSynthesizer tests one.
+type Synthesizer interface {
+	// Synthesize starts to speak a text. It returns at once, or as soon as the engine has accepted the request; the audio
+	// follows in the stream. When ctx ends, the stream ends at once and frees what it holds, processes included. Synthesize
+	// refuses what Request.Check refuses. An unknown voice is CodeBadRequest with the field "voice", a language that the
+	// engine lacks with the field "language". A missing engine is CodeUnavailable, with a message that says what to install.
+	// Streams may run concurrently.
+	Synthesize(ctx context.Context, r Request) (Stream, error)
+}
+
+// Engine is a Synthesizer that tells what it is. speechtest.RunEngine tests one.
+type Engine interface {
+	Synthesizer
+
+	// Describe returns what is known of the engine. It does not change while the program runs.
+	Describe() Description
+	// CheckVoice returns the error of Synthesize for a voice and a language, without speaking; nil if there is none.
+	CheckVoice(voice, language string) error
+}
+
+// Description describes an Engine.
+type Description struct {
+	Name    string  // of the adapter, such as "flite": records of voices name it
+	Version string  // changes when the engine may speak the same text otherwise; empty: not known
+	Voices  []Voice // in the engine's order; the first is not always the default; none: the engine is missing
+	Default string  // the name of the voice that speaks when a Request names neither a voice nor a language
+
+	Pitch, Tempo bool // which factors of a Prosody the engine applies; it ignores the others
+}
+
+// Names returns the names of the voices.
+func (d Description) Names() []string {
+	names := make([]string, len(d.Voices))
+	for i, v := range d.Voices {
+		names[i] = v.Name
+	}
+	return names
+}
+
+// Voice is a voice of an Engine.
+type Voice struct {
+	Name        string // unique in the engine, without regard to case
+	Description string // for people; may be empty
+	Language    string // BCP 47, such as "en-US"; empty: any
+}
+
+// Request is a text to speak.
+type Request struct {
+	Text     string // plain text, at most MaxText bytes; markup in it is spoken, never interpreted
+	Voice    string // the name of a voice; empty: the language's, or the engine's default
+	Language string // BCP 47, such as "en-US"; empty: the voice's own
+	Rate     int    // sample rate of the stream, in Hz; the engine converts
+	Prosody  Prosody
+}
+
+// MaxText is the longest text of one Request, in bytes.
+const MaxText = 5000
+
+// Check refuses a text that is longer than MaxText or not UTF-8, a rate that is not positive, and factors of the prosody that
+// are out of range. The error is CodeBadRequest with the field.
+func (r Request) Check() error {
+	switch {
+	case len(r.Text) > MaxText:
+		return callwright.Invalid("text", "must have at most %d bytes, and has %d", MaxText, len(r.Text))
+	case !utf8.ValidString(r.Text):
+		return callwright.Invalid("text", "must be valid UTF-8")
+	case r.Rate <= 0:
+		return callwright.Invalid("rate", "must be a positive sample rate, and is %d", r.Rate)
+	}
+	return r.Prosody.Check()
+}
+
+// Prosody changes how a voice speaks. The zero Prosody is the voice's own.
+type Prosody struct {
+	Pitch float64 // factor of the voice's fundamental frequency, from MinFactor to MaxFactor; 0: 1
+	Tempo float64 // factor of the voice's syllables a second, from MinFactor to MaxFactor; 0: 1
+}
+
+// The range of the factors of a Prosody.
+const (
+	MinFactor = 0.5
+	MaxFactor = 2.0
+)
+
+// Check refuses factors that are out of range. The error is CodeBadRequest with the field.
+func (p Prosody) Check() error {
+	for _, f := range []struct {
+		name   string
+		factor float64
+	}{{"pitch", p.Pitch}, {"tempo", p.Tempo}} {
+		if f.factor != 0 && !(f.factor >= MinFactor && f.factor <= MaxFactor) { // also NaN
+			return callwright.Invalid(f.name, "must be a factor from %g to %g, and is %g", MinFactor, MaxFactor, f.factor)
+		}
+	}
+	return nil
+}
+
+// Factors returns the factors with 1 in the place of 0.
+func (p Prosody) Factors() (pitch, tempo float64) {
+	pitch, tempo = p.Pitch, p.Tempo
+	if pitch == 0 {
+		pitch = 1
+	}
+	if tempo == 0 {
+		tempo = 1
+	}
+	return pitch, tempo
+}
+
+// Stream is 16-bit mono audio that is being synthesized. One goroutine reads it.
+type Stream interface {
+	// Read fills p with the next samples and returns how many. It blocks until there are any. After the last sample it
+	// returns io.EOF.
+	Read(p []int16) (int, error)
+	// Close ends the stream and frees what it holds. It may be called twice, and while Read blocks.
+	Close() error
+}

@@ -1,0 +1,68 @@
+package speech
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"golang.org/x/text/cases"
+	"golang.org/x/text/unicode/norm"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/speech/tts"
+)
+
+// Kind says what a voice is made of.
+type Kind string
+
+// The kinds of voices.
+const (
+	KindBuiltIn Kind = "builtin" // a voice of the engine, which every organization may use
+	KindProfile Kind = "profile" // a voice of the engine with the pitch and the tempo of a recording: it does not sound like the speaker
+	KindClone   Kind = "clone"   // a copy of a speaker's voice, made by a provider
+)
+
+// Voice is a voice that can be spoken with: an organization's own, or one of the engine's, which all organizations share.
+type Voice struct {
+	ID          string           // an own voice: an id of Config.IDs; the engine's: its name
+	Org         callwright.OrgID // the owner; empty: the engine's
+	Name        string           // at most MaxName characters; unique in its organization without regard to case
+	Description string           // at most MaxDescription characters
+	Tags        []string         // such as "female"
+	Kind        Kind
+	Service     string      // the adapter that made it, such as "flite"
+	Base        string      // the voice of the engine that speaks
+	Prosody     tts.Prosody // how Base is changed
+	Language    string      // BCP 47; empty: any
+	CreatedBy   string      // the id of the key that has cloned it; empty for the engine's
+	CreatedAt   time.Time   // zero for the engine's
+	Version     int64       // of own voices, from 1 on; a change of the record adds 1
+}
+
+// Public reports whether every organization may use the voice.
+func (v Voice) Public() bool { return v.Org == "" }
+
+// Key returns the form of a voice's name by which names are compared: without regard to case and to the way in which its
+// characters are composed (Unicode NFKC and case folding).
+func Key(name string) string {
+	return cases.Fold().String(norm.NFKC.String(strings.TrimSpace(name)))
+}
+
+// Voices stores the voices of organizations. speechtest.RunVoices tests an adapter. All methods take part in the transaction
+// of ctx.
+type Voices interface {
+	// InsertVoice adds a voice of v.Org. CodeConflict with the field "name": the organization has a voice with the same Key.
+	InsertVoice(ctx context.Context, v Voice) error
+	// Voice returns a voice of an organization by its id; CodeNotFound when the organization has none with it.
+	Voice(ctx context.Context, org callwright.OrgID, id string) (Voice, error)
+	// VoiceByKey returns a voice of an organization by the Key of its name; CodeNotFound when the organization has none with it.
+	VoiceByKey(ctx context.Context, org callwright.OrgID, key string) (Voice, error)
+	// VoicesOf returns the first voices of an organization, oldest first and then by id, at most limit.
+	VoicesOf(ctx context.Context, org callwright.OrgID, limit int) ([]Voice, error)
+	// UpdateVoice replaces a voice whose stored Version is v.Version-1. CodeConflict with the field "name": another voice of the
+	// organization has the same Key. CodeConflict without a field: the stored Version is another. CodeNotFound: the
+	// organization has no voice with this id.
+	UpdateVoice(ctx context.Context, v Voice) error
+	// DeleteVoice removes a voice for good; CodeNotFound when the organization has none with this id.
+	DeleteVoice(ctx context.Context, org callwright.OrgID, id string) error
+}

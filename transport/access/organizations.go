@@ -1,0 +1,215 @@
+package access
+
+import (
+	"context"
+	"encoding/base64"
+	"net/mail"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/callwright/callwright"
+)
+
+// The bounds of organizations.
+const (
+	MaxName         = 100                 // characters in the name of an organization or a key
+	MaxEntitlements = 20                  // of an organization
+	MaxEmail        = 254                 // bytes in the address of a contact
+	MaxOverlap      = 30 * 24 * time.Hour // how long a key or a webhook secret goes on after its rotation
+	MaxPage         = 1000                // organizations or keys in a page
+)
+
+var (
+	orgID       = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
+	entitlement = regexp.MustCompile(`^[A-Z][A-Z0-9_]{0,31}$`)
+)
+
+// CreateOrganization stores an organization with a webhook secret of its own. Without an id it gets a new one; CodeConflict
+// when the id is taken. CodeBadRequest names the field id, name or entitlements: an id has 1 to 64 letters, digits, dots,
+// underscores and hyphens, a name 1 to MaxName characters that can be seen, and an entitlement looks like SIP.
+func (s *Service) CreateOrganization(
+	ctx context.Context, id callwright.OrgID, name string, entitlements ...callwright.Entitlement,
+) (callwright.Organization, error) {
+	if id == "" {
+		id = callwright.OrgID(s.cfg.IDs.New())
+	}
+	if !orgID.MatchString(string(id)) {
+		return callwright.Organization{}, callwright.Invalid("id", "must have 1 to 64 letters, digits, dots, underscores and hyphens, and begin with a letter or a digit")
+	}
+	o := callwright.Organization{ID: id, WebhookSecret: newWebhookSecret(), CreatedAt: s.cfg.Clock.Now()}
+	if err := (OrganizationChange{Name: &name, Grant: entitlements}).apply(&o); err != nil {
+		return callwright.Organization{}, err
+	}
+	if err := s.cfg.Store.InsertOrganization(ctx, o); err != nil {
+		return callwright.Organization{}, err
+	}
+	return o, nil
+}
+
+// newWebhookSecret returns a secret as the Standard Webhooks specification writes it.
+func newWebhookSecret() callwright.Secret {
+	return callwright.Secret("whsec_" + base64.StdEncoding.EncodeToString(randomBytes(24)))
+}
+
+// Organization returns one organization; CodeNotFound when it is absent.
+func (s *Service) Organization(ctx context.Context, id callwright.OrgID) (callwright.Organization, error) {
+	return s.cfg.Store.Organization(ctx, id)
+}
+
+// Organizations returns a page of organizations, the newest first, of 1 to MaxPage.
+func (s *Service) Organizations(
+	ctx context.Context, after callwright.Keyset, limit int,
+) (callwright.Page[callwright.Organization], error) {
+	return page(limit, func(limit int) ([]callwright.Organization, error) {
+		return s.cfg.Store.Organizations(ctx, after, limit)
+	}, func(o callwright.Organization) callwright.Keyset {
+		return callwright.Keyset{At: o.CreatedAt, ID: string(o.ID)}
+	})
+}
+
+// page reads a page, and whether there is another.
+func page[T any](
+	limit int, read func(limit int) ([]T, error), place func(T) callwright.Keyset,
+) (callwright.Page[T], error) {
+	if limit < 1 || limit > MaxPage {
+		return callwright.Page[T]{}, callwright.Invalid("limit", "must be from 1 to %d", MaxPage)
+	}
+	items, err := read(limit + 1)
+	if err != nil || len(items) <= limit {
+		return callwright.Page[T]{Items: items}, err
+	}
+	return callwright.Page[T]{Items: items[:limit], Next: place(items[limit-1])}, nil
+}
+
+// OrganizationChange is a change of an organization. What is nil or empty stays as it is.
+type OrganizationChange struct {
+	Name         *string
+	ContactEmail *string                  // an address without a name; empty: no mail
+	Grant        []callwright.Entitlement // are added
+	Withdraw     []callwright.Entitlement // are removed
+}
+
+// apply checks the change and makes it.
+func (c OrganizationChange) apply(o *callwright.Organization) error {
+	if c.Name != nil {
+		if err := checkName(*c.Name); err != nil {
+			return err
+		}
+		o.Name = *c.Name
+	}
+	if c.ContactEmail != nil {
+		if err := checkEmail(*c.ContactEmail); err != nil {
+			return err
+		}
+		o.ContactEmail = *c.ContactEmail
+	}
+	rights := slices.Clone(o.Entitlements)
+	for _, right := range slices.Concat(c.Grant, c.Withdraw) {
+		switch {
+		case !entitlement.MatchString(string(right)):
+			return callwright.Invalid("entitlements", "must have capital letters, digits and underscores, as SIP")
+		case slices.Contains(c.Grant, right) && slices.Contains(c.Withdraw, right):
+			return callwright.Invalid("entitlements", "%s must not be both granted and withdrawn", right)
+		}
+	}
+	for _, right := range c.Grant {
+		if !slices.Contains(rights, right) {
+			rights = append(rights, right)
+		}
+	}
+	rights = slices.DeleteFunc(rights, func(right callwright.Entitlement) bool { return slices.Contains(c.Withdraw, right) })
+	if len(rights) > MaxEntitlements {
+		return callwright.Invalid("entitlements", "must be at most %d", MaxEntitlements)
+	}
+	o.Entitlements = rights
+	return nil
+}
+
+// checkName checks the name of an organization or a key.
+func checkName(name string) error {
+	switch {
+	case strings.TrimSpace(name) == "":
+		return callwright.Invalid("name", "must not be empty")
+	case callwright.Longer(name, MaxName):
+		return callwright.Invalid("name", "must have at most %d characters", MaxName)
+	case strings.ContainsFunc(name, callwright.Hidden), strings.ToValidUTF8(name, "") != name:
+		return callwright.Invalid("name", "must be UTF-8 without control and format characters")
+	}
+	return nil
+}
+
+// checkEmail checks the address of a contact.
+func checkEmail(text string) error {
+	if text == "" {
+		return nil
+	}
+	a, err := mail.ParseAddress(text)
+	if err != nil || a.Address != text || len(text) > MaxEmail || strings.ContainsFunc(text, callwright.Hidden) {
+		return callwright.Invalid("contact_email", "must be an address such as noc@example.com, of at most %d bytes", MaxEmail)
+	}
+	return nil
+}
+
+// UpdateOrganization changes an organization and returns it; CodeNotFound when it is absent, CodeBadRequest with the field
+// name, contact_email or entitlements. Requests see it at once.
+func (s *Service) UpdateOrganization(
+	ctx context.Context, id callwright.OrgID, change OrganizationChange,
+) (callwright.Organization, error) {
+	return s.change(ctx, id, change.apply)
+}
+
+// change changes an organization that nobody else changes meanwhile.
+func (s *Service) change(
+	ctx context.Context, id callwright.OrgID, apply func(*callwright.Organization) error,
+) (o callwright.Organization, err error) {
+	err = s.cfg.Atomic.Do(ctx, func(ctx context.Context) error {
+		if o, err = s.cfg.Store.HoldOrganization(ctx, id); err != nil {
+			return err
+		}
+		if err = apply(&o); err != nil {
+			return err
+		}
+		return s.cfg.Store.UpdateOrganization(ctx, o)
+	})
+	if err != nil {
+		return callwright.Organization{}, err
+	}
+	return o, nil
+}
+
+// RotateWebhookSecret gives an organization a new webhook secret and returns the organization with it. Until the overlap has
+// passed the old secret signs as well; without an overlap it ends at once, as it must when it has leaked. CodeBadRequest with
+// the field overlap unless that is from 0 to MaxOverlap; CodeNotFound when the organization is absent; CodeInvalidState
+// while the secret before is still in its overlap: receivers that have only that one would refuse messages. A rotation without
+// an overlap is always possible, and ends that one, too.
+func (s *Service) RotateWebhookSecret(
+	ctx context.Context, id callwright.OrgID, overlap time.Duration,
+) (callwright.Organization, error) {
+	if err := checkOverlap(overlap); err != nil {
+		return callwright.Organization{}, err
+	}
+	return s.change(ctx, id, func(o *callwright.Organization) error {
+		now := s.cfg.Clock.Now()
+		if overlap > 0 && len(o.WebhookSecrets(now)) > 1 {
+			return callwright.Errorf(callwright.CodeInvalidState, "the secret was rotated already, and the one before signs until %s: wait for that, "+
+				"or rotate without an overlap, which ends both", o.PreviousWebhookEnds.Format(time.RFC3339))
+		}
+		o.PreviousWebhookSecret, o.PreviousWebhookEnds = "", nil
+		if overlap > 0 {
+			ends := now.Add(overlap)
+			o.PreviousWebhookSecret, o.PreviousWebhookEnds = o.WebhookSecret, &ends
+		}
+		o.WebhookSecret = newWebhookSecret()
+		return nil
+	})
+}
+
+// checkOverlap checks how long something goes on after its rotation.
+func checkOverlap(overlap time.Duration) error {
+	if overlap < 0 || overlap > MaxOverlap {
+		return callwright.Invalid("overlap", "must be from 0 to %d hours", int(MaxOverlap.Hours()))
+	}
+	return nil
+}

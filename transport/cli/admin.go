@@ -1,0 +1,168 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/transport/access"
+)
+
+// Admin holds what the commands of administration need: the organizations and keys of a deployment, whose server may be running.
+type Admin struct {
+	Access *access.Service
+	Close  func() error
+}
+
+// adminCommands makes the commands of administration.
+type adminCommands struct {
+	deploymentFlags
+
+	open func(context.Context, Deployment) (*Admin, error)
+}
+
+func adminCommand(c Config, env func(string) string) *cobra.Command {
+	a := &adminCommands{open: c.Admin, deploymentFlags: deploymentFlags{env: env}}
+	cmd := group(&cobra.Command{
+		Use:   "admin",
+		Short: "Make organizations, API keys and webhook secrets",
+		Long: "Makes organizations, creates, rotates and revokes their API keys, and rotates the secrets that sign their webhooks. The commands\n" +
+			"work on the database of a deployment, also while its server runs; what they change is in force at once.\n\n" +
+			"A new key or secret is printed once, to stdout, and nothing can show it again.\n\n" + howDeployed +
+			"Exit codes: 0 done; 1 refused, because what is named is absent or cannot become that; 2 nothing was done.",
+		Example: "  callwright admin orgs create Acme --grant SIP\n" +
+			"  callwright admin keys create ci --org acme --expires-in 90d\n" +
+			"  callwright admin keys list --org acme\n" +
+			"  callwright admin keys rotate 0199c0de-0000-7000-8000-000000000001 --org acme --overlap 24h\n" +
+			"  callwright admin webhook-secret rotate acme --overlap 7d",
+	})
+	a.add(cmd)
+	orgs := group(&cobra.Command{Use: "orgs", Short: "List, create and change organizations"})
+	orgs.AddCommand(a.orgsListCommand(), a.orgsCreateCommand(), a.orgsShowCommand(), a.orgsSetCommand())
+	keys := group(&cobra.Command{Use: "keys", Short: "List, create, rotate and revoke API keys"})
+	keys.AddCommand(a.keysListCommand(), a.keysCreateCommand(), a.keysRotateCommand(), a.keysRevokeCommand())
+	secret := group(&cobra.Command{Use: "webhook-secret", Short: "Rotate the secrets that sign webhooks"})
+	secret.AddCommand(a.secretRotateCommand())
+	cmd.AddCommand(orgs, keys, secret)
+	return cmd
+}
+
+// with runs a command on the deployment that the flags and the environment name.
+func (a *adminCommands) with(ctx context.Context, do func(*access.Service) error) error {
+	if a.open == nil {
+		return usage(errors.New("this program has no database to look into"))
+	}
+	admin, err := a.open(ctx, a.deployment())
+	if errors.Is(err, callwright.ErrWrongKey) {
+		return refusal(err)
+	}
+	if err != nil {
+		return usage(err)
+	}
+	return refusal(errors.Join(do(admin.Access), admin.Close()))
+}
+
+// defaultOverlap is how long what was rotated goes on unless a flag says otherwise.
+const defaultOverlap = span(24 * time.Hour)
+
+// checkOverlap refuses an overlap that is too long.
+func checkOverlap(overlap span) error {
+	if time.Duration(overlap) > access.MaxOverlap {
+		return usage(errors.New("--overlap must be at most 30d"))
+	}
+	return nil
+}
+
+// span is a flag with a time such as 90d, 24h or 0.
+type span time.Duration
+
+// String returns the time as the flag takes it.
+func (s *span) String() string {
+	d := time.Duration(*s)
+	if d == 0 {
+		return "0"
+	}
+	return strings.TrimSuffix(strings.TrimSuffix(d.String(), "0s"), "0m")
+}
+
+// Set reads the flag.
+func (s *span) Set(text string) error {
+	if days, ok := strings.CutSuffix(text, "d"); ok {
+		n, err := strconv.ParseUint(days, 10, 32)
+		if err != nil || n > math.MaxInt64/uint64(24*time.Hour) {
+			return errors.New("must be a time such as 90d, 24h or 0")
+		}
+		*s = span(n) * span(24*time.Hour)
+		return nil
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil || d < 0 {
+		return errors.New("must be a time such as 90d, 24h or 0")
+	}
+	*s = span(d)
+	return nil
+}
+
+// Type names the flag's type.
+func (s *span) Type() string { return "time" }
+
+// pageFlags choose a page of a list.
+type pageFlags struct {
+	limit  int
+	cursor string
+}
+
+func (p *pageFlags) add(cmd *cobra.Command) {
+	cmd.Flags().IntVar(&p.limit, "limit", 100, "so many at most, up to "+strconv.Itoa(access.MaxPage))
+	cmd.Flags().StringVar(&p.cursor, "cursor", "", "go on after this `cursor`, which the page before has printed")
+}
+
+// after returns the position at which the page begins.
+func (p *pageFlags) after() (callwright.Keyset, error) {
+	if p.limit < 1 || p.limit > access.MaxPage {
+		return callwright.Keyset{}, usage(callwright.Invalid("limit", "must be from 1 to %d", access.MaxPage))
+	}
+	after, err := callwright.ParseCursor(p.cursor)
+	if err != nil {
+		return callwright.Keyset{}, usage(err)
+	}
+	return after, nil
+}
+
+// noticeNext tells people how to read the next page; JSON has the cursor.
+func noticeNext(cmd *cobra.Command, next callwright.Keyset) {
+	if !next.IsZero() && !asJSON(cmd) {
+		notice(cmd, "there are more: --cursor %s", next.Cursor())
+	}
+}
+
+// once prints what is shown this once. It is in force already, so an output that takes nothing is an error that says so.
+func once(printed error, what, next string) error {
+	if printed == nil {
+		return nil
+	}
+	return refused(fmt.Errorf("%s is made and could not be printed (%w): %s", what, printed, next))
+}
+
+// checkKeyID refuses a key where its id belongs.
+func checkKeyID(id string) error {
+	if strings.HasPrefix(id, "cwk_") {
+		return usage(callwright.Invalid("key", "must be the id of a key, which callwright admin keys list shows: a key itself must not stand on a command line"))
+	}
+	return nil
+}
+
+// stampIf returns a time as the commands print it, or a dash.
+func stampIf(t *time.Time) string {
+	if t == nil {
+		return "-"
+	}
+	return stamp(*t)
+}

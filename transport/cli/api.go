@@ -1,0 +1,104 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+
+	"github.com/spf13/cobra"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/transport/client"
+)
+
+// api calls the API of a server.
+type api struct{ *client.Client }
+
+// openAPI returns the API that flags and the environment name.
+func openAPI(c Config, cmd *cobra.Command, env func(string) string) (*api, error) {
+	return openClient(c, cmd, env, client.VoiceChoice{})
+}
+
+// openClient is openAPI with a choice of the voice that speaks.
+func openClient(c Config, cmd *cobra.Command, env func(string) string, voice client.VoiceChoice) (*api, error) {
+	e, err := findEndpoint(cmd, env)
+	if err != nil {
+		return nil, err
+	}
+	to, err := client.New(client.Config{
+		BaseURL: e.baseURL, APIKey: e.key, AllowHTTP: e.allowHTTP, Voice: voice, Rand: c.Rand, Retry: c.Retry, UserAgent: "callwright-cli", HTTP: c.busyNotices(cmd),
+	})
+	if err != nil {
+		return nil, usage(err)
+	}
+	return &api{to}, nil
+}
+
+// call sends a request and returns the JSON of the answer.
+func (a *api) call(ctx context.Context, q client.Request) (json.RawMessage, error) {
+	answer, err := a.Do(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	if !json.Valid(answer.Body) {
+		return nil, a.stranger()
+	}
+	return answer.Body, nil
+}
+
+// busyNotices returns an HTTP client that tells people at a terminal why a command waits: requests are sent again after such
+// answers. Without a terminal it is nil.
+func (c Config) busyNotices(cmd *cobra.Command) *http.Client {
+	if asJSON(cmd) || !c.isTerminal(cmd.ErrOrStderr()) {
+		return nil
+	}
+	base, ok := http.DefaultTransport.(*http.Transport)
+	if !ok {
+		return nil
+	}
+	return &http.Client{Transport: observed{base.Clone(), func(answer *http.Response) {
+		switch answer.StatusCode {
+		case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable:
+			text := "the server answers " + answer.Status
+			if wait := answer.Header.Get("Retry-After"); wait != "" {
+				text += ", it asks to wait for " + wait + " s"
+			}
+			notice(cmd, "%s", text)
+		}
+	}}}
+}
+
+// observed tells of each answer.
+type observed struct {
+	base http.RoundTripper
+	tell func(*http.Response)
+}
+
+// RoundTrip implements http.RoundTripper.
+func (o observed) RoundTrip(r *http.Request) (*http.Response, error) {
+	answer, err := o.base.RoundTrip(r)
+	if err == nil {
+		o.tell(answer)
+	}
+	return answer, err
+}
+
+// unwrapped returns the error of a generated client without what that says around it.
+func (a *api) unwrapped(err error) error {
+	if err == nil {
+		return nil
+	}
+	if answer, ok := errors.AsType[*client.Error](err); ok {
+		return answer
+	}
+	if coded, ok := errors.AsType[*callwright.Error](err); ok {
+		return coded
+	}
+	return a.stranger().Because(err)
+}
+
+// stranger says that an answer is not that of a Callwright server.
+func (a *api) stranger() *callwright.Error {
+	return callwright.Errorf(callwright.CodeUnavailable, "%s does not answer as a Callwright server does: name another with --%s", a.BaseURL(), serverFlag)
+}

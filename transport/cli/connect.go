@@ -1,0 +1,141 @@
+package cli
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/transport/client"
+)
+
+// The flags of every command.
+const (
+	jsonFlag    = "json"
+	serverFlag  = "server"
+	baseURLFlag = "base-url"
+	keyFileFlag = "api-key-file"
+
+	allowHTTPFlag = "allow-http"
+)
+
+// The variables of the environment that name the API and its key. Keys never stand on a command line, where others see them.
+const (
+	baseURLVariable    = client.BaseVariable
+	apiKeyVariable     = client.KeyVariable
+	apiKeyFileVariable = "SERVICE_API_KEY_FILE" //nolint:gosec // a name
+	oldKeyVariable     = "CALLWRIGHT_API_KEY"   // read by scenarios, too
+)
+
+const (
+	maxKeyFile    = 4 << 10  // bytes
+	maxServerFile = 64 << 10 // bytes
+)
+
+// addRootFlags adds the flags that every command takes.
+func addRootFlags(root *cobra.Command) {
+	flags := root.PersistentFlags()
+	flags.Bool(jsonFlag, false, "print one JSON value, and errors as JSON")
+	flags.String(serverFlag, "", "the server: its `address`, or its server.json, which names its key's file, too")
+	flags.String(baseURLFlag, "", "the `address` of the server, or "+baseURLVariable+" (default "+client.DefaultBaseURL+")")
+	flags.Bool(allowHTTPFlag, false, "send the key also over http, unencrypted, to a server that is not on this machine")
+	flags.String(keyFileFlag, "", "a `file` with the key of the API, or "+apiKeyFileVariable+" (data/api-key of the reference server)")
+}
+
+// endpoint is the API that commands call.
+type endpoint struct {
+	baseURL   string
+	key       callwright.Secret
+	allowHTTP bool
+}
+
+// serverFile is what the commands read of the server.json of a reference server.
+type serverFile struct {
+	APIURL     string `json:"api_url"`
+	APIKeyFile string `json:"api_key_file"`
+}
+
+// findEndpoint returns the API that flags and the environment name. A flag goes before a variable, and a key before a file.
+func findEndpoint(cmd *cobra.Command, env func(string) string) (endpoint, error) {
+	e, keyFile, err := findAddress(cmd, env)
+	if err == nil {
+		e.key, err = findKey(keyFile, env)
+	}
+	return e, err
+}
+
+// findAddress is findEndpoint without the key, whose file it returns if flags name one.
+func findAddress(cmd *cobra.Command, env func(string) string) (e endpoint, keyFile string, err error) {
+	flags := cmd.Root().PersistentFlags()
+	given := func(name string) string { return flags.Lookup(name).Value.String() }
+	address := given(baseURLFlag)
+	keyFile = given(keyFileFlag)
+	if server := given(serverFlag); server != "" {
+		if address != "" {
+			return e, "", usage(errors.New("--server and --base-url both name the server: give one of them"))
+		}
+		file, err := readServer(server)
+		if err != nil {
+			return e, "", usage(err)
+		}
+		address, keyFile = file.APIURL, cmp.Or(keyFile, file.APIKeyFile)
+	}
+	e.baseURL = cmp.Or(address, env(baseURLVariable), client.DefaultBaseURL)
+	e.allowHTTP, _ = flags.GetBool(allowHTTPFlag)
+	return e, keyFile, nil
+}
+
+// readServer reads what --server names.
+func readServer(name string) (serverFile, error) {
+	if strings.Contains(name, "://") {
+		return serverFile{APIURL: name}, nil
+	}
+	raw, err := readFile(name, maxServerFile)
+	if err != nil {
+		return serverFile{}, fmt.Errorf("--server must be an address such as %s, or the server.json of a running server: %w", client.DefaultBaseURL, err)
+	}
+	var file serverFile
+	if err := json.Unmarshal(raw, &file); err != nil || file.APIURL == "" {
+		return serverFile{}, fmt.Errorf("--server: %s is not the server.json of a server: it has no api_url", name)
+	}
+	if file.APIKeyFile != "" && !filepath.IsAbs(file.APIKeyFile) { // relative to where the server runs: both files are in its data folder
+		file.APIKeyFile = filepath.Join(filepath.Dir(name), filepath.Base(file.APIKeyFile))
+	}
+	return file, nil
+}
+
+// isKey reports whether a text can be a key, which is sent in a header.
+func isKey(text string) bool {
+	return text != "" && strings.IndexFunc(text, func(c rune) bool { return c <= ' ' || c > '~' }) < 0
+}
+
+// findKey returns the key of a file, or that which the environment names.
+func findKey(file string, env func(string) string) (callwright.Secret, error) {
+	key := ""
+	if file == "" {
+		key = cmp.Or(env(apiKeyVariable), env(oldKeyVariable))
+	}
+	if file == "" && key == "" {
+		file = env(apiKeyFileVariable)
+	}
+	if file != "" {
+		raw, err := readFile(file, maxKeyFile)
+		if err != nil {
+			return "", usage(fmt.Errorf("the file of the API's key: %w", err))
+		}
+		if key = string(raw); !isKey(strings.TrimSpace(key)) {
+			return "", usage(fmt.Errorf("%s holds no key of the API: the file must hold the key alone, on one line", file))
+		}
+	}
+	key = strings.TrimSpace(key)
+	if key == "" {
+		return "", &exit{code: ExitUnauthorized, err: callwright.Errorf(callwright.CodeAuthFailure,
+			"there is no key of the API: set %s, or name its file with --%s or %s", apiKeyVariable, keyFileFlag, apiKeyFileVariable)}
+	}
+	return callwright.Secret(key), nil
+}

@@ -1,0 +1,72 @@
+package cli
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/callwright/callwright"
+)
+
+// The variables of the environment that name a deployment, as those of the server do.
+const (
+	dataVariable     = "CALLWRIGHT_DATA"
+	databaseVariable = "CALLWRIGHT_DATABASE_URL"
+	secretVariable   = "CALLWRIGHT_SECRET_KEY"
+)
+
+// howDeployed says how commands find the deployment that they work on.
+const howDeployed = "The deployment is named as the server's is: by --data and --database-url, or " + dataVariable + " and " + databaseVariable + ".\n" +
+	"The master key comes from " + secretVariable + ", or from the data folder.\n\n"
+
+// Deployment names a deployment.
+type Deployment struct {
+	Data        string            // its data folder
+	DatabaseURL callwright.Secret // empty: SQLite in the data folder
+	SecretKey   callwright.Secret // its master key; empty: the data folder has it
+}
+
+// deploymentFlags are the flags that name a deployment.
+type deploymentFlags struct {
+	env               func(string) string
+	data, databaseURL string
+}
+
+// add adds the flags to a command and those below it.
+func (d *deploymentFlags) add(cmd *cobra.Command) {
+	flags := cmd.PersistentFlags()
+	flags.StringVar(&d.data, "data", "", "the `folder` of the deployment's data (default ./data)")
+	flags.StringVar(&d.databaseURL, "database-url", "",
+		"its database, sqlite:PATH or postgres://...; one with a password belongs into "+databaseVariable+", as others see command lines "+
+			"(default: SQLite in the data folder)")
+}
+
+// deployment returns what the flags and the environment name.
+func (d *deploymentFlags) deployment() Deployment {
+	return Deployment{
+		Data:        cmp.Or(d.data, d.env(dataVariable), "./data"),
+		DatabaseURL: callwright.Secret(cmp.Or(d.databaseURL, d.env(databaseVariable))),
+		SecretKey:   callwright.Secret(d.env(secretVariable)),
+	}
+}
+
+// refusal returns an error of what was done to a deployment, with the exit code that it means.
+func refusal(err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, callwright.ErrWrongKey):
+		return usage(fmt.Errorf("the master key is not the one that this database was made with: name its data folder with --data, or set %s", secretVariable))
+	}
+	if e, ok := errors.AsType[*exit](err); ok {
+		return e
+	}
+	switch callwright.CodeOf(err) {
+	case callwright.CodeNotFound, callwright.CodeInvalidState, callwright.CodeBadRequest, callwright.CodeConflict, callwright.CodeTooManyRequests:
+		return refused(err)
+	default:
+		return usage(err)
+	}
+}

@@ -1,0 +1,173 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agenttest/report"
+	"github.com/callwright/callwright/transport/client"
+)
+
+// The exit codes of every command but test and scenarios, which have those of package report.
+const (
+	ExitDone         = 0
+	ExitRefused      = 1   // refused by the server, or absent; or a file could not be written
+	ExitUsage        = 2   // the command was called wrongly: nothing was done
+	ExitUnavailable  = 3   // no connection, a limit of requests, or a server that fails: the same command may do later
+	ExitUnauthorized = 4   // no key, a key that the server does not take, or one that may not do this
+	ExitInterrupted  = 130 // by a signal
+)
+
+const exitCodes = "Exit codes: 0 done; 1 refused by the server, absent, or a file cannot be written; 2 called wrongly, nothing was done;\n" +
+	"3 no connection, too many requests, or a server that fails: try again later; 4 no key, or one that may not do this;\n" +
+	"130 interrupted. The commands test and scenarios have their own: 0 all passed; 1 a run has failed; 2 runs ended in\n" +
+	"errors; 3 nothing was done."
+
+// ownCodes is the annotation of commands with the exit codes of package report.
+const ownCodes = "report-codes"
+
+// The codes of errors that come from no server, beside those of package callwright.
+const (
+	codeUsage       = "USAGE"
+	codeRefused     = "REFUSED"
+	codeInterrupted = "INTERRUPTED"
+)
+
+// exit is an error with the exit code that it means. Without an error the command has said all.
+type exit struct {
+	code int
+	err  error
+}
+
+func (e *exit) Error() string { return e.err.Error() }
+
+func (e *exit) Unwrap() error { return e.err }
+
+// usage returns an error of a command that could not begin.
+func usage(err error) error { return &exit{code: ExitUsage, err: err} }
+
+// refused returns an error of a command that could not do what it was asked.
+func refused(err error) error { return &exit{code: ExitRefused, err: err} }
+
+// exitOfStatus returns the exit code of an answer.
+func exitOfStatus(status int) int {
+	switch {
+	case status == http.StatusUnauthorized || status == http.StatusForbidden:
+		return ExitUnauthorized
+	case status == http.StatusNotImplemented:
+		return ExitRefused
+	case status == http.StatusTooManyRequests || status == http.StatusRequestTimeout || status >= http.StatusInternalServerError:
+		return ExitUnavailable
+	default:
+		return ExitRefused
+	}
+}
+
+// exitOfCode returns the exit code of an error that no answer is.
+func exitOfCode(code callwright.Code) int {
+	switch code {
+	case callwright.CodeAuthFailure, callwright.CodeFeatureNotEnabled, callwright.CodeForbidden:
+		return ExitUnauthorized
+	case callwright.CodeUnavailable, callwright.CodeTooManyRequests, callwright.CodeInternal:
+		return ExitUnavailable
+	case callwright.CodeBadRequest:
+		return ExitUsage
+	default:
+		return ExitRefused
+	}
+}
+
+// failure is an error as --json prints it.
+type failure struct {
+	Code       string  `json:"code"`
+	Message    string  `json:"message"`
+	Field      string  `json:"field,omitempty"`
+	Status     int     `json:"status,omitempty"`      // of the server's answer
+	Body       any     `json:"body,omitempty"`        // of the answer: its JSON, or a text
+	RetryAfter float64 `json:"retry_after,omitempty"` // seconds
+	ExitCode   int     `json:"exit_code"`
+}
+
+// failureOf describes the error of a command.
+func failureOf(ctx context.Context, cmd *cobra.Command, err error) failure {
+	own, exits := errors.AsType[*exit](err)
+	if exits && own.err == nil {
+		return failure{ExitCode: own.code}
+	}
+	f := failure{ExitCode: ExitUsage, Code: codeUsage, Message: plain(err.Error())}
+	answer, answered := errors.AsType[*client.Error](err)
+	domain, coded := errors.AsType[*callwright.Error](err)
+	switch {
+	case answered:
+		f.Message = answerText(cmd, err, answer)
+		f.answer(answer)
+	case ctx.Err() != nil && errors.Is(err, context.Canceled):
+		f.Code, f.ExitCode = codeInterrupted, ExitInterrupted
+	case coded:
+		f.Message = domainText(cmd, err, domain)
+		f.Code, f.Field, f.ExitCode = string(domain.Code), domain.Field, exitOfCode(domain.Code)
+	case exits && own.code == ExitRefused:
+		f.Code = codeRefused
+	}
+	switch {
+	case hasOwnCodes(cmd):
+		f.ExitCode = report.ExitUsage
+	case exits:
+		f.ExitCode = own.code
+	}
+	return f
+}
+
+// answer describes the answer of a server, and says what to do.
+func (f *failure) answer(e *client.Error) {
+	f.Code, f.Field, f.Status, f.RetryAfter = cmp.Or(e.Code, string(callwright.CodeInternal)), e.Field, e.Status, e.RetryAfter.Seconds()
+	f.ExitCode = exitOfStatus(e.Status)
+	f.Message = oneLine(f.Message) // the lines after it are ours
+	switch {
+	case json.Valid(e.Body):
+		f.Body = json.RawMessage(e.Body)
+	case len(e.Body) > 0:
+		f.Body = string(e.Body)
+	}
+	switch {
+	case e.Status == http.StatusUnauthorized:
+		f.Message += "\nthe server does not take the key: set " + apiKeyVariable + ", or name its file with --" + keyFileFlag
+	case e.RetryAfter > 0:
+		f.Message += "\ntry again in " + e.RetryAfter.String()
+	case e.Status == http.StatusTooManyRequests:
+		f.Message += "\ntry again later"
+	}
+}
+
+// oneLine returns a text whose lines, of which others may have written some, are one.
+func oneLine(text string) string {
+	return strings.Join(strings.FieldsFunc(text, func(c rune) bool { return c == '\n' || c == '\r' }), "; ")
+}
+
+// hasOwnCodes reports whether a command has the exit codes of package report.
+func hasOwnCodes(cmd *cobra.Command) bool {
+	for ; cmd != nil; cmd = cmd.Parent() {
+		if cmd.Annotations[ownCodes] != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// print prints an error: as a line of JSON, or for people.
+func (f failure) print(to io.Writer, asJSON bool) {
+	if asJSON {
+		printLine(to, f)
+		return
+	}
+	_, _ = fmt.Fprintln(to, "callwright:", visible(f.Message, "\n\t")) // nothing can be told if this fails
+}

@@ -1,0 +1,213 @@
+package cli
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/callwright/callwright/transport/client"
+)
+
+// operation is a command that sends one request to the API and shows its answer.
+type operation struct {
+	use, short, long, example string
+
+	args    cobra.PositionalArgs
+	flags   func(cmd *cobra.Command)
+	request func(cmd *cobra.Command, args []string) (client.Request, error)
+	check   func(v value) error                // of data that is no success; nil: all is
+	text    func(w *tabwriter.Writer, v value) // shows the data of an answer to people
+}
+
+// command returns the command of an operation.
+func (o operation) command(c Config, env func(string) string) *cobra.Command {
+	cmd := &cobra.Command{
+		Use: o.use, Short: o.short, Long: o.long, Example: o.example, Args: o.args, ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			r, err := o.request(cmd, args)
+			if err != nil {
+				return usage(err)
+			}
+			a, err := openAPI(c, cmd, env)
+			if err != nil {
+				return err
+			}
+			raw, err := a.call(cmd.Context(), r)
+			if err != nil {
+				return err
+			}
+			if o.check != nil {
+				if err := o.check(valueOf(dataOf(raw))); err != nil {
+					return err
+				}
+			}
+			return showAnswer(cmd, raw, o.text)
+		},
+	}
+	if o.flags != nil {
+		o.flags(cmd)
+	}
+	return cmd
+}
+
+// showAnswer shows the data of an answer.
+func showAnswer(cmd *cobra.Command, raw json.RawMessage, text func(w *tabwriter.Writer, v value)) error {
+	data := dataOf(raw)
+	return show(cmd, data, func(w *tabwriter.Writer) { text(w, valueOf(data)) })
+}
+
+// dataOf returns the data of an answer without its envelope; an answer that has more keeps that.
+func dataOf(raw json.RawMessage) json.RawMessage {
+	var members map[string]json.RawMessage
+	if json.Unmarshal(raw, &members) != nil || members["data"] == nil {
+		return raw
+	}
+	if _, enveloped := members["errors"]; !enveloped {
+		return raw
+	}
+	delete(members, "errors")
+	if len(members) == 1 {
+		return members["data"]
+	}
+	if rest, err := json.Marshal(members); err == nil {
+		return rest
+	}
+	return raw
+}
+
+// value is a JSON value of an answer, which may be absent.
+type value struct{ v any }
+
+func valueOf(raw json.RawMessage) value {
+	d := json.NewDecoder(strings.NewReader(string(raw)))
+	d.UseNumber()
+	var v any
+	_ = d.Decode(&v) // what is no JSON is absent
+	return value{v}
+}
+
+// at returns the member of a path.
+func (v value) at(path ...string) value {
+	for _, name := range path {
+		object, _ := v.v.(map[string]any)
+		v = value{object[name]}
+	}
+	return v
+}
+
+// list returns the items of a list.
+func (v value) list() []value {
+	items, _ := v.v.([]any)
+	out := make([]value, len(items))
+	for i, item := range items {
+		out[i] = value{item}
+	}
+	return out
+}
+
+// String returns a value for a table: a dash for what is absent.
+func (v value) String() string {
+	switch x := v.v.(type) {
+	case nil:
+		return "-"
+	case string:
+		return cmp.Or(x, "-")
+	case bool:
+		return map[bool]string{true: "yes", false: "no"}[x]
+	case json.Number:
+		return x.String()
+	case []any:
+		var parts []string
+		for _, item := range v.list() {
+			parts = append(parts, item.String())
+		}
+		return cmp.Or(strings.Join(parts, " "), "-")
+	default:
+		raw, err := json.Marshal(x)
+		if err != nil {
+			return "-"
+		}
+		return string(raw)
+	}
+}
+
+// column is a column of a table: its title and the member that it shows.
+type column struct{ title, member string }
+
+// columns returns columns of "TITLE member" each.
+func columns(pairs ...string) []column {
+	var out []column
+	for _, pair := range pairs {
+		title, member, _ := strings.Cut(pair, "=")
+		out = append(out, column{title, member})
+	}
+	return out
+}
+
+// table prints a list, or that it is empty.
+func table(w *tabwriter.Writer, items []value, what string, of []column) {
+	if len(items) == 0 {
+		printf(w, "no %s\n", what)
+		return
+	}
+	titles := make([]string, len(of))
+	for i, c := range of {
+		titles[i] = c.title
+	}
+	_, _ = fmt.Fprintln(w, strings.Join(titles, "\t")) // Flush returns the error
+	for _, item := range items {
+		cells := make([]string, len(of))
+		for i, c := range of {
+			cells[i] = visible(item.at(strings.Split(c.member, ".")...).String(), "")
+		}
+		_, _ = fmt.Fprintln(w, strings.Join(cells, "\t"))
+	}
+}
+
+// fields prints the members of a record that are there, a line each.
+func fields(w *tabwriter.Writer, record value, of []column) {
+	for _, c := range of {
+		if v := record.at(strings.Split(c.member, ".")...); v.v != nil {
+			printf(w, "%s\t%s\n", c.title, v.String())
+		}
+	}
+}
+
+// paged adds the flags of pages with a cursor.
+func paged(cmd *cobra.Command) {
+	cmd.Flags().Int("limit", 0, "so many at most (default: the server's)")
+	cmd.Flags().String("cursor", "", "the `cursor` of the next page, which a page ends with")
+}
+
+// query returns the flags of a command that are given, under the names of the API.
+func query(cmd *cobra.Command, names ...string) url.Values {
+	out := url.Values{}
+	for _, name := range names {
+		flag, parameter, renamed := strings.Cut(name, "=")
+		f := cmd.Flags().Lookup(flag)
+		if !f.Changed {
+			continue
+		}
+		if !renamed {
+			parameter = strings.ReplaceAll(flag, "-", "_")
+		}
+		if several, err := cmd.Flags().GetStringSlice(flag); err == nil {
+			out[parameter] = several
+			continue
+		}
+		out.Set(parameter, f.Value.String())
+	}
+	return out
+}
+
+// next says how to get the next page.
+func next(w *tabwriter.Writer, v value) {
+	if cursor := v.at("next_cursor"); cursor.v != nil {
+		printf(w, "\nmore: --cursor %s\n", cursor.String())
+	}
+}

@@ -1,0 +1,116 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+	"unicode/utf16"
+
+	"github.com/mattn/go-isatty"
+	"github.com/spf13/cobra"
+
+	"github.com/callwright/callwright"
+)
+
+// asJSON reports whether a command prints JSON, which --json of the root asks for.
+func asJSON(cmd *cobra.Command) bool {
+	yes, _ := cmd.Root().PersistentFlags().GetBool(jsonFlag)
+	return yes
+}
+
+// asksJSON reports whether arguments ask for JSON whose flags cannot be read.
+func asksJSON(args []string) bool {
+	for _, arg := range args {
+		switch arg {
+		case "--" + jsonFlag, "--" + jsonFlag + "=true":
+			return true
+		case "--":
+			return false
+		}
+	}
+	return false
+}
+
+// show prints the result of a command: as one JSON value, or as text does. Strangers have written some of the texts: what a terminal
+// would obey, or not show, is escaped in both.
+func show(cmd *cobra.Command, v any, text func(w *tabwriter.Writer)) error {
+	if asJSON(cmd) {
+		return showJSON(cmd.OutOrStdout(), v)
+	}
+	w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
+	text(w)
+	return w.Flush()
+}
+
+// showJSON prints a value as indented JSON.
+func showJSON(out io.Writer, v any) error {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetIndent("", "  ")
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return err
+	}
+	_, err := io.WriteString(out, visible(b.String(), "\n"))
+	return err
+}
+
+// notice tells something beside the result on stderr: with --json as a line {"notice": "..."}.
+func notice(cmd *cobra.Command, format string, args ...any) { //nolint:goprintffuncname // named after what it prints, as show is
+	text := fmt.Sprintf(format, args...)
+	if !asJSON(cmd) {
+		cmd.PrintErrln(visible(text, ""))
+		return
+	}
+	printLine(cmd.ErrOrStderr(), struct {
+		Notice string `json:"notice"`
+	}{text})
+}
+
+// printLine prints a value as a line of JSON. Nothing can be told if this fails.
+func printLine(to io.Writer, v any) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return
+	}
+	_, _ = io.WriteString(to, visible(b.String(), "\n"))
+}
+
+// printf prints to a table, whose Flush returns the error. Texts among args are visible.
+func printf(w *tabwriter.Writer, format string, args ...any) {
+	for i, arg := range args {
+		if text, ok := arg.(string); ok {
+			args[i] = visible(text, "")
+		}
+	}
+	_, _ = fmt.Fprintf(w, format, args...)
+}
+
+// visible returns a text in which those control and format characters are escaped as in JSON that are not among kept.
+func visible(text, kept string) string {
+	var b strings.Builder
+	for _, c := range strings.ToValidUTF8(text, "\ufffd") {
+		if !callwright.Hidden(c) || strings.ContainsRune(kept, c) {
+			b.WriteRune(c)
+			continue
+		}
+		for _, unit := range utf16.AppendRune(nil, c) {
+			fmt.Fprintf(&b, `\u%04x`, unit)
+		}
+	}
+	return b.String()
+}
+
+// isTerminal reports whether a reader or a writer is a terminal.
+func (c Config) isTerminal(stream any) bool {
+	if c.Terminal != nil {
+		return c.Terminal(stream)
+	}
+	file, ok := stream.(interface{ Fd() uintptr })
+	return ok && isatty.IsTerminal(file.Fd())
+}

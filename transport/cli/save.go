@@ -1,0 +1,157 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/callwright/callwright"
+)
+
+// stdoutName is the name of -o for the standard output.
+const stdoutName = "-"
+
+// checkOutput checks where a command writes audio: a file, or stdout.
+func (c Config) checkOutput(cmd *cobra.Command, name string) error {
+	switch {
+	case name == "":
+		return nil
+	case name != stdoutName:
+		if _, err := modeOf(name); err != nil {
+			return usage(fmt.Errorf("-o %w", err))
+		}
+		return checkFolder(name)
+	case asJSON(cmd):
+		return usage(errors.New("--json and -o - both write to the standard output: name a file with -o"))
+	case c.isTerminal(cmd.OutOrStdout()):
+		return usage(errors.New("the audio is not written to a terminal: name a file with -o, or send it through a pipe"))
+	}
+	return nil
+}
+
+// checkFolder checks that a file can be made where one is to be written, before anything is spent on what it will hold.
+func checkFolder(name string) error {
+	f, err := makePart(name, newFile)
+	if err != nil {
+		return cannotWrite(name, err)
+	}
+	return errors.Join(f.Close(), os.Remove(f.Name()))
+}
+
+// makePart makes the file that takes the place of another when it is complete. mode is that of the other, or 0.
+func makePart(name string, mode fs.FileMode) (*os.File, error) {
+	part := filepath.Join(filepath.Dir(name), "."+filepath.Base(name)+"."+rand.Text()[:8]+".part")
+	return os.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_EXCL, cmp.Or(mode&0o600, newFile))
+}
+
+// replace writes a file whole or not at all.
+func replace(name string, text []byte) error {
+	return writeFile(name, func(to io.Writer) error {
+		_, err := to.Write(text)
+		return err
+	})
+}
+
+// newFile is the mode of files that commands make: others may read them, if the umask lets them.
+const newFile fs.FileMode = 0o644
+
+// modeOf returns the mode that a file keeps when it is replaced, or 0 if there is none. It refuses links, whose targets others may have
+// chosen, and what is no file.
+func modeOf(name string) (fs.FileMode, error) {
+	info, err := os.Lstat(name)
+	switch {
+	case err != nil:
+		return 0, nil //nolint:nilerr // making it says why it cannot be made
+	case info.Mode().Type() == fs.ModeSymlink:
+		return 0, fmt.Errorf("%s is a link: name the file itself, or - for the standard output", name)
+	case !info.Mode().IsRegular():
+		return 0, fmt.Errorf("%s: must name a file, or - for the standard output", name)
+	}
+	return info.Mode().Perm(), nil
+}
+
+// writeFile writes a file whole or not at all, also when the command is interrupted: into a file beside it, which takes its place when
+// it is complete. A file that exists keeps its mode.
+func writeFile(name string, write func(io.Writer) error) error {
+	mode, err := modeOf(name)
+	if err != nil {
+		return usage(err)
+	}
+	f, err := makePart(name, mode)
+	if err != nil {
+		return cannotWrite(name, err)
+	}
+	if mode != 0 {
+		err = f.Chmod(mode)
+	}
+	if err == nil {
+		err = write(f)
+	}
+	if err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Rename(f.Name(), name)
+	}
+	if err != nil {
+		return errors.Join(cannotWrite(name, err), os.Remove(f.Name()))
+	}
+	return nil
+}
+
+// cannotWrite says that a file cannot be written, if that is what err is, and names no other file.
+func cannotWrite(name string, err error) error {
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		return refused(callwright.Errorf(callwright.CodeUnavailable, "cannot write %s: %w", name, e.Err))
+	}
+	if e, ok := errors.AsType[*os.LinkError](err); ok {
+		return refused(callwright.Errorf(callwright.CodeUnavailable, "cannot write %s: %w", name, e.Err))
+	}
+	return err
+}
+
+// players are programs that play a WAV file, with their arguments before its name.
+var players = [][]string{
+	{"aplay", "-q"}, {"paplay"}, {"afplay"}, {"ffplay", "-nodisp", "-autoexit", "-loglevel", "error"}, {"play", "-q"},
+}
+
+// findPlayer returns the first player in the folders of PATH.
+func findPlayer(env func(string) string) ([]string, error) {
+	for _, player := range players {
+		for _, folder := range filepath.SplitList(env("PATH")) {
+			if path, err := exec.LookPath(filepath.Join(folder, player[0])); err == nil && filepath.IsAbs(path) {
+				return append([]string{path}, player[1:]...), nil
+			}
+		}
+	}
+	return nil, usage(errors.New("--play finds no player: install aplay, paplay, afplay, ffplay or sox, or write a file with -o"))
+}
+
+// endOfPlayer is how long a player may take to end when the command is interrupted.
+const endOfPlayer = 2 * time.Second
+
+// play plays a file until it ends, or ctx does.
+func play(ctx context.Context, player []string, file string) error {
+	cmd := exec.CommandContext(ctx, player[0], append(player[1:], file)...)
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	cmd.WaitDelay = endOfPlayer
+	said, err := cmd.CombinedOutput()
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err != nil {
+		return refused(callwright.Errorf(callwright.CodeUnavailable, "%s cannot play the audio: %w: %s", filepath.Base(player[0]), err,
+			callwright.Clip(string(said), 500)))
+	}
+	return nil
+}

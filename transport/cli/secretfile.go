@@ -1,0 +1,56 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+)
+
+// secretFile is the file of --output, which gets a new secret alone, so that nobody else sees it.
+type secretFile struct {
+	name string
+	f    *os.File
+}
+
+func (s *secretFile) add(cmd *cobra.Command, what string) {
+	cmd.Flags().StringVarP(&s.name, "output", "o", "", "write "+what+" to a new `file` that only you can read, and print it nowhere")
+}
+
+// open makes the file, before there is a secret. A file that is there stays.
+func (s *secretFile) open() (err error) {
+	if s.name == "" {
+		return nil
+	}
+	s.f, err = os.OpenFile(s.name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, os.ErrExist) {
+		return usage(fmt.Errorf("-o %s: the file is there already, and is not replaced: name a new one", s.name))
+	}
+	if err != nil {
+		return cannotWrite(s.name, err)
+	}
+	return nil
+}
+
+// keep writes the secret and returns what is left to print: nothing, if there is a file.
+func (s *secretFile) keep(secret string) (string, error) {
+	if s.f == nil {
+		return secret, nil
+	}
+	_, err := s.f.WriteString(secret + "\n")
+	err = errors.Join(err, s.f.Sync(), s.f.Close())
+	if err != nil {
+		return "", cannotWrite(s.name, errors.Join(err, os.Remove(s.name)))
+	}
+	s.f = nil
+	return "", nil
+}
+
+// drop removes a file that has no secret.
+func (s *secretFile) drop() {
+	if s.f != nil {
+		_ = s.f.Close() // nothing was written
+		_ = os.Remove(s.name)
+	}
+}

@@ -1,0 +1,117 @@
+package client
+
+import (
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strings"
+
+	"github.com/callwright/callwright"
+)
+
+// baseField is the field of errors about Config.BaseURL.
+const baseField = "base_url"
+
+// parseBase checks the address of a server.
+func parseBase(text string, allowHTTP bool) (*url.URL, error) {
+	u, err := url.Parse(text)
+	if err != nil || u.Host == "" || u.Hostname() == "" || u.Opaque != "" {
+		return nil, callwright.Invalid(baseField, "must be an address such as https://api.example.com: check %s", BaseVariable)
+	}
+	switch {
+	case u.User != nil:
+		return nil, callwright.Invalid(baseField, "must not hold a user or a password")
+	case u.RawQuery != "" || u.Fragment != "" || u.ForceQuery:
+		return nil, callwright.Invalid(baseField, "must not hold a query or a fragment")
+	case u.Scheme != "https" && u.Scheme != "http":
+		return nil, callwright.Invalid(baseField, "must begin with https:// or http://")
+	case u.Scheme == "http" && !loopback(u.Hostname()) && !allowHTTP:
+		return nil, callwright.Invalid(baseField, "http would send the API key unencrypted to %s: use https, or allow http explicitly", u.Hostname())
+	}
+	u.Path = strings.TrimRight(u.Path, "/")
+	u.RawPath = strings.TrimRight(u.RawPath, "/")
+	return u, nil
+}
+
+// loopback reports whether a host is this machine.
+func loopback(host string) bool {
+	ip, err := netip.ParseAddr(host)
+	return strings.EqualFold(host, "localhost") || err == nil && ip.Unmap().IsLoopback()
+}
+
+// Path joins segments to the path of a request and escapes them, so that an id cannot change which path is meant:
+// Path("v1", "voices", "a/b") is /v1/voices/a%2Fb.
+func Path(segments ...string) string {
+	var path strings.Builder
+	for _, s := range segments {
+		path.WriteString("/" + url.PathEscape(s))
+	}
+	return path.String()
+}
+
+// maxPath is the length of a request's path in bytes.
+const maxPath = 4096
+
+// checkPath refuses a path that servers may read as another one.
+func checkPath(path string) error {
+	if !strings.HasPrefix(path, "/") || strings.ContainsAny(path, "?#\\") || len(path) > maxPath {
+		return callwright.Invalid("path", "must be an escaped path such as /v1/voices, without a query, of at most %d bytes", maxPath)
+	}
+	for segment := range strings.SplitSeq(path[1:], "/") {
+		plain, err := url.PathUnescape(segment)
+		if err != nil || plain == "" || plain == "." || plain == ".." {
+			return callwright.Invalid("path", "has an empty or unusable segment: an id may be missing")
+		}
+	}
+	return nil
+}
+
+// maxID is the length of an id or a name in a path, in characters.
+const maxID = 128
+
+// checkID refuses an id that cannot be in a path.
+func checkID(field, id string) error {
+	if id == "" || id == "." || id == ".." || callwright.Longer(id, maxID) {
+		return callwright.Invalid(field, "must be an id or a name of 1 to %d characters", maxID)
+	}
+	return nil
+}
+
+// maxRedirects is how many redirects a download follows.
+const maxRedirects = 5
+
+// httpClients returns a client for the API and one for downloads, over the same connections.
+func httpClients(given *http.Client, base *url.URL) (api, loader *http.Client) {
+	var own http.Client
+	if given != nil {
+		own = *given
+	} else if t, ok := http.DefaultTransport.(*http.Transport); ok {
+		t = t.Clone()
+		t.MaxIdleConnsPerHost = 16
+		t.MaxResponseHeaderBytes = 64 << 10
+		own.Transport = t
+	}
+	own.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	download := own
+	download.Jar = nil
+	download.CheckRedirect = func(r *http.Request, via []*http.Request) error {
+		if len(via) > maxRedirects {
+			return callwright.Errorf(callwright.CodeUnavailable, "the audio's address redirects more than %d times", maxRedirects)
+		}
+		return checkLink(r.URL, base)
+	}
+	return &own, &download
+}
+
+// checkLink refuses an address of audio that is less safe than the server's own.
+func checkLink(link, base *url.URL) error {
+	switch {
+	case link.Host == "" || link.Scheme != "https" && link.Scheme != "http":
+		return callwright.Invalid("url", "must be an address that begins with https:// or http://")
+	case link.User != nil:
+		return callwright.Invalid("url", "must not hold a user or a password")
+	case link.Scheme == "http" && base.Scheme == "https":
+		return callwright.Invalid("url", "is not encrypted, but the server is: the audio is not downloaded")
+	}
+	return nil
+}

@@ -1,0 +1,236 @@
+package client
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/go-faster/jx"
+
+	"github.com/callwright/callwright"
+)
+
+// SpeakRequest asks for speech.
+type SpeakRequest struct {
+	Text     string // 1 to 5,000 characters
+	Voice    string // name or id; empty: Config.Voice says which
+	Language string // such as en; empty: the server's choice
+	Format   string // such as pcm_16000 or ulaw_8000; empty: the server's choice
+
+	IdempotencyKey string // empty: a new one, so that a retry speaks once
+}
+
+// Speech describes a text that the server has spoken.
+type Speech struct {
+	URL      string `json:"url"` // of the audio; works without a key until it expires
+	SampleID string `json:"sample_id"`
+	// VoiceUsed repeats the voice of the request without spaces around it, or names the one that was drawn. When the server chooses
+	// it is the id of the sample's voice; empty: not known.
+	VoiceUsed string `json:"voice_used,omitempty"`
+}
+
+// speakBody is the body of POST /v1/speak.
+type speakBody struct {
+	Text     string `json:"text"`
+	Voice    string `json:"voice,omitempty"`
+	Language string `json:"language,omitempty"`
+	Format   string `json:"output_format,omitempty"`
+}
+
+// Speak turns text into speech, which the server stores as a sample. When the server refuses a voice that was drawn, because its
+// engine has no such voice or the voice does not speak the language, the text is sent once more without a voice.
+func (c *Client) Speak(ctx context.Context, q SpeakRequest) (Speech, error) {
+	voice, drawn := q.Voice, false
+	if voice == "" {
+		voice, drawn = c.cfg.Voice.pick(c.draw), c.cfg.Voice.draws()
+	}
+	key := orElse(q.IdempotencyKey, rand.Text())
+	s, err := c.speak(ctx, q, voice, key)
+	if drawn && refusesVoice(err) {
+		voice = ""
+		s, err = c.speak(ctx, q, voice, secondKey(key))
+	}
+	if err != nil {
+		return Speech{}, err
+	}
+	if s.URL == "" || s.SampleID == "" {
+		return Speech{}, callwright.Errorf(callwright.CodeInternal,
+			"the answer of /v1/speak names no audio: check that %s names a Callwright server", BaseVariable)
+	}
+	s.VoiceUsed = strings.TrimSpace(voice)
+	if voice == "" {
+		s.VoiceUsed = c.voiceOf(ctx, s.SampleID)
+	}
+	return s, nil
+}
+
+// speak sends a text with a voice, or without one.
+func (c *Client) speak(ctx context.Context, q SpeakRequest, voice, key string) (s Speech, err error) {
+	err = c.call(ctx, Request{
+		Method: http.MethodPost, Path: "/v1/speak", IdempotencyKey: key, Body: speakBody{q.Text, voice, q.Language, q.Format},
+	}, &s)
+	return s, err
+}
+
+// refusesVoice reports whether the server refuses the voice of a request, alone or together with the language.
+func refusesVoice(err error) bool {
+	answer, ok := errors.AsType[*Error](err)
+	return ok && answer.Status == http.StatusBadRequest && slices.Contains([]string{"voice", voiceField, "language"}, answer.Field)
+}
+
+// secondKey returns the Idempotency-Key of the request that follows one with a key: the same for the same key.
+func secondKey(key string) string {
+	sum := sha256.Sum256([]byte("without a voice: " + key))
+	return hex.EncodeToString(sum[:])
+}
+
+// voiceOf returns the voice of a sample that was just made: the list has it in front, without its audio. Speech that is done is no
+// error because its voice cannot be found.
+func (c *Client) voiceOf(ctx context.Context, sample string) string {
+	list, err := c.ListSamples(ctx, SampleFilter{})
+	if err != nil {
+		return ""
+	}
+	for _, s := range list.Samples {
+		if s.ID == sample {
+			return s.VoiceID
+		}
+	}
+	return ""
+}
+
+// Sample is a past speech output.
+type Sample struct {
+	ID        string    `json:"id"`
+	OrgID     string    `json:"org_id"`
+	UserID    *string   `json:"user_id"`
+	Text      string    `json:"text"`
+	VoiceID   string    `json:"voice_id"` // stays when the voice is deleted
+	Format    string    `json:"output_format"`
+	LatencyMS int       `json:"latency_ms"` // how long the synthesis took
+	Cost      *float64  `json:"cost"`       // nil: not known
+	URL       string    `json:"url"`        // of the audio; works without a key until it expires
+	CreatedAt time.Time `json:"created_at"`
+	Audio     []byte    `json:"audio_data,omitempty"` // a WAV file; of GetSample only
+}
+
+// SampleFilter says which samples ListSamples returns.
+type SampleFilter struct {
+	VoiceID string // id or name; empty: of every voice
+	Limit   int    // 1 to 100; 0: the server's choice, which is 20
+	Offset  int    // samples to skip from the newest
+}
+
+// SampleList is a page of samples, newest first.
+type SampleList struct {
+	Samples []Sample `json:"data"`
+	Total   int      `json:"total"` // samples that match the filter
+	Limit   int      `json:"limit"`
+	Offset  int      `json:"offset"`
+}
+
+// ListSamples returns a page of past speech outputs.
+func (c *Client) ListSamples(ctx context.Context, f SampleFilter) (SampleList, error) {
+	query := url.Values{}
+	if f.VoiceID != "" {
+		query.Set("voice_id", f.VoiceID)
+	}
+	if f.Limit != 0 {
+		query.Set("limit", strconv.Itoa(f.Limit))
+	}
+	if f.Offset != 0 {
+		query.Set("offset", strconv.Itoa(f.Offset))
+	}
+	var list SampleList
+	if err := c.get(ctx, "/v1/speak/samples", query, &list); err != nil {
+		return SampleList{}, err
+	}
+	return list, nil
+}
+
+// GetSample returns one sample with its audio, of at most Config.MaxAudio bytes.
+func (c *Client) GetSample(ctx context.Context, id string) (Sample, error) {
+	if err := checkID(sampleField, id); err != nil {
+		return Sample{}, err
+	}
+	large := *c
+	large.cfg.MaxAnswer = max(c.cfg.MaxAnswer, c.cfg.MaxAudio/3*4+sampleBytes) // the audio is in base64
+	var reply struct {
+		Data Sample `json:"data"`
+	}
+	if err := large.get(ctx, Path("v1", "speak", "samples", id), nil, &reply); err != nil {
+		return Sample{}, err
+	}
+	return reply.Data, nil
+}
+
+// sampleField is the field of errors about the sample of a path, and sampleBytes bounds its record without its audio.
+const (
+	sampleField = "sample_id"
+	sampleBytes = 1 << 20
+)
+
+// SampleInfo returns one sample without its audio, which the server sends and nothing keeps, however long it is.
+func (c *Client) SampleInfo(ctx context.Context, id string) (Sample, error) {
+	if err := checkID(sampleField, id); err != nil {
+		return Sample{}, err
+	}
+	r, err := c.request(ctx, Request{Path: Path("v1", "speak", "samples", id)})
+	if err != nil {
+		return Sample{}, err
+	}
+	resp, err := c.sendStream(r)
+	if err != nil {
+		return Sample{}, err
+	}
+	defer func() { _ = resp.Body.Close() }()
+	members := map[string]json.RawMessage{}
+	from := &counted{Reader: resp.Body}
+	err = jx.Decode(from, sampleBuffer).Obj(func(d *jx.Decoder, key string) error {
+		if key != "data" {
+			return d.Skip()
+		}
+		return readMembers(d, members)
+	})
+	if from.err != nil {
+		return Sample{}, c.noAnswer(ctx, r, from.err)
+	}
+	var s Sample
+	if err == nil {
+		var record []byte
+		if record, err = json.Marshal(members); err == nil {
+			err = json.Unmarshal(record, &s)
+		}
+	}
+	if err != nil || s.ID == "" {
+		return Sample{}, unexpected(r).Because(err)
+	}
+	return s, nil
+}
+
+const sampleBuffer = 16 << 10
+
+// readMembers reads the members of a sample and skips its audio.
+func readMembers(d *jx.Decoder, members map[string]json.RawMessage) error {
+	size := 0
+	return d.Obj(func(d *jx.Decoder, key string) error {
+		if key == "audio_data" {
+			return d.Skip()
+		}
+		raw, err := d.Raw()
+		if size += len(raw); err == nil && size > sampleBytes {
+			err = errors.New("the record is too large")
+		}
+		members[key] = slices.Clone(json.RawMessage(raw)) // the decoder writes over its own
+		return err
+	})
+}

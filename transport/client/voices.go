@@ -1,0 +1,200 @@
+package client
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"mime/multipart"
+	"net/http"
+	"time"
+
+	"github.com/callwright/callwright"
+)
+
+// Voice is a voice to speak with.
+type Voice struct {
+	ID          string     `json:"id"`
+	Name        string     `json:"name"`
+	Description *string    `json:"description"`
+	Public      bool       `json:"public"` // every organization may use it
+	Tags        []string   `json:"tags"`
+	UserID      *string    `json:"user_id"`
+	VoiceID     string     `json:"voice_id"` // the same id
+	Service     string     `json:"service"`  // its engine
+	Finetuned   bool       `json:"finetuned"`
+	Kind        string     `json:"kind,omitempty"`
+	Language    *string    `json:"language"`
+	CreatedAt   *time.Time `json:"created_at"` // nil for voices of an engine
+}
+
+// VoiceName is a voice in short.
+type VoiceName struct {
+	VoiceID string `json:"voice_id"`
+	Name    string `json:"name"`
+}
+
+// VoiceFilter says which voices ListVoices returns.
+type VoiceFilter struct {
+	Custom bool // only those of the organization, which are not public
+}
+
+// ListVoices returns the voices that the organization can speak with. The client applies the filter.
+func (c *Client) ListVoices(ctx context.Context, f VoiceFilter) ([]Voice, error) {
+	var reply struct {
+		Voices []Voice `json:"voices"`
+	}
+	if err := c.get(ctx, "/v1/voices", nil, &reply); err != nil {
+		return nil, err
+	}
+	voices := make([]Voice, 0, len(reply.Voices))
+	for _, v := range reply.Voices {
+		if !f.Custom || !v.Public {
+			voices = append(voices, v)
+		}
+	}
+	return voices, nil
+}
+
+// voiceField is the field of errors about the voice of a path.
+const voiceField = "voice_id"
+
+// GetVoice returns a voice by id or name.
+func (c *Client) GetVoice(ctx context.Context, idOrName string) (Voice, error) {
+	if err := checkID(voiceField, idOrName); err != nil {
+		return Voice{}, err
+	}
+	var reply struct {
+		Voice Voice `json:"voice"`
+	}
+	if err := c.get(ctx, Path("v1", "voices", idOrName), nil, &reply); err != nil {
+		return Voice{}, err
+	}
+	return reply.Voice, nil
+}
+
+// RenameVoice gives a voice of the organization another name of 1 to 30 characters.
+func (c *Client) RenameVoice(ctx context.Context, idOrName, name string) (VoiceName, error) {
+	if err := checkID(voiceField, idOrName); err != nil {
+		return VoiceName{}, err
+	}
+	var reply struct {
+		Data VoiceName `json:"data"`
+	}
+	q := Request{Method: http.MethodPatch, Path: Path("v1", "voices", idOrName), Body: map[string]string{"name": name}}
+	if err := c.call(ctx, q, &reply); err != nil {
+		return VoiceName{}, err
+	}
+	return reply.Data, nil
+}
+
+// DeleteVoice deletes a voice of the organization permanently. It returns what the server says. Samples of the voice stay.
+func (c *Client) DeleteVoice(ctx context.Context, idOrName string) (message string, err error) {
+	if err := checkID(voiceField, idOrName); err != nil {
+		return "", err
+	}
+	var reply struct {
+		Data struct {
+			Message string `json:"message"`
+		} `json:"data"`
+	}
+	if err := c.call(ctx, Request{Method: http.MethodDelete, Path: Path("v1", "voices", idOrName)}, &reply); err != nil {
+		return "", err
+	}
+	return reply.Data.Message, nil
+}
+
+// CloneRequest asks for a voice made from recordings.
+type CloneRequest struct {
+	Name        string // 1 to 30 characters
+	Description string
+	Gender      string // a hint for the engine
+	Files       []File // 1 to 25, of 10 MB together
+}
+
+// File is a recording. Its content is read while it is sent, and not closed.
+type File struct {
+	Name    string
+	Content io.Reader
+}
+
+// CloneVoice makes a voice from recordings. The request is sent once, without retries.
+func (c *Client) CloneVoice(ctx context.Context, q CloneRequest) (VoiceName, error) {
+	if len(q.Files) == 0 {
+		return VoiceName{}, callwright.Invalid("audio_samples", "at least one recording is required")
+	}
+	files := make([]*recording, len(q.Files))
+	for i, f := range q.Files {
+		files[i] = &recording{file: f}
+	}
+	kind, body, err := cloneBody(q, files)
+	if err != nil {
+		return VoiceName{}, err
+	}
+	r, err := c.request(ctx, Request{Method: http.MethodPost, Path: "/v1/voices/clone"})
+	if err != nil {
+		return VoiceName{}, err
+	}
+	r.Body = io.NopCloser(body)
+	r.ContentLength = -1
+	r.Header.Set("Content-Type", kind)
+	var reply struct {
+		Data VoiceName `json:"data"`
+	}
+	err = c.receive(r, &reply)
+	for _, f := range files {
+		if f.err != nil { // which is why there is no answer
+			return VoiceName{}, callwright.Invalid("audio_samples", "%s cannot be read: %s", f.file.Name, f.err).Because(f.err)
+		}
+	}
+	if err != nil {
+		return VoiceName{}, err
+	}
+	return reply.Data, nil
+}
+
+// recording keeps the error of reading a file.
+type recording struct {
+	file File
+	err  error
+}
+
+// Read reads the file.
+func (f *recording) Read(p []byte) (int, error) {
+	n, err := f.file.Content.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) {
+		f.err = err
+	}
+	return n, err
+}
+
+// cloneBody returns a multipart body that reads the files when it is read.
+func cloneBody(q CloneRequest, files []*recording) (kind string, body io.Reader, err error) {
+	var head bytes.Buffer
+	var parts []io.Reader
+	form := multipart.NewWriter(&head)
+	cut := func() { // what is written so far goes before the next file
+		parts = append(parts, bytes.NewReader(bytes.Clone(head.Bytes())))
+		head.Reset()
+	}
+	for _, f := range []struct{ name, value string }{{"name", q.Name}, {"description", q.Description}, {"gender", q.Gender}} {
+		if f.value == "" && f.name != "name" {
+			continue
+		}
+		if err := form.WriteField(f.name, f.value); err != nil {
+			return "", nil, err
+		}
+	}
+	for _, f := range files {
+		if _, err := form.CreateFormFile("audio_samples", f.file.Name); err != nil {
+			return "", nil, err
+		}
+		cut()
+		parts = append(parts, f)
+	}
+	if err := form.Close(); err != nil {
+		return "", nil, err
+	}
+	cut()
+	return form.FormDataContentType(), io.MultiReader(parts...), nil
+}

@@ -1,0 +1,55 @@
+package httpapi
+
+import (
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// AcceptQuality returns the weight, from 0 to 1, that the header Accept gives to a media type such as "audio/wav" (RFC 9110,
+// section 12.5.1). The range that fits best decides; its parameters other than the weight do not count. A range that cannot be
+// understood is left out. Without the header every type has 1.
+func AcceptQuality(h http.Header, mediaType string) float64 {
+	kind, _, _ := strings.Cut(mediaType, "/")
+	fitting := []string{"*/*", kind + "/*", mediaType}
+	best, quality, ranges := -1, 0.0, 0
+	for _, value := range h.Values("Accept") {
+		for part := range strings.SplitSeq(value, ",") {
+			name, weight, ok := mediaRange(part)
+			if !ok {
+				continue
+			}
+			ranges++
+			switch fits := slices.Index(fitting, name); {
+			case fits > best:
+				best, quality = fits, weight
+			case fits == best && fits >= 0:
+				quality = max(quality, weight)
+			}
+		}
+	}
+	if ranges == 0 {
+		return 1
+	}
+	return quality
+}
+
+// mediaRange returns the name of a media range in lower case, and its weight.
+func mediaRange(text string) (name string, weight float64, ok bool) {
+	name, parameters, _ := strings.Cut(text, ";")
+	name = strings.ToLower(strings.TrimSpace(name))
+	kind, subtype, _ := strings.Cut(name, "/")
+	if kind == "" || subtype == "" {
+		return "", 0, false
+	}
+	for parameter := range strings.SplitSeq(parameters, ";") {
+		key, value, _ := strings.Cut(parameter, "=")
+		if !strings.EqualFold(strings.TrimSpace(key), "q") {
+			continue
+		}
+		q, err := strconv.ParseFloat(strings.TrimSpace(value), 64)
+		return name, q, err == nil && q >= 0 && q <= 1
+	}
+	return name, 1, true
+}

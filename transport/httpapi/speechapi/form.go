@@ -1,0 +1,63 @@
+package speechapi
+
+import (
+	"maps"
+	"mime/multipart"
+	"slices"
+	"unicode/utf8"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/speech"
+)
+
+// The names of the form of a new voice.
+const (
+	formName    = "name"
+	formSamples = "audio_samples"
+)
+
+// formTexts are the texts of the form, with their lengths in characters as the contract has them.
+var formTexts = []struct {
+	name        string
+	least, most int
+}{{formName, 1, speech.MaxName}, {"description", 0, speech.MaxDescription}, {"gender", 0, speech.MaxName}, {"language", 2, 35}}
+
+// formFault returns what is wrong with the form of a new voice. The generated code, which refuses the same, does not say in which
+// part. For a fault of another kind it returns other.
+func formFault(form *multipart.Form, other error) error {
+	known := map[string]bool{formSamples: true}
+	for _, text := range formTexts {
+		known[text.name] = true
+		length := 0
+		for _, value := range form.Value[text.name] {
+			length = utf8.RuneCountInString(value)
+		}
+		switch given := len(form.Value[text.name]) > 0; {
+		case !given && text.name == formName:
+			return callwright.Invalid(formName, "is required")
+		case given && length < text.least:
+			return callwright.Invalid(text.name, "has a length of %d; at least %d is required", length, text.least)
+		case length > text.most:
+			return callwright.Invalid(text.name, "has a length of %d; at most %d is allowed", length, text.most)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(form.Value)) {
+		if !known[name] {
+			return callwright.Invalid(name, "is not a known property")
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(form.File)) {
+		if !known[name] {
+			return callwright.Invalid(name, "is not a known property")
+		}
+	}
+	switch files := len(form.File[formSamples]); {
+	case len(form.Value[formSamples]) > 0:
+		return callwright.Invalid(formSamples, "must be files")
+	case files == 0:
+		return callwright.Invalid(formSamples, "is required")
+	case files > speech.MaxFiles:
+		return callwright.Invalid(formSamples, "has a length of %d; at most %d is allowed", files, speech.MaxFiles)
+	}
+	return other
+}

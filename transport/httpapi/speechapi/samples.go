@@ -1,0 +1,180 @@
+package speechapi
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	"github.com/go-faster/jx"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/speech"
+	"github.com/callwright/callwright/transport/httpapi"
+	"github.com/callwright/callwright/transport/httpapi/wire"
+	oas "github.com/callwright/callwright/transport/oas/speechoas"
+)
+
+// ListSpeechSamples returns a page of samples.
+func (a *api) ListSpeechSamples(ctx context.Context, params oas.ListSpeechSamplesParams) (*oas.SpeechSampleListReply, error) {
+	q := speech.SampleQuery{Voice: params.VoiceID.Or(""), Limit: params.Limit.Value, Offset: params.Offset.Value}
+	list, err := a.speech.Samples(ctx, httpapi.Org(ctx), q)
+	if err != nil {
+		return nil, err
+	}
+	reply := &oas.SpeechSampleListReply{Data: make([]oas.SpeechSample, len(list.Samples)), Total: list.Total, Limit: q.Limit, Offset: q.Offset}
+	for i, s := range list.Samples {
+		reply.Data[i] = a.sampleRecord(s)
+	}
+	return reply, nil
+}
+
+func (a *api) sampleRecord(s speech.Sample) oas.SpeechSample {
+	return oas.SpeechSample{
+		ID: s.ID, SampleID: s.ID, OrgID: string(s.Org), UserID: wire.NilText(s.User), Text: s.Text, VoiceID: s.Voice,
+		Language: wire.NilText(s.Language), OutputFormat: oas.SpeechFormat(s.Format), DurationMs: int(s.Duration.Milliseconds()),
+		LatencyMs: int(s.Latency.Milliseconds()), Cost: oas.NilFloat64{Null: true}, URL: a.link(s), CreatedAt: s.CreatedAt.UTC(),
+	}
+}
+
+// GetSpeechSample sends a sample's record or its audio. A link leads to audio only.
+func (a *api) GetSpeechSample(ctx context.Context, params oas.GetSpeechSampleParams, w http.ResponseWriter) error {
+	switch signature := params.Signature.Or(""); {
+	case params.Format.Value != oas.GetSpeechSampleFormatAudio:
+		return a.sendSample(ctx, params.ID, w)
+	case signature != "":
+		link := speech.Link{Sample: params.ID, Expires: time.Unix(params.Expires.Or(0), 0).UTC(), Signature: signature}
+		audio, err := a.speech.Linked(ctx, link)
+		if err != nil {
+			return err
+		}
+		left := max(0, int(link.Expires.Sub(a.core.Now()).Seconds()))
+		sendAudio(ctx, w, params, audio, "private, max-age="+strconv.Itoa(left))
+		return nil
+	default:
+		audio, err := a.speech.Audio(ctx, httpapi.Org(ctx), params.ID)
+		if err != nil {
+			return err
+		}
+		sendAudio(ctx, w, params, audio, "private, no-store")
+		return nil
+	}
+}
+
+// link returns the address of a sample's audio.
+func (a *api) link(s speech.Sample) string {
+	l := a.speech.Link(s)
+	query := url.Values{
+		"format": {string(oas.GetSpeechSampleFormatAudio)}, "expires": {strconv.FormatInt(l.Expires.Unix(), 10)}, "signature": {l.Signature},
+	}
+	return a.url + "/v1/speak/samples/" + url.PathEscape(s.ID) + "?" + query.Encode()
+}
+
+// isLink reports whether the URL of a request has the form of a link, whatever it is worth.
+func isLink(r *http.Request) bool {
+	query := r.URL.Query()
+	return query.Get("format") == string(oas.GetSpeechSampleFormatAudio) && query.Get("signature") != ""
+}
+
+// sendAudio sends audio, or the ranges of it that the request asks for.
+func sendAudio(ctx context.Context, w http.ResponseWriter, params oas.GetSpeechSampleParams, audio speech.Audio, cache string) {
+	defer func() { _ = audio.Close() }()
+	// ServeContent asks the request for its method and its conditions only.
+	asked := &http.Request{Method: http.MethodGet, Header: http.Header{}}
+	if httpapi.Head(ctx) {
+		asked.Method = http.MethodHead
+	}
+	for name, value := range map[string]oas.OptString{
+		"Range": params.Range, "If-Range": params.IfRange, "If-None-Match": params.IfNoneMatch, "If-Modified-Since": params.IfModifiedSince,
+	} {
+		if text, ok := value.Get(); ok {
+			asked.Header.Set(name, text)
+		}
+	}
+	h := w.Header()
+	h.Set("Content-Type", wav)
+	h.Set("Content-Disposition", fmt.Sprintf("inline; filename=%q", audio.ID+".wav"))
+	h.Set("Cache-Control", cache)
+	h.Set("ETag", strconv.Quote(audio.Blob))
+	http.ServeContent(w, asked.WithContext(ctx), "", audio.CreatedAt, &noted{ctx, audio})
+}
+
+// noted is audio whose error while it is sent stands in the log. net/http breaks the connection, as the length was announced.
+type noted struct {
+	ctx context.Context //nolint:containedctx // of the request, for its log line
+	io.ReadSeeker
+}
+
+// Read reads the audio.
+func (n *noted) Read(p []byte) (int, error) {
+	count, err := n.ReadSeeker.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) {
+		httpapi.LogFailure(n.ctx, err)
+	}
+	return count, err
+}
+
+// Bounds of audio within JSON, in bytes.
+const (
+	maxInline   = 4 << 20 // of a file; a larger one is left to its link
+	inlineCost  = 4       // times its size: the file, its base64, and the text of the answer while it grows
+	inlineTotal = 128 << 20
+	inlineShare = 32 << 20 // of an organization
+	inlineWait  = 10 * time.Second
+)
+
+func newAudio() *callwright.Budget {
+	return &callwright.Budget{
+		Total: inlineTotal, Share: inlineShare, Wait: inlineWait, Busy: "too many samples are being read with their audio: send the request again later, or use the link",
+	}
+}
+
+// sendSample sends a sample's record with its audio.
+func (a *api) sendSample(ctx context.Context, id string, w http.ResponseWriter) error {
+	org := httpapi.Org(ctx)
+	s, err := a.speech.Sample(ctx, org, id)
+	if err != nil {
+		return err
+	}
+	release, err := a.audio.Take(ctx, string(org), inlineCost*min(s.Bytes, maxInline))
+	if err != nil {
+		return err
+	}
+	defer release()
+	data, err := a.inline(ctx, s)
+	if err != nil {
+		return err
+	}
+	r := a.sampleRecord(s)
+	reply := oas.SpeechSampleReply{Data: oas.SpeechSampleDetail{
+		ID: r.ID, SampleID: r.SampleID, OrgID: r.OrgID, UserID: r.UserID, Text: r.Text, VoiceID: r.VoiceID, Language: r.Language,
+		OutputFormat: r.OutputFormat, DurationMs: r.DurationMs, LatencyMs: r.LatencyMs, Cost: r.Cost, URL: r.URL, CreatedAt: r.CreatedAt,
+		AudioData: data,
+	}}
+	var text jx.Encoder
+	reply.Encode(&text)
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	_, _ = text.WriteTo(w) // the client has gone if this fails
+	return nil
+}
+
+// inline returns the audio of a sample; nil if it is too large.
+func (a *api) inline(ctx context.Context, s speech.Sample) ([]byte, error) {
+	if s.Bytes > maxInline {
+		return nil, nil
+	}
+	audio, err := a.speech.Audio(ctx, s.Org, s.ID)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = audio.Close() }()
+	data := make([]byte, s.Bytes)
+	if _, err := io.ReadFull(audio, data); err != nil {
+		return nil, fmt.Errorf("audio of sample %s: %w", s.ID, err)
+	}
+	return data, nil
+}

@@ -1,0 +1,162 @@
+package speechapi
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+
+	"github.com/ogen-go/ogen/middleware"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/speech"
+	"github.com/callwright/callwright/transport/httpapi"
+	oas "github.com/callwright/callwright/transport/oas/speechoas"
+)
+
+// wav is the media type of all audio.
+const wav = "audio/wav"
+
+// CreateSpeech speaks a text, and answers with a link to the audio or, if the client takes nothing else, with the audio.
+func (a *api) CreateSpeech(ctx context.Context, req *oas.SpeechCreate, _ oas.CreateSpeechParams) (oas.CreateSpeechRes, error) {
+	voice, field := req.Voice.Or(""), "voice"
+	if given, ok := req.VoiceID.Get(); ok {
+		if voice != "" && voice != given {
+			return nil, callwright.Invalid("voice_id", "differs from voice: give one of them")
+		}
+		if voice == "" {
+			voice, field = given, "voice_id"
+		}
+	}
+	answer, err := a.speak(ctx, speech.Request{
+		Text: req.Text, Voice: voice, Language: req.Language.Or(""), Format: speech.Format(req.OutputFormat.Or("")),
+		User: httpapi.Principal(ctx).KeyID,
+	})
+	if e, ok := errors.AsType[*callwright.Error](err); ok && e.Field == "voice" {
+		renamed := *e
+		renamed.Field = field
+		err = &renamed
+	}
+	return answer, err
+}
+
+func (a *api) speak(ctx context.Context, r speech.Request) (oas.CreateSpeechRes, error) {
+	if audioOnly(ctx) {
+		playback, err := a.speech.Stream(ctx, httpapi.Org(ctx), r)
+		if err != nil {
+			return nil, err
+		}
+		httpapi.LogID(ctx, "sample_id", playback.Sample.ID)
+		return &oas.CreateSpeechOKAudioWavHeaders{
+			XSampleID: oas.NewOptString(playback.Sample.ID),
+			Response:  oas.CreateSpeechOKAudioWav{Data: &unbroken{ctx, playback}},
+		}, nil
+	}
+	sample, err := a.speech.Speak(ctx, httpapi.Org(ctx), r)
+	if err != nil {
+		return nil, err
+	}
+	httpapi.LogID(ctx, "sample_id", sample.ID)
+	return &oas.SpeechCreatedHeaders{
+		XSampleID: oas.NewOptString(sample.ID),
+		Response:  oas.SpeechCreated{URL: a.link(sample), SampleID: sample.ID},
+	}, nil
+}
+
+// unbroken is audio that an answer has begun with. When it breaks off, so does the connection: an end of the body would tell the
+// client that the audio is complete.
+type unbroken struct {
+	ctx context.Context //nolint:containedctx // of the request, for its log line
+	io.ReadCloser
+}
+
+// Read reads the audio.
+func (u *unbroken) Read(p []byte) (int, error) {
+	n, err := u.ReadCloser.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) {
+		if u.ctx.Err() == nil { // the client is still there
+			httpapi.LogFailure(u.ctx, err)
+		}
+		panic(http.ErrAbortHandler)
+	}
+	return n, err
+}
+
+// speaking sends audio as soon as it is written, rather than when a buffer is full.
+type speaking struct{ httpapi.Server }
+
+// ServeHTTP answers a request.
+func (s speaking) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.Method == http.MethodPost {
+		w = prompt{w}
+	}
+	s.Server.ServeHTTP(w, r)
+}
+
+type prompt struct{ http.ResponseWriter }
+
+// Write writes, and sends what is audio.
+func (p prompt) Write(b []byte) (int, error) {
+	n, err := p.ResponseWriter.Write(b)
+	if err == nil && p.Header().Get("Content-Type") == wav {
+		_ = http.NewResponseController(p.ResponseWriter).Flush() // the next Write tells that the client has gone
+	}
+	return n, err
+}
+
+// Unwrap lets http.ResponseController reach the connection.
+func (p prompt) Unwrap() http.ResponseWriter { return p.ResponseWriter }
+
+type audioOnlyKey struct{}
+
+// audioOnly reports whether the client of a context accepts audio and no JSON.
+func audioOnly(ctx context.Context) bool { return ctx.Value(audioOnlyKey{}) != nil }
+
+// negotiate finds the requests for speech that take audio and no JSON. Their Idempotency-Key is left out: an answer of audio is not
+// kept.
+func negotiate(req middleware.Request, next middleware.Next) (middleware.Response, error) {
+	if req.OperationName != oas.CreateSpeechOperation {
+		return next(req)
+	}
+	if takesAudioOnly(req.Raw.Header) {
+		req.Raw = req.Raw.Clone(context.WithValue(req.Context, audioOnlyKey{}, true))
+		req.Raw.Header.Del("Idempotency-Key")
+		req.Context = req.Raw.Context()
+	}
+	answer, err := next(req)
+	if kept, ok := answer.Type.(*created); ok {
+		answer.Type = &kept.SpeechCreatedHeaders
+	}
+	return answer, err
+}
+
+// takesAudioOnly reports whether a client takes WAV files, by any of their names, and no JSON.
+func takesAudioOnly(h http.Header) bool {
+	audio := 0.0
+	for _, name := range []string{wav, "audio/x-wav", "audio/wave", "audio/vnd.wave"} {
+		audio = max(audio, httpapi.AcceptQuality(h, name))
+	}
+	return audio > 0 && httpapi.AcceptQuality(h, "application/json") == 0
+}
+
+// keepable gives answers of JSON the form in which they are kept.
+func keepable(req middleware.Request, next middleware.Next) (middleware.Response, error) {
+	answer, err := next(req)
+	if spoken, ok := answer.Type.(*oas.SpeechCreatedHeaders); ok && spoken != nil {
+		answer.Type = &created{*spoken}
+	}
+	return answer, err
+}
+
+// created is an answer of JSON as it is kept: without its header, which repeats the id in the body.
+type created struct{ oas.SpeechCreatedHeaders }
+
+// MarshalJSON returns the body.
+func (c *created) MarshalJSON() ([]byte, error) { return c.Response.MarshalJSON() }
+
+// UnmarshalJSON sets the body and the header.
+func (c *created) UnmarshalJSON(text []byte) error {
+	err := c.Response.UnmarshalJSON(text)
+	c.XSampleID = oas.NewOptString(c.Response.SampleID)
+	return err
+}

@@ -1,0 +1,94 @@
+package speechapi
+
+import (
+	"context"
+	"errors"
+	"io"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/speech"
+	"github.com/callwright/callwright/transport/httpapi"
+	"github.com/callwright/callwright/transport/httpapi/wire"
+	oas "github.com/callwright/callwright/transport/oas/speechoas"
+)
+
+// ListVoices returns the voices of an organization, and then the engine's.
+func (a *api) ListVoices(ctx context.Context) (*oas.VoiceListReply, error) {
+	list, err := a.speech.Voices(ctx, httpapi.Org(ctx))
+	if err != nil {
+		return nil, err
+	}
+	reply := &oas.VoiceListReply{Voices: make([]oas.Voice, len(list))}
+	for i, v := range list {
+		reply.Voices[i] = voiceRecord(v)
+	}
+	return reply, nil
+}
+
+// GetVoice returns a voice.
+func (a *api) GetVoice(ctx context.Context, params oas.GetVoiceParams) (*oas.VoiceReply, error) {
+	v, err := a.speech.Voice(ctx, httpapi.Org(ctx), params.ID)
+	if err != nil {
+		return nil, err
+	}
+	return &oas.VoiceReply{Voice: voiceRecord(v)}, nil
+}
+
+func voiceRecord(v speech.Voice) oas.Voice {
+	record := oas.Voice{
+		ID: v.ID, Name: v.Name, Description: wire.NilText(v.Description), Public: v.Public(), Tags: append([]string{}, v.Tags...),
+		UserID: wire.NilText(v.CreatedBy), VoiceID: v.ID, Service: v.Service, Finetuned: v.Kind != speech.KindBuiltIn, Kind: oas.VoiceKind(v.Kind),
+		Language: wire.OptNilText(v.Language), CreatedAt: oas.OptNilDateTime{Set: true, Null: true},
+	}
+	if !v.CreatedAt.IsZero() {
+		record.CreatedAt.SetTo(v.CreatedAt.UTC())
+	}
+	return record
+}
+
+// RenameVoice gives a voice another name.
+func (a *api) RenameVoice(ctx context.Context, req *oas.VoiceRename, params oas.RenameVoiceParams) (*oas.VoiceRenameReply, error) {
+	v, err := a.speech.Rename(ctx, httpapi.Org(ctx), params.ID, req.Name)
+	if err != nil {
+		return nil, err
+	}
+	return &oas.VoiceRenameReply{Data: oas.VoiceName{VoiceID: v.ID, Name: v.Name}}, nil
+}
+
+// RenameVoiceAlias is RenameVoice at another path.
+func (a *api) RenameVoiceAlias(ctx context.Context, req *oas.VoiceRename, params oas.RenameVoiceAliasParams) (*oas.VoiceRenameReply, error) {
+	return a.RenameVoice(ctx, req, oas.RenameVoiceParams(params))
+}
+
+// DeleteVoice deletes a voice. One of the engine is refused as the fault of a request.
+func (a *api) DeleteVoice(ctx context.Context, params oas.DeleteVoiceParams) (*oas.VoiceDeletedReply, error) {
+	err := a.speech.Delete(ctx, httpapi.Org(ctx), params.ID)
+	if errors.Is(err, callwright.ErrForbidden) {
+		return nil, callwright.Invalid("", "%s", callwright.MessageOf(err))
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &oas.VoiceDeletedReply{Data: oas.VoiceDeleted{Status: "success", Message: "The voice is deleted."}}, nil
+}
+
+// CloneVoice makes a voice of recordings. What is more than a small part of them lies in files for as long as the request lasts.
+func (a *api) CloneVoice(ctx context.Context, req *oas.VoiceCloneMultipart) (*oas.VoiceCloneReply, error) {
+	r := speech.CloneRequest{
+		Name: req.Name, Description: req.Description.Or(""), Gender: req.Gender.Or(""), Language: req.Language.Or(""),
+		User: httpapi.Principal(ctx).KeyID,
+	}
+	for _, file := range req.AudioSamples {
+		seeker, ok := file.File.(io.ReadSeeker)
+		if !ok {
+			return nil, errors.New("speechapi: an uploaded file cannot be read twice")
+		}
+		r.Files = append(r.Files, seeker)
+	}
+	v, err := a.speech.Clone(ctx, httpapi.Org(ctx), r)
+	if err != nil {
+		return nil, err
+	}
+	httpapi.LogID(ctx, "voice_id", v.ID)
+	return &oas.VoiceCloneReply{Status: 200, Data: oas.VoiceName{VoiceID: v.ID, Name: v.Name}}, nil
+}

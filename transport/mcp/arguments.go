@@ -1,0 +1,88 @@
+package mcp
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/google/jsonschema-go/jsonschema"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/callwright/callwright"
+)
+
+// checkArguments is middleware that refuses arguments that do not fit, in words that name the argument.
+func (t *tools) checkArguments(next sdk.MethodHandler) sdk.MethodHandler {
+	return func(ctx context.Context, method string, r sdk.Request) (sdk.Result, error) {
+		if params, ok := r.GetParams().(*sdk.CallToolParamsRaw); ok && params != nil {
+			if s := t.schemas[params.Name]; s != nil {
+				if err := checkObject(s, params.Arguments); err != nil {
+					refused := new(sdk.CallToolResult)
+					refused.SetError(err)
+					return refused, nil
+				}
+			}
+		}
+		return next(ctx, method, r)
+	}
+}
+
+// checkObject checks arguments by the schema of a tool.
+func checkObject(s *jsonschema.Schema, raw json.RawMessage) error {
+	arguments := map[string]any{}
+	if len(raw) > 0 {
+		d := json.NewDecoder(bytes.NewReader(raw))
+		d.UseNumber()
+		if err := d.Decode(&arguments); err != nil {
+			return callwright.Invalid("arguments", "must be an object with the tool's arguments")
+		}
+	}
+	takes := slices.Sorted(maps.Keys(s.Properties))
+	for _, name := range slices.Sorted(maps.Keys(arguments)) {
+		if s.Properties[name] == nil {
+			return callwright.Invalid(callwright.Clip(name, 64), "is no argument of this tool, which takes %s", strings.Join(takes, ", "))
+		}
+	}
+	for _, name := range s.Required {
+		if _, given := arguments[name]; !given {
+			return callwright.Invalid(name, "is required")
+		}
+	}
+	for _, name := range takes {
+		if value, given := arguments[name]; given {
+			if err := checkValue(name, s.Properties[name], value); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// checkValue checks one argument.
+func checkValue(name string, s *jsonschema.Schema, value any) error {
+	switch s.Type {
+	case "string":
+		text, ok := value.(string)
+		if !ok {
+			return callwright.Invalid(name, "must be a string")
+		}
+		if n := utf8.RuneCountInString(text); s.MinLength != nil && n < *s.MinLength || s.MaxLength != nil && n > *s.MaxLength {
+			return callwright.Invalid(name, "must have %d to %d characters, and has %d", *s.MinLength, *s.MaxLength, n)
+		}
+	case "boolean":
+		if _, ok := value.(bool); !ok {
+			return callwright.Invalid(name, "must be true or false")
+		}
+	case "integer":
+		number, ok := value.(json.Number)
+		n, err := number.Float64()
+		if !ok || err != nil || n != float64(int64(n)) || s.Minimum != nil && n < *s.Minimum || s.Maximum != nil && n > *s.Maximum {
+			return callwright.Invalid(name, "must be a whole number from %.0f to %.0f", *s.Minimum, *s.Maximum)
+		}
+	}
+	return nil
+}

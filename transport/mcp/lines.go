@@ -1,0 +1,107 @@
+package mcp
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+)
+
+// input reads the lines of a client. It answers lines that are no message, which would end the session, and leaves them out.
+type input struct {
+	in    io.Reader
+	lines *bufio.Reader // over in; its size bounds a line
+	out   *output
+	rest  []byte // of the line that is being read
+}
+
+func newInput(in io.Reader, out *output) *input {
+	return &input{in: in, lines: bufio.NewReaderSize(in, maxLine), out: out}
+}
+
+// Read reads messages, one line at a time.
+func (i *input) Read(p []byte) (int, error) {
+	for len(i.rest) == 0 {
+		line, err := i.lines.ReadSlice('\n')
+		if errors.Is(err, bufio.ErrBufferFull) {
+			return 0, fmt.Errorf("a message has more than %d bytes", maxLine)
+		}
+		if line = bytes.TrimSpace(line); len(line) > 0 {
+			refused := i.refuse(line)
+			if refused != nil {
+				return 0, refused
+			}
+		}
+		if err != nil && len(i.rest) == 0 {
+			return 0, err
+		}
+	}
+	n := copy(p, i.rest)
+	i.rest = i.rest[n:]
+	return n, nil
+}
+
+// refuse answers a line that is no message, and keeps one that is.
+func (i *input) refuse(line []byte) error {
+	switch {
+	case !json.Valid(line):
+		return i.answer(nil, jsonrpc.CodeParseError, "the line is not JSON: send each message as one line")
+	case line[0] == '[':
+		return i.answer(nil, jsonrpc.CodeInvalidRequest, "batches are not supported: send each message as one line")
+	}
+	if _, err := jsonrpc.DecodeMessage(line); err != nil {
+		return i.answer(line, jsonrpc.CodeInvalidRequest, "the line is no message of JSON-RPC 2.0")
+	}
+	i.rest = append(bytes.Clone(line), '\n')
+	return nil
+}
+
+// answer writes an error, with the id of the line if it has one.
+func (i *input) answer(line []byte, code int64, message string) error {
+	var request struct {
+		ID any `json:"id"`
+	}
+	_ = json.Unmarshal(line, &request) // without an id the answer has null
+	switch request.ID.(type) {
+	case string, float64:
+	default:
+		request.ID = nil
+	}
+	text, err := json.Marshal(map[string]any{
+		"jsonrpc": "2.0", "id": request.ID, "error": map[string]any{"code": code, "message": message},
+	})
+	if err != nil {
+		return err
+	}
+	_, err = i.out.Write(append(text, '\n'))
+	return err
+}
+
+// Close closes the stream, if it can be closed, so that reading it ends.
+func (i *input) Close() error {
+	if closer, ok := i.in.(io.Closer); ok {
+		return closer.Close()
+	}
+	return nil
+}
+
+// output writes one line at a time. It leaves its stream open, which is the caller's.
+type output struct {
+	mu  sync.Mutex
+	out io.Writer
+}
+
+// Write writes a line.
+func (o *output) Write(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.out.Write(p)
+}
+
+// Close does nothing.
+func (*output) Close() error { return nil }
