@@ -1,0 +1,37 @@
+package callwright
+
+import (
+	"context"
+	"time"
+)
+
+// Session is the record of a sign-in with an API key. Its token is shown once, when it is generated, and never stored.
+type Session struct {
+	ID        string
+	Org       OrgID
+	KeyID     string // the key that was signed in with; the session ends with it
+	Hash      []byte // HMAC-SHA256 of the token
+	CreatedAt time.Time
+	UsedAt    time.Time // about a minute precise; CreatedAt until there is a use
+}
+
+// SessionStore stores the records of sessions.
+type SessionStore interface {
+	// InsertSession adds a session; CodeConflict when its id or hash is taken.
+	InsertSession(ctx context.Context, s Session) error
+	// SessionByHash returns the session with a hash, of any organization, and the record of its key; CodeNotFound when one of
+	// the two is absent.
+	SessionByHash(ctx context.Context, hash []byte) (Session, APIKey, error)
+	// Sessions returns up to limit sessions of an organization, the newest first, from after a keyset on. It leaves out those
+	// that were not used for idle before now, and those whose key is not in force then.
+	Sessions(ctx context.Context, org OrgID, now time.Time, idle time.Duration, after Keyset, limit int) ([]Session, error)
+	// TouchSession sets UsedAt of a session, unless that is later, or less than every before. An absent session is no error.
+	TouchSession(ctx context.Context, id string, at time.Time, every time.Duration) error
+	// DeleteSession deletes a session; CodeNotFound when the organization has no such session.
+	DeleteSession(ctx context.Context, org OrgID, id string) error
+	// TrimSessions deletes the sessions of a key but for the keep that were used last.
+	TrimSessions(ctx context.Context, key string, keep int) error
+	// DeleteSessions deletes up to limit sessions that were last used at a time or before, and returns how many. It leaves
+	// alone what another transaction holds.
+	DeleteSessions(ctx context.Context, until time.Time, limit int) (int, error)
+}

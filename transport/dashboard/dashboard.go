@@ -1,0 +1,55 @@
+// Package dashboard serves pages for the people who run telephones: calls, trunks, pathways, tests, ports, issues and speech.
+//
+// The pages read and change things through the same services as the HTTP API. They are rendered on the server and work without a
+// script; the script keeps them up to date, plays recordings at a line, and asks before what destroys.
+package dashboard
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/call"
+	"github.com/callwright/callwright/transport/dashboard/calls"
+	"github.com/callwright/callwright/transport/dashboard/page"
+)
+
+// Config configures a Dashboard. Sessions or Authenticator is required. A domain whose service is nil has no pages.
+type Config struct {
+	Sessions      page.Sessions      // signs people in by their API keys at /login, such as an access.Service
+	Authenticator page.Authenticator // says who they are in the embedding program, in place of Sessions
+	Prefix        string             // below which the pages are, such as "/ops"; empty: at the root
+	Secure        bool               // browsers reach the pages over TLS, if only through a proxy
+
+	Calls *call.Service
+
+	Clock  callwright.Clock // nil: the machine's
+	IDs    callwright.IDs   // of requests; nil: UUIDs
+	Logger *slog.Logger     // nil: discards
+}
+
+// Dashboard is an http.Handler.
+type Dashboard struct{ site *page.Site }
+
+// New checks the configuration and returns the handler, to be mounted at Config.Prefix.
+func New(c Config) (*Dashboard, error) {
+	var areas []page.Area
+	if c.Calls != nil {
+		areas = append(areas, calls.New(calls.Config{Calls: c.Calls}))
+	}
+	site, err := page.New(page.Config{
+		Areas: areas, Sessions: c.Sessions, Authenticator: c.Authenticator, Prefix: c.Prefix, Secure: c.Secure,
+		Clock: c.Clock, IDs: c.IDs, Logger: c.Logger,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &Dashboard{site}, nil
+}
+
+// ServeHTTP answers a request.
+func (d *Dashboard) ServeHTTP(w http.ResponseWriter, r *http.Request) { d.site.ServeHTTP(w, r) }
+
+// Close ends the live pages, for whose end an http.Server would wait. Browsers come again.
+func (d *Dashboard) Close(ctx context.Context) error { return d.site.Close(ctx) }

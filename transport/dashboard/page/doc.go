@@ -1,0 +1,69 @@
+// Package page serves the pages of a dashboard: it knows who asks, checks forms, renders templates and keeps pages up to date. It knows no
+// domain: each has a package beside this one, which makes an Area.
+package page
+
+import (
+	"context"
+	"html/template"
+	"io/fs"
+	"net/http"
+	"time"
+
+	"github.com/callwright/callwright"
+)
+
+// Area is the pages of one domain.
+type Area struct {
+	Title       string                 // in the navigation; empty: it is not there
+	Path        string                 // of its first page, such as "/calls"
+	Entitlement callwright.Entitlement // without which no page is shown; empty: none is needed
+	Templates   fs.FS                  // its *.html: see View.Page
+	Funcs       template.FuncMap       // for its templates, beside those of this package
+	Routes      []Route
+}
+
+// Route is a page, or what one of its forms does.
+type Route struct {
+	Pattern string // of http.ServeMux, such as "GET /calls/{id}"; every other method but GET needs the token of a form
+	MaxBody int64  // bytes of a form with its files; 0: MaxForm
+	Serve   func(ctx context.Context, r *Request) (Answer, error)
+}
+
+// MaxForm is the most that a form may have, in bytes, unless its Route says otherwise.
+const MaxForm = 1 << 20
+
+// Answer is what a page is answered with: a *View, a SeeOther or a Content.
+type Answer interface {
+	answer(s *Site, w http.ResponseWriter, r *Request)
+}
+
+// View is a page.
+type View struct {
+	// Page names the template: "call" is the file call.html of the area, which defines "main". Files whose names begin with "_" are
+	// parts that all pages of the area share. The dot of the templates is Data.
+	Page   string
+	Title  string
+	Status int // 0: 200
+	Data   any
+
+	// Live names templates of the page whose output changes while it is open. Each renders one element with the id "live-NAME",
+	// which the browser replaces when it has changed. It is rendered once for all people of an organization who look at the same address,
+	// so that it must not depend on who looks.
+	Live []string
+	// Every is the time between two renderings of Live; 0: LiveEvery.
+	Every time.Duration
+	// Wait returns when something may have changed, or with its context. nil: Live is rendered every time that Every has passed.
+	Wait func(ctx context.Context) error
+}
+
+// LiveEvery is the time between two renderings of what is live, unless the View says otherwise.
+const LiveEvery = 2 * time.Second
+
+// SeeOther sends the browser to another page, after a form has done something.
+type SeeOther struct {
+	To     string // path below the prefix, with its query
+	Notice string // shown there once; at most 500 characters; empty: none
+}
+
+// Content is an answer of another type than HTML, such as audio.
+type Content func(w http.ResponseWriter, r *http.Request)

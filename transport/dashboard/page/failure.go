@@ -1,0 +1,68 @@
+package page
+
+import (
+	"errors"
+	"math"
+	"net/http"
+	"strconv"
+
+	"github.com/callwright/callwright"
+)
+
+// statuses are those of the API.
+var statuses = map[callwright.Code]int{
+	callwright.CodeAuthFailure: http.StatusUnauthorized, callwright.CodeFeatureNotEnabled: http.StatusForbidden,
+	callwright.CodeForbidden: http.StatusForbidden, callwright.CodeBadRequest: http.StatusBadRequest,
+	callwright.CodeNotFound: http.StatusNotFound, callwright.CodeConflict: http.StatusConflict,
+	callwright.CodeInvalidState: http.StatusConflict, callwright.CodeDiscoveryInProgress: http.StatusConflict,
+	callwright.CodePromotionGateFailed: http.StatusConflict, callwright.CodeCallNotAttached: http.StatusConflict,
+	callwright.CodeMethodNotAllowed: http.StatusMethodNotAllowed, callwright.CodePayloadTooLarge: http.StatusRequestEntityTooLarge,
+	callwright.CodeUnsupportedMedia: http.StatusUnsupportedMediaType, callwright.CodeTooManyRequests: http.StatusTooManyRequests,
+	callwright.CodeNotImplemented: http.StatusNotImplemented, callwright.CodeUnavailable: http.StatusServiceUnavailable,
+}
+
+// failure is the page of an error.
+type failure struct {
+	Status  int
+	Code    callwright.Code
+	Heading string
+	Message string
+	Field   string
+	ID      string // of the request
+}
+
+// headings say what has happened; other codes are "This did not work".
+var headings = map[callwright.Code]string{
+	callwright.CodeNotFound: "Not found", callwright.CodeForbidden: "Not allowed", callwright.CodeFeatureNotEnabled: "Not enabled",
+	callwright.CodeBadRequest: "The input is wrong", callwright.CodeUnavailable: "Not available now", callwright.CodeTooManyRequests: "Too many at once",
+	callwright.CodeAuthFailure: "Not signed in", callwright.CodeInternal: "The server has failed",
+}
+
+// answerError answers with the page of an error.
+func (s *Site) answerError(w http.ResponseWriter, r *Request, err error) {
+	code := callwright.CodeOf(err)
+	f := failure{
+		Status: statuses[code], Code: code, Heading: headings[code], Message: callwright.MessageOf(err), ID: r.id,
+	}
+	if f.Status == 0 {
+		f.Status, f.Code, f.Heading = http.StatusInternalServerError, callwright.CodeInternal, headings[callwright.CodeInternal]
+		f.Message = "The cause is in the server's log, with the id of this request."
+	}
+	if f.Heading == "" {
+		f.Heading = "This did not work"
+	}
+	if e, ok := errors.AsType[*callwright.Error](err); ok {
+		f.Field = e.Field
+	}
+	if wait, ok := callwright.RetryAfter(err); ok {
+		w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(wait.Seconds()))))
+	}
+	bare := *r
+	bare.area = nil // the page is this package's own
+	v := &View{Page: "failure", Title: f.Heading, Status: f.Status, Data: f}
+	if _, missing := s.find(&bare, v); missing != nil {
+		http.Error(w, f.Message, f.Status)
+		return
+	}
+	v.answer(s, w, &bare)
+}

@@ -1,0 +1,109 @@
+package page
+
+import (
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/base64"
+	"errors"
+	"net/http"
+	"strings"
+
+	"github.com/callwright/callwright"
+)
+
+// The parts of a form's token.
+const (
+	tokenField = "csrf"
+	padLen     = 16 // bytes that hide the token in a compressed page, which could betray it otherwise (BREACH)
+)
+
+// tokenMark stands in rendered pages where a browser's own token belongs: what is rendered is the same for all. Nobody else knows it.
+var tokenMark = "token-" + rand.Text() + rand.Text()
+
+// knowBrowser reads the token of the session, and sets the cookie from which the tokens of this browser's forms are made.
+func (s *Site) knowBrowser(w http.ResponseWriter, r *Request) {
+	if c, err := r.Cookie(s.cookieName("session")); err == nil && s.cfg.Sessions != nil {
+		r.token = c.Value
+	}
+	if c, err := r.Cookie(s.cookieName("form")); err == nil && len(c.Value) >= 26 && len(c.Value) <= 64 {
+		r.form = c.Value
+		return
+	}
+	r.form = rand.Text()
+	s.setCookie(w, "form", r.form, 0)
+}
+
+// sum is what a token of this browser and session must hold.
+func (r *Request) sum() []byte {
+	mac := hmac.New(sha256.New, []byte(r.form))
+	mac.Write([]byte(r.token))
+	return mac.Sum(nil)[:padLen]
+}
+
+// newToken returns a token for the forms of a page. No two are equal.
+func (r *Request) newToken() string {
+	var b [2 * padLen]byte
+	_, _ = rand.Read(b[:padLen]) // it never fails
+	subtle.XORBytes(b[padLen:], b[:padLen], r.sum())
+	return base64.RawURLEncoding.EncodeToString(b[:])
+}
+
+// checkToken reports whether newToken has made a token for this browser and session.
+func (r *Request) checkToken(token string) bool {
+	b, err := base64.RawURLEncoding.DecodeString(token)
+	if err != nil || len(b) != 2*padLen {
+		return false
+	}
+	subtle.XORBytes(b[padLen:], b[:padLen], b[padLen:])
+	return hmac.Equal(b[padLen:], r.sum())
+}
+
+// partMemory is how much of a form's files is held in memory, in bytes; the rest is in files until the answer.
+const partMemory = 1 << 20
+
+// readForm reads a form and checks its token.
+func (s *Site) readForm(w http.ResponseWriter, r *Request, route Route) error {
+	most := route.MaxBody
+	if most == 0 {
+		most = MaxForm
+	}
+	r.Body = http.MaxBytesReader(w, r.Body, most)
+	var err error
+	if strings.HasPrefix(r.Header.Get("Content-Type"), "multipart/") {
+		err = r.ParseMultipartForm(partMemory)
+	} else {
+		err = r.ParseForm()
+	}
+	if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
+		return callwright.Errorf(callwright.CodePayloadTooLarge, "the form and its files may have %d bytes at most", most)
+	}
+	if err != nil {
+		return callwright.Errorf(callwright.CodeBadRequest, "the form cannot be read").Because(err)
+	}
+	if !r.checkToken(r.PostForm.Get(tokenField)) {
+		return callwright.Errorf(callwright.CodeForbidden, "this form is no longer valid, for you have signed in or out since: open the page again")
+	}
+	return nil
+}
+
+// Faults are what is wrong with the fields of a form, by their names; the empty name has what concerns no single field.
+type Faults map[string]string
+
+// FaultsOf returns what an error of a domain says about a form, and whether the form is to be shown again with it: a person can mend
+// it. Other errors are answered with a page of their own. names gives the names of fields for those of the domain, where they differ.
+func FaultsOf(err error, names map[string]string) (Faults, bool) {
+	switch callwright.CodeOf(err) {
+	case callwright.CodeBadRequest, callwright.CodeConflict, callwright.CodeInvalidState, callwright.CodeUnsupportedMedia,
+		callwright.CodePayloadTooLarge, callwright.CodePromotionGateFailed, callwright.CodeCallNotAttached:
+	default:
+		return nil, false
+	}
+	e, _ := errors.AsType[*callwright.Error](err)
+	field := e.Field
+	if name, ok := names[field]; ok {
+		field = name
+	}
+	return Faults{field: e.Message}, true
+}

@@ -1,0 +1,151 @@
+package page
+
+import (
+	"fmt"
+	"html/template"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/callwright/callwright"
+)
+
+// funcs are the functions of all templates.
+func funcs(prefix string) template.FuncMap {
+	return template.FuncMap{
+		"path":     func(parts ...string) string { return prefix + Path(parts...) },
+		"csrf":     func() template.HTML { return csrfField },
+		"time":     timeOf,
+		"duration": durationOf,
+		"percent":  func(share float64) string { return strconv.FormatFloat(100*share, 'f', 1, 64) + " %" },
+		"count":    countOf,
+		"bytes":    bytesOf,
+		"badge":    badge,
+		"fault":    fault,
+		"invalid":  invalid,
+		"clip":     func(n int, text string) string { return callwright.Clip(text, n) },
+		"dict":     dict,
+		"lower":    strings.ToLower,
+	}
+}
+
+// csrfField is the token of a form, which every form that is not GET must have.
+var csrfField = template.HTML(`<input type="hidden" name="` + tokenField + `" value="` + tokenMark + `">`) //nolint:gosec // a constant
+
+// Path returns a path below the prefix: the first part as it is, such as "/calls", and the others escaped, each after a slash.
+func Path(parts ...string) string {
+	var b strings.Builder
+	for i, p := range parts {
+		if i == 0 {
+			b.WriteString(p)
+			continue
+		}
+		b.WriteString("/" + url.PathEscape(p))
+	}
+	return b.String()
+}
+
+// timeOf shows a time.Time or *time.Time in UTC. The script puts the time in the browser's zone before it.
+func timeOf(value any) (template.HTML, error) {
+	var at time.Time
+	switch v := value.(type) {
+	case time.Time:
+		at = v
+	case *time.Time:
+		if v != nil {
+			at = *v
+		}
+	default:
+		return "", fmt.Errorf("time of a %T", value)
+	}
+	if at.IsZero() {
+		return "–", nil
+	}
+	at = at.UTC()
+	return template.HTML(`<time datetime="` + at.Format("2006-01-02T15:04:05.000Z") + `">` + at.Format("2006-01-02 15:04:05") + ` UTC</time>`), nil //nolint:gosec // digits
+}
+
+// durationOf shows a duration as people say it: 320 ms, 4.2 s, 3 min 05 s, 2 h 10 min, 4 d 3 h.
+func durationOf(d time.Duration) string {
+	switch {
+	case d < 0:
+		return "–" + durationOf(-d)
+	case d < time.Second:
+		return strconv.FormatInt(d.Milliseconds(), 10) + " ms"
+	case d < time.Minute:
+		return strconv.FormatFloat(d.Truncate(100*time.Millisecond).Seconds(), 'f', 1, 64) + " s"
+	case d < time.Hour:
+		return fmt.Sprintf("%d min %02d s", d/time.Minute, d%time.Minute/time.Second)
+	case d < 24*time.Hour:
+		return fmt.Sprintf("%d h %02d min", d/time.Hour, d%time.Hour/time.Minute)
+	}
+	return fmt.Sprintf("%d d %d h", d/(24*time.Hour), d%(24*time.Hour)/time.Hour)
+}
+
+// countOf shows a whole number with its thousands apart.
+func countOf(n any) string {
+	text := fmt.Sprint(n)
+	if _, err := strconv.ParseInt(text, 10, 64); err != nil {
+		return text
+	}
+	for i := len(text) - 3; i > 0 && text[i-1] != '-'; i -= 3 {
+		text = text[:i] + "\u202f" + text[i:]
+	}
+	return text
+}
+
+// bytesOf shows a size.
+func bytesOf(n int64) string {
+	const k = 1000
+	switch {
+	case n < k:
+		return strconv.FormatInt(n, 10) + " B"
+	case n < k*k:
+		return strconv.FormatFloat(float64(n)/k, 'f', 1, 64) + " kB"
+	}
+	return strconv.FormatFloat(float64(n)/k/k, 'f', 1, 64) + " MB"
+}
+
+// marks are the signs beside a badge's colour, by its kind.
+var marks = map[string]string{"good": "✓", "warn": "!", "bad": "✗", "busy": "…", "plain": "•"}
+
+// badge shows a state. kind is good, warn, bad, busy or plain.
+func badge(kind, text string) (template.HTML, error) {
+	mark, ok := marks[kind]
+	if !ok {
+		return "", fmt.Errorf("no badge is %q", kind)
+	}
+	return template.HTML(`<span class="badge ` + kind + `"><span aria-hidden="true">` + mark + `</span> ` + template.HTMLEscapeString(text) + `</span>`), nil //nolint:gosec // escaped
+}
+
+// fault shows what is wrong with a field, in the element that invalid names.
+func fault(f Faults, field string) template.HTML {
+	text, ok := f[field]
+	if !ok {
+		return ""
+	}
+	return template.HTML(`<p class="fault" id="fault-` + template.HTMLEscapeString(field) + `">` + template.HTMLEscapeString(text) + `</p>`) //nolint:gosec // escaped
+}
+
+// invalid are the attributes of an input that is wrong.
+func invalid(f Faults, field string) template.HTMLAttr {
+	if _, ok := f[field]; !ok {
+		return ""
+	}
+	return template.HTMLAttr(`aria-invalid="true" aria-describedby="fault-` + template.HTMLEscapeString(field) + `"`) //nolint:gosec // escaped
+}
+
+// dict makes the data of a part from names and values.
+func dict(pairs ...any) (map[string]any, error) {
+	m := map[string]any{}
+	for i := 0; i+1 < len(pairs); i += 2 {
+		name, ok := pairs[i].(string)
+		if !ok || !utf8.ValidString(name) {
+			return nil, fmt.Errorf("the name %v is no text", pairs[i])
+		}
+		m[name] = pairs[i+1]
+	}
+	return m, nil
+}

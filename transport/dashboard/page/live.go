@@ -1,0 +1,324 @@
+package page
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"sync"
+	"time"
+
+	"github.com/callwright/callwright"
+)
+
+const eventStream = "text/event-stream"
+
+// How live pages are kept up to date.
+const (
+	streamBeat    = 15 * time.Second // between checks of who looks, with a comment that keeps the connection open
+	streamLife    = 15 * time.Minute // then the browser comes again
+	streamTimeout = 10 * time.Second // for a browser to take what is sent
+	maxRest       = 30 * time.Second // between two renderings, however long Wait waits
+	renderTimeout = 10 * time.Second // for one rendering
+	minRest       = 250 * time.Millisecond
+)
+
+// hub renders what is live, once for all who look at the same address of an organization.
+type hub struct {
+	site *Site
+	ctx  context.Context //nolint:containedctx // of the goroutines, which close ends
+	stop context.CancelFunc
+
+	mu       sync.Mutex
+	closed   bool
+	channels map[channelKey]*channel
+	open     int
+	perOrg   map[callwright.OrgID]int
+	running  sync.WaitGroup
+}
+
+type channelKey struct {
+	org     callwright.OrgID
+	address string
+}
+
+// channel is what all streams of one address share.
+type channel struct {
+	stop    context.CancelFunc
+	mu      sync.Mutex
+	latest  map[string][]byte // by the names of templates
+	over    error             // why nothing more is rendered; nil: more is
+	streams map[*stream]bool
+}
+
+// stream is one browser's view of a channel. It has no queue: what it did not take in time is replaced by what is newer.
+type stream struct {
+	wake chan struct{} // holds a value when there is something new
+	sent map[string][]byte
+}
+
+func newHub(s *Site) *hub {
+	ctx, stop := context.WithCancel(context.Background())
+	return &hub{site: s, ctx: ctx, stop: stop, channels: map[channelKey]*channel{}, perOrg: map[callwright.OrgID]int{}}
+}
+
+// close ends all streams and waits until their goroutines have ended.
+func (h *hub) close(ctx context.Context) error {
+	h.mu.Lock()
+	h.closed = true
+	h.mu.Unlock()
+	h.stop()
+	done := make(chan struct{})
+	go func() {
+		h.running.Wait()
+		close(done)
+	}()
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// join adds a stream to the channel of a request, which it starts if it is the first.
+func (h *hub) join(r *Request, route Route) (c *channel, st *stream, leave func(), err error) {
+	key := channelKey{r.Principal.Org, r.URL.RequestURI()}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.closed || h.open >= h.site.cfg.Streams || h.perOrg[key.org] >= h.site.cfg.OrgStreams {
+		return nil, nil, nil, &callwright.Error{
+			Code: callwright.CodeTooManyRequests, Message: "too many live pages are open: this one shows how it was", RetryAfter: streamBeat,
+		}
+	}
+	h.open++
+	h.perOrg[key.org]++
+	st = &stream{wake: make(chan struct{}, 1), sent: map[string][]byte{}}
+	c, ok := h.channels[key]
+	if !ok {
+		ctx, stop := context.WithCancel(h.ctx)
+		c = &channel{stop: stop, latest: map[string][]byte{}, streams: map[*stream]bool{}}
+		h.channels[key] = c
+		own := &Request{Request: r.Clone(ctx), Principal: r.Principal, area: r.area, id: r.id}
+		h.running.Go(func() { c.run(ctx, h.site, own, route) })
+	}
+	c.mu.Lock()
+	c.streams[st] = true
+	c.mu.Unlock()
+	return c, st, func() { h.leave(key, c, st) }, nil
+}
+
+// leave takes a stream from its channel, which ends with the last.
+func (h *hub) leave(key channelKey, c *channel, st *stream) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.open--
+	if h.perOrg[key.org]--; h.perOrg[key.org] == 0 {
+		delete(h.perOrg, key.org)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if delete(c.streams, st); len(c.streams) == 0 {
+		c.stop()
+		delete(h.channels, key)
+	}
+}
+
+// run renders what is live until nobody looks any more, or until it can't be rendered.
+func (c *channel) run(ctx context.Context, s *Site, r *Request, route Route) {
+	for ctx.Err() == nil {
+		begin := time.Now()
+		view, parts, err := s.renderLive(ctx, r, route)
+		if err == nil || !errors.Is(err, callwright.ErrUnavailable) && !errors.Is(err, context.DeadlineExceeded) {
+			c.put(parts, err)
+		}
+		if err != nil && ctx.Err() == nil {
+			s.log(r, route, 0, time.Since(begin), err)
+			if c.ended() {
+				return
+			}
+			view = &View{Every: maxRest} // the database may come back
+		}
+		rest(ctx, view)
+	}
+}
+
+// rest waits until a view may have changed.
+func rest(ctx context.Context, v *View) {
+	every := v.Every
+	if every == 0 {
+		every = LiveEvery
+	}
+	if v.Wait != nil {
+		within, cancel := context.WithTimeout(ctx, maxRest)
+		err := v.Wait(within)
+		cancel()
+		if err == nil || within.Err() != nil {
+			every = minRest
+		}
+	}
+	timer := time.NewTimer(every)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+}
+
+// renderLive renders the live templates of a page.
+func (s *Site) renderLive(ctx context.Context, r *Request, route Route) (*View, map[string][]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, renderTimeout)
+	defer cancel()
+	answer, err := route.Serve(ctx, r)
+	if err != nil {
+		return nil, nil, err
+	}
+	v, ok := answer.(*View)
+	if !ok || len(v.Live) == 0 {
+		return nil, nil, errOver
+	}
+	t, err := s.find(r, v)
+	if err != nil {
+		return nil, nil, err
+	}
+	parts := map[string][]byte{}
+	for _, name := range v.Live {
+		var b bytes.Buffer
+		if err := t.ExecuteTemplate(&b, name, v.Data); err != nil {
+			return nil, nil, err
+		}
+		parts[name] = b.Bytes()
+	}
+	return v, parts, nil
+}
+
+// errOver says that a page is not live any more, such as that of a call that has ended.
+var errOver = errors.New("dashboard: the page is not live")
+
+// put gives the streams of a channel what was rendered, or why nothing was.
+func (c *channel) put(parts map[string][]byte, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	changed := err != nil
+	for name, part := range parts {
+		if !bytes.Equal(c.latest[name], part) {
+			c.latest[name], changed = part, true
+		}
+	}
+	c.over = err
+	if !changed {
+		return
+	}
+	for st := range c.streams {
+		st.note()
+	}
+}
+
+func (c *channel) ended() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.over != nil
+}
+
+// note wakes a stream.
+func (st *stream) note() {
+	select {
+	case st.wake <- struct{}{}:
+	default:
+	}
+}
+
+// news returns what a stream was not sent yet, and whether nothing more comes.
+func (c *channel) news(st *stream) (parts map[string][]byte, over error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	parts = map[string][]byte{}
+	for name, part := range c.latest {
+		if sent, ok := st.sent[name]; !ok || !bytes.Equal(sent, part) {
+			parts[name], st.sent[name] = part, part
+		}
+	}
+	return parts, c.over
+}
+
+// serve streams what is live on a page until the browser goes or does not read, or until who looks may not look any more.
+func (h *hub) serve(w http.ResponseWriter, r *Request, route Route) error {
+	if r.Method != http.MethodGet {
+		return callwright.ErrMethodNotAllowed
+	}
+	c, st, leave, err := h.join(r, route)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	header := w.Header()
+	header.Set("Content-Type", eventStream)
+	header.Set("Cache-Control", "private, no-store")
+	header.Set("X-Accel-Buffering", "no") // asks proxies to pass on at once what comes
+	header.Add("Vary", "Accept, Cookie")
+	out := writer{w: w, control: http.NewResponseController(w)}
+	ctx, cancel := context.WithTimeout(r.Context(), streamLife)
+	defer cancel()
+	c.mu.Lock()
+	if len(c.latest) > 0 {
+		st.note()
+	}
+	c.mu.Unlock()
+	if out.write([]byte("retry: 3000\n\n")) != nil {
+		return nil
+	}
+	beat := time.NewTicker(streamBeat)
+	defer beat.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-h.ctx.Done():
+			return nil
+		case <-beat.C:
+			if h.site.authenticate(r) != nil {
+				_ = out.write([]byte("event: reload\ndata:\n\n"))
+				return nil
+			}
+			err = out.write([]byte(":\n\n"))
+		case <-st.wake:
+			parts, over := c.news(st)
+			for name, part := range parts {
+				if err == nil {
+					err = out.write(event(name, r.fill(part)))
+				}
+			}
+			if over != nil && err == nil {
+				_ = out.write([]byte("event: reload\ndata:\n\n"))
+				return nil
+			}
+		}
+		if err != nil {
+			return nil //nolint:nilerr // the browser has gone
+		}
+	}
+}
+
+// event is a server-sent event (HTML, section 9.2) with a fragment: its first line is the fragment's name.
+func event(name string, part []byte) []byte {
+	b := []byte("event: part\ndata: " + url.PathEscape(name) + "\n")
+	for line := range bytes.Lines(part) {
+		b = append(append(append(b, "data: "...), bytes.TrimRight(line, "\r\n")...), '\n')
+	}
+	return append(b, '\n')
+}
+
+// writer writes parts of an answer that go out at once.
+type writer struct {
+	w       http.ResponseWriter
+	control *http.ResponseController
+}
+
+func (o writer) write(b []byte) error {
+	_ = o.control.SetWriteDeadline(time.Now().Add(streamTimeout)) // a writer without deadlines has none
+	if _, err := o.w.Write(b); err != nil {
+		return err
+	}
+	return o.control.Flush()
+}

@@ -1,0 +1,175 @@
+package page
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/callwright/callwright"
+)
+
+// Request is a request for a page by somebody who may have it.
+type Request struct {
+	*http.Request
+	Principal callwright.Principal
+
+	area  *Area  // nil: a page of this package
+	id    string // in the answer's header, on error pages and in the log
+	token string // of the session; empty: there is none
+	form  string // the secret of this browser's forms
+}
+
+// Org is the organization whose pages are shown.
+func (r *Request) Org() callwright.OrgID { return r.Principal.Org }
+
+// Query returns a parameter of the address, without spaces around it.
+func (r *Request) Query(name string) string { return strings.TrimSpace(r.URL.Query().Get(name)) }
+
+// Field returns a field of the form, without spaces around it.
+func (r *Request) Field(name string) string { return strings.TrimSpace(r.PostForm.Get(name)) }
+
+// After returns the place in a list after which the page begins; CodeBadRequest when the address holds another thing.
+func (r *Request) After() (callwright.Keyset, error) {
+	k, err := callwright.ParseCursor(r.Query("after"))
+	return k, callwright.InField("after", err)
+}
+
+// Next returns the address of the next page of a list, with the same filters; empty at the end of the list.
+func (r *Request) Next(k callwright.Keyset) string {
+	if k.IsZero() {
+		return ""
+	}
+	return r.With("after", k.Cursor())
+}
+
+// With returns the query of the address with other values of some parameters, given as name, value, name, value; an empty value takes
+// a parameter away. Without "after" among them the list begins anew.
+func (r *Request) With(pairs ...string) string {
+	q := r.URL.Query()
+	q.Del("after")
+	for i := 0; i+1 < len(pairs); i += 2 {
+		if q.Del(pairs[i]); pairs[i+1] != "" {
+			q.Set(pairs[i], pairs[i+1])
+		}
+	}
+	return "?" + q.Encode()
+}
+
+// page returns the handler of a route. A nil area is of this package: it needs no session.
+func (s *Site) page(route Route, area *Area) http.HandlerFunc {
+	return func(w http.ResponseWriter, plain *http.Request) {
+		begin := time.Now()
+		sent := &recorder{ResponseWriter: w}
+		r := &Request{Request: plain, area: area, id: s.cfg.IDs.New()}
+		w.Header().Set("X-Request-ID", r.id)
+		err := s.serve(sent, r, route)
+		if err != nil {
+			s.answerError(sent, r, err)
+		}
+		s.log(r, route, sent.status, time.Since(begin), err)
+	}
+}
+
+// serve answers a request, or returns why it can't.
+func (s *Site) serve(w http.ResponseWriter, r *Request, route Route) error {
+	if err := s.cross.Check(r.Request); err != nil {
+		return callwright.Errorf(callwright.CodeForbidden, "the form was sent by another site: open this page again").Because(err)
+	}
+	s.knowBrowser(w, r)
+	if r.area != nil {
+		if err := s.authenticate(r); err != nil {
+			return s.refuse(w, r, err)
+		}
+		if e := r.area.Entitlement; e != "" && !r.Principal.Entitled(e) {
+			return &callwright.Error{
+				Code: callwright.CodeFeatureNotEnabled, Message: string(e) + " is not enabled for this organization: its operator can enable it",
+			}
+		}
+	}
+	if r.area != nil && strings.Contains(r.Header.Get("Accept"), eventStream) {
+		return s.hub.serve(w, r, route)
+	}
+	leave, err := s.enter(r.Context())
+	if err != nil {
+		return err
+	}
+	defer leave()
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		if err := s.readForm(w, r, route); err != nil {
+			return err
+		}
+		if r.MultipartForm != nil {
+			defer func() { _ = r.MultipartForm.RemoveAll() }()
+		}
+	}
+	answer, err := route.Serve(r.Context(), r)
+	if err != nil {
+		return err
+	}
+	answer.answer(s, w, r)
+	return nil
+}
+
+// refuse sends somebody who has no session to the sign-in, and back to where they are afterwards.
+func (s *Site) refuse(w http.ResponseWriter, r *Request, err error) error {
+	if s.cfg.Sessions == nil || !errors.Is(err, callwright.ErrAuthFailure) {
+		return err
+	}
+	if strings.Contains(r.Header.Get("Accept"), eventStream) {
+		return err
+	}
+	next := "/"
+	if r.Method == http.MethodGet {
+		next = r.URL.RequestURI()
+	}
+	to := "/login"
+	if next != "/" {
+		to += "?next=" + url.QueryEscape(next)
+	}
+	w.Header().Set("Cache-Control", "no-store")
+	http.Redirect(w, r.Request, s.cfg.Prefix+to, http.StatusSeeOther)
+	return nil
+}
+
+// log writes the line of a request. Paths have ids at most; what follows them may be personal and is left out.
+func (s *Site) log(r *Request, route Route, status int, took time.Duration, err error) {
+	level := slog.LevelInfo
+	attrs := []slog.Attr{
+		slog.String("request_id", r.id), slog.String("method", r.Method), slog.String("route", route.Pattern), slog.Int("status", status),
+		slog.Duration("took", took), slog.String("org", string(r.Principal.Org)), slog.String("key", r.Principal.KeyID),
+	}
+	if err != nil {
+		attrs = append(attrs, slog.Any("error", err), slog.Any("cause", errors.Unwrap(err)))
+	}
+	if status >= http.StatusInternalServerError {
+		level = slog.LevelError
+	}
+	s.cfg.Logger.LogAttrs(context.WithoutCancel(r.Context()), level, "page", attrs...)
+}
+
+// recorder remembers the status of an answer.
+type recorder struct {
+	http.ResponseWriter
+	status int
+}
+
+func (w *recorder) WriteHeader(status int) {
+	if w.status == 0 {
+		w.status = status
+	}
+	w.ResponseWriter.WriteHeader(status)
+}
+
+func (w *recorder) Write(b []byte) (int, error) {
+	if w.status == 0 {
+		w.status = http.StatusOK
+	}
+	return w.ResponseWriter.Write(b)
+}
+
+// Unwrap returns the writer below, for http.ResponseController.
+func (w *recorder) Unwrap() http.ResponseWriter { return w.ResponseWriter }

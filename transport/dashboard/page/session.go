@@ -1,0 +1,134 @@
+package page
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/callwright/callwright"
+)
+
+// cookieName returns the name of a cookie. Where there is TLS, browsers keep other hosts and other paths from setting it (RFC 6265bis,
+// section 4.1.3.2).
+func (s *Site) cookieName(name string) string {
+	if s.cfg.Secure {
+		return "__Host-callwright_" + name
+	}
+	return "callwright_" + name
+}
+
+// setCookie sets a cookie for as long as the browser runs, or for maxAge seconds; one less than 0 deletes it.
+func (s *Site) setCookie(w http.ResponseWriter, name, value string, maxAge int) {
+	http.SetCookie(w, &http.Cookie{
+		Name: s.cookieName(name), Value: value, Path: "/", MaxAge: maxAge, HttpOnly: true, Secure: s.cfg.Secure, SameSite: http.SameSiteStrictMode,
+	})
+}
+
+// authenticate finds out who makes a request.
+func (s *Site) authenticate(r *Request) (err error) {
+	if s.cfg.Authenticator != nil {
+		r.Principal, err = s.cfg.Authenticator.Authenticate(r.Request)
+	} else {
+		r.Principal, err = s.session(r)
+	}
+	if err == nil && (r.Principal.Org == "" || r.Principal.KeyID == "") {
+		return errors.New("dashboard: the Authenticator has named no organization or no key")
+	}
+	return err
+}
+
+// session returns who has the session of a request.
+func (s *Site) session(r *Request) (callwright.Principal, error) {
+	if r.token == "" {
+		return callwright.Principal{}, callwright.ErrAuthFailure
+	}
+	p, _, err := s.cfg.Sessions.Session(r.Context(), r.token)
+	return p, err
+}
+
+// login is the page on which people sign in.
+type login struct {
+	Next   string // where to go afterwards
+	Faults Faults
+}
+
+func (s *Site) showLogin(_ context.Context, r *Request) (Answer, error) {
+	return &View{Page: "login", Title: "Sign in", Data: login{Next: local(r.Query("next"))}}, nil
+}
+
+// signIn begins a session.
+func (s *Site) signIn(ctx context.Context, r *Request) (Answer, error) {
+	next := local(r.Field("next"))
+	token, _, err := s.cfg.Sessions.SignIn(ctx, r.Field("key"))
+	if errors.Is(err, callwright.ErrAuthFailure) {
+		return &View{Page: "login", Title: "Sign in", Status: http.StatusUnauthorized, Data: login{
+			Next: next, Faults: Faults{"key": "This key is unknown, revoked or expired. `callwright admin keys list` shows which keys there are."},
+		}}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return cookied{name: "session", value: token, to: next}, nil
+}
+
+// signOut ends the session of the browser.
+func (s *Site) signOut(ctx context.Context, r *Request) (Answer, error) {
+	if err := s.cfg.Sessions.SignOut(ctx, r.token); err != nil {
+		return nil, err
+	}
+	return cookied{name: "session", maxAge: -1, to: "/login"}, nil
+}
+
+// cookied is a SeeOther that sets a cookie.
+type cookied struct {
+	name, value string
+	maxAge      int
+	to          string
+}
+
+func (c cookied) answer(s *Site, w http.ResponseWriter, r *Request) {
+	s.setCookie(w, c.name, c.value, c.maxAge)
+	SeeOther{To: c.to}.answer(s, w, r)
+}
+
+// local returns an address of this site, and "/" in place of any other.
+func local(address string) string {
+	u, err := url.Parse(address)
+	if err != nil || u.IsAbs() || u.Host != "" || u.User != nil || !strings.HasPrefix(address, "/") || strings.HasPrefix(address, "//") ||
+		strings.ContainsAny(address, "\\\r\n\t") {
+		return "/"
+	}
+	return address
+}
+
+// maxNotice is the most characters of a notice.
+const maxNotice = 500
+
+func (a SeeOther) answer(s *Site, w http.ResponseWriter, r *Request) {
+	if a.Notice != "" {
+		s.setCookie(w, "notice", url.QueryEscape(callwright.Clip(a.Notice, maxNotice)), 60)
+	}
+	w.Header().Set("Cache-Control", "no-store")
+	http.Redirect(w, r.Request, s.cfg.Prefix+a.To, http.StatusSeeOther)
+}
+
+// takeNotice returns the notice of the form before, once.
+func (s *Site) takeNotice(w http.ResponseWriter, r *Request) string {
+	c, err := r.Cookie(s.cookieName("notice"))
+	if err != nil {
+		return ""
+	}
+	s.setCookie(w, "notice", "", -1)
+	text, err := url.QueryUnescape(c.Value)
+	if err != nil {
+		return ""
+	}
+	return callwright.Clip(text, maxNotice)
+}
+
+func (c Content) answer(_ *Site, w http.ResponseWriter, r *Request) {
+	w.Header().Set("Cache-Control", "private, no-store")
+	c(w, r.Request)
+}

@@ -1,0 +1,155 @@
+package page
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/callwright/callwright"
+)
+
+// Authenticator returns who makes a request: see httpapi.Authenticator, which is the same.
+type Authenticator interface {
+	Authenticate(r *http.Request) (callwright.Principal, error)
+}
+
+// Sessions signs people in by their API keys. access.Service does.
+type Sessions interface {
+	// SignIn begins a session; CodeAuthFailure when the key is not in force. The token is known to the browser alone.
+	SignIn(ctx context.Context, key string) (token string, s callwright.Session, err error)
+	// Session returns who has a session; CodeAuthFailure when it has ended.
+	Session(ctx context.Context, token string) (callwright.Principal, callwright.Session, error)
+	// SignOut ends a session, if there is one.
+	SignOut(ctx context.Context, token string) error
+}
+
+// Config configures a Site. Sessions or Authenticator is required.
+type Config struct {
+	Areas         []Area
+	Sessions      Sessions      // signs people in at /login; nil: Authenticator says who they are
+	Authenticator Authenticator // of the embedding program; nil: Sessions
+	Prefix        string        // below which the pages are, such as "/ops"; empty: at the root
+	Secure        bool          // browsers reach the site over TLS, if only through a proxy: cookies are Secure
+	Streams       int           // live pages that may be open at once; 0: 2000
+	OrgStreams    int           // of one organization; 0: 1000
+
+	Clock  callwright.Clock // nil: the machine's
+	IDs    callwright.IDs   // of requests; nil: UUIDs
+	Logger *slog.Logger     // nil: discards
+}
+
+// Site serves the pages of areas.
+type Site struct {
+	cfg    Config
+	mux    *http.ServeMux
+	cross  *http.CrossOriginProtection
+	themes *templates
+	hub    *hub
+	room   chan struct{} // holds a value for each request that is being answered
+}
+
+// The bounds of requests.
+const (
+	maxRequests   = 64               // that are answered at once; others wait
+	maxWait       = 5 * time.Second  // for a place among them
+	answerTimeout = 30 * time.Second // for a browser to take a page
+	maxAddress    = 4 << 10          // bytes of a path with its query
+)
+
+// goodPrefix matches prefixes.
+var goodPrefix = regexp.MustCompile(`^(/[A-Za-z0-9._~-]+)*$`)
+
+// New checks the configuration and parses the templates.
+func New(c Config) (*Site, error) {
+	switch {
+	case c.Sessions == nil && c.Authenticator == nil:
+		return nil, errors.New("dashboard: Config.Sessions or Config.Authenticator is required")
+	case c.Sessions != nil && c.Authenticator != nil:
+		return nil, errors.New("dashboard: Config.Sessions and Config.Authenticator exclude each other")
+	case !goodPrefix.MatchString(c.Prefix):
+		return nil, errors.New(`dashboard: Config.Prefix must be empty, or like "/ops"`)
+	}
+	if c.Streams == 0 {
+		c.Streams = 2000
+	}
+	if c.OrgStreams == 0 {
+		c.OrgStreams = 1000
+	}
+	if c.Clock == nil {
+		c.Clock = callwright.SystemClock{}
+	}
+	if c.IDs == nil {
+		c.IDs = new(callwright.UUIDs)
+	}
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	themes, err := parse(c)
+	if err != nil {
+		return nil, err
+	}
+	s := &Site{
+		cfg: c, mux: http.NewServeMux(), cross: http.NewCrossOriginProtection(), themes: themes,
+		room: make(chan struct{}, maxRequests),
+	}
+	s.hub = newHub(s)
+	s.routes()
+	return s, nil
+}
+
+// Close ends the live pages and waits until nothing is rendered for them any more, or until the context ends. Browsers come again.
+func (s *Site) Close(ctx context.Context) error { return s.hub.close(ctx) }
+
+// routes mounts the pages of the areas, and this package's own.
+func (s *Site) routes() {
+	s.mux.HandleFunc("GET /static/{hash}/{name}", serveStatic)
+	if s.cfg.Sessions != nil {
+		s.mux.HandleFunc("GET /login", s.page(Route{Serve: s.showLogin}, nil))
+		s.mux.HandleFunc("POST /login", s.page(Route{Serve: s.signIn}, nil))
+		s.mux.HandleFunc("POST /logout", s.page(Route{Serve: s.signOut}, nil))
+	}
+	for i := range s.cfg.Areas {
+		for _, route := range s.cfg.Areas[i].Routes {
+			s.mux.HandleFunc(route.Pattern, s.page(route, &s.cfg.Areas[i]))
+		}
+	}
+	s.mux.HandleFunc("/", s.page(Route{Serve: func(context.Context, *Request) (Answer, error) {
+		return nil, callwright.NotFound("page")
+	}}, new(Area)))
+}
+
+// ServeHTTP answers every request below the prefix.
+func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	s.secure(w, r)
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(answerTimeout)) // a writer without deadlines has none
+	path, ok := strings.CutPrefix(r.URL.Path, s.cfg.Prefix)
+	if path == "" && ok {
+		http.Redirect(w, r, s.cfg.Prefix+"/", http.StatusMovedPermanently)
+		return
+	}
+	if !ok || !strings.HasPrefix(path, "/") {
+		http.NotFound(w, r)
+		return
+	}
+	if len(r.RequestURI) > maxAddress {
+		http.Error(w, "the address is too long", http.StatusRequestURITooLong)
+		return
+	}
+	http.StripPrefix(s.cfg.Prefix, s.mux).ServeHTTP(w, r)
+}
+
+// enter takes a place among the requests that are answered, and returns a function that gives it back.
+func (s *Site) enter(ctx context.Context) (leave func(), err error) {
+	ctx, cancel := context.WithTimeout(ctx, maxWait)
+	defer cancel()
+	select {
+	case s.room <- struct{}{}:
+		return func() { <-s.room }, nil
+	case <-ctx.Done():
+		return nil, &callwright.Error{Code: callwright.CodeUnavailable, Message: "too many pages are being made: try again", RetryAfter: maxWait}
+	}
+}

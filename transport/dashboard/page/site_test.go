@@ -1,0 +1,263 @@
+package page_test
+
+import (
+	"bufio"
+	"context"
+	"html/template"
+	"net/http"
+	"net/http/cookiejar"
+	"net/http/httptest"
+	"net/url"
+	"regexp"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/transport/dashboard/page"
+)
+
+// keys is a page.Sessions with one key, whose sessions end when it is revoked.
+type keys struct {
+	mu      sync.Mutex
+	tokens  map[string]bool
+	revoked bool
+}
+
+const goodKey = "cwk_good"
+
+func (k *keys) SignIn(_ context.Context, key string) (string, callwright.Session, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if key != goodKey || k.revoked {
+		return "", callwright.Session{}, callwright.ErrAuthFailure
+	}
+	token := "token-" + string(rune('a'+len(k.tokens)))
+	k.tokens[token] = true
+	return token, callwright.Session{}, nil
+}
+
+func (k *keys) Session(_ context.Context, token string) (callwright.Principal, callwright.Session, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if !k.tokens[token] || k.revoked {
+		return callwright.Principal{}, callwright.Session{}, callwright.ErrAuthFailure
+	}
+	return callwright.Principal{Org: "org", KeyID: "key", KeyName: "<b>first key</b>"}, callwright.Session{}, nil
+}
+
+func (k *keys) SignOut(_ context.Context, token string) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	delete(k.tokens, token)
+	return nil
+}
+
+// house is a site with one area, in which there is a form and a live number.
+type house struct {
+	*httptest.Server
+	keys   *keys
+	site   *page.Site
+	number atomic.Int64
+	saved  atomic.Int64
+	client *http.Client
+}
+
+var templates = fstest.MapFS{
+	"_part.html": {Data: []byte(`{{define "number"}}<p id="live-number">{{.}}</p>{{end}}`)},
+	"list.html": {Data: []byte(`{{define "main"}}<h1>Things</h1>{{template "number" .}}
+<form method="post" action="{{path "/things"}}">{{csrf}}<input name="name" aria-label="Name"></form>{{end}}`)},
+	"broken.html": {Data: []byte(`{{define "main"}}{{.Nothing.At.All}}{{end}}`)},
+}
+
+func newHouse(t *testing.T, prefix string) *house {
+	t.Helper()
+	h := &house{keys: &keys{tokens: map[string]bool{}}}
+	var err error
+	h.site, err = page.New(page.Config{Sessions: h.keys, Prefix: prefix, Areas: []page.Area{
+		{Title: "Secret", Path: "/secret", Entitlement: "SIP", Templates: fstest.MapFS{}, Routes: []page.Route{{
+			Pattern: "GET /secret", Serve: func(context.Context, *page.Request) (page.Answer, error) { return nil, nil },
+		}}},
+		{Title: "Things", Path: "/things", Templates: templates, Funcs: template.FuncMap{}, Routes: []page.Route{
+			{Pattern: "GET /things", Serve: func(context.Context, *page.Request) (page.Answer, error) {
+				return &page.View{Page: "list", Title: "Things", Data: h.number.Load(), Live: []string{"number"}, Every: 10 * time.Millisecond}, nil
+			}},
+			{Pattern: "POST /things", MaxBody: 2000, Serve: func(_ context.Context, r *page.Request) (page.Answer, error) {
+				h.saved.Add(1)
+				return page.SeeOther{To: "/things", Notice: "Saved <" + r.Field("name") + ">"}, nil
+			}},
+			{Pattern: "GET /broken", Serve: func(context.Context, *page.Request) (page.Answer, error) {
+				return &page.View{Page: "broken", Data: 1}, nil
+			}},
+		}},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.Server = httptest.NewServer(h.site)
+	t.Cleanup(h.Close)
+	t.Cleanup(func() {
+		if err := h.site.Close(context.Background()); err != nil {
+			t.Error(err)
+		}
+	})
+	jar, _ := cookiejar.New(nil) // without options it never fails
+	h.client = &http.Client{Jar: jar}
+	return h
+}
+
+// get returns a page.
+func (h *house) get(t *testing.T, path string) (int, string, http.Header) {
+	t.Helper()
+	r, err := h.client.Get(h.URL + path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return read(t, r)
+}
+
+func read(t *testing.T, r *http.Response) (int, string, http.Header) {
+	t.Helper()
+	defer r.Body.Close()
+	var b strings.Builder
+	for lines := bufio.NewScanner(r.Body); lines.Scan(); {
+		b.WriteString(lines.Text() + "\n")
+	}
+	return r.StatusCode, b.String(), r.Header
+}
+
+var tokenPattern = regexp.MustCompile(`name="csrf" value="([^"]+)"`)
+
+// post sends a form with the token of a page.
+func (h *house) post(t *testing.T, from, to string, form url.Values) (int, string, http.Header) {
+	t.Helper()
+	_, text, _ := h.get(t, from)
+	found := tokenPattern.FindStringSubmatch(text)
+	if found == nil {
+		t.Fatalf("%s has no token:\n%s", from, text)
+	}
+	form.Set("csrf", found[1])
+	r, err := h.client.PostForm(h.URL+to, form)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return read(t, r)
+}
+
+func (h *house) signIn(t *testing.T, prefix string) {
+	t.Helper()
+	if status, text, _ := h.post(t, prefix+"/login?next=/things", prefix+"/login", url.Values{"key": {goodKey}, "next": {"/things"}}); status != http.StatusOK || !strings.Contains(text, "<h1>Things</h1>") {
+		t.Fatalf("after the sign-in: %d\n%s", status, text)
+	}
+}
+
+func TestSignIn(t *testing.T) {
+	t.Parallel()
+	for _, prefix := range []string{"", "/ops"} {
+		h := newHouse(t, prefix)
+		if status, text, _ := h.get(t, prefix+"/things?a=b"); status != http.StatusOK || !strings.Contains(text, `value="/things?a=b"`) {
+			t.Errorf("without a session: %d\n%s", status, text)
+		}
+		if status, text, _ := h.post(t, prefix+"/login", prefix+"/login", url.Values{"key": {"cwk_bad"}}); status != http.StatusUnauthorized || !strings.Contains(text, "unknown, revoked or expired") {
+			t.Errorf("with a wrong key: %d\n%s", status, text)
+		}
+		h.signIn(t, prefix)
+		_, text, header := h.get(t, prefix+"/things")
+		if !strings.Contains(text, "&lt;b&gt;first key") || !strings.Contains(text, `aria-current="page">Things`) {
+			t.Errorf("the page is\n%s", text)
+		}
+		if csp := header.Get("Content-Security-Policy"); !strings.HasPrefix(csp, "default-src 'none';") || strings.Contains(csp, "unsafe") {
+			t.Errorf("the policy is %q", csp)
+		}
+		h.post(t, prefix+"/things", prefix+"/logout", url.Values{})
+		if _, text, _ := h.get(t, prefix+"/things"); !strings.Contains(text, "Sign in") {
+			t.Errorf("after the sign-out:\n%s", text)
+		}
+	}
+}
+
+func TestForms(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, "")
+	h.signIn(t, "")
+	if status, text, _ := h.post(t, "/things", "/things", url.Values{"name": {"<script>"}}); status != http.StatusOK || !strings.Contains(text, "Saved &lt;&lt;script&gt;&gt;") {
+		t.Errorf("a form gives %d\n%s", status, text)
+	}
+	if _, text, _ := h.get(t, "/things"); strings.Contains(text, "Saved") {
+		t.Error("the notice is shown twice")
+	}
+	other := newHouse(t, "")
+	other.signIn(t, "")
+	_, foreign, _ := other.get(t, "/things")
+	for name, form := range map[string]url.Values{
+		"no token":        {"name": {"x"}},
+		"a wrong token":   {"csrf": {"AAAA"}, "name": {"x"}},
+		"another's token": {"csrf": {tokenPattern.FindStringSubmatch(foreign)[1]}, "name": {"x"}},
+	} {
+		r, err := h.client.PostForm(h.URL+"/things", form)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if status, text, _ := read(t, r); status != http.StatusForbidden || !strings.Contains(text, "no longer valid") {
+			t.Errorf("%s: %d\n%s", name, status, text)
+		}
+	}
+	if status, _, _ := h.post(t, "/things", "/things", url.Values{"name": {strings.Repeat("x", 3000)}}); status != http.StatusRequestEntityTooLarge {
+		t.Errorf("a large form gives %d", status)
+	}
+	if n := h.saved.Load(); n != 1 {
+		t.Errorf("%d forms were taken, want 1", n)
+	}
+}
+
+// TestOtherSites sends what a form of another site sends.
+func TestOtherSites(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, "")
+	h.signIn(t, "")
+	_, text, _ := h.get(t, "/things")
+	form := url.Values{"csrf": {tokenPattern.FindStringSubmatch(text)[1]}}
+	r, _ := http.NewRequest(http.MethodPost, h.URL+"/things", strings.NewReader(form.Encode()))
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	r.Header.Set("Sec-Fetch-Site", "cross-site")
+	a, err := h.client.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if status, _, _ := read(t, a); status != http.StatusForbidden || h.saved.Load() != 0 {
+		t.Errorf("it is answered %d, and %d forms were taken", status, h.saved.Load())
+	}
+}
+
+func TestFailures(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, "")
+	h.signIn(t, "")
+	for path, want := range map[string]struct {
+		status int
+		text   string
+	}{
+		"/nothing": {http.StatusNotFound, "page not found"},
+		"/secret":  {http.StatusForbidden, "SIP is not enabled for this organization"},
+		"/broken":  {http.StatusInternalServerError, "The cause is in the server&#39;s log"},
+	} {
+		status, text, header := h.get(t, path)
+		if id := header.Get("X-Request-Id"); status != want.status || !strings.Contains(text, want.text) || id == "" || !strings.Contains(text, id) {
+			t.Errorf("%s gives %d\n%s", path, status, text)
+		}
+	}
+}
+
+func TestNextIsLocal(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, "")
+	for _, next := range []string{"//evil.example", "https://evil.example/", `/\evil.example`, "javascript:alert(1)", "/a\nb"} {
+		h.client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+		if status, _, header := h.post(t, "/login", "/login", url.Values{"key": {goodKey}, "next": {next}}); status != http.StatusSeeOther || header.Get("Location") != "/" {
+			t.Errorf("next %q leads to %q (%d)", next, header.Get("Location"), status)
+		}
+	}
+}

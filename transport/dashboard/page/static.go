@@ -1,0 +1,72 @@
+package page
+
+import (
+	"crypto/sha256"
+	_ "embed" // the style and the script
+	"encoding/hex"
+	"net/http"
+	"regexp"
+	"strings"
+	"time"
+)
+
+var (
+	//go:embed static/style.css
+	style string
+	//go:embed static/live.js
+	script []byte
+)
+
+// static has the paths of the style and of the script, below the prefix. They name what is in them, so that browsers may keep them.
+type static struct{ Style, Script string }
+
+// assets are the files by their paths.
+var assets, statics = func() (map[string]asset, static) {
+	css := []byte(style)
+	s := static{Style: staticPath(css, "style.css"), Script: staticPath(script, "live.js")}
+	return map[string]asset{
+		s.Style: {"text/css; charset=utf-8", css}, s.Script: {"text/javascript; charset=utf-8", script},
+	}, s
+}()
+
+type asset struct {
+	kind string
+	text []byte
+}
+
+func staticPath(text []byte, name string) string {
+	sum := sha256.Sum256(text)
+	return "/static/" + hex.EncodeToString(sum[:8]) + "/" + name
+}
+
+func serveStatic(w http.ResponseWriter, r *http.Request) {
+	a, ok := assets[r.URL.Path]
+	if !ok {
+		http.NotFound(w, r)
+		return
+	}
+	w.Header().Set("Content-Type", a.kind)
+	w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
+	http.ServeContent(w, r, "", time.Time{}, strings.NewReader(string(a.text)))
+}
+
+// plainHost matches hosts that may stand in a policy.
+var plainHost = regexp.MustCompile(`^[A-Za-z0-9.:\[\]-]{1,255}$`)
+
+// secure sets the headers that keep a page from doing anything but its own.
+func (s *Site) secure(w http.ResponseWriter, r *http.Request) {
+	from := "'none'"
+	if host := r.Host; plainHost.MatchString(host) {
+		from = host
+	}
+	h := w.Header()
+	h.Set("Content-Security-Policy", "default-src 'none'; style-src "+from+s.cfg.Prefix+statics.Style+"; script-src "+from+s.cfg.Prefix+statics.Script+
+		"; img-src 'self'; media-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Referrer-Policy", "same-origin")
+	h.Set("Cross-Origin-Opener-Policy", "same-origin")
+	h.Set("Cross-Origin-Resource-Policy", "same-origin")
+	if s.cfg.Secure {
+		h.Set("Strict-Transport-Security", "max-age=31536000")
+	}
+}

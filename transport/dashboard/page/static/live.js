@@ -1,0 +1,114 @@
+// Keeps open pages up to date, shows times in the browser's zone, asks before what destroys, and plays recordings at a line. Every page
+// works without it.
+
+// A time is shown in the browser's zone, with UTC beside it.
+function showTimes(root) {
+  for (const el of root.querySelectorAll("time[datetime]:not([data-local])")) {
+    const at = new Date(el.dateTime), pad = n => String(n).padStart(2, "0");
+    if (Number.isNaN(at.getTime())) continue;
+    el.dataset.local = "";
+    if (at.getTimezoneOffset() === 0) continue;
+    const utc = document.createElement("small");
+    utc.textContent = " (" + el.textContent.trim().slice(11) + ")";
+    el.textContent = `${at.getFullYear()}-${pad(at.getMonth() + 1)}-${pad(at.getDate())} ${pad(at.getHours())}:${pad(at.getMinutes())}:${pad(at.getSeconds())}`;
+    el.append(utc);
+  }
+}
+
+// A form whose data-ask is a question is sent when the answer is yes.
+const ask = document.getElementById("ask");
+document.addEventListener("submit", event => {
+  const form = event.target, question = (event.submitter && event.submitter.dataset.ask) || form.dataset.ask;
+  if (!question || form.dataset.answered) {
+    delete form.dataset.answered;
+    if (form.method === "post" && event.submitter) setTimeout(() => { event.submitter.disabled = true; }); // once is enough
+    return;
+  }
+  event.preventDefault();
+  const submitter = event.submitter;
+  ask.querySelector("p").textContent = question;
+  ask.returnValue = "no";
+  ask.addEventListener("close", () => {
+    if (ask.returnValue !== "yes") return;
+    form.dataset.answered = "yes";
+    form.requestSubmit(submitter);
+  }, { once: true });
+  ask.showModal();
+});
+addEventListener("pageshow", event => {
+  if (event.persisted) for (const b of document.querySelectorAll("button:disabled")) b.disabled = false;
+});
+
+// What is selected or typed in stays: a part in which somebody works is replaced when they have left it.
+const waiting = new Map();
+const busy = el => el.contains(document.activeElement) && document.activeElement.matches("input, select, textarea");
+function replace(id, html) {
+  const old = document.getElementById(id);
+  if (!old) return;
+  if (busy(old)) { waiting.set(id, html); return; }
+  const holder = document.createElement("template");
+  holder.innerHTML = html;
+  const fresh = holder.content.firstElementChild;
+  if (!fresh) return;
+  const focused = old.contains(document.activeElement) ? document.activeElement.id : "";
+  for (const d of old.querySelectorAll("details[id][open]")) {
+    const same = holder.content.getElementById(d.id);
+    if (same) same.open = true;
+  }
+  showTimes(holder.content);
+  old.replaceWith(fresh);
+  if (focused) document.getElementById(focused)?.focus();
+  document.dispatchEvent(new CustomEvent("part", { detail: fresh }));
+}
+document.addEventListener("focusout", () => setTimeout(() => {
+  for (const [id, html] of waiting) { waiting.delete(id); replace(id, html); }
+}));
+
+// The server sends parts of the page when they have changed.
+if ("live" in document.body.dataset) {
+  let source, timer;
+  const offline = document.getElementById("offline");
+  const open = () => {
+    source = new EventSource(location.pathname + location.search);
+    source.addEventListener("part", event => {
+      const at = event.data.indexOf("\n");
+      replace("live-" + decodeURIComponent(event.data.slice(0, at)), event.data.slice(at + 1));
+    });
+    source.addEventListener("reload", () => { source.close(); location.reload(); });
+    source.onopen = () => { clearTimeout(timer); offline.hidden = true; };
+    source.onerror = () => {
+      clearTimeout(timer);
+      timer = setTimeout(() => { offline.hidden = false; }, 5000);
+      if (source.readyState === EventSource.CLOSED) setTimeout(open, 10000);
+    };
+  };
+  open();
+  addEventListener("pagehide", () => source.close());
+  addEventListener("pageshow", event => { if (event.persisted) open(); });
+}
+
+// An element with data-start and data-end (milliseconds) belongs to the audio that data-for of it, or of what is around it, names: a
+// click plays from there, and it is marked while it is heard.
+document.addEventListener("click", event => {
+  const line = event.target.closest("[data-start]");
+  if (!line || event.target.closest("a[href]:not([data-start]), summary")) return;
+  const audio = document.getElementById(line.closest("[data-for]")?.dataset.for);
+  if (!audio) return;
+  event.preventDefault();
+  audio.currentTime = line.dataset.start / 1000;
+  audio.play();
+});
+for (const audio of document.querySelectorAll("audio[id]")) {
+  audio.addEventListener("timeupdate", () => {
+    const now = audio.currentTime * 1000;
+    for (const area of document.querySelectorAll(`[data-for="${CSS.escape(audio.id)}"]`)) {
+      for (const line of area.querySelectorAll("[data-start][data-end]")) {
+        line.classList.toggle("playing", now >= line.dataset.start && now < line.dataset.end);
+      }
+    }
+  });
+  const at = /^#t=(\d+(\.\d+)?)$/.exec(location.hash); // such as from a piece of evidence
+  if (at) audio.currentTime = Number(at[1]);
+}
+
+showTimes(document);
