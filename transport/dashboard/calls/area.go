@@ -19,7 +19,7 @@ type Config struct {
 }
 
 // pages serves the pages.
-type pages struct{ Config }
+type pages struct{ cfg Config }
 
 // New returns the pages of calls.
 func New(c Config) page.Area {
@@ -51,7 +51,7 @@ func (p pages) list(ctx context.Context, r *page.Request) (page.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	found, _, err := p.Calls.List(ctx, r.Org(), call.Filter{Limit: pageSize, After: after})
+	found, _, err := p.cfg.Calls.List(ctx, r.Org(), call.Filter{Limit: pageSize, After: after})
 	if err != nil {
 		return nil, err
 	}
