@@ -74,10 +74,11 @@ type Principal struct {
 // Entitled reports whether the principal's organization has the entitlement.
 func (p Principal) Entitled(e Entitlement) bool { return slices.Contains(p.Entitlements, e) }
 
-// Tenants stores organizations and the records of their keys. Webhook secrets are encrypted at rest.
+// Tenants stores organizations and the records of their keys and sessions. Webhook secrets are encrypted at rest.
 type Tenants interface {
 	OrganizationStore
 	KeyStore
+	SessionStore
 }
 
 // OrganizationStore stores organizations.

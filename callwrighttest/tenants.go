@@ -75,6 +75,7 @@ func RunTenants(
 		t.Parallel()
 		countsKeys(t, filled(t), key)
 	})
+	runSessions(t, filled, key)
 }
 
 func revokesOnce(t *testing.T, s callwright.Tenants, at time.Time) {

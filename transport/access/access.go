@@ -1,4 +1,4 @@
-// Package access makes organizations and their API keys, checks keys, and reads them from requests.
+// Package access makes organizations and their API keys, checks keys, reads them from requests, and signs people in with them.
 //
 // A Service works beside others on the same store, such as a running server: what it changes is in force at once.
 package access
@@ -15,6 +15,7 @@ import (
 	"log/slog"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/callwright/callwright"
 )
@@ -23,7 +24,7 @@ import (
 type Config struct {
 	Store  callwright.Tenants
 	Atomic callwright.Atomic
-	Secret callwright.Secret // keys the HMAC under which keys are stored: at least 32 bytes, the same on every node
+	Secret callwright.Secret // keys the HMAC under which keys and sessions are stored: at least 32 bytes, the same on every node
 
 	Clock  callwright.Clock // nil: the machine's
 	IDs    callwright.IDs   // nil: UUIDs
@@ -33,7 +34,7 @@ type Config struct {
 // minSecret is the least length of a Secret, in bytes.
 const minSecret = 32
 
-// Service makes organizations and API keys, and checks keys.
+// Service makes organizations and API keys, checks keys, and keeps sessions.
 type Service struct {
 	cfg  Config           // without its Secret
 	mac  func() hash.Hash // under the Secret, which fmt would print if it were a field that is not exported
@@ -102,17 +103,22 @@ func (s *Service) CheckKey(ctx context.Context, key string) (callwright.Principa
 	if !hmac.Equal(record.Hash, s.hash(key)) || !record.InForce(now) {
 		return callwright.Principal{}, callwright.ErrAuthFailure
 	}
-	org, err := s.cfg.Store.Organization(ctx, record.Org)
+	return s.principal(ctx, record, now)
+}
+
+// principal returns whose key this is, and notes that the key is used.
+func (s *Service) principal(ctx context.Context, k callwright.APIKey, now time.Time) (callwright.Principal, error) {
+	org, err := s.cfg.Store.Organization(ctx, k.Org)
 	if err != nil {
 		return callwright.Principal{}, err
 	}
-	s.uses.note(record, now)
-	return callwright.Principal{Org: org.ID, KeyID: record.ID, KeyName: record.Name, Entitlements: org.Entitlements}, nil
+	s.uses.note(use{id: k.ID}, k.LastUsedAt, now)
+	return callwright.Principal{Org: org.ID, KeyID: k.ID, KeyName: k.Name, Entitlements: org.Entitlements}, nil
 }
 
-func (s *Service) hash(key string) []byte {
+func (s *Service) hash(text string) []byte {
 	mac := s.mac()
-	mac.Write([]byte(key))
+	mac.Write([]byte(text))
 	return mac.Sum(nil)
 }
 

@@ -18,7 +18,7 @@ const (
 	MaxEntitlements = 20                  // of an organization
 	MaxEmail        = 254                 // bytes in the address of a contact
 	MaxOverlap      = 30 * 24 * time.Hour // how long a key or a webhook secret goes on after its rotation
-	MaxPage         = 1000                // organizations or keys in a page
+	MaxPage         = 1000                // organizations, keys or sessions in a page
 )
 
 var (

@@ -7,41 +7,56 @@ import (
 	"slices"
 	"sync"
 	"time"
-
-	"github.com/callwright/callwright"
 )
 
-// UseInterval is the shortest time between two writes of the use of one key, on all nodes together.
+// UseInterval is the shortest time between two writes of the use of one key or session, on all nodes together.
 const UseInterval = time.Minute
 
 // The bounds of what is to be written.
 const (
-	maxUses   = 1000            // keys whose use waits to be written; those of further ones are not
-	useBatch  = 100             // keys in a transaction
+	maxUses   = 1000            // keys and sessions whose use waits to be written; those of further ones are not
+	useBatch  = 100             // keys and sessions in a transaction
 	usePause  = time.Second     // between two rounds
 	lastFlush = 2 * time.Second // for what is left at the end
 )
 
-// uses are the keys whose use is to be written.
+// use names a key or a session that was used.
+type use struct {
+	id      string
+	session bool
+}
+
+// order puts sessions behind keys.
+func (u use) order(v use) int {
+	if u.session == v.session {
+		return cmp.Compare(u.id, v.id)
+	}
+	if v.session {
+		return -1
+	}
+	return 1
+}
+
+// uses are the keys and sessions whose use is to be written.
 type uses struct {
 	mu      sync.Mutex
-	pending map[string]time.Time // when, by key
+	pending map[use]time.Time // when
 	wake    chan struct{}
 }
 
-func newUses() *uses { return &uses{pending: map[string]time.Time{}, wake: make(chan struct{}, 1)} }
+func newUses() *uses { return &uses{pending: map[use]time.Time{}, wake: make(chan struct{}, 1)} }
 
-// note has the use of a key written soon, unless its record has one of less than UseInterval ago. It does not wait.
-func (u *uses) note(k callwright.APIKey, now time.Time) {
-	if k.LastUsedAt != nil && now.Sub(*k.LastUsedAt) < UseInterval {
+// note has a use written soon, unless the last one that is written is less than UseInterval ago. It does not wait.
+func (u *uses) note(what use, last *time.Time, now time.Time) {
+	if last != nil && now.Sub(*last) < UseInterval {
 		return
 	}
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	if _, waits := u.pending[k.ID]; waits || len(u.pending) >= maxUses {
+	if _, waits := u.pending[what]; waits || len(u.pending) >= maxUses {
 		return
 	}
-	u.pending[k.ID] = now
+	u.pending[what] = now
 	select {
 	case u.wake <- struct{}{}:
 	default:
@@ -49,20 +64,22 @@ func (u *uses) note(k callwright.APIKey, now time.Time) {
 }
 
 // take returns what is to be written, and forgets it.
-func (u *uses) take() map[string]time.Time {
+func (u *uses) take() map[use]time.Time {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	taken := u.pending
-	u.pending = map[string]time.Time{}
+	u.pending = map[use]time.Time{}
 	return taken
 }
 
-// Run writes when keys were used last, until ctx ends. It returns nil. Each key's use is written at most once in a
-// UseInterval. What cannot be written is logged and forgotten, and the next use of the key counts again. Requests never
-// wait for it; without it, keys show no last use.
+// Run writes when keys and sessions were used last, until ctx ends, and deletes idle sessions about once an hour. It returns
+// nil. Each use is written at most once in a UseInterval. What cannot be written is logged and forgotten, and the next use
+// counts again. Requests never wait for it; without it, keys show no last use, and sessions end although they are used.
 func (s *Service) Run(ctx context.Context) error {
 	pause := time.NewTimer(0)
 	defer pause.Stop()
+	sweep := time.NewTimer(0)
+	defer sweep.Stop()
 	for {
 		select {
 		case <-ctx.Done():
@@ -75,9 +92,12 @@ func (s *Service) Run(ctx context.Context) error {
 			s.finish(ctx)
 			return nil
 		case <-s.uses.wake:
+			s.writeUses(ctx)
+			pause.Reset(usePause)
+		case <-sweep.C:
+			sweep.Reset(s.sweepSessions(ctx))
+			pause.Reset(0)
 		}
-		s.writeUses(ctx)
-		pause.Reset(usePause)
 	}
 }
 
@@ -88,21 +108,24 @@ func (s *Service) finish(ctx context.Context) {
 	s.writeUses(ctx)
 }
 
-// writeUses writes what is to be written. Nodes write keys in one order, so that none holds what another waits for.
+// writeUses writes what is to be written. Nodes write in one order, so that none holds what another waits for.
 func (s *Service) writeUses(ctx context.Context) {
 	taken := s.uses.take()
-	ids := slices.SortedFunc(maps.Keys(taken), cmp.Compare[string])
-	for batch := range slices.Chunk(ids, useBatch) {
+	for batch := range slices.Chunk(slices.SortedFunc(maps.Keys(taken), use.order), useBatch) {
 		err := s.cfg.Atomic.Do(ctx, func(ctx context.Context) error {
-			for _, id := range batch {
-				if err := s.cfg.Store.TouchKey(ctx, id, taken[id], UseInterval); err != nil {
+			for _, u := range batch {
+				touch := s.cfg.Store.TouchKey
+				if u.session {
+					touch = s.cfg.Store.TouchSession
+				}
+				if err := touch(ctx, u.id, taken[u], UseInterval); err != nil {
 					return err
 				}
 			}
 			return nil
 		})
 		if err != nil {
-			s.cfg.Logger.WarnContext(ctx, "the last use of API keys is not written", "keys", len(batch), "error", err)
+			s.cfg.Logger.WarnContext(ctx, "the last use of API keys and sessions is not written", "count", len(batch), "error", err)
 		}
 	}
 }

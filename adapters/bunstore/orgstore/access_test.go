@@ -102,3 +102,54 @@ func TestAccessRaces(t *testing.T) {
 		}
 	})
 }
+
+// TestSignInsAtOnce signs in with one key from two services at once, as two nodes do.
+func TestSignInsAtOnce(t *testing.T) {
+	t.Parallel()
+	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
+		const times = 12
+		db := open(t)
+		services := make([]*access.Service, 2)
+		for i := range services {
+			var err error
+			services[i], err = access.New(access.Config{Store: orgstore.Tenants{DB: db}, Atomic: db, Secret: callwright.Secret(make([]byte, 32))})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		org, err := services[0].CreateOrganization(t.Context(), "o", "Acme")
+		if err != nil {
+			t.Fatal(err)
+		}
+		key, err := services[0].CreateKey(t.Context(), org.ID, "ci", 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		old := time.Now().Add(-time.Hour)
+		for i := range access.MaxSessions {
+			id := fmt.Sprint("s", i)
+			err := orgstore.Tenants{DB: db}.InsertSession(t.Context(), callwright.Session{
+				ID: id, Org: org.ID, KeyID: key.Record.ID, Hash: []byte(id), CreatedAt: old, UsedAt: old,
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, err := range together(times, func(i int) error {
+			token, _, err := services[i%2].SignIn(t.Context(), key.Key.Reveal())
+			if err != nil {
+				return err
+			}
+			_, _, err = services[(i+1)%2].Session(t.Context(), token)
+			return err
+		}) {
+			if err != nil {
+				t.Error(err)
+			}
+		}
+		page, err := services[0].Sessions(t.Context(), org.ID, callwright.Keyset{}, access.MaxPage)
+		if err != nil || len(page.Items) != access.MaxSessions {
+			t.Errorf("there are %d sessions, %v", len(page.Items), err)
+		}
+	})
+}

@@ -1,4 +1,5 @@
-// Package orgstore stores organizations, API keys and the answers to requests with an idempotency key in a bunstore.DB.
+// Package orgstore stores organizations, API keys, sessions and the answers to requests with an idempotency key in a
+// bunstore.DB.
 package orgstore
 
 import "github.com/callwright/callwright/adapters/bunstore/internal/sqldb"

@@ -80,11 +80,16 @@ func (s Tenants) Keys(
 // CountKeys counts the keys that are in force.
 func (s Tenants) CountKeys(ctx context.Context, org callwright.OrgID, now time.Time) (count int, err error) {
 	err = s.core().Read(ctx, []any{org}, func(ctx context.Context, idb bun.IDB) (err error) {
-		count, err = idb.NewSelect().Model((*keyRow)(nil)).Where("org = ?", org).Where("revoked_at IS NULL").
-			Where("expires_at IS NULL OR expires_at > ?", sqldb.Stored(now)).Count(ctx)
+		count, err = inForce(idb, org, now).Count(ctx)
 		return err
 	})
 	return count, err
+}
+
+// inForce chooses the keys of an organization that are in force.
+func inForce(idb bun.IDB, org callwright.OrgID, now time.Time) *bun.SelectQuery {
+	return idb.NewSelect().Model((*keyRow)(nil)).Where("org = ?", org).Where("revoked_at IS NULL").
+		Where("expires_at IS NULL OR expires_at > ?", sqldb.Stored(now))
 }
 
 // RevokeKey revokes a key.

@@ -44,12 +44,16 @@ func useAll(ctx context.Context, db *bunstore.DB, now time.Time) []error {
 	page := func(after callwright.Keyset) error {
 		_, err := tenants.Organizations(ctx, after, 10)
 		_, keysErr := tenants.Keys(ctx, org, after, 10)
-		return errors.Join(err, keysErr)
+		_, sessionsErr := tenants.Sessions(ctx, org, now, time.Hour, after, 10)
+		return errors.Join(err, keysErr, sessionsErr)
 	}
+	_, _, sessionErr := tenants.SessionByHash(ctx, []byte{1})
+	_, sweepErr := tenants.DeleteSessions(ctx, now, 10)
 	_, _, findErr := answers.Find(ctx, org, "k", now)
 	return []error{
 		orgErr, keyErr, heldErr, ownErr, countErr, page(callwright.Keyset{}), page(callwright.Keyset{At: now, ID: "i"}),
 		tenants.ReplaceKey(ctx, org, "k", "l", now), tenants.TouchKey(ctx, "k", now, time.Minute), tenants.RevokeKey(ctx, org, "k", now), findErr,
+		sessionErr, sweepErr, tenants.TouchSession(ctx, "s", now, time.Minute), tenants.DeleteSession(ctx, org, "s"), tenants.TrimSessions(ctx, "k", 1),
 		tenants.UpdateOrganization(ctx, callwright.Organization{ID: org}),
 		answers.Keep(ctx, org, "k", nil, nil, now, now),
 	}

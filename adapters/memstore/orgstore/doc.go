@@ -1,4 +1,4 @@
-// Package orgstore stores organizations, API keys and the answers to requests with an idempotency key in a
+// Package orgstore stores organizations, API keys, sessions and the answers to requests with an idempotency key in a
 // memstore.Store.
 package orgstore
 
@@ -13,23 +13,27 @@ import (
 
 // data holds what the stores of this package store. Its values are never changed in place.
 type data struct {
-	orgs    map[callwright.OrgID]callwright.Organization
-	keys    map[string]callwright.APIKey // by prefix
-	answers map[answerKey]answer
+	orgs     map[callwright.OrgID]callwright.Organization
+	keys     map[string]callwright.APIKey  // by prefix
+	sessions map[string]callwright.Session // by id
+	answers  map[answerKey]answer
 }
 
 // New returns the data of an empty store.
 func (data) New() data {
 	return data{
-		orgs:    map[callwright.OrgID]callwright.Organization{},
-		keys:    map[string]callwright.APIKey{},
-		answers: map[answerKey]answer{},
+		orgs:     map[callwright.OrgID]callwright.Organization{},
+		keys:     map[string]callwright.APIKey{},
+		sessions: map[string]callwright.Session{},
+		answers:  map[answerKey]answer{},
 	}
 }
 
 // Clone returns a copy, which a transaction that fails restores.
 func (d data) Clone() data {
-	return data{orgs: maps.Clone(d.orgs), keys: maps.Clone(d.keys), answers: maps.Clone(d.answers)}
+	return data{
+		orgs: maps.Clone(d.orgs), keys: maps.Clone(d.keys), sessions: maps.Clone(d.sessions), answers: maps.Clone(d.answers),
+	}
 }
 
 // with calls f with the data, in the transaction of ctx or alone. f must not fail after its first change.

@@ -1,0 +1,102 @@
+package orgstore
+
+import (
+	"context"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/bunstore/internal/sqldb"
+)
+
+type sessionRow struct {
+	bun.BaseModel `bun:"table:sessions,alias:session"`
+
+	ID        string    `bun:"id,pk"`
+	Org       string    `bun:"org"`
+	KeyID     string    `bun:"key_id"`
+	Hash      []byte    `bun:"hash"`
+	CreatedAt time.Time `bun:"created_at"`
+	UsedAt    time.Time `bun:"used_at"`
+
+	Key *keyRow `bun:"rel:belongs-to,join:key_id=id"` // read by SessionByHash alone
+}
+
+func (r sessionRow) session() callwright.Session {
+	return callwright.Session{
+		ID: r.ID, Org: callwright.OrgID(r.Org), KeyID: r.KeyID, Hash: r.Hash, CreatedAt: r.CreatedAt.UTC(), UsedAt: r.UsedAt.UTC(),
+	}
+}
+
+// InsertSession adds a session.
+func (s Tenants) InsertSession(ctx context.Context, session callwright.Session) error {
+	return s.core().Insert(ctx, session, &sessionRow{
+		ID: session.ID, Org: string(session.Org), KeyID: session.KeyID, Hash: session.Hash,
+		CreatedAt: sqldb.Stored(session.CreatedAt), UsedAt: sqldb.Stored(session.UsedAt),
+	})
+}
+
+// SessionByHash returns the session with a hash, and the record of its key.
+func (s Tenants) SessionByHash(ctx context.Context, hash []byte) (callwright.Session, callwright.APIKey, error) {
+	var row sessionRow
+	err := s.core().Read(ctx, nil, func(ctx context.Context, idb bun.IDB) error {
+		row = sessionRow{}
+		return sqldb.Absent("session", idb.NewSelect().Model(&row).Relation("Key").Where("?TableAlias.hash = ?", hash).Scan(ctx))
+	})
+	if err == nil && row.Key == nil {
+		err = callwright.NotFound("session")
+	}
+	if err != nil {
+		return callwright.Session{}, callwright.APIKey{}, err
+	}
+	return row.session(), row.Key.key(), nil
+}
+
+// Sessions returns a page of the live sessions of an organization.
+func (s Tenants) Sessions(
+	ctx context.Context, org callwright.OrgID, now time.Time, idle time.Duration, after callwright.Keyset, limit int,
+) ([]callwright.Session, error) {
+	var rows []sessionRow
+	err := s.core().Read(ctx, []any{org, after}, func(ctx context.Context, idb bun.IDB) error {
+		rows = nil
+		live := idb.NewSelect().Model(&rows).Where("org = ?", org).Where("used_at > ?", sqldb.Stored(now.Add(-idle))).
+			Where("key_id IN (?)", inForce(idb, org, now).Column("id"))
+		return page(live, after, limit).Scan(ctx)
+	})
+	return sqldb.Converted(rows, sessionRow.session), err
+}
+
+// TouchSession sets the last use of a session.
+func (s Tenants) TouchSession(ctx context.Context, id string, at time.Time, every time.Duration) error {
+	return s.core().Write(ctx, []any{id}, func(ctx context.Context, idb bun.IDB) error {
+		_, err := idb.NewUpdate().Model((*sessionRow)(nil)).Set("used_at = ?", sqldb.Stored(at)).Where("id = ?", id).
+			Where("used_at <= ?", sqldb.Stored(at.Add(-every))).Exec(ctx)
+		return err
+	})
+}
+
+// DeleteSession deletes a session.
+func (s Tenants) DeleteSession(ctx context.Context, org callwright.OrgID, id string) error {
+	return s.core().Write(ctx, []any{org, id}, func(ctx context.Context, idb bun.IDB) error {
+		result, err := idb.NewDelete().Model((*sessionRow)(nil)).Where("id = ?", id).Where("org = ?", org).Exec(ctx)
+		return sqldb.Changed(result, err, callwright.NotFound("session"))
+	})
+}
+
+// TrimSessions deletes the sessions of a key but for those that were used last.
+func (s Tenants) TrimSessions(ctx context.Context, key string, keep int) error {
+	return s.core().Write(ctx, []any{key}, func(ctx context.Context, idb bun.IDB) error {
+		kept := idb.NewSelect().Model((*sessionRow)(nil)).Column("id").
+			Where("key_id = ?", key).Order("used_at DESC", "id DESC").Limit(keep)
+		_, err := idb.NewDelete().Model((*sessionRow)(nil)).Where("key_id = ?", key).Where("id NOT IN (?)", kept).Exec(ctx)
+		return err
+	})
+}
+
+// DeleteSessions deletes sessions that were last used at a time or before.
+func (s Tenants) DeleteSessions(ctx context.Context, until time.Time, limit int) (int, error) {
+	return s.core().Forget(ctx, (*sessionRow)(nil), func(q *bun.SelectQuery) *bun.SelectQuery {
+		return q.Where("used_at <= ?", sqldb.Stored(until)).Order("used_at").Limit(limit)
+	})
+}

@@ -1,0 +1,127 @@
+package access
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/callwright/callwright"
+)
+
+// The bounds of sessions.
+const (
+	SessionIdle = 12 * time.Hour // a session that is not used for so long ends
+	MaxSessions = 100            // of one key
+
+	sessionSweep = time.Hour // between two deletions of idle sessions
+	sweepBatch   = 1000      // sessions that are deleted at once
+)
+
+// A token is tokenStart and 32 random bytes. tokenLabel keeps its HMAC apart from those of keys.
+const (
+	tokenStart = "cws_"
+	tokenLen   = len(tokenStart) + 43
+	tokenLabel = "session:"
+)
+
+// SignIn checks a key as CheckKey does and begins a session with it. The token identifies the session, and can't be read
+// again: only its HMAC is kept. A key has at most MaxSessions sessions: when one more signs in, those end that were not used for
+// the longest time.
+func (s *Service) SignIn(ctx context.Context, key string) (token string, session callwright.Session, err error) {
+	p, err := s.CheckKey(ctx, key)
+	if err != nil {
+		return "", callwright.Session{}, err
+	}
+	token, now := tokenStart+randomText(32), s.cfg.Clock.Now()
+	session = callwright.Session{
+		ID: s.cfg.IDs.New(), Org: p.Org, KeyID: p.KeyID, Hash: s.hash(tokenLabel + token), CreatedAt: now, UsedAt: now,
+	}
+	err = s.cfg.Atomic.Do(ctx, func(ctx context.Context) error {
+		if _, err := s.cfg.Store.HoldOrganization(ctx, session.Org); err != nil {
+			return err
+		}
+		if err := s.cfg.Store.TrimSessions(ctx, session.KeyID, MaxSessions-1); err != nil {
+			return err
+		}
+		return s.cfg.Store.InsertSession(ctx, session)
+	})
+	if err != nil {
+		return "", callwright.Session{}, err
+	}
+	return token, session, nil
+}
+
+// Session returns the session of a token and on whose behalf it acts, and notes that the session and its key are used.
+// CodeAuthFailure: there is no such session, it was not used for SessionIdle, or its key is revoked or has expired, as a
+// rotated key does when its overlap has passed. Run writes the uses: without it sessions end SessionIdle after their sign-in.
+func (s *Service) Session(ctx context.Context, token string) (callwright.Principal, callwright.Session, error) {
+	session, key, err := s.findSession(ctx, token)
+	if errors.Is(err, callwright.ErrNotFound) {
+		err = callwright.ErrAuthFailure.Because(err)
+	}
+	if err != nil {
+		return callwright.Principal{}, callwright.Session{}, err
+	}
+	now := s.cfg.Clock.Now()
+	if now.Sub(session.UsedAt) >= SessionIdle || !key.InForce(now) {
+		return callwright.Principal{}, callwright.Session{}, callwright.ErrAuthFailure
+	}
+	p, err := s.principal(ctx, key, now)
+	if err != nil {
+		return callwright.Principal{}, callwright.Session{}, err
+	}
+	s.uses.note(use{session.ID, true}, &session.UsedAt, now)
+	return p, session, nil
+}
+
+// findSession returns the session of a token with its key; CodeNotFound when there is none.
+func (s *Service) findSession(ctx context.Context, token string) (callwright.Session, callwright.APIKey, error) {
+	if len(token) != tokenLen {
+		return callwright.Session{}, callwright.APIKey{}, callwright.NotFound("session")
+	}
+	return s.cfg.Store.SessionByHash(ctx, s.hash(tokenLabel+token))
+}
+
+// SignOut ends the session of a token. It is no error when there is none.
+func (s *Service) SignOut(ctx context.Context, token string) error {
+	session, _, err := s.findSession(ctx, token)
+	if err == nil {
+		err = s.cfg.Store.DeleteSession(ctx, session.Org, session.ID)
+	}
+	if errors.Is(err, callwright.ErrNotFound) {
+		return nil
+	}
+	return err
+}
+
+// Sessions returns a page of the sessions of an organization that can be used, the newest first, of 1 to MaxPage.
+// CodeNotFound: the organization is absent.
+func (s *Service) Sessions(
+	ctx context.Context, org callwright.OrgID, after callwright.Keyset, limit int,
+) (callwright.Page[callwright.Session], error) {
+	if _, err := s.cfg.Store.Organization(ctx, org); err != nil {
+		return callwright.Page[callwright.Session]{}, err
+	}
+	return page(limit, func(limit int) ([]callwright.Session, error) {
+		return s.cfg.Store.Sessions(ctx, org, s.cfg.Clock.Now(), SessionIdle, after, limit)
+	}, func(session callwright.Session) callwright.Keyset {
+		return callwright.Keyset{At: session.CreatedAt, ID: session.ID}
+	})
+}
+
+// EndSession ends a session at once. CodeNotFound: the organization has no such session.
+func (s *Service) EndSession(ctx context.Context, org callwright.OrgID, id string) error {
+	return s.cfg.Store.DeleteSession(ctx, org, id)
+}
+
+// sweepSessions deletes sessions that have ended because nobody used them, and returns when to look again.
+func (s *Service) sweepSessions(ctx context.Context) time.Duration {
+	deleted, err := s.cfg.Store.DeleteSessions(ctx, s.cfg.Clock.Now().Add(-SessionIdle), sweepBatch)
+	if err != nil {
+		s.cfg.Logger.WarnContext(ctx, "idle sessions are not deleted", "error", err)
+	}
+	if deleted == sweepBatch {
+		return usePause // there may be more
+	}
+	return sessionSweep
+}
