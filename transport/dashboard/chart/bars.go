@@ -1,0 +1,134 @@
+package chart
+
+import (
+	"fmt"
+	"html/template"
+	"math"
+	"time"
+)
+
+const maxSlots = 60
+
+// BarSeries is one of the parts of which bars are made.
+type BarSeries struct {
+	Name   string
+	Values []float64 // a count for each slot; NaN is a gap, and negative values are none
+}
+
+// Bars is a series of counts, one bar a slot of time, with series stacked upon each other. It shows up to 6 series of 100,000
+// slots; the counts of more than 60 are added up in groups of neighbours.
+type Bars struct {
+	ID, Title string
+	Unit      string        // of what is counted, such as "calls"; empty: none
+	Start     time.Time     // when the first slot begins
+	Step      time.Duration // of a slot; at most 0: an hour
+	Series    []BarSeries
+}
+
+// SVG draws the bars.
+func (b Bars) SVG() template.HTML {
+	p := newPen(b.ID)
+	series := head(b.Series, colours)
+	slots := 0
+	for _, s := range series {
+		slots = max(slots, min(len(s.Values), maxInput))
+	}
+	if b.Step <= 0 {
+		b.Step = time.Hour
+	}
+	group := max(1, (slots+maxSlots-1)/maxSlots)
+	sums, n := addUp(series, slots, group)
+	if n == 0 {
+		return p.none("bars", b.Title, "No data yet.", width, 120)
+	}
+	bars := len(sums)
+	hi, whole, totals := 0.0, true, make([]float64, len(series))
+	for _, slot := range sums {
+		sum := 0.0
+		for i, v := range slot {
+			sum += v
+			totals[i] += v
+			whole = whole && v == math.Trunc(v)
+		}
+		hi = max(hi, sum)
+	}
+	step := b.Step.Seconds() * float64(group)
+	from := seconds(b.Start)
+	a := plot{x0: 48, x1: width - 14, top: 26, bottom: 186, from: from, to: from + step*float64(bars), values: ticks(0, hi, whole)}
+	hatches(p, len(series))
+	a.axes(p, b.Unit)
+	b.draw(p, a, sums, step)
+
+	said := []string{fmt.Sprintf("%d bars of %s each, from %s.", bars, time.Duration(step*float64(time.Second)), stamp(from))}
+	var names []string
+	for i, s := range series {
+		names = append(names, seriesName(s.Name, i))
+		said = append(said, fmt.Sprintf("%s: %s in all.", names[i], withUnit(totals[i], b.Unit)))
+	}
+	bottom := a.bottom + 26
+	if len(names) > 1 || b.Series[0].Name != "" {
+		bottom = legend(p, bottom, names, func(i int, x, y float64) { p.bar(i, x, y-8, 24, 14) })
+	}
+	return p.svg("bars", b.Title, ViewBox{W: width, H: bottom}, leftOut(said, "series", len(b.Series), colours))
+}
+
+// addUp returns the values of each series in each group of slots, and how many values there were.
+func addUp(series []BarSeries, slots, group int) (sums [][]float64, n int) {
+	sums = make([][]float64, (slots+group-1)/group)
+	for g := range sums {
+		sums[g] = make([]float64, len(series))
+	}
+	for i, s := range series {
+		for j, v := range head(s.Values, slots) {
+			if v = finite(v); !math.IsNaN(v) {
+				n++
+				sums[j/group][i] += max(0, v)
+			}
+		}
+	}
+	return sums, n
+}
+
+func (b Bars) draw(p *pen, a plot, sums [][]float64, step float64) {
+	for j, slot := range sums {
+		at := a.from + step*float64(j)
+		x, w := a.x(at), (a.x1-a.x0)/float64(len(sums))
+		title, sum := stamp(at), 0.0
+		for i, v := range slot {
+			title += fmt.Sprintf(" · %s: %s", seriesName(b.Series[i].Name, i), withUnit(v, b.Unit))
+			sum += v
+		}
+		if sum == 0 {
+			continue
+		}
+		tag := p.begin("", "", title)
+		below := 0.0
+		for i, v := range slot {
+			if v > 0 {
+				p.bar(i, x+w*0.1, a.y(below+v), w*0.8, a.y(below)-a.y(below+v))
+				below += v
+			}
+		}
+		p.end(tag)
+	}
+}
+
+// bar draws a rectangle in the colour and the hatching of series i.
+func (p *pen) bar(i int, x, y, w, h float64) {
+	p.shape("rect", "bar "+colour(i), "x", x, "y", y, "width", w, "height", h)
+	if i > 0 {
+		p.shape("rect", "", "x", x, "y", y, "width", w, "height", h, "fill", fmt.Sprintf("url(#%s-h%d)", p.id, i))
+	}
+}
+
+// hatches defines the hatching of all series but the first, which is plain.
+func hatches(p *pen, n int) {
+	lines := []string{"", "M-2 2L2 -2M0 8L8 0M6 10L10 6", "M0 4H8", "M2 2h2v2h-2ZM6 6h2v2h-2Z", "M0 0L8 8M0 8L8 0", "M4 0V8"}
+	p.open("defs", "")
+	for i := 1; i < n; i++ {
+		p.open("pattern", "", "id", fmt.Sprintf("%s-h%d", p.id, i), "width", "8", "height", "8", "patternUnits", "userSpaceOnUse")
+		p.shape("path", "hatch", "d", lines[i])
+		p.end("pattern")
+	}
+	p.end("defs")
+}

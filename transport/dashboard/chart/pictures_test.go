@@ -1,0 +1,72 @@
+package chart_test
+
+import (
+	"math"
+	"time"
+
+	"github.com/callwright/callwright/transport/dashboard/chart"
+)
+
+// pictures are the pictures of the golden files.
+func pictures() map[string]picture {
+	gap := math.NaN()
+	return map[string]picture{
+		"lines": chart.Lines{ID: "lines", Title: "Time to answer", Unit: "ms", Series: []chart.Series{
+			{Name: "Median", Points: points(210, 230, 222, 260, 300, 280, gap, 240, 235, 220, 215, 212)},
+			{Name: "95th percentile <b>", Points: points(410, 480, 455, 620, 910, 840, gap, 510, 505, 470, 430, 425)},
+			{Name: "A name that is much too long for the legend of the picture", Points: points(120, gap, 150, 140, 160, 170, 160, 150, 140)},
+		}},
+		"lines-zero":  chart.Lines{ID: "lines-zero", Title: "Failures", Series: []chart.Series{{Name: "Failed", Points: points(0, 0, 0)}}},
+		"lines-point": chart.Lines{ID: "lines-point", Title: "Load", Series: []chart.Series{{Points: points(0.35)}}},
+		"lines-empty": chart.Lines{ID: "lines-empty", Title: "Load"},
+		"bars": chart.Bars{ID: "bars", Title: "Calls per hour", Unit: "calls", Start: start.Add(-12 * time.Hour), Series: []chart.BarSeries{
+			{Name: "Answered", Values: []float64{2, 0, 0, 1, 4, 9, 14, 18, 22, 25, 19, 17, 21, 24, 26, 18, 12, 9, 6, 4, 3, 2, 1, 1}},
+			{Name: "No answer", Values: []float64{1, 0, 0, 0, 1, 2, 3, 5, 4, 6, 5, 3, 4, 6, 5, 4, 2, 2, 1, 1, 0, 1, 0, 0}},
+			{Name: "Failed", Values: []float64{0, 0, 0, 0, 0, 1, 0, 2, 7, 3, 1, 0, gap, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0}},
+		}},
+		"sparkline": chart.Sparkline{ID: "sparkline", Title: "Calls", Values: []float64{3, 5, 4, 8, 6, gap, 9, 12, 7, 10}},
+		"strip": chart.Strip{ID: "strip", Title: "Last day", Start: start, Step: 30 * time.Minute, Cells: append(append(
+			cells(chart.Good, 20), cells(chart.Warn, 3)...), append(append(cells(chart.Bad, 2), cells(chart.Good, 15)...), cells(chart.Unknown, 8)...)...)},
+	}
+}
+
+// cells returns so many cells of a state.
+func cells(s chart.State, n int) []chart.Cell {
+	all := make([]chart.Cell, n)
+	for i := range all {
+		all[i] = chart.Cell{State: s, Note: "12 probes"}
+	}
+	return all
+}
+
+// hostile returns every picture with one text and one number wherever there can be some, and n elements.
+func hostile(text string, v float64, n int) []picture {
+	values := make([]float64, n)
+	for i := range values {
+		values[i] = v * float64(i%3)
+	}
+	at := time.Unix(int64(max(-9e18, min(9e18, v))), 0)
+	span := time.Duration(max(-9e18, min(9e18, v)))
+	shown := points(values...)
+	for i := range shown {
+		if i%2 == 0 {
+			shown[i].At = at
+		}
+	}
+	series := make([]chart.Series, min(n, 8))
+	bars := make([]chart.BarSeries, min(n, 8))
+	for i := range series {
+		series[i] = chart.Series{Name: text, Points: shown}
+		bars[i] = chart.BarSeries{Name: text, Values: values}
+	}
+	strip := cells(chart.State(text), n)
+	for i := range strip {
+		strip[i].Note = text
+	}
+	return []picture{
+		chart.Lines{ID: text, Title: text, Unit: text, Series: series},
+		chart.Bars{ID: text, Title: text, Unit: text, Start: at, Step: span, Series: bars},
+		chart.Sparkline{ID: text, Title: text, Unit: text, Values: values},
+		chart.Strip{ID: text, Title: text, Start: at, Step: span, Cells: strip},
+	}
+}

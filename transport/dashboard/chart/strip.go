@@ -1,0 +1,115 @@
+package chart
+
+import (
+	"fmt"
+	"html/template"
+	"math"
+	"time"
+)
+
+const maxCells = 120
+
+// State is the state of a cell or an event.
+type State string
+
+// The states. Any other value is Unknown.
+const (
+	Unknown State = "unknown"
+	Good    State = "good"
+	Warn    State = "warn"
+	Bad     State = "bad"
+)
+
+// states are ordered from the best to the worst; of several cells in one place the worst is shown.
+var states = []State{Unknown, Good, Warn, Bad}
+
+// rank returns the place of a state in states.
+func (s State) rank() int {
+	for i, known := range states {
+		if s == known {
+			return i
+		}
+	}
+	return 0
+}
+
+// Cell is the state of a slot of time.
+type Cell struct {
+	State State
+	Note  string // such as "99.2 % of 144 probes"; empty: none
+}
+
+// Strip shows a state over time as a row of cells. Good cells are plain, cells that warn have a stroke, bad ones a cross, and
+// unknown ones are hollow. Of 100,000 cells at most, more than 120 are put together, and the worst state of each group is shown.
+type Strip struct {
+	ID, Title string
+	Start     time.Time     // when the first cell begins
+	Step      time.Duration // of a cell; at most 0: an hour
+	Cells     []Cell
+}
+
+// SVG draws the strip.
+func (s Strip) SVG() template.HTML {
+	p := newPen(s.ID)
+	cells := head(s.Cells, maxInput)
+	if len(cells) == 0 {
+		return p.none("strip", s.Title, "No data yet.", width, 60)
+	}
+	if s.Step <= 0 {
+		s.Step = time.Hour
+	}
+	group := (len(cells) + maxCells - 1) / maxCells
+	n := (len(cells) + group - 1) / group
+	step := s.Step.Seconds() * float64(group)
+	a := plot{x0: 4, x1: width - 4, top: 4, bottom: 40, from: seconds(s.Start)}
+	a.to = a.from + step*float64(n)
+	w := (a.x1 - a.x0) / float64(n)
+	counts := make([]int, len(states))
+	for i := range n {
+		cell := cells[i*group]
+		for _, c := range cells[i*group : min(len(cells), (i+1)*group)] {
+			if c.State.rank() > cell.State.rank() {
+				cell = c
+			}
+		}
+		counts[cell.State.rank()]++
+		title := fmt.Sprintf("%s: %s", stamp(a.from+step*float64(i)), states[cell.State.rank()])
+		if cell.Note != "" {
+			title += ", " + cell.Note
+		}
+		tag := p.begin("", "", title)
+		p.cell(cell.State, a.x0+w*float64(i), a.top, w-min(1.5, w*0.25), a.bottom-a.top)
+		p.end(tag)
+	}
+	a.times(p, a.bottom, false)
+	said := []string{fmt.Sprintf("%d cells of %s each, from %s.", n, time.Duration(step*float64(time.Second)), stamp(a.from))}
+	x := a.x0
+	for i := len(states) - 1; i >= 0; i-- {
+		if counts[i] > 0 {
+			text := fmt.Sprintf("%s %d", states[i], counts[i])
+			p.cell(states[i], x, a.bottom+28, 14, 14)
+			p.text(x+20, a.bottom+40, "label small", text, width)
+			x += 36 + units(text)
+			said = append(said, text+".")
+		}
+	}
+	return p.svg("strip", s.Title, ViewBox{W: width, H: a.bottom + 50}, said)
+}
+
+// cell draws a state.
+func (p *pen) cell(s State, x, y, w, h float64) {
+	known := states[s.rank()]
+	p.shape("rect", "cell "+string(known), "x", x, "y", y, "width", w, "height", h)
+	var d path
+	half := math.Min(w, h) / 2
+	cx, cy := x+w/2, y+h/2
+	switch known {
+	case Warn:
+		d.add("M", cx-half, cy+half).add("L", cx+half, cy-half)
+	case Bad:
+		d.add("M", cx-half, cy-half).add("L", cx+half, cy+half).add("M", cx-half, cy+half).add("L", cx+half, cy-half)
+	default:
+		return
+	}
+	p.shape("path", "cut", "d", d.String())
+}

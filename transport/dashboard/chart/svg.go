@@ -1,0 +1,289 @@
+package chart
+
+import (
+	"fmt"
+	"html"
+	"html/template"
+	"math"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/callwright/callwright"
+)
+
+const (
+	width     = 480.0 // units of most pictures, about 1.5 units a pixel on the narrowest screens
+	lineUnits = 18.0  // height of a line of text
+	maxText   = 300   // characters of a name or label, whole
+	maxSaid   = 20    // items that a description lists
+	maxID     = 100   // characters of an ID
+	colours   = 6     // classes c1 to c6
+)
+
+// pen writes the body of a picture.
+type pen struct {
+	id    string
+	links bool
+	b     strings.Builder
+}
+
+// newPen returns a pen whose element ids begin with the id given, reduced to letters, digits, '-' and '_'.
+func newPen(id string) *pen {
+	id = strings.Map(func(c rune) rune {
+		if c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' {
+			return c
+		}
+		return '-'
+	}, id)
+	if id == "" {
+		id = "chart"
+	}
+	return &pen{id: id[:min(len(id), maxID)]}
+}
+
+// svg returns the whole picture. Pictures with links are groups, because the children of an image are hidden from screen readers.
+func (p *pen) svg(class, title string, view ViewBox, said []string) template.HTML {
+	role := "img"
+	if p.links {
+		role = "group"
+	}
+	if title = clean(title); title == "" {
+		title = "Chart"
+	}
+	if view.W > width {
+		class += " wide"
+	}
+	head := fmt.Sprintf("<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"chart %s\" viewBox=\"%s\" role=\"%s\" aria-labelledby=\"%s-title %s-desc\">\n"+
+		"<title id=\"%s-title\">%s</title>\n<desc id=\"%s-desc\">%s</desc>\n",
+		class, view, role, p.id, p.id, p.id, html.EscapeString(title), p.id, html.EscapeString(strings.Join(said, "\n")))
+	return template.HTML(head + p.b.String() + "</svg>\n") //nolint:gosec // clean and html.EscapeString have seen every text
+}
+
+// none returns a picture that says that there is nothing to draw.
+func (p *pen) none(class, title, text string, w, h float64) template.HTML {
+	p.text(w/2, h/2+5, "note mid", text, w)
+	return p.svg(class, title, ViewBox{W: w, H: h}, []string{text})
+}
+
+// shape writes an empty element. Attributes are pairs of a name and a float64 or a safe string; class may be empty.
+func (p *pen) shape(tag, class string, attrs ...any) {
+	p.tag(tag, class, attrs...)
+	p.b.WriteString("/>\n")
+}
+
+// open begins an element, which end closes.
+func (p *pen) open(tag, class string, attrs ...any) {
+	p.tag(tag, class, attrs...)
+	p.b.WriteString(">\n")
+}
+
+func (p *pen) end(tag string) { p.b.WriteString("</" + tag + ">\n") }
+
+func (p *pen) tag(tag, class string, attrs ...any) {
+	p.b.WriteString("<" + tag)
+	if class != "" {
+		p.b.WriteString(` class="` + class + `"`)
+	}
+	for i := 0; i+1 < len(attrs); i += 2 {
+		name, _ := attrs[i].(string)
+		value, ok := attrs[i+1].(string)
+		if f, number := attrs[i+1].(float64); !ok && number {
+			value = num(f)
+		}
+		p.b.WriteString(" " + name + `="` + html.EscapeString(value) + `"`)
+	}
+}
+
+// begin opens a group with a title, or a link with it if the address can be one. It returns the tag to end.
+func (p *pen) begin(href, class, title string, attrs ...any) string {
+	tag := "g"
+	if to := link(href); to != "" {
+		p.links, tag = true, "a"
+		attrs = append(attrs, "href", to, "aria-label", clean(title))
+	}
+	p.open(tag, class, attrs...)
+	p.title(title)
+	return tag
+}
+
+func (p *pen) title(text string) {
+	p.b.WriteString("<title>" + html.EscapeString(clean(text)) + "</title>\n")
+}
+
+// text writes a text, cut to so many units. A cut text has the whole one as its title.
+func (p *pen) text(x, y float64, class, text string, room float64) {
+	whole := clean(text)
+	short := cut(whole, room)
+	p.tag("text", class, "x", x, "y", y)
+	p.b.WriteString(">")
+	if short != whole {
+		p.b.WriteString("<title>" + html.EscapeString(whole) + "</title>")
+	}
+	p.b.WriteString(html.EscapeString(short) + "</text>\n")
+}
+
+// mark writes the marker of series or state i, each of another shape, around a point.
+func (p *pen) mark(i int, class string, x, y, r float64) {
+	var d path
+	switch i % colours {
+	case 0:
+		p.shape("circle", class, "cx", x, "cy", y, "r", r)
+		return
+	case 1:
+		d.add("M", x, y-r*1.2).add("L", x+r*1.2, y+r).add("L", x-r*1.2, y+r)
+	case 2:
+		d.add("M", x-r, y-r).add("H", x+r).add("V", y+r).add("H", x-r)
+	case 3:
+		d.add("M", x, y-r*1.3).add("L", x+r*1.3, y).add("L", x, y+r*1.3).add("L", x-r*1.3, y)
+	case 4:
+		d.add("M", x, y+r*1.2).add("L", x+r*1.2, y-r).add("L", x-r*1.2, y-r)
+	default:
+		d.add("M", x-r, y-r/3).add("H", x-r/3).add("V", y-r).add("H", x+r/3).add("V", y-r/3).add("H", x+r).add("V", y+r/3).
+			add("H", x+r/3).add("V", y+r).add("H", x-r/3).add("V", y+r/3).add("H", x-r)
+	}
+	p.shape("path", class, "d", d.add("Z").String())
+}
+
+// path builds the data of a path, in lines that a person can read.
+type path struct {
+	b strings.Builder
+	n int
+}
+
+func (d *path) add(command string, at ...float64) *path {
+	if d.n++; d.n%16 == 0 {
+		d.b.WriteByte('\n')
+	}
+	d.b.WriteString(command)
+	for i, v := range at {
+		if i > 0 {
+			d.b.WriteByte(' ')
+		}
+		d.b.WriteString(num(v))
+	}
+	return d
+}
+
+func (d *path) String() string { return d.b.String() }
+
+// num returns a coordinate with one decimal.
+func num(v float64) string {
+	if math.IsNaN(v) {
+		v = 0
+	}
+	v = math.Round(max(-1e6, min(1e6, v))*10) / 10
+	return strconv.FormatFloat(v+0, 'f', -1, 64) // adding 0 makes -0 a 0
+}
+
+// clean returns a text of at most maxText characters in one line, without those that XML forbids or that nobody sees.
+func clean(text string) string {
+	var b strings.Builder
+	n := 0
+	for _, c := range text {
+		if n++; n > maxText {
+			b.WriteRune('…')
+			break
+		}
+		switch {
+		case c == '\t' || c == '\n' || c == '\r':
+			b.WriteByte(' ')
+		case c == utf8.RuneError || c >= 0xFFFE && c <= 0xFFFF || callwright.Hidden(c):
+			b.WriteRune(utf8.RuneError)
+		default:
+			b.WriteRune(c)
+		}
+	}
+	return strings.TrimSpace(b.String())
+}
+
+// runeUnits estimates the width of a character, on the safe side.
+func runeUnits(c rune) float64 {
+	switch {
+	case c >= 0x1100 && c != '…':
+		return 15.5
+	case strings.ContainsRune(" .,:;'|!iljtfrI()[]/", c):
+		return 5.5
+	case strings.ContainsRune("mwMW@%", c):
+		return 13.5
+	default:
+		return 9
+	}
+}
+
+// units estimates the width of a text.
+func units(text string) float64 {
+	var sum float64
+	for _, c := range text {
+		sum += runeUnits(c)
+	}
+	return sum
+}
+
+// cut shortens a text to so many units.
+func cut(text string, room float64) string {
+	if units(text) <= room {
+		return text
+	}
+	room -= runeUnits('…')
+	for i, c := range text {
+		if room -= runeUnits(c); room < 0 {
+			return strings.TrimSpace(text[:i]) + "…"
+		}
+	}
+	return text
+}
+
+// link returns an address that is safe in a page, or "".
+func link(href string) string {
+	const most = 2000
+	if href == "" || len(href) > most || strings.ContainsFunc(href, callwright.Hidden) || !utf8.ValidString(href) {
+		return ""
+	}
+	u, err := url.Parse(href)
+	if err != nil || !slices.Contains([]string{"", "http", "https"}, u.Scheme) {
+		return ""
+	}
+	return u.String()
+}
+
+// colour returns the class of series i.
+func colour(i int) string { return "c" + strconv.Itoa(i%colours+1) }
+
+// list returns the first items as sentences, and how many more there are.
+func list(items []string) []string {
+	if len(items) <= maxSaid {
+		return items
+	}
+	return append(slices.Clone(items[:maxSaid]), fmt.Sprintf("And %d more.", len(items)-maxSaid))
+}
+
+// leftOut adds a sentence if there were more things than a picture shows.
+func leftOut(said []string, things string, n, most int) []string {
+	if n > most {
+		said = append(said, fmt.Sprintf("%d of %d %s are not drawn.", n-most, n, things))
+	}
+	return said
+}
+
+// head returns the first elements of a list.
+func head[T any](all []T, most int) []T { return all[:min(len(all), most)] }
+
+// rect is an area that a label covers.
+type rect struct{ x, y, w, h float64 }
+
+// placer keeps labels from covering each other.
+type placer struct{ taken []rect }
+
+// take returns whether an area was free, and takes it.
+func (p *placer) take(r rect) bool {
+	for _, t := range p.taken {
+		if r.x < t.x+t.w && t.x < r.x+r.w && r.y < t.y+t.h && t.y < r.y+r.h {
+			return false
+		}
+	}
+	p.taken = append(p.taken, r)
+	return true
+}
