@@ -156,3 +156,10 @@ func Example() {
 	fmt.Println(strings.Contains(string(svg), "From 3 to 8, last 8."))
 	// Output: true
 }
+
+func BenchmarkWaveform(b *testing.B) {
+	w := waveform(100_000)
+	for b.Loop() {
+		w.SVG()
+	}
+}

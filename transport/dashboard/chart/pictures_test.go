@@ -25,9 +25,35 @@ func pictures() map[string]picture {
 			{Name: "Failed", Values: []float64{0, 0, 0, 0, 0, 1, 0, 2, 7, 3, 1, 0, gap, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0}},
 		}},
 		"sparkline": chart.Sparkline{ID: "sparkline", Title: "Calls", Values: []float64{3, 5, 4, 8, 6, gap, 9, 12, 7, 10}},
+		"ladder":    ladder(),
+		"waveform":  waveform(2000),
 		"strip": chart.Strip{ID: "strip", Title: "Last day", Start: start, Step: 30 * time.Minute, Cells: append(append(
 			cells(chart.Good, 20), cells(chart.Warn, 3)...), append(append(cells(chart.Bad, 2), cells(chart.Good, 15)...), cells(chart.Unknown, 8)...)...)},
 	}
+}
+
+// ladder is a call that a busy trunk refuses and another server takes.
+func ladder() chart.Ladder {
+	return chart.Ladder{ID: "ladder", Title: "SIP messages", Participants: []string{"callwright", "sip1.example.com:5061", "sip2"}, Messages: []chart.Message{
+		{From: 0, To: 1, Label: "INVITE", Href: "#message-1"}, {From: 1, To: 0, At: 40 * time.Millisecond, Label: "100 Trying"},
+		{From: 1, To: 0, At: 300 * time.Millisecond, Label: "503 Service Unavailable", Failed: true, Href: "#message-3"},
+		{From: 0, To: 0, At: 310 * time.Millisecond, Label: "tries the next server"},
+		{From: 0, To: 2, At: 320 * time.Millisecond, Label: "INVITE"}, {From: 2, To: 0, At: 75 * time.Second, Label: "200 OK"},
+	}}
+}
+
+// waveform is a recording of so many peaks a channel.
+func waveform(n int) chart.Waveform {
+	channels := []chart.Channel{{Name: "Caller"}, {Name: "Agent"}}
+	for i := range n {
+		v := math.Abs(math.Sin(float64(i)/9)) * math.Max(0, math.Sin(float64(i)/150))
+		channels[0].Peaks = append(channels[0].Peaks, v)
+		channels[1].Peaks = append(channels[1].Peaks, math.Max(0, 0.8-2*v)*math.Abs(math.Cos(float64(i)/7)))
+	}
+	return chart.Waveform{ID: "waveform", Title: "Recording", Duration: 83 * time.Second, Channels: channels, Regions: []chart.Region{
+		{Channel: 1, Start: time.Second, End: 9 * time.Second, Label: "Hello.", Href: "#line-1"},
+		{Channel: 0, Start: 10 * time.Second, End: 30 * time.Second, Label: "I want a refund.", Href: "#line-2"},
+	}}
 }
 
 // cells returns so many cells of a state.
@@ -63,7 +89,14 @@ func hostile(text string, v float64, n int) []picture {
 	for i := range strip {
 		strip[i].Note = text
 	}
+	messages, regions := make([]chart.Message, n), make([]chart.Region, n)
+	for i := range n {
+		messages[i] = chart.Message{From: i%10 - 1, To: i % 3, At: span, Label: text, Failed: i%2 == 0, Href: text}
+		regions[i] = chart.Region{Channel: i%4 - 1, Start: span / 2, End: span, Label: text, Href: text}
+	}
 	return []picture{
+		chart.Ladder{ID: text, Title: text, Participants: []string{text, text, "c", "d", "e", "f", "g", "h", "i"}, Messages: messages},
+		chart.Waveform{ID: text, Title: text, Duration: span, Channels: []chart.Channel{{Name: text, Peaks: values}, {}}, Regions: regions},
 		chart.Lines{ID: text, Title: text, Unit: text, Series: series},
 		chart.Bars{ID: text, Title: text, Unit: text, Start: at, Step: span, Series: bars},
 		chart.Sparkline{ID: text, Title: text, Unit: text, Values: values},
