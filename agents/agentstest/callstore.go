@@ -36,6 +36,7 @@ func RunCallStore(t *testing.T, newStore func(t *testing.T) call.Store, atRest c
 		"pages without gaps":                 pagesCalls,
 		"keeps a transcript":                 keepsTranscript,
 		"keeps logs by turn":                 keepsLogs,
+		"pages lines and logs":               pagesEvents,
 		"keeps notices":                      keepsNotices,
 		"asks for a stop":                    asksForStop,
 		"finds the calls of dead nodes":      findsLost,
@@ -175,12 +176,14 @@ func hidesCalls(t *testing.T, s call.Store) {
 	foreign.Org = "b"
 	_, getErr := s.Get(t.Context(), "b", "c1")
 	_, readErr := s.Transcript(t.Context(), "b", "c1")
+	_, linesErr := s.TranscriptBefore(t.Context(), "b", "c1", 0, 10)
+	_, turnsErr := s.LogsBefore(t.Context(), "b", "c1", 0, 10)
 	_, logsErr := s.Logs(t.Context(), "b", "c1")
 	_, noticeErr := s.Notice(t.Context(), "b", "c1", 1)
 	for name, err := range map[string]error{
 		"get": getErr, "transcript": readErr, "update": s.Update(t.Context(), foreign),
 		"append": s.Append(t.Context(), "b", "c1", call.Entry{Seq: 1}), "stop": s.RequestStop(t.Context(), "b", "c1"),
-		"logs": logsErr, "append log": s.AppendLog(t.Context(), "b", "c1", pathway.Log{Turn: 1}),
+		"logs": logsErr, "lines": linesErr, "turns": turnsErr, "append log": s.AppendLog(t.Context(), "b", "c1", pathway.Log{Turn: 1}),
 		"notice": noticeErr, "append notice": s.AppendNotice(t.Context(), "b", "c1", call.Notice{Seq: 1}),
 	} {
 		if !errors.Is(err, callwright.ErrNotFound) {
@@ -349,6 +352,9 @@ func pagesCalls(t *testing.T, s call.Store) {
 		c := aCall(fmt.Sprintf("c%02d", i), "a")
 		c.CreatedAt = at.Add(time.Duration(i/10) * time.Second)
 		insertCalls(t, s, c)
+	}
+	if page, total, err := s.List(t.Context(), "a", call.Filter{Limit: 4, Uncounted: true}); err != nil || total != 0 || len(page.Items) != 4 {
+		t.Errorf("without a count: %d calls of %d, %v", len(page.Items), total, err)
 	}
 	for _, oldest := range []bool{false, true} {
 		f := call.Filter{Limit: 4, OldestFirst: oldest}

@@ -3,6 +3,7 @@ package agentstest
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"reflect"
 	"testing"
 	"time"
@@ -113,6 +114,39 @@ func keepsNotices(t *testing.T, s call.Store) {
 	for _, err := range []error{seqErr, callErr} {
 		if !errors.Is(err, callwright.ErrNotFound) {
 			t.Errorf("got %v, want not found", err)
+		}
+	}
+}
+
+// pagesEvents reads lines and logs from their end to their beginning. Numbers may be missing.
+func pagesEvents(t *testing.T, s call.Store) {
+	insertCalls(t, s, aCall("c1", "a"))
+	for _, n := range []int{1, 2, 3, 5, 8} {
+		if err := s.Append(t.Context(), "a", "c1", call.Entry{Seq: n, Speaker: call.SpeakerUser, CreatedAt: at}); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.AppendLog(t.Context(), "a", "c1", pathway.Log{Turn: n}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, want := range []struct {
+		before, limit int
+		numbers       string
+	}{{0, 2, "[5 8]"}, {0, 9, "[1 2 3 5 8]"}, {5, 2, "[2 3]"}, {6, 1, "[5]"}, {1, 5, "[]"}, {100, 1, "[8]"}} {
+		lines, linesErr := s.TranscriptBefore(t.Context(), "a", "c1", want.before, want.limit)
+		logs, logsErr := s.LogsBefore(t.Context(), "a", "c1", want.before, want.limit)
+		seqs, turns := []int{}, []int{}
+		for _, e := range lines {
+			seqs = append(seqs, e.Seq)
+		}
+		for _, l := range logs {
+			turns = append(turns, l.Turn)
+		}
+		if linesErr != nil || fmt.Sprint(seqs) != want.numbers {
+			t.Errorf("%d lines before %d: got %v, %v", want.limit, want.before, seqs, linesErr)
+		}
+		if logsErr != nil || fmt.Sprint(turns) != want.numbers {
+			t.Errorf("%d logs before %d: got %v, %v", want.limit, want.before, turns, logsErr)
 		}
 	}
 }

@@ -20,6 +20,38 @@ func (s *Service) Get(ctx context.Context, org callwright.OrgID, id string) (Cal
 	return c, transcript, err
 }
 
+// Record returns a call without its transcript.
+func (s *Service) Record(ctx context.Context, org callwright.OrgID, id string) (Call, error) {
+	return s.cfg.Store.Get(ctx, org, id)
+}
+
+// TranscriptBefore returns the last lines of a call whose Seq is below before, from 1 to MaxPage of them. With 0 they are the
+// last of all.
+func (s *Service) TranscriptBefore(ctx context.Context, org callwright.OrgID, id string, before, limit int) ([]Entry, error) {
+	if err := checkBefore(before, limit); err != nil {
+		return nil, err
+	}
+	return s.cfg.Store.TranscriptBefore(ctx, org, id, before, limit)
+}
+
+// LogsBefore returns the last logs of a call whose Turn is below before, as TranscriptBefore does.
+func (s *Service) LogsBefore(ctx context.Context, org callwright.OrgID, id string, before, limit int) ([]pathway.Log, error) {
+	if err := checkBefore(before, limit); err != nil {
+		return nil, err
+	}
+	return s.cfg.Store.LogsBefore(ctx, org, id, before, limit)
+}
+
+func checkBefore(before, limit int) error {
+	if before < 0 {
+		return callwright.Invalid("before", "must not be negative")
+	}
+	if limit < 1 || limit > MaxPage {
+		return callwright.Invalid("limit", "must be from 1 to %d", MaxPage)
+	}
+	return nil
+}
+
 // Logs returns the logs of a call by turn; turn 0 is what happened before the conversation.
 func (s *Service) Logs(ctx context.Context, org callwright.OrgID, id string) ([]pathway.Log, error) {
 	return s.cfg.Store.Logs(ctx, org, id)

@@ -40,11 +40,17 @@ type Transcripts interface {
 	Append(ctx context.Context, org callwright.OrgID, id string, e Entry) error
 	// Transcript returns a call's lines by Seq.
 	Transcript(ctx context.Context, org callwright.OrgID, id string) ([]Entry, error)
+	// TranscriptBefore returns the last lines of a call whose Seq is below before, at most limit, by Seq. With 0 they are the
+	// last of all.
+	TranscriptBefore(ctx context.Context, org callwright.OrgID, id string, before, limit int) ([]Entry, error)
 
 	// AppendLog adds the log of a turn. The same Turn again changes nothing.
 	AppendLog(ctx context.Context, org callwright.OrgID, id string, l pathway.Log) error
 	// Logs returns a call's logs by turn.
 	Logs(ctx context.Context, org callwright.OrgID, id string) ([]pathway.Log, error)
+	// LogsBefore returns the last logs of a call whose Turn is below before, at most limit, by Turn. With 0 they are the last
+	// of all.
+	LogsBefore(ctx context.Context, org callwright.OrgID, id string, before, limit int) ([]pathway.Log, error)
 }
 
 // Notices keeps the notices of calls for their webhooks.
@@ -78,9 +84,10 @@ type Filter struct {
 	ShorterThan   time.Duration // calls that have ended and whose Length is less; 0: no bound
 	Since, Before time.Time     // bounds of CreatedAt: Since is included, Before is not; zero: no bound
 	OldestFirst   bool
+	Uncounted     bool              // the number of matching calls, whose count reads them all, is not wanted: it is 0
 	Limit         int               // at most; 0: MaxPage
 	After         callwright.Keyset // the last call (CreatedAt, ID) of the page before
 }
 
-// MaxPage bounds the calls of one page.
+// MaxPage bounds the calls, lines or logs of one page.
 const MaxPage = 1000

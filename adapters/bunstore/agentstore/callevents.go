@@ -2,6 +2,7 @@ package agentstore
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -53,13 +54,27 @@ func (s Calls) attach(ctx context.Context, org callwright.OrgID, id string, valu
 
 // Logs returns what happened on a call.
 func (s Calls) Logs(ctx context.Context, org callwright.OrgID, id string) ([]pathway.Log, error) {
+	return s.logs(ctx, org, id, func(q *bun.SelectQuery) *bun.SelectQuery { return q.Order("turn") })
+}
+
+// LogsBefore returns the last logs of a call before one of them.
+func (s Calls) LogsBefore(ctx context.Context, org callwright.OrgID, id string, before, limit int) ([]pathway.Log, error) {
+	logs, err := s.logs(ctx, org, id, lastBefore("turn", before, limit))
+	slices.Reverse(logs)
+	return logs, err
+}
+
+// logs returns the logs of a call that a query chooses.
+func (s Calls) logs(
+	ctx context.Context, org callwright.OrgID, id string, choose func(*bun.SelectQuery) *bun.SelectQuery,
+) ([]pathway.Log, error) {
 	var rows []logRow
 	err := s.core().Read(ctx, []any{org, id}, func(ctx context.Context, idb bun.IDB) error {
 		if err := sqldb.Exists(ctx, "call", findCall(idb, org, id)); err != nil {
 			return err
 		}
 		rows = nil
-		return idb.NewSelect().Model(&rows).Where("call_id = ?", id).Order("turn").Scan(ctx)
+		return choose(idb.NewSelect().Model(&rows).Where("call_id = ?", id)).Scan(ctx)
 	})
 	if err != nil {
 		return nil, err

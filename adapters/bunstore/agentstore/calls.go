@@ -70,8 +70,10 @@ func (s Calls) List(
 	var rows []callRow
 	limit := cmp.Or(f.Limit, call.MaxPage)
 	err = s.core().Read(ctx, []any{org, f}, func(ctx context.Context, idb bun.IDB) (err error) {
-		if total, err = matching(idb.NewSelect().Model((*callRow)(nil)), org, f).Count(ctx); err != nil {
-			return err
+		if !f.Uncounted {
+			if total, err = matching(idb.NewSelect().Model((*callRow)(nil)), org, f).Count(ctx); err != nil {
+				return err
+			}
 		}
 		rows = nil
 		q := idb.NewSelect().Model(&rows).ExcludeColumn("agent", "agent_requests", "plan", "request_data", "variables", "metadata")

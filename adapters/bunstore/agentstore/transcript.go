@@ -2,6 +2,7 @@ package agentstore
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -37,13 +38,37 @@ func (s Calls) Append(ctx context.Context, org callwright.OrgID, id string, e ca
 
 // Transcript returns a call's lines.
 func (s Calls) Transcript(ctx context.Context, org callwright.OrgID, id string) ([]call.Entry, error) {
+	return s.lines(ctx, org, id, func(q *bun.SelectQuery) *bun.SelectQuery { return q.Order("seq") })
+}
+
+// TranscriptBefore returns the last lines of a call before one of them.
+func (s Calls) TranscriptBefore(ctx context.Context, org callwright.OrgID, id string, before, limit int) ([]call.Entry, error) {
+	lines, err := s.lines(ctx, org, id, lastBefore("seq", before, limit))
+	slices.Reverse(lines)
+	return lines, err
+}
+
+// lastBefore chooses the rows with the highest numbers, the last first.
+func lastBefore(column string, before, limit int) func(q *bun.SelectQuery) *bun.SelectQuery {
+	return func(q *bun.SelectQuery) *bun.SelectQuery {
+		if before > 0 {
+			q = q.Where("? < ?", bun.Ident(column), before)
+		}
+		return q.OrderExpr("? DESC", bun.Ident(column)).Limit(limit)
+	}
+}
+
+// lines returns the lines of a call that a query chooses.
+func (s Calls) lines(
+	ctx context.Context, org callwright.OrgID, id string, choose func(*bun.SelectQuery) *bun.SelectQuery,
+) ([]call.Entry, error) {
 	var rows []entryRow
 	err := s.core().Read(ctx, []any{org, id}, func(ctx context.Context, idb bun.IDB) error {
 		if err := sqldb.Exists(ctx, "call", findCall(idb, org, id)); err != nil {
 			return err
 		}
 		rows = nil
-		return idb.NewSelect().Model(&rows).Where("call_id = ?", id).Order("seq").Scan(ctx)
+		return choose(idb.NewSelect().Model(&rows).Where("call_id = ?", id)).Scan(ctx)
 	})
 	lines := make([]call.Entry, 0, len(rows))
 	for _, r := range rows {

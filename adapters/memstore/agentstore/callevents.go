@@ -67,6 +67,21 @@ func (s Calls) Transcript(ctx context.Context, org callwright.OrgID, id string) 
 	return memory.Clone(events.lines), err
 }
 
+// TranscriptBefore returns the last lines of a call before one of them.
+func (s Calls) TranscriptBefore(ctx context.Context, org callwright.OrgID, id string, before, limit int) ([]call.Entry, error) {
+	events, err := s.events(ctx, org, id)
+	return memory.Clone(lastBefore(events.lines, lineNumber, before, limit)), err
+}
+
+// lastBefore returns the last elements of a list whose numbers are below before; 0: the last of all.
+func lastBefore[T any](list []T, number func(T) int, before, limit int) []T {
+	if before > 0 {
+		end, _ := slices.BinarySearchFunc(list, before, func(e T, n int) int { return cmp.Compare(number(e), n) })
+		list = list[:end]
+	}
+	return list[max(0, len(list)-limit):]
+}
+
 // AppendLog adds what happened in a turn.
 func (s Calls) AppendLog(ctx context.Context, org callwright.OrgID, id string, l pathway.Log) error {
 	return s.attach(ctx, org, id, func(events *callEvents) { events.logs = placed(events.logs, l, logNumber) })
@@ -76,6 +91,12 @@ func (s Calls) AppendLog(ctx context.Context, org callwright.OrgID, id string, l
 func (s Calls) Logs(ctx context.Context, org callwright.OrgID, id string) ([]pathway.Log, error) {
 	events, err := s.events(ctx, org, id)
 	return memory.Clone(events.logs), err
+}
+
+// LogsBefore returns the last logs of a call before one of them.
+func (s Calls) LogsBefore(ctx context.Context, org callwright.OrgID, id string, before, limit int) ([]pathway.Log, error) {
+	events, err := s.events(ctx, org, id)
+	return memory.Clone(lastBefore(events.logs, logNumber, before, limit)), err
 }
 
 // AppendNotice adds something that the webhook is to be told.

@@ -90,7 +90,9 @@ func (s Calls) List(
 		return -n
 	}
 	slices.SortFunc(found, func(a, b call.Call) int { return order(a.CreatedAt, a.ID, b.CreatedAt, b.ID) })
-	total = len(found)
+	if !f.Uncounted {
+		total = len(found)
+	}
 	if !f.After.IsZero() {
 		found = slices.DeleteFunc(found, func(c call.Call) bool {
 			return order(c.CreatedAt, c.ID, f.After.At, f.After.ID) <= 0
