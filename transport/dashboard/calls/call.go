@@ -1,0 +1,56 @@
+package calls
+
+import (
+	"context"
+
+	"github.com/callwright/callwright/agents/call"
+	"github.com/callwright/callwright/transport/dashboard/page"
+)
+
+// one is the page of a call.
+type one struct {
+	Call      call.Call
+	Ended     bool
+	Failure   *call.Failure
+	Recording recording
+	Lines     lines
+	Turns     turns
+}
+
+// call shows a call. It is live until the call has ended.
+func (p pages) call(ctx context.Context, r *page.Request) (page.Answer, error) {
+	c, err := p.cfg.Calls.Record(ctx, r.Org(), r.PathValue("id"))
+	if err != nil {
+		return nil, err
+	}
+	data := one{Call: c, Ended: c.Queue.Ended()}
+	if c.Status == call.StatusFailed {
+		data.Failure = new(c.Failure())
+	}
+	if data.Lines, err = p.lines(ctx, r, data.Ended); err != nil {
+		return nil, err
+	}
+	if data.Turns, err = p.turns(ctx, r, data.Ended); err != nil {
+		return nil, err
+	}
+	data.Recording = recordingOf(c)
+	view := &page.View{Page: "call", Title: c.Title(), Data: data}
+	if !data.Ended {
+		view.Live = []string{"facts", "transcript", "turns"}
+	}
+	return view, nil
+}
+
+// stop ends a call that has not ended.
+func (p pages) stop(ctx context.Context, r *page.Request) (page.Answer, error) {
+	id := r.PathValue("id")
+	notice := "The call ends within a few seconds."
+	if err := p.cfg.Calls.Stop(ctx, r.Org(), id); err != nil {
+		faults, ok := page.FaultsOf(err, nil)
+		if !ok {
+			return nil, err
+		}
+		notice = faults[""]
+	}
+	return page.SeeOther{To: page.Path("/calls", id), Notice: notice}, nil
+}

@@ -1,0 +1,197 @@
+package calls_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/call"
+	"github.com/callwright/callwright/agents/conversation"
+	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/agents/request"
+)
+
+// somebody is a page.Authenticator that takes everybody for the same person.
+type somebody struct{}
+
+func (somebody) Authenticate(*http.Request) (callwright.Principal, error) {
+	return callwright.Principal{Org: org, KeyID: "k", KeyName: "Robin"}, nil
+}
+
+// routes lets calls go out with one number.
+type routes struct{}
+
+func (routes) Caller(_ context.Context, _ callwright.OrgID, from callwright.PhoneNumber) (callwright.PhoneNumber, error) {
+	if from != "" && from != "+14155550100" {
+		return "", callwright.Invalid("from", "is not attached for outbound calls")
+	}
+	return "+14155550100", nil
+}
+
+func running(c *call.Call) {
+	c.Queue, c.Status, c.EndedAt, c.Ending = call.QueueStarted, "", nil, nil
+}
+
+func TestList(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	h.want(http.StatusOK, "/calls", "There are no calls yet", "!Running now")
+	h.call("c1", func(*call.Call) {})
+	h.call("c2", running)
+	h.call("foreign", func(c *call.Call) { c.Org = "other" })
+	h.call("c3", func(c *call.Call) {
+		c.Inbound, c.From, c.Status, c.Ending.Cause = true, `<script>alert(1)</script>`, call.StatusFailed, call.CauseInternal
+	})
+	for path, texts := range map[string][]string{
+		"/calls":                                           {"Running now", `href="/calls/c1"`, `href="/calls/c2"`, "the other side hung up", "&lt;script&gt;", "!<script>alert", "!foreign", "data-live"},
+		"/calls?status=failed":                             {`href="/calls/c3"`, "!/calls/c1", "!/calls/c2", "Calls found"},
+		"/calls?completed=false":                           {`href="/calls/c2"`, "!/calls/c1"},
+		"/calls?inbound=true":                              {`href="/calls/c3"`, "!/calls/c1"},
+		"/calls?to_number=14155550199":                     {"No call matches"},
+		"/calls?from_number=14155550100":                   {`href="/calls/c1"`, "!/calls/c3"},
+		"/calls?start_date=2026-03-02&end_date=2026-03-02": {`href="/calls/c1"`},
+		"/calls?start_date=2026-03-03":                     {"No call matches"},
+		"/calls?duration_gt=0.5&duration_lt=2":             {`href="/calls/c1"`, "!/calls/c2"},
+	} {
+		h.want(http.StatusOK, path, texts...)
+	}
+	for path, texts := range map[string][]string{
+		"/calls?status=fine":       {"must be one of", `id="fault-status"`},
+		"/calls?duration_gt=NaN":   {`id="fault-duration_gt"`},
+		"/calls?start_date=monday": {`id="fault-start_date"`, `value="monday"`},
+		"/calls?inbound=maybe":     {`id="fault-inbound"`},
+	} {
+		h.want(http.StatusUnprocessableEntity, path, texts...)
+	}
+	h.want(http.StatusBadRequest, "/calls?after=nothing")
+}
+
+func TestListPages(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	for i := range 60 {
+		h.call(fmt.Sprintf("c%02d", i), func(c *call.Call) { c.CreatedAt = created.Add(time.Duration(i) * time.Second) })
+	}
+	text := h.want(http.StatusOK, "/calls?status=completed", `href="/calls/c59"`, `href="/calls/c10"`, "!/calls/c09")
+	_, next, _ := strings.Cut(text, `<a href="?after=`)
+	next, _, _ = strings.Cut(next, `"`)
+	h.want(http.StatusOK, "/calls?after="+strings.ReplaceAll(next, "&amp;", "&"), `href="/calls/c09"`, `href="/calls/c00"`, "!/calls/c10", `!rel="next"`)
+}
+
+func TestCall(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	h.call("c1", func(c *call.Call) {
+		c.Variables, c.Metadata = map[string]any{"day": "</pre><script>x"}, map[string]any{"ticket": "4711"}
+		c.Agent.Webhook = "https://example.com/secret-hook"
+		c.Analysis = call.Analysis{Summary: "They agreed.", Disposition: "booked"}
+		c.Delivery = call.Delivery{State: call.DeliveryGivenUp, Attempts: 7, LastFailure: "example.com answered 500"}
+		c.Stats = call.Stats{Sent: 12345, Jitter: 1500 * time.Microsecond}
+	})
+	h.line("c1", call.Entry{Seq: 1, Speaker: call.SpeakerUser, Text: "<script>alert(1)</script>", Start: 62500 * time.Millisecond, End: 64 * time.Second, Interrupted: true})
+	h.line("c1", call.Entry{Seq: 2, Speaker: call.SpeakerAssistant, Text: "Monday?", Start: 65 * time.Second, End: 66 * time.Second, Latency: conversation.Latency{
+		EndOfTurn: 300 * time.Millisecond, Recognized: 450 * time.Millisecond, Playing: 900 * time.Millisecond,
+	}})
+	log := pathway.Log{Turn: 1, Heard: "Monday", Entries: []pathway.LogEntry{
+		{Kind: pathway.LogDecision, Name: "Ask <b>", Chosen: "book", Text: "They named a day.", At: created},
+		{Kind: pathway.LogRequest, At: created, Request: &request.Log{Method: "POST", URL: "https://x.example/", Status: 503, Body: []byte(`{"a":"<i>"}`), Took: time.Second}},
+	}}
+	if err := h.calls.AppendLog(t.Context(), org, "c1", log); err != nil {
+		t.Fatal(err)
+	}
+	h.want(http.StatusOK, "/calls/c1",
+		"<h1>Call to +14155550123</h1>", "the other side hung up", "&lt;script&gt;alert(1)", "!<script>alert", "!<script>x", "1:02.5", "(interrupted)",
+		`data-start="62500"`, "150 ms", "450 ms", "900 ms", "They named a day.", "Ask &lt;b&gt;", "→ book", "503", "&lt;i&gt;", "They agreed.", "booked", "given up",
+		"example.com answered 500", "!secret-hook", "12\u202f345", "1.5 ms", "4711", "recording is off", "!<audio", "!Stop the call", "!data-live")
+	h.call("c2", func(c *call.Call) {
+		c.Status, c.ErrorMessage, c.Ending = call.StatusFailed, "<b>the line broke</b>", &call.HangupReason{Cause: call.CauseInternal}
+	})
+	h.want(http.StatusOK, "/calls/c2", "Why it failed", "&lt;b&gt;the line broke", "Nothing was said.")
+	h.call("c3", running)
+	h.want(http.StatusOK, "/calls/c3", "talking", "Stop the call", "data-live", "Nothing has been said yet.")
+	h.call("foreign", func(c *call.Call) { c.Org = "other" })
+	for _, id := range []string{"foreign", "none", "%00", strings.Repeat("x", 500)} {
+		h.want(http.StatusNotFound, "/calls/"+id, "Not found")
+		h.want(http.StatusNotFound, "/calls/"+id+"/recording", "Not found")
+	}
+}
+
+func TestLongTranscript(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	h.call("c1", func(*call.Call) {})
+	for i := 1; i <= 1001; i++ {
+		h.line("c1", call.Entry{Seq: i, Speaker: call.SpeakerUser, Text: fmt.Sprintf("line %d.", i)})
+	}
+	text := h.want(http.StatusOK, "/calls/c1", "line 1.", "line 200.", "!line 201.", "Page 1 of 6")
+	if n := strings.Count(text, `id="line-`); n != 200 {
+		t.Errorf("the page has %d lines", n)
+	}
+	h.want(http.StatusOK, "/calls/c1?lines=6", "line 1001.", "!line 1000.", "Page 6 of 6")
+	h.want(http.StatusBadRequest, "/calls/c1?lines=7", "from 1 to 6")
+}
+
+func TestRecording(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	h.call("c1", func(c *call.Call) { c.Recorded, c.Agent.Record = true, true })
+	h.call("gone", func(c *call.Call) { c.Recorded, c.Agent.Record = true, true })
+	h.call("unanswered", func(c *call.Call) { c.Agent.Record, c.StartedAt = true, nil })
+	h.call("unwritten", func(c *call.Call) { c.Agent.Record = true })
+	file, err := h.files.Create(t.Context(), org, "c1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, writeErr := file.Write([]byte("RIFF....WAVE"))
+	if err := errors.Join(writeErr, file.Close()); err != nil {
+		t.Fatal(err)
+	}
+	h.want(http.StatusOK, "/calls/c1", `<audio controls preload="none" id="recording" src="/calls/c1/recording">`)
+	h.want(http.StatusOK, "/calls/unanswered", "nobody answered this call", "!<audio")
+	h.want(http.StatusOK, "/calls/unwritten", "could not write it", "!<audio")
+	h.want(http.StatusNotFound, "/calls/gone/recording")
+	h.want(http.StatusOK, "/calls/c1/recording", "RIFF....WAVE")
+	r, _ := http.NewRequestWithContext(t.Context(), http.MethodGet, h.URL+"/calls/c1/recording", http.NoBody)
+	r.Header.Set("Range", "bytes=8-11")
+	answer, err := h.client.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := h.check(answer, http.StatusPartialContent, "a range"); text != "WAVE" || answer.Header.Get("Content-Type") != "audio/wav" {
+		t.Errorf("the range is %q of %s", text, answer.Header.Get("Content-Type"))
+	}
+}
+
+func TestPlace(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	page := func(h *house, form url.Values, status int, texts ...string) {
+		t.Helper()
+		h.post("/calls/new", "/calls", form, status, texts...)
+	}
+	for field, form := range map[string]url.Values{
+		"phone_number": {"phone_number": {"12"}, "task": {"Talk."}},
+		"from":         {"phone_number": {"+14155550123"}, "from": {"+14155550111"}, "task": {"Talk."}},
+		"max_duration": {"phone_number": {"+14155550123"}, "max_duration": {"long"}, "task": {"Talk."}},
+		"request_data": {"phone_number": {"+14155550123"}, "request_data": {"[1]"}, "task": {"Talk."}},
+	} {
+		page(h, form, http.StatusUnprocessableEntity, `id="fault-`+field+`"`, ">Talk.</textarea>")
+	}
+	page(h, url.Values{
+		"phone_number": {"+14155550123"}, "task": {"Ask <b>."}, "max_duration": {"1.5"}, "record": {"on"}, "request_data": {`{"name":"Robin"}`},
+	}, http.StatusOK, "The call is queued.", "waiting", "Robin", "Ask &lt;b&gt;.", "1 min 30 s")
+	found, _, err := h.calls.List(t.Context(), org, call.Filter{})
+	if err != nil || len(found.Items) != 1 {
+		t.Fatalf("%d calls were placed, %v", len(found.Items), err)
+	}
+	id := found.Items[0].ID
+	h.post("/calls/"+id, "/calls/"+id+"/stop", url.Values{}, http.StatusOK, "The call ends", "canceled", "!Stop the call")
+	h.post("/calls/new", "/calls/"+id+"/stop", url.Values{}, http.StatusOK, "has already ended")
+	h.post("/calls/new", "/calls/none/stop", url.Values{}, http.StatusNotFound)
+}

@@ -1,0 +1,132 @@
+package calls_test
+
+import (
+	"io"
+	"net/http"
+	"net/http/cookiejar"
+	"net/http/httptest"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/filestore"
+	"github.com/callwright/callwright/adapters/memstore"
+	"github.com/callwright/callwright/adapters/memstore/agentstore"
+	"github.com/callwright/callwright/adapters/scripted"
+	"github.com/callwright/callwright/agents"
+	"github.com/callwright/callwright/agents/agentstest"
+	"github.com/callwright/callwright/agents/call"
+	"github.com/callwright/callwright/transport/dashboard"
+)
+
+const org = callwright.OrgID("org")
+
+// created is when the first call of a test was created.
+var created = time.Date(2026, 3, 2, 9, 15, 0, 0, time.UTC)
+
+// house is the dashboard of an organization whose calls are in memory. Nothing places the calls that it queues.
+type house struct {
+	*httptest.Server
+	t      *testing.T
+	calls  agentstore.Calls
+	files  *filestore.Recordings
+	client *http.Client
+}
+
+func open(t *testing.T) *house {
+	t.Helper()
+	store := memstore.New()
+	files := must(filestore.New(t.TempDir()))
+	t.Cleanup(func() { _ = files.Close() })
+	h := &house{t: t, calls: agentstore.Calls{Store: store}, files: files}
+	work := memstore.NewWork(store, nil)
+	service := must(call.New(call.Config{
+		Store: h.calls, Leases: memstore.Leases{Store: store}, Atomic: store, Work: work,
+		Line: agentstest.NewLine(agentstest.PhoneConfig{}), Routes: routes{}, Model: scripted.New(), Recordings: files,
+		Agents: must(agents.New(agents.Config{
+			Store: agentstore.Numbers{Store: store}, WebAgents: agentstore.WebAgents{Store: store}, Atomic: store,
+		})),
+		Recognizer: &agentstest.Recognizer{}, Synthesizer: &agentstest.Synthesizer{}, Node: "n1",
+	}))
+	site := must(dashboard.New(dashboard.Config{Authenticator: somebody{}, Calls: service}))
+	t.Cleanup(func() { _ = site.Close(t.Context()) })
+	h.Server = httptest.NewServer(site)
+	t.Cleanup(h.Close)
+	h.client = &http.Client{Jar: must(cookiejar.New(nil))}
+	return h
+}
+
+func must[T any](value T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return value
+}
+
+// call stores a call that is over, changed as the test wants it.
+func (h *house) call(id string, change func(*call.Call)) call.Call {
+	h.t.Helper()
+	at := created
+	c := call.Call{
+		ID: id, Org: org, From: "+14155550100", To: "+14155550123", Queue: call.QueueComplete, Status: call.StatusCompleted,
+		CreatedAt: at, StartedAt: new(at.Add(4 * time.Second)), EndedAt: new(at.Add(49 * time.Second)), AnsweredBy: call.AnsweredByHuman,
+		Ending: &call.HangupReason{Cause: call.CauseRemoteHangup, SIPCode: 200, ByPeer: true}, ModelUsed: "scripted",
+		Agent: agents.Agent{Task: "Ask for the day.", MaxDuration: time.Hour}, Version: 1,
+	}
+	change(&c)
+	if err := h.calls.Insert(h.t.Context(), c); err != nil {
+		h.t.Fatal(err)
+	}
+	return c
+}
+
+// line adds a line to a transcript.
+func (h *house) line(id string, e call.Entry) {
+	h.t.Helper()
+	e.CreatedAt = created
+	if err := h.calls.Append(h.t.Context(), org, id, e); err != nil {
+		h.t.Fatal(err)
+	}
+}
+
+// want gets a page and looks for texts in it. Those that begin with "!" must not be there.
+func (h *house) want(status int, path string, texts ...string) string {
+	h.t.Helper()
+	r, err := h.client.Get(h.URL + path)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return h.check(r, status, path, texts...)
+}
+
+func (h *house) check(r *http.Response, status int, path string, texts ...string) string {
+	h.t.Helper()
+	defer func() { _ = r.Body.Close() }()
+	bytes, err := io.ReadAll(r.Body)
+	body := strings.ReplaceAll(string(bytes), "&#43;", "+")
+	if err != nil || r.StatusCode != status {
+		h.t.Errorf("%s: %d, %v, want %d\n%s", path, r.StatusCode, err, status, body)
+	}
+	for _, text := range texts {
+		if absent, ok := strings.CutPrefix(text, "!"); ok == strings.Contains(body, absent) {
+			h.t.Errorf("%s: %q\n%s", path, text, body)
+		}
+	}
+	return body
+}
+
+var tokenPattern = regexp.MustCompile(`name="csrf" value="([^"]+)"`)
+
+// post sends a form with the token of a page, and looks for texts in the page that comes after it.
+func (h *house) post(from, to string, form url.Values, status int, texts ...string) string {
+	h.t.Helper()
+	form.Set("csrf", tokenPattern.FindStringSubmatch(h.want(http.StatusOK, from))[1])
+	r, err := h.client.PostForm(h.URL+to, form)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return h.check(r, status, to, texts...)
+}

@@ -1,0 +1,62 @@
+package calls
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/callwright/callwright/agents/call"
+	"github.com/callwright/callwright/transport/dashboard/page"
+)
+
+// pageSize is the number of calls on a page.
+const pageSize = 50
+
+// list is the page of all calls.
+type list struct {
+	Filter  filter
+	Running []call.Call // on the first page without filters
+	More    bool        // more are running than are shown
+	Calls   []call.Call
+	Next    string // address of the next page; empty: this is the last
+}
+
+// list shows the calls that run, and below them those that have ended. With filters it shows the calls that match.
+func (p pages) list(ctx context.Context, r *page.Request) (page.Answer, error) {
+	after, err := r.After()
+	if err != nil {
+		return nil, err
+	}
+	data := list{Filter: readFilter(r)}
+	first := after.IsZero() && !data.Filter.Used
+	if len(data.Filter.Faults) > 0 {
+		return &page.View{Page: "list", Title: "Calls", Status: http.StatusUnprocessableEntity, Data: data}, nil
+	}
+	if first {
+		running, err := p.find(ctx, r, call.Filter{Completed: new(false)})
+		if err != nil {
+			return nil, err
+		}
+		data.Running, data.More = running.Items, !running.Next.IsZero()
+	}
+	f := data.Filter.calls
+	if f.After = after; !data.Filter.Used {
+		f.Completed = new(true)
+	}
+	found, err := p.find(ctx, r, f)
+	if faults, ok := page.FaultsOf(err, nil); ok {
+		data.Filter.Faults = faults
+		return &page.View{Page: "list", Title: "Calls", Status: http.StatusUnprocessableEntity, Data: data}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	data.Calls, data.Next = found.Items, r.Next(found.Next)
+	view := &page.View{Page: "list", Title: "Calls", Data: data}
+	switch {
+	case first:
+		view.Live = []string{"running", "ended"}
+	case after.IsZero():
+		view.Live = []string{"ended"}
+	}
+	return view, nil
+}

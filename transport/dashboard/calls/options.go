@@ -1,0 +1,34 @@
+package calls
+
+import (
+	"html/template"
+
+	"github.com/callwright/callwright/agents/call"
+)
+
+// option is one of those of a select element.
+type option struct{ Value, Text string }
+
+// funcs are the functions of the templates.
+var funcs = template.FuncMap{
+	"state": state, "cause": causeText, "speaker": speakerText, "kind": kindText, "millis": millis, "clock": clock, "json": indented,
+	"millisText": millisText, "delivery": deliveryOf, "reply": replyOf, "version": versionText,
+
+	"directions": func() []option { return []option{{"", "Both"}, {"true", "Inbound"}, {"false", "Outbound"}} },
+	"answers":    func() []option { return []option{{"", "Any"}, {"true", "Yes"}, {"false", "No"}} },
+	"orders":     func() []option { return []option{{"", "Newest first"}, {"true", "Oldest first"}} },
+	"outcomes": func() []option {
+		return anyOf(call.StatusCompleted, call.StatusFailed, call.StatusBusy, call.StatusNoAnswer, call.StatusCanceled, call.StatusUnknown)
+	},
+	"answerers": func() []option {
+		return anyOf(call.AnsweredByHuman, call.AnsweredByVoicemail, call.AnsweredByUnknown, call.AnsweredByNobody)
+	},
+}
+
+func anyOf[T ~string](values ...T) []option {
+	all := []option{{"", "Any"}}
+	for _, v := range values {
+		all = append(all, option{string(v), string(v)})
+	}
+	return all
+}

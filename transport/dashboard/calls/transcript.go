@@ -1,0 +1,96 @@
+package calls
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/callwright/callwright/agents/call"
+	"github.com/callwright/callwright/agents/conversation"
+	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/transport/dashboard/page"
+)
+
+// The elements of a page of a call's lists.
+const (
+	linesPage = 200
+	turnsPage = 50
+)
+
+// lines is a page of a transcript, with how long the answers on it took.
+type lines struct {
+	Part    part
+	Lines   []call.Entry
+	Answers []answer
+}
+
+// answer is a line of the agent and the time that its stages took.
+type answer struct {
+	Line   int
+	At     time.Duration
+	Stages []time.Duration // as stageNames; 0: was not reached
+	Total  time.Duration   // until it was heard
+}
+
+// stageNames are the stages of an answer, each counted from the one before.
+var stageNames = []string{"End of turn", "Recognition", "First sentence", "First audio", "Playing"}
+
+// StageNames returns the headings of answers.
+func (lines) StageNames() []string { return stageNames }
+
+// lines reads a page of a transcript.
+func (p pages) lines(ctx context.Context, r *page.Request, ended bool) (lines, error) {
+	id := r.PathValue("id")
+	last, err := p.cfg.Calls.TranscriptBefore(ctx, r.Org(), id, 0, 1)
+	if err != nil || len(last) == 0 {
+		return lines{}, err
+	}
+	var l lines
+	if l.Part, err = partOf(r, "lines", last[0].Seq, linesPage, ended); err != nil {
+		return l, err
+	}
+	end := l.Part.Number * linesPage
+	l.Lines, err = p.cfg.Calls.TranscriptBefore(ctx, r.Org(), id, end+1, linesPage)
+	l.Lines = slices.DeleteFunc(l.Lines, func(e call.Entry) bool { return e.Seq <= end-linesPage }) // some may be missing on this page
+	for _, e := range l.Lines {
+		if e.Latency != (conversation.Latency{}) {
+			l.Answers = append(l.Answers, answerOf(e))
+		}
+	}
+	return l, err
+}
+
+// answerOf returns the stages of an answer.
+func answerOf(e call.Entry) answer {
+	a := answer{Line: e.Seq, At: e.Start}
+	for _, reached := range []time.Duration{
+		e.Latency.EndOfTurn, e.Latency.Recognized, e.Latency.FirstStep, e.Latency.FirstAudio, e.Latency.Playing,
+	} {
+		a.Stages = append(a.Stages, max(0, reached-a.Total))
+		a.Total = max(a.Total, reached)
+	}
+	return a
+}
+
+// turns is a page of the logs of a call.
+type turns struct {
+	Part  part
+	Turns []pathway.Log
+}
+
+// turns reads a page of the logs. They begin with turn 0.
+func (p pages) turns(ctx context.Context, r *page.Request, ended bool) (turns, error) {
+	id := r.PathValue("id")
+	last, err := p.cfg.Calls.LogsBefore(ctx, r.Org(), id, 0, 1)
+	if err != nil || len(last) == 0 {
+		return turns{}, err
+	}
+	var t turns
+	if t.Part, err = partOf(r, "turns", last[0].Turn+1, turnsPage, ended); err != nil {
+		return t, err
+	}
+	end := t.Part.Number * turnsPage
+	t.Turns, err = p.cfg.Calls.LogsBefore(ctx, r.Org(), id, end, turnsPage)
+	t.Turns = slices.DeleteFunc(t.Turns, func(l pathway.Log) bool { return l.Turn < end-turnsPage })
+	return t, err
+}

@@ -1,0 +1,144 @@
+package calls
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/call"
+	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/agents/request"
+)
+
+// badge is the state of a call as people see it.
+type badge struct{ Kind, Text string }
+
+// state returns the badge of a call.
+func state(c call.Call) badge {
+	switch {
+	case c.EndedAt == nil && c.StartedAt != nil:
+		return badge{"busy", "talking"}
+	case c.EndedAt == nil && c.Queue == call.QueueAllocated && c.Inbound:
+		return badge{"busy", "ringing here"}
+	case c.EndedAt == nil && c.Queue == call.QueueAllocated:
+		return badge{"busy", "dialing"}
+	case c.EndedAt == nil:
+		return badge{"busy", "waiting"}
+	case c.Status == call.StatusCompleted:
+		return badge{"good", string(c.Status)}
+	case c.Status == call.StatusFailed:
+		return badge{"bad", string(c.Status)}
+	}
+	return badge{"plain", string(c.Status)}
+}
+
+// causes say in words how calls end.
+var causes = map[call.Cause]string{
+	call.CauseLocalHangup: "the agent hung up", call.CauseRemoteHangup: "the other side hung up", call.CauseBusy: "the number called is busy",
+	call.CauseRejected: "the call was refused", call.CauseNoAnswer: "nobody answered", call.CauseCancelled: "the call was given up before the answer",
+	call.CauseUnreachable: "no server of the trunk could be reached", call.CauseAuthFailed: "the server refused the trunk's credentials",
+	call.CauseMediaTimeout: "no audio came from the other side any more", call.CauseNotAcceptable: "the two sides have no codec or no encryption in common",
+	call.CauseUnavailable: "nobody was there to take the call", call.CauseOverload: "one of the servers had no room for the call",
+	call.CauseMaxDuration: "the call had reached its longest duration", call.CauseTransferred: "the other side was transferred",
+	call.CauseNoACK: "the caller never confirmed the answer", call.CauseNodeLost: "the server on which the call ran stopped",
+	call.CauseNoPathway: "the agent's pathway or persona is gone", call.CauseInternal: "this server failed",
+}
+
+// causeText returns a cause in words.
+func causeText(c call.Cause) string {
+	if text, ok := causes[c]; ok {
+		return text
+	}
+	return string(c)
+}
+
+// speakerText returns the side that spoke a line.
+func speakerText(s call.Speaker) string {
+	switch s {
+	case call.SpeakerUser:
+		return "Caller"
+	case call.SpeakerAssistant:
+		return "Agent"
+	case call.SpeakerAction:
+		return "Action"
+	}
+	return string(s)
+}
+
+// kinds name the events of a turn.
+var kinds = map[pathway.LogKind]string{
+	pathway.LogVisit: "came to", pathway.LogDecision: "decided at", pathway.LogVariables: "variables", pathway.LogRequest: "request",
+	pathway.LogKnowledge: "looked up", pathway.LogLoop: "went round", pathway.LogError: "failed",
+}
+
+// kindText returns the name of an event of a turn.
+func kindText(k pathway.LogKind) string {
+	if text, ok := kinds[k]; ok {
+		return text
+	}
+	return string(k)
+}
+
+// millis returns a duration in whole milliseconds.
+func millis(d time.Duration) int64 { return d.Milliseconds() }
+
+// clock returns a place in a call: 1:02.5, or 1:00:02.5 after an hour.
+func clock(d time.Duration) string {
+	tenths := max(0, d.Milliseconds()/100)
+	seconds, rest := tenths/10, strconv.FormatInt(tenths%10, 10)
+	if hours := seconds / 3600; hours > 0 {
+		return fmt.Sprintf("%d:%02d:%02d.%s", hours, seconds/60%60, seconds%60, rest)
+	}
+	return fmt.Sprintf("%d:%02d.%s", seconds/60, seconds%60, rest)
+}
+
+// maxJSON bounds what is shown of a client's data, in characters.
+const maxJSON = 8000
+
+// indented returns data as JSON for people; empty for no data.
+func indented(data map[string]any) (string, error) {
+	if len(data) == 0 {
+		return "", nil
+	}
+	text, err := json.MarshalIndent(data, "", "  ")
+	return callwright.Clip(string(text), maxJSON), err
+}
+
+// versionText returns which version of a pathway led a call.
+func versionText(n *int) string {
+	if *n == 0 {
+		return "the draft"
+	}
+	return "version " + strconv.Itoa(*n)
+}
+
+// millisText returns a short duration with a decimal of a millisecond.
+func millisText(d time.Duration) string {
+	return strconv.FormatFloat(d.Seconds()*1000, 'f', 1, 64) + " ms"
+}
+
+// deliveries are the badges of deliveries.
+var deliveries = map[call.DeliveryState]badge{
+	call.DeliveryPending: {"busy", "pending"}, call.DeliveryDelivered: {"good", "delivered"}, call.DeliveryGivenUp: {"bad", "given up"},
+}
+
+// deliveryOf returns the badge of a delivery.
+func deliveryOf(s call.DeliveryState) badge {
+	if b, ok := deliveries[s]; ok {
+		return b
+	}
+	return badge{"plain", string(s)}
+}
+
+// replyOf returns the badge of a request's answer.
+func replyOf(l *request.Log) badge {
+	switch {
+	case l.Status == 0:
+		return badge{"bad", "no answer"}
+	case l.Error != "" || l.Status >= 400:
+		return badge{"bad", strconv.Itoa(l.Status)}
+	}
+	return badge{"good", strconv.Itoa(l.Status)}
+}
