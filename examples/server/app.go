@@ -42,7 +42,7 @@ func modules() fx.Option {
 		fx.Module("tests", fx.Provide(newTests, newTornados)),
 		fx.Module("porting", fx.Provide(newPortGateways, newDocuments, newLetters, newPorts)),
 		fx.Module("speech", fx.Provide(newBlobs, newSpeech)),
-		fx.Module("http", fx.Provide(newAccess, newListener, newMetrics, newAPI)),
+		fx.Module("http", fx.Provide(newAccess, newListener, newMetrics, newDashboard, newAPI)),
 		fx.Invoke(serve),
 	)
 }

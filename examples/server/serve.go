@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -46,6 +45,7 @@ import (
 	"github.com/callwright/callwright/sip/testcall"
 	"github.com/callwright/callwright/speech"
 	"github.com/callwright/callwright/transport/access"
+	"github.com/callwright/callwright/transport/dashboard"
 	"github.com/callwright/callwright/transport/httpapi"
 	"github.com/callwright/callwright/transport/httpapi/agentsapi"
 	"github.com/callwright/callwright/transport/httpapi/agenttestapi"
@@ -131,6 +131,7 @@ type apiParts struct {
 	Letters    *loa.Service
 	Gateways   portGateways
 	Listener   listener
+	Dashboard  *dashboard.Dashboard
 	Metrics    *prometheus.Registry
 	Log        *slog.Logger
 }
@@ -159,18 +160,7 @@ func newAPI(p apiParts) (api, error) {
 	if err != nil {
 		return api{}, err
 	}
-	return api{besideEvents(h, portingapi.GatewayEvents(p.Ports, p.Log, p.Gateways...)), stopping}, nil
-}
-
-// besideEvents returns a handler of the API and of carriers' events. A ServeMux would redirect odd paths, with the secrets in them.
-func besideEvents(api, events http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if strings.HasPrefix(r.URL.Path, portingapi.EventsBelow) {
-			events.ServeHTTP(w, r)
-			return
-		}
-		api.ServeHTTP(w, r)
-	})
+	return api{route(h, portingapi.GatewayEvents(p.Ports, p.Log, p.Gateways...), p.Dashboard), stopping}, nil
 }
 
 // probeSize is what must find room in the data folder for the server to be ready, in bytes.
@@ -196,6 +186,7 @@ type parts struct {
 	DB            *bunstore.DB
 	Access        *access.Service
 	API           api
+	Dashboard     *dashboard.Dashboard
 	Listener      listener
 	Work          *riverwork.Work
 	Monitor       *monitor.Service
@@ -218,8 +209,8 @@ const answerTimeout = 10 * time.Second
 // serve starts what runs, in the order in which each needs the one before, and stops it the other way round: the server
 // is not ready and takes its registrations back, so that calls to them reach another node at once; then it takes no calls
 // and lets those that run end, also those that came over a registration, whose connection they keep; then it stops to
-// probe; then durable work, then chats, whose turns are answered or broken off, then the streams of feeds and tests, for whose end
-// HTTP would wait, then HTTP. The telephone line closes after
+// probe; then durable work, then chats, whose turns are answered or broken off, then the streams of feeds, tests and live pages, for
+// whose end HTTP would wait, then HTTP. The telephone line closes after
 // all that.
 func serve(lc fx.Lifecycle, p parts) {
 	server := httpapi.NewServer(p.API)
@@ -250,6 +241,7 @@ func serve(lc fx.Lifecycle, p parts) {
 			return nil
 		},
 	})
+	lc.Append(fx.StopHook(p.Dashboard.Close))
 	lc.Append(fx.StopHook(p.Issues.Close))
 	lc.Append(fx.StopHook(p.AgentTests.Close))
 	lc.Append(fx.StopHook(p.Tornados.Close))
@@ -303,13 +295,13 @@ func (p parts) fail(part string, run func() error) {
 func (p parts) announce() error {
 	file := serverFile{
 		APIURL: p.Listener.url(), SIPURI: p.Line.URI(), CAFile: p.Authority.CertFile(),
-		PID: os.Getpid(),
+		DashboardURL: p.Listener.publicURL(p.Config) + "/", PID: os.Getpid(),
 	}
 	if _, err := os.Stat(apiKeyFile(p.Config)); err == nil {
 		file.APIKeyFile = apiKeyFile(p.Config)
 	}
-	fmt.Printf("callwright is ready\n  API        %s (reference: %s/docs)\n  SIP        %s, trust %s\n",
-		file.APIURL, file.APIURL, file.SIPURI, file.CAFile)
+	fmt.Printf("callwright is ready\n  dashboard  %s (sign in with the API key)\n  API        %s (reference: %s/docs)\n  SIP        %s, trust %s\n",
+		file.DashboardURL, file.APIURL, file.APIURL, file.SIPURI, file.CAFile)
 	if file.APIKeyFile == "" {
 		fmt.Println("  API key    none in this data folder: use one that the database has already")
 	}

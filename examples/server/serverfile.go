@@ -10,8 +10,8 @@ type serverFile struct {
 	APIURL       string `json:"api_url"`
 	SIPURI       string `json:"sip_uri"`
 	CAFile       string `json:"ca_file"`
-	APIKeyFile   string `json:"api_key_file"`  // empty: no key was made in this data folder
-	DashboardURL string `json:"dashboard_url"` // empty: this build has none
+	APIKeyFile   string `json:"api_key_file"` // empty: no key was made in this data folder
+	DashboardURL string `json:"dashboard_url"`
 	PID          int    `json:"pid"`
 }
 

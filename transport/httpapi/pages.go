@@ -22,8 +22,26 @@ func (a *API) route(w *answerWriter, r *http.Request) {
 	page(w, r)
 }
 
+// Serves reports whether a path is of the contract, or of an operational page: a program that serves other things on the same port gives
+// those to an API.
+func Serves(path string) bool {
+	return strings.HasPrefix(path, "/v1/") || strings.HasPrefix(path, "/loa/") || operational(path)
+}
+
+// operational reports whether a path is of an operational page.
+func operational(path string) bool {
+	switch path {
+	case "/healthz", "/readyz", "/metrics", "/openapi.yaml", "/docs":
+		return true
+	}
+	return strings.HasPrefix(path, "/docs/")
+}
+
 // page returns the handler of an operational page; nil for any other path.
 func (a *API) page(path string) http.HandlerFunc {
+	if !operational(path) {
+		return nil
+	}
 	switch path {
 	case "/healthz":
 		return func(w http.ResponseWriter, _ *http.Request) { writeText(w, "text/plain", "ok\n") }
@@ -32,10 +50,7 @@ func (a *API) page(path string) http.HandlerFunc {
 	case "/metrics":
 		return a.cfg.Metrics.ServeHTTP
 	}
-	if path == "/openapi.yaml" || path == "/docs" || strings.HasPrefix(path, "/docs/") {
-		return a.cfg.Reference.ServeHTTP
-	}
-	return nil
+	return a.cfg.Reference.ServeHTTP
 }
 
 // serveReady reports whether this node takes requests.

@@ -32,7 +32,7 @@ func TestOperationalPages(t *testing.T) {
 		"/docs/openapi.yaml":         {"application/yaml; charset=utf-8", "openapi: 3.1.0\n"},
 	} {
 		answer := h.do("GET", target, "", header{"Authorization", ""})
-		if answer.Code != 200 || !strings.Contains(answer.Body.String(), want.part) ||
+		if !httpapi.Serves(target) || answer.Code != 200 || !strings.Contains(answer.Body.String(), want.part) ||
 			want.kind != "" && answer.Header().Get("Content-Type") != want.kind {
 			t.Errorf("%s: %d %s", target, answer.Code, answer.Header().Get("Content-Type"))
 		}
@@ -105,6 +105,11 @@ func TestServedContract(t *testing.T) {
 		}
 		if len(c.Servers) != 1 || c.Servers[0].URL != want {
 			t.Errorf("%s: servers %v, want %s", path, c.Servers, want)
+		}
+		for below := range c.Paths {
+			if !httpapi.Serves(below) {
+				t.Errorf("an API is not given %s", below)
+			}
 		}
 		if len(c.Paths) < 50 {
 			t.Errorf("%s: %d paths", path, len(c.Paths))

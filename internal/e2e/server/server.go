@@ -110,22 +110,24 @@ type Config struct {
 type Server struct {
 	*process.Process
 
-	API API
-	Key string // of the API
-	URL string // of the API
-	SIP netip.AddrPort
-	CA  string // the PEM file of the root that its certificate chains to
+	API       API
+	Key       string // of the API
+	URL       string // of the API
+	Dashboard string // its URL, without a slash at its end
+	SIP       netip.AddrPort
+	CA        string // the PEM file of the root that its certificate chains to
 
 	Data string
 }
 
 // file is the server.json that the server writes when it is ready.
 type file struct {
-	APIURL     string `json:"api_url"`
-	SIPURI     string `json:"sip_uri"`
-	CAFile     string `json:"ca_file"`
-	APIKeyFile string `json:"api_key_file"`
-	PID        int    `json:"pid"`
+	APIURL       string `json:"api_url"`
+	SIPURI       string `json:"sip_uri"`
+	CAFile       string `json:"ca_file"`
+	APIKeyFile   string `json:"api_key_file"`
+	DashboardURL string `json:"dashboard_url"`
+	PID          int    `json:"pid"`
 }
 
 // Start starts a server and waits until it is ready. The test's end kills it.
@@ -207,7 +209,7 @@ func (s *Server) open(t testing.TB, f file, key string) {
 		key = strings.TrimSpace(string(text))
 	}
 	var err error
-	s.Key, s.URL, s.CA = key, f.APIURL, f.CAFile
+	s.Key, s.URL, s.Dashboard, s.CA = key, f.APIURL, strings.TrimSuffix(f.DashboardURL, "/"), f.CAFile
 	s.API = newAPI(t, s.URL, keyed(s.Key))
 	// sip:HOST:PORT;transport=tls
 	hostport, _, _ := strings.Cut(strings.TrimPrefix(f.SIPURI, "sip:"), ";")

@@ -1,0 +1,47 @@
+package main
+
+import (
+	"log/slog"
+	"net/http"
+	"strings"
+
+	"go.uber.org/fx"
+
+	"github.com/callwright/callwright/agents/call"
+	"github.com/callwright/callwright/transport/access"
+	"github.com/callwright/callwright/transport/dashboard"
+	"github.com/callwright/callwright/transport/httpapi"
+	"github.com/callwright/callwright/transport/httpapi/portingapi"
+)
+
+// dashboardParts is everything that the dashboard shows.
+type dashboardParts struct {
+	fx.In
+	Config   config
+	Access   *access.Service
+	Listener listener
+	Calls    *call.Service
+	Log      *slog.Logger
+}
+
+func newDashboard(p dashboardParts) (*dashboard.Dashboard, error) {
+	return dashboard.New(dashboard.Config{
+		Sessions: p.Access, Secure: strings.HasPrefix(p.Listener.publicURL(p.Config), "https:"),
+		Calls: p.Calls, Logger: p.Log,
+	})
+}
+
+// route returns a handler of the API, of carriers' events and of the dashboard, which has every other path. A ServeMux would redirect odd
+// paths, with the secrets in them.
+func route(api, events, pages http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case strings.HasPrefix(r.URL.Path, portingapi.EventsBelow):
+			events.ServeHTTP(w, r)
+		case httpapi.Serves(r.URL.Path):
+			api.ServeHTTP(w, r)
+		default:
+			pages.ServeHTTP(w, r)
+		}
+	})
+}
