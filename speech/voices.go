@@ -22,6 +22,18 @@ func (s *Service) builtIn(v tts.Voice) Voice {
 	}
 }
 
+// Engine returns the description of the engine that speaks.
+func (s *Service) Engine() tts.Description { return s.desc }
+
+// Cloner returns the name of what makes voices of recordings and the kind of those voices; ok is false when there is none.
+func (s *Service) Cloner() (name string, kind Kind, ok bool) {
+	if s.cfg.Cloner == nil {
+		return "", "", false
+	}
+	name, kind = s.cfg.Cloner.Describe()
+	return name, kind, true
+}
+
 // Voices returns the voices of an organization, oldest first, at most MaxOwnVoices, and then the engine's.
 func (s *Service) Voices(ctx context.Context, org callwright.OrgID) ([]Voice, error) {
 	list, err := s.cfg.Voices.VoicesOf(ctx, org, MaxOwnVoices)

@@ -11,8 +11,10 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/call"
+	"github.com/callwright/callwright/speech"
 	"github.com/callwright/callwright/transport/dashboard/calls"
 	"github.com/callwright/callwright/transport/dashboard/page"
+	speechpages "github.com/callwright/callwright/transport/dashboard/speech"
 )
 
 // Config configures a Dashboard. Sessions or Authenticator is required. A domain whose service is nil has no pages.
@@ -22,7 +24,8 @@ type Config struct {
 	Prefix        string             // below which the pages are, such as "/ops"; empty: at the root
 	Secure        bool               // browsers reach the pages over TLS, if only through a proxy
 
-	Calls *call.Service
+	Calls  *call.Service
+	Speech *speech.Service
 
 	Clock  callwright.Clock // nil: the machine's
 	IDs    callwright.IDs   // of requests; nil: UUIDs
@@ -37,6 +40,9 @@ func New(c Config) (*Dashboard, error) {
 	var areas []page.Area
 	if c.Calls != nil {
 		areas = append(areas, calls.New(calls.Config{Calls: c.Calls}))
+	}
+	if c.Speech != nil {
+		areas = append(areas, speechpages.New(speechpages.Config{Speech: c.Speech}))
 	}
 	site, err := page.New(page.Config{
 		Areas: areas, Sessions: c.Sessions, Authenticator: c.Authenticator, Prefix: c.Prefix, Secure: c.Secure,

@@ -5,6 +5,7 @@ import (
 	"math"
 	"net/http"
 	"strconv"
+	"time"
 
 	"github.com/callwright/callwright"
 )
@@ -28,7 +29,8 @@ type failure struct {
 	Heading string
 	Message string
 	Field   string
-	ID      string // of the request
+	Wait    time.Duration // after which another attempt is worth it; 0: not known
+	ID      string        // of the request
 }
 
 // headings say what has happened; other codes are "This did not work".
@@ -55,6 +57,7 @@ func (s *Site) answerError(w http.ResponseWriter, r *Request, err error) {
 		f.Field = e.Field
 	}
 	if wait, ok := callwright.RetryAfter(err); ok {
+		f.Wait = wait
 		w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(wait.Seconds()))))
 	}
 	bare := *r

@@ -110,6 +110,7 @@ func (s *Site) serve(w http.ResponseWriter, r *Request, route Route) error {
 	if err != nil {
 		return err
 	}
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(answerTimeout)) // work such as speech may have taken longer
 	answer.answer(s, w, r)
 	return nil
 }
