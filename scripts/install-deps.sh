@@ -2,7 +2,8 @@
 # Installs the programs that Callwright runs beside Go, as far as they are missing.
 #
 #   scripts/install-deps.sh demo     speech: flite, pocketsphinx and its English model
-#   scripts/install-deps.sh test     the same, SIP peers to test against, espeak-ng, sox, ffmpeg, PostgreSQL, poppler and Chromium
+#   scripts/install-deps.sh test     the same, SIP peers to test against, espeak-ng, sox, ffmpeg, PostgreSQL, poppler, Chromium,
+#                                    node and the checkers of pages that internal/tools/web pins
 #   scripts/install-deps.sh clients  node and npm, for generators of clients
 #   scripts/install-deps.sh docker   the Docker daemon and its command line
 #
@@ -13,7 +14,7 @@ set -eu
 group=${1:-}
 case "$group" in
 demo) wanted="flite pocketsphinx pocketsphinx-en-us" ;;
-test) wanted="flite pocketsphinx pocketsphinx-en-us baresip-core sip-tester kamailio kamailio-tls-modules espeak-ng sox ffmpeg postgresql poppler-utils chromium" ;;
+test) wanted="flite pocketsphinx pocketsphinx-en-us baresip-core sip-tester kamailio kamailio-tls-modules espeak-ng sox ffmpeg postgresql poppler-utils chromium nodejs npm" ;;
 clients) wanted="nodejs npm" ;;
 docker) wanted="docker.io docker-cli" ;;
 *)
@@ -57,13 +58,26 @@ missing() {
   done
 }
 
+# checkers installs axe-core and html-validate below internal/tools/web, unless they are as its lock file says.
+checkers() {
+  [ "$group" = test ] || return 0
+  web=$(dirname "$0")/../internal/tools/web
+  if ! cmp -s "$web/package-lock.json" "$web/node_modules/installed.json"; then
+    npm ci --prefix "$web" --silent --no-audit --no-fund --ignore-scripts </dev/null
+    cp "$web/package-lock.json" "$web/node_modules/installed.json"
+  fi
+}
+
 lacking=$(missing)
-[ -n "$lacking" ] || exit 0
+if [ -z "$lacking" ]; then
+  checkers
+  exit 0
+fi
 
 if ! command -v apt-get >/dev/null 2>&1; then
   echo "Callwright needs these programs, which are not on this machine: $lacking" >&2
   if [ "$(uname -s)" = Darwin ]; then
-    echo "With Homebrew: brew install flite cmu-pocketsphinx baresip sipp kamailio espeak-ng sox ffmpeg postgresql@17 poppler, and brew install --cask chromium" >&2
+    echo "With Homebrew: brew install flite cmu-pocketsphinx baresip sipp kamailio espeak-ng sox ffmpeg postgresql@17 poppler node, and brew install --cask chromium" >&2
     echo "Docker comes with Docker Desktop, OrbStack or colima." >&2
   else
     echo "Install them with the package manager of this system; the names above are Debian's." >&2
@@ -105,3 +119,4 @@ if [ -n "$lacking" ]; then
   echo "still missing after the installation: $lacking" >&2
   exit 1
 fi
+checkers

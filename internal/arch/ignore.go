@@ -8,7 +8,7 @@ import (
 )
 
 // ignore holds the patterns of the top .gitignore. Two forms are understood, which is all that file may use:
-// "/name" or "/name/" for something at the top, and a pattern without a slash, such as "*.test", for a name anywhere.
+// "/path" or "/path/" for something at its path from the top, and a pattern without a slash, such as "*.test", for a name anywhere.
 type ignore []string
 
 // readIgnore reads .gitignore; a tree without one ignores nothing.
