@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 )
@@ -14,8 +15,12 @@ import (
 // limit is how long a step may take. Only a broken run comes near it.
 const limit = 90 * time.Second
 
-// Page is a tab of a browser of its own.
-type Page struct{ ctx context.Context } //nolint:containedctx // chromedp keeps a tab in its context
+// Page is a tab of a browser.
+type Page struct {
+	ctx     context.Context //nolint:containedctx // chromedp keeps a tab in its context
+	scripts bool
+	seen    *record
+}
 
 // Open starts a browser with an empty profile. Scripts are blocked unless they are wanted. The browser ends with the test.
 func Open(t testing.TB, scripts bool) *Page {
@@ -36,12 +41,31 @@ func Open(t testing.TB, scripts bool) *Page {
 		closeTab()
 		stop()
 	})
-	p := &Page{tab}
-	p.do(t, "starting the browser", chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
-		_, err := chromedp.Call(ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: !scripts})
-		return err
-	}))
+	return (&Page{ctx: tab, scripts: scripts, seen: &record{}}).start(t)
+}
+
+// Tab opens a second window with the same profile, so the two share their cookies. It ends with the test.
+func (p *Page) Tab(t testing.TB) *Page {
+	t.Helper()
+	tab, closeTab := chromedp.NewContext(p.ctx, chromedp.WithNewWindow(true))
+	t.Cleanup(closeTab)
+	return (&Page{ctx: tab, scripts: p.scripts, seen: &record{}}).start(t)
+}
+
+// start opens the tab and begins to record what happens in it.
+func (p *Page) start(t testing.TB) *Page {
+	t.Helper()
+	command(t, p, "opening a tab", emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: !p.scripts})
+	if err := chromedp.Listen(p.ctx, func(event any) { p.seen.note(p.ctx, event) }); err != nil {
+		t.Fatalf("listening to the tab: %v", err)
+	}
 	return p
+}
+
+// command sends a command of the protocol to the tab.
+func command[P, R any](t testing.TB, p *Page, what string, c cdp.Command[P, R], params P) R {
+	t.Helper()
+	return run(t, p, what, func(ctx context.Context, _ *chromedp.Target) (R, error) { return chromedp.Call(ctx, c, params) })
 }
 
 // do takes a step. The first one starts the browser, whose life its context must not bound.
@@ -125,10 +149,4 @@ func (p *Page) Await(t testing.TB, selector string) {
 func (p *Page) Resize(t testing.TB, width, height int) {
 	t.Helper()
 	p.do(t, "resizing", chromedp.EmulateViewport(int64(width), int64(height)))
-}
-
-// Screenshot returns the whole page as a PNG.
-func (p *Page) Screenshot(t testing.TB) []byte {
-	t.Helper()
-	return run(t, p, "taking a picture", chromedp.FullScreenshot(100))
 }
