@@ -8,6 +8,7 @@ import (
 	"go.uber.org/fx"
 
 	"github.com/callwright/callwright/agents/call"
+	"github.com/callwright/callwright/sip/calllog"
 	"github.com/callwright/callwright/transport/access"
 	"github.com/callwright/callwright/transport/dashboard"
 	"github.com/callwright/callwright/transport/httpapi"
@@ -21,13 +22,14 @@ type dashboardParts struct {
 	Access   *access.Service
 	Listener listener
 	Calls    *call.Service
+	CallLog  *calllog.Service
 	Log      *slog.Logger
 }
 
 func newDashboard(p dashboardParts) (*dashboard.Dashboard, error) {
 	return dashboard.New(dashboard.Config{
 		Sessions: p.Access, Secure: strings.HasPrefix(p.Listener.publicURL(p.Config), "https:"),
-		Calls: p.Calls, Logger: p.Log,
+		Calls: p.Calls, CallLog: p.CallLog, Logger: p.Log,
 	})
 }
 

@@ -9,10 +9,11 @@ import (
 	"github.com/callwright/callwright/sip/ladder"
 )
 
-// The limits of a page.
+// The limits of a page, and of the attempts at a call.
 const (
 	defaultPage = 50
 	maxPage     = 500
+	maxAttempts = 20
 )
 
 // List returns a page of a number's records, newest first. before is empty for the newest page; otherwise it is the id
@@ -60,4 +61,21 @@ func (s *Service) keyset(ctx context.Context, org callwright.OrgID, before strin
 // Get returns a record and its ladder. CodeNotFound when the organization has no such record.
 func (s *Service) Get(ctx context.Context, org callwright.OrgID, id string) (Record, []ladder.Event, error) {
 	return s.cfg.Store.Get(ctx, org, id)
+}
+
+// Attempts returns the attempts at a call with their ladders, the oldest first: at most 20, and none for a call that was never
+// tried. The record of an inbound call has the call's id.
+func (s *Service) Attempts(ctx context.Context, org callwright.OrgID, callID string) ([]Attempt, error) {
+	if callID == "" {
+		return nil, nil
+	}
+	all, err := s.cfg.Store.Attempts(ctx, org, callID, maxAttempts)
+	if err != nil || len(all) > 0 {
+		return all, err
+	}
+	r, steps, err := s.cfg.Store.Get(ctx, org, callID)
+	if errors.Is(err, callwright.ErrNotFound) {
+		return nil, nil
+	}
+	return []Attempt{{r, steps}}, err
 }

@@ -100,3 +100,24 @@ func TestListPages(t *testing.T) {
 		t.Errorf("got %s, and then %q", got, before)
 	}
 }
+
+func TestAttempts(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	h.logged("a", "inbound", start)
+	h.logged("b", "foreign", start)
+	out := calllog.Record{ID: "out", Org: "a", ParentID: "call", Number: one, StartedAt: start}
+	if err := h.store.Begin(t.Context(), out); err != nil {
+		t.Fatal(err)
+	}
+	for id, want := range map[string]string{"call": "out", "inbound": "inbound", "foreign": "", "none": "", "": ""} {
+		got, err := h.Attempts(t.Context(), "a", id)
+		ids := ""
+		for _, a := range got {
+			ids += a.ID
+		}
+		if err != nil || ids != want {
+			t.Errorf("call %q has the attempts %q, %v, want %q", id, ids, err, want)
+		}
+	}
+}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/sip"
+	"github.com/callwright/callwright/sip/ladder"
 )
 
 // Record is one attempt at a call over a trunk. A call that tries several servers has a record for each of them.
@@ -34,6 +35,12 @@ type End struct {
 	Cause      string     // a hang-up cause of package call
 	Reason     string     // for people
 	Technical  bool       // the trunk failed, not the callee
+}
+
+// Attempt is a record with its ladder.
+type Attempt struct {
+	Record
+	Ladder []ladder.Event // empty while the attempt runs
 }
 
 // Duration returns how long the call has been up: until its end, or until now if it has not ended.

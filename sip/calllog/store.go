@@ -23,6 +23,8 @@ type Store interface {
 	End(ctx context.Context, org callwright.OrgID, id string, end End, steps []ladder.Event) error
 	// Get returns a record and the ladder that End received. CodeNotFound when the organization has no such record.
 	Get(ctx context.Context, org callwright.OrgID, id string) (Record, []ladder.Event, error)
+	// Attempts returns up to limit records of a ParentID, which is not empty, with their ladders, by StartedAt and then ID.
+	Attempts(ctx context.Context, org callwright.OrgID, parent string, limit int) ([]Attempt, error)
 	// List returns up to limit records of a number, at least 1, by StartedAt and then ID, both descending. Only records
 	// that come after the keyset in this order are returned; a keyset without an ID stands for all that start at its
 	// time. The zero keyset is the beginning.

@@ -31,6 +31,7 @@ func RunCallLog(t *testing.T, newLog func(t *testing.T) CallLog) {
 		"ends a record once":                 endsOnce,
 		"ends a record once in a race":       endsOnceInRace,
 		"hides other organizations' records": hidesRecords,
+		"finds the attempts at a call":       findsAttempts,
 		"pages without gaps":                 pagesRecords,
 		"pages from a time":                  pagesFromTime,
 		"counts failures":                    countsFailures,
@@ -207,6 +208,36 @@ func hidesRecords(t *testing.T, log CallLog) {
 	end(t, log, r, ended, true)
 	if n, failed, err := log.Failures(t.Context(), "b", "t1", at); err != nil || n != 0 || failed != 0 {
 		t.Errorf("another organization counts %d of %d, %v", failed, n, err)
+	}
+}
+
+// findsAttempts looks for the records of a call among others.
+func findsAttempts(t *testing.T, log CallLog) {
+	steps := []ladder.Event{{At: at, Attempt: 1, Sent: true, Method: "INVITE", CSeq: 1, Peer: "192.0.2.1:5061"}}
+	for i, parent := range []string{"p", "p", "q", "", "p"} {
+		r := record(fmt.Sprint("c", i), "a", at.Add(-time.Duration(i)*time.Second))
+		r.ParentID = parent
+		begin(t, log, r)
+	}
+	foreign := record("foreign", "b", at)
+	foreign.ParentID = "p"
+	begin(t, log, foreign)
+	ended := at.Add(time.Second)
+	if err := log.End(t.Context(), "a", "c1", calllog.End{EndedAt: &ended, SIPCode: 503}, steps); err != nil {
+		t.Fatal(err)
+	}
+	attempts, err := log.Attempts(t.Context(), "a", "p", 10)
+	if err != nil || len(attempts) != 3 || attempts[0].ID != "c4" || attempts[1].ID != "c1" || attempts[2].ID != "c0" {
+		t.Fatalf("got %+v, %v", attempts, err)
+	}
+	if a := attempts[1]; a.SIPCode != 503 || !reflect.DeepEqual(a.Ladder, steps) || len(attempts[0].Ladder) != 0 {
+		t.Errorf("got %+v", attempts)
+	}
+	if attempts, err := log.Attempts(t.Context(), "a", "p", 2); err != nil || len(attempts) != 2 {
+		t.Errorf("the first two are %d, %v", len(attempts), err)
+	}
+	if attempts, err := log.Attempts(t.Context(), "a", "r", 2); err != nil || len(attempts) != 0 {
+		t.Errorf("a call without attempts has %d, %v", len(attempts), err)
 	}
 }
 

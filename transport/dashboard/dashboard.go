@@ -11,6 +11,7 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/call"
+	"github.com/callwright/callwright/sip/calllog"
 	"github.com/callwright/callwright/speech"
 	"github.com/callwright/callwright/transport/dashboard/calls"
 	"github.com/callwright/callwright/transport/dashboard/page"
@@ -24,8 +25,9 @@ type Config struct {
 	Prefix        string             // below which the pages are, such as "/ops"; empty: at the root
 	Secure        bool               // browsers reach the pages over TLS, if only through a proxy
 
-	Calls  *call.Service
-	Speech *speech.Service
+	Calls   *call.Service
+	CallLog *calllog.Service // shows the SIP messages of calls; nil: they are not shown
+	Speech  *speech.Service
 
 	Clock  callwright.Clock // nil: the machine's
 	IDs    callwright.IDs   // of requests; nil: UUIDs
@@ -39,7 +41,7 @@ type Dashboard struct{ site *page.Site }
 func New(c Config) (*Dashboard, error) {
 	var areas []page.Area
 	if c.Calls != nil {
-		areas = append(areas, calls.New(calls.Config{Calls: c.Calls}))
+		areas = append(areas, calls.New(calls.Config{Calls: c.Calls, Log: c.CallLog}))
 	}
 	if c.Speech != nil {
 		areas = append(areas, speechpages.New(speechpages.Config{Speech: c.Speech}))

@@ -104,7 +104,11 @@ func matching(q *bun.SelectQuery, org callwright.OrgID, f call.Filter) *bun.Sele
 		q = q.Where("inbound = ?", *f.Inbound)
 	}
 	if f.Completed != nil {
-		q = q.Where("ended = ?", *f.Completed)
+		if *f.Completed {
+			q = q.Where("ended")
+		} else {
+			q = q.Where("NOT ended") // the very words of an index
+		}
 	}
 	if f.AnsweredBy != "" {
 		q = q.Where("answered_by = ?", f.AnsweredBy)

@@ -86,14 +86,31 @@ func (s CallLog) End(
 func (s CallLog) Get(ctx context.Context, org callwright.OrgID, id string) (calllog.Record, []ladder.Event, error) {
 	var row recordRow
 	err := s.core().Read(ctx, []any{org, id}, func(ctx context.Context, idb bun.IDB) error {
-		events := idb.NewSelect().Model((*ladderRow)(nil)).Column("events").Where("call_id = sip_calls.id")
-		query := idb.NewSelect().Model(&row).ColumnExpr("sip_calls.*").ColumnExpr("(?) AS events", events)
-		return sqldb.Absent("call", findRecord(query, org, id).Scan(ctx))
+		return sqldb.Absent("call", findRecord(withLadders(idb, &row), org, id).Scan(ctx))
 	})
 	if err != nil {
 		return calllog.Record{}, nil, err
 	}
 	return row.record(), sqldb.Converted(row.Events, stepJSON.event), nil
+}
+
+// withLadders selects records with their ladders.
+func withLadders(idb bun.IDB, into any) *bun.SelectQuery {
+	events := idb.NewSelect().Model((*ladderRow)(nil)).Column("events").Where("call_id = sip_calls.id")
+	return idb.NewSelect().Model(into).ColumnExpr("sip_calls.*").ColumnExpr("(?) AS events", events)
+}
+
+// Attempts returns the records of a call with their ladders.
+func (s CallLog) Attempts(ctx context.Context, org callwright.OrgID, parent string, limit int) ([]calllog.Attempt, error) {
+	var rows []recordRow
+	err := s.core().Read(ctx, []any{org, parent}, func(ctx context.Context, idb bun.IDB) error {
+		rows = nil
+		return withLadders(idb, &rows).Where("parent_id = ?", parent).Where("parent_id <> ''").Where("org = ?", org).
+			Order("started_at", "id").Limit(limit).Scan(ctx)
+	})
+	return sqldb.Converted(rows, func(r recordRow) calllog.Attempt {
+		return calllog.Attempt{Record: r.record(), Ladder: sqldb.Converted(r.Events, stepJSON.event)}
+	}), err
 }
 
 // List returns a page of the records of a number.

@@ -71,6 +71,13 @@ func TestCallLogUsesIndexes(t *testing.T) {
 				}
 				return err
 			}},
+			"attempts": {"sip_calls_by_parent", "parent_id", func() error {
+				attempts, err := log.Attempts(t.Context(), "o", "p", 10)
+				if len(attempts) != 10 {
+					err = errors.Join(err, fmt.Errorf("%d attempts", len(attempts)))
+				}
+				return err
+			}},
 			"lost calls": {"sip_calls_running", "started_at", func() error {
 				lost, err := log.Lost(t.Context(), []string{"n1", "n2"}, logStart.Add(time.Second-1), 10)
 				if len(lost) != 1 {
@@ -108,13 +115,14 @@ func useCallLog(ctx context.Context, db *bunstore.DB, now time.Time) []error {
 	}
 	_, _, callErr := log.Get(ctx, org, "c")
 	_, pageErr := log.List(ctx, org, number, callwright.Keyset{At: now}, 10)
+	_, attemptsErr := log.Attempts(ctx, org, "p", 10)
 	_, _, failureErr := log.Failures(ctx, org, "t", now)
 	_, foundErr := found.Get(ctx, org, "d")
 	_, recentErr := found.Recent(ctx, look, now)
 	_, testErr := tests.Get(ctx, org, "c")
 	_, openErr := tests.Unfinished(ctx, now, 10)
 	_, forgetErr := log.Forget(ctx, now, 10)
-	return append(errs, callErr, pageErr, failureErr, forgetErr, foundErr, recentErr, testErr, openErr)
+	return append(errs, callErr, pageErr, attemptsErr, failureErr, forgetErr, foundErr, recentErr, testErr, openErr)
 }
 
 // TestHostileTexts has peers say what no database keeps. It is refused with a code, changes nothing, and the call can

@@ -81,6 +81,18 @@ func (s CallLog) Get(
 	return r, steps, err
 }
 
+// Attempts returns the records of a call with their ladders.
+func (s CallLog) Attempts(ctx context.Context, org callwright.OrgID, parent string, limit int) ([]calllog.Attempt, error) {
+	var all []calllog.Attempt
+	found, err := s.records(ctx, func(r calllog.Record, d *data) bool { return r.Org == org && r.ParentID == parent })
+	for _, r := range found[:min(limit, len(found))] {
+		_, steps, ladderErr := s.Get(ctx, org, r.ID)
+		err = cmp.Or(err, ladderErr)
+		all = append(all, calllog.Attempt{Record: r, Ladder: steps})
+	}
+	return all, err
+}
+
 // List returns a page of the records of a number.
 func (s CallLog) List(
 	ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber, before callwright.Keyset, limit int,

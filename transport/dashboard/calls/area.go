@@ -6,6 +6,7 @@ import (
 	"io/fs"
 
 	"github.com/callwright/callwright/agents/call"
+	"github.com/callwright/callwright/sip/calllog"
 	"github.com/callwright/callwright/transport/dashboard/page"
 )
 
@@ -15,14 +16,18 @@ var files embed.FS
 // Config is what the pages need. Calls is required.
 type Config struct {
 	Calls *call.Service
+	Log   *calllog.Service // nil: calls are shown without the messages of SIP
 }
 
 // pages serves the pages.
-type pages struct{ cfg Config }
+type pages struct {
+	cfg   Config
+	waves *waves
+}
 
 // New returns the pages of calls.
 func New(c Config) page.Area {
-	p := pages{cfg: c}
+	p := pages{cfg: c, waves: newWaves(c.Calls)}
 	templates, err := fs.Sub(files, "templates")
 	if err != nil {
 		panic(err) // the folder is embedded

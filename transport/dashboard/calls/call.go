@@ -15,6 +15,7 @@ type one struct {
 	Recording recording
 	Lines     lines
 	Turns     turns
+	Attempts  []attempt
 }
 
 // call shows a call. It is live until the call has ended.
@@ -33,10 +34,15 @@ func (p pages) call(ctx context.Context, r *page.Request) (page.Answer, error) {
 	if data.Turns, err = p.turns(ctx, r, data.Ended); err != nil {
 		return nil, err
 	}
-	data.Recording = recordingOf(c)
+	if data.Attempts, err = p.attempts(ctx, r, c); err != nil {
+		return nil, err
+	}
+	if data.Recording, err = p.recordingOf(ctx, c, data.Lines.Lines); err != nil {
+		return nil, err
+	}
 	view := &page.View{Page: "call", Title: c.Title(), Data: data}
 	if !data.Ended {
-		view.Live = []string{"facts", "transcript", "turns"}
+		view.Live = []string{"facts", "transcript", "turns", "attempts"}
 	}
 	return view, nil
 }

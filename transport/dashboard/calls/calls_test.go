@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/url"
 	"strings"
@@ -15,6 +16,10 @@ import (
 	"github.com/callwright/callwright/agents/conversation"
 	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/agents/request"
+	"github.com/callwright/callwright/sip/calllog"
+	"github.com/callwright/callwright/sip/health"
+	"github.com/callwright/callwright/sip/ladder"
+	"github.com/callwright/callwright/speech/pcm"
 )
 
 // somebody is a page.Authenticator that takes everybody for the same person.
@@ -33,6 +38,11 @@ func (routes) Caller(_ context.Context, _ callwright.OrgID, from callwright.Phon
 	}
 	return "+14155550100", nil
 }
+
+// monitor is a calllog.Monitor that learns nothing.
+type monitor struct{}
+
+func (monitor) Observe(context.Context, callwright.OrgID, string, string, health.Evidence) {}
 
 func running(c *call.Call) {
 	c.Queue, c.Status, c.EndedAt, c.Ending = call.QueueStarted, "", nil, nil
@@ -107,7 +117,7 @@ func TestCall(t *testing.T) {
 	}
 	h.want(http.StatusOK, "/calls/c1",
 		"<h1>Call to +14155550123</h1>", "the other side hung up", "&lt;script&gt;alert(1)", "!<script>alert", "!<script>x", "1:02.5", "(interrupted)",
-		`data-start="62500"`, "150 ms", "450 ms", "900 ms", "They named a day.", "Ask &lt;b&gt;", "→ book", "503", "&lt;i&gt;", "They agreed.", "booked", "given up",
+		`data-start="62500"`, "150 ms", "450 ms", "900 ms", `x="66" y="0" width="34"`, "They named a day.", "Ask &lt;b&gt;", "→ book", "503", "&lt;i&gt;", "They agreed.", "booked", "given up",
 		"example.com answered 500", "!secret-hook", "12\u202f345", "1.5 ms", "4711", "recording is off", "!<audio", "!Stop the call", "!data-live")
 	h.call("c2", func(c *call.Call) {
 		c.Status, c.ErrorMessage, c.Ending = call.StatusFailed, "<b>the line broke</b>", &call.HangupReason{Cause: call.CauseInternal}
@@ -144,19 +154,20 @@ func TestRecording(t *testing.T) {
 	h.call("gone", func(c *call.Call) { c.Recorded, c.Agent.Record = true, true })
 	h.call("unanswered", func(c *call.Call) { c.Agent.Record, c.StartedAt = true, nil })
 	h.call("unwritten", func(c *call.Call) { c.Agent.Record = true })
-	file, err := h.files.Create(t.Context(), org, "c1")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, writeErr := file.Write([]byte("RIFF....WAVE"))
-	if err := errors.Join(writeErr, file.Close()); err != nil {
-		t.Fatal(err)
-	}
-	h.want(http.StatusOK, "/calls/c1", `<audio controls preload="none" id="recording" src="/calls/c1/recording">`)
+	h.call("odd", func(c *call.Call) { c.Recorded, c.Agent.Record = true, true })
+	h.record("odd", func(w io.Writer) error { _, err := io.WriteString(w, "RIFF....WAVE"); return err })
+	h.record("c1", func(w io.Writer) error {
+		return pcm.WriteWAV(w, pcm.Audio{Rate: 8000, Channels: 2, Samples: make([]int16, 2*8000*70)})
+	})
+	h.line("c1", call.Entry{Seq: 1, Speaker: call.SpeakerUser, Text: "<i>", Start: 1500 * time.Millisecond, End: 2 * time.Second})
+	h.want(http.StatusOK, "/calls/c1", `<audio controls preload="none" id="recording" src="/calls/c1/recording">`, "1:10",
+		`href="/calls/c1/recording#t=1.5" data-start="1500"`, `<a data-start="1500" data-end="2000" href="#line-1"`, "&lt;i&gt;", "!<i>")
+	h.want(http.StatusOK, "/calls/odd", "<audio", "The waveform cannot be drawn")
+	h.want(http.StatusOK, "/calls/gone", "no longer there", "!<audio")
 	h.want(http.StatusOK, "/calls/unanswered", "nobody answered this call", "!<audio")
 	h.want(http.StatusOK, "/calls/unwritten", "could not write it", "!<audio")
 	h.want(http.StatusNotFound, "/calls/gone/recording")
-	h.want(http.StatusOK, "/calls/c1/recording", "RIFF....WAVE")
+	h.want(http.StatusOK, "/calls/c1/recording", "RIFF")
 	r, _ := http.NewRequestWithContext(t.Context(), http.MethodGet, h.URL+"/calls/c1/recording", http.NoBody)
 	r.Header.Set("Range", "bytes=8-11")
 	answer, err := h.client.Do(r)
@@ -166,6 +177,32 @@ func TestRecording(t *testing.T) {
 	if text := h.check(answer, http.StatusPartialContent, "a range"); text != "WAVE" || answer.Header.Get("Content-Type") != "audio/wav" {
 		t.Errorf("the range is %q of %s", text, answer.Header.Get("Content-Type"))
 	}
+}
+
+func TestAttempts(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	h.call("c1", func(*call.Call) {})
+	h.call("in", func(c *call.Call) { c.Inbound = true })
+	end := calllog.End{EndedAt: new(created.Add(time.Second)), SIPCode: 503, Status: "503 <b>Away</b>", Cause: "overload", Technical: true}
+	for _, r := range []calllog.Record{
+		{ID: "s1", ParentID: "c1", Server: "pbx.example.com:5061", SIPCallID: "<i>@x"}, {ID: "in", Source: "192.0.2.7"}, {ID: "other", ParentID: "c2"},
+	} {
+		r.Org, r.Number, r.StartedAt, r.Attempt = org, "+14155550100", created, 1
+		if err := h.log.Begin(t.Context(), r); err != nil {
+			t.Fatal(err)
+		}
+		if err := h.log.End(t.Context(), org, r.ID, end, []ladder.Event{
+			{At: created, Attempt: 1, Note: ladder.NoteConnected, Detail: "TLS 1.3"},
+			{At: created, Attempt: 1, Sent: true, Method: "INVITE", CSeq: 7, Peer: "192.0.2.7:5061", Body: "PCMU; sendrecv"},
+			{At: created.Add(time.Second), Attempt: 1, Method: "INVITE", Status: 503, Reason: "<b>Away</b>"},
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	h.want(http.StatusOK, "/calls/c1", "Attempt 1: pbx.example.com:5061", "the trunk failed", "503 &lt;b&gt;Away", "!<b>Away", "3 steps", "&lt;i&gt;@x",
+		"PCMU; sendrecv", "TLS 1.3", "7 INVITE", `href="#sip-1-3"`, `id="sip-1-3"`, "!Attempt 2")
+	h.want(http.StatusOK, "/calls/in", "Attempt 1", "192.0.2.7")
 }
 
 func TestPlace(t *testing.T) {
@@ -194,4 +231,16 @@ func TestPlace(t *testing.T) {
 	h.post("/calls/"+id, "/calls/"+id+"/stop", url.Values{}, http.StatusOK, "The call ends", "canceled", "!Stop the call")
 	h.post("/calls/new", "/calls/"+id+"/stop", url.Values{}, http.StatusOK, "has already ended")
 	h.post("/calls/new", "/calls/none/stop", url.Values{}, http.StatusNotFound)
+}
+
+// record stores the recording of a call.
+func (h *house) record(id string, fill func(io.Writer) error) {
+	h.t.Helper()
+	file, err := h.files.Create(h.t.Context(), org, id)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	if err := errors.Join(fill(file), file.Close()); err != nil {
+		h.t.Fatal(err)
+	}
 }

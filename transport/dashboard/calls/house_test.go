@@ -15,10 +15,12 @@ import (
 	"github.com/callwright/callwright/adapters/filestore"
 	"github.com/callwright/callwright/adapters/memstore"
 	"github.com/callwright/callwright/adapters/memstore/agentstore"
+	"github.com/callwright/callwright/adapters/memstore/sipstore"
 	"github.com/callwright/callwright/adapters/scripted"
 	"github.com/callwright/callwright/agents"
 	"github.com/callwright/callwright/agents/agentstest"
 	"github.com/callwright/callwright/agents/call"
+	"github.com/callwright/callwright/sip/calllog"
 	"github.com/callwright/callwright/transport/dashboard"
 )
 
@@ -32,6 +34,7 @@ type house struct {
 	*httptest.Server
 	t      *testing.T
 	calls  agentstore.Calls
+	log    sipstore.CallLog
 	files  *filestore.Recordings
 	client *http.Client
 }
@@ -41,7 +44,7 @@ func open(t *testing.T) *house {
 	store := memstore.New()
 	files := must(filestore.New(t.TempDir()))
 	t.Cleanup(func() { _ = files.Close() })
-	h := &house{t: t, calls: agentstore.Calls{Store: store}, files: files}
+	h := &house{t: t, calls: agentstore.Calls{Store: store}, log: sipstore.CallLog{Store: store}, files: files}
 	work := memstore.NewWork(store, nil)
 	service := must(call.New(call.Config{
 		Store: h.calls, Leases: memstore.Leases{Store: store}, Atomic: store, Work: work,
@@ -51,7 +54,8 @@ func open(t *testing.T) *house {
 		})),
 		Recognizer: &agentstest.Recognizer{}, Synthesizer: &agentstest.Synthesizer{}, Node: "n1",
 	}))
-	site := must(dashboard.New(dashboard.Config{Authenticator: somebody{}, Calls: service}))
+	log := must(calllog.New(calllog.Config{Store: h.log, Leases: memstore.Leases{Store: store}, Monitor: monitor{}, Node: "n1"}))
+	site := must(dashboard.New(dashboard.Config{Authenticator: somebody{}, Calls: service, CallLog: log}))
 	t.Cleanup(func() { _ = site.Close(t.Context()) })
 	h.Server = httptest.NewServer(site)
 	t.Cleanup(h.Close)

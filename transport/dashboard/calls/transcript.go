@@ -72,6 +72,31 @@ func answerOf(e call.Entry) answer {
 	return a
 }
 
+// Slowest returns the longest time of an answer on the page.
+func (l lines) Slowest() (most time.Duration) {
+	for _, a := range l.Answers {
+		most = max(most, a.Total)
+	}
+	return most
+}
+
+// bar is a stage in the picture of an answer.
+type bar struct{ X, Width, Colour int }
+
+// barRoom is the width of the longest answer's bars.
+const barRoom = 200
+
+// Bars returns the stages as bars beside each other, in the scale of the slowest answer.
+func (a answer) Bars(slowest time.Duration) (all []bar) {
+	var from time.Duration
+	for i, stage := range a.Stages {
+		x, next := int(from*barRoom/slowest), int((from+stage)*barRoom/slowest)
+		all = append(all, bar{x, next - x, i + 1})
+		from += stage
+	}
+	return all
+}
+
 // turns is a page of the logs of a call.
 type turns struct {
 	Part  part

@@ -58,7 +58,7 @@ func causeText(c call.Cause) string {
 func speakerText(s call.Speaker) string {
 	switch s {
 	case call.SpeakerUser:
-		return "Caller"
+		return "Other side"
 	case call.SpeakerAssistant:
 		return "Agent"
 	case call.SpeakerAction:

@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"strings"
 	"time"
+
+	"github.com/callwright/callwright/transport/dashboard/chart"
 )
 
 var (
@@ -22,7 +24,7 @@ type static struct{ Style, Script string }
 
 // assets are the files by their paths.
 var assets, statics = func() (map[string]asset, static) {
-	css := []byte(style)
+	css := []byte(style + chart.CSS)
 	s := static{Style: staticPath(css, "style.css"), Script: staticPath(script, "live.js")}
 	return map[string]asset{
 		s.Style: {"text/css; charset=utf-8", css}, s.Script: {"text/javascript; charset=utf-8", script},
