@@ -108,3 +108,15 @@ func (s *Service) tellOne(
 	}
 	return entries[0], nil
 }
+
+// ReadComment returns a comment as it stands; a deleted one is CodeNotFound.
+func (s *Service) ReadComment(ctx context.Context, org callwright.OrgID, id, comment string) (Comment, error) {
+	c, err := s.cfg.Store.Comment(ctx, org, id, comment)
+	if err != nil {
+		return Comment{}, err
+	}
+	if c.Deleted {
+		return Comment{}, callwright.NotFound("comment")
+	}
+	return c, nil
+}

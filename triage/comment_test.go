@@ -179,3 +179,26 @@ func TestCommentLinks(t *testing.T) {
 		})
 	}
 }
+
+func TestReadComment(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	i := h.issue(triage.Draft{})
+	e, err := h.Comment(t.Context(), "acme", ada, i.ID, triage.CommentDraft{Detail: "first"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := h.EditComment(t.Context(), "acme", ada, i.ID, e.ID, "second"); err != nil {
+		t.Fatal(err)
+	}
+	if c, err := h.ReadComment(t.Context(), "acme", i.ID, e.ID); err != nil || c.Detail != "second" || c.Author != ada {
+		t.Errorf("got %+v, %v", c, err)
+	}
+	_, err = h.ReadComment(t.Context(), "other", i.ID, e.ID)
+	wantError(t, err, callwright.CodeNotFound, "")
+	if _, err := h.DeleteComment(t.Context(), "acme", ada, i.ID, e.ID); err != nil {
+		t.Fatal(err)
+	}
+	_, err = h.ReadComment(t.Context(), "acme", i.ID, e.ID)
+	wantError(t, err, callwright.CodeNotFound, "")
+}

@@ -13,6 +13,7 @@ import (
 	"github.com/callwright/callwright/transport/dashboard"
 	"github.com/callwright/callwright/transport/httpapi"
 	"github.com/callwright/callwright/transport/httpapi/portingapi"
+	"github.com/callwright/callwright/triage"
 )
 
 // dashboardParts is everything that the dashboard shows.
@@ -23,13 +24,14 @@ type dashboardParts struct {
 	Listener listener
 	Calls    *call.Service
 	CallLog  *calllog.Service
+	Issues   *triage.Service
 	Log      *slog.Logger
 }
 
 func newDashboard(p dashboardParts) (*dashboard.Dashboard, error) {
 	return dashboard.New(dashboard.Config{
 		Sessions: p.Access, Secure: strings.HasPrefix(p.Listener.publicURL(p.Config), "https:"),
-		Calls: p.Calls, CallLog: p.CallLog, Logger: p.Log,
+		Calls: p.Calls, CallLog: p.CallLog, Issues: p.Issues, Logger: p.Log,
 	})
 }
 

@@ -14,8 +14,10 @@ import (
 	"github.com/callwright/callwright/sip/calllog"
 	"github.com/callwright/callwright/speech"
 	"github.com/callwright/callwright/transport/dashboard/calls"
+	"github.com/callwright/callwright/transport/dashboard/issues"
 	"github.com/callwright/callwright/transport/dashboard/page"
 	speechpages "github.com/callwright/callwright/transport/dashboard/speech"
+	"github.com/callwright/callwright/triage"
 )
 
 // Config configures a Dashboard. Sessions or Authenticator is required. A domain whose service is nil has no pages.
@@ -27,6 +29,7 @@ type Config struct {
 
 	Calls   *call.Service
 	CallLog *calllog.Service // shows the SIP messages of calls; nil: they are not shown
+	Issues  *triage.Service
 	Speech  *speech.Service
 
 	Clock  callwright.Clock // nil: the machine's
@@ -42,6 +45,9 @@ func New(c Config) (*Dashboard, error) {
 	var areas []page.Area
 	if c.Calls != nil {
 		areas = append(areas, calls.New(calls.Config{Calls: c.Calls, Log: c.CallLog}))
+	}
+	if c.Issues != nil {
+		areas = append(areas, issues.New(issues.Config{Issues: c.Issues, Calls: c.Calls, Clock: c.Clock}))
 	}
 	if c.Speech != nil {
 		areas = append(areas, speechpages.New(speechpages.Config{Speech: c.Speech}))

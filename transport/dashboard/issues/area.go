@@ -1,0 +1,95 @@
+// Package issues shows issues: the list with its filters, and one issue with its feed, comments, attachments, flags, relations and the
+// work of agents on it.
+package issues
+
+import (
+	"context"
+	"embed"
+	"errors"
+	"io/fs"
+	"strings"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/call"
+	"github.com/callwright/callwright/transport/dashboard/page"
+	"github.com/callwright/callwright/triage"
+)
+
+//go:embed templates/*.html
+var files embed.FS
+
+// Config is what the pages need. Issues is required.
+type Config struct {
+	Issues *triage.Service
+	Calls  *call.Service    // finds the second of a cited line; nil: evidence names lines only
+	Clock  callwright.Clock // nil: the machine's
+}
+
+// pages serves the pages.
+type pages struct{ cfg Config }
+
+// New returns the pages of issues.
+func New(c Config) page.Area {
+	if c.Clock == nil {
+		c.Clock = callwright.SystemClock{}
+	}
+	p := pages{c}
+	templates, err := fs.Sub(files, "templates")
+	if err != nil {
+		panic(err) // the folder is embedded
+	}
+	return page.Area{
+		Title: "Issues", Path: "/issues", Templates: templates,
+		Funcs: map[string]any{"status": status, "severity": severity, "session": session, "words": words, "markdown": markdown, "href": href,
+			"chosen": chosen, "joined": joined, "line": func(index *int) int { return *index + 1 }},
+		Routes: append([]page.Route{
+			{Pattern: "GET /issues", Serve: p.list},
+			{Pattern: "GET /issues/new", Serve: p.showNew},
+			{Pattern: "POST /issues", Serve: p.create},
+			{Pattern: "GET /issues/{id}", Serve: p.show},
+			{Pattern: "GET /issues/{id}/edit", Serve: p.showEdit},
+			{Pattern: "POST /issues/{id}/edit", Serve: p.edit},
+			{Pattern: "POST /issues/{id}/delete", Serve: p.remove},
+			{Pattern: "GET /issues/{id}/comments/{comment}", Serve: p.showComment},
+			{Pattern: "POST /issues/{id}/comments/{comment}", Serve: p.editComment},
+			{Pattern: "POST /issues/{id}/comments/{comment}/delete", Serve: p.deleteComment},
+		}, p.actions()...),
+	}
+}
+
+// actor returns who makes a request, as issues know it.
+func actor(r *page.Request) triage.Actor {
+	return triage.Actor{Kind: triage.ActorUser, ID: r.Principal.KeyID, Label: r.Principal.KeyName}
+}
+
+// to returns a redirect to an issue.
+func to(id, notice string) (page.Answer, error) {
+	return page.SeeOther{To: page.Path("/issues", id), Notice: notice}, nil
+}
+
+// mayMend returns what an error says about a form, if a person can mend it there. The absence of something that a field names is such
+// an error, that of the issue is not.
+func mayMend(err error, names map[string]string) (page.Faults, bool) {
+	if faults, ok := page.FaultsOf(err, names); ok {
+		return faults, true
+	}
+	if e, _ := errors.AsType[*callwright.Error](err); errors.Is(err, callwright.ErrNotFound) || errors.Is(err, callwright.ErrNotImplemented) {
+		name, ok := names[e.Field]
+		return page.Faults{name: e.Message}, ok && e.Field != ""
+	}
+	return nil, false
+}
+
+// find returns the id of the issue that a text names by its readable name, such as "T-1001"; another text is an id.
+func (p pages) find(ctx context.Context, org callwright.OrgID, text string) (string, error) {
+	found, err := p.cfg.Issues.List(ctx, org, triage.Query{Filter: triage.Filter{Search: text, Limit: pageSize}})
+	if err != nil {
+		return "", err
+	}
+	for _, i := range found.Items {
+		if strings.EqualFold(i.Name(), text) {
+			return i.ID, nil
+		}
+	}
+	return text, nil
+}

@@ -1,0 +1,67 @@
+package issues
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/callwright/callwright/triage"
+)
+
+// badge is a state as people see it.
+type badge struct{ Kind, Text string }
+
+// words shows a name of the domain, such as "in_progress", as words.
+func words(name any) string { return strings.ReplaceAll(fmt.Sprint(name), "_", " ") }
+
+func status(s triage.Status) badge {
+	kinds := map[triage.Status]string{
+		triage.StatusTodo: "warn", triage.StatusInProgress: "busy", triage.StatusInReview: "busy", triage.StatusDone: "good",
+	}
+	return kindOr(kinds[s], words(s))
+}
+
+func severity(s triage.Severity) badge {
+	return kindOr(map[triage.Severity]string{triage.SeverityCritical: "bad", triage.SeverityHigh: "warn"}[s], words(s))
+}
+
+func session(s triage.SessionStatus) badge {
+	kinds := map[triage.SessionStatus]string{
+		triage.SessionPending: "busy", triage.SessionActive: "busy", triage.SessionAwaitingInput: "warn", triage.SessionComplete: "good",
+		triage.SessionError: "bad",
+	}
+	return kindOr(kinds[s], words(s))
+}
+
+func kindOr(kind, text string) badge {
+	if kind == "" {
+		kind = "plain"
+	}
+	return badge{kind, text}
+}
+
+// joined returns the values of a filter as its parameter has them.
+func joined(values any) (string, error) {
+	switch v := values.(type) {
+	case []triage.Status:
+		return join(v), nil
+	case []triage.Severity:
+		return join(v), nil
+	case []string:
+		return join(v), nil
+	}
+	return "", fmt.Errorf("joined: a %T", values)
+}
+
+func join[T ~string](values []T) string {
+	texts := make([]string, len(values))
+	for n, v := range values {
+		texts[n] = string(v)
+	}
+	return strings.Join(texts, ",")
+}
+
+// chosen reports whether a filter has this value alone.
+func chosen(values, value any) (bool, error) {
+	text, err := joined(values)
+	return text == fmt.Sprint(value), err
+}

@@ -1,0 +1,99 @@
+package issues
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+
+	"github.com/callwright/callwright/transport/dashboard/page"
+	"github.com/callwright/callwright/triage"
+)
+
+func (p pages) showEdit(ctx context.Context, r *page.Request) (page.Answer, error) {
+	i, err := p.cfg.Issues.Get(ctx, r.Org(), r.PathValue("id"))
+	if err != nil {
+		return nil, err
+	}
+	return newForm(&i, triage.Draft{
+		Title: i.Title, Description: i.Description, Status: i.Status, Severity: i.Severity, Category: i.Category, OwnerID: i.OwnerID,
+		AssigneeID: i.AssigneeID, ExternalLink: i.ExternalLink,
+	}, strconv.FormatInt(i.Version, 10), nil, http.StatusOK), nil
+}
+
+// edit changes an issue, unless others have changed it since the form was opened.
+func (p pages) edit(ctx context.Context, r *page.Request) (page.Answer, error) {
+	d := draft(r)
+	version, _ := strconv.ParseInt(r.Field("version"), 10, 64) // 0: whichever
+	i, err := p.cfg.Issues.Update(ctx, r.Org(), actor(r), r.PathValue("id"), triage.Change{
+		Version: version, Title: &d.Title, Description: &d.Description, Category: &d.Category, OwnerID: &d.OwnerID,
+		AssigneeID: &d.AssigneeID, ExternalLink: &d.ExternalLink, Status: &d.Status, Severity: &d.Severity,
+	})
+	if faults, ok := mayMend(err, nil); ok {
+		if i, err = p.cfg.Issues.Get(ctx, r.Org(), r.PathValue("id")); err != nil {
+			return nil, err
+		}
+		return newForm(&i, d, strconv.FormatInt(i.Version, 10), faults, http.StatusUnprocessableEntity), nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return to(i.ID, i.Name()+" is changed.")
+}
+
+func (p pages) remove(ctx context.Context, r *page.Request) (page.Answer, error) {
+	if err := p.cfg.Issues.Delete(ctx, r.Org(), actor(r), r.PathValue("id")); err != nil {
+		return nil, err
+	}
+	return page.SeeOther{To: "/issues", Notice: "The issue is deleted."}, nil
+}
+
+// comment is the page of one comment.
+type comment struct {
+	Comment triage.Comment
+	Issue   triage.Issue
+	Own     bool // of the reader, who may change it
+	Detail  string
+	Faults  page.Faults
+}
+
+func (p pages) showComment(ctx context.Context, r *page.Request) (page.Answer, error) {
+	return p.comment(ctx, r, nil)
+}
+
+// comment returns the page of a comment; with faults, as it was typed.
+func (p pages) comment(ctx context.Context, r *page.Request, faults page.Faults) (page.Answer, error) {
+	i, err := p.cfg.Issues.Get(ctx, r.Org(), r.PathValue("id"))
+	if err != nil {
+		return nil, err
+	}
+	c, err := p.cfg.Issues.ReadComment(ctx, r.Org(), i.ID, r.PathValue("comment"))
+	if err != nil {
+		return nil, err
+	}
+	me := actor(r)
+	data := comment{Comment: c, Issue: i, Own: c.Author.Kind == me.Kind && c.Author.ID == me.ID, Detail: c.Detail, Faults: faults}
+	v := &page.View{Page: "comment", Title: "Comment on " + i.Name()}
+	if faults != nil {
+		v.Status, data.Detail = http.StatusUnprocessableEntity, r.Field("detail")
+	}
+	v.Data = data
+	return v, nil
+}
+
+func (p pages) editComment(ctx context.Context, r *page.Request) (page.Answer, error) {
+	_, err := p.cfg.Issues.EditComment(ctx, r.Org(), actor(r), r.PathValue("id"), r.PathValue("comment"), r.Field("detail"))
+	if faults, ok := mayMend(err, nil); ok {
+		return p.comment(ctx, r, faults)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return to(r.PathValue("id"), "The comment is changed.")
+}
+
+func (p pages) deleteComment(ctx context.Context, r *page.Request) (page.Answer, error) {
+	if _, err := p.cfg.Issues.DeleteComment(ctx, r.Org(), actor(r), r.PathValue("id"), r.PathValue("comment")); err != nil {
+		return nil, err
+	}
+	return to(r.PathValue("id"), "The comment is deleted.")
+}

@@ -1,0 +1,111 @@
+package issues
+
+import (
+	"context"
+	"net/http"
+	"strings"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/transport/dashboard/page"
+	"github.com/callwright/callwright/triage"
+)
+
+// issue is the page of one issue.
+type issue struct {
+	Issue     triage.Issue
+	Feed      []entry // the newest first
+	Next      string  // address of what is older; empty: there is nothing
+	Older     bool    // this is not the newest page
+	Resources []triage.Resource
+	Flags     []triage.Flag
+	Relations []triage.Relation
+
+	Statuses   []triage.Status
+	Severities []triage.Severity
+	Types      []triage.ResourceType
+	Typed      map[string]string // in a form with faults
+	Faults     page.Faults
+}
+
+func (p pages) show(ctx context.Context, r *page.Request) (page.Answer, error) {
+	return p.issue(ctx, r, nil)
+}
+
+// issue returns the page of an issue; with faults, as the form was typed.
+func (p pages) issue(ctx context.Context, r *page.Request, faults page.Faults) (page.Answer, error) {
+	org, id := r.Org(), r.PathValue("id")
+	i, err := p.cfg.Issues.Get(ctx, org, id)
+	if err != nil {
+		return nil, err
+	}
+	data := issue{
+		Issue: i, Statuses: triage.Statuses(), Severities: triage.Severities(), Types: types(), Typed: map[string]string{}, Faults: faults,
+		Older: r.Query("cursor") != "",
+	}
+	for name := range r.PostForm {
+		data.Typed[name] = r.Field(name)
+	}
+	if err := p.parts(ctx, org, &data); err != nil {
+		return nil, err
+	}
+	feed, err := p.cfg.Issues.Activity(ctx, org, id, triage.PageRequest{Cursor: r.Query("cursor")})
+	if err != nil {
+		return nil, err
+	}
+	if data.Feed, err = p.entries(ctx, org, feed.Items); err != nil {
+		return nil, err
+	}
+	if feed.Next != "" {
+		data.Next = r.With("cursor", feed.Next)
+	}
+	v := &page.View{Page: "issue", Title: i.Name() + " " + callwright.Clip(i.Title, 80), Data: data}
+	switch {
+	case faults != nil:
+		v.Status = http.StatusUnprocessableEntity
+	case !data.Older:
+		v.Live, v.Wait = []string{"record", "parts", "feed"}, p.changed(org, i)
+	}
+	return v, p.seen(ctx, r, i)
+}
+
+// parts reads what belongs to an issue.
+func (p pages) parts(ctx context.Context, org callwright.OrgID, data *issue) (err error) {
+	if data.Resources, err = p.cfg.Issues.Resources(ctx, org, data.Issue.ID); err != nil {
+		return err
+	}
+	if data.Flags, err = p.cfg.Issues.Flags(ctx, org, data.Issue.ID); err != nil {
+		return err
+	}
+	data.Relations, err = p.cfg.Issues.Relations(ctx, org, data.Issue.ID)
+	return err
+}
+
+// seen marks the feed as seen by the reader, if there is something new. A rendering for a stream is nobody's.
+func (p pages) seen(ctx context.Context, r *page.Request, i triage.Issue) error {
+	if strings.Contains(r.Header.Get("Accept"), "text/event-stream") {
+		return nil
+	}
+	unread, err := p.cfg.Issues.Unread(ctx, r.Org(), r.Principal.KeyID, []triage.Issue{i})
+	if err != nil || !unread[i.ID] {
+		return err
+	}
+	return p.cfg.Issues.View(ctx, r.Org(), r.Principal.KeyID, i.ID)
+}
+
+// changed returns a function that waits for an entry that an issue did not have yet.
+func (p pages) changed(org callwright.OrgID, i triage.Issue) func(ctx context.Context) error {
+	return func(ctx context.Context) error {
+		watcher, err := p.cfg.Issues.Watch(ctx, org, i.ID, "")
+		if err != nil {
+			return err
+		}
+		defer watcher.Close()
+		// An entry between the rendering and Watch would be missed.
+		now, err := p.cfg.Issues.Get(ctx, org, i.ID)
+		if err != nil || !now.LastActivityAt.Equal(i.LastActivityAt) {
+			return err
+		}
+		_, err = watcher.Next(ctx)
+		return err
+	}
+}

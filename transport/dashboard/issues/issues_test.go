@@ -1,0 +1,345 @@
+package issues_test
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/cookiejar"
+	"net/http/httptest"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/memstore"
+	"github.com/callwright/callwright/adapters/memstore/triagestore"
+	"github.com/callwright/callwright/transport/dashboard/issues"
+	"github.com/callwright/callwright/transport/dashboard/page"
+	"github.com/callwright/callwright/triage"
+	"github.com/callwright/callwright/triage/triagetest"
+)
+
+const org callwright.OrgID = "acme"
+
+// ada is the person who looks; bob is another of the organization.
+var (
+	ada = triage.Actor{Kind: triage.ActorUser, ID: "ada", Label: "Ada"}
+	bob = triage.Actor{Kind: triage.ActorUser, ID: "bob", Label: "Bob"}
+)
+
+// signedIn is who makes every request.
+type signedIn struct{}
+
+func (signedIn) Authenticate(*http.Request) (callwright.Principal, error) {
+	return callwright.Principal{Org: org, KeyID: ada.ID, KeyName: ada.Label}, nil
+}
+
+// house serves the pages of issues that are kept in memory.
+type house struct {
+	*triage.Service
+	t      *testing.T
+	url    string
+	client *http.Client
+}
+
+func open(t *testing.T) *house {
+	t.Helper()
+	memory, calls := memstore.New(), new(triagetest.Resolver)
+	calls.Put(org, "c1", triage.Item{Title: `Call <script>alert("title")</script>`}, triage.Evidence{})
+	service, err := triage.New(triage.Config{
+		Store: triagestore.Store{Store: memory}, Atomic: memory, Work: memstore.NewWork(memory, nil), Analyst: new(triagetest.Analyst),
+		Resolvers: map[triage.ResourceType]triage.ResourceResolver{triage.ResourceCall: calls},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(service.Close)
+	site, err := page.New(page.Config{Authenticator: signedIn{}, Areas: []page.Area{
+		issues.New(issues.Config{Issues: service}),
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(site)
+	t.Cleanup(server.Close)
+	t.Cleanup(func() {
+		if err := site.Close(context.Background()); err != nil {
+			t.Error(err)
+		}
+	})
+	jar, _ := cookiejar.New(nil) // without options it never fails
+	return &house{service, t, server.URL, &http.Client{Jar: jar}}
+}
+
+// issue opens an issue of an organization.
+func (h *house) issue(org callwright.OrgID, d triage.Draft) triage.Issue {
+	h.t.Helper()
+	i, err := h.Create(h.t.Context(), org, bob, d)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return i
+}
+
+// get returns a page, which must have a status.
+func (h *house) get(status int, path string) string {
+	h.t.Helper()
+	return h.do(status, http.MethodGet, path, nil)
+}
+
+func (h *house) do(status int, method, path string, form url.Values) string {
+	h.t.Helper()
+	request, err := http.NewRequestWithContext(h.t.Context(), method, h.url+path, strings.NewReader(form.Encode()))
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	answer, err := h.client.Do(request)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	if err != nil || answer.StatusCode != status {
+		h.t.Fatalf("%s: status %d, want %d, %v\n%s", answer.Request.URL.Path, answer.StatusCode, status, err, text)
+	}
+	return string(text)
+}
+
+var token = regexp.MustCompile(`name="csrf" value="([^"]+)"`)
+
+// post sends a form with the token of the page of new issues.
+func (h *house) post(status int, path string, pairs ...string) string {
+	h.t.Helper()
+	form := url.Values{"csrf": {token.FindStringSubmatch(h.get(http.StatusOK, "/issues/new"))[1]}}
+	for n := 0; n+1 < len(pairs); n += 2 {
+		form.Set(pairs[n], pairs[n+1])
+	}
+	return h.do(status, http.MethodPost, path, form)
+}
+
+// has fails unless a page has all texts.
+func has(t *testing.T, text string, wants ...string) {
+	t.Helper()
+	for _, want := range wants {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is missing in\n%s", want, text)
+		}
+	}
+}
+
+// hasNot fails if a page has one of some texts.
+func hasNot(t *testing.T, text string, wants ...string) {
+	t.Helper()
+	for _, want := range wants {
+		if strings.Contains(text, want) {
+			t.Errorf("%q is in\n%s", want, text)
+		}
+	}
+}
+
+func TestList(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	has(t, h.get(http.StatusOK, "/issues"), "Open the first")
+	h.issue(org, triage.Draft{Title: "First <script>", Category: "booking", AssigneeID: "ada"})
+	h.issue(org, triage.Draft{Title: "Second", Severity: triage.SeverityCritical, Status: triage.StatusDone})
+	h.issue("other", triage.Draft{Title: "Foreign"})
+	for _, c := range []struct {
+		query     string
+		has, lack []string
+	}{
+		{"", []string{"T-1001 First &lt;script&gt;", "T-1002 Second", "new"}, []string{"Foreign", "First <script>"}},
+		{"?status=backlog,todo", []string{"First"}, []string{"Second"}},
+		{"?severity=critical", []string{"Second"}, []string{"T-1001"}},
+		{"?assignee_id=ada", []string{"T-1001"}, []string{"T-1002"}},
+		{"?category=booking", []string{"T-1001"}, []string{"T-1002"}},
+		{"?search=t-1002&date_range=24h", []string{"T-1002"}, []string{"T-1001"}},
+		{"?search=nothing", []string{"No issue is like that"}, []string{"T-100"}},
+		{"?resource_type=call", []string{"No issue is like that"}, []string{"T-100"}},
+		{"?sort=created_at&order=asc", []string{`aria-sort="ascending"`}, nil},
+	} {
+		text := h.get(http.StatusOK, "/issues"+c.query)
+		has(t, text, c.has...)
+		hasNot(t, text, c.lack...)
+	}
+	for _, query := range []string{"?status=lost", "?sort=title", "?date_range=1y", "?cursor=x"} {
+		h.get(http.StatusBadRequest, "/issues"+query)
+	}
+}
+
+func TestForms(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	has(t, h.post(http.StatusUnprocessableEntity, "/issues", "title", "", "description", "typed"), `id="fault-title"`, "typed")
+	has(t, h.post(http.StatusOK, "/issues", "title", "Books a closed day", "severity", "high", "status", "backlog"), "T-1001 is open.", "Books a closed day")
+	other := h.issue(org, triage.Draft{Title: "Other"})
+	found, err := h.List(t.Context(), org, triage.Query{Filter: triage.Filter{Search: "closed"}})
+	if err != nil || len(found.Items) != 1 {
+		t.Fatal(found, err)
+	}
+	id := found.Items[0].ID
+	at := "/issues/" + id
+	for _, c := range []struct {
+		path   string
+		form   []string
+		status int
+		has    []string
+	}{
+		{"/change", []string{"status", "in_progress", "severity", "low", "assignee_id", "bob"}, 200, []string{"backlog → in progress", "high → low"}},
+		{"/take", nil, 200, []string{"bob → ada"}},
+		{"/edit", []string{"title", "", "version", "0"}, 422, []string{`id="fault-title"`}},
+		{"/edit", []string{"title", "Stale", "version", "1", "status", "done", "severity", "low"}, 422, []string{"changed meanwhile", "Stale"}},
+		{"/comments", []string{"comment", ""}, 422, []string{`id="fault-comment"`}},
+		{"/comments", []string{"comment", "**Seen** it"}, 200, []string{"<strong>Seen</strong> it"}},
+		{"/attachments", []string{"resource_type", "call", "resource_id", "unknown"}, 422, []string{`id="fault-resource_id"`, "unknown"}},
+		{"/attachments", []string{"resource_type", "run", "resource_id", "r"}, 422, []string{`id="fault-resource_type"`}},
+		{"/flags", []string{"flag_call", "c1", "flag_type", "date"}, 422, []string{`id="fault-flag_call"`}},
+		{"/attachments", []string{"resource_type", "call", "resource_id", "c1"}, 200, []string{`href="/calls/c1"`}},
+		{"/flags", []string{"flag_call", "c1", "flag_type", "date", "flag_line", "x"}, 422, []string{`id="fault-flag_line"`}},
+		{"/flags", []string{"flag_call", "c1", "flag_type", "date", "flag_line", "3"}, 200, []string{"line 3"}},
+		{"/relations", []string{"related", "T-9999", "relation_type", "blocks"}, 422, []string{`id="fault-related"`}},
+		{"/relations", []string{"related", "t-1002", "relation_type", "blocks"}, 200, []string{"blocks <a href=\"/issues/" + other.ID}},
+		{"/analyze", nil, 200, []string{"Cancel its work"}},
+		{"/merge", []string{"into", "T-1001"}, 422, []string{`id="fault-into"`}},
+		{"/merge", []string{"into", "T-1002"}, 200, []string{"goes on in place of this one"}},
+		{"/delete", nil, 200, []string{"The issue is deleted."}},
+	} {
+		has(t, h.post(c.status, at+c.path, c.form...), c.has...)
+	}
+	h.get(http.StatusNotFound, at)
+}
+
+func TestComments(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	i := h.issue(org, triage.Draft{Title: "A"})
+	write := func(by triage.Actor) string {
+		e, err := h.Comment(t.Context(), org, by, i.ID, triage.CommentDraft{Detail: "written by " + by.ID})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return "/issues/" + i.ID + "/comments/" + e.ID
+	}
+	own, foreign := write(ada), write(bob)
+	has(t, h.get(http.StatusOK, own), "Save", "Delete this comment?")
+	hasNot(t, h.get(http.StatusOK, foreign), "Save")
+	h.post(http.StatusForbidden, foreign, "detail", "forged")
+	h.post(http.StatusForbidden, foreign+"/delete")
+	has(t, h.post(http.StatusUnprocessableEntity, own, "detail", ""), `id="fault-detail"`)
+	text := h.post(http.StatusOK, own, "detail", "written anew")
+	has(t, text, "written anew", "edited", "written by bob")
+	hasNot(t, text, "written by ada")
+	hasNot(t, h.post(http.StatusOK, own+"/delete"), "written anew")
+	h.get(http.StatusNotFound, own)
+}
+
+func TestForeign(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	i := h.issue("other", triage.Draft{Title: "Foreign"})
+	for _, path := range []string{"", "/edit", "/comments/x"} {
+		h.get(http.StatusNotFound, "/issues/"+i.ID+path)
+	}
+	for _, path := range []string{
+		"/change", "/take", "/delete", "/comments", "/comments/x", "/comments/x/delete", "/attachments", "/attachments/x/remove", "/flags",
+		"/flags/x/remove", "/relations/x/remove", "/analyze", "/sessions/x/answer", "/sessions/x/cancel",
+	} {
+		h.post(http.StatusNotFound, "/issues/"+i.ID+path, "status", "todo", "severity", "low", "comment", "a", "detail", "a",
+			"resource_type", "call", "resource_id", "c1", "flag_call", "c1", "flag_type", "a", "answer", "a")
+	}
+}
+
+// hostile is Markdown that tries to run a script, to load something, or to look like the page.
+const hostile = `<script>alert(1)</script> <img src=x onerror=alert(2)> [go](javascript:alert(3)) [go](JaVaScRiPt&colon;alert(4))
+![pic](https://evil.example/p.png) <a href="javascript:alert(5)" onclick="alert(6)">x</a> <iframe src="//evil.example"></iframe>
+[data](data:text/html,<script>alert(7)</script>) <javascript:alert(8)> <style>*{display:none}</style> <form action="/issues"></form>
+
+# Heading
+
+[good](https://good.example/a?b=1&c=2) and ` + "`<b>code</b>`"
+
+func TestHostileTexts(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	i := h.issue(org, triage.Draft{Title: "<script>alert(9)</script>", Description: hostile, Category: `"><script>alert(10)</script>`})
+	if _, err := h.Comment(t.Context(), org, bob, i.ID, triage.CommentDraft{Detail: hostile}); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := h.Attach(t.Context(), org, bob, i.ID, triage.ResourceDraft{Type: triage.ResourceCall, ResourceID: "c1"}); err != nil {
+		t.Fatal(err)
+	}
+	h.agent(i.ID, map[string]any{
+		"root_cause": hostile, "suggestion": hostile, "confidence": "<script>", "evidence": []any{
+			map[string]any{"resource_type": "call", "resource_id": "../c1?<", "line": 0, "text": "<script>alert(11)</script>"},
+		},
+	})
+	text := h.get(http.StatusOK, "/issues/"+i.ID)
+	hasNot(t, strings.ReplaceAll(text, `<script type="module" src="`, ""), "<script", "<img", "<iframe", "<style", "onerror=\"", "onclick=\"",
+		`href="javascript`, `href="JaVa`, `href="data`, `action="/issues"`)
+	if bad := regexp.MustCompile(`(?i)<[^>]*(onerror|onclick|javascript:|data:)[^>]*>`).FindString(text); bad != "" {
+		t.Errorf("the page has %s", bad)
+	}
+	has(t, text, `<a href="https://good.example/a?b=1&amp;c=2" rel="nofollow noreferrer">good</a>`, "<strong>Heading</strong>",
+		"<code>&lt;b&gt;code&lt;/b&gt;</code>", `href="/calls/..%2Fc1%3F%3C"`)
+}
+
+// agent has an agent find a cause.
+func (h *house) agent(id string, payload map[string]any) {
+	h.t.Helper()
+	s, err := h.StartSession(h.t.Context(), org, bob, id, triage.SessionDraft{AgentName: "Agent <script>"})
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	raw, err := json.Marshal(payload)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	_, err = h.Append(h.t.Context(), org, id, s.ID,
+		triage.Step{Type: triage.TypeThought, Detail: "<script>alert(12)</script> [go](javascript:alert(13))"},
+		triage.Step{Type: triage.TypeArtifact, Artifact: &triage.Artifact{
+			Type: "root_cause", Title: "Root cause", Status: triage.ArtifactReady, Payload: raw, URLs: []string{"https://good.example/report"},
+		}},
+		triage.Step{Type: triage.TypeArtifact, Artifact: &triage.Artifact{
+			Type: "table", Title: "<script>", Status: triage.ArtifactReady, Payload: json.RawMessage(`{"a":"<script>"}`),
+		}})
+	if err != nil {
+		h.t.Fatal(err)
+	}
+}
+
+func TestFeedIsLive(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	i := h.issue(org, triage.Draft{Title: "A"})
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, h.url+"/issues/"+i.ID, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Accept", "text/event-stream")
+	answer, err := h.client.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	until := func(want string) {
+		t.Helper()
+		var b strings.Builder
+		for chunk := make([]byte, 4096); !strings.Contains(b.String(), want); {
+			n, err := answer.Body.Read(chunk)
+			if b.Write(chunk[:n]); err != nil {
+				t.Fatalf("%v before %q in\n%s", err, want, b.String())
+			}
+		}
+	}
+	until("opened the issue")
+	if _, err := h.Comment(t.Context(), org, bob, i.ID, triage.CommentDraft{Detail: "fresh news"}); err != nil {
+		t.Fatal(err)
+	}
+	until("fresh news")
+}

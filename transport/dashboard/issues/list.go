@@ -1,0 +1,188 @@
+package issues
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/transport/dashboard/page"
+	"github.com/callwright/callwright/triage"
+)
+
+// pageSize is the number of issues on a page.
+const pageSize = 50
+
+// ranges are the periods that a list may cover, by their names in the address.
+var ranges = map[string]time.Duration{
+	"24h": 24 * time.Hour, "7d": 7 * 24 * time.Hour, "30d": 30 * 24 * time.Hour, "90d": 90 * 24 * time.Hour,
+}
+
+// list is the page of issues.
+type list struct {
+	Issues   []triage.Issue
+	Unread   map[string]bool
+	Next     string // address of the next page; empty: this is the last
+	Views    []savedView
+	Filter   triage.Query
+	Range    string
+	Filtered bool
+	Sorts    map[string]sorting // by field
+
+	Statuses   []triage.Status
+	Severities []triage.Severity
+	Types      []triage.ResourceType
+}
+
+// savedView is a link to a list that people often want.
+type savedView struct {
+	Title, Query string
+	Current      bool
+}
+
+// sorting is the link in the head of a column.
+type sorting struct{ Query, Aria, Mark string }
+
+// types lists what can be attached and has pages.
+func types() []triage.ResourceType {
+	return []triage.ResourceType{triage.ResourceCall, triage.ResourceRun, triage.ResourcePathway, triage.ResourcePort}
+}
+
+func (p pages) list(ctx context.Context, r *page.Request) (page.Answer, error) {
+	q, err := p.query(r)
+	if err != nil {
+		return nil, err
+	}
+	found, err := p.cfg.Issues.List(ctx, r.Org(), q)
+	if err != nil {
+		return nil, err
+	}
+	unread, err := p.cfg.Issues.Unread(ctx, r.Org(), r.Principal.KeyID, found.Items)
+	if err != nil {
+		return nil, err
+	}
+	l := list{
+		Issues: found.Items, Unread: unread, Views: views(r), Filter: q, Range: r.Query("date_range"), Filtered: r.URL.RawQuery != "",
+		Sorts: map[string]sorting{}, Statuses: triage.Statuses(), Severities: triage.Severities(), Types: types(),
+	}
+	if found.Next != "" {
+		l.Next = r.With("cursor", found.Next)
+	}
+	for _, by := range []triage.SortField{triage.SortStatus, triage.SortSeverity, triage.SortCreated, triage.SortActivity} {
+		l.Sorts[string(by)] = sortBy(r, q, by)
+	}
+	return &page.View{Page: "list", Title: "Issues", Data: l}, nil
+}
+
+// query reads the filters of the address, which are those of the API.
+func (p pages) query(r *page.Request) (triage.Query, error) {
+	q := triage.Query{Cursor: r.Query("cursor"), Filter: triage.Filter{
+		Statuses: values[triage.Status](r, "status"), Severities: values[triage.Severity](r, "severity"),
+		Categories: values[string](r, "category"), Resource: triage.ResourceType(r.Query("resource_type")),
+		OwnerID: r.Query("owner_id"), AssigneeID: r.Query("assignee_id"), Search: r.Query("search"),
+		DateField: triage.SortField(r.Query("date_field")), Sort: triage.SortField(r.Query("sort")), Ascending: r.Query("order") == "asc",
+		Limit: pageSize,
+	}}
+	if name := r.Query("date_range"); name != "" {
+		within, ok := ranges[name]
+		if !ok {
+			return q, callwright.Invalid("date_range", "must be 24h, 7d, 30d or 90d")
+		}
+		q.Since = p.cfg.Clock.Now().Add(-within)
+	}
+	return q, nil
+}
+
+// values returns the values of a parameter, each given by itself or several with commas between them. Empty ones are left out.
+func values[T ~string](r *page.Request, name string) (all []T) {
+	for _, text := range r.URL.Query()[name] {
+		for v := range strings.SplitSeq(text, ",") {
+			if v = strings.TrimSpace(v); v != "" {
+				all = append(all, T(v))
+			}
+		}
+	}
+	return all
+}
+
+// sortBy returns the link that sorts by a column, and the other way round when it is sorted so already.
+func sortBy(r *page.Request, q triage.Query, by triage.SortField) sorting {
+	current := q.Sort == by || q.Sort == "" && by == triage.SortActivity
+	switch {
+	case !current:
+		return sorting{Query: r.With("cursor", "", "sort", string(by), "order", "")}
+	case q.Ascending:
+		return sorting{Query: r.With("cursor", "", "sort", string(by), "order", ""), Aria: "ascending", Mark: "▲"}
+	}
+	return sorting{Query: r.With("cursor", "", "sort", string(by), "order", "asc"), Aria: "descending", Mark: "▼"}
+}
+
+// views are the lists that are offered. Each is an address, so that people can keep and send others.
+func views(r *page.Request) []savedView {
+	open := "backlog,todo,in_progress,in_review"
+	all := []savedView{
+		{Title: "All"},
+		{Title: "Open", Query: url.Values{"status": {open}}.Encode()},
+		{Title: "Mine", Query: url.Values{"status": {open}, "assignee_id": {r.Principal.KeyID}}.Encode()},
+		{Title: "New", Query: url.Values{"status": {"backlog"}, "sort": {"created_at"}}.Encode()},
+		{Title: "Urgent", Query: url.Values{"status": {open}, "severity": {"critical,high"}, "sort": {"severity"}}.Encode()},
+		{Title: "In review", Query: url.Values{"status": {"in_review"}}.Encode()},
+		{Title: "About tests", Query: url.Values{"resource_type": {"run"}}.Encode()},
+		{Title: "About ports", Query: url.Values{"resource_type": {"port_request"}}.Encode()},
+	}
+	q := r.URL.Query()
+	q.Del("cursor")
+	for n := range all {
+		all[n].Current = all[n].Query == q.Encode()
+		all[n].Query = "?" + all[n].Query
+	}
+	return all
+}
+
+// form is the page on which an issue is opened, or edited.
+type form struct {
+	Issue      *triage.Issue // that is edited; nil: a new one
+	Draft      triage.Draft
+	Version    string
+	Faults     page.Faults
+	Statuses   []triage.Status
+	Severities []triage.Severity
+}
+
+func newForm(i *triage.Issue, d triage.Draft, version string, faults page.Faults, code int) *page.View {
+	title := "New issue"
+	if i != nil {
+		title = "Edit " + i.Name()
+	}
+	severities := triage.Severities()
+	slices.Reverse(severities)
+	return &page.View{Page: "form", Title: title, Status: code, Data: form{i, d, version, faults, triage.Statuses(), severities}}
+}
+
+func (p pages) showNew(context.Context, *page.Request) (page.Answer, error) {
+	return newForm(nil, triage.Draft{Status: triage.StatusBacklog, Severity: triage.SeverityMedium}, "", nil, http.StatusOK), nil
+}
+
+// draft reads the form of an issue.
+func draft(r *page.Request) triage.Draft {
+	return triage.Draft{
+		Title: r.Field("title"), Description: r.Field("description"), Status: triage.Status(r.Field("status")),
+		Severity: triage.Severity(r.Field("severity")), Category: r.Field("category"), OwnerID: r.Field("owner_id"),
+		AssigneeID: r.Field("assignee_id"), ExternalLink: r.Field("external_link"),
+	}
+}
+
+func (p pages) create(ctx context.Context, r *page.Request) (page.Answer, error) {
+	d := draft(r)
+	i, err := p.cfg.Issues.Create(ctx, r.Org(), actor(r), d)
+	if faults, ok := mayMend(err, nil); ok {
+		return newForm(nil, d, "", faults, http.StatusUnprocessableEntity), nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return to(i.ID, i.Name()+" is open.")
+}
