@@ -8,6 +8,9 @@ import (
 	"go.uber.org/fx"
 
 	"github.com/callwright/callwright/agents/call"
+	"github.com/callwright/callwright/porting"
+	"github.com/callwright/callwright/porting/document"
+	"github.com/callwright/callwright/porting/loa"
 	"github.com/callwright/callwright/sip/calllog"
 	"github.com/callwright/callwright/transport/access"
 	"github.com/callwright/callwright/transport/dashboard"
@@ -19,19 +22,22 @@ import (
 // dashboardParts is everything that the dashboard shows.
 type dashboardParts struct {
 	fx.In
-	Config   config
-	Access   *access.Service
-	Listener listener
-	Calls    *call.Service
-	CallLog  *calllog.Service
-	Issues   *triage.Service
-	Log      *slog.Logger
+	Config    config
+	Access    *access.Service
+	Listener  listener
+	Calls     *call.Service
+	CallLog   *calllog.Service
+	Issues    *triage.Service
+	Ports     *porting.Service
+	Documents *document.Service
+	Letters   *loa.Service
+	Log       *slog.Logger
 }
 
 func newDashboard(p dashboardParts) (*dashboard.Dashboard, error) {
 	return dashboard.New(dashboard.Config{
 		Sessions: p.Access, Secure: strings.HasPrefix(p.Listener.publicURL(p.Config), "https:"),
-		Calls: p.Calls, CallLog: p.CallLog, Issues: p.Issues, Logger: p.Log,
+		Calls: p.Calls, CallLog: p.CallLog, Issues: p.Issues, Ports: p.Ports, Documents: p.Documents, Letters: p.Letters, Logger: p.Log,
 	})
 }
 

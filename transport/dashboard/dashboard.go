@@ -11,11 +11,15 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/call"
+	"github.com/callwright/callwright/porting"
+	"github.com/callwright/callwright/porting/document"
+	"github.com/callwright/callwright/porting/loa"
 	"github.com/callwright/callwright/sip/calllog"
 	"github.com/callwright/callwright/speech"
 	"github.com/callwright/callwright/transport/dashboard/calls"
 	"github.com/callwright/callwright/transport/dashboard/issues"
 	"github.com/callwright/callwright/transport/dashboard/page"
+	"github.com/callwright/callwright/transport/dashboard/ports"
 	speechpages "github.com/callwright/callwright/transport/dashboard/speech"
 	"github.com/callwright/callwright/triage"
 )
@@ -27,10 +31,13 @@ type Config struct {
 	Prefix        string             // below which the pages are, such as "/ops"; empty: at the root
 	Secure        bool               // browsers reach the pages over TLS, if only through a proxy
 
-	Calls   *call.Service
-	CallLog *calllog.Service // shows the SIP messages of calls; nil: they are not shown
-	Issues  *triage.Service
-	Speech  *speech.Service
+	Calls     *call.Service
+	CallLog   *calllog.Service // shows the SIP messages of calls; nil: they are not shown
+	Ports     *porting.Service // with Documents and Letters: without one of them, ports have no pages
+	Documents *document.Service
+	Letters   *loa.Service
+	Issues    *triage.Service
+	Speech    *speech.Service
 
 	Clock  callwright.Clock // nil: the machine's
 	IDs    callwright.IDs   // of requests; nil: UUIDs
@@ -45,6 +52,9 @@ func New(c Config) (*Dashboard, error) {
 	var areas []page.Area
 	if c.Calls != nil {
 		areas = append(areas, calls.New(calls.Config{Calls: c.Calls, Log: c.CallLog}))
+	}
+	if c.Ports != nil && c.Documents != nil && c.Letters != nil {
+		areas = append(areas, ports.New(ports.Config{Ports: c.Ports, Documents: c.Documents, Letters: c.Letters}))
 	}
 	if c.Issues != nil {
 		areas = append(areas, issues.New(issues.Config{Issues: c.Issues, Calls: c.Calls, Clock: c.Clock}))

@@ -1,0 +1,236 @@
+package ports_test
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"mime/multipart"
+	"net/http"
+	"net/http/cookiejar"
+	"net/http/httptest"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/memstore"
+	"github.com/callwright/callwright/adapters/memstore/portingstore"
+	"github.com/callwright/callwright/adapters/portgateway"
+	"github.com/callwright/callwright/porting"
+	"github.com/callwright/callwright/porting/document"
+	"github.com/callwright/callwright/porting/loa"
+	"github.com/callwright/callwright/porting/loa/loatest"
+	"github.com/callwright/callwright/transport/dashboard/page"
+	"github.com/callwright/callwright/transport/dashboard/ports"
+)
+
+// signedIn is who makes a request: the organization that its header names.
+type signedIn struct{}
+
+func (signedIn) Authenticate(r *http.Request) (callwright.Principal, error) {
+	org := callwright.OrgID(r.Header.Get("Org"))
+	return callwright.Principal{Org: org, KeyID: "ada", Entitlements: []callwright.Entitlement{callwright.EntitlementSIP}}, nil
+}
+
+// quiet sends no mail, registers no number and tells no webhook.
+type quiet struct{}
+
+func (quiet) SendMail(context.Context, string, string, string, string) error { return nil }
+func (quiet) RegisterInbound(context.Context, callwright.OrgID, callwright.PhoneNumber) error {
+	return nil
+}
+func (quiet) NotifyPort(context.Context, string, porting.Request, porting.Entry) error { return nil }
+func (quiet) CheckURL(string) error                                                    { return nil }
+
+// house serves the pages of ports that are kept in memory. Nothing advances them.
+type house struct {
+	t      *testing.T
+	url    string
+	client *http.Client
+	org    string
+}
+
+func must[T any](value T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return value
+}
+
+func open(t *testing.T) *house {
+	t.Helper()
+	memory := memstore.New()
+	work := memstore.NewWork(memory, nil)
+	documents := must(document.New(document.Config{
+		Store: portingstore.Documents{Store: memory}, Blobs: portingstore.Blobs{Store: memory}, Work: work,
+	}))
+	letters := must(loa.New(loa.Config{
+		Provider: "Acme Telecom", Store: portingstore.Letters{Store: memory}, Atomic: memory, Work: work, Mailer: quiet{},
+		Renderer: loatest.Plain{}, Key: callwright.Secret(strings.Repeat("k", loa.MinKey)),
+		URL: func(token string) string { return "https://voice.example.com/loa/" + token },
+	}))
+	service := must(porting.New(porting.Config{
+		Store: portingstore.Requests{Store: memory}, Atomic: memory, Work: work, Documents: documents, Letters: letters, Inbound: quiet{},
+		Gateway:  must(portgateway.NewSimulated(portgateway.SimulatedConfig{Secret: "carrier-secret"})),
+		Notifier: quiet{}, URLs: quiet{},
+	}))
+	letters.Attach(service)
+	site := must(page.New(page.Config{Authenticator: signedIn{}, Areas: []page.Area{
+		ports.New(ports.Config{Ports: service, Documents: documents, Letters: letters}),
+	}}))
+	server := httptest.NewServer(site)
+	t.Cleanup(server.Close)
+	return &house{t, server.URL, &http.Client{Jar: must(cookiejar.New(nil))}, "acme"}
+}
+
+// do makes a request, whose answer must have a status, and returns its body and where it was found.
+func (h *house) do(status int, method, path, contentType string, body io.Reader) (text, at string) {
+	h.t.Helper()
+	r := must(http.NewRequestWithContext(h.t.Context(), method, h.url+path, body))
+	r.Header.Set("Content-Type", contentType)
+	r.Header.Set("Org", h.org)
+	answer, err := h.client.Do(r)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	raw := must(io.ReadAll(answer.Body))
+	if answer.StatusCode != status {
+		h.t.Fatalf("%s %s: status %d, want %d\n%s", method, path, answer.StatusCode, status, raw)
+	}
+	return string(raw), answer.Request.URL.Path
+}
+
+func (h *house) get(status int, path string) string {
+	h.t.Helper()
+	text, _ := h.do(status, http.MethodGet, path, "", nil)
+	return text
+}
+
+var token = regexp.MustCompile(`name="csrf" value="([^"]+)"`)
+
+func (h *house) token() string {
+	h.t.Helper()
+	return token.FindStringSubmatch(h.get(http.StatusOK, "/ports/new"))[1]
+}
+
+func (h *house) post(status int, path string) string {
+	h.t.Helper()
+	form := url.Values{"csrf": {h.token()}}
+	text, _ := h.do(status, http.MethodPost, path, "application/x-www-form-urlencoded", strings.NewReader(form.Encode()))
+	return text
+}
+
+// start sends the form that starts a request, with changes as name, value, name, value, and files.
+func (h *house) start(status int, files []string, changes ...string) (text, at string) {
+	h.t.Helper()
+	fields := map[string]string{
+		"csrf": h.token(), "phone_numbers": "+12065550123\n+12065550124", "customer_type": "business", "business_name": "Acme <script>",
+		"first_name": "Robin", "last_name": "Doe", "authorized_representative_email": "robin@example.com", "account_number": "ACC-123456",
+		"pin": "4711", "street": "1 Main Street", "city": "Seattle", "state": "WA", "zip": "98101", "country": "us",
+	}
+	for n := 0; n+1 < len(changes); n += 2 {
+		fields[changes[n]] = changes[n+1]
+	}
+	var b bytes.Buffer
+	w := multipart.NewWriter(&b)
+	for name, value := range fields {
+		if err := w.WriteField(name, value); err != nil {
+			h.t.Fatal(err)
+		}
+	}
+	for _, content := range files {
+		must(io.WriteString(must(w.CreateFormFile("file", `<script>"bill.pdf`)), content))
+	}
+	if err := w.Close(); err != nil {
+		h.t.Fatal(err)
+	}
+	return h.do(status, http.MethodPost, "/ports", w.FormDataContentType(), &b)
+}
+
+const pdf = "%PDF-1.7\n%%EOF\n"
+
+// has fails unless a page has all texts.
+func has(t *testing.T, text string, wants ...string) {
+	t.Helper()
+	for _, want := range wants {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is missing in\n%s", want, text)
+		}
+	}
+}
+
+func TestRequest(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	has(t, h.get(http.StatusOK, "/ports"), "No numbers are ported yet")
+	text, at := h.start(http.StatusOK, []string{pdf})
+	has(t, text, "The request is made", "waiting for signature", "signer</strong> must act until", "12065550124", "Acme &lt;script&gt;",
+		"******3456", "verified", "created", "robin@example.com", "Cancel this port request?")
+	for _, secret := range []string{"4711", "ACC-123456", "Acme <script>", "voice.example.com/loa"} {
+		if strings.Contains(text, secret) {
+			t.Errorf("the page has %q", secret)
+		}
+	}
+	has(t, h.get(http.StatusOK, "/ports?status=waiting_for_signature"), at, "12065550123, ")
+	has(t, h.get(http.StatusOK, "/ports?status=completed"), "No request is in this state")
+	h.get(http.StatusBadRequest, "/ports?status=lost")
+	has(t, h.get(http.StatusOK, at+"?verify=pdf"), "the PDF is the one that was recorded")
+	has(t, h.get(http.StatusOK, at+"/letter.pdf"), "Acme Telecom")
+	has(t, h.get(http.StatusOK, at+"/evidence.json"), `"letter_sha256"`, `"events"`)
+	file := regexp.MustCompile(`href="(/ports/[^"]+/documents/[^"]+)"`).FindStringSubmatch(text)
+	if file == nil || h.get(http.StatusOK, file[1]) != pdf {
+		t.Errorf("no document in\n%s", text)
+	}
+	h.get(http.StatusNotFound, at+"/documents/doc_other")
+	has(t, h.post(http.StatusOK, at+"/resend"), "Another link is on its way", "letter resent")
+	has(t, h.post(http.StatusOK, at+"/cancel"), "The request is canceled.", "revoked")
+	h.post(http.StatusConflict, at+"/resend")
+
+	h.org = "other"
+	for _, path := range []string{"", "/letter.pdf", "/evidence.json", strings.TrimPrefix(file[1], at)} {
+		h.get(http.StatusNotFound, at+path)
+	}
+	h.post(http.StatusNotFound, at+"/cancel")
+	h.post(http.StatusNotFound, at+"/resend")
+	has(t, h.get(http.StatusOK, "/ports"), "No numbers are ported yet")
+}
+
+func TestFaults(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	for _, c := range []struct {
+		name    string
+		files   []string
+		changes []string
+		has     []string
+	}{
+		{"no document", nil, nil, []string{`id="fault-documents"`}},
+		{"not a document", []string{"<html>"}, nil, []string{`id="fault-file"`}},
+		{"too many files", []string{pdf, pdf, pdf, pdf, pdf, pdf}, nil, []string{`id="fault-file"`}},
+		{"no numbers", []string{pdf}, []string{"phone_numbers", ""}, []string{`id="fault-phone_numbers"`}},
+		{"a bad number", []string{pdf}, []string{"phone_numbers", "+12065550123, <b>"}, []string{`id="fault-phone_numbers"`, "[1]", "&lt;b&gt;"}},
+		{"several", []string{pdf}, []string{"first_name", "", "zip", "", "country", "xyz"}, []string{
+			`id="fault-first_name"`, `id="fault-zip"`, `id="fault-country"`, "Uploaded: doc_", `value="1 Main Street"`,
+		}},
+		{"a bad date", []string{pdf}, []string{"target_port_date", "soon"}, []string{`id="fault-target_port_date"`}},
+		{"a foreign document", nil, []string{"documents", "doc_other"}, []string{`id="fault-documents"`}},
+	} {
+		text, _ := h.start(http.StatusUnprocessableEntity, c.files, c.changes...)
+		has(t, text, c.has...)
+		if strings.Contains(text, "4711") || strings.Contains(text, "ACC-123456") {
+			t.Errorf("%s: the form shows a secret again", c.name)
+		}
+	}
+	h.start(http.StatusRequestEntityTooLarge, []string{strings.Repeat("x", 5*document.MaxSize), strings.Repeat("x", page.MaxForm)})
+}
+
+func TestCheck(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	has(t, h.get(http.StatusOK, "/ports/check"), "Check numbers")
+	has(t, h.get(http.StatusOK, "/ports/check?numbers="+url.QueryEscape("+12065550123\n+19005550123")), "12065550123", "yes",
+		"The number cannot be ported.", "/ports/new?numbers=")
+	has(t, h.get(http.StatusUnprocessableEntity, "/ports/check?numbers=%3Cscript%3E"), `id="fault-phone_numbers"`, "&lt;script&gt;")
+}

@@ -1,0 +1,111 @@
+package ports
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/porting"
+	"github.com/callwright/callwright/transport/dashboard/page"
+)
+
+// start is the page on which a request is started. It never shows a PIN or an account number that was typed.
+type start struct {
+	Typed     map[string]string
+	Documents []string // ids of those that were uploaded already
+	MaxFiles  int
+	Faults    page.Faults
+}
+
+// inputs are those of the form that are shown again with what was typed.
+var inputs = []string{
+	"phone_numbers", "customer_type", "business_name", "first_name", "last_name", "authorized_representative_email", "notification_emails",
+	"street", "street2", "city", "state", "zip", "country", "target_port_date",
+}
+
+func (p pages) showNew(_ context.Context, r *page.Request) (page.Answer, error) {
+	return &page.View{Page: "new", Title: "Port numbers", Data: start{
+		Typed: map[string]string{"phone_numbers": r.Query("numbers"), "country": "US"}, MaxFiles: maxFiles,
+	}}, nil
+}
+
+// start uploads the documents of the form and starts a request with them.
+func (p pages) start(ctx context.Context, r *page.Request) (page.Answer, error) {
+	data := start{Typed: map[string]string{}, MaxFiles: maxFiles, Documents: slices.Clone(r.PostForm["documents"])}
+	for _, name := range inputs {
+		data.Typed[name] = r.Field(name)
+	}
+	err := p.upload(ctx, r, &data)
+	var request porting.Request
+	if err == nil {
+		request, err = p.initiate(ctx, r, data.Documents)
+	}
+	if faults, ok := faultsOf(err); ok {
+		data.Faults = faults
+		data.Documents = data.Documents[:min(len(data.Documents), porting.MaxDocuments)]
+		return &page.View{Page: "new", Title: "Port numbers", Status: http.StatusUnprocessableEntity, Data: data}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return page.SeeOther{
+		To: page.Path("/ports", request.ID), Notice: "The request is made. The letter of authorization is on its way to " + request.Account.Email + ".",
+	}, nil
+}
+
+// upload keeps the files of the form, and adds their ids to those of the documents.
+func (p pages) upload(ctx context.Context, r *page.Request, data *start) error {
+	if r.MultipartForm == nil {
+		return nil
+	}
+	sent := r.MultipartForm.File["file"]
+	if len(sent) > maxFiles {
+		return callwright.Invalid("file", "must be at most %d files at once", maxFiles)
+	}
+	for _, header := range sent {
+		if header.Filename == "" && header.Size == 0 {
+			continue // no file was chosen
+		}
+		f, err := header.Open()
+		if err != nil {
+			return err
+		}
+		d, err := p.cfg.Documents.Upload(ctx, r.Org(), f)
+		_ = f.Close() // it was read
+		if err != nil {
+			return err
+		}
+		data.Documents = append(data.Documents, d.ID)
+	}
+	return nil
+}
+
+// initiate starts a request by the fields of the form.
+func (p pages) initiate(ctx context.Context, r *page.Request, documents []string) (porting.Request, error) {
+	d := porting.Draft{
+		Account: porting.Account{
+			CustomerType: porting.CustomerType(r.Field("customer_type")), BusinessName: r.Field("business_name"),
+			FirstName: r.Field("first_name"), LastName: r.Field("last_name"), AccountNumber: callwright.Secret(r.Field("account_number")),
+			Email: r.Field("authorized_representative_email"), NotifyEmails: splitNumbers(r.Field("notification_emails")),
+			Address: porting.Address{
+				Street: r.Field("street"), Street2: r.Field("street2"), City: r.Field("city"), State: r.Field("state"), Zip: r.Field("zip"),
+				Country: strings.ToUpper(r.Field("country")),
+			},
+		},
+		PIN: callwright.Secret(r.Field("pin")), Documents: documents,
+	}
+	for _, n := range splitNumbers(r.Field("phone_numbers")) {
+		d.Numbers = append(d.Numbers, porting.NumberDraft{Number: n})
+	}
+	if text := r.Field("target_port_date"); text != "" {
+		var err error
+		if d.TargetDate, err = time.Parse(time.DateOnly, text); err != nil {
+			return porting.Request{}, callwright.Invalid("target_port_date", "must be a date such as 2026-01-31")
+		}
+	}
+	request, _, err := p.cfg.Ports.Initiate(ctx, r.Org(), d)
+	return request, err
+}
