@@ -1,6 +1,7 @@
 package chart_test
 
 import (
+	"fmt"
 	"math"
 	"time"
 
@@ -27,9 +28,36 @@ func pictures() map[string]picture {
 		"sparkline": chart.Sparkline{ID: "sparkline", Title: "Calls", Values: []float64{3, 5, 4, 8, 6, gap, 9, 12, 7, 10}},
 		"ladder":    ladder(),
 		"waveform":  waveform(2000),
+		"graph":     pathway(),
+		"graph-view": func() picture {
+			g := pathway()
+			g.ID, g.View = "graph-view", chart.ViewBox{X: 40, Y: 100, W: 300, H: 220}
+			return g
+		}(),
+		"graph-empty": chart.Graph{ID: "graph-empty", Title: "Pathway"},
 		"strip": chart.Strip{ID: "strip", Title: "Last day", Start: start, Step: 30 * time.Minute, Cells: append(append(
 			cells(chart.Good, 20), cells(chart.Warn, 3)...), append(append(cells(chart.Bad, 2), cells(chart.Good, 15)...), cells(chart.Unknown, 8)...)...)},
 	}
+}
+
+// pathway is the graph of a small pathway with a cycle, a long edge and an edge to itself.
+func pathway() chart.Graph {
+	return chart.Graph{ID: "graph", Title: "Pathway", Nodes: []chart.Node{
+		{ID: "start", Label: "Greet the caller", Kind: "start", Heat: 1, Href: "?node=start"},
+		{ID: "who", Label: "Ask for the name and the date of birth of the insured person", Kind: "question", Heat: 0.9, Selected: true, Href: "?node=who"},
+		{ID: "check", Label: "Look up the contract", Kind: "webhook", Heat: 0.7},
+		{ID: "claim", Label: "Take the claim", Kind: "question", Heat: 0.4},
+		{ID: "date", Label: "Offer an appointment", Kind: "question", Heat: 0.25},
+		{ID: "human", Label: "Transfer to a person", Kind: "transfer", Heat: 0.1},
+		{ID: "bye", Label: "Say goodbye", Kind: "end", Heat: 0.6},
+	}, Edges: []chart.Edge{
+		{From: "start", To: "who", Label: "says what it is about", Weight: 90}, {From: "start", To: "human", Label: "wants a person", Weight: 5},
+		{From: "who", To: "who", Label: "unclear", Weight: 12}, {From: "who", To: "check", Weight: 70},
+		{From: "check", To: "who", Label: "not found", Weight: 8, Flagged: true}, {From: "check", To: "claim", Label: "claim", Weight: 40},
+		{From: "check", To: "date", Label: "appointment", Weight: 25}, {From: "check", To: "human", Label: "<error>", Weight: 2, Flagged: true},
+		{From: "claim", To: "bye", Weight: 38}, {From: "date", To: "bye", Weight: 22}, {From: "claim", To: "date", Label: "also a date", Weight: 3},
+		{From: "start", To: "bye", Label: "wrong number", Weight: 3}, {From: "bye", To: "start", Label: "something else"}, {From: "bye", To: "nowhere"},
+	}}
 }
 
 // ladder is a call that a busy trunk refuses and another server takes.
@@ -89,12 +117,21 @@ func hostile(text string, v float64, n int) []picture {
 	for i := range strip {
 		strip[i].Note = text
 	}
+	few := min(n, 60)
+	nodes, edges := make([]chart.Node, few), make([]chart.Edge, few)
+	for i := range few {
+		id := fmt.Sprint(i, text)
+		nodes[i] = chart.Node{ID: id, Label: text, Kind: text, Heat: v, Selected: i%2 == 0, Href: text}
+		edges[i] = chart.Edge{From: id, To: fmt.Sprint(i*i%few, text), Label: text, Weight: v, Flagged: i%2 == 0}
+	}
 	messages, regions := make([]chart.Message, n), make([]chart.Region, n)
 	for i := range n {
 		messages[i] = chart.Message{From: i%10 - 1, To: i % 3, At: span, Label: text, Failed: i%2 == 0, Href: text}
 		regions[i] = chart.Region{Channel: i%4 - 1, Start: span / 2, End: span, Label: text, Href: text}
 	}
 	return []picture{
+		chart.Graph{ID: text, Title: text, Nodes: nodes, Edges: edges},
+		chart.Graph{ID: text, Title: text, Nodes: nodes, Edges: edges, View: chart.ViewBox{X: v, Y: 50, W: 300, H: v}},
 		chart.Ladder{ID: text, Title: text, Participants: []string{text, text, "c", "d", "e", "f", "g", "h", "i"}, Messages: messages},
 		chart.Waveform{ID: text, Title: text, Duration: span, Channels: []chart.Channel{{Name: text, Peaks: values}, {}}, Regions: regions},
 		chart.Lines{ID: text, Title: text, Unit: text, Series: series},

@@ -1,0 +1,253 @@
+package chart
+
+import (
+	"cmp"
+	"fmt"
+	"html/template"
+	"math"
+	"slices"
+	"strings"
+)
+
+const (
+	maxNodes = 400
+	maxEdges = 800
+
+	nodeWidth, nodeHeight = 172.0, 62.0
+	layerGap              = 84.0 // between layers, for arrows and their labels
+	graphMargin           = 34.0 // for arrows from a node to itself
+)
+
+// Node is a box of a graph.
+type Node struct {
+	ID       string
+	Label    string
+	Kind     string  // small, above the label
+	Heat     float64 // from 0 to 1, such as the share of calls; drawn as a bar below the label
+	Selected bool    // drawn with a thick frame
+	Href     string  // empty: none
+}
+
+// Edge is an arrow of a graph.
+type Edge struct {
+	From, To string // ids of nodes; edges of other ids are left out
+	Label    string
+	Weight   float64 // such as the number of calls; the heaviest edges are the thickest
+	Flagged  bool    // dashed
+}
+
+// Graph is a directed graph in layers from above to below. It shows up to 400 nodes and 800 edges. Edges that close a cycle lead
+// upwards and are dotted. The first node is where a reader begins, and stands in the first layer.
+type Graph struct {
+	ID, Title string
+	Nodes     []Node // of several with one id the first is shown
+	Edges     []Edge
+	View      ViewBox // the part that is shown; zero: the whole
+}
+
+// Views returns the boxes that links for zoom and pan lead to from the view.
+func (g Graph) Views() Views {
+	d := g.layOut()
+	return views(d.whole(), g.View)
+}
+
+// drawing is a graph that is laid out.
+type drawing struct {
+	layers
+	nodes    []Node
+	edges    []Edge
+	pairs    [][2]int // indexes of the nodes of each edge
+	heaviest float64
+	ports    map[[2]int]float64 // x at which an edge meets a node, by the edge and whether that is its lower end
+}
+
+func (g Graph) layOut() *drawing {
+	d := &drawing{ports: map[[2]int]float64{}}
+	index := map[string]int{}
+	for _, n := range g.Nodes {
+		if _, twice := index[n.ID]; !twice && len(d.nodes) < maxNodes {
+			index[n.ID] = len(d.nodes)
+			d.nodes = append(d.nodes, n)
+		}
+	}
+	for _, e := range g.Edges {
+		from, ok := index[e.From]
+		to, known := index[e.To]
+		if ok && known && len(d.pairs) < maxEdges {
+			d.pairs = append(d.pairs, [2]int{from, to})
+			d.edges = append(d.edges, e)
+			d.heaviest = max(d.heaviest, weight(e.Weight))
+		}
+	}
+	d.layers = layOut(len(d.nodes), d.pairs, nodeWidth)
+	d.connect()
+	return d
+}
+
+// weight returns a weight that can be drawn; those that are none are 0.
+func weight(v float64) float64 {
+	if v = finite(v); !math.IsNaN(v) {
+		return max(0, v)
+	}
+	return 0
+}
+
+// connect spreads the ends of edges over the sides of their nodes, in the order of their other ends.
+func (d *drawing) connect() {
+	const apart = 18.0
+	type end struct {
+		edge, lower int
+		to          float64
+	}
+	sides := make([][2][]end, len(d.nodes)) // below and above each node
+	for i, c := range d.chains {
+		if len(c) > 1 {
+			upper, lower := c[0], c[len(c)-1]
+			sides[upper][0] = append(sides[upper][0], end{i, 0, d.vertices[c[1]].x})
+			sides[lower][1] = append(sides[lower][1], end{i, 1, d.vertices[c[len(c)-2]].x})
+		}
+	}
+	for v, both := range sides {
+		for _, ends := range both {
+			slices.SortStableFunc(ends, func(a, b end) int { return cmp.Compare(a.to, b.to) })
+			step := min(apart, nodeWidth*0.85/float64(max(1, len(ends)-1)))
+			for i, e := range ends {
+				d.ports[[2]int{e.edge, e.lower}] = d.vertices[v].x + step*(float64(i)-float64(len(ends)-1)/2)
+			}
+		}
+	}
+}
+
+func (d *drawing) top(v int) float64 { return float64(d.vertices[v].layer) * (nodeHeight + layerGap) }
+
+func (d *drawing) box(v int) rect {
+	return rect{d.vertices[v].x - nodeWidth/2, d.top(v), nodeWidth, nodeHeight}
+}
+
+// whole returns the view of everything, at least as wide as other pictures.
+func (d *drawing) whole() ViewBox {
+	w, h := 0.0, 0.0
+	for i, v := range d.vertices {
+		w, h = max(w, v.x+v.w/2), max(h, d.top(i)+nodeHeight)
+	}
+	x := -graphMargin
+	if w += 2 * graphMargin; w < width {
+		x, w = x-(width-w)/2, width
+	}
+	return ViewBox{x, -graphMargin / 2, w, h + graphMargin}
+}
+
+// SVG draws what the view shows of the graph.
+func (g Graph) SVG() template.HTML {
+	p := newPen(g.ID)
+	if len(g.Nodes) == 0 {
+		return p.none("graph", g.Title, "No nodes yet.", width, 80)
+	}
+	d := g.layOut()
+	view := g.View
+	if !view.shows() {
+		view = d.whole()
+	}
+	back := 0
+	labels := make([]placer, len(d.rows))
+	for i := range d.edges {
+		if d.back[i] {
+			back++
+		}
+		d.edge(p, i, view, labels)
+	}
+	for v := range d.nodes {
+		if view.meets(d.box(v)) {
+			d.node(p, v)
+		}
+	}
+	said := append([]string{fmt.Sprintf("%d nodes in %d layers and %d edges, %d of them backwards.", len(d.nodes), len(d.rows), len(d.edges), back)},
+		list(d.sentences())...)
+	said = leftOut(said, "nodes", len(g.Nodes), len(d.nodes))
+	return p.svg("graph", g.Title, view, leftOut(said, "edges", len(g.Edges), len(d.edges)))
+}
+
+// sentences say where each node leads.
+func (d *drawing) sentences() []string {
+	next := make([][]string, len(d.nodes))
+	for _, pair := range d.pairs {
+		next[pair[0]] = append(next[pair[0]], d.name(pair[1]))
+	}
+	all := make([]string, 0, len(d.nodes))
+	for v, to := range next {
+		text := d.title(v)
+		if len(to) > 0 {
+			text += ", to " + strings.Join(list(to), ", ")
+		}
+		all = append(all, clean(text)+".")
+	}
+	return all
+}
+
+// name returns the label of a node, cut to about 30 characters.
+func (d *drawing) name(v int) string {
+	const room = 300
+	return cut(clean(cmp.Or(d.nodes[v].Label, d.nodes[v].ID)), room)
+}
+
+func (d *drawing) title(v int) string {
+	n := d.nodes[v]
+	text := clean(cmp.Or(n.Label, n.ID))
+	if kind := clean(n.Kind); kind != "" {
+		text += " (" + kind + ")"
+	}
+	if h := heat(n.Heat); h > 0 {
+		text += fmt.Sprintf(", %.0f %%", h*100)
+	}
+	if n.Selected {
+		text += ", selected"
+	}
+	return text
+}
+
+func heat(v float64) float64 { return min(1, weight(v)) }
+
+// node draws a box with its kind, up to two lines of its label and its heat.
+func (d *drawing) node(p *pen, v int) {
+	const room = nodeWidth - 20
+	n, b := d.nodes[v], d.box(v)
+	class := "box"
+	if n.Selected {
+		class += " selected"
+	}
+	x := b.x + b.w/2
+	tag := p.begin(n.Href, "", d.title(v))
+	p.shape("rect", class, "x", b.x, "y", b.y, "width", b.w, "height", b.h, "rx", 6.0)
+	if h := heat(n.Heat); h > 0 {
+		p.shape("rect", "heat", "x", b.x+6, "y", b.y+b.h-8, "width", max(2, h*(b.w-12)), "height", 5.0)
+	}
+	one, two := halves(clean(cmp.Or(n.Label, n.ID)), room)
+	y := b.y + 42
+	if two != "" {
+		y = b.y + 33
+		p.text(x, y+lineUnits, "label mid", two, room)
+	}
+	p.text(x, b.y+16, "axis small mid", cut(clean(n.Kind), room), room)
+	p.text(x, y, "label mid", one, room)
+	p.end(tag)
+}
+
+// halves breaks a text into two lines, the second of which is cut.
+func halves(text string, room float64) (one, two string) {
+	if units(text) <= room {
+		return text, ""
+	}
+	at := 0
+	for i, c := range text {
+		if c == ' ' {
+			if units(text[:i]) > room {
+				break
+			}
+			at = i
+		}
+	}
+	if at == 0 {
+		return cut(text, room), ""
+	}
+	return text[:at], cut(text[at+1:], room)
+}

@@ -1,0 +1,287 @@
+package chart
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+const (
+	perLayer  = 20   // nodes of a layer, so that a picture is not one long row
+	maxJoints = 4000 // bends of all edges together
+	sweeps    = 12   // over the order of the layers
+	nodeGap   = 28.0
+)
+
+// vertex is a node of a graph, or a joint: a bend at which an edge crosses a layer.
+type vertex struct {
+	layer, place int
+	x, w         float64 // middle and width
+	up, down     []int
+}
+
+// layers is a graph laid out from above to below by the method of Sugiyama: cycles are broken, nodes get layers, edges that cross
+// layers get joints, layers are ordered for few crossings, and vertices are moved towards their neighbours.
+type layers struct {
+	vertices []vertex
+	rows     [][]int
+	chains   [][]int // vertices of each edge from above to below; one for an edge from a node to itself
+	back     []bool  // edges that lead upwards
+}
+
+// layOut lays out n nodes of a width, and edges between their indexes.
+func layOut(n int, edges [][2]int, nodeWidth float64) layers {
+	first, last := depthFirst(n, edges)
+	l := layers{vertices: make([]vertex, n), back: make([]bool, len(edges))}
+	ends := make([][2]int, len(edges)) // the upper one first
+	below := make([][]int, n)
+	for i, e := range edges {
+		if l.back[i] = last[e[1]] > last[e[0]]; l.back[i] {
+			e[0], e[1] = e[1], e[0]
+		}
+		if ends[i] = e; e[0] != e[1] {
+			below[e[0]] = append(below[e[0]], e[1])
+		}
+	}
+	order := make([]int, n)
+	for v := range order {
+		order[v], l.vertices[v].w = v, nodeWidth
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(last[b], last[a]) })
+	for _, v := range order {
+		at := l.vertices[v].layer
+		for at < len(l.rows) && len(l.rows[at]) >= perLayer {
+			at++
+		}
+		for at >= len(l.rows) {
+			l.rows = append(l.rows, nil)
+		}
+		l.vertices[v].layer, l.rows[at] = at, append(l.rows[at], v)
+		for _, w := range below[v] {
+			l.vertices[w].layer = max(l.vertices[w].layer, at+1)
+		}
+	}
+	for _, row := range l.rows {
+		slices.SortFunc(row, func(a, b int) int { return cmp.Compare(first[a], first[b]) })
+	}
+	l.join(ends)
+	l.order()
+	l.place()
+	return l
+}
+
+// depthFirst visits nodes from the first on, and returns the turns in which each was entered and left. An edge to a node that is
+// left later closes a cycle.
+func depthFirst(n int, edges [][2]int) (first, last []int) {
+	next := make([][]int, n)
+	for _, e := range edges {
+		next[e[0]] = append(next[e[0]], e[1])
+	}
+	first, last = make([]int, n), make([]int, n)
+	turn := 0
+	var visit func(v int)
+	visit = func(v int) {
+		turn++
+		first[v] = turn
+		for _, w := range next[v] {
+			if first[w] == 0 {
+				visit(w)
+			}
+		}
+		turn++
+		last[v] = turn
+	}
+	for v := range n {
+		if first[v] == 0 {
+			visit(v)
+		}
+	}
+	return first, last
+}
+
+// join makes the chains of the edges. When there are too many joints, edges go straight.
+func (l *layers) join(ends [][2]int) {
+	nodes := len(l.vertices)
+	l.chains = make([][]int, len(ends))
+	for i, e := range ends {
+		chain := []int{e[0]}
+		if e[0] != e[1] {
+			from, to := l.vertices[e[0]].layer, l.vertices[e[1]].layer
+			for at := from + 1; at < to && len(l.vertices)-nodes+to-at <= maxJoints; at++ {
+				chain = append(chain, len(l.vertices))
+				l.rows[at] = append(l.rows[at], len(l.vertices))
+				l.vertices = append(l.vertices, vertex{layer: at})
+			}
+			chain = append(chain, e[1])
+		}
+		for j := 1; j < len(chain); j++ {
+			a, b := &l.vertices[chain[j-1]], &l.vertices[chain[j]]
+			if a.layer+1 == b.layer {
+				a.down, b.up = append(a.down, chain[j]), append(b.up, chain[j-1])
+			}
+		}
+		l.chains[i] = chain
+	}
+	l.number()
+}
+
+// number tells vertices their places in their rows.
+func (l *layers) number() {
+	for _, row := range l.rows {
+		for place, v := range row {
+			l.vertices[v].place = place
+		}
+	}
+}
+
+// order sorts rows by the mean place of neighbours, downwards and upwards in turn, and keeps the order with the fewest crossings.
+func (l *layers) order() {
+	best, least := [][]int(nil), math.MaxInt
+	keep := func() {
+		if n := l.crossings(); n < least {
+			least, best = n, make([][]int, len(l.rows))
+			for i, row := range l.rows {
+				best[i] = slices.Clone(row)
+			}
+		}
+	}
+	keep()
+	means := make([]float64, len(l.vertices))
+	for sweep := 0; sweep < sweeps && least > 0; sweep++ {
+		for i := range l.rows {
+			row := l.rows[i]
+			if sweep%2 == 1 {
+				row = l.rows[len(l.rows)-1-i]
+			}
+			for place, v := range row {
+				near, sum := l.vertices[v].up, 0.0
+				if sweep%2 == 1 {
+					near = l.vertices[v].down
+				}
+				if means[v] = float64(place); len(near) > 0 {
+					for _, w := range near {
+						sum += float64(l.vertices[w].place)
+					}
+					means[v] = sum / float64(len(near))
+				}
+			}
+			slices.SortStableFunc(row, func(a, b int) int { return cmp.Compare(means[a], means[b]) })
+			for place, v := range row {
+				l.vertices[v].place = place
+			}
+		}
+		keep()
+	}
+	l.rows = best
+	l.number()
+}
+
+// crossings counts the pairs of edges that cross between neighbouring rows.
+func (l *layers) crossings() int {
+	n := 0
+	for i := 1; i < len(l.rows); i++ {
+		sums := make([]int, len(l.rows[i])+1) // a Fenwick tree over the places of the lower row
+		seen := 0
+		for _, v := range l.rows[i-1] {
+			for _, w := range l.vertices[v].down {
+				n += seen
+				for at := l.vertices[w].place + 1; at > 0; at &= at - 1 {
+					n -= sums[at]
+				}
+			}
+			for _, w := range l.vertices[v].down {
+				seen++
+				for at := l.vertices[w].place + 1; at < len(sums); at += at & -at {
+					sums[at]++
+				}
+			}
+		}
+	}
+	return n
+}
+
+// place moves the vertices of each row towards their neighbours, in the order of the row.
+func (l *layers) place() {
+	const passes = 10
+	for pass := range passes {
+		for i := range l.rows {
+			row := l.rows[i]
+			if pass%2 == 1 {
+				row = l.rows[len(l.rows)-1-i]
+			}
+			wants, weights := make([]float64, len(row)), make([]float64, len(row))
+			for j, v := range row {
+				near := l.vertices[v].up
+				switch {
+				case pass == passes-1:
+					near = slices.Concat(near, l.vertices[v].down)
+				case pass%2 == 1:
+					near = l.vertices[v].down
+				}
+				wants[j], weights[j] = l.mean(v, near)
+			}
+			l.spread(row, wants, weights)
+		}
+	}
+	least := math.Inf(1)
+	for _, v := range l.vertices {
+		least = min(least, v.x-v.w/2)
+	}
+	for i := range l.vertices {
+		l.vertices[i].x -= least
+	}
+}
+
+// mean returns where neighbours want a vertex, and how much. Joints that follow each other pull most, so that edges are straight.
+func (l *layers) mean(v int, near []int) (want, weight float64) {
+	for _, w := range near {
+		pull := 1.0
+		if l.vertices[v].w == 0 && l.vertices[w].w == 0 {
+			pull = 8
+		}
+		want += pull * l.vertices[w].x
+		weight += pull
+	}
+	if weight == 0 {
+		return l.vertices[v].x, 0.1
+	}
+	return want / weight, weight
+}
+
+// spread moves the vertices of a row to where they want to be, by least squares under the least distances between them. Runs of
+// vertices that would overlap move as one to their weighted mean.
+func (l *layers) spread(row []int, wants, weights []float64) {
+	type run struct {
+		sum, weight float64
+		n           int
+	}
+	var runs []run
+	offsets := make([]float64, len(row))
+	for i := range row {
+		if i > 0 {
+			a, b := l.vertices[row[i-1]].w, l.vertices[row[i]].w
+			gap := nodeGap
+			if a == 0 && b == 0 {
+				gap = nodeGap / 2
+			}
+			offsets[i] = offsets[i-1] + (a+b)/2 + gap
+		}
+		r := run{(wants[i] - offsets[i]) * weights[i], weights[i], 1}
+		for len(runs) > 0 {
+			before := runs[len(runs)-1]
+			if before.sum/before.weight < r.sum/r.weight {
+				break
+			}
+			r = run{before.sum + r.sum, before.weight + r.weight, before.n + r.n}
+			runs = runs[:len(runs)-1]
+		}
+		runs = append(runs, r)
+	}
+	i := 0
+	for _, r := range runs {
+		for range r.n {
+			l.vertices[row[i]].x = r.sum/r.weight + offsets[i]
+			i++
+		}
+	}
+}
