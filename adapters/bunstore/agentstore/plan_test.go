@@ -60,6 +60,31 @@ func TestCallsPageUsesIndex(t *testing.T) {
 	})
 }
 
+// TestRunningCallsUseIndex looks for the calls that have not ended among many that have.
+func TestRunningCallsUseIndex(t *testing.T) {
+	t.Parallel()
+	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
+		db := open(t)
+		fill(t, db, 3000)
+		calls := agentstore.Calls{DB: db}
+		if err := calls.Insert(t.Context(), call.Call{ID: "running", Org: "o3", Queue: call.QueueStarted, CreatedAt: callsStart, Version: 1}); err != nil {
+			t.Fatal(err)
+		}
+		for _, query := range storetest.Statements(t, db, func() error {
+			page, _, err := calls.List(t.Context(), "o3", call.Filter{Completed: new(false), Uncounted: true, Limit: 5})
+			if err == nil && len(page.Items) != 1 {
+				err = fmt.Errorf("%d calls are running", len(page.Items))
+			}
+			return err
+		}) {
+			plan := storetest.Explain(t, db, query, true)
+			if !strings.Contains(plan, "calls_running") || strings.Contains(plan, "TEMP B-TREE") {
+				t.Errorf("not by its index: %s\n%s", query, plan)
+			}
+		}
+	})
+}
+
 // TestCallsAreCountedByAnIndexAlone looks at filters that choose most of the calls. PostgreSQL may find that narrow rows
 // are read as fast.
 func TestCallsAreCountedByAnIndexAlone(t *testing.T) {

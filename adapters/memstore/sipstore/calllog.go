@@ -84,7 +84,7 @@ func (s CallLog) Get(
 // Attempts returns the records of a call with their ladders.
 func (s CallLog) Attempts(ctx context.Context, org callwright.OrgID, parent string, limit int) ([]calllog.Attempt, error) {
 	var all []calllog.Attempt
-	found, err := s.records(ctx, func(r calllog.Record, d *data) bool { return r.Org == org && r.ParentID == parent })
+	found, err := s.records(ctx, func(r calllog.Record, _ *data) bool { return r.Org == org && r.ParentID == parent })
 	for _, r := range found[:min(limit, len(found))] {
 		_, steps, ladderErr := s.Get(ctx, org, r.ID)
 		err = cmp.Or(err, ladderErr)

@@ -170,7 +170,7 @@ func TestRecording(t *testing.T) {
 	h.want(http.StatusOK, "/calls/c1/recording", "RIFF")
 	r, _ := http.NewRequestWithContext(t.Context(), http.MethodGet, h.URL+"/calls/c1/recording", http.NoBody)
 	r.Header.Set("Range", "bytes=8-11")
-	answer, err := h.client.Do(r)
+	answer, err := h.client.Do(r) //nolint:bodyclose // check closes it
 	if err != nil {
 		t.Fatal(err)
 	}

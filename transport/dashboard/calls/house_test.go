@@ -99,7 +99,7 @@ func (h *house) line(id string, e call.Entry) {
 // want gets a page and looks for texts in it. Those that begin with "!" must not be there.
 func (h *house) want(status int, path string, texts ...string) string {
 	h.t.Helper()
-	r, err := h.client.Get(h.URL + path)
+	r, err := h.client.Get(h.URL + path) //nolint:bodyclose // check closes it
 	if err != nil {
 		h.t.Fatal(err)
 	}
@@ -128,7 +128,7 @@ var tokenPattern = regexp.MustCompile(`name="csrf" value="([^"]+)"`)
 func (h *house) post(from, to string, form url.Values, status int, texts ...string) string {
 	h.t.Helper()
 	form.Set("csrf", tokenPattern.FindStringSubmatch(h.want(http.StatusOK, from))[1])
-	r, err := h.client.PostForm(h.URL+to, form)
+	r, err := h.client.PostForm(h.URL+to, form) //nolint:bodyclose // check closes it
 	if err != nil {
 		h.t.Fatal(err)
 	}

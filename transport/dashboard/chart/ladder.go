@@ -52,7 +52,7 @@ func (l Ladder) SVG() template.HTML {
 	var items []string
 	for i, m := range rows {
 		y := top + row*float64(i)
-		said := fmt.Sprintf("%s, %s to %s: %s", offset(m.At), clean(names[m.From]), clean(names[m.To]), clean(m.Label))
+		said := fmt.Sprintf("%s %s, %s to %s", offset(m.At), clean(m.Label), clean(names[m.From]), clean(names[m.To])) // begins with what is drawn
 		if m.Failed {
 			said += " (failed)"
 		}
