@@ -1,6 +1,7 @@
 package sip
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -91,6 +92,27 @@ func (c CodecConfig) normalized(engines []string) (CodecConfig, error) {
 	}
 	c.Codecs = settings
 	return c, nil
+}
+
+// CodecsOf returns the codecs of a trunk in the order of preference: those of its configuration, or else the standard ones, and behind
+// them, not enabled, the others that have an engine. Codecs without an engine are left out.
+func (s *Service) CodecsOf(t Trunk) CodecConfig {
+	given := cmp.Or(t.Codecs, &standard)
+	shown := CodecConfig{Transcode: given.Transcode}
+	add := func(setting CodecSetting) {
+		_, codec, _ := parseCodec(setting.Name)
+		same := func(s CodecSetting) bool { return s.Name == setting.Name }
+		if _, ok := engine(s.cfg.Codecs, codec); ok && !slices.ContainsFunc(shown.Codecs, same) {
+			shown.Codecs = append(shown.Codecs, setting)
+		}
+	}
+	for _, setting := range given.Codecs {
+		add(setting)
+	}
+	for _, c := range codecNames {
+		add(CodecSetting{Name: c.name})
+	}
+	return shown
 }
 
 // offered returns the SDP names of the enabled codecs, in order. A codec whose engine has been removed since is left out.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/sip/alert"
 	"github.com/callwright/callwright/sip/failover"
 	"github.com/callwright/callwright/sip/health"
 )
@@ -17,6 +18,8 @@ type AttachedNumber struct {
 	Directions []Direction  // inbound first
 	Endpoint   string       // of the outbound trunk; empty: none
 	Health     health.State // see health.State.Public
+	Active     string       // the server that calls go to first; empty: none is watched
+	Uptime     *float64     // percent of the known time of the last days; nil: unknown
 }
 
 // NumberHealth is the health of a number's trunks. A number without an outbound trunk is Unchecked.
@@ -30,6 +33,8 @@ type NumberHealth struct {
 	Verify       TLSVerification // of the servers' certificates; empty: no outbound trunk
 	Servers      []ServerHealth  // by priority
 	Registration *Registration   // of the inbound trunk, with AuthRegister; nil: none
+	History      health.History  // of the outbound trunk
+	Alerts       map[Direction]alert.States
 }
 
 // ServerHealth is the health of one server of a trunk.
@@ -55,6 +60,24 @@ func (s *Service) Numbers(ctx context.Context, org callwright.OrgID) ([]Attached
 	return callwright.Collect(MaxListedNumbers, page, place)
 }
 
+// NumbersPage returns a page of Numbers, of at most limit numbers.
+func (s *Service) NumbersPage(
+	ctx context.Context, org callwright.OrgID, after callwright.Keyset, limit int,
+) (callwright.Page[AttachedNumber], error) {
+	if limit < 1 || limit > maxNumbersPage {
+		return callwright.Page[AttachedNumber]{}, callwright.Invalid("limit", "must be from 1 to %d", maxNumbersPage)
+	}
+	numbers, err := s.numbers(ctx, org, after, limit+1)
+	page := callwright.Page[AttachedNumber]{Items: numbers}
+	if len(numbers) > limit {
+		page.Items = numbers[:limit]
+		page.Next = callwright.Keyset{ID: numbers[limit-1].Number.String()}
+	}
+	return page, err
+}
+
+const maxNumbersPage = 500
+
 // numbers returns one page of Numbers.
 func (s *Service) numbers(
 	ctx context.Context, org callwright.OrgID, after callwright.Keyset, limit int,
@@ -71,9 +94,9 @@ func (s *Service) numbers(
 	if err != nil {
 		return nil, err
 	}
-	states := map[string]health.State{}
+	byTrunk := map[string]Status{}
 	for _, status := range statuses {
-		states[status.TrunkID] = status.State()
+		byTrunk[status.TrunkID] = status
 	}
 	var numbers []AttachedNumber
 	for _, t := range trunks {
@@ -82,11 +105,12 @@ func (s *Service) numbers(
 		}
 		n := &numbers[len(numbers)-1]
 		n.Directions = append(n.Directions, t.Direction)
-		if state, known := states[t.ID]; known && t.Direction == Outbound {
-			n.Health = state
+		if t.Direction != Outbound {
+			continue
 		}
-		if t.Direction == Outbound {
-			n.Endpoint = t.Endpoint
+		n.Endpoint = t.Endpoint
+		if status, watched := byTrunk[t.ID]; watched {
+			n.Health, n.Uptime, n.Active = status.State(), known(status.History.Uptime()), status.active()
 		}
 	}
 	return numbers, nil
@@ -101,13 +125,21 @@ func (s Status) State() health.State {
 	return health.Best(states...).Public()
 }
 
+// active returns the name of the server that calls go to first; empty without any.
+func (s Status) active() string {
+	if s.Active >= len(s.Servers) {
+		return ""
+	}
+	return s.Servers[s.Active].Server.String()
+}
+
 // Health returns the health of a number's trunks. CodeNotFound when the organization has not attached the number.
 func (s *Service) Health(ctx context.Context, org callwright.OrgID, number string) (NumberHealth, error) {
 	r, err := s.attached(ctx, org, number)
 	if err != nil {
 		return NumberHealth{}, err
 	}
-	h := NumberHealth{State: health.Unchecked}
+	h := healthOf(Status{})
 	if r.Outbound != nil {
 		status, err := s.cfg.Statuses.Status(ctx, org, r.Outbound.ID)
 		if err != nil && !errors.Is(err, callwright.ErrNotFound) { // detached meanwhile
@@ -115,11 +147,19 @@ func (s *Service) Health(ctx context.Context, org callwright.OrgID, number strin
 		}
 		h = healthOf(status)
 		h.Number, h.Verify = r.Outbound.Number, cmp.Or(r.Outbound.Options.Verify, VerifyFull)
+		h.Alerts[Outbound] = status.Alerts
 	}
 	if r.Inbound == nil {
 		return h, nil
 	}
 	h.Number = r.Inbound.Number
+	status, err := s.cfg.Statuses.Status(ctx, org, r.Inbound.ID)
+	switch {
+	case err == nil:
+		h.Alerts[Inbound] = status.Alerts
+	case !errors.Is(err, callwright.ErrNotFound): // it has no alerts
+		return NumberHealth{}, err
+	}
 	registration, err := s.cfg.Registrations.Registration(ctx, org, r.Inbound.ID)
 	if errors.Is(err, callwright.ErrNotFound) { // it does not register
 		return h, nil
@@ -132,6 +172,7 @@ func (s *Service) Health(ctx context.Context, org callwright.OrgID, number strin
 func healthOf(s Status) NumberHealth {
 	h := NumberHealth{
 		State: s.State(), Uptime: known(s.History.Uptime()), Average: known(s.History.Average()), P95: known(s.History.P95()),
+		History: s.History, Alerts: map[Direction]alert.States{},
 	}
 	for i, server := range s.Servers {
 		shown := ServerHealth{

@@ -120,12 +120,50 @@ func TestNumbers(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, err := s.Numbers(t.Context(), "a")
-	want := "[{+15550000001 [inbound outbound] sip:x.example healthy} {+15550000002 [inbound]  unchecked} " +
-		"{+15550000003 [outbound] sip:y.example unchecked}]"
+	want := "[{+15550000001 [inbound outbound] sip:x.example healthy  <nil>} {+15550000002 [inbound]  unchecked  <nil>} " +
+		"{+15550000003 [outbound] sip:y.example unchecked  <nil>}]"
 	if fmt.Sprint(got) != want || err != nil {
 		t.Errorf("got %v, %v", got, err)
 	}
 	if asked.n != 2 {
 		t.Errorf("the stores were asked %d times", asked.n)
+	}
+}
+
+func TestNumbersPage(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	h.attach("a", []string{one, two}, outbound("sip:x.example"))
+	h.status(*h.get("a", one).Outbound, sip.Status{
+		Servers: []sip.ServerStatus{{Server: failover.Server{Host: "x.example", Port: 5061}}},
+		History: health.History{Days: []health.Day{{Date: start, Up: time.Hour, Down: time.Hour}}},
+	})
+	page, err := h.NumbersPage(t.Context(), "a", callwright.Keyset{}, 1)
+	if err != nil || len(page.Items) != 1 || page.Items[0].Number != one || page.Items[0].Active != "x.example:5061" || *page.Items[0].Uptime != 50 {
+		t.Fatalf("the first page: %+v, %v", page, err)
+	}
+	page, err = h.NumbersPage(t.Context(), "a", page.Next, 1)
+	if err != nil || len(page.Items) != 1 || page.Items[0].Number != two || !page.Next.IsZero() {
+		t.Errorf("the last page: %+v, %v", page, err)
+	}
+	if _, err := h.NumbersPage(t.Context(), "a", callwright.Keyset{}, 501); !errors.Is(err, callwright.ErrBadRequest) {
+		t.Errorf("a page of 501: %v", err)
+	}
+}
+
+func TestCodecsOf(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	chosen := &sip.CodecConfig{Codecs: []sip.CodecSetting{{Name: "G.729", Enabled: true}, {Name: "PCMA", Enabled: true}}, Transcode: true}
+	for name, test := range map[string]struct {
+		trunk sip.Trunk
+		want  string
+	}{
+		"the standard": {sip.Trunk{}, "[{PCMU true} {PCMA true} {G.722 false}] false"},
+		"a choice":     {sip.Trunk{Codecs: chosen}, "[{PCMA true} {PCMU false} {G.722 false}] true"},
+	} {
+		if c := h.CodecsOf(test.trunk); fmt.Sprint(c.Codecs, c.Transcode) != test.want {
+			t.Errorf("%s: got %v", name, c)
+		}
 	}
 }

@@ -78,8 +78,16 @@ func (h History) Answered(responseTime time.Duration) History {
 
 // Uptime returns the share of uptime in the known time, in percent; ok is false while no time is known.
 func (h History) Uptime() (percent float64, ok bool) {
+	return h.UptimeSince(time.Time{})
+}
+
+// UptimeSince is Uptime over the days that begin at since or later.
+func (h History) UptimeSince(since time.Time) (percent float64, ok bool) {
 	var up, known time.Duration
 	for _, d := range h.Days {
+		if d.Date.Before(since) {
+			continue
+		}
 		up += d.Up
 		known += d.Up + d.Down
 	}
