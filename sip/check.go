@@ -137,6 +137,9 @@ func isUsername(text string) bool {
 	return utf8.RuneCountInString(text) <= maxUsername && utf8.ValidString(text) && !strings.ContainsFunc(text, unicode.IsControl)
 }
 
+// CheckEndpoint returns CodeBadRequest with the field "sip_endpoint" for an address that no trunk may have.
+func (s *Service) CheckEndpoint(endpoint string) error { return s.checkEndpoint(endpoint, 0) }
+
 // checkEndpoint refuses a destination that is invalid, or whose port differs from that of the options.
 func (s *Service) checkEndpoint(endpoint string, port int) error {
 	to, err := uri.ParseDestination(endpoint)

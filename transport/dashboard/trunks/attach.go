@@ -1,0 +1,123 @@
+package trunks
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/netip"
+	"strings"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/sip"
+	"github.com/callwright/callwright/transport/dashboard/page"
+)
+
+// numbersForm is the step that attaches numbers.
+type numbersForm struct {
+	Choice                     choice
+	Numbers, Username, Allowed string
+	Faults                     page.Faults
+}
+
+func (p pages) numbers(_ context.Context, r *page.Request) (page.Answer, error) {
+	c, err := choiceOf(r)
+	if err != nil {
+		return nil, err
+	}
+	if c.Direction == "" {
+		return page.SeeOther{To: "/trunks/new"}, nil
+	}
+	return &page.View{Page: "numbers", Title: title, Data: numbersForm{Choice: c}}, nil
+}
+
+// attached is the page after numbers were attached, some of them in vain or with a password, which is shown this once.
+type attached struct {
+	Configured []callwright.PhoneNumber
+	Failed     []sip.FailedNumber
+	Password   string
+}
+
+// attach attaches the numbers of the form.
+func (p pages) attach(ctx context.Context, r *page.Request) (page.Answer, error) {
+	c, err := choiceOf(r)
+	if err != nil {
+		return nil, err
+	}
+	done, err := p.attachAll(ctx, r, c)
+	if err != nil {
+		faults, mend := page.FaultsOf(err, map[string]string{"phone_numbers": "numbers"})
+		if !mend {
+			return nil, err
+		}
+		form := numbersForm{
+			Choice: c, Numbers: r.Field("numbers"), Username: r.Field("username"), Allowed: r.Field("allowed"), Faults: atField(faults),
+		}
+		return &page.View{Page: "numbers", Title: title, Status: http.StatusUnprocessableEntity, Data: form}, nil
+	}
+	if len(done.Failed) == 0 && done.Password == "" {
+		return page.SeeOther{To: toTrunk(done.Configured[0].String(), "complete"), Notice: "The numbers are attached."}, nil
+	}
+	return &page.View{Page: "attached", Title: title, Data: attached{done.Configured, done.Failed, done.Password.Reveal()}}, nil
+}
+
+// attachAll attaches all numbers of the form. It fails when no number could be attached.
+func (p pages) attachAll(ctx context.Context, r *page.Request, c choice) (sip.Attached, error) {
+	directions, err := c.inputs(r)
+	if err != nil {
+		return sip.Attached{}, err
+	}
+	done, err := p.cfg.Trunks.Attach(ctx, r.Org(), sip.Attachment{Numbers: words(r.Field("numbers")), Directions: directions})
+	if err != nil || len(done.Configured) > 0 {
+		return done, err
+	}
+	var reasons []string
+	for _, f := range done.Failed {
+		reasons = append(reasons, callwright.Clip(f.Number, 40)+" "+f.Err.Message)
+	}
+	return done, callwright.Invalid("phone_numbers", "%s", callwright.Clip(strings.Join(reasons, "; "), 1000))
+}
+
+// fields are the fields of the form by what the domain calls them within a direction.
+var fields = map[string]string{
+	"register_auth": "username", "register_auth.username": "username", "register_auth.password": "password",
+	"options.sip_username": "username", "options.sip_password": "password", "sip_endpoint": "endpoint", "options.tls_verification": "verify",
+}
+
+// atField places the faults of a direction at the fields of the form.
+func atField(faults page.Faults) page.Faults {
+	placed := page.Faults{}
+	for name, text := range faults {
+		_, member, within := strings.Cut(name, "].")
+		if field, ok := fields[member]; within && ok {
+			name = field
+		} else if within {
+			name, text = "", member+" "+text
+		}
+		placed[name] = text
+	}
+	return placed
+}
+
+// words returns the words of a text, between spaces, commas or semicolons.
+func words(text string) []string {
+	return strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" \t\r\n,;", r) })
+}
+
+// prefixes reads addresses and networks; an address is a network of one.
+func prefixes(text string) ([]netip.Prefix, error) {
+	var all []netip.Prefix
+	for _, word := range words(text) {
+		address, err := netip.ParseAddr(word)
+		network, networkErr := netip.ParsePrefix(word)
+		switch {
+		case err == nil && address.Zone() == "":
+			address = address.Unmap()
+			network = netip.PrefixFrom(address, address.BitLen())
+		case networkErr != nil:
+			return nil, callwright.Invalid("allowed", "%s is neither an address nor a network", callwright.Clip(word, 60)).
+				Because(errors.Join(err, networkErr))
+		}
+		all = append(all, network.Masked())
+	}
+	return all, nil
+}

@@ -1,0 +1,53 @@
+package trunks
+
+import (
+	"context"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/sip"
+	"github.com/callwright/callwright/transport/dashboard/page"
+)
+
+// list is the page of all numbers with a trunk.
+type list struct {
+	Numbers []sip.AttachedNumber
+	Query   string // the number that was looked for
+	Faults  page.Faults
+	First   bool   // the list begins here
+	Next    string // address of the next page; empty: this is the last
+}
+
+// pageSize is the number of rows on a page.
+const pageSize = 50
+
+// list shows a page of numbers. A number in the query leads to the page of that number.
+func (p pages) list(ctx context.Context, r *page.Request) (page.Answer, error) {
+	v := &page.View{Page: "list", Title: "Trunks", Live: []string{"numbers"}}
+	data := list{Query: r.Query("number")}
+	if data.Query != "" {
+		record, err := p.cfg.Trunks.Get(ctx, r.Org(), data.Query)
+		switch {
+		case callwright.CodeOf(err) == callwright.CodeBadRequest:
+			data.Faults = page.Faults{"number": callwright.MessageOf(err)}
+		case err != nil:
+			return nil, err
+		case record == (sip.Record{}):
+			data.Faults = page.Faults{"number": "no trunk has this number"}
+		default:
+			number, err := callwright.ParsePhoneNumber(data.Query)
+			return page.SeeOther{To: toTrunk(number.String())}, err
+		}
+		v.Live = nil
+	}
+	after, err := r.After()
+	if err != nil {
+		return nil, err
+	}
+	found, err := p.cfg.Trunks.NumbersPage(ctx, r.Org(), after, pageSize)
+	if err != nil {
+		return nil, err
+	}
+	data.Numbers, data.Next, data.First = found.Items, r.Next(found.Next), after.IsZero()
+	v.Data = data
+	return v, nil
+}

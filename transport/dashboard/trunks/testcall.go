@@ -1,0 +1,70 @@
+package trunks
+
+import (
+	"context"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/sip"
+	"github.com/callwright/callwright/sip/testcall"
+	"github.com/callwright/callwright/transport/dashboard/page"
+)
+
+// testCall is the page of a test call.
+type testCall struct {
+	Call testcall.Call
+	Now  time.Time
+}
+
+// startTest starts a test call over a number's trunk.
+func (p pages) startTest(ctx context.Context, r *page.Request) (page.Answer, error) {
+	n, err := number(r)
+	if err != nil {
+		return nil, err
+	}
+	c, err := p.cfg.TestCalls.Start(ctx, r.Org(), n.String())
+	if err != nil {
+		return nil, err
+	}
+	return page.SeeOther{To: toTrunk(n.String(), "test", c.ID)}, nil
+}
+
+// test shows a test call as it happens. The test calls of another number are not found.
+func (p pages) test(ctx context.Context, r *page.Request) (page.Answer, error) {
+	n, err := number(r)
+	if err != nil {
+		return nil, err
+	}
+	c, err := p.cfg.TestCalls.Get(ctx, r.Org(), r.PathValue("id"))
+	if err != nil {
+		return nil, err
+	}
+	if c.Number != n {
+		return nil, callwright.NotFound("call")
+	}
+	v := &page.View{Page: "test", Title: "Test call over " + n.String(), Data: testCall{c, p.now()}}
+	if c.EndedAt == nil {
+		v.Live, v.Every = []string{"test"}, time.Second
+	}
+	return v, nil
+}
+
+// Since returns the time from the start of the call to a step.
+func (t testCall) Since(e testcall.Event) time.Duration { return max(0, e.At.Sub(t.Call.StartedAt)) }
+
+// complete is the last page of a set-up.
+func (p pages) complete(ctx context.Context, r *page.Request) (page.Answer, error) {
+	n, err := number(r)
+	if err != nil {
+		return nil, err
+	}
+	record, err := p.cfg.Trunks.Get(ctx, r.Org(), n.String())
+	if err == nil && record == (sip.Record{}) {
+		err = callwright.NotFound("number")
+	}
+	if err != nil {
+		return nil, err
+	}
+	data := map[string]any{"Number": n.String(), "Inbound": record.Inbound != nil, "Outbound": record.Outbound != nil}
+	return &page.View{Page: "complete", Title: "Complete the set-up of " + n.String(), Data: data}, nil
+}

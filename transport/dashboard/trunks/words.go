@@ -1,0 +1,98 @@
+package trunks
+
+import (
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/callwright/callwright/sip"
+	"github.com/callwright/callwright/sip/calllog"
+	"github.com/callwright/callwright/sip/health"
+	"github.com/callwright/callwright/sip/testcall"
+	"github.com/callwright/callwright/transport/dashboard/page"
+)
+
+// badge is a state as people see it.
+type badge struct{ Kind, Text string }
+
+// kinds are the kinds of badges of states.
+var kinds = map[string]string{
+	string(health.Healthy): "good", string(health.Unreachable): "bad", string(health.Unchecked): "plain",
+	string(sip.Registered): "good", string(sip.Refused): "bad", string(sip.Registering): "busy",
+	string(testcall.Connected): "good", string(testcall.ResultFailed): "bad", string(testcall.ResultBusy): "warn",
+	string(testcall.ResultNoAnswer): "warn", string(testcall.Pending): "busy",
+}
+
+// state returns the badge of the state of a server, a registration, an attempt or a test call.
+func state(of any) badge {
+	var text string
+	switch v := of.(type) {
+	case health.State:
+		text = string(v.Public())
+	case sip.RegistrationState:
+		text = string(v)
+	case testcall.Result:
+		text = string(v)
+	case calllog.Record:
+		return stateOfAttempt(v)
+	}
+	kind, ok := kinds[text]
+	if !ok {
+		kind = "plain"
+	}
+	return badge{kind, strings.ReplaceAll(text, "_", " ")}
+}
+
+func stateOfAttempt(r calllog.Record) badge {
+	text := r.Status
+	if text == "" {
+		text = r.Cause
+	}
+	switch {
+	case r.EndedAt == nil:
+		return badge{"busy", "running"}
+	case r.AnsweredAt != nil:
+		return badge{"good", text}
+	case r.Technical:
+		return badge{"bad", text}
+	}
+	return badge{"warn", text}
+}
+
+// address returns the address of a page with a query; empty values are left out.
+func address(path string, query url.Values) string {
+	for name, values := range query {
+		if strings.Join(values, "") == "" {
+			query.Del(name)
+		}
+	}
+	if len(query) == 0 {
+		return path
+	}
+	return path + "?" + query.Encode()
+}
+
+// toTrunk is the address of a number's page.
+func toTrunk(number string, parts ...string) string {
+	return page.Path(append([]string{"/trunks", number}, parts...)...)
+}
+
+// whole reads a port. A text that is none is -1, which no domain takes.
+func whole(text string) int {
+	if text == "" {
+		return 0
+	}
+	n, err := strconv.ParseUint(text, 10, 16)
+	if err != nil {
+		return -1
+	}
+	return int(n)
+}
+
+// uptime shows a share of time in percent; nil is unknown.
+func uptime(percent *float64) string {
+	if percent == nil {
+		return "unknown"
+	}
+	return strconv.FormatFloat(*percent, 'f', 2, 64) + " %"
+}
