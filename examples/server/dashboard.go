@@ -11,9 +11,14 @@ import (
 	"github.com/callwright/callwright/porting"
 	"github.com/callwright/callwright/porting/document"
 	"github.com/callwright/callwright/porting/loa"
+	"github.com/callwright/callwright/sip"
 	"github.com/callwright/callwright/sip/calllog"
+	"github.com/callwright/callwright/sip/discovery"
+	"github.com/callwright/callwright/sip/setup"
+	"github.com/callwright/callwright/sip/testcall"
 	"github.com/callwright/callwright/transport/access"
 	"github.com/callwright/callwright/transport/dashboard"
+	"github.com/callwright/callwright/transport/dashboard/trunks"
 	"github.com/callwright/callwright/transport/httpapi"
 	"github.com/callwright/callwright/transport/httpapi/portingapi"
 	"github.com/callwright/callwright/triage"
@@ -27,6 +32,10 @@ type dashboardParts struct {
 	Listener  listener
 	Calls     *call.Service
 	CallLog   *calllog.Service
+	Trunks    *sip.Service
+	Setup     *setup.Service
+	Looks     *discovery.Service
+	Tests     *testcall.Service
 	Issues    *triage.Service
 	Ports     *porting.Service
 	Documents *document.Service
@@ -38,6 +47,7 @@ func newDashboard(p dashboardParts) (*dashboard.Dashboard, error) {
 	return dashboard.New(dashboard.Config{
 		Sessions: p.Access, Secure: strings.HasPrefix(p.Listener.publicURL(p.Config), "https:"),
 		Calls: p.Calls, CallLog: p.CallLog, Issues: p.Issues, Ports: p.Ports, Documents: p.Documents, Letters: p.Letters, Logger: p.Log,
+		Trunks: trunks.Config{Trunks: p.Trunks, Calls: p.CallLog, Setup: p.Setup, Discoveries: p.Looks, TestCalls: p.Tests},
 	})
 }
 

@@ -21,6 +21,7 @@ import (
 	"github.com/callwright/callwright/transport/dashboard/page"
 	"github.com/callwright/callwright/transport/dashboard/ports"
 	speechpages "github.com/callwright/callwright/transport/dashboard/speech"
+	"github.com/callwright/callwright/transport/dashboard/trunks"
 	"github.com/callwright/callwright/triage"
 )
 
@@ -33,6 +34,7 @@ type Config struct {
 
 	Calls     *call.Service
 	CallLog   *calllog.Service // shows the SIP messages of calls; nil: they are not shown
+	Trunks    trunks.Config    // the zero value: none; otherwise with all of its services
 	Ports     *porting.Service // with Documents and Letters: without one of them, ports have no pages
 	Documents *document.Service
 	Letters   *loa.Service
@@ -52,6 +54,9 @@ func New(c Config) (*Dashboard, error) {
 	var areas []page.Area
 	if c.Calls != nil {
 		areas = append(areas, calls.New(calls.Config{Calls: c.Calls, Log: c.CallLog}))
+	}
+	if c.Trunks.Trunks != nil {
+		areas = append(areas, trunks.New(c.Trunks))
 	}
 	if c.Ports != nil && c.Documents != nil && c.Letters != nil {
 		areas = append(areas, ports.New(ports.Config{Ports: c.Ports, Documents: c.Documents, Letters: c.Letters}))

@@ -1,0 +1,201 @@
+package trunks_test
+
+import (
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"net/http/cookiejar"
+	"net/http/httptest"
+	"net/netip"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/memstore"
+	"github.com/callwright/callwright/adapters/memstore/orgstore"
+	"github.com/callwright/callwright/adapters/memstore/sipstore"
+	"github.com/callwright/callwright/sip"
+	"github.com/callwright/callwright/sip/calllog"
+	"github.com/callwright/callwright/sip/discovery"
+	"github.com/callwright/callwright/sip/failover"
+	"github.com/callwright/callwright/sip/health"
+	"github.com/callwright/callwright/sip/ladder"
+	"github.com/callwright/callwright/sip/monitor"
+	"github.com/callwright/callwright/sip/resolve"
+	"github.com/callwright/callwright/sip/setup"
+	"github.com/callwright/callwright/sip/testcall"
+	"github.com/callwright/callwright/sip/uri"
+	"github.com/callwright/callwright/transport/dashboard"
+	"github.com/callwright/callwright/transport/dashboard/trunks"
+)
+
+const (
+	org = callwright.OrgID("org")
+	one = "+14155550100"
+	two = "+14155550101"
+)
+
+// somebody is a page.Authenticator that takes everybody for the same person.
+type somebody struct{ rights []callwright.Entitlement }
+
+func (s somebody) Authenticate(*http.Request) (callwright.Principal, error) {
+	return callwright.Principal{Org: org, KeyID: "k", KeyName: "Robin", Entitlements: s.rights}, nil
+}
+
+// network is one in which a SIP server listens at port 5061 of every host, and answers every call.
+type network struct{}
+
+func (network) RegisterInbound(context.Context, callwright.OrgID, callwright.PhoneNumber) error {
+	return nil
+}
+
+func (network) ReleaseInbound(context.Context, callwright.OrgID, callwright.PhoneNumber) error {
+	return nil
+}
+
+func (network) Observe(context.Context, callwright.OrgID, string, string, health.Evidence) {}
+
+func (network) Options(context.Context, failover.Server, sip.TLSVerification) health.Evidence {
+	return health.Evidence{Alive: true}
+}
+
+func (network) LookupSRV(context.Context, string, string, string) (string, []*net.SRV, error) {
+	return "", nil, &net.DNSError{Err: "no such host", IsNotFound: true}
+}
+
+func (network) LookupNetIP(context.Context, string, string) ([]netip.Addr, error) {
+	return []netip.Addr{netip.MustParseAddr("203.0.113.7")}, nil
+}
+
+func (network) Probe(_ context.Context, p discovery.Probe) discovery.Answer {
+	a := discovery.Answer{Attempt: discovery.Attempt{Address: p.Address, Transport: p.Transport, Error: "refused"}}
+	if p.Transport == uri.TLS && p.Address.Port() == 5061 {
+		a.Error, a.Code, a.UserAgent = "", 200, "<script>alert(1)</script>"
+	}
+	return a
+}
+
+func (network) Place(_ context.Context, _ testcall.Placement, observe func(ladder.Event)) (testcall.Leg, error) {
+	observe(ladder.Event{At: time.Now(), Attempt: 1, Method: "INVITE", Status: 180})
+	return nil, &testcall.Failure{Status: testcall.Busy, Code: 486, Reason: "the callee is busy"}
+}
+
+// house is the dashboard over real services, whose stores are in memory.
+type house struct {
+	*httptest.Server
+	t      *testing.T
+	client *http.Client
+	trunks *sip.Service
+	log    sipstore.CallLog
+	status sipstore.Statuses
+}
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+func open(t *testing.T, rights ...callwright.Entitlement) *house {
+	t.Helper()
+	store := memstore.New()
+	tenants, work := orgstore.Tenants{Store: store}, memstore.NewWork(store, nil)
+	if err := tenants.InsertOrganization(t.Context(), callwright.Organization{ID: org}); err != nil {
+		t.Fatal(err)
+	}
+	h := &house{t: t, log: sipstore.CallLog{Store: store}, status: sipstore.Statuses{Store: store}}
+	stored := sipstore.Trunks{Store: store}
+	h.trunks = must(sip.New(sip.Config{
+		Store: stored, Atomic: store, Numbers: network{}, Statuses: h.status, Registrations: sipstore.Registrations{Store: store},
+		Monitor: must(monitor.New(monitor.Config{
+			Statuses: h.status, Trunks: stored, Attempts: h.log, Atomic: store, Work: work, Prober: network{}, Organizations: tenants,
+		})),
+		Codecs: []string{"PCMU", "PCMA"}, DerivationKey: callwright.Secret(strings.Repeat("k", 32)),
+	}))
+	looks := must(discovery.New(discovery.Config{
+		Store: sipstore.Discoveries{Store: store}, Prober: network{},
+		Resolver: must(resolve.New(resolve.Config{DNS: network{}, Clock: callwright.SystemClock{}})),
+	}))
+	tests := must(testcall.New(testcall.Config{Store: sipstore.TestCalls{Store: store}, Trunks: h.trunks, Line: network{}, Work: work}))
+	pages := must(dashboard.New(dashboard.Config{Authenticator: somebody{rights}, Trunks: trunks.Config{
+		Trunks: h.trunks, Discoveries: looks, TestCalls: tests,
+		Calls: must(calllog.New(calllog.Config{Store: h.log, Leases: memstore.Leases{Store: store}, Monitor: network{}, Node: "n"})),
+		Setup: must(setup.New(setup.Config{Trunks: h.trunks, Organizations: tenants, Regions: []setup.Region{
+			{Name: "home", Addresses: []string{"192.0.2.10"}, Host: "sip.example.net", Port: 5061, RTPLow: 10000, RTPHigh: 20000},
+		}})),
+	}}))
+	h.Server = httptest.NewServer(pages)
+	t.Cleanup(func() {
+		for _, end := range []func(context.Context) error{pages.Close, looks.Close, tests.Close} {
+			if err := end(context.Background()); err != nil {
+				t.Error(err)
+			}
+		}
+		h.Close()
+	})
+	h.client = &http.Client{Jar: must(cookiejar.New(nil))}
+	return h
+}
+
+// attach attaches a number in both directions.
+func (h *house) attach(of callwright.OrgID, number string) sip.Trunk {
+	h.t.Helper()
+	done, err := h.trunks.Attach(h.t.Context(), of, sip.Attachment{Numbers: []string{number}, Directions: []sip.DirectionInput{
+		{Type: sip.Inbound}, {Type: sip.Outbound, Endpoint: new("sip:pbx.example.com")},
+	}})
+	if err != nil || len(done.Configured) != 1 {
+		h.t.Fatal(done, err)
+	}
+	return must(h.trunks.Trunk(h.t.Context(), of, number, sip.Outbound))
+}
+
+var token = regexp.MustCompile(`name="csrf" value="([^"]+)"`)
+
+// want gets a page, or posts a form to it, and checks the status of the page where that ends and its texts; a text that begins with "!"
+// must not be there. It returns the address where it ended.
+func (h *house) want(status int, path string, form url.Values, texts ...string) string {
+	h.t.Helper()
+	var r *http.Response
+	var err error
+	if form == nil {
+		r, err = h.client.Get(h.URL + path)
+	} else {
+		form.Set("csrf", h.token())
+		r, err = h.client.PostForm(h.URL+path, form)
+	}
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	defer func() { _ = r.Body.Close() }()
+	body, err := io.ReadAll(r.Body)
+	if err != nil || r.StatusCode != status {
+		h.t.Errorf("%s: %d, %v\n%s", path, r.StatusCode, err, body)
+	}
+	for _, text := range texts {
+		text, not := strings.CutPrefix(text, "!")
+		if strings.Contains(string(body), text) == not {
+			h.t.Errorf("%s: %q is there: %v\n%s", path, text, not, body)
+		}
+	}
+	return r.Request.URL.RequestURI()
+}
+
+// token returns a token for forms.
+func (h *house) token() string {
+	h.t.Helper()
+	r, err := h.client.Get(h.URL + "/trunks/new/destination?direction=outbound")
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	defer func() { _ = r.Body.Close() }()
+	found := token.FindSubmatch(must(io.ReadAll(r.Body)))
+	if found == nil {
+		h.t.Fatal("no form")
+	}
+	return string(found[1])
+}

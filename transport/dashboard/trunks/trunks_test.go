@@ -1,0 +1,123 @@
+package trunks_test
+
+import (
+	"net/http"
+	"net/url"
+	"testing"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/sip"
+	"github.com/callwright/callwright/sip/alert"
+	"github.com/callwright/callwright/sip/calllog"
+	"github.com/callwright/callwright/sip/failover"
+	"github.com/callwright/callwright/sip/health"
+	"github.com/callwright/callwright/sip/ladder"
+)
+
+func TestNotEntitled(t *testing.T) {
+	t.Parallel()
+	open(t).want(http.StatusForbidden, "/trunks", nil, "SIP is not enabled")
+}
+
+func TestList(t *testing.T) {
+	t.Parallel()
+	h := open(t, callwright.EntitlementSIP)
+	h.want(http.StatusOK, "/trunks", nil, "Set up the first trunk")
+	h.attach(org, one)
+	h.attach("other", two)
+	h.want(http.StatusOK, "/trunks", nil, `href="/trunks/&#43;14155550100"`, "unchecked", "pbx.example.com", "!"+two)
+	h.want(http.StatusOK, "/trunks?number=12", nil, `id="fault-number"`)
+	h.want(http.StatusOK, "/trunks?number="+url.QueryEscape(two), nil, "no trunk has this number")
+	h.want(http.StatusOK, "/trunks?number="+url.QueryEscape(one), nil, "Trunk &#43;14155550100")
+}
+
+func TestTrunk(t *testing.T) {
+	t.Parallel()
+	h := open(t, callwright.EntitlementSIP)
+	tr := h.attach(org, one)
+	h.want(http.StatusOK, "/trunks/"+one, nil, "No call over this trunk has been answered yet", "unknown", "alerts are off", "None was raised")
+	status := must(h.status.Status(t.Context(), org, tr.ID))
+	status.Servers[0].Health = health.Server{State: health.Healthy, CheckedAt: time.Now(), ResponseTime: 42 * time.Millisecond, Reason: "<script>"}
+	status.History = health.History{
+		Days:    []health.Day{{Date: time.Now().UTC().Truncate(24 * time.Hour), Up: 3 * time.Hour, Down: time.Hour}},
+		Samples: []time.Duration{42 * time.Millisecond}, Until: time.Now(),
+	}
+	status.Alerts = alert.States{alert.Unreachable: {Raised: true, TriggeredAt: time.Now()}}
+	if err := h.status.PutStatus(t.Context(), status); err != nil {
+		t.Fatal(err)
+	}
+	h.want(http.StatusOK, "/trunks/"+one, nil, "75.00 %", "42 ms", "active: calls try it first", "&lt;script&gt;", "raised", "data-live", `id="live-log"`)
+	for _, path := range []string{"/trunks/" + two, "/trunks/x", "/trunks/" + two + "/failover", "/trunks/" + two + "/complete", "/trunks/" + one + "/test/tc_x"} {
+		h.want(http.StatusNotFound, path, nil)
+	}
+}
+
+func TestAttempt(t *testing.T) {
+	t.Parallel()
+	h := open(t, callwright.EntitlementSIP)
+	tr, now := h.attach(org, one), time.Now()
+	h.attach(org, two)
+	for id, of := range map[string]callwright.OrgID{"mine": org, "theirs": "other"} {
+		r := calllog.Record{
+			ID: id, Org: of, TrunkID: tr.ID, Number: one, Direction: sip.Outbound, From: one, To: "<script>alert(1)</script>", Attempt: 1,
+			Server: "pbx.example.com:5061", Node: "n", StartedAt: now,
+		}
+		if err := h.log.Begin(t.Context(), r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	h.want(http.StatusOK, "/trunks/"+one+"/calls/mine", nil, "running", "data-live", "No message was recorded")
+	end := calllog.End{AnsweredAt: &now, EndedAt: &now, SIPCode: 200, Status: "200 OK"}
+	steps := []ladder.Event{{At: now, Sent: true, Method: "INVITE", CSeq: 1, Body: "PCMU"}, {At: now, Method: "INVITE", Status: 200, Reason: "<b>OK</b>"}}
+	if err := h.log.End(t.Context(), org, "mine", end, steps); err != nil {
+		t.Fatal(err)
+	}
+	h.want(http.StatusOK, "/trunks/"+one+"/calls/mine", nil, "<svg", "200 OK", "INVITE", "PCMU", "&lt;b&gt;OK", "!<b>OK", "!data-live")
+	h.want(http.StatusOK, "/trunks/"+one, nil, "/calls/mine", "&lt;script&gt;", "!<script>alert", "!/calls/theirs", "!has been answered yet")
+	h.want(http.StatusNotFound, "/trunks/"+one+"/calls/theirs", nil)
+	h.want(http.StatusNotFound, "/trunks/"+two+"/calls/mine", nil)
+}
+
+func TestCodecs(t *testing.T) {
+	t.Parallel()
+	h := open(t, callwright.EntitlementSIP)
+	h.attach(org, one)
+	for _, test := range []struct {
+		do, name, notice string
+		want             sip.CodecConfig
+	}{
+		{"down", "PCMU", "The codecs are changed", sip.CodecConfig{Codecs: []sip.CodecSetting{{Name: "PCMA", Enabled: true}, {Name: "PCMU", Enabled: true}}}},
+		{"up", "PCMU", "The codecs are changed", sip.CodecConfig{Codecs: []sip.CodecSetting{{Name: "PCMU", Enabled: true}, {Name: "PCMA", Enabled: true}}}},
+		{"switch", "PCMA", "The codecs are changed", sip.CodecConfig{Codecs: []sip.CodecSetting{{Name: "PCMU", Enabled: true}, {Name: "PCMA"}}}},
+		{"switch", "PCMU", "must have at least one codec enabled", sip.CodecConfig{Codecs: []sip.CodecSetting{{Name: "PCMU", Enabled: true}, {Name: "PCMA"}}}},
+		{"transcode", "on", "The codecs are changed", sip.CodecConfig{Codecs: []sip.CodecSetting{{Name: "PCMU", Enabled: true}, {Name: "PCMA"}}, Transcode: true}},
+	} {
+		h.want(http.StatusOK, "/trunks/"+one+"/codecs", url.Values{"direction": {"outbound"}, test.do: {test.name}}, test.notice)
+		got := h.trunks.CodecsOf(must(h.trunks.Trunk(t.Context(), org, one, sip.Outbound)))
+		if got.Transcode != test.want.Transcode || len(got.Codecs) != 2 || got.Codecs[0] != test.want.Codecs[0] || got.Codecs[1] != test.want.Codecs[1] {
+			t.Errorf("%s %s: %v", test.do, test.name, got)
+		}
+	}
+	h.want(http.StatusNotFound, "/trunks/"+two+"/codecs", url.Values{"direction": {"outbound"}, "up": {"PCMU"}})
+}
+
+func TestFailover(t *testing.T) {
+	t.Parallel()
+	h := open(t, callwright.EntitlementSIP)
+	h.attach(org, one)
+	path := "/trunks/" + one + "/failover"
+	h.want(http.StatusOK, path, nil, `value="pbx.example.com"`)
+	h.want(http.StatusUnprocessableEntity, path, url.Values{"enabled": {"yes"}, "host1": {"a.example"}, "host2": {"10.0.0.1"}, "trigger": {"timeout"}},
+		`id="fault-host2"`, `value="10.0.0.1"`)
+	h.want(http.StatusUnprocessableEntity, path, url.Values{"enabled": {"yes"}, "host1": {"a.example"}, "port1": {"x"}}, `id="fault-port1"`, `id="fault-trigger"`)
+	h.want(http.StatusOK, path, url.Values{
+		"enabled": {"yes"}, "host1": {"a.example"}, "port1": {"5061"}, "host2": {"b.example"}, "trigger": {"timeout"}, "failback": {"manual"},
+	}, "The failover is saved", "a.example:5061", "b.example")
+	got := must(h.trunks.Trunk(t.Context(), org, one, sip.Outbound)).Failover
+	if !got.Enabled || len(got.Servers) != 2 || got.Failback != failover.Manual || len(got.Triggers) != 1 {
+		t.Errorf("got %+v", got)
+	}
+	h.want(http.StatusOK, "/trunks/"+one+"/detach", url.Values{"direction": {"outbound"}}, "is detached", "An inbound trunk is not probed")
+	h.want(http.StatusOK, "/trunks/"+one+"/detach", url.Values{"direction": {"inbound"}}, "is detached", "Set up the first trunk")
+}
