@@ -42,7 +42,7 @@ func (l Ladder) SVG() template.HTML {
 	if len(rows) == 0 {
 		return p.none("ladder", l.Title, "No messages yet.", width, 80)
 	}
-	gap := max(150, (width-left)/float64(len(names)))
+	gap := max(200, (width-left)/float64(len(names)))
 	w, h := left+gap*float64(len(names)), top+row*float64(len(rows))+14
 	x := func(i int) float64 { return left + gap*(float64(i)+0.5) }
 	for i, name := range names {
@@ -52,7 +52,7 @@ func (l Ladder) SVG() template.HTML {
 	var items []string
 	for i, m := range rows {
 		y := top + row*float64(i)
-		said := fmt.Sprintf("%s %s, %s to %s", offset(m.At), clean(m.Label), clean(names[m.From]), clean(names[m.To])) // begins with what is drawn
+		said := fmt.Sprintf("%s, %s to %s: %s", offset(m.At), clean(names[m.From]), clean(names[m.To]), clean(m.Label))
 		if m.Failed {
 			said += " (failed)"
 		}
@@ -60,7 +60,7 @@ func (l Ladder) SVG() template.HTML {
 		tag := p.begin(m.Href, "row", said)
 		p.shape("rect", "hit", "x", 0.0, "y", y, "width", w, "height", row)
 		p.text(4, y+32, "axis small", offset(m.At), left-4)
-		p.arrow(m, x(m.From), x(m.To), y+27, gap)
+		p.arrow(m, x(m.From), x(m.To), y+27, gap, w)
 		p.end(tag)
 	}
 	said := append([]string{fmt.Sprintf("%d messages between %d participants.", len(rows), len(names))}, list(items)...)
@@ -68,27 +68,26 @@ func (l Ladder) SVG() template.HTML {
 	return p.svg("ladder", l.Title, ViewBox{W: w, H: h}, leftOut(said, "participants", len(l.Participants), len(names)))
 }
 
-// arrow draws a message with its label above.
-func (p *pen) arrow(m Message, from, to, y, gap float64) {
+// arrow draws a message with its label above, or beside the lifeline if it stays with its participant.
+func (p *pen) arrow(m Message, from, to, y, gap, w float64) {
 	state := ""
 	if m.Failed {
 		state = " bad"
 	}
 	middle, room := (from+to)/2, max(from-to, to-from)-14
 	d, sign := new(path), 1.0
-	switch {
-	case from == to:
-		middle, room = from, gap-14
+	if from == to {
 		p.shape("rect", "tip"+state, "x", from-4, "y", y-4, "width", 8.0, "height", 8.0)
-	default:
+		p.text(from+10, y+5, "label halo", m.Label, min(gap, w-from)-16)
+	} else {
 		if to < from {
 			sign = -1
 		}
 		p.shape("line", "arrow"+state, "x1", from, "y1", y, "x2", to-sign*8, "y2", y)
 		d.add("M", to, y).add("L", to-sign*10, y-5).add("V", y+5).add("Z")
 		p.shape("path", "tip"+state, "d", d.String())
+		p.text(middle, y-7, "label halo mid", m.Label, room)
 	}
-	p.text(middle, y-7, "label halo mid", m.Label, room)
 	if m.Failed {
 		var cross path
 		cross.add("M", middle-5, y-5).add("l", 10, 10).add("m", 0, -10).add("l", -10, 10)
@@ -101,6 +100,11 @@ func offset(d time.Duration) string {
 	if d < time.Minute && d > -time.Minute {
 		return fmt.Sprintf("%.3f s", d.Seconds())
 	}
+	return minutes(d)
+}
+
+// minutes returns a duration as minutes and seconds.
+func minutes(d time.Duration) string {
 	s := int64(d / time.Second)
 	return fmt.Sprintf("%d:%02d", s/60, max(s%60, -(s%60)))
 }

@@ -3,6 +3,7 @@ package chart_test
 import (
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/callwright/callwright/transport/dashboard/chart"
@@ -29,6 +30,9 @@ func pictures() map[string]picture {
 		"ladder":    ladder(),
 		"waveform":  waveform(2000),
 		"graph":     pathway(),
+		"timeline":  timeline(),
+		"strip-merged": chart.Strip{ID: "strip-merged", Title: "Last days", Start: start, Cells: slices.Repeat(append(append(
+			cells(chart.Good, 4), cells(chart.Unknown, 2)...), cells(chart.Bad, 1)...), 60)},
 		"graph-view": func() picture {
 			g := pathway()
 			g.ID, g.View = "graph-view", chart.ViewBox{X: 40, Y: 100, W: 300, H: 220}
@@ -57,6 +61,16 @@ func pathway() chart.Graph {
 		{From: "check", To: "date", Label: "appointment", Weight: 25}, {From: "check", To: "human", Label: "<error>", Weight: 2, Flagged: true},
 		{From: "claim", To: "bye", Weight: 38}, {From: "date", To: "bye", Weight: 22}, {From: "claim", To: "date", Label: "also a date", Weight: 3},
 		{From: "start", To: "bye", Label: "wrong number", Weight: 3}, {From: "bye", To: "start", Label: "something else"}, {From: "bye", To: "nowhere"},
+	}}
+}
+
+// timeline is a port request.
+func timeline() chart.Timeline {
+	at := func(hours int) time.Time { return start.Add(time.Duration(hours) * time.Hour) }
+	return chart.Timeline{ID: "timeline", Title: "Port request", Events: []chart.Event{
+		{At: at(30), Lane: "carrier", Label: "Asks for the account number that stands on the last bill of the subscriber", State: chart.Warn, Href: "#event-2"},
+		{At: at(0), Lane: "you", Label: "Submitted"}, {At: at(54), Lane: "you", Label: "Account number corrected"},
+		{At: at(80), Lane: "carrier", Label: "Rejected: <wrong PIN>", State: chart.Bad}, {At: at(200), Label: "Number is ours", State: chart.Good},
 	}}
 }
 
@@ -129,7 +143,12 @@ func hostile(text string, v float64, n int) []picture {
 		messages[i] = chart.Message{From: i%10 - 1, To: i % 3, At: span, Label: text, Failed: i%2 == 0, Href: text}
 		regions[i] = chart.Region{Channel: i%4 - 1, Start: span / 2, End: span, Label: text, Href: text}
 	}
+	events := make([]chart.Event, n)
+	for i := range events {
+		events[i] = chart.Event{At: at, Lane: fmt.Sprint(text, i%9), Label: text, State: chart.State(text), Href: text}
+	}
 	return []picture{
+		chart.Timeline{ID: text, Title: text, Events: events},
 		chart.Graph{ID: text, Title: text, Nodes: nodes, Edges: edges},
 		chart.Graph{ID: text, Title: text, Nodes: nodes, Edges: edges, View: chart.ViewBox{X: v, Y: 50, W: 300, H: v}},
 		chart.Ladder{ID: text, Title: text, Participants: []string{text, text, "c", "d", "e", "f", "g", "h", "i"}, Messages: messages},

@@ -40,7 +40,8 @@ type Cell struct {
 }
 
 // Strip shows a state over time as a row of cells. Good cells are plain, cells that warn have a stroke, bad ones a cross, and
-// unknown ones are hollow. Of 100,000 cells at most, more than 120 are put together, and the worst state of each group is shown.
+// unknown ones are hollow. Of 100,000 cells at most, more than 120 are put together: the worst state of
+// each group is shown, as high as the share of it that is known.
 type Strip struct {
 	ID, Title string
 	Start     time.Time     // when the first cell begins
@@ -64,10 +65,11 @@ func (s Strip) SVG() template.HTML {
 	a := plot{x0: 4, x1: width - 4, top: 4, bottom: 40, from: seconds(s.Start)}
 	a.to = a.from + step*float64(n)
 	w := (a.x1 - a.x0) / float64(n)
-	counts := make([]int, len(states))
+	counts, partly := make([]int, len(states)), 0
 	for i := range n {
-		cell := cells[i*group]
-		for _, c := range cells[i*group : min(len(cells), (i+1)*group)] {
+		cell, merged, known := cells[i*group], cells[i*group:min(len(cells), (i+1)*group)], 0
+		for _, c := range merged {
+			known += min(1, c.State.rank())
 			if c.State.rank() > cell.State.rank() {
 				cell = c
 			}
@@ -77,8 +79,17 @@ func (s Strip) SVG() template.HTML {
 		if cell.Note != "" {
 			title += ", " + cell.Note
 		}
+		x, wide, h := a.x0+w*float64(i), w-min(1.5, w*0.25), a.bottom-a.top
+		if known > 0 && known < len(merged) {
+			partly++
+			title += fmt.Sprintf(", %d of %d unknown", len(merged)-known, len(merged))
+		}
 		tag := p.begin("", "", title)
-		p.cell(cell.State, a.x0+w*float64(i), a.top, w-min(1.5, w*0.25), a.bottom-a.top)
+		if known > 0 && known < len(merged) {
+			p.cell(Unknown, x, a.top, wide, h)
+			h *= float64(known) / float64(len(merged))
+		}
+		p.cell(cell.State, x, a.bottom-h, wide, h)
 		p.end(tag)
 	}
 	a.times(p, a.bottom, false)
@@ -92,6 +103,12 @@ func (s Strip) SVG() template.HTML {
 			x += 36 + units(text)
 			said = append(said, text+".")
 		}
+	}
+	if partly > 0 {
+		text := fmt.Sprintf("partly unknown %d", partly)
+		p.cell(Unknown, x, a.bottom+28, 14, 14)
+		p.text(x+20, a.bottom+40, "label small", text, width)
+		said = append(said, text+".")
 	}
 	return p.svg("strip", s.Title, ViewBox{W: width, H: a.bottom + 50}, said)
 }

@@ -71,9 +71,13 @@ func (w Waveform) SVG() template.HTML {
 		p.end(tag)
 	}
 	bottom := top + height*float64(len(channels))
+	words := offset
+	if w.Duration >= time.Minute {
+		words = minutes
+	}
 	for i, anchor := range []string{"", " mid", " end"} {
 		d := w.Duration / 2 * time.Duration(i)
-		p.text(x0+room*float64(i)/2, bottom+16, "axis small"+anchor, offset(d), room)
+		p.text(x0+room*float64(i)/2, bottom+16, "axis small"+anchor, words(d), room)
 	}
 	said = append(said, fmt.Sprintf("%d lines of the transcript are marked.", drawn))
 	return p.svg("waveform", w.Title, ViewBox{W: width, H: bottom + 22}, leftOut(said, "lines", len(w.Regions), drawn))
