@@ -10,6 +10,11 @@ const config = {
     "doctype-style": "off",
     // Actions of html/template leave blanks at the ends of lines, which no reader sees.
     "no-trailing-whitespace": "off",
+    // HTML defines both: a button submits, and an input takes text.
+    "no-implicit-button-type": "off",
+    "no-implicit-input-type": "off",
+    // A region that scrolls may be a div with a role.
+    "prefer-native-element": "off",
   },
 };
 

@@ -107,17 +107,21 @@ func (s *Site) Close(ctx context.Context) error { return s.hub.close(ctx) }
 // routes mounts the pages of the areas, and this package's own.
 func (s *Site) routes() {
 	s.mux.HandleFunc("GET /static/{hash}/{name}", serveStatic)
+	var own []Route
 	if s.cfg.Sessions != nil {
-		s.mux.HandleFunc("GET /login", s.page(Route{Serve: s.showLogin}, nil))
-		s.mux.HandleFunc("POST /login", s.page(Route{Serve: s.signIn}, nil))
-		s.mux.HandleFunc("POST /logout", s.page(Route{Serve: s.signOut}, nil))
+		own = []Route{
+			{Pattern: "GET /login", Serve: s.showLogin}, {Pattern: "POST /login", Serve: s.signIn}, {Pattern: "POST /logout", Serve: s.signOut},
+		}
+	}
+	for _, route := range own {
+		s.mux.HandleFunc(route.Pattern, s.page(route, nil))
 	}
 	for i := range s.cfg.Areas {
 		for _, route := range s.cfg.Areas[i].Routes {
 			s.mux.HandleFunc(route.Pattern, s.page(route, &s.cfg.Areas[i]))
 		}
 	}
-	s.mux.HandleFunc("/", s.page(Route{Serve: func(context.Context, *Request) (Answer, error) {
+	s.mux.HandleFunc("/", s.page(Route{Pattern: "/", Serve: func(context.Context, *Request) (Answer, error) {
 		return nil, callwright.NotFound("page")
 	}}, new(Area)))
 }

@@ -17,17 +17,19 @@ var (
 	style string
 	//go:embed static/live.js
 	script []byte
+	//go:embed static/icon.svg
+	icon []byte
 )
 
-// static has the paths of the style and of the script, below the prefix. They name what is in them, so that browsers may keep them.
-type static struct{ Style, Script string }
+// static has the paths of the style, the script and the icon, below the prefix. They name what is in them, so that browsers may keep them.
+type static struct{ Style, Script, Icon string }
 
 // assets are the files by their paths.
 var assets, statics = func() (map[string]asset, static) {
 	css := []byte(style + chart.CSS)
-	s := static{Style: staticPath(css, "style.css"), Script: staticPath(script, "live.js")}
+	s := static{Style: staticPath(css, "style.css"), Script: staticPath(script, "live.js"), Icon: staticPath(icon, "icon.svg")}
 	return map[string]asset{
-		s.Style: {"text/css; charset=utf-8", css}, s.Script: {"text/javascript; charset=utf-8", script},
+		s.Style: {"text/css; charset=utf-8", css}, s.Script: {"text/javascript; charset=utf-8", script}, s.Icon: {"image/svg+xml", icon},
 	}, s
 }()
 

@@ -1,0 +1,164 @@
+package e2e_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/callwright/callwright/internal/e2e/baresip"
+	"github.com/callwright/callwright/internal/e2e/browser"
+	"github.com/callwright/callwright/internal/e2e/server"
+	"github.com/callwright/callwright/transport/oas/callsoas"
+)
+
+// hostile is a text that strangers may write. A page in which it runs opens a dialog.
+const hostile = `x"'><script>alert(1)</script><img src=x onerror=alert(2)><a href=javascript:alert(3)>y</a>{{.}}`
+
+// signIn opens the dashboard and signs in with the server's key.
+func signIn(t *testing.T, s *server.Server) *browser.Page {
+	t.Helper()
+	p := browser.Open(t, true)
+	p.Go(t, s.Dashboard+"/")
+	p.Type(t, "#key", s.Key)
+	p.Click(t, "button.main")
+	p.Await(t, "form[action='/logout']")
+	return p
+}
+
+// write writes something over the API and returns its answer; path is below /v1.
+func write(t *testing.T, s *server.Server, method, path string, body any) map[string]any {
+	t.Helper()
+	text, err := json.Marshal(body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := http.NewRequestWithContext(t.Context(), method, s.URL+"/v1"+path, strings.NewReader(string(text)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Authorization", "Bearer "+s.Key)
+	r.Header.Set("Content-Type", "application/json")
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	said, err := io.ReadAll(answer.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var read map[string]any
+	if err := json.Unmarshal(said, &read); err != nil || answer.StatusCode >= 300 {
+		t.Fatalf("%s %s: %d %s", method, path, answer.StatusCode, said)
+	}
+	if data, ok := read["data"].(map[string]any); ok {
+		return data
+	}
+	return read
+}
+
+// furnish fills a deployment: a trunk to a phone, a call with a recording, and what strangers may write in every domain.
+func furnish(t *testing.T, s *server.Server, phone *baresip.Phone) {
+	t.Helper()
+	s.AttachOutbound(t, ours.String(), phone.Server())
+	s.AttachInbound(t, ours.String())
+	call := s.Call(t, callsoas.CallCreate{
+		PhoneNumber: theirs.String(), From: callsoas.NewOptString(ours.String()), Record: callsoas.NewOptBool(true),
+		Task: callsoas.NewOptString(hostile), FirstSentence: callsoas.NewOptString("Good morning. " + hostile),
+		Metadata: callsoas.NewOptMetadata(callsoas.Metadata{hostile: []byte(`"<script>alert(4)</script>"`)}),
+	})
+	phone.Await(t, "CALL_ESTABLISHED", 1)
+	s.Until(t, call, "first line", func(r *callsoas.CallRecord) bool { return len(r.Transcripts) > 0 })
+	s.StopCall(t, call)
+	s.Ended(t, call)
+	s.TestCall(t, ours.String())
+
+	issue := write(t, s, http.MethodPost, "/triage/issues", map[string]any{"title": hostile, "description": hostile})
+	s.Comment(t, fmt.Sprint(issue["id"]), hostile+"\n\n[link](javascript:alert(5)) **bold**")
+	write(t, s, http.MethodPost, "/speak", map[string]any{"text": "Good evening. " + "<script>alert(6)</script>"})
+	write(t, s, http.MethodPost, "/pathway/create", map[string]any{"name": hostile, "description": hostile})
+}
+
+// same replaces ids in paths, so that two pages of one kind have the same.
+var same = regexp.MustCompile(`/[^/]*\d[^/]*`)
+
+// crawl returns the addresses of the dashboard's pages that links lead to, at most two of each kind, in the order in which they are found.
+func crawl(t *testing.T, p *browser.Page, s *server.Server, each func(path string)) {
+	t.Helper()
+	const most = 90
+	kinds, seen, queue := map[string]int{}, map[string]bool{"/": true, "/calls": true}, []string{"/", "/calls"}
+	for n := 0; len(queue) > 0 && n < most; n++ {
+		path := queue[0]
+		queue = queue[1:]
+		if status := p.Go(t, s.Dashboard+path); status != http.StatusOK {
+			t.Errorf("%s is answered %d: %s", path, status, p.Text(t, "main"))
+			continue
+		}
+		each(path)
+		for _, link := range browser.Eval[[]string](t, p, `[...document.querySelectorAll("main a[href]:not([download]), nav a[href]")].map(a => a.href)`) {
+			u, err := url.Parse(link)
+			if err != nil || !strings.HasPrefix(link, s.Dashboard+"/") || regexp.MustCompile(`^/(v1|docs)/|\.(wav|pdf|json)$|/(audio|recording|letter)$`).MatchString(u.Path) {
+				continue
+			}
+			query := slices.Sorted(maps.Keys(u.Query()))
+			kind := same.ReplaceAllString(u.Path, "/*") + "?" + strings.Join(query, "&")
+			if next := u.RequestURI(); !seen[next] && kinds[kind] < 2 {
+				seen[next] = true
+				kinds[kind]++
+				queue = append(queue, next)
+			}
+		}
+	}
+}
+
+// TestDashboardPages opens every page of a deployment in which strangers have written what they could. No page runs any of it, has errors,
+// or breaks a rule of HTML or of accessibility, in light and dark and on a narrow screen.
+func TestDashboardPages(t *testing.T) {
+	t.Parallel()
+	ca := authority(t)
+	phone := baresip.Start(t, baresip.Config{CA: ca, User: theirs.String()})
+	s := start(t, ca.CertFile())
+	furnish(t, s, phone)
+	p := signIn(t, s)
+	p.Resize(t, 1280, 900)
+	sources := map[string]string{}
+	crawl(t, p, s, func(path string) {
+		sources[path] = browser.Eval[string](t, p, "fetch(location.href).then(r => r.text())")
+		for _, dark := range []bool{false, true} {
+			p.Dark(t, dark)
+			for _, v := range p.Axe(t, "html") {
+				t.Errorf("%s, dark %t: %s", path, dark, v)
+			}
+		}
+		p.Dark(t, false)
+		p.Resize(t, 320, 640)
+		if wide := browser.Eval[int](t, p, "document.documentElement.scrollWidth"); wide > 320 {
+			t.Errorf("%s is %d pixels wide on a screen of 320", path, wide)
+		}
+		for _, v := range p.Axe(t, "html") {
+			t.Errorf("%s on a narrow screen: %s", path, v)
+		}
+		p.Resize(t, 1280, 900)
+	})
+	if len(sources) < 10 {
+		t.Errorf("only %d pages were found", len(sources))
+	}
+	for _, f := range browser.Validate(t, sources) {
+		t.Error(f)
+	}
+	if found := p.Errors(t); len(found) > 0 {
+		t.Errorf("the browser reports %q", found)
+	}
+	if found := p.Dialogs(t); len(found) > 0 {
+		t.Errorf("a text of a stranger ran: %q", found)
+	}
+	t.Logf("%d pages: %q", len(sources), slices.Sorted(maps.Keys(sources)))
+	s.Stop(t)
+}
