@@ -89,7 +89,7 @@ func furnish(t *testing.T, s *server.Server, phone *baresip.Phone) {
 // same replaces ids in paths, so that two pages of one kind have the same.
 var same = regexp.MustCompile(`/[^/]*\d[^/]*`)
 
-// crawl returns the addresses of the dashboard's pages that links lead to, at most two of each kind, in the order in which they are found.
+// crawl opens the dashboard's pages that links lead to, at most two of each kind.
 func crawl(t *testing.T, p *browser.Page, s *server.Server, each func(path string)) {
 	t.Helper()
 	const most = 90
@@ -102,16 +102,17 @@ func crawl(t *testing.T, p *browser.Page, s *server.Server, each func(path strin
 			continue
 		}
 		each(path)
-		for _, link := range browser.Eval[[]string](t, p, `[...document.querySelectorAll("main a[href]:not([download]), nav a[href]")].map(a => a.href)`) {
+		for _, link := range browser.Eval[[]string](t, p, `[...document.querySelectorAll("main a[href]:not([download]), nav a[href]")].map(a => new URL(a.getAttribute("href"), location).href)`) {
 			u, err := url.Parse(link)
 			if err != nil || !strings.HasPrefix(link, s.Dashboard+"/") || regexp.MustCompile(`^/(v1|docs)/|\.(wav|pdf|json)$|/(audio|recording|letter)$`).MatchString(u.Path) {
 				continue
 			}
-			query := slices.Sorted(maps.Keys(u.Query()))
-			kind := same.ReplaceAllString(u.Path, "/*") + "?" + strings.Join(query, "&")
-			if next := u.RequestURI(); !seen[next] && kinds[kind] < 2 {
+			kind := same.ReplaceAllString(u.Path, "/*") + "?" + strings.Join(slices.Sorted(maps.Keys(u.Query())), "&")
+			above := kind[:strings.LastIndex(kind, "/")] // such as that of all voices, whose names have no digits
+			if next := u.RequestURI(); !seen[next] && kinds[kind] < 2 && kinds[above] < 8 {
 				seen[next] = true
 				kinds[kind]++
+				kinds[above]++
 				queue = append(queue, next)
 			}
 		}
