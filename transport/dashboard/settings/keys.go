@@ -1,0 +1,109 @@
+package settings
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/transport/dashboard/page"
+)
+
+// The units in which people give times.
+const (
+	hour = time.Hour
+	day  = 24 * time.Hour
+)
+
+// maxUnits is the most of a unit that a field may have; services have tighter bounds.
+const maxUnits = 100_000
+
+// span returns the time that a field has in whole units; empty: none.
+func span(text, field string, unit time.Duration) (time.Duration, error) {
+	if text == "" {
+		return 0, nil
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 0 || n > maxUnits {
+		return 0, callwright.Invalid(field, "must be a whole number from 0 to %d", maxUnits)
+	}
+	return time.Duration(n) * unit, nil
+}
+
+// keys is the page of API keys.
+type keys struct {
+	Keys []callwright.APIKey
+	Own  string // the id of the key that whoever looks has signed in with
+	Now  time.Time
+	Next string
+
+	Name, Lifetime string // of a new key, as typed
+	Faults         page.Faults
+}
+
+// State returns the badge of a key.
+func (k keys) State(key callwright.APIKey) [2]string {
+	switch {
+	case key.RevokedAt != nil:
+		return [2]string{"plain", "revoked"}
+	case !key.InForce(k.Now):
+		return [2]string{"plain", "expired"}
+	case key.ReplacedBy != "":
+		return [2]string{"warn", "rotated"}
+	}
+	return [2]string{"good", "in force"}
+}
+
+func (p pages) keys(ctx context.Context, r *page.Request) (page.Answer, error) {
+	return p.keysPage(ctx, r, keys{})
+}
+
+func (p pages) keysPage(ctx context.Context, r *page.Request, k keys) (page.Answer, error) {
+	after, err := r.After()
+	if err != nil {
+		return nil, err
+	}
+	found, err := p.cfg.Access.Keys(ctx, r.Org(), after, pageSize)
+	if err != nil {
+		return nil, err
+	}
+	k.Keys, k.Own, k.Now, k.Next = found.Items, r.Principal.KeyID, p.cfg.Clock.Now(), r.Next(found.Next)
+	v := &page.View{Page: "keys", Title: "API keys", Data: k}
+	if k.Faults != nil {
+		v.Status = http.StatusUnprocessableEntity
+	}
+	return v, nil
+}
+
+// create makes a key, and shows it once.
+func (p pages) create(ctx context.Context, r *page.Request) (page.Answer, error) {
+	lifetime, err := span(r.Field("lifetime"), "lifetime", day)
+	if err == nil {
+		made, failed := p.cfg.Access.CreateKey(ctx, r.Org(), r.Field("name"), lifetime)
+		if failed == nil {
+			return showOnce("The new API key", made.Key, "/settings"), nil
+		}
+		err = failed
+	}
+	if faults, ok := page.FaultsOf(err, nil); ok {
+		return p.keysPage(ctx, r, keys{Name: r.Field("name"), Lifetime: r.Field("lifetime"), Faults: faults})
+	}
+	return nil, err
+}
+
+// rotate makes a key in the place of another, which goes on for a day, and shows it once.
+func (p pages) rotate(ctx context.Context, r *page.Request) (page.Answer, error) {
+	made, err := p.cfg.Access.RotateKey(ctx, r.Org(), r.PathValue("id"), day)
+	if err != nil {
+		return nil, err
+	}
+	return showOnce("The new API key", made.Key, "/settings"), nil
+}
+
+func (p pages) revoke(ctx context.Context, r *page.Request) (page.Answer, error) {
+	if err := p.cfg.Access.RevokeKey(ctx, r.Org(), r.PathValue("id")); err != nil {
+		return nil, err
+	}
+	return page.SeeOther{To: "/settings", Notice: "The key is revoked."}, nil
+}
