@@ -24,8 +24,10 @@ func (s *Service) ListRuns(ctx context.Context, org callwright.OrgID, f RunFilte
 	if f.Limit < 1 || f.Limit > MaxPage {
 		f.Limit = MaxPage
 	}
-	if total, err = s.cfg.Store.CountRuns(ctx, org, f); err != nil {
-		return nil, 0, err
+	if !f.Uncounted {
+		if total, err = s.cfg.Store.CountRuns(ctx, org, f); err != nil {
+			return nil, 0, err
+		}
 	}
 	runs, err = s.listed(ctx, org, f)
 	return runs, total, err

@@ -129,6 +129,7 @@ type RunFilter struct {
 
 	NotBatches []string // not of these; only with the state Pending alone
 	Oldest     bool     // oldest first
+	Uncounted  bool     // the number of chosen runs, whose count reads them all, is not wanted: it is 0
 	After      callwright.Keyset
 	Offset     int // runs to skip after After
 	Limit      int

@@ -34,6 +34,7 @@ func RunCallStore(t *testing.T, newStore func(t *testing.T) call.Store, atRest c
 		"filters by how calls came out":      filtersOutcomes,
 		"lists without what may be large":    listsLightly,
 		"pages without gaps":                 pagesCalls,
+		"counts the calls of a time":         talliesCalls,
 		"keeps a transcript":                 keepsTranscript,
 		"keeps logs by turn":                 keepsLogs,
 		"pages lines and logs":               pagesEvents,
@@ -343,6 +344,33 @@ func ids(calls []call.Call) []string {
 		out = append(out, c.ID)
 	}
 	return out
+}
+
+// talliesCalls counts calls at the bounds of a time, and what has become of them.
+func talliesCalls(t *testing.T, s call.Store) {
+	for i, c := range []struct {
+		org   callwright.OrgID
+		after time.Duration
+		queue call.QueueStatus
+		by    call.AnsweredBy
+	}{
+		{"a", -time.Second, call.QueueComplete, call.AnsweredByHuman},
+		{"a", 0, call.QueueComplete, call.AnsweredByHuman},
+		{"a", time.Minute, call.QueueComplete, call.AnsweredByNobody},
+		{"a", time.Minute, call.QueueComplete, ""},
+		{"a", time.Hour - time.Second, call.QueueQueued, ""},
+		{"a", time.Hour, call.QueueComplete, call.AnsweredByHuman},
+		{"b", time.Minute, call.QueueComplete, call.AnsweredByHuman},
+	} {
+		made := aCall(fmt.Sprint("t", i), c.org)
+		made.CreatedAt, made.Queue, made.AnsweredBy = at.Add(c.after), c.queue, c.by
+		insertCalls(t, s, made)
+	}
+	for org, want := range map[callwright.OrgID]call.Tally{"a": {Calls: 4, Ended: 3, Answered: 1}, "b": {Calls: 1, Ended: 1, Answered: 1}, "c": {}} {
+		if got, err := s.Tally(t.Context(), org, at, at.Add(time.Hour)); err != nil || got != want {
+			t.Errorf("%s has %+v, %v, want %+v", org, got, err, want)
+		}
+	}
 }
 
 // pagesCalls walks in both orders over calls of which most share one time.

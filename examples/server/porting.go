@@ -87,7 +87,7 @@ func newPortGateways(c config, db *bunstore.DB, log *slog.Logger) (all portGatew
 }
 
 // portedBy says to people which carrier gets port requests.
-func (p parts) portedBy() string {
+func (p runsOn) portedBy() string {
 	if p.Config.PortGateways[0] == manual.Name {
 		return "by the operator, who enters what becomes of each order"
 	}

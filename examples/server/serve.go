@@ -198,7 +198,7 @@ type parts struct {
 	Tornados      *tornado.Service
 	Line          *sipua.UA
 	Engines       engines
-	Mailer        mailer
+	RunsOn        runsOn
 	Log           *slog.Logger
 	Shutdowner    fx.Shutdowner
 }
@@ -305,22 +305,11 @@ func (p parts) announce() error {
 	if file.APIKeyFile == "" {
 		fmt.Println("  API key    none in this data folder: use one that the database has already")
 	}
-	fmt.Printf("  region     %s (--region)\n", p.Config.Region)
-	fmt.Printf("  model      %s (--llm-base-url, --llm-model)\n", p.Engines.Model.Name())
-	fmt.Printf("  speaks by  %s (--tts)\n  hears by   %s (--stt)\n",
-		p.Engines.speaksBy, p.Engines.hearsBy)
-	fmt.Printf("  clones     %s\n", p.clonedBy())
-	fmt.Printf("  mail       %s (--smtp-url)\n", p.Mailer.by)
-	fmt.Printf("  issues     %s (--llm-base-url); opened by calls that fail: %t (--failed-call-issues)\n",
-		p.analyzedBy(), p.Config.FailedCallIssues)
-	fmt.Println("  knowledge  no knowledge base is connected; inline texts only")
-	fmt.Printf("  tests      judged %s (--llm-base-url); runs that fail open issues: %t (--failed-test-issues)\n",
-		p.judgedBy(), p.Config.FailedTestIssues)
-	fmt.Printf("  tornado    %s (--llm-base-url)\n", p.mendedBy())
-	fmt.Printf("  ports      %s (--port-gateway); requests that fail open issues: %t (--failed-port-issues)\n",
-		p.portedBy(), p.Config.FailedPortIssues)
-	if err := p.Engines.Ready(); err != nil {
-		fmt.Printf("  No calls can be made: %s\n", err)
+	for _, part := range p.RunsOn.list() {
+		fmt.Printf("  %-10s %s%s\n", part.Name, part.By, inBrackets(part.Hint))
+	}
+	for _, part := range p.RunsOn.missing() {
+		fmt.Printf("  No %s can be made: %s\n", part.Name, part.By)
 	}
 	return file.write(serverFilePath(p.Config))
 }

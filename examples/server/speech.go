@@ -53,7 +53,7 @@ func newSpeech(p speechParts) (*speech.Service, error) {
 }
 
 // clonedBy says to people what becomes of recordings.
-func (p parts) clonedBy() string {
+func (p runsOn) clonedBy() string {
 	d := p.Engines.Synthesizer.Describe()
 	if !d.Pitch && !d.Tempo {
 		return "voices cannot be made of recordings: " + d.Name + " has neither pitch nor tempo to set"

@@ -92,7 +92,7 @@ func newTornados(p testParts, tests *agenttest.Service) (*tornado.Service, error
 const limitRetries = 5
 
 // judgedBy says to people who decides what no rule can decide.
-func (p parts) judgedBy() string {
+func (p runsOn) judgedBy() string {
 	if p.Config.LLMBaseURL == "" {
 		return "by rules only; what needs a judge is an error, because the scripted model is none"
 	}
@@ -100,7 +100,7 @@ func (p parts) judgedBy() string {
 }
 
 // mendedBy says to people what proposes changes of pathways that fail their tests.
-func (p parts) mendedBy() string {
+func (p runsOn) mendedBy() string {
 	if p.Config.LLMBaseURL == "" {
 		return "no sessions: the scripted model proposes no changes of pathways"
 	}

@@ -50,7 +50,7 @@ func newTriage(p triageParts) (*triage.Service, error) {
 }
 
 // analyzedBy says to people who looks for the causes of issues.
-func (p parts) analyzedBy() string {
+func (p runsOn) analyzedBy() string {
 	if p.Config.LLMBaseURL == "" {
 		return "not analyzed, which the scripted model can't"
 	}

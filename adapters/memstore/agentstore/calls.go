@@ -106,6 +106,26 @@ func (s Calls) List(
 	return page, total, err
 }
 
+// Tally counts the calls of a time.
+func (s Calls) Tally(ctx context.Context, org callwright.OrgID, since, before time.Time) (t call.Tally, err error) {
+	err = with(ctx, s.Store, func(d *data) error {
+		for _, c := range d.calls {
+			if c.Org != org || !matches(c, call.Filter{Since: since, Before: before}) {
+				continue
+			}
+			t.Calls++
+			if c.Queue.Ended() {
+				t.Ended++
+				if c.AnsweredBy != "" && c.AnsweredBy != call.AnsweredByNobody {
+					t.Answered++
+				}
+			}
+		}
+		return nil
+	})
+	return t, err
+}
+
 func matches(c call.Call, f call.Filter) bool {
 	return (f.From == "" || c.From == f.From) &&
 		(f.To == "" || c.To == f.To) &&

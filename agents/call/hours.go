@@ -1,0 +1,42 @@
+package call
+
+import (
+	"context"
+	"time"
+
+	"github.com/callwright/callwright"
+)
+
+// Tally counts calls.
+type Tally struct {
+	Calls    int
+	Ended    int // of them
+	Answered int // of those that have ended, by a person, a machine, or either
+}
+
+// Hour counts the calls that were created in an hour.
+type Hour struct {
+	Start time.Time // UTC
+	Tally
+}
+
+// MaxHours is the most hours of one question.
+const MaxHours = 48
+
+// Hours returns the hours up to the current one, the oldest first, at most MaxHours.
+func (s *Service) Hours(ctx context.Context, org callwright.OrgID, count int) ([]Hour, error) {
+	if count < 1 || count > MaxHours {
+		return nil, callwright.Invalid("count", "must be from 1 to %d", MaxHours)
+	}
+	hours := make([]Hour, count)
+	start := s.cfg.Clock.Now().UTC().Truncate(time.Hour).Add(-time.Duration(count-1) * time.Hour)
+	for i := range hours {
+		tally, err := s.cfg.Store.Tally(ctx, org, start, start.Add(time.Hour))
+		if err != nil {
+			return nil, err
+		}
+		hours[i] = Hour{Start: start, Tally: tally}
+		start = start.Add(time.Hour)
+	}
+	return hours, nil
+}

@@ -1,0 +1,52 @@
+package main
+
+import (
+	"fmt"
+
+	"go.uber.org/fx"
+
+	"github.com/callwright/callwright/transport/dashboard/overview"
+)
+
+// runsOn knows what the server runs on.
+type runsOn struct {
+	fx.In
+	Config  config
+	Engines engines
+	Mailer  mailer
+}
+
+// list says to people what the server runs on and how to change it.
+func (p runsOn) list() []overview.Part {
+	return []overview.Part{
+		{Name: "region", By: p.Config.Region, Hint: "--region"},
+		{Name: "model", By: p.Engines.Model.Name(), Hint: "--llm-base-url, --llm-model"},
+		{Name: "speaks by", By: p.Engines.speaksBy, Hint: "--tts"},
+		{Name: "hears by", By: p.Engines.hearsBy, Hint: "--stt"},
+		{Name: "clones", By: p.clonedBy()},
+		{Name: "mail", By: p.Mailer.by, Hint: "--smtp-url"},
+		{Name: "issues", By: p.analyzedBy(), Hint: "--llm-base-url"},
+		{Name: "", By: fmt.Sprintf("opened by calls that fail: %t", p.Config.FailedCallIssues), Hint: "--failed-call-issues"},
+		{Name: "knowledge", By: "no knowledge base is connected; inline texts only"},
+		{Name: "tests", By: "judged " + p.judgedBy(), Hint: "--llm-base-url"},
+		{Name: "", By: fmt.Sprintf("runs that fail open issues: %t", p.Config.FailedTestIssues), Hint: "--failed-test-issues"},
+		{Name: "tornado", By: p.mendedBy(), Hint: "--llm-base-url"},
+		{Name: "ports", By: p.portedBy(), Hint: "--port-gateway"},
+		{Name: "", By: fmt.Sprintf("requests that fail open issues: %t", p.Config.FailedPortIssues), Hint: "--failed-port-issues"},
+	}
+}
+
+// missing says what keeps calls from being made; nil if there is nothing.
+func (p runsOn) missing() []overview.Part {
+	if err := p.Engines.Ready(); err != nil {
+		return []overview.Part{{Name: "calls", By: err.Error(), Missing: true}}
+	}
+	return nil
+}
+
+func inBrackets(hint string) string {
+	if hint == "" {
+		return ""
+	}
+	return " (" + hint + ")"
+}

@@ -1,0 +1,111 @@
+package overview_test
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/memstore"
+	"github.com/callwright/callwright/adapters/memstore/agentstore"
+	"github.com/callwright/callwright/agents/agentstest"
+	"github.com/callwright/callwright/agents/call"
+	"github.com/callwright/callwright/agents/conversation"
+	"github.com/callwright/callwright/transport/dashboard"
+	"github.com/callwright/callwright/transport/dashboard/overview"
+)
+
+type signedIn struct{}
+
+func (signedIn) Authenticate(*http.Request) (callwright.Principal, error) {
+	return callwright.Principal{Org: "acme", KeyID: "key-1"}, nil
+}
+
+func get(t *testing.T, c dashboard.Config) (int, string) {
+	t.Helper()
+	c.Authenticator = signedIn{}
+	d, err := dashboard.New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer := httptest.NewRecorder()
+	d.ServeHTTP(answer, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", nil))
+	return answer.Code, answer.Body.String()
+}
+
+func TestWithoutDomains(t *testing.T) {
+	t.Parallel()
+	status, text := get(t, dashboard.Config{Runs: []overview.Part{
+		{Name: "calls", By: "no <script> of speech", Missing: true, Hint: "--tts"}, {Name: "model", By: "scripted"},
+	}})
+	if status != http.StatusOK || strings.Contains(text, "<script>") || strings.Contains(text, "<section") {
+		t.Errorf("got %d\n%s", status, text)
+	}
+	for _, want := range []string{"missing", "no &lt;script&gt; of speech", "(--tts)", "scripted", `aria-current="page">Overview`} {
+		if !strings.Contains(text, want) {
+			t.Errorf("there is no %q in\n%s", want, text)
+		}
+	}
+}
+
+// clock stands still until it is set.
+type clock struct{ at time.Time }
+
+func (c *clock) Now() time.Time { return c.at }
+
+func TestCalls(t *testing.T) {
+	t.Parallel()
+	now := &clock{time.Date(2026, 3, 2, 15, 30, 0, 0, time.UTC)}
+	memory := memstore.New()
+	store := agentstore.Calls{Store: memory}
+	service, err := call.New(call.Config{
+		Store: store, Leases: memstore.Leases{Store: memory}, Atomic: memory, Work: memstore.NewWork(memory, nil),
+		Line: agentstest.NewLine(agentstest.PhoneConfig{}), Recognizer: &agentstest.Recognizer{}, Synthesizer: &agentstest.Synthesizer{},
+		NewBrain: func(context.Context, call.Call) (conversation.Brain, error) { return nil, callwright.ErrUnavailable }, Clock: now,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := dashboard.New(dashboard.Config{Authenticator: signedIn{}, Calls: service, Clock: now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	show := func() string {
+		answer := httptest.NewRecorder()
+		d.ServeHTTP(answer, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", nil))
+		return answer.Body.String()
+	}
+	insert := func(id string, org callwright.OrgID, ago time.Duration, change func(*call.Call)) {
+		c := call.Call{ID: id, Org: org, From: "<script>", To: "+14155550100", CreatedAt: now.at.Add(-ago), Queue: call.QueueComplete}
+		change(&c)
+		if err := store.Insert(t.Context(), c); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if text := show(); !strings.Contains(text, "No call runs now") || strings.Contains(text, "of those that have ended") {
+		t.Errorf("without calls:\n%s", text)
+	}
+	insert("c1", "acme", time.Hour, func(c *call.Call) { c.AnsweredBy = call.AnsweredByHuman })
+	insert("c2", "acme", 2*time.Hour, func(c *call.Call) { c.AnsweredBy = call.AnsweredByNobody })
+	insert("c3", "acme", time.Minute, func(c *call.Call) { c.Queue = call.QueueStarted })
+	insert("old", "acme", 25*time.Hour, func(c *call.Call) { c.Queue = call.QueueStarted })
+	insert("foreign", "other", time.Minute, func(c *call.Call) { c.Queue = call.QueueStarted })
+	if text := show(); !strings.Contains(text, "<dd>0</dd>") {
+		t.Errorf("what was counted a moment ago is counted again:\n%s", text)
+	}
+	now.at = now.at.Add(31 * time.Second)
+	text := show()
+	for _, want := range []string{"<dt>Calls</dt><dd>3</dd>", "1, 50.0 % of those", `href="/calls/c3"`, "&lt;script&gt;", "<svg"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("there is no %q in\n%s", want, text)
+		}
+	}
+	for _, not := range []string{"/calls/c1", "/calls/old", "foreign", "<script>"} {
+		if strings.Contains(text, not) {
+			t.Errorf("there is %q in\n%s", not, text)
+		}
+	}
+}
