@@ -1,0 +1,169 @@
+package pathways_test
+
+import (
+	"io"
+	"net/http"
+	"net/http/cookiejar"
+	"net/http/httptest"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/memstore"
+	"github.com/callwright/callwright/adapters/memstore/agentstore"
+	"github.com/callwright/callwright/adapters/scripted"
+	"github.com/callwright/callwright/agents/agentstest"
+	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/transport/dashboard"
+)
+
+// signedIn is an Authenticator that takes everybody for the same person.
+type signedIn struct{}
+
+func (signedIn) Authenticate(*http.Request) (callwright.Principal, error) {
+	return callwright.Principal{Org: "acme", KeyID: "key-1", KeyName: "desk"}, nil
+}
+
+type house struct {
+	t        *testing.T
+	pathways *pathway.Service
+	gate     agentstest.Gate
+	url      string
+	client   *http.Client
+}
+
+func newHouse(t *testing.T) *house {
+	t.Helper()
+	h, store := &house{t: t}, memstore.New()
+	var err error
+	if h.pathways, err = pathway.New(pathway.Config{
+		Store: agentstore.Pathways{Store: store}, Chats: agentstore.Chats{Store: store}, Atomic: store,
+		Work: memstore.NewWork(store, nil), Gate: &h.gate, Runtime: &pathway.Runtime{Model: scripted.New()},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	d, err := dashboard.New(dashboard.Config{Authenticator: signedIn{}, Pathways: h.pathways})
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(d)
+	t.Cleanup(server.Close)
+	jar, _ := cookiejar.New(nil) // without options it never fails
+	h.url, h.client = server.URL, &http.Client{Jar: jar}
+	return h
+}
+
+// want makes a request and wants a status and texts. A nil form is GET. It returns the path to which the request led.
+func (h *house) want(path string, form url.Values, status int, texts ...string) string {
+	h.t.Helper()
+	var answer *http.Response
+	var err error
+	if form == nil {
+		answer, err = h.client.Get(h.url + path)
+	} else {
+		form.Set("csrf", h.token())
+		answer, err = h.client.PostForm(h.url+path, form)
+	}
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	body, err := io.ReadAll(answer.Body)
+	if err != nil || answer.StatusCode != status {
+		h.t.Fatalf("%s: status %d, want %d (%v):\n%s", path, answer.StatusCode, status, err, body)
+	}
+	for _, text := range texts {
+		if !strings.Contains(string(body), text) {
+			h.t.Errorf("%s lacks %q:\n%s", path, text, body)
+		}
+	}
+	if strings.Contains(string(body), "<script>") {
+		h.t.Errorf("%s has a script that somebody wrote", path)
+	}
+	return answer.Request.URL.Path
+}
+
+var tokenPattern = regexp.MustCompile(`name="csrf" value="([^"]+)"`)
+
+func (h *house) token() string {
+	h.t.Helper()
+	answer, err := h.client.Get(h.url + "/pathways/new")
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	body, err := io.ReadAll(answer.Body)
+	found := tokenPattern.FindSubmatch(body)
+	if err != nil || found == nil {
+		h.t.Fatalf("the page has no token: %v", err)
+	}
+	return string(found[1])
+}
+
+const days = `{"nodes": [
+{"id": "day", "type": "Default", "data": {"name": "<script>alert(1)</script>", "isStart": true, "text": "Which day?"}},
+{"id": "bye", "type": "End Call", "data": {"text": "Goodbye."}}],
+"edges": [{"id": "e1", "source": "day", "target": "bye", "data": {"label": "a day"}}]}`
+
+func TestPages(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	h.want("/pathways", nil, http.StatusOK, "Create the first pathway")
+	h.want("/pathways/new", nil, http.StatusOK, "isStart")
+	at := h.want("/pathways", url.Values{"name": {"<script>x"}, "document": {days}}, http.StatusOK, "&lt;script&gt;x", "There are no versions yet")
+	h.want("/pathways", nil, http.StatusOK, at)
+	draft := at + "/versions/0"
+	h.want(draft, nil, http.StatusOK, "Which day?")
+	h.want(draft, url.Values{"document": {days}, "name": {"First"}, "as": {"version"}}, http.StatusOK, "Version 1 is saved.", "First")
+	other := strings.Replace(days, "Which day?", "What day?", 1)
+	h.want(draft, url.Values{"document": {other}, "as": {"draft"}}, http.StatusOK, "The draft is saved.")
+	h.want(at+"/diff?from=1&to=0", nil, http.StatusOK, "data.text", "Which day?", "What day?", "&lt;script&gt;")
+	h.want(at+"/diff?from=1&to=1", nil, http.StatusOK, "the same way")
+	h.want(at+"/diff?from=x&to=1", nil, http.StatusBadRequest)
+	h.want(at+"/versions/1/fork", url.Values{"name": {"Second"}}, http.StatusOK, "Version 2 is saved.", "Second")
+	h.want(at+"/versions/2/publish", url.Values{"environment": {"staging"}}, http.StatusOK, "Version 2 is published.")
+	h.want(at+"/versions/2/discard", url.Values{}, http.StatusUnprocessableEntity, "version 2 is in staging")
+	h.want(at+"/versions/1/discard", url.Values{}, http.StatusOK, "Version 1 is discarded.")
+	h.want(at+"/versions/1", nil, http.StatusNotFound)
+	h.want(at+"/delete", url.Values{}, http.StatusOK, "The pathway is deleted.")
+	h.want(at, nil, http.StatusNotFound)
+}
+
+func TestFaults(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	h.want("/pathways", url.Values{"document": {days}}, http.StatusUnprocessableEntity, "is required")
+	h.want("/pathways", url.Values{"name": {"a"}, "document": {"{\n{"}}, http.StatusUnprocessableEntity, "line 2: is not JSON")
+	wrong := strings.Replace(days, `"End Call"`, `"Nowhere"`, 1)
+	h.want("/pathways", url.Values{"name": {"a"}, "document": {wrong}}, http.StatusUnprocessableEntity, "Line 3:", "nodes[1].type", "Nowhere")
+}
+
+func TestGate(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	at := h.want("/pathways", url.Values{"name": {"a"}, "document": {days}}, http.StatusOK)
+	h.want(at+"/versions/0", url.Values{"document": {days}, "name": {"First"}, "as": {"version"}}, http.StatusOK)
+	h.gate.Require("acme", strings.TrimPrefix(at, "/pathways/"))
+	production := url.Values{"environment": {"production"}}
+	h.want(at+"/versions/1/publish", production, http.StatusUnprocessableEntity, "cannot go to production", "/tests/batches/")
+	production.Set("publish_on_pass", "1")
+	h.want(at+"/versions/1/publish", production, http.StatusOK, "when its tests have passed", "batch of tests")
+}
+
+func TestForeign(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	p, err := h.pathways.Create(t.Context(), "other", pathway.Draft{Name: "theirs"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := "/pathways/" + p.ID
+	for _, path := range []string{at, at + "/versions/0", at + "/versions/x", at + "/diff?from=0&to=0"} {
+		h.want(path, nil, http.StatusNotFound)
+	}
+	for _, do := range []string{"/delete", "/versions/1/publish", "/versions/1/fork", "/versions/1/discard"} {
+		h.want(at+do, url.Values{"name": {"n"}}, http.StatusNotFound)
+	}
+}

@@ -1,0 +1,131 @@
+package pathways
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/transport/dashboard/page"
+)
+
+// version is the page of a version, or of the draft, whose number is 0.
+type version struct {
+	Pathway pathway.Pathway
+	Version pathway.Version
+	Number  string
+	Name    string // of the version to save
+	Text    string // the document as it is edited
+	Faults  page.Faults
+	Places  []fault
+	Batch   string // the batch of tests because of which the version was not published; empty: none
+}
+
+// numberOf returns a number of a version as an address has it.
+func numberOf(text string) (int, error) {
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 0 {
+		return 0, callwright.ErrNotFound
+	}
+	return n, nil
+}
+
+func (p pages) version(ctx context.Context, r *page.Request) (page.Answer, error) {
+	return p.versionPage(ctx, r, version{})
+}
+
+// versionPage shows a version; with faults, it is a form that is shown again.
+func (p pages) versionPage(ctx context.Context, r *page.Request, v version) (page.Answer, error) {
+	number, err := numberOf(r.PathValue("number"))
+	if err != nil {
+		return nil, err
+	}
+	if v.Version, v.Pathway, err = p.cfg.Pathways.Version(ctx, r.Org(), r.PathValue("id"), number); err != nil {
+		return nil, err
+	}
+	if v.Text == "" {
+		if v.Text, err = textOf(v.Version.Document); err != nil {
+			return nil, err
+		}
+	}
+	v.Number = strconv.Itoa(number)
+	view := &page.View{Page: "version", Title: fmt.Sprintf("Version %d of %s", number, v.Pathway.Name), Data: v}
+	if number == 0 {
+		view.Title = "Draft of " + v.Pathway.Name
+	}
+	if v.Faults != nil {
+		view.Status = http.StatusUnprocessableEntity
+	}
+	return view, nil
+}
+
+// save stores the document as the draft, or as the next version.
+func (p pages) save(ctx context.Context, r *page.Request) (page.Answer, error) {
+	id, shown := r.PathValue("id"), version{Name: r.Field("name"), Text: r.PostForm.Get("document")}
+	d, err := parse(shown.Text)
+	to := page.SeeOther{To: page.Path("/pathways", id), Notice: "The draft is saved."}
+	switch {
+	case err != nil:
+	case r.Field("as") == "draft":
+		_, err = p.cfg.Pathways.Update(ctx, r.Org(), id, pathway.Change{Nodes: &d.Nodes, Edges: &d.Edges})
+	default:
+		var saved pathway.Version
+		saved, err = p.cfg.Pathways.Save(ctx, r.Org(), id, shown.Name, d)
+		to.Notice = fmt.Sprintf("Version %d is saved.", saved.Number)
+	}
+	if err == nil {
+		return to, nil
+	}
+	var mendable bool
+	if shown.Faults, shown.Places, mendable = faultsOf(err, shown.Text); !mendable {
+		return nil, err
+	}
+	return p.versionPage(ctx, r, shown)
+}
+
+func (p pages) publish(ctx context.Context, r *page.Request) (page.Answer, error) {
+	return p.act(ctx, r, func(id string, number int) (string, error) {
+		b := pathway.Publication{
+			Number: number, Environment: pathway.Environment(r.Field("environment")), OnPass: r.Field("publish_on_pass") != "",
+		}
+		done, err := p.cfg.Pathways.Publish(ctx, r.Org(), id, b)
+		if err == nil && !done.Published {
+			return fmt.Sprintf("Version %d goes to production when its tests have passed.", number), nil
+		}
+		return fmt.Sprintf("Version %d is published.", number), err
+	})
+}
+
+func (p pages) fork(ctx context.Context, r *page.Request) (page.Answer, error) {
+	return p.act(ctx, r, func(id string, number int) (string, error) {
+		made, err := p.cfg.Pathways.Fork(ctx, r.Org(), id, number, r.Field("name"), nil)
+		return fmt.Sprintf("Version %d is saved.", made.Number), err
+	})
+}
+
+func (p pages) discard(ctx context.Context, r *page.Request) (page.Answer, error) {
+	return p.act(ctx, r, func(id string, number int) (string, error) {
+		return fmt.Sprintf("Version %d is discarded.", number), p.cfg.Pathways.Discard(ctx, r.Org(), id, number)
+	})
+}
+
+// act does something with a version, and shows the version again if that is refused.
+func (p pages) act(ctx context.Context, r *page.Request, do func(id string, number int) (string, error)) (page.Answer, error) {
+	number, err := numberOf(r.PathValue("number"))
+	if err != nil {
+		return nil, err
+	}
+	notice, err := do(r.PathValue("id"), number)
+	if err == nil {
+		return page.SeeOther{To: page.Path("/pathways", r.PathValue("id")), Notice: notice}, nil
+	}
+	_, mendable := page.FaultsOf(err, nil)
+	if !mendable {
+		return nil, err
+	}
+	e, _ := errors.AsType[*callwright.Error](err)
+	return p.versionPage(ctx, r, version{Faults: page.Faults{"": callwright.MessageOf(err)}, Batch: e.Batch})
+}
