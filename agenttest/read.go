@@ -33,6 +33,21 @@ func (s *Service) ListRuns(ctx context.Context, org callwright.OrgID, f RunFilte
 	return runs, total, err
 }
 
+// PageRuns returns a page of runs without a count of all; otherwise see ListRuns. A page may begin at f.After.
+func (s *Service) PageRuns(ctx context.Context, org callwright.OrgID, f RunFilter) (callwright.Page[Run], error) {
+	limit := f.Limit
+	if limit < 1 || limit > MaxPage {
+		limit = MaxPage
+	}
+	f.Limit = limit + 1
+	runs, err := s.listed(ctx, org, f)
+	page := callwright.Page[Run]{Items: runs[:min(limit, len(runs))]}
+	if len(runs) > limit {
+		page.Next = callwright.Keyset{At: runs[limit-1].CreatedAt, ID: runs[limit-1].ID}
+	}
+	return page, err
+}
+
 // GetBatch returns a batch with its runs, which are as in lists. CodeNotFound: the organization has no batch of this id.
 func (s *Service) GetBatch(ctx context.Context, org callwright.OrgID, id string) (Batch, []Run, error) {
 	b, err := s.groupOf(ctx, org, id, OneEach)
@@ -56,6 +71,19 @@ func (s *Service) ListBatches(
 	}
 	batches, err = s.cfg.Store.FindBatches(ctx, org, f)
 	return batches, total, err
+}
+
+// PageBatches returns a page of groups without a count of all, and whether there are more; otherwise see ListBatches.
+func (s *Service) PageBatches(
+	ctx context.Context, org callwright.OrgID, f BatchFilter,
+) (batches []ListedBatch, more bool, err error) {
+	limit := f.Limit
+	if limit < 1 || limit > MaxPage {
+		limit = MaxPage
+	}
+	f.Limit = limit + 1
+	batches, err = s.cfg.Store.FindBatches(ctx, org, f)
+	return batches[:min(limit, len(batches))], len(batches) > limit, err
 }
 
 // listed returns the runs that f chooses, with outcomes that have short results and nothing else.
