@@ -8,6 +8,8 @@ import (
 	"go.uber.org/fx"
 
 	"github.com/callwright/callwright/agents/call"
+	"github.com/callwright/callwright/agenttest"
+	"github.com/callwright/callwright/agenttest/tornado"
 	"github.com/callwright/callwright/porting"
 	"github.com/callwright/callwright/porting/document"
 	"github.com/callwright/callwright/porting/loa"
@@ -27,20 +29,22 @@ import (
 // dashboardParts is everything that the dashboard shows.
 type dashboardParts struct {
 	fx.In
-	Config    config
-	Access    *access.Service
-	Listener  listener
-	Calls     *call.Service
-	CallLog   *calllog.Service
-	Trunks    *sip.Service
-	Setup     *setup.Service
-	Looks     *discovery.Service
-	Tests     *testcall.Service
-	Issues    *triage.Service
-	Ports     *porting.Service
-	Documents *document.Service
-	Letters   *loa.Service
-	Log       *slog.Logger
+	Config     config
+	Access     *access.Service
+	Listener   listener
+	Calls      *call.Service
+	CallLog    *calllog.Service
+	Trunks     *sip.Service
+	Setup      *setup.Service
+	Looks      *discovery.Service
+	Tests      *testcall.Service
+	Issues     *triage.Service
+	Ports      *porting.Service
+	Documents  *document.Service
+	Letters    *loa.Service
+	AgentTests *agenttest.Service
+	Tornado    *tornado.Service
+	Log        *slog.Logger
 }
 
 func newDashboard(p dashboardParts) (*dashboard.Dashboard, error) {
@@ -48,6 +52,7 @@ func newDashboard(p dashboardParts) (*dashboard.Dashboard, error) {
 		Sessions: p.Access, Secure: strings.HasPrefix(p.Listener.publicURL(p.Config), "https:"),
 		Calls: p.Calls, CallLog: p.CallLog, Issues: p.Issues, Ports: p.Ports, Documents: p.Documents, Letters: p.Letters, Logger: p.Log,
 		Trunks: trunks.Config{Trunks: p.Trunks, Calls: p.CallLog, Setup: p.Setup, Discoveries: p.Looks, TestCalls: p.Tests},
+		Tests:  p.AgentTests, Tornado: p.Tornado,
 	})
 }
 

@@ -11,11 +11,14 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/call"
+	"github.com/callwright/callwright/agenttest"
+	"github.com/callwright/callwright/agenttest/tornado"
 	"github.com/callwright/callwright/porting"
 	"github.com/callwright/callwright/porting/document"
 	"github.com/callwright/callwright/porting/loa"
 	"github.com/callwright/callwright/sip/calllog"
 	"github.com/callwright/callwright/speech"
+	"github.com/callwright/callwright/transport/dashboard/agenttests"
 	"github.com/callwright/callwright/transport/dashboard/calls"
 	"github.com/callwright/callwright/transport/dashboard/issues"
 	"github.com/callwright/callwright/transport/dashboard/page"
@@ -39,6 +42,8 @@ type Config struct {
 	Documents *document.Service
 	Letters   *loa.Service
 	Issues    *triage.Service
+	Tests     *agenttest.Service
+	Tornado   *tornado.Service // searches for versions that pass their tests; nil: no sessions are shown among the tests
 	Speech    *speech.Service
 
 	Clock  callwright.Clock // nil: the machine's
@@ -57,6 +62,9 @@ func New(c Config) (*Dashboard, error) {
 	}
 	if c.Trunks.Trunks != nil {
 		areas = append(areas, trunks.New(c.Trunks))
+	}
+	if c.Tests != nil {
+		areas = append(areas, agenttests.New(agenttests.Config{Tests: c.Tests, Tornado: c.Tornado}))
 	}
 	if c.Ports != nil && c.Documents != nil && c.Letters != nil {
 		areas = append(areas, ports.New(ports.Config{Ports: c.Ports, Documents: c.Documents, Letters: c.Letters}))

@@ -1,0 +1,115 @@
+package agenttests
+
+import (
+	"cmp"
+	"context"
+	"html/template"
+	"maps"
+	"net/http"
+	"slices"
+
+	"github.com/callwright/callwright/agenttest"
+	"github.com/callwright/callwright/agenttest/analytics"
+	"github.com/callwright/callwright/transport/dashboard/chart"
+	"github.com/callwright/callwright/transport/dashboard/page"
+)
+
+// report is the page of what tests say about a pathway.
+type report struct {
+	Filter   filter
+	Pathways []tested // that have scenarios; while none is chosen
+	Report   *analytics.Report
+	Trend    template.HTML
+	Heatmap  []analytics.NodeFailures
+	Links    []link
+}
+
+// tested is a pathway that has scenarios.
+type tested struct {
+	ID        string
+	Scenarios int
+}
+
+// link is a part of the way that runs go.
+type link struct {
+	From, To string
+	analytics.Link
+}
+
+// maxRows is the number of rows of a table in a report.
+const maxRows = 50
+
+// analytics shows what the runs of a pathway say, or which pathways there are.
+func (p pages) analytics(ctx context.Context, r *page.Request) (page.Answer, error) {
+	data := report{Filter: readFilter(r, "pathway_id", "days", "include_scripted")}
+	f := data.Filter
+	view := f.view("analytics", "Analytics of tests", &data)
+	query := agenttest.AnalyticsQuery{Pathway: f.Values["pathway_id"]}
+	if scripted := f.choice("include_scripted"); scripted != nil {
+		query.Scripted = *scripted
+	}
+	days, err := form{Values: f.Values}.whole("days")
+	if days != nil {
+		query.Days = *days
+	}
+	if err == nil && query.Pathway == "" {
+		data.Pathways, err = p.pathways(ctx, r)
+		return view, err
+	}
+	var found agenttest.Analytics[analytics.Report]
+	if err == nil {
+		found, err = p.cfg.Tests.EnhancedAnalytics(ctx, r.Org(), query)
+	}
+	if faults, ok := faultsOf(err, "pathway_id", "days"); ok {
+		maps.Copy(f.Faults, faults)
+	} else if err != nil {
+		return nil, err
+	}
+	if len(f.Faults) > 0 {
+		if view.Status = http.StatusUnprocessableEntity; f.Faults["pathway_id"] != "" {
+			view.Status = http.StatusNotFound
+		}
+		return view, nil
+	}
+	data.describe(found.About)
+	return view, nil
+}
+
+// describe prepares a report for the page.
+func (data *report) describe(a analytics.Report) {
+	rates := make([]chart.Point, len(a.Days))
+	for i, d := range a.Days {
+		rates[i] = chart.Point{At: d.Date, Value: 100 * d.Rate}
+	}
+	data.Report = &a
+	data.Trend = chart.Lines{ID: "trend", Title: "Pass rate of each day", Unit: "%", Series: []chart.Series{{Name: "Pass rate", Points: rates}}}.SVG()
+	data.Heatmap = a.Heatmap[:min(maxRows, len(a.Heatmap))]
+	names := make(map[string]string, len(a.Flow.Entries))
+	for _, e := range a.Flow.Entries {
+		names[e.ID] = e.Name
+	}
+	strongest := slices.SortedStableFunc(slices.Values(a.Flow.Links), func(a, b analytics.Link) int { return cmp.Compare(b.Runs, a.Runs) })
+	for _, l := range strongest[:min(maxRows, len(strongest))] {
+		data.Links = append(data.Links, link{names[l.Source], names[l.Target], l})
+	}
+}
+
+// pathways returns the pathways that have scenarios, those with most first.
+func (p pages) pathways(ctx context.Context, r *page.Request) ([]tested, error) {
+	found, err := p.cfg.Tests.ListScenarios(ctx, r.Org(), agenttest.ScenarioFilter{Brief: true}, 0)
+	if err != nil {
+		return nil, err
+	}
+	counts := map[string]int{}
+	for _, sc := range found.Items {
+		if sc.Pathway != "" {
+			counts[sc.Pathway]++
+		}
+	}
+	var all []tested
+	for id, n := range counts {
+		all = append(all, tested{id, n})
+	}
+	slices.SortFunc(all, func(a, b tested) int { return cmp.Or(cmp.Compare(b.Scenarios, a.Scenarios), cmp.Compare(a.ID, b.ID)) })
+	return all[:min(maxRows, len(all))], nil
+}

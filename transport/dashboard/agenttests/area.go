@@ -1,0 +1,112 @@
+// Package agenttests shows tests of agents: scenarios, their runs, batches and simulation sets, what they say about a pathway, and the
+// sessions that search for better versions.
+package agenttests
+
+import (
+	"embed"
+	"errors"
+	"io/fs"
+	"maps"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agenttest"
+	"github.com/callwright/callwright/agenttest/tornado"
+	"github.com/callwright/callwright/transport/dashboard/page"
+)
+
+//go:embed templates/*.html
+var files embed.FS
+
+// Config is what the pages need. Tests is required.
+type Config struct {
+	Tests   *agenttest.Service
+	Tornado *tornado.Service // nil: there are no sessions
+}
+
+// pages serves the pages.
+type pages struct{ cfg Config }
+
+// New returns the pages of tests.
+func New(c Config) page.Area {
+	p := pages{cfg: c}
+	templates, err := fs.Sub(files, "templates")
+	if err != nil {
+		panic(err) // the folder is embedded
+	}
+	tabs := []option{
+		{"/tests", "Scenarios"}, {"/tests/runs", "Runs"}, {batchesPath, "Batches"}, {setsPath, "Simulation sets"}, {"/tests/analytics", "Analytics"},
+	}
+	routes := []page.Route{
+		{Pattern: "GET /tests", Serve: p.scenarios},
+		{Pattern: "GET /tests/scenarios/{id}", Serve: p.scenario},
+		{Pattern: "POST /tests/scenarios/{id}/runs", Serve: p.start},
+		{Pattern: "GET /tests/runs", Serve: p.runs},
+		{Pattern: "GET /tests/runs/{id}", Serve: p.run},
+		{Pattern: "POST /tests/runs/{id}/cancel", Serve: p.cancelRun},
+		{Pattern: "GET /tests/groups/{id}", Serve: p.group},
+		{Pattern: "GET /tests/batches", Serve: p.batches},
+		{Pattern: "GET /tests/batches/{id}", Serve: p.batch},
+		{Pattern: "POST /tests/batches/{id}/cancel", Serve: p.cancelBatch},
+		{Pattern: "GET /tests/sets", Serve: p.sets},
+		{Pattern: "GET /tests/sets/{id}", Serve: p.set},
+		{Pattern: "POST /tests/sets/{id}/cancel", Serve: p.cancelSet},
+		{Pattern: "GET /tests/analytics", Serve: p.analytics},
+	}
+	if c.Tornado != nil {
+		tabs = append(tabs, option{tornadoPath, "Tornado"})
+		routes = append(routes,
+			page.Route{Pattern: "GET /tests/tornado", Serve: p.sessions},
+			page.Route{Pattern: "POST /tests/tornado", Serve: p.startSession},
+			page.Route{Pattern: "GET /tests/tornado/new", Serve: p.newSession},
+			page.Route{Pattern: "GET /tests/tornado/{id}", Serve: p.session},
+			page.Route{Pattern: "POST /tests/tornado/{id}/cancel", Serve: p.cancelSession},
+		)
+	}
+	all := maps.Clone(funcs)
+	all["tabs"] = func() []option { return tabs }
+	return page.Area{Title: "Tests", Path: "/tests", Templates: templates, Funcs: all, Routes: routes}
+}
+
+// pageSize is the number of entries on a page of a list.
+const pageSize = 50
+
+// faultsOf returns what an error says about a form with these fields, and whether the form is to be shown again. That is also so when
+// what a field names is absent, and when nothing can be started now.
+func faultsOf(err error, fields ...string) (page.Faults, bool) {
+	faults, ok := page.FaultsOf(err, nil)
+	if e, coded := errors.AsType[*callwright.Error](err); coded {
+		switch {
+		case e.Code == callwright.CodeNotFound && e.Field != "":
+			faults, ok = page.Faults{e.Field: e.Message}, true
+		case e.Code == callwright.CodeTooManyRequests, e.Code == callwright.CodeNotImplemented:
+			faults, ok = page.Faults{"": e.Message}, true
+		}
+	}
+	return atFields(faults, fields), ok
+}
+
+// atFields returns faults whose fields the form has; one of another field belongs to the whole form.
+func atFields(faults page.Faults, fields []string) page.Faults {
+	for field, text := range faults {
+		known := field == ""
+		for _, f := range fields {
+			known = known || f == field
+		}
+		if !known {
+			return page.Faults{"": field + ": " + text}
+		}
+	}
+	return faults
+}
+
+// cancelled returns to a page after what it shows was cancelled, or could not be.
+func cancelled(to, notice string, err error) (page.Answer, error) {
+	if err != nil {
+		faults, ok := page.FaultsOf(err, nil)
+		if !ok {
+			return nil, err
+		}
+		notice = faults[""]
+	}
+	return page.SeeOther{To: to, Notice: notice}, nil
+}

@@ -1,0 +1,157 @@
+package agenttests
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agenttest"
+	"github.com/callwright/callwright/agenttest/tornado"
+	"github.com/callwright/callwright/transport/dashboard/page"
+)
+
+const tornadoPath = "/tests/tornado"
+
+// sessionList is the page of all sessions that search for better versions.
+type sessionList struct {
+	Filter   filter
+	Sessions []tornado.Session
+	Next     string // address of the next page; empty: this is the last
+}
+
+// sessions shows the sessions that match.
+func (p pages) sessions(ctx context.Context, r *page.Request) (page.Answer, error) {
+	data := sessionList{Filter: readFilter(r, "pathway_id", "persona_id", "status")}
+	f := data.Filter
+	after, err := r.After()
+	if err != nil {
+		return nil, err
+	}
+	find := tornado.Filter{Pathway: f.Values["pathway_id"], Persona: f.Values["persona_id"], After: after, Limit: tornado.MaxPage}
+	if state := oneOf(f, "status", tornado.States()); state != "" {
+		find.States = []tornado.State{state}
+	}
+	view := f.view("sessions", "Tornado sessions", &data)
+	if len(f.Faults) > 0 {
+		return view, nil
+	}
+	found, err := p.cfg.Tornado.List(ctx, r.Org(), find)
+	if err != nil {
+		return nil, err
+	}
+	data.Sessions, data.Next = found.Items, r.Next(found.Next)
+	if after.IsZero() {
+		view.Live = []string{"sessions"}
+	}
+	return view, nil
+}
+
+// oneSession is the page of a session.
+type oneSession struct {
+	Session    tornado.Session
+	Ended      bool
+	Names      map[string]string // of scenarios by id
+	Iterations []iteration
+}
+
+// iteration is an attempt with the groups of its runs.
+type iteration struct {
+	tornado.Iteration
+
+	Parent int // number of the version that it changed
+	Groups []string
+}
+
+// Name returns the name of a scenario; of one that was deleted its id.
+func (s oneSession) Name(id string) string {
+	if name, ok := s.Names[id]; ok {
+		return name
+	}
+	return id
+}
+
+// session shows a session. It is live until the session has ended.
+func (p pages) session(ctx context.Context, r *page.Request) (page.Answer, error) {
+	s, err := p.cfg.Tornado.Get(ctx, r.Org(), r.PathValue("id"))
+	if err != nil {
+		return nil, err
+	}
+	data := oneSession{Session: s, Ended: s.State.Ended(), Names: map[string]string{}}
+	ids := make([]string, len(s.Scenarios))
+	for i, sc := range s.Scenarios {
+		ids[i] = sc.ID
+	}
+	known, err := p.cfg.Tests.ListScenarios(ctx, r.Org(), agenttest.ScenarioFilter{IDs: ids, Brief: true}, 0)
+	if err != nil {
+		return nil, err
+	}
+	for _, sc := range known.Items {
+		data.Names[sc.ID] = sc.Name
+	}
+	for _, it := range s.Iterations {
+		data.Iterations = append(data.Iterations, iteration{it, s.Parent(it.Number), s.Batches(it)})
+	}
+	view := &page.View{Page: "session", Title: "Tornado session", Data: data}
+	if !data.Ended {
+		view.Live, view.Every = []string{"session"}, every
+	}
+	return view, nil
+}
+
+// sessionFields are the fields of the form that starts sessions.
+var sessionFields = []string{"pathway_id", "version_number", "max_iterations", "timeout_minutes", "budget.tokens"}
+
+// newSession shows the form that starts a session.
+func (pages) newSession(_ context.Context, r *page.Request) (page.Answer, error) {
+	f := form{Values: map[string]string{"pathway_id": r.Query("pathway_id")}}
+	return &page.View{Page: "newsession", Title: "Start a tornado session", Data: f}, nil
+}
+
+// startSession starts a session, or shows the form again with what is wrong in it.
+func (p pages) startSession(ctx context.Context, r *page.Request) (page.Answer, error) {
+	f := readForm(r, sessionFields)
+	request, err := f.session()
+	if err == nil {
+		var s tornado.Session
+		if s, err = p.cfg.Tornado.Start(ctx, r.Org(), request); err == nil {
+			return page.SeeOther{To: page.Path(tornadoPath, s.ID), Notice: "The session begins within a few seconds."}, nil
+		}
+	}
+	var ok bool
+	if f.Faults, ok = faultsOf(err, sessionFields...); !ok {
+		return nil, err
+	}
+	return &page.View{Page: "newsession", Title: "Start a tornado session", Status: http.StatusUnprocessableEntity, Data: f}, nil
+}
+
+// session translates the form.
+func (f form) session() (tornado.Start, error) {
+	start := tornado.Start{Pathway: f.Values["pathway_id"]}
+	var err error
+	if start.Version, err = f.whole("version_number"); err != nil {
+		return start, err
+	}
+	var minutes int
+	for name, to := range map[string]*int{"max_iterations": &start.Iterations, "timeout_minutes": &minutes, "budget.tokens": &start.Budget.Tokens} {
+		n, err := f.whole(name)
+		if err != nil {
+			return start, err
+		}
+		if n != nil {
+			*to = *n
+		}
+	}
+	most := int(tornado.MaxTimeout / time.Minute)
+	if minutes < 0 || minutes > most {
+		return start, callwright.Invalid("timeout_minutes", "must be from 1 to %d", most)
+	}
+	start.Timeout = time.Duration(minutes) * time.Minute
+	return start, nil
+}
+
+// cancelSession cancels a session that has not ended.
+func (p pages) cancelSession(ctx context.Context, r *page.Request) (page.Answer, error) {
+	id := r.PathValue("id")
+	return cancelled(page.Path(tornadoPath, id), "The session is being cancelled.", p.cfg.Tornado.Cancel(ctx, r.Org(), id))
+}

@@ -1,0 +1,192 @@
+package agenttests
+
+import (
+	"encoding/json"
+	"fmt"
+	"html/template"
+	"strconv"
+	"strings"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agenttest"
+	"github.com/callwright/callwright/agenttest/assert"
+	"github.com/callwright/callwright/agenttest/engine"
+	"github.com/callwright/callwright/agenttest/scenario"
+	"github.com/callwright/callwright/agenttest/stats"
+	"github.com/callwright/callwright/agenttest/tornado"
+)
+
+// option is one of those of a select element.
+type option struct{ Value, Text string }
+
+// funcs are the functions of the templates.
+var funcs = template.FuncMap{
+	"state": stateOf, "outcome": outcomeOf, "vote": voteOf, "words": words, "score": scoreText, "share": shareText, "json": indented,
+	"price": priceText, "ending": endText, "raw": rawText, "number": func(i int) int { return i + 1 },
+
+	"stability": stabilityOf, "session": sessionOf, "attempt": attemptOf,
+
+	"states":        func() []option { return anyOf(agenttest.States()) },
+	"categories":    func() []option { return anyOf(scenario.Categories()) },
+	"triggers":      func() []option { return anyOf(triggers) },
+	"sessionstates": func() []option { return anyOf(tornado.States()) },
+	"scripted":      func() []option { return []option{{"", "Left out"}, {"true", "Counted"}} },
+	"answers":       func() []option { return []option{{"", "Any"}, {"true", "Yes"}, {"false", "No"}} },
+}
+
+func anyOf[T ~string](values []T) []option {
+	all := []option{{"", "Any"}}
+	for _, v := range values {
+		all = append(all, option{string(v), words(v)})
+	}
+	return all
+}
+
+// words returns a name of the contract as people read it: HAPPY_PATH is "happy path".
+func words(name any) string { return strings.ReplaceAll(strings.ToLower(fmt.Sprint(name)), "_", " ") }
+
+// badge is a state as people see it.
+type badge struct{ Kind, Text string }
+
+// stateOf returns the badge of a run or of a group.
+func stateOf(s agenttest.State) badge {
+	kind := "plain"
+	switch s {
+	case agenttest.Passed:
+		kind = "good"
+	case agenttest.Failed:
+		kind = "bad"
+	case agenttest.Error:
+		kind = "warn"
+	case agenttest.Pending, agenttest.Running:
+		kind = "busy"
+	case agenttest.Cancelled:
+	}
+	return badge{kind, words(s)}
+}
+
+// outcomeOf returns the badge of an assertion.
+func outcomeOf(o assert.Outcome) badge {
+	switch o {
+	case assert.Passed:
+		return badge{"good", "passed"}
+	case assert.Failed:
+		return badge{"bad", "failed"}
+	case assert.Error:
+	}
+	return badge{"warn", "not evaluated"}
+}
+
+// voteOf returns the badge of a judge's vote.
+func voteOf(v assert.JudgeVerdict) badge {
+	switch v {
+	case assert.JudgePass:
+		return badge{"good", "pass"}
+	case assert.JudgeFail:
+		return badge{"bad", "fail"}
+	case assert.CannotJudge:
+	}
+	return badge{"warn", "cannot judge"}
+}
+
+// stabilityOf returns the badge of how alike the runs of a scenario end.
+func stabilityOf(s stats.Stability) badge {
+	kind := "plain"
+	switch s {
+	case stats.StablePass:
+		kind = "good"
+	case stats.StableFail:
+		kind = "bad"
+	case stats.Flaky:
+		kind = "warn"
+	case stats.Unknown:
+	}
+	return badge{kind, words(s)}
+}
+
+// sessionOf returns the badge of a session.
+func sessionOf(s tornado.State) badge {
+	kind := "warn"
+	switch s {
+	case tornado.Running:
+		kind = "busy"
+	case tornado.AllPassed:
+		kind = "good"
+	case tornado.Failed:
+		kind = "bad"
+	case tornado.Cancelled:
+		kind = "plain"
+	case tornado.CompletedPartial, tornado.Stuck, tornado.TimedOut:
+	}
+	return badge{kind, words(s)}
+}
+
+// attemptOf returns the badge of what came of an iteration.
+func attemptOf(o tornado.Outcome) badge {
+	kind := "plain"
+	switch o {
+	case tornado.Accepted:
+		kind = "good"
+	case tornado.Rejected, tornado.Refused:
+		kind = "bad"
+	case tornado.Inconclusive, tornado.NoPlan:
+		kind = "warn"
+	case tornado.IsBaseline, tornado.Unfinished:
+	}
+	return badge{kind, words(o)}
+}
+
+// scoreText returns a score with two decimals; a dash for none.
+func scoreText(score *float64) string {
+	if score == nil {
+		return "–"
+	}
+	return strconv.FormatFloat(*score, 'f', 2, 64)
+}
+
+// shareText returns a share in percent; a dash for none.
+func shareText(share *float64) string {
+	if share == nil {
+		return "–"
+	}
+	return strconv.FormatFloat(100**share, 'f', 1, 64) + " %"
+}
+
+// priceText returns the cost of a run or of a group; a dash where it is not known.
+func priceText(s engine.Spend) string {
+	if money, ok := s.Price(); ok {
+		return money.String()
+	}
+	return "–"
+}
+
+// ends say in words why conversations end.
+var ends = map[assert.EndReason]string{
+	assert.EndByAgent: "the agent ended it", assert.EndByCaller: "the caller ended it", assert.EndMaxTurns: "it had its most turns",
+	assert.EndTurnTimeout: "a turn took too long", assert.EndRunTimeout: "it took too long", assert.EndAgentError: "the agent could not answer",
+	assert.EndCallerInvalid: "the simulated caller was off script", assert.EndBudget: "the budget was used up",
+	assert.EndCancelled: "it was cancelled", assert.EndLoop: "the agent went round in a loop",
+}
+
+// endText returns why a conversation ended.
+func endText(e assert.EndReason) string {
+	if text, ok := ends[e]; ok {
+		return text
+	}
+	return string(e)
+}
+
+// maxJSON bounds what is shown of data, in bytes.
+const maxJSON = 8000
+
+// indented returns data as JSON for people; empty for no data.
+func indented(data map[string]any) (string, error) {
+	if len(data) == 0 {
+		return "", nil
+	}
+	text, err := json.MarshalIndent(data, "", "  ")
+	return callwright.Clip(string(text), maxJSON), err
+}
+
+// rawText returns JSON as it is stored, clipped.
+func rawText(data json.RawMessage) string { return callwright.Clip(string(data), maxJSON) }
