@@ -8,6 +8,7 @@ import (
 	"go.uber.org/fx"
 
 	"github.com/callwright/callwright/agents/call"
+	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/agenttest"
 	"github.com/callwright/callwright/agenttest/tornado"
 	"github.com/callwright/callwright/porting"
@@ -18,6 +19,7 @@ import (
 	"github.com/callwright/callwright/sip/discovery"
 	"github.com/callwright/callwright/sip/setup"
 	"github.com/callwright/callwright/sip/testcall"
+	"github.com/callwright/callwright/speech"
 	"github.com/callwright/callwright/transport/access"
 	"github.com/callwright/callwright/transport/dashboard"
 	"github.com/callwright/callwright/transport/dashboard/trunks"
@@ -37,22 +39,26 @@ type dashboardParts struct {
 	Trunks     *sip.Service
 	Setup      *setup.Service
 	Looks      *discovery.Service
-	Tests      *testcall.Service
-	Issues     *triage.Service
+	TestCalls  *testcall.Service
+	Pathways   *pathway.Service
+	AgentTests *agenttest.Service
+	Tornados   *tornado.Service
 	Ports      *porting.Service
 	Documents  *document.Service
 	Letters    *loa.Service
-	AgentTests *agenttest.Service
-	Tornado    *tornado.Service
+	Issues     *triage.Service
+	Speech     *speech.Service
+	RunsOn     runsOn
 	Log        *slog.Logger
 }
 
 func newDashboard(p dashboardParts) (*dashboard.Dashboard, error) {
 	return dashboard.New(dashboard.Config{
 		Sessions: p.Access, Secure: strings.HasPrefix(p.Listener.publicURL(p.Config), "https:"),
-		Calls: p.Calls, CallLog: p.CallLog, Issues: p.Issues, Ports: p.Ports, Documents: p.Documents, Letters: p.Letters, Logger: p.Log,
-		Trunks: trunks.Config{Trunks: p.Trunks, Calls: p.CallLog, Setup: p.Setup, Discoveries: p.Looks, TestCalls: p.Tests},
-		Tests:  p.AgentTests, Tornado: p.Tornado,
+		Runs: append(p.RunsOn.missing(), p.RunsOn.list()...), Calls: p.Calls, CallLog: p.CallLog,
+		Trunks:   trunks.Config{Trunks: p.Trunks, Calls: p.CallLog, Setup: p.Setup, Discoveries: p.Looks, TestCalls: p.TestCalls},
+		Pathways: p.Pathways, Tests: p.AgentTests, Tornado: p.Tornados, Ports: p.Ports, Documents: p.Documents, Letters: p.Letters,
+		Issues: p.Issues, Speech: p.Speech, Access: p.Access, Logger: p.Log,
 	})
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/call"
+	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/agenttest"
 	"github.com/callwright/callwright/agenttest/tornado"
 	"github.com/callwright/callwright/porting"
@@ -18,11 +19,15 @@ import (
 	"github.com/callwright/callwright/porting/loa"
 	"github.com/callwright/callwright/sip/calllog"
 	"github.com/callwright/callwright/speech"
+	"github.com/callwright/callwright/transport/access"
 	"github.com/callwright/callwright/transport/dashboard/agenttests"
 	"github.com/callwright/callwright/transport/dashboard/calls"
 	"github.com/callwright/callwright/transport/dashboard/issues"
+	"github.com/callwright/callwright/transport/dashboard/overview"
 	"github.com/callwright/callwright/transport/dashboard/page"
+	"github.com/callwright/callwright/transport/dashboard/pathways"
 	"github.com/callwright/callwright/transport/dashboard/ports"
+	"github.com/callwright/callwright/transport/dashboard/settings"
 	speechpages "github.com/callwright/callwright/transport/dashboard/speech"
 	"github.com/callwright/callwright/transport/dashboard/trunks"
 	"github.com/callwright/callwright/triage"
@@ -35,16 +40,19 @@ type Config struct {
 	Prefix        string             // below which the pages are, such as "/ops"; empty: at the root
 	Secure        bool               // browsers reach the pages over TLS, if only through a proxy
 
+	Runs      []overview.Part // what the program runs on, for the overview
 	Calls     *call.Service
 	CallLog   *calllog.Service // shows the SIP messages of calls; nil: they are not shown
 	Trunks    trunks.Config    // the zero value: none; otherwise with all of its services
+	Pathways  *pathway.Service
+	Tests     *agenttest.Service
+	Tornado   *tornado.Service // searches for versions that pass their tests; nil: no sessions are shown among the tests
 	Ports     *porting.Service // with Documents and Letters: without one of them, ports have no pages
 	Documents *document.Service
 	Letters   *loa.Service
 	Issues    *triage.Service
-	Tests     *agenttest.Service
-	Tornado   *tornado.Service // searches for versions that pass their tests; nil: no sessions are shown among the tests
 	Speech    *speech.Service
+	Access    *access.Service // keys, sessions and webhook secrets of organizations; nil: there are no settings
 
 	Clock  callwright.Clock // nil: the machine's
 	IDs    callwright.IDs   // of requests; nil: UUIDs
@@ -56,33 +64,46 @@ type Dashboard struct{ site *page.Site }
 
 // New checks the configuration and returns the handler, to be mounted at Config.Prefix.
 func New(c Config) (*Dashboard, error) {
-	var areas []page.Area
-	if c.Calls != nil {
-		areas = append(areas, calls.New(calls.Config{Calls: c.Calls, Log: c.CallLog}))
-	}
-	if c.Trunks.Trunks != nil {
-		areas = append(areas, trunks.New(c.Trunks))
-	}
-	if c.Tests != nil {
-		areas = append(areas, agenttests.New(agenttests.Config{Tests: c.Tests, Tornado: c.Tornado}))
-	}
-	if c.Ports != nil && c.Documents != nil && c.Letters != nil {
-		areas = append(areas, ports.New(ports.Config{Ports: c.Ports, Documents: c.Documents, Letters: c.Letters}))
-	}
-	if c.Issues != nil {
-		areas = append(areas, issues.New(issues.Config{Issues: c.Issues, Calls: c.Calls, Clock: c.Clock}))
-	}
-	if c.Speech != nil {
-		areas = append(areas, speechpages.New(speechpages.Config{Speech: c.Speech}))
-	}
 	site, err := page.New(page.Config{
-		Areas: areas, Sessions: c.Sessions, Authenticator: c.Authenticator, Prefix: c.Prefix, Secure: c.Secure,
+		Areas: areas(c), Sessions: c.Sessions, Authenticator: c.Authenticator, Prefix: c.Prefix, Secure: c.Secure,
 		Clock: c.Clock, IDs: c.IDs, Logger: c.Logger,
 	})
 	if err != nil {
 		return nil, err
 	}
 	return &Dashboard{site}, nil
+}
+
+// areas returns the areas whose services there are, in the order of the navigation.
+func areas(c Config) []page.Area {
+	found := []page.Area{overview.New(overview.Config{
+		Calls: c.Calls, Trunks: c.Trunks.Trunks, Ports: c.Ports, Tests: c.Tests, Issues: c.Issues, Runs: c.Runs, Clock: c.Clock,
+	})}
+	if c.Calls != nil {
+		found = append(found, calls.New(calls.Config{Calls: c.Calls, Log: c.CallLog}))
+	}
+	if c.Trunks.Trunks != nil {
+		found = append(found, trunks.New(c.Trunks))
+	}
+	if c.Pathways != nil {
+		found = append(found, pathways.New(pathways.Config{Pathways: c.Pathways}))
+	}
+	if c.Tests != nil {
+		found = append(found, agenttests.New(agenttests.Config{Tests: c.Tests, Tornado: c.Tornado}))
+	}
+	if c.Ports != nil && c.Documents != nil && c.Letters != nil {
+		found = append(found, ports.New(ports.Config{Ports: c.Ports, Documents: c.Documents, Letters: c.Letters}))
+	}
+	if c.Issues != nil {
+		found = append(found, issues.New(issues.Config{Issues: c.Issues, Calls: c.Calls, Clock: c.Clock}))
+	}
+	if c.Speech != nil {
+		found = append(found, speechpages.New(speechpages.Config{Speech: c.Speech}))
+	}
+	if c.Access != nil {
+		found = append(found, settings.New(settings.Config{Access: c.Access, Clock: c.Clock}))
+	}
+	return found
 }
 
 // ServeHTTP answers a request.
