@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"html/template"
 	"math"
+	"strings"
 	"time"
 )
 
@@ -39,7 +40,7 @@ func (b Bars) SVG() template.HTML {
 	group := max(1, (slots+maxSlots-1)/maxSlots)
 	sums, n := addUp(series, slots, group)
 	if n == 0 {
-		return p.none("bars", b.Title, "No data yet.", width, 120)
+		return p.none("bars", b.Title, "No data yet.", 120)
 	}
 	bars := len(sums)
 	hi, whole, totals := 0.0, true, make([]float64, len(series))
@@ -93,15 +94,15 @@ func (b Bars) draw(p *pen, a plot, sums [][]float64, step float64) {
 	for j, slot := range sums {
 		at := a.from + step*float64(j)
 		x, w := a.x(at), (a.x1-a.x0)/float64(len(sums))
-		title, sum := stamp(at), 0.0
+		title, sum := []string{stamp(at)}, 0.0
 		for i, v := range slot {
-			title += fmt.Sprintf(" · %s: %s", seriesName(b.Series[i].Name, i), withUnit(v, b.Unit))
+			title = append(title, seriesName(b.Series[i].Name, i)+": "+withUnit(v, b.Unit))
 			sum += v
 		}
 		if sum == 0 {
 			continue
 		}
-		tag := p.begin("", "", title)
+		tag := p.begin("", "", strings.Join(title, " · "))
 		below := 0.0
 		for i, v := range slot {
 			if v > 0 {

@@ -141,7 +141,7 @@ func (d *drawing) whole() ViewBox {
 func (g Graph) SVG() template.HTML {
 	p := newPen(g.ID)
 	if len(g.Nodes) == 0 {
-		return p.none("graph", g.Title, "No nodes yet.", width, 80)
+		return p.none("graph", g.Title, "No nodes yet.", 80)
 	}
 	d := g.layOut()
 	view := g.View

@@ -47,7 +47,7 @@ func numbers(match []string) []float64 {
 // TestGraphLayout wants the boxes of any graph apart from each other and within the whole view, and lines that lead downwards.
 func TestGraphLayout(t *testing.T) {
 	t.Parallel()
-	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // the same graphs each time
+	random := rand.New(rand.NewPCG(1, 2))
 	for range 60 {
 		n := 1 + random.IntN(60)
 		g := randomGraph(random, n, random.IntN(3*n))
@@ -108,7 +108,7 @@ func TestGraphShapes(t *testing.T) {
 // TestGraphViews follows links: zooming in shows less, zooming out ends at the whole.
 func TestGraphViews(t *testing.T) {
 	t.Parallel()
-	g := randomGraph(rand.New(rand.NewPCG(3, 4)), 100, 150) //nolint:gosec // the same graph each time
+	g := randomGraph(rand.New(rand.NewPCG(3, 4)), 100, 150)
 	whole := g.Views().Whole
 	all := len(g.SVG())
 	for range 4 {
@@ -127,7 +127,7 @@ func TestGraphViews(t *testing.T) {
 }
 
 func BenchmarkGraph(b *testing.B) {
-	g := randomGraph(rand.New(rand.NewPCG(1, 2)), 400, 600) //nolint:gosec // the same graph each time
+	g := randomGraph(rand.New(rand.NewPCG(1, 2)), 400, 600)
 	for b.Loop() {
 		g.SVG()
 	}

@@ -40,7 +40,7 @@ func (l Ladder) SVG() template.HTML {
 		}
 	}
 	if len(rows) == 0 {
-		return p.none("ladder", l.Title, "No messages yet.", width, 80)
+		return p.none("ladder", l.Title, "No messages yet.", 80)
 	}
 	gap := max(200, (width-left)/float64(len(names)))
 	w, h := left+gap*float64(len(names)), top+row*float64(len(rows))+14

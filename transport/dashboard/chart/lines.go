@@ -106,7 +106,7 @@ func (l Lines) SVG() template.HTML {
 		}
 	}
 	if a.from > a.to {
-		return p.none("lines", l.Title, "No data yet.", width, 120)
+		return p.none("lines", l.Title, "No data yet.", 120)
 	}
 	a.values = ticks(lo, hi, whole)
 	a.axes(p, l.Unit)

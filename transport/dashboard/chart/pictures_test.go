@@ -31,6 +31,7 @@ func pictures() map[string]picture {
 		"waveform":  waveform(2000),
 		"graph":     pathway(),
 		"timeline":  timeline(),
+		"sankey":    sankey(),
 		"strip-merged": chart.Strip{ID: "strip-merged", Title: "Last days", Start: start, Cells: slices.Repeat(append(append(
 			cells(chart.Good, 4), cells(chart.Unknown, 2)...), cells(chart.Bad, 1)...), 60)},
 		"graph-view": func() picture {
@@ -61,6 +62,18 @@ func pathway() chart.Graph {
 		{From: "check", To: "date", Label: "appointment", Weight: 25}, {From: "check", To: "human", Label: "<error>", Weight: 2, Flagged: true},
 		{From: "claim", To: "bye", Weight: 38}, {From: "date", To: "bye", Weight: 22}, {From: "claim", To: "date", Label: "also a date", Weight: 3},
 		{From: "start", To: "bye", Label: "wrong number", Weight: 3}, {From: "bye", To: "start", Label: "something else"}, {From: "bye", To: "nowhere"},
+	}}
+}
+
+// sankey is what becomes of calls.
+func sankey() chart.Sankey {
+	return chart.Sankey{ID: "sankey", Title: "Ways of calls", Unit: "calls", Stages: []chart.Stage{
+		{ID: "all", Label: "Started", Href: "?stage=all"}, {ID: "claim", Label: "Take the claim"}, {ID: "date", Label: "Offer an appointment on another day"},
+		{ID: "done", Label: "Done"}, {ID: "human", Label: "Transferred"}, {ID: "lost", Label: "Hung up <early>"},
+	}, Flows: []chart.Flow{
+		{From: "all", To: "claim", Weight: 60, Href: "?flow=1"}, {From: "all", To: "date", Weight: 30}, {From: "all", To: "lost", Weight: 10, Label: "no answer"},
+		{From: "claim", To: "done", Weight: 45}, {From: "claim", To: "human", Weight: 15, Label: "unclear"}, {From: "date", To: "done", Weight: 25},
+		{From: "date", To: "lost", Weight: 5}, {From: "done", To: "claim", Weight: 4}, {From: "done", To: "done", Weight: 3},
 	}}
 }
 
@@ -143,11 +156,17 @@ func hostile(text string, v float64, n int) []picture {
 		messages[i] = chart.Message{From: i%10 - 1, To: i % 3, At: span, Label: text, Failed: i%2 == 0, Href: text}
 		regions[i] = chart.Region{Channel: i%4 - 1, Start: span / 2, End: span, Label: text, Href: text}
 	}
+	stages, flows := make([]chart.Stage, few), make([]chart.Flow, few)
+	for i := range few {
+		stages[i] = chart.Stage{ID: nodes[i].ID, Label: text, Href: text}
+		flows[i] = chart.Flow{From: edges[i].From, To: edges[i].To, Weight: v, Label: text, Href: text}
+	}
 	events := make([]chart.Event, n)
 	for i := range events {
 		events[i] = chart.Event{At: at, Lane: fmt.Sprint(text, i%9), Label: text, State: chart.State(text), Href: text}
 	}
 	return []picture{
+		chart.Sankey{ID: text, Title: text, Unit: text, Stages: stages, Flows: flows},
 		chart.Timeline{ID: text, Title: text, Events: events},
 		chart.Graph{ID: text, Title: text, Nodes: nodes, Edges: edges},
 		chart.Graph{ID: text, Title: text, Nodes: nodes, Edges: edges, View: chart.ViewBox{X: v, Y: 50, W: 300, H: v}},

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"html/template"
 	"math"
+	"slices"
 	"time"
 )
 
@@ -54,7 +55,7 @@ func (s Strip) SVG() template.HTML {
 	p := newPen(s.ID)
 	cells := head(s.Cells, maxInput)
 	if len(cells) == 0 {
-		return p.none("strip", s.Title, "No data yet.", width, 60)
+		return p.none("strip", s.Title, "No data yet.", 60)
 	}
 	if s.Step <= 0 {
 		s.Step = time.Hour
@@ -95,10 +96,10 @@ func (s Strip) SVG() template.HTML {
 	a.times(p, a.bottom, false)
 	said := []string{fmt.Sprintf("%d cells of %s each, from %s.", n, time.Duration(step*float64(time.Second)), stamp(a.from))}
 	x := a.x0
-	for i := len(states) - 1; i >= 0; i-- {
+	for i, state := range slices.Backward(states) {
 		if counts[i] > 0 {
-			text := fmt.Sprintf("%s %d", states[i], counts[i])
-			p.cell(states[i], x, a.bottom+28, 14, 14)
+			text := fmt.Sprintf("%s %d", state, counts[i])
+			p.cell(state, x, a.bottom+28, 14, 14)
 			p.text(x+20, a.bottom+40, "label small", text, width)
 			x += 36 + units(text)
 			said = append(said, text+".")

@@ -63,9 +63,9 @@ func (p *pen) svg(class, title string, view ViewBox, said []string) template.HTM
 }
 
 // none returns a picture that says that there is nothing to draw.
-func (p *pen) none(class, title, text string, w, h float64) template.HTML {
-	p.text(w/2, h/2+5, "note mid", text, w)
-	return p.svg(class, title, ViewBox{W: w, H: h}, []string{text})
+func (p *pen) none(class, title, text string, h float64) template.HTML {
+	p.text(width/2, h/2+5, "note mid", text, width)
+	return p.svg(class, title, ViewBox{W: width, H: h}, []string{text})
 }
 
 // shape writes an empty element. Attributes are pairs of a name and a float64 or a safe string; class may be empty.

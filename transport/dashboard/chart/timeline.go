@@ -34,7 +34,7 @@ func (t Timeline) SVG() template.HTML {
 	p := newPen(t.ID)
 	events, lanes := t.shown()
 	if len(events) == 0 {
-		return p.none("timeline", t.Title, "No events yet.", width, 80)
+		return p.none("timeline", t.Title, "No events yet.", 80)
 	}
 	layout := "15:04:05"
 	if events[len(events)-1].At.Sub(events[0].At) >= 12*time.Hour {

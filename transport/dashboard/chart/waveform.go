@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"html/template"
 	"math"
+	"slices"
 	"strconv"
 	"time"
 )
@@ -44,7 +45,7 @@ func (w Waveform) SVG() template.HTML {
 	p := newPen(w.ID)
 	channels := head(w.Channels, 2)
 	if len(channels) == 0 || w.Duration <= 0 {
-		return p.none("waveform", w.Title, "No recording yet.", width, 80)
+		return p.none("waveform", w.Title, "No recording yet.", 80)
 	}
 	said := []string{fmt.Sprintf("%s long.", offset(w.Duration))}
 	for i, c := range channels {
@@ -106,8 +107,8 @@ func mirrored(heights []float64, x0, room, y, half float64) string {
 		d.add("L", x0+step*(float64(i)+0.5), y-max(0.5, v*half))
 	}
 	d.add("L", x0+room, y)
-	for i := len(heights) - 1; i >= 0; i-- {
-		d.add("L", x0+step*(float64(i)+0.5), y+max(0.5, heights[i]*half))
+	for i, v := range slices.Backward(heights) {
+		d.add("L", x0+step*(float64(i)+0.5), y+max(0.5, v*half))
 	}
 	return d.add("Z").String()
 }
