@@ -13,6 +13,8 @@ const config = {
     // HTML defines both: a button submits, and an input takes text.
     "no-implicit-button-type": "off",
     "no-implicit-input-type": "off",
+    // Buttons and boxes of a form may share a name: HTML sends those that are pressed or ticked.
+    "form-dup-name": "off",
     // A region that scrolls may be a div with a role.
     "prefer-native-element": "off",
   },

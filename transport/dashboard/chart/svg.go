@@ -102,7 +102,7 @@ func (p *pen) begin(href, class, title string, attrs ...any) string {
 	tag := "g"
 	if to := link(href); to != "" {
 		p.links, tag = true, "a"
-		attrs = append(attrs, "href", to, "aria-label", clean(title))
+		attrs = append(attrs, "href", to)
 	}
 	p.open(tag, class, attrs...)
 	p.title(title)
