@@ -124,7 +124,7 @@ func crawl(t *testing.T, p *browser.Page, s *server.Server, each func(path strin
 func TestDashboardPages(t *testing.T) {
 	t.Parallel()
 	ca := authority(t)
-	phone := baresip.Start(t, baresip.Config{CA: ca, User: theirs.String()})
+	phone := baresip.Start(t, baresip.Config{CA: ca, User: theirs.String(), Also: ours.String()})
 	s := start(t, ca.CertFile())
 	furnish(t, s, phone)
 	p := signIn(t, s)

@@ -3,6 +3,7 @@ package browser
 
 import (
 	"context"
+	"encoding/json"
 	"os/exec"
 	"testing"
 	"time"
@@ -10,6 +11,8 @@ import (
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
+
+	"github.com/callwright/callwright/internal/e2e/await"
 )
 
 // limit is how long a step may take. Only a broken run comes near it.
@@ -139,10 +142,18 @@ func (p *Page) Click(t testing.TB, selector string) {
 	p.do(t, "clicking at "+selector, chromedp.Click(selector))
 }
 
-// Await waits until an element is to be seen, such as after a click that loads another page.
+// Await waits until an element is to be seen, such as after a click that loads another page. It looks again and again: a wait of the
+// browser's own would stay with a page that loads itself anew meanwhile.
 func (p *Page) Await(t testing.TB, selector string) {
 	t.Helper()
-	p.do(t, "waiting for "+selector, chromedp.WaitVisible(selector))
+	name, err := json.Marshal(selector)
+	if err != nil {
+		t.Fatal(err)
+	}
+	await.That(t, selector+" to be seen", func() bool {
+		seen, err := chromedp.Run(p.ctx, chromedp.Evaluate[bool](`document.readyState !== "loading" && document.querySelector(`+string(name)+`)?.checkVisibility() === true`))
+		return err == nil && seen // an error says that the page is going
+	})
 }
 
 // Resize sets the size of the window, in CSS pixels.

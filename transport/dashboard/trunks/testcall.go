@@ -12,7 +12,7 @@ import (
 
 // testCall is the page of a test call.
 type testCall struct {
-	Call testcall.Call
+	Call *testcall.Call
 	Now  time.Time
 }
 
@@ -42,7 +42,7 @@ func (p pages) test(ctx context.Context, r *page.Request) (page.Answer, error) {
 	if c.Number != n {
 		return nil, callwright.NotFound("call")
 	}
-	v := &page.View{Page: "test", Title: "Test call over " + n.String(), Data: testCall{c, p.now()}}
+	v := &page.View{Page: "test", Title: "Test call over " + n.String(), Data: testCall{&c, p.now()}}
 	if c.EndedAt == nil {
 		v.Live, v.Every = []string{"test"}, time.Second
 	}

@@ -1,0 +1,95 @@
+package e2e_test
+
+import (
+	"regexp"
+	"testing"
+
+	"github.com/callwright/callwright/internal/e2e/await"
+	"github.com/callwright/callwright/internal/e2e/baresip"
+	"github.com/callwright/callwright/internal/e2e/browser"
+)
+
+// follow clicks at a link or a button, and waits for an element of the page that it leads to.
+func follow(t *testing.T, p *browser.Page, at, wanted string) {
+	t.Helper()
+	p.Click(t, at)
+	p.Await(t, wanted)
+}
+
+// TestDashboardNewUser does what the README tells a new user, with nothing but a browser: sign in, set up a trunk to a phone by the wizard,
+// place a call, and listen to its recording.
+func TestDashboardNewUser(t *testing.T) {
+	t.Parallel()
+	ca := authority(t)
+	phone := baresip.Start(t, baresip.Config{CA: ca, User: theirs.String(), Also: ours.String()})
+	s := start(t, ca.CertFile())
+	p := signIn(t, s)
+	p.Resize(t, 1280, 900)
+	p.Picture(t, "overview")
+
+	follow(t, p, `nav a[href="/trunks"]`, `main a[href="/trunks/new"]`)
+	follow(t, p, `main a[href="/trunks/new"]`, `a[href$="direction=outbound"]`)
+	follow(t, p, `a[href$="direction=outbound"]`, "#destination")
+	p.Type(t, "#destination", phone.Server())
+	follow(t, p, "main button.main", "#live-discovery a.main")
+	p.Picture(t, "discovery")
+	follow(t, p, "#live-discovery a.main", "#addresses")
+	follow(t, p, "main a.main", "#verify")
+	follow(t, p, "main button.main", "#numbers")
+	p.Type(t, "#numbers", ours.String())
+	follow(t, p, "main button.main", `form[action$="/test"] button`)
+	follow(t, p, `form[action$="/test"] button`, `#live-test a[href$="/complete"]`)
+	p.Picture(t, "test-call")
+	follow(t, p, `#live-test a[href$="/complete"]`, "h1")
+	if len(s.CallLog(t, ours.String())) == 0 {
+		t.Error("the trunk has carried no call")
+	}
+
+	follow(t, p, `nav a[href="/calls"]`, `main a[href="/calls/new"]`)
+	follow(t, p, `main a[href="/calls/new"]`, "#phone_number")
+	p.Type(t, "#phone_number", theirs.String())
+	p.Type(t, "#from", ours.String())
+	p.Type(t, "#task", "Ask whether the parcel came.")
+	p.Type(t, "#first_sentence", "Hello, did your parcel arrive?")
+	if !p.Checked(t, "#record") {
+		t.Error("a call by hand is not recorded unless one asks for it")
+	}
+	follow(t, p, "main button.main", "#live-transcript li.assistant") // it appears without a reload, when the agent has spoken
+	p.Picture(t, "running-call")
+	phone.Await(t, "CALL_ESTABLISHED", 2)
+	follow(t, p, `form[action$="/stop"] button`, `#ask button[value="yes"]`)
+	follow(t, p, `#ask button[value="yes"]`, "audio#recording")
+	phone.AwaitReceived(t, "BYE ")
+
+	p.Picture(t, "call")
+	await.That(t, "the line to be heard and marked", func() bool {
+		p.Click(t, "#live-transcript li.assistant a[data-start]")
+		return browser.Eval[bool](t, p, `document.querySelector("#live-transcript li.assistant.playing") !== null`)
+	})
+	if at := browser.Eval[float64](t, p, `document.querySelector("#recording").duration`); at < 1 {
+		t.Errorf("the recording has %g s", at)
+	}
+	if found := p.Errors(t); len(found) > 0 {
+		t.Errorf("the browser reports %q", found)
+	}
+	s.Stop(t)
+}
+
+// TestDashboardSessions signs out of one of two windows. The other can do nothing any more.
+func TestDashboardSessions(t *testing.T) {
+	t.Parallel()
+	s := start(t, authority(t).CertFile())
+	p := signIn(t, s)
+	p.Go(t, s.Dashboard+"/calls")
+	second := p.Tab(t)
+	second.Go(t, s.Dashboard+"/calls/new")
+	second.Type(t, "#phone_number", theirs.String())
+	follow(t, p, "form[action='/logout'] button", "#key")
+	follow(t, second, "main button.main", "#key")
+	if at := browser.Eval[string](t, second, "location.pathname"); !regexp.MustCompile("^/login").MatchString(at) {
+		t.Errorf("without a session the form leads to %s", at)
+	}
+	if calls := s.Calls(t); len(calls) > 0 {
+		t.Errorf("without a session %d calls were placed", len(calls))
+	}
+}
