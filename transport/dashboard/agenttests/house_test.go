@@ -3,7 +3,6 @@ package agenttests_test
 import (
 	"context"
 	"encoding/json"
-	"io"
 	"net/http"
 	"net/http/cookiejar"
 	"net/http/httptest"
@@ -27,6 +26,7 @@ import (
 	"github.com/callwright/callwright/agenttest/scenario"
 	"github.com/callwright/callwright/agenttest/tornado"
 	"github.com/callwright/callwright/transport/dashboard"
+	"github.com/callwright/callwright/transport/dashboard/page/pagetest"
 )
 
 const org = callwright.OrgID("org")
@@ -166,18 +166,14 @@ func (h *house) run(id string, change func(*agenttest.Run)) {
 // want gets a page and looks for texts in it. Those that begin with "!" must not be there.
 func (h *house) want(status int, path string, texts ...string) string {
 	h.t.Helper()
-	r, err := h.client.Get(h.URL + path)
-	h.check(err)
-	return h.read(r, status, path, texts...)
+	return h.read(pagetest.Send(h.t, h.client, h.URL+path, nil), status, path, texts...)
 }
 
-func (h *house) read(r *http.Response, status int, path string, texts ...string) string {
+func (h *house) read(r pagetest.Answer, status int, path string, texts ...string) string {
 	h.t.Helper()
-	defer func() { _ = r.Body.Close() }()
-	bytes, err := io.ReadAll(r.Body)
-	body := string(bytes)
-	if err != nil || r.StatusCode != status {
-		h.t.Errorf("%s: %d, %v, want %d\n%s", path, r.StatusCode, err, status, body)
+	body := r.Body
+	if r.Status != status {
+		h.t.Errorf("%s: %d, want %d\n%s", path, r.Status, status, body)
 	}
 	for _, text := range texts {
 		if absent, ok := strings.CutPrefix(text, "!"); ok == strings.Contains(body, absent) {
@@ -193,7 +189,5 @@ var tokenPattern = regexp.MustCompile(`name="csrf" value="([^"]+)"`)
 func (h *house) post(from, to string, form url.Values, status int, texts ...string) string {
 	h.t.Helper()
 	form.Set("csrf", tokenPattern.FindStringSubmatch(h.want(http.StatusOK, from))[1])
-	r, err := h.client.PostForm(h.URL+to, form)
-	h.check(err)
-	return h.read(r, status, to, texts...)
+	return h.read(pagetest.Send(h.t, h.client, h.URL+to, form), status, to, texts...)
 }

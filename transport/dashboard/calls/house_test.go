@@ -1,7 +1,6 @@
 package calls_test
 
 import (
-	"io"
 	"net/http"
 	"net/http/cookiejar"
 	"net/http/httptest"
@@ -22,6 +21,7 @@ import (
 	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/sip/calllog"
 	"github.com/callwright/callwright/transport/dashboard"
+	"github.com/callwright/callwright/transport/dashboard/page/pagetest"
 )
 
 const org = callwright.OrgID("org")
@@ -99,20 +99,14 @@ func (h *house) line(id string, e call.Entry) {
 // want gets a page and looks for texts in it. Those that begin with "!" must not be there.
 func (h *house) want(status int, path string, texts ...string) string {
 	h.t.Helper()
-	r, err := h.client.Get(h.URL + path) //nolint:bodyclose // check closes it
-	if err != nil {
-		h.t.Fatal(err)
-	}
-	return h.check(r, status, path, texts...)
+	return h.check(pagetest.Send(h.t, h.client, h.URL+path, nil), status, path, texts...)
 }
 
-func (h *house) check(r *http.Response, status int, path string, texts ...string) string {
+func (h *house) check(r pagetest.Answer, status int, path string, texts ...string) string {
 	h.t.Helper()
-	defer func() { _ = r.Body.Close() }()
-	bytes, err := io.ReadAll(r.Body)
-	body := strings.ReplaceAll(string(bytes), "&#43;", "+")
-	if err != nil || r.StatusCode != status {
-		h.t.Errorf("%s: %d, %v, want %d\n%s", path, r.StatusCode, err, status, body)
+	body := strings.ReplaceAll(r.Body, "&#43;", "+")
+	if r.Status != status {
+		h.t.Errorf("%s: %d, want %d\n%s", path, r.Status, status, body)
 	}
 	for _, text := range texts {
 		if absent, ok := strings.CutPrefix(text, "!"); ok == strings.Contains(body, absent) {
@@ -128,9 +122,5 @@ var tokenPattern = regexp.MustCompile(`name="csrf" value="([^"]+)"`)
 func (h *house) post(from, to string, form url.Values, status int, texts ...string) string {
 	h.t.Helper()
 	form.Set("csrf", tokenPattern.FindStringSubmatch(h.want(http.StatusOK, from))[1])
-	r, err := h.client.PostForm(h.URL+to, form) //nolint:bodyclose // check closes it
-	if err != nil {
-		h.t.Fatal(err)
-	}
-	return h.check(r, status, to, texts...)
+	return h.check(pagetest.Send(h.t, h.client, h.URL+to, form), status, to, texts...)
 }

@@ -295,7 +295,7 @@ func (h *hub) serve(w http.ResponseWriter, r *Request, route Route) error {
 			}
 		}
 		if err != nil {
-			return nil //nolint:nilerr // the browser has gone
+			return nil // the browser has gone
 		}
 	}
 }

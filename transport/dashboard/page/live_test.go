@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/callwright/callwright/transport/dashboard/page/pagetest"
 )
 
 // stream opens the live part of a page.
@@ -19,7 +21,7 @@ func (h *house) stream(t *testing.T, path string) (next func() string, leave fun
 		t.Fatal(err)
 	}
 	r.Header.Set("Accept", "text/event-stream")
-	a, err := h.client.Do(r)
+	a, err := h.client.Do(r) //nolint:bodyclose // leave closes it
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,13 +84,12 @@ func TestCloseEndsStreams(t *testing.T) {
 func TestStreamsNeedASession(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t, "")
-	r, _ := http.NewRequest(http.MethodGet, h.URL+"/things", nil)
-	r.Header.Set("Accept", "text/event-stream")
-	a, err := h.client.Do(r)
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, h.URL+"/things", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if status, _, _ := read(t, a); status != http.StatusUnauthorized {
-		t.Errorf("it is answered %d", status)
+	r.Header.Set("Accept", "text/event-stream")
+	if a := pagetest.Do(t, h.client, r); a.Status != http.StatusUnauthorized {
+		t.Errorf("it is answered %d", a.Status)
 	}
 }

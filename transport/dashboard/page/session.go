@@ -21,7 +21,7 @@ func (s *Site) cookieName(name string) string {
 
 // setCookie sets a cookie for as long as the browser runs, or for maxAge seconds; one less than 0 deletes it.
 func (s *Site) setCookie(w http.ResponseWriter, name, value string, maxAge int) {
-	http.SetCookie(w, &http.Cookie{
+	http.SetCookie(w, &http.Cookie{ //nolint:gosec // Secure where there is TLS: Config.Secure
 		Name: s.cookieName(name), Value: value, Path: "/", MaxAge: maxAge, HttpOnly: true, Secure: s.cfg.Secure, SameSite: http.SameSiteStrictMode,
 	})
 }

@@ -1,7 +1,6 @@
 package page_test
 
 import (
-	"bufio"
 	"context"
 	"html/template"
 	"net/http"
@@ -18,6 +17,7 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/transport/dashboard/page"
+	"github.com/callwright/callwright/transport/dashboard/page/pagetest"
 )
 
 // keys is a page.Sessions with one key, whose sessions end when it is revoked.
@@ -79,7 +79,7 @@ func newHouse(t *testing.T, prefix string) *house {
 	var err error
 	h.site, err = page.New(page.Config{Sessions: h.keys, Prefix: prefix, Areas: []page.Area{
 		{Title: "Secret", Path: "/secret", Entitlement: "SIP", Templates: fstest.MapFS{}, Routes: []page.Route{{
-			Pattern: "GET /secret", Serve: func(context.Context, *page.Request) (page.Answer, error) { return nil, nil },
+			Pattern: "GET /secret", Serve: func(context.Context, *page.Request) (page.Answer, error) { return page.SeeOther{To: "/things"}, nil },
 		}}},
 		{Title: "Things", Path: "/things", Templates: templates, Funcs: template.FuncMap{}, Routes: []page.Route{
 			{Pattern: "GET /things", Serve: func(context.Context, *page.Request) (page.Answer, error) {
@@ -112,21 +112,8 @@ func newHouse(t *testing.T, prefix string) *house {
 // get returns a page.
 func (h *house) get(t *testing.T, path string) (int, string, http.Header) {
 	t.Helper()
-	r, err := h.client.Get(h.URL + path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return read(t, r)
-}
-
-func read(t *testing.T, r *http.Response) (int, string, http.Header) {
-	t.Helper()
-	defer r.Body.Close()
-	var b strings.Builder
-	for lines := bufio.NewScanner(r.Body); lines.Scan(); {
-		b.WriteString(lines.Text() + "\n")
-	}
-	return r.StatusCode, b.String(), r.Header
+	a := pagetest.Send(t, h.client, h.URL+path, nil)
+	return a.Status, a.Body, a.Header
 }
 
 var tokenPattern = regexp.MustCompile(`name="csrf" value="([^"]+)"`)
@@ -140,11 +127,8 @@ func (h *house) post(t *testing.T, from, to string, form url.Values) (int, strin
 		t.Fatalf("%s has no token:\n%s", from, text)
 	}
 	form.Set("csrf", found[1])
-	r, err := h.client.PostForm(h.URL+to, form)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return read(t, r)
+	a := pagetest.Send(t, h.client, h.URL+to, form)
+	return a.Status, a.Body, a.Header
 }
 
 func (h *house) signIn(t *testing.T, prefix string) {
@@ -197,12 +181,8 @@ func TestForms(t *testing.T) {
 		"a wrong token":   {"csrf": {"AAAA"}, "name": {"x"}},
 		"another's token": {"csrf": {tokenPattern.FindStringSubmatch(foreign)[1]}, "name": {"x"}},
 	} {
-		r, err := h.client.PostForm(h.URL+"/things", form)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if status, text, _ := read(t, r); status != http.StatusForbidden || !strings.Contains(text, "no longer valid") {
-			t.Errorf("%s: %d\n%s", name, status, text)
+		if a := pagetest.Send(t, h.client, h.URL+"/things", form); a.Status != http.StatusForbidden || !strings.Contains(a.Body, "no longer valid") {
+			t.Errorf("%s: %d\n%s", name, a.Status, a.Body)
 		}
 	}
 	if status, _, _ := h.post(t, "/things", "/things", url.Values{"name": {strings.Repeat("x", 3000)}}); status != http.StatusRequestEntityTooLarge {
@@ -220,15 +200,14 @@ func TestOtherSites(t *testing.T) {
 	h.signIn(t, "")
 	_, text, _ := h.get(t, "/things")
 	form := url.Values{"csrf": {tokenPattern.FindStringSubmatch(text)[1]}}
-	r, _ := http.NewRequest(http.MethodPost, h.URL+"/things", strings.NewReader(form.Encode()))
-	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	r.Header.Set("Sec-Fetch-Site", "cross-site")
-	a, err := h.client.Do(r)
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, h.URL+"/things", strings.NewReader(form.Encode()))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if status, _, _ := read(t, a); status != http.StatusForbidden || h.saved.Load() != 0 {
-		t.Errorf("it is answered %d, and %d forms were taken", status, h.saved.Load())
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	r.Header.Set("Sec-Fetch-Site", "cross-site")
+	if a := pagetest.Do(t, h.client, r); a.Status != http.StatusForbidden || h.saved.Load() != 0 {
+		t.Errorf("it is answered %d, and %d forms were taken", a.Status, h.saved.Load())
 	}
 }
 
@@ -245,7 +224,7 @@ func TestFailures(t *testing.T) {
 		"/broken":  {http.StatusInternalServerError, "The cause is in the server&#39;s log"},
 	} {
 		status, text, header := h.get(t, path)
-		if id := header.Get("X-Request-Id"); status != want.status || !strings.Contains(text, want.text) || id == "" || !strings.Contains(text, id) {
+		if id := header.Get("X-Request-ID"); status != want.status || !strings.Contains(text, want.text) || id == "" || !strings.Contains(text, id) {
 			t.Errorf("%s gives %d\n%s", path, status, text)
 		}
 	}

@@ -1,7 +1,6 @@
 package pathways_test
 
 import (
-	"io"
 	"net/http"
 	"net/http/cookiejar"
 	"net/http/httptest"
@@ -17,6 +16,7 @@ import (
 	"github.com/callwright/callwright/agents/agentstest"
 	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/transport/dashboard"
+	"github.com/callwright/callwright/transport/dashboard/page/pagetest"
 )
 
 // signedIn is an Authenticator that takes everybody for the same person.
@@ -58,48 +58,34 @@ func newHouse(t *testing.T) *house {
 // want makes a request and wants a status and texts. A nil form is GET. It returns the path to which the request led.
 func (h *house) want(path string, form url.Values, status int, texts ...string) string {
 	h.t.Helper()
-	var answer *http.Response
-	var err error
-	if form == nil {
-		answer, err = h.client.Get(h.url + path)
-	} else {
+	if form != nil {
 		form.Set("csrf", h.token())
-		answer, err = h.client.PostForm(h.url+path, form)
 	}
-	if err != nil {
-		h.t.Fatal(err)
-	}
-	defer answer.Body.Close()
-	body, err := io.ReadAll(answer.Body)
-	if err != nil || answer.StatusCode != status {
-		h.t.Fatalf("%s: status %d, want %d (%v):\n%s", path, answer.StatusCode, status, err, body)
+	answer := pagetest.Send(h.t, h.client, h.url+path, form)
+	body := answer.Body
+	if answer.Status != status {
+		h.t.Fatalf("%s: status %d, want %d:\n%s", path, answer.Status, status, body)
 	}
 	for _, text := range texts {
-		if !strings.Contains(string(body), text) {
+		if !strings.Contains(body, text) {
 			h.t.Errorf("%s lacks %q:\n%s", path, text, body)
 		}
 	}
-	if strings.Contains(string(body), "<script>") {
+	if strings.Contains(body, "<script>") {
 		h.t.Errorf("%s has a script that somebody wrote", path)
 	}
-	return answer.Request.URL.Path
+	return answer.URL.Path
 }
 
 var tokenPattern = regexp.MustCompile(`name="csrf" value="([^"]+)"`)
 
 func (h *house) token() string {
 	h.t.Helper()
-	answer, err := h.client.Get(h.url + "/pathways/new")
-	if err != nil {
-		h.t.Fatal(err)
+	found := tokenPattern.FindStringSubmatch(pagetest.Send(h.t, h.client, h.url+"/pathways/new", nil).Body)
+	if found == nil {
+		h.t.Fatal("the page has no token")
 	}
-	defer answer.Body.Close()
-	body, err := io.ReadAll(answer.Body)
-	found := tokenPattern.FindSubmatch(body)
-	if err != nil || found == nil {
-		h.t.Fatalf("the page has no token: %v", err)
-	}
-	return string(found[1])
+	return found[1]
 }
 
 const days = `{"nodes": [

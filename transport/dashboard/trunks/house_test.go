@@ -2,7 +2,6 @@ package trunks_test
 
 import (
 	"context"
-	"io"
 	"net"
 	"net/http"
 	"net/http/cookiejar"
@@ -30,6 +29,7 @@ import (
 	"github.com/callwright/callwright/sip/testcall"
 	"github.com/callwright/callwright/sip/uri"
 	"github.com/callwright/callwright/transport/dashboard"
+	"github.com/callwright/callwright/transport/dashboard/page/pagetest"
 	"github.com/callwright/callwright/transport/dashboard/trunks"
 )
 
@@ -160,42 +160,29 @@ var token = regexp.MustCompile(`name="csrf" value="([^"]+)"`)
 // must not be there. It returns the address where it ended.
 func (h *house) want(status int, path string, form url.Values, texts ...string) string {
 	h.t.Helper()
-	var r *http.Response
-	var err error
-	if form == nil {
-		r, err = h.client.Get(h.URL + path)
-	} else {
+	if form != nil {
 		form.Set("csrf", h.token())
-		r, err = h.client.PostForm(h.URL+path, form)
 	}
-	if err != nil {
-		h.t.Fatal(err)
-	}
-	defer func() { _ = r.Body.Close() }()
-	body, err := io.ReadAll(r.Body)
-	if err != nil || r.StatusCode != status {
-		h.t.Errorf("%s: %d, %v\n%s", path, r.StatusCode, err, body)
+	r := pagetest.Send(h.t, h.client, h.URL+path, form)
+	body := r.Body
+	if r.Status != status {
+		h.t.Errorf("%s: %d\n%s", path, r.Status, body)
 	}
 	for _, text := range texts {
 		text, not := strings.CutPrefix(text, "!")
-		if strings.Contains(string(body), text) == not {
+		if strings.Contains(body, text) == not {
 			h.t.Errorf("%s: %q is there: %v\n%s", path, text, not, body)
 		}
 	}
-	return r.Request.URL.RequestURI()
+	return r.URL.RequestURI()
 }
 
 // token returns a token for forms.
 func (h *house) token() string {
 	h.t.Helper()
-	r, err := h.client.Get(h.URL + "/trunks/new/destination?direction=outbound")
-	if err != nil {
-		h.t.Fatal(err)
-	}
-	defer func() { _ = r.Body.Close() }()
-	found := token.FindSubmatch(must(io.ReadAll(r.Body)))
+	found := token.FindStringSubmatch(pagetest.Send(h.t, h.client, h.URL+"/trunks/new/destination?direction=outbound", nil).Body)
 	if found == nil {
 		h.t.Fatal("no form")
 	}
-	return string(found[1])
+	return found[1]
 }
