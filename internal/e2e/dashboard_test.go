@@ -83,7 +83,13 @@ func furnish(t *testing.T, s *server.Server, phone *baresip.Phone) {
 	issue := write(t, s, http.MethodPost, "/triage/issues", map[string]any{"title": hostile, "description": hostile})
 	s.Comment(t, fmt.Sprint(issue["id"]), hostile+"\n\n[link](javascript:alert(5)) **bold**")
 	write(t, s, http.MethodPost, "/speak", map[string]any{"text": "Good evening. " + "<script>alert(6)</script>"})
-	write(t, s, http.MethodPost, "/pathway/create", map[string]any{"name": hostile, "description": hostile})
+	made := write(t, s, http.MethodPost, "/pathway/create", map[string]any{"name": hostile, "description": hostile})
+	write(t, s, http.MethodPost, "/pathway/"+fmt.Sprint(made["pathway_id"]), map[string]any{"nodes": []any{
+		map[string]any{"id": "a", "type": "Default", "data": map[string]any{"name": hostile, "isStart": true, "text": hostile}},
+		map[string]any{"id": "b", "type": "End Call", "data": map[string]any{"name": "End", "text": "Goodbye."}},
+	}, "edges": []any{
+		map[string]any{"id": "e", "source": "a", "target": "b", "data": map[string]any{"label": "<script>alert(7)</script>"}},
+	}})
 }
 
 // same replaces ids in paths, so that two pages of one kind have the same.

@@ -20,6 +20,7 @@ type report struct {
 	Pathways []tested // that have scenarios; while none is chosen
 	Report   *analytics.Report
 	Trend    template.HTML
+	Flows    template.HTML
 	Heatmap  []analytics.NodeFailures
 	Links    []link
 }
@@ -89,9 +90,13 @@ func (data *report) describe(a analytics.Report) {
 		names[e.ID] = e.Name
 	}
 	strongest := slices.SortedStableFunc(slices.Values(a.Flow.Links), func(a, b analytics.Link) int { return cmp.Compare(b.Runs, a.Runs) })
+	flows := chart.Sankey{ID: "flows", Title: "Ways that runs go", Unit: "runs"}
 	for _, l := range strongest[:min(maxRows, len(strongest))] {
 		data.Links = append(data.Links, link{names[l.Source], names[l.Target], l})
+		flows.Stages = append(flows.Stages, chart.Stage{ID: l.Source, Label: names[l.Source]}, chart.Stage{ID: l.Target, Label: names[l.Target]})
+		flows.Flows = append(flows.Flows, chart.Flow{From: l.Source, To: l.Target, Weight: float64(l.Runs)})
 	}
+	data.Flows = flows.SVG()
 }
 
 // pathways returns the pathways that have scenarios, those with most first.

@@ -100,7 +100,7 @@ func (h *hub) join(r *Request, route Route) (c *channel, st *stream, leave func(
 		ctx, stop := context.WithCancel(h.ctx)
 		c = &channel{stop: stop, latest: map[string][]byte{}, streams: map[*stream]bool{}}
 		h.channels[key] = c
-		own := &Request{Request: r.Clone(ctx), Principal: r.Principal, area: r.area, id: r.id}
+		own := &Request{Request: r.Clone(ctx), Principal: r.Principal, area: r.area, prefix: r.prefix, id: r.id}
 		h.running.Go(func() { c.run(ctx, h.site, own, route) })
 	}
 	c.mu.Lock()

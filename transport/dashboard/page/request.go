@@ -17,10 +17,11 @@ type Request struct {
 	*http.Request
 	Principal callwright.Principal
 
-	area  *Area  // nil: a page of this package
-	id    string // in the answer's header, on error pages and in the log
-	token string // of the session; empty: there is none
-	form  string // the secret of this browser's forms
+	area   *Area  // nil: a page of this package
+	prefix string // of the site
+	id     string // in the answer's header, on error pages and in the log
+	token  string // of the session; empty: there is none
+	form   string // the secret of this browser's forms
 }
 
 // Org is the organization whose pages are shown.
@@ -46,6 +47,9 @@ func (r *Request) Next(k callwright.Keyset) string {
 	return r.With("after", k.Cursor())
 }
 
+// Below returns a path below the prefix as browsers know it, for links that no template makes.
+func (r *Request) Below(path string) string { return r.prefix + path }
+
 // With returns the query of the address with other values of some parameters, given as name, value, name, value; an empty value takes
 // a parameter away. Without "after" among them the list begins anew.
 func (r *Request) With(pairs ...string) string {
@@ -64,7 +68,7 @@ func (s *Site) page(route Route, area *Area) http.HandlerFunc {
 	return func(w http.ResponseWriter, plain *http.Request) {
 		begin := time.Now()
 		sent := &recorder{ResponseWriter: w}
-		r := &Request{Request: plain, area: area, id: s.cfg.IDs.New()}
+		r := &Request{Request: plain, area: area, prefix: s.cfg.Prefix, id: s.cfg.IDs.New()}
 		w.Header().Set("X-Request-ID", r.id)
 		err := s.serve(sent, r, route)
 		if err != nil {

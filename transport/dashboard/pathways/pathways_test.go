@@ -101,7 +101,9 @@ func TestPages(t *testing.T) {
 	at := h.want("/pathways", url.Values{"name": {"<script>x"}, "document": {days}}, http.StatusOK, "&lt;script&gt;x", "There are no versions yet")
 	h.want("/pathways", nil, http.StatusOK, at)
 	draft := at + "/versions/0"
-	h.want(draft, nil, http.StatusOK, "Which day?")
+	h.want(draft, nil, http.StatusOK, "Which day?", `id="pathway-title"`, "Choose a node")
+	h.want(draft+"?node=day&view=0+0+200+200", nil, http.StatusOK, `<h3 id="node">&lt;script&gt;`, "Zoom in", `viewBox="0 0 200 200"`)
+	h.want(draft+"?node=nowhere&view=x", nil, http.StatusOK, "Choose a node", "Zoom in")
 	h.want(draft, url.Values{"document": {days}, "name": {"First"}, "as": {"version"}}, http.StatusOK, "Version 1 is saved.", "First")
 	other := strings.Replace(days, "Which day?", "What day?", 1)
 	h.want(draft, url.Values{"document": {other}, "as": {"draft"}}, http.StatusOK, "The draft is saved.")

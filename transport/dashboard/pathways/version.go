@@ -21,6 +21,7 @@ type version struct {
 	Text    string // the document as it is edited
 	Faults  page.Faults
 	Places  []fault
+	Drawing drawing
 	Batch   string // the batch of tests because of which the version was not published; empty: none
 }
 
@@ -52,6 +53,9 @@ func (p pages) versionPage(ctx context.Context, r *page.Request, v version) (pag
 		}
 	}
 	v.Number = strconv.Itoa(number)
+	if v.Drawing, err = draw(r, v.Version.Document, r.Below(page.Path("/pathways", v.Pathway.ID, "versions", v.Number))); err != nil {
+		return nil, err
+	}
 	view := &page.View{Page: "version", Title: fmt.Sprintf("Version %d of %s", number, v.Pathway.Name), Data: v}
 	if number == 0 {
 		view.Title = "Draft of " + v.Pathway.Name
