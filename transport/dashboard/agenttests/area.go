@@ -17,7 +17,7 @@ import (
 //go:embed templates/*.html
 var files embed.FS
 
-// Config is what the pages need. Tests is required.
+// Config names the services behind the pages. Tests is required.
 type Config struct {
 	Tests   *agenttest.Service
 	Tornado *tornado.Service // nil: there are no sessions
@@ -70,8 +70,8 @@ func New(c Config) page.Area {
 // pageSize is the number of entries on a page of a list.
 const pageSize = 50
 
-// faultsOf returns what an error says about a form with these fields, and whether the form is to be shown again. That is also so when
-// what a field names is absent, and when nothing can be started now.
+// faultsOf returns what an error says about a form with these fields, and whether the form is to be shown again. An error about
+// a field shows the form again, too, when the named thing is absent, and when nothing can be started now.
 func faultsOf(err error, fields ...string) (page.Faults, bool) {
 	faults, ok := page.FaultsOf(err, nil)
 	if e, coded := errors.AsType[*callwright.Error](err); coded {

@@ -13,7 +13,7 @@ import (
 //go:embed templates/*.html
 var files embed.FS
 
-// Config is what the pages need. Calls is required.
+// Config names the services behind the pages. Calls is required.
 type Config struct {
 	Calls *call.Service
 	Log   *calllog.Service // nil: calls are shown without the messages of SIP

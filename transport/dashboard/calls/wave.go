@@ -14,7 +14,7 @@ import (
 	"github.com/callwright/callwright/speech/pcm"
 )
 
-// What is read of a recording for its waveform. Of a long recording only the beginning of each column is.
+// These bounds hold for reading a recording. Of a long one, only the beginning of each column is read.
 const (
 	waveColumns = 480
 	columnBytes = 16 << 10 // of a column: a quarter of a second at 16,000 samples a second

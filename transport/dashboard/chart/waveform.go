@@ -15,7 +15,7 @@ const (
 	maxPeaksIn = 1_000_000
 )
 
-// Channel is one side of a recording.
+// Channel holds the peaks of one side of a recording.
 type Channel struct {
 	Name  string
 	Peaks []float64 // from 0 to 1, at equal distances

@@ -18,7 +18,7 @@ import (
 //go:embed templates/*.html
 var files embed.FS
 
-// Config is what the pages need. Issues is required.
+// Config names the services behind the pages. Issues is required.
 type Config struct {
 	Issues *triage.Service
 	Calls  *call.Service    // finds the second of a cited line; nil: evidence names lines only

@@ -30,7 +30,7 @@ type Part struct {
 	Hint    string // how to change it, such as the name of a flag
 }
 
-// Config is what the page needs. A nil service has no block.
+// Config names the services behind the page. A nil service has no block.
 type Config struct {
 	Calls  *call.Service
 	Trunks *sip.Service

@@ -32,7 +32,7 @@ type Route struct {
 // MaxForm is the most that a form may have, in bytes, unless its Route says otherwise.
 const MaxForm = 1 << 20
 
-// Answer is what a page is answered with: a *View, a SeeOther or a Content.
+// Answer answers a request: a *View, a SeeOther or a Content.
 type Answer interface {
 	answer(s *Site, w http.ResponseWriter, r *Request)
 }

@@ -88,7 +88,7 @@ func (s *Site) readForm(w http.ResponseWriter, r *Request, route Route) error {
 	return nil
 }
 
-// Faults are what is wrong with the fields of a form, by their names; the empty name has what concerns no single field.
+// Faults tell what is wrong with a form, by the names of its fields; the empty name stands for the form as a whole.
 type Faults map[string]string
 
 // FaultsOf returns what an error of a domain says about a form, and whether the form is to be shown again with it: a person can mend

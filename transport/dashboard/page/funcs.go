@@ -27,7 +27,6 @@ func funcs(prefix string) template.FuncMap {
 		"invalid":  invalid,
 		"clip":     func(n int, text string) string { return callwright.Clip(text, n) },
 		"dict":     dict,
-		"lower":    strings.ToLower,
 	}
 }
 

@@ -130,7 +130,7 @@ func (c *channel) run(ctx context.Context, s *Site, r *Request, route Route) {
 	for ctx.Err() == nil {
 		begin := time.Now()
 		view, parts, err := s.renderLive(ctx, r, route)
-		if err == nil || !errors.Is(err, callwright.ErrUnavailable) && !errors.Is(err, context.DeadlineExceeded) {
+		if err == nil || !passing(err) {
 			c.put(parts, err)
 		}
 		if err != nil && ctx.Err() == nil {
@@ -142,6 +142,11 @@ func (c *channel) run(ctx context.Context, s *Site, r *Request, route Route) {
 		}
 		rest(ctx, view)
 	}
+}
+
+// passing reports whether an error may be gone at the next rendering.
+func passing(err error) bool {
+	return errors.Is(err, callwright.ErrUnavailable) || errors.Is(err, callwright.ErrTooManyRequests) || errors.Is(err, context.DeadlineExceeded)
 }
 
 // rest waits until a view may have changed.

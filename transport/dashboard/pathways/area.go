@@ -14,7 +14,7 @@ import (
 //go:embed templates/*.html
 var files embed.FS
 
-// Config is what the pages need. Pathways is required.
+// Config names the services behind the pages. Pathways is required.
 type Config struct {
 	Pathways *pathway.Service
 }

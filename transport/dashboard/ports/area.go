@@ -18,7 +18,7 @@ import (
 //go:embed templates/*.html
 var files embed.FS
 
-// Config is what the pages need. All are required.
+// Config names the services behind the pages. All are required.
 type Config struct {
 	Ports     *porting.Service
 	Documents *document.Service

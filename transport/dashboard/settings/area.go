@@ -17,7 +17,7 @@ import (
 //go:embed templates/*.html
 var files embed.FS
 
-// Config is what the pages need. Access is required.
+// Config names the services behind the pages. Access is required.
 type Config struct {
 	Access *access.Service
 	Clock  callwright.Clock // nil: the machine's

@@ -14,7 +14,7 @@ import (
 //go:embed templates/*.html
 var files embed.FS
 
-// Config is what the pages need. Speech is required.
+// Config names the services behind the pages. Speech is required.
 type Config struct {
 	Speech *speech.Service
 }

@@ -18,7 +18,7 @@ import (
 //go:embed templates/*.html
 var files embed.FS
 
-// Config is what the pages need. Every service is required.
+// Config names the services behind the pages. Every service is required.
 type Config struct {
 	Trunks      *sip.Service
 	Calls       *calllog.Service
