@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 )
@@ -91,14 +90,22 @@ func Validate(t testing.TB, pages map[string]string) []Fault {
 	return faults
 }
 
-// web returns the folder of the pinned checkers.
+// web returns the folder of the pinned checkers, in the module to which the package under test belongs.
 func web(t testing.TB) string {
 	t.Helper()
-	_, file, _, ok := runtime.Caller(0)
-	if !ok {
-		t.Fatal("the place of this file is unknown")
+	folder, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
 	}
-	return filepath.Join(filepath.Dir(file), "..", "..", "tools", "web")
+	for {
+		if _, err := os.Stat(filepath.Join(folder, "go.mod")); err == nil {
+			return filepath.Join(folder, "internal", "tools", "web")
+		}
+		if filepath.Dir(folder) == folder {
+			t.Fatal("the test does not run inside a module")
+		}
+		folder = filepath.Dir(folder)
+	}
 }
 
 // installed returns the path of a file of an npm package, which must be there.
