@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/callwright/callwright"
 )
@@ -79,6 +80,9 @@ func (f Filter) normal() (Filter, error) {
 	if n := max(len(f.Statuses), len(f.Severities), len(f.Categories)); n > maxValues {
 		return Filter{}, callwright.Invalid("", "a condition has %d alternatives; at most %d are allowed", n, maxValues)
 	}
+	if f.Unassigned && f.AssigneeID != "" {
+		return Filter{}, callwright.Invalid("assignee_id", "must be empty when issues without an assignee are asked for")
+	}
 	if err := f.checkTexts(); err != nil {
 		return Filter{}, err
 	}
@@ -122,8 +126,12 @@ func sorted[T ~string](values []T) []T {
 // list names the list that a normal filter makes, for its cursors. Where a page begins and ends does not matter; nor does
 // when Since is, as long as there is one: with "the last 24 hours" it is another moment for every page.
 func (f Filter) list() string {
-	return fmt.Sprintf("issues %q %q %q %q %q %q %q %q %t %q %t", f.Statuses, f.Severities, f.Categories, f.Resource, f.OwnerID,
-		f.AssigneeID, f.Search, f.DateField, !f.Since.IsZero(), f.Sort, f.Ascending)
+	assignee := strconv.Quote(f.AssigneeID)
+	if f.Unassigned {
+		assignee = "nobody"
+	}
+	return fmt.Sprintf("issues %q %q %q %q %q %s %q %q %t %q %t", f.Statuses, f.Severities, f.Categories, f.Resource, f.OwnerID,
+		assignee, f.Search, f.DateField, !f.Since.IsZero(), f.Sort, f.Ascending)
 }
 
 // Place is where the issue stands in a list that is sorted by a field.

@@ -55,6 +55,7 @@ type Filter struct {
 	Resource   ResourceType // with something of this type attached
 	OwnerID    string
 	AssigneeID string
+	Unassigned bool      // have no assignee
 	Search     string    // is contained in the title or the description, whatever its case, or is the readable name
 	DateField  SortField // which time Since looks at: SortCreated, SortUpdated or SortActivity (also when empty)
 	Since      time.Time // included; zero: no bound

@@ -85,6 +85,7 @@ func findsIssues(t *testing.T, s subject) {
 		},
 		"an owner":    {triage.Filter{OwnerID: "o1"}, func(i triage.Issue) bool { return i.OwnerID == "o1" }},
 		"an assignee": {triage.Filter{AssigneeID: "p1"}, func(i triage.Issue) bool { return i.AssigneeID == "p1" }},
+		"no assignee": {triage.Filter{Unassigned: true}, func(i triage.Issue) bool { return i.AssigneeID == "" }},
 		"nobody":      {triage.Filter{OwnerID: "p1"}, func(triage.Issue) bool { return false }},
 		"all at once": {
 			triage.Filter{

@@ -41,6 +41,9 @@ func (s Store) chosen(q *bun.SelectQuery, f triage.Filter) *bun.SelectQuery {
 	if f.AssigneeID != "" {
 		q = q.Where("assignee_id = ?", f.AssigneeID)
 	}
+	if f.Unassigned {
+		q = q.Where("assignee_id = ''")
+	}
 	if !f.Since.IsZero() {
 		q = q.Where("? >= ?", bun.Ident(dateColumn(f.DateField)), sqldb.Stored(f.Since))
 	}

@@ -116,7 +116,7 @@ func (d *data) matchesFilter(i triage.Issue, f triage.Filter) bool {
 	return isOneOf(i.Status, f.Statuses) && isOneOf(i.Severity, f.Severities) && isOneOf(i.Category, f.Categories) &&
 		(f.Resource == "" || d.hasAttached(i.ID, f.Resource)) &&
 		(f.OwnerID == "" || i.OwnerID == f.OwnerID) &&
-		(f.AssigneeID == "" || i.AssigneeID == f.AssigneeID) &&
+		(f.AssigneeID == "" || i.AssigneeID == f.AssigneeID) && (!f.Unassigned || i.AssigneeID == "") &&
 		isFound(i, f.Search) &&
 		(f.Since.IsZero() || !filterTime(i, f.DateField).Before(f.Since))
 }
