@@ -60,7 +60,7 @@ func TestList(t *testing.T) {
 		c.Inbound, c.From, c.Status, c.Ending.Cause = true, `<script>alert(1)</script>`, call.StatusFailed, call.CauseInternal
 	})
 	for path, texts := range map[string][]string{
-		"/calls":                                           {"Running now", `href="/calls/c1"`, `href="/calls/c2"`, "the other side hung up", "&lt;script&gt;", "!<script>alert", "!foreign", "data-live"},
+		"/calls":                                           {"Running now", `href="/calls/c1"`, `href="/calls/c2"`, "the other side hung up", "&lt;script&gt;", "!<script>alert", "!foreign", "data-live", `aria-sort="descending"`, `href="?ascending=true"`},
 		"/calls?status=failed":                             {`href="/calls/c3"`, "!/calls/c1", "!/calls/c2", "Calls found"},
 		"/calls?completed=false":                           {`href="/calls/c2"`, "!/calls/c1"},
 		"/calls?inbound=true":                              {`href="/calls/c3"`, "!/calls/c1"},
@@ -72,6 +72,7 @@ func TestList(t *testing.T) {
 	} {
 		h.want(http.StatusOK, path, texts...)
 	}
+	h.want(http.StatusOK, "/calls?ascending=true&inbound=false", `aria-sort="ascending"`, `href="?inbound=false"`)
 	for path, texts := range map[string][]string{
 		"/calls?status=fine":       {"must be one of", `id="fault-status"`},
 		"/calls?duration_gt=NaN":   {`id="fault-duration_gt"`},
@@ -211,10 +212,13 @@ func TestPlace(t *testing.T) {
 		h.post("/calls/new", "/calls", form, status, texts...)
 	}
 	for field, form := range map[string]url.Values{
-		"phone_number": {"phone_number": {"12"}, "task": {"Talk."}},
-		"from":         {"phone_number": {"+14155550123"}, "from": {"+14155550111"}, "task": {"Talk."}},
-		"max_duration": {"phone_number": {"+14155550123"}, "max_duration": {"long"}, "task": {"Talk."}},
-		"request_data": {"phone_number": {"+14155550123"}, "request_data": {"[1]"}, "task": {"Talk."}},
+		"phone_number":    {"phone_number": {"12"}, "task": {"Talk."}},
+		"from":            {"phone_number": {"+14155550123"}, "from": {"+14155550111"}, "task": {"Talk."}},
+		"persona_id":      {"phone_number": {"+14155550123"}, "task": {"Talk."}, "persona_id": {"none"}},
+		"agent_id":        {"phone_number": {"+14155550123"}, "task": {"Talk."}, "agent_id": {"none"}},
+		"pathway_version": {"phone_number": {"+14155550123"}, "task": {"Talk."}, "pathway_version": {"7"}},
+		"max_duration":    {"phone_number": {"+14155550123"}, "max_duration": {"long"}, "task": {"Talk."}},
+		"request_data":    {"phone_number": {"+14155550123"}, "request_data": {"[1]"}, "task": {"Talk."}},
 	} {
 		page(h, form, http.StatusUnprocessableEntity, `id="fault-`+field+`"`, ">Talk.</textarea>")
 	}

@@ -18,6 +18,17 @@ type list struct {
 	More    bool        // more are running than are shown
 	Calls   []call.Call
 	Next    string // address of the next page; empty: this is the last
+	Order   order
+}
+
+// order is the link in the head of the column by which calls are sorted: it turns the order round.
+type order struct{ Query, Aria, Mark string }
+
+func orderOf(r *page.Request, f call.Filter) order {
+	if f.OldestFirst {
+		return order{r.With("ascending", ""), "ascending", "▲"}
+	}
+	return order{r.With("ascending", "true"), "descending", "▼"}
 }
 
 // list shows the calls that run, and below them those that have ended. With filters it shows the calls that match.
@@ -50,6 +61,7 @@ func (p pages) list(ctx context.Context, r *page.Request) (page.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
+	data.Order = orderOf(r, f)
 	data.Calls, data.Next = found.Items, r.Next(found.Next)
 	view := &page.View{Page: "list", Title: "Calls", Data: data}
 	switch {

@@ -3,6 +3,7 @@ package calls
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"strconv"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents"
 	"github.com/callwright/callwright/agents/call"
+	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/transport/dashboard/page"
 )
 
@@ -22,14 +24,14 @@ type form struct {
 
 // formFields are the fields of the form.
 var formFields = []string{
-	"phone_number", "from", "task", "pathway_id", "first_sentence", "voice", "language", "max_duration", "record", "wait_for_greeting",
-	"request_data",
+	"phone_number", "from", "task", "pathway_id", "pathway_version", "persona_id", "agent_id", "first_sentence", "voice", "language", "max_duration",
+	"record", "wait_for_greeting", "request_data",
 }
 
 // form shows the form. The address may fill in the numbers and who leads the conversation.
 func (p pages) form(_ context.Context, r *page.Request) (page.Answer, error) {
 	f := form{Values: map[string]string{"record": "on"}}
-	for _, name := range []string{"phone_number", "from", "pathway_id"} {
+	for _, name := range []string{"phone_number", "from", "pathway_id", "pathway_version", "persona_id", "agent_id"} {
 		f.Values[name] = callwright.Clip(r.Query(name), 100)
 	}
 	return &page.View{Page: "new", Title: "Place a call", Data: f}, nil
@@ -48,29 +50,44 @@ func (p pages) place(ctx context.Context, r *page.Request) (page.Answer, error) 
 			return page.SeeOther{To: page.Path("/calls", c.ID), Notice: "The call is queued."}, nil
 		}
 	}
-	faults, ok := page.FaultsOf(err, nil)
-	if !ok {
+	var ok bool
+	if f.Faults, ok = f.faultsOf(err); !ok {
 		return nil, err
+	}
+	return &page.View{Page: "new", Title: "Place a call", Status: http.StatusUnprocessableEntity, Data: f}, nil
+}
+
+// faultsOf returns what an error says about the form, and whether a person can mend it there, such as the id of an absent persona.
+func (f form) faultsOf(err error) (page.Faults, bool) {
+	faults, ok := page.FaultsOf(err, nil)
+	if e, coded := errors.AsType[*callwright.Error](err); coded && e.Code == callwright.CodeNotFound && e.Field != "" {
+		faults, ok = page.Faults{e.Field: e.Message}, true
 	}
 	for field := range faults { // a fault of a field that the form lacks belongs to the whole form
 		if _, known := f.Values[field]; !known && field != "" {
 			faults = page.Faults{"": field + ": " + faults[field]}
 		}
 	}
-	f.Faults = faults
-	return &page.View{Page: "new", Title: "Place a call", Status: http.StatusUnprocessableEntity, Data: f}, nil
+	return faults, ok
 }
 
 // request translates the form.
 func (f form) request() (call.Request, error) {
-	r := call.Request{From: f.Values["from"], To: f.Values["phone_number"]}
+	r := call.Request{From: f.Values["from"], To: f.Values["phone_number"], AgentID: f.Values["agent_id"]}
 	for name, setting := range map[string]*callwright.Optional[string]{
-		"task": &r.Overrides.Task, "pathway_id": &r.Overrides.Pathway, "first_sentence": &r.Overrides.FirstSentence,
+		"task": &r.Overrides.Task, "pathway_id": &r.Overrides.Pathway, "persona_id": &r.Overrides.PersonaID, "first_sentence": &r.Overrides.FirstSentence,
 		"voice": &r.Overrides.Voice, "language": &r.Overrides.Language,
 	} {
 		if value := f.Values[name]; value != "" {
 			*setting = callwright.Given(value)
 		}
+	}
+	if value := f.Values["pathway_version"]; value != "" {
+		version := pathway.Selector{Environment: pathway.Environment(value)}
+		if n, err := strconv.Atoi(value); err == nil {
+			version = pathway.Selector{Number: n}
+		}
+		r.Overrides.PathwayVersion = callwright.Given(version)
 	}
 	r.Overrides.Record = callwright.Given(f.Values["record"] != "")
 	r.Overrides.WaitForGreeting = callwright.Given(f.Values["wait_for_greeting"] != "")

@@ -3,6 +3,7 @@ package calls
 import (
 	"context"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/callwright/callwright/agents/call"
@@ -58,6 +59,15 @@ func (p pages) lines(ctx context.Context, r *page.Request, ended bool) (lines, e
 		}
 	}
 	return l, err
+}
+
+// LinePath returns the path of a line of a call, at the time at which it begins. seq is the number of the line, from 1.
+func LinePath(id string, seq int, at time.Duration) string {
+	to := page.Path("/calls", id)
+	if n := (seq-1)/linesPage + 1; n > 1 {
+		to += "?lines=" + strconv.Itoa(n)
+	}
+	return to + "#t=" + strconv.FormatFloat(at.Seconds(), 'f', -1, 64)
 }
 
 // answerOf returns the stages of an answer.
