@@ -26,6 +26,7 @@ func (p pages) actions() []page.Route {
 	answered := map[string]string{"text": "answer", "detail": "answer", "prompt": "answer"}
 	all := []action{
 		{"/change", "The issue is changed.", map[string]string{"assignee_id": "assignee_id"}, p.change},
+		{"/decide", "It is decided.", map[string]string{"detail": "reason"}, p.decide},
 		{"/take", "The issue is yours.", nil, p.take},
 		{"/comments", "The comment is there.", map[string]string{"detail": "comment"}, p.addComment},
 		{"/attachments", "It is attached.", attached, p.attach},
@@ -62,6 +63,19 @@ func (p pages) change(ctx context.Context, r *page.Request, id string) error {
 	_, err := p.cfg.Issues.Update(ctx, r.Org(), actor(r), id, triage.Change{
 		Status: new(triage.Status(r.Field("status"))), Severity: new(triage.Severity(r.Field("severity"))), AssigneeID: &assignee,
 	})
+	return err
+}
+
+// decide accepts an issue of the backlog, or declines it.
+func (p pages) decide(ctx context.Context, r *page.Request, id string) (err error) {
+	switch r.Field("decision") {
+	case "accepted":
+		_, err = p.cfg.Issues.Accept(ctx, r.Org(), actor(r), id, r.Field("reason"))
+	case "declined":
+		_, err = p.cfg.Issues.Decline(ctx, r.Org(), actor(r), id, r.Field("reason"))
+	default:
+		err = callwright.Invalid("", "must be accepted or declined")
+	}
 	return err
 }
 

@@ -6,9 +6,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strconv"
+	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/transport/dashboard/calls"
 	"github.com/callwright/callwright/transport/dashboard/page"
 	"github.com/callwright/callwright/triage"
 )
@@ -40,14 +41,14 @@ type evidence struct {
 	Line *int                `json:"line"`
 	Fact string              `json:"fact"`
 	Text string              `json:"text"`
-	At   string              `json:"-"` // of the line in the call, in seconds; empty: it is not known
+	At   *time.Duration      `json:"-"` // of the line in the call; nil: it is not known
 }
 
 // The bounds of what a page shows of artifacts.
 const (
 	maxPayload  = 8 << 10 // bytes
 	maxEvidence = 50      // of a cause
-	maxCalls    = 10      // whose transcripts are read for the times of cited lines
+	maxLocated  = 100     // cited lines of a page whose times are looked up
 )
 
 // sentences say what was done, by the type of the entry.
@@ -67,7 +68,7 @@ var sentences = map[triage.EntryType]string{
 func (p pages) entries(ctx context.Context, org callwright.OrgID, items []triage.Entry) ([]entry, error) {
 	all := make([]entry, len(items))
 	latest := map[string]triage.Entry{} // changes of comments by the ids of these, the newest
-	times := map[string][]string{}
+	room := maxLocated
 	for n, e := range items {
 		all[n] = entry{Entry: e, Did: sentences[e.Type], From: text(e.Metadata["from"]), To: text(e.Metadata["to"])}
 		if e.FromStatus != "" || e.ToStatus != "" {
@@ -80,7 +81,7 @@ func (p pages) entries(ctx context.Context, org callwright.OrgID, items []triage
 			continue
 		}
 		all[n].artifact(*e.Artifact)
-		if err := p.locate(ctx, org, all[n].Cause, times); err != nil {
+		if err := p.locate(ctx, org, all[n].Cause, &room); err != nil {
 			return nil, err
 		}
 	}
@@ -125,29 +126,23 @@ func (e *entry) artifact(a triage.Artifact) {
 	}
 }
 
-// locate finds the times of the cited lines of calls. times has those of the calls that were read.
-func (p pages) locate(ctx context.Context, org callwright.OrgID, c *cause, times map[string][]string) error {
+// locate finds the times of the cited lines of calls, as long as there is room for more on the page.
+func (p pages) locate(ctx context.Context, org callwright.OrgID, c *cause, room *int) error {
 	if c == nil || p.cfg.Calls == nil {
 		return nil
 	}
 	for n := range c.Evidence {
 		e := &c.Evidence[n]
-		if e.Type != triage.ResourceCall || e.Line == nil {
+		if e.Type != triage.ResourceCall || e.Line == nil || *e.Line < 0 || *room == 0 {
 			continue
 		}
-		at, ok := times[e.ID]
-		if !ok && len(times) < maxCalls {
-			_, lines, err := p.cfg.Calls.Get(ctx, org, e.ID)
-			if err != nil && !errors.Is(err, callwright.ErrNotFound) {
-				return err
-			}
-			for _, l := range lines {
-				at = append(at, strconv.FormatFloat(l.Start.Seconds(), 'f', -1, 64))
-			}
-			times[e.ID] = at
+		*room--
+		found, err := p.cfg.Calls.TranscriptBefore(ctx, org, e.ID, e.Number()+1, 1)
+		if err != nil && !errors.Is(err, callwright.ErrNotFound) {
+			return err
 		}
-		if *e.Line >= 0 && *e.Line < len(at) {
-			e.At = at[*e.Line]
+		if len(found) == 1 && found[0].Seq == e.Number() {
+			e.At = &found[0].Start
 		}
 	}
 	return nil
@@ -155,11 +150,10 @@ func (p pages) locate(ctx context.Context, org callwright.OrgID, c *cause, times
 
 // Href returns the page of a cited resource, at the second of the line; empty: it has none.
 func (e evidence) Href() string {
-	to := href(e.Type, e.ID)
-	if to != "" && e.At != "" {
-		to += "#t=" + e.At
+	if e.At != nil {
+		return calls.LinePath(e.ID, e.Number(), *e.At)
 	}
-	return to
+	return href(e.Type, e.ID)
 }
 
 // Number returns the number of the cited line, from 1.

@@ -23,6 +23,7 @@ type issue struct {
 	Statuses   []triage.Status
 	Severities []triage.Severity
 	Types      []triage.ResourceType
+	MaxReason  int               // characters
 	Typed      map[string]string // in a form with faults
 	Faults     page.Faults
 }
@@ -39,7 +40,7 @@ func (p pages) issue(ctx context.Context, r *page.Request, faults page.Faults) (
 		return nil, err
 	}
 	data := issue{
-		Issue: i, Statuses: triage.Statuses(), Severities: triage.Severities(), Types: types(), Typed: map[string]string{}, Faults: faults,
+		Issue: i, Statuses: triage.Statuses(), Severities: triage.Severities(), Types: types(), MaxReason: triage.MaxDetail, Typed: map[string]string{}, Faults: faults,
 		Older: r.Query("cursor") != "",
 	}
 	for name := range r.PostForm {

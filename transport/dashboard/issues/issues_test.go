@@ -156,6 +156,7 @@ func TestList(t *testing.T) {
 		{"?status=backlog,todo", []string{"First"}, []string{"Second"}},
 		{"?severity=critical", []string{"Second"}, []string{"T-1001"}},
 		{"?assignee_id=ada", []string{"T-1001"}, []string{"T-1002"}},
+		{"?unassigned=true", []string{"T-1002", "checked"}, []string{"T-1001"}},
 		{"?category=booking", []string{"T-1001"}, []string{"T-1002"}},
 		{"?search=t-1002&date_range=24h", []string{"T-1002"}, []string{"T-1001"}},
 		{"?search=nothing", []string{"No issue is like that"}, []string{"T-100"}},
@@ -166,7 +167,7 @@ func TestList(t *testing.T) {
 		has(t, text, c.has...)
 		hasNot(t, text, c.lack...)
 	}
-	for _, query := range []string{"?status=lost", "?sort=title", "?date_range=1y", "?cursor=x"} {
+	for _, query := range []string{"?status=lost", "?unassigned=true&assignee_id=ada", "?sort=title", "?date_range=1y", "?cursor=x"} {
 		h.get(http.StatusBadRequest, "/issues"+query)
 	}
 }
@@ -189,7 +190,11 @@ func TestForms(t *testing.T) {
 		status int
 		has    []string
 	}{
-		{"/change", []string{"status", "in_progress", "severity", "low", "assignee_id", "bob"}, 200, []string{"backlog → in progress", "high → low"}},
+		{"/decide", []string{"decision", "declined", "reason", ""}, 422, []string{`id="fault-reason"`}},
+		{"/decide", []string{"decision", "maybe"}, 422, []string{"must be accepted or declined"}},
+		{"/decide", []string{"decision", "accepted"}, 200, []string{"accepted the issue", "backlog → todo"}},
+		{"/decide", []string{"decision", "declined", "reason", "late"}, 422, []string{"does not allow the event decline"}},
+		{"/change", []string{"status", "in_progress", "severity", "low", "assignee_id", "bob"}, 200, []string{"todo → in progress", "high → low"}},
 		{"/take", nil, 200, []string{"bob → ada"}},
 		{"/edit", []string{"title", "", "version", "0"}, 422, []string{`id="fault-title"`}},
 		{"/edit", []string{"title", "Stale", "version", "1", "status", "done", "severity", "low"}, 422, []string{"changed meanwhile", "Stale"}},
@@ -245,11 +250,11 @@ func TestForeign(t *testing.T) {
 		h.get(http.StatusNotFound, "/issues/"+i.ID+path)
 	}
 	for _, path := range []string{
-		"/change", "/take", "/delete", "/comments", "/comments/x", "/comments/x/delete", "/attachments", "/attachments/x/remove", "/flags",
+		"/change", "/decide", "/take", "/delete", "/comments", "/comments/x", "/comments/x/delete", "/attachments", "/attachments/x/remove", "/flags",
 		"/flags/x/remove", "/relations/x/remove", "/analyze", "/sessions/x/answer", "/sessions/x/cancel",
 	} {
 		h.post(http.StatusNotFound, "/issues/"+i.ID+path, "status", "todo", "severity", "low", "comment", "a", "detail", "a",
-			"resource_type", "call", "resource_id", "c1", "flag_call", "c1", "flag_type", "a", "answer", "a")
+			"resource_type", "call", "resource_id", "c1", "flag_call", "c1", "flag_type", "a", "answer", "a", "decision", "accepted")
 	}
 }
 

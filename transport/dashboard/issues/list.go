@@ -82,7 +82,7 @@ func (p pages) query(r *page.Request) (triage.Query, error) {
 	q := triage.Query{Cursor: r.Query("cursor"), Filter: triage.Filter{
 		Statuses: values[triage.Status](r, "status"), Severities: values[triage.Severity](r, "severity"),
 		Categories: values[string](r, "category"), Resource: triage.ResourceType(r.Query("resource_type")),
-		OwnerID: r.Query("owner_id"), AssigneeID: r.Query("assignee_id"), Search: r.Query("search"),
+		OwnerID: r.Query("owner_id"), AssigneeID: r.Query("assignee_id"), Unassigned: r.Query("unassigned") == "true", Search: r.Query("search"),
 		DateField: triage.SortField(r.Query("date_field")), Sort: triage.SortField(r.Query("sort")), Ascending: r.Query("order") == "asc",
 		Limit: pageSize,
 	}}
@@ -127,6 +127,7 @@ func views(r *page.Request) []savedView {
 		{Title: "All"},
 		{Title: "Open", Query: url.Values{"status": {open}}.Encode()},
 		{Title: "Mine", Query: url.Values{"status": {open}, "assignee_id": {r.Principal.KeyID}}.Encode()},
+		{Title: "Nobody's", Query: url.Values{"status": {open}, "unassigned": {"true"}}.Encode()},
 		{Title: "New", Query: url.Values{"status": {"backlog"}, "sort": {"created_at"}}.Encode()},
 		{Title: "Urgent", Query: url.Values{"status": {open}, "severity": {"critical,high"}, "sort": {"severity"}}.Encode()},
 		{Title: "In review", Query: url.Values{"status": {"in_review"}}.Encode()},
