@@ -22,6 +22,9 @@ func (p pages) startTest(ctx context.Context, r *page.Request) (page.Answer, err
 	if err != nil {
 		return nil, err
 	}
+	if _, err := p.record(ctx, r, n); err != nil {
+		return nil, err
+	}
 	c, err := p.cfg.TestCalls.Start(ctx, r.Org(), n.String())
 	if err != nil {
 		return nil, err
@@ -52,16 +55,22 @@ func (p pages) test(ctx context.Context, r *page.Request) (page.Answer, error) {
 // Since returns the time from the start of the call to a step.
 func (t testCall) Since(e testcall.Event) time.Duration { return max(0, e.At.Sub(t.Call.StartedAt)) }
 
+// record returns what a number is attached to; CodeNotFound when it is attached to nothing.
+func (p pages) record(ctx context.Context, r *page.Request, n callwright.PhoneNumber) (sip.Record, error) {
+	record, err := p.cfg.Trunks.Get(ctx, r.Org(), n.String())
+	if err == nil && record == (sip.Record{}) {
+		err = callwright.NotFound("number")
+	}
+	return record, err
+}
+
 // complete is the last page of a set-up.
 func (p pages) complete(ctx context.Context, r *page.Request) (page.Answer, error) {
 	n, err := number(r)
 	if err != nil {
 		return nil, err
 	}
-	record, err := p.cfg.Trunks.Get(ctx, r.Org(), n.String())
-	if err == nil && record == (sip.Record{}) {
-		err = callwright.NotFound("number")
-	}
+	record, err := p.record(ctx, r, n)
 	if err != nil {
 		return nil, err
 	}
