@@ -1,0 +1,206 @@
+package dashboard_test
+
+import (
+	"context"
+	"net/http"
+	"net/http/cookiejar"
+	"net/http/httptest"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/transport/dashboard"
+	"github.com/callwright/callwright/transport/dashboard/page"
+	"github.com/callwright/callwright/transport/dashboard/page/pagetest"
+)
+
+// person is a browser of an organization.
+type person struct {
+	t      *testing.T
+	org    callwright.OrgID
+	url    string
+	client *http.Client
+}
+
+// serve serves areas in which every route is changed, and returns people of both organizations.
+func (h *house) serve(change func(*page.Route)) (theOwner, theStranger person) {
+	h.t.Helper()
+	all := dashboard.Areas(h.config)
+	for i := range all {
+		for j := range all[i].Routes {
+			change(&all[i].Routes[j])
+		}
+	}
+	site := must(page.New(page.Config{Authenticator: anybody{}, Areas: all}))
+	server := httptest.NewServer(site)
+	h.t.Cleanup(func() {
+		h.check(site.Close(context.Background()))
+		server.Close()
+	})
+	of := func(org callwright.OrgID) person {
+		return person{h.t, org, server.URL, &http.Client{Jar: must(cookiejar.New(nil))}}
+	}
+	return of(owner), of(stranger)
+}
+
+// send sends a request: GET for a nil form.
+func (p person) send(path string, form url.Values) pagetest.Answer {
+	p.t.Helper()
+	method := http.MethodGet
+	if form != nil {
+		method = http.MethodPost
+	}
+	r, err := http.NewRequestWithContext(p.t.Context(), method, p.url+path, strings.NewReader(form.Encode()))
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	r.Header.Set("Org", string(p.org))
+	return pagetest.Do(p.t, p.client, r)
+}
+
+// tokens matches the tokens of forms, which differ in every page.
+var tokens = regexp.MustCompile(`name="csrf" value="([^"]+)"`)
+
+// token returns a token for the forms of a person.
+func (p person) token() string {
+	p.t.Helper()
+	return tokens.FindStringSubmatch(p.send("/calls/new", nil).Body)[1]
+}
+
+// wildcard matches the names of what a route is about.
+var wildcard = regexp.MustCompile(`\{\w+\}`)
+
+// address returns the path of a pattern with ids: those of the last wildcard from last, and those before it from first.
+func address(t *testing.T, pattern string, first, last things) string {
+	t.Helper()
+	at := wildcard.FindAllStringIndex(pattern, -1)
+	path := pattern
+	for i := len(at) - 1; i >= 0; i-- {
+		ids, until := first, at[i][1]
+		if i == len(at)-1 {
+			ids = last
+		}
+		id, ok := ids[pattern[:until]]
+		if !ok {
+			t.Errorf("furnish has to make what %s names", pattern[:until])
+		}
+		path = path[:at[i][0]] + url.PathEscape(id) + path[until:]
+	}
+	return path + queries[pattern]
+}
+
+// queries are what pages need beside their ids.
+var queries = map[string]string{"/pathways/{id}/diff": "?from=1&to=2"}
+
+// filled is a form in which every field has a value.
+func filled(token string) url.Values {
+	form := url.Values{"csrf": {token}}
+	for name, value := range map[string]string{
+		"status": "todo", "severity": "low", "title": "New", "comment": "a", "detail": "a", "resource_type": "call", "resource_id": "call-stranger",
+		"flag_call": "call-stranger", "flag_type": "a", "related": "T-1002", "relation_type": "blocks", "into": "T-1002", "answer": "a", "prompt": "a",
+		"decision": "accepted", "name": "New", "environment": "staging", "codecs": "PCMU", "direction": "outbound", "overlap": "1",
+		"document": `{"nodes":[],"edges":[]}`, "count": "1", "text": "a", "message": "a",
+	} {
+		form.Set(name, value)
+	}
+	return form
+}
+
+// TestForeignIDs asks every route for what another organization has. It is not found, and stays as it is.
+func TestForeignIDs(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	theirs, own := h.furnish(owner, "+14155550100"), h.furnish(stranger, "+14155550101")
+	var patterns []string
+	theOwner, theStranger := h.serve(func(r *page.Route) {
+		if wildcard.MatchString(r.Pattern) {
+			patterns = append(patterns, r.Pattern)
+		}
+	})
+	seen := func() map[string]string {
+		bodies := map[string]string{}
+		for _, pattern := range patterns {
+			if path, isGet := strings.CutPrefix(pattern, "GET "); isGet {
+				a := theOwner.send(address(t, path, theirs, theirs), nil)
+				if a.Status != http.StatusOK {
+					t.Errorf("the owner's %s is answered %d\n%s", path, a.Status, a.Body)
+				}
+				bodies[path] = tokens.ReplaceAllString(a.Body, "")
+			}
+		}
+		return bodies
+	}
+	before, form := seen(), filled(theStranger.token())
+	for _, pattern := range patterns {
+		method, path, _ := strings.Cut(pattern, " ")
+		send := form
+		if method == http.MethodGet {
+			send = nil
+		}
+		foreign := []string{address(t, path, theirs, theirs)}
+		if strings.Count(path, "{") > 1 {
+			foreign = append(foreign, address(t, path, own, theirs))
+		}
+		for _, at := range foreign {
+			if a := theStranger.send(at, send); a.Status != http.StatusNotFound {
+				t.Errorf("a stranger's %s %s is answered %d\n%s", method, at, a.Status, a.Body)
+			}
+		}
+	}
+	for path, body := range seen() {
+		if body != before[path] {
+			t.Errorf("after a stranger's requests %s shows\n%s\nbefore:\n%s", path, body, before[path])
+		}
+	}
+	if len(patterns) < 40 {
+		t.Errorf("only %d routes have ids", len(patterns))
+	}
+}
+
+// TestForgedTokens sends every form without a token, with a wrong one, and with that of another browser. None reaches what it asks for.
+func TestForgedTokens(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	theirs := h.furnish(owner, "+14155550100")
+	var patterns []string
+	theOwner, theStranger := h.serve(func(r *page.Route) {
+		method, path, _ := strings.Cut(r.Pattern, " ")
+		switch method {
+		case http.MethodGet:
+		case http.MethodPost:
+			patterns = append(patterns, path)
+			r.Serve = func(context.Context, *page.Request) (page.Answer, error) {
+				t.Errorf("%s was reached", path)
+				return page.SeeOther{To: "/"}, nil
+			}
+		default:
+			t.Errorf("%s: forms know no other methods", r.Pattern)
+		}
+	})
+	theOwner.token() // sets the cookie
+	for _, path := range patterns {
+		for name, token := range map[string]string{"none": "", "a wrong one": strings.Repeat("A", 43), "another's": theStranger.token()} {
+			if a := theOwner.send(address(t, path, theirs, theirs), filled(token)); a.Status != http.StatusForbidden {
+				t.Errorf("POST %s with a token, %s, is answered %d", path, name, a.Status)
+			}
+		}
+	}
+	if len(patterns) < 30 {
+		t.Errorf("only %d routes take forms", len(patterns))
+	}
+}
+
+// TestEvidence follows a cited line to its second in the call.
+func TestEvidence(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	theirs := h.furnish(owner, "+14155550100")
+	theOwner, _ := h.serve(func(*page.Route) {})
+	text := theOwner.send("/issues/"+theirs["/issues/{id}"], nil).Body
+	if want := `<a href="/calls/call-owner#t=12.3">call call-owner, line 1, 12.3 s</a>`; !strings.Contains(text, want) {
+		t.Errorf("there is no %s in\n%s", want, text)
+	}
+}
