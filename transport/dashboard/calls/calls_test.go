@@ -1,12 +1,16 @@
 package calls_test
 
 import (
+	"bytes"
+	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -244,5 +248,42 @@ func (h *house) record(id string, fill func(io.Writer) error) {
 	}
 	if err := errors.Join(fill(file), file.Close()); err != nil {
 		h.t.Fatal(err)
+	}
+}
+
+// TestLargestPage opens pages of a call of 10,000 lines, each with what a page can show beside it. None has more than 60 KB on the wire.
+func TestLargestPage(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	h.call("c1", func(c *call.Call) { c.Recorded, c.Agent.Record = true, true })
+	h.record("c1", func(w io.Writer) error {
+		return pcm.WriteWAV(w, pcm.Audio{Rate: 8000, Channels: 2, Samples: make([]int16, 2*8000*10)})
+	})
+	words := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // texts need no secret
+	for i := 1; i <= 10_000; i++ {
+		e := call.Entry{Seq: i, Speaker: call.SpeakerUser, Start: time.Duration(i) * time.Second, End: time.Duration(i+1) * time.Second}
+		if i%2 == 0 {
+			e.Speaker, e.Latency = call.SpeakerAssistant, conversation.Latency{
+				EndOfTurn: time.Duration(words.IntN(300)) * time.Millisecond, Recognized: 400 * time.Millisecond, FirstStep: 600 * time.Millisecond,
+				FirstAudio: 700 * time.Millisecond, Playing: time.Duration(800+words.IntN(900)) * time.Millisecond,
+			}
+		}
+		for range 20 {
+			e.Text += strconv.FormatUint(words.Uint64N(100_000), 36) + " "
+		}
+		h.line("c1", e)
+	}
+	for _, page := range []struct{ query, first, last, next string }{
+		{"", `id="line-1"`, `id="line-200"`, "?lines=2#talk"}, {"?lines=25", `id="line-4801"`, `id="line-5000"`, "?lines=26#talk"},
+		{"?lines=50", `id="line-9801"`, `id="line-10000"`, "?lines=49#talk"},
+	} {
+		text := h.want(http.StatusOK, "/calls/c1"+page.query, page.first, page.last, page.next, "of 50")
+		var wire bytes.Buffer
+		z := must(gzip.NewWriterLevel(&wire, gzip.BestSpeed))
+		_, _ = io.WriteString(z, text)
+		_ = z.Close()
+		if wire.Len() > 60_000 {
+			t.Errorf("%s has %d bytes on the wire, and %d in all", page.query, wire.Len(), len(text))
+		}
 	}
 }

@@ -73,7 +73,8 @@ var templates = fstest.MapFS{
 	"broken.html": {Data: []byte(`{{define "main"}}{{.Nothing.At.All}}{{end}}`)},
 }
 
-func newHouse(t *testing.T, prefix string) *house {
+// newSite makes a house without a server.
+func newSite(t *testing.T, prefix string) *house {
 	t.Helper()
 	h := &house{keys: &keys{tokens: map[string]bool{}}}
 	var err error
@@ -97,6 +98,12 @@ func newHouse(t *testing.T, prefix string) *house {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return h
+}
+
+func newHouse(t *testing.T, prefix string) *house {
+	t.Helper()
+	h := newSite(t, prefix)
 	h.Server = httptest.NewServer(h.site)
 	t.Cleanup(h.Close)
 	t.Cleanup(func() {
@@ -187,6 +194,11 @@ func TestForms(t *testing.T) {
 	}
 	if status, _, _ := h.post(t, "/things", "/things", url.Values{"name": {strings.Repeat("x", 3000)}}); status != http.StatusRequestEntityTooLarge {
 		t.Errorf("a large form gives %d", status)
+	}
+	for _, path := range []string{"/login", "/logout"} { // TestForgedTokens of the package dashboard has the forms of areas
+		if a := pagetest.Send(t, h.client, h.URL+path, url.Values{"csrf": {"AAAA"}, "key": {goodKey}}); a.Status != http.StatusForbidden {
+			t.Errorf("%s with a wrong token: %d\n%s", path, a.Status, a.Body)
+		}
 	}
 	if n := h.saved.Load(); n != 1 {
 		t.Errorf("%d forms were taken, want 1", n)

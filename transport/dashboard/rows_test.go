@@ -1,0 +1,206 @@
+package dashboard_test
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/bunstore"
+	bunagents "github.com/callwright/callwright/adapters/bunstore/agentstore"
+	bunissues "github.com/callwright/callwright/adapters/bunstore/triagestore"
+	"github.com/callwright/callwright/adapters/memstore"
+	"github.com/callwright/callwright/adapters/memstore/agentstore"
+	"github.com/callwright/callwright/adapters/scripted"
+	"github.com/callwright/callwright/agents"
+	"github.com/callwright/callwright/agents/agentstest"
+	"github.com/callwright/callwright/agents/call"
+	"github.com/callwright/callwright/transport/dashboard/page"
+	"github.com/callwright/callwright/triage"
+)
+
+// manyRows is how many calls, and how many issues, the lists of a test have.
+const manyRows = 100_000
+
+// archive is a dashboard over SQLite.
+type archive struct {
+	person
+
+	db   *bunstore.DB
+	mu   sync.Mutex
+	seen []string // statements that read
+}
+
+// openArchive fills the lists.
+func openArchive(t *testing.T) *archive {
+	t.Helper()
+	ring := must(callwright.NewKeyring("k", map[string][]byte{"k": make([]byte, 32)}))
+	db := must(bunstore.Open(t.Context(), "sqlite:"+filepath.Join(t.TempDir(), "a.db"), bunstore.Config{Keyring: ring}))
+	t.Cleanup(func() { _ = db.Close() })
+	memory := memstore.New()
+	h := &house{t: t, store: memory}
+	calls, issues := bunagents.Calls{DB: db}, bunissues.Store{DB: db}
+	h.check(calls.Insert(t.Context(), call.Call{
+		ID: "template", Org: owner, From: "+14155550100", To: "+14155550123", Queue: call.QueueComplete, Status: call.StatusCompleted,
+		AnsweredBy: call.AnsweredByHuman, CreatedAt: created, StartedAt: new(created), EndedAt: new(created.Add(time.Minute)),
+		Ending: &call.HangupReason{Cause: call.CauseRemoteHangup},
+	}))
+	h.check(issues.InsertIssue(t.Context(), triage.Issue{
+		ID: "template", Org: owner, Number: 1, Title: "Callers hang up after the greeting", Status: triage.StatusTodo, Severity: triage.SeverityMedium,
+		Source: triage.SourceAutomated, Author: triage.System(), CreatedAt: created, UpdatedAt: created, LastActivityAt: created,
+	}))
+	second := "strftime('%Y-%m-%d %H:%M:%S+00:00', " + fmt.Sprint(created.Unix()) + " + i, 'unixepoch')"
+	copies(t, db, "calls", "created_at = "+second)
+	copies(t, db, "triage_issues", "number = 1001 + i, created_at = "+second+", last_activity_at = "+second)
+
+	h.config.Authenticator = anybody{}
+	h.config.Calls = must(call.New(call.Config{
+		Store: calls, Leases: memstore.Leases{Store: memory}, Atomic: db, Work: memstore.NewWork(memory, nil),
+		Line: agentstest.NewLine(agentstest.PhoneConfig{}), Routes: unused{}, Model: scripted.New(),
+		Agents: must(agents.New(agents.Config{
+			Store: agentstore.Numbers{Store: memory}, WebAgents: agentstore.WebAgents{Store: memory}, Atomic: memory,
+		})),
+		Recognizer: &agentstest.Recognizer{}, Synthesizer: &agentstest.Synthesizer{}, Node: "n",
+	}))
+	h.config.Issues = must(triage.New(triage.Config{Store: issues, Atomic: db, Work: memstore.NewWork(memory, nil)}))
+	t.Cleanup(h.config.Issues.Close)
+	a := &archive{db: db}
+	a.person, _ = h.serve(func(*page.Route) {})
+	db.Core().Watch(func(statement string) {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		a.seen = append(a.seen, statement)
+	})
+	return a
+}
+
+// copies puts copies in the place of a row with the id "template". set says how they differ, where i counts them from 0.
+func copies(t *testing.T, db *bunstore.DB, table, set string) {
+	t.Helper()
+	for _, statement := range []string{
+		fmt.Sprintf(`CREATE TABLE copies AS WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < %d) SELECT * FROM %s, n`, manyRows-1, table),
+		`UPDATE copies SET id = CAST(1000000 + i AS TEXT), ` + set, `ALTER TABLE copies DROP COLUMN i`,
+		`DELETE FROM ` + table, `INSERT INTO ` + table + ` SELECT * FROM copies`, `DROP TABLE copies`, `ANALYZE`,
+	} {
+		if _, err := db.SQL().ExecContext(t.Context(), statement); err != nil {
+			t.Fatalf("%s: %v", statement, err)
+		}
+	}
+}
+
+// wasteful matches plans that read rows that are not shown, or that sort.
+var wasteful = regexp.MustCompile(`SCAN (calls|triage_issues)(\n|$)|TEMP B-TREE`)
+
+// open opens a page, whose statements must read no more rows than they return, and returns it. It has at most 60 KB on the wire.
+func (a *archive) open(path string) string {
+	a.t.Helper()
+	a.mu.Lock()
+	a.seen = nil
+	a.mu.Unlock()
+	text := a.send(path, nil)
+	if text.Status != http.StatusOK {
+		a.t.Fatalf("%s is answered %d\n%s", path, text.Status, text.Body)
+	}
+	r, err := http.NewRequestWithContext(a.t.Context(), http.MethodGet, a.url+path, nil)
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	r.Header.Set("Accept-Encoding", "gzip")
+	r.Header.Set("Org", string(owner))
+	answer, err := a.client.Do(r)
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	if n, err := io.Copy(io.Discard, answer.Body); err != nil || n > 60_000 {
+		a.t.Errorf("%s has %d bytes on the wire, %v", path, n, err)
+	}
+	a.mu.Lock()
+	seen := a.seen
+	a.mu.Unlock()
+	var lists int
+	for _, statement := range seen {
+		if !strings.HasPrefix(statement, "SELECT") || !regexp.MustCompile(`"(calls|triage_issues)"`).MatchString(statement) {
+			continue
+		}
+		lists++
+		if !strings.Contains(statement, "LIMIT") || strings.Contains(strings.ToLower(statement), "count(") {
+			a.t.Errorf("%s reads without a bound: %s", path, statement)
+		}
+		if plan := a.explain(statement); wasteful.MatchString(plan) {
+			a.t.Errorf("%s reads more than it shows: %s\n%s", path, statement, plan)
+		}
+	}
+	if lists == 0 {
+		a.t.Errorf("%s has read no list: %q", path, seen)
+	}
+	return text.Body
+}
+
+// explain returns how SQLite runs a statement.
+func (a *archive) explain(statement string) string {
+	a.t.Helper()
+	rows, err := a.db.SQL().QueryContext(a.t.Context(), "EXPLAIN QUERY PLAN "+statement)
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	defer rows.Close()
+	var plan []string
+	for rows.Next() {
+		var id, parent, unused int
+		var text string
+		if err := rows.Scan(&id, &parent, &unused, &text); err != nil {
+			a.t.Fatal(err)
+		}
+		plan = append(plan, text)
+	}
+	if err := rows.Err(); err != nil {
+		a.t.Fatal(err)
+	}
+	return strings.Join(plan, "\n")
+}
+
+// follow returns the address of the next page.
+func follow(t *testing.T, path, text string) string {
+	t.Helper()
+	found := regexp.MustCompile(`<a href="(\?[^"]*)" rel="next"`).FindStringSubmatch(text)
+	if found == nil {
+		t.Fatalf("%s has no next page\n%s", path, text)
+	}
+	base, _, _ := strings.Cut(path, "?")
+	return base + strings.ReplaceAll(found[1], "&amp;", "&")
+}
+
+// TestLongLists walks through lists of 100,000 rows.
+func TestLongLists(t *testing.T) {
+	t.Parallel()
+	a := openArchive(t)
+	middle := callwright.Keyset{At: created.Add(manyRows / 2 * time.Second), ID: "1050000"}.Cursor()
+	for path, ids := range map[string][3]string{
+		"/calls":                            {"1099999", "1099950", "1099949"},
+		"/calls?ascending=true":             {"1000000", "1000049", "1000050"},
+		"/calls?after=" + middle:            {"1049999", "1049950", "1049949"},
+		"/calls?status=completed":           {"1099999", "1099950", "1099949"},
+		"/issues":                           {"1099999", "1099950", "1099949"},
+		"/issues?sort=created_at&order=asc": {"1000000", "1000049", "1000050"},
+		"/issues?unassigned=true":           {"1099999", "1099950", "1099949"},
+		"/issues?sort=severity":             {"1099999", "1099950", "1099949"},
+	} {
+		text := a.open(path)
+		area, _, _ := strings.Cut(path, "?")
+		for _, id := range ids[:2] {
+			if !strings.Contains(text, `href="`+area+"/"+id+`"`) {
+				t.Errorf("%s lacks %s", path, id)
+			}
+		}
+		if link := `href="` + area + "/" + ids[2] + `"`; strings.Contains(text, link) || !strings.Contains(a.open(follow(t, path, text)), link) {
+			t.Errorf("%s: %s is not the first of the second page", path, ids[2])
+		}
+	}
+}
