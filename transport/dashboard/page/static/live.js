@@ -41,7 +41,7 @@ addEventListener("pageshow", event => {
 
 // What is selected or typed in stays: a part in which somebody works is replaced when they have left it.
 const waiting = new Map();
-const busy = el => el.contains(document.activeElement) && document.activeElement.matches("input, select, textarea");
+const busy = el => el.contains(document.activeElement) && document.activeElement.closest("form")?.querySelector("input:not([type=hidden]), select, textarea");
 function replace(id, html) {
   const old = document.getElementById(id);
   if (!old) return;
@@ -61,7 +61,7 @@ function replace(id, html) {
   document.dispatchEvent(new CustomEvent("part", { detail: fresh }));
 }
 document.addEventListener("focusout", () => setTimeout(() => {
-  for (const [id, html] of waiting) { waiting.delete(id); replace(id, html); }
+  for (const [id, html] of [...waiting]) { waiting.delete(id); replace(id, html); }
 }));
 
 // The server sends parts of the page when they have changed.
