@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/callwright/callwright"
@@ -102,8 +103,12 @@ func indented(data map[string]any) (string, error) {
 	if len(data) == 0 {
 		return "", nil
 	}
-	text, err := json.MarshalIndent(data, "", "  ")
-	return callwright.Clip(string(text), maxJSON), err
+	var text strings.Builder
+	e := json.NewEncoder(&text)
+	e.SetEscapeHTML(false) // templates escape what has to be
+	e.SetIndent("", "  ")
+	err := e.Encode(data)
+	return callwright.Clip(strings.TrimSuffix(text.String(), "\n"), maxJSON), err
 }
 
 // versionText returns which version of a pathway led a call.
