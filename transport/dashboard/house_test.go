@@ -1,6 +1,7 @@
 package dashboard_test
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"strings"
@@ -56,12 +57,12 @@ const (
 	stranger = callwright.OrgID("stranger")
 )
 
-// anybody is a page.Authenticator that takes everybody for a person of the organization that the header Org names.
+// anybody is a page.Authenticator that takes everybody for a person of the organization that the header Org names, or of the owner.
 type anybody struct{}
 
 func (anybody) Authenticate(r *http.Request) (callwright.Principal, error) {
 	return callwright.Principal{
-		Org: callwright.OrgID(r.Header.Get("Org")), KeyID: "k", KeyName: "Robin", Entitlements: []callwright.Entitlement{callwright.EntitlementSIP},
+		Org: cmp.Or(callwright.OrgID(r.Header.Get("Org")), owner), KeyID: "k", KeyName: "Robin", Entitlements: []callwright.Entitlement{callwright.EntitlementSIP},
 	}, nil
 }
 
@@ -92,6 +93,7 @@ type house struct {
 	store  *memstore.Store
 	work   callwright.Work
 	config dashboard.Config
+	say    func(text string) string // returns what strangers write in the place of a text
 
 	calls   agentstore.Calls
 	log     sipstore.CallLog
@@ -100,6 +102,10 @@ type house struct {
 	voices  speechstore.Voices
 	audio   *filestore.Recordings
 	attempt sipstore.TestCalls
+	status  sipstore.Statuses
+
+	attached triagetest.Resolver
+	letters  map[callwright.OrgID]callwright.Secret // the tokens of letters
 }
 
 func must[T any](v T, err error) T {
@@ -113,18 +119,15 @@ func open(t *testing.T) *house {
 	t.Helper()
 	store := memstore.New()
 	h := &house{
-		t: t, store: store, work: memstore.NewWork(store, nil), calls: agentstore.Calls{Store: store}, log: sipstore.CallLog{Store: store},
+		t: t, say: func(text string) string { return text }, store: store, work: memstore.NewWork(store, nil), calls: agentstore.Calls{Store: store}, log: sipstore.CallLog{Store: store},
 		tests: agentteststore.Store{Store: store}, found: agentteststore.Sessions{Store: store}, voices: speechstore.Voices{Store: store},
-		audio: must(filestore.New(t.TempDir())), attempt: sipstore.TestCalls{Store: store},
+		audio: must(filestore.New(t.TempDir())), attempt: sipstore.TestCalls{Store: store}, status: sipstore.Statuses{Store: store}, letters: map[callwright.OrgID]callwright.Secret{},
 	}
 	t.Cleanup(func() { _ = h.audio.Close() })
 	h.config.Authenticator = anybody{}
 	h.config.Access = must(access.New(access.Config{
 		Store: orgstore.Tenants{Store: store}, Atomic: store, Secret: callwright.Secret(strings.Repeat("s", 32)),
 	}))
-	for _, org := range []callwright.OrgID{owner, stranger} {
-		must(h.config.Access.CreateOrganization(t.Context(), org, string(org)))
-	}
 	h.conversations()
 	h.trunks()
 	h.ports()
@@ -166,11 +169,11 @@ func (h *house) conversations() {
 
 func (h *house) trunks() {
 	c, store := &h.config, h.store
-	tenants, stored, status := orgstore.Tenants{Store: store}, sipstore.Trunks{Store: store}, sipstore.Statuses{Store: store}
+	tenants, stored := orgstore.Tenants{Store: store}, sipstore.Trunks{Store: store}
 	c.Trunks.Trunks = must(sip.New(sip.Config{
-		Store: stored, Atomic: store, Numbers: quiet{}, Statuses: status, Registrations: sipstore.Registrations{Store: store},
+		Store: stored, Atomic: store, Numbers: quiet{}, Statuses: h.status, Registrations: sipstore.Registrations{Store: store},
 		Monitor: must(monitor.New(monitor.Config{
-			Statuses: status, Trunks: stored, Attempts: h.log, Atomic: store, Work: h.work, Prober: struct{ monitor.Prober }{}, Organizations: tenants,
+			Statuses: h.status, Trunks: stored, Attempts: h.log, Atomic: store, Work: h.work, Prober: struct{ monitor.Prober }{}, Organizations: tenants,
 		})),
 		Codecs: []string{"PCMU"}, DerivationKey: callwright.Secret(strings.Repeat("k", 32)),
 	}))
@@ -206,13 +209,9 @@ func (h *house) ports() {
 }
 
 func (h *house) issues() {
-	attached := new(triagetest.Resolver)
-	for _, org := range []callwright.OrgID{owner, stranger} {
-		attached.Put(org, "call-"+string(org), triage.Item{Title: "A call"}, triage.Evidence{})
-	}
 	h.config.Issues = must(triage.New(triage.Config{
 		Store: triagestore.Store{Store: h.store}, Atomic: h.store, Work: h.work, Analyst: new(triagetest.Analyst),
-		Resolvers: map[triage.ResourceType]triage.ResourceResolver{triage.ResourceCall: attached},
+		Resolvers: map[triage.ResourceType]triage.ResourceResolver{triage.ResourceCall: &h.attached},
 	}))
 	h.t.Cleanup(h.config.Issues.Close)
 }
