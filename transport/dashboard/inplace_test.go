@@ -1,0 +1,31 @@
+package dashboard_test
+
+import (
+	"testing"
+
+	"github.com/callwright/callwright/internal/e2e/browser"
+	"github.com/callwright/callwright/transport/dashboard/page"
+)
+
+// TestInPlace follows a cited line from an issue to its second in the recording, and a message of the ladder to what it has.
+func TestInPlace(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	theirs := h.furnish(owner, "+14155550100")
+	theOwner, _ := h.serve(func(*page.Route) {})
+	p := browser.Open(t, true)
+	p.Go(t, theOwner.url+"/issues/"+theirs["/issues/{id}"])
+	p.Click(t, `a[href="/calls/call-owner#t=12.3"]`)
+	p.Await(t, "audio#recording")
+	if at := browser.Eval[float64](t, p, `document.getElementById("recording").currentTime`); at != 12.3 {
+		t.Errorf("the recording stands at %g s", at)
+	}
+	if browser.Eval[bool](t, p, `document.getElementById("sip-1-3").checkVisibility()`) {
+		t.Error("all messages are open")
+	}
+	p.Click(t, `svg a[href="#sip-1-3"]`)
+	p.Await(t, "#sip-1-3")
+	if found := p.Errors(t); len(found) > 0 {
+		t.Errorf("the browser reports %q", found)
+	}
+}
