@@ -141,15 +141,14 @@ func (h *house) furnishTrunk(all things, org callwright.OrgID, number string) {
 // furnishPathway makes a pathway; the owner's has two versions.
 func (h *house) furnishPathway(all things, org callwright.OrgID) {
 	ctx := h.t.Context()
-	raw := must(json.Marshal(map[string]any{
-		"nodes": []any{
-			map[string]any{"id": "a", "type": "Default", "data": map[string]any{"name": h.say("A"), "isStart": true, "text": h.say("Hi.")}},
-			map[string]any{"id": "b", "type": "End Call", "data": map[string]any{"name": h.say("B"), "text": h.say("Bye.")}},
+	raw := func(members map[string]any) json.RawMessage { return must(json.Marshal(members)) }
+	d := graph.Document{
+		Nodes: []json.RawMessage{
+			raw(map[string]any{"id": "a", "type": "Default", "data": map[string]any{"name": h.say("A"), "isStart": true, "text": h.say("Hi.")}}),
+			raw(map[string]any{"id": "b", "type": "End Call", "data": map[string]any{"name": h.say("B"), "text": h.say("Bye.")}}),
 		},
-		"edges": []any{map[string]any{"id": "e", "source": "a", "target": "b", "data": map[string]any{"label": h.say("done")}}},
-	}))
-	var d graph.Document
-	h.check(json.Unmarshal(raw, &d))
+		Edges: []json.RawMessage{raw(map[string]any{"id": "e", "source": "a", "target": "b", "data": map[string]any{"label": h.say("done")}})},
+	}
 	p, err := h.config.Pathways.Create(ctx, org, pathway.Draft{Name: h.say("Front desk"), Description: h.say("For all"), Document: d})
 	h.check(err)
 	all["/pathways/{id}"], all["/pathways/{id}/versions/{number}"] = p.ID, "1"

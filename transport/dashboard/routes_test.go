@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -78,8 +79,8 @@ func address(t *testing.T, pattern string, first, last things) string {
 	t.Helper()
 	at := wildcard.FindAllStringIndex(pattern, -1)
 	path := pattern
-	for i := len(at) - 1; i >= 0; i-- {
-		ids, until := first, at[i][1]
+	for i, place := range slices.Backward(at) {
+		ids, until := first, place[1]
 		if i == len(at)-1 {
 			ids = last
 		}
@@ -87,7 +88,7 @@ func address(t *testing.T, pattern string, first, last things) string {
 		if !ok {
 			t.Errorf("furnish has to make what %s names", pattern[:until])
 		}
-		path = path[:at[i][0]] + url.PathEscape(id) + path[until:]
+		path = path[:place[0]] + url.PathEscape(id) + path[until:]
 	}
 	return path + queries[pattern]
 }

@@ -259,7 +259,7 @@ func TestLargestPage(t *testing.T) {
 	h.record("c1", func(w io.Writer) error {
 		return pcm.WriteWAV(w, pcm.Audio{Rate: 8000, Channels: 2, Samples: make([]int16, 2*8000*10)})
 	})
-	words := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // texts need no secret
+	words := rand.New(rand.NewPCG(1, 2))
 	for i := 1; i <= 10_000; i++ {
 		e := call.Entry{Seq: i, Speaker: call.SpeakerUser, Start: time.Duration(i) * time.Second, End: time.Duration(i+1) * time.Second}
 		if i%2 == 0 {
