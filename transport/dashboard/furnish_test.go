@@ -2,6 +2,7 @@ package dashboard_test
 
 import (
 	"encoding/json"
+	"math"
 	"path"
 	"strings"
 	"time"
@@ -260,6 +261,7 @@ func (h *house) furnishIssue(all things, org callwright.OrgID) {
 	payload := must(json.Marshal(map[string]any{
 		"root_cause": h.say("The date"), "suggestion": h.say("Ask"), "confidence": h.say("high"), "evidence": []any{
 			map[string]any{"resource_type": "call", "resource_id": all["/calls/{id}"], "line": 0, "text": h.say("Hello."), "fact": h.say("")},
+			map[string]any{"resource_type": "call", "resource_id": all["/calls/{id}"], "line": math.MaxInt, "text": "no such line"},
 		},
 	}))
 	_, err = issues.Append(ctx, org, i.ID, s.ID,

@@ -48,6 +48,7 @@ type evidence struct {
 const (
 	maxPayload  = 8 << 10 // bytes
 	maxEvidence = 50      // of a cause
+	maxLine     = 1 << 30 // the number of a cited line
 	maxLocated  = 100     // cited lines of a page whose times are looked up
 )
 
@@ -133,7 +134,7 @@ func (p pages) locate(ctx context.Context, org callwright.OrgID, c *cause, room 
 	}
 	for n := range c.Evidence {
 		e := &c.Evidence[n]
-		if e.Type != triage.ResourceCall || e.Line == nil || *e.Line < 0 || *room == 0 {
+		if e.Type != triage.ResourceCall || e.Line == nil || *e.Line < 0 || *e.Line > maxLine || *room == 0 {
 			continue
 		}
 		*room--

@@ -127,7 +127,7 @@ func views(r *page.Request) []savedView {
 		{Title: "All"},
 		{Title: "Open", Query: url.Values{"status": {open}}.Encode()},
 		{Title: "Mine", Query: url.Values{"status": {open}, "assignee_id": {r.Principal.KeyID}}.Encode()},
-		{Title: "Nobody's", Query: url.Values{"status": {open}, "unassigned": {"true"}}.Encode()},
+		{Title: "Unassigned", Query: url.Values{"status": {open}, "unassigned": {"true"}}.Encode()},
 		{Title: "New", Query: url.Values{"status": {"backlog"}, "sort": {"created_at"}}.Encode()},
 		{Title: "Urgent", Query: url.Values{"status": {open}, "severity": {"critical,high"}, "sort": {"severity"}}.Encode()},
 		{Title: "In review", Query: url.Values{"status": {"in_review"}}.Encode()},
