@@ -117,6 +117,20 @@ func TestRevokedKeyEndsStream(t *testing.T) {
 	})
 }
 
+// TestStreamOutlivesTheDatabase keeps a page open while the session can't be looked up.
+func TestStreamOutlivesTheDatabase(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(ctx context.Context, t *testing.T, h *house, token string) {
+		w := h.watch(ctx, t, token)
+		h.keys.mu.Lock()
+		h.keys.away = true
+		h.keys.mu.Unlock()
+		if time.Sleep(time.Minute); w.over() {
+			t.Errorf("the stream has ended after\n%s", w.text())
+		}
+	})
+}
+
 // TestStreamLife keeps a page open all day. The browser has to come again every 15 minutes.
 func TestStreamLife(t *testing.T) {
 	t.Parallel()

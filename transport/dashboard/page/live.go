@@ -282,7 +282,7 @@ func (h *hub) serve(w http.ResponseWriter, r *Request, route Route) error {
 		case <-h.ctx.Done():
 			return nil
 		case <-beat.C:
-			if h.site.authenticate(r) != nil {
+			if err := h.site.authenticate(r); err != nil && !passing(err) { // a database that is away ends no session
 				_ = out.write([]byte("event: reload\ndata:\n\n"))
 				return nil
 			}

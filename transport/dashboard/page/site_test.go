@@ -25,6 +25,7 @@ type keys struct {
 	mu      sync.Mutex
 	tokens  map[string]bool
 	revoked bool
+	away    bool // the database cannot be reached
 }
 
 const goodKey = "cwk_good"
@@ -43,6 +44,9 @@ func (k *keys) SignIn(_ context.Context, key string) (string, callwright.Session
 func (k *keys) Session(_ context.Context, token string) (callwright.Principal, callwright.Session, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
+	if k.away {
+		return callwright.Principal{}, callwright.Session{}, callwright.ErrUnavailable
+	}
 	if !k.tokens[token] || k.revoked {
 		return callwright.Principal{}, callwright.Session{}, callwright.ErrAuthFailure
 	}
