@@ -58,7 +58,7 @@ func placeLabel(line []point, label string, gaps []placer) (at point, placed str
 
 func (d *drawing) edgeTitle(i int) string {
 	e := d.edges[i]
-	text := d.name(d.pairs[i][0]) + " to " + d.name(d.pairs[i][1])
+	text := d.names[d.pairs[i][0]] + " to " + d.names[d.pairs[i][1]]
 	if label := clean(e.Label); label != "" {
 		text += ": " + label
 	}
@@ -80,11 +80,11 @@ func (d *drawing) route(i int) []point {
 		return []point{{b.x + b.w, b.y + b.h*0.3}, {b.x + b.w, b.y + b.h*0.7}}
 	}
 	lower := c[len(c)-1]
-	line := []point{{d.ports[[2]int{i, 0}], d.top(c[0]) + nodeHeight}}
+	line := append(make([]point, 0, 2*len(c)), point{d.ports[i][0], d.top(c[0]) + nodeHeight})
 	for _, v := range c[1 : len(c)-1] {
 		line = append(line, point{d.vertices[v].x, d.top(v)}, point{d.vertices[v].x, d.top(v) + nodeHeight})
 	}
-	return append(line, point{d.ports[[2]int{i, 1}], d.top(lower)})
+	return append(line, point{d.ports[i][1], d.top(lower)})
 }
 
 // between returns the point at t, from 0 to 1, of the curve from a to b.

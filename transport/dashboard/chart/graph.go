@@ -57,12 +57,13 @@ type drawing struct {
 	nodes    []Node
 	edges    []Edge
 	pairs    [][2]int // indexes of the nodes of each edge
+	names    []string // of the nodes, cut to about 30 characters
 	heaviest float64
-	ports    map[[2]int]float64 // x at which an edge meets a node, by the edge and whether that is its lower end
+	ports    [][2]float64 // x at which each edge meets its upper and its lower node
 }
 
 func (g Graph) layOut() *drawing {
-	d := &drawing{ports: map[[2]int]float64{}}
+	d := &drawing{}
 	index := map[string]int{}
 	for _, n := range g.Nodes {
 		if _, twice := index[n.ID]; !twice && len(d.nodes) < maxNodes {
@@ -78,6 +79,11 @@ func (g Graph) layOut() *drawing {
 			d.edges = append(d.edges, e)
 			d.heaviest = max(d.heaviest, weight(e.Weight))
 		}
+	}
+	d.names = make([]string, len(d.nodes))
+	for v, n := range d.nodes {
+		const room = 300
+		d.names[v] = cut(clean(cmp.Or(n.Label, n.ID)), room)
 	}
 	d.layers = layOut(len(d.nodes), d.pairs, nodeWidth)
 	d.connect()
@@ -99,6 +105,7 @@ func (d *drawing) connect() {
 		edge, lower int
 		to          float64
 	}
+	d.ports = make([][2]float64, len(d.edges))
 	sides := make([][2][]end, len(d.nodes)) // below and above each node
 	for i, c := range d.chains {
 		if len(c) > 1 {
@@ -112,7 +119,7 @@ func (d *drawing) connect() {
 			slices.SortStableFunc(ends, func(a, b end) int { return cmp.Compare(a.to, b.to) })
 			step := min(apart, nodeWidth*0.85/float64(max(1, len(ends)-1)))
 			for i, e := range ends {
-				d.ports[[2]int{e.edge, e.lower}] = d.vertices[v].x + step*(float64(i)-float64(len(ends)-1)/2)
+				d.ports[e.edge][e.lower] = d.vertices[v].x + step*(float64(i)-float64(len(ends)-1)/2)
 			}
 		}
 	}
@@ -148,6 +155,9 @@ func (g Graph) SVG() template.HTML {
 	if !view.shows() {
 		view = d.whole()
 	}
+	if !g.View.shows() {
+		p.b.Grow(600 * (len(d.nodes) + len(d.edges)))
+	}
 	back := 0
 	labels := make([]placer, len(d.rows))
 	for i := range d.edges {
@@ -171,7 +181,7 @@ func (g Graph) SVG() template.HTML {
 func (d *drawing) sentences() []string {
 	next := make([][]string, len(d.nodes))
 	for _, pair := range d.pairs {
-		next[pair[0]] = append(next[pair[0]], d.name(pair[1]))
+		next[pair[0]] = append(next[pair[0]], d.names[pair[1]])
 	}
 	all := make([]string, 0, len(d.nodes))
 	for v, to := range next {
@@ -182,12 +192,6 @@ func (d *drawing) sentences() []string {
 		all = append(all, clean(text)+".")
 	}
 	return all
-}
-
-// name returns the label of a node, cut to about 30 characters.
-func (d *drawing) name(v int) string {
-	const room = 300
-	return cut(clean(cmp.Or(d.nodes[v].Label, d.nodes[v].ID)), room)
 }
 
 func (d *drawing) title(v int) string {

@@ -14,7 +14,14 @@ type ViewBox struct{ X, Y, W, H float64 }
 
 // String returns the box as "x y w h", each with one decimal at most.
 func (v ViewBox) String() string {
-	return num(v.X) + " " + num(v.Y) + " " + num(v.W) + " " + num(v.H)
+	text := make([]byte, 0, 4*(maxDigits+1))
+	for i, at := range []float64{v.X, v.Y, v.W, v.H} {
+		if i > 0 {
+			text = append(text, ' ')
+		}
+		text = appendNum(text, at)
+	}
+	return string(text)
 }
 
 // ParseViewBox reads what String returns, such as a query parameter. It reports whether that was a box.
