@@ -12,6 +12,7 @@ import (
 const (
 	maxNodes = 400
 	maxEdges = 800
+	shades   = 5 // classes s1 to s5
 
 	nodeWidth, nodeHeight = 172.0, 62.0
 	layerGap              = 84.0 // between layers, for arrows and their labels
@@ -24,6 +25,8 @@ type Node struct {
 	Label    string
 	Kind     string  // small, above the label
 	Heat     float64 // from 0 to 1, such as the share of calls; drawn as a bar below the label
+	Note     string  // above the label in place of Kind, such as figures
+	Shade    float64 // from 0 to 1: how dark the box is. Note should say what it means
 	Selected bool    // drawn with a thick frame
 	Href     string  // empty: none
 }
@@ -203,6 +206,9 @@ func (d *drawing) title(v int) string {
 	if h := heat(n.Heat); h > 0 {
 		text += fmt.Sprintf(", %.0f %%", h*100)
 	}
+	if note := clean(n.Note); note != "" {
+		text += ", " + note
+	}
 	if n.Selected {
 		text += ", selected"
 	}
@@ -222,6 +228,9 @@ func (d *drawing) node(p *pen, v int) {
 	x := b.x + b.w/2
 	tag := p.begin(n.Href, "", d.title(v))
 	p.shape("rect", class, "x", b.x, "y", b.y, "width", b.w, "height", b.h, "rx", 6.0)
+	if s := heat(n.Shade); s > 0 {
+		p.shape("rect", fmt.Sprintf("shade s%.0f", math.Ceil(shades*s)), "x", b.x, "y", b.y, "width", b.w, "height", b.h, "rx", 6.0)
+	}
 	if h := heat(n.Heat); h > 0 {
 		p.shape("rect", "heat", "x", b.x+6, "y", b.y+b.h-8, "width", max(2, h*(b.w-12)), "height", 5.0)
 	}
@@ -231,7 +240,11 @@ func (d *drawing) node(p *pen, v int) {
 		y = b.y + 33
 		p.text(x, y+lineUnits, "label mid", two, room)
 	}
-	p.text(x, b.y+16, "axis small mid", cut(clean(n.Kind), room), room)
+	if note := clean(n.Note); note != "" {
+		p.text(x, b.y+16, "label small head mid", cut(note, room), room)
+	} else {
+		p.text(x, b.y+16, "axis small mid", cut(clean(n.Kind), room), room)
+	}
 	p.text(x, y, "label mid", one, room)
 	p.end(tag)
 }
