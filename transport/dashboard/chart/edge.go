@@ -16,7 +16,7 @@ func (d *drawing) edge(p *pen, i int, view ViewBox, labels []placer) {
 	e, c := d.edges[i], d.chains[i]
 	line, label := d.route(i), ""
 	var at point
-	if len(c) > 1 {
+	if len(c) > 1 && !d.far {
 		label = cut(clean(e.Label), nodeWidth*0.8)
 		at, label = placeLabel(line, label, labels[d.vertices[c[0]].layer:])
 	}
@@ -33,6 +33,10 @@ func (d *drawing) edge(p *pen, i int, view ViewBox, labels []placer) {
 	if w := math.Ceil(4 * weight(e.Weight) / max(d.heaviest, 1e-9)); w > 1 {
 		state += fmt.Sprintf(" w%.0f", w)
 	}
+	if d.far {
+		p.shape("path", "edge"+state, "d", straight(line))
+		return
+	}
 	p.open("g", "")
 	p.title(d.edgeTitle(i))
 	d.stroke(p, i, line, state)
@@ -40,6 +44,17 @@ func (d *drawing) edge(p *pen, i int, view ViewBox, labels []placer) {
 		p.text(at.x, at.y+4, "label small halo mid", label, width)
 	}
 	p.end("g")
+}
+
+// straight returns the data of a line without bends, in whole units.
+func straight(line []point) string {
+	var d path
+	command := "M"
+	for _, at := range line {
+		d.add(command, math.Round(at.x), math.Round(at.y))
+		command = "L"
+	}
+	return d.String()
 }
 
 // placeLabel returns where a label stands on a line, and the label, or "" if there is no room for it in any of the gaps.

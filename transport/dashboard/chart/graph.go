@@ -17,6 +17,9 @@ const (
 	nodeWidth, nodeHeight = 172.0, 62.0
 	layerGap              = 84.0 // between layers, for arrows and their labels
 	graphMargin           = 34.0 // for arrows from a node to itself
+
+	far                   = 4000.0 // a view as wide or as high is a map: its texts would be too small to read
+	nearWidth, nearHeight = 1800.0, 1300.0
 )
 
 // Node is a box of a graph.
@@ -45,13 +48,20 @@ type Graph struct {
 	ID, Title string
 	Nodes     []Node // of several with one id the first is shown
 	Edges     []Edge
-	View      ViewBox // the part that is shown; zero: the whole
+	View      ViewBox // the part that is shown; zero: the whole, or, if that is too large to be read, the part around the first node
 }
 
 // Views returns the boxes that links for zoom and pan lead to from the view.
 func (g Graph) Views() Views {
 	d := g.layOut()
-	return views(d.whole(), g.View)
+	return views(d.whole(), d.view(g.View))
+}
+
+// Draw returns what SVG and Views return, and does their common work once.
+func (g Graph) Draw() (template.HTML, Views) {
+	d := g.layOut()
+	view := d.view(g.View)
+	return g.svg(d, view), views(d.whole(), view)
 }
 
 // drawing is a graph that is laid out.
@@ -62,6 +72,7 @@ type drawing struct {
 	pairs    [][2]int // indexes of the nodes of each edge
 	names    []string // of the nodes, cut to about 30 characters
 	heaviest float64
+	far      bool         // it is seen from far away: see Graph.SVG
 	ports    [][2]float64 // x at which each edge meets its upper and its lower node
 }
 
@@ -147,20 +158,34 @@ func (d *drawing) whole() ViewBox {
 	return ViewBox{x, -graphMargin / 2, w, h + graphMargin}
 }
 
-// SVG draws what the view shows of the graph.
+// view returns the view that is shown for the one that was asked for.
+func (d *drawing) view(asked ViewBox) ViewBox {
+	if asked.shows() {
+		return asked
+	}
+	whole := d.whole()
+	if !whole.isFar() || len(d.nodes) == 0 {
+		return whole
+	}
+	w, h := min(whole.W, nearWidth), min(whole.H, nearHeight)
+	first := d.box(0)
+	x := max(whole.X, min(whole.X+whole.W-w, first.x+(first.w-w)/2))
+	return ViewBox{x, whole.Y, w, h}
+}
+
+// SVG draws what the view shows of the graph. A view of 4,000 units or more shows the boxes without texts, and bare lines.
 func (g Graph) SVG() template.HTML {
+	d := g.layOut()
+	return g.svg(d, d.view(g.View))
+}
+
+func (g Graph) svg(d *drawing, view ViewBox) template.HTML {
 	p := newPen(g.ID)
 	if len(g.Nodes) == 0 {
 		return p.none("graph", g.Title, "No nodes yet.", 80)
 	}
-	d := g.layOut()
-	view := g.View
-	if !view.shows() {
-		view = d.whole()
-	}
-	if !g.View.shows() {
-		p.b.Grow(600 * (len(d.nodes) + len(d.edges)))
-	}
+	d.far = view.isFar()
+	p.b.Grow(200 * (len(d.nodes) + len(d.edges)))
 	back := 0
 	labels := make([]placer, len(d.rows))
 	for i := range d.edges {
@@ -233,6 +258,10 @@ func (d *drawing) node(p *pen, v int) {
 	}
 	if h := heat(n.Heat); h > 0 {
 		p.shape("rect", "heat", "x", b.x+6, "y", b.y+b.h-8, "width", max(2, h*(b.w-12)), "height", 5.0)
+	}
+	if d.far {
+		p.end(tag)
+		return
 	}
 	one, two := halves(clean(cmp.Or(n.Label, n.ID)), room)
 	y := b.y + 42

@@ -48,6 +48,9 @@ func (v ViewBox) shows() bool {
 	return ok && math.Abs(v.X) <= maxView && math.Abs(v.Y) <= maxView
 }
 
+// isFar reports whether texts are too small to read in a box.
+func (v ViewBox) isFar() bool { return v.W >= far || v.H >= far }
+
 // meets reports whether a box has a point in common with an area.
 func (v ViewBox) meets(r rect) bool {
 	return r.x <= v.X+v.W && v.X <= r.x+r.w && r.y <= v.Y+v.H && v.Y <= r.y+r.h
