@@ -34,7 +34,7 @@ func TestGraph(t *testing.T) {
 
 func TestDraw(t *testing.T) {
 	t.Parallel()
-	r := &page.Request{Request: httptest.NewRequest("GET", "/x?days=7&view=0+0+300+200", nil)}
+	r := &page.Request{Request: httptest.NewRequestWithContext(t.Context(), "GET", "/x?days=7&view=0+0+300+200", nil)}
 	if p := drawing.Draw(r, chart.Graph{}, "/x"); p.SVG != "" || p.Views != nil {
 		t.Errorf("nothing is drawn as %+v", p)
 	}
