@@ -13,6 +13,7 @@ import (
 // AnalyticsQuery chooses what analytics look at.
 type AnalyticsQuery struct {
 	Pathway  string
+	Version  int  // number of the version whose runs count; 0: of all
 	Days     int  // to look back, from 1 to analytics.MaxDays; 0: analytics.DefaultDays
 	Scripted bool // also runs in which no model took part but the scripted one
 }
@@ -21,6 +22,10 @@ type AnalyticsQuery struct {
 type Analytics[T any] struct {
 	About     T
 	Scenarios map[string]string // names by id, of scenarios of the pathway
+	// Newest is the number of the newest version among the runs, whose nodes EnhancedAnalytics names; 0: there are no runs, and the
+	// draft names them. Versions count the runs of each version, whichever AnalyticsQuery.Version chooses. BasicAnalytics has neither.
+	Newest   int
+	Versions []analytics.VersionRuns
 }
 
 // ScenarioName returns the name of a scenario; of one that was deleted its id.
@@ -32,7 +37,7 @@ func (a Analytics[T]) ScenarioName(id string) string {
 }
 
 // BasicAnalytics counts the runs of a pathway that have ended. CodeNotFound with the field pathway_id: the organization has no such
-// pathway. CodeBadRequest with the field days: they are out of range. CodeTooManyRequests: too many runs are being read, see MaxReads.
+// pathway. CodeBadRequest with the field days or version_number: it is out of range. CodeTooManyRequests: too many runs are being read, see MaxReads.
 func (s *Service) BasicAnalytics(ctx context.Context, org callwright.OrgID, q AnalyticsQuery) (Analytics[analytics.Basic], error) {
 	if _, err := s.subject(ctx, org, &q); err != nil {
 		return Analytics[analytics.Basic]{}, err
@@ -43,13 +48,20 @@ func (s *Service) BasicAnalytics(ctx context.Context, org callwright.OrgID, q An
 	}
 	defer release()
 	c := analytics.NewCounter(s.cfg.Clock.Now(), q.Days)
-	err = s.cfg.Store.EachEnded(ctx, org, RunWindow{Pathway: q.Pathway, From: c.From(), Scripted: q.Scripted}, c.Add)
+	err = s.cfg.Store.EachEnded(ctx, org, RunWindow{Pathway: q.Pathway, From: c.From(), Scripted: q.Scripted}, func(r analytics.Run) {
+		if q.counts(r) {
+			c.Add(r)
+		}
+	})
 	if err != nil {
 		return Analytics[analytics.Basic]{}, err
 	}
 	names, err := s.scenarioNames(ctx, org, q.Pathway)
-	return Analytics[analytics.Basic]{c.Basic(), names}, err
+	return Analytics[analytics.Basic]{About: c.Basic(), Scenarios: names}, err
 }
+
+// counts reports whether a query is about a run.
+func (q AnalyticsQuery) counts(r analytics.Run) bool { return q.Version == 0 || q.Version == r.Version }
 
 // EnhancedAnalytics describes the runs of a pathway that have ended. Its errors are those of BasicAnalytics.
 func (s *Service) EnhancedAnalytics(ctx context.Context, org callwright.OrgID, q AnalyticsQuery) (Analytics[analytics.Report], error) {
@@ -62,10 +74,14 @@ func (s *Service) EnhancedAnalytics(ctx context.Context, org callwright.OrgID, q
 		return Analytics[analytics.Report]{}, err
 	}
 	defer release()
-	f, newest := analytics.NewFold(s.cfg.Clock.Now(), q.Days), 0
+	now, newest := s.cfg.Clock.Now(), 0
+	f, versions := analytics.NewFold(now, q.Days), analytics.NewVersionCounter(now, q.Days)
 	err = s.cfg.Store.EachEnded(ctx, org, RunWindow{Pathway: q.Pathway, From: f.From(), Scripted: q.Scripted}, func(r analytics.Run) {
-		newest = max(newest, r.Version)
-		f.Add(r)
+		versions.Add(r)
+		if q.counts(r) {
+			newest = max(newest, r.Version)
+			f.Add(r)
+		}
 	})
 	if err != nil {
 		return Analytics[analytics.Report]{}, err
@@ -76,7 +92,7 @@ func (s *Service) EnhancedAnalytics(ctx context.Context, org callwright.OrgID, q
 			return Analytics[analytics.Report]{}, err
 		}
 	}
-	a := Analytics[analytics.Report]{}
+	a := Analytics[analytics.Report]{Newest: newest, Versions: versions.Versions()}
 	if a.Scenarios, err = s.scenarioNames(ctx, org, q.Pathway); err != nil {
 		return a, err
 	}
@@ -93,6 +109,9 @@ func (s *Service) subject(ctx context.Context, org callwright.OrgID, q *Analytic
 	}
 	if q.Days < 1 || q.Days > analytics.MaxDays {
 		return nil, callwright.Invalid("days", "must be from 1 to %d", analytics.MaxDays)
+	}
+	if q.Version < 0 {
+		return nil, callwright.Invalid("version_number", "must be the number of a version")
 	}
 	return s.graphOf(ctx, org, q.Pathway, 0)
 }

@@ -33,6 +33,14 @@ func TestAnalyticsOfRuns(t *testing.T) {
 		if n := len(r.Flow.Links); n != 5 || r.Flow.Links[2].Source != "n1:start" || r.Flow.Links[2].Target != "n2:paid" || r.Flow.Links[2].Runs != 2 {
 			t.Errorf("the flow is %+v", r.Flow.Links)
 		}
+		if len(found.Versions) != 1 || found.Versions[0].Version != found.Newest || found.Versions[0].Passed != 1 || found.Versions[0].Failed != 1 {
+			t.Errorf("the versions are %+v, the newest %d", found.Versions, found.Newest)
+		}
+		q.Version = found.Newest + 1
+		other, err := l.EnhancedAnalytics(t.Context(), org, q)
+		if basic, _ := l.BasicAnalytics(t.Context(), org, q); err != nil || other.About.Total != 0 || basic.About.Total != 0 || len(other.Versions) != 1 {
+			t.Errorf("another version has %+v, %v", other, err)
+		}
 		if found.ScenarioName(good.ID) != good.Name || found.ScenarioName("gone") != "gone" {
 			t.Errorf("the names are %v", found.Scenarios)
 		}
@@ -52,7 +60,10 @@ func TestAnalyticsThatAreRefused(t *testing.T) {
 		"another organization's": {"other", agenttest.AnalyticsQuery{Pathway: "p1"}, callwright.ErrNotFound, "pathway_id"},
 		"no pathway":             {org, agenttest.AnalyticsQuery{Pathway: "p2"}, callwright.ErrNotFound, "pathway_id"},
 		"too many days":          {org, agenttest.AnalyticsQuery{Pathway: "p1", Days: 366}, callwright.ErrBadRequest, "days"},
-		"days to come":           {org, agenttest.AnalyticsQuery{Pathway: "p1", Days: -1}, callwright.ErrBadRequest, "days"},
+		"no version": {
+			org, agenttest.AnalyticsQuery{Pathway: "p1", Version: -1}, callwright.ErrBadRequest, "version_number",
+		},
+		"days to come": {org, agenttest.AnalyticsQuery{Pathway: "p1", Days: -1}, callwright.ErrBadRequest, "days"},
 	} {
 		_, basic := l.BasicAnalytics(t.Context(), tt.org, tt.q)
 		_, enhanced := l.EnhancedAnalytics(t.Context(), tt.org, tt.q)

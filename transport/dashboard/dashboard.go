@@ -89,7 +89,11 @@ func areas(c Config) []page.Area {
 		found = append(found, pathways.New(pathways.Config{Pathways: c.Pathways}))
 	}
 	if c.Tests != nil {
-		found = append(found, agenttests.New(agenttests.Config{Tests: c.Tests, Tornado: c.Tornado}))
+		tests := agenttests.Config{Tests: c.Tests, Tornado: c.Tornado, Issues: c.Issues != nil}
+		if c.Pathways != nil {
+			tests.Pathways = c.Pathways
+		}
+		found = append(found, agenttests.New(tests))
 	}
 	if c.Ports != nil && c.Documents != nil && c.Letters != nil {
 		found = append(found, ports.New(ports.Config{Ports: c.Ports, Documents: c.Documents, Letters: c.Letters}))

@@ -74,7 +74,8 @@ func TestRuns(t *testing.T) {
 	next, _, _ = strings.Cut(next, `"`)
 	h.want(http.StatusOK, "/tests/runs?after="+strings.ReplaceAll(next, "&amp;", "&"), "/tests/runs/r09", "/tests/runs/r00", "!/tests/runs/r10", `!rel="next"`)
 	h.want(http.StatusOK, "/tests/runs?pathway_id=p2", "/tests/runs/bad", "&lt;script&gt;x", "!<script>x", "!/tests/runs/r59")
-	h.want(http.StatusUnprocessableEntity, "/tests/runs?status=GOOD", `id="fault-status"`)
+	h.want(http.StatusOK, "/tests/runs?status=PASSED&order=asc", "/tests/runs/r00", "!/tests/runs/r59", "!data-live")
+	h.want(http.StatusUnprocessableEntity, "/tests/runs?status=GOOD&order=up", `id="fault-order"`, `id="fault-status"`)
 	h.want(http.StatusNotFound, "/tests/runs/foreign")
 	h.want(http.StatusNotFound, "/tests/runs/none")
 }
@@ -110,8 +111,13 @@ func TestRun(t *testing.T) {
 	})
 	h.want(http.StatusOK, "/tests/runs/r1", `id="turn-0"`, `id="turn-2"`, `!id="turn-3"`, `href="#turn-1"`, `!href="#turn-99"`, `href="#assertion-2"`,
 		"<mark>pay my bill</mark><mark> now</mark>.", "I want to ", "does not stand there", "&lt;script&gt;a", "!<script>a", "!</pre><script>", "The &lt;b&gt;start",
-		"missing step", "It never asked for &lt;i&gt;", "3 votes, 66.7 % agree", "no card", "(m1)", "cannot judge", "320 ms", "&lt;b&gt;greet", "the agent ended it",
+		`href="/issues?resource_type=run&amp;search=Test&#43;fails`, "Analyze this run", "missing step", "It never asked for &lt;i&gt;", "3 votes, 66.7 % agree", "no card", "(m1)", "cannot judge", "320 ms", "&lt;b&gt;greet", "the agent ended it",
 		"&#34;Hello.&#34;", "0.75", "https://x.example/pay", "!data-live", "!Cancel the run")
+	h.post("/tests/runs/r1", "/tests/runs/r1/analyze", url.Values{}, http.StatusOK, "At fault", "no model took part", "Analyze again", "!never asked for <i>")
+	h.run("good", func(*agenttest.Run) {})
+	h.want(http.StatusOK, "/tests/runs/good", "!Analyze this run")
+	h.post("/tests/runs/r1", "/tests/runs/good/analyze", url.Values{}, http.StatusUnprocessableEntity, "only a run that is FAILED or ERROR")
+	h.post("/tests/runs/r1", "/tests/runs/none/analyze", url.Values{}, http.StatusNotFound)
 	h.run("r2", func(r *agenttest.Run) { r.State = agenttest.Running })
 	h.want(http.StatusOK, "/tests/runs/r2", "running", "data-live", "The conversation goes on.", `data-ask="Cancel this run?"`)
 }

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"net/http"
 	"slices"
+	"strconv"
 
 	"github.com/callwright/callwright/agenttest"
 	"github.com/callwright/callwright/agenttest/analytics"
@@ -19,9 +20,12 @@ type report struct {
 	Filter   filter
 	Pathways []tested // that have scenarios; while none is chosen
 	Report   *analytics.Report
+	Versions []versionRow
 	Trend    template.HTML
+	Days     []analytics.Day // the newest first
+	DaysPart part
+	Heat     heatmap
 	Flows    template.HTML
-	Heatmap  []analytics.NodeFailures
 	Links    []link
 }
 
@@ -29,6 +33,14 @@ type report struct {
 type tested struct {
 	ID        string
 	Scenarios int
+}
+
+// versionRow is a version with its runs and the link to what they say.
+type versionRow struct {
+	analytics.VersionRuns
+
+	Query  string
+	Chosen bool
 }
 
 // link is a part of the way that runs go.
@@ -42,17 +54,10 @@ const maxRows = 50
 
 // analytics shows what the runs of a pathway say, or which pathways there are.
 func (p pages) analytics(ctx context.Context, r *page.Request) (page.Answer, error) {
-	data := report{Filter: readFilter(r, "pathway_id", "days", "include_scripted")}
+	data := report{Filter: readFilter(r, "pathway_id", "version_number", "days", "include_scripted")}
 	f := data.Filter
 	view := f.view("analytics", "Analytics of tests", &data)
-	query := agenttest.AnalyticsQuery{Pathway: f.Values["pathway_id"]}
-	if scripted := f.choice("include_scripted"); scripted != nil {
-		query.Scripted = *scripted
-	}
-	days, err := form{Values: f.Values}.whole("days")
-	if days != nil {
-		query.Days = *days
-	}
+	query, err := f.query()
 	if err == nil && query.Pathway == "" {
 		data.Pathways, err = p.pathways(ctx, r)
 		return view, err
@@ -61,7 +66,7 @@ func (p pages) analytics(ctx context.Context, r *page.Request) (page.Answer, err
 	if err == nil {
 		found, err = p.cfg.Tests.EnhancedAnalytics(ctx, r.Org(), query)
 	}
-	if faults, ok := faultsOf(err, "pathway_id", "days"); ok {
+	if faults, ok := faultsOf(err, "pathway_id", "version_number", "days"); ok {
 		maps.Copy(f.Faults, faults)
 	} else if err != nil {
 		return nil, err
@@ -72,24 +77,61 @@ func (p pages) analytics(ctx context.Context, r *page.Request) (page.Answer, err
 		}
 		return view, nil
 	}
-	data.describe(found.About)
-	return view, nil
+	if err := data.describe(r, found, query.Version); err != nil {
+		return nil, err
+	}
+	number := cmp.Or(query.Version, found.Newest)
+	data.Heat, err = p.heatmap(ctx, r, query.Pathway, number, found.About.Heatmap)
+	return view, err
+}
+
+// query translates the form.
+func (f filter) query() (q agenttest.AnalyticsQuery, err error) {
+	q.Pathway = f.Values["pathway_id"]
+	if scripted := f.choice("include_scripted"); scripted != nil {
+		q.Scripted = *scripted
+	}
+	for name, to := range map[string]*int{"version_number": &q.Version, "days": &q.Days} {
+		n, err := form{Values: f.Values}.whole(name)
+		if err != nil {
+			return q, err
+		}
+		if n != nil {
+			*to = *n
+		}
+	}
+	return q, nil
 }
 
 // describe prepares a report for the page.
-func (data *report) describe(a analytics.Report) {
+func (data *report) describe(r *page.Request, found agenttest.Analytics[analytics.Report], chosen int) (err error) {
+	a := found.About
+	data.Report = &a
+	for _, v := range found.Versions {
+		data.Versions = append(data.Versions, versionRow{v, r.With("version_number", strconv.Itoa(v.Version), "view", "", "nodes", ""), v.Version == chosen})
+	}
 	rates := make([]chart.Point, len(a.Days))
 	for i, d := range a.Days {
 		rates[i] = chart.Point{At: d.Date, Value: 100 * d.Rate}
 	}
-	data.Report = &a
 	data.Trend = chart.Lines{ID: "trend", Title: "Pass rate of each day", Unit: "%", Series: []chart.Series{{Name: "Pass rate", Points: rates}}}.SVG()
-	data.Heatmap = a.Heatmap[:min(maxRows, len(a.Heatmap))]
-	names := make(map[string]string, len(a.Flow.Entries))
-	for _, e := range a.Flow.Entries {
+	newest := slices.Clone(a.Days)
+	slices.Reverse(newest)
+	if data.DaysPart, err = partOf(r, "Days", "daily", "daily", len(newest), maxRows); err != nil {
+		return err
+	}
+	data.Days = newest[data.DaysPart.From:data.DaysPart.To]
+	data.flow(a.Flow)
+	return nil
+}
+
+// flow prepares the picture of the strongest links, and their table.
+func (data *report) flow(f analytics.Flow) {
+	names := make(map[string]string, len(f.Entries))
+	for _, e := range f.Entries {
 		names[e.ID] = e.Name
 	}
-	strongest := slices.SortedStableFunc(slices.Values(a.Flow.Links), func(a, b analytics.Link) int { return cmp.Compare(b.Runs, a.Runs) })
+	strongest := slices.SortedStableFunc(slices.Values(f.Links), func(a, b analytics.Link) int { return cmp.Compare(b.Runs, a.Runs) })
 	flows := chart.Sankey{ID: "flows", Title: "Ways that runs go", Unit: "runs"}
 	for _, l := range strongest[:min(maxRows, len(strongest))] {
 		data.Links = append(data.Links, link{names[l.Source], names[l.Target], l})

@@ -21,6 +21,9 @@ var files embed.FS
 type Config struct {
 	Tests   *agenttest.Service
 	Tornado *tornado.Service // nil: there are no sessions
+
+	Pathways agenttest.Documents // draws the tested pathways, whose pages are linked to; nil: they have no pages
+	Issues   bool                // issues have pages, which are linked to
 }
 
 // pages serves the pages.
@@ -43,11 +46,16 @@ func New(c Config) page.Area {
 		{Pattern: "GET /tests/runs", Serve: p.runs},
 		{Pattern: "GET /tests/runs/{id}", Serve: p.run},
 		{Pattern: "POST /tests/runs/{id}/cancel", Serve: p.cancelRun},
+		{Pattern: "POST /tests/runs/{id}/analyze", Serve: p.analyze},
 		{Pattern: "GET /tests/groups/{id}", Serve: p.group},
 		{Pattern: "GET /tests/batches", Serve: p.batches},
+		{Pattern: "POST /tests/batches", Serve: p.startBatch},
+		{Pattern: "GET /tests/batches/new", Serve: p.newBatch},
 		{Pattern: "GET /tests/batches/{id}", Serve: p.batch},
 		{Pattern: "POST /tests/batches/{id}/cancel", Serve: p.cancelBatch},
 		{Pattern: "GET /tests/sets", Serve: p.sets},
+		{Pattern: "POST /tests/sets", Serve: p.startSet},
+		{Pattern: "GET /tests/sets/new", Serve: p.newSet},
 		{Pattern: "GET /tests/sets/{id}", Serve: p.set},
 		{Pattern: "POST /tests/sets/{id}/cancel", Serve: p.cancelSet},
 		{Pattern: "GET /tests/analytics", Serve: p.analytics},
@@ -59,11 +67,15 @@ func New(c Config) page.Area {
 			page.Route{Pattern: "POST /tests/tornado", Serve: p.startSession},
 			page.Route{Pattern: "GET /tests/tornado/new", Serve: p.newSession},
 			page.Route{Pattern: "GET /tests/tornado/{id}", Serve: p.session},
+			page.Route{Pattern: "GET /tests/tornado/{id}/iterations/{number}", Serve: p.iteration},
 			page.Route{Pattern: "POST /tests/tornado/{id}/cancel", Serve: p.cancelSession},
 		)
 	}
 	all := maps.Clone(funcs)
 	all["tabs"] = func() []option { return tabs }
+	all["haspathways"] = func() bool { return c.Pathways != nil }
+	all["hasissues"] = func() bool { return c.Issues }
+	all["hastornado"] = func() bool { return c.Tornado != nil }
 	return page.Area{Title: "Tests", Path: "/tests", Templates: templates, Funcs: all, Routes: routes}
 }
 

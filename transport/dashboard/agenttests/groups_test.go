@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"strings"
 	"testing"
 	"time"
 
@@ -59,6 +60,34 @@ func TestSets(t *testing.T) {
 	h.post(at, at+"/cancel", url.Values{}, http.StatusOK, "The simulation set is being cancelled.")
 }
 
+// TestStartGroups starts groups by their forms, which say what is wrong with them.
+func TestStartGroups(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	h.want(http.StatusOK, "/tests/batches/new", "There are no enabled scenarios yet")
+	a, b := h.scenario("First", func(*scenario.Scenario) {}), h.scenario("Second", func(s *scenario.Scenario) { s.Category = scenario.HappyPath })
+	off := h.scenario("Off", func(s *scenario.Scenario) { s.Enabled = false })
+	h.want(http.StatusOK, "/tests/batches/new?category=HAPPY_PATH", b.ID, "!"+a.ID)
+	h.want(http.StatusOK, "/tests/batches/new?pathway_id=p9", "No enabled scenario matches")
+	h.want(http.StatusUnprocessableEntity, "/tests/sets/new?category=x", `id="fault-category"`)
+	h.want(http.StatusOK, "/tests/sets/new?scenario_id="+b.ID, `value="`+b.ID+`" type="checkbox" checked`, "!"+off.ID, `!value="`+a.ID+`" type="checkbox" checked`)
+	both := []string{a.ID, b.ID}
+	for field, bad := range map[string]string{
+		"version_number": "77", "budget.tokens": "-1", "budget.cost": "much", "concurrency": "33", "scenario_ids": "none",
+	} {
+		form := url.Values{"scenario_ids": both, "version_number": {""}}
+		form.Set(field, bad)
+		h.post("/tests/batches/new", "/tests/batches?pathway_id=p1", form, http.StatusUnprocessableEntity, `id="fault-`+strings.ReplaceAll(field, ".", "-")+`"`, `action="/tests/batches?pathway_id=p1"`)
+	}
+	h.post("/tests/batches/new", "/tests/batches", url.Values{}, http.StatusUnprocessableEntity, "must have 1 to 100 ids")
+	h.post("/tests/sets/new", "/tests/sets", url.Values{"scenario_ids": both, "simulations_per_scenario": {"201"}}, http.StatusUnprocessableEntity,
+		`id="fault-simulations_per_scenario"`, `value="201"`, `value="`+a.ID+`" type="checkbox" checked`)
+	h.post("/tests/batches/new", "/tests/batches", url.Values{"scenario_ids": both, "budget.tokens": {"5000"}, "concurrency": {"1"}}, http.StatusOK,
+		"<h1>Batch</h1>", "0 of 2 runs have ended.", "Tokens at most</dt><dd>5\u202f000", "1 at most", "data-live", "dashboard")
+	h.post("/tests/sets/new", "/tests/sets", url.Values{"scenario_ids": both, "simulations_per_scenario": {"3"}, "attribute_flakes": {"true"}},
+		http.StatusOK, "<h1>Simulation set</h1>", "0 of 6 runs have ended.")
+}
+
 func TestAnalytics(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -72,10 +101,29 @@ func TestAnalytics(t *testing.T) {
 			if r.Summary = analytics.NewSummary(new(0.75), []string{"start", "<b>paid"}, ""); i == 0 {
 				r.State, r.Summary = agenttest.Failed, analytics.NewSummary(new(0.0), []string{"start", "<b>paid"}, "<b>paid")
 			}
+			if i == 1 {
+				r.State, r.Summary = agenttest.Failed, analytics.NewSummary(new(0.0), []string{"start"}, "start")
+			}
 		})
 	}
-	h.want(http.StatusOK, "/tests/analytics?pathway_id=p1&days=7", "83.3 %", "6 runs have ended", "stable", "<svg", "1 of 6 scored runs", "&lt;b&gt;paid",
-		"&lt;script&gt;alert", "Passed", "!<script>alert", "!<b>paid")
+	h.run("v2", func(r *agenttest.Run) {
+		r.Scenario, r.Version, r.CreatedAt = sc.ID, 2, time.Now().Add(-time.Hour)
+		r.Summary = analytics.NewSummary(new(1.0), []string{"start", "<b>paid"}, "")
+	})
+	const at = "/tests/analytics?pathway_id=p1&days=7"
+	h.want(http.StatusOK, at, "71.4 %", "7 runs have ended", "stable", "<svg", "1 of 6 scored runs", "&lt;b&gt;paid", "&lt;script&gt;alert", "!<script>alert",
+		"!<b>paid", "Version 2</a>", "100.0 %", "version_number=1", `href="/pathways/p1/versions/2"`)
+	h.want(http.StatusOK, at+"&version_number=1", "66.7 %", "6 runs have ended", "shown here", "Version 1 is drawn", "1 of 6 failed", "shade s1",
+		"no run came", "1 node of the runs is not in it", `href="/pathways/p1/versions/1?node=start#node"`, "view=", "3.0 % to 56.4 %", `id="failures"`)
+	text := h.want(http.StatusOK, at+"&version_number=1&sort=node&order=asc", `aria-sort="ascending"`)
+	if strings.Index(text, `<th scope="row">&lt;b&gt;paid`) > strings.Index(text, `<th scope="row">start`) {
+		t.Error("the nodes are not sorted by name")
+	}
+	h.want(http.StatusOK, at+"&version_number=3", "No run of these days", "Version 2</a>")
+	h.want(http.StatusUnprocessableEntity, at+"&version_number=-1", `id="fault-version_number"`)
+	for _, bad := range []string{"&sort=colour", "&nodes=0", "&daily=x"} {
+		h.want(http.StatusBadRequest, at+bad)
+	}
 	h.want(http.StatusUnprocessableEntity, "/tests/analytics?pathway_id=p1&days=1000", `id="fault-days"`, `value="1000"`)
 	h.want(http.StatusUnprocessableEntity, "/tests/analytics?pathway_id=p1&days=week", "must be a whole number")
 	h.want(http.StatusNotFound, "/tests/analytics?pathway_id=p2", `id="fault-pathway_id"`)

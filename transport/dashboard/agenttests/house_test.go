@@ -3,18 +3,23 @@ package agenttests_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/http/cookiejar"
 	"net/http/httptest"
 	"net/url"
 	"regexp"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/memstore"
+	"github.com/callwright/callwright/adapters/memstore/agentstore"
 	"github.com/callwright/callwright/adapters/memstore/agentteststore"
+	"github.com/callwright/callwright/adapters/memstore/triagestore"
+	"github.com/callwright/callwright/adapters/scripted"
 	"github.com/callwright/callwright/agents/agentstest"
 	"github.com/callwright/callwright/agents/llm"
 	"github.com/callwright/callwright/agents/pathway"
@@ -27,6 +32,7 @@ import (
 	"github.com/callwright/callwright/agenttest/tornado"
 	"github.com/callwright/callwright/transport/dashboard"
 	"github.com/callwright/callwright/transport/dashboard/page/pagetest"
+	"github.com/callwright/callwright/triage"
 )
 
 const org = callwright.OrgID("org")
@@ -96,6 +102,7 @@ type house struct {
 	tests  *agenttest.Service
 	store  agentteststore.Store
 	found  agentteststore.Sessions
+	drawn  *pathway.Service
 	client *http.Client
 }
 
@@ -114,12 +121,44 @@ func open(t *testing.T) *house {
 		Store: h.found, Atomic: memory, Work: work, Leases: memstore.Leases{Store: memory}, Node: "n1", Pathways: versions{}, Runs: h.tests,
 		Fixer: fixer{},
 	}))
-	site := must(dashboard.New(dashboard.Config{Authenticator: somebody{}, Tests: h.tests, Tornado: tornados}))
+	drawn := must(pathway.New(pathway.Config{
+		Store: agentstore.Pathways{Store: memory}, Chats: agentstore.Chats{Store: memory}, Atomic: memory, Work: work, Gate: &agentstest.Gate{},
+		Runtime: &pathway.Runtime{Model: scripted.New()}, IDs: &ids{},
+	}))
+	h.document(drawn, graph.Document{
+		Nodes: raws(`{"id": "end", "type": "End Call", "data": {"text": "Bye."}}`,
+			`{"id": "start", "type": "Default", "data": {"name": "Greet", "isStart": true, "text": "Hello."}}`),
+		Edges: raws(`{"id": "e1", "source": "start", "target": "end", "data": {"label": "it is done"}}`),
+	})
+	h.drawn = drawn
+	problems := must(triage.New(triage.Config{Store: triagestore.Store{Store: memory}, Atomic: memory, Work: work}))
+	site := must(dashboard.New(dashboard.Config{Authenticator: somebody{}, Tests: h.tests, Tornado: tornados, Pathways: drawn, Issues: problems}))
 	t.Cleanup(func() { _ = site.Close(t.Context()) })
 	h.Server = httptest.NewServer(site)
 	t.Cleanup(h.Close)
 	h.client = &http.Client{Jar: must(cookiejar.New(nil))}
 	return h
+}
+
+// ids gives the first pathway the id "p1".
+type ids struct{ n atomic.Int64 }
+
+func (i *ids) New() string { return fmt.Sprint("p", i.n.Add(1)) }
+
+func raws(texts ...string) (all []json.RawMessage) {
+	for _, text := range texts {
+		all = append(all, json.RawMessage(text))
+	}
+	return all
+}
+
+// document saves a document as the next version of the pathway "p1", which it creates if it is absent.
+func (h *house) document(drawn *pathway.Service, d graph.Document) {
+	h.t.Helper()
+	if _, _, err := drawn.Version(h.t.Context(), org, "p1", 0); err != nil {
+		must(drawn.Create(h.t.Context(), org, pathway.Draft{Name: "Pays"}))
+	}
+	must(drawn.Save(h.t.Context(), org, "p1", "tested", d))
 }
 
 func must[T any](value T, err error) T {

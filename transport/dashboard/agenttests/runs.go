@@ -2,9 +2,13 @@ package agenttests
 
 import (
 	"context"
+	"net/http"
+	"net/url"
 	"time"
 
+	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agenttest"
+	"github.com/callwright/callwright/agenttest/analysis"
 	"github.com/callwright/callwright/agenttest/assert"
 	"github.com/callwright/callwright/agenttest/engine"
 	"github.com/callwright/callwright/transport/dashboard/page"
@@ -19,13 +23,15 @@ type runList struct {
 
 // runs shows the runs that match.
 func (p pages) runs(ctx context.Context, r *page.Request) (page.Answer, error) {
-	data := runList{Filter: readFilter(r, "scenario_id", "pathway_id", "persona_id", "batch_id", "status")}
+	data := runList{Filter: readFilter(r, "scenario_id", "pathway_id", "persona_id", "batch_id", "status", "order")}
 	f := data.Filter
 	after, err := r.After()
 	if err != nil {
 		return nil, err
 	}
+	oldest := oneOf(f, "order", []string{"asc"}) != ""
 	find := agenttest.RunFilter{
+		Oldest:   oldest,
 		Scenario: f.Values["scenario_id"], Pathway: f.Values["pathway_id"], Persona: f.Values["persona_id"], Batch: f.Values["batch_id"],
 		After: after, Limit: pageSize,
 	}
@@ -41,7 +47,7 @@ func (p pages) runs(ctx context.Context, r *page.Request) (page.Answer, error) {
 		return nil, err
 	}
 	data.Runs, data.Next = found.Items, r.Next(found.Next)
-	if after.IsZero() {
+	if after.IsZero() && !oldest {
 		view.Live = []string{"runs"}
 	}
 	return view, nil
@@ -56,36 +62,71 @@ type oneRun struct {
 	Outcome  engine.Outcome // the zero Outcome: the run has not ended, or never began
 	Snapshot agenttest.Snapshot
 	Ended    bool
-	Turns    []turn
-	Results  []result
 	Visits   []visit
+	Analysis *analysis.Analysis // nil: nobody has asked for one
+	Faults   page.Faults
+	Issues   string // query of the issues that are about failures like this one
+
+	evidence
 }
 
 // visit is a node that the agent came to.
 type visit struct {
 	Name string
-	Turn int
+	Turn ref // after which it came there; a number below 0: it began there
 }
 
 // maxVisits is the number of visits that are shown.
-const maxVisits = 200
+const maxVisits = 100
+
+// maxSearch bounds the text by which issues are searched, in bytes.
+const maxSearch = 100
 
 // run shows a run. It is live until the run has ended.
 func (p pages) run(ctx context.Context, r *page.Request) (page.Answer, error) {
+	return p.showRun(ctx, r, oneRun{})
+}
+
+// issuesAbout returns the query of the issues that failures of a scenario have opened.
+func issuesAbout(scenario string) string {
+	return "?" + url.Values{"resource_type": {"run"}, "search": {callwright.Clip("Test fails: "+scenario, maxSearch)}}.Encode()
+}
+
+// analyze shows a run with why it has failed. An analysis is not kept: each asks the model anew.
+func (p pages) analyze(ctx context.Context, r *page.Request) (page.Answer, error) {
+	a, err := p.cfg.Tests.AnalyzeRun(ctx, r.Org(), r.PathValue("id"))
+	if err == nil {
+		return p.showRun(ctx, r, oneRun{Analysis: &a})
+	}
+	faults, ok := page.FaultsOf(err, nil)
+	if !ok {
+		return nil, err
+	}
+	return p.showRun(ctx, r, oneRun{Faults: faults})
+}
+
+// showRun shows a run with what data has already.
+func (p pages) showRun(ctx context.Context, r *page.Request, data oneRun) (page.Answer, error) {
 	run, snap, err := p.cfg.Tests.GetRun(ctx, r.Org(), r.PathValue("id"))
 	if err != nil {
 		return nil, err
 	}
-	data := oneRun{Run: run, Snapshot: snap, Ended: run.State.Ended()}
+	data.Run, data.Snapshot, data.Ended = run, snap, run.State.Ended()
 	if run.Outcome != nil {
 		data.Outcome = *run.Outcome
 	}
-	data.Turns, data.Results = marked(&data.Outcome)
+	if data.evidence, err = readEvidence(r, &data.Outcome); err != nil {
+		return nil, err
+	}
+	data.Issues = issuesAbout(run.Name)
 	for _, v := range data.Outcome.Evidence.Visits[:min(maxVisits, len(data.Outcome.Evidence.Visits))] {
-		data.Visits = append(data.Visits, visit{nodeName(&data.Outcome.Evidence, v.Node), v.Turn})
+		data.Visits = append(data.Visits, visit{nodeName(&data.Outcome.Evidence, v.Node), data.toTurn(r, v.Turn)})
 	}
 	view := &page.View{Page: "run", Title: "Run of " + run.Name, Data: data}
-	if !data.Ended {
+	switch {
+	case len(data.Faults) > 0:
+		view.Status = http.StatusUnprocessableEntity
+	case !data.Ended:
 		view.Live, view.Every = []string{"run"}, every
 	}
 	return view, nil

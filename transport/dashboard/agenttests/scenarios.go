@@ -98,6 +98,7 @@ type oneScenario struct {
 	Scenario scenario.Scenario
 	Runs     []agenttest.Run // the newest
 	Form     form            // starts a run
+	Issues   string          // query of the issues about its failures
 }
 
 // recent is the number of a scenario's runs on its page.
@@ -118,7 +119,7 @@ func (p pages) showScenario(ctx context.Context, r *page.Request, f form) (page.
 	if err != nil {
 		return nil, err
 	}
-	data.Runs = found.Items
+	data.Runs, data.Issues = found.Items, issuesAbout(data.Scenario.Name)
 	view := &page.View{Page: "scenario", Title: data.Scenario.Name, Data: data, Live: []string{"runs"}}
 	if len(f.Faults) > 0 {
 		view.Status, view.Live = http.StatusUnprocessableEntity, nil

@@ -2,12 +2,16 @@ package agenttests
 
 import (
 	"context"
+	"fmt"
 	"net/http"
+	"slices"
+	"strconv"
 	"time"
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agenttest"
 	"github.com/callwright/callwright/agenttest/tornado"
+	"github.com/callwright/callwright/transport/dashboard/drawing"
 	"github.com/callwright/callwright/transport/dashboard/page"
 )
 
@@ -52,7 +56,8 @@ type oneSession struct {
 	Session    tornado.Session
 	Ended      bool
 	Names      map[string]string // of scenarios by id
-	Iterations []iteration
+	Iterations []iteration       // the newest first
+	Part       part
 }
 
 // iteration is an attempt with the groups of its runs.
@@ -61,7 +66,17 @@ type iteration struct {
 
 	Parent int // number of the version that it changed
 	Groups []string
+	Rows   drawing.Changes
+	Nodes  int // that differ
+	Edges  int
 }
+
+// The bounds of what is shown of iterations.
+const (
+	maxIterations = 10
+	maxSummary    = 5   // differences of an iteration in the list
+	maxChanges    = 100 // on the page of an iteration
+)
 
 // Name returns the name of a scenario; of one that was deleted its id.
 func (s oneSession) Name(id string) string {
@@ -73,30 +88,75 @@ func (s oneSession) Name(id string) string {
 
 // session shows a session. It is live until the session has ended.
 func (p pages) session(ctx context.Context, r *page.Request) (page.Answer, error) {
-	s, err := p.cfg.Tornado.Get(ctx, r.Org(), r.PathValue("id"))
+	data, err := p.oneSession(ctx, r)
 	if err != nil {
 		return nil, err
 	}
-	data := oneSession{Session: s, Ended: s.State.Ended(), Names: map[string]string{}}
-	ids := make([]string, len(s.Scenarios))
-	for i, sc := range s.Scenarios {
-		ids[i] = sc.ID
-	}
-	known, err := p.cfg.Tests.ListScenarios(ctx, r.Org(), agenttest.ScenarioFilter{IDs: ids, Brief: true}, 0)
-	if err != nil {
+	s := data.Session
+	if data.Part, err = partOf(r, "Iterations", "iterations", "iterations", len(s.Iterations), maxIterations); err != nil {
 		return nil, err
 	}
-	for _, sc := range known.Items {
-		data.Names[sc.ID] = sc.Name
-	}
-	for _, it := range s.Iterations {
-		data.Iterations = append(data.Iterations, iteration{it, s.Parent(it.Number), s.Batches(it)})
+	for i := data.Part.From; i < data.Part.To; i++ {
+		data.Iterations = append(data.Iterations, iterationOf(s, len(s.Iterations)-1-i, maxSummary))
 	}
 	view := &page.View{Page: "session", Title: "Tornado session", Data: data}
 	if !data.Ended {
 		view.Live, view.Every = []string{"session"}, every
 	}
 	return view, nil
+}
+
+// iterationOf prepares an iteration of a session.
+func iterationOf(s tornado.Session, i, most int) iteration {
+	it := iteration{Iteration: s.Iterations[i], Parent: s.Parent(s.Iterations[i].Number), Groups: s.Batches(s.Iterations[i])}
+	if c := it.Changes; c != nil {
+		it.Rows, it.Nodes, it.Edges = drawing.Compare(*c, most, fmt.Sprintf("Differences of iteration %d", it.Number)), len(c.Nodes), len(c.Edges)
+	}
+	return it
+}
+
+// oneIteration is the page of an iteration.
+type oneIteration struct {
+	oneSession
+
+	Iteration iteration
+}
+
+// iteration shows what an iteration has changed, side by side, and what came of it. It is live until it has its outcome.
+func (p pages) iteration(ctx context.Context, r *page.Request) (page.Answer, error) {
+	found, err := p.oneSession(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	number, err := strconv.Atoi(r.PathValue("number"))
+	i := slices.IndexFunc(found.Session.Iterations, func(it tornado.Iteration) bool { return it.Number == number })
+	if err != nil || i < 0 {
+		return nil, callwright.NotFound("iteration")
+	}
+	data := oneIteration{found, iterationOf(found.Session, i, maxChanges)}
+	view := &page.View{Page: "iteration", Title: fmt.Sprintf("Iteration %d", number), Data: data}
+	if !data.Ended && data.Iteration.Outcome == tornado.Unfinished {
+		view.Live, view.Every = []string{"iteration"}, every
+	}
+	return view, nil
+}
+
+// oneSession reads a session, and the names of its scenarios.
+func (p pages) oneSession(ctx context.Context, r *page.Request) (data oneSession, err error) {
+	s, err := p.cfg.Tornado.Get(ctx, r.Org(), r.PathValue("id"))
+	if err != nil {
+		return data, err
+	}
+	data = oneSession{Session: s, Ended: s.State.Ended(), Names: map[string]string{}}
+	ids := make([]string, len(s.Scenarios))
+	for i, sc := range s.Scenarios {
+		ids[i] = sc.ID
+	}
+	known, err := p.cfg.Tests.ListScenarios(ctx, r.Org(), agenttest.ScenarioFilter{IDs: ids, Brief: true}, 0)
+	for _, sc := range known.Items {
+		data.Names[sc.ID] = sc.Name
+	}
+	return data, err
 }
 
 // sessionFields are the fields of the form that starts sessions.

@@ -3,6 +3,7 @@ package agenttests_test
 import (
 	"net/http"
 	"net/url"
+	"strings"
 	"testing"
 	"time"
 
@@ -40,8 +41,15 @@ func TestSessions(t *testing.T) {
 	h.want(http.StatusOK, "/tests/tornado?status=STUCK", "No session matches")
 	h.want(http.StatusUnprocessableEntity, "/tests/tornado?status=x", `id="fault-status"`)
 	h.want(http.StatusOK, "/tests/tornado/t1", "&lt;i&gt;detail", "Iteration 2: version 3, a change of version 2", "accepted", "rejected", "one more passes",
-		"&lt;script&gt;alert(1)", "!<script>alert", "Ask for the &lt;b&gt;card", "data.prompt", "<ins>&#34;Ask for the card.&#34;</ins>", "!</del><script>",
-		"/tests/groups/"+tornado.TrialID("t1", "screen"), "gone", "!data-live", "!Cancel the session")
+		"Ask for the &lt;b&gt;card", "data.prompt", "<ins>&#34;Ask for the card.&#34;</ins>", "!</del><script>", "gone", "!data-live", "!Cancel the session",
+		"/tests/tornado/t1/iterations/0", "/pathways/p0/diff?from=1&amp;to=2", "1 node and 0 edges differ")
+	h.want(http.StatusOK, "/tests/tornado/t1/iterations/1", "<h1>Iteration 1: version 2, a change of version 1</h1>", "accepted", "one more passes",
+		"Ask for the &lt;b&gt;card", "data.prompt", "<ins>&#34;Ask for the card.&#34;</ins>", "!</del><script>", "&lt;script&gt;alert(1)", "!<script>alert",
+		"/tests/groups/"+tornado.TrialID("t1", "screen"), "/pathways/p0/diff?from=1&amp;to=2", "!data-live")
+	h.want(http.StatusOK, "/tests/tornado/t1/iterations/0", "<h1>Baseline: version 1</h1>", "gone", "&lt;script&gt;alert(1)")
+	for _, path := range []string{"/tests/tornado/t1/iterations/3", "/tests/tornado/t1/iterations/x", "/tests/tornado/none/iterations/0"} {
+		h.want(http.StatusNotFound, path)
+	}
 	h.want(http.StatusNotFound, "/tests/tornado/none")
 }
 
@@ -56,7 +64,7 @@ func TestStartSession(t *testing.T) {
 	} {
 		values := url.Values{"pathway_id": {"p1"}}
 		values.Set(field, bad)
-		h.post(form, "/tests/tornado", values, http.StatusUnprocessableEntity, `id="fault-`+field+`"`, bad)
+		h.post(form, "/tests/tornado", values, http.StatusUnprocessableEntity, `id="fault-`+strings.ReplaceAll(field, ".", "-")+`"`, bad)
 	}
 	h.post(form, "/tests/tornado", url.Values{"pathway_id": {"p1"}}, http.StatusOK, "The session begins", "running", "data-live", "Cancel the session")
 	h.post(form, "/tests/tornado", url.Values{"pathway_id": {"p1"}}, http.StatusUnprocessableEntity, "has the running session")

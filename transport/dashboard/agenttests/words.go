@@ -31,6 +31,7 @@ var funcs = template.FuncMap{
 	"triggers":      func() []option { return anyOf(triggers) },
 	"sessionstates": func() []option { return anyOf(tornado.States()) },
 	"scripted":      func() []option { return []option{{"", "Left out"}, {"true", "Counted"}} },
+	"ages":          func() []option { return []option{{"", "Newest first"}, {"asc", "Oldest first"}} },
 	"answers":       func() []option { return []option{{"", "Any"}, {"true", "Yes"}, {"false", "No"}} },
 }
 

@@ -16,7 +16,7 @@ func (d *drawing) edge(p *pen, i int, view ViewBox, labels []placer) {
 	e, c := d.edges[i], d.chains[i]
 	line, label := d.route(i), ""
 	var at point
-	if len(c) > 1 {
+	if len(c) > 1 && !d.far {
 		label = cut(clean(e.Label), nodeWidth*0.8)
 		at, label = placeLabel(line, label, labels[d.vertices[c[0]].layer:])
 	}
@@ -33,6 +33,10 @@ func (d *drawing) edge(p *pen, i int, view ViewBox, labels []placer) {
 	if w := math.Ceil(4 * weight(e.Weight) / max(d.heaviest, 1e-9)); w > 1 {
 		state += fmt.Sprintf(" w%.0f", w)
 	}
+	if d.far {
+		p.shape("path", "edge"+state, "d", straight(line))
+		return
+	}
 	p.open("g", "")
 	p.title(d.edgeTitle(i))
 	d.stroke(p, i, line, state)
@@ -40,6 +44,17 @@ func (d *drawing) edge(p *pen, i int, view ViewBox, labels []placer) {
 		p.text(at.x, at.y+4, "label small halo mid", label, width)
 	}
 	p.end("g")
+}
+
+// straight returns the data of a line without bends, in whole units.
+func straight(line []point) string {
+	var d path
+	command := "M"
+	for _, at := range line {
+		d.add(command, math.Round(at.x), math.Round(at.y))
+		command = "L"
+	}
+	return d.String()
 }
 
 // placeLabel returns where a label stands on a line, and the label, or "" if there is no room for it in any of the gaps.
@@ -58,7 +73,7 @@ func placeLabel(line []point, label string, gaps []placer) (at point, placed str
 
 func (d *drawing) edgeTitle(i int) string {
 	e := d.edges[i]
-	text := d.name(d.pairs[i][0]) + " to " + d.name(d.pairs[i][1])
+	text := d.names[d.pairs[i][0]] + " to " + d.names[d.pairs[i][1]]
 	if label := clean(e.Label); label != "" {
 		text += ": " + label
 	}
@@ -80,11 +95,11 @@ func (d *drawing) route(i int) []point {
 		return []point{{b.x + b.w, b.y + b.h*0.3}, {b.x + b.w, b.y + b.h*0.7}}
 	}
 	lower := c[len(c)-1]
-	line := []point{{d.ports[[2]int{i, 0}], d.top(c[0]) + nodeHeight}}
+	line := append(make([]point, 0, 2*len(c)), point{d.ports[i][0], d.top(c[0]) + nodeHeight})
 	for _, v := range c[1 : len(c)-1] {
 		line = append(line, point{d.vertices[v].x, d.top(v)}, point{d.vertices[v].x, d.top(v) + nodeHeight})
 	}
-	return append(line, point{d.ports[[2]int{i, 1}], d.top(lower)})
+	return append(line, point{d.ports[i][1], d.top(lower)})
 }
 
 // between returns the point at t, from 0 to 1, of the curve from a to b.

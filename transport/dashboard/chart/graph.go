@@ -12,10 +12,14 @@ import (
 const (
 	maxNodes = 400
 	maxEdges = 800
+	shades   = 5 // classes s1 to s5
 
 	nodeWidth, nodeHeight = 172.0, 62.0
 	layerGap              = 84.0 // between layers, for arrows and their labels
 	graphMargin           = 34.0 // for arrows from a node to itself
+
+	far                   = 4000.0 // a view as wide or as high is a map: its texts would be too small to read
+	nearWidth, nearHeight = 1800.0, 1300.0
 )
 
 // Node is a box of a graph.
@@ -24,6 +28,8 @@ type Node struct {
 	Label    string
 	Kind     string  // small, above the label
 	Heat     float64 // from 0 to 1, such as the share of calls; drawn as a bar below the label
+	Note     string  // above the label in place of Kind, such as figures
+	Shade    float64 // from 0 to 1: how dark the box is. Note should say what it means
 	Selected bool    // drawn with a thick frame
 	Href     string  // empty: none
 }
@@ -42,13 +48,20 @@ type Graph struct {
 	ID, Title string
 	Nodes     []Node // of several with one id the first is shown
 	Edges     []Edge
-	View      ViewBox // the part that is shown; zero: the whole
+	View      ViewBox // the part that is shown; zero: the whole, or, if that is too large to be read, the part around the first node
 }
 
 // Views returns the boxes that links for zoom and pan lead to from the view.
 func (g Graph) Views() Views {
 	d := g.layOut()
-	return views(d.whole(), g.View)
+	return views(d.whole(), d.view(g.View))
+}
+
+// Draw returns what SVG and Views return, and does their common work once.
+func (g Graph) Draw() (template.HTML, Views) {
+	d := g.layOut()
+	view := d.view(g.View)
+	return g.svg(d, view), views(d.whole(), view)
 }
 
 // drawing is a graph that is laid out.
@@ -57,12 +70,14 @@ type drawing struct {
 	nodes    []Node
 	edges    []Edge
 	pairs    [][2]int // indexes of the nodes of each edge
+	names    []string // of the nodes, cut to about 30 characters
 	heaviest float64
-	ports    map[[2]int]float64 // x at which an edge meets a node, by the edge and whether that is its lower end
+	far      bool         // it is seen from far away: see Graph.SVG
+	ports    [][2]float64 // x at which each edge meets its upper and its lower node
 }
 
 func (g Graph) layOut() *drawing {
-	d := &drawing{ports: map[[2]int]float64{}}
+	d := &drawing{}
 	index := map[string]int{}
 	for _, n := range g.Nodes {
 		if _, twice := index[n.ID]; !twice && len(d.nodes) < maxNodes {
@@ -78,6 +93,11 @@ func (g Graph) layOut() *drawing {
 			d.edges = append(d.edges, e)
 			d.heaviest = max(d.heaviest, weight(e.Weight))
 		}
+	}
+	d.names = make([]string, len(d.nodes))
+	for v, n := range d.nodes {
+		const room = 300
+		d.names[v] = cut(clean(cmp.Or(n.Label, n.ID)), room)
 	}
 	d.layers = layOut(len(d.nodes), d.pairs, nodeWidth)
 	d.connect()
@@ -99,6 +119,7 @@ func (d *drawing) connect() {
 		edge, lower int
 		to          float64
 	}
+	d.ports = make([][2]float64, len(d.edges))
 	sides := make([][2][]end, len(d.nodes)) // below and above each node
 	for i, c := range d.chains {
 		if len(c) > 1 {
@@ -112,7 +133,7 @@ func (d *drawing) connect() {
 			slices.SortStableFunc(ends, func(a, b end) int { return cmp.Compare(a.to, b.to) })
 			step := min(apart, nodeWidth*0.85/float64(max(1, len(ends)-1)))
 			for i, e := range ends {
-				d.ports[[2]int{e.edge, e.lower}] = d.vertices[v].x + step*(float64(i)-float64(len(ends)-1)/2)
+				d.ports[e.edge][e.lower] = d.vertices[v].x + step*(float64(i)-float64(len(ends)-1)/2)
 			}
 		}
 	}
@@ -137,17 +158,34 @@ func (d *drawing) whole() ViewBox {
 	return ViewBox{x, -graphMargin / 2, w, h + graphMargin}
 }
 
-// SVG draws what the view shows of the graph.
+// view returns the view that is shown for the one that was asked for.
+func (d *drawing) view(asked ViewBox) ViewBox {
+	if asked.shows() {
+		return asked
+	}
+	whole := d.whole()
+	if !whole.isFar() || len(d.nodes) == 0 {
+		return whole
+	}
+	w, h := min(whole.W, nearWidth), min(whole.H, nearHeight)
+	first := d.box(0)
+	x := max(whole.X, min(whole.X+whole.W-w, first.x+(first.w-w)/2))
+	return ViewBox{x, whole.Y, w, h}
+}
+
+// SVG draws what the view shows of the graph. A view of 4,000 units or more shows the boxes without texts, and bare lines.
 func (g Graph) SVG() template.HTML {
+	d := g.layOut()
+	return g.svg(d, d.view(g.View))
+}
+
+func (g Graph) svg(d *drawing, view ViewBox) template.HTML {
 	p := newPen(g.ID)
 	if len(g.Nodes) == 0 {
 		return p.none("graph", g.Title, "No nodes yet.", 80)
 	}
-	d := g.layOut()
-	view := g.View
-	if !view.shows() {
-		view = d.whole()
-	}
+	d.far = view.isFar()
+	p.b.Grow(200 * (len(d.nodes) + len(d.edges)))
 	back := 0
 	labels := make([]placer, len(d.rows))
 	for i := range d.edges {
@@ -171,7 +209,7 @@ func (g Graph) SVG() template.HTML {
 func (d *drawing) sentences() []string {
 	next := make([][]string, len(d.nodes))
 	for _, pair := range d.pairs {
-		next[pair[0]] = append(next[pair[0]], d.name(pair[1]))
+		next[pair[0]] = append(next[pair[0]], d.names[pair[1]])
 	}
 	all := make([]string, 0, len(d.nodes))
 	for v, to := range next {
@@ -184,12 +222,6 @@ func (d *drawing) sentences() []string {
 	return all
 }
 
-// name returns the label of a node, cut to about 30 characters.
-func (d *drawing) name(v int) string {
-	const room = 300
-	return cut(clean(cmp.Or(d.nodes[v].Label, d.nodes[v].ID)), room)
-}
-
 func (d *drawing) title(v int) string {
 	n := d.nodes[v]
 	text := clean(cmp.Or(n.Label, n.ID))
@@ -198,6 +230,9 @@ func (d *drawing) title(v int) string {
 	}
 	if h := heat(n.Heat); h > 0 {
 		text += fmt.Sprintf(", %.0f %%", h*100)
+	}
+	if note := clean(n.Note); note != "" {
+		text += ", " + note
 	}
 	if n.Selected {
 		text += ", selected"
@@ -218,8 +253,15 @@ func (d *drawing) node(p *pen, v int) {
 	x := b.x + b.w/2
 	tag := p.begin(n.Href, "", d.title(v))
 	p.shape("rect", class, "x", b.x, "y", b.y, "width", b.w, "height", b.h, "rx", 6.0)
+	if s := heat(n.Shade); s > 0 {
+		p.shape("rect", fmt.Sprintf("shade s%.0f", math.Ceil(shades*s)), "x", b.x, "y", b.y, "width", b.w, "height", b.h, "rx", 6.0)
+	}
 	if h := heat(n.Heat); h > 0 {
 		p.shape("rect", "heat", "x", b.x+6, "y", b.y+b.h-8, "width", max(2, h*(b.w-12)), "height", 5.0)
+	}
+	if d.far {
+		p.end(tag)
+		return
 	}
 	one, two := halves(clean(cmp.Or(n.Label, n.ID)), room)
 	y := b.y + 42
@@ -227,7 +269,11 @@ func (d *drawing) node(p *pen, v int) {
 		y = b.y + 33
 		p.text(x, y+lineUnits, "label mid", two, room)
 	}
-	p.text(x, b.y+16, "axis small mid", cut(clean(n.Kind), room), room)
+	if note := clean(n.Note); note != "" {
+		p.text(x, b.y+16, "label small head mid", cut(note, room), room)
+	} else {
+		p.text(x, b.y+16, "axis small mid", cut(clean(n.Kind), room), room)
+	}
 	p.text(x, y, "label mid", one, room)
 	p.end(tag)
 }

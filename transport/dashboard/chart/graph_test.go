@@ -30,7 +30,7 @@ func randomGraph(random *rand.Rand, n, edges int) chart.Graph {
 
 var (
 	boxes = regexp.MustCompile(`<rect class="box[^"]*" x="([-\d.]+)" y="([-\d.]+)" width="([-\d.]+)" height="([-\d.]+)"`)
-	lines = regexp.MustCompile(`<path class="edge([^"]*)" d="M([-\d.]+) ([-\d.]+)[^"]*[ C]([-\d.]+) ([-\d.]+)"`)
+	lines = regexp.MustCompile(`<path class="edge([^"]*)" d="M([-\d.]+) ([-\d.]+)[^"]*[ CL]([-\d.]+) ([-\d.]+)"`)
 )
 
 // numbers returns the submatches of an expression that are numbers.
@@ -51,9 +51,10 @@ func TestGraphLayout(t *testing.T) {
 	for range 60 {
 		n := 1 + random.IntN(60)
 		g := randomGraph(random, n, random.IntN(3*n))
+		whole := g.Views().Whole
+		g.View = whole
 		svg := string(g.SVG())
 		checkPicture(t, svg)
-		whole := g.Views().Whole
 		found := boxes.FindAllStringSubmatch(svg, -1)
 		if len(found) != n || strings.Count(svg, `class="edge`) != len(g.Edges) {
 			t.Fatalf("%d boxes and %d edges of %d and %d", len(found), strings.Count(svg, `class="edge`), n, len(g.Edges))
@@ -97,8 +98,14 @@ func TestGraphShapes(t *testing.T) {
 			}
 			g.Edges = append(g.Edges, chart.Edge{From: strconv.Itoa(from), To: strconv.Itoa(to(i)), Label: strings.Repeat("長い", 200)})
 		}
+		part := string(g.SVG())
+		checkPicture(t, part)
+		g.View = g.Views().Whole
 		svg := string(g.SVG())
 		checkPicture(t, svg)
+		if n := len(boxes.FindAllString(part, -1)); n >= 400 || n == 0 || !strings.Contains(part, "長い") {
+			t.Errorf("a part of %s has %d boxes", name, n)
+		}
 		if n := len(boxes.FindAllString(svg, -1)); n != 400 {
 			t.Errorf("%s has %d boxes", name, n)
 		}
@@ -110,15 +117,20 @@ func TestGraphViews(t *testing.T) {
 	t.Parallel()
 	g := randomGraph(rand.New(rand.NewPCG(3, 4)), 100, 150)
 	whole := g.Views().Whole
-	all := len(g.SVG())
-	for range 4 {
+	texts := func() int { return strings.Count(string(g.SVG()), "<text") }
+	begin := texts()
+	g.View = whole
+	if n := texts(); n != 0 || begin == 0 {
+		t.Errorf("the whole has %d texts, the beginning %d", n, begin)
+	}
+	for range 6 {
 		g.View = g.Views().In
 	}
 	near := g.Views()
-	if len(g.SVG()) > all/2 || near.Left.X >= g.View.X || near.Down.Y <= g.View.Y || near.In.W > g.View.W {
+	if n := texts(); n == 0 || n > begin || near.Left.X >= g.View.X || near.Down.Y <= g.View.Y || near.In.W > g.View.W {
 		t.Errorf("the views around %v of %v are %+v", g.View, whole, near)
 	}
-	for range 6 {
+	for range 9 {
 		g.View = g.Views().Out
 	}
 	if g.View != whole {
@@ -128,8 +140,13 @@ func TestGraphViews(t *testing.T) {
 
 func BenchmarkGraph(b *testing.B) {
 	g := randomGraph(rand.New(rand.NewPCG(1, 2)), 400, 600)
-	for b.Loop() {
-		g.SVG()
+	for name, view := range map[string]chart.ViewBox{"whole": g.Views().Whole, "part": {}} {
+		b.Run(name, func(b *testing.B) {
+			g.View = view
+			for b.Loop() {
+				g.SVG()
+			}
+		})
 	}
 }
 

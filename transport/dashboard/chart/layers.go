@@ -102,15 +102,19 @@ func depthFirst(n int, edges [][2]int) (first, last []int) {
 // join makes the chains of the edges. When there are too many joints, edges go straight.
 func (l *layers) join(ends [][2]int) {
 	nodes := len(l.vertices)
+	joints := l.joints(ends)
+	l.vertices = slices.Grow(l.vertices, joints)
+	ways := make([]int, 2*joints) // each joint has a way up and a way down
 	l.chains = make([][]int, len(ends))
 	for i, e := range ends {
-		chain := []int{e[0]}
+		from, to := l.vertices[e[0]].layer, l.vertices[e[1]].layer
+		chain := append(make([]int, 0, max(1, to-from+1)), e[0])
 		if e[0] != e[1] {
-			from, to := l.vertices[e[0]].layer, l.vertices[e[1]].layer
 			for at := from + 1; at < to && len(l.vertices)-nodes+to-at <= maxJoints; at++ {
 				chain = append(chain, len(l.vertices))
 				l.rows[at] = append(l.rows[at], len(l.vertices))
-				l.vertices = append(l.vertices, vertex{layer: at})
+				l.vertices = append(l.vertices, vertex{layer: at, up: ways[:0:1], down: ways[1:1:2]})
+				ways = ways[2:]
 			}
 			chain = append(chain, e[1])
 		}
@@ -125,6 +129,15 @@ func (l *layers) join(ends [][2]int) {
 	l.number()
 }
 
+// joints returns how many joints edges get.
+func (l *layers) joints(ends [][2]int) int {
+	n := 0
+	for _, e := range ends {
+		n += max(0, l.vertices[e[1]].layer-l.vertices[e[0]].layer-1)
+	}
+	return min(n, maxJoints)
+}
+
 // number tells vertices their places in their rows.
 func (l *layers) number() {
 	for _, row := range l.rows {
@@ -136,38 +149,35 @@ func (l *layers) number() {
 
 // order sorts rows by the mean place of neighbours, downwards and upwards in turn, and keeps the order with the fewest crossings.
 func (l *layers) order() {
-	best, least := [][]int(nil), math.MaxInt
+	best, least := make([][]int, len(l.rows)), math.MaxInt
+	sums := make([]int, l.widest()+1)
 	keep := func() {
-		if n := l.crossings(); n < least {
-			least, best = n, make([][]int, len(l.rows))
+		if n := l.crossings(sums); n < least {
+			least = n
 			for i, row := range l.rows {
-				best[i] = slices.Clone(row)
+				best[i] = append(best[i][:0], row...)
 			}
 		}
 	}
 	keep()
-	means := make([]float64, len(l.vertices))
+	sorted := make([]placed, 0, l.widest())
 	for sweep := 0; sweep < sweeps && least > 0; sweep++ {
 		for i := range l.rows {
 			row := l.rows[i]
 			if sweep%2 == 1 {
 				row = l.rows[len(l.rows)-1-i]
 			}
+			sorted = sorted[:0]
 			for place, v := range row {
-				near, sum := l.vertices[v].up, 0.0
+				near := l.vertices[v].up
 				if sweep%2 == 1 {
 					near = l.vertices[v].down
 				}
-				if means[v] = float64(place); len(near) > 0 {
-					for _, w := range near {
-						sum += float64(l.vertices[w].place)
-					}
-					means[v] = sum / float64(len(near))
-				}
+				sorted = append(sorted, placed{l.meanPlace(near, place), place, v})
 			}
-			slices.SortStableFunc(row, func(a, b int) int { return cmp.Compare(means[a], means[b]) })
-			for place, v := range row {
-				l.vertices[v].place = place
+			slices.SortFunc(sorted, placed.compare)
+			for place, at := range sorted {
+				row[place], l.vertices[at.vertex].place = at.vertex, place
 			}
 		}
 		keep()
@@ -176,11 +186,50 @@ func (l *layers) order() {
 	l.number()
 }
 
-// crossings counts the pairs of edges that cross between neighbouring rows.
-func (l *layers) crossings() int {
+// placed is a vertex of a row with where its neighbours want it, and where it is.
+type placed struct {
+	mean          float64
+	place, vertex int
+}
+
+// compare orders vertices by where they are wanted. Those that are wanted at one place stay in their order.
+func (p placed) compare(q placed) int {
+	switch {
+	case p.mean < q.mean:
+		return -1
+	case p.mean > q.mean:
+		return 1
+	}
+	return p.place - q.place
+}
+
+// meanPlace returns the mean place of vertices; without any, the place given.
+func (l *layers) meanPlace(near []int, place int) float64 {
+	if len(near) == 0 {
+		return float64(place)
+	}
+	sum := 0
+	for _, v := range near {
+		sum += l.vertices[v].place
+	}
+	return float64(sum) / float64(len(near))
+}
+
+// widest returns the number of vertices of the row that has most.
+func (l *layers) widest() int {
+	most := 0
+	for _, row := range l.rows {
+		most = max(most, len(row))
+	}
+	return most
+}
+
+// crossings counts the pairs of edges that cross between neighbouring rows. It needs room for the widest row, and one more.
+func (l *layers) crossings(room []int) int {
 	n := 0
 	for i := 1; i < len(l.rows); i++ {
-		sums := make([]int, len(l.rows[i])+1) // a Fenwick tree over the places of the lower row
+		sums := room[:len(l.rows[i])+1] // a Fenwick tree over the places of the lower row
+		clear(sums)
 		seen := 0
 		for _, v := range l.rows[i-1] {
 			for _, w := range l.vertices[v].down {
@@ -203,24 +252,27 @@ func (l *layers) crossings() int {
 // place moves the vertices of each row towards their neighbours, in the order of the row.
 func (l *layers) place() {
 	const passes = 10
+	most := l.widest()
+	wants, weights := make([]float64, most), make([]float64, most)
+	s := spreader{make([]float64, most), make([]run, 0, most)}
 	for pass := range passes {
 		for i := range l.rows {
 			row := l.rows[i]
 			if pass%2 == 1 {
 				row = l.rows[len(l.rows)-1-i]
 			}
-			wants, weights := make([]float64, len(row)), make([]float64, len(row))
 			for j, v := range row {
-				near := l.vertices[v].up
+				up, down := l.vertices[v].up, l.vertices[v].down
 				switch {
 				case pass == passes-1:
-					near = slices.Concat(near, l.vertices[v].down)
 				case pass%2 == 1:
-					near = l.vertices[v].down
+					up = nil
+				default:
+					down = nil
 				}
-				wants[j], weights[j] = l.mean(v, near)
+				wants[j], weights[j] = l.mean(v, up, down)
 			}
-			l.spread(row, wants, weights)
+			l.spread(row, wants, weights, s)
 		}
 	}
 	least := math.Inf(1)
@@ -233,14 +285,16 @@ func (l *layers) place() {
 }
 
 // mean returns where neighbours want a vertex, and how much. Joints that follow each other pull most, so that edges are straight.
-func (l *layers) mean(v int, near []int) (want, weight float64) {
-	for _, w := range near {
-		pull := 1.0
-		if l.vertices[v].w == 0 && l.vertices[w].w == 0 {
-			pull = 8
+func (l *layers) mean(v int, up, down []int) (want, weight float64) {
+	for _, near := range [][]int{up, down} {
+		for _, w := range near {
+			pull := 1.0
+			if l.vertices[v].w == 0 && l.vertices[w].w == 0 {
+				pull = 8
+			}
+			want += pull * l.vertices[w].x
+			weight += pull
 		}
-		want += pull * l.vertices[w].x
-		weight += pull
 	}
 	if weight == 0 {
 		return l.vertices[v].x, 0.1
@@ -248,15 +302,23 @@ func (l *layers) mean(v int, near []int) (want, weight float64) {
 	return want / weight, weight
 }
 
+// run is vertices of a row that move as one.
+type run struct {
+	sum, weight float64
+	n           int
+}
+
+// spreader is the room that spread needs, for the widest row.
+type spreader struct {
+	offsets []float64
+	runs    []run
+}
+
 // spread moves the vertices of a row to where they want to be, by least squares under the least distances between them. Runs of
 // vertices that would overlap move as one to their weighted mean.
-func (l *layers) spread(row []int, wants, weights []float64) {
-	type run struct {
-		sum, weight float64
-		n           int
-	}
-	var runs []run
-	offsets := make([]float64, len(row))
+func (l *layers) spread(row []int, wants, weights []float64, room spreader) {
+	runs, offsets := room.runs[:0], room.offsets[:len(row)]
+	clear(offsets)
 	for i := range row {
 		if i > 0 {
 			a, b := l.vertices[row[i-1]].w, l.vertices[row[i]].w

@@ -39,6 +39,14 @@ func pictures() map[string]picture {
 			g.ID, g.View = "graph-view", chart.ViewBox{X: 40, Y: 100, W: 300, H: 220}
 			return g
 		}(),
+		"graph-shade": func() picture {
+			g := pathway()
+			g.ID, g.Title = "graph-shade", "Failed runs by node"
+			for i := range g.Nodes {
+				g.Nodes[i].Heat, g.Nodes[i].Shade, g.Nodes[i].Note = 0, float64(i)/6, fmt.Sprintf("%d of 6 failed here", i)
+			}
+			return g
+		}(),
 		"graph-empty": chart.Graph{ID: "graph-empty", Title: "Pathway"},
 		"strip": chart.Strip{ID: "strip", Title: "Last day", Start: start, Step: 30 * time.Minute, Cells: append(append(
 			cells(chart.Good, 20), cells(chart.Warn, 3)...), append(append(cells(chart.Bad, 2), cells(chart.Good, 15)...), cells(chart.Unknown, 8)...)...)},
@@ -148,7 +156,7 @@ func hostile(text string, v float64, n int) []picture {
 	nodes, edges := make([]chart.Node, few), make([]chart.Edge, few)
 	for i := range few {
 		id := fmt.Sprint(i, text)
-		nodes[i] = chart.Node{ID: id, Label: text, Kind: text, Heat: v, Selected: i%2 == 0, Href: text}
+		nodes[i] = chart.Node{ID: id, Label: text, Kind: text, Heat: v, Note: text, Shade: v, Selected: i%2 == 0, Href: text}
 		edges[i] = chart.Edge{From: id, To: fmt.Sprint(i*i%few, text), Label: text, Weight: v, Flagged: i%2 == 0}
 	}
 	messages, regions := make([]chart.Message, n), make([]chart.Region, n)

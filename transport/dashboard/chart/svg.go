@@ -80,20 +80,30 @@ func (p *pen) open(tag, class string, attrs ...any) {
 	p.b.WriteString(">\n")
 }
 
-func (p *pen) end(tag string) { p.b.WriteString("</" + tag + ">\n") }
+func (p *pen) end(tag string) { p.write("</", tag, ">\n") }
 
 func (p *pen) tag(tag, class string, attrs ...any) {
-	p.b.WriteString("<" + tag)
+	p.write("<", tag)
 	if class != "" {
-		p.b.WriteString(` class="` + class + `"`)
+		p.write(` class="`, class, `"`)
 	}
 	for i := 0; i+1 < len(attrs); i += 2 {
 		name, _ := attrs[i].(string)
-		value, ok := attrs[i+1].(string)
-		if f, number := attrs[i+1].(float64); !ok && number {
-			value = num(f)
+		p.write(" ", name, `="`)
+		if f, number := attrs[i+1].(float64); number {
+			var digits [maxDigits]byte
+			p.b.Write(appendNum(digits[:0], f))
+		} else if value, ok := attrs[i+1].(string); ok {
+			p.b.WriteString(html.EscapeString(value))
 		}
-		p.b.WriteString(" " + name + `="` + html.EscapeString(value) + `"`)
+		p.b.WriteByte('"')
+	}
+}
+
+// write writes texts as they are.
+func (p *pen) write(texts ...string) {
+	for _, text := range texts {
+		p.b.WriteString(text)
 	}
 }
 
@@ -110,7 +120,7 @@ func (p *pen) begin(href, class, title string, attrs ...any) string {
 }
 
 func (p *pen) title(text string) {
-	p.b.WriteString("<title>" + html.EscapeString(clean(text)) + "</title>\n")
+	p.write("<title>", html.EscapeString(clean(text)), "</title>\n")
 }
 
 // text writes a text, cut to so many units. A cut text has the whole one as its title.
@@ -120,9 +130,9 @@ func (p *pen) text(x, y float64, class, text string, room float64) {
 	p.tag("text", class, "x", x, "y", y)
 	p.b.WriteString(">")
 	if short != whole {
-		p.b.WriteString("<title>" + html.EscapeString(whole) + "</title>")
+		p.write("<title>", html.EscapeString(whole), "</title>")
 	}
-	p.b.WriteString(html.EscapeString(short) + "</text>\n")
+	p.write(html.EscapeString(short), "</text>\n")
 }
 
 // mark writes the marker of series or state i, each of another shape, around a point.
@@ -149,37 +159,53 @@ func (p *pen) mark(i int, class string, x, y, r float64) {
 
 // path builds the data of a path, in lines that a person can read.
 type path struct {
-	b strings.Builder
+	b []byte
 	n int
 }
 
 func (d *path) add(command string, at ...float64) *path {
-	if d.n++; d.n%16 == 0 {
-		d.b.WriteByte('\n')
+	if d.b == nil {
+		d.b = make([]byte, 0, 128)
 	}
-	d.b.WriteString(command)
+	if d.n++; d.n%16 == 0 {
+		d.b = append(d.b, '\n')
+	}
+	d.b = append(d.b, command...)
 	for i, v := range at {
 		if i > 0 {
-			d.b.WriteByte(' ')
+			d.b = append(d.b, ' ')
 		}
-		d.b.WriteString(num(v))
+		d.b = appendNum(d.b, v)
 	}
 	return d
 }
 
-func (d *path) String() string { return d.b.String() }
+func (d *path) String() string { return string(d.b) }
 
-// num returns a coordinate with one decimal.
-func num(v float64) string {
+// maxDigits is the most that appendNum appends.
+const maxDigits = 10
+
+// appendNum appends a coordinate within ±1e6, with one decimal unless that is 0.
+func appendNum(to []byte, v float64) []byte {
 	if math.IsNaN(v) {
 		v = 0
 	}
-	v = math.Round(max(-1e6, min(1e6, v))*10) / 10
-	return strconv.FormatFloat(v+0, 'f', -1, 64) // adding 0 makes -0 a 0
+	tenths := int64(math.Round(max(-1e6, min(1e6, v)) * 10))
+	if tenths < 0 {
+		to, tenths = append(to, '-'), -tenths
+	}
+	to = strconv.AppendInt(to, tenths/10, 10)
+	if rest := tenths % 10; rest > 0 {
+		to = append(to, '.', byte('0'+rest))
+	}
+	return to
 }
 
 // clean returns a text of at most maxText characters in one line, without those that XML forbids or that nobody sees.
 func clean(text string) string {
+	if len(text) <= maxText && !strings.ContainsFunc(text, unclean) {
+		return strings.TrimSpace(text)
+	}
 	var b strings.Builder
 	n := 0
 	for _, c := range text {
@@ -198,6 +224,9 @@ func clean(text string) string {
 	}
 	return strings.TrimSpace(b.String())
 }
+
+// unclean reports whether clean may replace a character.
+func unclean(c rune) bool { return c < ' ' || c > '~' }
 
 // runeUnits estimates the width of a character, on the safe side.
 func runeUnits(c rune) float64 {

@@ -14,7 +14,14 @@ type ViewBox struct{ X, Y, W, H float64 }
 
 // String returns the box as "x y w h", each with one decimal at most.
 func (v ViewBox) String() string {
-	return num(v.X) + " " + num(v.Y) + " " + num(v.W) + " " + num(v.H)
+	text := make([]byte, 0, 4*(maxDigits+1))
+	for i, at := range []float64{v.X, v.Y, v.W, v.H} {
+		if i > 0 {
+			text = append(text, ' ')
+		}
+		text = appendNum(text, at)
+	}
+	return string(text)
 }
 
 // ParseViewBox reads what String returns, such as a query parameter. It reports whether that was a box.
@@ -40,6 +47,9 @@ func (v ViewBox) shows() bool {
 	ok := v.W >= 1 && v.H >= 1 && v.W <= maxView && v.H <= maxView
 	return ok && math.Abs(v.X) <= maxView && math.Abs(v.Y) <= maxView
 }
+
+// isFar reports whether texts are too small to read in a box.
+func (v ViewBox) isFar() bool { return v.W >= far || v.H >= far }
 
 // meets reports whether a box has a point in common with an area.
 func (v ViewBox) meets(r rect) bool {

@@ -30,7 +30,7 @@ type list struct {
 	Filter   triage.Query
 	Range    string
 	Filtered bool
-	Sorts    map[string]sorting // by field
+	Sorts    map[string]page.Sort // by field
 
 	Statuses   []triage.Status
 	Severities []triage.Severity
@@ -42,9 +42,6 @@ type savedView struct {
 	Title, Query string
 	Current      bool
 }
-
-// sorting is the link in the head of a column.
-type sorting struct{ Query, Aria, Mark string }
 
 // types lists what can be attached and has pages.
 func types() []triage.ResourceType {
@@ -66,13 +63,13 @@ func (p pages) list(ctx context.Context, r *page.Request) (page.Answer, error) {
 	}
 	l := list{
 		Issues: found.Items, Unread: unread, Views: views(r), Filter: q, Range: r.Query("date_range"), Filtered: r.URL.RawQuery != "",
-		Sorts: map[string]sorting{}, Statuses: triage.Statuses(), Severities: triage.Severities(), Types: types(),
+		Sorts: map[string]page.Sort{}, Statuses: triage.Statuses(), Severities: triage.Severities(), Types: types(),
 	}
 	if found.Next != "" {
 		l.Next = r.With("cursor", found.Next)
 	}
 	for _, by := range []triage.SortField{triage.SortStatus, triage.SortSeverity, triage.SortCreated, triage.SortActivity} {
-		l.Sorts[string(by)] = sortBy(r, q, by)
+		l.Sorts[string(by)] = r.Sort(string(by), q.Sort == by || q.Sort == "" && by == triage.SortActivity, q.Ascending)
 	}
 	return &page.View{Page: "list", Title: "Issues", Data: l}, nil
 }
@@ -106,18 +103,6 @@ func values[T ~string](r *page.Request, name string) (all []T) {
 		}
 	}
 	return all
-}
-
-// sortBy returns the link that sorts by a column, and the other way round when it is sorted so already.
-func sortBy(r *page.Request, q triage.Query, by triage.SortField) sorting {
-	current := q.Sort == by || q.Sort == "" && by == triage.SortActivity
-	switch {
-	case !current:
-		return sorting{Query: r.With("cursor", "", "sort", string(by), "order", "")}
-	case q.Ascending:
-		return sorting{Query: r.With("cursor", "", "sort", string(by), "order", ""), Aria: "ascending", Mark: "▲"}
-	}
-	return sorting{Query: r.With("cursor", "", "sort", string(by), "order", "asc"), Aria: "descending", Mark: "▼"}
 }
 
 // views are the lists that are offered. Each is an address, so that people can keep and send others.

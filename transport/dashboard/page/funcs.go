@@ -125,7 +125,17 @@ func fault(f Faults, field string) template.HTML {
 	if !ok {
 		return ""
 	}
-	return template.HTML(`<p class="fault" id="fault-` + template.HTMLEscapeString(field) + `">` + template.HTMLEscapeString(text) + `</p>`) //nolint:gosec // escaped
+	return template.HTML(`<p class="fault" id="` + faultID(field) + `">` + template.HTMLEscapeString(text) + `</p>`) //nolint:gosec // escaped
+}
+
+// faultID returns the id of the element that fault makes, in which other characters than those of ids are dashes.
+func faultID(field string) string {
+	return "fault-" + strings.Map(func(c rune) rune {
+		if c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' {
+			return c
+		}
+		return '-'
+	}, field)
 }
 
 // invalid are the attributes of an input that is wrong.
@@ -133,7 +143,7 @@ func invalid(f Faults, field string) template.HTMLAttr {
 	if _, ok := f[field]; !ok {
 		return ""
 	}
-	return template.HTMLAttr(`aria-invalid="true" aria-describedby="fault-` + template.HTMLEscapeString(field) + `"`) //nolint:gosec // escaped
+	return template.HTMLAttr(`aria-invalid="true" aria-describedby="` + faultID(field) + `"`) //nolint:gosec // escaped
 }
 
 // dict makes the data of a part from names and values.

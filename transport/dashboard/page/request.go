@@ -63,6 +63,23 @@ func (r *Request) With(pairs ...string) string {
 	return "?" + q.Encode()
 }
 
+// Sort is the link in the head of a column, for the template "sorted".
+type Sort struct{ Query, Aria, Mark string }
+
+// Sort returns the link that sorts a list by a column, from the greatest on, and the other way round if the list is sorted so already.
+// The list begins anew.
+func (r *Request) Sort(by string, current, ascending bool) Sort {
+	s, order := Sort{}, ""
+	switch {
+	case current && ascending:
+		s = Sort{Aria: "ascending", Mark: "▲"}
+	case current:
+		s, order = Sort{Aria: "descending", Mark: "▼"}, "asc"
+	}
+	s.Query = r.With("cursor", "", "sort", by, "order", order)
+	return s
+}
+
 // page returns the handler of a route. A nil area is of this package: it needs no session.
 func (s *Site) page(route Route, area *Area) http.HandlerFunc {
 	return func(w http.ResponseWriter, plain *http.Request) {

@@ -21,7 +21,7 @@ type version struct {
 	Text    string // the document as it is edited
 	Faults  page.Faults
 	Places  []fault
-	Drawing drawing
+	Drawing drawn
 	Batch   string // the batch of tests because of which the version was not published; empty: none
 }
 
