@@ -176,11 +176,18 @@ func (h *house) furnishTests(all things, org callwright.OrgID) {
 	h.check(err)
 	set, err := h.config.Tests.StartSet(ctx, org, agenttest.SetRequest{Scenarios: []string{sc.ID}, Simulations: 8, Version: new(1)})
 	h.check(err)
+	h.furnishTornado(all, org, sc.ID)
+	all["/tests/scenarios/{id}"], all["/tests/batches/{id}"] = sc.ID, batch.ID
+	all["/tests/groups/{id}"], all["/tests/sets/{id}"] = batch.ID, set.ID
+}
+
+// furnishTornado stores a session that has ended; the owner's has a second iteration.
+func (h *house) furnishTornado(all things, org callwright.OrgID, scenarioID string) {
 	id := "tornado-" + string(org)
-	h.check(h.found.InsertSession(ctx, tornado.Session{
-		ID: id, Org: org, Pathway: all["/pathways/{id}"], Scenarios: []tornado.Scenario{{ID: sc.ID}}, Most: 5, CreatedAt: created, EndedAt: created, Revision: 1,
+	session := tornado.Session{
+		ID: id, Org: org, Pathway: all["/pathways/{id}"], Scenarios: []tornado.Scenario{{ID: scenarioID}}, Most: 5, CreatedAt: created, EndedAt: created, Revision: 1,
 		Progress: tornado.Progress{State: tornado.CompletedPartial, Base: 1, Best: 2, Detail: h.say("No progress"), Iterations: []tornado.Iteration{
-			{Outcome: tornado.IsBaseline, Version: 1, Failed: []string{sc.ID}, Started: created},
+			{Outcome: tornado.IsBaseline, Version: 1, Failed: []string{scenarioID}, Started: created},
 			{
 				Number: 1, Version: 2, Outcome: tornado.Accepted, Reason: h.say("better"), Started: created,
 				Plan: &tornado.Plan{Fixes: []tornado.Fix{{Kind: analysis.PromptChange, Node: h.say("a"), Description: h.say("Ask")}}},
@@ -190,9 +197,14 @@ func (h *house) furnishTests(all things, org callwright.OrgID) {
 				}}},
 			},
 		}},
-	}))
-	all["/tests/scenarios/{id}"], all["/tests/batches/{id}"] = sc.ID, batch.ID
-	all["/tests/groups/{id}"], all["/tests/sets/{id}"], all["/tests/tornado/{id}"] = batch.ID, set.ID, id
+	}
+	at := "/tests/tornado/{id}"
+	all[at], all[at+"/iterations/{number}"] = id, "1"
+	if org == stranger {
+		session.Progress.Iterations = session.Progress.Iterations[:1]
+		all[at+"/iterations/{number}"] = "0"
+	}
+	h.check(h.found.InsertSession(h.t.Context(), session))
 }
 
 // furnishRun stores a run that has failed, with its conversation and its judge's words.
