@@ -54,11 +54,11 @@ func (r *reader) text() string {
 	return r.got.String()
 }
 
-// watch opens a stream with a session.
-func (h *house) watch(ctx context.Context, t *testing.T, token string) *reader {
+// watch opens the stream of a page with a session.
+func (h *house) watch(ctx context.Context, t *testing.T, path, token string) *reader {
 	t.Helper()
 	w := &reader{header: http.Header{}, ended: make(chan struct{})}
-	r := httptest.NewRequestWithContext(ctx, http.MethodGet, "/things", nil)
+	r := httptest.NewRequestWithContext(ctx, http.MethodGet, path, nil)
 	r.Header.Set("Accept", "text/event-stream")
 	r.AddCookie(&http.Cookie{Name: "callwright_session", Value: token})
 	go func() {
@@ -102,7 +102,7 @@ func bubble(t *testing.T, test func(ctx context.Context, t *testing.T, h *house,
 func TestRevokedKeyEndsStream(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(ctx context.Context, t *testing.T, h *house, token string) {
-		w := h.watch(ctx, t, token)
+		w := h.watch(ctx, t, "/things", token)
 		time.Sleep(time.Minute)
 		if w.over() {
 			t.Fatalf("the stream has ended after\n%s", w.text())
@@ -121,7 +121,7 @@ func TestRevokedKeyEndsStream(t *testing.T) {
 func TestStreamOutlivesTheDatabase(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(ctx context.Context, t *testing.T, h *house, token string) {
-		w := h.watch(ctx, t, token)
+		w := h.watch(ctx, t, "/things", token)
 		h.keys.mu.Lock()
 		h.keys.away = true
 		h.keys.mu.Unlock()
@@ -135,7 +135,7 @@ func TestStreamOutlivesTheDatabase(t *testing.T) {
 func TestStreamLife(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(ctx context.Context, t *testing.T, h *house, token string) {
-		w := h.watch(ctx, t, token)
+		w := h.watch(ctx, t, "/things", token)
 		time.Sleep(15*time.Minute - time.Second)
 		if w.over() {
 			t.Error("the stream has ended before its time")
@@ -150,7 +150,7 @@ func TestStreamLife(t *testing.T) {
 func TestStuckReader(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(ctx context.Context, t *testing.T, h *house, token string) {
-		good, stuck := h.watch(ctx, t, token), h.watch(ctx, t, token)
+		good, stuck := h.watch(ctx, t, "/things", token), h.watch(ctx, t, "/things", token)
 		stuck.mu.Lock()
 		stuck.stuck, stuck.writes = true, 0
 		stuck.mu.Unlock()

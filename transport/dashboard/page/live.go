@@ -305,11 +305,13 @@ func (h *hub) serve(w http.ResponseWriter, r *Request, route Route) error {
 	}
 }
 
-// event is a server-sent event (HTML, section 9.2) with a fragment: its first line is the fragment's name.
+// event is a server-sent event (HTML, section 9.2) with a fragment: its first line is the fragment's name. A carriage return ends a line
+// there, too: texts of strangers may hold one.
 func event(name string, part []byte) []byte {
 	b := []byte("event: part\ndata: " + url.PathEscape(name) + "\n")
+	part = bytes.ReplaceAll(bytes.ReplaceAll(part, []byte("\r\n"), []byte("\n")), []byte("\r"), []byte("\n"))
 	for line := range bytes.Lines(part) {
-		b = append(append(append(b, "data: "...), bytes.TrimRight(line, "\r\n")...), '\n')
+		b = append(append(append(b, "data: "...), bytes.TrimSuffix(line, []byte("\n"))...), '\n')
 	}
 	return append(b, '\n')
 }

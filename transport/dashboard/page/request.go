@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/url"
 	"strings"
@@ -22,6 +23,8 @@ type Request struct {
 	id     string // in the answer's header, on error pages and in the log
 	token  string // of the session; empty: there is none
 	form   string // the secret of this browser's forms
+
+	leaveOrg func() // gives the place in the organization's share back; nil: there is none
 }
 
 // Org is the organization whose pages are shown.
@@ -87,6 +90,11 @@ func (s *Site) page(route Route, area *Area) http.HandlerFunc {
 		sent := &recorder{ResponseWriter: w}
 		r := &Request{Request: plain, area: area, prefix: s.cfg.Prefix, id: s.cfg.IDs.New()}
 		w.Header().Set("X-Request-ID", r.id)
+		defer func() {
+			if r.leaveOrg != nil {
+				r.leaveOrg()
+			}
+		}()
 		err := s.serve(sent, r, route)
 		if err != nil {
 			s.answerError(sent, r, err)
@@ -96,7 +104,7 @@ func (s *Site) page(route Route, area *Area) http.HandlerFunc {
 }
 
 // serve answers a request, or returns why it can't.
-func (s *Site) serve(w http.ResponseWriter, r *Request, route Route) error {
+func (s *Site) serve(w *recorder, r *Request, route Route) error {
 	if err := s.cross.Check(r.Request); err != nil {
 		return callwright.Errorf(callwright.CodeForbidden, "the form was sent by another site: open this page again").Because(err)
 	}
@@ -114,11 +122,12 @@ func (s *Site) serve(w http.ResponseWriter, r *Request, route Route) error {
 	if r.area != nil && strings.Contains(r.Header.Get("Accept"), eventStream) {
 		return s.hub.serve(w, r, route)
 	}
-	leave, err := s.enter(r.Context())
-	if err != nil {
-		return err
+	if r.area != nil {
+		var err error
+		if r.leaveOrg, err = s.room.enterOrg(r.Context(), r.Principal.Org); err != nil {
+			return err
+		}
 	}
-	defer leave()
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		if err := s.readForm(w, r, route); err != nil {
 			return err
@@ -127,6 +136,12 @@ func (s *Site) serve(w http.ResponseWriter, r *Request, route Route) error {
 			defer func() { _ = r.MultipartForm.RemoveAll() }()
 		}
 	}
+	leave, err := s.room.enter(r.Context())
+	if err != nil {
+		return err
+	}
+	defer leave()
+	w.begin = leave // a browser that is slow to take the page keeps nobody else waiting
 	answer, err := route.Serve(r.Context(), r)
 	if err != nil {
 		return err
@@ -162,34 +177,55 @@ func (s *Site) log(r *Request, route Route, status int, took time.Duration, err 
 	level := slog.LevelInfo
 	attrs := []slog.Attr{
 		slog.String("request_id", r.id), slog.String("method", r.Method), slog.String("route", route.Pattern), slog.Int("status", status),
-		slog.Duration("took", took), slog.String("org", string(r.Principal.Org)), slog.String("key", r.Principal.KeyID),
+		slog.Duration("took", took), slog.String("client", client(r.Request)),
+		slog.String("org", string(r.Principal.Org)), slog.String("key", r.Principal.KeyID),
 	}
 	if err != nil {
 		attrs = append(attrs, slog.Any("error", err), slog.Any("cause", errors.Unwrap(err)))
 	}
-	if status >= http.StatusInternalServerError {
+	switch {
+	case status >= http.StatusInternalServerError:
 		level = slog.LevelError
+	case status == http.StatusUnauthorized && r.Method == http.MethodPost: // somebody tries keys
+		level = slog.LevelWarn
 	}
 	s.cfg.Logger.LogAttrs(context.WithoutCancel(r.Context()), level, "page", attrs...)
+}
+
+// client returns the address from which a request comes.
+func client(r *http.Request) string {
+	host, _, err := net.SplitHostPort(r.RemoteAddr)
+	if err != nil {
+		return r.RemoteAddr
+	}
+	return host
 }
 
 // recorder remembers the status of an answer.
 type recorder struct {
 	http.ResponseWriter
 	status int
+	begin  func() // is called before the answer goes out; nil: nothing is
+}
+
+// note remembers a status, unless the answer has one.
+func (w *recorder) note(status int) {
+	if w.status != 0 {
+		return
+	}
+	w.status = status
+	if w.begin != nil {
+		w.begin()
+	}
 }
 
 func (w *recorder) WriteHeader(status int) {
-	if w.status == 0 {
-		w.status = status
-	}
+	w.note(status)
 	w.ResponseWriter.WriteHeader(status)
 }
 
 func (w *recorder) Write(b []byte) (int, error) {
-	if w.status == 0 {
-		w.status = http.StatusOK
-	}
+	w.note(http.StatusOK)
 	return w.ResponseWriter.Write(b)
 }
 

@@ -61,7 +61,7 @@ func (s *Site) showLogin(_ context.Context, r *Request) (Answer, error) {
 // signIn begins a session.
 func (s *Site) signIn(ctx context.Context, r *Request) (Answer, error) {
 	next := local(r.Field("next"))
-	token, _, err := s.cfg.Sessions.SignIn(ctx, r.Field("key"))
+	token, session, err := s.cfg.Sessions.SignIn(ctx, r.Field("key"))
 	if errors.Is(err, callwright.ErrAuthFailure) {
 		return &View{Page: "login", Title: "Sign in", Status: http.StatusUnauthorized, Data: login{
 			Next: next, Faults: Faults{"key": "This key is unknown, revoked or expired. `callwright admin keys list` shows which keys there are."},
@@ -70,6 +70,7 @@ func (s *Site) signIn(ctx context.Context, r *Request) (Answer, error) {
 	if err != nil {
 		return nil, err
 	}
+	r.Principal.Org, r.Principal.KeyID = session.Org, session.KeyID // for the log
 	return cookied{name: "session", value: token, to: next}, nil
 }
 
@@ -129,6 +130,9 @@ func (s *Site) takeNotice(w http.ResponseWriter, r *Request) string {
 }
 
 func (c Content) answer(_ *Site, w http.ResponseWriter, r *Request) {
+	if r.leaveOrg != nil {
+		r.leaveOrg() // a player takes a recording as slowly as it plays it
+	}
 	w.Header().Set("Cache-Control", "private, no-store")
 	c(w, r.Request)
 }

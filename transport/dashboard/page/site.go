@@ -49,15 +49,14 @@ type Site struct {
 	cross  *http.CrossOriginProtection
 	themes *templates
 	hub    *hub
-	room   chan struct{} // holds a value for each request that is being answered
+	room   *room
 }
 
-// The bounds of requests.
+// The bounds of requests, beside those of room.
 const (
-	maxRequests   = 64               // that are answered at once; others wait
-	maxWait       = 5 * time.Second  // for a place among them
 	answerTimeout = 30 * time.Second // for a browser to take a page
 	maxAddress    = 4 << 10          // bytes of a path with its query
+	maxSignIn     = 4 << 10          // bytes of a form that somebody without a session sends
 )
 
 // goodPrefix matches prefixes.
@@ -94,7 +93,7 @@ func New(c Config) (*Site, error) {
 	}
 	s := &Site{
 		cfg: c, mux: http.NewServeMux(), cross: http.NewCrossOriginProtection(), themes: themes,
-		room: make(chan struct{}, maxRequests),
+		room: newRoom(),
 	}
 	s.hub = newHub(s)
 	s.routes()
@@ -110,7 +109,8 @@ func (s *Site) routes() {
 	var own []Route
 	if s.cfg.Sessions != nil {
 		own = []Route{
-			{Pattern: "GET /login", Serve: s.showLogin}, {Pattern: "POST /login", Serve: s.signIn}, {Pattern: "POST /logout", Serve: s.signOut},
+			{Pattern: "GET /login", Serve: s.showLogin}, {Pattern: "POST /login", MaxBody: maxSignIn, Serve: s.signIn},
+			{Pattern: "POST /logout", MaxBody: maxSignIn, Serve: s.signOut},
 		}
 	}
 	for _, route := range own {
@@ -144,16 +144,4 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	http.StripPrefix(s.cfg.Prefix, s.mux).ServeHTTP(w, r)
-}
-
-// enter takes a place among the requests that are answered, and returns a function that gives it back.
-func (s *Site) enter(ctx context.Context) (leave func(), err error) {
-	ctx, cancel := context.WithTimeout(ctx, maxWait)
-	defer cancel()
-	select {
-	case s.room <- struct{}{}:
-		return func() { <-s.room }, nil
-	case <-ctx.Done():
-		return nil, &callwright.Error{Code: callwright.CodeUnavailable, Message: "too many pages are being made: try again", RetryAfter: maxWait}
-	}
 }

@@ -23,21 +23,27 @@ import (
 // keys is a page.Sessions with one key, whose sessions end when it is revoked.
 type keys struct {
 	mu      sync.Mutex
-	tokens  map[string]bool
+	tokens  map[string]callwright.OrgID
 	revoked bool
 	away    bool // the database cannot be reached
 }
 
-const goodKey = "cwk_good"
+// The keys of two organizations.
+const (
+	goodKey  = "cwk_good"
+	otherKey = "cwk_other"
+)
+
+var orgs = map[string]callwright.OrgID{goodKey: "org", otherKey: "other"}
 
 func (k *keys) SignIn(_ context.Context, key string) (string, callwright.Session, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if key != goodKey || k.revoked {
+	if orgs[key] == "" || k.revoked {
 		return "", callwright.Session{}, callwright.ErrAuthFailure
 	}
 	token := "token-" + string(rune('a'+len(k.tokens)))
-	k.tokens[token] = true
+	k.tokens[token] = orgs[key]
 	return token, callwright.Session{}, nil
 }
 
@@ -47,10 +53,10 @@ func (k *keys) Session(_ context.Context, token string) (callwright.Principal, c
 	if k.away {
 		return callwright.Principal{}, callwright.Session{}, callwright.ErrUnavailable
 	}
-	if !k.tokens[token] || k.revoked {
+	if k.tokens[token] == "" || k.revoked {
 		return callwright.Principal{}, callwright.Session{}, callwright.ErrAuthFailure
 	}
-	return callwright.Principal{Org: "org", KeyID: "key", KeyName: "<b>first key</b>"}, callwright.Session{}, nil
+	return callwright.Principal{Org: k.tokens[token], KeyID: "key", KeyName: "<b>first key</b>"}, callwright.Session{}, nil
 }
 
 func (k *keys) SignOut(_ context.Context, token string) error {
@@ -77,10 +83,13 @@ var templates = fstest.MapFS{
 	"broken.html": {Data: []byte(`{{define "main"}}{{.Nothing.At.All}}{{end}}`)},
 }
 
+// injection is a text that would be events of its own if its carriage returns ended lines of the stream.
+const injection = "x\r\revent: reload\rdata: \r\r\r\nevent: reload\n\n"
+
 // newSite makes a house without a server.
 func newSite(t *testing.T, prefix string) *house {
 	t.Helper()
-	h := &house{keys: &keys{tokens: map[string]bool{}}}
+	h := &house{keys: &keys{tokens: map[string]callwright.OrgID{}}}
 	var err error
 	h.site, err = page.New(page.Config{Sessions: h.keys, Prefix: prefix, Areas: []page.Area{
 		{Title: "Secret", Path: "/secret", Entitlement: "SIP", Templates: fstest.MapFS{}, Routes: []page.Route{{
@@ -89,6 +98,9 @@ func newSite(t *testing.T, prefix string) *house {
 		{Title: "Things", Path: "/things", Templates: templates, Funcs: template.FuncMap{}, Routes: []page.Route{
 			{Pattern: "GET /things", Serve: func(context.Context, *page.Request) (page.Answer, error) {
 				return &page.View{Page: "list", Title: "Things", Data: h.number.Load(), Live: []string{"number"}, Every: 10 * time.Millisecond}, nil
+			}},
+			{Pattern: "GET /text", Serve: func(context.Context, *page.Request) (page.Answer, error) {
+				return &page.View{Page: "list", Title: "Text", Data: injection, Live: []string{"number"}}, nil
 			}},
 			{Pattern: "POST /things", MaxBody: 2000, Serve: func(_ context.Context, r *page.Request) (page.Answer, error) {
 				h.saved.Add(1)

@@ -1,0 +1,76 @@
+package page
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/callwright/callwright"
+)
+
+// The bounds of what is done at once.
+const (
+	maxPages    = 64              // that are made at once; others wait
+	maxOrgPages = 32              // requests of one organization, from the reading of a form until its page is taken; others wait
+	maxWait     = 5 * time.Second // for a place
+)
+
+// room bounds the requests that are answered at once, so that neither strangers nor one organization keep others from their pages.
+type room struct {
+	pages chan struct{} // holds a value for each page that is being made
+
+	mu   sync.Mutex
+	orgs map[callwright.OrgID]*orgRoom
+}
+
+// orgRoom is the share of an organization.
+type orgRoom struct {
+	places chan struct{}
+	users  int // requests that hold a place or wait for one
+}
+
+func newRoom() *room {
+	return &room{pages: make(chan struct{}, maxPages), orgs: map[callwright.OrgID]*orgRoom{}}
+}
+
+var errFull = &callwright.Error{Code: callwright.CodeUnavailable, Message: "too many pages are being made: try again", RetryAfter: maxWait}
+
+// take puts a value into a channel within maxWait, and returns a function that takes it out again, once.
+func take(ctx context.Context, places chan struct{}) (leave func(), err error) {
+	ctx, cancel := context.WithTimeout(ctx, maxWait)
+	defer cancel()
+	select {
+	case places <- struct{}{}:
+		return sync.OnceFunc(func() { <-places }), nil
+	case <-ctx.Done():
+		return nil, errFull
+	}
+}
+
+// enter takes a place to make a page in.
+func (r *room) enter(ctx context.Context) (leave func(), err error) { return take(ctx, r.pages) }
+
+// enterOrg takes a place in the share of an organization.
+func (r *room) enterOrg(ctx context.Context, org callwright.OrgID) (leave func(), err error) {
+	r.mu.Lock()
+	share, ok := r.orgs[org]
+	if !ok {
+		share = &orgRoom{places: make(chan struct{}, maxOrgPages)}
+		r.orgs[org] = share
+	}
+	share.users++
+	r.mu.Unlock()
+	forget := func() {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		if share.users--; share.users == 0 {
+			delete(r.orgs, org)
+		}
+	}
+	give, err := take(ctx, share.places)
+	if err != nil {
+		forget()
+		return nil, err
+	}
+	return sync.OnceFunc(func() { give(); forget() }), nil
+}
