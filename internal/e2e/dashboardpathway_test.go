@@ -15,10 +15,11 @@ import (
 func choosing() graph.Document {
 	return graph.Document{
 		Nodes: []json.RawMessage{
-			json.RawMessage(`{"id":"ask","type":"Default","data":{"name":"Ask","isStart":true,"text":"{{name}}, Tuesday or Thursday?"}}`),
+			json.RawMessage(`{"id":"ask","type":"Default","data":{"name":"Ask","isStart":true,"text":"{{name}}, Tuesday or Thursday?",
+				"extractVars":[["day","string","the weekday, \"Tuesday\" or \"Thursday\""]]}}`),
 			json.RawMessage(`{"id":"bye","type":"End Call","data":{"name":"Bye","text":"{{day}} it is. Goodbye."}}`),
 		},
-		Edges: []json.RawMessage{json.RawMessage(`{"id":"1","source":"ask","target":"bye","data":{"label":"Tuesday"}}`)},
+		Edges: []json.RawMessage{json.RawMessage(`{"id":"1","source":"ask","target":"bye","data":{"label":"day is known"}}`)},
 	}
 }
 
@@ -38,9 +39,7 @@ func wantText(t *testing.T, p *browser.Page, at string, parts ...string) {
 func TestDashboardPathwayChat(t *testing.T) {
 	t.Parallel()
 	s := start(t, authority(t).CertFile())
-	d := choosing()
-	d.Nodes[0] = json.RawMessage(strings.Replace(string(d.Nodes[0]), `"text"`, `"extractVars":[["day","string","the day that suits the caller: Tuesday or Thursday"]],"text"`, 1))
-	id := s.Publish(t, d)
+	id := s.Publish(t, choosing())
 	p := signIn(t, s)
 	p.Resize(t, 1280, 900)
 	follow(t, p, `nav a[href="/pathways"]`, fmt.Sprintf(`main a[href="/pathways/%s"]`, id))
@@ -108,8 +107,10 @@ func TestDashboardPathwayGate(t *testing.T) {
 	follow(t, p, fmt.Sprintf(`main a[href="/tests/runs/%s"]`, run.ID), "#assertion-1, #assertion-0")
 	p.Go(t, s.Dashboard+"/pathways/"+id)
 	wantText(t, p, "dl.facts", "version 1")
-	if found := p.Errors(t); len(found) > 0 {
-		t.Errorf("the browser reports %q", found)
+	for _, found := range p.Errors(t) {
+		if !strings.Contains(found, "422") { // the refusals
+			t.Errorf("the browser reports %q", found)
+		}
 	}
 	s.Stop(t)
 }
