@@ -82,7 +82,10 @@ func TestForeignChat(t *testing.T) {
 // documentOf reads a document.
 func documentOf(t *testing.T, text string) (d graph.Document) {
 	t.Helper()
-	var read struct{ Nodes, Edges []json.RawMessage }
+	var read struct {
+		Nodes []json.RawMessage `json:"nodes"`
+		Edges []json.RawMessage `json:"edges"`
+	}
 	if err := json.Unmarshal([]byte(text), &read); err != nil {
 		t.Fatal(err)
 	}
