@@ -14,7 +14,7 @@ const MaxPageOfChats = 100
 type ChatView struct {
 	Chat    Chat
 	State   State
-	Node    *graph.Node // the current node; nil: the version of the chat can not be read any more
+	Node    *graph.Node // the current node; nil: the version of the chat cannot be read any more
 	Refusal error       // why Say would take no turn now; nil: it would
 	Turns   []Log       // in order; those that a release without logs has taken are missing
 }
