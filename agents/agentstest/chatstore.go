@@ -25,6 +25,11 @@ func RunChatStore(t *testing.T, newStore func(t *testing.T) (pathway.Store, path
 		"counts chats that go on":              countsChats,
 		"forgets idle chats, a few at a time":  forgetsChats,
 		"forgets the chats of a pathway":       forgetsChatsOfPathway,
+		"keeps the logs of turns":              keepsChatLogs,
+		"pages the logs of turns":              pagesChatLogs,
+		"keeps logs with their chat or not":    keepsChatLogsTogether,
+		"removes logs with their chats":        removesChatLogs,
+		"lists the chats of a pathway":         listsChats,
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -18,7 +18,7 @@ import (
 // The limits of chats.
 const (
 	MaxChats    = 100_000  // of an organization, not counting completed ones
-	MaxMessages = 1000     // of a chat, of both sides
+	MaxMessages = 1000     // of a chat, of both sides; also its turns
 	MaxText     = 16 << 10 // characters of one message
 	maxState    = 4 << 20  // bytes of a chat's state
 )
@@ -38,8 +38,8 @@ const (
 	taskForget  = "pathway.chats"
 	forgetEvery = time.Hour
 	idleFor     = 7 * 24 * time.Hour
-	forgetBatch = 500
-	forgetMost  = 100 // batches in one run
+	forgetBatch = 100 // each with up to MaxMessages logs
+	forgetMost  = 500 // batches in one run
 )
 
 // ChatRequest is a chat to start.
@@ -61,6 +61,7 @@ type ChatTurn struct {
 
 var (
 	errBusy   = callwright.Errorf(callwright.CodeConflict, "another turn of this chat is running")
+	errMoved  = callwright.Errorf(callwright.CodeConflict, "the chat has gone on since")
 	errEdited = callwright.Errorf(callwright.CodeInvalidState,
 		"the draft has changed since this chat began: start another chat")
 )
@@ -131,6 +132,17 @@ func (s *Service) load(ctx context.Context, org callwright.OrgID, r ChatRequest)
 // CodeInvalidState: the chat is completed or too long, or its draft has changed since it began. An archived version is no
 // obstacle. CodeTooManyRequests: the organization has MaxTurns running on this node.
 func (s *Service) Say(ctx context.Context, org callwright.OrgID, chatID, text string) (ChatTurn, error) {
+	return s.say(ctx, org, chatID, text, nil)
+}
+
+// SayAfter is Say for a chat that has had a number of turns. CodeConflict: it has had more, such as by the same message
+// that was sent before.
+func (s *Service) SayAfter(ctx context.Context, org callwright.OrgID, chatID string, turns int, text string) (ChatTurn, error) {
+	return s.say(ctx, org, chatID, text, &turns)
+}
+
+// say takes a turn of a chat, which must have had a number of turns unless that is nil.
+func (s *Service) say(ctx context.Context, org callwright.OrgID, chatID, text string, turns *int) (ChatTurn, error) {
 	if callwright.Longer(text, MaxText) || !utf8.ValidString(text) {
 		return ChatTurn{}, callwright.Invalid("message", "must be text of at most %d characters", MaxText)
 	}
@@ -141,6 +153,9 @@ func (s *Service) Say(ctx context.Context, org callwright.OrgID, chatID, text st
 	state, err := s.resume(c)
 	if err != nil {
 		return ChatTurn{}, err
+	}
+	if turns != nil && state.Turn != *turns {
+		return ChatTurn{}, errMoved
 	}
 	g, err := s.chatGraph(ctx, c)
 	if err != nil {
@@ -157,17 +172,20 @@ func (s *Service) Say(ctx context.Context, org callwright.OrgID, chatID, text st
 	return s.take(ctx, g, c, state, conversation.TextTurn(text), s.cfg.Chats.UpdateChat)
 }
 
-// resume returns the state of a chat if it can go on now.
+// resume returns the state of a chat, and an error if it cannot go on now.
 func (s *Service) resume(c Chat) (state State, err error) {
+	if err := json.Unmarshal(c.State, &state); err != nil {
+		return state, err
+	}
 	switch {
 	case c.Completed:
 		return state, callwright.Errorf(callwright.CodeInvalidState, "the chat is completed")
-	case c.Messages+2 > MaxMessages || len(c.State) > maxState:
+	case c.Messages+2 > MaxMessages, state.Turn >= MaxMessages, len(c.State) > maxState:
 		return state, callwright.Errorf(callwright.CodeInvalidState, "the chat is too long: start another one")
 	case c.BusyUntil.After(s.cfg.Clock.Now()):
 		return state, errBusy
 	}
-	return state, json.Unmarshal(c.State, &state)
+	return state, nil
 }
 
 // chatGraph returns the graph with which a chat has begun.
@@ -197,15 +215,16 @@ func (s *Service) claim(ctx context.Context, c *Chat) error {
 
 // take takes a turn of a chat that this call has claimed, and stores the chat.
 func (s *Service) take(
-	ctx context.Context, g *graph.Graph, c Chat, state State, in conversation.Turn, write func(context.Context, Chat) error,
+	ctx context.Context, g *graph.Graph, c Chat, state State, in conversation.Turn, write chatWrite,
 ) (ChatTurn, error) {
 	ctx = context.WithoutCancel(ctx)
 	stepping, cancel := context.WithTimeout(ctx, turnTime)
 	defer cancel()
 	defer context.AfterFunc(s.turns.stopping, cancel)()
 	all := func(conversation.Step) bool { return true }
-	state, log, failure := s.cfg.Runtime.Step(stepping, g, Agent{Org: c.Org}, state, in, all)
-	c, err := s.keepState(ctx, c, state, write)
+	before := state
+	state, log, failure := s.cfg.Runtime.Step(stepping, g, Agent{Org: c.Org}, before, in, all)
+	c, err := s.keepState(ctx, c, state, write, recorded(log, before, c.CreatedAt))
 	if err != nil {
 		return ChatTurn{}, err
 	}
@@ -219,25 +238,28 @@ func (s *Service) take(
 	return turn, nil
 }
 
-// keepState stores a chat with its state, and returns it.
-func (s *Service) keepState(ctx context.Context, c Chat, state State, write func(context.Context, Chat) error) (Chat, error) {
+// chatWrite is InsertChat or UpdateChat.
+type chatWrite = func(ctx context.Context, c Chat, logs ...Log) error
+
+// keepState stores a chat with its state and the logs of its turns, and returns it.
+func (s *Service) keepState(ctx context.Context, c Chat, state State, write chatWrite, logs ...Log) (Chat, error) {
 	raw, err := json.Marshal(state) //nolint:musttag // the encoding is private
 	if err != nil {
 		return c, err
 	}
 	c.State, c.Messages, c.Completed = raw, len(state.Talk.Messages), state.Over
 	c.BusyUntil, c.UpdatedAt = time.Time{}, s.cfg.Clock.Now()
-	return c, s.keep(ctx, c, write)
+	return c, s.keep(ctx, c, write, logs)
 }
 
 // keep stores a chat after a turn. It retries while the database is unavailable, because what the turn has done to other
 // systems cannot be undone. An attempt that failed may have been written all the same.
-func (s *Service) keep(ctx context.Context, c Chat, write func(context.Context, Chat) error) error {
+func (s *Service) keep(ctx context.Context, c Chat, write chatWrite, logs []Log) error {
 	ctx, cancel := context.WithTimeout(ctx, writeTime)
 	defer cancel()
 	for again := false; ; again = true {
 		try, cancel := context.WithTimeout(ctx, writeTry)
-		err := write(try, c)
+		err := write(try, c, logs...)
 		cancel()
 		switch callwright.CodeOf(err) {
 		case callwright.CodeInternal, callwright.CodeUnavailable:

@@ -28,12 +28,12 @@ func (s *shaky) write(ctx context.Context, write func() error) error {
 	return s.fails(ctx, write)
 }
 
-func (s *shaky) InsertChat(ctx context.Context, c pathway.Chat) error {
-	return s.write(ctx, func() error { return s.Chats.InsertChat(ctx, c) })
+func (s *shaky) InsertChat(ctx context.Context, c pathway.Chat, logs ...pathway.Log) error {
+	return s.write(ctx, func() error { return s.Chats.InsertChat(ctx, c, logs...) })
 }
 
-func (s *shaky) UpdateChat(ctx context.Context, c pathway.Chat) error {
-	return s.write(ctx, func() error { return s.Chats.UpdateChat(ctx, c) })
+func (s *shaky) UpdateChat(ctx context.Context, c pathway.Chat, logs ...pathway.Log) error {
+	return s.write(ctx, func() error { return s.Chats.UpdateChat(ctx, c, logs...) })
 }
 
 // TestDatabaseGoesAwayDuringTurn has the database fail from the webhook of a turn on, for some seconds.
@@ -76,6 +76,9 @@ func TestDatabaseGoesAwayDuringTurn(t *testing.T) {
 				}
 				if got := o.say(t, chat, "Thank you."); got.State.Turn != 3 || len(o.requests.Made()) != 1 {
 					t.Errorf("%d turns, %d requests", got.State.Turn, len(o.requests.Made()))
+				}
+				if got := o.view(t, chat.ID, 0, 0); len(got.Turns) != 3 || got.Turns[1].Said != "It is done." {
+					t.Errorf("the logs are %+v", got.Turns)
 				}
 				chats.fails = nil
 			})

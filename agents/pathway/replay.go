@@ -50,18 +50,18 @@ func (s *Service) ReplayChat(ctx context.Context, org callwright.OrgID, r Replay
 	held, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(s.turns.stopping, cancel)()
-	state, turns, err := s.replay(held, g, org, r)
+	state, turns, logs, err := s.replay(held, g, c, r)
 	if err != nil {
 		return ChatReplay{}, err
 	}
-	c, err = s.keepState(ctx, c, state, s.cfg.Chats.InsertChat)
+	c, err = s.keepState(ctx, c, state, s.cfg.Chats.InsertChat, logs...)
 	return ChatReplay{Chat: c, Turns: turns}, err
 }
 
 // replay holds the conversation of a replay. A turn that time has cut off is left out.
 func (s *Service) replay(
-	ctx context.Context, g *graph.Graph, org callwright.OrgID, r ReplayRequest,
-) (state State, turns []ReplayedTurn, err error) {
+	ctx context.Context, g *graph.Graph, c Chat, r ReplayRequest,
+) (state State, turns []ReplayedTurn, logs []Log, err error) {
 	runtime := *s.cfg.Runtime
 	if r.Requests != nil {
 		runtime.Requests = r.Requests
@@ -71,17 +71,18 @@ func (s *Service) replay(
 	state = Begin(r.Variables, r.StartNode)
 	in := conversation.Turn{Kind: conversation.TurnStart}
 	for {
-		next, said, err := s.step(limited, &runtime, g, org, state, in)
+		next, log, err := s.step(limited, &runtime, g, c.Org, state, in)
 		switch {
 		case err != nil && (ctx.Err() != nil || len(turns) == 0):
-			return state, nil, err
+			return state, nil, nil, err
 		case err != nil:
-			return state, turns, nil
+			return state, turns, logs, nil
 		}
+		logs = append(logs, recorded(log, state, c.CreatedAt))
 		state = next
-		turns = append(turns, ReplayedTurn{Said: said, Node: state.Node})
-		if state.Over || len(turns) > len(r.Said) || len(state.Talk.Messages)+2 > MaxMessages {
-			return state, turns, nil
+		turns = append(turns, ReplayedTurn{Said: log.Said, Node: state.Node})
+		if state.Over || len(turns) > len(r.Said) || len(state.Talk.Messages)+2 > MaxMessages || len(turns) == MaxMessages {
+			return state, turns, logs, nil
 		}
 		in = conversation.TextTurn(r.Said[len(turns)-1])
 	}
@@ -91,12 +92,12 @@ func (s *Service) replay(
 // error.
 func (s *Service) step(
 	ctx context.Context, runtime *Runtime, g *graph.Graph, org callwright.OrgID, state State, in conversation.Turn,
-) (State, string, error) {
+) (State, Log, error) {
 	ctx, cancel := context.WithTimeout(ctx, turnTime)
 	defer cancel()
 	state, log, err := runtime.Step(ctx, g, Agent{Org: org}, state, in, func(conversation.Step) bool { return true })
 	if _, ofModel := errors.AsType[*llm.Failure](err); ofModel && ctx.Err() == nil {
 		err = nil
 	}
-	return state, log.Said, err
+	return state, log, err
 }

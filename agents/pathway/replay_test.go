@@ -39,6 +39,9 @@ func TestReplayChat(t *testing.T) {
 	if !second.Chat.Completed || second.State.Variables["day"] != "Thursday" || second.Log.Turn != 3 {
 		t.Errorf("got %+v", second)
 	}
+	if v := o.view(t, first.Chat.ID, 0, 0); len(v.Turns) != 3 || v.Turns[1].Heard != "Hm." || v.Turns[0].Said != want[0].Said {
+		t.Errorf("the logs are %+v", v.Turns)
+	}
 	// The chat says no more lines after its end.
 	whole := o.replay(t, p.ID, "Thursday, please.", "And then?", "More.")
 	if len(whole.Turns) != 2 || whole.Turns[1] != (pathway.ReplayedTurn{Said: "Thursday it is. Goodbye.", Node: "bye"}) || !whole.Chat.Completed {

@@ -136,17 +136,36 @@ type Chat struct {
 // Chats stores chats. RunChatStore of agentstest tests one. Returned values share no memory with stored ones. Another
 // organization's chat is absent, and so are the chats of a deleted pathway.
 type Chats interface {
-	// InsertChat adds a chat with Revision 1. CodeConflict: its id is taken. CodeNotFound: its pathway is absent.
-	InsertChat(ctx context.Context, c Chat) error
+	ChatRecords
+	ChatHistory
+}
+
+// ChatRecords is the part of Chats that holds chats.
+type ChatRecords interface {
+	// InsertChat adds a chat with Revision 1, and the logs of its turns with it. CodeConflict: its id is taken.
+	// CodeNotFound: its pathway is absent.
+	InsertChat(ctx context.Context, c Chat, logs ...Log) error
 	// Chat returns one chat. CodeNotFound: it is absent.
 	Chat(ctx context.Context, org callwright.OrgID, id string) (Chat, error)
-	// UpdateChat replaces a chat if its stored Revision is c.Revision, and adds one to that. CodeConflict: the Revision
-	// differs; of concurrent calls exactly one succeeds. CodeNotFound: it is absent.
-	UpdateChat(ctx context.Context, c Chat) error
+	// UpdateChat replaces a chat if its stored Revision is c.Revision, adds one to that, and adds the logs of turns.
+	// CodeConflict: the Revision differs; of concurrent calls exactly one succeeds. CodeNotFound: it is absent. After an
+	// error nothing is stored, no log either.
+	UpdateChat(ctx context.Context, c Chat, logs ...Log) error
 	// CountChats returns the number of an organization's chats that are not completed.
 	CountChats(ctx context.Context, org callwright.OrgID) (int, error)
-	// ForgetChats removes at most limit chats of any organization whose UpdatedAt is before a time, and returns how many.
+	// ForgetChats removes at most limit chats of any organization whose UpdatedAt is before a time, with their logs, and
+	// returns how many.
 	ForgetChats(ctx context.Context, before time.Time, limit int) (int, error)
+}
+
+// ChatHistory is the part of Chats that reads what was kept for people.
+type ChatHistory interface {
+	// ChatLogs returns the last logs of a chat whose Turn is below before, at most limit, by Turn. With 0 they are the
+	// last of all. Turns that a release without logs has taken are missing. CodeNotFound: the chat is absent.
+	ChatLogs(ctx context.Context, org callwright.OrgID, id string, before, limit int) ([]Log, error)
+	// ChatsOf returns at most limit chats of a pathway after a place, which is the (CreatedAt, ID) of a chat or zero, in
+	// descending order of (CreatedAt, ID), without their State. A pathway that is absent has none.
+	ChatsOf(ctx context.Context, org callwright.OrgID, pathway string, after callwright.Keyset, limit int) ([]Chat, error)
 }
 
 // Gate decides whether a version may go to production. Agent testing implements it; agentstest.RunGate tests one.

@@ -90,6 +90,10 @@ func furnish(t *testing.T, s *server.Server, phone *baresip.Phone) {
 	}, "edges": []any{
 		map[string]any{"id": "e", "source": "a", "target": "b", "data": map[string]any{"label": "<script>alert(7)</script>"}},
 	}})
+	chat := write(t, s, http.MethodPost, "/pathway/chat/create", map[string]any{
+		"pathway_id": made["pathway_id"], "request_data": map[string]any{"<script>alert(8)</script>": hostile},
+	})
+	s.Say(t, fmt.Sprint(chat["chat_id"]), hostile+" <script>alert(9)</script>")
 }
 
 // same replaces ids in paths, so that two pages of one kind have the same.
@@ -156,6 +160,9 @@ func TestDashboardPages(t *testing.T) {
 	})
 	if len(sources) < 10 {
 		t.Errorf("only %d pages were found", len(sources))
+	}
+	if !slices.ContainsFunc(slices.Collect(maps.Keys(sources)), func(path string) bool { return strings.Contains(path, "/chats/") }) {
+		t.Error("no chat with a pathway was found")
 	}
 	for _, f := range browser.Validate(t, sources) {
 		t.Error(f)

@@ -161,6 +161,11 @@ func (h *house) furnishPathway(all things, org callwright.OrgID) {
 		}
 		all["/pathways/{id}/versions/{number}"] = "2"
 	}
+	chat, err := h.config.Pathways.StartChat(ctx, org, pathway.ChatRequest{Pathway: p.ID, Version: &pathway.Selector{Number: 1}, Variables: h.data()})
+	h.check(err)
+	_, err = h.config.Pathways.Say(ctx, org, chat.Chat.ID, h.say("Well."))
+	h.check(err)
+	all["/pathways/{id}/chats/{chat}"] = chat.Chat.ID
 }
 
 func (h *house) furnishTests(all things, org callwright.OrgID) {

@@ -32,6 +32,8 @@ type noticeRow struct {
 	CreatedAt time.Time `bun:"created_at"`
 }
 
+func (r logRow) turn() (pathway.Log, error) { return unmarshalLog(r.Turn, r.Log) }
+
 // AppendLog adds what happened in a turn. Text that the databases can't keep is no fault here: JSON has escapes for it.
 func (s Calls) AppendLog(ctx context.Context, org callwright.OrgID, id string, l pathway.Log) error {
 	text, err := marshalLog(l)

@@ -3,6 +3,7 @@ package agentstore
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -43,11 +44,54 @@ func newChatRow(c pathway.Chat) chatRow {
 	}
 }
 
-// InsertChat adds a chat.
-func (s Chats) InsertChat(ctx context.Context, c pathway.Chat) error {
+func (r chatRow) chat() pathway.Chat {
+	return pathway.Chat{
+		ID: r.ID, Org: callwright.OrgID(r.Org), Pathway: r.Pathway, Number: r.Number, Hash: r.Hash,
+		State: json.RawMessage(r.State), Messages: r.Messages, BusyUntil: r.BusyUntil.UTC(), Completed: r.Completed,
+		CreatedAt: r.CreatedAt.UTC(), UpdatedAt: r.UpdatedAt.UTC(), Revision: r.Version,
+	}
+}
+
+type chatLogRow struct {
+	bun.BaseModel `bun:"table:pathway_chat_logs"`
+
+	ChatID string `bun:"chat_id,pk"`
+	Turn   int    `bun:"turn,pk"`
+	Log    string `bun:"log"` // logJSON
+}
+
+func (r chatLogRow) turn() (pathway.Log, error) { return unmarshalLog(r.Turn, r.Log) }
+
+// InsertChat adds a chat with the logs of its turns.
+func (s Chats) InsertChat(ctx context.Context, c pathway.Chat, logs ...pathway.Log) error {
 	c.Revision = 1
 	row := newChatRow(c)
-	return s.core().insertWithPathway(ctx, c.Org, c.Pathway, row, &row)
+	return s.withLogs(ctx, c, logs, func(ctx context.Context) error {
+		return s.core().insertWithPathway(ctx, c.Org, c.Pathway, row, &row)
+	})
+}
+
+// withLogs writes a chat, and the logs of its turns in the same transaction.
+func (s Chats) withLogs(ctx context.Context, c pathway.Chat, logs []pathway.Log, write func(context.Context) error) error {
+	if len(logs) == 0 {
+		return write(ctx)
+	}
+	rows, err := sqldb.ConvertedAll(logs, func(l pathway.Log) (chatLogRow, error) {
+		text, err := marshalLog(l)
+		return chatLogRow{ChatID: c.ID, Turn: l.Turn, Log: text}, err
+	})
+	if err != nil {
+		return err
+	}
+	return s.core().Do(ctx, func(ctx context.Context) error {
+		if err := write(ctx); err != nil {
+			return err
+		}
+		return s.core().Write(ctx, nil, func(ctx context.Context, idb bun.IDB) error {
+			_, err := idb.NewInsert().Model(&rows).Returning("NULL").Exec(ctx)
+			return err
+		})
+	})
 }
 
 // Chat returns one chat.
@@ -59,21 +103,22 @@ func (s Chats) Chat(ctx context.Context, org callwright.OrgID, id string) (pathw
 	if err != nil {
 		return pathway.Chat{}, err
 	}
-	return pathway.Chat{
-		ID: r.ID, Org: callwright.OrgID(r.Org), Pathway: r.Pathway, Number: r.Number, Hash: r.Hash,
-		State: json.RawMessage(r.State), Messages: r.Messages, BusyUntil: r.BusyUntil.UTC(), Completed: r.Completed,
-		CreatedAt: r.CreatedAt.UTC(), UpdatedAt: r.UpdatedAt.UTC(), Revision: r.Version,
-	}, nil
+	return r.chat(), nil
 }
 
-// UpdateChat replaces a chat.
-func (s Chats) UpdateChat(ctx context.Context, c pathway.Chat) error {
+// UpdateChat replaces a chat and adds the logs of turns.
+func (s Chats) UpdateChat(ctx context.Context, c pathway.Chat, logs ...pathway.Log) error {
 	row := newChatRow(c)
-	return s.core().Write(ctx, []any{row}, func(ctx context.Context, idb bun.IDB) error {
-		update := idb.NewUpdate().Model(&row).WherePK().Where("org = ?", c.Org)
-		find := idb.NewSelect().Model((*chatRow)(nil)).Where("id = ?", c.ID).Where("org = ?", c.Org)
-		return sqldb.Replace(ctx, "chat", update, c.Revision, find)
+	return s.withLogs(ctx, c, logs, func(ctx context.Context) error {
+		return s.core().Write(ctx, []any{row}, func(ctx context.Context, idb bun.IDB) error {
+			update := idb.NewUpdate().Model(&row).WherePK().Where("org = ?", c.Org)
+			return sqldb.Replace(ctx, "chat", update, c.Revision, findChat(idb, c.Org, c.ID))
+		})
 	})
+}
+
+func findChat(idb bun.IDB, org callwright.OrgID, id string) *bun.SelectQuery {
+	return idb.NewSelect().Model((*chatRow)(nil)).Where("id = ?", id).Where("org = ?", org)
 }
 
 // CountChats returns the number of an organization's chats that are not completed.
@@ -90,4 +135,41 @@ func (s Chats) ForgetChats(ctx context.Context, before time.Time, limit int) (in
 	return s.core().Forget(ctx, (*chatRow)(nil), func(q *bun.SelectQuery) *bun.SelectQuery {
 		return q.Where("updated_at < ?", sqldb.Stored(before)).Order("updated_at").Limit(limit)
 	})
+}
+
+// ChatLogs returns the last logs of a chat before one of them.
+func (s Chats) ChatLogs(ctx context.Context, org callwright.OrgID, id string, before, limit int) ([]pathway.Log, error) {
+	var rows []chatLogRow
+	err := s.core().Read(ctx, []any{org, id}, func(ctx context.Context, idb bun.IDB) error {
+		if err := sqldb.Exists(ctx, "chat", findChat(idb, org, id)); err != nil {
+			return err
+		}
+		rows = nil
+		return lastBefore("turn", before, limit)(idb.NewSelect().Model(&rows).Where("chat_id = ?", id)).Scan(ctx)
+	})
+	if err != nil {
+		return nil, err
+	}
+	slices.Reverse(rows)
+	return sqldb.ConvertedAll(rows, chatLogRow.turn)
+}
+
+// ChatsOf returns a page of the chats of a pathway without their states.
+func (s Chats) ChatsOf(
+	ctx context.Context, org callwright.OrgID, pathwayID string, after callwright.Keyset, limit int,
+) ([]pathway.Chat, error) {
+	var rows []chatRow
+	err := s.core().Read(ctx, []any{org, pathwayID, after.ID}, func(ctx context.Context, idb bun.IDB) error {
+		rows = nil
+		query := idb.NewSelect().Model(&rows).ExcludeColumn("state").Where("pathway_id = ?", pathwayID).Where("org = ?", org)
+		if !after.IsZero() {
+			query.Where("(created_at, id) < (?, ?)", after.At, after.ID)
+		}
+		return query.Order("created_at DESC", "id DESC").Limit(limit).Scan(ctx)
+	})
+	return sqldb.Converted(rows, func(r chatRow) pathway.Chat {
+		c := r.chat()
+		c.State = nil
+		return c
+	}), err
 }

@@ -172,7 +172,7 @@ func usePathways(ctx context.Context, db *bunstore.DB, now time.Time) []error {
 	errs := []error{
 		pathways.InsertPathway(ctx, p), pathways.UpdatePathway(ctx, p), pathways.UpdatePathway(ctx, p),
 		pathways.InsertVersion(ctx, version), pathways.ArchiveVersion(ctx, org, "p", 1),
-		chats.InsertChat(ctx, chat), chats.UpdateChat(ctx, chat), chats.UpdateChat(ctx, chat),
+		chats.InsertChat(ctx, chat), chats.UpdateChat(ctx, chat, pathway.Log{Turn: 1}), chats.UpdateChat(ctx, chat),
 		web.InsertAgent(ctx, agent), web.UpdateAgent(ctx, agent), web.UpdateAgent(ctx, agent),
 	}
 	_, pathwayErr := pathways.Pathway(ctx, org, "p")
@@ -184,11 +184,13 @@ func usePathways(ctx context.Context, db *bunstore.DB, now time.Time) []error {
 	_, pathwaysErr := pathways.CountPathways(ctx, org)
 	_, chatsErr := chats.CountChats(ctx, org)
 	_, forgetErr := chats.ForgetChats(ctx, now, 10)
+	_, logsErr := chats.ChatLogs(ctx, org, "c", 5, 10)
+	_, chatsOfErr := chats.ChatsOf(ctx, org, "p", callwright.Keyset{At: now, ID: "c"}, 10)
 	_, agentErr := web.Agent(ctx, org, "w")
 	_, agentsErr := web.Agents(ctx, org, callwright.Keyset{At: now, ID: "w"}, 10)
 	_, countErr := web.CountAgents(ctx, org)
 	return append(errs, pathwayErr, listErr, versionErr, hashErr, versionsErr, chatErr, forgetErr, agentErr, agentsErr, countErr,
-		pathwaysErr, chatsErr, web.DeleteAgent(ctx, org, "w"), pathways.DeletePathway(ctx, org, "p"))
+		pathwaysErr, chatsErr, logsErr, chatsOfErr, web.DeleteAgent(ctx, org, "w"), pathways.DeletePathway(ctx, org, "p"))
 }
 
 // usePersonas calls every method that looks for personas and their versions.

@@ -64,9 +64,10 @@ func marshalLog(l pathway.Log) (string, error) {
 	return string(text), nil
 }
 
-func (r logRow) turn() (pathway.Log, error) {
+// unmarshalLog returns the log of a turn that marshalLog has encoded.
+func unmarshalLog(turn int, text string) (pathway.Log, error) {
 	var j logJSON
-	if err := json.Unmarshal([]byte(r.Log), &j); err != nil {
+	if err := json.Unmarshal([]byte(text), &j); err != nil {
 		return pathway.Log{}, callwright.ErrInternal.Because(err)
 	}
 	entry := func(e logEntryJSON) pathway.LogEntry {
@@ -76,7 +77,7 @@ func (r logRow) turn() (pathway.Log, error) {
 		}
 	}
 	return pathway.Log{
-		Turn: r.Turn, Node: j.Node, Heard: j.Heard, Said: j.Said, Entries: sqldb.Converted(j.Entries, entry),
+		Turn: turn, Node: j.Node, Heard: j.Heard, Said: j.Said, Entries: sqldb.Converted(j.Entries, entry),
 		Usage: llm.Usage(j.Usage), Took: j.Took,
 	}, nil
 }

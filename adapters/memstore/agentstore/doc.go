@@ -22,6 +22,7 @@ type data struct {
 	pathways        map[string]pathway.Pathway
 	versions        map[versionKey]pathway.Version
 	chats           map[string]pathway.Chat
+	chatLogs        map[string][]pathway.Log // by chat, each list in order
 	personas        map[string]persona.Persona
 	personaVersions map[string]persona.Version
 }
@@ -36,6 +37,7 @@ func (data) New() data {
 		pathways:        map[string]pathway.Pathway{},
 		versions:        map[versionKey]pathway.Version{},
 		chats:           map[string]pathway.Chat{},
+		chatLogs:        map[string][]pathway.Log{},
 		personas:        map[string]persona.Persona{},
 		personaVersions: map[string]persona.Version{},
 	}
@@ -46,7 +48,7 @@ func (d data) Clone() data {
 	return data{
 		numbers: maps.Clone(d.numbers), calls: maps.Clone(d.calls), callEvents: maps.Clone(d.callEvents),
 		webAgents: maps.Clone(d.webAgents), pathways: maps.Clone(d.pathways), versions: maps.Clone(d.versions),
-		chats: maps.Clone(d.chats), personas: maps.Clone(d.personas), personaVersions: maps.Clone(d.personaVersions),
+		chats: maps.Clone(d.chats), chatLogs: maps.Clone(d.chatLogs), personas: maps.Clone(d.personas), personaVersions: maps.Clone(d.personaVersions),
 	}
 }
 

@@ -82,7 +82,7 @@ func (s Pathways) DeletePathway(ctx context.Context, org callwright.OrgID, id st
 		}
 		for key, c := range d.chats {
 			if c.Pathway == id {
-				delete(d.chats, key)
+				d.forgetChat(key)
 			}
 		}
 		return nil
@@ -95,7 +95,7 @@ func (s Pathways) Pathways(
 ) (found []pathway.Pathway, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		for _, p := range d.pathways {
-			if p.Org == org && (l.After.IsZero() || newer(l.After.At, l.After.ID, p)) {
+			if p.Org == org && (l.After.IsZero() || newer(l.After.At, l.After.ID, p.CreatedAt, p.ID)) {
 				p.Draft = graph.Document{}
 				found = append(found, p)
 			}
@@ -109,9 +109,9 @@ func (s Pathways) Pathways(
 	return memory.Clone(found[from:min(from+l.Limit, len(found))]), err
 }
 
-// newer reports whether a place in the list is before a pathway's: newer, or of the same time and with a higher id.
-func newer(at time.Time, id string, p pathway.Pathway) bool {
-	return cmp.Or(at.Compare(p.CreatedAt), cmp.Compare(id, p.ID)) > 0
+// newer reports whether a place in a list is before another one: newer, or of the same time and with a higher id.
+func newer(at time.Time, id string, otherAt time.Time, otherID string) bool {
+	return cmp.Or(at.Compare(otherAt), cmp.Compare(id, otherID)) > 0
 }
 
 // CountPathways returns the number of an organization's pathways.
@@ -204,84 +204,4 @@ func (s Pathways) ArchiveVersion(ctx context.Context, org callwright.OrgID, path
 		d.versions[key] = v
 		return nil
 	})
-}
-
-// Chats is a pathway.Chats.
-type Chats struct{ Store *memstore.Store }
-
-// InsertChat adds a chat.
-func (s Chats) InsertChat(ctx context.Context, c pathway.Chat) error {
-	return with(ctx, s.Store, func(d *data) error {
-		if _, err := d.pathway(c.Org, c.Pathway); err != nil {
-			return err
-		}
-		if _, taken := d.chats[c.ID]; taken {
-			return callwright.ErrConflict
-		}
-		c.Revision = 1
-		d.chats[c.ID] = memory.Clone(c)
-		return nil
-	})
-}
-
-// chat returns a chat of an organization.
-func (d *data) chat(org callwright.OrgID, id string) (pathway.Chat, error) {
-	c, ok := d.chats[id]
-	if !ok || c.Org != org {
-		return pathway.Chat{}, callwright.NotFound("chat")
-	}
-	return c, nil
-}
-
-// Chat returns one chat.
-func (s Chats) Chat(ctx context.Context, org callwright.OrgID, id string) (c pathway.Chat, err error) {
-	err = with(ctx, s.Store, func(d *data) error {
-		found, err := d.chat(org, id)
-		c = memory.Clone(found)
-		return err
-	})
-	return c, err
-}
-
-// UpdateChat replaces a chat.
-func (s Chats) UpdateChat(ctx context.Context, c pathway.Chat) error {
-	return with(ctx, s.Store, func(d *data) error {
-		stored, err := d.chat(c.Org, c.ID)
-		if err != nil {
-			return err
-		}
-		if stored.Revision != c.Revision {
-			return callwright.ErrConflict
-		}
-		c.Revision++
-		d.chats[c.ID] = memory.Clone(c)
-		return nil
-	})
-}
-
-// CountChats returns the number of an organization's chats that are not completed.
-func (s Chats) CountChats(ctx context.Context, org callwright.OrgID) (count int, err error) {
-	err = with(ctx, s.Store, func(d *data) error {
-		for _, c := range d.chats {
-			if c.Org == org && !c.Completed {
-				count++
-			}
-		}
-		return nil
-	})
-	return count, err
-}
-
-// ForgetChats removes chats that were not changed for long.
-func (s Chats) ForgetChats(ctx context.Context, before time.Time, limit int) (removed int, err error) {
-	err = with(ctx, s.Store, func(d *data) error {
-		for id, c := range d.chats {
-			if removed < limit && c.UpdatedAt.Before(before) {
-				delete(d.chats, id)
-				removed++
-			}
-		}
-		return nil
-	})
-	return removed, err
 }

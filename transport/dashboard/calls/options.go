@@ -11,8 +11,8 @@ type option struct{ Value, Text string }
 
 // funcs are the functions of the templates.
 var funcs = template.FuncMap{
-	"state": state, "cause": causeText, "speaker": speakerText, "kind": kindText, "millis": millis, "clock": clock, "json": indented,
-	"millisText": millisText, "delivery": deliveryOf, "reply": replyOf, "version": versionText,
+	"state": state, "cause": causeText, "speaker": speakerText, "millis": millis, "clock": clock,
+	"millisText": millisText, "delivery": deliveryOf, "version": versionText,
 
 	"directions": func() []option { return []option{{"", "Both"}, {"true", "Inbound"}, {"false", "Outbound"}} },
 	"answers":    func() []option { return []option{{"", "Any"}, {"true", "Yes"}, {"false", "No"}} },

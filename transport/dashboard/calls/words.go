@@ -1,16 +1,11 @@
 package calls
 
 import (
-	"encoding/json"
 	"fmt"
 	"strconv"
-	"strings"
 	"time"
 
-	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/call"
-	"github.com/callwright/callwright/agents/pathway"
-	"github.com/callwright/callwright/agents/request"
 )
 
 // badge is the state of a call as people see it.
@@ -68,20 +63,6 @@ func speakerText(s call.Speaker) string {
 	return string(s)
 }
 
-// kinds name the events of a turn.
-var kinds = map[pathway.LogKind]string{
-	pathway.LogVisit: "came to", pathway.LogDecision: "decided at", pathway.LogVariables: "variables", pathway.LogRequest: "request",
-	pathway.LogKnowledge: "looked up", pathway.LogLoop: "went round", pathway.LogError: "failed",
-}
-
-// kindText returns the name of an event of a turn.
-func kindText(k pathway.LogKind) string {
-	if text, ok := kinds[k]; ok {
-		return text
-	}
-	return string(k)
-}
-
 // millis returns a duration in whole milliseconds.
 func millis(d time.Duration) int64 { return d.Milliseconds() }
 
@@ -93,22 +74,6 @@ func clock(d time.Duration) string {
 		return fmt.Sprintf("%d:%02d:%02d.%s", hours, seconds/60%60, seconds%60, rest)
 	}
 	return fmt.Sprintf("%d:%02d.%s", seconds/60, seconds%60, rest)
-}
-
-// maxJSON bounds what is shown of a client's data, in characters.
-const maxJSON = 8000
-
-// indented returns data as JSON for people; empty for no data.
-func indented(data map[string]any) (string, error) {
-	if len(data) == 0 {
-		return "", nil
-	}
-	var text strings.Builder
-	e := json.NewEncoder(&text)
-	e.SetEscapeHTML(false) // templates escape what has to be
-	e.SetIndent("", "  ")
-	err := e.Encode(data)
-	return callwright.Clip(strings.TrimSuffix(text.String(), "\n"), maxJSON), err
 }
 
 // versionText returns which version of a pathway led a call.
@@ -135,15 +100,4 @@ func deliveryOf(s call.DeliveryState) badge {
 		return b
 	}
 	return badge{"plain", string(s)}
-}
-
-// replyOf returns the badge of a request's answer.
-func replyOf(l *request.Log) badge {
-	switch {
-	case l.Status == 0:
-		return badge{"bad", "no answer"}
-	case l.Error != "" || l.Status >= 400:
-		return badge{"bad", strconv.Itoa(l.Status)}
-	}
-	return badge{"good", strconv.Itoa(l.Status)}
 }

@@ -1,4 +1,4 @@
-// Package pathways shows pathways and their versions, edits them as JSON, compares and publishes them.
+// Package pathways shows pathways and their versions, edits them as JSON, compares and publishes them, and chats with them.
 package pathways
 
 import (
@@ -6,9 +6,11 @@ import (
 	"embed"
 	"io/fs"
 
+	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/agents/pathway/graph"
 	"github.com/callwright/callwright/transport/dashboard/page"
+	"github.com/callwright/callwright/transport/dashboard/turnlog"
 )
 
 //go:embed templates/*.html
@@ -17,6 +19,7 @@ var files embed.FS
 // Config names the services behind the pages. Pathways is required.
 type Config struct {
 	Pathways *pathway.Service
+	Tests    bool // there are pages of tests, to which pages link
 }
 
 // pages serves the pages.
@@ -32,7 +35,7 @@ func New(c Config) page.Area {
 	if err != nil {
 		panic(err) // the folder is embedded
 	}
-	return page.Area{
+	return turnlog.In(page.Area{
 		Title: "Pathways", Path: "/pathways", Templates: templates,
 		Routes: []page.Route{
 			{Pattern: "GET /pathways", Serve: p.list},
@@ -46,8 +49,12 @@ func New(c Config) page.Area {
 			{Pattern: "POST /pathways/{id}/versions/{number}/publish", Serve: p.publish},
 			{Pattern: "POST /pathways/{id}/versions/{number}/fork", Serve: p.fork},
 			{Pattern: "POST /pathways/{id}/versions/{number}/discard", Serve: p.discard},
+			{Pattern: "POST /pathways/{id}/versions/{number}/chats", Serve: p.begin},
+			{Pattern: "GET /pathways/{id}/chats", Serve: p.chats},
+			{Pattern: "GET /pathways/{id}/chats/{chat}", Serve: p.chat},
+			{Pattern: "POST /pathways/{id}/chats/{chat}", Serve: p.say},
 		},
-	}
+	})
 }
 
 // pageSize is the number of entries on a page of a list.
@@ -71,11 +78,16 @@ func (p pages) list(ctx context.Context, r *page.Request) (page.Answer, error) {
 	return &page.View{Page: "list", Title: "Pathways", Data: list{found.Items, r.Next(found.Next)}}, nil
 }
 
+// newestChats is how many chats the page of a pathway shows.
+const newestChats = 5
+
 // overview is the page of a pathway.
 type overview struct {
 	Pathway  pathway.Pathway
 	Versions []pathway.Version
 	Next     string
+	Chats    []pathway.Chat // the newest
+	Tests    bool           // there are pages of tests
 }
 
 func (p pages) pathway(ctx context.Context, r *page.Request) (page.Answer, error) {
@@ -87,7 +99,11 @@ func (p pages) pathway(ctx context.Context, r *page.Request) (page.Answer, error
 	if err != nil {
 		return nil, err
 	}
-	return &page.View{Page: "pathway", Title: about.Name, Data: overview{about, found.Items, r.Next(found.Next)}}, nil
+	chats, err := p.cfg.Pathways.Chats(ctx, r.Org(), about.ID, callwright.Keyset{}, newestChats)
+	if err != nil {
+		return nil, err
+	}
+	return &page.View{Page: "pathway", Title: about.Name, Data: overview{about, found.Items, r.Next(found.Next), chats.Items, p.cfg.Tests}}, nil
 }
 
 func (p pages) delete(ctx context.Context, r *page.Request) (page.Answer, error) {

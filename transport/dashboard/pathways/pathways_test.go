@@ -15,8 +15,9 @@ import (
 	"github.com/callwright/callwright/adapters/scripted"
 	"github.com/callwright/callwright/agents/agentstest"
 	"github.com/callwright/callwright/agents/pathway"
-	"github.com/callwright/callwright/transport/dashboard"
+	"github.com/callwright/callwright/transport/dashboard/page"
 	"github.com/callwright/callwright/transport/dashboard/page/pagetest"
+	"github.com/callwright/callwright/transport/dashboard/pathways"
 )
 
 // signedIn is an Authenticator that takes everybody for the same person.
@@ -29,6 +30,7 @@ func (signedIn) Authenticate(*http.Request) (callwright.Principal, error) {
 type house struct {
 	t        *testing.T
 	pathways *pathway.Service
+	chats    pathway.Chats
 	gate     agentstest.Gate
 	url      string
 	client   *http.Client
@@ -37,14 +39,17 @@ type house struct {
 func newHouse(t *testing.T) *house {
 	t.Helper()
 	h, store := &house{t: t}, memstore.New()
+	h.chats = agentstore.Chats{Store: store}
 	var err error
 	if h.pathways, err = pathway.New(pathway.Config{
-		Store: agentstore.Pathways{Store: store}, Chats: agentstore.Chats{Store: store}, Atomic: store,
+		Store: agentstore.Pathways{Store: store}, Chats: h.chats, Atomic: store,
 		Work: memstore.NewWork(store, nil), Gate: &h.gate, Runtime: &pathway.Runtime{Model: scripted.New()},
 	}); err != nil {
 		t.Fatal(err)
 	}
-	d, err := dashboard.New(dashboard.Config{Authenticator: signedIn{}, Pathways: h.pathways})
+	d, err := page.New(page.Config{
+		Authenticator: signedIn{}, Areas: []page.Area{pathways.New(pathways.Config{Pathways: h.pathways, Tests: true})},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,9 +140,16 @@ func TestGate(t *testing.T) {
 	h.want(at+"/versions/0", url.Values{"document": {days}, "name": {"First"}, "as": {"version"}}, http.StatusOK)
 	h.gate.Require("acme", strings.TrimPrefix(at, "/pathways/"))
 	production := url.Values{"environment": {"production"}}
-	h.want(at+"/versions/1/publish", production, http.StatusUnprocessableEntity, "cannot go to production", "/tests/batches/")
+	h.want(at+"/versions/1/publish", production, http.StatusUnprocessableEntity, "cannot go to production: its test runs (batch batch-1)",
+		`href="/tests/batches/batch-1"`, `href="/tests/runs?batch_id=batch-1&amp;status=FAILED"`, `<option value="production" selected>`)
+	v, _, err := h.pathways.Version(t.Context(), "acme", strings.TrimPrefix(at, "/pathways/"), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
 	production.Set("publish_on_pass", "1")
 	h.want(at+"/versions/1/publish", production, http.StatusOK, "when its tests have passed", "batch of tests")
+	h.gate.End(v, false)
+	h.want(at+"/versions/1/publish", production, http.StatusUnprocessableEntity, "its test has failed")
 }
 
 func TestForeign(t *testing.T) {
@@ -148,10 +160,10 @@ func TestForeign(t *testing.T) {
 		t.Fatal(err)
 	}
 	at := "/pathways/" + p.ID
-	for _, path := range []string{at, at + "/versions/0", at + "/versions/x", at + "/diff?from=0&to=0"} {
+	for _, path := range []string{at, at + "/versions/0", at + "/versions/x", at + "/diff?from=0&to=0", at + "/chats"} {
 		h.want(path, nil, http.StatusNotFound)
 	}
-	for _, do := range []string{"/delete", "/versions/1/publish", "/versions/1/fork", "/versions/1/discard"} {
+	for _, do := range []string{"/delete", "/versions/1/publish", "/versions/1/fork", "/versions/1/discard", "/versions/0/chats"} {
 		h.want(at+do, url.Values{"name": {"n"}}, http.StatusNotFound)
 	}
 }

@@ -22,7 +22,10 @@ type version struct {
 	Faults  page.Faults
 	Places  []fault
 	Drawing drawn
-	Batch   string // the batch of tests because of which the version was not published; empty: none
+	Gate    string    // why the gate has kept the version from production; empty: it has not
+	Batch   string    // the batch of tests because of which it was not published; empty: none
+	Tests   bool      // there are pages of tests
+	Begin   beginning // of a chat
 }
 
 // numberOf returns a number of a version as an address has it.
@@ -52,7 +55,7 @@ func (p pages) versionPage(ctx context.Context, r *page.Request, v version) (pag
 			return nil, err
 		}
 	}
-	v.Number = strconv.Itoa(number)
+	v.Number, v.Tests = strconv.Itoa(number), p.cfg.Tests
 	if v.Drawing, err = draw(r, v.Version.Document, r.Below(page.Path("/pathways", v.Pathway.ID, "versions", v.Number))); err != nil {
 		return nil, err
 	}
@@ -126,10 +129,13 @@ func (p pages) act(ctx context.Context, r *page.Request, do func(id string, numb
 	if err == nil {
 		return page.SeeOther{To: page.Path("/pathways", r.PathValue("id")), Notice: notice}, nil
 	}
-	_, mendable := page.FaultsOf(err, nil)
+	faults, mendable := page.FaultsOf(err, nil)
 	if !mendable {
 		return nil, err
 	}
-	e, _ := errors.AsType[*callwright.Error](err)
-	return p.versionPage(ctx, r, version{Faults: page.Faults{"": callwright.MessageOf(err)}, Batch: e.Batch})
+	shown := version{Faults: faults}
+	if e, _ := errors.AsType[*callwright.Error](err); e.Code == callwright.CodePromotionGateFailed {
+		shown.Faults, shown.Gate, shown.Batch = page.Faults{}, e.Message, e.Batch
+	}
+	return p.versionPage(ctx, r, shown)
 }

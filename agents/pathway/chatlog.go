@@ -1,0 +1,85 @@
+package pathway
+
+import (
+	"time"
+
+	"github.com/callwright/callwright"
+)
+
+// The bounds of the log of a turn that is stored with its chat. A chat has at most MaxMessages of them.
+const (
+	maxChatLog   = 32 << 10 // bytes of its entries, about
+	briefText    = 500      // characters of what is left of an entry that does not fit
+	entrySize    = 128      // bytes of an entry without texts
+	valueSize    = 8        // bytes of a value without texts
+	moreThanFits = "the rest of this turn's log is left out: it has the most bytes allowed"
+)
+
+// recorded returns the log of a turn as it is stored with its chat. The first one also says which variables were given.
+// Entries that do not fit lose what is long in them, and then are left out.
+func recorded(l Log, before State, at time.Time) Log {
+	if before.Turn == 0 && len(before.Variables) > 0 {
+		given := LogEntry{Kind: LogVariables, Node: before.Node, Text: "given at the start", Variables: before.Variables, At: at}
+		l.Entries = append([]LogEntry{given}, l.Entries...)
+	}
+	sum := 0
+	for _, e := range l.Entries {
+		sum += sizeOf(e)
+	}
+	if sum <= maxChatLog {
+		return l
+	}
+	all, room := l.Entries, maxChatLog
+	l.Entries = make([]LogEntry, 0, len(all))
+	for _, e := range all {
+		if sizeOf(e) > room/2 { // leaves room for those that follow
+			e = brief(e)
+		}
+		if room -= sizeOf(e); room < 0 {
+			break
+		}
+		l.Entries = append(l.Entries, e)
+	}
+	last := all[len(all)-1]
+	l.Entries = append(l.Entries, LogEntry{Kind: LogError, Node: last.Node, Name: last.Name, Text: moreThanFits, At: last.At})
+	return l
+}
+
+// brief returns an entry without what may be long.
+func brief(e LogEntry) LogEntry {
+	e.Text, e.Tag, e.Variables = callwright.Clip(e.Text, briefText), callwright.Clip(e.Tag, briefText), nil
+	if e.Request != nil {
+		r := *e.Request
+		r.Body, r.Variables = nil, nil
+		r.URL, r.Error = callwright.Clip(r.URL, briefText), callwright.Clip(r.Error, briefText)
+		e.Request = &r
+	}
+	return e
+}
+
+// sizeOf returns about how many bytes an entry has.
+func sizeOf(e LogEntry) int {
+	n := entrySize + len(e.Node) + len(e.Name) + len(e.Chosen) + len(e.Edge) + len(e.Tag) + len(e.Text) + sizeOfValue(e.Variables)
+	if r := e.Request; r != nil {
+		n += entrySize + len(r.Name) + len(r.URL) + len(r.Body) + len(r.Error) + sizeOfValue(r.Variables)
+	}
+	return n
+}
+
+// sizeOfValue returns about how many bytes a variable has.
+func sizeOfValue(v any) int {
+	n := valueSize
+	switch v := v.(type) {
+	case string:
+		n += len(v)
+	case []any:
+		for _, item := range v {
+			n += sizeOfValue(item)
+		}
+	case map[string]any:
+		for name, member := range v {
+			n += len(name) + sizeOfValue(member)
+		}
+	}
+	return n
+}

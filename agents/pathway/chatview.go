@@ -1,0 +1,61 @@
+package pathway
+
+import (
+	"context"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/pathway/graph"
+)
+
+// MaxPageOfChats bounds the chats of a page of Chats, and the turns of a page of Chat.
+const MaxPageOfChats = 100
+
+// ChatView is a chat with some of its turns.
+type ChatView struct {
+	Chat    Chat
+	State   State
+	Node    *graph.Node // the current node; nil: the version of the chat cannot be read any more
+	Refusal error       // why Say would take no turn now; nil: it would
+	Turns   []Log       // in order; those that a release without logs has taken are missing
+}
+
+// Chat returns a chat with the last of its turns whose number is below before; with 0 they are the last of all. A limit that
+// is not from 1 to MaxPageOfChats is MaxPageOfChats. CodeNotFound: the organization has no such chat.
+func (s *Service) Chat(ctx context.Context, org callwright.OrgID, id string, before, limit int) (ChatView, error) {
+	c, err := s.cfg.Chats.Chat(ctx, org, id)
+	if err != nil {
+		return ChatView{}, err
+	}
+	v := ChatView{Chat: c}
+	if v.State, v.Refusal = s.resume(c); callwright.CodeOf(v.Refusal) == callwright.CodeInternal {
+		return ChatView{}, v.Refusal
+	}
+	g, err := s.chatGraph(ctx, c)
+	switch callwright.CodeOf(err) {
+	case "":
+		v.Node = g.Node(v.State.Node)
+	case callwright.CodeInvalidState, callwright.CodeNotFound:
+		if v.Refusal == nil {
+			v.Refusal = err
+		}
+	default:
+		return ChatView{}, err
+	}
+	v.Turns, err = s.cfg.Chats.ChatLogs(ctx, org, id, before, pageSize(limit, MaxPageOfChats))
+	return v, err
+}
+
+// Chats returns a page of the chats of a pathway without their State, newest first. The page begins after the keyset after,
+// which is a page's Next, or zero. A limit that is not from 1 to MaxPageOfChats is MaxPageOfChats. A pathway that is absent
+// has none.
+func (s *Service) Chats(
+	ctx context.Context, org callwright.OrgID, pathway string, after callwright.Keyset, limit int,
+) (callwright.Page[Chat], error) {
+	limit = pageSize(limit, MaxPageOfChats)
+	found, err := s.cfg.Chats.ChatsOf(ctx, org, pathway, after, limit+1) // one more tells whether there is a next page
+	if err != nil || len(found) <= limit {
+		return callwright.Page[Chat]{Items: found}, err
+	}
+	last := found[limit-1]
+	return callwright.Page[Chat]{Items: found[:limit], Next: callwright.Keyset{At: last.CreatedAt, ID: last.ID}}, nil
+}

@@ -1,0 +1,116 @@
+package e2e_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/callwright/callwright/agents/pathway/graph"
+	"github.com/callwright/callwright/internal/e2e/browser"
+	"github.com/callwright/callwright/transport/oas/agenttestoas"
+)
+
+// choosing is a pathway that takes down a day.
+func choosing() graph.Document {
+	return graph.Document{
+		Nodes: []json.RawMessage{
+			json.RawMessage(`{"id":"ask","type":"Default","data":{"name":"Ask","isStart":true,"text":"{{name}}, Tuesday or Thursday?",
+				"extractVars":[["day","string","the weekday, \"Tuesday\" or \"Thursday\""]]}}`),
+			json.RawMessage(`{"id":"bye","type":"End Call","data":{"name":"Bye","text":"{{day}} it is. Goodbye."}}`),
+		},
+		Edges: []json.RawMessage{json.RawMessage(`{"id":"1","source":"ask","target":"bye","data":{"label":"day is known"}}`)},
+	}
+}
+
+// wantText wants the text of an element to have parts.
+func wantText(t *testing.T, p *browser.Page, at string, parts ...string) {
+	t.Helper()
+	text := p.Text(t, at)
+	for _, part := range parts {
+		if !strings.Contains(text, part) {
+			t.Errorf("%s lacks %q: %s", at, part, text)
+		}
+	}
+}
+
+// TestDashboardPathwayChat chats with a version of a pathway to its end, and sees after each turn where the conversation is, its
+// variables and why it went there. A message that is sent from a page that is old does nothing.
+func TestDashboardPathwayChat(t *testing.T) {
+	t.Parallel()
+	s := start(t, authority(t).CertFile())
+	id := s.Publish(t, choosing())
+	p := signIn(t, s)
+	p.Resize(t, 1280, 900)
+	follow(t, p, `nav a[href="/pathways"]`, fmt.Sprintf(`main a[href="/pathways/%s"]`, id))
+	follow(t, p, fmt.Sprintf(`main a[href="/pathways/%s"]`, id), `main a[href$="/versions/1"]`)
+	follow(t, p, `main a[href$="/versions/1"]`, "#begin")
+	p.Type(t, "#variables", `{"name": "Robin"}`)
+	follow(t, p, "#begin button", "#say")
+	wantText(t, p, "#at", "Ask")
+	wantText(t, p, "#variables", `"name": "Robin"`)
+	wantText(t, p, "#turn-1", "Robin, Tuesday or Thursday?", "given at the start", "came to Ask")
+
+	second := p.Tab(t)
+	second.Go(t, browser.Eval[string](t, p, "location.href"))
+	second.Type(t, "#message", "On Tuesday, please.")
+	follow(t, p, "#say button", "#turn-2")
+	wantText(t, p, "#turn-2", "Are you still there?")
+	follow(t, second, "#say button", ".notice[role=status]:not([hidden])")
+	wantText(t, second, "#live-chat", "Are you still there?")
+	if strings.Contains(second.Text(t, "#live-chat"), "please") {
+		t.Error("a message from an old page was taken")
+	}
+
+	p.Type(t, "#message", "On Tuesday, please.")
+	follow(t, p, "#say button", "#turn-3")
+	p.Picture(t, "pathway-chat")
+	wantText(t, p, "#turn-3", "Tuesday it is. Goodbye.", "decided at Ask", "Tuesday", "came to Bye", `"day": "Tuesday"`)
+	wantText(t, p, "#variables", `"day": "Tuesday"`, `"name": "Robin"`)
+	wantText(t, p, "#live-chat", "completed", "The conversation is over.")
+	follow(t, p, "#at a", "svg .selected")
+	wantText(t, p, "#node", "Bye")
+	for _, page := range []*browser.Page{p, second} {
+		if found := page.Errors(t); len(found) > 0 {
+			t.Errorf("the browser reports %q", found)
+		}
+	}
+	s.Stop(t)
+}
+
+// TestDashboardPathwayGate publishes a version whose required scenario fails. The page says so, and leads to the run that has failed.
+func TestDashboardPathwayGate(t *testing.T) {
+	t.Parallel()
+	s := start(t, authority(t).CertFile())
+	id := s.Publish(t, bookings("Good night."))
+	gated(t, s, id, "goodbye")
+	bad := save(t, s, id, bookings("Good evening."))
+	p := signIn(t, s)
+	p.Resize(t, 1280, 900)
+	publish := func() {
+		p.Go(t, fmt.Sprintf("%s/pathways/%s/versions/%d", s.Dashboard, id, bad))
+		p.Select(t, "#environment", "production")
+		follow(t, p, `form[action$="/publish"] button`, "#gate")
+	}
+	publish()
+	wantText(t, p, "#gate", "cannot go to production", "required scenarios are being run")
+	run := runsOf(t, s, id, 1)[0]
+	if run.Status != agenttestoas.TestRunStatusFAILED {
+		t.Fatalf("the run has ended as %s", run.Status)
+	}
+	publish()
+	p.Picture(t, "pathway-gate")
+	wantText(t, p, "#gate", "0 of 1 required scenarios have passed", `"Says goodbye" is FAILED`)
+	follow(t, p, `#gate a[href*="status=FAILED"]`, fmt.Sprintf(`main a[href="/tests/runs/%s"]`, run.ID))
+	publish()
+	follow(t, p, `#gate a[href^="/tests/batches/"]`, fmt.Sprintf(`main a[href="/tests/runs/%s"]`, run.ID))
+	follow(t, p, fmt.Sprintf(`main a[href="/tests/runs/%s"]`, run.ID), "#assertion-1, #assertion-0")
+	p.Go(t, s.Dashboard+"/pathways/"+id)
+	wantText(t, p, "dl.facts", "version 1")
+	for _, found := range p.Errors(t) {
+		if !strings.Contains(found, "422") { // the refusals
+			t.Errorf("the browser reports %q", found)
+		}
+	}
+	s.Stop(t)
+}

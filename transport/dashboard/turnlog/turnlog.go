@@ -1,0 +1,100 @@
+// Package turnlog shows what happened in turns of conversations: the decisions with their reasons, variables and requests.
+package turnlog
+
+import (
+	"embed"
+	"encoding/json"
+	"html/template"
+	"io/fs"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/agents/request"
+	"github.com/callwright/callwright/transport/dashboard/page"
+)
+
+//go:embed templates/_turnlog.html
+var files embed.FS
+
+// In returns an area to which the template "entries" is added, whose dot is a []pathway.LogEntry, with the functions of this package:
+// "indented" is Indented.
+func In(a page.Area) page.Area {
+	own, err := fs.Sub(files, "templates")
+	if err != nil {
+		panic(err) // the folder is embedded
+	}
+	a.Templates = both{a.Templates, own}
+	all := template.FuncMap{"logkind": kindText, "logreply": replyOf, "indented": Indented}
+	maps.Copy(all, a.Funcs)
+	a.Funcs = all
+	return a
+}
+
+// both is the files of an area with those of this package.
+type both struct{ area, own fs.FS }
+
+// Open opens a file. Only the folder of the area is there to be opened: ReadDir lists both.
+func (b both) Open(name string) (fs.File, error) {
+	if strings.HasPrefix(name, "_turnlog") {
+		return b.own.Open(name)
+	}
+	return b.area.Open(name)
+}
+
+// ReadDir lists the files of both.
+func (b both) ReadDir(name string) ([]fs.DirEntry, error) {
+	own, err := fs.ReadDir(b.own, name)
+	if err != nil {
+		return nil, err
+	}
+	area, err := fs.ReadDir(b.area, name)
+	return slices.Concat(own, area), err
+}
+
+// kinds name the events of a turn.
+var kinds = map[pathway.LogKind]string{
+	pathway.LogVisit: "came to", pathway.LogDecision: "decided at", pathway.LogVariables: "variables", pathway.LogRequest: "request",
+	pathway.LogKnowledge: "looked up", pathway.LogLoop: "went round", pathway.LogError: "failed",
+}
+
+// kindText returns the name of an event of a turn.
+func kindText(k pathway.LogKind) string {
+	if text, ok := kinds[k]; ok {
+		return text
+	}
+	return string(k)
+}
+
+// badge is what the template gives to the function of that name.
+type badge struct{ Kind, Text string }
+
+// replyOf returns the badge of a request's answer.
+func replyOf(l *request.Log) badge {
+	switch {
+	case l.Status == 0:
+		return badge{"bad", "no answer"}
+	case l.Error != "" || l.Status >= 400:
+		return badge{"bad", strconv.Itoa(l.Status)}
+	}
+	return badge{"good", strconv.Itoa(l.Status)}
+}
+
+// maxJSON bounds what Indented returns, in characters.
+const maxJSON = 8000
+
+// Indented returns data as JSON for people; empty for no data.
+func Indented(data map[string]any) (string, error) {
+	if len(data) == 0 {
+		return "", nil
+	}
+	var text strings.Builder
+	e := json.NewEncoder(&text)
+	e.SetEscapeHTML(false) // templates escape what has to be
+	e.SetIndent("", "  ")
+	err := e.Encode(data)
+	return callwright.Clip(strings.TrimSuffix(text.String(), "\n"), maxJSON), err
+}
