@@ -12,6 +12,7 @@ import (
 	"github.com/callwright/callwright/adapters/bunstore/internal/storetest"
 	"github.com/callwright/callwright/adapters/bunstore/sipstore"
 	"github.com/callwright/callwright/sip"
+	"github.com/callwright/callwright/sip/health"
 )
 
 // useTrunks calls every method that looks for trunks, their statuses and their registrations.
@@ -35,12 +36,14 @@ func useTrunks(ctx context.Context, db *bunstore.DB, now time.Time) []error {
 	_, ownerErr := trunks.Owner(ctx, number, sip.Inbound)
 	_, statusErr := statuses.Status(ctx, org, "t")
 	_, statusesErr := statuses.StatusesOf(ctx, org, []string{"t", "u"})
+	_, countErr := statuses.CountStatuses(ctx, org, 10)
+	_, worstErr := statuses.WorstStatuses(ctx, org, health.Healthy, 10)
 	_, dueErr := statuses.LeaseStatuses(ctx, now, now, 10)
 	_, registrationErr := registrations.Registration(ctx, org, "t")
 	_, takeErr := registrations.TakeRegistrations(ctx, "n", now, 10)
 	_, ofErr := registrations.RegistrationsOf(ctx, "n")
 	_, nodesErr := registrations.RegistrationNodes(ctx)
-	return append(errs, trunkErr, trunksErr, allErr, outErr, ownerErr, statusErr, statusesErr, dueErr,
+	return append(errs, trunkErr, trunksErr, allErr, outErr, ownerErr, statusErr, statusesErr, countErr, worstErr, dueErr,
 		registrationErr, takeErr, ofErr, nodesErr, trunks.Delete(ctx, trunk), statuses.DeleteStatus(ctx, org, "t"),
 		registrations.DeleteRegistration(ctx, org, "t"))
 }
