@@ -44,7 +44,7 @@ func recorded(c *monitor.Config) {
 }
 
 // secretHook has an address that is a key.
-const secretHook = "https://user:key@hooks.example.com:8443/services/KEY?token=KEY" //nolint:gosec // of a test
+const secretHook = "https://user:key@hooks.example.com:8443/services/KEY?token=KEY"
 
 func TestDeliveries(t *testing.T) {
 	t.Parallel()

@@ -183,7 +183,7 @@ func (h *house) want(status int, path string, form url.Values, texts ...string) 
 // token returns a token for forms.
 func (h *house) token() string {
 	h.t.Helper()
-	found := token.FindStringSubmatch(pagetest.Send(h.t, h.client, h.URL+"/trunks/new/destination?direction=outbound", nil).Body)
+	found := token.FindStringSubmatch(pagetest.Send(h.t, h.client, h.URL+"/trunks/new", nil).Body)
 	if found == nil {
 		h.t.Fatal("no form")
 	}
