@@ -30,6 +30,7 @@ type Config struct {
 	Codecs        []string          // SDP names of the codecs that have an engine; at least one
 	DerivationKey callwright.Secret // derives the passwords of registrations; at least 32 bytes
 
+	Deliveries   Deliveries       // who was told of alerts; nil: not recorded
 	AllowPrivate bool             // trunks may point at private and loopback addresses
 	Clock        callwright.Clock // nil: SystemClock
 	IDs          callwright.IDs   // nil: UUIDs

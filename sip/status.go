@@ -34,6 +34,12 @@ type ServerStatus struct {
 	ProbeAt time.Time
 }
 
+// Downtime returns the downtime in the last day of what the history counts.
+func (s Status) Downtime() time.Duration {
+	_, down := s.History.LastDay(s.History.Until)
+	return down
+}
+
 // Statuses stores the statuses of watched trunks.
 type Statuses interface {
 	// PutStatus stores a status. With Version 0 it adds the status, and replaces an older one of the trunk. Otherwise it
@@ -46,6 +52,11 @@ type Statuses interface {
 	StatusesOf(ctx context.Context, org callwright.OrgID, trunkIDs []string) ([]Status, error)
 	// DeleteStatus removes a trunk's status. Without one it does nothing.
 	DeleteStatus(ctx context.Context, org callwright.OrgID, trunkID string) error
+	// CountStatuses counts an organization's statuses that have servers, by Status.State, up to limit of each state.
+	CountStatuses(ctx context.Context, org callwright.OrgID, limit int) (map[health.State]int, error)
+	// WorstStatuses returns up to limit of an organization's statuses that have servers and are in a state: those with the longest
+	// downtime by Status.Downtime first, equal ones by number.
+	WorstStatuses(ctx context.Context, org callwright.OrgID, state health.State, limit int) ([]Status, error)
 	// LeaseStatuses returns up to limit statuses whose ProbeAt is not after now and that have no lease, the most overdue
 	// first, and leases them until the given time: no other call returns them before.
 	LeaseStatuses(ctx context.Context, now, until time.Time, limit int) ([]Status, error)

@@ -134,7 +134,7 @@ func newMonitor(p monitorParts) (*monitor.Service, error) {
 	return monitor.New(monitor.Config{
 		Statuses: sipstore.Statuses{DB: p.DB}, Trunks: sipstore.Trunks{DB: p.DB}, Attempts: sipstore.CallLog{DB: p.DB}, Atomic: p.DB,
 		Work: p.Work, Prober: p.Prober, Mailer: p.Mailer, Hooks: p.Hooks, Organizations: orgstore.Tenants{DB: p.DB},
-		Logger: p.Log,
+		Deliveries: sipstore.Deliveries{DB: p.DB}, Logger: p.Log,
 	})
 }
 
@@ -153,6 +153,7 @@ func newTrunks(p trunkParts) (*sip.Service, error) {
 	return sip.New(sip.Config{
 		Store: sipstore.Trunks{DB: p.DB}, Atomic: p.DB, Numbers: p.Numbers,
 		Statuses: sipstore.Statuses{DB: p.DB}, Registrations: sipstore.Registrations{DB: p.DB}, Monitor: p.Monitor,
+		Deliveries:    sipstore.Deliveries{DB: p.DB},
 		Codecs:        codecs.Names(),
 		DerivationKey: p.Secrets.RegisterPasswords, AllowPrivate: p.Config.AllowPrivate, Logger: p.Log,
 	})
@@ -230,7 +231,7 @@ func newSetup(c config, db *bunstore.DB, trunks *sip.Service, line *sipua.UA) (*
 		return nil, err
 	}
 	return setup.New(setup.Config{
-		Trunks: trunks, Organizations: orgstore.Tenants{DB: db}, Regions: []setup.Region{region},
+		Trunks: trunks, Organizations: orgstore.Tenants{DB: db}, Drafts: sipstore.Drafts{DB: db}, Regions: []setup.Region{region},
 	})
 }
 

@@ -139,6 +139,10 @@ func TestDashboardPages(t *testing.T) {
 	furnish(t, s, phone)
 	p := signIn(t, s)
 	p.Resize(t, 1280, 900)
+	p.Go(t, s.Dashboard+"/trunks/new")
+	follow(t, p, `button[value="outbound"]`, "#destination")
+	p.Type(t, "#destination", "pbx.example.com")
+	follow(t, p, `button[name="skip"]`, "#addresses")
 	sources := map[string]string{}
 	crawl(t, p, s, func(path string) {
 		sources[path] = browser.Eval[string](t, p, "fetch(location.href).then(r => r.text())")

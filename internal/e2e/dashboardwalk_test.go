@@ -28,12 +28,15 @@ func TestDashboardNewUser(t *testing.T) {
 	p.Picture(t, "overview")
 
 	follow(t, p, `nav a[href="/trunks"]`, `main a[href="/trunks/new"]`)
-	follow(t, p, `main a[href="/trunks/new"]`, `a[href$="direction=outbound"]`)
-	follow(t, p, `a[href$="direction=outbound"]`, "#destination")
+	follow(t, p, `main a[href="/trunks/new"]`, `button[value="outbound"]`)
+	follow(t, p, `button[value="outbound"]`, "#destination")
 	p.Type(t, "#destination", phone.Server())
-	follow(t, p, "main button.main", "#live-discovery a.main")
+	follow(t, p, "main button.main", "#live-discovery button.main")
 	p.Picture(t, "discovery")
-	follow(t, p, "#live-discovery a.main", "#addresses")
+	follow(t, p, `nav a[href="/trunks"]`, `a[href^="/trunks/new/discovery"]`) // leaves the set-up, and takes it up again
+	p.Picture(t, "set-ups")
+	follow(t, p, `a[href^="/trunks/new/discovery"]`, "#live-discovery button.main")
+	follow(t, p, "#live-discovery button.main", "#addresses")
 	follow(t, p, "main a.main", "#verify")
 	follow(t, p, "main button.main", "#numbers")
 	p.Type(t, "#numbers", ours.String())
@@ -43,6 +46,10 @@ func TestDashboardNewUser(t *testing.T) {
 	follow(t, p, `#live-test a[href$="/complete"]`, "h1")
 	if len(s.CallLog(t, ours.String())) == 0 {
 		t.Error("the trunk has carried no call")
+	}
+	follow(t, p, `nav a[href="/trunks"]`, "#live-numbers table")
+	if browser.Eval[bool](t, p, `document.querySelector("#under") !== null`) {
+		t.Error("the set-up is still under way")
 	}
 
 	follow(t, p, `nav a[href="/calls"]`, `main a[href="/calls/new"]`)

@@ -2,6 +2,7 @@ package alert
 
 import (
 	"context"
+	"net/url"
 	"time"
 
 	"github.com/callwright/callwright"
@@ -39,6 +40,40 @@ type Channels struct {
 	Webhook string // a URL; empty: none
 }
 
+// Channel is a way to send a notice.
+type Channel string
+
+// The channels.
+const (
+	ByMail    Channel = "email"
+	ByText    Channel = "sms"
+	ByWebhook Channel = "webhook"
+)
+
+// Enabled returns the channels that are in use.
+func (c Channels) Enabled() (all []Channel) {
+	if c.Email {
+		all = append(all, ByMail)
+	}
+	if c.SMS {
+		all = append(all, ByText)
+	}
+	if c.Webhook != "" {
+		all = append(all, ByWebhook)
+	}
+	return all
+}
+
+// WebhookHost returns the scheme and the host of the webhook, without what may be a key: its user, path and query. It is empty without
+// a webhook.
+func (c Channels) WebhookHost() string {
+	to, err := url.Parse(c.Webhook)
+	if err != nil || to.Host == "" {
+		return ""
+	}
+	return to.Scheme + "://" + to.Host
+}
+
 // Notice is the message about one edge of an alert.
 type Notice struct {
 	ID          string // idempotency key: the same for every delivery of this edge
@@ -64,8 +99,9 @@ type Hooks interface {
 	// CheckURL returns CodeBadRequest, without a field, for a URL to which no request may be sent: it is malformed, is not
 	// HTTP, or names a forbidden address.
 	CheckURL(url string) error
-	// SendNotice posts a notice, signed for its organization. An error asks for a retry: the server is out of reach or its
-	// response is no success.
+	// SendNotice posts a notice, signed for its organization. CodeForbidden: the URL is forbidden, or the server refuses the notice for
+	// good. Any other error asks for a retry: the server is out of reach or its response is no success. Messages of errors do not have
+	// the URL.
 	SendNotice(ctx context.Context, url string, n Notice) error
 }
 

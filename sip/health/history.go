@@ -5,11 +5,12 @@ import (
 	"time"
 )
 
-// History is the uptime of a trunk over the last days, weighted by time, and its last response times.
+// History is the uptime of a trunk over the last days and hours, weighted by time, and its last response times.
 type History struct {
 	Days    []Day           // oldest first, at most MaxDays
+	Hours   []Hour          // oldest first, at most MaxHours
 	Samples []time.Duration // of the last answered probes, oldest first, at most MaxSamples
-	Until   time.Time       // end of the time that Days counts
+	Until   time.Time       // end of the time that Days and Hours count
 }
 
 // Day is the known uptime and downtime of a trunk on one day.
@@ -18,9 +19,16 @@ type Day struct {
 	Up, Down time.Duration
 }
 
+// Hour is the known uptime and downtime of a trunk in one hour.
+type Hour struct {
+	Start    time.Time // full hour, UTC
+	Up, Down time.Duration
+}
+
 // The limits of a History.
 const (
 	MaxDays    = 30
+	MaxHours   = 25 // those of any 24 hours, which begin and end within an hour
 	MaxSamples = 60
 	// MaxGap is how long a state counts as known after it was last seen. Unobserved time beyond it is unknown, and counts
 	// neither as uptime nor as downtime.
@@ -33,17 +41,19 @@ func (h History) Lasted(state State, at time.Time) History {
 	if !at.After(from) {
 		return h
 	}
-	h.Until, h.Days = at, slices.Clone(h.Days)
+	h.Until, h.Days, h.Hours = at, slices.Clone(h.Days), slices.Clone(h.Hours)
 	if state = state.Public(); state != Unchecked && !from.IsZero() {
 		for to := earlier(at, from.Add(MaxGap)); from.Before(to); {
-			date := from.UTC().Truncate(day)
-			end := earlier(to, date.Add(day))
-			h.count(date, state, end.Sub(from))
+			hour := from.UTC().Truncate(time.Hour)
+			end := earlier(to, hour.Add(time.Hour))
+			h.count(hour, state, end.Sub(from))
 			from = end
 		}
 	}
 	oldest := at.UTC().Truncate(day).Add(-(MaxDays - 1) * day)
 	h.Days = slices.DeleteFunc(h.Days, func(d Day) bool { return d.Date.Before(oldest) })
+	dayAgo := at.Add(-day)
+	h.Hours = slices.DeleteFunc(h.Hours, func(one Hour) bool { return !one.Start.Add(time.Hour).After(dayAgo) })
 	return h
 }
 
@@ -56,16 +66,22 @@ func earlier(a, b time.Time) time.Time {
 	return b
 }
 
-// count adds to the last day, or starts a new one.
-func (h *History) count(date time.Time, state State, d time.Duration) {
+// count adds to the last day and hour, or starts new ones.
+func (h *History) count(hour time.Time, state State, d time.Duration) {
+	date := hour.Truncate(day)
 	if len(h.Days) == 0 || h.Days[len(h.Days)-1].Date.Before(date) {
 		h.Days = append(h.Days, Day{Date: date})
 	}
-	last := &h.Days[len(h.Days)-1]
+	if len(h.Hours) == 0 || h.Hours[len(h.Hours)-1].Start.Before(hour) {
+		h.Hours = append(h.Hours, Hour{Start: hour})
+	}
+	lastDay, lastHour := &h.Days[len(h.Days)-1], &h.Hours[len(h.Hours)-1]
 	if state == Healthy {
-		last.Up += d
+		lastDay.Up += d
+		lastHour.Up += d
 	} else {
-		last.Down += d
+		lastDay.Down += d
+		lastHour.Down += d
 	}
 }
 
@@ -91,6 +107,28 @@ func (h History) UptimeSince(since time.Time) (percent float64, ok bool) {
 		up += d.Up
 		known += d.Up + d.Down
 	}
+	return share(up, known)
+}
+
+// LastDay returns the known uptime and downtime of the 24 hours before now. Of the hour in which they begin it counts the share that
+// lies within them.
+func (h History) LastDay(now time.Time) (up, down time.Duration) {
+	begin := now.Add(-day)
+	for _, one := range h.Hours {
+		within := min(1, max(0, float64(one.Start.Add(time.Hour).Sub(begin))/float64(time.Hour)))
+		up += time.Duration(within * float64(one.Up))
+		down += time.Duration(within * float64(one.Down))
+	}
+	return up, down
+}
+
+// LastDayUptime is Uptime over the 24 hours before now.
+func (h History) LastDayUptime(now time.Time) (percent float64, ok bool) {
+	up, down := h.LastDay(now)
+	return share(up, up+down)
+}
+
+func share(up, known time.Duration) (percent float64, ok bool) {
 	if known == 0 {
 		return 0, false
 	}

@@ -67,15 +67,50 @@ func compare(t *rapid.T, h health.History, known []second, now time.Time) {
 	case ok && math.Abs(got-100*float64(up)/float64(total)) > 1e-9:
 		t.Fatalf("up for %g %%, want %d s of %d", got, up, total)
 	}
+	compareDay(t, h, known, now)
+}
+
+// compareDay holds the last 24 hours against every single second. Only of the hour in which they begin it is not known when the trunk
+// was up.
+func compareDay(t *rapid.T, h health.History, known []second, now time.Time) {
+	begin := now.Add(-24 * time.Hour)
+	first, up, down, partUp, partDown := begin.Truncate(time.Hour), 0.0, 0.0, 0.0, 0.0
+	for _, s := range known {
+		switch next := s.at.Before(first.Add(time.Hour)); {
+		case s.at.Before(first):
+		case next && s.up:
+			partUp++
+		case next:
+			partDown++
+		case s.up:
+			up++
+		default:
+			down++
+		}
+	}
+	share := 1 - begin.Sub(first).Hours()
+	gotUp, gotDown := h.LastDay(now)
+	if wantUp, wantDown := up+share*partUp, down+share*partDown; math.Abs(gotUp.Seconds()-wantUp) > 1e-3 || math.Abs(gotDown.Seconds()-wantDown) > 1e-3 {
+		t.Fatalf("up for %s and down for %s of the last day, want %g s and %g s", gotUp, gotDown, wantUp, wantDown)
+	}
+	if len(h.Hours) > health.MaxHours {
+		t.Fatalf("%d hours", len(h.Hours))
+	}
+	got, ok := h.LastDayUptime(now)
+	if all := gotUp + gotDown; ok != (all > 0) || ok && math.Abs(got-100*gotUp.Seconds()/all.Seconds()) > 1e-6 {
+		t.Fatalf("the last day's uptime is %g %%, %t", got, ok)
+	}
 }
 
 func TestHistoryKeepsItsPast(t *testing.T) {
 	t.Parallel()
 	before := health.History{}.Lasted(health.Healthy, start).Lasted(health.Healthy, start.Add(time.Minute)).Answered(time.Second)
-	kept := health.History{Days: slices.Clone(before.Days), Samples: slices.Clone(before.Samples), Until: before.Until}
+	kept := health.History{
+		Days: slices.Clone(before.Days), Hours: slices.Clone(before.Hours), Samples: slices.Clone(before.Samples), Until: before.Until,
+	}
 	before.Lasted(health.Unreachable, start.Add(2*time.Minute))
 	before.Answered(time.Minute)
-	if !slices.Equal(before.Days, kept.Days) || !slices.Equal(before.Samples, kept.Samples) {
+	if !slices.Equal(before.Days, kept.Days) || !slices.Equal(before.Hours, kept.Hours) || !slices.Equal(before.Samples, kept.Samples) {
 		t.Errorf("it was %+v and is %+v", kept, before)
 	}
 }
@@ -120,4 +155,30 @@ func TestSamples(t *testing.T) {
 			t.Fatalf("%d of %d are below %s, %d are at it", below, n, bound, within)
 		}
 	})
+}
+
+// TestLastDay has a trunk down for all of the hour in which the last 24 hours begin, and then up.
+func TestLastDay(t *testing.T) {
+	t.Parallel()
+	midnight := start.Truncate(24 * time.Hour)
+	h := health.History{}.Lasted(health.Healthy, midnight)
+	for now := midnight.Add(time.Minute); !now.After(midnight.Add(24*time.Hour + 15*time.Minute)); now = now.Add(time.Minute) {
+		state := health.Healthy
+		if !now.After(midnight.Add(time.Hour)) {
+			state = health.Unreachable
+		}
+		h = h.Lasted(state, now)
+	}
+	if up, down := h.LastDay(h.Until); up != 23*time.Hour+15*time.Minute || down != 45*time.Minute || len(h.Hours) != health.MaxHours {
+		t.Errorf("up for %s and down for %s, in %d hours", up, down, len(h.Hours))
+	}
+	if up, down := h.LastDay(h.Until.Add(45 * time.Minute)); up != 23*time.Hour+15*time.Minute || down != 0 {
+		t.Errorf("later up for %s and down for %s", up, down)
+	}
+	for range 46 {
+		h = h.Lasted(health.Healthy, h.Until.Add(time.Minute))
+	}
+	if first := h.Hours[0].Start; !first.Equal(midnight.Add(time.Hour)) {
+		t.Errorf("the first hour is that of %s", first)
+	}
 }

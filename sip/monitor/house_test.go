@@ -99,10 +99,11 @@ func (p *prober) timesOf(server string) []time.Time {
 
 // desk takes what is told over every channel. A channel can be broken for a while.
 type desk struct {
-	mu     sync.Mutex
-	broken map[string]bool
-	tries  map[string]int
-	told   []string
+	mu      sync.Mutex
+	broken  map[string]bool
+	refuses bool // what webhooks are told, for good
+	tries   map[string]int
+	told    []string
 }
 
 func (d *desk) take(channel, to, id, text string) error {
@@ -127,7 +128,13 @@ func (d *desk) SendText(_ context.Context, org callwright.OrgID, id, text string
 func (*desk) CheckURL(string) error { return nil }
 
 func (d *desk) SendNotice(_ context.Context, url string, n alert.Notice) error {
-	return d.take("hook", url, n.ID, n.Subject())
+	err := d.take("hook", url, n.ID, n.Subject())
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.refuses {
+		err = callwright.Errorf(callwright.CodeForbidden, "it is gone")
+	}
+	return err
 }
 
 func (d *desk) set(change func(d *desk)) {

@@ -44,11 +44,12 @@ type Config struct {
 	Prober        Prober
 	Organizations callwright.Tenants
 
-	Mailer callwright.Mailer // nil: no trunk has alerts by mail
-	Texter alert.Texter      // nil: no trunk has alerts by SMS
-	Hooks  alert.Hooks       // nil: no trunk has alerts by webhook
-	Clock  callwright.Clock  // nil: SystemClock
-	Logger *slog.Logger      // nil: discards
+	Deliveries sip.Deliveries    // records who is told of alerts; nil: nothing does
+	Mailer     callwright.Mailer // nil: no trunk has alerts by mail
+	Texter     alert.Texter      // nil: no trunk has alerts by SMS
+	Hooks      alert.Hooks       // nil: no trunk has alerts by webhook
+	Clock      callwright.Clock  // nil: SystemClock
+	Logger     *slog.Logger      // nil: discards
 }
 
 // Service watches trunks. It implements sip.Monitor and calllog.Monitor.
@@ -86,5 +87,8 @@ func New(c Config) (*Service, error) {
 	}
 	s := &Service{cfg: c}
 	taskAlert.Handle(c.Work, c.Logger, s.tell)
+	if c.Deliveries != nil {
+		c.Work.Every("sip.forget_deliveries", forgetEvery, s.forgetDeliveries)
+	}
 	return s, nil
 }

@@ -13,21 +13,12 @@ import (
 	"github.com/callwright/callwright/sip/health"
 )
 
-// channel is a way to send a notice.
-type channel string
-
-const (
-	byMail    channel = "email"
-	byText    channel = "sms"
-	byWebhook channel = "webhook"
-)
-
 // message is one edge of an alert to be told over one channel: the arguments of a task. It holds all of the notice,
 // because the alert may have moved on when the message is sent.
 type message struct {
-	TrunkID string     `json:"trunk_id"`
-	Channel channel    `json:"channel"`
-	Notice  noticeJSON `json:"notice"`
+	TrunkID string        `json:"trunk_id"`
+	Channel alert.Channel `json:"channel"`
+	Notice  noticeJSON    `json:"notice"`
 }
 
 // noticeJSON has the fields of alert.Notice in the same order, so that Go converts one into the other.
@@ -71,15 +62,19 @@ func (s *Service) evaluate(ctx context.Context, t sip.Trunk, before, after sip.S
 	return states, told, nil
 }
 
-// announce enqueues notices. Each channel has a task of its own, so that a retry of one does not repeat the others.
+// announce enqueues notices, and records who is told. Each channel has a task of its own, so that a retry of one does not repeat the
+// others.
 func (s *Service) announce(ctx context.Context, t sip.Trunk, told []alert.Notice) error {
 	for _, n := range told {
-		for _, way := range channels(t.Alerts.Channels) {
+		for _, way := range t.Alerts.Channels.Enabled() {
 			task := callwright.Task{Key: n.ID + "/" + string(way), Org: t.Org, Unique: true}
-			if way == byWebhook {
+			if way == alert.ByWebhook {
 				task.MaxAttempts = hookAttempts
 			}
 			m := message{TrunkID: t.ID, Channel: way, Notice: noticeJSON(n)}
+			if err := s.recordDelivery(ctx, t, m); err != nil {
+				return err
+			}
 			if err := taskAlert.Enqueue(ctx, s.cfg.Work, task, m); err != nil {
 				return err
 			}
@@ -88,54 +83,45 @@ func (s *Service) announce(ctx context.Context, t sip.Trunk, told []alert.Notice
 	return nil
 }
 
-func channels(c alert.Channels) (ways []channel) {
-	if c.Email {
-		ways = append(ways, byMail)
-	}
-	if c.SMS {
-		ways = append(ways, byText)
-	}
-	if c.Webhook != "" {
-		ways = append(ways, byWebhook)
-	}
-	return ways
-}
-
 // UnmarshalKey reads the key that tasks had before they had arguments.
 func (m *message) UnmarshalKey(key string) error { return json.Unmarshal([]byte(key), m) }
 
-// tell sends one message to the address that is configured now. The messages of a trunk that has been removed, or whose
-// alerts are disabled, are dropped.
-func (s *Service) tell(ctx context.Context, task callwright.Task, m message, _ int) error {
+// tell sends one message to the address that is configured now, and records the outcome. The messages of a trunk that has been removed
+// are dropped.
+func (s *Service) tell(ctx context.Context, task callwright.Task, m message, attempt int) error {
 	t, err := s.cfg.Trunks.Trunk(ctx, task.Org, m.TrunkID)
-	if errors.Is(err, callwright.ErrNotFound) || err == nil && (t.Alerts == nil || !t.Alerts.Enabled) {
+	if errors.Is(err, callwright.ErrNotFound) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	return s.send(ctx, m.Channel, alert.Notice(m.Notice), t.Alerts.Channels)
+	d, err := s.delivery(ctx, t, m)
+	if err != nil {
+		return err
+	}
+	d.Attempts = attempt
+	err = errNoChannel
+	if t.Alerts != nil && t.Alerts.Enabled {
+		err = s.send(ctx, m.Channel, alert.Notice(m.Notice), t.Alerts.Channels, d.To)
+	}
+	last := task.MaxAttempts > 0 && attempt >= task.MaxAttempts
+	return s.reportDelivery(ctx, d, err, last)
 }
 
-func (s *Service) send(ctx context.Context, way channel, n alert.Notice, to alert.Channels) error {
+// errNoChannel stands for a notice that is not to be sent any more.
+var errNoChannel = errors.New("the alerts or their channel were turned off")
+
+// send sends a notice over a channel. address is that of mail.
+func (s *Service) send(ctx context.Context, way alert.Channel, n alert.Notice, to alert.Channels, address string) error {
 	switch {
-	case way == byWebhook && s.cfg.Hooks != nil && to.Webhook != "":
+	case way == alert.ByWebhook && s.cfg.Hooks != nil && to.Webhook != "":
 		return s.cfg.Hooks.SendNotice(ctx, to.Webhook, n)
-	case way == byText && s.cfg.Texter != nil && to.SMS:
+	case way == alert.ByText && s.cfg.Texter != nil && to.SMS:
 		return s.cfg.Texter.SendText(ctx, n.Org, n.ID, n.Subject())
-	case way == byMail && s.cfg.Mailer != nil && to.Email:
-		o, err := s.cfg.Organizations.Organization(ctx, n.Org)
-		if err != nil {
-			return err
-		}
-		if o.ContactEmail != "" {
-			err := s.cfg.Mailer.SendMail(ctx, n.ID, o.ContactEmail, n.Subject(), n.Text())
-			if errors.Is(err, callwright.ErrForbidden) { // the mailer has logged it
-				return nil
-			}
-			return err
-		}
+	case way == alert.ByMail && s.cfg.Mailer != nil && to.Email && address != "":
+		return s.cfg.Mailer.SendMail(ctx, n.ID, address, n.Subject(), n.Text())
 	}
 	s.cfg.Logger.WarnContext(ctx, "a notice has no channel", "id", n.ID, "channel", way)
-	return nil
+	return errNoChannel
 }

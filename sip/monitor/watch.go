@@ -61,6 +61,11 @@ func (s *Service) unchecked(t sip.Trunk, old sip.Status) (sip.Status, error) {
 
 // Forget stops watching a trunk. It implements sip.Monitor.
 func (s *Service) Forget(ctx context.Context, t sip.Trunk) error {
+	if s.cfg.Deliveries != nil {
+		if err := s.cfg.Deliveries.DeleteDeliveries(ctx, t); err != nil {
+			return err
+		}
+	}
 	return s.cfg.Statuses.DeleteStatus(ctx, t.Org, t.ID)
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/memstore"
 	"github.com/callwright/callwright/adapters/memstore/orgstore"
+	"github.com/callwright/callwright/adapters/memstore/sipstore"
 	"github.com/callwright/callwright/sip/setup"
 )
 
@@ -16,7 +17,8 @@ func Example() {
 	if err := tenants.InsertOrganization(ctx, callwright.Organization{ID: "acme"}); err != nil {
 		log.Fatal(err)
 	}
-	s, err := setup.New(setup.Config{Trunks: trunks{}, Organizations: tenants, Regions: []setup.Region{{
+	drafts := sipstore.Drafts{Store: memstore.New()}
+	s, err := setup.New(setup.Config{Trunks: trunks{}, Organizations: tenants, Drafts: drafts, Regions: []setup.Region{{
 		Name: "home", Addresses: []string{"192.0.2.10"}, Host: "sip.example.com", Port: 5061, RTPLow: 10000, RTPHigh: 20000,
 	}}})
 	if err != nil {

@@ -17,14 +17,18 @@ type Trunks interface {
 	Get(ctx context.Context, org callwright.OrgID, number string) (sip.Record, error)
 }
 
-// Config configures a Service. Every field is required.
+// Config configures a Service. The fields up to Regions are required.
 type Config struct {
 	Trunks        Trunks
 	Organizations callwright.Tenants
+	Drafts        Store
 	Regions       []Region // with unique names; the first is that of organizations without a Region
+
+	Clock callwright.Clock // nil: SystemClock
+	IDs   callwright.IDs   // nil: UUIDs
 }
 
-// Service answers how to reach a deployment.
+// Service answers how to reach a deployment, and keeps the set-ups of trunks that are under way.
 type Service struct{ cfg Config }
 
 // New checks the configuration.
@@ -34,9 +38,17 @@ func New(c Config) (*Service, error) {
 		return nil, errors.New("setup: Config.Trunks is required")
 	case c.Organizations == nil:
 		return nil, errors.New("setup: Config.Organizations is required")
+	case c.Drafts == nil:
+		return nil, errors.New("setup: Config.Drafts is required")
 	}
 	if err := checkRegions(c.Regions); err != nil {
 		return nil, err
+	}
+	if c.Clock == nil {
+		c.Clock = callwright.SystemClock{}
+	}
+	if c.IDs == nil {
+		c.IDs = new(callwright.UUIDs)
 	}
 	return &Service{cfg: c}, nil
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/memstore"
 	"github.com/callwright/callwright/adapters/memstore/orgstore"
+	"github.com/callwright/callwright/adapters/memstore/sipstore"
 	"github.com/callwright/callwright/sip"
 	"github.com/callwright/callwright/sip/setup"
 )
@@ -44,13 +45,14 @@ var (
 // configured returns a deployment with two regions. Organization b is in west, c in a region that is not there.
 func configured(t *testing.T) setup.Config {
 	t.Helper()
-	tenants := orgstore.Tenants{Store: memstore.New()}
+	store := memstore.New()
+	tenants := orgstore.Tenants{Store: store}
 	for _, o := range []callwright.Organization{{ID: "a"}, {ID: "b", Region: "west"}, {ID: "c", Region: "north"}} {
 		if err := tenants.InsertOrganization(t.Context(), o); err != nil {
 			t.Fatal(err)
 		}
 	}
-	return setup.Config{Trunks: trunks{}, Organizations: tenants, Regions: []setup.Region{east, west}}
+	return setup.Config{Trunks: trunks{}, Organizations: tenants, Drafts: sipstore.Drafts{Store: store}, Regions: []setup.Region{east, west}}
 }
 
 func open(t *testing.T) *setup.Service {
@@ -70,6 +72,7 @@ func TestNewRefuses(t *testing.T) {
 	for message, change := range map[string]func(*setup.Config){
 		"Config.Trunks is required":                                                     func(c *setup.Config) { c.Trunks = nil },
 		"Config.Organizations is required":                                              func(c *setup.Config) { c.Organizations = nil },
+		"Config.Drafts is required":                                                     func(c *setup.Config) { c.Drafts = nil },
 		"Config.Regions is required":                                                    func(c *setup.Config) { c.Regions = nil },
 		"Config.Regions[1].Name is required":                                            region(func(r *setup.Region) { r.Name = "" }),
 		"Config.Regions[1].Name must be unique":                                         region(func(r *setup.Region) { r.Name = "east" }),

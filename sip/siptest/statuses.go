@@ -3,6 +3,7 @@ package siptest
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
 	"strings"
 	"sync"
@@ -27,6 +28,8 @@ func RunStatuses(t *testing.T, newStore func(t *testing.T) sip.Statuses) {
 		"puts by compare-and-set":             comparesStatuses,
 		"puts a new one in place of an old":   supplantsStatus,
 		"lists by number":                     listsStatuses,
+		"counts by state":                     countsStatuses,
+		"finds the worst":                     findsWorstStatuses,
 		"leases what is due":                  leasesDueStatuses,
 		"leases each to one":                  leasesStatusOnce,
 		"ends a lease":                        endsStatusLease,
@@ -82,6 +85,10 @@ func leased(t *testing.T, s sip.Statuses, now, until time.Time, limit int) strin
 
 func keepsStatus(t *testing.T, s sip.Statuses) {
 	first, second := filled[sip.Status](t), filled[sip.Status](t)
+	for i := range first.History.Hours { // they are full hours
+		start := at.Truncate(time.Hour).Add(time.Duration(i) * time.Hour)
+		first.History.Hours[i].Start, second.History.Hours[i].Start = start, start
+	}
 	first.Version = 0
 	put(t, s, first)
 	first.Version = 1
@@ -208,6 +215,67 @@ func listsStatuses(t *testing.T, s sip.Statuses) {
 	got, err := s.StatusesOf(t.Context(), "a", []string{"t1", "t2", "unknown", "t3", "t4"})
 	if err != nil || len(got) != 3 || got[0].TrunkID != "t2" || got[1].TrunkID != "t3" || got[2].TrunkID != "t1" {
 		t.Errorf("got %+v, %v; want t2, t3 and t1", got, err)
+	}
+}
+
+// ill returns a status of a trunk whose server is in a state, with a downtime in the last day.
+func ill(trunkID string, state health.State, down time.Duration) sip.Status {
+	st := status(trunkID, "a", at)
+	st.Number = callwright.PhoneNumber("+1555000000" + trunkID[1:])
+	st.Servers[0].Health.State = state
+	st.History.Until = at
+	if down > 0 {
+		st.History.Hours = []health.Hour{{Start: at.Truncate(time.Hour), Down: down}}
+	}
+	return st
+}
+
+func countsStatuses(t *testing.T, s sip.Statuses) {
+	inbound := ill("t5", health.Unchecked, 0)
+	inbound.Servers = nil
+	put(t, s, ill("t1", health.Healthy, 0), ill("t2", health.Suspect, 0), ill("t3", health.Healthy, 0), ill("t4", health.Recovering, 0),
+		inbound, status("t6", "b", at))
+	for limit, want := range map[int]map[health.State]int{
+		10: {health.Healthy: 3, health.Unreachable: 1}, 2: {health.Healthy: 2, health.Unreachable: 1},
+	} {
+		if got, err := s.CountStatuses(t.Context(), "a", limit); err != nil || !maps.Equal(got, want) {
+			t.Errorf("up to %d: got %v, %v; want %v", limit, got, err, want)
+		}
+	}
+	changed := getStatus(t, s, "a", "t1")
+	changed.Servers[0].Health.State = health.Unreachable
+	put(t, s, changed)
+	if err := s.DeleteStatus(t.Context(), "a", "t2"); err != nil {
+		t.Fatal(err)
+	}
+	want := map[health.State]int{health.Healthy: 1, health.Unreachable: 2}
+	if got, err := s.CountStatuses(t.Context(), "a", 10); err != nil || !maps.Equal(got, want) {
+		t.Errorf("after a change: got %v, %v; want %v", got, err, want)
+	}
+}
+
+func findsWorstStatuses(t *testing.T, s sip.Statuses) {
+	inbound := ill("t5", health.Healthy, time.Hour)
+	inbound.Servers = nil
+	foreign := status("t6", "b", at)
+	foreign.Servers[0].Health.State = health.Healthy
+	put(t, s, ill("t1", health.Healthy, 0), ill("t2", health.Suspect, time.Second), ill("t3", health.Healthy, time.Minute),
+		ill("t4", health.Healthy, time.Second), ill("t7", health.Unreachable, 0), inbound, foreign)
+	for _, test := range []struct {
+		state health.State
+		limit int
+		want  string
+	}{
+		{health.Healthy, 10, "t3 t2 t4 t1"}, {health.Healthy, 2, "t3 t2"}, {health.Unreachable, 10, "t7"}, {health.Unchecked, 10, ""},
+	} {
+		got, err := s.WorstStatuses(t.Context(), "a", test.state, test.limit)
+		var trunks []string
+		for _, st := range got {
+			trunks = append(trunks, st.TrunkID)
+		}
+		if err != nil || strings.Join(trunks, " ") != test.want {
+			t.Errorf("%d %s ones: got %v, %v; want %s", test.limit, test.state, trunks, err, test.want)
+		}
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/memstore/sipstore"
 	"github.com/callwright/callwright/agents"
 	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/agents/llm"
@@ -26,6 +27,7 @@ import (
 	"github.com/callwright/callwright/sip/calllog"
 	"github.com/callwright/callwright/sip/health"
 	"github.com/callwright/callwright/sip/ladder"
+	"github.com/callwright/callwright/sip/setup"
 	"github.com/callwright/callwright/sip/testcall"
 	"github.com/callwright/callwright/speech"
 	"github.com/callwright/callwright/speech/pcm"
@@ -121,6 +123,16 @@ func (h *house) furnishTrunk(all things, org callwright.OrgID, number string) {
 
 	all[at], all[at+"/calls/{id}"], all[at+"/test/{id}"] = number, "attempt-"+string(org), "tc_"+string(org)
 	phone := callwright.PhoneNumber(number)
+	now := time.Now()
+	h.check(sipstore.Drafts{Store: h.store}.InsertDraft(ctx, setup.Draft{
+		ID: "setup-" + string(org), Org: org, Directions: setup.BothWays, Step: setup.StepNumbers, Endpoint: h.say("sip:pbx.example.com"),
+		Discovery: h.say("none"), Auth: setup.AuthDigest, Username: h.say("robin"), Password: "secret", Numbers: h.say(number),
+		Allowed: h.say("192.0.2.7"), CreatedAt: now, UpdatedAt: now,
+	}, setup.MaxDrafts, created))
+	h.check(sipstore.Deliveries{Store: h.store}.AddDelivery(ctx, sip.Delivery{
+		ID: "told-" + string(org), Org: org, TrunkID: trunk.ID, Number: phone, Direction: sip.Outbound, Kind: alert.Unreachable, CreatedAt: created,
+		Channel: alert.ByMail, To: h.say("ops@example.com"), State: sip.DeliveryGivenUp, Error: h.say("refused"),
+	}, 10))
 	h.check(h.log.Begin(ctx, calllog.Record{
 		ID: all[at+"/calls/{id}"], Org: org, TrunkID: trunk.ID, Number: phone, ParentID: all["/calls/{id}"], Direction: sip.Inbound, StartedAt: created, Attempt: 1,
 		From: h.say("+14155550100"), To: h.say("+14155550123"), SIPCallID: h.say("id"), Server: h.say("pbx.example.com"), Source: h.say("192.0.2.7"),

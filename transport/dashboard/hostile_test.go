@@ -44,10 +44,13 @@ func TestHostileTexts(t *testing.T) {
 			paths = append(paths, address(t, strings.TrimSuffix(path, "{$}"), theirs, theirs))
 		}
 	})
+	for _, step := range []string{"destination", "discovery", "firewall", "authentication", "numbers"} {
+		paths = append(paths, "/trunks/new/"+step+"?setup=setup-"+string(owner))
+	}
 	typed := url.QueryEscape(h.say("typed"))
 	for _, path := range []string{
 		"/calls?from_number=", "/calls?start_date=", "/calls/new?phone_number=", "/issues?search=", "/issues?cursor=", "/tests?pathway_id=", "/tests?category=",
-		"/ports/check?numbers=", "/ports/new?numbers=", "/ports?status=", "/speech?voice=", "/speech/samples?voice=", "/trunks?number=", "/trunks/new/destination?direction=",
+		"/ports/check?numbers=", "/ports/new?numbers=", "/ports?status=", "/speech?voice=", "/speech/samples?voice=", "/trunks?number=",
 	} {
 		paths = append(paths, path+typed)
 	}

@@ -172,6 +172,7 @@ func (h *house) trunks() {
 	tenants, stored := orgstore.Tenants{Store: store}, sipstore.Trunks{Store: store}
 	c.Trunks.Trunks = must(sip.New(sip.Config{
 		Store: stored, Atomic: store, Numbers: quiet{}, Statuses: h.status, Registrations: sipstore.Registrations{Store: store},
+		Deliveries: sipstore.Deliveries{Store: store},
 		Monitor: must(monitor.New(monitor.Config{
 			Statuses: h.status, Trunks: stored, Attempts: h.log, Atomic: store, Work: h.work, Prober: struct{ monitor.Prober }{}, Organizations: tenants,
 		})),
@@ -185,7 +186,7 @@ func (h *house) trunks() {
 			Resolver: must(resolve.New(resolve.Config{DNS: unused{}, Clock: callwright.SystemClock{}})),
 		})),
 		TestCalls: must(testcall.New(testcall.Config{Store: h.attempt, Trunks: c.Trunks.Trunks, Line: unused{}, Work: h.work})),
-		Setup: must(setup.New(setup.Config{Trunks: c.Trunks.Trunks, Organizations: tenants, Regions: []setup.Region{
+		Setup: must(setup.New(setup.Config{Trunks: c.Trunks.Trunks, Organizations: tenants, Drafts: sipstore.Drafts{Store: store}, Regions: []setup.Region{
 			{Name: "home", Addresses: []string{"192.0.2.10"}, Host: "sip.example.net", Port: 5061, RTPLow: 10000, RTPHigh: 20000},
 		}})),
 	}

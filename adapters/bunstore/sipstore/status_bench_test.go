@@ -34,6 +34,10 @@ func watched(i int, at time.Time) sip.Status {
 		up := 24*time.Hour - time.Duration(day)*time.Second
 		s.History.Days = append(s.History.Days, health.Day{Date: at.AddDate(0, 0, -day), Up: up, Down: 24*time.Hour - up})
 	}
+	for hour := range health.MaxHours {
+		start := at.Truncate(time.Hour).Add(-time.Duration(hour) * time.Hour)
+		s.History.Hours = append(s.History.Hours, health.Hour{Start: start, Up: time.Hour - time.Second, Down: time.Second})
+	}
 	for n := range health.MaxSamples {
 		s.History.Samples = append(s.History.Samples, 23456789+time.Duration(n)*time.Microsecond)
 	}

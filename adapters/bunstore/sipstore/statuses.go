@@ -11,6 +11,7 @@ import (
 	"github.com/callwright/callwright/adapters/bunstore"
 	"github.com/callwright/callwright/adapters/bunstore/internal/sqldb"
 	"github.com/callwright/callwright/sip"
+	"github.com/callwright/callwright/sip/health"
 )
 
 // Statuses is a sip.Statuses.
@@ -67,6 +68,37 @@ func (s Statuses) DeleteStatus(ctx context.Context, org callwright.OrgID, trunkI
 		_, err := idb.NewDelete().Model((*statusRow)(nil)).Where("trunk_id = ?", trunkID).Where("org = ?", org).Exec(ctx)
 		return err
 	})
+}
+
+// CountStatuses counts statuses by state, each by its part of an index and no further than limit.
+func (s Statuses) CountStatuses(ctx context.Context, org callwright.OrgID, limit int) (map[health.State]int, error) {
+	counts := map[health.State]int{}
+	err := s.core().Read(ctx, []any{org}, func(ctx context.Context, idb bun.IDB) error {
+		for _, state := range []health.State{health.Healthy, health.Unreachable, health.Unchecked} {
+			var found []int
+			err := idb.NewSelect().Model((*statusRow)(nil)).ColumnExpr("1").
+				Where("org = ?", org).Where("state = ?", state).Limit(limit).Scan(ctx, &found)
+			if err != nil {
+				return err
+			}
+			if delete(counts, state); len(found) > 0 {
+				counts[state] = len(found)
+			}
+		}
+		return nil
+	})
+	return counts, err
+}
+
+// WorstStatuses returns the statuses with the longest downtime.
+func (s Statuses) WorstStatuses(ctx context.Context, org callwright.OrgID, state health.State, limit int) ([]sip.Status, error) {
+	var rows []statusRow
+	err := s.core().Read(ctx, []any{org}, func(ctx context.Context, idb bun.IDB) error {
+		rows = nil
+		return idb.NewSelect().Model(&rows).Where("org = ?", org).Where("state = ?", state).
+			Order("down_ns DESC", "number").Limit(limit).Scan(ctx)
+	})
+	return sqldb.Converted(rows, statusRow.status), err
 }
 
 // LeaseStatuses returns statuses that are due, and keeps other callers from them for a while.

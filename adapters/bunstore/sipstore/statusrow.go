@@ -22,6 +22,8 @@ type statusRow struct {
 	ProbeAt    time.Time  `bun:"probe_at"`
 	LeaseUntil *time.Time `bun:"lease_until"`
 	Version    int64      `bun:"version"`
+	State      string     `bun:"state"`   // for counts; empty: it has no servers
+	DownNS     int64      `bun:"down_ns"` // Status.Downtime
 	Document   statusJSON `bun:"document,type:jsonb"`
 }
 
@@ -44,6 +46,7 @@ type serverStatusJSON struct {
 
 type historyJSON struct {
 	Days    []dayJSON       `json:"days"`
+	Hours   []hourJSON      `json:"hours,omitempty"`
 	Samples []time.Duration `json:"samples_ns"`
 	Until   time.Time       `json:"until,omitzero"`
 }
@@ -66,6 +69,19 @@ type dayJSON struct {
 	Down time.Duration `json:"down_ns,omitempty"`
 }
 
+// hourJSON holds the hours since 1970, and the nanoseconds up and down: a status is written each minute, and short for that.
+type hourJSON [3]int64
+
+func newHour(h health.Hour) hourJSON {
+	return hourJSON{h.Start.Unix() / secondsPerHour, int64(h.Up), int64(h.Down)}
+}
+
+func (h hourJSON) hour() health.Hour {
+	return health.Hour{Start: time.Unix(h[0]*secondsPerHour, 0).UTC(), Up: time.Duration(h[1]), Down: time.Duration(h[2])}
+}
+
+const secondsPerHour = 3600
+
 type alertStateJSON struct {
 	Raised      bool      `json:"raised,omitempty"`
 	TriggeredAt time.Time `json:"triggered_at,omitzero"`
@@ -85,9 +101,13 @@ func newStatusRow(s sip.Status) statusRow {
 			}),
 			History: historyJSON{
 				Days:    sqldb.Converted(s.History.Days, func(d health.Day) dayJSON { return dayJSON(d) }),
+				Hours:   sqldb.Converted(s.History.Hours, newHour),
 				Samples: s.History.Samples, Until: s.History.Until,
 			},
 		},
+	}
+	if len(s.Servers) > 0 {
+		row.State, row.DownNS = string(s.State()), int64(s.Downtime())
 	}
 	if s.Alerts != nil {
 		row.Document.Alerts = make(map[alert.Kind]alertStateJSON, len(s.Alerts))
@@ -108,6 +128,7 @@ func (r statusRow) status() sip.Status {
 		}),
 		History: health.History{
 			Days:    sqldb.Converted(d.History.Days, func(d dayJSON) health.Day { return health.Day(d) }),
+			Hours:   sqldb.Converted(d.History.Hours, hourJSON.hour),
 			Samples: d.History.Samples, Until: d.History.Until,
 		},
 		ProbeAt: r.ProbeAt.UTC(), Version: r.Version,

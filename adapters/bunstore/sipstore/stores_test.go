@@ -12,6 +12,7 @@ import (
 	"github.com/callwright/callwright/adapters/bunstore/sipstore"
 	"github.com/callwright/callwright/sip"
 	"github.com/callwright/callwright/sip/discovery"
+	"github.com/callwright/callwright/sip/setup"
 	"github.com/callwright/callwright/sip/siptest"
 	"github.com/callwright/callwright/sip/testcall"
 )
@@ -26,6 +27,9 @@ func TestStores(t *testing.T) {
 			return sipstore.Trunks{DB: db}, db
 		})
 		siptest.RunStatuses(t, func(t *testing.T) sip.Statuses { return sipstore.Statuses{DB: open(t)} })
+		siptest.RunDeliveries(t, func(t *testing.T) sip.Deliveries { return sipstore.Deliveries{DB: open(t)} })
+		siptest.RunDrafts(t, func(t *testing.T) setup.Store { return sipstore.Drafts{DB: open(t)} },
+			func(t *testing.T, s setup.Store) []byte { return storetest.AtRest(t, s.(sipstore.Drafts).DB) }) //nolint:forcetypeassert // it is ours
 		siptest.RunRegistrations(t, func(t *testing.T) sip.Registrations { return sipstore.Registrations{DB: open(t)} })
 		siptest.RunCallLog(t, func(t *testing.T) siptest.CallLog { return sipstore.CallLog{DB: open(t)} })
 		siptest.RunDiscoveryStore(t, func(t *testing.T) discovery.Store { return sipstore.Discoveries{DB: open(t)} })

@@ -12,6 +12,8 @@ import (
 	"github.com/callwright/callwright/adapters/bunstore/internal/storetest"
 	"github.com/callwright/callwright/adapters/bunstore/sipstore"
 	"github.com/callwright/callwright/sip"
+	"github.com/callwright/callwright/sip/health"
+	"github.com/callwright/callwright/sip/setup"
 )
 
 // useTrunks calls every method that looks for trunks, their statuses and their registrations.
@@ -35,12 +37,24 @@ func useTrunks(ctx context.Context, db *bunstore.DB, now time.Time) []error {
 	_, ownerErr := trunks.Owner(ctx, number, sip.Inbound)
 	_, statusErr := statuses.Status(ctx, org, "t")
 	_, statusesErr := statuses.StatusesOf(ctx, org, []string{"t", "u"})
+	_, countErr := statuses.CountStatuses(ctx, org, 10)
+	_, worstErr := statuses.WorstStatuses(ctx, org, health.Healthy, 10)
+	deliveries, drafts := sipstore.Deliveries{DB: db}, sipstore.Drafts{DB: db}
+	delivery, draft := sip.Delivery{ID: "d", Org: org, Number: number, TrunkID: "t"}, setup.Draft{ID: "s", Org: org, Version: 1}
+	_, deliveriesErr := deliveries.DeliveriesOf(ctx, org, number, callwright.Keyset{At: now, ID: "d"}, 10)
+	_, forgetDeliveriesErr := deliveries.ForgetDeliveries(ctx, now, 10)
+	_, draftErr := drafts.Draft(ctx, org, "s")
+	_, draftsErr := drafts.DraftsOf(ctx, org, now, 10)
+	_, forgetDraftsErr := drafts.ForgetDrafts(ctx, now, 10)
+	errs = append(errs, deliveries.AddDelivery(ctx, delivery, 10), deliveries.ReportDelivery(ctx, delivery), deliveriesErr,
+		forgetDeliveriesErr, deliveries.DeleteDeliveries(ctx, trunk), drafts.InsertDraft(ctx, draft, 10, now), draftErr, draftsErr,
+		drafts.UpdateDraft(ctx, draft), drafts.UpdateDraft(ctx, draft), drafts.DeleteDraft(ctx, org, "s"), forgetDraftsErr)
 	_, dueErr := statuses.LeaseStatuses(ctx, now, now, 10)
 	_, registrationErr := registrations.Registration(ctx, org, "t")
 	_, takeErr := registrations.TakeRegistrations(ctx, "n", now, 10)
 	_, ofErr := registrations.RegistrationsOf(ctx, "n")
 	_, nodesErr := registrations.RegistrationNodes(ctx)
-	return append(errs, trunkErr, trunksErr, allErr, outErr, ownerErr, statusErr, statusesErr, dueErr,
+	return append(errs, trunkErr, trunksErr, allErr, outErr, ownerErr, statusErr, statusesErr, countErr, worstErr, dueErr,
 		registrationErr, takeErr, ofErr, nodesErr, trunks.Delete(ctx, trunk), statuses.DeleteStatus(ctx, org, "t"),
 		registrations.DeleteRegistration(ctx, org, "t"))
 }

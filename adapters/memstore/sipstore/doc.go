@@ -12,13 +12,16 @@ import (
 	"github.com/callwright/callwright/sip/calllog"
 	"github.com/callwright/callwright/sip/discovery"
 	"github.com/callwright/callwright/sip/ladder"
+	"github.com/callwright/callwright/sip/setup"
 	"github.com/callwright/callwright/sip/testcall"
 )
 
 // data holds what the stores of this package store. Its values are never changed in place.
 type data struct {
 	trunks        map[trunkKey]sip.Trunk
-	statuses      map[string]leasedStatus     // by trunk
+	statuses      map[string]leasedStatus // by trunk
+	deliveries    map[string]sip.Delivery
+	drafts        map[string]setup.Draft
 	registrations map[string]nodeRegistration // by trunk
 	records       map[string]calllog.Record
 	ladders       map[string][]ladder.Event // by the record's id
@@ -31,6 +34,8 @@ func (data) New() data {
 	return data{
 		trunks:        map[trunkKey]sip.Trunk{},
 		statuses:      map[string]leasedStatus{},
+		deliveries:    map[string]sip.Delivery{},
+		drafts:        map[string]setup.Draft{},
 		registrations: map[string]nodeRegistration{},
 		records:       map[string]calllog.Record{},
 		ladders:       map[string][]ladder.Event{},
@@ -41,7 +46,7 @@ func (data) New() data {
 
 // Clone returns a copy, which a transaction that fails restores.
 func (d data) Clone() data {
-	return data{trunks: maps.Clone(d.trunks), statuses: maps.Clone(d.statuses), registrations: maps.Clone(d.registrations), records: maps.Clone(d.records), ladders: maps.Clone(d.ladders), discoveries: maps.Clone(d.discoveries), testCalls: maps.Clone(d.testCalls)}
+	return data{trunks: maps.Clone(d.trunks), statuses: maps.Clone(d.statuses), deliveries: maps.Clone(d.deliveries), drafts: maps.Clone(d.drafts), registrations: maps.Clone(d.registrations), records: maps.Clone(d.records), ladders: maps.Clone(d.ladders), discoveries: maps.Clone(d.discoveries), testCalls: maps.Clone(d.testCalls)}
 }
 
 // with calls f with the data, in the transaction of ctx or alone. f must not fail after its first change.

@@ -10,6 +10,7 @@ import (
 	"github.com/callwright/callwright/adapters/memstore"
 	"github.com/callwright/callwright/adapters/memstore/internal/memory"
 	"github.com/callwright/callwright/sip"
+	"github.com/callwright/callwright/sip/health"
 )
 
 // Statuses is a sip.Statuses.
@@ -87,6 +88,38 @@ func (s Statuses) DeleteStatus(ctx context.Context, org callwright.OrgID, trunkI
 		}
 		return nil
 	})
+}
+
+// CountStatuses counts statuses by state.
+func (s Statuses) CountStatuses(ctx context.Context, org callwright.OrgID, limit int) (map[health.State]int, error) {
+	counts := map[health.State]int{}
+	err := with(ctx, s.Store, func(d *data) error {
+		for _, stored := range d.statuses {
+			if state := stored.State(); stored.Org == org && len(stored.Servers) > 0 && counts[state] < limit {
+				counts[state]++
+			}
+		}
+		return nil
+	})
+	return counts, err
+}
+
+// WorstStatuses returns the statuses with the longest downtime.
+func (s Statuses) WorstStatuses(
+	ctx context.Context, org callwright.OrgID, state health.State, limit int,
+) (found []sip.Status, err error) {
+	err = with(ctx, s.Store, func(d *data) error {
+		for _, stored := range d.statuses {
+			if stored.Org == org && len(stored.Servers) > 0 && stored.State() == state {
+				found = append(found, memory.Clone(stored.Status))
+			}
+		}
+		return nil
+	})
+	slices.SortFunc(found, func(a, b sip.Status) int {
+		return cmp.Or(cmp.Compare(b.Downtime(), a.Downtime()), cmp.Compare(a.Number, b.Number))
+	})
+	return found[:min(limit, len(found))], err
 }
 
 // LeaseStatuses returns statuses that are due, and keeps other callers from them for a while.

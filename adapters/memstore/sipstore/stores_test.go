@@ -8,6 +8,7 @@ import (
 	"github.com/callwright/callwright/adapters/memstore/sipstore"
 	"github.com/callwright/callwright/sip"
 	"github.com/callwright/callwright/sip/discovery"
+	"github.com/callwright/callwright/sip/setup"
 	"github.com/callwright/callwright/sip/siptest"
 	"github.com/callwright/callwright/sip/testcall"
 )
@@ -20,6 +21,8 @@ func TestStores(t *testing.T) {
 		return sipstore.Trunks{Store: s}, s
 	})
 	siptest.RunStatuses(t, func(*testing.T) sip.Statuses { return sipstore.Statuses{Store: memstore.New()} })
+	siptest.RunDeliveries(t, func(*testing.T) sip.Deliveries { return sipstore.Deliveries{Store: memstore.New()} })
+	siptest.RunDrafts(t, func(*testing.T) setup.Store { return sipstore.Drafts{Store: memstore.New()} }, nil)
 	siptest.RunRegistrations(t, func(*testing.T) sip.Registrations { return sipstore.Registrations{Store: memstore.New()} })
 	siptest.RunCallLog(t, func(*testing.T) siptest.CallLog { return sipstore.CallLog{Store: memstore.New()} })
 	siptest.RunDiscoveryStore(t, func(*testing.T) discovery.Store { return sipstore.Discoveries{Store: memstore.New()} })

@@ -9,64 +9,89 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/sip"
+	"github.com/callwright/callwright/sip/setup"
 	"github.com/callwright/callwright/transport/dashboard/page"
 )
 
 // numbersForm is the step that attaches numbers.
 type numbersForm struct {
-	Choice                     choice
-	Numbers, Username, Allowed string
-	Faults                     page.Faults
+	Choice choice
+	Faults page.Faults
 }
 
-func (p pages) numbers(_ context.Context, r *page.Request) (page.Answer, error) {
-	c, err := choiceOf(r)
-	if err != nil {
-		return nil, err
-	}
-	if c.Direction == "" {
-		return page.SeeOther{To: "/trunks/new"}, nil
-	}
-	return &page.View{Page: "numbers", Title: title, Data: numbersForm{Choice: c}}, nil
+func (p pages) numbers(ctx context.Context, r *page.Request) (page.Answer, error) {
+	c, err := p.choiceOf(ctx, r)
+	return &page.View{Page: "numbers", Title: title, Data: numbersForm{Choice: c}}, err
 }
 
 // attached is the page after numbers were attached, some of them in vain or with a password, which is shown this once.
 type attached struct {
+	Choice     choice // under way for those in vain; without an id: there are none
 	Configured []callwright.PhoneNumber
 	Failed     []sip.FailedNumber
 	Password   string
 }
 
-// attach attaches the numbers of the form.
+// attach keeps what the form has, and attaches its numbers unless they are for later. The set-up ends with them.
 func (p pages) attach(ctx context.Context, r *page.Request) (page.Answer, error) {
-	c, err := choiceOf(r)
+	c, err := p.choiceOf(ctx, r)
 	if err != nil {
 		return nil, err
 	}
-	done, err := p.attachAll(ctx, r, c)
+	c = c.numbersOf(r)
+	c.Step = setup.StepNumbers
+	form := &page.View{Page: "numbers", Title: title, Status: http.StatusUnprocessableEntity}
+	saved, err := p.cfg.Setup.Save(ctx, c.Draft)
+	if err != nil {
+		faults, mend := page.FaultsOf(err, nil)
+		if !mend || callwright.CodeOf(err) != callwright.CodeBadRequest {
+			return nil, err
+		}
+		form.Data = numbersForm{c, faults}
+		return form, nil
+	}
+	c.Draft = saved
+	if r.Field("later") != "" {
+		return page.SeeOther{To: "/trunks", Notice: "The set-up is kept for 30 days. It goes on from here."}, nil
+	}
+	done, err := p.attachAll(ctx, c)
 	if err != nil {
 		faults, mend := page.FaultsOf(err, map[string]string{"phone_numbers": "numbers"})
 		if !mend {
 			return nil, err
 		}
-		form := numbersForm{
-			Choice: c, Numbers: r.Field("numbers"), Username: r.Field("username"), Allowed: r.Field("allowed"), Faults: atField(faults),
-		}
-		return &page.View{Page: "numbers", Title: title, Status: http.StatusUnprocessableEntity, Data: form}, nil
+		form.Data = numbersForm{c, atField(faults)}
+		return form, nil
 	}
+	c = p.finish(ctx, c, done)
 	if len(done.Failed) == 0 && done.Password == "" {
 		return page.SeeOther{To: toTrunk(done.Configured[0].String(), "complete"), Notice: "The numbers are attached."}, nil
 	}
-	return &page.View{Page: "attached", Title: title, Data: attached{done.Configured, done.Failed, done.Password.Reveal()}}, nil
+	return &page.View{Page: "attached", Title: title, Data: attached{c, done.Configured, done.Failed, done.Password.Reveal()}}, nil
 }
 
-// attachAll attaches all numbers of the form. It fails when no number could be attached.
-func (p pages) attachAll(ctx context.Context, r *page.Request, c choice) (sip.Attached, error) {
-	directions, err := c.inputs(r)
+// finish ends a set-up, or keeps it for the numbers that could not be attached: it returns what is under way then. When it fails, the
+// set-up stays in the list of trunks; the numbers are attached all the same, and their password must be shown.
+func (p pages) finish(ctx context.Context, c choice, done sip.Attached) choice {
+	if len(done.Failed) == 0 {
+		_ = p.cfg.Setup.Discard(ctx, c.Org, c.ID)
+		return choice{}
+	}
+	c.Numbers = ""
+	for _, f := range done.Failed {
+		c.Numbers += f.Number + "\n"
+	}
+	_, _ = p.cfg.Setup.Save(ctx, c.Draft)
+	return c
+}
+
+// attachAll attaches all numbers of a choice. It fails when no number could be attached.
+func (p pages) attachAll(ctx context.Context, c choice) (sip.Attached, error) {
+	directions, err := c.inputs()
 	if err != nil {
 		return sip.Attached{}, err
 	}
-	done, err := p.cfg.Trunks.Attach(ctx, r.Org(), sip.Attachment{Numbers: words(r.Field("numbers")), Directions: directions})
+	done, err := p.cfg.Trunks.Attach(ctx, c.Org, sip.Attachment{Numbers: words(c.Numbers), Directions: directions})
 	if err != nil || len(done.Configured) > 0 {
 		return done, err
 	}

@@ -1,69 +1,53 @@
 package trunks
 
 import (
+	"context"
 	"net/url"
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/sip"
+	"github.com/callwright/callwright/sip/setup"
 	"github.com/callwright/callwright/sip/uri"
 	"github.com/callwright/callwright/transport/dashboard/page"
 )
 
-// choice is what somebody has chosen in a set-up so far. It is in the address of each step, so that a set-up can be left and taken up
-// again; secrets are not in it.
-type choice struct {
-	Direction string // outbound, inbound or both
-	Endpoint  string // the SIP URI of the server; empty: none
-	Discovery string // id
-	Auth      string // none, digest or register
-	Verify    string // of the server's certificate; empty: in full
+// choice is what somebody has chosen in a set-up so far. Its id is in the address of each step, so that a set-up can be left and taken
+// up again.
+type choice struct{ setup.Draft }
+
+// choiceOf returns the set-up of the address. The set-ups of others are not found.
+func (p pages) choiceOf(ctx context.Context, r *page.Request) (choice, error) {
+	d, err := p.cfg.Setup.Draft(ctx, r.Org(), r.Query("setup"))
+	return choice{d}, err
 }
 
-// choiceOf reads the choice in the address.
-func choiceOf(r *page.Request) (choice, error) {
-	c := choice{
-		Direction: r.Query("direction"), Endpoint: r.Query("endpoint"), Discovery: r.Query("discovery"), Auth: r.Query("auth"),
-		Verify: r.Query("verify"),
-	}
-	switch c.Direction {
-	case "", string(sip.Inbound), string(sip.Outbound), "both":
-	default:
-		return c, callwright.Invalid("direction", "must be inbound, outbound or both")
-	}
-	switch c.Auth {
-	case "", "none", "digest", "register":
-		return c, nil
-	}
-	return c, callwright.Invalid("auth", "must be none, digest or register")
+// save stores a choice and leads to the step at which it goes on.
+func (p pages) save(ctx context.Context, c choice, next setup.Step) (page.Answer, error) {
+	c.Step = next
+	d, err := p.cfg.Setup.Save(ctx, c.Draft)
+	return page.SeeOther{To: choice{d}.Here()}, err
 }
-
-// Inbound and Outbound report whether the choice has the direction.
-func (c choice) Inbound() bool  { return c.Direction != string(sip.Outbound) && c.Direction != "" }
-func (c choice) Outbound() bool { return c.Direction != string(sip.Inbound) && c.Direction != "" }
-
-// Connects reports whether the trunk connects to the customer's server.
-func (c choice) Connects() bool { return c.Outbound() || c.Auth == "register" }
 
 // To returns the address of a step.
 func (c choice) To(step string) string {
-	return address("/trunks/new/"+step, url.Values{
-		"direction": {c.Direction}, "endpoint": {c.Endpoint}, "discovery": {c.Discovery}, "auth": {c.Auth}, "verify": {c.Verify},
-	})
+	return address("/trunks/new/"+step, url.Values{"setup": {c.ID}})
 }
 
-// Use returns the address of the step after the discovery, with another port.
-func (c choice) Use(port uint16) string {
-	to, _ := uri.ParseDestination(c.Endpoint) // another text is refused by the domain when the trunk is attached
-	to.Port = port
-	c.Endpoint, c.Discovery = overTLS(to), ""
-	return c.To("firewall")
+// Here returns the address of the step at which the set-up goes on.
+func (c choice) Here() string { return c.To(string(c.Step)) }
+
+// StepName returns the name of that step.
+func (c choice) StepName() string {
+	for _, s := range stepNames {
+		if s.step == c.Step {
+			return s.name
+		}
+	}
+	return ""
 }
 
-// Skip returns the address of the step after the discovery, with the server as it was typed.
-func (c choice) Skip() string {
-	c.Discovery = ""
-	return c.To("firewall")
-}
+// Kept reports whether a password is kept, which no page shows.
+func (c choice) Kept() bool { return c.Password != "" }
 
 // overTLS returns a server as a SIP URI over TLS.
 func overTLS(d uri.Destination) string {
@@ -73,31 +57,38 @@ func overTLS(d uri.Destination) string {
 }
 
 // inputs returns the directions to attach.
-func (c choice) inputs(r *page.Request) ([]sip.DirectionInput, error) {
-	username, password := r.Field("username"), callwright.Secret(r.PostForm.Get("password"))
-	verify := sip.TLSVerification(c.Verify)
+func (c choice) inputs() ([]sip.DirectionInput, error) {
 	var all []sip.DirectionInput
 	if c.Outbound() {
-		all = append(all, sip.DirectionInput{Type: sip.Outbound, Endpoint: &c.Endpoint, Verify: &verify})
+		all = append(all, sip.DirectionInput{Type: sip.Outbound, Endpoint: &c.Endpoint, Verify: &c.Verify})
 	}
 	if c.Inbound() {
 		in := sip.DirectionInput{Type: sip.Inbound}
-		allowed, err := prefixes(r.Field("allowed"))
+		allowed, err := prefixes(c.Allowed)
 		if err != nil {
 			return nil, err
 		}
 		in.AllowedIPs = &allowed
-		if c.Auth == "register" {
+		if c.Auth == setup.AuthRegister {
 			mode := sip.AuthRegister
-			in.AuthMode, in.Verify, in.Register = &mode, &verify, &sip.Credentials{Username: username, Password: password}
+			in.AuthMode, in.Verify, in.Register = &mode, &c.Verify, &sip.Credentials{Username: c.Username, Password: c.Password}
 			in.Endpoint = &c.Endpoint
 		}
 		all = append(all, in)
 	}
-	if c.Auth == "digest" {
+	if c.Auth == setup.AuthDigest {
 		for i := range all {
-			all[i].CallUsername, all[i].CallPassword = &username, &password
+			all[i].CallUsername, all[i].CallPassword = &c.Username, &c.Password
 		}
 	}
 	return all, nil
+}
+
+// numbersOf takes the last step of a form. An empty password stands for the one that is kept.
+func (c choice) numbersOf(r *page.Request) choice {
+	c.Username, c.Numbers, c.Allowed = r.Field("username"), r.Field("numbers"), r.Field("allowed")
+	if password := r.PostForm.Get("password"); password != "" {
+		c.Password = callwright.Secret(password)
+	}
+	return c
 }

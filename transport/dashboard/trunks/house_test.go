@@ -92,6 +92,8 @@ type house struct {
 	trunks *sip.Service
 	log    sipstore.CallLog
 	status sipstore.Statuses
+	drafts sipstore.Drafts
+	told   sipstore.Deliveries
 }
 
 func must[T any](v T, err error) T {
@@ -108,12 +110,13 @@ func open(t *testing.T, rights ...callwright.Entitlement) *house {
 	if err := tenants.InsertOrganization(t.Context(), callwright.Organization{ID: org}); err != nil {
 		t.Fatal(err)
 	}
-	h := &house{t: t, log: sipstore.CallLog{Store: store}, status: sipstore.Statuses{Store: store}}
+	h := &house{t: t, log: sipstore.CallLog{Store: store}, status: sipstore.Statuses{Store: store}, drafts: sipstore.Drafts{Store: store}, told: sipstore.Deliveries{Store: store}}
 	stored := sipstore.Trunks{Store: store}
 	h.trunks = must(sip.New(sip.Config{
 		Store: stored, Atomic: store, Numbers: network{}, Statuses: h.status, Registrations: sipstore.Registrations{Store: store},
+		Deliveries: h.told,
 		Monitor: must(monitor.New(monitor.Config{
-			Statuses: h.status, Trunks: stored, Attempts: h.log, Atomic: store, Work: work, Prober: network{}, Organizations: tenants,
+			Statuses: h.status, Deliveries: h.told, Trunks: stored, Attempts: h.log, Atomic: store, Work: work, Prober: network{}, Organizations: tenants,
 		})),
 		Codecs: []string{"PCMU", "PCMA"}, DerivationKey: callwright.Secret(strings.Repeat("k", 32)),
 	}))
@@ -125,7 +128,7 @@ func open(t *testing.T, rights ...callwright.Entitlement) *house {
 	pages := must(dashboard.New(dashboard.Config{Authenticator: somebody{rights}, Trunks: trunks.Config{
 		Trunks: h.trunks, Discoveries: looks, TestCalls: tests,
 		Calls: must(calllog.New(calllog.Config{Store: h.log, Leases: memstore.Leases{Store: store}, Monitor: network{}, Node: "n"})),
-		Setup: must(setup.New(setup.Config{Trunks: h.trunks, Organizations: tenants, Regions: []setup.Region{
+		Setup: must(setup.New(setup.Config{Trunks: h.trunks, Organizations: tenants, Drafts: h.drafts, Regions: []setup.Region{
 			{Name: "home", Addresses: []string{"192.0.2.10"}, Host: "sip.example.net", Port: 5061, RTPLow: 10000, RTPHigh: 20000},
 		}})),
 	}}))
@@ -180,7 +183,7 @@ func (h *house) want(status int, path string, form url.Values, texts ...string) 
 // token returns a token for forms.
 func (h *house) token() string {
 	h.t.Helper()
-	found := token.FindStringSubmatch(pagetest.Send(h.t, h.client, h.URL+"/trunks/new/destination?direction=outbound", nil).Body)
+	found := token.FindStringSubmatch(pagetest.Send(h.t, h.client, h.URL+"/trunks/new", nil).Body)
 	if found == nil {
 		h.t.Fatal("no form")
 	}

@@ -13,8 +13,9 @@ type list struct {
 	Numbers []sip.AttachedNumber
 	Query   string // the number that was looked for
 	Faults  page.Faults
-	First   bool   // the list begins here
-	Next    string // address of the next page; empty: this is the last
+	Under   []choice // set-ups under way, at the beginning of the list
+	First   bool     // the list begins here
+	Next    string   // address of the next page; empty: this is the last
 }
 
 // pageSize is the number of rows on a page.
@@ -48,6 +49,11 @@ func (p pages) list(ctx context.Context, r *page.Request) (page.Answer, error) {
 		return nil, err
 	}
 	data.Numbers, data.Next, data.First = found.Items, r.Next(found.Next), after.IsZero()
+	if data.First {
+		if data.Under, err = p.under(ctx, r); err != nil {
+			return nil, err
+		}
+	}
 	v.Data = data
 	return v, nil
 }

@@ -3,19 +3,15 @@ package trunks
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"html/template"
-	"net/url"
 	"slices"
-	"strconv"
 	"time"
 
+	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/sip"
 	"github.com/callwright/callwright/sip/alert"
 	"github.com/callwright/callwright/sip/calllog"
 	"github.com/callwright/callwright/sip/failover"
-	"github.com/callwright/callwright/sip/health"
-	"github.com/callwright/callwright/transport/dashboard/chart"
 	"github.com/callwright/callwright/transport/dashboard/page"
 )
 
@@ -24,9 +20,11 @@ type trunk struct {
 	Number     string
 	Health     sip.NumberHealth
 	Uptimes    []period
+	Hours      template.HTML // the last day; empty: nothing is known
 	Days       template.HTML // the last 30 days; empty: nothing is known
 	Responses  template.HTML // the last response times; empty: none
 	Alerts     []raised
+	Told       callwright.Page[sip.Delivery] // the last who were told
 	Directions []direction
 	Failover   *failover.Config
 	Outbound   bool
@@ -60,6 +58,31 @@ type direction struct {
 	Told      []string // who is told of alerts
 }
 
+// shownDeliveries is the number of deliveries on the page of a number; others have a page of their own.
+const shownDeliveries = 5
+
+// deliveries is the page of who was told of a number's alerts.
+type deliveries struct {
+	Number string
+	Told   []sip.Delivery
+	Next   string // address of the next page
+}
+
+// deliveries shows who was told of the alerts of a number.
+func (p pages) deliveries(ctx context.Context, r *page.Request) (page.Answer, error) {
+	n, err := number(r)
+	if err != nil {
+		return nil, err
+	}
+	after, err := r.After()
+	if err != nil {
+		return nil, err
+	}
+	told, err := p.cfg.Trunks.DeliveriesPage(ctx, r.Org(), n.String(), after, pageSize)
+	data := deliveries{n.String(), told.Items, r.Next(told.Next)}
+	return &page.View{Page: "told", Title: "Who was told of alerts of " + n.String(), Data: data, Live: []string{"told"}, Every: refresh}, err
+}
+
 // refresh is the time between two looks at the log of calls and the health.
 const refresh = 30 * time.Second
 
@@ -84,9 +107,14 @@ func (p pages) trunk(ctx context.Context, r *page.Request) (page.Answer, error) 
 	if err != nil {
 		return nil, err
 	}
+	told, err := p.cfg.Trunks.DeliveriesPage(ctx, r.Org(), n.String(), callwright.Keyset{}, shownDeliveries)
+	if err != nil {
+		return nil, err
+	}
 	data := trunk{
-		Number: n.String(), Health: h, Uptimes: uptimes(h.History, p.now()), Days: days(h.History, p.now()), Responses: responses(h.History),
-		Alerts: alertsOf(h), Calls: log.Items, Next: r.Next(log.Next), Now: p.now(),
+		Number: n.String(), Health: h, Uptimes: uptimes(h.History, p.now()), Days: days(h.History, p.now()),
+		Hours: LastDay("hours", "Health of the last day", h.History.Hours, p.now()), Responses: responses(h.History),
+		Alerts: alertsOf(h), Told: told, Calls: log.Items, Next: r.Next(log.Next), Now: p.now(),
 	}
 	for _, t := range []*sip.Trunk{record.Outbound, record.Inbound} {
 		if t != nil {
@@ -116,7 +144,7 @@ func (p pages) directionOf(t sip.Trunk) direction {
 	return d
 }
 
-// told says who is told of alerts. The query of a webhook's address may be a key and is left out.
+// told says who is told of alerts.
 func told(c alert.Channels) (ways []string) {
 	if c.Email {
 		ways = append(ways, "the organization's contact, by e-mail")
@@ -124,8 +152,8 @@ func told(c alert.Channels) (ways []string) {
 	if c.SMS {
 		ways = append(ways, "the organization's contacts, by SMS")
 	}
-	if to, err := url.Parse(c.Webhook); err == nil && to.Host != "" {
-		ways = append(ways, "the webhook at "+to.Host)
+	if host := c.WebhookHost(); host != "" {
+		ways = append(ways, "the webhook at "+host)
 	}
 	return ways
 }
@@ -144,64 +172,4 @@ func alertsOf(h sip.NumberHealth) []raised {
 		return cmp.Or(b.TriggeredAt.Compare(a.TriggeredAt), cmp.Compare(a.Direction, b.Direction), cmp.Compare(a.Kind, b.Kind))
 	})
 	return all
-}
-
-const day = 24 * time.Hour
-
-// uptimes returns the uptime of the last days. The history counts whole days of UTC.
-func uptimes(h health.History, now time.Time) []period {
-	today := now.UTC().Truncate(day)
-	var all []period
-	for _, p := range []struct {
-		name string
-		days int
-	}{{"24 h", 2}, {"7 d", 7}, {"30 d", health.MaxDays}} {
-		shown := period{Name: p.name}
-		if percent, ok := h.UptimeSince(today.Add(-time.Duration(p.days-1) * day)); ok {
-			shown.Percent = &percent
-		}
-		all = append(all, shown)
-	}
-	return all
-}
-
-// The share of a day's uptime below which a cell warns.
-const nearlyUp = 0.99
-
-// days draws the days of a history.
-func days(h health.History, now time.Time) template.HTML {
-	if len(h.Days) == 0 {
-		return ""
-	}
-	first := now.UTC().Truncate(day).Add(-(health.MaxDays - 1) * day)
-	cells := make([]chart.Cell, health.MaxDays)
-	for _, d := range h.Days {
-		i := int(d.Date.Sub(first) / day)
-		known := d.Up + d.Down
-		if i < 0 || i >= len(cells) || known == 0 {
-			continue
-		}
-		share := float64(d.Up) / float64(known)
-		cells[i] = chart.Cell{State: chart.Good, Note: fmt.Sprintf("up for %.2f %%", 100*share)}
-		switch {
-		case d.Up == 0:
-			cells[i].State = chart.Bad
-		case share < nearlyUp:
-			cells[i].State = chart.Warn
-		}
-	}
-	return chart.Strip{ID: "days", Title: "Health of the last 30 days", Start: first, Step: day, Cells: cells}.SVG()
-}
-
-// responses draws the last response times.
-func responses(h health.History) template.HTML {
-	if len(h.Samples) == 0 {
-		return ""
-	}
-	var values []float64
-	for _, s := range h.Samples {
-		values = append(values, float64(s)/float64(time.Millisecond))
-	}
-	title := "Response times of the last " + strconv.Itoa(len(values)) + " answered probes"
-	return chart.Sparkline{ID: "responses", Title: title, Unit: "ms", Values: values}.SVG()
 }

@@ -1,6 +1,7 @@
 package trunks_test
 
 import (
+	"fmt"
 	"net/http"
 	"net/url"
 	"testing"
@@ -41,16 +42,54 @@ func TestTrunk(t *testing.T) {
 	status.Servers[0].Health = health.Server{State: health.Healthy, CheckedAt: time.Now(), ResponseTime: 42 * time.Millisecond, Reason: "<script>"}
 	status.History = health.History{
 		Days:    []health.Day{{Date: time.Now().UTC().Truncate(24 * time.Hour), Up: 3 * time.Hour, Down: time.Hour}},
+		Hours:   []health.Hour{{Start: time.Now().UTC().Truncate(time.Hour), Up: 15 * time.Minute, Down: 15 * time.Minute}},
 		Samples: []time.Duration{42 * time.Millisecond}, Until: time.Now(),
 	}
 	status.Alerts = alert.States{alert.Unreachable: {Raised: true, TriggeredAt: time.Now()}}
 	if err := h.status.PutStatus(t.Context(), status); err != nil {
 		t.Fatal(err)
 	}
-	h.want(http.StatusOK, "/trunks/"+one, nil, "75.00 %", "42 ms", "active: calls try it first", "&lt;script&gt;", "raised", "data-live", `id="live-log"`)
+	h.want(http.StatusOK, "/trunks/"+one, nil, "75.00 %", "50.00 %", "Health of the last day", "42 ms", "active: calls try it first", "&lt;script&gt;", "raised", "data-live", `id="live-log"`)
 	for _, path := range []string{"/trunks/" + two, "/trunks/x", "/trunks/" + two + "/failover", "/trunks/" + two + "/complete", "/trunks/" + one + "/test/tc_x"} {
 		h.want(http.StatusNotFound, path, nil)
 	}
+}
+
+// TestTold looks at who was told of a number's alerts.
+func TestTold(t *testing.T) {
+	t.Parallel()
+	h := open(t, callwright.EntitlementSIP)
+	tr, theirs := h.attach(org, one), h.attach("other", two)
+	h.want(http.StatusOK, "/trunks/"+one+"/told", nil, "Nobody was told yet")
+	now := time.Now()
+	for i, d := range []sip.Delivery{
+		{Kind: alert.Unreachable, Channel: alert.ByMail, To: "ops@example.com", State: sip.DeliverySent, DoneAt: &now},
+		{Kind: alert.Unreachable, Channel: alert.ByWebhook, To: "https://example.com", State: sip.DeliveryGivenUp, Error: "<script>503"},
+		{Kind: alert.FailureRate, Channel: alert.ByText, State: sip.DeliveryPending, Resolved: true},
+	} {
+		d.ID, d.Org, d.TrunkID, d.Number, d.Direction, d.CreatedAt = string(rune('a'+i)), org, tr.ID, tr.Number, sip.Outbound, now
+		foreign := d
+		foreign.ID, foreign.Org, foreign.TrunkID, foreign.To = "x"+d.ID, "other", theirs.ID, "theirs@example.com"
+		for _, d := range []sip.Delivery{d, foreign} {
+			if err := h.told.AddDelivery(t.Context(), d, 100); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for _, path := range []string{"/trunks/" + one, "/trunks/" + one + "/told"} {
+		h.want(http.StatusOK, path, nil, "Who was told", "ops@example.com", "sent", "https://example.com", "given up", "&lt;script&gt;503", "contacts", "pending",
+			"failure_rate resolved", "!theirs@", "!Everybody who")
+	}
+	h.want(http.StatusNotFound, "/trunks/"+two+"/told", nil)
+	for i := range 60 {
+		d := sip.Delivery{ID: fmt.Sprint("n", i), Org: org, TrunkID: tr.ID, Number: tr.Number, To: fmt.Sprintf("to-%d.", i), State: sip.DeliverySent, CreatedAt: now.Add(time.Duration(i) * time.Second)}
+		if err := h.told.AddDelivery(t.Context(), d, 100); err != nil {
+			t.Fatal(err)
+		}
+	}
+	h.want(http.StatusOK, "/trunks/"+one, nil, "Everybody who was told", "to-59.", "!to-54.")
+	h.want(http.StatusOK, "/trunks/"+one+"/told", nil, "to-59.", "to-10.", "!to-9.", "after=")
+	h.want(http.StatusOK, "/trunks/"+one+"/detach", url.Values{"direction": {"outbound"}}, "is detached", "!ops@")
 }
 
 func TestAttempt(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/sip"
 	"github.com/callwright/callwright/sip/discovery"
 	"github.com/callwright/callwright/sip/setup"
 	"github.com/callwright/callwright/sip/uri"
@@ -14,12 +15,62 @@ import (
 // title is that of every step of a set-up.
 const title = "Set up a trunk"
 
-// steps are the steps of a set-up.
-var steps = []string{"Direction", "Destination", "Discovery", "Firewall", "Authentication", "Numbers", "Test call", "Complete"}
+// stepNames are the steps of a set-up. Those without a setup.Step are of an attached trunk, or before there is anything to keep.
+var stepNames = []struct {
+	step setup.Step
+	name string
+}{
+	{"", "Direction"}, {setup.StepDestination, "Destination"}, {setup.StepDiscovery, "Discovery"}, {setup.StepFirewall, "Firewall"},
+	{setup.StepAuthentication, "Authentication"}, {setup.StepNumbers, "Numbers"}, {"", "Test call"}, {"", "Complete"},
+}
 
-// direction is the first step.
-func (p pages) direction(context.Context, *page.Request) (page.Answer, error) {
-	return &page.View{Page: "direction", Title: title}, nil
+// steps returns the names of the steps.
+func steps() (names []string) {
+	for _, s := range stepNames {
+		names = append(names, s.name)
+	}
+	return names
+}
+
+// directionStep is the first step.
+type directionStep struct {
+	Under  []choice // set-ups under way
+	Faults page.Faults
+}
+
+func (p pages) direction(ctx context.Context, r *page.Request) (page.Answer, error) {
+	under, err := p.under(ctx, r)
+	return &page.View{Page: "direction", Title: title, Data: directionStep{Under: under}}, err
+}
+
+// under returns the set-ups of the organization that are under way.
+func (p pages) under(ctx context.Context, r *page.Request) (all []choice, err error) {
+	drafts, err := p.cfg.Setup.Drafts(ctx, r.Org())
+	for _, d := range drafts {
+		all = append(all, choice{d})
+	}
+	return all, err
+}
+
+// begin begins a set-up.
+func (p pages) begin(ctx context.Context, r *page.Request) (page.Answer, error) {
+	d, err := p.cfg.Setup.Begin(ctx, r.Org(), setup.Directions(r.Field("direction")))
+	if err == nil {
+		return page.SeeOther{To: choice{d}.Here()}, nil
+	}
+	faults, mend := page.FaultsOf(err, map[string]string{"direction": ""})
+	if !mend {
+		return nil, err
+	}
+	under, err := p.under(ctx, r)
+	data := directionStep{Under: under, Faults: faults}
+	return &page.View{Page: "direction", Title: title, Status: http.StatusUnprocessableEntity, Data: data}, err
+}
+
+// discard ends a set-up without a trunk.
+func (p pages) discard(ctx context.Context, r *page.Request) (page.Answer, error) {
+	err := p.cfg.Setup.Discard(ctx, r.Org(), r.Field("setup"))
+	return page.SeeOther{To: "/trunks", Notice: "The set-up is discarded."}, err
 }
 
 // destinationForm is the step that asks where the customer's server is.
@@ -29,30 +80,30 @@ type destinationForm struct {
 	Faults page.Faults
 }
 
-func (p pages) destination(_ context.Context, r *page.Request) (page.Answer, error) {
-	c, err := choiceOf(r)
+func (p pages) destination(ctx context.Context, r *page.Request) (page.Answer, error) {
+	c, err := p.choiceOf(ctx, r)
 	if err != nil {
 		return nil, err
 	}
 	if !c.Outbound() {
-		return page.SeeOther{To: "/trunks/new"}, nil
+		return page.SeeOther{To: c.Here()}, nil
 	}
 	return &page.View{Page: "destination", Title: title, Data: destinationForm{Choice: c, Input: c.Endpoint}}, nil
 }
 
 // look checks a destination and looks for SIP servers there, unless the form asks for none.
 func (p pages) look(ctx context.Context, r *page.Request) (page.Answer, error) {
-	c, err := choiceOf(r)
+	c, err := p.choiceOf(ctx, r)
 	if err != nil {
 		return nil, err
 	}
 	form := destinationForm{Choice: c, Input: callwright.Clip(r.Field("destination"), 300)}
-	found, err := p.begin(ctx, r, &c)
-	if err == nil {
-		if c.Discovery = found; found == "" {
-			return page.SeeOther{To: c.Skip()}, nil
-		}
-		return page.SeeOther{To: c.To("discovery")}, nil
+	c.Endpoint, c.Discovery, err = p.discover(ctx, r)
+	switch {
+	case err == nil && c.Discovery == "":
+		return p.save(ctx, c, setup.StepFirewall)
+	case err == nil:
+		return p.save(ctx, c, setup.StepDiscovery)
 	}
 	faults, mend := page.FaultsOf(err, map[string]string{"input": "destination", "sip_endpoint": "destination", "host": "destination"})
 	if callwright.CodeOf(err) == callwright.CodeDiscoveryInProgress {
@@ -65,21 +116,20 @@ func (p pages) look(ctx context.Context, r *page.Request) (page.Answer, error) {
 	return &page.View{Page: "destination", Title: title, Status: http.StatusUnprocessableEntity, Data: form}, nil
 }
 
-// begin takes the destination of a form and begins a discovery. It returns its id; empty: the form asks for none.
-func (p pages) begin(ctx context.Context, r *page.Request, c *choice) (id string, err error) {
+// discover takes the destination of a form and begins a discovery. It returns its id; empty: the form asks for none.
+func (p pages) discover(ctx context.Context, r *page.Request) (endpoint, id string, err error) {
 	to, err := uri.ParseDestination(r.Field("destination"))
 	if err != nil {
-		return "", err
+		return "", "", err
 	}
 	if err := p.cfg.Trunks.CheckEndpoint(to.Normalized); err != nil {
-		return "", err
+		return "", "", err
 	}
-	c.Endpoint = overTLS(to)
 	if r.Field("skip") != "" {
-		return "", nil
+		return overTLS(to), "", nil
 	}
 	d, err := p.cfg.Discoveries.Start(ctx, r.Org(), discovery.Request{Host: to.Host, Port: to.Port, Transport: to.Transport})
-	return d.ID, err
+	return overTLS(to), d.ID, err
 }
 
 // discoveryStep is the step that shows what listens at the destination.
@@ -91,7 +141,7 @@ type discoveryStep struct {
 }
 
 func (p pages) discovery(ctx context.Context, r *page.Request) (page.Answer, error) {
-	c, err := choiceOf(r)
+	c, err := p.choiceOf(ctx, r)
 	if err != nil {
 		return nil, err
 	}
@@ -99,7 +149,7 @@ func (p pages) discovery(ctx context.Context, r *page.Request) (page.Answer, err
 	found, err := p.cfg.Discoveries.Get(ctx, r.Org(), c.Discovery)
 	switch {
 	case callwright.CodeOf(err) == callwright.CodeNotFound: // a set-up that is taken up again may be older than the result
-		v.Status, v.Data = http.StatusNotFound, discoveryStep{Choice: c, Lost: true}
+		v.Data = discoveryStep{Choice: c, Lost: true}
 		return v, nil
 	case err != nil:
 		return nil, err
@@ -113,23 +163,43 @@ func (p pages) discovery(ctx context.Context, r *page.Request) (page.Answer, err
 	return v, nil
 }
 
+// choose goes on with the port that the form names, or with the server as it was typed.
+func (p pages) choose(ctx context.Context, r *page.Request) (page.Answer, error) {
+	c, err := p.choiceOf(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	if given := r.Field("port"); given != "" {
+		to, err := uri.ParseDestination(c.Endpoint)
+		port := whole(given)
+		if err != nil || port < 1 {
+			return nil, callwright.Invalid("port", "must be from 1 to 65535").Because(err)
+		}
+		to.Port = uint16(port)
+		c.Endpoint = overTLS(to)
+	}
+	return p.save(ctx, c, setup.StepFirewall)
+}
+
 // firewallStep is the step that shows what firewalls must let through.
 type firewallStep struct {
-	Choice choice
+	Choice choice // without an id: the page is not a step of a set-up
 	Region setup.Region
 	Calls  *setup.Outbound // how calls come here; nil: they do not, or the region has no server for them
 }
 
 func (p pages) firewall(ctx context.Context, r *page.Request) (page.Answer, error) {
-	c, err := choiceOf(r)
-	if err != nil {
-		return nil, err
+	var err error
+	step := firewallStep{Choice: choice{setup.Draft{Directions: setup.InboundOnly}}}
+	if r.Query("setup") != "" {
+		if step.Choice, err = p.choiceOf(ctx, r); err != nil {
+			return nil, err
+		}
 	}
-	step := firewallStep{Choice: c}
 	if step.Region, err = p.cfg.Setup.Firewall(ctx, r.Org()); err != nil {
 		return nil, err
 	}
-	if c.Inbound() {
+	if step.Choice.Inbound() {
 		out, err := p.cfg.Setup.OutboundSetup(ctx, r.Org(), "")
 		switch {
 		case err == nil:
@@ -138,17 +208,39 @@ func (p pages) firewall(ctx context.Context, r *page.Request) (page.Answer, erro
 			return nil, err
 		}
 	}
-	return &page.View{Page: "firewall", Title: title, Data: step}, nil
+	v := &page.View{Page: "firewall", Title: title, Data: step}
+	if step.Choice.ID == "" {
+		v.Title = "Reach this server"
+	}
+	return v, nil
 }
 
-// authentication is the step that asks how the two sides know each other.
-func (p pages) authentication(_ context.Context, r *page.Request) (page.Answer, error) {
-	c, err := choiceOf(r)
+// authenticationForm is the step that asks how the two sides know each other.
+type authenticationForm struct {
+	choice
+	Faults page.Faults
+}
+
+func (p pages) authentication(ctx context.Context, r *page.Request) (page.Answer, error) {
+	c, err := p.choiceOf(ctx, r)
+	return &page.View{Page: "authentication", Title: title, Data: authenticationForm{choice: c}}, err
+}
+
+// authenticate takes how the two sides know each other.
+func (p pages) authenticate(ctx context.Context, r *page.Request) (page.Answer, error) {
+	c, err := p.choiceOf(ctx, r)
 	if err != nil {
 		return nil, err
 	}
-	if c.Direction == "" {
-		return page.SeeOther{To: "/trunks/new"}, nil
+	c.Auth, c.Verify = setup.Auth(r.Field("auth")), sip.TLSVerification(r.Field("verify"))
+	if !c.Outbound() {
+		c.Endpoint = r.Field("endpoint")
 	}
-	return &page.View{Page: "authentication", Title: title, Data: c}, nil
+	answer, err := p.save(ctx, c, setup.StepNumbers)
+	faults, mend := page.FaultsOf(err, nil)
+	if !mend || callwright.CodeOf(err) != callwright.CodeBadRequest {
+		return answer, err
+	}
+	form := authenticationForm{c, faults}
+	return &page.View{Page: "authentication", Title: title, Status: http.StatusUnprocessableEntity, Data: form}, nil
 }

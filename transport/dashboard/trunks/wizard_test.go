@@ -6,29 +6,42 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/sip"
+	"github.com/callwright/callwright/sip/setup"
 )
+
+// begin begins a set-up and returns the query of its steps.
+func (h *house) begin(direction, texts string) string {
+	h.t.Helper()
+	at := h.want(http.StatusOK, "/trunks/new", url.Values{"direction": {direction}}, texts)
+	_, query, _ := strings.Cut(at, "?")
+	return "?" + query
+}
 
 func TestSetUp(t *testing.T) {
 	t.Parallel()
 	h := open(t, callwright.EntitlementSIP)
-	h.want(http.StatusOK, "/trunks/new", nil, `aria-current="step"`, "direction=outbound", "direction=inbound", "direction=both")
-	at := h.want(http.StatusOK, "/trunks/new/destination?direction=outbound", url.Values{"destination": {"pbx.example.com"}}, "SIP servers at pbx.example.com")
-	if !strings.HasPrefix(at, "/trunks/new/discovery?") || !strings.Contains(at, "discovery=disc_") {
+	h.want(http.StatusOK, "/trunks/new", nil, `aria-current="step"`, `value="outbound"`, `value="inbound"`, `value="both"`, "!under way")
+	set := h.begin("outbound", "Where is your telephone system?")
+	at := h.want(http.StatusOK, "/trunks/new/destination"+set, url.Values{"destination": {"pbx.example.com"}}, "SIP servers at pbx.example.com")
+	if at != "/trunks/new/discovery"+set {
 		t.Fatalf("the discovery is at %s", at)
 	}
 	h.ended(at)
-	h.want(http.StatusOK, at, nil, "Go on with port 5061", "&lt;script&gt;", "!<script>alert", "endpoint=sip%3Apbx.example.com%3A5061%3Btransport%3Dtls", "!data-live")
-	chosen := "?direction=outbound&endpoint=" + url.QueryEscape("sip:pbx.example.com:5061;transport=tls")
-	h.want(http.StatusOK, "/trunks/new/firewall"+chosen, nil, "192.0.2.10", "10000 to 20000", "/trunks/new/authentication?direction=outbound", "!Send calls here")
-	h.want(http.StatusOK, "/trunks/new/authentication"+chosen, nil, `value="digest"`, "!By registration")
-	numbers := "/trunks/new/numbers" + chosen + "&auth=digest&verify=none"
-	h.want(http.StatusOK, numbers, nil, "sip:pbx.example.com:5061;transport=tls", `type="password"`)
-	h.want(http.StatusUnprocessableEntity, numbers, url.Values{"numbers": {one}, "username": {"robin"}}, `id="fault-username"`, `value="robin"`, one[1:])
-	h.want(http.StatusUnprocessableEntity, numbers, url.Values{"numbers": {"12"}, "username": {"robin"}, "password": {"secret-1"}}, `id="fault-numbers"`, "!secret-1")
-	at = h.want(http.StatusOK, numbers, url.Values{"numbers": {one + "\r\n"}, "username": {"robin"}, "password": {"secret-1"}}, "The numbers are attached", "Place a test call")
+	h.want(http.StatusOK, at, nil, "Go on with port 5061", "&lt;script&gt;", "!<script>alert", "!data-live")
+	h.want(http.StatusBadRequest, at, url.Values{"port": {"x"}})
+	h.want(http.StatusOK, at, url.Values{"port": {"5061"}}, "192.0.2.10", "10000 to 20000", "/trunks/new/authentication?setup=", "!Send calls here")
+	at = h.want(http.StatusOK, "/trunks/new/authentication"+set, url.Values{"auth": {"digest"}, "verify": {"none"}},
+		"sip:pbx.example.com:5061;transport=tls", `type="password"`)
+	if at != "/trunks/new/numbers"+set {
+		t.Fatalf("the numbers are at %s", at)
+	}
+	h.want(http.StatusUnprocessableEntity, at, url.Values{"numbers": {one}, "username": {"robin"}}, `id="fault-username"`, `value="robin"`, one[1:])
+	h.want(http.StatusUnprocessableEntity, at, url.Values{"numbers": {"12"}, "username": {"robin"}, "password": {"secret-1"}}, `id="fault-numbers"`, "!secret-1")
+	at = h.want(http.StatusOK, at, url.Values{"numbers": {one + "\r\n"}, "username": {"robin"}}, "The numbers are attached", "Place a test call")
 	if at != "/trunks/"+one+"/complete" {
 		t.Errorf("ended at %s", at)
 	}
@@ -36,6 +49,8 @@ func TestSetUp(t *testing.T) {
 	if got.Options.Call.Password != "secret-1" || got.Options.Verify != sip.VerifyNone {
 		t.Errorf("got %+v", got.Options)
 	}
+	h.want(http.StatusNotFound, "/trunks/new/numbers"+set, nil)
+	h.want(http.StatusOK, "/trunks", nil, "!under way")
 	h.want(http.StatusOK, "/trunks/"+one, nil, "challenges are answered", "is not checked", "go on with the set-up", "!secret-1", "!robin")
 
 	at = h.want(http.StatusOK, "/trunks/"+one+"/test", url.Values{}, "Timeline", "initiated")
@@ -63,32 +78,91 @@ func (h *house) ended(path string) {
 	}
 }
 
+// TestSetUpLeft leaves a set-up and takes it up again from the list of trunks, with its password, which no page shows.
+func TestSetUpLeft(t *testing.T) {
+	t.Parallel()
+	h := open(t, callwright.EntitlementSIP)
+	set := h.begin("both", "Where is your telephone system?")
+	id := strings.TrimPrefix(set, "?setup=")
+	h.want(http.StatusOK, "/trunks", nil, "Set-ups under way", "both", "at Destination", "/trunks/new/destination"+set, `data-ask="Discard`, "Set up the first trunk")
+	h.want(http.StatusOK, "/trunks/new/destination"+set, url.Values{"destination": {"tls://pbx.example.com"}, "skip": {"yes"}}, "Send calls here")
+	h.want(http.StatusOK, "/trunks", nil, "sip:pbx.example.com;transport=tls", "at Firewall", "/trunks/new/firewall"+set)
+	h.want(http.StatusOK, "/trunks/new/destination"+set, nil, `value="sip:pbx.example.com;transport=tls"`)
+	h.want(http.StatusOK, "/trunks/new/authentication"+set, url.Values{"auth": {"digest"}, "verify": {"chain"}})
+	numbers := "/trunks/new/numbers" + set
+	at := h.want(http.StatusOK, numbers, url.Values{
+		"numbers": {one + " x"}, "username": {"robin"}, "password": {"secret-1"}, "allowed": {"192.0.2.0/24"}, "later": {"yes"},
+	}, "kept for 30 days", "at Numbers", one[1:], "!secret-1")
+	if at != "/trunks" {
+		t.Errorf("it is left to %s", at)
+	}
+	h.want(http.StatusOK, numbers, nil, `value="robin"`, "192.0.2.0/24", "A password is kept", "!secret-1")
+	h.want(http.StatusOK, "/trunks/new/authentication"+set, nil, `value="digest" checked`, `value="chain" selected`)
+	h.want(http.StatusOK, numbers, url.Values{"numbers": {one + " x"}, "username": {"robin"}, "allowed": {""}}, "Not attached", numbers, "Change these numbers")
+	if got := must(h.trunks.Trunk(t.Context(), org, one, sip.Outbound)); got.Options.Call.Password != "secret-1" {
+		t.Error("the password that was kept is not used")
+	}
+	if left := must(h.drafts.Draft(t.Context(), org, id)); left.Numbers != "x\n" {
+		t.Errorf("left are the numbers %q", left.Numbers)
+	}
+	h.want(http.StatusOK, "/trunks/new/discard", url.Values{"setup": {id}}, "The set-up is discarded", "!under way")
+	h.want(http.StatusNotFound, "/trunks/new/discard", url.Values{"setup": {id}})
+}
+
+func TestSetUpsOfOthers(t *testing.T) {
+	t.Parallel()
+	h := open(t, callwright.EntitlementSIP)
+	now := time.Now()
+	theirs := setup.Draft{ID: "theirs", Org: "other", Directions: setup.BothWays, Step: setup.StepNumbers, CreatedAt: now, UpdatedAt: now}
+	if err := h.drafts.InsertDraft(t.Context(), theirs, setup.MaxDrafts, now); err != nil {
+		t.Fatal(err)
+	}
+	h.want(http.StatusOK, "/trunks", nil, "!under way")
+	for _, step := range []string{"destination", "discovery", "firewall", "authentication", "numbers"} {
+		h.want(http.StatusNotFound, "/trunks/new/"+step+"?setup=theirs", nil)
+		if step != "firewall" {
+			h.want(http.StatusNotFound, "/trunks/new/"+step+"?setup=theirs", url.Values{"numbers": {one}, "destination": {"pbx.example.com"}})
+		}
+	}
+	h.want(http.StatusNotFound, "/trunks/new/discard", url.Values{"setup": {"theirs"}})
+	if _, err := h.drafts.Draft(t.Context(), "other", "theirs"); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestSetUpFaults(t *testing.T) {
 	t.Parallel()
 	h := open(t, callwright.EntitlementSIP)
-	destination := "/trunks/new/destination?direction=both"
+	set := h.begin("both", "Where")
+	destination := "/trunks/new/destination" + set
 	for _, input := range []string{"", "tel:+1", "10.0.0.1", "sip:pbx.example.com;transport=udp", "sip:a:secret@pbx.example.com", "<script>"} {
 		h.want(http.StatusUnprocessableEntity, destination, url.Values{"destination": {input}}, `id="fault-destination"`, "!<script>alert")
 	}
-	at := h.want(http.StatusOK, destination, url.Values{"destination": {"tls://pbx.example.com"}, "skip": {"yes"}}, "Send calls here", "sip:sip.example.net:5061")
-	if want := "/trunks/new/firewall?direction=both&endpoint=" + url.QueryEscape("sip:pbx.example.com;transport=tls"); at != want {
-		t.Errorf("ended at %s", at)
-	}
-	h.want(http.StatusNotFound, "/trunks/new/discovery?direction=both&discovery=disc_x", nil, "Look again")
-	h.want(http.StatusBadRequest, "/trunks/new/numbers?direction=up", nil)
-	h.want(http.StatusBadRequest, "/trunks/new/numbers?direction=both&auth=x", nil)
-	h.want(http.StatusOK, "/trunks/new/numbers", nil, "Which calls does the trunk carry?")
-	h.want(http.StatusUnprocessableEntity, "/trunks/new/numbers?direction=outbound", url.Values{"numbers": {one}}, "is required for the outbound direction")
-	h.want(http.StatusUnprocessableEntity, "/trunks/new/numbers?direction=inbound", url.Values{"numbers": {one}, "allowed": {"x"}}, `id="fault-allowed"`)
-	h.want(http.StatusUnprocessableEntity, "/trunks/new/numbers?direction=inbound", url.Values{}, `id="fault-numbers"`)
+	h.want(http.StatusOK, "/trunks/new/discovery"+set, nil, "Look again")
+	h.want(http.StatusUnprocessableEntity, "/trunks/new", url.Values{"direction": {"up"}}, "must be inbound, outbound or both")
+	h.want(http.StatusUnprocessableEntity, "/trunks/new/authentication"+set, url.Values{"auth": {"x"}}, `id="fault-auth"`)
+	h.want(http.StatusOK, "/trunks/new/firewall", nil, "Reach this server", "Send calls here", "!/trunks/new/authentication")
+	numbers := func(set string) string { return "/trunks/new/numbers" + set }
+	outbound, inbound := h.begin("outbound", "Where"), h.begin("inbound", "Send calls here")
+	h.want(http.StatusUnprocessableEntity, numbers(outbound), url.Values{"numbers": {one}}, "is required for the outbound direction")
+	h.want(http.StatusUnprocessableEntity, numbers(inbound), url.Values{"numbers": {one}, "allowed": {"x"}}, `id="fault-allowed"`)
+	h.want(http.StatusUnprocessableEntity, numbers(inbound), url.Values{}, `id="fault-numbers"`)
+	h.want(http.StatusUnprocessableEntity, numbers(inbound), url.Values{"numbers": {strings.Repeat("1", 5000)}}, `id="fault-numbers"`, "at most 4000 bytes", `action="/trunks/new/numbers`+inbound)
 	h.attach("other", two)
-	h.want(http.StatusUnprocessableEntity, "/trunks/new/numbers?direction=inbound", url.Values{"numbers": {two}}, "not available to this organization")
+	h.want(http.StatusUnprocessableEntity, numbers(inbound), url.Values{"numbers": {two}}, "not available to this organization")
+	for range setup.MaxDrafts - 3 {
+		h.begin("inbound", "Send calls here")
+	}
+	h.want(http.StatusUnprocessableEntity, "/trunks/new", url.Values{"direction": {"inbound"}}, "at most 20 set-ups can be under way", "Discard")
 }
 
 func TestSetUpRegistration(t *testing.T) {
 	t.Parallel()
 	h := open(t, callwright.EntitlementSIP)
-	numbers := "/trunks/new/numbers?direction=inbound&auth=register&endpoint=" + url.QueryEscape("sip:pbx.example.com")
+	set := h.begin("inbound", "Send calls here")
+	h.want(http.StatusOK, "/trunks/new/authentication"+set, url.Values{"auth": {"register"}, "endpoint": {"sip:pbx.example.com"}},
+		"password of our registration")
+	numbers := "/trunks/new/numbers" + set
 	h.want(http.StatusUnprocessableEntity, numbers, url.Values{"numbers": {one}, "username": {"robin"}, "password": {"short"}}, `id="fault-password"`)
 	h.want(http.StatusOK, numbers, url.Values{"numbers": {one + " 12"}, "username": {"robin"}, "password": {"long-enough"}, "allowed": {"192.0.2.0/24, 198.51.100.7"}},
 		"It is shown only now", "Not attached", "!long-enough")

@@ -21,15 +21,18 @@ var kinds = map[string]string{
 	string(sip.Registered): "good", string(sip.Refused): "bad", string(sip.Registering): "busy",
 	string(testcall.Connected): "good", string(testcall.ResultFailed): "bad", string(testcall.ResultBusy): "warn",
 	string(testcall.ResultNoAnswer): "warn", string(testcall.Pending): "busy",
+	string(sip.DeliverySent): "good", string(sip.DeliveryGivenUp): "bad", string(sip.DeliveryWithdrawn): "plain",
 }
 
-// state returns the badge of the state of a server, a registration, an attempt or a test call.
+// state returns the badge of the state of a server, a registration, an attempt, a delivery or a test call.
 func state(of any) badge {
 	var text string
 	switch v := of.(type) {
 	case health.State:
 		text = string(v.Public())
 	case sip.RegistrationState:
+		text = string(v)
+	case sip.DeliveryState:
 		text = string(v)
 	case testcall.Result:
 		text = string(v)

@@ -1,0 +1,116 @@
+package sipstore
+
+import (
+	"context"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/bunstore"
+	"github.com/callwright/callwright/adapters/bunstore/internal/sqldb"
+	"github.com/callwright/callwright/sip"
+	"github.com/callwright/callwright/sip/alert"
+)
+
+type deliveryRow struct {
+	bun.BaseModel `bun:"table:alert_deliveries"`
+
+	ID        string       `bun:"id,pk"`
+	Org       string       `bun:"org"`
+	Number    string       `bun:"number"`
+	TrunkID   string       `bun:"trunk_id"`
+	State     string       `bun:"state"`
+	CreatedAt time.Time    `bun:"created_at"`
+	Document  deliveryJSON `bun:"document,type:jsonb"`
+}
+
+// deliveryJSON holds the fields that no query looks for.
+type deliveryJSON struct {
+	Direction sip.Direction `json:"direction"`
+	Kind      alert.Kind    `json:"kind"`
+	Resolved  bool          `json:"resolved,omitempty"`
+	Channel   alert.Channel `json:"channel"`
+	To        string        `json:"to,omitempty"`
+	Attempts  int           `json:"attempts,omitempty"`
+	Error     string        `json:"error,omitempty"`
+	DoneAt    *time.Time    `json:"done_at,omitempty"`
+}
+
+func newDeliveryRow(d sip.Delivery) deliveryRow {
+	return deliveryRow{
+		ID: d.ID, Org: string(d.Org), Number: string(d.Number), TrunkID: d.TrunkID, State: string(d.State), CreatedAt: sqldb.Stored(d.CreatedAt),
+		Document: deliveryJSON{d.Direction, d.Kind, d.Resolved, d.Channel, d.To, d.Attempts, d.Error, d.DoneAt},
+	}
+}
+
+func (r deliveryRow) delivery() sip.Delivery {
+	d := r.Document
+	return sip.Delivery{
+		ID: r.ID, Org: callwright.OrgID(r.Org), Number: callwright.PhoneNumber(r.Number), TrunkID: r.TrunkID, State: sip.DeliveryState(r.State),
+		CreatedAt: sqldb.Stored(r.CreatedAt), Direction: d.Direction, Kind: d.Kind, Resolved: d.Resolved, Channel: d.Channel, To: d.To,
+		Attempts: d.Attempts, Error: d.Error, DoneAt: sqldb.StoredIfSet(d.DoneAt),
+	}
+}
+
+// Deliveries is a sip.Deliveries.
+type Deliveries struct{ DB *bunstore.DB }
+
+func (s Deliveries) core() core { return core{s.DB.Core()} }
+
+// AddDelivery adds a delivery, and removes the oldest of its trunk.
+func (s Deliveries) AddDelivery(ctx context.Context, d sip.Delivery, keep int) error {
+	const most = 100 // to remove at once: of the trunks of a release that keeps more
+	row := newDeliveryRow(d)
+	return s.core().Write(ctx, []any{d}, func(ctx context.Context, idb bun.IDB) error {
+		if _, err := idb.NewInsert().Model(&row).On("CONFLICT DO NOTHING").Returning("NULL").Exec(ctx); err != nil {
+			return err
+		}
+		old := idb.NewSelect().Model((*deliveryRow)(nil)).Column("id").
+			Where("org = ?", d.Org).Where("number = ?", d.Number).Where("trunk_id = ?", d.TrunkID).
+			Order("created_at DESC", "id DESC").Limit(most).Offset(keep)
+		_, err := idb.NewDelete().Model((*deliveryRow)(nil)).Where("id IN (?)", old).Exec(ctx)
+		return err
+	})
+}
+
+// ReportDelivery replaces a pending delivery.
+func (s Deliveries) ReportDelivery(ctx context.Context, d sip.Delivery) error {
+	row := newDeliveryRow(d)
+	return s.core().Write(ctx, []any{d}, func(ctx context.Context, idb bun.IDB) error {
+		_, err := idb.NewUpdate().Model(&row).WherePK().Where("org = ?", d.Org).Where("state = ?", sip.DeliveryPending).Exec(ctx)
+		return err
+	})
+}
+
+// DeliveriesOf returns a page of the deliveries of a number.
+func (s Deliveries) DeliveriesOf(
+	ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber, after callwright.Keyset, limit int,
+) ([]sip.Delivery, error) {
+	var rows []deliveryRow
+	err := s.core().Read(ctx, []any{org, number, after}, func(ctx context.Context, idb bun.IDB) error {
+		rows = nil
+		q := idb.NewSelect().Model(&rows).Where("org = ?", org).Where("number = ?", number)
+		if !after.IsZero() {
+			q = q.Where("(created_at, id) < (?, ?)", after.At, after.ID)
+		}
+		return q.Order("created_at DESC", "id DESC").Limit(limit).Scan(ctx)
+	})
+	return sqldb.Converted(rows, deliveryRow.delivery), err
+}
+
+// DeleteDeliveries removes the deliveries of a trunk.
+func (s Deliveries) DeleteDeliveries(ctx context.Context, t sip.Trunk) error {
+	return s.core().Write(ctx, []any{t.Org, t.Number, t.ID}, func(ctx context.Context, idb bun.IDB) error {
+		_, err := idb.NewDelete().Model((*deliveryRow)(nil)).
+			Where("org = ?", t.Org).Where("number = ?", t.Number).Where("trunk_id = ?", t.ID).Exec(ctx)
+		return err
+	})
+}
+
+// ForgetDeliveries removes old deliveries.
+func (s Deliveries) ForgetDeliveries(ctx context.Context, before time.Time, limit int) (int, error) {
+	return s.core().Forget(ctx, (*deliveryRow)(nil), func(q *bun.SelectQuery) *bun.SelectQuery {
+		return q.Where("created_at < ?", sqldb.Stored(before)).Limit(limit)
+	})
+}

@@ -1,0 +1,142 @@
+package sipstore
+
+import (
+	"context"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/bunstore"
+	"github.com/callwright/callwright/adapters/bunstore/internal/sqldb"
+	"github.com/callwright/callwright/sip"
+	"github.com/callwright/callwright/sip/setup"
+)
+
+type draftRow struct {
+	bun.BaseModel `bun:"table:trunk_setups"`
+
+	ID        string    `bun:"id,pk"`
+	Org       string    `bun:"org"`
+	CreatedAt time.Time `bun:"created_at"`
+	UpdatedAt time.Time `bun:"updated_at"`
+	Version   int64     `bun:"version"`
+	Document  draftJSON `bun:"document,type:jsonb"`
+	Password  string    `bun:"password"` // sealed
+}
+
+// draftJSON holds the fields that no query looks for.
+type draftJSON struct {
+	Directions setup.Directions    `json:"directions"`
+	Step       setup.Step          `json:"step"`
+	Endpoint   string              `json:"endpoint,omitempty"`
+	Discovery  string              `json:"discovery,omitempty"`
+	Auth       setup.Auth          `json:"auth,omitempty"`
+	Verify     sip.TLSVerification `json:"verify,omitempty"`
+	Username   string              `json:"username,omitempty"`
+	Numbers    string              `json:"numbers,omitempty"`
+	Allowed    string              `json:"allowed,omitempty"`
+}
+
+// draftPurpose binds a sealed password to its draft.
+func draftPurpose(id string) string { return "trunk_setup:" + id + ":password" }
+
+func (db core) draftRow(d setup.Draft) draftRow {
+	return draftRow{
+		ID: d.ID, Org: string(d.Org), CreatedAt: sqldb.Stored(d.CreatedAt), UpdatedAt: sqldb.Stored(d.UpdatedAt), Version: d.Version,
+		Document: draftJSON{d.Directions, d.Step, d.Endpoint, d.Discovery, d.Auth, d.Verify, d.Username, d.Numbers, d.Allowed},
+		Password: db.Keyring.Seal(draftPurpose(d.ID), d.Password),
+	}
+}
+
+func (db core) draft(r draftRow) (setup.Draft, error) {
+	password, err := db.Unseal(draftPurpose(r.ID), r.Password)
+	d := r.Document
+	return setup.Draft{
+		ID: r.ID, Org: callwright.OrgID(r.Org), Directions: d.Directions, Step: d.Step, Endpoint: d.Endpoint, Discovery: d.Discovery,
+		Auth: d.Auth, Verify: d.Verify, Username: d.Username, Password: password, Numbers: d.Numbers, Allowed: d.Allowed,
+		CreatedAt: sqldb.Stored(r.CreatedAt), UpdatedAt: sqldb.Stored(r.UpdatedAt), Version: r.Version,
+	}, err
+}
+
+// Drafts is a setup.Store.
+type Drafts struct{ DB *bunstore.DB }
+
+func (s Drafts) core() core { return core{s.DB.Core()} }
+
+// InsertDraft adds a draft, unless the organization has too many.
+func (s Drafts) InsertDraft(ctx context.Context, d setup.Draft, most int, since time.Time) error {
+	d.Version = 1
+	row := s.core().draftRow(d)
+	return s.DB.Do(ctx, func(ctx context.Context) error {
+		err := s.core().Write(ctx, []any{d}, func(ctx context.Context, idb bun.IDB) error {
+			if err := s.core().Alone(ctx, idb, "set-ups of "+row.Org); err != nil {
+				return err
+			}
+			under, err := idb.NewSelect().Model((*draftRow)(nil)).
+				Where("org = ?", d.Org).Where("updated_at >= ?", sqldb.Stored(since)).Count(ctx)
+			if err == nil && under >= most {
+				err = callwright.Errorf(callwright.CodeInvalidState, "at most %d set-ups can be under way", most)
+			}
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		return s.core().Insert(ctx, d, &row)
+	})
+}
+
+// UpdateDraft replaces a draft.
+func (s Drafts) UpdateDraft(ctx context.Context, d setup.Draft) error {
+	row := s.core().draftRow(d)
+	return s.core().Write(ctx, []any{d}, func(ctx context.Context, idb bun.IDB) error {
+		update := idb.NewUpdate().Model(&row).WherePK().Where("org = ?", d.Org)
+		return sqldb.Replace(ctx, "set-up", update, d.Version, findDraft(idb.NewSelect().Model((*draftRow)(nil)), d.Org, d.ID))
+	})
+}
+
+func findDraft(q *bun.SelectQuery, org callwright.OrgID, id string) *bun.SelectQuery {
+	return q.Where("id = ?", id).Where("org = ?", org)
+}
+
+// Draft returns one draft.
+func (s Drafts) Draft(ctx context.Context, org callwright.OrgID, id string) (setup.Draft, error) {
+	var row draftRow
+	err := s.core().Read(ctx, []any{org, id}, func(ctx context.Context, idb bun.IDB) error {
+		return sqldb.Absent("set-up", findDraft(idb.NewSelect().Model(&row), org, id).Scan(ctx))
+	})
+	if err != nil {
+		return setup.Draft{}, err
+	}
+	return s.core().draft(row)
+}
+
+// DraftsOf returns the drafts of an organization.
+func (s Drafts) DraftsOf(ctx context.Context, org callwright.OrgID, since time.Time, limit int) ([]setup.Draft, error) {
+	var rows []draftRow
+	err := s.core().Read(ctx, []any{org}, func(ctx context.Context, idb bun.IDB) error {
+		rows = nil
+		return idb.NewSelect().Model(&rows).Where("org = ?", org).Where("updated_at >= ?", sqldb.Stored(since)).
+			Order("updated_at DESC", "id DESC").Limit(limit).Scan(ctx)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return sqldb.ConvertedAll(rows, s.core().draft)
+}
+
+// DeleteDraft removes a draft.
+func (s Drafts) DeleteDraft(ctx context.Context, org callwright.OrgID, id string) error {
+	return s.core().Write(ctx, []any{org, id}, func(ctx context.Context, idb bun.IDB) error {
+		_, err := idb.NewDelete().Model((*draftRow)(nil)).Where("id = ?", id).Where("org = ?", org).Exec(ctx)
+		return err
+	})
+}
+
+// ForgetDrafts removes old drafts.
+func (s Drafts) ForgetDrafts(ctx context.Context, before time.Time, limit int) (int, error) {
+	return s.core().Forget(ctx, (*draftRow)(nil), func(q *bun.SelectQuery) *bun.SelectQuery {
+		return q.Where("updated_at < ?", sqldb.Stored(before)).Limit(limit)
+	})
+}

@@ -1,0 +1,103 @@
+package monitor
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/sip"
+	"github.com/callwright/callwright/sip/alert"
+)
+
+// How much is kept of who was told.
+const (
+	keptDeliveries = 200                 // of a trunk
+	keepFor        = 90 * 24 * time.Hour // of every trunk
+	forgetEvery    = time.Hour
+	forgetBatch    = 500 // that one statement removes
+	forgetRounds   = 100 // statements of a run
+	maxReason      = 200 // characters of Delivery.Error
+)
+
+// delivery returns the pending delivery of a message, to the address that is configured now.
+func (s *Service) delivery(ctx context.Context, t sip.Trunk, m message) (sip.Delivery, error) {
+	d := sip.Delivery{
+		ID: m.Notice.ID + "/" + string(m.Channel), Org: t.Org, TrunkID: t.ID, Number: t.Number, Direction: t.Direction,
+		Kind: m.Notice.Kind, Resolved: m.Notice.ResolvedAt != nil, Channel: m.Channel, State: sip.DeliveryPending,
+		CreatedAt: m.Notice.TriggeredAt,
+	}
+	if m.Notice.ResolvedAt != nil {
+		d.CreatedAt = *m.Notice.ResolvedAt
+	}
+	switch {
+	case m.Channel == alert.ByWebhook && t.Alerts != nil:
+		d.To = t.Alerts.Channels.WebhookHost()
+	case m.Channel == alert.ByMail:
+		o, err := s.cfg.Organizations.Organization(ctx, t.Org)
+		if err != nil {
+			return d, err
+		}
+		d.To = o.ContactEmail
+	}
+	return d, nil
+}
+
+// recordDelivery records that a message is to be sent. It runs in the transaction that enqueues the message.
+func (s *Service) recordDelivery(ctx context.Context, t sip.Trunk, m message) error {
+	if s.cfg.Deliveries == nil {
+		return nil
+	}
+	d, err := s.delivery(ctx, t, m)
+	if err != nil {
+		return err
+	}
+	return s.cfg.Deliveries.AddDelivery(ctx, d, keptDeliveries)
+}
+
+// reportDelivery records the outcome of an attempt, and returns the error for which another attempt is to be made; last reports that
+// there is none. A process that ends between an attempt and its record makes the attempt again, with the same idempotency key.
+func (s *Service) reportDelivery(ctx context.Context, d sip.Delivery, failure error, last bool) error {
+	retry := failure
+	_, postponed := callwright.RetryAfter(failure) // and not counted as an attempt
+	switch {
+	case failure == nil:
+		d.State = sip.DeliverySent
+	case errors.Is(failure, errNoChannel):
+		d.State, d.Error, retry = sip.DeliveryWithdrawn, failure.Error(), nil
+	case errors.Is(failure, callwright.ErrForbidden):
+		if d.Channel != alert.ByMail { // the mailer has logged it
+			s.cfg.Logger.WarnContext(ctx, "an alert is given up: it is refused for good", "id", d.ID, "org", d.Org, "error", failure)
+		}
+		d.State, d.Error, retry = sip.DeliveryGivenUp, callwright.MessageOf(failure), nil
+	default:
+		d.Error = callwright.MessageOf(failure)
+		if last && !postponed {
+			d.State = sip.DeliveryGivenUp
+		}
+	}
+	d.Error = callwright.Clip(d.Error, maxReason)
+	if d.State != sip.DeliveryPending {
+		now := s.cfg.Clock.Now()
+		d.DoneAt = &now
+	}
+	if s.cfg.Deliveries == nil {
+		return retry
+	}
+	if err := s.cfg.Deliveries.ReportDelivery(ctx, d); err != nil {
+		return errors.Join(retry, err)
+	}
+	return retry
+}
+
+// forgetDeliveries removes old deliveries.
+func (s *Service) forgetDeliveries(ctx context.Context, _ callwright.Task, _ int) error {
+	before := s.cfg.Clock.Now().Add(-keepFor)
+	for range forgetRounds {
+		n, err := s.cfg.Deliveries.ForgetDeliveries(ctx, before, forgetBatch)
+		if err != nil || n < forgetBatch {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,183 @@
+package setup
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/sip"
+)
+
+// Directions are the directions that a set-up has.
+type Directions string
+
+// The directions.
+const (
+	InboundOnly  = Directions(sip.Inbound)
+	OutboundOnly = Directions(sip.Outbound)
+	BothWays     = Directions("both")
+)
+
+// Auth is how the two sides of a trunk know each other.
+type Auth string
+
+// The ways. The empty Auth is not chosen yet.
+const (
+	AuthNone     Auth = "none" // by address
+	AuthDigest   Auth = "digest"
+	AuthRegister Auth = "register"
+)
+
+// Step is a step of a set-up at which somebody can go on. The steps after the numbers belong to an attached trunk.
+type Step string
+
+// The steps, in order. A set-up of inbound calls has no destination and no discovery.
+const (
+	StepDestination    Step = "destination"
+	StepDiscovery      Step = "discovery"
+	StepFirewall       Step = "firewall"
+	StepAuthentication Step = "authentication"
+	StepNumbers        Step = "numbers"
+)
+
+// Draft is a set-up under way.
+type Draft struct {
+	ID         string
+	Org        callwright.OrgID
+	Directions Directions
+	Step       Step   // at which to go on
+	Endpoint   string // the SIP URI of the customer's server; empty: none
+	Discovery  string // the id of a discovery; empty: none
+	Auth       Auth
+	Verify     sip.TLSVerification // of the server's certificate; empty: sip.VerifyFull
+	Username   string
+	Password   callwright.Secret
+	Numbers    string // as they were typed
+	Allowed    string // the addresses that may call, as they were typed
+	CreatedAt  time.Time
+	UpdatedAt  time.Time
+	Version    int64 // for the compare-and-set
+}
+
+// Inbound reports whether calls come in.
+func (d Draft) Inbound() bool { return d.Directions == InboundOnly || d.Directions == BothWays }
+
+// Outbound reports whether calls go out.
+func (d Draft) Outbound() bool { return d.Directions == OutboundOnly || d.Directions == BothWays }
+
+// Connects reports whether we connect to the customer's server.
+func (d Draft) Connects() bool { return d.Outbound() || d.Auth == AuthRegister }
+
+// Store stores drafts. The password is encrypted at rest.
+type Store interface {
+	// InsertDraft adds a draft with Version 1. CodeConflict when its ID is taken; CodeInvalidState when the organization has most
+	// drafts whose UpdatedAt is since or later: of concurrent calls, too, no more are added.
+	InsertDraft(ctx context.Context, d Draft, most int, since time.Time) error
+	// UpdateDraft replaces the draft whose stored Version is d.Version, and adds one to the Version. CodeConflict when the stored
+	// Version differs, CodeNotFound when the organization has no such draft.
+	UpdateDraft(ctx context.Context, d Draft) error
+	// Draft returns a draft; CodeNotFound when the organization has no such draft.
+	Draft(ctx context.Context, org callwright.OrgID, id string) (Draft, error)
+	// DraftsOf returns up to limit drafts of an organization whose UpdatedAt is since or later, the last changed first.
+	DraftsOf(ctx context.Context, org callwright.OrgID, since time.Time, limit int) ([]Draft, error)
+	// DeleteDraft removes a draft. Without one it does nothing.
+	DeleteDraft(ctx context.Context, org callwright.OrgID, id string) error
+	// ForgetDrafts removes up to limit drafts of all organizations whose UpdatedAt is before a time, and returns their number.
+	ForgetDrafts(ctx context.Context, before time.Time, limit int) (int, error)
+}
+
+// The limits of drafts.
+const (
+	MaxDrafts  = 20                  // of an organization
+	DraftsLast = 30 * 24 * time.Hour // after the last change
+
+	forgetBatch = 100 // old drafts that a new one removes
+	maxText     = 4000
+	maxLine     = 300
+)
+
+// Begin begins a set-up. CodeInvalidState when the organization has MaxDrafts under way.
+func (s *Service) Begin(ctx context.Context, org callwright.OrgID, directions Directions) (Draft, error) {
+	now := s.cfg.Clock.Now()
+	d := Draft{
+		ID: "setup_" + strings.ReplaceAll(s.cfg.IDs.New(), "-", ""), Org: org, Directions: directions, Step: StepDestination,
+		CreatedAt: now, UpdatedAt: now, Version: 1,
+	}
+	if !d.Outbound() {
+		d.Step = StepFirewall
+	}
+	if err := d.check(); err != nil {
+		return Draft{}, err
+	}
+	oldest := now.Add(-DraftsLast)
+	if _, err := s.cfg.Drafts.ForgetDrafts(ctx, oldest, forgetBatch); err != nil {
+		return Draft{}, err
+	}
+	return d, s.cfg.Drafts.InsertDraft(ctx, d, MaxDrafts, oldest)
+}
+
+// Save stores what has been chosen since a draft was read. CodeConflict when it was changed meanwhile, CodeNotFound when it is not under
+// way any more.
+func (s *Service) Save(ctx context.Context, d Draft) (Draft, error) {
+	if err := d.check(); err != nil {
+		return Draft{}, err
+	}
+	d.UpdatedAt = s.cfg.Clock.Now()
+	err := s.cfg.Drafts.UpdateDraft(ctx, d)
+	d.Version++
+	return d, err
+}
+
+// Draft returns a set-up under way. CodeNotFound when the organization has none with this id.
+func (s *Service) Draft(ctx context.Context, org callwright.OrgID, id string) (Draft, error) {
+	d, err := s.cfg.Drafts.Draft(ctx, org, id)
+	if err == nil && d.UpdatedAt.Before(s.cfg.Clock.Now().Add(-DraftsLast)) {
+		return Draft{}, callwright.NotFound("set-up")
+	}
+	return d, err
+}
+
+// Drafts returns the set-ups of an organization that are under way, the last changed first.
+func (s *Service) Drafts(ctx context.Context, org callwright.OrgID) ([]Draft, error) {
+	return s.cfg.Drafts.DraftsOf(ctx, org, s.cfg.Clock.Now().Add(-DraftsLast), MaxDrafts)
+}
+
+// Discard removes a set-up. CodeNotFound when the organization has none with this id.
+func (s *Service) Discard(ctx context.Context, org callwright.OrgID, id string) error {
+	if _, err := s.Draft(ctx, org, id); err != nil {
+		return err
+	}
+	return s.cfg.Drafts.DeleteDraft(ctx, org, id)
+}
+
+// check returns an error for the first field that is invalid.
+func (d Draft) check() error {
+	switch {
+	case !d.Inbound() && !d.Outbound():
+		return callwright.Invalid("direction", "must be inbound, outbound or both")
+	case !oneOf(d.Auth, "", AuthNone, AuthDigest, AuthRegister):
+		return callwright.Invalid("auth", "must be none, digest or register")
+	case d.Auth == AuthRegister && !d.Inbound():
+		return callwright.Invalid("auth", "must not be register without inbound calls")
+	case !oneOf(d.Verify, "", sip.VerifyFull, sip.VerifyChain, sip.VerifyNone):
+		return callwright.Invalid("verify", "must be full, chain or none")
+	case !oneOf(d.Step, StepDestination, StepDiscovery, StepFirewall, StepAuthentication, StepNumbers):
+		return callwright.Invalid("step", "must be a step of a set-up")
+	}
+	for _, text := range []struct {
+		field, value string
+		most         int
+	}{
+		{"endpoint", d.Endpoint, maxLine}, {"discovery", d.Discovery, maxLine}, {"username", d.Username, maxLine},
+		{"password", d.Password.Reveal(), maxLine}, {"numbers", d.Numbers, maxText}, {"allowed", d.Allowed, maxText},
+	} {
+		if len(text.value) > text.most {
+			return callwright.Invalid(text.field, "must have at most %d bytes", text.most)
+		}
+	}
+	return nil
+}
+
+func oneOf[T comparable](value T, allowed ...T) bool { return slices.Contains(allowed, value) }

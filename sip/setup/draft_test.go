@@ -1,0 +1,155 @@
+package setup_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/sip/setup"
+)
+
+// clock is a callwright.Clock that the test sets.
+type clock struct{ now time.Time }
+
+func (c *clock) Now() time.Time { return c.now }
+
+// openAt returns a service with a clock.
+func openAt(t *testing.T) (*setup.Service, *clock) {
+	t.Helper()
+	at := &clock{time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC)}
+	c := configured(t)
+	c.Clock = at
+	s, err := setup.New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s, at
+}
+
+// under returns the ids of an organization's set-ups.
+func under(t *testing.T, s *setup.Service, org callwright.OrgID) (ids []string) {
+	t.Helper()
+	all, err := s.Drafts(t.Context(), org)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range all {
+		ids = append(ids, d.ID)
+	}
+	return ids
+}
+
+func begin(t *testing.T, s *setup.Service, directions setup.Directions) setup.Draft {
+	t.Helper()
+	d, err := s.Begin(t.Context(), "a", directions)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+func TestDraft(t *testing.T) {
+	t.Parallel()
+	s, at := openAt(t)
+	for directions, step := range map[setup.Directions]setup.Step{
+		setup.OutboundOnly: setup.StepDestination, setup.BothWays: setup.StepDestination, setup.InboundOnly: setup.StepFirewall,
+	} {
+		if d := begin(t, s, directions); d.Step != step || d.Outbound() != (directions != setup.InboundOnly) || d.Inbound() != (directions != setup.OutboundOnly) {
+			t.Errorf("%s begins as %+v", directions, d)
+		}
+	}
+	at.now = at.now.Add(time.Minute)
+	d := begin(t, s, setup.OutboundOnly)
+	at.now = at.now.Add(time.Minute)
+	read := d
+	d.Step, d.Endpoint, d.Password = setup.StepNumbers, "sip:pbx.example.com", "secret"
+	saved, err := s.Save(t.Context(), d)
+	if got, getErr := s.Draft(t.Context(), "a", d.ID); err != nil || getErr != nil || got != saved || got.UpdatedAt != at.now || got.Password != "secret" {
+		t.Errorf("got %+v, %v, %v; saved %+v", got, err, getErr, saved)
+	}
+	if _, err := s.Save(t.Context(), read); !errors.Is(err, callwright.ErrConflict) {
+		t.Errorf("a late writer got %v", err)
+	}
+	if ids := under(t, s, "a"); len(ids) != 4 || ids[0] != d.ID {
+		t.Errorf("under way are %v", ids)
+	}
+	for _, org := range []callwright.OrgID{"b", "a", "a"} {
+		err := s.Discard(t.Context(), org, d.ID)
+		if _, readErr := s.Draft(t.Context(), org, d.ID); !errors.Is(readErr, callwright.ErrNotFound) || org == "b" && !errors.Is(err, callwright.ErrNotFound) {
+			t.Errorf("%s: discarded with %v, read with %v", org, err, readErr)
+		}
+	}
+	if ids := under(t, s, "a"); len(ids) != 3 {
+		t.Errorf("left are %v", ids)
+	}
+}
+
+func TestDraftsAreBounded(t *testing.T) {
+	t.Parallel()
+	s, at := openAt(t)
+	for range setup.MaxDrafts {
+		begin(t, s, setup.OutboundOnly)
+	}
+	if _, err := s.Begin(t.Context(), "a", setup.OutboundOnly); callwright.CodeOf(err) != callwright.CodeInvalidState {
+		t.Errorf("one more gave %v", err)
+	}
+	if _, err := s.Begin(t.Context(), "b", setup.OutboundOnly); err != nil {
+		t.Errorf("another organization's gave %v", err)
+	}
+	kept := under(t, s, "a")[0]
+	at.now = at.now.Add(setup.DraftsLast + time.Second)
+	if _, err := s.Draft(t.Context(), "a", kept); !errors.Is(err, callwright.ErrNotFound) || len(under(t, s, "a")) > 0 {
+		t.Errorf("an old one is read with %v, and %v are listed", err, under(t, s, "a"))
+	}
+	begin(t, s, setup.OutboundOnly)
+	at.now = at.now.Add(-setup.DraftsLast)
+	if ids := under(t, s, "a"); len(ids) != 1 {
+		t.Errorf("the old ones are kept: %v", ids)
+	}
+}
+
+func TestDraftRefuses(t *testing.T) {
+	t.Parallel()
+	s, _ := openAt(t)
+	if _, err := s.Begin(t.Context(), "a", "up"); !hasField(err, "direction") {
+		t.Errorf("an unknown direction gave %v", err)
+	}
+	for field, change := range map[string]func(*setup.Draft){
+		"auth":      func(d *setup.Draft) { d.Auth = setup.AuthRegister },
+		"verify":    func(d *setup.Draft) { d.Verify = "x" },
+		"step":      func(d *setup.Draft) { d.Step = "x" },
+		"endpoint":  func(d *setup.Draft) { d.Endpoint = strings.Repeat("x", 301) },
+		"discovery": func(d *setup.Draft) { d.Discovery = strings.Repeat("x", 301) },
+		"username":  func(d *setup.Draft) { d.Username = strings.Repeat("x", 301) },
+		"password":  func(d *setup.Draft) { d.Password = callwright.Secret(strings.Repeat("x", 301)) },
+		"numbers":   func(d *setup.Draft) { d.Numbers = strings.Repeat("x", 4001) },
+		"allowed":   func(d *setup.Draft) { d.Allowed = strings.Repeat("x", 4001) },
+	} {
+		d := begin(t, s, setup.OutboundOnly)
+		change(&d)
+		if _, err := s.Save(t.Context(), d); !hasField(err, field) {
+			t.Errorf("%s gave %v", field, err)
+		}
+	}
+	d := begin(t, s, setup.BothWays)
+	d.Auth = "x"
+	if _, err := s.Save(t.Context(), d); !hasField(err, "auth") {
+		t.Errorf("an unknown authentication gave %v", err)
+	}
+	d.Auth = setup.AuthRegister
+	if d, err := s.Save(t.Context(), d); err != nil || !d.Connects() {
+		t.Errorf("a registration gave %+v, %v", d, err)
+	}
+	if text := fmt.Sprintf("%+v", setup.Draft{Password: "hunter2"}); strings.Contains(text, "hunter2") {
+		t.Errorf("a draft prints its password: %s", text)
+	}
+}
+
+// hasField reports whether an error is about a field.
+func hasField(err error, field string) bool {
+	e, ok := errors.AsType[*callwright.Error](err)
+	return ok && e.Code == callwright.CodeBadRequest && e.Field == field
+}
