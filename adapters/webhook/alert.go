@@ -3,10 +3,8 @@ package webhook
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"time"
 
-	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/sip/alert"
 )
 
@@ -36,12 +34,7 @@ func (s *Sender) SendNotice(ctx context.Context, url string, n alert.Notice) err
 	if err != nil {
 		return err
 	}
-	err = s.Send(ctx, n.Org, n.ID, url, body)
-	if errors.Is(err, callwright.ErrForbidden) {
-		s.cfg.Logger.WarnContext(ctx, "an alert is given up: its webhook refuses it", "id", n.ID, "org", n.Org, "error", err)
-		return nil
-	}
-	return err
+	return s.Send(ctx, n.Org, n.ID, url, body)
 }
 
 // timestamp returns a time in the format of the API: UTC, with milliseconds.

@@ -64,8 +64,8 @@ type Hooks interface {
 	// CheckURL returns CodeBadRequest, without a field, for a URL to which no request may be sent: it is malformed, is not
 	// HTTP, or names a forbidden address.
 	CheckURL(url string) error
-	// SendNotice posts a notice, signed for its organization. An error asks for a retry: the server is out of reach or its
-	// response is no success.
+	// SendNotice posts a notice, signed for its organization. An error asks for a retry, not before its RetryAfter: the server is
+	// out of reach or its response is no success. With CodeForbidden the receiver refuses the notice for good.
 	SendNotice(ctx context.Context, url string, n Notice) error
 }
 

@@ -44,11 +44,12 @@ type Config struct {
 	Prober        Prober
 	Organizations callwright.Tenants
 
-	Mailer callwright.Mailer // nil: no trunk has alerts by mail
-	Texter alert.Texter      // nil: no trunk has alerts by SMS
-	Hooks  alert.Hooks       // nil: no trunk has alerts by webhook
-	Clock  callwright.Clock  // nil: SystemClock
-	Logger *slog.Logger      // nil: discards
+	Mailer     callwright.Mailer       // nil: no trunk has alerts by mail
+	Texter     alert.Texter            // nil: no trunk has alerts by SMS
+	Hooks      alert.Hooks             // nil: no trunk has alerts by webhook
+	Deliveries *callwright.DeliveryLog // lists alerts that webhooks have not taken; nil: there is no list
+	Clock      callwright.Clock        // nil: SystemClock
+	Logger     *slog.Logger            // nil: discards
 }
 
 // Service watches trunks. It implements sip.Monitor and calllog.Monitor.

@@ -43,9 +43,6 @@ type noticeJSON struct {
 	ResolvedAt  *time.Time             `json:"resolved_at,omitempty"`
 }
 
-// hookAttempts is the number of attempts at a webhook.
-const hookAttempts = 5
-
 // evaluate returns the states of a trunk's alerts, and the notices to send.
 func (s *Service) evaluate(ctx context.Context, t sip.Trunk, before, after sip.Status) (
 	alert.States, []alert.Notice, error,
@@ -76,9 +73,6 @@ func (s *Service) announce(ctx context.Context, t sip.Trunk, told []alert.Notice
 	for _, n := range told {
 		for _, way := range channels(t.Alerts.Channels) {
 			task := callwright.Task{Key: n.ID + "/" + string(way), Org: t.Org, Unique: true}
-			if way == byWebhook {
-				task.MaxAttempts = hookAttempts
-			}
 			m := message{TrunkID: t.ID, Channel: way, Notice: noticeJSON(n)}
 			if err := taskAlert.Enqueue(ctx, s.cfg.Work, task, m); err != nil {
 				return err
@@ -108,19 +102,48 @@ func (m *message) UnmarshalKey(key string) error { return json.Unmarshal([]byte(
 // alerts are disabled, are dropped.
 func (s *Service) tell(ctx context.Context, task callwright.Task, m message, _ int) error {
 	t, err := s.cfg.Trunks.Trunk(ctx, task.Org, m.TrunkID)
+	n := alert.Notice(m.Notice)
 	if errors.Is(err, callwright.ErrNotFound) || err == nil && (t.Alerts == nil || !t.Alerts.Enabled) {
-		return nil
+		return s.drop(ctx, m.Channel, n, "the trunk has no alerts any more")
 	}
 	if err != nil {
 		return err
 	}
-	return s.send(ctx, m.Channel, alert.Notice(m.Notice), t.Alerts.Channels)
+	return s.send(ctx, m.Channel, n, t.Alerts.Channels)
+}
+
+// messageOf returns what the list of deliveries knows of a notice.
+func messageOf(n alert.Notice, url string) callwright.Message {
+	return callwright.Message{Org: n.Org, Kind: callwright.MessageAlert, ID: n.ID, Subject: string(n.Number), URL: url}
+}
+
+// drop notes that a notice is not sent any more.
+func (s *Service) drop(ctx context.Context, way channel, n alert.Notice, why string) error {
+	if way != byWebhook {
+		return nil
+	}
+	return s.cfg.Deliveries.Drop(ctx, messageOf(n, ""), why, s.cfg.Clock.Now())
+}
+
+// post sends a notice to a webhook, or has it sent again by the schedule of all messages to webhooks.
+func (s *Service) post(ctx context.Context, url string, n alert.Notice) error {
+	err := s.cfg.Hooks.SendNotice(ctx, url, n)
+	happened := n.TriggeredAt
+	if n.ResolvedAt != nil {
+		happened = *n.ResolvedAt
+	}
+	again := s.cfg.Deliveries.Redeliver(ctx, messageOf(n, url), err, happened, s.cfg.Clock.Now())
+	if err != nil && again == nil {
+		s.cfg.Logger.WarnContext(ctx, "an alert is given up: its webhook does not take it",
+			"id", n.ID, "org", n.Org, "to", callwright.HostOf(url), "error", err)
+	}
+	return again
 }
 
 func (s *Service) send(ctx context.Context, way channel, n alert.Notice, to alert.Channels) error {
 	switch {
 	case way == byWebhook && s.cfg.Hooks != nil && to.Webhook != "":
-		return s.cfg.Hooks.SendNotice(ctx, to.Webhook, n)
+		return s.post(ctx, to.Webhook, n)
 	case way == byText && s.cfg.Texter != nil && to.SMS:
 		return s.cfg.Texter.SendText(ctx, n.Org, n.ID, n.Subject())
 	case way == byMail && s.cfg.Mailer != nil && to.Email:
@@ -137,5 +160,5 @@ func (s *Service) send(ctx context.Context, way channel, n alert.Notice, to aler
 		}
 	}
 	s.cfg.Logger.WarnContext(ctx, "a notice has no channel", "id", n.ID, "channel", way)
-	return nil
+	return s.drop(ctx, way, n, "the trunk has no webhook any more")
 }

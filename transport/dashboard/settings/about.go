@@ -16,5 +16,5 @@ func (p pages) about(_ context.Context, r *page.Request) (page.Answer, error) {
 	return &page.View{Page: "about", Title: "About", Data: struct {
 		menu
 		*debug.BuildInfo
-	}{menuOf(r), info}}, nil
+	}{p.menu(r), info}}, nil
 }

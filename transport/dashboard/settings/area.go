@@ -18,8 +18,9 @@ var files embed.FS
 
 // Config names the services behind the pages. Access is required.
 type Config struct {
-	Access *access.Service
-	Clock  callwright.Clock // nil: the machine's
+	Access     *access.Service
+	Deliveries *callwright.DeliveryLog // nil: there is no list of deliveries
+	Clock      callwright.Clock        // nil: the machine's
 }
 
 // pages serves the pages.
@@ -35,7 +36,7 @@ func New(c Config) page.Area {
 	if err != nil {
 		panic(err) // the folder is embedded
 	}
-	return page.Area{
+	area := page.Area{
 		Title: "Settings", Path: "/settings", Templates: templates,
 		Routes: []page.Route{
 			{Pattern: "GET /settings", Serve: p.keys},
@@ -53,6 +54,10 @@ func New(c Config) page.Area {
 			{Pattern: "POST /settings/organizations/{id}", Serve: p.changeOrganization},
 		},
 	}
+	if c.Deliveries != nil {
+		area.Routes = append(area.Routes, page.Route{Pattern: "GET /settings/deliveries", Serve: p.deliveries})
+	}
+	return area
 }
 
 // pageSize is the number of keys or sessions on a page.
@@ -73,7 +78,7 @@ func (p pages) webhooks(ctx context.Context, r *page.Request) (page.Answer, erro
 
 func (p pages) webhooksPage(ctx context.Context, r *page.Request, w webhooks) (page.Answer, error) {
 	var err error
-	w.menu = menuOf(r)
+	w.menu = p.menu(r)
 	if w.Organization, err = p.cfg.Access.Organization(ctx, r.Org()); err != nil {
 		return nil, err
 	}
@@ -99,5 +104,5 @@ func (p pages) rotateSecret(ctx context.Context, r *page.Request) (page.Answer, 
 	if err != nil {
 		return nil, err
 	}
-	return showOnce(r, "The new webhook secret", o.WebhookSecret, "/settings/webhooks"), nil
+	return p.showOnce(r, "The new webhook secret", o.WebhookSecret, "/settings/webhooks"), nil
 }

@@ -71,7 +71,7 @@ func (p pages) keysPage(ctx context.Context, r *page.Request, k keys) (page.Answ
 	if err != nil {
 		return nil, err
 	}
-	k.menu, k.May = menuOf(r), r.Principal.Entitlements
+	k.menu, k.May = p.menu(r), r.Principal.Entitlements
 	k.Keys, k.Own, k.Now, k.Next = found.Items, r.Principal.KeyID, p.cfg.Clock.Now(), r.Next(found.Next)
 	v := &page.View{Page: "keys", Title: "API keys", Data: k}
 	if k.Faults != nil {
@@ -86,7 +86,7 @@ func (p pages) create(ctx context.Context, r *page.Request) (page.Answer, error)
 	if err == nil {
 		made, failed := p.cfg.Access.CreateKey(ctx, r.Org(), r.Field("name"), lifetime)
 		if failed == nil {
-			return showOnce(r, "The new API key", made.Key, "/settings"), nil
+			return p.showOnce(r, "The new API key", made.Key, "/settings"), nil
 		}
 		err = failed
 	}
@@ -102,7 +102,7 @@ func (p pages) rotate(ctx context.Context, r *page.Request) (page.Answer, error)
 	if err != nil {
 		return nil, err
 	}
-	return showOnce(r, "The new API key", made.Key, "/settings"), nil
+	return p.showOnce(r, "The new API key", made.Key, "/settings"), nil
 }
 
 func (p pages) revoke(ctx context.Context, r *page.Request) (page.Answer, error) {

@@ -14,11 +14,14 @@ type place struct {
 	Here       bool
 }
 
-// menuOf returns the pages that somebody may see.
-func menuOf(r *page.Request) menu {
+// menu returns the pages that somebody may see.
+func (p pages) menu(r *page.Request) menu {
 	all := []place{
 		{Path: "/settings", Text: "API keys"}, {Path: "/settings/sessions", Text: "Sessions"},
 		{Path: "/settings/webhooks", Text: "Webhooks"},
+	}
+	if p.cfg.Deliveries != nil {
+		all = append(all, place{Path: "/settings/deliveries", Text: "Deliveries"})
 	}
 	if r.Principal.Entitled(callwright.EntitlementOperator) {
 		all = append(all, place{Path: "/settings/organizations", Text: "Organizations"})
@@ -38,6 +41,6 @@ type once struct {
 }
 
 // showOnce shows a secret that cannot be read again. No browser keeps the page.
-func showOnce(r *page.Request, what string, secret callwright.Secret, back string) page.Answer {
-	return &page.View{Page: "once", Title: what, Data: once{menuOf(r), what, secret.Reveal(), back}}
+func (p pages) showOnce(r *page.Request, what string, secret callwright.Secret, back string) page.Answer {
+	return &page.View{Page: "once", Title: what, Data: once{p.menu(r), what, secret.Reveal(), back}}
 }

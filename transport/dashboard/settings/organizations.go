@@ -66,7 +66,7 @@ func (p pages) organizationsPage(ctx context.Context, r *page.Request, o organiz
 	if err != nil {
 		return nil, err
 	}
-	o.menu, o.Organizations, o.Own, o.Next = menuOf(r), found.Items, r.Org(), r.Next(found.Next)
+	o.menu, o.Organizations, o.Own, o.Next = p.menu(r), found.Items, r.Org(), r.Next(found.Next)
 	v := &page.View{Page: "organizations", Title: "Organizations", Data: o}
 	if o.Faults != nil {
 		v.Status = http.StatusUnprocessableEntity
@@ -87,7 +87,7 @@ func (p pages) createOrganization(ctx context.Context, r *page.Request) (page.An
 	if err != nil {
 		return nil, err
 	}
-	return showOnce(r, "The first API key of "+made.Name, key.Key, page.Path("/settings/organizations", string(made.ID))), nil
+	return p.showOnce(r, "The first API key of "+made.Name, key.Key, page.Path("/settings/organizations", string(made.ID))), nil
 }
 
 // organization is the page of an organization.
@@ -111,7 +111,7 @@ func (p pages) organizationPage(ctx context.Context, r *page.Request, faults pag
 	if err != nil {
 		return nil, err
 	}
-	o := organization{menu: menuOf(r), Faults: faults}
+	o := organization{menu: p.menu(r), Faults: faults}
 	if o.Summary, o.Keys, err = operator.Organization(ctx, callwright.OrgID(r.PathValue("id"))); err != nil {
 		return nil, err
 	}

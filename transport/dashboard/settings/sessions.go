@@ -31,7 +31,7 @@ func (p pages) sessions(ctx context.Context, r *page.Request) (page.Answer, erro
 	if err != nil {
 		return nil, err
 	}
-	return &page.View{Page: "sessions", Title: "Sessions", Data: sessions{menuOf(r), found.Items, names, r.SessionID, r.Next(found.Next)}}, nil
+	return &page.View{Page: "sessions", Title: "Sessions", Data: sessions{p.menu(r), found.Items, names, r.SessionID, r.Next(found.Next)}}, nil
 }
 
 // names returns the names of the keys of sessions.

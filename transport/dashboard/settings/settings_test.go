@@ -14,6 +14,7 @@ import (
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/memstore"
 	"github.com/callwright/callwright/adapters/memstore/orgstore"
+	"github.com/callwright/callwright/callwrighttest"
 	"github.com/callwright/callwright/transport/access"
 	"github.com/callwright/callwright/transport/dashboard"
 )
@@ -21,10 +22,12 @@ import (
 type house struct {
 	t      *testing.T
 	access *access.Service
-	url    string
-	client *http.Client
-	own    callwright.APIKey
-	other  callwright.APIKey // of another organization
+
+	deliveries *callwright.DeliveryLog
+	url        string
+	client     *http.Client
+	own        callwright.APIKey
+	other      callwright.APIKey // of another organization
 }
 
 func open(t *testing.T) *house {
@@ -36,7 +39,7 @@ func open(t *testing.T) *house {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := &house{t: t, access: s}
+	h := &house{t: t, access: s, deliveries: callwrighttest.NewDeliveryLog(t, orgstore.Deliveries{Store: memory})}
 	var key access.NewKey
 	for _, org := range []callwright.OrgID{"other", "acme"} {
 		if _, err := s.CreateOrganization(t.Context(), org, "Acme <b>"); err != nil {
@@ -47,7 +50,7 @@ func open(t *testing.T) *house {
 		}
 		h.other, h.own = h.own, key.Record
 	}
-	d, err := dashboard.New(dashboard.Config{Sessions: s, Access: s})
+	d, err := dashboard.New(dashboard.Config{Sessions: s, Access: s, Deliveries: h.deliveries})
 	if err != nil {
 		t.Fatal(err)
 	}
