@@ -2,7 +2,6 @@ package settings
 
 import (
 	"context"
-	"time"
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/transport/dashboard/page"
@@ -15,7 +14,7 @@ type deliveries struct {
 	Deliveries []delivery
 	Next       string
 	State      callwright.DeliveryState // those that are shown; empty: all
-	Keep       time.Duration
+	Days       int                      // for which they are kept
 }
 
 // delivery is a message with what it is about.
@@ -61,7 +60,7 @@ func (p pages) deliveries(ctx context.Context, r *page.Request) (page.Answer, er
 	if err != nil {
 		return nil, err
 	}
-	data := deliveries{menu: p.menu(r), State: callwright.DeliveryState(r.Query("state")), Keep: callwright.KeepDeliveries}
+	data := deliveries{menu: p.menu(r), State: callwright.DeliveryState(r.Query("state")), Days: int(callwright.KeepDeliveries / day)}
 	found, err := p.cfg.Deliveries.List(ctx, r.Org(), data.State, after, pageSize)
 	if err != nil {
 		return nil, err
