@@ -3,7 +3,6 @@ package callwright
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"strings"
 	"time"
 )
@@ -80,13 +79,12 @@ const (
 
 // DeliveryLogConfig configures a DeliveryLog. Store is required.
 type DeliveryLogConfig struct {
-	Store  DeliveryStore
-	Clock  Clock        // nil: SystemClock
-	Logger *slog.Logger // nil: discards
+	Store DeliveryStore
+	Clock Clock // nil: SystemClock
 }
 
-// DeliveryLog keeps a list of the messages to webhooks that were not taken at the first attempt, and schedules the others. A nil *DeliveryLog
-// schedules and keeps no list.
+// DeliveryLog keeps a list of the messages to webhooks that were not taken at the first attempt, and schedules their next attempts. A nil
+// *DeliveryLog schedules and keeps no list.
 type DeliveryLog struct{ cfg DeliveryLogConfig }
 
 // NewDeliveryLog checks the configuration.
@@ -96,9 +94,6 @@ func NewDeliveryLog(c DeliveryLogConfig) (*DeliveryLog, error) {
 	}
 	if c.Clock == nil {
 		c.Clock = SystemClock{}
-	}
-	if c.Logger == nil {
-		c.Logger = slog.New(slog.DiscardHandler)
 	}
 	return &DeliveryLog{c}, nil
 }
@@ -147,7 +142,7 @@ func (d *DeliveryLog) Redeliver(ctx context.Context, m Message, failure error, h
 	return again
 }
 
-// Drop notes that a message is not sent any more although nobody has taken it, and why.
+// Drop notes that a message is not sent any more although nobody has taken it, and why. It changes nothing unless the message is pending.
 func (d *DeliveryLog) Drop(ctx context.Context, m Message, why string, at time.Time) error {
 	if d == nil {
 		return nil

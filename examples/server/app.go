@@ -141,8 +141,8 @@ func newWebhooks(lc fx.Lifecycle, c config, db *bunstore.DB, log *slog.Logger) (
 	return s, nil
 }
 
-func newDeliveries(db *bunstore.DB, log *slog.Logger) (*callwright.DeliveryLog, error) {
-	return callwright.NewDeliveryLog(callwright.DeliveryLogConfig{Store: orgstore.Deliveries{DB: db}, Logger: log})
+func newDeliveries(db *bunstore.DB) (*callwright.DeliveryLog, error) {
+	return callwright.NewDeliveryLog(callwright.DeliveryLogConfig{Store: orgstore.Deliveries{DB: db}})
 }
 
 // callParts is everything that calls are made of.

@@ -7,6 +7,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -29,7 +30,7 @@ func main() {
 
 func run(args []string) error {
 	if len(args) < 3 {
-		return errors.New("usage: licenses MODULE FILE PACKAGE...")
+		return errors.New("usage: licenses MODULE FILE PACKAGE [PACKAGE...], with the packages as the module has them")
 	}
 	folders, err := linked(args[0], args[2:])
 	if err != nil {
@@ -70,7 +71,7 @@ func linked(module string, packages []string) (map[string]string, error) {
 }
 
 func goOf(folder, variable string, args ...string) (string, error) {
-	cmd := exec.Command("go", args...) //nolint:gosec // the arguments are those of the Makefile
+	cmd := exec.CommandContext(context.Background(), "go", args...) //nolint:gosec // the arguments are those of go:generate
 	cmd.Dir, cmd.Stderr = folder, os.Stderr
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOARCH=amd64", "GOFLAGS=-mod=readonly", variable)
 	out, err := cmd.Output()
@@ -97,7 +98,7 @@ func licencesOf(folder string) ([]string, error) {
 		if e.IsDir() || !licenceFile.MatchString(e.Name()) {
 			continue
 		}
-		text, err := os.ReadFile(filepath.Join(folder, e.Name()))
+		text, err := os.ReadFile(filepath.Join(folder, e.Name())) //nolint:gosec // of the module cache
 		if err != nil {
 			return nil, err
 		}
