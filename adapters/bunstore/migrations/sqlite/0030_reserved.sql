@@ -1,0 +1,2 @@
+-- Reserved: another change of this release has this number.
+SELECT 1;
