@@ -16,6 +16,10 @@ type Entitlement string
 // EntitlementSIP allows every operation under /v1/sip.
 const EntitlementSIP Entitlement = "SIP"
 
+// EntitlementOperator allows the people of an organization to list, create and change the organizations of the deployment. No page and no
+// operation of the API grants it.
+const EntitlementOperator Entitlement = "OPERATOR"
+
 // Organization is a tenant.
 type Organization struct {
 	ID            OrgID

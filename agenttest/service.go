@@ -23,11 +23,12 @@ type Config struct {
 	Pathways Pathways          // required
 	Engine   *engine.Engine    // required: holds the conversations
 
-	Personas Personas        // nil: personas cannot be tested
-	URLs     callwright.URLs // which webhook addresses are allowed; nil: none
-	Notifier Notifier        // tells the ends of runs and groups; nil: nobody is told
-	Failures Failures        // is told what fails; nil: nobody is told
-	Chats    Chats           // in which runs are replayed; nil: none is
+	Personas   Personas                // nil: personas cannot be tested
+	URLs       callwright.URLs         // which webhook addresses are allowed; nil: none
+	Notifier   Notifier                // tells the ends of runs and groups; nil: nobody is told
+	Failures   Failures                // is told what fails; nil: nobody is told
+	Deliveries *callwright.DeliveryLog // lists messages that webhooks have not taken; nil: there is no list
+	Chats      Chats                   // in which runs are replayed; nil: none is
 
 	Transcripts Transcripts // calls to draft scenarios from; nil: nothing is drafted
 	Writer      llm.Model   // writes drafts; nil, or one that cannot: they repeat the call

@@ -104,37 +104,47 @@ func (s *Service) enqueue(ctx context.Context, org callwright.OrgID, key string,
 
 // sendRun sends a run that has ended to its webhook.
 func (s *Service) sendRun(ctx context.Context, t callwright.Task, _ int) error {
+	m := callwright.Message{Org: t.Org, Kind: callwright.MessageTestRun, ID: t.Key, Subject: t.Key}
 	r, err := s.cfg.Store.Run(ctx, t.Org, t.Key)
 	if err != nil || r.Webhook == "" || s.cfg.Notifier == nil {
-		return ignoreAbsent(err)
+		return s.giveUp(ctx, m, err)
 	}
-	return s.again(ctx, s.cfg.Notifier.RunEnded(ctx, r.Webhook, r), r.EndedAt, "run_id", r.ID, "to", callwright.HostOf(r.Webhook))
+	m.URL = r.Webhook
+	return s.again(ctx, m, s.cfg.Notifier.RunEnded(ctx, r.Webhook, r), r.EndedAt)
 }
 
 // sendBatch sends a group that has ended to its webhook.
 func (s *Service) sendBatch(ctx context.Context, t callwright.Task, _ int) error {
+	m := callwright.Message{Org: t.Org, Kind: callwright.MessageTestBatch, ID: t.Key, Subject: t.Key}
 	b, err := s.cfg.Store.Batch(ctx, t.Org, t.Key)
 	if err != nil || b.Webhook == "" || s.cfg.Notifier == nil {
-		return ignoreAbsent(err)
+		return s.giveUp(ctx, m, err)
 	}
+	m.URL = b.Webhook
 	runs, err := s.listed(ctx, t.Org, RunFilter{Batch: b.ID, Oldest: true, Limit: MaxScenarios})
 	if err != nil {
 		return err
 	}
-	return s.again(ctx, s.cfg.Notifier.BatchEnded(ctx, b.Webhook, b, runs), b.EndedAt, "batch_id", b.ID, "to", callwright.HostOf(b.Webhook))
+	return s.again(ctx, m, s.cfg.Notifier.BatchEnded(ctx, b.Webhook, b, runs), b.EndedAt)
 }
 
 // again returns the error with which a message is sent again, or nil when it was delivered or is given up. since says when
 // what it tells has happened: nothing counts the attempts.
-func (s *Service) again(ctx context.Context, err error, since time.Time, about ...any) error {
-	if err == nil || ctx.Err() != nil {
-		return err
-	}
-	again := callwright.Redelivery(err, s.cfg.Clock.Now().Sub(since))
-	if again == nil {
-		s.cfg.Logger.WarnContext(ctx, "a message is given up: its webhook does not take it", append(about, "error", err)...)
+func (s *Service) again(ctx context.Context, m callwright.Message, err error, since time.Time) error {
+	again := s.cfg.Deliveries.Redeliver(ctx, m, err, since, s.cfg.Clock.Now())
+	if err != nil && again == nil {
+		s.cfg.Logger.WarnContext(ctx, "a message is given up: its webhook does not take it",
+			"kind", m.Kind, "id", m.Subject, "org", m.Org, "to", callwright.HostOf(m.URL), "error", err)
 	}
 	return again
+}
+
+// giveUp gives up a message whose run or group could not be read because of err, or has no webhook. Those that were deleted are no error.
+func (s *Service) giveUp(ctx context.Context, m callwright.Message, err error) error {
+	if err := ignoreAbsent(err); err != nil {
+		return err
+	}
+	return s.cfg.Deliveries.Drop(ctx, m, "what the message tells of was deleted", s.cfg.Clock.Now())
 }
 
 // failed reports a run that has failed.

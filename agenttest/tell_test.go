@@ -10,7 +10,9 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/memstore"
+	"github.com/callwright/callwright/adapters/memstore/orgstore"
 	"github.com/callwright/callwright/agenttest"
+	"github.com/callwright/callwright/callwrighttest"
 )
 
 // restart stops what runs, and returns the service and the durable work of another process on the same memory, which run until stop
@@ -71,11 +73,18 @@ func TestBatchEndIsGivenUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newLab(t)
 		l.told.down = 1000
+		l.cfg.Deliveries = callwrighttest.NewDeliveryLog(t, orgstore.Deliveries{Store: memstore.New()})
+		l.Service = l.another()
 		ids := []string{l.scenario().ID}
 		l.run(l.Service)
+		var batch string
 		for _, hook := range []string{"https://example.com/hook", ""} {
-			if _, _, err := l.StartBatch(t.Context(), org, agenttest.BatchRequest{Scenarios: ids, Webhook: hook}); err != nil {
+			b, _, err := l.StartBatch(t.Context(), org, agenttest.BatchRequest{Scenarios: ids, Webhook: hook})
+			if err != nil {
 				t.Fatal(err)
+			}
+			if hook != "" {
+				batch = b.ID
 			}
 		}
 		time.Sleep(25 * time.Hour)
@@ -83,6 +92,7 @@ func TestBatchEndIsGivenUp(t *testing.T) {
 		if l.told.tried != 11 || len(l.told.batches) != 0 {
 			t.Errorf("tried %d times, told %d times", l.told.tried, len(l.told.batches))
 		}
+		callwrighttest.WantDeliveries(t, l.cfg.Deliveries, org, "test_batch "+batch+" example.com given_up 11")
 	})
 }
 

@@ -12,18 +12,19 @@ import (
 
 // Config holds what a Service needs.
 type Config struct {
-	Store     Store             // required
-	Atomic    callwright.Atomic // required: transactions of the store
-	Work      callwright.Work   // required: advances requests
-	Gateway   Gateway           // required: takes new requests
-	Former    []Gateway         // have earlier requests that have not ended
-	Documents Documents         // required
-	Letters   Letters           // required
-	Inbound   InboundNumbers    // required
-	Mailer    callwright.Mailer // nil: no mail is sent
-	Notifier  Notifier          // nil: requests cannot have a webhook
-	URLs      callwright.URLs   // required with Notifier: checks webhooks
-	Failures  Failures          // nil: nobody is told
+	Store      Store                   // required
+	Atomic     callwright.Atomic       // required: transactions of the store
+	Work       callwright.Work         // required: advances requests
+	Gateway    Gateway                 // required: takes new requests
+	Former     []Gateway               // have earlier requests that have not ended
+	Documents  Documents               // required
+	Letters    Letters                 // required
+	Inbound    InboundNumbers          // required
+	Mailer     callwright.Mailer       // nil: no mail is sent
+	Notifier   Notifier                // nil: requests cannot have a webhook
+	URLs       callwright.URLs         // required with Notifier: checks webhooks
+	Failures   Failures                // nil: nobody is told
+	Deliveries *callwright.DeliveryLog // lists messages that webhooks have not taken; nil: there is no list
 
 	MaxOpen   int              // requests of an organization that have not ended; 0: 1,000
 	MaxHourly int              // requests that an organization makes in an hour, each of which mails a stranger; 0: 60

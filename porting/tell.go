@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/callwright/callwright"
 )
@@ -95,7 +94,7 @@ func (s *Service) mail(ctx context.Context, t callwright.Task, a mailArgs, _ int
 		return err
 	}
 	err = s.cfg.Mailer.SendMail(ctx, fmt.Sprintf("%s.%d.%d", r.ID, e.Number, a.Recipient), recipients[a.Recipient], r.Subject(e), r.Text(e))
-	return s.again(ctx, err, e.At, "a mail about a port request is given up", r, e)
+	return s.again(ctx, nil, callwright.Message{}, err, "a mail about a port request is given up", r, e)
 }
 
 // notify is durable work. It tells a webhook of an entry.
@@ -108,17 +107,17 @@ func (s *Service) notify(ctx context.Context, t callwright.Task, a noticeArgs, _
 		return err
 	}
 	err = s.cfg.Notifier.NotifyPort(ctx, noticeID(r, e), r, e)
-	return s.again(ctx, err, e.At, "a webhook message about a port request is given up", r, e)
+	m := callwright.Message{Org: r.Org, Kind: callwright.MessagePort, ID: noticeID(r, e), Subject: r.ID, URL: r.Webhook.Reveal()}
+	return s.again(ctx, s.cfg.Deliveries, m, err, "a webhook message about a port request is given up", r, e)
 }
 
-// again returns the error with which a message is sent again, or nil when it was delivered or is given up. since is when its
-// subject happened: nothing counts the attempts.
-func (s *Service) again(ctx context.Context, err error, since time.Time, givenUp string, r Request, e Entry) error {
-	if err == nil || ctx.Err() != nil {
-		return err
-	}
-	again := callwright.Redelivery(err, s.cfg.Clock.Now().Sub(since))
-	if again == nil {
+// again returns the error with which a message about an entry is sent again, or nil when it was delivered or is given up. Nothing but a log
+// counts the attempts. A mail has no log.
+func (s *Service) again(
+	ctx context.Context, log *callwright.DeliveryLog, m callwright.Message, err error, givenUp string, r Request, e Entry,
+) error {
+	again := log.Redeliver(ctx, m, err, e.At, s.cfg.Clock.Now())
+	if err != nil && again == nil {
 		s.cfg.Logger.WarnContext(ctx, givenUp, "port_request_id", r.ID, "entry", e.Number, "org", r.Org, "error", err)
 	}
 	return again

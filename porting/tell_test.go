@@ -11,6 +11,9 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/memstore"
+	"github.com/callwright/callwright/adapters/memstore/orgstore"
+	"github.com/callwright/callwright/callwrighttest"
 	"github.com/callwright/callwright/porting"
 )
 
@@ -164,15 +167,17 @@ func TestWebhookIsAway(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := &post{answer: func(attempt) error { return test.err }}
+			deliveries := callwrighttest.NewDeliveryLog(t, orgstore.Deliveries{Store: memstore.New()})
 			inHouse(t, func(t *testing.T, h *house) {
 				began := time.Now()
 				r := h.initiate("00")
 				h.sleep(3 * day)
 				wantSchedule(t, began, p.of("webhook"), test.count)
+				callwrighttest.WantDeliveries(t, deliveries, org, fmt.Sprintf("port %s hooks.example given_up %d", r.ID, test.count))
 				if id := p.of("webhook")[0].id; id != r.ID+"/1" {
 					t.Errorf("the id is %s", id)
 				}
-			}, func(c *porting.Config) { c.Notifier = p })
+			}, func(c *porting.Config) { c.Notifier, c.Deliveries = p, deliveries })
 		})
 	}
 }

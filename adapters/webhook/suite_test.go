@@ -13,10 +13,10 @@ func TestHooks(t *testing.T) {
 	t.Parallel()
 	siptest.RunHooks(t, func(t *testing.T) siptest.Receiver {
 		var accepted atomic.Int64
-		var refuses atomic.Bool
+		var status atomic.Int64
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-			if refuses.Load() {
-				w.WriteHeader(http.StatusServiceUnavailable)
+			if s := status.Load(); s != 0 {
+				w.WriteHeader(int(s))
 				return
 			}
 			accepted.Add(1)
@@ -26,7 +26,7 @@ func TestHooks(t *testing.T) {
 		gone.Close()
 		return siptest.Receiver{
 			Hooks: sender(t, true), Org: "a", URL: server.URL, Gone: gone.URL,
-			Received: func() int { return int(accepted.Load()) }, Refuse: func() { refuses.Store(true) },
+			Received: func() int { return int(accepted.Load()) }, Refuse: func(s int) { status.Store(int64(s)) },
 		}
 	})
 }

@@ -34,14 +34,15 @@ type Config struct {
 	// Observe receives what happens on this node's calls: see Observation. nil: nothing is observed.
 	Observe func(o Observation)
 
-	Routes     Routes             // nil: placing a call is CodeUnavailable
-	Recordings Recordings         // nil: to place a call with a recording is CodeUnavailable, and incoming calls are not recorded
-	Notifier   Notifier           // nil: to place a call with a webhook is CodeUnavailable, and incoming calls notify nobody
-	Pathways   agents.Pathways    // nil: a pathway is CodeUnavailable
-	Requests   request.Client     // nil: tools and dynamic data fail
-	Knowledge  pathway.Knowledge  // nil: there are no knowledge bases
-	AMD        func(rate int) AMD // makes the detection for a call at a sample rate; nil: there is none
-	Failures   Failures           // nil: failed calls are not reported
+	Routes     Routes                  // nil: placing a call is CodeUnavailable
+	Recordings Recordings              // nil: to place a call with a recording is CodeUnavailable, and incoming calls are not recorded
+	Notifier   Notifier                // nil: to place a call with a webhook is CodeUnavailable, and incoming calls notify nobody
+	Pathways   agents.Pathways         // nil: a pathway is CodeUnavailable
+	Requests   request.Client          // nil: tools and dynamic data fail
+	Knowledge  pathway.Knowledge       // nil: there are no knowledge bases
+	AMD        func(rate int) AMD      // makes the detection for a call at a sample rate; nil: there is none
+	Failures   Failures                // nil: failed calls are not reported
+	Deliveries *callwright.DeliveryLog // lists messages that webhooks have not taken; nil: there is no list
 
 	Ready        func() error     // its error refuses calls, such as for a missing speech engine; nil: calls are never refused
 	Node         string           // this process's name among all nodes, fresh at every start; empty: one of IDs

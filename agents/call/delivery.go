@@ -17,13 +17,13 @@ type Delivery struct {
 }
 
 // DeliveryState is a state of a Delivery.
-type DeliveryState string
+type DeliveryState = callwright.DeliveryState
 
 // The states. A call without a webhook, one that has not ended, and one that ended before deliveries were recorded has none.
 const (
-	DeliveryPending   DeliveryState = "pending"   // it is sent, or sent again, when it is due
-	DeliveryDelivered DeliveryState = "delivered" // the webhook has taken it
-	DeliveryGivenUp   DeliveryState = "given_up"  // the webhook refused it for good, or failed for a day
+	DeliveryPending   = callwright.DeliveryPending
+	DeliveryDelivered = callwright.DeliveryDelivered
+	DeliveryGivenUp   = callwright.DeliveryGivenUp
 )
 
 // maxDeliveryFailure bounds Delivery.LastFailure, in bytes.
@@ -51,7 +51,7 @@ func (s *Service) notify(ctx context.Context, task callwright.Task, _ int) error
 	var wait time.Duration
 	err = callwright.Retry(ctx, func(ctx context.Context) (err error) {
 		wait = s.attempted(&c, failure, at)
-		if err = s.cfg.Store.Update(ctx, c); errors.Is(err, callwright.ErrConflict) {
+		if err = s.noteDelivery(ctx, c, failure, at, wait); errors.Is(err, callwright.ErrConflict) {
 			if c, err = s.cfg.Store.Get(ctx, c.Org, c.ID); err == nil {
 				err = callwright.ErrConflict
 			}
@@ -62,6 +62,21 @@ func (s *Service) notify(ctx context.Context, task callwright.Task, _ int) error
 		return err
 	}
 	return s.delivered(ctx, c, failure, wait)
+}
+
+// noteDelivery stores a call after an attempt at the delivery of its record, and notes the attempt in the list of deliveries.
+func (s *Service) noteDelivery(ctx context.Context, c Call, failure error, at time.Time, wait time.Duration) error {
+	m := callwright.Message{Org: c.Org, Kind: callwright.MessageCall, ID: c.ID, Subject: c.ID, URL: c.Agent.Webhook}
+	var next time.Time
+	if c.Delivery.State == DeliveryPending {
+		next = at.Add(wait)
+	}
+	return s.cfg.Atomic.Do(ctx, func(ctx context.Context) error {
+		if err := s.cfg.Store.Update(ctx, c); err != nil {
+			return err
+		}
+		return s.cfg.Deliveries.Attempted(ctx, m, failure, at, next)
+	})
 }
 
 // attempted notes an attempt at the delivery of a record. It returns how long to wait for the next one.

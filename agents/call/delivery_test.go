@@ -3,6 +3,7 @@ package call_test
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"log/slog"
 	"strings"
 	"sync"
@@ -11,10 +12,13 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/memstore"
+	"github.com/callwright/callwright/adapters/memstore/orgstore"
 	"github.com/callwright/callwright/agents"
 	"github.com/callwright/callwright/agents/agentstest"
 	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/callwrighttest"
 )
 
 // address is where the webhooks of these tests are; it holds secrets in all of its parts.
@@ -26,6 +30,8 @@ type post struct {
 	mu     sync.Mutex
 	answer error
 	asked  []time.Time
+
+	deliveries *callwright.DeliveryLog
 }
 
 func (p *post) Notify(context.Context, callwright.OrgID, string, call.Call, []call.Entry, []pathway.Log) error {
@@ -89,7 +95,8 @@ func inPostOffice(t *testing.T, answer error, test func(t *testing.T, h *house, 
 	synctest.Test(t, func(t *testing.T) {
 		p, logged := &post{answer: answer}, &logBuffer{}
 		h := newHouse(t, 0, agentstest.PhoneConfig{}, func(c *call.Config) {
-			p.Notifier, c.Notifier, c.Logger = c.Notifier, p, slog.New(slog.NewTextHandler(logged, nil))
+			c.Deliveries = callwrighttest.NewDeliveryLog(t, orgstore.Deliveries{Store: memstore.New()})
+			p.deliveries, p.Notifier, c.Notifier, c.Logger = c.Deliveries, c.Notifier, p, slog.New(slog.NewTextHandler(logged, nil))
 		})
 		defer h.stop()
 		h.line.Script(agentstest.Refuse(call.CauseBusy, 486))
@@ -124,6 +131,7 @@ func TestWebhookThatIsDownForHours(t *testing.T) {
 		if d.State != call.DeliveryPending || d.Attempts != 3 || d.LastFailure != "it answered with status 503" || d.LastAttempt == nil {
 			t.Errorf("after a minute the delivery is %+v", d)
 		}
+		callwrighttest.WantDeliveries(t, p.deliveries, "a", "call "+id+" hooks.example.com pending 3")
 		settle(12 * time.Hour)
 		p.set(nil)
 		settle(12 * time.Hour)
@@ -135,6 +143,7 @@ func TestWebhookThatIsDownForHours(t *testing.T) {
 		if p.after()[len(p.asked)-1] != 14*time.Hour || len(logged.lines("given up")) != 0 {
 			t.Errorf("asked at %v", p.after())
 		}
+		callwrighttest.WantDeliveries(t, p.deliveries, "a", fmt.Sprintf("call %s hooks.example.com delivered %d", id, len(p.asked)))
 	})
 }
 
@@ -155,6 +164,7 @@ func TestWebhookThatIsDownForGood(t *testing.T) {
 		if len(lines) != 1 || !strings.Contains(lines[0], id) || !strings.Contains(lines[0], "hooks.example.com") || !strings.Contains(lines[0], "level=ERROR") {
 			t.Errorf("logged %q", lines)
 		}
+		callwrighttest.WantDeliveries(t, p.deliveries, "a", "call "+id+" hooks.example.com given_up 11")
 	})
 }
 
@@ -168,6 +178,7 @@ func TestWebhookThatRefuses(t *testing.T) {
 		if d.State != call.DeliveryGivenUp || d.Attempts != 1 || len(p.asked) != 1 || d.LastFailure != "it answered with status 410" {
 			t.Errorf("asked at %v; the delivery is %+v", p.after(), d)
 		}
+		callwrighttest.WantDeliveries(t, p.deliveries, "a", "call "+id+" hooks.example.com given_up 1")
 		if lines := logged.lines("given up"); len(lines) != 1 {
 			t.Errorf("logged %q", lines)
 		}
@@ -182,6 +193,7 @@ func TestWebhookThatTakesTheRecord(t *testing.T) {
 		if d := h.delivery(id); d.State != call.DeliveryDelivered || d.Attempts != 1 || d.LastFailure != "" || len(p.asked) != 1 {
 			t.Errorf("asked at %v; the delivery is %+v", p.after(), d)
 		}
+		callwrighttest.WantDeliveries(t, p.deliveries, "a")
 	})
 }
 

@@ -13,12 +13,15 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/memstore"
+	"github.com/callwright/callwright/adapters/memstore/orgstore"
 	"github.com/callwright/callwright/agents"
 	"github.com/callwright/callwright/agents/agentstest"
 	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/agents/llm"
 	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/agents/pathway/graph"
+	"github.com/callwright/callwright/callwrighttest"
 )
 
 var everything = []call.EventCategory{
@@ -147,16 +150,21 @@ func TestNoticesAreGivenUp(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var tries int
-		h := newHouse(t, 0, agentstest.PhoneConfig{}, func(c *call.Config) { c.Notifier = muted{c.Notifier, &tries} })
+		deliveries := callwrighttest.NewDeliveryLog(t, orgstore.Deliveries{Store: memstore.New()})
+		h := newHouse(t, 0, agentstest.PhoneConfig{}, func(c *call.Config) {
+			c.Notifier, c.Deliveries = muted{c.Notifier, &tries}, deliveries
+		})
 		defer h.stop()
 		h.line.Script(agentstest.Refuse(call.CauseBusy, 486))
-		h.order(call.Request{
+		c := h.order(call.Request{
 			Agent: agents.Agent{Webhook: "https://example.com/"}, Plan: call.Plan{Events: []call.EventCategory{call.EventsCall}},
 		})
 		settle(48 * time.Hour)
 		if tries != 2*11 || len(h.notices.sent) != 1 {
 			t.Errorf("two events were sent %d times, the record %d times", tries, len(h.notices.sent))
 		}
+		want := "call_event " + c.ID + " example.com given_up 11"
+		callwrighttest.WantDeliveries(t, deliveries, "a", want, want, "call "+c.ID+" example.com delivered 2")
 	})
 }
 

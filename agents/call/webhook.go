@@ -77,13 +77,10 @@ func (s *Service) sendNotice(ctx context.Context, task callwright.Task, args not
 	if err != nil {
 		return err
 	}
+	m := callwright.Message{Org: c.Org, Kind: callwright.MessageCallEvent, ID: c.ID + "/" + strconv.Itoa(n.Seq), Subject: c.ID, URL: c.Agent.Webhook}
 	err = s.cfg.Notifier.NotifyEvent(ctx, c.Org, c.Agent.Webhook, c, n)
-	if err == nil || ctx.Err() != nil {
-		return err
-	}
-	// Nothing counts the attempts at a notice: its age says how many there were.
-	again := callwright.Redelivery(err, s.cfg.Clock.Now().Sub(n.CreatedAt))
-	if again == nil {
+	again := s.cfg.Deliveries.Redeliver(ctx, m, err, n.CreatedAt, s.cfg.Clock.Now())
+	if err != nil && again == nil {
 		s.cfg.Logger.WarnContext(ctx, "an event of a call is given up: its webhook does not take it",
 			"call_id", c.ID, "number", n.Seq, "org", c.Org, "to", callwright.HostOf(c.Agent.Webhook), "error", err)
 	}

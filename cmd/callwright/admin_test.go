@@ -89,7 +89,11 @@ func walkAdmin(t *testing.T, s *access.Service, env map[string]string) {
 	if list := admin(t, env, "orgs", "list"); len(list.Organizations) != 1 || list.Organizations[0].Name != "Acme & Söhne" {
 		t.Errorf("the organizations are %+v", list)
 	}
-	run(t, env, 0, "admin", "orgs", "set", org, "--withdraw", "SIP", "--contact", "noc@acme.example", "--name", "Acme")
+	run(t, env, 0, "admin", "orgs", "set", org, "--grant", "operator")
+	if o, err := s.Organization(t.Context(), callwright.OrgID(org)); err != nil || !o.Entitled(callwright.EntitlementOperator) {
+		t.Errorf("the organization of operators is %+v, %v", o, err)
+	}
+	run(t, env, 0, "admin", "orgs", "set", org, "--withdraw", "SIP", "--withdraw", "OPERATOR", "--contact", "noc@acme.example", "--name", "Acme")
 	out, _ := run(t, env, 0, "admin", "orgs", "show", org)
 	wantText(t, out, "Acme\n", "noc@acme.example", "Entitlements  -")
 

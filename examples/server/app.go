@@ -37,7 +37,7 @@ func modules() fx.Option {
 		fx.Module("storage", fx.Provide(newDatabase, fx.Annotate(newWork, fx.As(fx.Self()), fx.As(new(callwright.Work))))),
 		fx.Module("trunks", fx.Provide(newIdentity, newResolver, newProber, newMailer, newMonitor, newCallLog, newTrunks, newSetup, newDiscoveries)),
 		fx.Module("telephone", fx.Provide(newMedia, newLine, newRegistrations, newTestCalls)),
-		fx.Module("agents", fx.Provide(newGate, newAgents, newPathways, newPersonas, newRecordings, newWebhooks, newCalls)),
+		fx.Module("agents", fx.Provide(newGate, newAgents, newPathways, newPersonas, newRecordings, newWebhooks, newDeliveries, newCalls)),
 		fx.Module("triage", fx.Provide(newTriage)),
 		fx.Module("tests", fx.Provide(newTests, newTornados)),
 		fx.Module("porting", fx.Provide(newPortGateways, newDocuments, newLetters, newPorts)),
@@ -141,6 +141,10 @@ func newWebhooks(lc fx.Lifecycle, c config, db *bunstore.DB, log *slog.Logger) (
 	return s, nil
 }
 
+func newDeliveries(db *bunstore.DB) (*callwright.DeliveryLog, error) {
+	return callwright.NewDeliveryLog(callwright.DeliveryLogConfig{Store: orgstore.Deliveries{DB: db}})
+}
+
 // callParts is everything that calls are made of.
 type callParts struct {
 	fx.In
@@ -158,6 +162,7 @@ type callParts struct {
 	Voices     *speech.Service
 	Listener   listener
 	Issues     *triage.Service
+	Deliveries *callwright.DeliveryLog
 	Node       node
 	Log        *slog.Logger
 }
@@ -169,7 +174,7 @@ func newCalls(p callParts) (*call.Service, error) {
 		Model: p.Engines.Model, Recordings: p.Recordings, Notifier: p.Listener.notifier(p.Webhooks, p.Config),
 		Recognizer: p.Engines.Recognizer, Voices: p.Voices, Ready: p.Engines.Ready,
 		AMD:      func(rate int) call.AMD { return voicemail.New(rate) },
-		Pathways: p.Pathways, Requests: p.Webhooks,
+		Pathways: p.Pathways, Requests: p.Webhooks, Deliveries: p.Deliveries,
 		Node: string(p.Node), MaxCalls: p.Shares.calls, DrainTimeout: p.Config.DrainTimeout, Logger: p.Log,
 	}
 	if p.Config.FailedCallIssues {

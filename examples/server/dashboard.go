@@ -7,6 +7,7 @@ import (
 
 	"go.uber.org/fx"
 
+	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/agenttest"
@@ -33,6 +34,7 @@ type dashboardParts struct {
 	fx.In
 	Config     config
 	Access     *access.Service
+	Deliveries *callwright.DeliveryLog
 	Listener   listener
 	Calls      *call.Service
 	CallLog    *calllog.Service
@@ -58,7 +60,7 @@ func newDashboard(p dashboardParts) (*dashboard.Dashboard, error) {
 		Runs: append(p.RunsOn.missing(), p.RunsOn.list()...), Calls: p.Calls, CallLog: p.CallLog,
 		Trunks:   trunks.Config{Trunks: p.Trunks, Calls: p.CallLog, Setup: p.Setup, Discoveries: p.Looks, TestCalls: p.TestCalls},
 		Pathways: p.Pathways, Tests: p.AgentTests, Tornado: p.Tornados, Ports: p.Ports, Documents: p.Documents, Letters: p.Letters,
-		Issues: p.Issues, Speech: p.Speech, Access: p.Access, Logger: p.Log,
+		Issues: p.Issues, Speech: p.Speech, Access: p.Access, Deliveries: p.Deliveries, Logger: p.Log,
 	})
 }
 

@@ -19,13 +19,14 @@ const firstOrg callwright.OrgID = "00000000-0000-7000-8000-000000000001"
 func apiKeyFile(c config) string { return filepath.Join(c.Data, "api-key") }
 
 // firstStart makes the organization and a key to it, unless the organization is there: in one transaction, so that there is
-// no key without a new organization and no organization without a key. The files of the keys are written before the commit,
-// because nobody could read them afterwards. The key is printed this once.
+// no key without a new organization and no organization without a key. The people of the organization are the operators of the
+// deployment. The files of the keys are written before the commit, because nobody could read them afterwards. The key is printed
+// this once.
 func firstStart(ctx context.Context, c config, s secrets, keys *access.Service, db callwright.Atomic) error {
 	var key access.NewKey
 	kept := keyFile{path: apiKeyFile(c)}
 	err := db.Do(ctx, func(ctx context.Context) (err error) {
-		if _, err = keys.CreateOrganization(ctx, firstOrg, "My organization", callwright.EntitlementSIP); err != nil {
+		if _, err = keys.CreateOrganization(ctx, firstOrg, "My organization", callwright.EntitlementSIP, callwright.EntitlementOperator); err != nil {
 			return err
 		}
 		if key, err = keys.CreateKey(ctx, firstOrg, "first key", 0); err != nil {

@@ -29,7 +29,7 @@ func TestFirstStart(t *testing.T) {
 		t.Errorf("the second start made another key")
 	}
 	other := start(second)
-	if p, err := second.keys.CheckKey(t.Context(), other); err != nil || p.Org != firstOrg {
+	if p, err := second.keys.CheckKey(t.Context(), other); err != nil || p.Org != firstOrg || !p.Entitled(callwright.EntitlementOperator) {
 		t.Errorf("the key to the new database gives %+v, %v", p, err)
 	}
 	if old, err := os.ReadFile(apiKeyFile(c) + ".old"); err != nil || strings.TrimSpace(string(old)) != key {

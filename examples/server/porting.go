@@ -115,6 +115,8 @@ type portParts struct {
 	Mailer    mailer
 	Listener  listener
 	Log       *slog.Logger
+
+	Deliveries *callwright.DeliveryLog
 }
 
 func newLetters(p portParts) (*loa.Service, error) {
@@ -134,7 +136,8 @@ func newPorts(p portParts, letters *loa.Service) (*porting.Service, error) {
 	c := porting.Config{
 		Store: portingstore.Requests{DB: p.DB}, Atomic: p.DB, Work: p.Work, Gateway: p.Gateways[0], Former: p.Gateways[1:],
 		Documents: p.Documents, Letters: letters, Inbound: p.Agents, Mailer: p.Mailer,
-		Notifier: portingapi.NewNotifier(p.Webhooks), URLs: p.Webhooks, MaxHourly: p.Config.PortsPerHour, Logger: p.Log,
+		Notifier: portingapi.NewNotifier(p.Webhooks), URLs: p.Webhooks, MaxHourly: p.Config.PortsPerHour,
+		Deliveries: p.Deliveries, Logger: p.Log,
 	}
 	if p.Config.FailedPortIssues {
 		c.Failures = join.FailedPorts{Issues: p.Issues}

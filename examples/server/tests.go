@@ -41,6 +41,8 @@ type testParts struct {
 	Issues   *triage.Service
 	Engines  engines
 	Log      *slog.Logger
+
+	Deliveries *callwright.DeliveryLog
 }
 
 // newTests makes what tests agents, and has it decide about promotions. All runs of the node share one Limiter, which adapts to
@@ -62,7 +64,7 @@ func newTests(p testParts) (*agenttest.Service, error) {
 		Store: agentteststore.Store{DB: p.DB}, Atomic: p.DB, Work: p.Work, Leases: bunstore.Leases{DB: p.DB}, Node: string(p.Node),
 		Pathways: p.Pathways, Personas: p.Personas, Engine: held, URLs: p.Webhooks, Notifier: agenttestapi.NewNotifier(p.Webhooks), Logger: p.Log,
 		Chats: p.Pathways, Transcripts: join.Transcripts{Store: agentstore.Calls{DB: p.DB}}, Writer: p.Engines.Model,
-		Documents: p.Pathways, Analyst: p.Engines.Model,
+		Documents: p.Pathways, Analyst: p.Engines.Model, Deliveries: p.Deliveries,
 	}
 	if p.Config.FailedTestIssues {
 		c.Failures = join.FailedRuns{Issues: p.Issues}

@@ -128,13 +128,15 @@ type monitorParts struct {
 	Mailer mailer
 	Hooks  *webhook.Sender
 	Log    *slog.Logger
+
+	Deliveries *callwright.DeliveryLog
 }
 
 func newMonitor(p monitorParts) (*monitor.Service, error) {
 	return monitor.New(monitor.Config{
 		Statuses: sipstore.Statuses{DB: p.DB}, Trunks: sipstore.Trunks{DB: p.DB}, Attempts: sipstore.CallLog{DB: p.DB}, Atomic: p.DB,
 		Work: p.Work, Prober: p.Prober, Mailer: p.Mailer, Hooks: p.Hooks, Organizations: orgstore.Tenants{DB: p.DB},
-		Deliveries: sipstore.Deliveries{DB: p.DB}, Logger: p.Log,
+		Deliveries: sipstore.Deliveries{DB: p.DB}, HookLog: p.Deliveries, Logger: p.Log,
 	})
 }
 

@@ -4,7 +4,10 @@ go 1.26.8
 
 tool github.com/ogen-go/ogen/cmd/ogen
 
-require github.com/go-faster/yaml v0.4.6
+require (
+	github.com/go-faster/yaml v0.4.6
+	github.com/google/licensecheck v0.3.1
+)
 
 require (
 	github.com/dlclark/regexp2 v1.12.0 // indirect

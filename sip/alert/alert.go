@@ -100,8 +100,8 @@ type Hooks interface {
 	// HTTP, or names a forbidden address.
 	CheckURL(url string) error
 	// SendNotice posts a notice, signed for its organization. CodeForbidden: the URL is forbidden, or the server refuses the notice for
-	// good. Any other error asks for a retry: the server is out of reach or its response is no success. Messages of errors do not have
-	// the URL.
+	// good. Any other error asks for a retry, not before its RetryAfter: the server is out of reach or its response is no success.
+	// Messages of errors do not have the URL.
 	SendNotice(ctx context.Context, url string, n Notice) error
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/memstore/orgstore"
 	"github.com/callwright/callwright/adapters/memstore/sipstore"
+	"github.com/callwright/callwright/callwrighttest"
 	"github.com/callwright/callwright/sip"
 	"github.com/callwright/callwright/sip/alert"
 	"github.com/callwright/callwright/sip/calllog"
@@ -107,14 +108,55 @@ func TestBrokenChannel(t *testing.T) {
 		want := everywhere(1, "has an unreachable server")
 		h.wantTold(want[1])
 		h.desk.set(func(d *desk) {
-			if d.tries["text"] != 1 || d.tries["hook"] != 5 || d.tries["mail"] <= 5 {
+			if d.tries["text"] != 1 || d.tries["hook"] != 4 || d.tries["mail"] <= 5 {
 				t.Errorf("tried %v", d.tries)
 			}
 			d.broken["mail"] = false
 		})
+		callwrighttest.WantDeliveries(t, h.config.HookLog, org, "alert +15550000001 example.com pending 4")
 		time.Sleep(20 * time.Minute)
 		h.wantTold(want[0])
+		h.desk.set(func(d *desk) { d.broken["hook"] = false })
+		time.Sleep(2 * time.Hour)
+		callwrighttest.WantDeliveries(t, h.config.HookLog, org, "alert +15550000001 example.com delivered 6")
+		h.wantTold(want[2])
 	})
+}
+
+// TestAlertThatIsGivenUp has the webhook fail for a day, and the trunk of another alert lose its webhook before that.
+func TestAlertThatIsGivenUp(t *testing.T) {
+	t.Parallel()
+	for what, test := range map[string]struct {
+		meanwhile func(h *house, trunk sip.Trunk)
+		want      string
+	}{
+		"no answer": {func(*house, sip.Trunk) {}, "alert +15550000001 example.com given_up 11"},
+		"no webhook": {func(h *house, trunk sip.Trunk) {
+			trunk.Alerts.Channels = alert.Channels{Email: true}
+			h.check(sipstore.Trunks{Store: h.store}.Update(h.t.Context(), trunk))
+		}, "alert +15550000001 example.com given_up 3"},
+		"no trunk": {func(h *house, trunk sip.Trunk) {
+			h.check(sipstore.Trunks{Store: h.store}.Delete(h.t.Context(), trunk))
+		}, "alert +15550000001 example.com given_up 3"},
+	} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			inHouse(t, func(t *testing.T, h *house) {
+				h.desk.set(func(d *desk) { d.broken["hook"] = true })
+				h.set(func(p *prober) { p.down["one"] = true })
+				trunk := alerting("0001", "one")
+				trunk.Alerts.Channels = alert.Channels{Webhook: "https://example.com/hook?token=hunter2"}
+				h.attach(trunk)
+				time.Sleep(4 * time.Minute)
+				callwrighttest.WantDeliveries(t, h.config.HookLog, org, "alert +15550000001 example.com pending 3")
+				trunk, err := sipstore.Trunks{Store: h.store}.Trunk(t.Context(), org, trunk.ID)
+				h.check(err)
+				test.meanwhile(h, trunk)
+				time.Sleep(25 * time.Hour)
+				callwrighttest.WantDeliveries(t, h.config.HookLog, org, test.want)
+			})
+		})
+	}
 }
 
 // TestRestartFiresNoAlert ends the service while a trunk is down, and later runs it again.

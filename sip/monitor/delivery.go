@@ -55,26 +55,21 @@ func (s *Service) recordDelivery(ctx context.Context, t sip.Trunk, m message) er
 	return s.cfg.Deliveries.AddDelivery(ctx, d, keptDeliveries)
 }
 
-// reportDelivery records the outcome of an attempt, and returns the error for which another attempt is to be made; last reports that
-// there is none. A process that ends between an attempt and its record makes the attempt again, with the same idempotency key.
-func (s *Service) reportDelivery(ctx context.Context, d sip.Delivery, failure error, last bool) error {
-	retry := failure
-	_, postponed := callwright.RetryAfter(failure) // and not counted as an attempt
+// reportDelivery records the outcome of an attempt, and returns retry, the error for which another attempt is made; nil: none is. A process
+// that ends between an attempt and its record makes the attempt again, with the same idempotency key.
+func (s *Service) reportDelivery(ctx context.Context, d sip.Delivery, failure, retry error) error {
 	switch {
 	case failure == nil:
 		d.State = sip.DeliverySent
 	case errors.Is(failure, errNoChannel):
-		d.State, d.Error, retry = sip.DeliveryWithdrawn, failure.Error(), nil
-	case errors.Is(failure, callwright.ErrForbidden):
+		d.State, d.Error = sip.DeliveryWithdrawn, failure.Error()
+	case retry == nil:
 		if d.Channel != alert.ByMail { // the mailer has logged it
-			s.cfg.Logger.WarnContext(ctx, "an alert is given up: it is refused for good", "id", d.ID, "org", d.Org, "error", failure)
+			s.cfg.Logger.WarnContext(ctx, "an alert is given up", "id", d.ID, "org", d.Org, "to", d.To, "error", failure)
 		}
-		d.State, d.Error, retry = sip.DeliveryGivenUp, callwright.MessageOf(failure), nil
+		d.State, d.Error = sip.DeliveryGivenUp, callwright.MessageOf(failure)
 	default:
 		d.Error = callwright.MessageOf(failure)
-		if last && !postponed {
-			d.State = sip.DeliveryGivenUp
-		}
 	}
 	d.Error = callwright.Clip(d.Error, maxReason)
 	if d.State != sip.DeliveryPending {

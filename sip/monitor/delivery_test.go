@@ -64,13 +64,13 @@ func TestDeliveries(t *testing.T) {
 		time.Sleep(30 * time.Minute)
 		h.desk.set(func(d *desk) { clear(d.broken) })
 		h.set(func(p *prober) { p.down["one"] = false })
-		time.Sleep(30 * time.Minute)
+		time.Sleep(2 * time.Hour)
 		mail := fmt.Sprintf(`email to "ops@example.com": outbound unreachable resolved=false sent, %d tries, done true `, h.triesOf("mail")-1)
 		h.wantDeliveries(trunk, mail,
 			`email to "ops@example.com": outbound unreachable resolved=true sent, 1 tries, done true `,
 			`sms to "": outbound unreachable resolved=false sent, 1 tries, done true `,
 			`sms to "": outbound unreachable resolved=true sent, 1 tries, done true `,
-			`webhook to "https://hooks.example.com:8443": outbound unreachable resolved=false given_up, 5 tries, done true the service is not available`,
+			`webhook to "https://hooks.example.com:8443": outbound unreachable resolved=false sent, 6 tries, done true `,
 			`webhook to "https://hooks.example.com:8443": outbound unreachable resolved=true sent, 1 tries, done true `)
 		stored, err := h.config.Trunks.Trunk(h.t.Context(), org, "0001")
 		h.check(err)

@@ -34,9 +34,6 @@ type noticeJSON struct {
 	ResolvedAt  *time.Time             `json:"resolved_at,omitempty"`
 }
 
-// hookAttempts is the number of attempts at a webhook.
-const hookAttempts = 5
-
 // evaluate returns the states of a trunk's alerts, and the notices to send.
 func (s *Service) evaluate(ctx context.Context, t sip.Trunk, before, after sip.Status) (
 	alert.States, []alert.Notice, error,
@@ -68,9 +65,6 @@ func (s *Service) announce(ctx context.Context, t sip.Trunk, told []alert.Notice
 	for _, n := range told {
 		for _, way := range t.Alerts.Channels.Enabled() {
 			task := callwright.Task{Key: n.ID + "/" + string(way), Org: t.Org, Unique: true}
-			if way == alert.ByWebhook {
-				task.MaxAttempts = hookAttempts
-			}
 			m := message{TrunkID: t.ID, Channel: way, Notice: noticeJSON(n)}
 			if err := s.recordDelivery(ctx, t, m); err != nil {
 				return err
@@ -91,7 +85,7 @@ func (m *message) UnmarshalKey(key string) error { return json.Unmarshal([]byte(
 func (s *Service) tell(ctx context.Context, task callwright.Task, m message, attempt int) error {
 	t, err := s.cfg.Trunks.Trunk(ctx, task.Org, m.TrunkID)
 	if errors.Is(err, callwright.ErrNotFound) {
-		return nil
+		return s.drop(ctx, m, "the trunk was removed")
 	}
 	if err != nil {
 		return err
@@ -101,12 +95,36 @@ func (s *Service) tell(ctx context.Context, task callwright.Task, m message, att
 		return err
 	}
 	d.Attempts = attempt
-	err = errNoChannel
+	failure := errNoChannel
 	if t.Alerts != nil && t.Alerts.Enabled {
-		err = s.send(ctx, m.Channel, alert.Notice(m.Notice), t.Alerts.Channels, d.To)
+		failure = s.send(ctx, m.Channel, alert.Notice(m.Notice), t.Alerts.Channels, d.To)
 	}
-	last := task.MaxAttempts > 0 && attempt >= task.MaxAttempts
-	return s.reportDelivery(ctx, d, err, last)
+	retry := failure
+	switch {
+	case errors.Is(failure, errNoChannel):
+		retry = s.drop(ctx, m, failure.Error())
+	case m.Channel == alert.ByWebhook:
+		d.Attempts = callwright.Deliveries(s.cfg.Clock.Now().Sub(d.CreatedAt)) // the task counts none that is put off
+		retry = s.cfg.HookLog.Redeliver(ctx, messageOf(m, t.Alerts.Channels.Webhook), failure, d.CreatedAt, s.cfg.Clock.Now())
+	case errors.Is(failure, callwright.ErrForbidden):
+		retry = nil
+	}
+	return s.reportDelivery(ctx, d, failure, retry)
+}
+
+// messageOf returns what the list of deliveries to webhooks knows of a message.
+func messageOf(m message, url string) callwright.Message {
+	return callwright.Message{
+		Org: m.Notice.Org, Kind: callwright.MessageAlert, ID: m.Notice.ID, Subject: string(m.Notice.Number), URL: url,
+	}
+}
+
+// drop notes in the list of deliveries to webhooks that a message is not sent any more.
+func (s *Service) drop(ctx context.Context, m message, why string) error {
+	if m.Channel != alert.ByWebhook {
+		return nil
+	}
+	return s.cfg.HookLog.Drop(ctx, messageOf(m, ""), why, s.cfg.Clock.Now())
 }
 
 // errNoChannel stands for a notice that is not to be sent any more.

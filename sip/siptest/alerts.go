@@ -1,6 +1,7 @@
 package siptest
 
 import (
+	"errors"
 	"testing"
 	"time"
 
@@ -31,7 +32,7 @@ type Receiver struct {
 	URL      string     // of the server
 	Gone     string     // a URL at which nothing listens
 	Received func() int // how many requests the server has accepted
-	Refuse   func()     // has the server answer 503 from then on
+	Refuse   func(int)  // has the server answer with a status from then on
 }
 
 // RunHooks tests an alert.Hooks.
@@ -70,11 +71,19 @@ func RunHooks(t *testing.T, newReceiver func(t *testing.T) Receiver) {
 	t.Run("reports what must be tried again", func(t *testing.T) {
 		t.Parallel()
 		r := newReceiver(t)
-		r.Refuse()
+		r.Refuse(503)
 		for _, url := range []string{r.URL, r.Gone} {
-			if err := r.Hooks.SendNotice(t.Context(), url, notice(r)); err == nil {
-				t.Errorf("%s: no error", url)
+			if err := r.Hooks.SendNotice(t.Context(), url, notice(r)); err == nil || errors.Is(err, callwright.ErrForbidden) {
+				t.Errorf("%s: got %v, want an error that asks for a retry", url, err)
 			}
+		}
+	})
+	t.Run("reports what is refused for good", func(t *testing.T) {
+		t.Parallel()
+		r := newReceiver(t)
+		r.Refuse(410)
+		if err := r.Hooks.SendNotice(t.Context(), r.URL, notice(r)); !errors.Is(err, callwright.ErrForbidden) {
+			t.Errorf("got %v, want CodeForbidden", err)
 		}
 	})
 }

@@ -152,7 +152,7 @@ func (a *adminCommands) orgsCreateCommand() *cobra.Command {
 }
 
 // known are the entitlements that there are.
-var known = []callwright.Entitlement{callwright.EntitlementSIP}
+var known = []callwright.Entitlement{callwright.EntitlementSIP, callwright.EntitlementOperator}
 
 // entitlements reads the names of entitlements. Others than those that there are would be granted for nothing.
 func entitlements(names []string) ([]callwright.Entitlement, error) {
@@ -160,7 +160,7 @@ func entitlements(names []string) ([]callwright.Entitlement, error) {
 	for i, name := range names {
 		rights[i] = callwright.Entitlement(strings.ToUpper(name))
 		if !slices.Contains(known, rights[i]) {
-			return nil, usage(callwright.Invalid("entitlements", "there is no entitlement %s: there is %s", name, fmt.Sprint(known)))
+			return nil, usage(callwright.Invalid("entitlements", "there is no entitlement %s: there are %s", name, fmt.Sprint(known)))
 		}
 	}
 	return rights, nil

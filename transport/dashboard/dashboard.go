@@ -54,6 +54,8 @@ type Config struct {
 	Speech    *speech.Service
 	Access    *access.Service // keys, sessions and webhook secrets of organizations; nil: there are no settings
 
+	Deliveries *callwright.DeliveryLog // messages that webhooks have not taken, among the settings; nil: they are not listed
+
 	Clock  callwright.Clock // nil: the machine's
 	IDs    callwright.IDs   // of requests; nil: UUIDs
 	Logger *slog.Logger     // nil: discards
@@ -105,7 +107,7 @@ func areas(c Config) []page.Area {
 		found = append(found, speechpages.New(speechpages.Config{Speech: c.Speech}))
 	}
 	if c.Access != nil {
-		found = append(found, settings.New(settings.Config{Access: c.Access, Clock: c.Clock}))
+		found = append(found, settings.New(settings.Config{Access: c.Access, Deliveries: c.Deliveries, Clock: c.Clock}))
 	}
 	return found
 }

@@ -63,7 +63,10 @@ func (h *house) furnish(org callwright.OrgID, number string) things {
 	h.check(err)
 	_, session, err := h.config.Access.SignIn(h.t.Context(), key.Key.Reveal())
 	h.check(err)
-	all["/settings/keys/{id}"], all["/settings/sessions/{id}"] = key.Record.ID, session.ID
+	all["/settings/keys/{id}"], all["/settings/sessions/{id}"], all["/settings/organizations/{id}"] = key.Record.ID, session.ID, string(org)
+	lost := callwright.Message{Org: org, Kind: callwright.MessageCall, ID: "lost", Subject: all["/calls/{id}"], URL: "https://hooks.example.com/"}
+	failure := callwright.Errorf(callwright.CodeUnavailable, "%s", h.say("it answered with status 503"))
+	h.check(h.config.Deliveries.Attempted(h.t.Context(), lost, failure, time.Now(), time.Time{}))
 	return all
 }
 

@@ -57,13 +57,18 @@ const (
 	stranger = callwright.OrgID("stranger")
 )
 
-// anybody is a page.Authenticator that takes everybody for a person of the organization that the header Org names, or of the owner.
+// anybody is a page.Authenticator that takes everybody for a person of the organization that the header Org names, or of the owner,
+// whose people are operators.
 type anybody struct{}
 
 func (anybody) Authenticate(r *http.Request) (callwright.Principal, error) {
-	return callwright.Principal{
+	p := callwright.Principal{
 		Org: cmp.Or(callwright.OrgID(r.Header.Get("Org")), owner), KeyID: "k", KeyName: "Robin", Entitlements: []callwright.Entitlement{callwright.EntitlementSIP},
-	}, nil
+	}
+	if p.Org == owner {
+		p.Entitlements = append(p.Entitlements, callwright.EntitlementOperator)
+	}
+	return p, nil
 }
 
 // quiet does nothing with what it is told.
@@ -128,6 +133,7 @@ func open(t *testing.T) *house {
 	h.config.Access = must(access.New(access.Config{
 		Store: orgstore.Tenants{Store: store}, Atomic: store, Secret: callwright.Secret(strings.Repeat("s", 32)),
 	}))
+	h.config.Deliveries = must(callwright.NewDeliveryLog(callwright.DeliveryLogConfig{Store: orgstore.Deliveries{Store: store}}))
 	h.conversations()
 	h.trunks()
 	h.ports()

@@ -18,6 +18,7 @@ func TestStores(t *testing.T) {
 	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
 		callwrighttest.RunTenants(t, func(t *testing.T) callwright.Tenants { return orgstore.Tenants{DB: open(t)} },
 			func(t *testing.T, s callwright.Tenants) []byte { return storetest.AtRest(t, s.(orgstore.Tenants).DB) }) //nolint:forcetypeassert // it is ours
+		callwrighttest.RunDeliveryStore(t, func(t *testing.T) callwright.DeliveryStore { return orgstore.Deliveries{DB: open(t)} })
 		callwrighttest.RunIdempotencyStore(t, func(t *testing.T) callwright.IdempotencyStore {
 			return orgstore.IdempotencyStore{DB: open(t)}
 		}, func(t *testing.T, s callwright.IdempotencyStore) []byte {
@@ -35,7 +36,7 @@ func TestEveryStatementUsesAnIndex(t *testing.T) {
 // useAll calls every method that looks for rows.
 func useAll(ctx context.Context, db *bunstore.DB, now time.Time) []error {
 	const org = callwright.OrgID("o")
-	tenants, answers := orgstore.Tenants{DB: db}, orgstore.IdempotencyStore{DB: db}
+	tenants, answers, deliveries := orgstore.Tenants{DB: db}, orgstore.IdempotencyStore{DB: db}, orgstore.Deliveries{DB: db}
 	_, orgErr := tenants.Organization(ctx, org)
 	_, keyErr := tenants.KeyByPrefix(ctx, "p")
 	_, heldErr := tenants.HoldOrganization(ctx, org)
@@ -45,7 +46,9 @@ func useAll(ctx context.Context, db *bunstore.DB, now time.Time) []error {
 		_, err := tenants.Organizations(ctx, after, 10)
 		_, keysErr := tenants.Keys(ctx, org, after, 10)
 		_, sessionsErr := tenants.Sessions(ctx, org, now, time.Hour, after, 10)
-		return errors.Join(err, keysErr, sessionsErr)
+		_, allErr := deliveries.Deliveries(ctx, org, "", now, after, 10)
+		_, pendingErr := deliveries.Deliveries(ctx, org, callwright.DeliveryPending, now, after, 10)
+		return errors.Join(err, keysErr, sessionsErr, allErr, pendingErr)
 	}
 	_, _, sessionErr := tenants.SessionByHash(ctx, []byte{1})
 	_, sweepErr := tenants.DeleteSessions(ctx, now, 10)
@@ -56,6 +59,8 @@ func useAll(ctx context.Context, db *bunstore.DB, now time.Time) []error {
 		sessionErr, sweepErr, tenants.TouchSession(ctx, "s", now, time.Minute), tenants.DeleteSession(ctx, org, "s"), tenants.TrimSessions(ctx, "k", 1),
 		tenants.UpdateOrganization(ctx, callwright.Organization{ID: org}),
 		answers.Keep(ctx, org, "k", nil, nil, now, now),
+		deliveries.KeepDelivery(ctx, callwright.Delivery{Org: org, ID: "d", State: callwright.DeliveryPending, Since: now}, now),
+		deliveries.EndDelivery(ctx, callwright.Delivery{Org: org, ID: "d"}),
 	}
 }
 

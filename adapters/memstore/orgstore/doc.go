@@ -1,5 +1,5 @@
-// Package orgstore stores organizations, API keys, sessions and the answers to requests with an idempotency key in a
-// memstore.Store.
+// Package orgstore stores organizations, API keys, sessions, the answers to requests with an idempotency key and the
+// deliveries of webhooks in a memstore.Store.
 package orgstore
 
 import (
@@ -17,6 +17,8 @@ type data struct {
 	keys     map[string]callwright.APIKey  // by prefix
 	sessions map[string]callwright.Session // by id
 	answers  map[answerKey]answer
+
+	deliveries map[deliveryKey]callwright.Delivery
 }
 
 // New returns the data of an empty store.
@@ -26,6 +28,8 @@ func (data) New() data {
 		keys:     map[string]callwright.APIKey{},
 		sessions: map[string]callwright.Session{},
 		answers:  map[answerKey]answer{},
+
+		deliveries: map[deliveryKey]callwright.Delivery{},
 	}
 }
 
@@ -33,6 +37,7 @@ func (data) New() data {
 func (d data) Clone() data {
 	return data{
 		orgs: maps.Clone(d.orgs), keys: maps.Clone(d.keys), sessions: maps.Clone(d.sessions), answers: maps.Clone(d.answers),
+		deliveries: maps.Clone(d.deliveries),
 	}
 }
 

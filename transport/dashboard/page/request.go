@@ -17,6 +17,7 @@ import (
 type Request struct {
 	*http.Request
 	Principal callwright.Principal
+	SessionID string // in which the request is made; empty where an Authenticator says who makes it
 
 	area   *Area  // nil: a page of this package
 	prefix string // of the site

@@ -44,7 +44,8 @@ func (s *Site) session(r *Request) (callwright.Principal, error) {
 	if r.token == "" {
 		return callwright.Principal{}, callwright.ErrAuthFailure
 	}
-	p, _, err := s.cfg.Sessions.Session(r.Context(), r.token)
+	p, session, err := s.cfg.Sessions.Session(r.Context(), r.token)
+	r.SessionID = session.ID
 	return p, err
 }
 

@@ -1,5 +1,5 @@
-// Package settings shows the API keys of an organization, the sessions of the dashboard, the secret of webhooks, and what the program is
-// made of.
+// Package settings shows the API keys of an organization, the sessions of the dashboard, the secret of webhooks, what the program is made
+// of, and to operators the organizations of the deployment.
 package settings
 
 import (
@@ -7,7 +7,6 @@ import (
 	"embed"
 	"io/fs"
 	"net/http"
-	"runtime/debug"
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/transport/access"
@@ -19,8 +18,9 @@ var files embed.FS
 
 // Config names the services behind the pages. Access is required.
 type Config struct {
-	Access *access.Service
-	Clock  callwright.Clock // nil: the machine's
+	Access     *access.Service
+	Deliveries *callwright.DeliveryLog // nil: there is no list of deliveries
+	Clock      callwright.Clock        // nil: the machine's
 }
 
 // pages serves the pages.
@@ -36,7 +36,7 @@ func New(c Config) page.Area {
 	if err != nil {
 		panic(err) // the folder is embedded
 	}
-	return page.Area{
+	area := page.Area{
 		Title: "Settings", Path: "/settings", Templates: templates,
 		Routes: []page.Route{
 			{Pattern: "GET /settings", Serve: p.keys},
@@ -48,51 +48,24 @@ func New(c Config) page.Area {
 			{Pattern: "GET /settings/webhooks", Serve: p.webhooks},
 			{Pattern: "POST /settings/webhooks/secret", Serve: p.rotateSecret},
 			{Pattern: "GET /settings/about", Serve: p.about},
+			{Pattern: "GET /settings/organizations", Serve: p.organizations},
+			{Pattern: "POST /settings/organizations", Serve: p.createOrganization},
+			{Pattern: "GET /settings/organizations/{id}", Serve: p.organization},
+			{Pattern: "POST /settings/organizations/{id}", Serve: p.changeOrganization},
 		},
 	}
+	if c.Deliveries != nil {
+		area.Routes = append(area.Routes, page.Route{Pattern: "GET /settings/deliveries", Serve: p.deliveries})
+	}
+	return area
 }
 
 // pageSize is the number of keys or sessions on a page.
 const pageSize = 50
 
-// once is the page of a secret that is shown once.
-type once struct {
-	What, Secret, Back string
-}
-
-// showOnce shows a secret that cannot be read again. No browser keeps the page.
-func showOnce(what string, secret callwright.Secret, back string) page.Answer {
-	return &page.View{Page: "once", Title: what, Data: once{what, secret.Reveal(), back}}
-}
-
-// sessions is the page of the sessions of the dashboard.
-type sessions struct {
-	Sessions []callwright.Session
-	Own      string // the key of whoever looks
-	Next     string
-}
-
-func (p pages) sessions(ctx context.Context, r *page.Request) (page.Answer, error) {
-	after, err := r.After()
-	if err != nil {
-		return nil, err
-	}
-	found, err := p.cfg.Access.Sessions(ctx, r.Org(), after, pageSize)
-	if err != nil {
-		return nil, err
-	}
-	return &page.View{Page: "sessions", Title: "Sessions", Data: sessions{found.Items, r.Principal.KeyID, r.Next(found.Next)}}, nil
-}
-
-func (p pages) end(ctx context.Context, r *page.Request) (page.Answer, error) {
-	if err := p.cfg.Access.EndSession(ctx, r.Org(), r.PathValue("id")); err != nil {
-		return nil, err
-	}
-	return page.SeeOther{To: "/settings/sessions", Notice: "The session has ended."}, nil
-}
-
 // webhooks is the page of the secret that signs webhooks.
 type webhooks struct {
+	menu
 	callwright.Organization
 
 	Overlap string // hours, as typed
@@ -105,6 +78,7 @@ func (p pages) webhooks(ctx context.Context, r *page.Request) (page.Answer, erro
 
 func (p pages) webhooksPage(ctx context.Context, r *page.Request, w webhooks) (page.Answer, error) {
 	var err error
+	w.menu = p.menu(r)
 	if w.Organization, err = p.cfg.Access.Organization(ctx, r.Org()); err != nil {
 		return nil, err
 	}
@@ -130,14 +104,5 @@ func (p pages) rotateSecret(ctx context.Context, r *page.Request) (page.Answer, 
 	if err != nil {
 		return nil, err
 	}
-	return showOnce("The new webhook secret", o.WebhookSecret, "/settings/webhooks"), nil
-}
-
-// about is the page of what the program is made of.
-func (p pages) about(context.Context, *page.Request) (page.Answer, error) {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		info = new(debug.BuildInfo)
-	}
-	return &page.View{Page: "about", Title: "About", Data: info}, nil
+	return p.showOnce(r, "The new webhook secret", o.WebhookSecret, "/settings/webhooks"), nil
 }

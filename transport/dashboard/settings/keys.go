@@ -33,8 +33,11 @@ func span(text, field string, unit time.Duration) (time.Duration, error) {
 
 // keys is the page of API keys.
 type keys struct {
+	menu
+
 	Keys []callwright.APIKey
-	Own  string // the id of the key that whoever looks has signed in with
+	Own  string                   // the id of the key that whoever looks has signed in with
+	May  []callwright.Entitlement // of the organization
 	Now  time.Time
 	Next string
 
@@ -68,6 +71,7 @@ func (p pages) keysPage(ctx context.Context, r *page.Request, k keys) (page.Answ
 	if err != nil {
 		return nil, err
 	}
+	k.menu, k.May = p.menu(r), r.Principal.Entitlements
 	k.Keys, k.Own, k.Now, k.Next = found.Items, r.Principal.KeyID, p.cfg.Clock.Now(), r.Next(found.Next)
 	v := &page.View{Page: "keys", Title: "API keys", Data: k}
 	if k.Faults != nil {
@@ -82,7 +86,7 @@ func (p pages) create(ctx context.Context, r *page.Request) (page.Answer, error)
 	if err == nil {
 		made, failed := p.cfg.Access.CreateKey(ctx, r.Org(), r.Field("name"), lifetime)
 		if failed == nil {
-			return showOnce("The new API key", made.Key, "/settings"), nil
+			return p.showOnce(r, "The new API key", made.Key, "/settings"), nil
 		}
 		err = failed
 	}
@@ -98,12 +102,16 @@ func (p pages) rotate(ctx context.Context, r *page.Request) (page.Answer, error)
 	if err != nil {
 		return nil, err
 	}
-	return showOnce("The new API key", made.Key, "/settings"), nil
+	return p.showOnce(r, "The new API key", made.Key, "/settings"), nil
 }
 
 func (p pages) revoke(ctx context.Context, r *page.Request) (page.Answer, error) {
 	if err := p.cfg.Access.RevokeKey(ctx, r.Org(), r.PathValue("id")); err != nil {
 		return nil, err
 	}
-	return page.SeeOther{To: "/settings", Notice: "The key is revoked."}, nil
+	notice := "The key is revoked."
+	if r.PathValue("id") == r.Principal.KeyID {
+		notice = "Your key is revoked: sign in with another one."
+	}
+	return page.SeeOther{To: "/settings", Notice: notice}, nil
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/memstore"
 	"github.com/callwright/callwright/adapters/memstore/orgstore"
+	"github.com/callwright/callwright/callwrighttest"
 	"github.com/callwright/callwright/transport/access"
 	"github.com/callwright/callwright/transport/dashboard"
 )
@@ -21,10 +22,12 @@ import (
 type house struct {
 	t      *testing.T
 	access *access.Service
-	url    string
-	client *http.Client
-	own    callwright.APIKey
-	other  callwright.APIKey // of another organization
+
+	deliveries *callwright.DeliveryLog
+	url        string
+	client     *http.Client
+	own        callwright.APIKey
+	other      callwright.APIKey // of another organization
 }
 
 func open(t *testing.T) *house {
@@ -36,7 +39,7 @@ func open(t *testing.T) *house {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := &house{t: t, access: s}
+	h := &house{t: t, access: s, deliveries: callwrighttest.NewDeliveryLog(t, orgstore.Deliveries{Store: memory})}
 	var key access.NewKey
 	for _, org := range []callwright.OrgID{"other", "acme"} {
 		if _, err := s.CreateOrganization(t.Context(), org, "Acme <b>"); err != nil {
@@ -47,7 +50,7 @@ func open(t *testing.T) *house {
 		}
 		h.other, h.own = h.own, key.Record
 	}
-	d, err := dashboard.New(dashboard.Config{Sessions: s, Access: s})
+	d, err := dashboard.New(dashboard.Config{Sessions: s, Access: s, Deliveries: h.deliveries})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,7 +97,7 @@ func (h *house) get(path string, want ...string) string {
 
 var (
 	tokenPattern = regexp.MustCompile(`name="csrf" value="([^"]+)"`)
-	secret       = regexp.MustCompile(`<pre tabindex="0">([^<]+)</pre>`)
+	secret       = regexp.MustCompile(`<pre class="once" tabindex="0">([^<]+)</pre>`)
 )
 
 func (h *house) post(from, to string, form url.Values, status int, want ...string) string {
@@ -154,7 +157,7 @@ func TestKeys(t *testing.T) {
 func TestSessions(t *testing.T) {
 	t.Parallel()
 	h := open(t)
-	h.get("/settings/sessions", h.own.ID, "(yours)")
+	h.get("/settings/sessions", "&lt;script&gt;", "(this one)", "You are signed out")
 	h.post("/settings/sessions", "/settings/sessions/none/end", url.Values{}, http.StatusNotFound)
 	found, err := h.access.Sessions(context.Background(), "acme", callwright.Keyset{}, 10)
 	if err != nil || len(found.Items) != 1 {

@@ -1,0 +1,112 @@
+package orgstore
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/bunstore"
+	"github.com/callwright/callwright/adapters/bunstore/internal/sqldb"
+)
+
+// Deliveries is a callwright.DeliveryStore.
+type Deliveries struct{ DB *bunstore.DB }
+
+func (s Deliveries) core() core { return core{s.DB.Core()} }
+
+type deliveryRow struct {
+	bun.BaseModel `bun:"table:deliveries,alias:deliveries"`
+
+	Org      string     `bun:"org,pk"`
+	ID       string     `bun:"id,pk"`
+	Kind     string     `bun:"kind"`
+	Subject  string     `bun:"subject"`
+	Host     string     `bun:"host"`
+	State    string     `bun:"state"`
+	Attempts int        `bun:"attempts"`
+	Failure  string     `bun:"failure"`
+	Since    time.Time  `bun:"since"`
+	LastAt   time.Time  `bun:"last_at"`
+	NextAt   *time.Time `bun:"next_at"`
+}
+
+func (r deliveryRow) delivery() callwright.Delivery {
+	return callwright.Delivery{
+		Org: callwright.OrgID(r.Org), ID: r.ID, Kind: callwright.MessageKind(r.Kind), Subject: r.Subject, Host: r.Host,
+		State: callwright.DeliveryState(r.State), Attempts: r.Attempts, Failure: r.Failure, Since: r.Since.UTC(), Last: r.LastAt.UTC(),
+		Next: sqldb.StoredIfSet(r.NextAt),
+	}
+}
+
+// KeepDelivery adds a delivery, or replaces the one that is there.
+func (s Deliveries) KeepDelivery(ctx context.Context, d callwright.Delivery, before time.Time) error {
+	row := deliveryRow{
+		Org: string(d.Org), ID: d.ID, Kind: string(d.Kind), Subject: d.Subject, Host: d.Host, State: string(d.State), Attempts: d.Attempts,
+		Failure: d.Failure, Since: sqldb.Stored(d.Since), LastAt: sqldb.Stored(d.Last), NextAt: sqldb.StoredIfSet(d.Next),
+	}
+	return s.core().Write(ctx, []any{d}, func(ctx context.Context, idb bun.IDB) error {
+		insert := idb.NewInsert().Model(&row).On("CONFLICT (org, id) DO UPDATE").Set("attempts = deliveries.attempts + EXCLUDED.attempts")
+		for _, column := range []string{"kind", "subject", "host", "state", "failure", "last_at", "next_at"} {
+			insert.Set("?0 = EXCLUDED.?0", bun.Ident(column))
+		}
+		if _, err := insert.Exec(ctx); err != nil {
+			return err
+		}
+		return s.forgetOld(ctx, idb, d.Org, before)
+	})
+}
+
+// forgetOld removes some old deliveries. It leaves alone what another transaction holds.
+func (s Deliveries) forgetOld(ctx context.Context, idb bun.IDB, org callwright.OrgID, before time.Time) error {
+	const atOnce = 20
+	old := idb.NewSelect().Model((*deliveryRow)(nil)).Column("id").
+		Where("org = ?", org).Where("since < ?", sqldb.Stored(before)).Limit(atOnce)
+	old = s.core().SkipLocked(old)
+	_, err := idb.NewDelete().Model((*deliveryRow)(nil)).Where("org = ?", org).Where("id IN (?)", old).Exec(ctx)
+	return err
+}
+
+// EndDelivery ends a delivery that is pending. Most messages have none: for these it writes nothing.
+func (s Deliveries) EndDelivery(ctx context.Context, d callwright.Delivery) error {
+	err := s.core().Read(ctx, []any{d}, func(ctx context.Context, idb bun.IDB) error {
+		return sqldb.Exists(ctx, "delivery", idb.NewSelect().Model((*deliveryRow)(nil)).Where("org = ?", d.Org).Where("id = ?", d.ID))
+	})
+	if errors.Is(err, callwright.ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return s.core().Write(ctx, []any{d}, func(ctx context.Context, idb bun.IDB) error {
+		update := idb.NewUpdate().Model((*deliveryRow)(nil)).Where("org = ?", d.Org).Where("id = ?", d.ID).
+			Where("state = ?", callwright.DeliveryPending).
+			Set("state = ?", d.State).Set("attempts = attempts + ?", d.Attempts).Set("last_at = ?", sqldb.Stored(d.Last)).Set("next_at = NULL")
+		if d.Failure != "" {
+			update.Set("failure = ?", d.Failure)
+		}
+		_, err := update.Exec(ctx)
+		return err
+	})
+}
+
+// Deliveries returns a page of deliveries.
+func (s Deliveries) Deliveries(
+	ctx context.Context, org callwright.OrgID, state callwright.DeliveryState, since time.Time, after callwright.Keyset, limit int,
+) ([]callwright.Delivery, error) {
+	var rows []deliveryRow
+	err := s.core().Read(ctx, []any{org, state, after}, func(ctx context.Context, idb bun.IDB) error {
+		rows = nil
+		q := idb.NewSelect().Model(&rows).Where("org = ?", org).Where("since >= ?", sqldb.Stored(since))
+		if state != "" {
+			q = q.Where("state = ?", state)
+		}
+		if !after.IsZero() {
+			q = q.Where("(since, id) < (?, ?)", sqldb.Stored(after.At), after.ID)
+		}
+		return q.Order("since DESC", "id DESC").Limit(max(limit, 1)).Scan(ctx)
+	})
+	return sqldb.Converted(rows, deliveryRow.delivery), err
+}

@@ -1,0 +1,169 @@
+package callwright
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+)
+
+// Message is a message to a webhook.
+type Message struct {
+	Org     OrgID
+	Kind    MessageKind
+	ID      string // among the messages of its organization and kind, the same at every attempt
+	Subject string // the id of what it is about, as MessageKind says
+	URL     string
+}
+
+// key returns the id of the message's Delivery.
+func (m Message) key() string { return string(m.Kind) + "/" + m.ID }
+
+// MessageKind tells what a message is about.
+type MessageKind string
+
+// The kinds. A domain of an embedding program has its own.
+const (
+	MessageCall      MessageKind = "call"       // the record of a call, by the call's id
+	MessageCallEvent MessageKind = "call_event" // something that has happened on a call, by the call's id
+	MessageTestRun   MessageKind = "test_run"   // the end of a test run, by its id
+	MessageTestBatch MessageKind = "test_batch" // the end of a batch or a simulation set, by its id
+	MessagePort      MessageKind = "port"       // an entry of a port request's history, by the request's id
+	MessageAlert     MessageKind = "alert"      // an alert of a trunk, by the trunk's number
+)
+
+// Delivery tells how far a message has got whose first attempt has failed.
+type Delivery struct {
+	Org      OrgID
+	ID       string // the message's kind and its id, with a slash between them
+	Kind     MessageKind
+	Subject  string
+	Host     string // of the address, the rest of which may be secret
+	State    DeliveryState
+	Attempts int
+	Failure  string     // the reason of the last failed attempt, for people
+	Since    time.Time  // of the first failed attempt
+	Last     time.Time  // of the last attempt
+	Next     *time.Time // of the next attempt; nil: there is none
+}
+
+// DeliveryState is a state of a Delivery.
+type DeliveryState string
+
+// The states.
+const (
+	DeliveryPending   DeliveryState = "pending"   // it is sent, or sent again, when it is due
+	DeliveryDelivered DeliveryState = "delivered" // the webhook has taken it
+	DeliveryGivenUp   DeliveryState = "given_up"  // the webhook refused it for good, or failed for a day
+)
+
+// DeliveryStore stores deliveries.
+type DeliveryStore interface {
+	// KeepDelivery adds a delivery, or replaces the one that is there except for its Since, and adds the Attempts of both. It
+	// removes some deliveries of the organization whose Since is before a time.
+	KeepDelivery(ctx context.Context, d Delivery, before time.Time) error
+	// EndDelivery sets State and Last of a delivery that is pending, and adds to its Attempts; there is no Next then. An empty
+	// failure leaves Failure as it is. It is no error when no such delivery is pending.
+	EndDelivery(ctx context.Context, d Delivery) error
+	// Deliveries returns up to limit deliveries of an organization whose Since is at or after a time, those first whose Since is latest,
+	// from after a keyset (Since, ID) on. An empty state selects all.
+	Deliveries(ctx context.Context, org OrgID, state DeliveryState, since time.Time, after Keyset, limit int) ([]Delivery, error)
+}
+
+// The bounds of a DeliveryLog.
+const (
+	KeepDeliveries     = 30 * 24 * time.Hour // how long a delivery is listed and kept, from its first failed attempt on
+	MaxDeliveries      = 1000                // in a page
+	maxDeliveryFailure = 500                 // bytes of Delivery.Failure
+)
+
+// DeliveryLogConfig configures a DeliveryLog. Store is required.
+type DeliveryLogConfig struct {
+	Store DeliveryStore
+	Clock Clock // nil: SystemClock
+}
+
+// DeliveryLog keeps a list of the messages to webhooks that were not taken at the first attempt, and schedules their next attempts. A nil
+// *DeliveryLog schedules and keeps no list.
+type DeliveryLog struct{ cfg DeliveryLogConfig }
+
+// NewDeliveryLog checks the configuration.
+func NewDeliveryLog(c DeliveryLogConfig) (*DeliveryLog, error) {
+	if c.Store == nil {
+		return nil, errors.New("callwright: DeliveryLogConfig.Store is required")
+	}
+	if c.Clock == nil {
+		c.Clock = SystemClock{}
+	}
+	return &DeliveryLog{c}, nil
+}
+
+// Attempted notes an attempt at a message, made at a time, in the transaction of ctx if there is one. A nil failure means that the message
+// was taken. next is when the message is sent again; zero: it is given up.
+func (d *DeliveryLog) Attempted(ctx context.Context, m Message, failure error, at, next time.Time) error {
+	if d == nil {
+		return nil
+	}
+	note := Delivery{Org: m.Org, ID: m.key(), State: DeliveryDelivered, Attempts: 1, Last: at}
+	if failure == nil {
+		return d.cfg.Store.EndDelivery(ctx, note)
+	}
+	note.Kind, note.Subject, note.Host = m.Kind, m.Subject, HostOf(m.URL)
+	note.State, note.Failure, note.Since = DeliveryGivenUp, failureText(failure), at
+	if !next.IsZero() {
+		note.State, note.Next = DeliveryPending, &next
+	}
+	return d.cfg.Store.KeepDelivery(ctx, note, at.Add(-KeepDeliveries))
+}
+
+// failureText returns why an attempt failed, as every database can store it.
+func failureText(failure error) string {
+	return Clip(strings.ReplaceAll(strings.ToValidUTF8(MessageOf(failure), ""), "\x00", ""), maxDeliveryFailure)
+}
+
+// Redeliver notes an attempt at a message that tells what has happened at a time, and returns the error with which its task sends it again
+// by the schedule of the function Redeliver; nil: it was taken or is given up. An attempt that the end of ctx has broken off is no attempt.
+func (d *DeliveryLog) Redeliver(ctx context.Context, m Message, failure error, happened, now time.Time) error {
+	if failure != nil && ctx.Err() != nil {
+		return failure
+	}
+	if failure == nil {
+		return d.Attempted(ctx, m, nil, now, time.Time{})
+	}
+	var next time.Time
+	again := Redelivery(failure, now.Sub(happened))
+	if again != nil {
+		wait, _ := RetryAfter(again)
+		next = now.Add(wait)
+	}
+	if err := d.Attempted(ctx, m, failure, now, next); err != nil {
+		return err
+	}
+	return again
+}
+
+// Drop notes that a message is not sent any more although nobody has taken it, and why. It changes nothing unless the message is pending.
+func (d *DeliveryLog) Drop(ctx context.Context, m Message, why string, at time.Time) error {
+	if d == nil {
+		return nil
+	}
+	return d.cfg.Store.EndDelivery(ctx, Delivery{Org: m.Org, ID: m.key(), State: DeliveryGivenUp, Failure: why, Last: at})
+}
+
+// List returns a page of the deliveries of an organization, of 1 to MaxDeliveries, those first whose first failure is latest. An empty state
+// selects all; another than those that there are is CodeBadRequest with the field state.
+func (d *DeliveryLog) List(ctx context.Context, org OrgID, state DeliveryState, after Keyset, limit int) (Page[Delivery], error) {
+	switch state {
+	case "", DeliveryPending, DeliveryDelivered, DeliveryGivenUp:
+	default:
+		return Page[Delivery]{}, Invalid("state", "must be pending, delivered or given_up")
+	}
+	if limit < 1 || limit > MaxDeliveries {
+		return Page[Delivery]{}, Invalid("limit", "must be from 1 to %d", MaxDeliveries)
+	}
+	found, err := d.cfg.Store.Deliveries(ctx, org, state, d.cfg.Clock.Now().Add(-KeepDeliveries), after, limit+1)
+	if err != nil || len(found) <= limit {
+		return Page[Delivery]{Items: found}, err
+	}
+	return Page[Delivery]{Items: found[:limit], Next: Keyset{At: found[limit-1].Since, ID: found[limit-1].ID}}, nil
+}

@@ -1,0 +1,119 @@
+// Command licenses writes the licences of the modules that programs are linked from: each module with its SPDX identifiers.
+//
+//	licenses MODULE FILE PACKAGE...   the packages are those of the programs, in the folder of their module
+//
+// It reads the licences in the module cache. The table has no versions, so that an update changes it only when the licence changes.
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/google/licensecheck"
+)
+
+func main() {
+	if err := run(os.Args[1:]); err != nil {
+		fmt.Fprintln(os.Stderr, "licenses:", err)
+		os.Exit(1)
+	}
+}
+
+func run(args []string) error {
+	if len(args) < 3 {
+		return errors.New("usage: licenses MODULE FILE PACKAGE [PACKAGE...], with the packages as the module has them")
+	}
+	folders, err := linked(args[0], args[2:])
+	if err != nil {
+		return err
+	}
+	var table bytes.Buffer
+	for _, module := range slices.Sorted(maps.Keys(folders)) {
+		ids, err := licencesOf(folders[module])
+		if err != nil {
+			return fmt.Errorf("%s: %w", module, err)
+		}
+		fmt.Fprintln(&table, module, strings.Join(ids, " AND "))
+	}
+	return os.WriteFile(args[1], table.Bytes(), 0o644) //nolint:gosec // a file of the repository
+}
+
+// systems are those for which programs are built; each may link others.
+var systems = []string{"darwin", "linux", "windows"}
+
+// linked returns the folders of the modules that packages of a module are linked from, by their paths, and of the standard library as std.
+func linked(module string, packages []string) (map[string]string, error) {
+	folders := map[string]string{}
+	for _, system := range systems {
+		args := append([]string{"list", "-deps", "-f", "{{with .Module}}{{.Path}}\t{{.Dir}}{{end}}"}, packages...)
+		out, err := goOf(module, "GOOS="+system, args...)
+		if err != nil {
+			return nil, err
+		}
+		for line := range strings.Lines(out) {
+			if path, folder, ok := strings.Cut(strings.TrimSpace(line), "\t"); ok {
+				folders[path] = folder
+			}
+		}
+	}
+	root, err := goOf(module, "GOOS=", "env", "GOROOT")
+	folders["std"] = strings.TrimSpace(root)
+	return folders, err
+}
+
+func goOf(folder, variable string, args ...string) (string, error) {
+	cmd := exec.CommandContext(context.Background(), "go", args...) //nolint:gosec // the arguments are those of go:generate
+	cmd.Dir, cmd.Stderr = folder, os.Stderr
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOARCH=amd64", "GOFLAGS=-mod=readonly", variable)
+	out, err := cmd.Output()
+	return string(out), err
+}
+
+// licenceFile matches the names of files that hold licences, and ownLicence those that hold the module's own and nothing else.
+var (
+	licenceFile = regexp.MustCompile(`(?i)^(un)?licen[cs]e|^copying`)
+	ownLicence  = regexp.MustCompile(`(?i)^((un)?licen[cs]e|copying)(\.(md|txt))?$`)
+)
+
+// leastKnown is the part of such a licence's text that must be known, in percent.
+const leastKnown = 75
+
+// licencesOf returns the licences in a folder, each once. An unknown text is an error: somebody has to read it.
+func licencesOf(folder string) ([]string, error) {
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return nil, err
+	}
+	ids := map[string]bool{}
+	for _, e := range entries {
+		if e.IsDir() || !licenceFile.MatchString(e.Name()) {
+			continue
+		}
+		text, err := os.ReadFile(filepath.Join(folder, e.Name())) //nolint:gosec // of the module cache
+		if err != nil {
+			return nil, err
+		}
+		found := licensecheck.Scan(text)
+		if found.Percent < leastKnown && ownLicence.MatchString(e.Name()) {
+			return nil, fmt.Errorf("%s is no licence that is known (%.0f %% of its text is)", e.Name(), found.Percent)
+		}
+		for _, m := range found.Match {
+			if !m.IsURL {
+				ids[m.ID] = true
+			}
+		}
+	}
+	if len(ids) == 0 {
+		return nil, errors.New("there is no licence")
+	}
+	return slices.Sorted(maps.Keys(ids)), nil
+}

@@ -1,0 +1,122 @@
+package access
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/callwright/callwright"
+)
+
+// grantable are the entitlements that operators grant and withdraw. EntitlementOperator is not among them: only who has the
+// database of the deployment gives it, with UpdateOrganization, as the first start and `callwright admin` do.
+var grantable = []callwright.Entitlement{callwright.EntitlementSIP}
+
+// Grantable returns the entitlements that operators grant and withdraw.
+func Grantable() []callwright.Entitlement { return slices.Clone(grantable) }
+
+// Operator lists, creates and changes organizations on behalf of a principal. It shows no secrets and no keys of theirs but the first one of
+// a new organization.
+type Operator struct {
+	s  *Service
+	by callwright.Principal
+}
+
+// Operator returns the Operator of a principal; CodeNotFound unless it has EntitlementOperator: for others there is none.
+func (s *Service) Operator(by callwright.Principal) (*Operator, error) {
+	if !by.Entitled(callwright.EntitlementOperator) {
+		return nil, callwright.NotFound("page")
+	}
+	return &Operator{s, by}, nil
+}
+
+// Summary is what operators see of an organization.
+type Summary struct {
+	ID           callwright.OrgID
+	Name         string
+	Entitlements []callwright.Entitlement
+	CreatedAt    time.Time
+}
+
+// Has reports whether the organization has an entitlement.
+func (s Summary) Has(e callwright.Entitlement) bool { return slices.Contains(s.Entitlements, e) }
+
+func summaryOf(o callwright.Organization) Summary {
+	return Summary{ID: o.ID, Name: o.Name, Entitlements: o.Entitlements, CreatedAt: o.CreatedAt}
+}
+
+// Organizations returns a page of organizations, the newest first, of 1 to MaxPage.
+func (o *Operator) Organizations(ctx context.Context, after callwright.Keyset, limit int) (callwright.Page[Summary], error) {
+	found, err := o.s.Organizations(ctx, after, limit)
+	all := callwright.Page[Summary]{Next: found.Next}
+	for _, org := range found.Items {
+		all.Items = append(all.Items, summaryOf(org))
+	}
+	return all, err
+}
+
+// Organization returns an organization and the number of its keys that are in force; CodeNotFound when it is absent.
+func (o *Operator) Organization(ctx context.Context, id callwright.OrgID) (Summary, int, error) {
+	org, err := o.s.cfg.Store.Organization(ctx, id)
+	if err != nil {
+		return Summary{}, 0, err
+	}
+	keys, err := o.s.cfg.Store.CountKeys(ctx, id, o.s.cfg.Clock.Now())
+	return summaryOf(org), keys, err
+}
+
+// Create makes an organization and its first key, which does not expire, in one transaction. The errors are those of CreateOrganization;
+// entitlements beyond Grantable are CodeBadRequest.
+func (o *Operator) Create(
+	ctx context.Context, id callwright.OrgID, name string, grant ...callwright.Entitlement,
+) (made Summary, key NewKey, err error) {
+	if err := checkGrantable(grant); err != nil {
+		return Summary{}, NewKey{}, err
+	}
+	err = o.s.cfg.Atomic.Do(ctx, func(ctx context.Context) error {
+		org, err := o.s.CreateOrganization(ctx, id, name, grant...)
+		if errors.Is(err, callwright.ErrConflict) {
+			return (&callwright.Error{Code: callwright.CodeConflict, Field: "id", Message: "must be unique: there is an organization with this id"}).Because(err)
+		}
+		if err != nil {
+			return err
+		}
+		made = summaryOf(org)
+		key, err = o.s.CreateKey(ctx, org.ID, "first key", 0)
+		return err
+	})
+	if err != nil {
+		return Summary{}, NewKey{}, err
+	}
+	o.log(ctx, "an operator has created an organization", made)
+	return made, key, nil
+}
+
+// Change changes the name of an organization, and gives it of Grantable what grant has and nothing else. It leaves other entitlements alone.
+// The errors are those of UpdateOrganization; entitlements beyond Grantable are CodeBadRequest.
+func (o *Operator) Change(ctx context.Context, id callwright.OrgID, name string, grant ...callwright.Entitlement) error {
+	if err := checkGrantable(grant); err != nil {
+		return err
+	}
+	withdraw := slices.DeleteFunc(Grantable(), func(e callwright.Entitlement) bool { return slices.Contains(grant, e) })
+	org, err := o.s.UpdateOrganization(ctx, id, OrganizationChange{Name: &name, Grant: grant, Withdraw: withdraw})
+	if err != nil {
+		return err
+	}
+	o.log(ctx, "an operator has changed an organization", summaryOf(org))
+	return nil
+}
+
+func checkGrantable(grant []callwright.Entitlement) error {
+	for _, e := range grant {
+		if !slices.Contains(grantable, e) {
+			return callwright.Invalid("entitlements", "must be among %v: `callwright admin` grants others", grantable)
+		}
+	}
+	return nil
+}
+
+func (o *Operator) log(ctx context.Context, event string, about Summary) {
+	o.s.cfg.Logger.InfoContext(ctx, event, "organization", about.ID, "entitlements", about.Entitlements, "org", o.by.Org, "key", o.by.KeyID)
+}

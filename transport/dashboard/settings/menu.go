@@ -1,0 +1,46 @@
+package settings
+
+import (
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/transport/dashboard/page"
+)
+
+// menu is the part of each page that leads to the others.
+type menu struct{ Places []place }
+
+// place is a page of the menu.
+type place struct {
+	Path, Text string
+	Here       bool
+}
+
+// menu returns the pages that somebody may see.
+func (p pages) menu(r *page.Request) menu {
+	all := []place{
+		{Path: "/settings", Text: "API keys"}, {Path: "/settings/sessions", Text: "Sessions"},
+		{Path: "/settings/webhooks", Text: "Webhooks"},
+	}
+	if p.cfg.Deliveries != nil {
+		all = append(all, place{Path: "/settings/deliveries", Text: "Deliveries"})
+	}
+	if r.Principal.Entitled(callwright.EntitlementOperator) {
+		all = append(all, place{Path: "/settings/organizations", Text: "Organizations"})
+	}
+	all = append(all, place{Path: "/settings/about", Text: "About"})
+	for i := range all {
+		all[i].Here = r.URL.Path == all[i].Path
+	}
+	return menu{all}
+}
+
+// once is the page of a secret that is shown once.
+type once struct {
+	menu
+
+	What, Secret, Back string
+}
+
+// showOnce shows a secret that cannot be read again. No browser keeps the page.
+func (p pages) showOnce(r *page.Request, what string, secret callwright.Secret, back string) page.Answer {
+	return &page.View{Page: "once", Title: what, Data: once{p.menu(r), what, secret.Reveal(), back}}
+}
