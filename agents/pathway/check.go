@@ -51,6 +51,10 @@ func (s *Service) check(d graph.Document) (graph.Document, *graph.Graph, error) 
 func (s *Service) checkWith(
 	compile func(graph.Document) (*graph.Graph, error), d graph.Document,
 ) (graph.Document, *graph.Graph, error) {
+	if len(d.Nodes) > graph.MaxNodes || len(d.Edges) > graph.MaxEdges {
+		_, err := compile(d) // it reports that alone
+		return graph.Document{}, nil, err
+	}
 	d = d.Normalize()
 	g, err := compile(d)
 	var faults callwright.FieldErrors

@@ -35,5 +35,5 @@ func newMailer(lc fx.Lifecycle, c config, log *slog.Logger) (mailer, error) {
 		return mailer{}, fmt.Errorf("--mail-from: %w", err)
 	}
 	lc.Append(fx.StopHook(f.Close))
-	return mailer{f, "files in " + folder}, nil
+	return mailer{f, "files in the folder mail of the data folder"}, nil
 }
