@@ -25,7 +25,6 @@ func TestDashboardNewUser(t *testing.T) {
 	s := start(t, ca.CertFile())
 	p := signIn(t, s)
 	p.Resize(t, 1280, 900)
-	p.Picture(t, "overview")
 
 	follow(t, p, `nav a[href="/trunks"]`, `main a[href="/trunks/new"]`)
 	follow(t, p, `main a[href="/trunks/new"]`, `button[value="outbound"]`)
@@ -76,6 +75,11 @@ func TestDashboardNewUser(t *testing.T) {
 	if at := browser.Eval[float64](t, p, `document.querySelector("#recording").duration`); at < 1 {
 		t.Errorf("the recording has %g s", at)
 	}
+	follow(t, p, `nav a[href="/trunks"]`, "#live-numbers table a")
+	follow(t, p, "#live-numbers table a", "#live-log table")
+	p.Picture(t, "trunk")
+	follow(t, p, "a.brand", "#live-overview")
+	p.Picture(t, "overview")
 	if found := p.Errors(t); len(found) > 0 {
 		t.Errorf("the browser reports %q", found)
 	}
