@@ -34,7 +34,7 @@ func RunCallStore(t *testing.T, newStore func(t *testing.T) call.Store, atRest c
 		"filters by how calls came out":      filtersOutcomes,
 		"lists without what may be large":    listsLightly,
 		"pages without gaps":                 pagesCalls,
-		"counts the calls of a time":         talliesCalls,
+		"counts the calls of a time":         countsCalls,
 		"keeps a transcript":                 keepsTranscript,
 		"keeps logs by turn":                 keepsLogs,
 		"pages lines and logs":               pagesEvents,
@@ -346,8 +346,9 @@ func ids(calls []call.Call) []string {
 	return out
 }
 
-// talliesCalls counts calls at the bounds of a time, and what has become of them.
-func talliesCalls(t *testing.T, s call.Store) {
+// countsCalls counts calls by the hours in which they were created, as they are inserted and as they change.
+func countsCalls(t *testing.T, s call.Store) {
+	hour := at.Truncate(time.Hour)
 	for i, c := range []struct {
 		org   callwright.OrgID
 		after time.Duration
@@ -359,17 +360,43 @@ func talliesCalls(t *testing.T, s call.Store) {
 		{"a", time.Minute, call.QueueComplete, call.AnsweredByNobody},
 		{"a", time.Minute, call.QueueComplete, ""},
 		{"a", time.Hour - time.Second, call.QueueQueued, ""},
-		{"a", time.Hour, call.QueueComplete, call.AnsweredByHuman},
+		{"a", 2 * time.Hour, call.QueueComplete, call.AnsweredByUnknown},
+		{"a", 3 * time.Hour, call.QueueComplete, call.AnsweredByHuman},
 		{"b", time.Minute, call.QueueComplete, call.AnsweredByHuman},
 	} {
 		made := aCall(fmt.Sprint("t", i), c.org)
-		made.CreatedAt, made.Queue, made.AnsweredBy = at.Add(c.after), c.queue, c.by
+		made.CreatedAt, made.Queue, made.AnsweredBy = hour.Add(c.after), c.queue, c.by
 		insertCalls(t, s, made)
 	}
-	for org, want := range map[callwright.OrgID]call.Tally{"a": {Calls: 4, Ended: 3, Answered: 1}, "b": {Calls: 1, Ended: 1, Answered: 1}, "c": {}} {
-		if got, err := s.Tally(t.Context(), org, at, at.Add(time.Hour)); err != nil || got != want {
+	want := func(org callwright.OrgID, want ...call.Hour) {
+		t.Helper()
+		if got, err := s.Hours(t.Context(), org, hour, hour.Add(3*time.Hour)); err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("%s has %+v, %v, want %+v", org, got, err, want)
 		}
+	}
+	third := call.Hour{Start: hour.Add(2 * time.Hour), Tally: call.Tally{Calls: 1, Ended: 1, Answered: 1}}
+	want("a", call.Hour{Start: hour, Tally: call.Tally{Calls: 4, Ended: 3, Answered: 1}}, third)
+	want("b", call.Hour{Start: hour, Tally: call.Tally{Calls: 1, Ended: 1, Answered: 1}})
+	want("c")
+	for _, step := range []struct {
+		queue call.QueueStatus
+		by    call.AnsweredBy
+		want  call.Tally
+	}{
+		{call.QueueStarted, call.AnsweredByUnknown, call.Tally{Calls: 4, Ended: 3, Answered: 1}},
+		{call.QueueComplete, call.AnsweredByUnknown, call.Tally{Calls: 4, Ended: 4, Answered: 2}},
+		{call.QueueComplete, call.AnsweredByHuman, call.Tally{Calls: 4, Ended: 4, Answered: 2}},
+		{call.QueueComplete, call.AnsweredByNobody, call.Tally{Calls: 4, Ended: 4, Answered: 1}},
+	} {
+		c, err := s.Get(t.Context(), "a", "t4")
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Queue, c.AnsweredBy = step.queue, step.by
+		if err := s.Update(t.Context(), c); err != nil {
+			t.Fatal(err)
+		}
+		want("a", call.Hour{Start: hour, Tally: step.want}, third)
 	}
 }
 

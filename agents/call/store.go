@@ -32,8 +32,9 @@ type Records interface {
 	// calls are without what may be large: their Agent has the Pathway only, and Plan, RequestData, Variables and
 	// Metadata are empty.
 	List(ctx context.Context, org callwright.OrgID, f Filter) (callwright.Page[Call], int, error)
-	// Tally counts the calls that were created at or after since and before a time. It reads no more than those.
-	Tally(ctx context.Context, org callwright.OrgID, since, before time.Time) (Tally, error)
+	// Hours returns the hours in which calls were created, the oldest first, from since on and before a time, which are whole hours. It
+	// reads no calls: they are counted as they are inserted and updated.
+	Hours(ctx context.Context, org callwright.OrgID, since, before time.Time) ([]Hour, error)
 }
 
 // Transcripts keeps the transcripts and the logs of calls.

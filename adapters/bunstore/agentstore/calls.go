@@ -91,17 +91,6 @@ func (s Calls) List(
 	return page, total, err
 }
 
-// Tally counts the calls of a time, by an index alone.
-func (s Calls) Tally(ctx context.Context, org callwright.OrgID, since, before time.Time) (t call.Tally, err error) {
-	err = s.core().Read(ctx, []any{org, since, before}, func(ctx context.Context, idb bun.IDB) error {
-		q := idb.NewSelect().Model((*callRow)(nil)).ColumnExpr("count(*)").
-			ColumnExpr("coalesce(sum(CASE WHEN ended THEN 1 ELSE 0 END), 0)").
-			ColumnExpr("coalesce(sum(CASE WHEN ended AND answered_by NOT IN ('', ?) THEN 1 ELSE 0 END), 0)", call.AnsweredByNobody)
-		return matching(q, org, call.Filter{Since: since, Before: before}).Scan(ctx, &t.Calls, &t.Ended, &t.Answered)
-	})
-	return t, err
-}
-
 // matching selects the calls of an organization that match the filter, on all pages.
 func matching(q *bun.SelectQuery, org callwright.OrgID, f call.Filter) *bun.SelectQuery {
 	q = q.Where("org = ?", org)

@@ -70,6 +70,7 @@ func useCalls(ctx context.Context, db *bunstore.DB, now time.Time) []error {
 	_, linesErr := calls.Transcript(ctx, org, "c")
 	_, partErr := calls.TranscriptBefore(ctx, org, "c", 5, 10)
 	_, turnsErr := calls.LogsBefore(ctx, org, "c", 5, 10)
+	_, hoursErr := calls.Hours(ctx, org, now, now)
 	_, stopsErr := calls.Stops(ctx, "n")
 	_, lostErr := calls.Lost(ctx, []string{"m"}, now, 10)
 	_, _, listErr := calls.List(ctx, org, call.Filter{
@@ -79,7 +80,8 @@ func useCalls(ctx context.Context, db *bunstore.DB, now time.Time) []error {
 	_, _, pathwayErr := calls.List(ctx, org, call.Filter{Pathway: "p"})
 	_, logsErr := calls.Logs(ctx, org, "c")
 	_, noticeErr := calls.Notice(ctx, org, "c", 1)
-	return append(errs, numberErr, numbersErr, callErr, linesErr, partErr, turnsErr, stopsErr, lostErr, listErr, pathwayErr, logsErr, noticeErr)
+	return append(errs, numberErr, numbersErr, callErr, linesErr, partErr, turnsErr, stopsErr, lostErr, listErr, pathwayErr, logsErr, noticeErr,
+		hoursErr)
 }
 
 func TestMain(m *testing.M) { storetest.Main(m) }

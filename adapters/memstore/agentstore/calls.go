@@ -106,13 +106,16 @@ func (s Calls) List(
 	return page, total, err
 }
 
-// Tally counts the calls of a time.
-func (s Calls) Tally(ctx context.Context, org callwright.OrgID, since, before time.Time) (t call.Tally, err error) {
+// Hours returns the hours in which calls were created.
+func (s Calls) Hours(ctx context.Context, org callwright.OrgID, since, before time.Time) (hours []call.Hour, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
+		by := map[time.Time]call.Tally{}
 		for _, c := range d.calls {
 			if c.Org != org || !matches(c, call.Filter{Since: since, Before: before}) {
 				continue
 			}
+			start := c.CreatedAt.UTC().Truncate(time.Hour)
+			t := by[start]
 			t.Calls++
 			if c.Queue.Ended() {
 				t.Ended++
@@ -120,10 +123,15 @@ func (s Calls) Tally(ctx context.Context, org callwright.OrgID, since, before ti
 					t.Answered++
 				}
 			}
+			by[start] = t
+		}
+		for start, t := range by {
+			hours = append(hours, call.Hour{Start: start, Tally: t})
 		}
 		return nil
 	})
-	return t, err
+	slices.SortFunc(hours, func(a, b call.Hour) int { return a.Start.Compare(b.Start) })
+	return hours, err
 }
 
 func matches(c call.Call, f call.Filter) bool {
