@@ -35,6 +35,7 @@ func RunCallStore(t *testing.T, newStore func(t *testing.T) call.Store, atRest c
 		"lists without what may be large":    listsLightly,
 		"pages without gaps":                 pagesCalls,
 		"counts the calls of a time":         countsCalls,
+		"looks at some calls for a page":     scansCalls,
 		"keeps a transcript":                 keepsTranscript,
 		"keeps logs by turn":                 keepsLogs,
 		"pages lines and logs":               pagesEvents,
@@ -397,6 +398,52 @@ func countsCalls(t *testing.T, s call.Store) {
 			t.Fatal(err)
 		}
 		want("a", call.Hour{Start: hour, Tally: step.want}, third)
+	}
+}
+
+// scansCalls walks over calls of which few match, a few at a time.
+func scansCalls(t *testing.T, s call.Store) {
+	const count = 23
+	for i := range count {
+		c := aCall(fmt.Sprintf("c%02d", i), "a")
+		c.CreatedAt = at.Add(time.Duration(i/3) * time.Second)
+		c.From, c.To, c.Inbound, c.Agent.Pathway.ID = fmt.Sprint("+1555000000", i%2), fmt.Sprint("+1555000001", i%3), i%11 == 0, fmt.Sprint("p", i%4)
+		c.Queue = call.QueueStarted
+		if i%5 > 0 {
+			c.Queue = call.QueueComplete
+		}
+		insertCalls(t, s, c)
+	}
+	insertCalls(t, s, aCall("b", "b"))
+	for name, f := range map[string]call.Filter{
+		"all": {}, "few": {Inbound: new(true)}, "caller": {From: "+15550000001"}, "callee": {To: "+15550000012", Inbound: new(false)},
+		"both": {From: "+15550000000", To: "+15550000010", Pathway: "p2"}, "pathway": {Pathway: "p0", Completed: new(true)},
+		"running": {Completed: new(false)}, "none": {AnsweredBy: call.AnsweredByVoicemail}, "times": {Since: at.Add(2 * time.Second), Before: at.Add(6 * time.Second)},
+	} {
+		for _, f.OldestFirst = range []bool{false, true} {
+			f.Scan, f.Limit, f.After = 0, 0, callwright.Keyset{}
+			want, _, err := s.List(t.Context(), "a", f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			all, _, err := s.List(t.Context(), "a", f.Scanned())
+			if err != nil {
+				t.Fatal(err)
+			}
+			f.Scan, f.Limit = 4, 3
+			var got []string
+			pages := 0
+			for ; pages == 0 || !f.After.IsZero(); pages++ {
+				page, _, err := s.List(t.Context(), "a", f)
+				if err != nil || len(page.Items) > f.Limit || pages > count {
+					t.Fatalf("%s: page %d has %d calls, %v", name, pages, len(page.Items), err)
+				}
+				got, f.After = append(got, ids(page.Items)...), page.Next
+			}
+			if least := (len(all.Items) + f.Scan - 1) / f.Scan; !slices.Equal(got, ids(want.Items)) || pages < least {
+				t.Errorf("%s: %d pages of at least %d have %v, want %v", name, pages, least, got, ids(want.Items))
+			}
+		}
 	}
 }
 

@@ -70,6 +70,8 @@ func (f Filter) check() error {
 	switch {
 	case f.Limit < 0 || f.Limit > MaxPage:
 		return callwright.Invalid("limit", "must be from 1 to %d", MaxPage)
+	case f.Scan < 0:
+		return callwright.Invalid("scan", "must not be negative")
 	case f.LongerThan < 0 || f.LongerThan > agents.LongestCall:
 		return callwright.Invalid("duration_gt", "must be from 0 to %d minutes", int(agents.LongestCall.Minutes()))
 	case f.ShorterThan < 0:

@@ -78,10 +78,11 @@ func useCalls(ctx context.Context, db *bunstore.DB, now time.Time) []error {
 		Status: call.StatusCompleted, LongerThan: time.Second, ShorterThan: time.Minute,
 	})
 	_, _, pathwayErr := calls.List(ctx, org, call.Filter{Pathway: "p"})
+	_, _, scanErr := calls.List(ctx, org, call.Filter{From: "a", To: "b", Pathway: "p", Scan: 5})
 	_, logsErr := calls.Logs(ctx, org, "c")
 	_, noticeErr := calls.Notice(ctx, org, "c", 1)
 	return append(errs, numberErr, numbersErr, callErr, linesErr, partErr, turnsErr, stopsErr, lostErr, listErr, pathwayErr, logsErr, noticeErr,
-		hoursErr)
+		hoursErr, scanErr)
 }
 
 func TestMain(m *testing.M) { storetest.Main(m) }

@@ -100,6 +100,23 @@ func TestListPages(t *testing.T) {
 	h.want(http.StatusOK, "/calls?after="+strings.ReplaceAll(next, "&amp;", "&"), `href="/calls/c09"`, `href="/calls/c00"`, "!/calls/c10", `!rel="next"`)
 }
 
+// TestListOfRareCalls looks for a call that is behind more than are looked at for a page.
+func TestListOfRareCalls(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	for i := range call.MaxScan + 5 {
+		h.call(fmt.Sprint("c", i), func(c *call.Call) {
+			if c.CreatedAt = created.Add(time.Duration(i) * time.Second); i == 0 {
+				c.Status = call.StatusBusy
+			}
+		})
+	}
+	text := h.want(http.StatusOK, "/calls?status=busy", "No call matches among the 10\u202f000 that were looked at", "back to", "!/calls/c0\"", `!rel="next"`)
+	_, next, _ := strings.Cut(text, `href="?after=`)
+	next, _, _ = strings.Cut(next, `"`)
+	h.want(http.StatusOK, "/calls?after="+strings.ReplaceAll(next, "&amp;", "&"), `href="/calls/c0"`, "!Look further")
+}
+
 func TestCall(t *testing.T) {
 	t.Parallel()
 	h := open(t)

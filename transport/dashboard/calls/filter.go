@@ -100,9 +100,10 @@ func (f filter) instant(name string) (at time.Time, isDate bool) {
 	return at, isDate
 }
 
-// find returns a page of calls. They are not counted: that would read them all.
+// find returns a page of calls. They are not counted, and a page ends after call.MaxScan of them: to find those that match could read
+// them all.
 func (p pages) find(ctx context.Context, r *page.Request, f call.Filter) (callwright.Page[call.Call], error) {
-	f.Limit, f.Uncounted = pageSize, true
+	f.Limit, f.Uncounted, f.Scan = pageSize, true, call.MaxScan
 	found, _, err := p.cfg.Calls.List(ctx, r.Org(), f)
 	return found, err
 }

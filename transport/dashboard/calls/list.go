@@ -3,6 +3,7 @@ package calls
 import (
 	"context"
 	"net/http"
+	"time"
 
 	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/transport/dashboard/page"
@@ -17,7 +18,8 @@ type list struct {
 	Running []call.Call // on the first page without filters
 	More    bool        // more are running than are shown
 	Calls   []call.Call
-	Next    string // address of the next page; empty: this is the last
+	Next    string    // address of the next page; empty: this is the last
+	Until   time.Time // the calls beyond this time were not looked at; zero: the page is full, or the last
 	Order   order
 }
 
@@ -63,6 +65,9 @@ func (p pages) list(ctx context.Context, r *page.Request) (page.Answer, error) {
 	}
 	data.Order = orderOf(r, f)
 	data.Calls, data.Next = found.Items, r.Next(found.Next)
+	if len(found.Items) < pageSize {
+		data.Until = found.Next.At
+	}
 	view := &page.View{Page: "list", Title: "Calls", Data: data}
 	switch {
 	case first:
