@@ -26,3 +26,6 @@ WHEN NEW.ended <> OLD.ended OR NEW.ended AND NEW.answered_by <> OLD.answered_by 
         answered = answered + (NEW.ended AND NEW.answered_by NOT IN ('', 'no-answer')) - (OLD.ended AND OLD.answered_by NOT IN ('', 'no-answer'))
     WHERE org = NEW.org AND hour = substr(NEW.created_at, 1, 13) || ':00:00+00:00';
 END;
+
+-- The issues on which work is left are found without those that are over.
+CREATE INDEX triage_issues_open ON triage_issues (org, last_activity_at, id, status) WHERE status NOT IN ('done', 'closed');

@@ -34,3 +34,6 @@ BEGIN
 END $$;
 CREATE TRIGGER calls_recounted AFTER UPDATE OF ended, answered_by ON calls FOR EACH ROW
 WHEN (NEW.ended <> OLD.ended OR NEW.ended AND NEW.answered_by <> OLD.answered_by) EXECUTE FUNCTION recount_call();
+
+-- The issues on which work is left are found without those that are over.
+CREATE INDEX triage_issues_open ON triage_issues (org, last_activity_at, id, status) WHERE status NOT IN ('done', 'closed');
