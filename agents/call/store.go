@@ -112,7 +112,7 @@ func (f Filter) Scanned() Filter {
 }
 
 // MaxScan is the Scan of lists for people, who would rather go on than wait.
-const MaxScan = 10_000
+const MaxScan = 4_000
 
 // MaxPage bounds the calls, lines or logs of one page.
 const MaxPage = 1000

@@ -68,14 +68,19 @@ func pageOf(q *bun.SelectQuery, f call.Filter) *bun.SelectQuery {
 	return q.Order("created_at"+direction, "id"+direction)
 }
 
-// scanned returns the last call that is looked at for a page; zero when those that are left are not more. It reads an index alone.
+// scanned returns the last call that is read for a page; zero when those that are left are not more, or all of them match.
 func scanned(ctx context.Context, idb bun.IDB, org callwright.OrgID, f call.Filter) (last callwright.Keyset, err error) {
-	if f.Scan == 0 {
+	of, chosen := f.Scanned(), f
+	chosen.Scan, chosen.Limit, chosen.Uncounted = 0, 0, false
+	if f.Scan == 0 || of == chosen {
 		return last, nil
 	}
+	columns := []string{"created_at", "id"}
+	if of.Completed != nil {
+		columns = append(columns, "node") // is in neither index: SQLite would prefer that of all calls, which has the other columns
+	}
 	var rows []callRow
-	q := idb.NewSelect().Model(&rows).Column("created_at", "id")
-	err = pageOf(matching(q, org, f.Scanned()), f).Offset(f.Scan - 1).Limit(2).Scan(ctx)
+	err = pageOf(matching(idb.NewSelect().Model(&rows).Column(columns...), org, of), f).Offset(f.Scan - 1).Limit(2).Scan(ctx)
 	if len(rows) == 2 {
 		last = callwright.Keyset{At: sqldb.Stored(rows[0].CreatedAt), ID: rows[0].ID}
 	}

@@ -65,17 +65,22 @@ func TestRunningCallsUseIndex(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
 		db := open(t)
-		fill(t, db, 3000)
+		if fillOnly(t, db, 3000); db.PostgresDSN() != "" { // nothing analyzes tables of SQLite in operation
+			analyze(t, db)
+		}
 		calls := agentstore.Calls{DB: db}
 		if err := calls.Insert(t.Context(), call.Call{ID: "running", Org: "o3", Queue: call.QueueStarted, CreatedAt: callsStart, Version: 1}); err != nil {
 			t.Fatal(err)
 		}
 		for _, query := range storetest.Statements(t, db, func() error {
-			page, _, err := calls.List(t.Context(), "o3", call.Filter{Completed: new(false), Uncounted: true, Limit: 5})
-			if err == nil && len(page.Items) != 1 {
-				err = fmt.Errorf("%d calls are running", len(page.Items))
+			for _, f := range []call.Filter{{}, {Scan: 100}, {Scan: 100, Inbound: new(false)}} {
+				f.Completed, f.Uncounted, f.Limit = new(false), true, 5
+				page, _, err := calls.List(t.Context(), "o3", f)
+				if err != nil || len(page.Items) != 1 {
+					return fmt.Errorf("%d calls are running, %w", len(page.Items), err)
+				}
 			}
-			return err
+			return nil
 		}) {
 			plan := storetest.Explain(t, db, query, true)
 			if !strings.Contains(plan, "calls_running") || strings.Contains(plan, "TEMP B-TREE") {

@@ -14,7 +14,7 @@ import (
 )
 
 // funcs are the functions of the template.
-var funcs = template.FuncMap{"words": words, "callState": callState, "healthKind": healthKind, "counted": counted, "lastDay": lastDay}
+var funcs = template.FuncMap{"words": words, "callState": callState, "healthKind": healthKind, "counted": counted, "lastDay": lastDay, "uptime": uptime}
 
 // words shows a name of a domain, such as "in_progress", as words.
 func words(name any) string { return strings.ReplaceAll(fmt.Sprint(name), "_", " ") }
@@ -54,4 +54,12 @@ func counted(n int) string {
 // lastDay draws the last day of the trunk in a place of the list.
 func lastDay(place int, t sip.TrunkDay, now time.Time) template.HTML {
 	return trunks.LastDay("trunk-"+strconv.Itoa(place), "Last day of "+t.Number.String(), t.Hours, now)
+}
+
+// uptime says for how much of the last day a trunk was up; empty: nothing is known.
+func uptime(t sip.TrunkDay) string {
+	if t.Uptime == nil {
+		return ""
+	}
+	return fmt.Sprintf("up for %.1f %% of the day", *t.Uptime)
 }
