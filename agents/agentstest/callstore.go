@@ -36,6 +36,7 @@ func RunCallStore(t *testing.T, newStore func(t *testing.T) call.Store, atRest c
 		"pages without gaps":                 pagesCalls,
 		"counts the calls of a time":         countsCalls,
 		"looks at some calls for a page":     scansCalls,
+		"tells what has changed":             tellsChanges,
 		"keeps a transcript":                 keepsTranscript,
 		"keeps logs by turn":                 keepsLogs,
 		"pages lines and logs":               pagesEvents,
@@ -426,6 +427,13 @@ func scansCalls(t *testing.T, s call.Store) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			var versions []call.Revision
+			for _, c := range want.Items {
+				versions = append(versions, call.Revision{ID: c.ID, Version: c.Version})
+			}
+			if got, err := s.Revisions(t.Context(), "a", f); err != nil || !slices.Equal(got, versions) {
+				t.Errorf("%s: the revisions are %v, %v; want %v", name, got, err, versions)
+			}
 			all, _, err := s.List(t.Context(), "a", f.Scanned())
 			if err != nil {
 				t.Fatal(err)
@@ -443,6 +451,41 @@ func scansCalls(t *testing.T, s call.Store) {
 			if least := (len(all.Items) + f.Scan - 1) / f.Scan; !slices.Equal(got, ids(want.Items)) || pages < least {
 				t.Errorf("%s: %d pages of at least %d have %v, want %v", name, pages, least, got, ids(want.Items))
 			}
+		}
+	}
+}
+
+// tellsChanges changes a call in every way in which calls change.
+func tellsChanges(t *testing.T, s call.Store) {
+	c := aCall("c1", "a")
+	c.Queue = call.QueueStarted
+	insertCalls(t, s, aCall("c2", "a"), c)
+	want := call.Position{Version: 1, Turn: -1}
+	for name, change := range []func() error{
+		func() error { return nil },
+		func() error { want.Version = 2; return s.Update(t.Context(), c) },
+		func() error { want.StopRequested = true; return s.RequestStop(t.Context(), "a", "c1") },
+		func() error { want.Line = 3; return s.Append(t.Context(), "a", "c1", call.Entry{Seq: 3}) },
+		func() error { return s.Append(t.Context(), "a", "c1", call.Entry{Seq: 2}) },
+		func() error { want.Turn = 0; return s.AppendLog(t.Context(), "a", "c1", pathway.Log{}) },
+		func() error { return s.Append(t.Context(), "a", "c2", call.Entry{Seq: 9}) },
+	} {
+		if err := change(); err != nil {
+			t.Fatal(name, err)
+		}
+		if got, err := s.Position(t.Context(), "a", "c1"); err != nil || got != want {
+			t.Errorf("after change %d it is %+v, %v; want %+v", name, got, err, want)
+		}
+	}
+	if got, err := s.Revisions(t.Context(), "a", call.Filter{Limit: 1, OldestFirst: true}); err != nil || !slices.Equal(got, []call.Revision{{ID: "c1", Version: 2}}) {
+		t.Errorf("the page has %v, %v", got, err)
+	}
+	for _, of := range []struct {
+		org callwright.OrgID
+		id  string
+	}{{"b", "c1"}, {"a", "c9"}} {
+		if _, err := s.Position(t.Context(), of.org, of.id); !errors.Is(err, callwright.ErrNotFound) {
+			t.Errorf("%v gave %v", of, err)
 		}
 	}
 }

@@ -65,6 +65,19 @@ func (s *Service) List(ctx context.Context, org callwright.OrgID, f Filter) (cal
 	return s.cfg.Store.List(ctx, org, f)
 }
 
+// Revisions returns what List does of a page, but only by which one sees whether it has changed.
+func (s *Service) Revisions(ctx context.Context, org callwright.OrgID, f Filter) ([]Revision, error) {
+	if err := f.check(); err != nil {
+		return nil, err
+	}
+	return s.cfg.Store.Revisions(ctx, org, f)
+}
+
+// Position returns how far a call is.
+func (s *Service) Position(ctx context.Context, org callwright.OrgID, id string) (Position, error) {
+	return s.cfg.Store.Position(ctx, org, id)
+}
+
 // check refuses a filter that no call can match.
 func (f Filter) check() error {
 	switch {

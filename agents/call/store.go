@@ -33,6 +33,10 @@ type Records interface {
 	// Metadata are empty. With Scan, a page ends after as many calls that match Scanned, so that it may be short, even empty,
 	// although its Next leads on.
 	List(ctx context.Context, org callwright.OrgID, f Filter) (callwright.Page[Call], int, error)
+	// Revisions returns what List does of a page, but only by which one sees whether it has changed.
+	Revisions(ctx context.Context, org callwright.OrgID, f Filter) ([]Revision, error)
+	// Position returns how far a call is; CodeNotFound when it is absent.
+	Position(ctx context.Context, org callwright.OrgID, id string) (Position, error)
 	// Hours returns the hours in which calls were created, the oldest first, from since on and before a time, which are whole hours. It
 	// reads no calls: they are counted as they are inserted and updated.
 	Hours(ctx context.Context, org callwright.OrgID, since, before time.Time) ([]Hour, error)
@@ -113,6 +117,20 @@ func (f Filter) Scanned() Filter {
 
 // MaxScan is the Scan of lists for people, who would rather go on than wait.
 const MaxScan = 4_000
+
+// Revision is a call as it was at a time.
+type Revision struct {
+	ID      string
+	Version int64
+}
+
+// Position tells whether anything of a call has changed.
+type Position struct {
+	Version       int64
+	StopRequested bool
+	Line          int // Seq of the last line of its transcript; 0: none
+	Turn          int // Turn of the last of its logs; -1: none
+}
 
 // MaxPage bounds the calls, lines or logs of one page.
 const MaxPage = 1000

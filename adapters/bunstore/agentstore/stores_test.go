@@ -70,6 +70,8 @@ func useCalls(ctx context.Context, db *bunstore.DB, now time.Time) []error {
 	_, linesErr := calls.Transcript(ctx, org, "c")
 	_, partErr := calls.TranscriptBefore(ctx, org, "c", 5, 10)
 	_, turnsErr := calls.LogsBefore(ctx, org, "c", 5, 10)
+	_, revisionsErr := calls.Revisions(ctx, org, call.Filter{From: "a", Scan: 5, Completed: &yes})
+	_, positionErr := calls.Position(ctx, org, "c")
 	_, hoursErr := calls.Hours(ctx, org, now, now)
 	_, stopsErr := calls.Stops(ctx, "n")
 	_, lostErr := calls.Lost(ctx, []string{"m"}, now, 10)
@@ -82,7 +84,7 @@ func useCalls(ctx context.Context, db *bunstore.DB, now time.Time) []error {
 	_, logsErr := calls.Logs(ctx, org, "c")
 	_, noticeErr := calls.Notice(ctx, org, "c", 1)
 	return append(errs, numberErr, numbersErr, callErr, linesErr, partErr, turnsErr, stopsErr, lostErr, listErr, pathwayErr, logsErr, noticeErr,
-		hoursErr, scanErr)
+		hoursErr, scanErr, revisionsErr, positionErr)
 }
 
 func TestMain(m *testing.M) { storetest.Main(m) }

@@ -149,6 +149,25 @@ func passing(err error) bool {
 	return errors.Is(err, callwright.ErrUnavailable) || errors.Is(err, callwright.ErrTooManyRequests) || errors.Is(err, context.DeadlineExceeded)
 }
 
+// Poll returns a View.Wait for what can be compared at little cost: it reads that every LiveEvery until it is not equal to shown, of which the
+// View was made.
+func Poll[T comparable](shown T, read func(ctx context.Context) (T, error)) func(ctx context.Context) error {
+	return func(ctx context.Context) error {
+		ticker := time.NewTicker(LiveEvery)
+		defer ticker.Stop()
+		for {
+			select {
+			case <-ticker.C:
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+			if now, err := read(ctx); err != nil || now != shown {
+				return err
+			}
+		}
+	}
+}
+
 // rest waits until a view may have changed.
 func rest(ctx context.Context, v *View) {
 	every := v.Every
