@@ -64,11 +64,14 @@ func bigHouse(b *testing.B) *house {
 		return h
 	}
 	h.signIn(b, bigOrg)
+	numbers := numbers(0, bigSmall)
 	fills := []func(context.Context) error{
-		func(ctx context.Context) error { return h.fillCalls(ctx, bigCalls()) }, h.attach, h.fillRecording,
+		func(ctx context.Context) error { return h.fillCalls(ctx, bigOrg, bigCalls()) },
+		func(ctx context.Context) error { return h.attach(ctx, bigOrg, numbers) }, h.fillRecording,
 	}
 	for _, fill := range []func(context.Context) error{
-		h.fillCall, h.fillIssues, h.fillTests, h.fillPorts, h.fillSpeech, h.fillPathways, h.fillTrunks,
+		h.fillCall, h.fillIssues, h.fillTests, h.fillPorts, h.fillSpeech, h.fillPathways, h.fillLog,
+		func(ctx context.Context) error { return h.watch(ctx, bigOrg, numbers) },
 	} {
 		fills = append(fills, func(ctx context.Context) error { return h.db.Do(ctx, fill) })
 	}
@@ -81,9 +84,9 @@ func bigHouse(b *testing.B) *house {
 }
 
 // endedCall is a call that has ended as most do.
-func endedCall(id string, at time.Time) call.Call {
+func endedCall(org callwright.OrgID, id string, at time.Time) call.Call {
 	return call.Call{
-		ID: id, Org: bigOrg, From: "+14155550100", To: "+14155550123", Queue: call.QueueComplete, Status: call.StatusCompleted,
+		ID: id, Org: org, From: "+14155550100", To: "+14155550123", Queue: call.QueueComplete, Status: call.StatusCompleted,
 		CreatedAt: at, StartedAt: new(at.Add(4 * time.Second)), EndedAt: new(at.Add(184 * time.Second)), AnsweredBy: call.AnsweredByHuman,
 		Ending: &call.HangupReason{Cause: call.CauseRemoteHangup, SIPCode: 200, ByPeer: true}, ModelUsed: "scripted",
 		Agent: agents.Agent{
@@ -97,9 +100,9 @@ func endedCall(id string, at time.Time) call.Call {
 
 // fillCalls stores calls of the last 90 days, evenly: a tenth are inbound, half are answered by people, a hundredth have failed and one in
 // a hundred thousand was busy; they are from 10 numbers, to 5,000, and of 50 pathways. Five run.
-func (h *house) fillCalls(ctx context.Context, count int) error {
-	store := agentstore.Calls{DB: h.db}
-	if err := store.Insert(ctx, endedCall("template", minutesAgo(0))); err != nil {
+func (h *house) fillCalls(ctx context.Context, org callwright.OrgID, count int) error {
+	store, template := agentstore.Calls{DB: h.db}, endedCall(org, string(org)+"-template", minutesAgo(0))
+	if err := store.Insert(ctx, template); err != nil {
 		return err
 	}
 	rows, err := h.db.SQL().QueryContext(ctx, "SELECT name FROM pragma_table_info('calls')")
@@ -109,7 +112,7 @@ func (h *house) fillCalls(ctx context.Context, count int) error {
 	defer rows.Close()
 	created := fmt.Sprintf("strftime('%%Y-%%m-%%d %%H:%%M:%%S+00:00', %d - i * %d / %d, 'unixepoch')", minutesAgo(0).Unix(), 90*24*3600, count)
 	differ := map[string]string{
-		"id": "'c' || (10000000 + i)", "inbound": "i % 10 = 0", "from_number": "'+1415555' || (1000 + i % 10)",
+		"id": "'" + string(org) + "-' || (10000000 + i)", "inbound": "i % 10 = 0", "from_number": "'+1415555' || (1000 + i % 10)",
 		"to_number": "'+1555' || (1000000 + i % 5000)", "pathway_id": "'p' || (i % 50)", "created_at": created,
 		"status":      "CASE WHEN i % 100000 = 77777 THEN 'busy' WHEN i % 100 = 0 THEN 'failed' ELSE 'completed' END",
 		"answered_by": "CASE i % 4 WHEN 0 THEN 'voicemail' WHEN 1 THEN 'no-answer' ELSE 'human' END",
@@ -131,19 +134,19 @@ func (h *house) fillCalls(ctx context.Context, count int) error {
 		return err
 	}
 	_, err = h.db.SQL().ExecContext(ctx, fmt.Sprintf(`WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < %d)
-		INSERT INTO calls (%s) SELECT %s FROM calls, n WHERE id = 'template'`, count-1, strings.Join(names, ", "), strings.Join(values, ", ")))
+		INSERT INTO calls (%s) SELECT %s FROM calls, n WHERE id = ?`, count-1, strings.Join(names, ", "), strings.Join(values, ", ")), template.ID)
 	for i := 0; i < 5 && err == nil; i++ {
-		c := endedCall(fmt.Sprint("running-", i), minutesAgo(i))
+		c := endedCall(org, fmt.Sprint(org, "-running-", i), minutesAgo(i))
 		c.Queue, c.Status, c.EndedAt, c.Ending = call.QueueStarted, "", nil, nil
 		err = store.Insert(ctx, c)
 	}
 	return err
 }
 
-// fillCall stores the call "long": 2,000 lines, 500 turns, and three attempts with 40 messages each.
+// fillCall stores the call "long": 2,000 lines, 500 turns, and three attempts with 15 messages each.
 func (h *house) fillCall(ctx context.Context) error {
 	store, log := agentstore.Calls{DB: h.db}, sipstore.CallLog{DB: h.db}
-	c := endedCall("long", minutesAgo(1))
+	c := endedCall(bigOrg, "long", minutesAgo(1))
 	c.Recorded, c.EndedAt = true, new(c.CreatedAt.Add(10*time.Minute))
 	if err := store.Insert(ctx, c); err != nil {
 		return err
@@ -180,7 +183,7 @@ func (h *house) fillCall(ctx context.Context) error {
 			To: c.To, SIPCallID: "0123456789abcdef@192.0.2.1", Attempt: attempt, Server: "pbx.example.com:5061", Node: "n", StartedAt: c.CreatedAt,
 		}
 		var events []ladder.Event
-		for i := range 40 {
+		for i := range 15 {
 			events = append(events, ladder.Event{
 				At: c.CreatedAt.Add(time.Duration(i) * 50 * time.Millisecond), Attempt: attempt, Sent: i%2 == 0, Method: "INVITE", Status: i % 2 * 180, Reason: "Ringing",
 				CSeq: 1, Transport: "TLS 1.3", Peer: "192.0.2.1:5061", Branch: "z9hG4bK0123456789", Body: "audio PCMU, SRTP",
@@ -308,19 +311,19 @@ func (h *house) fillPathways(ctx context.Context) error {
 	return nil
 }
 
-// numbers are those with a trunk.
-func numbers() []string {
-	all := make([]string, bigSmall)
+// numbers returns phone numbers, each of them another.
+func numbers(first, count int) []string {
+	all := make([]string, count)
 	for i := range all {
-		all[i] = fmt.Sprintf("+1415555%04d", 100+i)
+		all[i] = fmt.Sprintf("+1415555%04d", 100+first+i)
 	}
 	return all
 }
 
-// attach attaches the numbers in both directions.
-func (h *house) attach(ctx context.Context) error {
-	for some := range slices.Chunk(numbers(), 100) {
-		done, err := h.trunks.Attach(ctx, bigOrg, sip.Attachment{Numbers: some, Directions: []sip.DirectionInput{
+// attach attaches numbers in both directions.
+func (h *house) attach(ctx context.Context, org callwright.OrgID, numbers []string) error {
+	for some := range slices.Chunk(numbers, 100) {
+		done, err := h.trunks.Attach(ctx, org, sip.Attachment{Numbers: some, Directions: []sip.DirectionInput{
 			{Type: sip.Inbound}, {Type: sip.Outbound, Endpoint: new("sip:pbx.example.com")},
 		}})
 		if err != nil || len(done.Configured) != len(some) {
@@ -330,15 +333,15 @@ func (h *house) attach(ctx context.Context) error {
 	return nil
 }
 
-// fillTrunks has the trunks be watched for a month, and stores calls of one. A tenth cannot be reached.
-func (h *house) fillTrunks(ctx context.Context) error {
-	statuses, log := sipstore.Statuses{DB: h.db}, sipstore.CallLog{DB: h.db}
-	for i, number := range numbers() {
-		t, err := h.trunks.Trunk(ctx, bigOrg, number, sip.Outbound)
+// watch has the trunks of numbers be watched for a month. A tenth cannot be reached.
+func (h *house) watch(ctx context.Context, org callwright.OrgID, numbers []string) error {
+	statuses := sipstore.Statuses{DB: h.db}
+	for i, number := range numbers {
+		t, err := h.trunks.Trunk(ctx, org, number, sip.Outbound)
 		if err != nil {
 			return err
 		}
-		s, err := statuses.Status(ctx, bigOrg, t.ID)
+		s, err := statuses.Status(ctx, org, t.ID)
 		if err != nil {
 			return err
 		}
@@ -350,6 +353,12 @@ func (h *house) fillTrunks(ctx context.Context) error {
 			return err
 		}
 	}
+	return nil
+}
+
+// fillLog stores calls of a trunk.
+func (h *house) fillLog(ctx context.Context) error {
+	log := sipstore.CallLog{DB: h.db}
 	for i := range 10 * bigSmall {
 		at := minutesAgo(i)
 		r := calllog.Record{

@@ -14,7 +14,7 @@ import (
 
 // The elements of a page of a call's lists.
 const (
-	linesPage = 200
+	linesPage = 100
 	turnsPage = 50
 )
 
