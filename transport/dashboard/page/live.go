@@ -133,7 +133,10 @@ func (c *channel) run(ctx context.Context, s *Site, r *Request, route Route) {
 		if err == nil || !passing(err) {
 			c.put(parts, err)
 		}
-		if err != nil && ctx.Err() == nil {
+		if ctx.Err() != nil {
+			return
+		}
+		if err != nil {
 			s.log(r, route, 0, time.Since(begin), err)
 			if c.ended() {
 				return
