@@ -34,7 +34,9 @@ func RunCallStore(t *testing.T, newStore func(t *testing.T) call.Store, atRest c
 		"filters by how calls came out":      filtersOutcomes,
 		"lists without what may be large":    listsLightly,
 		"pages without gaps":                 pagesCalls,
-		"counts the calls of a time":         talliesCalls,
+		"counts the calls of a time":         countsCalls,
+		"looks at some calls for a page":     scansCalls,
+		"tells what has changed":             tellsChanges,
 		"keeps a transcript":                 keepsTranscript,
 		"keeps logs by turn":                 keepsLogs,
 		"pages lines and logs":               pagesEvents,
@@ -346,8 +348,9 @@ func ids(calls []call.Call) []string {
 	return out
 }
 
-// talliesCalls counts calls at the bounds of a time, and what has become of them.
-func talliesCalls(t *testing.T, s call.Store) {
+// countsCalls counts calls by the hours in which they were created, as they are inserted and as they change.
+func countsCalls(t *testing.T, s call.Store) {
+	hour := at.Truncate(time.Hour)
 	for i, c := range []struct {
 		org   callwright.OrgID
 		after time.Duration
@@ -359,16 +362,130 @@ func talliesCalls(t *testing.T, s call.Store) {
 		{"a", time.Minute, call.QueueComplete, call.AnsweredByNobody},
 		{"a", time.Minute, call.QueueComplete, ""},
 		{"a", time.Hour - time.Second, call.QueueQueued, ""},
-		{"a", time.Hour, call.QueueComplete, call.AnsweredByHuman},
+		{"a", 2 * time.Hour, call.QueueComplete, call.AnsweredByUnknown},
+		{"a", 3 * time.Hour, call.QueueComplete, call.AnsweredByHuman},
 		{"b", time.Minute, call.QueueComplete, call.AnsweredByHuman},
 	} {
 		made := aCall(fmt.Sprint("t", i), c.org)
-		made.CreatedAt, made.Queue, made.AnsweredBy = at.Add(c.after), c.queue, c.by
+		made.CreatedAt, made.Queue, made.AnsweredBy = hour.Add(c.after), c.queue, c.by
 		insertCalls(t, s, made)
 	}
-	for org, want := range map[callwright.OrgID]call.Tally{"a": {Calls: 4, Ended: 3, Answered: 1}, "b": {Calls: 1, Ended: 1, Answered: 1}, "c": {}} {
-		if got, err := s.Tally(t.Context(), org, at, at.Add(time.Hour)); err != nil || got != want {
+	want := func(org callwright.OrgID, want ...call.Hour) {
+		t.Helper()
+		if got, err := s.Hours(t.Context(), org, hour, hour.Add(3*time.Hour)); err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("%s has %+v, %v, want %+v", org, got, err, want)
+		}
+	}
+	third := call.Hour{Start: hour.Add(2 * time.Hour), Tally: call.Tally{Calls: 1, Ended: 1, Answered: 1}}
+	want("a", call.Hour{Start: hour, Tally: call.Tally{Calls: 4, Ended: 3, Answered: 1}}, third)
+	want("b", call.Hour{Start: hour, Tally: call.Tally{Calls: 1, Ended: 1, Answered: 1}})
+	want("c")
+	for _, step := range []struct {
+		queue call.QueueStatus
+		by    call.AnsweredBy
+		want  call.Tally
+	}{
+		{call.QueueStarted, call.AnsweredByUnknown, call.Tally{Calls: 4, Ended: 3, Answered: 1}},
+		{call.QueueComplete, call.AnsweredByUnknown, call.Tally{Calls: 4, Ended: 4, Answered: 2}},
+		{call.QueueComplete, call.AnsweredByHuman, call.Tally{Calls: 4, Ended: 4, Answered: 2}},
+		{call.QueueComplete, call.AnsweredByNobody, call.Tally{Calls: 4, Ended: 4, Answered: 1}},
+	} {
+		c, err := s.Get(t.Context(), "a", "t4")
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Queue, c.AnsweredBy = step.queue, step.by
+		if err := s.Update(t.Context(), c); err != nil {
+			t.Fatal(err)
+		}
+		want("a", call.Hour{Start: hour, Tally: step.want}, third)
+	}
+}
+
+// scansCalls walks over calls of which few match, a few at a time.
+func scansCalls(t *testing.T, s call.Store) {
+	const count = 23
+	for i := range count {
+		c := aCall(fmt.Sprintf("c%02d", i), "a")
+		c.CreatedAt = at.Add(time.Duration(i/3) * time.Second)
+		c.From, c.To, c.Inbound, c.Agent.Pathway.ID = fmt.Sprint("+1555000000", i%2), fmt.Sprint("+1555000001", i%3), i%11 == 0, fmt.Sprint("p", i%4)
+		c.Queue = call.QueueStarted
+		if i%5 > 0 {
+			c.Queue = call.QueueComplete
+		}
+		insertCalls(t, s, c)
+	}
+	insertCalls(t, s, aCall("b", "b"))
+	for name, f := range map[string]call.Filter{
+		"all": {}, "few": {Inbound: new(true)}, "caller": {From: "+15550000001"}, "callee": {To: "+15550000012", Inbound: new(false)},
+		"both": {From: "+15550000000", To: "+15550000010", Pathway: "p2"}, "pathway": {Pathway: "p0", Completed: new(true)},
+		"running": {Completed: new(false)}, "none": {AnsweredBy: call.AnsweredByVoicemail}, "times": {Since: at.Add(2 * time.Second), Before: at.Add(6 * time.Second)},
+	} {
+		for _, f.OldestFirst = range []bool{false, true} {
+			f.Scan, f.Limit, f.After = 0, 0, callwright.Keyset{}
+			want, _, err := s.List(t.Context(), "a", f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var versions []call.Revision
+			for _, c := range want.Items {
+				versions = append(versions, call.Revision{ID: c.ID, Version: c.Version})
+			}
+			if got, err := s.Revisions(t.Context(), "a", f); err != nil || !slices.Equal(got, versions) {
+				t.Errorf("%s: the revisions are %v, %v; want %v", name, got, err, versions)
+			}
+			all, _, err := s.List(t.Context(), "a", f.Scanned())
+			if err != nil {
+				t.Fatal(err)
+			}
+			f.Scan, f.Limit = 4, 3
+			var got []string
+			pages := 0
+			for ; pages == 0 || !f.After.IsZero(); pages++ {
+				page, _, err := s.List(t.Context(), "a", f)
+				if err != nil || len(page.Items) > f.Limit || pages > count {
+					t.Fatalf("%s: page %d has %d calls, %v", name, pages, len(page.Items), err)
+				}
+				got, f.After = append(got, ids(page.Items)...), page.Next
+			}
+			if least := (len(all.Items) + f.Scan - 1) / f.Scan; !slices.Equal(got, ids(want.Items)) || pages < least {
+				t.Errorf("%s: %d pages of at least %d have %v, want %v", name, pages, least, got, ids(want.Items))
+			}
+		}
+	}
+}
+
+// tellsChanges changes a call in every way in which calls change.
+func tellsChanges(t *testing.T, s call.Store) {
+	c := aCall("c1", "a")
+	c.Queue = call.QueueStarted
+	insertCalls(t, s, aCall("c2", "a"), c)
+	want := call.Position{Version: 1, Turn: -1}
+	for name, change := range []func() error{
+		func() error { return nil },
+		func() error { want.Version = 2; return s.Update(t.Context(), c) },
+		func() error { want.StopRequested = true; return s.RequestStop(t.Context(), "a", "c1") },
+		func() error { want.Line = 3; return s.Append(t.Context(), "a", "c1", call.Entry{Seq: 3}) },
+		func() error { return s.Append(t.Context(), "a", "c1", call.Entry{Seq: 2}) },
+		func() error { want.Turn = 0; return s.AppendLog(t.Context(), "a", "c1", pathway.Log{}) },
+		func() error { return s.Append(t.Context(), "a", "c2", call.Entry{Seq: 9}) },
+	} {
+		if err := change(); err != nil {
+			t.Fatal(name, err)
+		}
+		if got, err := s.Position(t.Context(), "a", "c1"); err != nil || got != want {
+			t.Errorf("after change %d it is %+v, %v; want %+v", name, got, err, want)
+		}
+	}
+	if got, err := s.Revisions(t.Context(), "a", call.Filter{Limit: 1, OldestFirst: true}); err != nil || !slices.Equal(got, []call.Revision{{ID: "c1", Version: 2}}) {
+		t.Errorf("the page has %v, %v", got, err)
+	}
+	for _, of := range []struct {
+		org callwright.OrgID
+		id  string
+	}{{"b", "c1"}, {"a", "c9"}} {
+		if _, err := s.Position(t.Context(), of.org, of.id); !errors.Is(err, callwright.ErrNotFound) {
+			t.Errorf("%v gave %v", of, err)
 		}
 	}
 }

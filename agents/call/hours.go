@@ -29,14 +29,17 @@ func (s *Service) Hours(ctx context.Context, org callwright.OrgID, count int) ([
 		return nil, callwright.Invalid("count", "must be from 1 to %d", MaxHours)
 	}
 	hours := make([]Hour, count)
-	start := s.cfg.Clock.Now().UTC().Truncate(time.Hour).Add(-time.Duration(count-1) * time.Hour)
+	end := s.cfg.Clock.Now().UTC().Truncate(time.Hour).Add(time.Hour)
+	start := end.Add(-time.Duration(count) * time.Hour)
 	for i := range hours {
-		tally, err := s.cfg.Store.Tally(ctx, org, start, start.Add(time.Hour))
-		if err != nil {
-			return nil, err
-		}
-		hours[i] = Hour{Start: start, Tally: tally}
-		start = start.Add(time.Hour)
+		hours[i].Start = start.Add(time.Duration(i) * time.Hour)
+	}
+	counted, err := s.cfg.Store.Hours(ctx, org, start, end)
+	if err != nil {
+		return nil, err
+	}
+	for _, h := range counted {
+		hours[h.Start.Sub(start)/time.Hour].Tally = h.Tally
 	}
 	return hours, nil
 }

@@ -65,11 +65,26 @@ func (s *Service) List(ctx context.Context, org callwright.OrgID, f Filter) (cal
 	return s.cfg.Store.List(ctx, org, f)
 }
 
+// Revisions returns what List does of a page, but only by which one sees whether it has changed.
+func (s *Service) Revisions(ctx context.Context, org callwright.OrgID, f Filter) ([]Revision, error) {
+	if err := f.check(); err != nil {
+		return nil, err
+	}
+	return s.cfg.Store.Revisions(ctx, org, f)
+}
+
+// Position returns how far a call is.
+func (s *Service) Position(ctx context.Context, org callwright.OrgID, id string) (Position, error) {
+	return s.cfg.Store.Position(ctx, org, id)
+}
+
 // check refuses a filter that no call can match.
 func (f Filter) check() error {
 	switch {
 	case f.Limit < 0 || f.Limit > MaxPage:
 		return callwright.Invalid("limit", "must be from 1 to %d", MaxPage)
+	case f.Scan < 0:
+		return callwright.Invalid("scan", "must not be negative")
 	case f.LongerThan < 0 || f.LongerThan > agents.LongestCall:
 		return callwright.Invalid("duration_gt", "must be from 0 to %d minutes", int(agents.LongestCall.Minutes()))
 	case f.ShorterThan < 0:

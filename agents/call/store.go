@@ -30,10 +30,16 @@ type Records interface {
 	Update(ctx context.Context, c Call) error
 	// List returns a page of calls, newest first unless the filter says otherwise, and how many match in all. The
 	// calls are without what may be large: their Agent has the Pathway only, and Plan, RequestData, Variables and
-	// Metadata are empty.
+	// Metadata are empty. With Scan, a page ends after as many calls that match Scanned, so that it may be short, even empty,
+	// although its Next leads on.
 	List(ctx context.Context, org callwright.OrgID, f Filter) (callwright.Page[Call], int, error)
-	// Tally counts the calls that were created at or after since and before a time. It reads no more than those.
-	Tally(ctx context.Context, org callwright.OrgID, since, before time.Time) (Tally, error)
+	// Revisions returns what List does of a page, but only by which one sees whether it has changed.
+	Revisions(ctx context.Context, org callwright.OrgID, f Filter) ([]Revision, error)
+	// Position returns how far a call is; CodeNotFound when it is absent.
+	Position(ctx context.Context, org callwright.OrgID, id string) (Position, error)
+	// Hours returns the hours in which calls were created, the oldest first, from since on and before a time, which are whole hours. It
+	// reads no calls: they are counted as they are inserted and updated.
+	Hours(ctx context.Context, org callwright.OrgID, since, before time.Time) ([]Hour, error)
 }
 
 // Transcripts keeps the transcripts and the logs of calls.
@@ -87,8 +93,43 @@ type Filter struct {
 	Since, Before time.Time     // bounds of CreatedAt: Since is included, Before is not; zero: no bound
 	OldestFirst   bool
 	Uncounted     bool              // the number of matching calls, whose count reads them all, is not wanted: it is 0
+	Scan          int               // at most so many calls are read for a page: see Records.List; 0: as many as it takes
 	Limit         int               // at most; 0: MaxPage
 	After         callwright.Keyset // the last call (CreatedAt, ID) of the page before
+}
+
+// Scanned returns the filter that chooses the calls which Scan counts: its one condition, beside the times, is one by which a store
+// finds calls in their order.
+func (f Filter) Scanned() Filter {
+	of := Filter{Since: f.Since, Before: f.Before, OldestFirst: f.OldestFirst, After: f.After}
+	switch {
+	case f.From != "":
+		of.From = f.From
+	case f.To != "":
+		of.To = f.To
+	case f.Pathway != "":
+		of.Pathway = f.Pathway
+	case f.Completed != nil && !*f.Completed:
+		of.Completed = f.Completed
+	}
+	return of
+}
+
+// MaxScan is the Scan of lists for people, who would rather go on than wait.
+const MaxScan = 4_000
+
+// Revision is a call as it was at a time.
+type Revision struct {
+	ID      string
+	Version int64
+}
+
+// Position tells whether anything of a call has changed.
+type Position struct {
+	Version       int64
+	StopRequested bool
+	Line          int // Seq of the last line of its transcript; 0: none
+	Turn          int // Turn of the last of its logs; -1: none
 }
 
 // MaxPage bounds the calls, lines or logs of one page.

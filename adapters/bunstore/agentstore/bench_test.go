@@ -84,6 +84,20 @@ func BenchmarkPage(b *testing.B) {
 // fill stores calls of several organizations, so that PostgreSQL has something to weigh.
 func fill(t testing.TB, db *bunstore.DB, count int) {
 	t.Helper()
+	fillOnly(t, db, count)
+	analyze(t, db)
+}
+
+func analyze(t testing.TB, db *bunstore.DB) {
+	t.Helper()
+	if _, err := db.SQL().ExecContext(t.Context(), "ANALYZE"); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// fillOnly is fill without statistics for the planner.
+func fillOnly(t testing.TB, db *bunstore.DB, count int) {
+	t.Helper()
 	start := time.Date(2026, 5, 4, 0, 0, 0, 0, time.UTC)
 	err := db.Do(t.Context(), func(ctx context.Context) error {
 		for i := range count {
@@ -99,9 +113,6 @@ func fill(t testing.TB, db *bunstore.DB, count int) {
 		}
 		return nil
 	})
-	if err == nil {
-		_, err = db.SQL().ExecContext(t.Context(), "ANALYZE")
-	}
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -68,6 +68,7 @@ func (s Calls) List(
 	ctx context.Context, org callwright.OrgID, f call.Filter,
 ) (page callwright.Page[call.Call], total int, err error) {
 	var rows []callRow
+	var horizon callwright.Keyset
 	limit := cmp.Or(f.Limit, call.MaxPage)
 	err = s.core().Read(ctx, []any{org, f}, func(ctx context.Context, idb bun.IDB) (err error) {
 		if !f.Uncounted {
@@ -75,13 +76,17 @@ func (s Calls) List(
 				return err
 			}
 		}
+		if horizon, err = scanned(ctx, idb, org, f); err != nil {
+			return err
+		}
 		rows = nil
 		q := idb.NewSelect().Model(&rows).ExcludeColumn("agent", "agent_requests", "plan", "request_data", "variables", "metadata")
-		return pageOf(matching(q, org, f), f).Limit(limit + 1).Scan(ctx)
+		return pageOf(within(matching(q, org, f), f, horizon), f).Limit(limit + 1).Scan(ctx)
 	})
 	if err != nil {
 		return page, 0, err
 	}
+	page.Next = horizon
 	if len(rows) > limit {
 		rows = rows[:limit]
 		last := rows[limit-1]
@@ -89,72 +94,6 @@ func (s Calls) List(
 	}
 	page.Items, err = sqldb.ConvertedAll(rows, s.core().call)
 	return page, total, err
-}
-
-// Tally counts the calls of a time, by an index alone.
-func (s Calls) Tally(ctx context.Context, org callwright.OrgID, since, before time.Time) (t call.Tally, err error) {
-	err = s.core().Read(ctx, []any{org, since, before}, func(ctx context.Context, idb bun.IDB) error {
-		q := idb.NewSelect().Model((*callRow)(nil)).ColumnExpr("count(*)").
-			ColumnExpr("coalesce(sum(CASE WHEN ended THEN 1 ELSE 0 END), 0)").
-			ColumnExpr("coalesce(sum(CASE WHEN ended AND answered_by NOT IN ('', ?) THEN 1 ELSE 0 END), 0)", call.AnsweredByNobody)
-		return matching(q, org, call.Filter{Since: since, Before: before}).Scan(ctx, &t.Calls, &t.Ended, &t.Answered)
-	})
-	return t, err
-}
-
-// matching selects the calls of an organization that match the filter, on all pages.
-func matching(q *bun.SelectQuery, org callwright.OrgID, f call.Filter) *bun.SelectQuery {
-	q = q.Where("org = ?", org)
-	if f.From != "" {
-		q = q.Where("from_number = ?", f.From)
-	}
-	if f.To != "" {
-		q = q.Where("to_number = ?", f.To)
-	}
-	if f.Inbound != nil {
-		q = q.Where("inbound = ?", *f.Inbound)
-	}
-	if f.Completed != nil {
-		if *f.Completed {
-			q = q.Where("ended")
-		} else {
-			q = q.Where("NOT ended") // the very words of an index
-		}
-	}
-	if f.AnsweredBy != "" {
-		q = q.Where("answered_by = ?", f.AnsweredBy)
-	}
-	if f.Status != "" {
-		q = q.Where("status = ?", f.Status)
-	}
-	if f.Pathway != "" {
-		q = q.Where("pathway_id = ?", f.Pathway)
-	}
-	if f.LongerThan != 0 {
-		q = q.Where("length_ns > ?", f.LongerThan)
-	}
-	if f.ShorterThan != 0 {
-		q = q.Where("length_ns < ?", f.ShorterThan)
-	}
-	if !f.Since.IsZero() {
-		q = q.Where("created_at >= ?", f.Since)
-	}
-	if !f.Before.IsZero() {
-		q = q.Where("created_at < ?", f.Before)
-	}
-	return q
-}
-
-// pageOf orders calls and skips the earlier pages.
-func pageOf(q *bun.SelectQuery, f call.Filter) *bun.SelectQuery {
-	direction, beyond := " DESC", "(created_at, id) < (?, ?)"
-	if f.OldestFirst {
-		direction, beyond = " ASC", "(created_at, id) > (?, ?)"
-	}
-	if !f.After.IsZero() {
-		q = q.Where(beyond, f.After.At, f.After.ID)
-	}
-	return q.Order("created_at"+direction, "id"+direction)
 }
 
 // RequestStop marks a call to be stopped.

@@ -70,6 +70,9 @@ func useCalls(ctx context.Context, db *bunstore.DB, now time.Time) []error {
 	_, linesErr := calls.Transcript(ctx, org, "c")
 	_, partErr := calls.TranscriptBefore(ctx, org, "c", 5, 10)
 	_, turnsErr := calls.LogsBefore(ctx, org, "c", 5, 10)
+	_, revisionsErr := calls.Revisions(ctx, org, call.Filter{From: "a", Scan: 5, Completed: &yes})
+	_, positionErr := calls.Position(ctx, org, "c")
+	_, hoursErr := calls.Hours(ctx, org, now, now)
 	_, stopsErr := calls.Stops(ctx, "n")
 	_, lostErr := calls.Lost(ctx, []string{"m"}, now, 10)
 	_, _, listErr := calls.List(ctx, org, call.Filter{
@@ -77,9 +80,11 @@ func useCalls(ctx context.Context, db *bunstore.DB, now time.Time) []error {
 		Status: call.StatusCompleted, LongerThan: time.Second, ShorterThan: time.Minute,
 	})
 	_, _, pathwayErr := calls.List(ctx, org, call.Filter{Pathway: "p"})
+	_, _, scanErr := calls.List(ctx, org, call.Filter{From: "a", To: "b", Pathway: "p", Scan: 5})
 	_, logsErr := calls.Logs(ctx, org, "c")
 	_, noticeErr := calls.Notice(ctx, org, "c", 1)
-	return append(errs, numberErr, numbersErr, callErr, linesErr, partErr, turnsErr, stopsErr, lostErr, listErr, pathwayErr, logsErr, noticeErr)
+	return append(errs, numberErr, numbersErr, callErr, linesErr, partErr, turnsErr, stopsErr, lostErr, listErr, pathwayErr, logsErr, noticeErr,
+		hoursErr, scanErr, revisionsErr, positionErr)
 }
 
 func TestMain(m *testing.M) { storetest.Main(m) }

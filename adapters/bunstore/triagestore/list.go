@@ -2,6 +2,7 @@ package triagestore
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -11,6 +12,9 @@ import (
 	"github.com/callwright/callwright/adapters/bunstore/internal/sqldb"
 	"github.com/callwright/callwright/triage"
 )
+
+// open is the condition of an index. SQLite uses the index only for a condition with these very words.
+const open = "status NOT IN ('done', 'closed')"
 
 // FindIssues returns a page of issues.
 func (s Store) FindIssues(ctx context.Context, org callwright.OrgID, f triage.Filter) ([]triage.Issue, error) {
@@ -28,6 +32,9 @@ func (s Store) FindIssues(ctx context.Context, org callwright.OrgID, f triage.Fi
 func (s Store) chosen(q *bun.SelectQuery, f triage.Filter) *bun.SelectQuery {
 	if len(f.Statuses) > 0 {
 		q = q.Where("status IN (?)", bun.List(f.Statuses))
+		if !slices.ContainsFunc(f.Statuses, func(s triage.Status) bool { return !s.Open() }) {
+			q = q.Where(open)
+		}
 	}
 	if len(f.Severities) > 0 {
 		q = q.Where("severity IN (?)", bun.List(f.Severities))

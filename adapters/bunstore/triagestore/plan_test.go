@@ -106,6 +106,30 @@ func TestFeedPagesUseTheIndex(t *testing.T) {
 	})
 }
 
+// TestOpenIssuesUseTheirIndex looks for issues on which work is left, whatever else is asked of them.
+func TestOpenIssuesUseTheirIndex(t *testing.T) {
+	t.Parallel()
+	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
+		db := open(t)
+		fillIssues(t, db, 5000)
+		for _, statuses := range [][]triage.Status{
+			{triage.StatusInProgress}, {triage.StatusBacklog, triage.StatusTodo, triage.StatusInProgress, triage.StatusInReview},
+		} {
+			for _, query := range storetest.Statements(t, db, func() error {
+				found, err := triagestore.Store{DB: db}.FindIssues(t.Context(), "o", triage.Filter{Statuses: statuses, Limit: 5})
+				if err == nil && len(found) != 5 {
+					t.Errorf("%v: %d issues", statuses, len(found))
+				}
+				return err
+			}) {
+				if plan := storetest.Explain(t, db, query, true); !strings.Contains(plan, "triage_issues_open") || strings.Contains(plan, "TEMP B-TREE") {
+					t.Errorf("%v: %s\n%s", statuses, query, plan)
+				}
+			}
+		}
+	})
+}
+
 // TestIssuePagesUseIndexes looks at the plans of lists in every order.
 func TestIssuePagesUseIndexes(t *testing.T) {
 	t.Parallel()

@@ -71,9 +71,12 @@ func (s Calls) Update(ctx context.Context, c call.Call) error {
 func (s Calls) List(
 	ctx context.Context, org callwright.OrgID, f call.Filter,
 ) (page callwright.Page[call.Call], total int, err error) {
-	var found []call.Call
+	var found, looked []call.Call
 	err = with(ctx, s.Store, func(d *data) error {
 		for _, c := range d.calls {
+			if f.Scan > 0 && c.Org == org && matches(c, f.Scanned()) {
+				looked = append(looked, call.Call{ID: c.ID, CreatedAt: c.CreatedAt})
+			}
 			if c.Org == org && matches(c, f) {
 				c.Agent, c.Plan = agents.Agent{Pathway: c.Agent.Pathway}, call.Plan{}
 				c.RequestData, c.Variables, c.Metadata = nil, nil, nil
@@ -89,14 +92,21 @@ func (s Calls) List(
 		}
 		return -n
 	}
-	slices.SortFunc(found, func(a, b call.Call) int { return order(a.CreatedAt, a.ID, b.CreatedAt, b.ID) })
+	remaining := func(calls []call.Call) []call.Call {
+		slices.SortFunc(calls, func(a, b call.Call) int { return order(a.CreatedAt, a.ID, b.CreatedAt, b.ID) })
+		if f.After.IsZero() {
+			return calls
+		}
+		return slices.DeleteFunc(calls, func(c call.Call) bool { return order(c.CreatedAt, c.ID, f.After.At, f.After.ID) <= 0 })
+	}
 	if !f.Uncounted {
 		total = len(found)
 	}
-	if !f.After.IsZero() {
-		found = slices.DeleteFunc(found, func(c call.Call) bool {
-			return order(c.CreatedAt, c.ID, f.After.At, f.After.ID) <= 0
-		})
+	found, looked = remaining(found), remaining(looked)
+	if len(looked) > f.Scan {
+		last := looked[f.Scan-1]
+		page.Next = callwright.Keyset{At: last.CreatedAt, ID: last.ID}
+		found = slices.DeleteFunc(found, func(c call.Call) bool { return order(c.CreatedAt, c.ID, last.CreatedAt, last.ID) > 0 })
 	}
 	page.Items = found
 	if limit := cmp.Or(f.Limit, call.MaxPage); len(found) > limit {
@@ -106,13 +116,16 @@ func (s Calls) List(
 	return page, total, err
 }
 
-// Tally counts the calls of a time.
-func (s Calls) Tally(ctx context.Context, org callwright.OrgID, since, before time.Time) (t call.Tally, err error) {
+// Hours returns the hours in which calls were created.
+func (s Calls) Hours(ctx context.Context, org callwright.OrgID, since, before time.Time) (hours []call.Hour, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
+		by := map[time.Time]call.Tally{}
 		for _, c := range d.calls {
 			if c.Org != org || !matches(c, call.Filter{Since: since, Before: before}) {
 				continue
 			}
+			start := c.CreatedAt.UTC().Truncate(time.Hour)
+			t := by[start]
 			t.Calls++
 			if c.Queue.Ended() {
 				t.Ended++
@@ -120,10 +133,15 @@ func (s Calls) Tally(ctx context.Context, org callwright.OrgID, since, before ti
 					t.Answered++
 				}
 			}
+			by[start] = t
+		}
+		for start, t := range by {
+			hours = append(hours, call.Hour{Start: start, Tally: t})
 		}
 		return nil
 	})
-	return t, err
+	slices.SortFunc(hours, func(a, b call.Hour) int { return a.Start.Compare(b.Start) })
+	return hours, err
 }
 
 func matches(c call.Call, f call.Filter) bool {

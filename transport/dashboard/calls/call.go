@@ -20,7 +20,12 @@ type one struct {
 
 // call shows a call. It is live until the call has ended.
 func (p pages) call(ctx context.Context, r *page.Request) (page.Answer, error) {
-	c, err := p.cfg.Calls.Record(ctx, r.Org(), r.PathValue("id"))
+	id := r.PathValue("id")
+	position, err := p.cfg.Calls.Position(ctx, r.Org(), id)
+	if err != nil {
+		return nil, err
+	}
+	c, err := p.cfg.Calls.Record(ctx, r.Org(), id)
 	if err != nil {
 		return nil, err
 	}
@@ -28,10 +33,10 @@ func (p pages) call(ctx context.Context, r *page.Request) (page.Answer, error) {
 	if c.Status == call.StatusFailed {
 		data.Failure = new(c.Failure())
 	}
-	if data.Lines, err = p.lines(ctx, r, data.Ended); err != nil {
+	if data.Lines, err = p.lines(ctx, r, position.Line, data.Ended); err != nil {
 		return nil, err
 	}
-	if data.Turns, err = p.turns(ctx, r, data.Ended); err != nil {
+	if data.Turns, err = p.turns(ctx, r, position.Turn, data.Ended); err != nil {
 		return nil, err
 	}
 	if data.Attempts, err = p.attempts(ctx, r, c); err != nil {
@@ -43,6 +48,9 @@ func (p pages) call(ctx context.Context, r *page.Request) (page.Answer, error) {
 	view := &page.View{Page: "call", Title: c.Title(), Data: data}
 	if !data.Ended {
 		view.Live = []string{"facts", "transcript", "turns", "attempts"}
+	}
+	if c.StartedAt != nil { // until then attempts change, too
+		view.Wait = page.Poll(position, func(ctx context.Context) (call.Position, error) { return p.cfg.Calls.Position(ctx, r.Org(), id) })
 	}
 	return view, nil
 }

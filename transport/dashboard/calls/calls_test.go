@@ -100,6 +100,23 @@ func TestListPages(t *testing.T) {
 	h.want(http.StatusOK, "/calls?after="+strings.ReplaceAll(next, "&amp;", "&"), `href="/calls/c09"`, `href="/calls/c00"`, "!/calls/c10", `!rel="next"`)
 }
 
+// TestListOfRareCalls looks for a call that is behind more than are looked at for a page.
+func TestListOfRareCalls(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	for i := range call.MaxScan + 5 {
+		h.call(fmt.Sprint("c", i), func(c *call.Call) {
+			if c.CreatedAt = created.Add(time.Duration(i) * time.Second); i == 0 {
+				c.Status = call.StatusBusy
+			}
+		})
+	}
+	text := h.want(http.StatusOK, "/calls?status=busy", "No call matches among the 4\u202f000 that were looked at", "back to", "!/calls/c0\"", `!rel="next"`)
+	_, next, _ := strings.Cut(text, `href="?after=`)
+	next, _, _ = strings.Cut(next, `"`)
+	h.want(http.StatusOK, "/calls?after="+strings.ReplaceAll(next, "&amp;", "&"), `href="/calls/c0"`, "!Look further")
+}
+
 func TestCall(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -145,12 +162,12 @@ func TestLongTranscript(t *testing.T) {
 	for i := 1; i <= 1001; i++ {
 		h.line("c1", call.Entry{Seq: i, Speaker: call.SpeakerUser, Text: fmt.Sprintf("line %d.", i)})
 	}
-	text := h.want(http.StatusOK, "/calls/c1", "line 1.", "line 200.", "!line 201.", "Page 1 of 6")
-	if n := strings.Count(text, `id="line-`); n != 200 {
+	text := h.want(http.StatusOK, "/calls/c1", "line 1.", "line 100.", "!line 101.", "Page 1 of 11")
+	if n := strings.Count(text, `id="line-`); n != 100 {
 		t.Errorf("the page has %d lines", n)
 	}
-	h.want(http.StatusOK, "/calls/c1?lines=6", "line 1001.", "!line 1000.", "Page 6 of 6")
-	h.want(http.StatusBadRequest, "/calls/c1?lines=7", "from 1 to 6")
+	h.want(http.StatusOK, "/calls/c1?lines=11", "line 1001.", "!line 1000.", "Page 11 of 11")
+	h.want(http.StatusBadRequest, "/calls/c1?lines=12", "from 1 to 11")
 }
 
 func TestRecording(t *testing.T) {
@@ -274,10 +291,10 @@ func TestLargestPage(t *testing.T) {
 		h.line("c1", e)
 	}
 	for _, page := range []struct{ query, first, last, next string }{
-		{"", `id="line-1"`, `id="line-200"`, "?lines=2#talk"}, {"?lines=25", `id="line-4801"`, `id="line-5000"`, "?lines=26#talk"},
-		{"?lines=50", `id="line-9801"`, `id="line-10000"`, "?lines=49#talk"},
+		{"", `id="line-1"`, `id="line-100"`, "?lines=2#talk"}, {"?lines=50", `id="line-4901"`, `id="line-5000"`, "?lines=51#talk"},
+		{"?lines=100", `id="line-9901"`, `id="line-10000"`, "?lines=99#talk"},
 	} {
-		text := h.want(http.StatusOK, "/calls/c1"+page.query, page.first, page.last, page.next, "of 50")
+		text := h.want(http.StatusOK, "/calls/c1"+page.query, page.first, page.last, page.next, "of 100")
 		var wire bytes.Buffer
 		z := must(gzip.NewWriterLevel(&wire, gzip.BestSpeed))
 		_, _ = io.WriteString(z, text)

@@ -100,9 +100,15 @@ func (f filter) instant(name string) (at time.Time, isDate bool) {
 	return at, isDate
 }
 
-// find returns a page of calls. They are not counted: that would read them all.
+// find returns a page of calls.
 func (p pages) find(ctx context.Context, r *page.Request, f call.Filter) (callwright.Page[call.Call], error) {
-	f.Limit, f.Uncounted = pageSize, true
-	found, _, err := p.cfg.Calls.List(ctx, r.Org(), f)
+	found, _, err := p.cfg.Calls.List(ctx, r.Org(), paged(f))
 	return found, err
+}
+
+// paged returns a filter of a page. Calls are not counted, and a page ends after call.MaxScan of them: to find those that match could read
+// them all.
+func paged(f call.Filter) call.Filter {
+	f.Limit, f.Uncounted, f.Scan = pageSize, true, call.MaxScan
+	return f
 }

@@ -2,8 +2,11 @@ package calls
 
 import (
 	"context"
+	"fmt"
 	"net/http"
+	"time"
 
+	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/transport/dashboard/page"
 )
@@ -17,7 +20,8 @@ type list struct {
 	Running []call.Call // on the first page without filters
 	More    bool        // more are running than are shown
 	Calls   []call.Call
-	Next    string // address of the next page; empty: this is the last
+	Next    string    // address of the next page; empty: this is the last
+	Until   time.Time // the calls beyond this time were not looked at; zero: the page is full, or the last
 	Order   order
 }
 
@@ -42,18 +46,19 @@ func (p pages) list(ctx context.Context, r *page.Request) (page.Answer, error) {
 	if len(data.Filter.Faults) > 0 {
 		return &page.View{Page: "list", Title: "Calls", Status: http.StatusUnprocessableEntity, Data: data}, nil
 	}
+	shown := []call.Filter{data.Filter.calls}
+	if shown[0].After = after; !data.Filter.Used {
+		shown[0].Completed = new(true)
+	}
 	if first {
-		running, err := p.find(ctx, r, call.Filter{Completed: new(false)})
+		shown = append(shown, call.Filter{Completed: new(false)})
+		running, err := p.find(ctx, r, shown[1])
 		if err != nil {
 			return nil, err
 		}
 		data.Running, data.More = running.Items, !running.Next.IsZero()
 	}
-	f := data.Filter.calls
-	if f.After = after; !data.Filter.Used {
-		f.Completed = new(true)
-	}
-	found, err := p.find(ctx, r, f)
+	found, err := p.find(ctx, r, shown[0])
 	if faults, ok := page.FaultsOf(err, nil); ok {
 		data.Filter.Faults = faults
 		return &page.View{Page: "list", Title: "Calls", Status: http.StatusUnprocessableEntity, Data: data}, nil
@@ -61,8 +66,11 @@ func (p pages) list(ctx context.Context, r *page.Request) (page.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	data.Order = orderOf(r, f)
+	data.Order = orderOf(r, shown[0])
 	data.Calls, data.Next = found.Items, r.Next(found.Next)
+	if len(found.Items) < pageSize {
+		data.Until = found.Next.At
+	}
 	view := &page.View{Page: "list", Title: "Calls", Data: data}
 	switch {
 	case first:
@@ -70,5 +78,28 @@ func (p pages) list(ctx context.Context, r *page.Request) (page.Answer, error) {
 	case after.IsZero():
 		view.Live = []string{"ended"}
 	}
+	view.Wait = page.Poll(fmt.Sprint(revisions(data.Calls), revisions(data.Running)), func(ctx context.Context) (string, error) {
+		return p.revisions(ctx, r.Org(), shown)
+	})
 	return view, nil
+}
+
+// revisions returns by what one sees whether calls have changed.
+func revisions(calls []call.Call) (all []call.Revision) {
+	for _, c := range calls {
+		all = append(all, call.Revision{ID: c.ID, Version: c.Version})
+	}
+	return all
+}
+
+// revisions reads the revisions of the calls that some filters find, as one text.
+func (p pages) revisions(ctx context.Context, org callwright.OrgID, shown []call.Filter) (string, error) {
+	var all [2][]call.Revision
+	for i, f := range shown {
+		var err error
+		if all[i], err = p.cfg.Calls.Revisions(ctx, org, paged(f)); err != nil {
+			return "", err
+		}
+	}
+	return fmt.Sprint(all[0], all[1]), nil
 }

@@ -14,6 +14,7 @@ var funcs = template.FuncMap{
 	"state": state, "cause": causeText, "speaker": speakerText, "millis": millis, "clock": clock,
 	"millisText": millisText, "delivery": deliveryOf, "version": versionText,
 
+	"scan":       func() int { return call.MaxScan },
 	"directions": func() []option { return []option{{"", "Both"}, {"true", "Inbound"}, {"false", "Outbound"}} },
 	"answers":    func() []option { return []option{{"", "Any"}, {"true", "Yes"}, {"false", "No"}} },
 	"orders":     func() []option { return []option{{"", "Newest first"}, {"true", "Oldest first"}} },

@@ -14,7 +14,7 @@ import (
 
 // The elements of a page of a call's lists.
 const (
-	linesPage = 200
+	linesPage = 100
 	turnsPage = 50
 )
 
@@ -39,19 +39,16 @@ var stageNames = []string{"End of turn", "Recognition", "First sentence", "First
 // StageNames returns the headings of answers.
 func (lines) StageNames() []string { return stageNames }
 
-// lines reads a page of a transcript.
-func (p pages) lines(ctx context.Context, r *page.Request, ended bool) (lines, error) {
-	id := r.PathValue("id")
-	last, err := p.cfg.Calls.TranscriptBefore(ctx, r.Org(), id, 0, 1)
-	if err != nil || len(last) == 0 {
-		return lines{}, err
+// lines reads a page of a transcript whose last line is known.
+func (p pages) lines(ctx context.Context, r *page.Request, last int, ended bool) (l lines, err error) {
+	if last == 0 {
+		return l, nil
 	}
-	var l lines
-	if l.Part, err = partOf(r, "lines", last[0].Seq, linesPage, ended); err != nil {
+	if l.Part, err = partOf(r, "lines", last, linesPage, ended); err != nil {
 		return l, err
 	}
 	end := l.Part.Number * linesPage
-	l.Lines, err = p.cfg.Calls.TranscriptBefore(ctx, r.Org(), id, end+1, linesPage)
+	l.Lines, err = p.cfg.Calls.TranscriptBefore(ctx, r.Org(), r.PathValue("id"), end+1, linesPage)
 	l.Lines = slices.DeleteFunc(l.Lines, func(e call.Entry) bool { return e.Seq <= end-linesPage }) // some may be missing on this page
 	for _, e := range l.Lines {
 		if e.Latency != (conversation.Latency{}) {
@@ -113,19 +110,16 @@ type turns struct {
 	Turns []pathway.Log
 }
 
-// turns reads a page of the logs. They begin with turn 0.
-func (p pages) turns(ctx context.Context, r *page.Request, ended bool) (turns, error) {
-	id := r.PathValue("id")
-	last, err := p.cfg.Calls.LogsBefore(ctx, r.Org(), id, 0, 1)
-	if err != nil || len(last) == 0 {
-		return turns{}, err
+// turns reads a page of the logs, which begin with turn 0 and whose last turn is known.
+func (p pages) turns(ctx context.Context, r *page.Request, last int, ended bool) (t turns, err error) {
+	if last < 0 {
+		return t, nil
 	}
-	var t turns
-	if t.Part, err = partOf(r, "turns", last[0].Turn+1, turnsPage, ended); err != nil {
+	if t.Part, err = partOf(r, "turns", last+1, turnsPage, ended); err != nil {
 		return t, err
 	}
 	end := t.Part.Number * turnsPage
-	t.Turns, err = p.cfg.Calls.LogsBefore(ctx, r.Org(), id, end, turnsPage)
+	t.Turns, err = p.cfg.Calls.LogsBefore(ctx, r.Org(), r.PathValue("id"), end, turnsPage)
 	t.Turns = slices.DeleteFunc(t.Turns, func(l pathway.Log) bool { return l.Turn < end-turnsPage })
 	return t, err
 }

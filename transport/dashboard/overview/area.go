@@ -4,9 +4,8 @@ package overview
 import (
 	"context"
 	"embed"
-	"html/template"
 	"io/fs"
-	"sync"
+	"slices"
 	"time"
 
 	"github.com/callwright/callwright"
@@ -14,7 +13,6 @@ import (
 	"github.com/callwright/callwright/agenttest"
 	"github.com/callwright/callwright/porting"
 	"github.com/callwright/callwright/sip"
-	"github.com/callwright/callwright/sip/health"
 	"github.com/callwright/callwright/transport/dashboard/page"
 	"github.com/callwright/callwright/triage"
 )
@@ -42,131 +40,117 @@ type Config struct {
 }
 
 // pages serves the page.
-type pages struct {
-	cfg Config
-
-	mu   sync.Mutex
-	kept map[callwright.OrgID]slow
-}
+type pages struct{ cfg Config }
 
 // New returns the overview.
 func New(c Config) page.Area {
 	if c.Clock == nil {
 		c.Clock = callwright.SystemClock{}
 	}
-	p := &pages{cfg: c, kept: map[callwright.OrgID]slow{}}
 	templates, err := fs.Sub(files, "templates")
 	if err != nil {
 		panic(err) // the folder is embedded
 	}
 	return page.Area{
-		Title: "Overview", Path: "/", Templates: templates,
-		Routes: []page.Route{{Pattern: "GET /{$}", Serve: p.show}},
+		Title: "Overview", Path: "/", Templates: templates, Funcs: funcs,
+		Routes: []page.Route{{Pattern: "GET /{$}", Serve: pages{c}.show}},
 	}
 }
 
 // The bounds of the page.
 const (
-	most     = 10               // rows of a block
-	keepFor  = 30 * time.Second // what is counted
-	maxKept  = 1000             // organizations
+	most     = 10 // rows of a block
+	mostRead = 50 // requests among which those are looked for that wait for somebody
 	dayHours = 24
-	liveTime = 24 * time.Hour // calls that were created before are not looked for
 	every    = 10 * time.Second
 )
 
-// slow is what takes more than a few rows to find out.
-type slow struct {
-	until           time.Time
-	Chart           template.HTML // calls of the last hours
-	Calls, Answered int
-	Rate            float64 // of the calls that have ended, those that were answered
-	Rated           bool    // some have ended
-	Trunks          []sip.AttachedNumber
-	Good, Bad, New  int // trunks by their health
-}
-
-// view is the page.
+// view is the page. What Has lacks has no block.
 type view struct {
 	Has Config
-	Day slow
+	Now time.Time
 
 	Live     []call.Call
 	MoreLive bool
+	Day      day
+	Trunks   sip.Overview
 	Waiting  []porting.Request
 	Failing  []agenttest.Run
 	Open     []triage.Issue
 }
 
-func (p *pages) show(ctx context.Context, r *page.Request) (page.Answer, error) {
-	v := view{Has: p.cfg}
-	for _, load := range []func(context.Context, callwright.Principal, *view) error{
-		p.count, p.live, p.waiting, p.failing, p.open,
-	} {
-		if err := load(ctx, r.Principal, &v); err != nil {
+func (p pages) show(ctx context.Context, r *page.Request) (page.Answer, error) {
+	v := view{Has: p.cfg, Now: p.cfg.Clock.Now()}
+	if !r.Principal.Entitled(callwright.EntitlementSIP) {
+		v.Has.Trunks, v.Has.Ports = nil, nil
+	}
+	for _, load := range []func(context.Context, callwright.OrgID) error{v.live, v.count, v.trunks, v.waiting, v.failing, v.open} {
+		if err := load(ctx, r.Org()); err != nil {
 			return nil, err
 		}
 	}
 	return &page.View{Page: "overview", Title: "Overview", Data: v, Live: []string{"overview"}, Every: every}, nil
 }
 
-func (p *pages) live(ctx context.Context, who callwright.Principal, v *view) error {
-	if p.cfg.Calls == nil {
+// live finds calls that have not ended.
+func (v *view) live(ctx context.Context, org callwright.OrgID) error {
+	if v.Has.Calls == nil {
 		return nil
 	}
-	running := false
-	found, _, err := p.cfg.Calls.List(ctx, who.Org, call.Filter{
-		Completed: &running, Since: p.cfg.Clock.Now().Add(-liveTime), Limit: most, Uncounted: true,
-	})
+	found, _, err := v.Has.Calls.List(ctx, org, call.Filter{Completed: new(false), Limit: most, Uncounted: true})
 	v.Live, v.MoreLive = found.Items, !found.Next.IsZero()
 	return err
 }
 
-func (p *pages) waiting(ctx context.Context, who callwright.Principal, v *view) error {
-	if p.cfg.Ports == nil {
-		return nil
-	}
-	found, err := p.cfg.Ports.List(ctx, who.Org, porting.Filter{
-		States: []porting.State{porting.WaitingForSignature, porting.Submitted, porting.InProgress}, Limit: most,
-	})
-	v.Waiting = found.Items
-	return err
-}
-
-func (p *pages) failing(ctx context.Context, who callwright.Principal, v *view) (err error) {
-	if p.cfg.Tests != nil {
-		v.Failing, _, err = p.cfg.Tests.ListRuns(ctx, who.Org, agenttest.RunFilter{
-			States: []agenttest.State{agenttest.Failed, agenttest.Error}, Limit: most, Uncounted: true,
-		})
+func (v *view) trunks(ctx context.Context, org callwright.OrgID) (err error) {
+	if v.Has.Trunks != nil {
+		v.Trunks, err = v.Has.Trunks.Overview(ctx, org, most)
 	}
 	return err
 }
 
-func (p *pages) open(ctx context.Context, who callwright.Principal, v *view) error {
-	if p.cfg.Issues == nil {
+// waiting finds requests that have not ended; those for which somebody else than the losing carrier must act come first.
+func (v *view) waiting(ctx context.Context, org callwright.OrgID) error {
+	if v.Has.Ports == nil {
 		return nil
 	}
-	found, err := p.cfg.Issues.List(ctx, who.Org, triage.Query{Filter: triage.Filter{
-		Statuses: []triage.Status{triage.StatusBacklog, triage.StatusTodo, triage.StatusInProgress, triage.StatusInReview}, Limit: most,
-	}})
+	var open []porting.State
+	for _, s := range porting.States() {
+		if !s.Ended() {
+			open = append(open, s)
+		}
+	}
+	found, err := v.Has.Ports.List(ctx, org, porting.Filter{States: open, Limit: mostRead})
+	slices.SortStableFunc(found.Items, func(a, b porting.Request) int { return urgency(b) - urgency(a) })
+	v.Waiting = found.Items[:min(most, len(found.Items))]
+	return err
+}
+
+// urgency orders requests by whether waiting is all that can be done.
+func urgency(r porting.Request) int {
+	if r.WaitsFor() == porting.ActCarrier {
+		return 0
+	}
+	return 1
+}
+
+// failing finds the last runs that have failed.
+func (v *view) failing(ctx context.Context, org callwright.OrgID) error {
+	if v.Has.Tests == nil {
+		return nil
+	}
+	found, err := v.Has.Tests.PageRuns(ctx, org, agenttest.RunFilter{States: []agenttest.State{agenttest.Failed, agenttest.Error}, Limit: most})
+	v.Failing = found.Items
+	return err
+}
+
+// open finds the open issues in which something has happened last.
+func (v *view) open(ctx context.Context, org callwright.OrgID) error {
+	if v.Has.Issues == nil {
+		return nil
+	}
+	open := slices.DeleteFunc(triage.Statuses(), func(s triage.Status) bool { return !s.Open() })
+	found, err := v.Has.Issues.List(ctx, org, triage.Query{Filter: triage.Filter{Statuses: open, Limit: most}})
 	v.Open = found.Items
 	return err
-}
-
-// sort counts trunks by their health, and keeps the first of those that are not healthy.
-func (s *slow) sort(numbers []sip.AttachedNumber) {
-	for _, n := range numbers {
-		switch n.Health {
-		case health.Healthy:
-			s.Good++
-			continue
-		case health.Unchecked:
-			s.New++
-		default:
-			s.Bad++
-		}
-		if len(s.Trunks) < most && n.Health != health.Unchecked {
-			s.Trunks = append(s.Trunks, n)
-		}
-	}
 }

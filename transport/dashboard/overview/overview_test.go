@@ -2,6 +2,7 @@ package overview_test
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -18,10 +19,11 @@ import (
 	"github.com/callwright/callwright/transport/dashboard/overview"
 )
 
-type signedIn struct{}
+// signedIn is who makes every request, with or without the right to use SIP.
+type signedIn struct{ rights []callwright.Entitlement }
 
-func (signedIn) Authenticate(*http.Request) (callwright.Principal, error) {
-	return callwright.Principal{Org: "acme", KeyID: "key-1"}, nil
+func (s signedIn) Authenticate(*http.Request) (callwright.Principal, error) {
+	return callwright.Principal{Org: "acme", KeyID: "key-1", Entitlements: s.rights}, nil
 }
 
 func get(t *testing.T, c dashboard.Config) (int, string) {
@@ -31,8 +33,14 @@ func get(t *testing.T, c dashboard.Config) (int, string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return ask(t, d)
+}
+
+// ask asks a handler for the overview.
+func ask(t *testing.T, h http.Handler) (int, string) {
+	t.Helper()
 	answer := httptest.NewRecorder()
-	d.ServeHTTP(answer, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", nil))
+	h.ServeHTTP(answer, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", nil))
 	return answer.Code, answer.Body.String()
 }
 
@@ -74,9 +82,8 @@ func TestCalls(t *testing.T) {
 		t.Fatal(err)
 	}
 	show := func() string {
-		answer := httptest.NewRecorder()
-		d.ServeHTTP(answer, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", nil))
-		return answer.Body.String()
+		_, text := ask(t, d)
+		return text
 	}
 	insert := func(id string, org callwright.OrgID, ago time.Duration, change func(*call.Call)) {
 		c := call.Call{ID: id, Org: org, From: "<script>", To: "+14155550100", CreatedAt: now.at.Add(-ago), Queue: call.QueueComplete}
@@ -85,27 +92,32 @@ func TestCalls(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if text := show(); !strings.Contains(text, "No call runs now") || strings.Contains(text, "of those that have ended") {
+	if text := show(); !strings.Contains(text, "No call runs now") || !strings.Contains(text, `href="/calls/new"`) || strings.Contains(text, "of those") {
 		t.Errorf("without calls:\n%s", text)
 	}
 	insert("c1", "acme", time.Hour, func(c *call.Call) { c.AnsweredBy = call.AnsweredByHuman })
 	insert("c2", "acme", 2*time.Hour, func(c *call.Call) { c.AnsweredBy = call.AnsweredByNobody })
-	insert("c3", "acme", time.Minute, func(c *call.Call) { c.Queue = call.QueueStarted })
-	insert("old", "acme", 25*time.Hour, func(c *call.Call) { c.Queue = call.QueueStarted })
+	insert("c3", "acme", time.Minute, func(c *call.Call) { c.Queue, c.StartedAt = call.QueueStarted, &now.at })
+	insert("old", "acme", 25*time.Hour, func(c *call.Call) { c.Queue = call.QueueAllocated })
 	insert("foreign", "other", time.Minute, func(c *call.Call) { c.Queue = call.QueueStarted })
-	if text := show(); !strings.Contains(text, "<dd>0</dd>") {
-		t.Errorf("what was counted a moment ago is counted again:\n%s", text)
-	}
-	now.at = now.at.Add(31 * time.Second)
 	text := show()
-	for _, want := range []string{"<dt>Calls</dt><dd>3</dd>", "1, 50.0 % of those", `href="/calls/c3"`, "&lt;script&gt;", "<svg"} {
+	for _, want := range []string{
+		"<dt>Calls</dt><dd>3</dd>", "1, 50.0 % of those", `href="/calls/c3"`, "talking", `href="/calls/old"`, "dialing", "&lt;script&gt;",
+		"Calls per hour", "Answer rate per hour", "0 %, 2026-03-02 13:00 UTC", "100 %, 2026-03-02 14:00 UTC",
+	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("there is no %q in\n%s", want, text)
 		}
 	}
-	for _, not := range []string{"/calls/c1", "/calls/old", "foreign", "<script>"} {
+	for _, not := range []string{"/calls/c1", "foreign", "<script>", "No call runs", "completed=false"} {
 		if strings.Contains(text, not) {
 			t.Errorf("there is %q in\n%s", not, text)
 		}
+	}
+	for i := range 11 {
+		insert(fmt.Sprint("more", i), "acme", time.Minute, func(c *call.Call) { c.Queue = call.QueueQueued })
+	}
+	if text := show(); !strings.Contains(text, `href="/calls?completed=false"`) || strings.Count(text, `href="/calls/more`) > 10 {
+		t.Errorf("with many calls:\n%s", text)
 	}
 }

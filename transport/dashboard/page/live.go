@@ -133,7 +133,10 @@ func (c *channel) run(ctx context.Context, s *Site, r *Request, route Route) {
 		if err == nil || !passing(err) {
 			c.put(parts, err)
 		}
-		if err != nil && ctx.Err() == nil {
+		if ctx.Err() != nil {
+			return
+		}
+		if err != nil {
 			s.log(r, route, 0, time.Since(begin), err)
 			if c.ended() {
 				return
@@ -147,6 +150,25 @@ func (c *channel) run(ctx context.Context, s *Site, r *Request, route Route) {
 // passing reports whether an error may be gone at the next rendering.
 func passing(err error) bool {
 	return errors.Is(err, callwright.ErrUnavailable) || errors.Is(err, callwright.ErrTooManyRequests) || errors.Is(err, context.DeadlineExceeded)
+}
+
+// Poll returns a View.Wait for what can be compared at little cost: it reads that every LiveEvery until it is not equal to shown, of which the
+// View was made.
+func Poll[T comparable](shown T, read func(ctx context.Context) (T, error)) func(ctx context.Context) error {
+	return func(ctx context.Context) error {
+		ticker := time.NewTicker(LiveEvery)
+		defer ticker.Stop()
+		for {
+			select {
+			case <-ticker.C:
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+			if now, err := read(ctx); err != nil || now != shown {
+				return err
+			}
+		}
+	}
 }
 
 // rest waits until a view may have changed.

@@ -1,0 +1,99 @@
+package agentstore
+
+import (
+	"context"
+
+	"github.com/uptrace/bun"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/bunstore/internal/sqldb"
+	"github.com/callwright/callwright/agents/call"
+)
+
+// matching selects the calls of an organization that match the filter, on all pages.
+func matching(q *bun.SelectQuery, org callwright.OrgID, f call.Filter) *bun.SelectQuery {
+	q = q.Where("org = ?", org)
+	keyed := false
+	for _, key := range []struct{ column, value string }{{"from_number", f.From}, {"to_number", f.To}, {"pathway_id", f.Pathway}} {
+		switch {
+		case key.value == "":
+			continue
+		case keyed && f.Scan > 0:
+			q = q.Where("? || '' = ?", bun.Ident(key.column), key.value) // not by its index, which scanned has not looked at
+		default:
+			q = q.Where("? = ?", bun.Ident(key.column), key.value)
+		}
+		keyed = true
+	}
+	if f.Inbound != nil {
+		q = q.Where("inbound = ?", *f.Inbound)
+	}
+	if f.Completed != nil {
+		if *f.Completed {
+			q = q.Where("ended")
+		} else {
+			q = q.Where("NOT ended") // the very words of an index
+		}
+	}
+	if f.AnsweredBy != "" {
+		q = q.Where("answered_by = ?", f.AnsweredBy)
+	}
+	if f.Status != "" {
+		q = q.Where("status = ?", f.Status)
+	}
+	if f.LongerThan != 0 {
+		q = q.Where("length_ns > ?", f.LongerThan)
+	}
+	if f.ShorterThan != 0 {
+		q = q.Where("length_ns < ?", f.ShorterThan)
+	}
+	if !f.Since.IsZero() {
+		q = q.Where("created_at >= ?", f.Since)
+	}
+	if !f.Before.IsZero() {
+		q = q.Where("created_at < ?", f.Before)
+	}
+	return q
+}
+
+// pageOf orders calls and skips the earlier pages.
+func pageOf(q *bun.SelectQuery, f call.Filter) *bun.SelectQuery {
+	direction, beyond := " DESC", "(created_at, id) < (?, ?)"
+	if f.OldestFirst {
+		direction, beyond = " ASC", "(created_at, id) > (?, ?)"
+	}
+	if !f.After.IsZero() {
+		q = q.Where(beyond, f.After.At, f.After.ID)
+	}
+	return q.Order("created_at"+direction, "id"+direction)
+}
+
+// scanned returns the last call that is read for a page; zero when those that are left are not more, or all of them match.
+func scanned(ctx context.Context, idb bun.IDB, org callwright.OrgID, f call.Filter) (last callwright.Keyset, err error) {
+	of, chosen := f.Scanned(), f
+	chosen.Scan, chosen.Limit, chosen.Uncounted = 0, 0, false
+	if f.Scan == 0 || of == chosen {
+		return last, nil
+	}
+	columns := []string{"created_at", "id"}
+	if of.Completed != nil {
+		columns = append(columns, "node") // is in neither index: SQLite would prefer that of all calls, which has the other columns
+	}
+	var rows []callRow
+	err = pageOf(matching(idb.NewSelect().Model(&rows).Column(columns...), org, of), f).Offset(f.Scan - 1).Limit(2).Scan(ctx)
+	if len(rows) == 2 {
+		last = callwright.Keyset{At: sqldb.Stored(rows[0].CreatedAt), ID: rows[0].ID}
+	}
+	return last, err
+}
+
+// within leaves out the calls beyond the last one that is looked at. Its time stands alone, for the range of an index.
+func within(q *bun.SelectQuery, f call.Filter, last callwright.Keyset) *bun.SelectQuery {
+	switch {
+	case last.IsZero():
+		return q
+	case f.OldestFirst:
+		return q.Where("created_at <= ?", last.At).Where("created_at < ? OR id <= ?", last.At, last.ID)
+	}
+	return q.Where("created_at >= ?", last.At).Where("created_at > ? OR id >= ?", last.At, last.ID)
+}

@@ -1,0 +1,37 @@
+package agentstore
+
+import (
+	"context"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/call"
+)
+
+// Revisions returns the ids and versions of a page of calls.
+func (s Calls) Revisions(ctx context.Context, org callwright.OrgID, f call.Filter) (found []call.Revision, err error) {
+	page, _, err := s.List(ctx, org, f)
+	for _, c := range page.Items {
+		found = append(found, call.Revision{ID: c.ID, Version: c.Version})
+	}
+	return found, err
+}
+
+// Position returns how far a call is.
+func (s Calls) Position(ctx context.Context, org callwright.OrgID, id string) (p call.Position, err error) {
+	err = with(ctx, s.Store, func(d *data) error {
+		c, err := d.find(org, id)
+		if err != nil {
+			return err
+		}
+		p = call.Position{Version: c.Version, StopRequested: c.StopRequested, Turn: -1}
+		events := d.callEvents[id]
+		if n := len(events.lines); n > 0 {
+			p.Line = events.lines[n-1].Seq
+		}
+		if n := len(events.logs); n > 0 {
+			p.Turn = events.logs[n-1].Turn
+		}
+		return nil
+	})
+	return p, err
+}

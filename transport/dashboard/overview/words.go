@@ -1,0 +1,65 @@
+package overview
+
+import (
+	"fmt"
+	"html/template"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/callwright/callwright/agents/call"
+	"github.com/callwright/callwright/sip"
+	"github.com/callwright/callwright/sip/health"
+	"github.com/callwright/callwright/transport/dashboard/trunks"
+)
+
+// funcs are the functions of the template.
+var funcs = template.FuncMap{"words": words, "callState": callState, "healthKind": healthKind, "counted": counted, "lastDay": lastDay, "uptime": uptime}
+
+// words shows a name of a domain, such as "in_progress", as words.
+func words(name any) string { return strings.ReplaceAll(fmt.Sprint(name), "_", " ") }
+
+// callState says what a call does that has not ended.
+func callState(c call.Call) string {
+	switch {
+	case c.StartedAt != nil:
+		return "talking"
+	case c.Queue == call.QueueAllocated && c.Inbound:
+		return "ringing here"
+	case c.Queue == call.QueueAllocated:
+		return "dialing"
+	}
+	return "waiting"
+}
+
+// healthKind is the kind of the badge of a state of trunks.
+func healthKind(s health.State) string {
+	switch s {
+	case health.Healthy:
+		return "good"
+	case health.Unreachable:
+		return "bad"
+	}
+	return "plain"
+}
+
+// counted shows a number of trunks.
+func counted(n int) string {
+	if n >= sip.MaxCounted {
+		return strconv.Itoa(n) + " or more"
+	}
+	return strconv.Itoa(n)
+}
+
+// lastDay draws the last day of the trunk in a place of the list.
+func lastDay(place int, t sip.TrunkDay, now time.Time) template.HTML {
+	return trunks.LastDay("trunk-"+strconv.Itoa(place), "Last day of "+t.Number.String(), t.Hours, now)
+}
+
+// uptime says for how much of the last day a trunk was up; empty: nothing is known.
+func uptime(t sip.TrunkDay) string {
+	if t.Uptime == nil {
+		return ""
+	}
+	return fmt.Sprintf("up for %.1f %% of the day", *t.Uptime)
+}
