@@ -427,12 +427,8 @@ func scansCalls(t *testing.T, s call.Store) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			var versions []call.Revision
-			for _, c := range want.Items {
-				versions = append(versions, call.Revision{ID: c.ID, Version: c.Version})
-			}
-			if got, err := s.Revisions(t.Context(), "a", f); err != nil || !slices.Equal(got, versions) {
-				t.Errorf("%s: the revisions are %v, %v; want %v", name, got, err, versions)
+			if got, err := s.Revisions(t.Context(), "a", f); err != nil || !slices.Equal(got, call.RevisionsOf(want.Items)) {
+				t.Errorf("%s: the revisions are %v, %v; want %v", name, got, err, call.RevisionsOf(want.Items))
 			}
 			all, _, err := s.List(t.Context(), "a", f.Scanned())
 			if err != nil {

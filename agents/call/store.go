@@ -124,6 +124,15 @@ type Revision struct {
 	Version int64
 }
 
+// RevisionsOf returns the revisions of calls.
+func RevisionsOf(calls []Call) []Revision {
+	all := make([]Revision, len(calls))
+	for i, c := range calls {
+		all[i] = Revision{c.ID, c.Version}
+	}
+	return all
+}
+
 // Position tells whether anything of a call has changed.
 type Position struct {
 	Version       int64

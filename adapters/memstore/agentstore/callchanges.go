@@ -8,12 +8,9 @@ import (
 )
 
 // Revisions returns the ids and versions of a page of calls.
-func (s Calls) Revisions(ctx context.Context, org callwright.OrgID, f call.Filter) (found []call.Revision, err error) {
+func (s Calls) Revisions(ctx context.Context, org callwright.OrgID, f call.Filter) ([]call.Revision, error) {
 	page, _, err := s.List(ctx, org, f)
-	for _, c := range page.Items {
-		found = append(found, call.Revision{ID: c.ID, Version: c.Version})
-	}
-	return found, err
+	return call.RevisionsOf(page.Items), err
 }
 
 // Position returns how far a call is.

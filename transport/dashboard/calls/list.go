@@ -78,18 +78,10 @@ func (p pages) list(ctx context.Context, r *page.Request) (page.Answer, error) {
 	case after.IsZero():
 		view.Live = []string{"ended"}
 	}
-	view.Wait = page.Poll(fmt.Sprint(revisions(data.Calls), revisions(data.Running)), func(ctx context.Context) (string, error) {
+	view.Wait = page.Poll(fmt.Sprint(call.RevisionsOf(data.Calls), call.RevisionsOf(data.Running)), func(ctx context.Context) (string, error) {
 		return p.revisions(ctx, r.Org(), shown)
 	})
 	return view, nil
-}
-
-// revisions returns by what one sees whether calls have changed.
-func revisions(calls []call.Call) (all []call.Revision) {
-	for _, c := range calls {
-		all = append(all, call.Revision{ID: c.ID, Version: c.Version})
-	}
-	return all
 }
 
 // revisions reads the revisions of the calls that some filters find, as one text.

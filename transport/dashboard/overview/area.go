@@ -4,6 +4,7 @@ package overview
 import (
 	"context"
 	"embed"
+	"fmt"
 	"io/fs"
 	"slices"
 	"time"
@@ -62,7 +63,7 @@ const (
 	most     = 10 // rows of a block
 	mostRead = 50 // requests among which those are looked for that wait for somebody
 	dayHours = 24
-	every    = 10 * time.Second
+	every    = 10 * time.Second // between two renderings, where no calls are looked at: they end the wait
 )
 
 // view is the page. What Has lacks has no block.
@@ -89,15 +90,25 @@ func (p pages) show(ctx context.Context, r *page.Request) (page.Answer, error) {
 			return nil, err
 		}
 	}
-	return &page.View{Page: "overview", Title: "Overview", Data: v, Live: []string{"overview"}, Every: every}, nil
+	shown := &page.View{Page: "overview", Title: "Overview", Data: v, Live: []string{"overview"}, Every: every}
+	if p.cfg.Calls != nil {
+		shown.Wait = page.Poll(fmt.Sprint(call.RevisionsOf(v.Live)), func(ctx context.Context) (string, error) {
+			now, err := p.cfg.Calls.Revisions(ctx, r.Org(), running)
+			return fmt.Sprint(now), err
+		})
+	}
+	return shown, nil
 }
+
+// running chooses the calls that have not ended.
+var running = call.Filter{Completed: new(false), Limit: most, Uncounted: true}
 
 // live finds calls that have not ended.
 func (v *view) live(ctx context.Context, org callwright.OrgID) error {
 	if v.Has.Calls == nil {
 		return nil
 	}
-	found, _, err := v.Has.Calls.List(ctx, org, call.Filter{Completed: new(false), Limit: most, Uncounted: true})
+	found, _, err := v.Has.Calls.List(ctx, org, running)
 	v.Live, v.MoreLive = found.Items, !found.Next.IsZero()
 	return err
 }

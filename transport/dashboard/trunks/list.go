@@ -2,6 +2,7 @@ package trunks
 
 import (
 	"context"
+	"time"
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/sip"
@@ -21,9 +22,12 @@ type list struct {
 // pageSize is the number of rows on a page.
 const pageSize = 50
 
+// refreshList is the time between two looks at the health of all: trunks are probed about once a minute.
+const refreshList = 10 * time.Second
+
 // list shows a page of numbers. A number in the query leads to the page of that number.
 func (p pages) list(ctx context.Context, r *page.Request) (page.Answer, error) {
-	v := &page.View{Page: "list", Title: "Trunks", Live: []string{"numbers"}}
+	v := &page.View{Page: "list", Title: "Trunks", Live: []string{"numbers"}, Every: refreshList}
 	data := list{Query: r.Query("number")}
 	if data.Query != "" {
 		record, err := p.cfg.Trunks.Get(ctx, r.Org(), data.Query)
