@@ -7,6 +7,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/callwright/callwright/transport/dashboard/page/pagetest"
 )
 
 // BenchmarkDashboard asks for the pages of an organization with a million calls, over HTTP on loopback, as a browser does that is signed
@@ -110,9 +112,7 @@ func (h *house) firstByte(b *testing.B, client *http.Client, path string) (wait 
 // followed returns what is in the last parentheses of a pattern that a page matches.
 func (h *house) followed(b *testing.B, client *http.Client, path, pattern string) string {
 	b.Helper()
-	answer := must(client.Do(must(http.NewRequestWithContext(b.Context(), http.MethodGet, h.url+path, http.NoBody))))
-	defer answer.Body.Close()
-	text := string(must(io.ReadAll(answer.Body)))
+	text := pagetest.Send(b, client, h.url+path, nil).Body
 	found := regexp.MustCompile(pattern).FindStringSubmatch(text)
 	if found == nil {
 		b.Fatalf("%s has no %s:\n%s", path, pattern, text)

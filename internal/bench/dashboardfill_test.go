@@ -38,9 +38,9 @@ import (
 
 // The organization that has everything, and what it has much of.
 const (
-	bigOrg   callwright.OrgID = "acme"
-	bigRuns                   = 5000
-	bigSmall                  = 300 // of everything else
+	bigOrg   = callwright.OrgID("acme")
+	bigRuns  = 5000
+	bigSmall = 300 // of everything else
 )
 
 // bigCalls returns how many calls the organization has: CALLWRIGHT_BENCH_CALLS, or a million.

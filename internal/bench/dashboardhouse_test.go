@@ -3,7 +3,6 @@ package bench_test
 import (
 	"context"
 	"errors"
-	"io"
 	"net/http"
 	"net/http/cookiejar"
 	"net/http/httptest"
@@ -57,6 +56,7 @@ import (
 	"github.com/callwright/callwright/transport/access"
 	"github.com/callwright/callwright/transport/dashboard"
 	"github.com/callwright/callwright/transport/dashboard/overview"
+	"github.com/callwright/callwright/transport/dashboard/page/pagetest"
 	"github.com/callwright/callwright/transport/dashboard/trunks"
 	"github.com/callwright/callwright/triage"
 )
@@ -210,13 +210,9 @@ func (h *house) signIn(b *testing.B, org callwright.OrgID) *http.Client {
 		Jar: must(cookiejar.New(nil)), Transport: &http.Transport{DisableCompression: true, MaxIdleConnsPerHost: 1000},
 	}
 	b.Cleanup(client.CloseIdleConnections)
-	answer := must(client.Get(h.url + "/login")) //nolint:noctx // the client is closed with the benchmark
-	page := string(must(io.ReadAll(answer.Body)))
-	_ = answer.Body.Close()
+	page := pagetest.Send(b, client, h.url+"/login", nil).Body
 	token := regexp.MustCompile(`name="csrf" value="([^"]+)"`).FindStringSubmatch(page)[1]
-	answer = must(client.PostForm(h.url+"/login", url.Values{"csrf": {token}, "key": {key}, "next": {"/"}})) //nolint:noctx // as above
-	page = string(must(io.ReadAll(answer.Body)))
-	_ = answer.Body.Close()
+	page = pagetest.Send(b, client, h.url+"/login", url.Values{"csrf": {token}, "key": {key}, "next": {"/"}}).Body
 	if !strings.Contains(page, "<h1>Overview") {
 		b.Fatal(page)
 	}

@@ -51,12 +51,12 @@ func holdOpen(b *testing.B, orgs, pages int) {
 		conn := h.open(b, path, cookies[org])
 		b.Cleanup(func() { _ = conn.Close() })
 	}
-	time.Sleep(warm)
+	<-time.After(warm)
 	after := inUse()
 	var busy time.Duration
 	for b.Loop() {
 		begin := processorTime()
-		time.Sleep(measured)
+		<-time.After(measured)
 		busy += processorTime() - begin
 	}
 	b.ReportMetric(busy.Seconds()/float64(b.N)/measured.Seconds(), "cores")

@@ -39,6 +39,7 @@ func healthKind(s health.State) string {
 		return "good"
 	case health.Unreachable:
 		return "bad"
+	case health.Unchecked, health.Suspect, health.Recovering: // the last two are not public
 	}
 	return "plain"
 }
