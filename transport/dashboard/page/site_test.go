@@ -268,3 +268,21 @@ func TestNextIsLocal(t *testing.T) {
 		}
 	}
 }
+
+// TestAssetsAreSmall adds up what a browser loads beside a page, without its compression.
+func TestAssetsAreSmall(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, "/ops")
+	_, text, _ := h.get(t, "/ops/login")
+	size := 0
+	for _, link := range regexp.MustCompile(`"(/ops/static/[^"]+)"`).FindAllStringSubmatch(text, -1) {
+		status, asset, _ := h.get(t, link[1])
+		if status != http.StatusOK {
+			t.Errorf("%s gives %d", link[1], status)
+		}
+		size += len(asset)
+	}
+	if size < 5_000 || size > 15_000 {
+		t.Errorf("they have %d bytes", size)
+	}
+}

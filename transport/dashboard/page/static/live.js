@@ -4,13 +4,12 @@
 // A time is shown in the browser's zone, with UTC beside it.
 function showTimes(root) {
   for (const el of root.querySelectorAll("time[datetime]:not([data-local])")) {
-    const at = new Date(el.dateTime), pad = n => String(n).padStart(2, "0");
-    if (Number.isNaN(at.getTime())) continue;
+    const at = new Date(el.dateTime);
     el.dataset.local = "";
-    if (at.getTimezoneOffset() === 0) continue;
+    if (!at.getTimezoneOffset()) continue; // UTC, or no time
     const utc = document.createElement("small");
-    utc.textContent = " (" + el.textContent.trim().slice(11) + ")";
-    el.textContent = `${at.getFullYear()}-${pad(at.getMonth() + 1)}-${pad(at.getDate())} ${pad(at.getHours())}:${pad(at.getMinutes())}:${pad(at.getSeconds())}`;
+    utc.textContent = ` (${el.textContent.trim().slice(11)})`;
+    el.textContent = at.toLocaleString("sv"); // as ISO 8601 has it
     el.append(utc);
   }
 }
@@ -18,14 +17,13 @@ function showTimes(root) {
 // A form whose data-ask is a question is sent when the answer is yes.
 const ask = document.getElementById("ask");
 document.addEventListener("submit", event => {
-  const form = event.target, question = (event.submitter && event.submitter.dataset.ask) || form.dataset.ask;
+  const form = event.target, submitter = event.submitter, question = submitter?.dataset.ask || form.dataset.ask;
   if (!question || form.dataset.answered) {
     delete form.dataset.answered;
-    if (form.method === "post" && event.submitter) setTimeout(() => { event.submitter.disabled = true; }); // once is enough
+    if (form.method === "post" && submitter) setTimeout(() => { submitter.disabled = true; }); // once is enough
     return;
   }
   event.preventDefault();
-  const submitter = event.submitter;
   ask.querySelector("p").textContent = question;
   ask.returnValue = "no";
   ask.addEventListener("close", () => {
@@ -41,24 +39,19 @@ addEventListener("pageshow", event => {
 
 // What is selected or typed in stays: a part in which somebody works is replaced when they have left it.
 const waiting = new Map();
-const busy = el => el.contains(document.activeElement) && document.activeElement.closest("form")?.querySelector("input:not([type=hidden]), select, textarea");
 function replace(id, html) {
-  const old = document.getElementById(id);
+  const old = document.getElementById(id), active = document.activeElement;
   if (!old) return;
-  if (busy(old)) { waiting.set(id, html); return; }
+  const inside = old.contains(active);
+  if (inside && active.closest("form")?.querySelector("input:not([type=hidden]), select, textarea")) { waiting.set(id, html); return; }
   const holder = document.createElement("template");
   holder.innerHTML = html;
   const fresh = holder.content.firstElementChild;
   if (!fresh) return;
-  const focused = old.contains(document.activeElement) ? document.activeElement.id : "";
-  for (const d of old.querySelectorAll("details[id][open]")) {
-    const same = holder.content.getElementById(d.id);
-    if (same) same.open = true;
-  }
+  for (const d of old.querySelectorAll("details[id][open]")) holder.content.getElementById(d.id)?.setAttribute("open", "");
   showTimes(holder.content);
   old.replaceWith(fresh);
-  if (focused) document.getElementById(focused)?.focus();
-  document.dispatchEvent(new CustomEvent("part", { detail: fresh }));
+  if (inside && active.id) document.getElementById(active.id)?.focus();
 }
 document.addEventListener("focusout", () => setTimeout(() => {
   for (const [id, html] of [...waiting]) { waiting.delete(id); replace(id, html); }
