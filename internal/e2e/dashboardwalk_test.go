@@ -40,9 +40,9 @@ func TestDashboardNewUser(t *testing.T) {
 	follow(t, p, "main button.main", "#numbers")
 	p.Type(t, "#numbers", ours.String())
 	follow(t, p, "main button.main", `form[action$="/test"] button`)
-	follow(t, p, `form[action$="/test"] button`, `#live-test a[href$="/complete"]`)
+	follow(t, p, `form[action$="/test"] button`, `#live-test a[href*="/complete"]`)
 	p.Picture(t, "test-call")
-	follow(t, p, `#live-test a[href$="/complete"]`, "h1")
+	follow(t, p, `#live-test a[href*="/complete"]`, "main .badge.good")
 	if len(s.CallLog(t, ours.String())) == 0 {
 		t.Error("the trunk has carried no call")
 	}

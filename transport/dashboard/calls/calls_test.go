@@ -254,6 +254,8 @@ func TestPlace(t *testing.T) {
 	h.post("/calls/"+id, "/calls/"+id+"/stop", url.Values{}, http.StatusOK, "The call ends", "canceled", "!Stop the call")
 	h.post("/calls/new", "/calls/"+id+"/stop", url.Values{}, http.StatusOK, "has already ended")
 	h.post("/calls/new", "/calls/none/stop", url.Values{}, http.StatusNotFound)
+	h.want(http.StatusOK, "/calls/new?again="+id, `value="+14155550123"`, ">Ask &lt;b&gt;.</textarea>", `name="record" type="checkbox" checked`)
+	h.want(http.StatusNotFound, "/calls/new?again=none")
 }
 
 // record stores the recording of a call.

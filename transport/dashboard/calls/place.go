@@ -28,13 +28,37 @@ var formFields = []string{
 	"record", "wait_for_greeting", "request_data",
 }
 
-// form shows the form. The address may fill in the numbers and who leads the conversation.
-func (p pages) form(_ context.Context, r *page.Request) (page.Answer, error) {
+// form shows the form. The address may fill in the numbers and who leads the conversation, or name a call to be made again.
+func (p pages) form(ctx context.Context, r *page.Request) (page.Answer, error) {
+	if id := r.Query("again"); id != "" {
+		c, err := p.cfg.Calls.Record(ctx, r.Org(), id)
+		if err != nil {
+			return nil, err
+		}
+		return &page.View{Page: "new", Title: "Place a call again", Data: again(c)}, nil
+	}
 	f := form{Values: map[string]string{"record": "on"}}
 	for _, name := range []string{"phone_number", "from", "pathway_id", "pathway_version", "persona_id", "agent_id"} {
 		f.Values[name] = callwright.Clip(r.Query(name), 100)
 	}
 	return &page.View{Page: "new", Title: "Place a call", Data: f}, nil
+}
+
+// again returns the form of a call like one that was made. A persona and a pathway take the place of the task.
+func again(c call.Call) form {
+	f := form{Values: map[string]string{
+		"phone_number": c.To, "from": c.From, "pathway_id": c.Agent.Pathway.ID, "persona_id": c.Agent.PersonaID,
+		"first_sentence": c.Agent.FirstSentence, "voice": c.Agent.Voice, "language": c.Agent.Language,
+	}}
+	if c.Agent.PersonaID == "" && c.Agent.Pathway.ID == "" {
+		f.Values["task"] = c.Agent.Task
+	}
+	for name, set := range map[string]bool{"record": c.Agent.Record, "wait_for_greeting": c.Agent.WaitForGreeting} {
+		if set {
+			f.Values[name] = "on"
+		}
+	}
+	return f
 }
 
 // place places a call, or shows the form again with what is wrong in it.

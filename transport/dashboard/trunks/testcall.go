@@ -38,18 +38,24 @@ func (p pages) test(ctx context.Context, r *page.Request) (page.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := p.cfg.TestCalls.Get(ctx, r.Org(), r.PathValue("id"))
+	c, err := p.testCall(ctx, r, n, r.PathValue("id"))
 	if err != nil {
 		return nil, err
-	}
-	if c.Number != n {
-		return nil, callwright.NotFound("call")
 	}
 	v := &page.View{Page: "test", Title: "Test call over " + n.String(), Data: testCall{&c, p.now()}}
 	if c.EndedAt == nil {
 		v.Live, v.Every = []string{"test"}, time.Second
 	}
 	return v, nil
+}
+
+// testCall returns a test call of a number; CodeNotFound when the number has none with this id.
+func (p pages) testCall(ctx context.Context, r *page.Request, n callwright.PhoneNumber, id string) (testcall.Call, error) {
+	c, err := p.cfg.TestCalls.Get(ctx, r.Org(), id)
+	if err == nil && c.Number != n {
+		err = callwright.NotFound("call")
+	}
+	return c, err
 }
 
 // Since returns the time from the start of the call to a step.
@@ -74,6 +80,14 @@ func (p pages) complete(ctx context.Context, r *page.Request) (page.Answer, erro
 	if err != nil {
 		return nil, err
 	}
-	data := map[string]any{"Number": n.String(), "Inbound": record.Inbound != nil, "Outbound": record.Outbound != nil}
+	tested := false
+	if id := r.Query("test"); id != "" {
+		c, err := p.testCall(ctx, r, n, id)
+		if err != nil {
+			return nil, err
+		}
+		tested = c.Result == testcall.Connected
+	}
+	data := map[string]any{"Number": n.String(), "Inbound": record.Inbound != nil, "Outbound": record.Outbound != nil, "Tested": tested}
 	return &page.View{Page: "complete", Title: "Complete the set-up of " + n.String(), Data: data}, nil
 }

@@ -25,6 +25,7 @@ document.addEventListener("submit", event => {
   }
   event.preventDefault();
   ask.querySelector("p").textContent = question;
+  ask.querySelector("[value=yes]").textContent = submitter?.textContent || "Go on";
   ask.returnValue = "no";
   ask.addEventListener("close", () => {
     if (ask.returnValue !== "yes") return;
