@@ -13,14 +13,15 @@ import (
 	"github.com/callwright/callwright/transport/dashboard/page"
 )
 
-// starter is the document with which the form of a new pathway begins.
+// starter is the document with which the form of a new pathway begins. Its condition quotes what the caller says: a server without
+// a language model decides by that.
 const starter = `{
   "nodes": [
     {"id": "ask", "type": "Default", "data": {"name": "Ask", "isStart": true, "text": "Hello, which day suits you?"}},
     {"id": "bye", "type": "End Call", "data": {"name": "Bye", "text": "Thank you. Goodbye."}}
   ],
   "edges": [
-    {"id": "e1", "source": "ask", "target": "bye", "data": {"label": "the caller has named a day"}}
+    {"id": "e1", "source": "ask", "target": "bye", "data": {"label": "the caller has named a day: “Monday”, “Tuesday”, “Wednesday”, “Thursday”, “Friday”, “Saturday” or “Sunday”"}}
   ]
 }
 `
