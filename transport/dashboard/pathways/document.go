@@ -32,6 +32,21 @@ type document struct {
 	Edges []json.RawMessage `json:"edges"`
 }
 
+// nodeTypes are the types that a node of a document may have.
+var nodeTypes = []graph.NodeType{
+	graph.NodeDefault, graph.NodeWait, graph.NodeKnowledge, graph.NodeWebhook, graph.NodePress, graph.NodeTransfer, graph.NodeEnd,
+}
+
+// editor is the document of a form, as it is edited.
+type editor struct {
+	Text   string
+	Faults page.Faults // of the whole form
+	Places []fault
+}
+
+// Types returns the types that a node may have.
+func (editor) Types() []graph.NodeType { return nodeTypes }
+
 // textOf returns a document as indented JSON.
 func textOf(d graph.Document) (string, error) {
 	var b bytes.Buffer
