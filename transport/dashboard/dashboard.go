@@ -88,7 +88,7 @@ func areas(c Config) []page.Area {
 		found = append(found, trunks.New(c.Trunks))
 	}
 	if c.Pathways != nil {
-		found = append(found, pathways.New(pathways.Config{Pathways: c.Pathways, Tests: c.Tests != nil}))
+		found = append(found, pathways.New(pathways.Config{Pathways: c.Pathways, Calls: c.Calls != nil, Tests: c.Tests != nil}))
 	}
 	if c.Tests != nil {
 		tests := agenttests.Config{Tests: c.Tests, Tornado: c.Tornado, Issues: c.Issues != nil}

@@ -19,6 +19,7 @@ var files embed.FS
 // Config names the services behind the pages. Pathways is required.
 type Config struct {
 	Pathways *pathway.Service
+	Calls    bool // there are pages of calls, to which pages link
 	Tests    bool // there are pages of tests, to which pages link
 }
 
@@ -87,6 +88,8 @@ type overview struct {
 	Versions []pathway.Version
 	Next     string
 	Chats    []pathway.Chat // the newest
+	From, To int            // the versions to compare at first
+	Calls    bool           // there are pages of calls
 	Tests    bool           // there are pages of tests
 }
 
@@ -103,7 +106,28 @@ func (p pages) pathway(ctx context.Context, r *page.Request) (page.Answer, error
 	if err != nil {
 		return nil, err
 	}
-	return &page.View{Page: "pathway", Title: about.Name, Data: overview{about, found.Items, r.Next(found.Next), chats.Items, p.cfg.Tests}}, nil
+	shown := overview{Pathway: about, Versions: found.Items, Next: r.Next(found.Next), Chats: chats.Items, Calls: p.cfg.Calls, Tests: p.cfg.Tests}
+	shown.From, shown.To = toCompare(about, found.Items)
+	return &page.View{Page: "pathway", Title: about.Name, Data: shown}, nil
+}
+
+// toCompare returns the versions that a comparison begins with: that in production, or the oldest, against the newest of a page. If
+// the newest is in production, it is compared with that before; the only version, with the draft.
+func toCompare(about pathway.Pathway, listed []pathway.Version) (from, to int) {
+	if len(listed) == 0 {
+		return 0, 0
+	}
+	to = listed[0].Number
+	switch {
+	case len(listed) == 1 && (about.Production == 0 || about.Production == to):
+		return to, 0
+	case about.Production == to:
+		return listed[1].Number, to
+	case about.Production != 0:
+		return about.Production, to
+	default:
+		return listed[len(listed)-1].Number, to
+	}
 }
 
 func (p pages) delete(ctx context.Context, r *page.Request) (page.Answer, error) {

@@ -3,6 +3,7 @@ package pathways_test
 import (
 	"encoding/json"
 	"fmt"
+	"html"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -77,6 +78,21 @@ func TestForeignChat(t *testing.T) {
 	if v, err := h.pathways.Chat(t.Context(), "other", foreign.Chat.ID, 0, 0); err != nil || v.State.Turn != 1 {
 		t.Errorf("a foreign chat has %d turns, %v", v.State.Turn, err)
 	}
+}
+
+// TestStarter creates the pathway with which the form begins, and talks to it.
+func TestStarter(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	found := regexp.MustCompile(`(?s)<textarea id="document"[^>]*>\n?(.*?)</textarea>`).FindStringSubmatch(pagetest.Send(t, h.client, h.url+"/pathways/new", nil).Body)
+	if found == nil {
+		t.Fatal("the form has no document")
+	}
+	at := h.create(html.UnescapeString(found[1]))
+	chat := h.want(at+"/versions/0/chats", url.Values{}, http.StatusOK, "which day suits you?")
+	h.want(chat, said(1, "Tuesday, please."), http.StatusOK, "Thank you. Goodbye.", "completed", "The conversation is over.")
+	other := h.want(at+"/versions/0/chats", url.Values{}, http.StatusOK)
+	h.want(other, said(1, "I do not know."), http.StatusOK, "waits for the caller")
 }
 
 // documentOf reads a document.

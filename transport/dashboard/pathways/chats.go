@@ -59,7 +59,7 @@ func (p pages) begin(ctx context.Context, r *page.Request) (page.Answer, error) 
 	if !mendable {
 		return nil, err
 	}
-	return p.versionPage(ctx, r, version{Begin: typed, Faults: faults})
+	return p.versionPage(ctx, r, version{editor: editor{Faults: faults}, Begin: typed})
 }
 
 // variablesOf reads the variables of a form.

@@ -10,17 +10,17 @@ import (
 
 // creation is the form of a new pathway.
 type creation struct {
-	Name, Description, Text string
-	Faults                  page.Faults
-	Places                  []fault
+	editor
+
+	Name, Description string
 }
 
 func (p pages) form(context.Context, *page.Request) (page.Answer, error) {
-	return &page.View{Page: "new", Title: "New pathway", Data: creation{Text: starter}}, nil
+	return &page.View{Page: "new", Title: "New pathway", Data: creation{editor: editor{Text: starter}}}, nil
 }
 
 func (p pages) create(ctx context.Context, r *page.Request) (page.Answer, error) {
-	c := creation{Name: r.Field("name"), Description: r.Field("description"), Text: r.PostForm.Get("document")}
+	c := creation{editor{Text: r.PostForm.Get("document")}, r.Field("name"), r.Field("description")}
 	d, err := parse(c.Text)
 	var made pathway.Pathway
 	if err == nil {

@@ -13,14 +13,15 @@ import (
 	"github.com/callwright/callwright/transport/dashboard/page"
 )
 
-// starter is the document with which the form of a new pathway begins.
+// starter is the document with which the form of a new pathway begins. Its condition quotes what the caller says: a server without
+// a language model decides by that.
 const starter = `{
   "nodes": [
     {"id": "ask", "type": "Default", "data": {"name": "Ask", "isStart": true, "text": "Hello, which day suits you?"}},
     {"id": "bye", "type": "End Call", "data": {"name": "Bye", "text": "Thank you. Goodbye."}}
   ],
   "edges": [
-    {"id": "e1", "source": "ask", "target": "bye", "data": {"label": "the caller has named a day"}}
+    {"id": "e1", "source": "ask", "target": "bye", "data": {"label": "the caller has named a day: “Monday”, “Tuesday”, “Wednesday”, “Thursday”, “Friday”, “Saturday” or “Sunday”"}}
   ]
 }
 `
@@ -30,6 +31,21 @@ type document struct {
 	Nodes []json.RawMessage `json:"nodes"`
 	Edges []json.RawMessage `json:"edges"`
 }
+
+// nodeTypes are the types that a node of a document may have.
+var nodeTypes = []graph.NodeType{
+	graph.NodeDefault, graph.NodeWait, graph.NodeKnowledge, graph.NodeWebhook, graph.NodePress, graph.NodeTransfer, graph.NodeEnd,
+}
+
+// editor is the document of a form, as it is edited.
+type editor struct {
+	Text   string
+	Faults page.Faults // of the whole form
+	Places []fault
+}
+
+// Types returns the types that a node may have.
+func (editor) Types() []graph.NodeType { return nodeTypes }
 
 // textOf returns a document as indented JSON.
 func textOf(d graph.Document) (string, error) {

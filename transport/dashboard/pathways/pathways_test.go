@@ -1,6 +1,7 @@
 package pathways_test
 
 import (
+	"fmt"
 	"net/http"
 	"net/http/cookiejar"
 	"net/http/httptest"
@@ -15,6 +16,7 @@ import (
 	"github.com/callwright/callwright/adapters/scripted"
 	"github.com/callwright/callwright/agents/agentstest"
 	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/agents/pathway/graph"
 	"github.com/callwright/callwright/transport/dashboard/page"
 	"github.com/callwright/callwright/transport/dashboard/page/pagetest"
 	"github.com/callwright/callwright/transport/dashboard/pathways"
@@ -48,7 +50,7 @@ func newHouse(t *testing.T) *house {
 		t.Fatal(err)
 	}
 	d, err := page.New(page.Config{
-		Authenticator: signedIn{}, Areas: []page.Area{pathways.New(pathways.Config{Pathways: h.pathways, Tests: true})},
+		Authenticator: signedIn{}, Areas: []page.Area{pathways.New(pathways.Config{Pathways: h.pathways, Calls: true, Tests: true})},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -141,7 +143,7 @@ func TestGate(t *testing.T) {
 	h.gate.Require("acme", strings.TrimPrefix(at, "/pathways/"))
 	production := url.Values{"environment": {"production"}}
 	h.want(at+"/versions/1/publish", production, http.StatusUnprocessableEntity, "cannot go to production: its test runs (batch batch-1)",
-		`href="/tests/batches/batch-1"`, `href="/tests/runs?batch_id=batch-1&amp;status=FAILED"`, `<option value="production" selected>`)
+		`href="/tests/batches/batch-1"`, `href="/tests/runs?batch_id=batch-1&amp;status=FAILED"`, "those that have failed</a>.", `data-ask="Publish version 1 to production?`)
 	v, _, err := h.pathways.Version(t.Context(), "acme", strings.TrimPrefix(at, "/pathways/"), 1)
 	if err != nil {
 		t.Fatal(err)
@@ -150,6 +152,105 @@ func TestGate(t *testing.T) {
 	h.want(at+"/versions/1/publish", production, http.StatusOK, "when its tests have passed", "batch of tests")
 	h.gate.End(v, false)
 	h.want(at+"/versions/1/publish", production, http.StatusUnprocessableEntity, "its test has failed")
+}
+
+// TestNewer leads from a draft to the newest version if that is newer and differs.
+func TestNewer(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	at := h.create(days)
+	draft, newer := at+"/versions/0", `href="`+at+`/versions/1#edit"`
+	other := strings.Replace(days, "Which day?", "What day?", 1)
+	h.want(draft, url.Values{"document": {other}, "name": {"First"}, "as": {"version"}}, http.StatusOK)
+	h.want(draft, nil, http.StatusOK, "Version 1 is newer than this draft", newer)
+	h.want(draft, url.Values{"document": {"{"}, "as": {"draft"}}, http.StatusUnprocessableEntity, newer)
+	h.lacks(at+"/versions/1", newer)
+	for _, text := range []string{other, strings.Replace(days, "Which day?", "A day?", 1)} { // the same; newer than the version
+		h.want(draft, url.Values{"document": {text}, "as": {"draft"}}, http.StatusOK)
+		h.lacks(draft, newer)
+	}
+	h.want(draft, url.Values{"document": {days}, "name": {"Second"}, "as": {"version"}}, http.StatusOK)
+	h.want(draft, nil, http.StatusOK, "Version 2 is newer than this draft")
+	h.want(at+"/versions/2/discard", url.Values{}, http.StatusOK)
+	h.lacks(draft, `id="newer"`)
+}
+
+// TestCompare wants different versions in the form of a comparison.
+func TestCompare(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	at := h.create(days)
+	wants := func(from, to int) {
+		t.Helper()
+		h.want(at, nil, http.StatusOK, fmt.Sprintf(`name="from" type="number" min="0" required value="%d"`, from),
+			fmt.Sprintf(`name="to" type="number" min="0" required value="%d"`, to))
+	}
+	save := func() {
+		t.Helper()
+		h.want(at+"/versions/0", url.Values{"document": {days}, "name": {"Next"}, "as": {"version"}}, http.StatusOK)
+	}
+	publish := func(number int) {
+		t.Helper()
+		h.want(fmt.Sprintf("%s/versions/%d/publish", at, number), url.Values{"environment": {"production"}}, http.StatusOK)
+	}
+	wants(0, 0)
+	save()
+	wants(1, 0)
+	save()
+	save()
+	wants(1, 3)
+	publish(2)
+	wants(2, 3)
+	publish(3)
+	wants(2, 3)
+}
+
+// TestPlaces says where a version is published, and leads to a call with it.
+func TestPlaces(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	at := h.create(days)
+	call := `href="/calls/new?pathway_id=` + strings.TrimPrefix(at, "/pathways/")
+	h.want(at, nil, http.StatusOK, call+`"`)
+	h.want(at+"/versions/0", url.Values{"document": {days}, "name": {"First"}, "as": {"version"}}, http.StatusOK)
+	h.want(at+"/versions/0", nil, http.StatusOK, call+`&amp;pathway_version=0"`)
+	one := at + "/versions/1"
+	h.want(one, nil, http.StatusOK, call+`&amp;pathway_version=1"`)
+	for i, environment := range []string{"staging", "production"} {
+		badge := "in " + environment + "</span>"
+		h.lacks(one, badge)
+		h.want(one+"/publish", url.Values{"environment": {environment}}, http.StatusOK)
+		h.want(one, nil, http.StatusOK, badge)
+		if i == 0 {
+			h.lacks(one, "in production</span>")
+		}
+	}
+}
+
+// TestTypes wants that each type of the list beside the editor is one, and that it is listed.
+func TestTypes(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	answer := pagetest.Send(t, h.client, h.url+"/pathways/new", nil)
+	_, list, _ := strings.Cut(answer.Body, "The types of nodes")
+	types := regexp.MustCompile(`<li><code>([^<]+)</code></li>`).FindAllStringSubmatch(list, -1)
+	if len(types) != 7 {
+		t.Errorf("%d types are listed", len(types))
+	}
+	for _, found := range types {
+		_, err := graph.Compile(documentOf(t, strings.Replace(days, "End Call", found[1], 1)))
+		if err != nil && strings.Contains(err.Error(), "must be the type of a node") {
+			t.Error(err)
+		}
+	}
+}
+
+// lacks gets a page and wants that it has not a text.
+func (h *house) lacks(path, text string) {
+	h.t.Helper()
+	if answer := pagetest.Send(h.t, h.client, h.url+path, nil); answer.Status != http.StatusOK || strings.Contains(answer.Body, text) {
+		h.t.Errorf("%s is answered %d, and has %q", path, answer.Status, text)
+	}
 }
 
 func TestForeign(t *testing.T) {

@@ -14,16 +14,17 @@ import (
 
 // version is the page of a version, or of the draft, whose number is 0.
 type version struct {
+	editor
+
 	Pathway pathway.Pathway
 	Version pathway.Version
 	Number  string
 	Name    string // of the version to save
-	Text    string // the document as it is edited
-	Faults  page.Faults
-	Places  []fault
+	Newer   int    // the newest version, if it is newer than the draft that is shown; 0: it is not
 	Drawing drawn
 	Gate    string    // why the gate has kept the version from production; empty: it has not
 	Batch   string    // the batch of tests because of which it was not published; empty: none
+	Calls   bool      // there are pages of calls
 	Tests   bool      // there are pages of tests
 	Begin   beginning // of a chat
 }
@@ -55,23 +56,50 @@ func (p pages) versionPage(ctx context.Context, r *page.Request, v version) (pag
 			return nil, err
 		}
 	}
-	v.Number, v.Tests = strconv.Itoa(number), p.cfg.Tests
+	v.Number, v.Calls, v.Tests = strconv.Itoa(number), p.cfg.Calls, p.cfg.Tests
 	if v.Drawing, err = draw(r, v.Version.Document, r.Below(page.Path("/pathways", v.Pathway.ID, "versions", v.Number))); err != nil {
 		return nil, err
 	}
-	view := &page.View{Page: "version", Title: fmt.Sprintf("Version %d of %s", number, v.Pathway.Name), Data: v}
+	title := fmt.Sprintf("Version %d of %s", number, v.Pathway.Name)
 	if number == 0 {
-		view.Title = "Draft of " + v.Pathway.Name
+		title = "Draft of " + v.Pathway.Name
+		if v.Newer, err = p.newer(ctx, r, v.Version); err != nil {
+			return nil, err
+		}
 	}
+	view := &page.View{Page: "version", Title: title, Data: v}
 	if v.Faults != nil {
 		view.Status = http.StatusUnprocessableEntity
 	}
 	return view, nil
 }
 
+// newer returns the number of the newest version if it was saved after a draft and differs from it, and otherwise 0.
+func (p pages) newer(ctx context.Context, r *page.Request, draft pathway.Version) (int, error) {
+	found, _, err := p.cfg.Pathways.Versions(ctx, r.Org(), draft.Pathway, callwright.Keyset{}, 1)
+	if err != nil || len(found.Items) == 0 || found.Items[0].CreatedAt.Before(draft.CreatedAt) {
+		return 0, err
+	}
+	newest, _, err := p.cfg.Pathways.Version(ctx, r.Org(), draft.Pathway, found.Items[0].Number)
+	if errors.Is(err, callwright.ErrNotFound) { // discarded meanwhile
+		return 0, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	theirs, err := textOf(newest.Document)
+	if err != nil {
+		return 0, err
+	}
+	if ours, err := textOf(draft.Document); err != nil || ours == theirs {
+		return 0, err
+	}
+	return newest.Number, nil
+}
+
 // save stores the document as the draft, or as the next version.
 func (p pages) save(ctx context.Context, r *page.Request) (page.Answer, error) {
-	id, shown := r.PathValue("id"), version{Name: r.Field("name"), Text: r.PostForm.Get("document")}
+	id, shown := r.PathValue("id"), version{editor: editor{Text: r.PostForm.Get("document")}, Name: r.Field("name")}
 	d, err := parse(shown.Text)
 	to := page.SeeOther{To: page.Path("/pathways", id), Notice: "The draft is saved."}
 	switch {
@@ -133,7 +161,7 @@ func (p pages) act(ctx context.Context, r *page.Request, do func(id string, numb
 	if !mendable {
 		return nil, err
 	}
-	shown := version{Faults: faults}
+	shown := version{editor: editor{Faults: faults}}
 	if e, _ := errors.AsType[*callwright.Error](err); e.Code == callwright.CodePromotionGateFailed {
 		shown.Faults, shown.Gate, shown.Batch = page.Faults{}, e.Message, e.Batch
 	}
