@@ -89,8 +89,8 @@ func TestDashboardPathwayGate(t *testing.T) {
 	p.Resize(t, 1280, 900)
 	publish := func() {
 		p.Go(t, fmt.Sprintf("%s/pathways/%s/versions/%d", s.Dashboard, id, bad))
-		p.Select(t, "#environment", "production")
-		follow(t, p, `form[action$="/publish"] button`, "#gate")
+		follow(t, p, `form[action$="/publish"] button[value="production"]`, `#ask button[value="yes"]`)
+		follow(t, p, `#ask button[value="yes"]`, "#gate")
 	}
 	publish()
 	wantText(t, p, "#gate", "cannot go to production", "required scenarios are being run")
