@@ -20,6 +20,8 @@ type report struct {
 	Filter   filter
 	Pathways []tested // that have scenarios; while none is chosen
 	Report   *analytics.Report
+	LeftOut  int    // runs without a model, while no other run has ended
+	Count    string // query that counts them
 	Versions []versionRow
 	Trend    template.HTML
 	Days     []analytics.Day // the newest first
@@ -79,6 +81,14 @@ func (p pages) analytics(ctx context.Context, r *page.Request) (page.Answer, err
 	}
 	if err := data.describe(r, found, query.Version); err != nil {
 		return nil, err
+	}
+	if data.Report.Total == 0 && !query.Scripted {
+		query.Scripted, data.Count = true, r.With("include_scripted", "true")
+		all, err := p.cfg.Tests.BasicAnalytics(ctx, r.Org(), query)
+		if err != nil {
+			return nil, err
+		}
+		data.LeftOut = all.About.Total
 	}
 	number := cmp.Or(query.Version, found.Newest)
 	data.Heat, err = p.heatmap(ctx, r, query.Pathway, number, found.About.Heatmap)

@@ -3,12 +3,14 @@
 package agenttests
 
 import (
+	"context"
 	"embed"
 	"errors"
 	"io/fs"
 	"maps"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/agenttest"
 	"github.com/callwright/callwright/agenttest/tornado"
 	"github.com/callwright/callwright/transport/dashboard/page"
@@ -22,8 +24,15 @@ type Config struct {
 	Tests   *agenttest.Service
 	Tornado *tornado.Service // nil: there are no sessions
 
-	Pathways agenttest.Documents // draws the tested pathways, whose pages are linked to; nil: they have no pages
-	Issues   bool                // issues have pages, which are linked to
+	Pathways Pathways // lists and draws the tested pathways, whose pages are linked to; nil: they have no pages
+	Issues   bool     // issues have pages, which are linked to
+}
+
+// Pathways reads pathways; pathway.Service implements it.
+type Pathways interface {
+	agenttest.Documents
+	// List returns a page of the pathways of an organization, newest first.
+	List(ctx context.Context, org callwright.OrgID, l pathway.Listing) (callwright.Page[pathway.Pathway], error)
 }
 
 // pages serves the pages.
@@ -41,7 +50,12 @@ func New(c Config) page.Area {
 	}
 	routes := []page.Route{
 		{Pattern: "GET /tests", Serve: p.scenarios},
+		{Pattern: "POST /tests/scenarios", Serve: p.createScenario},
+		{Pattern: "GET /tests/scenarios/new", Serve: p.newScenario},
 		{Pattern: "GET /tests/scenarios/{id}", Serve: p.scenario},
+		{Pattern: "POST /tests/scenarios/{id}", Serve: p.updateScenario},
+		{Pattern: "GET /tests/scenarios/{id}/edit", Serve: p.editScenario},
+		{Pattern: "POST /tests/scenarios/{id}/delete", Serve: p.deleteScenario},
 		{Pattern: "POST /tests/scenarios/{id}/runs", Serve: p.start},
 		{Pattern: "GET /tests/runs", Serve: p.runs},
 		{Pattern: "GET /tests/runs/{id}", Serve: p.run},

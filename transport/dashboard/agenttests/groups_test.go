@@ -88,6 +88,24 @@ func TestStartGroups(t *testing.T) {
 		http.StatusOK, "<h1>Simulation set</h1>", "0 of 6 runs have ended.")
 }
 
+// TestAnalyticsOfScriptedRuns: runs without a model are left out, and the page says so if there are no others.
+func TestAnalyticsOfScriptedRuns(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	const at = "/tests/analytics?pathway_id=p1"
+	add := func(id string, scripted bool) {
+		h.run(id, func(r *agenttest.Run) { r.Scripted, r.CreatedAt = scripted, time.Now().Add(-time.Hour) })
+	}
+	add("r1", true)
+	h.want(http.StatusOK, at, "1 run without a model is left out", "!No run of these days", "!0 runs have ended")
+	add("r2", true)
+	h.want(http.StatusOK, at, "2 runs without a model are left out", `include_scripted=true&amp;pathway_id=p1">Count them</a>`)
+	h.want(http.StatusOK, at+"&version_number=2", "No run of these days", "!left out")
+	h.want(http.StatusOK, at+"&include_scripted=true", "2 runs have ended", "!left out")
+	add("r3", false)
+	h.want(http.StatusOK, at, "1 run has ended", "!left out")
+}
+
 func TestAnalytics(t *testing.T) {
 	t.Parallel()
 	h := open(t)
