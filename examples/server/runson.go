@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"strings"
 
 	"go.uber.org/fx"
 
@@ -24,6 +25,7 @@ func (p runsOn) list() []overview.Part {
 		{Name: "speaks by", By: p.Engines.speaksBy, Hint: "--tts"},
 		{Name: "hears by", By: p.Engines.hearsBy, Hint: "--stt"},
 		{Name: "clones", By: p.clonedBy()},
+		{Name: "storage", By: p.storedIn(), Hint: "--database-url, --data"},
 		{Name: "mail", By: p.Mailer.by, Hint: "--smtp-url"},
 		{Name: "issues", By: p.analyzedBy(), Hint: "--llm-base-url"},
 		{Name: "", By: fmt.Sprintf("opened by calls that fail: %t", p.Config.FailedCallIssues), Hint: "--failed-call-issues"},
@@ -34,6 +36,14 @@ func (p runsOn) list() []overview.Part {
 		{Name: "ports", By: p.portedBy(), Hint: "--port-gateway"},
 		{Name: "", By: fmt.Sprintf("requests that fail open issues: %t", p.Config.FailedPortIssues), Hint: "--failed-port-issues"},
 	}
+}
+
+// storedIn says where data is kept, without the password of a database.
+func (p runsOn) storedIn() string {
+	if path, ok := strings.CutPrefix(p.Config.DatabaseURL, "sqlite:"); ok {
+		return "SQLite in " + path + "; recordings and speech in " + p.Config.Data
+	}
+	return "PostgreSQL; recordings and speech in " + p.Config.Data
 }
 
 // missing says what keeps calls from being made; nil if there is nothing.

@@ -3,7 +3,6 @@ package overview
 import (
 	"context"
 	"html/template"
-	"math"
 	"time"
 
 	"github.com/callwright/callwright"
@@ -27,14 +26,15 @@ func (v *view) count(ctx context.Context, org callwright.OrgID) error {
 	if err != nil {
 		return err
 	}
-	answered, others, rates := make([]float64, len(hours)), make([]float64, len(hours)), make([]chart.Point, len(hours))
+	var series [4][]float64 // answered and other calls, and their shares of those that have ended
+	for i := range series {
+		series[i] = make([]float64, len(hours))
+	}
 	ended := 0
 	for i, h := range hours {
-		answered[i], others[i] = float64(h.Answered), float64(h.Calls-h.Answered)
-		rates[i] = chart.Point{At: h.Start, Value: math.NaN()}
-		if h.Ended > 0 {
-			rates[i].Value = 100 * float64(h.Answered) / float64(h.Ended)
-		}
+		series[0][i], series[1][i] = float64(h.Answered), float64(h.Calls-h.Answered)
+		rate := 100 * float64(h.Answered) / float64(h.Ended) // NaN, a gap: none has ended
+		series[2][i], series[3][i] = rate, 100-rate
 		v.Day.Calls += h.Calls
 		v.Day.Answered += h.Answered
 		ended += h.Ended
@@ -42,16 +42,15 @@ func (v *view) count(ctx context.Context, org callwright.OrgID) error {
 	if v.Day.Calls == 0 {
 		return nil
 	}
-	v.Day.PerHour = chart.Bars{
-		ID: "calls-per-hour", Title: "Calls per hour", Unit: "calls", Start: hours[0].Start, Step: time.Hour,
-		Series: []chart.BarSeries{{Name: "answered", Values: answered}, {Name: "others", Values: others}},
-	}.SVG()
+	bars := chart.Bars{ID: "calls-per-hour", Title: "Calls per hour", Unit: "calls", Start: hours[0].Start, Step: time.Hour}
+	bars.Series = []chart.BarSeries{{Name: "answered", Values: series[0]}, {Name: "others", Values: series[1]}}
+	v.Day.PerHour = bars.SVG()
 	if ended == 0 {
 		return nil
 	}
 	v.Day.Rate, v.Day.Rated = float64(v.Day.Answered)/float64(ended), true
-	v.Day.Rates = chart.Lines{
-		ID: "answer-rate", Title: "Answer rate per hour", Unit: "%", Series: []chart.Series{{Name: "of those that have ended", Points: rates}},
-	}.SVG()
+	bars.ID, bars.Title, bars.Unit = "answer-rate", "Answer rate per hour", "%"
+	bars.Series = []chart.BarSeries{{Name: "answered", Values: series[2]}, {Name: "not answered", Values: series[3]}}
+	v.Day.Rates = bars.SVG()
 	return nil
 }
