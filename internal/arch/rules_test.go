@@ -171,6 +171,7 @@ func TestEachRuleIsHeld(t *testing.T) {
 		{"vendored deeper", "transport/dashboard/node_modules/x.js", "x\n", "transport/dashboard/node_modules/x.js: lies in"},
 		{"binary", "docs/call.wav", "RIFF\x00\x01", "docs/call.wav: is binary"},
 		{"binary without zeros", "docs/logo.png", "\x89PNG\xff", "docs/logo.png: is binary"},
+		{"binary among the pictures", "docs/pictures/call.wav", "RIFF\x00\x01", "docs/pictures/call.wav: is binary"},
 		{"minified by name", "transport/dashboard/x.min.js", "x\n", "transport/dashboard/x.min.js: is minified"},
 		{"minified by shape", "transport/dashboard/x.css", strings.Repeat("a{}", 400), "transport/dashboard/x.css: has a line of 1200"},
 		{"copied", "sip/copied.go", "// Copy" + "right (c) 2019 Somebody\npackage sip\n", "sip/copied.go: has a copyright"},
