@@ -80,7 +80,7 @@ func filtersOutcomes(t *testing.T, s call.Store) {
 		}
 	}
 
-	// What a call is filtered by follows its updates.
+	// A changed call is found by its new values.
 	running.Queue, running.EndedAt = call.QueueComplete, long.EndedAt
 	if err := s.Update(t.Context(), running); err != nil {
 		t.Fatal(err)

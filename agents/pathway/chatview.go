@@ -19,8 +19,8 @@ type ChatView struct {
 	Turns   []Log       // in order; those that a release without logs has taken are missing
 }
 
-// Chat returns a chat with the last of its turns whose number is below before; with 0 they are the last of all. A limit that
-// is not from 1 to MaxPageOfChats is MaxPageOfChats. CodeNotFound: the organization has no such chat.
+// Chat returns a chat with the last of its turns whose number is below before; with 0 they are the last of all. A limit
+// outside 1 to MaxPageOfChats counts as MaxPageOfChats. CodeNotFound: the organization has no such chat.
 func (s *Service) Chat(ctx context.Context, org callwright.OrgID, id string, before, limit int) (ChatView, error) {
 	c, err := s.cfg.Chats.Chat(ctx, org, id)
 	if err != nil {
@@ -46,8 +46,8 @@ func (s *Service) Chat(ctx context.Context, org callwright.OrgID, id string, bef
 }
 
 // Chats returns a page of the chats of a pathway without their State, newest first. The page begins after the keyset after,
-// which is a page's Next, or zero. A limit that is not from 1 to MaxPageOfChats is MaxPageOfChats. A pathway that is absent
-// has none.
+// which is a page's Next, or zero. A limit outside 1 to MaxPageOfChats counts as MaxPageOfChats. An absent pathway has no
+// chats.
 func (s *Service) Chats(
 	ctx context.Context, org callwright.OrgID, pathway string, after callwright.Keyset, limit int,
 ) (callwright.Page[Chat], error) {

@@ -20,7 +20,7 @@ const (
 	BothWays     = Directions("both")
 )
 
-// Auth is how the two sides of a trunk know each other.
+// Auth names the way in which the two sides of a trunk authenticate each other.
 type Auth string
 
 // The ways. The empty Auth is not chosen yet.

@@ -31,7 +31,7 @@ func (s *Service) Operator(by callwright.Principal) (*Operator, error) {
 	return &Operator{s, by}, nil
 }
 
-// Summary is what operators see of an organization.
+// Summary describes an organization to operators.
 type Summary struct {
 	ID           callwright.OrgID
 	Name         string
@@ -66,8 +66,8 @@ func (o *Operator) Organization(ctx context.Context, id callwright.OrgID) (Summa
 	return summaryOf(org), keys, err
 }
 
-// Create makes an organization and its first key, which does not expire, in one transaction. The errors are those of CreateOrganization;
-// entitlements beyond Grantable are CodeBadRequest.
+// Create stores a new organization and its first key, which does not expire, in one transaction. Beside the errors of CreateOrganization it
+// returns CodeBadRequest for entitlements beyond Grantable.
 func (o *Operator) Create(
 	ctx context.Context, id callwright.OrgID, name string, grant ...callwright.Entitlement,
 ) (made Summary, key NewKey, err error) {

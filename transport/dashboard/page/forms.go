@@ -7,8 +7,12 @@ import (
 	"crypto/subtle"
 	"encoding/base64"
 	"errors"
+	"maps"
 	"net/http"
+	"net/url"
+	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/callwright/callwright"
 )
@@ -82,8 +86,27 @@ func (s *Site) readForm(w http.ResponseWriter, r *Request, route Route) error {
 	if err != nil {
 		return callwright.Errorf(callwright.CodeBadRequest, "the form cannot be read").Because(err)
 	}
+	if err := checkTexts(r.PostForm); err != nil {
+		return err
+	}
 	if !r.checkToken(r.PostForm.Get(tokenField)) {
 		return callwright.Errorf(callwright.CodeForbidden, "this form is no longer valid, for you have signed in or out since: open the page again")
+	}
+	return nil
+}
+
+// isNoText reports whether no database can store a text: it is not UTF-8, or has NUL characters.
+func isNoText(s string) bool { return !utf8.ValidString(s) || strings.Contains(s, "\x00") }
+
+// checkTexts returns CodeBadRequest for the first field whose name or value is no text.
+func checkTexts(fields url.Values) error {
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		if isNoText(name) {
+			return callwright.Invalid("", "the names of fields must be UTF-8 without NUL characters")
+		}
+		if slices.ContainsFunc(fields[name], isNoText) {
+			return callwright.Invalid(name, "must be UTF-8 without NUL characters")
+		}
 	}
 	return nil
 }

@@ -109,6 +109,12 @@ func (s *Site) serve(w *recorder, r *Request, route Route) error {
 	if err := s.cross.Check(r.Request); err != nil {
 		return callwright.Errorf(callwright.CodeForbidden, "the form was sent by another site: open this page again").Because(err)
 	}
+	if isNoText(r.URL.Path) {
+		return callwright.NotFound("page")
+	}
+	if err := checkTexts(r.URL.Query()); err != nil {
+		return err
+	}
 	s.knowBrowser(w, r)
 	if r.area != nil {
 		if err := s.authenticate(r); err != nil {

@@ -221,6 +221,29 @@ func TestForms(t *testing.T) {
 	}
 }
 
+// TestNoTexts sends what no database can store: bytes that are not UTF-8, and NUL characters.
+func TestNoTexts(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, "")
+	h.signIn(t, "")
+	for _, bad := range []string{"a\x00b", "a\xffb", "\xed\xa0\x80"} {
+		if status, text, _ := h.get(t, "/things?name="+url.QueryEscape(bad)); status != http.StatusBadRequest || !strings.Contains(text, "<code>name</code>: must be UTF-8") {
+			t.Errorf("an address with %q gives %d\n%s", bad, status, text)
+		}
+		if status, _, _ := h.get(t, "/things/"+url.PathEscape(bad)); status != http.StatusNotFound {
+			t.Errorf("a path with %q gives %d", bad, status)
+		}
+		for _, form := range []url.Values{{"name": {bad}}, {"name": {"a", bad}}, {bad: {"a"}}} {
+			if status, text, _ := h.post(t, "/things", "/things", form); status != http.StatusBadRequest || !strings.Contains(text, "UTF-8") {
+				t.Errorf("the form %q gives %d\n%s", form, status, text)
+			}
+		}
+	}
+	if n := h.saved.Load(); n > 0 {
+		t.Errorf("%d forms were taken", n)
+	}
+}
+
 // TestOtherSites sends what a form of another site sends.
 func TestOtherSites(t *testing.T) {
 	t.Parallel()
