@@ -23,7 +23,7 @@ func TestCrashesWhileJudgingAgain(t *testing.T) {
 	}
 	t.Logf("-crashseed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 1))
-	const runs = 6
+	const runs = 12
 	folder := t.TempDir()
 	if crashWorker(t, crashPlan{Folder: folder, Events: -1, Flaky: runs}) {
 		t.Fatal("the first worker was killed")
@@ -35,8 +35,9 @@ func TestCrashesWhileJudgingAgain(t *testing.T) {
 			t.Fatal("the judge gets nowhere")
 		}
 	}
-	if birth < runs {
-		t.Errorf("only %d workers were killed", birth-1)
+	// Each question is asked and answered, and a worker lives through mostJudged events at most.
+	if least := 1 + (2*stats.JudgedAgain*runs-1)/mostJudged; birth-1 < least {
+		t.Errorf("only %d workers were killed, want %d", birth-1, least)
 	}
 	text, err := os.ReadFile(folder + "/diary")
 	if err != nil {
@@ -46,12 +47,15 @@ func TestCrashesWhileJudgingAgain(t *testing.T) {
 	checkSource(t, folder)
 }
 
+// mostJudged is after how many asked and answered calls a worker that judges again kills itself at the latest.
+const mostJudged = 4 * stats.JudgedAgain
+
 // eventsOf returns after how many calls a worker kills itself. The first one lives until the runs have ended.
 func eventsOf(birth, conversations int, random *rand.Rand) int {
 	if birth == 1 {
 		return conversations + 1
 	}
-	return 1 + random.IntN(4*stats.JudgedAgain)
+	return 1 + random.IntN(mostJudged)
 }
 
 // checkJudgedAgain fails the test for a call that was paid again although no process was killed while its run was judged.
