@@ -19,7 +19,7 @@ const (
 
 // Query asks for a page of issues. Cursor replaces Filter.After.
 type Query struct {
-	Filter        // Limit: 1 to 100, 0 for 50
+	Filter        // Limit: 1 to 100, 0 for 50; Until is not used
 	Cursor string // Next of the page before, for the same organization, conditions and order; empty: the first page
 }
 
@@ -30,7 +30,7 @@ type IssuePage struct {
 }
 
 // List returns a page of issues. An issue whose sort value changes between two pages may appear on both or on none;
-// all others appear once.
+// all others appear once. With Scan, a page may be short, even empty, although its Next leads on.
 func (s *Service) List(ctx context.Context, org callwright.OrgID, q Query) (IssuePage, error) {
 	limit, err := pageLimit(q.Limit)
 	if err != nil {
@@ -44,13 +44,22 @@ func (s *Service) List(ctx context.Context, org callwright.OrgID, q Query) (Issu
 	if f.After, err = s.cfg.Cursors.open(org, list, q.Cursor); err != nil {
 		return IssuePage{}, err
 	}
+	if f.Scan > 0 {
+		if f.Until, err = s.cfg.Store.Reach(ctx, org, f); err != nil {
+			return IssuePage{}, err
+		}
+	}
 	f.Limit = limit + 1 // the one more says whether there is a next page
 	items, err := s.cfg.Store.FindIssues(ctx, org, f)
-	if err != nil || len(items) <= limit {
+	last := f.Until
+	if len(items) > limit {
+		items = items[:limit]
+		last = items[limit-1].Place(f.Sort)
+	}
+	if err != nil || last == (Place{}) {
 		return IssuePage{Items: items}, err
 	}
-	items = items[:limit]
-	return IssuePage{Items: items, Next: s.cfg.Cursors.seal(org, list, items[limit-1].Place(f.Sort))}, nil
+	return IssuePage{Items: items, Next: s.cfg.Cursors.seal(org, list, last)}, nil
 }
 
 // pageLimit returns the number of items of a page, or an error.
@@ -79,6 +88,9 @@ func (f Filter) normal() (Filter, error) {
 	}
 	if n := max(len(f.Statuses), len(f.Severities), len(f.Categories)); n > maxValues {
 		return Filter{}, callwright.Invalid("", "a condition has %d alternatives; at most %d are allowed", n, maxValues)
+	}
+	if f.Scan < 0 {
+		return Filter{}, callwright.Invalid("scan", "must not be negative")
 	}
 	if f.Unassigned && f.AssigneeID != "" {
 		return Filter{}, callwright.Invalid("assignee_id", "must be empty when issues without an assignee are asked for")

@@ -167,6 +167,32 @@ func TestListFilters(t *testing.T) {
 	}
 }
 
+// TestListOfRareIssues looks for issues that few are like, with pages for which few are looked at.
+func TestListOfRareIssues(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	stock(h)
+	f := triage.Filter{Search: "aisle 3", Limit: 2}
+	want := h.list(t, f)
+	for _, f.Scan = range []int{1, 7, 59, 60, 1000} {
+		var found []string
+		looked := 0
+		for q := (triage.Query{Filter: f}); looked == 0 || q.Cursor != ""; looked++ {
+			page, err := h.List(t.Context(), "acme", q)
+			if err != nil || len(page.Items) > min(f.Limit, f.Scan) || looked > 60 {
+				t.Fatalf("%d at a time, page %d: %d issues, %v", f.Scan, looked, len(page.Items), err)
+			}
+			for _, i := range page.Items {
+				found = append(found, i.Title)
+			}
+			q.Cursor = page.Next
+		}
+		if !slices.Equal(found, want) {
+			t.Errorf("%d at a time: %q, want %q", f.Scan, found, want)
+		}
+	}
+}
+
 func TestListLimits(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -181,6 +207,7 @@ func TestListLimits(t *testing.T) {
 	}
 	for field, filters := range map[string][]triage.Filter{
 		"limit":       {{Limit: -1}, {Limit: 101}},
+		"scan":        {{Scan: -1}},
 		"sort":        {{Sort: "title"}, {Sort: triage.SortUpdated}},
 		"date_field":  {{DateField: triage.SortSeverity}},
 		"status":      {{Statuses: []triage.Status{"open"}}},

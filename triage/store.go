@@ -2,6 +2,7 @@ package triage
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/callwright/callwright"
@@ -44,6 +45,10 @@ type Issues interface {
 	DeleteIssue(ctx context.Context, org callwright.OrgID, id string) error
 	// FindIssues returns a page of issues that match the filter, without their descriptions.
 	FindIssues(ctx context.Context, org callwright.OrgID, f Filter) ([]Issue, error)
+	// Reach returns the place of the last issue that may be looked at for a page: the Scan-th of those that come after After in the
+	// order of the filter, or of the open ones among them when the filter wants no others and the order is by activity.
+	// The zero Place means that no issue comes after that one. Scan is not 0.
+	Reach(ctx context.Context, org callwright.OrgID, f Filter) (Place, error)
 }
 
 // Filter selects issues; the zero Filter selects all. All conditions must hold; the values of one condition are
@@ -63,8 +68,21 @@ type Filter struct {
 	Sort      SortField // SortActivity (also when empty), SortCreated, SortSeverity or SortStatus; then by id
 	Ascending bool
 	After     Place // the last issue of the page before
+	Until     Place // the last issue that is looked at, see Issues.Reach; zero: no bound
 	Limit     int
+	Scan      int // at most so many issues are looked at for a page; 0: as many as it takes
 }
+
+// OnlyOpen reports whether the filter wants open issues and no others.
+func (f Filter) OnlyOpen() bool {
+	return len(f.Statuses) > 0 && !slices.ContainsFunc(f.Statuses, func(s Status) bool { return !s.Open() })
+}
+
+// ReachesOpen reports whether Issues.Reach counts open issues only.
+func (f Filter) ReachesOpen() bool { return f.OnlyOpen() && (f.Sort == "" || f.Sort == SortActivity) }
+
+// MaxScan is the Scan of lists for people, who would rather go on than wait.
+const MaxScan = 4_000
 
 // Place is the place of an issue in a sorted list: the sort value (microseconds since 1970, or the index among
 // Severities or Statuses) and the id. The zero Place is the beginning.

@@ -253,3 +253,57 @@ func (s subject) wantPages(t *testing.T, f triage.Filter, limit int, value func(
 		t.Errorf("%+v: got %d issues of %d, or in another order", f, len(seen), len(want))
 	}
 }
+
+// reachesIssues looks for issues that few are like, a few issues at a time, from the beginning to the end.
+func reachesIssues(t *testing.T, s subject) {
+	all := s.insertVaried(t)
+	open := []triage.Status{triage.StatusTodo, triage.StatusInReview}
+	for name, f := range map[string]triage.Filter{
+		"by activity": {AssigneeID: "p1", OwnerID: "o2"}, "by creation": {Sort: triage.SortCreated, Search: "issue", OwnerID: "o1"},
+		"by severity": {Sort: triage.SortSeverity, OwnerID: "o1"}, "by status": {Sort: triage.SortStatus, Categories: []string{"billing"}},
+		"open ones": {Statuses: open, OwnerID: "o1"}, "open ones by creation": {Sort: triage.SortCreated, Statuses: open, OwnerID: "o1"},
+		"nothing": {Search: "nowhere"},
+	} {
+		for _, ascending := range []bool{false, true} {
+			f.Ascending, f.Limit, f.Scan = ascending, len(all), 0
+			want, err := s.FindIssues(t.Context(), "c", f)
+			if err != nil || name != "nothing" && len(want) == 0 {
+				t.Fatalf("%s: %d issues, %v", name, len(want), err)
+			}
+			for _, f.Scan = range []int{1, 5, len(all) - 1, len(all)} {
+				s.wantReached(t, name, f, all, want)
+			}
+		}
+	}
+}
+
+// wantReached wants to find these issues, on pages for which the filter's Scan of the organization's issues are looked at.
+func (s subject) wantReached(t *testing.T, name string, f triage.Filter, all, want []triage.Issue) {
+	t.Helper()
+	counted := len(all)
+	if f.ReachesOpen() {
+		counted = len(slices.DeleteFunc(slices.Clone(all), func(i triage.Issue) bool { return !i.Status.Open() }))
+	}
+	var seen []triage.Issue
+	pages := 0
+	for pages <= len(all) {
+		pages++
+		until, err := s.Reach(t.Context(), "c", f)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		f.Until = until
+		page, err := s.FindIssues(t.Context(), "c", f)
+		if err != nil || len(page) > f.Scan {
+			t.Fatalf("%s: %d of %d issues, %v", name, len(page), f.Scan, err)
+		}
+		seen = append(seen, page...)
+		if until == (triage.Place{}) {
+			break
+		}
+		f.After, f.Until = until, triage.Place{}
+	}
+	if least := max(1, (counted+f.Scan-1)/f.Scan); pages != least || !slices.EqualFunc(seen, want, func(a, b triage.Issue) bool { return a.ID == b.ID }) {
+		t.Errorf("%s, ascending %t, %d at a time: %d issues on %d pages, want %d on %d", name, f.Ascending, f.Scan, len(seen), pages, len(want), least)
+	}
+}

@@ -36,6 +36,7 @@ func RunIssues(t *testing.T, newStore func(t *testing.T) (triage.Store, callwrig
 		"searches":                           searchesIssues,
 		"lists whole issues":                 listsIssues,
 		"pages by every field, both ways":    pagesIssues,
+		"ends pages of which little matches": reachesIssues,
 	})
 }
 

@@ -2,7 +2,6 @@ package triagestore
 
 import (
 	"context"
-	"slices"
 	"strings"
 	"time"
 
@@ -28,11 +27,29 @@ func (s Store) FindIssues(ctx context.Context, org callwright.OrgID, f triage.Fi
 	return sqldb.Converted(rows, issueRow.issue), err
 }
 
+// Reach returns the place of the last issue that is looked at for a page.
+func (s Store) Reach(ctx context.Context, org callwright.OrgID, f triage.Filter) (last triage.Place, err error) {
+	var rows []issueRow
+	err = s.core().Read(ctx, []any{org, f}, func(ctx context.Context, idb bun.IDB) error {
+		rows = nil
+		column, _ := order(f)
+		query := idb.NewSelect().Model(&rows).Column("id", strings.TrimSuffix(column, "_rank")).Where("triage_issues.org = ?", org)
+		if f.ReachesOpen() {
+			query = query.Where(open)
+		}
+		return sorted(query, f).Offset(f.Scan - 1).Limit(2).Scan(ctx)
+	})
+	if err != nil || len(rows) < 2 {
+		return triage.Place{}, err
+	}
+	return rows[0].issue().Place(f.Sort), nil
+}
+
 // chosen selects the issues that match the filter, on all pages.
 func (s Store) chosen(q *bun.SelectQuery, f triage.Filter) *bun.SelectQuery {
 	if len(f.Statuses) > 0 {
 		q = q.Where("status IN (?)", bun.List(f.Statuses))
-		if !slices.ContainsFunc(f.Statuses, func(s triage.Status) bool { return !s.Open() }) {
+		if f.OnlyOpen() {
 			q = q.Where(open)
 		}
 	}
@@ -81,22 +98,30 @@ func dateColumn(f triage.SortField) string {
 	}
 }
 
-// sorted orders issues and skips the earlier pages.
-func sorted(q *bun.SelectQuery, f triage.Filter) *bun.SelectQuery {
-	column, place := dateColumn(f.Sort), any(time.UnixMicro(f.After.Value).UTC())
+// order returns the column by which a filter orders issues, and the value there of a place.
+func order(f triage.Filter) (column string, value func(triage.Place) any) {
 	switch f.Sort {
 	case triage.SortSeverity:
-		column, place = "severity_rank", f.After.Value
+		return "severity_rank", func(p triage.Place) any { return p.Value }
 	case triage.SortStatus:
-		column, place = "status_rank", f.After.Value
+		return "status_rank", func(p triage.Place) any { return p.Value }
 	default:
+		return dateColumn(f.Sort), func(p triage.Place) any { return time.UnixMicro(p.Value).UTC() }
 	}
-	direction, beyond := bun.Safe("DESC"), bun.Safe("<")
+}
+
+// sorted orders issues, skips the earlier pages, and ends at the last issue that is looked at.
+func sorted(q *bun.SelectQuery, f triage.Filter) *bun.SelectQuery {
+	column, value := order(f)
+	direction, beyond, within := bun.Safe("DESC"), bun.Safe("<"), bun.Safe(">=")
 	if f.Ascending {
-		direction, beyond = "ASC", ">"
+		direction, beyond, within = "ASC", ">", "<="
 	}
 	if f.After != (triage.Place{}) {
-		q = q.Where("(?, id) ? (?, ?)", bun.Ident(column), beyond, place, f.After.ID)
+		q = q.Where("(?, id) ? (?, ?)", bun.Ident(column), beyond, value(f.After), f.After.ID)
+	}
+	if f.Until != (triage.Place{}) {
+		q = q.Where("(?, id) ? (?, ?)", bun.Ident(column), within, value(f.Until), f.Until.ID)
 	}
 	return q.OrderExpr("? ?1, id ?1", bun.Ident(column), direction)
 }

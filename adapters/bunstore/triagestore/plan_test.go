@@ -167,6 +167,46 @@ func TestIssuePagesUseIndexes(t *testing.T) {
 	})
 }
 
+// TestIssuesAreReachedByIndexes looks for issues that nothing is like: what is looked at for a page is found in an index, and the page
+// ends there.
+func TestIssuesAreReachedByIndexes(t *testing.T) {
+	t.Parallel()
+	bounded := regexp.MustCompile(`triage_issues_\w+ \(org=\? AND \(\w+,id\)[<>]\(\?,\?\)\)|Index Cond: .*ROW\(\w+, id\) [<>]= ROW`)
+	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
+		db := open(t)
+		fillIssues(t, db, 5000)
+		store := triagestore.Store{DB: db}
+		for index, f := range map[string]triage.Filter{
+			"triage_issues_by_activity": {}, "triage_issues_by_creation": {Sort: triage.SortCreated},
+			"triage_issues_by_severity": {Sort: triage.SortSeverity}, "triage_issues_by_status": {Sort: triage.SortStatus},
+			"triage_issues_open": {Statuses: []triage.Status{triage.StatusBacklog, triage.StatusInProgress}},
+		} {
+			for _, f.Ascending = range []bool{false, true} {
+				f.Search, f.Limit, f.Scan = "nowhere", 50, 100
+				seen := storetest.Statements(t, db, func() (err error) {
+					if f.Until, err = store.Reach(t.Context(), "o", f); err == nil && f.Until == (triage.Place{}) {
+						t.Errorf("%s: the end is reached", index)
+					}
+					return err
+				})
+				for _, query := range seen {
+					if plan := storetest.Explain(t, db, query, true); !strings.Contains(plan, index) || reads.MatchString(plan) {
+						t.Errorf("not by %s alone: %s\n%s", index, query, plan)
+					}
+				}
+				for _, query := range storetest.Statements(t, db, func() error {
+					_, err := store.FindIssues(t.Context(), "o", f)
+					return err
+				}) {
+					if plan := storetest.Explain(t, db, query, true); !strings.Contains(plan, index) || !bounded.MatchString(plan) {
+						t.Errorf("not in the range of %s: %s\n%s", index, query, plan)
+					}
+				}
+			}
+		}
+	})
+}
+
 // useTriage calls every method that looks for rows of issues and of what belongs to them.
 func useTriage(ctx context.Context, db *bunstore.DB, now time.Time) []error {
 	const org = callwright.OrgID("o")
@@ -201,12 +241,13 @@ func useTriage(ctx context.Context, db *bunstore.DB, now time.Time) []error {
 	_, relationsErr := s.RelationsOf(ctx, org, "i")
 	_, reportErr := s.ReportedIssue(ctx, org, "k")
 	_, seenErr := s.Seen(ctx, org, "v", []string{"i", "j"})
+	_, reachErr := s.Reach(ctx, org, triage.Filter{Scan: 1})
 	_, findErr := s.FindIssues(ctx, org, triage.Filter{
 		Statuses: triage.Statuses(), Severities: triage.Severities(), Categories: []string{"c"}, Resource: triage.ResourceCall,
-		OwnerID: "o", AssigneeID: "a", Search: "x", DateField: triage.SortUpdated, Since: now, After: triage.Place{ID: "i"},
+		OwnerID: "o", AssigneeID: "a", Search: "x", DateField: triage.SortUpdated, Since: now, After: triage.Place{ID: "i"}, Until: triage.Place{ID: "j"},
 	})
 	return append(errs, issueErr, holdErr, entriesErr, afterErr, commentErr, sessionErr, sessionsErr, countErr,
-		silentErr, resourceErr, attachedErr, resourcesErr, flagErr, flagsErr, relationErr, relationsErr, reportErr, seenErr, findErr,
+		silentErr, resourceErr, attachedErr, resourcesErr, flagErr, flagsErr, relationErr, relationsErr, reportErr, seenErr, reachErr, findErr,
 		s.DeleteResource(ctx, org, "i", "r"), s.DeleteFlag(ctx, org, "i", "f"), s.DeleteRelation(ctx, org, "r"),
 		s.DeleteIssue(ctx, org, "i"))
 }

@@ -88,8 +88,27 @@ func (s Store) UpdateIssue(ctx context.Context, i triage.Issue) error {
 }
 
 // FindIssues returns a page of issues.
-func (s Store) FindIssues(
-	ctx context.Context, org callwright.OrgID, f triage.Filter,
+func (s Store) FindIssues(ctx context.Context, org callwright.OrgID, f triage.Filter) ([]triage.Issue, error) {
+	found, err := s.sorted(ctx, org, f, func(d *data, i triage.Issue) bool { return d.matchesFilter(i, f) })
+	found = found[:min(f.Limit, len(found))]
+	for n := range found {
+		found[n].Description = ""
+	}
+	return memory.Clone(found), err
+}
+
+// Reach returns the place of the last issue that is looked at for a page.
+func (s Store) Reach(ctx context.Context, org callwright.OrgID, f triage.Filter) (triage.Place, error) {
+	found, err := s.sorted(ctx, org, f, func(_ *data, i triage.Issue) bool { return !f.ReachesOpen() || i.Status.Open() })
+	if len(found) <= f.Scan {
+		return triage.Place{}, err
+	}
+	return found[f.Scan-1].Place(f.Sort), nil
+}
+
+// sorted returns the issues of an organization that are wanted, from After to Until, in the order of a filter.
+func (s Store) sorted(
+	ctx context.Context, org callwright.OrgID, f triage.Filter, wanted func(*data, triage.Issue) bool,
 ) (found []triage.Issue, err error) {
 	order := func(a, b triage.Place) int {
 		n := cmp.Or(cmp.Compare(a.Value, b.Value), cmp.Compare(a.ID, b.ID))
@@ -100,16 +119,16 @@ func (s Store) FindIssues(
 	}
 	err = with(ctx, s.Store, func(d *data) error {
 		for _, i := range d.issues {
-			if i.Org == org && d.matchesFilter(i, f) &&
-				(f.After == triage.Place{} || order(i.Place(f.Sort), f.After) > 0) {
-				i.Description = ""
+			place := i.Place(f.Sort)
+			if i.Org == org && wanted(d, i) && (f.After == triage.Place{} || order(place, f.After) > 0) &&
+				(f.Until == triage.Place{} || order(place, f.Until) <= 0) {
 				found = append(found, i)
 			}
 		}
 		return nil
 	})
 	slices.SortFunc(found, func(a, b triage.Issue) int { return order(a.Place(f.Sort), b.Place(f.Sort)) })
-	return memory.Clone(found[:min(f.Limit, len(found))]), err
+	return found, err
 }
 
 func (d *data) matchesFilter(i triage.Issue, f triage.Filter) bool {

@@ -3,6 +3,7 @@ package issues_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/cookiejar"
@@ -40,6 +41,7 @@ func (signedIn) Authenticate(*http.Request) (callwright.Principal, error) {
 // house serves the pages of issues that are kept in memory.
 type house struct {
 	*triage.Service
+	store  triagestore.Store
 	t      *testing.T
 	url    string
 	client *http.Client
@@ -71,7 +73,7 @@ func open(t *testing.T) *house {
 		}
 	})
 	jar, _ := cookiejar.New(nil) // without options it never fails
-	return &house{service, t, server.URL, &http.Client{Jar: jar}}
+	return &house{service, triagestore.Store{Store: memory}, t, server.URL, &http.Client{Jar: jar}}
 }
 
 // issue opens an issue of an organization.
@@ -170,6 +172,28 @@ func TestList(t *testing.T) {
 	for _, query := range []string{"?status=lost", "?unassigned=true&assignee_id=ada", "?sort=title", "?date_range=1y", "?cursor=x"} {
 		h.get(http.StatusBadRequest, "/issues"+query)
 	}
+}
+
+// TestListOfRareIssues looks for an issue that is behind more than are looked at for a page.
+func TestListOfRareIssues(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	rare := h.issue(org, triage.Draft{Title: "Rare"})
+	rare.Title = "Ordinary"
+	for n := range triage.MaxScan {
+		rare.ID, rare.Number, rare.CreatedAt = fmt.Sprint("i", n), triage.FirstNumber+1+n, rare.CreatedAt.Add(time.Second)
+		if err := h.store.InsertIssue(t.Context(), rare); err != nil {
+			t.Fatal(err)
+		}
+	}
+	text := h.get(http.StatusOK, "/issues?search=rare&sort=created_at")
+	has(t, text, "No issue matches among the 4\u202f000 that were looked at")
+	hasNot(t, text, `rel="next"`, "No issue is like that")
+	_, next, _ := strings.Cut(text, `href="?cursor=`)
+	next, _, _ = strings.Cut(next, `"`)
+	text = h.get(http.StatusOK, "/issues?cursor="+strings.ReplaceAll(next, "&amp;", "&"))
+	has(t, text, "T-1001 Rare")
+	hasNot(t, text, "Look further")
 }
 
 func TestForms(t *testing.T) {

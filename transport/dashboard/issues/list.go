@@ -26,6 +26,7 @@ type list struct {
 	Issues   []triage.Issue
 	Unread   map[string]bool
 	Next     string // address of the next page; empty: this is the last
+	Short    bool   // the page ends because enough issues were looked at
 	Views    []savedView
 	Filter   triage.Query
 	Range    string
@@ -66,7 +67,7 @@ func (p pages) list(ctx context.Context, r *page.Request) (page.Answer, error) {
 		Sorts: map[string]page.Sort{}, Statuses: triage.Statuses(), Severities: triage.Severities(), Types: types(),
 	}
 	if found.Next != "" {
-		l.Next = r.With("cursor", found.Next)
+		l.Next, l.Short = r.With("cursor", found.Next), len(found.Items) < pageSize
 	}
 	for _, by := range []triage.SortField{triage.SortStatus, triage.SortSeverity, triage.SortCreated, triage.SortActivity} {
 		l.Sorts[string(by)] = r.Sort(string(by), q.Sort == by || q.Sort == "" && by == triage.SortActivity, q.Ascending)
@@ -81,7 +82,7 @@ func (p pages) query(r *page.Request) (triage.Query, error) {
 		Categories: values[string](r, "category"), Resource: triage.ResourceType(r.Query("resource_type")),
 		OwnerID: r.Query("owner_id"), AssigneeID: r.Query("assignee_id"), Unassigned: r.Query("unassigned") == "true", Search: r.Query("search"),
 		DateField: triage.SortField(r.Query("date_field")), Sort: triage.SortField(r.Query("sort")), Ascending: r.Query("order") == "asc",
-		Limit: pageSize,
+		Limit: pageSize, Scan: triage.MaxScan,
 	}}
 	if name := r.Query("date_range"); name != "" {
 		within, ok := ranges[name]
