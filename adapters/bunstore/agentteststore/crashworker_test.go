@@ -40,6 +40,8 @@ type crashPlan struct {
 	Repeats bool // its models are llm.Repeatable
 	Tornado bool // it holds a session instead of the usual tests
 	AnyTime bool // with Tornado: it may kill itself during a run, too
+
+	Lives time.Duration // how long it lives at least, in made-up time
 }
 
 const crashEnv = "CALLWRIGHT_CRASH_PLAN"
@@ -62,6 +64,7 @@ type diary struct {
 	left int // events until the process kills itself; negative: it lives
 
 	born   time.Time
+	lives  time.Duration   // see crashPlan.Lives
 	judged time.Time       // when a judge has answered last
 	spares bool            // see crashPlan.Spares
 	first  map[string]bool // runs at their first call in this process; false: beyond it
@@ -78,7 +81,7 @@ func (d *diary) write(kind, key string) {
 		d.left--
 	}
 	d.note(kind, key)
-	if d.left == 0 && !(d.spares && d.early()) {
+	if d.left == 0 && time.Since(d.born) >= d.lives && !(d.spares && d.early()) {
 		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
 		select {} // until the signal arrives
 	}
@@ -260,7 +263,7 @@ func crashWork(ctx context.Context, plan crashPlan) error {
 	if err != nil {
 		return err
 	}
-	d := &diary{file: file, left: plan.Events, born: time.Now(), spares: plan.Spares, first: map[string]bool{}}
+	d := &diary{file: file, left: plan.Events, born: time.Now(), lives: plan.Lives, spares: plan.Spares, first: map[string]bool{}}
 	db, err := crashDatabase(ctx, plan.Folder)
 	if err != nil {
 		return err
