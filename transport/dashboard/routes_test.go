@@ -102,7 +102,7 @@ func filled(token string) url.Values {
 	for name, value := range map[string]string{
 		"status": "todo", "severity": "low", "title": "New", "comment": "a", "detail": "a", "resource_type": "call", "resource_id": "call-stranger",
 		"flag_call": "call-stranger", "flag_type": "a", "related": "T-1002", "relation_type": "blocks", "into": "T-1002", "answer": "a", "prompt": "a",
-		"decision": "accepted", "name": "New", "environment": "staging", "codecs": "PCMU", "direction": "outbound", "overlap": "1",
+		"name": "New", "environment": "staging", "codecs": "PCMU", "direction": "outbound", "overlap": "1",
 		"document": `{"nodes":[],"edges":[]}`, "count": "1", "text": "a", "message": "a",
 	} {
 		form.Set(name, value)

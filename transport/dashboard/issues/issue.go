@@ -3,7 +3,6 @@ package issues
 import (
 	"context"
 	"net/http"
-	"strings"
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/transport/dashboard/page"
@@ -57,7 +56,7 @@ func (p pages) issue(ctx context.Context, r *page.Request, faults page.Faults) (
 		return nil, err
 	}
 	if feed.Next != "" {
-		data.Next = r.With("cursor", feed.Next)
+		data.Next = r.Below(page.Path("/issues", id)) + r.With("cursor", feed.Next) // the page may answer a form, whose path only takes that
 	}
 	v := &page.View{Page: "issue", Title: i.Name() + " " + callwright.Clip(i.Title, 80), Data: data}
 	switch {
@@ -83,7 +82,7 @@ func (p pages) parts(ctx context.Context, org callwright.OrgID, data *issue) (er
 
 // seen marks the feed as seen by the reader, if there is something new. A rendering for a stream is nobody's.
 func (p pages) seen(ctx context.Context, r *page.Request, i triage.Issue) error {
-	if strings.Contains(r.Header.Get("Accept"), "text/event-stream") {
+	if r.Streams() {
 		return nil
 	}
 	unread, err := p.cfg.Issues.Unread(ctx, r.Org(), r.Principal.KeyID, []triage.Issue{i})
