@@ -97,11 +97,11 @@ func areas(c Config) []page.Area {
 		}
 		found = append(found, agenttests.New(tests))
 	}
-	if c.Ports != nil && c.Documents != nil && c.Letters != nil {
+	if hasPorts(c) {
 		found = append(found, ports.New(ports.Config{Ports: c.Ports, Documents: c.Documents, Letters: c.Letters}))
 	}
 	if c.Issues != nil {
-		found = append(found, issues.New(issues.Config{Issues: c.Issues, Calls: c.Calls, Clock: c.Clock}))
+		found = append(found, issues.New(issues.Config{Issues: c.Issues, Calls: c.Calls, Pages: resources(c), Clock: c.Clock}))
 	}
 	if c.Speech != nil {
 		found = append(found, speechpages.New(speechpages.Config{Speech: c.Speech}))
@@ -110,6 +110,25 @@ func areas(c Config) []page.Area {
 		found = append(found, settings.New(settings.Config{Access: c.Access, Deliveries: c.Deliveries, Clock: c.Clock}))
 	}
 	return found
+}
+
+// hasPorts reports whether ports have pages.
+func hasPorts(c Config) bool { return c.Ports != nil && c.Documents != nil && c.Letters != nil }
+
+// resources returns the types of what can be attached to issues that have pages.
+func resources(c Config) (types []triage.ResourceType) {
+	for _, area := range []struct {
+		of   triage.ResourceType
+		here bool
+	}{
+		{triage.ResourceCall, c.Calls != nil}, {triage.ResourceRun, c.Tests != nil}, {triage.ResourcePathway, c.Pathways != nil},
+		{triage.ResourcePort, hasPorts(c)},
+	} {
+		if area.here {
+			types = append(types, area.of)
+		}
+	}
+	return types
 }
 
 // ServeHTTP answers a request.

@@ -124,10 +124,8 @@ func (p pages) unflag(ctx context.Context, r *page.Request, id string) error {
 }
 
 func (p pages) relate(ctx context.Context, r *page.Request, id string) error {
-	return p.withOther(ctx, r, "related", "related_issue_id", func(other string) error {
-		_, _, err := p.cfg.Issues.Relate(ctx, r.Org(), actor(r), id, other, triage.RelationType(r.Field("relation_type")))
-		return err
-	})
+	_, _, err := p.cfg.Issues.Relate(ctx, r.Org(), actor(r), id, r.Field("related"), triage.RelationType(r.Field("relation_type")))
+	return err
 }
 
 func (p pages) unrelate(ctx context.Context, r *page.Request, id string) error {
@@ -135,25 +133,8 @@ func (p pages) unrelate(ctx context.Context, r *page.Request, id string) error {
 }
 
 func (p pages) merge(ctx context.Context, r *page.Request, id string) error {
-	return p.withOther(ctx, r, "into", "into", func(other string) error {
-		_, err := p.cfg.Issues.Merge(ctx, r.Org(), actor(r), id, other)
-		return err
-	})
-}
-
-// withOther does something with the issue that a field of the form names. Its absence is a fault of the domain's field.
-func (p pages) withOther(ctx context.Context, r *page.Request, input, field string, do func(id string) error) error {
-	if r.Field(input) == "" {
-		return callwright.Invalid(field, "must be the name of an issue, such as T-1001")
-	}
-	other, err := p.find(ctx, r.Org(), r.Field(input))
-	if err != nil {
-		return err
-	}
-	if _, err := p.cfg.Issues.Get(ctx, r.Org(), other); errors.Is(err, callwright.ErrNotFound) {
-		return callwright.InField(field, err)
-	}
-	return do(other)
+	_, err := p.cfg.Issues.Merge(ctx, r.Org(), actor(r), id, r.Field("into"))
+	return err
 }
 
 func (p pages) analyze(ctx context.Context, r *page.Request, id string) error {

@@ -17,7 +17,7 @@ func words(name any) string { return strings.ReplaceAll(fmt.Sprint(name), "_", "
 var relations = map[triage.RelationType]struct{ outgoing, incoming string }{
 	triage.RelatedTo:   {"is related to", "is related to"},
 	triage.Blocks:      {"blocks", "is blocked by"},
-	triage.DuplicateOf: {"is a duplicate of", "has the duplicate"},
+	triage.DuplicateOf: {"is a duplicate of", "is duplicated by"},
 }
 
 // relationTypes lists the types of relations.

@@ -23,6 +23,7 @@ type issue struct {
 	Severities []triage.Severity
 	Types      []triage.ResourceType
 	MaxReason  int               // characters
+	Analyzes   bool              // there is an analyst
 	Typed      map[string]string // in a form with faults
 	Faults     page.Faults
 }
@@ -39,8 +40,8 @@ func (p pages) issue(ctx context.Context, r *page.Request, faults page.Faults) (
 		return nil, err
 	}
 	data := issue{
-		Issue: i, Statuses: triage.Statuses(), Severities: triage.Severities(), Types: types(), MaxReason: triage.MaxDetail, Typed: map[string]string{}, Faults: faults,
-		Older: r.Query("cursor") != "",
+		Issue: i, Statuses: triage.Statuses(), Severities: triage.Severities(), Types: types(), MaxReason: triage.MaxDetail, Analyzes: p.cfg.Issues.Analyzes(),
+		Typed: map[string]string{}, Faults: faults, Older: r.Query("cursor") != "",
 	}
 	for name := range r.PostForm {
 		data.Typed[name] = r.Field(name)
@@ -52,7 +53,7 @@ func (p pages) issue(ctx context.Context, r *page.Request, faults page.Faults) (
 	if err != nil {
 		return nil, err
 	}
-	if data.Feed, err = p.entries(ctx, org, feed.Items); err != nil {
+	if data.Feed, err = p.entries(ctx, org, id, feed.Items); err != nil {
 		return nil, err
 	}
 	if feed.Next != "" {

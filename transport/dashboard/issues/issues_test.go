@@ -47,21 +47,25 @@ type house struct {
 	client *http.Client
 }
 
-func open(t *testing.T) *house {
+func open(t *testing.T, change ...func(*triage.Config, *issues.Config)) *house {
 	t.Helper()
 	memory, calls := memstore.New(), new(triagetest.Resolver)
 	calls.Put(org, "c1", triage.Item{Title: `Call <script>alert("title")</script>`}, triage.Evidence{})
-	service, err := triage.New(triage.Config{
+	domain := triage.Config{
 		Store: triagestore.Store{Store: memory}, Atomic: memory, Work: memstore.NewWork(memory, nil), Analyst: new(triagetest.Analyst),
 		Resolvers: map[triage.ResourceType]triage.ResourceResolver{triage.ResourceCall: calls},
-	})
+	}
+	config := issues.Config{Pages: []triage.ResourceType{triage.ResourceCall}}
+	for _, f := range change {
+		f(&domain, &config)
+	}
+	service, err := triage.New(domain)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(service.Close)
-	site, err := page.New(page.Config{Authenticator: signedIn{}, Areas: []page.Area{
-		issues.New(issues.Config{Issues: service}),
-	}})
+	config.Issues = service
+	site, err := page.New(page.Config{Authenticator: signedIn{}, Areas: []page.Area{issues.New(config)}})
 	if err != nil {
 		t.Fatal(err)
 	}
