@@ -101,7 +101,11 @@ func areas(c Config) []page.Area {
 		found = append(found, ports.New(ports.Config{Ports: c.Ports, Documents: c.Documents, Letters: c.Letters}))
 	}
 	if c.Issues != nil {
-		found = append(found, issues.New(issues.Config{Issues: c.Issues, Calls: c.Calls, Pages: resources(c), Clock: c.Clock}))
+		shown := issues.Config{Issues: c.Issues, Calls: c.Calls, Pages: resources(c), Clock: c.Clock}
+		if c.Access != nil {
+			shown.Names = c.Access.KeyNames
+		}
+		found = append(found, issues.New(shown))
 	}
 	if c.Speech != nil {
 		found = append(found, speechpages.New(speechpages.Config{Speech: c.Speech}))

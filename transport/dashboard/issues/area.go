@@ -3,9 +3,11 @@
 package issues
 
 import (
+	"context"
 	"embed"
 	"errors"
 	"io/fs"
+	"maps"
 	"slices"
 
 	"github.com/callwright/callwright"
@@ -23,6 +25,9 @@ type Config struct {
 	Calls  *call.Service         // finds the second of a cited line; nil: evidence names lines only
 	Pages  []triage.ResourceType // that have pages, to which pages link
 	Clock  callwright.Clock      // nil: the machine's
+
+	// Names returns the names of keys by their ids, which issues keep of assignees and owners. Unknown ids are left out. nil: ids are shown.
+	Names func(ctx context.Context, org callwright.OrgID, ids []string) (map[string]string, error)
 }
 
 // pages serves the pages.
@@ -60,6 +65,21 @@ func New(c Config) page.Area {
 // actor returns who makes a request, as issues know it.
 func actor(r *page.Request) triage.Actor {
 	return triage.Actor{Kind: triage.ActorUser, ID: r.Principal.KeyID, Label: r.Principal.KeyName}
+}
+
+// names returns the names of people by their ids, as far as they are known.
+func (p pages) names(ctx context.Context, r *page.Request, ids []string) (map[string]string, error) {
+	names := map[string]string{}
+	if r.Principal.KeyName != "" {
+		names[r.Principal.KeyID] = r.Principal.KeyName
+	}
+	ids = slices.DeleteFunc(slices.Compact(slices.Sorted(slices.Values(ids))), func(id string) bool { return id == "" })
+	if p.cfg.Names == nil || len(ids) == 0 {
+		return names, nil
+	}
+	found, err := p.cfg.Names(ctx, r.Org(), ids)
+	maps.Copy(names, found)
+	return names, err
 }
 
 // to returns a redirect to an issue.

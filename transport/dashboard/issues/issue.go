@@ -1,6 +1,7 @@
 package issues
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 
@@ -18,6 +19,7 @@ type issue struct {
 	Resources []triage.Resource
 	Flags     []triage.Flag
 	Relations []triage.Relation
+	Names     map[string]string // of assignee and owner, by their ids
 
 	Statuses   []triage.Status
 	Severities []triage.Severity
@@ -56,6 +58,9 @@ func (p pages) issue(ctx context.Context, r *page.Request, faults page.Faults) (
 	if data.Feed, err = p.entries(ctx, org, id, feed.Items); err != nil {
 		return nil, err
 	}
+	if data.Names, err = p.nameAll(ctx, r, i, data.Feed); err != nil {
+		return nil, err
+	}
 	if feed.Next != "" {
 		data.Next = r.Below(page.Path("/issues", id)) + r.With("cursor", feed.Next) // the page may answer a form, whose path only takes that
 	}
@@ -67,6 +72,22 @@ func (p pages) issue(ctx context.Context, r *page.Request, faults page.Faults) (
 		v.Live, v.Wait = []string{"record", "parts", "feed"}, p.changed(org, i)
 	}
 	return v, p.seen(ctx, r, i)
+}
+
+// nameAll returns the names of an issue's assignee and owner, and names the former ones in its feed.
+func (p pages) nameAll(ctx context.Context, r *page.Request, i triage.Issue, feed []entry) (map[string]string, error) {
+	ids := []string{i.AssigneeID, i.OwnerID}
+	var changes []*entry
+	for n := range feed {
+		if e := &feed[n]; e.Type == triage.TypeAssigneeChanged || e.Type == triage.TypeOwnerChanged {
+			ids, changes = append(ids, e.From, e.To), append(changes, e)
+		}
+	}
+	names, err := p.names(ctx, r, ids)
+	for _, e := range changes {
+		e.From, e.To = cmp.Or(names[e.From], e.From), cmp.Or(names[e.To], e.To)
+	}
+	return names, err
 }
 
 // parts reads what belongs to an issue.

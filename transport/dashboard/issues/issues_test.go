@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -238,7 +239,7 @@ func TestForms(t *testing.T) {
 		{"/accept", nil, 200, []string{"Issue accepted.", "accepted the issue", "backlog → todo"}},
 		{"/decline", []string{"reason", "late"}, 422, []string{"does not allow the event decline"}},
 		{"/change", []string{"status", "in_progress", "severity", "low", "assignee_id", "bob"}, 200, []string{"todo → in progress", "high → low"}},
-		{"/take", nil, 200, []string{"bob → ada"}},
+		{"/take", nil, 200, []string{"bob → Ada", "<dt>Assignee</dt><dd>Ada</dd>", `name="assignee_id" value="ada"`}},
 		{"/edit", []string{"title", "", "version", "0"}, 422, []string{`id="fault-title"`}},
 		{"/edit", []string{"title", "Stale", "version", "1", "status", "done", "severity", "low"}, 422, []string{"changed meanwhile", "Stale"}},
 		{"/comments", []string{"comment", ""}, 422, []string{`id="fault-comment"`}},
@@ -302,6 +303,29 @@ func TestFaultsKeepPages(t *testing.T) {
 	_, next, _ := strings.Cut(text, `<nav class="pager" aria-label="Pages"><a href="`)
 	next, _, _ = strings.Cut(next, `"`)
 	has(t, h.get(http.StatusOK, next), "opened the issue")
+}
+
+// TestNames shows assignees and owners by the names of their keys, which are read once a page.
+func TestNames(t *testing.T) {
+	t.Parallel()
+	var asked []string
+	h := open(t, func(_ *triage.Config, c *issues.Config) {
+		c.Names = func(_ context.Context, of callwright.OrgID, ids []string) (map[string]string, error) {
+			asked = append(asked, fmt.Sprint(of, ids))
+			return map[string]string{"bob": "Bob <b>", "eve": "Eve"}, nil
+		}
+	})
+	i := h.issue(org, triage.Draft{Title: "A", AssigneeID: "bob", OwnerID: "unknown"})
+	h.issue(org, triage.Draft{Title: "B", AssigneeID: "bob"})
+	h.issue(org, triage.Draft{Title: "C"})
+	has(t, h.get(http.StatusOK, "/issues"), "<td>Bob &lt;b&gt;</td>", "<td>–</td>")
+	if _, err := h.Update(t.Context(), org, bob, i.ID, triage.Change{AssigneeID: new("eve")}); err != nil {
+		t.Fatal(err)
+	}
+	has(t, h.get(http.StatusOK, "/issues/"+i.ID), "<dd>Eve</dd>", "<dd>unknown</dd>", "Bob &lt;b&gt; → Eve")
+	if want := []string{"acme[bob]", "acme[bob eve unknown]"}; !slices.Equal(asked, want) {
+		t.Errorf("asked %q, want %q", asked, want)
+	}
 }
 
 func TestComments(t *testing.T) {

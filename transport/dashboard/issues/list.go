@@ -25,8 +25,9 @@ var ranges = map[string]time.Duration{
 type list struct {
 	Issues   []triage.Issue
 	Unread   map[string]bool
-	Next     string // address of the next page; empty: this is the last
-	Short    bool   // the page ends because enough issues were looked at
+	Names    map[string]string // of assignees, by their ids
+	Next     string            // address of the next page; empty: this is the last
+	Short    bool              // the page ends because enough issues were looked at
 	Views    []savedView
 	Filter   triage.Query
 	Range    string
@@ -68,6 +69,13 @@ func (p pages) list(ctx context.Context, r *page.Request) (page.Answer, error) {
 		return nil, err
 	}
 	if l.Unread, err = p.cfg.Issues.Unread(ctx, r.Org(), r.Principal.KeyID, found.Items); err != nil {
+		return nil, err
+	}
+	assignees := make([]string, len(found.Items))
+	for n, i := range found.Items {
+		assignees[n] = i.AssigneeID
+	}
+	if l.Names, err = p.names(ctx, r, assignees); err != nil {
 		return nil, err
 	}
 	if found.Next != "" {
