@@ -205,3 +205,20 @@ func TestEvidence(t *testing.T) {
 		t.Errorf("there is no %s in\n%s", want, text)
 	}
 }
+
+// TestIssuesLinkToAreas looks at an issue in programs with and without the pages of what it is about.
+func TestIssuesLinkToAreas(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	issue, theirs := "/issues/{id}", h.furnish(owner, "+14155550100")
+	for _, there := range []bool{true, false} {
+		if !there {
+			h.config.Calls = nil
+		}
+		theOwner, _ := h.serve(func(*page.Route) {})
+		text := theOwner.send("/issues/"+theirs[issue], nil).Body
+		if strings.Contains(text, `href="/calls/`+theirs["/calls/{id}"]) != there || !strings.Contains(text, "Wrong date") {
+			t.Errorf("with calls %t: the page is\n%s", there, text)
+		}
+	}
+}

@@ -361,10 +361,11 @@ func TestForeign(t *testing.T) {
 	}
 	for _, path := range []string{
 		"/change", "/accept", "/decline", "/take", "/delete", "/comments", "/comments/x", "/comments/x/delete", "/attachments", "/attachments/x/remove", "/flags",
-		"/flags/x/remove", "/relations/x/remove", "/analyze", "/sessions/x/answer", "/sessions/x/cancel",
+		"/flags/x/remove", "/relations", "/relations/x/remove", "/merge", "/analyze", "/sessions/x/answer", "/sessions/x/cancel",
 	} {
 		h.post(http.StatusNotFound, "/issues/"+i.ID+path, "status", "todo", "severity", "low", "comment", "a", "detail", "a",
-			"resource_type", "call", "resource_id", "c1", "flag_call", "c1", "flag_type", "a", "answer", "a")
+			"resource_type", "call", "resource_id", "c1", "flag_call", "c1", "flag_type", "a", "answer", "a",
+			"related", "T-1001", "relation_type", "blocks", "into", "T-1001")
 	}
 }
 
