@@ -110,6 +110,8 @@ type KeyStore interface {
 	Key(ctx context.Context, org OrgID, id string) (APIKey, error)
 	// Keys returns up to limit records of an organization's keys, the newest first, from after a keyset on.
 	Keys(ctx context.Context, org OrgID, after Keyset, limit int) ([]APIKey, error)
+	// KeyNames returns the names of some of an organization's keys by their ids, without absent ones.
+	KeyNames(ctx context.Context, org OrgID, ids []string) (map[string]string, error)
 	// CountKeys counts the keys of an organization that are in force at a time.
 	CountKeys(ctx context.Context, org OrgID, now time.Time) (int, error)
 	// RevokeKey sets RevokedAt of a key that is in force. It leaves a revoked key as it is; CodeNotFound when the

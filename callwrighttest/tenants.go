@@ -2,6 +2,7 @@ package callwrighttest
 
 import (
 	"errors"
+	"maps"
 	"reflect"
 	"testing"
 	"time"
@@ -120,6 +121,9 @@ func keepsTenant(t *testing.T, s callwright.Tenants, org callwright.Organization
 	if got, err := s.Key(t.Context(), "a", "k1"); err != nil || !reflect.DeepEqual(got, key) {
 		t.Errorf("got %+v, %v; want %+v", got, err, key)
 	}
+	if got, err := s.KeyNames(t.Context(), "a", []string{"k2", "k1", "k1"}); err != nil || !maps.Equal(got, map[string]string{"k1": key.Name}) {
+		t.Errorf("the names are %v, %v", got, err)
+	}
 }
 
 func replacesOrganization(t *testing.T, s callwright.Tenants, org callwright.Organization, at time.Time) {
@@ -155,6 +159,9 @@ func findsNoStranger(t *testing.T, s callwright.Tenants, at time.Time) {
 		if !errors.Is(err, callwright.ErrNotFound) {
 			t.Errorf("got %v, want not found", err)
 		}
+	}
+	if names, err := s.KeyNames(t.Context(), "b", []string{"k1"}); err != nil || len(names) > 0 {
+		t.Errorf("another organization sees the names %v, %v", names, err)
 	}
 	if keys, err := s.Keys(t.Context(), "b", callwright.Keyset{}, 10); err != nil || len(keys) > 0 {
 		t.Errorf("another organization has the keys %+v, %v", keys, err)

@@ -26,12 +26,15 @@ const (
 // usualPrompt is the prompt of an analysis without one.
 const usualPrompt = "Why did this happen, and what keeps it from happening again?"
 
+// Analyzes reports whether there is an Analyst.
+func (s *Service) Analyzes() bool { return s.cfg.Analyst != nil }
+
 // Analyze starts a session in which the Analyst looks for the cause of an issue; its steps follow in the feed. An
 // empty prompt means the default one; at most MaxPrompt characters. Without an Analyst it is CodeNotImplemented; with 10
 // analyses of the organization running, not counting those that wait for people, CodeTooManyRequests. Concurrent
 // starts may exceed that limit slightly.
 func (s *Service) Analyze(ctx context.Context, org callwright.OrgID, by Actor, id, prompt string) (Session, error) {
-	if s.cfg.Analyst == nil {
+	if !s.Analyzes() {
 		return Session{}, callwright.Errorf(callwright.CodeNotImplemented, "this server has no analyst of issues")
 	}
 	prompt = strings.TrimSpace(prompt)

@@ -73,6 +73,7 @@ type Relation struct {
 	Type      RelationType
 	From      IssueRef // as it stands, the ref of From and To
 	To        IssueRef
+	Merged    bool   // either issue was merged into another, so that the relation stays
 	CreatedBy string // id of the actor
 	CreatedAt time.Time
 }

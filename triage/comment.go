@@ -120,3 +120,25 @@ func (s *Service) ReadComment(ctx context.Context, org callwright.OrgID, id, com
 	}
 	return c, nil
 }
+
+// RevisedComments returns those of some comments of an issue that were edited or deleted since they were written, by id. At most
+// 100 ids may be given; each comment has at most the first most characters of its Detail.
+func (s *Service) RevisedComments(
+	ctx context.Context, org callwright.OrgID, id string, comments []string, most int,
+) (map[string]Comment, error) {
+	if len(comments) > maxPage {
+		return nil, callwright.Invalid("comments", "has %d ids; at most %d are allowed", len(comments), maxPage)
+	}
+	if len(comments) == 0 {
+		return nil, nil
+	}
+	found, err := s.cfg.Store.RevisedComments(ctx, org, id, comments, most)
+	if err != nil {
+		return nil, err
+	}
+	revised := make(map[string]Comment, len(found))
+	for _, c := range found {
+		revised[c.ID] = c
+	}
+	return revised, nil
+}

@@ -38,6 +38,33 @@ func TestComment(t *testing.T) {
 	}
 }
 
+func TestRevisedComments(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	i, ids := h.issue(triage.Draft{}), make([]string, 3)
+	for n := range ids {
+		e, err := h.Comment(t.Context(), "acme", ada, i.ID, triage.CommentDraft{Detail: "It rains."})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids[n] = e.ID
+	}
+	_, editErr := h.EditComment(t.Context(), "acme", ada, i.ID, ids[0], "It snows.")
+	_, deleteErr := h.DeleteComment(t.Context(), "acme", ada, i.ID, ids[1])
+	if editErr != nil || deleteErr != nil {
+		t.Fatal(editErr, deleteErr)
+	}
+	got, err := h.RevisedComments(t.Context(), "acme", i.ID, ids, 5)
+	if err != nil || len(got) != 2 || got[ids[0]].Detail != "It sn" || !got[ids[1]].Deleted {
+		t.Errorf("got %+v, %v", got, err)
+	}
+	if got, err := h.RevisedComments(t.Context(), "acme", i.ID, nil, 5); err != nil || len(got) != 0 {
+		t.Errorf("of none: %+v, %v", got, err)
+	}
+	_, err = h.RevisedComments(t.Context(), "acme", i.ID, make([]string, 101), 5)
+	wantError(t, err, callwright.CodeBadRequest, "comments")
+}
+
 func TestCommentIsEditedAndDeleted(t *testing.T) {
 	t.Parallel()
 	h := open(t)

@@ -122,3 +122,13 @@ func orNull(text string) any {
 func (s *Service) Get(ctx context.Context, org callwright.OrgID, id string) (Issue, error) {
 	return s.cfg.Store.Issue(ctx, org, id)
 }
+
+// idOf returns the id of the issue that a text names by its readable name, such as "T-1001"; another text is an id.
+func (s *Service) idOf(ctx context.Context, org callwright.OrgID, text string) (string, error) {
+	number, ok := parseName(text)
+	if !ok {
+		return text, nil
+	}
+	i, err := s.cfg.Store.IssueNumbered(ctx, org, number)
+	return i.ID, err
+}

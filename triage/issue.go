@@ -2,6 +2,7 @@ package triage
 
 import (
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/callwright/callwright"
@@ -60,6 +61,15 @@ type IssueRef struct {
 func (r IssueRef) Name() string { return issueName(r.Number) }
 
 func issueName(number int) string { return "T-" + strconv.Itoa(number) }
+
+// parseName returns the number in the readable name of an issue, whatever its case.
+func parseName(name string) (number int, ok bool) {
+	if len(name) < len("T-1") {
+		return 0, false
+	}
+	number, err := strconv.Atoi(name[len("T-"):])
+	return number, err == nil && strings.EqualFold(issueName(number), name)
+}
 
 // Severity says how bad an issue is.
 type Severity string

@@ -6,12 +6,16 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// Merge closes an issue as a duplicate of another, for as long as that exists. Its open sessions are cancelled and its
-// reports move to the other issue, which gets the missing attachments as far as it has room; its entry counts the rest
+// Merge closes an issue as a duplicate of another, for as long as that exists; into is the other's id or name. Its open
+// sessions are cancelled and its reports move to the other issue, which gets the missing attachments as far as it has room; its entry counts the rest
 // as "not_attached". Flags and comments stay. Merge returns the closed issue. Merging an issue into itself is
 // CodeBadRequest, a merged issue on either side CodeInvalidState, and a target that is already a duplicate of this
 // one CodeConflict.
 func (s *Service) Merge(ctx context.Context, org callwright.OrgID, by Actor, id, into string) (Issue, error) {
+	into, err := s.idOf(ctx, org, into)
+	if err != nil {
+		return Issue{}, err
+	}
 	if id == into {
 		return Issue{}, callwright.Invalid("into", "must be another issue")
 	}

@@ -6,13 +6,16 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// Relate relates an issue to another and reports whether the relation is new. RelatedTo holds in both directions; of
-// the other types the reverse of an existing relation is CodeConflict. A merged issue, or more than MaxRelations on
-// either side, is CodeInvalidState.
+// Relate relates an issue to another, which is given by its id or its name, and reports whether the relation is new.
+// RelatedTo holds in both directions; of the other types the reverse of an existing relation is CodeConflict. A merged
+// issue, or more than MaxRelations on either side, is CodeInvalidState.
 func (s *Service) Relate(
 	ctx context.Context, org callwright.OrgID, by Actor, id, related string, t RelationType,
 ) (r Relation, added bool, err error) {
 	if err := checkOneOf("relation_type", t, RelatedTo, Blocks, DuplicateOf); err != nil {
+		return Relation{}, false, err
+	}
+	if related, err = s.idOf(ctx, org, related); err != nil {
 		return Relation{}, false, err
 	}
 	if id == related {

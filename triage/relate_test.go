@@ -100,6 +100,36 @@ func TestRelateInManyWays(t *testing.T) {
 	}
 }
 
+// TestOthersByName names the other issue of a relation or a merge by its readable name.
+func TestOthersByName(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	ctx, a, b := t.Context(), h.issue(triage.Draft{Title: "A"}), h.issue(triage.Draft{Title: "Like T-1001", Description: "T-1003"})
+	foreign, err := h.Create(ctx, "other", ada, triage.Draft{Title: "Not yours"})
+	if err != nil || foreign.Name() != a.Name() {
+		t.Fatal(foreign, err)
+	}
+	if r, _, err := h.Relate(ctx, "acme", bob, b.ID, "t-1001", triage.Blocks); err != nil || r.To.ID != a.ID {
+		t.Errorf("related %+v, %v", r, err)
+	}
+	for _, name := range []string{"T-1003", "T-01001", "T-+1001", "T-", "1001", "T-99999999999999999999"} {
+		_, _, err := h.Relate(ctx, "acme", bob, b.ID, name, triage.Blocks)
+		wantError(t, err, callwright.CodeNotFound, "")
+		_, err = h.Merge(ctx, "acme", bob, b.ID, name)
+		wantError(t, err, callwright.CodeNotFound, "")
+	}
+	_, _, err = h.Relate(ctx, "acme", bob, b.ID, b.Name(), triage.Blocks)
+	wantError(t, err, callwright.CodeBadRequest, "related_issue_id")
+	_, err = h.Merge(ctx, "acme", bob, b.ID, b.Name())
+	wantError(t, err, callwright.CodeBadRequest, "into")
+	if merged, err := h.Merge(ctx, "acme", bob, b.ID, "T-1001"); err != nil || merged.MergedInto != a.ID {
+		t.Errorf("merged %+v, %v", merged, err)
+	}
+	if all, err := h.Relations(ctx, "acme", a.ID); err != nil || len(all) != 2 || !all[0].Merged || !all[1].Merged {
+		t.Errorf("the relations are %+v, %v", all, err)
+	}
+}
+
 func TestRelateRefuses(t *testing.T) {
 	t.Parallel()
 	h := open(t)

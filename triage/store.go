@@ -31,6 +31,8 @@ type Issues interface {
 	InsertIssue(ctx context.Context, i Issue) error
 	// Issue returns one issue; CodeNotFound when it is absent.
 	Issue(ctx context.Context, org callwright.OrgID, id string) (Issue, error)
+	// IssueNumbered returns the issue with a number; CodeNotFound when it is absent.
+	IssueNumbered(ctx context.Context, org callwright.OrgID, number int) (Issue, error)
 	// Hold returns an issue and locks it until the transaction of ctx ends. It is only called in a transaction.
 	Hold(ctx context.Context, org callwright.OrgID, id string) (Issue, error)
 	// UpdateIssue replaces an issue whose stored Revision equals i.Revision, and adds one to it. Another stored
@@ -123,6 +125,9 @@ type Comments interface {
 	InsertComment(ctx context.Context, c Comment) error
 	// Comment returns one comment, deleted ones too; CodeNotFound when it is absent.
 	Comment(ctx context.Context, org callwright.OrgID, issue, id string) (Comment, error)
+	// RevisedComments returns those of some comments of an issue, by id, that were edited or deleted, in any order. Each has at
+	// most the first so many characters of its Detail.
+	RevisedComments(ctx context.Context, org callwright.OrgID, issue string, ids []string, most int) ([]Comment, error)
 	// UpdateComment replaces Detail, UpdatedAt and Deleted by compare-and-set on Revision, like UpdateIssue.
 	UpdateComment(ctx context.Context, c Comment) error
 }
@@ -155,7 +160,7 @@ type Flags interface {
 }
 
 // Relations keeps relations between issues. Stored relations hold only the ids of From and To; returned ones hold
-// both issues in short, as they are now.
+// both issues in short and Merged, as they are now.
 type Relations interface {
 	// InsertRelation adds a relation; CodeConflict when its id is taken or an equal relation exists.
 	InsertRelation(ctx context.Context, r Relation) error

@@ -40,6 +40,7 @@ func RunCallStore(t *testing.T, newStore func(t *testing.T) call.Store, atRest c
 		"keeps a transcript":                 keepsTranscript,
 		"keeps logs by turn":                 keepsLogs,
 		"pages lines and logs":               pagesEvents,
+		"finds lines at places":              findsLines,
 		"keeps notices":                      keepsNotices,
 		"asks for a stop":                    asksForStop,
 		"finds the calls of dead nodes":      findsLost,

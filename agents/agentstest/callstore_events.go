@@ -150,3 +150,35 @@ func pagesEvents(t *testing.T, s call.Store) {
 		}
 	}
 }
+
+// findsLines finds lines of two calls. Other places are those of no line, of an absent call, and of another organization's.
+func findsLines(t *testing.T, s call.Store) {
+	insertCalls(t, s, aCall("c1", "a"), aCall("c2", "a"), aCall("c3", "b"))
+	want := map[call.LinePlace]call.Entry{}
+	for _, id := range []string{"c1", "c2", "c3"} {
+		for _, seq := range []int{1, 2, 4} {
+			line := call.Entry{Seq: seq, Speaker: call.SpeakerUser, Text: id + "'s", Start: time.Duration(seq) * time.Second, CreatedAt: at}
+			org := callwright.OrgID("a")
+			if id == "c3" {
+				org = "b"
+			}
+			if err := s.Append(t.Context(), org, id, line); err != nil {
+				t.Fatal(err)
+			}
+			want[call.LinePlace{Call: id, Seq: seq}] = line
+		}
+	}
+	places := []call.LinePlace{
+		{Call: "c1", Seq: 2}, {Call: "c2", Seq: 4}, {Call: "c2", Seq: 1}, {Call: "c1", Seq: 2}, {Call: "c1", Seq: 3}, {Call: "c1", Seq: 0},
+		{Call: "c2", Seq: -1}, {Call: "c3", Seq: 1}, {Call: "c9", Seq: 1}, {Call: "c1' OR 'a", Seq: 1 << 30},
+	}
+	got, err := s.LinesAt(t.Context(), "a", places)
+	if err != nil || len(got) != 3 {
+		t.Errorf("got %v, %v", got, err)
+	}
+	for _, place := range places[:3] {
+		if got[place] != want[place] {
+			t.Errorf("at %v: got %+v, want %+v", place, got[place], want[place])
+		}
+	}
+}

@@ -34,6 +34,18 @@ func (s *Service) TranscriptBefore(ctx context.Context, org callwright.OrgID, id
 	return s.cfg.Store.TranscriptBefore(ctx, org, id, before, limit)
 }
 
+// LinesAt returns the lines at some places, of any calls, all at once. Places without a line, and those of absent calls, are left
+// out. At most MaxPage places may be given.
+func (s *Service) LinesAt(ctx context.Context, org callwright.OrgID, places []LinePlace) (map[LinePlace]Entry, error) {
+	if len(places) > MaxPage {
+		return nil, callwright.Invalid("places", "has %d places; at most %d are allowed", len(places), MaxPage)
+	}
+	if len(places) == 0 {
+		return nil, nil
+	}
+	return s.cfg.Store.LinesAt(ctx, org, places)
+}
+
 // LogsBefore returns the last logs of a call whose Turn is below before, as TranscriptBefore does.
 func (s *Service) LogsBefore(ctx context.Context, org callwright.OrgID, id string, before, limit int) ([]pathway.Log, error) {
 	if err := checkBefore(before, limit); err != nil {

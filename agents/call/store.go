@@ -51,6 +51,8 @@ type Transcripts interface {
 	// TranscriptBefore returns the last lines of a call whose Seq is below before, at most limit, by Seq. With 0 they are the
 	// last of all.
 	TranscriptBefore(ctx context.Context, org callwright.OrgID, id string, before, limit int) ([]Entry, error)
+	// LinesAt returns the lines at some places, of any calls of the organization. Places without a line are left out.
+	LinesAt(ctx context.Context, org callwright.OrgID, places []LinePlace) (map[LinePlace]Entry, error)
 
 	// AppendLog adds the log of a turn. The same Turn again changes nothing.
 	AppendLog(ctx context.Context, org callwright.OrgID, id string, l pathway.Log) error
@@ -59,6 +61,12 @@ type Transcripts interface {
 	// LogsBefore returns the last logs of a call whose Turn is below before, at most limit, by Turn. With 0 they are the last
 	// of all.
 	LogsBefore(ctx context.Context, org callwright.OrgID, id string, before, limit int) ([]pathway.Log, error)
+}
+
+// LinePlace is the place of a line in the transcript of a call.
+type LinePlace struct {
+	Call string // id
+	Seq  int
 }
 
 // Notices keeps the notices of calls for their webhooks.

@@ -145,6 +145,24 @@ func TestCreateKeyRefuses(t *testing.T) {
 }
 
 // TestKeysAreBounded fills an organization with keys.
+func TestKeyNames(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	key := h.key(t, 0)
+	if err := h.RevokeKey(t.Context(), h.org.ID, key.Record.ID); err != nil {
+		t.Fatal(err)
+	}
+	got, err := h.KeyNames(t.Context(), h.org.ID, []string{"absent", key.Record.ID})
+	if err != nil || len(got) != 1 || got[key.Record.ID] != key.Record.Name {
+		t.Errorf("got %v, %v", got, err)
+	}
+	if got, err := h.KeyNames(t.Context(), h.org.ID, nil); err != nil || len(got) != 0 {
+		t.Errorf("of none: %v, %v", got, err)
+	}
+	_, err = h.KeyNames(t.Context(), h.org.ID, make([]string, access.MaxPage+1))
+	wantError(t, "too many ids", err, callwright.CodeBadRequest, "ids")
+}
+
 func TestKeysAreBounded(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)

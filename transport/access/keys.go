@@ -89,6 +89,18 @@ func (s *Service) Key(ctx context.Context, org callwright.OrgID, id string) (cal
 	return s.cfg.Store.Key(ctx, org, id)
 }
 
+// KeyNames returns the names of some of an organization's keys by their ids, at most MaxPage of them. Absent keys are left out; those
+// that were revoked or have expired are not.
+func (s *Service) KeyNames(ctx context.Context, org callwright.OrgID, ids []string) (map[string]string, error) {
+	if len(ids) > MaxPage {
+		return nil, callwright.Invalid("ids", "has %d ids; at most %d are allowed", len(ids), MaxPage)
+	}
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	return s.cfg.Store.KeyNames(ctx, org, ids)
+}
+
 // RevokeKey revokes a key at once, also one that was rotated and goes on until its overlap ends. It leaves a revoked key as
 // it is. CodeNotFound: the organization has no such key.
 func (s *Service) RevokeKey(ctx context.Context, org callwright.OrgID, id string) error {

@@ -105,7 +105,11 @@ func areas(c Config) []page.Area {
 		found = append(found, ports.New(ports.Config{Ports: c.Ports, Documents: c.Documents, Letters: c.Letters}))
 	}
 	if c.Issues != nil {
-		found = append(found, issues.New(issues.Config{Issues: c.Issues, Calls: c.Calls, Clock: c.Clock}))
+		shown := issues.Config{Issues: c.Issues, Calls: c.Calls, Pages: resources(c), Clock: c.Clock}
+		if c.Access != nil {
+			shown.Names = c.Access.KeyNames
+		}
+		found = append(found, issues.New(shown))
 	}
 	if c.Speech != nil {
 		found = append(found, speechpages.New(speechpages.Config{Speech: c.Speech}))
@@ -114,6 +118,22 @@ func areas(c Config) []page.Area {
 		found = append(found, settings.New(settings.Config{Access: c.Access, Deliveries: c.Deliveries, Clock: c.Clock}))
 	}
 	return found
+}
+
+// resources returns the types of what can be attached to issues that have pages.
+func resources(c Config) (types []triage.ResourceType) {
+	for _, area := range []struct {
+		of   triage.ResourceType
+		here bool
+	}{
+		{triage.ResourceCall, c.Calls != nil}, {triage.ResourceRun, c.Tests != nil}, {triage.ResourcePathway, c.Pathways != nil},
+		{triage.ResourcePort, c.Ports != nil},
+	} {
+		if area.here {
+			types = append(types, area.of)
+		}
+	}
+	return types
 }
 
 // ServeHTTP answers a request.

@@ -102,7 +102,7 @@ func filled(token string) url.Values {
 	for name, value := range map[string]string{
 		"status": "todo", "severity": "low", "title": "New", "comment": "a", "detail": "a", "resource_type": "call", "resource_id": "call-stranger",
 		"flag_call": "call-stranger", "flag_type": "a", "related": "T-1002", "relation_type": "blocks", "into": "T-1002", "answer": "a", "prompt": "a",
-		"decision": "accepted", "name": "New", "environment": "staging", "codecs": "PCMU", "direction": "outbound", "overlap": "1",
+		"name": "New", "environment": "staging", "codecs": "PCMU", "direction": "outbound", "overlap": "1",
 		"document": `{"nodes":[],"edges":[]}`, "count": "1", "text": "a", "message": "a",
 	} {
 		form.Set(name, value)
@@ -203,5 +203,22 @@ func TestEvidence(t *testing.T) {
 	text := theOwner.send("/issues/"+theirs["/issues/{id}"], nil).Body
 	if want := `<a href="/calls/call-owner#t=12.3">call call-owner, line 1, 12.3 s</a>`; !strings.Contains(text, want) {
 		t.Errorf("there is no %s in\n%s", want, text)
+	}
+}
+
+// TestIssuesLinkToAreas looks at an issue in programs with and without the pages of what it is about.
+func TestIssuesLinkToAreas(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	issue, theirs := "/issues/{id}", h.furnish(owner, "+14155550100")
+	for _, there := range []bool{true, false} {
+		if !there {
+			h.config.Calls = nil
+		}
+		theOwner, _ := h.serve(func(*page.Route) {})
+		text := theOwner.send("/issues/"+theirs[issue], nil).Body
+		if strings.Contains(text, `href="/calls/`+theirs["/calls/{id}"]) != there || !strings.Contains(text, "Wrong date") {
+			t.Errorf("with calls %t: the page is\n%s", there, text)
+		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -21,6 +22,7 @@ func RunComments(t *testing.T, newStore func(t *testing.T) (triage.Store, callwr
 		"refuses an id twice":                 refusesCommentTwice,
 		"refuses one of an absent issue":      refusesOrphanComment,
 		"updates by compare-and-set":          updatesComment,
+		"finds those that were revised":       findsRevisedComments,
 		"rolls back":                          rollsBackComments,
 	})
 }
@@ -109,6 +111,30 @@ func updatesComment(t *testing.T, s subject) {
 	want := changed(callwrighttest.Race(t, func(writer int) error { return s.UpdateComment(t.Context(), changed(writer)) }))
 	want.Revision = 2
 	s.wantComment(t, want)
+}
+
+// findsRevisedComments revises two comments of the issue, and one of another.
+func findsRevisedComments(t *testing.T, s subject) {
+	of := func(id, issue string, org callwright.OrgID) triage.Comment {
+		c := aComment(id)
+		c.IssueID, c.Org = issue, org
+		return c
+	}
+	s.insertComments(t, aComment("c1"), aComment("c2"), aComment("c3"), aComment("c4"), of("c5", "i2", "a"), of("c6", "j1", "b"))
+	edited, deleted := aComment("c1"), aComment("c3")
+	edited.Detail = "\u96ea\U0001F600" + words
+	deleted.Detail, deleted.Deleted = "", true
+	for _, c := range []triage.Comment{edited, deleted, aComment("c4"), of("c5", "i2", "a"), of("c6", "j1", "b")} {
+		if err := s.UpdateComment(t.Context(), c); err != nil {
+			t.Fatal(err)
+		}
+	}
+	byID := func(a, b triage.Comment) int { return strings.Compare(a.ID, b.ID) }
+	edited.Detail, edited.Revision, deleted.Revision = "\u96ea\U0001F600G", 2, 2
+	got, err := s.RevisedComments(t.Context(), "a", "i1", []string{"c3", "c2", "c1", "c5", "c6", "c9"}, 3)
+	wantSame(t, slices.SortedFunc(slices.Values(got), byID), err, []triage.Comment{edited, deleted})
+	none, err := s.RevisedComments(t.Context(), "b", "i1", []string{"c1"}, 3)
+	wantIDs(t, none, err, func(c triage.Comment) string { return c.ID })
 }
 
 func rollsBackComments(t *testing.T, s subject) {

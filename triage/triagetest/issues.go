@@ -58,6 +58,8 @@ func (s subject) wantIssue(t *testing.T, want triage.Issue) {
 	t.Helper()
 	got, err := s.Issue(t.Context(), want.Org, want.ID)
 	wantSame(t, got, err, want)
+	got, err = s.IssueNumbered(t.Context(), want.Org, want.Number)
+	wantSame(t, got, err, want)
 }
 
 // keepsIssue inserts an issue with every field, clears in an update what may change, whatever else the update holds, and
@@ -136,6 +138,8 @@ func hidesIssues(t *testing.T, s subject) {
 	foreign.Org = "b"
 	_, getErr := s.Issue(t.Context(), "b", "i1")
 	_, absentErr := s.Issue(t.Context(), "a", "i9")
+	_, numberErr := s.IssueNumbered(t.Context(), "b", 2)
+	_, absentNumberErr := s.IssueNumbered(t.Context(), "a", 1<<40)
 	hold := func(org callwright.OrgID, id string) error {
 		return s.atomic.Do(t.Context(), func(ctx context.Context) error {
 			_, err := s.Hold(ctx, org, id)
@@ -145,6 +149,7 @@ func hidesIssues(t *testing.T, s subject) {
 	wantErr(t, callwright.ErrNotFound, map[string]error{
 		"get": getErr, "hold": hold("b", "i1"), "update": s.UpdateIssue(t.Context(), foreign),
 		"get absent": absentErr, "hold absent": hold("a", "i9"), "update absent": s.UpdateIssue(t.Context(), absent),
+		"get by number": numberErr, "get absent by number": absentNumberErr,
 	})
 	found, err := s.FindIssues(t.Context(), "b", triage.Filter{Limit: 10})
 	wantIDs(t, found, err, issueID, "j1")

@@ -52,7 +52,9 @@ func (s subject) wantRelation(t *testing.T, want triage.Relation) {
 		}
 		*ref = triage.IssueRef{ID: i.ID, Number: i.Number, Title: i.Title, Status: i.Status}
 	}
-	callwrighttest.Full(t, want)
+	full := want
+	full.Merged = true // or not
+	callwrighttest.Full(t, full)
 	for _, issue := range []string{want.From.ID, want.To.ID} {
 		got, err := s.Relation(t.Context(), want.Org, issue, want.ID)
 		wantSame(t, got, err, want)
@@ -71,6 +73,12 @@ func keepsRelation(t *testing.T, s subject) {
 	s.changeIssue(t, "i1", func(i *triage.Issue) { i.Title, i.Status = words, triage.StatusDone })
 	s.changeIssue(t, "i2", func(i *triage.Issue) { i.Title, i.Status = "another", triage.StatusInReview })
 	s.wantRelation(t, given)
+	for _, id := range []string{"i1", "i2"} {
+		s.changeIssue(t, id, func(i *triage.Issue) { i.MergedInto = "i9" })
+		given.Merged = true
+		s.wantRelation(t, given)
+		s.changeIssue(t, id, func(i *triage.Issue) { i.MergedInto = "" })
+	}
 }
 
 func hidesRelations(t *testing.T, s subject) {

@@ -69,6 +69,7 @@ func useCalls(ctx context.Context, db *bunstore.DB, now time.Time) []error {
 	_, callErr := calls.Get(ctx, org, "c")
 	_, linesErr := calls.Transcript(ctx, org, "c")
 	_, partErr := calls.TranscriptBefore(ctx, org, "c", 5, 10)
+	_, placesErr := calls.LinesAt(ctx, org, []call.LinePlace{{Call: "c", Seq: 1}, {Call: "d", Seq: 2}})
 	_, turnsErr := calls.LogsBefore(ctx, org, "c", 5, 10)
 	_, revisionsErr := calls.Revisions(ctx, org, call.Filter{From: "a", Scan: 5, Completed: &yes})
 	_, positionErr := calls.Position(ctx, org, "c")
@@ -83,7 +84,7 @@ func useCalls(ctx context.Context, db *bunstore.DB, now time.Time) []error {
 	_, _, scanErr := calls.List(ctx, org, call.Filter{From: "a", To: "b", Pathway: "p", Scan: 5})
 	_, logsErr := calls.Logs(ctx, org, "c")
 	_, noticeErr := calls.Notice(ctx, org, "c", 1)
-	return append(errs, numberErr, numbersErr, callErr, linesErr, partErr, turnsErr, stopsErr, lostErr, listErr, pathwayErr, logsErr, noticeErr,
+	return append(errs, numberErr, numbersErr, callErr, linesErr, partErr, placesErr, turnsErr, stopsErr, lostErr, listErr, pathwayErr, logsErr, noticeErr,
 		hoursErr, scanErr, revisionsErr, positionErr)
 }
 

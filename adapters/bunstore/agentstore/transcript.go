@@ -27,6 +27,13 @@ type entryRow struct {
 	CreatedAt   time.Time     `bun:"created_at"`
 }
 
+func (r entryRow) entry() call.Entry {
+	return call.Entry{
+		Seq: r.Seq, Speaker: call.Speaker(r.Speaker), Text: r.Text, Start: r.Start, End: r.End,
+		Interrupted: r.Interrupted, Latency: conversation.Latency(r.Latency), CreatedAt: r.CreatedAt.UTC(),
+	}
+}
+
 // Append adds a line to a transcript.
 func (s Calls) Append(ctx context.Context, org callwright.OrgID, id string, e call.Entry) error {
 	row := entryRow{
@@ -72,10 +79,26 @@ func (s Calls) lines(
 	})
 	lines := make([]call.Entry, 0, len(rows))
 	for _, r := range rows {
-		lines = append(lines, call.Entry{
-			Seq: r.Seq, Speaker: call.Speaker(r.Speaker), Text: r.Text, Start: r.Start, End: r.End,
-			Interrupted: r.Interrupted, Latency: conversation.Latency(r.Latency), CreatedAt: r.CreatedAt.UTC(),
-		})
+		lines = append(lines, r.entry())
 	}
 	return lines, err
+}
+
+// LinesAt returns the lines at some places.
+func (s Calls) LinesAt(ctx context.Context, org callwright.OrgID, places []call.LinePlace) (map[call.LinePlace]call.Entry, error) {
+	var rows []entryRow
+	err := s.core().Read(ctx, []any{org, places}, func(ctx context.Context, idb bun.IDB) error {
+		rows = nil
+		wanted := make([]bun.TupleValues, len(places))
+		for i, p := range places {
+			wanted[i] = bun.Tuple([]any{p.Call, p.Seq})
+		}
+		ours := idb.NewSelect().Model((*callRow)(nil)).ColumnExpr("1").Where("id = entry_row.call_id").Where("org = ?", org)
+		return idb.NewSelect().Model(&rows).Where("(call_id, seq) IN (VALUES ?)", bun.List(wanted)).Where("EXISTS (?)", ours).Scan(ctx)
+	})
+	found := make(map[call.LinePlace]call.Entry, len(rows))
+	for _, r := range rows {
+		found[call.LinePlace{Call: r.CallID, Seq: r.Seq}] = r.entry()
+	}
+	return found, err
 }

@@ -77,6 +77,20 @@ func (s Tenants) Keys(
 	return sqldb.Converted(rows, keyRow.key), err
 }
 
+// KeyNames returns the names of some keys.
+func (s Tenants) KeyNames(ctx context.Context, org callwright.OrgID, ids []string) (map[string]string, error) {
+	var rows []keyRow
+	err := s.core().Read(ctx, []any{org, ids}, func(ctx context.Context, idb bun.IDB) error {
+		rows = nil
+		return idb.NewSelect().Model(&rows).Column("id", "name").Where("id IN (?)", bun.List(ids)).Where("org = ?", org).Scan(ctx)
+	})
+	names := make(map[string]string, len(rows))
+	for _, r := range rows {
+		names[r.ID] = r.Name
+	}
+	return names, err
+}
+
 // CountKeys counts the keys that are in force.
 func (s Tenants) CountKeys(ctx context.Context, org callwright.OrgID, now time.Time) (count int, err error) {
 	err = s.core().Read(ctx, []any{org}, func(ctx context.Context, idb bun.IDB) (err error) {

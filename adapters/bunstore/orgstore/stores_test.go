@@ -41,6 +41,7 @@ func useAll(ctx context.Context, db *bunstore.DB, now time.Time) []error {
 	_, keyErr := tenants.KeyByPrefix(ctx, "p")
 	_, heldErr := tenants.HoldOrganization(ctx, org)
 	_, ownErr := tenants.Key(ctx, org, "k")
+	_, namesErr := tenants.KeyNames(ctx, org, []string{"k", "l"})
 	_, countErr := tenants.CountKeys(ctx, org, now)
 	page := func(after callwright.Keyset) error {
 		_, err := tenants.Organizations(ctx, after, 10)
@@ -54,7 +55,7 @@ func useAll(ctx context.Context, db *bunstore.DB, now time.Time) []error {
 	_, sweepErr := tenants.DeleteSessions(ctx, now, 10)
 	_, _, findErr := answers.Find(ctx, org, "k", now)
 	return []error{
-		orgErr, keyErr, heldErr, ownErr, countErr, page(callwright.Keyset{}), page(callwright.Keyset{At: now, ID: "i"}),
+		orgErr, keyErr, heldErr, ownErr, namesErr, countErr, page(callwright.Keyset{}), page(callwright.Keyset{At: now, ID: "i"}),
 		tenants.ReplaceKey(ctx, org, "k", "l", now), tenants.TouchKey(ctx, "k", now, time.Minute), tenants.RevokeKey(ctx, org, "k", now), findErr,
 		sessionErr, sweepErr, tenants.TouchSession(ctx, "s", now, time.Minute), tenants.DeleteSession(ctx, org, "s"), tenants.TrimSessions(ctx, "k", 1),
 		tenants.UpdateOrganization(ctx, callwright.Organization{ID: org}),

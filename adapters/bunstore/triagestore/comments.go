@@ -32,6 +32,13 @@ func newCommentRow(c triage.Comment) commentRow {
 	}
 }
 
+func (r commentRow) comment() triage.Comment {
+	return triage.Comment{
+		ID: r.ID, Org: callwright.OrgID(r.Org), IssueID: r.IssueID, Author: triage.Actor(r.Author), Detail: r.Detail,
+		CreatedAt: r.CreatedAt.UTC(), UpdatedAt: r.UpdatedAt.UTC(), Deleted: r.Deleted, Revision: r.Version,
+	}
+}
+
 // InsertComment adds a comment.
 func (s Store) InsertComment(ctx context.Context, c triage.Comment) error {
 	c.Revision = 1
@@ -45,10 +52,20 @@ func (s Store) Comment(ctx context.Context, org callwright.OrgID, issue, id stri
 	if err := s.part(ctx, "comment", &r, org, issue, id); err != nil {
 		return triage.Comment{}, err
 	}
-	return triage.Comment{
-		ID: r.ID, Org: callwright.OrgID(r.Org), IssueID: r.IssueID, Author: triage.Actor(r.Author), Detail: r.Detail,
-		CreatedAt: r.CreatedAt.UTC(), UpdatedAt: r.UpdatedAt.UTC(), Deleted: r.Deleted, Revision: r.Version,
-	}, nil
+	return r.comment(), nil
+}
+
+// RevisedComments returns those of some comments that were edited or deleted.
+func (s Store) RevisedComments(
+	ctx context.Context, org callwright.OrgID, issue string, ids []string, most int,
+) ([]triage.Comment, error) {
+	var rows []commentRow
+	err := s.core().Read(ctx, []any{org, issue, ids}, func(ctx context.Context, idb bun.IDB) error {
+		rows = nil
+		return idb.NewSelect().Model(&rows).ExcludeColumn("detail").ColumnExpr("substr(detail, 1, ?) AS detail", most).
+			Where("id IN (?)", bun.List(ids)).Where("issue_id = ?", issue).Where("org = ?", org).Where("version > 1").Scan(ctx)
+	})
+	return sqldb.Converted(rows, commentRow.comment), err
 }
 
 // UpdateComment replaces what changes of a comment.

@@ -44,23 +44,29 @@ func (s Store) InsertIssue(ctx context.Context, i triage.Issue) error {
 
 // Issue returns one issue.
 func (s Store) Issue(ctx context.Context, org callwright.OrgID, id string) (triage.Issue, error) {
-	return s.issue(ctx, org, id, func(q *bun.SelectQuery) *bun.SelectQuery { return q })
+	return s.issue(ctx, org, "id", id, func(q *bun.SelectQuery) *bun.SelectQuery { return q })
+}
+
+// IssueNumbered returns the issue with a number.
+func (s Store) IssueNumbered(ctx context.Context, org callwright.OrgID, number int) (triage.Issue, error) {
+	return s.issue(ctx, org, "number", number, func(q *bun.SelectQuery) *bun.SelectQuery { return q })
 }
 
 // Hold returns an issue and locks it until the transaction ends.
 func (s Store) Hold(ctx context.Context, org callwright.OrgID, id string) (triage.Issue, error) {
-	return s.issue(ctx, org, id, func(q *bun.SelectQuery) *bun.SelectQuery {
+	return s.issue(ctx, org, "id", id, func(q *bun.SelectQuery) *bun.SelectQuery {
 		q = s.core().ForUpdate(q)
 		return q
 	})
 }
 
+// issue returns the issue that has a value in a unique column.
 func (s Store) issue(
-	ctx context.Context, org callwright.OrgID, id string, choose func(*bun.SelectQuery) *bun.SelectQuery,
+	ctx context.Context, org callwright.OrgID, column string, value any, choose func(*bun.SelectQuery) *bun.SelectQuery,
 ) (triage.Issue, error) {
 	var row issueRow
-	err := s.core().Read(ctx, []any{org, id}, func(ctx context.Context, idb bun.IDB) error {
-		query := idb.NewSelect().Model(&row).ExcludeColumn(searched...).Where("id = ?", id).Where("org = ?", org)
+	err := s.core().Read(ctx, []any{org, value}, func(ctx context.Context, idb bun.IDB) error {
+		query := idb.NewSelect().Model(&row).ExcludeColumn(searched...).Where("? = ?", bun.Ident(column), value).Where("org = ?", org)
 		return sqldb.Absent("issue", choose(query).Scan(ctx))
 	})
 	if err != nil {

@@ -224,6 +224,8 @@ func useTriage(ctx context.Context, db *bunstore.DB, now time.Time) []error {
 		s.MoveReports(ctx, org, "i", "i"), s.MarkSeen(ctx, org, "v", "i", now), s.MarkSeen(ctx, org, "v", "i", now),
 	}
 	_, issueErr := s.Issue(ctx, org, "i")
+	_, numberErr := s.IssueNumbered(ctx, org, 1001)
+	_, revisedErr := s.RevisedComments(ctx, org, "i", []string{"c", "d"}, 10)
 	_, holdErr := s.Hold(ctx, org, "i")
 	_, entriesErr := s.Entries(ctx, org, "i", place, 10)
 	_, afterErr := s.EntriesAfter(ctx, org, "i", place, 10)
@@ -246,7 +248,7 @@ func useTriage(ctx context.Context, db *bunstore.DB, now time.Time) []error {
 		Statuses: triage.Statuses(), Severities: triage.Severities(), Categories: []string{"c"}, Resource: triage.ResourceCall,
 		OwnerID: "o", AssigneeID: "a", Search: "x", DateField: triage.SortUpdated, Since: now, After: triage.Place{ID: "i"}, Until: triage.Place{ID: "j"},
 	})
-	return append(errs, issueErr, holdErr, entriesErr, afterErr, commentErr, sessionErr, sessionsErr, countErr,
+	return append(errs, issueErr, numberErr, revisedErr, holdErr, entriesErr, afterErr, commentErr, sessionErr, sessionsErr, countErr,
 		silentErr, resourceErr, attachedErr, resourcesErr, flagErr, flagsErr, relationErr, relationsErr, reportErr, seenErr, reachErr, findErr,
 		s.DeleteResource(ctx, org, "i", "r"), s.DeleteFlag(ctx, org, "i", "f"), s.DeleteRelation(ctx, org, "r"),
 		s.DeleteIssue(ctx, org, "i"))

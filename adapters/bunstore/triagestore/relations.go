@@ -29,7 +29,7 @@ type relationRow struct {
 func (r relationRow) relation() triage.Relation {
 	return triage.Relation{
 		ID: r.ID, Org: callwright.OrgID(r.Org), Type: triage.RelationType(r.Type), From: r.From.issue().Ref(),
-		To: r.To.issue().Ref(), CreatedBy: r.CreatedBy, CreatedAt: r.CreatedAt.UTC(),
+		To: r.To.issue().Ref(), Merged: r.From.MergedInto != "" || r.To.MergedInto != "", CreatedBy: r.CreatedBy, CreatedAt: r.CreatedAt.UTC(),
 	}
 }
 
@@ -68,7 +68,9 @@ func (s Store) relations(
 	ctx context.Context, org callwright.OrgID, issue string, choose func(*bun.SelectQuery) *bun.SelectQuery, inputs ...any,
 ) ([]triage.Relation, error) {
 	var rows []relationRow
-	columns := func(q *bun.SelectQuery) *bun.SelectQuery { return q.Column("id", "number", "title", "status") }
+	columns := func(q *bun.SelectQuery) *bun.SelectQuery {
+		return q.Column("id", "number", "title", "status", "merged_into")
+	}
 	err := s.core().Read(ctx, append(inputs, org, issue), func(ctx context.Context, idb bun.IDB) error {
 		rows = nil
 		query := idb.NewSelect().Model(&rows).Relation("From", columns).Relation("To", columns).

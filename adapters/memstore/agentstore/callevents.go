@@ -73,6 +73,24 @@ func (s Calls) TranscriptBefore(ctx context.Context, org callwright.OrgID, id st
 	return memory.Clone(lastBefore(events.lines, lineNumber, before, limit)), err
 }
 
+// LinesAt returns the lines at some places.
+func (s Calls) LinesAt(ctx context.Context, org callwright.OrgID, places []call.LinePlace) (map[call.LinePlace]call.Entry, error) {
+	found := map[call.LinePlace]call.Entry{}
+	err := with(ctx, s.Store, func(d *data) error {
+		for _, place := range places {
+			if _, err := d.find(org, place.Call); err != nil {
+				continue
+			}
+			lines := lastBefore(d.callEvents[place.Call].lines, lineNumber, place.Seq+1, 1)
+			if len(lines) == 1 && lines[0].Seq == place.Seq {
+				found[place] = memory.Clone(lines[0])
+			}
+		}
+		return nil
+	})
+	return found, err
+}
+
 // lastBefore returns the last elements of a list whose numbers are below before; 0: the last of all.
 func lastBefore[T any](list []T, number func(T) int, before, limit int) []T {
 	if before > 0 {

@@ -3,6 +3,7 @@ package orgstore
 import (
 	"context"
 	"iter"
+	"slices"
 	"time"
 
 	"github.com/callwright/callwright"
@@ -77,6 +78,20 @@ func (s Tenants) Keys(
 		return nil
 	})
 	return found, err
+}
+
+// KeyNames returns the names of some keys.
+func (s Tenants) KeyNames(ctx context.Context, org callwright.OrgID, ids []string) (map[string]string, error) {
+	names := map[string]string{}
+	err := with(ctx, s.Store, func(d *data) error {
+		for k := range d.keysOf(org) {
+			if slices.Contains(ids, k.ID) {
+				names[k.ID] = k.Name
+			}
+		}
+		return nil
+	})
+	return names, err
 }
 
 // CountKeys counts the keys that are in force.

@@ -136,6 +136,26 @@ func (s Store) Comment(ctx context.Context, org callwright.OrgID, issue, id stri
 	return c, err
 }
 
+// RevisedComments returns those of some comments that were edited or deleted.
+func (s Store) RevisedComments(
+	ctx context.Context, org callwright.OrgID, issue string, ids []string, most int,
+) (found []triage.Comment, err error) {
+	err = with(ctx, s.Store, func(d *data) error {
+		for _, id := range ids {
+			c, ok := d.comments[id]
+			if !ok || c.Org != org || c.IssueID != issue || c.Revision == 1 {
+				continue
+			}
+			if detail := []rune(c.Detail); len(detail) > most {
+				c.Detail = string(detail[:most])
+			}
+			found = append(found, c)
+		}
+		return nil
+	})
+	return found, err
+}
+
 // UpdateComment replaces what changes of a comment.
 func (s Store) UpdateComment(ctx context.Context, c triage.Comment) error {
 	return with(ctx, s.Store, func(d *data) error {

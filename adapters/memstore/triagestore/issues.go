@@ -65,6 +65,20 @@ func (s Store) Issue(ctx context.Context, org callwright.OrgID, id string) (i tr
 	return i, err
 }
 
+// IssueNumbered returns the issue with a number.
+func (s Store) IssueNumbered(ctx context.Context, org callwright.OrgID, number int) (i triage.Issue, err error) {
+	err = with(ctx, s.Store, func(d *data) error {
+		for _, found := range d.issues {
+			if found.Org == org && found.Number == number {
+				i = memory.Clone(found)
+				return nil
+			}
+		}
+		return callwright.NotFound("issue")
+	})
+	return i, err
+}
+
 // Hold returns an issue: transactions do not overlap.
 func (s Store) Hold(ctx context.Context, org callwright.OrgID, id string) (triage.Issue, error) {
 	return s.Issue(ctx, org, id)

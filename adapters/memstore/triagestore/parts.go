@@ -189,7 +189,8 @@ func (s Store) RelationsOf(
 	err = with(ctx, s.Store, func(d *data) error {
 		for _, r := range d.relations {
 			if r.Org == org && (r.From.ID == issue || r.To.ID == issue) {
-				r.From, r.To = d.issues[r.From.ID].Ref(), d.issues[r.To.ID].Ref()
+				from, to := d.issues[r.From.ID], d.issues[r.To.ID]
+				r.From, r.To, r.Merged = from.Ref(), to.Ref(), from.MergedInto != "" || to.MergedInto != ""
 				found = append(found, r)
 			}
 		}

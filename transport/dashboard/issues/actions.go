@@ -26,18 +26,19 @@ func (p pages) actions() []page.Route {
 	answered := map[string]string{"text": "answer", "detail": "answer", "prompt": "answer"}
 	all := []action{
 		{"/change", "The issue is changed.", map[string]string{"assignee_id": "assignee_id"}, p.change},
-		{"/decide", "It is decided.", map[string]string{"detail": "reason"}, p.decide},
+		{"/accept", "Issue accepted.", map[string]string{"detail": "reason"}, p.accept},
+		{"/decline", "Issue declined.", map[string]string{"detail": "reason"}, p.decline},
 		{"/take", "The issue is yours.", nil, p.take},
-		{"/comments", "The comment is there.", map[string]string{"detail": "comment"}, p.addComment},
+		{"/comments", "Comment added.", map[string]string{"detail": "comment"}, p.addComment},
 		{"/attachments", "It is attached.", attached, p.attach},
-		{"/attachments/{part}/remove", "It is attached no more.", nil, p.detach},
+		{"/attachments/{part}/remove", "Attachment removed.", nil, p.detach},
 		{"/flags", "The call is flagged.", flagged, p.flag},
 		{"/flags/{part}/remove", "The flag is removed.", nil, p.unflag},
 		{"/relations", "The issues are related.", related, p.relate},
 		{"/relations/{part}/remove", "The relation is removed.", nil, p.unrelate},
 		{"/merge", "The issue is merged.", map[string]string{"into": "into", "": "into"}, p.merge},
 		{"/analyze", "The analysis has begun: its steps come into the feed.", map[string]string{"prompt": "prompt"}, p.analyze},
-		{"/sessions/{part}/answer", "The agent has the answer.", answered, p.answer},
+		{"/sessions/{part}/answer", "Answer sent to the agent.", answered, p.answer},
 		{"/sessions/{part}/cancel", "The agent's work is cancelled.", nil, p.cancel},
 	}
 	routes := make([]page.Route, len(all))
@@ -57,25 +58,28 @@ func (p pages) actions() []page.Route {
 	return routes
 }
 
-// change changes the fields that people change most.
+// change changes the fields that people change most, unless others have changed the issue since the page was made.
 func (p pages) change(ctx context.Context, r *page.Request, id string) error {
 	assignee := r.Field("assignee_id")
 	_, err := p.cfg.Issues.Update(ctx, r.Org(), actor(r), id, triage.Change{
-		Status: new(triage.Status(r.Field("status"))), Severity: new(triage.Severity(r.Field("severity"))), AssigneeID: &assignee,
+		Version: version(r), Status: new(triage.Status(r.Field("status"))), Severity: new(triage.Severity(r.Field("severity"))), AssigneeID: &assignee,
 	})
+	if errors.Is(err, callwright.ErrConflict) {
+		return callwright.Errorf(callwright.CodeConflict,
+			"Nothing was saved: the issue was changed meanwhile. The form shows it as it is now, the feed what was changed.").Because(err)
+	}
 	return err
 }
 
-// decide accepts an issue of the backlog, or declines it.
-func (p pages) decide(ctx context.Context, r *page.Request, id string) (err error) {
-	switch r.Field("decision") {
-	case "accepted":
-		_, err = p.cfg.Issues.Accept(ctx, r.Org(), actor(r), id, r.Field("reason"))
-	case "declined":
-		_, err = p.cfg.Issues.Decline(ctx, r.Org(), actor(r), id, r.Field("reason"))
-	default:
-		err = callwright.Invalid("", "must be accepted or declined")
-	}
+// accept accepts an issue of the backlog.
+func (p pages) accept(ctx context.Context, r *page.Request, id string) error {
+	_, err := p.cfg.Issues.Accept(ctx, r.Org(), actor(r), id, r.Field("reason"))
+	return err
+}
+
+// decline declines an issue of the backlog.
+func (p pages) decline(ctx context.Context, r *page.Request, id string) error {
+	_, err := p.cfg.Issues.Decline(ctx, r.Org(), actor(r), id, r.Field("reason"))
 	return err
 }
 
@@ -120,10 +124,8 @@ func (p pages) unflag(ctx context.Context, r *page.Request, id string) error {
 }
 
 func (p pages) relate(ctx context.Context, r *page.Request, id string) error {
-	return p.withOther(ctx, r, "related", "related_issue_id", func(other string) error {
-		_, _, err := p.cfg.Issues.Relate(ctx, r.Org(), actor(r), id, other, triage.RelationType(r.Field("relation_type")))
-		return err
-	})
+	_, _, err := p.cfg.Issues.Relate(ctx, r.Org(), actor(r), id, r.Field("related"), triage.RelationType(r.Field("relation_type")))
+	return err
 }
 
 func (p pages) unrelate(ctx context.Context, r *page.Request, id string) error {
@@ -131,25 +133,8 @@ func (p pages) unrelate(ctx context.Context, r *page.Request, id string) error {
 }
 
 func (p pages) merge(ctx context.Context, r *page.Request, id string) error {
-	return p.withOther(ctx, r, "into", "into", func(other string) error {
-		_, err := p.cfg.Issues.Merge(ctx, r.Org(), actor(r), id, other)
-		return err
-	})
-}
-
-// withOther does something with the issue that a field of the form names. Its absence is a fault of the domain's field.
-func (p pages) withOther(ctx context.Context, r *page.Request, input, field string, do func(id string) error) error {
-	if r.Field(input) == "" {
-		return callwright.Invalid(field, "must be the name of an issue, such as T-1001")
-	}
-	other, err := p.find(ctx, r.Org(), r.Field(input))
-	if err != nil {
-		return err
-	}
-	if _, err := p.cfg.Issues.Get(ctx, r.Org(), other); errors.Is(err, callwright.ErrNotFound) {
-		return callwright.InField(field, err)
-	}
-	return do(other)
+	_, err := p.cfg.Issues.Merge(ctx, r.Org(), actor(r), id, r.Field("into"))
+	return err
 }
 
 func (p pages) analyze(ctx context.Context, r *page.Request, id string) error {

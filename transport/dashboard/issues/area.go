@@ -7,7 +7,8 @@ import (
 	"embed"
 	"errors"
 	"io/fs"
-	"strings"
+	"maps"
+	"slices"
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/call"
@@ -21,8 +22,12 @@ var files embed.FS
 // Config names the services behind the pages. Issues is required.
 type Config struct {
 	Issues *triage.Service
-	Calls  *call.Service    // finds the second of a cited line; nil: evidence names lines only
-	Clock  callwright.Clock // nil: the machine's
+	Calls  *call.Service         // finds the second of a cited line; nil: evidence names lines only
+	Pages  []triage.ResourceType // that have pages, to which pages link
+	Clock  callwright.Clock      // nil: the machine's
+
+	// Names returns the names of keys by their ids, which issues keep of assignees and owners. Unknown ids are left out. nil: ids are shown.
+	Names func(ctx context.Context, org callwright.OrgID, ids []string) (map[string]string, error)
 }
 
 // pages serves the pages.
@@ -40,8 +45,8 @@ func New(c Config) page.Area {
 	}
 	return page.Area{
 		Title: "Issues", Path: "/issues", Templates: templates,
-		Funcs: map[string]any{"status": status, "severity": severity, "session": session, "words": words, "markdown": markdown, "href": href,
-			"chosen": chosen, "joined": joined, "line": func(index *int) int { return *index + 1 }, "scan": func() int { return triage.MaxScan }},
+		Funcs: map[string]any{"status": status, "severity": severity, "session": session, "words": words, "markdown": markdown, "href": p.href,
+			"chosen": chosen, "relation": relation, "relations": relationTypes, "joined": joined, "line": func(index *int) int { return *index + 1 }, "scan": func() int { return triage.MaxScan }},
 		Routes: append([]page.Route{
 			{Pattern: "GET /issues", Serve: p.list},
 			{Pattern: "GET /issues/new", Serve: p.showNew},
@@ -62,34 +67,48 @@ func actor(r *page.Request) triage.Actor {
 	return triage.Actor{Kind: triage.ActorUser, ID: r.Principal.KeyID, Label: r.Principal.KeyName}
 }
 
+// names returns the names of people by their ids, as far as they are known.
+func (p pages) names(ctx context.Context, r *page.Request, ids []string) (map[string]string, error) {
+	names := map[string]string{}
+	if r.Principal.KeyName != "" {
+		names[r.Principal.KeyID] = r.Principal.KeyName
+	}
+	ids = slices.DeleteFunc(slices.Compact(slices.Sorted(slices.Values(ids))), func(id string) bool { return id == "" })
+	if p.cfg.Names == nil || len(ids) == 0 {
+		return names, nil
+	}
+	found, err := p.cfg.Names(ctx, r.Org(), ids)
+	maps.Copy(names, found)
+	return names, err
+}
+
 // to returns a redirect to an issue.
 func to(id, notice string) (page.Answer, error) {
 	return page.SeeOther{To: page.Path("/issues", id), Notice: notice}, nil
 }
 
-// mayMend returns what an error says about a form, if a person can mend it there. The absence of something that a field names is such
-// an error, that of the issue is not.
+// mayMend returns what an error says about a form, if a person can mend it there. The absence of something is such an error if names has
+// the field that names it; the empty field stands for the other issue of a form with two.
 func mayMend(err error, names map[string]string) (page.Faults, bool) {
 	if faults, ok := page.FaultsOf(err, names); ok {
 		return faults, true
 	}
 	if e, _ := errors.AsType[*callwright.Error](err); errors.Is(err, callwright.ErrNotFound) || errors.Is(err, callwright.ErrNotImplemented) {
 		name, ok := names[e.Field]
-		return page.Faults{name: e.Message}, ok && e.Field != ""
+		return page.Faults{name: e.Message}, ok
 	}
 	return nil, false
 }
 
-// find returns the id of the issue that a text names by its readable name, such as "T-1001"; another text is an id.
-func (p pages) find(ctx context.Context, org callwright.OrgID, text string) (string, error) {
-	found, err := p.cfg.Issues.List(ctx, org, triage.Query{Filter: triage.Filter{Search: text, Limit: pageSize}})
-	if err != nil {
-		return "", err
+// folders are the pages of what can be attached.
+var folders = map[triage.ResourceType]string{
+	triage.ResourceCall: "/calls", triage.ResourceRun: "/tests/runs", triage.ResourcePathway: "/pathways", triage.ResourcePort: "/ports",
+}
+
+// href returns the path of the page of a resource; empty: it has none.
+func (p pages) href(t triage.ResourceType, id string) string {
+	if folders[t] == "" || !slices.Contains(p.cfg.Pages, t) {
+		return ""
 	}
-	for _, i := range found.Items {
-		if strings.EqualFold(i.Name(), text) {
-			return i.ID, nil
-		}
-	}
-	return text, nil
+	return page.Path(folders[t], id)
 }

@@ -13,6 +13,26 @@ type badge struct{ Kind, Text string }
 // words shows a name of the domain, such as "in_progress", as words.
 func words(name any) string { return strings.ReplaceAll(fmt.Sprint(name), "_", " ") }
 
+// relations says what an issue is to another, by the type of the relation that begins at the one or the other.
+var relations = map[triage.RelationType]struct{ outgoing, incoming string }{
+	triage.RelatedTo:   {"is related to", "is related to"},
+	triage.Blocks:      {"blocks", "is blocked by"},
+	triage.DuplicateOf: {"is a duplicate of", "is duplicated by"},
+}
+
+// relationTypes lists the types of relations.
+func relationTypes() []triage.RelationType {
+	return []triage.RelationType{triage.RelatedTo, triage.Blocks, triage.DuplicateOf}
+}
+
+// relation says what an issue is to another. outgoing: the relation begins at it.
+func relation(t triage.RelationType, outgoing bool) string {
+	if outgoing {
+		return relations[t].outgoing
+	}
+	return relations[t].incoming
+}
+
 func status(s triage.Status) badge {
 	kinds := map[triage.Status]string{
 		triage.StatusTodo: "warn", triage.StatusInProgress: "busy", triage.StatusInReview: "busy", triage.StatusDone: "good",

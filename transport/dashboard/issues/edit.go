@@ -2,9 +2,11 @@ package issues
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"strconv"
 
+	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/transport/dashboard/page"
 	"github.com/callwright/callwright/triage"
 )
@@ -17,27 +19,63 @@ func (p pages) showEdit(ctx context.Context, r *page.Request) (page.Answer, erro
 	return newForm(&i, triage.Draft{
 		Title: i.Title, Description: i.Description, Status: i.Status, Severity: i.Severity, Category: i.Category, OwnerID: i.OwnerID,
 		AssigneeID: i.AssigneeID, ExternalLink: i.ExternalLink,
-	}, strconv.FormatInt(i.Version, 10), nil, http.StatusOK), nil
+	}, i.Version, nil, http.StatusOK), nil
 }
 
 // edit changes an issue, unless others have changed it since the form was opened.
 func (p pages) edit(ctx context.Context, r *page.Request) (page.Answer, error) {
 	d := draft(r)
-	version, _ := strconv.ParseInt(r.Field("version"), 10, 64) // 0: whichever
 	i, err := p.cfg.Issues.Update(ctx, r.Org(), actor(r), r.PathValue("id"), triage.Change{
-		Version: version, Title: &d.Title, Description: &d.Description, Category: &d.Category, OwnerID: &d.OwnerID,
+		Version: version(r), Title: &d.Title, Description: &d.Description, Category: &d.Category, OwnerID: &d.OwnerID,
 		AssigneeID: &d.AssigneeID, ExternalLink: &d.ExternalLink, Status: &d.Status, Severity: &d.Severity,
 	})
-	if faults, ok := mayMend(err, nil); ok {
-		if i, err = p.cfg.Issues.Get(ctx, r.Org(), r.PathValue("id")); err != nil {
-			return nil, err
-		}
-		return newForm(&i, d, strconv.FormatInt(i.Version, 10), faults, http.StatusUnprocessableEntity), nil
-	}
-	if err != nil {
+	faults, ok := mayMend(err, nil)
+	switch {
+	case ok:
+		return p.editAgain(ctx, r, d, faults, errors.Is(err, callwright.ErrConflict))
+	case err != nil:
 		return nil, err
 	}
 	return to(i.ID, i.Name()+" is changed.")
+}
+
+// editAgain returns the form as it was typed. After a conflict it says what saving replaces, and saves upon the issue as it is now.
+func (p pages) editAgain(ctx context.Context, r *page.Request, d triage.Draft, faults page.Faults, conflict bool) (page.Answer, error) {
+	i, err := p.cfg.Issues.Get(ctx, r.Org(), r.PathValue("id"))
+	if err != nil {
+		return nil, err
+	}
+	if !conflict {
+		return newForm(&i, d, version(r), faults, http.StatusUnprocessableEntity), nil
+	}
+	v := newForm(&i, d, i.Version, nil, http.StatusUnprocessableEntity)
+	f := v.Data.(form) //nolint:forcetypeassert // newForm made it
+	f.Conflict, f.Differences = true, differences(i, d)
+	v.Data = f
+	return v, nil
+}
+
+// version returns the version of an issue on which a form was filled in; 0 when it does not say.
+func version(r *page.Request) int64 {
+	n, _ := strconv.ParseInt(r.Field("version"), 10, 64)
+	return n
+}
+
+// difference is a field that an issue has otherwise than a form.
+type difference struct{ Name, Now, Typed string }
+
+// differences returns the fields in which an issue differs from what was typed.
+func differences(i triage.Issue, d triage.Draft) (all []difference) {
+	for _, f := range []difference{
+		{"Title", i.Title, d.Title}, {"Description", i.Description, d.Description}, {"Status", words(i.Status), words(d.Status)},
+		{"Severity", words(i.Severity), words(d.Severity)}, {"Category", i.Category, d.Category}, {"Owner", i.OwnerID, d.OwnerID},
+		{"Assignee", i.AssigneeID, d.AssigneeID}, {"Link", i.ExternalLink, d.ExternalLink},
+	} {
+		if f.Now != f.Typed {
+			all = append(all, f)
+		}
+	}
+	return all
 }
 
 func (p pages) remove(ctx context.Context, r *page.Request) (page.Answer, error) {

@@ -4,20 +4,23 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/transport/dashboard/calls"
-	"github.com/callwright/callwright/transport/dashboard/page"
 	"github.com/callwright/callwright/triage"
 )
 
 // entry is a line of a feed as people see it.
 type entry struct {
 	triage.Entry
-	Did      string // what its actor did
+	Did      string // what its actor did to the issues that it references
+	Then     string // the rest of the sentence, before its resources
+	Gone     bool   // the issues that it references were deleted
 	Markdown bool   // Detail is a comment
 	Comment  string // id of the comment that it is
 	State    string // of that comment: "edited", "deleted" or empty
@@ -42,6 +45,7 @@ type evidence struct {
 	Fact string              `json:"fact"`
 	Text string              `json:"text"`
 	At   *time.Duration      `json:"-"` // of the line in the call; nil: it is not known
+	Href string              `json:"-"` // of its page, at the line; empty: it has none
 }
 
 // The bounds of what a page shows of artifacts.
@@ -50,43 +54,55 @@ const (
 	maxEvidence = 50      // of a cause
 	maxLine     = 1 << 30 // the number of a cited line
 	maxLocated  = 100     // cited lines of a page whose times are looked up
+	maxComment  = 6000    // bytes of a comment that are shown
 )
 
-// sentences say what was done, by the type of the entry.
-var sentences = map[triage.EntryType]string{
-	triage.TypeCreated: "opened the issue", triage.TypeStatusChanged: "changed the status", triage.TypeSeverityChanged: "changed the severity",
-	triage.TypeCategoryChanged: "changed the category", triage.TypeAssigneeChanged: "changed the assignee",
-	triage.TypeOwnerChanged: "changed the owner", triage.TypeComment: "commented", triage.TypeResourceAdded: "attached",
-	triage.TypeResourceRemoved: "detached", triage.TypeFlagAdded: "flagged", triage.TypeFlagRemoved: "removed a flag from",
-	triage.TypeRelationAdded: "related the issue to", triage.TypeRelationRemoved: "removed the relation to",
-	triage.TypeAlertTransition: "saw an alert change", triage.TypeAccepted: "accepted the issue", triage.TypeDeclined: "declined the issue",
-	triage.TypeMerged: "merged", triage.TypeSessionStarted: "began to work", triage.TypePrompt: "said to the agent", triage.TypeThought: "thought",
-	triage.TypeAction: "did", triage.TypeResponse: "answered", triage.TypeArtifact: "made", triage.TypeError: "failed",
-	triage.TypeSessionStopped: "stopped",
-}
-
-// entries makes the lines of a page of a feed.
-func (p pages) entries(ctx context.Context, org callwright.OrgID, items []triage.Entry) ([]entry, error) {
-	all := make([]entry, len(items))
-	latest := map[string]triage.Entry{} // changes of comments by the ids of these, the newest
-	room := maxLocated
-	for n, e := range items {
-		all[n] = entry{Entry: e, Did: sentences[e.Type], From: text(e.Metadata["from"]), To: text(e.Metadata["to"])}
-		if e.FromStatus != "" || e.ToStatus != "" {
-			all[n].From, all[n].To = words(e.FromStatus), words(e.ToStatus)
-		}
-		if e.Type == triage.TypeComment {
-			all[n].comment(latest)
-		}
-		if e.Artifact == nil {
-			continue
-		}
-		all[n].artifact(*e.Artifact)
-		if err := p.locate(ctx, org, all[n].Cause, &room); err != nil {
-			return nil, err
+// entries makes the lines of a page of the feed of an issue.
+func (p pages) entries(ctx context.Context, org callwright.OrgID, issue string, items []triage.Entry) ([]entry, error) {
+	var comments []string
+	for _, e := range items {
+		if isComment(e) {
+			comments = append(comments, e.ID)
 		}
 	}
-	return all, nil
+	revised, err := p.cfg.Issues.RevisedComments(ctx, org, issue, comments, maxComment+1)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]entry, len(items))
+	for n, e := range items {
+		all[n] = newEntry(e, revised)
+	}
+	return all, p.locate(ctx, org, all)
+}
+
+// newEntry shows an entry. revised are the comments of the page that are not as they were written.
+func newEntry(e triage.Entry, revised map[string]triage.Comment) entry {
+	shown := entry{Entry: e, From: text(e.Metadata["from"]), To: text(e.Metadata["to"])}
+	shown.Did, shown.Then = sentence(e)
+	if e.FromStatus != "" || e.ToStatus != "" {
+		shown.From, shown.To = words(e.FromStatus), words(e.ToStatus)
+	}
+	switch {
+	case isComment(e):
+		shown.Markdown, shown.Comment = true, e.ID
+		if c, ok := revised[e.ID]; ok && c.Deleted {
+			shown.State, shown.Detail = "deleted", ""
+		} else if ok {
+			shown.State, shown.Detail = "edited", c.Detail
+		}
+	case e.Type == triage.TypeComment: // its text is shown where the comment is
+		shown.Detail = ""
+	case e.Artifact != nil:
+		shown.artifact(*e.Artifact)
+	}
+	_, shown.Gone = e.Metadata["deleted"]
+	return shown
+}
+
+// isComment reports whether an entry is a comment, and not the change of one.
+func isComment(e triage.Entry) bool {
+	return e.Type == triage.TypeComment && text(e.Metadata["comment_id"]) == ""
 }
 
 // text shows a value of an entry's metadata.
@@ -95,23 +111,6 @@ func text(value any) string {
 		return ""
 	}
 	return callwright.Clip(fmt.Sprint(value), 200)
-}
-
-// comment shows a comment as it stands by the later changes on the page.
-func (e *entry) comment(latest map[string]triage.Entry) {
-	e.Markdown = true
-	id, act := text(e.Metadata["comment_id"]), text(e.Metadata["action"])
-	if id != "" {
-		if _, later := latest[id]; !later {
-			latest[id] = e.Entry
-		}
-		e.Did, e.Detail = act+" a comment", ""
-		return
-	}
-	e.Comment = e.ID
-	if change, ok := latest[e.ID]; ok {
-		e.State, e.Detail = text(change.Metadata["action"]), change.Detail
-	}
 }
 
 // artifact shows the result of an agent's work.
@@ -127,48 +126,38 @@ func (e *entry) artifact(a triage.Artifact) {
 	}
 }
 
-// locate finds the times of the cited lines of calls, as long as there is room for more on the page.
-func (p pages) locate(ctx context.Context, org callwright.OrgID, c *cause, room *int) error {
-	if c == nil || p.cfg.Calls == nil {
-		return nil
-	}
-	for n := range c.Evidence {
-		e := &c.Evidence[n]
-		if e.Type != triage.ResourceCall || e.Line == nil || *e.Line < 0 || *e.Line > maxLine || *room == 0 {
+// locate finds the pages of what causes cite, and the times of the cited lines of calls. It looks up maxLocated lines, all at once.
+func (p pages) locate(ctx context.Context, org callwright.OrgID, all []entry) error {
+	cited := map[call.LinePlace][]*evidence{}
+	for _, shown := range all {
+		if shown.Cause == nil {
 			continue
 		}
-		*room--
-		found, err := p.cfg.Calls.TranscriptBefore(ctx, org, e.ID, e.Number()+1, 1)
-		if err != nil && !errors.Is(err, callwright.ErrNotFound) {
-			return err
-		}
-		if len(found) == 1 && found[0].Seq == e.Number() {
-			e.At = &found[0].Start
+		for n := range shown.Cause.Evidence {
+			e := &shown.Cause.Evidence[n]
+			e.Href = p.href(e.Type, e.ID)
+			if e.Type != triage.ResourceCall || e.Line == nil || *e.Line < 0 || *e.Line > maxLine {
+				continue
+			}
+			place := call.LinePlace{Call: e.ID, Seq: e.Number()}
+			if cited[place] != nil || len(cited) < maxLocated {
+				cited[place] = append(cited[place], e)
+			}
 		}
 	}
-	return nil
-}
-
-// Href returns the page of a cited resource, at the second of the line; empty: it has none.
-func (e evidence) Href() string {
-	if e.At != nil {
-		return calls.LinePath(e.ID, e.Number(), *e.At)
+	if p.cfg.Calls == nil {
+		return nil
 	}
-	return href(e.Type, e.ID)
+	found, err := p.cfg.Calls.LinesAt(ctx, org, slices.Collect(maps.Keys(cited)))
+	for place, line := range found {
+		for _, e := range cited[place] {
+			if e.At = &line.Start; e.Href != "" {
+				e.Href = calls.LinePath(place.Call, place.Seq, line.Start)
+			}
+		}
+	}
+	return err
 }
 
 // Number returns the number of the cited line, from 1.
 func (e evidence) Number() int { return *e.Line + 1 }
-
-// folders are the pages of what can be attached.
-var folders = map[triage.ResourceType]string{
-	triage.ResourceCall: "/calls", triage.ResourceRun: "/tests/runs", triage.ResourcePathway: "/pathways", triage.ResourcePort: "/ports",
-}
-
-// href returns the path of the page of a resource; empty: it has none.
-func href(t triage.ResourceType, id string) string {
-	if folders[t] == "" {
-		return ""
-	}
-	return page.Path(folders[t], id)
-}

@@ -1,9 +1,9 @@
 package issues
 
 import (
+	"cmp"
 	"context"
 	"net/http"
-	"strings"
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/transport/dashboard/page"
@@ -19,11 +19,13 @@ type issue struct {
 	Resources []triage.Resource
 	Flags     []triage.Flag
 	Relations []triage.Relation
+	Names     map[string]string // of assignee and owner, by their ids
 
 	Statuses   []triage.Status
 	Severities []triage.Severity
 	Types      []triage.ResourceType
 	MaxReason  int               // characters
+	Analyzes   bool              // there is an analyst
 	Typed      map[string]string // in a form with faults
 	Faults     page.Faults
 }
@@ -40,8 +42,8 @@ func (p pages) issue(ctx context.Context, r *page.Request, faults page.Faults) (
 		return nil, err
 	}
 	data := issue{
-		Issue: i, Statuses: triage.Statuses(), Severities: triage.Severities(), Types: types(), MaxReason: triage.MaxDetail, Typed: map[string]string{}, Faults: faults,
-		Older: r.Query("cursor") != "",
+		Issue: i, Statuses: triage.Statuses(), Severities: triage.Severities(), Types: types(), MaxReason: triage.MaxDetail, Analyzes: p.cfg.Issues.Analyzes(),
+		Typed: map[string]string{}, Faults: faults, Older: r.Query("cursor") != "",
 	}
 	for name := range r.PostForm {
 		data.Typed[name] = r.Field(name)
@@ -53,11 +55,14 @@ func (p pages) issue(ctx context.Context, r *page.Request, faults page.Faults) (
 	if err != nil {
 		return nil, err
 	}
-	if data.Feed, err = p.entries(ctx, org, feed.Items); err != nil {
+	if data.Feed, err = p.entries(ctx, org, id, feed.Items); err != nil {
+		return nil, err
+	}
+	if data.Names, err = p.nameAll(ctx, r, i, data.Feed); err != nil {
 		return nil, err
 	}
 	if feed.Next != "" {
-		data.Next = r.With("cursor", feed.Next)
+		data.Next = r.Below(page.Path("/issues", id)) + r.With("cursor", feed.Next) // the page may answer a form, whose path only takes that
 	}
 	v := &page.View{Page: "issue", Title: i.Name() + " " + callwright.Clip(i.Title, 80), Data: data}
 	switch {
@@ -67,6 +72,22 @@ func (p pages) issue(ctx context.Context, r *page.Request, faults page.Faults) (
 		v.Live, v.Wait = []string{"record", "parts", "feed"}, p.changed(org, i)
 	}
 	return v, p.seen(ctx, r, i)
+}
+
+// nameAll returns the names of an issue's assignee and owner, and names the former ones in its feed.
+func (p pages) nameAll(ctx context.Context, r *page.Request, i triage.Issue, feed []entry) (map[string]string, error) {
+	ids := []string{i.AssigneeID, i.OwnerID}
+	var changes []*entry
+	for n := range feed {
+		if e := &feed[n]; e.Type == triage.TypeAssigneeChanged || e.Type == triage.TypeOwnerChanged {
+			ids, changes = append(ids, e.From, e.To), append(changes, e)
+		}
+	}
+	names, err := p.names(ctx, r, ids)
+	for _, e := range changes {
+		e.From, e.To = cmp.Or(names[e.From], e.From), cmp.Or(names[e.To], e.To)
+	}
+	return names, err
 }
 
 // parts reads what belongs to an issue.
@@ -83,7 +104,7 @@ func (p pages) parts(ctx context.Context, org callwright.OrgID, data *issue) (er
 
 // seen marks the feed as seen by the reader, if there is something new. A rendering for a stream is nobody's.
 func (p pages) seen(ctx context.Context, r *page.Request, i triage.Issue) error {
-	if strings.Contains(r.Header.Get("Accept"), "text/event-stream") {
+	if r.Streams() {
 		return nil
 	}
 	unread, err := p.cfg.Issues.Unread(ctx, r.Org(), r.Principal.KeyID, []triage.Issue{i})

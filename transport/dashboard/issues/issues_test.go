@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -47,21 +48,25 @@ type house struct {
 	client *http.Client
 }
 
-func open(t *testing.T) *house {
+func open(t *testing.T, change ...func(*triage.Config, *issues.Config)) *house {
 	t.Helper()
 	memory, calls := memstore.New(), new(triagetest.Resolver)
 	calls.Put(org, "c1", triage.Item{Title: `Call <script>alert("title")</script>`}, triage.Evidence{})
-	service, err := triage.New(triage.Config{
+	domain := triage.Config{
 		Store: triagestore.Store{Store: memory}, Atomic: memory, Work: memstore.NewWork(memory, nil), Analyst: new(triagetest.Analyst),
 		Resolvers: map[triage.ResourceType]triage.ResourceResolver{triage.ResourceCall: calls},
-	})
+	}
+	config := issues.Config{Pages: []triage.ResourceType{triage.ResourceCall}}
+	for _, f := range change {
+		f(&domain, &config)
+	}
+	service, err := triage.New(domain)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(service.Close)
-	site, err := page.New(page.Config{Authenticator: signedIn{}, Areas: []page.Area{
-		issues.New(issues.Config{Issues: service}),
-	}})
+	config.Issues = service
+	site, err := page.New(page.Config{Authenticator: signedIn{}, Areas: []page.Area{issues.New(config)}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -161,16 +166,32 @@ func TestList(t *testing.T) {
 		{"?unassigned=true", []string{"T-1002", "checked"}, []string{"T-1001"}},
 		{"?category=booking", []string{"T-1001"}, []string{"T-1002"}},
 		{"?search=t-1002&date_range=24h", []string{"T-1002"}, []string{"T-1001"}},
-		{"?search=nothing", []string{"No issue is like that"}, []string{"T-100"}},
-		{"?resource_type=call", []string{"No issue is like that"}, []string{"T-100"}},
+		{"?search=nothing", []string{"No issues match these filters"}, []string{"T-100"}},
+		{"?resource_type=call", []string{"No issues match these filters"}, []string{"T-100"}},
 		{"?sort=created_at&order=asc", []string{`aria-sort="ascending"`}, nil},
 	} {
 		text := h.get(http.StatusOK, "/issues"+c.query)
 		has(t, text, c.has...)
 		hasNot(t, text, c.lack...)
 	}
-	for _, query := range []string{"?status=lost", "?unassigned=true&assignee_id=ada", "?sort=title", "?date_range=1y", "?cursor=x"} {
+	for _, query := range []string{"?sort=title", "?cursor=x"} {
 		h.get(http.StatusBadRequest, "/issues"+query)
+	}
+}
+
+// TestListFaults asks for what no list has: the form is shown as it was filled in.
+func TestListFaults(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	h.issue(org, triage.Draft{Title: "First"})
+	long := strings.Repeat("a", 300)
+	for query, field := range map[string]string{
+		"status=lost": "status", "severity=worst": "severity", "date_range=1y": "date_range", "date_field=never": "date_field", "search=" + long: "search",
+		"unassigned=true&assignee_id=bob": "assignee_id", "owner_id=" + long: "owner_id", "category=" + long: "category", "resource_type=" + long: "resource_type",
+	} {
+		text := h.get(http.StatusUnprocessableEntity, "/issues?"+query+"&category=typed")
+		has(t, text, `id="fault-`+field+`"`, "Nothing was looked for", "typed")
+		hasNot(t, text, "T-1001", "No issues match")
 	}
 }
 
@@ -188,12 +209,12 @@ func TestListOfRareIssues(t *testing.T) {
 	}
 	text := h.get(http.StatusOK, "/issues?search=rare&sort=created_at")
 	has(t, text, "No issue matches among the 4\u202f000 that were looked at")
-	hasNot(t, text, `rel="next"`, "No issue is like that")
+	hasNot(t, text, `rel="next"`, "No issues match these filters")
 	_, next, _ := strings.Cut(text, `href="?cursor=`)
 	next, _, _ = strings.Cut(next, `"`)
 	text = h.get(http.StatusOK, "/issues?cursor="+strings.ReplaceAll(next, "&amp;", "&"))
 	has(t, text, "T-1001 Rare")
-	hasNot(t, text, "Look further")
+	hasNot(t, text, "Search further")
 }
 
 func TestForms(t *testing.T) {
@@ -214,12 +235,11 @@ func TestForms(t *testing.T) {
 		status int
 		has    []string
 	}{
-		{"/decide", []string{"decision", "declined", "reason", ""}, 422, []string{`id="fault-reason"`}},
-		{"/decide", []string{"decision", "maybe"}, 422, []string{"must be accepted or declined"}},
-		{"/decide", []string{"decision", "accepted"}, 200, []string{"accepted the issue", "backlog → todo"}},
-		{"/decide", []string{"decision", "declined", "reason", "late"}, 422, []string{"does not allow the event decline"}},
+		{"/decline", []string{"reason", ""}, 422, []string{`id="fault-reason"`}},
+		{"/accept", nil, 200, []string{"Issue accepted.", "accepted the issue", "backlog → todo"}},
+		{"/decline", []string{"reason", "late"}, 422, []string{"does not allow the event decline"}},
 		{"/change", []string{"status", "in_progress", "severity", "low", "assignee_id", "bob"}, 200, []string{"todo → in progress", "high → low"}},
-		{"/take", nil, 200, []string{"bob → ada"}},
+		{"/take", nil, 200, []string{"bob → Ada", "<dt>Assignee</dt><dd>Ada</dd>", `name="assignee_id" value="ada"`}},
 		{"/edit", []string{"title", "", "version", "0"}, 422, []string{`id="fault-title"`}},
 		{"/edit", []string{"title", "Stale", "version", "1", "status", "done", "severity", "low"}, 422, []string{"changed meanwhile", "Stale"}},
 		{"/comments", []string{"comment", ""}, 422, []string{`id="fault-comment"`}},
@@ -234,12 +254,78 @@ func TestForms(t *testing.T) {
 		{"/relations", []string{"related", "t-1002", "relation_type", "blocks"}, 200, []string{"blocks <a href=\"/issues/" + other.ID}},
 		{"/analyze", nil, 200, []string{"Cancel its work"}},
 		{"/merge", []string{"into", "T-1001"}, 422, []string{`id="fault-into"`}},
-		{"/merge", []string{"into", "T-1002"}, 200, []string{"goes on in place of this one"}},
+		{"/merge", []string{"into", "T-1002"}, 200, []string{"was merged into another"}},
 		{"/delete", nil, 200, []string{"The issue is deleted."}},
 	} {
 		has(t, h.post(c.status, at+c.path, c.form...), c.has...)
 	}
 	h.get(http.StatusNotFound, at)
+}
+
+// TestLostUpdates saves forms that were opened before others changed the issue.
+func TestLostUpdates(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	i := h.issue(org, triage.Draft{Title: "A", Category: "booking", Severity: triage.SeverityLow, Status: triage.StatusTodo})
+	at := "/issues/" + i.ID
+	has(t, h.get(http.StatusOK, at), `<input type="hidden" name="version" value="1">`)
+	changed, err := h.Update(t.Context(), org, bob, i.ID, triage.Change{Status: new(triage.StatusInReview), Title: new("B")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	stale := []string{"version", "1", "status", "todo", "severity", "low", "assignee_id", "ada", "title", "A", "category", "date"}
+	text := h.post(http.StatusUnprocessableEntity, at+"/change", stale...)
+	has(t, text, "Nothing was saved", `<option value="in_review" selected>`, `name="version" value="2"`)
+	text = h.post(http.StatusUnprocessableEntity, at+"/edit", stale...)
+	has(t, text, "Nothing was saved", `name="version" value="2"`, "<strong>Title</strong>: B → A", "<strong>Status</strong>: in review → todo",
+		"<strong>Category</strong>: booking → date", "<strong>Assignee</strong>: nothing → ada")
+	hasNot(t, text, "<strong>Severity</strong>")
+	has(t, h.post(http.StatusUnprocessableEntity, at+"/edit", "version", "2", "title", ""), `id="fault-title"`, `name="version" value="2"`)
+	if now, err := h.Get(t.Context(), org, i.ID); err != nil || now != changed {
+		t.Errorf("got %+v, %v; want %+v", now, err, changed)
+	}
+	stale[1] = "2"
+	has(t, h.post(http.StatusOK, at+"/edit", stale...), "T-1001 is changed.", "in review → todo")
+}
+
+// TestFaultsKeepPages has the page of an issue answer a form: what was typed stays, and its links lead on.
+func TestFaultsKeepPages(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	i := h.issue(org, triage.Draft{Title: "A"})
+	for range 60 {
+		if _, err := h.Comment(t.Context(), org, bob, i.ID, triage.CommentDraft{Detail: "a"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	text := h.post(http.StatusUnprocessableEntity, "/issues/"+i.ID+"/relations", "related", "T-9", "relation_type", "duplicate_of")
+	has(t, text, `<option value="duplicate_of" selected>`)
+	_, next, _ := strings.Cut(text, `<nav class="pager" aria-label="Pages"><a href="`)
+	next, _, _ = strings.Cut(next, `"`)
+	has(t, h.get(http.StatusOK, next), "opened the issue")
+}
+
+// TestNames shows assignees and owners by the names of their keys, which are read once a page.
+func TestNames(t *testing.T) {
+	t.Parallel()
+	var asked []string
+	h := open(t, func(_ *triage.Config, c *issues.Config) {
+		c.Names = func(_ context.Context, of callwright.OrgID, ids []string) (map[string]string, error) {
+			asked = append(asked, fmt.Sprint(of, ids))
+			return map[string]string{"bob": "Bob <b>", "eve": "Eve"}, nil
+		}
+	})
+	i := h.issue(org, triage.Draft{Title: "A", AssigneeID: "bob", OwnerID: "unknown"})
+	h.issue(org, triage.Draft{Title: "B", AssigneeID: "bob"})
+	h.issue(org, triage.Draft{Title: "C"})
+	has(t, h.get(http.StatusOK, "/issues"), "<td>Bob &lt;b&gt;</td>", "<td>–</td>")
+	if _, err := h.Update(t.Context(), org, bob, i.ID, triage.Change{AssigneeID: new("eve")}); err != nil {
+		t.Fatal(err)
+	}
+	has(t, h.get(http.StatusOK, "/issues/"+i.ID), "<dd>Eve</dd>", "<dd>unknown</dd>", "Bob &lt;b&gt; → Eve")
+	if want := []string{"acme[bob]", "acme[bob eve unknown]"}; !slices.Equal(asked, want) {
+		t.Errorf("asked %q, want %q", asked, want)
+	}
 }
 
 func TestComments(t *testing.T) {
@@ -274,11 +360,12 @@ func TestForeign(t *testing.T) {
 		h.get(http.StatusNotFound, "/issues/"+i.ID+path)
 	}
 	for _, path := range []string{
-		"/change", "/decide", "/take", "/delete", "/comments", "/comments/x", "/comments/x/delete", "/attachments", "/attachments/x/remove", "/flags",
-		"/flags/x/remove", "/relations/x/remove", "/analyze", "/sessions/x/answer", "/sessions/x/cancel",
+		"/change", "/accept", "/decline", "/take", "/delete", "/comments", "/comments/x", "/comments/x/delete", "/attachments", "/attachments/x/remove", "/flags",
+		"/flags/x/remove", "/relations", "/relations/x/remove", "/merge", "/analyze", "/sessions/x/answer", "/sessions/x/cancel",
 	} {
 		h.post(http.StatusNotFound, "/issues/"+i.ID+path, "status", "todo", "severity", "low", "comment", "a", "detail", "a",
-			"resource_type", "call", "resource_id", "c1", "flag_call", "c1", "flag_type", "a", "answer", "a", "decision", "accepted")
+			"resource_type", "call", "resource_id", "c1", "flag_call", "c1", "flag_type", "a", "answer", "a",
+			"related", "T-1001", "relation_type", "blocks", "into", "T-1001")
 	}
 }
 

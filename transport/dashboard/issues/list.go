@@ -25,13 +25,15 @@ var ranges = map[string]time.Duration{
 type list struct {
 	Issues   []triage.Issue
 	Unread   map[string]bool
-	Next     string // address of the next page; empty: this is the last
-	Short    bool   // the page ends because enough issues were looked at
+	Names    map[string]string // of assignees, by their ids
+	Next     string            // address of the next page; empty: this is the last
+	Short    bool              // the page ends because enough issues were looked at
 	Views    []savedView
 	Filter   triage.Query
 	Range    string
 	Filtered bool
 	Sorts    map[string]page.Sort // by field
+	Faults   page.Faults          // of the filters
 
 	Statuses   []triage.Status
 	Severities []triage.Severity
@@ -51,20 +53,30 @@ func types() []triage.ResourceType {
 
 func (p pages) list(ctx context.Context, r *page.Request) (page.Answer, error) {
 	q, err := p.query(r)
-	if err != nil {
-		return nil, err
-	}
-	found, err := p.cfg.Issues.List(ctx, r.Org(), q)
-	if err != nil {
-		return nil, err
-	}
-	unread, err := p.cfg.Issues.Unread(ctx, r.Org(), r.Principal.KeyID, found.Items)
-	if err != nil {
-		return nil, err
+	var found triage.IssuePage
+	if err == nil {
+		found, err = p.cfg.Issues.List(ctx, r.Org(), q)
 	}
 	l := list{
-		Issues: found.Items, Unread: unread, Views: views(r), Filter: q, Range: r.Query("date_range"), Filtered: r.URL.RawQuery != "",
+		Issues: found.Items, Views: views(r), Filter: q, Range: r.Query("date_range"), Filtered: r.URL.RawQuery != "",
 		Sorts: map[string]page.Sort{}, Statuses: triage.Statuses(), Severities: triage.Severities(), Types: types(),
+	}
+	if faults, ok := filterFaults(err); ok {
+		l.Faults = faults
+		return &page.View{Page: "list", Title: "Issues", Status: http.StatusUnprocessableEntity, Data: l}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if l.Unread, err = p.cfg.Issues.Unread(ctx, r.Org(), r.Principal.KeyID, found.Items); err != nil {
+		return nil, err
+	}
+	assignees := make([]string, len(found.Items))
+	for n, i := range found.Items {
+		assignees[n] = i.AssigneeID
+	}
+	if l.Names, err = p.names(ctx, r, assignees); err != nil {
+		return nil, err
 	}
 	if found.Next != "" {
 		l.Next, l.Short = r.With("cursor", found.Next), len(found.Items) < pageSize
@@ -73,6 +85,21 @@ func (p pages) list(ctx context.Context, r *page.Request) (page.Answer, error) {
 		l.Sorts[string(by)] = r.Sort(string(by), q.Sort == by || q.Sort == "" && by == triage.SortActivity, q.Ascending)
 	}
 	return &page.View{Page: "list", Title: "Issues", Data: l}, nil
+}
+
+// filterFaults returns what an error says about the filters, and whether the form has the field at fault.
+func filterFaults(err error) (page.Faults, bool) {
+	faults, ok := page.FaultsOf(err, nil)
+	for field, text := range faults {
+		name, _, _ := strings.Cut(field, "[") // category[0]
+		faults, ok = page.Faults{name: text}, slices.Contains(filterFields, name)
+	}
+	return faults, ok
+}
+
+// filterFields are the fields of the form above the list; the empty name stands for the form as a whole.
+var filterFields = []string{
+	"", "search", "status", "severity", "resource_type", "assignee_id", "owner_id", "category", "date_range", "date_field",
 }
 
 // query reads the filters of the address, which are those of the API.
@@ -108,7 +135,7 @@ func values[T ~string](r *page.Request, name string) (all []T) {
 
 // views are the lists that are offered. Each is an address, so that people can keep and send others.
 func views(r *page.Request) []savedView {
-	open := "backlog,todo,in_progress,in_review"
+	open := join(slices.DeleteFunc(triage.Statuses(), func(s triage.Status) bool { return !s.Open() }))
 	all := []savedView{
 		{Title: "All"},
 		{Title: "Open", Query: url.Values{"status": {open}}.Encode()},
@@ -133,24 +160,29 @@ func views(r *page.Request) []savedView {
 type form struct {
 	Issue      *triage.Issue // that is edited; nil: a new one
 	Draft      triage.Draft
-	Version    string
+	Version    int64
 	Faults     page.Faults
 	Statuses   []triage.Status
 	Severities []triage.Severity
+
+	Conflict    bool         // others have changed the issue since the form was opened
+	Differences []difference // what saving the form after a conflict replaces
 }
 
-func newForm(i *triage.Issue, d triage.Draft, version string, faults page.Faults, code int) *page.View {
+func newForm(i *triage.Issue, d triage.Draft, version int64, faults page.Faults, code int) *page.View {
 	title := "New issue"
 	if i != nil {
 		title = "Edit " + i.Name()
 	}
 	severities := triage.Severities()
 	slices.Reverse(severities)
-	return &page.View{Page: "form", Title: title, Status: code, Data: form{i, d, version, faults, triage.Statuses(), severities}}
+	return &page.View{Page: "form", Title: title, Status: code, Data: form{
+		Issue: i, Draft: d, Version: version, Faults: faults, Statuses: triage.Statuses(), Severities: severities,
+	}}
 }
 
 func (p pages) showNew(context.Context, *page.Request) (page.Answer, error) {
-	return newForm(nil, triage.Draft{Status: triage.StatusBacklog, Severity: triage.SeverityMedium}, "", nil, http.StatusOK), nil
+	return newForm(nil, triage.Draft{Status: triage.StatusBacklog, Severity: triage.SeverityMedium}, 0, nil, http.StatusOK), nil
 }
 
 // draft reads the form of an issue.
@@ -166,7 +198,7 @@ func (p pages) create(ctx context.Context, r *page.Request) (page.Answer, error)
 	d := draft(r)
 	i, err := p.cfg.Issues.Create(ctx, r.Org(), actor(r), d)
 	if faults, ok := mayMend(err, nil); ok {
-		return newForm(nil, d, "", faults, http.StatusUnprocessableEntity), nil
+		return newForm(nil, d, 0, faults, http.StatusUnprocessableEntity), nil
 	}
 	if err != nil {
 		return nil, err

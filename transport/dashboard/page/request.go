@@ -37,6 +37,9 @@ func (r *Request) Query(name string) string { return strings.TrimSpace(r.URL.Que
 // Field returns a field of the form, without spaces around it.
 func (r *Request) Field(name string) string { return strings.TrimSpace(r.PostForm.Get(name)) }
 
+// Streams reports whether the browser asks for what is live on the page, as a stream of events.
+func (r *Request) Streams() bool { return strings.Contains(r.Header.Get("Accept"), eventStream) }
+
 // After returns the place in a list after which the page begins; CodeBadRequest when the address holds another thing.
 func (r *Request) After() (callwright.Keyset, error) {
 	k, err := callwright.ParseCursor(r.Query("after"))
@@ -50,9 +53,6 @@ func (r *Request) Next(k callwright.Keyset) string {
 	}
 	return r.With("after", k.Cursor())
 }
-
-// Streams reports whether the request is for what changes on the page, and not for the page.
-func (r *Request) Streams() bool { return strings.Contains(r.Header.Get("Accept"), eventStream) }
 
 // Below returns a path below the prefix as browsers know it, for links that no template makes.
 func (r *Request) Below(path string) string { return r.prefix + path }

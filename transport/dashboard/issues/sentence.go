@@ -1,0 +1,83 @@
+package issues
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/callwright/callwright/triage"
+)
+
+// sentences say what was done, by the type of the entry.
+var sentences = map[triage.EntryType]string{
+	triage.TypeCreated: "opened the issue", triage.TypeStatusChanged: "changed the status", triage.TypeSeverityChanged: "changed the severity",
+	triage.TypeCategoryChanged: "changed the category", triage.TypeAssigneeChanged: "changed the assignee",
+	triage.TypeOwnerChanged: "changed the owner", triage.TypeComment: "commented", triage.TypeResourceAdded: "attached",
+	triage.TypeResourceRemoved: "detached",
+	triage.TypeAlertTransition: "saw an alert change", triage.TypeAccepted: "accepted the issue", triage.TypeDeclined: "declined the issue",
+	triage.TypeSessionStarted: "began to work", triage.TypePrompt: "said to the agent", triage.TypeThought: "thought",
+	triage.TypeAction: "did", triage.TypeResponse: "answered", triage.TypeArtifact: "made", triage.TypeError: "failed",
+	triage.TypeSessionStopped: "stopped",
+}
+
+// sentence says what the actor of an entry did: did stands before the issues that it references, then after them.
+func sentence(e triage.Entry) (did, then string) {
+	switch e.Type {
+	case triage.TypeMerged:
+		return merged(e)
+	case triage.TypeRelationAdded:
+		return "recorded that this issue " + relationOf(e), ""
+	case triage.TypeRelationRemoved:
+		if _, deleted := e.Metadata["deleted"]; deleted {
+			return "deleted", "and with it the relation: this issue " + relationOf(e) + " that one"
+		}
+		return "recorded that this issue no longer " + relationOf(e), ""
+	case triage.TypeFlagAdded:
+		return "set the flag “" + text(e.Metadata["type"]) + "” on" + lineOf(e), ""
+	case triage.TypeFlagRemoved:
+		return "removed the flag “" + text(e.Metadata["type"]) + "” from" + lineOf(e), ""
+	case triage.TypeResponse:
+		if e.Session != nil && e.Session.Status == triage.SessionAwaitingInput {
+			return "asked", ""
+		}
+	case triage.TypeComment:
+		if !isComment(e) {
+			return text(e.Metadata["action"]) + " a comment", ""
+		}
+	}
+	return sentences[e.Type], ""
+}
+
+// merged says which of two issues was closed in favour of the other.
+func merged(e triage.Entry) (did, then string) {
+	if text(e.Metadata["merged_into"]) != "" {
+		return "merged this issue into", ""
+	}
+	then = "into this issue"
+	if n, ok := number(e.Metadata["not_attached"]); ok {
+		then += fmt.Sprintf(", which had no room for %d of its attachments", n)
+	}
+	if len(e.Resources) > 0 {
+		then += ", and attached"
+	}
+	return "merged", then
+}
+
+// relationOf says what the issue of an entry is to the one that the entry references.
+func relationOf(e triage.Entry) string {
+	return relation(triage.RelationType(text(e.Metadata["relation_type"])), text(e.Metadata["direction"]) == "outgoing")
+}
+
+// lineOf names the line of the call on which a flag is; empty: it is on the whole call.
+func lineOf(e triage.Entry) string {
+	n, ok := number(e.Metadata["message_index"])
+	if !ok {
+		return ""
+	}
+	return fmt.Sprintf(" line %d of", n+1)
+}
+
+// number returns a whole number of an entry's metadata, which stores return as floating point.
+func number(value any) (n int, ok bool) {
+	f, err := strconv.ParseFloat(fmt.Sprint(value), 64)
+	return int(f), err == nil && f >= 0 && f < maxLine
+}
