@@ -13,6 +13,7 @@ import (
 	"github.com/callwright/callwright/sip/setup"
 	"github.com/callwright/callwright/sip/testcall"
 	"github.com/callwright/callwright/transport/dashboard/page"
+	"github.com/callwright/callwright/transport/dashboard/signaling"
 )
 
 //go:embed templates/*.html
@@ -48,6 +49,7 @@ func New(c Config) page.Area {
 		Title: "Trunks", Path: "/trunks", Entitlement: callwright.EntitlementSIP, Templates: templates,
 		Funcs: map[string]any{
 			"state": state, "uptime": uptime, "rank": func(i int) int { return i + 1 }, "steps": steps,
+			"steptext": signaling.Text, "failed": signaling.Failed,
 		},
 		Routes: []page.Route{
 			{Pattern: "GET /trunks", Serve: p.list},

@@ -97,7 +97,7 @@ func TestAttempt(t *testing.T) {
 	h := open(t, callwright.EntitlementSIP)
 	tr, now := h.attach(org, one), time.Now()
 	h.attach(org, two)
-	for id, of := range map[string]callwright.OrgID{"mine": org, "theirs": "other"} {
+	for id, of := range map[string]callwright.OrgID{"mine": org, "theirs": "other", "unanswered": org} {
 		r := calllog.Record{
 			ID: id, Org: of, TrunkID: tr.ID, Number: one, Direction: sip.Outbound, From: one, To: "<script>alert(1)</script>", Attempt: 1,
 			Server: "pbx.example.com:5061", Node: "n", StartedAt: now,
@@ -106,14 +106,24 @@ func TestAttempt(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	h.want(http.StatusOK, "/trunks/"+one+"/calls/mine", nil, "running", "data-live", "No message was recorded")
+	h.want(http.StatusOK, "/trunks/"+one+"/calls/mine", nil, "Call attempt 1", "running", "data-live", "It is not answered yet.",
+		"Messages appear when the attempt has ended.", "!was recorded", "!The call was up")
 	end := calllog.End{AnsweredAt: &now, EndedAt: &now, SIPCode: 200, Status: "200 OK"}
-	steps := []ladder.Event{{At: now, Sent: true, Method: "INVITE", CSeq: 1, Body: "PCMU"}, {At: now, Method: "INVITE", Status: 200, Reason: "<b>OK</b>"}}
+	steps := []ladder.Event{
+		{At: now, Sent: true, Method: "INVITE", CSeq: 1, Body: "PCMU"}, {At: now, Method: "INVITE", Status: 407, Reason: "Proxy Authentication Required"},
+		{At: now, Method: "INVITE", Status: 200, Reason: "<b>OK</b>"},
+	}
 	if err := h.log.End(t.Context(), org, "mine", end, steps); err != nil {
 		t.Fatal(err)
 	}
-	h.want(http.StatusOK, "/trunks/"+one+"/calls/mine", nil, "<svg", "200 OK", "INVITE", "PCMU", "&lt;b&gt;OK", "!<b>OK", "!data-live")
+	h.want(http.StatusOK, "/trunks/"+one+"/calls/mine", nil, "<svg", "200 OK", "INVITE", "PCMU", "&lt;b&gt;OK", "407 Proxy Authentication Required (INVITE)",
+		`href="#step-2"`, `id="step-2"`, "The call was up for 0 ms.", "!<b>OK", "!failed", "!data-live")
 	h.want(http.StatusOK, "/trunks/"+one, nil, "/calls/mine", "&lt;script&gt;", "!<script>alert", "!/calls/theirs", "!has been answered yet")
+	refused := []ladder.Event{{At: now, Method: "INVITE", Status: 486, Reason: "Busy Here"}}
+	if err := h.log.End(t.Context(), org, "unanswered", calllog.End{EndedAt: &now, SIPCode: 486, Status: "486 Busy Here"}, refused); err != nil {
+		t.Fatal(err)
+	}
+	h.want(http.StatusOK, "/trunks/"+one+"/calls/unanswered", nil, "It was not answered.", "✗</span> failed", "!The call was up")
 	h.want(http.StatusNotFound, "/trunks/"+one+"/calls/theirs", nil)
 	h.want(http.StatusNotFound, "/trunks/"+two+"/calls/mine", nil)
 }
