@@ -46,7 +46,7 @@ func (s somebody) Authenticate(*http.Request) (callwright.Principal, error) {
 	return callwright.Principal{Org: org, KeyID: "k", KeyName: "Robin", Entitlements: s.rights}, nil
 }
 
-// network is one in which a SIP server listens at port 5061 of every host, and answers every call.
+// network is one in which a SIP server listens at port 5061 of every host, but over TCP at plain.example.com, and answers every call.
 type network struct{}
 
 func (network) RegisterInbound(context.Context, callwright.OrgID, callwright.PhoneNumber) error {
@@ -73,7 +73,9 @@ func (network) LookupNetIP(context.Context, string, string) ([]netip.Addr, error
 
 func (network) Probe(_ context.Context, p discovery.Probe) discovery.Answer {
 	a := discovery.Answer{Attempt: discovery.Attempt{Address: p.Address, Transport: p.Transport, Error: "refused"}}
-	if p.Transport == uri.TLS && p.Address.Port() == 5061 {
+	secure := p.Transport == uri.TLS && p.Address.Port() == 5061
+	plain := p.Transport == uri.TCP && p.Address.Port() == 5060
+	if p.Host == "plain.example.com" && plain || p.Host != "plain.example.com" && secure {
 		a.Error, a.Code, a.UserAgent = "", 200, "<script>alert(1)</script>"
 	}
 	return a

@@ -128,7 +128,7 @@ func (p pages) discover(ctx context.Context, r *page.Request) (endpoint, id stri
 	if r.Field("skip") != "" {
 		return overTLS(to), "", nil
 	}
-	d, err := p.cfg.Discoveries.Start(ctx, r.Org(), discovery.Request{Host: to.Host, Port: to.Port, Transport: to.Transport})
+	d, err := p.cfg.Discoveries.Start(ctx, r.Org(), discovery.Request{Host: to.Host, Port: to.Port, Transport: to.Transport, Fresh: true})
 	return overTLS(to), d.ID, err
 }
 

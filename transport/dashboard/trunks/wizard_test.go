@@ -4,6 +4,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -107,6 +108,24 @@ func TestSetUpLeft(t *testing.T) {
 	}
 	h.want(http.StatusOK, "/trunks/new/discard", url.Values{"setup": {id}}, "The set-up is discarded", "!under way")
 	h.want(http.StatusNotFound, "/trunks/new/discard", url.Values{"setup": {id}})
+}
+
+// TestLookAgain looks for a server without TLS twice: no look shows what an earlier one found.
+func TestLookAgain(t *testing.T) {
+	t.Parallel()
+	h := open(t, callwright.EntitlementSIP)
+	set := h.begin("outbound", "Where")
+	var looks []string
+	for _, destination := range []string{"plain.example.com", "sip:plain.example.com;transport=tls", "sip:plain.example.com;transport=tls"} {
+		at := h.want(http.StatusOK, "/trunks/new/destination"+set, url.Values{"destination": {destination}})
+		h.ended(at)
+		h.want(http.StatusOK, at, nil, "no TLS", "Look again", `name="destination" value="sip:plain.example.com;transport=tls"`)
+		look := must(h.drafts.Draft(t.Context(), org, strings.TrimPrefix(set, "?setup="))).Discovery
+		if slices.Contains(looks, look) {
+			t.Errorf("another look at %s shows the earlier one", destination)
+		}
+		looks = append(looks, look)
+	}
 }
 
 func TestSetUpsOfOthers(t *testing.T) {
