@@ -143,6 +143,11 @@ func TestDraftRefuses(t *testing.T) {
 	if d, err := s.Save(t.Context(), d); err != nil || !d.Connects() {
 		t.Errorf("a registration gave %+v, %v", d, err)
 	}
+	in := begin(t, s, setup.InboundOnly)
+	in.Auth = setup.AuthRegister
+	if _, err := s.Save(t.Context(), in); !hasField(err, "endpoint") {
+		t.Errorf("a registration without a server gave %v", err)
+	}
 	if text := fmt.Sprintf("%+v", setup.Draft{Password: "hunter2"}); strings.Contains(text, "hunter2") {
 		t.Errorf("a draft prints its password: %s", text)
 	}

@@ -110,6 +110,25 @@ func TestSetUpLeft(t *testing.T) {
 	h.want(http.StatusNotFound, "/trunks/new/discard", url.Values{"setup": {id}})
 }
 
+// TestSetUpReplaces sets up a number that has a trunk already.
+func TestSetUpReplaces(t *testing.T) {
+	t.Parallel()
+	h := open(t, callwright.EntitlementSIP)
+	h.attach(org, one)
+	numbers := "/trunks/new/numbers" + h.begin("inbound", "Send calls here")
+	form := url.Values{"numbers": {one}, "allowed": {"192.0.2.0/24"}}
+	h.want(http.StatusUnprocessableEntity, numbers, form, `id="fault-numbers">+14155550100 has an inbound trunk already`,
+		"Replace and attach", `data-ask="Replace the trunks that these numbers have already: &#43;14155550100?"`)
+	if got := must(h.trunks.Trunk(t.Context(), org, one, sip.Inbound)); len(got.Options.AllowedIPs) > 0 {
+		t.Errorf("it became %+v", got)
+	}
+	form.Set("replace", "yes")
+	h.want(http.StatusOK, numbers, form, "The numbers are attached")
+	if got := must(h.trunks.Trunk(t.Context(), org, one, sip.Inbound)); len(got.Options.AllowedIPs) != 1 {
+		t.Errorf("it was not replaced: %+v", got)
+	}
+}
+
 // TestLookAgain looks for a server without TLS twice: no look shows what an earlier one found.
 func TestLookAgain(t *testing.T) {
 	t.Parallel()
@@ -167,8 +186,13 @@ func TestSetUpFaults(t *testing.T) {
 	h.want(http.StatusUnprocessableEntity, numbers(inbound), url.Values{"numbers": {one}, "allowed": {"x"}}, `id="fault-allowed"`)
 	h.want(http.StatusUnprocessableEntity, numbers(inbound), url.Values{}, `id="fault-numbers"`)
 	h.want(http.StatusUnprocessableEntity, numbers(inbound), url.Values{"numbers": {strings.Repeat("1", 5000)}}, `id="fault-numbers"`, "at most 4000 bytes", `action="/trunks/new/numbers`+inbound)
+	h.want(http.StatusUnprocessableEntity, numbers(inbound), url.Values{"numbers": {one}, "allowed": {strings.Repeat("192.0.2.1\n", 101)}},
+		`id="fault-allowed">must hold at most 100`)
+	h.want(http.StatusOK, "/trunks/new/authentication"+outbound, url.Values{"auth": {"digest"}})
+	h.want(http.StatusUnprocessableEntity, numbers(outbound), url.Values{"numbers": {one}, "username": {"robin"}},
+		`id="fault-username">must be set together with a password<`)
 	h.attach("other", two)
-	h.want(http.StatusUnprocessableEntity, numbers(inbound), url.Values{"numbers": {two}}, "not available to this organization")
+	h.want(http.StatusUnprocessableEntity, numbers(inbound), url.Values{"numbers": {two}}, "not available to this organization", "!Replace and attach")
 	for range setup.MaxDrafts - 3 {
 		h.begin("inbound", "Send calls here")
 	}
@@ -179,6 +203,8 @@ func TestSetUpRegistration(t *testing.T) {
 	t.Parallel()
 	h := open(t, callwright.EntitlementSIP)
 	set := h.begin("inbound", "Send calls here")
+	h.want(http.StatusUnprocessableEntity, "/trunks/new/authentication"+set, url.Values{"auth": {"register"}, "endpoint": {""}},
+		`id="fault-endpoint">is required`, `value="register" checked`)
 	h.want(http.StatusOK, "/trunks/new/authentication"+set, url.Values{"auth": {"register"}, "endpoint": {"sip:pbx.example.com"}},
 		"password of our registration")
 	numbers := "/trunks/new/numbers" + set
