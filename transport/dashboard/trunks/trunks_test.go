@@ -138,8 +138,9 @@ func TestCodecs(t *testing.T) {
 	}{
 		{"down", "PCMU", "The codecs are changed", sip.CodecConfig{Codecs: []sip.CodecSetting{{Name: "PCMA", Enabled: true}, {Name: "PCMU", Enabled: true}}}},
 		{"up", "PCMU", "The codecs are changed", sip.CodecConfig{Codecs: []sip.CodecSetting{{Name: "PCMU", Enabled: true}, {Name: "PCMA", Enabled: true}}}},
-		{"switch", "PCMA", "The codecs are changed", sip.CodecConfig{Codecs: []sip.CodecSetting{{Name: "PCMU", Enabled: true}, {Name: "PCMA"}}}},
-		{"switch", "PCMU", "must have at least one codec enabled", sip.CodecConfig{Codecs: []sip.CodecSetting{{Name: "PCMU", Enabled: true}, {Name: "PCMA"}}}},
+		{"up", "PCMU", "must not move PCMU beyond the ends of the list", sip.CodecConfig{Codecs: []sip.CodecSetting{{Name: "PCMU", Enabled: true}, {Name: "PCMA", Enabled: true}}}},
+		{"off", "PCMA", "The codecs are changed", sip.CodecConfig{Codecs: []sip.CodecSetting{{Name: "PCMU", Enabled: true}, {Name: "PCMA"}}}},
+		{"off", "PCMU", "must have at least one codec enabled", sip.CodecConfig{Codecs: []sip.CodecSetting{{Name: "PCMU", Enabled: true}, {Name: "PCMA"}}}},
 		{"transcode", "on", "The codecs are changed", sip.CodecConfig{Codecs: []sip.CodecSetting{{Name: "PCMU", Enabled: true}, {Name: "PCMA"}}, Transcode: true}},
 	} {
 		h.want(http.StatusOK, "/trunks/"+one+"/codecs", url.Values{"direction": {"outbound"}, test.do: {test.name}}, test.notice)
@@ -148,6 +149,8 @@ func TestCodecs(t *testing.T) {
 			t.Errorf("%s %s: %v", test.do, test.name, got)
 		}
 	}
+	h.want(http.StatusOK, "/trunks/"+one, nil, `name="down" value="PCMU" aria-label="PCMU down, outbound"`, `name="up" value="PCMA" aria-label="PCMA up, outbound"`,
+		`name="off" value="PCMU"`, `name="on" value="PCMA"`, `!name="up" value="PCMU" aria-label="PCMU up, outbound"`, `!name="down" value="PCMA" aria-label="PCMA down, outbound"`)
 	h.want(http.StatusNotFound, "/trunks/"+two+"/codecs", url.Values{"direction": {"outbound"}, "up": {"PCMU"}})
 }
 
