@@ -88,6 +88,6 @@ func (p pages) complete(ctx context.Context, r *page.Request) (page.Answer, erro
 		}
 		tested = c.Result == testcall.Connected
 	}
-	data := map[string]any{"Number": n.String(), "Inbound": record.Inbound != nil, "Outbound": record.Outbound != nil, "Tested": tested}
+	data := map[string]any{"Number": n.String(), "Inbound": record.Inbound != nil, "Outbound": record.Outbound != nil, "Tested": tested, "CallPages": p.cfg.CallPages}
 	return &page.View{Page: "complete", Title: "Complete the set-up of " + n.String(), Data: data}, nil
 }
