@@ -67,7 +67,7 @@ func New(c Config) page.Area {
 	return page.Area{
 		Title: "Trunks", Path: "/trunks", Entitlement: callwright.EntitlementSIP, Templates: templates,
 		Funcs: map[string]any{
-			"state": state, "uptime": uptime, "rank": func(i int) int { return i + 1 }, "steps": steps,
+			"state": state, "uptime": uptime, "rank": func(i int) int { return i + 1 }, "steps": steps, "word": word, "triggers": triggersOf,
 			"steptext": signaling.Text, "failed": signaling.Failed,
 		},
 		Routes: []page.Route{

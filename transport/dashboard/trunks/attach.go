@@ -27,6 +27,7 @@ func (p pages) numbers(ctx context.Context, r *page.Request) (page.Answer, error
 
 // attached is the page after numbers were attached, some of them in vain or with a password, which is shown this once.
 type attached struct {
+	Steps      []step
 	Choice     choice // under way for those in vain; without an id: there are none
 	Configured []callwright.PhoneNumber
 	Failed     []sip.FailedNumber
@@ -64,11 +65,11 @@ func (p pages) attach(ctx context.Context, r *page.Request) (page.Answer, error)
 		form.Data = numbersForm{c, held(done), atField(faults)}
 		return form, nil
 	}
-	c = p.finish(ctx, c, done)
+	rest := p.finish(ctx, c, done)
 	if len(done.Failed) == 0 && done.Password == "" {
 		return page.SeeOther{To: toTrunk(done.Configured[0].String(), "complete"), Notice: "The numbers are attached."}, nil
 	}
-	return &page.View{Page: "attached", Title: title, Data: attached{c, done.Configured, done.Failed, done.Password.Reveal()}}, nil
+	return &page.View{Page: "attached", Title: title, Data: attached{c.Steps("Numbers"), rest, done.Configured, done.Failed, done.Password.Reveal()}}, nil
 }
 
 // finish ends a set-up, or keeps it for the numbers that could not be attached: it returns what is under way then. When it fails, the

@@ -74,7 +74,7 @@ func (p pages) failover(ctx context.Context, r *page.Request) (page.Answer, erro
 	if err != nil {
 		return nil, err
 	}
-	form := failoverForm{Number: n.String(), Triggers: slices.Clone(triggers)}
+	form := failoverForm{Number: n.String()}
 	config := failover.Config{}
 	if t.Failover != nil {
 		config = *t.Failover
@@ -91,10 +91,17 @@ func (p pages) failover(ctx context.Context, r *page.Request) (page.Answer, erro
 			form.Servers[i].Port = strconv.Itoa(int(s.Port))
 		}
 	}
-	for i := range form.Triggers {
-		form.Triggers[i].Checked = len(config.Triggers) == 0 || slices.Contains(config.Triggers, form.Triggers[i].Name)
-	}
+	form.Triggers = triggersOf(config)
 	return &page.View{Page: "failover", Title: "Failover of " + n.String(), Data: form}, nil
+}
+
+// triggersOf returns all triggers. Those of a failover are checked; one without triggers has all.
+func triggersOf(c failover.Config) []trigger {
+	all := slices.Clone(triggers)
+	for i := range all {
+		all[i].Checked = len(c.Triggers) == 0 || slices.Contains(c.Triggers, all[i].Name)
+	}
+	return all
 }
 
 // setFailover changes the failover of a number's outbound trunk.

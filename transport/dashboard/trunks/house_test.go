@@ -89,13 +89,14 @@ func (network) Place(_ context.Context, _ testcall.Placement, observe func(ladde
 // house is the dashboard over real services, whose stores are in memory.
 type house struct {
 	*httptest.Server
-	t      *testing.T
-	client *http.Client
-	trunks *sip.Service
-	log    sipstore.CallLog
-	status sipstore.Statuses
-	drafts sipstore.Drafts
-	told   sipstore.Deliveries
+	t       *testing.T
+	tenants orgstore.Tenants
+	client  *http.Client
+	trunks  *sip.Service
+	log     sipstore.CallLog
+	status  sipstore.Statuses
+	drafts  sipstore.Drafts
+	told    sipstore.Deliveries
 }
 
 func must[T any](v T, err error) T {
@@ -112,7 +113,7 @@ func open(t *testing.T, rights ...callwright.Entitlement) *house {
 	if err := tenants.InsertOrganization(t.Context(), callwright.Organization{ID: org}); err != nil {
 		t.Fatal(err)
 	}
-	h := &house{t: t, log: sipstore.CallLog{Store: store}, status: sipstore.Statuses{Store: store}, drafts: sipstore.Drafts{Store: store}, told: sipstore.Deliveries{Store: store}}
+	h := &house{t: t, tenants: tenants, log: sipstore.CallLog{Store: store}, status: sipstore.Statuses{Store: store}, drafts: sipstore.Drafts{Store: store}, told: sipstore.Deliveries{Store: store}}
 	stored := sipstore.Trunks{Store: store}
 	h.trunks = must(sip.New(sip.Config{
 		Store: stored, Atomic: store, Numbers: network{}, Statuses: h.status, Registrations: sipstore.Registrations{Store: store},
@@ -132,6 +133,7 @@ func open(t *testing.T, rights ...callwright.Entitlement) *house {
 		Calls: must(calllog.New(calllog.Config{Store: h.log, Leases: memstore.Leases{Store: store}, Monitor: network{}, Node: "n"})),
 		Setup: must(setup.New(setup.Config{Trunks: h.trunks, Organizations: tenants, Drafts: h.drafts, Regions: []setup.Region{
 			{Name: "home", Addresses: []string{"192.0.2.10"}, Host: "sip.example.net", Port: 5061, RTPLow: 10000, RTPHigh: 20000},
+			{Name: "mute", Addresses: []string{"198.51.100.10"}, Port: 5061, RTPLow: 10000, RTPHigh: 20000},
 		}})),
 	}}))
 	h.Server = httptest.NewServer(pages)

@@ -37,7 +37,7 @@ func TestTrunk(t *testing.T) {
 	t.Parallel()
 	h := open(t, callwright.EntitlementSIP)
 	tr := h.attach(org, one)
-	h.want(http.StatusOK, "/trunks/"+one, nil, "No call over this trunk has been answered yet", "unknown", "alerts are off", "None was raised")
+	h.want(http.StatusOK, "/trunks/"+one, nil, "holds no answered outbound call", "unknown", "alerts are off", "No alerts so far", "to numbers of the organization")
 	status := must(h.status.Status(t.Context(), org, tr.ID))
 	status.Servers[0].Health = health.Server{State: health.Healthy, CheckedAt: time.Now(), ResponseTime: 42 * time.Millisecond, Reason: "<script>"}
 	status.History = health.History{
@@ -78,7 +78,7 @@ func TestTold(t *testing.T) {
 	}
 	for _, path := range []string{"/trunks/" + one, "/trunks/" + one + "/told"} {
 		h.want(http.StatusOK, path, nil, "Who was told", "ops@example.com", "sent", "https://example.com", "given up", "&lt;script&gt;503", "contacts", "pending",
-			"failure_rate resolved", "!theirs@", "!Everybody who")
+			"failure rate resolved", "!theirs@", "!Everybody who")
 	}
 	h.want(http.StatusNotFound, "/trunks/"+two+"/told", nil)
 	for i := range 60 {
@@ -118,7 +118,7 @@ func TestAttempt(t *testing.T) {
 	}
 	h.want(http.StatusOK, "/trunks/"+one+"/calls/mine", nil, "<svg", "200 OK", "INVITE", "PCMU", "&lt;b&gt;OK", "407 Proxy Authentication Required (INVITE)",
 		`href="#step-2"`, `id="step-2"`, "The call was up for 0 ms.", "!<b>OK", "!failed", "!data-live")
-	h.want(http.StatusOK, "/trunks/"+one, nil, "/calls/mine", "&lt;script&gt;", "!<script>alert", "!/calls/theirs", "!has been answered yet")
+	h.want(http.StatusOK, "/trunks/"+one, nil, "/calls/mine", "&lt;script&gt;", "!<script>alert", "!/calls/theirs", "!holds no answered")
 	refused := []ladder.Event{{At: now, Method: "INVITE", Status: 486, Reason: "Busy Here"}}
 	if err := h.log.End(t.Context(), org, "unanswered", calllog.End{EndedAt: &now, SIPCode: 486, Status: "486 Busy Here"}, refused); err != nil {
 		t.Fatal(err)
@@ -165,11 +165,32 @@ func TestFailover(t *testing.T) {
 	h.want(http.StatusUnprocessableEntity, path, url.Values{"enabled": {"yes"}, "host1": {"a.example"}, "port1": {"x"}}, `id="fault-port1"`, `id="fault-trigger"`)
 	h.want(http.StatusOK, path, url.Values{
 		"enabled": {"yes"}, "host1": {"a.example"}, "port1": {"5061"}, "host2": {"b.example"}, "trigger": {"timeout"}, "failback": {"manual"},
-	}, "The failover is saved", "a.example:5061", "b.example")
+	}, "The failover is saved", "a.example:5061", "b.example", "<li>A server is connected and silent</li>", "when you save the failover again", "!<li>A server refuses")
 	got := must(h.trunks.Trunk(t.Context(), org, one, sip.Outbound)).Failover
 	if !got.Enabled || len(got.Servers) != 2 || got.Failback != failover.Manual || len(got.Triggers) != 1 {
 		t.Errorf("got %+v", got)
 	}
 	h.want(http.StatusOK, "/trunks/"+one+"/detach", url.Values{"direction": {"outbound"}}, "is detached", "An inbound trunk is not probed")
 	h.want(http.StatusOK, "/trunks/"+one+"/detach", url.Values{"direction": {"inbound"}}, "is detached", "Set up the first trunk")
+}
+
+// TestAnsweredInbound has an inbound call answered, which says nothing about outbound calls.
+func TestAnsweredInbound(t *testing.T) {
+	t.Parallel()
+	h := open(t, callwright.EntitlementSIP)
+	tr, now := h.attach(org, one), time.Now()
+	for _, d := range []sip.Direction{sip.Inbound, sip.Outbound} {
+		r := calllog.Record{ID: string(d), Org: org, TrunkID: tr.ID, Number: one, Direction: d, From: one, Attempt: 1, Node: "n", StartedAt: now}
+		if err := h.log.Begin(t.Context(), r); err != nil {
+			t.Fatal(err)
+		}
+		if err := h.log.End(t.Context(), org, r.ID, calllog.End{AnsweredAt: &now, EndedAt: &now, SIPCode: 200, Status: "200 OK"}, nil); err != nil {
+			t.Fatal(err)
+		}
+		text := "holds no answered outbound call"
+		if d == sip.Outbound {
+			text = "!" + text
+		}
+		h.want(http.StatusOK, "/trunks/"+one, nil, text)
+	}
 }
