@@ -17,12 +17,13 @@ type Trunks interface {
 	Get(ctx context.Context, org callwright.OrgID, number string) (sip.Record, error)
 }
 
-// Config configures a Service. The fields up to Regions are required.
+// Config configures a Service. The fields up to Work are required.
 type Config struct {
 	Trunks        Trunks
 	Organizations callwright.Tenants
 	Drafts        Store
-	Regions       []Region // with unique names; the first is that of organizations without a Region
+	Regions       []Region        // with unique names; the first is that of organizations without a Region
+	Work          callwright.Work // forgets old drafts
 
 	Clock callwright.Clock // nil: SystemClock
 	IDs   callwright.IDs   // nil: UUIDs
@@ -31,7 +32,7 @@ type Config struct {
 // Service answers how to reach a deployment, and keeps the set-ups of trunks that are under way.
 type Service struct{ cfg Config }
 
-// New checks the configuration.
+// New checks the configuration, and registers the periodic work that forgets old drafts.
 func New(c Config) (*Service, error) {
 	switch {
 	case c.Trunks == nil:
@@ -40,6 +41,8 @@ func New(c Config) (*Service, error) {
 		return nil, errors.New("setup: Config.Organizations is required")
 	case c.Drafts == nil:
 		return nil, errors.New("setup: Config.Drafts is required")
+	case c.Work == nil:
+		return nil, errors.New("setup: Config.Work is required")
 	}
 	if err := checkRegions(c.Regions); err != nil {
 		return nil, err
@@ -50,7 +53,9 @@ func New(c Config) (*Service, error) {
 	if c.IDs == nil {
 		c.IDs = new(callwright.UUIDs)
 	}
-	return &Service{cfg: c}, nil
+	s := &Service{cfg: c}
+	c.Work.Every(taskForget, forgetEvery, s.forget)
+	return s, nil
 }
 
 // Firewall returns the region that carries an organization's calls. CodeUnavailable when this deployment does not have

@@ -131,7 +131,7 @@ func open(t *testing.T, rights ...callwright.Entitlement) *house {
 	pages := must(dashboard.New(dashboard.Config{Authenticator: somebody{rights}, Trunks: trunks.Config{
 		Trunks: h.trunks, Discoveries: looks, TestCalls: tests,
 		Calls: must(calllog.New(calllog.Config{Store: h.log, Leases: memstore.Leases{Store: store}, Monitor: network{}, Node: "n"})),
-		Setup: must(setup.New(setup.Config{Trunks: h.trunks, Organizations: tenants, Drafts: h.drafts, Regions: []setup.Region{
+		Setup: must(setup.New(setup.Config{Work: work, Trunks: h.trunks, Organizations: tenants, Drafts: h.drafts, Regions: []setup.Region{
 			{Name: "home", Addresses: []string{"192.0.2.10"}, Host: "sip.example.net", Port: 5061, RTPLow: 10000, RTPHigh: 20000},
 			{Name: "mute", Addresses: []string{"198.51.100.10"}, Port: 5061, RTPLow: 10000, RTPHigh: 20000},
 		}})),
