@@ -72,8 +72,8 @@ func (s *Service) Firewall(ctx context.Context, org callwright.OrgID) (Region, e
 	return s.cfg.Regions[i], nil
 }
 
-// Outbound describes how a telephone system sends calls here.
-type Outbound struct {
+// OutboundSetup describes how a telephone system sends calls here, which are outbound for it and inbound for us.
+type OutboundSetup struct {
 	Host         string
 	Port         int
 	Instructions string
@@ -93,25 +93,25 @@ For a trunk that registers, the server sends REGISTER to your system: give its a
 // OutboundSetup returns how the telephone system of an organization sends calls here. With a number, it describes the
 // number's inbound trunk, too; an empty number is none. CodeNotFound when the organization has not attached the number;
 // CodeUnavailable when its region has no Host.
-func (s *Service) OutboundSetup(ctx context.Context, org callwright.OrgID, number string) (Outbound, error) {
+func (s *Service) OutboundSetup(ctx context.Context, org callwright.OrgID, number string) (OutboundSetup, error) {
 	var r sip.Record
 	if number != "" {
 		var err error
 		if r, err = s.cfg.Trunks.Get(ctx, org, number); err != nil {
-			return Outbound{}, err
+			return OutboundSetup{}, err
 		}
 		if r == (sip.Record{}) {
-			return Outbound{}, callwright.NotFound("number")
+			return OutboundSetup{}, callwright.NotFound("number")
 		}
 	}
 	region, err := s.Firewall(ctx, org)
 	if err != nil {
-		return Outbound{}, err
+		return OutboundSetup{}, err
 	}
 	if region.Host == "" {
-		return Outbound{}, callwright.Errorf(callwright.CodeUnavailable, "the region %s has no SIP server for calls", region.Name)
+		return OutboundSetup{}, callwright.Errorf(callwright.CodeUnavailable, "the region %s has no SIP server for calls", region.Name)
 	}
-	out := Outbound{
+	out := OutboundSetup{
 		Host: region.Host, Port: region.Port,
 		Instructions: fmt.Sprintf(instructions, region.Host, region.Port, region.RTPLow, region.RTPHigh),
 	}

@@ -199,7 +199,7 @@ func (p pages) choose(ctx context.Context, r *page.Request) (page.Answer, error)
 type firewallStep struct {
 	Choice choice // without an id: the page is not a step of a set-up
 	Region setup.Region
-	Calls  *setup.Outbound // how calls come here; nil: they do not, or the region has no server for them
+	Calls  *setup.OutboundSetup // how calls come here; nil: they do not, or the region has no server for them
 }
 
 func (p pages) firewall(ctx context.Context, r *page.Request) (page.Answer, error) {
