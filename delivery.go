@@ -109,16 +109,16 @@ func (d *DeliveryLog) Attempted(ctx context.Context, m Message, failure error, a
 		return d.cfg.Store.EndDelivery(ctx, note)
 	}
 	note.Kind, note.Subject, note.Host = m.Kind, m.Subject, HostOf(m.URL)
-	note.State, note.Failure, note.Since = DeliveryGivenUp, failureText(failure), at
+	note.State, note.Failure, note.Since = DeliveryGivenUp, storedFailure(MessageOf(failure)), at
 	if !next.IsZero() {
 		note.State, note.Next = DeliveryPending, &next
 	}
 	return d.cfg.Store.KeepDelivery(ctx, note, at.Add(-KeepDeliveries))
 }
 
-// failureText returns why an attempt failed, as every database can store it.
-func failureText(failure error) string {
-	return Clip(strings.ReplaceAll(strings.ToValidUTF8(MessageOf(failure), ""), "\x00", ""), maxDeliveryFailure)
+// storedFailure returns a Delivery.Failure as every database can store it.
+func storedFailure(text string) string {
+	return Clip(strings.ReplaceAll(strings.ToValidUTF8(text, ""), "\x00", ""), maxDeliveryFailure)
 }
 
 // Redeliver notes an attempt at a message that tells what has happened at a time, and returns the error with which its task sends it again
@@ -147,7 +147,7 @@ func (d *DeliveryLog) Drop(ctx context.Context, m Message, why string, at time.T
 	if d == nil {
 		return nil
 	}
-	return d.cfg.Store.EndDelivery(ctx, Delivery{Org: m.Org, ID: m.key(), State: DeliveryGivenUp, Failure: why, Last: at})
+	return d.cfg.Store.EndDelivery(ctx, Delivery{Org: m.Org, ID: m.key(), State: DeliveryGivenUp, Failure: storedFailure(why), Last: at})
 }
 
 // List returns a page of the deliveries of an organization, of 1 to MaxDeliveries, those first whose first failure is latest. An empty state

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/memstore"
@@ -50,6 +51,25 @@ func TestDeliveryLog(t *testing.T) {
 		t.Fatal(err)
 	}
 	callwrighttest.WantDeliveries(t, log, "a", "call c1 example.com:8443 delivered 3")
+}
+
+// TestDeliveryLogDrops drops a message for a reason that no database could store.
+func TestDeliveryLogDrops(t *testing.T) {
+	t.Parallel()
+	log, now := callwrighttest.NewDeliveryLog(t, orgstore.Deliveries{Store: memstore.New()}), time.Now()
+	if again := log.Redeliver(t.Context(), message, errors.New("busy"), now, now); again == nil {
+		t.Error("it is not sent again")
+	}
+	if err := log.Drop(t.Context(), message, "gone \xff\x00"+strings.Repeat("é", 1000), now); err != nil {
+		t.Fatal(err)
+	}
+	page, err := log.List(t.Context(), "a", callwright.DeliveryGivenUp, callwright.Keyset{}, 1)
+	if err != nil || len(page.Items) != 1 {
+		t.Fatalf("got %+v, %v", page, err)
+	}
+	if why := page.Items[0].Failure; len(why) > 500 || !utf8.ValidString(why) || !strings.HasPrefix(why, "gone é") {
+		t.Errorf("the reason is %q", why)
+	}
 }
 
 // TestDeliveryLogLists bounds pages, and has no list where there is no log.

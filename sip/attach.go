@@ -14,6 +14,7 @@ import (
 type Attachment struct {
 	Numbers    []string // E.164
 	Directions []DirectionInput
+	Keep       bool // numbers that have one of the directions already fail with CodeInvalidState, and are not replaced
 }
 
 // Attached is the result of an attachment.
@@ -36,7 +37,7 @@ const MaxNumbers = 100
 
 // Attach creates trunks. A fault of a direction or of the store fails the whole attachment. A fault of a number fails all
 // directions of this number only. A direction that the organization has attached already is replaced, except for the
-// settings of Configure. A number that is named twice is attached once.
+// settings of Configure, unless a.Keep. A number that is named twice is attached once.
 func (s *Service) Attach(ctx context.Context, org callwright.OrgID, a Attachment) (Attached, error) {
 	if len(a.Numbers) == 0 || len(a.Numbers) > MaxNumbers {
 		return Attached{}, callwright.Invalid("phone_numbers", "must hold 1 to %d numbers", MaxNumbers)
@@ -47,12 +48,17 @@ func (s *Service) Attach(ctx context.Context, org callwright.OrgID, a Attachment
 	}
 	var done Attached
 	for _, text := range a.Numbers {
-		number, err := s.attachNumber(ctx, org, text, drafts)
+		number, err := callwright.ParsePhoneNumber(text)
+		if slices.Contains(done.Configured, number) {
+			continue // named twice
+		}
+		if err == nil {
+			err = s.attachNumber(ctx, org, number, drafts, a.Keep)
+		}
 		failure, coded := errors.AsType[*callwright.Error](err)
 		switch {
-		case err == nil && !slices.Contains(done.Configured, number):
+		case err == nil:
 			done.Configured = append(done.Configured, number)
-		case err == nil: // named twice
 		case coded && failure.Code != callwright.CodeInternal && failure.Code != callwright.CodeUnavailable:
 			done.Failed = append(done.Failed, FailedNumber{Number: text, Err: failure})
 		default:
@@ -104,23 +110,22 @@ func passwordOf(drafts []draft) callwright.Secret {
 	return ""
 }
 
-// attachNumber attaches all directions of a number, or none of them.
+// attachNumber attaches all directions of a number, or none of them. With keep, it replaces none.
 func (s *Service) attachNumber(
-	ctx context.Context, org callwright.OrgID, text string, drafts []draft,
-) (callwright.PhoneNumber, error) {
-	number, err := callwright.ParsePhoneNumber(text)
-	if err != nil {
-		return "", err
-	}
+	ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber, drafts []draft, keep bool,
+) error {
 	if err := s.checkOwner(ctx, org, number); err != nil {
-		return "", err
+		return err
 	}
-	err = s.atomically(ctx, func(ctx context.Context) error {
+	err := s.atomically(ctx, func(ctx context.Context) error {
 		r, err := s.held(ctx, org, number)
 		if err != nil {
 			return err
 		}
 		for _, d := range drafts {
+			if keep && r.of(d.Direction) != nil {
+				return callwright.Errorf(callwright.CodeInvalidState, "has an %s trunk already", d.Direction)
+			}
 			t, err := s.put(ctx, r, number, d)
 			if err != nil {
 				return err
@@ -132,7 +137,7 @@ func (s *Service) attachNumber(
 	if errors.Is(err, callwright.ErrConflict) { // perhaps another organization was first
 		err = cmp.Or(s.checkOwner(ctx, org, number), err)
 	}
-	return number, err
+	return err
 }
 
 // put stores a draft as a number's trunk.

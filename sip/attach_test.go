@@ -51,7 +51,7 @@ func TestAttachPartly(t *testing.T) {
 	if foreign := h.get("a", "+15550000003"); foreign != (sip.Record{}) {
 		t.Errorf("a foreign number's record is %+v", foreign)
 	}
-	if len(h.monitor.watched) != 1+2*3 {
+	if len(h.monitor.watched) != 1+2*2 {
 		t.Errorf("%d trunks are watched", len(h.monitor.watched))
 	}
 }
@@ -169,6 +169,22 @@ func TestAttachRefuses(t *testing.T) {
 	for _, n := range []int{0, sip.MaxNumbers + 1} {
 		_, err := open(t).Attach(t.Context(), "a", sip.Attachment{Numbers: make([]string, n), Directions: []sip.DirectionInput{inbound()}})
 		wantField(t, err, callwright.CodeBadRequest, "phone_numbers")
+	}
+}
+
+func TestAttachKeeps(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	h.attach("a", []string{one}, outbound("sip:old.example.com"))
+	done, err := h.Attach(t.Context(), "a", sip.Attachment{
+		Numbers: []string{one, two, two}, Directions: []sip.DirectionInput{inbound(), outbound("sip:new.example.com")}, Keep: true,
+	})
+	if err != nil || fmt.Sprint(done.Configured) != "["+two+"]" || len(done.Failed) != 1 || done.Failed[0].Number != one ||
+		done.Failed[0].Err.Code != callwright.CodeInvalidState || done.Failed[0].Err.Message != "has an outbound trunk already" {
+		t.Errorf("got %+v, %v", done, err)
+	}
+	if r := h.get("a", one); r.Inbound != nil || r.Outbound.Endpoint != "sip:old.example.com" {
+		t.Errorf("it became %+v", r)
 	}
 }
 

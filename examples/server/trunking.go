@@ -227,13 +227,13 @@ func newLine(lc fx.Lifecycle, p lineParts) (*sipua.UA, error) {
 }
 
 // newSetup tells customers the addresses of the flags and the port that SIP really listens on.
-func newSetup(c config, db *bunstore.DB, trunks *sip.Service, line *sipua.UA) (*setup.Service, error) {
+func newSetup(c config, db *bunstore.DB, trunks *sip.Service, line *sipua.UA, work callwright.Work) (*setup.Service, error) {
 	region, err := regionOf(c, line.Addr())
 	if err != nil {
 		return nil, err
 	}
 	return setup.New(setup.Config{
-		Trunks: trunks, Organizations: orgstore.Tenants{DB: db}, Drafts: sipstore.Drafts{DB: db}, Regions: []setup.Region{region},
+		Trunks: trunks, Organizations: orgstore.Tenants{DB: db}, Drafts: sipstore.Drafts{DB: db}, Regions: []setup.Region{region}, Work: work,
 	})
 }
 

@@ -193,7 +193,7 @@ func (h *house) serveTrunks(c *dashboard.Config, work callwright.Work, leases ca
 			Resolver: must(resolve.New(resolve.Config{DNS: loopbackDNS{}, Clock: callwright.SystemClock{}})),
 		})),
 		TestCalls: must(testcall.New(testcall.Config{Store: sipstore.TestCalls{DB: h.db}, Trunks: h.trunks, Line: outside{}, Work: work})),
-		Setup: must(setup.New(setup.Config{Drafts: sipstore.Drafts{DB: h.db}, Trunks: h.trunks, Organizations: tenants, Regions: []setup.Region{
+		Setup: must(setup.New(setup.Config{Drafts: sipstore.Drafts{DB: h.db}, Work: work, Trunks: h.trunks, Organizations: tenants, Regions: []setup.Region{
 			{Name: "home", Addresses: []string{netip.MustParseAddr("192.0.2.10").String()}, Host: "sip.example.net", Port: 5061, RTPLow: 10000, RTPHigh: 20000},
 		}})),
 	}

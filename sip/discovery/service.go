@@ -76,9 +76,10 @@ type Request struct {
 	Host      string        // a host name or an IP address
 	Port      uint16        // to probe first, besides the usual ones; 0: none
 	Transport uri.Transport // to probe first; empty: none
+	Fresh     bool          // probe even if the result of an equal request is kept
 }
 
-// Start starts a discovery, or returns the result of an equal request of the last 10 minutes. It is
+// Start starts a discovery, or returns the result of an equal request of the last 10 minutes unless r.Fresh. It is
 // CodeDiscoveryInProgress while another discovery of the organization runs, CodeUnavailable when the service is closed,
 // and CodeBadRequest for an invalid host, or a private address without Config.AllowPrivate.
 func (s *Service) Start(ctx context.Context, org callwright.OrgID, r Request) (Discovery, error) {
@@ -94,9 +95,11 @@ func (s *Service) Start(ctx context.Context, org callwright.OrgID, r Request) (D
 	if err := s.cfg.Store.Forget(ctx, now.Add(-kept-deadAfter)); err != nil {
 		return Discovery{}, err
 	}
-	known, err := s.cfg.Store.Recent(ctx, d, now.Add(-kept))
-	if !errors.Is(err, callwright.ErrNotFound) {
-		return known, err
+	if !r.Fresh {
+		known, err := s.cfg.Store.Recent(ctx, d, now.Add(-kept))
+		if !errors.Is(err, callwright.ErrNotFound) {
+			return known, err
+		}
 	}
 	if !s.enter() {
 		return Discovery{}, callwright.Errorf(callwright.CodeUnavailable, "%s", stopping)

@@ -229,6 +229,11 @@ func TestOneAtATimeAndResultsAreKept(t *testing.T) {
 		if again, err := there.Start(t.Context(), org, r); err != nil || again.ID != first.ID || again.Recommended == nil {
 			t.Errorf("asked again: %+v, %v", again, err)
 		}
+		fresh := there.begin(t, discovery.Request{Host: "pbx.test", Fresh: true})
+		if fresh.ID == first.ID || fresh.Status != discovery.Running {
+			t.Errorf("a fresh one is %+v", fresh)
+		}
+		there.finish(t, fresh.ID)
 		second := here.begin(t, discovery.Request{Host: "pbx.test", Port: 5080})
 		if second.ID == first.ID {
 			t.Error("another port gives the same result")

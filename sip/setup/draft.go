@@ -93,10 +93,28 @@ const (
 	MaxDrafts  = 20                  // of an organization
 	DraftsLast = 30 * 24 * time.Hour // after the last change
 
-	forgetBatch = 100 // old drafts that a new one removes
-	maxText     = 4000
-	maxLine     = 300
+	maxText = 4000
+	maxLine = 300
 )
+
+// The periodic work that forgets old drafts.
+const (
+	taskForget  = "setup.forget"
+	forgetEvery = time.Hour
+	forgetBatch = 100
+	forgetMost  = 100 // batches in one run
+)
+
+// forget is periodic work. It removes drafts that were last changed DraftsLast ago, with their passwords.
+func (s *Service) forget(ctx context.Context, _ callwright.Task, _ int) error {
+	for range forgetMost {
+		n, err := s.cfg.Drafts.ForgetDrafts(ctx, s.cfg.Clock.Now().Add(-DraftsLast), forgetBatch)
+		if err != nil || n < forgetBatch {
+			return err
+		}
+	}
+	return nil
+}
 
 // Begin begins a set-up. CodeInvalidState when the organization has MaxDrafts under way.
 func (s *Service) Begin(ctx context.Context, org callwright.OrgID, directions Directions) (Draft, error) {
@@ -111,11 +129,7 @@ func (s *Service) Begin(ctx context.Context, org callwright.OrgID, directions Di
 	if err := d.check(); err != nil {
 		return Draft{}, err
 	}
-	oldest := now.Add(-DraftsLast)
-	if _, err := s.cfg.Drafts.ForgetDrafts(ctx, oldest, forgetBatch); err != nil {
-		return Draft{}, err
-	}
-	return d, s.cfg.Drafts.InsertDraft(ctx, d, MaxDrafts, oldest)
+	return d, s.cfg.Drafts.InsertDraft(ctx, d, MaxDrafts, now.Add(-DraftsLast))
 }
 
 // Save stores what has been chosen since a draft was read. CodeConflict when it was changed meanwhile, CodeNotFound when it is not under
@@ -161,6 +175,8 @@ func (d Draft) check() error {
 		return callwright.Invalid("auth", "must be none, digest or register")
 	case d.Auth == AuthRegister && !d.Inbound():
 		return callwright.Invalid("auth", "must not be register without inbound calls")
+	case d.Auth == AuthRegister && !d.Outbound() && d.Endpoint == "":
+		return callwright.Invalid("endpoint", "is required to register with a server without outbound calls")
 	case !oneOf(d.Verify, "", sip.VerifyFull, sip.VerifyChain, sip.VerifyNone):
 		return callwright.Invalid("verify", "must be full, chain or none")
 	case !oneOf(d.Step, StepDestination, StepDiscovery, StepFirewall, StepAuthentication, StepNumbers):

@@ -19,14 +19,22 @@ func (c *clock) Now() time.Time { return c.now }
 // openAt returns a service with a clock.
 func openAt(t *testing.T) (*setup.Service, *clock) {
 	t.Helper()
+	s, at, _ := openWith(t)
+	return s, at
+}
+
+// openWith returns a service with a clock and its periodic work.
+func openWith(t *testing.T) (*setup.Service, *clock, *work) {
+	t.Helper()
 	at := &clock{time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC)}
 	c := configured(t)
-	c.Clock = at
+	w := new(work)
+	c.Clock, c.Work = at, w
 	s, err := setup.New(c)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return s, at
+	return s, at, w
 }
 
 // under returns the ids of an organization's set-ups.
@@ -89,7 +97,7 @@ func TestDraft(t *testing.T) {
 
 func TestDraftsAreBounded(t *testing.T) {
 	t.Parallel()
-	s, at := openAt(t)
+	s, at, work := openWith(t)
 	for range setup.MaxDrafts {
 		begin(t, s, setup.OutboundOnly)
 	}
@@ -105,6 +113,9 @@ func TestDraftsAreBounded(t *testing.T) {
 		t.Errorf("an old one is read with %v, and %v are listed", err, under(t, s, "a"))
 	}
 	begin(t, s, setup.OutboundOnly)
+	if err := work.forget(t.Context(), callwright.Task{}, 1); err != nil {
+		t.Fatal(err)
+	}
 	at.now = at.now.Add(-setup.DraftsLast)
 	if ids := under(t, s, "a"); len(ids) != 1 {
 		t.Errorf("the old ones are kept: %v", ids)
@@ -142,6 +153,11 @@ func TestDraftRefuses(t *testing.T) {
 	d.Auth = setup.AuthRegister
 	if d, err := s.Save(t.Context(), d); err != nil || !d.Connects() {
 		t.Errorf("a registration gave %+v, %v", d, err)
+	}
+	in := begin(t, s, setup.InboundOnly)
+	in.Auth = setup.AuthRegister
+	if _, err := s.Save(t.Context(), in); !hasField(err, "endpoint") {
+		t.Errorf("a registration without a server gave %v", err)
 	}
 	if text := fmt.Sprintf("%+v", setup.Draft{Password: "hunter2"}); strings.Contains(text, "hunter2") {
 		t.Errorf("a draft prints its password: %s", text)

@@ -17,8 +17,9 @@ func Example() {
 	if err := tenants.InsertOrganization(ctx, callwright.Organization{ID: "acme"}); err != nil {
 		log.Fatal(err)
 	}
-	drafts := sipstore.Drafts{Store: memstore.New()}
-	s, err := setup.New(setup.Config{Trunks: trunks{}, Organizations: tenants, Drafts: drafts, Regions: []setup.Region{{
+	store := memstore.New()
+	drafts, work := sipstore.Drafts{Store: store}, memstore.NewWork(store, nil)
+	s, err := setup.New(setup.Config{Trunks: trunks{}, Organizations: tenants, Drafts: drafts, Work: work, Regions: []setup.Region{{
 		Name: "home", Addresses: []string{"192.0.2.10"}, Host: "sip.example.com", Port: 5061, RTPLow: 10000, RTPHigh: 20000,
 	}}})
 	if err != nil {

@@ -17,12 +17,13 @@ type Trunks interface {
 	Get(ctx context.Context, org callwright.OrgID, number string) (sip.Record, error)
 }
 
-// Config configures a Service. The fields up to Regions are required.
+// Config configures a Service. The fields up to Work are required.
 type Config struct {
 	Trunks        Trunks
 	Organizations callwright.Tenants
 	Drafts        Store
-	Regions       []Region // with unique names; the first is that of organizations without a Region
+	Regions       []Region        // with unique names; the first is that of organizations without a Region
+	Work          callwright.Work // forgets old drafts
 
 	Clock callwright.Clock // nil: SystemClock
 	IDs   callwright.IDs   // nil: UUIDs
@@ -31,7 +32,7 @@ type Config struct {
 // Service answers how to reach a deployment, and keeps the set-ups of trunks that are under way.
 type Service struct{ cfg Config }
 
-// New checks the configuration.
+// New checks the configuration, and registers the periodic work that forgets old drafts.
 func New(c Config) (*Service, error) {
 	switch {
 	case c.Trunks == nil:
@@ -40,6 +41,8 @@ func New(c Config) (*Service, error) {
 		return nil, errors.New("setup: Config.Organizations is required")
 	case c.Drafts == nil:
 		return nil, errors.New("setup: Config.Drafts is required")
+	case c.Work == nil:
+		return nil, errors.New("setup: Config.Work is required")
 	}
 	if err := checkRegions(c.Regions); err != nil {
 		return nil, err
@@ -50,7 +53,9 @@ func New(c Config) (*Service, error) {
 	if c.IDs == nil {
 		c.IDs = new(callwright.UUIDs)
 	}
-	return &Service{cfg: c}, nil
+	s := &Service{cfg: c}
+	c.Work.Every(taskForget, forgetEvery, s.forget)
+	return s, nil
 }
 
 // Firewall returns the region that carries an organization's calls. CodeUnavailable when this deployment does not have
@@ -67,8 +72,8 @@ func (s *Service) Firewall(ctx context.Context, org callwright.OrgID) (Region, e
 	return s.cfg.Regions[i], nil
 }
 
-// Outbound describes how a telephone system sends calls here.
-type Outbound struct {
+// OutboundSetup describes how a telephone system sends calls here, which are outbound for it and inbound for us.
+type OutboundSetup struct {
 	Host         string
 	Port         int
 	Instructions string
@@ -88,25 +93,25 @@ For a trunk that registers, the server sends REGISTER to your system: give its a
 // OutboundSetup returns how the telephone system of an organization sends calls here. With a number, it describes the
 // number's inbound trunk, too; an empty number is none. CodeNotFound when the organization has not attached the number;
 // CodeUnavailable when its region has no Host.
-func (s *Service) OutboundSetup(ctx context.Context, org callwright.OrgID, number string) (Outbound, error) {
+func (s *Service) OutboundSetup(ctx context.Context, org callwright.OrgID, number string) (OutboundSetup, error) {
 	var r sip.Record
 	if number != "" {
 		var err error
 		if r, err = s.cfg.Trunks.Get(ctx, org, number); err != nil {
-			return Outbound{}, err
+			return OutboundSetup{}, err
 		}
 		if r == (sip.Record{}) {
-			return Outbound{}, callwright.NotFound("number")
+			return OutboundSetup{}, callwright.NotFound("number")
 		}
 	}
 	region, err := s.Firewall(ctx, org)
 	if err != nil {
-		return Outbound{}, err
+		return OutboundSetup{}, err
 	}
 	if region.Host == "" {
-		return Outbound{}, callwright.Errorf(callwright.CodeUnavailable, "the region %s has no SIP server for calls", region.Name)
+		return OutboundSetup{}, callwright.Errorf(callwright.CodeUnavailable, "the region %s has no SIP server for calls", region.Name)
 	}
-	out := Outbound{
+	out := OutboundSetup{
 		Host: region.Host, Port: region.Port,
 		Instructions: fmt.Sprintf(instructions, region.Host, region.Port, region.RTPLow, region.RTPHigh),
 	}

@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/memstore"
@@ -36,6 +37,14 @@ func (trunks) Get(_ context.Context, org callwright.OrgID, number string) (sip.R
 	return sip.Record{}, nil
 }
 
+// work keeps the periodic work, which the test runs.
+type work struct {
+	callwright.Work
+	forget callwright.Handler
+}
+
+func (w *work) Every(_ string, _ time.Duration, h callwright.Handler) { w.forget = h }
+
 // The regions of the deployment.
 var (
 	east = setup.Region{Name: "east", Addresses: []string{"192.0.2.1", "2001:db8::/48"}, Host: "sip.example.com", Port: 5071, RTPLow: 10000, RTPHigh: 20000}
@@ -52,7 +61,9 @@ func configured(t *testing.T) setup.Config {
 			t.Fatal(err)
 		}
 	}
-	return setup.Config{Trunks: trunks{}, Organizations: tenants, Drafts: sipstore.Drafts{Store: store}, Regions: []setup.Region{east, west}}
+	return setup.Config{
+		Trunks: trunks{}, Organizations: tenants, Drafts: sipstore.Drafts{Store: store}, Regions: []setup.Region{east, west}, Work: new(work),
+	}
 }
 
 func open(t *testing.T) *setup.Service {
@@ -73,6 +84,7 @@ func TestNewRefuses(t *testing.T) {
 		"Config.Trunks is required":                                                     func(c *setup.Config) { c.Trunks = nil },
 		"Config.Organizations is required":                                              func(c *setup.Config) { c.Organizations = nil },
 		"Config.Drafts is required":                                                     func(c *setup.Config) { c.Drafts = nil },
+		"Config.Work is required":                                                       func(c *setup.Config) { c.Work = nil },
 		"Config.Regions is required":                                                    func(c *setup.Config) { c.Regions = nil },
 		"Config.Regions[1].Name is required":                                            region(func(r *setup.Region) { r.Name = "" }),
 		"Config.Regions[1].Name must be unique":                                         region(func(r *setup.Region) { r.Name = "east" }),

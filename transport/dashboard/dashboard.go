@@ -6,6 +6,7 @@ package dashboard
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"net/http"
 
@@ -67,6 +68,11 @@ type Dashboard struct{ site *page.Site }
 
 // New checks the configuration and returns the handler, to be mounted at Config.Prefix.
 func New(c Config) (*Dashboard, error) {
+	if c.Trunks.Trunks != nil {
+		if err := c.Trunks.Check(); err != nil {
+			return nil, fmt.Errorf("dashboard: %w", err)
+		}
+	}
 	site, err := page.New(page.Config{
 		Areas: areas(c), Sessions: c.Sessions, SignInHint: c.SignInHint, Authenticator: c.Authenticator, Prefix: c.Prefix, Secure: c.Secure,
 		Clock: c.Clock, IDs: c.IDs, Logger: c.Logger,
@@ -89,6 +95,7 @@ func areas(c Config) []page.Area {
 		found = append(found, calls.New(calls.Config{Calls: c.Calls, Log: c.CallLog}))
 	}
 	if c.Trunks.Trunks != nil {
+		c.Trunks.CallPages = c.Calls != nil
 		found = append(found, trunks.New(c.Trunks))
 	}
 	if c.Pathways != nil {

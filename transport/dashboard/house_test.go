@@ -192,7 +192,7 @@ func (h *house) trunks() {
 			Resolver: must(resolve.New(resolve.Config{DNS: unused{}, Clock: callwright.SystemClock{}})),
 		})),
 		TestCalls: must(testcall.New(testcall.Config{Store: h.attempt, Trunks: c.Trunks.Trunks, Line: unused{}, Work: h.work})),
-		Setup: must(setup.New(setup.Config{Trunks: c.Trunks.Trunks, Organizations: tenants, Drafts: sipstore.Drafts{Store: store}, Regions: []setup.Region{
+		Setup: must(setup.New(setup.Config{Work: h.work, Trunks: c.Trunks.Trunks, Organizations: tenants, Drafts: sipstore.Drafts{Store: store}, Regions: []setup.Region{
 			{Name: "home", Addresses: []string{"192.0.2.10"}, Host: "sip.example.net", Port: 5061, RTPLow: 10000, RTPHigh: 20000},
 		}})),
 	}

@@ -60,7 +60,7 @@ func (h *house) sipCalls() *calllog.Service {
 // sipSetup says how to reach the deployment, which has two regions.
 func (h *house) sipSetup(trunks *sip.Service) *setup.Service {
 	return must(setup.New(setup.Config{
-		Trunks: trunks, Organizations: orgstore.Tenants{Store: h.store}, Drafts: sipstore.Drafts{Store: h.store}, Regions: []setup.Region{
+		Trunks: trunks, Organizations: orgstore.Tenants{Store: h.store}, Drafts: sipstore.Drafts{Store: h.store}, Work: memstore.NewWork(h.store, nil), Regions: []setup.Region{
 			{Name: "home", Addresses: []string{"192.0.2.10", "192.0.2.11"}, Host: "sip.example.net", Port: 5061, RTPLow: 10000, RTPHigh: 20000},
 			{Name: "away", Addresses: []string{"198.51.100.7"}, Port: 5071, RTPLow: 30000, RTPHigh: 30100},
 		},

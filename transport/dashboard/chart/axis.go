@@ -139,7 +139,7 @@ type timeTick struct {
 	text string
 }
 
-// timeTicks returns at most five round times in UTC, or the ends if there is no round one between them.
+// timeTicks returns at most five round times in UTC, or the beginning if there is no round one between them.
 func timeTicks(from, to float64) []timeTick {
 	step := steps[0]
 	for _, step = range steps {

@@ -60,7 +60,7 @@ func (b Bars) SVG() template.HTML {
 	a.axes(p, b.Unit)
 	b.draw(p, a, sums, step)
 
-	said := []string{fmt.Sprintf("%d bars of %s each, from %s.", bars, time.Duration(step*float64(time.Second)), stamp(from))}
+	said := []string{fmt.Sprintf("%s of %s, from %s.", counted(bars, "bar"), inWords(time.Duration(step*float64(time.Second))), stamp(from))}
 	var names []string
 	for i, s := range series {
 		names = append(names, seriesName(s.Name, i))
@@ -70,7 +70,7 @@ func (b Bars) SVG() template.HTML {
 	if len(names) > 1 || b.Series[0].Name != "" {
 		bottom = legend(p, bottom, names, func(i int, x, y float64) { p.bar(i, x, y-8, 24, 14) })
 	}
-	return p.svg("bars", b.Title, ViewBox{W: width, H: bottom}, leftOut(said, "series", len(b.Series), colours))
+	return p.svg("bars", b.Title, ViewBox{W: width, H: bottom}, leftOut(said, "part", len(b.Series), colours))
 }
 
 // addUp returns the values of each series in each group of slots, and how many values there were.

@@ -10,6 +10,7 @@ import (
 	"math"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -161,5 +162,35 @@ func BenchmarkWaveform(b *testing.B) {
 	w := waveform(100_000)
 	for b.Loop() {
 		w.SVG()
+	}
+}
+
+// TestDescriptions wants the words of descriptions: numbers of one, durations, steps of one side, and what is not drawn.
+func TestDescriptions(t *testing.T) {
+	t.Parallel()
+	stages := []chart.Stage{{ID: "a"}, {ID: "b"}, {ID: "a"}, {ID: "b"}}
+	nodes := []chart.Node{{ID: "a"}, {ID: "a"}}
+	for want, p := range map[string]picture{
+		"1 cell of 1 day, from 2026-03-02 08:00 UTC.\n":       chart.Strip{Start: start, Step: 24 * time.Hour, Cells: cells(chart.Good, 1)},
+		"2 cells of 30 minutes, from 2026-03-02 08:00 UTC.\n": chart.Strip{Start: start, Step: 30 * time.Minute, Cells: cells(chart.Good, 2)},
+		"2 bars of 36 hours, from":                            chart.Bars{Start: start, Step: 36 * time.Hour, Series: []chart.BarSeries{{Values: []float64{1, 2}}}},
+		"1 message between 2 participants.\n0.000 s, us: resolved.": chart.Ladder{
+			Participants: []string{"us", "them"}, Messages: []chart.Message{{Label: "resolved"}},
+		},
+		"1 message between 2 participants.\n0.000 s, us to them: INVITE.</desc>": chart.Ladder{
+			Participants: []string{"us", "them"}, Messages: []chart.Message{{To: 1, Label: "INVITE"}},
+		},
+		"1 message between 1 participant.\n0.000 s, us: sends.\nNot drawn: 1 of 2 messages.": chart.Ladder{
+			Participants: []string{"us"}, Messages: []chart.Message{{Label: "sends"}, {To: 3}},
+		},
+		"2 stages and 1 flow.\na to b: 3.</desc>":                    chart.Sankey{Stages: stages, Flows: []chart.Flow{{From: "a", To: "b", Weight: 3}}},
+		"1 node in 1 layer and 0 edges, 0 backwards.\na.</desc>":     graph{Nodes: nodes},
+		"1 event.\n2026-03-02 08:00:00 UTC: answered (good).</desc>": chart.Timeline{Events: []chart.Event{{At: start, Label: "answered", State: chart.Good}}},
+		"Caller: 1 peak.\nMarked: 0 lines of the transcript.</desc>": chart.Waveform{Duration: 1, Channels: []chart.Channel{{Name: "Caller", Peaks: []float64{1}}}},
+		"Not drawn: 1 of 7 lines.</desc>":                            chart.Lines{Series: slices.Repeat([]chart.Series{{Points: points(1)}}, 7)},
+	} {
+		if svg := string(p.SVG()); !strings.Contains(svg, want) {
+			t.Errorf("%q is missing:\n%s", want, svg)
+		}
 	}
 }

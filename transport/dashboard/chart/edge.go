@@ -1,9 +1,6 @@
 package chart
 
-import (
-	"fmt"
-	"math"
-)
+import "math"
 
 const tipUnits = 9.0 // length of the tip of an arrow
 
@@ -26,12 +23,6 @@ func (d *drawing) edge(p *pen, i int, view ViewBox, labels []placer) {
 	state := ""
 	if d.back[i] {
 		state += " back"
-	}
-	if e.Flagged {
-		state += " bad"
-	}
-	if w := math.Ceil(4 * weight(e.Weight) / max(d.heaviest, 1e-9)); w > 1 {
-		state += fmt.Sprintf(" w%.0f", w)
 	}
 	if d.far {
 		p.shape("path", "edge"+state, "d", straight(line))
@@ -76,12 +67,6 @@ func (d *drawing) edgeTitle(i int) string {
 	text := d.names[d.pairs[i][0]] + " to " + d.names[d.pairs[i][1]]
 	if label := clean(e.Label); label != "" {
 		text += ": " + label
-	}
-	if w := weight(e.Weight); w > 0 {
-		text += ", " + figure(w)
-	}
-	if e.Flagged {
-		text += ", flagged"
 	}
 	return text
 }

@@ -27,7 +27,6 @@ type Node struct {
 	ID       string
 	Label    string
 	Kind     string  // small, above the label
-	Heat     float64 // from 0 to 1, such as the share of calls; drawn as a bar below the label
 	Note     string  // above the label in place of Kind, such as figures
 	Shade    float64 // from 0 to 1: how dark the box is. Note should say what it means
 	Selected bool    // drawn with a thick frame
@@ -38,8 +37,6 @@ type Node struct {
 type Edge struct {
 	From, To string // ids of nodes; edges of other ids are left out
 	Label    string
-	Weight   float64 // such as the number of calls; the heaviest edges are the thickest
-	Flagged  bool    // dashed
 }
 
 // Graph is a directed graph in layers from above to below. It shows up to 400 nodes and 800 edges. Edges that close a cycle lead
@@ -51,13 +48,8 @@ type Graph struct {
 	View      ViewBox // the part that is shown; zero: the whole, or, if that is too large to be read, the part around the first node
 }
 
-// Views returns the boxes that links for zoom and pan lead to from the view.
-func (g Graph) Views() Views {
-	d := g.layOut()
-	return views(d.whole(), d.view(g.View))
-}
-
-// Draw returns what SVG and Views return, and does their common work once.
+// Draw draws what the view shows of the graph, and returns the boxes that links for zoom and pan lead to from there. A view of 4,000
+// units or more shows the boxes without texts, and bare lines.
 func (g Graph) Draw() (template.HTML, Views) {
 	d := g.layOut()
 	view := d.view(g.View)
@@ -67,13 +59,12 @@ func (g Graph) Draw() (template.HTML, Views) {
 // drawing is a graph that is laid out.
 type drawing struct {
 	layers
-	nodes    []Node
-	edges    []Edge
-	pairs    [][2]int // indexes of the nodes of each edge
-	names    []string // of the nodes, cut to about 30 characters
-	heaviest float64
-	far      bool         // it is seen from far away: see Graph.SVG
-	ports    [][2]float64 // x at which each edge meets its upper and its lower node
+	nodes []Node
+	edges []Edge
+	pairs [][2]int     // indexes of the nodes of each edge
+	names []string     // of the nodes, cut to about 30 characters
+	far   bool         // it is seen from far away: see Graph.Draw
+	ports [][2]float64 // x at which each edge meets its upper and its lower node
 }
 
 func (g Graph) layOut() *drawing {
@@ -91,7 +82,6 @@ func (g Graph) layOut() *drawing {
 		if ok && known && len(d.pairs) < maxEdges {
 			d.pairs = append(d.pairs, [2]int{from, to})
 			d.edges = append(d.edges, e)
-			d.heaviest = max(d.heaviest, weight(e.Weight))
 		}
 	}
 	d.names = make([]string, len(d.nodes))
@@ -173,12 +163,6 @@ func (d *drawing) view(asked ViewBox) ViewBox {
 	return ViewBox{x, whole.Y, w, h}
 }
 
-// SVG draws what the view shows of the graph. A view of 4,000 units or more shows the boxes without texts, and bare lines.
-func (g Graph) SVG() template.HTML {
-	d := g.layOut()
-	return g.svg(d, d.view(g.View))
-}
-
 func (g Graph) svg(d *drawing, view ViewBox) template.HTML {
 	p := newPen(g.ID)
 	if len(g.Nodes) == 0 {
@@ -199,10 +183,11 @@ func (g Graph) svg(d *drawing, view ViewBox) template.HTML {
 			d.node(p, v)
 		}
 	}
-	said := append([]string{fmt.Sprintf("%d nodes in %d layers and %d edges, %d of them backwards.", len(d.nodes), len(d.rows), len(d.edges), back)},
+	said := append([]string{fmt.Sprintf("%s in %s and %s, %d backwards.",
+		counted(len(d.nodes), "node"), counted(len(d.rows), "layer"), counted(len(d.edges), "edge"), back)},
 		list(d.sentences())...)
-	said = leftOut(said, "nodes", len(g.Nodes), len(d.nodes))
-	return p.svg("graph", g.Title, view, leftOut(said, "edges", len(g.Edges), len(d.edges)))
+	said = leftOut(said, "node", distinct(g.Nodes, func(n Node) string { return n.ID }), len(d.nodes))
+	return p.svg("graph", g.Title, view, leftOut(said, "edge", len(g.Edges), len(d.edges)))
 }
 
 // sentences say where each node leads.
@@ -228,9 +213,6 @@ func (d *drawing) title(v int) string {
 	if kind := clean(n.Kind); kind != "" {
 		text += " (" + kind + ")"
 	}
-	if h := heat(n.Heat); h > 0 {
-		text += fmt.Sprintf(", %.0f %%", h*100)
-	}
 	if note := clean(n.Note); note != "" {
 		text += ", " + note
 	}
@@ -240,9 +222,7 @@ func (d *drawing) title(v int) string {
 	return text
 }
 
-func heat(v float64) float64 { return min(1, weight(v)) }
-
-// node draws a box with its kind, up to two lines of its label and its heat.
+// node draws a box with its kind, up to two lines of its label and its shade.
 func (d *drawing) node(p *pen, v int) {
 	const room = nodeWidth - 20
 	n, b := d.nodes[v], d.box(v)
@@ -253,11 +233,8 @@ func (d *drawing) node(p *pen, v int) {
 	x := b.x + b.w/2
 	tag := p.begin(n.Href, "", d.title(v))
 	p.shape("rect", class, "x", b.x, "y", b.y, "width", b.w, "height", b.h, "rx", 6.0)
-	if s := heat(n.Shade); s > 0 {
+	if s := min(1, weight(n.Shade)); s > 0 {
 		p.shape("rect", fmt.Sprintf("shade s%.0f", math.Ceil(shades*s)), "x", b.x, "y", b.y, "width", b.w, "height", b.h, "rx", 6.0)
-	}
-	if h := heat(n.Heat); h > 0 {
-		p.shape("rect", "heat", "x", b.x+6, "y", b.y+b.h-8, "width", max(2, h*(b.w-12)), "height", 5.0)
 	}
 	if d.far {
 		p.end(tag)

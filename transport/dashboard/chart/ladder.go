@@ -52,7 +52,11 @@ func (l Ladder) SVG() template.HTML {
 	var items []string
 	for i, m := range rows {
 		y := top + row*float64(i)
-		said := fmt.Sprintf("%s, %s to %s: %s", offset(m.At), clean(names[m.From]), clean(names[m.To]), clean(m.Label))
+		who := clean(names[m.From])
+		if m.To != m.From {
+			who += " to " + clean(names[m.To])
+		}
+		said := fmt.Sprintf("%s, %s: %s", offset(m.At), who, clean(m.Label))
 		if m.Failed {
 			said += " (failed)"
 		}
@@ -63,9 +67,9 @@ func (l Ladder) SVG() template.HTML {
 		p.arrow(m, x(m.From), x(m.To), y+27, gap, w)
 		p.end(tag)
 	}
-	said := append([]string{fmt.Sprintf("%d messages between %d participants.", len(rows), len(names))}, list(items)...)
-	said = leftOut(said, "messages", len(l.Messages), len(rows))
-	return p.svg("ladder", l.Title, ViewBox{W: w, H: h}, leftOut(said, "participants", len(l.Participants), len(names)))
+	said := append([]string{fmt.Sprintf("%s between %s.", counted(len(rows), "message"), counted(len(names), "participant"))}, list(items)...)
+	said = leftOut(said, "message", len(l.Messages), len(rows))
+	return p.svg("ladder", l.Title, ViewBox{W: w, H: h}, leftOut(said, "participant", len(l.Participants), len(names)))
 }
 
 // arrow draws a message with its label above, or beside the lifeline if it stays with its participant.

@@ -124,7 +124,7 @@ func (l Lines) SVG() template.HTML {
 			p.mark(i, "mark "+colour(i), x+12, y, 3.5)
 		})
 	}
-	said = leftOut(said, "series", len(l.Series), colours)
+	said = leftOut(said, "line", len(l.Series), colours)
 	return p.svg("lines", l.Title, ViewBox{W: width, H: bottom}, said)
 }
 

@@ -29,7 +29,7 @@ func pictures() map[string]picture {
 		"sparkline": chart.Sparkline{ID: "sparkline", Title: "Calls", Values: []float64{3, 5, 4, 8, 6, gap, 9, 12, 7, 10}},
 		"ladder":    ladder(),
 		"waveform":  waveform(2000),
-		"graph":     pathway(),
+		"graph":     graph(pathway()),
 		"timeline":  timeline(),
 		"sankey":    sankey(),
 		"strip-merged": chart.Strip{ID: "strip-merged", Title: "Last days", Start: start, Cells: slices.Repeat(append(append(
@@ -37,17 +37,17 @@ func pictures() map[string]picture {
 		"graph-view": func() picture {
 			g := pathway()
 			g.ID, g.View = "graph-view", chart.ViewBox{X: 40, Y: 100, W: 300, H: 220}
-			return g
+			return graph(g)
 		}(),
 		"graph-shade": func() picture {
 			g := pathway()
 			g.ID, g.Title = "graph-shade", "Failed runs by node"
 			for i := range g.Nodes {
-				g.Nodes[i].Heat, g.Nodes[i].Shade, g.Nodes[i].Note = 0, float64(i)/6, fmt.Sprintf("%d of 6 failed here", i)
+				g.Nodes[i].Shade, g.Nodes[i].Note = float64(i)/6, fmt.Sprintf("%d of 6 failed here", i)
 			}
-			return g
+			return graph(g)
 		}(),
-		"graph-empty": chart.Graph{ID: "graph-empty", Title: "Pathway"},
+		"graph-empty": graph{ID: "graph-empty", Title: "Pathway"},
 		"strip": chart.Strip{ID: "strip", Title: "Last day", Start: start, Step: 30 * time.Minute, Cells: append(append(
 			cells(chart.Good, 20), cells(chart.Warn, 3)...), append(append(cells(chart.Bad, 2), cells(chart.Good, 15)...), cells(chart.Unknown, 8)...)...)},
 	}
@@ -56,31 +56,31 @@ func pictures() map[string]picture {
 // pathway is the graph of a small pathway with a cycle, a long edge and an edge to itself.
 func pathway() chart.Graph {
 	return chart.Graph{ID: "graph", Title: "Pathway", Nodes: []chart.Node{
-		{ID: "start", Label: "Greet the caller", Kind: "start", Heat: 1, Href: "?node=start"},
-		{ID: "who", Label: "Ask for the name and the date of birth of the insured person", Kind: "question", Heat: 0.9, Selected: true, Href: "?node=who"},
-		{ID: "check", Label: "Look up the contract", Kind: "webhook", Heat: 0.7},
-		{ID: "claim", Label: "Take the claim", Kind: "question", Heat: 0.4},
-		{ID: "date", Label: "Offer an appointment", Kind: "question", Heat: 0.25},
-		{ID: "human", Label: "Transfer to a person", Kind: "transfer", Heat: 0.1},
-		{ID: "bye", Label: "Say goodbye", Kind: "end", Heat: 0.6},
+		{ID: "start", Label: "Greet the caller", Kind: "start", Href: "?node=start"},
+		{ID: "who", Label: "Ask for the name and the date of birth of the insured person", Kind: "question", Selected: true, Href: "?node=who"},
+		{ID: "check", Label: "Look up the contract", Kind: "webhook"},
+		{ID: "claim", Label: "Take the claim", Kind: "question"},
+		{ID: "date", Label: "Offer an appointment", Kind: "question"},
+		{ID: "human", Label: "Transfer to a person", Kind: "transfer"},
+		{ID: "bye", Label: "Say goodbye", Kind: "end"},
 	}, Edges: []chart.Edge{
-		{From: "start", To: "who", Label: "says what it is about", Weight: 90}, {From: "start", To: "human", Label: "wants a person", Weight: 5},
-		{From: "who", To: "who", Label: "unclear", Weight: 12}, {From: "who", To: "check", Weight: 70},
-		{From: "check", To: "who", Label: "not found", Weight: 8, Flagged: true}, {From: "check", To: "claim", Label: "claim", Weight: 40},
-		{From: "check", To: "date", Label: "appointment", Weight: 25}, {From: "check", To: "human", Label: "<error>", Weight: 2, Flagged: true},
-		{From: "claim", To: "bye", Weight: 38}, {From: "date", To: "bye", Weight: 22}, {From: "claim", To: "date", Label: "also a date", Weight: 3},
-		{From: "start", To: "bye", Label: "wrong number", Weight: 3}, {From: "bye", To: "start", Label: "something else"}, {From: "bye", To: "nowhere"},
+		{From: "start", To: "who", Label: "says what it is about"}, {From: "start", To: "human", Label: "wants a person"},
+		{From: "who", To: "who", Label: "unclear"}, {From: "who", To: "check"},
+		{From: "check", To: "who", Label: "not found"}, {From: "check", To: "claim", Label: "claim"},
+		{From: "check", To: "date", Label: "appointment"}, {From: "check", To: "human", Label: "<error>"},
+		{From: "claim", To: "bye"}, {From: "date", To: "bye"}, {From: "claim", To: "date", Label: "also a date"},
+		{From: "start", To: "bye", Label: "wrong number"}, {From: "bye", To: "start", Label: "something else"}, {From: "bye", To: "nowhere"},
 	}}
 }
 
 // sankey is what becomes of calls.
 func sankey() chart.Sankey {
 	return chart.Sankey{ID: "sankey", Title: "Ways of calls", Unit: "calls", Stages: []chart.Stage{
-		{ID: "all", Label: "Started", Href: "?stage=all"}, {ID: "claim", Label: "Take the claim"}, {ID: "date", Label: "Offer an appointment on another day"},
+		{ID: "all", Label: "Started"}, {ID: "claim", Label: "Take the claim"}, {ID: "date", Label: "Offer an appointment on another day"},
 		{ID: "done", Label: "Done"}, {ID: "human", Label: "Transferred"}, {ID: "lost", Label: "Hung up <early>"},
 	}, Flows: []chart.Flow{
-		{From: "all", To: "claim", Weight: 60, Href: "?flow=1"}, {From: "all", To: "date", Weight: 30}, {From: "all", To: "lost", Weight: 10, Label: "no answer"},
-		{From: "claim", To: "done", Weight: 45}, {From: "claim", To: "human", Weight: 15, Label: "unclear"}, {From: "date", To: "done", Weight: 25},
+		{From: "all", To: "claim", Weight: 60}, {From: "all", To: "date", Weight: 30}, {From: "all", To: "lost", Weight: 10},
+		{From: "claim", To: "done", Weight: 45}, {From: "claim", To: "human", Weight: 15}, {From: "date", To: "done", Weight: 25},
 		{From: "date", To: "lost", Weight: 5}, {From: "done", To: "claim", Weight: 4}, {From: "done", To: "done", Weight: 3},
 	}}
 }
@@ -89,9 +89,9 @@ func sankey() chart.Sankey {
 func timeline() chart.Timeline {
 	at := func(hours int) time.Time { return start.Add(time.Duration(hours) * time.Hour) }
 	return chart.Timeline{ID: "timeline", Title: "Port request", Events: []chart.Event{
-		{At: at(30), Lane: "carrier", Label: "Asks for the account number that stands on the last bill of the subscriber", State: chart.Warn, Href: "#event-2"},
-		{At: at(0), Lane: "you", Label: "Submitted"}, {At: at(54), Lane: "you", Label: "Account number corrected"},
-		{At: at(80), Lane: "carrier", Label: "Rejected: <wrong PIN>", State: chart.Bad}, {At: at(200), Label: "Number is ours", State: chart.Good},
+		{At: at(30), Label: "Asks for the account number that stands on the last bill of the subscriber", State: chart.Warn},
+		{At: at(0), Label: "Submitted"}, {At: at(54), Label: "Account number corrected"},
+		{At: at(80), Label: "Rejected: <wrong PIN>", State: chart.Bad}, {At: at(200), Label: "Number is ours", State: chart.Good},
 	}}
 }
 
@@ -156,8 +156,8 @@ func hostile(text string, v float64, n int) []picture {
 	nodes, edges := make([]chart.Node, few), make([]chart.Edge, few)
 	for i := range few {
 		id := fmt.Sprint(i, text)
-		nodes[i] = chart.Node{ID: id, Label: text, Kind: text, Heat: v, Note: text, Shade: v, Selected: i%2 == 0, Href: text}
-		edges[i] = chart.Edge{From: id, To: fmt.Sprint(i*i%few, text), Label: text, Weight: v, Flagged: i%2 == 0}
+		nodes[i] = chart.Node{ID: id, Label: text, Kind: text, Note: text, Shade: v, Selected: i%2 == 0, Href: text}
+		edges[i] = chart.Edge{From: id, To: fmt.Sprint(i*i%few, text), Label: text}
 	}
 	messages, regions := make([]chart.Message, n), make([]chart.Region, n)
 	for i := range n {
@@ -166,18 +166,18 @@ func hostile(text string, v float64, n int) []picture {
 	}
 	stages, flows := make([]chart.Stage, few), make([]chart.Flow, few)
 	for i := range few {
-		stages[i] = chart.Stage{ID: nodes[i].ID, Label: text, Href: text}
-		flows[i] = chart.Flow{From: edges[i].From, To: edges[i].To, Weight: v, Label: text, Href: text}
+		stages[i] = chart.Stage{ID: nodes[i].ID, Label: text}
+		flows[i] = chart.Flow{From: edges[i].From, To: edges[i].To, Weight: v}
 	}
 	events := make([]chart.Event, n)
 	for i := range events {
-		events[i] = chart.Event{At: at, Lane: fmt.Sprint(text, i%9), Label: text, State: chart.State(text), Href: text}
+		events[i] = chart.Event{At: at, Label: text, State: chart.State(text)}
 	}
 	return []picture{
 		chart.Sankey{ID: text, Title: text, Unit: text, Stages: stages, Flows: flows},
 		chart.Timeline{ID: text, Title: text, Events: events},
-		chart.Graph{ID: text, Title: text, Nodes: nodes, Edges: edges},
-		chart.Graph{ID: text, Title: text, Nodes: nodes, Edges: edges, View: chart.ViewBox{X: v, Y: 50, W: 300, H: v}},
+		graph{ID: text, Title: text, Nodes: nodes, Edges: edges},
+		graph{ID: text, Title: text, Nodes: nodes, Edges: edges, View: chart.ViewBox{X: v, Y: 50, W: 300, H: v}},
 		chart.Ladder{ID: text, Title: text, Participants: []string{text, text, "c", "d", "e", "f", "g", "h", "i"}, Messages: messages},
 		chart.Waveform{ID: text, Title: text, Duration: span, Channels: []chart.Channel{{Name: text, Peaks: values}, {}}, Regions: regions},
 		chart.Lines{ID: text, Title: text, Unit: text, Series: series},

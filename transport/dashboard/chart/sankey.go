@@ -18,15 +18,12 @@ const (
 type Stage struct {
 	ID    string
 	Label string
-	Href  string // empty: none
 }
 
 // Flow is a band between two stages, as wide as its weight.
 type Flow struct {
 	From, To string // ids of stages; flows of other ids are left out
 	Weight   float64
-	Label    string
-	Href     string // empty: none
 }
 
 // Sankey shows how much flows between stages, which stand in columns from left to right. It shows up to 60 stages and the first
@@ -65,14 +62,14 @@ func (s Sankey) SVG() template.HTML {
 	items := r.draw(p, s.Unit, x, &labels)
 	for v, stage := range r.stages {
 		name := clean(cmp.Or(stage.Label, stage.ID))
-		tag := p.begin(stage.Href, "", name+", "+withUnit(max(r.ins[v], r.outs[v]), s.Unit))
+		tag := p.begin("", "", name+", "+withUnit(max(r.ins[v], r.outs[v]), s.Unit))
 		p.shape("rect", "stage", "x", x(v), "y", r.tops[v], "width", stageWidth, "height", r.size(v))
 		p.text(x(v)+stageWidth+4, r.tops[v]+13, "label halo", cut(name, step-stageWidth-14), step)
 		p.end(tag)
 	}
-	said := append([]string{fmt.Sprintf("%d stages and %d flows.", len(r.stages), len(r.flows))}, list(items)...)
-	said = leftOut(said, "stages", len(s.Stages), len(r.stages))
-	return p.svg("sankey", s.Title, ViewBox{W: step * float64(len(r.rows)), H: r.height}, leftOut(said, "flows", len(s.Flows), len(r.flows)))
+	said := append([]string{fmt.Sprintf("%s and %s.", counted(len(r.stages), "stage"), counted(len(r.flows), "flow"))}, list(items)...)
+	said = leftOut(said, "stage", distinct(s.Stages, func(s Stage) string { return s.ID }), len(r.stages))
+	return p.svg("sankey", s.Title, ViewBox{W: step * float64(len(r.rows)), H: r.height}, leftOut(said, "flow", len(s.Flows), len(r.flows)))
 }
 
 func (s Sankey) layOut() *river {
@@ -157,10 +154,6 @@ func (r *river) draw(p *pen, unit string, x func(v int) float64, labels *placer)
 	for i, piece := range pieces {
 		f := r.flows[piece.flow]
 		title := fmt.Sprintf("%s to %s: %s", cut(names[f.From], 300), cut(names[f.To], 300), withUnit(weight(f.Weight), unit))
-		label := clean(f.Label)
-		if label != "" {
-			title += ", " + label
-		}
 		if r.back[piece.flow] {
 			title += ", back"
 		}
@@ -175,9 +168,9 @@ func (r *river) draw(p *pen, unit string, x func(v int) float64, labels *placer)
 		var d path
 		d.add("M", x0, left[i]).add("C", middle, left[i], middle, right[i], x1, right[i]).add("v", h).
 			add("C", middle, right[i]+h, middle, left[i]+h, x0, left[i]+h).add("Z")
-		tag := p.begin(f.Href, "", title)
+		tag := p.begin("", "", title)
 		p.shape("path", "flow "+colour(piece.flow), "d", d.String())
-		text := cut(cmp.Or(label, figure(weight(f.Weight))), (x1-x0)*0.8)
+		text := cut(figure(weight(f.Weight)), (x1-x0)*0.8)
 		w, y := units(text), (left[i]+right[i]+h)/2
 		if r.chains[piece.flow][0] == piece.from && labels.take(rect{middle - w/2, y - 8, w, 16}) {
 			p.text(middle, y+4, "label small halo mid", text, width)

@@ -94,7 +94,7 @@ func (s Strip) SVG() template.HTML {
 		p.end(tag)
 	}
 	a.times(p, a.bottom, false)
-	said := []string{fmt.Sprintf("%d cells of %s each, from %s.", n, time.Duration(step*float64(time.Second)), stamp(a.from))}
+	said := []string{fmt.Sprintf("%s of %s, from %s.", counted(n, "cell"), inWords(time.Duration(step*float64(time.Second))), stamp(a.from))}
 	x := a.x0
 	for i, state := range slices.Backward(states) {
 		if counts[i] > 0 {

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/callwright/callwright"
@@ -289,10 +290,40 @@ func list(items []string) []string {
 	return append(slices.Clone(items[:maxSaid]), fmt.Sprintf("And %d more.", len(items)-maxSaid))
 }
 
-// leftOut adds a sentence if there were more things than a picture shows.
-func leftOut(said []string, things string, n, most int) []string {
+// counted returns a number of things, in the singular or in the plural with an s.
+func counted(n int, thing string) string {
+	if n != 1 {
+		thing += "s"
+	}
+	return fmt.Sprint(n, " ", thing)
+}
+
+// inWords returns a time span in the largest unit of which it is a whole number.
+func inWords(d time.Duration) string {
+	for _, unit := range []struct {
+		span time.Duration
+		name string
+	}{{day * time.Second, "day"}, {time.Hour, "hour"}, {time.Minute, "minute"}, {time.Second, "second"}} {
+		if d >= unit.span && d%unit.span == 0 {
+			return counted(int(d/unit.span), unit.name)
+		}
+	}
+	return d.String()
+}
+
+// distinct returns how many different ids things have.
+func distinct[T any](all []T, id func(T) string) int {
+	ids := map[string]bool{}
+	for _, thing := range all {
+		ids[id(thing)] = true
+	}
+	return len(ids)
+}
+
+// leftOut adds a sentence if there were more things than a picture shows. thing is in the singular.
+func leftOut(said []string, thing string, n, most int) []string {
 	if n > most {
-		said = append(said, fmt.Sprintf("%d of %d %s are not drawn.", n-most, n, things))
+		said = append(said, fmt.Sprintf("Not drawn: %d of %s.", n-most, counted(n, thing)))
 	}
 	return said
 }

@@ -57,7 +57,7 @@ func (w Waveform) SVG() template.HTML {
 		if len(heights) > 0 {
 			p.shape("path", "wave "+colour(i), "d", mirrored(heights, x0, room, y+50, 30))
 		}
-		said = append(said, fmt.Sprintf("%s: %d peaks.", name, len(c.Peaks)))
+		said = append(said, fmt.Sprintf("%s: %s.", name, counted(len(c.Peaks), "peak")))
 	}
 	drawn := 0
 	at := func(d time.Duration) float64 { return x0 + max(0, min(1, float64(d)/float64(w.Duration)))*room }
@@ -80,8 +80,8 @@ func (w Waveform) SVG() template.HTML {
 		d := w.Duration / 2 * time.Duration(i)
 		p.text(x0+room*float64(i)/2, bottom+16, "axis small"+anchor, words(d), room)
 	}
-	said = append(said, fmt.Sprintf("%d lines of the transcript are marked.", drawn))
-	return p.svg("waveform", w.Title, ViewBox{W: width, H: bottom + 22}, leftOut(said, "lines", len(w.Regions), drawn))
+	said = append(said, fmt.Sprintf("Marked: %s of the transcript.", counted(drawn, "line")))
+	return p.svg("waveform", w.Title, ViewBox{W: width, H: bottom + 22}, leftOut(said, "line", len(w.Regions), drawn))
 }
 
 // greatest returns the greatest of each of at most so many groups, from 0 to 1.

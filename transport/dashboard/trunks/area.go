@@ -3,6 +3,7 @@ package trunks
 
 import (
 	"embed"
+	"errors"
 	"io/fs"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/callwright/callwright/sip/setup"
 	"github.com/callwright/callwright/sip/testcall"
 	"github.com/callwright/callwright/transport/dashboard/page"
+	"github.com/callwright/callwright/transport/dashboard/signaling"
 )
 
 //go:embed templates/*.html
@@ -26,6 +28,24 @@ type Config struct {
 	Discoveries *discovery.Service
 	TestCalls   *testcall.Service
 	Clock       callwright.Clock // nil: the machine's
+	CallPages   bool             // there are pages of calls, to which pages link; dashboard.New sets it
+}
+
+// Check returns an error that names the first service that is missing.
+func (c Config) Check() error {
+	switch {
+	case c.Trunks == nil:
+		return errors.New("trunks: Config.Trunks is required")
+	case c.Calls == nil:
+		return errors.New("trunks: Config.Calls is required")
+	case c.Setup == nil:
+		return errors.New("trunks: Config.Setup is required")
+	case c.Discoveries == nil:
+		return errors.New("trunks: Config.Discoveries is required")
+	case c.TestCalls == nil:
+		return errors.New("trunks: Config.TestCalls is required")
+	}
+	return nil
 }
 
 // pages serves the pages.
@@ -47,7 +67,8 @@ func New(c Config) page.Area {
 	return page.Area{
 		Title: "Trunks", Path: "/trunks", Entitlement: callwright.EntitlementSIP, Templates: templates,
 		Funcs: map[string]any{
-			"state": state, "uptime": uptime, "rank": func(i int) int { return i + 1 }, "steps": steps,
+			"state": state, "uptime": uptime, "rank": func(i int) int { return i + 1 }, "steps": steps, "word": word, "triggers": triggersOf,
+			"steptext": signaling.Text, "failed": signaling.Failed,
 		},
 		Routes: []page.Route{
 			{Pattern: "GET /trunks", Serve: p.list},

@@ -16,6 +16,7 @@ import (
 // numbersForm is the step that attaches numbers.
 type numbersForm struct {
 	Choice choice
+	Held   []string // numbers whose trunks would be replaced
 	Faults page.Faults
 }
 
@@ -26,6 +27,7 @@ func (p pages) numbers(ctx context.Context, r *page.Request) (page.Answer, error
 
 // attached is the page after numbers were attached, some of them in vain or with a password, which is shown this once.
 type attached struct {
+	Steps      []step
 	Choice     choice // under way for those in vain; without an id: there are none
 	Configured []callwright.PhoneNumber
 	Failed     []sip.FailedNumber
@@ -47,27 +49,27 @@ func (p pages) attach(ctx context.Context, r *page.Request) (page.Answer, error)
 		if !mend || callwright.CodeOf(err) != callwright.CodeBadRequest {
 			return nil, err
 		}
-		form.Data = numbersForm{c, faults}
+		form.Data = numbersForm{Choice: c, Faults: faults}
 		return form, nil
 	}
 	c.Draft = saved
 	if r.Field("later") != "" {
 		return page.SeeOther{To: "/trunks", Notice: "The set-up is kept for 30 days. It goes on from here."}, nil
 	}
-	done, err := p.attachAll(ctx, c)
+	done, err := p.attachAll(ctx, c, r.Field("replace") != "")
 	if err != nil {
 		faults, mend := page.FaultsOf(err, map[string]string{"phone_numbers": "numbers"})
 		if !mend {
 			return nil, err
 		}
-		form.Data = numbersForm{c, atField(faults)}
+		form.Data = numbersForm{c, held(done), atField(faults)}
 		return form, nil
 	}
-	c = p.finish(ctx, c, done)
+	rest := p.finish(ctx, c, done)
 	if len(done.Failed) == 0 && done.Password == "" {
 		return page.SeeOther{To: toTrunk(done.Configured[0].String(), "complete"), Notice: "The numbers are attached."}, nil
 	}
-	return &page.View{Page: "attached", Title: title, Data: attached{c, done.Configured, done.Failed, done.Password.Reveal()}}, nil
+	return &page.View{Page: "attached", Title: title, Data: attached{c.Steps("Numbers"), rest, done.Configured, done.Failed, done.Password.Reveal()}}, nil
 }
 
 // finish ends a set-up, or keeps it for the numbers that could not be attached: it returns what is under way then. When it fails, the
@@ -85,15 +87,19 @@ func (p pages) finish(ctx context.Context, c choice, done sip.Attached) choice {
 	return c
 }
 
-// attachAll attaches all numbers of a choice. It fails when no number could be attached.
-func (p pages) attachAll(ctx context.Context, c choice) (sip.Attached, error) {
+// attachAll attaches all numbers of a choice. It fails when no number could be attached. Trunks that a number has already are kept
+// unless they may be replaced.
+func (p pages) attachAll(ctx context.Context, c choice, replace bool) (sip.Attached, error) {
 	directions, err := c.inputs()
 	if err != nil {
 		return sip.Attached{}, err
 	}
-	done, err := p.cfg.Trunks.Attach(ctx, c.Org, sip.Attachment{Numbers: words(c.Numbers), Directions: directions})
+	done, err := p.cfg.Trunks.Attach(ctx, c.Org, sip.Attachment{Numbers: words(c.Numbers), Directions: directions, Keep: !replace})
 	if err != nil || len(done.Configured) > 0 {
 		return done, err
+	}
+	if first := done.Failed[0].Err; strings.HasPrefix(first.Field, "directions[") {
+		return done, first // of a direction, which is alike for all numbers
 	}
 	var reasons []string
 	for _, f := range done.Failed {
@@ -102,23 +108,38 @@ func (p pages) attachAll(ctx context.Context, c choice) (sip.Attached, error) {
 	return done, callwright.Invalid("phone_numbers", "%s", callwright.Clip(strings.Join(reasons, "; "), 1000))
 }
 
+// held returns the numbers that could not be attached because they have a trunk already.
+func held(done sip.Attached) (numbers []string) {
+	for _, f := range done.Failed {
+		if f.Err.Code == callwright.CodeInvalidState {
+			numbers = append(numbers, f.Number)
+		}
+	}
+	return numbers
+}
+
 // fields are the fields of the form by what the domain calls them within a direction.
 var fields = map[string]string{
 	"register_auth": "username", "register_auth.username": "username", "register_auth.password": "password",
 	"options.sip_username": "username", "options.sip_password": "password", "sip_endpoint": "endpoint", "options.tls_verification": "verify",
+	"options.allowed_ips": "allowed",
 }
+
+// wireNames are names of the domain's input in its messages, with the words of the form.
+var wireNames = strings.NewReplacer("options.sip_password", "a password", "sip_endpoint", "the server", "auth_mode register", "a registration")
 
 // atField places the faults of a direction at the fields of the form.
 func atField(faults page.Faults) page.Faults {
 	placed := page.Faults{}
 	for name, text := range faults {
 		_, member, within := strings.Cut(name, "].")
+		member, _, _ = strings.Cut(member, "[") // without the place in a list
 		if field, ok := fields[member]; within && ok {
 			name = field
 		} else if within {
 			name, text = "", member+" "+text
 		}
-		placed[name] = text
+		placed[name] = wireNames.Replace(text)
 	}
 	return placed
 }

@@ -46,6 +46,11 @@ func (c choice) StepName() string {
 	return ""
 }
 
+// Steps returns the steps of the set-up, which is at one of them.
+func (c choice) Steps(now string) []step {
+	return steps(now, c.Outbound(), c.Discovery != "" || now == "Destination" || now == "Discovery")
+}
+
 // Kept reports whether a password is kept, which no page shows.
 func (c choice) Kept() bool { return c.Password != "" }
 

@@ -12,39 +12,28 @@ import (
 	"github.com/callwright/callwright/transport/dashboard/page"
 )
 
-// codecs moves a codec of a trunk, or turns it on or off. The order is that of the trunk when the form comes.
+// codecs moves a codec of a trunk, turns it on or off, or changes whether codecs may differ.
 func (p pages) codecs(ctx context.Context, r *page.Request) (page.Answer, error) {
 	n, err := number(r)
 	if err != nil {
 		return nil, err
 	}
-	d := sip.Direction(r.Field("direction"))
-	t, err := p.cfg.Trunks.Trunk(ctx, r.Org(), n.String(), d)
-	if err != nil {
-		return nil, err
-	}
-	config := p.cfg.Trunks.CodecsOf(t)
-	at := func(field string) int {
-		return slices.IndexFunc(config.Codecs, func(c sip.CodecSetting) bool { return c.Name == r.Field(field) })
-	}
-	if i := at("up"); i > 0 {
-		config.Codecs[i-1], config.Codecs[i] = config.Codecs[i], config.Codecs[i-1]
-	}
-	if i := at("down"); i >= 0 && i+1 < len(config.Codecs) {
-		config.Codecs[i+1], config.Codecs[i] = config.Codecs[i], config.Codecs[i+1]
-	}
-	if i := at("switch"); i >= 0 {
-		config.Codecs[i].Enabled = !config.Codecs[i].Enabled
+	c := sip.CodecChange{Number: n.String(), Direction: sip.Direction(r.Field("direction"))}
+	for name, change := range map[string]sip.CodecChange{
+		"up": {Move: -1}, "down": {Move: 1}, "on": {Enabled: new(true)}, "off": {Enabled: new(false)},
+	} {
+		if codec := r.Field(name); codec != "" {
+			c.Codec, c.Move, c.Enabled = codec, change.Move, change.Enabled
+		}
 	}
 	if given := r.Field("transcode"); given != "" {
-		config.Transcode = given == "on"
+		c.Transcode = new(given == "on")
 	}
-	_, err = p.cfg.Trunks.Configure(ctx, r.Org(), sip.ConfigChange{
-		Number: n.String(), Direction: d, Codecs: callwright.Optional[sip.CodecConfig]{Set: true, Value: &config},
-	})
+	_, err = p.cfg.Trunks.ChangeCodecs(ctx, r.Org(), c)
 	answer := page.SeeOther{To: toTrunk(n.String()), Notice: "The codecs are changed. Calls that begin now are offered them."}
-	if faults, ok := page.FaultsOf(err, map[string]string{"codec_config.codecs": ""}); ok {
-		answer.Notice, err = "Nothing was changed: the codecs "+faults[""]+".", nil
+	faults, _ := page.FaultsOf(err, nil)
+	if text, ok := faults["codec_config.codecs"]; ok {
+		answer.Notice, err = "Nothing was changed: the codecs "+text+".", nil
 	}
 	return answer, err
 }
@@ -85,7 +74,7 @@ func (p pages) failover(ctx context.Context, r *page.Request) (page.Answer, erro
 	if err != nil {
 		return nil, err
 	}
-	form := failoverForm{Number: n.String(), Triggers: slices.Clone(triggers)}
+	form := failoverForm{Number: n.String()}
 	config := failover.Config{}
 	if t.Failover != nil {
 		config = *t.Failover
@@ -102,10 +91,17 @@ func (p pages) failover(ctx context.Context, r *page.Request) (page.Answer, erro
 			form.Servers[i].Port = strconv.Itoa(int(s.Port))
 		}
 	}
-	for i := range form.Triggers {
-		form.Triggers[i].Checked = len(config.Triggers) == 0 || slices.Contains(config.Triggers, form.Triggers[i].Name)
-	}
+	form.Triggers = triggersOf(config)
 	return &page.View{Page: "failover", Title: "Failover of " + n.String(), Data: form}, nil
+}
+
+// triggersOf returns all triggers. Those of a failover are checked; one without triggers has all.
+func triggersOf(c failover.Config) []trigger {
+	all := slices.Clone(triggers)
+	for i := range all {
+		all[i].Checked = len(c.Triggers) == 0 || slices.Contains(c.Triggers, all[i].Name)
+	}
+	return all
 }
 
 // setFailover changes the failover of a number's outbound trunk.

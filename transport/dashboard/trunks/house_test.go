@@ -46,7 +46,7 @@ func (s somebody) Authenticate(*http.Request) (callwright.Principal, error) {
 	return callwright.Principal{Org: org, KeyID: "k", KeyName: "Robin", Entitlements: s.rights}, nil
 }
 
-// network is one in which a SIP server listens at port 5061 of every host, and answers every call.
+// network is one in which a SIP server listens at port 5061 of every host, but over TCP at plain.example.com, and answers every call.
 type network struct{}
 
 func (network) RegisterInbound(context.Context, callwright.OrgID, callwright.PhoneNumber) error {
@@ -73,7 +73,9 @@ func (network) LookupNetIP(context.Context, string, string) ([]netip.Addr, error
 
 func (network) Probe(_ context.Context, p discovery.Probe) discovery.Answer {
 	a := discovery.Answer{Attempt: discovery.Attempt{Address: p.Address, Transport: p.Transport, Error: "refused"}}
-	if p.Transport == uri.TLS && p.Address.Port() == 5061 {
+	secure := p.Transport == uri.TLS && p.Address.Port() == 5061
+	plain := p.Transport == uri.TCP && p.Address.Port() == 5060
+	if p.Host == "plain.example.com" && plain || p.Host != "plain.example.com" && secure {
 		a.Error, a.Code, a.UserAgent = "", 200, "<script>alert(1)</script>"
 	}
 	return a
@@ -87,13 +89,14 @@ func (network) Place(_ context.Context, _ testcall.Placement, observe func(ladde
 // house is the dashboard over real services, whose stores are in memory.
 type house struct {
 	*httptest.Server
-	t      *testing.T
-	client *http.Client
-	trunks *sip.Service
-	log    sipstore.CallLog
-	status sipstore.Statuses
-	drafts sipstore.Drafts
-	told   sipstore.Deliveries
+	t       *testing.T
+	tenants orgstore.Tenants
+	client  *http.Client
+	trunks  *sip.Service
+	log     sipstore.CallLog
+	status  sipstore.Statuses
+	drafts  sipstore.Drafts
+	told    sipstore.Deliveries
 }
 
 func must[T any](v T, err error) T {
@@ -110,7 +113,7 @@ func open(t *testing.T, rights ...callwright.Entitlement) *house {
 	if err := tenants.InsertOrganization(t.Context(), callwright.Organization{ID: org}); err != nil {
 		t.Fatal(err)
 	}
-	h := &house{t: t, log: sipstore.CallLog{Store: store}, status: sipstore.Statuses{Store: store}, drafts: sipstore.Drafts{Store: store}, told: sipstore.Deliveries{Store: store}}
+	h := &house{t: t, tenants: tenants, log: sipstore.CallLog{Store: store}, status: sipstore.Statuses{Store: store}, drafts: sipstore.Drafts{Store: store}, told: sipstore.Deliveries{Store: store}}
 	stored := sipstore.Trunks{Store: store}
 	h.trunks = must(sip.New(sip.Config{
 		Store: stored, Atomic: store, Numbers: network{}, Statuses: h.status, Registrations: sipstore.Registrations{Store: store},
@@ -128,8 +131,9 @@ func open(t *testing.T, rights ...callwright.Entitlement) *house {
 	pages := must(dashboard.New(dashboard.Config{Authenticator: somebody{rights}, Trunks: trunks.Config{
 		Trunks: h.trunks, Discoveries: looks, TestCalls: tests,
 		Calls: must(calllog.New(calllog.Config{Store: h.log, Leases: memstore.Leases{Store: store}, Monitor: network{}, Node: "n"})),
-		Setup: must(setup.New(setup.Config{Trunks: h.trunks, Organizations: tenants, Drafts: h.drafts, Regions: []setup.Region{
+		Setup: must(setup.New(setup.Config{Work: work, Trunks: h.trunks, Organizations: tenants, Drafts: h.drafts, Regions: []setup.Region{
 			{Name: "home", Addresses: []string{"192.0.2.10"}, Host: "sip.example.net", Port: 5061, RTPLow: 10000, RTPHigh: 20000},
+			{Name: "mute", Addresses: []string{"198.51.100.10"}, Port: 5061, RTPLow: 10000, RTPHigh: 20000},
 		}})),
 	}}))
 	h.Server = httptest.NewServer(pages)

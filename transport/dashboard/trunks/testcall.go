@@ -2,11 +2,15 @@ package trunks
 
 import (
 	"context"
+	"html/template"
+	"strings"
 	"time"
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/sip"
+	"github.com/callwright/callwright/sip/ladder"
 	"github.com/callwright/callwright/sip/testcall"
+	"github.com/callwright/callwright/transport/dashboard/chart"
 	"github.com/callwright/callwright/transport/dashboard/page"
 )
 
@@ -61,6 +65,22 @@ func (p pages) testCall(ctx context.Context, r *page.Request, n callwright.Phone
 // Since returns the time from the start of the call to a step.
 func (t testCall) Since(e testcall.Event) time.Duration { return max(0, e.At.Sub(t.Call.StartedAt)) }
 
+// Picture draws the steps of the call over time.
+func (t testCall) Picture() template.HTML {
+	picture := chart.Timeline{ID: "timeline", Title: "Steps of the test call"}
+	for _, e := range t.Call.Timeline {
+		shown := chart.Event{At: e.At, Label: strings.TrimSuffix(e.Name+": "+e.Detail, ": ")}
+		switch e.Name {
+		case "answered", "completed":
+			shown.State = chart.Good
+		case "refused", "failed", ladder.NoteUnresolved, ladder.NoteUnconnected:
+			shown.State = chart.Bad
+		}
+		picture.Events = append(picture.Events, shown)
+	}
+	return picture.SVG()
+}
+
 // record returns what a number is attached to; CodeNotFound when it is attached to nothing.
 func (p pages) record(ctx context.Context, r *page.Request, n callwright.PhoneNumber) (sip.Record, error) {
 	record, err := p.cfg.Trunks.Get(ctx, r.Org(), n.String())
@@ -88,6 +108,13 @@ func (p pages) complete(ctx context.Context, r *page.Request) (page.Answer, erro
 		}
 		tested = c.Result == testcall.Connected
 	}
-	data := map[string]any{"Number": n.String(), "Inbound": record.Inbound != nil, "Outbound": record.Outbound != nil, "Tested": tested}
+	now := "Test call"
+	if tested || record.Outbound == nil {
+		now = "Complete"
+	}
+	data := map[string]any{
+		"Steps": steps(now, record.Outbound != nil, false), "Number": n.String(), "Inbound": record.Inbound != nil,
+		"Outbound": record.Outbound != nil, "Tested": tested, "CallPages": p.cfg.CallPages,
+	}
 	return &page.View{Page: "complete", Title: "Complete the set-up of " + n.String(), Data: data}, nil
 }

@@ -29,7 +29,7 @@ type trunk struct {
 	Failover   *failover.Config
 	Outbound   bool
 	Calls      []calllog.Record
-	Untested   bool   // the log begins here and holds no answered call
+	Untested   bool   // the whole log is here and holds no answered outbound call
 	Next       string // address of the next page of the log
 	Now        time.Time
 }
@@ -122,7 +122,7 @@ func (p pages) trunk(ctx context.Context, r *page.Request) (page.Answer, error) 
 		}
 	}
 	if record.Outbound != nil {
-		answered := func(r calllog.Record) bool { return r.AnsweredAt != nil }
+		answered := func(r calllog.Record) bool { return r.AnsweredAt != nil && r.Direction == sip.Outbound }
 		data.Outbound, data.Failover = true, record.Outbound.Failover
 		data.Untested = after.IsZero() && len(log.Items) < pageSize && !slices.ContainsFunc(log.Items, answered)
 	}

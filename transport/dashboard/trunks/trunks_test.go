@@ -37,7 +37,7 @@ func TestTrunk(t *testing.T) {
 	t.Parallel()
 	h := open(t, callwright.EntitlementSIP)
 	tr := h.attach(org, one)
-	h.want(http.StatusOK, "/trunks/"+one, nil, "No call over this trunk has been answered yet", "unknown", "alerts are off", "None was raised")
+	h.want(http.StatusOK, "/trunks/"+one, nil, "holds no answered outbound call", "unknown", "alerts are off", "No alerts so far", "to numbers of the organization")
 	status := must(h.status.Status(t.Context(), org, tr.ID))
 	status.Servers[0].Health = health.Server{State: health.Healthy, CheckedAt: time.Now(), ResponseTime: 42 * time.Millisecond, Reason: "<script>"}
 	status.History = health.History{
@@ -78,7 +78,7 @@ func TestTold(t *testing.T) {
 	}
 	for _, path := range []string{"/trunks/" + one, "/trunks/" + one + "/told"} {
 		h.want(http.StatusOK, path, nil, "Who was told", "ops@example.com", "sent", "https://example.com", "given up", "&lt;script&gt;503", "contacts", "pending",
-			"failure_rate resolved", "!theirs@", "!Everybody who")
+			"failure rate resolved", "!theirs@", "!Everybody who")
 	}
 	h.want(http.StatusNotFound, "/trunks/"+two+"/told", nil)
 	for i := range 60 {
@@ -97,7 +97,7 @@ func TestAttempt(t *testing.T) {
 	h := open(t, callwright.EntitlementSIP)
 	tr, now := h.attach(org, one), time.Now()
 	h.attach(org, two)
-	for id, of := range map[string]callwright.OrgID{"mine": org, "theirs": "other"} {
+	for id, of := range map[string]callwright.OrgID{"mine": org, "theirs": "other", "unanswered": org} {
 		r := calllog.Record{
 			ID: id, Org: of, TrunkID: tr.ID, Number: one, Direction: sip.Outbound, From: one, To: "<script>alert(1)</script>", Attempt: 1,
 			Server: "pbx.example.com:5061", Node: "n", StartedAt: now,
@@ -106,14 +106,24 @@ func TestAttempt(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	h.want(http.StatusOK, "/trunks/"+one+"/calls/mine", nil, "running", "data-live", "No message was recorded")
+	h.want(http.StatusOK, "/trunks/"+one+"/calls/mine", nil, "Call attempt 1", "running", "data-live", "It is not answered yet.",
+		"Messages appear when the attempt has ended.", "!was recorded", "!The call was up")
 	end := calllog.End{AnsweredAt: &now, EndedAt: &now, SIPCode: 200, Status: "200 OK"}
-	steps := []ladder.Event{{At: now, Sent: true, Method: "INVITE", CSeq: 1, Body: "PCMU"}, {At: now, Method: "INVITE", Status: 200, Reason: "<b>OK</b>"}}
+	steps := []ladder.Event{
+		{At: now, Sent: true, Method: "INVITE", CSeq: 1, Body: "PCMU"}, {At: now, Method: "INVITE", Status: 407, Reason: "Proxy Authentication Required"},
+		{At: now, Method: "INVITE", Status: 200, Reason: "<b>OK</b>"},
+	}
 	if err := h.log.End(t.Context(), org, "mine", end, steps); err != nil {
 		t.Fatal(err)
 	}
-	h.want(http.StatusOK, "/trunks/"+one+"/calls/mine", nil, "<svg", "200 OK", "INVITE", "PCMU", "&lt;b&gt;OK", "!<b>OK", "!data-live")
-	h.want(http.StatusOK, "/trunks/"+one, nil, "/calls/mine", "&lt;script&gt;", "!<script>alert", "!/calls/theirs", "!has been answered yet")
+	h.want(http.StatusOK, "/trunks/"+one+"/calls/mine", nil, "<svg", "200 OK", "INVITE", "PCMU", "&lt;b&gt;OK", "407 Proxy Authentication Required (INVITE)",
+		`href="#step-2"`, `id="step-2"`, "The call was up for 0 ms.", "!<b>OK", "!failed", "!data-live")
+	h.want(http.StatusOK, "/trunks/"+one, nil, "/calls/mine", "&lt;script&gt;", "!<script>alert", "!/calls/theirs", "!holds no answered")
+	refused := []ladder.Event{{At: now, Method: "INVITE", Status: 486, Reason: "Busy Here"}}
+	if err := h.log.End(t.Context(), org, "unanswered", calllog.End{EndedAt: &now, SIPCode: 486, Status: "486 Busy Here"}, refused); err != nil {
+		t.Fatal(err)
+	}
+	h.want(http.StatusOK, "/trunks/"+one+"/calls/unanswered", nil, "It was not answered.", "✗</span> failed", "!The call was up")
 	h.want(http.StatusNotFound, "/trunks/"+one+"/calls/theirs", nil)
 	h.want(http.StatusNotFound, "/trunks/"+two+"/calls/mine", nil)
 }
@@ -128,8 +138,9 @@ func TestCodecs(t *testing.T) {
 	}{
 		{"down", "PCMU", "The codecs are changed", sip.CodecConfig{Codecs: []sip.CodecSetting{{Name: "PCMA", Enabled: true}, {Name: "PCMU", Enabled: true}}}},
 		{"up", "PCMU", "The codecs are changed", sip.CodecConfig{Codecs: []sip.CodecSetting{{Name: "PCMU", Enabled: true}, {Name: "PCMA", Enabled: true}}}},
-		{"switch", "PCMA", "The codecs are changed", sip.CodecConfig{Codecs: []sip.CodecSetting{{Name: "PCMU", Enabled: true}, {Name: "PCMA"}}}},
-		{"switch", "PCMU", "must have at least one codec enabled", sip.CodecConfig{Codecs: []sip.CodecSetting{{Name: "PCMU", Enabled: true}, {Name: "PCMA"}}}},
+		{"up", "PCMU", "must not move PCMU beyond the ends of the list", sip.CodecConfig{Codecs: []sip.CodecSetting{{Name: "PCMU", Enabled: true}, {Name: "PCMA", Enabled: true}}}},
+		{"off", "PCMA", "The codecs are changed", sip.CodecConfig{Codecs: []sip.CodecSetting{{Name: "PCMU", Enabled: true}, {Name: "PCMA"}}}},
+		{"off", "PCMU", "must have at least one codec enabled", sip.CodecConfig{Codecs: []sip.CodecSetting{{Name: "PCMU", Enabled: true}, {Name: "PCMA"}}}},
 		{"transcode", "on", "The codecs are changed", sip.CodecConfig{Codecs: []sip.CodecSetting{{Name: "PCMU", Enabled: true}, {Name: "PCMA"}}, Transcode: true}},
 	} {
 		h.want(http.StatusOK, "/trunks/"+one+"/codecs", url.Values{"direction": {"outbound"}, test.do: {test.name}}, test.notice)
@@ -138,6 +149,8 @@ func TestCodecs(t *testing.T) {
 			t.Errorf("%s %s: %v", test.do, test.name, got)
 		}
 	}
+	h.want(http.StatusOK, "/trunks/"+one, nil, `name="down" value="PCMU" aria-label="PCMU down, outbound"`, `name="up" value="PCMA" aria-label="PCMA up, outbound"`,
+		`name="off" value="PCMU"`, `name="on" value="PCMA"`, `!name="up" value="PCMU" aria-label="PCMU up, outbound"`, `!name="down" value="PCMA" aria-label="PCMA down, outbound"`)
 	h.want(http.StatusNotFound, "/trunks/"+two+"/codecs", url.Values{"direction": {"outbound"}, "up": {"PCMU"}})
 }
 
@@ -152,11 +165,32 @@ func TestFailover(t *testing.T) {
 	h.want(http.StatusUnprocessableEntity, path, url.Values{"enabled": {"yes"}, "host1": {"a.example"}, "port1": {"x"}}, `id="fault-port1"`, `id="fault-trigger"`)
 	h.want(http.StatusOK, path, url.Values{
 		"enabled": {"yes"}, "host1": {"a.example"}, "port1": {"5061"}, "host2": {"b.example"}, "trigger": {"timeout"}, "failback": {"manual"},
-	}, "The failover is saved", "a.example:5061", "b.example")
+	}, "The failover is saved", "a.example:5061", "b.example", "<li>A server is connected and silent</li>", "when you save the failover again", "!<li>A server refuses")
 	got := must(h.trunks.Trunk(t.Context(), org, one, sip.Outbound)).Failover
 	if !got.Enabled || len(got.Servers) != 2 || got.Failback != failover.Manual || len(got.Triggers) != 1 {
 		t.Errorf("got %+v", got)
 	}
 	h.want(http.StatusOK, "/trunks/"+one+"/detach", url.Values{"direction": {"outbound"}}, "is detached", "An inbound trunk is not probed")
 	h.want(http.StatusOK, "/trunks/"+one+"/detach", url.Values{"direction": {"inbound"}}, "is detached", "Set up the first trunk")
+}
+
+// TestAnsweredInbound has an inbound call answered, which says nothing about outbound calls.
+func TestAnsweredInbound(t *testing.T) {
+	t.Parallel()
+	h := open(t, callwright.EntitlementSIP)
+	tr, now := h.attach(org, one), time.Now()
+	for _, d := range []sip.Direction{sip.Inbound, sip.Outbound} {
+		r := calllog.Record{ID: string(d), Org: org, TrunkID: tr.ID, Number: one, Direction: d, From: one, Attempt: 1, Node: "n", StartedAt: now}
+		if err := h.log.Begin(t.Context(), r); err != nil {
+			t.Fatal(err)
+		}
+		if err := h.log.End(t.Context(), org, r.ID, calllog.End{AnsweredAt: &now, EndedAt: &now, SIPCode: 200, Status: "200 OK"}, nil); err != nil {
+			t.Fatal(err)
+		}
+		text := "holds no answered outbound call"
+		if d == sip.Outbound {
+			text = "!" + text
+		}
+		h.want(http.StatusOK, "/trunks/"+one, nil, text)
+	}
 }

@@ -24,12 +24,26 @@ var stepNames = []struct {
 	{setup.StepAuthentication, "Authentication"}, {setup.StepNumbers, "Numbers"}, {"", "Test call"}, {"", "Complete"},
 }
 
-// steps returns the names of the steps.
-func steps() (names []string) {
+// step is a step of a set-up as its pages show it.
+type step struct {
+	Name      string
+	Now, Done bool
+}
+
+// steps returns the steps of a set-up that is at one of them. Those that it lacks are left out: some are for outbound calls only, and
+// a discovery may have been skipped.
+func steps(now string, outbound, looked bool) (all []step) {
+	done := true
 	for _, s := range stepNames {
-		names = append(names, s.name)
+		switch {
+		case (s.step == setup.StepDestination || s.name == "Test call") && !outbound, s.step == setup.StepDiscovery && !(outbound && looked):
+			continue
+		case s.name == now:
+			done = false
+		}
+		all = append(all, step{s.name, s.name == now, done})
 	}
-	return names
+	return all
 }
 
 // directionStep is the first step.
@@ -128,7 +142,7 @@ func (p pages) discover(ctx context.Context, r *page.Request) (endpoint, id stri
 	if r.Field("skip") != "" {
 		return overTLS(to), "", nil
 	}
-	d, err := p.cfg.Discoveries.Start(ctx, r.Org(), discovery.Request{Host: to.Host, Port: to.Port, Transport: to.Transport})
+	d, err := p.cfg.Discoveries.Start(ctx, r.Org(), discovery.Request{Host: to.Host, Port: to.Port, Transport: to.Transport, Fresh: true})
 	return overTLS(to), d.ID, err
 }
 
@@ -154,12 +168,12 @@ func (p pages) discovery(ctx context.Context, r *page.Request) (page.Answer, err
 	case err != nil:
 		return nil, err
 	}
-	step := discoveryStep{Choice: c, Found: found}
-	step.TLS = found.Recommended != nil && found.Recommended.Transport == uri.TLS
+	shown := discoveryStep{Choice: c, Found: found}
+	shown.TLS = found.Recommended != nil && found.Recommended.Transport == uri.TLS
 	if found.Status == discovery.Running {
 		v.Live = []string{"discovery"}
 	}
-	v.Data = step
+	v.Data = shown
 	return v, nil
 }
 
@@ -185,31 +199,31 @@ func (p pages) choose(ctx context.Context, r *page.Request) (page.Answer, error)
 type firewallStep struct {
 	Choice choice // without an id: the page is not a step of a set-up
 	Region setup.Region
-	Calls  *setup.Outbound // how calls come here; nil: they do not, or the region has no server for them
+	Calls  *setup.OutboundSetup // how calls come here; nil: they do not, or the region has no server for them
 }
 
 func (p pages) firewall(ctx context.Context, r *page.Request) (page.Answer, error) {
 	var err error
-	step := firewallStep{Choice: choice{setup.Draft{Directions: setup.InboundOnly}}}
+	shown := firewallStep{Choice: choice{setup.Draft{Directions: setup.InboundOnly}}}
 	if r.Query("setup") != "" {
-		if step.Choice, err = p.choiceOf(ctx, r); err != nil {
+		if shown.Choice, err = p.choiceOf(ctx, r); err != nil {
 			return nil, err
 		}
 	}
-	if step.Region, err = p.cfg.Setup.Firewall(ctx, r.Org()); err != nil {
+	if shown.Region, err = p.cfg.Setup.Firewall(ctx, r.Org()); err != nil {
 		return nil, err
 	}
-	if step.Choice.Inbound() {
+	if shown.Choice.Inbound() {
 		out, err := p.cfg.Setup.OutboundSetup(ctx, r.Org(), "")
 		switch {
 		case err == nil:
-			step.Calls = &out
+			shown.Calls = &out
 		case callwright.CodeOf(err) != callwright.CodeUnavailable:
 			return nil, err
 		}
 	}
-	v := &page.View{Page: "firewall", Title: title, Data: step}
-	if step.Choice.ID == "" {
+	v := &page.View{Page: "firewall", Title: title, Data: shown}
+	if shown.Choice.ID == "" {
 		v.Title = "Reach this server"
 	}
 	return v, nil

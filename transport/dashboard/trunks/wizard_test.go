@@ -4,6 +4,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -31,17 +32,19 @@ func TestSetUp(t *testing.T) {
 		t.Fatalf("the discovery is at %s", at)
 	}
 	h.ended(at)
-	h.want(http.StatusOK, at, nil, "Go on with port 5061", "&lt;script&gt;", "!<script>alert", "!data-live")
+	h.want(http.StatusOK, at, nil, "Continue with port 5061", "&lt;script&gt;", "!<script>alert", "!data-live")
 	h.want(http.StatusBadRequest, at, url.Values{"port": {"x"}})
-	h.want(http.StatusOK, at, url.Values{"port": {"5061"}}, "192.0.2.10", "10000 to 20000", "/trunks/new/authentication?setup=", "!Send calls here")
+	h.want(http.StatusOK, at, url.Values{"port": {"5061"}}, `class="once" tabindex="0">192.0.2.10`, "10000 to 20000", "/trunks/new/authentication?setup=",
+		"<li>Discovery <span", "!Send calls here", "!takes no calls")
 	at = h.want(http.StatusOK, "/trunks/new/authentication"+set, url.Values{"auth": {"digest"}, "verify": {"none"}},
-		"sip:pbx.example.com:5061;transport=tls", `type="password"`)
+		"sip:pbx.example.com:5061;transport=tls", "is not checked", "by user name and password", `type="password"`)
 	if at != "/trunks/new/numbers"+set {
 		t.Fatalf("the numbers are at %s", at)
 	}
 	h.want(http.StatusUnprocessableEntity, at, url.Values{"numbers": {one}, "username": {"robin"}}, `id="fault-username"`, `value="robin"`, one[1:])
 	h.want(http.StatusUnprocessableEntity, at, url.Values{"numbers": {"12"}, "username": {"robin"}, "password": {"secret-1"}}, `id="fault-numbers"`, "!secret-1")
-	at = h.want(http.StatusOK, at, url.Values{"numbers": {one + "\r\n"}, "username": {"robin"}}, "The numbers are attached", "Place a test call")
+	at = h.want(http.StatusOK, at, url.Values{"numbers": {one + "\r\n"}, "username": {"robin"}}, "The numbers are attached", "Place a test call",
+		"<li>Destination", `<li aria-current="step">Test call`, "!Discovery", "!Place a call from")
 	if at != "/trunks/"+one+"/complete" {
 		t.Errorf("ended at %s", at)
 	}
@@ -51,11 +54,11 @@ func TestSetUp(t *testing.T) {
 	}
 	h.want(http.StatusNotFound, "/trunks/new/numbers"+set, nil)
 	h.want(http.StatusOK, "/trunks", nil, "!under way")
-	h.want(http.StatusOK, "/trunks/"+one, nil, "challenges are answered", "is not checked", "go on with the set-up", "!secret-1", "!robin")
+	h.want(http.StatusOK, "/trunks/"+one, nil, "challenges are answered", "is not checked", "holds no answered outbound call", "!secret-1", "!robin")
 
 	at = h.want(http.StatusOK, "/trunks/"+one+"/test", url.Values{}, "Timeline", "initiated")
 	h.ended(at)
-	h.want(http.StatusOK, at, nil, "ringing", "busy", "Try again", "!data-live")
+	h.want(http.StatusOK, at, nil, "ringing", `class="badge warn"><span aria-hidden="true">!</span> busy</span></p>`, `aria-label="Steps over time"`, "failed: SIP 486: the callee is busy (bad)", "Try again", "!data-live")
 	h.attach(org, two)
 	h.want(http.StatusNotFound, strings.Replace(at, one, two, 1), nil)
 }
@@ -84,8 +87,8 @@ func TestSetUpLeft(t *testing.T) {
 	h := open(t, callwright.EntitlementSIP)
 	set := h.begin("both", "Where is your telephone system?")
 	id := strings.TrimPrefix(set, "?setup=")
-	h.want(http.StatusOK, "/trunks", nil, "Set-ups under way", "both", "at Destination", "/trunks/new/destination"+set, `data-ask="Discard`, "Set up the first trunk")
-	h.want(http.StatusOK, "/trunks/new/destination"+set, url.Values{"destination": {"tls://pbx.example.com"}, "skip": {"yes"}}, "Send calls here")
+	h.want(http.StatusOK, "/trunks", nil, "Set-ups under way", "inbound and outbound", "at Destination", "/trunks/new/destination"+set, `data-ask="Discard`, "Set up the first trunk")
+	h.want(http.StatusOK, "/trunks/new/destination"+set, url.Values{"destination": {"tls://pbx.example.com"}, "skip": {"yes"}}, "Send calls here", "<li>Destination", "!Discovery")
 	h.want(http.StatusOK, "/trunks", nil, "sip:pbx.example.com;transport=tls", "at Firewall", "/trunks/new/firewall"+set)
 	h.want(http.StatusOK, "/trunks/new/destination"+set, nil, `value="sip:pbx.example.com;transport=tls"`)
 	h.want(http.StatusOK, "/trunks/new/authentication"+set, url.Values{"auth": {"digest"}, "verify": {"chain"}})
@@ -107,6 +110,56 @@ func TestSetUpLeft(t *testing.T) {
 	}
 	h.want(http.StatusOK, "/trunks/new/discard", url.Values{"setup": {id}}, "The set-up is discarded", "!under way")
 	h.want(http.StatusNotFound, "/trunks/new/discard", url.Values{"setup": {id}})
+}
+
+// TestSetUpReplaces sets up a number that has a trunk already.
+func TestSetUpReplaces(t *testing.T) {
+	t.Parallel()
+	h := open(t, callwright.EntitlementSIP)
+	h.attach(org, one)
+	numbers := "/trunks/new/numbers" + h.begin("inbound", "Send calls here")
+	form := url.Values{"numbers": {one}, "allowed": {"192.0.2.0/24"}}
+	h.want(http.StatusUnprocessableEntity, numbers, form, `id="fault-numbers">+14155550100 has an inbound trunk already`,
+		"Replace and attach", `data-ask="Replace the trunks that these numbers have already: &#43;14155550100?"`)
+	if got := must(h.trunks.Trunk(t.Context(), org, one, sip.Inbound)); len(got.Options.AllowedIPs) > 0 {
+		t.Errorf("it became %+v", got)
+	}
+	form.Set("replace", "yes")
+	h.want(http.StatusOK, numbers, form, "The numbers are attached")
+	if got := must(h.trunks.Trunk(t.Context(), org, one, sip.Inbound)); len(got.Options.AllowedIPs) != 1 {
+		t.Errorf("it was not replaced: %+v", got)
+	}
+}
+
+// TestRegionWithoutHost asks how to send calls to a region that takes none.
+func TestRegionWithoutHost(t *testing.T) {
+	t.Parallel()
+	h := open(t, callwright.EntitlementSIP)
+	tenant := must(h.tenants.Organization(t.Context(), org))
+	tenant.Region = "mute"
+	if err := h.tenants.UpdateOrganization(t.Context(), tenant); err != nil {
+		t.Fatal(err)
+	}
+	h.want(http.StatusOK, "/trunks/new/firewall", nil, "198.51.100.10", "This region takes no calls: ask its operator.")
+	h.want(http.StatusOK, "/trunks/new/firewall"+h.begin("outbound", "Where"), nil, "198.51.100.10", "!takes no calls")
+}
+
+// TestLookAgain looks for a server without TLS twice: no look shows what an earlier one found.
+func TestLookAgain(t *testing.T) {
+	t.Parallel()
+	h := open(t, callwright.EntitlementSIP)
+	set := h.begin("outbound", "Where")
+	var looks []string
+	for _, destination := range []string{"plain.example.com", "sip:plain.example.com;transport=tls", "sip:plain.example.com;transport=tls"} {
+		at := h.want(http.StatusOK, "/trunks/new/destination"+set, url.Values{"destination": {destination}})
+		h.ended(at)
+		h.want(http.StatusOK, at, nil, "no TLS", "Look again", `name="destination" value="sip:plain.example.com;transport=tls"`)
+		look := must(h.drafts.Draft(t.Context(), org, strings.TrimPrefix(set, "?setup="))).Discovery
+		if slices.Contains(looks, look) {
+			t.Errorf("another look at %s shows the earlier one", destination)
+		}
+		looks = append(looks, look)
+	}
 }
 
 func TestSetUpsOfOthers(t *testing.T) {
@@ -148,8 +201,13 @@ func TestSetUpFaults(t *testing.T) {
 	h.want(http.StatusUnprocessableEntity, numbers(inbound), url.Values{"numbers": {one}, "allowed": {"x"}}, `id="fault-allowed"`)
 	h.want(http.StatusUnprocessableEntity, numbers(inbound), url.Values{}, `id="fault-numbers"`)
 	h.want(http.StatusUnprocessableEntity, numbers(inbound), url.Values{"numbers": {strings.Repeat("1", 5000)}}, `id="fault-numbers"`, "at most 4000 bytes", `action="/trunks/new/numbers`+inbound)
+	h.want(http.StatusUnprocessableEntity, numbers(inbound), url.Values{"numbers": {one}, "allowed": {strings.Repeat("192.0.2.1\n", 101)}},
+		`id="fault-allowed">must hold at most 100`)
+	h.want(http.StatusOK, "/trunks/new/authentication"+outbound, url.Values{"auth": {"digest"}})
+	h.want(http.StatusUnprocessableEntity, numbers(outbound), url.Values{"numbers": {one}, "username": {"robin"}},
+		`id="fault-username">must be set together with a password<`)
 	h.attach("other", two)
-	h.want(http.StatusUnprocessableEntity, numbers(inbound), url.Values{"numbers": {two}}, "not available to this organization")
+	h.want(http.StatusUnprocessableEntity, numbers(inbound), url.Values{"numbers": {two}}, "not available to this organization", "!Replace and attach")
 	for range setup.MaxDrafts - 3 {
 		h.begin("inbound", "Send calls here")
 	}
@@ -160,6 +218,8 @@ func TestSetUpRegistration(t *testing.T) {
 	t.Parallel()
 	h := open(t, callwright.EntitlementSIP)
 	set := h.begin("inbound", "Send calls here")
+	h.want(http.StatusUnprocessableEntity, "/trunks/new/authentication"+set, url.Values{"auth": {"register"}, "endpoint": {""}},
+		`id="fault-endpoint">is required`, `value="register" checked`, "!Destination", "!Discovery", "!Test call", "Complete")
 	h.want(http.StatusOK, "/trunks/new/authentication"+set, url.Values{"auth": {"register"}, "endpoint": {"sip:pbx.example.com"}},
 		"password of our registration")
 	numbers := "/trunks/new/numbers" + set
@@ -167,5 +227,6 @@ func TestSetUpRegistration(t *testing.T) {
 	h.want(http.StatusOK, numbers, url.Values{"numbers": {one + " 12"}, "username": {"robin"}, "password": {"long-enough"}, "allowed": {"192.0.2.0/24, 198.51.100.7"}},
 		"It is shown only now", "Not attached", "!long-enough")
 	password := must(h.trunks.Trunk(t.Context(), org, one, sip.Inbound)).Options.Register.Password.Reveal()
-	h.want(http.StatusOK, "/trunks/"+one, nil, "by registration", "registering", "192.0.2.0/24", "!"+password, "!robin")
+	h.want(http.StatusOK, "/trunks/"+one, nil, "by registration", "registering", "192.0.2.0/24", "!"+password, "!robin", "!binding until", "!in a row")
+	h.want(http.StatusOK, "/trunks/"+one+"/complete", nil, `<li aria-current="step">Complete`, "takes calls", "What you can do now", "!Test call", "!Destination")
 }

@@ -1,13 +1,16 @@
 package trunks
 
 import (
+	"fmt"
 	"net/url"
 	"strconv"
 	"strings"
 
 	"github.com/callwright/callwright/sip"
+	"github.com/callwright/callwright/sip/alert"
 	"github.com/callwright/callwright/sip/calllog"
 	"github.com/callwright/callwright/sip/health"
+	"github.com/callwright/callwright/sip/setup"
 	"github.com/callwright/callwright/sip/testcall"
 	"github.com/callwright/callwright/transport/dashboard/page"
 )
@@ -20,8 +23,8 @@ var kinds = map[string]string{
 	string(health.Healthy): "good", string(health.Unreachable): "bad", string(health.Unchecked): "plain",
 	string(sip.Registered): "good", string(sip.Refused): "bad", string(sip.Registering): "busy",
 	string(testcall.Connected): "good", string(testcall.ResultFailed): "bad", string(testcall.ResultBusy): "warn",
-	string(testcall.ResultNoAnswer): "warn", string(testcall.Pending): "busy",
-	string(sip.DeliverySent): "good", string(sip.DeliveryGivenUp): "bad", string(sip.DeliveryWithdrawn): "plain",
+	string(testcall.ResultNoAnswer): "warn",
+	string(sip.DeliverySent):        "good", string(sip.DeliveryGivenUp): "bad", string(sip.DeliveryWithdrawn): "plain",
 }
 
 // state returns the badge of the state of a server, a registration, an attempt, a delivery or a test call.
@@ -34,8 +37,11 @@ func state(of any) badge {
 		text = string(v)
 	case sip.DeliveryState:
 		text = string(v)
-	case testcall.Result:
-		text = string(v)
+	case *testcall.Call:
+		if v.EndedAt == nil {
+			return badge{"busy", strings.ReplaceAll(string(v.Status), "-", " ")}
+		}
+		text = string(v.Result)
 	case calllog.Record:
 		return stateOfAttempt(v)
 	}
@@ -44,6 +50,24 @@ func state(of any) badge {
 		kind = "plain"
 	}
 	return badge{kind, strings.ReplaceAll(text, "_", " ")}
+}
+
+// names are words for what the domain names.
+var names = map[any]string{
+	alert.Unreachable: "server unreachable", alert.FailureRate: "failure rate", alert.ResponseTime: "response time",
+	sip.TransferOff: "not allowed", sip.TransferOrganization: "to numbers of the organization", sip.TransferAny: "to any number",
+	sip.AuthIP: "by address", sip.AuthRegister: "by registration", setup.BothWays: "inbound and outbound",
+	setup.Auth(""): "by address", setup.AuthNone: "by address", setup.AuthDigest: "by user name and password", setup.AuthRegister: "by registration",
+	sip.TLSVerification(""): "chain and name are checked", sip.VerifyFull: "chain and name are checked",
+	sip.VerifyChain: "only the chain is checked", sip.VerifyNone: "is not checked",
+}
+
+// word returns a name of the domain in words.
+func word(name any) string {
+	if text, ok := names[name]; ok {
+		return text
+	}
+	return fmt.Sprint(name)
 }
 
 func stateOfAttempt(r calllog.Record) badge {

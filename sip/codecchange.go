@@ -1,0 +1,63 @@
+package sip
+
+import (
+	"context"
+	"slices"
+
+	"github.com/callwright/callwright"
+)
+
+// CodecChange changes one codec of a trunk, as CodecsOf lists them, or whether codecs may differ. Whatever it does not name stays.
+type CodecChange struct {
+	Number    string
+	Direction Direction
+	Codec     string // the one that Move and Enabled are about, as CodecSetting names it
+	Move      int    // places towards the end of the list; negative: towards its beginning
+	Enabled   *bool
+	Transcode *bool
+}
+
+// ChangeCodecs makes a change to the codecs that a trunk has when it is made. CodeNotFound when the organization has not attached that
+// direction; CodeBadRequest with the field "codec_config.codecs" when the trunk has no such codec, it would be moved beyond the ends of the
+// list, or none would be enabled.
+func (s *Service) ChangeCodecs(ctx context.Context, org callwright.OrgID, c CodecChange) (Trunk, error) {
+	n, err := numberOf(c.Number)
+	if err != nil {
+		return Trunk{}, err
+	}
+	if err := checkDirection(c.Direction); err != nil {
+		return Trunk{}, callwright.InField("direction", err)
+	}
+	return s.change(ctx, org, n, c.Direction, func(_ Record, t Trunk) (Trunk, error) {
+		config := s.CodecsOf(t)
+		if err := c.apply(&config); err != nil {
+			return Trunk{}, err
+		}
+		config, err := config.normalized(s.cfg.Codecs)
+		t.Codecs = &config
+		return t, err
+	})
+}
+
+// apply makes the change to a configuration.
+func (c CodecChange) apply(to *CodecConfig) error {
+	if c.Transcode != nil {
+		to.Transcode = *c.Transcode
+	}
+	if c.Codec == "" {
+		return nil
+	}
+	i := slices.IndexFunc(to.Codecs, func(s CodecSetting) bool { return s.Name == c.Codec })
+	if i < 0 {
+		return callwright.Invalid("codec_config.codecs", "do not hold %s", callwright.Clip(c.Codec, 60))
+	}
+	setting, j := to.Codecs[i], i+c.Move
+	if j < 0 || j >= len(to.Codecs) {
+		return callwright.Invalid("codec_config.codecs", "must not move %s beyond the ends of the list", c.Codec)
+	}
+	if c.Enabled != nil {
+		setting.Enabled = *c.Enabled
+	}
+	to.Codecs = slices.Insert(slices.Delete(to.Codecs, i, i+1), j, setting)
+	return nil
+}

@@ -1,0 +1,41 @@
+package dashboard_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/callwright/callwright/transport/dashboard"
+	"github.com/callwright/callwright/transport/dashboard/page"
+	"github.com/callwright/callwright/transport/dashboard/trunks"
+)
+
+// TestTrunksWithoutAService wants each service of the pages of trunks.
+func TestTrunksWithoutAService(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	for name, forget := range map[string]func(*trunks.Config){
+		"Calls": func(c *trunks.Config) { c.Calls = nil }, "Setup": func(c *trunks.Config) { c.Setup = nil },
+		"Discoveries": func(c *trunks.Config) { c.Discoveries = nil }, "TestCalls": func(c *trunks.Config) { c.TestCalls = nil },
+	} {
+		c := h.config
+		forget(&c.Trunks)
+		if _, err := dashboard.New(c); err == nil || !strings.Contains(err.Error(), "Config."+name+" is required") {
+			t.Errorf("without %s it gave %v", name, err)
+		}
+	}
+}
+
+// TestTrunksLinkToCalls looks for the way from a set-up to a call, which there is only with pages of calls.
+func TestTrunksLinkToCalls(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	path := "/trunks/" + h.furnish(owner, "+14155550100")["/trunks/{number}"] + "/complete"
+	for range 2 {
+		with := h.config.Calls != nil
+		theOwner, _ := h.serve(func(*page.Route) {})
+		if body := theOwner.send(path, nil).Body; strings.Contains(body, "/calls/new") != with || !strings.Contains(body, "Open the trunk") {
+			t.Errorf("with calls %t:\n%s", with, body)
+		}
+		h.config.Calls = nil
+	}
+}
