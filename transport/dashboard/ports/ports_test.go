@@ -46,9 +46,11 @@ func (quiet) CheckURL(string) error                                             
 // house serves the pages of ports that are kept in memory. Nothing advances them.
 type house struct {
 	t      *testing.T
+	store  portingstore.Requests
 	url    string
 	client *http.Client
 	org    string
+	puts   int // requests that were stored
 }
 
 func must[T any](value T, err error) T {
@@ -81,7 +83,7 @@ func open(t *testing.T) *house {
 	}}))
 	server := httptest.NewServer(site)
 	t.Cleanup(server.Close)
-	return &house{t, server.URL, &http.Client{Jar: must(cookiejar.New(nil))}, "acme"}
+	return &house{t, portingstore.Requests{Store: memory}, server.URL, &http.Client{Jar: must(cookiejar.New(nil))}, "acme", 0}
 }
 
 // do makes a request, whose answer must have a status, and returns its body and where it was found.
@@ -166,7 +168,7 @@ func TestRequest(t *testing.T) {
 	h := open(t)
 	has(t, h.get(http.StatusOK, "/ports"), "No numbers are ported yet")
 	text, at := h.start(http.StatusOK, []string{pdf})
-	has(t, text, "The request is made", "waiting for signature", "signer</strong> must act until", "12065550124", "Acme &lt;script&gt;",
+	has(t, text, "The request is made", "waiting for signature", "The signer</strong> must act by", "12065550124", "Acme &lt;script&gt;",
 		"******3456", "verified", "created", "robin@example.com", "Cancel this port request?")
 	for _, secret := range []string{"4711", "ACC-123456", "Acme <script>", "voice.example.com/loa"} {
 		if strings.Contains(text, secret) {
@@ -184,7 +186,7 @@ func TestRequest(t *testing.T) {
 		t.Errorf("no document in\n%s", text)
 	}
 	h.get(http.StatusNotFound, at+"/documents/doc_other")
-	has(t, h.post(http.StatusOK, at+"/resend"), "Another link is on its way", "letter resent")
+	has(t, h.post(http.StatusOK, at+"/resend"), "Another link is on its way", "The previous link no longer works.", "letter resent")
 	has(t, h.post(http.StatusOK, at+"/cancel"), "The request is canceled.", "revoked")
 	h.post(http.StatusConflict, at+"/resend")
 
@@ -210,12 +212,21 @@ func TestFaults(t *testing.T) {
 		{"not a document", []string{"<html>"}, nil, []string{`id="fault-file"`}},
 		{"too many files", []string{pdf, pdf, pdf, pdf, pdf, pdf}, nil, []string{`id="fault-file"`}},
 		{"no numbers", []string{pdf}, []string{"phone_numbers", ""}, []string{`id="fault-phone_numbers"`}},
-		{"a bad number", []string{pdf}, []string{"phone_numbers", "+12065550123, <b>"}, []string{`id="fault-phone_numbers"`, "[1]", "&lt;b&gt;"}},
+		{"a bad number", []string{pdf}, []string{"phone_numbers", "+12065550123, <b>"}, []string{
+			`id="fault-phone_numbers">&lt;b&gt;: must be`,
+		}},
+		{"bad numbers", []string{pdf}, []string{"phone_numbers", "+12065550123\n+19005550123\n+12065550123"}, []string{
+			`id="fault-phone_numbers">+19005550123: The number cannot be ported. +12065550123: must be unique.</p>`,
+		}},
+		{"a bad e-mail", []string{pdf}, []string{"notification_emails", "kim@example.com, kim"}, []string{`id="fault-notification_emails">kim: must be`}},
 		{"several", []string{pdf}, []string{"first_name", "", "zip", "", "country", "xyz"}, []string{
-			`id="fault-first_name"`, `id="fault-zip"`, `id="fault-country"`, "Uploaded: doc_", `value="1 Main Street"`,
+			`id="fault-first_name"`, `id="fault-zip"`, `id="fault-country"`, "Uploaded: &lt;script&gt;&#34;bill.pdf<", `value="&lt;script&gt;&#34;bill.pdf"`, `value="1 Main Street"`,
 		}},
 		{"a bad date", []string{pdf}, []string{"target_port_date", "soon"}, []string{`id="fault-target_port_date"`}},
-		{"a foreign document", nil, []string{"documents", "doc_other"}, []string{`id="fault-documents"`}},
+		{"a foreign document", nil, []string{"documents", "doc_other", "name-doc_other", "<b>bill.pdf"}, []string{
+			`id="fault-documents">&lt;b&gt;bill.pdf: there is no`, `name="documents" value="doc_other"`, `name="name-doc_other" value="&lt;b&gt;bill.pdf"`,
+		}},
+		{"a foreign document without its name", nil, []string{"documents", "doc_other"}, []string{`id="fault-documents">doc_other: `}},
 	} {
 		text, _ := h.start(http.StatusUnprocessableEntity, c.files, c.changes...)
 		has(t, text, c.has...)
@@ -232,5 +243,5 @@ func TestCheck(t *testing.T) {
 	has(t, h.get(http.StatusOK, "/ports/check"), "Check numbers")
 	has(t, h.get(http.StatusOK, "/ports/check?numbers="+url.QueryEscape("+12065550123\n+19005550123")), "12065550123", "yes",
 		"The number cannot be ported.", "/ports/new?numbers=")
-	has(t, h.get(http.StatusUnprocessableEntity, "/ports/check?numbers=%3Cscript%3E"), `id="fault-phone_numbers"`, "&lt;script&gt;")
+	has(t, h.get(http.StatusUnprocessableEntity, "/ports/check?numbers=%3Cscript%3E"), `id="fault-phone_numbers">&lt;script&gt;: must be`)
 }
