@@ -11,13 +11,27 @@ import (
 	"github.com/callwright/callwright/transport/dashboard/page"
 )
 
-// voices is the page of all voices.
+// voices is the page of voices.
+type voices struct {
+	turn
+
+	Voices []speech.Voice // those of the page
+	Total  int
+}
+
 func (p pages) voices(ctx context.Context, r *page.Request) (page.Answer, error) {
-	list, err := p.cfg.Speech.Voices(ctx, r.Org())
+	offset, err := offsetOf(r)
 	if err != nil {
 		return nil, err
 	}
-	return &page.View{Page: "voices", Title: "Voices", Data: list}, nil
+	all, err := p.cfg.Speech.Voices(ctx, r.Org())
+	if err != nil {
+		return nil, err
+	}
+	v := voices{Total: len(all)}
+	v.Voices = all[min(offset, len(all)):min(offset+pageSize, len(all))]
+	v.turn = turnOf(r, offset, len(v.Voices), len(all))
+	return &page.View{Page: "voices", Title: "Voices", Data: v}, nil
 }
 
 // voice is the page of a voice.
@@ -123,5 +137,5 @@ func (p pages) clone(ctx context.Context, r *page.Request) (page.Answer, error) 
 	if err != nil {
 		return nil, err
 	}
-	return page.SeeOther{To: page.Path("/speech/voices", v.ID), Notice: "The voice is made. Hear how it sounds before an agent speaks with it."}, nil
+	return page.SeeOther{To: page.Path("/speech/voices", v.ID), Notice: "The voice is made. Listen to it before an agent uses it."}, nil
 }
