@@ -73,7 +73,7 @@ func faultsOf(err error, typed map[string][]string) (page.Faults, bool) {
 	}
 	faults := page.Faults{}
 	for _, e := range all {
-		one, _ := page.FaultsOf(e, map[string]string{e.Field: inputOf(e.Field)})
+		one, _ := page.FaultsOf(e, map[string]string{e.Field: inputOf(e.Field)}, fields...)
 		for name, text := range one {
 			if faults[name] != "" {
 				faults[name] += " "

@@ -12,6 +12,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/memstore"
@@ -60,7 +61,7 @@ func must[T any](value T, err error) T {
 	return value
 }
 
-func open(t *testing.T) *house {
+func open(t *testing.T, change ...func(*porting.Config)) *house {
 	t.Helper()
 	memory := memstore.New()
 	work := memstore.NewWork(memory, nil)
@@ -72,11 +73,15 @@ func open(t *testing.T) *house {
 		Renderer: loatest.Plain{}, Key: callwright.Secret(strings.Repeat("k", loa.MinKey)),
 		URL: func(token string) string { return "https://voice.example.com/loa/" + token },
 	}))
-	service := must(porting.New(porting.Config{
+	c := porting.Config{
 		Store: portingstore.Requests{Store: memory}, Atomic: memory, Work: work, Documents: documents, Letters: letters, Inbound: quiet{},
 		Gateway:  must(portgateway.NewSimulated(portgateway.SimulatedConfig{Secret: "carrier-secret"})),
 		Notifier: quiet{}, URLs: quiet{},
-	}))
+	}
+	for _, f := range change {
+		f(&c)
+	}
+	service := must(porting.New(c))
 	letters.Attach(service)
 	site := must(page.New(page.Config{Authenticator: signedIn{}, Areas: []page.Area{
 		ports.New(ports.Config{Ports: service, Documents: documents, Letters: letters}),
@@ -235,6 +240,40 @@ func TestFaults(t *testing.T) {
 		}
 	}
 	h.start(http.StatusRequestEntityTooLarge, []string{strings.Repeat("x", 5*document.MaxSize), strings.Repeat("x", page.MaxForm)})
+}
+
+// fails is a store that keeps no request.
+type fails struct {
+	porting.Store
+
+	with error
+}
+
+func (s fails) InsertRequest(context.Context, porting.Request, ...porting.Entry) error { return s.with }
+
+// recent is a store with a request that was just made.
+type recent struct{ porting.Store }
+
+func (recent) Requests(context.Context, callwright.OrgID, porting.Filter) ([]porting.Request, error) {
+	return []porting.Request{{CreatedAt: time.Now()}}, nil
+}
+
+// TestFaultsOfTheWholeForm wants what was typed and uploaded to be there again after faults that are no input's.
+func TestFaultsOfTheWholeForm(t *testing.T) {
+	t.Parallel()
+	for want, change := range map[string]func(*porting.Config){
+		"the organization has made 1 port requests": func(c *porting.Config) {
+			c.MaxHourly = 1
+			c.Store = recent{c.Store}
+		},
+		"the store is full. Try again in 2.0 s.": func(c *porting.Config) {
+			c.Store = fails{c.Store, &callwright.Error{Code: callwright.CodeUnavailable, Message: "the store is full", RetryAfter: 2 * time.Second}}
+		},
+		"webhook_url: is &lt;b&gt;.": func(c *porting.Config) { c.Store = fails{c.Store, callwright.Invalid("webhook_url", "is <b>")} },
+	} {
+		text, _ := open(t, change).start(http.StatusUnprocessableEntity, []string{pdf})
+		has(t, text, `<p class="fault" role="alert">`+want, `value="1 Main Street"`, `name="documents" value="doc_`)
+	}
 }
 
 func TestCheck(t *testing.T) {

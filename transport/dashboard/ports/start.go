@@ -33,6 +33,9 @@ var inputs = []string{
 	"street", "street2", "city", "state", "zip", "country", "target_port_date",
 }
 
+// fields are all of the form.
+var fields = append([]string{"account_number", "pin", "documents", "file"}, inputs...)
+
 func (p pages) showNew(_ context.Context, r *page.Request) (page.Answer, error) {
 	return &page.View{Page: "new", Title: "Port numbers", Data: start{
 		Typed: map[string]string{"phone_numbers": r.Query("numbers"), "country": "US"}, MaxFiles: maxFiles,

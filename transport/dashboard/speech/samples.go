@@ -44,7 +44,7 @@ func (p pages) speak(ctx context.Context, r *page.Request) (page.Answer, error) 
 	sample, err := p.cfg.Speech.Speak(ctx, r.Org(), speech.Request{
 		Text: s.Text, Voice: s.Voice, Language: s.Language, Format: speech.Format(s.Format), User: r.Principal.KeyID,
 	})
-	if faults, ok := page.FaultsOf(err, nil); ok {
+	if faults, ok := page.FaultsOf(err, nil, "text", "voice", "language", "output_format"); ok {
 		s.Faults = faults
 		return p.sayPage(ctx, r, s)
 	}

@@ -303,6 +303,9 @@ func TestSpeakFaults(t *testing.T) {
 	}
 	status, text, _ := h.post("/speech/samples", url.Values{"text": {"Hello"}})
 	wants(t, "a busy engine", status, 422, text, "all are busy. Try again in 2.0 s", ">Hello</textarea>")
+	h.engine.OnRequest = func(tts.Request) error { return callwright.Invalid("rate", "is <script>") }
+	status, text, _ = h.post("/speech/samples", url.Values{"text": {"Hello"}})
+	wants(t, "a fault of another field", status, 422, text, `role="alert">rate: is &lt;script&gt;`, ">Hello</textarea>")
 }
 
 func TestVoices(t *testing.T) {
@@ -349,6 +352,15 @@ func TestVoices(t *testing.T) {
 	wants(t, "after the end", status, 200, text, "The voice is deleted")
 	if at != "/speech/voices" || strings.Contains(text, "Robin") {
 		t.Errorf("it leads to %s\n%s", at, text)
+	}
+	for fault, fails := range map[string]*callwright.Error{
+		`role="alert">all are busy. Try again in 2.0 s`: {Code: callwright.CodeTooManyRequests, Message: "all are busy", RetryAfter: 2 * time.Second},
+		`id="fault-audio_samples">gave no voice`:        {Code: callwright.CodeUnavailable, Field: "audio_samples", Message: "gave no voice"},
+		`role="alert">service: is another`:              {Code: callwright.CodeBadRequest, Field: "service", Message: "is another"},
+	} {
+		h.cloner.Fails = fails
+		status, text, _ = h.upload("Kim", recording(t))
+		wants(t, fault, status, 422, text, fault, `value="Kim"`, `value="female"`)
 	}
 	h.cloner.Fails = errors.New("broken")
 	if status, _, _ = h.upload("Kim", recording(t)); status != 500 {

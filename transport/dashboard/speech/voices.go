@@ -66,7 +66,7 @@ func (p pages) voicePage(ctx context.Context, r *page.Request, shown voice) (pag
 
 func (p pages) rename(ctx context.Context, r *page.Request) (page.Answer, error) {
 	v, err := p.cfg.Speech.Rename(ctx, r.Org(), r.PathValue("id"), r.Field("name"))
-	if faults, ok := page.FaultsOf(err, nil); ok {
+	if faults, ok := page.FaultsOf(err, nil, "name"); ok {
 		return p.voicePage(ctx, r, voice{NewName: r.Field("name"), Faults: faults})
 	}
 	if err != nil {
@@ -108,6 +108,9 @@ func (p pages) clonePage(c cloning) page.Answer {
 	return v
 }
 
+// recordingField returns the domain's field of a recording.
+func recordingField(i int) string { return fmt.Sprintf("audio_samples[%d]", i) }
+
 // clone makes a voice of recordings.
 func (p pages) clone(ctx context.Context, r *page.Request) (page.Answer, error) {
 	c := cloning{Name: r.Field("name"), Description: r.Field("description"), Gender: r.Field("gender"), Language: r.Field("language")}
@@ -125,9 +128,13 @@ func (p pages) clone(ctx context.Context, r *page.Request) (page.Answer, error) 
 		request.Files = append(request.Files, file)
 	}
 	v, err := p.cfg.Speech.Clone(ctx, r.Org(), request)
-	if faults, ok := page.FaultsOf(err, nil); ok {
+	fields := []string{"name", "audio_samples", "language", "gender", "description"}
+	for i := range given {
+		fields = append(fields, recordingField(i))
+	}
+	if faults, ok := page.FaultsOf(err, nil, fields...); ok {
 		for i, header := range given {
-			if text, ok := faults[fmt.Sprintf("audio_samples[%d]", i)]; ok {
+			if text, ok := faults[recordingField(i)]; ok {
 				faults["audio_samples"] = callwright.Clip(header.Filename, 80) + ": " + text
 			}
 		}
