@@ -10,6 +10,7 @@ type Session struct {
 	ID        string
 	Org       OrgID
 	KeyID     string // the key that was signed in with; the session ends with it
+	KeyName   string // of the key, as its record has it when the session is read; it is not stored with the session
 	Hash      []byte // HMAC-SHA256 of the token
 	CreatedAt time.Time
 	UsedAt    time.Time // about a minute precise; CreatedAt until there is a use

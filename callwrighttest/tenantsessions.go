@@ -34,7 +34,8 @@ func runSessions(t *testing.T, filled func(*testing.T) callwright.Tenants, key c
 // session returns a session of a key, with something in every field.
 func session(id string, key callwright.APIKey) callwright.Session {
 	return callwright.Session{
-		ID: id, Org: key.Org, KeyID: key.ID, Hash: append([]byte{0, 255}, id...), CreatedAt: key.CreatedAt, UsedAt: key.CreatedAt,
+		ID: id, Org: key.Org, KeyID: key.ID, KeyName: key.Name, Hash: append([]byte{0, 255}, id...),
+		CreatedAt: key.CreatedAt, UsedAt: key.CreatedAt,
 	}
 }
 
@@ -128,7 +129,7 @@ func touchesSessions(t *testing.T, s callwright.Tenants, key callwright.APIKey) 
 func listsSessions(t *testing.T, s callwright.Tenants, key callwright.APIKey) {
 	lasting, foreign := key, key
 	lasting.ID, lasting.Prefix, lasting.ExpiresAt = "k2", "cwk_k2", nil
-	foreign.ID, foreign.Prefix, foreign.Org, foreign.ExpiresAt = "k3", "cwk_k3", "b", nil
+	foreign.ID, foreign.Name, foreign.Prefix, foreign.Org, foreign.ExpiresAt = "k3", "desk", "cwk_k3", "b", nil
 	if err := errors.Join(s.InsertKey(t.Context(), lasting), s.InsertKey(t.Context(), foreign)); err != nil {
 		t.Fatal(err)
 	}
@@ -140,6 +141,13 @@ func listsSessions(t *testing.T, s callwright.Tenants, key callwright.APIKey) {
 		insertSessions(t, s, one)
 	}
 	wantSessions(t, s, "b", at, "x")
+	renamed := session("x2", foreign)
+	renamed.KeyName = "another key's"
+	insertSessions(t, s, renamed)
+	found, err := s.Sessions(t.Context(), "b", at, time.Hour, callwright.Keyset{}, 10)
+	if want := []callwright.Session{session("x2", foreign), session("x", foreign)}; err != nil || !reflect.DeepEqual(found, want) {
+		t.Errorf("the sessions of b are %+v, %v; want %+v", found, err, want)
+	}
 	wantSessions(t, s, "a", at, "t3", "t2", "t1", "t0", "s1")
 	wantSessions(t, s, "a", at.Add(time.Hour-time.Microsecond), "t3", "t2", "t1", "t0", "s1")
 	wantSessions(t, s, "a", at.Add(time.Hour), "t3", "t2", "t1")

@@ -50,6 +50,12 @@ func (s *Service) Cancel(ctx context.Context, org callwright.OrgID, id string) (
 	return s.cancel(ctx, org, id, API, "")
 }
 
+// CanCancel reports whether Cancel changes a request now: it can be canceled, and nobody has asked for that before.
+func (s *Service) CanCancel(r Request) bool {
+	_, err := PlanCancel(r, s.cutOff(r), s.cfg.Clock.Now())
+	return err == nil && r.State != Canceled && r.CancelAskedAt.IsZero()
+}
+
 // Withdraw cancels a request for the operator, such as one that takes somebody else's number. It is Cancel but for its history, which
 // names the operator and keeps note. CodeBadRequest: note is blank, or has more than MaxRaw bytes. Other errors are those of Cancel.
 func (s *Service) Withdraw(ctx context.Context, org callwright.OrgID, id, note string) (Request, error) {

@@ -207,7 +207,7 @@ func (s *Service) checkNumbers(f *faults, d Draft) (numbers []Number) {
 	return numbers
 }
 
-// trimmed returns an account without spaces around its texts.
+// trimmed returns an account without spaces around its texts, and with the code of its country in capital letters.
 func (a Account) trimmed() Account {
 	for _, text := range []*string{
 		&a.BusinessName, &a.FirstName, &a.LastName, &a.Email,
@@ -215,6 +215,7 @@ func (a Account) trimmed() Account {
 	} {
 		*text = strings.TrimSpace(*text)
 	}
+	a.Address.Country = strings.ToUpper(a.Address.Country)
 	a.AccountNumber = callwright.Secret(strings.TrimSpace(a.AccountNumber.Reveal()))
 	a.NotifyEmails = slices.Clone(a.NotifyEmails)
 	for i, email := range a.NotifyEmails {
@@ -243,7 +244,7 @@ func (a Account) check(f *faults) {
 	f.addText(address+"zip", a.Address.Zip, maxZip, true)
 	country := a.Address.Country
 	f.addIf(len(country) != 2 || strings.ContainsFunc(country, func(c rune) bool { return c < 'A' || c > 'Z' }),
-		address+"country", "must be a country code of ISO 3166-1, two capital letters such as US")
+		address+"country", "must be a country code of ISO 3166-1, two letters such as US")
 }
 
 // isEmail reports whether a text is one e-mail address, and nothing else, in one visible line without spaces.

@@ -44,7 +44,7 @@ func TestDraftsAreChecked(t *testing.T) {
 		"losing_carrier_information.address.city":                    func(d *porting.Draft) { d.Account.Address.City = "" },
 		"losing_carrier_information.address.state":                   func(d *porting.Draft) { d.Account.Address.State = "" },
 		"losing_carrier_information.address.zip":                     func(d *porting.Draft) { d.Account.Address.Zip = "" },
-		"losing_carrier_information.address.country":                 func(d *porting.Draft) { d.Account.Address.Country = "us" },
+		"losing_carrier_information.address.country":                 func(d *porting.Draft) { d.Account.Address.Country = "u1" },
 		"losing_carrier_information.pin":                             func(d *porting.Draft) { d.PIN = callwright.Secret(strings.Repeat("1", 33)) },
 	} {
 		inHouse(t, func(t *testing.T, h *house) {

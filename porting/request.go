@@ -147,6 +147,17 @@ func (r Request) WaitsFor() Party {
 	return ActCarrier
 }
 
+// ActBy returns by when the party of WaitsFor must act; zero: nobody has said, or the request has ended.
+func (r Request) ActBy() time.Time {
+	switch {
+	case r.State.Ended():
+		return time.Time{}
+	case r.State == WaitingForSignature:
+		return r.SignBy
+	}
+	return r.FOC()
+}
+
 // held reports whether somebody but the losing carrier must act on a number that has not ended.
 func (r Request) held() bool {
 	return slices.ContainsFunc(r.Numbers, func(n Number) bool {

@@ -150,6 +150,23 @@ func TestSecretsDoNotPrint(t *testing.T) {
 	}
 }
 
+func TestActBy(t *testing.T) {
+	t.Parallel()
+	unsigned, over := order(confirmed(noon)), order(confirmed(noon))
+	unsigned.State, unsigned.SignBy, over.State = porting.WaitingForSignature, noon.Add(time.Hour), porting.Canceled
+	for name, test := range map[string]struct {
+		r    porting.Request
+		want time.Time
+	}{
+		"unsigned": {unsigned, noon.Add(time.Hour)}, "confirmed": {order(confirmed(noon)), noon},
+		"no date": {order(numberIn(porting.NumberInProgress)), time.Time{}}, "ended": {over, time.Time{}},
+	} {
+		if got := test.r.ActBy(); !got.Equal(test.want) {
+			t.Errorf("%s: got %s, want %s", name, got, test.want)
+		}
+	}
+}
+
 // TestWaitsFor: a request always says who must act, while it has not ended.
 func TestWaitsFor(t *testing.T) {
 	t.Parallel()

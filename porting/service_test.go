@@ -155,15 +155,23 @@ func TestActors(t *testing.T) {
 func TestCancel(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
+		offers := func(id string, want bool) {
+			t.Helper()
+			if r, err := h.Get(t.Context(), org, id); err != nil || h.CanCancel(r) != want {
+				t.Errorf("it is %v that %s can be canceled, %v", !want, r.State, err)
+			}
+		}
 		cancel := func(id string) porting.Request {
 			t.Helper()
 			r, err := h.Cancel(t.Context(), org, id)
 			if err != nil {
 				t.Fatal(err)
 			}
+			offers(id, false)
 			return r
 		}
 		early := h.initiate("00")
+		offers(early.ID, true)
 		h.wantEnd(h.after(0, cancel(early.ID).ID), porting.Canceled, porting.NumberCanceled)
 		if r := cancel(early.ID); r.State != porting.Canceled || r.Entries != 2 {
 			t.Errorf("canceled again: %+v", r)
@@ -171,6 +179,7 @@ func TestCancel(t *testing.T) {
 		agreed, kept, hurried := h.signed("00"), h.signed("50"), h.signed("51")
 		h.sleep(2 * day)
 		for _, r := range []porting.Request{agreed, kept, hurried} {
+			offers(r.ID, true)
 			asked := cancel(r.ID)
 			if again := cancel(r.ID); asked.State != porting.InProgress || asked.CancelAskedAt.IsZero() || again.Entries != asked.Entries {
 				t.Errorf("asked: %+v, again %+v", asked, again)
@@ -181,7 +190,9 @@ func TestCancel(t *testing.T) {
 		if r := h.after(0, kept.ID); r.State != porting.InProgress || !r.CancelAskedAt.IsZero() {
 			t.Errorf("the carrier refuses: %+v", r)
 		}
+		offers(kept.ID, true)
 		h.sleep(4 * day)
+		offers(kept.ID, false)
 		_, err := h.Cancel(t.Context(), org, kept.ID)
 		wantError(t, "near its date", err, callwright.CodeInvalidState, "")
 		h.wantEnd(h.after(2*day, kept.ID), porting.Completed, porting.NumberPorted)

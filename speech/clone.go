@@ -48,7 +48,8 @@ func (r *CloneRequest) check(s *Service) error {
 
 // Clone makes a voice of recordings, which are not kept. CodeBadRequest with the field: the request breaks a rule, the name is
 // taken, or no voice can be made of the recordings. CodeUnsupportedMedia: a file is no audio that can be decoded.
-// CodePayloadTooLarge: the recordings last longer than MaxRecording. CodeUnavailable: there is no Cloner.
+// CodePayloadTooLarge: the recordings last longer than MaxRecording. CodeUnavailable: there is no Cloner, or with the
+// field audio_samples it takes too long.
 func (s *Service) Clone(ctx context.Context, org callwright.OrgID, r CloneRequest) (Voice, error) {
 	if s.cfg.Cloner == nil {
 		return Voice{}, callwright.Errorf(callwright.CodeUnavailable, "this server cannot clone voices: it has no engine for it")
@@ -68,7 +69,8 @@ func (s *Service) Clone(ctx context.Context, org callwright.OrgID, r CloneReques
 	defer cancel()
 	v, err := s.clone(limited, org, r)
 	if err != nil && ctx.Err() == nil && limited.Err() != nil {
-		return Voice{}, callwright.Errorf(callwright.CodeUnavailable, "no voice was made within %v: send fewer or shorter recordings", maxClone).Because(err)
+		late := callwright.Errorf(callwright.CodeUnavailable, "gave no voice within %v: send fewer or shorter ones", maxClone)
+		return Voice{}, callwright.InField("audio_samples", late.Because(err))
 	}
 	return v, err
 }

@@ -17,8 +17,8 @@ import (
 )
 
 // Speak speaks a text and keeps it as a sample. CodeBadRequest with the field: the request breaks a rule. CodeTooManyRequests,
-// with RetryAfter: too many texts wait. CodeUnavailable: the engine is missing, fails or takes too long. Nothing is kept of a
-// text that fails.
+// with RetryAfter: too many texts wait. CodeUnavailable: the engine is missing, fails or takes too long; with the field text a shorter one
+// may be spoken. Nothing is kept of a text that fails.
 func (s *Service) Speak(ctx context.Context, org callwright.OrgID, r Request) (Sample, error) {
 	j, err := s.prepare(ctx, org, r)
 	if err != nil {
@@ -100,7 +100,8 @@ func (j *job) speak(ctx context.Context, each func([]int16)) ([]int16, error) {
 	defer cancel()
 	all, err := j.speakAll(limited, each)
 	if err != nil && ctx.Err() == nil && limited.Err() != nil {
-		return nil, callwright.Errorf(callwright.CodeUnavailable, "the text was not spoken within %v: send a shorter one, or again later", maxSpeaking).Because(err)
+		late := callwright.Errorf(callwright.CodeUnavailable, "was not spoken within %v: send a shorter one, or again later", maxSpeaking)
+		return nil, callwright.InField("text", late.Because(err))
 	}
 	return all, err
 }

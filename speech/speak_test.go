@@ -147,6 +147,22 @@ func TestDidYouMean(t *testing.T) {
 	})
 }
 
+// TestSlowEngine speaks each sentence in time, and a long text not.
+func TestSlowEngine(t *testing.T) {
+	t.Parallel()
+	inHouse(t, func(t *testing.T, h *house) {
+		h.engine.OnRequest = func(tts.Request) error {
+			time.Sleep(25 * time.Second)
+			return nil
+		}
+		if _, err := h.Speak(t.Context(), org, speech.Request{Text: long}); err != nil {
+			t.Error(err)
+		}
+		_, err := h.Speak(t.Context(), org, speech.Request{Text: strings.Repeat(long, 5)})
+		wantError(t, "a long text", err, callwright.CodeUnavailable, "text")
+	})
+}
+
 // TestFailuresKeepNothing has the engine and the storage fail in every way.
 func TestFailuresKeepNothing(t *testing.T) {
 	t.Parallel()

@@ -143,6 +143,60 @@ func TestEvidenceIsOfOneMoment(t *testing.T) {
 	}, func(c *loa.Config) { c.Store = busy{c.Store} })
 }
 
+// hasty is a Store in which something happens before the events of a letter are read.
+type hasty struct {
+	loa.Store
+
+	before func()
+}
+
+func (s *hasty) Events(ctx context.Context, org callwright.OrgID, request string) ([]loa.Event, error) {
+	if f := s.before; f != nil {
+		s.before = nil
+		f()
+	}
+	return s.Store.Events(ctx, org, request)
+}
+
+// TestAuditIsOfOneMoment signs a letter while it is verified with its PDF, and then spoils the store.
+func TestAuditIsOfOneMoment(t *testing.T) {
+	t.Parallel()
+	store := new(hasty)
+	inHouse(t, func(t *testing.T, h *house) {
+		r, token := h.initiated()
+		sign := h.signature(r)
+		store.before = func() {
+			if _, err := h.Sign(t.Context(), token, sign); err != nil {
+				t.Error(err)
+			}
+		}
+		for _, want := range []loa.State{loa.Waiting, loa.Signed} {
+			a, err := h.Audit(t.Context(), org, r.ID, true)
+			if err != nil || a.Flaw != "" || a.Letter.State != want || a.Evidence.Head != a.Letter.Head {
+				t.Errorf("got %+v, %v; want a letter that is %s, without a flaw", a, err, want)
+			}
+		}
+		store.Store = forged{store.Store}
+		a, err := h.Audit(t.Context(), org, r.ID, true)
+		without, withoutErr := h.Audit(t.Context(), org, r.ID, false)
+		if err := errors.Join(err, withoutErr); err != nil || !strings.HasPrefix(a.Flaw, "the signed letter is not the PDF") || without.Flaw != "" {
+			t.Errorf("another PDF: got %q, without it %q, %v", a.Flaw, without.Flaw, err)
+		}
+		_, err = h.Audit(t.Context(), "b", r.ID, true)
+		wantError(t, "another organization's", err, callwright.CodeNotFound, "")
+	}, func(c *loa.Config) {
+		store.Store = c.Store
+		c.Store = store
+	})
+}
+
+// forged is a Store whose PDFs are others.
+type forged struct{ loa.Store }
+
+func (forged) PDF(context.Context, callwright.OrgID, string, bool) ([]byte, error) {
+	return []byte("%PDF forged"), nil
+}
+
 // hash returns the SHA-256 of a text in hex.
 func hash(text string) string {
 	sum := sha256.Sum256([]byte(text))

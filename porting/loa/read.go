@@ -2,6 +2,7 @@ package loa
 
 import (
 	"context"
+	"errors"
 
 	"github.com/callwright/callwright"
 )
@@ -42,7 +43,11 @@ func (s *Service) Evidence(ctx context.Context, org callwright.OrgID, request st
 	if err != nil {
 		return Evidence{}, err
 	}
-	events, err := s.cfg.Store.Events(ctx, org, request)
+	return s.evidence(ctx, l)
+}
+
+func (s *Service) evidence(ctx context.Context, l Letter) (Evidence, error) {
+	events, err := s.cfg.Store.Events(ctx, l.Org, l.Request)
 	if err != nil {
 		return Evidence{}, err
 	}
@@ -50,4 +55,39 @@ func (s *Service) Evidence(ctx context.Context, org callwright.OrgID, request st
 		Request: l.Request, SHA256: l.SHA256, SignedSHA256: l.SignedSHA256, Head: l.Head,
 		Events: events[:min(l.Events, len(events))], // without those that were recorded since the letter was read
 	}, nil
+}
+
+// Audit is a letter with its evidence, both of one moment, and what Verify says of them.
+type Audit struct {
+	Letter   Letter
+	Evidence Evidence
+	Flaw     string // the first thing that does not fit; empty: everything fits
+}
+
+// Audit returns the verified letter of a port request. With pdf it verifies the PDF, too: the signed letter, or if nobody has signed it the
+// letter itself. CodeNotFound: the letter is absent.
+func (s *Service) Audit(ctx context.Context, org callwright.OrgID, request string, pdf bool) (a Audit, err error) {
+	if a.Letter, err = s.cfg.Store.Letter(ctx, org, request); err != nil {
+		return Audit{}, err
+	}
+	if a.Evidence, err = s.evidence(ctx, a.Letter); err != nil {
+		return Audit{}, err
+	}
+	var letter, signed []byte
+	if pdf {
+		data, isSigned, err := s.pdf(ctx, a.Letter)
+		if err != nil {
+			return Audit{}, err
+		}
+		if letter = data; isSigned {
+			letter, signed = nil, data
+		}
+	}
+	if err := Verify(a.Evidence, letter, signed); err != nil {
+		if !errors.Is(err, callwright.ErrBadRequest) {
+			return Audit{}, err
+		}
+		a.Flaw = callwright.MessageOf(err)
+	}
+	return a, nil
 }

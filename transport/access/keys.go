@@ -30,8 +30,11 @@ func (s *Service) CreateKey(
 	if err := checkName(name); err != nil {
 		return NewKey{}, err
 	}
-	if lifetime < 0 || lifetime > MaxLifetime {
-		return NewKey{}, callwright.Invalid("lifetime", "must be from 0, which means for ever, to %d hours", int(MaxLifetime.Hours()))
+	switch {
+	case lifetime < 0:
+		return NewKey{}, callwright.Invalid("lifetime", "must not be negative")
+	case lifetime > MaxLifetime:
+		return NewKey{}, callwright.Invalid("lifetime", "must be at most %d days", MaxLifetime/(24*time.Hour))
 	}
 	k := s.newKey(org, name, lifetime)
 	err := s.cfg.Atomic.Do(ctx, func(ctx context.Context) error {
@@ -66,7 +69,7 @@ func (s *Service) insertKey(ctx context.Context, k callwright.APIKey) error {
 		return err
 	}
 	if count >= MaxKeys {
-		return callwright.Errorf(callwright.CodeTooManyRequests, "an organization has at most %d keys in force: revoke some first", MaxKeys)
+		return callwright.Errorf(callwright.CodeTooManyRequests, "an organization has at most %d active keys: revoke some first", MaxKeys)
 	}
 	return s.cfg.Store.InsertKey(ctx, k)
 }

@@ -16,8 +16,8 @@ var grantable = []callwright.Entitlement{callwright.EntitlementSIP}
 // Grantable returns the entitlements that operators grant and withdraw.
 func Grantable() []callwright.Entitlement { return slices.Clone(grantable) }
 
-// Operator lists, creates and changes organizations on behalf of a principal. It shows no secrets and no keys of theirs but the first one of
-// a new organization.
+// Operator lists, creates and changes organizations on behalf of a principal. It shows no secrets of
+// organizations, and none of their keys but the first one of a new organization.
 type Operator struct {
 	s  *Service
 	by callwright.Principal

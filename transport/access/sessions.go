@@ -34,7 +34,7 @@ func (s *Service) SignIn(ctx context.Context, key string) (token string, session
 	}
 	token, now := tokenStart+randomText(32), s.cfg.Clock.Now()
 	session = callwright.Session{
-		ID: s.cfg.IDs.New(), Org: p.Org, KeyID: p.KeyID, Hash: s.hash(tokenLabel + token), CreatedAt: now, UsedAt: now,
+		ID: s.cfg.IDs.New(), Org: p.Org, KeyID: p.KeyID, KeyName: p.KeyName, Hash: s.hash(tokenLabel + token), CreatedAt: now, UsedAt: now,
 	}
 	err = s.cfg.Atomic.Do(ctx, func(ctx context.Context) error {
 		if _, err := s.cfg.Store.HoldOrganization(ctx, session.Org); err != nil {

@@ -122,7 +122,7 @@ func areas(c Config) []page.Area {
 		found = append(found, speechpages.New(speechpages.Config{Speech: c.Speech}))
 	}
 	if c.Access != nil {
-		found = append(found, settings.New(settings.Config{Access: c.Access, Deliveries: c.Deliveries, Clock: c.Clock}))
+		found = append(found, settings.New(settings.Config{Access: c.Access, Deliveries: c.Deliveries, Areas: found, Clock: c.Clock}))
 	}
 	return found
 }

@@ -222,3 +222,15 @@ func TestIssuesLinkToAreas(t *testing.T) {
 		}
 	}
 }
+
+// TestDeliveryLinks follows a message that was lost to the call that it is about.
+func TestDeliveryLinks(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	theirs := h.furnish(owner, "+14155550100")
+	theOwner, _ := h.serve(func(*page.Route) {})
+	text := theOwner.send("/settings/deliveries", nil).Body
+	if want := `<a href="/calls/` + theirs["/calls/{id}"] + `">`; !strings.Contains(text, want) {
+		t.Errorf("there is no %s in\n%s", want, text)
+	}
+}

@@ -20,12 +20,14 @@ type sessionRow struct {
 	CreatedAt time.Time `bun:"created_at"`
 	UsedAt    time.Time `bun:"used_at"`
 
-	Key *keyRow `bun:"rel:belongs-to,join:key_id=id"` // read by SessionByHash alone
+	KeyName string  `bun:"key_name,scanonly"`             // read by Sessions alone
+	Key     *keyRow `bun:"rel:belongs-to,join:key_id=id"` // read by SessionByHash alone
 }
 
 func (r sessionRow) session() callwright.Session {
 	return callwright.Session{
-		ID: r.ID, Org: callwright.OrgID(r.Org), KeyID: r.KeyID, Hash: r.Hash, CreatedAt: r.CreatedAt.UTC(), UsedAt: r.UsedAt.UTC(),
+		ID: r.ID, Org: callwright.OrgID(r.Org), KeyID: r.KeyID, KeyName: r.KeyName, Hash: r.Hash,
+		CreatedAt: r.CreatedAt.UTC(), UsedAt: r.UsedAt.UTC(),
 	}
 }
 
@@ -50,6 +52,7 @@ func (s Tenants) SessionByHash(ctx context.Context, hash []byte) (callwright.Ses
 	if err != nil {
 		return callwright.Session{}, callwright.APIKey{}, err
 	}
+	row.KeyName = row.Key.Name
 	return row.session(), row.Key.key(), nil
 }
 
@@ -60,7 +63,8 @@ func (s Tenants) Sessions(
 	var rows []sessionRow
 	err := s.core().Read(ctx, []any{org, after}, func(ctx context.Context, idb bun.IDB) error {
 		rows = nil
-		live := idb.NewSelect().Model(&rows).Where("org = ?", org).Where("used_at > ?", sqldb.Stored(now.Add(-idle))).
+		name := idb.NewSelect().Model((*keyRow)(nil)).Column("name").Where("id = session.key_id")
+		live := idb.NewSelect().Model(&rows).ColumnExpr("session.*").ColumnExpr("(?) AS key_name", name).Where("org = ?", org).Where("used_at > ?", sqldb.Stored(now.Add(-idle))).
 			Where("key_id IN (?)", inForce(idb, org, now).Column("id"))
 		return page(live, after, limit).Scan(ctx)
 	})

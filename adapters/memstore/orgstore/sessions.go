@@ -38,6 +38,7 @@ func (s Tenants) SessionByHash(
 				break
 			}
 			session, k = memory.Clone(found), memory.Clone(key)
+			session.KeyName = k.Name
 			return nil
 		}
 		return callwright.NotFound("session")
@@ -55,7 +56,11 @@ func (s Tenants) Sessions(
 				if session.Org != org || now.Sub(session.UsedAt) >= idle {
 					continue
 				}
-				if k, err := d.key(org, session.KeyID); err == nil && k.InForce(now) && !yield(session) {
+				k, err := d.key(org, session.KeyID)
+				if err != nil || !k.InForce(now) {
+					continue
+				}
+				if session.KeyName = k.Name; !yield(session) {
 					return
 				}
 			}

@@ -6,6 +6,7 @@ import (
 	"embed"
 	"errors"
 	"io/fs"
+	"strconv"
 	"strings"
 
 	"github.com/callwright/callwright"
@@ -31,6 +32,9 @@ type pages struct{ cfg Config }
 // maxFiles is how many documents a form may upload at once. More are added when the form is shown again, or by the API.
 const maxFiles = 5
 
+// maxShown is how many characters are shown of what was typed, and of the names of files.
+const maxShown = 80
+
 // New returns the pages of port requests.
 func New(c Config) page.Area {
 	p := pages{c}
@@ -40,7 +44,7 @@ func New(c Config) page.Area {
 	}
 	return page.Area{
 		Title: "Ports", Path: "/ports", Entitlement: callwright.EntitlementSIP, Templates: templates,
-		Funcs: map[string]any{"state": state, "number": numberBadge, "words": words, "day": day, "remedy": remedy, "until": until, "steps": steps},
+		Funcs: map[string]any{"state": state, "number": numberBadge, "words": words, "day": day, "remedy": remedy, "acts": acts},
 		Routes: []page.Route{
 			{Pattern: "GET /ports", Serve: p.list},
 			{Pattern: "GET /ports/check", Serve: p.check},
@@ -56,10 +60,10 @@ func New(c Config) page.Area {
 	}
 }
 
-// faultsOf returns everything that an error says about a form, by its inputs, and whether a person can mend it there.
-func faultsOf(err error) (page.Faults, bool) {
-	faults, ok := page.FaultsOf(err, nil)
-	if !ok {
+// faultsOf returns everything that an error says about a form, by its inputs, and whether a person can mend it there. typed has what was typed
+// into inputs that are lists: faults of their members name them.
+func faultsOf(err error, typed map[string][]string) (page.Faults, bool) {
+	if _, ok := page.FaultsOf(err, nil); !ok {
 		return nil, false
 	}
 	all, many := errors.AsType[callwright.FieldErrors](err)
@@ -67,13 +71,15 @@ func faultsOf(err error) (page.Faults, bool) {
 		e, _ := errors.AsType[*callwright.Error](err)
 		all = callwright.FieldErrors{e}
 	}
-	clear(faults)
+	faults := page.Faults{}
 	for _, e := range all {
-		name := inputOf(e.Field)
-		if faults[name] != "" {
-			faults[name] += " "
+		one, _ := page.FaultsOf(e, map[string]string{e.Field: inputOf(e.Field)}, fields...)
+		for name, text := range one {
+			if faults[name] != "" {
+				faults[name] += " "
+			}
+			faults[name] += strings.TrimSuffix(member(e.Field, typed)+text, ".") + "."
 		}
-		faults[name] += place(e.Field) + e.Message + "."
 	}
 	return faults, true
 }
@@ -84,10 +90,13 @@ func inputOf(field string) string {
 	return field[strings.LastIndexByte(field, '.')+1:]
 }
 
-// place returns which member of a list an error is about, such as "[2]: "; empty: none.
-func place(field string) string {
-	if at := strings.IndexByte(field, '['); at >= 0 {
-		return field[at:] + ": "
+// member returns the member of a list that an error is about, as it was typed, such as "+12065550123: "; empty: none.
+func member(field string, typed map[string][]string) string {
+	_, rest, _ := strings.Cut(field, "[")
+	index, _, _ := strings.Cut(rest, "]")
+	list := typed[inputOf(field)]
+	if i, err := strconv.Atoi(index); err == nil && i >= 0 && i < len(list) {
+		return callwright.Clip(list[i], maxShown) + ": "
 	}
 	return ""
 }

@@ -2,6 +2,7 @@ package ports
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -50,15 +51,20 @@ func remedy(f *porting.Failure) string {
 	return f.Code.Remedy().Text
 }
 
-// until returns by when the party that a request waits for must act; zero: nobody has said.
-func until(r porting.Request) time.Time {
-	switch {
-	case r.State.Ended():
-		return time.Time{}
-	case r.State == porting.WaitingForSignature:
-		return r.SignBy
+// acts says who must act, as a sentence begins; empty: nobody.
+func acts(p porting.Party) string {
+	switch p {
+	case porting.ActCustomer:
+		return "You"
+	case porting.ActSigner:
+		return "The signer"
+	case porting.ActCarrier:
+		return "The losing carrier"
+	case porting.ActOperator:
+		return "The operator"
+	case porting.ActNobody:
 	}
-	return r.FOC()
+	return ""
 }
 
 // step is a stage of a request's life.
@@ -68,10 +74,11 @@ type step struct {
 	Current bool
 }
 
-// steps returns the way of a request to its end, as far as its history tells.
+// steps returns the way of a request to its end, as far as its history tells. One that has ended early leaves out what it has not reached.
 func steps(r porting.Request, history []porting.Entry) []step {
 	way := []porting.State{porting.WaitingForSignature, porting.Submitted, porting.InProgress, porting.Completed}
-	if r.State == porting.Canceled || r.State == porting.Failed {
+	early := r.State == porting.Canceled || r.State == porting.Failed
+	if early {
 		way[3] = r.State
 	}
 	all := make([]step, len(way))
@@ -83,5 +90,5 @@ func steps(r porting.Request, history []porting.Entry) []step {
 			}
 		}
 	}
-	return all
+	return slices.DeleteFunc(all, func(s step) bool { return early && s.At.IsZero() && !s.Current })
 }

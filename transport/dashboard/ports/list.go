@@ -71,8 +71,9 @@ func (p pages) check(ctx context.Context, r *page.Request) (page.Answer, error) 
 	v := &page.View{Page: "check", Title: "Check numbers"}
 	if data.Numbers != "" {
 		var err error
-		data.Found, err = p.cfg.Ports.Check(ctx, splitNumbers(data.Numbers))
-		if faults, ok := faultsOf(err); ok {
+		numbers := splitNumbers(data.Numbers)
+		data.Found, err = p.cfg.Ports.Check(ctx, numbers)
+		if faults, ok := faultsOf(err, map[string][]string{"phone_numbers": numbers}); ok {
 			v.Status, data.Faults, err = http.StatusUnprocessableEntity, faults, nil
 		}
 		if err != nil {

@@ -12,6 +12,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/memstore"
@@ -46,9 +47,11 @@ func (quiet) CheckURL(string) error                                             
 // house serves the pages of ports that are kept in memory. Nothing advances them.
 type house struct {
 	t      *testing.T
+	store  portingstore.Requests
 	url    string
 	client *http.Client
 	org    string
+	puts   int // requests that were stored
 }
 
 func must[T any](value T, err error) T {
@@ -58,7 +61,7 @@ func must[T any](value T, err error) T {
 	return value
 }
 
-func open(t *testing.T) *house {
+func open(t *testing.T, change ...func(*porting.Config)) *house {
 	t.Helper()
 	memory := memstore.New()
 	work := memstore.NewWork(memory, nil)
@@ -70,18 +73,22 @@ func open(t *testing.T) *house {
 		Renderer: loatest.Plain{}, Key: callwright.Secret(strings.Repeat("k", loa.MinKey)),
 		URL: func(token string) string { return "https://voice.example.com/loa/" + token },
 	}))
-	service := must(porting.New(porting.Config{
+	c := porting.Config{
 		Store: portingstore.Requests{Store: memory}, Atomic: memory, Work: work, Documents: documents, Letters: letters, Inbound: quiet{},
 		Gateway:  must(portgateway.NewSimulated(portgateway.SimulatedConfig{Secret: "carrier-secret"})),
 		Notifier: quiet{}, URLs: quiet{},
-	}))
+	}
+	for _, f := range change {
+		f(&c)
+	}
+	service := must(porting.New(c))
 	letters.Attach(service)
 	site := must(page.New(page.Config{Authenticator: signedIn{}, Areas: []page.Area{
 		ports.New(ports.Config{Ports: service, Documents: documents, Letters: letters}),
 	}}))
 	server := httptest.NewServer(site)
 	t.Cleanup(server.Close)
-	return &house{t, server.URL, &http.Client{Jar: must(cookiejar.New(nil))}, "acme"}
+	return &house{t, portingstore.Requests{Store: memory}, server.URL, &http.Client{Jar: must(cookiejar.New(nil))}, "acme", 0}
 }
 
 // do makes a request, whose answer must have a status, and returns its body and where it was found.
@@ -166,7 +173,7 @@ func TestRequest(t *testing.T) {
 	h := open(t)
 	has(t, h.get(http.StatusOK, "/ports"), "No numbers are ported yet")
 	text, at := h.start(http.StatusOK, []string{pdf})
-	has(t, text, "The request is made", "waiting for signature", "signer</strong> must act until", "12065550124", "Acme &lt;script&gt;",
+	has(t, text, "The request is made", "waiting for signature", "The signer</strong> must act by", "12065550124", "Acme &lt;script&gt;",
 		"******3456", "verified", "created", "robin@example.com", "Cancel this port request?")
 	for _, secret := range []string{"4711", "ACC-123456", "Acme <script>", "voice.example.com/loa"} {
 		if strings.Contains(text, secret) {
@@ -184,7 +191,7 @@ func TestRequest(t *testing.T) {
 		t.Errorf("no document in\n%s", text)
 	}
 	h.get(http.StatusNotFound, at+"/documents/doc_other")
-	has(t, h.post(http.StatusOK, at+"/resend"), "Another link is on its way", "letter resent")
+	has(t, h.post(http.StatusOK, at+"/resend"), "Another link is on its way", "The previous link no longer works.", "letter resent")
 	has(t, h.post(http.StatusOK, at+"/cancel"), "The request is canceled.", "revoked")
 	h.post(http.StatusConflict, at+"/resend")
 
@@ -210,12 +217,21 @@ func TestFaults(t *testing.T) {
 		{"not a document", []string{"<html>"}, nil, []string{`id="fault-file"`}},
 		{"too many files", []string{pdf, pdf, pdf, pdf, pdf, pdf}, nil, []string{`id="fault-file"`}},
 		{"no numbers", []string{pdf}, []string{"phone_numbers", ""}, []string{`id="fault-phone_numbers"`}},
-		{"a bad number", []string{pdf}, []string{"phone_numbers", "+12065550123, <b>"}, []string{`id="fault-phone_numbers"`, "[1]", "&lt;b&gt;"}},
+		{"a bad number", []string{pdf}, []string{"phone_numbers", "+12065550123, <b>"}, []string{
+			`id="fault-phone_numbers">&lt;b&gt;: must be`,
+		}},
+		{"bad numbers", []string{pdf}, []string{"phone_numbers", "+12065550123\n+19005550123\n+12065550123"}, []string{
+			`id="fault-phone_numbers">+19005550123: The number cannot be ported. +12065550123: must be unique.</p>`,
+		}},
+		{"a bad e-mail", []string{pdf}, []string{"notification_emails", "kim@example.com, kim"}, []string{`id="fault-notification_emails">kim: must be`}},
 		{"several", []string{pdf}, []string{"first_name", "", "zip", "", "country", "xyz"}, []string{
-			`id="fault-first_name"`, `id="fault-zip"`, `id="fault-country"`, "Uploaded: doc_", `value="1 Main Street"`,
+			`id="fault-first_name"`, `id="fault-zip"`, `id="fault-country"`, "Uploaded: &lt;script&gt;&#34;bill.pdf<", `value="&lt;script&gt;&#34;bill.pdf"`, `value="1 Main Street"`,
 		}},
 		{"a bad date", []string{pdf}, []string{"target_port_date", "soon"}, []string{`id="fault-target_port_date"`}},
-		{"a foreign document", nil, []string{"documents", "doc_other"}, []string{`id="fault-documents"`}},
+		{"a foreign document", nil, []string{"documents", "doc_other", "name-doc_other", "<b>bill.pdf"}, []string{
+			`id="fault-documents">&lt;b&gt;bill.pdf: there is no`, `name="documents" value="doc_other"`, `name="name-doc_other" value="&lt;b&gt;bill.pdf"`,
+		}},
+		{"a foreign document without its name", nil, []string{"documents", "doc_other"}, []string{`id="fault-documents">doc_other: `}},
 	} {
 		text, _ := h.start(http.StatusUnprocessableEntity, c.files, c.changes...)
 		has(t, text, c.has...)
@@ -226,11 +242,45 @@ func TestFaults(t *testing.T) {
 	h.start(http.StatusRequestEntityTooLarge, []string{strings.Repeat("x", 5*document.MaxSize), strings.Repeat("x", page.MaxForm)})
 }
 
+// fails is a store that keeps no request.
+type fails struct {
+	porting.Store
+
+	with error
+}
+
+func (s fails) InsertRequest(context.Context, porting.Request, ...porting.Entry) error { return s.with }
+
+// recent is a store with a request that was just made.
+type recent struct{ porting.Store }
+
+func (recent) Requests(context.Context, callwright.OrgID, porting.Filter) ([]porting.Request, error) {
+	return []porting.Request{{CreatedAt: time.Now()}}, nil
+}
+
+// TestFaultsOfTheWholeForm wants what was typed and uploaded to be there again after faults that are no input's.
+func TestFaultsOfTheWholeForm(t *testing.T) {
+	t.Parallel()
+	for want, change := range map[string]func(*porting.Config){
+		"the organization has made 1 port requests": func(c *porting.Config) {
+			c.MaxHourly = 1
+			c.Store = recent{c.Store}
+		},
+		"the store is full. Try again in 2.0 s.": func(c *porting.Config) {
+			c.Store = fails{c.Store, &callwright.Error{Code: callwright.CodeUnavailable, Message: "the store is full", RetryAfter: 2 * time.Second}}
+		},
+		"webhook_url: is &lt;b&gt;.": func(c *porting.Config) { c.Store = fails{c.Store, callwright.Invalid("webhook_url", "is <b>")} },
+	} {
+		text, _ := open(t, change).start(http.StatusUnprocessableEntity, []string{pdf})
+		has(t, text, `<p class="fault" role="alert">`+want, `value="1 Main Street"`, `name="documents" value="doc_`)
+	}
+}
+
 func TestCheck(t *testing.T) {
 	t.Parallel()
 	h := open(t)
 	has(t, h.get(http.StatusOK, "/ports/check"), "Check numbers")
 	has(t, h.get(http.StatusOK, "/ports/check?numbers="+url.QueryEscape("+12065550123\n+19005550123")), "12065550123", "yes",
 		"The number cannot be ported.", "/ports/new?numbers=")
-	has(t, h.get(http.StatusUnprocessableEntity, "/ports/check?numbers=%3Cscript%3E"), `id="fault-phone_numbers"`, "&lt;script&gt;")
+	has(t, h.get(http.StatusUnprocessableEntity, "/ports/check?numbers=%3Cscript%3E"), `id="fault-phone_numbers">&lt;script&gt;: must be`)
 }

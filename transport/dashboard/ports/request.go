@@ -20,19 +20,19 @@ import (
 // refresh is the time between two renderings: ports take days.
 const refresh = 10 * time.Second
 
-// maxTrail is how many events of an audit trail a page shows, the newest; the evidence has all.
-const maxTrail = 100
-
 // request is the page of one port request.
 type request struct {
-	Request  porting.Request
-	History  []porting.Entry
-	Account  string      // its number, masked
-	Letter   *loa.Letter // nil: there is none
-	Trail    []loa.Event
-	Head     string
-	Verified string // what the verification has found wrong; empty: nothing
-	PDF      bool   // the verification has compared the PDF, too
+	Request      porting.Request
+	Steps        []step
+	History      []porting.Entry // a page of it
+	Older, Newer string          // addresses of the pages beside it; empty: there are none
+	CanCancel    bool
+	Account      string      // its number, masked
+	Letter       *loa.Letter // nil: there is none
+	Trail        []loa.Event // the newest of its audit trail; the evidence has all
+	Head         string
+	Flaw         string // what the verification has found wrong; empty: nothing
+	PDF          bool   // the verification has compared the PDF, too
 }
 
 func (p pages) show(ctx context.Context, r *page.Request) (page.Answer, error) {
@@ -40,8 +40,15 @@ func (p pages) show(ctx context.Context, r *page.Request) (page.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	data := request{Request: found, Account: porting.Masked(found.Account.AccountNumber), PDF: r.Query("verify") == "pdf"}
-	if data.History, err = p.cfg.Ports.History(ctx, r.Org(), found.ID); err != nil {
+	data := request{
+		Request: found, CanCancel: p.cfg.Ports.CanCancel(found), Account: porting.Masked(found.Account.AccountNumber), PDF: r.Query("verify") == "pdf",
+	}
+	history, err := p.cfg.Ports.History(ctx, r.Org(), found.ID)
+	if err != nil {
+		return nil, err
+	}
+	data.Steps = steps(found, history)
+	if err := data.turn(r, history); err != nil {
 		return nil, err
 	}
 	if err := p.verify(ctx, r.Org(), &data); err != nil {
@@ -54,38 +61,42 @@ func (p pages) show(ctx context.Context, r *page.Request) (page.Answer, error) {
 	return v, nil
 }
 
+// turn shows the entries of a history before the one that the address names, which count from 1; without such a name the newest.
+func (d *request) turn(r *page.Request, history []porting.Entry) error {
+	end := len(history)
+	if text := r.Query("before"); text != "" {
+		n, err := strconv.Atoi(text)
+		if err != nil || n < 1 {
+			return callwright.Invalid("before", "must be the number of an entry")
+		}
+		end = min(end, n-1)
+	}
+	begin := max(0, end-pageSize)
+	d.History = history[begin:end]
+	if begin > 0 {
+		d.Older = r.With("before", strconv.Itoa(begin+1))
+	}
+	switch {
+	case end+pageSize < len(history):
+		d.Newer = r.With("before", strconv.Itoa(end+pageSize+1))
+	case end < len(history):
+		d.Newer = r.With("before", "")
+	}
+	return nil
+}
+
 // verify reads the letter of a request and checks its audit trail, and its PDF if that is asked for.
 func (p pages) verify(ctx context.Context, org callwright.OrgID, data *request) error {
-	letter, err := p.cfg.Letters.Letter(ctx, org, data.Request.ID)
+	audit, err := p.cfg.Letters.Audit(ctx, org, data.Request.ID, data.PDF)
 	if errors.Is(err, callwright.ErrNotFound) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	evidence, err := p.cfg.Letters.Evidence(ctx, org, data.Request.ID)
-	if err != nil {
-		return err
-	}
-	var pdfs [2][]byte // the letter, and the signed letter
-	if data.PDF {
-		pdf, signed, err := p.cfg.Letters.LetterPDF(ctx, org, data.Request.ID)
-		if err != nil {
-			return err
-		}
-		pdfs[0] = pdf
-		if signed {
-			pdfs[0], pdfs[1] = nil, pdf
-		}
-	}
-	if err := loa.Verify(evidence, pdfs[0], pdfs[1]); err != nil {
-		if !errors.Is(err, callwright.ErrBadRequest) {
-			return err
-		}
-		data.Verified = callwright.MessageOf(err)
-	}
-	data.Letter, data.Head = &letter, evidence.Head
-	data.Trail = evidence.Events[max(0, len(evidence.Events)-maxTrail):]
+	events := audit.Evidence.Events
+	data.Letter, data.Head, data.Flaw = &audit.Letter, audit.Evidence.Head, audit.Flaw
+	data.Trail = events[max(0, len(events)-pageSize):]
 	return nil
 }
 
@@ -107,7 +118,7 @@ func (p pages) resend(ctx context.Context, r *page.Request) (page.Answer, error)
 		return nil, err
 	}
 	return page.SeeOther{
-		To: page.Path("/ports", found.ID), Notice: "Another link is on its way to " + found.Account.Email + ". The one before has ended.",
+		To: page.Path("/ports", found.ID), Notice: "Another link is on its way to " + found.Account.Email + ". The previous link no longer works.",
 	}, nil
 }
 

@@ -20,6 +20,7 @@ var files embed.FS
 type Config struct {
 	Access     *access.Service
 	Deliveries *callwright.DeliveryLog // nil: there is no list of deliveries
+	Areas      []page.Area             // beside this one: deliveries link to their pages
 	Clock      callwright.Clock        // nil: the machine's
 }
 
@@ -93,7 +94,7 @@ func (p pages) webhooksPage(ctx context.Context, r *page.Request, w webhooks) (p
 }
 
 func (p pages) rotateSecret(ctx context.Context, r *page.Request) (page.Answer, error) {
-	overlap, err := span(r.Field("overlap"), "overlap", hour)
+	overlap, err := span(r.Field("overlap"), "overlap", 0, hour)
 	o := callwright.Organization{}
 	if err == nil {
 		o, err = p.cfg.Access.RotateWebhookSecret(ctx, r.Org(), overlap)

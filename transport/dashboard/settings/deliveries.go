@@ -25,22 +25,35 @@ type delivery struct {
 	Path string // of its page; empty: there is none
 }
 
-// subjects are what messages are about, with the paths below which their pages are.
-var subjects = map[callwright.MessageKind][2]string{
-	callwright.MessageCall:      {"Record of the call", "/calls"},
-	callwright.MessageCallEvent: {"Event of the call", "/calls"},
-	callwright.MessageTestRun:   {"End of the test run", "/tests/runs"},
-	callwright.MessageTestBatch: {"End of the tests", "/tests/groups"},
-	callwright.MessagePort:      {"Change of the port", "/ports"},
-	callwright.MessageAlert:     {"Alert of the trunk", "/trunks"},
+// subject is what messages of a kind are about.
+type subject struct {
+	what string
+	area string // path of the area that shows it
+	path string // below which its pages are
 }
 
-func deliveryOf(d callwright.Delivery) delivery {
+var subjects = map[callwright.MessageKind]subject{
+	callwright.MessageCall:      {"Record of the call", "/calls", "/calls"},
+	callwright.MessageCallEvent: {"Event of the call", "/calls", "/calls"},
+	callwright.MessageTestRun:   {"End of the test run", "/tests", "/tests/runs"},
+	callwright.MessageTestBatch: {"End of the tests", "/tests", "/tests/groups"},
+	callwright.MessagePort:      {"Change of the port", "/ports", "/ports"},
+	callwright.MessageAlert:     {"Alert of the trunk", "/trunks", "/trunks"},
+}
+
+// deliveryOf returns a delivery with a link to what it is about, if there is a page of it that its reader may see.
+func (p pages) deliveryOf(d callwright.Delivery, reader callwright.Principal) delivery {
 	about, known := subjects[d.Kind]
 	if !known || d.Subject == "" {
 		return delivery{Delivery: d, What: string(d.Kind)}
 	}
-	return delivery{d, about[0], page.Path(about[1], d.Subject)}
+	shown := delivery{Delivery: d, What: about.what}
+	for _, a := range p.cfg.Areas {
+		if a.Path == about.area && (a.Entitlement == "" || reader.Entitled(a.Entitlement)) {
+			shown.Path = page.Path(about.path, d.Subject)
+		}
+	}
+	return shown
 }
 
 // Badge returns the badge of the state.
@@ -66,7 +79,7 @@ func (p pages) deliveries(ctx context.Context, r *page.Request) (page.Answer, er
 		return nil, err
 	}
 	for _, d := range found.Items {
-		data.Deliveries = append(data.Deliveries, deliveryOf(d))
+		data.Deliveries = append(data.Deliveries, p.deliveryOf(d, r.Principal))
 	}
 	data.Next = r.Next(found.Next)
 	return &page.View{Page: "deliveries", Title: "Deliveries", Data: data}, nil

@@ -3,11 +3,15 @@ package settings_test
 import (
 	"fmt"
 	"net/http"
+	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/transport/dashboard/page"
+	"github.com/callwright/callwright/transport/dashboard/settings"
 )
 
 // fails has an attempt at a message fail, after which it is given up or sent again.
@@ -38,12 +42,12 @@ func TestDeliveries(t *testing.T) {
 		h.fails(m, i > 0)
 	}
 	h.fails(callwright.Message{Org: "other", Kind: callwright.MessageCall, ID: "x", Subject: "foreign", URL: hook}, false)
-	text := h.get("/settings/deliveries", `href="/calls/c1"`, `href="/calls/c2"`, `href="/tests/runs/r1"`, `href="/tests/groups/b1"`, `href="/ports/p1"`,
-		`href="/trunks/&#43;15550000001"`, "hooks.example.com", "given up", "pending", "&lt;b&gt;503&lt;/b&gt;")
+	text := h.get("/settings/deliveries", "Record of the call c1", "Change of the port p1", "hooks.example.com", "given up", "pending",
+		"&lt;b&gt;503&lt;/b&gt;")
 	if strings.Contains(text, "hunter2") || strings.Contains(text, "foreign") {
 		t.Errorf("there is what must not be shown:\n%s", text)
 	}
-	if text := h.get("/settings/deliveries?state=given_up", `href="/calls/c1"`); strings.Contains(text, "r1") {
+	if text := h.get("/settings/deliveries?state=given_up", "c1"); strings.Contains(text, "r1") {
 		t.Errorf("the filter shows all:\n%s", text)
 	}
 	h.get("/settings/deliveries?state=delivered", "No message has this state")
@@ -53,4 +57,55 @@ func TestDeliveries(t *testing.T) {
 		h.fails(callwright.Message{Org: "acme", Kind: callwright.MessageCall, ID: fmt.Sprint("more", i), Subject: "c3", URL: hook}, false)
 	}
 	h.get("/settings/deliveries?state=given_up", `rel="next"`, "state=given_up")
+}
+
+// reader is an Authenticator that takes everybody for one person.
+type reader callwright.Principal
+
+func (r reader) Authenticate(*http.Request) (callwright.Principal, error) {
+	return callwright.Principal(r), nil
+}
+
+// TestDeliveryLinks wants links to the pages that there are, for those who may see them.
+func TestDeliveryLinks(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	links := map[string]string{ // by the areas
+		"/calls": `href="/calls/s1"`, "/tests": `href="/tests/runs/s3"`, "/ports": `href="/ports/s5"`, "/trunks": `href="/trunks/s6"`,
+	}
+	for i, kind := range []callwright.MessageKind{
+		callwright.MessageCall, callwright.MessageCallEvent, callwright.MessageTestRun, callwright.MessageTestBatch, callwright.MessagePort,
+		callwright.MessageAlert,
+	} {
+		h.fails(callwright.Message{Org: "acme", Kind: kind, ID: fmt.Sprint(i), Subject: fmt.Sprint("s", i+1), URL: "https://hooks.example.com/"}, false)
+	}
+	areas := []page.Area{
+		{Path: "/calls"}, {Path: "/tests"}, {Path: "/ports", Entitlement: callwright.EntitlementSIP}, {Path: "/trunks", Entitlement: callwright.EntitlementSIP},
+	}
+	sip := []callwright.Entitlement{callwright.EntitlementSIP}
+	for name, c := range map[string]struct {
+		areas []page.Area
+		held  []callwright.Entitlement
+		want  []string
+	}{
+		"all":            {areas, sip, []string{"/calls", "/tests", "/ports", "/trunks"}},
+		"no entitlement": {areas, nil, []string{"/calls", "/tests"}},
+		"no tests":       {areas[2:], sip, []string{"/ports", "/trunks"}},
+		"no other areas": {nil, sip, nil},
+	} {
+		site, err := page.New(page.Config{
+			Authenticator: reader{Org: "acme", KeyID: "k", Entitlements: c.held},
+			Areas:         []page.Area{settings.New(settings.Config{Access: h.access, Deliveries: h.deliveries, Areas: c.areas})},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := httptest.NewRecorder()
+		site.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/settings/deliveries", nil))
+		for area, link := range links {
+			if got := strings.Contains(w.Body.String(), link); got != slices.Contains(c.want, area) {
+				t.Errorf("%s: it is %v that there is %s in\n%s", name, got, link, w.Body)
+			}
+		}
+	}
 }

@@ -2,6 +2,7 @@ package settings
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"strconv"
 	"time"
@@ -16,19 +17,19 @@ const (
 	day  = 24 * time.Hour
 )
 
-// maxUnits is the most of a unit that a field may have; services have tighter bounds.
+// maxUnits is more of a unit than any service allows: the service refuses it, and names its limit.
 const maxUnits = 100_000
 
-// span returns the time that a field has in whole units; empty: none.
-func span(text, field string, unit time.Duration) (time.Duration, error) {
+// span returns the time that a field has in whole units, of which there must be least.
+func span(text, field string, least int, unit time.Duration) (time.Duration, error) {
 	if text == "" {
-		return 0, nil
+		return 0, callwright.Invalid(field, "is required")
 	}
 	n, err := strconv.Atoi(text)
-	if err != nil || n < 0 || n > maxUnits {
-		return 0, callwright.Invalid(field, "must be a whole number from 0 to %d", maxUnits)
+	if err != nil && !errors.Is(err, strconv.ErrRange) || n < least {
+		return 0, callwright.Invalid(field, "must be a whole number, at least %d", least)
 	}
-	return time.Duration(n) * unit, nil
+	return time.Duration(min(n, maxUnits)) * unit, nil
 }
 
 // keys is the page of API keys.
@@ -55,7 +56,7 @@ func (k keys) State(key callwright.APIKey) [2]string {
 	case key.ReplacedBy != "":
 		return [2]string{"warn", "rotated"}
 	}
-	return [2]string{"good", "in force"}
+	return [2]string{"good", "active"}
 }
 
 func (p pages) keys(ctx context.Context, r *page.Request) (page.Answer, error) {
@@ -72,7 +73,10 @@ func (p pages) keysPage(ctx context.Context, r *page.Request, k keys) (page.Answ
 		return nil, err
 	}
 	k.menu, k.May = p.menu(r), r.Principal.Entitlements
-	k.Keys, k.Own, k.Now, k.Next = found.Items, r.Principal.KeyID, p.cfg.Clock.Now(), r.Next(found.Next)
+	k.Keys, k.Own, k.Now = found.Items, r.Principal.KeyID, p.cfg.Clock.Now()
+	if next := r.Next(found.Next); next != "" {
+		k.Next = r.Below("/settings") + next // the address of the form is not that of the list
+	}
 	v := &page.View{Page: "keys", Title: "API keys", Data: k}
 	if k.Faults != nil {
 		v.Status = http.StatusUnprocessableEntity
@@ -82,7 +86,11 @@ func (p pages) keysPage(ctx context.Context, r *page.Request, k keys) (page.Answ
 
 // create makes a key, and shows it once.
 func (p pages) create(ctx context.Context, r *page.Request) (page.Answer, error) {
-	lifetime, err := span(r.Field("lifetime"), "lifetime", day)
+	var lifetime time.Duration // 0: it does not end
+	var err error
+	if text := r.Field("lifetime"); text != "" {
+		lifetime, err = span(text, "lifetime", 1, day)
+	}
 	if err == nil {
 		made, failed := p.cfg.Access.CreateKey(ctx, r.Org(), r.Field("name"), lifetime)
 		if failed == nil {

@@ -1,6 +1,8 @@
 package settings
 
 import (
+	"strings"
+
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/transport/dashboard/page"
 )
@@ -27,9 +29,13 @@ func (p pages) menu(r *page.Request) menu {
 		all = append(all, place{Path: "/settings/organizations", Text: "Organizations"})
 	}
 	all = append(all, place{Path: "/settings/about", Text: "About"})
-	for i := range all {
-		all[i].Here = r.URL.Path == all[i].Path
+	here := 0 // the page whose path is the longest that leads to this address, such as that of a form
+	for i, at := range all {
+		if strings.HasPrefix(r.URL.Path+"/", at.Path+"/") && len(at.Path) > len(all[here].Path) {
+			here = i
+		}
 	}
+	all[here].Here = true
 	return menu{all}
 }
 

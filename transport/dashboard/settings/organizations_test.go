@@ -27,7 +27,7 @@ func TestOrganizations(t *testing.T) {
 	h.grant(access.OrganizationChange{Grant: operators})
 	h.get("/settings", `href="/settings/organizations"`, "OPERATOR")
 	list := h.get("/settings/organizations", "Acme &lt;b&gt;", "(yours)", `href="/settings/organizations/other"`, `aria-current="page">Organizations`)
-	one := h.get("/settings/organizations/other", "API keys in force", "<dd>1</dd>")
+	one := h.get("/settings/organizations/other", "Active API keys", "<dd>1</dd>", `aria-current="page">Organizations`)
 	for _, org := range []callwright.OrgID{"acme", "other"} {
 		o, err := h.access.Organization(t.Context(), org)
 		if err != nil {
@@ -61,7 +61,7 @@ func TestOrganizations(t *testing.T) {
 func TestOrganizationsAreForOperators(t *testing.T) {
 	t.Parallel()
 	h := open(t)
-	h.get("/settings", "does whatever the organization may.")
+	h.get("/settings", "everything its organization may. Give each")
 	try := func(when string) {
 		t.Helper()
 		if strings.Contains(h.get("/settings"), "/settings/organizations") {

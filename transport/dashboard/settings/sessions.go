@@ -2,7 +2,6 @@ package settings
 
 import (
 	"context"
-	"errors"
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/transport/dashboard/page"
@@ -13,8 +12,7 @@ type sessions struct {
 	menu
 
 	Sessions []callwright.Session
-	Names    map[string]string // of the keys, by their ids
-	Own      string            // the session of whoever looks
+	Own      string // the session of whoever looks
 	Next     string
 }
 
@@ -27,27 +25,7 @@ func (p pages) sessions(ctx context.Context, r *page.Request) (page.Answer, erro
 	if err != nil {
 		return nil, err
 	}
-	names, err := p.names(ctx, r.Org(), found.Items)
-	if err != nil {
-		return nil, err
-	}
-	return &page.View{Page: "sessions", Title: "Sessions", Data: sessions{p.menu(r), found.Items, names, r.SessionID, r.Next(found.Next)}}, nil
-}
-
-// names returns the names of the keys of sessions.
-func (p pages) names(ctx context.Context, org callwright.OrgID, of []callwright.Session) (map[string]string, error) {
-	names := map[string]string{}
-	for _, s := range of {
-		if _, known := names[s.KeyID]; known {
-			continue
-		}
-		k, err := p.cfg.Access.Key(ctx, org, s.KeyID)
-		if err != nil && !errors.Is(err, callwright.ErrNotFound) {
-			return nil, err
-		}
-		names[s.KeyID] = k.Name
-	}
-	return names, nil
+	return &page.View{Page: "sessions", Title: "Sessions", Data: sessions{p.menu(r), found.Items, r.SessionID, r.Next(found.Next)}}, nil
 }
 
 func (p pages) end(ctx context.Context, r *page.Request) (page.Answer, error) {

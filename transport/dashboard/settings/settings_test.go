@@ -2,6 +2,7 @@ package settings_test
 
 import (
 	"context"
+	"html"
 	"io"
 	"net/http"
 	"net/http/cookiejar"
@@ -124,11 +125,16 @@ func TestKeys(t *testing.T) {
 	t.Parallel()
 	h := open(t)
 	h.get("/settings", "&lt;script&gt;", "(yours)", h.own.Prefix)
-	for field, form := range map[string]url.Values{
-		"name":     {"name": {""}, "lifetime": {"7"}},
-		"lifetime": {"name": {"desk"}, "lifetime": {"7x"}},
+	const here = `<a href="/settings" aria-current="page">API keys`
+	for _, c := range []struct{ field, name, lifetime, fault string }{
+		{"name", "", "7", "must"},
+		{"lifetime", "desk", "7x", "must be a whole number, at least 1"},
+		{"lifetime", "desk", "0", "must be a whole number, at least 1"},
+		{"lifetime", "desk", "4000", "must be at most 3650 days"},
+		{"lifetime", "desk", "9999999999999999999", "must be at most 3650 days"},
 	} {
-		h.post("/settings", "/settings/keys", form, http.StatusUnprocessableEntity, `id="fault-`+field+`"`, `value="`+form.Get("lifetime")+`"`)
+		form := url.Values{"name": {c.name}, "lifetime": {c.lifetime}}
+		h.post("/settings", "/settings/keys", form, http.StatusUnprocessableEntity, `id="fault-`+c.field+`"`, c.fault, `value="`+c.lifetime+`"`, here)
 	}
 	key := h.shown(h.post("/settings", "/settings/keys", url.Values{"name": {"desk"}, "lifetime": {"7"}}, http.StatusOK, "never again"))
 	who, err := h.access.CheckKey(t.Context(), key)
@@ -154,6 +160,32 @@ func TestKeys(t *testing.T) {
 	}
 }
 
+// TestKeyPages lists more keys than a page has, also below a form with a fault.
+func TestKeyPages(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	for range 50 {
+		if _, err := h.access.CreateKey(t.Context(), "acme", "many", 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	next := regexp.MustCompile(`href="([^"]+)" rel="next"`)
+	for path, text := range map[string]string{
+		"/settings":      h.get("/settings"),
+		"/settings/keys": h.post("/settings", "/settings/keys", url.Values{"name": {""}}, http.StatusUnprocessableEntity),
+	} {
+		found := next.FindStringSubmatch(text)
+		if found == nil {
+			t.Fatalf("there is no next page:\n%s", text)
+		}
+		to, err := (&url.URL{Path: path}).Parse(html.UnescapeString(found[1]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		h.get(to.String(), "<h1>API keys</h1>", "(yours)")
+	}
+}
+
 func TestSessions(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -176,16 +208,19 @@ func TestWebhooks(t *testing.T) {
 	if strings.Contains(h.get("/settings/webhooks", "Acme &lt;b&gt;"), before.WebhookSecret.Reveal()) {
 		t.Error("the secret is shown")
 	}
-	for _, overlap := range []string{"x", "-1", "721", "9999999999999999999"} {
+	for overlap, fault := range map[string]string{
+		"": "is required", "x": "must be a whole number", "-1": "at least 0", "721": "must be from 0 to 720 hours",
+		"9999999999999999999": "must be from 0 to 720 hours",
+	} {
 		h.post("/settings/webhooks", "/settings/webhooks/secret", url.Values{"overlap": {overlap}}, http.StatusUnprocessableEntity,
-			`id="fault-overlap"`, `value="`+overlap+`"`)
+			`id="fault-overlap"`, fault, `value="`+overlap+`"`, `<a href="/settings/webhooks" aria-current="page">`)
 	}
 	made := h.shown(h.post("/settings/webhooks", "/settings/webhooks/secret", url.Values{"overlap": {"2"}}, http.StatusOK))
 	after, err := h.access.Organization(t.Context(), "acme")
 	if err != nil || after.WebhookSecret.Reveal() != strings.ReplaceAll(made, "&#43;", "+") || after.WebhookSecret == before.WebhookSecret {
 		t.Errorf("%q is shown, %v", made, err)
 	}
-	h.get("/settings/webhooks", "signs as well until")
+	h.get("/settings/webhooks", "also signs until")
 	h.post("/settings/webhooks", "/settings/webhooks/secret", url.Values{"overlap": {"2"}}, http.StatusUnprocessableEntity, "rotated already")
 	h.get("/settings/about", "Go")
 }

@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"strconv"
 
-	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/speech"
 	"github.com/callwright/callwright/transport/dashboard/page"
 )
@@ -45,7 +44,7 @@ func (p pages) speak(ctx context.Context, r *page.Request) (page.Answer, error) 
 	sample, err := p.cfg.Speech.Speak(ctx, r.Org(), speech.Request{
 		Text: s.Text, Voice: s.Voice, Language: s.Language, Format: speech.Format(s.Format), User: r.Principal.KeyID,
 	})
-	if faults, ok := page.FaultsOf(err, nil); ok {
+	if faults, ok := page.FaultsOf(err, nil, "text", "voice", "language", "output_format"); ok {
 		s.Faults = faults
 		return p.sayPage(ctx, r, s)
 	}
@@ -58,41 +57,26 @@ func (p pages) speak(ctx context.Context, r *page.Request) (page.Answer, error) 
 // list is the page of samples.
 type list struct {
 	choice
-
 	speech.SampleList
+	turn
 
-	Voice          string // whose samples these are; empty: all
-	Names          map[string]string
-	First, Last    int // of all, from 1 on
-	Earlier, Later string
+	Voice string // whose samples these are; empty: all
+	Names map[string]string
 }
 
-// pageSize is the number of samples on a page.
-const pageSize = 50
-
 func (p pages) samples(ctx context.Context, r *page.Request) (page.Answer, error) {
-	offset := 0
-	if text := r.Query("offset"); text != "" {
-		var err error
-		if offset, err = strconv.Atoi(text); err != nil {
-			return nil, callwright.Invalid("offset", "must be a whole number")
-		}
+	offset, err := offsetOf(r)
+	if err != nil {
+		return nil, err
 	}
 	l := list{Voice: r.Query("voice")}
-	var err error
 	if l.SampleList, err = p.cfg.Speech.Samples(ctx, r.Org(), speech.SampleQuery{Voice: l.Voice, Limit: pageSize, Offset: offset}); err != nil {
 		return nil, err
 	}
 	if l.choice, err = p.choice(ctx, r); err != nil {
 		return nil, err
 	}
-	l.Names, l.First, l.Last = names(l.Voices), offset+1, offset+len(l.Samples)
-	if offset > 0 {
-		l.Later = r.With("offset", strconv.Itoa(max(0, offset-pageSize)))
-	}
-	if l.Last < l.Total && offset+pageSize <= speech.MaxOffset {
-		l.Earlier = r.With("offset", strconv.Itoa(offset+pageSize))
-	}
+	l.Names, l.turn = names(l.Voices), turnOf(r, offset, len(l.Samples), l.Total)
 	return &page.View{Page: "samples", Title: "Samples", Data: l}, nil
 }
 

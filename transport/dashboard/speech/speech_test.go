@@ -2,7 +2,10 @@ package speech_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
+	"fmt"
+	"io"
 	"mime/multipart"
 	"net/http"
 	"net/http/cookiejar"
@@ -222,6 +225,64 @@ func TestSpeakPages(t *testing.T) {
 	wants(t, "a page after the end", status, 200, text, "ends before this page")
 }
 
+// countless are samples of which there are more than pages lead to.
+type countless struct{ speech.Samples }
+
+func (s countless) ListSamples(ctx context.Context, org callwright.OrgID, voice string, _, _ int) ([]speech.Sample, int, error) {
+	list, _, err := s.Samples.ListSamples(ctx, org, voice, 50, 0)
+	return list, 2_000_000, err
+}
+
+// TestLastPage looks at the last page to which others lead.
+func TestLastPage(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, func(c *speech.Config) { c.Samples = countless{c.Samples} })
+	for range 50 {
+		if _, err := h.speech.Speak(t.Context(), "acme", speech.Request{Text: "Hello", Format: speech.PCM8000}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const says = "Pages lead to the newest 1\u202f000\u202f050 samples. Choose a voice to see older ones."
+	status, text := h.get("/speech/samples?offset=1000000")
+	wants(t, "the last page", status, 200, text, says, `href="?offset=999950"`)
+	if strings.Contains(text, `rel="next"`) {
+		t.Errorf("the last page leads on:\n%s", text)
+	}
+	if status, text = h.get("/speech/samples?offset=999950"); status != 200 || strings.Contains(text, "Pages lead") || !strings.Contains(text, `href="?offset=1000000"`) {
+		t.Errorf("the page before is %d\n%s", status, text)
+	}
+}
+
+// TestVoicePages lists more voices than a page has.
+func TestVoicePages(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	for i := range 60 {
+		_, err := h.speech.Clone(t.Context(), "acme", speech.CloneRequest{Name: fmt.Sprint("Robin ", i), Files: []io.ReadSeeker{bytes.NewReader(recording(t))}})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	rows := func(text string) int { return strings.Count(text, `<th scope="row">`) }
+	status, text := h.get("/speech/voices")
+	wants(t, "the first page", status, 200, text, "1 to 50 of 6", "own voices first", `<a href="?offset=50" rel="next">`)
+	if rows(text) != 50 || strings.Contains(text, `rel="prev"`) {
+		t.Errorf("the first page has %d voices:\n%s", rows(text), text)
+	}
+	status, text = h.get("/speech/voices?offset=50")
+	wants(t, "the second page", status, 200, text, "51 to 6", ">ada</a>", `<a href="?offset=0" rel="prev">`)
+	if rows(text) > 20 || strings.Contains(text, `rel="next"`) {
+		t.Errorf("the second page has %d voices:\n%s", rows(text), text)
+	}
+	status, text = h.get("/speech/voices?offset=100")
+	wants(t, "a page after the end", status, 200, text, "ends before this page")
+	for _, offset := range []string{"x", "-1", "9223372036854775807"} {
+		if status, _ := h.get("/speech/voices?offset=" + offset); status != 400 {
+			t.Errorf("the offset %s is %d", offset, status)
+		}
+	}
+}
+
 func TestSpeakFaults(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -242,6 +303,9 @@ func TestSpeakFaults(t *testing.T) {
 	}
 	status, text, _ := h.post("/speech/samples", url.Values{"text": {"Hello"}})
 	wants(t, "a busy engine", status, 422, text, "all are busy. Try again in 2.0 s", ">Hello</textarea>")
+	h.engine.OnRequest = func(tts.Request) error { return callwright.Invalid("rate", "is <script>") }
+	status, text, _ = h.post("/speech/samples", url.Values{"text": {"Hello"}})
+	wants(t, "a fault of another field", status, 422, text, `role="alert">rate: is &lt;script&gt;`, ">Hello</textarea>")
 }
 
 func TestVoices(t *testing.T) {
@@ -288,6 +352,15 @@ func TestVoices(t *testing.T) {
 	wants(t, "after the end", status, 200, text, "The voice is deleted")
 	if at != "/speech/voices" || strings.Contains(text, "Robin") {
 		t.Errorf("it leads to %s\n%s", at, text)
+	}
+	for fault, fails := range map[string]*callwright.Error{
+		`role="alert">all are busy. Try again in 2.0 s`: {Code: callwright.CodeTooManyRequests, Message: "all are busy", RetryAfter: 2 * time.Second},
+		`id="fault-audio_samples">gave no voice`:        {Code: callwright.CodeUnavailable, Field: "audio_samples", Message: "gave no voice"},
+		`role="alert">service: is another`:              {Code: callwright.CodeBadRequest, Field: "service", Message: "is another"},
+	} {
+		h.cloner.Fails = fails
+		status, text, _ = h.upload("Kim", recording(t))
+		wants(t, fault, status, 422, text, fault, `value="Kim"`, `value="female"`)
 	}
 	h.cloner.Fails = errors.New("broken")
 	if status, _, _ = h.upload("Kim", recording(t)); status != 500 {

@@ -11,13 +11,27 @@ import (
 	"github.com/callwright/callwright/transport/dashboard/page"
 )
 
-// voices is the page of all voices.
+// voices is the page of voices.
+type voices struct {
+	turn
+
+	Voices []speech.Voice // those of the page
+	Total  int
+}
+
 func (p pages) voices(ctx context.Context, r *page.Request) (page.Answer, error) {
-	list, err := p.cfg.Speech.Voices(ctx, r.Org())
+	offset, err := offsetOf(r)
 	if err != nil {
 		return nil, err
 	}
-	return &page.View{Page: "voices", Title: "Voices", Data: list}, nil
+	all, err := p.cfg.Speech.Voices(ctx, r.Org())
+	if err != nil {
+		return nil, err
+	}
+	v := voices{Total: len(all)}
+	v.Voices = all[min(offset, len(all)):min(offset+pageSize, len(all))]
+	v.turn = turnOf(r, offset, len(v.Voices), len(all))
+	return &page.View{Page: "voices", Title: "Voices", Data: v}, nil
 }
 
 // voice is the page of a voice.
@@ -52,7 +66,7 @@ func (p pages) voicePage(ctx context.Context, r *page.Request, shown voice) (pag
 
 func (p pages) rename(ctx context.Context, r *page.Request) (page.Answer, error) {
 	v, err := p.cfg.Speech.Rename(ctx, r.Org(), r.PathValue("id"), r.Field("name"))
-	if faults, ok := page.FaultsOf(err, nil); ok {
+	if faults, ok := page.FaultsOf(err, nil, "name"); ok {
 		return p.voicePage(ctx, r, voice{NewName: r.Field("name"), Faults: faults})
 	}
 	if err != nil {
@@ -94,6 +108,9 @@ func (p pages) clonePage(c cloning) page.Answer {
 	return v
 }
 
+// recordingField returns the domain's field of a recording.
+func recordingField(i int) string { return fmt.Sprintf("audio_samples[%d]", i) }
+
 // clone makes a voice of recordings.
 func (p pages) clone(ctx context.Context, r *page.Request) (page.Answer, error) {
 	c := cloning{Name: r.Field("name"), Description: r.Field("description"), Gender: r.Field("gender"), Language: r.Field("language")}
@@ -111,9 +128,13 @@ func (p pages) clone(ctx context.Context, r *page.Request) (page.Answer, error) 
 		request.Files = append(request.Files, file)
 	}
 	v, err := p.cfg.Speech.Clone(ctx, r.Org(), request)
-	if faults, ok := page.FaultsOf(err, nil); ok {
+	fields := []string{"name", "audio_samples", "language", "gender", "description"}
+	for i := range given {
+		fields = append(fields, recordingField(i))
+	}
+	if faults, ok := page.FaultsOf(err, nil, fields...); ok {
 		for i, header := range given {
-			if text, ok := faults[fmt.Sprintf("audio_samples[%d]", i)]; ok {
+			if text, ok := faults[recordingField(i)]; ok {
 				faults["audio_samples"] = callwright.Clip(header.Filename, 80) + ": " + text
 			}
 		}
@@ -123,5 +144,5 @@ func (p pages) clone(ctx context.Context, r *page.Request) (page.Answer, error) 
 	if err != nil {
 		return nil, err
 	}
-	return page.SeeOther{To: page.Path("/speech/voices", v.ID), Notice: "The voice is made. Hear how it sounds before an agent speaks with it."}, nil
+	return page.SeeOther{To: page.Path("/speech/voices", v.ID), Notice: "The voice is made. Listen to it before an agent uses it."}, nil
 }
