@@ -127,7 +127,7 @@ func (data *report) describe(r *page.Request, found agenttest.Analytics[analytic
 	data.Trend = chart.Lines{ID: "trend", Title: "Pass rate of each day", Unit: "%", Series: []chart.Series{{Name: "Pass rate", Points: rates}}}.SVG()
 	newest := slices.Clone(a.Days)
 	slices.Reverse(newest)
-	if data.DaysPart, err = partOf(r, "Days", "daily", "daily", len(newest), maxRows); err != nil {
+	if data.DaysPart, err = partOf(r, "", "Days", "daily", "daily", len(newest), maxRows); err != nil {
 		return err
 	}
 	data.Days = newest[data.DaysPart.From:data.DaysPart.To]
@@ -142,7 +142,7 @@ func (data *report) flow(f analytics.Flow) {
 		names[e.ID] = e.Name
 	}
 	strongest := slices.SortedStableFunc(slices.Values(f.Links), func(a, b analytics.Link) int { return cmp.Compare(b.Runs, a.Runs) })
-	flows := chart.Sankey{ID: "flows", Title: "Ways that runs go", Unit: "runs"}
+	flows := chart.Sankey{ID: "flows", Title: "Paths of runs", Unit: "runs"}
 	for _, l := range strongest[:min(maxRows, len(strongest))] {
 		data.Links = append(data.Links, link{names[l.Source], names[l.Target], l})
 		flows.Stages = append(flows.Stages, chart.Stage{ID: l.Source, Label: names[l.Source]}, chart.Stage{ID: l.Target, Label: names[l.Target]})

@@ -128,11 +128,10 @@ func atFields(faults page.Faults, fields []string) page.Faults {
 // cancelled returns to a page after what it shows was cancelled, or could not be.
 func cancelled(to, notice string, err error) (page.Answer, error) {
 	if err != nil {
-		faults, ok := page.FaultsOf(err, nil)
-		if !ok {
+		if _, ok := page.FaultsOf(err, nil); !ok {
 			return nil, err
 		}
-		notice = faults[""]
+		notice = "Nothing was cancelled: " + callwright.MessageOf(err) + "."
 	}
 	return page.SeeOther{To: to, Notice: notice}, nil
 }

@@ -93,7 +93,7 @@ func (p pages) session(ctx context.Context, r *page.Request) (page.Answer, error
 		return nil, err
 	}
 	s := data.Session
-	if data.Part, err = partOf(r, "Iterations", "iterations", "iterations", len(s.Iterations), maxIterations); err != nil {
+	if data.Part, err = partOf(r, "", "Iterations", "iterations", "iterations", len(s.Iterations), maxIterations); err != nil {
 		return nil, err
 	}
 	for i := data.Part.From; i < data.Part.To; i++ {
@@ -135,7 +135,7 @@ func (p pages) iteration(ctx context.Context, r *page.Request) (page.Answer, err
 	}
 	data := oneIteration{found, iterationOf(found.Session, i, maxChanges)}
 	view := &page.View{Page: "iteration", Title: fmt.Sprintf("Iteration %d", number), Data: data}
-	if !data.Ended && data.Iteration.Outcome == tornado.Unfinished {
+	if !data.Ended && data.Iteration.Outcome == "" {
 		view.Live, view.Every = []string{"iteration"}, every
 	}
 	return view, nil

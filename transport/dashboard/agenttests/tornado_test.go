@@ -53,6 +53,20 @@ func TestSessions(t *testing.T) {
 	h.want(http.StatusNotFound, "/tests/tornado/none")
 }
 
+// TestRunningIteration wants the page of an iteration to be live until the iteration has its outcome.
+func TestRunningIteration(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	h.check(h.found.InsertSession(t.Context(), tornado.Session{
+		ID: "t1", Org: org, Pathway: "p0", Most: 5, CreatedAt: created, Revision: 1,
+		Progress: tornado.Progress{State: tornado.Running, Base: 1, Best: 1, Iterations: []tornado.Iteration{
+			{Outcome: tornado.IsBaseline, Version: 1, Started: created, Completed: created}, {Number: 1, Version: 2, Started: created},
+		}},
+	}))
+	h.want(http.StatusOK, "/tests/tornado/t1/iterations/0", "!data-live")
+	h.want(http.StatusOK, "/tests/tornado/t1/iterations/1", "data-live", "under way")
+}
+
 func TestStartSession(t *testing.T) {
 	t.Parallel()
 	h := open(t)

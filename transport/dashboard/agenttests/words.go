@@ -163,7 +163,7 @@ func priceText(s engine.Spend) string {
 
 // ends say in words why conversations end.
 var ends = map[assert.EndReason]string{
-	assert.EndByAgent: "the agent ended it", assert.EndByCaller: "the caller ended it", assert.EndMaxTurns: "it had its most turns",
+	assert.EndByAgent: "the agent ended it", assert.EndByCaller: "the caller ended it", assert.EndMaxTurns: "it reached the limit of turns",
 	assert.EndTurnTimeout: "a turn took too long", assert.EndRunTimeout: "it took too long", assert.EndAgentError: "the agent could not answer",
 	assert.EndCallerInvalid: "the simulated caller was off script", assert.EndBudget: "the budget was used up",
 	assert.EndCancelled: "it was cancelled", assert.EndLoop: "the agent went round in a loop",
