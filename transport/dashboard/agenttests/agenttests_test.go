@@ -34,6 +34,8 @@ func TestScenarios(t *testing.T) {
 	h.want(http.StatusUnprocessableEntity, "/tests?category=x&enabled=perhaps", `id="fault-category"`, `id="fault-enabled"`)
 	h.want(http.StatusBadRequest, "/tests?after=nothing")
 	h.want(http.StatusOK, "/tests/scenarios/"+a.ID, "pays", "node reached", "&#34;node_id&#34;", "Be brief.", "/tests/runs/r1", "!<script>alert")
+	h.want(http.StatusOK, "/tests/scenarios/"+a.ID, "Simulate it", "Run it with others")
+	h.want(http.StatusOK, "/tests/scenarios/"+b.ID, "!Simulate it", "!Run it with others")
 	h.want(http.StatusNotFound, "/tests/scenarios/none")
 }
 

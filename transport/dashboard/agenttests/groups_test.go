@@ -21,12 +21,12 @@ func TestBatches(t *testing.T) {
 	b, runs, err := h.tests.StartBatch(t.Context(), org, agenttest.BatchRequest{Scenarios: []string{sc.ID}, Trigger: agenttest.ByCI})
 	h.check(err)
 	at := "/tests/batches/" + b.ID
-	h.want(http.StatusOK, "/tests/batches?trigger_source=ci&pathway_id=p1", at, "pending", "p1", "data-live")
+	h.want(http.StatusOK, "/tests/batches?trigger_source=ci&pathway_id=p1", at, "pending", "p1", "data-live", "<td>CI</td>", `<option value="api">the API</option>`)
 	h.want(http.StatusOK, "/tests/batches?status=PASSED", "None matches", "!"+b.ID)
 	h.want(http.StatusOK, "/tests/batches?page=2", "!"+b.ID)
 	h.want(http.StatusUnprocessableEntity, "/tests/batches?trigger_source=wind", `id="fault-trigger_source"`)
 	h.want(http.StatusBadRequest, "/tests/batches?page=0")
-	h.want(http.StatusOK, at, "0 of 1 runs have ended.", runs[0].ID, "&lt;script&gt;alert", "!<script>alert", "data-live", "Cancel the runs")
+	h.want(http.StatusOK, at, "0 of 1 runs have ended.", runs[0].ID, "&lt;script&gt;alert", "!<script>alert", "data-live", "Cancel the runs", "<dd>CI</dd>")
 	h.want(http.StatusOK, "/tests/groups/"+b.ID, "<h1>Batch</h1>")
 	h.want(http.StatusOK, "/tests/runs/"+runs[0].ID, "/tests/groups/"+b.ID)
 	h.post(at, at+"/cancel", url.Values{}, http.StatusOK, "The batch is being cancelled.", "It is being cancelled.", "cancelled by a request")
@@ -80,6 +80,9 @@ func TestStartGroups(t *testing.T) {
 		h.post("/tests/batches/new", "/tests/batches?pathway_id=p1", form, http.StatusUnprocessableEntity, `id="fault-`+strings.ReplaceAll(field, ".", "-")+`"`, `action="/tests/batches?pathway_id=p1"`)
 	}
 	h.post("/tests/batches/new", "/tests/batches", url.Values{}, http.StatusUnprocessableEntity, "must have 1 to 100 ids")
+	other := h.scenario("Other", func(s *scenario.Scenario) { s.Pathway = "p3" })
+	h.post("/tests/batches/new", "/tests/batches", url.Values{"scenario_ids": {a.ID, other.ID}, "publish_on_pass": {"true"}}, http.StatusUnprocessableEntity,
+		`id="fault-publish_on_pass"`, "needs scenarios of one pathway and the number of a saved version")
 	h.post("/tests/sets/new", "/tests/sets", url.Values{"scenario_ids": both, "simulations_per_scenario": {"201"}}, http.StatusUnprocessableEntity,
 		`id="fault-simulations_per_scenario"`, `value="201"`, `value="`+a.ID+`" type="checkbox" checked`)
 	h.post("/tests/batches/new", "/tests/batches", url.Values{"scenario_ids": both, "budget.tokens": {"5000"}, "concurrency": {"1"}}, http.StatusOK,

@@ -67,6 +67,14 @@ func TestRunningIteration(t *testing.T) {
 	h.want(http.StatusOK, "/tests/tornado/t1/iterations/1", "data-live", "under way")
 }
 
+// TestNoSession says before a form is filled in that nothing proposes changes.
+func TestNoSession(t *testing.T) {
+	t.Parallel()
+	h := open(t, func(c *tornado.Config) { c.Fixer = nil })
+	h.want(http.StatusOK, "/tests/tornado/new", "No session can be started: nothing proposes changes of pathways here", `!name="pathway_id"`)
+	h.post(formPath, "/tests/tornado", url.Values{"pathway_id": {"p1"}}, http.StatusUnprocessableEntity, "No session can be started")
+}
+
 func TestStartSession(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -80,6 +88,7 @@ func TestStartSession(t *testing.T) {
 		values.Set(field, bad)
 		h.post(form, "/tests/tornado", values, http.StatusUnprocessableEntity, `id="fault-`+strings.ReplaceAll(field, ".", "-")+`"`, bad)
 	}
+	h.post(form, "/tests/tornado", url.Values{"pathway_id": {"p1"}, "timeout_minutes": {"0"}}, http.StatusUnprocessableEntity, "must be from 1 to 120")
 	h.post(form, "/tests/tornado", url.Values{"pathway_id": {"p1"}}, http.StatusOK, "The session begins", "running", "data-live", "Cancel the session")
 	h.post(form, "/tests/tornado", url.Values{"pathway_id": {"p1"}}, http.StatusUnprocessableEntity, "has the running session")
 	sessions, err := h.found.FindSessions(t.Context(), org, tornado.Filter{Limit: 2})
