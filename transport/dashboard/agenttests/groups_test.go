@@ -109,6 +109,24 @@ func TestAnalyticsOfScriptedRuns(t *testing.T) {
 	h.want(http.StatusOK, at, "1 run has ended", "!left out")
 }
 
+// TestAnalyticsOfNewestRuns: the newest runs count, and the page says so when there are more.
+func TestAnalyticsOfNewestRuns(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	const at, notice = "/tests/analytics?pathway_id=p1", "The newest 5\u202f000 runs of these days count."
+	runs := make([]agenttest.Run, agenttest.MaxScan+1)
+	for i := range runs {
+		runs[i] = agenttest.Run{
+			ID: fmt.Sprint("r", i), Org: org, Scenario: "s1", Pathway: "p1", Version: 1, State: agenttest.Passed, Revision: 1,
+			CreatedAt: time.Now().Add(-time.Hour), EndedAt: time.Now(),
+		}
+	}
+	h.check(h.store.InsertRuns(t.Context(), runs[1:]))
+	h.want(http.StatusOK, at, "5\u202f000 runs have ended", "!"+notice)
+	h.check(h.store.InsertRuns(t.Context(), runs[:1]))
+	h.want(http.StatusOK, at, "5\u202f000 runs have ended", notice)
+}
+
 func TestAnalytics(t *testing.T) {
 	t.Parallel()
 	h := open(t)

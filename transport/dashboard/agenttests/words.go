@@ -26,6 +26,8 @@ var funcs = template.FuncMap{
 
 	"trigger": func(t agenttest.Trigger) string { return triggerWords[t] },
 
+	"maxscan": func() int { return agenttest.MaxScan },
+
 	"stability": stabilityOf, "session": sessionOf, "attempt": attemptOf,
 
 	"states":        func() []option { return anyOf(agenttest.States()) },
