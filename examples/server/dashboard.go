@@ -54,9 +54,13 @@ type dashboardParts struct {
 	Log        *slog.Logger
 }
 
+// signInHint says where the key of a new server is.
+const signInHint = "The server prints a key at its first start and keeps it in the file api-key of its data folder. " +
+	"`callwright admin keys list` shows which keys there are."
+
 func newDashboard(p dashboardParts) (*dashboard.Dashboard, error) {
 	return dashboard.New(dashboard.Config{
-		Sessions: p.Access, Secure: strings.HasPrefix(p.Listener.publicURL(p.Config), "https:"),
+		Sessions: p.Access, SignInHint: signInHint, Secure: strings.HasPrefix(p.Listener.publicURL(p.Config), "https:"),
 		Runs: append(p.RunsOn.missing(), p.RunsOn.list()...), Calls: p.Calls, CallLog: p.CallLog,
 		Trunks:   trunks.Config{Trunks: p.Trunks, Calls: p.CallLog, Setup: p.Setup, Discoveries: p.Looks, TestCalls: p.TestCalls},
 		Pathways: p.Pathways, Tests: p.AgentTests, Tornado: p.Tornados, Ports: p.Ports, Documents: p.Documents, Letters: p.Letters,

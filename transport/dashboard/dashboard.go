@@ -36,6 +36,7 @@ import (
 // Config configures a Dashboard. Sessions or Authenticator is required. A domain whose service is nil has no pages.
 type Config struct {
 	Sessions      page.Sessions      // signs people in by their API keys at /login, such as an access.Service
+	SignInHint    string             // where people find their keys, for /login; empty: nothing is said
 	Authenticator page.Authenticator // says who they are in the embedding program, in place of Sessions
 	Prefix        string             // below which the pages are, such as "/ops"; empty: at the root
 	Secure        bool               // browsers reach the pages over TLS, if only through a proxy
@@ -67,7 +68,7 @@ type Dashboard struct{ site *page.Site }
 // New checks the configuration and returns the handler, to be mounted at Config.Prefix.
 func New(c Config) (*Dashboard, error) {
 	site, err := page.New(page.Config{
-		Areas: areas(c), Sessions: c.Sessions, Authenticator: c.Authenticator, Prefix: c.Prefix, Secure: c.Secure,
+		Areas: areas(c), Sessions: c.Sessions, SignInHint: c.SignInHint, Authenticator: c.Authenticator, Prefix: c.Prefix, Secure: c.Secure,
 		Clock: c.Clock, IDs: c.IDs, Logger: c.Logger,
 	})
 	if err != nil {
@@ -78,6 +79,9 @@ func New(c Config) (*Dashboard, error) {
 
 // areas returns the areas whose services there are, in the order of the navigation.
 func areas(c Config) []page.Area {
+	if c.Documents == nil || c.Letters == nil {
+		c.Ports = nil
+	}
 	found := []page.Area{overview.New(overview.Config{
 		Calls: c.Calls, Trunks: c.Trunks.Trunks, Ports: c.Ports, Tests: c.Tests, Issues: c.Issues, Runs: c.Runs, Clock: c.Clock,
 	})}
@@ -97,7 +101,7 @@ func areas(c Config) []page.Area {
 		}
 		found = append(found, agenttests.New(tests))
 	}
-	if c.Ports != nil && c.Documents != nil && c.Letters != nil {
+	if c.Ports != nil {
 		found = append(found, ports.New(ports.Config{Ports: c.Ports, Documents: c.Documents, Letters: c.Letters}))
 	}
 	if c.Issues != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/agenttest"
 	"github.com/callwright/callwright/agenttest/tornado"
+	"github.com/callwright/callwright/transport/dashboard/drawing"
 	"github.com/callwright/callwright/transport/dashboard/page"
 )
 
@@ -90,7 +91,7 @@ func New(c Config) page.Area {
 	all["haspathways"] = func() bool { return c.Pathways != nil }
 	all["hasissues"] = func() bool { return c.Issues }
 	all["hastornado"] = func() bool { return c.Tornado != nil }
-	return page.Area{Title: "Tests", Path: "/tests", Templates: templates, Funcs: all, Routes: routes}
+	return drawing.In(page.Area{Title: "Tests", Path: "/tests", Templates: templates, Funcs: all, Routes: routes})
 }
 
 // pageSize is the number of entries on a page of a list.

@@ -79,10 +79,8 @@ func (p pages) recording(ctx context.Context, r *page.Request) (page.Answer, err
 	if err != nil {
 		return nil, err
 	}
-	return page.Content(func(w http.ResponseWriter, r *http.Request) {
-		defer func() { _ = file.Close() }()
+	return page.Content{Close: file.Close, Send: func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "audio/wav")
-		w.Header().Set("Cache-Control", "private, no-store")
 		http.ServeContent(w, r, "", time.Time{}, file)
-	}), nil
+	}}, nil
 }

@@ -2,14 +2,28 @@
 package drawing
 
 import (
+	"embed"
 	"encoding/json"
 	"html/template"
+	"io/fs"
 	"slices"
 
 	"github.com/callwright/callwright/agents/pathway/graph"
 	"github.com/callwright/callwright/transport/dashboard/chart"
 	"github.com/callwright/callwright/transport/dashboard/page"
 )
+
+//go:embed templates/_drawing.html
+var files embed.FS
+
+// In returns an area to which the templates "drawing", whose dot is a Picture, and "changes", whose dot is a Changes, are added.
+func In(a page.Area) page.Area {
+	templates, err := fs.Sub(files, "templates")
+	if err != nil {
+		panic(err) // the folder is embedded
+	}
+	return a.With(templates, nil)
+}
 
 // node is what a picture needs of a node, and edge of an edge.
 type (

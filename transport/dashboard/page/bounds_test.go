@@ -117,6 +117,25 @@ func TestRevokedKeyEndsStream(t *testing.T) {
 	})
 }
 
+// TestWithdrawnEntitlementEndsStream withdraws what an organization needs for a page that is open.
+func TestWithdrawnEntitlementEndsStream(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(ctx context.Context, t *testing.T, h *house, token string) {
+		h.keys.sip = true
+		w := h.watch(ctx, t, "/secret", token)
+		time.Sleep(time.Minute)
+		if w.over() {
+			t.Fatalf("the stream has ended after\n%s", w.text())
+		}
+		h.keys.mu.Lock()
+		h.keys.sip = false
+		h.keys.mu.Unlock()
+		if time.Sleep(15 * time.Second); !w.over() {
+			t.Error("15 s after the withdrawal the stream goes on")
+		}
+	})
+}
+
 // TestStreamOutlivesTheDatabase keeps a page open while the session can't be looked up.
 func TestStreamOutlivesTheDatabase(t *testing.T) {
 	t.Parallel()

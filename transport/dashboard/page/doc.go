@@ -6,7 +6,9 @@ import (
 	"context"
 	"html/template"
 	"io/fs"
+	"maps"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/callwright/callwright"
@@ -20,6 +22,20 @@ type Area struct {
 	Templates   fs.FS                  // its *.html: see View.Page
 	Funcs       template.FuncMap       // for its templates, beside those of this package
 	Routes      []Route
+
+	shared []fs.FS
+}
+
+// With returns the area with templates that several areas share, which are in files whose names begin with "_", and their functions.
+func (a Area) With(templates fs.FS, funcs template.FuncMap) Area {
+	a.shared = append(slices.Clip(a.shared), templates)
+	all := maps.Clone(funcs)
+	if all == nil {
+		all = template.FuncMap{}
+	}
+	maps.Copy(all, a.Funcs)
+	a.Funcs = all
+	return a
 }
 
 // Route is a page, or what one of its forms does.
@@ -32,9 +48,9 @@ type Route struct {
 // MaxForm is the most that a form may have, in bytes, unless its Route says otherwise.
 const MaxForm = 1 << 20
 
-// Answer answers a request: a *View, a SeeOther or a Content.
+// Answer answers a request: a *View, a SeeOther or a Content. An error is why nothing was sent.
 type Answer interface {
-	answer(s *Site, w http.ResponseWriter, r *Request)
+	answer(s *Site, w http.ResponseWriter, r *Request) error
 }
 
 // View is a page.
@@ -66,4 +82,7 @@ type SeeOther struct {
 }
 
 // Content is an answer of another type than HTML, such as audio.
-type Content func(w http.ResponseWriter, r *http.Request)
+type Content struct {
+	Send  func(w http.ResponseWriter, r *http.Request) // has 30 seconds for each piece that the browser takes
+	Close func() error                                 // gives back what Send reads from, even when it was not called; nil: nothing is to be given back
+}

@@ -5,7 +5,10 @@ import (
 	"math"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/callwright/callwright"
 )
@@ -40,14 +43,35 @@ var headings = map[callwright.Code]string{
 	callwright.CodeAuthFailure: "Not signed in", callwright.CodeInternal: "The server has failed",
 }
 
+// statusOf returns the status of an error.
+func statusOf(err error) int {
+	if status, ok := statuses[callwright.CodeOf(err)]; ok {
+		return status
+	}
+	return http.StatusInternalServerError
+}
+
+// sentence returns a message, which begins and ends as part of a sentence, as one.
+func sentence(message string) string {
+	first, size := utf8.DecodeRuneInString(message)
+	if size == 0 {
+		return ""
+	}
+	message = string(unicode.ToUpper(first)) + message[size:]
+	if strings.ContainsAny(message[len(message)-1:], ".!?") {
+		return message
+	}
+	return message + "."
+}
+
 // answerError answers with the page of an error.
 func (s *Site) answerError(w http.ResponseWriter, r *Request, err error) {
 	code := callwright.CodeOf(err)
 	f := failure{
-		Status: statuses[code], Code: code, Heading: headings[code], Message: callwright.MessageOf(err), ID: r.id,
+		Status: statusOf(err), Code: code, Heading: headings[code], Message: callwright.MessageOf(err), ID: r.id,
 	}
-	if f.Status == 0 {
-		f.Status, f.Code, f.Heading = http.StatusInternalServerError, callwright.CodeInternal, headings[callwright.CodeInternal]
+	if f.Status == http.StatusInternalServerError {
+		f.Code, f.Heading = callwright.CodeInternal, headings[callwright.CodeInternal]
 		f.Message = "The cause is in the server's log, with the id of this request."
 	}
 	if f.Heading == "" {
@@ -60,12 +84,13 @@ func (s *Site) answerError(w http.ResponseWriter, r *Request, err error) {
 		f.Wait = wait
 		w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(wait.Seconds()))))
 	}
+	if f.Field == "" {
+		f.Message = sentence(f.Message)
+	}
 	bare := *r
 	bare.area = nil // the page is this package's own
 	v := &View{Page: "failure", Title: f.Heading, Status: f.Status, Data: f}
-	if _, missing := s.find(&bare, v); missing != nil {
+	if v.answer(s, w, &bare) != nil {
 		http.Error(w, f.Message, f.Status)
-		return
 	}
-	v.answer(s, w, &bare)
 }

@@ -81,7 +81,7 @@ func (s *Site) readForm(w http.ResponseWriter, r *Request, route Route) error {
 		err = r.ParseForm()
 	}
 	if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
-		return callwright.Errorf(callwright.CodePayloadTooLarge, "the form and its files may have %d bytes at most", most)
+		return callwright.Errorf(callwright.CodePayloadTooLarge, "the form and its files may be at most %s", sizeOf(most))
 	}
 	if err != nil {
 		return callwright.Errorf(callwright.CodeBadRequest, "the form cannot be read").Because(err)
@@ -90,7 +90,7 @@ func (s *Site) readForm(w http.ResponseWriter, r *Request, route Route) error {
 		return err
 	}
 	if !r.checkToken(r.PostForm.Get(tokenField)) {
-		return callwright.Errorf(callwright.CodeForbidden, "this form is no longer valid, for you have signed in or out since: open the page again")
+		return callwright.Errorf(callwright.CodeForbidden, "this form has expired because you have signed in or out: reload the page and try again")
 	}
 	return nil
 }
@@ -115,18 +115,37 @@ func checkTexts(fields url.Values) error {
 type Faults map[string]string
 
 // FaultsOf returns what an error of a domain says about a form, and whether the form is to be shown again with it: a person can mend
-// it. Other errors are answered with a page of their own. names gives the names of fields for those of the domain, where they differ.
-func FaultsOf(err error, names map[string]string) (Faults, bool) {
-	switch callwright.CodeOf(err) {
-	case callwright.CodeBadRequest, callwright.CodeConflict, callwright.CodeInvalidState, callwright.CodeUnsupportedMedia,
-		callwright.CodePayloadTooLarge, callwright.CodePromotionGateFailed, callwright.CodeCallNotAttached:
-	default:
+// it there, or send it again later. Other errors are answered with a page of their own. names gives the names of fields for those of the
+// domain, where they differ. With fields, a fault of any other field belongs to the form as a whole.
+func FaultsOf(err error, names map[string]string, fields ...string) (Faults, bool) {
+	e, ok := errors.AsType[*callwright.Error](err)
+	if !ok || !mendable(e) {
 		return nil, false
 	}
-	e, _ := errors.AsType[*callwright.Error](err)
-	field := e.Field
+	field, text := e.Field, e.Message
 	if name, ok := names[field]; ok {
 		field = name
 	}
-	return Faults{field: e.Message}, true
+	if wait, ok := callwright.RetryAfter(err); ok {
+		text += ". Try again in " + durationOf(wait)
+	}
+	if len(fields) > 0 && field != "" && !slices.Contains(fields, field) {
+		field, text = "", field+": "+text
+	}
+	return Faults{field: text}, true
+}
+
+// mendable reports whether an error is about what was typed, or may be gone when the form is sent again.
+func mendable(e *callwright.Error) bool {
+	switch e.Code {
+	case callwright.CodeBadRequest, callwright.CodeConflict, callwright.CodeInvalidState, callwright.CodeUnsupportedMedia,
+		callwright.CodePayloadTooLarge, callwright.CodePromotionGateFailed, callwright.CodeCallNotAttached, callwright.CodeTooManyRequests:
+		return true
+	case callwright.CodeNotFound: // of what a field names
+		return e.Field != ""
+	case callwright.CodeUnavailable: // a server that is only busy, or cannot do what a field asks for
+		return e.Field != "" || e.RetryAfter > 0
+	default:
+		return false
+	}
 }

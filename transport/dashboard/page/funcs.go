@@ -107,6 +107,17 @@ func bytesOf(n int64) string {
 	return strconv.FormatFloat(float64(n)/k/k, 'f', 1, 64) + " MB"
 }
 
+// sizeOf shows a bound of a size.
+func sizeOf(n int64) string {
+	switch {
+	case n%(1<<20) == 0:
+		return strconv.FormatInt(n>>20, 10) + " MiB"
+	case n%(1<<10) == 0:
+		return strconv.FormatInt(n>>10, 10) + " KiB"
+	}
+	return strconv.FormatInt(n, 10) + " bytes"
+}
+
 // marks are the signs beside a badge's colour, by its kind.
 var marks = map[string]string{"good": "✓", "warn": "!", "bad": "✗", "busy": "…", "plain": "•"}
 

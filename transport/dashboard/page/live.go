@@ -137,7 +137,7 @@ func (c *channel) run(ctx context.Context, s *Site, r *Request, route Route) {
 			return
 		}
 		if err != nil {
-			s.log(r, route, 0, time.Since(begin), err)
+			s.log(r, route, statusOf(err), time.Since(begin), err)
 			if c.ended() {
 				return
 			}
@@ -197,9 +197,22 @@ func rest(ctx context.Context, v *View) {
 func (s *Site) renderLive(ctx context.Context, r *Request, route Route) (*View, map[string][]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, renderTimeout)
 	defer cancel()
+	leaveOrg, err := s.room.enterOrg(ctx, r.Principal.Org)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer leaveOrg()
+	leave, err := s.room.enter(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer leave()
 	answer, err := route.Serve(ctx, r)
 	if err != nil {
 		return nil, nil, err
+	}
+	if c, ok := answer.(Content); ok {
+		c.close()
 	}
 	v, ok := answer.(*View)
 	if !ok || len(v.Live) == 0 {
@@ -221,7 +234,7 @@ func (s *Site) renderLive(ctx context.Context, r *Request, route Route) (*View, 
 }
 
 // errOver says that a page is not live any more, such as that of a call that has ended.
-var errOver = errors.New("dashboard: the page is not live")
+var errOver = &callwright.Error{Code: callwright.CodeNotFound, Message: "the page is not live"}
 
 // put gives the streams of a channel what was rendered, or why nothing was.
 func (c *channel) put(parts map[string][]byte, err error) {
@@ -304,7 +317,7 @@ func (h *hub) serve(w http.ResponseWriter, r *Request, route Route) error {
 		case <-h.ctx.Done():
 			return nil
 		case <-beat.C:
-			if err := h.site.authenticate(r); err != nil && !passing(err) { // a database that is away ends no session
+			if err := h.site.admit(r); err != nil && !passing(err) { // a database that is away ends no session
 				_ = out.write([]byte("event: reload\ndata:\n\n"))
 				return nil
 			}

@@ -37,12 +37,12 @@ func parse(c Config) (*templates, error) {
 	if err != nil {
 		return nil, err
 	}
-	if t.own, err = parsePages(layout, files, nil); err != nil {
+	if t.own, err = parsePages(layout, &Area{Templates: files}); err != nil {
 		return nil, err
 	}
 	for i := range c.Areas {
 		area := &c.Areas[i]
-		if t.areas[area], err = parsePages(layout, area.Templates, area.Funcs); err != nil {
+		if t.areas[area], err = parsePages(layout, area); err != nil {
 			return nil, fmt.Errorf("dashboard: the pages of %s: %w", area.Path, err)
 		}
 		if area.Title != "" {
@@ -53,31 +53,36 @@ func parse(c Config) (*templates, error) {
 }
 
 // parsePages parses the files of an area, each together with the layout and the parts.
-func parsePages(layout *template.Template, files fs.FS, more template.FuncMap) (map[string]*template.Template, error) {
-	names, err := fs.Glob(files, "*.html")
+func parsePages(layout *template.Template, area *Area) (map[string]*template.Template, error) {
+	parts, err := layout.Clone()
 	if err != nil {
 		return nil, err
 	}
-	shared, err := layout.Clone()
+	parts.Funcs(area.Funcs)
+	names, err := fs.Glob(area.Templates, "*.html")
 	if err != nil {
 		return nil, err
 	}
-	shared.Funcs(more)
-	pages := map[string]*template.Template{}
+	for _, files := range area.shared {
+		if _, err := parts.ParseFS(files, "_*.html"); err != nil {
+			return nil, err
+		}
+	}
 	for _, name := range names {
-		if strings.HasPrefix(name, "_") && shared.Lookup(name) == nil {
-			if _, err := shared.ParseFS(files, name); err != nil {
+		if strings.HasPrefix(name, "_") && parts.Lookup(name) == nil {
+			if _, err := parts.ParseFS(area.Templates, name); err != nil {
 				return nil, err
 			}
 		}
 	}
+	pages := map[string]*template.Template{}
 	for _, name := range names {
 		if strings.HasPrefix(name, "_") {
 			continue
 		}
-		page, err := shared.Clone()
+		page, err := parts.Clone()
 		if err == nil {
-			page, err = page.ParseFS(files, name)
+			page, err = page.ParseFS(area.Templates, name)
 		}
 		if err != nil {
 			return nil, err
@@ -112,11 +117,10 @@ func (s *Site) find(r *Request, v *View) (*template.Template, error) {
 	return nil, fmt.Errorf("dashboard: there is no template %q", v.Page)
 }
 
-func (v *View) answer(s *Site, w http.ResponseWriter, r *Request) {
+func (v *View) answer(s *Site, w http.ResponseWriter, r *Request) error {
 	t, err := s.find(r, v)
 	if err != nil {
-		s.answerError(w, r, err)
-		return
+		return err
 	}
 	f := frame{Title: v.Title, Area: r.area, Notice: s.takeNotice(w, r), Live: len(v.Live) > 0, Static: statics, Data: v.Data}
 	if r.Principal.Org != "" {
@@ -127,14 +131,14 @@ func (v *View) answer(s *Site, w http.ResponseWriter, r *Request) {
 	}
 	var b bytes.Buffer
 	if err := t.ExecuteTemplate(&b, "layout", f); err != nil {
-		s.answerError(w, r, err)
-		return
+		return err
 	}
 	status := v.Status
 	if status == 0 {
 		status = http.StatusOK
 	}
 	send(w, r, status, r.fill(b.Bytes()))
+	return nil
 }
 
 // fill puts this browser's token into the forms of what was rendered.

@@ -51,6 +51,9 @@ func (r *Request) Next(k callwright.Keyset) string {
 	return r.With("after", k.Cursor())
 }
 
+// Streams reports whether the request is for what changes on the page, and not for the page.
+func (r *Request) Streams() bool { return strings.Contains(r.Header.Get("Accept"), eventStream) }
+
 // Below returns a path below the prefix as browsers know it, for links that no template makes.
 func (r *Request) Below(path string) string { return r.prefix + path }
 
@@ -117,19 +120,12 @@ func (s *Site) serve(w *recorder, r *Request, route Route) error {
 	}
 	s.knowBrowser(w, r)
 	if r.area != nil {
-		if err := s.authenticate(r); err != nil {
+		if err := s.admit(r); err != nil {
 			return s.refuse(w, r, err)
 		}
-		if e := r.area.Entitlement; e != "" && !r.Principal.Entitled(e) {
-			return &callwright.Error{
-				Code: callwright.CodeFeatureNotEnabled, Message: string(e) + " is not enabled for this organization: its operator can enable it",
-			}
+		if r.Streams() {
+			return s.hub.serve(w, r, route)
 		}
-	}
-	if r.area != nil && strings.Contains(r.Header.Get("Accept"), eventStream) {
-		return s.hub.serve(w, r, route)
-	}
-	if r.area != nil {
 		var err error
 		if r.leaveOrg, err = s.room.enterOrg(r.Context(), r.Principal.Org); err != nil {
 			return err
@@ -154,7 +150,19 @@ func (s *Site) serve(w *recorder, r *Request, route Route) error {
 		return err
 	}
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(answerTimeout)) // work such as speech may have taken longer
-	answer.answer(s, w, r)
+	return answer.answer(s, w, r)
+}
+
+// admit finds out who makes a request, and whether they may see the area.
+func (s *Site) admit(r *Request) error {
+	if err := s.authenticate(r); err != nil {
+		return err
+	}
+	if e := r.area.Entitlement; e != "" && !r.Principal.Entitled(e) {
+		return &callwright.Error{
+			Code: callwright.CodeFeatureNotEnabled, Message: string(e) + " is not enabled for this organization: its operator can enable it",
+		}
+	}
 	return nil
 }
 
@@ -163,7 +171,7 @@ func (s *Site) refuse(w http.ResponseWriter, r *Request, err error) error {
 	if s.cfg.Sessions == nil || !errors.Is(err, callwright.ErrAuthFailure) {
 		return err
 	}
-	if strings.Contains(r.Header.Get("Accept"), eventStream) {
+	if r.Streams() {
 		return err
 	}
 	next := "/"

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"time"
 
 	"github.com/callwright/callwright"
 )
@@ -52,11 +53,12 @@ func (s *Site) session(r *Request) (callwright.Principal, error) {
 // login is the page on which people sign in.
 type login struct {
 	Next   string // where to go afterwards
+	Hint   string
 	Faults Faults
 }
 
 func (s *Site) showLogin(_ context.Context, r *Request) (Answer, error) {
-	return &View{Page: "login", Title: "Sign in", Data: login{Next: local(r.Query("next"))}}, nil
+	return &View{Page: "login", Title: "Sign in", Data: login{Next: local(r.Query("next")), Hint: s.cfg.SignInHint}}, nil
 }
 
 // signIn begins a session.
@@ -65,7 +67,7 @@ func (s *Site) signIn(ctx context.Context, r *Request) (Answer, error) {
 	token, session, err := s.cfg.Sessions.SignIn(ctx, r.Field("key"))
 	if errors.Is(err, callwright.ErrAuthFailure) {
 		return &View{Page: "login", Title: "Sign in", Status: http.StatusUnauthorized, Data: login{
-			Next: next, Faults: Faults{"key": "This key is unknown, revoked or expired. `callwright admin keys list` shows which keys there are."},
+			Next: next, Hint: s.cfg.SignInHint, Faults: Faults{"key": "This key is unknown, revoked or expired."},
 		}}, nil
 	}
 	if err != nil {
@@ -90,9 +92,9 @@ type cookied struct {
 	to          string
 }
 
-func (c cookied) answer(s *Site, w http.ResponseWriter, r *Request) {
+func (c cookied) answer(s *Site, w http.ResponseWriter, r *Request) error {
 	s.setCookie(w, c.name, c.value, c.maxAge)
-	SeeOther{To: c.to}.answer(s, w, r)
+	return SeeOther{To: c.to}.answer(s, w, r)
 }
 
 // local returns an address of this site, and "/" in place of any other.
@@ -108,12 +110,13 @@ func local(address string) string {
 // maxNotice is the most characters of a notice.
 const maxNotice = 500
 
-func (a SeeOther) answer(s *Site, w http.ResponseWriter, r *Request) {
+func (a SeeOther) answer(s *Site, w http.ResponseWriter, r *Request) error {
 	if a.Notice != "" {
 		s.setCookie(w, "notice", url.QueryEscape(callwright.Clip(a.Notice, maxNotice)), 60)
 	}
 	w.Header().Set("Cache-Control", "no-store")
 	http.Redirect(w, r.Request, s.cfg.Prefix+a.To, http.StatusSeeOther)
+	return nil
 }
 
 // takeNotice returns the notice of the form before, once.
@@ -130,10 +133,32 @@ func (s *Site) takeNotice(w http.ResponseWriter, r *Request) string {
 	return callwright.Clip(text, maxNotice)
 }
 
-func (c Content) answer(_ *Site, w http.ResponseWriter, r *Request) {
+func (c Content) answer(_ *Site, w http.ResponseWriter, r *Request) error {
+	defer c.close()
 	if r.leaveOrg != nil {
 		r.leaveOrg() // a player takes a recording as slowly as it plays it
 	}
 	w.Header().Set("Cache-Control", "private, no-store")
-	c(w, r.Request)
+	c.Send(paced{w, http.NewResponseController(w)}, r.Request)
+	return nil
 }
+
+func (c Content) close() {
+	if c.Close != nil {
+		_ = c.Close() // it was only read
+	}
+}
+
+// paced is an answer of which the browser must take each piece in time, however long it takes the whole.
+type paced struct {
+	http.ResponseWriter
+	control *http.ResponseController
+}
+
+func (w paced) Write(b []byte) (int, error) {
+	_ = w.control.SetWriteDeadline(time.Now().Add(answerTimeout)) // a writer without deadlines has none
+	return w.ResponseWriter.Write(b)
+}
+
+// Unwrap returns the writer below, for http.ResponseController.
+func (w paced) Unwrap() http.ResponseWriter { return w.ResponseWriter }

@@ -31,6 +31,7 @@ type Sessions interface {
 type Config struct {
 	Areas         []Area
 	Sessions      Sessions      // signs people in at /login; nil: Authenticator says who they are
+	SignInHint    string        // where people find their keys, for the sign-in; empty: nothing is said
 	Authenticator Authenticator // of the embedding program; nil: Sessions
 	Prefix        string        // below which the pages are, such as "/ops"; empty: at the root
 	Secure        bool          // browsers reach the site over TLS, if only through a proxy: cookies are Secure

@@ -150,19 +150,18 @@ func (p pages) document(ctx context.Context, r *page.Request) (page.Answer, erro
 	if err != nil {
 		return nil, err
 	}
-	return page.Content(func(w http.ResponseWriter, _ *http.Request) {
-		defer func() { _ = body.Close() }()
+	return page.Content{Close: body.Close, Send: func(w http.ResponseWriter, _ *http.Request) {
 		head(w.Header(), "document", d.Type, d.Size)
 		_, _ = io.Copy(w, body) // the browser has gone, or sees that bytes are missing
-	}), nil
+	}}, nil
 }
 
 // attachment returns an answer that browsers save.
 func attachment(name, mediaType string, data []byte) page.Content {
-	return func(w http.ResponseWriter, _ *http.Request) {
+	return page.Content{Send: func(w http.ResponseWriter, _ *http.Request) {
 		head(w.Header(), name, mediaType, int64(len(data)))
 		_, _ = io.Copy(w, bytes.NewReader(data)) // the browser has gone if this fails
-	}
+	}}
 }
 
 func head(h http.Header, name, mediaType string, size int64) {

@@ -68,8 +68,8 @@ func TestOrganizationsAreForOperators(t *testing.T) {
 			t.Errorf("%s the menu names organizations", when)
 		}
 		for _, path := range []string{"/settings/organizations", "/settings/organizations/acme", "/settings/organizations/other", "/settings/organizations/absent"} {
-			h.do(http.MethodGet, path, nil, http.StatusNotFound, "page not found")
-			h.post("/settings", path, url.Values{"id": {"evil"}, "name": {"Evil"}, "entitlement": {"OPERATOR", "SIP"}}, http.StatusNotFound, "page not found")
+			h.do(http.MethodGet, path, nil, http.StatusNotFound, "Page not found")
+			h.post("/settings", path, url.Values{"id": {"evil"}, "name": {"Evil"}, "entitlement": {"OPERATOR", "SIP"}}, http.StatusNotFound, "Page not found")
 		}
 	}
 	try("before")

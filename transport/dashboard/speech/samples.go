@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
-	"time"
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/speech"
@@ -116,22 +115,17 @@ func (p pages) sample(ctx context.Context, r *page.Request) (page.Answer, error)
 	return &page.View{Page: "sample", Title: "Sample", Data: spoken{s, names(voices)[s.Voice]}}, nil
 }
 
-// audioTimeout is the time for a browser to take the audio of a sample.
-const audioTimeout = 10 * time.Minute
-
 // audio sends the audio of a sample, or the ranges of it that a player asks for.
 func (p pages) audio(ctx context.Context, r *page.Request) (page.Answer, error) {
 	audio, err := p.cfg.Speech.Audio(ctx, r.Org(), r.PathValue("id"))
 	if err != nil {
 		return nil, err
 	}
-	return page.Content(func(w http.ResponseWriter, r *http.Request) {
-		defer func() { _ = audio.Close() }()
-		_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(audioTimeout)) // a writer without deadlines has none
+	return page.Content{Close: audio.Close, Send: func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
 		h.Set("Content-Type", "audio/wav")
 		h.Set("Content-Disposition", fmt.Sprintf("inline; filename=%q", audio.ID+".wav"))
 		h.Set("ETag", strconv.Quote(audio.Blob))
 		http.ServeContent(w, r, "", audio.CreatedAt, audio)
-	}), nil
+	}}, nil
 }

@@ -241,7 +241,7 @@ func TestSpeakFaults(t *testing.T) {
 		return &callwright.Error{Code: callwright.CodeTooManyRequests, Message: "all are busy", RetryAfter: 2 * time.Second}
 	}
 	status, text, _ := h.post("/speech/samples", url.Values{"text": {"Hello"}})
-	wants(t, "a busy engine", status, 429, text, "all are busy", "Try again in 2.0 s")
+	wants(t, "a busy engine", status, 422, text, "all are busy. Try again in 2.0 s", ">Hello</textarea>")
 }
 
 func TestVoices(t *testing.T) {

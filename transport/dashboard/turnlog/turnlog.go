@@ -6,8 +6,6 @@ import (
 	"encoding/json"
 	"html/template"
 	"io/fs"
-	"maps"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -23,36 +21,11 @@ var files embed.FS
 // In returns an area to which the template "entries" is added, whose dot is a []pathway.LogEntry, with the functions of this package:
 // "indented" is Indented.
 func In(a page.Area) page.Area {
-	own, err := fs.Sub(files, "templates")
+	templates, err := fs.Sub(files, "templates")
 	if err != nil {
 		panic(err) // the folder is embedded
 	}
-	a.Templates = both{a.Templates, own}
-	all := template.FuncMap{"logkind": kindText, "logreply": replyOf, "indented": Indented}
-	maps.Copy(all, a.Funcs)
-	a.Funcs = all
-	return a
-}
-
-// both is the files of an area with those of this package.
-type both struct{ area, own fs.FS }
-
-// Open opens a file. Only the folder of the area is there to be opened: ReadDir lists both.
-func (b both) Open(name string) (fs.File, error) {
-	if strings.HasPrefix(name, "_turnlog") {
-		return b.own.Open(name)
-	}
-	return b.area.Open(name)
-}
-
-// ReadDir lists the files of both.
-func (b both) ReadDir(name string) ([]fs.DirEntry, error) {
-	own, err := fs.ReadDir(b.own, name)
-	if err != nil {
-		return nil, err
-	}
-	area, err := fs.ReadDir(b.area, name)
-	return slices.Concat(own, area), err
+	return a.With(templates, template.FuncMap{"logkind": kindText, "logreply": replyOf, "indented": Indented})
 }
 
 // kinds name the events of a turn.

@@ -25,7 +25,7 @@ document.addEventListener("submit", event => {
   }
   event.preventDefault();
   ask.querySelector("p").textContent = question;
-  ask.querySelector("[value=yes]").textContent = submitter?.textContent || "Go on";
+  ask.querySelector("[value=yes]").textContent = submitter?.textContent || "Continue";
   ask.returnValue = "no";
   ask.addEventListener("close", () => {
     if (ask.returnValue !== "yes") return;
@@ -38,25 +38,33 @@ addEventListener("pageshow", event => {
   if (event.persisted) for (const b of document.querySelectorAll("button:disabled")) b.disabled = false;
 });
 
-// What is selected or typed in stays: a part in which somebody works is replaced when they have left it.
+// What somebody works with stays: a part with something typed, or that a question is about, is replaced when they have left it.
 const waiting = new Map();
+const typed = el => el.options ? el.selectedIndex !== Math.max(0, [...el.options].findIndex(o => o.defaultSelected))
+  : el.checked !== el.defaultChecked || el.value !== el.defaultValue;
+function inUse(part) {
+  const fields = [...part.querySelectorAll("input:not([type=hidden]), select, textarea")];
+  return ask.open || fields.some(typed) || fields.includes(document.activeElement);
+}
 function replace(id, html) {
   const old = document.getElementById(id), active = document.activeElement;
   if (!old) return;
-  const inside = old.contains(active);
-  if (inside && active.closest("form")?.querySelector("input:not([type=hidden]), select, textarea")) { waiting.set(id, html); return; }
+  if (inUse(old)) { waiting.set(id, html); return; }
   const holder = document.createElement("template");
   holder.innerHTML = html;
   const fresh = holder.content.firstElementChild;
   if (!fresh) return;
   for (const d of old.querySelectorAll("details[id][open]")) holder.content.getElementById(d.id)?.setAttribute("open", "");
   showTimes(holder.content);
+  const inside = old.contains(active);
   old.replaceWith(fresh);
   if (inside && active.id) document.getElementById(active.id)?.focus();
 }
-document.addEventListener("focusout", () => setTimeout(() => {
+const later = () => setTimeout(() => {
   for (const [id, html] of [...waiting]) { waiting.delete(id); replace(id, html); }
-}));
+});
+document.addEventListener("focusout", later);
+ask.addEventListener("close", later);
 
 // The server sends parts of the page when they have changed.
 if ("live" in document.body.dataset) {
@@ -85,7 +93,7 @@ if ("live" in document.body.dataset) {
 // click plays from there, and it is marked while it is heard.
 document.addEventListener("click", event => {
   const line = event.target.closest("[data-start]");
-  if (!line || event.target.closest("a[href]:not([data-start]), summary")) return;
+  if (!line || event.target.closest("a[href]:not([data-start]), summary") || !getSelection().isCollapsed) return;
   const audio = document.getElementById(line.closest("[data-for]")?.dataset.for);
   if (!audio) return;
   event.preventDefault();
@@ -103,6 +111,8 @@ for (const audio of document.querySelectorAll("audio[id]")) {
   });
   const at = /^#t=(\d+(\.\d+)?)$/.exec(location.hash); // such as from a piece of evidence
   if (at) audio.currentTime = Number(at[1]);
+  const line = document.querySelector(":target[data-start]");
+  if (line?.closest("[data-for]")?.dataset.for === audio.id) audio.currentTime = line.dataset.start / 1000;
 }
 
 showTimes(document);

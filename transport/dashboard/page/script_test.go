@@ -1,0 +1,51 @@
+package page_test
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/callwright/callwright/internal/e2e/await"
+	"github.com/callwright/callwright/internal/e2e/browser"
+)
+
+// TestScriptKeepsWhatIsTyped changes a live page while somebody fills in its form: what is typed stays when they look elsewhere, and what
+// they are asked about is done. Untouched parts change all the time.
+func TestScriptKeepsWhatIsTyped(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, "")
+	p := browser.Open(t, true)
+	p.Go(t, h.URL+"/login?next=/form")
+	p.Type(t, "#key", goodKey)
+	p.Click(t, "main button")
+	p.Await(t, "#live-asked")
+	shows := func(id string, number int) {
+		t.Helper()
+		await.That(t, fmt.Sprintf("%d in %s", number, id), func() bool {
+			return strings.Contains(browser.Eval[string](t, p, `document.getElementById("`+id+`").textContent`), strconv.Itoa(number))
+		})
+	}
+	h.number.Store(11)
+	shows("live-asked", 11)
+	p.Type(t, "#live-asked input[name=name]", "Robin")
+	browser.Eval[any](t, p, `document.activeElement.blur()`)
+	h.number.Store(22)
+	shows("live-number", 22)
+	if got := browser.Eval[string](t, p, `document.querySelector("#live-asked input[name=name]").value`); got != "Robin" {
+		t.Errorf("what was typed is %q now", got)
+	}
+	browser.Eval[any](t, p, `(field => { field.focus(); field.value = ""; field.blur(); })(document.querySelector("#live-asked input[name=name]"))`)
+	shows("live-asked", 22) // nobody works with it any more
+	p.Click(t, "#live-asked button")
+	p.Await(t, "#ask[open]")
+	h.number.Store(33)
+	p.Click(t, "#ask [value=yes]")
+	p.Await(t, ".notice[role=status]:not(#offline)")
+	if n := h.saved.Load(); n != 1 {
+		t.Errorf("the form was sent %d times", n)
+	}
+	if found := p.Errors(t); len(found) > 0 {
+		t.Errorf("the browser reports %q", found)
+	}
+}
