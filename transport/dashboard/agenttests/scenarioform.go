@@ -126,12 +126,12 @@ func (p pages) notKept(ctx context.Context, r *page.Request, data scenarioForm, 
 func faultsInParts(all callwright.FieldErrors) page.Faults {
 	faults := page.Faults{}
 	for _, e := range all {
-		list, _, inside := strings.Cut(e.Field, "[")
-		text := e.Message
-		if inside {
-			text = e.Field + " " + text
+		one := *e
+		if list, _, inside := strings.Cut(e.Field, "["); inside {
+			one.Field, one.Message = list, e.Field+" "+e.Message
 		}
-		for field, text := range atFields(page.Faults{list: text}, scenarioFields) {
+		found, _ := page.FaultsOf(&one, nil, scenarioFields...)
+		for field, text := range found {
 			if faults[field] != "" {
 				text = faults[field] + "; " + text
 			}

@@ -111,7 +111,7 @@ func (p pages) say(ctx context.Context, r *page.Request) (page.Answer, error) {
 	if err == nil {
 		return page.SeeOther{To: page.Path("/pathways", r.PathValue("id"), "chats", r.PathValue("chat")) + "#turn-" + strconv.Itoa(turn.State.Turn)}, nil
 	}
-	faults, mendable := page.FaultsOf(err, nil)
+	faults, mendable := page.FaultsOf(err, nil, "message")
 	if !mendable {
 		return nil, err
 	}

@@ -141,6 +141,19 @@ func TestChatCannotGoOn(t *testing.T) {
 	h.want(chat, said(1, ""), http.StatusUnprocessableEntity, "Nothing was said: another turn", "<body data-live>", "appears here when it is done")
 }
 
+// TestBusyChat wants what was typed back while the server takes no more turns.
+func TestBusyChat(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	at := h.create(days)
+	chat := h.want(at+"/versions/0/chats", url.Values{}, http.StatusOK)
+	h.chats.busy.Store(true)
+	h.want(chat, said(1, "A day"), http.StatusUnprocessableEntity, "Nothing was said: too many chats. Try again in 1.0 s.", `value="A day"`, `name="turns" value="1"`)
+	h.want(at+"/versions/0/chats", url.Values{"variables": {`{"day": 1}`}}, http.StatusUnprocessableEntity, "too many chats", "{&#34;day&#34;: 1}")
+	h.chats.busy.Store(false)
+	h.want(chat, said(1, "A day"), http.StatusOK, "<dt>Turns</dt><dd>2</dd>")
+}
+
 // TestLongChat goes through the turns of a chat of the most turns allowed.
 func TestLongChat(t *testing.T) {
 	t.Parallel()

@@ -1,6 +1,7 @@
 package pathways_test
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"net/http/cookiejar"
@@ -8,7 +9,9 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/memstore"
@@ -33,16 +36,39 @@ type house struct {
 	t        *testing.T
 	pathways *pathway.Service
 	store    pathway.Store
-	chats    pathway.Chats
+	chats    *chats
 	gate     agentstest.Gate
 	url      string
 	client   *http.Client
 }
 
+// chats are those of a server that may be too busy for more.
+type chats struct {
+	pathway.Chats
+
+	busy atomic.Bool
+}
+
+var errBusy = &callwright.Error{Code: callwright.CodeTooManyRequests, Message: "too many chats", RetryAfter: time.Second}
+
+func (c *chats) CountChats(ctx context.Context, org callwright.OrgID) (int, error) {
+	if c.busy.Load() {
+		return 0, errBusy
+	}
+	return c.Chats.CountChats(ctx, org)
+}
+
+func (c *chats) UpdateChat(ctx context.Context, one pathway.Chat, logs ...pathway.Log) error {
+	if c.busy.Load() {
+		return errBusy
+	}
+	return c.Chats.UpdateChat(ctx, one, logs...)
+}
+
 func newHouse(t *testing.T) *house {
 	t.Helper()
 	h, store := &house{t: t}, memstore.New()
-	h.store, h.chats = agentstore.Pathways{Store: store}, agentstore.Chats{Store: store}
+	h.store, h.chats = agentstore.Pathways{Store: store}, &chats{Chats: agentstore.Chats{Store: store}}
 	var err error
 	if h.pathways, err = pathway.New(pathway.Config{
 		Store: h.store, Chats: h.chats, Atomic: store,
@@ -184,7 +210,7 @@ func TestRefusedFork(t *testing.T) {
 	long := strings.Repeat("x", pathway.MaxName+1)
 	h.want(at+"/versions/1/fork", url.Values{"fork": {long}}, http.StatusUnprocessableEntity, `id="fault-fork"`, `name="fork" required value="`+long+`"`)
 	h.lacks(at+"/versions/1", `class="fault"`)
-	h.want(at+"/versions/1/publish", url.Values{"environment": {"moon"}}, http.StatusUnprocessableEntity, `role="alert">must be production or staging`)
+	h.want(at+"/versions/1/publish", url.Values{"environment": {"moon"}}, http.StatusUnprocessableEntity, `role="alert">environment: must be production or staging`)
 	wrong := documentOf(t, strings.Replace(days, `"End Call"`, `"Nowhere"`, 1))
 	id := strings.TrimPrefix(at, "/pathways/")
 	p, err := h.pathways.Get(t.Context(), "acme", id)
@@ -230,7 +256,7 @@ func TestLostUpdates(t *testing.T) {
 	h.want(at+"/versions/2/publish", url.Values{"environment": {"production"}, "over": {over}}, http.StatusOK, "Version 2 is published to production.")
 	h.want(at+"/versions/1/publish", url.Values{"environment": {"production"}, "over": {over}}, http.StatusUnprocessableEntity, "another version was published",
 		`name="over" value="2"`)
-	h.want(at+"/versions/1/publish", url.Values{"environment": {"production"}, "over": {"x"}}, http.StatusUnprocessableEntity, "must be the number of a version")
+	h.want(at+"/versions/1/publish", url.Values{"environment": {"production"}, "over": {"x"}}, http.StatusUnprocessableEntity, "over: must be the number of a version")
 }
 
 // TestDiscard offers to discard versions that can be discarded, and says of others what has to be done first.

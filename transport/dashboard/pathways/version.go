@@ -136,7 +136,7 @@ func (p pages) save(ctx context.Context, r *page.Request) (page.Answer, error) {
 		return to, nil
 	}
 	var mendable bool
-	if shown.Faults, shown.Places, mendable = faultsOf(err, shown.Text, nil); !mendable {
+	if shown.Faults, shown.Places, mendable = faultsOf(err, shown.Text, nil, "name", "document"); !mendable {
 		return nil, err
 	}
 	return p.versionPage(ctx, r, shown)
@@ -188,9 +188,6 @@ func (p pages) discard(ctx context.Context, r *page.Request) (page.Answer, error
 	})
 }
 
-// actFields are the names of the fields of these forms by those of the domain.
-var actFields = map[string]string{"name": "fork", "environment": "", "over": ""}
-
 // act does something with a version, and shows the version again if that is refused.
 func (p pages) act(ctx context.Context, r *page.Request, do func(id string, number int) (string, error)) (page.Answer, error) {
 	number, err := numberOf(r.PathValue("number"))
@@ -203,7 +200,7 @@ func (p pages) act(ctx context.Context, r *page.Request, do func(id string, numb
 	}
 	shown := version{Fork: r.Field("fork")}
 	var mendable bool
-	if shown.Faults, shown.Places, mendable = faultsOf(err, "", actFields); !mendable {
+	if shown.Faults, shown.Places, mendable = faultsOf(err, "", map[string]string{"name": "fork"}, "fork"); !mendable {
 		return nil, err
 	}
 	if len(shown.Places) > 0 { // a version that an earlier release has stored
