@@ -149,12 +149,11 @@ func (p Pathway) CanDiscard(number int) error {
 	case 0:
 		return callwright.Errorf(callwright.CodeInvalidState, "the draft cannot be deleted without its pathway")
 	case p.Production:
-		return callwright.Errorf(callwright.CodeInvalidState, "version %d is in production: publish another version there first", number)
+		return callwright.Errorf(callwright.CodeInvalidState, "version %d is in production", number)
 	case p.Staging:
-		return callwright.Errorf(callwright.CodeInvalidState, "version %d is in staging: publish another version there first", number)
+		return callwright.Errorf(callwright.CodeInvalidState, "version %d is in staging", number)
 	case p.promoted():
-		return callwright.Errorf(callwright.CodeInvalidState,
-			"version %d waits for its tests to go to production: discard it when they have ended", number)
+		return callwright.Errorf(callwright.CodeInvalidState, "version %d waits for its tests to go to production", number)
 	}
 	return nil
 }
