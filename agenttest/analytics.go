@@ -3,6 +3,7 @@ package agenttest
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/pathway"
@@ -16,12 +17,18 @@ type AnalyticsQuery struct {
 	Version  int  // number of the version whose runs count; 0: of all
 	Days     int  // to look back, from 1 to analytics.MaxDays; 0: analytics.DefaultDays
 	Scripted bool // also runs in which no model took part but the scripted one
+	Scan     int  // at most so many of the newest runs are looked at, of all versions and with runs to be left out; 0: all
 }
+
+// MaxScan is the Scan of reports for people, who would rather have the newest runs than wait.
+const MaxScan = 5_000
 
 // Analytics holds the description of runs and the names of what it is about.
 type Analytics[T any] struct {
 	About     T
 	Scenarios map[string]string // names by id, of scenarios of the pathway
+	Cut       bool              // older runs were not looked at because of AnalyticsQuery.Scan
+	LeftOut   int               // with a Scan: runs looked at that count only with AnalyticsQuery.Scripted
 	// Newest is the number of the newest version among the runs, whose nodes EnhancedAnalytics names; 0: there are no runs, and the
 	// draft names them. Versions count the runs of each version, whichever AnalyticsQuery.Version chooses. BasicAnalytics has neither.
 	Newest   int
@@ -48,20 +55,49 @@ func (s *Service) BasicAnalytics(ctx context.Context, org callwright.OrgID, q An
 	}
 	defer release()
 	c := analytics.NewCounter(s.cfg.Clock.Now(), q.Days)
-	err = s.cfg.Store.EachEnded(ctx, org, RunWindow{Pathway: q.Pathway, From: c.From(), Scripted: q.Scripted}, func(r analytics.Run) {
-		if q.counts(r) {
+	var a Analytics[analytics.Basic]
+	a.Cut, a.LeftOut, err = s.scan(ctx, org, q, c.From(), func(r analytics.Run) {
+		if q.isAbout(r) {
 			c.Add(r)
 		}
 	})
 	if err != nil {
 		return Analytics[analytics.Basic]{}, err
 	}
-	names, err := s.scenarioNames(ctx, org, q.Pathway)
-	return Analytics[analytics.Basic]{About: c.Basic(), Scenarios: names}, err
+	a.About = c.Basic()
+	a.Scenarios, err = s.scenarioNames(ctx, org, q.Pathway)
+	return a, err
 }
 
-// counts reports whether a query is about a run.
-func (q AnalyticsQuery) counts(r analytics.Run) bool { return q.Version == 0 || q.Version == r.Version }
+// isAbout reports whether a query is about the version of a run.
+func (q AnalyticsQuery) isAbout(r analytics.Run) bool {
+	return q.Version == 0 || q.Version == r.Version
+}
+
+// scan calls f with the runs of all versions that a query looks at and does not leave out, the newest first. It reports whether
+// there are more than q.Scan, and counts those left out that the query is about.
+func (s *Service) scan(
+	ctx context.Context, org callwright.OrgID, q AnalyticsQuery, from time.Time, f func(analytics.Run),
+) (cut bool, leftOut int, err error) {
+	w := RunWindow{Pathway: q.Pathway, From: from, Scripted: q.Scripted}
+	if q.Scan <= 0 {
+		return false, 0, s.cfg.Store.EachEnded(ctx, org, w, f)
+	}
+	w.Scripted, w.Limit = true, q.Scan+1 // one more tells whether there are older ones
+	scanned := 0
+	err = s.cfg.Store.EachEnded(ctx, org, w, func(r analytics.Run) {
+		scanned++
+		switch {
+		case scanned > q.Scan:
+			cut = true
+		case q.Scripted || !r.Scripted:
+			f(r)
+		case q.isAbout(r):
+			leftOut++
+		}
+	})
+	return cut, leftOut, err
+}
 
 // EnhancedAnalytics describes the runs of a pathway that have ended. Its errors are those of BasicAnalytics.
 func (s *Service) EnhancedAnalytics(ctx context.Context, org callwright.OrgID, q AnalyticsQuery) (Analytics[analytics.Report], error) {
@@ -76,9 +112,10 @@ func (s *Service) EnhancedAnalytics(ctx context.Context, org callwright.OrgID, q
 	defer release()
 	now, newest := s.cfg.Clock.Now(), 0
 	f, versions := analytics.NewFold(now, q.Days), analytics.NewVersionCounter(now, q.Days)
-	err = s.cfg.Store.EachEnded(ctx, org, RunWindow{Pathway: q.Pathway, From: f.From(), Scripted: q.Scripted}, func(r analytics.Run) {
+	var a Analytics[analytics.Report]
+	a.Cut, a.LeftOut, err = s.scan(ctx, org, q, f.From(), func(r analytics.Run) {
 		versions.Add(r)
-		if q.counts(r) {
+		if q.isAbout(r) {
 			newest = max(newest, r.Version)
 			f.Add(r)
 		}
@@ -92,7 +129,7 @@ func (s *Service) EnhancedAnalytics(ctx context.Context, org callwright.OrgID, q
 			return Analytics[analytics.Report]{}, err
 		}
 	}
-	a := Analytics[analytics.Report]{Newest: newest, Versions: versions.Versions()}
+	a.Newest, a.Versions = newest, versions.Versions()
 	if a.Scenarios, err = s.scenarioNames(ctx, org, q.Pathway); err != nil {
 		return a, err
 	}

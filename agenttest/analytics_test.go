@@ -2,8 +2,10 @@ package agenttest_test
 
 import (
 	"errors"
+	"fmt"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agenttest"
@@ -45,6 +47,45 @@ func TestAnalyticsOfRuns(t *testing.T) {
 			t.Errorf("the names are %v", found.Scenarios)
 		}
 	})
+}
+
+// TestAnalyticsOfNewestRuns looks at no more runs than asked for, and counts those that it leaves out.
+func TestAnalyticsOfNewestRuns(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	for i := range 6 {
+		r := agenttest.Run{
+			ID: fmt.Sprint("r", i), Org: org, Scenario: "s1", Pathway: "p1", Version: 1 + i%2, State: agenttest.Passed, Scripted: i < 2,
+			CreatedAt: time.Now().Add(-time.Duration(i) * time.Minute), EndedAt: time.Now(),
+		}
+		if err := l.cfg.Store.InsertRuns(t.Context(), []agenttest.Run{r}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, tt := range []struct {
+		scan, version  int
+		scripted       bool
+		total, leftOut int
+		cut            bool
+	}{
+		{0, 0, false, 4, 0, false},
+		{6, 0, false, 4, 2, false},
+		{6, 0, true, 6, 0, false},
+		{5, 0, false, 3, 2, true},
+		{5, 1, false, 2, 1, true},
+		{2, 0, false, 0, 2, true},
+		{2, 0, true, 2, 0, true},
+	} {
+		q := agenttest.AnalyticsQuery{Pathway: "p1", Version: tt.version, Scripted: tt.scripted, Scan: tt.scan}
+		basic, err := l.BasicAnalytics(t.Context(), org, q)
+		if err != nil || basic.About.Total != tt.total || basic.LeftOut != tt.leftOut || basic.Cut != tt.cut {
+			t.Errorf("%+v: %d runs, %d left out, cut: %t, %v", q, basic.About.Total, basic.LeftOut, basic.Cut, err)
+		}
+		found, err := l.EnhancedAnalytics(t.Context(), org, q)
+		if err != nil || found.About.Total != tt.total || found.LeftOut != tt.leftOut || found.Cut != tt.cut {
+			t.Errorf("%+v: %d runs, %d left out, cut: %t, %v", q, found.About.Total, found.LeftOut, found.Cut, err)
+		}
+	}
 }
 
 // TestAnalyticsThatAreRefused asks for other days and for pathways that are absent.

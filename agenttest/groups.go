@@ -42,7 +42,7 @@ func (s *Service) StartBatch(ctx context.Context, org callwright.OrgID, r BatchR
 		}
 		if b.Pathway == "" || b.Version == 0 {
 			return callwright.Invalid("publish_on_pass",
-				"needs scenarios of one pathway and a version_number of a saved version, because that version is published")
+				"needs scenarios of one pathway and the number of a saved version, because that version is published")
 		}
 		b.Over, err = s.inProduction(ctx, org, b.Pathway)
 		return err

@@ -113,14 +113,20 @@ func (s *Service) skip(
 	return f, true, nil
 }
 
-// UpdateScenario changes a scenario. Runs that exist already keep their snapshot. The errors are those of CreateScenario.
+// UpdateScenario changes a scenario. Runs that exist already keep their snapshot. The errors are those of CreateScenario, and
+// CodeConflict: the scenario has another revision than p.Revision.
 func (s *Service) UpdateScenario(
 	ctx context.Context, org callwright.OrgID, id string, p scenario.Patch,
 ) (sc scenario.Scenario, err error) {
-	var taken error
+	var refused error // no other attempt would succeed
 	err = callwright.Retry(ctx, func(ctx context.Context) error {
 		if sc, err = s.cfg.Store.Scenario(ctx, org, id); err != nil {
 			return err
+		}
+		if p.Revision != nil && *p.Revision != sc.Revision {
+			refused = callwright.Errorf(callwright.CodeConflict,
+				"the scenario was changed since it was read: see what is stored now; saving again replaces that")
+			return nil
 		}
 		sc = p.Apply(sc)
 		sc.SetDefaults(s.cfg.IDs.New)
@@ -130,12 +136,12 @@ func (s *Service) UpdateScenario(
 		sc.UpdatedAt = s.cfg.Clock.Now()
 		err := s.cfg.Store.UpdateScenario(ctx, sc)
 		if e, ok := errors.AsType[*callwright.Error](err); ok && e.Field == ErrNameTaken.Field {
-			taken = err // no other attempt would find it free
+			refused = err
 			return nil
 		}
 		return err
 	})
-	if err = cmp.Or(taken, err); err != nil {
+	if err = cmp.Or(refused, err); err != nil {
 		return scenario.Scenario{}, err
 	}
 	sc.Revision++

@@ -323,20 +323,6 @@ func TestPanic(t *testing.T) {
 	})
 }
 
-// TestNameIsTaken: a name that another scenario has is refused at once, and changes nothing.
-func TestNameIsTaken(t *testing.T) {
-	t.Parallel()
-	l := newLab(t)
-	one, two := l.scenario(), l.scenario()
-	got, err := l.UpdateScenario(t.Context(), org, two.ID, scenario.Patch{Name: callwright.Given(one.Name)})
-	if e, ok := errors.AsType[*callwright.Error](err); !ok || e.Code != callwright.CodeConflict || e.Field != "name" || got.ID != "" {
-		t.Errorf("got %+v, %v", got, err)
-	}
-	if kept, err := l.Scenario(t.Context(), org, two.ID); err != nil || kept.Name != two.Name || kept.Revision != 1 {
-		t.Errorf("kept %+v, %v", kept, err)
-	}
-}
-
 func TestGate(t *testing.T) {
 	t.Parallel()
 	agentstest.RunGate(t, func(t *testing.T) agentstest.GateHarness {

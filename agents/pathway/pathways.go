@@ -3,6 +3,7 @@ package pathway
 import (
 	"context"
 	"encoding/json"
+	"errors"
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/pathway/graph"
@@ -76,19 +77,31 @@ func (s *Service) Delete(ctx context.Context, org callwright.OrgID, id string) e
 type Change struct {
 	Name, Description *string
 	Nodes, Edges      *[]json.RawMessage // each replaces the whole list
+	Revision          *int64             // only if the pathway has this Revision; nil: whatever it has
 }
 
+// errChanged ends an update of another revision than the caller has read.
+var errChanged = errors.New("pathway: changed meanwhile")
+
 // Update changes a pathway and its draft. The draft must be valid or empty afterwards, unless the change leaves it alone.
+// CodeConflict: the pathway has another revision than c.Revision.
 func (s *Service) Update(ctx context.Context, org callwright.OrgID, id string, c Change) (p Pathway, err error) {
 	err = callwright.Retry(ctx, func(ctx context.Context) (err error) {
 		p, err = s.change(ctx, org, id, func(_ context.Context, p *Pathway) error { return s.apply(p, c) })
 		return err
 	})
+	if errors.Is(err, errChanged) { // no other attempt would succeed
+		err = callwright.Errorf(callwright.CodeConflict,
+			"the pathway was changed since it was read: see what is stored now; saving again replaces that")
+	}
 	return p, err
 }
 
 // apply applies a change.
 func (s *Service) apply(p *Pathway, c Change) (err error) {
+	if c.Revision != nil && *c.Revision != p.Revision {
+		return errChanged
+	}
 	if c.Name != nil {
 		p.Name = *c.Name
 	}

@@ -317,6 +317,22 @@ func TestUpdate(t *testing.T) {
 	wantCode(t, "another organization's", err, callwright.CodeNotFound, "")
 }
 
+// TestUpdateOfRevision refuses a change of another revision than the stored one, and changes nothing.
+func TestUpdateOfRevision(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	p := o.create(t, days("Which day?"))
+	name, other := "Weeks", "Months"
+	if _, err := o.Update(t.Context(), "a", p.ID, pathway.Change{Name: &name, Revision: &p.Revision}); err != nil {
+		t.Fatal(err)
+	}
+	_, err := o.Update(t.Context(), "a", p.ID, pathway.Change{Name: &other, Revision: &p.Revision})
+	wantCode(t, "an old revision", err, callwright.CodeConflict, "")
+	if got := o.get(t, p.ID); got.Name != name || got.Revision != 2 {
+		t.Errorf("got %+v", got)
+	}
+}
+
 func TestUpdateTogether(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, stored func(*pathway.Config)) {

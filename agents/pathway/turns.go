@@ -12,6 +12,9 @@ import (
 // MaxTurns bounds the concurrent chat turns of one organization on a node.
 const MaxTurns = 1000
 
+// restartTime is after how long another turn may be tried when a server stops.
+const restartTime = 5 * time.Second
+
 // turns counts the running chat turns of this node.
 type turns struct {
 	stopping context.Context //nolint:containedctx // the life of the turns, which outlive the requests for them
@@ -35,7 +38,7 @@ func (t *turns) begin(org callwright.OrgID) (end func(), err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.over {
-		return nil, callwright.Errorf(callwright.CodeUnavailable, "the server is stopping")
+		return nil, &callwright.Error{Code: callwright.CodeUnavailable, RetryAfter: restartTime, Message: "the server is stopping"}
 	}
 	if t.running[org] >= MaxTurns {
 		return nil, &callwright.Error{

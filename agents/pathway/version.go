@@ -142,23 +142,31 @@ var (
 	errEmptyDraft = callwright.Errorf(callwright.CodeInvalidState, "the draft is empty: it has no start")
 )
 
-// Discard archives a version: no conversation begins with it any more, and running ones go on. CodeInvalidState: the
-// version is in an environment, or waits for its tests.
+// CanDiscard returns nil if Discard takes a version as the pathway is now. CodeInvalidState: it is the draft, is in an
+// environment, or waits for its tests.
+func (p Pathway) CanDiscard(number int) error {
+	switch number {
+	case 0:
+		return callwright.Errorf(callwright.CodeInvalidState, "the draft cannot be deleted without its pathway")
+	case p.Production:
+		return callwright.Errorf(callwright.CodeInvalidState, "version %d is in production", number)
+	case p.Staging:
+		return callwright.Errorf(callwright.CodeInvalidState, "version %d is in staging", number)
+	case p.promoted():
+		return callwright.Errorf(callwright.CodeInvalidState, "version %d waits for its tests to go to production", number)
+	}
+	return nil
+}
+
+// Discard archives a version: no conversation begins with it any more, and running ones go on. CodeInvalidState: see
+// Pathway.CanDiscard.
 func (s *Service) Discard(ctx context.Context, org callwright.OrgID, id string, number int) error {
 	return s.together(ctx, org, id, func(ctx context.Context, p *Pathway) error {
-		if number == 0 {
-			return callwright.Errorf(callwright.CodeInvalidState, "the draft cannot be deleted without its pathway")
-		}
 		if _, err := s.version(ctx, *p, number); err != nil {
 			return err
 		}
-		switch {
-		case number == p.Production:
-			return callwright.Errorf(callwright.CodeInvalidState, "version %d is in production", number)
-		case number == p.Staging:
-			return callwright.Errorf(callwright.CodeInvalidState, "version %d is in staging", number)
-		case number == p.promoted():
-			return callwright.Errorf(callwright.CodeInvalidState, "version %d waits for its tests to go to production", number)
+		if err := p.CanDiscard(number); err != nil {
+			return err
 		}
 		return s.cfg.Store.ArchiveVersion(ctx, org, id, number)
 	})

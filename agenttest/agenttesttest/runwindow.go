@@ -36,7 +36,9 @@ func tellsEndedRuns(t *testing.T, s subject) {
 		"r1 r0 r3 r2 r9": {Pathway: "p1", From: at, Scripted: true},
 		"r0 r3 r2":       {Pathway: "p1", From: at.Add(time.Microsecond)},
 		"r0":             {Pathway: "p1", From: later(60)},
-		"r6":             {Pathway: "p2", From: at},
+		"r1 r0 r3":       {Pathway: "p1", From: at, Scripted: true, Limit: 3},
+		"r0 r3":          {Pathway: "p1", From: at, Limit: 2},
+		"r6":             {Pathway: "p2", From: at, Limit: 2},
 		"":               {Pathway: "p3", From: at},
 	} {
 		var got []string
@@ -49,7 +51,7 @@ func tellsEndedRuns(t *testing.T, s subject) {
 	do(t, s.EachEnded(t.Context(), "a", agenttest.RunWindow{Pathway: "p1", From: at, Scripted: true}, func(r analytics.Run) { all = append(all, r) }))
 	score := 0.5
 	for i, want := range []analytics.Run{
-		{ID: "r1", Scenario: "s1", Version: 1, State: stats.Failed, CreatedAt: later(60), Summary: analytics.NewSummary(&score, []string{"n1"}, "")},
+		{ID: "r1", Scenario: "s1", Version: 1, State: stats.Failed, CreatedAt: later(60), Summary: analytics.NewSummary(&score, []string{"n1"}, ""), Scripted: true},
 		{ID: "r0", Scenario: "s2", Version: 7, State: stats.Passed, CreatedAt: later(60), Summary: analytics.NewSummary(&score, []string{"n0"}, "")},
 		{ID: "r3", Scenario: "s1", Version: 1, State: stats.Cancelled, CreatedAt: later(59), Summary: analytics.NewSummary(&score, []string{"n3"}, "")},
 		{ID: "r2", Scenario: "s1", Version: 1, State: stats.Error, CreatedAt: later(59), Summary: analytics.NewSummary(&score, []string{"n2"}, "")},

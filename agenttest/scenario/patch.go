@@ -27,6 +27,8 @@ type Patch struct {
 	MinScore     callwright.Optional[float64]
 	Assertions   callwright.Optional[[]assert.Assertion] // replaces all of them
 	Metadata     callwright.Optional[json.RawMessage]
+
+	Revision *int64 // only if the scenario has this Revision; nil: whatever it has
 }
 
 // Apply returns the scenario with the changes made. It does not check them.

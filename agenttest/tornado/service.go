@@ -121,13 +121,21 @@ type Start struct {
 	Deny       []string
 }
 
+// CanStart returns nil if sessions can be started here. CodeNotImplemented: nothing proposes changes.
+func (s *Service) CanStart() error {
+	if s.cfg.Model == nil && s.cfg.Fixer == nil {
+		return callwright.Errorf(callwright.CodeNotImplemented,
+			"nothing proposes changes of pathways here: configure a model for it to start sessions")
+	}
+	return nil
+}
+
 // Start starts a session, which some node takes soon. ErrActive: the pathway has one that is running. CodeNotFound, with the field
 // pathway_id, persona_id, scenario_ids or version_number: there is no such thing. CodeBadRequest, with the field: it cannot be
 // searched. CodeTooManyRequests: the organization has MaxRunning sessions. CodeNotImplemented: nothing proposes changes.
 func (s *Service) Start(ctx context.Context, org callwright.OrgID, r Start) (Session, error) {
-	if s.cfg.Model == nil && s.cfg.Fixer == nil {
-		return Session{}, callwright.Errorf(callwright.CodeNotImplemented,
-			"nothing proposes changes of pathways here: configure a model for it to start sessions")
+	if err := s.CanStart(); err != nil {
+		return Session{}, err
 	}
 	if err := r.check(); err != nil {
 		return Session{}, err

@@ -24,6 +24,7 @@ const endedPage = 5000
 type endedRow struct {
 	id, scenario, state, created, summary string
 	number                                int
+	scripted                              bool
 }
 
 // EachEnded reads pages of the index of windows.
@@ -31,14 +32,18 @@ func (s Store) EachEnded(
 	ctx context.Context, org callwright.OrgID, w agenttest.RunWindow, f func(analytics.Run),
 ) error {
 	rows := make([]endedRow, 0, endedPage)
-	for {
+	for left := w.Limit; ; {
+		limit := endedPage
+		if w.Limit > 0 {
+			limit = min(endedPage, left)
+		}
 		var after *endedRow
 		if n := len(rows); n > 0 {
 			last := rows[n-1]
 			after = &last
 		}
 		err := s.core().Read(ctx, []any{org, w.Pathway}, func(ctx context.Context, idb bun.IDB) (err error) {
-			rows, err = endedRows(ctx, endedQuery(idb, org, w, after), rows[:0])
+			rows, err = endedRows(ctx, endedQuery(idb, org, w, after).Limit(limit), rows[:0])
 			return err
 		})
 		if err != nil {
@@ -51,15 +56,16 @@ func (s Store) EachEnded(
 			}
 			f(run)
 		}
-		if len(rows) < endedPage {
+		left -= len(rows)
+		if len(rows) < endedPage || w.Limit > 0 && left == 0 {
 			return nil
 		}
 	}
 }
 
-// endedQuery selects a page of the window. Times are read as text: a hundred thousand of them are costly to parse by the drivers.
+// endedQuery selects what comes after a run in a window. Times are read as text: a hundred thousand of them are costly to parse by the drivers.
 func endedQuery(idb bun.IDB, org callwright.OrgID, w agenttest.RunWindow, after *endedRow) *bun.SelectQuery {
-	q := idb.NewSelect().Model((*runRow)(nil)).Column("id", "scenario_id", "pathway_number", "state", "summary").
+	q := idb.NewSelect().Model((*runRow)(nil)).Column("id", "scenario_id", "pathway_number", "state", "summary", "scripted").
 		ColumnExpr("CAST(created_at AS TEXT) AS created").
 		Where("org = ?", org).Where("pathway_id = ?", w.Pathway).Where(hasEnded).Where("created_at >= ?", sqldb.Stored(w.From))
 	if !w.Scripted {
@@ -68,7 +74,7 @@ func endedQuery(idb bun.IDB, org callwright.OrgID, w agenttest.RunWindow, after 
 	if after != nil {
 		q = q.Where("(created_at, id) < (?, ?)", after.created, after.id)
 	}
-	return q.Order("created_at DESC", "id DESC").Limit(endedPage)
+	return q.Order("created_at DESC", "id DESC")
 }
 
 func endedRows(ctx context.Context, q *bun.SelectQuery, into []endedRow) ([]endedRow, error) {
@@ -80,7 +86,7 @@ func endedRows(ctx context.Context, q *bun.SelectQuery, into []endedRow) ([]ende
 	for rows.Next() {
 		into = append(into, endedRow{})
 		r := &into[len(into)-1]
-		if err := rows.Scan(&r.id, &r.scenario, &r.number, &r.state, &r.summary, &r.created); err != nil {
+		if err := rows.Scan(&r.id, &r.scenario, &r.number, &r.state, &r.summary, &r.scripted, &r.created); err != nil {
 			return into, err
 		}
 	}
@@ -99,6 +105,6 @@ func (r endedRow) run() (analytics.Run, error) {
 	at, err := time.Parse("2006-01-02 15:04:05", text)
 	return analytics.Run{
 		ID: r.id, Scenario: r.scenario, Version: r.number, State: verdicts[r.state], CreatedAt: at,
-		Summary: analytics.Summary(r.summary),
+		Summary: analytics.Summary(r.summary), Scripted: r.scripted,
 	}, err
 }

@@ -57,6 +57,12 @@ func TestWindowsAreReadFromTheirIndex(t *testing.T) {
 			if len(ids) != within || len(seen) != 3 {
 				t.Errorf("there are %d different runs of %d, in %d statements", len(ids), within, len(seen))
 			}
+			var newest []analytics.Run
+			w.Limit = 7_000
+			err := store.EachEnded(t.Context(), org, w, func(r analytics.Run) { newest = append(newest, r) })
+			if err != nil || !slices.Equal(newest, got[:7_000]) {
+				t.Errorf("the newest 7,000 are %d runs, %v", len(newest), err)
+			}
 			for _, query := range seen {
 				plan := storetest.Explain(t, db, query, true)
 				if !inOrder.MatchString(plan) || strings.Contains(plan, "Sort") || strings.Contains(plan, "TEMP") {

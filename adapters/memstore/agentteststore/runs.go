@@ -262,12 +262,16 @@ func (s Store) EachEnded(
 			if r.Org == org && r.Pathway == w.Pathway && ended && !r.Experiment && !r.CreatedAt.Before(w.From) && (w.Scripted || !r.Scripted) {
 				found = append(found, analytics.Run{
 					ID: r.ID, Scenario: r.Scenario, Version: r.Version, State: verdict, CreatedAt: r.CreatedAt, Summary: r.Summary,
+					Scripted: r.Scripted,
 				})
 			}
 		}
 		return nil
 	})
 	slices.SortFunc(found, func(a, b analytics.Run) int { return newestFirst(a.CreatedAt, a.ID, b.CreatedAt, b.ID) })
+	if w.Limit > 0 {
+		found = found[:min(w.Limit, len(found))]
+	}
 	for _, r := range found {
 		f(r)
 	}

@@ -34,6 +34,8 @@ func TestScenarios(t *testing.T) {
 	h.want(http.StatusUnprocessableEntity, "/tests?category=x&enabled=perhaps", `id="fault-category"`, `id="fault-enabled"`)
 	h.want(http.StatusBadRequest, "/tests?after=nothing")
 	h.want(http.StatusOK, "/tests/scenarios/"+a.ID, "pays", "node reached", "&#34;node_id&#34;", "Be brief.", "/tests/runs/r1", "!<script>alert")
+	h.want(http.StatusOK, "/tests/scenarios/"+a.ID, "Simulate it", "Run it with others")
+	h.want(http.StatusOK, "/tests/scenarios/"+b.ID, "!Simulate it", "!Run it with others")
 	h.want(http.StatusNotFound, "/tests/scenarios/none")
 }
 
@@ -55,7 +57,7 @@ func TestStart(t *testing.T) {
 	h.want(http.StatusOK, at, runs[0].ID)
 	run := "/tests/runs/" + runs[0].ID
 	h.post(run, run+"/cancel", url.Values{}, http.StatusOK, "The run is being cancelled.", "cancelled", "!data-live", "!Cancel the run")
-	h.post(at, run+"/cancel", url.Values{}, http.StatusOK, "it has ended already")
+	h.post(at, run+"/cancel", url.Values{}, http.StatusOK, "Nothing was cancelled: it has ended already.")
 }
 
 func TestRuns(t *testing.T) {
@@ -110,7 +112,7 @@ func TestRun(t *testing.T) {
 		}
 	})
 	h.want(http.StatusOK, "/tests/runs/r1", `id="turn-0"`, `id="turn-2"`, `!id="turn-3"`, `href="#turn-1"`, `!href="#turn-99"`, `href="#assertion-2"`,
-		"<mark>pay my bill</mark><mark> now</mark>.", "I want to ", "does not stand there", "&lt;script&gt;a", "!<script>a", "!</pre><script>", "The &lt;b&gt;start",
+		"<mark>pay my bill</mark><mark> now</mark>.", "I want to ", "not found there", "&lt;script&gt;a", "!<script>a", "!</pre><script>", "The &lt;b&gt;start",
 		`href="/issues?resource_type=run&amp;search=Test&#43;fails`, "Analyze this run", "missing step", "It never asked for &lt;i&gt;", "3 votes, 66.7 % agree", "no card", "(m1)", "cannot judge", "320 ms", "&lt;b&gt;greet", "the agent ended it",
 		"&#34;Hello.&#34;", "0.75", "https://x.example/pay", "!data-live", "!Cancel the run")
 	h.post("/tests/runs/r1", "/tests/runs/r1/analyze", url.Values{}, http.StatusOK, "At fault", "no model took part", "Analyze again", "!never asked for <i>")
@@ -119,5 +121,7 @@ func TestRun(t *testing.T) {
 	h.post("/tests/runs/r1", "/tests/runs/good/analyze", url.Values{}, http.StatusUnprocessableEntity, "only a run that is FAILED or ERROR")
 	h.post("/tests/runs/r1", "/tests/runs/none/analyze", url.Values{}, http.StatusNotFound)
 	h.run("r2", func(r *agenttest.Run) { r.State = agenttest.Running })
-	h.want(http.StatusOK, "/tests/runs/r2", "running", "data-live", "The conversation goes on.", `data-ask="Cancel this run?"`)
+	h.want(http.StatusOK, "/tests/runs/r2", "running", "data-live", "The conversation goes on.", `data-ask="Cancel this run?"`,
+		"<dt>Turns</dt><dd>–</dd>", "<dt>Took</dt><dd>–</dd>", "<dt>Tokens</dt><dd>–</dd>", "<dt>Cost</dt><dd>–</dd>")
+	h.want(http.StatusOK, "/tests/runs?status=RUNNING", `<td class="number">–</td><td class="number">–</td>`)
 }

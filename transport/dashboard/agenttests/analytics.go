@@ -20,6 +20,7 @@ type report struct {
 	Filter   filter
 	Pathways []tested // that have scenarios; while none is chosen
 	Report   *analytics.Report
+	Cut      bool   // older runs than the newest agenttest.MaxScan do not count
 	LeftOut  int    // runs without a model, while no other run has ended
 	Count    string // query that counts them
 	Versions []versionRow
@@ -82,13 +83,8 @@ func (p pages) analytics(ctx context.Context, r *page.Request) (page.Answer, err
 	if err := data.describe(r, found, query.Version); err != nil {
 		return nil, err
 	}
-	if data.Report.Total == 0 && !query.Scripted {
-		query.Scripted, data.Count = true, r.With("include_scripted", "true")
-		all, err := p.cfg.Tests.BasicAnalytics(ctx, r.Org(), query)
-		if err != nil {
-			return nil, err
-		}
-		data.LeftOut = all.About.Total
+	if data.Report.Total == 0 {
+		data.LeftOut, data.Count = found.LeftOut, r.With("include_scripted", "true")
 	}
 	number := cmp.Or(query.Version, found.Newest)
 	data.Heat, err = p.heatmap(ctx, r, query.Pathway, number, found.About.Heatmap)
@@ -97,7 +93,7 @@ func (p pages) analytics(ctx context.Context, r *page.Request) (page.Answer, err
 
 // query translates the form.
 func (f filter) query() (q agenttest.AnalyticsQuery, err error) {
-	q.Pathway = f.Values["pathway_id"]
+	q.Pathway, q.Scan = f.Values["pathway_id"], agenttest.MaxScan
 	if scripted := f.choice("include_scripted"); scripted != nil {
 		q.Scripted = *scripted
 	}
@@ -116,7 +112,7 @@ func (f filter) query() (q agenttest.AnalyticsQuery, err error) {
 // describe prepares a report for the page.
 func (data *report) describe(r *page.Request, found agenttest.Analytics[analytics.Report], chosen int) (err error) {
 	a := found.About
-	data.Report = &a
+	data.Report, data.Cut = &a, found.Cut
 	for _, v := range found.Versions {
 		data.Versions = append(data.Versions, versionRow{v, r.With("version_number", strconv.Itoa(v.Version), "view", "", "nodes", ""), v.Version == chosen})
 	}
@@ -127,7 +123,7 @@ func (data *report) describe(r *page.Request, found agenttest.Analytics[analytic
 	data.Trend = chart.Lines{ID: "trend", Title: "Pass rate of each day", Unit: "%", Series: []chart.Series{{Name: "Pass rate", Points: rates}}}.SVG()
 	newest := slices.Clone(a.Days)
 	slices.Reverse(newest)
-	if data.DaysPart, err = partOf(r, "Days", "daily", "daily", len(newest), maxRows); err != nil {
+	if data.DaysPart, err = partOf(r, "", "Days", "daily", "daily", len(newest), maxRows); err != nil {
 		return err
 	}
 	data.Days = newest[data.DaysPart.From:data.DaysPart.To]
@@ -142,7 +138,7 @@ func (data *report) flow(f analytics.Flow) {
 		names[e.ID] = e.Name
 	}
 	strongest := slices.SortedStableFunc(slices.Values(f.Links), func(a, b analytics.Link) int { return cmp.Compare(b.Runs, a.Runs) })
-	flows := chart.Sankey{ID: "flows", Title: "Ways that runs go", Unit: "runs"}
+	flows := chart.Sankey{ID: "flows", Title: "Paths of runs", Unit: "runs"}
 	for _, l := range strongest[:min(maxRows, len(strongest))] {
 		data.Links = append(data.Links, link{names[l.Source], names[l.Target], l})
 		flows.Stages = append(flows.Stages, chart.Stage{ID: l.Source, Label: names[l.Source]}, chart.Stage{ID: l.Target, Label: names[l.Target]})

@@ -97,43 +97,21 @@ func New(c Config) page.Area {
 // pageSize is the number of entries on a page of a list.
 const pageSize = 50
 
-// faultsOf returns what an error says about a form with these fields, and whether the form is to be shown again. An error about
-// a field shows the form again, too, when the named thing is absent, and when nothing can be started now.
+// faultsOf is page.FaultsOf for a form with these fields, which is shown again, too, when the server cannot do what it asks for.
 func faultsOf(err error, fields ...string) (page.Faults, bool) {
-	faults, ok := page.FaultsOf(err, nil)
-	if e, coded := errors.AsType[*callwright.Error](err); coded {
-		switch {
-		case e.Code == callwright.CodeNotFound && e.Field != "":
-			faults, ok = page.Faults{e.Field: e.Message}, true
-		case e.Code == callwright.CodeTooManyRequests, e.Code == callwright.CodeNotImplemented:
-			faults, ok = page.Faults{"": e.Message}, true
-		}
+	if errors.Is(err, callwright.ErrNotImplemented) {
+		return page.Faults{"": callwright.MessageOf(err)}, true
 	}
-	return atFields(faults, fields), ok
-}
-
-// atFields returns faults whose fields the form has; one of another field belongs to the whole form.
-func atFields(faults page.Faults, fields []string) page.Faults {
-	for field, text := range faults {
-		known := field == ""
-		for _, f := range fields {
-			known = known || f == field
-		}
-		if !known {
-			return page.Faults{"": field + ": " + text}
-		}
-	}
-	return faults
+	return page.FaultsOf(err, nil, fields...)
 }
 
 // cancelled returns to a page after what it shows was cancelled, or could not be.
 func cancelled(to, notice string, err error) (page.Answer, error) {
 	if err != nil {
-		faults, ok := page.FaultsOf(err, nil)
-		if !ok {
+		if _, ok := page.FaultsOf(err, nil); !ok {
 			return nil, err
 		}
-		notice = faults[""]
+		notice = "Nothing was cancelled: " + callwright.MessageOf(err) + "."
 	}
 	return page.SeeOther{To: to, Notice: notice}, nil
 }

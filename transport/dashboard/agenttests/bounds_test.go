@@ -3,8 +3,12 @@ package agenttests_test
 import (
 	"encoding/json"
 	"fmt"
+	"html"
 	"math/rand/v2"
 	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -36,6 +40,27 @@ func (h *house) fits(paths ...string) {
 		if got.Status != http.StatusOK || got.Header.Get("Content-Encoding") != "gzip" || len(got.Body) > maxPage {
 			h.t.Errorf("%s: %d, %s, %d bytes", path, got.Status, got.Header.Get("Content-Encoding"), len(got.Body))
 		}
+	}
+}
+
+// follow gets the pages to which a page leads below a path, as browsers do. It wants a link with each of some parts among them.
+func (h *house) follow(path, body, below string, parts ...string) {
+	h.t.Helper()
+	base := must(url.Parse(h.URL + path))
+	seen := map[string]bool{}
+	for _, found := range regexp.MustCompile(`href="([^"]+)"`).FindAllStringSubmatch(body, -1) {
+		to := must(base.Parse(html.UnescapeString(found[1])))
+		if strings.HasPrefix(found[1], "#") || !strings.HasPrefix(to.Path, below) {
+			continue
+		}
+		parts = slices.DeleteFunc(parts, func(part string) bool { return strings.Contains(to.RequestURI()+"#"+to.Fragment, part) })
+		if page := to.RequestURI(); !seen[page] {
+			seen[page] = true
+			h.want(http.StatusOK, page)
+		}
+	}
+	if len(parts) > 0 {
+		h.t.Errorf("%s has no links with %q", path, parts)
 	}
 }
 
@@ -71,15 +96,16 @@ func TestLongRun(t *testing.T) {
 	h.run("long", func(r *agenttest.Run) { r.State, r.Outcome = agenttest.Failed, o })
 	const at = "/tests/runs/long"
 	h.fits(at, at+"?turns=50", at+"?assertions=20", at+"?outcome=failed", at+"?turns=100&assertions=2")
-	h.want(http.StatusOK, at, "1 to 100 of 10\u202f000", `id="turn-99"`, `!id="turn-100"`, `id="assertion-50"`, `!id="assertion-51"`, `href="#turn-90"`,
-		`href="?turns=2#turn-100"`, `href="?turns=100#turn-9999"`, "Failed (333)", `href="?turns=2#conversation"`)
+	h.want(http.StatusOK, at, "Turns 0 to 99 of 10\u202f000", "Assertions 1 to 50 of 1\u202f000", `id="turn-99"`, `!id="turn-100"`, `id="assertion-50"`, `!id="assertion-51"`, `href="#turn-90"`,
+		`href="`+at+`?turns=2#turn-100"`, `href="`+at+`?turns=100#turn-9999"`, "Failed (333)", `href="`+at+`?turns=2#conversation"`)
 	h.want(http.StatusOK, at+"?turns=100", `id="turn-9999"`, `!rel="next"`, `href="#assertion-1"`, "and 980 more",
-		`href="?assertions=2&amp;turns=100#assertions"`)
+		`href="`+at+`?assertions=2&amp;turns=100#assertions"`)
 	h.want(http.StatusOK, at+"?outcome=failed&assertions=7", `id="assertion-999"`, `!id="assertion-1000"`, `!id="assertion-3"`)
 	h.want(http.StatusOK, at+"?turns=1000", `id="turn-9999"`)
 	for _, bad := range []string{"?turns=0", "?assertions=x", "?outcome=good"} {
 		h.want(http.StatusBadRequest, at+bad)
 	}
+	h.follow(at+"/analyze", h.post(at, at+"/analyze", url.Values{}, http.StatusOK, "Analyze again"), at, "outcome=failed", "turns=2", "assertions=2", "#turn-100")
 }
 
 // TestLargeReport draws failures over 400 nodes.

@@ -61,6 +61,8 @@ type result struct {
 
 // evidence is the part of a run's conversation that a page shows, and the part of its assertions. They refer to each other.
 type evidence struct {
+	at string // address of the page, which an analysis is shown below
+
 	Turns   []turn
 	Talk    part
 	Results []result
@@ -81,16 +83,18 @@ var outcomes = []struct {
 	outcome     assert.Outcome
 }{{"", "All", ""}, {"failed", "Failed", assert.Failed}, {"error", "Not evaluated", assert.Error}, {"passed", "Passed", assert.Passed}}
 
-// readEvidence returns what the page of an outcome shows.
-func readEvidence(r *page.Request, o *engine.Outcome) (v evidence, err error) {
-	if v.Talk, err = partOf(r, "Turns", "turns", "conversation", len(o.Evidence.Turns), maxTurns); err != nil {
+// readEvidence returns what the page of an outcome, which has an address, shows.
+func readEvidence(r *page.Request, at string, o *engine.Outcome) (v evidence, err error) {
+	v.at = at
+	if v.Talk, err = partOf(r, at, "Turns", "turns", "conversation", len(o.Evidence.Turns), maxTurns); err != nil {
 		return v, err
 	}
+	v.Talk.First = 0
 	chosen, err := v.choose(r, o.Results)
 	if err != nil {
 		return v, err
 	}
-	if v.Checks, err = partOf(r, "Assertions", "assertions", "assertions", len(chosen), maxResults); err != nil {
+	if v.Checks, err = partOf(r, at, "Assertions", "assertions", "assertions", len(chosen), maxResults); err != nil {
 		return v, err
 	}
 	quotes := v.talk(r, o)
@@ -114,7 +118,7 @@ func (v *evidence) choose(r *page.Request, results []assert.Result) (chosen []in
 				all = append(all, i)
 			}
 		}
-		v.Tabs = append(v.Tabs, tab{o.title, r.With("outcome", o.name, "assertions", "") + "#assertions", len(all), o.name == name})
+		v.Tabs = append(v.Tabs, tab{o.title, v.at + r.With("outcome", o.name, "assertions", "") + "#assertions", len(all), o.name == name})
 		if o.name == name {
 			known, chosen = true, all
 		}
@@ -145,7 +149,7 @@ func (v *evidence) talk(r *page.Request, o *engine.Outcome) (quotes [][]string) 
 			}
 			element := "#assertion-" + strconv.Itoa(i+1)
 			if i/maxResults != v.Checks.From/maxResults || r.Query("outcome") != "" {
-				element = r.With("outcome", "", "assertions", strconv.Itoa(i/maxResults+1)) + element
+				element = v.at + r.With("outcome", "", "assertions", strconv.Itoa(i/maxResults+1)) + element
 			}
 			t.Results = append(t.Results, ref{i + 1, element})
 		}
@@ -192,7 +196,7 @@ func (v *evidence) result(r *page.Request, e *assert.Evidence, i int, res assert
 func (v *evidence) toTurn(r *page.Request, n int) ref {
 	element := "#turn-" + strconv.Itoa(n)
 	if n < v.Talk.From || n >= v.Talk.To {
-		element = r.With("turns", strconv.Itoa(n/maxTurns+1)) + element
+		element = v.at + r.With("turns", strconv.Itoa(n/maxTurns+1)) + element
 	}
 	return ref{n, element}
 }

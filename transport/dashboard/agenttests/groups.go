@@ -77,6 +77,15 @@ var triggers = []agenttest.Trigger{
 	agenttest.ByAPI, agenttest.ByDashboard, agenttest.ByCI, agenttest.ByPromotion, agenttest.BySimulation, agenttest.ByTornado,
 }
 
+// triggerOptions returns the choices of a filter by them.
+func triggerOptions() []option {
+	all := []option{{"", "Any"}}
+	for _, t := range triggers {
+		all = append(all, option{string(t), triggerWords[t]})
+	}
+	return all
+}
+
 // oneGroup is the page of a batch or of a simulation set.
 type oneGroup struct {
 	Path, All  string // of its page and of its list

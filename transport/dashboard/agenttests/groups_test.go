@@ -21,12 +21,12 @@ func TestBatches(t *testing.T) {
 	b, runs, err := h.tests.StartBatch(t.Context(), org, agenttest.BatchRequest{Scenarios: []string{sc.ID}, Trigger: agenttest.ByCI})
 	h.check(err)
 	at := "/tests/batches/" + b.ID
-	h.want(http.StatusOK, "/tests/batches?trigger_source=ci&pathway_id=p1", at, "pending", "p1", "data-live")
+	h.want(http.StatusOK, "/tests/batches?trigger_source=ci&pathway_id=p1", at, "pending", "p1", "data-live", "<td>CI</td>", `<option value="api">the API</option>`)
 	h.want(http.StatusOK, "/tests/batches?status=PASSED", "None matches", "!"+b.ID)
 	h.want(http.StatusOK, "/tests/batches?page=2", "!"+b.ID)
 	h.want(http.StatusUnprocessableEntity, "/tests/batches?trigger_source=wind", `id="fault-trigger_source"`)
 	h.want(http.StatusBadRequest, "/tests/batches?page=0")
-	h.want(http.StatusOK, at, "0 of 1 runs have ended.", runs[0].ID, "&lt;script&gt;alert", "!<script>alert", "data-live", "Cancel the runs")
+	h.want(http.StatusOK, at, "0 of 1 runs have ended.", runs[0].ID, "&lt;script&gt;alert", "!<script>alert", "data-live", "Cancel the runs", "<dd>CI</dd>")
 	h.want(http.StatusOK, "/tests/groups/"+b.ID, "<h1>Batch</h1>")
 	h.want(http.StatusOK, "/tests/runs/"+runs[0].ID, "/tests/groups/"+b.ID)
 	h.post(at, at+"/cancel", url.Values{}, http.StatusOK, "The batch is being cancelled.", "It is being cancelled.", "cancelled by a request")
@@ -80,6 +80,9 @@ func TestStartGroups(t *testing.T) {
 		h.post("/tests/batches/new", "/tests/batches?pathway_id=p1", form, http.StatusUnprocessableEntity, `id="fault-`+strings.ReplaceAll(field, ".", "-")+`"`, `action="/tests/batches?pathway_id=p1"`)
 	}
 	h.post("/tests/batches/new", "/tests/batches", url.Values{}, http.StatusUnprocessableEntity, "must have 1 to 100 ids")
+	other := h.scenario("Other", func(s *scenario.Scenario) { s.Pathway = "p3" })
+	h.post("/tests/batches/new", "/tests/batches", url.Values{"scenario_ids": {a.ID, other.ID}, "publish_on_pass": {"true"}}, http.StatusUnprocessableEntity,
+		`id="fault-publish_on_pass"`, "needs scenarios of one pathway and the number of a saved version")
 	h.post("/tests/sets/new", "/tests/sets", url.Values{"scenario_ids": both, "simulations_per_scenario": {"201"}}, http.StatusUnprocessableEntity,
 		`id="fault-simulations_per_scenario"`, `value="201"`, `value="`+a.ID+`" type="checkbox" checked`)
 	h.post("/tests/batches/new", "/tests/batches", url.Values{"scenario_ids": both, "budget.tokens": {"5000"}, "concurrency": {"1"}}, http.StatusOK,
@@ -104,6 +107,24 @@ func TestAnalyticsOfScriptedRuns(t *testing.T) {
 	h.want(http.StatusOK, at+"&include_scripted=true", "2 runs have ended", "!left out")
 	add("r3", false)
 	h.want(http.StatusOK, at, "1 run has ended", "!left out")
+}
+
+// TestAnalyticsOfNewestRuns: the newest runs count, and the page says so when there are more.
+func TestAnalyticsOfNewestRuns(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	const at, notice = "/tests/analytics?pathway_id=p1", "The newest 5\u202f000 runs of these days count."
+	runs := make([]agenttest.Run, agenttest.MaxScan+1)
+	for i := range runs {
+		runs[i] = agenttest.Run{
+			ID: fmt.Sprint("r", i), Org: org, Scenario: "s1", Pathway: "p1", Version: 1, State: agenttest.Passed, Revision: 1,
+			CreatedAt: time.Now().Add(-time.Hour), EndedAt: time.Now(),
+		}
+	}
+	h.check(h.store.InsertRuns(t.Context(), runs[1:]))
+	h.want(http.StatusOK, at, "5\u202f000 runs have ended", "!"+notice)
+	h.check(h.store.InsertRuns(t.Context(), runs[:1]))
+	h.want(http.StatusOK, at, "5\u202f000 runs have ended", notice)
 }
 
 func TestAnalytics(t *testing.T) {
@@ -132,7 +153,7 @@ func TestAnalytics(t *testing.T) {
 	h.want(http.StatusOK, at, "71.4 %", "7 runs have ended", "stable", "<svg", "1 of 6 scored runs", "&lt;b&gt;paid", "&lt;script&gt;alert", "!<script>alert",
 		"!<b>paid", "Version 2</a>", "100.0 %", "version_number=1", `href="/pathways/p1/versions/2"`)
 	h.want(http.StatusOK, at+"&version_number=1", "66.7 %", "6 runs have ended", "shown here", "Version 1 is drawn", "1 of 6 failed", "shade s1",
-		"no run came", "1 node of the runs is not in it", `href="/pathways/p1/versions/1?node=start#node"`, "view=", "3.0 % to 56.4 %", `id="failures"`)
+		"not visited", "1 node of the runs is not in it", `href="/pathways/p1/versions/1?node=start#node"`, "view=", "3.0 % to 56.4 %", `id="failures"`)
 	text := h.want(http.StatusOK, at+"&version_number=1&sort=node&order=asc", `aria-sort="ascending"`)
 	if strings.Index(text, `<th scope="row">&lt;b&gt;paid`) > strings.Index(text, `<th scope="row">start`) {
 		t.Error("the nodes are not sorted by name")

@@ -47,7 +47,7 @@ var orders = []struct {
 	compare     func(a, b analytics.NodeFailures) int
 }{
 	{"node", "Node", func(a, b analytics.NodeFailures) int { return cmp.Compare(a.Name, b.Name) }},
-	{"visits", "Scored runs that came", func(a, b analytics.NodeFailures) int { return cmp.Compare(a.Visits, b.Visits) }},
+	{"visits", "Scored runs that reached it", func(a, b analytics.NodeFailures) int { return cmp.Compare(a.Visits, b.Visits) }},
 	{"failed", "Failed there", func(a, b analytics.NodeFailures) int { return cmp.Compare(a.Failed, b.Failed) }},
 	{"share", "Share", func(a, b analytics.NodeFailures) int { return cmp.Compare(a.Rate(), b.Rate()) }},
 }
@@ -78,7 +78,7 @@ func (p pages) heatmap(ctx context.Context, r *page.Request, pathway string, num
 	for i := range g.Nodes {
 		n := &g.Nodes[i]
 		at, visited := found[n.ID]
-		if n.Note = "no run came"; visited {
+		if n.Note = "not visited"; visited {
 			h.Absent--
 			n.Note, n.Shade = fmt.Sprintf("%d of %d failed", at.Failed, at.Visits), at.Rate()
 		}
@@ -108,7 +108,7 @@ func (h *heatmap) list(r *page.Request, nodes []analytics.NodeFailures) (err err
 	if !known {
 		return callwright.Invalid("sort", "must be node, visits, failed or share")
 	}
-	if h.Part, err = partOf(r, "Nodes", "nodes", "failures", len(sorted), maxRows); err != nil {
+	if h.Part, err = partOf(r, "", "Nodes", "nodes", "failures", len(sorted), maxRows); err != nil {
 		return err
 	}
 	for _, n := range sorted[h.Part.From:h.Part.To] {

@@ -47,12 +47,12 @@ func (somebody) Authenticate(*http.Request) (callwright.Principal, error) {
 	return callwright.Principal{Org: org, KeyID: "k", KeyName: "Robin"}, nil
 }
 
-// pathways has one pathway, "p1", with versions 1 to 9, of which 1 is in production.
+// pathways has the pathways "p1" and "p3" with versions 1 to 9, of which 1 is in production.
 type pathways struct{}
 
 func (pathways) Load(_ context.Context, of callwright.OrgID, id string, sel pathway.Selector) (*graph.Graph, int, error) {
 	switch {
-	case of != org, id != "p1":
+	case of != org, id != "p1" && id != "p3":
 		return nil, 0, callwright.InField("pathway_id", callwright.NotFound("pathway"))
 	case sel.Number > 9:
 		return nil, 0, callwright.InField("pathway_version", callwright.NotFound("version"))
@@ -106,7 +106,7 @@ type house struct {
 	client *http.Client
 }
 
-func open(t *testing.T) *house {
+func open(t *testing.T, change ...func(*tornado.Config)) *house {
 	t.Helper()
 	memory := memstore.New()
 	h := &house{t: t, store: agentteststore.Store{Store: memory}, found: agentteststore.Sessions{Store: memory}}
@@ -117,10 +117,14 @@ func open(t *testing.T) *house {
 			Runner: &agenttesttest.Runner{}, Model: &agentstest.Model{}, Judge: func(llm.Model) assert.Judge { return nil },
 		})),
 	}))
-	tornados := must(tornado.New(tornado.Config{
+	searches := tornado.Config{
 		Store: h.found, Atomic: memory, Work: work, Leases: memstore.Leases{Store: memory}, Node: "n1", Pathways: versions{}, Runs: h.tests,
 		Fixer: fixer{},
-	}))
+	}
+	for _, f := range change {
+		f(&searches)
+	}
+	tornados := must(tornado.New(searches))
 	drawn := must(pathway.New(pathway.Config{
 		Store: agentstore.Pathways{Store: memory}, Chats: agentstore.Chats{Store: memory}, Atomic: memory, Work: work, Gate: &agentstest.Gate{},
 		Runtime: &pathway.Runtime{Model: scripted.New()}, IDs: &ids{},

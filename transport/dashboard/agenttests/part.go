@@ -11,13 +11,14 @@ import (
 type part struct {
 	Name       string // of the list
 	From, To   int    // indexes; To is excluded
+	First      int    // the number by which people know the entry at index 0
 	Total      int
 	Prev, Next string // addresses; empty: there is none
 }
 
 // partOf returns the part of a list whose number, from 1, is a parameter of the address. Pages of lists that have become shorter are
-// their last ones. The links lead to an element of the page.
-func partOf(r *page.Request, name, param, element string, total, size int) (part, error) {
+// their last ones. The links lead to an element of the page at an address; empty: that of the request.
+func partOf(r *page.Request, at, name, param, element string, total, size int) (part, error) {
 	number, last := 1, max(1, (total+size-1)/size)
 	if given := r.Query(param); given != "" {
 		n, err := strconv.Atoi(given)
@@ -26,8 +27,8 @@ func partOf(r *page.Request, name, param, element string, total, size int) (part
 		}
 		number = min(n, last)
 	}
-	p := part{Name: name, From: (number - 1) * size, To: min(total, number*size), Total: total}
-	to := func(number int) string { return r.With(param, strconv.Itoa(number)) + "#" + element }
+	p := part{Name: name, From: (number - 1) * size, To: min(total, number*size), First: 1, Total: total}
+	to := func(number int) string { return at + r.With(param, strconv.Itoa(number)) + "#" + element }
 	if number > 1 {
 		p.Prev = to(number - 1)
 	}
@@ -36,3 +37,9 @@ func partOf(r *page.Request, name, param, element string, total, size int) (part
 	}
 	return p, nil
 }
+
+// FirstShown returns the number of the first entry of the part.
+func (p part) FirstShown() int { return p.From + p.First }
+
+// LastShown returns the number of its last entry.
+func (p part) LastShown() int { return p.To - 1 + p.First }

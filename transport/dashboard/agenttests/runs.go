@@ -115,7 +115,7 @@ func (p pages) showRun(ctx context.Context, r *page.Request, data oneRun) (page.
 	if run.Outcome != nil {
 		data.Outcome = *run.Outcome
 	}
-	if data.evidence, err = readEvidence(r, &data.Outcome); err != nil {
+	if data.evidence, err = readEvidence(r, r.Below(page.Path("/tests/runs", run.ID)), &data.Outcome); err != nil {
 		return nil, err
 	}
 	data.Issues = issuesAbout(run.Name)

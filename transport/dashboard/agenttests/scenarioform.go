@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"strconv"
 	"strings"
 
 	"github.com/callwright/callwright"
@@ -71,23 +72,31 @@ func (p pages) editScenario(ctx context.Context, r *page.Request) (page.Answer, 
 	return p.showScenarioForm(ctx, r, scenarioForm{Scenario: &sc, Lines: plain, form: form{Values: map[string]string{
 		"name": sc.Name, "description": sc.Description, "tester_persona_prompt": sc.CallerPrompt, "input_messages": lines,
 		"assertions": wanted, "service_tone_enabled": checked(sc.ScoreTone), "is_required_for_promotion": checked(sc.Required),
-		"enabled": checked(sc.Enabled),
+		"enabled": checked(sc.Enabled), "revision": revisionText(sc),
 	}}})
 }
 
-// updateScenario changes a scenario, or shows the form again with what is wrong in it.
+// revisionText returns the revision that a form of a scenario changes.
+func revisionText(sc scenario.Scenario) string { return strconv.FormatInt(sc.Revision, 10) }
+
+// updateScenario changes a scenario, or shows the form again with what is wrong in it. A scenario that was changed since the form was
+// opened is replaced only when the form is sent again.
 func (p pages) updateScenario(ctx context.Context, r *page.Request) (page.Answer, error) {
 	sc, err := p.cfg.Tests.Scenario(ctx, r.Org(), r.PathValue("id"))
 	if err != nil {
 		return nil, err
 	}
 	data := scenarioForm{form: readForm(r, scenarioFields), Scenario: &sc}
+	data.Values["revision"] = r.Field("revision")
 	_, data.Lines = linesOf(sc.Messages)
 	patch, err := data.patch()
 	if err == nil {
 		if _, err = p.cfg.Tests.UpdateScenario(ctx, r.Org(), sc.ID, patch); err == nil {
 			return page.SeeOther{To: page.Path("/tests/scenarios", sc.ID), Notice: "The scenario is saved."}, nil
 		}
+	}
+	if e, coded := errors.AsType[*callwright.Error](err); coded && e.Code == callwright.CodeConflict && e.Field == "" {
+		data.Values["revision"] = revisionText(sc)
 	}
 	return p.notKept(ctx, r, data, err)
 }
@@ -117,12 +126,12 @@ func (p pages) notKept(ctx context.Context, r *page.Request, data scenarioForm, 
 func faultsInParts(all callwright.FieldErrors) page.Faults {
 	faults := page.Faults{}
 	for _, e := range all {
-		list, _, inside := strings.Cut(e.Field, "[")
-		text := e.Message
-		if inside {
-			text = e.Field + " " + text
+		one := *e
+		if list, _, inside := strings.Cut(e.Field, "["); inside {
+			one.Field, one.Message = list, e.Field+" "+e.Message
 		}
-		for field, text := range atFields(page.Faults{list: text}, scenarioFields) {
+		found, _ := page.FaultsOf(&one, nil, scenarioFields...)
+		for field, text := range found {
 			if faults[field] != "" {
 				text = faults[field] + "; " + text
 			}
@@ -180,10 +189,14 @@ func (f scenarioForm) patch() (p scenario.Patch, err error) {
 		Required: callwright.Given(v["is_required_for_promotion"] != ""), Enabled: callwright.Given(v["enabled"] != ""),
 		Assertions: callwright.Given(wanted),
 	}
+	revision, err := f.whole("revision")
+	if revision != nil {
+		p.Revision = new(int64(*revision))
+	}
 	if f.Lines {
 		p.Messages = callwright.Given(messagesOf(v["input_messages"]))
 	}
-	return p, nil
+	return p, err
 }
 
 func checked(is bool) string {

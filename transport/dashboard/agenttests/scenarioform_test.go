@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/llm"
 	"github.com/callwright/callwright/agenttest"
 	"github.com/callwright/callwright/agenttest/assert"
@@ -125,6 +126,30 @@ func TestEditScenario(t *testing.T) {
 		}
 		h.post(formPath, path, form, http.StatusNotFound)
 	}
+}
+
+// TestLostEdit: what somebody else has saved since a form was opened is not replaced unseen.
+func TestLostEdit(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	sc := h.scenario("Pays", func(*scenario.Scenario) {})
+	at := "/tests/scenarios/" + sc.ID
+	h.want(http.StatusOK, at+"/edit", `name="revision" value="1"`)
+	_, err := h.tests.UpdateScenario(t.Context(), org, sc.ID, scenario.Patch{Description: callwright.Given("theirs")})
+	h.check(err)
+	send := greets()
+	send.Set("revision", "1")
+	send.Set("name", "")
+	h.post(at+"/edit", at, send, http.StatusUnprocessableEntity, "was changed since it was read", `name="revision" value="2"`)
+	if kept := h.only(); kept.Description != "theirs" {
+		t.Errorf("kept %+v", kept)
+	}
+	send.Set("revision", "2")
+	h.post(at+"/edit", at, send, http.StatusUnprocessableEntity, `id="fault-name"`, `name="revision" value="2"`)
+	send.Set("name", "Greets")
+	h.post(at+"/edit", at, send, http.StatusOK, "The scenario is saved.")
+	send.Set("revision", "x")
+	h.post(at+"/edit", at, send, http.StatusUnprocessableEntity, "revision: must be a whole number")
 }
 
 // TestEditKeepsLines: lines that depend on what the agent does stay as they are.

@@ -93,7 +93,7 @@ func (p pages) session(ctx context.Context, r *page.Request) (page.Answer, error
 		return nil, err
 	}
 	s := data.Session
-	if data.Part, err = partOf(r, "Iterations", "iterations", "iterations", len(s.Iterations), maxIterations); err != nil {
+	if data.Part, err = partOf(r, "", "Iterations", "iterations", "iterations", len(s.Iterations), maxIterations); err != nil {
 		return nil, err
 	}
 	for i := data.Part.From; i < data.Part.To; i++ {
@@ -135,7 +135,7 @@ func (p pages) iteration(ctx context.Context, r *page.Request) (page.Answer, err
 	}
 	data := oneIteration{found, iterationOf(found.Session, i, maxChanges)}
 	view := &page.View{Page: "iteration", Title: fmt.Sprintf("Iteration %d", number), Data: data}
-	if !data.Ended && data.Iteration.Outcome == tornado.Unfinished {
+	if !data.Ended && data.Iteration.Outcome == "" {
 		view.Live, view.Every = []string{"iteration"}, every
 	}
 	return view, nil
@@ -162,10 +162,29 @@ func (p pages) oneSession(ctx context.Context, r *page.Request) (data oneSession
 // sessionFields are the fields of the form that starts sessions.
 var sessionFields = []string{"pathway_id", "version_number", "max_iterations", "timeout_minutes", "budget.tokens"}
 
+// newSession is the page of the form that starts a session.
+type newSession struct {
+	form
+
+	Cannot string // why no session can be started here; empty: one can
+}
+
 // newSession shows the form that starts a session.
-func (pages) newSession(_ context.Context, r *page.Request) (page.Answer, error) {
-	f := form{Values: map[string]string{"pathway_id": r.Query("pathway_id")}}
-	return &page.View{Page: "newsession", Title: "Start a tornado session", Data: f}, nil
+func (p pages) newSession(_ context.Context, r *page.Request) (page.Answer, error) {
+	return p.showNewSession(form{Values: map[string]string{"pathway_id": r.Query("pathway_id")}}), nil
+}
+
+// showNewSession shows the form, or why no session can be started.
+func (p pages) showNewSession(f form) *page.View {
+	data := newSession{form: f}
+	if err := p.cfg.Tornado.CanStart(); err != nil {
+		data.Cannot = callwright.MessageOf(err)
+	}
+	view := &page.View{Page: "newsession", Title: "Start a tornado session", Data: data}
+	if len(f.Faults) > 0 {
+		view.Status = http.StatusUnprocessableEntity
+	}
+	return view
 }
 
 // startSession starts a session, or shows the form again with what is wrong in it.
@@ -182,7 +201,7 @@ func (p pages) startSession(ctx context.Context, r *page.Request) (page.Answer, 
 	if f.Faults, ok = faultsOf(err, sessionFields...); !ok {
 		return nil, err
 	}
-	return &page.View{Page: "newsession", Title: "Start a tornado session", Status: http.StatusUnprocessableEntity, Data: f}, nil
+	return p.showNewSession(f), nil
 }
 
 // session translates the form.
@@ -192,8 +211,7 @@ func (f form) session() (tornado.Start, error) {
 	if start.Version, err = f.whole("version_number"); err != nil {
 		return start, err
 	}
-	var minutes int
-	for name, to := range map[string]*int{"max_iterations": &start.Iterations, "timeout_minutes": &minutes, "budget.tokens": &start.Budget.Tokens} {
+	for name, to := range map[string]*int{"max_iterations": &start.Iterations, "budget.tokens": &start.Budget.Tokens} {
 		n, err := f.whole(name)
 		if err != nil {
 			return start, err
@@ -202,11 +220,14 @@ func (f form) session() (tornado.Start, error) {
 			*to = *n
 		}
 	}
-	most := int(tornado.MaxTimeout / time.Minute)
-	if minutes < 0 || minutes > most {
+	minutes, err := f.whole("timeout_minutes")
+	if err != nil || minutes == nil {
+		return start, err
+	}
+	if most := int(tornado.MaxTimeout / time.Minute); *minutes < 1 || *minutes > most {
 		return start, callwright.Invalid("timeout_minutes", "must be from 1 to %d", most)
 	}
-	start.Timeout = time.Duration(minutes) * time.Minute
+	start.Timeout = time.Duration(*minutes) * time.Minute
 	return start, nil
 }
 

@@ -53,6 +53,28 @@ func TestSessions(t *testing.T) {
 	h.want(http.StatusNotFound, "/tests/tornado/none")
 }
 
+// TestRunningIteration wants the page of an iteration to be live until the iteration has its outcome.
+func TestRunningIteration(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	h.check(h.found.InsertSession(t.Context(), tornado.Session{
+		ID: "t1", Org: org, Pathway: "p0", Most: 5, CreatedAt: created, Revision: 1,
+		Progress: tornado.Progress{State: tornado.Running, Base: 1, Best: 1, Iterations: []tornado.Iteration{
+			{Outcome: tornado.IsBaseline, Version: 1, Started: created, Completed: created}, {Number: 1, Version: 2, Started: created},
+		}},
+	}))
+	h.want(http.StatusOK, "/tests/tornado/t1/iterations/0", "!data-live")
+	h.want(http.StatusOK, "/tests/tornado/t1/iterations/1", "data-live", "under way")
+}
+
+// TestNoSession says before a form is filled in that nothing proposes changes.
+func TestNoSession(t *testing.T) {
+	t.Parallel()
+	h := open(t, func(c *tornado.Config) { c.Fixer = nil })
+	h.want(http.StatusOK, "/tests/tornado/new", "No session can be started: nothing proposes changes of pathways here", `!name="pathway_id"`)
+	h.post(formPath, "/tests/tornado", url.Values{"pathway_id": {"p1"}}, http.StatusUnprocessableEntity, "No session can be started")
+}
+
 func TestStartSession(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -66,6 +88,7 @@ func TestStartSession(t *testing.T) {
 		values.Set(field, bad)
 		h.post(form, "/tests/tornado", values, http.StatusUnprocessableEntity, `id="fault-`+strings.ReplaceAll(field, ".", "-")+`"`, bad)
 	}
+	h.post(form, "/tests/tornado", url.Values{"pathway_id": {"p1"}, "timeout_minutes": {"0"}}, http.StatusUnprocessableEntity, "must be from 1 to 120")
 	h.post(form, "/tests/tornado", url.Values{"pathway_id": {"p1"}}, http.StatusOK, "The session begins", "running", "data-live", "Cancel the session")
 	h.post(form, "/tests/tornado", url.Values{"pathway_id": {"p1"}}, http.StatusUnprocessableEntity, "has the running session")
 	sessions, err := h.found.FindSessions(t.Context(), org, tornado.Filter{Limit: 2})

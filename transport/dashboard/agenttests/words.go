@@ -24,11 +24,15 @@ var funcs = template.FuncMap{
 	"state": stateOf, "outcome": outcomeOf, "vote": voteOf, "words": words, "score": scoreText, "share": shareText, "json": indented,
 	"price": priceText, "ending": endText, "raw": rawText, "number": func(i int) int { return i + 1 },
 
+	"trigger": func(t agenttest.Trigger) string { return triggerWords[t] },
+
+	"maxscan": func() int { return agenttest.MaxScan },
+
 	"stability": stabilityOf, "session": sessionOf, "attempt": attemptOf,
 
 	"states":        func() []option { return anyOf(agenttest.States()) },
 	"categories":    func() []option { return anyOf(scenario.Categories()) },
-	"triggers":      func() []option { return anyOf(triggers) },
+	"triggers":      triggerOptions,
 	"sessionstates": func() []option { return anyOf(tornado.States()) },
 	"scripted":      func() []option { return []option{{"", "Left out"}, {"true", "Counted"}} },
 	"ages":          func() []option { return []option{{"", "Newest first"}, {"asc", "Oldest first"}} },
@@ -41,6 +45,12 @@ func anyOf[T ~string](values []T) []option {
 		all = append(all, option{string(v), words(v)})
 	}
 	return all
+}
+
+// triggerWords say what begins groups.
+var triggerWords = map[agenttest.Trigger]string{
+	agenttest.ByAPI: "the API", agenttest.ByDashboard: "the dashboard", agenttest.ByCI: "CI", agenttest.ByPromotion: "a promotion",
+	agenttest.BySimulation: "a simulation", agenttest.ByTornado: "a tornado session",
 }
 
 // words returns a name of the contract as people read it: HAPPY_PATH is "happy path".
@@ -163,7 +173,7 @@ func priceText(s engine.Spend) string {
 
 // ends say in words why conversations end.
 var ends = map[assert.EndReason]string{
-	assert.EndByAgent: "the agent ended it", assert.EndByCaller: "the caller ended it", assert.EndMaxTurns: "it had its most turns",
+	assert.EndByAgent: "the agent ended it", assert.EndByCaller: "the caller ended it", assert.EndMaxTurns: "it reached the limit of turns",
 	assert.EndTurnTimeout: "a turn took too long", assert.EndRunTimeout: "it took too long", assert.EndAgentError: "the agent could not answer",
 	assert.EndCallerInvalid: "the simulated caller was off script", assert.EndBudget: "the budget was used up",
 	assert.EndCancelled: "it was cancelled", assert.EndLoop: "the agent went round in a loop",

@@ -43,7 +43,7 @@ func (p pages) chat(ctx context.Context, r *page.Request) (page.Answer, error) {
 	return p.chatPage(ctx, r, chat{})
 }
 
-// chatPage shows a chat; with faults, its form is shown again. It is live while a turn runs.
+// chatPage shows a chat; with faults, its form is shown again. It is live while a turn runs, unless a text waits for the end of that.
 func (p pages) chatPage(ctx context.Context, r *page.Request, c chat) (page.Answer, error) {
 	before, err := turnOf(r.Query("before"))
 	if err != nil {
@@ -68,7 +68,8 @@ func (p pages) chatPage(ctx context.Context, r *page.Request, c chat) (page.Answ
 	view := &page.View{Page: "chat", Title: "Chat with a pathway", Data: c}
 	if c.Faults != nil {
 		view.Status = http.StatusUnprocessableEntity
-	} else if c.Busy {
+	}
+	if c.Busy && c.Text == "" { // a text would be lost
 		view.Live = []string{"chat"}
 	}
 	return view, nil
@@ -95,7 +96,8 @@ func turnOf(text string) (int, error) {
 	return n, nil
 }
 
-// say takes a turn of a chat. A form that is sent twice takes one turn: its field turns says how many the chat had.
+// say takes a turn of a chat, and shows the chat with the message if that is refused. A form that is sent twice takes one turn: its
+// field turns says how many the chat had.
 func (p pages) say(ctx context.Context, r *page.Request) (page.Answer, error) {
 	if _, err := p.chatOf(ctx, r, 1); err != nil {
 		return nil, err
@@ -105,20 +107,19 @@ func (p pages) say(ctx context.Context, r *page.Request) (page.Answer, error) {
 		return nil, callwright.Invalid("turns", "must be a number")
 	}
 	text := strings.ReplaceAll(r.Field("message"), "\r\n", "\n")
-	to := page.SeeOther{To: page.Path("/pathways", r.PathValue("id"), "chats", r.PathValue("chat"))}
 	turn, err := p.cfg.Pathways.SayAfter(ctx, r.Org(), r.PathValue("chat"), turns, text)
-	switch callwright.CodeOf(err) {
-	case "":
-		to.To += "#turn-" + strconv.Itoa(turn.State.Turn)
-	case callwright.CodeConflict:
-		to.Notice = "Nothing was said now: " + callwright.MessageOf(err) + ". If you sent a message twice, it was taken once. See below, and say it if it is not there."
-	case callwright.CodeInvalidState:
-		to.Notice = "Nothing was said: " + callwright.MessageOf(err) + "."
-	case callwright.CodeBadRequest:
-		faults, _ := page.FaultsOf(err, nil)
-		return p.chatPage(ctx, r, chat{Text: text, Faults: faults})
-	default:
+	if err == nil {
+		return page.SeeOther{To: page.Path("/pathways", r.PathValue("id"), "chats", r.PathValue("chat")) + "#turn-" + strconv.Itoa(turn.State.Turn)}, nil
+	}
+	faults, mendable := page.FaultsOf(err, nil, "message")
+	if !mendable {
 		return nil, err
 	}
-	return to, nil
+	if text, whole := faults[""]; whole {
+		faults[""] = "Nothing was said: " + text + "."
+	}
+	if errors.Is(err, callwright.ErrConflict) {
+		faults[""] += " If you sent a message twice, it was taken once: say this only if it is not above."
+	}
+	return p.chatPage(ctx, r, chat{Text: text, Faults: faults})
 }

@@ -47,12 +47,15 @@ func TestChat(t *testing.T) {
 		"Chat with version 1", "waits for the caller", "Which day?", `href="`+at+`/versions/1?node=day#drawing"`, "clinic", "given at the start", "came to")
 	h.want(at+"/versions/1?node=day", nil, http.StatusOK, "box selected")
 	h.want(chat, said(1, ""), http.StatusOK, "Are you still there?", "silence")
-	h.want(chat, said(1, "Tuesday <script>alert(3)</script>"), http.StatusOK, "Nothing was said now: the chat has gone on since", "<dt>Turns</dt><dd>2</dd>")
+	h.want(chat, said(1, "Tuesday <script>alert(3)</script>"), http.StatusUnprocessableEntity, "Nothing was said: the chat has gone on since. If you sent a message twice",
+		"<dt>Turns</dt><dd>2</dd>", `name="turns" value="2"`, `value="Tuesday &lt;script&gt;alert(3)&lt;/script&gt;"`)
 	h.want(chat, said(2, strings.Repeat("x", pathway.MaxText+1)), http.StatusUnprocessableEntity, "must be text of at most")
 	h.want(chat, said(2, "Tuesday <script>alert(3)</script>"), http.StatusOK, "completed", "Tuesday &lt;script&gt;alert(3)", "Goodbye.",
 		"decided at", "→ bye", "The conversation is over.", at+"/versions/1#begin")
-	h.want(chat, said(3, "And then?"), http.StatusOK, "Nothing was said: the chat is completed")
+	h.want(chat, said(3, "And then?"), http.StatusUnprocessableEntity, "Nothing was said: the chat is completed", "You wanted to say: And then?")
 	h.want(at, nil, http.StatusOK, chat, "completed")
+	h.want(h.want(begin, url.Values{}, http.StatusOK), nil, http.StatusOK)
+	h.want(at+"/chats", nil, http.StatusOK, "</span> open</span>")
 	h.want(at+"/chats", nil, http.StatusOK, chat, "version 1")
 	h.want(chat, url.Values{"turns": {"x"}}, http.StatusBadRequest)
 }
@@ -116,7 +119,7 @@ func TestChatCannotGoOn(t *testing.T) {
 	chat := h.want(at+"/versions/0/chats", url.Values{}, http.StatusOK, "Chat with the draft")
 	h.want(at+"/versions/0", url.Values{"document": {hold}, "as": {"draft"}}, http.StatusOK)
 	h.want(chat, nil, http.StatusOK, "cannot go on", "the draft has changed", at+"/versions/0#begin")
-	h.want(chat, said(1, "A day"), http.StatusOK, "Nothing was said: the draft has changed")
+	h.want(chat, said(1, "A day"), http.StatusUnprocessableEntity, "Nothing was said: the draft has changed", "You wanted to say: A day")
 
 	chat = h.want(at+"/versions/0/chats", url.Values{}, http.StatusOK)
 	kept, err := h.chats.Chat(t.Context(), "acme", chat[strings.LastIndex(chat, "/")+1:])
@@ -128,13 +131,27 @@ func TestChatCannotGoOn(t *testing.T) {
 	if err := h.chats.InsertChat(t.Context(), old); err != nil {
 		t.Fatal(err)
 	}
-	h.want(at+"/chats/old", nil, http.StatusOK, "An earlier release took these turns", "Please hold.", `name="message"`)
+	h.want(at+"/chats/old", nil, http.StatusOK, "An earlier release ran these turns", "Please hold.", `name="message"`)
 	kept.BusyUntil = kept.CreatedAt.AddDate(1, 0, 0)
 	if err := h.chats.UpdateChat(t.Context(), kept); err != nil {
 		t.Fatal(err)
 	}
 	h.want(chat, nil, http.StatusOK, "the agent answers", "A turn is running", "<body data-live>")
-	h.want(chat, said(1, "Hello?"), http.StatusOK, "Nothing was said now: another turn of this chat is running", "<dt>Turns</dt><dd>1</dd>")
+	h.want(chat, said(1, "Hello?"), http.StatusUnprocessableEntity, "Nothing was said: another turn of this chat is running", "<dt>Turns</dt><dd>1</dd>", "Say this again when", `value="Hello?"`)
+	h.want(chat, said(1, ""), http.StatusUnprocessableEntity, "Nothing was said: another turn", "<body data-live>", "appears here when it is done")
+}
+
+// TestBusyChat wants what was typed back while the server takes no more turns.
+func TestBusyChat(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	at := h.create(days)
+	chat := h.want(at+"/versions/0/chats", url.Values{}, http.StatusOK)
+	h.chats.busy.Store(true)
+	h.want(chat, said(1, "A day"), http.StatusUnprocessableEntity, "Nothing was said: too many chats. Try again in 1.0 s.", `value="A day"`, `name="turns" value="1"`)
+	h.want(at+"/versions/0/chats", url.Values{"variables": {`{"day": 1}`}}, http.StatusUnprocessableEntity, "too many chats", "{&#34;day&#34;: 1}")
+	h.chats.busy.Store(false)
+	h.want(chat, said(1, "A day"), http.StatusOK, "<dt>Turns</dt><dd>2</dd>")
 }
 
 // TestLongChat goes through the turns of a chat of the most turns allowed.

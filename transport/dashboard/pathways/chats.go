@@ -55,7 +55,7 @@ func (p pages) begin(ctx context.Context, r *page.Request) (page.Answer, error) 
 	if err == nil {
 		return page.SeeOther{To: page.Path("/pathways", turn.Chat.Pathway, "chats", turn.Chat.ID)}, nil
 	}
-	faults, mendable := page.FaultsOf(err, beginFields)
+	faults, mendable := page.FaultsOf(err, beginFields, "start_node", "variables")
 	if !mendable {
 		return nil, err
 	}

@@ -30,7 +30,7 @@ func (p pages) create(ctx context.Context, r *page.Request) (page.Answer, error)
 		return page.SeeOther{To: page.Path("/pathways", made.ID), Notice: "The pathway is created. Save its draft as a version to publish it."}, nil
 	}
 	var mendable bool
-	if c.Faults, c.Places, mendable = faultsOf(err, c.Text); !mendable {
+	if c.Faults, c.Places, mendable = faultsOf(err, c.Text, nil, "name", "description", "document"); !mendable {
 		return nil, err
 	}
 	return &page.View{Page: "new", Title: "New pathway", Status: http.StatusUnprocessableEntity, Data: c}, nil

@@ -76,11 +76,11 @@ type fault struct {
 	Line          int // 0: unknown
 }
 
-// faultsOf returns what is wrong with a form that has a document: its fields, and the places in the document.
-func faultsOf(err error, text string) (page.Faults, []fault, bool) {
+// faultsOf returns what is wrong with a form that has a document: its fields, as page.FaultsOf does, and the places in the document.
+func faultsOf(err error, text string, names map[string]string, fields ...string) (page.Faults, []fault, bool) {
 	all, ok := errors.AsType[callwright.FieldErrors](err)
 	if !ok {
-		faults, mendable := page.FaultsOf(err, nil)
+		faults, mendable := page.FaultsOf(err, names, fields...)
 		return faults, nil, mendable
 	}
 	lines := linesOf(text, all)

@@ -1,6 +1,7 @@
 package pathways_test
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"net/http/cookiejar"
@@ -8,7 +9,9 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/memstore"
@@ -32,19 +35,43 @@ func (signedIn) Authenticate(*http.Request) (callwright.Principal, error) {
 type house struct {
 	t        *testing.T
 	pathways *pathway.Service
-	chats    pathway.Chats
+	store    pathway.Store
+	chats    *chats
 	gate     agentstest.Gate
 	url      string
 	client   *http.Client
 }
 
+// chats are those of a server that may be too busy for more.
+type chats struct {
+	pathway.Chats
+
+	busy atomic.Bool
+}
+
+var errBusy = &callwright.Error{Code: callwright.CodeTooManyRequests, Message: "too many chats", RetryAfter: time.Second}
+
+func (c *chats) CountChats(ctx context.Context, org callwright.OrgID) (int, error) {
+	if c.busy.Load() {
+		return 0, errBusy
+	}
+	return c.Chats.CountChats(ctx, org)
+}
+
+func (c *chats) UpdateChat(ctx context.Context, one pathway.Chat, logs ...pathway.Log) error {
+	if c.busy.Load() {
+		return errBusy
+	}
+	return c.Chats.UpdateChat(ctx, one, logs...)
+}
+
 func newHouse(t *testing.T) *house {
 	t.Helper()
 	h, store := &house{t: t}, memstore.New()
-	h.chats = agentstore.Chats{Store: store}
+	h.store, h.chats = agentstore.Pathways{Store: store}, &chats{Chats: agentstore.Chats{Store: store}}
 	var err error
 	if h.pathways, err = pathway.New(pathway.Config{
-		Store: agentstore.Pathways{Store: store}, Chats: h.chats, Atomic: store,
+		Store: h.store, Chats: h.chats, Atomic: store,
 		Work: memstore.NewWork(store, nil), Gate: &h.gate, Runtime: &pathway.Runtime{Model: scripted.New()},
 	}); err != nil {
 		t.Fatal(err)
@@ -117,9 +144,9 @@ func TestPages(t *testing.T) {
 	h.want(at+"/diff?from=1&to=0", nil, http.StatusOK, "data.text", "Which day?", "What day?", "&lt;script&gt;")
 	h.want(at+"/diff?from=1&to=1", nil, http.StatusOK, "the same way")
 	h.want(at+"/diff?from=x&to=1", nil, http.StatusBadRequest)
-	h.want(at+"/versions/1/fork", url.Values{"name": {"Second"}}, http.StatusOK, "Version 2 is saved.", "Second")
-	h.want(at+"/versions/2/publish", url.Values{"environment": {"staging"}}, http.StatusOK, "Version 2 is published.")
-	h.want(at+"/versions/2/discard", url.Values{}, http.StatusUnprocessableEntity, "version 2 is in staging")
+	h.want(at+"/versions/1/fork", url.Values{"fork": {"Second"}}, http.StatusOK, "Version 2 is saved.", "Second")
+	h.want(at+"/versions/2/publish", url.Values{"environment": {"staging"}}, http.StatusOK, "Version 2 is published to staging.")
+	h.want(at+"/versions/2/discard", url.Values{}, http.StatusUnprocessableEntity, "version 2 is in staging", "Publish another version in its place first.")
 	h.want(at+"/versions/1/discard", url.Values{}, http.StatusOK, "Version 1 is discarded.")
 	h.want(at+"/versions/1", nil, http.StatusNotFound)
 	h.want(at+"/delete", url.Values{}, http.StatusOK, "The pathway is deleted.")
@@ -175,6 +202,84 @@ func TestNewer(t *testing.T) {
 	h.lacks(draft, `id="newer"`)
 }
 
+// TestRefusedFork wants a fork's name back with what is wrong with it, and the errors of a document that is not valid any more.
+func TestRefusedFork(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	at := h.saved(days)
+	long := strings.Repeat("x", pathway.MaxName+1)
+	h.want(at+"/versions/1/fork", url.Values{"fork": {long}}, http.StatusUnprocessableEntity, `id="fault-fork"`, `name="fork" required value="`+long+`"`)
+	h.lacks(at+"/versions/1", `class="fault"`)
+	h.want(at+"/versions/1/publish", url.Values{"environment": {"moon"}}, http.StatusUnprocessableEntity, `role="alert">environment: must be production or staging`)
+	wrong := documentOf(t, strings.Replace(days, `"End Call"`, `"Nowhere"`, 1))
+	id := strings.TrimPrefix(at, "/pathways/")
+	p, err := h.pathways.Get(t.Context(), "acme", id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.Latest++; h.store.UpdatePathway(t.Context(), p) != nil {
+		t.Fatal("the pathway is not stored")
+	}
+	if err := h.store.InsertVersion(t.Context(), pathway.Version{ID: "old", Org: "acme", Pathway: id, Number: 2, Document: wrong}); err != nil {
+		t.Fatal(err)
+	}
+	h.want(at+"/versions/2/fork", url.Values{"fork": {"Again"}}, http.StatusUnprocessableEntity, `role="alert">The document of this version has errors`, "nodes[1].type",
+		`value="Again"`)
+}
+
+// TestLostUpdates wants that nobody replaces a draft, or publishes over a version, that the form has not shown.
+func TestLostUpdates(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	at := h.saved(days)
+	shown := func(path, name string) string {
+		t.Helper()
+		found := regexp.MustCompile(`name="`+name+`" value="(\d+)"`).FindAllStringSubmatch(pagetest.Send(t, h.client, h.url+path, nil).Body, -1)
+		if found == nil {
+			t.Fatalf("%s has no field %s", path, name)
+		}
+		return found[len(found)-1][1] // of publishing, that to production
+	}
+	draft := at + "/versions/0"
+	before := shown(draft, "revision")
+	text := func(day string) string { return strings.Replace(days, "Which day?", day, 1) }
+	h.want(draft, url.Values{"document": {text("Theirs?")}, "as": {"draft"}, "revision": {before}}, http.StatusOK, "The draft is saved.")
+	h.want(draft, url.Values{"document": {"{"}, "as": {"draft"}, "revision": {before}}, http.StatusUnprocessableEntity, `name="revision" value="`+before+`"`)
+	h.want(draft, url.Values{"document": {text("Ours?")}, "as": {"draft"}, "revision": {before}}, http.StatusUnprocessableEntity,
+		`role="alert">the pathway was changed since it was read`, "Ours?", `name="revision" value="`+shown(draft, "revision")+`"`)
+	h.want(draft, nil, http.StatusOK, "Theirs?")
+	h.want(draft, url.Values{"document": {text("Ours?")}, "as": {"draft"}, "revision": {shown(draft, "revision")}}, http.StatusOK, "The draft is saved.")
+	h.want(draft, url.Values{"document": {days}, "as": {"draft"}, "revision": {"x"}}, http.StatusBadRequest)
+
+	h.want(draft, url.Values{"document": {days}, "name": {"Second"}, "as": {"version"}}, http.StatusOK)
+	over := shown(at+"/versions/1", "over")
+	h.want(at+"/versions/2/publish", url.Values{"environment": {"production"}, "over": {over}}, http.StatusOK, "Version 2 is published to production.")
+	h.want(at+"/versions/1/publish", url.Values{"environment": {"production"}, "over": {over}}, http.StatusUnprocessableEntity, "another version was published",
+		`name="over" value="2"`)
+	h.want(at+"/versions/1/publish", url.Values{"environment": {"production"}, "over": {"x"}}, http.StatusUnprocessableEntity, "over: must be the number of a version")
+}
+
+// TestDiscard offers to discard versions that can be discarded, and says of others what has to be done first.
+func TestDiscard(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	at := h.saved(days)
+	h.want(at+"/versions/1", nil, http.StatusOK, "Discard this version")
+	h.want(at+"/versions/1/publish", url.Values{"environment": {"production"}}, http.StatusOK)
+	h.want(at+"/versions/1", nil, http.StatusOK, "It cannot be discarded: version 1 is in production. Publish another version in its place first.")
+	for _, number := range []string{"0", "1"} {
+		h.lacks(at+"/versions/"+number, "Discard this version")
+	}
+}
+
+// saved creates a pathway with a version.
+func (h *house) saved(text string) string {
+	h.t.Helper()
+	at := h.create(text)
+	h.want(at+"/versions/0", url.Values{"document": {text}, "name": {"First"}, "as": {"version"}}, http.StatusOK)
+	return at
+}
+
 // TestCompare wants different versions in the form of a comparison.
 func TestCompare(t *testing.T) {
 	t.Parallel()
@@ -211,11 +316,11 @@ func TestPlaces(t *testing.T) {
 	h := newHouse(t)
 	at := h.create(days)
 	call := `href="/calls/new?pathway_id=` + strings.TrimPrefix(at, "/pathways/")
-	h.want(at, nil, http.StatusOK, call+`"`)
+	h.lacks(at, "Call with this pathway")
 	h.want(at+"/versions/0", url.Values{"document": {days}, "name": {"First"}, "as": {"version"}}, http.StatusOK)
 	h.want(at+"/versions/0", nil, http.StatusOK, call+`&amp;pathway_version=0"`)
 	one := at + "/versions/1"
-	h.want(one, nil, http.StatusOK, call+`&amp;pathway_version=1"`)
+	h.want(one, nil, http.StatusOK, call+`&amp;pathway_version=1"`, "Publish to staging</button></form>")
 	for i, environment := range []string{"staging", "production"} {
 		badge := "in " + environment + "</span>"
 		h.lacks(one, badge)
@@ -225,6 +330,7 @@ func TestPlaces(t *testing.T) {
 			h.lacks(one, "in production</span>")
 		}
 	}
+	h.want(at, nil, http.StatusOK, call+`">Call with this pathway`)
 }
 
 // TestTypes wants that each type of the list beside the editor is one, and that it is listed.
@@ -265,6 +371,6 @@ func TestForeign(t *testing.T) {
 		h.want(path, nil, http.StatusNotFound)
 	}
 	for _, do := range []string{"/delete", "/versions/1/publish", "/versions/1/fork", "/versions/1/discard", "/versions/0/chats"} {
-		h.want(at+do, url.Values{"name": {"n"}}, http.StatusNotFound)
+		h.want(at+do, url.Values{"name": {"n"}, "fork": {"n"}}, http.StatusNotFound)
 	}
 }

@@ -20,6 +20,8 @@ type version struct {
 	Version pathway.Version
 	Number  string
 	Name    string // of the version to save
+	Fork    string // name of the fork to save
+	Edited  string // revision of the pathway whose document was edited
 	Newer   int    // the newest version, if it is newer than the draft that is shown; 0: it is not
 	Drawing drawn
 	Gate    string    // why the gate has kept the version from production; empty: it has not
@@ -55,6 +57,9 @@ func (p pages) versionPage(ctx context.Context, r *page.Request, v version) (pag
 		if v.Text, err = textOf(v.Version.Document); err != nil {
 			return nil, err
 		}
+	}
+	if v.Edited == "" {
+		v.Edited = strconv.FormatInt(v.Pathway.Revision, 10)
 	}
 	v.Number, v.Calls, v.Tests = strconv.Itoa(number), p.cfg.Calls, p.cfg.Tests
 	if v.Drawing, err = draw(r, v.Version.Document, r.Below(page.Path("/pathways", v.Pathway.ID, "versions", v.Number))); err != nil {
@@ -97,15 +102,31 @@ func (p pages) newer(ctx context.Context, r *page.Request, draft pathway.Version
 	return newest.Number, nil
 }
 
-// save stores the document as the draft, or as the next version.
+// NotDiscarded returns why the version cannot be discarded; empty: it can.
+func (v version) NotDiscarded() string {
+	if err := v.Pathway.CanDiscard(v.Version.Number); err != nil {
+		return callwright.MessageOf(err)
+	}
+	return ""
+}
+
+// save stores the document as the draft, or as the next version. A draft that was changed since the form was opened is replaced only
+// when the form is sent again.
 func (p pages) save(ctx context.Context, r *page.Request) (page.Answer, error) {
-	id, shown := r.PathValue("id"), version{editor: editor{Text: r.PostForm.Get("document")}, Name: r.Field("name")}
+	id, shown := r.PathValue("id"), version{editor: editor{Text: r.PostForm.Get("document")}, Name: r.Field("name"), Edited: r.Field("revision")}
+	revision, err := revisionOf(shown.Edited)
+	if err != nil {
+		return nil, err
+	}
 	d, err := parse(shown.Text)
 	to := page.SeeOther{To: page.Path("/pathways", id), Notice: "The draft is saved."}
 	switch {
 	case err != nil:
 	case r.Field("as") == "draft":
-		_, err = p.cfg.Pathways.Update(ctx, r.Org(), id, pathway.Change{Nodes: &d.Nodes, Edges: &d.Edges})
+		_, err = p.cfg.Pathways.Update(ctx, r.Org(), id, pathway.Change{Nodes: &d.Nodes, Edges: &d.Edges, Revision: revision})
+		if errors.Is(err, callwright.ErrConflict) {
+			shown.Edited = ""
+		}
 	default:
 		var saved pathway.Version
 		saved, err = p.cfg.Pathways.Save(ctx, r.Org(), id, shown.Name, d)
@@ -115,28 +136,48 @@ func (p pages) save(ctx context.Context, r *page.Request) (page.Answer, error) {
 		return to, nil
 	}
 	var mendable bool
-	if shown.Faults, shown.Places, mendable = faultsOf(err, shown.Text); !mendable {
+	if shown.Faults, shown.Places, mendable = faultsOf(err, shown.Text, nil, "name", "document"); !mendable {
 		return nil, err
 	}
 	return p.versionPage(ctx, r, shown)
 }
 
+// revisionOf reads the revision in a form; nil: there is none.
+func revisionOf(text string) (*int64, error) {
+	if text == "" {
+		return nil, nil //nolint:nilnil // as in the domain, nil is any revision
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		return nil, callwright.Invalid("revision", "must be a number")
+	}
+	return &n, nil
+}
+
+// publish publishes a version in place of that which the form has shown in the environment.
 func (p pages) publish(ctx context.Context, r *page.Request) (page.Answer, error) {
 	return p.act(ctx, r, func(id string, number int) (string, error) {
 		b := pathway.Publication{
 			Number: number, Environment: pathway.Environment(r.Field("environment")), OnPass: r.Field("publish_on_pass") != "",
 		}
+		if over := r.Field("over"); over != "" {
+			n, err := strconv.Atoi(over)
+			if err != nil {
+				return "", callwright.Invalid("over", "must be the number of a version")
+			}
+			b.Over = &n
+		}
 		done, err := p.cfg.Pathways.Publish(ctx, r.Org(), id, b)
 		if err == nil && !done.Published {
 			return fmt.Sprintf("Version %d goes to production when its tests have passed.", number), nil
 		}
-		return fmt.Sprintf("Version %d is published.", number), err
+		return fmt.Sprintf("Version %d is published to %s.", number, b.Environment), err
 	})
 }
 
 func (p pages) fork(ctx context.Context, r *page.Request) (page.Answer, error) {
 	return p.act(ctx, r, func(id string, number int) (string, error) {
-		made, err := p.cfg.Pathways.Fork(ctx, r.Org(), id, number, r.Field("name"), nil)
+		made, err := p.cfg.Pathways.Fork(ctx, r.Org(), id, number, r.Field("fork"), nil)
 		return fmt.Sprintf("Version %d is saved.", made.Number), err
 	})
 }
@@ -157,11 +198,14 @@ func (p pages) act(ctx context.Context, r *page.Request, do func(id string, numb
 	if err == nil {
 		return page.SeeOther{To: page.Path("/pathways", r.PathValue("id")), Notice: notice}, nil
 	}
-	faults, mendable := page.FaultsOf(err, nil)
-	if !mendable {
+	shown := version{Fork: r.Field("fork")}
+	var mendable bool
+	if shown.Faults, shown.Places, mendable = faultsOf(err, "", map[string]string{"name": "fork"}, "fork"); !mendable {
 		return nil, err
 	}
-	shown := version{editor: editor{Faults: faults}}
+	if len(shown.Places) > 0 { // a version that an earlier release has stored
+		shown.Faults[""] = "The document of this version has errors: see the list below it."
+	}
 	if e, _ := errors.AsType[*callwright.Error](err); e.Code == callwright.CodePromotionGateFailed {
 		shown.Faults, shown.Gate, shown.Batch = page.Faults{}, e.Message, e.Batch
 	}
