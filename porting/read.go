@@ -45,6 +45,31 @@ func (s *Service) List(ctx context.Context, org callwright.OrgID, f Filter) (cal
 	return page, nil
 }
 
+// openRead is how many of the newest requests Open reads beside those that wait for somebody.
+const openRead = 50
+
+// Open returns at most limit requests that have not ended. Those that wait for their signature, or are held, come first, the oldest
+// first. Of the newest others, those for which anybody but the losing carrier must act come before the rest. A limit that is not from 1
+// to openRead is openRead.
+func (s *Service) Open(ctx context.Context, org callwright.OrgID, limit int) ([]Request, error) {
+	if limit < 1 || limit > openRead {
+		limit = openRead
+	}
+	all, err := s.cfg.Store.WaitingRequests(ctx, org, limit)
+	if err != nil || len(all) == limit {
+		return all, err
+	}
+	others, err := s.cfg.Store.Requests(ctx, org, Filter{States: []State{Submitted, InProgress}, Limit: openRead})
+	for _, byCarrier := range []bool{false, true} {
+		for _, r := range others {
+			if r.HeldSince.IsZero() && (r.WaitsFor() == ActCarrier) == byCarrier {
+				all = append(all, r)
+			}
+		}
+	}
+	return all[:min(limit, len(all))], err
+}
+
 // Hear takes a hint of a gateway: the request that it is about is compared with the carrier's order soon. A hint that is late, doubled
 // or about no request changes nothing.
 func (s *Service) Hear(ctx context.Context, gateway string, h Hint) error {

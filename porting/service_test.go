@@ -3,6 +3,7 @@ package porting_test
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -294,6 +295,44 @@ func TestHistoryAndList(t *testing.T) {
 		_, historyErr := h.History(t.Context(), "b", ids[0])
 		wantError(t, "get", getErr, callwright.CodeNotFound, "")
 		wantError(t, "history", historyErr, callwright.CodeNotFound, "")
+	})
+}
+
+// TestOpen has more requests than are read: the oldest are those that wait for somebody.
+func TestOpen(t *testing.T) {
+	t.Parallel()
+	inHouse(t, func(t *testing.T, h *house) {
+		add := func(i int, change func(*porting.Request)) {
+			t.Helper()
+			r := porting.Request{ID: fmt.Sprintf("r%02d", i), Org: org, State: porting.InProgress, CreatedAt: time.Now().Add(time.Duration(i) * time.Minute)}
+			change(&r)
+			if err := h.store.InsertRequest(t.Context(), r); err != nil {
+				t.Fatal(err)
+			}
+		}
+		add(0, func(r *porting.Request) { r.HeldSince = time.Now() })
+		add(1, func(r *porting.Request) { r.State = porting.WaitingForSignature })
+		for i := range 60 {
+			add(i+2, func(*porting.Request) {})
+		}
+		add(62, func(r *porting.Request) { r.State = porting.Completed })
+		add(63, func(r *porting.Request) { r.Org = "b" })
+		add(40, func(r *porting.Request) { r.ID, r.Misses = "unreachable", 100 }) // its carrier
+		for limit, want := range map[int][]string{
+			1: {"r00"}, 2: {"r00", "r01"}, 5: {"r00", "r01", "unreachable", "r61", "r60"},
+		} {
+			found, err := h.Open(t.Context(), org, limit)
+			var got []string
+			for _, r := range found {
+				got = append(got, r.ID)
+			}
+			if err != nil || !slices.Equal(got, want) {
+				t.Errorf("at most %d: got %v, %v; want %v", limit, got, err, want)
+			}
+		}
+		if found, err := h.Open(t.Context(), org, 0); err != nil || len(found) != 50 {
+			t.Errorf("got %d, %v", len(found), err)
+		}
 	})
 }
 

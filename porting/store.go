@@ -31,6 +31,9 @@ type Store interface {
 	UpdateRequest(ctx context.Context, r Request, entries ...Entry) error
 	// Requests returns the requests that f chooses, in descending order of (CreatedAt, ID).
 	Requests(ctx context.Context, org callwright.OrgID, f Filter) ([]Request, error)
+	// WaitingRequests returns the requests of an organization that wait for their signature or have a HeldSince, in ascending order of
+	// (CreatedAt, ID), at most limit.
+	WaitingRequests(ctx context.Context, org callwright.OrgID, limit int) ([]Request, error)
 	// History returns the entries of a request in their order; that of an absent request is empty.
 	History(ctx context.Context, org callwright.OrgID, id string) ([]Entry, error)
 	// CountOpen returns how many requests of an organization have not ended.

@@ -26,9 +26,9 @@ var (
 	errNoModel    = &llm.Failure{Class: llm.ClassUnsupported, Message: "there is no model on this server"}
 	errNoAgents   = callwright.Errorf(callwright.CodeUnavailable, "this server places no calls: it has no agents")
 	errNoRoutes   = callwright.Errorf(callwright.CodeUnavailable, "this server places no calls")
-	errNoFiles    = callwright.Errorf(callwright.CodeUnavailable, "this server records no calls")
+	errNoFiles    = callwright.InField("record", callwright.Errorf(callwright.CodeUnavailable, "this server records no calls"))
 	errNotSent    = callwright.Errorf(callwright.CodeForbidden, "this server sends nothing to webhooks")
-	errNoWebhooks = callwright.Errorf(callwright.CodeUnavailable, "this server sends nothing to webhooks")
+	errNoWebhooks = callwright.InField("webhook", callwright.Errorf(callwright.CodeUnavailable, "this server sends nothing to webhooks"))
 	errNoRequests = callwright.Errorf(callwright.CodeUnavailable, "requests to other systems are not possible on this server")
 )
 

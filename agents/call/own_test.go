@@ -240,13 +240,13 @@ func TestWithoutTheOptional(t *testing.T) {
 		if _, err := h.Recording(t.Context(), "a", "in"); !errors.Is(err, callwright.ErrNotFound) {
 			t.Errorf("its recording gave %v", err)
 		}
-		for name, a := range map[string]agents.Agent{
-			"routes": {}, "recordings": {Record: true}, "a notifier": {Webhook: "https://example.com/"},
+		for field, a := range map[string]agents.Agent{
+			"": {}, "record": {Record: true}, "webhook": {Webhook: "https://example.com/"},
 		} {
 			a.Task = "Talk."
 			_, err := h.Create(t.Context(), "a", call.Request{To: "+15550000002", Agent: a})
-			if !errors.Is(err, callwright.ErrUnavailable) {
-				t.Errorf("without %s a call gave %v", name, err)
+			if e, ok := errors.AsType[*callwright.Error](err); !ok || e.Code != callwright.CodeUnavailable || e.Field != field {
+				t.Errorf("without what %q needs a call gave %v", field, err)
 			}
 		}
 	}, func(c *call.Config) {

@@ -39,6 +39,7 @@ func RunStore(t *testing.T, newStore NewStore, atRest callwrighttest.AtRest[port
 		"pages without gaps":                       pagesRequests,
 		"filters":                                  filtersRequests,
 		"pages through states":                     pagesStates,
+		"tells what waits for somebody":            tellsWaiting,
 		"finds a request by its order":             findsByRef,
 		"has an order in one request":              keepsOrdersUnique,
 		"tells what is due":                        tellsDue,
@@ -333,6 +334,35 @@ func (s store) wantPages(t *testing.T, f porting.Filter, want []string) {
 	}
 	if !slices.Equal(seen, want) {
 		t.Errorf("pages of %d of %v:\ngot  %v\nwant %v", f.Limit, f.States, seen, want)
+	}
+}
+
+// tellsWaiting has requests of all states, of which some are held.
+func tellsWaiting(t *testing.T, s store) {
+	var want []string
+	for i := range 24 {
+		r := aRequest(fmt.Sprintf("r%02d", i), callwright.PhoneNumber(fmt.Sprintf("+141555501%02d", i)))
+		r.State, r.CreatedAt = porting.States()[i%3], later(i/6)
+		if i%5 == 2 && r.State == porting.InProgress {
+			r.HeldSince = later(100 - i)
+		}
+		ended := aRequest(fmt.Sprintf("e%02d", i))
+		ended.State, ended.CreatedAt = porting.States()[3+i%3], r.CreatedAt
+		foreign := aRequest(fmt.Sprintf("s%02d", i))
+		foreign.Org, foreign.State, foreign.HeldSince, foreign.CreatedAt = "b", r.State, r.HeldSince, r.CreatedAt
+		if s.insert(t, r, ended, foreign); r.State == porting.WaitingForSignature || !r.HeldSince.IsZero() {
+			want = append(want, r.ID)
+		}
+	}
+	for _, limit := range []int{0, 1, 5, len(want), 50} {
+		found, err := s.WaitingRequests(t.Context(), "a", limit)
+		var got []string
+		for _, r := range found {
+			got = append(got, r.ID)
+		}
+		if err != nil || !slices.Equal(got, want[:min(limit, len(want))]) {
+			t.Errorf("at most %d: got %v, %v; want the first of %v", limit, got, err, want)
+		}
 	}
 }
 

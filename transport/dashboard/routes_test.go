@@ -194,14 +194,14 @@ func TestForgedTokens(t *testing.T) {
 	}
 }
 
-// TestEvidence follows a cited line to its second in the call.
+// TestEvidence follows a cited line to the line in the call.
 func TestEvidence(t *testing.T) {
 	t.Parallel()
 	h := open(t)
 	theirs := h.furnish(owner, "+14155550100")
 	theOwner, _ := h.serve(func(*page.Route) {})
 	text := theOwner.send("/issues/"+theirs["/issues/{id}"], nil).Body
-	if want := `<a href="/calls/call-owner#t=12.3">call call-owner, line 1, 12.3 s</a>`; !strings.Contains(text, want) {
+	if want := `<a href="/calls/call-owner?lines=1#line-1">call call-owner, line 1, 12.3 s</a>`; !strings.Contains(text, want) {
 		t.Errorf("there is no %s in\n%s", want, text)
 	}
 }

@@ -17,6 +17,7 @@ import (
 const (
 	open    = "state IN ('waiting_for_signature', 'submitted', 'in_progress')"
 	ordered = "ref <> ''"
+	waiting = "state = 'waiting_for_signature' OR held_since IS NOT NULL"
 )
 
 // Requests returns a page of requests.
@@ -72,6 +73,22 @@ func idsInStates(idb bun.IDB, org callwright.OrgID, states []porting.State, f po
 	union := strings.Repeat(" UNION ALL SELECT id, created_at FROM (?) AS part", len(parts))
 	pages := idb.NewRaw(strings.TrimPrefix(union, " UNION ALL "), parts...)
 	return newest(idb.NewSelect().TableExpr("(?) AS pages", pages).Column("id"), f.Limit)
+}
+
+// WaitingRequests returns the oldest requests that wait for somebody but the losing carrier.
+func (s Requests) WaitingRequests(ctx context.Context, org callwright.OrgID, limit int) ([]porting.Request, error) {
+	if limit <= 0 {
+		return nil, nil
+	}
+	var rows []requestRow
+	err := s.core().Read(ctx, []any{org}, func(ctx context.Context, idb bun.IDB) error {
+		rows = nil
+		return idb.NewSelect().Model(&rows).Where("org = ?", org).Where(waiting).Order("created_at", "id").Limit(limit).Scan(ctx)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return sqldb.ConvertedAll(rows, s.core().request)
 }
 
 // CountOpen counts the requests that have not ended.

@@ -139,6 +139,23 @@ func TestPagesOfSeveralStatesReadAPageOfEach(t *testing.T) {
 	})
 }
 
+// TestWaitingRequestsAreReadFromTheirIndex looks at the plan of what waits for somebody: no other requests are read, and none is sorted.
+func TestWaitingRequestsAreReadFromTheirIndex(t *testing.T) {
+	t.Parallel()
+	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
+		s := fillRequests(t, open(t), 6000)
+		var waiting []porting.Request
+		seen := storetest.Statements(t, s.DB, func() (err error) {
+			waiting, err = s.WaitingRequests(t.Context(), org, 20)
+			return err
+		})
+		plan := storetest.Explain(t, s.DB, seen[0], true)
+		if len(seen) != 1 || len(waiting) != 20 || !strings.Contains(plan, "port_requests_waiting") || reads.MatchString(plan) {
+			t.Errorf("%d requests, not by the index alone: %s\n%s", len(waiting), seen, plan)
+		}
+	})
+}
+
 // whole matches a plan that reads all rows of a table.
 var whole = regexp.MustCompile(`Seq Scan|SCAN (port_|request)`)
 
@@ -184,6 +201,7 @@ func TestRequestsUseIndexes(t *testing.T) {
 		add(s.ActiveNumbers(ctx, []callwright.PhoneNumber{r.Numbers[0].Number, "+1"}))
 		add(s.OpenRequest(ctx, r.Numbers[0].Number))
 		add(s.DueRequests(ctx, now, 10))
+		add(s.WaitingRequests(ctx, org, 10))
 		for _, states := range [][]porting.State{nil, {porting.Failed}} {
 			for _, place := range []callwright.Keyset{{}, {At: now, ID: "x"}} {
 				add(s.Requests(ctx, org, porting.Filter{States: states, After: place, Limit: 10}))

@@ -177,6 +177,21 @@ func (s Requests) Requests(
 	return found, err
 }
 
+// WaitingRequests returns the oldest requests that wait for somebody but the losing carrier.
+func (s Requests) WaitingRequests(ctx context.Context, org callwright.OrgID, limit int) (found []porting.Request, err error) {
+	err = with(ctx, s.Store, func(d *data) error {
+		for _, r := range d.requests.Rows() {
+			if r.Org == org && (r.State == porting.WaitingForSignature || !r.HeldSince.IsZero()) {
+				found = append(found, r)
+			}
+		}
+		slices.SortFunc(found, func(a, b porting.Request) int { return newer(b.CreatedAt, b.ID, a.CreatedAt, a.ID) })
+		found = memory.Clone(found[:min(limit, len(found))])
+		return nil
+	})
+	return found, err
+}
+
 // newer is negative when a is newer than b.
 func newer(a time.Time, aID string, b time.Time, bID string) int {
 	return cmp.Or(b.Compare(a), cmp.Compare(bID, aID))

@@ -2,6 +2,7 @@ package calls
 
 import (
 	"context"
+	"strings"
 
 	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/transport/dashboard/page"
@@ -11,7 +12,8 @@ import (
 type one struct {
 	Call      call.Call
 	Ended     bool
-	Failure   *call.Failure
+	Why       string // it failed; empty: it has not
+	Error     string // what went wrong, unless Why says so
 	Recording recording
 	Lines     lines
 	Turns     turns
@@ -29,9 +31,12 @@ func (p pages) call(ctx context.Context, r *page.Request) (page.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	data := one{Call: c, Ended: c.Queue.Ended()}
+	data := one{Call: c, Ended: c.Queue.Ended(), Error: c.ErrorMessage}
 	if c.Status == call.StatusFailed {
-		data.Failure = new(c.Failure())
+		data.Why = c.Failure().Reason
+	}
+	if strings.Contains(data.Why, c.ErrorMessage) {
+		data.Error = ""
 	}
 	if data.Lines, err = p.lines(ctx, r, position.Line, data.Ended); err != nil {
 		return nil, err

@@ -1,6 +1,7 @@
 package calls_test
 
 import (
+	"bufio"
 	"bytes"
 	"compress/gzip"
 	"context"
@@ -9,7 +10,6 @@ import (
 	"io"
 	"math/rand/v2"
 	"net/http"
-	"net/url"
 	"strconv"
 	"strings"
 	"testing"
@@ -24,6 +24,7 @@ import (
 	"github.com/callwright/callwright/sip/health"
 	"github.com/callwright/callwright/sip/ladder"
 	"github.com/callwright/callwright/speech/pcm"
+	"github.com/callwright/callwright/transport/dashboard/calls"
 	"github.com/callwright/callwright/transport/dashboard/page/pagetest"
 )
 
@@ -78,7 +79,7 @@ func TestList(t *testing.T) {
 	}
 	h.want(http.StatusOK, "/calls?ascending=true&inbound=false", `aria-sort="ascending"`, `href="?inbound=false"`)
 	for path, texts := range map[string][]string{
-		"/calls?status=fine":       {"must be one of", `id="fault-status"`},
+		"/calls?status=fine":       {"must be one of", `id="fault-status"`, "The search did not run"},
 		"/calls?duration_gt=NaN":   {`id="fault-duration_gt"`},
 		"/calls?start_date=monday": {`id="fault-start_date"`, `value="monday"`},
 		"/calls?inbound=maybe":     {`id="fault-inbound"`},
@@ -100,6 +101,43 @@ func TestListPages(t *testing.T) {
 	h.want(http.StatusOK, "/calls?after="+strings.ReplaceAll(next, "&amp;", "&"), `href="/calls/c09"`, `href="/calls/c00"`, "!/calls/c10", `!rel="next"`)
 }
 
+// TestListThatGrows looks at a list while it grows past a page: the link to the next page comes with the rows that it follows.
+func TestListThatGrows(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	add := func(i int) {
+		h.call(fmt.Sprintf("c%02d", i), func(c *call.Call) { c.CreatedAt = created.Add(time.Duration(i) * time.Second) })
+	}
+	for i := range 50 {
+		add(i)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	r := must(http.NewRequestWithContext(ctx, http.MethodGet, h.URL+"/calls", http.NoBody))
+	r.Header.Set("Accept", "text/event-stream")
+	answer := must(h.client.Do(r))
+	defer answer.Body.Close()
+	lines := bufio.NewScanner(answer.Body)
+	until := func(want string) (passed string) {
+		t.Helper()
+		for lines.Scan() {
+			if passed += lines.Text(); strings.Contains(lines.Text(), want) {
+				return passed
+			}
+		}
+		t.Fatalf("%v before %q in\n%s", lines.Err(), want, passed)
+		return ""
+	}
+	if text := until(`href="/calls/c00"`); strings.Contains(text, `rel="next"`) {
+		t.Errorf("a list of one page has a pager:\n%s", text)
+	}
+	add(50)
+	until(`href="/calls/c50"`)
+	if text := until(`rel="next"`); strings.Contains(text, `href="/calls/c00"`) || !strings.Contains(text, `href="/calls/c01"`) {
+		t.Errorf("the pager does not follow c01:\n%s", text)
+	}
+}
+
 // TestListOfRareCalls looks for a call that is behind more than are looked at for a page.
 func TestListOfRareCalls(t *testing.T) {
 	t.Parallel()
@@ -114,7 +152,7 @@ func TestListOfRareCalls(t *testing.T) {
 	text := h.want(http.StatusOK, "/calls?status=busy", "No call matches among the 4\u202f000 that were looked at", "back to", "!/calls/c0\"", `!rel="next"`)
 	_, next, _ := strings.Cut(text, `href="?after=`)
 	next, _, _ = strings.Cut(next, `"`)
-	h.want(http.StatusOK, "/calls?after="+strings.ReplaceAll(next, "&amp;", "&"), `href="/calls/c0"`, "!Look further")
+	h.want(http.StatusOK, "/calls?after="+strings.ReplaceAll(next, "&amp;", "&"), `href="/calls/c0"`, "!Search further")
 }
 
 func TestCall(t *testing.T) {
@@ -122,7 +160,7 @@ func TestCall(t *testing.T) {
 	h := open(t)
 	h.call("c1", func(c *call.Call) {
 		c.Variables, c.Metadata = map[string]any{"day": "</pre><script>x"}, map[string]any{"ticket": "4711"}
-		c.Agent.Webhook = "https://example.com/secret-hook"
+		c.Agent.Webhook, c.RetryOf, c.RetriedBy = "https://example.com/secret-hook", "c0", "c9"
 		c.Analysis = call.Analysis{Summary: "They agreed.", Disposition: "booked"}
 		c.Delivery = call.Delivery{State: call.DeliveryGivenUp, Attempts: 7, LastFailure: "example.com answered 500"}
 		c.Stats = call.Stats{Sent: 12345, Jitter: 1500 * time.Microsecond}
@@ -133,6 +171,7 @@ func TestCall(t *testing.T) {
 	}})
 	log := pathway.Log{Turn: 1, Heard: "Monday", Entries: []pathway.LogEntry{
 		{Kind: pathway.LogDecision, Name: "Ask <b>", Chosen: "book", Text: "They named a day.", At: created},
+		{Kind: pathway.LogLoop, Node: "a", At: created},
 		{Kind: pathway.LogRequest, At: created, Request: &request.Log{Method: "POST", URL: "https://x.example/", Status: 503, Body: []byte(`{"a":"<i>"}`), Took: time.Second}},
 	}}
 	if err := h.calls.AppendLog(t.Context(), org, "c1", log); err != nil {
@@ -140,18 +179,62 @@ func TestCall(t *testing.T) {
 	}
 	h.want(http.StatusOK, "/calls/c1",
 		"<h1>Call to +14155550123</h1>", "the other side hung up", "&lt;script&gt;alert(1)", "!<script>alert", "!<script>x", "1:02.5", "(interrupted)",
-		`data-start="62500"`, "150 ms", "450 ms", "900 ms", `x="66" y="0" width="34"`, "They named a day.", "Ask &lt;b&gt;", "→ book", "503", "&lt;i&gt;", "They agreed.", "booked", "given up",
+		`data-start="62500"`, "150 ms", "450 ms", "900 ms", `x="66" y="0" width="34"`, "They named a day.", "<strong>looped</strong> a", ">Total</th>", "<dt>Retry of</dt>", "<dt>Retried by</dt>", "Ask &lt;b&gt;", "→ book", "503", "&lt;i&gt;", "They agreed.", "booked", "given up",
 		"example.com answered 500", "!secret-hook", "12\u202f345", "1.5 ms", "4711", "recording is off", "!<audio", "!Stop the call", "!data-live")
 	h.call("c2", func(c *call.Call) {
 		c.Status, c.ErrorMessage, c.Ending = call.StatusFailed, "<b>the line broke</b>", &call.HangupReason{Cause: call.CauseInternal}
 	})
 	h.want(http.StatusOK, "/calls/c2", "Why it failed", "&lt;b&gt;the line broke", "Nothing was said.")
+	h.call("refused", func(c *call.Call) {
+		c.Status, c.ErrorMessage = call.StatusFailed, "the call was declined"
+		c.Ending = &call.HangupReason{Cause: call.CauseRejected, SIPCode: 603, Reason: "Not today"}
+	})
+	text := h.want(http.StatusOK, "/calls/refused", "Why it failed", "the call was declined (SIP 603)")
+	for _, once := range []string{"the call was declined", "Not today", "<code>refused</code>"} {
+		if n := strings.Count(text, once); n != 1 {
+			t.Errorf("%q is there %d times", once, n)
+		}
+	}
+	h.call("unrecorded", func(c *call.Call) { c.ErrorMessage = "the call was not recorded" })
+	h.want(http.StatusOK, "/calls/unrecorded", "the call was not recorded", "!Why it failed")
 	h.call("c3", running)
 	h.want(http.StatusOK, "/calls/c3", "talking", "Stop the call", "data-live", "Nothing has been said yet.")
 	h.call("foreign", func(c *call.Call) { c.Org = "other" })
 	for _, id := range []string{"foreign", "none", "%00", strings.Repeat("x", 500)} {
 		h.want(http.StatusNotFound, "/calls/"+id, "Not found")
 		h.want(http.StatusNotFound, "/calls/"+id+"/recording", "Not found")
+	}
+}
+
+// TestEndings says how calls ended, in the list and on their pages.
+func TestEndings(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		cause   call.Cause
+		stopped bool
+		want    []string
+	}{
+		"by the agent":             {call.CauseLocalHangup, false, []string{"the agent hung up", "!stopped by a user"}},
+		"by a user":                {call.CauseLocalHangup, true, []string{"stopped by a user", "!the agent hung up"}},
+		"just before a user would": {call.CauseRemoteHangup, true, []string{"the other side hung up", "!stopped by a user"}},
+		"in another way":           {"odd", false, []string{"odd"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := open(t)
+			h.call("c1", func(c *call.Call) { c.Ending.Cause, c.StopRequested = test.cause, test.stopped })
+			h.want(http.StatusOK, "/calls", test.want...)
+			h.want(http.StatusOK, "/calls/c1", test.want...)
+		})
+	}
+}
+
+func TestLinePath(t *testing.T) {
+	t.Parallel()
+	for seq, want := range map[int]string{1: "?lines=1#line-1", 100: "?lines=1#line-100", 101: "?lines=2#line-101"} {
+		if got := calls.LinePath("c 1", seq); got != "/calls/c%201"+want {
+			t.Errorf("line %d is at %s", seq, got)
+		}
 	}
 }
 
@@ -184,8 +267,9 @@ func TestRecording(t *testing.T) {
 	})
 	h.line("c1", call.Entry{Seq: 1, Speaker: call.SpeakerUser, Text: "<i>", Start: 1500 * time.Millisecond, End: 2 * time.Second})
 	h.want(http.StatusOK, "/calls/c1", `<audio controls preload="none" id="recording" src="/calls/c1/recording">`, "1:10",
+		"plays the recording from there, and so does its part of the waveform",
 		`href="/calls/c1/recording#t=1.5" data-start="1500"`, `<a data-start="1500" data-end="2000" href="#line-1"`, "&lt;i&gt;", "!<i>")
-	h.want(http.StatusOK, "/calls/odd", "<audio", "The waveform cannot be drawn")
+	h.want(http.StatusOK, "/calls/odd", "<audio", "The waveform cannot be drawn", "plays the recording from there.")
 	h.want(http.StatusOK, "/calls/gone", "no longer there", "!<audio")
 	h.want(http.StatusOK, "/calls/unanswered", "nobody answered this call", "!<audio")
 	h.want(http.StatusOK, "/calls/unwritten", "could not write it", "!<audio")
@@ -205,6 +289,11 @@ func TestAttempts(t *testing.T) {
 	h.call("c1", func(*call.Call) {})
 	h.call("in", func(c *call.Call) { c.Inbound = true })
 	end := calllog.End{EndedAt: new(created.Add(time.Second)), SIPCode: 503, Status: "503 <b>Away</b>", Cause: "overload", Technical: true}
+	events := map[string][]ladder.Event{"in": {{At: created, Attempt: 1, Note: ladder.NoteConnected}}, "s1": {
+		{At: created, Attempt: 1, Note: ladder.NoteConnected, Detail: "TLS 1.3"},
+		{At: created, Attempt: 1, Sent: true, Method: "INVITE", CSeq: 7, Peer: "192.0.2.7:5061", Body: "PCMU; sendrecv"},
+		{At: created.Add(time.Second), Attempt: 1, Method: "INVITE", Status: 503, Reason: "<b>Away</b>", Retransmit: true},
+	}}
 	for _, r := range []calllog.Record{
 		{ID: "s1", ParentID: "c1", Server: "pbx.example.com:5061", SIPCallID: "<i>@x"}, {ID: "in", Source: "192.0.2.7"}, {ID: "other", ParentID: "c2"},
 	} {
@@ -212,50 +301,13 @@ func TestAttempts(t *testing.T) {
 		if err := h.log.Begin(t.Context(), r); err != nil {
 			t.Fatal(err)
 		}
-		if err := h.log.End(t.Context(), org, r.ID, end, []ladder.Event{
-			{At: created, Attempt: 1, Note: ladder.NoteConnected, Detail: "TLS 1.3"},
-			{At: created, Attempt: 1, Sent: true, Method: "INVITE", CSeq: 7, Peer: "192.0.2.7:5061", Body: "PCMU; sendrecv"},
-			{At: created.Add(time.Second), Attempt: 1, Method: "INVITE", Status: 503, Reason: "<b>Away</b>"},
-		}); err != nil {
+		if err := h.log.End(t.Context(), org, r.ID, end, events[r.ID]); err != nil {
 			t.Fatal(err)
 		}
 	}
-	h.want(http.StatusOK, "/calls/c1", "Attempt 1: pbx.example.com:5061", "the trunk failed", "503 &lt;b&gt;Away", "!<b>Away", "3 steps", "&lt;i&gt;@x",
+	h.want(http.StatusOK, "/calls/c1", "Attempt 1: pbx.example.com:5061", "the trunk failed", "503 &lt;b&gt;Away", "!<b>Away", "3 steps", "503 &lt;b&gt;Away&lt;/b&gt; (INVITE) (retransmission)", "&lt;i&gt;@x",
 		"PCMU; sendrecv", "TLS 1.3", "7 INVITE", `href="#sip-1-3"`, `id="sip-1-3"`, "!Attempt 2")
-	h.want(http.StatusOK, "/calls/in", "Attempt 1", "192.0.2.7")
-}
-
-func TestPlace(t *testing.T) {
-	t.Parallel()
-	h := open(t)
-	page := func(h *house, form url.Values, status int, texts ...string) {
-		t.Helper()
-		h.post("/calls/new", "/calls", form, status, texts...)
-	}
-	for field, form := range map[string]url.Values{
-		"phone_number":    {"phone_number": {"12"}, "task": {"Talk."}},
-		"from":            {"phone_number": {"+14155550123"}, "from": {"+14155550111"}, "task": {"Talk."}},
-		"persona_id":      {"phone_number": {"+14155550123"}, "task": {"Talk."}, "persona_id": {"none"}},
-		"agent_id":        {"phone_number": {"+14155550123"}, "task": {"Talk."}, "agent_id": {"none"}},
-		"pathway_version": {"phone_number": {"+14155550123"}, "task": {"Talk."}, "pathway_version": {"7"}},
-		"max_duration":    {"phone_number": {"+14155550123"}, "max_duration": {"long"}, "task": {"Talk."}},
-		"request_data":    {"phone_number": {"+14155550123"}, "request_data": {"[1]"}, "task": {"Talk."}},
-	} {
-		page(h, form, http.StatusUnprocessableEntity, `id="fault-`+field+`"`, ">Talk.</textarea>")
-	}
-	page(h, url.Values{
-		"phone_number": {"+14155550123"}, "task": {"Ask <b>."}, "max_duration": {"1.5"}, "record": {"on"}, "request_data": {`{"name":"Robin"}`},
-	}, http.StatusOK, "The call is queued.", "waiting", "Robin", "Ask &lt;b&gt;.", "1 min 30 s")
-	found, _, err := h.calls.List(t.Context(), org, call.Filter{})
-	if err != nil || len(found.Items) != 1 {
-		t.Fatalf("%d calls were placed, %v", len(found.Items), err)
-	}
-	id := found.Items[0].ID
-	h.post("/calls/"+id, "/calls/"+id+"/stop", url.Values{}, http.StatusOK, "The call ends", "canceled", "!Stop the call")
-	h.post("/calls/new", "/calls/"+id+"/stop", url.Values{}, http.StatusOK, "has already ended")
-	h.post("/calls/new", "/calls/none/stop", url.Values{}, http.StatusNotFound)
-	h.want(http.StatusOK, "/calls/new?again="+id, `value="+14155550123"`, ">Ask &lt;b&gt;.</textarea>", `name="record" type="checkbox" checked`)
-	h.want(http.StatusNotFound, "/calls/new?again=none")
+	h.want(http.StatusOK, "/calls/in", "Attempt 1", "192.0.2.7", ">1 step<")
 }
 
 // record stores the recording of a call.

@@ -35,25 +35,31 @@ type house struct {
 	t      *testing.T
 	calls  agentstore.Calls
 	log    sipstore.CallLog
+	agents *agents.Service
 	files  *filestore.Recordings
 	client *http.Client
 }
 
-func open(t *testing.T) *house {
+// open opens the dashboard. change, if any, may alter what the service of calls is made of.
+func open(t *testing.T, change ...func(*call.Config)) *house {
 	t.Helper()
 	store := memstore.New()
 	files := must(filestore.New(t.TempDir()))
 	t.Cleanup(func() { _ = files.Close() })
 	h := &house{t: t, calls: agentstore.Calls{Store: store}, log: sipstore.CallLog{Store: store}, files: files}
+	h.agents = must(agents.New(agents.Config{
+		Store: agentstore.Numbers{Store: store}, WebAgents: agentstore.WebAgents{Store: store}, Atomic: store,
+	}))
 	work := memstore.NewWork(store, nil)
-	service := must(call.New(call.Config{
+	config := call.Config{
 		Store: h.calls, Leases: memstore.Leases{Store: store}, Atomic: store, Work: work,
 		Line: agentstest.NewLine(agentstest.PhoneConfig{}), Routes: routes{}, Model: scripted.New(), Recordings: files,
-		Agents: must(agents.New(agents.Config{
-			Store: agentstore.Numbers{Store: store}, WebAgents: agentstore.WebAgents{Store: store}, Atomic: store,
-		})),
-		Recognizer: &agentstest.Recognizer{}, Synthesizer: &agentstest.Synthesizer{}, Node: "n1",
-	}))
+		Agents: h.agents, Recognizer: &agentstest.Recognizer{}, Synthesizer: &agentstest.Synthesizer{}, Node: "n1",
+	}
+	for _, c := range change {
+		c(&config)
+	}
+	service := must(call.New(config))
 	log := must(calllog.New(calllog.Config{Store: h.log, Leases: memstore.Leases{Store: store}, Monitor: monitor{}, Node: "n1"}))
 	site := must(dashboard.New(dashboard.Config{Authenticator: somebody{}, Calls: service, CallLog: log}))
 	t.Cleanup(func() { _ = site.Close(t.Context()) })

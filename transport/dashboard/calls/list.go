@@ -22,17 +22,15 @@ type list struct {
 	Calls   []call.Call
 	Next    string    // address of the next page; empty: this is the last
 	Until   time.Time // the calls beyond this time were not looked at; zero: the page is full, or the last
-	Order   order
+	Order   page.Sort
 }
 
-// order is the link in the head of the column by which calls are sorted: it turns the order round.
-type order struct{ Query, Aria, Mark string }
-
-func orderOf(r *page.Request, f call.Filter) order {
+// orderOf returns the link in the head of the column by which calls are sorted: it turns the order round.
+func orderOf(r *page.Request, f call.Filter) page.Sort {
 	if f.OldestFirst {
-		return order{r.With("ascending", ""), "ascending", "▲"}
+		return page.Sort{Query: r.With("ascending", ""), Aria: "ascending", Mark: "▲"}
 	}
-	return order{r.With("ascending", "true"), "descending", "▼"}
+	return page.Sort{Query: r.With("ascending", "true"), Aria: "descending", Mark: "▼"}
 }
 
 // list shows the calls that run, and below them those that have ended. With filters it shows the calls that match.

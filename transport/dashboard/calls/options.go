@@ -11,12 +11,13 @@ type option struct{ Value, Text string }
 
 // funcs are the functions of the templates.
 var funcs = template.FuncMap{
-	"state": state, "cause": causeText, "speaker": speakerText, "millis": millis, "clock": clock,
+	"state": State, "ending": endText, "speaker": speakerText, "millis": millis, "clock": clock,
 	"millisText": millisText, "delivery": deliveryOf, "version": versionText,
 
 	"scan":       func() int { return call.MaxScan },
 	"directions": func() []option { return []option{{"", "Both"}, {"true", "Inbound"}, {"false", "Outbound"}} },
 	"answers":    func() []option { return []option{{"", "Any"}, {"true", "Yes"}, {"false", "No"}} },
+	"settings":   func() []option { return []option{{"", "As the agent says"}, {"true", "Yes"}, {"false", "No"}} },
 	"orders":     func() []option { return []option{{"", "Newest first"}, {"true", "Oldest first"}} },
 	"outcomes": func() []option {
 		return anyOf(call.StatusCompleted, call.StatusFailed, call.StatusBusy, call.StatusNoAnswer, call.StatusCanceled, call.StatusUnknown)

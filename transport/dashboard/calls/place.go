@@ -1,9 +1,9 @@
 package calls
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"net/http"
 	"strconv"
 	"strings"
@@ -14,6 +14,7 @@ import (
 	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/transport/dashboard/page"
+	"github.com/callwright/callwright/transport/dashboard/turnlog"
 )
 
 // form is the form that places a call. Its fields are named as those of the API.
@@ -22,10 +23,23 @@ type form struct {
 	Faults page.Faults
 }
 
-// formFields are the fields of the form.
+// formFields are the fields of the form. The last two are hidden: the id of the call that is made again, and what of it the form lacks.
 var formFields = []string{
 	"phone_number", "from", "task", "pathway_id", "pathway_version", "persona_id", "agent_id", "first_sentence", "voice", "language", "max_duration",
-	"record", "wait_for_greeting", "request_data",
+	"record", "wait_for_greeting", "request_data", "again", "missing",
+}
+
+// Title returns the heading of the page.
+func (f form) Title() string {
+	if f.Values["again"] != "" {
+		return "Place a call again"
+	}
+	return "Place a call"
+}
+
+// view returns the page of the form.
+func (f form) view(status int) *page.View {
+	return &page.View{Page: "new", Title: f.Title(), Status: status, Data: f}
 }
 
 // form shows the form. The address may fill in the numbers and who leads the conversation, or name a call to be made again.
@@ -35,30 +49,67 @@ func (p pages) form(ctx context.Context, r *page.Request) (page.Answer, error) {
 		if err != nil {
 			return nil, err
 		}
-		return &page.View{Page: "new", Title: "Place a call again", Data: again(c)}, nil
+		f, err := again(c)
+		return f.view(http.StatusOK), err
 	}
-	f := form{Values: map[string]string{"record": "on"}}
+	f := form{Values: map[string]string{}}
 	for _, name := range []string{"phone_number", "from", "pathway_id", "pathway_version", "persona_id", "agent_id"} {
 		f.Values[name] = callwright.Clip(r.Query(name), 100)
 	}
-	return &page.View{Page: "new", Title: "Place a call", Data: f}, nil
+	return f.view(http.StatusOK), nil
 }
 
 // again returns the form of a call like one that was made. A persona and a pathway take the place of the task.
-func again(c call.Call) form {
+func again(c call.Call) (form, error) {
+	a := c.Agent
+	data, err := turnlog.JSON(c.RequestData)
 	f := form{Values: map[string]string{
-		"phone_number": c.To, "from": c.From, "pathway_id": c.Agent.Pathway.ID, "persona_id": c.Agent.PersonaID,
-		"first_sentence": c.Agent.FirstSentence, "voice": c.Agent.Voice, "language": c.Agent.Language,
+		"again": c.ID, "missing": strings.Join(missing(c), ", "),
+		"phone_number": c.To, "from": c.From, "pathway_id": a.Pathway.ID, "persona_id": a.PersonaID, "first_sentence": a.FirstSentence,
+		"voice": a.Voice, "language": a.Language, "request_data": data,
+		"record": strconv.FormatBool(a.Record), "wait_for_greeting": strconv.FormatBool(a.WaitForGreeting),
 	}}
-	if c.Agent.PersonaID == "" && c.Agent.Pathway.ID == "" {
-		f.Values["task"] = c.Agent.Task
+	if a.MaxDuration != 0 {
+		f.Values["max_duration"] = strconv.FormatFloat(a.MaxDuration.Minutes(), 'f', -1, 64)
 	}
-	for name, set := range map[string]bool{"record": c.Agent.Record, "wait_for_greeting": c.Agent.WaitForGreeting} {
-		if set {
-			f.Values[name] = "on"
+	if version := a.Pathway.Version; a.Pathway.ID != "" {
+		f.Values["pathway_version"] = cmp.Or(string(version.Environment), strconv.Itoa(version.Number))
+	}
+	if a.PersonaID == "" && a.Pathway.ID == "" {
+		f.Values["task"] = a.Task
+	}
+	return f, err
+}
+
+// missing names the settings of a call that the form cannot hold. A persona brings some of them again.
+func missing(c call.Call) (names []string) {
+	a, p := c.Agent, c.Plan
+	alone := a.PersonaID == ""
+	for _, setting := range []struct {
+		name string
+		set  bool
+	}{
+		{"the start node", a.Pathway.StartNode != ""},
+		{"the version of the persona (that in production leads the call)", !alone},
+		{"the personality", alone && a.Persona != ""},
+		{"the tools", alone && len(a.Tools) > 0},
+		{"the model", a.Model != ""},
+		{"the temperature", a.Temperature != nil},
+		{"the interruption threshold", a.Interruption != nil},
+		{"the transfer number", a.TransferTo != ""},
+		{"the dynamic data", len(a.DynamicData) > 0},
+		{"the webhook", a.Webhook != ""},
+		{"the plan for answering machines", p.Voicemail != call.Voicemail{}},
+		{"the retry", p.Retry != nil},
+		{"the prompt of the summary", p.SummaryPrompt != ""},
+		{"the dispositions", len(p.Dispositions) > 0},
+		{"the metadata", len(c.Metadata) > 0},
+	} {
+		if setting.set {
+			names = append(names, setting.name)
 		}
 	}
-	return f
+	return names
 }
 
 // place places a call, or shows the form again with what is wrong in it.
@@ -75,24 +126,10 @@ func (p pages) place(ctx context.Context, r *page.Request) (page.Answer, error) 
 		}
 	}
 	var ok bool
-	if f.Faults, ok = f.faultsOf(err); !ok {
+	if f.Faults, ok = page.FaultsOf(err, nil, formFields...); !ok {
 		return nil, err
 	}
-	return &page.View{Page: "new", Title: "Place a call", Status: http.StatusUnprocessableEntity, Data: f}, nil
-}
-
-// faultsOf returns what an error says about the form, and whether a person can mend it there, such as the id of an absent persona.
-func (f form) faultsOf(err error) (page.Faults, bool) {
-	faults, ok := page.FaultsOf(err, nil)
-	if e, coded := errors.AsType[*callwright.Error](err); coded && e.Code == callwright.CodeNotFound && e.Field != "" {
-		faults, ok = page.Faults{e.Field: e.Message}, true
-	}
-	for field := range faults { // a fault of a field that the form lacks belongs to the whole form
-		if _, known := f.Values[field]; !known && field != "" {
-			faults = page.Faults{"": field + ": " + faults[field]}
-		}
-	}
-	return faults, ok
+	return f.view(http.StatusUnprocessableEntity), nil
 }
 
 // request translates the form.
@@ -113,8 +150,15 @@ func (f form) request() (call.Request, error) {
 		}
 		r.Overrides.PathwayVersion = callwright.Given(version)
 	}
-	r.Overrides.Record = callwright.Given(f.Values["record"] != "")
-	r.Overrides.WaitForGreeting = callwright.Given(f.Values["wait_for_greeting"] != "")
+	for name, setting := range map[string]*callwright.Optional[bool]{"record": &r.Overrides.Record, "wait_for_greeting": &r.Overrides.WaitForGreeting} {
+		if value := f.Values[name]; value != "" {
+			yes, err := strconv.ParseBool(value)
+			if err != nil {
+				return r, callwright.Invalid(name, "must be true or false")
+			}
+			*setting = callwright.Given(yes)
+		}
+	}
 	if value := f.Values["max_duration"]; value != "" {
 		n, err := strconv.ParseFloat(strings.Replace(value, ",", ".", 1), 64)
 		if err != nil || !(n > 0 && n <= 1e6) {

@@ -18,6 +18,7 @@ import (
 type recording struct {
 	Audio   bool          // it can be heard
 	Why     string        // it cannot be heard, or not be drawn
+	Busy    bool          // it can be drawn later
 	Picture template.HTML // its waveform; empty: there is none
 }
 
@@ -32,6 +33,8 @@ func (p pages) recordingOf(ctx context.Context, c call.Call, lines []call.Entry)
 		return recording{Why: "The recording is no longer there."}, nil
 	case errors.Is(err, callwright.ErrUnsupportedMedia):
 		return recording{Audio: true, Why: "The waveform cannot be drawn: " + callwright.MessageOf(err) + "."}, nil
+	case errors.Is(err, errWavesBusy):
+		return recording{Audio: true, Busy: true, Why: "The waveform is missing: too many others are being drawn."}, nil
 	case err != nil:
 		return recording{}, err
 	}

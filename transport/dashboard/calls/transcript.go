@@ -58,13 +58,9 @@ func (p pages) lines(ctx context.Context, r *page.Request, last int, ended bool)
 	return l, err
 }
 
-// LinePath returns the path of a line of a call, at the time at which it begins. seq is the number of the line, from 1.
-func LinePath(id string, seq int, at time.Duration) string {
-	to := page.Path("/calls", id)
-	if n := (seq-1)/linesPage + 1; n > 1 {
-		to += "?lines=" + strconv.Itoa(n)
-	}
-	return to + "#t=" + strconv.FormatFloat(at.Seconds(), 'f', -1, 64)
+// LinePath returns the path of a line of a call. seq is the number of the line, from 1.
+func LinePath(id string, seq int) string {
+	return page.Path("/calls", id) + "?lines=" + strconv.Itoa((seq-1)/linesPage+1) + lineAnchor(seq)
 }
 
 // answerOf returns the stages of an answer.

@@ -81,7 +81,10 @@ func loudest(frames []byte) (left, right float64) {
 const (
 	maxWaves    = 256 // that are remembered, of 8 KB each
 	wavesAtOnce = 2
+	waveWait    = time.Second // for a place to read a recording in; the request holds the place of a page meanwhile
 )
+
+var errWavesBusy = errors.New("calls: too many recordings are being read")
 
 // waves remembers the waves of recordings, which do not change once their calls have ended.
 type waves struct {
@@ -102,7 +105,7 @@ func newWaves(calls *call.Service) *waves {
 	return &waves{calls: calls, room: make(chan struct{}, wavesAtOnce), known: map[waveKey]wave{}}
 }
 
-// get returns the wave of a recording; CodeNotFound when there is no recording.
+// get returns the wave of a recording; CodeNotFound when there is no recording, and errWavesBusy when others took all places for waveWait.
 func (s *waves) get(ctx context.Context, org callwright.OrgID, id string) (wave, error) {
 	key := waveKey{org, id}
 	if w, ok := s.find(key); ok {
@@ -111,6 +114,8 @@ func (s *waves) get(ctx context.Context, org callwright.OrgID, id string) (wave,
 	select {
 	case s.room <- struct{}{}:
 		defer func() { <-s.room }()
+	case <-time.After(waveWait):
+		return wave{}, errWavesBusy
 	case <-ctx.Done():
 		return wave{}, ctx.Err()
 	}

@@ -1,6 +1,7 @@
 package calls
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"time"
@@ -8,26 +9,26 @@ import (
 	"github.com/callwright/callwright/agents/call"
 )
 
-// badge is the state of a call as people see it.
-type badge struct{ Kind, Text string }
+// Badge is a state as people see it.
+type Badge struct{ Kind, Text string }
 
-// state returns the badge of a call.
-func state(c call.Call) badge {
+// State returns the badge of a call.
+func State(c call.Call) Badge {
 	switch {
 	case c.EndedAt == nil && c.StartedAt != nil:
-		return badge{"busy", "talking"}
+		return Badge{"busy", "talking"}
 	case c.EndedAt == nil && c.Queue == call.QueueAllocated && c.Inbound:
-		return badge{"busy", "ringing here"}
+		return Badge{"busy", "ringing here"}
 	case c.EndedAt == nil && c.Queue == call.QueueAllocated:
-		return badge{"busy", "dialing"}
+		return Badge{"busy", "dialing"}
 	case c.EndedAt == nil:
-		return badge{"busy", "waiting"}
+		return Badge{"busy", "waiting"}
 	case c.Status == call.StatusCompleted:
-		return badge{"good", string(c.Status)}
+		return Badge{"good", string(c.Status)}
 	case c.Status == call.StatusFailed:
-		return badge{"bad", string(c.Status)}
+		return Badge{"bad", string(c.Status)}
 	}
-	return badge{"plain", string(c.Status)}
+	return Badge{"plain", string(c.Status)}
 }
 
 // causes say in words how calls end.
@@ -42,12 +43,15 @@ var causes = map[call.Cause]string{
 	call.CauseNoPathway: "the agent's pathway or persona is gone", call.CauseInternal: "this server failed",
 }
 
-// causeText returns a cause in words.
-func causeText(c call.Cause) string {
-	if text, ok := causes[c]; ok {
-		return text
+// endText says in words how a call ended; empty: it is not known.
+func endText(c call.Call) string {
+	if c.Ending == nil {
+		return ""
 	}
-	return string(c)
+	if c.StopRequested && c.Ending.Cause == call.CauseLocalHangup {
+		return "stopped by a user"
+	}
+	return cmp.Or(causes[c.Ending.Cause], string(c.Ending.Cause))
 }
 
 // speakerText returns the side that spoke a line.
@@ -90,14 +94,14 @@ func millisText(d time.Duration) string {
 }
 
 // deliveries are the badges of deliveries.
-var deliveries = map[call.DeliveryState]badge{
+var deliveries = map[call.DeliveryState]Badge{
 	call.DeliveryPending: {"busy", "pending"}, call.DeliveryDelivered: {"good", "delivered"}, call.DeliveryGivenUp: {"bad", "given up"},
 }
 
 // deliveryOf returns the badge of a delivery.
-func deliveryOf(s call.DeliveryState) badge {
+func deliveryOf(s call.DeliveryState) Badge {
 	if b, ok := deliveries[s]; ok {
 		return b
 	}
-	return badge{"plain", string(s)}
+	return Badge{"plain", string(s)}
 }

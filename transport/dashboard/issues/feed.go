@@ -152,7 +152,7 @@ func (p pages) locate(ctx context.Context, org callwright.OrgID, all []entry) er
 	for place, line := range found {
 		for _, e := range cited[place] {
 			if e.At = &line.Start; e.Href != "" {
-				e.Href = calls.LinePath(place.Call, place.Seq, line.Start)
+				e.Href = calls.LinePath(place.Call, place.Seq)
 			}
 		}
 	}

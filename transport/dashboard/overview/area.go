@@ -61,7 +61,6 @@ func New(c Config) page.Area {
 // The bounds of the page.
 const (
 	most     = 10 // rows of a block
-	mostRead = 50 // requests among which those are looked for that wait for somebody
 	dayHours = 24
 	every    = 10 * time.Second // between two renderings, where no calls are looked at: they end the wait
 )
@@ -120,29 +119,12 @@ func (v *view) trunks(ctx context.Context, org callwright.OrgID) (err error) {
 	return err
 }
 
-// waiting finds requests that have not ended; those for which somebody else than the losing carrier must act come first.
-func (v *view) waiting(ctx context.Context, org callwright.OrgID) error {
-	if v.Has.Ports == nil {
-		return nil
+// waiting finds requests that have not ended.
+func (v *view) waiting(ctx context.Context, org callwright.OrgID) (err error) {
+	if v.Has.Ports != nil {
+		v.Waiting, err = v.Has.Ports.Open(ctx, org, most)
 	}
-	var open []porting.State
-	for _, s := range porting.States() {
-		if !s.Ended() {
-			open = append(open, s)
-		}
-	}
-	found, err := v.Has.Ports.List(ctx, org, porting.Filter{States: open, Limit: mostRead})
-	slices.SortStableFunc(found.Items, func(a, b porting.Request) int { return urgency(b) - urgency(a) })
-	v.Waiting = found.Items[:min(most, len(found.Items))]
 	return err
-}
-
-// urgency orders requests by whether waiting is all that can be done.
-func urgency(r porting.Request) int {
-	if r.WaitsFor() == porting.ActCarrier {
-		return 0
-	}
-	return 1
 }
 
 // failing finds the last runs that have failed.

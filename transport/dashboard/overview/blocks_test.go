@@ -145,14 +145,25 @@ func TestBlocks(t *testing.T) {
 		must(h.Issues.Create(t.Context(), "acme", triage.System(), triage.Draft{Title: fmt.Sprint("over ", i), Status: triage.StatusDone}))
 		must(h.Issues.Create(t.Context(), "other", triage.System(), triage.Draft{Title: fmt.Sprint("foreign ", i)}))
 	}
-	if err := h.port(t, "signed-by-nobody", "acme", porting.WaitingForSignature, 40); err != nil {
+	if err := h.port(t, "signed-by-nobody", "acme", porting.WaitingForSignature, 400); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 50 {
+		if err := h.port(t, fmt.Sprint("later", i), "acme", porting.Submitted, 20+i); err != nil {
+			t.Fatal(err)
+		}
+	}
+	requests := portingstore.Requests{Store: h.store}
+	held := must(requests.Request(t.Context(), "acme", "p14"))
+	held.HeldSince, held.Numbers[0].Failure = h.Clock.Now(), &porting.Failure{Code: porting.PINRequired}
+	if err := requests.UpdateRequest(t.Context(), held); err != nil {
 		t.Fatal(err)
 	}
 	text := h.show(t, callwright.EntitlementSIP)
 	for pattern, want := range map[string]int{
 		`href="/trunks/&#43;1415555`: 10, "<title id=\"trunk-": 10, `href="/ports/p`: 9, `href="/tests/runs/r`: 10, `href="/issues/`: 10, "&lt;script&gt;": 10,
 		"foreign": 0, "<script> ": 0, "over ": 0, "/tests/runs/ok": 0, `href="/ports/signed-by-nobody"`: 1, "waits for the <strong>signer": 1,
-		"waits for the <strong>carrier": 9, "1 unreachable": 1, "14 healthy": 1, "up for 50.0 % of the day": 1,
+		"waits for the <strong>carrier": 8, "waits for the <strong>customer</strong>, held since": 1, `href="/ports/p14"`: 1, "/ports/later": 0, ", created": 10, "1 unreachable": 1, "14 healthy": 1, "up for 50.0% of the day": 1,
 	} {
 		got := strings.Count(text, pattern)
 		if got != want {

@@ -7,30 +7,17 @@ import (
 	"strings"
 	"time"
 
-	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/sip"
 	"github.com/callwright/callwright/sip/health"
+	"github.com/callwright/callwright/transport/dashboard/calls"
 	"github.com/callwright/callwright/transport/dashboard/trunks"
 )
 
 // funcs are the functions of the template.
-var funcs = template.FuncMap{"words": words, "callState": callState, "healthKind": healthKind, "counted": counted, "lastDay": lastDay, "uptime": uptime}
+var funcs = template.FuncMap{"words": words, "callState": calls.State, "healthKind": healthKind, "counted": counted, "lastDay": lastDay, "uptime": uptime}
 
 // words shows a name of a domain, such as "in_progress", as words.
 func words(name any) string { return strings.ReplaceAll(fmt.Sprint(name), "_", " ") }
-
-// callState says what a call does that has not ended.
-func callState(c call.Call) string {
-	switch {
-	case c.StartedAt != nil:
-		return "talking"
-	case c.Queue == call.QueueAllocated && c.Inbound:
-		return "ringing here"
-	case c.Queue == call.QueueAllocated:
-		return "dialing"
-	}
-	return "waiting"
-}
 
 // healthKind is the kind of the badge of a state of trunks.
 func healthKind(s health.State) string {
@@ -62,5 +49,5 @@ func uptime(t sip.TrunkDay) string {
 	if t.Uptime == nil {
 		return ""
 	}
-	return fmt.Sprintf("up for %.1f %% of the day", *t.Uptime)
+	return fmt.Sprintf("up for %.1f%% of the day", *t.Uptime)
 }

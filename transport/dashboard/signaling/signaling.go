@@ -21,7 +21,7 @@ func Text(e ladder.Event) string {
 		text = strings.TrimSpace(fmt.Sprint(e.Status, " ", e.Reason)) + " (" + e.Method + ")"
 	}
 	if e.Retransmit {
-		text += ", again"
+		text += " (retransmission)"
 	}
 	return text
 }

@@ -18,10 +18,10 @@ func TestSteps(t *testing.T) {
 		failed bool
 	}{
 		{ladder.Event{Sent: true, Method: "INVITE"}, "INVITE", false},
-		{ladder.Event{Sent: true, Method: "INVITE", Retransmit: true}, "INVITE, again", false},
+		{ladder.Event{Sent: true, Method: "INVITE", Retransmit: true}, "INVITE (retransmission)", false},
 		{ladder.Event{Method: "INVITE", Status: 200, Reason: "OK"}, "200 OK (INVITE)", false},
 		{ladder.Event{Method: "INVITE", Status: 401, Reason: "Unauthorized"}, "401 Unauthorized (INVITE)", false},
-		{ladder.Event{Method: "INVITE", Status: 407, Retransmit: true}, "407 (INVITE), again", false},
+		{ladder.Event{Method: "INVITE", Status: 407, Retransmit: true}, "407 (INVITE) (retransmission)", false},
 		{ladder.Event{Method: "INVITE", Status: 403, Reason: "Forbidden"}, "403 Forbidden (INVITE)", true},
 		{ladder.Event{Note: ladder.NoteConnected}, "connected", false},
 		{ladder.Event{Note: ladder.NoteUnconnected}, "not connected", true},

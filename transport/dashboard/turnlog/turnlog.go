@@ -31,7 +31,7 @@ func In(a page.Area) page.Area {
 // kinds name the events of a turn.
 var kinds = map[pathway.LogKind]string{
 	pathway.LogVisit: "came to", pathway.LogDecision: "decided at", pathway.LogVariables: "variables", pathway.LogRequest: "request",
-	pathway.LogKnowledge: "looked up", pathway.LogLoop: "went round", pathway.LogError: "failed",
+	pathway.LogKnowledge: "looked up", pathway.LogLoop: "looped", pathway.LogError: "failed",
 }
 
 // kindText returns the name of an event of a turn.
@@ -59,8 +59,14 @@ func replyOf(l *request.Log) badge {
 // maxJSON bounds what Indented returns, in characters.
 const maxJSON = 8000
 
-// Indented returns data as JSON for people; empty for no data.
+// Indented returns the beginning of data as JSON for people; empty for no data.
 func Indented(data map[string]any) (string, error) {
+	text, err := JSON(data)
+	return callwright.Clip(text, maxJSON), err
+}
+
+// JSON returns data as JSON for people, however long it is; empty for no data.
+func JSON(data map[string]any) (string, error) {
 	if len(data) == 0 {
 		return "", nil
 	}
@@ -69,5 +75,5 @@ func Indented(data map[string]any) (string, error) {
 	e.SetEscapeHTML(false) // templates escape what has to be
 	e.SetIndent("", "  ")
 	err := e.Encode(data)
-	return callwright.Clip(strings.TrimSuffix(text.String(), "\n"), maxJSON), err
+	return strings.TrimSuffix(text.String(), "\n"), err
 }

@@ -1,0 +1,108 @@
+package calls_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"testing"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents"
+	"github.com/callwright/callwright/agents/call"
+	"github.com/callwright/callwright/agents/pathway"
+)
+
+func TestPlace(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	page := func(h *house, form url.Values, status int, texts ...string) {
+		t.Helper()
+		h.post("/calls/new", "/calls", form, status, texts...)
+	}
+	for field, form := range map[string]url.Values{
+		"phone_number":    {"phone_number": {"12"}, "task": {"Talk."}},
+		"from":            {"phone_number": {"+14155550123"}, "from": {"+14155550111"}, "task": {"Talk."}},
+		"persona_id":      {"phone_number": {"+14155550123"}, "task": {"Talk."}, "persona_id": {"none"}},
+		"agent_id":        {"phone_number": {"+14155550123"}, "task": {"Talk."}, "agent_id": {"none"}},
+		"pathway_version": {"phone_number": {"+14155550123"}, "task": {"Talk."}, "pathway_version": {"7"}},
+		"max_duration":    {"phone_number": {"+14155550123"}, "max_duration": {"long"}, "task": {"Talk."}},
+		"record":          {"phone_number": {"+14155550123"}, "task": {"Talk."}, "record": {"maybe"}},
+		"request_data":    {"phone_number": {"+14155550123"}, "request_data": {"[1]"}, "task": {"Talk."}},
+	} {
+		page(h, form, http.StatusUnprocessableEntity, `id="fault-`+field+`"`, ">Talk.</textarea>")
+	}
+	page(h, url.Values{
+		"phone_number": {"+14155550123"}, "task": {"Ask <b>."}, "max_duration": {"1.5"}, "record": {"true"}, "request_data": {`{"name":"Robin"}`},
+	}, http.StatusOK, "The call is queued.", "waiting", "Robin", "Ask &lt;b&gt;.", "1 min 30 s")
+	found, _, err := h.calls.List(t.Context(), org, call.Filter{})
+	if err != nil || len(found.Items) != 1 {
+		t.Fatalf("%d calls were placed, %v", len(found.Items), err)
+	}
+	id := found.Items[0].ID
+	h.post("/calls/"+id, "/calls/"+id+"/stop", url.Values{}, http.StatusOK, "The call ends", "canceled", "!Stop the call")
+	h.post("/calls/new", "/calls/"+id+"/stop", url.Values{}, http.StatusOK, "has already ended")
+	h.post("/calls/new", "/calls/none/stop", url.Values{}, http.StatusNotFound)
+	h.want(http.StatusOK, "/calls/new?again="+id, "<h1>Place a call again</h1>", `value="+14155550123"`, ">Ask &lt;b&gt;.</textarea>", "!Not carried over",
+		`id="record" name="record" ><option value="">As the agent says</option><option value="true" selected>`, `id="max_duration" name="max_duration" value="1.5"`)
+	h.want(http.StatusNotFound, "/calls/new?again=none")
+}
+
+// TestPlaceAsTheAgentSays places calls of a web agent that are recorded and wait for a greeting unless the form says otherwise.
+func TestPlaceAsTheAgentSays(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	w, err := h.agents.CreateAgent(t.Context(), org, agents.WebAgent{Agent: agents.Agent{Task: "Talk.", Record: true, WaitForGreeting: true}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.want(http.StatusOK, "/calls/new", "!selected", "!checked")
+	for said, want := range map[string]bool{"": true, "true": true, "false": false} {
+		to := callwright.PhoneNumber("+1415555010" + string(rune('1'+len(said))))
+		h.post("/calls/new", "/calls", url.Values{
+			"phone_number": {to.String()}, "agent_id": {w.ID}, "record": {said}, "wait_for_greeting": {said},
+		}, http.StatusOK, "The call is queued.")
+		found, _, err := h.calls.List(t.Context(), org, call.Filter{To: to.String()})
+		if err != nil || len(found.Items) != 1 {
+			t.Fatalf("%d calls were placed, %v", len(found.Items), err)
+		}
+		if a := must(h.calls.Get(t.Context(), org, found.Items[0].ID)).Agent; a.Record != want || a.WaitForGreeting != want {
+			t.Errorf("%q: recorded %t, waits for a greeting %t", said, a.Record, a.WaitForGreeting)
+		}
+	}
+}
+
+// TestPlaceWithoutRecordings asks a server that makes no recordings for one.
+func TestPlaceWithoutRecordings(t *testing.T) {
+	t.Parallel()
+	h := open(t, func(c *call.Config) { c.Recordings = nil })
+	h.post("/calls/new", "/calls", url.Values{"phone_number": {"+14155550123"}, "task": {"Talk."}, "record": {"true"}},
+		http.StatusUnprocessableEntity, `id="fault-record">this server records no calls`, ">Talk.</textarea>", `<option value="true" selected>`)
+}
+
+// TestCallAgain fills the form with what a call had, and says what the form lacks of it.
+func TestCallAgain(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	h.call("c1", func(c *call.Call) {
+		c.Agent = agents.Agent{
+			Pathway: agents.PathwayRef{ID: "p1"}, MaxDuration: 90 * time.Second, Tools: []json.RawMessage{[]byte("{}")}, TransferTo: "+14155550199",
+			Webhook: "https://example.com/secret-hook",
+		}
+		c.Plan.Retry, c.RequestData = &call.Retry{Wait: time.Minute}, map[string]any{"name": "Robin & <i>"}
+	})
+	h.call("c2", func(c *call.Call) {
+		c.Agent = agents.Agent{Pathway: agents.PathwayRef{ID: "p1", Version: pathway.Selector{Environment: pathway.Staging}}}
+	})
+	h.call("c3", func(c *call.Call) {
+		c.Agent = agents.Agent{PersonaID: "p2", PersonaVersion: 3, Task: "Talk.", Tools: []json.RawMessage{[]byte("{}")}}
+	})
+	const lost = "the tools, the transfer number, the webhook, the retry."
+	h.want(http.StatusOK, "/calls/new?again=c1", "<title>Place a call again", "<h1>Place a call again", `name="pathway_version" value="0"`, `name="max_duration" value="1.5"`,
+		"&#34;name&#34;: &#34;Robin &amp; &lt;i&gt;&#34;", "Not carried over from the call that is made again: "+lost, "!secret-hook",
+		`name="record" ><option value="">As the agent says</option><option value="true">Yes</option><option value="false" selected>`)
+	h.want(http.StatusOK, "/calls/new?again=c2", `name="pathway_version" value="staging"`, "!Not carried over")
+	h.want(http.StatusOK, "/calls/new?again=c3", `name="persona_id" value="p2"`, `name="pathway_version" value=""`, "the version of the persona", "!the tools", "!Talk.")
+	h.post("/calls/new", "/calls", url.Values{"phone_number": {"12"}, "again": {"c1"}, "missing": {lost}},
+		http.StatusUnprocessableEntity, "<h1>Place a call again", "Not carried over from the call that is made again: "+lost)
+}
