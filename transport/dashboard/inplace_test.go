@@ -7,7 +7,7 @@ import (
 	"github.com/callwright/callwright/transport/dashboard/page"
 )
 
-// TestInPlace follows a cited line from an issue to the line in the call, and a message of the ladder to what it has.
+// TestInPlace follows a cited line from an issue to the line in the call, and to its second in the recording, and a message of the ladder to what it has.
 func TestInPlace(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -18,6 +18,9 @@ func TestInPlace(t *testing.T) {
 	p.Click(t, `a[href="/calls/call-owner?lines=1#line-1"]`)
 	p.Await(t, "audio#recording")
 	p.Await(t, "#line-1:target")
+	if at := browser.Eval[float64](t, p, `document.getElementById("recording").currentTime`); at != 12.3 {
+		t.Errorf("the recording stands at %g s", at)
+	}
 	if browser.Eval[bool](t, p, `document.getElementById("sip-1-3").checkVisibility()`) {
 		t.Error("all messages are open")
 	}

@@ -113,7 +113,7 @@ func TestRun(t *testing.T) {
 	})
 	h.want(http.StatusOK, "/tests/runs/r1", `id="turn-0"`, `id="turn-2"`, `!id="turn-3"`, `href="#turn-1"`, `!href="#turn-99"`, `href="#assertion-2"`,
 		"<mark>pay my bill</mark><mark> now</mark>.", "I want to ", "not found there", "&lt;script&gt;a", "!<script>a", "!</pre><script>", "The &lt;b&gt;start",
-		`href="/issues?resource_type=run&amp;search=Test&#43;fails`, "Analyze this run", "missing step", "It never asked for &lt;i&gt;", "3 votes, 66.7 % agree", "no card", "(m1)", "cannot judge", "320 ms", "&lt;b&gt;greet", "the agent ended it",
+		`href="/issues?resource_type=run&amp;search=Test&#43;fails`, "Analyze this run", "missing step", "It never asked for &lt;i&gt;", "3 votes, 66.7% agree", "no card", "(m1)", "cannot judge", "320 ms", "&lt;b&gt;greet", "the agent ended it",
 		"&#34;Hello.&#34;", "0.75", "https://x.example/pay", "!data-live", "!Cancel the run")
 	h.post("/tests/runs/r1", "/tests/runs/r1/analyze", url.Values{}, http.StatusOK, "At fault", "no model took part", "Analyze again", "!never asked for <i>")
 	h.run("good", func(*agenttest.Run) {})

@@ -54,7 +54,7 @@ func TestSets(t *testing.T) {
 			}
 		})
 	}
-	h.want(http.StatusOK, at, "83.3 %", "43.6 % to 97.0 %", "flaky", "1 × ", "&lt;b&gt;no card", "/tests/runs/r0", "data-live", "!<b>no card")
+	h.want(http.StatusOK, at, "83.3%", "43.6% to 97.0%", "flaky", "1 × ", "&lt;b&gt;no card", "/tests/runs/r0", "data-live", "!<b>no card")
 	h.want(http.StatusOK, "/tests/groups/"+sets[0].ID, "<h1>Simulation set</h1>")
 	h.want(http.StatusOK, "/tests/sets", at)
 	h.post(at, at+"/cancel", url.Values{}, http.StatusOK, "The simulation set is being cancelled.")
@@ -150,10 +150,10 @@ func TestAnalytics(t *testing.T) {
 		r.Summary = analytics.NewSummary(new(1.0), []string{"start", "<b>paid"}, "")
 	})
 	const at = "/tests/analytics?pathway_id=p1&days=7"
-	h.want(http.StatusOK, at, "71.4 %", "7 runs have ended", "stable", "<svg", "1 of 6 scored runs", "&lt;b&gt;paid", "&lt;script&gt;alert", "!<script>alert",
-		"!<b>paid", "Version 2</a>", "100.0 %", "version_number=1", `href="/pathways/p1/versions/2"`)
-	h.want(http.StatusOK, at+"&version_number=1", "66.7 %", "6 runs have ended", "shown here", "Version 1 is drawn", "1 of 6 failed", "shade s1",
-		"not visited", "1 node of the runs is not in it", `href="/pathways/p1/versions/1?node=start#node"`, "view=", "3.0 % to 56.4 %", `id="failures"`)
+	h.want(http.StatusOK, at, "71.4%", "7 runs have ended", "stable", "<svg", "1 of 6 scored runs", "&lt;b&gt;paid", "&lt;script&gt;alert", "!<script>alert",
+		"!<b>paid", "Version 2</a>", "100.0%", "version_number=1", `href="/pathways/p1/versions/2"`)
+	h.want(http.StatusOK, at+"&version_number=1", "66.7%", "6 runs have ended", "shown here", "Version 1 is drawn", "1 of 6 failed", "shade s1",
+		"not visited", "1 node of the runs is not in it", `href="/pathways/p1/versions/1?node=start#node"`, "view=", "3.0% to 56.4%", `id="failures"`)
 	text := h.want(http.StatusOK, at+"&version_number=1&sort=node&order=asc", `aria-sort="ascending"`)
 	if strings.Index(text, `<th scope="row">&lt;b&gt;paid`) > strings.Index(text, `<th scope="row">start`) {
 		t.Error("the nodes are not sorted by name")

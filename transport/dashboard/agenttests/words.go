@@ -2,10 +2,8 @@ package agenttests
 
 import (
 	"encoding/json"
-	"fmt"
 	"html/template"
 	"strconv"
-	"strings"
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agenttest"
@@ -14,6 +12,7 @@ import (
 	"github.com/callwright/callwright/agenttest/scenario"
 	"github.com/callwright/callwright/agenttest/stats"
 	"github.com/callwright/callwright/agenttest/tornado"
+	"github.com/callwright/callwright/transport/dashboard/page"
 )
 
 // option is one of those of a select element.
@@ -21,7 +20,7 @@ type option struct{ Value, Text string }
 
 // funcs are the functions of the templates.
 var funcs = template.FuncMap{
-	"state": stateOf, "outcome": outcomeOf, "vote": voteOf, "words": words, "score": scoreText, "share": shareText, "json": indented,
+	"state": stateOf, "outcome": outcomeOf, "vote": voteOf, "score": scoreText, "share": shareText, "json": indented,
 	"price": priceText, "ending": endText, "raw": rawText, "number": func(i int) int { return i + 1 },
 
 	"trigger": func(t agenttest.Trigger) string { return triggerWords[t] },
@@ -42,7 +41,7 @@ var funcs = template.FuncMap{
 func anyOf[T ~string](values []T) []option {
 	all := []option{{"", "Any"}}
 	for _, v := range values {
-		all = append(all, option{string(v), words(v)})
+		all = append(all, option{string(v), page.Words(v)})
 	}
 	return all
 }
@@ -53,14 +52,8 @@ var triggerWords = map[agenttest.Trigger]string{
 	agenttest.BySimulation: "a simulation", agenttest.ByTornado: "a tornado session",
 }
 
-// words returns a name of the contract as people read it: HAPPY_PATH is "happy path".
-func words(name any) string { return strings.ReplaceAll(strings.ToLower(fmt.Sprint(name)), "_", " ") }
-
-// badge is a state as people see it.
-type badge struct{ Kind, Text string }
-
 // stateOf returns the badge of a run or of a group.
-func stateOf(s agenttest.State) badge {
+func stateOf(s agenttest.State) page.Badge {
 	kind := "plain"
 	switch s {
 	case agenttest.Passed:
@@ -73,35 +66,35 @@ func stateOf(s agenttest.State) badge {
 		kind = "busy"
 	case agenttest.Cancelled:
 	}
-	return badge{kind, words(s)}
+	return page.Badge{Kind: kind, Text: page.Words(s)}
 }
 
 // outcomeOf returns the badge of an assertion.
-func outcomeOf(o assert.Outcome) badge {
+func outcomeOf(o assert.Outcome) page.Badge {
 	switch o {
 	case assert.Passed:
-		return badge{"good", "passed"}
+		return page.Badge{Kind: "good", Text: "passed"}
 	case assert.Failed:
-		return badge{"bad", "failed"}
+		return page.Badge{Kind: "bad", Text: "failed"}
 	case assert.Error:
 	}
-	return badge{"warn", "not evaluated"}
+	return page.Badge{Kind: "warn", Text: "not evaluated"}
 }
 
 // voteOf returns the badge of a judge's vote.
-func voteOf(v assert.JudgeVerdict) badge {
+func voteOf(v assert.JudgeVerdict) page.Badge {
 	switch v {
 	case assert.JudgePass:
-		return badge{"good", "pass"}
+		return page.Badge{Kind: "good", Text: "pass"}
 	case assert.JudgeFail:
-		return badge{"bad", "fail"}
+		return page.Badge{Kind: "bad", Text: "fail"}
 	case assert.CannotJudge:
 	}
-	return badge{"warn", "cannot judge"}
+	return page.Badge{Kind: "warn", Text: "cannot judge"}
 }
 
 // stabilityOf returns the badge of how alike the runs of a scenario end.
-func stabilityOf(s stats.Stability) badge {
+func stabilityOf(s stats.Stability) page.Badge {
 	kind := "plain"
 	switch s {
 	case stats.StablePass:
@@ -112,11 +105,11 @@ func stabilityOf(s stats.Stability) badge {
 		kind = "warn"
 	case stats.Unknown:
 	}
-	return badge{kind, words(s)}
+	return page.Badge{Kind: kind, Text: page.Words(s)}
 }
 
 // sessionOf returns the badge of a session.
-func sessionOf(s tornado.State) badge {
+func sessionOf(s tornado.State) page.Badge {
 	kind := "warn"
 	switch s {
 	case tornado.Running:
@@ -129,11 +122,11 @@ func sessionOf(s tornado.State) badge {
 		kind = "plain"
 	case tornado.CompletedPartial, tornado.Stuck, tornado.TimedOut:
 	}
-	return badge{kind, words(s)}
+	return page.Badge{Kind: kind, Text: page.Words(s)}
 }
 
 // attemptOf returns the badge of what came of an iteration.
-func attemptOf(o tornado.Outcome) badge {
+func attemptOf(o tornado.Outcome) page.Badge {
 	kind := "plain"
 	switch o {
 	case tornado.Accepted:
@@ -144,7 +137,7 @@ func attemptOf(o tornado.Outcome) badge {
 		kind = "warn"
 	case tornado.IsBaseline, tornado.Unfinished:
 	}
-	return badge{kind, words(o)}
+	return page.Badge{Kind: kind, Text: page.Words(o)}
 }
 
 // scoreText returns a score with two decimals; a dash for none.
@@ -160,7 +153,7 @@ func shareText(share *float64) string {
 	if share == nil {
 		return "–"
 	}
-	return strconv.FormatFloat(100**share, 'f', 1, 64) + " %"
+	return strconv.FormatFloat(100**share, 'f', 1, 64) + "%"
 }
 
 // priceText returns the cost of a run or of a group; a dash where it is not known.

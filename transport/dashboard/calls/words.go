@@ -7,28 +7,26 @@ import (
 	"time"
 
 	"github.com/callwright/callwright/agents/call"
+	"github.com/callwright/callwright/transport/dashboard/page"
 )
 
-// Badge is a state as people see it.
-type Badge struct{ Kind, Text string }
-
 // State returns the badge of a call.
-func State(c call.Call) Badge {
+func State(c call.Call) page.Badge {
 	switch {
 	case c.EndedAt == nil && c.StartedAt != nil:
-		return Badge{"busy", "talking"}
+		return page.Badge{Kind: "busy", Text: "talking"}
 	case c.EndedAt == nil && c.Queue == call.QueueAllocated && c.Inbound:
-		return Badge{"busy", "ringing here"}
+		return page.Badge{Kind: "busy", Text: "ringing here"}
 	case c.EndedAt == nil && c.Queue == call.QueueAllocated:
-		return Badge{"busy", "dialing"}
+		return page.Badge{Kind: "busy", Text: "dialing"}
 	case c.EndedAt == nil:
-		return Badge{"busy", "waiting"}
+		return page.Badge{Kind: "busy", Text: "waiting"}
 	case c.Status == call.StatusCompleted:
-		return Badge{"good", string(c.Status)}
+		return page.Badge{Kind: "good", Text: string(c.Status)}
 	case c.Status == call.StatusFailed:
-		return Badge{"bad", string(c.Status)}
+		return page.Badge{Kind: "bad", Text: string(c.Status)}
 	}
-	return Badge{"plain", string(c.Status)}
+	return page.Badge{Kind: "plain", Text: string(c.Status)}
 }
 
 // causes say in words how calls end.
@@ -94,14 +92,15 @@ func millisText(d time.Duration) string {
 }
 
 // deliveries are the badges of deliveries.
-var deliveries = map[call.DeliveryState]Badge{
-	call.DeliveryPending: {"busy", "pending"}, call.DeliveryDelivered: {"good", "delivered"}, call.DeliveryGivenUp: {"bad", "given up"},
+var deliveries = map[call.DeliveryState]page.Badge{
+	call.DeliveryPending: {Kind: "busy", Text: "pending"}, call.DeliveryDelivered: {Kind: "good", Text: "delivered"},
+	call.DeliveryGivenUp: {Kind: "bad", Text: "given up"},
 }
 
 // deliveryOf returns the badge of a delivery.
-func deliveryOf(s call.DeliveryState) Badge {
+func deliveryOf(s call.DeliveryState) page.Badge {
 	if b, ok := deliveries[s]; ok {
 		return b
 	}
-	return Badge{"plain", string(s)}
+	return page.Badge{Kind: "plain", Text: string(s)}
 }

@@ -16,11 +16,14 @@ type BarSeries struct {
 	Values []float64 // a count for each slot; NaN is a gap, and negative values are none
 }
 
-// Bars is a series of counts, one bar a slot of time, with series stacked upon each other. It shows up to 6 series of 100,000
+// percent is the unit of shares, which are not added up.
+const percent = "%"
+
+// Bars is a series of counts or shares, one bar a slot of time, with series stacked upon each other. It shows up to 6 series of 100,000
 // slots; the counts of more than 60 are added up in groups of neighbours.
 type Bars struct {
 	ID, Title string
-	Unit      string        // of what is counted, such as "calls"; empty: none
+	Unit      string        // what is counted, such as "calls", or "%"; empty: none
 	Start     time.Time     // when the first slot begins
 	Step      time.Duration // of a slot; at most 0: an hour
 	Series    []BarSeries
@@ -64,7 +67,9 @@ func (b Bars) SVG() template.HTML {
 	var names []string
 	for i, s := range series {
 		names = append(names, seriesName(s.Name, i))
-		said = append(said, fmt.Sprintf("%s: %s in all.", names[i], withUnit(totals[i], b.Unit)))
+		if b.Unit != percent {
+			said = append(said, fmt.Sprintf("%s: %s in all.", names[i], withUnit(totals[i], b.Unit)))
+		}
 	}
 	bottom := a.bottom + 26
 	if len(names) > 1 || b.Series[0].Name != "" {

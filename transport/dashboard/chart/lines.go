@@ -5,6 +5,7 @@ import (
 	"html/template"
 	"math"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -165,10 +166,13 @@ func drawLine(p *pen, a plot, i int, name, unit string, series []dot) {
 }
 
 func withUnit(v float64, unit string) string {
-	if unit = clean(unit); unit != "" {
-		unit = " " + unit
+	switch unit = clean(unit); {
+	case unit == "" || unit == percent:
+		return figure(v) + unit
+	case v == 1 && len(unit) > len("ms"):
+		unit = strings.TrimSuffix(unit, "s") // 1 call
 	}
-	return figure(v) + unit
+	return figure(v) + " " + unit
 }
 
 // describe says the range and the last value of a series.

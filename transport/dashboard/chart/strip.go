@@ -37,7 +37,7 @@ func (s State) rank() int {
 // Cell is the state of a slot of time.
 type Cell struct {
 	State State
-	Note  string // such as "99.2 % of 144 probes"; empty: none
+	Note  string // such as "99.2% of 144 probes"; empty: none
 }
 
 // Strip shows a state over time as a row of cells. Good cells are plain, cells that warn have a stroke, bad ones a cross, and

@@ -45,7 +45,7 @@ func New(c Config) page.Area {
 	}
 	return page.Area{
 		Title: "Issues", Path: "/issues", Templates: templates,
-		Funcs: map[string]any{"status": status, "severity": severity, "session": session, "words": words, "markdown": markdown, "href": p.href,
+		Funcs: map[string]any{"status": status, "severity": severity, "session": session, "markdown": markdown, "href": p.href,
 			"chosen": chosen, "relation": relation, "relations": relationTypes, "joined": joined, "line": func(index *int) int { return *index + 1 }, "scan": func() int { return triage.MaxScan }},
 		Routes: append([]page.Route{
 			{Pattern: "GET /issues", Serve: p.list},

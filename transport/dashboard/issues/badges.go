@@ -4,14 +4,9 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/callwright/callwright/transport/dashboard/page"
 	"github.com/callwright/callwright/triage"
 )
-
-// badge is a state as people see it.
-type badge struct{ Kind, Text string }
-
-// words shows a name of the domain, such as "in_progress", as words.
-func words(name any) string { return strings.ReplaceAll(fmt.Sprint(name), "_", " ") }
 
 // relations says what an issue is to another, by the type of the relation that begins at the one or the other.
 var relations = map[triage.RelationType]struct{ outgoing, incoming string }{
@@ -33,30 +28,30 @@ func relation(t triage.RelationType, outgoing bool) string {
 	return relations[t].incoming
 }
 
-func status(s triage.Status) badge {
+func status(s triage.Status) page.Badge {
 	kinds := map[triage.Status]string{
 		triage.StatusTodo: "warn", triage.StatusInProgress: "busy", triage.StatusInReview: "busy", triage.StatusDone: "good",
 	}
-	return kindOr(kinds[s], words(s))
+	return kindOr(kinds[s], page.Words(s))
 }
 
-func severity(s triage.Severity) badge {
-	return kindOr(map[triage.Severity]string{triage.SeverityCritical: "bad", triage.SeverityHigh: "warn"}[s], words(s))
+func severity(s triage.Severity) page.Badge {
+	return kindOr(map[triage.Severity]string{triage.SeverityCritical: "bad", triage.SeverityHigh: "warn"}[s], page.Words(s))
 }
 
-func session(s triage.SessionStatus) badge {
+func session(s triage.SessionStatus) page.Badge {
 	kinds := map[triage.SessionStatus]string{
 		triage.SessionPending: "busy", triage.SessionActive: "busy", triage.SessionAwaitingInput: "warn", triage.SessionComplete: "good",
 		triage.SessionError: "bad",
 	}
-	return kindOr(kinds[s], words(s))
+	return kindOr(kinds[s], page.Words(s))
 }
 
-func kindOr(kind, text string) badge {
+func kindOr(kind, text string) page.Badge {
 	if kind == "" {
 		kind = "plain"
 	}
-	return badge{kind, text}
+	return page.Badge{Kind: kind, Text: text}
 }
 
 // joined returns the values of a filter as its parameter has them.

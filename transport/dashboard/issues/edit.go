@@ -67,8 +67,8 @@ type difference struct{ Name, Now, Typed string }
 // differences returns the fields in which an issue differs from what was typed.
 func differences(i triage.Issue, d triage.Draft) (all []difference) {
 	for _, f := range []difference{
-		{"Title", i.Title, d.Title}, {"Description", i.Description, d.Description}, {"Status", words(i.Status), words(d.Status)},
-		{"Severity", words(i.Severity), words(d.Severity)}, {"Category", i.Category, d.Category}, {"Owner", i.OwnerID, d.OwnerID},
+		{"Title", i.Title, d.Title}, {"Description", i.Description, d.Description}, {"Status", page.Words(i.Status), page.Words(d.Status)},
+		{"Severity", page.Words(i.Severity), page.Words(d.Severity)}, {"Category", i.Category, d.Category}, {"Owner", i.OwnerID, d.OwnerID},
 		{"Assignee", i.AssigneeID, d.AssigneeID}, {"Link", i.ExternalLink, d.ExternalLink},
 	} {
 		if f.Now != f.Typed {

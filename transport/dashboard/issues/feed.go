@@ -12,6 +12,7 @@ import (
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/transport/dashboard/calls"
+	"github.com/callwright/callwright/transport/dashboard/page"
 	"github.com/callwright/callwright/triage"
 )
 
@@ -81,7 +82,7 @@ func newEntry(e triage.Entry, revised map[string]triage.Comment) entry {
 	shown := entry{Entry: e, From: text(e.Metadata["from"]), To: text(e.Metadata["to"])}
 	shown.Did, shown.Then = sentence(e)
 	if e.FromStatus != "" || e.ToStatus != "" {
-		shown.From, shown.To = words(e.FromStatus), words(e.ToStatus)
+		shown.From, shown.To = page.Words(e.FromStatus), page.Words(e.ToStatus)
 	}
 	switch {
 	case isComment(e):

@@ -190,7 +190,7 @@ func TestListFaults(t *testing.T) {
 		"unassigned=true&assignee_id=bob": "assignee_id", "owner_id=" + long: "owner_id", "category=" + long: "category", "resource_type=" + long: "resource_type",
 	} {
 		text := h.get(http.StatusUnprocessableEntity, "/issues?"+query+"&category=typed")
-		has(t, text, `id="fault-`+field+`"`, "Nothing was looked for", "typed")
+		has(t, text, `id="fault-`+field+`"`, "The search did not run", "typed")
 		hasNot(t, text, "T-1001", "No issues match")
 	}
 }

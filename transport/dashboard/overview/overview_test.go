@@ -102,8 +102,8 @@ func TestCalls(t *testing.T) {
 	insert("foreign", "other", time.Minute, func(c *call.Call) { c.Queue = call.QueueStarted })
 	text := show()
 	for _, want := range []string{
-		"<dt>Calls</dt><dd>3</dd>", "1, 50.0", "of those that have ended", `href="/calls/c3"`, "talking", `href="/calls/old"`, "dialing", "&lt;script&gt;",
-		"Calls per hour", "Answer rate per hour", "13:00 UTC · answered: 0 % · not answered: 100 %", "14:00 UTC · answered: 100 % · not answered: 0 %",
+		"<dt>Calls</dt><dd>3</dd>", "1, 50.0% of those that have ended", `href="/calls/c3"`, "talking", `href="/calls/old"`, "dialing", "&lt;script&gt;",
+		"Calls per hour", "Answer rate per hour", "13:00 UTC · answered: 0% · not answered: 100%", "14:00 UTC · answered: 100% · not answered: 0%",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("there is no %q in\n%s", want, text)

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"html/template"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/callwright/callwright/sip"
@@ -14,10 +13,7 @@ import (
 )
 
 // funcs are the functions of the template.
-var funcs = template.FuncMap{"words": words, "callState": calls.State, "healthKind": healthKind, "counted": counted, "lastDay": lastDay, "uptime": uptime}
-
-// words shows a name of a domain, such as "in_progress", as words.
-func words(name any) string { return strings.ReplaceAll(fmt.Sprint(name), "_", " ") }
+var funcs = template.FuncMap{"callState": calls.State, "healthKind": healthKind, "counted": counted, "lastDay": lastDay, "uptime": uptime}
 
 // healthKind is the kind of the badge of a state of trunks.
 func healthKind(s health.State) string {

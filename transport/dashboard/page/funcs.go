@@ -19,10 +19,11 @@ func funcs(prefix string) template.FuncMap {
 		"csrf":     func() template.HTML { return csrfField },
 		"time":     timeOf,
 		"duration": durationOf,
-		"percent":  func(share float64) string { return strconv.FormatFloat(100*share, 'f', 1, 64) + " %" },
+		"percent":  func(share float64) string { return strconv.FormatFloat(100*share, 'f', 1, 64) + "%" },
 		"count":    countOf,
 		"bytes":    bytesOf,
 		"badge":    badge,
+		"words":    Words,
 		"fault":    fault,
 		"invalid":  invalid,
 		"clip":     func(n int, text string) string { return callwright.Clip(text, n) },
@@ -117,6 +118,12 @@ func sizeOf(n int64) string {
 	}
 	return strconv.FormatInt(n, 10) + " bytes"
 }
+
+// Words shows a name of a domain as people read it: HAPPY_PATH is "happy path".
+func Words(name any) string { return strings.ReplaceAll(strings.ToLower(fmt.Sprint(name)), "_", " ") }
+
+// Badge is a state as people see it, for the template function of that name.
+type Badge struct{ Kind, Text string }
 
 // marks are the signs beside a badge's colour, by its kind.
 var marks = map[string]string{"good": "✓", "warn": "!", "bad": "✗", "busy": "…", "plain": "•"}

@@ -318,7 +318,7 @@ func TestAssetsAreSmall(t *testing.T) {
 		}
 		size += len(asset)
 	}
-	if size < 5_000 || size > 15_400 {
+	if size < 5_000 || size > 15_300 {
 		t.Errorf("they have %d bytes", size)
 	}
 }

@@ -1,38 +1,31 @@
 package ports
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/callwright/callwright/porting"
+	"github.com/callwright/callwright/transport/dashboard/page"
 )
 
-// badge is a state as people see it.
-type badge struct{ Kind, Text string }
-
-// words shows a name of the domain, such as "in_progress", as words.
-func words(name any) string { return strings.ReplaceAll(fmt.Sprint(name), "_", " ") }
-
-func state(s porting.State) badge {
-	return badge{map[porting.State]string{
+func state(s porting.State) page.Badge {
+	return page.Badge{Kind: map[porting.State]string{
 		porting.WaitingForSignature: "warn", porting.Submitted: "busy", porting.InProgress: "busy", porting.Completed: "good",
 		porting.Canceled: "plain", porting.Failed: "bad",
-	}[s], words(s)}
+	}[s], Text: page.Words(s)}
 }
 
-func numberBadge(s porting.NumberState) badge {
+func numberBadge(s porting.NumberState) page.Badge {
 	switch s {
 	case porting.NumberPorted:
-		return badge{"good", words(s)}
+		return page.Badge{Kind: "good", Text: page.Words(s)}
 	case porting.NumberRejected:
-		return badge{"bad", words(s)}
+		return page.Badge{Kind: "bad", Text: page.Words(s)}
 	case porting.NumberSubmitted, porting.NumberInProgress, porting.NumberConfirmed:
-		return badge{"busy", words(s)}
+		return page.Badge{Kind: "busy", Text: page.Words(s)}
 	case porting.NumberPending, porting.NumberCanceled:
 	}
-	return badge{"plain", words(s)}
+	return page.Badge{Kind: "plain", Text: page.Words(s)}
 }
 
 // day shows a date without its time.
@@ -83,7 +76,7 @@ func steps(r porting.Request, history []porting.Entry) []step {
 	}
 	all := make([]step, len(way))
 	for n, s := range way {
-		all[n] = step{Text: words(s), Current: s == r.State}
+		all[n] = step{Text: page.Words(s), Current: s == r.State}
 		for _, e := range history {
 			if e.To == s && e.From != s {
 				all[n].At = e.At

@@ -49,7 +49,7 @@ func (p pages) list(ctx context.Context, r *page.Request) (page.Answer, error) {
 	open := "waiting_for_signature,submitted,in_progress"
 	views := []view{{"All", "", wanted == ""}, {"Open", open, wanted == open}}
 	for _, s := range porting.States() {
-		views = append(views, view{words(s), string(s), wanted == string(s)})
+		views = append(views, view{page.Words(s), string(s), wanted == string(s)})
 	}
 	for n := range views {
 		views[n].Query = r.With("status", views[n].Query)

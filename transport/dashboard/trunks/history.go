@@ -69,7 +69,7 @@ func fill(cells []chart.Cell, i int, up, down time.Duration) bool {
 		return false
 	}
 	share := float64(up) / float64(known)
-	cells[i] = chart.Cell{State: chart.Good, Note: fmt.Sprintf("up for %.2f %%", 100*share)}
+	cells[i] = chart.Cell{State: chart.Good, Note: fmt.Sprintf("up for %.2f%%", 100*share)}
 	switch {
 	case up == 0:
 		cells[i].State = chart.Bad

@@ -49,7 +49,7 @@ func TestTrunk(t *testing.T) {
 	if err := h.status.PutStatus(t.Context(), status); err != nil {
 		t.Fatal(err)
 	}
-	h.want(http.StatusOK, "/trunks/"+one, nil, "75.00 %", "50.00 %", "Health of the last day", "42 ms", "active: calls try it first", "&lt;script&gt;", "raised", "data-live", `id="live-log"`)
+	h.want(http.StatusOK, "/trunks/"+one, nil, "75.00%", "50.00%", "Health of the last day", "42 ms", "active: calls try it first", "&lt;script&gt;", "raised", "data-live", `id="live-log"`)
 	for _, path := range []string{"/trunks/" + two, "/trunks/x", "/trunks/" + two + "/failover", "/trunks/" + two + "/complete", "/trunks/" + one + "/test/tc_x"} {
 		h.want(http.StatusNotFound, path, nil)
 	}

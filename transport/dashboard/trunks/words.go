@@ -15,9 +15,6 @@ import (
 	"github.com/callwright/callwright/transport/dashboard/page"
 )
 
-// badge is a state as people see it.
-type badge struct{ Kind, Text string }
-
 // kinds are the kinds of badges of states.
 var kinds = map[string]string{
 	string(health.Healthy): "good", string(health.Unreachable): "bad", string(health.Unchecked): "plain",
@@ -28,7 +25,7 @@ var kinds = map[string]string{
 }
 
 // state returns the badge of the state of a server, a registration, an attempt, a delivery or a test call.
-func state(of any) badge {
+func state(of any) page.Badge {
 	var text string
 	switch v := of.(type) {
 	case health.State:
@@ -39,7 +36,7 @@ func state(of any) badge {
 		text = string(v)
 	case *testcall.Call:
 		if v.EndedAt == nil {
-			return badge{"busy", strings.ReplaceAll(string(v.Status), "-", " ")}
+			return page.Badge{Kind: "busy", Text: strings.ReplaceAll(string(v.Status), "-", " ")}
 		}
 		text = string(v.Result)
 	case calllog.Record:
@@ -49,7 +46,7 @@ func state(of any) badge {
 	if !ok {
 		kind = "plain"
 	}
-	return badge{kind, strings.ReplaceAll(text, "_", " ")}
+	return page.Badge{Kind: kind, Text: strings.ReplaceAll(text, "_", " ")}
 }
 
 // names are words for what the domain names.
@@ -70,20 +67,20 @@ func word(name any) string {
 	return fmt.Sprint(name)
 }
 
-func stateOfAttempt(r calllog.Record) badge {
+func stateOfAttempt(r calllog.Record) page.Badge {
 	text := r.Status
 	if text == "" {
 		text = r.Cause
 	}
 	switch {
 	case r.EndedAt == nil:
-		return badge{"busy", "running"}
+		return page.Badge{Kind: "busy", Text: "running"}
 	case r.AnsweredAt != nil:
-		return badge{"good", text}
+		return page.Badge{Kind: "good", Text: text}
 	case r.Technical:
-		return badge{"bad", text}
+		return page.Badge{Kind: "bad", Text: text}
 	}
-	return badge{"warn", text}
+	return page.Badge{Kind: "warn", Text: text}
 }
 
 // address returns the address of a page with a query; empty values are left out.
@@ -121,5 +118,5 @@ func uptime(percent *float64) string {
 	if percent == nil {
 		return "unknown"
 	}
-	return strconv.FormatFloat(*percent, 'f', 2, 64) + " %"
+	return strconv.FormatFloat(*percent, 'f', 2, 64) + "%"
 }

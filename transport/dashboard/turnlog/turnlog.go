@@ -42,18 +42,15 @@ func kindText(k pathway.LogKind) string {
 	return string(k)
 }
 
-// badge is what the template gives to the function of that name.
-type badge struct{ Kind, Text string }
-
 // replyOf returns the badge of a request's answer.
-func replyOf(l *request.Log) badge {
+func replyOf(l *request.Log) page.Badge {
 	switch {
 	case l.Status == 0:
-		return badge{"bad", "no answer"}
+		return page.Badge{Kind: "bad", Text: "no answer"}
 	case l.Error != "" || l.Status >= 400:
-		return badge{"bad", strconv.Itoa(l.Status)}
+		return page.Badge{Kind: "bad", Text: strconv.Itoa(l.Status)}
 	}
-	return badge{"good", strconv.Itoa(l.Status)}
+	return page.Badge{Kind: "good", Text: strconv.Itoa(l.Status)}
 }
 
 // maxJSON bounds what Indented returns, in characters.

@@ -109,10 +109,8 @@ for (const audio of document.querySelectorAll("audio[id]")) {
       }
     }
   });
-  const at = /^#t=(\d+(\.\d+)?)$/.exec(location.hash); // such as from a piece of evidence
-  if (at) audio.currentTime = Number(at[1]);
-  const line = document.querySelector(":target[data-start]");
-  if (line?.closest("[data-for]")?.dataset.for === audio.id) audio.currentTime = line.dataset.start / 1000;
+  const line = document.getElementById(location.hash.slice(1)); // such as of a piece of evidence
+  if (line?.dataset.start && line.closest("[data-for]")?.dataset.for === audio.id) audio.currentTime = line.dataset.start / 1000;
 }
 
 showTimes(document);
