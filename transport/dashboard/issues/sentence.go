@@ -43,6 +43,7 @@ func sentence(e triage.Entry) (did, then string) {
 		if !isComment(e) {
 			return text(e.Metadata["action"]) + " a comment", ""
 		}
+	default:
 	}
 	return sentences[e.Type], ""
 }

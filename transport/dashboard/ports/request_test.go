@@ -103,7 +103,7 @@ func TestHistoryPages(t *testing.T) {
 			At: noon, From: porting.InProgress, To: porting.InProgress, Event: porting.Changed, Actor: porting.Carrier, Note: fmt.Sprintf("note %d.", i+1),
 		}
 	}
-	text := h.put(porting.Request{State: porting.InProgress}, history...)
+	h.put(porting.Request{State: porting.InProgress}, history...)
 	for _, c := range []struct {
 		query        string
 		first, last  int
@@ -114,7 +114,7 @@ func TestHistoryPages(t *testing.T) {
 		{"?before=21", 1, 20, "", `href="?before=71"`},
 		{"?before=900", 71, 120, `href="?before=71"`, ""},
 	} {
-		text = h.get(http.StatusOK, "/ports/port_0"+c.query)
+		text := h.get(http.StatusOK, "/ports/port_0"+c.query)
 		has(t, text, fmt.Sprintf("note %d.", c.first), fmt.Sprintf("note %d.", c.last), c.older, c.newer)
 		lacks(t, text, fmt.Sprintf("note %d.", c.first-1), fmt.Sprintf("note %d.", c.last+1))
 		if strings.Contains(text, "← Older") != (c.older != "") || strings.Contains(text, "Newer →") != (c.newer != "") {
