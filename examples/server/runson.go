@@ -38,12 +38,13 @@ func (p runsOn) list() []overview.Part {
 	}
 }
 
-// storedIn says where data is kept, without the password of a database.
+// storedIn says where data is kept, without paths, hosts and passwords: every organization reads it.
 func (p runsOn) storedIn() string {
-	if path, ok := strings.CutPrefix(p.Config.DatabaseURL, "sqlite:"); ok {
-		return "SQLite in " + path + "; recordings and speech in " + p.Config.Data
+	database := "PostgreSQL"
+	if strings.HasPrefix(p.Config.DatabaseURL, "sqlite:") {
+		database = "SQLite"
 	}
-	return "PostgreSQL; recordings and speech in " + p.Config.Data
+	return database + "; recordings and speech in the data folder"
 }
 
 // missing says what keeps calls from being made; nil if there is nothing.

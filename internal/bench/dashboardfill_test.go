@@ -58,6 +58,9 @@ func bigHouse(b *testing.B) *house {
 	if folder == "" {
 		folder = b.TempDir()
 	}
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		b.Fatal(err)
+	}
 	_, err := os.Stat(filepath.Join(folder, "callwright.db"))
 	h := newHouse(b, folder)
 	if err == nil {
