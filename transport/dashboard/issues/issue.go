@@ -127,7 +127,22 @@ func (p pages) changed(org callwright.OrgID, i triage.Issue) func(ctx context.Co
 		if err != nil || !now.LastActivityAt.Equal(i.LastActivityAt) {
 			return err
 		}
-		_, err = watcher.Next(ctx)
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		first := make(chan error, 2)
+		go func() {
+			_, err := watcher.Next(ctx)
+			first <- err
+		}()
+		go func() { // not every change has an entry
+			first <- page.Poll(i.Revision, func(ctx context.Context) (int64, error) {
+				now, err := p.cfg.Issues.Get(ctx, org, i.ID)
+				return now.Revision, err
+			})(ctx)
+		}()
+		err = <-first
+		cancel()
+		<-first
 		return err
 	}
 }

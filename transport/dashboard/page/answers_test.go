@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -82,6 +83,44 @@ func TestContentHasNoStream(t *testing.T) {
 	r.Header.Set("Accept", "text/event-stream")
 	site.ServeHTTP(httptest.NewRecorder(), r)
 	<-closed
+}
+
+// TestStreamsShowNothingOld opens a page a second time after something has changed, which nobody has told the first stream: the second one
+// gets the change at once, and nothing older, and the first one with it.
+func TestStreamsShowNothingOld(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var number atomic.Int64
+		site, _ := one(t, page.Route{Pattern: "GET /one", Serve: func(context.Context, *page.Request) (page.Answer, error) {
+			return &page.View{Page: "list", Data: number.Load(), Live: []string{"number"}, Every: time.Hour}, nil
+		}})
+		ctx, cancel := context.WithCancel(t.Context())
+		watch := func() *reader {
+			w := &reader{header: http.Header{}, ended: make(chan struct{})}
+			r := httptest.NewRequestWithContext(ctx, http.MethodGet, "/one", http.NoBody)
+			r.Header.Set("Accept", "text/event-stream")
+			go func() {
+				defer close(w.ended)
+				site.ServeHTTP(w, r)
+			}()
+			synctest.Wait()
+			return w
+		}
+		first := watch()
+		time.Sleep(time.Second)
+		number.Store(7)
+		second := watch()
+		time.Sleep(time.Second)
+		if text := second.text(); strings.Contains(text, ">0<") || !strings.Contains(text, ">7<") {
+			t.Errorf("the second stream shows\n%s", text)
+		}
+		if text := first.text(); !strings.Contains(text, ">0<") || !strings.Contains(text, ">7<") {
+			t.Errorf("the first stream shows\n%s", text)
+		}
+		cancel()
+		<-first.ended
+		<-second.ended
+	})
 }
 
 func TestFaultsOf(t *testing.T) {

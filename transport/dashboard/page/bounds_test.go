@@ -180,7 +180,7 @@ func TestStuckReader(t *testing.T) {
 		if stuck.over() {
 			t.Error("a browser has less than 10 s to read")
 		}
-		time.Sleep(5*time.Second + 100*time.Millisecond) // the first change was sent a little after the beginning
+		time.Sleep(5*time.Second + 500*time.Millisecond) // the first change was sent a little after the beginning
 		if !stuck.over() {
 			t.Error("a browser that reads nothing is not dropped after 10 s")
 		}

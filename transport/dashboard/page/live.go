@@ -46,15 +46,20 @@ type channelKey struct {
 // channel is what all streams of one address share.
 type channel struct {
 	stop    context.CancelFunc
+	joined  chan struct{} // holds a value when a stream waits for the next rendering
 	mu      sync.Mutex
+	begun   int               // renderings
+	done    int               // the last one whose parts are in latest
 	latest  map[string][]byte // by the names of templates
 	over    error             // why nothing more is rendered; nil: more is
 	streams map[*stream]bool
 }
 
-// stream is one browser's view of a channel. It has no queue: what it did not take in time is replaced by what is newer.
+// stream is one browser's view of a channel. It has no queue: what it did not take in time is replaced by what is newer. It takes nothing
+// that was rendered before it came, which may be older than its page.
 type stream struct {
 	wake chan struct{} // holds a value when there is something new
+	from int           // the first rendering for it
 	sent map[string][]byte
 }
 
@@ -98,14 +103,18 @@ func (h *hub) join(r *Request, route Route) (c *channel, st *stream, leave func(
 	c, ok := h.channels[key]
 	if !ok {
 		ctx, stop := context.WithCancel(h.ctx)
-		c = &channel{stop: stop, latest: map[string][]byte{}, streams: map[*stream]bool{}}
+		c = &channel{stop: stop, joined: make(chan struct{}, 1), latest: map[string][]byte{}, streams: map[*stream]bool{}}
 		h.channels[key] = c
 		own := &Request{Request: r.Clone(ctx), Principal: r.Principal, area: r.area, prefix: r.prefix, id: r.id}
 		h.running.Go(func() { c.run(ctx, h.site, own, route) })
 	}
 	c.mu.Lock()
+	st.from = c.begun + 1
 	c.streams[st] = true
 	c.mu.Unlock()
+	if ok {
+		signal(c.joined)
+	}
 	return c, st, func() { h.leave(key, c, st) }, nil
 }
 
@@ -128,10 +137,10 @@ func (h *hub) leave(key channelKey, c *channel, st *stream) {
 // run renders what is live until nobody looks any more, or until it can't be rendered.
 func (c *channel) run(ctx context.Context, s *Site, r *Request, route Route) {
 	for ctx.Err() == nil {
-		begin := time.Now()
+		begin, number := time.Now(), c.begin()
 		view, parts, err := s.renderLive(ctx, r, route)
 		if err == nil || !passing(err) {
-			c.put(parts, err)
+			c.put(number, parts, err)
 		}
 		if ctx.Err() != nil {
 			return
@@ -143,8 +152,16 @@ func (c *channel) run(ctx context.Context, s *Site, r *Request, route Route) {
 			}
 			view = &View{Every: maxRest} // the database may come back
 		}
-		rest(ctx, view)
+		c.rest(ctx, view)
 	}
+}
+
+// begin counts a rendering, and returns its number.
+func (c *channel) begin() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.begun++
+	return c.begun
 }
 
 // passing reports whether an error may be gone at the next rendering.
@@ -171,21 +188,39 @@ func Poll[T comparable](shown T, read func(ctx context.Context) (T, error)) func
 	}
 }
 
-// rest waits until a view may have changed.
-func rest(ctx context.Context, v *View) {
+// rest waits until a view may have changed, or until a stream joins.
+func (c *channel) rest(ctx context.Context, v *View) {
+	within, cancel := context.WithTimeout(ctx, maxRest)
+	defer cancel()
+	joined := make(chan bool, 1)
+	go func() {
+		select {
+		case <-c.joined:
+			joined <- true
+			cancel()
+		case <-within.Done():
+			joined <- false
+		}
+	}()
 	every := v.Every
 	if every == 0 {
 		every = LiveEvery
 	}
 	if v.Wait != nil {
-		within, cancel := context.WithTimeout(ctx, maxRest)
-		err := v.Wait(within)
-		cancel()
-		if err == nil || within.Err() != nil {
+		if err := v.Wait(within); err == nil || within.Err() != nil {
 			every = minRest
 		}
 	}
-	timer := time.NewTimer(every)
+	sleep(within, every)
+	cancel()
+	if <-joined {
+		sleep(ctx, minRest)
+	}
+}
+
+// sleep waits for a time, or until a context ends.
+func sleep(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
@@ -237,10 +272,14 @@ func (s *Site) renderLive(ctx context.Context, r *Request, route Route) (*View, 
 var errOver = &callwright.Error{Code: callwright.CodeNotFound, Message: "the page is not live"}
 
 // put gives the streams of a channel what was rendered, or why nothing was.
-func (c *channel) put(parts map[string][]byte, err error) {
+func (c *channel) put(number int, parts map[string][]byte, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	changed := err != nil
+	for st := range c.streams {
+		changed = changed || c.done < st.from && st.from <= number
+	}
+	c.done = number
 	for name, part := range parts {
 		if !bytes.Equal(c.latest[name], part) {
 			c.latest[name], changed = part, true
@@ -251,7 +290,7 @@ func (c *channel) put(parts map[string][]byte, err error) {
 		return
 	}
 	for st := range c.streams {
-		st.note()
+		signal(st.wake)
 	}
 }
 
@@ -261,10 +300,10 @@ func (c *channel) ended() bool {
 	return c.over != nil
 }
 
-// note wakes a stream.
-func (st *stream) note() {
+// signal puts a value into a channel that has room for one, unless it has one.
+func signal(c chan struct{}) {
 	select {
-	case st.wake <- struct{}{}:
+	case c <- struct{}{}:
 	default:
 	}
 }
@@ -274,6 +313,9 @@ func (c *channel) news(st *stream) (parts map[string][]byte, over error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	parts = map[string][]byte{}
+	if c.done < st.from {
+		return parts, c.over
+	}
 	for name, part := range c.latest {
 		if sent, ok := st.sent[name]; !ok || !bytes.Equal(sent, part) {
 			parts[name], st.sent[name] = part, part
@@ -300,11 +342,6 @@ func (h *hub) serve(w http.ResponseWriter, r *Request, route Route) error {
 	out := writer{w: w, control: http.NewResponseController(w)}
 	ctx, cancel := context.WithTimeout(r.Context(), streamLife)
 	defer cancel()
-	c.mu.Lock()
-	if len(c.latest) > 0 {
-		st.note()
-	}
-	c.mu.Unlock()
 	if out.write([]byte("retry: 3000\n\n")) != nil {
 		return nil
 	}
