@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/callwright/callwright"
 )
@@ -15,6 +16,12 @@ const (
 	maxPage     = 100
 	maxSearch   = 200 // characters
 	maxValues   = 50  // of one condition
+)
+
+// Searches read all texts that they look at, and keep a connection of the database meanwhile.
+const (
+	maxSearches = 2 // at once, on a node; one of an organization
+	searchWait  = 5 * time.Second
 )
 
 // Query asks for a page of issues. Cursor replaces Filter.After.
@@ -30,7 +37,8 @@ type IssuePage struct {
 }
 
 // List returns a page of issues. An issue whose sort value changes between two pages may appear on both or on none;
-// all others appear once. With Scan, a page may be short, even empty, although its Next leads on.
+// all others appear once. With Scan, a page may be short, even empty, although its Next leads on. A search waits while another
+// of the organization runs; CodeUnavailable, with RetryAfter: it has waited for 5 seconds.
 func (s *Service) List(ctx context.Context, org callwright.OrgID, q Query) (IssuePage, error) {
 	limit, err := pageLimit(q.Limit)
 	if err != nil {
@@ -48,6 +56,13 @@ func (s *Service) List(ctx context.Context, org callwright.OrgID, q Query) (Issu
 		if f.Until, err = s.cfg.Store.Reach(ctx, org, f); err != nil {
 			return IssuePage{}, err
 		}
+	}
+	if f.Search != "" {
+		release, err := s.searches.Take(ctx, string(org), 1)
+		if err != nil {
+			return IssuePage{}, err
+		}
+		defer release()
 	}
 	f.Limit = limit + 1 // the one more says whether there is a next page
 	items, err := s.cfg.Store.FindIssues(ctx, org, f)

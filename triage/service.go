@@ -27,6 +27,7 @@ type Config struct {
 type Service struct {
 	cfg      Config
 	watchers callwright.Watchers
+	searches callwright.Budget // that read texts
 }
 
 // The kinds of durable work.
@@ -64,7 +65,10 @@ func New(c Config) (*Service, error) {
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
-	s := &Service{cfg: c, watchers: callwright.Watchers{Total: c.Watchers, Share: MaxWatchers}}
+	s := &Service{
+		cfg: c, watchers: callwright.Watchers{Total: c.Watchers, Share: MaxWatchers},
+		searches: callwright.Budget{Total: maxSearches, Share: 1, Wait: searchWait, Busy: "too many searches run at once: try again"},
+	}
 	taskAnalyze.Handle(c.Work, c.Logger, s.analyze)
 	c.Work.Every(taskSweep, sweepEvery, s.sweep)
 	return s, nil

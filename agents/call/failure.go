@@ -64,7 +64,7 @@ func (c Call) failureDetail() string {
 	}
 	fmt.Fprintf(&b, "%s failed on %s: %s.\nIts id is %s.", c.Title(), when.UTC().Format(readableTime), c.failureReason(), c.ID)
 	if c.Ending != nil && c.Ending.Reason != "" {
-		fmt.Fprintf(&b, "\nReason given by the other side: %s", callwright.Clip(c.Ending.Reason, maxFailureReason))
+		fmt.Fprintf(&b, "\nReason: %s", callwright.Clip(c.Ending.Reason, maxFailureReason))
 	}
 	if id := c.Agent.Pathway.ID; id != "" {
 		fmt.Fprintf(&b, "\nPathway: %s", id)

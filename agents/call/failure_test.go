@@ -58,7 +58,7 @@ func TestFailureTexts(t *testing.T) {
 	}{
 		"a reason": {
 			func(c *call.Call) { c.Ending.Reason = strings.Repeat("r", 100_000) },
-			"the call was declined (SIP 603)", "Reason given by the other side: rrr",
+			"the call was declined (SIP 603)", "Reason: rrr",
 		},
 		"a version": {
 			func(c *call.Call) { c.Agent.Pathway.ID, c.PathwayNumber = "p", new(7) },

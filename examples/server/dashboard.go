@@ -54,9 +54,9 @@ type dashboardParts struct {
 	Log        *slog.Logger
 }
 
-// signInHint says where the key of a new server is.
+// signInHint says where keys come from.
 const signInHint = "The server prints a key at its first start and keeps it in the file api-key of its data folder. " +
-	"`callwright admin keys list` shows which keys there are."
+	"`callwright admin keys create` makes another."
 
 func newDashboard(p dashboardParts) (*dashboard.Dashboard, error) {
 	return dashboard.New(dashboard.Config{

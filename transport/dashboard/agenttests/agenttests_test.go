@@ -49,7 +49,7 @@ func TestStart(t *testing.T) {
 	}
 	h.post(at, at+"/runs", url.Values{"version_number": {"two"}}, http.StatusUnprocessableEntity, "must be a whole number", `value="two"`)
 	h.post(at, at+"/runs", url.Values{"version_number": {"2"}, "request_data_override": {`{"name":"Robin"}`}}, http.StatusOK,
-		"The test is queued.", "<h1>Run of Pays</h1>", "version 2", "pending", "data-live", "Cancel the run")
+		"The test was started.", "<h1>Run of Pays</h1>", "version 2", "pending", "data-live", "Cancel the run")
 	runs, total, err := h.tests.ListRuns(t.Context(), org, agenttest.RunFilter{})
 	if err != nil || total != 1 {
 		t.Fatalf("%d runs, %v", total, err)

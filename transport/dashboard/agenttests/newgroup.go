@@ -83,7 +83,7 @@ func (p pages) startBatch(ctx context.Context, r *page.Request) (page.Answer, er
 			Publish: data.Values["publish_on_pass"] != "", Trigger: agenttest.ByDashboard,
 		})
 		if err == nil {
-			return page.SeeOther{To: page.Path(batchesPath, b.ID), Notice: "The tests are queued."}, nil
+			return page.SeeOther{To: page.Path(batchesPath, b.ID), Notice: "The tests were started."}, nil
 		}
 	}
 	return p.notStarted(ctx, r, data, err, batchFields)
@@ -100,7 +100,7 @@ func (p pages) startSet(ctx context.Context, r *page.Request) (page.Answer, erro
 			Attribute: data.Values["attribute_flakes"] != "", Trigger: agenttest.ByDashboard,
 		})
 		if err == nil {
-			return page.SeeOther{To: page.Path(setsPath, b.ID), Notice: "The tests are queued."}, nil
+			return page.SeeOther{To: page.Path(setsPath, b.ID), Notice: "The tests were started."}, nil
 		}
 	}
 	return p.notStarted(ctx, r, data, err, setFields)

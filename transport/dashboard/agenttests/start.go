@@ -44,7 +44,7 @@ func (p pages) start(ctx context.Context, r *page.Request) (page.Answer, error) 
 	f := readForm(r, runFields)
 	to, err := p.startRuns(ctx, r, f)
 	if err == nil {
-		return page.SeeOther{To: to, Notice: "The test is queued."}, nil
+		return page.SeeOther{To: to, Notice: "The test was started."}, nil
 	}
 	var ok bool
 	if f.Faults, ok = faultsOf(err, runFields...); !ok {

@@ -63,7 +63,7 @@ func (p pages) call(ctx context.Context, r *page.Request) (page.Answer, error) {
 // stop ends a call that has not ended.
 func (p pages) stop(ctx context.Context, r *page.Request) (page.Answer, error) {
 	id := r.PathValue("id")
-	notice := "The call ends within a few seconds."
+	notice := "The call was told to end, which takes a few seconds."
 	if err := p.cfg.Calls.Stop(ctx, r.Org(), id); err != nil {
 		faults, ok := page.FaultsOf(err, nil)
 		if !ok {

@@ -180,7 +180,7 @@ func TestCall(t *testing.T) {
 	h.want(http.StatusOK, "/calls/c1",
 		"<h1>Call to +14155550123</h1>", "the other side hung up", "&lt;script&gt;alert(1)", "!<script>alert", "!<script>x", "1:02.5", "(interrupted)",
 		`data-start="62500"`, "150 ms", "450 ms", "900 ms", `x="66" y="0" width="34"`, "They named a day.", "<strong>looped</strong> a", ">Total</th>", "<dt>Retry of</dt>", "<dt>Retried by</dt>", "Ask &lt;b&gt;", "→ book", "503", "&lt;i&gt;", "They agreed.", "booked", "given up",
-		"example.com answered 500", "!secret-hook", "12\u202f345", "1.5 ms", "4711", "recording is off", "!<audio", "!Stop the call", "!data-live")
+		"example.com answered 500", "!secret-hook", "12\u202f345", "1.5 ms", "4711", "asked for a recording", "!<audio", "!Stop the call", "!data-live")
 	h.call("c2", func(c *call.Call) {
 		c.Status, c.ErrorMessage, c.Ending = call.StatusFailed, "<b>the line broke</b>", &call.HangupReason{Cause: call.CauseInternal}
 	})

@@ -17,7 +17,7 @@ var funcs = template.FuncMap{
 	"scan":       func() int { return call.MaxScan },
 	"directions": func() []option { return []option{{"", "Both"}, {"true", "Inbound"}, {"false", "Outbound"}} },
 	"answers":    func() []option { return []option{{"", "Any"}, {"true", "Yes"}, {"false", "No"}} },
-	"settings":   func() []option { return []option{{"", "As the agent says"}, {"true", "Yes"}, {"false", "No"}} },
+	"settings":   func() []option { return []option{{"", "Use the agent's setting"}, {"true", "Yes"}, {"false", "No"}} },
 	"orders":     func() []option { return []option{{"", "Newest first"}, {"true", "Oldest first"}} },
 	"outcomes": func() []option {
 		return anyOf(call.StatusCompleted, call.StatusFailed, call.StatusBusy, call.StatusNoAnswer, call.StatusCanceled, call.StatusUnknown)

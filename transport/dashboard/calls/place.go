@@ -67,7 +67,7 @@ func again(c call.Call) (form, error) {
 		"again": c.ID, "missing": strings.Join(missing(c), ", "),
 		"phone_number": c.To, "from": c.From, "pathway_id": a.Pathway.ID, "persona_id": a.PersonaID, "first_sentence": a.FirstSentence,
 		"voice": a.Voice, "language": a.Language, "request_data": data,
-		"record": strconv.FormatBool(a.Record), "wait_for_greeting": strconv.FormatBool(a.WaitForGreeting),
+		"record": chosen(a.Record, c), "wait_for_greeting": chosen(a.WaitForGreeting, c),
 	}}
 	if a.MaxDuration != 0 {
 		f.Values["max_duration"] = strconv.FormatFloat(a.MaxDuration.Minutes(), 'f', -1, 64)
@@ -79,6 +79,14 @@ func again(c call.Call) (form, error) {
 		f.Values["task"] = a.Task
 	}
 	return f, err
+}
+
+// chosen returns the choice of a form by which a call like one that was made has a setting. Where no agent says yes, no need not be said.
+func chosen(on bool, c call.Call) string {
+	if !on && c.Agent.PersonaID == "" {
+		return ""
+	}
+	return strconv.FormatBool(on)
 }
 
 // missing names the settings of a call that the form cannot hold. A persona brings some of them again.
@@ -122,7 +130,7 @@ func (p pages) place(ctx context.Context, r *page.Request) (page.Answer, error) 
 	if err == nil {
 		var c call.Call
 		if c, err = p.cfg.Calls.Create(ctx, r.Org(), request); err == nil {
-			return page.SeeOther{To: page.Path("/calls", c.ID), Notice: "The call is queued."}, nil
+			return page.SeeOther{To: page.Path("/calls", c.ID), Notice: "The call was placed."}, nil
 		}
 	}
 	var ok bool

@@ -34,17 +34,17 @@ func TestPlace(t *testing.T) {
 	}
 	page(h, url.Values{
 		"phone_number": {"+14155550123"}, "task": {"Ask <b>."}, "max_duration": {"1.5"}, "record": {"true"}, "request_data": {`{"name":"Robin"}`},
-	}, http.StatusOK, "The call is queued.", "waiting", "Robin", "Ask &lt;b&gt;.", "1 min 30 s")
+	}, http.StatusOK, "The call was placed.", "waiting", "Robin", "Ask &lt;b&gt;.", "1 min 30 s")
 	found, _, err := h.calls.List(t.Context(), org, call.Filter{})
 	if err != nil || len(found.Items) != 1 {
 		t.Fatalf("%d calls were placed, %v", len(found.Items), err)
 	}
 	id := found.Items[0].ID
-	h.post("/calls/"+id, "/calls/"+id+"/stop", url.Values{}, http.StatusOK, "The call ends", "canceled", "!Stop the call")
+	h.post("/calls/"+id, "/calls/"+id+"/stop", url.Values{}, http.StatusOK, "The call was told to end", "canceled", "stopped by a user", "!Stop the call")
 	h.post("/calls/new", "/calls/"+id+"/stop", url.Values{}, http.StatusOK, "has already ended")
 	h.post("/calls/new", "/calls/none/stop", url.Values{}, http.StatusNotFound)
 	h.want(http.StatusOK, "/calls/new?again="+id, "<h1>Place a call again</h1>", `value="+14155550123"`, ">Ask &lt;b&gt;.</textarea>", "!Not carried over",
-		`id="record" name="record" ><option value="">As the agent says</option><option value="true" selected>`, `id="max_duration" name="max_duration" value="1.5"`)
+		`id="record" name="record" ><option value="">Use the agent&#39;s setting</option><option value="true" selected>`, `id="max_duration" name="max_duration" value="1.5"`)
 	h.want(http.StatusNotFound, "/calls/new?again=none")
 }
 
@@ -61,7 +61,7 @@ func TestPlaceAsTheAgentSays(t *testing.T) {
 		to := callwright.PhoneNumber("+1415555010" + string(rune('1'+len(said))))
 		h.post("/calls/new", "/calls", url.Values{
 			"phone_number": {to.String()}, "agent_id": {w.ID}, "record": {said}, "wait_for_greeting": {said},
-		}, http.StatusOK, "The call is queued.")
+		}, http.StatusOK, "The call was placed.")
 		found, _, err := h.calls.List(t.Context(), org, call.Filter{To: to.String()})
 		if err != nil || len(found.Items) != 1 {
 			t.Fatalf("%d calls were placed, %v", len(found.Items), err)
@@ -100,7 +100,7 @@ func TestCallAgain(t *testing.T) {
 	const lost = "the tools, the transfer number, the webhook, the retry."
 	h.want(http.StatusOK, "/calls/new?again=c1", "<title>Place a call again", "<h1>Place a call again", `name="pathway_version" value="0"`, `name="max_duration" value="1.5"`,
 		"&#34;name&#34;: &#34;Robin &amp; &lt;i&gt;&#34;", "Not carried over from the call that is made again: "+lost, "!secret-hook",
-		`name="record" ><option value="">As the agent says</option><option value="true">Yes</option><option value="false" selected>`)
+		`name="record" ><option value="" selected>Use the agent&#39;s setting</option><option value="true">Yes</option><option value="false">`)
 	h.want(http.StatusOK, "/calls/new?again=c2", `name="pathway_version" value="staging"`, "!Not carried over")
 	h.want(http.StatusOK, "/calls/new?again=c3", `name="persona_id" value="p2"`, `name="pathway_version" value=""`, "the version of the persona", "!the tools", "!Talk.")
 	h.post("/calls/new", "/calls", url.Values{"phone_number": {"12"}, "again": {"c1"}, "missing": {lost}},

@@ -67,7 +67,7 @@ func lineAnchor(seq int) string { return "#line-" + strconv.Itoa(seq) }
 func unheard(c call.Call) string {
 	switch {
 	case !c.Agent.Record:
-		return "This call is not recorded: recording is off in the settings of its agent."
+		return "This call is not recorded: neither its agent nor whoever placed it asked for a recording."
 	case !c.Queue.Ended():
 		return "The recording can be heard when the call has ended."
 	case c.StartedAt == nil:

@@ -46,7 +46,7 @@ func endText(c call.Call) string {
 	if c.Ending == nil {
 		return ""
 	}
-	if c.StopRequested && c.Ending.Cause == call.CauseLocalHangup {
+	if c.StopRequested && (c.Ending.Cause == call.CauseLocalHangup || c.Ending.Cause == call.CauseCancelled) {
 		return "stopped by a user"
 	}
 	return cmp.Or(causes[c.Ending.Cause], string(c.Ending.Cause))

@@ -55,9 +55,12 @@ func (p pages) editAgain(ctx context.Context, r *page.Request, d triage.Draft, f
 	return v, nil
 }
 
-// version returns the version of an issue on which a form was filled in; 0 when it does not say.
+// version returns the version of an issue on which a form was filled in; one that no issue has when it does not say.
 func version(r *page.Request) int64 {
-	n, _ := strconv.ParseInt(r.Field("version"), 10, 64)
+	n, err := strconv.ParseInt(r.Field("version"), 10, 64)
+	if err != nil || n < 1 {
+		return -1 // no issue has it
+	}
 	return n
 }
 

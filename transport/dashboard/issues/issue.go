@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"net/http"
+	"time"
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/transport/dashboard/page"
@@ -114,35 +115,16 @@ func (p pages) seen(ctx context.Context, r *page.Request, i triage.Issue) error 
 	return p.cfg.Issues.View(ctx, r.Org(), r.Principal.KeyID, i.ID)
 }
 
-// changed returns a function that waits for an entry that an issue did not have yet.
+// state is what changes with everything on the page of an issue.
+type state struct {
+	revision int64 // not every change has an entry
+	activity time.Time
+}
+
+// changed returns a function that waits until an issue, or its feed, is not as it was.
 func (p pages) changed(org callwright.OrgID, i triage.Issue) func(ctx context.Context) error {
-	return func(ctx context.Context) error {
-		watcher, err := p.cfg.Issues.Watch(ctx, org, i.ID, "")
-		if err != nil {
-			return err
-		}
-		defer watcher.Close()
-		// An entry between the rendering and Watch would be missed.
+	return page.Poll(state{i.Revision, i.LastActivityAt}, func(ctx context.Context) (state, error) {
 		now, err := p.cfg.Issues.Get(ctx, org, i.ID)
-		if err != nil || !now.LastActivityAt.Equal(i.LastActivityAt) {
-			return err
-		}
-		ctx, cancel := context.WithCancel(ctx)
-		defer cancel()
-		first := make(chan error, 2)
-		go func() {
-			_, err := watcher.Next(ctx)
-			first <- err
-		}()
-		go func() { // not every change has an entry
-			first <- page.Poll(i.Revision, func(ctx context.Context) (int64, error) {
-				now, err := p.cfg.Issues.Get(ctx, org, i.ID)
-				return now.Revision, err
-			})(ctx)
-		}()
-		err = <-first
-		cancel()
-		<-first
-		return err
-	}
+		return state{now.Revision, now.LastActivityAt}, err
+	})
 }

@@ -195,6 +195,19 @@ func TestListFaults(t *testing.T) {
 	}
 }
 
+// TestMarkdownIsCheap shows texts for which the parser would take seconds as they were typed, and others as Markdown.
+func TestMarkdownIsCheap(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	for _, of := range []string{"[](", "![a](", `[a](\(`, "> ", ">", "- ", "1. ", "2) ", "+ 1. > "} {
+		i := h.issue(org, triage.Draft{Title: "Costly", Description: "**first**\n\n" + strings.Repeat(of, 60_000/len(of))})
+		has(t, h.get(http.StatusOK, "/issues/"+i.ID), "<pre>**first**\n\n")
+	}
+	quoted := "**first**\n\n" + strings.Repeat("> a [link](https://good.example)\n> - 1.5\n\n", 150)
+	i := h.issue(org, triage.Draft{Title: "Ordinary", Description: quoted})
+	has(t, h.get(http.StatusOK, "/issues/"+i.ID), "<strong>first</strong>", `<a href="https://good.example"`)
+}
+
 // TestListOfRareIssues looks for an issue that is behind more than are looked at for a page.
 func TestListOfRareIssues(t *testing.T) {
 	t.Parallel()
@@ -238,9 +251,10 @@ func TestForms(t *testing.T) {
 		{"/decline", []string{"reason", ""}, 422, []string{`id="fault-reason"`}},
 		{"/accept", nil, 200, []string{"Issue accepted.", "accepted the issue", "backlog → todo"}},
 		{"/decline", []string{"reason", "late"}, 422, []string{"does not allow the event decline"}},
-		{"/change", []string{"status", "in_progress", "severity", "low", "assignee_id", "bob"}, 200, []string{"todo → in progress", "high → low"}},
+		{"/change", []string{"status", "in_progress", "severity", "low", "assignee_id", "bob", "version", "x"}, 422, []string{"changed meanwhile"}},
+		{"/change", []string{"status", "in_progress", "severity", "low", "assignee_id", "bob", "version", "2"}, 200, []string{"todo → in progress", "high → low"}},
 		{"/take", nil, 200, []string{"bob → Ada", "<dt>Assignee</dt><dd>Ada</dd>", `name="assignee_id" value="ada"`}},
-		{"/edit", []string{"title", "", "version", "0"}, 422, []string{`id="fault-title"`}},
+		{"/edit", []string{"title", "", "version", "4"}, 422, []string{`id="fault-title"`}},
 		{"/edit", []string{"title", "Stale", "version", "1", "status", "done", "severity", "low"}, 422, []string{"changed meanwhile", "Stale"}},
 		{"/comments", []string{"comment", ""}, 422, []string{`id="fault-comment"`}},
 		{"/comments", []string{"comment", "**Seen** it"}, 200, []string{"<strong>Seen</strong> it"}},

@@ -3,6 +3,7 @@ package issues
 import (
 	"bytes"
 	"html/template"
+	"strings"
 
 	"github.com/microcosm-cc/bluemonday"
 	"github.com/yuin/goldmark"
@@ -38,14 +39,42 @@ func newPolicy() *bluemonday.Policy {
 // maxMarkdown is how many bytes of a text are rendered.
 const maxMarkdown = 64 << 10
 
-// markdown renders a text that somebody has written. most bounds its bytes; 0: maxMarkdown.
+// The parser's time grows with the square of these, and texts that people write have few.
+const (
+	maxBrackets = 200 // opening ones
+	maxNested   = 20  // quotations or lists in each other: marks at the beginning of a line
+)
+
+// costly reports whether the parser may take long for a text.
+func costly(text string) bool {
+	if strings.Count(text, "[") > maxBrackets {
+		return true
+	}
+	for line := range strings.Lines(text) {
+		marks := 0
+		for _, c := range line {
+			if strings.ContainsRune(">-*+.)", c) {
+				marks++
+			} else if !strings.ContainsRune(" \t0123456789", c) {
+				break
+			}
+		}
+		if marks > maxNested {
+			return true
+		}
+	}
+	return false
+}
+
+// markdown renders a text that somebody has written; one that would take long is shown as it was typed. most bounds its bytes; 0: maxMarkdown.
 func markdown(most int, text string) template.HTML {
 	if most == 0 {
 		most = maxMarkdown
 	}
+	text = callwright.Clip(text, most)
 	var b bytes.Buffer
-	if err := renderMarkdown.Convert([]byte(callwright.Clip(text, most)), &b); err != nil {
-		return template.HTML("<pre>" + template.HTMLEscapeString(callwright.Clip(text, most)) + "</pre>") //nolint:gosec // escaped
+	if costly(text) || renderMarkdown.Convert([]byte(text), &b) != nil {
+		return template.HTML("<pre>" + template.HTMLEscapeString(text) + "</pre>") //nolint:gosec // escaped
 	}
 	return template.HTML(policy.SanitizeBytes(b.Bytes())) //nolint:gosec // sanitized
 }

@@ -43,7 +43,7 @@ func (v *view) count(ctx context.Context, org callwright.OrgID) error {
 		return nil
 	}
 	bars := chart.Bars{ID: "calls-per-hour", Title: "Calls per hour", Unit: "calls", Start: hours[0].Start, Step: time.Hour}
-	bars.Series = []chart.BarSeries{{Name: "answered", Values: series[0]}, {Name: "others", Values: series[1]}}
+	bars.Series = []chart.BarSeries{{Name: "answered", Values: series[0]}, {Name: "not answered, or under way", Values: series[1]}}
 	v.Day.PerHour = bars.SVG()
 	if ended == 0 {
 		return nil

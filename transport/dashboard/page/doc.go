@@ -41,11 +41,12 @@ func (a Area) With(templates fs.FS, funcs template.FuncMap) Area {
 // Route is a page, or what one of its forms does.
 type Route struct {
 	Pattern string // of http.ServeMux, such as "GET /calls/{id}"; every other method but GET needs the token of a form
-	MaxBody int64  // bytes of a form with its files; 0: MaxForm
+	MaxBody int64  // bytes of a form, without its files; 0: MaxForm
+	Files   int64  // bytes of the files that a form may bring beside; 0: it brings none
 	Serve   func(ctx context.Context, r *Request) (Answer, error)
 }
 
-// MaxForm is the most that a form may have, in bytes, unless its Route says otherwise.
+// MaxForm is the most that a form may have beside its files, in bytes, unless its Route says otherwise.
 const MaxForm = 1 << 20
 
 // Answer answers a request: a *View, a SeeOther or a Content. An error is why nothing was sent.

@@ -73,15 +73,19 @@ func (s *Site) readForm(w http.ResponseWriter, r *Request, route Route) error {
 	if most == 0 {
 		most = MaxForm
 	}
-	r.Body = http.MaxBytesReader(w, r.Body, most)
 	var err error
 	if strings.HasPrefix(r.Header.Get("Content-Type"), "multipart/") {
+		r.Body = http.MaxBytesReader(w, r.Body, most+route.Files)
 		err = r.ParseMultipartForm(partMemory)
 	} else {
+		r.Body = http.MaxBytesReader(w, r.Body, most)
 		err = r.ParseForm()
 	}
-	if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
-		return callwright.Errorf(callwright.CodePayloadTooLarge, "the form and its files may be at most %s", sizeOf(most))
+	if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge || textOf(r.PostForm) > most {
+		if route.Files > 0 {
+			return callwright.Errorf(callwright.CodePayloadTooLarge, "the form may be at most %s, and its files %s", sizeOf(most), sizeOf(route.Files))
+		}
+		return callwright.Errorf(callwright.CodePayloadTooLarge, "the form may be at most %s", sizeOf(most))
 	}
 	if err != nil {
 		return callwright.Errorf(callwright.CodeBadRequest, "the form cannot be read").Because(err)
@@ -93,6 +97,16 @@ func (s *Site) readForm(w http.ResponseWriter, r *Request, route Route) error {
 		return callwright.Errorf(callwright.CodeForbidden, "this form has expired because you have signed in or out: reload the page and try again")
 	}
 	return nil
+}
+
+// textOf returns how many bytes the names and values of fields have.
+func textOf(fields url.Values) (n int64) {
+	for name, values := range fields {
+		for _, v := range values {
+			n += int64(len(name) + len(v))
+		}
+	}
+	return n
 }
 
 // isNoText reports whether no database can store a text: it is not UTF-8, or has NUL characters.

@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"sync"
 	"time"
 
@@ -40,7 +42,13 @@ type hub struct {
 
 type channelKey struct {
 	org     callwright.OrgID
+	rights  string // entitlements of who looks
 	address string
+}
+
+// rights returns the entitlements of a principal as one text.
+func rights(p callwright.Principal) string {
+	return fmt.Sprintf("%q", slices.Sorted(slices.Values(p.Entitlements)))
 }
 
 // channel is what all streams of one address share.
@@ -89,7 +97,7 @@ func (h *hub) close(ctx context.Context) error {
 
 // join adds a stream to the channel of a request, which it starts if it is the first.
 func (h *hub) join(r *Request, route Route) (c *channel, st *stream, leave func(), err error) {
-	key := channelKey{r.Principal.Org, r.URL.RequestURI()}
+	key := channelKey{r.Principal.Org, rights(r.Principal), r.URL.RequestURI()}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.closed || h.open >= h.site.cfg.Streams || h.perOrg[key.org] >= h.site.cfg.OrgStreams {
@@ -237,7 +245,7 @@ func (s *Site) renderLive(ctx context.Context, r *Request, route Route) (*View, 
 		return nil, nil, err
 	}
 	defer leaveOrg()
-	leave, err := s.room.enter(ctx)
+	leave, err := s.room.enter(ctx, r.area)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -354,25 +362,26 @@ func (h *hub) serve(w http.ResponseWriter, r *Request, route Route) error {
 		case <-h.ctx.Done():
 			return nil
 		case <-beat.C:
-			if err := h.site.admit(r); err != nil && !passing(err) { // a database that is away ends no session
+			before := rights(r.Principal)
+			err := h.site.admit(r)
+			if err == nil && rights(r.Principal) != before || err != nil && !passing(err) { // a database that is away ends no session
 				_ = out.write([]byte("event: reload\ndata:\n\n"))
 				return nil
 			}
-			err = out.write([]byte(":\n\n"))
+			if err := out.write([]byte(":\n\n")); err != nil {
+				return nil // the browser has gone
+			}
 		case <-st.wake:
 			parts, over := c.news(st)
 			for name, part := range parts {
-				if err == nil {
-					err = out.write(event(name, r.fill(part)))
+				if err := out.write(event(name, r.fill(part))); err != nil {
+					return nil
 				}
 			}
-			if over != nil && err == nil {
+			if over != nil {
 				_ = out.write([]byte("event: reload\ndata:\n\n"))
 				return nil
 			}
-		}
-		if err != nil {
-			return nil // the browser has gone
 		}
 	}
 }

@@ -139,7 +139,7 @@ func (s *Site) serve(w *recorder, r *Request, route Route) error {
 			defer func() { _ = r.MultipartForm.RemoveAll() }()
 		}
 	}
-	leave, err := s.room.enter(r.Context())
+	leave, err := s.room.enter(r.Context(), r.area)
 	if err != nil {
 		return err
 	}
@@ -175,8 +175,8 @@ func (s *Site) refuse(w http.ResponseWriter, r *Request, err error) error {
 		return err
 	}
 	next := "/"
-	if r.Method == http.MethodGet {
-		next = r.URL.RequestURI()
+	if address := r.URL.RequestURI(); r.Method == http.MethodGet && len(address) <= maxNext {
+		next = address
 	}
 	to := "/login"
 	if next != "/" {

@@ -11,13 +11,15 @@ import (
 // The bounds of what is done at once.
 const (
 	maxPages    = 64              // that are made at once; others wait
-	maxOrgPages = 32              // requests of one organization, from the reading of a form until its page is taken; others wait
+	maxOwnPages = 16              // such as the sign-in, beside them
+	maxOrgPages = 16              // requests of one organization, from the reading of a form until its page is taken; others wait
 	maxWait     = 5 * time.Second // for a place
 )
 
 // room bounds the requests that are answered at once, so that neither strangers nor one organization keep others from their pages.
 type room struct {
 	pages chan struct{} // holds a value for each page that is being made
+	own   chan struct{} // and for each of this package's own, which are for strangers, too
 
 	mu   sync.Mutex
 	orgs map[callwright.OrgID]*orgRoom
@@ -30,7 +32,7 @@ type orgRoom struct {
 }
 
 func newRoom() *room {
-	return &room{pages: make(chan struct{}, maxPages), orgs: map[callwright.OrgID]*orgRoom{}}
+	return &room{pages: make(chan struct{}, maxPages), own: make(chan struct{}, maxOwnPages), orgs: map[callwright.OrgID]*orgRoom{}}
 }
 
 var errFull = &callwright.Error{Code: callwright.CodeUnavailable, Message: "too many pages are being made: try again", RetryAfter: maxWait}
@@ -47,8 +49,13 @@ func take(ctx context.Context, places chan struct{}) (leave func(), err error) {
 	}
 }
 
-// enter takes a place to make a page in.
-func (r *room) enter(ctx context.Context) (leave func(), err error) { return take(ctx, r.pages) }
+// enter takes a place to make a page of an area in; nil: one of this package.
+func (r *room) enter(ctx context.Context, of *Area) (leave func(), err error) {
+	if of == nil {
+		return take(ctx, r.own)
+	}
+	return take(ctx, r.pages)
+}
 
 // enterOrg takes a place in the share of an organization.
 func (r *room) enterOrg(ctx context.Context, org callwright.OrgID) (leave func(), err error) {

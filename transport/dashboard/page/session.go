@@ -73,6 +73,11 @@ func (s *Site) signIn(ctx context.Context, r *Request) (Answer, error) {
 	if err != nil {
 		return nil, err
 	}
+	if r.token != "" { // nobody uses the former session any more
+		if err := s.cfg.Sessions.SignOut(ctx, r.token); err != nil {
+			return nil, err
+		}
+	}
 	r.Principal.Org, r.Principal.KeyID = session.Org, session.KeyID // for the log
 	return cookied{name: "session", value: token, to: next}, nil
 }

@@ -57,6 +57,7 @@ type Site struct {
 const (
 	answerTimeout = 30 * time.Second // for a browser to take a page
 	maxAddress    = 4 << 10          // bytes of a path with its query
+	maxNext       = 1 << 10          // and of one to which the sign-in leads: each may become three there
 	maxSignIn     = 4 << 10          // bytes of a form that somebody without a session sends
 )
 

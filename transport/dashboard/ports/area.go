@@ -49,7 +49,7 @@ func New(c Config) page.Area {
 			{Pattern: "GET /ports", Serve: p.list},
 			{Pattern: "GET /ports/check", Serve: p.check},
 			{Pattern: "GET /ports/new", Serve: p.showNew},
-			{Pattern: "POST /ports", MaxBody: maxFiles*document.MaxSize + page.MaxForm, Serve: p.start},
+			{Pattern: "POST /ports", Files: maxFiles * document.MaxSize, Serve: p.start},
 			{Pattern: "GET /ports/{id}", Serve: p.show},
 			{Pattern: "GET /ports/{id}/letter.pdf", Serve: p.letter},
 			{Pattern: "GET /ports/{id}/evidence.json", Serve: p.evidence},

@@ -22,8 +22,8 @@ type Config struct {
 // pages serves the pages.
 type pages struct{ cfg Config }
 
-// maxUpload bounds the recordings of a voice with their form, in bytes, as the HTTP API does.
-const maxUpload = 10<<20 + 64<<10
+// maxUpload bounds the recordings of a voice, in bytes, as the HTTP API does.
+const maxUpload = 10 << 20
 
 // New returns the pages of speech.
 func New(c Config) page.Area {
@@ -41,7 +41,7 @@ func New(c Config) page.Area {
 			{Pattern: "GET /speech/samples/{id}", Serve: p.sample},
 			{Pattern: "GET /speech/samples/{id}/audio", Serve: p.audio},
 			{Pattern: "GET /speech/voices", Serve: p.voices},
-			{Pattern: "POST /speech/voices", MaxBody: maxUpload, Serve: p.clone},
+			{Pattern: "POST /speech/voices", Files: maxUpload, Serve: p.clone},
 			{Pattern: "GET /speech/voices/{id}", Serve: p.voice},
 			{Pattern: "POST /speech/voices/{id}/name", Serve: p.rename},
 			{Pattern: "POST /speech/voices/{id}/delete", Serve: p.delete},

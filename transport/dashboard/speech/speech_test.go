@@ -345,7 +345,7 @@ func TestVoices(t *testing.T) {
 		status, text, _ = h.upload(c.name, c.recordings...)
 		wants(t, name, status, 422, text, `id="fault-`+c.field+`"`, `value="`+c.name+`"`, `value="female"`)
 	}
-	if status, text, _ = h.upload("Kim", make([]byte, 11<<20)); status != 413 {
+	if status, text, _ = h.upload("Kim", make([]byte, 12<<20)); status != 413 {
 		t.Errorf("a large file gives %d\n%s", status, text)
 	}
 	status, text, at = h.post(at+"/delete", url.Values{})

@@ -113,4 +113,5 @@ for (const audio of document.querySelectorAll("audio[id]")) {
   if (line?.dataset.start && line.closest("[data-for]")?.dataset.for === audio.id) audio.currentTime = line.dataset.start / 1000;
 }
 
+document.querySelector("main .fault")?.scrollIntoView({ block: "center" });
 showTimes(document);
