@@ -1,6 +1,7 @@
 package trunks_test
 
 import (
+	"fmt"
 	"io"
 	"net/http"
 	"net/url"
@@ -12,6 +13,7 @@ import (
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/sip"
 	"github.com/callwright/callwright/sip/setup"
+	"github.com/callwright/callwright/sip/testcall"
 )
 
 // begin begins a set-up and returns the query of its steps.
@@ -64,6 +66,33 @@ func TestSetUp(t *testing.T) {
 	h.want(http.StatusOK, at, nil, "ringing", `class="badge warn"><span aria-hidden="true">!</span> busy</span></p>`, `aria-label="Steps over time"`, "failed: SIP 486: the callee is busy (bad)", "Try again", "!data-live")
 	h.attach(org, two)
 	h.want(http.StatusNotFound, strings.Replace(at, one, two, 1), nil)
+}
+
+// TestPhasesOfTestCalls asks people to answer until they have, and tells how long a call was up when it is over.
+func TestPhasesOfTestCalls(t *testing.T) {
+	t.Parallel()
+	h := open(t, callwright.EntitlementSIP)
+	start := time.Now().Add(-10 * time.Second)
+	answer, end := start.Add(time.Second), start.Add(4500*time.Millisecond)
+	const ring, tone = "The other side should ring now.", "The other side hears a tone."
+	for i, c := range []struct {
+		status   testcall.Status
+		answered *time.Time
+		ended    *time.Time
+		texts    []string
+	}{
+		{testcall.Ringing, nil, nil, []string{ring, "!" + tone, "!p for"}},
+		{testcall.InProgress, &answer, nil, []string{"!" + ring, tone, "Up for ", "!was up"}},
+		{testcall.Completed, &answer, &end, []string{"!" + ring, "!" + tone, "It was up for 3.5 s.", "!Up for"}},
+	} {
+		call := testcall.Call{
+			ID: fmt.Sprint("tc_", i), Org: org, Number: one, Status: c.status, Result: testcall.Pending, StartedAt: start, AnsweredAt: c.answered, EndedAt: c.ended,
+		}
+		if _, _, err := h.tests.Insert(t.Context(), call, 10, start.Add(-time.Hour)); err != nil {
+			t.Fatal(err)
+		}
+		h.want(http.StatusOK, "/trunks/"+one+"/test/"+call.ID, nil, c.texts...)
+	}
 }
 
 // ended waits until a page is not live any more.
