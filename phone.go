@@ -28,6 +28,28 @@ func ParsePhoneNumber(s string) (PhoneNumber, error) {
 	return PhoneNumber("+" + digits), nil
 }
 
+// separators are what people write between the digits of a number (ITU-T E.123), the no-break space and hyphen too.
+const separators = " \u00a0\u202f-\u2010\u2011.()"
+
+// ParseTypedNumber parses an E.164 number as people write it, such as "+1 (202) 555-0102": with spaces, hyphens, dots and
+// brackets (ITU-T E.123). The plus is required, because the digits of a national number would name another country. Other texts
+// are CodeBadRequest, also those with a trunk prefix such as "+44 (0)20", which is dialed only within the country.
+func ParseTypedNumber(s string) (PhoneNumber, error) {
+	rest, international := strings.CutPrefix(strings.TrimSpace(s), "+")
+	if !international {
+		return "", Invalid("", "must begin with + and the country code, such as +14155550108")
+	}
+	if strings.Contains(rest, "(0)") {
+		return "", Invalid("", "must not have (0), which is dialed only within the country")
+	}
+	return ParsePhoneNumber("+" + strings.Map(func(c rune) rune {
+		if strings.ContainsRune(separators, c) {
+			return -1
+		}
+		return c
+	}, rest))
+}
+
 // String returns the number with its plus.
 func (n PhoneNumber) String() string { return string(n) }
 

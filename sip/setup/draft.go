@@ -196,4 +196,16 @@ func (d Draft) check() error {
 	return nil
 }
 
+// Ready returns an error for the first field that must be filled in before the numbers of a draft can be attached. Without a user name
+// and a password, sip.Service.Attach would make trunks that do not authenticate.
+func (d Draft) Ready() error {
+	switch {
+	case d.Auth == AuthDigest && d.Username == "":
+		return callwright.Invalid("username", "is required to authenticate by user name and password")
+	case d.Auth == AuthDigest && d.Password == "":
+		return callwright.Invalid("password", "is required to authenticate by user name and password")
+	}
+	return nil
+}
+
 func oneOf[T comparable](value T, allowed ...T) bool { return slices.Contains(allowed, value) }

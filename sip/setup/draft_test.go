@@ -169,3 +169,24 @@ func hasField(err error, field string) bool {
 	e, ok := errors.AsType[*callwright.Error](err)
 	return ok && e.Code == callwright.CodeBadRequest && e.Field == field
 }
+
+// TestReady wants credentials of the drafts that authenticate with them.
+func TestReady(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		draft setup.Draft
+		field string // with a fault; empty: the draft is ready
+	}{
+		{setup.Draft{Auth: setup.AuthDigest}, "username"},
+		{setup.Draft{Auth: setup.AuthDigest, Password: "secret-1"}, "username"},
+		{setup.Draft{Auth: setup.AuthDigest, Username: "robin"}, "password"},
+		{setup.Draft{Auth: setup.AuthDigest, Username: "robin", Password: "secret-1"}, ""},
+		{setup.Draft{Auth: setup.AuthNone}, ""},
+		{setup.Draft{}, ""},
+	} {
+		err := c.draft.Ready()
+		if e, _ := errors.AsType[*callwright.Error](err); err == nil && c.field != "" || err != nil && (e == nil || e.Field != c.field) {
+			t.Errorf("%+v: got %v, want a fault of %q", c.draft, err, c.field)
+		}
+	}
+}

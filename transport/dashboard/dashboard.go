@@ -119,7 +119,11 @@ func areas(c Config) []page.Area {
 		found = append(found, issues.New(shown))
 	}
 	if c.Speech != nil {
-		found = append(found, speechpages.New(speechpages.Config{Speech: c.Speech}))
+		shown := speechpages.Config{Speech: c.Speech}
+		if c.Access != nil {
+			shown.Names = c.Access.KeyNames
+		}
+		found = append(found, speechpages.New(shown))
 	}
 	if c.Access != nil {
 		found = append(found, settings.New(settings.Config{Access: c.Access, Deliveries: c.Deliveries, Areas: found, Clock: c.Clock}))

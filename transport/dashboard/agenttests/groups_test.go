@@ -60,6 +60,33 @@ func TestSets(t *testing.T) {
 	h.post(at, at+"/cancel", url.Values{}, http.StatusOK, "The simulation set is being cancelled.")
 }
 
+// TestStatesOfSets: some runs of a set that is PASSED have passed, those of a batch all.
+func TestStatesOfSets(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	for i, c := range []struct {
+		kind         agenttest.Kind
+		state        agenttest.State
+		path         string
+		badge, share string
+	}{
+		{agenttest.Simulations, agenttest.Passed, "/tests/sets/", `class="badge plain"><span aria-hidden="true">•</span> completed</span>`, "1 of 4 runs passed"},
+		{agenttest.Simulations, agenttest.Failed, "/tests/sets/", " failed</span>", "1 of 4 runs passed"},
+		{agenttest.Simulations, agenttest.Running, "/tests/sets/", " running</span>", "!runs passed"},
+		{agenttest.OneEach, agenttest.Passed, "/tests/batches/", " passed</span>", "!completed"},
+	} {
+		b := agenttest.Batch{
+			ID: fmt.Sprint("b", i), Org: org, Kind: c.kind, Trigger: agenttest.ByAPI, Pathway: "p1", State: c.state, Simulations: 4, CreatedAt: created,
+			Scenarios: []agenttest.Part{{Scenario: "s1", Name: "Pays", Pathway: "p1"}}, Counts: agenttest.Counts{Passed: 1, Failed: 3}, Revision: 1,
+		}
+		h.check(h.store.InsertBatch(t.Context(), b))
+		h.want(http.StatusOK, c.path+b.ID, c.badge, c.share)
+		h.want(http.StatusOK, strings.TrimSuffix(c.path, "/")+"?status="+string(c.state), b.ID, c.badge)
+	}
+	h.want(http.StatusOK, "/tests/sets", `<option value="PASSED">completed</option>`)
+	h.want(http.StatusOK, "/tests/batches", `<option value="PASSED">passed</option>`)
+}
+
 // TestStartGroups starts groups by their forms, which say what is wrong with them.
 func TestStartGroups(t *testing.T) {
 	t.Parallel()

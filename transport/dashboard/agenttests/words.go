@@ -20,7 +20,7 @@ type option struct{ Value, Text string }
 
 // funcs are the functions of the templates.
 var funcs = template.FuncMap{
-	"state": stateOf, "outcome": outcomeOf, "vote": voteOf, "score": scoreText, "share": shareText, "json": indented,
+	"state": stateOf, "groupstate": groupStateOf, "groupstates": groupStates, "outcome": outcomeOf, "vote": voteOf, "score": scoreText, "share": shareText, "json": indented,
 	"price": priceText, "ending": endText, "raw": rawText, "number": func(i int) int { return i + 1 },
 
 	"trigger": func(t agenttest.Trigger) string { return triggerWords[t] },
@@ -52,7 +52,29 @@ var triggerWords = map[agenttest.Trigger]string{
 	agenttest.BySimulation: "a simulation", agenttest.ByTornado: "a tornado session",
 }
 
-// stateOf returns the badge of a run or of a group.
+// groupStates returns the choices of a filter by the states of groups, with the words of their badges. path is that of their list.
+func groupStates(path string) []option {
+	all := anyOf(agenttest.States())
+	for i, o := range all {
+		if path == setsPath && o.Value == string(agenttest.Passed) {
+			all[i].Text = setCompleted
+		}
+	}
+	return all
+}
+
+// setCompleted is the state of a simulation set that has passed: some of its runs have, which says nothing about the others.
+const setCompleted = "completed"
+
+// groupStateOf returns the badge of a group.
+func groupStateOf(b agenttest.Batch) page.Badge {
+	if b.Kind == agenttest.Simulations && b.State == agenttest.Passed {
+		return page.Badge{Kind: "plain", Text: setCompleted}
+	}
+	return stateOf(b.State)
+}
+
+// stateOf returns the badge of a run, or of a group whose state is that of its runs.
 func stateOf(s agenttest.State) page.Badge {
 	kind := "plain"
 	switch s {

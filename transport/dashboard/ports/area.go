@@ -44,7 +44,7 @@ func New(c Config) page.Area {
 	}
 	return page.Area{
 		Title: "Ports", Path: "/ports", Entitlement: callwright.EntitlementSIP, Templates: templates,
-		Funcs: map[string]any{"state": state, "number": numberBadge, "day": day, "remedy": remedy, "acts": acts},
+		Funcs: map[string]any{"state": state, "number": numberBadge, "day": day, "remedy": remedy, "acts": acts, "left": left},
 		Routes: []page.Route{
 			{Pattern: "GET /ports", Serve: p.list},
 			{Pattern: "GET /ports/check", Serve: p.check},

@@ -8,11 +8,23 @@ import (
 	"github.com/callwright/callwright/transport/dashboard/page"
 )
 
-func state(s porting.State) page.Badge {
+// state returns the badge of a request's state. One that has ported some of its numbers only is no success.
+func state(r porting.Request) page.Badge {
+	if r.Detail() == porting.DetailPartly {
+		return page.Badge{Kind: "warn", Text: page.Words(r.State)}
+	}
 	return page.Badge{Kind: map[porting.State]string{
 		porting.WaitingForSignature: "warn", porting.Submitted: "busy", porting.InProgress: "busy", porting.Completed: "good",
 		porting.Canceled: "plain", porting.Failed: "bad",
-	}[s], Text: page.Words(s)}
+	}[r.State], Text: page.Words(r.State)}
+}
+
+// left returns the numbers of a partial port that were rejected: its notice says what to do about each.
+func left(r porting.Request) []porting.Number {
+	if r.Detail() != porting.DetailPartly {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(r.Numbers), func(n porting.Number) bool { return n.State != porting.NumberRejected })
 }
 
 func numberBadge(s porting.NumberState) page.Badge {

@@ -2,6 +2,7 @@ package ports
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -66,13 +67,26 @@ type check struct {
 	Faults  page.Faults
 }
 
+// Portable returns the numbers that can be ported, each on a line.
+func (c check) Portable() string {
+	var all []string
+	for _, p := range c.Found {
+		if p.Portable {
+			all = append(all, p.Number.String())
+		}
+	}
+	return strings.Join(all, "\n")
+}
+
 func (p pages) check(ctx context.Context, r *page.Request) (page.Answer, error) {
 	data := check{Numbers: r.Query("numbers")}
 	v := &page.View{Page: "check", Title: "Check numbers"}
 	if data.Numbers != "" {
-		var err error
 		numbers := splitNumbers(data.Numbers)
-		data.Found, err = p.cfg.Ports.Check(ctx, numbers)
+		parsed, err := typedNumbers(numbers)
+		if err == nil {
+			data.Found, err = p.cfg.Ports.Check(ctx, parsed)
+		}
 		if faults, ok := faultsOf(err, map[string][]string{"phone_numbers": numbers}); ok {
 			v.Status, data.Faults, err = http.StatusUnprocessableEntity, faults, nil
 		}
@@ -93,4 +107,22 @@ func splitNumbers(text string) []string {
 		}
 	}
 	return all
+}
+
+// typedNumbers returns numbers in E.164, as the domain takes them, or a fault for each that is none. It leaves more than the domain takes
+// as they are.
+func typedNumbers(typed []string) ([]string, error) {
+	if len(typed) > porting.MaxNumbers {
+		return typed, nil
+	}
+	var faults callwright.FieldErrors
+	parsed := make([]string, len(typed))
+	for i, text := range typed {
+		number, err := callwright.ParseTypedNumber(text)
+		if err != nil {
+			faults = append(faults, callwright.Invalid(fmt.Sprintf("phone_numbers[%d]", i), "%s", callwright.MessageOf(err)))
+		}
+		parsed[i] = number.String()
+	}
+	return parsed, faults.OrNil()
 }

@@ -78,6 +78,24 @@ func TestStepsThatWereReached(t *testing.T) {
 	has(t, h.put(porting.Request{State: porting.WaitingForSignature}, made), "<li>submitted", "<li>in progress", "<li>completed")
 }
 
+// TestPartialPort wants no success of a port of some numbers only, and the others with what to do about each.
+func TestPartialPort(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	const good = `class="badge good"><span aria-hidden="true">✓</span> completed</span>`
+	partial := h.put(porting.Request{State: porting.Completed, Numbers: []porting.Number{
+		{State: porting.NumberPorted, PortedAt: noon}, {State: porting.NumberRejected, Failure: &porting.Failure{Code: porting.PINInvalid}},
+		{State: porting.NumberRejected}, {State: porting.NumberCanceled},
+	}})
+	has(t, partial, `class="badge warn"><span aria-hidden="true">!</span> completed</span> partially ported`, "These numbers were not ported:",
+		"<li>&#43;12065550001: The losing carrier refuses the PIN.", "<li>&#43;12065550002: The carrier gives no reason.</li>")
+	lacks(t, partial, good, "<li>&#43;12065550000:", "<li>&#43;12065550003:")
+	lacks(t, h.get(http.StatusOK, "/ports"), good)
+	has(t, h.put(porting.Request{State: porting.Completed, Numbers: []porting.Number{{State: porting.NumberPorted}}}), good)
+	lacks(t, h.get(http.StatusOK, "/ports/port_1"), "were not ported")
+	has(t, h.get(http.StatusOK, "/ports"), good, `class="badge warn"`)
+}
+
 // TestCancelIsOffered wants the button where the domain takes it.
 func TestCancelIsOffered(t *testing.T) {
 	t.Parallel()

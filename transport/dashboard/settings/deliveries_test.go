@@ -31,7 +31,7 @@ func TestDeliveries(t *testing.T) {
 	t.Parallel()
 	h := open(t)
 	h.get("/settings", `href="/settings/deliveries"`)
-	h.get("/settings/deliveries", "Every message was taken")
+	h.get("/settings/deliveries", "No messages failed.", "<code>webhook_url</code>", "refuses for good is given up at once")
 	hook := "https://hooks.example.com/hunter2?token=hunter2"
 	for i, m := range []callwright.Message{
 		{Kind: callwright.MessageCall, Subject: "c1"}, {Kind: callwright.MessageCallEvent, Subject: "c2"},

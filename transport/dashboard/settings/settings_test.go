@@ -145,7 +145,8 @@ func TestKeys(t *testing.T) {
 		t.Error("the key is shown again")
 	}
 	second := h.shown(h.post("/settings", "/settings/keys/"+who.KeyID+"/rotate", url.Values{}, http.StatusOK))
-	h.get("/settings", "rotated")
+	h.get("/settings", "rotated", `data-ask="Rotate the key “desk”? It ends in 24 hours."`, `data-ask="Revoke the key “desk”? Programs`,
+		`data-ask="Revoke your own key, “&lt;script&gt;”?`)
 	h.post("/settings", "/settings/keys/"+who.KeyID+"/rotate", url.Values{}, http.StatusConflict, "rotated already")
 	next, err := h.access.CheckKey(t.Context(), second)
 	if err != nil {
@@ -205,7 +206,7 @@ func TestWebhooks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if strings.Contains(h.get("/settings/webhooks", "Acme &lt;b&gt;"), before.WebhookSecret.Reveal()) {
+	if strings.Contains(h.get("/settings/webhooks", "Acme &lt;b&gt;", "with 0 it stops at once."), before.WebhookSecret.Reveal()) {
 		t.Error("the secret is shown")
 	}
 	for overlap, fault := range map[string]string{

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"slices"
 
+	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/speech"
 	"github.com/callwright/callwright/transport/dashboard/page"
 )
@@ -17,10 +18,21 @@ var files embed.FS
 // Config names the services behind the pages. Speech is required.
 type Config struct {
 	Speech *speech.Service
+	// Names returns the names of keys by their ids, which samples and voices keep. Unknown ids are left out. nil: ids are shown.
+	Names func(ctx context.Context, org callwright.OrgID, ids []string) (map[string]string, error)
 }
 
 // pages serves the pages.
 type pages struct{ cfg Config }
+
+// keyName returns the name of a key; empty: it is not known.
+func (p pages) keyName(ctx context.Context, r *page.Request, id string) (string, error) {
+	if p.cfg.Names == nil || id == "" {
+		return "", nil
+	}
+	found, err := p.cfg.Names(ctx, r.Org(), []string{id})
+	return found[id], err
+}
 
 // maxUpload bounds the recordings of a voice, in bytes, as the HTTP API does.
 const maxUpload = 10 << 20

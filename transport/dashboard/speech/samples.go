@@ -85,6 +85,7 @@ type spoken struct {
 	speech.Sample
 
 	VoiceName string // empty: the voice was deleted
+	KeyName   string // of User; empty: it is not known
 }
 
 func (p pages) sample(ctx context.Context, r *page.Request) (page.Answer, error) {
@@ -96,7 +97,8 @@ func (p pages) sample(ctx context.Context, r *page.Request) (page.Answer, error)
 	if err != nil {
 		return nil, err
 	}
-	return &page.View{Page: "sample", Title: "Sample", Data: spoken{s, names(voices)[s.Voice]}}, nil
+	key, err := p.keyName(ctx, r, s.User)
+	return &page.View{Page: "sample", Title: "Sample", Data: spoken{s, names(voices)[s.Voice], key}}, err
 }
 
 // audio sends the audio of a sample, or the ranges of it that a player asks for.

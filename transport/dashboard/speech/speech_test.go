@@ -19,11 +19,13 @@ import (
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/audiofile"
 	"github.com/callwright/callwright/adapters/memstore"
+	"github.com/callwright/callwright/adapters/memstore/orgstore"
 	"github.com/callwright/callwright/adapters/memstore/speechstore"
 	"github.com/callwright/callwright/speech"
 	"github.com/callwright/callwright/speech/pcm"
 	"github.com/callwright/callwright/speech/speechtest"
 	"github.com/callwright/callwright/speech/tts"
+	"github.com/callwright/callwright/transport/access"
 	"github.com/callwright/callwright/transport/dashboard"
 )
 
@@ -205,6 +207,47 @@ func TestSpeak(t *testing.T) {
 	for _, path := range []string{"/speech/samples?offset=x", "/speech/samples?offset=-1"} {
 		if status, _ := h.get(path); status != 400 {
 			t.Errorf("%s is %d", path, status)
+		}
+	}
+}
+
+// TestKeyNames shows the name of the key that has asked for a sample or a voice, and the id of one that is not known.
+func TestKeyNames(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	store := memstore.New()
+	keys, err := access.New(access.Config{Store: orgstore.Tenants{Store: store}, Atomic: store, Secret: callwright.Secret(strings.Repeat("s", 32))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := keys.CreateOrganization(t.Context(), "acme", "Acme"); err != nil {
+		t.Fatal(err)
+	}
+	key, err := keys.CreateKey(t.Context(), "acme", "desk <b>", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := dashboard.New(dashboard.Config{Authenticator: signedIn{}, Speech: h.speech, Access: keys})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for id, name := range map[string]string{key.Record.ID: "desk &lt;b&gt;", "key-9": "<code>key-9</code>"} {
+		sample, err := h.speech.Speak(t.Context(), "acme", speech.Request{Text: "Hello", Voice: "ada", Format: speech.PCM44100, User: id})
+		if err != nil {
+			t.Fatal(err)
+		}
+		voice, err := h.speech.Clone(t.Context(), "acme", speech.CloneRequest{
+			Name: "By " + id[:5], Files: []io.ReadSeeker{bytes.NewReader(recording(t))}, User: id,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for path, want := range map[string]string{
+			"/speech/samples/" + sample.ID: "<dt>By the key</dt><dd>" + name + "</dd>", "/speech/voices/" + voice.ID: "by the key " + name + "</dd>",
+		} {
+			answer := httptest.NewRecorder()
+			d.ServeHTTP(answer, httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, nil))
+			wants(t, path, answer.Code, 200, answer.Body.String(), want)
 		}
 	}
 }

@@ -39,6 +39,7 @@ type voice struct {
 	speech.Voice
 
 	Pitch, Tempo float64 // factors of its Base
+	KeyName      string  // of CreatedBy; empty: it is not known
 	NewName      string  // as typed
 	MaxName      int
 	Faults       page.Faults
@@ -55,6 +56,9 @@ func (p pages) voicePage(ctx context.Context, r *page.Request, shown voice) (pag
 	}
 	shown.Voice, shown.MaxName = v, speech.MaxName
 	shown.Pitch, shown.Tempo = v.Prosody.Factors()
+	if shown.KeyName, err = p.keyName(ctx, r, v.CreatedBy); err != nil {
+		return nil, err
+	}
 	view := &page.View{Page: "voice", Title: v.Name, Data: &shown}
 	if shown.Faults == nil {
 		shown.NewName = v.Name

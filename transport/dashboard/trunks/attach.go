@@ -90,11 +90,18 @@ func (p pages) finish(ctx context.Context, c choice, done sip.Attached) choice {
 // attachAll attaches all numbers of a choice. It fails when no number could be attached. Trunks that a number has already are kept
 // unless they may be replaced.
 func (p pages) attachAll(ctx context.Context, c choice, replace bool) (sip.Attached, error) {
+	if err := c.Ready(); err != nil {
+		return sip.Attached{}, err
+	}
 	directions, err := c.inputs()
 	if err != nil {
 		return sip.Attached{}, err
 	}
-	done, err := p.cfg.Trunks.Attach(ctx, c.Org, sip.Attachment{Numbers: words(c.Numbers), Directions: directions, Keep: !replace})
+	numbers, err := typedNumbers(c.Numbers)
+	if err != nil {
+		return sip.Attached{}, err
+	}
+	done, err := p.cfg.Trunks.Attach(ctx, c.Org, sip.Attachment{Numbers: numbers, Directions: directions, Keep: !replace})
 	if err != nil || len(done.Configured) > 0 {
 		return done, err
 	}
@@ -142,6 +149,25 @@ func atField(faults page.Faults) page.Faults {
 		placed[name] = wireNames.Replace(text)
 	}
 	return placed
+}
+
+// typedNumbers reads numbers between lines, commas or semicolons, or before the plus of the next: people write spaces within numbers.
+func typedNumbers(text string) (numbers []string, err error) {
+	var reasons []string
+	for typed := range strings.FieldsFuncSeq(strings.ReplaceAll(text, "+", "\n+"), func(c rune) bool { return strings.ContainsRune("\r\n,;", c) }) {
+		if typed = strings.TrimSpace(typed); typed == "" {
+			continue
+		}
+		number, err := callwright.ParseTypedNumber(typed)
+		if err != nil {
+			reasons = append(reasons, callwright.Clip(typed, 40)+" "+callwright.MessageOf(err))
+		}
+		numbers = append(numbers, number.String())
+	}
+	if len(reasons) > 0 {
+		return nil, callwright.Invalid("phone_numbers", "%s", callwright.Clip(strings.Join(reasons, "; "), 1000))
+	}
+	return numbers, nil
 }
 
 // words returns the words of a text, between spaces, commas or semicolons.

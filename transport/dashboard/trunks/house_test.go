@@ -97,6 +97,7 @@ type house struct {
 	status  sipstore.Statuses
 	drafts  sipstore.Drafts
 	told    sipstore.Deliveries
+	tests   sipstore.TestCalls
 }
 
 func must[T any](v T, err error) T {
@@ -113,7 +114,7 @@ func open(t *testing.T, rights ...callwright.Entitlement) *house {
 	if err := tenants.InsertOrganization(t.Context(), callwright.Organization{ID: org}); err != nil {
 		t.Fatal(err)
 	}
-	h := &house{t: t, tenants: tenants, log: sipstore.CallLog{Store: store}, status: sipstore.Statuses{Store: store}, drafts: sipstore.Drafts{Store: store}, told: sipstore.Deliveries{Store: store}}
+	h := &house{t: t, tenants: tenants, log: sipstore.CallLog{Store: store}, status: sipstore.Statuses{Store: store}, drafts: sipstore.Drafts{Store: store}, told: sipstore.Deliveries{Store: store}, tests: sipstore.TestCalls{Store: store}}
 	stored := sipstore.Trunks{Store: store}
 	h.trunks = must(sip.New(sip.Config{
 		Store: stored, Atomic: store, Numbers: network{}, Statuses: h.status, Registrations: sipstore.Registrations{Store: store},
@@ -127,7 +128,7 @@ func open(t *testing.T, rights ...callwright.Entitlement) *house {
 		Store: sipstore.Discoveries{Store: store}, Prober: network{},
 		Resolver: must(resolve.New(resolve.Config{DNS: network{}, Clock: callwright.SystemClock{}})),
 	}))
-	tests := must(testcall.New(testcall.Config{Store: sipstore.TestCalls{Store: store}, Trunks: h.trunks, Line: network{}, Work: work}))
+	tests := must(testcall.New(testcall.Config{Store: h.tests, Trunks: h.trunks, Line: network{}, Work: work}))
 	pages := must(dashboard.New(dashboard.Config{Authenticator: somebody{rights}, Trunks: trunks.Config{
 		Trunks: h.trunks, Discoveries: looks, TestCalls: tests,
 		Calls: must(calllog.New(calllog.Config{Store: h.log, Leases: memstore.Leases{Store: store}, Monitor: network{}, Node: "n"})),

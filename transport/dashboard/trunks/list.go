@@ -30,7 +30,11 @@ func (p pages) list(ctx context.Context, r *page.Request) (page.Answer, error) {
 	v := &page.View{Page: "list", Title: "Trunks", Live: []string{"numbers"}, Every: refreshList}
 	data := list{Query: r.Query("number")}
 	if data.Query != "" {
-		record, err := p.cfg.Trunks.Get(ctx, r.Org(), data.Query)
+		number, err := callwright.ParseTypedNumber(data.Query)
+		var record sip.Record
+		if err == nil {
+			record, err = p.cfg.Trunks.Get(ctx, r.Org(), number.String())
+		}
 		switch {
 		case callwright.CodeOf(err) == callwright.CodeBadRequest:
 			data.Faults = page.Faults{"number": callwright.MessageOf(err)}
@@ -39,8 +43,7 @@ func (p pages) list(ctx context.Context, r *page.Request) (page.Answer, error) {
 		case record == (sip.Record{}):
 			data.Faults = page.Faults{"number": "no trunk has this number"}
 		default:
-			number, err := callwright.ParsePhoneNumber(data.Query)
-			return page.SeeOther{To: toTrunk(number.String())}, err
+			return page.SeeOther{To: toTrunk(number.String())}, nil
 		}
 		v.Live = nil
 	}

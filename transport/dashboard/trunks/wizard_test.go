@@ -1,6 +1,7 @@
 package trunks_test
 
 import (
+	"fmt"
 	"io"
 	"net/http"
 	"net/url"
@@ -12,6 +13,7 @@ import (
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/sip"
 	"github.com/callwright/callwright/sip/setup"
+	"github.com/callwright/callwright/sip/testcall"
 )
 
 // begin begins a set-up and returns the query of its steps.
@@ -41,9 +43,12 @@ func TestSetUp(t *testing.T) {
 	if at != "/trunks/new/numbers"+set {
 		t.Fatalf("the numbers are at %s", at)
 	}
-	h.want(http.StatusUnprocessableEntity, at, url.Values{"numbers": {one}, "username": {"robin"}}, `id="fault-username"`, `value="robin"`, one[1:])
+	h.want(http.StatusUnprocessableEntity, at, url.Values{"numbers": {one}, "username": {"robin"}}, `id="fault-password">is required`, `value="robin"`, one[1:])
+	h.want(http.StatusUnprocessableEntity, at, url.Values{"numbers": {one}}, `id="fault-username">is required`)
 	h.want(http.StatusUnprocessableEntity, at, url.Values{"numbers": {"12"}, "username": {"robin"}, "password": {"secret-1"}}, `id="fault-numbers"`, "!secret-1")
-	at = h.want(http.StatusOK, at, url.Values{"numbers": {one + "\r\n"}, "username": {"robin"}}, "The numbers are attached", "Place a test call",
+	h.want(http.StatusUnprocessableEntity, at, url.Values{"numbers": {one + "\n4155550108, +12"}, "username": {"robin"}},
+		`id="fault-numbers">4155550108 must begin with + and the country code, such as +14155550108; +12 must be`)
+	at = h.want(http.StatusOK, at, url.Values{"numbers": {"+1 (415) 555-0100\r\n"}, "username": {"robin"}}, "The numbers are attached", "Place a test call",
 		"<li>Destination", `<li aria-current="step">Test call`, "!Discovery", "!Place a call from")
 	if at != "/trunks/"+one+"/complete" {
 		t.Errorf("ended at %s", at)
@@ -61,6 +66,33 @@ func TestSetUp(t *testing.T) {
 	h.want(http.StatusOK, at, nil, "ringing", `class="badge warn"><span aria-hidden="true">!</span> busy</span></p>`, `aria-label="Steps over time"`, "failed: SIP 486: the callee is busy (bad)", "Try again", "!data-live")
 	h.attach(org, two)
 	h.want(http.StatusNotFound, strings.Replace(at, one, two, 1), nil)
+}
+
+// TestPhasesOfTestCalls asks people to answer until they have, and tells how long a call was up when it is over.
+func TestPhasesOfTestCalls(t *testing.T) {
+	t.Parallel()
+	h := open(t, callwright.EntitlementSIP)
+	start := time.Now().Add(-10 * time.Second)
+	answer, end := start.Add(time.Second), start.Add(4500*time.Millisecond)
+	const ring, tone = "The other side should ring now.", "The other side hears a tone."
+	for i, c := range []struct {
+		status   testcall.Status
+		answered *time.Time
+		ended    *time.Time
+		texts    []string
+	}{
+		{testcall.Ringing, nil, nil, []string{ring, "!" + tone, "!p for"}},
+		{testcall.InProgress, &answer, nil, []string{"!" + ring, tone, "Up for ", "!was up"}},
+		{testcall.Completed, &answer, &end, []string{"!" + ring, "!" + tone, "It was up for 3.5 s.", "!Up for"}},
+	} {
+		call := testcall.Call{
+			ID: fmt.Sprint("tc_", i), Org: org, Number: one, Status: c.status, Result: testcall.Pending, StartedAt: start, AnsweredAt: c.answered, EndedAt: c.ended,
+		}
+		if _, _, err := h.tests.Insert(t.Context(), call, 10, start.Add(-time.Hour)); err != nil {
+			t.Fatal(err)
+		}
+		h.want(http.StatusOK, "/trunks/"+one+"/test/"+call.ID, nil, c.texts...)
+	}
 }
 
 // ended waits until a page is not live any more.
@@ -93,19 +125,20 @@ func TestSetUpLeft(t *testing.T) {
 	h.want(http.StatusOK, "/trunks/new/destination"+set, nil, `value="sip:pbx.example.com;transport=tls"`)
 	h.want(http.StatusOK, "/trunks/new/authentication"+set, url.Values{"auth": {"digest"}, "verify": {"chain"}})
 	numbers := "/trunks/new/numbers" + set
+	h.attach("other", two)
 	at := h.want(http.StatusOK, numbers, url.Values{
-		"numbers": {one + " x"}, "username": {"robin"}, "password": {"secret-1"}, "allowed": {"192.0.2.0/24"}, "later": {"yes"},
+		"numbers": {one + " " + two}, "username": {"robin"}, "password": {"secret-1"}, "allowed": {"192.0.2.0/24"}, "later": {"yes"},
 	}, "kept for 30 days", "at Numbers", one[1:], "!secret-1")
 	if at != "/trunks" {
 		t.Errorf("it is left to %s", at)
 	}
 	h.want(http.StatusOK, numbers, nil, `value="robin"`, "192.0.2.0/24", "A password is kept", "!secret-1")
 	h.want(http.StatusOK, "/trunks/new/authentication"+set, nil, `value="digest" checked`, `value="chain" selected`)
-	h.want(http.StatusOK, numbers, url.Values{"numbers": {one + " x"}, "username": {"robin"}, "allowed": {""}}, "Not attached", numbers, "Change these numbers")
+	h.want(http.StatusOK, numbers, url.Values{"numbers": {one + " " + two}, "username": {"robin"}, "allowed": {""}}, "Not attached", numbers, "Change these numbers")
 	if got := must(h.trunks.Trunk(t.Context(), org, one, sip.Outbound)); got.Options.Call.Password != "secret-1" {
 		t.Error("the password that was kept is not used")
 	}
-	if left := must(h.drafts.Draft(t.Context(), org, id)); left.Numbers != "x\n" {
+	if left := must(h.drafts.Draft(t.Context(), org, id)); left.Numbers != two+"\n" {
 		t.Errorf("left are the numbers %q", left.Numbers)
 	}
 	h.want(http.StatusOK, "/trunks/new/discard", url.Values{"setup": {id}}, "The set-up is discarded", "!under way")
@@ -205,7 +238,7 @@ func TestSetUpFaults(t *testing.T) {
 		`id="fault-allowed">must hold at most 100`)
 	h.want(http.StatusOK, "/trunks/new/authentication"+outbound, url.Values{"auth": {"digest"}})
 	h.want(http.StatusUnprocessableEntity, numbers(outbound), url.Values{"numbers": {one}, "username": {"robin"}},
-		`id="fault-username">must be set together with a password<`)
+		`id="fault-password">is required to authenticate`)
 	h.attach("other", two)
 	h.want(http.StatusUnprocessableEntity, numbers(inbound), url.Values{"numbers": {two}}, "not available to this organization", "!Replace and attach")
 	for range setup.MaxDrafts - 3 {
@@ -223,8 +256,9 @@ func TestSetUpRegistration(t *testing.T) {
 	h.want(http.StatusOK, "/trunks/new/authentication"+set, url.Values{"auth": {"register"}, "endpoint": {"sip:pbx.example.com"}},
 		"password of our registration")
 	numbers := "/trunks/new/numbers" + set
+	h.attach("other", two)
 	h.want(http.StatusUnprocessableEntity, numbers, url.Values{"numbers": {one}, "username": {"robin"}, "password": {"short"}}, `id="fault-password"`)
-	h.want(http.StatusOK, numbers, url.Values{"numbers": {one + " 12"}, "username": {"robin"}, "password": {"long-enough"}, "allowed": {"192.0.2.0/24, 198.51.100.7"}},
+	h.want(http.StatusOK, numbers, url.Values{"numbers": {one + " " + two}, "username": {"robin"}, "password": {"long-enough"}, "allowed": {"192.0.2.0/24, 198.51.100.7"}},
 		"It is shown only now", "Not attached", "!long-enough")
 	password := must(h.trunks.Trunk(t.Context(), org, one, sip.Inbound)).Options.Register.Password.Reveal()
 	h.want(http.StatusOK, "/trunks/"+one, nil, "by registration", "registering", "192.0.2.0/24", "!"+password, "!robin", "!binding until", "!in a row")
