@@ -142,7 +142,16 @@ func (p pages) place(ctx context.Context, r *page.Request) (page.Answer, error) 
 
 // request translates the form.
 func (f form) request() (call.Request, error) {
-	r := call.Request{From: f.Values["from"], To: f.Values["phone_number"], AgentID: f.Values["agent_id"]}
+	r := call.Request{AgentID: f.Values["agent_id"]}
+	for name, number := range map[string]*string{"phone_number": &r.To, "from": &r.From} {
+		if value := f.Values[name]; value != "" {
+			n, err := callwright.ParseTypedNumber(value)
+			if err != nil {
+				return r, callwright.InField(name, err)
+			}
+			*number = n.String()
+		}
+	}
 	for name, setting := range map[string]*callwright.Optional[string]{
 		"task": &r.Overrides.Task, "pathway_id": &r.Overrides.Pathway, "persona_id": &r.Overrides.PersonaID, "first_sentence": &r.Overrides.FirstSentence,
 		"voice": &r.Overrides.Voice, "language": &r.Overrides.Language,
@@ -169,7 +178,7 @@ func (f form) request() (call.Request, error) {
 	}
 	if value := f.Values["max_duration"]; value != "" {
 		n, err := strconv.ParseFloat(strings.Replace(value, ",", ".", 1), 64)
-		if err != nil || !(n > 0 && n <= 1e6) {
+		if err != nil || !(n >= 0.1 && n <= 1e6) {
 			return r, callwright.Invalid("max_duration", "must be a number of minutes, such as 10")
 		}
 		r.Overrides.MaxDuration = callwright.Given(time.Duration(n * float64(time.Minute)))

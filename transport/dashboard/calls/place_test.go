@@ -21,7 +21,7 @@ func TestPlace(t *testing.T) {
 		h.post("/calls/new", "/calls", form, status, texts...)
 	}
 	for field, form := range map[string]url.Values{
-		"phone_number":    {"phone_number": {"12"}, "task": {"Talk."}},
+		"phone_number":    {"phone_number": {"4155550123"}, "task": {"Talk."}},
 		"from":            {"phone_number": {"+14155550123"}, "from": {"+14155550111"}, "task": {"Talk."}},
 		"persona_id":      {"phone_number": {"+14155550123"}, "task": {"Talk."}, "persona_id": {"none"}},
 		"agent_id":        {"phone_number": {"+14155550123"}, "task": {"Talk."}, "agent_id": {"none"}},
@@ -33,7 +33,7 @@ func TestPlace(t *testing.T) {
 		page(h, form, http.StatusUnprocessableEntity, `id="fault-`+field+`"`, ">Talk.</textarea>")
 	}
 	page(h, url.Values{
-		"phone_number": {"+14155550123"}, "task": {"Ask <b>."}, "max_duration": {"1.5"}, "record": {"true"}, "request_data": {`{"name":"Robin"}`},
+		"phone_number": {"+1 (415) 555-0123"}, "task": {"Ask <b>."}, "max_duration": {"1.5"}, "record": {"true"}, "request_data": {`{"name":"Robin"}`},
 	}, http.StatusOK, "The call was placed.", "waiting", "Robin", "Ask &lt;b&gt;.", "1 min 30 s")
 	found, _, err := h.calls.List(t.Context(), org, call.Filter{})
 	if err != nil || len(found.Items) != 1 {
