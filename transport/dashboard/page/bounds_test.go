@@ -122,16 +122,16 @@ func TestWithdrawnEntitlementEndsStream(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(ctx context.Context, t *testing.T, h *house, token string) {
 		h.keys.sip = true
-		w := h.watch(ctx, t, "/secret", token)
+		w, other := h.watch(ctx, t, "/secret", token), h.watch(ctx, t, "/things", token) // which may show other things then
 		time.Sleep(time.Minute)
-		if w.over() {
-			t.Fatalf("the stream has ended after\n%s", w.text())
+		if w.over() || other.over() {
+			t.Fatalf("the stream has ended after\n%s%s", w.text(), other.text())
 		}
 		h.keys.mu.Lock()
 		h.keys.sip = false
 		h.keys.mu.Unlock()
-		if time.Sleep(15 * time.Second); !w.over() {
-			t.Error("15 s after the withdrawal the stream goes on")
+		if time.Sleep(15 * time.Second); !w.over() || !other.over() {
+			t.Error("15 s after the withdrawal the streams go on")
 		}
 	})
 }

@@ -1,14 +1,18 @@
 package page_test
 
 import (
+	"bytes"
 	"context"
 	"io"
+	"mime/multipart"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/callwright/callwright/transport/dashboard/page"
 )
 
 // send sends a request and returns its answer when it has ended. A body that never ends is read until the context ends.
@@ -76,6 +80,41 @@ func TestLargeSignIn(t *testing.T) {
 	h := newHouse(t, "")
 	if status, _, _ := h.post(t, "/login", "/login", map[string][]string{"key": {strings.Repeat("x", 5000)}}); status != http.StatusRequestEntityTooLarge {
 		t.Errorf("it is answered %d", status)
+	}
+}
+
+// TestLargeTexts sends forms that may bring files: their texts are bounded all the same.
+func TestLargeTexts(t *testing.T) {
+	t.Parallel()
+	site, _ := one(t, page.Route{Pattern: "POST /one", MaxBody: 2000, Files: 100_000, Serve: func(context.Context, *page.Request) (page.Answer, error) {
+		return page.SeeOther{To: "/one"}, nil
+	}})
+	for name, c := range map[string]struct {
+		text, file int
+		want       int
+	}{
+		"small":      {1000, 90_000, http.StatusForbidden}, // it has no token
+		"large text": {3000, 10, http.StatusRequestEntityTooLarge},
+		"large file": {10, 110_000, http.StatusRequestEntityTooLarge},
+	} {
+		var body bytes.Buffer
+		form := multipart.NewWriter(&body)
+		_ = form.WriteField("text", strings.Repeat("x", c.text)) // into memory
+		file, _ := form.CreateFormFile("file", "f")
+		_, _ = file.Write(make([]byte, c.file))
+		_ = form.Close()
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/one", &body)
+		r.Header.Set("Content-Type", form.FormDataContentType())
+		w := httptest.NewRecorder()
+		if site.ServeHTTP(w, r); w.Code != c.want {
+			t.Errorf("%s: %d, want %d", name, w.Code, c.want)
+		}
+	}
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/one", strings.NewReader("text="+strings.Repeat("x", 3000)))
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	w := httptest.NewRecorder()
+	if site.ServeHTTP(w, r); w.Code != http.StatusRequestEntityTooLarge {
+		t.Errorf("a text without files: %d", w.Code)
 	}
 }
 

@@ -174,6 +174,19 @@ func (h *house) signIn(t *testing.T, prefix string) {
 	}
 }
 
+// TestSignInAgain signs in twice: the first session has ended then.
+func TestSignInAgain(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, "")
+	h.signIn(t, "")
+	h.signIn(t, "")
+	h.keys.mu.Lock()
+	defer h.keys.mu.Unlock()
+	if len(h.keys.tokens) != 1 {
+		t.Errorf("there are %d sessions", len(h.keys.tokens))
+	}
+}
+
 func TestSignIn(t *testing.T) {
 	t.Parallel()
 	for _, prefix := range []string{"", "/ops"} {
