@@ -45,5 +45,5 @@ func uptime(t sip.TrunkDay) string {
 	if t.Uptime == nil {
 		return ""
 	}
-	return fmt.Sprintf("up for %.1f%% of the day", *t.Uptime)
+	return fmt.Sprintf("up for %.1f%% of the time that is known", *t.Uptime)
 }

@@ -123,7 +123,7 @@ func (v *View) answer(s *Site, w http.ResponseWriter, r *Request) error {
 	if err != nil {
 		return err
 	}
-	f := frame{Title: v.Title, Area: r.area, Notice: s.takeNotice(w, r), Live: len(v.Live) > 0, Faulty: v.Status == http.StatusUnprocessableEntity, Static: statics, Data: v.Data}
+	f := frame{Title: v.Title, Area: r.area, Notice: s.takeNotice(w, r), Live: len(v.Live) > 0, Faulty: v.Status == http.StatusUnprocessableEntity && r.Method == http.MethodPost, Static: statics, Data: v.Data}
 	if r.Principal.Org != "" {
 		f.Nav, f.Who, f.Out = s.themes.nav, callwright.Clip(r.Principal.KeyName, 60), s.cfg.Sessions != nil
 		if f.Who == "" {
