@@ -85,6 +85,42 @@ func TestContentHasNoStream(t *testing.T) {
 	<-closed
 }
 
+// TestStreamOfAnEndedPage opens a page that is live no more, while another browser has not yet taken that it is not.
+func TestStreamOfAnEndedPage(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var ended atomic.Bool
+		site, _ := one(t, page.Route{Pattern: "GET /one", Serve: func(context.Context, *page.Request) (page.Answer, error) {
+			v := &page.View{Page: "list", Data: 1, Live: []string{"number"}}
+			if ended.Load() {
+				v.Live = nil
+			}
+			return v, nil
+		}})
+		watch := func() *reader {
+			w := &reader{header: http.Header{}, ended: make(chan struct{})}
+			r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/one", http.NoBody)
+			r.Header.Set("Accept", "text/event-stream")
+			go func() {
+				defer close(w.ended)
+				site.ServeHTTP(w, r)
+			}()
+			synctest.Wait()
+			return w
+		}
+		stuck := watch()
+		stuck.mu.Lock()
+		stuck.stuck = true
+		stuck.mu.Unlock()
+		ended.Store(true)
+		time.Sleep(2 * page.LiveEvery)
+		if w := watch(); !w.over() || !strings.HasSuffix(w.text(), "event: reload\ndata:\n\n") {
+			t.Errorf("the stream goes on with\n%s", w.text())
+		}
+		<-stuck.ended
+	})
+}
+
 // TestStreamsShowNothingOld opens a page a second time after something has changed, which nobody has told the first stream: the second one
 // gets the change at once, and nothing older, and the first one with it.
 func TestStreamsShowNothingOld(t *testing.T) {

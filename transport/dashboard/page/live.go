@@ -110,20 +110,31 @@ func (h *hub) join(r *Request, route Route) (c *channel, st *stream, leave func(
 	st = &stream{wake: make(chan struct{}, 1), sent: map[string][]byte{}}
 	c, ok := h.channels[key]
 	if !ok {
-		ctx, stop := context.WithCancel(h.ctx)
-		c = &channel{stop: stop, joined: make(chan struct{}, 1), latest: map[string][]byte{}, streams: map[*stream]bool{}}
+		c = &channel{joined: make(chan struct{}, 1), latest: map[string][]byte{}, streams: map[*stream]bool{}}
 		h.channels[key] = c
+	}
+	c.add(st)
+	if !ok {
+		ctx, stop := context.WithCancel(h.ctx)
+		c.stop = stop
 		own := &Request{Request: r.Clone(ctx), Principal: r.Principal, area: r.area, prefix: r.prefix, id: r.id}
 		h.running.Go(func() { c.run(ctx, h.site, own, route) })
 	}
+	return c, st, func() { h.leave(key, c, st) }, nil
+}
+
+// add adds a stream, for which the next rendering is, and asks for that.
+func (c *channel) add(st *stream) {
 	c.mu.Lock()
+	defer c.mu.Unlock()
 	st.from = c.begun + 1
 	c.streams[st] = true
-	c.mu.Unlock()
-	if ok {
+	if c.over != nil {
+		signal(st.wake) // nothing more is rendered
+	}
+	if c.begun > 0 {
 		signal(c.joined)
 	}
-	return c, st, func() { h.leave(key, c, st) }, nil
 }
 
 // leave takes a stream from its channel, which ends with the last.
