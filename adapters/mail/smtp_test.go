@@ -285,13 +285,8 @@ func converse(l net.Listener) (commands []string) {
 // TestFailureHidesPassword has a server that can't be reached: the error goes to logs.
 func TestFailureHidesPassword(t *testing.T) {
 	t.Parallel()
-	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	listener.Close()
-	c := client(t, mail.SMTPConfig{URL: url("smtp", "ops:hush@"+listener.Addr().String())})
-	err = send(t, c)
+	c := client(t, mail.SMTPConfig{URL: url("smtp", "ops:hush@127.0.0.1:1")}) // nobody listens there
+	err := send(t, c)
 	if callwright.CodeOf(err) != callwright.CodeUnavailable || strings.Contains(err.Error(), "hush") {
 		t.Errorf("got %v", err)
 	}

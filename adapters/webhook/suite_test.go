@@ -22,10 +22,9 @@ func TestHooks(t *testing.T) {
 			accepted.Add(1)
 		}))
 		t.Cleanup(server.Close)
-		gone := httptest.NewServer(http.NotFoundHandler())
-		gone.Close()
 		return siptest.Receiver{
-			Hooks: sender(t, true), Org: "a", URL: server.URL, Gone: gone.URL,
+			Hooks: sender(t, true), Org: "a", URL: server.URL,
+			Gone:     "http://127.0.0.1:1", // nobody listens there
 			Received: func() int { return int(accepted.Load()) }, Refuse: func(s int) { status.Store(int64(s)) },
 		}
 	})

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -329,8 +328,7 @@ func (r row) checkJSON(t *testing.T, text string) {
 // fails runs a row without a server that answers.
 func (r row) fails(t *testing.T, path []string) {
 	t.Helper()
-	gone := httptest.NewServer(http.NotFoundHandler())
-	gone.Close()
+	const gone = "http://127.0.0.1:1" // nobody listens there; the port of a server that has ended may be another's
 	for _, c := range []struct {
 		url    string
 		status int
@@ -339,7 +337,7 @@ func (r row) fails(t *testing.T, path []string) {
 		{serveExamples(t, http.StatusUnauthorized), http.StatusUnauthorized, cli.ExitUnauthorized},
 		{serveExamples(t, http.StatusNotFound), http.StatusNotFound, cli.ExitRefused},
 		{serveExamples(t, http.StatusTooManyRequests), http.StatusTooManyRequests, cli.ExitUnavailable},
-		{gone.URL, 0, cli.ExitUnavailable},
+		{gone, 0, cli.ExitUnavailable},
 	} {
 		if r.failure != 0 {
 			c.code = r.failure

@@ -199,8 +199,7 @@ webhook_mocks: [{url: "https://pay.example/x?token=hunter2-token", body: {note: 
 func TestScenariosSayWhatIsWrong(t *testing.T) {
 	t.Parallel()
 	f := newFar(t)
-	gone := httptest.NewServer(http.NotFoundHandler())
-	gone.Close()
+	const gone = "http://127.0.0.1:1" // nobody listens there
 	strange := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("<html>")) }))
 	t.Cleanup(strange.Close)
 	wrong := filepath.Join(t.TempDir(), "key")
@@ -218,7 +217,7 @@ func TestScenariosSayWhatIsWrong(t *testing.T) {
 		"no address":       {[]string{"export", "--server", "localhost", "--pathway", "p"}, "--server must be an address such as"},
 		"no key file":      {append([]string{"export", "--key-file", "nowhere"}, here...), "file of the API's key: open nowhere"},
 		"another key":      {append([]string{"export", "--key-file", wrong}, here...), "does not take the key: set SERVICE_API_KEY"},
-		"no server":        {[]string{"export", "--server", gone.URL, "--pathway", "p"}, "no answer from"},
+		"no server":        {[]string{"export", "--server", gone, "--pathway", "p"}, "no answer from"},
 		"another server":   {[]string{"export", "--server", strange.URL, "--pathway", "p"}, "does not answer as a Callwright server does"},
 		"no scenarios":     {[]string{"export", "--server", f.url, "--pathway", "p"}, "has no scenarios that this key may read: check the id"},
 		"another pathway":  {[]string{"import", "testdata/scenarios", "--server", f.url, "--pathway", "p"}, "404 NOT_FOUND)"},

@@ -235,24 +235,8 @@ func TestAsksAgainOverUDP(t *testing.T) {
 func TestNobodyThere(t *testing.T) {
 	t.Parallel()
 	for _, transport := range transports {
-		var closed string
-		if transport == uri.UDP {
-			conn, err := new(net.ListenConfig).ListenPacket(t.Context(), "udp", "127.0.0.1:0")
-			if err != nil {
-				t.Fatal(err)
-			}
-			closed = conn.LocalAddr().String()
-			_ = conn.Close()
-		} else {
-			ln, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
-			if err != nil {
-				t.Fatal(err)
-			}
-			closed = ln.Addr().String()
-			_ = ln.Close()
-		}
 		a := newProber(t, nil, nil).Probe(within(t, patience), discovery.Probe{
-			Address: netip.MustParseAddrPort(closed), Transport: transport, Host: "localhost",
+			Address: closed(t, transport), Transport: transport, Host: "localhost",
 		})
 		if a.Error != "the connection is refused" {
 			t.Errorf("%s: %+v", transport, a.Attempt)
