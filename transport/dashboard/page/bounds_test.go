@@ -170,6 +170,7 @@ func TestStuckReader(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(ctx context.Context, t *testing.T, h *house, token string) {
 		good, stuck := h.watch(ctx, t, "/things", token), h.watch(ctx, t, "/things", token)
+		time.Sleep(time.Second) // both have had their first parts
 		stuck.mu.Lock()
 		stuck.stuck, stuck.writes = true, 0
 		stuck.mu.Unlock()
@@ -180,7 +181,7 @@ func TestStuckReader(t *testing.T) {
 		if stuck.over() {
 			t.Error("a browser has less than 10 s to read")
 		}
-		time.Sleep(5*time.Second + 500*time.Millisecond) // the first change was sent a little after the beginning
+		time.Sleep(5*time.Second + 100*time.Millisecond) // the first change was sent a little after the beginning
 		if !stuck.over() {
 			t.Error("a browser that reads nothing is not dropped after 10 s")
 		}

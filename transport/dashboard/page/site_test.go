@@ -331,7 +331,7 @@ func TestAssetsAreSmall(t *testing.T) {
 		}
 		size += len(asset)
 	}
-	if size < 5_000 || size > 15_300 {
+	if size < 5_000 || size > 15_000 {
 		t.Errorf("they have %d bytes", size)
 	}
 }

@@ -1,5 +1,4 @@
-// Keeps open pages up to date, shows times in the browser's zone, asks before what destroys, and plays recordings at a line. Every page
-// works without it.
+// Keeps pages up to date, shows local times, asks before what destroys, plays recordings at a line. Every page works without it.
 
 // A time is shown in the browser's zone, with UTC beside it.
 function showTimes(root) {
@@ -14,7 +13,7 @@ function showTimes(root) {
   }
 }
 
-// A form whose data-ask is a question is sent when the answer is yes.
+// A form whose data-ask is a question is sent after a yes.
 const ask = document.getElementById("ask");
 document.addEventListener("submit", event => {
   const form = event.target, submitter = event.submitter, question = submitter?.dataset.ask || form.dataset.ask;
@@ -38,7 +37,7 @@ addEventListener("pageshow", event => {
   if (event.persisted) for (const b of document.querySelectorAll("button:disabled")) b.disabled = false;
 });
 
-// What somebody works with stays: a part with something typed, or that a question is about, is replaced when they have left it.
+// What somebody works with stays: a part is replaced when they have left it.
 const waiting = new Map();
 const typed = el => el.options ? el.selectedIndex !== Math.max(0, [...el.options].findIndex(o => o.defaultSelected))
   : el.checked !== el.defaultChecked || el.value !== el.defaultValue;
@@ -89,8 +88,7 @@ if ("live" in document.body.dataset) {
   addEventListener("pageshow", event => { if (event.persisted) open(); });
 }
 
-// An element with data-start and data-end (milliseconds) belongs to the audio that data-for of it, or of what is around it, names: a
-// click plays from there, and it is marked while it is heard.
+// A click at an element with data-start and data-end (ms) plays the audio that data-for around it names; it is marked while heard.
 document.addEventListener("click", event => {
   const line = event.target.closest("[data-start]");
   if (!line || event.target.closest("a[href]:not([data-start]), summary") || !getSelection().isCollapsed) return;
@@ -109,8 +107,8 @@ for (const audio of document.querySelectorAll("audio[id]")) {
       }
     }
   });
-  const line = document.getElementById(location.hash.slice(1)); // such as of a piece of evidence
-  if (line?.dataset.start && line.closest("[data-for]")?.dataset.for === audio.id) audio.currentTime = line.dataset.start / 1000;
+  const line = document.getElementById(location.hash.slice(1));
+  if (line?.dataset.start) audio.currentTime = line.dataset.start / 1000;
 }
 
 document.querySelector("main .fault")?.scrollIntoView({ block: "center" });
