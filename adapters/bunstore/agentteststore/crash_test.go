@@ -61,6 +61,16 @@ func TestCrashes(t *testing.T) {
 	checkRuns(t, folder, string(text))
 }
 
+// openCrash opens what the workers keep. The caller closes its database.
+func openCrash(t *testing.T, folder string) agentteststore.Store {
+	t.Helper()
+	db, err := crashDatabase(t.Context(), folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return agentteststore.Store{DB: db}
+}
+
 // crashWorker runs a worker to its end, and reports whether it was killed.
 func crashWorker(t *testing.T, plan crashPlan) (killed bool) {
 	t.Helper()
@@ -134,12 +144,8 @@ func checkDiary(t *testing.T, lines []string) {
 // checkRuns fails the test unless each run is there once and all have passed and were counted.
 func checkRuns(t *testing.T, folder, diary string) {
 	t.Helper()
-	db, err := crashDatabase(t.Context(), folder)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = db.Close() }()
-	store := agentteststore.Store{DB: db}
+	store := openCrash(t, folder)
+	defer func() { _ = store.DB.Close() }()
 	runs, err := store.FindRuns(t.Context(), crashOrg, agenttest.RunFilter{Limit: 1000})
 	if err != nil {
 		t.Fatal(err)

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/callwright/callwright/adapters/bunstore/agentteststore"
 	"github.com/callwright/callwright/agenttest"
 	"github.com/callwright/callwright/agenttest/stats"
 )
@@ -99,12 +98,8 @@ func judgedRun(t *testing.T, key string) string {
 // checkSource fails the test unless the set has ended and blames the agent.
 func checkSource(t *testing.T, folder string) {
 	t.Helper()
-	db, err := crashDatabase(t.Context(), folder)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = db.Close() }()
-	store := agentteststore.Store{DB: db}
+	store := openCrash(t, folder)
+	defer func() { _ = store.DB.Close() }()
 	list, err := store.FindRuns(t.Context(), crashOrg, agenttest.RunFilter{Limit: 1000})
 	if err != nil || len(list) == 0 {
 		t.Fatalf("there are %d runs, %v", len(list), err)

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/callwright/callwright/adapters/bunstore/agentteststore"
 	"github.com/callwright/callwright/agenttest"
 )
 
@@ -56,12 +55,8 @@ func TestCrashesWithRepeatableModels(t *testing.T) {
 // checkNothingIsKept fails the test if a run under way keeps answers, and returns how many runs are under way.
 func checkNothingIsKept(t *testing.T, folder string) int {
 	t.Helper()
-	db, err := crashDatabase(t.Context(), folder)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = db.Close() }()
-	store := agentteststore.Store{DB: db}
+	store := openCrash(t, folder)
+	defer func() { _ = store.DB.Close() }()
 	runs, err := store.FindRuns(t.Context(), crashOrg, agenttest.RunFilter{States: []agenttest.State{agenttest.Running}, Limit: 1000})
 	if err != nil {
 		t.Fatal(err)

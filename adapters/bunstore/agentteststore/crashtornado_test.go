@@ -68,12 +68,8 @@ func TestTornadoCrashes(t *testing.T) {
 // atLastAttempt reports whether the next worker begins a run for the last time that agenttest.MaxAttempts allows.
 func atLastAttempt(t *testing.T, folder string) bool {
 	t.Helper()
-	db, err := crashDatabase(t.Context(), folder)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = db.Close() }()
-	store := agentteststore.Store{DB: db}
+	store := openCrash(t, folder)
+	defer func() { _ = store.DB.Close() }()
 	runs, err := store.FindRuns(t.Context(), crashOrg, agenttest.RunFilter{States: []agenttest.State{agenttest.Running}, Limit: 1000})
 	if err != nil {
 		t.Fatal(err)
