@@ -39,10 +39,12 @@ type dialect struct {
 	hold      string // what a select says FOR, to have others that do it wait; empty: transactions that write run one by one
 	erase     string // like hold, but those that add rows with a foreign key of the row wait, too; empty: as there
 	contains  string // that a text, the first of two, contains the other
+	probe     string // a query whose one column is a text, and which fails where nothing can be written
 	conflict  func(error) bool
 	orphan    func(error) bool  // what the row belongs to has gone meanwhile
 	full      func(error) bool  // the disk of the database is full, or fails
 	damaged   func(error) bool  // the file of the database is damaged
+	away      func(error) bool  // the server cannot be reached, has ended the session, or takes no writes
 	transient func(error) bool  // the transaction lost against another, and may win when it is tried again
 	dsn       callwright.Secret // for other adapters on the same database: PostgreSQL only
 }
@@ -74,16 +76,15 @@ func (db *DB) Close() error {
 // pingLimit bounds Ping, whose callers have less patience than those of a transaction.
 const pingLimit = 3 * time.Second
 
-// Ping reports whether the database can be read and written. On SQLite it takes the one lock for writing, and gives it back. After a
-// write that found the disk full, and none of Ping since, it writes.
+// Ping reports whether the database can be read and written. On SQLite it takes the one lock for writing, and gives it back; on
+// PostgreSQL it locks a row. After a write that found the disk full, and none of Ping since, it writes.
 func (db *DB) Ping(ctx context.Context) error {
 	if db.damaged.Load() {
 		return errDamaged
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, min(db.Limit, pingLimit), errSlow)
 	defer cancel()
-	var found int
-	err := db.reader.QueryRowContext(ctx, "SELECT COUNT(*) FROM callwright_migrations").Scan(&found)
+	err := db.retry(ctx, func() error { return db.reader.QueryRowContext(ctx, db.dialect.probe).Scan(new(string)) })
 	if err == nil && db.Name() == "sqlite" {
 		err = db.tryLock(ctx)
 	}

@@ -1,17 +1,17 @@
 package sqldb
 
 import (
+	"context"
 	"database/sql/driver"
-	"errors"
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/dialect/pgdialect"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/internal/postgres"
 )
 
 // The pool on PostgreSQL. A server allows 100 connections by default, which several nodes share.
@@ -37,17 +37,22 @@ const (
 // openPostgres opens the pool. bun writes values into its queries, so each would be prepared for itself: the simple
 // protocol prepares none.
 func (db *DB) openPostgres(dsn string) error {
-	config, err := pgx.ParseConfig(dsn)
+	sessions, err := postgres.NewPool(dsn, "callwright")
 	if err != nil {
-		return errors.New("the address is neither sqlite:<path> nor a connection string of PostgreSQL")
+		return err
 	}
+	config := sessions.Config()
 	config.DefaultQueryExecMode = pgx.QueryExecModeSimpleProtocol
-	config.RuntimeParams["timezone"] = "UTC"
-	config.RuntimeParams["application_name"] = "callwright"
-	pool := stdlib.OpenDB(*config)
+	pool := stdlib.OpenDB(*config, stdlib.OptionResetSession(func(_ context.Context, c *pgx.Conn) error {
+		if sessions.Stale(c) {
+			return driver.ErrBadConn
+		}
+		return nil
+	}))
 	pool.SetMaxOpenConns(postgresConnections)
 	pool.SetMaxIdleConns(postgresConnections)
 	pool.SetConnMaxIdleTime(postgresIdle)
+	pool.SetConnMaxLifetime(postgres.Lifetime)
 	db.writer = bun.NewDB(pool, pgdialect.New())
 	db.reader = db.writer
 	db.dialect = dialect{
@@ -57,30 +62,17 @@ func (db *DB) openPostgres(dsn string) error {
 		erase:    "UPDATE",
 		claim:    "SELECT pg_advisory_xact_lock(hashtextextended(?, 0))",
 		contains: "strpos(?, ?) > 0",
-		conflict: func(err error) bool { return state(err) == uniqueViolation },
-		orphan:   func(err error) bool { return state(err) == foreignKeyViolation },
-		full:     func(err error) bool { return state(err) == diskFull || state(err) == ioError },
+		// A lock of a row is a write: a server that takes none refuses it.
+		probe:    "SELECT name FROM callwright_migrations ORDER BY name LIMIT 1 FOR NO KEY UPDATE",
+		conflict: func(err error) bool { return postgres.State(err) == uniqueViolation },
+		orphan:   func(err error) bool { return postgres.State(err) == foreignKeyViolation },
+		full:     func(err error) bool { s := postgres.State(err); return s == diskFull || s == ioError },
 		damaged:  func(error) bool { return false }, // its server looks after its files
+		away:     postgres.Away,
 		transient: func(err error) bool {
-			s := state(err)
-			return s == serializationFailure || s == deadlockDetected || s == lockNotAvailable ||
-				errors.Is(err, driver.ErrBadConn) // the statement was not sent: others have left broken connections in the pool
+			s := postgres.State(err)
+			return s == serializationFailure || s == deadlockDetected || s == lockNotAvailable || postgres.Refused(err)
 		},
 	}
 	return nil
-}
-
-// away reports whether an error means that the server cannot be reached.
-func away(err error) bool {
-	_, ok := errors.AsType[*pgconn.ConnectError](err)
-	return ok
-}
-
-// state returns the SQLSTATE of an error of PostgreSQL.
-func state(err error) string {
-	e, ok := errors.AsType[*pgconn.PgError](err)
-	if !ok {
-		return ""
-	}
-	return e.Code
 }

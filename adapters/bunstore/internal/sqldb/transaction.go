@@ -3,6 +3,7 @@ package sqldb
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"time"
 
@@ -46,7 +47,7 @@ func (db *DB) DoPatiently(ctx context.Context, fn func(ctx context.Context) erro
 }
 
 // once runs fn in a transaction of its own, which it rolls back unless fn returns nil. It returns the error of fn unchanged, unless that
-// tells of damage.
+// tells that the database is damaged or away.
 func (db *DB) once(ctx context.Context, fn func(ctx context.Context) error) error {
 	tx, err := db.writer.BeginTx(ctx, nil)
 	if err != nil {
@@ -55,15 +56,16 @@ func (db *DB) once(ctx context.Context, fn func(ctx context.Context) error) erro
 	// After a commit, or when ctx has ended, there is nothing to roll back: the error says only that.
 	defer func() { _ = tx.Rollback() }()
 	if err := fn(context.WithValue(ctx, inside{db}, tx)); err != nil {
-		if db.dialect.damaged(err) { // other adapters use the transaction, too
-			return db.translate(ctx, err)
-		}
-		return err
+		return db.translateOf(ctx, err)
 	}
-	return db.translate(ctx, tx.Commit())
+	err = tx.Commit()
+	if db.dialect.away(err) { // it may have been committed: retry must not see why
+		return errAway.Because(fmt.Errorf("commit: %v", err)) //nolint:errorlint // as said
+	}
+	return db.translate(ctx, err)
 }
 
-// retry calls fn again while it fails because of another transaction.
+// retry calls fn again while it fails because of another transaction, or of a session that is of no use any more.
 func (db *DB) retry(ctx context.Context, fn func() error) error {
 	wait := firstWait
 	for range attempts - 1 {
