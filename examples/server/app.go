@@ -76,7 +76,7 @@ const (
 
 func newWork(begin starting, db *bunstore.DB, log *slog.Logger) (*riverwork.Work, error) {
 	rc := riverwork.Config{
-		SQL: db.SQL(), Tx: db.Tx, PostgresDSN: db.PostgresDSN(), StepTimeout: stepTimeout, RescueAfter: rescueAfter, Logger: log,
+		SQL: db.SQL(), Tx: db.Tx, Atomic: db, PostgresDSN: db.PostgresDSN(), StepTimeout: stepTimeout, RescueAfter: rescueAfter, Logger: log,
 	}
 	if err := riverwork.Migrate(begin, rc); err != nil {
 		return nil, err

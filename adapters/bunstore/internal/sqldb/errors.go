@@ -74,10 +74,14 @@ func (db *DB) translate(ctx context.Context, err error) error {
 // translateOf turns the error of a transaction's function into one that says what is wrong with the database, if that is the reason:
 // other adapters use the transaction, too, and know no more than that a statement has failed.
 func (db *DB) translateOf(ctx context.Context, err error) error {
-	if db.dialect.damaged(err) {
+	switch {
+	case db.dialect.damaged(err):
 		return db.translate(ctx, err)
-	}
-	if callwright.CodeOf(err) == callwright.CodeInternal && db.dialect.away(err) {
+	case callwright.CodeOf(err) != callwright.CodeInternal:
+		return err
+	case errors.Is(context.Cause(ctx), errSlow):
+		return errTooSlow.Because(err)
+	case db.dialect.away(err):
 		return errAway.Because(err)
 	}
 	return err
