@@ -67,7 +67,7 @@ type engines struct {
 	narrow   *converter // from the session's rate to the encoder's; nil: they are equal
 	decoders []jitter.Decoder
 	clocks   []int // of the decoders
-	rate     int // of the session
+	rate     int   // of the session
 }
 
 // engines makes codecs: two of the first, because the directions share no state. The first codec of a session decides on

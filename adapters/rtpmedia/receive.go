@@ -23,7 +23,7 @@ type receiver struct {
 	formats    []format // to expect
 	straggling []format // that the peer sends until it has our answer
 	events     []uint8  // payload types
-	listening  bool // false: we hold the peer, or neither side talks
+	listening  bool     // false: we hold the peer, or neither side talks
 	player     *jitter.Player
 	decoders   []string // names of the player's decoders
 	payload    uint8    // type of the last audio packet

@@ -23,7 +23,7 @@ type Negotiated struct {
 	EventClock uint32
 	// OtherEvents lists the payload types of the events with other clock rates that the peer may send.
 	OtherEvents []uint8
-	Ptime      time.Duration // audio in a packet that the peer wants to receive; DefaultPtime by default
+	Ptime       time.Duration // audio in a packet that the peer wants to receive; DefaultPtime by default
 
 	Direction  Direction // of our audio
 	LocalHold  bool      // we hold the peer

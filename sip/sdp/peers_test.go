@@ -3,8 +3,8 @@ package sdp_test
 import (
 	"errors"
 	"net/netip"
-	"slices"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"

@@ -8,8 +8,8 @@ import (
 	"errors"
 	"net/netip"
 	"slices"
-	"sync/atomic"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
