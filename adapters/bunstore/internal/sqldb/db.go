@@ -3,6 +3,7 @@
 package sqldb
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -16,12 +17,17 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// DB is a database. Keyring, Limit and Logger are those of Open.
-type DB struct {
-	Keyring *callwright.Keyring
-	Limit   time.Duration // of a transaction, or of a statement outside of one
-	Logger  *slog.Logger
+// Config configures a database. Keyring, Limit and Logger are required.
+type Config struct {
+	Keyring     *callwright.Keyring
+	Limit       time.Duration // of a transaction, or of a statement outside of one
+	Connections int           // to PostgreSQL; 0: postgresConnections
+	Logger      *slog.Logger
+}
 
+// DB is a database.
+type DB struct {
+	Config
 	writer   *bun.DB
 	reader   *bun.DB // the same as writer, but for SQLite in a file
 	dialect  dialect
@@ -44,21 +50,22 @@ type dialect struct {
 	orphan    func(error) bool  // what the row belongs to has gone meanwhile
 	full      func(error) bool  // the disk of the database is full, or fails
 	damaged   func(error) bool  // the file of the database is damaged
+	crowded   func(error) bool  // the server has no connection left, and may have one soon
 	away      func(error) bool  // the server cannot be reached, has ended the session, or takes no writes
 	transient func(error) bool  // the transaction lost against another, and may win when it is tried again
 	dsn       callwright.Secret // for other adapters on the same database: PostgreSQL only
 }
 
 // Open connects to the database at an address: see bunstore.Open.
-func Open(ctx context.Context, address string, keyring *callwright.Keyring, limit time.Duration, logger *slog.Logger) (*DB, error) {
-	db := &DB{Keyring: keyring, Limit: limit, Logger: logger}
+func Open(ctx context.Context, address string, c Config) (*DB, error) {
+	db := &DB{Config: c}
 	switch path, isSQLite := strings.CutPrefix(address, "sqlite:"); {
 	case isSQLite:
 		return db, db.openSQLite(ctx, path)
 	case address == "":
 		return nil, errors.New("the address is empty: it is sqlite:<path> or postgres://…")
 	default:
-		return db, db.openPostgres(address)
+		return db, db.openPostgres(address, cmp.Or(c.Connections, postgresConnections))
 	}
 }
 

@@ -36,7 +36,7 @@ const (
 
 // openPostgres opens the pool. bun writes values into its queries, so each would be prepared for itself: the simple
 // protocol prepares none.
-func (db *DB) openPostgres(dsn string) error {
+func (db *DB) openPostgres(dsn string, connections int) error {
 	sessions, err := postgres.NewPool(dsn, "callwright")
 	if err != nil {
 		return err
@@ -49,8 +49,8 @@ func (db *DB) openPostgres(dsn string) error {
 		}
 		return nil
 	}))
-	pool.SetMaxOpenConns(postgresConnections)
-	pool.SetMaxIdleConns(postgresConnections)
+	pool.SetMaxOpenConns(connections)
+	pool.SetMaxIdleConns(connections)
 	pool.SetConnMaxIdleTime(postgresIdle)
 	pool.SetConnMaxLifetime(postgres.Lifetime)
 	db.writer = bun.NewDB(pool, pgdialect.New())
@@ -68,6 +68,7 @@ func (db *DB) openPostgres(dsn string) error {
 		orphan:   func(err error) bool { return postgres.State(err) == foreignKeyViolation },
 		full:     func(err error) bool { s := postgres.State(err); return s == diskFull || s == ioError },
 		damaged:  func(error) bool { return false }, // its server looks after its files
+		crowded:  postgres.Crowded,
 		away:     postgres.Away,
 		transient: func(err error) bool {
 			s := postgres.State(err)
@@ -75,4 +76,35 @@ func (db *DB) openPostgres(dsn string) error {
 		},
 	}
 	return nil
+}
+
+// mostConnections asks for the least of the limits of server, database and role. -1 stands for no limit, and reserved_connections is
+// younger than the oldest server.
+const mostConnections = `SELECT LEAST(
+	current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
+		- COALESCE(current_setting('reserved_connections', true), '0')::int,
+	(SELECT NULLIF(datconnlimit, -1) FROM pg_database WHERE datname = current_database()),
+	(SELECT NULLIF(rolconnlimit, -1) FROM pg_roles WHERE rolname = current_user))`
+
+// MostConnections returns how many connections the server allows; 0 if that is not known.
+func (db *DB) MostConnections(ctx context.Context) (most int, err error) {
+	if db.Name() != "postgres" {
+		return 0, nil
+	}
+	ctx, cancel := db.bounded(ctx)
+	defer cancel()
+	conn, err := db.writer.DB.Conn(ctx)
+	if err != nil {
+		return 0, db.translate(ctx, err)
+	}
+	defer func() { _ = conn.Close() }()
+	pooled := false
+	err = conn.Raw(func(c any) (err error) {
+		pooled, err = postgres.Pooled(ctx, c.(*stdlib.Conn).Conn())
+		return err
+	})
+	if err == nil && !pooled {
+		err = conn.QueryRowContext(ctx, mostConnections).Scan(&most)
+	}
+	return most, db.translate(ctx, err)
 }

@@ -15,8 +15,9 @@ type inside struct{ db *DB }
 
 // The retries of a transaction that failed because of another one. The wait doubles.
 const (
-	attempts  = 6
-	firstWait = 5 * time.Millisecond
+	attempts    = 6
+	firstWait   = 5 * time.Millisecond
+	longestWait = 200 * time.Millisecond
 )
 
 // errSlow ends the context of a transaction that takes longer than the limit.
@@ -65,12 +66,14 @@ func (db *DB) once(ctx context.Context, fn func(ctx context.Context) error) erro
 	return db.translate(ctx, err)
 }
 
-// retry calls fn again while it fails because of another transaction, or of a session that is of no use any more.
+// retry calls fn again while it fails because of another transaction, or of a session that is of no use any more; and while the server
+// has no connection left, for as long as ctx lasts.
 func (db *DB) retry(ctx context.Context, fn func() error) error {
+	_, ends := ctx.Deadline()
 	wait := firstWait
-	for range attempts - 1 {
+	for tried := 1; ; tried++ {
 		err := fn()
-		if err == nil || !db.dialect.transient(err) {
+		if err == nil || !(db.dialect.crowded(err) && ends || db.dialect.transient(err) && tried < attempts) {
 			return err
 		}
 		timer := time.NewTimer(wait/2 + rand.N(wait)) //nolint:gosec // spreads load, hides nothing
@@ -80,9 +83,8 @@ func (db *DB) retry(ctx context.Context, fn func() error) error {
 			return err
 		case <-timer.C:
 		}
-		wait *= 2
+		wait = min(2*wait, longestWait)
 	}
-	return fn()
 }
 
 // Alone takes a lock with a name until the transaction ends: other transactions that take it wait.
