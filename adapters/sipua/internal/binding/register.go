@@ -169,6 +169,9 @@ func (b *binding) exchange(ctx context.Context, answers *auth.Answers, expires t
 		case <-tx.Done():
 			return nil, errors.New("the server did not answer")
 		case <-ctx.Done():
+			if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+				return nil, errors.New("the server did not answer in time")
+			}
 			return nil, ctx.Err()
 		}
 	}
