@@ -53,11 +53,11 @@ const (
 
 // registerTelling registers the tasks that tell what has ended.
 func (s *Service) registerTelling() {
-	s.cfg.Work.Handle(taskRunNotice, s.sendRun)
-	s.cfg.Work.Handle(taskBatchNotice, s.sendBatch)
-	s.cfg.Work.Handle(taskFailed, s.failed)
-	s.cfg.Work.Handle(taskPublish, s.publish)
-	s.cfg.Work.Handle(taskSettle, func(ctx context.Context, t callwright.Task, _ int) error {
+	s.cfg.Work.Handle(callwright.QueueWebhooks, taskRunNotice, s.sendRun)
+	s.cfg.Work.Handle(callwright.QueueWebhooks, taskBatchNotice, s.sendBatch)
+	s.cfg.Work.Handle(callwright.QueueUpkeep, taskFailed, s.failed)
+	s.cfg.Work.Handle(callwright.QueueTests, taskPublish, s.publish)
+	s.cfg.Work.Handle(callwright.QueueTests, taskSettle, func(ctx context.Context, t callwright.Task, _ int) error {
 		return s.cfg.Pathways.Settle(ctx, t.Org, t.Key)
 	})
 }

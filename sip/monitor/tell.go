@@ -69,7 +69,7 @@ func (s *Service) announce(ctx context.Context, t sip.Trunk, told []alert.Notice
 			if err := s.recordDelivery(ctx, t, m); err != nil {
 				return err
 			}
-			if err := taskAlert.Enqueue(ctx, s.cfg.Work, task, m); err != nil {
+			if err := taskOf(way).Enqueue(ctx, s.cfg.Work, task, m); err != nil {
 				return err
 			}
 		}
