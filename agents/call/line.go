@@ -135,11 +135,11 @@ const (
 	CauseLocalHangup   Cause = "local_hangup"
 	CauseRemoteHangup  Cause = "remote_hangup"
 	CauseBusy          Cause = "busy"           // 486, 600
-	CauseRejected      Cause = "rejected"       // 603 and every other refusal
+	CauseRejected      Cause = "rejected"       // 603, 403 and every other refusal
 	CauseNoAnswer      Cause = "no_answer"      // rang until the time was over, 408, 480
 	CauseCancelled     Cause = "cancelled"      // given up before the answer
 	CauseUnreachable   Cause = "unreachable"    // no connection, a wrong certificate, no server left to try
-	CauseAuthFailed    Cause = "auth_failed"    // 401, 407 or 403 with credentials
+	CauseAuthFailed    Cause = "auth_failed"    // 401 or 407 to our credentials, or without any
 	CauseMediaTimeout  Cause = "media_timeout"  // the peer has vanished from the wire
 	CauseNotAcceptable Cause = "not_acceptable" // 488: no SRTP or no common codec
 	CauseUnavailable   Cause = "unavailable"    // nobody is there to take the call
