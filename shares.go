@@ -64,7 +64,19 @@ func (s *Shares) TakeUpTo(user string, most int) (release func(), wait time.Dura
 		mine.next = latest
 	}
 	wait = max(mine.next.Sub(now), shareLeast)
-	return nil, wait + rand.N(wait/2) //nolint:gosec // spreads load, hides nothing
+	return nil, spreadOut(wait)
+}
+
+// spreadOut returns a time that is up to a half longer.
+func spreadOut(d time.Duration) time.Duration {
+	return d + rand.N(d/2) //nolint:gosec // spreads load, hides nothing
+}
+
+// idle reports whether nobody has a place.
+func (s *Shares) idle() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.used == 0
 }
 
 func (s *Shares) release(mine *share, since time.Time) {
