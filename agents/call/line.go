@@ -109,6 +109,8 @@ type LegInfo struct {
 type Stats struct {
 	Sent, Received, Lost, Late uint64
 	Jitter, RoundTrip          time.Duration
+	// Fault is what kept the other side from being heard: a name, a colon and the details. Empty: nothing.
+	Fault string
 }
 
 // HangupReason is why a call has ended or never came about. It is an error where a call was wanted.

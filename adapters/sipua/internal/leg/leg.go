@@ -213,6 +213,9 @@ func (l *Leg) finish(why dialog.Ending) {
 		Cause: call.Cause(why.Cause), SIPCode: why.Status, Reason: why.Reason, ByPeer: why.ByPeer,
 	}
 	l.outcome = l.replies.outcome(why)
+	if fault := l.media.statistics().Fault; fault != "" {
+		l.log.Note(ladder.NoteMediaFault, fault)
+	}
 	l.log.End(l.callEnd(why))
 	if tx := l.inviteTx; tx != nil {
 		// An INVITE that was given up without a final response would live for ever: sipgo has no timer C.
