@@ -237,7 +237,9 @@ func TestSendBounds(t *testing.T) {
 	end := func(org callwright.OrgID, n int, err error) {
 		for range n {
 			answer[org] <- err
-			<-done
+			if got := <-done; !errors.Is(got, err) {
+				t.Errorf("an attempt gave %v, want %v", got, err)
+			}
 		}
 	}
 	if n := fill("a"); n != 8 {

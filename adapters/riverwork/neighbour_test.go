@@ -123,7 +123,7 @@ func TestHangingNeighbour(t *testing.T) {
 	onEach(t, func(t *testing.T, address string) {
 		n := newNeighbours(t, address)
 		hook, hanging, first := hangingReceiver(t)
-		good := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { n.taken <- r.Header.Get("webhook-id") }))
+		good := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { n.taken <- r.Header.Get("Webhook-Id") }))
 		t.Cleanup(good.Close)
 		start(t, n.work)
 		post := callwright.TaskKind[string]("post")
