@@ -101,10 +101,11 @@ func (w *memberWriter) value(d *jx.Decoder, key, path string) error {
 		})
 		w.out.WriteByte(']')
 		return err
+	default:
+		raw, err := d.Raw()
+		w.out.Write(raw)
+		return err
 	}
-	raw, err := d.Raw()
-	w.out.Write(raw)
-	return err
 }
 
 // member writes a member of an object, unless it is as good as absent.

@@ -109,19 +109,18 @@ func TestCallsOfClientsInTheWild(t *testing.T) {
 		body := `{"phone_number":"` + theirNumber + `","task":"Talk.",` + c.member + `}`
 		answer := h.do("POST", "/v1/calls", body)
 		var got struct {
-			Ignored []struct{ Field, Message string }
-			Errors  []struct{ Path, Message string }
-			CallID  string `json:"call_id"`
+			Ignored []map[string]string `json:"ignored"`
+			Errors  []map[string]string `json:"errors"`
 		}
 		if err := json.Unmarshal(answer.Body.Bytes(), &got); err != nil {
 			t.Fatal(err)
 		}
 		var fields []string
 		if answer.Code != http.StatusOK {
-			fields = append(fields, fmt.Sprint(answer.Code), got.Errors[0].Path)
+			fields = append(fields, fmt.Sprint(answer.Code), got.Errors[0]["path"])
 		}
 		for _, member := range got.Ignored {
-			if fields = append(fields, member.Field); member.Message == "" {
+			if fields = append(fields, member["field"]); member["message"] == "" {
 				t.Errorf("%s: ignored without a reason", c.member)
 			}
 		}
