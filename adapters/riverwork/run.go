@@ -5,8 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
 	"sync"
 	"time"
 
@@ -18,7 +16,8 @@ import (
 )
 
 const (
-	pollSQLite   = 100 * time.Millisecond // how often new tasks are looked for where nothing notifies
+	pollSQLite   = 100 * time.Millisecond // how often new calls are looked for where nothing notifies
+	pollOthers   = 250 * time.Millisecond // how often other tasks are
 	pollPostgres = time.Second            // how often they are looked for in case a notification was lost
 	pollPooled   = 250 * time.Millisecond // how often they are looked for behind a pooler, which carries no notifications
 	cooldown     = 20 * time.Millisecond  // the shortest time between two looks
@@ -112,7 +111,7 @@ func (w *Work) begin(ctx context.Context, pool *pool) (*client, error) {
 	for until := time.Now().Add(startPatience); ; {
 		c, err := w.newClient(ctx, pool)
 		if err == nil {
-			if err = start(context.WithoutCancel(ctx), c); err == nil {
+			if err = start(context.WithoutCancel(ctx), c, w.names()); err == nil {
 				w.pulse.Store(c.pulse)
 				return c, nil
 			}
@@ -132,33 +131,21 @@ func (w *Work) begin(ctx context.Context, pool *pool) (*client, error) {
 }
 
 // start starts a client and makes sure that it works. River takes a connection that is closed just then for a stop, and
-// would have nothing to do for as long as it lives, without an error: what it does first with its queue is not done
+// would have nothing to do for as long as it lives, without an error: what it does first with its queues is not done
 // then.
-func start(ctx context.Context, client worker) error {
-	before, err := touched(ctx, client)
+func start(ctx context.Context, client worker, queues []string) error {
+	before, err := looked(ctx, client, queues)
 	if err != nil {
 		return err
 	}
 	if err := client.Start(ctx); err != nil {
 		return err
 	}
-	after, err := touched(ctx, client)
-	if err == nil && !after.After(before) {
-		return errors.New("the queue is not worked on")
+	after, err := looked(ctx, client, queues)
+	if err != nil {
+		return err
 	}
-	return err
-}
-
-// touched returns when somebody has last begun to work on the queue; zero for never.
-func touched(ctx context.Context, client worker) (time.Time, error) {
-	queue, err := client.QueueGet(ctx, river.QueueDefault)
-	switch {
-	case errors.Is(err, rivertype.ErrNotFound):
-		return time.Time{}, nil
-	case err != nil:
-		return time.Time{}, err
-	}
-	return queue.UpdatedAt, nil
+	return idle(before, after, queues)
 }
 
 func within(ctx context.Context, d time.Duration, stop func(context.Context) error) error {
@@ -174,7 +161,7 @@ func (w *Work) newClient(ctx context.Context, pool *pool) (*client, error) {
 	river.AddWorker(workers, &step{work: w, stopping: c.stopping})
 	config := &river.Config{
 		Workers:                     workers,
-		Queues:                      map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: w.cfg.Workers}},
+		Queues:                      w.riverQueues(),
 		PeriodicJobs:                w.periodic,
 		RetryPolicy:                 backoff{},
 		JobTimeout:                  w.cfg.StepTimeout,
@@ -185,7 +172,7 @@ func (w *Work) newClient(ctx context.Context, pool *pool) (*client, error) {
 		DiscardedJobRetentionPeriod: keepDiscarded,
 		Logger:                      w.cfg.riverLogger(),
 	}
-	c.pulse = newPulse(w.cfg.StepTimeout+lookLimit, slices.Collect(maps.Keys(config.Queues)))
+	c.pulse = newPulse(w.cfg.StepTimeout+lookLimit, w.names())
 	var err error
 	if pool.postgres == nil {
 		c.worker, err = river.NewClient(watched[*sql.Tx]{riversqlite.New(w.cfg.SQL), c.pulse}, config)
