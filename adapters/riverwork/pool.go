@@ -39,7 +39,7 @@ func (w *Work) connect(ctx context.Context) (*pool, error) {
 	// Nothing is left in a session that another one lacks: a pooler may change it from one transaction to the next.
 	config.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeExec
 	config.PrepareConn = func(_ context.Context, c *pgx.Conn) (bool, error) { return !sessions.Stale(c), nil }
-	config.MaxConns = int32(w.cfg.Connections) //nolint:gosec // checked by New
+	config.MaxConns = int32(w.cfg.Connections) // checked by New
 	config.MaxConnLifetime, config.MaxConnLifetimeJitter = postgres.Lifetime, lifetimeJitter
 	made, err := pgxpool.NewWithConfig(ctx, config)
 	return &pool{made}, err

@@ -127,8 +127,7 @@ func parse(args, environ []string) (config, error) {
 	f.Var(wholeNumber(&c.HTTPConnectionsPerAddress), "http-connections-per-address",
 		"HTTP connections of one address; as many as --http-connections behind a reverse proxy")
 	f.StringVar(&c.Data, "data", "./data", "folder of the database, keys, certificates and recordings")
-	f.StringVar(&c.DatabaseURL, "database-url", "", "sqlite:PATH, postgres://... or postgresql://... (default: SQLite in the data folder)")
-	f.Var(wholeNumber(&c.Connections), "database-connections", "connections to PostgreSQL of this node; a quarter of them does durable work")
+	c.addDatabase(f)
 	f.StringVar(&c.SIPAddr, "sip-addr", "127.0.0.1:5061", "address of SIP over TLS")
 	f.StringVar(&c.SIPCert, "sip-cert", "", "PEM file of the certificate shown to SIP peers (default: the test authority's)")
 	f.StringVar(&c.SIPKey, "sip-key", "", "PEM file of its private key")
@@ -174,6 +173,12 @@ func parse(args, environ []string) (config, error) {
 	}
 	err := c.complete(given)
 	return c, err // in two steps: in one, c might be read before it is complete
+}
+
+// addDatabase adds the flags of the database.
+func (c *config) addDatabase(f *flag.FlagSet) {
+	f.StringVar(&c.DatabaseURL, "database-url", "", "sqlite:PATH, postgres://... or postgresql://... (default: SQLite in the data folder)")
+	f.Var(wholeNumber(&c.Connections), "database-connections", "connections to PostgreSQL of this node; a quarter of them does durable work")
 }
 
 // addDays adds the flags of how long what grows is kept.

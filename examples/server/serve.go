@@ -271,7 +271,7 @@ func serve(lc fx.Lifecycle, p parts) {
 			}
 			return p.announce()
 		},
-		OnStop:  func(context.Context) error { return os.Remove(serverFilePath(p.Config)) },
+		OnStop: func(context.Context) error { return os.Remove(serverFilePath(p.Config)) },
 	})
 }
 

@@ -153,7 +153,9 @@ func (v *visitors) come(ctx context.Context, t *testing.T, s *server.Server) {
 	var body bytes.Buffer
 	_, _ = body.ReadFrom(res.Body)
 	var answer struct {
-		Errors []struct{ Error string } `json:"errors"`
+		Errors []struct {
+			Error string `json:"error"`
+		} `json:"errors"`
 	}
 	parsed := json.Unmarshal(body.Bytes(), &answer) == nil
 	wait, _ := strconv.Atoi(res.Header.Get("Retry-After"))
