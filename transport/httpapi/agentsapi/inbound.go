@@ -87,11 +87,12 @@ func (a *api) UpdateInboundNumber(
 	if err != nil {
 		return nil, err
 	}
-	for name, given := range map[string]bool{
-		"voice_settings":   req.VoiceSettings.Set,
-		"background_track": req.BackgroundTrack.Set, "fallback_number": req.FallbackNumber.Set,
+	for name, asked := range map[string]bool{
+		"voice_settings":   len(req.VoiceSettings.Value) > 0,
+		"background_track": req.BackgroundTrack.Value != "" && req.BackgroundTrack.Value != "none",
+		"fallback_number":  req.FallbackNumber.Value != "",
 	} {
-		if given {
+		if asked {
 			answer.FailedUpdates[name] = wire.NotBuilt(name).Message
 		}
 	}

@@ -15,7 +15,7 @@ import (
 func (a *api) CreateCall(
 	ctx context.Context, req *oas.CallCreate, _ oas.CreateCallParams,
 ) (*oas.CallCreatedReply, error) {
-	request, err := callRequest(req)
+	request, err := callRequest(ctx, req)
 	if err != nil {
 		return nil, err
 	}
@@ -28,6 +28,9 @@ func (a *api) CreateCall(
 		Status: oas.SuccessStatusSuccess, Message: "Call successfully queued.", CallID: c.ID,
 	}
 	answer.BatchID.SetToNull()
+	for _, member := range httpapi.IgnoredMembers(ctx) {
+		answer.Ignored = append(answer.Ignored, oas.IgnoredMember(member))
+	}
 	return answer, nil
 }
 
