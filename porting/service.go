@@ -112,11 +112,11 @@ func New(c Config) (*Service, error) {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
 	s := &Service{cfg: c}
-	c.Work.Handle(taskStep, s.step)
-	callwright.TaskKind[mailArgs](taskMail).Handle(c.Work, c.Logger, s.mail)
-	callwright.TaskKind[noticeArgs](taskNotify).Handle(c.Work, c.Logger, s.notify)
-	c.Work.Handle(taskFailed, s.failed)
-	c.Work.Every(taskLook, lookEvery, s.look)
+	c.Work.Handle(callwright.QueuePorting, taskStep, s.step)
+	callwright.TaskKind[mailArgs](taskMail).Handle(c.Work, callwright.QueueMail, c.Logger, s.mail)
+	callwright.TaskKind[noticeArgs](taskNotify).Handle(c.Work, callwright.QueueWebhooks, c.Logger, s.notify)
+	c.Work.Handle(callwright.QueueUpkeep, taskFailed, s.failed)
+	c.Work.Every(callwright.QueuePorting, taskLook, lookEvery, s.look)
 	return s, nil
 }
 

@@ -141,8 +141,13 @@ func newWebhooks(lc fx.Lifecycle, c config, db *bunstore.DB, log *slog.Logger) (
 	return s, nil
 }
 
-func newDeliveries(db *bunstore.DB) (*callwright.DeliveryLog, error) {
-	return callwright.NewDeliveryLog(callwright.DeliveryLogConfig{Store: orgstore.Deliveries{DB: db}})
+func newDeliveries(
+	c config, db *bunstore.DB, work callwright.Work, m mailer, l listener, log *slog.Logger,
+) (*callwright.DeliveryLog, error) {
+	return callwright.NewDeliveryLog(callwright.DeliveryLogConfig{
+		Store: orgstore.Deliveries{DB: db}, Endpoints: orgstore.Endpoints{DB: db}, Atomic: db, Work: work,
+		Organizations: orgstore.Tenants{DB: db}, Mailer: m, Page: l.publicURL(c) + "/settings/deliveries", Logger: log,
+	})
 }
 
 // callParts is everything that calls are made of.
