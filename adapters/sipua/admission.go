@@ -143,7 +143,7 @@ func (u *UA) lookUp(v inviteContext) (trunk.Route, *message.Refusal) {
 			return trunk.Route{}, &message.Refusal{Status: sip.StatusServiceUnavailable}
 		}
 	}
-	peer := trunk.Peer{Address: v.from.Addr()}
+	peer := trunk.Peer{Address: v.from.Addr(), Contact: message.CalledUser(v.req)}
 	if v.stack != u.server {
 		peer.Registered = u.bindings.Trunks(v.tx.Connection())
 	}

@@ -8,16 +8,24 @@ import (
 	"github.com/emiago/sipgo/sip"
 
 	"github.com/callwright/callwright"
+	trunk "github.com/callwright/callwright/sip"
 	"github.com/callwright/callwright/sip/header"
 )
 
-// CalledNumber returns the number in the Request-URI, else the number in To.
+// CalledNumber returns the number of the trunk whose Contact is the Request-URI, else the number in the Request-URI, else
+// the number in To.
 func CalledNumber(req *sip.Request) (callwright.PhoneNumber, error) {
+	if n, ok := trunk.ContactNumber(CalledUser(req)); ok {
+		return n, nil
+	}
 	if n, err := Number(&req.Recipient); err == nil {
 		return n, nil
 	}
 	return Number(&req.To().Address)
 }
+
+// CalledUser returns the user part of the Request-URI.
+func CalledUser(req *sip.Request) string { return unescaped(req.Recipient.User) }
 
 // Caller returns the user part of From, as an E.164 number if it can only be one.
 func Caller(req *sip.Request) string {

@@ -1,6 +1,7 @@
 package message
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -76,6 +77,14 @@ func tokens(headers []sip.Header) []string {
 		}
 	}
 	return all
+}
+
+// Requires reports whether a message has an option tag in its Require headers.
+func Requires(msg interface {
+	GetHeaders(name string) []sip.Header
+}, tag string,
+) bool {
+	return slices.Contains(tokens(msg.GetHeaders("Require")), tag)
 }
 
 // readSession reads the session timer headers of RFC 4028, their compact forms included.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"slices"
+	"sync/atomic"
 
 	"github.com/emiago/sipgo/sip"
 
@@ -26,6 +27,8 @@ type framer struct {
 	seen int    // bytes of part before which the headers do not end
 	need int    // length of that message; 0 until its headers have come
 	lost bool   // the next bytes end the connection
+
+	heard atomic.Int64 // when the last bytes came, in nanoseconds since 1970
 }
 
 // isKeepAlive reports whether a read is a ping between messages, which wants a pong (RFC 5626, 3.5.1).
