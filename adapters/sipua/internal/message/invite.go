@@ -27,23 +27,28 @@ func CalledNumber(req *sip.Request) (callwright.PhoneNumber, error) {
 // CalledUser returns the user part of the Request-URI.
 func CalledUser(req *sip.Request) string { return unescaped(req.Recipient.User) }
 
-// Caller returns the user part of From, as an E.164 number if it is one.
+// Caller returns the user part of From, as an E.164 number if it can only be one.
 func Caller(req *sip.Request) string {
 	from := &req.From().Address
-	if n, err := Number(from); err == nil {
+	if n, err := callwright.ParsePhoneNumber(user(from)); err == nil {
 		return n.String()
 	}
 	return Printable(from.User)
 }
 
-// Number returns the phone number of a sip, sips or tel URI.
+// Number returns the phone number of a sip, sips or tel URI: E.164, with or without its plus.
 func Number(u *sip.Uri) (callwright.PhoneNumber, error) {
+	return callwright.ParsePhoneNumber("+" + strings.TrimPrefix(user(u), "+"))
+}
+
+// user returns the user part of a URI without parameters, or the digits of a tel URI.
+func user(u *sip.Uri) string {
 	text := u.User
 	if u.Scheme == "tel" {
 		text = strings.NewReplacer("-", "", ".", "", "(", "", ")", "").Replace(u.Raw()) // RFC 3966, 5.1.1
 	}
 	text, _, _ = strings.Cut(text, ";")
-	return callwright.ParsePhoneNumber(unescaped(text))
+	return unescaped(text)
 }
 
 // maxHeader bounds the name and value of one application header, in bytes.
