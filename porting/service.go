@@ -26,14 +26,15 @@ type Config struct {
 	Failures   Failures                // nil: nobody is told
 	Deliveries *callwright.DeliveryLog // lists messages that webhooks have not taken; nil: there is no list
 
-	MaxOpen   int              // requests of an organization that have not ended; 0: 1,000
-	MaxHourly int              // requests that an organization makes in an hour, each of which mails a stranger; 0: 60
-	PollEvery time.Duration    // how often a gateway is asked about an order; due ones are looked for each minute, so never more often; 0: 6 hours
-	PollNear  time.Duration    // the same from a day before its confirmed date on, and while it is canceled; 0: 15 minutes
-	Zone      *time.Location   // whose dates count for the earliest date; nil: UTC
-	Clock     callwright.Clock // nil: callwright.SystemClock
-	IDs       callwright.IDs   // nil: callwright.UUIDs
-	Logger    *slog.Logger     // nil: discards
+	Numbering callwright.Numbering // the default countries of organizations; nil: none has one
+	MaxOpen   int                  // requests of an organization that have not ended; 0: 1,000
+	MaxHourly int                  // requests that an organization makes in an hour, each of which mails a stranger; 0: 60
+	PollEvery time.Duration        // how often a gateway is asked about an order; due ones are looked for each minute, so never more often; 0: 6 hours
+	PollNear  time.Duration        // the same from a day before its confirmed date on, and while it is canceled; 0: 15 minutes
+	Zone      *time.Location       // whose dates count for the earliest date; nil: UTC
+	Clock     callwright.Clock     // nil: callwright.SystemClock
+	IDs       callwright.IDs       // nil: callwright.UUIDs
+	Logger    *slog.Logger         // nil: discards
 }
 
 // The limits of requests.
