@@ -269,8 +269,8 @@ func (c *config) checkEngines() error {
 	return nil
 }
 
-func newLogger(c config) *slog.Logger {
-	options := &slog.HandlerOptions{Level: c.LogLevel}
+func newLogger(c config, level logLevel) *slog.Logger {
+	options := &slog.HandlerOptions{Level: level}
 	if c.LogFormat == "json" {
 		return slog.New(slog.NewJSONHandler(os.Stderr, options))
 	}

@@ -62,7 +62,7 @@ func CustomHeaders(req *sip.Request) map[string]string {
 			if custom == nil {
 				custom = map[string]string{}
 			}
-			custom[h.Name()] = h.Value()
+			custom[Text(h.Name())] = Text(h.Value())
 		}
 	}
 	return custom
@@ -94,7 +94,7 @@ func isCustom(name string) bool {
 func Headers(req *sip.Request) []header.Header {
 	headers := make([]header.Header, 0, len(req.Headers()))
 	for _, h := range req.Headers() {
-		headers = append(headers, header.Header{Name: h.Name(), Value: h.Value()})
+		headers = append(headers, header.Header{Name: Text(h.Name()), Value: Text(h.Value())})
 	}
 	return headers
 }
