@@ -25,9 +25,11 @@ type Config struct {
 	Logger      *slog.Logger
 }
 
-// DB is a database.
+// DB is a database. Keyring, Limit and Logger are those of its Config.
 type DB struct {
-	Config
+	Keyring  *callwright.Keyring
+	Limit    time.Duration
+	Logger   *slog.Logger
 	writer   *bun.DB
 	reader   *bun.DB // the same as writer, but for SQLite in a file
 	dialect  dialect
@@ -58,7 +60,7 @@ type dialect struct {
 
 // Open connects to the database at an address: see bunstore.Open.
 func Open(ctx context.Context, address string, c Config) (*DB, error) {
-	db := &DB{Config: c}
+	db := &DB{Keyring: c.Keyring, Limit: c.Limit, Logger: c.Logger}
 	switch path, isSQLite := strings.CutPrefix(address, "sqlite:"); {
 	case isSQLite:
 		return db, db.openSQLite(ctx, path)
