@@ -190,6 +190,8 @@ func (s *Service) end(ctx context.Context, c Call, leg Leg, outcome conversation
 			return e
 		}
 		return HangupReason{Cause: CauseMediaTimeout, Reason: "the other side is gone"}
+	case errors.Is(context.Cause(ctx), errDraining):
+		return HangupReason{Cause: CauseDrained, Reason: errDraining.Error()}
 	case outcome.By == conversation.ByFailure:
 		return broken(err)
 	case errors.Is(context.Cause(ctx), errMaxDuration):
