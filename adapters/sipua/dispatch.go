@@ -166,6 +166,10 @@ func (u *UA) inDialog(l *leg.Leg, req *sip.Request, tx *transport.ServerTx) {
 			u.listener.Touch(from)
 		}
 	}
+	if req.Method == sip.INFO && l.TakesInfo() {
+		l.Inform(req, tx)
+		return
+	}
 	if r := inspect(req); r != nil {
 		u.refuse(req, tx, *r)
 		l.Skip(req, r.Status)
