@@ -71,7 +71,10 @@ func takeFolder(c config) (locked, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = checkKeyFiles(c)
+	err = checkWritable(c.Data)
+	if err == nil {
+		err = checkKeyFiles(c)
+	}
 	if err == nil {
 		err = checkLost(c)
 	}
