@@ -76,7 +76,8 @@ func New(cfg Config) (*UA, error) {
 	u.attempts = &attempt.Logger{
 		Observer: cfg.Observer, Opened: u.registry.openLog, Closed: u.registry.closeLog, IDs: &callwright.UUIDs{},
 	}
-	serverTLS := &tls.Config{MinVersion: tls.VersionTLS12, Certificates: cfg.Certificates}
+	// A caller's certificate is optional: it says which names a new connection to the caller may prove.
+	serverTLS := &tls.Config{MinVersion: tls.VersionTLS12, Certificates: cfg.Certificates, ClientAuth: tls.RequestClientCert}
 	u.listener, err = transport.Listen(cfg.Listen, serverTLS, transport.Limits{
 		Total: cfg.MaxConnections, PerSource: cfg.MaxConnectionsPerIP, ReadRate: callBytes * cfg.InvitesPerSecond,
 		First: firstMessage, Idle: maxIdle, Blocked: u.sources.Blocked, Known: u.sources.Known, Busy: u.registry.carries,
