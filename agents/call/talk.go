@@ -10,6 +10,7 @@ import (
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents"
 	"github.com/callwright/callwright/agents/conversation"
+	"github.com/callwright/callwright/agents/llm"
 )
 
 // hangupPatience bounds how long the other side may take to confirm the end of a call.
@@ -190,18 +191,18 @@ func (s *Service) end(ctx context.Context, c Call, leg Leg, outcome conversation
 	if outcome.By == conversation.ByPeer && ended.Cause != "" { // its audio ended before the call did, which knows why by now
 		return ended
 	}
-	why := whyEnded(ctx, outcome)
+	why := whyEnded(ctx, outcome, err)
 	why.SIPCode, why.Unconfirmed = ended.SIPCode, ended.Unconfirmed
 	return why
 }
 
 // whyEnded returns why this side has hung up.
-func whyEnded(ctx context.Context, outcome conversation.Outcome) HangupReason {
+func whyEnded(ctx context.Context, outcome conversation.Outcome, err error) HangupReason {
 	switch {
 	case outcome.By == conversation.ByPeer:
 		return HangupReason{Cause: CauseMediaTimeout, Reason: "the other side is gone"}
 	case outcome.By == conversation.ByFailure:
-		return HangupReason{Cause: CauseInternal, Reason: "the conversation failed"}
+		return broken(err)
 	case errors.Is(context.Cause(ctx), errMaxDuration):
 		return HangupReason{Cause: CauseMaxDuration, Reason: errMaxDuration.Error()}
 	case ctx.Err() != nil:
@@ -259,5 +260,20 @@ func (s *Service) hangup(ctx context.Context, leg Leg) {
 	defer cancel()
 	if err := leg.Hangup(ctx); err != nil {
 		s.cfg.Logger.WarnContext(ctx, "cannot hang up", "error", err)
+	}
+}
+
+// broken returns the hang-up reason of a conversation that failed.
+func broken(err error) HangupReason {
+	_, ofModel := errors.AsType[*llm.Failure](err)
+	switch {
+	case ofModel && llm.ClassOf(err) == llm.ClassPermanent:
+		return HangupReason{Cause: CauseModelRefused, Reason: llm.Reason(err)}
+	case ofModel:
+		return HangupReason{Cause: CauseModelFailed, Reason: llm.Reason(err)}
+	case callwright.CodeOf(err) != callwright.CodeInternal:
+		return HangupReason{Cause: CauseServiceFailed, Reason: callwright.MessageOf(err)}
+	default:
+		return HangupReason{Cause: CauseInternal, Reason: "the conversation failed"}
 	}
 }

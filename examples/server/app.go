@@ -33,7 +33,7 @@ import (
 // modules is the whole server.
 func modules() fx.Option {
 	return fx.Options(
-		fx.Module("base", fx.Provide(newLogger, newShares, newSecrets, newEngines, newAuthority, newNode)),
+		fx.Module("base", fx.Provide(newLogLevel, newLogger, newShares, newSecrets, newEngines, newAuthority, newNode)),
 		fx.Module("storage", fx.Provide(newDatabase, fx.Annotate(newWork, fx.As(fx.Self()), fx.As(new(callwright.Work))))),
 		fx.Module("trunks", fx.Provide(newIdentity, newResolver, newProber, newMailer, newMonitor, newCallLog, newTrunks, newSetup, newDiscoveries)),
 		fx.Module("telephone", fx.Provide(newMedia, newLine, newRegistrations, newTestCalls)),
@@ -43,7 +43,7 @@ func modules() fx.Option {
 		fx.Module("porting", fx.Provide(newPortGateways, newDocuments, newLetters, newPorts)),
 		fx.Module("speech", fx.Provide(newBlobs, newSpeech)),
 		fx.Module("http", fx.Provide(newAccess, newListener, newMetrics, newDashboard, newAPI)),
-		fx.Invoke(serve),
+		fx.Invoke(serve, reload),
 	)
 }
 
@@ -89,7 +89,7 @@ func newAgents(
 ) (*agents.Service, error) {
 	c := agents.Config{
 		Store: agentstore.Numbers{DB: db}, WebAgents: agentstore.WebAgents{DB: db}, Atomic: db,
-		Webhooks: hooks, Requests: hooks, Pathways: p, Personas: personas, Voices: voices,
+		Webhooks: hooks, Requests: hooks, Pathways: p, Personas: personas, Voices: voices, Numbering: orgstore.Tenants{DB: db},
 	}
 	c.Languages, _ = e.Recognizer.(conversation.LanguageChecker)
 	return agents.New(c)
@@ -175,7 +175,7 @@ type callParts struct {
 func newCalls(p callParts) (*call.Service, error) {
 	c := call.Config{
 		Store: agentstore.Calls{DB: p.DB}, Leases: bunstore.Leases{DB: p.DB}, Atomic: p.DB, Work: p.Work,
-		Line: p.Line, Routes: p.Trunks, Agents: p.Agents,
+		Line: p.Line, Routes: p.Trunks, Agents: p.Agents, Numbering: orgstore.Tenants{DB: p.DB},
 		Model: p.Engines.Model, Recordings: p.Recordings, Notifier: p.Listener.notifier(p.Webhooks, p.Config),
 		Recognizer: p.Engines.Recognizer, Voices: p.Voices, Ready: p.Engines.Ready,
 		AMD:      func(rate int) call.AMD { return voicemail.New(rate) },

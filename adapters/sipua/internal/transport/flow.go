@@ -9,7 +9,6 @@ import (
 	"github.com/emiago/sipgo/sip"
 
 	"github.com/callwright/callwright/adapters/sipua/internal/message"
-	"github.com/callwright/callwright/adapters/sipua/internal/peer"
 	trunk "github.com/callwright/callwright/sip"
 	"github.com/callwright/callwright/sip/dialog"
 	"github.com/callwright/callwright/sip/uri"
@@ -69,14 +68,8 @@ func (f *Flow) Known(names ...string) {
 // maxNames bounds the names of one caller: each one costs a connection.
 const maxNames = 4
 
-// proven returns the names of a caller's certificate, if it has shown one that chains to a root of ours.
-func (p *Pool) proven(conn sip.Connection) []string {
-	state := StateOf(conn)
-	if len(state.PeerCertificates) == 0 || peer.VerifyChain(state, p.cfg.TLS.RootCAs) != nil {
-		return nil
-	}
-	return state.PeerCertificates[0].DNSNames
-}
+// proven returns the names of a caller's certificate, if it has shown one that we trust.
+func (p *Pool) proven(conn sip.Connection) []string { return p.cfg.Credentials.Names(StateOf(conn)) }
 
 // Follow moves the dialog to the connection of a request of the peer.
 func (f *Flow) Follow(s *Stack, from netip.AddrPort) {

@@ -17,8 +17,6 @@ const maxMessage = 65535
 // errFraming ends a connection on which the end of a message cannot be found.
 var errFraming = errors.New("a SIP message without an end")
 
-var parser = sip.NewParser()
-
 // framer cuts the bytes of a connection into messages (RFC 3261, 18.3), parses them, and drops those that are excessive or that sipgo
 // cannot parse: sipgo itself would close the connection, although other requests and calls use it. The zero value is ready to use, by one
 // goroutine.
@@ -52,7 +50,7 @@ func (f *framer) feed(data []byte) (whole []sip.Message, refusals []string, err 
 			refusals = append(refusals, message.ReadHead(text).Refusal())
 			continue
 		}
-		msg, err := parser.ParseSIP(text)
+		msg, err := message.Parse(text)
 		if err != nil {
 			refusals = append(refusals, message.ReadHead(text).Refusal())
 			continue
