@@ -10,6 +10,7 @@ import (
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents"
 	"github.com/callwright/callwright/agents/conversation"
+	"github.com/callwright/callwright/agents/llm"
 )
 
 // hangupPatience bounds how long the other side may take to confirm the end of a call.
@@ -169,13 +170,16 @@ func (s *Service) record(ctx context.Context, c Call, leg Leg) (*taped, error) {
 	return tape(leg, file)
 }
 
+// statusOK is the SIP code of an answered call.
+const statusOK = 200
+
 // end hangs up a call that has not ended, and returns why it ended.
 func (s *Service) end(ctx context.Context, c Call, leg Leg, outcome conversation.Outcome, err error) HangupReason {
 	if err != nil {
 		s.cfg.Logger.ErrorContext(ctx, "conversation failed", "call_id", c.ID, "error", err)
 	}
 	if c.TransferredBy == TransferredByAgent {
-		return HangupReason{Cause: CauseTransferred, Reason: outcome.TransferTo}
+		return HangupReason{Cause: CauseTransferred, SIPCode: statusOK, Reason: outcome.TransferTo}
 	}
 	select {
 	case <-leg.Done(): // the other side, or the line, was first
@@ -183,14 +187,22 @@ func (s *Service) end(ctx context.Context, c Call, leg Leg, outcome conversation
 	default:
 	}
 	s.hangup(ctx, leg)
+	ended := leg.Ending()
+	if outcome.By == conversation.ByPeer && ended.Cause != "" { // its audio ended before the call did, which knows why by now
+		return ended
+	}
+	why := whyEnded(ctx, outcome, err)
+	why.SIPCode, why.Unconfirmed = ended.SIPCode, ended.Unconfirmed
+	return why
+}
+
+// whyEnded returns why this side has hung up.
+func whyEnded(ctx context.Context, outcome conversation.Outcome, err error) HangupReason {
 	switch {
-	case outcome.By == conversation.ByPeer: // its audio ended before the call did, which knows why by now
-		if e := leg.Ending(); e.Cause != "" {
-			return e
-		}
+	case outcome.By == conversation.ByPeer:
 		return HangupReason{Cause: CauseMediaTimeout, Reason: "the other side is gone"}
 	case outcome.By == conversation.ByFailure:
-		return HangupReason{Cause: CauseInternal, Reason: "the conversation failed"}
+		return broken(err)
 	case errors.Is(context.Cause(ctx), errMaxDuration):
 		return HangupReason{Cause: CauseMaxDuration, Reason: errMaxDuration.Error()}
 	case ctx.Err() != nil:
@@ -248,5 +260,20 @@ func (s *Service) hangup(ctx context.Context, leg Leg) {
 	defer cancel()
 	if err := leg.Hangup(ctx); err != nil {
 		s.cfg.Logger.WarnContext(ctx, "cannot hang up", "error", err)
+	}
+}
+
+// broken returns the hang-up reason of a conversation that failed.
+func broken(err error) HangupReason {
+	_, ofModel := errors.AsType[*llm.Failure](err)
+	switch {
+	case ofModel && llm.ClassOf(err) == llm.ClassPermanent:
+		return HangupReason{Cause: CauseModelRefused, Reason: llm.Reason(err)}
+	case ofModel:
+		return HangupReason{Cause: CauseModelFailed, Reason: llm.Reason(err)}
+	case callwright.CodeOf(err) != callwright.CodeInternal:
+		return HangupReason{Cause: CauseServiceFailed, Reason: callwright.MessageOf(err)}
+	default:
+		return HangupReason{Cause: CauseInternal, Reason: "the conversation failed"}
 	}
 }

@@ -23,7 +23,7 @@ import (
 
 func TestWiring(t *testing.T) {
 	t.Parallel()
-	if err := fx.ValidateApp(fx.Supply(config{}, starting{}), modules()); err != nil {
+	if err := fx.ValidateApp(fx.Supply(config{}, starting{}, hangups(nil)), modules()); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -126,27 +126,28 @@ func TestParsePublicURL(t *testing.T) {
 func TestParseRefuses(t *testing.T) {
 	t.Parallel()
 	for flag, args := range map[string][]string{
-		"--sip-addr":      {"--sip-addr", "nowhere"},
-		"--media-ip":      {"--media-ip", "x"},
-		"--public-ip":     {"--sip-addr", "0.0.0.0:5061"},
-		"--region":        {"--region", ""},
-		"--drain-timeout": {"--drain-timeout", "-1s"},
-		"--call-log-days": {"--call-log-days", "0"},
-		"--log-format":    {"--log-format", "xml"},
-		"log-level":       {"--log-level", "loud"},
-		"--database-url":  {"--database-url", "mysql://x"},
-		"--public-url":    {"--public-url", "voice.example.com"},
-		"--llm-model":     {"--llm-base-url", "http://x"},
-		"--contact-email": {"--contact-email", "Ops <ops@example.com>"},
-		"--firewall-ips":  {"--firewall-ips", "192.0.2.1,office"},
-		"--dns-server":    {"--dns-server", "192.0.2.1"},
-		"rtp-ports":       {"--rtp-ports", "20000-10000"},
-		"--allow-private": {"--allow-private", "maybe"},
-		"--sip-key":       {"--sip-cert", "x.pem"},
-		"--tts":           {"--tts", "parrot"},
-		"--stt":           {"--stt", "parrot"},
-		"--llm-base-url":  {"--tts", "openai"},
-		"argument":        {"serve"},
+		"--sip-addr":        {"--sip-addr", "nowhere"},
+		"--media-ip":        {"--media-ip", "x"},
+		"--public-ip":       {"--sip-addr", "0.0.0.0:5061"},
+		"--region":          {"--region", ""},
+		"--drain-timeout":   {"--drain-timeout", "-1s"},
+		"--call-log-days":   {"--call-log-days", "0"},
+		"--log-format":      {"--log-format", "xml"},
+		"log-level":         {"--log-level", "loud"},
+		"--database-url":    {"--database-url", "mysql://x"},
+		"--public-url":      {"--public-url", "voice.example.com"},
+		"--llm-model":       {"--llm-base-url", "http://x"},
+		"--contact-email":   {"--contact-email", "Ops <ops@example.com>"},
+		"--firewall-ips":    {"--firewall-ips", "192.0.2.1,office"},
+		"--trusted-proxies": {"--trusted-proxies", "proxy.example.com"},
+		"--dns-server":      {"--dns-server", "192.0.2.1"},
+		"rtp-ports":         {"--rtp-ports", "20000-10000"},
+		"--allow-private":   {"--allow-private", "maybe"},
+		"--sip-key":         {"--sip-cert", "x.pem"},
+		"--tts":             {"--tts", "parrot"},
+		"--stt":             {"--stt", "parrot"},
+		"--llm-base-url":    {"--tts", "openai"},
+		"argument":          {"serve"},
 	} {
 		if _, err := parse(args, nil); err == nil || !strings.Contains(err.Error(), flag) {
 			t.Errorf("%v gave %v, want an error about %s", args, err, flag)
