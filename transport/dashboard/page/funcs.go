@@ -24,6 +24,7 @@ func funcs(prefix string) template.FuncMap {
 		"bytes":    bytesOf,
 		"badge":    badge,
 		"words":    Words,
+		"sentence": sentence,
 		"fault":    fault,
 		"invalid":  invalid,
 		"clip":     func(n int, text string) string { return callwright.Clip(text, n) },

@@ -898,13 +898,24 @@ func (s *CallCreatedReply) encodeFields(e *jx.Encoder) {
 		e.FieldStart("batch_id")
 		s.BatchID.Encode(e)
 	}
+	{
+		if s.Warnings != nil {
+			e.FieldStart("warnings")
+			e.ArrStart()
+			for _, elem := range s.Warnings {
+				e.Str(elem)
+			}
+			e.ArrEnd()
+		}
+	}
 }
 
-var jsonFieldsNameOfCallCreatedReply = [4]string{
+var jsonFieldsNameOfCallCreatedReply = [5]string{
 	0: "status",
 	1: "message",
 	2: "call_id",
 	3: "batch_id",
+	4: "warnings",
 }
 
 // Decode decodes CallCreatedReply from json.
@@ -959,6 +970,25 @@ func (s *CallCreatedReply) Decode(d *jx.Decoder) error {
 				return nil
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"batch_id\"")
+			}
+		case "warnings":
+			if err := func() error {
+				s.Warnings = make([]string, 0)
+				if err := d.Arr(func(d *jx.Decoder) error {
+					var elem string
+					v, err := d.Str()
+					elem = string(v)
+					if err != nil {
+						return err
+					}
+					s.Warnings = append(s.Warnings, elem)
+					return nil
+				}); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"warnings\"")
 			}
 		default:
 			return d.Skip()

@@ -506,6 +506,9 @@ type CallCreatedReply struct {
 	CallID  string        `json:"call_id"`
 	// Always null; calls are not batched.
 	BatchID NilString `json:"batch_id"`
+	// What of the call will not be as its request may expect, such as a task in free text on a server
+	// without a language model. Absent without any.
+	Warnings []string `json:"warnings"`
 }
 
 // GetStatus returns the value of Status.
@@ -528,6 +531,11 @@ func (s *CallCreatedReply) GetBatchID() NilString {
 	return s.BatchID
 }
 
+// GetWarnings returns the value of Warnings.
+func (s *CallCreatedReply) GetWarnings() []string {
+	return s.Warnings
+}
+
 // SetStatus sets the value of Status.
 func (s *CallCreatedReply) SetStatus(val SuccessStatus) {
 	s.Status = val
@@ -546,6 +554,11 @@ func (s *CallCreatedReply) SetCallID(val string) {
 // SetBatchID sets the value of BatchID.
 func (s *CallCreatedReply) SetBatchID(val NilString) {
 	s.BatchID = val
+}
+
+// SetWarnings sets the value of Warnings.
+func (s *CallCreatedReply) SetWarnings(val []string) {
+	s.Warnings = val
 }
 
 // A kind of events of a call.
