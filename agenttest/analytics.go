@@ -3,6 +3,7 @@ package agenttest
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/callwright/callwright"
@@ -16,7 +17,7 @@ type AnalyticsQuery struct {
 	Pathway  string
 	Version  int  // number of the version whose runs count; 0: of all
 	Days     int  // to look back, from 1 to analytics.MaxDays; 0: analytics.DefaultDays
-	Scripted bool // also runs in which no model took part but the scripted one
+	Scripted bool // also runs in which no language model took part. Without, they count only if they are engine.Outcome.ByRules
 	Scan     int  // at most so many of the newest runs are looked at, of all versions and with runs to be left out; 0: all
 }
 
@@ -28,11 +29,24 @@ type Analytics[T any] struct {
 	About     T
 	Scenarios map[string]string // names by id, of scenarios of the pathway
 	Cut       bool              // older runs were not looked at because of AnalyticsQuery.Scan
-	LeftOut   int               // with a Scan: runs looked at that count only with AnalyticsQuery.Scripted
+	LeftOut   int               // runs of the days that were looked at and count only with AnalyticsQuery.Scripted
 	// Newest is the number of the newest version among the runs, whose nodes EnhancedAnalytics names; 0: there are no runs, and the
 	// draft names them. Versions count the runs of each version, whichever AnalyticsQuery.Version chooses. BasicAnalytics has neither.
 	Newest   int
 	Versions []analytics.VersionRuns
+}
+
+// WhyLeftOut says for people why LeftOut runs do not count; empty: there are none.
+func (a Analytics[T]) WhyLeftOut() string {
+	const why = ". Without one, only recorded conversations count whose pathway decides by rules alone"
+	switch a.LeftOut {
+	case 0:
+		return ""
+	case 1:
+		return "No language model took part in 1 run" + why
+	default:
+		return fmt.Sprintf("No language model took part in %d runs%s", a.LeftOut, why)
+	}
 }
 
 // ScenarioName returns the name of a scenario; of one that was deleted its id.
@@ -54,9 +68,10 @@ func (s *Service) BasicAnalytics(ctx context.Context, org callwright.OrgID, q An
 		return Analytics[analytics.Basic]{}, err
 	}
 	defer release()
-	c := analytics.NewCounter(s.cfg.Clock.Now(), q.Days)
+	now := s.cfg.Clock.Now()
+	c := analytics.NewCounter(now, q.Days)
 	var a Analytics[analytics.Basic]
-	a.Cut, a.LeftOut, err = s.scan(ctx, org, q, c.From(), func(r analytics.Run) {
+	a.Cut, a.LeftOut, err = s.scan(ctx, org, q, now, c.From(), func(r analytics.Run) {
 		if q.isAbout(r) {
 			c.Add(r)
 		}
@@ -74,25 +89,24 @@ func (q AnalyticsQuery) isAbout(r analytics.Run) bool {
 	return q.Version == 0 || q.Version == r.Version
 }
 
-// scan calls f with the runs of all versions that a query looks at and does not leave out, the newest first. It reports whether
-// there are more than q.Scan, and counts those left out that the query is about.
+// scan calls f with the runs of all versions since a time that a query looks at and does not leave out, the newest first. It
+// reports whether there are more than q.Scan, and counts those of q.Days left out that the query is about.
 func (s *Service) scan(
-	ctx context.Context, org callwright.OrgID, q AnalyticsQuery, from time.Time, f func(analytics.Run),
+	ctx context.Context, org callwright.OrgID, q AnalyticsQuery, now, from time.Time, f func(analytics.Run),
 ) (cut bool, leftOut int, err error) {
-	w := RunWindow{Pathway: q.Pathway, From: from, Scripted: q.Scripted}
-	if q.Scan <= 0 {
-		return false, 0, s.cfg.Store.EachEnded(ctx, org, w, f)
+	w := RunWindow{Pathway: q.Pathway, From: from}
+	if q.Scan > 0 {
+		w.Limit = q.Scan + 1 // one more tells whether there are older ones
 	}
-	w.Scripted, w.Limit = true, q.Scan+1 // one more tells whether there are older ones
-	scanned := 0
+	scanned, days := 0, analytics.NewCounter(now, q.Days).From()
 	err = s.cfg.Store.EachEnded(ctx, org, w, func(r analytics.Run) {
 		scanned++
 		switch {
-		case scanned > q.Scan:
+		case q.Scan > 0 && scanned > q.Scan:
 			cut = true
 		case q.Scripted || !r.Scripted:
 			f(r)
-		case q.isAbout(r):
+		case q.isAbout(r) && !r.CreatedAt.Before(days):
 			leftOut++
 		}
 	})
@@ -113,7 +127,7 @@ func (s *Service) EnhancedAnalytics(ctx context.Context, org callwright.OrgID, q
 	now, newest := s.cfg.Clock.Now(), 0
 	f, versions := analytics.NewFold(now, q.Days), analytics.NewVersionCounter(now, q.Days)
 	var a Analytics[analytics.Report]
-	a.Cut, a.LeftOut, err = s.scan(ctx, org, q, f.From(), func(r analytics.Run) {
+	a.Cut, a.LeftOut, err = s.scan(ctx, org, q, now, f.From(), func(r analytics.Run) {
 		versions.Add(r)
 		if q.isAbout(r) {
 			newest = max(newest, r.Version)

@@ -68,7 +68,9 @@ func TestAnalyticsOfNewestRuns(t *testing.T) {
 		total, leftOut int
 		cut            bool
 	}{
-		{0, 0, false, 4, 0, false},
+		{0, 0, false, 4, 2, false},
+		{0, 1, false, 2, 1, false},
+		{0, 0, true, 6, 0, false},
 		{6, 0, false, 4, 2, false},
 		{6, 0, true, 6, 0, false},
 		{5, 0, false, 3, 2, true},
@@ -85,6 +87,21 @@ func TestAnalyticsOfNewestRuns(t *testing.T) {
 		if err != nil || found.About.Total != tt.total || found.LeftOut != tt.leftOut || found.Cut != tt.cut {
 			t.Errorf("%+v: %d runs, %d left out, cut: %t, %v", q, found.About.Total, found.LeftOut, found.Cut, err)
 		}
+		if why := found.WhyLeftOut(); (why != "") != (tt.leftOut > 0) || why != basic.WhyLeftOut() {
+			t.Errorf("%+v: %q, %q", q, why, basic.WhyLeftOut())
+		}
+	}
+	// The trend looks at two weeks, whichever days are asked for: runs before the days are not left out of them.
+	old := agenttest.Run{
+		ID: "old", Org: org, Scenario: "s1", Pathway: "p1", Version: 1, State: agenttest.Passed, Scripted: true,
+		CreatedAt: time.Now().Add(-72 * time.Hour), EndedAt: time.Now(),
+	}
+	if err := l.cfg.Store.InsertRuns(t.Context(), []agenttest.Run{old}); err != nil {
+		t.Fatal(err)
+	}
+	found, err := l.EnhancedAnalytics(t.Context(), org, agenttest.AnalyticsQuery{Pathway: "p1", Days: 1})
+	if err != nil || found.LeftOut != 2 {
+		t.Errorf("of one day %d runs are left out, %v", found.LeftOut, err)
 	}
 }
 

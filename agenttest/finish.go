@@ -42,7 +42,7 @@ func (s *Service) execute(ctx context.Context, r Run) {
 		s.release(context.WithoutCancel(ctx), r)
 		return
 	}
-	r.Scripted = scripted(out.Models)
+	r.Scripted = scripted(out)
 	r.State, r.Outcome, r.Result, r.EndedAt = State(out.Verdict), &out, resultOf(out), s.cfg.Clock.Now()
 	r.Summary = summaryOf(out)
 	keepNames(&out.Evidence)
@@ -85,14 +85,15 @@ func (s *Service) release(ctx context.Context, r Run) {
 // scriptedModel is the name of a model that is none: it follows rules and scripts (adapters/scripted).
 const scriptedModel = "scripted"
 
-// scripted reports whether no model has answered but the scripted one.
-func scripted(m engine.Models) bool {
-	for _, name := range []string{m.Caller, m.Agent, m.Judge} {
+// scripted reports whether a run says little about the agent in production: no language model has answered in it, and it is no
+// recorded conversation whose pathway decides by rules alone.
+func scripted(o engine.Outcome) bool {
+	for _, name := range []string{o.Models.Caller, o.Models.Agent, o.Models.Judge} {
 		if name != "" && name != scriptedModel {
 			return false
 		}
 	}
-	return true
+	return !o.ByRules
 }
 
 // keepNames leaves the names of the nodes of a graph, which is what people read, and not its edges.

@@ -109,6 +109,59 @@ func (c *clinic) held(lines ...string) agenttest.Run {
 	return c.get(run.ID)
 }
 
+// TestAnalyticsCountReplaysByRules: a recorded conversation over a pathway that decides by rules alone counts without a model; one that
+// takes a model for a choice, for words, for a judgement or for the caller is left out.
+func TestAnalyticsCountReplaysByRules(t *testing.T) {
+	t.Parallel()
+	recorded := []scenario.Message{{Role: llm.RoleCaller, Text: "Tuesday, please."}}
+	for name, tt := range map[string]struct {
+		change func(*scenario.Scenario)
+		counts bool
+	}{
+		"a replay":           {func(*scenario.Scenario) {}, true},
+		"a real call":        {func(s *scenario.Scenario) { s.Kind = scenario.Historical }, true},
+		"a caller by script": {func(s *scenario.Scenario) { s.Kind = scenario.Agent }, false},
+		"an opaque choice":   {func(s *scenario.Scenario) { s.StartNode = "opaque" }, false},
+		"a prompt":           {func(s *scenario.Scenario) { s.StartNode = "prompt" }, false},
+		"a judge": {func(s *scenario.Scenario) {
+			s.Assertions = []assert.Assertion{{Type: assert.LLMJudge, Config: json.RawMessage(`{"prompt":"Be kind."}`), Required: true, Weight: 1}}
+		}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				c := newClinic(t)
+				d := daysGraph()
+				d.Nodes = append(d.Nodes,
+					json.RawMessage(`{"id":"opaque","type":"Default","data":{"text":"Well?"}}`), json.RawMessage(`{"id":"prompt","type":"Default","data":{"prompt":"Greet them."}}`))
+				d.Edges = append(d.Edges, json.RawMessage(`{"id":"o","source":"hello","target":"opaque","label":"never"}`), json.RawMessage(`{"id":"p","source":"hello","target":"prompt","label":"never"}`))
+				d.Edges = append(d.Edges, json.RawMessage(`{"id":"e3","source":"opaque","target":"bye","label":"the caller is in a hurry"}`),
+					json.RawMessage(`{"id":"e4","source":"prompt","target":"bye","data":{"alwaysPick":true}}`))
+				if _, err := c.pathways.Save(t.Context(), org, c.pathway, "3", d); err != nil {
+					t.Fatal(err)
+				}
+				sc := c.scenario(func(s *scenario.Scenario) {
+					s.Pathway, s.Kind, s.StartNode, s.RequestData, s.Messages = c.pathway, scenario.Replay, "day", map[string]any{"clinic": "North"}, recorded
+					s.Webhooks = []scenario.WebhookMock{{Body: json.RawMessage(`{"hour":"nine"}`)}}
+					s.Assertions = nil
+					tt.change(s)
+				})
+				three := 3
+				run := c.start(sc, agenttest.RunRequest{Version: &three})
+				c.run(c.Service)
+				settled()
+				got, err := c.BasicAnalytics(t.Context(), org, agenttest.AnalyticsQuery{Pathway: c.pathway})
+				if err != nil || got.About.Total+got.LeftOut != 1 || (got.About.Total == 1) != tt.counts {
+					t.Errorf("%d runs count, %d are left out, %v: %+v", got.About.Total, got.LeftOut, err, c.get(run.ID).Outcome)
+				}
+				if tt.counts && got.About.Passed != 1 {
+					t.Errorf("got %+v", got.About)
+				}
+			})
+		})
+	}
+}
+
 // TestReplay: a chat is as the run was, and goes on by hand. Only what is said by hand sends requests.
 func TestReplay(t *testing.T) {
 	t.Parallel()

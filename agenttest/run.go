@@ -24,7 +24,7 @@ type Run struct {
 	Trial    int    // counts the runs of one scenario in a simulation set, from 0
 	Snapshot string // id of the Snapshot that says what is tested
 	Webhook  string // is told the end of the run; empty: nobody. It may hold a token
-	Scripted bool   // no model took part but the scripted one
+	Scripted bool   // no language model took part, and it takes one: analytics leave the run out, see AnalyticsQuery.Scripted
 	// Experiment: it is of a tornado session. It says what might be, so it opens no issue and counts in no analytics.
 	Experiment bool
 

@@ -137,10 +137,9 @@ type RunFilter struct {
 
 // RunWindow chooses the runs of a pathway for analytics.
 type RunWindow struct {
-	Pathway  string
-	From     time.Time // when a run was created; later ones, too
-	Scripted bool      // also runs in which no model took part but the scripted one
-	Limit    int       // the newest so many; 0: all
+	Pathway string
+	From    time.Time // when a run was created; later ones, too
+	Limit   int       // the newest so many; 0: all
 }
 
 // Journals is the part of a Store that keeps what models have answered in runs that have not ended, or are judged again. Models that

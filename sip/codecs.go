@@ -15,7 +15,7 @@ import (
 type CodecConfig struct {
 	Codecs []CodecSetting
 	// Transcode allows different codecs of the list in the two directions of a call, and lets the peer change between
-	// them. Without it one codec is negotiated for both directions.
+	// them. Without it an answer names one codec for both directions, or both laws of G.711.
 	Transcode bool
 }
 

@@ -29,6 +29,7 @@ type MediaSession interface {
 	// Apply starts the media as negotiated, or changes it after a new offer and answer: codec, addresses, keys,
 	// direction. Keys that stay the same keep their SRTP contexts, so sequence numbers and rollover counters go on. After a
 	// change of codec the former one is heard as well, until the next change: the peer sends it until it has our answer.
+	// Each packet is decoded by its payload type: the peer may change between Negotiated.Codec and Others at any time.
 	// When the keys of both sides change at once, the media goes to another peer: nothing of the former one is heard, and
 	// what is queued is played to the new one. It
 	// fails, with nothing changed, without a key of each side, or when both are the same (CodeBadRequest), without an
@@ -83,7 +84,14 @@ type MediaStats struct {
 	Jitter          time.Duration
 	RoundTrip       time.Duration // from RTCP; 0 when the peer sends none
 	PeerLost        float64       // share that the peer says it lost, 0 to 1
+	// Fault is what kept the peer's audio from being heard: FaultUndecodable, a colon and the details. It is empty when there was
+	// nothing, and stays when the fault is over.
+	Fault string
 }
+
+// FaultUndecodable names the fault of audio that came for 3 s and could not be decoded: its payload type was not negotiated,
+// or its payloads are malformed.
+const FaultUndecodable = "undecodable_audio"
 
 // Codec turns 20 ms of audio into a payload and back. Each direction of a call has one of its own: what one encodes or
 // decodes does not change another. siptest.RunCodec tests it.

@@ -66,7 +66,8 @@ type engines struct {
 	encoder  sip.Codec
 	narrow   *converter // from the session's rate to the encoder's; nil: they are equal
 	decoders []jitter.Decoder
-	rate     int // of the session
+	clocks   []int // of the decoders
+	rate     int   // of the session
 }
 
 // engines makes codecs: two of the first, because the directions share no state. The first codec of a session decides on
@@ -92,14 +93,11 @@ func (s *session) engines(names []string) (*engines, error) {
 		if err != nil {
 			return nil, err
 		}
-		if decoder.Rate() != encoder.Rate() || decoder.Clock() != encoder.Clock() {
-			return nil, callwright.Invalid("codec", "must have one rate and one clock in a stream, which %s and %s do not", names[0], name)
-		}
 		at, err := resampled(decoder, e.rate)
 		if err != nil {
 			return nil, err
 		}
-		e.decoders = append(e.decoders, at)
+		e.decoders, e.clocks = append(e.decoders, at), append(e.clocks, decoder.Clock())
 	}
 	return e, nil
 }

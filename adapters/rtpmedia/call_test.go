@@ -43,8 +43,16 @@ type wide8 struct{ linear8 }
 
 func (wide8) Rate() int { return 16000 }
 
+// full8 is linear8 at 48 kHz, on a clock of its own.
+type full8 struct{ linear8 }
+
+func (full8) Rate() int  { return 48000 }
+func (full8) Clock() int { return 48000 }
+
 func codecs(name string) (sip.Codec, error) {
 	switch name {
+	case "OPUS":
+		return full8{linear8{name}}, nil
 	case "PCMU", "PCMA":
 		return linear8{name}, nil
 	case "G722":

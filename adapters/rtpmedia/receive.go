@@ -22,16 +22,16 @@ type receiver struct {
 	packet     rtp.Packet
 	formats    []format // to expect
 	straggling []format // that the peer sends until it has our answer
-	events     uint8
-	hasEvents  bool
-	listening  bool // false: we hold the peer, or neither side talks
+	events     []uint8  // payload types
+	listening  bool     // false: we hold the peer, or neither side talks
 	player     *jitter.Player
 	decoders   []string // names of the player's decoders
-	clock      int      // of the player
+	payload    uint8    // type of the last audio packet
 	dtmf       dtmf.Receiver
 	digits     []byte // begun since the last frame
 	stats      report.Reception
 	bad, late  uint64
+	deaf       deafness
 	heard      bool          // something authentic has come
 	alive      time.Duration // when it last did, or when we began to wait for it; later by the time on hold since then
 	onHold     time.Duration // since then
@@ -68,7 +68,9 @@ func (r *receiver) expect(n *sdp.Negotiated) {
 		r.formats, r.straggling = formats, r.formats
 	}
 	r.public = n.PublicOnly
-	r.events, r.hasEvents = n.Events.Receive, n.HasEvents()
+	if r.events = slices.Clone(n.OtherEvents); n.HasEvents() {
+		r.events = append(r.events, n.Events.Receive)
+	}
 	if listening := n.Direction.CanReceive(); listening != r.listening {
 		r.listening = listening
 		r.player.Reset()
@@ -84,17 +86,16 @@ func (r *receiver) expect(n *sdp.Negotiated) {
 	}
 }
 
-// decode changes to codecs. Audio of the former ones that waits is still played, if it has the same clock.
+// decode adds the decoders of codecs. Audio of the former ones that waits is still played.
 func (r *receiver) decode(e *engines, delay Bounds) {
-	if clock := e.encoder.Clock(); clock != r.clock {
-		r.clock, r.decoders, r.formats = clock, nil, nil
-		r.player = jitter.NewPlayer(jitter.Format{Rate: e.rate, Clock: clock}, delay.Least, delay.Most)
-		r.stats.Clock(clock)
+	if r.player == nil {
+		r.player = jitter.NewPlayer(jitter.Format{Rate: e.rate, Clock: e.clocks[0]}, delay.Least, delay.Most)
+		r.stats.Clock(e.clocks[0])
 	}
 	for i, name := range e.names {
 		if !slices.Contains(r.decoders, name) {
 			r.decoders = append(r.decoders, name)
-			r.player.Add(e.decoders[i])
+			r.player.Add(e.decoders[i], e.clocks[i])
 		}
 	}
 }
@@ -140,7 +141,8 @@ func (r *receiver) takeRTP(now time.Duration, datagram []byte, from netip.AddrPo
 		r.proof.rtp = from.Addr()
 	}
 	h := &r.packet.Header
-	if r.hasEvents && h.PayloadType == r.events {
+	events := slices.Contains(r.events, h.PayloadType)
+	if events {
 		r.event(h)
 		if current, known := r.stats.Source(); known && h.SSRC != current {
 			return false // a gateway that makes events from a source of their own: the audio's is not over
@@ -150,6 +152,12 @@ func (r *receiver) takeRTP(now time.Duration, datagram []byte, from netip.AddrPo
 		return false
 	}
 	codec := r.decoder(h.PayloadType)
+	switch {
+	case codec >= 0:
+		r.stats.Clock(r.player.Use(codec))
+	case !events && r.listening:
+		r.deaf.miss(now, h.PayloadType)
+	}
 	newest := r.stats.Packet(now, h.SSRC, h.SequenceNumber, h.Timestamp, codec >= 0)
 	r.play(now, h, codec)
 	if !newest || !reachable || from == r.actual.rtp {
@@ -207,9 +215,20 @@ func (r *receiver) play(now time.Duration, h *rtp.Header, codec int) {
 	if codec < 0 {
 		payload = nil
 	}
+	if codec >= 0 {
+		r.payload = h.PayloadType
+	}
 	if r.listening && r.player.Push(now, h.SequenceNumber, h.Timestamp, codec, payload) == jitter.Late && codec >= 0 {
 		r.late++
 	}
+}
+
+// frame appends the 20 ms that are played at now.
+func (r *receiver) frame(dst []int16, now time.Duration) []int16 {
+	dst = r.player.Frame(dst, now)
+	decoded, refused := r.player.Counts()
+	r.deaf.played(now, r.payload, decoded, refused)
+	return dst
 }
 
 // takeRTCP takes a datagram that came to the RTCP port. ntp is the wall clock time, ours our SSRC.

@@ -156,8 +156,11 @@ func (s *session) present(now time.Duration, played []int16) {
 	if dropped {
 		s.media.dropped.Add(1)
 	}
-	slot.in = s.in.player.Frame(slot.in, now)
+	slot.in = s.in.frame(slot.in, now)
 	slot.out, slot.played = append(slot.out, played...), played != nil
+	if fault, fresh := s.in.deaf.tell(); fresh {
+		s.log.Warn("the peer's audio cannot be heard", "fault", fault)
+	}
 	slot.held, slot.elapsed = s.held, now-s.first
 	s.frames.begin(s.in.digits, slot.elapsed)
 	s.in.digits = s.in.digits[:0]
@@ -318,6 +321,7 @@ func (s *session) Stats() sip.MediaStats {
 		Codec: s.sends(), Sent: s.out.total, Received: s.in.stats.Received(),
 		Lost: s.in.stats.Lost(), Late: s.in.late, Bad: s.in.bad,
 		Jitter: s.in.stats.Jitter(), RoundTrip: s.control.roundTrip, PeerLost: s.control.peerLost,
+		Fault: s.in.deaf.fault,
 	}
 }
 

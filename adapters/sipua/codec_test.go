@@ -7,29 +7,29 @@ import (
 	"github.com/callwright/callwright/sip/sdp"
 )
 
-// TestRoutesCodecs: a call offers and takes the codecs of its route in their order, and with Transcode the peer may send
-// another one than we do.
+// TestRoutesCodecs: a call offers and takes the codecs of its route in their order, and the peer may send the other law of
+// G.711 than we do. With Transcode it may send more.
 func TestRoutesCodecs(t *testing.T) {
 	t.Parallel()
 	for _, transcode := range []bool{false, true} {
 		caller, callee := pair(t)
 		for _, a := range []*agent{caller, callee} {
 			a.routes.mu.Lock()
-			a.routes.route.Codecs, a.routes.route.Transcode = []string{"G722", "PCMA", "PCMU"}, transcode
+			a.routes.route.Codecs, a.routes.route.Transcode = []string{"G729", "PCMA", "PCMU"}, transcode
 			a.routes.mu.Unlock()
 		}
 		callee.routes.mu.Lock()
-		callee.routes.route.Codecs = []string{"PCMU", "PCMA"}
+		callee.routes.route.Codecs = []string{"PCMU", "PCMA", "G729"}
 		callee.routes.mu.Unlock()
 		out, in := connect(t, caller, callee)
-		want := "PCMU []"
+		want := map[string]string{"caller": "PCMU [PCMA]", "callee": "PCMU [PCMA]"}
 		if transcode {
-			want = "PCMU [PCMA]"
+			want = map[string]string{"caller": "PCMU [G729 PCMA]", "callee": "PCMU [PCMA G729]"}
 		}
 		for name, m := range map[string]*media{"caller": caller.media, "callee": callee.media} {
 			agreed := m.last(t).negotiated()
-			if got := described(agreed[len(agreed)-1]); got != want {
-				t.Errorf("transcode %t: the %s has %s, want %s", transcode, name, got, want)
+			if got := described(agreed[len(agreed)-1]); got != want[name] {
+				t.Errorf("transcode %t: the %s has %s, want %s", transcode, name, got, want[name])
 			}
 		}
 		if err := out.Hangup(within(t)); err != nil {

@@ -40,7 +40,7 @@ func TestReinviteChangesCodec(t *testing.T) {
 		status      int
 	}{
 		{offer: "8", want: "8 101", status: 200}, {offer: "0", want: "0 101", status: 200},
-		{offer: "8 0", want: "0 101", status: 200}, // the codec in use stays if it may
+		{offer: "8 0", want: "0 8 101", status: 200}, // the codec in use stays if it may
 		{offer: "9", status: 488}, {offer: "9 8", want: "8 101", status: 200},
 	} {
 		c.ask("INVITE", speaking(tt.offer))
@@ -187,5 +187,61 @@ func hears(
 		if loud++; math.Sqrt(sum/float64(len(in))) < 6000 {
 			loud = 0
 		}
+	}
+}
+
+// A peer whose answer names both laws of G.711 is heard with either, whichever of the two we send. What it sends beside the
+// answer is a fault in the record of the call.
+func TestAnswerOfSeveralCodecs(t *testing.T) {
+	t.Parallel()
+	a, j := watched(t, func(cfg *sipua.Config) { cfg.Media = newMedia(t) })
+	address, accept := listenWire(t, "127.0.0.1")
+	a.callsTo(t, address)
+	peer, err := newMedia(t).Open(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := dial(t, a, call.DialRequest{Org: org, From: alice, To: bob})
+	w := accept()
+	invite := w.request("INVITE")
+	offer, err := sdp.Parse([]byte(invite.body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	both := sdp.Capabilities{Media: peer.Local(), Codecs: []sdp.Codec{sdp.PCMU, sdp.PCMA}}
+	answer, n, err := sdp.Answer(both, offer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := formats(string(answer.Bytes())); got != "0 8 101" {
+		t.Fatalf("the answer has %s", got)
+	}
+	w.reply(invite, 200, "x", string(answer.Bytes()))
+	w.request("ACK")
+	l := p.leg()
+	for name, payload := range map[sdp.Codec]uint8{sdp.PCMA: 8, sdp.PCMU: 0} {
+		n.Codec, n.Payload.Send = name, payload
+		if err := peer.Apply(n); err != nil {
+			t.Fatal(err)
+		}
+		hears(t, string(name), peer.Write, func(ctx context.Context) ([]int16, error) {
+			f, err := l.Read(ctx)
+			return f.In, err
+		})
+		peer.Flush()
+	}
+	n.Payload.Send = 18
+	if err := peer.Apply(n); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the fault", func() bool { return strings.HasPrefix(l.Stats().Fault, trunk.FaultUndecodable) })
+	go func() { _ = l.Hangup(t.Context()) }()
+	w.reply(w.request("BYE"), 200, "", "")
+	ends(t, l)
+	if text := shown(j.all(t, 1)[0].steps); !strings.Contains(text, "- media fault\n- ended") {
+		t.Errorf("the ladder is\n%s", text)
+	}
+	if err := peer.Close(); err != nil {
+		t.Error(err)
 	}
 }

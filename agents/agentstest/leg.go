@@ -188,8 +188,8 @@ func (l *Leg) Ending() call.HangupReason {
 	return l.phone.ending
 }
 
-// Stats counts a packet each frame and direction.
+// Stats counts a packet each frame and direction, and has the phone's fault.
 func (l *Leg) Stats() call.Stats {
 	n := uint64(l.phone.Elapsed() / frameTime)
-	return call.Stats{Sent: n, Received: n}
+	return call.Stats{Sent: n, Received: n, Fault: l.phone.config.Fault}
 }

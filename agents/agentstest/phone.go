@@ -26,6 +26,8 @@ type PhoneConfig struct {
 	Transfer func(to string) error
 	// Linger is how long the call takes to end after its audio has: a real line still has messages to exchange then.
 	Linger time.Duration
+	// Fault is that of the call's statistics: see call.Stats.
+	Fault string
 }
 
 // Phone is the far end of a call: the test speaks, presses digits, holds and hangs up with it, and sees what it heard.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/callwright/callwright"
@@ -81,7 +82,7 @@ func (s *Service) closeBy(
 		before := end.Queue
 		end.Status, end.ErrorMessage = e.outcome()
 		if end.ErrorMessage == "" {
-			end.ErrorMessage = end.unrecorded
+			end.ErrorMessage = end.shortcomings()
 		}
 		if end.Queue, err = before.Move(endEvent(before, end.Status)); err != nil {
 			return err
@@ -113,6 +114,17 @@ func (s *Service) closeBy(
 		s.observed.add(Observation{What: ObservedEnded, At: at, Call: end})
 	}
 	return err
+}
+
+// shortcomings returns what went wrong in a call that has not failed; empty for nothing.
+func (c Call) shortcomings() string {
+	var all []string
+	for _, what := range []string{c.Stats.Fault, c.unrecorded} {
+		if what != "" {
+			all = append(all, what)
+		}
+	}
+	return strings.Join(all, "; ")
 }
 
 // last returns the notice of a call's end.

@@ -109,6 +109,8 @@ type LegInfo struct {
 type Stats struct {
 	Sent, Received, Lost, Late uint64
 	Jitter, RoundTrip          time.Duration
+	// Fault is what kept the other side from being heard: a name, a colon and the details. Empty: nothing.
+	Fault string
 }
 
 // HangupReason is why a call has ended or never came about. It is an error where a call was wanted.
@@ -135,11 +137,11 @@ const (
 	CauseLocalHangup   Cause = "local_hangup"
 	CauseRemoteHangup  Cause = "remote_hangup"
 	CauseBusy          Cause = "busy"           // 486, 600
-	CauseRejected      Cause = "rejected"       // 603 and every other refusal
+	CauseRejected      Cause = "rejected"       // 603, 403 and every other refusal
 	CauseNoAnswer      Cause = "no_answer"      // rang until the time was over, 408, 480
 	CauseCancelled     Cause = "cancelled"      // given up before the answer
 	CauseUnreachable   Cause = "unreachable"    // no connection, a wrong certificate, no server left to try
-	CauseAuthFailed    Cause = "auth_failed"    // 401, 407 or 403 with credentials
+	CauseAuthFailed    Cause = "auth_failed"    // 401 or 407 to our credentials, or without any
 	CauseMediaTimeout  Cause = "media_timeout"  // the peer has vanished from the wire
 	CauseNotAcceptable Cause = "not_acceptable" // 488: no SRTP or no common codec
 	CauseUnavailable   Cause = "unavailable"    // nobody is there to take the call

@@ -147,6 +147,23 @@ func TestCallGoesOnWithoutRecording(t *testing.T) {
 	}
 }
 
+// TestFaultOfTheAudio has a caller whose audio cannot be decoded: the record of the call says so.
+func TestFaultOfTheAudio(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(t, 0, agentstest.PhoneConfig{Fault: "undecodable_audio: payload type 18"})
+		defer h.stop()
+		c := h.create(agents.Agent{FirstSentence: "Hello."})
+		phone := h.answered()
+		settle(3 * time.Second)
+		phone.Hangup()
+		got, _ := h.ended(c.ID)
+		if got.Status != call.StatusCompleted || got.ErrorMessage != "undecodable_audio: payload type 18" || got.Stats.Fault != got.ErrorMessage {
+			t.Errorf("the call ended as %s, %q, %+v", got.Status, got.ErrorMessage, got.Stats)
+		}
+	})
+}
+
 // TestRecordingStallsWithDisk has the disk take 8 s for one write, more than the recorder buffers: the call goes on, and
 // the recording keeps its time, with silence for what found no room.
 func TestRecordingStallsWithDisk(t *testing.T) {

@@ -32,12 +32,10 @@ func tellsEndedRuns(t *testing.T, s subject) {
 		s.insert(t, r)
 	}
 	for want, w := range map[string]agenttest.RunWindow{
-		"r0 r3 r2 r9":    {Pathway: "p1", From: at},
-		"r1 r0 r3 r2 r9": {Pathway: "p1", From: at, Scripted: true},
-		"r0 r3 r2":       {Pathway: "p1", From: at.Add(time.Microsecond)},
-		"r0":             {Pathway: "p1", From: later(60)},
-		"r1 r0 r3":       {Pathway: "p1", From: at, Scripted: true, Limit: 3},
-		"r0 r3":          {Pathway: "p1", From: at, Limit: 2},
+		"r1 r0 r3 r2 r9": {Pathway: "p1", From: at},
+		"r1 r0 r3 r2":    {Pathway: "p1", From: at.Add(time.Microsecond)},
+		"r1 r0":          {Pathway: "p1", From: later(60)},
+		"r1 r0 r3":       {Pathway: "p1", From: at, Limit: 3},
 		"r6":             {Pathway: "p2", From: at, Limit: 2},
 		"":               {Pathway: "p3", From: at},
 	} {
@@ -48,7 +46,7 @@ func tellsEndedRuns(t *testing.T, s subject) {
 		}
 	}
 	var all []analytics.Run
-	do(t, s.EachEnded(t.Context(), "a", agenttest.RunWindow{Pathway: "p1", From: at, Scripted: true}, func(r analytics.Run) { all = append(all, r) }))
+	do(t, s.EachEnded(t.Context(), "a", agenttest.RunWindow{Pathway: "p1", From: at}, func(r analytics.Run) { all = append(all, r) }))
 	score := 0.5
 	for i, want := range []analytics.Run{
 		{ID: "r1", Scenario: "s1", Version: 1, State: stats.Failed, CreatedAt: later(60), Summary: analytics.NewSummary(&score, []string{"n1"}, ""), Scripted: true},

@@ -82,7 +82,7 @@ func FullOutcome() engine.Outcome {
 		}},
 		Usage:  engine.Usage{Caller: usage, Agent: usage, Judge: usage},
 		Spend:  engine.Spend{Tokens: 4620, Cost: 123_456_789, Priced: 12, Unpriced: 1},
-		Models: engine.Models{Caller: "caller-1", Agent: "agent-1", Judge: "judge-1"}, Took: 12345678901,
+		Models: engine.Models{Caller: "caller-1", Agent: "agent-1", Judge: "judge-1"}, ByRules: true, Took: 12345678901,
 	}
 }
 

@@ -18,7 +18,7 @@ type Run struct {
 	State     stats.State
 	CreatedAt time.Time
 	Summary   Summary
-	Scripted  bool // no model took part but the scripted one
+	Scripted  bool // no language model took part, and it takes one
 }
 
 // Summary encodes the parts of a run that analytics read beside its row: its score, the nodes that it visited and the one that its

@@ -111,6 +111,9 @@ func (r *run) results(ctx context.Context, judge assert.Judge) (complete bool) {
 		case err != nil:
 			r.out.Results[i] = assert.Invalid(a, err)
 		case judge == nil || !check.Judged():
+			if check.Judged() {
+				r.models.need()
+			}
 			r.out.Results[i] = check.EvaluateWithin(ctx, &r.out.Evidence, &work)
 			complete = complete && r.out.Results[i].Code != assert.CodeInterrupted
 		default:
@@ -171,6 +174,8 @@ func (r *run) finish(ctx context.Context) {
 	o.Spend = r.models.budget.Used()
 	t := r.models.troubles()
 	o.Quota = t.quota
+	_, replayed := r.caller.(*caller.Replay)
+	o.ByRules = replayed && !t.needed
 	if t.unpriced != "" && r.models.budget.boundsCost() {
 		o.Warnings = append(o.Warnings, "the price of the model "+t.unpriced+" is not known: the cost of its calls is not bounded")
 	}

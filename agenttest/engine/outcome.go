@@ -45,6 +45,7 @@ type Outcome struct {
 	Usage    Usage
 	Spend    Spend // what counts in budgets
 	Models   Models
+	ByRules  bool     // the caller repeated recorded words, and no model was asked for more than the choices and values that its rules found
 	Warnings []string // for people
 	Took     time.Duration
 }

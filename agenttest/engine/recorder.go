@@ -70,6 +70,7 @@ type trouble struct {
 	quota    bool   // an account is empty
 	budget   error  // of the first call that did not fit into the budget; nil: all did
 	unpriced string // a model whose price is not known; empty: none
+	needed   bool   // something was asked that rules cannot answer: words, a judgement, a choice that no rule makes
 }
 
 // load reads the journal.
@@ -307,6 +308,13 @@ func (r *recorder) answerers() Models {
 	return r.asked
 }
 
+// need notes that something was asked that takes a language model.
+func (r *recorder) need() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.trouble.needed = true
+}
+
 // troubles returns what went wrong so far.
 func (r *recorder) troubles() trouble {
 	r.mu.Lock()
@@ -357,6 +365,7 @@ func (m recorded) Hints(r llm.ReplyRequest, options []llm.Option) []string {
 func (m recorded) Reply(ctx context.Context, r llm.ReplyRequest) iter.Seq2[llm.ReplyPart, error] {
 	return func(yield func(llm.ReplyPart, error) bool) {
 		r.Trial = m.in.trial
+		m.in.need()
 		m.named = cmp.Or(r.Model, m.model.Name())
 		e, err := m.in.ask(ctx, m, func(f *form) { f.reply(&r) }, func() (*entry, error) {
 			return collect(m.model.Reply(ctx, r))
@@ -384,6 +393,9 @@ func (m recorded) Answer(ctx context.Context, q llm.Question) (llm.Answer, error
 		}
 		return answered(a)
 	})
+	if err != nil || q.Task != llm.TaskRoute && q.Task != llm.TaskExtract {
+		m.in.need()
+	}
 	if err != nil {
 		return llm.Answer{}, err
 	}

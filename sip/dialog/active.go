@@ -126,14 +126,14 @@ func (c *Call) activeTimer(ev Event) {
 	}
 }
 
-// byeResult handles the response to BYE. The call is over in any case, except that one challenge is answered.
+// byeResult handles the response to BYE. The call is over in any case, except that challenges are answered.
 func (c *Call) byeResult(ev Event) {
 	r := ev.(Response)
 	if r.CSeq != c.seq {
 		return
 	}
-	if r.Challenge && !c.byeAuth {
-		c.byeAuth = true
+	if r.Challenge && c.byeTries < maxTries {
+		c.byeTries++
 		c.seq++
 		c.emit(Send{Method: BYE, CSeq: c.seq, RemoteTag: c.remoteTag, Via: path(c.target, c.routes), Authorize: true})
 		return

@@ -95,8 +95,10 @@ func TestByeIsChallenged(t *testing.T) {
 	if s := one[dialog.Send](r); !s.Authorize || s.CSeq != 3 {
 		t.Errorf("%+v", s)
 	}
-	challenge.CSeq = 3
-	r.do(challenge).ended(dialog.LocalHangup, 200, false)
+	challenge.CSeq = 3 // of another server on the way
+	r.do(challenge).sent(dialog.BYE)
+	refused := dialog.Response{Method: dialog.BYE, CSeq: 4, Status: 407}
+	r.do(refused).ended(dialog.LocalHangup, 200, false)
 }
 
 func TestTransfer(t *testing.T) {
@@ -156,6 +158,7 @@ func TestTransfer(t *testing.T) {
 		if s := one[dialog.Send](r); !s.Authorize || s.ReferTo != "tel:+15550009" {
 			t.Errorf("%+v", s)
 		}
+		challenge.Challenge = false
 		result(r.do(challenge), dialog.Transferred{Status: 401})
 	})
 	t.Run("target is busy", func(t *testing.T) {

@@ -59,13 +59,13 @@ type Call struct {
 	seq       uint32  // highest CSeq that we used
 	remoteSeq uint32  // highest CSeq of the peer; 0 before the first
 
-	first      uint32   // CSeq of the initial INVITE as it was answered
-	invite     uint32   // CSeq of our INVITE that is under way; 0: none
-	authorized bool     // that INVITE has credentials
-	rang       bool     // 180 was sent, or ringing was reported
-	canCancel  bool     // a 1xx has come
-	cancelled  bool     // CANCEL was sent
-	forks      []string // To tags of the 2xx from other branches
+	first     uint32   // CSeq of the initial INVITE as it was answered
+	invite    uint32   // CSeq of our INVITE that is under way; 0: none
+	tries     int      // of that INVITE, after challenges and a 422; more than 0: with credentials, if there are any
+	rang      bool     // 180 was sent, or ringing was reported
+	canCancel bool     // a 1xx has come
+	cancelled bool     // CANCEL was sent
+	forks     []string // To tags of the 2xx from other branches
 
 	offerless   bool          // the peer's INVITE had no offer, so the ACK has the answer
 	unacked     uint32        // CSeq of our 2xx that waits for its ACK; 0: none
@@ -87,14 +87,14 @@ type Call struct {
 	referSeq  uint32 // CSeq of the peer's REFER
 	referrals int    // accepted ones
 
-	ending  Ending // of the call that we hang up or cancel
-	wantBye bool   // send BYE when the ACK has come
-	stopped bool   // StopMedia was returned
-	byeAuth bool   // BYE was sent with credentials
-	refAuth bool   // REFER was sent with credentials
-	tellSeq uint32 // CSeq of our last NOTIFY
-	told    Progress
-	telAuth bool // it had credentials
+	ending   Ending // of the call that we hang up or cancel
+	wantBye  bool   // send BYE when the ACK has come
+	stopped  bool   // StopMedia was returned
+	byeTries int    // of our BYE, after challenges
+	refTries int    // of our REFER
+	tellSeq  uint32 // CSeq of our last NOTIFY
+	told     Progress
+	telTries int // of it
 
 	replay  bool // the event has changed the phase, and applies to the new one, too
 	effects []Effect

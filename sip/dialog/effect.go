@@ -23,7 +23,7 @@ type Send struct {
 	RemoteTag string
 	Via       Path // Request-URI, Route headers and next hop
 	Body      Body
-	Authorize bool    // with credentials for the last response's challenge
+	Authorize bool    // with credentials for the challenges of this request
 	Session   Session // Session-Expires and Min-SE of an INVITE
 	ReferTo   string
 	Notify    Progress // of a NOTIFY

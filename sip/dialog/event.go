@@ -154,8 +154,9 @@ type Response struct {
 	Routes    []Route // Record-Route, top down
 	Body      bool
 	Session   Session // of a 2xx to INVITE, and Min-SE of a 422
-	Challenge bool    // 401 or 407 for which we have credentials; a stale nonce counts as untried
-	Stale     bool
+	// Challenge marks a 401 or 407 that credentials of ours may answer. It is false for credentials that the peer has refused
+	// already.
+	Challenge bool
 	// Local reports that the peer sent no response: 408 for a timeout, 503 for a transport error (RFC 3261, 8.1.3.1).
 	Local bool
 }

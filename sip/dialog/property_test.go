@@ -234,7 +234,7 @@ func (m *model) response() dialog.Event {
 		Status:    rapid.SampledFrom([]int{100, 180, 183, 200, 200, 202, 401, 408, 422, 481, 486, 491, 503}).Draw(m.t, "status"),
 		RemoteTag: rapid.SampledFrom([]string{"theirs", "theirs", "theirs", "fork"}).Draw(m.t, "tag"),
 		Body:      rapid.IntRange(0, 5).Draw(m.t, "body") > 0, Contact: contact,
-		Local: rapid.Bool().Draw(m.t, "local"), Session: m.session(), Stale: rapid.Bool().Draw(m.t, "stale"),
+		Local: rapid.Bool().Draw(m.t, "local"), Session: m.session(),
 	}
 	r.Challenge = r.Status == 401 && rapid.Bool().Draw(m.t, "challenge")
 	if method == dialog.INVITE && r.Status < 200 {

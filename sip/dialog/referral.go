@@ -60,7 +60,7 @@ func (c *Call) abandonReferral() {
 
 // notify reports the progress of the call to the target.
 func (c *Call) notify(status int) {
-	c.told, c.telAuth = Progress{Status: status, Final: status >= 200, Expires: subscription}, false
+	c.told, c.telTries = Progress{Status: status, Final: status >= 200, Expires: subscription}, 0
 	if c.referrals > 1 {
 		c.told.ID = c.referSeq
 	}
@@ -72,15 +72,15 @@ func (c *Call) sendNotify() {
 	c.tellSeq = c.seq
 	c.emit(Send{
 		Method: NOTIFY, CSeq: c.seq, RemoteTag: c.remoteTag, Via: path(c.target, c.routes), Notify: c.told,
-		Authorize: c.telAuth,
+		Authorize: c.telTries > 0,
 	})
 }
 
-// notifyResult answers one challenge. Any other failure of a NOTIFY means that the peer does not want to know.
+// notifyResult answers challenges. Any other failure of a NOTIFY means that the peer does not want to know.
 func (c *Call) notifyResult(ev Event) {
 	r := ev.(Response)
-	if r.Challenge && !c.telAuth && r.CSeq == c.tellSeq {
-		c.telAuth = true
+	if r.Challenge && c.telTries < maxTries && r.CSeq == c.tellSeq {
+		c.telTries++
 		c.sendNotify()
 	}
 }

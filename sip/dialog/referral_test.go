@@ -100,7 +100,7 @@ func TestTransferByPeer(t *testing.T) {
 		if s := one[dialog.Send](notified(t, r, 100, false)); !s.Authorize || s.CSeq != 2 {
 			t.Errorf("%+v", s)
 		}
-		challenge.CSeq = 2
+		challenge.CSeq, challenge.Challenge = 2, false
 		r.do(challenge).sent()
 	})
 	t.Run("a decision without a question", func(t *testing.T) {

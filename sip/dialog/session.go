@@ -64,14 +64,14 @@ func (c *Call) refresh() {
 		return
 	}
 	c.seq++
-	c.invite, c.authorized = c.seq, false
-	c.reinvite(false)
+	c.invite, c.tries = c.seq, 0
+	c.reinvite()
 }
 
-func (c *Call) reinvite(authorize bool) {
+func (c *Call) reinvite() {
 	c.emit(Send{
 		Method: INVITE, CSeq: c.invite, RemoteTag: c.remoteTag, Via: path(c.target, c.routes), Body: Offer,
-		Authorize: authorize,
+		Authorize: c.tries > 0,
 		Session:   Session{Expires: c.expires, MinSE: c.minSE, Refresher: UAC, Supported: true},
 	})
 }
@@ -94,11 +94,11 @@ func (c *Call) refreshed(r Response) {
 func (c *Call) refreshRefused(r Response) {
 	c.invite = 0
 	switch {
-	case r.Challenge && (!c.authorized || r.Stale):
-		c.authorized = true
+	case r.Challenge && c.tries < maxTries:
+		c.tries++
 		c.seq++
 		c.invite = c.seq
-		c.reinvite(true)
+		c.reinvite()
 	case r.Status == 481 || r.Status == 408:
 		c.bye(Ending{Cause: Unreachable, Status: r.Status, Reason: "the peer no longer knows the call", ByPeer: true})
 	case r.Status == 422 && r.Session.MinSE > c.expires:

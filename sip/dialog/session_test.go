@@ -156,7 +156,7 @@ func TestRefreshIsRefused(t *testing.T) {
 		if s := one[dialog.Send](r); !s.Authorize || s.CSeq != 3 {
 			t.Errorf("%+v", s)
 		}
-		challenge.CSeq = 3
+		challenge.CSeq, challenge.Challenge = 3, false
 		r.do(challenge).sent().phase(dialog.Active)
 	})
 	t.Run("while the peer asks", func(t *testing.T) {

@@ -7,7 +7,7 @@ func (c *Call) refer(ev Event) {
 		c.emit(Transferred{Status: 491})
 		return
 	}
-	c.transfer, c.referTo, c.wait, c.refAuth = referring, t.To, t.Wait, false
+	c.transfer, c.referTo, c.wait, c.refTries = referring, t.To, t.Wait, 0
 	c.sendRefer()
 	c.arm(TimerTransfer, t.Wait)
 }
@@ -16,7 +16,7 @@ func (c *Call) sendRefer() {
 	c.seq++
 	c.emit(Send{
 		Method: REFER, CSeq: c.seq, RemoteTag: c.remoteTag, Via: path(c.target, c.routes), ReferTo: c.referTo,
-		Authorize: c.refAuth,
+		Authorize: c.refTries > 0,
 	})
 }
 
@@ -27,8 +27,8 @@ func (c *Call) referResult(ev Event) {
 		return // a NOTIFY has come first
 	}
 	switch {
-	case r.Challenge && !c.refAuth:
-		c.refAuth = true
+	case r.Challenge && c.refTries < maxTries:
+		c.refTries++
 		c.sendRefer()
 	case r.Status < 300:
 		c.transfer = following

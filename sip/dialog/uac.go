@@ -13,7 +13,7 @@ func (c *Call) dial(ev Event) {
 
 func (c *Call) sendInvite() {
 	c.emit(Send{
-		Method: INVITE, CSeq: c.invite, Via: path(c.target, nil), Body: Offer, Authorize: c.authorized,
+		Method: INVITE, CSeq: c.invite, Via: path(c.target, nil), Body: Offer, Authorize: c.tries > 0,
 		Session: Session{Expires: c.expires, MinSE: c.minSE, Supported: true},
 	})
 }
@@ -54,8 +54,8 @@ func (c *Call) open(r Response) {
 	c.ack(r.CSeq)
 }
 
-// maxInvites limits the INVITEs to a peer that calls every nonce stale or every session too short.
-const maxInvites = 5
+// maxTries is how often a request is repeated after a challenge or a 422: a peer could go on for ever.
+const maxTries = 5
 
 // refused handles a final response other than a 2xx. A challenge or a 422 is retried; any other one ends the call.
 func (c *Call) refused(ev Event) {
@@ -63,10 +63,9 @@ func (c *Call) refused(ev Event) {
 	if r.CSeq != c.invite {
 		return
 	}
-	if c.seq < maxInvites {
+	if c.tries < maxTries {
 		switch {
-		case r.Challenge && (!c.authorized || r.Stale):
-			c.authorized = true
+		case r.Challenge:
 			c.again()
 			return
 		case r.Status == 422 && r.Session.MinSE > c.expires && c.expires > 0:
@@ -75,21 +74,23 @@ func (c *Call) refused(ev Event) {
 			return
 		}
 	}
-	c.end(Ending{Cause: causeOf(r, c.authorized), Status: r.Status, Reason: r.Reason, ByPeer: !r.Local})
+	c.end(Ending{Cause: causeOf(r), Status: r.Status, Reason: r.Reason, ByPeer: !r.Local})
 }
 
 func (c *Call) again() {
 	c.seq++
+	c.tries++
 	c.invite, c.phase, c.canCancel = c.seq, Calling, false
 	c.sendInvite()
 }
 
-// causeOf returns the cause of a refusal.
-func causeOf(r Response, authorized bool) Cause {
+// causeOf returns the cause of a refusal. 401 and 407 say that the credentials are wrong. 403 says that they do not help
+// (RFC 3261, 21.4.4): gateways send it for a callee that declines (Q.850 cause 21).
+func causeOf(r Response) Cause {
 	switch {
 	case r.Local:
 		return Unreachable
-	case r.Status == 401 || r.Status == 407 || r.Status == 403 && authorized:
+	case r.Status == 401 || r.Status == 407:
 		return AuthFailed
 	}
 	switch r.Status {

@@ -75,25 +75,33 @@ func TestChallenge(t *testing.T) {
 		t.Fatalf("second INVITE: %+v", s)
 	}
 	again := challenge
-	again.CSeq = 2
+	again.CSeq, again.Challenge = 2, false
 	refused := *r
 	refused.do(again).ended(dialog.AuthFailed, 407, true)
 
-	again.Stale = true
+	again.Challenge = true
 	r.do(again).phase(dialog.Calling).sent(dialog.INVITE)
-	forbidden := response(403)
+	forbidden := response(403) // the callee's answer
 	forbidden.CSeq = 3
-	r.do(forbidden).ended(dialog.AuthFailed, 403, true)
+	r.do(forbidden).ended(dialog.Rejected, 403, true)
 }
 
-func TestStaleChallengesEndSomewhere(t *testing.T) {
+// Each request answers as many challenges as there are servers on a long way, and no more.
+func TestChallengesEndSomewhere(t *testing.T) {
 	t.Parallel()
-	r := newRun(t, dialog.Config{}).do(dialog.Dial{Target: peerURI})
-	for cseq := uint32(1); r.call.Phase() != dialog.Over; cseq++ {
-		if cseq > 10 {
-			t.Fatal("the peer can make us send for ever")
+	for m, r := range map[dialog.Method]*run{
+		dialog.INVITE: newRun(t, dialog.Config{}).do(dialog.Dial{Target: peerURI}),
+		dialog.BYE:    inPhase(t, dialog.Leaving),
+		dialog.REFER:  inPhase(t, dialog.Active).do(dialog.Transfer{To: "tel:+15550009", Wait: time.Minute}),
+	} {
+		for tries := range 6 {
+			s := one[dialog.Send](r)
+			if s.Method != m || s.Authorize != (tries > 0) {
+				t.Fatalf("%s after %d challenges: %+v", m, tries, s)
+			}
+			r.do(dialog.Response{Method: m, CSeq: s.CSeq, Status: 401, Challenge: true})
 		}
-		r.do(dialog.Response{Method: dialog.INVITE, CSeq: cseq, Status: 401, Challenge: true, Stale: true})
+		r.sent()
 	}
 }
 

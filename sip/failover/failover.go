@@ -13,7 +13,7 @@ type Trigger string
 // The triggers.
 const (
 	Unreachable Trigger = "unreachable"  // no address, connection or TLS; 502, 503, 504, or 408 from the peer
-	AuthFailure Trigger = "auth_failure" // our credentials are refused
+	AuthFailure Trigger = "auth_failure" // our credentials are refused: 401 or 407 to them; 403 is the callee's answer
 	Timeout     Trigger = "timeout"      // connected, but no response
 )
 
@@ -76,7 +76,7 @@ func Classify(o Outcome) (t Trigger, ok bool) {
 		return Timeout, true
 	case o.Code == 408, o.Code == 502, o.Code == 503, o.Code == 504:
 		return Unreachable, true
-	case o.Authenticated && (o.Code == 401 || o.Code == 403 || o.Code == 407):
+	case o.Authenticated && (o.Code == 401 || o.Code == 407):
 		return AuthFailure, true
 	default:
 		return "", false

@@ -38,7 +38,7 @@ func TestEveryOutcome(t *testing.T) {
 // expected is the rule as the documentation has it, class by class.
 func expected(o failover.Outcome) failover.Trigger {
 	silent := o.Code == 0
-	refused := o.Code == 401 || o.Code == 403 || o.Code == 407
+	refused := o.Code == 401 || o.Code == 407
 	outOfOrder := o.Code == 408 || o.Code == 502 || o.Code == 503 || o.Code == 504
 	switch {
 	case !o.Rang && (silent && !o.Connected || outOfOrder):
@@ -56,7 +56,7 @@ func TestNext(t *testing.T) {
 	t.Parallel()
 	outcomes := map[failover.Trigger]failover.Outcome{
 		failover.Unreachable: {}, failover.Timeout: {Connected: true},
-		failover.AuthFailure: {Connected: true, Code: 403, Authenticated: true}, "": {Connected: true, Code: 486},
+		failover.AuthFailure: {Connected: true, Code: 401, Authenticated: true}, "": {Connected: true, Code: 486},
 	}
 	all := []failover.Trigger{failover.Unreachable, failover.AuthFailure, failover.Timeout}
 	for chosen := range 8 {

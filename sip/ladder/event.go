@@ -28,6 +28,7 @@ const (
 	NoteUnconnected  = "not connected" // the reason; the next address is tried
 	NoteGivenUp      = "given up"      // canceled by us before the answer
 	NoteMediaStarted = "media started"
+	NoteMediaFault   = "media fault" // what kept the peer's audio from being heard
 	NoteEnded        = "ended"
 	NoteOmitted      = "not shown" // number of dropped steps; always the last note
 )

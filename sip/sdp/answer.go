@@ -46,9 +46,6 @@ func Answer(c Capabilities, offer *Description) (*Description, Negotiated, error
 	}
 	n := agree(&local, remote, codec, theirs)
 	n.LocalHold = c.Hold
-	if c.Transcode {
-		n.Others = others(&local, remote, codec)
-	}
 	n.PublicOnly = c.PublicOnly
 	return answer, n, nil
 }
@@ -91,11 +88,11 @@ func (c *Capabilities) match(s *stream) (Codec, *Rejection) {
 }
 
 // answerFormats returns the chosen codec, those that may replace it, and telephone-event if it is offered, with the
-// offer's payload types.
+// offer's payload types. Old gateways change between the laws of G.711 whatever was answered, so both are named.
 func (c *Capabilities) answerFormats(remote *stream, codec Codec) []format {
 	named := []Codec{codec}
 	for _, other := range c.Codecs {
-		if c.Transcode && other != codec && interchangeable(other, codec) {
+		if other != codec && (other.isG711() && codec.isG711() || c.Transcode && interchangeable(other, codec)) {
 			named = append(named, other)
 		}
 	}
@@ -147,9 +144,6 @@ func Accept(offer, answer *Description) (Negotiated, error) {
 	}
 	n := agree(local, remote, codec, theirs)
 	n.LocalHold, n.PublicOnly = !local.direction.CanReceive(), offer.publicOnly
-	if offer.transcode {
-		n.Others = others(local, remote, codec)
-	}
 	return n, nil
 }
 

@@ -62,6 +62,9 @@ func (c Codec) SampleRate() uint32 {
 	return 0
 }
 
+// isG711 reports whether a codec is one of the two laws of G.711.
+func (c Codec) isG711() bool { return c == PCMU || c == PCMA }
+
 func (c Codec) spec() *spec {
 	for i := range specs {
 		if specs[i].codec == c {

@@ -9,14 +9,11 @@ import (
 
 // Description is a session description, parsed from a peer or made by Offer or Answer. It is immutable.
 type Description struct {
-	sealed  sealed[string] // the text, keys included
-	origin  origin         // of our own descriptions; a peer's o= line is ignored
-	streams []stream
-	// transcode is from the Capabilities of our own description.
-	transcode bool
-	// publicOnly likewise.
-	publicOnly bool
-	active     int // index of the stream that carries the call's audio, -1 for none; of our own descriptions
+	sealed     sealed[string] // the text, keys included
+	origin     origin         // of our own descriptions; a peer's o= line is ignored
+	streams    []stream
+	publicOnly bool // from the Capabilities of our own description
+	active     int  // index of the stream that carries the call's audio, -1 for none; of our own descriptions
 }
 
 // origin holds the numbers of our o= line (RFC 8866, 5.2).

@@ -15,11 +15,15 @@ type Negotiated struct {
 
 	Codec   Codec
 	Payload PayloadTypes // of Codec
-	Others  []Other      // codecs that the peer may send instead; only with Capabilities.Transcode
-	Events  PayloadTypes // of telephone-event; zero: not negotiated
+	// Others lists the codecs that the peer may send instead: those that the answer names beside Codec. The peer may change at
+	// any time (RFC 3264, sections 6.1 and 7). Their rates may differ from those of Codec.
+	Others []Other
+	Events PayloadTypes // of telephone-event; zero: not negotiated
 	// EventClock is the clock rate of events: that of Codec if both sides have it.
 	EventClock uint32
-	Ptime      time.Duration // audio in a packet that the peer wants to receive; DefaultPtime by default
+	// OtherEvents lists the payload types of the events with other clock rates that the peer may send.
+	OtherEvents []uint8
+	Ptime       time.Duration // audio in a packet that the peer wants to receive; DefaultPtime by default
 
 	Direction  Direction // of our audio
 	LocalHold  bool      // we hold the peer
@@ -35,7 +39,7 @@ type PayloadTypes struct {
 	Receive uint8 // of packets from the peer
 }
 
-// Other is a codec that the peer may send instead of Negotiated.Codec. Its rates are the same.
+// Other is a codec that the peer may send instead of Negotiated.Codec.
 type Other struct {
 	Codec   Codec
 	Receive uint8 // payload type of packets from the peer
@@ -80,18 +84,21 @@ func agree(local, remote *stream, codec Codec, theirs Crypto) Negotiated {
 			break
 		}
 	}
+	n.addOthers(local, remote)
 	return n
 }
 
-// others returns our codecs that the peer has named, too, and that can replace the chosen one at any time.
-func others(local, remote *stream, chosen Codec) (found []Other) {
+// addOthers adds the formats beside the chosen ones that both sides name.
+func (n *Negotiated) addOthers(local, remote *stream) {
 	for _, f := range local.formats {
 		codec := f.codec()
-		if _, named := remote.find(codec); named && codec != chosen && interchangeable(codec, chosen) {
-			found = append(found, Other{Codec: codec, Receive: f.pt})
+		switch _, named := remote.find(codec); {
+		case codec != "" && codec != n.Codec && named:
+			n.Others = append(n.Others, Other{Codec: codec, Receive: f.pt})
+		case f.isEvent(f.clock) && f.pt != n.Events.Receive && remote.findEvent(f.clock).name != "":
+			n.OtherEvents = append(n.OtherEvents, f.pt)
 		}
 	}
-	return found
 }
 
 // interchangeable reports whether packets of two codecs can alternate in one stream.

@@ -22,8 +22,8 @@ type Capabilities struct {
 	// Codecs lists at least one codec in the order of preference. An offer has this order; an answer takes the first codec
 	// that the peer offers.
 	Codecs []Codec
-	// Transcode allows the peer to send any of our codecs that it has named, too, and to change between them, if they have
-	// the same sample and clock rates; see Negotiated.Others. Without it one codec is negotiated.
+	// Transcode makes an answer name every codec of both sides with the rates of the chosen one, so that the peer may send any
+	// of them and change between them; see Negotiated.Others. Without it an answer names one codec, or both laws of G.711.
 	Transcode bool
 	// PublicOnly keeps media from addresses that are not public: see Negotiated.PublicOnly.
 	PublicOnly bool
@@ -168,7 +168,7 @@ func (f format) numbered(used, taken []format) format {
 
 // describe makes the description and counts its version up when it differs from the last one (RFC 3264, section 8).
 func (c *Capabilities) describe(streams []stream, active int) (*Description, error) {
-	d := &Description{streams: streams, active: active, transcode: c.Transcode, publicOnly: c.PublicOnly}
+	d := &Description{streams: streams, active: active, publicOnly: c.PublicOnly}
 	if c.Previous == nil {
 		session, err := newSession(c.random())
 		if err != nil {

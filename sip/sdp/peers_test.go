@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/netip"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -90,10 +91,10 @@ var peerOffers = map[string]struct {
 		want: sdp.Negotiated{
 			RemoteRTP: netip.MustParseAddrPort("127.0.0.9:12420"), RemoteRTCP: netip.MustParseAddrPort("127.0.0.9:12421"),
 			Codec: sdp.PCMA, Payload: sdp.PayloadTypes{Send: 8, Receive: 8}, Events: sdp.PayloadTypes{Send: 101, Receive: 101}, EventClock: 8000,
-			Ptime: 20 * time.Millisecond,
+			Others: []sdp.Other{{Codec: sdp.PCMU, Receive: 0}}, Ptime: 20 * time.Millisecond,
 		},
 		tag:    1,
-		answer: []string{"m=audio 10000 RTP/SAVP 8 101", "a=crypto:1 "},
+		answer: []string{"m=audio 10000 RTP/SAVP 8 0 101", "a=crypto:1 "},
 	},
 	"SAVPF, bare LF, no static maps needed": {
 		offer: strings.ReplaceAll(lines("v=0", "o=- 2890844526 1 IN IP4 127.0.0.2", "s=-", "c=IN IP4 127.0.0.2", "t=0 0",
@@ -104,10 +105,10 @@ var peerOffers = map[string]struct {
 		want: sdp.Negotiated{
 			RemoteRTP: netip.MustParseAddrPort("127.0.0.2:12034"), RemoteRTCP: netip.MustParseAddrPort("127.0.0.2:12035"),
 			Codec: sdp.PCMU, Payload: sdp.PayloadTypes{Send: 0, Receive: 0}, Events: sdp.PayloadTypes{Send: 101, Receive: 101}, EventClock: 8000,
-			Ptime: 20 * time.Millisecond,
+			Others: []sdp.Other{{Codec: sdp.PCMA, Receive: 8}}, Ptime: 20 * time.Millisecond,
 		},
 		tag:    2,
-		answer: []string{"m=audio 10000 RTP/SAVPF 0 101", "a=crypto:2 AES_CM_128_HMAC_SHA1_80 inline:"},
+		answer: []string{"m=audio 10000 RTP/SAVPF 0 8 101", "a=crypto:2 AES_CM_128_HMAC_SHA1_80 inline:"},
 	},
 	"carrier that offers plain RTP beside SRTP, and fax": {
 		offer: lines("v=0", "o=Sonus 1 1 IN IP4 192.0.2.50", "s=SIP Media Capabilities", "t=0 0",
@@ -157,7 +158,7 @@ func TestAnswerToPeers(t *testing.T) {
 				t.Errorf("local crypto %+v", got.LocalCrypto)
 			}
 			wantNegotiated(t, got, tt.want)
-			if codecs := answer.Codecs(); len(codecs) != 1 || codecs[0] != tt.want.Codec {
+			if codecs := answer.Codecs(); !slices.Equal(codecs, sendable(got)) {
 				t.Errorf("the answer's codecs are %v", codecs)
 			}
 			rest := string(answer.Bytes())

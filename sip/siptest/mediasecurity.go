@@ -8,6 +8,7 @@ import (
 	"errors"
 	"net/netip"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -80,6 +81,48 @@ func changesCodec(t *testing.T, m MediaSetup) {
 	c.hears(c.callee, c.caller, sdp.PCMA)
 	if stats := c.callee.Stats(); stats.Codec != "PCMA" {
 		t.Errorf("the statistics are %+v", stats)
+	}
+}
+
+// hearsOthers has the caller go from one law of G.711 to the other and back, while the callee is told nothing.
+func hearsOthers(t *testing.T, m MediaSetup) {
+	c := newMediaCall(t, m)
+	both := func(can *sdp.Capabilities) { can.Codecs = []sdp.Codec{sdp.PCMU, sdp.PCMA} }
+	c.offer, c.answer = nil, nil
+	c.negotiate(both, both)
+	c.apply()
+	for _, codec := range []sdp.Codec{sdp.PCMU, sdp.PCMA, sdp.PCMU} {
+		c.send(codec)
+		c.hears(c.caller, c.callee, codec)
+	}
+	if stats := c.callee.Stats(); stats.Codec != "PCMU" || stats.Fault != "" {
+		t.Errorf("the statistics are %+v", stats)
+	}
+}
+
+// send has the caller send another codec under its static payload type.
+func (c *mediaCall) send(codec sdp.Codec) {
+	c.t.Helper()
+	own := c.callers
+	own.Codec, own.Others, own.Payload.Send = codec, nil, map[sdp.Codec]uint8{sdp.PCMU: 0, sdp.PCMA: 8}[codec]
+	if err := c.caller.Apply(own); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+// namesFault has the caller send a codec that was not negotiated.
+func namesFault(t *testing.T, m MediaSetup) {
+	c := newMediaCall(t, m)
+	c.apply()
+	c.hears(c.caller, c.callee, sdp.PCMU)
+	c.send(sdp.PCMA)
+	stop := listen(c.caller)
+	defer stop()
+	c.until(c.callee, "the fault", func(sip.Frame) bool {
+		return strings.HasPrefix(c.callee.Stats().Fault, sip.FaultUndecodable)
+	})
+	if fault := c.caller.Stats().Fault; fault != "" {
+		t.Errorf("the caller, who hears everything, has the fault %q", fault)
 	}
 }
 

@@ -33,7 +33,8 @@ func endedRuns(w *world, ago time.Duration, states ...agenttest.State) {
 func TestAnalyticsWithoutRuns(t *testing.T) {
 	t.Parallel()
 	_, w := tested(t)
-	const basic = `"total_runs":0,"passed":0,"failed":0,"errors":0,"pass_rate":null,"failure_rate":null,"avg_score":null,"coverage":null,"runs":[]`
+	const basic = `"total_runs":0,"passed":0,"failed":0,"errors":0,"pass_rate":null,"failure_rate":null,"avg_score":null,"coverage":null,
+		"excluded_scripted":0,"excluded_reason":null,"runs":[]`
 	like(t, checked(w, "/analytics/$pathway")["data"], `{`+basic+`}`)
 	like(t, checked(w, "/analytics/$pathway/enhanced?days=1")["data"], `{`+basic+`,"health_score":null,"reliability_score":null,
 		"trend":{"weekly":"stable","daily_pass_rates":[]},"node_failure_heatmap":[],"weakest_link":null,"sankey_data":{"nodes":[],"links":[]}}`)
@@ -60,7 +61,7 @@ func TestAnalytics(t *testing.T) {
 	}
 	delete(got, "runs")
 	const basic = `"total_runs":8,"passed":1,"failed":5,"errors":1,"pass_rate":0.16666666666666666,"failure_rate":0.8333333333333334,
-		"avg_score":0.375,"coverage":0.75`
+		"avg_score":0.375,"coverage":0.75,"excluded_scripted":1,"excluded_reason":"No language model took part in 1 run. Without one, only recorded conversations count whose pathway decides by rules alone; include_scripted=true counts all."`
 	like(t, got, `{`+basic+`}`)
 	for query, want := range map[string]float64{"?days=1": 8, "?days=60": 10, "?include_scripted=true": 9, "?days=365&include_scripted=true": 11} {
 		for _, kind := range []string{"", "/enhanced"} {

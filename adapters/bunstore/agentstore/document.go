@@ -96,6 +96,7 @@ type statsJSON struct {
 	Late      uint64        `json:"late,omitempty"`
 	Jitter    time.Duration `json:"jitter_ns,omitempty"`
 	RoundTrip time.Duration `json:"round_trip_ns,omitempty"`
+	Fault     string        `json:"fault,omitempty"`
 }
 
 type latencyJSON struct {

@@ -68,9 +68,6 @@ func endedQuery(idb bun.IDB, org callwright.OrgID, w agenttest.RunWindow, after 
 	q := idb.NewSelect().Model((*runRow)(nil)).Column("id", "scenario_id", "pathway_number", "state", "summary", "scripted").
 		ColumnExpr("CAST(created_at AS TEXT) AS created").
 		Where("org = ?", org).Where("pathway_id = ?", w.Pathway).Where(hasEnded).Where("created_at >= ?", sqldb.Stored(w.From))
-	if !w.Scripted {
-		q = q.Where("scripted = ?", false)
-	}
 	if after != nil {
 		q = q.Where("(created_at, id) < (?, ?)", after.created, after.id)
 	}

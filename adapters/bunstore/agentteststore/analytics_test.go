@@ -37,37 +37,35 @@ func TestWindowsAreReadFromTheirIndex(t *testing.T) {
 			}
 		}
 		store := agentteststore.Store{DB: db}
-		for _, scripted := range []bool{false, true} {
-			var got []analytics.Run
-			w := agenttest.RunWindow{Pathway: "p1", From: start.Add(-365 * 24 * time.Hour), Scripted: scripted}
-			seen := storetest.Statements(t, db, func() error {
-				got = nil
-				return store.EachEnded(t.Context(), org, w, func(r analytics.Run) { got = append(got, r) })
-			})
-			newestFirst := func(a, b analytics.Run) int {
-				return cmp.Or(b.CreatedAt.Compare(a.CreatedAt), strings.Compare(b.ID, a.ID))
-			}
-			if len(got) != within || !slices.IsSortedFunc(got, newestFirst) {
-				t.Fatalf("there are %d runs, sorted: %t", len(got), slices.IsSortedFunc(got, newestFirst))
-			}
-			ids := map[string]bool{}
-			for _, r := range got {
-				ids[r.ID] = true
-			}
-			if len(ids) != within || len(seen) != 3 {
-				t.Errorf("there are %d different runs of %d, in %d statements", len(ids), within, len(seen))
-			}
-			var newest []analytics.Run
-			w.Limit = 7_000
-			err := store.EachEnded(t.Context(), org, w, func(r analytics.Run) { newest = append(newest, r) })
-			if err != nil || !slices.Equal(newest, got[:7_000]) {
-				t.Errorf("the newest 7,000 are %d runs, %v", len(newest), err)
-			}
-			for _, query := range seen {
-				plan := storetest.Explain(t, db, query, true)
-				if !inOrder.MatchString(plan) || strings.Contains(plan, "Sort") || strings.Contains(plan, "TEMP") {
-					t.Errorf("not in the order of an index: %s\n%s", query, plan)
-				}
+		var got []analytics.Run
+		w := agenttest.RunWindow{Pathway: "p1", From: start.Add(-365 * 24 * time.Hour)}
+		seen := storetest.Statements(t, db, func() error {
+			got = nil
+			return store.EachEnded(t.Context(), org, w, func(r analytics.Run) { got = append(got, r) })
+		})
+		newestFirst := func(a, b analytics.Run) int {
+			return cmp.Or(b.CreatedAt.Compare(a.CreatedAt), strings.Compare(b.ID, a.ID))
+		}
+		if len(got) != within || !slices.IsSortedFunc(got, newestFirst) {
+			t.Fatalf("there are %d runs, sorted: %t", len(got), slices.IsSortedFunc(got, newestFirst))
+		}
+		ids := map[string]bool{}
+		for _, r := range got {
+			ids[r.ID] = true
+		}
+		if len(ids) != within || len(seen) != 3 {
+			t.Errorf("there are %d different runs of %d, in %d statements", len(ids), within, len(seen))
+		}
+		var newest []analytics.Run
+		w.Limit = 7_000
+		err := store.EachEnded(t.Context(), org, w, func(r analytics.Run) { newest = append(newest, r) })
+		if err != nil || !slices.Equal(newest, got[:7_000]) {
+			t.Errorf("the newest 7,000 are %d runs, %v", len(newest), err)
+		}
+		for _, query := range seen {
+			plan := storetest.Explain(t, db, query, true)
+			if !inOrder.MatchString(plan) || strings.Contains(plan, "Sort") || strings.Contains(plan, "TEMP") {
+				t.Errorf("not in the order of an index: %s\n%s", query, plan)
 			}
 		}
 	})

@@ -259,7 +259,7 @@ func (s Store) EachEnded(
 		found = nil
 		for _, r := range d.runs.Rows() {
 			verdict, ended := verdicts[r.State]
-			if r.Org == org && r.Pathway == w.Pathway && ended && !r.Experiment && !r.CreatedAt.Before(w.From) && (w.Scripted || !r.Scripted) {
+			if r.Org == org && r.Pathway == w.Pathway && ended && !r.Experiment && !r.CreatedAt.Before(w.From) {
 				found = append(found, analytics.Run{
 					ID: r.ID, Scenario: r.Scenario, Version: r.Version, State: verdict, CreatedAt: r.CreatedAt, Summary: r.Summary,
 					Scripted: r.Scripted,

@@ -21,7 +21,7 @@ type report struct {
 	Pathways []tested // that have scenarios; while none is chosen
 	Report   *analytics.Report
 	Cut      bool   // older runs than the newest agenttest.MaxScan do not count
-	LeftOut  int    // runs without a model, while no other run has ended
+	LeftOut  string // why runs do not count; empty: all do
 	Count    string // query that counts them
 	Versions []versionRow
 	Trend    template.HTML
@@ -83,9 +83,7 @@ func (p pages) analytics(ctx context.Context, r *page.Request) (page.Answer, err
 	if err := data.describe(r, found, query.Version); err != nil {
 		return nil, err
 	}
-	if data.Report.Total == 0 {
-		data.LeftOut, data.Count = found.LeftOut, r.With("include_scripted", "true")
-	}
+	data.LeftOut, data.Count = found.WhyLeftOut(), r.With("include_scripted", "true")
 	number := cmp.Or(query.Version, found.Newest)
 	data.Heat, err = p.heatmap(ctx, r, query.Pathway, number, found.About.Heatmap)
 	return view, err

@@ -118,7 +118,7 @@ func TestStartGroups(t *testing.T) {
 		http.StatusOK, "<h1>Simulation set</h1>", "0 of 6 runs have ended.")
 }
 
-// TestAnalyticsOfScriptedRuns: runs without a model are left out, and the page says so if there are no others.
+// TestAnalyticsOfScriptedRuns: runs without a model are left out, and the page says how many and why, also if there are others.
 func TestAnalyticsOfScriptedRuns(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -127,13 +127,15 @@ func TestAnalyticsOfScriptedRuns(t *testing.T) {
 		h.run(id, func(r *agenttest.Run) { r.Scripted, r.CreatedAt = scripted, time.Now().Add(-time.Hour) })
 	}
 	add("r1", true)
-	h.want(http.StatusOK, at, "1 run without a model is left out", "!No run of these days", "!0 runs have ended")
+	h.want(http.StatusOK, at, "No language model took part in 1 run.", "!No run of these days", "!0 runs have ended")
+	h.want(http.StatusOK, "/tests/runs/r1", "left out: no language model took part")
 	add("r2", true)
-	h.want(http.StatusOK, at, "2 runs without a model are left out", `include_scripted=true&amp;pathway_id=p1">Count them</a>`)
-	h.want(http.StatusOK, at+"&version_number=2", "No run of these days", "!left out")
-	h.want(http.StatusOK, at+"&include_scripted=true", "2 runs have ended", "!left out")
+	h.want(http.StatusOK, at, "No language model took part in 2 runs.", "decides by rules alone", `include_scripted=true&amp;pathway_id=p1">Count all</a>`)
+	h.want(http.StatusOK, at+"&version_number=2", "No run of these days", "!took part")
+	h.want(http.StatusOK, at+"&include_scripted=true", "2 runs have ended", "!took part")
 	add("r3", false)
-	h.want(http.StatusOK, at, "1 run has ended", "!left out")
+	h.want(http.StatusOK, at, "1 run has ended", "No language model took part in 2 runs.")
+	h.want(http.StatusOK, "/tests/runs/r3", "!left out")
 }
 
 // TestAnalyticsOfNewestRuns: the newest runs count, and the page says so when there are more.

@@ -24,7 +24,7 @@ func (a *api) GetTestAnalytics(ctx context.Context, params oas.GetTestAnalyticsP
 	return &oas.TestAnalyticsReply{Data: oas.TestAnalytics{
 		TotalRuns: b.Total, Passed: b.Passed, Failed: b.Failed, Errors: b.Errors, PassRate: wire.NilPtr(b.PassRate),
 		FailureRate: wire.NilPtr(b.FailureRate), AvgScore: wire.NilPtr(b.Score), Coverage: wire.NilPtr(b.Coverage),
-		Runs: recentRecords(b.Recent, found.ScenarioName),
+		ExcludedScripted: found.LeftOut, ExcludedReason: whyExcluded(found.WhyLeftOut()), Runs: recentRecords(b.Recent, found.ScenarioName),
 	}}, nil
 }
 
@@ -42,7 +42,7 @@ func (a *api) GetEnhancedTestAnalytics(
 	answer := oas.TestEnhancedAnalytics{
 		TotalRuns: r.Total, Passed: r.Passed, Failed: r.Failed, Errors: r.Errors, PassRate: wire.NilPtr(r.PassRate),
 		FailureRate: wire.NilPtr(r.FailureRate), AvgScore: wire.NilPtr(r.Score), Coverage: wire.NilPtr(r.Coverage),
-		Runs: recentRecords(r.Recent, found.ScenarioName), HealthScore: wire.NilPtr(r.Health), ReliabilityScore: wire.NilPtr(r.Reliability),
+		ExcludedScripted: found.LeftOut, ExcludedReason: whyExcluded(found.WhyLeftOut()), Runs: recentRecords(r.Recent, found.ScenarioName), HealthScore: wire.NilPtr(r.Health), ReliabilityScore: wire.NilPtr(r.Reliability),
 		Trend:              oas.TestTrend{Weekly: oas.TestTrendDirection(r.Trend), DailyPassRates: make([]oas.TestDailyRate, len(r.Days))},
 		NodeFailureHeatmap: make([]oas.TestNodeFailures, len(r.Heatmap)), WeakestLink: oas.NilTestWeakestLink{Null: true},
 		SankeyData: sankeyRecord(r.Flow),
@@ -61,6 +61,14 @@ func (a *api) GetEnhancedTestAnalytics(
 		})
 	}
 	return &oas.TestEnhancedAnalyticsReply{Data: answer}, nil
+}
+
+// whyExcluded adds to the reason why runs do not count how a client counts them.
+func whyExcluded(reason string) oas.NilString {
+	if reason == "" {
+		return oas.NilString{Null: true}
+	}
+	return oas.NewNilString(reason + "; include_scripted=true counts all.")
 }
 
 // maxShown is how many bytes a name has at most.

@@ -3338,6 +3338,14 @@ func (s *TestAnalytics) encodeFields(e *jx.Encoder) {
 		s.Coverage.Encode(e)
 	}
 	{
+		e.FieldStart("excluded_scripted")
+		e.Int(s.ExcludedScripted)
+	}
+	{
+		e.FieldStart("excluded_reason")
+		s.ExcludedReason.Encode(e)
+	}
+	{
 		e.FieldStart("runs")
 		e.ArrStart()
 		for _, elem := range s.Runs {
@@ -3347,16 +3355,18 @@ func (s *TestAnalytics) encodeFields(e *jx.Encoder) {
 	}
 }
 
-var jsonFieldsNameOfTestAnalytics = [9]string{
-	0: "total_runs",
-	1: "passed",
-	2: "failed",
-	3: "errors",
-	4: "pass_rate",
-	5: "failure_rate",
-	6: "avg_score",
-	7: "coverage",
-	8: "runs",
+var jsonFieldsNameOfTestAnalytics = [11]string{
+	0:  "total_runs",
+	1:  "passed",
+	2:  "failed",
+	3:  "errors",
+	4:  "pass_rate",
+	5:  "failure_rate",
+	6:  "avg_score",
+	7:  "coverage",
+	8:  "excluded_scripted",
+	9:  "excluded_reason",
+	10: "runs",
 }
 
 // Decode decodes TestAnalytics from json.
@@ -3456,8 +3466,30 @@ func (s *TestAnalytics) Decode(d *jx.Decoder) error {
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"coverage\"")
 			}
-		case "runs":
+		case "excluded_scripted":
 			requiredBitSet[1] |= 1 << 0
+			if err := func() error {
+				v, err := d.Int()
+				s.ExcludedScripted = int(v)
+				if err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"excluded_scripted\"")
+			}
+		case "excluded_reason":
+			requiredBitSet[1] |= 1 << 1
+			if err := func() error {
+				if err := s.ExcludedReason.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"excluded_reason\"")
+			}
+		case "runs":
+			requiredBitSet[1] |= 1 << 2
 			if err := func() error {
 				s.Runs = make([]TestAnalyticsRun, 0)
 				if err := d.Arr(func(d *jx.Decoder) error {
@@ -3485,7 +3517,7 @@ func (s *TestAnalytics) Decode(d *jx.Decoder) error {
 	var failures []validate.FieldError
 	for i, mask := range [2]uint8{
 		0b11111111,
-		0b00000001,
+		0b00000111,
 	} {
 		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
 			// Mask only required fields and check equality to mask using XOR.
@@ -9597,6 +9629,14 @@ func (s *TestEnhancedAnalytics) encodeFields(e *jx.Encoder) {
 		s.Coverage.Encode(e)
 	}
 	{
+		e.FieldStart("excluded_scripted")
+		e.Int(s.ExcludedScripted)
+	}
+	{
+		e.FieldStart("excluded_reason")
+		s.ExcludedReason.Encode(e)
+	}
+	{
 		e.FieldStart("runs")
 		e.ArrStart()
 		for _, elem := range s.Runs {
@@ -9634,7 +9674,7 @@ func (s *TestEnhancedAnalytics) encodeFields(e *jx.Encoder) {
 	}
 }
 
-var jsonFieldsNameOfTestEnhancedAnalytics = [15]string{
+var jsonFieldsNameOfTestEnhancedAnalytics = [17]string{
 	0:  "total_runs",
 	1:  "passed",
 	2:  "failed",
@@ -9643,13 +9683,15 @@ var jsonFieldsNameOfTestEnhancedAnalytics = [15]string{
 	5:  "failure_rate",
 	6:  "avg_score",
 	7:  "coverage",
-	8:  "runs",
-	9:  "health_score",
-	10: "reliability_score",
-	11: "trend",
-	12: "node_failure_heatmap",
-	13: "weakest_link",
-	14: "sankey_data",
+	8:  "excluded_scripted",
+	9:  "excluded_reason",
+	10: "runs",
+	11: "health_score",
+	12: "reliability_score",
+	13: "trend",
+	14: "node_failure_heatmap",
+	15: "weakest_link",
+	16: "sankey_data",
 }
 
 // Decode decodes TestEnhancedAnalytics from json.
@@ -9657,7 +9699,7 @@ func (s *TestEnhancedAnalytics) Decode(d *jx.Decoder) error {
 	if s == nil {
 		return errors.New("invalid: unable to decode TestEnhancedAnalytics to nil")
 	}
-	var requiredBitSet [2]uint8
+	var requiredBitSet [3]uint8
 
 	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
 		switch string(k) {
@@ -9749,8 +9791,30 @@ func (s *TestEnhancedAnalytics) Decode(d *jx.Decoder) error {
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"coverage\"")
 			}
-		case "runs":
+		case "excluded_scripted":
 			requiredBitSet[1] |= 1 << 0
+			if err := func() error {
+				v, err := d.Int()
+				s.ExcludedScripted = int(v)
+				if err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"excluded_scripted\"")
+			}
+		case "excluded_reason":
+			requiredBitSet[1] |= 1 << 1
+			if err := func() error {
+				if err := s.ExcludedReason.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"excluded_reason\"")
+			}
+		case "runs":
+			requiredBitSet[1] |= 1 << 2
 			if err := func() error {
 				s.Runs = make([]TestAnalyticsRun, 0)
 				if err := d.Arr(func(d *jx.Decoder) error {
@@ -9768,7 +9832,7 @@ func (s *TestEnhancedAnalytics) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"runs\"")
 			}
 		case "health_score":
-			requiredBitSet[1] |= 1 << 1
+			requiredBitSet[1] |= 1 << 3
 			if err := func() error {
 				if err := s.HealthScore.Decode(d); err != nil {
 					return err
@@ -9778,7 +9842,7 @@ func (s *TestEnhancedAnalytics) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"health_score\"")
 			}
 		case "reliability_score":
-			requiredBitSet[1] |= 1 << 2
+			requiredBitSet[1] |= 1 << 4
 			if err := func() error {
 				if err := s.ReliabilityScore.Decode(d); err != nil {
 					return err
@@ -9788,7 +9852,7 @@ func (s *TestEnhancedAnalytics) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"reliability_score\"")
 			}
 		case "trend":
-			requiredBitSet[1] |= 1 << 3
+			requiredBitSet[1] |= 1 << 5
 			if err := func() error {
 				if err := s.Trend.Decode(d); err != nil {
 					return err
@@ -9798,7 +9862,7 @@ func (s *TestEnhancedAnalytics) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"trend\"")
 			}
 		case "node_failure_heatmap":
-			requiredBitSet[1] |= 1 << 4
+			requiredBitSet[1] |= 1 << 6
 			if err := func() error {
 				s.NodeFailureHeatmap = make([]TestNodeFailures, 0)
 				if err := d.Arr(func(d *jx.Decoder) error {
@@ -9816,7 +9880,7 @@ func (s *TestEnhancedAnalytics) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"node_failure_heatmap\"")
 			}
 		case "weakest_link":
-			requiredBitSet[1] |= 1 << 5
+			requiredBitSet[1] |= 1 << 7
 			if err := func() error {
 				if err := s.WeakestLink.Decode(d); err != nil {
 					return err
@@ -9826,7 +9890,7 @@ func (s *TestEnhancedAnalytics) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"weakest_link\"")
 			}
 		case "sankey_data":
-			requiredBitSet[1] |= 1 << 6
+			requiredBitSet[2] |= 1 << 0
 			if err := func() error {
 				if err := s.SankeyData.Decode(d); err != nil {
 					return err
@@ -9844,9 +9908,10 @@ func (s *TestEnhancedAnalytics) Decode(d *jx.Decoder) error {
 	}
 	// Validate required fields.
 	var failures []validate.FieldError
-	for i, mask := range [2]uint8{
+	for i, mask := range [3]uint8{
 		0b11111111,
-		0b01111111,
+		0b11111111,
+		0b00000001,
 	} {
 		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
 			// Mask only required fields and check equality to mask using XOR.

@@ -884,7 +884,7 @@ type GetEnhancedTestAnalyticsParams struct {
 	PathwayId string
 	// Days to look back.
 	Days OptInt `json:",omitempty,omitzero"`
-	// Whether to count runs of the scripted model too.
+	// Whether to count the runs of `excluded_scripted` too.
 	IncludeScripted OptBool `json:",omitempty,omitzero"`
 }
 
@@ -1110,7 +1110,7 @@ type GetTestAnalyticsParams struct {
 	PathwayId string
 	// Days to look back.
 	Days OptInt `json:",omitempty,omitzero"`
-	// Whether to count runs of the scripted model too.
+	// Whether to count the runs of `excluded_scripted` too.
 	IncludeScripted OptBool `json:",omitempty,omitzero"`
 }
 

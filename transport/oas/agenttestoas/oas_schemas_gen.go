@@ -3379,6 +3379,11 @@ type TestAnalytics struct {
 	AvgScore NilFloat64 `json:"avg_score"`
 	// Scored runs of all ended ones.
 	Coverage NilFloat64 `json:"coverage"`
+	// Runs of the window that count only with `include_scripted=true`: no language model took part, and
+	// they are no recorded conversations whose pathway decides by rules alone.
+	ExcludedScripted int `json:"excluded_scripted"`
+	// Why `excluded_scripted` runs do not count, for people; null if there are none.
+	ExcludedReason NilString `json:"excluded_reason"`
 	// The newest runs of the window, at most 1,000, newest first.
 	Runs []TestAnalyticsRun `json:"runs"`
 }
@@ -3421,6 +3426,16 @@ func (s *TestAnalytics) GetAvgScore() NilFloat64 {
 // GetCoverage returns the value of Coverage.
 func (s *TestAnalytics) GetCoverage() NilFloat64 {
 	return s.Coverage
+}
+
+// GetExcludedScripted returns the value of ExcludedScripted.
+func (s *TestAnalytics) GetExcludedScripted() int {
+	return s.ExcludedScripted
+}
+
+// GetExcludedReason returns the value of ExcludedReason.
+func (s *TestAnalytics) GetExcludedReason() NilString {
+	return s.ExcludedReason
 }
 
 // GetRuns returns the value of Runs.
@@ -3466,6 +3481,16 @@ func (s *TestAnalytics) SetAvgScore(val NilFloat64) {
 // SetCoverage sets the value of Coverage.
 func (s *TestAnalytics) SetCoverage(val NilFloat64) {
 	s.Coverage = val
+}
+
+// SetExcludedScripted sets the value of ExcludedScripted.
+func (s *TestAnalytics) SetExcludedScripted(val int) {
+	s.ExcludedScripted = val
+}
+
+// SetExcludedReason sets the value of ExcludedReason.
+func (s *TestAnalytics) SetExcludedReason(val NilString) {
+	s.ExcludedReason = val
 }
 
 // SetRuns sets the value of Runs.
@@ -6352,6 +6377,11 @@ type TestEnhancedAnalytics struct {
 	AvgScore NilFloat64 `json:"avg_score"`
 	// Scored runs of all ended ones.
 	Coverage NilFloat64 `json:"coverage"`
+	// Runs of the window that count only with `include_scripted=true`: no language model took part, and
+	// they are no recorded conversations whose pathway decides by rules alone.
+	ExcludedScripted int `json:"excluded_scripted"`
+	// Why `excluded_scripted` runs do not count, for people; null if there are none.
+	ExcludedReason NilString `json:"excluded_reason"`
 	// The newest runs of the window, at most 1,000, newest first.
 	Runs []TestAnalyticsRun `json:"runs"`
 	// Recent pass rate, reliability and trend in one number; null without a scored run.
@@ -6404,6 +6434,16 @@ func (s *TestEnhancedAnalytics) GetAvgScore() NilFloat64 {
 // GetCoverage returns the value of Coverage.
 func (s *TestEnhancedAnalytics) GetCoverage() NilFloat64 {
 	return s.Coverage
+}
+
+// GetExcludedScripted returns the value of ExcludedScripted.
+func (s *TestEnhancedAnalytics) GetExcludedScripted() int {
+	return s.ExcludedScripted
+}
+
+// GetExcludedReason returns the value of ExcludedReason.
+func (s *TestEnhancedAnalytics) GetExcludedReason() NilString {
+	return s.ExcludedReason
 }
 
 // GetRuns returns the value of Runs.
@@ -6479,6 +6519,16 @@ func (s *TestEnhancedAnalytics) SetAvgScore(val NilFloat64) {
 // SetCoverage sets the value of Coverage.
 func (s *TestEnhancedAnalytics) SetCoverage(val NilFloat64) {
 	s.Coverage = val
+}
+
+// SetExcludedScripted sets the value of ExcludedScripted.
+func (s *TestEnhancedAnalytics) SetExcludedScripted(val int) {
+	s.ExcludedScripted = val
+}
+
+// SetExcludedReason sets the value of ExcludedReason.
+func (s *TestEnhancedAnalytics) SetExcludedReason(val NilString) {
+	s.ExcludedReason = val
 }
 
 // SetRuns sets the value of Runs.
@@ -8570,7 +8620,8 @@ type TestRunMetadata struct {
 	NodeIDToName TestNodeNames    `json:"node_id_to_name"`
 	// What to know of the verdict, such as that the scenario has no assertions and every run passes.
 	Warnings []string `json:"warnings"`
-	// Model adapter that ran it; `scripted` runs stay out of the analytics.
+	// Is `scripted` for a run that analytics leave out because no language model took part, see
+	// `excluded_scripted`.
 	LlmAdapter      OptString `json:"llm_adapter"`
 	AdditionalProps TestRunMetadataAdditional
 }

@@ -91,6 +91,12 @@ func (b *Buffer) Reset() {
 	b.delay.reset()
 }
 
+// Retime changes to another RTP clock. It forgets everything.
+func (b *Buffer) Retime(clock int) {
+	b.clock, b.frame = clock, clock/50
+	b.Reset()
+}
+
 // clear empties the buffer and waits for a new beginning on the same sequence.
 func (b *Buffer) clear() {
 	for i := range b.slot {

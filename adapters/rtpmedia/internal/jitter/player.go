@@ -12,24 +12,46 @@ type Decoder interface {
 type Format struct {
 	Decoders []Decoder // one a codec; packets name theirs by its index
 	Rate     int       // samples a second that all decoders give
-	Clock    int       // RTP ticks a second, of all codecs
+	Clock    int       // RTP ticks a second, of these codecs
 }
 
 // Player gives 20 ms of audio whenever it is asked, from packets of any length.
 type Player struct {
-	format  Format
+	format  Format // Clock is that of the codec in use
+	clocks  []int  // of the decoders
 	buffer  *Buffer
 	conceal *concealer
 	ready   []int16 // decoded and not yet given
+
+	decoded, refused uint64 // packets
 }
 
 // NewPlayer plays packets of a format with a delay between least and most.
 func NewPlayer(f Format, least, most time.Duration) *Player {
-	return &Player{format: f, buffer: NewBuffer(f.Clock, least, most), conceal: newConcealer(f.Rate)}
+	p := &Player{format: f, buffer: NewBuffer(f.Clock, least, most), conceal: newConcealer(f.Rate)}
+	for range f.Decoders {
+		p.clocks = append(p.clocks, f.Clock)
+	}
+	return p
 }
 
-// Add adds a decoder, whose index is the next one.
-func (p *Player) Add(d Decoder) { p.format.Decoders = append(p.format.Decoders, d) }
+// Add adds a decoder for packets with an RTP clock of so many ticks a second. Its index is the next one.
+func (p *Player) Add(d Decoder, clock int) {
+	p.format.Decoders, p.clocks = append(p.format.Decoders, d), append(p.clocks, clock)
+}
+
+// Use prepares for a packet of a codec and returns its clock. Another clock than that of the packets before begins a new
+// order: what waits under the former clock is dropped.
+func (p *Player) Use(codec int) (clock int) {
+	if clock = p.clocks[codec]; clock != p.format.Clock {
+		p.format.Clock = clock
+		p.buffer.Retime(clock)
+	}
+	return clock
+}
+
+// Counts returns how many packets were decoded, and how many could not be, so far.
+func (p *Player) Counts() (decoded, refused uint64) { return p.decoded, p.refused }
 
 // Push takes a packet; see Buffer.Push.
 func (p *Player) Push(now time.Duration, sequence uint16, timestamp uint32, codec int, payload []byte) Verdict {
@@ -60,8 +82,10 @@ func (p *Player) step(s Step) {
 	case Audio, Skip:
 		decoded, err := p.format.Decoders[s.Codec].Decode(p.ready, s.Payload)
 		if err != nil || len(decoded) == from {
+			p.refused++
 			return // nothing of it can be played: its time is concealed as a gap
 		}
+		p.decoded++
 		p.buffer.Advance((len(decoded) - from) * p.format.Clock / p.format.Rate)
 		if s.Kind == Audio {
 			p.ready = decoded

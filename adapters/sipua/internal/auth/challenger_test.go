@@ -11,6 +11,7 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/sipua/internal/auth"
+	"github.com/callwright/callwright/adapters/sipua/internal/message"
 	trunk "github.com/callwright/callwright/sip"
 )
 
@@ -28,18 +29,28 @@ func invite() *sip.Request {
 	return sip.NewRequest(sip.INVITE, sip.Uri{Scheme: "sip", User: bob.String(), Host: realm})
 }
 
-// challenged returns a new challenge of a challenger.
-func challenged(t *testing.T, c *auth.Challenger) *auth.Challenge {
+// challenged returns a new challenge of a challenger, as the peer has it.
+func challenged(t *testing.T, c *auth.Challenger) *auth.Answers {
 	t.Helper()
-	got := auth.Strongest(c.Challenge(from, false).Response(invite(), ""))
-	if got == nil || got.Algorithm != "SHA-256" {
-		t.Fatalf("the challenge is %+v", got)
+	got := &auth.Answers{}
+	if !got.Add(c.Challenge(from, false).Response(invite(), "")) {
+		t.Fatal("the challenge has no answer")
 	}
 	return got
 }
 
+// given returns the credentials that a request would have.
+func given(t *testing.T, a *auth.Answers) string {
+	t.Helper()
+	req := invite()
+	if err := a.Authorize(req, secret); err != nil {
+		t.Fatal(err)
+	}
+	return req.GetHeader("Authorization").Value()
+}
+
 // answer checks an answer to a challenge.
-func answer(t *testing.T, c *auth.Challenger, challenge *auth.Challenge, with trunk.Credentials) auth.Result {
+func answer(t *testing.T, c *auth.Challenger, challenge *auth.Answers, with trunk.Credentials) auth.Result {
 	t.Helper()
 	req := invite()
 	if err := challenge.Authorize(req, with); err != nil {
@@ -53,7 +64,7 @@ func TestNoncesGetOld(t *testing.T) {
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	clock := func() time.Time { return now }
 	c := auth.NewChallenger(realm, clock)
-	check := func(what string, challenge *auth.Challenge, with trunk.Credentials, want auth.Result) {
+	check := func(what string, challenge *auth.Answers, with trunk.Credentials, want auth.Result) {
 		t.Helper()
 		if got := answer(t, c, challenge, with); got != want {
 			t.Errorf("%s: %d, want %d", what, got, want)
@@ -61,7 +72,17 @@ func TestNoncesGetOld(t *testing.T) {
 	}
 
 	young, old := challenged(t, c), challenged(t, c)
-	if young.Nonce == old.Nonce {
+	if text := given(t, young); !strings.Contains(text, "algorithm=SHA-256") {
+		t.Errorf("not the strongest: %s", text)
+	}
+	nonce := func(a *auth.Answers) string {
+		c, err := digest.ParseCredentials(given(t, a))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c.Nonce
+	}
+	if nonce(young) == nonce(old) {
 		t.Error("two challenges have one nonce")
 	}
 	now = now.Add(59 * time.Second)
@@ -81,9 +102,10 @@ func TestNoncesGetOld(t *testing.T) {
 		t.Errorf("another process's nonce: %d", got)
 	}
 	for _, forged := range []string{"", "x", strings.Repeat("A", 64), strings.Repeat("A", 65)} {
-		check("nonce "+forged, &auth.Challenge{
-			Challenge: digest.Challenge{Realm: realm, Nonce: forged, Algorithm: "SHA-256", QOP: []string{"auth"}}, Header: "Authorization",
-		}, secret, auth.Stale)
+		forgery := digest.Challenge{Realm: realm, Nonce: forged, Algorithm: "SHA-256", QOP: []string{"auth"}}
+		a := &auth.Answers{}
+		a.Add(message.Refusal{Status: 401, Headers: []sip.Header{sip.NewHeader("WWW-Authenticate", forgery.String())}}.Response(invite(), ""))
+		check("nonce "+forged, a, secret, auth.Stale)
 	}
 }
 
@@ -110,8 +132,14 @@ func FuzzChallenge(f *testing.F) {
 			res.AppendHeader(sip.NewHeader("WWW-Authenticate", header))
 			res.AppendHeader(sip.NewHeader("Proxy-Authenticate", header))
 			req := invite()
-			if c := auth.Strongest(res); c != nil && c.Authorize(req, secret) == nil && len(req.GetHeaders(c.Header)) != 1 {
-				t.Errorf("%d: %q is answered with %v", status, header, req.Headers())
+			a := &auth.Answers{}
+			if !a.Add(res) || a.Authorize(req, secret) != nil {
+				continue
+			}
+			for _, name := range []string{"Authorization", "Proxy-Authorization"} {
+				if len(req.GetHeaders(name)) != 1 {
+					t.Errorf("%d: %q is answered with %v", status, header, req.Headers())
+				}
 			}
 		}
 	})

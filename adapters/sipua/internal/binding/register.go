@@ -114,37 +114,28 @@ func (c *Client) identify(b *binding) {
 	b.id.Via, b.id.Agent = c.cfg.Contact, c.cfg.Agent
 }
 
-// register sends REGISTERs until a final response other than a challenge. It answers one challenge of the server and one
-// of a proxy, and one of them again when its nonce has become stale. The returned response is a success.
+// maxChallenges bounds the challenges that one REGISTER answers, from the server and from proxies before it.
+const maxChallenges = 5
+
+// register sends REGISTERs until a final response other than a challenge. The returned response is a success.
 func (b *binding) register(ctx context.Context, expires time.Duration) (*sip.Response, error) {
-	answers := map[string]*auth.Challenge{}
-	renewed := false
-	for {
+	answers := &auth.Answers{}
+	for tries := 0; ; tries++ {
 		res, err := b.exchange(ctx, answers, expires)
 		switch {
 		case err != nil:
 			return nil, err
 		case res.IsSuccess():
 			return res, nil
-		case res.StatusCode != sip.StatusUnauthorized && res.StatusCode != sip.StatusProxyAuthRequired:
+		case res.StatusCode != sip.StatusUnauthorized && res.StatusCode != sip.StatusProxyAuthRequired,
+			tries == maxChallenges, !answers.Add(res):
 			return nil, refusalFrom(res)
 		}
-		challenge := auth.Strongest(res)
-		if challenge == nil {
-			return nil, refusalFrom(res)
-		}
-		if answers[challenge.Header] != nil {
-			if !challenge.Stale || renewed {
-				return nil, refusalFrom(res)
-			}
-			renewed = true
-		}
-		answers[challenge.Header] = challenge
 	}
 }
 
 // exchange sends one REGISTER and waits for its final response.
-func (b *binding) exchange(ctx context.Context, answers map[string]*auth.Challenge, expires time.Duration) (
+func (b *binding) exchange(ctx context.Context, answers *auth.Answers, expires time.Duration) (
 	*sip.Response, error,
 ) {
 	target := b.wanted.Server
@@ -160,12 +151,10 @@ func (b *binding) exchange(ctx context.Context, answers map[string]*auth.Challen
 	contact.Params.Add("expires", message.Seconds(expires))
 	req.AppendHeader(contact)
 	req.AppendHeader(sip.NewHeader("Expires", message.Seconds(expires)))
-	for _, challenge := range answers {
-		if err := challenge.Authorize(req, b.wanted.Credentials); err != nil {
-			return nil, err
-		}
-	}
 	req.SetBody(nil)
+	if err := answers.Authorize(req, b.wanted.Credentials); err != nil {
+		return nil, err
+	}
 	tx, err := b.stack.Request(ctx, req, b.address)
 	if err != nil {
 		return nil, err

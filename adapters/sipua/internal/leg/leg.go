@@ -55,14 +55,14 @@ type Leg struct {
 	machine   dialog.Call
 	timers    map[dialog.Timer]*timer
 	inbox     inbox
-	open      map[requestKey]arrival // requests of the peer without a final response
-	success   *sip.Response          // our 2xx that waits for its ACK
-	invite    *sip.Request           // our last INVITE: for CANCEL and the ACK's credentials
-	inviteTx  *sip.ClientTx          // of invite
-	challenge *auth.Challenge        // of the last 401 or 407
-	extra     []sip.Header           // that our first INVITE carries besides
-	replies   inviteReplies          // to our first INVITE
-	onRinging func()                 // nil for inbound legs
+	open      map[requestKey]arrival          // requests of the peer without a final response
+	success   *sip.Response                   // our 2xx that waits for its ACK
+	invite    *sip.Request                    // our last INVITE: for CANCEL and the ACK's credentials
+	inviteTx  *sip.ClientTx                   // of invite
+	answers   map[dialog.Method]*auth.Answers // to the challenges of the last request of each method
+	extra     []sip.Header                    // that our first INVITE carries besides
+	replies   inviteReplies                   // to our first INVITE
+	onRinging func()                          // nil for inbound legs
 
 	established chan struct{} // closed when both sides have answered
 	done        chan struct{} // closed when the leg is over
@@ -92,7 +92,8 @@ func New(cfg Config) *Leg {
 		machine: dialog.NewCall(dialog.Config{
 			LocalTag: cfg.Identity.LocalTag, T1: sip.T1, T2: sip.T2, Session: cfg.SessionExpires, Seed: seed(),
 		}),
-		timers: map[dialog.Timer]*timer{}, open: map[requestKey]arrival{}, replies: inviteReplies{any: make(chan struct{})},
+		timers: map[dialog.Timer]*timer{}, open: map[requestKey]arrival{}, answers: map[dialog.Method]*auth.Answers{},
+		replies:     inviteReplies{any: make(chan struct{})},
 		established: make(chan struct{}), done: make(chan struct{}), transferred: make(chan dialog.Transferred, 1),
 	}
 }
@@ -212,6 +213,9 @@ func (l *Leg) finish(why dialog.Ending) {
 		Cause: call.Cause(why.Cause), SIPCode: why.Status, Reason: why.Reason, ByPeer: why.ByPeer,
 	}
 	l.outcome = l.replies.outcome(why)
+	if fault := l.media.statistics().Fault; fault != "" {
+		l.log.Note(ladder.NoteMediaFault, fault)
+	}
 	l.log.End(l.callEnd(why))
 	if tx := l.inviteTx; tx != nil {
 		// An INVITE that was given up without a final response would live for ever: sipgo has no timer C.

@@ -231,7 +231,7 @@ func (m *media) codecName() string {
 func statsOf(s trunk.MediaStats) call.Stats {
 	return call.Stats{
 		Sent: s.Sent, Received: s.Received, Lost: s.Lost, Late: s.Late,
-		Jitter: s.Jitter, RoundTrip: s.RoundTrip.Round(time.Microsecond),
+		Jitter: s.Jitter, RoundTrip: s.RoundTrip.Round(time.Microsecond), Fault: s.Fault,
 	}
 }
 

@@ -62,25 +62,51 @@ func (l *Leg) build(s dialog.Send) (*sip.Request, error) {
 		sip.CopyHeaders("Authorization", l.invite, req) // RFC 3261, 13.2.2.4
 		sip.CopyHeaders("Proxy-Authorization", l.invite, req)
 	}
-	if s.Authorize && l.challenge != nil {
-		if err := l.challenge.Authorize(req, l.route.Credentials); err != nil {
-			return nil, fmt.Errorf("digest: %w", err)
-		}
+	if err := l.addBody(req, s); err != nil {
+		return nil, err
 	}
+	return req, l.authorize(req, s)
+}
+
+func (l *Leg) addBody(req *sip.Request, s dialog.Send) error {
 	switch {
 	case s.Method == dialog.NOTIFY:
 		req.SetBody(message.Fragment(s.Notify))
-		return req, nil
 	case s.Body == dialog.NoBody:
 		req.SetBody(nil)
-		return req, nil
+	default:
+		body, err := l.media.requested()
+		if err != nil {
+			return err
+		}
+		message.AddSDP(req, body)
 	}
-	body, err := l.media.requested()
-	if err != nil {
-		return nil, err
+	return nil
+}
+
+// authorize adds our credentials to a request that is repeated after a challenge, and forgets those of the request before.
+func (l *Leg) authorize(req *sip.Request, s dialog.Send) error {
+	if !s.Authorize {
+		delete(l.answers, s.Method)
+		return nil
 	}
-	message.AddSDP(req, body)
-	return req, nil
+	if answers := l.answers[s.Method]; answers != nil {
+		if err := answers.Authorize(req, l.route.Credentials); err != nil {
+			return fmt.Errorf("digest: %w", err)
+		}
+	}
+	return nil
+}
+
+// challenged takes the challenges of a response, and reports whether the request may be repeated with credentials.
+func (l *Leg) challenged(m dialog.Method, res *sip.Response) bool {
+	if l.route.Credentials.Username == "" {
+		return false
+	}
+	if l.answers[m] == nil {
+		l.answers[m] = &auth.Answers{}
+	}
+	return l.answers[m].Add(res)
 }
 
 // unsent reports a request that was not sent as if the peer had answered 503 (RFC 3261, 8.1.3.1).
@@ -146,9 +172,7 @@ func (l *Leg) response(s dialog.Send, res *sip.Response, later bool) {
 		l.replies.add(res)
 	}
 	if res.StatusCode == sip.StatusUnauthorized || res.StatusCode == sip.StatusProxyAuthRequired {
-		if ch := auth.Strongest(res); ch != nil && l.route.Credentials.Username != "" {
-			l.challenge, ev.Challenge, ev.Stale = ch, true, ch.Stale
-		}
+		ev.Challenge = l.challenged(s.Method, res)
 	}
 	if s.Method == dialog.INVITE && res.IsSuccess() && ev.Body {
 		l.media.remoteSDP = res.Body()
