@@ -88,16 +88,18 @@ func seed(ctx context.Context, api clients) error {
 	if err != nil {
 		return err
 	}
-	var agent struct {
-		ID string `json:"agent_id"`
+	var made struct {
+		Agent struct {
+			ID string `json:"agent_id"`
+		} `json:"agent"`
 	}
 	if err := api.post(ctx, "/v1/agents", map[string]any{
 		"prompt": parcelTask, "first_sentence": "Hello, did your parcel arrive?", "metadata": map[string]string{"name": "Parcels"},
-	}, &agent); err != nil {
+	}, &made); err != nil {
 		return err
 	}
 	fmt.Printf("placing %d calls, %d at a time\n", pathwayCalls+agentCalls, callsAtOnce)
-	tested, err := api.callAll(ctx, pathway, agent.ID)
+	tested, err := api.callAll(ctx, pathway, made.Agent.ID)
 	if err != nil {
 		return err
 	}

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/callwright/callwright/internal/e2e/await"
 	"github.com/callwright/callwright/internal/e2e/browser"
@@ -30,7 +29,7 @@ func TestDemoServer(t *testing.T) {
 	}
 	c := exec.CommandContext(t.Context(), program, "-serve", "-addr", "127.0.0.1:0", "-sip-addr", "127.0.0.1:0")
 	c.Dir = "../.."
-	c.Env = append(os.Environ(), "TMPDIR="+scratch)
+	c.Env = append(withoutSettings(), "TMPDIR="+scratch)
 	demo := process.Start(t, "the demo", c, "")
 	var where []string
 	if !await.Within(t.Context(), compilation, func() bool {
@@ -57,7 +56,7 @@ func TestDemoServer(t *testing.T) {
 	has("/v1/triage/issues", "an issue", list("data", "items"), 1)
 	has("/v1/sip/port?status=in_progress", "a port in progress", list("data", "port_requests"), 1)
 	for _, status := range []string{"PASSED", "FAILED"} {
-		has("/v1/agent-testing/runs?status="+status, "a test that has "+status, list("data"), 1)
+		has("/v1/agent-testing/runs?status="+status, "a test that has "+status, list("data", "runs"), 1)
 	}
 	calls, _ := readJSON(t, where[1]+"/v1/calls?limit=100", where[2])["calls"].([]any)
 	for _, c := range calls {
@@ -66,7 +65,7 @@ func TestDemoServer(t *testing.T) {
 			t.Errorf("the call %s has no recording", id)
 		}
 	}
-	picture(t, where[1], where[2])
+	readmePictures(t, where[1], where[2])
 	if err := syscall.Kill(demo.PID(), syscall.SIGINT); err != nil {
 		t.Fatal(err)
 	}
@@ -99,8 +98,8 @@ func readJSON(t *testing.T, address, key string) map[string]any {
 	return body
 }
 
-// picture takes the pictures of the README.
-func picture(t *testing.T, dashboard, key string) {
+// readmePictures takes the pictures of the README.
+func readmePictures(t *testing.T, dashboard, key string) {
 	t.Helper()
 	p := browser.Open(t, true)
 	p.Resize(t, 1180, 860)

@@ -29,6 +29,7 @@ var lasting = map[string]string{"make run": "callwright is ready", "go run ./exa
 // TestReadme does what the README says, word by word and with its ports, in a clean copy of the tree; then what the pages of docs
 // say. Ports 8080, 5061 and 5071 of 127.0.0.1 must be free.
 func TestReadme(t *testing.T) {
+	t.Parallel()
 	tree := copied(t)
 	readme, blocks := pageOf(t, tree, "README.md")
 	steps := guide.Steps(readme, walkHeading)
@@ -148,18 +149,18 @@ func shell(t *testing.T, tree, script string) *exec.Cmd {
 	t.Helper()
 	bin := t.TempDir()
 	curl := process.Find(t, "curl", "curl")
-	if err := os.WriteFile(filepath.Join(bin, "curl"), []byte("#!/bin/sh\nexec "+curl+" --fail-with-body \"$@\"\n"), 0o700); err != nil { //nolint:gosec // a program
+	if err := os.WriteFile(filepath.Join(bin, "curl"), []byte("#!/bin/sh\nexec "+curl+" --fail-with-body \"$@\"\n"), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	c := exec.CommandContext(t.Context(), "bash", "-c", script)
 	c.Dir = tree
-	for _, variable := range os.Environ() {
-		if !strings.HasPrefix(variable, "CALLWRIGHT_") {
-			c.Env = append(c.Env, variable)
-		}
-	}
-	c.Env = append(c.Env, "PATH="+bin+string(filepath.ListSeparator)+tree+string(filepath.ListSeparator)+os.Getenv("PATH"))
+	c.Env = append(withoutSettings(), "PATH="+bin+string(filepath.ListSeparator)+tree+string(filepath.ListSeparator)+os.Getenv("PATH"))
 	return c
+}
+
+// withoutSettings returns the environment without settings of the server.
+func withoutSettings() []string {
+	return slices.DeleteFunc(os.Environ(), func(variable string) bool { return strings.HasPrefix(variable, "CALLWRIGHT_") })
 }
 
 // execute runs the commands of a page in one shell, as a reader does who pastes them one after another. All of them must succeed.
@@ -194,7 +195,7 @@ func take(t *testing.T, tree string, steps []guide.Step) *browser.Page {
 	}
 	p.Await(t, "audio#recording")
 	hasBothSides(t, tree)
-	p.Picture(t, "readme-call")
+	p.Picture(t, "walk-call")
 	if found := p.Errors(t); len(found) > 0 {
 		t.Errorf("the browser reports %q", found)
 	}

@@ -65,8 +65,8 @@ func Blocks(page string) (blocks []Block, err error) {
 	return blocks, nil
 }
 
-// todo finds what to do in a sentence: a value and the field that it goes into, a label to click at, or a text that appears.
-var todo = regexp.MustCompile("(?:(?:`([^`]+)`|(the key))\\s+(?:into|in)\\s+)?\\*\\*([^*]+)\\*\\*|\\*([^*]+)\\*")
+// action finds what to do in a sentence: a value and the field that it goes into, a label to click at, or a text that appears.
+var action = regexp.MustCompile("(?:(?:`([^`]+)`|(the key))\\s+(?:into|in)\\s+)?\\*\\*([^*]+)\\*\\*|\\*([^*]+)\\*")
 
 // Key stands for the API key as the value of a step.
 const Key = "the key"
@@ -85,12 +85,12 @@ func Steps(page, heading string) (steps []Step) {
 		if !numbered.MatchString(lines[i]) {
 			continue
 		}
-		item := lines[i]
+		item := []string{lines[i]}
 		for i+1 < len(lines) && strings.HasPrefix(lines[i+1], "   ") {
 			i++
-			item += " " + strings.TrimSpace(lines[i])
+			item = append(item, strings.TrimSpace(lines[i]))
 		}
-		for _, m := range todo.FindAllStringSubmatch(item, -1) {
+		for _, m := range action.FindAllStringSubmatch(strings.Join(item, " "), -1) {
 			steps = append(steps, Step{Line: i + 1, Value: m[1] + m[2], Label: m[3], Appear: m[4]})
 		}
 	}

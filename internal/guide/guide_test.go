@@ -61,7 +61,7 @@ func TestMarks(t *testing.T) {
 func isTest(t *testing.T, name string) bool {
 	t.Helper()
 	found := false
-	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+	err := filepath.WalkDir(root, func(path string, _ fs.DirEntry, err error) error {
 		if err != nil || found || !strings.HasSuffix(path, "_test.go") {
 			return err
 		}
