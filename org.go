@@ -30,6 +30,8 @@ type Organization struct {
 	Region        string // carries its SIP traffic, such as "eu1"; empty: the deployment's region
 	CreatedAt     time.Time
 
+	DefaultCountry Country // in whose form numbers without a plus are read; empty: they must be E.164
+
 	PreviousWebhookSecret Secret     // signs as well until PreviousWebhookEnds; encrypted at rest; empty: none
 	PreviousWebhookEnds   *time.Time // nil: there is no previous secret
 }

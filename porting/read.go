@@ -111,15 +111,20 @@ func Hasten(ctx context.Context, store Store, gateway, ref string, now time.Time
 	})
 }
 
+// Number reads the number of a request. CodeBadRequest without a field.
+func (s *Service) Number(ctx context.Context, org callwright.OrgID, text string) (callwright.PhoneNumber, error) {
+	return callwright.ReadNumber(ctx, s.cfg.Numbering, org, text)
+}
+
 // Check returns for each number whether it can be ported, in the order of the numbers: what the gateway says, or if it says nothing,
 // what the number itself tells, which is little. CodeBadRequest: there are no numbers, more than MaxNumbers, or some that are not
 // E.164; all of these are named.
-func (s *Service) Check(ctx context.Context, numbers []string) ([]Portability, error) {
+func (s *Service) Check(ctx context.Context, org callwright.OrgID, numbers []string) ([]Portability, error) {
 	var f faults
 	f.addIf(len(numbers) == 0 || len(numbers) > MaxNumbers, "phone_numbers", "must have from 1 to %d numbers", MaxNumbers)
 	var parsed []callwright.PhoneNumber
 	for i, text := range numbers[:min(len(numbers), MaxNumbers)] {
-		number, err := callwright.ParsePhoneNumber(text)
+		number, err := s.Number(ctx, org, text)
 		if err != nil {
 			f.addIf(true, fmt.Sprintf("phone_numbers[%d]", i), "%s", callwright.MessageOf(err))
 		}

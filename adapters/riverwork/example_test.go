@@ -38,7 +38,7 @@ func Example() {
 	}
 
 	tenants, done := orgstore.Tenants{DB: db}, make(chan struct{})
-	work.Handle("welcome", func(ctx context.Context, task callwright.Task, _ int) error {
+	work.Handle(callwright.QueueUpkeep, "welcome", func(ctx context.Context, task callwright.Task, _ int) error {
 		defer close(done)
 		org, err := tenants.Organization(ctx, task.Org)
 		fmt.Println("Welcome,", org.Name)

@@ -14,7 +14,8 @@ import (
 )
 
 const (
-	pollSQLite   = 100 * time.Millisecond // how often new tasks are looked for where nothing notifies
+	pollSQLite   = 100 * time.Millisecond // how often new calls are looked for where nothing notifies
+	pollOthers   = 250 * time.Millisecond // how often other tasks are
 	pollPostgres = time.Second            // how often they are looked for in case a notification was lost
 	cooldown     = 20 * time.Millisecond  // the shortest time between two looks
 
@@ -68,7 +69,7 @@ func (w *Work) begin(ctx context.Context, stopping <-chan struct{}) (worker, fun
 		if err != nil {
 			return nil, nil, err
 		}
-		if err = start(context.WithoutCancel(ctx), client); err == nil {
+		if err = start(context.WithoutCancel(ctx), client, w.names()); err == nil {
 			return client, closePool, nil
 		}
 		_ = within(context.WithoutCancel(ctx), hardStop, client.StopAndCancel) // what of it runs
@@ -87,33 +88,21 @@ func (w *Work) begin(ctx context.Context, stopping <-chan struct{}) (worker, fun
 }
 
 // start starts a client and makes sure that it works. River takes a connection that is closed just then for a stop, and
-// would have nothing to do for as long as it lives, without an error: what it does first with its queue is not done
+// would have nothing to do for as long as it lives, without an error: what it does first with its queues is not done
 // then.
-func start(ctx context.Context, client worker) error {
-	before, err := touched(ctx, client)
+func start(ctx context.Context, client worker, queues []string) error {
+	before, err := looked(ctx, client, queues)
 	if err != nil {
 		return err
 	}
 	if err := client.Start(ctx); err != nil {
 		return err
 	}
-	after, err := touched(ctx, client)
-	if err == nil && !after.After(before) {
-		return errors.New("the queue is not worked on")
+	after, err := looked(ctx, client, queues)
+	if err != nil {
+		return err
 	}
-	return err
-}
-
-// touched returns when somebody has last begun to work on the queue; zero for never.
-func touched(ctx context.Context, client worker) (time.Time, error) {
-	queue, err := client.QueueGet(ctx, river.QueueDefault)
-	switch {
-	case errors.Is(err, rivertype.ErrNotFound):
-		return time.Time{}, nil
-	case err != nil:
-		return time.Time{}, err
-	}
-	return queue.UpdatedAt, nil
+	return idle(before, after, queues)
 }
 
 func within(ctx context.Context, d time.Duration, stop func(context.Context) error) error {
@@ -128,7 +117,7 @@ func (w *Work) newWorker(ctx context.Context, stopping <-chan struct{}) (worker,
 	river.AddWorker(workers, &step{work: w, stopping: stopping})
 	config := &river.Config{
 		Workers:                     workers,
-		Queues:                      map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: w.cfg.Workers}},
+		Queues:                      w.riverQueues(),
 		PeriodicJobs:                w.periodic,
 		RetryPolicy:                 backoff{},
 		JobTimeout:                  w.cfg.StepTimeout,

@@ -41,11 +41,11 @@ func TestUpgrade(t *testing.T) {
 				runs <- task
 				return nil
 			}
-			work.Handle("fixture.done", note)
+			work.Handle(callwright.QueueUpkeep, "fixture.done", note)
 			for _, task := range pending {
-				work.Handle(task.Kind, note)
+				work.Handle(callwright.QueueUpkeep, task.Kind, note)
 			}
-			work.Handle("after", note)
+			work.Handle(callwright.QueueUpkeep, "after", note)
 			if err := work.Enqueue(t.Context(), pending[3]); err != nil { // which keeps it away
 				t.Fatal(err)
 			}

@@ -26,11 +26,11 @@ type Config struct {
 	// PostgresDSN is the connection string of the same database when it is PostgreSQL; empty: it is SQLite.
 	PostgresDSN callwright.Secret
 
-	Workers     int           // how many tasks run at once on this node; 0: 32
-	StepTimeout time.Duration // when the context of a handler ends; 0: a minute
-	RescueAfter time.Duration // when a task of a dead node is run again, longer than StepTimeout; 0: twice that
-	StopTimeout time.Duration // how long running handlers may take to end when Run does; 0: 10 seconds
-	Logger      *slog.Logger  // nil discards
+	Workers     map[callwright.Queue]int // how many tasks of a queue run at once on this node; absent: 16 to 100, by the queue
+	StepTimeout time.Duration            // when the context of a handler ends; 0: a minute
+	RescueAfter time.Duration            // when a task of a dead node is run again, longer than StepTimeout; 0: twice that
+	StopTimeout time.Duration            // how long running handlers may take to end when Run does; 0: 10 seconds
+	Logger      *slog.Logger             // nil discards
 }
 
 // schema is where River's tables are on PostgreSQL.
@@ -51,6 +51,8 @@ type Work struct {
 	dsn      func() string // empty for SQLite; fmt would print the password of a field that is not exported
 	inserter inserter
 	handlers map[string]callwright.Handler
+	kinds    map[string]callwright.Queue // of the handlers
+	queues   map[callwright.Queue]queue
 	periodic []*river.PeriodicJob
 }
 
@@ -68,7 +70,11 @@ func New(c Config) (*Work, error) {
 	}
 	dsn := c.PostgresDSN.Reveal()
 	c.PostgresDSN = ""
-	w := &Work{cfg: c, dsn: func() string { return dsn }, handlers: map[string]callwright.Handler{}}
+	w := &Work{
+		cfg: c, dsn: func() string { return dsn },
+		handlers: map[string]callwright.Handler{}, kinds: map[string]callwright.Queue{}, queues: map[callwright.Queue]queue{},
+	}
+	w.addQueue(undeclared)
 	// A client notifies of no more than one insert each cooldown. The others would wait until the workers look by
 	// themselves, even if the one that was notified of is rolled back; so it is as short as it may be.
 	options := &river.Config{Logger: c.riverLogger(), FetchCooldown: river.FetchCooldownMin}
@@ -86,7 +92,6 @@ func New(c Config) (*Work, error) {
 }
 
 func (c Config) withDefaults() Config {
-	c.Workers = cmp.Or(c.Workers, 32)
 	c.StepTimeout = cmp.Or(c.StepTimeout, time.Minute)
 	c.RescueAfter = cmp.Or(c.RescueAfter, 2*c.StepTimeout)
 	c.StopTimeout = cmp.Or(c.StopTimeout, 10*time.Second)
@@ -96,19 +101,22 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// Handle registers a handler.
-func (w *Work) Handle(kind string, h callwright.Handler) { w.handlers[kind] = h }
+// Handle registers a handler, and its queue. Run refuses a name that River's queues do not have.
+func (w *Work) Handle(q callwright.Queue, kind string, h callwright.Handler) {
+	w.handlers[kind], w.kinds[kind] = h, q
+	w.addQueue(q)
+}
 
 // Every registers periodic work; an interval under a second is one. A run that fails is not repeated: the next one comes
 // anyway. Each interval has its own task, so that one that died with its node doesn't hold up the next.
-func (w *Work) Every(kind string, interval time.Duration, h callwright.Handler) {
+func (w *Work) Every(q callwright.Queue, kind string, interval time.Duration, h callwright.Handler) {
 	interval = max(interval, time.Second)
-	w.Handle(kind, h)
+	w.Handle(q, kind, h)
 	w.periodic = append(w.periodic, river.NewPeriodicJob(
 		river.PeriodicInterval(interval),
 		func() (river.JobArgs, *river.InsertOpts) {
 			return taskArgs{Task: kind}, &river.InsertOpts{
-				MaxAttempts: 1, UniqueOpts: river.UniqueOpts{ByArgs: true, ByPeriod: interval},
+				Queue: string(q), MaxAttempts: 1, UniqueOpts: river.UniqueOpts{ByArgs: true, ByPeriod: interval},
 			}
 		}, nil))
 }
@@ -119,7 +127,7 @@ func (w *Work) Enqueue(ctx context.Context, t callwright.Task) error {
 		return err
 	}
 	args := taskArgs{Task: t.Kind, Org: string(t.Org), Key: t.Key, Args: string(t.Args)}
-	options := &river.InsertOpts{MaxAttempts: cmp.Or(t.MaxAttempts, defaultAttempts), ScheduledAt: t.RunAt}
+	options := &river.InsertOpts{Queue: w.queueOf(t.Kind), MaxAttempts: cmp.Or(t.MaxAttempts, defaultAttempts), ScheduledAt: t.RunAt}
 	if t.Unique {
 		options.UniqueOpts = river.UniqueOpts{ByArgs: true, ByState: unfinished}
 	}

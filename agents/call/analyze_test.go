@@ -252,8 +252,8 @@ func TestNothingToAnalyze(t *testing.T) {
 // twice delivers every task twice, the second time after it has succeeded.
 type twice struct{ *memstore.Work }
 
-func (w twice) Handle(kind string, h callwright.Handler) {
-	w.Work.Handle(kind, func(ctx context.Context, task callwright.Task, attempt int) error {
+func (w twice) Handle(q callwright.Queue, kind string, h callwright.Handler) {
+	w.Work.Handle(q, kind, func(ctx context.Context, task callwright.Task, attempt int) error {
 		if err := h(ctx, task, attempt); err != nil {
 			return err
 		}

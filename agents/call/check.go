@@ -48,8 +48,8 @@ func (s *Service) checkPlan(p Plan, a agents.Agent) error {
 		}
 	}
 	switch {
-	case p.Dispositions != nil && len(p.Dispositions) == 0 || len(p.Dispositions) > MaxDispositions:
-		return callwright.Invalid("dispositions", "must be from 1 to %d", MaxDispositions)
+	case len(p.Dispositions) > MaxDispositions:
+		return callwright.Invalid("dispositions", "must be at most %d", MaxDispositions)
 	case callwright.Longer(p.SummaryPrompt, MaxSummary):
 		return callwright.Invalid("summary_prompt", "must have at most %d characters", MaxSummary)
 	case len(p.Events) > 0 && a.Webhook == "":

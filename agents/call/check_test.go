@@ -107,7 +107,7 @@ func TestCreateNamesTheField(t *testing.T) {
 		"retry.voicemail_message": {plan(call.Plan{Retry: &call.Retry{
 			Wait: time.Minute, Voicemail: call.Voicemail{Action: call.VoicemailMessage},
 		}})},
-		"dispositions":    {plan(call.Plan{Dispositions: []string{}}), plan(call.Plan{Dispositions: make([]string, 51)})},
+		"dispositions":    {plan(call.Plan{Dispositions: make([]string, 51)})},
 		"dispositions[1]": {plan(call.Plan{Dispositions: []string{"a", " "}}), plan(call.Plan{Dispositions: []string{"a", "a"}}), plan(call.Plan{Dispositions: []string{"a", long(101)}})},
 		"summary_prompt":  {plan(call.Plan{SummaryPrompt: long(2000)})},
 		"webhook_events": {{

@@ -89,7 +89,7 @@ func newAgents(
 ) (*agents.Service, error) {
 	c := agents.Config{
 		Store: agentstore.Numbers{DB: db}, WebAgents: agentstore.WebAgents{DB: db}, Atomic: db,
-		Webhooks: hooks, Requests: hooks, Pathways: p, Personas: personas, Voices: voices,
+		Webhooks: hooks, Requests: hooks, Pathways: p, Personas: personas, Voices: voices, Numbering: orgstore.Tenants{DB: db},
 	}
 	c.Languages, _ = e.Recognizer.(conversation.LanguageChecker)
 	return agents.New(c)
@@ -141,8 +141,13 @@ func newWebhooks(lc fx.Lifecycle, c config, db *bunstore.DB, log *slog.Logger) (
 	return s, nil
 }
 
-func newDeliveries(db *bunstore.DB) (*callwright.DeliveryLog, error) {
-	return callwright.NewDeliveryLog(callwright.DeliveryLogConfig{Store: orgstore.Deliveries{DB: db}})
+func newDeliveries(
+	c config, db *bunstore.DB, work callwright.Work, m mailer, l listener, log *slog.Logger,
+) (*callwright.DeliveryLog, error) {
+	return callwright.NewDeliveryLog(callwright.DeliveryLogConfig{
+		Store: orgstore.Deliveries{DB: db}, Endpoints: orgstore.Endpoints{DB: db}, Atomic: db, Work: work,
+		Organizations: orgstore.Tenants{DB: db}, Mailer: m, Page: l.publicURL(c) + "/settings/deliveries", Logger: log,
+	})
 }
 
 // callParts is everything that calls are made of.
@@ -170,7 +175,7 @@ type callParts struct {
 func newCalls(p callParts) (*call.Service, error) {
 	c := call.Config{
 		Store: agentstore.Calls{DB: p.DB}, Leases: bunstore.Leases{DB: p.DB}, Atomic: p.DB, Work: p.Work,
-		Line: p.Line, Routes: p.Trunks, Agents: p.Agents,
+		Line: p.Line, Routes: p.Trunks, Agents: p.Agents, Numbering: orgstore.Tenants{DB: p.DB},
 		Model: p.Engines.Model, Recordings: p.Recordings, Notifier: p.Listener.notifier(p.Webhooks, p.Config),
 		Recognizer: p.Engines.Recognizer, Voices: p.Voices, Ready: p.Engines.Ready,
 		AMD:      func(rate int) call.AMD { return voicemail.New(rate) },

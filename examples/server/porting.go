@@ -11,6 +11,7 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/bunstore"
+	"github.com/callwright/callwright/adapters/bunstore/orgstore"
 	"github.com/callwright/callwright/adapters/bunstore/portingstore"
 	"github.com/callwright/callwright/adapters/join"
 	"github.com/callwright/callwright/adapters/letterpdf"
@@ -137,7 +138,7 @@ func newPorts(p portParts, letters *loa.Service) (*porting.Service, error) {
 		Store: portingstore.Requests{DB: p.DB}, Atomic: p.DB, Work: p.Work, Gateway: p.Gateways[0], Former: p.Gateways[1:],
 		Documents: p.Documents, Letters: letters, Inbound: p.Agents, Mailer: p.Mailer,
 		Notifier: portingapi.NewNotifier(p.Webhooks), URLs: p.Webhooks, MaxHourly: p.Config.PortsPerHour,
-		Deliveries: p.Deliveries, Logger: p.Log,
+		Deliveries: p.Deliveries, Numbering: orgstore.Tenants{DB: p.DB}, Logger: p.Log,
 	}
 	if p.Config.FailedPortIssues {
 		c.Failures = join.FailedPorts{Issues: p.Issues}

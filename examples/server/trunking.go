@@ -160,7 +160,7 @@ func newTrunks(p trunkParts) (*sip.Service, error) {
 	return sip.New(sip.Config{
 		Store: sipstore.Trunks{DB: p.DB}, Atomic: p.DB, Numbers: p.Numbers,
 		Statuses: sipstore.Statuses{DB: p.DB}, Registrations: sipstore.Registrations{DB: p.DB}, Monitor: p.Monitor,
-		Deliveries:    sipstore.Deliveries{DB: p.DB},
+		Deliveries: sipstore.Deliveries{DB: p.DB}, Numbering: orgstore.Tenants{DB: p.DB},
 		Codecs:        codecs.Names(),
 		DerivationKey: p.Secrets.RegisterPasswords, Self: p.Self, AllowPrivate: p.Config.AllowPrivate, Logger: p.Log,
 	})
@@ -171,7 +171,8 @@ func newCallLog(
 	lc fx.Lifecycle, c config, db *bunstore.DB, m *monitor.Service, n node, log *slog.Logger,
 ) (*calllog.Service, error) {
 	s, err := calllog.New(calllog.Config{
-		Store: sipstore.CallLog{DB: db}, Leases: bunstore.Leases{DB: db}, Monitor: m, Node: string(n), Keep: time.Duration(c.CallLogDays) * 24 * time.Hour, Logger: log,
+		Store: sipstore.CallLog{DB: db}, Leases: bunstore.Leases{DB: db}, Monitor: m, Numbering: orgstore.Tenants{DB: db},
+		Node: string(n), Keep: time.Duration(c.CallLogDays) * 24 * time.Hour, Logger: log,
 	})
 	if err != nil {
 		return nil, err

@@ -32,6 +32,10 @@ type Area struct {
 	Detached map[string]bool
 	// Wants says what members of bodies and parameters must be, which errors repeat: the generated map of this name.
 	Wants map[string]string
+	// NullIsAbsent has the members of bodies of which null is no value: the generated map of this name.
+	NullIsAbsent map[string]bool
+	// NoEffect has the members of bodies that are known and not acted on: the generated map of this name, if there is one.
+	NoEffect map[string]NoEffect
 	// Errors is the form of the area's errors. The zero value is that of most areas.
 	Errors ErrorForm
 }
@@ -122,7 +126,7 @@ func (a *API) serveContract(w *answerWriter, r *http.Request) {
 func (a *API) serveOperation(w *answerWriter, r *http.Request, method string, area mounted, o Operation) {
 	info := infoOf(r.Context())
 	info.area, info.operation, info.route = area.Area, o.Name, o.Path
-	body, release := a.guard(w, r, area.NoUploads || area.absent(o.Name))
+	body, release := a.guard(w, r, area.NoUploads || area.absent(o.Name), members{area.Area, o.ID, info})
 	defer release()
 	r.Body = body
 	a.telemetry.observe(r.Context(), r.Method, o,

@@ -32,7 +32,7 @@ const maxValues = 100_000
 // guard bounds a request's body and, unless it is an upload, has it checked as a text. Both happen when the body is
 // read, so that a request without a valid key is refused for that. An upload to an operation that is not built is not
 // read. The caller calls release when the request is answered.
-func (a *API) guard(w http.ResponseWriter, r *http.Request, noUploads bool) (body io.ReadCloser, release func()) {
+func (a *API) guard(w http.ResponseWriter, r *http.Request, noUploads bool, members members) (body io.ReadCloser, release func()) {
 	room := &room{request: r, of: a.bodies}
 	contentType := strings.ToLower(r.Header.Get("Content-Type"))
 	switch {
@@ -46,7 +46,7 @@ func (a *API) guard(w http.ResponseWriter, r *http.Request, noUploads bool) (bod
 	default:
 		body = &textBody{
 			source: http.MaxBytesReader(w, r.Body, maxJSON), size: sizeOf(r, maxJSON), room: room,
-			json: !strings.HasPrefix(contentType, "application/x-www-form-urlencoded"),
+			json: !strings.HasPrefix(contentType, "application/x-www-form-urlencoded"), members: members,
 		}
 	}
 	return body, room.release
@@ -89,12 +89,13 @@ func (b *guardedBody) Read(p []byte) (int, error) {
 
 // textBody reads its source whole at the first Read, and gives an error in place of a text that may not pass.
 type textBody struct {
-	source io.ReadCloser
-	json   bool
-	size   int64 // as announced, or the largest
-	room   *room
-	text   *bytes.Reader
-	err    error
+	source  io.ReadCloser
+	json    bool
+	members members
+	size    int64 // as announced, or the largest
+	room    *room
+	text    *bytes.Reader
+	err     error
 }
 
 // Read reads the checked text.
@@ -123,6 +124,9 @@ func (b *textBody) fill() {
 	}
 	if err == nil {
 		err = b.room.toDecode(len(text), values)
+	}
+	if err == nil && b.json {
+		text, err = b.members.prepare(text)
 	}
 	b.text, b.err = bytes.NewReader(text), err
 }

@@ -20,8 +20,8 @@ func TestInboundNumberIsRegisteredReadAndChanged(t *testing.T) {
 	report := h.want(http.StatusOK, "POST", "/v1/inbound/%2B14155550100", `{
 		"prompt": "Take orders.", "voice_id": "rms", "first_sentence": "Good morning.", "record": true, "max_duration": 5,
 		"temperature": 0.5, "language": "en", "model": "base", "webhook": "http://plain.example", "wait_for_greeting": true,
-		"transfer_phone_number": "nobody", "fallback_number": null, "persona_id": "nobody", "background_track": "cafe",
-		"voice_settings": {}}`)
+		"transfer_phone_number": "nobody", "fallback_number": "+14155550199", "persona_id": "nobody", "background_track": "cafe",
+		"voice_settings": {"speed": 2}}`)
 	if at(t, report, "updates", "prompt") != "Take orders." || at(t, report, "updates", "record") != true ||
 		at(t, report, "updates", "temperature") != 0.5 || report["status"] != "success" {
 		t.Errorf("report %v", report)

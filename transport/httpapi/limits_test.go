@@ -26,7 +26,7 @@ type limited struct {
 
 // limitsOf returns the limits of a schema and of those within it.
 func limitsOf(path []string, schema *base.Schema, depth int) (all []limited) {
-	if depth > 6 {
+	if depth > 6 || schema.Extensions.GetOrZero("x-no-effect") != nil { // whose values are not looked at
 		return nil
 	}
 	add := func(inside, outside any) { all = append(all, limited{slices.Clone(path), inside, outside}) }

@@ -17,7 +17,7 @@ func TestPathsHaveIndexes(t *testing.T) {
 	for body, path := range map[string]string{
 		attach(`{"type":"outbound","colour":"red"}`):                       "directions[1].colour",
 		attach(`{"type":"outbound","options":{"port":"5061"}}`):            "directions[1].options.port",
-		attach(`{"type":"outbound","options":{"port":null}}`):              "directions[1].options.port",
+		attach(`{"type":"outbound","options":{"port":true}}`):              "directions[1].options.port",
 		attach(`{"type":"outbound","options":{"allowed_ips":["a.b", 7]}}`): "directions[1].options.allowed_ips[1]",
 		attach(`{"type":"outbound","options":[]}`):                         "directions[1].options",
 		attach(`7`): "directions[1]",

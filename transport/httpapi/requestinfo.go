@@ -24,6 +24,7 @@ type requestInfo struct {
 	client    Client
 	ids       []slog.Attr // of what the request is about
 	failure   error       // for the log: what the answer does not say
+	ignored   []Ignored   // members of the body
 
 	authorize func(ctx context.Context) error // whether the request would be allowed now; nil before it was
 }

@@ -23,7 +23,7 @@ var kinds = map[string]string{
 	"/v1/agent-testing/scenarios/{id}": "scenario", "/v1/agent-testing/runs/{id}": "run", "/v1/agent-testing/batches/{id}": "batch",
 	"/v1/agent-testing/simulation-sets/{id}": "set", "/v1/agent-testing/analytics/{pathwayId}": "pathway", "scenario_id": "scenario", "scenario_ids": "scenario", "batch_id": "batch",
 
-	"agent_id": "agent", "discovery_id": "discovery", "from": "number", "into": "other", "pathway_id": "pathway", "phone_number": "number",
+	"agent_id": "agent", "discovery_id": "discovery", "from": "number", "into": "other", "citation_schema_ids": "", "pathway_id": "pathway", "phone_number": "number",
 	"related_issue_id": "other", "resource_link_ids": "resource", "addIssueFlag.call_id": "attached", "attachIssueResource.resource_id": "call",
 	"getSipTestCall.call_id": "testcall", "generateTestScenario.call_id": "over", "/v1/agent-testing/templates/{id}": "",
 	"/v1/agent-testing/tornado/{id}": "tornado", "held_out_scenario_ids": "spare", "getActiveTornado.pathway_id": "searched",

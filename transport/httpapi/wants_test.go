@@ -13,7 +13,7 @@ func TestRefusalsSayWhatIsWanted(t *testing.T) {
 		{"POST", "/v1/calls", call(`"max_duration":"9"`), "max_duration", "max_duration: must be a number of minutes from 0.01 to 720"},
 		{"POST", "/v1/calls", call(`"retry":{"wait":1.5}`), "retry.wait", "retry.wait: must be a whole number of seconds from 1 to 86400"},
 		{"POST", "/v1/calls", call(`"start_time":"soon"`), "start_time", "start_time: must be a date-time such as 2026-03-02T09:15:00Z"},
-		{"POST", "/v1/calls", call(`"webhook_events":["x"]`), "webhook_events[0]", "webhook_events[0]: must be one of queue, call, latency, webhook, tool, dynamic_data"},
+		{"POST", "/v1/calls", call(`"webhook_events":["x"]`), "webhook_events[0]", "webhook_events[0]: must be one of queue, call, latency, webhook, tool, dynamic_data, citations, evals, post_transfer_transcript"},
 		{"POST", "/v1/calls", call(`"metadata":[]`), "metadata", "metadata: must be an object"},
 		{"POST", "/v1/calls", call(`"voicemail":7`), "voicemail", "voicemail: must be an object"},
 		{"POST", "/v1/calls", call(`"pathway_version":{}`), "pathway_version", "pathway_version: must be a whole number from 0 to 1000000 or one of production, staging"},

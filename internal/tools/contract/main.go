@@ -147,7 +147,11 @@ func generateArea(text []byte, folder, name string, tags []string) error {
 	if err := ogen.Run(); err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
-	texts, err := Wants(area, name)
+	whole, err := areaOf(text, tags, true)
+	if err != nil {
+		return err
+	}
+	texts, err := Wants(whole, name)
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -34,6 +35,11 @@ components:
         parents: {type: array, maxItems: 2, items: {$ref: '#/components/schemas/Pet'}}
         colours: {type: array, items: {type: object, properties: {name: {type: string}}}}
         any: {}
+        leash: {type: boolean, x-no-effect: {nothing: [false], otherwise: ignored, reason: nobody holds it}}
+        chip:
+          type: array
+          items: {type: string}
+          x-no-effect: {nothing: [[], none], otherwise: refused, reason: it would be lost}
         food:
           oneOf:
             - {type: object, properties: {type: {type: string, const: fish}}}
@@ -76,7 +82,19 @@ func TestWantsSayWhatMembersAre(t *testing.T) {
 			t.Errorf("%q is not %q in\n%s", key, want, text)
 		}
 	}
-	if strings.Contains(text, "addPet any") || strings.Contains(text, "parents[].name") || !strings.HasPrefix(text, "// Code generated ") {
+	for _, line := range []string{
+		`"addPet name": true,`, `"addPet kind": true,`, `"addPet food.type": true,`, `"addPet leash": true,`,
+		`"addPet leash": {[]string{"false"}, false, "nobody holds it"},`,
+		`"addPet chip": {[]string{"[]", "\"none\""}, true, "it would be lost"},`,
+	} {
+		if !strings.Contains(strings.Join(strings.Fields(text), " "), line) {
+			t.Errorf("%s is not in\n%s", line, text)
+		}
+	}
+	if regexp.MustCompile(`"addPet (note|any|food)": +true`).MatchString(text) {
+		t.Errorf("null is absent where it is a value:\n%s", text)
+	}
+	if strings.Contains(text, `"addPet any": "`) || strings.Contains(text, "parents[].name") || !strings.HasPrefix(text, "// Code generated ") {
 		t.Errorf("the file is\n%s", text)
 	}
 }

@@ -110,10 +110,6 @@ func (s start) lists() map[string][]string {
 // initiate starts a request by the fields of the form.
 func (p pages) initiate(ctx context.Context, r *page.Request, data start) (porting.Request, error) {
 	lists := data.lists()
-	numbers, err := typedNumbers(lists["phone_numbers"])
-	if err != nil {
-		return porting.Request{}, err
-	}
 	d := porting.Draft{
 		Account: porting.Account{
 			CustomerType: porting.CustomerType(r.Field("customer_type")), BusinessName: r.Field("business_name"),
@@ -129,10 +125,11 @@ func (p pages) initiate(ctx context.Context, r *page.Request, data start) (porti
 	for _, u := range data.Documents {
 		d.Documents = append(d.Documents, u.ID)
 	}
-	for _, n := range numbers {
+	for _, n := range typedNumbers(lists["phone_numbers"]) {
 		d.Numbers = append(d.Numbers, porting.NumberDraft{Number: n})
 	}
 	if text := r.Field("target_port_date"); text != "" {
+		var err error
 		if d.TargetDate, err = time.Parse(time.DateOnly, text); err != nil {
 			return porting.Request{}, callwright.Invalid("target_port_date", "must be a date such as 2026-01-31")
 		}

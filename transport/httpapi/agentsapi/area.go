@@ -22,8 +22,8 @@ type api struct {
 func New(agents *agents.Service, personas *persona.Service) httpapi.Area {
 	a := &api{agents: agents, personas: personas}
 	return httpapi.Area{
-		Build:  a.serve,
-		Wants:  oas.Wants,
+		Build: a.serve,
+		Wants: oas.Wants, NullIsAbsent: oas.NullIsAbsent,
 		Absent: a.absent,
 		Errors: httpapi.ErrorForm{Flat: map[string]bool{
 			oas.UpdateInboundNumberOperation: true, oas.UpdateAgentOperation: true,

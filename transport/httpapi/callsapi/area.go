@@ -22,8 +22,8 @@ type api struct {
 func New(calls *call.Service, baseURL string) httpapi.Area {
 	a := &api{calls: calls, baseURL: baseURL}
 	return httpapi.Area{
-		Build:  a.serve,
-		Wants:  oas.Wants,
+		Build: a.serve,
+		Wants: oas.Wants, NullIsAbsent: oas.NullIsAbsent, NoEffect: oas.NoEffect,
 		Absent: func(string) bool { return calls == nil },
 		Repeatable: map[string]func() httpapi.Answer{
 			oas.CreateCallOperation: func() httpapi.Answer { return new(oas.CallCreatedReply) },

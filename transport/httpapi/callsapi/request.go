@@ -1,12 +1,17 @@
 package callsapi
 
 import (
+	"context"
 	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents"
 	"github.com/callwright/callwright/agents/call"
+	"github.com/callwright/callwright/transport/httpapi"
 	"github.com/callwright/callwright/transport/httpapi/agentwire"
 	"github.com/callwright/callwright/transport/httpapi/pathwaywire"
 	"github.com/callwright/callwright/transport/httpapi/wire"
@@ -14,7 +19,7 @@ import (
 )
 
 // callRequest translates the body of CreateCall.
-func callRequest(req *oas.CallCreate) (call.Request, error) {
+func callRequest(ctx context.Context, req *oas.CallCreate) (call.Request, error) {
 	data, err := wire.Values("request_data", req.RequestData.Value)
 	if err != nil {
 		return call.Request{}, err
@@ -24,9 +29,12 @@ func callRequest(req *oas.CallCreate) (call.Request, error) {
 		return call.Request{}, err
 	}
 	overrides, err := callOverrides(req)
+	if to, ok := transferTo(ctx, req); ok {
+		overrides.TransferTo = callwright.Given(callwright.PhoneNumber(to))
+	}
 	return call.Request{
 		From: req.From.Or(""), To: req.PhoneNumber, AgentID: wire.ID(req.AgentID.Value), Overrides: overrides,
-		Plan: callPlan(req), StartAt: wire.Ptr(req.StartTime.Get()), RequestData: data, Metadata: metadata,
+		Plan: callPlan(ctx, req), StartAt: wire.Ptr(req.StartTime.Get()), RequestData: data, Metadata: metadata,
 	}, err
 }
 
@@ -43,7 +51,6 @@ func callOverrides(req *oas.CallCreate) (agents.Patch, error) {
 		Model: wire.Change(req.Model.Get()), FirstSentence: wire.Change(req.FirstSentence.Get()),
 		WaitForGreeting: wire.Change(req.WaitForGreeting.Get()), Record: wire.Change(req.Record.Get()),
 		MaxDuration:  wire.Change(wire.Minutes(req.MaxDuration.Value), req.MaxDuration.Set),
-		TransferTo:   wire.Change(callwright.PhoneNumber(req.TransferPhoneNumber.Value), req.TransferPhoneNumber.Set),
 		Webhook:      wire.Change(req.Webhook.Get()),
 		Temperature:  wire.Change(req.Temperature.Get()),
 		Interruption: wire.PtrChange(wire.FromMillis(req.InterruptionThreshold.Get()), req.InterruptionThreshold.Set),
@@ -61,7 +68,7 @@ func callOverrides(req *oas.CallCreate) (agents.Patch, error) {
 }
 
 // callPlan returns what is to happen around the call: voicemail, retry, analysis and webhooks.
-func callPlan(req *oas.CallCreate) call.Plan {
+func callPlan(ctx context.Context, req *oas.CallCreate) call.Plan {
 	plan := call.Plan{
 		Voicemail: call.Voicemail{
 			Action: call.VoicemailAction(req.Voicemail.Value.Action), Message: req.Voicemail.Value.Message.Or(""),
@@ -76,8 +83,26 @@ func callPlan(req *oas.CallCreate) call.Plan {
 			},
 		}
 	}
-	for _, category := range req.WebhookEvents {
-		plan.Events = append(plan.Events, call.EventCategory(category))
+	for i, category := range req.WebhookEvents {
+		switch category {
+		case oas.CallEventCategoryCitations, oas.CallEventCategoryEvals, oas.CallEventCategoryPostTransferTranscript:
+			httpapi.Ignore(ctx, fmt.Sprintf("webhook_events[%d]", i), "calls have no events of this category")
+		default:
+			plan.Events = append(plan.Events, call.EventCategory(category))
+		}
 	}
 	return plan
+}
+
+// transferTo returns the number to which the call may be transferred: the list's default takes the place of the single number.
+func transferTo(ctx context.Context, req *oas.CallCreate) (string, bool) {
+	to, given := req.TransferPhoneNumber.Get()
+	for _, name := range slices.Sorted(maps.Keys(req.TransferList.Value)) {
+		if name == "default" {
+			to, given = req.TransferList.Value[name], true
+		} else {
+			httpapi.Ignore(ctx, wire.Join("transfer_list", name), "a call is transferred to one number: the list's default")
+		}
+	}
+	return to, given
 }

@@ -19,8 +19,8 @@ type api struct {
 func New(pathways *pathway.Service) httpapi.Area {
 	a := &api{pathways: pathways}
 	return httpapi.Area{
-		Build:  a.serve,
-		Wants:  oas.Wants,
+		Build: a.serve,
+		Wants: oas.Wants, NullIsAbsent: oas.NullIsAbsent,
 		Absent: func(string) bool { return pathways == nil },
 		Errors: httpapi.ErrorForm{Flat: map[string]bool{
 			oas.CreatePathwayOperation: true, oas.UpdatePathwayOperation: true, oas.DeletePathwayOperation: true,

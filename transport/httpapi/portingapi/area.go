@@ -30,8 +30,8 @@ type api struct {
 func New(c Config) httpapi.Area {
 	a := &api{ports: c.Ports, documents: c.Documents, letters: c.Letters}
 	return httpapi.Area{
-		Build:     a.serve,
-		Wants:     oas.Wants,
+		Build: a.serve,
+		Wants: oas.Wants, NullIsAbsent: oas.NullIsAbsent,
 		Absent:    a.absent,
 		NoUploads: c.Documents == nil,
 		Repeatable: map[string]func() httpapi.Answer{

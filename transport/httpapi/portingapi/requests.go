@@ -14,7 +14,7 @@ import (
 func (a *api) CheckPortability(
 	ctx context.Context, params oas.CheckPortabilityParams,
 ) (*oas.PortabilityResultListReply, error) {
-	found, err := a.ports.Check(ctx, params.PhoneNumbers)
+	found, err := a.ports.Check(ctx, httpapi.Org(ctx), params.PhoneNumbers)
 	if err != nil {
 		return nil, err
 	}
@@ -39,7 +39,12 @@ func (a *api) CheckPortability(
 func (a *api) InitiatePort(
 	ctx context.Context, req *oas.PortRequestCreate, _ oas.InitiatePortParams,
 ) (*oas.PortInitiationReply, error) {
-	d, err := draftOf(req)
+	d, err := draftOf(req, func(text string) string {
+		if n, err := a.ports.Number(ctx, httpapi.Org(ctx), text); err == nil {
+			return n.String()
+		}
+		return text // is refused later
+	})
 	if err != nil {
 		return nil, err
 	}

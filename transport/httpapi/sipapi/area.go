@@ -36,8 +36,8 @@ type api struct {
 func New(c Config) httpapi.Area {
 	a := &api{trunks: c.Trunks, calls: c.Calls, setup: c.Setup, discoveries: c.Discoveries, testCalls: c.TestCalls}
 	return httpapi.Area{
-		Build:  a.serve,
-		Wants:  oas.Wants,
+		Build: a.serve,
+		Wants: oas.Wants, NullIsAbsent: oas.NullIsAbsent,
 		Absent: a.absent,
 		Repeatable: map[string]func() httpapi.Answer{
 			oas.AttachSipNumbersOperation: func() httpapi.Answer { return new(oas.SipAttachReply) },

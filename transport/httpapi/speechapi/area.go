@@ -33,8 +33,8 @@ func New(c Config) httpapi.Area {
 	a := &api{speech: c.Speech, url: c.URL, audio: newAudio()}
 	refused := map[callwright.Code]string{callwright.CodeBadRequest: "VALIDATION_ERROR"}
 	return httpapi.Area{
-		Build:     a.serve,
-		Wants:     oas.Wants,
+		Build: a.serve,
+		Wants: oas.Wants, NullIsAbsent: oas.NullIsAbsent, NoEffect: oas.NoEffect,
 		Absent:    func(string) bool { return c.Speech == nil },
 		NoUploads: c.Speech == nil,
 		Repeatable: map[string]func() httpapi.Answer{

@@ -57,10 +57,14 @@ func (a *api) speak(ctx context.Context, r speech.Request) (oas.CreateSpeechRes,
 		return nil, err
 	}
 	httpapi.LogID(ctx, "sample_id", sample.ID)
-	return &oas.SpeechCreatedHeaders{
+	answer := &oas.SpeechCreatedHeaders{
 		XSampleID: oas.NewOptString(sample.ID),
 		Response:  oas.SpeechCreated{URL: a.link(sample), SampleID: sample.ID},
-	}, nil
+	}
+	for _, member := range httpapi.IgnoredMembers(ctx) {
+		answer.Response.Ignored = append(answer.Response.Ignored, oas.IgnoredMember(member))
+	}
+	return answer, nil
 }
 
 // unbroken is audio that an answer has begun with. When it breaks off, so does the connection: an end of the body would tell the

@@ -19,8 +19,8 @@ type api struct {
 func New(issues *triage.Service) httpapi.Area {
 	a := &api{issues: issues}
 	return httpapi.Area{
-		Build:  a.serve,
-		Wants:  oas.Wants,
+		Build: a.serve,
+		Wants: oas.Wants, NullIsAbsent: oas.NullIsAbsent,
 		Absent: func(string) bool { return issues == nil },
 		Errors: httpapi.ErrorForm{LowerCase: true},
 	}

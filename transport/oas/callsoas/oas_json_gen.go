@@ -425,6 +425,12 @@ func (s *CallCreate) encodeFields(e *jx.Encoder) {
 		}
 	}
 	{
+		if s.TransferList.Set {
+			e.FieldStart("transfer_list")
+			s.TransferList.Encode(e)
+		}
+	}
+	{
 		if s.RequestData.Set {
 			e.FieldStart("request_data")
 			s.RequestData.Encode(e)
@@ -454,7 +460,7 @@ func (s *CallCreate) encodeFields(e *jx.Encoder) {
 	}
 }
 
-var jsonFieldsNameOfCallCreate = [30]string{
+var jsonFieldsNameOfCallCreate = [31]string{
 	0:  "phone_number",
 	1:  "from",
 	2:  "task",
@@ -481,10 +487,11 @@ var jsonFieldsNameOfCallCreate = [30]string{
 	23: "start_time",
 	24: "dispositions",
 	25: "summary_prompt",
-	26: "request_data",
-	27: "metadata",
-	28: "webhook",
-	29: "webhook_events",
+	26: "transfer_list",
+	27: "request_data",
+	28: "metadata",
+	29: "webhook",
+	30: "webhook_events",
 }
 
 // Decode decodes CallCreate from json.
@@ -767,6 +774,16 @@ func (s *CallCreate) Decode(d *jx.Decoder) error {
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"summary_prompt\"")
 			}
+		case "transfer_list":
+			if err := func() error {
+				s.TransferList.Reset()
+				if err := s.TransferList.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"transfer_list\"")
+			}
 		case "request_data":
 			if err := func() error {
 				s.RequestData.Reset()
@@ -874,6 +891,73 @@ func (s *CallCreate) UnmarshalJSON(data []byte) error {
 }
 
 // Encode implements json.Marshaler.
+func (s CallCreateTransferList) Encode(e *jx.Encoder) {
+	e.ObjStart()
+	s.encodeFields(e)
+	e.ObjEnd()
+}
+
+// encodeFields implements json.Marshaler.
+func (s CallCreateTransferList) encodeFields(e *jx.Encoder) {
+	for k, elem := range s {
+		e.FieldStart(k)
+
+		e.Str(elem)
+	}
+}
+
+// Decode decodes CallCreateTransferList from json.
+func (s *CallCreateTransferList) Decode(d *jx.Decoder) error {
+	if s == nil {
+		return errors.New("invalid: unable to decode CallCreateTransferList to nil")
+	}
+	m := s.init()
+	var propertiesCount int
+	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+		propertiesCount++
+		var elem string
+		if err := func() error {
+			v, err := d.Str()
+			elem = string(v)
+			if err != nil {
+				return err
+			}
+			return nil
+		}(); err != nil {
+			return errors.Wrapf(err, "decode field %q", k)
+		}
+		m[string(k)] = elem
+		return nil
+	}); err != nil {
+		return errors.Wrap(err, "decode CallCreateTransferList")
+	}
+	// Validate properties count.
+	if err := (validate.Object{
+		MinProperties:    0,
+		MinPropertiesSet: false,
+		MaxProperties:    100,
+		MaxPropertiesSet: true,
+	}).ValidateProperties(propertiesCount); err != nil {
+		return errors.Wrap(err, "object")
+	}
+
+	return nil
+}
+
+// MarshalJSON implements stdjson.Marshaler.
+func (s CallCreateTransferList) MarshalJSON() ([]byte, error) {
+	e := jx.Encoder{}
+	s.Encode(&e)
+	return e.Bytes(), nil
+}
+
+// UnmarshalJSON implements stdjson.Unmarshaler.
+func (s *CallCreateTransferList) UnmarshalJSON(data []byte) error {
+	d := jx.DecodeBytes(data)
+	return s.Decode(d)
+}
+
+// Encode implements json.Marshaler.
 func (s *CallCreatedReply) Encode(e *jx.Encoder) {
 	e.ObjStart()
 	s.encodeFields(e)
@@ -908,14 +992,21 @@ func (s *CallCreatedReply) encodeFields(e *jx.Encoder) {
 			e.ArrEnd()
 		}
 	}
+	{
+		if s.Ignored != nil {
+			e.FieldStart("ignored")
+			s.Ignored.Encode(e)
+		}
+	}
 }
 
-var jsonFieldsNameOfCallCreatedReply = [5]string{
+var jsonFieldsNameOfCallCreatedReply = [6]string{
 	0: "status",
 	1: "message",
 	2: "call_id",
 	3: "batch_id",
 	4: "warnings",
+	5: "ignored",
 }
 
 // Decode decodes CallCreatedReply from json.
@@ -989,6 +1080,15 @@ func (s *CallCreatedReply) Decode(d *jx.Decoder) error {
 				return nil
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"warnings\"")
+			}
+		case "ignored":
+			if err := func() error {
+				if err := s.Ignored.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"ignored\"")
 			}
 		default:
 			return d.Skip()
@@ -1074,6 +1174,12 @@ func (s *CallEventCategory) Decode(d *jx.Decoder) error {
 		*s = CallEventCategoryTool
 	case CallEventCategoryDynamicData:
 		*s = CallEventCategoryDynamicData
+	case CallEventCategoryCitations:
+		*s = CallEventCategoryCitations
+	case CallEventCategoryEvals:
+		*s = CallEventCategoryEvals
+	case CallEventCategoryPostTransferTranscript:
+		*s = CallEventCategoryPostTransferTranscript
 	default:
 		*s = CallEventCategory(v)
 	}
@@ -4044,6 +4150,174 @@ func (s *FreeObject) UnmarshalJSON(data []byte) error {
 }
 
 // Encode implements json.Marshaler.
+func (s *IgnoredMember) Encode(e *jx.Encoder) {
+	e.ObjStart()
+	s.encodeFields(e)
+	e.ObjEnd()
+}
+
+// encodeFields encodes fields.
+func (s *IgnoredMember) encodeFields(e *jx.Encoder) {
+	{
+		e.FieldStart("field")
+		e.Str(s.Field)
+	}
+	{
+		e.FieldStart("message")
+		e.Str(s.Message)
+	}
+}
+
+var jsonFieldsNameOfIgnoredMember = [2]string{
+	0: "field",
+	1: "message",
+}
+
+// Decode decodes IgnoredMember from json.
+func (s *IgnoredMember) Decode(d *jx.Decoder) error {
+	if s == nil {
+		return errors.New("invalid: unable to decode IgnoredMember to nil")
+	}
+	var requiredBitSet [1]uint8
+
+	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+		switch string(k) {
+		case "field":
+			requiredBitSet[0] |= 1 << 0
+			if err := func() error {
+				v, err := d.Str()
+				s.Field = string(v)
+				if err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"field\"")
+			}
+		case "message":
+			requiredBitSet[0] |= 1 << 1
+			if err := func() error {
+				v, err := d.Str()
+				s.Message = string(v)
+				if err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"message\"")
+			}
+		default:
+			return d.Skip()
+		}
+		return nil
+	}); err != nil {
+		return errors.Wrap(err, "decode IgnoredMember")
+	}
+	// Validate required fields.
+	var failures []validate.FieldError
+	for i, mask := range [1]uint8{
+		0b00000011,
+	} {
+		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
+			// Mask only required fields and check equality to mask using XOR.
+			//
+			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
+			// Bits of fields which would be set are actually bits of missed fields.
+			missed := bits.OnesCount8(result)
+			for bitN := 0; bitN < missed; bitN++ {
+				bitIdx := bits.TrailingZeros8(result)
+				fieldIdx := i*8 + bitIdx
+				var name string
+				if fieldIdx < len(jsonFieldsNameOfIgnoredMember) {
+					name = jsonFieldsNameOfIgnoredMember[fieldIdx]
+				} else {
+					name = strconv.Itoa(fieldIdx)
+				}
+				failures = append(failures, validate.FieldError{
+					Name:  name,
+					Error: validate.ErrFieldRequired,
+				})
+				// Reset bit.
+				result &^= 1 << bitIdx
+			}
+		}
+	}
+	if len(failures) > 0 {
+		return &validate.Error{Fields: failures}
+	}
+
+	return nil
+}
+
+// MarshalJSON implements stdjson.Marshaler.
+func (s *IgnoredMember) MarshalJSON() ([]byte, error) {
+	e := jx.Encoder{}
+	s.Encode(&e)
+	return e.Bytes(), nil
+}
+
+// UnmarshalJSON implements stdjson.Unmarshaler.
+func (s *IgnoredMember) UnmarshalJSON(data []byte) error {
+	d := jx.DecodeBytes(data)
+	return s.Decode(d)
+}
+
+// Encode encodes IgnoredMembers as json.
+func (s IgnoredMembers) Encode(e *jx.Encoder) {
+	unwrapped := []IgnoredMember(s)
+	if unwrapped == nil {
+		e.ArrEmpty()
+		return
+	}
+	if unwrapped != nil {
+		e.ArrStart()
+		for _, elem := range unwrapped {
+			elem.Encode(e)
+		}
+		e.ArrEnd()
+	}
+}
+
+// Decode decodes IgnoredMembers from json.
+func (s *IgnoredMembers) Decode(d *jx.Decoder) error {
+	if s == nil {
+		return errors.New("invalid: unable to decode IgnoredMembers to nil")
+	}
+	var unwrapped []IgnoredMember
+	if err := func() error {
+		unwrapped = make([]IgnoredMember, 0)
+		if err := d.Arr(func(d *jx.Decoder) error {
+			var elem IgnoredMember
+			if err := elem.Decode(d); err != nil {
+				return err
+			}
+			unwrapped = append(unwrapped, elem)
+			return nil
+		}); err != nil {
+			return err
+		}
+		return nil
+	}(); err != nil {
+		return errors.Wrap(err, "alias")
+	}
+	*s = IgnoredMembers(unwrapped)
+	return nil
+}
+
+// MarshalJSON implements stdjson.Marshaler.
+func (s IgnoredMembers) MarshalJSON() ([]byte, error) {
+	e := jx.Encoder{}
+	s.Encode(&e)
+	return e.Bytes(), nil
+}
+
+// UnmarshalJSON implements stdjson.Unmarshaler.
+func (s *IgnoredMembers) UnmarshalJSON(data []byte) error {
+	d := jx.DecodeBytes(data)
+	return s.Decode(d)
+}
+
+// Encode implements json.Marshaler.
 func (s *KeyValue) Encode(e *jx.Encoder) {
 	e.ObjStart()
 	s.encodeFields(e)
@@ -4727,6 +5001,40 @@ func (s OptBool) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *OptBool) UnmarshalJSON(data []byte) error {
+	d := jx.DecodeBytes(data)
+	return s.Decode(d)
+}
+
+// Encode encodes CallCreateTransferList as json.
+func (o OptCallCreateTransferList) Encode(e *jx.Encoder) {
+	if !o.Set {
+		return
+	}
+	o.Value.Encode(e)
+}
+
+// Decode decodes CallCreateTransferList from json.
+func (o *OptCallCreateTransferList) Decode(d *jx.Decoder) error {
+	if o == nil {
+		return errors.New("invalid: unable to decode OptCallCreateTransferList to nil")
+	}
+	o.Set = true
+	o.Value = make(CallCreateTransferList)
+	if err := o.Value.Decode(d); err != nil {
+		return err
+	}
+	return nil
+}
+
+// MarshalJSON implements stdjson.Marshaler.
+func (s OptCallCreateTransferList) MarshalJSON() ([]byte, error) {
+	e := jx.Encoder{}
+	s.Encode(&e)
+	return e.Bytes(), nil
+}
+
+// UnmarshalJSON implements stdjson.Unmarshaler.
+func (s *OptCallCreateTransferList) UnmarshalJSON(data []byte) error {
 	d := jx.DecodeBytes(data)
 	return s.Decode(d)
 }

@@ -189,13 +189,17 @@ type CallCreate struct {
 	Dispositions []string `json:"dispositions"`
 	// Instructions for the summary that is written when the call has ended. A call without them has no
 	// summary.
-	SummaryPrompt OptString      `json:"summary_prompt"`
-	RequestData   OptRequestData `json:"request_data"`
-	Metadata      OptMetadata    `json:"metadata"`
+	SummaryPrompt OptString `json:"summary_prompt"`
+	// Numbers to which the call may be transferred. `default` takes the place of `transfer_phone_number`;
+	// the others are named in `ignored`.
+	TransferList OptCallCreateTransferList `json:"transfer_list"`
+	RequestData  OptRequestData            `json:"request_data"`
+	Metadata     OptMetadata               `json:"metadata"`
 	// URL to which the signed call record is posted when the call has ended.
 	Webhook OptString `json:"webhook"`
 	// Categories of events that are posted to `webhook` during the call. Each body has `message`,
-	// `call_id`, `category` (one of these) and `log_level` (`info` or `performance`).
+	// `call_id`, `category` (one of these) and `log_level` (`info` or `performance`). Calls have no events
+	// of `citations`, `evals` and `post_transfer_transcript`; they are named in `ignored`.
 	WebhookEvents []CallEventCategory `json:"webhook_events"`
 }
 
@@ -327,6 +331,11 @@ func (s *CallCreate) GetDispositions() []string {
 // GetSummaryPrompt returns the value of SummaryPrompt.
 func (s *CallCreate) GetSummaryPrompt() OptString {
 	return s.SummaryPrompt
+}
+
+// GetTransferList returns the value of TransferList.
+func (s *CallCreate) GetTransferList() OptCallCreateTransferList {
+	return s.TransferList
 }
 
 // GetRequestData returns the value of RequestData.
@@ -479,6 +488,11 @@ func (s *CallCreate) SetSummaryPrompt(val OptString) {
 	s.SummaryPrompt = val
 }
 
+// SetTransferList sets the value of TransferList.
+func (s *CallCreate) SetTransferList(val OptCallCreateTransferList) {
+	s.TransferList = val
+}
+
 // SetRequestData sets the value of RequestData.
 func (s *CallCreate) SetRequestData(val OptRequestData) {
 	s.RequestData = val
@@ -499,6 +513,19 @@ func (s *CallCreate) SetWebhookEvents(val []CallEventCategory) {
 	s.WebhookEvents = val
 }
 
+// Numbers to which the call may be transferred. `default` takes the place of `transfer_phone_number`;
+// the others are named in `ignored`.
+type CallCreateTransferList map[string]string
+
+func (s *CallCreateTransferList) init() CallCreateTransferList {
+	m := *s
+	if m == nil {
+		m = map[string]string{}
+		*s = m
+	}
+	return m
+}
+
 // Ref: #/components/schemas/CallCreatedReply
 type CallCreatedReply struct {
 	Status  SuccessStatus `json:"status"`
@@ -508,7 +535,8 @@ type CallCreatedReply struct {
 	BatchID NilString `json:"batch_id"`
 	// What of the call will not be as its request may expect, such as a task in free text on a server
 	// without a language model. Absent without any.
-	Warnings []string `json:"warnings"`
+	Warnings []string       `json:"warnings"`
+	Ignored  IgnoredMembers `json:"ignored"`
 }
 
 // GetStatus returns the value of Status.
@@ -536,6 +564,11 @@ func (s *CallCreatedReply) GetWarnings() []string {
 	return s.Warnings
 }
 
+// GetIgnored returns the value of Ignored.
+func (s *CallCreatedReply) GetIgnored() IgnoredMembers {
+	return s.Ignored
+}
+
 // SetStatus sets the value of Status.
 func (s *CallCreatedReply) SetStatus(val SuccessStatus) {
 	s.Status = val
@@ -561,17 +594,25 @@ func (s *CallCreatedReply) SetWarnings(val []string) {
 	s.Warnings = val
 }
 
+// SetIgnored sets the value of Ignored.
+func (s *CallCreatedReply) SetIgnored(val IgnoredMembers) {
+	s.Ignored = val
+}
+
 // A kind of events of a call.
 // Ref: #/components/schemas/CallEventCategory
 type CallEventCategory string
 
 const (
-	CallEventCategoryQueue       CallEventCategory = "queue"
-	CallEventCategoryCall        CallEventCategory = "call"
-	CallEventCategoryLatency     CallEventCategory = "latency"
-	CallEventCategoryWebhook     CallEventCategory = "webhook"
-	CallEventCategoryTool        CallEventCategory = "tool"
-	CallEventCategoryDynamicData CallEventCategory = "dynamic_data"
+	CallEventCategoryQueue                  CallEventCategory = "queue"
+	CallEventCategoryCall                   CallEventCategory = "call"
+	CallEventCategoryLatency                CallEventCategory = "latency"
+	CallEventCategoryWebhook                CallEventCategory = "webhook"
+	CallEventCategoryTool                   CallEventCategory = "tool"
+	CallEventCategoryDynamicData            CallEventCategory = "dynamic_data"
+	CallEventCategoryCitations              CallEventCategory = "citations"
+	CallEventCategoryEvals                  CallEventCategory = "evals"
+	CallEventCategoryPostTransferTranscript CallEventCategory = "post_transfer_transcript"
 )
 
 // AllValues returns all CallEventCategory values.
@@ -583,6 +624,9 @@ func (CallEventCategory) AllValues() []CallEventCategory {
 		CallEventCategoryWebhook,
 		CallEventCategoryTool,
 		CallEventCategoryDynamicData,
+		CallEventCategoryCitations,
+		CallEventCategoryEvals,
+		CallEventCategoryPostTransferTranscript,
 	}
 }
 
@@ -600,6 +644,12 @@ func (s CallEventCategory) MarshalText() ([]byte, error) {
 	case CallEventCategoryTool:
 		return []byte(s), nil
 	case CallEventCategoryDynamicData:
+		return []byte(s), nil
+	case CallEventCategoryCitations:
+		return []byte(s), nil
+	case CallEventCategoryEvals:
+		return []byte(s), nil
+	case CallEventCategoryPostTransferTranscript:
 		return []byte(s), nil
 	default:
 		return nil, errors.Errorf("invalid value: %q", s)
@@ -626,6 +676,15 @@ func (s *CallEventCategory) UnmarshalText(data []byte) error {
 		return nil
 	case CallEventCategoryDynamicData:
 		*s = CallEventCategoryDynamicData
+		return nil
+	case CallEventCategoryCitations:
+		*s = CallEventCategoryCitations
+		return nil
+	case CallEventCategoryEvals:
+		*s = CallEventCategoryEvals
+		return nil
+	case CallEventCategoryPostTransferTranscript:
+		*s = CallEventCategoryPostTransferTranscript
 		return nil
 	default:
 		return errors.Errorf("invalid value: %q", data)
@@ -2333,6 +2392,36 @@ func (s *GetRecordingPartialContentRawAudioWav) SetResponse(val *http.Response) 
 
 func (*GetRecordingPartialContentRawAudioWav) getRecordingRes() {}
 
+// Ref: #/components/schemas/IgnoredMember
+type IgnoredMember struct {
+	// Path of the member.
+	Field string `json:"field"`
+	// Reason why it has no effect.
+	Message string `json:"message"`
+}
+
+// GetField returns the value of Field.
+func (s *IgnoredMember) GetField() string {
+	return s.Field
+}
+
+// GetMessage returns the value of Message.
+func (s *IgnoredMember) GetMessage() string {
+	return s.Message
+}
+
+// SetField sets the value of Field.
+func (s *IgnoredMember) SetField(val string) {
+	s.Field = val
+}
+
+// SetMessage sets the value of Message.
+func (s *IgnoredMember) SetMessage(val string) {
+	s.Message = val
+}
+
+type IgnoredMembers []IgnoredMember
+
 // Ref: #/components/schemas/KeyValue
 type KeyValue struct {
 	Key   string `json:"key"`
@@ -2853,6 +2942,52 @@ func (o OptBool) Get() (v bool, ok bool) {
 
 // Or returns value if set, or given parameter if does not.
 func (o OptBool) Or(d bool) bool {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewOptCallCreateTransferList returns new OptCallCreateTransferList with value set to v.
+func NewOptCallCreateTransferList(v CallCreateTransferList) OptCallCreateTransferList {
+	return OptCallCreateTransferList{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptCallCreateTransferList is optional CallCreateTransferList.
+type OptCallCreateTransferList struct {
+	Value CallCreateTransferList
+	Set   bool
+}
+
+// IsSet returns true if OptCallCreateTransferList was set.
+func (o OptCallCreateTransferList) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptCallCreateTransferList) Reset() {
+	var v CallCreateTransferList
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptCallCreateTransferList) SetTo(v CallCreateTransferList) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptCallCreateTransferList) Get() (v CallCreateTransferList, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptCallCreateTransferList) Or(d CallCreateTransferList) CallCreateTransferList {
 	if v, ok := o.Get(); ok {
 		return v
 	}

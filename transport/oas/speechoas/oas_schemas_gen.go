@@ -472,6 +472,36 @@ func (s *GetSpeechSamplePartialContentRawAudioWav) SetResponse(val *http.Respons
 
 func (*GetSpeechSamplePartialContentRawAudioWav) getSpeechSampleRes() {}
 
+// Ref: #/components/schemas/IgnoredMember
+type IgnoredMember struct {
+	// Path of the member.
+	Field string `json:"field"`
+	// Reason why it has no effect.
+	Message string `json:"message"`
+}
+
+// GetField returns the value of Field.
+func (s *IgnoredMember) GetField() string {
+	return s.Field
+}
+
+// GetMessage returns the value of Message.
+func (s *IgnoredMember) GetMessage() string {
+	return s.Message
+}
+
+// SetField sets the value of Field.
+func (s *IgnoredMember) SetField(val string) {
+	s.Field = val
+}
+
+// SetMessage sets the value of Message.
+func (s *IgnoredMember) SetMessage(val string) {
+	s.Message = val
+}
+
+type IgnoredMembers []IgnoredMember
+
 // NewNilFloat64 returns new NilFloat64 with value set to v.
 func NewNilFloat64(v float64) NilFloat64 {
 	return NilFloat64{
@@ -1090,7 +1120,8 @@ type SpeechCreated struct {
 	// Link to the audio, which works without a key until it expires.
 	URL string `json:"url"`
 	// Stored sample.
-	SampleID string `json:"sample_id"`
+	SampleID string         `json:"sample_id"`
+	Ignored  IgnoredMembers `json:"ignored"`
 }
 
 // GetURL returns the value of URL.
@@ -1103,6 +1134,11 @@ func (s *SpeechCreated) GetSampleID() string {
 	return s.SampleID
 }
 
+// GetIgnored returns the value of Ignored.
+func (s *SpeechCreated) GetIgnored() IgnoredMembers {
+	return s.Ignored
+}
+
 // SetURL sets the value of URL.
 func (s *SpeechCreated) SetURL(val string) {
 	s.URL = val
@@ -1111,6 +1147,11 @@ func (s *SpeechCreated) SetURL(val string) {
 // SetSampleID sets the value of SampleID.
 func (s *SpeechCreated) SetSampleID(val string) {
 	s.SampleID = val
+}
+
+// SetIgnored sets the value of Ignored.
+func (s *SpeechCreated) SetIgnored(val IgnoredMembers) {
+	s.Ignored = val
 }
 
 // SpeechCreatedHeaders wraps SpeechCreated with response headers.

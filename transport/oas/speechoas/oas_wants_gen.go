@@ -42,3 +42,35 @@ var Wants = map[string]string{
 	"renameVoiceAlias Content-Type":      "application/json",
 	"renameVoiceAlias name":              "a text of 1 to 30 characters",
 }
+
+// NullIsAbsent has the members of bodies of which null is no value, by the keys of Wants.
+var NullIsAbsent = map[string]bool{
+	"cloneVoice audio_samples":    true,
+	"cloneVoice description":      true,
+	"cloneVoice gender":           true,
+	"cloneVoice language":         true,
+	"cloneVoice name":             true,
+	"createSpeech boost":          true,
+	"createSpeech consistency":    true,
+	"createSpeech expressiveness": true,
+	"createSpeech language":       true,
+	"createSpeech output_format":  true,
+	"createSpeech stream":         true,
+	"createSpeech text":           true,
+	"createSpeech voice":          true,
+	"createSpeech voice_id":       true,
+	"renameVoice name":            true,
+	"renameVoiceAlias name":       true,
+}
+
+// NoEffect has the members of bodies that are known and not acted on, by the keys of Wants.
+var NoEffect = map[string]struct {
+	Nothing []string
+	Refused bool
+	Reason  string
+}{
+	"createSpeech boost":          {[]string{"false"}, false, "the speech engines of this server have no such setting"},
+	"createSpeech consistency":    {[]string{}, false, "the speech engines of this server have no such setting"},
+	"createSpeech expressiveness": {[]string{}, false, "the speech engines of this server have no such setting"},
+	"createSpeech stream":         {[]string{"false"}, false, "the audio comes while it is made for requests with the header Accept: audio/wav"},
+}

@@ -1,0 +1,155 @@
+package httpapi
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/go-faster/jx"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/transport/httpapi/wire"
+)
+
+// NoEffect says what becomes of a member of a body that is known and not acted on: x-no-effect in the contract.
+type NoEffect = struct {
+	Nothing []string // the values that ask for nothing, as JSON. They are accepted in silence, as null is
+	Refused bool     // whether other values are refused, because ignoring them would harm. Otherwise they are ignored
+	Reason  string   // why there is no effect
+}
+
+// Ignored is a member of a body that was taken without effect.
+type Ignored struct{ Field, Message string }
+
+// IgnoredMembers returns the members of the body that were taken without effect, for an answer's `ignored`.
+func IgnoredMembers(ctx context.Context) []Ignored { return infoOf(ctx).ignored }
+
+// Ignore adds a member to IgnoredMembers: one that a handler takes without effect. It may do so again, as a handler may run
+// again.
+func Ignore(ctx context.Context, field, message string) {
+	member := Ignored{cut(field), message}
+	if info := infoOf(ctx); !slices.Contains(info.ignored, member) && len(info.ignored) < maxIgnored {
+		info.ignored = append(info.ignored, member)
+	}
+}
+
+// maxIgnored bounds the members that an answer names as ignored: see IgnoredMembers in the contract.
+const maxIgnored = 100
+
+// members is what the contract says of the members of an operation's body.
+type members struct {
+	area      *Area
+	operation string // its id
+	info      *requestInfo
+}
+
+// prepare returns the body without what is as good as absent: members of which null is no value that are null, and members
+// that have no effect. It notes which of these are ignored, and refuses those that must not be. What is no JSON comes back as it
+// is, for the decoder to refuse.
+func (m members) prepare(text []byte) ([]byte, error) {
+	if m.area == nil || len(m.area.NoEffect) == 0 && !bytes.Contains(text, []byte("null")) {
+		return text, nil
+	}
+	if !json.Valid(text) {
+		return text, nil
+	}
+	w := memberWriter{members: m}
+	w.out.Grow(len(text))
+	err := w.value(jx.DecodeBytes(text), m.operation+" ", "")
+	if refused, ok := errors.AsType[*callwright.Error](err); ok {
+		return nil, refused
+	}
+	if err != nil {
+		return text, nil //nolint:nilerr // the decoder says it better
+	}
+	m.info.ignored = append(m.info.ignored, w.ignored...)
+	return w.out.Bytes(), nil
+}
+
+// memberWriter writes JSON again without some of the members.
+type memberWriter struct {
+	members
+	out     bytes.Buffer
+	ignored []Ignored
+}
+
+// value writes the next value of a decoder. key is that of the area's maps, path is what messages say.
+func (w *memberWriter) value(d *jx.Decoder, key, path string) error {
+	switch d.Next() {
+	case jx.Object:
+		w.out.WriteByte('{')
+		first := true
+		err := d.ObjBytes(func(d *jx.Decoder, name []byte) error { return w.member(d, key, path, string(name), &first) })
+		w.out.WriteByte('}')
+		return err
+	case jx.Array:
+		w.out.WriteByte('[')
+		i := 0
+		err := d.Arr(func(d *jx.Decoder) error {
+			if i > 0 {
+				w.out.WriteByte(',')
+			}
+			i++
+			if kind := d.Next(); kind != jx.Object && kind != jx.Array {
+				return w.value(d, "", "")
+			}
+			return w.value(d, key+"[]", fmt.Sprintf("%s[%d]", path, i-1))
+		})
+		w.out.WriteByte(']')
+		return err
+	default:
+		raw, err := d.Raw()
+		w.out.Write(raw)
+		return err
+	}
+}
+
+// member writes a member of an object, unless it is as good as absent.
+func (w *memberWriter) member(d *jx.Decoder, key, path, name string, first *bool) error {
+	if strings.HasSuffix(key, " ") {
+		key += name
+	} else {
+		key += "." + name
+	}
+	path = wire.Join(path, name)
+	plain := name != "" && !strings.ContainsAny(name, ".[ ") // so that no key of the maps is another's
+	if plain && d.Next() == jx.Null && w.area.NullIsAbsent[key] {
+		return d.Null()
+	}
+	if effect, ok := w.area.NoEffect[key]; ok && plain {
+		return w.withoutEffect(d, path, effect)
+	}
+	if !*first {
+		w.out.WriteByte(',')
+	}
+	*first = false
+	var e jx.Encoder
+	e.Str(name)
+	w.out.Write(e.Bytes())
+	w.out.WriteByte(':')
+	return w.value(d, key, path)
+}
+
+// withoutEffect takes the value of a member that has no effect.
+func (w *memberWriter) withoutEffect(d *jx.Decoder, path string, effect NoEffect) error {
+	raw, err := d.Raw()
+	if err != nil {
+		return err
+	}
+	var compact bytes.Buffer
+	if err := json.Compact(&compact, raw); err != nil {
+		return err
+	}
+	switch {
+	case compact.String() == "null" || slices.Contains(effect.Nothing, compact.String()):
+	case effect.Refused:
+		return callwright.Invalid(path, "%s", effect.Reason)
+	case len(w.ignored) < maxIgnored:
+		w.ignored = append(w.ignored, Ignored{cut(path), effect.Reason})
+	}
+	return nil
+}

@@ -1,0 +1,210 @@
+package httpapi_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/callwright/callwright/agents/call"
+)
+
+// TestCallsOfClientsInTheWild places a call with each member of the known shape as its clients send it. want says what is
+// ignored, or begins with the status and the member that is refused.
+func TestCallsOfClientsInTheWild(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	h.attach()
+	const hook = `"webhook":"https://hook.example/x"`
+	for _, c := range []struct{ member, want string }{
+		{`"voice":"slt"`, ""},
+		{`"voice":null`, ""},
+		{`"first_sentence":"Hello."`, ""},
+		{`"first_sentence":null`, ""},
+		{`"wait_for_greeting":true`, ""},
+		{`"wait_for_greeting":null`, ""},
+		{`"record":true`, ""},
+		{`"max_duration":12`, ""},
+		{`"max_duration":null`, ""},
+		{`"model":"base"`, ""},
+		{`"model":"turbo"`, ""},
+		{`"language":"babel-en"`, ""},
+		{`"language":"en"`, ""},
+		{`"temperature":0.7`, ""},
+		{`"temperature":null`, ""},
+		{`"from":"` + ourNumber + `"`, ""},
+		{`"from":null`, ""},
+		{`"pathway_id":null`, ""},
+		{`"pathway_version":null`, ""},
+		{`"start_node_id":null`, ""},
+		{`"persona_id":null`, ""},
+		{`"start_time":null`, ""},
+		{`"transfer_phone_number":"+14155550199"`, ""},
+		{`"transfer_phone_number":null`, ""},
+		{`"transfer_list":{"default":"+14155550199"}`, ""},
+		{`"transfer_list":{}`, ""},
+		{`"transfer_list":null`, ""},
+		{`"transfer_list":{"default":"+14155550199","sales":"+14155550198"}`, "transfer_list.sales"},
+		{`"interruption_threshold":500`, ""},
+		{`"interruption_threshold":null`, ""},
+		{`"interruptibility":2`, ""},
+		{`"interruptibility":0`, "interruptibility"},
+		{`"block_interruptions":false`, ""},
+		{`"block_interruptions":true`, "block_interruptions"},
+		{`"dialing_strategy":null`, ""},
+		{`"dialing_strategy":{"type":"local"}`, "dialing_strategy"},
+		{`"timezone":null`, ""},
+		{`"timezone":"America/Los_Angeles"`, "timezone"},
+		{`"background_track":null`, ""},
+		{`"background_track":"none"`, ""},
+		{`"background_track":"office"`, "background_track"},
+		{`"noise_cancellation":false`, ""},
+		{`"noise_cancellation":true`, "noise_cancellation"},
+		{`"voicemail":null`, ""},
+		{`"voicemail":{"action":"hangup"}`, ""},
+		{`"voicemail":{"action":"leave_message","message":"Call us.","sms":null,"sensitive":false}`, ""},
+		{`"voicemail":{"action":"hangup","sms":{"to":"+14155550123","from":"+14155550100","message":"Hi."},"sensitive":true}`, "voicemail.sms voicemail.sensitive"},
+		{`"retry":null`, ""},
+		{`"retry":{"wait":60,"voicemail_action":"hangup","voicemail_message":null}`, ""},
+		{`"summary_prompt":null`, ""},
+		{`"dispositions":[]`, ""},
+		{`"request_data":{"name":"Robin"}`, ""},
+		{`"request_data":null`, ""},
+		{`"metadata":{}`, ""},
+		{`"metadata":null`, ""},
+		{hook, ""},
+		{`"webhook":null`, ""},
+		{`"webhook_events":[]`, ""},
+		{`"webhook_events":null`, ""},
+		{hook + `,"webhook_events":["queue","call","citations","evals"]`, "webhook_events[2] webhook_events[3]"},
+		{`"dynamic_data":[]`, ""},
+		{`"dynamic_data":null`, ""},
+		{`"keywords":[]`, ""},
+		{`"keywords":null`, ""},
+		{`"keywords":["Callwright:2"]`, "keywords"},
+		{`"voice_settings":null`, ""},
+		{`"voice_settings":{"speed":1.2}`, "voice_settings"},
+		{`"ignore_button_press":false`, ""},
+		{`"ignore_button_press":true`, "ignore_button_press"},
+		{`"precall_dtmf_sequence":""`, ""},
+		{`"precall_dtmf_sequence":null`, ""},
+		{`"precall_dtmf_sequence":"1ww2#"`, "400 precall_dtmf_sequence"},
+		{`"pronunciation_guide":[]`, ""},
+		{`"pronunciation_guide":[{"word":"API","pronunciation":"A P I","case_sensitive":false,"spaced":true}]`, "pronunciation_guide"},
+		{`"guard_rails":[]`, ""},
+		{`"guard_rails":[{"name":"no prices"}]`, "400 guard_rails"},
+		{`"citation_schema_ids":[]`, ""},
+		{`"citation_schema_ids":["c1"]`, "citation_schema_ids"},
+		{`"post_call_evals":{}`, ""},
+		{`"post_call_evals":{"polite":true}`, "post_call_evals"},
+		{`"tools":[]`, ""},
+		{`"tools":null`, ""},
+		// Nothing else passes unseen.
+		{`"keyword":["x"]`, "400 keyword"},
+		{`"keyword":null`, "400 keyword"},
+		{`"voicemail.sms":true`, "400 voicemail.sms"},
+	} {
+		body := `{"phone_number":"` + theirNumber + `","task":"Talk.",` + c.member + `}`
+		answer := h.do("POST", "/v1/calls", body)
+		var got struct {
+			Ignored []map[string]string `json:"ignored"`
+			Errors  []map[string]string `json:"errors"`
+		}
+		if err := json.Unmarshal(answer.Body.Bytes(), &got); err != nil {
+			t.Fatal(err)
+		}
+		var fields []string
+		if answer.Code != http.StatusOK {
+			fields = append(fields, fmt.Sprint(answer.Code), got.Errors[0]["path"])
+		}
+		for _, member := range got.Ignored {
+			if fields = append(fields, member["field"]); member["message"] == "" {
+				t.Errorf("%s: ignored without a reason", c.member)
+			}
+		}
+		if result := strings.Join(fields, " "); result != c.want {
+			t.Errorf("%s: got %q, want %q: %s", c.member, result, c.want, answer.Body)
+		}
+	}
+	for body, want := range map[string]string{
+		`{"phone_number":null,"task":"Talk."}`:               "phone_number: is required",
+		`{"phone_number":"` + theirNumber + `","task":null}`: "task: is required without pathway_id",
+	} {
+		answer := h.want(http.StatusBadRequest, "POST", "/v1/calls", body)
+		if text, _ := at(t, answer, "errors", 0, "message").(string); !strings.HasPrefix(text, want) {
+			t.Errorf("%s: %q, want %q", body, text, want)
+		}
+	}
+}
+
+// TestTransferListHasThePlaceOfTheNumber reads where a call may be transferred.
+func TestTransferListHasThePlaceOfTheNumber(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	h.attach()
+	c := h.created(`"task":"x","transfer_phone_number":"+14155550111","transfer_list":{"default":"+14155550199","sales":"+14155550198"}`)
+	if c.Agent.TransferTo != "+14155550199" {
+		t.Errorf("transfers to %q", c.Agent.TransferTo)
+	}
+	if c := h.created(`"task":"x","webhook":"https://h.example","webhook_events":["evals","call"]`); !slices.Equal(c.Plan.Events, []call.EventCategory{call.EventsCall}) {
+		t.Errorf("events %v", c.Plan.Events)
+	}
+}
+
+// TestIgnoredMembersAreRepeated has an answer with what is ignored kept for its Idempotency-Key.
+func TestIgnoredMembersAreRepeated(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	h.attach()
+	body := `{"phone_number":"` + theirNumber + `","task":"Talk.","keywords":["x"],"webhook":"https://h.example","webhook_events":["evals"]}`
+	first := h.do("POST", "/v1/calls", body, header{"Idempotency-Key", "k"})
+	again := h.do("POST", "/v1/calls", body, header{"Idempotency-Key", "k"})
+	if first.Code != 200 || first.Body.String() != again.Body.String() || strings.Count(again.Body.String(), `"field"`) != 2 {
+		t.Errorf("first %s, then %s", first.Body, again.Body)
+	}
+}
+
+// TestSpeechSettingsOfClientsInTheWild sends members that other servers' engines take.
+func TestSpeechSettingsOfClientsInTheWild(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	for member, want := range map[string]any{
+		`"stream":false`:           nil,
+		`"stream":true`:            "stream",
+		`"consistency":0.5`:        "consistency",
+		`"expressiveness":1`:       "expressiveness",
+		`"boost":null`:             nil,
+		`"language":null`:          nil,
+		`"voice_id":null`:          nil,
+		`"output_format":null`:     nil,
+		`"voice":null,"boost":0.1`: "boost",
+	} {
+		answer := h.want(http.StatusOK, "POST", "/v1/speak", `{"text":"Hello.",`+member+`}`)
+		var got any
+		if answer["ignored"] != nil {
+			got = at(t, answer, "ignored", 0, "field")
+		}
+		if got != want {
+			t.Errorf("%s: ignored %v, want %v", member, got, want)
+		}
+	}
+}
+
+// TestInboundNumbersTakeWhatAsksForNothing sends members that inbound numbers don't have.
+func TestInboundNumbersTakeWhatAsksForNothing(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	h.attach()
+	answer := h.want(http.StatusOK, "POST", "/v1/inbound/"+ourNumber,
+		`{"prompt":"Help.","background_track":"none","fallback_number":null,"voice_settings":{},"record":null,"max_duration":null}`)
+	if failed, _ := answer["failed_updates"].(map[string]any); len(failed) != 0 {
+		t.Errorf("failed: %v", failed)
+	}
+	answer = h.want(http.StatusOK, "POST", "/v1/inbound/"+ourNumber,
+		`{"background_track":"office","fallback_number":"+14155550199","voice_settings":{"speed":2}}`)
+	if failed, _ := answer["failed_updates"].(map[string]any); len(failed) != 3 {
+		t.Errorf("failed: %v", failed)
+	}
+}
