@@ -159,6 +159,9 @@ const (
 	CauseTransferred   Cause = "transferred"
 	CauseNoACK         Cause = "no_ack" // the caller never confirmed our answer
 	CauseNodeLost      Cause = "node_lost"
-	CauseNoPathway     Cause = "no_pathway" // the agent's pathway or persona is gone
+	CauseNoPathway     Cause = "no_pathway"     // the agent's pathway or persona is gone
+	CauseModelRefused  Cause = "model_refused"  // the language model refuses the key or the request
+	CauseModelFailed   Cause = "model_failed"   // the language model failed otherwise: the reason says how
+	CauseServiceFailed Cause = "service_failed" // a speech engine, or another service that the conversation needs, failed: the reason says how
 	CauseInternal      Cause = "internal"
 )

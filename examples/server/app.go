@@ -33,7 +33,7 @@ import (
 // modules is the whole server.
 func modules() fx.Option {
 	return fx.Options(
-		fx.Module("base", fx.Provide(newLogger, newShares, newSecrets, newEngines, newAuthority, newNode)),
+		fx.Module("base", fx.Provide(newLogLevel, newLogger, newShares, newSecrets, newEngines, newAuthority, newNode)),
 		fx.Module("storage", fx.Provide(newDatabase, fx.Annotate(newWork, fx.As(fx.Self()), fx.As(new(callwright.Work))))),
 		fx.Module("trunks", fx.Provide(newIdentity, newSelf, newResolver, newProber, newMailer, newMonitor, newCallLog, newTrunks, newSetup, newDiscoveries)),
 		fx.Module("telephone", fx.Provide(newMedia, newLine, newRegistrations, newTestCalls)),
@@ -43,7 +43,7 @@ func modules() fx.Option {
 		fx.Module("porting", fx.Provide(newPortGateways, newDocuments, newLetters, newPorts)),
 		fx.Module("speech", fx.Provide(newBlobs, newSpeech)),
 		fx.Module("http", fx.Provide(newAccess, newListener, newMetrics, newDashboard, newAPI)),
-		fx.Invoke(serve),
+		fx.Invoke(serve, reload),
 	)
 }
 

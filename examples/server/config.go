@@ -21,20 +21,23 @@ import (
 
 // config is what the flags and their environment twins say: --sip-addr is CALLWRIGHT_SIP_ADDR, and a flag wins.
 type config struct {
-	Addr         string
-	Data         string
-	DatabaseURL  string
-	PublicURL    string // without a slash at its end; empty: that of the listener
-	SIPAddr      string
-	SIPCert      string
-	SIPKey       string
-	SIPRoots     string
-	MediaIP      netip.Addr
-	RTPPorts     ports
-	Region       string
-	PublicIP     netip.Addr
-	PublicHost   string
-	FirewallIPs  []string
+	Addr        string
+	Data        string
+	DatabaseURL string
+	PublicURL   string // without a slash at its end; empty: that of the listener
+	SIPAddr     string
+	SIPCert     string
+	SIPKey      string
+	SIPRoots    string
+	MediaIP     netip.Addr
+	RTPPorts    ports
+	Region      string
+	PublicIP    netip.Addr
+	PublicHost  string
+	FirewallIPs []string
+
+	PortedCallsFrom []netip.Prefix // addresses of the carrier that brings ported numbers
+
 	DNSServer    string
 	LLMBaseURL   string
 	LLMModel     string
@@ -100,7 +103,7 @@ func (c config) room() int {
 }
 
 // texts are flags that become something else than a text.
-type texts struct{ mediaIP, publicIP, firewallIPs, allowPrivate, portGateways string }
+type texts struct{ mediaIP, publicIP, firewallIPs, allowPrivate, portedCallsFrom, portGateways string }
 
 // parse reads the command line and the environment, whose entries are NAME=value.
 func parse(args, environ []string) (config, error) {
@@ -127,6 +130,7 @@ func parse(args, environ []string) (config, error) {
 	f.StringVar(&c.Region, "region", "local", "name of the region that this server is in")
 	f.StringVar(&given.publicIP, "public-ip", "", "address at which peers reach this machine (default: that of --sip-addr)")
 	f.StringVar(&c.PublicHost, "public-host", "", "name for customers' telephone systems to call (default: that of --public-ip)")
+	f.StringVar(&given.portedCallsFrom, "ported-calls-from", "", "addresses and networks from which calls to ported numbers come, with commas: those of your carrier. A ported number without an inbound trunk gets one for them (default: it waits for a trunk)")
 	f.StringVar(&given.firewallIPs, "firewall-ips", "", "this deployment's addresses for customers' firewalls, with commas (default: those of --public-ip and --media-ip)")
 	f.StringVar(&c.DNSServer, "dns-server", "", "host:port of the DNS server for the names of SIP servers (default: the system's)")
 	f.StringVar(&c.LLMBaseURL, "llm-base-url", "", "an OpenAI-compatible API (default: the scripted model)")
@@ -265,8 +269,8 @@ func (c *config) checkEngines() error {
 	return nil
 }
 
-func newLogger(c config) *slog.Logger {
-	options := &slog.HandlerOptions{Level: c.LogLevel}
+func newLogger(c config, level logLevel) *slog.Logger {
+	options := &slog.HandlerOptions{Level: level}
 	if c.LogFormat == "json" {
 		return slog.New(slog.NewJSONHandler(os.Stderr, options))
 	}

@@ -136,6 +136,7 @@ type apiParts struct {
 	Letters    *loa.Service
 	Gateways   portGateways
 	Listener   listener
+	Identity   identity
 	Dashboard  *dashboard.Dashboard
 	Metrics    *prometheus.Registry
 	Log        *slog.Logger
@@ -152,6 +153,7 @@ func newAPI(p apiParts) (api, error) {
 			agenttestapi.New(p.AgentTests, p.Tornados), speechapi.New(speechapi.Config{Speech: p.Speech, URL: p.Listener.publicURL(p.Config)}),
 		},
 		Reference: reference.Handler(p.Config.PublicURL), Metrics: promhttp.HandlerFor(p.Metrics, promhttp.HandlerOpts{}), Logger: p.Log,
+		Warnings: p.Identity.Warnings,
 		Ready: func(ctx context.Context) error {
 			if stopping.Load() {
 				return callwright.Errorf(callwright.CodeUnavailable, "the server is stopping")

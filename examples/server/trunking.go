@@ -11,6 +11,7 @@ import (
 	"net"
 	"net/netip"
 	"os"
+	"slices"
 	"strconv"
 	"time"
 
@@ -24,6 +25,7 @@ import (
 	"github.com/callwright/callwright/adapters/codec/g711"
 	"github.com/callwright/callwright/adapters/codec/g722"
 	"github.com/callwright/callwright/adapters/codec/opus"
+	"github.com/callwright/callwright/adapters/pemfile"
 	"github.com/callwright/callwright/adapters/rtpmedia"
 	"github.com/callwright/callwright/adapters/sipua"
 	"github.com/callwright/callwright/adapters/sipua/probe"
@@ -61,19 +63,27 @@ func newResolver(c config, own *self.Server) (*resolve.Resolver, error) {
 	return resolve.New(resolve.Config{DNS: dns, Self: own, Clock: callwright.SystemClock{}})
 }
 
-// identity is what peers see of us, and what we believe of them.
-type identity struct {
-	certificates []tls.Certificate
-	roots        *x509.CertPool
-}
+// identity is what peers see of us, and what we believe of them. Both are read again when their files change.
+type identity struct{ *pemfile.Keeper }
 
-func newIdentity(c config, ca *testca.Authority) (identity, error) {
-	certificate, err := ownCertificate(c, ca)
+func newIdentity(lc fx.Lifecycle, c config, ca *testca.Authority, log *slog.Logger) (identity, error) {
+	k, err := pemfile.New(pemfile.Config{
+		Read: func() (tls.Certificate, *x509.CertPool, error) {
+			certificate, err := ownCertificate(c, ca)
+			if err != nil {
+				return certificate, nil, err
+			}
+			roots, err := peerRoots(c, ca)
+			return certificate, roots, err
+		},
+		Files: slices.DeleteFunc([]string{c.SIPCert, c.SIPKey, c.SIPRoots}, func(name string) bool { return name == "" }),
+		Name:  "the SIP certificate", Hosts: []string{c.PublicHost}, Logger: log,
+	})
 	if err != nil {
 		return identity{}, err
 	}
-	roots, err := peerRoots(c, ca)
-	return identity{[]tls.Certificate{certificate}, roots}, err
+	lc.Append(background(endless(k.Run)))
+	return identity{k}, nil
 }
 
 // ownCertificate is what SIP peers see: the one of --sip-cert, or one of the test authority's.
@@ -113,7 +123,7 @@ func peerRoots(c config, ca *testca.Authority) (*x509.CertPool, error) {
 
 func newProber(lc fx.Lifecycle, c config, s shares, id identity, r *resolve.Resolver, own *self.Server) (*probe.Prober, error) {
 	p, err := probe.New(probe.Config{
-		Resolver: r, Roots: id.roots, Certificates: id.certificates, PublicHost: c.PublicIP.String(), AllowPrivate: c.AllowPrivate,
+		Resolver: r, Credentials: id.Certificates, PublicHost: c.PublicIP.String(), AllowPrivate: c.AllowPrivate,
 		Self: own, MaxIdle: s.probes, Clock: callwright.SystemClock{},
 	})
 	if err != nil {
@@ -220,7 +230,7 @@ type lineParts struct {
 
 func newLine(lc fx.Lifecycle, p lineParts) (*sipua.UA, error) {
 	ua, err := sipua.New(sipua.Config{
-		Listen: p.Config.SIPAddr, Certificates: p.Identity.certificates, Roots: p.Identity.roots,
+		Listen: p.Config.SIPAddr, Credentials: p.Identity.Certificates,
 		PublicHost: p.Config.PublicIP.String(), Media: p.Media, Routes: p.Trunks, Transfers: p.Trunks, Observer: p.CallLog,
 		Resolver: p.Resolver, Self: p.Self, MaxCalls: p.Shares.lineCalls(), MaxConnections: p.Shares.sip,
 		MaxConnectionsPerIP: p.Shares.sipPerAddress, AllowPrivate: p.Config.AllowPrivate, Logger: p.Log,
