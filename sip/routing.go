@@ -8,6 +8,7 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/sip/failover"
+	"github.com/callwright/callwright/sip/uri"
 )
 
 // Caller returns the number with which an organization's call goes out: from, or else the organization's only outbound
@@ -81,7 +82,38 @@ func (s *Service) Inbound(ctx context.Context, to callwright.PhoneNumber, peer P
 	if !t.admits(peer) {
 		return s.route(t), callwright.ErrForbidden
 	}
-	return s.route(t), nil
+	route := s.route(t)
+	route.Servers, err = s.known(ctx, t)
+	return route, err
+}
+
+// known returns the servers that the callers over an inbound trunk are known by: the registrar of the trunk, and where the
+// number's outbound calls go.
+func (s *Service) known(ctx context.Context, t Trunk) ([]uri.URI, error) {
+	r, err := s.record(ctx, t.Org, t.Number)
+	if err != nil {
+		return nil, err
+	}
+	var servers []failover.Server
+	if t.registers() {
+		registrar, err := t.endpoint()
+		if err != nil {
+			return nil, err
+		}
+		servers = append(servers, registrar)
+	}
+	if r.Outbound != nil {
+		out, err := r.Outbound.Servers()
+		if err != nil {
+			return nil, err
+		}
+		servers = append(servers, out...)
+	}
+	all := make([]uri.URI, 0, len(servers))
+	for _, server := range servers {
+		all = append(all, over(server))
+	}
+	return all, nil
 }
 
 // admits reports whether a peer may call over an inbound trunk. A call over the trunk's registration is admitted, and one
