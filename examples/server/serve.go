@@ -75,7 +75,7 @@ func newListener(lc fx.Lifecycle, c config, s shares, own *self.Server, log *slo
 		own.Listen(at)
 	}
 	lc.Append(fx.StopHook(func() { _ = l.Close() }))
-	return listener{httpapi.Connections{Total: s.http, PerAddress: s.httpPerAddress, Logger: log}.Limit(l)}, nil
+	return listener{httpapi.Connections{Total: s.http, PerAddress: s.httpPerAddress, Trusted: c.TrustedProxies, Logger: log}.Limit(l)}, nil
 }
 
 func (l listener) url() string { return "http://" + l.Addr().String() }
@@ -171,7 +171,8 @@ func newAPI(p apiParts) (api, error) {
 	if err != nil {
 		return api{}, err
 	}
-	return api{route(h, portingapi.GatewayEvents(p.Ports, p.Log, p.Gateways...), p.Dashboard), stopping}, nil
+	all := route(h, portingapi.GatewayEvents(p.Ports, p.Log, p.Gateways...), p.Dashboard)
+	return api{httpapi.TrustProxies(p.Config.TrustedProxies, all), stopping}, nil
 }
 
 // probeSize is what must find room in the data folder for the server to be ready, in bytes.
