@@ -4460,7 +4460,7 @@ func (s *SipDiscoveryReply) SetErrors(val struct{}) {
 // Ref: #/components/schemas/SipDiscoveryStart
 type SipDiscoveryStart struct {
 	Host string `json:"host"`
-	// A further port to probe.
+	// A further port to probe. A port or transport that is named and responds is recommended.
 	Port      OptInt          `json:"port"`
 	Transport OptSipTransport `json:"transport"`
 }
