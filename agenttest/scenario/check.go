@@ -43,6 +43,21 @@ func (s *Scenario) Check() error {
 	return callwright.FieldErrors(found).OrNil()
 }
 
+// CheckModels refuses assertions that ask for a model by a name that m does not have, as Check does. They are valid otherwise.
+func (s *Scenario) CheckModels(m llm.Model) error {
+	var found callwright.FieldErrors
+	for i, a := range s.Assertions {
+		check, err := assert.Compile(a)
+		if err != nil {
+			continue
+		}
+		if err := llm.CheckName(m, fmt.Sprintf("assertions[%d].config.model", i), check.Model()); err != nil {
+			found = append(found, err)
+		}
+	}
+	return found.OrNil()
+}
+
 // faults collects what is wrong.
 type faults callwright.FieldErrors
 
