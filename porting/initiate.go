@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/mail"
+	"net/netip"
 	"slices"
 	"strings"
 	"time"
@@ -19,6 +20,7 @@ type Draft struct {
 	PIN        callwright.Secret // of every number that has none of its own; empty: none
 	TargetDate time.Time         // zero: the earliest date
 	Documents  []string          // ids
+	CallsFrom  []string          // addresses and networks from which calls to the ported numbers come; empty: Config.CallsFrom
 	Webhook    callwright.Secret // URL that is told of every entry of the history; empty: none
 }
 
@@ -32,6 +34,7 @@ type NumberDraft struct {
 const (
 	MaxDocuments     = 20
 	MaxNotifyEmails  = 10
+	MaxCallsFrom     = 100 // addresses and networks
 	maxID            = 64
 	maxName          = 100
 	maxBusinessName  = 200
@@ -88,6 +91,7 @@ func (s *Service) draft(ctx context.Context, org callwright.OrgID, d Draft) (Req
 	r.Numbers = s.checkNumbers(ctx, org, &f, d)
 	r.Account.check(&f)
 	checkDocuments(&f, d.Documents)
+	r.CallsFrom = checkCallsFrom(&f, d.CallsFrom)
 	s.checkWebhook(&f, d.Webhook.Reveal())
 	r.TargetDate = s.checkDate(&f, d.TargetDate, now)
 	if target := r.TargetDate.Add(systemDay); target.Before(r.SignBy) {
@@ -261,6 +265,17 @@ func checkDocuments(f *faults, ids []string) {
 		f.addText(field, id, maxID, true)
 		f.addIf(slices.Contains(ids[:i], id), field, "must be unique")
 	}
+}
+
+// checkCallsFrom returns the networks that texts name.
+func checkCallsFrom(f *faults, texts []string) (all []netip.Prefix) {
+	f.addIf(len(texts) > MaxCallsFrom, "inbound_allowed_ips", "must have at most %d addresses", MaxCallsFrom)
+	for i, text := range texts[:min(len(texts), MaxCallsFrom)] {
+		network, err := callwright.ParseNetwork(text)
+		f.addIf(err != nil, fmt.Sprintf("inbound_allowed_ips[%d]", i), "%s", callwright.MessageOf(err))
+		all = append(all, network)
+	}
+	return all
 }
 
 // checkWebhook checks the address of a webhook.

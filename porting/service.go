@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"net/netip"
 	"slices"
 	"time"
 
@@ -20,6 +21,8 @@ type Config struct {
 	Documents  Documents               // required
 	Letters    Letters                 // required
 	Inbound    InboundNumbers          // required
+	Trunks     Trunks                  // nil: calls to a number come in once it is registered, without a trunk
+	CallsFrom  []netip.Prefix          // from where calls to ported numbers come, unless their request says so; empty: from nowhere known
 	Mailer     callwright.Mailer       // nil: no mail is sent
 	Notifier   Notifier                // nil: requests cannot have a webhook
 	URLs       callwright.URLs         // required with Notifier: checks webhooks
@@ -60,6 +63,7 @@ const (
 	lookEvery   = time.Minute
 	lookBatch   = 1000             // requests that are looked at in lookEvery
 	patience    = 10 * time.Second // for an answer of a gateway; three of them fit into a step
+	longestWait = 10 * time.Minute // between two looks at a ported number that has no trunk
 	longestRest = time.Hour        // between two attempts to reach a gateway
 	alarmAfter  = 8                // attempts that have failed
 )

@@ -26,7 +26,7 @@ func Example() {
 		return
 	}
 	defer func() { _ = db.Close() }()
-	config := riverwork.Config{SQL: db.SQL(), Tx: db.Tx, PostgresDSN: db.PostgresDSN()}
+	config := riverwork.Config{SQL: db.SQL(), Tx: db.Tx, Atomic: db, PostgresDSN: db.PostgresDSN()}
 	if err := riverwork.Migrate(ctx, config); err != nil {
 		fmt.Println(err)
 		return

@@ -64,7 +64,7 @@ func lead(life func(context.Context, *bunstore.DB, *riverwork.Work) error, addre
 		return err
 	}
 	config := riverwork.Config{
-		SQL: db.SQL(), Tx: db.Tx, PostgresDSN: db.PostgresDSN(), StepTimeout: stepTimeout, RescueAfter: rescueAfter,
+		SQL: db.SQL(), Tx: db.Tx, Atomic: db, PostgresDSN: db.PostgresDSN(), StepTimeout: stepTimeout, RescueAfter: rescueAfter,
 	}
 	if err := riverwork.Migrate(ctx, config); err != nil {
 		return err

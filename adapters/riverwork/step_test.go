@@ -174,7 +174,7 @@ func TestStop(t *testing.T) {
 // another returns the work of another node on an open database.
 func another(t *testing.T, db *bunstore.DB) *riverwork.Work {
 	t.Helper()
-	work, err := riverwork.New(riverwork.Config{SQL: db.SQL(), Tx: db.Tx, PostgresDSN: db.PostgresDSN()})
+	work, err := riverwork.New(riverwork.Config{SQL: db.SQL(), Tx: db.Tx, Atomic: db, PostgresDSN: db.PostgresDSN()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -215,9 +215,10 @@ func TestNewRefuses(t *testing.T) {
 	t.Parallel()
 	db, _ := open(t, "sqlite::memory:", nil)
 	for name, c := range map[string]riverwork.Config{
-		"no database":        {Tx: db.Tx},
-		"no transactions":    {SQL: db.SQL()},
-		"rescue before time": {SQL: db.SQL(), Tx: db.Tx, StepTimeout: time.Minute, RescueAfter: time.Minute},
+		"no database":        {Tx: db.Tx, Atomic: db},
+		"no transactions":    {SQL: db.SQL(), Atomic: db},
+		"no Atomic":          {SQL: db.SQL(), Tx: db.Tx},
+		"rescue before time": {SQL: db.SQL(), Tx: db.Tx, Atomic: db, StepTimeout: time.Minute, RescueAfter: time.Minute},
 	} {
 		if _, err := riverwork.New(c); err == nil {
 			t.Errorf("%s was accepted", name)

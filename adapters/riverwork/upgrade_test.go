@@ -29,7 +29,11 @@ func TestUpgrade(t *testing.T) {
 	for name, address := range databases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			fixture, err := os.ReadFile("testdata/river-0.34-" + name + ".sql")
+			file := "testdata/river-0.34-postgres.sql"
+			if name == "sqlite" {
+				file = "testdata/river-0.34-sqlite.sql"
+			}
+			fixture, err := os.ReadFile(file)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"sync/atomic"
 	"time"
 
 	"github.com/riverqueue/river"
@@ -23,6 +24,8 @@ type Config struct {
 	SQL *sql.DB
 	// Tx is the transaction of SQL that a context carries. Required.
 	Tx func(ctx context.Context) (*sql.Tx, bool)
+	// Atomic makes the transactions of SQL. Required.
+	Atomic callwright.Atomic
 	// PostgresDSN is the connection string of the same database when it is PostgreSQL; empty: it is SQLite.
 	PostgresDSN callwright.Secret
 
@@ -30,6 +33,7 @@ type Config struct {
 	StepTimeout time.Duration            // when the context of a handler ends; 0: a minute
 	RescueAfter time.Duration            // when a task of a dead node is run again, longer than StepTimeout; 0: twice that
 	StopTimeout time.Duration            // how long running handlers may take to end when Run does; 0: 10 seconds
+	Connections int                      // to PostgreSQL, for what Run does; 0: 6
 	Logger      *slog.Logger             // nil discards
 }
 
@@ -41,7 +45,6 @@ const defaultAttempts = 25
 
 // inserter adds tasks: River's client without workers.
 type inserter interface {
-	Insert(ctx context.Context, args river.JobArgs, o *river.InsertOpts) (*rivertype.JobInsertResult, error)
 	InsertTx(ctx context.Context, tx *sql.Tx, args river.JobArgs, o *river.InsertOpts) (*rivertype.JobInsertResult, error)
 }
 
@@ -54,6 +57,7 @@ type Work struct {
 	kinds    map[string]callwright.Queue // of the handlers
 	queues   map[callwright.Queue]queue
 	periodic []*river.PeriodicJob
+	pulse    atomic.Pointer[pulse] // of the client that works; nil: none does
 }
 
 // New makes the work of a database. Run runs it; without Run it only enqueues.
@@ -63,10 +67,15 @@ func New(c Config) (*Work, error) {
 		return nil, errors.New("riverwork: Config.SQL is required")
 	case c.Tx == nil:
 		return nil, errors.New("riverwork: Config.Tx is required")
+	case c.Atomic == nil:
+		return nil, errors.New("riverwork: Config.Atomic is required")
 	}
 	c = c.withDefaults()
 	if c.RescueAfter <= c.StepTimeout {
 		return nil, fmt.Errorf("riverwork: tasks are rescued after %s, but may run for %s", c.RescueAfter, c.StepTimeout)
+	}
+	if c.Connections < leastConnections || c.Connections > mostConnections {
+		return nil, fmt.Errorf("riverwork: Config.Connections must be from %d to %d", leastConnections, mostConnections)
 	}
 	dsn := c.PostgresDSN.Reveal()
 	c.PostgresDSN = ""
@@ -95,6 +104,7 @@ func (c Config) withDefaults() Config {
 	c.StepTimeout = cmp.Or(c.StepTimeout, time.Minute)
 	c.RescueAfter = cmp.Or(c.RescueAfter, 2*c.StepTimeout)
 	c.StopTimeout = cmp.Or(c.StopTimeout, 10*time.Second)
+	c.Connections = cmp.Or(c.Connections, postgresConnections)
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
@@ -121,30 +131,26 @@ func (w *Work) Every(q callwright.Queue, kind string, interval time.Duration, h 
 		}, nil))
 }
 
-// Enqueue adds a task.
+// Enqueue adds a task, in a transaction of its own unless the context carries one.
 func (w *Work) Enqueue(ctx context.Context, t callwright.Task) error {
 	if err := t.Check(); err != nil {
 		return err
 	}
-	args := taskArgs{Task: t.Kind, Org: string(t.Org), Key: t.Key, Args: string(t.Args)}
-	options := &river.InsertOpts{Queue: w.queueOf(t.Kind), MaxAttempts: cmp.Or(t.MaxAttempts, defaultAttempts), ScheduledAt: t.RunAt}
-	if t.Unique {
-		options.UniqueOpts = river.UniqueOpts{ByArgs: true, ByState: unfinished}
-	}
-	var err error
-	if tx, ok := w.cfg.Tx(ctx); ok {
-		_, err = w.inserter.InsertTx(ctx, tx, args, options)
-	} else {
-		_, err = w.inserter.Insert(ctx, args, options)
-	}
-	switch {
-	case err == nil:
+	return w.cfg.Atomic.Do(ctx, func(ctx context.Context) error {
+		tx, ok := w.cfg.Tx(ctx)
+		if !ok {
+			return errors.New("riverwork: Config.Tx knows no transaction of Config.Atomic")
+		}
+		args := taskArgs{Task: t.Kind, Org: string(t.Org), Key: t.Key, Args: string(t.Args)}
+		options := &river.InsertOpts{Queue: w.queueOf(t.Kind), MaxAttempts: cmp.Or(t.MaxAttempts, defaultAttempts), ScheduledAt: t.RunAt}
+		if t.Unique {
+			options.UniqueOpts = river.UniqueOpts{ByArgs: true, ByState: unfinished}
+		}
+		if _, err := w.inserter.InsertTx(ctx, tx, args, options); err != nil {
+			return callwright.ErrInternal.Because(fmt.Errorf("enqueue %s: %w", t.Kind, err)) // Atomic knows whether the database is away
+		}
 		return nil
-	case ctx.Err() != nil:
-		return callwright.ErrUnavailable.Because(context.Cause(ctx))
-	default:
-		return callwright.ErrInternal.Because(fmt.Errorf("enqueue %s: %w", t.Kind, err))
-	}
+	})
 }
 
 // unfinished are the states in which a unique task keeps another away.

@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -51,8 +52,9 @@ func (s *Scenario) CheckModels(m llm.Model) error {
 		if err != nil {
 			continue
 		}
-		if err := llm.CheckName(m, fmt.Sprintf("assertions[%d].config.model", i), check.Model()); err != nil {
-			found = append(found, err)
+		err = llm.CheckName(m, fmt.Sprintf("assertions[%d].config.model", i), check.Model())
+		if refused, ok := errors.AsType[*callwright.Error](err); ok {
+			found = append(found, refused)
 		}
 	}
 	return found.OrNil()

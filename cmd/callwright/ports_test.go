@@ -70,7 +70,7 @@ func deployOn(t *testing.T, data, address string) *deployment {
 			t.Error(err)
 		}
 	})
-	if err := riverwork.Migrate(t.Context(), riverwork.Config{SQL: d.db.SQL(), Tx: d.db.Tx, PostgresDSN: d.db.PostgresDSN()}); err != nil {
+	if err := riverwork.Migrate(t.Context(), riverwork.Config{SQL: d.db.SQL(), Tx: d.db.Tx, Atomic: d.db, PostgresDSN: d.db.PostgresDSN()}); err != nil {
 		t.Fatal(err)
 	}
 	d.serve()

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"time"
 
@@ -56,15 +57,27 @@ type starting struct{ context.Context } //nolint:containedctx // fx has no other
 const databaseLimit = 10 * time.Second
 
 func newDatabase(lc fx.Lifecycle, begin starting, c config, s secrets, log *slog.Logger) (*bunstore.DB, error) {
-	db, err := bunstore.Open(begin, c.DatabaseURL, bunstore.Config{Keyring: s.Keyring, Limit: databaseLimit, Logger: log})
+	db, err := bunstore.Open(begin, c.DatabaseURL, bunstore.Config{
+		Keyring: s.Keyring, Limit: databaseLimit, Connections: c.Connections - c.workConnections(), Logger: log,
+	})
 	if err != nil {
 		return nil, err
 	}
-	if err := s.check(begin, orgstore.Tenants{DB: db}); err != nil {
+	if err := errors.Join(s.check(begin, orgstore.Tenants{DB: db}), checkConnections(begin, c, db)); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
 	lc.Append(fx.StopHook(db.Close))
 	return db, nil
+}
+
+// checkConnections refuses a pool that the database server does not allow: under load its last connections would be refused.
+func checkConnections(ctx context.Context, c config, db *bunstore.DB) error {
+	most, err := db.MostConnections(ctx)
+	if err == nil && most > 0 && c.Connections > most {
+		err = fmt.Errorf("--database-connections %d: the database server allows %d for this role and database, and other nodes need some: "+
+			"give fewer, or raise max_connections there", c.Connections, most)
+	}
+	return err
 }
 
 // The longest steps are those that ask a model, about a call that has ended or about an issue: 20 s. What a killed node was
@@ -74,9 +87,10 @@ const (
 	rescueAfter = 30 * time.Second
 )
 
-func newWork(begin starting, db *bunstore.DB, log *slog.Logger) (*riverwork.Work, error) {
+func newWork(begin starting, c config, db *bunstore.DB, log *slog.Logger) (*riverwork.Work, error) {
 	rc := riverwork.Config{
-		SQL: db.SQL(), Tx: db.Tx, PostgresDSN: db.PostgresDSN(), StepTimeout: stepTimeout, RescueAfter: rescueAfter, Logger: log,
+		SQL: db.SQL(), Tx: db.Tx, Atomic: db, PostgresDSN: db.PostgresDSN(), Connections: c.workConnections(), StepTimeout: stepTimeout,
+		RescueAfter: rescueAfter, Logger: log,
 	}
 	if err := riverwork.Migrate(begin, rc); err != nil {
 		return nil, err

@@ -39,7 +39,7 @@ func useAll(ctx context.Context, db *bunstore.DB, now time.Time) []error {
 	const org = callwright.OrgID("o")
 	tenants, answers, deliveries := orgstore.Tenants{DB: db}, orgstore.IdempotencyStore{DB: db}, orgstore.Deliveries{DB: db}
 	_, orgErr := tenants.Organization(ctx, org)
-	_, keyErr := tenants.KeyByPrefix(ctx, "p")
+	_, _, keyErr := tenants.KeyByPrefix(ctx, "p")
 	_, heldErr := tenants.HoldOrganization(ctx, org)
 	_, ownErr := tenants.Key(ctx, org, "k")
 	_, namesErr := tenants.KeyNames(ctx, org, []string{"k", "l"})

@@ -30,7 +30,7 @@ func (s *start) add(id, name string) {
 // inputs are those of the form that are shown again with what was typed.
 var inputs = []string{
 	"phone_numbers", "customer_type", "business_name", "first_name", "last_name", "authorized_representative_email", "notification_emails",
-	"street", "street2", "city", "state", "zip", "country", "target_port_date",
+	"street", "street2", "city", "state", "zip", "country", "inbound_allowed_ips", "target_port_date",
 }
 
 // fields are all of the form.
@@ -100,6 +100,7 @@ func (p pages) upload(ctx context.Context, r *page.Request, data *start) error {
 func (s start) lists() map[string][]string {
 	all := map[string][]string{
 		"phone_numbers": splitNumbers(s.Typed["phone_numbers"]), "notification_emails": splitNumbers(s.Typed["notification_emails"]),
+		"inbound_allowed_ips": splitNumbers(s.Typed["inbound_allowed_ips"]),
 	}
 	for _, d := range s.Documents {
 		all["documents"] = append(all["documents"], d.Name)
@@ -122,6 +123,7 @@ func (p pages) initiate(ctx context.Context, r *page.Request, data start) (porti
 		},
 		PIN: callwright.Secret(r.Field("pin")),
 	}
+	d.CallsFrom = lists["inbound_allowed_ips"]
 	for _, u := range data.Documents {
 		d.Documents = append(d.Documents, u.ID)
 	}

@@ -2,7 +2,6 @@ package trunks
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"net/netip"
 	"strings"
@@ -182,17 +181,11 @@ func words(text string) []string {
 func prefixes(text string) ([]netip.Prefix, error) {
 	var all []netip.Prefix
 	for _, word := range words(text) {
-		address, err := netip.ParseAddr(word)
-		network, networkErr := netip.ParsePrefix(word)
-		switch {
-		case err == nil && address.Zone() == "":
-			address = address.Unmap()
-			network = netip.PrefixFrom(address, address.BitLen())
-		case networkErr != nil:
-			return nil, callwright.Invalid("allowed", "%s is neither an address nor a network", callwright.Clip(word, 60)).
-				Because(errors.Join(err, networkErr))
+		network, err := callwright.ParseNetwork(word)
+		if err != nil {
+			return nil, callwright.Invalid("allowed", "%s %s", callwright.Clip(word, 60), callwright.MessageOf(err))
 		}
-		all = append(all, network.Masked())
+		all = append(all, network)
 	}
 	return all, nil
 }

@@ -22,7 +22,7 @@ func draftOf(req *oas.PortRequestCreate, same func(text string) string) (porting
 			},
 		},
 		PIN: callwright.Secret(account.Pin.Or("")), TargetDate: req.TargetPortDate.Value,
-		Documents: req.Documents, Webhook: callwright.Secret(req.WebhookURL.Or("")),
+		Documents: req.Documents, CallsFrom: req.InboundAllowedIps, Webhook: callwright.Secret(req.WebhookURL.Or("")),
 	}
 	var err error
 	d.Numbers, err = numberDrafts(req.PhoneNumbers, req.NumberPins, same)
