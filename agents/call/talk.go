@@ -202,6 +202,8 @@ func whyEnded(ctx context.Context, outcome conversation.Outcome, err error) Hang
 	switch {
 	case outcome.By == conversation.ByPeer:
 		return HangupReason{Cause: CauseMediaTimeout, Reason: "the other side is gone"}
+	case errors.Is(context.Cause(ctx), errDraining):
+		return HangupReason{Cause: CauseDrained, Reason: errDraining.Error()}
 	case outcome.By == conversation.ByFailure:
 		return broken(err)
 	case errors.Is(context.Cause(ctx), errMaxDuration):

@@ -38,22 +38,22 @@ type config struct {
 
 	PortedCallsFrom []netip.Prefix // addresses of the carrier that brings ported numbers
 
-	DNSServer    string
-	LLMBaseURL   string
-	LLMModel     string
-	LLMAPIKey    string
-	LLMModels    models // further models by the names that clients ask for
-	TTS          string
-	STT          string
-	SMTPURL      string
-	MailFrom     string
-	ContactEmail string
-	AllowPrivate bool
-	CallLogDays  int
-	DrainTimeout time.Duration
-	Connections  int // to PostgreSQL
-	LogFormat    string
-	LogLevel     slog.Level
+	DNSServer     string
+	LLMBaseURL    string
+	LLMModel      string
+	LLMAPIKey     string
+	TTS           string
+	STT           string
+	SMTPURL       string
+	MailFrom      string
+	ContactEmail  string
+	AllowPrivate  bool
+	CallLogDays   int
+	DrainTimeout  time.Duration
+	ShutdownDelay time.Duration
+	Connections   int // to PostgreSQL
+	LogFormat     string
+	LogLevel      slog.Level
 
 	FailedCallIssues bool
 	FailedTestIssues bool
@@ -67,6 +67,8 @@ type config struct {
 	CarrierSecret string
 
 	TrustedProxies            []netip.Prefix
+	LLMModels models // further models by the names that clients ask for
+
 	HTTPConnections           int
 	HTTPConnectionsPerAddress int
 }
@@ -174,7 +176,7 @@ func parse(args, environ []string) (config, error) {
 	f.StringVar(&c.ProviderName, "provider-name", "the operator of this server", "your company: letters of authorization name it as the new provider of numbers")
 	f.Var(&c.CarrierTimes, "simulated-carrier", "when the simulated carrier accepts, confirms and ports, after the signature, such as 1s,2s,3s")
 	f.StringVar(&c.CarrierSecret, "simulated-carrier-secret", "", "signs the simulated carrier's events (default: it sends none)")
-	f.Var(durationOf(&c.DrainTimeout), "drain-timeout", "how long running calls may go on after SIGTERM")
+	c.addStop(f)
 	f.StringVar(&c.LogFormat, "log-format", "text", "text or json")
 	f.Var(levelOf(&c.LogLevel), "log-level", "least level of what is logged: debug, info, warn or error")
 	if err := setFromEnv(f, environ); err != nil {
@@ -194,6 +196,12 @@ func parse(args, environ []string) (config, error) {
 func (c *config) addDatabase(f *flag.FlagSet) {
 	f.StringVar(&c.DatabaseURL, "database-url", "", "sqlite:PATH, postgres://... or postgresql://... (default: SQLite in the data folder)")
 	f.Var(wholeNumber(&c.Connections), "database-connections", "connections to PostgreSQL of this node; a quarter of them does durable work")
+}
+
+// addStop adds the flags of how the server stops.
+func (c *config) addStop(f *flag.FlagSet) {
+	f.Var(durationOf(&c.DrainTimeout), "drain-timeout", "how long running calls may go on after SIGTERM and --shutdown-delay")
+	f.Var(durationOf(&c.ShutdownDelay), "shutdown-delay", "how long calls and requests are still taken after SIGTERM, while /readyz and OPTIONS say 503")
 }
 
 // addDays adds the flags of how long what grows is kept.
@@ -221,6 +229,9 @@ func (c *config) checkLimits() error {
 	}
 	if c.DrainTimeout < 0 {
 		return errors.New("--drain-timeout must not be negative")
+	}
+	if c.ShutdownDelay < 0 {
+		return errors.New("--shutdown-delay must not be negative")
 	}
 	return nil
 }
