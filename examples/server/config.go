@@ -66,8 +66,8 @@ type config struct {
 	CarrierTimes  carrierTimes
 	CarrierSecret string
 
-	TrustedProxies            []netip.Prefix
-	LLMModels models // further models by the names that clients ask for
+	TrustedProxies []netip.Prefix
+	LLMModels      models // further models by the names that clients ask for
 
 	HTTPConnections           int
 	HTTPConnectionsPerAddress int
