@@ -23,7 +23,8 @@ func (s *Service) talk(ctx context.Context, c Call, leg Leg, by lead, book *reco
 	ended, forget := endOf(leg, book.clock)
 	defer forget()
 	c.Queue, _ = c.Queue.Move(EventAnswer)
-	c.StartedAt, c.Carriage, c.ModelUsed, c.AnsweredBy = &now, leg.Info(), s.cfg.Model.Name(), AnsweredByUnknown
+	c.StartedAt, c.Carriage, c.AnsweredBy = &now, leg.Info(), AnsweredByUnknown
+	c.ModelUsed, _ = llm.NameOf(s.cfg.Model, c.Agent.Model)
 	if by.graph != nil {
 		c.PathwayNumber = &by.number
 	}

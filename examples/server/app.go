@@ -103,7 +103,7 @@ func newAgents(
 ) (*agents.Service, error) {
 	c := agents.Config{
 		Store: agentstore.Numbers{DB: db}, WebAgents: agentstore.WebAgents{DB: db}, Atomic: db,
-		Webhooks: hooks, Requests: hooks, Pathways: p, Personas: personas, Voices: voices, Numbering: orgstore.Tenants{DB: db},
+		Webhooks: hooks, Requests: hooks, Pathways: p, Personas: personas, Voices: voices, Model: e.Model, Numbering: orgstore.Tenants{DB: db},
 	}
 	c.Languages, _ = e.Recognizer.(conversation.LanguageChecker)
 	return agents.New(c)

@@ -66,7 +66,9 @@ type config struct {
 	CarrierTimes  carrierTimes
 	CarrierSecret string
 
-	TrustedProxies            []netip.Prefix
+	TrustedProxies []netip.Prefix
+	LLMModels      models // further models by the names that clients ask for
+
 	HTTPConnections           int
 	HTTPConnectionsPerAddress int
 }
@@ -115,7 +117,7 @@ func (c config) room() int {
 }
 
 // texts are flags that become something else than a text.
-type texts struct{ mediaIP, publicIP, firewallIPs, allowPrivate, portedCallsFrom, portGateways, trustedProxies string }
+type texts struct{ mediaIP, publicIP, firewallIPs, allowPrivate, portedCallsFrom, portGateways, trustedProxies, modelKeys string }
 
 // httpFlags declares the flags of connections over HTTP.
 func (c *config) httpFlags(f *flag.FlagSet, given *texts) {
@@ -155,6 +157,8 @@ func parse(args, environ []string) (config, error) {
 	f.StringVar(&c.LLMBaseURL, "llm-base-url", "", "an OpenAI-compatible API (default: the scripted model)")
 	f.StringVar(&c.LLMModel, "llm-model", "", "the model to ask for there")
 	f.StringVar(&c.LLMAPIKey, "llm-api-key", "", "the key to that API")
+	f.Var(&c.LLMModels, "llm-models", "further models by the names that clients ask for: name=model@base-url,... (without @base-url: at --llm-base-url)")
+	f.StringVar(&given.modelKeys, "llm-api-keys", "", "the keys to the APIs of --llm-models: name=key,... (without: that of --llm-api-key, at the same base URL only)")
 	f.StringVar(&c.TTS, "tts", "", "flite, espeak or openai (default: the first that is installed)")
 	f.StringVar(&c.STT, "stt", "", "pocketsphinx or openai (default: pocketsphinx)")
 	f.StringVar(&c.SMTPURL, "smtp-url", "", "smtp:// or smtps://, with user and password, to send mail by (default: files in the data folder)")
@@ -285,7 +289,7 @@ func (c *config) complete(given texts) error {
 	if (c.LLMBaseURL == "") != (c.LLMModel == "") {
 		return errors.New("--llm-base-url and --llm-model go together")
 	}
-	return nil
+	return c.completeModels(given.modelKeys)
 }
 
 // checkEngines refuses engines that there are not, and a remote one without an address.
