@@ -33,6 +33,9 @@ func (l *Leg) Read(ctx context.Context) (conversation.Frame, error) {
 		l.post(hangup(call.CauseMediaTimeout, "the peer sends no audio any more"))
 		return conversation.Frame{}, io.EOF
 	}
+	if err == nil {
+		f.Digit = l.digits.frame(f.Digit, f.In, l.Rate())
+	}
 	return conversation.Frame(f), err
 }
 
@@ -55,8 +58,8 @@ func (l *Leg) SendDTMF(ctx context.Context, digits string) error {
 // Info returns how the call is carried.
 func (l *Leg) Info() call.LegInfo {
 	return call.LegInfo{
-		SIPCallID: message.Text(l.id.CallID), Peer: l.flow.Address.String(), Codec: l.media.codecName(), SRTPSuite: sdp.Suite,
-		TLS: l.flow.TLS,
+		SIPCallID: message.Text(l.id.CallID), Peer: l.peer, Codec: l.media.codecName(), SRTPSuite: sdp.Suite,
+		TLS: l.tls,
 	}
 }
 
