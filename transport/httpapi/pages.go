@@ -32,13 +32,11 @@ func Serves(path string) bool {
 	return strings.HasPrefix(path, "/v1/") || strings.HasPrefix(path, "/loa/") || operational(path)
 }
 
-// FromProgram reports whether a program makes a request, and no browser that shows pages: it accepts JSON rather than pages, or
-// it sends a key and does not ask for pages.
+// FromProgram reports whether a program makes a request, and no browser that shows pages: it asks for JSON or sends a key, and
+// does not ask for pages.
 func FromProgram(r *http.Request) bool {
-	if AcceptQuality(r.Header, "application/json") > AcceptQuality(r.Header, "text/html") {
-		return true
-	}
-	return r.Header.Get("Authorization") != "" && !strings.Contains(r.Header.Get("Accept"), "text/html")
+	accept := r.Header.Get("Accept")
+	return !strings.Contains(accept, "text/html") && (r.Header.Get("Authorization") != "" || strings.Contains(accept, "application/json"))
 }
 
 // operational reports whether a path is of an operational page.
