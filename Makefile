@@ -70,12 +70,12 @@ tidy-check: ## Fail if go mod tidy would change a module
 	@set -e; for module in $(modules); do echo "go -C $$module mod tidy -diff"; go -C $$module mod tidy -diff; done
 
 .PHONY: generate
-generate: ## Join the contract's parts to openapi.yaml, generate server and client from it, list the licences of modules
+generate: ## Join the contract's parts to openapi.yaml, generate server and client from it, list the licences of modules, the country codes of E.164
 	go generate . ./transport/oas ./transport/dashboard/settings
 
 .PHONY: check-generate
 check-generate: generate ## Fail if openapi.yaml, the generated code and the list of licences are not what make generate gives
-	git diff --exit-code --stat -- openapi.yaml transport/oas transport/dashboard/settings/licenses.txt
+	git diff --exit-code --stat -- openapi.yaml numbering.go transport/oas transport/dashboard/settings/licenses.txt
 	@new=$$(git ls-files --others --exclude-standard -- transport/oas) && if [ -n "$$new" ]; then \
 		echo "generated and not committed:"; echo "$$new"; exit 1; fi
 

@@ -3,6 +3,7 @@ package callwright
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"strings"
 	"time"
 )
@@ -77,25 +78,50 @@ const (
 	maxDeliveryFailure = 500                 // bytes of Delivery.Failure
 )
 
-// DeliveryLogConfig configures a DeliveryLog. Store is required.
+// DeliveryLogConfig configures a DeliveryLog. Store is required. With Endpoints, so are Atomic, Work, Organizations and Mailer.
 type DeliveryLogConfig struct {
-	Store DeliveryStore
-	Clock Clock // nil: SystemClock
+	Store     DeliveryStore
+	Endpoints EndpointStore // nil: no endpoint is paused
+
+	Atomic        Atomic            // transactions of Endpoints
+	Work          Work              // mails the notices of pauses
+	Organizations OrganizationStore // whose ContactEmail receives them
+	Mailer        Mailer
+	Page          string // where people resume what is paused; empty: Settings, Deliveries of the dashboard
+
+	Clock  Clock        // nil: SystemClock
+	Logger *slog.Logger // nil: discards
 }
 
-// DeliveryLog keeps a list of the messages to webhooks that were not taken at the first attempt, and schedules their next attempts. A nil
-// *DeliveryLog schedules and keeps no list.
-type DeliveryLog struct{ cfg DeliveryLogConfig }
+// DeliveryLog bounds the attempts at messages to webhooks, schedules their next ones, and keeps a list of the messages that were not taken
+// at the first attempt. A nil *DeliveryLog schedules, bounds nothing and keeps no list.
+type DeliveryLog struct {
+	cfg   DeliveryLogConfig
+	lanes lanes
+}
 
-// NewDeliveryLog checks the configuration.
+// NewDeliveryLog checks the configuration, and registers durable work with c.Work.
 func NewDeliveryLog(c DeliveryLogConfig) (*DeliveryLog, error) {
 	if c.Store == nil {
 		return nil, errors.New("callwright: DeliveryLogConfig.Store is required")
 	}
+	if c.Endpoints != nil && (c.Atomic == nil || c.Work == nil || c.Organizations == nil || c.Mailer == nil) {
+		return nil, errors.New("callwright: DeliveryLogConfig.Atomic, Work, Organizations and Mailer are required with Endpoints")
+	}
 	if c.Clock == nil {
 		c.Clock = SystemClock{}
 	}
-	return &DeliveryLog{c}, nil
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	if c.Page == "" {
+		c.Page = "Settings, Deliveries of the dashboard"
+	}
+	d := &DeliveryLog{cfg: c, lanes: lanes{clock: c.Clock}}
+	if c.Endpoints != nil {
+		taskPaused.Handle(c.Work, QueueMail, c.Logger, d.tellPaused)
+	}
+	return d, nil
 }
 
 // Attempted notes an attempt at a message, made at a time, in the transaction of ctx if there is one. A nil failure means that the message

@@ -23,7 +23,7 @@ func Example() {
 	memory := memstore.New()
 	work := memstore.NewWork(memory, nil)
 	ctx, stop := context.WithCancel(context.Background())
-	remind.Handle(work, slog.Default(), func(_ context.Context, task callwright.Task, r reminder, attempt int) error {
+	remind.Handle(work, callwright.QueueUpkeep, slog.Default(), func(_ context.Context, task callwright.Task, r reminder, attempt int) error {
 		fmt.Printf("%s, attempt %d: %s to %s\n", task.Key, attempt, r.Text, r.Number)
 		stop()
 		return nil

@@ -30,6 +30,8 @@ type Organization struct {
 	Region        string // carries its SIP traffic, such as "eu1"; empty: the deployment's region
 	CreatedAt     time.Time
 
+	DefaultCountry Country // in whose form numbers without a plus are read; empty: they must be E.164
+
 	PreviousWebhookSecret Secret     // signs as well until PreviousWebhookEnds; encrypted at rest; empty: none
 	PreviousWebhookEnds   *time.Time // nil: there is no previous secret
 }
@@ -104,8 +106,9 @@ type OrganizationStore interface {
 type KeyStore interface {
 	// InsertKey adds a key's record; CodeConflict when its id or prefix is taken.
 	InsertKey(ctx context.Context, k APIKey) error
-	// KeyByPrefix returns the record of the key with a prefix, of any organization; CodeNotFound when there is none.
-	KeyByPrefix(ctx context.Context, prefix string) (APIKey, error)
+	// KeyByPrefix returns the record of the key with a prefix, of any organization, and that organization; CodeNotFound when one of
+	// the two is absent. Every request with a key asks it: it is to cost one look, not two.
+	KeyByPrefix(ctx context.Context, prefix string) (APIKey, Organization, error)
 	// Key returns the record of one key; CodeNotFound when the organization has no such key.
 	Key(ctx context.Context, org OrgID, id string) (APIKey, error)
 	// Keys returns up to limit records of an organization's keys, the newest first, from after a keyset on.

@@ -1,6 +1,12 @@
 package callwright
 
-import "strings"
+import (
+	"context"
+	"slices"
+	"strings"
+)
+
+//go:generate go -C internal/tools run ./numbering ../../numbering.go
 
 // PhoneNumber is an E.164 number with its leading plus, such as "+15551234567": at most 15 digits, the first not 0
 // (ITU-T E.164, section 6).
@@ -13,41 +19,174 @@ const (
 	maxPhoneDigits = 15
 )
 
-// ParsePhoneNumber parses an E.164 number. The plus may be missing or a space: an unescaped plus in a URL's query becomes
-// a space. Other texts are CodeBadRequest. Separators and national forms are refused, because a guess would dial a wrong number.
-func ParsePhoneNumber(s string) (PhoneNumber, error) {
-	digits := strings.TrimPrefix(strings.TrimPrefix(s, " "), "+")
-	if len(digits) < minPhoneDigits || len(digits) > maxPhoneDigits || digits[0] == '0' {
-		return "", Invalid("", "must be an E.164 phone number such as +15551234567")
+// Country is a country in whose form numbers without a plus are read, by its code of ISO 3166-1 such as "US"; empty: none.
+type Country string
+
+// numbering is how the numbers of a country are written.
+type numbering struct {
+	code    string // of E.164, such as "44"
+	trunk   string // the prefix that is dialed within the country only, such as "0"; empty: none
+	lengths lengths
+}
+
+// lengths are numbers of digits: bit n is set for n digits.
+type lengths uint32
+
+func (l lengths) has(n int) bool { return n < 32 && l&(1<<n) != 0 }
+
+// Check returns CodeBadRequest for a code that names no country with numbers of its own. The empty Country is none, and valid.
+func (c Country) Check() error {
+	if _, known := countries[c]; !known && c != "" {
+		return Invalid("", "must be a country code of ISO 3166-1, two capital letters such as US")
 	}
-	for i := range len(digits) {
-		if digits[i] < '0' || digits[i] > '9' {
-			return "", Invalid("", "must be an E.164 phone number such as +15551234567")
-		}
+	return nil
+}
+
+// ParsePhoneNumber parses a number as Country.ParseNumber does without a country.
+func ParsePhoneNumber(s string) (PhoneNumber, error) { return Country("").ParseNumber(s) }
+
+// ParseNumber parses a number. With a plus it is E.164. The plus may be a space: an unescaped plus in a URL's query becomes a space.
+// Without a plus the digits are read as a number of the country c, with or without its trunk prefix, or as E.164 if its country code has
+// numbers of that length. CodeBadRequest names both readings of digits that fit both: those that lack the trunk prefix of their country
+// or begin with its country code, and, without a country, ten digits that are a number of North America as well. Separators are refused.
+func (c Country) ParseNumber(s string) (PhoneNumber, error) {
+	if digits, international := cutPlus(s); international {
+		return e164(digits)
+	}
+	if !isDigits(s) {
+		return "", errNotE164(s)
+	}
+	readings := c.readings(s)
+	switch len(readings) {
+	case 1:
+		return e164(readings[0])
+	case 0:
+		return "", c.unread(s)
+	default:
+		return "", Invalid("", "is ambiguous: must be written +%s or +%s", readings[0], readings[1])
+	}
+}
+
+func cutPlus(s string) (digits string, international bool) {
+	if strings.HasPrefix(s, " ") || strings.HasPrefix(s, "+") {
+		return strings.TrimPrefix(strings.TrimPrefix(s, " "), "+"), true
+	}
+	return s, false
+}
+
+func isDigits(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
+
+func errNotE164(s string) error {
+	if strings.Contains(s, "(0)") {
+		return Invalid("", "must not have (0), which is dialed only within the country")
+	}
+	return Invalid("", "must be an E.164 phone number such as +15551234567")
+}
+
+// e164 returns the number with these digits.
+func e164(digits string) (PhoneNumber, error) {
+	if len(digits) < minPhoneDigits || len(digits) > maxPhoneDigits || digits[0] == '0' || !isDigits(digits) {
+		return "", errNotE164(digits)
 	}
 	return PhoneNumber("+" + digits), nil
+}
+
+// readings returns the digits in E.164 that digits without a plus may stand for.
+func (c Country) readings(digits string) []string {
+	var readings []string
+	international := fitsCountryCode(digits)
+	in, known := countries[c]
+	switch {
+	case known:
+		rest, prefixed := strings.CutPrefix(digits, in.trunk)
+		prefixed = prefixed && in.trunk != "" && in.fits(rest)
+		national := in.fits(digits)
+		if prefixed {
+			readings = append(readings, in.code+rest)
+		}
+		if national {
+			readings = append(readings, in.code+digits)
+		}
+		writesTrunk := in.trunk != "" && in.trunk != in.code
+		international = international && !prefixed && (!national || writesTrunk || strings.HasPrefix(digits, in.code))
+	case isNorthAmerican(digits) && international:
+		readings = append(readings, "1"+digits)
+	}
+	if international {
+		readings = append(readings, digits)
+	}
+	slices.Sort(readings)
+	return slices.Compact(readings)
+}
+
+// fits reports whether digits have the length of the country's numbers. A second 0 after the trunk prefix makes an international prefix,
+// and no number of North America begins with 0 or 1.
+func (n numbering) fits(digits string) bool {
+	return n.lengths.has(len(digits)) && (n.trunk == "" || digits[0] != '0') && (n.code != "1" || digits[0] > '1') &&
+		len(n.code+digits) <= maxPhoneDigits
+}
+
+// fitsCountryCode reports whether digits begin with a country code whose numbers have the length of the rest.
+func fitsCountryCode(digits string) bool {
+	for n := 1; n <= min(3, len(digits)); n++ {
+		if l, known := countryCodes[digits[:n]]; known {
+			return l.has(len(digits) - n)
+		}
+	}
+	return false
+}
+
+// isNorthAmerican reports whether digits have the form of a number of North America without its country code: neither the area code nor
+// the exchange begins with 0 or 1.
+func isNorthAmerican(digits string) bool {
+	return len(digits) == 10 && digits[0] > '1' && digits[3] > '1'
+}
+
+// unread returns the error for digits without a reading.
+func (c Country) unread(digits string) error {
+	if c == "" && isNorthAmerican(digits) {
+		return Invalid("", "is ambiguous: must begin with + and the country code: +1%s in North America, or +%s, which has not the length of such numbers", digits, digits)
+	}
+	return Invalid("", "must begin with + and the country code, such as +14155550108")
+}
+
+// Numbering finds the default countries of organizations. OrganizationStore has it.
+type Numbering interface {
+	// Organization returns one organization; CodeNotFound when it is absent.
+	Organization(ctx context.Context, id OrgID) (Organization, error)
+}
+
+// ReadNumber parses a number that an organization wrote: Country.ParseNumber with its default country, which is looked up only for a
+// number without a plus. It is the one way from a request to a number. A nil Numbering and an absent organization have no default country.
+func ReadNumber(ctx context.Context, in Numbering, org OrgID, text string) (PhoneNumber, error) {
+	if _, international := cutPlus(text); international || in == nil {
+		return ParsePhoneNumber(text)
+	}
+	o, err := in.Organization(ctx, org)
+	if err != nil && CodeOf(err) != CodeNotFound {
+		return "", err
+	}
+	return o.DefaultCountry.ParseNumber(text)
 }
 
 // separators are what people write between the digits of a number (ITU-T E.123), the no-break space and hyphen too.
 const separators = " \u00a0\u202f-\u2010\u2011.()"
 
-// ParseTypedNumber parses an E.164 number as people write it, such as "+1 (202) 555-0102": with spaces, hyphens, dots and
-// brackets (ITU-T E.123). The plus is required, because the digits of a national number would name another country. Other texts
-// are CodeBadRequest, also those with a trunk prefix such as "+44 (0)20", which is dialed only within the country.
-func ParseTypedNumber(s string) (PhoneNumber, error) {
-	rest, international := strings.CutPrefix(strings.TrimSpace(s), "+")
-	if !international {
-		return "", Invalid("", "must begin with + and the country code, such as +14155550108")
+// TypedNumber returns a number as people write it, such as "+1 (202) 555-0102", without its spaces, hyphens, dots and brackets (ITU-T E.123),
+// for ReadNumber. It leaves other texts as they are: also those with a trunk prefix such as "+44 (0)20", which is dialed only within the
+// country.
+func TypedNumber(s string) string {
+	s = strings.TrimSpace(s)
+	rest, _ := strings.CutPrefix(s, "+")
+	if strings.Contains(s, "(0)") || strings.Contains(rest, "+") {
+		return s
 	}
-	if strings.Contains(rest, "(0)") {
-		return "", Invalid("", "must not have (0), which is dialed only within the country")
-	}
-	return ParsePhoneNumber("+" + strings.Map(func(c rune) rune {
+	return strings.Map(func(c rune) rune {
 		if strings.ContainsRune(separators, c) {
 			return -1
 		}
 		return c
-	}, rest))
+	}, s)
 }
 
 // String returns the number with its plus.

@@ -61,16 +61,20 @@ type Handler func(ctx context.Context, task Task, attempt int) error
 
 // Work runs durable tasks. A task that is enqueued in a transaction that commits runs at least once, on some node, even
 // after kill -9. A task that is enqueued in a transaction that rolls back never runs.
+//
+// Handlers that hang hold up as little as possible. Tasks of one queue never wait for those of another. Within a queue, the
+// tasks of one organization, however many hang, leave workers to the other organizations; Shares is one way to do so.
+// A task that is put off for that reason has made no attempt.
 type Work interface {
 	// Enqueue adds a task, in the transaction of the context if it carries one. It returns the error of Task.Check.
 	// Uniqueness is by kind, organization and key: a unique task is also not added when its Args differ.
 	Enqueue(ctx context.Context, task Task) error
-	// Handle registers the handler of a kind. All handlers are registered before work starts; a kind has one, and a
-	// later one replaces it. Attempts at a task whose kind has no handler fail. The handler receives Args
-	// byte for byte as they were enqueued. A task of an older version of the adapter, which knew no Args, has none.
-	Handle(kind string, h Handler)
-	// Every runs h on one of the nodes in each interval. The first run is one interval after the work starts.
-	Every(kind string, interval time.Duration, h Handler)
+	// Handle registers the handler of a kind, whose tasks go through a queue. All handlers are registered before work starts;
+	// a kind has one, and a later one replaces it. Attempts at a task whose kind has no handler fail. The handler receives
+	// Args byte for byte as they were enqueued. A task of an older version of the adapter, which knew no Args, has none.
+	Handle(q Queue, kind string, h Handler)
+	// Every runs h on one of the nodes in each interval, through a queue. The first run is one interval after the work starts.
+	Every(q Queue, kind string, interval time.Duration, h Handler)
 }
 
 // TaskKind is a kind of task whose arguments are of type T, which encoding/json writes and reads.
@@ -100,14 +104,14 @@ func (k TaskKind[T]) read(t Task) (args T, err error) {
 	return args, json.Unmarshal(t.Args, &args)
 }
 
-// Handle registers the handler of this kind; a nil log discards. A task whose arguments cannot be read, such as one that
+// Handle registers the handler of this kind, whose tasks go through a queue; a nil log discards. A task whose arguments cannot be read, such as one that
 // another version of the program enqueued, is logged as an error and ends: no later attempt could read them either.
 // Arguments with a method UnmarshalKey(string) error read the key of a task that has none.
-func (k TaskKind[T]) Handle(w Work, log *slog.Logger, h func(ctx context.Context, task Task, args T, attempt int) error) {
+func (k TaskKind[T]) Handle(w Work, q Queue, log *slog.Logger, h func(ctx context.Context, task Task, args T, attempt int) error) {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
-	w.Handle(string(k), func(ctx context.Context, task Task, attempt int) error {
+	w.Handle(q, string(k), func(ctx context.Context, task Task, attempt int) error {
 		args, err := k.read(task)
 		if err != nil {
 			log.ErrorContext(ctx, "a task was dropped: its arguments cannot be read",

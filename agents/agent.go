@@ -52,14 +52,10 @@ type PathwayRef struct {
 // inProduction selects the version of a pathway for which none is named.
 var inProduction = pathway.Selector{Environment: pathway.Production}
 
-// setDefaults fills in what is not given, and normalizes the phone number and the language. An invalid number stays
-// as it is for the check.
+// setDefaults fills in what is not given, and normalizes the language.
 func (a *Agent) setDefaults() {
 	if a.MaxDuration == 0 {
 		a.MaxDuration = DefaultMaxDuration
-	}
-	if to, err := callwright.ParsePhoneNumber(a.TransferTo.String()); err == nil {
-		a.TransferTo = to
 	}
 	a.Language = LanguageTag(a.Language)
 }

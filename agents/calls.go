@@ -76,7 +76,7 @@ func (s *Service) Calling(ctx context.Context, org callwright.OrgID, c Choice) (
 	}
 	a = c.Overrides.settle(a)
 	a.setDefaults()
-	found = s.faults(ctx, org, a)
+	found = s.faults(ctx, org, &a)
 	return a, found.first()
 }
 

@@ -43,20 +43,23 @@ type Personas interface {
 }
 
 // faults lists everything that keeps an agent from having calls. Fields have the names of the /v1 contract. An agent
-// that answers calls may be without a task and without a pathway.
-func (s *Service) faults(ctx context.Context, org callwright.OrgID, a Agent) []error {
+// that answers calls may be without a task and without a pathway. faults writes the number for transfers in E.164.
+func (s *Service) faults(ctx context.Context, org callwright.OrgID, a *Agent) []error {
 	var found faultList
 	a.checkTexts(&found)
-	s.checkEngines(ctx, org, a, &found)
+	s.checkEngines(ctx, org, *a, &found)
 	if a.TransferTo != "" {
-		_, err := callwright.ParsePhoneNumber(a.TransferTo.String())
+		to, err := callwright.ReadNumber(ctx, s.cfg.Numbering, org, a.TransferTo.String())
+		if err == nil {
+			a.TransferTo = to
+		}
 		found.add(callwright.InField("transfer_phone_number", err))
 	}
 	if a.Webhook != "" {
 		found.add(callwright.InField("webhook", checkURL(s.cfg.Webhooks, a.Webhook)))
 	}
 	found.add(tool.Check(a.Tools, MaxRequests, s.cfg.Requests))
-	s.checkDynamicData(a, &found)
+	s.checkDynamicData(*a, &found)
 	found.add(s.checkPathway(ctx, org, a.Pathway))
 	if a.PersonaID != "" && a.PersonaVersion == 0 {
 		_, err := s.loadPersona(ctx, org, a.PersonaID)

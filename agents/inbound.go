@@ -79,6 +79,12 @@ func (s *Service) release(
 	return true, s.cfg.Store.UpdateNumber(ctx, n)
 }
 
+// Number reads the number of a request. CodeBadRequest with the field phone_number.
+func (s *Service) Number(ctx context.Context, org callwright.OrgID, text string) (callwright.PhoneNumber, error) {
+	n, err := callwright.ReadNumber(ctx, s.cfg.Numbering, org, text)
+	return n, callwright.InField("phone_number", err)
+}
+
 // Inbound returns one inbound number. CodeNotFound when the organization has none, or has released it.
 func (s *Service) Inbound(
 	ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber,
@@ -123,7 +129,7 @@ func (s *Service) UpdateInbound(
 		w := WebAgent{Agent: n.Agent}
 		r, err = apply(&w, changes, func(w *WebAgent) []error {
 			w.Agent.setDefaults()
-			return s.faults(ctx, org, w.Agent)
+			return s.faults(ctx, org, &w.Agent)
 		})
 		if err != nil || !r.made() {
 			return err

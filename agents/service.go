@@ -24,6 +24,8 @@ type Config struct {
 	Pathways  Pathways                     // nil: an agent with a pathway is CodeUnavailable
 	Personas  Personas                     // nil: an agent with a persona is CodeUnavailable
 
+	Numbering callwright.Numbering // the default countries of organizations; nil: none has one
+
 	Clock callwright.Clock // nil: the machine's
 	IDs   callwright.IDs   // nil: UUIDs
 }

@@ -34,7 +34,9 @@ func (s *Service) webFaults(ctx context.Context, w *WebAgent) []error {
 	w.Agent.checkPurpose(&found, "pathway_id")
 	a := w.Agent
 	a.Language = LanguageTag(a.Language)
-	return append(found, s.faults(ctx, w.Org, a)...)
+	found = append(found, s.faults(ctx, w.Org, &a)...)
+	w.Agent.TransferTo = a.TransferTo
+	return found
 }
 
 // Agent returns one web agent. CodeNotFound when the organization has none of this id.

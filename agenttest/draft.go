@@ -219,7 +219,7 @@ func (s *Service) asked(ctx context.Context, org callwright.OrgID, model string,
 		return e
 	}
 	s.cfg.Logger.WarnContext(ctx, model+" has failed", "org", org, "class", string(class), "error", err)
-	return callwright.Errorf(callwright.CodeUnavailable, "%s has failed (%s): try again later", model, class).Because(err)
+	return callwright.Errorf(callwright.CodeUnavailable, "%s has failed: %s", model, llm.Reason(err)).Because(err)
 }
 
 // into makes a scenario of what was written.

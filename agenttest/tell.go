@@ -53,11 +53,11 @@ const (
 
 // registerTelling registers the tasks that tell what has ended.
 func (s *Service) registerTelling() {
-	s.cfg.Work.Handle(taskRunNotice, s.sendRun)
-	s.cfg.Work.Handle(taskBatchNotice, s.sendBatch)
-	s.cfg.Work.Handle(taskFailed, s.failed)
-	s.cfg.Work.Handle(taskPublish, s.publish)
-	s.cfg.Work.Handle(taskSettle, func(ctx context.Context, t callwright.Task, _ int) error {
+	s.cfg.Work.Handle(callwright.QueueWebhooks, taskRunNotice, s.sendRun)
+	s.cfg.Work.Handle(callwright.QueueWebhooks, taskBatchNotice, s.sendBatch)
+	s.cfg.Work.Handle(callwright.QueueUpkeep, taskFailed, s.failed)
+	s.cfg.Work.Handle(callwright.QueueTests, taskPublish, s.publish)
+	s.cfg.Work.Handle(callwright.QueueTests, taskSettle, func(ctx context.Context, t callwright.Task, _ int) error {
 		return s.cfg.Pathways.Settle(ctx, t.Org, t.Key)
 	})
 }
@@ -110,7 +110,7 @@ func (s *Service) sendRun(ctx context.Context, t callwright.Task, _ int) error {
 		return s.giveUp(ctx, m, err)
 	}
 	m.URL = r.Webhook
-	return s.again(ctx, m, s.cfg.Notifier.RunEnded(ctx, r.Webhook, r), r.EndedAt)
+	return s.send(ctx, m, r.EndedAt, func(ctx context.Context) error { return s.cfg.Notifier.RunEnded(ctx, r.Webhook, r) })
 }
 
 // sendBatch sends a group that has ended to its webhook.
@@ -125,16 +125,20 @@ func (s *Service) sendBatch(ctx context.Context, t callwright.Task, _ int) error
 	if err != nil {
 		return err
 	}
-	return s.again(ctx, m, s.cfg.Notifier.BatchEnded(ctx, b.Webhook, b, runs), b.EndedAt)
+	return s.send(ctx, m, b.EndedAt, func(ctx context.Context) error { return s.cfg.Notifier.BatchEnded(ctx, b.Webhook, b, runs) })
 }
 
-// again returns the error with which a message is sent again, or nil when it was delivered or is given up. since says when
-// what it tells has happened: nothing counts the attempts.
-func (s *Service) again(ctx context.Context, m callwright.Message, err error, since time.Time) error {
-	again := s.cfg.Deliveries.Redeliver(ctx, m, err, since, s.cfg.Clock.Now())
-	if err != nil && again == nil {
+// send makes an attempt at a message. It returns the error with which it is sent again, or nil when it was delivered or is given
+// up. since says when what it tells has happened: nothing counts the attempts.
+func (s *Service) send(ctx context.Context, m callwright.Message, since time.Time, send func(ctx context.Context) error) error {
+	failure, putOff := s.cfg.Deliveries.Send(ctx, m, since, send)
+	if putOff != nil {
+		return putOff
+	}
+	again := s.cfg.Deliveries.Redeliver(ctx, m, failure, since, s.cfg.Clock.Now())
+	if failure != nil && again == nil {
 		s.cfg.Logger.WarnContext(ctx, "a message is given up: its webhook does not take it",
-			"kind", m.Kind, "id", m.Subject, "org", m.Org, "to", callwright.HostOf(m.URL), "error", err)
+			"kind", m.Kind, "id", m.Subject, "org", m.Org, "to", callwright.HostOf(m.URL), "error", failure)
 	}
 	return again
 }

@@ -72,7 +72,7 @@ func TestTry(t *testing.T) {
 			lost := done.Tallies[bad.ID]
 			last := l.get(lost.Run)
 			f := *last.Result.Failure
-			want := tornado.Tally{Failed: runs, Score: 0.5, Run: last.ID, Node: "paid", Mode: f.Key(), Reason: f.Reason}
+			want := tornado.Tally{Failed: runs, Score: 0.5, Run: last.ID, Mode: f.Key(), Reason: f.Reason}
 			if lost != want || last.Batch != id || f.Reason == "" || !strings.HasPrefix(f.Key(), bad.Assertions[1].ID) {
 				t.Errorf("%s: what fails is %+v, want %+v", id, lost, want)
 			}
@@ -88,7 +88,7 @@ func TestTry(t *testing.T) {
 		if err != nil || a.About.Total != 0 {
 			t.Errorf("analytics count %+v, %v", a.About, err)
 		}
-		if c, err := l.Case(t.Context(), org, l.failedRun("once")); err != nil || c.Scenario.ID != bad.ID || c.Outcome.Blame != "paid" {
+		if c, err := l.Case(t.Context(), org, l.failedRun("once")); err != nil || c.Scenario.ID != bad.ID || c.Outcome.Blame != "" {
 			t.Errorf("the case is %+v, %v", c, err)
 		}
 	})

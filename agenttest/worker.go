@@ -31,13 +31,13 @@ const (
 
 // register registers the durable work.
 func (s *Service) register() {
-	s.cfg.Work.Handle(taskExpand, s.expand)
-	s.cfg.Work.Handle(taskCancel, s.cancelWaiting)
-	s.cfg.Work.Handle(taskAttribute, s.attribute)
-	s.cfg.Work.Handle(taskConclude, s.conclude)
-	taskModes.Handle(s.cfg.Work, s.cfg.Logger, s.tellModes)
+	s.cfg.Work.Handle(callwright.QueueTests, taskExpand, s.expand)
+	s.cfg.Work.Handle(callwright.QueueTests, taskCancel, s.cancelWaiting)
+	s.cfg.Work.Handle(callwright.QueueTests, taskAttribute, s.attribute)
+	s.cfg.Work.Handle(callwright.QueueTests, taskConclude, s.conclude)
+	taskModes.Handle(s.cfg.Work, callwright.QueueTests, s.cfg.Logger, s.tellModes)
 	s.registerTelling()
-	s.cfg.Work.Every(taskForget, forgetEvery, s.forget)
+	s.cfg.Work.Every(callwright.QueueUpkeep, taskForget, forgetEvery, s.forget)
 }
 
 // forget removes old runs.

@@ -85,7 +85,7 @@ func revokesOnce(t *testing.T, s callwright.Tenants, at time.Time) {
 			t.Fatal(err)
 		}
 	}
-	if got, err := s.KeyByPrefix(t.Context(), "cwk_abc"); err != nil || got.RevokedAt == nil || !got.RevokedAt.Equal(at) {
+	if got, _, err := s.KeyByPrefix(t.Context(), "cwk_abc"); err != nil || got.RevokedAt == nil || !got.RevokedAt.Equal(at) {
 		t.Errorf("got %+v, %v; want it revoked at %s", got, err, at)
 	}
 }
@@ -95,7 +95,7 @@ func tenant(at time.Time) (callwright.Organization, callwright.APIKey) {
 	end, used, previousEnd := at.Add(time.Hour), at.Add(time.Minute), at.Add(24*time.Hour)
 	return callwright.Organization{
 			ID: "a", Name: "Acme & Söhne", Entitlements: []callwright.Entitlement{callwright.EntitlementSIP},
-			WebhookSecret: "whsec_x", ContactEmail: "ops+sip@acme.example", Region: "eu1", CreatedAt: at,
+			WebhookSecret: "whsec_x", ContactEmail: "ops+sip@acme.example", Region: "eu1", CreatedAt: at, DefaultCountry: "US",
 			PreviousWebhookSecret: "whsec_w", PreviousWebhookEnds: &previousEnd,
 		}, callwright.APIKey{
 			ID: "k1", Org: "a", Name: "ci", Prefix: "cwk_abc", Hash: []byte{0, 1, 255}, CreatedAt: at, ExpiresAt: &end,
@@ -114,9 +114,9 @@ func keepsTenant(t *testing.T, s callwright.Tenants, org callwright.Organization
 	if got, err := s.Organization(t.Context(), "a"); err != nil || !reflect.DeepEqual(got, org) {
 		t.Errorf("got %+v, %v; want %+v", got, err, org)
 	}
-	byPrefix, err := s.KeyByPrefix(t.Context(), "cwk_abc")
-	if err != nil || !reflect.DeepEqual(byPrefix, key) {
-		t.Errorf("got %+v, %v; want %+v", byPrefix, err, key)
+	byPrefix, owner, err := s.KeyByPrefix(t.Context(), "cwk_abc")
+	if err != nil || !reflect.DeepEqual(byPrefix, key) || !reflect.DeepEqual(owner, org) {
+		t.Errorf("got %+v of %+v, %v; want %+v of %+v", byPrefix, owner, err, key, org)
 	}
 	if got, err := s.Key(t.Context(), "a", "k1"); err != nil || !reflect.DeepEqual(got, key) {
 		t.Errorf("got %+v, %v; want %+v", got, err, key)
@@ -149,7 +149,7 @@ func replacesOrganization(t *testing.T, s callwright.Tenants, org callwright.Org
 func findsNoStranger(t *testing.T, s callwright.Tenants, at time.Time) {
 	_, orgErr := s.Organization(t.Context(), "b")
 	_, heldErr := s.HoldOrganization(t.Context(), "b")
-	_, keyErr := s.KeyByPrefix(t.Context(), "cwk_ab")
+	_, _, keyErr := s.KeyByPrefix(t.Context(), "cwk_ab")
 	_, foreignErr := s.Key(t.Context(), "b", "k1")
 	_, absentErr := s.Key(t.Context(), "a", "k2")
 	replaceErr := s.ReplaceKey(t.Context(), "b", "k1", "k2", at)

@@ -3,6 +3,7 @@ package callwrighttest
 import (
 	"errors"
 	"fmt"
+	"net/netip"
 	"reflect"
 	"sync"
 	"testing"
@@ -22,8 +23,8 @@ func checkFull(t *testing.T, name string, v reflect.Value) {
 	if v.IsZero() {
 		t.Fatalf("the test has no value for %s", name)
 	}
-	switch _, moment := reflect.TypeAssert[time.Time](v); {
-	case moment:
+	switch _, network := reflect.TypeAssert[netip.Prefix](v); {
+	case network, v.Type() == reflect.TypeFor[time.Time]():
 	case v.Kind() == reflect.Pointer:
 		if v.Elem().Kind() == reflect.Struct {
 			checkFull(t, name, v.Elem())
@@ -56,7 +57,7 @@ func spoilValue(v reflect.Value) {
 			spoilValue(v.Elem())
 		}
 	case reflect.Struct:
-		if v.Type() == reflect.TypeFor[time.Time]() {
+		if v.NumField() > 0 && !v.Field(0).CanSet() { // a value such as time.Time or netip.Prefix
 			v.SetZero()
 			return
 		}

@@ -23,6 +23,9 @@ type Harness struct {
 	Start func(t *testing.T)
 }
 
+// queue is the queue of the tasks in tests that are about no queue.
+const queue callwright.Queue = "queue"
+
 // patience is how long a suite waits for what must happen.
 const patience = 20 * time.Second
 
@@ -49,6 +52,8 @@ func RunWork(t *testing.T, newHarness func(t *testing.T) Harness) {
 		"refuses arguments that are too long":  refusesArgs,
 		"tells unique tasks apart by key":      ignoresArgsForUniqueness,
 		"drops arguments that no one can read": dropsUnreadableArgs,
+		"keeps queues apart":                   keepsQueuesApart,
+		"keeps room for other organizations":   keepsRoom,
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -120,7 +125,7 @@ func enqueue(t *testing.T, h Harness, task callwright.Task) {
 
 func runsCommitted(t *testing.T, h Harness) {
 	r := newRan()
-	h.Work.Handle("k", r.handler(nil))
+	h.Work.Handle(queue, "k", r.handler(nil))
 	h.Start(t)
 	err := h.Atomic.Do(t.Context(), func(ctx context.Context) error {
 		return h.Work.Enqueue(ctx, callwright.Task{Kind: "k", Key: "1", Org: "o"})
@@ -135,7 +140,7 @@ func runsCommitted(t *testing.T, h Harness) {
 // run before.
 func skipsRolledBack(t *testing.T, h Harness) {
 	r := newRan()
-	h.Work.Handle("k", r.handler(nil))
+	h.Work.Handle(queue, "k", r.handler(nil))
 	h.Start(t)
 	err := h.Atomic.Do(t.Context(), func(ctx context.Context) error {
 		if err := h.Work.Enqueue(ctx, callwright.Task{Kind: "k", Key: "lost", Org: "o"}); err != nil {
@@ -151,7 +156,7 @@ func skipsRolledBack(t *testing.T, h Harness) {
 
 func skipsPanicked(t *testing.T, h Harness) {
 	r := newRan()
-	h.Work.Handle("k", r.handler(nil))
+	h.Work.Handle(queue, "k", r.handler(nil))
 	h.Start(t)
 	func() {
 		defer func() {
@@ -171,7 +176,7 @@ func skipsPanicked(t *testing.T, h Harness) {
 
 func joinsOuter(t *testing.T, h Harness) {
 	r := newRan()
-	h.Work.Handle("k", r.handler(nil))
+	h.Work.Handle(queue, "k", r.handler(nil))
 	h.Start(t)
 	err := h.Atomic.Do(t.Context(), func(ctx context.Context) error {
 		inner := h.Atomic.Do(ctx, func(ctx context.Context) error {
@@ -197,7 +202,7 @@ func onlyKept(t *testing.T, h Harness, r *ran) {
 
 func triesAgain(t *testing.T, h Harness) {
 	r := newRan()
-	h.Work.Handle("k", r.handler(func(attempt int) error {
+	h.Work.Handle(queue, "k", r.handler(func(attempt int) error {
 		if attempt == 1 {
 			return errors.New("fails once")
 		}
@@ -216,8 +221,8 @@ func triesAgain(t *testing.T, h Harness) {
 
 func givesUp(t *testing.T, h Harness) {
 	r := newRan()
-	h.Work.Handle("k", r.handler(func(int) error { return errors.New("fails always") }))
-	h.Work.Handle("after", r.handler(nil))
+	h.Work.Handle(queue, "k", r.handler(func(int) error { return errors.New("fails always") }))
+	h.Work.Handle(queue, "after", r.handler(nil))
 	h.Start(t)
 	enqueue(t, h, callwright.Task{Kind: "k", Key: "1", Org: "o", MaxAttempts: 2})
 	r.wait(t, 2)
@@ -234,7 +239,7 @@ func givesUp(t *testing.T, h Harness) {
 func snoozes(t *testing.T, h Harness) {
 	r := newRan()
 	var once sync.Once
-	h.Work.Handle("k", r.handler(func(int) (err error) {
+	h.Work.Handle(queue, "k", r.handler(func(int) (err error) {
 		once.Do(func() { err = &callwright.Error{Code: callwright.CodeUnavailable, RetryAfter: time.Second} })
 		return err
 	}))
@@ -248,7 +253,7 @@ func snoozes(t *testing.T, h Harness) {
 
 func waitsForRunAt(t *testing.T, h Harness) {
 	r := newRan()
-	h.Work.Handle("k", r.handler(nil))
+	h.Work.Handle(queue, "k", r.handler(nil))
 	h.Start(t)
 	at := time.Now().Add(2 * time.Second)
 	enqueue(t, h, callwright.Task{Kind: "k", Key: "later", Org: "o", RunAt: at})
@@ -260,7 +265,7 @@ func waitsForRunAt(t *testing.T, h Harness) {
 
 func addsUniqueOnce(t *testing.T, h Harness) {
 	r := newRan()
-	h.Work.Handle("k", r.handler(nil))
+	h.Work.Handle(queue, "k", r.handler(nil))
 	later := time.Now().Add(2 * time.Second)
 	for range 3 {
 		enqueue(t, h, callwright.Task{Kind: "k", Key: "1", Org: "o", Unique: true, RunAt: later})
@@ -287,7 +292,7 @@ func addsUniqueOnce(t *testing.T, h Harness) {
 
 func keepsOrganizationsApart(t *testing.T, h Harness) {
 	r := newRan()
-	h.Work.Handle("k", r.handler(nil))
+	h.Work.Handle(queue, "k", r.handler(nil))
 	enqueue(t, h, callwright.Task{Kind: "k", Key: "1", Org: "a", Unique: true})
 	enqueue(t, h, callwright.Task{Kind: "k", Key: "1", Org: "b", Unique: true})
 	h.Start(t)
@@ -296,14 +301,14 @@ func keepsOrganizationsApart(t *testing.T, h Harness) {
 
 func runsPeriodic(t *testing.T, h Harness) {
 	r := newRan()
-	h.Work.Every("tick", time.Second, r.handler(nil))
+	h.Work.Every(queue, "tick", time.Second, r.handler(nil))
 	h.Start(t)
 	r.wait(t, 2)
 }
 
 func survivesPanic(t *testing.T, h Harness) {
 	r := newRan()
-	h.Work.Handle("k", r.handler(func(attempt int) error {
+	h.Work.Handle(queue, "k", r.handler(func(attempt int) error {
 		if attempt == 1 {
 			panic("on purpose")
 		}
@@ -316,7 +321,7 @@ func survivesPanic(t *testing.T, h Harness) {
 
 func givesTaskBack(t *testing.T, h Harness) {
 	r := newRan()
-	h.Work.Handle("k", r.handler(nil))
+	h.Work.Handle(queue, "k", r.handler(nil))
 	h.Start(t)
 	enqueue(t, h, callwright.Task{Kind: "k", Key: "a key / with 'quotes'", Org: "o"})
 	r.wait(t, 1)
@@ -329,7 +334,7 @@ func givesTaskBack(t *testing.T, h Harness) {
 // escaped NUL. A task without arguments has none.
 func keepsArgs(t *testing.T, h Harness) {
 	r := newRan()
-	h.Work.Handle("k", r.handler(nil))
+	h.Work.Handle(queue, "k", r.handler(nil))
 	h.Start(t)
 	args := `{"b": 1.50,  "a":"\u0000 \\u0000 'ü' \u2028", "b2": 12345678901234567890, "n":null}`
 	enqueue(t, h, callwright.Task{Kind: "k", Key: "1", Org: "o", Args: json.RawMessage(args)})
@@ -347,7 +352,7 @@ func keepsArgs(t *testing.T, h Harness) {
 func refusesArgs(t *testing.T, h Harness) {
 	text := func(length int) json.RawMessage { return json.RawMessage(`"` + strings.Repeat("x", length-2) + `"`) }
 	r := newRan()
-	h.Work.Handle("k", r.handler(nil))
+	h.Work.Handle(queue, "k", r.handler(nil))
 	for name, args := range map[string]json.RawMessage{
 		"too long": text(callwright.MaxTaskArgs + 1), "empty": {}, "not JSON": json.RawMessage("{"), "not UTF-8": json.RawMessage("\"\xff\""),
 	} {
@@ -366,7 +371,7 @@ func refusesArgs(t *testing.T, h Harness) {
 
 func ignoresArgsForUniqueness(t *testing.T, h Harness) {
 	r := newRan()
-	h.Work.Handle("k", r.handler(nil))
+	h.Work.Handle(queue, "k", r.handler(nil))
 	for _, task := range []callwright.Task{{Key: "1", Args: json.RawMessage("1")}, {Key: "1", Args: json.RawMessage("2")}, {Key: "2"}} {
 		task.Kind, task.Org, task.Unique = "k", "o", true
 		enqueue(t, h, task)
@@ -386,7 +391,7 @@ func dropsUnreadableArgs(t *testing.T, h Harness) {
 	kind := callwright.TaskKind[args]("k")
 	r := newRan()
 	got := make(chan args, 1)
-	kind.Handle(h.Work, slog.New(slog.DiscardHandler), func(ctx context.Context, task callwright.Task, a args, attempt int) error {
+	kind.Handle(h.Work, queue, slog.New(slog.DiscardHandler), func(ctx context.Context, task callwright.Task, a args, attempt int) error {
 		got <- a
 		return r.handler(nil)(ctx, task, attempt)
 	})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/mail"
+	"net/netip"
 	"slices"
 	"strings"
 	"time"
@@ -19,6 +20,7 @@ type Draft struct {
 	PIN        callwright.Secret // of every number that has none of its own; empty: none
 	TargetDate time.Time         // zero: the earliest date
 	Documents  []string          // ids
+	CallsFrom  []string          // addresses and networks from which calls to the ported numbers come; empty: Config.CallsFrom
 	Webhook    callwright.Secret // URL that is told of every entry of the history; empty: none
 }
 
@@ -32,6 +34,7 @@ type NumberDraft struct {
 const (
 	MaxDocuments     = 20
 	MaxNotifyEmails  = 10
+	MaxCallsFrom     = 100 // addresses and networks
 	maxID            = 64
 	maxName          = 100
 	maxBusinessName  = 200
@@ -49,7 +52,7 @@ const (
 // request that has not ended. CodeTooManyRequests: the organization has Config.MaxOpen requests that have not ended, or has
 // made Config.MaxHourly within an hour.
 func (s *Service) Initiate(ctx context.Context, org callwright.OrgID, d Draft) (r Request, l Letter, err error) {
-	if r, err = s.draft(org, d); err != nil {
+	if r, err = s.draft(ctx, org, d); err != nil {
 		return Request{}, Letter{}, err
 	}
 	entry, err := r.move(Initiated, API, r.CreatedAt, "")
@@ -78,16 +81,17 @@ func (s *Service) Initiate(ctx context.Context, org callwright.OrgID, d Draft) (
 }
 
 // draft returns the request that a draft asks for, or everything that is wrong with the draft.
-func (s *Service) draft(org callwright.OrgID, d Draft) (Request, error) {
+func (s *Service) draft(ctx context.Context, org callwright.OrgID, d Draft) (Request, error) {
 	now := s.cfg.Clock.Now()
 	r := Request{
 		ID: "port_" + strings.ReplaceAll(s.cfg.IDs.New(), "-", ""), Org: org, Account: d.Account.trimmed(), Documents: slices.Clone(d.Documents), Webhook: d.Webhook,
 		SignBy: now.Add(SignFor), Gateway: s.cfg.Gateway.Capabilities().Name, CreatedAt: now, UpdatedAt: now, Revision: 1,
 	}
 	var f faults
-	r.Numbers = s.checkNumbers(&f, d)
+	r.Numbers = s.checkNumbers(ctx, org, &f, d)
 	r.Account.check(&f)
 	checkDocuments(&f, d.Documents)
+	r.CallsFrom = checkCallsFrom(&f, d.CallsFrom)
 	s.checkWebhook(&f, d.Webhook.Reveal())
 	r.TargetDate = s.checkDate(&f, d.TargetDate, now)
 	if target := r.TargetDate.Add(systemDay); target.Before(r.SignBy) {
@@ -180,14 +184,14 @@ func (f *faults) addName(field, text string, most int, required bool) {
 func (f faults) err() error { return callwright.FieldErrors(f).OrNil() }
 
 // checkNumbers returns the numbers of a draft.
-func (s *Service) checkNumbers(f *faults, d Draft) (numbers []Number) {
+func (s *Service) checkNumbers(ctx context.Context, org callwright.OrgID, f *faults, d Draft) (numbers []Number) {
 	most := min(MaxNumbers, s.cfg.Gateway.Capabilities().MaxNumbers)
 	f.addIf(len(d.Numbers) == 0 || len(d.Numbers) > most, "phone_numbers", "must have from 1 to %d numbers", most)
 	f.addText(account+"pin", d.PIN.Reveal(), maxPIN, false)
 	seen := map[callwright.PhoneNumber]bool{}
 	for i, n := range d.Numbers[:min(len(d.Numbers), most)] {
 		field := fmt.Sprintf("phone_numbers[%d]", i)
-		number, err := callwright.ParsePhoneNumber(n.Number)
+		number, err := s.Number(ctx, org, n.Number)
 		if err != nil {
 			f.addIf(true, field, "%s", callwright.MessageOf(err))
 			continue
@@ -261,6 +265,17 @@ func checkDocuments(f *faults, ids []string) {
 		f.addText(field, id, maxID, true)
 		f.addIf(slices.Contains(ids[:i], id), field, "must be unique")
 	}
+}
+
+// checkCallsFrom returns the networks that texts name.
+func checkCallsFrom(f *faults, texts []string) (all []netip.Prefix) {
+	f.addIf(len(texts) > MaxCallsFrom, "inbound_allowed_ips", "must have at most %d addresses", MaxCallsFrom)
+	for i, text := range texts[:min(len(texts), MaxCallsFrom)] {
+		network, err := callwright.ParseNetwork(text)
+		f.addIf(err != nil, fmt.Sprintf("inbound_allowed_ips[%d]", i), "%s", callwright.MessageOf(err))
+		all = append(all, network)
+	}
+	return all
 }
 
 // checkWebhook checks the address of a webhook.

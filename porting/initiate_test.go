@@ -210,7 +210,7 @@ func TestCheck(t *testing.T) {
 	inHouse(t, func(t *testing.T, h *house) {
 		h.initiate("00")
 		numbers := []string{"+18005550100", "+19005550100", "+11155550100", "+4930123456", " 14155550100", "+14155550112", "+14155550109"}
-		got, err := h.Check(t.Context(), numbers)
+		got, err := h.Check(t.Context(), "acme", numbers)
 		if err != nil || len(got) != len(numbers) {
 			t.Fatalf("got %+v, %v", got, err)
 		}
@@ -227,9 +227,12 @@ func TestCheck(t *testing.T) {
 				t.Errorf("%s: got %+v, want %+v", numbers[i], got[i], want)
 			}
 		}
-		_, err = h.Check(t.Context(), []string{"+14155550100", "no"})
-		wantError(t, "no number", err, callwright.CodeBadRequest, "phone_numbers[1]")
-		_, err = h.Check(t.Context(), nil)
+		some, err := h.Check(t.Context(), "acme", []string{"no", "+19005550100", "+1"})
+		if err != nil || len(some) != 3 || some[0].Portable || some[0].Number != "no" || some[0].Problem == "" || some[1].Problem != "" ||
+			some[1].Failure != porting.NumberNotPortable || some[2].Problem == "" {
+			t.Errorf("no numbers: %+v, %v", some, err)
+		}
+		_, err = h.Check(t.Context(), "acme", nil)
 		wantError(t, "none", err, callwright.CodeBadRequest, "phone_numbers")
 	})
 }
@@ -238,7 +241,7 @@ func TestCheck(t *testing.T) {
 func TestCheckWithoutAnswer(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
-		got, err := h.Check(t.Context(), []string{"+18885550100", "+14155550100", "+4930123456"})
+		got, err := h.Check(t.Context(), "acme", []string{"+18885550100", "+14155550100", "+4930123456"})
 		if err != nil {
 			t.Fatal(err)
 		}

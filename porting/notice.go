@@ -168,6 +168,8 @@ func (n Number) line() string {
 		text = "is released on " + date(n.FOC)
 	case n.State == NumberPorted && n.Inbound == Registered:
 		text = "ported; calls come in here"
+	case n.State == NumberPorted && n.Inbound == WaitsForTrunk:
+		text = "ported; no calls come in yet: it waits for a trunk. Attach one for inbound calls to it"
 	case n.State == NumberInProgress && n.Failure != nil:
 		text = "held up"
 	}

@@ -61,9 +61,10 @@ type Registration string
 
 // The outcomes of a registration.
 const (
-	NotRegistered     Registration = ""           // not yet
-	Registered        Registration = "registered" // calls to the number are answered
-	RegistrationTaken Registration = "conflict"   // another organization has registered the number: the operator must act
+	NotRegistered     Registration = ""                // not yet
+	Registered        Registration = "registered"      // calls to the number are answered
+	WaitsForTrunk     Registration = "waits_for_trunk" // calls to the number are answered once an inbound trunk is attached to it
+	RegistrationTaken Registration = "conflict"        // another organization has registered the number: the operator must act
 )
 
 // Outcome returns the event with which a request whose numbers have these states ends: Ported, Rejected or Withdrawn. It returns

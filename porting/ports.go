@@ -2,6 +2,7 @@ package porting
 
 import (
 	"context"
+	"net/netip"
 	"time"
 
 	"github.com/callwright/callwright"
@@ -37,6 +38,14 @@ type InboundNumbers interface {
 	// RegisterInbound has calls to a number answered. A number that the organization has registered already stays as it is.
 	// CodeConflict: another organization has registered it.
 	RegisterInbound(ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber) error
+}
+
+// Trunks attaches ported numbers; sip.Service implements it.
+type Trunks interface {
+	// AttachPorted gives a number of an organization an inbound trunk that admits calls from some addresses, unless it has an inbound
+	// trunk already. It reports whether the number has one now; without addresses it attaches none. CodeConflict: another organization
+	// has attached the number. It may be called again for the same number.
+	AttachPorted(ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber, from []netip.Prefix) (attached bool, err error)
 }
 
 // Notifier tells programs what has happened to a request that has a Webhook.

@@ -1,6 +1,7 @@
 package porting
 
 import (
+	"net/netip"
 	"slices"
 	"time"
 
@@ -17,6 +18,8 @@ type Request struct {
 	TargetDate time.Time // the date asked for, midnight UTC; the carrier decides: see Number.FOC
 	Documents  []string  // ids of proofs of ownership
 	Failure    *Failure  // why it has failed or was declined; nil: it has not
+
+	CallsFrom []netip.Prefix // from where calls to the ported numbers come; empty: Config.CallsFrom
 
 	Webhook callwright.Secret // is told of every entry of the history; encrypted at rest; empty: none
 
@@ -100,6 +103,7 @@ const (
 	DetailConfirmed       Detail = "foc_confirmed"       // every number that has not ended has a date
 	DetailCancelRequested Detail = "cancel_requested"    // the carrier has not agreed yet
 	DetailPartly          Detail = "partially_ported"    // completed, but not all numbers are ported
+	DetailTrunk           Detail = "waits_for_trunk"     // completed, but a ported number has no inbound trunk: no calls come in
 )
 
 // Detail returns what the request waits for, or how it has ended.
@@ -107,6 +111,8 @@ func (r Request) Detail() Detail {
 	switch {
 	case r.State == Completed && slices.ContainsFunc(r.Numbers, func(n Number) bool { return n.State != NumberPorted }):
 		return DetailPartly
+	case r.State == Completed && r.waitsForTrunk():
+		return DetailTrunk
 	case r.State.Ended():
 		return DetailNone
 	case r.State == WaitingForSignature && r.Undelivered:
@@ -130,6 +136,8 @@ func (r Request) WaitsFor() Party {
 	switch {
 	case r.State.Ended() && r.Failure != nil:
 		return r.Failure.Code.Remedy().Act
+	case r.waitsForTrunk():
+		return ActCustomer
 	case r.State.Ended():
 		return ""
 	case r.State == WaitingForSignature && r.Undelivered:
@@ -156,6 +164,11 @@ func (r Request) ActBy() time.Time {
 		return r.SignBy
 	}
 	return r.FOC()
+}
+
+// waitsForTrunk reports whether a ported number has no inbound trunk.
+func (r Request) waitsForTrunk() bool {
+	return slices.ContainsFunc(r.Numbers, func(n Number) bool { return n.Inbound == WaitsForTrunk })
 }
 
 // held reports whether somebody but the losing carrier must act on a number that has not ended.

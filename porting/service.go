@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"net/netip"
 	"slices"
 	"time"
 
@@ -20,20 +21,23 @@ type Config struct {
 	Documents  Documents               // required
 	Letters    Letters                 // required
 	Inbound    InboundNumbers          // required
+	Trunks     Trunks                  // nil: calls to a number come in once it is registered, without a trunk
+	CallsFrom  []netip.Prefix          // from where calls to ported numbers come, unless their request says so; empty: from nowhere known
 	Mailer     callwright.Mailer       // nil: no mail is sent
 	Notifier   Notifier                // nil: requests cannot have a webhook
 	URLs       callwright.URLs         // required with Notifier: checks webhooks
 	Failures   Failures                // nil: nobody is told
 	Deliveries *callwright.DeliveryLog // lists messages that webhooks have not taken; nil: there is no list
 
-	MaxOpen   int              // requests of an organization that have not ended; 0: 1,000
-	MaxHourly int              // requests that an organization makes in an hour, each of which mails a stranger; 0: 60
-	PollEvery time.Duration    // how often a gateway is asked about an order; due ones are looked for each minute, so never more often; 0: 6 hours
-	PollNear  time.Duration    // the same from a day before its confirmed date on, and while it is canceled; 0: 15 minutes
-	Zone      *time.Location   // whose dates count for the earliest date; nil: UTC
-	Clock     callwright.Clock // nil: callwright.SystemClock
-	IDs       callwright.IDs   // nil: callwright.UUIDs
-	Logger    *slog.Logger     // nil: discards
+	Numbering callwright.Numbering // the default countries of organizations; nil: none has one
+	MaxOpen   int                  // requests of an organization that have not ended; 0: 1,000
+	MaxHourly int                  // requests that an organization makes in an hour, each of which mails a stranger; 0: 60
+	PollEvery time.Duration        // how often a gateway is asked about an order; due ones are looked for each minute, so never more often; 0: 6 hours
+	PollNear  time.Duration        // the same from a day before its confirmed date on, and while it is canceled; 0: 15 minutes
+	Zone      *time.Location       // whose dates count for the earliest date; nil: UTC
+	Clock     callwright.Clock     // nil: callwright.SystemClock
+	IDs       callwright.IDs       // nil: callwright.UUIDs
+	Logger    *slog.Logger         // nil: discards
 }
 
 // The limits of requests.
@@ -59,6 +63,7 @@ const (
 	lookEvery   = time.Minute
 	lookBatch   = 1000             // requests that are looked at in lookEvery
 	patience    = 10 * time.Second // for an answer of a gateway; three of them fit into a step
+	longestWait = 10 * time.Minute // between two looks at a ported number that has no trunk
 	longestRest = time.Hour        // between two attempts to reach a gateway
 	alarmAfter  = 8                // attempts that have failed
 )
@@ -111,11 +116,11 @@ func New(c Config) (*Service, error) {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
 	s := &Service{cfg: c}
-	c.Work.Handle(taskStep, s.step)
-	callwright.TaskKind[mailArgs](taskMail).Handle(c.Work, c.Logger, s.mail)
-	callwright.TaskKind[noticeArgs](taskNotify).Handle(c.Work, c.Logger, s.notify)
-	c.Work.Handle(taskFailed, s.failed)
-	c.Work.Every(taskLook, lookEvery, s.look)
+	c.Work.Handle(callwright.QueuePorting, taskStep, s.step)
+	callwright.TaskKind[mailArgs](taskMail).Handle(c.Work, callwright.QueueMail, c.Logger, s.mail)
+	callwright.TaskKind[noticeArgs](taskNotify).Handle(c.Work, callwright.QueueWebhooks, c.Logger, s.notify)
+	c.Work.Handle(callwright.QueueUpkeep, taskFailed, s.failed)
+	c.Work.Every(callwright.QueuePorting, taskLook, lookEvery, s.look)
 	return s, nil
 }
 

@@ -219,20 +219,22 @@ func (r *Request) giveUp(now time.Time) (Entry, bool, error) {
 	return e, err == nil, err
 }
 
-// register has calls to the ported numbers answered. A number for which that fails now is tried again.
+// register has calls to the ported numbers answered, over an inbound trunk. A number for which that fails now is tried again.
 func (s *Service) register(ctx context.Context, r *Request) {
 	for i := range r.Numbers {
 		n := &r.Numbers[i]
-		if n.State != NumberPorted || n.Inbound != NotRegistered {
+		if !n.unsettled() {
 			continue
 		}
-		err := s.cfg.Inbound.RegisterInbound(ctx, r.Org, n.Number)
+		attached, err := s.connect(ctx, *r, n.Number)
 		if errors.Is(err, callwright.ErrConflict) { // perhaps with another step of this request
-			err = s.cfg.Inbound.RegisterInbound(ctx, r.Org, n.Number)
+			attached, err = s.connect(ctx, *r, n.Number)
 		}
 		switch {
-		case err == nil:
+		case err == nil && attached:
 			n.Inbound = Registered
+		case err == nil:
+			n.Inbound = WaitsForTrunk
 		case errors.Is(err, callwright.ErrConflict):
 			n.Inbound, n.Failure = RegistrationTaken, &Failure{Code: RegistrationConflict}
 			s.cfg.Logger.ErrorContext(ctx, "a ported number is registered by another organization", "port_request_id", r.ID, "org", r.Org)
@@ -240,6 +242,23 @@ func (s *Service) register(ctx context.Context, r *Request) {
 			s.cfg.Logger.ErrorContext(ctx, "a ported number cannot be registered yet", "port_request_id", r.ID, "org", r.Org, "error", err)
 		}
 	}
+}
+
+// connect has calls to a ported number answered, and reports whether they have a trunk to come in over.
+func (s *Service) connect(ctx context.Context, r Request, number callwright.PhoneNumber) (attached bool, err error) {
+	if err := s.cfg.Inbound.RegisterInbound(ctx, r.Org, number); err != nil || s.cfg.Trunks == nil {
+		return err == nil, err
+	}
+	from := r.CallsFrom
+	if len(from) == 0 {
+		from = s.cfg.CallsFrom
+	}
+	return s.cfg.Trunks.AttachPorted(ctx, r.Org, number, from)
+}
+
+// unsettled reports whether calls to a ported number do not come in yet, and nobody else has it.
+func (n Number) unsettled() bool {
+	return n.State == NumberPorted && (n.Inbound == NotRegistered || n.Inbound == WaitsForTrunk)
 }
 
 // finish registers the ported numbers of a request that has ended.
@@ -273,10 +292,9 @@ func (s *Service) missed(ctx context.Context, r Request, cause error) error {
 func (s *Service) next(r Request, now time.Time) time.Time {
 	foc := r.FOC()
 	switch {
-	case r.State.Ended() && slices.ContainsFunc(r.Numbers, func(n Number) bool {
-		return n.State == NumberPorted && n.Inbound == NotRegistered
-	}):
-		return now.Add(spread(lookEvery))
+	case r.State.Ended() && slices.ContainsFunc(r.Numbers, Number.unsettled):
+		waits := now.Sub(r.EndedAt) / 4 // a trunk that is attached late is seen a little later
+		return now.Add(spread(min(max(waits, lookEvery), longestWait)))
 	case r.State.Ended():
 		return time.Time{}
 	case !r.CancelAskedAt.IsZero() && !r.CancelSent:

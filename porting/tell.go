@@ -106,9 +106,14 @@ func (s *Service) notify(ctx context.Context, t callwright.Task, a noticeArgs, _
 	if err != nil {
 		return err
 	}
-	err = s.cfg.Notifier.NotifyPort(ctx, noticeID(r, e), r, e)
 	m := callwright.Message{Org: r.Org, Kind: callwright.MessagePort, ID: noticeID(r, e), Subject: r.ID, URL: r.Webhook.Reveal()}
-	return s.again(ctx, s.cfg.Deliveries, m, err, "a webhook message about a port request is given up", r, e)
+	failure, putOff := s.cfg.Deliveries.Send(ctx, m, e.At, func(ctx context.Context) error {
+		return s.cfg.Notifier.NotifyPort(ctx, noticeID(r, e), r, e)
+	})
+	if putOff != nil {
+		return putOff
+	}
+	return s.again(ctx, s.cfg.Deliveries, m, failure, "a webhook message about a port request is given up", r, e)
 }
 
 // again returns the error with which a message about an entry is sent again, or nil when it was delivered or is given up. Nothing but a log

@@ -24,9 +24,9 @@ type hands struct {
 
 func (h *hands) Now() time.Time { return h.now }
 
-func (h *hands) Handle(kind string, do callwright.Handler) { h.handlers[kind] = do }
+func (h *hands) Handle(_ callwright.Queue, kind string, do callwright.Handler) { h.handlers[kind] = do }
 
-func (*hands) Every(string, time.Duration, callwright.Handler) {}
+func (*hands) Every(callwright.Queue, string, time.Duration, callwright.Handler) {}
 
 func (h *hands) Enqueue(_ context.Context, t callwright.Task) error {
 	h.tasks = append(h.tasks, t)

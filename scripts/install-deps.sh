@@ -2,8 +2,8 @@
 # Installs the programs that Callwright runs beside Go, as far as they are missing.
 #
 #   scripts/install-deps.sh demo     speech: flite, pocketsphinx and its English model
-#   scripts/install-deps.sh test     the same, SIP peers to test against, espeak-ng, sox, ffmpeg, PostgreSQL, poppler, Chromium,
-#                                    node and the checkers of pages that internal/tools/web pins
+#   scripts/install-deps.sh test     the same, SIP peers to test against, espeak-ng, sox, ffmpeg, PostgreSQL, PgBouncer, poppler,
+#                                    Chromium, node and the checkers of pages that internal/tools/web pins
 #   scripts/install-deps.sh clients  node and npm, for generators of clients, and what internal/tools/web pins
 #   scripts/install-deps.sh docker   the Docker daemon and its command line
 #
@@ -14,7 +14,7 @@ set -eu
 group=${1:-}
 case "$group" in
 demo) wanted="flite pocketsphinx pocketsphinx-en-us" ;;
-test) wanted="flite pocketsphinx pocketsphinx-en-us baresip-core sip-tester kamailio kamailio-tls-modules espeak-ng sox ffmpeg postgresql poppler-utils chromium nodejs npm" ;;
+test) wanted="flite pocketsphinx pocketsphinx-en-us baresip-core sip-tester kamailio kamailio-tls-modules espeak-ng sox ffmpeg postgresql pgbouncer poppler-utils chromium nodejs npm" ;;
 clients) wanted="nodejs npm" ;;
 docker) wanted="docker.io docker-cli" ;;
 *)
@@ -40,8 +40,9 @@ present() {
   sip-tester) command -v sipp ;;
   kamailio-tls-modules) ls /usr/lib/*/kamailio/modules/tls.so /usr/lib64/kamailio/modules/tls.so \
     /usr/local/lib*/kamailio/modules/tls.so 2>/dev/null | grep . ;;
-  postgresql) [ -n "${CALLWRIGHT_TEST_POSTGRES:-}" ] || command -v initdb ||
+  postgresql) command -v pg_basebackup && command -v initdb ||
     ls /usr/lib/postgresql/*/bin/initdb /opt/homebrew/opt/postgresql@*/bin/initdb 2>/dev/null | grep . ;;
+  pgbouncer) command -v pgbouncer || ls /usr/sbin/pgbouncer /opt/homebrew/bin/pgbouncer ;;
   poppler-utils) command -v pdftotext && command -v pdftoppm ;;
   chromium) command -v chromium || command -v chromium-browser || command -v google-chrome ||
     ls /Applications/Chromium.app /Applications/Google\ Chrome.app 2>/dev/null | grep . ;;
@@ -77,7 +78,7 @@ fi
 if ! command -v apt-get >/dev/null 2>&1; then
   echo "Callwright needs these programs, which are not on this machine: $lacking" >&2
   if [ "$(uname -s)" = Darwin ]; then
-    echo "With Homebrew: brew install flite cmu-pocketsphinx baresip sipp kamailio espeak-ng sox ffmpeg postgresql@17 poppler node, and brew install --cask chromium" >&2
+    echo "With Homebrew: brew install flite cmu-pocketsphinx baresip sipp kamailio espeak-ng sox ffmpeg postgresql@17 pgbouncer poppler node, and brew install --cask chromium" >&2
     echo "Docker comes with Docker Desktop, OrbStack or colima." >&2
   else
     echo "Install them with the package manager of this system; the names above are Debian's." >&2

@@ -12,7 +12,7 @@ import (
 
 // Attachment is a request for trunks: every direction for every number.
 type Attachment struct {
-	Numbers    []string // E.164
+	Numbers    []string // as callwright.ReadNumber reads them
 	Directions []DirectionInput
 	Keep       bool // numbers that have one of the directions already fail with CodeInvalidState, and are not replaced
 }
@@ -48,7 +48,7 @@ func (s *Service) Attach(ctx context.Context, org callwright.OrgID, a Attachment
 	}
 	var done Attached
 	for _, text := range a.Numbers {
-		number, err := callwright.ParsePhoneNumber(text)
+		number, err := callwright.ReadNumber(ctx, s.cfg.Numbering, org, text)
 		if slices.Contains(done.Configured, number) {
 			continue // named twice
 		}

@@ -21,7 +21,7 @@ type CodecChange struct {
 // direction; CodeBadRequest with the field "codec_config.codecs" when the trunk has no such codec, it would be moved beyond the ends of the
 // list, or none would be enabled.
 func (s *Service) ChangeCodecs(ctx context.Context, org callwright.OrgID, c CodecChange) (Trunk, error) {
-	n, err := numberOf(c.Number)
+	n, err := s.Number(ctx, org, c.Number)
 	if err != nil {
 		return Trunk{}, err
 	}

@@ -21,7 +21,7 @@ type ConfigChange struct {
 // not attached that direction; CodeBadRequest with the field, as JSON names it, when a setting is invalid or this
 // deployment cannot carry it out.
 func (s *Service) Configure(ctx context.Context, org callwright.OrgID, c ConfigChange) (Trunk, error) {
-	n, err := numberOf(c.Number)
+	n, err := s.Number(ctx, org, c.Number)
 	if err != nil {
 		return Trunk{}, err
 	}

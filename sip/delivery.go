@@ -68,7 +68,7 @@ func (s *Service) DeliveriesPage(
 	if _, err := s.attached(ctx, org, number); err != nil || s.cfg.Deliveries == nil {
 		return page, err
 	}
-	n, err := numberOf(number)
+	n, err := s.Number(ctx, org, number)
 	if err != nil {
 		return page, err
 	}

@@ -29,7 +29,7 @@ type MediaSession interface {
 	// Apply starts the media as negotiated, or changes it after a new offer and answer: codec, addresses, keys,
 	// direction. Keys that stay the same keep their SRTP contexts, so sequence numbers and rollover counters go on. After a
 	// change of codec the former one is heard as well, until the next change: the peer sends it until it has our answer.
-	// Each packet is decoded by its payload type: the peer may change between Negotiated.Codec and Others at any time.
+	// Packets to the peer have Negotiated.Ptime of audio each, the last before a digit or a gap less. Each packet is decoded by its payload type: the peer may change between Negotiated.Codec and Others at any time.
 	// When the keys of both sides change at once, the media goes to another peer: nothing of the former one is heard, and
 	// what is queued is played to the new one. It
 	// fails, with nothing changed, without a key of each side, or when both are the same (CodeBadRequest), without an
@@ -102,8 +102,8 @@ type Codec interface {
 	Rate() int
 	// Clock returns the ticks a second of the RTP timestamps, which for G722 and Opus is not the Rate.
 	Clock() int
-	// Encode appends the payload of 20 ms of audio to dst, of at most 1200 bytes. Audio of another length is encoded whole
-	// or an error. Encode does not allocate when dst has room, and leaves dst as it was when it fails.
+	// Encode appends the payload of 20 ms of audio to dst, of at most 1200 bytes. Audio of another length, which a peer may
+	// ask for, is encoded whole or an error; then the peer gets 20 ms. Encode does not allocate when dst has room, and leaves dst as it was when it fails.
 	Encode(dst []byte, pcm []int16) ([]byte, error)
 	// Decode appends the samples of a payload to dst. Payloads may be missing, and may hold anything: after an error,
 	// which leaves dst as it was, and after a loss the next payloads decode. Decode does not allocate when dst has room.

@@ -34,6 +34,9 @@ type Peer struct {
 	Address netip.Addr
 	// Registered names the trunks whose registration uses the call's connection: we have opened it to their server.
 	Registered []string
+	// Contact is the user part of the Request-URI. A registrar calls the Contact that a trunk has registered with it:
+	// Trunk.ContactUser.
+	Contact string
 }
 
 // Route is how a call uses its trunk.

@@ -84,11 +84,11 @@ func (s *Service) Inbound(ctx context.Context, to callwright.PhoneNumber, peer P
 	return s.route(t), nil
 }
 
-// admits reports whether a peer may call over an inbound trunk. A call over the trunk's registration is admitted. Any
-// other call is admitted from the addresses of the trunk's list; an empty list admits all addresses, or none for a trunk
+// admits reports whether a peer may call over an inbound trunk. A call over the trunk's registration is admitted, and one
+// to the Contact that only its registrar knows. Any other call is admitted from the addresses of the trunk's list; an empty list admits all addresses, or none for a trunk
 // that registers.
 func (t Trunk) admits(peer Peer) bool {
-	if t.registers() && slices.Contains(peer.Registered, t.ID) {
+	if t.registers() && (slices.Contains(peer.Registered, t.ID) || t.isContact(peer.Contact)) {
 		return true
 	}
 	if len(t.Options.AllowedIPs) == 0 {

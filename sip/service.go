@@ -30,11 +30,12 @@ type Config struct {
 	Codecs        []string          // SDP names of the codecs that have an engine; at least one
 	DerivationKey callwright.Secret // derives the passwords of registrations; at least 32 bytes
 
-	Deliveries   Deliveries       // who was told of alerts; nil: not recorded
-	AllowPrivate bool             // trunks may point at private and loopback addresses
-	Clock        callwright.Clock // nil: SystemClock
-	IDs          callwright.IDs   // nil: UUIDs
-	Logger       *slog.Logger     // nil: discards
+	Deliveries   Deliveries           // who was told of alerts; nil: not recorded
+	Numbering    callwright.Numbering // the default countries of organizations; nil: none has one
+	AllowPrivate bool                 // trunks may point at private and loopback addresses
+	Clock        callwright.Clock     // nil: SystemClock
+	IDs          callwright.IDs       // nil: UUIDs
+	Logger       *slog.Logger         // nil: discards
 }
 
 // minKey is the least length of a DerivationKey in bytes: that of the hash.
@@ -91,7 +92,7 @@ type Record struct{ Inbound, Outbound *Trunk }
 
 // Get returns the record of a number. A number that is not attached has an empty record.
 func (s *Service) Get(ctx context.Context, org callwright.OrgID, number string) (Record, error) {
-	n, err := numberOf(number)
+	n, err := s.Number(ctx, org, number)
 	if err != nil {
 		return Record{}, err
 	}

@@ -16,7 +16,7 @@ type Updated struct {
 func (s *Service) Update(
 	ctx context.Context, org callwright.OrgID, number string, in DirectionInput,
 ) (Updated, error) {
-	n, err := numberOf(number)
+	n, err := s.Number(ctx, org, number)
 	if err != nil {
 		return Updated{}, err
 	}
@@ -69,7 +69,7 @@ func (s *Service) change(
 func (s *Service) Detach(
 	ctx context.Context, org callwright.OrgID, number string, directions []Direction,
 ) (callwright.PhoneNumber, error) {
-	n, err := numberOf(number)
+	n, err := s.Number(ctx, org, number)
 	if err != nil {
 		return "", err
 	}
@@ -94,8 +94,8 @@ func (s *Service) Detach(
 	})
 }
 
-// numberOf parses the number of a request.
-func numberOf(text string) (callwright.PhoneNumber, error) {
-	n, err := callwright.ParsePhoneNumber(text)
+// Number reads the number of a request. CodeBadRequest with the field phone_number.
+func (s *Service) Number(ctx context.Context, org callwright.OrgID, text string) (callwright.PhoneNumber, error) {
+	n, err := callwright.ReadNumber(ctx, s.cfg.Numbering, org, text)
 	return n, callwright.InField("phone_number", err)
 }

@@ -20,9 +20,9 @@ const (
 )
 
 func (s *Service) handleWork() {
-	s.cfg.Work.Handle(taskForgetBlob, s.forgetBlob)
-	s.cfg.Work.Handle(taskForgetVoice, s.forgetVoice)
-	s.cfg.Work.Every(taskSweep, sweepEvery, s.sweep)
+	s.cfg.Work.Handle(callwright.QueueUpkeep, taskForgetBlob, s.forgetBlob)
+	s.cfg.Work.Handle(callwright.QueueUpkeep, taskForgetVoice, s.forgetVoice)
+	s.cfg.Work.Every(callwright.QueueUpkeep, taskSweep, sweepEvery, s.sweep)
 }
 
 // forgetBlob removes audio that no sample has: of a text whose server died before it was kept, or of samples that were swept.

@@ -69,7 +69,7 @@ func New(c Config) (*Service, error) {
 		cfg: c, watchers: callwright.Watchers{Total: c.Watchers, Share: MaxWatchers},
 		searches: callwright.Budget{Total: maxSearches, Share: 1, Wait: searchWait, Busy: "too many searches run at once: try again"},
 	}
-	taskAnalyze.Handle(c.Work, c.Logger, s.analyze)
-	c.Work.Every(taskSweep, sweepEvery, s.sweep)
+	taskAnalyze.Handle(c.Work, callwright.QueueModels, c.Logger, s.analyze)
+	c.Work.Every(callwright.QueueUpkeep, taskSweep, sweepEvery, s.sweep)
 	return s, nil
 }

@@ -34,9 +34,9 @@ type desk struct {
 	handlers map[string]callwright.Handler
 }
 
-func (d *desk) Handle(kind string, h callwright.Handler) {
+func (d *desk) Handle(q callwright.Queue, kind string, h callwright.Handler) {
 	d.handlers[kind] = h
-	d.Work.Handle(kind, h)
+	d.Work.Handle(q, kind, h)
 }
 
 // study is a house with an Analyst and a resolver of calls.

@@ -17,7 +17,9 @@ type broom struct {
 	sweep callwright.Handler
 }
 
-func (b *broom) Every(_ string, _ time.Duration, h callwright.Handler) { b.sweep = h }
+func (b *broom) Every(_ callwright.Queue, _ string, _ time.Duration, h callwright.Handler) {
+	b.sweep = h
+}
 
 // swept gives a house and its sweep.
 func swept(t testing.TB, change ...func(*triage.Config)) (depot, func() error) {

@@ -20,6 +20,9 @@ type Config struct {
 	Limit   time.Duration       // of a transaction, or of a statement outside of one, its wait for a connection included; 0: 30 s
 	Logger  *slog.Logger        // nil discards
 
+	// Connections is how many connections to PostgreSQL there are at most; 0: 16. A caller waits for one that is free, within the limit.
+	Connections int
+
 	// Existing refuses a database that is not there, or whose tables are of another release, and migrates nothing: for a program
 	// beside a server, which may be of another release.
 	Existing bool
@@ -52,7 +55,7 @@ func Open(ctx context.Context, address string, c Config) (*DB, error) {
 			return nil, fmt.Errorf("bunstore: the database %s cannot be opened: %w: start the server first, which makes it", path, err)
 		}
 	}
-	core, err := sqldb.Open(ctx, address, c.Keyring, c.Limit, c.Logger)
+	core, err := sqldb.Open(ctx, address, sqldb.Config{Keyring: c.Keyring, Limit: c.Limit, Connections: c.Connections, Logger: c.Logger})
 	if err != nil {
 		return nil, fmt.Errorf("bunstore: %w", err)
 	}
@@ -69,6 +72,10 @@ func Open(ctx context.Context, address string, c Config) (*DB, error) {
 
 // String returns which kind of database it is, and nothing of its address.
 func (db *DB) String() string { return "bunstore on " + db.core.Name() }
+
+// MostConnections returns how many connections a server of PostgreSQL allows to this program's role in this database, whoever uses
+// them. It is 0 if nothing limits them that can be known: on SQLite, and behind a pooler.
+func (db *DB) MostConnections(ctx context.Context) (int, error) { return db.core.MostConnections(ctx) }
 
 // Close closes all connections. The database must not be used after it.
 func (db *DB) Close() error { return db.core.Close() }

@@ -60,7 +60,7 @@ func TestRefusesText(t *testing.T) {
 			return orgstore.Tenants{DB: db}.InsertKey(ctx, callwright.APIKey{ID: good, Name: bad})
 		},
 		"prefix": func(ctx context.Context, db *bunstore.DB, bad string) error {
-			_, err := orgstore.Tenants{DB: db}.KeyByPrefix(ctx, bad)
+			_, _, err := orgstore.Tenants{DB: db}.KeyByPrefix(ctx, bad)
 			return err
 		},
 		"answer": func(ctx context.Context, db *bunstore.DB, bad string) error {

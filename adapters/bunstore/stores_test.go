@@ -7,15 +7,21 @@ import (
 	"github.com/callwright/callwright/adapters/bunstore"
 	"github.com/callwright/callwright/adapters/bunstore/internal/storetest"
 	"github.com/callwright/callwright/callwrighttest"
+	"github.com/callwright/callwright/internal/pgtest"
 )
 
 func TestLeases(t *testing.T) {
 	t.Parallel()
-	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
+	run := func(t *testing.T, open func(*testing.T) *bunstore.DB) {
 		callwrighttest.RunLeases(t, func(t *testing.T) (callwright.Leases, callwright.Atomic) {
 			db := open(t)
 			return bunstore.Leases{DB: db}, db
 		})
+	}
+	storetest.OnEach(t, run)
+	t.Run("pgbouncer", func(t *testing.T) { // whose database is made through it, too
+		t.Parallel()
+		run(t, func(t *testing.T) *bunstore.DB { return storetest.Open(t, pgtest.PooledDSN(t)) })
 	})
 }
 

@@ -31,7 +31,8 @@ func (tasks) New() tasks { return tasks{byID: map[int64]queued{}} }
 // Clone returns a copy, which a transaction that fails restores. The count of ids is restored, too.
 func (t tasks) Clone() tasks { return tasks{maps.Clone(t.byID), t.lastID} }
 
-// Work is a callwright.Work within one process. Its tasks are gone when the process ends.
+// Work is a callwright.Work within one process. Its tasks are gone when the process ends. Each runs in a goroutine of its own, so
+// none waits for another, whatever its queue.
 type Work struct {
 	store    *Store
 	logger   *slog.Logger
@@ -80,10 +81,10 @@ func (w *Work) Enqueue(ctx context.Context, t callwright.Task) error {
 }
 
 // Handle registers a handler.
-func (w *Work) Handle(kind string, h callwright.Handler) { w.handlers[kind] = h }
+func (w *Work) Handle(_ callwright.Queue, kind string, h callwright.Handler) { w.handlers[kind] = h }
 
 // Every registers periodic work.
-func (w *Work) Every(kind string, interval time.Duration, h callwright.Handler) {
+func (w *Work) Every(_ callwright.Queue, kind string, interval time.Duration, h callwright.Handler) {
 	w.periodic = append(w.periodic, periodic{kind, interval, h})
 }
 

@@ -24,15 +24,6 @@ const (
 // tooLong matches the messages of local servers, which have no code for a conversation that is too long.
 var tooLong = regexp.MustCompile(`(?i)context (length|size|window)`)
 
-// messages are the texts of failures. They never have the service's own words, which can quote the prompt or the key.
-var messages = map[llm.Class]string{
-	llm.ClassTransient:   "the service did not answer",
-	llm.ClassRateLimited: "the service is asked too often",
-	llm.ClassQuota:       "the account with the service is used up",
-	llm.ClassPermanent:   "the service refuses the request or the key",
-	llm.ClassTooLong:     "the conversation is too long for the model",
-}
-
 // failure translates an error of a request.
 func failure(err error) *llm.Failure {
 	f := &llm.Failure{Class: llm.ClassTransient, Cause: err}
@@ -42,7 +33,7 @@ func failure(err error) *llm.Failure {
 	} else if broken, ok := errors.AsType[*streamError](err); ok {
 		f.Class = classOfCode(codeOf(broken.event))
 	}
-	f.Message = messages[f.Class]
+	f.Message = llm.Reason(f) // never the service's own words, which can quote the prompt or the key
 	return f
 }
 
@@ -112,7 +103,7 @@ func speechError(ctx context.Context, err error) error {
 	if f.Class == llm.ClassRateLimited {
 		code = callwright.CodeTooManyRequests
 	}
-	return (&callwright.Error{Code: code, Message: "speech: " + f.Message, RetryAfter: f.RetryAfter}).Because(f.Cause)
+	return (&callwright.Error{Code: code, Message: "speech: " + strings.Replace(f.Message, "the language model", "the service", 1), RetryAfter: f.RetryAfter}).Because(f.Cause)
 }
 
 // aboutVoice reports whether a service does not know a voice. Servers say it in different ways.

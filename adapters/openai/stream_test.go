@@ -76,6 +76,8 @@ func TestRefusals(t *testing.T) {
 		"too long, locally2": {400, "", `{"error":{"code":400,"message":"the request exceeds the available context size","type":"exceed_context_size_error"}}`, llm.ClassTooLong, 0},
 		"too large":          {413, "", `<html>`, llm.ClassTooLong, 0},
 		"no key":             {401, "", `{"error":{"message":"no","type":"invalid_request_error","param":null,"code":"invalid_api_key"}}`, llm.ClassPermanent, 0},
+		"key of another":     {403, "", `{"error":{"message":"no","type":"invalid_request_error"}}`, llm.ClassPermanent, 0},
+		"bad request":        {400, "", `{"error":{"message":"unsupported parameter","type":"invalid_request_error"}}`, llm.ClassPermanent, 0},
 		"no such model":      {404, "", `{"error":{"message":"The model does not exist","type":"invalid_request_error","param":null,"code":"model_not_found"}}`, llm.ClassPermanent, 0},
 		"a text alone":       {400, "", `{"error":"the prompt exceeds the context window"}`, llm.ClassTooLong, 0},
 		"not a number":       {429, "NaN", `{"error":{"message":"slow down"}}`, llm.ClassRateLimited, 0},
@@ -99,6 +101,9 @@ func TestRefusals(t *testing.T) {
 				f, ok := errors.AsType[*llm.Failure](err)
 				if !ok || f.Class != tt.class || f.RetryAfter != tt.wait || f.Message == "" {
 					t.Errorf("failure %v after %v", err, f)
+				}
+				if tt.class == llm.ClassPermanent && f.Message != "the language model refuses the key or the request" {
+					t.Errorf("it says %q", f.Message)
 				}
 			}
 		})

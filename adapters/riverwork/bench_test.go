@@ -37,7 +37,7 @@ func BenchmarkStart(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			db, work := open(b, address(b), nil)
 			ran := make(chan struct{}, 1)
-			work.Handle("k", func(context.Context, callwright.Task, int) error {
+			work.Handle(callwright.QueueUpkeep, "k", func(context.Context, callwright.Task, int) error {
 				ran <- struct{}{}
 				return nil
 			})
@@ -61,7 +61,7 @@ func BenchmarkThroughput(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			db, work := open(b, address(b), nil)
 			ran := make(chan struct{}, 100000)
-			work.Handle("k", func(context.Context, callwright.Task, int) error {
+			work.Handle(callwright.QueueUpkeep, "k", func(context.Context, callwright.Task, int) error {
 				ran <- struct{}{}
 				return nil
 			})

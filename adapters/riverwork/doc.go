@@ -1,6 +1,6 @@
 // Package riverwork runs durable work with River, in the database that holds the state which the work is about.
 //
-//	config := riverwork.Config{SQL: db.SQL(), Tx: db.Tx, PostgresDSN: db.PostgresDSN()}
+//	config := riverwork.Config{SQL: db.SQL(), Tx: db.Tx, Atomic: db, PostgresDSN: db.PostgresDSN()}
 //	err := riverwork.Migrate(ctx, config)
 //	work, err := riverwork.New(config)
 //	// … domains register their handlers …

@@ -26,7 +26,7 @@ func Example() {
 		return
 	}
 	defer func() { _ = db.Close() }()
-	config := riverwork.Config{SQL: db.SQL(), Tx: db.Tx, PostgresDSN: db.PostgresDSN()}
+	config := riverwork.Config{SQL: db.SQL(), Tx: db.Tx, Atomic: db, PostgresDSN: db.PostgresDSN()}
 	if err := riverwork.Migrate(ctx, config); err != nil {
 		fmt.Println(err)
 		return
@@ -38,7 +38,7 @@ func Example() {
 	}
 
 	tenants, done := orgstore.Tenants{DB: db}, make(chan struct{})
-	work.Handle("welcome", func(ctx context.Context, task callwright.Task, _ int) error {
+	work.Handle(callwright.QueueUpkeep, "welcome", func(ctx context.Context, task callwright.Task, _ int) error {
 		defer close(done)
 		org, err := tenants.Organization(ctx, task.Org)
 		fmt.Println("Welcome,", org.Name)

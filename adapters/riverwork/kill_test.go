@@ -64,7 +64,7 @@ func lead(life func(context.Context, *bunstore.DB, *riverwork.Work) error, addre
 		return err
 	}
 	config := riverwork.Config{
-		SQL: db.SQL(), Tx: db.Tx, PostgresDSN: db.PostgresDSN(), StepTimeout: stepTimeout, RescueAfter: rescueAfter,
+		SQL: db.SQL(), Tx: db.Tx, Atomic: db, PostgresDSN: db.PostgresDSN(), StepTimeout: stepTimeout, RescueAfter: rescueAfter,
 	}
 	if err := riverwork.Migrate(ctx, config); err != nil {
 		return err
@@ -108,7 +108,7 @@ func enqueues(ctx context.Context, db *bunstore.DB, work *riverwork.Work) error 
 
 // works is killed while its handler runs.
 func works(ctx context.Context, db *bunstore.DB, work *riverwork.Work) error {
-	work.Handle("k", func(context.Context, callwright.Task, int) error {
+	work.Handle(callwright.QueueUpkeep, "k", func(context.Context, callwright.Task, int) error {
 		fmt.Println("now")
 		select {}
 	})
@@ -174,7 +174,7 @@ func survivors(t *testing.T, address string) []string {
 		c.StepTimeout, c.RescueAfter = stepTimeout, rescueAfter
 	})
 	ran := make(chan string, 100)
-	work.Handle("k", func(_ context.Context, task callwright.Task, attempt int) error {
+	work.Handle(callwright.QueueUpkeep, "k", func(_ context.Context, task callwright.Task, attempt int) error {
 		ran <- fmt.Sprint(task.Key, " ", attempt)
 		return nil
 	})

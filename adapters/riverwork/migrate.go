@@ -45,24 +45,22 @@ func migrateSQLite(ctx context.Context, db *sql.DB, logger *slog.Logger) error {
 	return tx.Commit()
 }
 
-// migratePostgres holds an advisory lock of a connection of its own meanwhile: River's steps are several transactions.
+// migratePostgres holds an advisory lock in a transaction of its own meanwhile: River's steps are several transactions. A lock of the
+// session would be lost behind a pooler, or never given back.
 func migratePostgres(ctx context.Context, db *sql.DB, logger *slog.Logger) error {
 	migrator, err := rivermigrate.New(riverdatabasesql.New(db), &rivermigrate.Config{Logger: logger, Schema: schema})
 	if err != nil {
 		return err
 	}
-	lock, err := db.Conn(ctx)
+	lock, err := db.BeginTx(ctx, nil)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = lock.Close() }()
+	defer func() { _ = lock.Rollback() }() // which wrote nothing
 	const key = 7157425302149
-	if _, err := lock.ExecContext(ctx, fmt.Sprintf("SELECT pg_advisory_lock(%d)", key)); err != nil {
+	if _, err := lock.ExecContext(ctx, fmt.Sprintf("SELECT pg_advisory_xact_lock(%d)", key)); err != nil {
 		return err
 	}
-	defer func() {
-		_, _ = lock.ExecContext(context.WithoutCancel(ctx), fmt.Sprintf("SELECT pg_advisory_unlock(%d)", key))
-	}()
 	if _, err := db.ExecContext(ctx, "CREATE SCHEMA IF NOT EXISTS "+schema); err != nil {
 		return err
 	}

@@ -34,7 +34,7 @@ func TestNodesShareTheWork(t *testing.T) {
 		dbs, works := nodes(t, address, 3)
 		ran := make(chan string, 10*count)
 		for i, work := range works {
-			work.Handle("k", func(_ context.Context, task callwright.Task, _ int) error {
+			work.Handle(callwright.QueueUpkeep, "k", func(_ context.Context, task callwright.Task, _ int) error {
 				ran <- task.Key
 				return nil
 			})
@@ -68,7 +68,7 @@ func TestNodesShareThePeriods(t *testing.T) {
 		ran := make(chan string, 100)
 		for _, work := range works {
 			// A tick fails: it must not be tried again.
-			work.Every("tick", 1, func(context.Context, callwright.Task, int) error {
+			work.Every(callwright.QueueUpkeep, "tick", 1, func(context.Context, callwright.Task, int) error {
 				ran <- "tick"
 				return errors.New("fails always")
 			})

@@ -2,11 +2,13 @@ package riverwork
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
-	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/jackc/pgx/v5"
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 	"github.com/riverqueue/river/riverdriver/riversqlite"
@@ -14,15 +16,14 @@ import (
 )
 
 const (
-	pollSQLite   = 100 * time.Millisecond // how often new tasks are looked for where nothing notifies
+	pollSQLite   = 100 * time.Millisecond // how often new calls are looked for where nothing notifies
+	pollOthers   = 250 * time.Millisecond // how often other tasks are
 	pollPostgres = time.Second            // how often they are looked for in case a notification was lost
+	pollPooled   = 250 * time.Millisecond // how often they are looked for behind a pooler, which carries no notifications
 	cooldown     = 20 * time.Millisecond  // the shortest time between two looks
 
 	keepCompleted = time.Hour // for people who want to know what has run
 	keepDiscarded = 7 * 24 * time.Hour
-
-	// postgresConnections is the size of the pool that works: one listens, the others fetch, finish and maintain.
-	postgresConnections = 6
 
 	hardStop = 5 * time.Second // for running handlers to end after their contexts have
 
@@ -38,43 +39,86 @@ type worker interface {
 	QueueGet(ctx context.Context, name string) (*rivertype.Queue, error)
 }
 
+// client is a worker with what is known of its life.
+type client struct {
+	worker
+	pulse    *pulse
+	stopping chan struct{} // closed when handlers that still run are cut off
+}
+
 // Run works until ctx ends. Then it takes no more tasks and waits for those that run: up to Config.StopTimeout, after
 // which their contexts end too and they are left to other nodes. The error says why it could not start, or that
-// handlers still run.
+// handlers still run. After an outage of the database it works with a new client: River's parts wait up to a minute before they look
+// whether it is back.
 func (w *Work) Run(ctx context.Context) error {
-	stopping := make(chan struct{})
-	client, closePool, err := w.begin(ctx, stopping)
+	pool, err := w.connect(ctx)
 	if err != nil {
 		return fmt.Errorf("riverwork: %w", err)
 	}
-	defer closePool()
-	// The client would cut its handlers off when its context ends.
-	ctx, patient := context.WithoutCancel(ctx), ctx
-	<-patient.Done()
-	if err := within(ctx, w.cfg.StopTimeout, client.Stop); err == nil {
+	defer pool.close()
+	c, err := w.begin(ctx, pool)
+	if err != nil {
+		return fmt.Errorf("riverwork: %w", err)
+	}
+	var retired sync.WaitGroup
+	defer retired.Wait()
+	for {
+		select {
+		case <-ctx.Done():
+			return c.end(ctx, w.cfg.StopTimeout)
+		case <-c.pulse.healed:
+			next, err := w.begin(ctx, pool)
+			if err != nil {
+				w.cfg.Logger.WarnContext(ctx, "durable work goes on as it was before the outage", "error", err)
+				continue
+			}
+			old := c
+			retired.Go(func() { old.retire(ctx, w.cfg.StopTimeout) })
+			c = next
+		}
+	}
+}
+
+// retire stops a client that has a successor, as soon as its handlers have ended. When ctx ends they have to end as those of others.
+func (c *client) retire(ctx context.Context, patience time.Duration) {
+	stopped := make(chan struct{})
+	go func() {
+		defer close(stopped)
+		_ = c.Stop(context.WithoutCancel(ctx))
+	}()
+	select {
+	case <-stopped:
+	case <-ctx.Done():
+		_ = c.end(ctx, patience)
+	}
+}
+
+// end stops a client. The client would cut its handlers off when its context ends.
+func (c *client) end(ctx context.Context, patience time.Duration) error {
+	ctx = context.WithoutCancel(ctx)
+	if err := within(ctx, patience, c.Stop); err == nil {
 		return nil
 	}
-	close(stopping)
-	if err := within(ctx, hardStop, client.StopAndCancel); err != nil {
+	close(c.stopping)
+	if err := within(ctx, hardStop, c.StopAndCancel); err != nil {
 		return errors.New("riverwork: handlers run on although their contexts have ended")
 	}
 	return nil
 }
 
 // begin starts a client, anew when the database goes away meanwhile.
-func (w *Work) begin(ctx context.Context, stopping <-chan struct{}) (worker, func(), error) {
+func (w *Work) begin(ctx context.Context, pool *pool) (*client, error) {
 	for until := time.Now().Add(startPatience); ; {
-		client, closePool, err := w.newWorker(ctx, stopping)
-		if err != nil {
-			return nil, nil, err
+		c, err := w.newClient(ctx, pool)
+		if err == nil {
+			if err = start(context.WithoutCancel(ctx), c, w.names()); err == nil {
+				w.pulse.Store(c.pulse)
+				return c, nil
+			}
+			_ = within(context.WithoutCancel(ctx), hardStop, c.StopAndCancel) // what of it runs
 		}
-		if err = start(context.WithoutCancel(ctx), client); err == nil {
-			return client, closePool, nil
-		}
-		_ = within(context.WithoutCancel(ctx), hardStop, client.StopAndCancel) // what of it runs
-		closePool()
 		if ctx.Err() != nil || time.Now().After(until) {
-			return nil, nil, fmt.Errorf("start: %w", err)
+			return nil, fmt.Errorf("start: %w", err)
 		}
 		w.cfg.Logger.WarnContext(ctx, "durable work could not be started, trying again", "error", err)
 		timer := time.NewTimer(startPause)
@@ -87,33 +131,21 @@ func (w *Work) begin(ctx context.Context, stopping <-chan struct{}) (worker, fun
 }
 
 // start starts a client and makes sure that it works. River takes a connection that is closed just then for a stop, and
-// would have nothing to do for as long as it lives, without an error: what it does first with its queue is not done
+// would have nothing to do for as long as it lives, without an error: what it does first with its queues is not done
 // then.
-func start(ctx context.Context, client worker) error {
-	before, err := touched(ctx, client)
+func start(ctx context.Context, client worker, queues []string) error {
+	before, err := looked(ctx, client, queues)
 	if err != nil {
 		return err
 	}
 	if err := client.Start(ctx); err != nil {
 		return err
 	}
-	after, err := touched(ctx, client)
-	if err == nil && !after.After(before) {
-		return errors.New("the queue is not worked on")
+	after, err := looked(ctx, client, queues)
+	if err != nil {
+		return err
 	}
-	return err
-}
-
-// touched returns when somebody has last begun to work on the queue; zero for never.
-func touched(ctx context.Context, client worker) (time.Time, error) {
-	queue, err := client.QueueGet(ctx, river.QueueDefault)
-	switch {
-	case errors.Is(err, rivertype.ErrNotFound):
-		return time.Time{}, nil
-	case err != nil:
-		return time.Time{}, err
-	}
-	return queue.UpdatedAt, nil
+	return idle(before, after, queues)
 }
 
 func within(ctx context.Context, d time.Duration, stop func(context.Context) error) error {
@@ -122,13 +154,14 @@ func within(ctx context.Context, d time.Duration, stop func(context.Context) err
 	return stop(ctx)
 }
 
-// newWorker makes the client that works, and what closes the connections that it has for itself.
-func (w *Work) newWorker(ctx context.Context, stopping <-chan struct{}) (worker, func(), error) {
+// newClient makes a client that works.
+func (w *Work) newClient(ctx context.Context, pool *pool) (*client, error) {
+	c := &client{stopping: make(chan struct{})}
 	workers := river.NewWorkers()
-	river.AddWorker(workers, &step{work: w, stopping: stopping})
+	river.AddWorker(workers, &step{work: w, stopping: c.stopping})
 	config := &river.Config{
 		Workers:                     workers,
-		Queues:                      map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: w.cfg.Workers}},
+		Queues:                      w.riverQueues(),
 		PeriodicJobs:                w.periodic,
 		RetryPolicy:                 backoff{},
 		JobTimeout:                  w.cfg.StepTimeout,
@@ -139,26 +172,19 @@ func (w *Work) newWorker(ctx context.Context, stopping <-chan struct{}) (worker,
 		DiscardedJobRetentionPeriod: keepDiscarded,
 		Logger:                      w.cfg.riverLogger(),
 	}
-	if w.dsn() == "" {
-		client, err := river.NewClient(riversqlite.New(w.cfg.SQL), config)
-		return client, func() {}, err
+	c.pulse = newPulse(w.cfg.StepTimeout+lookLimit, w.names())
+	var err error
+	if pool.postgres == nil {
+		c.worker, err = river.NewClient(watched[*sql.Tx]{riversqlite.New(w.cfg.SQL), c.pulse}, config)
+		return c, err
 	}
 	config.FetchPollInterval, config.Schema = pollPostgres, schema
-	options, err := pgxpool.ParseConfig(w.dsn())
-	if err != nil {
-		return nil, nil, errors.New("the connection string is not one of PostgreSQL")
+	if config.PollOnly, err = pool.pooled(ctx); err != nil {
+		return nil, err
 	}
-	options.MaxConns = postgresConnections
-	options.ConnConfig.RuntimeParams["timezone"] = "UTC"
-	options.ConnConfig.RuntimeParams["application_name"] = "callwright-work"
-	pool, err := pgxpool.NewWithConfig(ctx, options)
-	if err != nil {
-		return nil, nil, err
+	if config.PollOnly {
+		config.FetchPollInterval = pollPooled
 	}
-	client, err := river.NewClient(riverpgxv5.New(pool), config)
-	if err != nil {
-		pool.Close()
-		return nil, nil, err
-	}
-	return client, pool.Close, nil
+	c.worker, err = river.NewClient(watched[pgx.Tx]{riverpgxv5.New(pool.postgres), c.pulse}, config)
+	return c, err
 }

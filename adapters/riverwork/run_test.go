@@ -47,7 +47,7 @@ func TestStartsAgain(t *testing.T) {
 	dsn.Host = gate.Addr().String()
 	db, work := open(t, address, func(c *riverwork.Config) { c.PostgresDSN = callwright.Secret(dsn.String()) })
 	ran := make(chan string, 1)
-	work.Handle("k", func(_ context.Context, task callwright.Task, _ int) error {
+	work.Handle(callwright.QueueUpkeep, "k", func(_ context.Context, task callwright.Task, _ int) error {
 		ran <- task.Key
 		return nil
 	})

@@ -38,6 +38,11 @@ type step struct {
 
 // Work runs a task once. What it returns decides, by River's rules, what becomes of the task.
 func (s *step) Work(ctx context.Context, job *river.Job[taskArgs]) error {
+	release, putOff := s.seat(job)
+	if putOff != nil {
+		return putOff
+	}
+	defer release()
 	err := s.call(ctx, job)
 	if err == nil {
 		return nil

@@ -39,7 +39,7 @@ func TestFailureText(t *testing.T) {
 	onEach(t, func(t *testing.T, address string) {
 		_, work := open(t, address, nil)
 		tries := make(chan int, 10)
-		work.Handle("k", func(_ context.Context, _ callwright.Task, attempt int) error {
+		work.Handle(callwright.QueueUpkeep, "k", func(_ context.Context, _ callwright.Task, attempt int) error {
 			tries <- attempt
 			if attempt == 1 {
 				return errors.New("peer said \x00 and \xff" + strings.Repeat("ü", 5000))
@@ -59,7 +59,7 @@ func TestStepTimeout(t *testing.T) {
 	onEach(t, func(t *testing.T, address string) {
 		_, work := open(t, address, func(c *riverwork.Config) { c.StepTimeout = 50 * time.Millisecond })
 		ends := make(chan error, 10)
-		work.Handle("k", func(ctx context.Context, _ callwright.Task, _ int) error {
+		work.Handle(callwright.QueueUpkeep, "k", func(ctx context.Context, _ callwright.Task, _ int) error {
 			<-ctx.Done()
 			ends <- ctx.Err()
 			return nil
@@ -81,7 +81,7 @@ func TestUnknownKind(t *testing.T) {
 			c.Logger = slog.New(slog.NewTextHandler(lineWriter(lines), &slog.HandlerOptions{Level: slog.LevelError}))
 		})
 		ran := make(chan string, 10)
-		work.Handle("known", func(_ context.Context, task callwright.Task, _ int) error {
+		work.Handle(callwright.QueueUpkeep, "known", func(_ context.Context, task callwright.Task, _ int) error {
 			ran <- task.Key
 			return nil
 		})
@@ -103,7 +103,7 @@ func TestPanicIsLogged(t *testing.T) {
 		_, work := open(t, address, func(c *riverwork.Config) {
 			c.Logger = slog.New(slog.NewTextHandler(lineWriter(lines), nil))
 		})
-		work.Handle("k", func(context.Context, callwright.Task, int) error { panic("on purpose") })
+		work.Handle(callwright.QueueUpkeep, "k", func(context.Context, callwright.Task, int) error { panic("on purpose") })
 		start(t, work)
 		enqueue(t, work, callwright.Task{Kind: "k", Key: "1", MaxAttempts: 1})
 		line := next(t, lines)
@@ -128,12 +128,12 @@ func TestStop(t *testing.T) {
 	onEach(t, func(t *testing.T, address string) {
 		db, work := open(t, address, func(c *riverwork.Config) { c.StopTimeout = 300 * time.Millisecond })
 		began, stop := make(chan string, 10), make(chan struct{})
-		work.Handle("quick", func(context.Context, callwright.Task, int) error {
+		work.Handle(callwright.QueueUpkeep, "quick", func(context.Context, callwright.Task, int) error {
 			began <- "quick"
 			<-stop
 			return nil
 		})
-		work.Handle("slow", func(ctx context.Context, _ callwright.Task, _ int) error {
+		work.Handle(callwright.QueueUpkeep, "slow", func(ctx context.Context, _ callwright.Task, _ int) error {
 			began <- "slow"
 			<-ctx.Done()
 			return ctx.Err()
@@ -156,7 +156,7 @@ func TestStop(t *testing.T) {
 		again := another(t, db)
 		ran := make(chan string, 10)
 		for _, kind := range []string{"quick", "slow"} {
-			again.Handle(kind, func(_ context.Context, task callwright.Task, attempt int) error {
+			again.Handle(callwright.QueueUpkeep, kind, func(_ context.Context, task callwright.Task, attempt int) error {
 				if attempt != 1 {
 					t.Errorf("%s: attempt %d; being cut off is no failure", task.Kind, attempt)
 				}
@@ -174,7 +174,7 @@ func TestStop(t *testing.T) {
 // another returns the work of another node on an open database.
 func another(t *testing.T, db *bunstore.DB) *riverwork.Work {
 	t.Helper()
-	work, err := riverwork.New(riverwork.Config{SQL: db.SQL(), Tx: db.Tx, PostgresDSN: db.PostgresDSN()})
+	work, err := riverwork.New(riverwork.Config{SQL: db.SQL(), Tx: db.Tx, Atomic: db, PostgresDSN: db.PostgresDSN()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -215,9 +215,10 @@ func TestNewRefuses(t *testing.T) {
 	t.Parallel()
 	db, _ := open(t, "sqlite::memory:", nil)
 	for name, c := range map[string]riverwork.Config{
-		"no database":        {Tx: db.Tx},
-		"no transactions":    {SQL: db.SQL()},
-		"rescue before time": {SQL: db.SQL(), Tx: db.Tx, StepTimeout: time.Minute, RescueAfter: time.Minute},
+		"no database":        {Tx: db.Tx, Atomic: db},
+		"no transactions":    {SQL: db.SQL(), Atomic: db},
+		"no Atomic":          {SQL: db.SQL(), Tx: db.Tx},
+		"rescue before time": {SQL: db.SQL(), Tx: db.Tx, Atomic: db, StepTimeout: time.Minute, RescueAfter: time.Minute},
 	} {
 		if _, err := riverwork.New(c); err == nil {
 			t.Errorf("%s was accepted", name)

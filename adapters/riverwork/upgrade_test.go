@@ -29,7 +29,11 @@ func TestUpgrade(t *testing.T) {
 	for name, address := range databases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			fixture, err := os.ReadFile("testdata/river-0.34-" + name + ".sql")
+			file := "testdata/river-0.34-postgres.sql"
+			if name == "sqlite" {
+				file = "testdata/river-0.34-sqlite.sql"
+			}
+			fixture, err := os.ReadFile(file)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -41,11 +45,11 @@ func TestUpgrade(t *testing.T) {
 				runs <- task
 				return nil
 			}
-			work.Handle("fixture.done", note)
+			work.Handle(callwright.QueueUpkeep, "fixture.done", note)
 			for _, task := range pending {
-				work.Handle(task.Kind, note)
+				work.Handle(callwright.QueueUpkeep, task.Kind, note)
 			}
-			work.Handle("after", note)
+			work.Handle(callwright.QueueUpkeep, "after", note)
 			if err := work.Enqueue(t.Context(), pending[3]); err != nil { // which keeps it away
 				t.Fatal(err)
 			}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"sync/atomic"
 	"time"
 
 	"github.com/riverqueue/river"
@@ -23,14 +24,17 @@ type Config struct {
 	SQL *sql.DB
 	// Tx is the transaction of SQL that a context carries. Required.
 	Tx func(ctx context.Context) (*sql.Tx, bool)
+	// Atomic makes the transactions of SQL. Required.
+	Atomic callwright.Atomic
 	// PostgresDSN is the connection string of the same database when it is PostgreSQL; empty: it is SQLite.
 	PostgresDSN callwright.Secret
 
-	Workers     int           // how many tasks run at once on this node; 0: 32
-	StepTimeout time.Duration // when the context of a handler ends; 0: a minute
-	RescueAfter time.Duration // when a task of a dead node is run again, longer than StepTimeout; 0: twice that
-	StopTimeout time.Duration // how long running handlers may take to end when Run does; 0: 10 seconds
-	Logger      *slog.Logger  // nil discards
+	Workers     map[callwright.Queue]int // how many tasks of a queue run at once on this node; absent: 16 to 100, by the queue
+	StepTimeout time.Duration            // when the context of a handler ends; 0: a minute
+	RescueAfter time.Duration            // when a task of a dead node is run again, longer than StepTimeout; 0: twice that
+	StopTimeout time.Duration            // how long running handlers may take to end when Run does; 0: 10 seconds
+	Connections int                      // to PostgreSQL, for what Run does; 0: 6
+	Logger      *slog.Logger             // nil discards
 }
 
 // schema is where River's tables are on PostgreSQL.
@@ -41,7 +45,6 @@ const defaultAttempts = 25
 
 // inserter adds tasks: River's client without workers.
 type inserter interface {
-	Insert(ctx context.Context, args river.JobArgs, o *river.InsertOpts) (*rivertype.JobInsertResult, error)
 	InsertTx(ctx context.Context, tx *sql.Tx, args river.JobArgs, o *river.InsertOpts) (*rivertype.JobInsertResult, error)
 }
 
@@ -51,7 +54,10 @@ type Work struct {
 	dsn      func() string // empty for SQLite; fmt would print the password of a field that is not exported
 	inserter inserter
 	handlers map[string]callwright.Handler
+	kinds    map[string]callwright.Queue // of the handlers
+	queues   map[callwright.Queue]queue
 	periodic []*river.PeriodicJob
+	pulse    atomic.Pointer[pulse] // of the client that works; nil: none does
 }
 
 // New makes the work of a database. Run runs it; without Run it only enqueues.
@@ -61,14 +67,23 @@ func New(c Config) (*Work, error) {
 		return nil, errors.New("riverwork: Config.SQL is required")
 	case c.Tx == nil:
 		return nil, errors.New("riverwork: Config.Tx is required")
+	case c.Atomic == nil:
+		return nil, errors.New("riverwork: Config.Atomic is required")
 	}
 	c = c.withDefaults()
 	if c.RescueAfter <= c.StepTimeout {
 		return nil, fmt.Errorf("riverwork: tasks are rescued after %s, but may run for %s", c.RescueAfter, c.StepTimeout)
 	}
+	if c.Connections < leastConnections || c.Connections > mostConnections {
+		return nil, fmt.Errorf("riverwork: Config.Connections must be from %d to %d", leastConnections, mostConnections)
+	}
 	dsn := c.PostgresDSN.Reveal()
 	c.PostgresDSN = ""
-	w := &Work{cfg: c, dsn: func() string { return dsn }, handlers: map[string]callwright.Handler{}}
+	w := &Work{
+		cfg: c, dsn: func() string { return dsn },
+		handlers: map[string]callwright.Handler{}, kinds: map[string]callwright.Queue{}, queues: map[callwright.Queue]queue{},
+	}
+	w.addQueue(undeclared)
 	// A client notifies of no more than one insert each cooldown. The others would wait until the workers look by
 	// themselves, even if the one that was notified of is rolled back; so it is as short as it may be.
 	options := &river.Config{Logger: c.riverLogger(), FetchCooldown: river.FetchCooldownMin}
@@ -86,57 +101,56 @@ func New(c Config) (*Work, error) {
 }
 
 func (c Config) withDefaults() Config {
-	c.Workers = cmp.Or(c.Workers, 32)
 	c.StepTimeout = cmp.Or(c.StepTimeout, time.Minute)
 	c.RescueAfter = cmp.Or(c.RescueAfter, 2*c.StepTimeout)
 	c.StopTimeout = cmp.Or(c.StopTimeout, 10*time.Second)
+	c.Connections = cmp.Or(c.Connections, postgresConnections)
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
 	return c
 }
 
-// Handle registers a handler.
-func (w *Work) Handle(kind string, h callwright.Handler) { w.handlers[kind] = h }
+// Handle registers a handler, and its queue. Run refuses a name that River's queues do not have.
+func (w *Work) Handle(q callwright.Queue, kind string, h callwright.Handler) {
+	w.handlers[kind], w.kinds[kind] = h, q
+	w.addQueue(q)
+}
 
 // Every registers periodic work; an interval under a second is one. A run that fails is not repeated: the next one comes
 // anyway. Each interval has its own task, so that one that died with its node doesn't hold up the next.
-func (w *Work) Every(kind string, interval time.Duration, h callwright.Handler) {
+func (w *Work) Every(q callwright.Queue, kind string, interval time.Duration, h callwright.Handler) {
 	interval = max(interval, time.Second)
-	w.Handle(kind, h)
+	w.Handle(q, kind, h)
 	w.periodic = append(w.periodic, river.NewPeriodicJob(
 		river.PeriodicInterval(interval),
 		func() (river.JobArgs, *river.InsertOpts) {
 			return taskArgs{Task: kind}, &river.InsertOpts{
-				MaxAttempts: 1, UniqueOpts: river.UniqueOpts{ByArgs: true, ByPeriod: interval},
+				Queue: string(q), MaxAttempts: 1, UniqueOpts: river.UniqueOpts{ByArgs: true, ByPeriod: interval},
 			}
 		}, nil))
 }
 
-// Enqueue adds a task.
+// Enqueue adds a task, in a transaction of its own unless the context carries one.
 func (w *Work) Enqueue(ctx context.Context, t callwright.Task) error {
 	if err := t.Check(); err != nil {
 		return err
 	}
-	args := taskArgs{Task: t.Kind, Org: string(t.Org), Key: t.Key, Args: string(t.Args)}
-	options := &river.InsertOpts{MaxAttempts: cmp.Or(t.MaxAttempts, defaultAttempts), ScheduledAt: t.RunAt}
-	if t.Unique {
-		options.UniqueOpts = river.UniqueOpts{ByArgs: true, ByState: unfinished}
-	}
-	var err error
-	if tx, ok := w.cfg.Tx(ctx); ok {
-		_, err = w.inserter.InsertTx(ctx, tx, args, options)
-	} else {
-		_, err = w.inserter.Insert(ctx, args, options)
-	}
-	switch {
-	case err == nil:
+	return w.cfg.Atomic.Do(ctx, func(ctx context.Context) error {
+		tx, ok := w.cfg.Tx(ctx)
+		if !ok {
+			return errors.New("riverwork: Config.Tx knows no transaction of Config.Atomic")
+		}
+		args := taskArgs{Task: t.Kind, Org: string(t.Org), Key: t.Key, Args: string(t.Args)}
+		options := &river.InsertOpts{Queue: w.queueOf(t.Kind), MaxAttempts: cmp.Or(t.MaxAttempts, defaultAttempts), ScheduledAt: t.RunAt}
+		if t.Unique {
+			options.UniqueOpts = river.UniqueOpts{ByArgs: true, ByState: unfinished}
+		}
+		if _, err := w.inserter.InsertTx(ctx, tx, args, options); err != nil {
+			return callwright.ErrInternal.Because(fmt.Errorf("enqueue %s: %w", t.Kind, err)) // Atomic knows whether the database is away
+		}
 		return nil
-	case ctx.Err() != nil:
-		return callwright.ErrUnavailable.Because(context.Cause(ctx))
-	default:
-		return callwright.ErrInternal.Because(fmt.Errorf("enqueue %s: %w", t.Kind, err))
-	}
+	})
 }
 
 // unfinished are the states in which a unique task keeps another away.

@@ -15,8 +15,9 @@ import (
 
 // databases are what every test of this package runs on: each gives the address of an empty one.
 var databases = map[string]func(testing.TB) string{
-	"sqlite":   func(t testing.TB) string { return "sqlite:" + filepath.Join(t.TempDir(), "work.db") },
-	"postgres": pgtest.DSN,
+	"sqlite":    func(t testing.TB) string { return "sqlite:" + filepath.Join(t.TempDir(), "work.db") },
+	"postgres":  pgtest.DSN,
+	"pgbouncer": pgtest.PooledDSN,
 }
 
 // open opens a database with its work, as the server does. change may be nil.
@@ -35,7 +36,7 @@ func open(t testing.TB, address string, change func(*riverwork.Config)) (*bunsto
 			t.Error(err)
 		}
 	})
-	config := riverwork.Config{SQL: db.SQL(), Tx: db.Tx, PostgresDSN: db.PostgresDSN()}
+	config := riverwork.Config{SQL: db.SQL(), Tx: db.Tx, Atomic: db, PostgresDSN: db.PostgresDSN()}
 	if change != nil {
 		change(&config)
 	}

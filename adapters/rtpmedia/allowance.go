@@ -24,9 +24,9 @@ const (
 	permitNothing
 )
 
-// frame returns what may be sent in the next frame, to an address that is proven or not. Without wanted nothing is to be sent
-// anyway.
-func (a *allowance) frame(proven, wanted bool) permit {
+// frame returns what may be sent in the next frame, which has up to so many packets, to an address that is proven or not.
+// Silence is one packet. Without wanted nothing is to be sent anyway.
+func (a *allowance) frame(proven, wanted bool, packets int) permit {
 	if a.frames++; a.frames%unprovenEvery == 0 && a.used > 0 {
 		a.used--
 	}
@@ -39,10 +39,11 @@ func (a *allowance) frame(proven, wanted bool) permit {
 	case a.used >= unprovenPackets:
 		a.spent = true
 		return permitNothing
-	}
-	a.used++
-	if a.spent {
+	case a.spent || a.used+packets > unprovenPackets:
+		a.spent = true
+		a.used++
 		return permitSilence
 	}
+	a.used += packets
 	return permitAll
 }

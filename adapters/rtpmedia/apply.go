@@ -111,6 +111,7 @@ func (s *session) change(n *sdp.Negotiated, sealer *secure.Sealer, e *engines) {
 	s.in.expect(n)
 	s.out.payload, s.out.events, s.out.hasEvents = n.Payload.Send, n.Events.Send, n.HasEvents()
 	s.out.eventTick = n.EventClock / 50
+	s.out.pack(n.Ptime)
 	s.out.allowed = n.Direction.CanSend() && n.RemoteRTP.Port() != 0 && !n.RemoteRTP.Addr().IsUnspecified()
 	if !s.out.hasEvents {
 		s.queue.failDigits(errNoEvents)

@@ -2,6 +2,7 @@ package rtpmedia
 
 import (
 	"net/netip"
+	"slices"
 	"time"
 
 	"github.com/callwright/callwright/sip"
@@ -34,7 +35,7 @@ func Inject(s sip.MediaSession, port int, datagram []byte, from netip.AddrPort) 
 
 // Tick plays a session's frame n, gives the RTP packet and sends nothing.
 func Tick(s sip.MediaSession, now time.Duration, n int64) []byte {
-	return s.(*session).tick(now, n).rtp
+	return slices.Concat(s.(*session).tick(now, n).rtp...)
 }
 
 // Transmit is Tick, and sends.
@@ -66,4 +67,9 @@ func Remote(s sip.MediaSession) netip.AddrPort {
 	own.mu.Lock()
 	defer own.mu.Unlock()
 	return own.in.actual.rtp
+}
+
+// Packets is Tick, and gives the number of RTP packets.
+func Packets(s sip.MediaSession, now time.Duration, n int64) int {
+	return len(s.(*session).tick(now, n).rtp)
 }

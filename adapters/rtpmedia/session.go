@@ -123,7 +123,8 @@ func (s *session) receiveRTCP(now time.Duration, datagram []byte, from netip.Add
 
 // outgoing is what a tick has to send. The slices are good until the next tick.
 type outgoing struct {
-	rtp, rtcp     []byte
+	rtp           [][]byte
+	rtcp          []byte
 	toRTP, toRTCP netip.AddrPort
 }
 
@@ -134,8 +135,8 @@ func (s *session) tick(now time.Duration, n int64) outgoing {
 	if n == 0 {
 		s.first = now
 	}
-	may := s.unproven.frame(s.in.proven(s.in.actual.rtp), s.out.allowed && s.in.actual.rtp.IsValid())
-	packet, played, err := s.out.next(n, &s.queue, may)
+	may := s.unproven.frame(s.in.proven(s.in.actual.rtp), s.out.allowed && s.in.actual.rtp.IsValid(), s.out.cost())
+	packets, played, err := s.out.next(n, &s.queue, may)
 	if err != nil {
 		s.log.Error("a media packet could not be made", "error", err)
 	}
@@ -147,7 +148,7 @@ func (s *session) tick(now time.Duration, n int64) outgoing {
 		s.present(now, played)
 	}
 	wake(s.ready)
-	return outgoing{rtp: packet, toRTP: s.in.actual.rtp, rtcp: s.reportDue(now), toRTCP: s.in.actual.rtcp}
+	return outgoing{rtp: packets, toRTP: s.in.actual.rtp, rtcp: s.reportDue(now), toRTCP: s.in.actual.rtcp}
 }
 
 // present passes both sides of a frame to Read.
@@ -188,8 +189,8 @@ func (s *session) watch(now time.Duration) {
 
 // transmit sends what a tick has made. Errors of the network are ignored: the silence of the peer shows them.
 func (s *session) transmit(o outgoing) {
-	if o.rtp != nil {
-		_, _ = s.sockets.rtp.WriteToUDPAddrPort(o.rtp, o.toRTP)
+	for _, packet := range o.rtp {
+		_, _ = s.sockets.rtp.WriteToUDPAddrPort(packet, o.toRTP)
 	}
 	if o.rtcp != nil && o.toRTCP.IsValid() && !o.toRTCP.Addr().IsUnspecified() {
 		_, _ = s.sockets.rtcp.WriteToUDPAddrPort(o.rtcp, o.toRTCP)

@@ -143,7 +143,7 @@ func (u *UA) lookUp(v inviteContext) (trunk.Route, *message.Refusal) {
 			return trunk.Route{}, &message.Refusal{Status: sip.StatusServiceUnavailable}
 		}
 	}
-	peer := trunk.Peer{Address: v.from.Addr()}
+	peer := trunk.Peer{Address: v.from.Addr(), Contact: message.CalledUser(v.req)}
 	if v.stack != u.server {
 		peer.Registered = u.bindings.Trunks(v.tx.Connection())
 	}
@@ -229,6 +229,6 @@ func (u *UA) logRefused(v inviteContext, route trunk.Route, status int) {
 func (u *UA) inboundLog(v inviteContext, route trunk.Route) *attempt.Log {
 	return u.attempts.New(calllog.Record{
 		Org: route.Org, TrunkID: route.TrunkID, Number: v.to, Direction: trunk.Inbound, From: message.Caller(v.req),
-		To: v.to.String(), SIPCallID: v.req.CallID().Value(), Attempt: 1, Source: v.from.Addr().Unmap().String(),
+		To: v.to.String(), SIPCallID: message.Text(v.req.CallID().Value()), Attempt: 1, Source: v.from.Addr().Unmap().String(),
 	}, nil)
 }

@@ -12,12 +12,13 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/sipua/internal/message"
+	"github.com/callwright/callwright/adapters/sipua/internal/peer"
 	trunk "github.com/callwright/callwright/sip"
 	"github.com/callwright/callwright/sip/calllog"
 	"github.com/callwright/callwright/sip/resolve"
 )
 
-// Config configures a user agent. Listen, Certificates, Media and Routes are required.
+// Config configures a user agent. Listen, Certificates or Credentials, Media and Routes are required.
 type Config struct {
 	Listen       string            // host:port for TLS; port 0 takes any free port
 	Certificates []tls.Certificate // shown to callers, and to servers that ask for one
@@ -26,6 +27,10 @@ type Config struct {
 
 	// Transfers decides on transfers by the peers of calls (REFER); nil refuses all.
 	Transfers trunk.Transfers
+
+	// Credentials returns the certificates and the roots for the next handshake, instead of Certificates and Roots, so that they can
+	// be renewed; connections that are open keep theirs. nil: Certificates and Roots.
+	Credentials func() ([]tls.Certificate, *x509.CertPool)
 
 	PublicHost string         // host or IP address for Contact and Via; empty: the listening address
 	Roots      *x509.CertPool // of servers' certificates; nil: the system's
@@ -61,8 +66,8 @@ func complete(cfg Config) (Config, error) {
 	switch {
 	case cfg.Listen == "":
 		return cfg, errors.New("sipua: Config.Listen is required")
-	case len(cfg.Certificates) == 0:
-		return cfg, errors.New("sipua: Config.Certificates is required")
+	case len(cfg.Certificates) == 0 && cfg.Credentials == nil:
+		return cfg, errors.New("sipua: Config.Certificates or Config.Credentials is required")
 	case cfg.Media == nil:
 		return cfg, errors.New("sipua: Config.Media is required")
 	case cfg.Routes == nil:
@@ -75,6 +80,9 @@ func complete(cfg Config) (Config, error) {
 		return cfg, errors.New("sipua: Config.UserAgent must not contain control characters")
 	case message.HasControl(cfg.PublicHost):
 		return cfg, errors.New("sipua: Config.PublicHost must not contain control characters")
+	}
+	if cfg.Credentials == nil {
+		cfg.Credentials = peer.Fixed(cfg.Certificates, cfg.Roots)
 	}
 	cfg.MaxCalls = positive(cfg.MaxCalls, defaultMaxCalls)
 	cfg.MaxConnections = positive(cfg.MaxConnections, defaultMaxConnections)

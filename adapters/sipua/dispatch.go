@@ -154,7 +154,7 @@ func (u *UA) options(from netip.AddrPort, req *sip.Request, tx *transport.Server
 		u.countFaulty(tx.Stack(), from)
 	default:
 		u.refuse(req, tx, message.Refusal{Status: sip.StatusOK, Headers: []sip.Header{
-			sip.NewHeader("Allow", dialog.Allow), sip.NewHeader("Accept", message.SDP), sip.NewHeader("Supported", "timer"),
+			sip.NewHeader("Allow", dialog.Allow), sip.NewHeader("Accept", message.Accepted), sip.NewHeader("Supported", "timer"),
 		}})
 	}
 }

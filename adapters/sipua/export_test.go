@@ -9,8 +9,8 @@ import (
 // any more.
 func (u *UA) Hurry(patience, limit time.Duration) { u.patience, u.limit = patience, limit }
 
-// KeepAlive sets how often registrations' connections are kept alive.
-func (u *UA) KeepAlive(every time.Duration) { u.bindings.KeepAlive(every) }
+// KeepAlive sets how often registrations' connections are kept alive, and how long an answer may take.
+func (u *UA) KeepAlive(every, pong time.Duration) { u.bindings.KeepAlive(every, pong) }
 
 // Held returns how many calls and registrations hold connections that we have made.
 func (u *UA) Held() int { return u.pool.Uses() }

@@ -82,7 +82,8 @@ func (u *UA) offer(l *leg.Leg, b *bridge, v inviteContext, route trunk.Route) {
 		l.Fail()
 		return
 	}
-	if refused := leg.Preflight(v.req.Body(), codecs, u.contact.Host); refused != nil {
+	body, _ := message.ReadBody(v.req) // Validate has read it
+	if refused := leg.Preflight(body.SDP, codecs, u.contact.Host); refused != nil {
 		l.Reject(*refused)
 		return
 	}
@@ -95,7 +96,7 @@ func (u *UA) offer(l *leg.Leg, b *bridge, v inviteContext, route trunk.Route) {
 	in := &incomingCall{leg: l, bridge: b, offer: call.CallerInfo{
 		ID: b.id, Org: route.Org, TrunkID: route.TrunkID, From: message.Caller(v.req), To: v.to,
 		Source: v.from.String(), Headers: message.CustomHeaders(v.req),
-		Variables: header.Inbound(route.Headers, message.Headers(v.req)),
+		Variables: header.Inbound(route.Headers, message.Headers(v.req)), Parts: body.Parts,
 	}}
 	l.Admit(session, codecs, func() bool {
 		select {

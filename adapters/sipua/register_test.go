@@ -17,6 +17,12 @@ import (
 	"github.com/callwright/callwright/sip/uri"
 )
 
+// inBob is an inbound trunk that registers.
+var inBob = trunk.Trunk{
+	ID: "trunk", Number: bob, Direction: trunk.Inbound,
+	Options: trunk.Options{AuthMode: trunk.AuthRegister, Register: trunk.Credentials{Username: secret.Username, Password: secret.Password}},
+}
+
 // bindingWith is a binding with a registrar of the test.
 func bindingWith(t testing.TB, address string) registration.Binding {
 	t.Helper()
@@ -25,7 +31,7 @@ func bindingWith(t testing.TB, address string) registration.Binding {
 		t.Fatal(err)
 	}
 	return registration.Binding{
-		TrunkID: "trunk", Number: bob, Server: server, Credentials: secret, Expires: time.Hour, Lost: func() {},
+		TrunkID: "trunk", User: inBob.ContactUser(), Server: server, Credentials: secret, Expires: time.Hour, Lost: func() {},
 	}
 }
 
@@ -100,7 +106,7 @@ func TestRegister(t *testing.T) {
 	first := w.request("REGISTER")
 	if first.start != "REGISTER sip:"+address+";transport=tls SIP/2.0" || first.get("Authorization") != "" ||
 		!strings.Contains(first.get("From"), "<sip:pbx@127.0.0.1>") || first.get("To") != "<sip:pbx@127.0.0.1>" ||
-		contactIn(first) != "<sip:"+bob.String()+"@"+a.Addr().String()+";transport=tls>" || first.get("Expires") != "3600" ||
+		contactIn(first) != "<sip:"+inBob.ContactUser()+"@"+a.Addr().String()+";transport=tls>" || first.get("Expires") != "3600" ||
 		!strings.HasSuffix(first.get("Contact"), ";expires=3600") {
 		t.Errorf("%s %v", first.start, first.header)
 	}
@@ -156,7 +162,13 @@ func TestGranted(t *testing.T) {
 	}{
 		"the Contact's":      {[]string{"Contact: %s;expires=30", "Expires: 40"}, 30 * time.Second},
 		"the header's":       {[]string{"Contact: %s", "Expires: 40"}, 40 * time.Second},
-		"not another's":      {[]string{"Contact: <sip:other@192.0.2.1>;expires=30", "Expires: 40"}, 40 * time.Second},
+		"not another's":      {[]string{"Contact: <sip:other@192.0.2.1>;expires=20, %s;expires=30", "Expires: 40"}, 30 * time.Second},
+		"rewritten":          {[]string{"Contact: <sip:" + inBob.ContactUser() + "@203.0.113.9:53951;transport=tls>;expires=60"}, time.Minute},
+		"rewritten wholly":   {[]string{"Contact: <sip:acme@203.0.113.9:53951;transport=tls>;expires=60", "Expires: 777"}, time.Minute},
+		"beside another's":   {[]string{"Contact: <sip:x@192.0.2.1>;expires=20, <sip:" + inBob.ContactUser() + "@203.0.113.9>;expires=60"}, time.Minute},
+		"our instance":       {[]string{"Contact: <sip:x@192.0.2.1>;expires=20", "Contact: <sip:y@192.0.2.2>;Expires=60;reg-id=1;%i"}, time.Minute},
+		"one of several":     {[]string{"Contact: <sip:x@192.0.2.1>;expires=300, <sip:y@192.0.2.2>;expires=60", "Expires: 777"}, time.Minute},
+		"of all":             {[]string{"Contact: <sip:x@192.0.2.1>", "Expires: 50"}, 50 * time.Second},
 		"a parameter before": {[]string{"Contact: %s;q=0.5;expires=20"}, 20 * time.Second},
 		"none":               {[]string{"Contact: %s;expires=0"}, 0},
 		"no number":          {[]string{"Contact: %s;expires=soon"}, 0},
@@ -169,7 +181,9 @@ func TestGranted(t *testing.T) {
 			w := accept()
 			req := w.request("REGISTER")
 			for i := range tt.headers {
-				tt.headers[i] = strings.ReplaceAll(tt.headers[i], "%s", contactIn(req))
+				_, instance, _ := strings.Cut(req.get("Contact"), ";reg-id=1;")
+				instance, _, _ = strings.Cut(instance, ";")
+				tt.headers[i] = strings.NewReplacer("%s", contactIn(req), "%i", instance).Replace(tt.headers[i])
 			}
 			w.reply(req, 200, "r", "", tt.headers...)
 			switch r := done(); {
@@ -347,7 +361,7 @@ func TestLostRegistration(t *testing.T) {
 func TestRegistrationIsKeptAlive(t *testing.T) {
 	t.Parallel()
 	a := newAgent(t, nil)
-	a.KeepAlive(time.Millisecond)
+	a.KeepAlive(time.Millisecond, patience)
 	address, accept := listenWire(t, "127.0.0.1")
 	b := bindingWith(t, address)
 	w := bind(t, a, b, accept)
@@ -451,7 +465,7 @@ func TestTwoTrunksAtOneServer(t *testing.T) {
 	one := bindingWith(t, address)
 	w := bind(t, a, one, accept)
 	two := one
-	two.TrunkID, two.Number = "other", alice
+	two.TrunkID, two.User = "other", "other"
 	bind(t, a, two, func() *wire { return w })
 	elsewhere, acceptElsewhere := listenWire(t, "127.0.0.1")
 	three := bindingWith(t, elsewhere)

@@ -113,8 +113,7 @@ func TestMalformedRequests(t *testing.T) {
 		{"no Contact", 400, "", []string{via, from, to, id, seq, hops}},
 		{"star as Contact", 400, "", []string{via, from, to, id, seq, hops, "Contact: *"}},
 		{"NUL in a header", 400, "", []string{via, from, to, id, seq, hops, con, "X-A: a\x00b"}},
-		{"no UTF-8", 400, "", []string{via, from, to, id, seq, hops, con, "X-A: a\xffb"}},
-		{"long Call-ID", 400, "", []string{via, from, to, "Call-ID: " + strings.Repeat("a", 300), seq, hops, con}},
+		{"long Call-ID", 400, "", []string{via, from, to, "Call-ID: " + strings.Repeat("a", 1025), seq, hops, con}},
 		{"200 headers", 400, "", append(slices.Repeat([]string{"X-A: b"}, 200), via, from, to, id, seq, hops, con)},
 		{"another version", 505, "INVITE sip:+15550100002@b SIP/7.0", []string{via, from, to, id, seq, hops, con}},
 	} {

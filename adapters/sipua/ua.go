@@ -3,7 +3,6 @@ package sipua
 import (
 	"context"
 	"crypto/rand"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -76,8 +75,7 @@ func New(cfg Config) (*UA, error) {
 	u.attempts = &attempt.Logger{
 		Observer: cfg.Observer, Opened: u.registry.openLog, Closed: u.registry.closeLog, IDs: &callwright.UUIDs{},
 	}
-	serverTLS := &tls.Config{MinVersion: tls.VersionTLS12, Certificates: cfg.Certificates}
-	u.listener, err = transport.Listen(cfg.Listen, serverTLS, transport.Limits{
+	u.listener, err = transport.Listen(cfg.Listen, peer.Credentials(cfg.Credentials).Server(), transport.Limits{
 		Total: cfg.MaxConnections, PerSource: cfg.MaxConnectionsPerIP, ReadRate: callBytes * cfg.InvitesPerSecond,
 		First: firstMessage, Idle: maxIdle, Blocked: u.sources.Blocked, Known: u.sources.Known, Busy: u.registry.carries,
 	})
@@ -93,8 +91,8 @@ func New(cfg Config) (*UA, error) {
 	handler := transport.Handler{Pace: u.pace, Malformed: u.countFaulty, Request: u.handle}
 	u.server = transport.NewServer(u.listener, handler)
 	u.pool = transport.NewPool(transport.PoolConfig{
-		TLS:      &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: cfg.Roots, Certificates: cfg.Certificates},
-		Resolver: cfg.Resolver, Handle: handler, Control: peer.Guard(cfg.AllowPrivate),
+		Credentials: cfg.Credentials,
+		Resolver:    cfg.Resolver, Handle: handler, Control: peer.Guard(cfg.AllowPrivate),
 	})
 	u.bindings = binding.New(binding.Config{Pool: u.pool, Contact: u.contact, Agent: cfg.UserAgent, Logger: u.log})
 	return u, nil

@@ -87,7 +87,7 @@ func unanalyzed(err error) string {
 	case llm.ClassInvalid:
 		return "the model gave no answer that could be used"
 	default:
-		return "the model failed"
+		return "the analysis failed: " + llm.Reason(err)
 	}
 }
 

@@ -115,7 +115,7 @@ func TestAnalysisFails(t *testing.T) {
 		says   string
 	}{
 		"can't":       {failure(llm.ClassUnsupported), 1, "can't analyze"},
-		"may not":     {failure(llm.ClassPermanent), 1, "failed"},
+		"may not":     {failure(llm.ClassPermanent), 1, "the analysis failed: the language model refuses the key or the request"},
 		"too long":    {failure(llm.ClassTooLong), 1, "too long"},
 		"used up":     {failure(llm.ClassQuota), 3, "failed"},
 		"breaks":      {failure(llm.ClassTransient), 6, "failed"},
@@ -163,7 +163,7 @@ func TestAnalysisAfterABreak(t *testing.T) {
 // TestAnalysisIsPutOff: a model that has too much to do is asked when it wishes, but not for ever.
 func TestAnalysisIsPutOff(t *testing.T) {
 	t.Parallel()
-	for busy, want := range map[int]string{6: "", 1000: "the model failed"} {
+	for busy, want := range map[int]string{6: "", 1000: "the analysis failed: the language model is asked too often"} {
 		inStudy(t, func(n int, q llm.Question) (string, error) {
 			if n <= busy {
 				return "", &llm.Failure{Class: llm.ClassRateLimited, Message: "later", RetryAfter: time.Minute}
@@ -193,7 +193,7 @@ func TestAnalysisThatHangs(t *testing.T) {
 		h.order(analyzed())
 		h.listen()
 		settle(time.Hour)
-		if len(h.notices.sent) != 1 || h.notices.sent[0].Analysis.Error != "the model failed" || len(m.Questions()) != 3 {
+		if len(h.notices.sent) != 1 || h.notices.sent[0].Analysis.Error != "the analysis failed: the language model did not answer" || len(m.Questions()) != 3 {
 			t.Errorf("asked %d times, the webhook got %+v", len(m.Questions()), h.notices.sent)
 		}
 	})
@@ -252,8 +252,8 @@ func TestNothingToAnalyze(t *testing.T) {
 // twice delivers every task twice, the second time after it has succeeded.
 type twice struct{ *memstore.Work }
 
-func (w twice) Handle(kind string, h callwright.Handler) {
-	w.Work.Handle(kind, func(ctx context.Context, task callwright.Task, attempt int) error {
+func (w twice) Handle(q callwright.Queue, kind string, h callwright.Handler) {
+	w.Work.Handle(q, kind, func(ctx context.Context, task callwright.Task, attempt int) error {
 		if err := h(ctx, task, attempt); err != nil {
 			return err
 		}

@@ -44,13 +44,14 @@ type Config struct {
 	Failures   Failures                // nil: failed calls are not reported
 	Deliveries *callwright.DeliveryLog // lists messages that webhooks have not taken; nil: there is no list
 
-	Ready        func() error     // its error refuses calls, such as for a missing speech engine; nil: calls are never refused
-	Node         string           // this process's name among all nodes, fresh at every start; empty: one of IDs
-	MaxCalls     int              // live calls on this node; 0: no bound but the line's
-	DrainTimeout time.Duration    // how long running calls may last once Run's context has ended; 0: they are ended at once
-	Clock        callwright.Clock // nil: the machine's
-	IDs          callwright.IDs   // nil: UUIDs
-	Logger       *slog.Logger     // nil: discards
+	Numbering    callwright.Numbering // the default countries of organizations; nil: none has one
+	Ready        func() error         // its error refuses calls, such as for a missing speech engine; nil: calls are never refused
+	Node         string               // this process's name among all nodes, fresh at every start; empty: one of IDs
+	MaxCalls     int                  // live calls on this node; 0: no bound but the line's
+	DrainTimeout time.Duration        // how long running calls may last once Run's context has ended; 0: they are ended at once
+	Clock        callwright.Clock     // nil: the machine's
+	IDs          callwright.IDs       // nil: UUIDs
+	Logger       *slog.Logger         // nil: discards
 }
 
 // missing returns the name of the first required field that is not set; empty when there is none.

@@ -11,8 +11,8 @@ import (
 
 // Request asks for a call. Field names in errors are those of the /v1 contract.
 type Request struct {
-	From        string // E.164; empty: the organization's only outbound number
-	To          string // E.164
+	From        string // as callwright.ReadNumber reads it; empty: the organization's only outbound number
+	To          string // as callwright.ReadNumber reads it
 	Agent       agents.Agent
 	AgentID     string       // of a web agent, whose settings the call takes; with it, Agent must be zero
 	Overrides   agents.Patch // settings that differ on this call
@@ -22,10 +22,10 @@ type Request struct {
 	Metadata    map[string]any
 }
 
-// Create checks a call and queues it. It refuses a number that is not E.164 or not attached, an agent or a plan that no call
+// Create checks a call and queues it. It refuses a number that cannot be read or is not attached, an agent or a plan that no call
 // could follow, and every call while Config.Ready returns an error.
 func (s *Service) Create(ctx context.Context, org callwright.OrgID, r Request) (Call, error) {
-	to, err := callwright.ParsePhoneNumber(r.To)
+	to, err := callwright.ReadNumber(ctx, s.cfg.Numbering, org, r.To)
 	if err != nil {
 		return Call{}, callwright.InField("phone_number", err)
 	}
@@ -83,7 +83,7 @@ func (s *Service) callerNumber(
 	if given == "" {
 		return s.cfg.Routes.Caller(ctx, org, "")
 	}
-	from, err := callwright.ParsePhoneNumber(given)
+	from, err := callwright.ReadNumber(ctx, s.cfg.Numbering, org, given)
 	if err != nil {
 		return "", callwright.InField("from", err)
 	}

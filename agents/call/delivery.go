@@ -44,7 +44,12 @@ func (s *Service) notify(ctx context.Context, task callwright.Task, _ int) error
 		return err
 	}
 	at := s.cfg.Clock.Now()
-	failure := s.cfg.Notifier.Notify(ctx, c.Org, c.Agent.Webhook, c, transcript, logs)
+	failure, putOff := s.cfg.Deliveries.Send(ctx, messageOf(c), *c.EndedAt, func(ctx context.Context) error {
+		return s.cfg.Notifier.Notify(ctx, c.Org, c.Agent.Webhook, c, transcript, logs)
+	})
+	if putOff != nil {
+		return putOff
+	}
 	if failure != nil && ctx.Err() != nil {
 		return failure // this process broke it off
 	}
@@ -64,9 +69,13 @@ func (s *Service) notify(ctx context.Context, task callwright.Task, _ int) error
 	return s.delivered(ctx, c, failure, wait)
 }
 
+// messageOf returns what the list of deliveries knows of the record of a call.
+func messageOf(c Call) callwright.Message {
+	return callwright.Message{Org: c.Org, Kind: callwright.MessageCall, ID: c.ID, Subject: c.ID, URL: c.Agent.Webhook}
+}
+
 // noteDelivery stores a call after an attempt at the delivery of its record, and notes the attempt in the list of deliveries.
 func (s *Service) noteDelivery(ctx context.Context, c Call, failure error, at time.Time, wait time.Duration) error {
-	m := callwright.Message{Org: c.Org, Kind: callwright.MessageCall, ID: c.ID, Subject: c.ID, URL: c.Agent.Webhook}
 	var next time.Time
 	if c.Delivery.State == DeliveryPending {
 		next = at.Add(wait)
@@ -75,7 +84,7 @@ func (s *Service) noteDelivery(ctx context.Context, c Call, failure error, at ti
 		if err := s.cfg.Store.Update(ctx, c); err != nil {
 			return err
 		}
-		return s.cfg.Deliveries.Attempted(ctx, m, failure, at, next)
+		return s.cfg.Deliveries.Attempted(ctx, messageOf(c), failure, at, next)
 	})
 }
 

@@ -68,6 +68,12 @@ func TestFailureTexts(t *testing.T) {
 			func(c *call.Call) { c.Agent.Pathway.ID, c.PathwayNumber = "p", new(0) },
 			"the call was declined (SIP 603)", "Pathway: p.",
 		},
+		"a model that is down": {
+			func(c *call.Call) {
+				c.Ending, c.ErrorMessage = &call.HangupReason{Cause: call.CauseModelFailed, Reason: "the language model did not answer"}, "the language model did not answer"
+			},
+			"the language model did not answer", "Reason: the language model did not answer",
+		},
 		"an internal error": {
 			func(c *call.Call) {
 				c.Ending, c.ErrorMessage = &call.HangupReason{Cause: call.CauseInternal}, "the call failed"

@@ -201,8 +201,12 @@ func TestFailureEndsOneCall(t *testing.T) {
 		h.hears(phone, "hello")
 		h.says(phone, "fail")
 		got, _ := h.ended(c.ID)
-		if got.Status != call.StatusFailed || got.Queue != call.QueueCompleteError || got.ErrorMessage == "" {
+		const refused = "the language model refuses the key or the request"
+		if got.Status != call.StatusFailed || got.Queue != call.QueueCompleteError || got.ErrorMessage != refused || got.Ending.Cause != call.CauseModelRefused {
 			t.Errorf("record %+v", got)
+		}
+		if f := got.Failure(); f.Reason != refused || !strings.Contains(f.Detail, refused) || !strings.HasPrefix(f.Key, "call/model_refused/") {
+			t.Errorf("it is reported as %+v", f)
 		}
 		h.hears(otherPhone, "other")
 		otherPhone.Hangup()

@@ -60,6 +60,15 @@ type CallerInfo struct {
 	Headers map[string]string // X- headers and User-to-User of the INVITE
 	// Variables are what the trunk's rules make of its headers.
 	Variables map[string]string
+	// Parts are the parts of a multipart INVITE beside the session description (RFC 5621), such as ISUP or a location.
+	Parts []Part
+}
+
+// Part is a part of a message's body.
+type Part struct {
+	Type        string // media type with its parameters
+	Disposition string // Content-Disposition; empty without one
+	Data        []byte
 }
 
 // Leg is one answered call. Closing is idempotent. After Done nothing of the leg is left: no goroutine, no port.
@@ -150,6 +159,9 @@ const (
 	CauseTransferred   Cause = "transferred"
 	CauseNoACK         Cause = "no_ack" // the caller never confirmed our answer
 	CauseNodeLost      Cause = "node_lost"
-	CauseNoPathway     Cause = "no_pathway" // the agent's pathway or persona is gone
+	CauseNoPathway     Cause = "no_pathway"     // the agent's pathway or persona is gone
+	CauseModelRefused  Cause = "model_refused"  // the language model refuses the key or the request
+	CauseModelFailed   Cause = "model_failed"   // the language model failed otherwise: the reason says how
+	CauseServiceFailed Cause = "service_failed" // a speech engine, or another service that the conversation needs, failed: the reason says how
 	CauseInternal      Cause = "internal"
 )

@@ -74,6 +74,7 @@ func (s *Service) List(ctx context.Context, org callwright.OrgID, f Filter) (cal
 	if err := f.check(); err != nil {
 		return callwright.Page[Call]{}, 0, err
 	}
+	f.From, f.To = s.searched(ctx, org, f.From), s.searched(ctx, org, f.To)
 	return s.cfg.Store.List(ctx, org, f)
 }
 
@@ -82,12 +83,24 @@ func (s *Service) Revisions(ctx context.Context, org callwright.OrgID, f Filter)
 	if err := f.check(); err != nil {
 		return nil, err
 	}
+	f.From, f.To = s.searched(ctx, org, f.From), s.searched(ctx, org, f.To)
 	return s.cfg.Store.Revisions(ctx, org, f)
 }
 
 // Position returns how far a call is.
 func (s *Service) Position(ctx context.Context, org callwright.OrgID, id string) (Position, error) {
 	return s.cfg.Store.Position(ctx, org, id)
+}
+
+// searched returns a number to search for: in E.164 if it can be read, otherwise as it was given.
+func (s *Service) searched(ctx context.Context, org callwright.OrgID, text string) string {
+	if text == "" {
+		return ""
+	}
+	if n, err := callwright.ReadNumber(ctx, s.cfg.Numbering, org, text); err == nil {
+		return n.String()
+	}
+	return text
 }
 
 // check refuses a filter that no call can match.

@@ -20,12 +20,12 @@ func New(c Config) (*Service, error) {
 	if s.heartbeat, err = s.newHeartbeat(); err != nil {
 		return nil, err
 	}
-	c.Work.Handle(taskPlace, s.place)
-	taskNotice.Handle(c.Work, c.Logger, s.sendNotice)
-	c.Work.Handle(taskAnalyze, s.analyze)
-	c.Work.Handle(taskWebhook, s.notify)
-	c.Work.Handle(taskFailed, s.failed)
-	c.Work.Every(taskSweep, callwright.LeaseRenewal, s.sweep)
+	c.Work.Handle(callwright.QueueCalls, taskPlace, s.place)
+	taskNotice.Handle(c.Work, callwright.QueueWebhooks, c.Logger, s.sendNotice)
+	c.Work.Handle(callwright.QueueModels, taskAnalyze, s.analyze)
+	c.Work.Handle(callwright.QueueWebhooks, taskWebhook, s.notify)
+	c.Work.Handle(callwright.QueueUpkeep, taskFailed, s.failed)
+	c.Work.Every(callwright.QueueCalls, taskSweep, callwright.LeaseRenewal, s.sweep)
 	return s, nil
 }
 

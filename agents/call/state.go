@@ -1,6 +1,9 @@
 package call
 
-import "github.com/callwright/callwright"
+import (
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/llm"
+)
 
 // QueueStatus is the state of a call.
 type QueueStatus string
@@ -88,6 +91,9 @@ var outcomes = map[Cause]struct {
 	CauseOverload:      {StatusFailed, "no capacity was left for the call"},
 	CauseNoACK:         {StatusFailed, "the caller never confirmed the answer"},
 	CauseNodeLost:      {StatusFailed, "the server that ran the call stopped"},
+	CauseModelRefused:  {StatusFailed, llm.Reason(&llm.Failure{Class: llm.ClassPermanent})},
+	CauseModelFailed:   {StatusFailed, "the language model failed"},
+	CauseServiceFailed: {StatusFailed, "a service that the conversation needs failed"},
 	CauseNoPathway: {
 		StatusFailed,
 		"the pathway or the persona that was to lead the call, or its version or start node, is not there or can't be used any more",
@@ -110,6 +116,9 @@ func (e *HangupReason) outcome() (Status, string) {
 	}
 	if m, ok := codeMessages[e.SIPCode]; ok && o.message != "" {
 		return o.status, m
+	}
+	if told := e.Cause == CauseModelFailed || e.Cause == CauseServiceFailed; told && e.Reason != "" {
+		return o.status, e.Reason
 	}
 	return o.status, o.message
 }

@@ -90,7 +90,7 @@ type Liveness interface {
 
 // Filter selects calls; the zero Filter selects all.
 type Filter struct {
-	From, To      string // the whole number
+	From, To      string // the whole number; Service.List reads it as callwright.ReadNumber does
 	Inbound       *bool
 	Completed     *bool // whether they have ended
 	AnsweredBy    AnsweredBy

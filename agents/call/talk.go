@@ -10,6 +10,7 @@ import (
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents"
 	"github.com/callwright/callwright/agents/conversation"
+	"github.com/callwright/callwright/agents/llm"
 )
 
 // hangupPatience bounds how long the other side may take to confirm the end of a call.
@@ -190,7 +191,7 @@ func (s *Service) end(ctx context.Context, c Call, leg Leg, outcome conversation
 		}
 		return HangupReason{Cause: CauseMediaTimeout, Reason: "the other side is gone"}
 	case outcome.By == conversation.ByFailure:
-		return HangupReason{Cause: CauseInternal, Reason: "the conversation failed"}
+		return broken(err)
 	case errors.Is(context.Cause(ctx), errMaxDuration):
 		return HangupReason{Cause: CauseMaxDuration, Reason: errMaxDuration.Error()}
 	case ctx.Err() != nil:
@@ -248,5 +249,20 @@ func (s *Service) hangup(ctx context.Context, leg Leg) {
 	defer cancel()
 	if err := leg.Hangup(ctx); err != nil {
 		s.cfg.Logger.WarnContext(ctx, "cannot hang up", "error", err)
+	}
+}
+
+// broken returns the hang-up reason of a conversation that failed.
+func broken(err error) HangupReason {
+	_, ofModel := errors.AsType[*llm.Failure](err)
+	switch {
+	case ofModel && llm.ClassOf(err) == llm.ClassPermanent:
+		return HangupReason{Cause: CauseModelRefused, Reason: llm.Reason(err)}
+	case ofModel:
+		return HangupReason{Cause: CauseModelFailed, Reason: llm.Reason(err)}
+	case callwright.CodeOf(err) != callwright.CodeInternal:
+		return HangupReason{Cause: CauseServiceFailed, Reason: callwright.MessageOf(err)}
+	default:
+		return HangupReason{Cause: CauseInternal, Reason: "the conversation failed"}
 	}
 }

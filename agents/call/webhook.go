@@ -78,11 +78,16 @@ func (s *Service) sendNotice(ctx context.Context, task callwright.Task, args not
 		return err
 	}
 	m := callwright.Message{Org: c.Org, Kind: callwright.MessageCallEvent, ID: c.ID + "/" + strconv.Itoa(n.Seq), Subject: c.ID, URL: c.Agent.Webhook}
-	err = s.cfg.Notifier.NotifyEvent(ctx, c.Org, c.Agent.Webhook, c, n)
-	again := s.cfg.Deliveries.Redeliver(ctx, m, err, n.CreatedAt, s.cfg.Clock.Now())
-	if err != nil && again == nil {
+	failure, putOff := s.cfg.Deliveries.Send(ctx, m, n.CreatedAt, func(ctx context.Context) error {
+		return s.cfg.Notifier.NotifyEvent(ctx, c.Org, c.Agent.Webhook, c, n)
+	})
+	if putOff != nil {
+		return putOff
+	}
+	again := s.cfg.Deliveries.Redeliver(ctx, m, failure, n.CreatedAt, s.cfg.Clock.Now())
+	if failure != nil && again == nil {
 		s.cfg.Logger.WarnContext(ctx, "an event of a call is given up: its webhook does not take it",
-			"call_id", c.ID, "number", n.Seq, "org", c.Org, "to", callwright.HostOf(c.Agent.Webhook), "error", err)
+			"call_id", c.ID, "number", n.Seq, "org", c.Org, "to", callwright.HostOf(c.Agent.Webhook), "error", failure)
 	}
 	return again
 }

@@ -41,6 +41,20 @@ func ClassOf(err error) Class {
 	return ClassTransient
 }
 
+// reasons say in words why models fail.
+var reasons = map[Class]string{
+	ClassTransient:   "the language model did not answer",
+	ClassRateLimited: "the language model is asked too often",
+	ClassQuota:       "the account with the language model is used up",
+	ClassPermanent:   "the language model refuses the key or the request",
+	ClassTooLong:     "the conversation is too long for the language model",
+	ClassUnsupported: "there is no language model, and the rules do not say what to do",
+	ClassInvalid:     "the language model gave no answer that could be used",
+}
+
+// Reason returns in a few words why a model has failed, by the class of the error: never the words of the model's service.
+func Reason(err error) string { return reasons[ClassOf(err)] }
+
 // longestWait bounds the wait before another attempt. A caller on the telephone cannot wait longer.
 const longestWait = 2 * time.Second
 

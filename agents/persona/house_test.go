@@ -159,7 +159,9 @@ type work struct {
 	periodic callwright.Handler
 }
 
-func (w *work) Every(_ string, _ time.Duration, h callwright.Handler) { w.periodic = h }
+func (w *work) Every(_ callwright.Queue, _ string, _ time.Duration, h callwright.Handler) {
+	w.periodic = h
+}
 
 // clock is a second later each time.
 type clock struct {

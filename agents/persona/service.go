@@ -77,7 +77,7 @@ func New(c Config) (*Service, error) {
 	}
 	s := &Service{cfg: c}
 	if c.Work != nil {
-		c.Work.Every(taskForget, forgetEvery, s.forget)
+		c.Work.Every(callwright.QueueUpkeep, taskForget, forgetEvery, s.forget)
 	}
 	return s, nil
 }

@@ -68,7 +68,7 @@ func FullOutcome() engine.Outcome {
 				Node: "pay", Method: "POST", URL: "https://x.example/pay", Header: map[string]string{"X-Key": "redacted", words: words},
 				Body: json.RawMessage(`{"amount":9.5,"text":"<&>"}`), Turn: 1, Visit: 2, At: later(3),
 			}},
-			Graph: assert.Graph{"menu": {Name: words, Next: []string{"pay"}, Fills: []string{"amount"}}},
+			Graph: assert.Graph{"menu": {Name: words, Next: []string{"pay"}, Fills: []string{"amount"}, Says: words}},
 		},
 		Results: []assert.Result{{
 			Assertion: "a1", Type: assert.LLMJudge, Name: words, Required: true, Weight: 2.5, Outcome: assert.Failed, Score: &score,

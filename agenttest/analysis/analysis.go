@@ -143,9 +143,15 @@ func byRules(c Case) Analysis {
 	default:
 		out.Cause = fmt.Sprintf("%q (%s) has failed: %s", r.Name, r.Type, r.Reasoning)
 	}
+	if out.Node == "" && len(c.Outcome.Evidence.Visits) > 0 {
+		out.Cause += " " + noPlace
+	}
 	out.Cause = callwright.Clip(out.Cause, maxCause)
 	return out
 }
+
+// noPlace is said of a failure that blames no node.
+const noPlace = "Nothing tells at which node: the failure has no single place."
 
 // heaviest returns the required assertion that weighs most among those that failed.
 func heaviest(results []assert.Result) (best assert.Result, ok bool) {

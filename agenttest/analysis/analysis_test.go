@@ -119,6 +119,8 @@ func TestByRules(t *testing.T) {
 	low.Outcome.Results = low.Outcome.Results[:1]
 	unnamed := failed()
 	unnamed.Outcome.Results[1].Name = ""
+	nowhere := failed()
+	nowhere.Outcome.Blame = ""
 	broken := failed()
 	broken.Outcome.Verdict, broken.Outcome.Error = engine.Error, "the model is down"
 	for name, test := range map[string]struct {
@@ -129,6 +131,7 @@ func TestByRules(t *testing.T) {
 		"no model":          {failed(), nil, analysis.Analysis{Cause: `"Confirms" (STRING_CHECK) has failed: "nine" was not said`, Fault: analysis.OfAgent, Node: "bye"}},
 		"a stand-in":        {failed(), scripted.New(), analysis.Analysis{Cause: `"Confirms" (STRING_CHECK) has failed: "nine" was not said`, Fault: analysis.OfAgent, Node: "bye"}},
 		"without a name":    {unnamed, nil, analysis.Analysis{Cause: `STRING_CHECK has failed: "nine" was not said`, Fault: analysis.OfAgent, Node: "bye"}},
+		"no place":          {nowhere, nil, analysis.Analysis{Cause: `"Confirms" (STRING_CHECK) has failed: "nine" was not said Nothing tells at which node: the failure has no single place.`, Fault: analysis.OfAgent}},
 		"a low score":       {low, nil, analysis.Analysis{Cause: "The overall score is too low, although no required assertion has failed.", Fault: analysis.OfAgent, Node: "bye"}},
 		"a run in error":    {broken, answering(good), analysis.Analysis{Cause: "The run says nothing about the agent: the model is down", Fault: analysis.OfNobody}},
 		"nothing but error": {analysis.Case{Outcome: engine.Outcome{Verdict: engine.Error, Error: "x"}}, nil, analysis.Analysis{Cause: "The run says nothing about the agent: x", Fault: analysis.OfNobody}},

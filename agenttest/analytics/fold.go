@@ -33,6 +33,7 @@ type Report struct {
 	Trend       Direction
 	Days        []Day // with scored runs, the first one first
 	Heatmap     []NodeFailures
+	Unplaced    int           // failed runs whose way is known and which blame no node of the Heatmap
 	Weakest     *NodeFailures // nil: no node that was visited five times is blamed
 	Flow        Flow
 }
@@ -78,7 +79,7 @@ type group struct {
 // way is a sequence of nodes.
 type way struct {
 	visited []int32 // nodes in the heatmap
-	blamed  int32   // one of them; -1: the way is empty
+	blamed  int32   // one of them; -1: none
 	steps   route
 }
 
@@ -177,6 +178,7 @@ func (f *Fold) way(text string) *way {
 func (f *Fold) Report(names Names) Report {
 	r := Report{Basic: f.Basic(), Reliability: f.reliability(), Trend: f.trend(), Days: f.daily()}
 	r.Heatmap, r.Weakest = f.heat.report(names)
+	r.Unplaced = f.heat.unplaced
 	r.Flow = f.flow.report(names)
 	r.Health = f.health(r)
 	return r

@@ -13,7 +13,8 @@ const maxHeat = 1999
 // leastVisits is how many runs must have visited the weakest node.
 const leastVisits = 5
 
-// NodeFailures counts the failures that are blamed on a node. Each failed run whose way is known blames one node.
+// NodeFailures counts the failures that are blamed on a node. A failed run blames one node, or none if its failure has
+// no place: see assert.Blame.
 type NodeFailures struct {
 	Node   string // id; empty: the nodes beyond the limit
 	Name   string
@@ -33,6 +34,8 @@ func (n NodeFailures) Rate() float64 {
 type heat struct {
 	index map[string]int32
 	nodes []NodeFailures // the first one has the nodes beyond the limit
+
+	unplaced int // failed runs that blame no node
 }
 
 func newHeat() heat {
@@ -62,8 +65,11 @@ func (h *heat) add(w *way, failed bool) {
 	for _, at := range w.visited {
 		h.nodes[at].Visits++
 	}
-	if failed && w.blamed >= 0 {
+	switch {
+	case failed && w.blamed >= 0:
 		h.nodes[w.blamed].Failed++
+	case failed:
+		h.unplaced++
 	}
 }
 

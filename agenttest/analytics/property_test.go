@@ -33,7 +33,7 @@ func drawRuns(nodes, most int) *rapid.Generator[[]told] {
 		for _, n := range rapid.SliceOfN(rapid.IntRange(0, nodes-1), 0, 25).Draw(t, "visits") {
 			r.visits = append(r.visits, fmt.Sprint("node ", n))
 		}
-		if len(r.visits) > 0 && r.run.State == stats.Failed {
+		if len(r.visits) > 0 && r.run.State == stats.Failed && rapid.Bool().Draw(t, "placed") {
 			r.blame = rapid.SampledFrom(r.visits).Draw(t, "blame")
 		}
 		r.run.Summary = analytics.NewSummary(nil, r.visits, r.blame)
@@ -54,7 +54,8 @@ func TestHeatmapAgrees(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		all := drawRuns(8, 60).Draw(t, "runs")
-		got, blamed, withPath := report(all).Heatmap, 0, 0
+		found := report(all)
+		got, blamed, withPath := found.Heatmap, found.Unplaced, 0
 		for n := range 8 {
 			id := fmt.Sprint("node ", n)
 			want := analytics.NodeFailures{Node: id, Name: id}
@@ -76,12 +77,12 @@ func TestHeatmapAgrees(t *testing.T) {
 			blamed += n.Failed
 		}
 		for _, r := range all {
-			if r.run.State == stats.Failed && len(r.visits) > 0 {
+			if r.run.State == stats.Failed && r.run.Summary != "" {
 				withPath++
 			}
 		}
 		if blamed != withPath {
-			t.Fatalf("%d failed runs with a path blame %d nodes", withPath, blamed)
+			t.Fatalf("%d failed runs with a path blame %d nodes and none", withPath, blamed)
 		}
 	})
 }

@@ -97,8 +97,7 @@ func (s Summary) parts() (score *float64, way string) {
 	return score, way
 }
 
-// nodes returns the distinct nodes of a way in the order of their first visits, and the number of the blamed one. If that is not
-// known, it is the last one.
+// nodes returns the distinct nodes of a way in the order of their first visits, and the number of the blamed one; -1: none is.
 func nodes(way string) (path []string, blamed int) {
 	number, joined, _ := strings.Cut(way, " ")
 	if joined == "" {
@@ -107,7 +106,7 @@ func nodes(way string) (path []string, blamed int) {
 	path = strings.Split(joined, separator)
 	blamed, err := strconv.Atoi(number)
 	if err != nil || blamed < 0 || blamed >= len(path) {
-		blamed = len(path) - 1
+		blamed = -1
 	}
 	return path, blamed
 }

@@ -1,19 +1,21 @@
 package assert
 
 import (
+	"maps"
 	"slices"
 	"strings"
 )
 
-// Blame returns the id of the one visited node that a failed run is blamed on; empty if the agent visited none. It is the
-// Result.Node of the heaviest failed assertion, the first of those of the same weight. Required assertions go before
-// optional ones. If that assertion is blamed on no single node, it is the last visited node.
+// Blame returns the id of the one visited node that a failed run is blamed on; empty if its failure has no place. It is the
+// Result.Node of the heaviest failed assertion, the first of those of the same weight. Required assertions go before optional
+// ones. A node is never blamed for having come last.
 //
 // Result.Node is the node that was active in the turn that decided. Without such a turn it is, of a reference path, the last
 // node that was visited as it says; of a node that was missed, the last visited node from which it can still be reached; of a
-// variable, the last visited node that collects it.
+// variable, of words that nobody said and of a request that was not sent, the last visited node that collects, says or sends it,
+// else the last one from which such a node can still be reached.
 func Blame(e *Evidence, results []Result) string {
-	if e == nil || len(e.Visits) == 0 {
+	if e == nil {
 		return ""
 	}
 	var heaviest *Result
@@ -24,10 +26,10 @@ func Blame(e *Evidence, results []Result) string {
 			heaviest = r
 		}
 	}
-	if heaviest != nil && e.visited(heaviest.Node) >= 0 {
-		return heaviest.Node
+	if heaviest == nil || e.visited(heaviest.Node) < 0 {
+		return ""
 	}
-	return e.Visits[len(e.Visits)-1].Node
+	return heaviest.Node
 }
 
 // blame sets the node of a failed assertion that a turn or a variable has decided.
@@ -38,6 +40,24 @@ func (r *Result) blame(e *Evidence, variable string) {
 		r.Node = e.active(*r.Turn)
 	case variable != "":
 		r.Node = e.collects(variable)
+	}
+}
+
+// unsaid sets the node of an assertion that has failed because words were not said, and names the nodes that say them. says reports
+// whether a text has the words.
+func (r *Result) unsaid(e *Evidence, says func(text string) bool) {
+	nodes := e.where(func(_ string, n *Node) bool { return n.Says != "" && says(n.Says) })
+	if len(nodes) == 0 {
+		return
+	}
+	r.Node = e.place(nodes)
+	switch visited := e.visited(nodes[0]) >= 0; {
+	case len(nodes) > 1:
+		r.Reasoning += " " + plural(len(nodes), "node") + " of the pathway say this, one is " + excerpt(nodes[0]) + "."
+	case visited:
+		r.Reasoning += " The node " + excerpt(nodes[0]) + ", which was visited, says this."
+	default:
+		r.Reasoning += " The node " + excerpt(nodes[0]) + ", which was not visited, says this."
 	}
 }
 
@@ -57,19 +77,43 @@ func (e *Evidence) active(turn int) string {
 	return ""
 }
 
-// collects returns the last visited node that collects a variable, or the object that it is in; empty: there is none.
+// collects returns the place of a variable, or of the object that it is in; empty: it has none.
 func (e *Evidence) collects(variable string) string {
 	object, _, _ := strings.Cut(variable, ".")
-	for _, v := range slices.Backward(e.Visits) {
-		if fills := e.Graph[v.Node].Fills; slices.Contains(fills, variable) || slices.Contains(fills, object) {
-			return v.Node
-		}
-	}
-	return ""
+	return e.place(e.where(func(_ string, n *Node) bool {
+		return slices.Contains(n.Fills, variable) || slices.Contains(n.Fills, object)
+	}))
 }
 
-// strayed returns the last visited node from which a node can be reached; empty: there is none.
-func (e *Evidence) strayed(from string) string {
+// where returns the ids of the nodes that do something: first the visited ones, the last visit first, then the others by their ids.
+func (e *Evidence) where(does func(id string, n *Node) bool) (ids []string) {
+	for _, v := range slices.Backward(e.Visits) {
+		if n, known := e.Graph[v.Node]; known && !slices.Contains(ids, v.Node) && does(v.Node, &n) {
+			ids = append(ids, v.Node)
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(e.Graph)) {
+		if n := e.Graph[id]; e.visited(id) < 0 && does(id, &n) {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+// place returns where a conversation has failed to do what some nodes do, which where has returned: at the first of them if it was
+// visited, else at the last visited node from which one of them can be reached; empty: there is none.
+func (e *Evidence) place(nodes []string) string {
+	if len(nodes) > 0 && e.visited(nodes[0]) >= 0 {
+		return nodes[0]
+	}
+	return e.strayed(nodes...)
+}
+
+// strayed returns the last visited node from which one of some nodes can be reached; empty: there is none.
+func (e *Evidence) strayed(from ...string) string {
+	if len(from) == 0 {
+		return ""
+	}
 	before := make(map[string][]string, len(e.Graph))
 	for id, n := range e.Graph {
 		for _, next := range n.Next {
@@ -77,7 +121,7 @@ func (e *Evidence) strayed(from string) string {
 		}
 	}
 	reaches := make(map[string]bool, len(e.Graph))
-	for open := []string{from}; len(open) > 0; {
+	for open := slices.Clone(from); len(open) > 0; {
 		id := open[len(open)-1]
 		open = open[:len(open)-1]
 		for _, b := range before[id] {

@@ -52,6 +52,7 @@ type Node struct {
 	Name  string
 	Next  []string // ids of the nodes to which the agent can go from here
 	Fills []string // names of the variables that the node collects
+	Says  string   // its own words, in which variables may stand for others; empty: a model finds them, or it has none
 }
 
 // EndReason says why a conversation ended. It does not depend on the verdict.

@@ -105,7 +105,7 @@ func (c *judged) unjudged(err error, r *Result) {
 	case llm.ClassUnsupported:
 		r.failf(Error, CodeJudgeUnavailable, "The configured language model is a stand-in and cannot judge.")
 	default:
-		r.failf(Error, CodeJudgeUnavailable, "The judge's language model has failed: %s.", llm.ClassOf(err))
+		r.failf(Error, CodeJudgeUnavailable, "The judge does not answer: %s.", llm.Reason(err))
 	}
 }
 

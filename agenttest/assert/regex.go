@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/llm"
 )
 
 // The bounds of the matches that a result shows.
@@ -98,8 +99,12 @@ func (c *regexRule) evaluate(ctx context.Context, e *Evidence, m means, r *Resul
 		look = c.inVariable
 	}
 	count, ok := look(ctx, e, m.work, r)
-	if ok {
-		c.decide(e, count, r)
+	if !ok {
+		return
+	}
+	c.decide(e, count, r)
+	if r.Code == CodeNoMatch && r.Turn == nil && c.variable == "" && c.role != llm.RoleCaller {
+		r.unsaid(e, func(text string) bool { return c.says(text, m.work) })
 	}
 }
 
@@ -172,6 +177,12 @@ func (c *regexRule) find(text string, n int, w *Work) (found [][]int) {
 	}
 	w.add(c.pattern, len(text)+1, min(len(found)+1, n))
 	return found
+}
+
+// says reports whether the words of a node have a match. Where the work would be too much, it is not known.
+func (c *regexRule) says(text string, w *Work) bool {
+	var room [1 << 10]byte
+	return c.pattern.literals.mayMatch(text, room[:0]) && w.affords(c.pattern, len(text)+1, 1) && len(c.find(text, 1, w)) > 0
 }
 
 // decide sets the outcome for a number of matches.

@@ -3,6 +3,8 @@ package assert
 import (
 	"bytes"
 	"context"
+
+	"github.com/callwright/callwright/agents/llm"
 )
 
 // comparison is an operator of StringCheck.
@@ -136,6 +138,9 @@ func (c *stringRule) decide(e *Evidence, found bool, r *Result) {
 		r.failf(Failed, CodeForbidden, "%s %s, which it must not.", does, excerpt(c.value))
 	case positive:
 		r.failf(Failed, CodeNoMatch, "%s %s.", not, excerpt(c.value))
+		if c.variable == "" && c.role != llm.RoleCaller {
+			r.unsaid(e, func(text string) bool { return operator.holds(c.fold(nil, text), c.folded) })
+		}
 	default:
 		r.passf("%s %s.", not, excerpt(c.value))
 	}

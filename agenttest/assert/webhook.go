@@ -188,6 +188,9 @@ func (c *webhookRule) evaluate(_ context.Context, e *Evidence, _ means, r *Resul
 		r.decidedBy(e, early)
 	default:
 		r.failf(Failed, CodeNoWebhook, "The agent sent %s like this, but needs %d.", plural(alike, "request"), c.least)
+		if c.node != "" {
+			r.Node = e.place(e.where(func(id string, _ *Node) bool { return id == c.node }))
+		}
 	}
 }
 

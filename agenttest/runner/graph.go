@@ -9,11 +9,14 @@ import (
 
 // Graph returns what assertions see of a version's graph. A node is followed by the nodes of its edges and branches, and by
 // the global nodes, to which every node leads. The way back from a global node is not among them. A node fills the variables
-// that the caller is asked for there, and those from the answers of its request and its tools.
+// that the caller is asked for there, and those from the answers of its request and its tools. It says its text, if it has one.
 func Graph(g *graph.Graph) assert.Graph {
 	out := make(assert.Graph, len(g.Nodes))
 	for id, n := range g.Nodes {
 		node := assert.Node{Name: n.Name}
+		if n.Text != nil {
+			node.Says = n.Text.Text()
+		}
 		for _, b := range n.Branches {
 			node.Next = append(node.Next, b.To.ID)
 		}

@@ -102,8 +102,8 @@ func New(c Config) (*Service, error) {
 		cfg: c, heart: heart, wake: make(chan struct{}, 1), inserting: make(chan struct{}, 1),
 		watchers: callwright.Watchers{Total: c.Watchers, Share: MaxWatchers},
 	}
-	c.Work.Handle(taskClear, s.clear)
-	c.Work.Every(taskForget, forgetEvery, s.forget)
+	c.Work.Handle(callwright.QueueTests, taskClear, s.clear)
+	c.Work.Every(callwright.QueueUpkeep, taskForget, forgetEvery, s.forget)
 	return s, nil
 }
 

@@ -32,7 +32,7 @@ func openPorts(ctx context.Context, o cli.Deployment) (*cli.Ports, error) {
 // newPorts joins what the commands need. Durable work is enqueued here and never run: the server runs it.
 func newPorts(db *bunstore.DB) (*cli.Ports, error) {
 	requests := portingstore.Requests{DB: db}
-	work, err := riverwork.New(riverwork.Config{SQL: db.SQL(), Tx: db.Tx, PostgresDSN: db.PostgresDSN()})
+	work, err := riverwork.New(riverwork.Config{SQL: db.SQL(), Tx: db.Tx, Atomic: db, PostgresDSN: db.PostgresDSN()})
 	if err != nil {
 		return nil, err
 	}

@@ -70,7 +70,7 @@ func deployOn(t *testing.T, data, address string) *deployment {
 			t.Error(err)
 		}
 	})
-	if err := riverwork.Migrate(t.Context(), riverwork.Config{SQL: d.db.SQL(), Tx: d.db.Tx, PostgresDSN: d.db.PostgresDSN()}); err != nil {
+	if err := riverwork.Migrate(t.Context(), riverwork.Config{SQL: d.db.SQL(), Tx: d.db.Tx, Atomic: d.db, PostgresDSN: d.db.PostgresDSN()}); err != nil {
 		t.Fatal(err)
 	}
 	d.serve()
@@ -102,9 +102,13 @@ func (d *deployment) Enqueue(_ context.Context, task callwright.Task) error {
 	return task.Check()
 }
 
-func (d *deployment) Handle(kind string, h callwright.Handler) { d.handlers[kind] = h }
+func (d *deployment) Handle(_ callwright.Queue, kind string, h callwright.Handler) {
+	d.handlers[kind] = h
+}
 
-func (d *deployment) Every(kind string, _ time.Duration, h callwright.Handler) { d.periodic[kind] = h }
+func (d *deployment) Every(_ callwright.Queue, kind string, _ time.Duration, h callwright.Handler) {
+	d.periodic[kind] = h
+}
 
 // The deployment is also the other side of the ports.
 

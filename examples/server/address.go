@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+
+	"github.com/callwright/callwright"
 )
 
 // addresses fills in where this machine is reached.
@@ -43,6 +45,16 @@ func (c *config) addresses(given texts) error {
 			return fmt.Errorf("--firewall-ips must be IP addresses with commas between them, and %q is none", text)
 		}
 		c.FirewallIPs = append(c.FirewallIPs, ip.String())
+	}
+	for text := range strings.SplitSeq(given.portedCallsFrom, ",") {
+		if text = strings.TrimSpace(text); text == "" {
+			continue
+		}
+		network, err := callwright.ParseNetwork(text)
+		if err != nil {
+			return fmt.Errorf("--ported-calls-from must be IP addresses and networks with commas between them, and %q is none", text)
+		}
+		c.PortedCallsFrom = append(c.PortedCallsFrom, network)
 	}
 	if c.DNSServer != "" && !hostAndPort(c.DNSServer) {
 		return fmt.Errorf("--dns-server must be an address and a port such as 192.0.2.53:53, not %q", c.DNSServer)

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"time"
 
@@ -33,7 +34,7 @@ import (
 // modules is the whole server.
 func modules() fx.Option {
 	return fx.Options(
-		fx.Module("base", fx.Provide(newLogger, newShares, newSecrets, newEngines, newAuthority, newNode)),
+		fx.Module("base", fx.Provide(newLogLevel, newLogger, newShares, newSecrets, newEngines, newAuthority, newNode)),
 		fx.Module("storage", fx.Provide(newDatabase, fx.Annotate(newWork, fx.As(fx.Self()), fx.As(new(callwright.Work))))),
 		fx.Module("trunks", fx.Provide(newIdentity, newResolver, newProber, newMailer, newMonitor, newCallLog, newTrunks, newSetup, newDiscoveries)),
 		fx.Module("telephone", fx.Provide(newMedia, newLine, newRegistrations, newTestCalls)),
@@ -43,7 +44,7 @@ func modules() fx.Option {
 		fx.Module("porting", fx.Provide(newPortGateways, newDocuments, newLetters, newPorts)),
 		fx.Module("speech", fx.Provide(newBlobs, newSpeech)),
 		fx.Module("http", fx.Provide(newAccess, newListener, newMetrics, newDashboard, newAPI)),
-		fx.Invoke(serve),
+		fx.Invoke(serve, reload),
 	)
 }
 
@@ -56,15 +57,27 @@ type starting struct{ context.Context } //nolint:containedctx // fx has no other
 const databaseLimit = 10 * time.Second
 
 func newDatabase(lc fx.Lifecycle, begin starting, c config, s secrets, log *slog.Logger) (*bunstore.DB, error) {
-	db, err := bunstore.Open(begin, c.DatabaseURL, bunstore.Config{Keyring: s.Keyring, Limit: databaseLimit, Logger: log})
+	db, err := bunstore.Open(begin, c.DatabaseURL, bunstore.Config{
+		Keyring: s.Keyring, Limit: databaseLimit, Connections: c.Connections - c.workConnections(), Logger: log,
+	})
 	if err != nil {
 		return nil, err
 	}
-	if err := s.check(begin, orgstore.Tenants{DB: db}); err != nil {
+	if err := errors.Join(s.check(begin, orgstore.Tenants{DB: db}), checkConnections(begin, c, db)); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
 	lc.Append(fx.StopHook(db.Close))
 	return db, nil
+}
+
+// checkConnections refuses a pool that the database server does not allow: under load its last connections would be refused.
+func checkConnections(ctx context.Context, c config, db *bunstore.DB) error {
+	most, err := db.MostConnections(ctx)
+	if err == nil && most > 0 && c.Connections > most {
+		err = fmt.Errorf("--database-connections %d: the database server allows %d for this role and database, and other nodes need some: "+
+			"give fewer, or raise max_connections there", c.Connections, most)
+	}
+	return err
 }
 
 // The longest steps are those that ask a model, about a call that has ended or about an issue: 20 s. What a killed node was
@@ -74,9 +87,10 @@ const (
 	rescueAfter = 30 * time.Second
 )
 
-func newWork(begin starting, db *bunstore.DB, log *slog.Logger) (*riverwork.Work, error) {
+func newWork(begin starting, c config, db *bunstore.DB, log *slog.Logger) (*riverwork.Work, error) {
 	rc := riverwork.Config{
-		SQL: db.SQL(), Tx: db.Tx, PostgresDSN: db.PostgresDSN(), StepTimeout: stepTimeout, RescueAfter: rescueAfter, Logger: log,
+		SQL: db.SQL(), Tx: db.Tx, Atomic: db, PostgresDSN: db.PostgresDSN(), Connections: c.workConnections(), StepTimeout: stepTimeout,
+		RescueAfter: rescueAfter, Logger: log,
 	}
 	if err := riverwork.Migrate(begin, rc); err != nil {
 		return nil, err
@@ -89,7 +103,7 @@ func newAgents(
 ) (*agents.Service, error) {
 	c := agents.Config{
 		Store: agentstore.Numbers{DB: db}, WebAgents: agentstore.WebAgents{DB: db}, Atomic: db,
-		Webhooks: hooks, Requests: hooks, Pathways: p, Personas: personas, Voices: voices,
+		Webhooks: hooks, Requests: hooks, Pathways: p, Personas: personas, Voices: voices, Numbering: orgstore.Tenants{DB: db},
 	}
 	c.Languages, _ = e.Recognizer.(conversation.LanguageChecker)
 	return agents.New(c)
@@ -141,8 +155,13 @@ func newWebhooks(lc fx.Lifecycle, c config, db *bunstore.DB, log *slog.Logger) (
 	return s, nil
 }
 
-func newDeliveries(db *bunstore.DB) (*callwright.DeliveryLog, error) {
-	return callwright.NewDeliveryLog(callwright.DeliveryLogConfig{Store: orgstore.Deliveries{DB: db}})
+func newDeliveries(
+	c config, db *bunstore.DB, work callwright.Work, m mailer, l listener, log *slog.Logger,
+) (*callwright.DeliveryLog, error) {
+	return callwright.NewDeliveryLog(callwright.DeliveryLogConfig{
+		Store: orgstore.Deliveries{DB: db}, Endpoints: orgstore.Endpoints{DB: db}, Atomic: db, Work: work,
+		Organizations: orgstore.Tenants{DB: db}, Mailer: m, Page: l.publicURL(c) + "/settings/deliveries", Logger: log,
+	})
 }
 
 // callParts is everything that calls are made of.
@@ -170,7 +189,7 @@ type callParts struct {
 func newCalls(p callParts) (*call.Service, error) {
 	c := call.Config{
 		Store: agentstore.Calls{DB: p.DB}, Leases: bunstore.Leases{DB: p.DB}, Atomic: p.DB, Work: p.Work,
-		Line: p.Line, Routes: p.Trunks, Agents: p.Agents,
+		Line: p.Line, Routes: p.Trunks, Agents: p.Agents, Numbering: orgstore.Tenants{DB: p.DB},
 		Model: p.Engines.Model, Recordings: p.Recordings, Notifier: p.Listener.notifier(p.Webhooks, p.Config),
 		Recognizer: p.Engines.Recognizer, Voices: p.Voices, Ready: p.Engines.Ready,
 		AMD:      func(rate int) call.AMD { return voicemail.New(rate) },

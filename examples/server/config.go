@@ -21,20 +21,23 @@ import (
 
 // config is what the flags and their environment twins say: --sip-addr is CALLWRIGHT_SIP_ADDR, and a flag wins.
 type config struct {
-	Addr         string
-	Data         string
-	DatabaseURL  string
-	PublicURL    string // without a slash at its end; empty: that of the listener
-	SIPAddr      string
-	SIPCert      string
-	SIPKey       string
-	SIPRoots     string
-	MediaIP      netip.Addr
-	RTPPorts     ports
-	Region       string
-	PublicIP     netip.Addr
-	PublicHost   string
-	FirewallIPs  []string
+	Addr        string
+	Data        string
+	DatabaseURL string
+	PublicURL   string // without a slash at its end; empty: that of the listener
+	SIPAddr     string
+	SIPCert     string
+	SIPKey      string
+	SIPRoots    string
+	MediaIP     netip.Addr
+	RTPPorts    ports
+	Region      string
+	PublicIP    netip.Addr
+	PublicHost  string
+	FirewallIPs []string
+
+	PortedCallsFrom []netip.Prefix // addresses of the carrier that brings ported numbers
+
 	DNSServer    string
 	LLMBaseURL   string
 	LLMModel     string
@@ -47,6 +50,7 @@ type config struct {
 	AllowPrivate bool
 	CallLogDays  int
 	DrainTimeout time.Duration
+	Connections  int // to PostgreSQL
 	LogFormat    string
 	LogLevel     slog.Level
 
@@ -87,6 +91,15 @@ func (p *ports) Set(text string) error {
 // mostCalls is how many calls run here at once, if there are ports and open files for them.
 const mostCalls = 1000
 
+// The bounds of --database-connections. Durable work needs a quarter of the least.
+const (
+	leastConnections = 12
+	mostConnections  = 10_000
+)
+
+// workConnections is how many of the connections to PostgreSQL durable work has for itself.
+func (c config) workConnections() int { return c.Connections / 4 }
+
 // mostHTTPConnections bounds --http-connections.
 const mostHTTPConnections = 1_000_000
 
@@ -101,12 +114,12 @@ func (c config) room() int {
 }
 
 // texts are flags that become something else than a text.
-type texts struct{ mediaIP, publicIP, firewallIPs, allowPrivate, portGateways string }
+type texts struct{ mediaIP, publicIP, firewallIPs, allowPrivate, portedCallsFrom, portGateways string }
 
 // parse reads the command line and the environment, whose entries are NAME=value.
 func parse(args, environ []string) (config, error) {
 	c := config{
-		RTPPorts: ports{10000, 20000}, CallLogDays: 90, FailedCallIssues: true, FailedTestIssues: true, FailedPortIssues: true, PortsPerHour: 60, SampleDays: 90, DrainTimeout: 30 * time.Second,
+		RTPPorts: ports{10000, 20000}, CallLogDays: 90, FailedCallIssues: true, FailedTestIssues: true, FailedPortIssues: true, PortsPerHour: 60, SampleDays: 90, DrainTimeout: 30 * time.Second, Connections: 22,
 		HTTPConnections: httpapi.DefaultConnections, HTTPConnectionsPerAddress: httpapi.DefaultConnectionsPerAddress,
 	}
 	var given texts
@@ -118,7 +131,7 @@ func parse(args, environ []string) (config, error) {
 	f.Var(wholeNumber(&c.HTTPConnectionsPerAddress), "http-connections-per-address",
 		"HTTP connections of one address; as many as --http-connections behind a reverse proxy")
 	f.StringVar(&c.Data, "data", "./data", "folder of the database, keys, certificates and recordings")
-	f.StringVar(&c.DatabaseURL, "database-url", "", "sqlite:PATH, postgres://... or postgresql://... (default: SQLite in the data folder)")
+	c.addDatabase(f)
 	f.StringVar(&c.SIPAddr, "sip-addr", "127.0.0.1:5061", "address of SIP over TLS")
 	f.StringVar(&c.SIPCert, "sip-cert", "", "PEM file of the certificate shown to SIP peers (default: the test authority's)")
 	f.StringVar(&c.SIPKey, "sip-key", "", "PEM file of its private key")
@@ -128,6 +141,7 @@ func parse(args, environ []string) (config, error) {
 	f.StringVar(&c.Region, "region", "local", "name of the region that this server is in")
 	f.StringVar(&given.publicIP, "public-ip", "", "address at which peers reach this machine (default: that of --sip-addr)")
 	f.StringVar(&c.PublicHost, "public-host", "", "name for customers' telephone systems to call (default: that of --public-ip)")
+	f.StringVar(&given.portedCallsFrom, "ported-calls-from", "", "addresses and networks from which calls to ported numbers come, with commas: those of your carrier. A ported number without an inbound trunk gets one for them (default: it waits for a trunk)")
 	f.StringVar(&given.firewallIPs, "firewall-ips", "", "this deployment's addresses for customers' firewalls, with commas (default: those of --public-ip and --media-ip)")
 	f.StringVar(&c.DNSServer, "dns-server", "", "host:port of the DNS server for the names of SIP servers (default: the system's)")
 	f.StringVar(&c.LLMBaseURL, "llm-base-url", "", "an OpenAI-compatible API (default: the scripted model)")
@@ -166,6 +180,12 @@ func parse(args, environ []string) (config, error) {
 	return c, err // in two steps: in one, c might be read before it is complete
 }
 
+// addDatabase adds the flags of the database.
+func (c *config) addDatabase(f *flag.FlagSet) {
+	f.StringVar(&c.DatabaseURL, "database-url", "", "sqlite:PATH, postgres://... or postgresql://... (default: SQLite in the data folder)")
+	f.Var(wholeNumber(&c.Connections), "database-connections", "connections to PostgreSQL of this node; a quarter of them does durable work")
+}
+
 // addDays adds the flags of how long what grows is kept.
 func (c *config) addDays(f *flag.FlagSet) {
 	f.Var(wholeNumber(&c.CallLogDays), "call-log-days", "how many days the log of SIP calls is kept")
@@ -183,6 +203,9 @@ func (c *config) checkLimits() error {
 	}
 	if c.HTTPConnections < 1 || c.HTTPConnections > mostHTTPConnections || c.HTTPConnectionsPerAddress < 1 {
 		return fmt.Errorf("--http-connections must be from 1 to %d, and --http-connections-per-address at least 1", mostHTTPConnections)
+	}
+	if c.Connections < leastConnections || c.Connections > mostConnections {
+		return fmt.Errorf("--database-connections must be from %d to %d", leastConnections, mostConnections)
 	}
 	if c.PortsPerHour < 1 {
 		return errors.New("--ports-per-hour must be at least 1")
@@ -267,8 +290,8 @@ func (c *config) checkEngines() error {
 	return nil
 }
 
-func newLogger(c config) *slog.Logger {
-	options := &slog.HandlerOptions{Level: c.LogLevel}
+func newLogger(c config, level logLevel) *slog.Logger {
+	options := &slog.HandlerOptions{Level: level}
 	if c.LogFormat == "json" {
 		return slog.New(slog.NewJSONHandler(os.Stderr, options))
 	}

@@ -66,6 +66,19 @@ func realPath(path string) (string, error) {
 	return filepath.Abs(filepath.Join(folder, filepath.Base(path)))
 }
 
+// checkWritable reports a data folder in which nothing can be made, before anything needs it. Files that a server before has left,
+// such as the one of the lock, may be writable all the same.
+func checkWritable(folder string) error {
+	probe, err := os.CreateTemp(folder, ".writable-*")
+	if refused, ok := errors.AsType[*fs.PathError](err); ok {
+		err = refused.Err
+	}
+	if err != nil {
+		return fmt.Errorf("--data %s: the folder cannot be written (%w): the server must be able to write in it", folder, err)
+	}
+	return errors.Join(probe.Close(), os.Remove(probe.Name()))
+}
+
 // checkLost refuses a folder that was used with a database when the file of that database is gone: a new one would have another
 // organization and another API key, and nobody would look for the one that was lost.
 func checkLost(c config) error {

@@ -37,9 +37,11 @@ func run() int {
 		return 1
 	}
 	defer held.Close()
+	hung := make(chan os.Signal, 1)
+	signal.Notify(hung, syscall.SIGHUP) // before anything runs: a hang-up never ends the program
 	stopped, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	app := fx.New(fx.Supply(c, starting{stopped}), modules(), fx.NopLogger, fx.StopTimeout(c.DrainTimeout+stopTimeout))
+	app := fx.New(fx.Supply(c, starting{stopped}, hangups(hung)), modules(), fx.NopLogger, fx.StopTimeout(c.DrainTimeout+stopTimeout))
 	if err := app.Start(stopped); err != nil {
 		fmt.Fprintln(os.Stderr, "server:", dig.RootCause(err)) // without the way that the wiring took to it
 		return 1
@@ -69,7 +71,10 @@ func takeFolder(c config) (locked, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = checkKeyFiles(c)
+	err = checkWritable(c.Data)
+	if err == nil {
+		err = checkKeyFiles(c)
+	}
 	if err == nil {
 		err = checkLost(c)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/bunstore"
+	"github.com/callwright/callwright/adapters/bunstore/orgstore"
 	"github.com/callwright/callwright/adapters/bunstore/portingstore"
 	"github.com/callwright/callwright/adapters/join"
 	"github.com/callwright/callwright/adapters/letterpdf"
@@ -21,6 +22,7 @@ import (
 	"github.com/callwright/callwright/porting/document"
 	"github.com/callwright/callwright/porting/loa"
 	"github.com/callwright/callwright/porting/manual"
+	"github.com/callwright/callwright/sip"
 	"github.com/callwright/callwright/transport/httpapi/portingapi"
 	"github.com/callwright/callwright/triage"
 )
@@ -110,6 +112,7 @@ type portParts struct {
 	Gateways  portGateways
 	Documents *document.Service
 	Agents    *agents.Service
+	Trunks    *sip.Service
 	Issues    *triage.Service
 	Webhooks  *webhook.Sender
 	Mailer    mailer
@@ -135,9 +138,9 @@ func newLetters(p portParts) (*loa.Service, error) {
 func newPorts(p portParts, letters *loa.Service) (*porting.Service, error) {
 	c := porting.Config{
 		Store: portingstore.Requests{DB: p.DB}, Atomic: p.DB, Work: p.Work, Gateway: p.Gateways[0], Former: p.Gateways[1:],
-		Documents: p.Documents, Letters: letters, Inbound: p.Agents, Mailer: p.Mailer,
+		Documents: p.Documents, Letters: letters, Inbound: p.Agents, Trunks: p.Trunks, CallsFrom: p.Config.PortedCallsFrom, Mailer: p.Mailer,
 		Notifier: portingapi.NewNotifier(p.Webhooks), URLs: p.Webhooks, MaxHourly: p.Config.PortsPerHour,
-		Deliveries: p.Deliveries, Logger: p.Log,
+		Deliveries: p.Deliveries, Numbering: orgstore.Tenants{DB: p.DB}, Logger: p.Log,
 	}
 	if p.Config.FailedPortIssues {
 		c.Failures = join.FailedPorts{Issues: p.Issues}

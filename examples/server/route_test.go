@@ -11,21 +11,21 @@ import (
 	"github.com/callwright/callwright/transport/httpapi"
 )
 
-// nobody lets no key in.
-type nobody struct{}
+// noKey lets no key in.
+type noKey struct{}
 
-func (nobody) Authenticate(*http.Request) (callwright.Principal, error) {
+func (noKey) Authenticate(*http.Request) (callwright.Principal, error) {
 	return callwright.Principal{}, callwright.ErrAuthFailure
 }
 
 // TestProgramsAreNotSentToTheSignIn asks for paths that there are not, as programs and as browsers do.
 func TestProgramsAreNotSentToTheSignIn(t *testing.T) {
 	t.Parallel()
-	pages, err := dashboard.New(dashboard.Config{Authenticator: nobody{}})
+	pages, err := dashboard.New(dashboard.Config{Authenticator: noKey{}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	api, err := httpapi.New(httpapi.Config{Access: nobody{}})
+	api, err := httpapi.New(httpapi.Config{Access: noKey{}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -112,6 +112,7 @@ type apiParts struct {
 	fx.In
 	Config     config
 	DB         *bunstore.DB
+	Work       *riverwork.Work
 	Access     *access.Service
 	Calls      *call.Service
 	Agents     *agents.Service
@@ -131,6 +132,7 @@ type apiParts struct {
 	Letters    *loa.Service
 	Gateways   portGateways
 	Listener   listener
+	Identity   identity
 	Dashboard  *dashboard.Dashboard
 	Metrics    *prometheus.Registry
 	Log        *slog.Logger
@@ -147,6 +149,7 @@ func newAPI(p apiParts) (api, error) {
 			agenttestapi.New(p.AgentTests, p.Tornados), speechapi.New(speechapi.Config{Speech: p.Speech, URL: p.Listener.publicURL(p.Config)}),
 		},
 		Voices: p.Speech, Reference: reference.Handler(p.Config.PublicURL), Metrics: promhttp.HandlerFor(p.Metrics, promhttp.HandlerOpts{}), Logger: p.Log,
+		Warnings: p.Identity.Warnings,
 		Ready: func(ctx context.Context) error {
 			if stopping.Load() {
 				return callwright.Errorf(callwright.CodeUnavailable, "the server is stopping")
@@ -154,7 +157,10 @@ func newAPI(p apiParts) (api, error) {
 			if err := checkDisk(p.Config.Data); err != nil {
 				return err
 			}
-			return p.DB.Ping(ctx)
+			if err := p.DB.Ping(ctx); err != nil {
+				return err
+			}
+			return p.Work.Check()
 		},
 	})
 	if err != nil {
@@ -261,8 +267,13 @@ func serve(lc fx.Lifecycle, p parts) {
 		p.Log.InfoContext(ctx, "draining", "calls", p.Calls.Live())
 	}))
 	lc.Append(fx.Hook{
-		OnStart: func(context.Context) error { return p.announce() },
-		OnStop:  func(context.Context) error { return os.Remove(serverFilePath(p.Config)) },
+		OnStart: func(ctx context.Context) error {
+			if err := p.works(ctx); err != nil {
+				return err
+			}
+			return p.announce()
+		},
+		OnStop: func(context.Context) error { return os.Remove(serverFilePath(p.Config)) },
 	})
 }
 
@@ -288,6 +299,28 @@ func (p parts) fail(part string, run func() error) {
 	if err := run(); err != nil && !errors.Is(err, http.ErrServerClosed) {
 		p.Log.Error("the server stops, because a part of it failed", "part", part, "error", err)
 		_ = p.Shutdowner.Shutdown(fx.ExitCode(1))
+	}
+}
+
+// startPatience is how long durable work may take to start.
+const startPatience = 90 * time.Second
+
+// works waits until durable work runs: a server without it is not ready.
+func (p parts) works(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, startPatience)
+	defer cancel()
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		err := p.Work.Check()
+		if err == nil {
+			return nil
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return err
+		}
 	}
 }
 

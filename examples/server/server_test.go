@@ -23,7 +23,7 @@ import (
 
 func TestWiring(t *testing.T) {
 	t.Parallel()
-	if err := fx.ValidateApp(fx.Supply(config{}, starting{}), modules()); err != nil {
+	if err := fx.ValidateApp(fx.Supply(config{}, starting{}, hangups(nil)), modules()); err != nil {
 		t.Fatal(err)
 	}
 }

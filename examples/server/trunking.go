@@ -11,6 +11,7 @@ import (
 	"net"
 	"net/netip"
 	"os"
+	"slices"
 	"strconv"
 	"time"
 
@@ -24,6 +25,7 @@ import (
 	"github.com/callwright/callwright/adapters/codec/g711"
 	"github.com/callwright/callwright/adapters/codec/g722"
 	"github.com/callwright/callwright/adapters/codec/opus"
+	"github.com/callwright/callwright/adapters/pemfile"
 	"github.com/callwright/callwright/adapters/rtpmedia"
 	"github.com/callwright/callwright/adapters/sipua"
 	"github.com/callwright/callwright/adapters/sipua/probe"
@@ -57,19 +59,27 @@ func newResolver(c config) (*resolve.Resolver, error) {
 	return resolve.New(resolve.Config{DNS: dns, Clock: callwright.SystemClock{}})
 }
 
-// identity is what peers see of us, and what we believe of them.
-type identity struct {
-	certificates []tls.Certificate
-	roots        *x509.CertPool
-}
+// identity is what peers see of us, and what we believe of them. Both are read again when their files change.
+type identity struct{ *pemfile.Keeper }
 
-func newIdentity(c config, ca *testca.Authority) (identity, error) {
-	certificate, err := ownCertificate(c, ca)
+func newIdentity(lc fx.Lifecycle, c config, ca *testca.Authority, log *slog.Logger) (identity, error) {
+	k, err := pemfile.New(pemfile.Config{
+		Read: func() (tls.Certificate, *x509.CertPool, error) {
+			certificate, err := ownCertificate(c, ca)
+			if err != nil {
+				return certificate, nil, err
+			}
+			roots, err := peerRoots(c, ca)
+			return certificate, roots, err
+		},
+		Files: slices.DeleteFunc([]string{c.SIPCert, c.SIPKey, c.SIPRoots}, func(name string) bool { return name == "" }),
+		Name:  "the SIP certificate", Hosts: []string{c.PublicHost}, Logger: log,
+	})
 	if err != nil {
 		return identity{}, err
 	}
-	roots, err := peerRoots(c, ca)
-	return identity{[]tls.Certificate{certificate}, roots}, err
+	lc.Append(background(endless(k.Run)))
+	return identity{k}, nil
 }
 
 // ownCertificate is what SIP peers see: the one of --sip-cert, or one of the test authority's.
@@ -109,7 +119,7 @@ func peerRoots(c config, ca *testca.Authority) (*x509.CertPool, error) {
 
 func newProber(lc fx.Lifecycle, c config, s shares, id identity, r *resolve.Resolver) (*probe.Prober, error) {
 	p, err := probe.New(probe.Config{
-		Resolver: r, Roots: id.roots, Certificates: id.certificates, PublicHost: c.PublicIP.String(), AllowPrivate: c.AllowPrivate,
+		Resolver: r, Credentials: id.Certificates, PublicHost: c.PublicIP.String(), AllowPrivate: c.AllowPrivate,
 		MaxIdle: s.probes, Clock: callwright.SystemClock{},
 	})
 	if err != nil {
@@ -155,7 +165,7 @@ func newTrunks(p trunkParts) (*sip.Service, error) {
 	return sip.New(sip.Config{
 		Store: sipstore.Trunks{DB: p.DB}, Atomic: p.DB, Numbers: p.Numbers,
 		Statuses: sipstore.Statuses{DB: p.DB}, Registrations: sipstore.Registrations{DB: p.DB}, Monitor: p.Monitor,
-		Deliveries:    sipstore.Deliveries{DB: p.DB},
+		Deliveries: sipstore.Deliveries{DB: p.DB}, Numbering: orgstore.Tenants{DB: p.DB},
 		Codecs:        codecs.Names(),
 		DerivationKey: p.Secrets.RegisterPasswords, AllowPrivate: p.Config.AllowPrivate, Logger: p.Log,
 	})
@@ -166,7 +176,8 @@ func newCallLog(
 	lc fx.Lifecycle, c config, db *bunstore.DB, m *monitor.Service, n node, log *slog.Logger,
 ) (*calllog.Service, error) {
 	s, err := calllog.New(calllog.Config{
-		Store: sipstore.CallLog{DB: db}, Leases: bunstore.Leases{DB: db}, Monitor: m, Node: string(n), Keep: time.Duration(c.CallLogDays) * 24 * time.Hour, Logger: log,
+		Store: sipstore.CallLog{DB: db}, Leases: bunstore.Leases{DB: db}, Monitor: m, Numbering: orgstore.Tenants{DB: db},
+		Node: string(n), Keep: time.Duration(c.CallLogDays) * 24 * time.Hour, Logger: log,
 	})
 	if err != nil {
 		return nil, err
@@ -213,7 +224,7 @@ type lineParts struct {
 
 func newLine(lc fx.Lifecycle, p lineParts) (*sipua.UA, error) {
 	ua, err := sipua.New(sipua.Config{
-		Listen: p.Config.SIPAddr, Certificates: p.Identity.certificates, Roots: p.Identity.roots,
+		Listen: p.Config.SIPAddr, Credentials: p.Identity.Certificates,
 		PublicHost: p.Config.PublicIP.String(), Media: p.Media, Routes: p.Trunks, Transfers: p.Trunks, Observer: p.CallLog,
 		Resolver: p.Resolver, MaxCalls: p.Shares.lineCalls(), MaxConnections: p.Shares.sip,
 		MaxConnectionsPerIP: p.Shares.sipPerAddress, AllowPrivate: p.Config.AllowPrivate, Logger: p.Log,

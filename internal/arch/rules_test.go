@@ -164,6 +164,7 @@ func TestEachRuleIsHeld(t *testing.T) {
 		{"embedded configuration", "sip/bad.go", "package sip\n\n// Service serves.\ntype Service struct {\n\tConfig\n\tn int\n}\n", "sip/bad.go:5: embeds a configuration"},
 		{"embedded pointer to another's", "sip/bad.go", "package sip\n\ntype service struct{ *server.DialConfig }\n", "sip/bad.go:3: embeds a configuration"},
 		{"generated elsewhere", "sip/gen.go", "// " + generatedMark + "\n\npackage sip\n", "sip/gen.go: is generated"},
+		{"generated beside the table", "number.go", "// " + generatedMark + "\n\npackage callwright\n", "number.go: is generated"},
 		{"generated beside its home", "transport/oas/gen.go", "// " + generatedMark + "\n\npackage oas\n", "transport/oas/gen.go: is generated"},
 		{"generated below its home", "transport/oas/sipoas/sub/gen.go", "// " + generatedMark + "\n\npackage sub\n", "transport/oas/sipoas/sub/gen.go: is generated"},
 		{"generated script", "transport/dashboard/app.js", "/* " + generatedMark + " */\n", "transport/dashboard/app.js: is generated"},

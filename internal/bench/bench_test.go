@@ -71,7 +71,7 @@ func inSQLite(b *testing.B, w walk) *tested {
 	if err != nil {
 		b.Fatal(err)
 	}
-	config := riverwork.Config{SQL: db.SQL(), Tx: db.Tx}
+	config := riverwork.Config{SQL: db.SQL(), Tx: db.Tx, Atomic: db}
 	if err := riverwork.Migrate(b.Context(), config); err != nil {
 		b.Fatal(err)
 	}

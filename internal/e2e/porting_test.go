@@ -110,7 +110,7 @@ func TestPortedNumberTakesACall(t *testing.T) {
 	t.Parallel()
 	ca, box := authority(t), mailbox.Start(t)
 	phone := baresip.Start(t, baresip.Config{CA: ca})
-	s := start(t, ca.CertFile(), portingFlags(box)...)
+	s := start(t, ca.CertFile(), append(portingFlags(box), "--ported-calls-from", "127.0.0.1")...)
 	number := ours.String()
 	checked, err := s.API.CheckPortability(t.Context(), portingoas.CheckPortabilityParams{PhoneNumbers: []string{number}})
 	if err != nil || len(checked.Data.Results) != 1 || !checked.Data.Results[0].Portable {
@@ -158,9 +158,15 @@ func TestPortedNumberTakesACall(t *testing.T) {
 	callPorted(t, s, phone, number)
 }
 
-// callPorted attaches a trunk to a number that was ported, sets its agent and calls it.
+// callPorted calls a number that was ported, with nothing else done, and again once its agent is set.
 func callPorted(t *testing.T, s *server.Server, phone *baresip.Phone, number string) {
 	t.Helper()
+	phone.Dial(t, s.Number(number))
+	phone.Await(t, "CALL_ESTABLISHED", 1)
+	phone.Hangup(t)
+	if record := s.Ended(t, s.Calls(t)[0].CallID); record.Status != callsoas.CallStatusCompleted || record.To != number {
+		t.Errorf("with nothing else done the record is %+v", record)
+	}
 	const greeting = "Acme Bakery. How can I help you?"
 	if _, err := s.API.GetInboundNumber(t.Context(), agentsoas.GetInboundNumberParams{PhoneNumber: number}); err != nil {
 		t.Fatalf("the ported number: %v", err)
@@ -172,9 +178,8 @@ func callPorted(t *testing.T, s *server.Server, phone *baresip.Phone, number str
 	if err != nil || len(report.FailedUpdates) > 0 {
 		t.Fatalf("the number's agent: %+v, %v", report, err)
 	}
-	s.AttachInbound(t, number, "127.0.0.1")
 	phone.Dial(t, s.Number(number))
-	phone.Await(t, "CALL_ESTABLISHED", 1)
+	phone.Await(t, "CALL_ESTABLISHED", 2)
 	call := s.Calls(t)[0].CallID
 	says(t, s, call, greeting)
 	phone.Hangup(t)

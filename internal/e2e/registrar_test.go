@@ -48,6 +48,33 @@ func TestRegistersWithKamailio(t *testing.T) {
 	}
 }
 
+// TestRegistrarCallsTheContact registers with a Kamailio that knows nothing of flows: it calls the Contact over a connection
+// of its own, from which nobody else is admitted.
+func TestRegistrarCallsTheContact(t *testing.T) {
+	t.Parallel()
+	ca := authority(t)
+	s := start(t, ca.CertFile())
+	password := s.AttachRegistered(t, ours.String(), "sip:127.0.0.1:9;transport=tls", "acme")
+	registrar := kamailio.Start(t, kamailio.Config{CA: ca, Password: password, CallsContacts: true})
+	s.Update(t, ours.String(), sipoas.SipDirectionInput{
+		Type: sipoas.SipDirectionInbound, SipEndpoint: sipoas.NewOptString(registrar.URI()),
+	})
+	s.StatusUntil(t, ours.String(), "to say that the number is registered", func(st sipoas.SipStatus) bool {
+		return st.Registration.Value.Status == sipoas.SipRegistrationStatusRegistered
+	})
+	phone := baresip.Start(t, baresip.Config{CA: ca, User: theirs.String()})
+	phone.Dial(t, registrar.Number("acme"))
+	phone.Await(t, "CALL_ESTABLISHED", 1)
+	phone.Hangup(t)
+	await.That(t, "the call in the log", func() bool {
+		calls := s.CallLog(t, ours.String())
+		return len(calls) == 1 && calls[0].To == ours.String() && calls[0].SipCode.Value == 200 && !calls[0].EndedAt.Null
+	})
+	stranger := baresip.Start(t, baresip.Config{CA: ca, User: theirs.String()})
+	stranger.Dial(t, s.Number(ours.String()))
+	stranger.Await(t, "CALL_CLOSED", 1)
+}
+
 // TestRegistrarRefuses registers with a password that Kamailio does not take.
 func TestRegistrarRefuses(t *testing.T) {
 	t.Parallel()

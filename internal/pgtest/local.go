@@ -45,79 +45,119 @@ func binaryFolders() []string {
 	return folders
 }
 
-// findBinaries returns the first folder that has both programs.
-func findBinaries(folders []string) (string, error) {
+// findBinaries returns the first folder that has initdb, pg_ctl and further programs.
+func findBinaries(folders []string, more ...string) (string, error) {
+	programs := append([]string{"initdb", "pg_ctl"}, more...)
 	for _, folder := range folders {
-		_, errInit := exec.LookPath(filepath.Join(folder, "initdb"))
-		_, errCtl := exec.LookPath(filepath.Join(folder, "pg_ctl"))
-		if errInit == nil && errCtl == nil {
+		lacks := func(program string) bool {
+			_, err := exec.LookPath(filepath.Join(folder, program))
+			return err != nil
+		}
+		if !slices.ContainsFunc(programs, lacks) {
 			return folder, nil
 		}
 	}
-	return "", errors.New("no PostgreSQL server (initdb, pg_ctl) is installed on this machine")
+	return "", fmt.Errorf("no PostgreSQL server (%s) is installed on this machine", strings.Join(programs, ", "))
+}
+
+// cluster is a data folder of a server that this process starts from binaries.
+type cluster struct {
+	bin, dir string // the programs, and a folder with data, log and password
+	account  *syscall.Credential
+	password string
+	settings []string
+	release  func() // calls off the guard that stops the server and removes dir when this process has ended
+}
+
+// newCluster makes a folder for a server, without its data.
+func newCluster(bin string) (*cluster, error) {
+	account, err := unprivileged()
+	if err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp("", "callwright-pgtest-")
+	if err != nil {
+		return nil, err
+	}
+	// A process that was stopped by a signal has to go on to end.
+	const end = `kill -CONT $(head -n 1 "$2/data/postmaster.pid"); "$1/pg_ctl" stop -D "$2/data" -m immediate; /bin/rm -rf "$2"`
+	release, err := guard.Start(account, end, bin, dir)
+	if err != nil {
+		return nil, err
+	}
+	c := &cluster{bin: bin, dir: dir, account: account, password: randomHex(16), settings: fastSettings(), release: release}
+	if err := os.WriteFile(c.path("password"), []byte(c.password), 0o600); err != nil {
+		return nil, err
+	}
+	return c, giveAway(account, dir, c.path("password"))
+}
+
+func (c *cluster) path(name string) string { return filepath.Join(c.dir, name) }
+
+// run runs one of the programs as the server's account.
+func (c *cluster) run(ctx context.Context, program string, args ...string) error {
+	cmd := exec.CommandContext(ctx, filepath.Join(c.bin, program), args...)
+	cmd.Dir = c.dir
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: c.account}
+	if output, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("%s: %w\n%s", program, err, output)
+	}
+	return nil
+}
+
+// initialize makes the data of a new server.
+func (c *cluster) initialize(ctx context.Context) error {
+	return c.run(ctx, "initdb", "--pgdata="+c.path("data"), "--username=postgres", "--pwfile="+c.path("password"),
+		"--auth=scram-sha-256", "--encoding=UTF8", "--locale=C", "--no-sync")
+}
+
+// start starts the server on a port.
+func (c *cluster) start(ctx context.Context, port int) error {
+	options := append([]string{
+		"-p", strconv.Itoa(port), "-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories=",
+	}, c.settings...)
+	return c.run(ctx, "pg_ctl", "start", "-D", c.path("data"), "-w", "-t", "60", "-l", c.path("log"), "-o", strings.Join(options, " "))
+}
+
+// dsn returns the DSN of the superuser of servers on ports.
+func (c *cluster) dsn(ports ...int) string {
+	hosts := make([]string, len(ports))
+	for i, port := range ports {
+		hosts[i] = fmt.Sprintf("127.0.0.1:%d", port)
+	}
+	return fmt.Sprintf("postgres://postgres:%s@%s/postgres?sslmode=disable", c.password, strings.Join(hosts, ","))
 }
 
 // startLocal makes a data folder, starts a server on it and returns the DSN of its superuser.
 func startLocal(ctx context.Context, bin string) (string, error) {
-	account, err := unprivileged()
+	c, err := newCluster(bin)
 	if err != nil {
 		return "", err
 	}
-	dir, err := os.MkdirTemp("", "callwright-pgtest-")
+	if err := c.initialize(ctx); err != nil {
+		return "", err
+	}
+	port, err := c.startOnFreePort(ctx)
 	if err != nil {
 		return "", err
 	}
-	if _, err := guard.Start(account, `"$1/pg_ctl" stop -D "$2/data" -m immediate; /bin/rm -rf "$2"`, bin, dir); err != nil {
-		return "", err
-	}
-	run := func(program string, args ...string) error {
-		cmd := exec.CommandContext(ctx, filepath.Join(bin, program), args...)
-		cmd.Dir = dir
-		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: account}
-		if output, err := cmd.CombinedOutput(); err != nil {
-			return fmt.Errorf("%s: %w\n%s", program, err, output)
-		}
-		return nil
-	}
-	data, password := filepath.Join(dir, "data"), randomHex(16)
-	if err := os.WriteFile(filepath.Join(dir, "password"), []byte(password), 0o600); err != nil {
-		return "", err
-	}
-	if err := giveAway(account, dir, filepath.Join(dir, "password")); err != nil {
-		return "", err
-	}
-	err = run("initdb", "--pgdata="+data, "--username=postgres", "--pwfile="+filepath.Join(dir, "password"),
-		"--auth=scram-sha-256", "--encoding=UTF8", "--locale=C", "--no-sync")
-	if err != nil {
-		return "", err
-	}
-	port, err := startOnFreePort(ctx, dir, func(options string) error {
-		return run("pg_ctl", "start", "-D", data, "-w", "-t", "60", "-l", filepath.Join(dir, "log"), "-o", options)
-	})
-	if err != nil {
-		return "", err
-	}
-	return fmt.Sprintf("postgres://postgres:%s@127.0.0.1:%d/postgres?sslmode=disable", password, port), nil
+	return c.dsn(port), nil
 }
 
-// startOnFreePort calls start with the options of a server on a free port of the loopback interface. Between the
-// look for a free port and its use somebody else may take it, hence the tries. The server's own words about its last
-// failure are in the file log of dir.
-func startOnFreePort(ctx context.Context, dir string, start func(options string) error) (int, error) {
+// startOnFreePort starts the server on a free port of the loopback interface. Between the look for a free port and its use somebody
+// else may take it, hence the tries. The server's own words about its last failure are in the file log.
+func (c *cluster) startOnFreePort(ctx context.Context) (int, error) {
 	var failure error
 	for range startTries {
 		port, err := freePort(ctx)
 		if err != nil {
 			return 0, err
 		}
-		options := append([]string{
-			"-p", strconv.Itoa(port), "-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories=",
-		}, fastSettings()...)
-		if failure = start(strings.Join(options, " ")); failure == nil {
+		if failure = c.start(ctx, port); failure == nil {
 			return port, nil
 		}
 	}
-	log, _ := os.ReadFile(filepath.Join(dir, "log"))
+	log, _ := os.ReadFile(c.path("log"))
 	return 0, fmt.Errorf("%w\n%s", failure, log)
 }
 

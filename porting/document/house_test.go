@@ -28,7 +28,9 @@ type house struct {
 func (h *house) Now() time.Time { return h.now }
 
 // Every keeps the periodic work.
-func (h *house) Every(_ string, _ time.Duration, f callwright.Handler) { h.sweep = f }
+func (h *house) Every(_ callwright.Queue, _ string, _ time.Duration, f callwright.Handler) {
+	h.sweep = f
+}
 
 var start = time.Date(2026, 3, 2, 9, 8, 7, 0, time.UTC)
 

@@ -54,7 +54,7 @@ func New(c Config) (*Service, error) {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
 	s := &Service{cfg: c}
-	c.Work.Every(taskSweep, sweepEvery, s.sweep)
+	c.Work.Every(callwright.QueueUpkeep, taskSweep, sweepEvery, s.sweep)
 	return s, nil
 }
 

@@ -102,9 +102,9 @@ type work struct {
 	handlers map[string]callwright.Handler
 }
 
-func (w *work) Handle(kind string, h callwright.Handler) {
+func (w *work) Handle(q callwright.Queue, kind string, h callwright.Handler) {
 	w.handlers[kind] = h
-	w.Work.Handle(kind, func(ctx context.Context, task callwright.Task, attempt int) error {
+	w.Work.Handle(q, kind, func(ctx context.Context, task callwright.Task, attempt int) error {
 		if err := h(ctx, task, attempt); err != nil {
 			return err
 		}
@@ -112,9 +112,9 @@ func (w *work) Handle(kind string, h callwright.Handler) {
 	})
 }
 
-func (w *work) Every(kind string, interval time.Duration, h callwright.Handler) {
+func (w *work) Every(q callwright.Queue, kind string, interval time.Duration, h callwright.Handler) {
 	w.handlers[kind] = h
-	w.Work.Every(kind, interval, h)
+	w.Work.Every(q, kind, interval, h)
 }
 
 // mailed is a mail that was accepted.

@@ -79,8 +79,8 @@ func New(c Config) (*Service, error) {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
 	s := &Service{cfg: c}
-	callwright.TaskKind[mailArgs](taskMail).Handle(c.Work, c.Logger, s.mail)
-	c.Work.Every(taskRemind, remindEvery, s.remind)
+	callwright.TaskKind[mailArgs](taskMail).Handle(c.Work, callwright.QueueMail, c.Logger, s.mail)
+	c.Work.Every(callwright.QueueUpkeep, taskRemind, remindEvery, s.remind)
 	return s, nil
 }
 

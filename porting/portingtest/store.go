@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/netip"
 	"reflect"
 	"slices"
 	"testing"
@@ -93,6 +94,7 @@ func FullRequest(id string) porting.Request {
 			Number: "+14155550100", State: porting.NumberRejected, PIN: "47 11", HasPIN: true,
 			Failure: &porting.Failure{Code: porting.PINInvalid, Raw: words + "\x00"}, FOC: later(1), PortedAt: later(2), Inbound: porting.Registered,
 		}},
+		CallsFrom: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24"), netip.MustParsePrefix("2001:db8::1/128")},
 		Account: porting.Account{
 			CustomerType: porting.Business, BusinessName: words, FirstName: "Robin", LastName: words, AccountNumber: "88 231",
 			Email: "robin@example.com", NotifyEmails: []string{"a@example.com", "b@example.com"},

@@ -23,7 +23,7 @@ func (s *Service) List(
 	ctx context.Context, org callwright.OrgID, number, before string, limit int,
 ) (callwright.Page[Record], error) {
 	var page callwright.Page[Record]
-	n, err := callwright.ParsePhoneNumber(number)
+	n, err := callwright.ReadNumber(ctx, s.cfg.Numbering, org, number)
 	if err != nil {
 		return page, callwright.InField("phone_number", err)
 	}

@@ -25,9 +25,10 @@ type Config struct {
 	Monitor Monitor
 	Node    string // names this process; every process of a deployment, past or present, has another name
 
-	Keep   time.Duration    // retention period; 0: 90 days; at least alert.MaxRateWindow
-	Clock  callwright.Clock // nil: SystemClock
-	Logger *slog.Logger     // nil: discards
+	Numbering callwright.Numbering // the default countries of organizations; nil: none has one
+	Keep      time.Duration        // retention period; 0: 90 days; at least alert.MaxRateWindow
+	Clock     callwright.Clock     // nil: SystemClock
+	Logger    *slog.Logger         // nil: discards
 }
 
 // The retention period. Alerts look back for up to alert.MaxRateWindow.

@@ -59,8 +59,19 @@ type Service struct {
 	breaker failover.Breaker
 }
 
-// taskAlert is the durable work that tells one edge of an alert over one channel.
-const taskAlert callwright.TaskKind[message] = "sip.alert"
+// The durable work that tells one edge of an alert over one channel. Before there were queues, taskAlert was of every channel.
+const (
+	taskAlert     callwright.TaskKind[message] = "sip.alert"      // by webhook
+	taskAlertMail callwright.TaskKind[message] = "sip.alert_mail" // by mail or text
+)
+
+// taskOf returns the durable work of a channel.
+func taskOf(way alert.Channel) callwright.TaskKind[message] {
+	if way == alert.ByWebhook {
+		return taskAlert
+	}
+	return taskAlertMail
+}
 
 // New checks the configuration and registers the durable work that sends notices. Run probes the servers.
 func New(c Config) (*Service, error) {
@@ -87,9 +98,10 @@ func New(c Config) (*Service, error) {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
 	s := &Service{cfg: c}
-	taskAlert.Handle(c.Work, c.Logger, s.tell)
+	taskAlert.Handle(c.Work, callwright.QueueWebhooks, c.Logger, s.tell)
+	taskAlertMail.Handle(c.Work, callwright.QueueMail, c.Logger, s.tell)
 	if c.Deliveries != nil {
-		c.Work.Every("sip.forget_deliveries", forgetEvery, s.forgetDeliveries)
+		c.Work.Every(callwright.QueueUpkeep, "sip.forget_deliveries", forgetEvery, s.forgetDeliveries)
 	}
 	return s, nil
 }

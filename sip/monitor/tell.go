@@ -69,7 +69,7 @@ func (s *Service) announce(ctx context.Context, t sip.Trunk, told []alert.Notice
 			if err := s.recordDelivery(ctx, t, m); err != nil {
 				return err
 			}
-			if err := taskAlert.Enqueue(ctx, s.cfg.Work, task, m); err != nil {
+			if err := taskOf(way).Enqueue(ctx, s.cfg.Work, task, m); err != nil {
 				return err
 			}
 		}
@@ -97,7 +97,10 @@ func (s *Service) tell(ctx context.Context, task callwright.Task, m message, att
 	d.Attempts = attempt
 	failure := errNoChannel
 	if t.Alerts != nil && t.Alerts.Enabled {
-		failure = s.send(ctx, m.Channel, alert.Notice(m.Notice), t.Alerts.Channels, d.To)
+		failure, err = s.attempt(ctx, t, m, d)
+	}
+	if err != nil {
+		return err
 	}
 	retry := failure
 	switch {
@@ -110,6 +113,17 @@ func (s *Service) tell(ctx context.Context, task callwright.Task, m message, att
 		retry = nil
 	}
 	return s.reportDelivery(ctx, d, failure, retry)
+}
+
+// attempt sends one message. putOff has a RetryAfter: there was no attempt.
+func (s *Service) attempt(ctx context.Context, t sip.Trunk, m message, d sip.Delivery) (failure, putOff error) {
+	send := func(ctx context.Context) error {
+		return s.send(ctx, m.Channel, alert.Notice(m.Notice), t.Alerts.Channels, d.To)
+	}
+	if m.Channel != alert.ByWebhook || t.Alerts.Channels.Webhook == "" {
+		return send(ctx), nil
+	}
+	return s.cfg.HookLog.Send(ctx, messageOf(m, t.Alerts.Channels.Webhook), d.CreatedAt, send)
 }
 
 // messageOf returns what the list of deliveries to webhooks knows of a message.

@@ -54,7 +54,7 @@ func bindingOf(t sip.Trunk) (b Binding, ok bool, err error) {
 		return b, true, err
 	}
 	return Binding{
-		TrunkID: t.ID, Number: t.Number, Verify: t.Options.Verify, Credentials: t.Options.Register, Expires: expires,
+		TrunkID: t.ID, User: t.ContactUser(), Verify: t.Options.Verify, Credentials: t.Options.Register, Expires: expires,
 		Server: uri.URI{
 			Scheme: uri.SIP, Host: to.Host, Port: to.Port, Params: []uri.Param{{Name: "transport", Value: string(uri.TLS)}},
 		},
@@ -63,6 +63,6 @@ func bindingOf(t sip.Trunk) (b Binding, ok bool, err error) {
 
 // same reports whether two bindings of a trunk have the same server and parameters.
 func (b Binding) same(other Binding) bool {
-	return b.Number == other.Number && b.Verify == other.Verify && b.Credentials == other.Credentials &&
+	return b.User == other.User && b.Verify == other.Verify && b.Credentials == other.Credentials &&
 		b.Server.String() == other.Server.String()
 }

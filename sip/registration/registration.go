@@ -4,14 +4,14 @@ import (
 	"context"
 	"time"
 
-	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/sip"
 	"github.com/callwright/callwright/sip/uri"
 )
 
 // Line sends REGISTER requests. siptest.RunRegistrationLine tests it.
 type Line interface {
-	// Register creates or refreshes a binding of our Contact for b.Expires, and returns the time that the server granted.
+	// Register creates or refreshes a binding of our Contact for b.Expires, and returns the time that the server granted,
+	// whichever way it has rewritten the Contact.
 	// From then on calls over the binding's connection belong to the trunk. A final response other than a success is a
 	// *Refusal; any other error means that no final response came.
 	Register(ctx context.Context, b Binding) (granted time.Duration, err error)
@@ -23,7 +23,7 @@ type Line interface {
 // Binding is one trunk's registration.
 type Binding struct {
 	TrunkID     string
-	Number      callwright.PhoneNumber // the user part of our Contact
+	User        string // user part of our Contact: Trunk.ContactUser
 	Server      uri.URI
 	Verify      sip.TLSVerification
 	Credentials sip.Credentials

@@ -181,14 +181,14 @@ func TestRegistersRefreshesAndTakesBack(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, grants(100*time.Second))
-		w.attach("1")
+		trunk := w.attach("1")
 		stop := w.run("n")
 		pass(2 * time.Second)
 		r, b := w.row("1"), w.line.last()
 		if r.State != sip.Registered || r.ExpiresAt.Sub(r.Since) != 100*time.Second || r.NextAt.Sub(r.Since) != 85*time.Second {
 			t.Errorf("%+v", r)
 		}
-		if b.Number != "+15550000001" || b.Server.String() != "sip:pbx.example.com:5071;transport=tls" || b.Verify != sip.VerifyChain ||
+		if b.User != trunk.ContactUser() || b.Server.String() != "sip:pbx.example.com:5071;transport=tls" || b.Verify != sip.VerifyChain ||
 			b.Credentials.Username != "u1" || b.Credentials.Password.Reveal() != "secret" || b.Expires != time.Hour {
 			t.Errorf("%+v", b)
 		}

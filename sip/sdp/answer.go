@@ -31,7 +31,7 @@ func Answer(c Capabilities, offer *Description) (*Description, Negotiated, error
 		return nil, Negotiated{}, fmt.Errorf("sdp: the offer repeats our own key: %w", ErrNoSRTP)
 	}
 	// The answer outlives the offer's text: its own texts are copies.
-	local := c.stream(strings.Clone(remote.proto), Crypto{Tag: theirs.Tag, Key: key})
+	local := c.stream(strings.Clone(remote.proto), Crypto{Tag: theirs.Tag, Key: key, written: theirs.written})
 	local.direction = answerDirection(remote.effectiveDirection(), c.Hold)
 	local.formats = c.answerFormats(remote, codec)
 
@@ -80,7 +80,7 @@ func (c *Capabilities) match(s *stream) (Codec, *Rejection) {
 		return "", ErrAddress
 	}
 	for _, codec := range c.Codecs {
-		if _, ok := s.find(codec); ok {
+		if s.takes(codec) {
 			return codec, nil
 		}
 	}
@@ -181,7 +181,7 @@ func (s *stream) named(offered *stream) *stream {
 func (s *stream) firstOf(offered *stream) Codec {
 	for _, f := range s.formats {
 		codec := f.codec()
-		if _, ok := offered.find(codec); ok && codec != "" {
+		if _, ok := offered.find(codec); ok && codec != "" && s.takes(codec) {
 			return codec
 		}
 	}

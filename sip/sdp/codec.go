@@ -93,7 +93,8 @@ type format struct {
 func (f format) codec() Codec {
 	for i := range specs {
 		s := &specs[i]
-		if f.clock == s.clock && f.channels == s.channels && strings.EqualFold(f.name, s.name) {
+		same := f.clock == s.clock && strings.EqualFold(f.name, s.name)
+		if same && (f.channels == s.channels || f.channels == 1 && s.codec == Opus) { // some leave out the 2 of RFC 7587
 			return s.codec
 		}
 	}

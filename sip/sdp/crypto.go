@@ -1,6 +1,7 @@
 package sdp
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 )
@@ -11,18 +12,20 @@ const Suite = "AES_CM_128_HMAC_SHA1_80"
 
 // Crypto is the SRTP key of one direction, from an a=crypto line.
 type Crypto struct {
-	Tag int // links an answer's line to the offer's; 1 to 999999999
+	Tag int // links an answer's line to the offer's; 0 to 999999999
 	Key Key
 	// MKI is the master key identifier in every packet under this key; nil: none. Our own keys have none.
 	MKI []byte
+
+	written string // the tag as the peer writes it, such as "01"; empty: as Tag
 }
 
 // parseCrypto parses the value of an a=crypto attribute. It returns false for another suite, a malformed line, or a
 // parameter that weakens the protection. RFC 4568 requires to skip such a line, not to refuse the offer.
 func parseCrypto(value string) (Crypto, bool) {
-	tagText, rest, _ := strings.Cut(value, " ")
-	suite, rest, _ := strings.Cut(strings.TrimLeft(rest, " "), " ")
-	keyParams, sessionParams, _ := strings.Cut(strings.TrimLeft(rest, " "), " ")
+	tagText, rest := word(value)
+	suite, rest := word(rest)
+	keyParams, sessionParams := word(rest)
 
 	tag, ok := parseTag(tagText)
 	if !ok || !strings.EqualFold(suite, Suite) || !harmless(sessionParams) {
@@ -33,12 +36,12 @@ func parseCrypto(value string) (Crypto, bool) {
 		return Crypto{}, false
 	}
 	key, mki, ok := parseKeyInfo(keyParams[len(method):])
-	return Crypto{Tag: tag, Key: key, MKI: mki}, ok
+	return Crypto{Tag: tag, Key: key, MKI: mki, written: strings.Clone(tagText)}, ok
 }
 
-// parseTag parses 1*9DIGIT without a leading zero, so that an answer repeats it literally.
+// parseTag parses 1*9DIGIT (RFC 4568, 9.2).
 func parseTag(text string) (int, bool) {
-	if text == "" || len(text) > 9 || text[0] == '0' || !isDigits(text) {
+	if len(text) > 9 || !isDigits(text) {
 		return 0, false
 	}
 	tag, err := strconv.Atoi(text)
@@ -120,7 +123,7 @@ func harmless(sessionParams string) bool {
 
 func (c Crypto) appendLine(b []byte) []byte {
 	b = append(b, "a=crypto:"...)
-	b = strconv.AppendInt(b, int64(c.Tag), 10)
+	b = append(b, cmp.Or(c.written, strconv.Itoa(c.Tag))...)
 	b = append(b, " "+Suite+" inline:"...)
 	b = c.Key.appendText(b)
 	return append(b, '\r', '\n')

@@ -1,6 +1,7 @@
 package sdp
 
 import (
+	"cmp"
 	"log/slog"
 	"net/netip"
 	"strings"
@@ -89,16 +90,31 @@ func (s *stream) findEvent(clock uint32) format {
 	return format{}
 }
 
-// packetTime returns the length of the audio in one packet to this stream's owner: what it asks for, up to its maximum.
-func (s *stream) packetTime() time.Duration {
-	t := s.ptime
-	if t == 0 {
-		t = DefaultPtime
+// The packet times that are sent, in steps of the least one.
+const (
+	leastPtime = 10 * time.Millisecond
+	mostPtime  = 60 * time.Millisecond
+)
+
+// packetTime returns the length of the audio in one packet to this stream's owner: what it asks for, in steps of 10 ms, up
+// to its maximum and 60 ms (RFC 8866, 6.4). Opus has no packets of 30 and 50 ms. It returns 0 if the owner takes only shorter
+// packets than the shortest that can be sent.
+func (s *stream) packetTime(codec Codec) time.Duration {
+	t := max(cmp.Or(s.ptime, DefaultPtime), leastPtime)
+	if s.maxPtime != 0 {
+		t = min(t, s.maxPtime)
 	}
-	if s.maxPtime != 0 && t > s.maxPtime {
-		t = s.maxPtime
+	t = min(t, mostPtime).Truncate(leastPtime)
+	if codec == Opus && t > leastPtime {
+		t = t.Truncate(2 * leastPtime)
 	}
 	return t
+}
+
+// takes reports whether audio of a codec can be sent to this stream's owner.
+func (s *stream) takes(codec Codec) bool {
+	_, named := s.find(codec)
+	return named && s.packetTime(codec) > 0
 }
 
 // Bytes returns the description for the wire, with its keys.

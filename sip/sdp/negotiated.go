@@ -23,7 +23,8 @@ type Negotiated struct {
 	EventClock uint32
 	// OtherEvents lists the payload types of the events with other clock rates that the peer may send.
 	OtherEvents []uint8
-	Ptime       time.Duration // audio in a packet that the peer wants to receive; DefaultPtime by default
+	// Ptime is the audio in a packet to the peer: 10 to 60 ms in steps of 10 ms, DefaultPtime by default.
+	Ptime time.Duration
 
 	Direction  Direction // of our audio
 	LocalHold  bool      // we hold the peer
@@ -71,7 +72,7 @@ func agree(local, remote *stream, codec Codec, theirs Crypto) Negotiated {
 		RemoteRTCP:   remote.controlAddress(),
 		Codec:        codec,
 		Payload:      PayloadTypes{Send: their.pt, Receive: ours.pt},
-		Ptime:        remote.packetTime(),
+		Ptime:        remote.packetTime(codec),
 		Direction:    local.direction.And(remote.effectiveDirection().Reverse()),
 		RemoteHold:   !remote.effectiveDirection().CanReceive(),
 		LocalCrypto:  local.crypto[0],

@@ -15,9 +15,9 @@ const (
 	maxCrypto  = 32
 )
 
-// Parse parses a peer's description. It tolerates bare LF, unknown lines and attributes, and blank lines at the end. It
-// returns an error that wraps ErrMalformed for a wrong version, malformed m= or c= lines, control characters, a description
-// without m= lines, or more than MaxSize bytes.
+// Parse parses a peer's description. It tolerates bare LF, blanks and blank lines at the end, and skips lines and attributes
+// that it cannot understand (RFC 8866, sections 5 and 5.13). It returns an error that wraps ErrMalformed for a wrong version,
+// malformed m= or c= lines, text that is not lines of a type and a value, or more than MaxSize bytes.
 func Parse(data []byte) (*Description, error) {
 	if len(data) > MaxSize {
 		return nil, malformed(0, "%d bytes", len(data))
@@ -34,8 +34,8 @@ func Parse(data []byte) (*Description, error) {
 			return nil, err
 		}
 	}
-	if len(p.d.streams) == 0 {
-		return nil, malformed(lines, "no m= line")
+	if lines == 0 {
+		return nil, malformed(1, "no v= line")
 	}
 	return p.d, nil
 }
@@ -49,17 +49,18 @@ type parser struct {
 }
 
 func (p *parser) line(n int, line string) error {
+	line = strings.TrimRight(line, blank)
 	if n == 1 {
 		if line != "v=0" {
 			return malformed(n, "not v=0")
 		}
 		return nil
 	}
-	if strings.TrimRight(line, " \t") == "" {
+	if line == "" {
 		return nil
 	}
-	if len(line) < 2 || line[1] != '=' || !isClean(line) {
-		return malformed(n, "not a type=value line of printable text")
+	if len(line) < 2 || line[1] != '=' {
+		return malformed(n, "not a type=value line")
 	}
 	switch value := line[2:]; line[0] {
 	case 'm':
@@ -67,7 +68,8 @@ func (p *parser) line(n int, line string) error {
 	case 'c':
 		return p.connection(n, value)
 	case 'a':
-		return p.attribute(n, value)
+		p.attribute(value)
+		return nil
 	default:
 		return nil
 	}
@@ -78,13 +80,12 @@ func (p *parser) media(n int, value string) error {
 	if len(p.d.streams) == maxStreams {
 		return malformed(n, "too many m= lines")
 	}
-	kind, rest, _ := strings.Cut(value, " ")
-	portText, rest, _ := strings.Cut(rest, " ")
-	proto, list, ok := strings.Cut(rest, " ")
+	kind, rest := word(value)
+	portText, rest := word(rest)
+	proto, list := word(rest)
 	portText, _, _ = strings.Cut(portText, "/")
 	port, err := strconv.ParseUint(portText, 10, 16)
-	list = strings.TrimSpace(list)
-	if !ok || err != nil || kind == "" || proto == "" || list == "" || !isASCII(value) {
+	if err != nil || kind == "" || proto == "" || list == "" || !isPrintable(value) {
 		return malformed(n, "m= wants a kind, a port, a protocol and formats")
 	}
 	s := stream{
@@ -134,9 +135,8 @@ func (p *parser) connection(n int, value string) error {
 var broadcast = netip.AddrFrom4([4]byte{255, 255, 255, 255})
 
 func parseConnection(value string) (address netip.Addr, bad bool) {
-	network, rest, _ := strings.Cut(value, " ")
-	family, text, _ := strings.Cut(rest, " ")
-	text = strings.TrimSpace(text)
+	network, rest := word(value)
+	family, text := word(rest)
 	if network != "IN" || family != "IP4" && family != "IP6" || text == "" {
 		return netip.Addr{}, true
 	}
@@ -150,18 +150,19 @@ func parseConnection(value string) (address netip.Addr, bad bool) {
 	return address, false
 }
 
-func (p *parser) attribute(n int, value string) error {
+func (p *parser) attribute(value string) {
 	name, value, _ := strings.Cut(value, ":")
+	name, value = strings.Trim(name, blank), strings.Trim(value, blank)
 	if d, ok := parseDirection(name); ok {
 		if len(p.d.streams) == 0 {
 			p.direction = d
 		} else {
 			p.last().direction = d
 		}
-		return nil
+		return
 	}
 	if len(p.d.streams) == 0 {
-		return nil
+		return
 	}
 	s := p.last()
 	switch name {
@@ -172,11 +173,10 @@ func (p *parser) attribute(n int, value string) error {
 	case "maxptime":
 		s.maxPtime = parsePtime(value)
 	case "rtcp":
-		return s.controlPort(n, value)
+		s.controlPort(value)
 	case "crypto":
 		s.addCrypto(value)
 	}
-	return nil
 }
 
 func (p *parser) last() *stream { return &p.d.streams[len(p.d.streams)-1] }
@@ -184,8 +184,8 @@ func (p *parser) last() *stream { return &p.d.streams[len(p.d.streams)-1] }
 // mapFormat parses "<pt> <name>/<clock>[/<channels>]". A malformed line, or one about a format that is not on the m= line,
 // is skipped.
 func (s *stream) mapFormat(value string) {
-	ptText, encoding, _ := strings.Cut(value, " ")
-	name, rest, _ := strings.Cut(strings.TrimSpace(encoding), "/")
+	ptText, encoding := word(value)
+	name, rest, _ := strings.Cut(encoding, "/")
 	clockText, channelText, hasChannels := strings.Cut(rest, "/")
 	clock, err := strconv.ParseUint(clockText, 10, 32)
 	if err != nil || clock == 0 || name == "" {
@@ -226,22 +226,21 @@ func parsePtime(value string) time.Duration {
 	return time.Duration(ms * float64(time.Millisecond))
 }
 
-// controlPort parses "<port> [IN IP4|IP6 <address>]" (RFC 3605).
-func (s *stream) controlPort(n int, value string) error {
-	portText, rest, hasAddress := strings.Cut(strings.TrimSpace(value), " ")
+// controlPort parses "<port> [IN IP4|IP6 <address>]" (RFC 3605). A malformed value is skipped.
+func (s *stream) controlPort(value string) {
+	portText, rest := word(value)
 	port, err := strconv.ParseUint(portText, 10, 16)
 	if err != nil {
-		return malformed(n, "a=rtcp wants a port")
+		return
 	}
 	var address netip.Addr
-	if hasAddress {
+	if rest != "" {
 		var bad bool
 		if address, bad = parseConnection(rest); bad {
-			return malformed(n, "a=rtcp with a broken address")
+			return
 		}
 	}
 	s.rtcp = netip.AddrPortFrom(address, uint16(port))
-	return nil
 }
 
 // addCrypto adds a usable line.
@@ -251,19 +250,22 @@ func (s *stream) addCrypto(value string) {
 	}
 }
 
-// isClean refuses control characters, tab excepted.
-func isClean(s string) bool {
-	for i := range len(s) {
-		if s[i] < ' ' && s[i] != '\t' || s[i] == 0x7f {
-			return false
-		}
+// blank lists the white space within a line.
+const blank = " \t"
+
+// word cuts off the first word of a text, and the blanks around it.
+func word(text string) (first, rest string) {
+	text = strings.Trim(text, blank)
+	if i := strings.IndexAny(text, blank); i >= 0 {
+		return text[:i], strings.TrimLeft(text[i:], blank)
 	}
-	return true
+	return text, ""
 }
 
-func isASCII(s string) bool {
+// isPrintable reports whether a text is ASCII without control characters, the tab excepted. An answer repeats m= lines.
+func isPrintable(s string) bool {
 	for i := range len(s) {
-		if s[i] >= 0x80 {
+		if s[i] < ' ' && s[i] != '\t' || s[i] >= 0x7f {
 			return false
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/callwright/callwright/sip/sdp"
 )
@@ -16,19 +17,16 @@ func TestParseRefuses(t *testing.T) {
 		"nothing":               "",
 		"no version":            "o=- 1 1 IN IP4 192.0.2.9\r\n",
 		"another version":       "v=1\r\nm=audio 1 RTP/SAVP 0\r\n",
-		"no media":              lines("v=0", "o=- 1 1 IN IP4 192.0.2.9", "s=-", "t=0 0"),
 		"not a line":            audio("t=0 0", "hello"),
 		"one character":         audio("t=0 0", "t"),
-		"NUL":                   audio("s=-", "s=\x00"),
-		"stray CR":              audio("s=-", "s=a\rb"),
+		"media with NUL":        audio("m=audio 4000 RTP/SAVP 0", "m=audio 4000 RTP/SAVP 0 \x00 8"),
+		"media with a CR":       audio("m=audio 4000 RTP/SAVP 0", "m=audio 4000 RTP/SAVP 0\r8"),
 		"media without formats": audio("m=audio 4000 RTP/SAVP 0", "m=audio 4000 RTP/SAVP"),
 		"media with a bad port": audio("audio 4000", "audio 65536"),
 		"media without a port":  audio("audio 4000", "audio x"),
 		"media outside ASCII":   audio("m=audio", "m=aüdio"),
 		"connection":            audio("IN IP4 192.0.2.9\r\nt=", "ATM NSAP 47\r\nt="),
 		"connection, empty":     audio("IN IP4 192.0.2.9\r\nt=", "IN IP4 \r\nt="),
-		"rtcp without a port":   audio("", "a=rtcp:x"),
-		"rtcp, bad address":     audio("", "a=rtcp:4001 IN IP9 x"),
 		"too large":             audio("s=-", "s="+strings.Repeat("x", sdp.MaxSize)),
 		"too many lines":        audio("", strings.Repeat("a=x\r\n", 1000)),
 		"too many streams":      audio("", strings.Repeat("m=audio 0 RTP/AVP 0\r\n", 32)),
@@ -53,6 +51,13 @@ func TestParseTolerates(t *testing.T) {
 			"a=rtpmap:300 PCMU/8000", "a=rtpmap:99 PCMU/8000", "a=fmtp:", "a=fmtp:x y"),
 		"text in UTF-8":        audio("s=-", "s=Ünïcode"),
 		"lower-case map":       audio("", "a=rtpmap:0 pcmu/8000/1"),
+		"text in Latin-1":      audio("s=-", "s=J\xfcrgen"),
+		"control characters":   audio("s=-", "s=a\x00\rb", "a=\x01:\x02", "a=ptime:\x00"),
+		"trailing blanks":      strings.ReplaceAll(audio("", "a=rtpmap:0 PCMU/8000"), "\r\n", " \t\r\n"),
+		"double blanks":        audio("m=audio 4000 RTP/SAVP 0", "m=audio  4000  RTP/SAVP\t 0", "a=rtpmap: 0  PCMU/8000"),
+		"odd rtcp":             audio("", "a=rtcp:", "a=rtcp", "a=rtcp:x", "a=rtcp:70000", "a=rtcp:4001 IN IP9 x", "a=rtcp:4001 IN"),
+		"odd directions":       audio("", "a=sendonly:x\r\na=sendrecv", "a=send"),
+		"odd crypto":           audio("", "a=crypto:", "a=crypto:x", "a=crypto:2"),
 		"broken ptime":         audio("", "a=ptime:", "a=ptime:1e9", "a=ptime:NaN", "a=maxptime:-1"),
 		"formats without name": audio("SAVP 0", "SAVP x 128 -1 96 72 0 0"),
 		"one format, often":    audio("SAVP 0", "SAVP"+strings.Repeat(" 0", 1000)),
@@ -148,8 +153,10 @@ func TestCryptoLines(t *testing.T) {
 		{"1 AES_CM_128_HMAC_SHA1_32 inline:" + keyA, "", false},
 		{"1 NULL_HMAC_SHA1_80 inline:" + keyA, "", false},
 		{suite + "inline:" + keyA, "", false},
-		{"0 " + suite + "inline:" + keyA, "", false},
-		{"01 " + suite + "inline:" + keyA, "", false},
+		{"0 " + suite + "inline:" + keyA, "", true},
+		{"01 " + suite + "inline:" + keyA, "", true},
+		{"000000007 " + suite + "inline:" + keyA + " \t", "", true},
+		{"0000000001 " + suite + "inline:" + keyA, "", false},
 		{"-1 " + suite + "inline:" + keyA, "", false},
 		{"1000000000 " + suite + "inline:" + keyA, "", false},
 		{"1 " + suite + "inline:" + keyA + "|2^49", "", false},
@@ -179,6 +186,10 @@ func TestCryptoLines(t *testing.T) {
 		if taken := n.RemoteCrypto.Tag != 77; taken != tt.ok || string(n.RemoteCrypto.MKI) != tt.mki {
 			t.Errorf("%s: taken %v with MKI %x", tt.line, taken, n.RemoteCrypto.MKI)
 		}
+		tag, _, _ := strings.Cut(tt.line, " ")
+		if tt.ok && !strings.Contains(string(answer.Bytes()), "a=crypto:"+tag+" ") {
+			t.Errorf("%s: the tag is answered as\n%s", tt.line, answer)
+		}
 		if got := strings.Count(string(answer.Bytes()), "a=crypto:"); got != 1 {
 			t.Errorf("%s: the answer has %d a=crypto lines", tt.line, got)
 		}
@@ -192,6 +203,9 @@ func FuzzParse(f *testing.F) {
 		f.Add(tt.offer)
 	}
 	f.Add(audio("", "a=inactive", "a=rtcp:1 IN IP6 ::1"))
+	for _, odd := range oddOffers {
+		f.Add(odd.offer)
+	}
 	c := capabilities(sdp.Opus, sdp.G722, sdp.PCMU, sdp.PCMA, sdp.G729)
 	ours, err := sdp.Offer(c)
 	if err != nil {
@@ -220,6 +234,57 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
+// Offers of the kinds that PBXs send and that were refused once.
+var oddOffers = map[string]struct {
+	offer string
+	codec sdp.Codec // of the answer; empty: refused
+	ptime time.Duration
+	err   error
+}{
+	"an empty attribute":         {offer: audio("", "a=rtcp:"), codec: sdp.PCMU, ptime: 20 * time.Millisecond},
+	"no streams":                 {offer: lines("v=0", "o=- 7 7 IN IP4 192.0.2.9", "s=-", "c=IN IP4 192.0.2.9", "t=0 0"), err: sdp.ErrNoAudio},
+	"opus without its channels":  {offer: audio("SAVP 0", "SAVP 96", "a=rtpmap:96 opus/48000"), codec: sdp.Opus, ptime: 20 * time.Millisecond},
+	"a leading zero in the tag":  {offer: audio("crypto:1 ", "crypto:01 "), codec: sdp.PCMU, ptime: 20 * time.Millisecond},
+	"at most 10 ms":              {offer: audio("", "a=maxptime:10"), codec: sdp.PCMU, ptime: 10 * time.Millisecond},
+	"30 ms":                      {offer: audio("", "a=ptime:30"), codec: sdp.PCMU, ptime: 30 * time.Millisecond},
+	"25 ms":                      {offer: audio("", "a=ptime:25"), codec: sdp.PCMU, ptime: 20 * time.Millisecond},
+	"200 ms":                     {offer: audio("", "a=ptime:200", "a=maxptime:140"), codec: sdp.PCMU, ptime: 60 * time.Millisecond},
+	"5 ms, which may be longer":  {offer: audio("", "a=ptime:5"), codec: sdp.PCMU, ptime: 10 * time.Millisecond},
+	"at most 5 ms":               {offer: audio("", "a=maxptime:5"), err: sdp.ErrNoCommonCodec},
+	"at most 10 ms, opus first":  {offer: audio("SAVP 0", "SAVP 96 0", "a=rtpmap:96 opus/48000/2", "a=maxptime:10"), codec: sdp.Opus, ptime: 10 * time.Millisecond},
+	"60 ms of opus":              {offer: audio("SAVP 0", "SAVP 96", "a=rtpmap:96 opus/48000/2", "a=ptime:60"), codec: sdp.Opus, ptime: 60 * time.Millisecond},
+	"30 ms of opus":              {offer: audio("SAVP 0", "SAVP 96", "a=rtpmap:96 opus/48000/2", "a=ptime:30"), codec: sdp.Opus, ptime: 20 * time.Millisecond},
+	"a hold with a trailing tab": {offer: audio("", "a=sendonly\t"), codec: sdp.PCMU, ptime: 20 * time.Millisecond},
+}
+
+func TestOddOffers(t *testing.T) {
+	t.Parallel()
+	for name, tt := range oddOffers {
+		answer, n, err := sdp.Answer(capabilities(sdp.Opus, sdp.PCMU), parse(t, tt.offer))
+		if !errors.Is(err, tt.err) || n.Codec != tt.codec || n.Ptime != tt.ptime {
+			t.Errorf("%s: %s of %s, %v", name, n.Codec, n.Ptime, err)
+		}
+		if strings.Contains(tt.offer, "sendonly") && !n.RemoteHold {
+			t.Errorf("%s: no hold", name)
+		}
+		if err == nil && n.LocalCrypto.Tag != 1 {
+			t.Errorf("%s: tag %d in\n%s", name, n.LocalCrypto.Tag, answer)
+		}
+	}
+}
+
+// What an answer asks for is followed, too. One that takes no packets of ours ends the call.
+func TestPacketTimeOfAnAnswer(t *testing.T) {
+	t.Parallel()
+	ours := offer(t, capabilities(sdp.Opus, sdp.PCMU))
+	for lines, want := range map[string]time.Duration{"a=ptime:40": 40 * time.Millisecond, "a=maxptime:10": 10 * time.Millisecond, "a=maxptime:5": 0} {
+		n, err := sdp.Accept(ours, parse(t, audio("", lines)))
+		if n.Ptime != want || errors.Is(err, sdp.ErrNoCommonCodec) != (want == 0) {
+			t.Errorf("%s: %s, %v", lines, n.Ptime, err)
+		}
+	}
+}
+
 func FuzzCrypto(f *testing.F) {
 	f.Add("1 AES_CM_128_HMAC_SHA1_80 inline:" + keyA + "|2^20|1:4 WSH=64")
 	f.Add("1 AES_CM_128_HMAC_SHA1_80 inline:" + keyA + "==")
@@ -238,7 +303,7 @@ func FuzzCrypto(f *testing.F) {
 			return
 		}
 		if len(n.RemoteCrypto.Key.Master()) != 16 || len(n.RemoteCrypto.Key.Salt()) != 14 ||
-			!strings.HasPrefix(line, fmt.Sprint(n.RemoteCrypto.Tag)+" ") {
+			!strings.HasPrefix(strings.TrimLeft(line, " \t0"), strings.TrimLeft(fmt.Sprint(n.RemoteCrypto.Tag), "0")) {
 			t.Fatalf("%q gave %+v", line, n.RemoteCrypto)
 		}
 	})

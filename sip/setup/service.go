@@ -54,7 +54,7 @@ func New(c Config) (*Service, error) {
 		c.IDs = new(callwright.UUIDs)
 	}
 	s := &Service{cfg: c}
-	c.Work.Every(taskForget, forgetEvery, s.forget)
+	c.Work.Every(callwright.QueueUpkeep, taskForget, forgetEvery, s.forget)
 	return s, nil
 }
 

@@ -43,7 +43,9 @@ type work struct {
 	forget callwright.Handler
 }
 
-func (w *work) Every(_ string, _ time.Duration, h callwright.Handler) { w.forget = h }
+func (w *work) Every(_ callwright.Queue, _ string, _ time.Duration, h callwright.Handler) {
+	w.forget = h
+}
 
 // The regions of the deployment.
 var (

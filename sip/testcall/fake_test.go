@@ -152,4 +152,6 @@ type work struct {
 	every map[string]callwright.Handler
 }
 
-func (w *work) Every(kind string, _ time.Duration, h callwright.Handler) { w.every[kind] = h }
+func (w *work) Every(_ callwright.Queue, kind string, _ time.Duration, h callwright.Handler) {
+	w.every[kind] = h
+}

@@ -88,7 +88,7 @@ func New(c Config) (*Service, error) {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
 	s := &Service{cfg: c, running: map[string]context.CancelCauseFunc{}, idle: make(chan struct{})}
-	c.Work.Every(taskSweep, sweepEvery, s.sweep)
+	c.Work.Every(callwright.QueueCalls, taskSweep, sweepEvery, s.sweep)
 	return s, nil
 }
 

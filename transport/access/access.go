@@ -92,7 +92,7 @@ func (s *Service) CheckKey(ctx context.Context, key string) (callwright.Principa
 	if len(key) < prefixLen || !strings.HasPrefix(key, keyStart) {
 		return callwright.Principal{}, callwright.ErrAuthFailure
 	}
-	record, err := s.cfg.Store.KeyByPrefix(ctx, key[:prefixLen])
+	record, org, err := s.cfg.Store.KeyByPrefix(ctx, key[:prefixLen])
 	if errors.Is(err, callwright.ErrNotFound) {
 		return callwright.Principal{}, callwright.ErrAuthFailure.Because(err)
 	}
@@ -103,17 +103,13 @@ func (s *Service) CheckKey(ctx context.Context, key string) (callwright.Principa
 	if !hmac.Equal(record.Hash, s.hash(key)) || !record.InForce(now) {
 		return callwright.Principal{}, callwright.ErrAuthFailure
 	}
-	return s.principal(ctx, record, now)
+	return s.principal(record, org, now), nil
 }
 
 // principal returns whose key this is, and notes that the key is used.
-func (s *Service) principal(ctx context.Context, k callwright.APIKey, now time.Time) (callwright.Principal, error) {
-	org, err := s.cfg.Store.Organization(ctx, k.Org)
-	if err != nil {
-		return callwright.Principal{}, err
-	}
+func (s *Service) principal(k callwright.APIKey, org callwright.Organization, now time.Time) callwright.Principal {
 	s.uses.note(use{id: k.ID}, k.LastUsedAt, now)
-	return callwright.Principal{Org: org.ID, KeyID: k.ID, KeyName: k.Name, Entitlements: org.Entitlements}, nil
+	return callwright.Principal{Org: org.ID, KeyID: k.ID, KeyName: k.Name, Entitlements: org.Entitlements}
 }
 
 func (s *Service) hash(text string) []byte {

@@ -128,7 +128,7 @@ func TestKeyIsShownOnce(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	key := h.key(t, 0)
-	stored, err := h.tenants.KeyByPrefix(t.Context(), key.Record.Prefix)
+	stored, _, err := h.tenants.KeyByPrefix(t.Context(), key.Record.Prefix)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -33,8 +33,9 @@ func (s *Service) Operator(by callwright.Principal) (*Operator, error) {
 
 // Summary describes an organization to operators.
 type Summary struct {
+	Details
+
 	ID           callwright.OrgID
-	Name         string
 	Entitlements []callwright.Entitlement
 	CreatedAt    time.Time
 }
@@ -43,7 +44,7 @@ type Summary struct {
 func (s Summary) Has(e callwright.Entitlement) bool { return slices.Contains(s.Entitlements, e) }
 
 func summaryOf(o callwright.Organization) Summary {
-	return Summary{ID: o.ID, Name: o.Name, Entitlements: o.Entitlements, CreatedAt: o.CreatedAt}
+	return Summary{Details: Details{o.Name, o.DefaultCountry}, ID: o.ID, Entitlements: o.Entitlements, CreatedAt: o.CreatedAt}
 }
 
 // Organizations returns a page of organizations, the newest first, of 1 to MaxPage.
@@ -93,14 +94,20 @@ func (o *Operator) Create(
 	return made, key, nil
 }
 
-// Change changes the name of an organization, and gives it of Grantable what grant has and nothing else. It leaves other entitlements alone.
+// Details are what operators change of an organization beside its entitlements.
+type Details struct {
+	Name           string
+	DefaultCountry callwright.Country
+}
+
+// Change replaces the details of an organization, and gives it of Grantable what grant has and nothing else. It leaves other entitlements alone.
 // The errors are those of UpdateOrganization; entitlements beyond Grantable are CodeBadRequest.
-func (o *Operator) Change(ctx context.Context, id callwright.OrgID, name string, grant ...callwright.Entitlement) error {
+func (o *Operator) Change(ctx context.Context, id callwright.OrgID, d Details, grant ...callwright.Entitlement) error {
 	if err := checkGrantable(grant); err != nil {
 		return err
 	}
 	withdraw := slices.DeleteFunc(Grantable(), func(e callwright.Entitlement) bool { return slices.Contains(grant, e) })
-	org, err := o.s.UpdateOrganization(ctx, id, OrganizationChange{Name: &name, Grant: grant, Withdraw: withdraw})
+	org, err := o.s.UpdateOrganization(ctx, id, OrganizationChange{Name: &d.Name, Country: &d.DefaultCountry, Grant: grant, Withdraw: withdraw})
 	if err != nil {
 		return err
 	}

@@ -79,15 +79,16 @@ func TestOperatorChanges(t *testing.T) {
 		{h.org.ID, []callwright.Entitlement{"SIP"}, []callwright.Entitlement{"GOLD", "SIP"}},
 		{ops.ID, nil, []callwright.Entitlement{"OPERATOR"}},
 	} {
-		if err := o.Change(t.Context(), c.id, "New", c.give...); err != nil {
+		if err := o.Change(t.Context(), c.id, access.Details{Name: "New", DefaultCountry: "US"}, c.give...); err != nil {
 			t.Fatal(err)
 		}
-		if now, err := h.Organization(t.Context(), c.id); err != nil || now.Name != "New" || !slices.Equal(now.Entitlements, c.want) {
+		if now, err := h.Organization(t.Context(), c.id); err != nil || now.Name != "New" || now.DefaultCountry != "US" || !slices.Equal(now.Entitlements, c.want) {
 			t.Errorf("got %+v, %v, want %v", now, err, c.want)
 		}
 	}
-	wantError(t, "absent", o.Change(t.Context(), "absent", "New"), callwright.CodeNotFound, "")
-	wantError(t, "no name", o.Change(t.Context(), h.org.ID, ""), callwright.CodeBadRequest, "name")
+	wantError(t, "absent", o.Change(t.Context(), "absent", access.Details{Name: "New"}), callwright.CodeNotFound, "")
+	wantError(t, "no name", o.Change(t.Context(), h.org.ID, access.Details{}), callwright.CodeBadRequest, "name")
+	wantError(t, "no country", o.Change(t.Context(), h.org.ID, access.Details{Name: "New", DefaultCountry: "us"}), callwright.CodeBadRequest, "default_country")
 }
 
 // TestOperatorsMakeNoOperators wants only the methods of Service to give EntitlementOperator and what embedding programs know.
@@ -98,7 +99,7 @@ func TestOperatorsMakeNoOperators(t *testing.T) {
 	for _, e := range []callwright.Entitlement{callwright.EntitlementOperator, "operator", "GOLD", ""} {
 		_, _, err := o.Create(t.Context(), "evil", "Evil", callwright.EntitlementSIP, e)
 		wantError(t, "creation with "+string(e), err, callwright.CodeBadRequest, "entitlements")
-		wantError(t, "change to "+string(e), o.Change(t.Context(), h.org.ID, "Evil", e), callwright.CodeBadRequest, "entitlements")
+		wantError(t, "change to "+string(e), o.Change(t.Context(), h.org.ID, access.Details{Name: "Evil"}, e), callwright.CodeBadRequest, "entitlements")
 	}
 	if _, err := h.Organization(t.Context(), "evil"); !errors.Is(err, callwright.ErrNotFound) {
 		t.Errorf("the organization was made: %v", err)

@@ -87,6 +87,7 @@ func page[T any](
 type OrganizationChange struct {
 	Name         *string
 	ContactEmail *string                  // an address without a name; empty: no mail
+	Country      *callwright.Country      // its DefaultCountry
 	Grant        []callwright.Entitlement // are added
 	Withdraw     []callwright.Entitlement // are removed
 }
@@ -104,6 +105,12 @@ func (c OrganizationChange) apply(o *callwright.Organization) error {
 			return err
 		}
 		o.ContactEmail = *c.ContactEmail
+	}
+	if c.Country != nil {
+		if err := c.Country.Check(); err != nil {
+			return callwright.InField("default_country", err)
+		}
+		o.DefaultCountry = *c.Country
 	}
 	rights := slices.Clone(o.Entitlements)
 	for _, right := range slices.Concat(c.Grant, c.Withdraw) {
@@ -153,7 +160,7 @@ func checkEmail(text string) error {
 }
 
 // UpdateOrganization changes an organization and returns it; CodeNotFound when it is absent, CodeBadRequest with the field
-// name, contact_email or entitlements. Requests see it at once.
+// name, contact_email, default_country or entitlements. Requests see it at once.
 func (s *Service) UpdateOrganization(
 	ctx context.Context, id callwright.OrgID, change OrganizationChange,
 ) (callwright.Organization, error) {

@@ -66,12 +66,12 @@ func (s *Service) Session(ctx context.Context, token string) (callwright.Princip
 	if now.Sub(session.UsedAt) >= SessionIdle || !key.InForce(now) {
 		return callwright.Principal{}, callwright.Session{}, callwright.ErrAuthFailure
 	}
-	p, err := s.principal(ctx, key, now)
+	org, err := s.cfg.Store.Organization(ctx, key.Org)
 	if err != nil {
 		return callwright.Principal{}, callwright.Session{}, err
 	}
 	s.uses.note(use{session.ID, true}, &session.UsedAt, now)
-	return p, session, nil
+	return s.principal(key, org, now), session, nil
 }
 
 // findSession returns the session of a token with its key; CodeNotFound when there is none.

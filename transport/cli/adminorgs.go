@@ -22,13 +22,14 @@ type organizationJSON struct {
 	Entitlements []callwright.Entitlement `json:"entitlements"`
 	ContactEmail string                   `json:"contact_email,omitempty"`
 	Region       string                   `json:"region,omitempty"`
+	Country      callwright.Country       `json:"default_country,omitempty"`
 	CreatedAt    time.Time                `json:"created_at"`
 	PreviousEnds *time.Time               `json:"previous_webhook_secret_ends_at,omitempty"`
 }
 
 func organizationOf(o callwright.Organization) organizationJSON {
 	out := organizationJSON{
-		ID: string(o.ID), Name: o.Name, Entitlements: o.Entitlements, ContactEmail: o.ContactEmail, Region: o.Region, CreatedAt: o.CreatedAt,
+		ID: string(o.ID), Name: o.Name, Entitlements: o.Entitlements, ContactEmail: o.ContactEmail, Region: o.Region, Country: o.DefaultCountry, CreatedAt: o.CreatedAt,
 	}
 	if out.Entitlements == nil {
 		out.Entitlements = []callwright.Entitlement{}
@@ -53,6 +54,9 @@ func (o organizationJSON) print(w *tabwriter.Writer) {
 	printf(w, "Organization\t%s\nName\t%s\nEntitlements\t%s\nContact\t%s\n", o.ID, o.Name, o.rights(), cmp.Or(o.ContactEmail, "-"))
 	if o.Region != "" {
 		printf(w, "Region\t%s\n", o.Region)
+	}
+	if o.Country != "" {
+		printf(w, "Default country\t%s\n", o.Country)
 	}
 	printf(w, "Created\t%s\n", stamp(o.CreatedAt))
 	if o.PreviousEnds != nil {
@@ -187,10 +191,10 @@ func showOrganization(cmd *cobra.Command, o callwright.Organization) error {
 }
 
 func (a *adminCommands) orgsSetCommand() *cobra.Command {
-	var name, contact string
+	var name, contact, country string
 	var grant, withdraw []string
 	cmd := &cobra.Command{
-		Use: "set ORG", Short: "Change the name, the contact and the entitlements of an organization", Args: exactly(1, "the id of an organization"),
+		Use: "set ORG", Short: "Change the name, the contact, the default country and the entitlements of an organization", Args: exactly(1, "the id of an organization"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var change access.OrganizationChange
 			for _, of := range []struct {
@@ -201,6 +205,9 @@ func (a *adminCommands) orgsSetCommand() *cobra.Command {
 				if cmd.Flags().Changed(of.flag) {
 					*of.to = of.value
 				}
+			}
+			if cmd.Flags().Changed("default-country") {
+				change.Country = new(callwright.Country(strings.ToUpper(country)))
 			}
 			granted, grantErr := entitlements(grant)
 			withdrawn, withdrawErr := entitlements(withdraw)
@@ -220,9 +227,10 @@ func (a *adminCommands) orgsSetCommand() *cobra.Command {
 	flags := cmd.Flags()
 	flags.StringVar(&name, "name", "", "its new name")
 	flags.StringVar(&contact, "contact", "", "the `address` for mail about what needs a person; empty: no mail")
+	flags.StringVar(&country, "default-country", "", "the `country` in whose form numbers without a plus are read, such as US; empty: they must be E.164")
 	flags.StringArrayVar(&grant, "grant", nil, "an `entitlement` to add, such as SIP; may be given several times")
 	flags.StringArrayVar(&withdraw, "withdraw", nil, "an `entitlement` to remove; may be given several times")
-	cmd.MarkFlagsOneRequired("name", "contact", "grant", "withdraw")
+	cmd.MarkFlagsOneRequired("name", "contact", "default-country", "grant", "withdraw")
 	return cmd
 }
 

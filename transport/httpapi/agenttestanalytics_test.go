@@ -37,7 +37,7 @@ func TestAnalyticsWithoutRuns(t *testing.T) {
 		"excluded_scripted":0,"excluded_reason":null,"runs":[]`
 	like(t, checked(w, "/analytics/$pathway")["data"], `{`+basic+`}`)
 	like(t, checked(w, "/analytics/$pathway/enhanced?days=1")["data"], `{`+basic+`,"health_score":null,"reliability_score":null,
-		"trend":{"weekly":"stable","daily_pass_rates":[]},"node_failure_heatmap":[],"weakest_link":null,"sankey_data":{"nodes":[],"links":[]}}`)
+		"trend":{"weekly":"stable","daily_pass_rates":[]},"node_failure_heatmap":[],"unplaced_failures":0,"weakest_link":null,"sankey_data":{"nodes":[],"links":[]}}`)
 }
 
 func TestAnalytics(t *testing.T) {

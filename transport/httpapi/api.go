@@ -25,6 +25,7 @@ type Config struct {
 	Voices    Voices                      // says which voices are replaced; nil: none is
 	Reference http.Handler                // serves /openapi.yaml and /docs/, such as that of package reference; nil: nothing does
 	Ready     func(context.Context) error // reports why this node takes no requests now, in the message of an *Error; nil: it always does
+	Warnings  func() []string             // what will keep this node from working unless a person acts, for /readyz; nil: nothing
 	Metrics   http.Handler                // serves /metrics; nil: nothing does
 	Tracing   trace.TracerProvider        // nil: no traces
 	Metering  metric.MeterProvider        // nil: no measurements
@@ -83,6 +84,9 @@ func withDefaults(c Config) Config {
 	}
 	if c.Ready == nil {
 		c.Ready = func(context.Context) error { return nil }
+	}
+	if c.Warnings == nil {
+		c.Warnings = func() []string { return nil }
 	}
 	if c.Metrics == nil {
 		c.Metrics = http.HandlerFunc(NotFound)

@@ -137,12 +137,12 @@ func open(t *testing.T, change ...func(*httpapi.Config)) *house {
 	}))
 	agentService := must(agents.New(agents.Config{
 		Store: agentstore.Numbers{Store: store}, WebAgents: agentstore.WebAgents{Store: store}, Atomic: store,
-		Webhooks: notifier{}, Requests: notifier{}, Pathways: pathwayService, Personas: personaService,
+		Webhooks: notifier{}, Requests: notifier{}, Pathways: pathwayService, Personas: personaService, Numbering: orgstore.Tenants{Store: store},
 	}))
 	sipService := h.trunks(agentService, work)
 	callService := must(call.New(call.Config{
 		Store: h.calls, Leases: memstore.Leases{Store: store}, Atomic: store, Work: work, Line: agentstest.NewLine(agentstest.PhoneConfig{}),
-		Routes: sipService, Agents: agentService, Model: silent{}, Recordings: files, Notifier: notifier{},
+		Routes: sipService, Agents: agentService, Numbering: orgstore.Tenants{Store: store}, Model: silent{}, Recordings: files, Notifier: notifier{},
 		Recognizer: &agentstest.Recognizer{}, Synthesizer: &agentstest.Synthesizer{}, Node: "n1",
 		Pathways: pathwayService, Requests: &agentstest.Requests{Check: notifier{}.CheckURL}, AMD: func(int) call.AMD { return nil },
 		Ready: func() error { return h.ready },

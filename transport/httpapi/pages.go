@@ -70,7 +70,12 @@ func (a *API) serveReady(w http.ResponseWriter, r *http.Request) {
 		fail(w, r, callwright.Errorf(callwright.CodeUnavailable, "not ready: %s", callwright.MessageOf(err)).Because(err))
 		return
 	}
-	writeText(w, "text/plain", "ready\n")
+	var text strings.Builder
+	text.WriteString("ready\n")
+	for _, warning := range a.cfg.Warnings() {
+		text.WriteString("warning: " + warning + "\n")
+	}
+	writeText(w, "text/plain", text.String())
 }
 
 func writeText(w http.ResponseWriter, contentType, text string) {

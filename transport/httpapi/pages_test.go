@@ -139,6 +139,15 @@ func TestNotReady(t *testing.T) {
 	}
 }
 
+// TestReadyWithWarnings takes requests, and says what a person has to do.
+func TestReadyWithWarnings(t *testing.T) {
+	t.Parallel()
+	h := open(t, func(c *httpapi.Config) { c.Warnings = func() []string { return []string{"the certificate expires"} } })
+	if answer := h.do("GET", "/readyz", ""); answer.Code != 200 || answer.Body.String() != "ready\nwarning: the certificate expires\n" {
+		t.Errorf("%d %q", answer.Code, answer.Body)
+	}
+}
+
 func TestConfigurationWithoutItsPortsIsRefused(t *testing.T) {
 	t.Parallel()
 	if _, err := httpapi.New(httpapi.Config{}); err == nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/letterpdf"
 	"github.com/callwright/callwright/adapters/memstore"
+	"github.com/callwright/callwright/adapters/memstore/orgstore"
 	"github.com/callwright/callwright/adapters/memstore/portingstore"
 	"github.com/callwright/callwright/adapters/portgateway"
 	"github.com/callwright/callwright/internal/contracttest"
@@ -44,6 +45,7 @@ func (h *house) ports(work callwright.Work) portingapi.Config {
 	h.porting = porting.Config{
 		Store: portingstore.Requests{Store: h.store}, Atomic: h.store, Work: work, Gateway: h.carrier,
 		Documents: heldDocuments{documents}, Letters: letters, Inbound: nobody{}, Notifier: silentPorts{}, URLs: notifier{},
+		Numbering: orgstore.Tenants{Store: h.store},
 	}
 	service := must(porting.New(h.porting))
 	letters.Attach(service)

@@ -46,14 +46,15 @@ func (h *house) trunks(numbers sip.InboundNumbers, work callwright.Work) *sip.Se
 		Store: trunks, Atomic: h.store, Numbers: numbers, Statuses: statuses,
 		Registrations: sipstore.Registrations{Store: h.store}, Monitor: watcher,
 		Codecs: []string{"PCMU", "PCMA"}, DerivationKey: "0123456789abcdef0123456789abcdef",
-		Logger: h.logger,
+		Numbering: orgstore.Tenants{Store: h.store}, Logger: h.logger,
 	}))
 }
 
 // sipCalls is the log of the trunks' calls. It observes no servers.
 func (h *house) sipCalls() *calllog.Service {
 	return must(calllog.New(calllog.Config{
-		Store: sipstore.CallLog{Store: h.store}, Leases: memstore.Leases{Store: h.store}, Monitor: unobserved{}, Node: "n1", Logger: h.logger,
+		Store: sipstore.CallLog{Store: h.store}, Leases: memstore.Leases{Store: h.store}, Monitor: unobserved{}, Node: "n1",
+		Numbering: orgstore.Tenants{Store: h.store}, Logger: h.logger,
 	}))
 }
 

@@ -123,7 +123,7 @@ func (a *Analyst) failed(ctx context.Context, err error) (triage.Progress, error
 	case llm.ClassTooLong:
 		return stopped("The evidence is too long for the model of this server."), nil
 	case llm.ClassPermanent, llm.ClassQuota:
-		return stopped("The model of this server does not answer: it refuses the question, or the server's account."), nil
+		return stopped("There is no analysis: " + llm.Reason(err) + "."), nil
 	case llm.ClassInvalid:
 		return triage.Progress{}, unavailable("the model gave no answer that could be used", f)
 	default:

@@ -329,8 +329,8 @@ func TestUnknown(t *testing.T) {
 func TestFailures(t *testing.T) {
 	t.Parallel()
 	for class, want := range map[llm.Class]string{
-		llm.ClassUnsupported: "can't analyze issues", llm.ClassTooLong: "too long", llm.ClassPermanent: "does not answer",
-		llm.ClassQuota: "does not answer", llm.ClassTransient: "", llm.ClassRateLimited: "", llm.ClassInvalid: "",
+		llm.ClassUnsupported: "can't analyze issues", llm.ClassTooLong: "too long", llm.ClassPermanent: "the language model refuses the key or the request",
+		llm.ClassQuota: "used up", llm.ClassTransient: "", llm.ClassRateLimited: "", llm.ClassInvalid: "",
 	} {
 		t.Run(string(class), func(t *testing.T) {
 			t.Parallel()

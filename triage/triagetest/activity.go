@@ -66,9 +66,9 @@ func (d desk) service(t *testing.T) *triage.Service {
 // noWork is durable work that is never done: feeds need none.
 type noWork struct{}
 
-func (noWork) Enqueue(context.Context, callwright.Task) error  { return nil }
-func (noWork) Handle(string, callwright.Handler)               {}
-func (noWork) Every(string, time.Duration, callwright.Handler) {}
+func (noWork) Enqueue(context.Context, callwright.Task) error                    { return nil }
+func (noWork) Handle(callwright.Queue, string, callwright.Handler)               {}
+func (noWork) Every(callwright.Queue, string, time.Duration, callwright.Handler) {}
 
 // writer is the actor of the suite.
 var writer = triage.Actor{Kind: triage.ActorUser, ID: "writer", Label: "Writer"}

@@ -191,7 +191,7 @@ func (d *diary) Fix(_ context.Context, name string, b tornado.Brief) (tornado.Pl
 	d.write("answered", name)
 	node := b.Findings[0].Tally.Node
 	fix := tornado.Fix{
-		ID: "1", Kind: analysis.PromptChange, Node: "n0", Edits: []tornado.Edit{{Op: tornado.SetText, Field: "text", Text: "worse than " + node}},
+		ID: "1", Kind: analysis.PromptChange, Node: "n0", Edits: []tornado.Edit{{Op: tornado.SetText, Field: "text", Text: "bad for " + node}},
 	}
 	for _, r := range b.Rejected {
 		if r.Plan.Fixes[0].Edits[0].Text == fix.Edits[0].Text {
@@ -274,7 +274,7 @@ func beginTornado(ctx context.Context, versions shelf, tests *agenttest.Service,
 		_, err := tests.CreateScenario(ctx, crashOrg, scenario.Scenario{
 			Pathway: "p", Name: fmt.Sprint("s", i), Enabled: true, CallerPrompt: "You listen.", RequestData: map[string]any{"node": fmt.Sprint("n", i)},
 			Assertions: []assert.Assertion{{
-				Type: assert.StringCheck, Config: json.RawMessage(`{"value":"good","operator":"contains","target":"transcript"}`), Required: true, Weight: 1,
+				Type: assert.StringCheck, Config: json.RawMessage(`{"value":"bad","operator":"not_contains","target":"transcript"}`), Required: true, Weight: 1,
 			}},
 		})
 		if err != nil {

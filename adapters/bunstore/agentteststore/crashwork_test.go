@@ -40,10 +40,12 @@ func (w *tableWork) Enqueue(ctx context.Context, task callwright.Task) error {
 }
 
 // Handle registers a handler.
-func (w *tableWork) Handle(kind string, h callwright.Handler) { w.handlers[kind] = h }
+func (w *tableWork) Handle(_ callwright.Queue, kind string, h callwright.Handler) {
+	w.handlers[kind] = h
+}
 
 // Every does nothing: no task of these tests is due so late.
-func (w *tableWork) Every(string, time.Duration, callwright.Handler) {}
+func (w *tableWork) Every(callwright.Queue, string, time.Duration, callwright.Handler) {}
 
 // step does the tasks that are due, and reports whether there are others.
 func (w *tableWork) step(ctx context.Context) (more bool, err error) {

@@ -27,8 +27,8 @@ func (w lastWork) Enqueue(_ context.Context, t callwright.Task) error {
 	return nil
 }
 
-func (lastWork) Handle(string, callwright.Handler)               {}
-func (lastWork) Every(string, time.Duration, callwright.Handler) {}
+func (lastWork) Handle(callwright.Queue, string, callwright.Handler)               {}
+func (lastWork) Every(callwright.Queue, string, time.Duration, callwright.Handler) {}
 
 // TestConcurrencyOverNodes: nodes that claim runs of a group at the same time do not begin more than the group may have. Every run
 // counts those that are under way when it begins.

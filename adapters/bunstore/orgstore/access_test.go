@@ -153,3 +153,29 @@ func TestSignInsAtOnce(t *testing.T) {
 		}
 	})
 }
+
+// TestKeyTakesOneStatement counts what a request with a key costs.
+func TestKeyTakesOneStatement(t *testing.T) {
+	t.Parallel()
+	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
+		db := open(t)
+		s, err := access.New(access.Config{Store: orgstore.Tenants{DB: db}, Atomic: db, Secret: callwright.Secret(make([]byte, 32))})
+		if err != nil {
+			t.Fatal(err)
+		}
+		org, err := s.CreateOrganization(t.Context(), "o", "Acme", callwright.EntitlementSIP)
+		if err != nil {
+			t.Fatal(err)
+		}
+		key, err := s.CreateKey(t.Context(), org.ID, "ci", 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var statements []string
+		db.Core().Watch(func(statement string) { statements = append(statements, statement) })
+		p, err := s.CheckKey(t.Context(), key.Key.Reveal())
+		if err != nil || p.Org != org.ID || !p.Entitled(callwright.EntitlementSIP) || len(statements) != 1 {
+			t.Errorf("got %+v, %v with %q", p, err, statements)
+		}
+	})
+}

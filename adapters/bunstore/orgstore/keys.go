@@ -23,6 +23,8 @@ type keyRow struct {
 	RevokedAt  *time.Time `bun:"revoked_at"`
 	LastUsedAt *time.Time `bun:"last_used_at"`
 	ReplacedBy string     `bun:"replaced_by"`
+
+	Organization *organizationRow `bun:"rel:belongs-to,join:org=id"` // read by KeyByPrefix alone
 }
 
 func (r keyRow) key() callwright.APIKey {
@@ -42,22 +44,28 @@ func (s Tenants) InsertKey(ctx context.Context, k callwright.APIKey) error {
 	})
 }
 
-// KeyByPrefix returns the record of the key with a prefix.
-func (s Tenants) KeyByPrefix(ctx context.Context, prefix string) (callwright.APIKey, error) {
-	return s.key(ctx, []any{prefix}, func(q *bun.SelectQuery) *bun.SelectQuery { return q.Where("prefix = ?", prefix) })
+// KeyByPrefix returns the record of the key with a prefix, and its organization.
+func (s Tenants) KeyByPrefix(ctx context.Context, prefix string) (callwright.APIKey, callwright.Organization, error) {
+	var row keyRow
+	err := s.core().Read(ctx, []any{prefix}, func(ctx context.Context, idb bun.IDB) error {
+		row = keyRow{}
+		return sqldb.Absent("API key", idb.NewSelect().Model(&row).Relation("Organization").Where("?TableAlias.prefix = ?", prefix).Scan(ctx))
+	})
+	if err == nil && row.Organization == nil {
+		err = callwright.NotFound("API key")
+	}
+	if err != nil {
+		return callwright.APIKey{}, callwright.Organization{}, err
+	}
+	org, err := s.core().organization(*row.Organization)
+	return row.key(), org, err
 }
 
 // Key returns the record of one key.
 func (s Tenants) Key(ctx context.Context, org callwright.OrgID, id string) (callwright.APIKey, error) {
-	return s.key(ctx, []any{org, id}, func(q *bun.SelectQuery) *bun.SelectQuery { return q.Where("id = ?", id).Where("org = ?", org) })
-}
-
-func (s Tenants) key(
-	ctx context.Context, inputs []any, choose func(*bun.SelectQuery) *bun.SelectQuery,
-) (callwright.APIKey, error) {
 	var row keyRow
-	err := s.core().Read(ctx, inputs, func(ctx context.Context, idb bun.IDB) error {
-		return sqldb.Absent("API key", choose(idb.NewSelect().Model(&row)).Scan(ctx))
+	err := s.core().Read(ctx, []any{org, id}, func(ctx context.Context, idb bun.IDB) error {
+		return sqldb.Absent("API key", idb.NewSelect().Model(&row).Where("id = ?", id).Where("org = ?", org).Scan(ctx))
 	})
 	if err != nil {
 		return callwright.APIKey{}, err

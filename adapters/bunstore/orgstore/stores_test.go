@@ -18,6 +18,7 @@ func TestStores(t *testing.T) {
 	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
 		callwrighttest.RunTenants(t, func(t *testing.T) callwright.Tenants { return orgstore.Tenants{DB: open(t)} },
 			func(t *testing.T, s callwright.Tenants) []byte { return storetest.AtRest(t, s.(orgstore.Tenants).DB) }) //nolint:forcetypeassert // it is ours
+		callwrighttest.RunEndpointStore(t, func(t *testing.T) callwright.EndpointStore { return orgstore.Endpoints{DB: open(t)} })
 		callwrighttest.RunDeliveryStore(t, func(t *testing.T) callwright.DeliveryStore { return orgstore.Deliveries{DB: open(t)} })
 		callwrighttest.RunIdempotencyStore(t, func(t *testing.T) callwright.IdempotencyStore {
 			return orgstore.IdempotencyStore{DB: open(t)}
@@ -38,7 +39,7 @@ func useAll(ctx context.Context, db *bunstore.DB, now time.Time) []error {
 	const org = callwright.OrgID("o")
 	tenants, answers, deliveries := orgstore.Tenants{DB: db}, orgstore.IdempotencyStore{DB: db}, orgstore.Deliveries{DB: db}
 	_, orgErr := tenants.Organization(ctx, org)
-	_, keyErr := tenants.KeyByPrefix(ctx, "p")
+	_, _, keyErr := tenants.KeyByPrefix(ctx, "p")
 	_, heldErr := tenants.HoldOrganization(ctx, org)
 	_, ownErr := tenants.Key(ctx, org, "k")
 	_, namesErr := tenants.KeyNames(ctx, org, []string{"k", "l"})
@@ -53,6 +54,9 @@ func useAll(ctx context.Context, db *bunstore.DB, now time.Time) []error {
 	}
 	_, _, sessionErr := tenants.SessionByHash(ctx, []byte{1})
 	_, sweepErr := tenants.DeleteSessions(ctx, now, 10)
+	endpoints := orgstore.Endpoints{DB: db}
+	_, endpointErr := endpoints.Endpoint(ctx, org, "h")
+	_, pausedErr := endpoints.PausedEndpoints(ctx, org, 10)
 	_, _, findErr := answers.Find(ctx, org, "k", now)
 	return []error{
 		orgErr, keyErr, heldErr, ownErr, namesErr, countErr, page(callwright.Keyset{}), page(callwright.Keyset{At: now, ID: "i"}),
@@ -62,6 +66,7 @@ func useAll(ctx context.Context, db *bunstore.DB, now time.Time) []error {
 		answers.Keep(ctx, org, "k", nil, nil, now, now),
 		deliveries.KeepDelivery(ctx, callwright.Delivery{Org: org, ID: "d", State: callwright.DeliveryPending, Since: now}, now),
 		deliveries.EndDelivery(ctx, callwright.Delivery{Org: org, ID: "d"}),
+		endpointErr, pausedErr, endpoints.RemoveEndpoint(ctx, org, "h"), endpoints.PutEndpoint(ctx, callwright.Endpoint{Org: org, Host: "h", Version: 1}),
 	}
 }
 

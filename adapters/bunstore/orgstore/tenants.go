@@ -27,6 +27,8 @@ type organizationRow struct {
 	Region        string                   `bun:"region"`
 	CreatedAt     time.Time                `bun:"created_at"`
 
+	DefaultCountry string `bun:"default_country"`
+
 	PreviousWebhookSecret string     `bun:"previous_webhook_secret"` // sealed
 	PreviousWebhookEnds   *time.Time `bun:"previous_webhook_ends"`
 }
@@ -41,7 +43,7 @@ func (s Tenants) organizationRow(o callwright.Organization) organizationRow {
 	return organizationRow{
 		ID: string(o.ID), Name: o.Name, Entitlements: o.Entitlements, CreatedAt: sqldb.Stored(o.CreatedAt),
 		WebhookSecret: s.core().Keyring.Seal(webhookPurpose(string(o.ID)), o.WebhookSecret),
-		ContactEmail:  o.ContactEmail, Region: o.Region,
+		ContactEmail:  o.ContactEmail, Region: o.Region, DefaultCountry: string(o.DefaultCountry),
 		PreviousWebhookSecret: s.core().Keyring.Seal(previousPurpose(string(o.ID)), o.PreviousWebhookSecret),
 		PreviousWebhookEnds:   sqldb.StoredIfSet(o.PreviousWebhookEnds),
 	}
@@ -58,7 +60,7 @@ func (c core) organization(row organizationRow) (callwright.Organization, error)
 	}
 	return callwright.Organization{
 		ID: callwright.OrgID(row.ID), Name: row.Name, Entitlements: row.Entitlements, WebhookSecret: secret,
-		ContactEmail: row.ContactEmail, Region: row.Region, CreatedAt: row.CreatedAt.UTC(),
+		ContactEmail: row.ContactEmail, Region: row.Region, CreatedAt: row.CreatedAt.UTC(), DefaultCountry: callwright.Country(row.DefaultCountry),
 		PreviousWebhookSecret: previous, PreviousWebhookEnds: sqldb.StoredIfSet(row.PreviousWebhookEnds),
 	}, nil
 }

@@ -1,6 +1,7 @@
 package portingstore
 
 import (
+	"net/netip"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -61,7 +62,7 @@ func (db core) request(row requestRow) (porting.Request, error) {
 	return porting.Request{
 		ID: row.ID, Org: callwright.OrgID(row.Org), State: porting.State(row.State), Numbers: document.numbers(),
 		Account: document.Account.account(), TargetDate: orZero(row.TargetDate), Documents: document.Documents,
-		Failure: document.Failure, Webhook: callwright.Secret(document.Webhook), SignedAt: orZero(row.SignedAt),
+		Failure: document.Failure, CallsFrom: document.CallsFrom, Webhook: callwright.Secret(document.Webhook), SignedAt: orZero(row.SignedAt),
 		SignBy: orZero(row.SignBy), Undelivered: row.Undelivered, Gateway: row.Gateway, Sending: row.Sending, Ref: row.Ref,
 		Version: row.Snapshot, DueAt: orZero(row.DueAt), Misses: row.Misses, HeldSince: orZero(row.HeldSince),
 		CancelAskedAt: orZero(row.CancelAskedAt), CancelAskedBy: porting.Actor(row.CancelAskedBy), CancelSent: row.CancelSent,
@@ -78,6 +79,7 @@ type requestJSON struct {
 	Account   accountJSON
 	Documents []string
 	Failure   *porting.Failure
+	CallsFrom []netip.Prefix
 	Webhook   string
 }
 
@@ -100,7 +102,7 @@ func newRequestJSON(r porting.Request) requestJSON {
 			return numberJSON{n, n.PIN.Reveal()}
 		}),
 		Account: accountJSON{r.Account, r.Account.AccountNumber.Reveal()}, Documents: r.Documents, Failure: r.Failure,
-		Webhook: r.Webhook.Reveal(),
+		CallsFrom: r.CallsFrom, Webhook: r.Webhook.Reveal(),
 	}
 }
 

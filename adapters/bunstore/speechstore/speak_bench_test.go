@@ -55,9 +55,9 @@ func server(b *testing.B) *speech.Service {
 // idle does no durable work.
 type idle struct{ callwright.Work }
 
-func (idle) Enqueue(context.Context, callwright.Task) error  { return nil }
-func (idle) Handle(string, callwright.Handler)               {}
-func (idle) Every(string, time.Duration, callwright.Handler) {}
+func (idle) Enqueue(context.Context, callwright.Task) error                    { return nil }
+func (idle) Handle(callwright.Queue, string, callwright.Handler)               {}
+func (idle) Every(callwright.Queue, string, time.Duration, callwright.Handler) {}
 
 // BenchmarkFirstByte takes a short sentence to the first byte of its audio.
 func BenchmarkFirstByte(b *testing.B) {

@@ -20,9 +20,9 @@ type noWork struct{}
 
 func (noWork) Enqueue(context.Context, callwright.Task) error { return nil }
 
-func (noWork) Handle(string, callwright.Handler) {}
+func (noWork) Handle(callwright.Queue, string, callwright.Handler) {}
 
-func (noWork) Every(string, time.Duration, callwright.Handler) {}
+func (noWork) Every(callwright.Queue, string, time.Duration, callwright.Handler) {}
 
 func triageService(t testing.TB, db *bunstore.DB) *triage.Service {
 	t.Helper()

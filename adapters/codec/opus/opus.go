@@ -27,7 +27,7 @@ const (
 	name    = "opus"
 	rate    = 16000
 	clock   = 48000
-	frame   = rate / 50         // samples in 20 ms, the only length that is sent
+	frame   = rate / 50         // samples in 20 ms
 	longest = rate * 120 / 1000 // samples in a packet
 	bitrate = 24000
 	packet  = 400 // bytes; a frame at this bit rate has about 60
@@ -66,10 +66,16 @@ func (*direction) Rate() int { return rate }
 // Clock returns the ticks a second of the RTP timestamp (RFC 7587, section 4.1).
 func (*direction) Clock() int { return clock }
 
-// Encode appends one packet. pcm must hold 20 ms.
+// Encode appends one packet. pcm must hold 10, 20, 40 or 60 ms (RFC 6716, section 2.1.4).
 func (c *direction) Encode(dst []byte, pcm []int16) ([]byte, error) {
-	if len(pcm) != frame {
-		return dst, fmt.Errorf("opus: a frame must have %d samples (20 ms), not %d", frame, len(pcm))
+	switch len(pcm) {
+	case c.encoder.FrameSize():
+	case frame / 2, frame, 2 * frame, 3 * frame:
+		if err := c.encoder.SetFrameSize(len(pcm)); err != nil {
+			return dst, fmt.Errorf("opus: %w", err)
+		}
+	default:
+		return dst, fmt.Errorf("opus: a frame must have 10, 20, 40 or 60 ms, not %d samples", len(pcm))
 	}
 	from := len(dst)
 	dst = slices.Grow(dst, packet)

@@ -1,6 +1,8 @@
 package opus_test
 
 import (
+	"math"
+	"slices"
 	"testing"
 
 	"github.com/callwright/callwright/adapters/codec/opus"
@@ -20,10 +22,36 @@ func TestRates(t *testing.T) {
 	if c.Rate() != 16000 || c.Clock() != 48000 {
 		t.Errorf("a rate of %d and a clock of %d", c.Rate(), c.Clock())
 	}
-	if _, err := c.Encode(nil, make([]int16, 160)); err == nil {
-		t.Error("10 ms were encoded")
+	if _, err := c.Encode(nil, make([]int16, 480)); err == nil {
+		t.Error("30 ms were encoded")
 	}
 	if _, err := c.Decode(nil, nil); err == nil {
 		t.Error("an empty payload was decoded")
+	}
+}
+
+// Packets of every length that can be negotiated follow each other, and each decodes to its length, with what was said.
+func TestPacketTimes(t *testing.T) {
+	t.Parallel()
+	c, err := opus.Engine().New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, length := range []int{10, 20, 40, 60, 20, 10, 10, 60} {
+		said := make([]int16, length*16)
+		for n := range said {
+			said[n] = int16(8000 * math.Sin(2*math.Pi*400*float64(n)/16000))
+		}
+		payload, err := c.Encode(nil, said)
+		if err != nil {
+			t.Fatal(err)
+		}
+		heard, err := c.Decode(nil, payload)
+		if err != nil || len(heard) != len(said) {
+			t.Fatalf("%d ms came back as %d samples, %v", length, len(heard), err)
+		}
+		if i > 0 && slices.Max(heard) < 2000 {
+			t.Errorf("packet %d of %d ms is silent", i, length)
+		}
 	}
 }

@@ -19,6 +19,7 @@ type data struct {
 	answers  map[answerKey]answer
 
 	deliveries map[deliveryKey]callwright.Delivery
+	endpoints  map[endpointKey]callwright.Endpoint
 }
 
 // New returns the data of an empty store.
@@ -30,6 +31,7 @@ func (data) New() data {
 		answers:  map[answerKey]answer{},
 
 		deliveries: map[deliveryKey]callwright.Delivery{},
+		endpoints:  map[endpointKey]callwright.Endpoint{},
 	}
 }
 
@@ -37,7 +39,7 @@ func (data) New() data {
 func (d data) Clone() data {
 	return data{
 		orgs: maps.Clone(d.orgs), keys: maps.Clone(d.keys), sessions: maps.Clone(d.sessions), answers: maps.Clone(d.answers),
-		deliveries: maps.Clone(d.deliveries),
+		deliveries: maps.Clone(d.deliveries), endpoints: maps.Clone(d.endpoints),
 	}
 }
 

@@ -23,17 +23,18 @@ func (s Tenants) InsertKey(ctx context.Context, k callwright.APIKey) error {
 	})
 }
 
-// KeyByPrefix returns the record of the key with a prefix.
-func (s Tenants) KeyByPrefix(ctx context.Context, prefix string) (k callwright.APIKey, err error) {
+// KeyByPrefix returns the record of the key with a prefix, and its organization.
+func (s Tenants) KeyByPrefix(ctx context.Context, prefix string) (k callwright.APIKey, o callwright.Organization, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
-		found, ok := d.keys[prefix]
-		if !ok {
+		key, known := d.keys[prefix]
+		org, has := d.orgs[key.Org]
+		if !known || !has {
 			return callwright.NotFound("API key")
 		}
-		k = memory.Clone(found)
+		k, o = memory.Clone(key), memory.Clone(org)
 		return nil
 	})
-	return k, err
+	return k, o, err
 }
 
 // Key returns the record of one key.

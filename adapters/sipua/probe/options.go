@@ -68,7 +68,7 @@ func (p *Prober) exchange(ctx context.Context, e endpoint, target string) (respo
 			return r, took, err
 		}
 	}
-	c, err := p.connect(ctx, e.address, uri.TLS, peer.Client(p.tls, e.verify, e.host))
+	c, err := p.connect(ctx, e.address, uri.TLS, peer.Client(p.cfg.Credentials, p.known, e.verify, e.host))
 	if err != nil {
 		return response{}, 0, err
 	}

@@ -25,19 +25,20 @@ import (
 type Config struct {
 	Resolver *resolve.Resolver // of trunks' servers
 
-	Roots        *x509.CertPool    // of servers' certificates; nil: the system's
-	Certificates []tls.Certificate // shown to a server that asks for one
-	PublicHost   string            // host or IP address for From; empty: the local address
-	UserAgent    string            // empty: "callwright"
-	AllowPrivate bool              // ask private and loopback addresses too
-	MaxIdle      int               // connections that are kept from one probe to the next; 0: 2000
-	Clock        callwright.Clock  // nil: SystemClock
+	Roots        *x509.CertPool                             // of servers' certificates; nil: the system's
+	Certificates []tls.Certificate                          // shown to a server that asks for one
+	Credentials  func() ([]tls.Certificate, *x509.CertPool) // for the next handshake, instead of Roots and Certificates; nil: these
+	PublicHost   string                                     // host or IP address for From; empty: the local address
+	UserAgent    string                                     // empty: "callwright"
+	AllowPrivate bool                                       // ask private and loopback addresses too
+	MaxIdle      int                                        // connections that are kept from one probe to the next; 0: 2000
+	Clock        callwright.Clock                           // nil: SystemClock
 }
 
 // Prober asks servers with OPTIONS. It is a discovery.Prober and a monitor.Prober, and safe for concurrent use.
 type Prober struct {
 	cfg    Config
-	tls    *tls.Config
+	known  tls.ClientSessionCache
 	dialer net.Dialer
 	idle   idle
 }
@@ -67,13 +68,13 @@ func New(cfg Config) (*Prober, error) {
 	if cfg.PublicHost != "" && !isHost(cfg.PublicHost) {
 		return nil, fmt.Errorf("probe: Config.PublicHost must be a host name or an IP address, not %q", cfg.PublicHost)
 	}
+	if cfg.Credentials == nil {
+		cfg.Credentials = peer.Fixed(cfg.Certificates, cfg.Roots)
+	}
 	return &Prober{
 		cfg: cfg, dialer: net.Dialer{Control: peer.Guard(cfg.AllowPrivate)},
-		tls: &tls.Config{
-			MinVersion: tls.VersionTLS12, RootCAs: cfg.Roots, Certificates: cfg.Certificates,
-			ClientSessionCache: tls.NewLRUClientSessionCache(maxSessions),
-		},
-		idle: idle{connections: map[endpoint][]idleConnection{}, most: cmp.Or(cfg.MaxIdle, maxIdle)},
+		known: tls.NewLRUClientSessionCache(maxSessions),
+		idle:  idle{connections: map[endpoint][]idleConnection{}, most: cmp.Or(cfg.MaxIdle, maxIdle)},
 	}, nil
 }
 
@@ -95,8 +96,7 @@ func (p *Prober) probe(ctx context.Context, d discovery.Probe, answer *discovery
 	}
 	var config *tls.Config
 	if d.Transport == uri.TLS {
-		config = peer.Client(p.tls, trunk.VerifyNone, d.Host) // the answer reports the certificate, whatever is wrong with it
-		config.ClientSessionCache = nil
+		config = peer.Client(p.cfg.Credentials, nil, trunk.VerifyNone, d.Host) // the answer reports the certificate, whatever is wrong with it
 	}
 	c, err := p.connect(ctx, d.Address, d.Transport, config)
 	if err != nil {
@@ -119,8 +119,9 @@ func (p *Prober) probe(ctx context.Context, d discovery.Probe, answer *discovery
 // certificate returns the facts of the server's certificate.
 func (p *Prober) certificate(state tls.ConnectionState, host string) *discovery.Certificate {
 	leaf := state.PeerCertificates[0]
+	_, roots := p.cfg.Credentials()
 	return &discovery.Certificate{
-		Version: tls.VersionName(state.Version), Chain: peer.VerifyChain(state, p.cfg.Roots) == nil,
+		Version: tls.VersionName(state.Version), Chain: peer.VerifyChain(state, roots) == nil,
 		Name: leaf.VerifyHostname(host) == nil, ExpiresAt: leaf.NotAfter.UTC(),
 	}
 }

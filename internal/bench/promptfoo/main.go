@@ -143,7 +143,7 @@ func open(ctx context.Context, where string) (stores, error) {
 	if err != nil {
 		return stores{}, err
 	}
-	c := riverwork.Config{SQL: db.SQL(), Tx: db.Tx}
+	c := riverwork.Config{SQL: db.SQL(), Tx: db.Tx, Atomic: db}
 	if err := riverwork.Migrate(ctx, c); err != nil {
 		return stores{}, errors.Join(err, db.Close())
 	}

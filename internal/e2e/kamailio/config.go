@@ -53,7 +53,7 @@ request_route {
 			www_challenge("kamailio.test", "1");
 			exit;
 		}
-		fix_nated_register();
+		%s
 		save("location");
 		xlog("L_ERR", "SAVED $tu expires=$hdr(Expires) contact=$ct\n");
 		exit;
@@ -77,7 +77,7 @@ certificate = %[2]s
 ca_list = %[3]s
 [client:default]
 method = TLSv1.2+
-verify_certificate = yes
+verify_certificate = %[4]s
 private_key = %[1]s
 certificate = %[2]s
 ca_list = %[3]s
@@ -101,6 +101,11 @@ func writeHome(t testing.TB, home string, c Config, listen string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tls := write("tls.cfg", fmt.Sprintf(tlsConfig, write("key.pem", string(key)), write("chain.pem", string(chain)), c.CA.CertFile()))
-	return write("kamailio.cfg", fmt.Sprintf(config, listen, tls, c.Algorithm, c.MaxExpires, c.Password))
+	flows, verify := "fix_nated_register();", "yes"
+	if c.CallsContacts {
+		flows, verify = "", "no"
+	}
+	tls := write("tls.cfg",
+		fmt.Sprintf(tlsConfig, write("key.pem", string(key)), write("chain.pem", string(chain)), c.CA.CertFile(), verify))
+	return write("kamailio.cfg", fmt.Sprintf(config, listen, tls, c.Algorithm, c.MaxExpires, c.Password, flows))
 }

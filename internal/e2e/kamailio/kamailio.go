@@ -18,6 +18,9 @@ type Config struct {
 	Password   string            // of everybody who registers
 	Algorithm  string            // of its challenges: MD5 when empty, or SHA-256
 	MaxExpires int               // seconds that it grants at most; 3600 when 0
+	// CallsContacts has it call the Contacts that were registered over connections of its own, as registrars do that have no
+	// setting for flows. It does not check certificates then.
+	CallsContacts bool
 }
 
 // Server is a running Kamailio.

@@ -168,9 +168,9 @@ func (r rivals) wantOneEnd(t *testing.T) {
 // idle is a Work that runs nothing.
 type idle struct{}
 
-func (idle) Enqueue(context.Context, callwright.Task) error  { return nil }
-func (idle) Handle(string, callwright.Handler)               {}
-func (idle) Every(string, time.Duration, callwright.Handler) {}
+func (idle) Enqueue(context.Context, callwright.Task) error                    { return nil }
+func (idle) Handle(callwright.Queue, string, callwright.Handler)               {}
+func (idle) Every(callwright.Queue, string, time.Duration, callwright.Handler) {}
 
 // nowhere is the other side of ports that do not matter here.
 type nowhere struct{}

@@ -35,7 +35,7 @@ func readFilter(r *page.Request) filter {
 		}
 	}
 	f.calls = call.Filter{
-		From: number(f.Values["from_number"]), To: number(f.Values["to_number"]), Inbound: f.choice("inbound"), Completed: f.choice("completed"),
+		From: f.Values["from_number"], To: f.Values["to_number"], Inbound: f.choice("inbound"), Completed: f.choice("completed"),
 		Status: call.Status(f.Values["status"]), AnsweredBy: call.AnsweredBy(f.Values["answered_by"]), Pathway: f.Values["pathway_id"],
 		LongerThan: f.minutes("duration_gt"), ShorterThan: f.minutes("duration_lt"),
 	}
@@ -52,16 +52,6 @@ func readFilter(r *page.Request) filter {
 		f.calls.OldestFirst = *oldest
 	}
 	return f
-}
-
-// number returns a number as calls have it. In addresses that were typed, a space stands for the "+".
-func number(text string) string {
-	for _, candidate := range []string{text, "+" + text} {
-		if n, err := callwright.ParsePhoneNumber(candidate); err == nil {
-			return n.String()
-		}
-	}
-	return text
 }
 
 func (f filter) choice(name string) *bool {

@@ -144,13 +144,7 @@ func (p pages) place(ctx context.Context, r *page.Request) (page.Answer, error) 
 func (f form) request() (call.Request, error) {
 	r := call.Request{AgentID: f.Values["agent_id"]}
 	for name, number := range map[string]*string{"phone_number": &r.To, "from": &r.From} {
-		if value := f.Values[name]; value != "" {
-			n, err := callwright.ParseTypedNumber(value)
-			if err != nil {
-				return r, callwright.InField(name, err)
-			}
-			*number = n.String()
-		}
+		*number = callwright.TypedNumber(f.Values[name])
 	}
 	for name, setting := range map[string]*callwright.Optional[string]{
 		"task": &r.Overrides.Task, "pathway_id": &r.Overrides.Pathway, "persona_id": &r.Overrides.PersonaID, "first_sentence": &r.Overrides.FirstSentence,

@@ -10,7 +10,7 @@ import (
 
 // state returns the badge of a request's state. One that has ported some of its numbers only is no success.
 func state(r porting.Request) page.Badge {
-	if r.Detail() == porting.DetailPartly {
+	if d := r.Detail(); d == porting.DetailPartly || d == porting.DetailTrunk {
 		return page.Badge{Kind: "warn", Text: page.Words(r.State)}
 	}
 	return page.Badge{Kind: map[porting.State]string{

@@ -2,7 +2,6 @@ package ports
 
 import (
 	"context"
-	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -83,10 +82,8 @@ func (p pages) check(ctx context.Context, r *page.Request) (page.Answer, error) 
 	v := &page.View{Page: "check", Title: "Check numbers"}
 	if data.Numbers != "" {
 		numbers := splitNumbers(data.Numbers)
-		parsed, err := typedNumbers(numbers)
-		if err == nil {
-			data.Found, err = p.cfg.Ports.Check(ctx, parsed)
-		}
+		var err error
+		data.Found, err = p.cfg.Ports.Check(ctx, r.Org(), typedNumbers(numbers))
 		if faults, ok := faultsOf(err, map[string][]string{"phone_numbers": numbers}); ok {
 			v.Status, data.Faults, err = http.StatusUnprocessableEntity, faults, nil
 		}
@@ -109,20 +106,11 @@ func splitNumbers(text string) []string {
 	return all
 }
 
-// typedNumbers returns numbers in E.164, as the domain takes them, or a fault for each that is none. It leaves more than the domain takes
-// as they are.
-func typedNumbers(typed []string) ([]string, error) {
-	if len(typed) > porting.MaxNumbers {
-		return typed, nil
-	}
-	var faults callwright.FieldErrors
-	parsed := make([]string, len(typed))
+// typedNumbers returns numbers as the domain reads them.
+func typedNumbers(typed []string) []string {
+	numbers := make([]string, len(typed))
 	for i, text := range typed {
-		number, err := callwright.ParseTypedNumber(text)
-		if err != nil {
-			faults = append(faults, callwright.Invalid(fmt.Sprintf("phone_numbers[%d]", i), "%s", callwright.MessageOf(err)))
-		}
-		parsed[i] = number.String()
+		numbers[i] = callwright.TypedNumber(text)
 	}
-	return parsed, faults.OrNil()
+	return numbers
 }

@@ -218,7 +218,7 @@ func TestFaults(t *testing.T) {
 		{"too many files", []string{pdf, pdf, pdf, pdf, pdf, pdf}, nil, []string{`id="fault-file"`}},
 		{"no numbers", []string{pdf}, []string{"phone_numbers", ""}, []string{`id="fault-phone_numbers"`}},
 		{"a bad number", []string{pdf}, []string{"phone_numbers", "+12065550123, <b>, 4155550108"}, []string{
-			`id="fault-phone_numbers">&lt;b&gt;: must begin with + and the country code, such as +14155550108. 4155550108: must begin`,
+			`id="fault-phone_numbers">&lt;b&gt;: must be an E.164 phone number such as +15551234567. 4155550108: is ambiguous`,
 		}},
 		{"bad numbers", []string{pdf}, []string{"phone_numbers", "+12065550123\n+19005550123\n+12065550123"}, []string{
 			`id="fault-phone_numbers">+19005550123: The number cannot be ported. +12065550123: must be unique.</p>`,
@@ -286,7 +286,7 @@ func TestCheck(t *testing.T) {
 	has(t, h.get(http.StatusOK, "/ports/check?numbers="+url.QueryEscape("+1 (206) 555-0123\n+1.206.555.0124")),
 		`<th scope="row">&#43;12065550123<`, `?numbers=%2b12065550123%0a%2b12065550124"`)
 	has(t, h.get(http.StatusUnprocessableEntity, "/ports/check?numbers="+url.QueryEscape("4155550108\n+12065550123\n1")),
-		`id="fault-phone_numbers">4155550108: must begin with + and the country code, such as +14155550108. 1: must begin`)
+		`id="fault-phone_numbers">4155550108: is ambiguous: must begin with + and the country code: +14155550108 in North America, or +4155550108, which has not the length of such numbers. 1: must begin`)
 	has(t, h.get(http.StatusUnprocessableEntity, "/ports/check?numbers="+strings.Repeat("1,", 2000)), `id="fault-phone_numbers">must have from 1 to`)
-	has(t, h.get(http.StatusUnprocessableEntity, "/ports/check?numbers=%3Cscript%3E"), `id="fault-phone_numbers">&lt;script&gt;: must begin`)
+	has(t, h.get(http.StatusUnprocessableEntity, "/ports/check?numbers=%3Cscript%3E"), `id="fault-phone_numbers">&lt;script&gt;: must be an E.164`)
 }

@@ -30,7 +30,7 @@ func (s *start) add(id, name string) {
 // inputs are those of the form that are shown again with what was typed.
 var inputs = []string{
 	"phone_numbers", "customer_type", "business_name", "first_name", "last_name", "authorized_representative_email", "notification_emails",
-	"street", "street2", "city", "state", "zip", "country", "target_port_date",
+	"street", "street2", "city", "state", "zip", "country", "inbound_allowed_ips", "target_port_date",
 }
 
 // fields are all of the form.
@@ -100,6 +100,7 @@ func (p pages) upload(ctx context.Context, r *page.Request, data *start) error {
 func (s start) lists() map[string][]string {
 	all := map[string][]string{
 		"phone_numbers": splitNumbers(s.Typed["phone_numbers"]), "notification_emails": splitNumbers(s.Typed["notification_emails"]),
+		"inbound_allowed_ips": splitNumbers(s.Typed["inbound_allowed_ips"]),
 	}
 	for _, d := range s.Documents {
 		all["documents"] = append(all["documents"], d.Name)
@@ -110,10 +111,6 @@ func (s start) lists() map[string][]string {
 // initiate starts a request by the fields of the form.
 func (p pages) initiate(ctx context.Context, r *page.Request, data start) (porting.Request, error) {
 	lists := data.lists()
-	numbers, err := typedNumbers(lists["phone_numbers"])
-	if err != nil {
-		return porting.Request{}, err
-	}
 	d := porting.Draft{
 		Account: porting.Account{
 			CustomerType: porting.CustomerType(r.Field("customer_type")), BusinessName: r.Field("business_name"),
@@ -126,13 +123,15 @@ func (p pages) initiate(ctx context.Context, r *page.Request, data start) (porti
 		},
 		PIN: callwright.Secret(r.Field("pin")),
 	}
+	d.CallsFrom = lists["inbound_allowed_ips"]
 	for _, u := range data.Documents {
 		d.Documents = append(d.Documents, u.ID)
 	}
-	for _, n := range numbers {
+	for _, n := range typedNumbers(lists["phone_numbers"]) {
 		d.Numbers = append(d.Numbers, porting.NumberDraft{Number: n})
 	}
 	if text := r.Field("target_port_date"); text != "" {
+		var err error
 		if d.TargetDate, err = time.Parse(time.DateOnly, text); err != nil {
 			return porting.Request{}, callwright.Invalid("target_port_date", "must be a date such as 2026-01-31")
 		}

@@ -56,7 +56,10 @@ func New(c Config) page.Area {
 		},
 	}
 	if c.Deliveries != nil {
-		area.Routes = append(area.Routes, page.Route{Pattern: "GET /settings/deliveries", Serve: p.deliveries})
+		area.Routes = append(area.Routes,
+			page.Route{Pattern: "GET /settings/deliveries", Serve: p.deliveries},
+			page.Route{Pattern: "POST /settings/deliveries/resume", Serve: p.resume},
+		)
 	}
 	return area
 }

@@ -11,6 +11,7 @@ import (
 type deliveries struct {
 	menu
 
+	Paused     []callwright.Endpoint
 	Deliveries []delivery
 	Next       string
 	State      callwright.DeliveryState // those that are shown; empty: all
@@ -78,9 +79,21 @@ func (p pages) deliveries(ctx context.Context, r *page.Request) (page.Answer, er
 	if err != nil {
 		return nil, err
 	}
+	if data.Paused, err = p.cfg.Deliveries.Paused(ctx, r.Org()); err != nil {
+		return nil, err
+	}
 	for _, d := range found.Items {
 		data.Deliveries = append(data.Deliveries, p.deliveryOf(d, r.Principal))
 	}
 	data.Next = r.Next(found.Next)
 	return &page.View{Page: "deliveries", Title: "Deliveries", Data: data}, nil
+}
+
+// resume ends the pause of a host.
+func (p pages) resume(ctx context.Context, r *page.Request) (page.Answer, error) {
+	host := r.Field("host")
+	if err := p.cfg.Deliveries.Resume(ctx, r.Org(), host); err != nil {
+		return nil, err
+	}
+	return page.SeeOther{To: "/settings/deliveries", Notice: "Messages to " + host + " go on within 25 minutes."}, nil
 }

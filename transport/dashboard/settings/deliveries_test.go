@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -107,5 +108,33 @@ func TestDeliveryLinks(t *testing.T) {
 				t.Errorf("%s: it is %v that there is %s in\n%s", name, got, link, w.Body)
 			}
 		}
+	}
+}
+
+// TestPausedHosts shows hosts whose messages are paused, and resumes one; another organization's is not to be seen.
+func TestPausedHosts(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	at := time.Now()
+	for org, host := range map[callwright.OrgID]string{"acme": "hooks.example.com:8443", "other": "foreign.example.com"} {
+		e := callwright.Endpoint{Org: org, Host: host, Since: at, Failures: 61, Failure: "<b>no answer</b>", Last: at, PausedAt: &at, TrialAt: &at}
+		if err := h.endpoints.PutEndpoint(t.Context(), e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	text := h.get("/settings/deliveries", "Paused hosts", "hooks.example.com:8443", "61", "&lt;b&gt;no answer&lt;/b&gt;", "Resume messages to hooks.example.com:8443")
+	if strings.Contains(text, "foreign") {
+		t.Errorf("another organization's host is shown:\n%s", text)
+	}
+	resume := func(host string, status int, want ...string) {
+		h.post("/settings/deliveries", "/settings/deliveries/resume", url.Values{"host": {host}}, status, want...)
+	}
+	resume("foreign.example.com", http.StatusNotFound)
+	resume("hooks.example.com:8443", http.StatusOK, "Messages to hooks.example.com:8443 go on within 25 minutes.", "No messages failed.")
+	if text := h.get("/settings/deliveries"); strings.Contains(text, "Paused hosts") {
+		t.Errorf("it is paused still:\n%s", text)
+	}
+	if _, err := h.endpoints.Endpoint(t.Context(), "other", "foreign.example.com"); err != nil {
+		t.Error(err)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"slices"
+	"strings"
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/transport/access"
@@ -96,7 +97,7 @@ type organization struct {
 	access.Summary
 
 	Keys   int // in force
-	Typed  string
+	Typed  access.Details
 	Rights []right
 	Faults page.Faults
 }
@@ -115,12 +116,17 @@ func (p pages) organizationPage(ctx context.Context, r *page.Request, faults pag
 	if o.Summary, o.Keys, err = operator.Organization(ctx, callwright.OrgID(r.PathValue("id"))); err != nil {
 		return nil, err
 	}
-	o.Typed, o.Rights = o.Name, rights(o.Entitlements)
+	o.Typed, o.Rights = o.Details, rights(o.Entitlements)
 	v := &page.View{Page: "organization", Title: o.Name, Data: &o}
 	if faults != nil {
-		v.Status, o.Typed, o.Rights = http.StatusUnprocessableEntity, r.Field("name"), rights(granted(r))
+		v.Status, o.Typed, o.Rights = http.StatusUnprocessableEntity, details(r), rights(granted(r))
 	}
 	return v, nil
+}
+
+// details reads the form of an organization's details.
+func details(r *page.Request) access.Details {
+	return access.Details{Name: r.Field("name"), DefaultCountry: callwright.Country(strings.ToUpper(r.Field("default_country")))}
 }
 
 func (p pages) changeOrganization(ctx context.Context, r *page.Request) (page.Answer, error) {
@@ -129,7 +135,7 @@ func (p pages) changeOrganization(ctx context.Context, r *page.Request) (page.An
 		return nil, err
 	}
 	id := r.PathValue("id")
-	err = operator.Change(ctx, callwright.OrgID(id), r.Field("name"), granted(r)...)
+	err = operator.Change(ctx, callwright.OrgID(id), details(r), granted(r)...)
 	if faults, ok := page.FaultsOf(err, entitlementField); ok {
 		return p.organizationPage(ctx, r, faults)
 	}

@@ -54,6 +54,8 @@ func TestOrganizations(t *testing.T) {
 	h.get(to, `value="SIP" checked`)
 	h.post(to, to, url.Values{"name": {"Gamma"}}, http.StatusOK, "The organization is changed.", "<h1>Gamma</h1>", `value="SIP">`)
 	h.post(to, to, url.Values{"name": {""}, "entitlement": {"SIP"}}, http.StatusUnprocessableEntity, `id="fault-name"`, `value="SIP" checked`)
+	h.post(to, to, url.Values{"name": {"Gamma"}, "default_country": {"us"}}, http.StatusOK, `name="default_country" maxlength="2" value="US"`)
+	h.post(to, to, url.Values{"name": {"Gamma"}, "default_country": {"XX"}}, http.StatusUnprocessableEntity, `id="fault-default_country"`, `value="XX"`)
 	h.post(to, "/settings/organizations/absent", url.Values{"name": {"Gamma"}}, http.StatusNotFound)
 }
 

@@ -15,7 +15,6 @@ import (
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/memstore"
 	"github.com/callwright/callwright/adapters/memstore/orgstore"
-	"github.com/callwright/callwright/callwrighttest"
 	"github.com/callwright/callwright/transport/access"
 	"github.com/callwright/callwright/transport/dashboard"
 )
@@ -25,11 +24,15 @@ type house struct {
 	access *access.Service
 
 	deliveries *callwright.DeliveryLog
+	endpoints  callwright.EndpointStore
 	url        string
 	client     *http.Client
 	own        callwright.APIKey
 	other      callwright.APIKey // of another organization
 }
+
+// noMail is a Mailer that nobody uses.
+type noMail struct{ callwright.Mailer }
 
 func open(t *testing.T) *house {
 	t.Helper()
@@ -40,7 +43,14 @@ func open(t *testing.T) *house {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := &house{t: t, access: s, deliveries: callwrighttest.NewDeliveryLog(t, orgstore.Deliveries{Store: memory})}
+	h := &house{t: t, access: s, endpoints: orgstore.Endpoints{Store: memory}}
+	h.deliveries, err = callwright.NewDeliveryLog(callwright.DeliveryLogConfig{
+		Store: orgstore.Deliveries{Store: memory}, Endpoints: h.endpoints, Atomic: memory, Work: memstore.NewWork(memory, nil),
+		Organizations: orgstore.Tenants{Store: memory}, Mailer: noMail{},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 	var key access.NewKey
 	for _, org := range []callwright.OrgID{"other", "acme"} {
 		if _, err := s.CreateOrganization(t.Context(), org, "Acme <b>"); err != nil {

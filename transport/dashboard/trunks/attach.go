@@ -2,7 +2,6 @@ package trunks
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"net/netip"
 	"strings"
@@ -97,7 +96,7 @@ func (p pages) attachAll(ctx context.Context, c choice, replace bool) (sip.Attac
 	if err != nil {
 		return sip.Attached{}, err
 	}
-	numbers, err := typedNumbers(c.Numbers)
+	numbers, err := p.typedNumbers(ctx, c.Org, c.Numbers)
 	if err != nil {
 		return sip.Attached{}, err
 	}
@@ -152,13 +151,16 @@ func atField(faults page.Faults) page.Faults {
 }
 
 // typedNumbers reads numbers between lines, commas or semicolons, or before the plus of the next: people write spaces within numbers.
-func typedNumbers(text string) (numbers []string, err error) {
+func (p pages) typedNumbers(ctx context.Context, org callwright.OrgID, text string) (numbers []string, err error) {
 	var reasons []string
 	for typed := range strings.FieldsFuncSeq(strings.ReplaceAll(text, "+", "\n+"), func(c rune) bool { return strings.ContainsRune("\r\n,;", c) }) {
 		if typed = strings.TrimSpace(typed); typed == "" {
 			continue
 		}
-		number, err := callwright.ParseTypedNumber(typed)
+		number, err := p.cfg.Trunks.Number(ctx, org, callwright.TypedNumber(typed))
+		if err != nil && callwright.CodeOf(err) != callwright.CodeBadRequest {
+			return nil, err
+		}
 		if err != nil {
 			reasons = append(reasons, callwright.Clip(typed, 40)+" "+callwright.MessageOf(err))
 		}
@@ -179,17 +181,11 @@ func words(text string) []string {
 func prefixes(text string) ([]netip.Prefix, error) {
 	var all []netip.Prefix
 	for _, word := range words(text) {
-		address, err := netip.ParseAddr(word)
-		network, networkErr := netip.ParsePrefix(word)
-		switch {
-		case err == nil && address.Zone() == "":
-			address = address.Unmap()
-			network = netip.PrefixFrom(address, address.BitLen())
-		case networkErr != nil:
-			return nil, callwright.Invalid("allowed", "%s is neither an address nor a network", callwright.Clip(word, 60)).
-				Because(errors.Join(err, networkErr))
+		network, err := callwright.ParseNetwork(word)
+		if err != nil {
+			return nil, callwright.Invalid("allowed", "%s %s", callwright.Clip(word, 60), callwright.MessageOf(err))
 		}
-		all = append(all, network.Masked())
+		all = append(all, network)
 	}
 	return all, nil
 }

@@ -30,7 +30,7 @@ func (p pages) list(ctx context.Context, r *page.Request) (page.Answer, error) {
 	v := &page.View{Page: "list", Title: "Trunks", Live: []string{"numbers"}, Every: refreshList}
 	data := list{Query: r.Query("number")}
 	if data.Query != "" {
-		number, err := callwright.ParseTypedNumber(data.Query)
+		number, err := p.cfg.Trunks.Number(ctx, r.Org(), callwright.TypedNumber(data.Query))
 		var record sip.Record
 		if err == nil {
 			record, err = p.cfg.Trunks.Get(ctx, r.Org(), number.String())

@@ -30,7 +30,7 @@ func TestList(t *testing.T) {
 	h.want(http.StatusOK, "/trunks", nil, `href="/trunks/&#43;14155550100"`, "unchecked", "pbx.example.com", "!"+two)
 	h.want(http.StatusOK, "/trunks?number=12", nil, `id="fault-number"`)
 	h.want(http.StatusOK, "/trunks?number="+url.QueryEscape(two), nil, "no trunk has this number")
-	h.want(http.StatusOK, "/trunks?number="+one[1:], nil, `id="fault-number">must begin with`)
+	h.want(http.StatusOK, "/trunks?number="+one[2:], nil, `id="fault-number">is ambiguous`)
 	h.want(http.StatusOK, "/trunks?number="+url.QueryEscape("+1 (415) 555-0100"), nil, "Trunk &#43;14155550100")
 }
 

@@ -42,9 +42,9 @@ func (a *api) ListInboundNumbers(
 func (a *api) GetInboundNumber(
 	ctx context.Context, params oas.GetInboundNumberParams,
 ) (*oas.InboundNumber, error) {
-	number, err := callwright.ParsePhoneNumber(params.PhoneNumber)
+	number, err := a.agents.Number(ctx, httpapi.Org(ctx), params.PhoneNumber)
 	if err != nil {
-		return nil, callwright.InField("phone_number", err)
+		return nil, err
 	}
 	n, err := a.agents.Inbound(ctx, httpapi.Org(ctx), number)
 	if err != nil {
@@ -58,9 +58,9 @@ func (a *api) GetInboundNumber(
 func (a *api) UpdateInboundNumber(
 	ctx context.Context, req *oas.InboundNumberUpdate, params oas.UpdateInboundNumberParams,
 ) (*oas.UpdateReply, error) {
-	number, err := callwright.ParsePhoneNumber(params.PhoneNumber)
+	number, err := a.agents.Number(ctx, httpapi.Org(ctx), params.PhoneNumber)
 	if err != nil {
-		return nil, callwright.InField("phone_number", err)
+		return nil, err
 	}
 	patch, err := inboundPatch(req)
 	if err != nil {

@@ -44,7 +44,7 @@ func (a *api) GetEnhancedTestAnalytics(
 		FailureRate: wire.NilPtr(r.FailureRate), AvgScore: wire.NilPtr(r.Score), Coverage: wire.NilPtr(r.Coverage),
 		ExcludedScripted: found.LeftOut, ExcludedReason: whyExcluded(found.WhyLeftOut()), Runs: recentRecords(r.Recent, found.ScenarioName), HealthScore: wire.NilPtr(r.Health), ReliabilityScore: wire.NilPtr(r.Reliability),
 		Trend:              oas.TestTrend{Weekly: oas.TestTrendDirection(r.Trend), DailyPassRates: make([]oas.TestDailyRate, len(r.Days))},
-		NodeFailureHeatmap: make([]oas.TestNodeFailures, len(r.Heatmap)), WeakestLink: oas.NilTestWeakestLink{Null: true},
+		NodeFailureHeatmap: make([]oas.TestNodeFailures, len(r.Heatmap)), UnplacedFailures: r.Unplaced, WeakestLink: oas.NilTestWeakestLink{Null: true},
 		SankeyData: sankeyRecord(r.Flow),
 	}
 	for i, d := range r.Days {

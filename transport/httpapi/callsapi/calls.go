@@ -56,7 +56,7 @@ func (a *api) ListCalls(ctx context.Context, params oas.ListCallsParams) (*oas.C
 		longer = max(longer, time.Nanosecond) // none would be no bound
 	}
 	page, total, err := a.calls.List(ctx, httpapi.Org(ctx), call.Filter{
-		From: numberInQuery(params.FromNumber), To: numberInQuery(params.ToNumber),
+		From: params.FromNumber.Value, To: params.ToNumber.Value,
 		Inbound: wire.Ptr(params.Inbound.Get()), Completed: wire.Ptr(params.Completed.Get()),
 		AnsweredBy: call.AnsweredBy(params.AnsweredBy.Value), Status: call.Status(params.Status.Value),
 		Pathway:    params.PathwayID.Or(""),
@@ -99,13 +99,4 @@ func (a *api) StopCall(ctx context.Context, params oas.StopCallParams) (*oas.Mes
 		return nil, err
 	}
 	return &oas.MessageReply{Status: oas.SuccessStatusSuccess, Message: "Call is being ended."}, nil
-}
-
-// numberInQuery returns a number to search for: in E.164 if it can be read, otherwise as it was given.
-func numberInQuery(given oas.OptString) string {
-	number, err := callwright.ParsePhoneNumber(given.Value)
-	if err != nil {
-		return given.Value
-	}
-	return number.String()
 }

@@ -8,8 +8,8 @@ import (
 	oas "github.com/callwright/callwright/transport/oas/portingoas"
 )
 
-// draftOf returns what a body asks for.
-func draftOf(req *oas.PortRequestCreate) (porting.Draft, error) {
+// draftOf returns what a body asks for. same returns the same text for the same number, however it is written.
+func draftOf(req *oas.PortRequestCreate, same func(text string) string) (porting.Draft, error) {
 	account := req.LosingCarrierInformation
 	d := porting.Draft{
 		Account: porting.Account{
@@ -22,25 +22,25 @@ func draftOf(req *oas.PortRequestCreate) (porting.Draft, error) {
 			},
 		},
 		PIN: callwright.Secret(account.Pin.Or("")), TargetDate: req.TargetPortDate.Value,
-		Documents: req.Documents, Webhook: callwright.Secret(req.WebhookURL.Or("")),
+		Documents: req.Documents, CallsFrom: req.InboundAllowedIps, Webhook: callwright.Secret(req.WebhookURL.Or("")),
 	}
 	var err error
-	d.Numbers, err = numberDrafts(req.PhoneNumbers, req.NumberPins)
+	d.Numbers, err = numberDrafts(req.PhoneNumbers, req.NumberPins, same)
 	return d, err
 }
 
 // numberDrafts gives the numbers of a body their PINs, which stand beside them there.
-func numberDrafts(numbers []string, pins []oas.PortNumberPin) ([]porting.NumberDraft, error) {
+func numberDrafts(numbers []string, pins []oas.PortNumberPin, same func(string) string) ([]porting.NumberDraft, error) {
 	drafts := make([]porting.NumberDraft, len(numbers))
 	places := map[string]int{}
 	for i, n := range numbers {
 		drafts[i].Number = n
-		places[sameNumber(n)] = i
+		places[same(n)] = i
 	}
 	var errs callwright.FieldErrors
 	for i, p := range pins {
 		field := fmt.Sprintf("number_pins[%d].phone_number", i)
-		switch at, ok := places[sameNumber(p.PhoneNumber)]; {
+		switch at, ok := places[same(p.PhoneNumber)]; {
 		case !ok:
 			errs = append(errs, callwright.Invalid(field, "must be one of phone_numbers"))
 		case drafts[at].PIN != "":
@@ -50,12 +50,4 @@ func numberDrafts(numbers []string, pins []oas.PortNumberPin) ([]porting.NumberD
 		}
 	}
 	return drafts, errs.OrNil()
-}
-
-// sameNumber returns the same text for the same number, with and without a plus. A text that is no number stays: it is refused later.
-func sameNumber(text string) string {
-	if n, err := callwright.ParsePhoneNumber(text); err == nil {
-		return n.String()
-	}
-	return text
 }

@@ -1,6 +1,7 @@
 package portingapi
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/callwright/callwright"
@@ -14,7 +15,7 @@ import (
 func (a *api) CheckPortability(
 	ctx context.Context, params oas.CheckPortabilityParams,
 ) (*oas.PortabilityResultListReply, error) {
-	found, err := a.ports.Check(ctx, params.PhoneNumbers)
+	found, err := a.ports.Check(ctx, httpapi.Org(ctx), params.PhoneNumbers)
 	if err != nil {
 		return nil, err
 	}
@@ -29,7 +30,7 @@ func (a *api) CheckPortability(
 		}
 		if p.Failure != "" {
 			remedy := p.Failure.Remedy()
-			results[i].NotPortableReason, results[i].NotPortableCode = wire.OptText(remedy.Text), wire.OptText(string(remedy.Code))
+			results[i].NotPortableReason, results[i].NotPortableCode = wire.OptText(cmp.Or(p.Problem, remedy.Text)), wire.OptText(string(remedy.Code))
 		}
 	}
 	return &oas.PortabilityResultListReply{Data: oas.PortabilityResultList{Results: results}}, nil
@@ -39,7 +40,12 @@ func (a *api) CheckPortability(
 func (a *api) InitiatePort(
 	ctx context.Context, req *oas.PortRequestCreate, _ oas.InitiatePortParams,
 ) (*oas.PortInitiationReply, error) {
-	d, err := draftOf(req)
+	d, err := draftOf(req, func(text string) string {
+		if n, err := a.ports.Number(ctx, httpapi.Org(ctx), text); err == nil {
+			return n.String()
+		}
+		return text // is refused later
+	})
 	if err != nil {
 		return nil, err
 	}

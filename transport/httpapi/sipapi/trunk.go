@@ -97,16 +97,11 @@ func headersOf(d oas.SipDirectionInput, input *sip.DirectionInput) *callwright.E
 func prefixesOf(texts []string) ([]netip.Prefix, *callwright.Error) {
 	var prefixes []netip.Prefix
 	for i, text := range texts {
-		prefix, err := netip.ParsePrefix(text)
+		prefix, err := callwright.ParseNetwork(text)
 		if err != nil {
-			address, err := netip.ParseAddr(text)
-			if err != nil || address.Zone() != "" {
-				return nil, callwright.Invalid("options.allowed_ips["+strconv.Itoa(i)+"]", "is neither an address nor a network")
-			}
-			address = address.Unmap()
-			prefix = netip.PrefixFrom(address, address.BitLen())
+			return nil, callwright.Invalid("options.allowed_ips["+strconv.Itoa(i)+"]", "%s", callwright.MessageOf(err))
 		}
-		prefixes = append(prefixes, prefix.Masked())
+		prefixes = append(prefixes, prefix)
 	}
 	return prefixes, nil
 }

@@ -9665,6 +9665,10 @@ func (s *TestEnhancedAnalytics) encodeFields(e *jx.Encoder) {
 		e.ArrEnd()
 	}
 	{
+		e.FieldStart("unplaced_failures")
+		e.Int(s.UnplacedFailures)
+	}
+	{
 		e.FieldStart("weakest_link")
 		s.WeakestLink.Encode(e)
 	}
@@ -9674,7 +9678,7 @@ func (s *TestEnhancedAnalytics) encodeFields(e *jx.Encoder) {
 	}
 }
 
-var jsonFieldsNameOfTestEnhancedAnalytics = [17]string{
+var jsonFieldsNameOfTestEnhancedAnalytics = [18]string{
 	0:  "total_runs",
 	1:  "passed",
 	2:  "failed",
@@ -9690,8 +9694,9 @@ var jsonFieldsNameOfTestEnhancedAnalytics = [17]string{
 	12: "reliability_score",
 	13: "trend",
 	14: "node_failure_heatmap",
-	15: "weakest_link",
-	16: "sankey_data",
+	15: "unplaced_failures",
+	16: "weakest_link",
+	17: "sankey_data",
 }
 
 // Decode decodes TestEnhancedAnalytics from json.
@@ -9879,8 +9884,20 @@ func (s *TestEnhancedAnalytics) Decode(d *jx.Decoder) error {
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"node_failure_heatmap\"")
 			}
-		case "weakest_link":
+		case "unplaced_failures":
 			requiredBitSet[1] |= 1 << 7
+			if err := func() error {
+				v, err := d.Int()
+				s.UnplacedFailures = int(v)
+				if err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"unplaced_failures\"")
+			}
+		case "weakest_link":
+			requiredBitSet[2] |= 1 << 0
 			if err := func() error {
 				if err := s.WeakestLink.Decode(d); err != nil {
 					return err
@@ -9890,7 +9907,7 @@ func (s *TestEnhancedAnalytics) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"weakest_link\"")
 			}
 		case "sankey_data":
-			requiredBitSet[2] |= 1 << 0
+			requiredBitSet[2] |= 1 << 1
 			if err := func() error {
 				if err := s.SankeyData.Decode(d); err != nil {
 					return err
@@ -9911,7 +9928,7 @@ func (s *TestEnhancedAnalytics) Decode(d *jx.Decoder) error {
 	for i, mask := range [3]uint8{
 		0b11111111,
 		0b11111111,
-		0b00000001,
+		0b00000011,
 	} {
 		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
 			// Mask only required fields and check equality to mask using XOR.

@@ -3192,7 +3192,7 @@ type TestAnalysis struct {
 	// `structure_out_of_scope` is what the pathway cannot mend; a run with `infrastructure` says nothing
 	// about the agent.
 	Fault TestAnalysisFault `json:"fault"`
-	// Node at fault; null for none.
+	// Node at fault; null if the failure has no place, or it is no fault of the agent.
 	BlamedNodeID NilString `json:"blamed_node_id"`
 	// Name of the model, or `rules`.
 	AnalyzedBy string `json:"analyzed_by"`
@@ -6391,6 +6391,9 @@ type TestEnhancedAnalytics struct {
 	Trend            TestTrend  `json:"trend"`
 	// Nodes, most failures first.
 	NodeFailureHeatmap []TestNodeFailures `json:"node_failure_heatmap"`
+	// Failed runs that blame no node, because nothing tells where they failed. With the failures of the
+	// heatmap these are all failed runs whose path is known.
+	UnplacedFailures int `json:"unplaced_failures"`
 	// The weakest node; null when no node with five visits is blamed.
 	WeakestLink NilTestWeakestLink `json:"weakest_link"`
 	SankeyData  TestSankey         `json:"sankey_data"`
@@ -6469,6 +6472,11 @@ func (s *TestEnhancedAnalytics) GetTrend() TestTrend {
 // GetNodeFailureHeatmap returns the value of NodeFailureHeatmap.
 func (s *TestEnhancedAnalytics) GetNodeFailureHeatmap() []TestNodeFailures {
 	return s.NodeFailureHeatmap
+}
+
+// GetUnplacedFailures returns the value of UnplacedFailures.
+func (s *TestEnhancedAnalytics) GetUnplacedFailures() int {
+	return s.UnplacedFailures
 }
 
 // GetWeakestLink returns the value of WeakestLink.
@@ -6554,6 +6562,11 @@ func (s *TestEnhancedAnalytics) SetTrend(val TestTrend) {
 // SetNodeFailureHeatmap sets the value of NodeFailureHeatmap.
 func (s *TestEnhancedAnalytics) SetNodeFailureHeatmap(val []TestNodeFailures) {
 	s.NodeFailureHeatmap = val
+}
+
+// SetUnplacedFailures sets the value of UnplacedFailures.
+func (s *TestEnhancedAnalytics) SetUnplacedFailures(val int) {
+	s.UnplacedFailures = val
 }
 
 // SetWeakestLink sets the value of WeakestLink.
@@ -7290,7 +7303,8 @@ func (s *TestMatchTarget) UnmarshalText(data []byte) error {
 	}
 }
 
-// How often a node is blamed. Each failed run blames exactly one node.
+// How often a node is blamed. A failed run blames one node, or none if its failure has no place, see
+// `unplaced_failures`.
 // Ref: #/components/schemas/TestNodeFailures
 type TestNodeFailures struct {
 	// Node id; empty for the nodes beyond the first 1,999 together.

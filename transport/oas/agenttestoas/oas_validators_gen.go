@@ -5151,6 +5151,27 @@ func (s *TestEnhancedAnalytics) Validate() error {
 		})
 	}
 	if err := func() error {
+		if err := (validate.Int{
+			MinSet:        true,
+			Min:           0,
+			MaxSet:        false,
+			Max:           0,
+			MinExclusive:  false,
+			MaxExclusive:  false,
+			MultipleOfSet: false,
+			MultipleOf:    0,
+			Pattern:       nil,
+		}).Validate(int64(s.UnplacedFailures)); err != nil {
+			return errors.Wrap(err, "int")
+		}
+		return nil
+	}(); err != nil {
+		failures = append(failures, validate.FieldError{
+			Name:  "unplaced_failures",
+			Error: err,
+		})
+	}
+	if err := func() error {
 		if value, ok := s.WeakestLink.Get(); ok {
 			if err := func() error {
 				if err := value.Validate(); err != nil {

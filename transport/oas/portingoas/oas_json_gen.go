@@ -4014,6 +4014,16 @@ func (s *PortRequestCreate) encodeFields(e *jx.Encoder) {
 		}
 	}
 	{
+		if s.InboundAllowedIps != nil {
+			e.FieldStart("inbound_allowed_ips")
+			e.ArrStart()
+			for _, elem := range s.InboundAllowedIps {
+				e.Str(elem)
+			}
+			e.ArrEnd()
+		}
+	}
+	{
 		if s.WebhookURL.Set {
 			e.FieldStart("webhook_url")
 			s.WebhookURL.Encode(e)
@@ -4029,13 +4039,14 @@ func (s *PortRequestCreate) encodeFields(e *jx.Encoder) {
 	}
 }
 
-var jsonFieldsNameOfPortRequestCreate = [6]string{
+var jsonFieldsNameOfPortRequestCreate = [7]string{
 	0: "phone_numbers",
 	1: "number_pins",
 	2: "losing_carrier_information",
 	3: "target_port_date",
-	4: "webhook_url",
-	5: "documents",
+	4: "inbound_allowed_ips",
+	5: "webhook_url",
+	6: "documents",
 }
 
 // Decode decodes PortRequestCreate from json.
@@ -4104,6 +4115,25 @@ func (s *PortRequestCreate) Decode(d *jx.Decoder) error {
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"target_port_date\"")
 			}
+		case "inbound_allowed_ips":
+			if err := func() error {
+				s.InboundAllowedIps = make([]string, 0)
+				if err := d.Arr(func(d *jx.Decoder) error {
+					var elem string
+					v, err := d.Str()
+					elem = string(v)
+					if err != nil {
+						return err
+					}
+					s.InboundAllowedIps = append(s.InboundAllowedIps, elem)
+					return nil
+				}); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"inbound_allowed_ips\"")
+			}
 		case "webhook_url":
 			if err := func() error {
 				s.WebhookURL.Reset()
@@ -4115,7 +4145,7 @@ func (s *PortRequestCreate) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"webhook_url\"")
 			}
 		case "documents":
-			requiredBitSet[0] |= 1 << 5
+			requiredBitSet[0] |= 1 << 6
 			if err := func() error {
 				s.Documents = make([]string, 0)
 				if err := d.Arr(func(d *jx.Decoder) error {
@@ -4144,7 +4174,7 @@ func (s *PortRequestCreate) Decode(d *jx.Decoder) error {
 	// Validate required fields.
 	var failures []validate.FieldError
 	for i, mask := range [1]uint8{
-		0b00100101,
+		0b01000101,
 	} {
 		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
 			// Mask only required fields and check equality to mask using XOR.
@@ -4752,6 +4782,8 @@ func (s *PortRequestNumberInbound) Decode(d *jx.Decoder) error {
 	switch PortRequestNumberInbound(v) {
 	case PortRequestNumberInboundRegistered:
 		*s = PortRequestNumberInboundRegistered
+	case PortRequestNumberInboundWaitsForTrunk:
+		*s = PortRequestNumberInboundWaitsForTrunk
 	case PortRequestNumberInboundConflict:
 		*s = PortRequestNumberInboundConflict
 	default:

@@ -2409,6 +2409,10 @@ type PortRequestCreate struct {
 	LosingCarrierInformation LosingCarrierInformation `json:"losing_carrier_information"`
 	// Date from seven days to a year ahead. The default is the earliest possible date.
 	TargetPortDate OptDateTime `json:"target_port_date"`
+	// Addresses and networks from which calls to the ported numbers come. Numbers without an inbound trunk
+	// get one that admits calls from them. The default is the deployment's list; without one, the numbers
+	// wait for a trunk (`inbound` is `waits_for_trunk`).
+	InboundAllowedIps []string `json:"inbound_allowed_ips"`
 	// Gets a message for every entry of the history, signed as all webhooks are: `event` (always
 	// `port.status_changed`), `event_id` (the same when it is sent again), `at`, `port_request_id`,
 	// `change` (the `event` of the entry), `from` and `to` (states; `from` is null for the first entry),
@@ -2439,6 +2443,11 @@ func (s *PortRequestCreate) GetTargetPortDate() OptDateTime {
 	return s.TargetPortDate
 }
 
+// GetInboundAllowedIps returns the value of InboundAllowedIps.
+func (s *PortRequestCreate) GetInboundAllowedIps() []string {
+	return s.InboundAllowedIps
+}
+
 // GetWebhookURL returns the value of WebhookURL.
 func (s *PortRequestCreate) GetWebhookURL() OptString {
 	return s.WebhookURL
@@ -2467,6 +2476,11 @@ func (s *PortRequestCreate) SetLosingCarrierInformation(val LosingCarrierInforma
 // SetTargetPortDate sets the value of TargetPortDate.
 func (s *PortRequestCreate) SetTargetPortDate(val OptDateTime) {
 	s.TargetPortDate = val
+}
+
+// SetInboundAllowedIps sets the value of InboundAllowedIps.
+func (s *PortRequestCreate) SetInboundAllowedIps(val []string) {
+	s.InboundAllowedIps = val
 }
 
 // SetWebhookURL sets the value of WebhookURL.
@@ -2562,8 +2576,8 @@ type PortRequestNumber struct {
 	FocDate NilDateTime `json:"foc_date"`
 	// Since when it is ported.
 	PortedAt NilDateTime `json:"ported_at"`
-	// `registered`: calls to it come in. `conflict`: another organization has registered it. Null: not
-	// ported yet.
+	// `registered`: calls to it come in. `waits_for_trunk`: it has no inbound trunk, so no calls come in
+	// until one is attached. `conflict`: another organization has registered it. Null: not ported yet.
 	Inbound NilPortRequestNumberInbound `json:"inbound"`
 	// A PIN was given.
 	PinProvided bool `json:"pin_provided"`
@@ -2659,19 +2673,21 @@ func (s *PortRequestNumber) SetPinProvided(val bool) {
 	s.PinProvided = val
 }
 
-// `registered`: calls to it come in. `conflict`: another organization has registered it. Null: not
-// ported yet.
+// `registered`: calls to it come in. `waits_for_trunk`: it has no inbound trunk, so no calls come in
+// until one is attached. `conflict`: another organization has registered it. Null: not ported yet.
 type PortRequestNumberInbound string
 
 const (
-	PortRequestNumberInboundRegistered PortRequestNumberInbound = "registered"
-	PortRequestNumberInboundConflict   PortRequestNumberInbound = "conflict"
+	PortRequestNumberInboundRegistered    PortRequestNumberInbound = "registered"
+	PortRequestNumberInboundWaitsForTrunk PortRequestNumberInbound = "waits_for_trunk"
+	PortRequestNumberInboundConflict      PortRequestNumberInbound = "conflict"
 )
 
 // AllValues returns all PortRequestNumberInbound values.
 func (PortRequestNumberInbound) AllValues() []PortRequestNumberInbound {
 	return []PortRequestNumberInbound{
 		PortRequestNumberInboundRegistered,
+		PortRequestNumberInboundWaitsForTrunk,
 		PortRequestNumberInboundConflict,
 	}
 }
@@ -2680,6 +2696,8 @@ func (PortRequestNumberInbound) AllValues() []PortRequestNumberInbound {
 func (s PortRequestNumberInbound) MarshalText() ([]byte, error) {
 	switch s {
 	case PortRequestNumberInboundRegistered:
+		return []byte(s), nil
+	case PortRequestNumberInboundWaitsForTrunk:
 		return []byte(s), nil
 	case PortRequestNumberInboundConflict:
 		return []byte(s), nil
@@ -2693,6 +2711,9 @@ func (s *PortRequestNumberInbound) UnmarshalText(data []byte) error {
 	switch PortRequestNumberInbound(data) {
 	case PortRequestNumberInboundRegistered:
 		*s = PortRequestNumberInboundRegistered
+		return nil
+	case PortRequestNumberInboundWaitsForTrunk:
+		*s = PortRequestNumberInboundWaitsForTrunk
 		return nil
 	case PortRequestNumberInboundConflict:
 		*s = PortRequestNumberInboundConflict

@@ -2535,6 +2535,54 @@ func (s *PortRequestCreate) Validate() error {
 		})
 	}
 	if err := func() error {
+		if s.InboundAllowedIps == nil {
+			return nil // optional
+		}
+		if err := (validate.Array{
+			MinLength:    0,
+			MinLengthSet: false,
+			MaxLength:    100,
+			MaxLengthSet: true,
+		}).ValidateLength(len(s.InboundAllowedIps)); err != nil {
+			return errors.Wrap(err, "array")
+		}
+		var failures []validate.FieldError
+		for i, elem := range s.InboundAllowedIps {
+			if err := func() error {
+				if err := (validate.String{
+					MinLength:     1,
+					MinLengthSet:  true,
+					MaxLength:     64,
+					MaxLengthSet:  true,
+					Email:         false,
+					Hostname:      false,
+					Regex:         nil,
+					MinNumeric:    0,
+					MinNumericSet: false,
+					MaxNumeric:    0,
+					MaxNumericSet: false,
+				}).Validate(string(elem)); err != nil {
+					return errors.Wrap(err, "string")
+				}
+				return nil
+			}(); err != nil {
+				failures = append(failures, validate.FieldError{
+					Name:  fmt.Sprintf("[%d]", i),
+					Error: err,
+				})
+			}
+		}
+		if len(failures) > 0 {
+			return &validate.Error{Fields: failures}
+		}
+		return nil
+	}(); err != nil {
+		failures = append(failures, validate.FieldError{
+			Name:  "inbound_allowed_ips",
+			Error: err,
+		})
+	}
+	if err := func() error {
 		if value, ok := s.WebhookURL.Get(); ok {
 			if err := func() error {
 				if err := (validate.String{
@@ -2899,6 +2947,8 @@ func (s *PortRequestNumber) Validate() error {
 func (s PortRequestNumberInbound) Validate() error {
 	switch s {
 	case "registered":
+		return nil
+	case "waits_for_trunk":
 		return nil
 	case "conflict":
 		return nil

@@ -16,6 +16,8 @@ var Wants = map[string]string{
 	"initiatePort Content-Type":                                               "application/json",
 	"initiatePort documents":                                                  "a list of 1 to 20 items",
 	"initiatePort documents[]":                                                "a text of 1 to 64 characters",
+	"initiatePort inbound_allowed_ips":                                        "a list of at most 100 items",
+	"initiatePort inbound_allowed_ips[]":                                      "a text of 1 to 64 characters",
 	"initiatePort losing_carrier_information":                                 "an object",
 	"initiatePort losing_carrier_information.account_number":                  "a text of 1 to 64 characters",
 	"initiatePort losing_carrier_information.address":                         "an object",
@@ -65,6 +67,7 @@ var Wants = map[string]string{
 // NullIsAbsent has the members of bodies of which null is no value, by the keys of Wants.
 var NullIsAbsent = map[string]bool{
 	"initiatePort documents":                                                  true,
+	"initiatePort inbound_allowed_ips":                                        true,
 	"initiatePort losing_carrier_information":                                 true,
 	"initiatePort losing_carrier_information.account_number":                  true,
 	"initiatePort losing_carrier_information.address":                         true,

@@ -3,6 +3,7 @@
 package sqldb
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -16,12 +17,19 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// DB is a database. Keyring, Limit and Logger are those of Open.
-type DB struct {
-	Keyring *callwright.Keyring
-	Limit   time.Duration // of a transaction, or of a statement outside of one
-	Logger  *slog.Logger
+// Config configures a database. Keyring, Limit and Logger are required.
+type Config struct {
+	Keyring     *callwright.Keyring
+	Limit       time.Duration // of a transaction, or of a statement outside of one
+	Connections int           // to PostgreSQL; 0: postgresConnections
+	Logger      *slog.Logger
+}
 
+// DB is a database. Keyring, Limit and Logger are those of its Config.
+type DB struct {
+	Keyring  *callwright.Keyring
+	Limit    time.Duration
+	Logger   *slog.Logger
 	writer   *bun.DB
 	reader   *bun.DB // the same as writer, but for SQLite in a file
 	dialect  dialect
@@ -39,24 +47,27 @@ type dialect struct {
 	hold      string // what a select says FOR, to have others that do it wait; empty: transactions that write run one by one
 	erase     string // like hold, but those that add rows with a foreign key of the row wait, too; empty: as there
 	contains  string // that a text, the first of two, contains the other
+	probe     string // a query whose one column is a text, and which fails where nothing can be written
 	conflict  func(error) bool
 	orphan    func(error) bool  // what the row belongs to has gone meanwhile
 	full      func(error) bool  // the disk of the database is full, or fails
 	damaged   func(error) bool  // the file of the database is damaged
+	crowded   func(error) bool  // the server has no connection left, and may have one soon
+	away      func(error) bool  // the server cannot be reached, has ended the session, or takes no writes
 	transient func(error) bool  // the transaction lost against another, and may win when it is tried again
 	dsn       callwright.Secret // for other adapters on the same database: PostgreSQL only
 }
 
 // Open connects to the database at an address: see bunstore.Open.
-func Open(ctx context.Context, address string, keyring *callwright.Keyring, limit time.Duration, logger *slog.Logger) (*DB, error) {
-	db := &DB{Keyring: keyring, Limit: limit, Logger: logger}
+func Open(ctx context.Context, address string, c Config) (*DB, error) {
+	db := &DB{Keyring: c.Keyring, Limit: c.Limit, Logger: c.Logger}
 	switch path, isSQLite := strings.CutPrefix(address, "sqlite:"); {
 	case isSQLite:
 		return db, db.openSQLite(ctx, path)
 	case address == "":
 		return nil, errors.New("the address is empty: it is sqlite:<path> or postgres://…")
 	default:
-		return db, db.openPostgres(address)
+		return db, db.openPostgres(address, cmp.Or(c.Connections, postgresConnections))
 	}
 }
 
@@ -74,16 +85,15 @@ func (db *DB) Close() error {
 // pingLimit bounds Ping, whose callers have less patience than those of a transaction.
 const pingLimit = 3 * time.Second
 
-// Ping reports whether the database can be read and written. On SQLite it takes the one lock for writing, and gives it back. After a
-// write that found the disk full, and none of Ping since, it writes.
+// Ping reports whether the database can be read and written. On SQLite it takes the one lock for writing, and gives it back; on
+// PostgreSQL it locks a row. After a write that found the disk full, and none of Ping since, it writes.
 func (db *DB) Ping(ctx context.Context) error {
 	if db.damaged.Load() {
 		return errDamaged
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, min(db.Limit, pingLimit), errSlow)
 	defer cancel()
-	var found int
-	err := db.reader.QueryRowContext(ctx, "SELECT COUNT(*) FROM callwright_migrations").Scan(&found)
+	err := db.retry(ctx, func() error { return db.reader.QueryRowContext(ctx, db.dialect.probe).Scan(new(string)) })
 	if err == nil && db.Name() == "sqlite" {
 		err = db.tryLock(ctx)
 	}

@@ -6,16 +6,31 @@ import (
 	"errors"
 	"reflect"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/callwright/callwright"
 )
 
+// awayPause is what callers are told to wait before they come again, to a database that is away or too busy.
+const awayPause = 2 * time.Second
+
+// errAway is what callers get while the database cannot be reached or takes no writes.
+var errAway = unavailable("the database cannot be reached, or takes no writes, at the moment")
+
+// errBusy is what callers get whose transaction lost against others each time.
+var errBusy = unavailable(callwright.ErrUnavailable.Message)
+
 // errTooSlow is what callers get whose transaction took longer than the limit.
-var errTooSlow = callwright.Errorf(callwright.CodeUnavailable, "%s", errSlow)
+var errTooSlow = unavailable(errSlow.Error())
 
 // errFull is what callers get who write while the database cannot.
-var errFull = callwright.Errorf(callwright.CodeUnavailable, "the database cannot write: its disk is full or fails")
+var errFull = unavailable("the database cannot write: its disk is full or fails")
+
+// unavailable returns an error after which callers may come again.
+func unavailable(message string) *callwright.Error {
+	return &callwright.Error{Code: callwright.CodeUnavailable, Message: message, RetryAfter: awayPause}
+}
 
 // errDamaged is what callers get since damage was found.
 var errDamaged = callwright.Errorf(callwright.CodeUnavailable, "the database is damaged: stop the server and restore it from a backup")
@@ -47,11 +62,29 @@ func (db *DB) translate(ctx context.Context, err error) error {
 	case db.dialect.full(err):
 		db.full.Store(true)
 		return errFull.Because(err)
-	case db.dialect.transient(err), away(err):
-		return callwright.ErrUnavailable.Because(err)
+	case db.dialect.away(err):
+		return errAway.Because(err)
+	case db.dialect.transient(err):
+		return errBusy.Because(err)
 	default:
 		return callwright.ErrInternal.Because(err)
 	}
+}
+
+// translateOf turns the error of a transaction's function into one that says what is wrong with the database, if that is the reason:
+// other adapters use the transaction, too, and know no more than that a statement has failed.
+func (db *DB) translateOf(ctx context.Context, err error) error {
+	switch {
+	case db.dialect.damaged(err):
+		return db.translate(ctx, err)
+	case callwright.CodeOf(err) != callwright.CodeInternal:
+		return err
+	case errors.Is(context.Cause(ctx), errSlow):
+		return errTooSlow.Because(err)
+	case db.dialect.away(err):
+		return errAway.Because(err)
+	}
+	return err
 }
 
 // noteDamage takes note of an error that tells of damage, and logs the first.

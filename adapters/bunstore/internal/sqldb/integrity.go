@@ -37,10 +37,40 @@ func prepareSQLite(ctx context.Context, path string) error {
 	case info.Size() == 0:
 		return emptied(path)
 	}
+	if err := writable(path); err != nil {
+		return err
+	}
 	if err := checkLog(path, log); err != nil {
 		return err
 	}
 	return checkSQLite(ctx, path)
+}
+
+// writable reports why the file of a database cannot be written, or its folder, in which SQLite keeps its log. SQLite would open it
+// all the same, and refuse the first write.
+func writable(path string) error {
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		return fmt.Errorf("the database %s cannot be written (%w): this process must be able to write the file", path, refusal(err))
+	}
+	if err := f.Close(); err != nil {
+		return err
+	}
+	folder := filepath.Dir(path)
+	probe, err := os.CreateTemp(folder, ".writable-*")
+	if err != nil {
+		return fmt.Errorf("the folder %s of the database %s cannot be written (%w): this process must be able to write it, for SQLite's log",
+			folder, filepath.Base(path), refusal(err))
+	}
+	return errors.Join(probe.Close(), os.Remove(probe.Name()))
+}
+
+// refusal returns the error of the system without the name of the file.
+func refusal(err error) error {
+	if refused, ok := errors.AsType[*fs.PathError](err); ok {
+		return refused.Err
+	}
+	return err
 }
 
 func emptied(path string) error {

@@ -1,17 +1,17 @@
 package sqldb
 
 import (
+	"context"
 	"database/sql/driver"
-	"errors"
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/dialect/pgdialect"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/internal/postgres"
 )
 
 // The pool on PostgreSQL. A server allows 100 connections by default, which several nodes share.
@@ -36,18 +36,23 @@ const (
 
 // openPostgres opens the pool. bun writes values into its queries, so each would be prepared for itself: the simple
 // protocol prepares none.
-func (db *DB) openPostgres(dsn string) error {
-	config, err := pgx.ParseConfig(dsn)
+func (db *DB) openPostgres(dsn string, connections int) error {
+	sessions, err := postgres.NewPool(dsn, "callwright")
 	if err != nil {
-		return errors.New("the address is neither sqlite:<path> nor a connection string of PostgreSQL")
+		return err
 	}
+	config := sessions.Config()
 	config.DefaultQueryExecMode = pgx.QueryExecModeSimpleProtocol
-	config.RuntimeParams["timezone"] = "UTC"
-	config.RuntimeParams["application_name"] = "callwright"
-	pool := stdlib.OpenDB(*config)
-	pool.SetMaxOpenConns(postgresConnections)
-	pool.SetMaxIdleConns(postgresConnections)
+	pool := stdlib.OpenDB(*config, stdlib.OptionResetSession(func(_ context.Context, c *pgx.Conn) error {
+		if sessions.Stale(c) {
+			return driver.ErrBadConn
+		}
+		return nil
+	}))
+	pool.SetMaxOpenConns(connections)
+	pool.SetMaxIdleConns(connections)
 	pool.SetConnMaxIdleTime(postgresIdle)
+	pool.SetConnMaxLifetime(postgres.Lifetime)
 	db.writer = bun.NewDB(pool, pgdialect.New())
 	db.reader = db.writer
 	db.dialect = dialect{
@@ -57,30 +62,49 @@ func (db *DB) openPostgres(dsn string) error {
 		erase:    "UPDATE",
 		claim:    "SELECT pg_advisory_xact_lock(hashtextextended(?, 0))",
 		contains: "strpos(?, ?) > 0",
-		conflict: func(err error) bool { return state(err) == uniqueViolation },
-		orphan:   func(err error) bool { return state(err) == foreignKeyViolation },
-		full:     func(err error) bool { return state(err) == diskFull || state(err) == ioError },
+		// A lock of a row is a write: a server that takes none refuses it.
+		probe:    "SELECT name FROM callwright_migrations ORDER BY name LIMIT 1 FOR NO KEY UPDATE",
+		conflict: func(err error) bool { return postgres.State(err) == uniqueViolation },
+		orphan:   func(err error) bool { return postgres.State(err) == foreignKeyViolation },
+		full:     func(err error) bool { s := postgres.State(err); return s == diskFull || s == ioError },
 		damaged:  func(error) bool { return false }, // its server looks after its files
+		crowded:  postgres.Crowded,
+		away:     postgres.Away,
 		transient: func(err error) bool {
-			s := state(err)
-			return s == serializationFailure || s == deadlockDetected || s == lockNotAvailable ||
-				errors.Is(err, driver.ErrBadConn) // the statement was not sent: others have left broken connections in the pool
+			s := postgres.State(err)
+			return s == serializationFailure || s == deadlockDetected || s == lockNotAvailable || postgres.Refused(err)
 		},
 	}
 	return nil
 }
 
-// away reports whether an error means that the server cannot be reached.
-func away(err error) bool {
-	_, ok := errors.AsType[*pgconn.ConnectError](err)
-	return ok
-}
+// mostConnections asks for the least of the limits of server, database and role. -1 stands for no limit, and reserved_connections is
+// younger than the oldest server.
+const mostConnections = `SELECT LEAST(
+	current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
+		- COALESCE(current_setting('reserved_connections', true), '0')::int,
+	(SELECT NULLIF(datconnlimit, -1) FROM pg_database WHERE datname = current_database()),
+	(SELECT NULLIF(rolconnlimit, -1) FROM pg_roles WHERE rolname = current_user))`
 
-// state returns the SQLSTATE of an error of PostgreSQL.
-func state(err error) string {
-	e, ok := errors.AsType[*pgconn.PgError](err)
-	if !ok {
-		return ""
+// MostConnections returns how many connections the server allows; 0 if that is not known.
+func (db *DB) MostConnections(ctx context.Context) (most int, err error) {
+	if db.Name() != "postgres" {
+		return 0, nil
 	}
-	return e.Code
+	ctx, cancel := db.bounded(ctx)
+	defer cancel()
+	conn, err := db.writer.DB.Conn(ctx)
+	if err != nil {
+		return 0, db.translate(ctx, err)
+	}
+	defer func() { _ = conn.Close() }()
+	pooled := false
+	err = conn.Raw(func(c any) (err error) {
+		pooled, err = postgres.Pooled(ctx, c.(*stdlib.Conn).Conn())
+		return err
+	})
+	if err == nil && !pooled {
+		err = conn.QueryRowContext(ctx, mostConnections).Scan(&most)
+	}
+	return most, db.translate(ctx, err)
 }

@@ -36,7 +36,10 @@ func (db *DB) openSQLite(ctx context.Context, path string) error {
 	}
 	db.dialect = dialect{
 		name: "sqlite", contains: "callwright_contains(?, ?)", conflict: sqliteConflict, orphan: sqliteOrphan,
-		full: sqliteFull, damaged: damagedFile, transient: sqliteTransient,
+		probe: "SELECT name FROM callwright_migrations LIMIT 1",
+		full:  sqliteFull, damaged: damagedFile, transient: sqliteTransient,
+		crowded: func(error) bool { return false }, // its connections are this process's own
+		away:    func(error) bool { return false },
 	}
 	watch := watched{&db.compiled, db.noteDamage}
 	writer, err := sqlitePool(path, 1, watch, "foreign_keys(1)", "journal_mode(WAL)", "synchronous(NORMAL)")

@@ -3,6 +3,7 @@ package sqldb
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"time"
 
@@ -14,8 +15,9 @@ type inside struct{ db *DB }
 
 // The retries of a transaction that failed because of another one. The wait doubles.
 const (
-	attempts  = 6
-	firstWait = 5 * time.Millisecond
+	attempts    = 6
+	firstWait   = 5 * time.Millisecond
+	longestWait = 200 * time.Millisecond
 )
 
 // errSlow ends the context of a transaction that takes longer than the limit.
@@ -46,7 +48,7 @@ func (db *DB) DoPatiently(ctx context.Context, fn func(ctx context.Context) erro
 }
 
 // once runs fn in a transaction of its own, which it rolls back unless fn returns nil. It returns the error of fn unchanged, unless that
-// tells of damage.
+// tells that the database is damaged or away.
 func (db *DB) once(ctx context.Context, fn func(ctx context.Context) error) error {
 	tx, err := db.writer.BeginTx(ctx, nil)
 	if err != nil {
@@ -55,20 +57,23 @@ func (db *DB) once(ctx context.Context, fn func(ctx context.Context) error) erro
 	// After a commit, or when ctx has ended, there is nothing to roll back: the error says only that.
 	defer func() { _ = tx.Rollback() }()
 	if err := fn(context.WithValue(ctx, inside{db}, tx)); err != nil {
-		if db.dialect.damaged(err) { // other adapters use the transaction, too
-			return db.translate(ctx, err)
-		}
-		return err
+		return db.translateOf(ctx, err)
 	}
-	return db.translate(ctx, tx.Commit())
+	err = tx.Commit()
+	if db.dialect.away(err) { // it may have been committed: retry must not see why
+		return errAway.Because(fmt.Errorf("commit: %v", err)) //nolint:errorlint // as said
+	}
+	return db.translate(ctx, err)
 }
 
-// retry calls fn again while it fails because of another transaction.
+// retry calls fn again while it fails because of another transaction, or of a session that is of no use any more; and while the server
+// has no connection left, for as long as ctx lasts.
 func (db *DB) retry(ctx context.Context, fn func() error) error {
+	_, ends := ctx.Deadline()
 	wait := firstWait
-	for range attempts - 1 {
+	for tried := 1; ; tried++ {
 		err := fn()
-		if err == nil || !db.dialect.transient(err) {
+		if err == nil || !(db.dialect.crowded(err) && ends || db.dialect.transient(err) && tried < attempts) {
 			return err
 		}
 		timer := time.NewTimer(wait/2 + rand.N(wait)) //nolint:gosec // spreads load, hides nothing
@@ -78,9 +83,8 @@ func (db *DB) retry(ctx context.Context, fn func() error) error {
 			return err
 		case <-timer.C:
 		}
-		wait *= 2
+		wait = min(2*wait, longestWait)
 	}
-	return fn()
 }
 
 // Alone takes a lock with a name until the transaction ends: other transactions that take it wait.

@@ -103,7 +103,7 @@ type thing struct {
 // TestValuesOfEachKind writes rows and finds them again by each of their values, without a statement for each of them.
 func TestValuesOfEachKind(t *testing.T) {
 	t.Parallel()
-	db, err := sqldb.Open(t.Context(), "sqlite::memory:", nil, time.Minute, slog.New(slog.DiscardHandler))
+	db, err := sqldb.Open(t.Context(), "sqlite::memory:", sqldb.Config{Limit: time.Minute, Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,8 +22,9 @@ import (
 )
 
 const (
-	watchEvery = time.Second // how soon a closed connection is noticed
-	keepAlive  = time.Minute
+	watchEvery = time.Second      // how soon a closed connection is noticed
+	keepAlive  = time.Minute      // between keep-alives, unless the registrar wants them sooner
+	pongWait   = 10 * time.Second // for the answer to one (RFC 5626, 4.4.1)
 )
 
 // Config configures a Client. All fields are required.
@@ -41,7 +42,7 @@ type Client struct {
 	mu        sync.Mutex
 	bindings  map[string]*binding // by trunk
 	keepAlive time.Duration
-	pinged    time.Time // when keep-alives were sent last
+	pongWait  time.Duration
 }
 
 var _ registration.Line = (*Client)(nil)
@@ -56,6 +57,7 @@ type binding struct {
 	address    netip.AddrPort
 	wanted     registration.Binding // as last asked for
 	unknown    bool                 // the last response was not waited for
+	plain      bool                 // without RFC 5626
 
 	// The client's mutex guards these.
 	flow  flow
@@ -69,20 +71,56 @@ type flow struct {
 	address  netip.AddrPort
 	conn     sip.Connection
 	received netip.AddrPort // our address as the server sees it (RFC 3581); zero when it does not say
+	outbound bool           // the registrar calls over the connection, and answers keep-alives (RFC 5626)
+	every    time.Duration  // at least so often it wants keep-alives; 0: it does not say
+	pinged   time.Time      // when the last one was sent
+}
+
+// flowOf returns the flow of a binding after the registrar's success.
+func flowOf(b *binding, conn sip.Connection, res *sip.Response) flow {
+	f := flow{stack: b.stack, address: b.address, conn: conn, received: receivedAs(res), outbound: message.Requires(res, "outbound")}
+	if h := res.GetHeader("Flow-Timer"); h != nil && f.outbound {
+		f.every = message.ReadSeconds(h.Value()) * 85 / 100 // 80 to 100 %
+	}
+	if b.flow.conn == conn {
+		f.pinged = b.flow.pinged
+	}
+	return f
 }
 
 func (f flow) closed() bool { return f.stack.Existing(f.address) != f.conn }
 
-// New returns a client without bindings.
-func New(cfg Config) *Client {
-	return &Client{cfg: cfg, bindings: map[string]*binding{}, keepAlive: keepAlive}
+// due reports whether a keep-alive is to be sent. The next one waits for the answer to the last.
+func (f flow) due(now time.Time, every time.Duration) bool {
+	if f.unanswered() {
+		return false
+	}
+	if f.every > 0 {
+		every = min(every, f.every)
+	}
+	return now.Sub(f.pinged) >= every
 }
 
-// KeepAlive sets the interval of keep-alives. The default is a minute.
-func (c *Client) KeepAlive(every time.Duration) {
+// dead reports whether the answer to the last keep-alive is overdue.
+func (f flow) dead(now time.Time, wait time.Duration) bool {
+	return f.unanswered() && now.Sub(f.pinged) >= wait
+}
+
+// unanswered reports whether a registrar that answers keep-alives has sent nothing since the last one.
+func (f flow) unanswered() bool {
+	return f.outbound && !f.pinged.IsZero() && f.stack.Heard(f.conn).Before(f.pinged)
+}
+
+// New returns a client without bindings.
+func New(cfg Config) *Client {
+	return &Client{cfg: cfg, bindings: map[string]*binding{}, keepAlive: keepAlive, pongWait: pongWait}
+}
+
+// KeepAlive sets the interval of keep-alives, and the wait for their answers. The defaults are a minute and 10 s.
+func (c *Client) KeepAlive(every, pong time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.keepAlive = every
+	c.keepAlive, c.pongWait = every, pong
 }
 
 // of returns a trunk's binding, and adds a new one.
@@ -159,13 +197,20 @@ func (c *Client) Run(ctx context.Context) {
 	}
 }
 
-// broken removes closed connections from their bindings, and returns their callbacks.
+// broken closes connections whose keep-alives have no answer, removes closed ones from their bindings, and returns the
+// callbacks of those.
 func (c *Client) broken() []func() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	var tell []func()
+	now := time.Now()
 	for _, b := range c.bindings {
-		if b.flow.conn == nil || !b.flow.closed() {
+		switch {
+		case b.flow.conn == nil:
+			continue
+		case b.flow.dead(now, c.pongWait):
+			_ = b.flow.conn.Close()
+		case !b.flow.closed():
 			continue
 		}
 		if b.lost != nil {
@@ -176,18 +221,20 @@ func (c *Client) broken() []func() {
 	return tell
 }
 
-// silent returns the connections that are due for a keep-alive: all of them, or none.
+// silent returns the connections that are due for a keep-alive.
 func (c *Client) silent(now time.Time) []*sip.TCPConnection {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if now.Sub(c.pinged) < c.keepAlive {
-		return nil
-	}
-	c.pinged = now
 	conns := map[*sip.TCPConnection]struct{}{} // trunks with one server share one
 	for _, b := range c.bindings {
-		if conn, ok := b.flow.conn.(*sip.TCPConnection); ok {
+		if conn, ok := b.flow.conn.(*sip.TCPConnection); ok && b.flow.due(now, c.keepAlive) {
 			conns[conn] = struct{}{}
+		}
+	}
+	for _, b := range c.bindings {
+		conn, ok := b.flow.conn.(*sip.TCPConnection)
+		if _, pinged := conns[conn]; ok && pinged {
+			b.flow.pinged = now
 		}
 	}
 	return slices.Collect(maps.Keys(conns))

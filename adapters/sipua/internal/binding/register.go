@@ -5,7 +5,6 @@ import (
 	"errors"
 	"net/netip"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/emiago/sipgo/sip"
@@ -43,7 +42,7 @@ func (c *Client) Register(ctx context.Context, wanted registration.Binding) (tim
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	b.flow, b.until, b.lost = flow{b.stack, b.address, conn, receivedAs(res)}, time.Now().Add(granted), wanted.Lost
+	b.flow, b.until, b.lost = flowOf(b, conn, res), time.Now().Add(granted), wanted.Lost
 	return granted, nil
 }
 
@@ -105,12 +104,12 @@ func (c *Client) connect(ctx context.Context, b *binding, wanted registration.Bi
 	return nil, err
 }
 
-// identify sets a binding's identity: the address of record is the user name at the server, the Contact our number.
+// identify sets a binding's identity: the address of record is the user name at the server, the Contact what the trunk says.
 func (c *Client) identify(b *binding) {
 	record := sip.Uri{Scheme: "sip", User: b.wanted.Credentials.Username, Host: message.Bracketed(b.wanted.Server.Host)}
 	b.id.Local, b.id.Remote = message.Party{URI: record}, message.Party{URI: record}
 	b.id.Contact = *c.cfg.Contact.Clone()
-	b.id.Contact.User = b.wanted.Number.String()
+	b.id.Contact.User = b.wanted.User
 	b.id.Via, b.id.Agent = c.cfg.Contact, c.cfg.Agent
 }
 
@@ -127,6 +126,9 @@ func (b *binding) register(ctx context.Context, expires time.Duration) (*sip.Res
 			return nil, err
 		case res.IsSuccess():
 			return res, nil
+		case res.StatusCode == statusNoOutbound && !b.plain:
+			b.plain = true // a proxy before the registrar does not support flows (RFC 5626, 4.2.1)
+			continue
 		case res.StatusCode != sip.StatusUnauthorized && res.StatusCode != sip.StatusProxyAuthRequired,
 			tries == maxChallenges, !answers.Add(res):
 			return nil, refusalFrom(res)
@@ -147,9 +149,7 @@ func (b *binding) exchange(ctx context.Context, answers *auth.Answers, expires t
 		return nil, err
 	}
 	req.Via().Params.Add("rport", "")
-	contact := &sip.ContactHeader{Address: b.id.Contact}
-	contact.Params.Add("expires", message.Seconds(expires))
-	req.AppendHeader(contact)
+	b.addContact(req, expires)
 	req.AppendHeader(sip.NewHeader("Expires", message.Seconds(expires)))
 	req.SetBody(nil)
 	if err := answers.Authorize(req, b.wanted.Credentials); err != nil {
@@ -169,6 +169,9 @@ func (b *binding) exchange(ctx context.Context, answers *auth.Answers, expires t
 		case <-tx.Done():
 			return nil, errors.New("the server did not answer")
 		case <-ctx.Done():
+			if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+				return nil, errors.New("the server did not answer in time")
+			}
 			return nil, ctx.Err()
 		}
 	}
@@ -187,24 +190,6 @@ func refusalFrom(res *sip.Response) *registration.Refusal {
 }
 
 const statusIntervalTooBrief = 423
-
-// granted returns the expiry that a success grants: of our Contact, else of all, else what was asked for.
-func (b *binding) granted(res *sip.Response, asked time.Duration) time.Duration {
-	for _, h := range res.GetHeaders("Contact") {
-		c, ok := h.(*sip.ContactHeader)
-		if !ok || c.Address.User != b.id.Contact.User || !strings.EqualFold(c.Address.Host, b.id.Contact.Host) ||
-			c.Address.Port != b.id.Contact.Port {
-			continue
-		}
-		if text, ok := c.Params.Get("expires"); ok {
-			return message.ReadSeconds(text)
-		}
-	}
-	if h := res.GetHeader("Expires"); h != nil {
-		return message.ReadSeconds(h.Value())
-	}
-	return asked
-}
 
 // receivedAs returns our address as the server sees it: received and rport in the response's Via (RFC 3581, section 4).
 func receivedAs(res *sip.Response) netip.AddrPort {

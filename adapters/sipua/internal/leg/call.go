@@ -55,7 +55,7 @@ func (l *Leg) SendDTMF(ctx context.Context, digits string) error {
 // Info returns how the call is carried.
 func (l *Leg) Info() call.LegInfo {
 	return call.LegInfo{
-		SIPCallID: l.id.CallID, Peer: l.flow.Address.String(), Codec: l.media.codecName(), SRTPSuite: sdp.Suite,
+		SIPCallID: message.Text(l.id.CallID), Peer: l.flow.Address.String(), Codec: l.media.codecName(), SRTPSuite: sdp.Suite,
 		TLS: l.flow.TLS,
 	}
 }

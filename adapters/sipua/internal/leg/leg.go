@@ -61,6 +61,7 @@ type Leg struct {
 	inviteTx  *sip.ClientTx                   // of invite
 	answers   map[dialog.Method]*auth.Answers // to the challenges of the last request of each method
 	extra     []sip.Header                    // that our first INVITE carries besides
+	early     map[string][]byte               // the answers in 1xx, by To tag; nil once the call is answered
 	replies   inviteReplies                   // to our first INVITE
 	onRinging func()                          // nil for inbound legs
 
@@ -92,7 +93,7 @@ func New(cfg Config) *Leg {
 		machine: dialog.NewCall(dialog.Config{
 			LocalTag: cfg.Identity.LocalTag, T1: sip.T1, T2: sip.T2, Session: cfg.SessionExpires, Seed: seed(),
 		}),
-		timers: map[dialog.Timer]*timer{}, open: map[requestKey]arrival{}, answers: map[dialog.Method]*auth.Answers{},
+		early: map[string][]byte{}, timers: map[dialog.Timer]*timer{}, open: map[requestKey]arrival{}, answers: map[dialog.Method]*auth.Answers{},
 		replies:     inviteReplies{any: make(chan struct{})},
 		established: make(chan struct{}), done: make(chan struct{}), transferred: make(chan dialog.Transferred, 1),
 	}

@@ -51,7 +51,7 @@ func (l *Leg) deliver(arrivals []arrival) {
 			l.open[requestKey{a.ev.Method, a.ev.CSeq}] = a
 		}
 		if a.ev.Body && (a.ev.Method == dialog.INVITE || a.ev.Method == dialog.ACK) {
-			l.media.remoteSDP = a.req.Body()
+			l.media.remoteSDP = message.Description(a.req)
 		}
 		l.apply(a.ev)
 	}

@@ -158,6 +158,28 @@ func (l *Leg) follow(s dialog.Send, tx *sip.ClientTx) {
 	}
 }
 
+// maxEarly bounds the branches of a forked INVITE whose descriptions are kept.
+const maxEarly = 16
+
+// describe takes the session description of a response to an INVITE. That of a 1xx is the answer of its branch, which the 2xx
+// need not repeat (RFC 3261, 13.2.1).
+func (l *Leg) describe(ev *dialog.Response, res *sip.Response) {
+	body := message.Description(res)
+	switch {
+	case res.IsProvisional():
+		if body != nil && l.early != nil && len(l.early) < maxEarly {
+			l.early[ev.RemoteTag] = body
+		}
+	case res.IsSuccess():
+		if body == nil {
+			body = l.early[ev.RemoteTag]
+		}
+		if ev.Body = body != nil; ev.Body {
+			l.media.remoteSDP, l.early = body, nil
+		}
+	}
+}
+
 // response runs in the mailbox. later marks a 2xx that comes after the transaction's final response.
 func (l *Leg) response(s dialog.Send, res *sip.Response, later bool) {
 	ev := message.ReadResponse(s.Method, s.CSeq, res)
@@ -174,8 +196,8 @@ func (l *Leg) response(s dialog.Send, res *sip.Response, later bool) {
 	if res.StatusCode == sip.StatusUnauthorized || res.StatusCode == sip.StatusProxyAuthRequired {
 		ev.Challenge = l.challenged(s.Method, res)
 	}
-	if s.Method == dialog.INVITE && res.IsSuccess() && ev.Body {
-		l.media.remoteSDP = res.Body()
+	if s.Method == dialog.INVITE {
+		l.describe(&ev, res)
 	}
 	l.apply(ev)
 }

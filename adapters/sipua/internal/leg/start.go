@@ -64,7 +64,7 @@ func (l *Leg) Incoming(req *sip.Request, tx *transport.ServerTx, ring time.Durat
 	l.mailbox.Post(func() {
 		l.inbox.last = ev.CSeq
 		l.open[requestKey{dialog.INVITE, ev.CSeq}] = arrival{req: req, tx: tx, ev: ev}
-		l.media.remoteSDP = req.Body()
+		l.media.remoteSDP = message.Description(req)
 		l.apply(dialog.Incoming{Request: ev, Ring: ring})
 		if l.machine.Phase() == dialog.Offered {
 			offered()

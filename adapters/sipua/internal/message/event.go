@@ -1,6 +1,8 @@
 package message
 
 import (
+	"strings"
+
 	"github.com/emiago/sipgo/sip"
 
 	"github.com/callwright/callwright/sip/ladder"
@@ -21,10 +23,19 @@ func Event(msg sip.Message) ladder.Event {
 	if via := msg.Via(); via != nil {
 		e.Branch = via.Params.GetOr("branch", "")
 	}
-	kind := ""
-	if types := msg.GetHeaders("Content-Type"); len(types) > 0 {
-		kind = types[0].Value()
-	}
-	e.Body = ladder.Describe(kind, msg.Body())
+	e.Body = summary(msg)
 	return e
+}
+
+// summary returns what a ladder shows of a message's body: its session description, and the types of the other parts.
+func summary(msg sip.Message) string {
+	body, _ := ReadBody(msg)
+	if body.SDP == nil {
+		return ladder.Describe(valueOf(msg, "Content-Type", "c"), msg.Body())
+	}
+	all := []string{ladder.Describe(SDP, body.SDP)}
+	for _, part := range body.Parts {
+		all = append(all, "with "+ladder.Describe(part.Type, part.Data))
+	}
+	return strings.Join(all, "; ")
 }

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/emiago/sipgo/sip"
 	"pgregory.net/rapid"
 
 	"github.com/callwright/callwright/adapters/sipua/internal/message"
@@ -14,7 +13,7 @@ import (
 
 // event returns what a call's ladder shows of a message; false for anything else.
 func event(data []byte) (ladder.Event, bool) {
-	msg, err := sip.ParseMessage(data)
+	msg, err := message.Parse(data)
 	if err != nil {
 		return ladder.Event{}, false
 	}

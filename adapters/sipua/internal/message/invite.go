@@ -8,34 +8,47 @@ import (
 	"github.com/emiago/sipgo/sip"
 
 	"github.com/callwright/callwright"
+	trunk "github.com/callwright/callwright/sip"
 	"github.com/callwright/callwright/sip/header"
 )
 
-// CalledNumber returns the number in the Request-URI, else the number in To.
+// CalledNumber returns the number of the trunk whose Contact is the Request-URI, else the number in the Request-URI, else
+// the number in To.
 func CalledNumber(req *sip.Request) (callwright.PhoneNumber, error) {
+	if n, ok := trunk.ContactNumber(CalledUser(req)); ok {
+		return n, nil
+	}
 	if n, err := Number(&req.Recipient); err == nil {
 		return n, nil
 	}
 	return Number(&req.To().Address)
 }
 
-// Caller returns the user part of From, as an E.164 number if it is one.
+// CalledUser returns the user part of the Request-URI.
+func CalledUser(req *sip.Request) string { return unescaped(req.Recipient.User) }
+
+// Caller returns the user part of From, as an E.164 number if it can only be one.
 func Caller(req *sip.Request) string {
 	from := &req.From().Address
-	if n, err := Number(from); err == nil {
+	if n, err := callwright.ParsePhoneNumber(user(from)); err == nil {
 		return n.String()
 	}
 	return Printable(from.User)
 }
 
-// Number returns the phone number of a sip, sips or tel URI.
+// Number returns the phone number of a sip, sips or tel URI: E.164, with or without its plus.
 func Number(u *sip.Uri) (callwright.PhoneNumber, error) {
+	return callwright.ParsePhoneNumber("+" + strings.TrimPrefix(user(u), "+"))
+}
+
+// user returns the user part of a URI without parameters, or the digits of a tel URI.
+func user(u *sip.Uri) string {
 	text := u.User
 	if u.Scheme == "tel" {
 		text = strings.NewReplacer("-", "", ".", "", "(", "", ")", "").Replace(u.Raw()) // RFC 3966, 5.1.1
 	}
 	text, _, _ = strings.Cut(text, ";")
-	return callwright.ParsePhoneNumber(unescaped(text))
+	return unescaped(text)
 }
 
 // maxHeader bounds the name and value of one application header, in bytes.
@@ -49,7 +62,7 @@ func CustomHeaders(req *sip.Request) map[string]string {
 			if custom == nil {
 				custom = map[string]string{}
 			}
-			custom[h.Name()] = h.Value()
+			custom[Text(h.Name())] = Text(h.Value())
 		}
 	}
 	return custom
@@ -81,7 +94,7 @@ func isCustom(name string) bool {
 func Headers(req *sip.Request) []header.Header {
 	headers := make([]header.Header, 0, len(req.Headers()))
 	for _, h := range req.Headers() {
-		headers = append(headers, header.Header{Name: h.Name(), Value: h.Value()})
+		headers = append(headers, header.Header{Name: Text(h.Name()), Value: Text(h.Value())})
 	}
 	return headers
 }

@@ -1,6 +1,9 @@
 package message
 
 import (
+	"iter"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -14,9 +17,9 @@ import (
 func ReadRequest(req *sip.Request) dialog.Request {
 	r := dialog.Request{
 		Method: dialog.Method(req.Method), CSeq: req.CSeq().SeqNo, RemoteTag: Tag(req.From().Params),
-		Contact: contactOf(req), Routes: recordedRoutes(req), Body: len(req.Body()) > 0,
-		Require: tokens(req.GetHeaders("Require")),
+		Contact: contactOf(req), Body: Description(req) != nil, Require: tokens(req.GetHeaders("Require")),
 	}
+	r.Routes, _ = recordedRoutes(req) // ValidateInvite has read them
 	switch req.Method {
 	case sip.INVITE:
 		r.Session = readSession(req)
@@ -31,8 +34,9 @@ func ReadRequest(req *sip.Request) dialog.Request {
 func ReadResponse(method dialog.Method, cseq uint32, res *sip.Response) dialog.Response {
 	r := dialog.Response{
 		Method: method, CSeq: cseq, Status: res.StatusCode, Reason: Printable(res.Reason), Contact: contactOf(res),
-		Routes: recordedRoutes(res), Body: len(res.Body()) > 0,
+		Body: Description(res) != nil,
 	}
+	r.Routes, _ = recordedRoutes(res)
 	if method == dialog.INVITE {
 		r.Session = readSession(res)
 	}
@@ -53,16 +57,62 @@ func contactOf(msg interface{ Contact() *sip.ContactHeader }) string {
 	return contact.Address.String()
 }
 
+// recordRoute is the header that proxies add to stay on the way of a dialog's requests.
+const recordRoute = "Record-Route"
+
+// parser is sipgo's, except that it leaves Record-Route as it is: sipgo drops the parameters behind a URI, and a response
+// must repeat them (RFC 3261, 12.1.1).
+var parser = newParser()
+
+func newParser() *sip.Parser {
+	headers := maps.Clone(sip.DefaultHeadersParser())
+	delete(headers, strings.ToLower(recordRoute))
+	return sip.NewParser(sip.WithHeadersParsers(headers))
+}
+
+// Parse parses a whole message.
+func Parse(data []byte) (sip.Message, error) { return parser.ParseSIP(data) }
+
+// recordedRoutes returns the route set of a message as it stands there. It returns an error, and what comes before, for an entry
+// that is malformed.
 func recordedRoutes(msg interface {
 	GetHeaders(name string) []sip.Header
-}) []dialog.Route {
+}) ([]dialog.Route, error) {
 	var routes []dialog.Route
-	for _, h := range msg.GetHeaders("Record-Route") {
-		if rr, ok := h.(*sip.RecordRouteHeader); ok {
-			routes = append(routes, dialog.Route{URI: rr.Address.String(), Loose: rr.Address.UriParams.Has("lr")})
+	for _, h := range msg.GetHeaders(recordRoute) {
+		for entry := range addresses(h.Value()) {
+			var u sip.Uri
+			var params sip.HeaderParams
+			if _, err := sip.ParseAddressValue(entry, &u, &params); err != nil {
+				return routes, err
+			}
+			routes = append(routes, dialog.Route{URI: u.String(), Loose: u.UriParams.Has("lr")})
 		}
 	}
-	return routes
+	return routes, nil
+}
+
+// addresses yields the entries of a list of addresses. Commas within quotes and angle brackets separate nothing.
+func addresses(list string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		quoted, bracketed, from := false, false, 0
+		for i := 0; i < len(list); i++ {
+			switch c := list[i]; {
+			case c == '\\' && quoted:
+				i++
+			case c == '"' && !bracketed:
+				quoted = !quoted
+			case (c == '<' || c == '>') && !quoted:
+				bracketed = c == '<'
+			case c == ',' && !quoted && !bracketed:
+				if !yield(strings.TrimSpace(list[from:i])) {
+					return
+				}
+				from = i + 1
+			}
+		}
+		yield(strings.TrimSpace(list[from:]))
+	}
 }
 
 // tokens returns the comma-separated values of headers, in lower case.
@@ -76,6 +126,14 @@ func tokens(headers []sip.Header) []string {
 		}
 	}
 	return all
+}
+
+// Requires reports whether a message has an option tag in its Require headers.
+func Requires(msg interface {
+	GetHeaders(name string) []sip.Header
+}, tag string,
+) bool {
+	return slices.Contains(tokens(msg.GetHeaders("Require")), tag)
 }
 
 // readSession reads the session timer headers of RFC 4028, their compact forms included.

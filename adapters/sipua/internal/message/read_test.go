@@ -18,10 +18,16 @@ const invite = "INVITE sip:+15550100002@example.test SIP/2.0\r\n" +
 	"Record-Route: <sip:p2.test;lr>, <sip:p1.test>\r\nRequire: 100rel , Timer\r\nx: 1800 ; Refresher=UAC\r\n" +
 	"Min-SE: 120;a=b\r\nContent-Type: application/sdp;charset=utf-8\r\nContent-Length: 3\r\n\r\nv=0"
 
+const multipart = "INVITE sip:+15550100002@example.test SIP/2.0\r\n" +
+	"Via: SIP/2.0/TLS x;branch=z9hG4bK1\r\nFrom: <sip:a@a.test>;tag=f\r\nTo: <sip:b@b.test>\r\nCall-ID: c\r\nCSeq: 7 INVITE\r\n" +
+	"Contact: <sip:a@192.0.2.1>\r\nContent-Type: multipart/mixed;boundary=b1\r\nContent-Length: 148\r\n\r\n" +
+	"--b1\r\nContent-Type: application/sdp\r\n\r\nv=0\r\n\r\n--b1\r\nContent-Type: application/isup\r\n" +
+	"Content-Disposition: signal;handling=optional\r\n\r\n\x01\x00I\r\n--b1--\r\n"
+
 // understand reads a message as the user agent does when it arrives: the event for the dialog machine, and whether the
 // message is refused.
 func understand(data []byte) (ev dialog.Event, refused bool) {
-	msg, err := sip.ParseMessage(data)
+	msg, err := message.Parse(data)
 	if err != nil {
 		return nil, true
 	}
@@ -34,6 +40,9 @@ func understand(data []byte) (ev dialog.Event, refused bool) {
 		if msg.Method == sip.INVITE && message.ValidateInvite(msg) == nil {
 			_, _ = message.CalledNumber(msg)
 			_, _ = message.Caller(msg), message.CustomHeaders(msg)
+		}
+		if _, err := message.ReadBody(msg); err != nil && msg.Method == sip.INVITE {
+			panic("a body that was accepted cannot be read")
 		}
 		return message.ReadRequest(msg), false
 	case *sip.Response:
@@ -75,6 +84,10 @@ func TestReadsAReport(t *testing.T) {
 
 func FuzzUnderstand(f *testing.F) {
 	f.Add([]byte(invite))
+	f.Add([]byte(strings.Replace(invite, "A, B", "J\xfcrgen", 1)))
+	f.Add([]byte(strings.ReplaceAll(invite, "sip:", "sips:")))
+	f.Add([]byte(strings.Replace(invite, "lr>, <", "lr>;x=\"a,b\", \"P, 1\" <", 1)))
+	f.Add([]byte(multipart))
 	f.Add([]byte("SIP/2.0 401 No\r\nVia: SIP/2.0/TLS x;branch=z9hG4bK1\r\nTo: <sip:b@b>;tag=t\r\nCSeq: 1 INVITE\r\n" +
 		"WWW-Authenticate: Digest realm=\"r\", nonce=\"n\", algorithm=SHA-512-256, qop=\"auth\"\r\nContent-Length: 0\r\n\r\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/emiago/sipgo/sip"
 )
@@ -17,13 +18,31 @@ const maxText = 200
 
 // Printable makes a peer's text fit for records: valid UTF-8 without control characters, at most 200 bytes.
 func Printable(s string) string {
-	valid := strings.ToValidUTF8(s[:min(len(s), maxText)], "")
+	valid := Text(s)
+	valid = strings.ToValidUTF8(valid[:min(len(valid), maxText)], "")
 	return strings.Map(func(r rune) rune {
 		if unicode.IsPrint(r) {
 			return r
 		}
 		return -1
 	}, valid)
+}
+
+// Text returns a peer's text as UTF-8, which records and agents need. Other text is taken for Latin-1, whose control characters
+// become U+FFFD: PBXs send it although RFC 3261, section 7, forbids it.
+func Text(s string) string {
+	if utf8.ValidString(s) {
+		return s
+	}
+	var b strings.Builder
+	for i := range len(s) {
+		if c := rune(s[i]); c >= 0x80 && c < 0xa0 {
+			b.WriteRune(utf8.RuneError)
+		} else {
+			b.WriteRune(c)
+		}
+	}
+	return b.String()
 }
 
 // ErrControl reports a control character in a header or a start line.

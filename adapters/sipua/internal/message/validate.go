@@ -2,7 +2,6 @@ package message
 
 import (
 	"strings"
-	"unicode/utf8"
 
 	"github.com/emiago/sipgo/sip"
 
@@ -17,6 +16,9 @@ var single = map[string]bool{
 	"call-id": true, "from": true, "to": true, "cseq": true,
 	"max-forwards": false, "content-length": false, "content-type": false, "session-expires": false,
 }
+
+// maxCallID bounds a Call-ID, in bytes. Those of session border controllers have some hundred.
+const maxCallID = 1024
 
 // Validate refuses malformed requests that sipgo's parser accepts (RFC 4475 has most of them). It returns nil for a valid
 // request.
@@ -41,38 +43,16 @@ func Validate(req *sip.Request) *Refusal {
 	}
 	from, cseq := req.From(), req.CSeq()
 	if from == nil || req.To() == nil || req.CallID() == nil || cseq == nil || cseq.MethodName != req.Method ||
-		!from.Params.Has("tag") || len(req.CallID().Value()) > maxText || CheckControl(req) != nil || !isText(req) {
+		!from.Params.Has("tag") || len(req.CallID().Value()) > maxCallID || CheckControl(req) != nil {
 		return &Refusal{Status: sip.StatusBadRequest}
 	}
 	return checkBody(req)
 }
 
-// isText reports whether all headers are UTF-8 (RFC 3261, 7).
-func isText(req *sip.Request) bool {
-	for _, h := range req.Headers() {
-		if !utf8.ValidString(h.Value()) || !utf8.ValidString(h.Name()) {
-			return false
-		}
-	}
-	return true
-}
-
-// checkBody refuses an INVITE or ACK whose body is not a session description.
-func checkBody(req *sip.Request) *Refusal {
-	if len(req.Body()) == 0 || req.Method != sip.INVITE && req.Method != sip.ACK {
-		return nil
-	}
-	kind := req.ContentType()
-	encoding := req.GetHeader("Content-Encoding")
-	if kind == nil || !isSDP(kind.Value()) || encoding != nil && !strings.EqualFold(encoding.Value(), "identity") {
-		return &Refusal{Status: sip.StatusUnsupportedMediaType, Headers: []sip.Header{sip.NewHeader("Accept", SDP)}}
-	}
-	return nil
-}
-
-// ValidateInvite refuses an INVITE that cannot start a call: without one Contact.
+// ValidateInvite refuses an INVITE that cannot start a call: without one Contact, or with a route that cannot be read.
 func ValidateInvite(req *sip.Request) *Refusal {
-	if len(req.GetHeaders("Contact")) != 1 || req.Contact() == nil || req.Contact().Address.Wildcard {
+	_, err := recordedRoutes(req)
+	if len(req.GetHeaders("Contact")) != 1 || req.Contact() == nil || req.Contact().Address.Wildcard || err != nil {
 		return &Refusal{Status: sip.StatusBadRequest}
 	}
 	return nil
@@ -116,12 +96,4 @@ func CheckRequire(req *sip.Request) *Refusal {
 	return &Refusal{
 		Status: sip.StatusBadExtension, Headers: []sip.Header{sip.NewHeader("Unsupported", strings.Join(tags, ", "))},
 	}
-}
-
-// SDP is the media type of a session description.
-const SDP = "application/sdp"
-
-func isSDP(contentType string) bool {
-	kind, _, _ := strings.Cut(contentType, ";")
-	return strings.EqualFold(strings.TrimSpace(kind), SDP)
 }

@@ -2,6 +2,7 @@ package message
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/emiago/sipgo/sip"
@@ -65,20 +66,48 @@ func (id *Identity) Request(s dialog.Send) (*sip.Request, error) {
 	return req, nil
 }
 
+// contact returns our Contact, as a sips URI if the dialog is secured by one.
+func (id *Identity) contact(secured bool) *sip.ContactHeader {
+	address := *id.Contact.Clone()
+	if secured {
+		address.Scheme = sips
+		address.UriParams = slices.DeleteFunc(address.UriParams, func(p sip.HeaderKV) bool { return p.K == "transport" })
+	}
+	return &sip.ContactHeader{Address: address}
+}
+
+const sips = "sips"
+
+// isSecured reports whether a request goes to a sips URI, or to a proxy with one, so that both sides' Contacts must be sips URIs
+// (RFC 3261, 8.1.1.8 and 12.1.1).
+func isSecured(target sip.Uri, routes []dialog.Route) bool {
+	return strings.EqualFold(target.Scheme, sips) || len(routes) > 0 && isSIPS(routes[0].URI)
+}
+
+// asksForSecurity is isSecured for a request of the peer: without a proxy its Contact counts, too.
+func asksForSecurity(req *sip.Request) bool {
+	routes, _ := recordedRoutes(req)
+	return isSecured(req.Recipient, routes) || len(routes) == 0 && isSIPS(contactOf(req))
+}
+
+func isSIPS(uri string) bool {
+	return len(uri) > len(sips) && strings.EqualFold(uri[:len(sips)+1], sips+":")
+}
+
 // extend adds the headers that depend on the method.
 func (id *Identity) extend(req *sip.Request, s dialog.Send) {
 	switch s.Method {
 	case dialog.INVITE:
-		req.AppendHeader(&sip.ContactHeader{Address: id.Contact})
+		req.AppendHeader(id.contact(isSecured(req.Recipient, s.Via.Routes)))
 		req.AppendHeader(sip.NewHeader("Allow", dialog.Allow))
 		req.AppendHeader(sip.NewHeader("Supported", "timer"))
 		addSession(req, s.Session)
 	case dialog.REFER:
-		req.AppendHeader(&sip.ContactHeader{Address: id.Contact})
+		req.AppendHeader(id.contact(isSecured(req.Recipient, s.Via.Routes)))
 		req.AppendHeader(sip.NewHeader("Refer-To", "<"+s.ReferTo+">"))
 		req.AppendHeader(sip.NewHeader("Referred-By", "<"+id.Local.URI.String()+">"))
 	case dialog.NOTIFY:
-		req.AppendHeader(&sip.ContactHeader{Address: id.Contact})
+		req.AppendHeader(id.contact(isSecured(req.Recipient, s.Via.Routes)))
 		extendNotify(req, s.Notify)
 	default:
 	}
@@ -125,7 +154,7 @@ func (id *Identity) Response(req *sip.Request, r dialog.Respond) *sip.Response {
 	res.AppendHeader(sip.NewHeader("Server", id.Agent))
 	success := r.Status/100 == 2
 	if r.Method == dialog.INVITE && (success || r.Status == 180) || r.Method == dialog.REFER && success {
-		res.AppendHeader(&sip.ContactHeader{Address: id.Contact})
+		res.AppendHeader(id.contact(asksForSecurity(req)))
 	}
 	if r.Method == dialog.INVITE && success || r.Method == dialog.OPTIONS {
 		res.AppendHeader(sip.NewHeader("Allow", dialog.Allow))

@@ -31,22 +31,18 @@ func Guard(allowPrivate bool) Control {
 }
 
 // Client returns a client's TLS configuration that verifies the peer's certificate against a host, never against the
-// dialed address: in a dialog the peer chooses that address.
-func Client(base *tls.Config, verify trunk.TLSVerification, host string) *tls.Config {
-	c := base.Clone()
-	c.ServerName = host
+// dialed address: in a dialog the peer chooses that address. sessions may be nil.
+func Client(own Credentials, sessions tls.ClientSessionCache, verify trunk.TLSVerification, host string) *tls.Config {
+	c := &tls.Config{
+		MinVersion: tls.VersionTLS12, ServerName: host, ClientSessionCache: sessions, GetClientCertificate: own.show,
+		InsecureSkipVerify: true, //nolint:gosec // crypto/tls would keep to the roots of its start: VerifyConnection takes those of now
+	}
 	switch verify {
 	case trunk.VerifyNone:
-		c.InsecureSkipVerify = true
 	case trunk.VerifyChain:
-		c.InsecureSkipVerify = true // the name only: the chain follows
-		c.VerifyConnection = func(state tls.ConnectionState) error {
-			if err := VerifyChain(state, c.RootCAs); err != nil {
-				return &tls.CertificateVerificationError{UnverifiedCertificates: state.PeerCertificates, Err: err}
-			}
-			return nil
-		}
-	default: // full: crypto/tls does it
+		c.VerifyConnection = own.chain
+	default:
+		c.VerifyConnection = own.full(host)
 	}
 	return c
 }
@@ -54,6 +50,9 @@ func Client(base *tls.Config, verify trunk.TLSVerification, host string) *tls.Co
 // VerifyChain reports an error unless the peer's certificate chains to a root (nil: the system's) and is valid today. It
 // ignores the certificate's name.
 func VerifyChain(state tls.ConnectionState, roots *x509.CertPool) error {
+	if len(state.PeerCertificates) == 0 {
+		return errors.New("the peer has shown no certificate")
+	}
 	intermediates := x509.NewCertPool()
 	for _, cert := range state.PeerCertificates[1:] {
 		intermediates.AddCert(cert)

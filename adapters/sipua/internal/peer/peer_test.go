@@ -15,6 +15,7 @@ import (
 	"code.dny.dev/ssrf"
 
 	"github.com/callwright/callwright/adapters/sipua/internal/peer"
+	"github.com/callwright/callwright/adapters/testca"
 	trunk "github.com/callwright/callwright/sip"
 )
 
@@ -45,21 +46,51 @@ func TestGuard(t *testing.T) {
 	}
 }
 
-// TestClient: what depends on a handshake is tested with the probes.
+// TestClient: what depends on a handshake is tested with the probes and the lines.
 func TestClient(t *testing.T) {
 	t.Parallel()
-	base := &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: x509.NewCertPool()}
-	for verify, lax := range map[trunk.TLSVerification]bool{
-		"": false, trunk.VerifyFull: false, trunk.VerifyChain: true, trunk.VerifyNone: true,
-	} {
-		c := peer.Client(base, verify, "pbx.test")
-		if c.InsecureSkipVerify != lax || (c.VerifyConnection != nil) != (verify == trunk.VerifyChain) ||
-			c.ServerName != "pbx.test" || c.RootCAs != base.RootCAs || c.MinVersion != base.MinVersion {
+	own := peer.Fixed([]tls.Certificate{{}}, x509.NewCertPool())
+	for _, verify := range []trunk.TLSVerification{"", trunk.VerifyFull, trunk.VerifyChain, trunk.VerifyNone} {
+		c := peer.Client(own, nil, verify, "pbx.test")
+		if (c.VerifyConnection == nil) != (verify == trunk.VerifyNone) || c.ServerName != "pbx.test" || c.MinVersion != tls.VersionTLS12 {
 			t.Errorf("%q: %+v", verify, c)
 		}
+		if c.VerifyConnection == nil {
+			continue
+		}
+		if err := c.VerifyConnection(tls.ConnectionState{}); err == nil {
+			t.Errorf("%q: a peer without a certificate is let through", verify)
+		}
 	}
-	if base.ServerName != "" {
-		t.Error("the base was changed")
+}
+
+// TestFull verifies names, and never takes an empty one for any.
+func TestFull(t *testing.T) {
+	t.Parallel()
+	ca, err := testca.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	cert, err := ca.Issue("pbx.test", "192.0.2.1", "2001:db8::1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	leaf, err := x509.ParseCertificate(cert.Certificate[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	state := tls.ConnectionState{PeerCertificates: []*x509.Certificate{leaf}}
+	for host, good := range map[string]bool{
+		"pbx.test": true, "192.0.2.1": true, "2001:db8::1": true, "": false, "else.test": false, "192.0.2.2": false,
+	} {
+		c := peer.Client(peer.Fixed(nil, ca.Pool()), nil, trunk.VerifyFull, host)
+		if err := c.VerifyConnection(state); (err == nil) != good {
+			t.Errorf("%q: %v", host, err)
+		}
+		strange := peer.Client(peer.Fixed(nil, x509.NewCertPool()), nil, trunk.VerifyFull, host)
+		if err := strange.VerifyConnection(state); err == nil {
+			t.Errorf("%q: an unknown root is let through", host)
+		}
 	}
 }
 

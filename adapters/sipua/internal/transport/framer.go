@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"slices"
+	"sync/atomic"
 
 	"github.com/emiago/sipgo/sip"
 
@@ -16,8 +17,6 @@ const maxMessage = 65535
 // errFraming ends a connection on which the end of a message cannot be found.
 var errFraming = errors.New("a SIP message without an end")
 
-var parser = sip.NewParser()
-
 // framer cuts the bytes of a connection into messages (RFC 3261, 18.3), parses them, and drops those that are excessive or that sipgo
 // cannot parse: sipgo itself would close the connection, although other requests and calls use it. The zero value is ready to use, by one
 // goroutine.
@@ -26,6 +25,8 @@ type framer struct {
 	seen int    // bytes of part before which the headers do not end
 	need int    // length of that message; 0 until its headers have come
 	lost bool   // the next bytes end the connection
+
+	heard atomic.Int64 // when the last bytes came, in nanoseconds since 1970
 }
 
 // isKeepAlive reports whether a read is a ping between messages, which wants a pong (RFC 5626, 3.5.1).
@@ -49,7 +50,7 @@ func (f *framer) feed(data []byte) (whole []sip.Message, refusals []string, err 
 			refusals = append(refusals, message.ReadHead(text).Refusal())
 			continue
 		}
-		msg, err := parser.ParseSIP(text)
+		msg, err := message.Parse(text)
 		if err != nil {
 			refusals = append(refusals, message.ReadHead(text).Refusal())
 			continue

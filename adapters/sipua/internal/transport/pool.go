@@ -2,7 +2,6 @@ package transport
 
 import (
 	"context"
-	"crypto/tls"
 	"sync"
 	"time"
 
@@ -32,12 +31,12 @@ type Pool struct {
 	closed bool
 }
 
-// PoolConfig configures a Pool. TLS, Resolver and Handle are required.
+// PoolConfig configures a Pool. Credentials, Resolver and Handle are required.
 type PoolConfig struct {
-	TLS      *tls.Config // roots and our own certificates
-	Resolver *resolve.Resolver
-	Handle   Handler      // of requests that come over our connections
-	Control  peer.Control // refuses addresses; nil allows all
+	Credentials peer.Credentials
+	Resolver    *resolve.Resolver
+	Handle      Handler      // of requests that come over our connections
+	Control     peer.Control // refuses addresses; nil allows all
 }
 
 type shared struct {
@@ -70,7 +69,7 @@ func (p *Pool) Acquire(profile Profile) *Stack {
 	}
 	s := p.stacks[profile]
 	if s == nil {
-		s = &shared{Stack: newStack(peer.Client(p.cfg.TLS, profile.Verify, profile.Host), p.cfg.Control, p.cfg.Handle, new(framers).of)}
+		s = &shared{Stack: newStack(peer.Client(p.cfg.Credentials, nil, profile.Verify, profile.Host), p.cfg.Control, p.cfg.Handle, new(framers).of)}
 		s.profile = profile
 		p.stacks[profile] = s
 	}

@@ -96,6 +96,7 @@ func (s *Stack) filter(from sip.TransportReadProps, data []byte) ([]byte, error)
 	if f == nil {
 		return nil, net.ErrClosed
 	}
+	f.heard.Store(time.Now().UnixNano())
 	if f.isKeepAlive(data) {
 		s.write(remote, "\r\n")
 	}
@@ -198,6 +199,15 @@ func (s *Stack) Existing(to netip.AddrPort) sip.Connection {
 	}
 	_, _ = conn.TryClose()
 	return conn
+}
+
+// Heard returns when the last bytes came over a connection of ours.
+func (s *Stack) Heard(conn sip.Connection) time.Time {
+	tcp, ok := conn.(*sip.TCPConnection)
+	if !ok {
+		return time.Time{}
+	}
+	return time.Unix(0, s.framer(tcp.LocalAddr(), tcp.RemoteAddr()).heard.Load())
 }
 
 // StateOf returns the TLS state of a connection; zero for nil.

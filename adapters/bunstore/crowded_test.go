@@ -1,0 +1,89 @@
+package bunstore_test
+
+import (
+	"context"
+	"errors"
+	"net/url"
+	"testing"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/bunstore"
+	"github.com/callwright/callwright/adapters/bunstore/internal/storetest"
+	"github.com/callwright/callwright/adapters/bunstore/orgstore"
+	"github.com/callwright/callwright/internal/pgtest"
+)
+
+// TestNoConnectionLeft has others take the connections that the server allows: a caller waits for one, and is told that there is none only
+// when its time is over.
+func TestNoConnectionLeft(t *testing.T) {
+	t.Parallel()
+	server := pgtest.NewServer(t)
+	const allowed = 3
+	server.Exec(t, "CREATE ROLE few LOGIN PASSWORD 'few' CONNECTION LIMIT 3")
+	server.Exec(t, "GRANT ALL ON SCHEMA public TO few")
+	dsn, err := url.Parse(server.DSN())
+	if err != nil {
+		t.Fatal(err)
+	}
+	dsn.User = url.UserPassword("few", "few")
+	open := func(limit time.Duration, connections int) *bunstore.DB {
+		db, err := bunstore.Open(t.Context(), dsn.String(), bunstore.Config{
+			Keyring: storetest.Keyring(t, "k1"), Limit: limit, Connections: connections,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = db.Close() })
+		return db
+	}
+	others := open(time.Minute, allowed)
+	if n, err := others.MostConnections(t.Context()); err != nil || n != allowed {
+		t.Errorf("the server allows %d connections, %v; want %d", n, err, allowed)
+	}
+	patient, hasty := open(time.Minute, 1), open(limitOfServer, 1)
+	for _, db := range []*bunstore.DB{patient, hasty} {
+		db.SQL().SetMaxIdleConns(0) // closes the one that it was opened with
+	}
+	release := make([]func() error, 0, allowed)
+	for range allowed {
+		c, err := others.SQL().Conn(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		release = append(release, c.Close)
+	}
+	others.SQL().SetMaxIdleConns(0) // what is given back is closed
+	write := func(db *bunstore.DB, id string) error {
+		return db.Do(t.Context(), func(ctx context.Context) error {
+			return orgstore.Tenants{DB: db}.InsertOrganization(ctx, organization(id))
+		})
+	}
+	err = write(hasty, "hasty")
+	if wait, ok := callwright.RetryAfter(err); !errors.Is(err, callwright.ErrUnavailable) || !ok || wait <= 0 {
+		t.Errorf("without a connection a caller got %v, to come again after %v", err, wait)
+	}
+	done := make(chan error)
+	go func() { done <- write(patient, "patient") }()
+	for _, free := range release {
+		if err := free(); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := <-done; err != nil || !kept(t, patient, "patient") {
+		t.Errorf("a caller that waited got %v", err)
+	}
+}
+
+// TestMostConnections knows no limit where a pooler decides, and none of SQLite.
+func TestMostConnections(t *testing.T) {
+	t.Parallel()
+	for _, address := range []string{"sqlite::memory:", pgtest.PooledDSN(t)} {
+		if n, err := storetest.Open(t, address).MostConnections(t.Context()); err != nil || n != 0 {
+			t.Errorf("got %d, %v", n, err)
+		}
+	}
+	if n, err := storetest.Open(t, pgtest.DSN(t)).MostConnections(t.Context()); err != nil || n < 10 {
+		t.Errorf("got %d, %v", n, err)
+	}
+}

@@ -1,0 +1,118 @@
+package riverwork
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/riverqueue/river/riverdriver"
+	"github.com/riverqueue/river/rivertype"
+
+	"github.com/callwright/callwright"
+)
+
+const (
+	// lookLimit is how long a look for tasks may take. River itself would wait for as long as the connection lives.
+	lookLimit = 10 * time.Second
+	// longOutage is after how long an outage the client is replaced: River's parts wait up to a minute between two attempts by then.
+	longOutage = 2 * time.Second
+)
+
+// pulse is what is known of the life of a client: each of its queues looks for tasks again and again, unless all workers of the
+// queue are busy.
+type pulse struct {
+	patience time.Duration // how long a queue may not look, because its workers are busy
+	healed   chan struct{} // gets something when looks succeed again after a long outage
+
+	mu    sync.Mutex
+	looks map[string]look
+}
+
+// look is the last look for tasks of a queue.
+type look struct {
+	at    time.Time // when it ended; zero: there was none
+	since time.Time // when the first ended of those that have failed since one succeeded; zero: it succeeded
+	err   error
+}
+
+func newPulse(patience time.Duration, queues []string) *pulse {
+	p := &pulse{patience: patience, healed: make(chan struct{}, 1), looks: map[string]look{}}
+	for _, name := range queues {
+		p.looks[name] = look{}
+	}
+	return p
+}
+
+// note takes note of a look.
+func (p *pulse) note(queue string, err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	before, now := p.looks[queue], look{at: time.Now(), err: err}
+	if err != nil {
+		now.since = now.at
+		if !before.since.IsZero() {
+			now.since = before.since
+		}
+	} else if !before.since.IsZero() && now.at.Sub(before.since) >= longOutage {
+		select {
+		case p.healed <- struct{}{}:
+		default: // another queue has said so
+		}
+	}
+	p.looks[queue] = now
+}
+
+// check returns CodeUnavailable while a queue is not worked on.
+func (p *pulse) check() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for name, l := range p.looks {
+		switch {
+		case l.at.IsZero():
+			return callwright.Errorf(callwright.CodeUnavailable, "durable work has not started")
+		case l.err != nil:
+			return callwright.Errorf(callwright.CodeUnavailable, "durable work cannot reach its database").Because(l.err)
+		case time.Since(l.at) > p.patience:
+			return callwright.Errorf(callwright.CodeUnavailable, "durable work stands still").
+				Because(fmt.Errorf("queue %s has not looked for tasks since %s", name, l.at))
+		}
+	}
+	return nil
+}
+
+// Check returns CodeUnavailable, with a message for operators, while this node does no durable work: Run has not started it, the
+// database is away, or a queue stands still.
+func (w *Work) Check() error {
+	p := w.pulse.Load()
+	if p == nil {
+		return callwright.Errorf(callwright.CodeUnavailable, "durable work has not started")
+	}
+	return p.check()
+}
+
+// watched is a driver of River that tells a pulse of each look for tasks.
+type watched[T any] struct {
+	riverdriver.Driver[T]
+	pulse *pulse
+}
+
+// GetExecutor returns what runs the driver's statements.
+func (d watched[T]) GetExecutor() riverdriver.Executor {
+	return looking{d.Driver.GetExecutor(), d.pulse}
+}
+
+type looking struct {
+	riverdriver.Executor
+	pulse *pulse
+}
+
+// JobGetAvailable looks for tasks and takes them.
+func (l looking) JobGetAvailable(ctx context.Context, p *riverdriver.JobGetAvailableParams) ([]*rivertype.JobRow, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, lookLimit, errors.New("the database did not answer in time"))
+	defer cancel()
+	jobs, err := l.Executor.JobGetAvailable(ctx, p)
+	l.pulse.note(p.Queue, err)
+	return jobs, err
+}

@@ -1,0 +1,113 @@
+package riverwork
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/rivertype"
+
+	"github.com/callwright/callwright"
+)
+
+// defaultWorkers is how many tasks of a queue run at once on a node. A worker that waits costs little, so those who wait for others
+// have many; what a step computes or writes is the same with few.
+var defaultWorkers = map[callwright.Queue]int{
+	callwright.QueueCalls: 32, callwright.QueueWebhooks: 100, callwright.QueueMail: 16, callwright.QueueModels: 32,
+	callwright.QueueTests: 16, callwright.QueuePorting: 16, callwright.QueueUpkeep: 16,
+}
+
+const (
+	otherWorkers = 32 // of queues that this package does not know
+	passers      = 16 // workers beside them, who put off the tasks of organizations that have their share
+)
+
+// undeclared is the queue of tasks whose kind this process does not handle, and of those that were enqueued before there were other
+// queues. Every node works on it.
+const undeclared callwright.Queue = river.QueueDefault
+
+// queue is a queue with its workers.
+type queue struct {
+	workers int
+	shares  *callwright.Shares // of organizations
+}
+
+// addQueue adds a queue, unless it is known.
+func (w *Work) addQueue(name callwright.Queue) {
+	if _, known := w.queues[name]; known {
+		return
+	}
+	workers := cmp.Or(w.cfg.Workers[name], defaultWorkers[name], otherWorkers)
+	w.queues[name] = queue{workers: workers, shares: &callwright.Shares{Total: workers}}
+}
+
+// queueOf returns the queue of a kind.
+func (w *Work) queueOf(kind string) string {
+	return string(cmp.Or(w.kinds[kind], undeclared))
+}
+
+// riverQueues returns the queues as River wants them. On SQLite, where nothing notifies, the queue of calls is looked at more often
+// than the others: each look takes the one connection that writes.
+func (w *Work) riverQueues() map[string]river.QueueConfig {
+	queues := map[string]river.QueueConfig{}
+	for name, q := range w.queues {
+		c := river.QueueConfig{MaxWorkers: q.workers + passers}
+		if w.dsn() == "" {
+			c.FetchPollInterval = pollOthers
+			if name == callwright.QueueCalls {
+				c.FetchPollInterval = pollSQLite
+			}
+		}
+		queues[string(name)] = c
+	}
+	return queues
+}
+
+// seat gives a task a worker's place among those of its organization; nil: it has none now, and is to be put off.
+func (s *step) seat(job *river.Job[taskArgs]) (release func(), putOff error) {
+	release, wait := s.work.queues[callwright.Queue(job.Queue)].shares.Take(job.Args.Org)
+	if release == nil {
+		return nil, river.JobSnooze(wait)
+	}
+	return release, nil
+}
+
+// looked returns when somebody has last begun to work on each queue; absent for never.
+func looked(ctx context.Context, client worker, queues []string) (map[string]time.Time, error) {
+	times := map[string]time.Time{}
+	for _, name := range queues {
+		q, err := client.QueueGet(ctx, name)
+		switch {
+		case errors.Is(err, rivertype.ErrNotFound):
+		case err != nil:
+			return nil, err
+		default:
+			times[name] = q.UpdatedAt
+		}
+	}
+	return times, nil
+}
+
+// idle returns an error that names the queues on which nobody has begun to work between two looks.
+func idle(before, after map[string]time.Time, queues []string) error {
+	for _, name := range queues {
+		if !after[name].After(before[name]) {
+			return fmt.Errorf("the queue %s is not worked on", name)
+		}
+	}
+	return nil
+}
+
+// names returns the names of the queues, sorted.
+func (w *Work) names() []string {
+	var names []string
+	for _, name := range slices.Sorted(maps.Keys(w.queues)) {
+		names = append(names, string(name))
+	}
+	return names
+}

@@ -1,0 +1,91 @@
+package binding
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/emiago/sipgo/sip"
+
+	"github.com/callwright/callwright/adapters/sipua/internal/message"
+)
+
+const statusNoOutbound = 439 // First Hop Lacks Outbound Support
+
+// instance returns what names a binding to its registrar in each REGISTER, after a restart and from another node, too
+// (RFC 5626, 4.1). It follows from the Contact's user part, which nobody else has.
+func (b *binding) instance() string {
+	sum := sha256.Sum256([]byte(b.wanted.User))
+	id := sum[:16]
+	id[6], id[8] = id[6]&0x0f|0x80, id[8]&0x3f|0x80 // RFC 9562, 5.8
+	return fmt.Sprintf("<urn:uuid:%x-%x-%x-%x-%x>", id[:4], id[4:6], id[6:8], id[8:10], id[10:])
+}
+
+// addContact adds our Contact, and asks the registrar to call us over the connection of the REGISTER (RFC 5626).
+func (b *binding) addContact(req *sip.Request, expires time.Duration) {
+	contact := "<" + b.id.Contact.String() + ">"
+	if !b.plain {
+		contact += `;reg-id=1;+sip.instance="` + b.instance() + `"`
+		req.AppendHeader(sip.NewHeader("Supported", "path, outbound"))
+	}
+	req.AppendHeader(sip.NewHeader("Contact", contact+";expires="+message.Seconds(expires)))
+}
+
+// granted returns the expiry that a success grants: of our Contact, else of all, else what was asked for.
+func (b *binding) granted(res *sip.Response, asked time.Duration) time.Duration {
+	if c := b.ours(res); c != nil {
+		if text, ok := param(c, "expires"); ok {
+			return message.ReadSeconds(text)
+		}
+	}
+	if h := res.GetHeader("Expires"); h != nil {
+		return message.ReadSeconds(h.Value())
+	}
+	return asked
+}
+
+// ours returns our Contact among the bindings that a success lists (RFC 3261, 10.2.4); nil when it lists none. Registrars
+// rewrite a Contact to the address that they see: ours is the one with our instance, else the one with our user part, else
+// any of them, so the one that expires first.
+func (b *binding) ours(res *sip.Response) *sip.ContactHeader {
+	var all []*sip.ContactHeader
+	for _, h := range res.GetHeaders("Contact") {
+		if c, ok := h.(*sip.ContactHeader); ok && !c.Address.Wildcard {
+			all = append(all, c)
+		}
+	}
+	for _, is := range []func(*sip.ContactHeader) bool{
+		func(c *sip.ContactHeader) bool {
+			text, _ := param(c, "+sip.instance")
+			return strings.EqualFold(strings.Trim(text, `"`), b.instance())
+		},
+		func(c *sip.ContactHeader) bool { return c.Address.User == b.id.Contact.User },
+	} {
+		if i := slices.IndexFunc(all, is); i >= 0 {
+			return all[i]
+		}
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	return slices.MinFunc(all, func(x, y *sip.ContactHeader) int { return int(expiry(x) - expiry(y)) })
+}
+
+func expiry(c *sip.ContactHeader) time.Duration {
+	if text, ok := param(c, "expires"); ok {
+		return message.ReadSeconds(text)
+	}
+	return time.Duration(1<<63 - 1) // as the whole response says
+}
+
+// param returns a parameter of a Contact, whose names are in any case.
+func param(c *sip.ContactHeader, name string) (string, bool) {
+	for _, p := range c.Params {
+		if strings.EqualFold(p.K, name) {
+			return p.V, true
+		}
+	}
+	return "", false
+}

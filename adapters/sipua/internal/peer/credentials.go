@@ -1,0 +1,64 @@
+package peer
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+)
+
+// Credentials returns the certificates that the next handshake shows, at least one, and the roots of peers' certificates; nil: the
+// system's. It is called at each handshake, so that both can be renewed while connections stay open.
+type Credentials func() ([]tls.Certificate, *x509.CertPool)
+
+// Fixed returns credentials that never change.
+func Fixed(certificates []tls.Certificate, roots *x509.CertPool) Credentials {
+	return func() ([]tls.Certificate, *x509.CertPool) { return certificates, roots }
+}
+
+// Server returns a server's TLS configuration.
+func (c Credentials) Server() *tls.Config {
+	return &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: func(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
+		certificates, _ := c()
+		for i := range certificates {
+			if hello.SupportsCertificate(&certificates[i]) == nil {
+				return &certificates[i], nil
+			}
+		}
+		return &certificates[0], nil // as crypto/tls does: the client says what is wrong with it
+	}}
+}
+
+// show is a client's tls.Config.GetClientCertificate.
+func (c Credentials) show(asked *tls.CertificateRequestInfo) (*tls.Certificate, error) {
+	certificates, _ := c()
+	for i := range certificates {
+		if asked.SupportsCertificate(&certificates[i]) == nil {
+			return &certificates[i], nil
+		}
+	}
+	return new(tls.Certificate), nil // none
+}
+
+// chain is a client's tls.Config.VerifyConnection that ignores the certificate's name.
+func (c Credentials) chain(state tls.ConnectionState) error {
+	_, roots := c()
+	return refused(state, VerifyChain(state, roots))
+}
+
+// full returns a client's tls.Config.VerifyConnection that wants the certificate to name a host.
+func (c Credentials) full(host string) func(tls.ConnectionState) error {
+	return func(state tls.ConnectionState) error {
+		_, roots := c()
+		err := VerifyChain(state, roots)
+		if err == nil {
+			err = state.PeerCertificates[0].VerifyHostname(host) // which an empty host never passes
+		}
+		return refused(state, err)
+	}
+}
+
+func refused(state tls.ConnectionState, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &tls.CertificateVerificationError{UnverifiedCertificates: state.PeerCertificates, Err: err}
+}

@@ -1,0 +1,41 @@
+package sip
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/base32"
+	"strings"
+
+	"github.com/callwright/callwright"
+)
+
+// contactBytes is the length of the secret part of a Contact before its encoding: 160 bits are 32 characters.
+const contactBytes = 20
+
+// ContactUser returns the user part of the Contact that an inbound trunk registers: its number, a hyphen and a part that
+// only the registrar learns. A registrar without RFC 5626 calls the Contact over a connection of its own, from any address,
+// and this part admits the call. Every node makes the same one, after a restart too, so that a registration replaces the one
+// before it: registrars limit the bindings of an account.
+func (t Trunk) ContactUser() string {
+	mac := hmac.New(sha256.New, []byte(t.Options.Register.Password.Reveal()))
+	mac.Write([]byte("contact " + t.Number.String()))
+	secret := base32.StdEncoding.EncodeToString(mac.Sum(nil)[:contactBytes])
+	return t.Number.String() + "-" + strings.ToLower(secret)
+}
+
+// ContactNumber returns the number in the user part of a Contact that a trunk has registered. ok is false for all other
+// texts.
+func ContactNumber(user string) (n callwright.PhoneNumber, ok bool) {
+	number, secret, ok := strings.Cut(user, "-")
+	if !ok || len(secret) != base32.StdEncoding.EncodedLen(contactBytes) {
+		return "", false
+	}
+	n, err := callwright.ParsePhoneNumber(number)
+	return n, err == nil && n.String() == number
+}
+
+// isContact reports whether a user part is that of the trunk's Contact, in constant time.
+func (t Trunk) isContact(user string) bool {
+	return t.Options.Register.Password != "" && subtle.ConstantTimeCompare([]byte(user), []byte(t.ContactUser())) == 1
+}

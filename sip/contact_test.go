@@ -1,0 +1,63 @@
+package sip_test
+
+import (
+	"errors"
+	"net/netip"
+	"strings"
+	"testing"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/sip"
+)
+
+// A registrar that calls the Contact from anywhere is admitted: nobody else knows it.
+func TestCallsToTheContact(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	h.attach("a", []string{one}, registering("sip:x.example"))
+	h.attach("b", []string{two}, registering("sip:x.example"))
+	h.attach("c", []string{"+15550000003"}, inbound())
+	first, second := h.get("a", one).Inbound, h.get("b", two).Inbound
+	user := first.ContactUser()
+	if n, ok := sip.ContactNumber(user); !ok || n != one || user == second.ContactUser() || user != first.ContactUser() {
+		t.Errorf("%q is %s, %t", user, n, ok)
+	}
+	if len(strings.TrimPrefix(user, one+"-")) != 32 {
+		t.Errorf("%q can be guessed", user)
+	}
+	for name, tt := range map[string]struct {
+		to       callwright.PhoneNumber
+		contact  string
+		admitted bool
+	}{
+		"its own":           {one, user, true},
+		"none":              {one, "", false},
+		"the number":        {one, one, false},
+		"another trunk's":   {two, user, false},
+		"half of it":        {one, user[:len(user)-1], false},
+		"in capitals":       {one, strings.ToUpper(user), false},
+		"of no secret":      {"+15550000003", sip.Trunk{Number: "+15550000003"}.ContactUser(), true}, // by its addresses
+		"another's own one": {two, second.ContactUser(), true},
+	} {
+		peer := sip.Peer{Address: netip.MustParseAddr("192.0.2.9"), Contact: tt.contact}
+		_, err := h.Inbound(t.Context(), tt.to, peer)
+		if tt.admitted != (err == nil) || err != nil && !errors.Is(err, callwright.ErrForbidden) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if (sip.Trunk{Number: one, Options: sip.Options{AuthMode: sip.AuthRegister}}).ContactUser() == user {
+		t.Error("the Contact needs no secret")
+	}
+}
+
+func FuzzContactNumber(f *testing.F) {
+	f.Add("+15550000001-" + strings.Repeat("a", 32))
+	f.Add("15550000001-" + strings.Repeat("a", 32))
+	f.Add("+15550000001")
+	f.Fuzz(func(t *testing.T, user string) {
+		n, ok := sip.ContactNumber(user)
+		if ok && !strings.HasPrefix(user, n.String()+"-") || !ok && n != "" && strings.HasPrefix(user, n.String()+"-") {
+			t.Errorf("%q: %q, %t", user, n, ok)
+		}
+	})
+}
