@@ -41,10 +41,12 @@ type Peer struct {
 
 // Route is how a call uses its trunk.
 type Route struct {
-	Org       callwright.OrgID
-	TrunkID   string
-	Number    callwright.PhoneNumber
-	Servers   []uri.URI       // outbound: the servers to try, in order; always over TLS
+	Org     callwright.OrgID
+	TrunkID string
+	Number  callwright.PhoneNumber
+	// Servers are the servers to try with an outbound call, in order, always over TLS. The callers over an inbound route are
+	// known by the names of its servers: their certificates are verified by them.
+	Servers   []uri.URI
 	Failover  failover.Config // outbound: which failures lead to the next server
 	Codecs    []string        // SDP names in the order of preference
 	Transcode bool            // see CodecConfig

@@ -8,6 +8,7 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/sip/failover"
+	"github.com/callwright/callwright/sip/uri"
 )
 
 // Caller returns the number with which an organization's call goes out: from, or else the organization's only outbound
@@ -81,7 +82,64 @@ func (s *Service) Inbound(ctx context.Context, to callwright.PhoneNumber, peer P
 	if !t.admits(peer) {
 		return s.route(t), callwright.ErrForbidden
 	}
-	return s.route(t), nil
+	route := s.route(t)
+	route.Servers, err = s.known(ctx, t)
+	return route, err
+}
+
+// known returns the servers that the callers over an inbound trunk are known by: the registrar of the trunk, and where the
+// number's outbound calls go.
+func (s *Service) known(ctx context.Context, t Trunk) ([]uri.URI, error) {
+	r, err := s.record(ctx, t.Org, t.Number)
+	if err != nil {
+		return nil, err
+	}
+	var servers []failover.Server
+	if t.registers() {
+		registrar, err := t.endpoint()
+		if err != nil {
+			return nil, err
+		}
+		servers = append(servers, registrar)
+	}
+	if r.Outbound != nil {
+		out, err := r.Outbound.Servers()
+		if err != nil {
+			return nil, err
+		}
+		servers = append(servers, out...)
+	}
+	all := make([]uri.URI, 0, len(servers))
+	for _, server := range servers {
+		all = append(all, over(server))
+	}
+	return all, nil
+}
+
+// Admission says which callers an inbound trunk admits.
+type Admission string
+
+// The admissions.
+const (
+	AdmitsAnyone       Admission = "anyone"       // everybody, over TLS and with SRTP: the list of addresses is empty
+	AdmitsAddresses    Admission = "addresses"    // those whose addresses are listed
+	AdmitsCredentials  Admission = "credentials"  // from any address, those who know the user name and the password
+	AdmitsRegistration Admission = "registration" // calls over the trunk's registration alone
+)
+
+// Admission returns which callers an inbound trunk admits; empty for an outbound trunk.
+func (t Trunk) Admission() Admission {
+	switch {
+	case t.Direction != Inbound:
+		return ""
+	case len(t.Options.AllowedIPs) > 0:
+		return AdmitsAddresses
+	case t.registers():
+		return AdmitsRegistration
+	case t.Options.Call.Username != "":
+		return AdmitsCredentials
+	}
+	return AdmitsAnyone
 }
 
 // admits reports whether a peer may call over an inbound trunk. A call over the trunk's registration is admitted, and one

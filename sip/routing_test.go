@@ -188,3 +188,22 @@ func TestCaller(t *testing.T) {
 	h.attach("a", []string{"+15550000003"}, inbound())
 	expect("+15550000003", "")
 }
+
+// Callers are known by the servers of their number: its registrar, and those that its calls go to.
+func TestCallersAreKnownByTheirServers(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	h.attach("a", []string{one}, registering("sip:registrar.example:5071"))
+	h.attach("a", []string{one}, outbound("sip:pbx.example"))
+	h.attach("a", []string{two}, inbound())
+	h.attach("b", []string{"+15550000003"}, outbound("sip:other.example"))
+	for number, want := range map[callwright.PhoneNumber]string{
+		one: "[sip:registrar.example:5071;transport=tls sip:pbx.example;transport=tls]", two: "[]",
+	} {
+		peer := sip.Peer{Address: netip.MustParseAddr("192.0.2.9"), Contact: h.get("a", string(number)).Inbound.ContactUser()}
+		r, err := h.Inbound(t.Context(), number, peer)
+		if got := fmt.Sprint(r.Servers); err != nil || got != want {
+			t.Errorf("%s: %s, %v", number, got, err)
+		}
+	}
+}

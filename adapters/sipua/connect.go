@@ -17,27 +17,27 @@ import (
 
 // connect connects to a server: it tries every address until the call's time is over. The certificate has to name the
 // trunk's host, never a name that DNS has returned (RFC 5922, section 4).
-func (o *outbound) connect(ctx context.Context, server uri.URI, log *attempt.Log) (transport.Flow, *call.HangupReason) {
+func (o *outbound) connect(ctx context.Context, server uri.URI, log *attempt.Log) (*transport.Flow, *call.HangupReason) {
 	u := o.ua
 	inTime, cancel := context.WithDeadline(ctx, o.until)
 	defer cancel()
 	targets, err := u.pool.Targets(inTime, server)
 	if err != nil {
 		log.Note(ladder.NoteUnresolved, peer.Reason(err))
-		return transport.Flow{}, unreachable(ctx, err)
+		return nil, unreachable(ctx, err)
 	}
 	log.Note(ladder.NoteResolved, u.listed(server, targets))
 	profile := transport.NewProfile(o.route.Verify, server.Host)
 	s := u.pool.Acquire(profile)
 	if s == nil {
-		return transport.Flow{}, &call.HangupReason{Cause: call.CauseOverload, Reason: "the line is closed"}
+		return nil, &call.HangupReason{Cause: call.CauseOverload, Reason: "the line is closed"}
 	}
 	for _, to := range targets {
 		var conn sip.Connection
 		if conn, err = s.Connect(inTime, to.Address); err == nil {
-			flow := u.pool.Connected(s, conn, to.Address)
+			flow := u.pool.Connected(s, to.Address)
 			log.Step(ladder.Event{
-				Note: ladder.NoteConnected, Transport: flow.TLS, Peer: to.Address.String(),
+				Note: ladder.NoteConnected, Transport: transport.Version(transport.StateOf(conn)), Peer: to.Address.String(),
 				Detail: transport.Security(transport.StateOf(conn)) + "; " + profile.String(),
 			})
 			return flow, nil
@@ -46,7 +46,7 @@ func (o *outbound) connect(ctx context.Context, server uri.URI, log *attempt.Log
 		log.Step(ladder.Event{Note: ladder.NoteUnconnected, Peer: shown, Detail: shown + ": " + peer.Reason(err)})
 	}
 	u.pool.Release(profile)
-	return transport.Flow{}, unreachable(ctx, err)
+	return nil, unreachable(ctx, err)
 }
 
 func unreachable(ctx context.Context, err error) *call.HangupReason {

@@ -32,7 +32,7 @@ func (u *UA) handle(req *sip.Request, tx *transport.ServerTx) {
 	if malformed == nil {
 		key = dialogKey{req.CallID().Value(), message.Tag(req.To().Params)}
 		if l := u.registry.find(key); l != nil && key.localTag != "" {
-			u.inDialog(l, req, tx)
+			u.inDialog(l, key, req, tx)
 			return
 		}
 	}
@@ -160,12 +160,13 @@ func (u *UA) options(from netip.AddrPort, req *sip.Request, tx *transport.Server
 }
 
 // inDialog passes a request to its leg.
-func (u *UA) inDialog(l *leg.Leg, req *sip.Request, tx *transport.ServerTx) {
-	if tx.Stack() == u.server {
-		if from, err := netip.ParseAddrPort(req.Source()); err == nil {
-			u.listener.Touch(from)
-		}
+func (u *UA) inDialog(l *leg.Leg, key dialogKey, req *sip.Request, tx *transport.ServerTx) {
+	var caller netip.AddrPort
+	if from, err := netip.ParseAddrPort(req.Source()); err == nil && tx.Stack() == u.server {
+		u.listener.Touch(from)
+		caller = from
 	}
+	u.registry.moved(key, caller)
 	if r := inspect(req); r != nil {
 		u.refuse(req, tx, *r)
 		l.Skip(req, r.Status)

@@ -22,6 +22,9 @@ import (
 func (u *UA) startInbound(v inviteContext, route trunk.Route) bool {
 	// Closures that outlive the admission must not refer to v: the INVITE may have 64 KB.
 	key, flow, from := inviteKeyOf(v.req), u.pool.Accepted(v.stack, v.from), v.from.Addr()
+	for _, server := range route.Servers {
+		flow.Known(server.Host)
+	}
 	if !flow.Hold() {
 		u.registry.releaseFrom(from)
 		return false

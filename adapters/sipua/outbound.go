@@ -146,7 +146,7 @@ func (o *outbound) try(ctx context.Context, server uri.URI, n int) (l *leg.Leg, 
 		u.registry.release()
 		return nil, ending, unreached && o.route.Failover.Next(failover.Outcome{})
 	}
-	log.Connected(flow.Address.Addr().String())
+	log.Connected(flow.Address().Addr().String())
 	l, ending = o.start(ctx, server, id, flow, log)
 	if ending != nil {
 		log.Unsent(ending, false)
@@ -160,7 +160,7 @@ func (o *outbound) try(ctx context.Context, server uri.URI, n int) (l *leg.Leg, 
 
 // start opens the media and sends the INVITE.
 func (o *outbound) start(
-	ctx context.Context, server uri.URI, id message.Identity, flow transport.Flow, log *attempt.Log,
+	ctx context.Context, server uri.URI, id message.Identity, flow *transport.Flow, log *attempt.Log,
 ) (*leg.Leg, *call.HangupReason) {
 	u := o.ua
 	audio, ending := o.media(ctx)

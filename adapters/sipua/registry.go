@@ -166,6 +166,16 @@ func (r *registry) add(k dialogKey, e entry) bool {
 	return true
 }
 
+// moved records that the peer of a leg sends over a caller's connection now; zero: over one of ours.
+func (r *registry) moved(k dialogKey, caller netip.AddrPort) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if e, ok := r.legs[k]; ok {
+		e.caller = caller
+		r.legs[k] = e
+	}
+}
+
 func (r *registry) remove(k dialogKey) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -86,16 +86,25 @@ func New(cfg Config) (*UA, error) {
 		_ = u.listener.Close()
 		return nil, err
 	}
+	u.nameItself()
 	u.context, u.cancel = context.WithCancel(context.Background())
 	u.challenger = auth.NewChallenger(u.contact.Host, time.Now)
 	handler := transport.Handler{Pace: u.pace, Malformed: u.countFaulty, Request: u.handle}
 	u.server = transport.NewServer(u.listener, handler)
 	u.pool = transport.NewPool(transport.PoolConfig{
 		Credentials: cfg.Credentials,
-		Resolver:    cfg.Resolver, Handle: handler, Control: peer.Guard(cfg.AllowPrivate),
+		Resolver:    cfg.Resolver, Handle: handler, Control: peer.Guard(cfg.AllowPrivate, cfg.Self),
 	})
 	u.bindings = binding.New(binding.Config{Pool: u.pool, Contact: u.contact, Agent: cfg.UserAgent, Logger: u.log})
 	return u, nil
+}
+
+// nameItself tells Config.Self where the user agent listens, and how peers reach it.
+func (u *UA) nameItself() {
+	if at, err := netip.ParseAddrPort(u.listener.Addr().String()); err == nil {
+		u.cfg.Self.Listen(at)
+		u.cfg.Self.Name(u.cfg.PublicHost, at.Port())
+	}
 }
 
 // contactURI returns where we can be called back, without a user part.

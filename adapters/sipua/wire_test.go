@@ -2,6 +2,7 @@ package sipua_test
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -270,13 +271,14 @@ func dialFrom(t testing.TB, a *agent, source string) (*tls.Conn, error) {
 // caller is a scripted peer's side of a call to the agent.
 type caller struct {
 	*wire
-	uri    string
-	from   string // with its tag; empty: alice's
-	callID string
-	tag    string // the agent's
-	target string // its Contact
-	cseq   int
-	branch int
+	uri     string
+	from    string // with its tag; empty: alice's
+	callID  string
+	tag     string // the agent's
+	target  string // its Contact
+	contact string // the caller's own; empty: the end of its connection
+	cseq    int
+	branch  int
 }
 
 func newCaller(t testing.TB, a *agent) *caller {
@@ -313,7 +315,7 @@ func (c *caller) ask(method, body string, extra ...string) {
 		fmt.Sprintf("CSeq: %d %s", c.cseq, method),
 	}, extra...)
 	if method == "INVITE" {
-		lines = append(lines, "Contact: <sip:peer@"+c.conn.LocalAddr().String()+";transport=tls>")
+		lines = append(lines, "Contact: <"+cmp.Or(c.contact, "sip:peer@"+c.conn.LocalAddr().String()+";transport=tls")+">")
 	}
 	c.send(body, lines...)
 }

@@ -164,7 +164,7 @@ func (l *Leg) Transfers() <-chan call.PeerTransfer { return l.phone.referred }
 
 // Hangup ends the call from the near end, unless it is ending already, and waits until it has ended.
 func (l *Leg) Hangup(ctx context.Context) error {
-	l.phone.end(call.HangupReason{Cause: call.CauseLocalHangup})
+	l.phone.end(call.HangupReason{Cause: call.CauseLocalHangup, Unconfirmed: l.phone.config.Deaf})
 	select {
 	case <-l.phone.done:
 		return nil

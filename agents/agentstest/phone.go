@@ -1,6 +1,7 @@
 package agentstest
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"fmt"
@@ -26,6 +27,8 @@ type PhoneConfig struct {
 	Transfer func(to string) error
 	// Linger is how long the call takes to end after its audio has: a real line still has messages to exchange then.
 	Linger time.Duration
+	// Deaf lets the phone confirm no hang-up.
+	Deaf bool
 	// Fault is that of the call's statistics: see call.Stats.
 	Fault string
 }
@@ -217,6 +220,7 @@ func (p *Phone) end(e call.HangupReason) {
 		if p.over() {
 			return
 		}
+		e.SIPCode = cmp.Or(e.SIPCode, 200) // it was answered
 		p.ending = e
 		close(p.gone)
 		if p.config.Linger == 0 {

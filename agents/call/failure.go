@@ -33,7 +33,7 @@ func (c Call) failureKey() string {
 	cause := string(CauseInternal)
 	if c.Ending != nil {
 		cause = string(c.Ending.Cause)
-		if c.Ending.SIPCode != 0 {
+		if c.Ending.SIPCode >= 300 {
 			cause += fmt.Sprintf("-%d", c.Ending.SIPCode)
 		}
 	}
@@ -50,7 +50,7 @@ func (c Call) failureReason() string {
 		return c.ErrorMessage
 	case e.Cause == CauseInternal:
 		return "an internal error of this server; its log has the cause under the call's id"
-	case e.SIPCode != 0:
+	case e.SIPCode >= 300:
 		return fmt.Sprintf("%s (SIP %d)", c.ErrorMessage, e.SIPCode)
 	}
 	return c.ErrorMessage

@@ -128,6 +128,8 @@ type HangupReason struct {
 	SIPCode int    // the peer's or our final answer; 0 without one
 	Reason  string // for people
 	ByPeer  bool   // the peer's side ended it
+	// Unconfirmed reports that our hang-up reached nobody: the peer may still be in the call.
+	Unconfirmed bool
 }
 
 // Error returns the cause and the reason.

@@ -114,6 +114,9 @@ func (e *HangupReason) outcome() (Status, string) {
 	if !ok {
 		return StatusFailed, "the call failed"
 	}
+	if e.Unconfirmed && o.message == "" {
+		return o.status, "the other side was not reached at the end, and may still be in the call"
+	}
 	if m, ok := codeMessages[e.SIPCode]; ok && o.message != "" {
 		return o.status, m
 	}

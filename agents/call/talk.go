@@ -170,13 +170,16 @@ func (s *Service) record(ctx context.Context, c Call, leg Leg) (*taped, error) {
 	return tape(leg, file)
 }
 
+// statusOK is the SIP code of an answered call.
+const statusOK = 200
+
 // end hangs up a call that has not ended, and returns why it ended.
 func (s *Service) end(ctx context.Context, c Call, leg Leg, outcome conversation.Outcome, err error) HangupReason {
 	if err != nil {
 		s.cfg.Logger.ErrorContext(ctx, "conversation failed", "call_id", c.ID, "error", err)
 	}
 	if c.TransferredBy == TransferredByAgent {
-		return HangupReason{Cause: CauseTransferred, Reason: outcome.TransferTo}
+		return HangupReason{Cause: CauseTransferred, SIPCode: statusOK, Reason: outcome.TransferTo}
 	}
 	select {
 	case <-leg.Done(): // the other side, or the line, was first
@@ -184,11 +187,19 @@ func (s *Service) end(ctx context.Context, c Call, leg Leg, outcome conversation
 	default:
 	}
 	s.hangup(ctx, leg)
+	ended := leg.Ending()
+	if outcome.By == conversation.ByPeer && ended.Cause != "" { // its audio ended before the call did, which knows why by now
+		return ended
+	}
+	why := whyEnded(ctx, outcome, err)
+	why.SIPCode, why.Unconfirmed = ended.SIPCode, ended.Unconfirmed
+	return why
+}
+
+// whyEnded returns why this side has hung up.
+func whyEnded(ctx context.Context, outcome conversation.Outcome, err error) HangupReason {
 	switch {
-	case outcome.By == conversation.ByPeer: // its audio ended before the call did, which knows why by now
-		if e := leg.Ending(); e.Cause != "" {
-			return e
-		}
+	case outcome.By == conversation.ByPeer:
 		return HangupReason{Cause: CauseMediaTimeout, Reason: "the other side is gone"}
 	case outcome.By == conversation.ByFailure:
 		return broken(err)

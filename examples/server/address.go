@@ -10,6 +10,7 @@ import (
 	"syscall"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/transport/httpapi"
 )
 
 // addresses fills in where this machine is reached.
@@ -58,6 +59,9 @@ func (c *config) addresses(given texts) error {
 	}
 	if c.DNSServer != "" && !hostAndPort(c.DNSServer) {
 		return fmt.Errorf("--dns-server must be an address and a port such as 192.0.2.53:53, not %q", c.DNSServer)
+	}
+	if c.TrustedProxies, err = httpapi.ParseProxies(given.trustedProxies); err != nil {
+		return fmt.Errorf("--trusted-proxies %w", err)
 	}
 	c.AllowPrivate = sip.IsLoopback()
 	if given.allowPrivate != "" {

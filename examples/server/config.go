@@ -66,6 +66,7 @@ type config struct {
 	CarrierTimes  carrierTimes
 	CarrierSecret string
 
+	TrustedProxies            []netip.Prefix
 	HTTPConnections           int
 	HTTPConnectionsPerAddress int
 }
@@ -114,7 +115,16 @@ func (c config) room() int {
 }
 
 // texts are flags that become something else than a text.
-type texts struct{ mediaIP, publicIP, firewallIPs, allowPrivate, portedCallsFrom, portGateways string }
+type texts struct{ mediaIP, publicIP, firewallIPs, allowPrivate, portedCallsFrom, portGateways, trustedProxies string }
+
+// httpFlags declares the flags of connections over HTTP.
+func (c *config) httpFlags(f *flag.FlagSet, given *texts) {
+	f.Var(wholeNumber(&c.HTTPConnections), "http-connections", "HTTP connections at once")
+	f.Var(wholeNumber(&c.HTTPConnectionsPerAddress), "http-connections-per-address",
+		"HTTP connections of one address; as many as --http-connections behind a reverse proxy")
+	f.StringVar(&given.trustedProxies, "trusted-proxies", "",
+		"addresses of reverse proxies, such as 10.0.0.0/8, with commas: their Forwarded and X-Forwarded-For name the clients")
+}
 
 // parse reads the command line and the environment, whose entries are NAME=value.
 func parse(args, environ []string) (config, error) {
@@ -127,9 +137,7 @@ func parse(args, environ []string) (config, error) {
 	f.SetOutput(io.Discard) // who gave a wrong value wants to know which, and not to search for it above all flags
 	f.StringVar(&c.Addr, "addr", "127.0.0.1:8080", "address of the HTTP API")
 	f.StringVar(&c.PublicURL, "public-url", "", "URL of the HTTP API as clients see it, for links (default: that of --addr)")
-	f.Var(wholeNumber(&c.HTTPConnections), "http-connections", "HTTP connections at once")
-	f.Var(wholeNumber(&c.HTTPConnectionsPerAddress), "http-connections-per-address",
-		"HTTP connections of one address; as many as --http-connections behind a reverse proxy")
+	c.httpFlags(f, &given)
 	f.StringVar(&c.Data, "data", "./data", "folder of the database, keys, certificates and recordings")
 	c.addDatabase(f)
 	f.StringVar(&c.SIPAddr, "sip-addr", "127.0.0.1:5061", "address of SIP over TLS")

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"sync"
@@ -41,6 +42,7 @@ import (
 	"github.com/callwright/callwright/sip/discovery"
 	"github.com/callwright/callwright/sip/monitor"
 	"github.com/callwright/callwright/sip/registration"
+	"github.com/callwright/callwright/sip/self"
 	"github.com/callwright/callwright/sip/setup"
 	"github.com/callwright/callwright/sip/testcall"
 	"github.com/callwright/callwright/speech"
@@ -64,13 +66,16 @@ func recordingsFolder(c config) string { return filepath.Join(c.Data, "recording
 // listener is the HTTP socket. It is opened before anything is served, so that everyone may know the server's address.
 type listener struct{ net.Listener }
 
-func newListener(lc fx.Lifecycle, c config, s shares, log *slog.Logger) (listener, error) {
+func newListener(lc fx.Lifecycle, c config, s shares, own *self.Server, log *slog.Logger) (listener, error) {
 	l, err := new(net.ListenConfig).Listen(context.Background(), "tcp", c.Addr)
 	if err != nil {
 		return listener{}, notListening("--addr", c.Addr, err)
 	}
+	if at, err := netip.ParseAddrPort(l.Addr().String()); err == nil {
+		own.Listen(at)
+	}
 	lc.Append(fx.StopHook(func() { _ = l.Close() }))
-	return listener{httpapi.Connections{Total: s.http, PerAddress: s.httpPerAddress, Logger: log}.Limit(l)}, nil
+	return listener{httpapi.Connections{Total: s.http, PerAddress: s.httpPerAddress, Trusted: c.TrustedProxies, Logger: log}.Limit(l)}, nil
 }
 
 func (l listener) url() string { return "http://" + l.Addr().String() }
@@ -166,7 +171,8 @@ func newAPI(p apiParts) (api, error) {
 	if err != nil {
 		return api{}, err
 	}
-	return api{route(h, portingapi.GatewayEvents(p.Ports, p.Log, p.Gateways...), p.Dashboard), stopping}, nil
+	all := route(h, portingapi.GatewayEvents(p.Ports, p.Log, p.Gateways...), p.Dashboard)
+	return api{httpapi.TrustProxies(p.Config.TrustedProxies, all), stopping}, nil
 }
 
 // probeSize is what must find room in the data folder for the server to be ready, in bytes.

@@ -138,6 +138,7 @@ func (c *Call) byeResult(ev Event) {
 		c.emit(Send{Method: BYE, CSeq: c.seq, RemoteTag: c.remoteTag, Via: path(c.target, c.routes), Authorize: true})
 		return
 	}
+	c.ending.Unconfirmed = r.Local
 	c.end(c.ending)
 }
 
@@ -148,6 +149,7 @@ func (c *Call) byeCrossed(ev Event) {
 
 func (c *Call) leavingTimer(ev Event) {
 	if ev.(Fired).Timer == TimerBye {
+		c.ending.Unconfirmed = true
 		c.end(c.ending)
 	}
 }

@@ -95,6 +95,8 @@ type Ending struct {
 	Reason string
 	ByPeer bool
 	Rang   bool // an outbound call that got a 180 or 183
+	// Unconfirmed reports that our BYE has had no response: the peer may still be in the call.
+	Unconfirmed bool
 }
 
 func (Send) effect()         {}

@@ -21,15 +21,16 @@ const (
 
 // Connections bounds the connections of a listener.
 type Connections struct {
-	Total      int          // 0: DefaultConnections
-	PerAddress int          // of one IPv4 address or one IPv6 /64 network; 0: DefaultConnectionsPerAddress; at least Total: no bound
-	Logger     *slog.Logger // hears of connections that are closed for a bound, once a minute; nil discards
+	Total      int            // 0: DefaultConnections
+	PerAddress int            // of one IPv4 address or one IPv6 /64 network; 0: DefaultConnectionsPerAddress; at least Total: no bound
+	Trusted    []netip.Prefix // proxies, whose connections are many people's: PerAddress does not count for them
+	Logger     *slog.Logger   // hears of connections that are closed for a bound, once a minute; nil discards
 }
 
 // Limit returns a listener that keeps the bounds. For a connection beyond them it closes one that has no request, if a server
 // of NewServer uses the listener: the one that has been idle longest, of the address that has the most connections. An address
-// takes none of those that have fewer connections than it. Where no connection can be closed, the new one is. Behind a reverse
-// proxy, which all connections come from, set PerAddress to Total, and have the proxy bound its clients.
+// takes none of those that have fewer connections than it. Where no connection can be closed, the new one is. A reverse proxy,
+// which many connections come from, belongs into Trusted, and bounds its clients.
 func (c Connections) Limit(l net.Listener) net.Listener {
 	c.Total, c.PerAddress = cmp.Or(c.Total, DefaultConnections), cmp.Or(c.PerAddress, DefaultConnectionsPerAddress)
 	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
@@ -62,6 +63,7 @@ func (l *limitListener) Accept() (net.Conn, error) {
 		}
 		remote, _ := netip.ParseAddrPort(inner.RemoteAddr().String()) // a Unix socket has none: all of those are one source
 		conn := &limitedConn{Conn: inner, listener: l, from: callwright.Source(remote.Addr())}
+		conn.trusted = contains(l.limits.Trusted, plainAddr(remote.Addr()))
 		idle, ok := l.take(conn)
 		if idle != nil {
 			_ = idle.Close()
@@ -77,8 +79,8 @@ func (l *limitListener) Accept() (net.Conn, error) {
 func (l *limitListener) take(conn *limitedConn) (idle *limitedConn, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if len(l.open) >= l.limits.Total || l.from[conn.from] >= l.limits.PerAddress {
-		if idle = l.idlest(conn.from); idle == nil {
+	if len(l.open) >= l.limits.Total || l.full(conn) {
+		if idle = l.idlest(conn); idle == nil {
 			l.log(&l.refused, "HTTP connections are refused, because too many are open", conn.from)
 			return nil, false
 		}
@@ -90,9 +92,14 @@ func (l *limitListener) take(conn *limitedConn) (idle *limitedConn, ok bool) {
 	return idle, true
 }
 
-// idlest returns the connection to close for a new one from an address; nil if there is none.
-func (l *limitListener) idlest(from netip.Addr) (found *limitedConn) {
-	full := l.from[from] >= l.limits.PerAddress
+// full reports whether the address of a new connection has as many as it may. The caller holds the lock.
+func (l *limitListener) full(conn *limitedConn) bool {
+	return !conn.trusted && l.from[conn.from] >= l.limits.PerAddress
+}
+
+// idlest returns the connection to close for a new one; nil if there is none.
+func (l *limitListener) idlest(conn *limitedConn) (found *limitedConn) {
+	from, full := conn.from, l.full(conn)
 	for c := range l.open {
 		if c.idle.IsZero() || c.from != from && (full || l.from[c.from] <= l.from[from]) {
 			continue
@@ -129,6 +136,7 @@ type limitedConn struct {
 	net.Conn
 	listener *limitListener
 	from     netip.Addr
+	trusted  bool      // Connections.Trusted has its address
 	idle     time.Time // since when it has no request; zero: it has one, or nobody says
 }
 

@@ -3,9 +3,11 @@ package httpapi_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"net"
+	"net/netip"
 	"strings"
 	"testing"
 
@@ -24,6 +26,42 @@ type named string
 
 func (named) Network() string  { return "tcp" }
 func (n named) String() string { return string(n) }
+
+// TestTrustedProxyIsNotLimited has a proxy open more connections than an address may, and another address not.
+func TestTrustedProxyIsNotLimited(t *testing.T) {
+	t.Parallel()
+	inner := &pipes{make(chan net.Conn, 1), make(chan struct{})}
+	l := httpapi.Connections{Total: 10, PerAddress: 1, Trusted: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}}.Limit(inner)
+	for i := range 5 {
+		_, end := net.Pipe()
+		inner.ends <- from{end, fmt.Sprintf("[::ffff:10.0.0.1]:%d", i+1)}
+		if _, err := l.Accept(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := range 2 {
+		client, end := net.Pipe()
+		inner.ends <- from{end, fmt.Sprintf("192.0.2.1:%d", i+1)}
+		if i == 0 {
+			if _, err := l.Accept(); err != nil {
+				t.Fatal(err)
+			}
+			continue
+		}
+		done := make(chan error)
+		go func() {
+			_, err := l.Accept()
+			done <- err
+		}()
+		if _, err := client.Read(make([]byte, 1)); !errors.Is(err, io.EOF) {
+			t.Errorf("a connection too many is not closed: %v", err)
+		}
+		inner.done <- struct{}{}
+		if err := <-done; !errors.Is(err, net.ErrClosed) {
+			t.Errorf("accepting ended with %v", err)
+		}
+	}
+}
 
 func TestConnectionsAreLimited(t *testing.T) {
 	t.Parallel()

@@ -47,6 +47,25 @@ func TestAttachAndReadBack(t *testing.T) {
 	}
 }
 
+// TestWhoMayCall wants the record to say so when everybody may call over an inbound trunk.
+func TestWhoMayCall(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	for options, want := range map[string]string{
+		``: "anyone", `,"options":{"allowed_ips":["192.0.2.1"]}`: "addresses", `,"options":{"allowed_ips":[]}`: "anyone",
+		`,"options":{"sip_username":"u","sip_password":"secret-1"}`:                                                                                "credentials",
+		`,"auth_mode":"register","sip_endpoint":"sip:pbx.example.com;transport=tls","register_auth":{"username":"u","password":"a-long-secret-1"}`: "registration",
+	} {
+		body := `{"phone_number":"+14155550177","service":"sip","directions":[{"type":"inbound"` + options + `}]}`
+		h.want(http.StatusOK, "POST", "/v1/sip/attach", body)
+		record := h.want(http.StatusOK, "GET", "/v1/sip?phone_number=%2B14155550177", "")
+		if got := at(t, record, "data", "inbound", "options", "admits"); got != want {
+			t.Errorf("%s: admits %v, want %s", options, got, want)
+		}
+		h.want(http.StatusOK, "POST", "/v1/sip/detach", `{"phone_number":"+14155550177","service":"sip","directions":[{"type":"inbound"}]}`)
+	}
+}
+
 func TestNumberWithoutTrunksIsNullBothWays(t *testing.T) {
 	t.Parallel()
 	h := open(t)

@@ -72,6 +72,8 @@ type endingJSON struct {
 	SIPCode int        `json:"sip_code,omitempty"`
 	Reason  string     `json:"reason,omitempty"`
 	ByPeer  bool       `json:"by_peer,omitempty"`
+
+	Unconfirmed bool `json:"unconfirmed,omitempty"`
 }
 
 type carriageJSON struct {

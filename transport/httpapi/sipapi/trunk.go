@@ -123,6 +123,7 @@ func trunk(t sip.Trunk) oas.SipConfiguration {
 	switch t.Direction {
 	case sip.Inbound:
 		o.AuthMode.SetTo(oas.SipAuthMode(cmp.Or(t.Options.AuthMode, sip.AuthIP)))
+		o.Admits.SetTo(oas.SipOptionsAdmits(t.Admission()))
 	case sip.Outbound:
 		o.Transport.SetTo(oas.SipTrunkTransportTLS)
 		o.SecureMedia.SetTo(true)

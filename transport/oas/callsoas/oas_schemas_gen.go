@@ -532,8 +532,11 @@ type CallCreatedReply struct {
 	Message string        `json:"message"`
 	CallID  string        `json:"call_id"`
 	// Always null; calls are not batched.
-	BatchID NilString      `json:"batch_id"`
-	Ignored IgnoredMembers `json:"ignored"`
+	BatchID NilString `json:"batch_id"`
+	// What of the call will not be as its request may expect, such as a task in free text on a server
+	// without a language model. Absent without any.
+	Warnings []string       `json:"warnings"`
+	Ignored  IgnoredMembers `json:"ignored"`
 }
 
 // GetStatus returns the value of Status.
@@ -554,6 +557,11 @@ func (s *CallCreatedReply) GetCallID() string {
 // GetBatchID returns the value of BatchID.
 func (s *CallCreatedReply) GetBatchID() NilString {
 	return s.BatchID
+}
+
+// GetWarnings returns the value of Warnings.
+func (s *CallCreatedReply) GetWarnings() []string {
+	return s.Warnings
 }
 
 // GetIgnored returns the value of Ignored.
@@ -579,6 +587,11 @@ func (s *CallCreatedReply) SetCallID(val string) {
 // SetBatchID sets the value of BatchID.
 func (s *CallCreatedReply) SetBatchID(val NilString) {
 	s.BatchID = val
+}
+
+// SetWarnings sets the value of Warnings.
+func (s *CallCreatedReply) SetWarnings(val []string) {
+	s.Warnings = val
 }
 
 // SetIgnored sets the value of Ignored.

@@ -1795,6 +1795,39 @@ func (s *OptSipNumberDirection) UnmarshalJSON(data []byte) error {
 	return s.Decode(d)
 }
 
+// Encode encodes SipOptionsAdmits as json.
+func (o OptSipOptionsAdmits) Encode(e *jx.Encoder) {
+	if !o.Set {
+		return
+	}
+	e.Str(string(o.Value))
+}
+
+// Decode decodes SipOptionsAdmits from json.
+func (o *OptSipOptionsAdmits) Decode(d *jx.Decoder) error {
+	if o == nil {
+		return errors.New("invalid: unable to decode OptSipOptionsAdmits to nil")
+	}
+	o.Set = true
+	if err := o.Value.Decode(d); err != nil {
+		return err
+	}
+	return nil
+}
+
+// MarshalJSON implements stdjson.Marshaler.
+func (s OptSipOptionsAdmits) MarshalJSON() ([]byte, error) {
+	e := jx.Encoder{}
+	s.Encode(&e)
+	return e.Bytes(), nil
+}
+
+// UnmarshalJSON implements stdjson.Unmarshaler.
+func (s *OptSipOptionsAdmits) UnmarshalJSON(data []byte) error {
+	d := jx.DecodeBytes(data)
+	return s.Decode(d)
+}
+
 // Encode encodes SipOptionsInput as json.
 func (o OptSipOptionsInput) Encode(e *jx.Encoder) {
 	if !o.Set {
@@ -9285,6 +9318,12 @@ func (s *SipOptions) encodeFields(e *jx.Encoder) {
 		}
 	}
 	{
+		if s.Admits.Set {
+			e.FieldStart("admits")
+			s.Admits.Encode(e)
+		}
+	}
+	{
 		if s.AllowedIps != nil {
 			e.FieldStart("allowed_ips")
 			e.ArrStart()
@@ -9314,15 +9353,16 @@ func (s *SipOptions) encodeFields(e *jx.Encoder) {
 	}
 }
 
-var jsonFieldsNameOfSipOptions = [8]string{
+var jsonFieldsNameOfSipOptions = [9]string{
 	0: "auth_mode",
 	1: "port",
 	2: "transport",
 	3: "secure_media",
-	4: "allowed_ips",
-	5: "tls_verification",
-	6: "transfer_policy",
-	7: "sip_credentials_set",
+	4: "admits",
+	5: "allowed_ips",
+	6: "tls_verification",
+	7: "transfer_policy",
+	8: "sip_credentials_set",
 }
 
 // Decode decodes SipOptions from json.
@@ -9372,6 +9412,16 @@ func (s *SipOptions) Decode(d *jx.Decoder) error {
 				return nil
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"secure_media\"")
+			}
+		case "admits":
+			if err := func() error {
+				s.Admits.Reset()
+				if err := s.Admits.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"admits\"")
 			}
 		case "allowed_ips":
 			if err := func() error {
@@ -9442,6 +9492,50 @@ func (s *SipOptions) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *SipOptions) UnmarshalJSON(data []byte) error {
+	d := jx.DecodeBytes(data)
+	return s.Decode(d)
+}
+
+// Encode encodes SipOptionsAdmits as json.
+func (s SipOptionsAdmits) Encode(e *jx.Encoder) {
+	e.Str(string(s))
+}
+
+// Decode decodes SipOptionsAdmits from json.
+func (s *SipOptionsAdmits) Decode(d *jx.Decoder) error {
+	if s == nil {
+		return errors.New("invalid: unable to decode SipOptionsAdmits to nil")
+	}
+	v, err := d.StrBytes()
+	if err != nil {
+		return err
+	}
+	// Try to use constant string.
+	switch SipOptionsAdmits(v) {
+	case SipOptionsAdmitsAnyone:
+		*s = SipOptionsAdmitsAnyone
+	case SipOptionsAdmitsAddresses:
+		*s = SipOptionsAdmitsAddresses
+	case SipOptionsAdmitsCredentials:
+		*s = SipOptionsAdmitsCredentials
+	case SipOptionsAdmitsRegistration:
+		*s = SipOptionsAdmitsRegistration
+	default:
+		*s = SipOptionsAdmits(v)
+	}
+
+	return nil
+}
+
+// MarshalJSON implements stdjson.Marshaler.
+func (s SipOptionsAdmits) MarshalJSON() ([]byte, error) {
+	e := jx.Encoder{}
+	s.Encode(&e)
+	return e.Bytes(), nil
+}
+
+// UnmarshalJSON implements stdjson.Unmarshaler.
+func (s *SipOptionsAdmits) UnmarshalJSON(data []byte) error {
 	d := jx.DecodeBytes(data)
 	return s.Decode(d)
 }

@@ -2002,6 +2002,52 @@ func (o OptSipNumberDirection) Or(d SipNumberDirection) SipNumberDirection {
 	return d
 }
 
+// NewOptSipOptionsAdmits returns new OptSipOptionsAdmits with value set to v.
+func NewOptSipOptionsAdmits(v SipOptionsAdmits) OptSipOptionsAdmits {
+	return OptSipOptionsAdmits{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptSipOptionsAdmits is optional SipOptionsAdmits.
+type OptSipOptionsAdmits struct {
+	Value SipOptionsAdmits
+	Set   bool
+}
+
+// IsSet returns true if OptSipOptionsAdmits was set.
+func (o OptSipOptionsAdmits) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptSipOptionsAdmits) Reset() {
+	var v SipOptionsAdmits
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptSipOptionsAdmits) SetTo(v SipOptionsAdmits) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptSipOptionsAdmits) Get() (v SipOptionsAdmits, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptSipOptionsAdmits) Or(d SipOptionsAdmits) SipOptionsAdmits {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
 // NewOptSipOptionsInput returns new OptSipOptionsInput with value set to v.
 func NewOptSipOptionsInput(v SipOptionsInput) OptSipOptionsInput {
 	return OptSipOptionsInput{
@@ -4586,7 +4632,7 @@ func (s *SipDiscoveryReply) SetErrors(val struct{}) {
 // Ref: #/components/schemas/SipDiscoveryStart
 type SipDiscoveryStart struct {
 	Host string `json:"host"`
-	// A further port to probe.
+	// A further port to probe. A port or transport that is named and responds is recommended.
 	Port      OptInt          `json:"port"`
 	Transport OptSipTransport `json:"transport"`
 }
@@ -5248,10 +5294,15 @@ func (s *SipNumberListReply) SetErrors(val struct{}) {
 // Settings of a direction; credentials are left out.
 // Ref: #/components/schemas/SipOptions
 type SipOptions struct {
-	AuthMode        OptSipAuthMode               `json:"auth_mode"`
-	Port            OptInt                       `json:"port"`
-	Transport       OptSipTrunkTransport         `json:"transport"`
-	SecureMedia     OptBool                      `json:"secure_media"`
+	AuthMode    OptSipAuthMode       `json:"auth_mode"`
+	Port        OptInt               `json:"port"`
+	Transport   OptSipTrunkTransport `json:"transport"`
+	SecureMedia OptBool              `json:"secure_media"`
+	// Inbound. Who may call over TLS and with SRTP. `anyone`: everybody, because `allowed_ips` is empty
+	// and there is neither a registration nor a user name. `addresses`: those of `allowed_ips`.
+	// `credentials`: from any address, who knows the user name and the password. `registration`: calls
+	// over the registration alone.
+	Admits          OptSipOptionsAdmits          `json:"admits"`
 	AllowedIps      []string                     `json:"allowed_ips"`
 	TLSVerification OptSipOptionsTLSVerification `json:"tls_verification"`
 	TransferPolicy  OptSipOptionsTransferPolicy  `json:"transfer_policy"`
@@ -5277,6 +5328,11 @@ func (s *SipOptions) GetTransport() OptSipTrunkTransport {
 // GetSecureMedia returns the value of SecureMedia.
 func (s *SipOptions) GetSecureMedia() OptBool {
 	return s.SecureMedia
+}
+
+// GetAdmits returns the value of Admits.
+func (s *SipOptions) GetAdmits() OptSipOptionsAdmits {
+	return s.Admits
 }
 
 // GetAllowedIps returns the value of AllowedIps.
@@ -5319,6 +5375,11 @@ func (s *SipOptions) SetSecureMedia(val OptBool) {
 	s.SecureMedia = val
 }
 
+// SetAdmits sets the value of Admits.
+func (s *SipOptions) SetAdmits(val OptSipOptionsAdmits) {
+	s.Admits = val
+}
+
 // SetAllowedIps sets the value of AllowedIps.
 func (s *SipOptions) SetAllowedIps(val []string) {
 	s.AllowedIps = val
@@ -5337,6 +5398,65 @@ func (s *SipOptions) SetTransferPolicy(val OptSipOptionsTransferPolicy) {
 // SetSipCredentialsSet sets the value of SipCredentialsSet.
 func (s *SipOptions) SetSipCredentialsSet(val OptBool) {
 	s.SipCredentialsSet = val
+}
+
+// Inbound. Who may call over TLS and with SRTP. `anyone`: everybody, because `allowed_ips` is empty
+// and there is neither a registration nor a user name. `addresses`: those of `allowed_ips`.
+// `credentials`: from any address, who knows the user name and the password. `registration`: calls
+// over the registration alone.
+type SipOptionsAdmits string
+
+const (
+	SipOptionsAdmitsAnyone       SipOptionsAdmits = "anyone"
+	SipOptionsAdmitsAddresses    SipOptionsAdmits = "addresses"
+	SipOptionsAdmitsCredentials  SipOptionsAdmits = "credentials"
+	SipOptionsAdmitsRegistration SipOptionsAdmits = "registration"
+)
+
+// AllValues returns all SipOptionsAdmits values.
+func (SipOptionsAdmits) AllValues() []SipOptionsAdmits {
+	return []SipOptionsAdmits{
+		SipOptionsAdmitsAnyone,
+		SipOptionsAdmitsAddresses,
+		SipOptionsAdmitsCredentials,
+		SipOptionsAdmitsRegistration,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s SipOptionsAdmits) MarshalText() ([]byte, error) {
+	switch s {
+	case SipOptionsAdmitsAnyone:
+		return []byte(s), nil
+	case SipOptionsAdmitsAddresses:
+		return []byte(s), nil
+	case SipOptionsAdmitsCredentials:
+		return []byte(s), nil
+	case SipOptionsAdmitsRegistration:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *SipOptionsAdmits) UnmarshalText(data []byte) error {
+	switch SipOptionsAdmits(data) {
+	case SipOptionsAdmitsAnyone:
+		*s = SipOptionsAdmitsAnyone
+		return nil
+	case SipOptionsAdmitsAddresses:
+		*s = SipOptionsAdmitsAddresses
+		return nil
+	case SipOptionsAdmitsCredentials:
+		*s = SipOptionsAdmitsCredentials
+		return nil
+	case SipOptionsAdmitsRegistration:
+		*s = SipOptionsAdmitsRegistration
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
 }
 
 // Ref: #/components/schemas/SipOptionsInput

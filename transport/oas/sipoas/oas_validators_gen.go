@@ -4410,6 +4410,24 @@ func (s *SipOptions) Validate() error {
 		})
 	}
 	if err := func() error {
+		if value, ok := s.Admits.Get(); ok {
+			if err := func() error {
+				if err := value.Validate(); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return err
+			}
+		}
+		return nil
+	}(); err != nil {
+		failures = append(failures, validate.FieldError{
+			Name:  "admits",
+			Error: err,
+		})
+	}
+	if err := func() error {
 		if s.AllowedIps == nil {
 			return nil // optional
 		}
@@ -4497,6 +4515,21 @@ func (s *SipOptions) Validate() error {
 		return &validate.Error{Fields: failures}
 	}
 	return nil
+}
+
+func (s SipOptionsAdmits) Validate() error {
+	switch s {
+	case "anyone":
+		return nil
+	case "addresses":
+		return nil
+	case "credentials":
+		return nil
+	case "registration":
+		return nil
+	default:
+		return errors.Errorf("invalid value: %v", s)
+	}
 }
 
 func (s *SipOptionsInput) Validate() error {

@@ -55,8 +55,8 @@ func (l *Leg) SendDTMF(ctx context.Context, digits string) error {
 // Info returns how the call is carried.
 func (l *Leg) Info() call.LegInfo {
 	return call.LegInfo{
-		SIPCallID: message.Text(l.id.CallID), Peer: l.flow.Address.String(), Codec: l.media.codecName(), SRTPSuite: sdp.Suite,
-		TLS: l.flow.TLS,
+		SIPCallID: message.Text(l.id.CallID), Peer: l.peer, Codec: l.media.codecName(), SRTPSuite: sdp.Suite,
+		TLS: l.tls,
 	}
 }
 

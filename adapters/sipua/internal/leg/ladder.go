@@ -56,6 +56,6 @@ func (l *Leg) cancelled(cancel *sip.Request) {
 
 func (l *Leg) event(msg sip.Message) ladder.Event {
 	s := message.Event(msg)
-	s.Transport, s.Peer = l.flow.TLS, l.flow.Address.String()
+	s.Transport, s.Peer = l.tls, l.flow.Address().String()
 	return s
 }

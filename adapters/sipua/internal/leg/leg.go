@@ -27,7 +27,7 @@ import (
 type Config struct {
 	Identity       message.Identity
 	Route          trunk.Route
-	Flow           transport.Flow
+	Flow           *transport.Flow
 	Log            *attempt.Log
 	PublicMedia    bool          // media goes to public addresses only
 	SessionExpires time.Duration // that we ask for (RFC 4028); 0: no session timer
@@ -42,7 +42,9 @@ type Config struct {
 type Leg struct {
 	id      message.Identity
 	route   trunk.Route
-	flow    transport.Flow
+	flow    *transport.Flow // used in the mailbox
+	peer    string          // its address at first
+	tls     string          // its TLS version at first
 	log     *attempt.Log
 	onEnd   func()
 	onOver  func(*Leg)
@@ -87,7 +89,7 @@ type timer struct{ *time.Timer }
 func New(cfg Config) *Leg {
 	logger := cfg.Logger.With("sip_call_id", cfg.Identity.CallID)
 	return &Leg{
-		id: cfg.Identity, route: cfg.Route, flow: cfg.Flow, log: cfg.Log, onEnd: cfg.OnEnd,
+		id: cfg.Identity, route: cfg.Route, flow: cfg.Flow, peer: cfg.Flow.Address().String(), tls: cfg.Flow.TLS(), log: cfg.Log, onEnd: cfg.OnEnd,
 		onOver: cfg.OnOver, onRefer: cfg.Refer, logger: logger,
 		media: &media{log: logger, publicOnly: cfg.PublicMedia},
 		machine: dialog.NewCall(dialog.Config{
@@ -212,6 +214,7 @@ func (l *Leg) tellTransfer(t dialog.Transferred) {
 func (l *Leg) finish(why dialog.Ending) {
 	l.ending = call.HangupReason{
 		Cause: call.Cause(why.Cause), SIPCode: why.Status, Reason: why.Reason, ByPeer: why.ByPeer,
+		Unconfirmed: why.Unconfirmed,
 	}
 	l.outcome = l.replies.outcome(why)
 	if fault := l.media.statistics().Fault; fault != "" {

@@ -1,6 +1,7 @@
 package leg
 
 import (
+	"strings"
 	"time"
 
 	"github.com/emiago/sipgo/sip"
@@ -72,11 +73,17 @@ func givenUp(cause dialog.Cause) bool {
 	return cause == dialog.Cancelled || cause == dialog.LocalHangup || cause == dialog.NoAnswer
 }
 
+// unconfirmed says in a record that our BYE had no response.
+const unconfirmed = "our BYE was not confirmed: the other side may still be in the call"
+
 // callEnd returns how the leg's record ends, and what the leg says about the server's health.
 func (l *Leg) callEnd(why dialog.Ending) (calllog.End, *health.Evidence) {
 	end := calllog.End{
 		SIPCode: why.Status, Status: message.StatusLine(why.Status, message.Reason(why.Status)), Cause: string(why.Cause), Reason: why.Reason,
 		Technical: technical(why.Cause),
+	}
+	if why.Unconfirmed {
+		end.Reason = strings.TrimPrefix(end.Reason+"; "+unconfirmed, "; ")
 	}
 	if l.log.Inbound() {
 		return end, nil

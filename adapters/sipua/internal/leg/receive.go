@@ -2,6 +2,7 @@ package leg
 
 import (
 	"errors"
+	"net/netip"
 	"time"
 
 	"github.com/emiago/sipgo/sip"
@@ -39,6 +40,9 @@ func (l *Leg) deliver(arrivals []arrival) {
 				_ = a.tx.Respond(unknown.Response(a.req, l.id.Agent))
 			}
 			continue
+		}
+		if from, err := netip.ParseAddrPort(a.req.Source()); err == nil {
+			l.flow.Follow(a.tx.Stack(), from)
 		}
 		l.received(a.req, false)
 		switch a.ev.Method {

@@ -78,7 +78,7 @@ func (l *Leg) Incoming(req *sip.Request, tx *transport.ServerTx, ring time.Durat
 // arrived adds the INVITE of an inbound call to its log, now that its trunk is known.
 func (l *Leg) arrived(invite *sip.Request) {
 	l.log.Step(ladder.Event{
-		Note: ladder.NoteConnected, Transport: l.flow.TLS, Peer: l.flow.Address.String(), Detail: l.flow.Security(),
+		Note: ladder.NoteConnected, Transport: l.tls, Peer: l.peer, Detail: l.flow.Security(),
 	})
 	l.received(invite, false)
 	l.log.Begin()

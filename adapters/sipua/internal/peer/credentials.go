@@ -14,17 +14,29 @@ func Fixed(certificates []tls.Certificate, roots *x509.CertPool) Credentials {
 	return func() ([]tls.Certificate, *x509.CertPool) { return certificates, roots }
 }
 
-// Server returns a server's TLS configuration.
+// Server returns a server's TLS configuration. It asks callers for a certificate, which is optional: see Names.
 func (c Credentials) Server() *tls.Config {
-	return &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: func(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
-		certificates, _ := c()
-		for i := range certificates {
-			if hello.SupportsCertificate(&certificates[i]) == nil {
-				return &certificates[i], nil
+	return &tls.Config{
+		MinVersion: tls.VersionTLS12, ClientAuth: tls.RequestClientCert,
+		GetCertificate: func(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
+			certificates, _ := c()
+			for i := range certificates {
+				if hello.SupportsCertificate(&certificates[i]) == nil {
+					return &certificates[i], nil
+				}
 			}
-		}
-		return &certificates[0], nil // as crypto/tls does: the client says what is wrong with it
-	}}
+			return &certificates[0], nil // as crypto/tls does: the client says what is wrong with it
+		},
+	}
+}
+
+// Names returns the names of the certificate that a peer has shown, if it chains to a root; nil for any other one.
+func (c Credentials) Names(state tls.ConnectionState) []string {
+	_, roots := c()
+	if len(state.PeerCertificates) == 0 || VerifyChain(state, roots) != nil {
+		return nil
+	}
+	return state.PeerCertificates[0].DNSNames
 }
 
 // show is a client's tls.Config.GetClientCertificate.

@@ -3,6 +3,8 @@ package transport
 import (
 	"fmt"
 	"net/netip"
+	"slices"
+	"strings"
 
 	"github.com/emiago/sipgo/sip"
 
@@ -12,69 +14,124 @@ import (
 	"github.com/callwright/callwright/sip/uri"
 )
 
-// Flow is the connection that a dialog's messages take (RFC 5626), and how to verify another one when it has closed.
+// Flow is the connection that a dialog's messages take: the one that the peer's last request has come over, while it is
+// open (RFC 5923). It also says how to verify another one when it has closed. One goroutine at a time uses a flow.
 type Flow struct {
 	pool    *Pool
-	stack   *Stack
-	held    bool           // the flow has acquired its stack
-	profile Profile        // host empty: the next hop's own name
-	Address netip.AddrPort // of the peer
-	TLS     string         // the TLS version, for people
+	first   place     // that the dialog has begun at
+	now     place     // that it is at
+	came    bool      // the peer's last request has come from there
+	profile Profile   // of first; host empty: a caller's
+	names   []string  // of a caller, for certificates: see Known
+	held    []Profile // of the stacks that the flow has acquired
 }
+
+// place is one end of a connection.
+type place struct {
+	stack   *Stack
+	address netip.AddrPort // of the peer
+}
+
+func (p place) conn() sip.Connection { return p.stack.Existing(p.address) }
 
 // Accepted returns the flow of a request: over a caller's connection, or over one of ours that the peer sends requests on.
 // Hold it before the dialog outlives the request.
-func (p *Pool) Accepted(s *Stack, from netip.AddrPort) Flow {
-	return Flow{
-		pool: p, stack: s, profile: Profile{Verify: trunk.VerifyFull}, Address: from, TLS: Version(StateOf(s.Existing(from))),
-	}
+func (p *Pool) Accepted(s *Stack, from netip.AddrPort) *Flow {
+	at := place{s, from}
+	f := &Flow{pool: p, first: at, now: at, came: true, profile: Profile{Verify: trunk.VerifyFull}}
+	f.Known(p.proven(at.conn())...)
+	return f
 }
 
 // Connected returns the flow over a connection of an acquired stack. The flow releases the stack.
-func (p *Pool) Connected(s *Stack, conn sip.Connection, to netip.AddrPort) Flow {
-	return Flow{pool: p, stack: s, held: true, profile: s.profile, Address: to, TLS: Version(StateOf(conn))}
+func (p *Pool) Connected(s *Stack, to netip.AddrPort) *Flow {
+	at := place{s, to}
+	return &Flow{pool: p, first: at, now: at, profile: s.profile, held: []Profile{s.profile}}
 }
 
-// Over reports whether a flow is of a stack.
-func (f *Flow) Over(s *Stack) bool { return f.stack == s }
+// Address returns the peer's address.
+func (f *Flow) Address() netip.AddrPort { return f.now.address }
 
-// Hold keeps the connection of a dialog that comes in over one of ours: the registration that it was made for may end
-// before the dialog does. Callers close their connections themselves. It returns false once the pool is closed.
-func (f *Flow) Hold() bool {
-	profile := f.stack.profile
-	if profile.Host == "" {
-		return true
+// TLS returns the TLS version, for people; empty without a connection.
+func (f *Flow) TLS() string { return Version(StateOf(f.now.conn())) }
+
+// Known adds names that the caller is known by: hosts of its trunk's servers, and names that its connection proves. A
+// Contact at an address is verified by them. Our own connections are verified as the trunk's host.
+func (f *Flow) Known(names ...string) {
+	for _, name := range names {
+		if name != "" && len(f.names) < maxNames && !slices.Contains(f.names, name) {
+			f.names = append(f.names, name)
+		}
 	}
-	switch f.pool.Acquire(profile) {
-	case f.stack:
-		f.profile, f.held = profile, true
+}
+
+// maxNames bounds the names of one caller: each one costs a connection.
+const maxNames = 4
+
+// proven returns the names of a caller's certificate, if it has shown one that we trust.
+func (p *Pool) proven(conn sip.Connection) []string { return p.cfg.Credentials.Names(StateOf(conn)) }
+
+// Follow moves the dialog to the connection of a request of the peer.
+func (f *Flow) Follow(s *Stack, from netip.AddrPort) {
+	to := place{s, from}
+	f.came = true
+	if to == f.now {
+		return
+	}
+	if s.profile.Host != "" && !slices.Contains(f.held, s.profile) && !f.hold(s) {
+		return // it is closed
+	}
+	f.now = to
+	f.Known(f.pool.proven(to.conn())...)
+}
+
+// hold acquires the stack of a connection of ours.
+func (f *Flow) hold(s *Stack) bool {
+	switch f.pool.Acquire(s.profile) {
+	case s:
+		f.held = append(f.held, s.profile)
 		return true
 	case nil:
 	default:
-		f.pool.Release(profile)
+		f.pool.Release(s.profile)
 	}
 	return false
 }
 
-// Release gives up what Hold or Connected has taken. It is called once.
+// Hold keeps the connection of a dialog that comes in over one of ours: the registration that it was made for may end
+// before the dialog does. Callers close their connections themselves. It returns false once the pool is closed.
+func (f *Flow) Hold() bool {
+	profile := f.now.stack.profile
+	if profile.Host == "" {
+		return true
+	}
+	f.profile = profile
+	return f.hold(f.now.stack)
+}
+
+// Release gives up what the flow has acquired. It is called once.
 func (f *Flow) Release() {
-	if f.held {
-		f.pool.Release(f.profile)
+	for _, profile := range f.held {
+		f.pool.Release(profile)
 	}
 }
 
 // Security describes for people how the flow's connection is encrypted, and how the peer was verified.
 func (f *Flow) Security() string {
-	verified := "the caller was not asked for a certificate"
-	if f.held {
+	conn := f.now.conn()
+	verified := "the caller has shown no certificate that we trust"
+	if names := f.pool.proven(conn); len(names) > 0 {
+		verified = "the caller's certificate names " + strings.Join(names[:min(len(names), maxNames)], ", ")
+	}
+	if len(f.held) > 0 {
 		verified = "the connection that we have registered on, " + f.profile.String()
 	}
-	return Security(StateOf(f.stack.Existing(f.Address))) + "; " + verified
+	return Security(StateOf(conn)) + "; " + verified
 }
 
 // Cancel starts the transaction of a CANCEL. It goes where its INVITE has gone (RFC 3261, 9.1).
 func (f *Flow) Cancel(req *sip.Request) (*sip.ClientTx, error) {
-	return f.stack.Request(f.pool.ctx, req, f.Address)
+	return f.first.stack.Request(f.pool.ctx, req, f.first.address)
 }
 
 // Write sends an ACK.
@@ -91,24 +148,27 @@ func (f *Flow) Request(req *sip.Request, path dialog.Path) (tx *sip.ClientTx, er
 	return tx, err
 }
 
-// each tries the places that a message may go to until one takes it. Without a route set that is the flow's connection:
-// a Contact behind NAT names an address that nobody can reach. With a route set its first entry decides, unless the
-// connection leads there anyway.
+// each tries the places that a message may go to until one takes it. The first one is the flow's connection, if the peer's
+// last request has come over it or it leads to the next hop: a Contact behind NAT names an address that nobody can reach.
+// With a route set its first entry decides until the peer has sent a request.
 func (f *Flow) each(path dialog.Path, try func(*Stack, netip.AddrPort) error) error {
-	if (len(path.Routes) == 0 || f.leadsTo(path.NextHop)) && f.open() {
-		if err := try(f.stack, f.Address); err == nil {
+	if (f.came || len(path.Routes) == 0 || f.leadsTo(path.NextHop)) && f.now.conn() != nil {
+		if err := try(f.now.stack, f.now.address); err == nil {
 			return nil
 		}
 	}
 	err := f.elsewhere(path.NextHop, try)
-	// The trunk's server can be connected to again; a caller's ephemeral port can't.
-	if err != nil && (f.profile.Host != "" || f.open()) {
-		return try(f.stack, f.Address)
+	switch {
+	case err == nil:
+		return nil
+	case f.profile.Host != "": // the trunk's server can be connected to again; a caller's ephemeral port can't
+		return try(f.first.stack, f.first.address)
+	case f.now.conn() != nil:
+		return try(f.now.stack, f.now.address)
+	default:
+		return err
 	}
-	return err
 }
-
-func (f *Flow) open() bool { return f.stack.Existing(f.Address) != nil }
 
 // leadsTo reports whether a next hop is the peer of the flow, by address or by the trunk's host.
 func (f *Flow) leadsTo(hop string) bool {
@@ -120,7 +180,24 @@ func (f *Flow) leadsTo(hop string) bool {
 		return true
 	}
 	addr, err := netip.ParseAddr(message.TrimBrackets(u.Host))
-	return err == nil && addr.Unmap() == f.Address.Addr()
+	return err == nil && addr.Unmap() == f.now.address.Addr()
+}
+
+// profiles returns how the server at a next hop may be verified: as the trunk's host; for a caller, by each name that it is
+// known by, and by the host of the hop itself. A name comes before what an address is known by.
+func (f *Flow) profiles(host string) []Profile {
+	if f.profile.Host != "" {
+		return []Profile{f.profile}
+	}
+	names := append(slices.Clone(f.names), host)
+	if _, err := netip.ParseAddr(host); err != nil {
+		names = append([]string{host}, f.names...)
+	}
+	all := make([]Profile, 0, len(names))
+	for _, name := range names {
+		all = append(all, Profile{Verify: f.profile.Verify, Host: name})
+	}
+	return all
 }
 
 // elsewhere tries new connections to where a next hop leads.
@@ -130,23 +207,22 @@ func (f *Flow) elsewhere(hop string, try func(*Stack, netip.AddrPort) error) err
 		return fmt.Errorf("next hop: %w", err)
 	}
 	host := message.TrimBrackets(next.Host)
-	profile := f.profile
-	if profile.Host == "" {
-		profile.Host = host
-	}
 	targets, err := f.pool.Targets(f.pool.ctx, uri.URI{Host: host, Port: uint16(next.Port)})
 	if err != nil {
 		return err
 	}
-	s := f.pool.Acquire(profile)
-	if s == nil {
-		return ErrClosed
-	}
-	defer f.pool.Release(profile)
-	for _, to := range targets {
-		if err = try(s, to.Address); err == nil {
-			return nil
+	for _, profile := range f.profiles(host) {
+		s := f.pool.Acquire(profile)
+		if s == nil {
+			return ErrClosed
 		}
+		for _, to := range targets {
+			if err = try(s, to.Address); err == nil {
+				f.pool.Release(profile)
+				return nil
+			}
+		}
+		f.pool.Release(profile)
 	}
 	return err
 }

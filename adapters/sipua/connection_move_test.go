@@ -1,0 +1,162 @@
+package sipua_test
+
+import (
+	"crypto/tls"
+	"net"
+	"net/netip"
+	"strings"
+	"testing"
+
+	"github.com/callwright/callwright/agents/call"
+	"github.com/callwright/callwright/sip/uri"
+)
+
+// over continues a call over another connection, as a peer does whose connection has broken.
+func (c *caller) over(w *wire) *caller {
+	next := *c
+	next.wire = w
+	return &next
+}
+
+// reinvited sends a re-INVITE over the current connection.
+func (c *caller) reinvited() {
+	c.t.Helper()
+	c.ask("INVITE", offerSDP("RTP/SAVP"))
+	c.response(200)
+	c.ask("ACK", "")
+}
+
+// A dialog goes over the connection that the peer's last request has come over, whatever its Contact says: what we send
+// to it, refreshes, transfers and the end alike.
+func TestDialogFollowsItsConnection(t *testing.T) {
+	t.Parallel()
+	for _, breaks := range []bool{true, false} {
+		a := newAgent(t, nil)
+		legs := answer(t, a)
+		c := newCaller(t, a)
+		c.connected()
+		l := legOf(t, legs)
+		moved := c.over(dialWire(t, a))
+		if breaks {
+			_ = c.conn.Close()
+			<-c.closed
+		}
+		moved.reinvited()
+		result := make(chan error, 1)
+		ctx := within(t)
+		go func() { result <- l.Transfer(ctx, "+15550100009") }()
+		moved.reply(moved.request("REFER"), 603, "", "")
+		if err := <-result; err == nil {
+			t.Error("the transfer is done")
+		}
+		back := moved.over(dialWireFrom(t, a, "127.0.0.2")) // and on, from another address
+		back.ask("OPTIONS", "")
+		back.response(200)
+		go func() { _ = l.Hangup(ctx) }()
+		back.reply(back.request("BYE"), 200, "", "")
+		if e := ends(t, l); e.Cause != call.CauseLocalHangup || e.Unconfirmed {
+			t.Errorf("%+v", e)
+		}
+	}
+}
+
+// The callee of a call of ours may send its requests over a connection of its own, through a proxy that we can't reach.
+func TestCalleeComesOverItsOwnConnection(t *testing.T) {
+	t.Parallel()
+	p := place(t, nil)
+	p.peer.reply(p.invite, 200, "x", answerSDP(), "Record-Route: <sip:"+p.peer.conn.LocalAddr().String()+";transport=tls;lr>",
+		"Contact: <sip:peer@192.0.2.1:9;transport=tls>")
+	p.peer.request("ACK")
+	l := p.leg()
+	w := dialWire(t, p.agent)
+	w.send("", "OPTIONS "+strings.Trim(p.invite.get("Contact"), "<>")+" SIP/2.0",
+		"Via: SIP/2.0/TLS "+w.conn.LocalAddr().String()+";branch=z9hG4bKcallee", "Max-Forwards: 70",
+		"From: "+p.invite.get("To")+";tag=x", "To: "+p.invite.get("From"), "Call-ID: "+p.invite.get("Call-Id"), "CSeq: 1 OPTIONS")
+	w.response(200)
+	go func() { _ = l.Hangup(t.Context()) }()
+	w.reply(w.request("BYE"), 200, "", "")
+	ends(t, l)
+	eventually(t, "nobody holds the connection", func() bool { return p.Held() == 0 })
+}
+
+// A Contact at an address is verified by what its caller is known for: a name of its trunk, or one that its own
+// certificate has proved. It is never called unverified, and a BYE that reaches nobody is in the record.
+func TestContactAtAnAddressIsVerified(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		certificate string // of the server at the Contact
+		trunk       string // host of the trunk's server
+		shown       string // name in the caller's certificate; empty: it shows none
+		reached     bool
+	}{
+		"the trunk's host":              {"sbc.test", "sbc.test", "", true},
+		"the name that the caller has":  {"sbc.test", "", "sbc.test", true},
+		"the address":                   {"127.0.0.1", "sbc.test", "", true},
+		"another name":                  {"other.test", "sbc.test", "third.test", false},
+		"no name is known":              {"sbc.test", "", "", false},
+		"a name that nobody has proved": {"sbc.test", "", "127.0.0.1", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a, records := watched(t, nil)
+			if tt.trunk != "" {
+				a.routes.route.Servers = []uri.URI{{Scheme: uri.SIP, Host: tt.trunk}}
+			}
+			address, accept := listenWire(t, tt.certificate)
+			legs := answer(t, a)
+			c := callerOver(dialShowing(t, a, tt.shown), a)
+			c.contact = "sip:sbc@" + address + ";transport=tls"
+			c.connected()
+			l := legOf(t, legs)
+			_ = c.conn.Close()
+			<-c.closed
+			us := netip.MustParseAddrPort(c.conn.LocalAddr().String())
+			eventually(t, "we notice", func() bool { return !a.Known(us) })
+			go func() { _ = l.Hangup(t.Context()) }()
+			if tt.reached {
+				w := accept()
+				w.reply(w.request("BYE"), 200, "", "")
+			}
+			e := ends(t, l)
+			record := records.all(t, 1)[0].ended
+			if e.Cause != call.CauseLocalHangup || e.Unconfirmed == tt.reached || strings.Contains(record.Reason, "not confirmed") == tt.reached {
+				t.Errorf("%+v, %+v", e, record)
+			}
+		})
+	}
+}
+
+// A peer that does not answer our BYE may go on talking: the record says so.
+func TestByeWithoutAnAnswer(t *testing.T) {
+	t.Parallel()
+	a, records := watched(t, nil)
+	legs := answer(t, a)
+	c := newCaller(t, a)
+	c.connected()
+	l := legOf(t, legs)
+	go func() { _ = l.Hangup(t.Context()) }()
+	c.request("BYE")
+	if e := ends(t, l); !e.Unconfirmed || e.Cause != call.CauseLocalHangup {
+		t.Errorf("%+v", e)
+	}
+	if r := records.all(t, 1)[0].ended; !strings.Contains(r.Reason, "may still be in the call") || r.SIPCode != 200 {
+		t.Errorf("%+v", r)
+	}
+}
+
+// dialShowing is a peer that calls and shows a certificate for a name.
+func dialShowing(t testing.TB, a *agent, name string) *wire {
+	t.Helper()
+	_, pool := issue(t, "unused")
+	cfg := &tls.Config{RootCAs: pool, ServerName: "127.0.0.1", MinVersion: tls.VersionTLS12}
+	if name != "" {
+		cert, _ := issue(t, name)
+		cfg.Certificates = []tls.Certificate{cert}
+	}
+	d := tls.Dialer{NetDialer: &net.Dialer{Timeout: patience}, Config: cfg}
+	conn, err := d.DialContext(within(t), "tcp", a.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return newWire(t, conn.(*tls.Conn))
+}

@@ -1,0 +1,155 @@
+package httpapi
+
+import (
+	"net"
+	"net/http"
+	"net/netip"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/callwright/callwright"
+)
+
+// TrustProxies returns a handler that takes requests of trusted proxies for those of their clients: it sets RemoteAddr to the
+// client's address, with port 0, before anything else reads it, so that logs, limits and letters of authorization have that.
+// Requests from elsewhere stay as they are, whatever their headers say.
+//
+// Forwarded (RFC 7239) and X-Forwarded-For are read from the right, past trusted proxies only: what stands left of the first
+// address that is none may have been written by anybody. A part that is no address, such as "unknown" or a name that hides one, ends
+// the reading: the request counts as that of the proxy which wrote it. When both headers are there and lead to different clients,
+// one of them came through from the client, and the request counts as the proxy's.
+func TrustProxies(trusted []netip.Prefix, h http.Handler) http.Handler {
+	if len(trusted) == 0 {
+		return h
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		remote, err := netip.ParseAddrPort(r.RemoteAddr)
+		if proxy := plainAddr(remote.Addr()); err == nil && contains(trusted, proxy) {
+			if client := forwardedClient(trusted, proxy, r.Header); client != proxy {
+				r = r.Clone(r.Context())
+				r.RemoteAddr = netip.AddrPortFrom(client, 0).String()
+			}
+		}
+		h.ServeHTTP(w, r)
+	})
+}
+
+func contains(prefixes []netip.Prefix, a netip.Addr) bool {
+	return slices.ContainsFunc(prefixes, func(p netip.Prefix) bool { return p.Contains(a) })
+}
+
+// plainAddr returns an address without the forms in which it could pass a prefix by.
+func plainAddr(a netip.Addr) netip.Addr { return a.Unmap().WithZone("") }
+
+// forwardedClient returns the client that a trusted proxy names; the proxy itself if it names none that can be believed.
+func forwardedClient(trusted []netip.Prefix, proxy netip.Addr, h http.Header) netip.Addr {
+	var named []netip.Addr
+	if hops := h.Values("Forwarded"); len(hops) > 0 {
+		named = append(named, walk(trusted, proxy, forwardedHops(strings.Join(hops, ","))))
+	}
+	if hops := h.Values("X-Forwarded-For"); len(hops) > 0 {
+		named = append(named, walk(trusted, proxy, strings.Split(strings.Join(hops, ","), ",")))
+	}
+	if len(named) == 0 || len(named) == 2 && named[0] != named[1] {
+		return proxy
+	}
+	return named[0]
+}
+
+// walk goes from the right through the hops that proxies have written, and returns the first address that is no trusted proxy's.
+func walk(trusted []netip.Prefix, at netip.Addr, hops []string) netip.Addr {
+	for _, hop := range slices.Backward(hops) {
+		next, ok := hopAddr(strings.TrimSpace(hop))
+		if !ok {
+			return at
+		}
+		at = next
+		if !contains(trusted, at) {
+			return at
+		}
+	}
+	return at
+}
+
+// hopAddr reads an address with or without a port: 192.0.2.1, 192.0.2.1:80, 2001:db8::1, [2001:db8::1] or [2001:db8::1]:80.
+func hopAddr(text string) (netip.Addr, bool) {
+	if a, err := netip.ParseAddr(text); err == nil {
+		return plainAddr(a), true
+	}
+	host, _, err := net.SplitHostPort(text)
+	if err != nil {
+		inner, open := strings.CutPrefix(text, "[")
+		var closed bool
+		if host, closed = strings.CutSuffix(inner, "]"); !open || !closed {
+			return netip.Addr{}, false
+		}
+	}
+	a, err := netip.ParseAddr(host)
+	return plainAddr(a), err == nil
+}
+
+// forwardedHops returns the "for" of each element of a Forwarded header; empty where there is none, and where an element is malformed:
+// a quote that the client left open would make what the proxy appends a part of the client's element.
+func forwardedHops(text string) []string {
+	var hops []string
+	for _, element := range splitQuoted(text, ',') {
+		hops = append(hops, forwardedFor(element))
+	}
+	return hops
+}
+
+func forwardedFor(element string) (hop string) {
+	for _, text := range splitQuoted(element, ';') {
+		pair := forwardedPair.FindStringSubmatch(text)
+		if pair == nil {
+			return ""
+		}
+		if strings.EqualFold(pair[1], "for") {
+			hop = strings.Trim(pair[2], `"`)
+		}
+	}
+	return hop
+}
+
+// forwardedPair matches a parameter of Forwarded. A value may be an address in brackets without the quotes that RFC 7239 asks for.
+var forwardedPair = regexp.MustCompile(`^\s*([!#$%&'*+.^_|~0-9A-Za-z` + "`" + `-]+)=("(?:[^"\\]|\\.)*"|[^",;\\\s]+)\s*$`)
+
+// splitQuoted splits a text at a separator outside of quoted strings (RFC 9110, section 5.6.4). A quote that is not closed spans
+// the rest.
+func splitQuoted(text string, separator byte) []string {
+	var parts []string
+	quoted, start := false, 0
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case c == separator && !quoted:
+			parts = append(parts, text[start:i])
+			start = i + 1
+		}
+	}
+	return append(parts, text[start:])
+}
+
+// ParseProxies reads addresses and prefixes with commas between them, such as "10.0.0.0/8, 192.0.2.7".
+func ParseProxies(text string) ([]netip.Prefix, error) {
+	var prefixes []netip.Prefix
+	for part := range strings.SplitSeq(text, ",") {
+		if part = strings.TrimSpace(part); part == "" {
+			continue
+		}
+		prefix, err := netip.ParsePrefix(part)
+		if a, addrErr := netip.ParseAddr(part); addrErr == nil {
+			a = plainAddr(a)
+			prefix, err = netip.PrefixFrom(a, a.BitLen()), nil
+		}
+		if err != nil {
+			return nil, callwright.Invalid("", "must be addresses or prefixes such as 10.0.0.0/8 with commas between them, and %q is none", part)
+		}
+		prefixes = append(prefixes, prefix.Masked())
+	}
+	return prefixes, nil
+}
