@@ -4511,6 +4511,24 @@ func (s *SipOptions) Validate() error {
 			Error: err,
 		})
 	}
+	if err := func() error {
+		if value, ok := s.DtmfMode.Get(); ok {
+			if err := func() error {
+				if err := value.Validate(); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return err
+			}
+		}
+		return nil
+	}(); err != nil {
+		failures = append(failures, validate.FieldError{
+			Name:  "dtmf_mode",
+			Error: err,
+		})
+	}
 	if len(failures) > 0 {
 		return &validate.Error{Fields: failures}
 	}
@@ -4526,6 +4544,19 @@ func (s SipOptionsAdmits) Validate() error {
 	case "credentials":
 		return nil
 	case "registration":
+		return nil
+	default:
+		return errors.Errorf("invalid value: %v", s)
+	}
+}
+
+func (s SipOptionsDtmfMode) Validate() error {
+	switch s {
+	case "rfc2833":
+		return nil
+	case "info":
+		return nil
+	case "inband":
 		return nil
 	default:
 		return errors.Errorf("invalid value: %v", s)
@@ -4764,10 +4795,41 @@ func (s *SipOptionsInput) Validate() error {
 			Error: err,
 		})
 	}
+	if err := func() error {
+		if value, ok := s.DtmfMode.Get(); ok {
+			if err := func() error {
+				if err := value.Validate(); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return err
+			}
+		}
+		return nil
+	}(); err != nil {
+		failures = append(failures, validate.FieldError{
+			Name:  "dtmf_mode",
+			Error: err,
+		})
+	}
 	if len(failures) > 0 {
 		return &validate.Error{Fields: failures}
 	}
 	return nil
+}
+
+func (s SipOptionsInputDtmfMode) Validate() error {
+	switch s {
+	case "rfc2833":
+		return nil
+	case "info":
+		return nil
+	case "inband":
+		return nil
+	default:
+		return errors.Errorf("invalid value: %v", s)
+	}
 }
 
 func (s SipOptionsInputTLSVerification) Validate() error {
