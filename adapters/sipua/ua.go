@@ -92,10 +92,16 @@ func New(cfg Config) (*UA, error) {
 	u.server = transport.NewServer(u.listener, handler)
 	u.pool = transport.NewPool(transport.PoolConfig{
 		Credentials: cfg.Credentials,
-		Resolver:    cfg.Resolver, Handle: handler, Control: peer.Guard(cfg.AllowPrivate),
+		Resolver:    cfg.Resolver, Handle: handler, Control: peer.Guard(cfg.AllowPrivate), Local: addressOf(u.listener.Addr()),
 	})
 	u.bindings = binding.New(binding.Config{Pool: u.pool, Contact: u.contact, Agent: cfg.UserAgent, Logger: u.log})
 	return u, nil
+}
+
+// addressOf returns the IP address of a listener.
+func addressOf(a net.Addr) netip.Addr {
+	at, _ := netip.ParseAddrPort(a.String()) // the zero Addr stands for none
+	return at.Addr()
 }
 
 // contactURI returns where we can be called back, without a user part.

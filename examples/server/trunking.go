@@ -118,7 +118,12 @@ func peerRoots(c config, ca *testca.Authority) (*x509.CertPool, error) {
 }
 
 func newProber(lc fx.Lifecycle, c config, s shares, id identity, r *resolve.Resolver) (*probe.Prober, error) {
+	local, err := listenIP(c.SIPAddr)
+	if err != nil {
+		return nil, err
+	}
 	p, err := probe.New(probe.Config{
+		Local:    local,
 		Resolver: r, Credentials: id.Certificates, PublicHost: c.PublicIP.String(), AllowPrivate: c.AllowPrivate,
 		MaxIdle: s.probes, Clock: callwright.SystemClock{},
 	})
