@@ -28,8 +28,14 @@ demo: ## Install what is missing, place a real call between two phones on this m
 	go build ./examples/demo ./examples/server ./examples/softphone >/dev/null 2>&1 & ./scripts/install-deps.sh demo && wait
 	go run ./examples/demo
 
+.PHONY: demo-server
+demo-server: ## Leave a server running that has calls, tests, an issue and a port, at 127.0.0.1:8080; its data goes when it stops
+	./scripts/install-deps.sh demo
+	go run ./examples/demo -serve
+
 .PHONY: run
-run: ## Start the reference server with its data in ./data
+run: ## Install what is missing, start the reference server with its data in ./data
+	./scripts/install-deps.sh demo
 	go run ./examples/server
 
 .PHONY: test
@@ -47,7 +53,7 @@ bench: ## Run the benchmarks (BENCH=name for some of them)
 	go -C adapters/s3blobs test -run '^$$' -bench '$(BENCH)' -benchmem ./...
 
 .PHONY: check
-check: check-format vet lint tidy-check check-generate ## Everything that CI checks beside the tests
+check: check-format vet lint tidy-check check-generate check-contract ## Everything that CI checks beside the tests
 
 .PHONY: check-format
 check-format: ## Fail if gofmt would change a file
@@ -78,6 +84,12 @@ check-generate: generate ## Fail if openapi.yaml, the generated code and the lis
 	git diff --exit-code --stat -- openapi.yaml numbering.go transport/oas transport/dashboard/settings/licenses.txt
 	@new=$$(git ls-files --others --exclude-standard -- transport/oas) && if [ -n "$$new" ]; then \
 		echo "generated and not committed:"; echo "$$new"; exit 1; fi
+
+# Redocly asks nobody whether there is a newer one, and tells nobody that it was run.
+.PHONY: check-contract
+check-contract: ## Fail if Redocly finds an error or a warning in openapi.yaml
+	./scripts/install-deps.sh clients
+	REDOCLY_TELEMETRY=off REDOCLY_SUPPRESS_UPDATE_NOTICE=true internal/tools/web/node_modules/.bin/redocly lint openapi.yaml --extends=recommended-strict
 
 .PHONY: check-clients
 check-clients: ## Fail if a client that oapi-codegen or openapi-typescript makes of openapi.yaml does not compile

@@ -3,8 +3,8 @@
 #
 #   scripts/install-deps.sh demo     speech: flite, pocketsphinx and its English model
 #   scripts/install-deps.sh test     the same, SIP peers to test against, espeak-ng, sox, ffmpeg, PostgreSQL, PgBouncer, poppler,
-#                                    Chromium, node and the checkers of pages that internal/tools/web pins
-#   scripts/install-deps.sh clients  node and npm, for generators of clients
+#                                    Chromium, curl, jq, sqlite3, node and the checkers of pages that internal/tools/web pins
+#   scripts/install-deps.sh clients  node and npm, for generators of clients, and what internal/tools/web pins
 #   scripts/install-deps.sh docker   the Docker daemon and its command line
 #
 # On Debian and Ubuntu they come from the distribution. Elsewhere the script says what to install and fails,
@@ -14,7 +14,7 @@ set -eu
 group=${1:-}
 case "$group" in
 demo) wanted="flite pocketsphinx pocketsphinx-en-us" ;;
-test) wanted="flite pocketsphinx pocketsphinx-en-us baresip-core sip-tester kamailio kamailio-tls-modules espeak-ng sox ffmpeg postgresql pgbouncer poppler-utils chromium nodejs npm" ;;
+test) wanted="flite pocketsphinx pocketsphinx-en-us baresip-core sip-tester kamailio kamailio-tls-modules espeak-ng sox ffmpeg postgresql pgbouncer poppler-utils chromium nodejs npm curl jq sqlite3" ;;
 clients) wanted="nodejs npm" ;;
 docker) wanted="docker.io docker-cli" ;;
 *)
@@ -59,9 +59,9 @@ missing() {
   done
 }
 
-# checkers installs axe-core and html-validate below internal/tools/web, unless they are as its lock file says.
+# checkers installs axe-core, html-validate and Redocly below internal/tools/web, unless they are as its lock file says.
 checkers() {
-  [ "$group" = test ] || return 0
+  [ "$group" = test ] || [ "$group" = clients ] || return 0
   web=$(dirname "$0")/../internal/tools/web
   if ! cmp -s "$web/package-lock.json" "$web/node_modules/installed.json"; then
     npm ci --prefix "$web" --silent --no-audit --no-fund --ignore-scripts </dev/null
@@ -78,7 +78,7 @@ fi
 if ! command -v apt-get >/dev/null 2>&1; then
   echo "Callwright needs these programs, which are not on this machine: $lacking" >&2
   if [ "$(uname -s)" = Darwin ]; then
-    echo "With Homebrew: brew install flite cmu-pocketsphinx baresip sipp kamailio espeak-ng sox ffmpeg postgresql@17 pgbouncer poppler node, and brew install --cask chromium" >&2
+    echo "With Homebrew: brew install flite cmu-pocketsphinx baresip sipp kamailio espeak-ng sox ffmpeg postgresql@17 pgbouncer poppler node jq, and brew install --cask chromium" >&2
     echo "Docker comes with Docker Desktop, OrbStack or colima." >&2
   else
     echo "Install them with the package manager of this system; the names above are Debian's." >&2

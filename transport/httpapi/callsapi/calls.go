@@ -24,10 +24,16 @@ func (a *api) CreateCall(
 		return nil, err
 	}
 	httpapi.LogID(ctx, "call_id", c.ID)
+	if err := a.core.NoteVoice(ctx, "voice", req.Voice.Value, req.Language.Value); err != nil {
+		return nil, err
+	}
 	answer := &oas.CallCreatedReply{
 		Status: oas.SuccessStatusSuccess, Message: "Call successfully queued.", CallID: c.ID,
 	}
 	answer.BatchID.SetToNull()
+	if unfollowed := a.calls.Unfollowed(c); unfollowed != "" {
+		answer.Warnings = []string{unfollowed}
+	}
 	for _, member := range httpapi.IgnoredMembers(ctx) {
 		answer.Ignored = append(answer.Ignored, oas.IgnoredMember(member))
 	}

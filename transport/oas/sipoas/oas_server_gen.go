@@ -23,6 +23,12 @@ type Handler interface {
 	//
 	// POST /v1/sip/detach
 	DetachSipNumber(ctx context.Context, req *SipDetach) (*SipDetachReply, error)
+	// GenerateSipPassword implements generateSipPassword operation.
+	//
+	// Makes a random password of letters and digits for a registration or a trunk. Nothing is stored.
+	//
+	// POST /v1/sip/generate-password
+	GenerateSipPassword(ctx context.Context, req OptSipPasswordLength) (*SipPasswordReply, error)
 	// GetSipCallTimeline implements getSipCallTimeline operation.
 	//
 	// Returns the messages of one call of the log in order. Secrets are removed. At most the first 256
@@ -99,7 +105,8 @@ type Handler interface {
 	//
 	// Starts to resolve a host and to probe the usual SIP ports. An organization has at most one running
 	// discovery; a second is 409 `DISCOVERY_IN_PROGRESS`. A result younger than ten minutes is returned
-	// again.
+	// again. Addresses at which this server itself listens are among the attempts, but neither probed nor
+	// recommended.
 	//
 	// POST /v1/sip/discover
 	StartSipDiscovery(ctx context.Context, req *SipDiscoveryStart) (*SipDiscoveryReply, error)

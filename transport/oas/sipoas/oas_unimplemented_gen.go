@@ -34,6 +34,15 @@ func (UnimplementedHandler) DetachSipNumber(ctx context.Context, req *SipDetach)
 	return r, ht.ErrNotImplemented
 }
 
+// GenerateSipPassword implements generateSipPassword operation.
+//
+// Makes a random password of letters and digits for a registration or a trunk. Nothing is stored.
+//
+// POST /v1/sip/generate-password
+func (UnimplementedHandler) GenerateSipPassword(ctx context.Context, req OptSipPasswordLength) (r *SipPasswordReply, _ error) {
+	return r, ht.ErrNotImplemented
+}
+
 // GetSipCallTimeline implements getSipCallTimeline operation.
 //
 // Returns the messages of one call of the log in order. Secrets are removed. At most the first 256
@@ -143,7 +152,8 @@ func (UnimplementedHandler) ParseSipDestination(ctx context.Context, req *SipDes
 //
 // Starts to resolve a host and to probe the usual SIP ports. An organization has at most one running
 // discovery; a second is 409 `DISCOVERY_IN_PROGRESS`. A result younger than ten minutes is returned
-// again.
+// again. Addresses at which this server itself listens are among the attempts, but neither probed nor
+// recommended.
 //
 // POST /v1/sip/discover
 func (UnimplementedHandler) StartSipDiscovery(ctx context.Context, req *SipDiscoveryStart) (r *SipDiscoveryReply, _ error) {
