@@ -167,6 +167,10 @@ func (u *UA) inDialog(l *leg.Leg, key dialogKey, req *sip.Request, tx *transport
 		caller = from
 	}
 	u.registry.moved(key, caller)
+	if req.Method == sip.INFO && l.TakesInfo() {
+		l.Inform(req, tx)
+		return
+	}
 	if r := inspect(req); r != nil {
 		u.refuse(req, tx, *r)
 		l.Skip(req, r.Status)
