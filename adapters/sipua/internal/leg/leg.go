@@ -231,8 +231,8 @@ func (l *Leg) finish(why dialog.Ending) {
 		// An INVITE that was given up without a final response would live for ever: sipgo has no timer C.
 		time.AfterFunc(64*sip.T1, tx.Terminate)
 	}
-	l.onEnd()
 	l.logger.Info("call ended", "cause", why.Cause, "status", why.Status, "by_peer", why.ByPeer, "reason", why.Reason)
+	l.onEnd()
 	close(l.done)
 	if l.onOver != nil {
 		l.onOver(l)
