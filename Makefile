@@ -28,8 +28,14 @@ demo: ## Install what is missing, place a real call between two phones on this m
 	go build ./examples/demo ./examples/server ./examples/softphone >/dev/null 2>&1 & ./scripts/install-deps.sh demo && wait
 	go run ./examples/demo
 
+.PHONY: demo-server
+demo-server: ## Leave a server running that has calls, tests, an issue and a port, at 127.0.0.1:8080; its data goes when it stops
+	./scripts/install-deps.sh demo
+	go run ./examples/demo -serve
+
 .PHONY: run
-run: ## Start the reference server with its data in ./data
+run: ## Install what is missing, start the reference server with its data in ./data
+	./scripts/install-deps.sh demo
 	go run ./examples/server
 
 .PHONY: test

@@ -3,7 +3,7 @@
 #
 #   scripts/install-deps.sh demo     speech: flite, pocketsphinx and its English model
 #   scripts/install-deps.sh test     the same, SIP peers to test against, espeak-ng, sox, ffmpeg, PostgreSQL, PgBouncer, poppler,
-#                                    Chromium, node and the checkers of pages that internal/tools/web pins
+#                                    Chromium, curl, jq, sqlite3, node and the checkers of pages that internal/tools/web pins
 #   scripts/install-deps.sh clients  node and npm, for generators of clients
 #   scripts/install-deps.sh docker   the Docker daemon and its command line
 #
@@ -14,7 +14,7 @@ set -eu
 group=${1:-}
 case "$group" in
 demo) wanted="flite pocketsphinx pocketsphinx-en-us" ;;
-test) wanted="flite pocketsphinx pocketsphinx-en-us baresip-core sip-tester kamailio kamailio-tls-modules espeak-ng sox ffmpeg postgresql pgbouncer poppler-utils chromium nodejs npm" ;;
+test) wanted="flite pocketsphinx pocketsphinx-en-us baresip-core sip-tester kamailio kamailio-tls-modules espeak-ng sox ffmpeg postgresql pgbouncer poppler-utils chromium nodejs npm curl jq sqlite3" ;;
 clients) wanted="nodejs npm" ;;
 docker) wanted="docker.io docker-cli" ;;
 *)
@@ -78,7 +78,7 @@ fi
 if ! command -v apt-get >/dev/null 2>&1; then
   echo "Callwright needs these programs, which are not on this machine: $lacking" >&2
   if [ "$(uname -s)" = Darwin ]; then
-    echo "With Homebrew: brew install flite cmu-pocketsphinx baresip sipp kamailio espeak-ng sox ffmpeg postgresql@17 pgbouncer poppler node, and brew install --cask chromium" >&2
+    echo "With Homebrew: brew install flite cmu-pocketsphinx baresip sipp kamailio espeak-ng sox ffmpeg postgresql@17 pgbouncer poppler node jq, and brew install --cask chromium" >&2
     echo "Docker comes with Docker Desktop, OrbStack or colima." >&2
   else
     echo "Install them with the package manager of this system; the names above are Debian's." >&2

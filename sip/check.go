@@ -1,6 +1,7 @@
 package sip
 
 import (
+	"cmp"
 	"net/netip"
 	"slices"
 	"strconv"
@@ -91,10 +92,27 @@ func (s *Service) checkTrunk(t Trunk) error {
 		return callwright.Invalid("options.allowed_ips", "must not be set for the outbound direction")
 	case t.Direction == Outbound && t.Endpoint == "":
 		return callwright.Invalid("sip_endpoint", "is required for the outbound direction")
-	case t.Endpoint != "":
-		return s.checkEndpoint(t.Endpoint, t.Options.Port)
+	case t.Endpoint == "":
+		return nil
 	}
-	return nil
+	if err := s.checkEndpoint(t.Endpoint, t.Options.Port); err != nil {
+		return err
+	}
+	to, err := uri.ParseDestination(t.Endpoint)
+	if err == nil && s.isSelf(to, t.Options.Port) {
+		return callwright.Invalid("sip_endpoint", selfEndpoint)
+	}
+	return err
+}
+
+// selfEndpoint is what is wrong with an endpoint at which this server itself listens.
+const selfEndpoint = "must not be this server itself, which listens there"
+
+// isSelf reports whether a trunk's server is this one. port is that of its options; 0: none.
+func (s *Service) isSelf(to uri.Destination, port int) bool {
+	to.Transport = uri.TLS // always
+	to.Port = cmp.Or(to.Port, uint16(port))
+	return s.cfg.Self.Host(to.Host, to.EffectivePort())
 }
 
 // check refuses settings that are invalid for both directions.
@@ -112,6 +130,8 @@ func (o Options) check() error {
 		return callwright.Invalid("options.tls_verification", "must be full, chain or none")
 	case !o.transfers().valid():
 		return callwright.Invalid("options.transfer_policy", "must be off, organization or any")
+	case !o.DTMF.valid():
+		return callwright.Invalid("options.dtmf_mode", "must be rfc2833, info or inband")
 	case !isUsername(o.Call.Username):
 		return callwright.Invalid("options.sip_username", "must have at most %d characters, none of them a control character", maxUsername)
 	case characters(o.Call.Password) > maxPassword:
@@ -137,7 +157,8 @@ func isUsername(text string) bool {
 	return utf8.RuneCountInString(text) <= maxUsername && utf8.ValidString(text) && !strings.ContainsFunc(text, unicode.IsControl)
 }
 
-// CheckEndpoint returns CodeBadRequest with the field "sip_endpoint" for an address that no trunk may have.
+// CheckEndpoint returns CodeBadRequest with the field "sip_endpoint" for an address that no trunk may have. A host without a port
+// may be this server's: another server may listen there, too.
 func (s *Service) CheckEndpoint(endpoint string) error { return s.checkEndpoint(endpoint, 0) }
 
 // checkEndpoint refuses a destination that is invalid, or whose port differs from that of the options.
@@ -150,6 +171,8 @@ func (s *Service) checkEndpoint(endpoint string, port int) error {
 		return callwright.Invalid("sip_endpoint", "must use transport=tls: signaling is always encrypted")
 	case to.IsPrivateIP && !s.cfg.AllowPrivate:
 		return callwright.Invalid("sip_endpoint", "must not be a private address")
+	case to.Port != 0 && s.isSelf(to, 0): // without a port, a discovery may find another server at the host
+		return callwright.Invalid("sip_endpoint", selfEndpoint)
 	case port != 0 && to.Port != 0 && port != int(to.Port):
 		return callwright.Invalid(
 			"options.port", "is %d, but sip_endpoint has the port %d: they must be equal, or one of them absent", port, to.Port,

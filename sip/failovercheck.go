@@ -45,6 +45,8 @@ func (s *Service) normalizedServers(given []failover.Server) ([]failover.Server,
 			return nil, callwright.Invalid(at, "must be a host name or an IP address alone")
 		case to.IsPrivateIP && !s.cfg.AllowPrivate:
 			return nil, callwright.Invalid(at, "must not be a private address")
+		case s.isSelf(to, int(server.Port)):
+			return nil, callwright.Invalid(at, selfEndpoint)
 		}
 		server.Host = to.Host
 		if slices.Contains(servers, server) {

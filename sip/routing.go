@@ -116,6 +116,32 @@ func (s *Service) known(ctx context.Context, t Trunk) ([]uri.URI, error) {
 	return all, nil
 }
 
+// Admission says which callers an inbound trunk admits.
+type Admission string
+
+// The admissions.
+const (
+	AdmitsAnyone       Admission = "anyone"       // everybody, over TLS and with SRTP: the list of addresses is empty
+	AdmitsAddresses    Admission = "addresses"    // those whose addresses are listed
+	AdmitsCredentials  Admission = "credentials"  // from any address, those who know the user name and the password
+	AdmitsRegistration Admission = "registration" // calls over the trunk's registration alone
+)
+
+// Admission returns which callers an inbound trunk admits; empty for an outbound trunk.
+func (t Trunk) Admission() Admission {
+	switch {
+	case t.Direction != Inbound:
+		return ""
+	case len(t.Options.AllowedIPs) > 0:
+		return AdmitsAddresses
+	case t.registers():
+		return AdmitsRegistration
+	case t.Options.Call.Username != "":
+		return AdmitsCredentials
+	}
+	return AdmitsAnyone
+}
+
 // admits reports whether a peer may call over an inbound trunk. A call over the trunk's registration is admitted, and one
 // to the Contact that only its registrar knows. Any other call is admitted from the addresses of the trunk's list; an empty list admits all addresses, or none for a trunk
 // that registers.
@@ -134,7 +160,7 @@ func (s *Service) route(t Trunk) Route {
 	r := Route{
 		Org: t.Org, TrunkID: t.ID, Number: t.Number, Headers: t.Headers,
 		Credentials: t.Options.Call, Verify: cmp.Or(t.Options.Verify, VerifyFull),
-		Transfers: t.Options.transfers(),
+		Transfers: t.Options.transfers(), DTMF: cmp.Or(t.Options.DTMF, DTMFEvents),
 	}
 	if t.Failover != nil {
 		r.Failover = *t.Failover

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/sip/self"
 )
 
 // InboundNumbers registers the numbers whose calls come in; agents.Service implements it.
@@ -32,6 +33,7 @@ type Config struct {
 
 	Deliveries   Deliveries           // who was told of alerts; nil: not recorded
 	Numbering    callwright.Numbering // the default countries of organizations; nil: none has one
+	Self         *self.Server         // no trunk may point at it; nil: none
 	AllowPrivate bool                 // trunks may point at private and loopback addresses
 	Clock        callwright.Clock     // nil: SystemClock
 	IDs          callwright.IDs       // nil: UUIDs

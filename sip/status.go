@@ -64,8 +64,8 @@ type Statuses interface {
 
 // Monitor watches the servers of trunks; monitor.Service implements it.
 type Monitor interface {
-	// Watch starts to watch a new trunk, and restarts with a changed one: its servers are unchecked, are probed at once,
-	// and calls go to the first of them. It is called for trunks of either direction, in the transaction that stores the
+	// Watch starts to watch a new trunk, and goes on with a changed one: new servers are unchecked and probed at once, servers that the
+	// trunk had before keep their health, and calls go to the first server that is not unreachable. It is called for trunks of either direction, in the transaction that stores the
 	// trunk. Forget stops the watch, in the transaction that removes the trunk.
 	Watch(ctx context.Context, t Trunk) error
 	Forget(ctx context.Context, t Trunk) error

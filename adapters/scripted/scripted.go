@@ -26,6 +26,7 @@ package scripted
 
 import (
 	"context"
+	"errors"
 	"iter"
 	"slices"
 
@@ -50,6 +51,7 @@ var (
 	_ llm.Model      = Model{}
 	_ llm.Hinter     = Model{}
 	_ llm.Repeatable = Model{}
+	_ llm.Limited    = Model{}
 )
 
 // New makes the stand-in. The rules answer the questions that it cannot answer by itself.
@@ -60,6 +62,20 @@ func (Model) Name() string { return Name }
 
 // Repeats returns true: answers follow from the request and the rules of New alone.
 func (Model) Repeats() bool { return true }
+
+// Unfollowed returns what to write instead of instructions without rule lines, or what is wrong with their rule lines.
+func (Model) Unfollowed(instructions string) string {
+	s, err := parse(instructions)
+	if failure, ok := errors.AsType[*llm.Failure](err); ok {
+		return failure.Message
+	}
+	if s.start != nil || s.otherwise != nil || len(s.rules) > 0 {
+		return ""
+	}
+	return "without a language model a free task is not followed: the agent notes one answer and says goodbye. " +
+		`What works: rules in the task, one a line, such as when "yes": say "Thank you. Goodbye." and end; or a pathway whose labels quote words, ` +
+		"as that of make demo does"
+}
 
 // Reply answers by the rules of the instructions. A rule line that can't be read, a transfer without a number, an end
 // that is not allowed, and a conversation in which it is not the speaker's turn are llm.ClassUnsupported.

@@ -188,3 +188,25 @@ otherwise: say "Sorry, Monday or Tuesday?"`
 	// agent: Noted. Goodbye.
 	// action: end
 }
+
+// TestUnfollowed names what to write where a task has no rules, or rules that cannot be read.
+func TestUnfollowed(t *testing.T) {
+	t.Parallel()
+	for task, want := range map[string]string{
+		"":                             "a free task is not followed",
+		"Ask whether the parcel came.": "a free task is not followed",
+		`Ask "Did the parcel come?"`:   "a free task is not followed",
+		"when \"yes\" say":             "line 1 of the task is no rule",
+		"Be kind.\nwhen \"yes\": say \"Thank you.\" and end": "",
+		`start: say "Hello."`:                                "",
+		`otherwise: say "Pardon?"`:                           "",
+	} {
+		got := llm.Unfollowed(scripted.New(), task)
+		if (got == "") != (want == "") || !strings.Contains(got, want) {
+			t.Errorf("%q: %q, want %q", task, got, want)
+		}
+		if strings.Contains(want, "free task") && (!strings.Contains(got, `when "yes": say "Thank you. Goodbye." and end`) || !strings.Contains(got, "pathway")) {
+			t.Errorf("%q: %q offers nothing that works", task, got)
+		}
+	}
+}

@@ -16,6 +16,7 @@ import (
 	trunk "github.com/callwright/callwright/sip"
 	"github.com/callwright/callwright/sip/calllog"
 	"github.com/callwright/callwright/sip/resolve"
+	"github.com/callwright/callwright/sip/self"
 )
 
 // Config configures a user agent. Listen, Certificates or Credentials, Media and Routes are required.
@@ -45,6 +46,7 @@ type Config struct {
 	AllowPrivate        bool                    // private and loopback addresses may be connected to, and may get media
 	UserAgent           string                  // for User-Agent and Server; empty: "callwright"
 	Resolver            *resolve.Resolver       // nil: one that asks the system's DNS
+	Self                *self.Server            // where nothing is sent to; New adds where it listens; nil: only that
 	Observer            calllog.AttemptObserver // hears of every attempt at a call; may be nil
 	Logger              *slog.Logger            // nil discards
 }
@@ -92,10 +94,11 @@ func complete(cfg Config) (Config, error) {
 	cfg.Ring = cmp.Or(cfg.Ring, defaultRing)
 	cfg.SessionExpires = max(cmp.Or(cfg.SessionExpires, defaultSession), 0)
 	cfg.UserAgent = cmp.Or(cfg.UserAgent, "callwright")
+	cfg.Self = cmp.Or(cfg.Self, new(self.Server))
 	if cfg.Resolver == nil {
 		var err error
 		clock := callwright.SystemClock{}
-		if cfg.Resolver, err = resolve.New(resolve.Config{DNS: net.DefaultResolver, Clock: clock}); err != nil {
+		if cfg.Resolver, err = resolve.New(resolve.Config{DNS: net.DefaultResolver, Clock: clock, Self: cfg.Self}); err != nil {
 			return cfg, err
 		}
 	}

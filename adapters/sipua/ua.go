@@ -55,6 +55,7 @@ type UA struct {
 	cancel  context.CancelFunc
 	wg      sync.WaitGroup
 	running atomic.Bool
+	leaving atomic.Bool // OPTIONS is refused
 }
 
 var _ call.Line = (*UA)(nil)
@@ -86,16 +87,25 @@ func New(cfg Config) (*UA, error) {
 		_ = u.listener.Close()
 		return nil, err
 	}
+	u.nameItself()
 	u.context, u.cancel = context.WithCancel(context.Background())
 	u.challenger = auth.NewChallenger(u.contact.Host, time.Now)
 	handler := transport.Handler{Pace: u.pace, Malformed: u.countFaulty, Request: u.handle}
 	u.server = transport.NewServer(u.listener, handler)
 	u.pool = transport.NewPool(transport.PoolConfig{
 		Credentials: cfg.Credentials,
-		Resolver:    cfg.Resolver, Handle: handler, Control: peer.Guard(cfg.AllowPrivate),
+		Resolver:    cfg.Resolver, Handle: handler, Control: peer.Guard(cfg.AllowPrivate, cfg.Self),
 	})
 	u.bindings = binding.New(binding.Config{Pool: u.pool, Contact: u.contact, Agent: cfg.UserAgent, Logger: u.log})
 	return u, nil
+}
+
+// nameItself tells Config.Self where the user agent listens, and how peers reach it.
+func (u *UA) nameItself() {
+	if at, err := netip.ParseAddrPort(u.listener.Addr().String()); err == nil {
+		u.cfg.Self.Listen(at)
+		u.cfg.Self.Name(u.cfg.PublicHost, at.Port())
+	}
 }
 
 // contactURI returns where we can be called back, without a user part.
@@ -142,6 +152,10 @@ func (u *UA) URI() string { return u.contact.String() }
 
 // Calls returns the number of calls, including those that are not answered yet.
 func (u *UA) Calls() int { return u.registry.count() }
+
+// Leave has OPTIONS answered with 503 from now on, so that proxies which probe this server send new calls elsewhere. Calls are taken as
+// before, in both directions.
+func (u *UA) Leave() { u.leaving.Store(true) }
 
 // Drain refuses new calls from now on, in both directions. Calls that run go on.
 func (u *UA) Drain() { u.registry.drain() }

@@ -44,3 +44,20 @@ func Repeats(m Model) bool {
 	r, ok := m.(Repeatable)
 	return ok && r.Repeats()
 }
+
+// Limited is an optional interface of a Model that follows only some instructions of an agent, such as a stand-in without a
+// language model.
+type Limited interface {
+	// Unfollowed returns, for people, that the instructions of an agent are not followed, and what would be; empty: they are.
+	// Empty instructions stand for free text.
+	Unfollowed(instructions string) string
+}
+
+// Unfollowed returns why a model does not follow the instructions of an agent; empty: it does. Empty instructions stand for
+// free text.
+func Unfollowed(m Model, instructions string) string {
+	if l, ok := m.(Limited); ok {
+		return l.Unfollowed(instructions)
+	}
+	return ""
+}

@@ -27,6 +27,9 @@ type clients struct {
 	pathways *pathwaysoas.Client
 	calls    *callsoas.Client
 	tests    *agenttestoas.Client
+
+	url string // of the API
+	key key
 }
 
 // connect waits for the server, and makes clients with its first key.
@@ -50,6 +53,7 @@ func connect(ctx context.Context, server *program, data string) (api clients, er
 		return api, err
 	}
 	key := key(strings.TrimSpace(string(secret)))
+	api.url, api.key = where.APIURL, key
 	if api.trunks, err = sipoas.NewClient(where.APIURL, key); err != nil {
 		return api, err
 	}
@@ -130,16 +134,26 @@ func publish(ctx context.Context, api *pathwaysoas.Client) (id string, err error
 	return created.PathwayID, nil
 }
 
-// placeCall places the call and waits for its end.
+// placeCall places the demo's call and waits for its end.
 func placeCall(ctx context.Context, api *callsoas.Client, pathway string) (*callsoas.CallRecord, error) {
-	created, err := api.CreateCall(ctx, &callsoas.CallCreate{
+	fmt.Printf("calling %s\n", phoneNumber)
+	return call(ctx, api, pathwayCall(pathway))
+}
+
+// pathwayCall is a call that the pathway leads.
+func pathwayCall(pathway string) *callsoas.CallCreate {
+	return &callsoas.CallCreate{
 		PhoneNumber: phoneNumber, From: callsoas.NewOptString(ourNumber), PathwayID: callsoas.NewOptString(pathway),
 		RequestData: callsoas.NewOptRequestData(callsoas.RequestData{"name": jx.Raw(`"Robin"`)}), Record: callsoas.NewOptBool(true),
-	}, callsoas.CreateCallParams{})
+	}
+}
+
+// call places a call and waits for its end.
+func call(ctx context.Context, api *callsoas.Client, request *callsoas.CallCreate) (*callsoas.CallRecord, error) {
+	created, err := api.CreateCall(ctx, request, callsoas.CreateCallParams{})
 	if err != nil {
 		return nil, err
 	}
-	fmt.Printf("calling %s\n", phoneNumber)
 	for {
 		record, err := api.GetCall(ctx, callsoas.GetCallParams{CallID: created.CallID})
 		if err != nil || record.Completed {

@@ -1,15 +1,21 @@
 // Command demo shows one real telephone call: it starts the reference server and a softphone as programs of their own,
 // attaches a trunk through the API, has the server call the phone over TLS and SRTP, and prints what the two said. Then
-// it makes a test of the call, and runs it against the call's pathway. It ends with 0 only if all of that happened. Everything is on this machine, and gone at the end but the recording.
+// it makes a test of the call, and runs it against the call's pathway. It ends with 0 only if all of that happened. Everything is on
+// this machine, and gone at the end but the recording.
+//
+// With -serve it fills the server with calls, tests, an issue and a port, and leaves it running until it is interrupted.
 package main
 
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/callwright/callwright/transport/oas/callsoas"
@@ -25,47 +31,67 @@ const (
 	phoneNumber = "+12025550102"
 )
 
+// saved is where the recording of the demo's call stays, in the folder in which the demo runs.
+const saved = "demo-recording.wav"
+
+// options are the flags.
+type options struct {
+	Serve   bool
+	Addr    string
+	SIPAddr string
+}
+
 func main() {
-	if err := run(); err != nil {
+	var o options
+	flag.BoolVar(&o.Serve, "serve", false, "fill a server with calls, tests, an issue and a port, and leave it running")
+	flag.StringVar(&o.Addr, "addr", "", "with -serve: the `address` of HTTP (default 127.0.0.1:8080)")
+	flag.StringVar(&o.SIPAddr, "sip-addr", "", "with -serve: the `address` of SIP (default 127.0.0.1:5061)")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	err := run(ctx, o)
+	stop()
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "demo:", err)
 		os.Exit(1)
 	}
 }
 
-func run() error {
+// run builds the programs in a temporary folder, which stays only if something fails: it has their logs.
+func run(ctx context.Context, o options) error {
 	work, err := os.MkdirTemp("", "callwright-demo-")
 	if err != nil {
 		return err
 	}
 	fmt.Println("building the server and the softphone")
-	if err := build(work, "server", "softphone"); err != nil {
-		return err
+	if err = build(work, "server", "softphone"); err == nil {
+		if o.Serve {
+			err = serve(ctx, o, work)
+		} else {
+			err = demonstrate(ctx, work)
+		}
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	if err != nil {
+		return fmt.Errorf("%w (what the programs logged is in %s)", err, work)
+	}
+	return os.RemoveAll(work)
+}
+
+// demonstrate places the call and tests it.
+func demonstrate(ctx context.Context, work string) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	data := filepath.Join(work, "data")
-	server, err := start(ctx, filepath.Join(work, "server"), "--log-format", "json", "--data", data, "--addr", "127.0.0.1:0",
-		"--sip-addr", "127.0.0.1:0", "--rtp-ports", "0-0")
+	server, api, err := begin(ctx, work, data, "127.0.0.1:0", "127.0.0.1:0")
 	if err != nil {
 		return err
 	}
 	defer server.stop()
-	api, err := connect(ctx, server, data)
-	if err != nil {
-		return err
-	}
-	heard := filepath.Join(work, "softphone.wav")
-	phone, err := start(ctx, filepath.Join(work, "softphone"), "--data", data, "--listen", "127.0.0.1:0", "--calls", "1",
-		"--record", heard, "--say", "tuesday please", "--say", "what does it cost", "--say", "in the afternoon")
+	phone, endpoint, err := softphone(ctx, work, data, "softphone", bicycles...)
 	if err != nil {
 		return err
 	}
 	defer phone.stop()
-	endpoint, err := phone.line(ctx, "listening at ")
-	if err != nil {
-		return err
-	}
-	if err := attach(ctx, api.trunks, endpoint); err != nil {
+	if err := attach(ctx, api.trunks, ourNumber, endpoint); err != nil {
 		return err
 	}
 	pathway, err := publish(ctx, api.pathways)
@@ -76,24 +102,62 @@ func run() error {
 	if err != nil {
 		return err
 	}
-	recording := filepath.Join(work, "recording.wav")
-	return errors.Join(
-		report(record), testAgain(ctx, api.tests, record.CallID, pathway), saveRecording(ctx, api.calls, record.CallID, recording),
-	)
+	if err := errors.Join(
+		report(record), testAgain(ctx, api.tests, record.CallID, pathway), saveRecording(ctx, api.calls, record.CallID, saved),
+	); err != nil {
+		return err
+	}
+	fmt.Print("\nNext: \"make demo-server\" leaves a server with such calls running, to look around in the browser.\n" +
+		"\"make run\" starts an empty one: the README walks through it.\n")
+	return nil
 }
 
-func attach(ctx context.Context, api *sipoas.Client, endpoint string) error {
+// bicycles is what a customer of the bicycle shop says.
+var bicycles = []string{"tuesday please", "what does it cost", "in the afternoon"}
+
+// begin starts the server and connects to it.
+func begin(ctx context.Context, work, data, addr, sipAddr string, flags ...string) (*program, clients, error) {
+	server, err := start(ctx, filepath.Join(work, "server"), "server", append([]string{
+		"--log-format", "json", "--data", data, "--addr", addr, "--sip-addr", sipAddr, "--rtp-ports", "0-0",
+	}, flags...)...)
+	if err != nil {
+		return nil, clients{}, err
+	}
+	api, err := connect(ctx, server, data)
+	if err != nil {
+		server.stop()
+		return nil, api, fmt.Errorf("%w\n%s", err, server.said())
+	}
+	return server, api, nil
+}
+
+// softphone starts a phone that says lines in each call, and returns its SIP URI.
+func softphone(ctx context.Context, work, data, name string, lines ...string) (phone *program, endpoint string, err error) {
+	args := []string{"--data", data, "--listen", "127.0.0.1:0"}
+	for _, line := range lines {
+		args = append(args, "--say", line)
+	}
+	if phone, err = start(ctx, filepath.Join(work, "softphone"), name, args...); err != nil {
+		return nil, "", err
+	}
+	if endpoint, err = phone.line(ctx, "listening at "); err != nil {
+		phone.stop()
+	}
+	return phone, endpoint, err
+}
+
+func attach(ctx context.Context, api *sipoas.Client, number, endpoint string) error {
 	answer, err := api.AttachSipNumbers(ctx, &sipoas.SipAttach{
-		PhoneNumbers: []string{ourNumber}, Service: sipoas.SipServiceNameSip,
+		PhoneNumbers: []string{number}, Service: sipoas.SipServiceNameSip,
 		Directions: []sipoas.SipDirectionInput{{Type: sipoas.SipDirectionOutbound, SipEndpoint: sipoas.NewOptString(endpoint)}},
 	}, sipoas.AttachSipNumbersParams{})
 	if err != nil {
 		return err
 	}
 	if len(answer.Data.Failed) > 0 {
-		return fmt.Errorf("attaching %s: %s", ourNumber, answer.Data.Failed[0].Message)
+		return fmt.Errorf("attaching %s: %s", number, answer.Data.Failed[0].Message)
 	}
-	fmt.Printf("attached %s to the trunk %s\n", ourNumber, endpoint)
+	fmt.Printf("attached %s to the trunk %s\n", number, endpoint)
 	return nil
 }
 

@@ -29,6 +29,7 @@ func build(folder string, names ...string) error {
 // program is a running program, whose output is read line by line.
 type program struct {
 	name  string
+	log   string // the path of the file
 	cmd   *exec.Cmd
 	lines chan string
 }
@@ -36,10 +37,14 @@ type program struct {
 // stopTimeout is how long a program may take to end once it is asked to.
 const stopTimeout = 10 * time.Second
 
-// start starts a program. What it logs goes into a file beside it.
-func start(ctx context.Context, path string, args ...string) (*program, error) {
-	p := &program{name: filepath.Base(path), cmd: exec.CommandContext(ctx, path, args...), lines: make(chan string, 100)}
-	log, err := os.Create(path + ".log")
+// start starts a program under a name. What it logs goes into a file of that name beside it. An interrupt from the keyboard does not
+// reach it: the demo stops it.
+func start(ctx context.Context, path, name string, args ...string) (*program, error) {
+	p := &program{
+		name: name, log: filepath.Join(filepath.Dir(path), name+".log"), cmd: exec.CommandContext(ctx, path, args...), lines: make(chan string, 100),
+	}
+	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	log, err := os.Create(p.log)
 	if err != nil {
 		return nil, err
 	}
@@ -81,6 +86,16 @@ func (p *program) line(ctx context.Context, start string) (string, error) {
 			return "", fmt.Errorf("the %s did not say %q: %w", p.name, start, ctx.Err())
 		}
 	}
+}
+
+// said returns the end of what the program has logged.
+func (p *program) said() string {
+	const most = 2000
+	text, err := os.ReadFile(p.log)
+	if err != nil {
+		return err.Error()
+	}
+	return string(text[max(0, len(text)-most):])
 }
 
 // stop asks the program to end, and waits until it has.

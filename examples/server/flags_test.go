@@ -81,7 +81,7 @@ func TestPlaceRefusals(t *testing.T) {
 		t.Fatal(err)
 	}
 	listen := func(addr string) error {
-		_, err := newListener(fxtest.NewLifecycle(t), config{Addr: addr}, shares{}, slog.New(slog.DiscardHandler))
+		_, err := newListener(fxtest.NewLifecycle(t), config{Addr: addr}, shares{}, newSelf(), slog.New(slog.DiscardHandler))
 		return err
 	}
 	take := func(c config) error {

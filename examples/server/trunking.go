@@ -38,6 +38,7 @@ import (
 	"github.com/callwright/callwright/sip/monitor"
 	"github.com/callwright/callwright/sip/registration"
 	"github.com/callwright/callwright/sip/resolve"
+	"github.com/callwright/callwright/sip/self"
 	"github.com/callwright/callwright/sip/setup"
 	"github.com/callwright/callwright/sip/testcall"
 	"github.com/callwright/callwright/speech/tts"
@@ -48,15 +49,18 @@ type node string
 
 func newNode() node { return node(new(callwright.UUIDs).New()) }
 
+// newSelf knows where this server listens, as soon as it does.
+func newSelf() *self.Server { return new(self.Server) }
+
 // newResolver asks the DNS server of --dns-server, or the system's.
-func newResolver(c config) (*resolve.Resolver, error) {
+func newResolver(c config, own *self.Server) (*resolve.Resolver, error) {
 	dns := &net.Resolver{PreferGo: c.DNSServer != ""}
 	if c.DNSServer != "" {
 		dns.Dial = func(ctx context.Context, network, _ string) (net.Conn, error) {
 			return new(net.Dialer).DialContext(ctx, network, c.DNSServer)
 		}
 	}
-	return resolve.New(resolve.Config{DNS: dns, Clock: callwright.SystemClock{}})
+	return resolve.New(resolve.Config{DNS: dns, Self: own, Clock: callwright.SystemClock{}})
 }
 
 // identity is what peers see of us, and what we believe of them. Both are read again when their files change.
@@ -117,10 +121,10 @@ func peerRoots(c config, ca *testca.Authority) (*x509.CertPool, error) {
 	return pool, nil
 }
 
-func newProber(lc fx.Lifecycle, c config, s shares, id identity, r *resolve.Resolver) (*probe.Prober, error) {
+func newProber(lc fx.Lifecycle, c config, s shares, id identity, r *resolve.Resolver, own *self.Server) (*probe.Prober, error) {
 	p, err := probe.New(probe.Config{
 		Resolver: r, Credentials: id.Certificates, PublicHost: c.PublicIP.String(), AllowPrivate: c.AllowPrivate,
-		MaxIdle: s.probes, Clock: callwright.SystemClock{},
+		Self: own, MaxIdle: s.probes, Clock: callwright.SystemClock{},
 	})
 	if err != nil {
 		return nil, err
@@ -157,6 +161,7 @@ type trunkParts struct {
 	DB      *bunstore.DB
 	Numbers *agents.Service
 	Monitor *monitor.Service
+	Self    *self.Server
 	Secrets secrets
 	Log     *slog.Logger
 }
@@ -167,7 +172,7 @@ func newTrunks(p trunkParts) (*sip.Service, error) {
 		Statuses: sipstore.Statuses{DB: p.DB}, Registrations: sipstore.Registrations{DB: p.DB}, Monitor: p.Monitor,
 		Deliveries: sipstore.Deliveries{DB: p.DB}, Numbering: orgstore.Tenants{DB: p.DB},
 		Codecs:        codecs.Names(),
-		DerivationKey: p.Secrets.RegisterPasswords, AllowPrivate: p.Config.AllowPrivate, Logger: p.Log,
+		DerivationKey: p.Secrets.RegisterPasswords, Self: p.Self, AllowPrivate: p.Config.AllowPrivate, Logger: p.Log,
 	})
 }
 
@@ -219,6 +224,7 @@ type lineParts struct {
 	Trunks   *sip.Service
 	CallLog  *calllog.Service
 	Resolver *resolve.Resolver
+	Self     *self.Server
 	Log      *slog.Logger
 }
 
@@ -226,7 +232,7 @@ func newLine(lc fx.Lifecycle, p lineParts) (*sipua.UA, error) {
 	ua, err := sipua.New(sipua.Config{
 		Listen: p.Config.SIPAddr, Credentials: p.Identity.Certificates,
 		PublicHost: p.Config.PublicIP.String(), Media: p.Media, Routes: p.Trunks, Transfers: p.Trunks, Observer: p.CallLog,
-		Resolver: p.Resolver, MaxCalls: p.Shares.lineCalls(), MaxConnections: p.Shares.sip,
+		Resolver: p.Resolver, Self: p.Self, MaxCalls: p.Shares.lineCalls(), MaxConnections: p.Shares.sip,
 		MaxConnectionsPerIP: p.Shares.sipPerAddress, AllowPrivate: p.Config.AllowPrivate, Logger: p.Log,
 	})
 	if err != nil {
@@ -238,11 +244,14 @@ func newLine(lc fx.Lifecycle, p lineParts) (*sipua.UA, error) {
 }
 
 // newSetup tells customers the addresses of the flags and the port that SIP really listens on.
-func newSetup(c config, db *bunstore.DB, trunks *sip.Service, line *sipua.UA, work callwright.Work) (*setup.Service, error) {
+func newSetup(
+	c config, db *bunstore.DB, trunks *sip.Service, line *sipua.UA, own *self.Server, work callwright.Work,
+) (*setup.Service, error) {
 	region, err := regionOf(c, line.Addr())
 	if err != nil {
 		return nil, err
 	}
+	own.Name(region.Host, uint16(region.Port))
 	return setup.New(setup.Config{
 		Trunks: trunks, Organizations: orgstore.Tenants{DB: db}, Drafts: sipstore.Drafts{DB: db}, Regions: []setup.Region{region}, Work: work,
 	})
@@ -286,10 +295,10 @@ func newRegistrations(db *bunstore.DB, line *sipua.UA, n node, log *slog.Logger)
 }
 
 func newDiscoveries(
-	lc fx.Lifecycle, c config, db *bunstore.DB, r *resolve.Resolver, p *probe.Prober, log *slog.Logger,
+	lc fx.Lifecycle, c config, db *bunstore.DB, r *resolve.Resolver, p *probe.Prober, own *self.Server, log *slog.Logger,
 ) (*discovery.Service, error) {
 	s, err := discovery.New(discovery.Config{
-		Store: sipstore.Discoveries{DB: db}, Resolver: r, Prober: p, AllowPrivate: c.AllowPrivate, Logger: log,
+		Store: sipstore.Discoveries{DB: db}, Resolver: r, Prober: p, Self: own, AllowPrivate: c.AllowPrivate, Logger: log,
 	})
 	if err != nil {
 		return nil, err

@@ -83,7 +83,7 @@ func TestStatusNamesWhatIsRefused(t *testing.T) {
 func TestDNSServer(t *testing.T) {
 	t.Parallel()
 	dns := testdns.Start(t, "pbx.callwright.test. 60 IN A 192.0.2.7")
-	r, err := newResolver(config{DNSServer: dns.Address()})
+	r, err := newResolver(config{DNSServer: dns.Address()}, newSelf())
 	if err != nil {
 		t.Fatal(err)
 	}

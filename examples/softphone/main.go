@@ -1,5 +1,5 @@
-// Command softphone is a small SIP phone for trying out and for tests: it listens on TLS, answers, plays or speaks what
-// it is told to, records both sides, sends DTMF and hangs up. It registers nowhere. With --dial it calls instead.
+// Command softphone is a small SIP phone for trying out and for tests: it listens on TLS, answers several calls at once, plays or
+// speaks what it is told to in each, records both sides (of one call at a time), sends DTMF and hangs up. It registers nowhere. With --dial it calls instead.
 //
 // It is made of the same adapters as the server: the user agent, the media and a synthesizer, without trunks.
 package main
@@ -12,6 +12,7 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"sync"
 	"syscall"
 	"time"
 
@@ -129,13 +130,20 @@ func (o options) telephone(ctx context.Context) error {
 	if o.Dial != "" {
 		return o.dial(ctx, ua, p)
 	}
+	var answering sync.WaitGroup
+	defer answering.Wait()
 	for n := 1; o.Calls == 0 || n <= o.Calls; n++ {
 		pending, err := ua.Accept(ctx)
 		if err != nil {
 			return err
 		}
-		if err := o.answer(ctx, pending, p); err != nil {
-			fmt.Fprintln(os.Stderr, "softphone:", err)
+		answering.Go(func() {
+			if err := o.answer(ctx, pending, p); err != nil {
+				fmt.Fprintln(os.Stderr, "softphone:", err)
+			}
+		})
+		if o.Record != "" {
+			answering.Wait() // a recording is of one call
 		}
 	}
 	return nil

@@ -14,7 +14,7 @@ const (
 
 // Plan is a plan for people: each way is one line, "address transport" one after the other.
 func Plan(d Discovery, hosts map[string][]netip.Addr, allowPrivate bool) []string {
-	targets := plan(d, hosts, allowPrivate)
+	targets := plan(d, hosts, limits{allowPrivate: allowPrivate})
 	var lines []string
 	for _, way := range ways(targets) {
 		var line []string
@@ -24,7 +24,7 @@ func Plan(d Discovery, hosts map[string][]netip.Addr, allowPrivate bool) []strin
 			if t.priority != withoutSRV {
 				text += fmt.Sprintf(" %d", t.priority)
 			}
-			if t.private {
+			if t.hidden {
 				text += " private"
 			}
 			line = append(line, text)

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/callwright/callwright/sip/resolve"
+	"github.com/callwright/callwright/sip/self"
 	"github.com/callwright/callwright/sip/uri"
 )
 
@@ -45,8 +46,10 @@ func asked(port uint16, transport uri.Transport) []door {
 type target struct {
 	address   netip.AddrPort
 	transport uri.Transport
-	priority  int  // of its SRV record; withoutSRV without one
-	private   bool // not to be probed
+	priority  int    // of its SRV record; withoutSRV without one
+	typed     bool   // the request names its door
+	hidden    bool   // a private address, which is not shown
+	refused   string // why it is not probed; empty: it is
 }
 
 // withoutSRV is greater than every SRV record's priority.
@@ -59,44 +62,56 @@ var carriers = map[string]uri.Transport{
 
 // planner collects targets without duplicates, with at most resolve.MaxTargets addresses.
 type planner struct {
-	srv          []SRV
-	hosts        map[string][]netip.Addr // of the SRV records' targets
+	srv   []SRV
+	hosts map[string][]netip.Addr // of the SRV records' targets
+	limits
+	known   []netip.Addr
+	targets []target
+}
+
+// limits say which targets are not probed.
+type limits struct {
 	allowPrivate bool
-	known        []netip.Addr
-	targets      []target
+	self         *self.Server
 }
 
 // plan returns the targets of a discovery: the doors that the request names, the targets of SRV records, then the usual
 // doors. hosts maps the SRV records' targets to addresses. A private address has one target, which is shown but not
-// probed.
-func plan(d Discovery, hosts map[string][]netip.Addr, allowPrivate bool) []target {
-	p := planner{srv: d.SRV, hosts: hosts, allowPrivate: allowPrivate}
-	for _, at := range asked(d.Port, d.Transport) {
+// probed; so has an address and port at which this server itself listens.
+func plan(d Discovery, hosts map[string][]netip.Addr, l limits) []target {
+	p := planner{srv: d.SRV, hosts: hosts, limits: l}
+	typed := asked(d.Port, d.Transport)
+	for _, at := range typed {
 		for _, address := range d.Addresses {
-			p.add(address, at)
+			p.add(d.Host, address, at, true)
 		}
 	}
 	for _, record := range d.SRV {
 		for _, address := range hosts[record.Target] {
-			p.add(address, door{record.Port, carriers[record.Service]})
+			p.add(record.Target, address, door{record.Port, carriers[record.Service]}, false)
 		}
 	}
 	for _, address := range d.Addresses {
 		for _, at := range usual {
-			p.add(address, at)
+			p.add(d.Host, address, at, false)
 		}
 	}
 	return p.targets
 }
 
-func (p *planner) add(address netip.Addr, at door) {
+// add adds the target of a door of a host's address.
+func (p *planner) add(host string, address netip.Addr, at door, typed bool) {
 	t := target{
-		address: netip.AddrPortFrom(address, at.port), transport: at.transport, priority: p.priority(address, at),
-		private: !p.allowPrivate && uri.IsPrivate(address),
+		address: netip.AddrPortFrom(address, at.port), transport: at.transport, priority: p.priority(address, at), typed: typed,
+		hidden: !p.allowPrivate && uri.IsPrivate(address),
 	}
-	if slices.ContainsFunc(p.targets, func(other target) bool {
-		return other.address == t.address && other.transport == t.transport || t.private && other.address.Addr() == address
-	}) {
+	switch {
+	case t.hidden:
+		t.refused = notPublic
+	case p.self.At(t.address), p.self.Named(host, at.port):
+		t.refused = self.Reason
+	}
+	if slices.ContainsFunc(p.targets, t.repeats) {
 		return
 	}
 	if !slices.Contains(p.known, address) {
@@ -106,6 +121,18 @@ func (p *planner) add(address netip.Addr, at door) {
 		p.known = append(p.known, address)
 	}
 	p.targets = append(p.targets, t)
+}
+
+// repeats reports whether a target adds nothing to another one.
+func (t target) repeats(other target) bool {
+	switch {
+	case t.hidden:
+		return other.address.Addr() == t.address.Addr()
+	case t.refused != "" && other.refused != "":
+		return other.address == t.address
+	default:
+		return other.address == t.address && other.transport == t.transport
+	}
 }
 
 // priority returns the priority of the SRV record that leads to a door of an address.

@@ -2,6 +2,7 @@ package discovery
 
 import (
 	"cmp"
+	"fmt"
 	"strings"
 	"time"
 
@@ -15,8 +16,8 @@ const (
 	noteCertificate = "The server's certificate fails verification: install a valid one, or set options.tls_verification."
 )
 
-// recommend chooses among the targets that have responded: by security, then by the priority of SRV records, then by
-// response time. It returns nil without a response.
+// recommend chooses among the targets that have responded: those that the request names first, then by security, then by the
+// priority of SRV records, then by response time. It returns nil without a response.
 func recommend(targets []target, answers []*Answer, now time.Time) *Recommendation {
 	best := -1
 	for i, a := range answers {
@@ -37,7 +38,7 @@ func recommend(targets []target, answers []*Answer, now time.Time) *Recommendati
 	}
 	switch {
 	case a.Transport != uri.TLS:
-		r.System.Note = strings.TrimSpace(r.System.Note + " " + noteClear)
+		r.System.Note = strings.TrimSpace(r.System.Note + " " + noteClear + overTLS(answers))
 	case !trusted(a.TLS, now):
 		r.System.Note = strings.TrimSpace(r.System.Note + " " + noteCertificate)
 	}
@@ -46,10 +47,29 @@ func recommend(targets []target, answers []*Answer, now time.Time) *Recommendati
 
 func better(t target, a Answer, than target, thanAnswer Answer, now time.Time) bool {
 	return cmp.Or(
+		typed(than)-typed(t),
 		cmp.Compare(security(thanAnswer, now), security(a, now)),
 		cmp.Compare(t.priority, than.priority),
 		cmp.Compare(a.ResponseTime, thanAnswer.ResponseTime),
 	) < 0
+}
+
+// typed returns 1 for a target that the request names.
+func typed(t target) int {
+	if t.typed {
+		return 1
+	}
+	return 0
+}
+
+// overTLS continues a note with the port that responds over TLS; empty without one.
+func overTLS(answers []*Answer) string {
+	for _, a := range answers {
+		if a != nil && a.Code != 0 && a.Transport == uri.TLS {
+			return fmt.Sprintf(" Port %d responds over TLS.", a.Address.Port())
+		}
+	}
+	return ""
 }
 
 // security returns the rank of an answer's security.

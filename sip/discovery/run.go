@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/sip/self"
 	"github.com/callwright/callwright/sip/uri"
 )
 
@@ -16,13 +17,16 @@ import (
 // with one.
 const user = "ping"
 
+// notPublic is why a private address is not probed.
+const notPublic = "the address is not a public one"
+
 // run runs a discovery until ctx ends. The result is written in any case.
 func (s *Service) run(ctx context.Context, d Discovery) {
 	limited, cancel := context.WithTimeout(ctx, longest)
 	defer cancel()
 	hosts, err := s.lookUp(limited, &d)
 	if err == nil {
-		targets := plan(d, hosts, s.cfg.AllowPrivate)
+		targets := plan(d, hosts, limits{s.cfg.AllowPrivate, s.cfg.Self})
 		if !s.cfg.AllowPrivate {
 			d.Addresses = slices.DeleteFunc(slices.Clone(d.Addresses), uri.IsPrivate) // internal addresses are not shown
 		}
@@ -52,8 +56,10 @@ func reason(d Discovery, targets []target) string {
 	switch {
 	case d.Recommended != nil:
 		return ""
-	case !slices.ContainsFunc(targets, func(t target) bool { return !t.private }):
+	case !slices.ContainsFunc(targets, func(t target) bool { return !t.hidden }):
 		return "the host has private addresses only"
+	case slices.ContainsFunc(targets, func(t target) bool { return t.refused == self.Reason }):
+		return "nothing else answered with SIP: " + self.Reason
 	default:
 		return "nothing answered with SIP"
 	}
@@ -152,9 +158,12 @@ func (s *Service) ask(ctx context.Context, host string, targets []target, way []
 // try probes without a user part, and with one if no response comes.
 func (s *Service) try(ctx context.Context, host string, t target) Answer {
 	p := Probe{Address: t.address, Transport: t.transport, Host: host}
-	if t.private {
-		hidden := netip.AddrPortFrom(netip.IPv4Unspecified(), t.address.Port())
-		return Answer{Attempt: Attempt{Address: hidden, Transport: t.transport, Error: "the address is not a public one"}}
+	if t.refused != "" {
+		shown := t.address
+		if t.hidden {
+			shown = netip.AddrPortFrom(netip.IPv4Unspecified(), t.address.Port())
+		}
+		return Answer{Attempt: Attempt{Address: shown, Transport: t.transport, Error: t.refused}}
 	}
 	answer := s.probe(ctx, p)
 	connected := t.transport != uri.TLS || answer.TLS != nil

@@ -10,6 +10,7 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/sip/resolve"
+	"github.com/callwright/callwright/sip/self"
 	"github.com/callwright/callwright/sip/uri"
 )
 
@@ -19,6 +20,7 @@ type Config struct {
 	Resolver *resolve.Resolver
 	Prober   Prober
 
+	Self         *self.Server     // shown, but neither probed nor recommended; nil: none
 	AllowPrivate bool             // probe private and loopback addresses, too
 	Clock        callwright.Clock // nil: SystemClock
 	IDs          callwright.IDs   // nil: UUIDs

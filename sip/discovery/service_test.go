@@ -18,6 +18,7 @@ import (
 	"github.com/callwright/callwright/adapters/memstore/sipstore"
 	"github.com/callwright/callwright/sip/discovery"
 	"github.com/callwright/callwright/sip/fingerprint"
+	"github.com/callwright/callwright/sip/self"
 	"github.com/callwright/callwright/sip/uri"
 )
 
@@ -82,6 +83,9 @@ func TestRecommendation(t *testing.T) {
 	t.Parallel()
 	tls, udp, tcp := one+":5061/tls", one+":5060/udp", one+":5060/tcp"
 	const inClear, badCertificate = "The server responds only without encryption", "The server's certificate fails verification"
+	twoDoors := names{
+		addresses: pbx.addresses, srv: map[string][]*net.SRV{"_sips._tcp.pbx.test": {{Target: "pbx.test.", Port: 7000}}},
+	}
 	for _, c := range []struct {
 		name  string
 		peers func() map[string]peer
@@ -114,17 +118,101 @@ func TestRecommendation(t *testing.T) {
 			return map[string]peer{tls: refusing}
 		}, "5061/tls", ""},
 	} {
-		d, _, _ := discover(t, pbx, c.peers, discovery.Request{Host: "pbx.test", Port: 7000, Transport: uri.TLS})
-		r := d.Recommended
-		if r == nil {
-			t.Errorf("%s: nothing is recommended: %s", c.name, d.Reason)
-			continue
+		d, _, _ := discover(t, twoDoors, c.peers, discovery.Request{Host: "pbx.test"})
+		recommends(t, c.name, d, c.want, c.note)
+	}
+}
+
+// recommends fails the test unless a discovery recommends a port and a transport, with a note that begins so.
+func recommends(t *testing.T, name string, d discovery.Discovery, want, note string) {
+	t.Helper()
+	r := d.Recommended
+	if r == nil {
+		t.Errorf("%s: nothing is recommended: %s", name, d.Reason)
+		return
+	}
+	if got := fmt.Sprintf("%d/%s", r.Port, r.Transport); got != want {
+		t.Errorf("%s: %s, want %s", name, got, want)
+	}
+	if !strings.HasPrefix(r.System.Note, note) || note == "" && r.System.Note != "" {
+		t.Errorf("%s: the note is %q", name, r.System.Note)
+	}
+}
+
+// TestTypedWins recommends the server that was typed whenever it answers, however well another one does.
+func TestTypedWins(t *testing.T) {
+	t.Parallel()
+	tls, typed := one+":5061/tls", one+":5071/tls"
+	good := func() peer { return secured(time.Millisecond, true, true) }
+	for _, c := range []struct {
+		name      string
+		port      uint16
+		transport uri.Transport
+		peers     func() map[string]peer
+		want      string
+		note      string
+	}{
+		{"slower", 5071, uri.TLS, func() map[string]peer { return map[string]peer{tls: good(), typed: secured(time.Second, true, true)} }, "5071/tls", ""},
+		{"a port alone", 5071, "", func() map[string]peer { return map[string]peer{tls: good(), typed: secured(time.Second, true, true)} }, "5071/tls", ""},
+		{"a bad certificate", 5071, uri.TLS, func() map[string]peer {
+			return map[string]peer{tls: good(), typed: secured(time.Millisecond, true, false)}
+		}, "5071/tls", "The server's certificate fails verification"},
+		{"in the clear", 5060, uri.UDP, func() map[string]peer {
+			return map[string]peer{tls: good(), one + ":5060/udp": answering(time.Second)}
+		}, "5060/udp", "The server responds only without encryption, but calls require TLS: enable TLS there. Port 5061 responds over TLS."},
+		{"a transport alone", 0, uri.TCP, func() map[string]peer {
+			return map[string]peer{tls: good(), one + ":5060/tcp": answering(time.Second)}
+		}, "5060/tcp", "The server responds only without encryption"},
+		{"silent", 5071, uri.TLS, func() map[string]peer { return map[string]peer{tls: good()} }, "5061/tls", ""},
+		{"the best of what was typed", 5071, "", func() map[string]peer {
+			return map[string]peer{tls: good(), one + ":5071/udp": answering(1), typed: secured(time.Second, true, true)}
+		}, "5071/tls", ""},
+	} {
+		d, _, _ := discover(t, pbx, c.peers, discovery.Request{Host: "pbx.test", Port: c.port, Transport: c.transport})
+		recommends(t, c.name, d, c.want, c.note)
+	}
+}
+
+// TestThisServer looks at a host at which the server itself listens: that is named, not asked, and never recommended.
+func TestThisServer(t *testing.T) {
+	t.Parallel()
+	answersItself := func() map[string]peer {
+		return map[string]peer{one + ":5061/tls": secured(time.Millisecond, true, true), one + ":5071/tls": secured(time.Second, true, true)}
+	}
+	dns := names{
+		addresses: map[string][]netip.Addr{"pbx.test": addresses(one), "other.pbx.test": addresses("192.0.2.2")},
+		srv:       map[string][]*net.SRV{"_sips._tcp.pbx.test": {{Target: "other.pbx.test.", Port: 5061}}},
+	}
+	for name, own := range map[string]*self.Server{"by address": {}, "by name": {}} {
+		if name == "by address" {
+			own.Listen(netip.MustParseAddrPort(one + ":5061"))
+			own.Listen(netip.MustParseAddrPort("192.0.2.2:5061"))
+		} else {
+			own.Name("PBX.test", 5061)
+			own.Name("other.pbx.test", 5061)
 		}
-		if got := fmt.Sprintf("%d/%s", r.Port, r.Transport); got != c.want {
-			t.Errorf("%s: %s, want %s", c.name, got, c.want)
-		}
-		if !strings.HasPrefix(r.System.Note, c.note) || c.note == "" && r.System.Note != "" {
-			t.Errorf("%s: the note is %q", c.name, r.System.Note)
+		for port, want := range map[uint16]string{5071: "", 5061: "nothing else answered with SIP: this server itself listens there"} {
+			synctest.Test(t, func(t *testing.T) {
+				b := newBench(t, dns, answersItself(), func(c *discovery.Config) { c.Self = own })
+				d, _ := b.finish(t, b.begin(t, discovery.Request{Host: "pbx.test", Port: port, Transport: uri.TLS}).ID)
+				if want == "" {
+					recommends(t, name, d, "5071/tls", "")
+				} else if d.Recommended != nil || d.Reason != want {
+					t.Errorf("%s: recommended %+v, the reason is %q", name, d.Recommended, d.Reason)
+				}
+				named := 0
+				for _, a := range d.Attempts {
+					if a.Error == "this server itself listens there" && a.Address.Port() == 5061 && a.Code == 0 {
+						named++
+					}
+				}
+				if named != 2 {
+					t.Errorf("%s: this server is named %d times, want once an address: %+v", name, named, d.Attempts)
+				}
+				if slices.ContainsFunc(b.questions(), func(q string) bool { return strings.Contains(q, ":5061/") }) {
+					t.Errorf("%s: this server was asked: %q", name, b.questions())
+				}
+			})
 		}
 	}
 }

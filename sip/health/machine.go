@@ -23,7 +23,7 @@ var moves = map[State]struct{ answer, miss move }{
 
 // The times between probes.
 const (
-	Interval      = time.Minute     // less up to a tenth
+	Interval      = time.Minute     // of a server whose state is settled
 	MaxRetryAfter = 3 * time.Minute // the longest Retry-After that is honored
 	soon          = 5 * time.Second // after the first evidence that is counted; doubled after the second
 	fallen        = 20 * time.Second
@@ -67,34 +67,32 @@ func firstStreak(s State) int {
 	return 0
 }
 
-// ProbeAt returns when a server is due for a probe: at once, which is the zero time, if it never was probed. A server whose
-// state is settled is due each minute. Its seed is its place in that minute: each interval moves it up to a tenth closer,
-// so that probes which start together spread evenly. While evidence is counted, the server is due sooner: 5 s after the
-// first piece, 10 s after the second, and 20 s after it became unreachable.
-func (s Server) ProbeAt(seed uint64) time.Time {
+// ProbeAt returns when a server whose last probe was due at a time is due for the next one: at once, which is the zero time, if it
+// never was probed. A server whose state is settled is due a minute after that time, however late the probe was, so that probes are
+// exactly a minute apart; one that was late for minutes leaves these out. While evidence is counted, the server is due sooner: 5 s after
+// the first piece, 10 s after the second, and 20 s after it became unreachable.
+func (s Server) ProbeAt(due time.Time) time.Time {
 	if s.CheckedAt.IsZero() {
 		return time.Time{}
 	}
-	at := s.CheckedAt.Add(s.wait(seed))
+	at := s.next(due)
 	if at.Before(s.NotBefore) {
 		return s.NotBefore
 	}
 	return at
 }
 
-func (s Server) wait(seed uint64) time.Duration {
+func (s Server) next(due time.Time) time.Time {
 	switch {
 	case s.Streak > 0:
-		return soon << (s.Streak - 1)
+		return s.CheckedAt.Add(soon << (s.Streak - 1))
 	case s.State == Unreachable && s.Since.Equal(s.CheckedAt):
-		return fallen
+		return s.CheckedAt.Add(fallen)
+	case due.IsZero():
+		return s.CheckedAt.Add(Interval)
 	}
-	place := time.Duration(seed % uint64(Interval))
-	ahead := (place - time.Duration(s.CheckedAt.UnixNano()%int64(Interval)) + Interval) % Interval
-	if ahead > Interval/2 {
-		ahead -= Interval
-	}
-	return Interval + min(max(ahead, -Interval/10), Interval/10)
+	late := max(s.CheckedAt.Sub(due), 0)
+	return due.Add(late.Truncate(Interval) + Interval)
 }
 
 // Best returns the state of a trunk with these servers: that of the best one, or Unchecked without any.

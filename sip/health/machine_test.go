@@ -2,7 +2,6 @@ package health_test
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"strings"
 	"testing"
 	"time"
@@ -119,7 +118,6 @@ func TestResponseTimeStays(t *testing.T) {
 
 func TestProbeAt(t *testing.T) {
 	t.Parallel()
-	const place = 1_000_000_000 // one second past the minute, which is when start is
 	entered := health.Server{State: health.Unreachable, Since: start}
 	for name, test := range map[string]struct {
 		server health.Server
@@ -136,41 +134,31 @@ func TestProbeAt(t *testing.T) {
 		"told to wait a bit": {health.Server{State: health.Suspect, Streak: 1, NotBefore: start.Add(time.Second)}, 5 * time.Second},
 	} {
 		test.server.CheckedAt = start
-		if got := test.server.ProbeAt(place).Sub(start); got != test.want {
+		if got := test.server.ProbeAt(start).Sub(start); got != test.want {
 			t.Errorf("%s: after %s, want %s", name, got, test.want)
 		}
 	}
-	if at := (health.Server{State: health.Unchecked}).ProbeAt(place); !at.IsZero() {
+	if at := (health.Server{State: health.Unchecked}).ProbeAt(start); !at.IsZero() {
 		t.Errorf("one that was never checked is to be probed at %s", at)
 	}
 }
 
-// TestProbesSpread has 6,000 servers that were all first probed in the same moment: after a few minutes each second of
-// the minute has about a sixtieth of them, and it stays so; and no interval is more than a tenth off.
-func TestProbesSpread(t *testing.T) {
+// TestProbesKeepTheirSchedule has probes that begin and are answered late: the next ones are due as if they had not been.
+func TestProbesKeepTheirSchedule(t *testing.T) {
 	t.Parallel()
-	const servers, minutes = 6000, 8
-	random := rand.New(rand.NewPCG(1, 2))
-	var perSecond [60]int
-	for range servers {
-		seed := random.Uint64()
-		s := health.Server{State: health.Healthy, CheckedAt: start}
-		for range minutes {
-			at := s.ProbeAt(seed)
-			if d := at.Sub(s.CheckedAt); d < 54*time.Second || d > 66*time.Second {
-				t.Fatalf("probed after %s", d)
-			}
-			s.CheckedAt = at
+	due := start
+	for i, late := range []time.Duration{0, time.Second, 6 * time.Second, 59 * time.Second, 0} {
+		s := health.Server{State: health.Healthy, CheckedAt: due.Add(late)}
+		if due = s.ProbeAt(due); due.Sub(start) != time.Duration(i+1)*time.Minute {
+			t.Fatalf("probe %d is due after %s", i+1, due.Sub(start))
 		}
-		if again := s.ProbeAt(seed).Sub(s.CheckedAt); again != time.Minute {
-			t.Fatalf("it still moves: %s", again)
-		}
-		perSecond[s.CheckedAt.Second()]++
 	}
-	for second, n := range perSecond {
-		if n < servers/60/2 || n > servers/60*2 {
-			t.Errorf("%d of %d in second %d", n, servers, second)
-		}
+	s := health.Server{State: health.Healthy, CheckedAt: start.Add(10*time.Minute + time.Second)}
+	if at := s.ProbeAt(start); at.Sub(start) != 11*time.Minute {
+		t.Errorf("after ten minutes without probes: %s", at.Sub(start))
+	}
+	if at := s.ProbeAt(time.Time{}); at.Sub(s.CheckedAt) != time.Minute {
+		t.Errorf("without a time: %s", at)
 	}
 }
 
@@ -182,7 +170,7 @@ func TestRetryAfter(t *testing.T) {
 		time.Second: 5 * time.Second, 40 * time.Second: 40 * time.Second, time.Hour: health.MaxRetryAfter,
 	} {
 		s := healthy.Next(busy(start, asked))
-		if got := s.ProbeAt(0).Sub(start); s.State != health.Suspect || got != want {
+		if got := s.ProbeAt(start).Sub(start); s.State != health.Suspect || got != want {
 			t.Errorf("asked for %s: %s, probed after %s, want %s", asked, s.State, got, want)
 		}
 	}

@@ -51,7 +51,7 @@ func TestAlertOnceAnEdge(t *testing.T) {
 		time.Sleep(10 * time.Minute)
 		h.wantTold()
 		h.set(func(p *prober) { p.down["one"] = false })
-		time.Sleep(3 * time.Minute)
+		time.Sleep(2 * time.Minute)
 		h.wantTold()
 		time.Sleep(80 * time.Second)
 		h.wantTold(everywhere(2, "has all of its servers again")...)

@@ -1,7 +1,6 @@
 package monitor
 
 import (
-	"hash/fnv"
 	"slices"
 	"time"
 
@@ -27,7 +26,7 @@ func probed(status sip.Status, found []finding, now time.Time) sip.Status {
 		}
 		server := &next.Servers[i]
 		server.Health = server.Health.Next(f.evidence)
-		server.ProbeAt = server.Health.ProbeAt(seed(status.TrunkID, server.Server.String()))
+		server.ProbeAt = server.Health.ProbeAt(server.ProbeAt)
 		if i == status.Active && f.evidence.Alive && f.evidence.ResponseTime > 0 {
 			next.History = next.History.Answered(f.evidence.ResponseTime)
 		}
@@ -49,7 +48,7 @@ func observed(status sip.Status, name string, e health.Evidence) (next sip.Statu
 	if server.Health.State == was.State && server.Health.Streak == was.Streak && server.Health.NotBefore.Equal(was.NotBefore) {
 		return status, false
 	}
-	if at := server.Health.ProbeAt(seed(status.TrunkID, name)); at.Before(server.ProbeAt) {
+	if at := server.Health.ProbeAt(server.ProbeAt); at.Before(server.ProbeAt) {
 		server.ProbeAt = at
 	}
 	if server.ProbeAt.Before(server.Health.NotBefore) {
@@ -69,7 +68,7 @@ func lasted(status sip.Status, now time.Time) sip.Status {
 func settled(status sip.Status, now time.Time) sip.Status {
 	status.Active = failover.Active(status.Failback, status.Active, states(status))
 	if len(status.Servers) == 0 {
-		status.ProbeAt = health.Server{CheckedAt: now}.ProbeAt(seed(status.TrunkID, ""))
+		status.ProbeAt = health.Server{CheckedAt: now}.ProbeAt(status.ProbeAt)
 		return status
 	}
 	status.ProbeAt = slices.MinFunc(status.Servers, func(a, b sip.ServerStatus) int { return a.ProbeAt.Compare(b.ProbeAt) }).ProbeAt
@@ -86,10 +85,3 @@ func states(status sip.Status) []health.State {
 
 // stateOf returns the state of a trunk.
 func stateOf(status sip.Status) health.State { return health.Best(states(status)...) }
-
-// seed returns a server's place in the minute, which spreads the probes of all servers.
-func seed(trunkID, server string) uint64 {
-	h := fnv.New64a()
-	h.Write([]byte(trunkID + " " + server))
-	return h.Sum64()
-}

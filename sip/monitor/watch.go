@@ -13,7 +13,8 @@ import (
 	"github.com/callwright/callwright/sip/health"
 )
 
-// Watch starts to watch a trunk, or restarts with a changed one. Its uptime and alerts are kept. It implements sip.Monitor.
+// Watch starts to watch a trunk, or goes on with a changed one. Its uptime and alerts are kept, and so is what is known of the servers
+// that it had before. It implements sip.Monitor.
 func (s *Service) Watch(ctx context.Context, t sip.Trunk) error {
 	return callwright.Retry(ctx, func(ctx context.Context) error {
 		old, err := s.cfg.Statuses.Status(ctx, t.Org, t.ID)
@@ -21,19 +22,22 @@ func (s *Service) Watch(ctx context.Context, t sip.Trunk) error {
 		if err != nil && !errors.Is(err, callwright.ErrNotFound) {
 			return err
 		}
-		status, err := s.unchecked(t, old)
+		status, err := s.changed(t, old)
 		if err != nil || !known && !status.Alerting && t.Direction == sip.Inbound {
 			return err
 		}
 		for _, server := range status.Servers {
-			s.breaker.Succeeded(circuit(t.ID, server.Server.String()))
+			if server.Health.CheckedAt.IsZero() {
+				s.breaker.Succeeded(circuit(t.ID, server.Server.String()))
+			}
 		}
 		return s.cfg.Statuses.PutStatus(ctx, status)
 	})
 }
 
-// unchecked returns the status of a new or changed trunk.
-func (s *Service) unchecked(t sip.Trunk, old sip.Status) (sip.Status, error) {
+// changed returns the status of a new or changed trunk. New servers are probed at once, and the others when certificates are checked in
+// another way now. Calls go to the first server that is not known to be down.
+func (s *Service) changed(t sip.Trunk, old sip.Status) (sip.Status, error) {
 	servers, err := t.Servers()
 	if err != nil {
 		return sip.Status{}, err
@@ -48,10 +52,16 @@ func (s *Service) unchecked(t sip.Trunk, old sip.Status) (sip.Status, error) {
 		status.Failback = t.Failover.Failback
 	}
 	for _, server := range servers {
-		status.Servers = append(status.Servers, sip.ServerStatus{
-			Server: server, Health: health.Server{State: health.Unchecked}, ProbeAt: now,
-		})
+		watched := sip.ServerStatus{Server: server, Health: health.Server{State: health.Unchecked}, ProbeAt: now}
+		if i := slices.IndexFunc(old.Servers, func(s sip.ServerStatus) bool { return s.Server == server }); i >= 0 {
+			watched = old.Servers[i]
+			if old.Verify != status.Verify {
+				watched.ProbeAt = now
+			}
+		}
+		status.Servers = append(status.Servers, watched)
 	}
+	status.Active = failover.Active(failover.Auto, 0, states(status))
 	same := func(a, b sip.ServerStatus) bool { return a.Server == b.Server }
 	if !slices.EqualFunc(status.Servers, old.Servers, same) {
 		status.History.Samples = nil // of other servers

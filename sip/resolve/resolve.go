@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/sip/self"
 	"github.com/callwright/callwright/sip/uri"
 )
 
@@ -42,12 +43,14 @@ type Config struct {
 	DNS DNS
 
 	Clock  callwright.Clock // nil: SystemClock
+	Self   *self.Server     // whose names lead to no target; nil: none
 	Random func(n int) int  // returns 0 to n-1, for the choice among SRV records by weight; nil: math/rand
 }
 
 // Resolver locates servers. It is safe for concurrent use.
 type Resolver struct {
 	dns       DNS
+	self      *self.Server
 	random    func(int) int
 	services  *cache[question, []SRV]
 	addresses *cache[question, []netip.Addr]
@@ -68,16 +71,26 @@ func New(cfg Config) (*Resolver, error) {
 		cfg.Random = rand.IntN
 	}
 	return &Resolver{
-		dns: cfg.DNS, random: cfg.Random,
+		dns: cfg.DNS, self: cfg.Self, random: cfg.Random,
 		services: newCache[question, []SRV](cfg.Clock), addresses: newCache[question, []netip.Addr](cfg.Clock),
 	}, nil
 }
 
 // Targets returns the addresses at which a server accepts SIP over TLS, in the order to try, without duplicates and at
 // most MaxTargets (RFC 3263, 4.2). For an IP address that is the address, for a host with a port the host's addresses. For
-// a host without a port they are those of its _sips._tcp SRV records, or else the host's addresses on port 5061. Errors
-// are CodeUnavailable, or CodeBadRequest for a URI without a host.
+// a host without a port they are those of its _sips._tcp SRV records, or else the host's addresses on port 5061. Targets with a
+// name of this server itself are left out. Errors are CodeUnavailable, or CodeBadRequest for a URI without a host.
 func (r *Resolver) Targets(ctx context.Context, server uri.URI) ([]Target, error) {
+	targets, err := r.all(ctx, server)
+	targets = slices.DeleteFunc(targets, func(t Target) bool { return r.self.Named(t.Host, t.Address.Port()) })
+	if err == nil && len(targets) == 0 {
+		return nil, unavailable(self.Reason)
+	}
+	return targets, err
+}
+
+// all returns the targets with those of this server itself.
+func (r *Resolver) all(ctx context.Context, server uri.URI) ([]Target, error) {
 	if server.Host == "" {
 		return nil, callwright.Invalid("uri", "must name a host")
 	}

@@ -197,13 +197,16 @@ func (d Draft) check() error {
 }
 
 // Ready returns an error for the first field that must be filled in before the numbers of a draft can be attached. Without a user name
-// and a password, sip.Service.Attach would make trunks that do not authenticate.
-func (d Draft) Ready() error {
+// and a password, sip.Service.Attach would make trunks that do not authenticate; without addresses, trunks over which everybody may call,
+// unless anyone says that this is meant.
+func (d Draft) Ready(anyone bool) error {
 	switch {
 	case d.Auth == AuthDigest && d.Username == "":
 		return callwright.Invalid("username", "is required to authenticate by user name and password")
 	case d.Auth == AuthDigest && d.Password == "":
 		return callwright.Invalid("password", "is required to authenticate by user name and password")
+	case d.Inbound() && oneOf(d.Auth, "", AuthNone) && strings.TrimSpace(d.Allowed) == "" && !anyone:
+		return callwright.Invalid("allowed", "is required to admit calls by address, unless everybody may call")
 	}
 	return nil
 }

@@ -164,6 +164,14 @@ func TestDraftRefuses(t *testing.T) {
 	}
 }
 
+// TestReadyForEverybody wants a trunk without addresses where that is meant.
+func TestReadyForEverybody(t *testing.T) {
+	t.Parallel()
+	if err := (setup.Draft{Directions: setup.InboundOnly}).Ready(true); err != nil {
+		t.Error(err)
+	}
+}
+
 // hasField reports whether an error is about a field.
 func hasField(err error, field string) bool {
 	e, ok := errors.AsType[*callwright.Error](err)
@@ -183,8 +191,12 @@ func TestReady(t *testing.T) {
 		{setup.Draft{Auth: setup.AuthDigest, Username: "robin", Password: "secret-1"}, ""},
 		{setup.Draft{Auth: setup.AuthNone}, ""},
 		{setup.Draft{}, ""},
+		{setup.Draft{Directions: setup.InboundOnly}, "allowed"},
+		{setup.Draft{Directions: setup.BothWays, Auth: setup.AuthNone, Allowed: " "}, "allowed"},
+		{setup.Draft{Directions: setup.InboundOnly, Allowed: "192.0.2.1"}, ""},
+		{setup.Draft{Directions: setup.InboundOnly, Auth: setup.AuthRegister}, ""},
 	} {
-		err := c.draft.Ready()
+		err := c.draft.Ready(false)
 		if e, _ := errors.AsType[*callwright.Error](err); err == nil && c.field != "" || err != nil && (e == nil || e.Field != c.field) {
 			t.Errorf("%+v: got %v, want a fault of %q", c.draft, err, c.field)
 		}

@@ -104,7 +104,12 @@ func placeCommand(c Config, env func(string) string) *cobra.Command {
 			}
 			return client.Request{Method: http.MethodPost, Path: "/v1/calls", Body: p, IdempotencyKey: rand.Text()}, nil
 		},
-		text: func(w *tabwriter.Writer, v value) { fields(w, v, columns("Call=call_id", "Message=message")) },
+		text: func(w *tabwriter.Writer, v value) {
+			fields(w, v, columns("Call=call_id", "Message=message"))
+			for _, warning := range v.at("warnings").list() {
+				printf(w, "Warning\t%s\n", warning.String())
+			}
+		},
 	}.command(c, env)
 	flags := cmd.Flags()
 	flags.StringVar(&p.From, "from", "", "the `number` that calls")

@@ -114,7 +114,7 @@ func areas(c Config) []page.Area {
 	if c.Issues != nil {
 		shown := issues.Config{Issues: c.Issues, Calls: c.Calls, Pages: resources(c), Clock: c.Clock}
 		if c.Access != nil {
-			shown.Names = c.Access.KeyNames
+			shown.Names, shown.People = c.Access.KeyNames, people(c)
 		}
 		found = append(found, issues.New(shown))
 	}
@@ -129,6 +129,23 @@ func areas(c Config) []page.Area {
 		found = append(found, settings.New(settings.Config{Access: c.Access, Deliveries: c.Deliveries, Areas: found, Clock: c.Clock}))
 	}
 	return found
+}
+
+// people returns a function that lists the newest keys of an organization that are in force.
+func people(c Config) func(ctx context.Context, org callwright.OrgID) ([]issues.Person, error) {
+	if c.Clock == nil {
+		c.Clock = callwright.SystemClock{}
+	}
+	return func(ctx context.Context, org callwright.OrgID) ([]issues.Person, error) {
+		keys, err := c.Access.Keys(ctx, org, callwright.Keyset{}, access.MaxPage)
+		all := make([]issues.Person, 0, len(keys.Items))
+		for _, k := range keys.Items {
+			if k.InForce(c.Clock.Now()) {
+				all = append(all, issues.Person{ID: k.ID, Name: k.Name})
+			}
+		}
+		return all, err
+	}
 }
 
 // resources returns the types of what can be attached to issues that have pages.

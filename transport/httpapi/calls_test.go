@@ -2,6 +2,7 @@ package httpapi_test
 
 import (
 	"net/http"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -10,6 +11,19 @@ import (
 	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/agents/conversation"
 )
+
+// TestCreateCallWarns says in the answer that a task is not followed, and nothing otherwise.
+func TestCreateCallWarns(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	h.attach()
+	for task, want := range map[string]any{"Talk freely.": []any{"a free task is not followed"}, "Talk.": nil} {
+		created := h.want(http.StatusOK, "POST", "/v1/calls", `{"phone_number": "`+theirNumber+`", "from": "`+ourNumber+`", "task": "`+task+`"}`)
+		if got := created["warnings"]; !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: the warnings are %v, want %v", task, got, want)
+		}
+	}
+}
 
 func TestCreateCallQueuesWhatItIsAskedFor(t *testing.T) {
 	t.Parallel()

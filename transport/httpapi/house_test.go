@@ -348,6 +348,14 @@ type silent struct{}
 
 func (silent) Name() string { return "silent" }
 
+// Unfollowed refuses tasks that say so.
+func (silent) Unfollowed(task string) string {
+	if strings.Contains(task, "freely") {
+		return "a free task is not followed"
+	}
+	return ""
+}
+
 func (silent) Reply(context.Context, llm.ReplyRequest) iter.Seq2[llm.ReplyPart, error] {
 	return func(func(llm.ReplyPart, error) bool) {}
 }

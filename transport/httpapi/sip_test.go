@@ -14,7 +14,7 @@ func TestAttachAndReadBack(t *testing.T) {
 		"phone_numbers": ["`+ourNumber+`", "not a number"], "service": "sip", "directions": [
 			{"type": "outbound", "sip_endpoint": "sip:pbx.example.com;transport=tls",
 			 "options": {"port": 5071, "sip_username": "u", "sip_password": "secret-1", "tls_verification": "chain"}},
-			{"type": "inbound", "auth_mode": "ip", "options": {"allowed_ips": ["203.0.113.7", "2001:db8::/32"], "transfer_policy": "any"}}]}`)
+			{"type": "inbound", "auth_mode": "ip", "options": {"allowed_ips": ["203.0.113.7", "2001:db8::/32"], "transfer_policy": "any", "dtmf_mode": "info"}}]}`)
 	if at(t, answer, "data", "configured", 0) != ourNumber || answer["errors"] != nil ||
 		at(t, answer, "data", "failed", 0, "phone_number") != "not a number" ||
 		at(t, answer, "data", "failed", 0, "error") != "BAD_REQUEST" {
@@ -30,6 +30,7 @@ func TestAttachAndReadBack(t *testing.T) {
 		"outbound.options.port": 5071.0, "outbound.options.transport": "tls", "outbound.options.secure_media": true,
 		"outbound.options.sip_credentials_set": true, "inbound.options.sip_credentials_set": false,
 		"outbound.options.tls_verification": "chain", "outbound.options.transfer_policy": "organization",
+		"inbound.options.dtmf_mode": "info", "outbound.options.dtmf_mode": "rfc2833",
 		"inbound.options.transfer_policy": "any", "outbound.headers": nil, "outbound.number": ourNumber,
 		"inbound.sip_endpoint": nil, "inbound.options.auth_mode": "ip", "inbound.org_id": string(h.org),
 	} {
@@ -44,6 +45,25 @@ func TestAttachAndReadBack(t *testing.T) {
 	if at(t, record, "data", "inbound", "options", "allowed_ips", 0) != "203.0.113.7" ||
 		at(t, record, "data", "inbound", "options", "allowed_ips", 1) != "2001:db8::/32" {
 		t.Errorf("allowed_ips %v", at(t, record, "data", "inbound", "options"))
+	}
+}
+
+// TestWhoMayCall wants the record to say so when everybody may call over an inbound trunk.
+func TestWhoMayCall(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	for options, want := range map[string]string{
+		``: "anyone", `,"options":{"allowed_ips":["192.0.2.1"]}`: "addresses", `,"options":{"allowed_ips":[]}`: "anyone",
+		`,"options":{"sip_username":"u","sip_password":"secret-1"}`:                                                                                "credentials",
+		`,"auth_mode":"register","sip_endpoint":"sip:pbx.example.com;transport=tls","register_auth":{"username":"u","password":"a-long-secret-1"}`: "registration",
+	} {
+		body := `{"phone_number":"+14155550177","service":"sip","directions":[{"type":"inbound"` + options + `}]}`
+		h.want(http.StatusOK, "POST", "/v1/sip/attach", body)
+		record := h.want(http.StatusOK, "GET", "/v1/sip?phone_number=%2B14155550177", "")
+		if got := at(t, record, "data", "inbound", "options", "admits"); got != want {
+			t.Errorf("%s: admits %v, want %s", options, got, want)
+		}
+		h.want(http.StatusOK, "POST", "/v1/sip/detach", `{"phone_number":"+14155550177","service":"sip","directions":[{"type":"inbound"}]}`)
 	}
 }
 

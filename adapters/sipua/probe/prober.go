@@ -18,6 +18,7 @@ import (
 	"github.com/callwright/callwright/sip/discovery"
 	"github.com/callwright/callwright/sip/monitor"
 	"github.com/callwright/callwright/sip/resolve"
+	"github.com/callwright/callwright/sip/self"
 	"github.com/callwright/callwright/sip/uri"
 )
 
@@ -31,6 +32,7 @@ type Config struct {
 	PublicHost   string                                     // host or IP address for From; empty: the local address
 	UserAgent    string                                     // empty: "callwright"
 	AllowPrivate bool                                       // ask private and loopback addresses too
+	Self         *self.Server                               // is asked nothing; nil: nobody
 	MaxIdle      int                                        // connections that are kept from one probe to the next; 0: 2000
 	Clock        callwright.Clock                           // nil: SystemClock
 }
@@ -72,7 +74,7 @@ func New(cfg Config) (*Prober, error) {
 		cfg.Credentials = peer.Fixed(cfg.Certificates, cfg.Roots)
 	}
 	return &Prober{
-		cfg: cfg, dialer: net.Dialer{Control: peer.Guard(cfg.AllowPrivate)},
+		cfg: cfg, dialer: net.Dialer{Control: peer.Guard(cfg.AllowPrivate, cfg.Self)},
 		known: tls.NewLRUClientSessionCache(maxSessions),
 		idle:  idle{connections: map[endpoint][]idleConnection{}, most: cmp.Or(cfg.MaxIdle, maxIdle)},
 	}, nil

@@ -99,6 +99,18 @@ func (p *Page) Screenshot(t testing.TB) []byte {
 // else among the artifacts of the test.
 func (p *Page) Picture(t testing.TB, name string) string {
 	t.Helper()
+	return save(t, name, p.Screenshot(t))
+}
+
+// Window saves what the window shows of the page, as Picture does.
+func (p *Page) Window(t testing.TB, name string) string {
+	t.Helper()
+	return save(t, name, run(t, p, "taking a picture", chromedp.CaptureScreenshot()))
+}
+
+// save saves a picture.
+func save(t testing.TB, name string, png []byte) string {
+	t.Helper()
 	if name == "" || strings.ContainsAny(name, `/\`) {
 		t.Fatalf("%q is not the name of a picture", name)
 	}
@@ -110,7 +122,7 @@ func (p *Page) Picture(t testing.TB, name string) string {
 	if err := os.MkdirAll(folder, 0o750); err != nil { //nolint:gosec // the environment of the tests names the folder
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(path, p.Screenshot(t), 0o600); err != nil { //nolint:gosec // the same
+	if err := os.WriteFile(path, png, 0o600); err != nil { //nolint:gosec // the same
 		t.Fatal(err)
 	}
 	return path

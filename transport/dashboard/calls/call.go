@@ -14,6 +14,7 @@ type one struct {
 	Ended     bool
 	Why       string // it failed; empty: it has not
 	Error     string // what went wrong, unless Why says so
+	Warning   string // what of the call's task is not followed
 	Recording recording
 	Lines     lines
 	Turns     turns
@@ -31,7 +32,7 @@ func (p pages) call(ctx context.Context, r *page.Request) (page.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	data := one{Call: c, Ended: c.Queue.Ended(), Error: c.ErrorMessage}
+	data := one{Call: c, Ended: c.Queue.Ended(), Error: c.ErrorMessage, Warning: p.cfg.Calls.Unfollowed(c)}
 	if c.Status == call.StatusFailed {
 		data.Why = c.Failure().Reason
 	}

@@ -21,6 +21,7 @@ import (
 type form struct {
 	Values map[string]string // as they were typed
 	Faults page.Faults
+	Limits string // of the tasks that the server's model follows; empty: none
 }
 
 // formFields are the fields of the form. The last two are hidden: the id of the call that is made again, and what of it the form lacks.
@@ -38,7 +39,8 @@ func (f form) Title() string {
 }
 
 // view returns the page of the form.
-func (f form) view(status int) *page.View {
+func (p pages) view(f form, status int) *page.View {
+	f.Limits = p.cfg.Calls.TaskLimits()
 	return &page.View{Page: "new", Title: f.Title(), Status: status, Data: f}
 }
 
@@ -50,13 +52,13 @@ func (p pages) form(ctx context.Context, r *page.Request) (page.Answer, error) {
 			return nil, err
 		}
 		f, err := again(c)
-		return f.view(http.StatusOK), err
+		return p.view(f, http.StatusOK), err
 	}
 	f := form{Values: map[string]string{}}
 	for _, name := range []string{"phone_number", "from", "pathway_id", "pathway_version", "persona_id", "agent_id"} {
 		f.Values[name] = callwright.Clip(r.Query(name), 100)
 	}
-	return f.view(http.StatusOK), nil
+	return p.view(f, http.StatusOK), nil
 }
 
 // again returns the form of a call like one that was made. A persona and a pathway take the place of the task.
@@ -137,7 +139,7 @@ func (p pages) place(ctx context.Context, r *page.Request) (page.Answer, error) 
 	if f.Faults, ok = page.FaultsOf(err, nil, formFields...); !ok {
 		return nil, err
 	}
-	return f.view(http.StatusUnprocessableEntity), nil
+	return p.view(f, http.StatusUnprocessableEntity), nil
 }
 
 // request translates the form.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents"
+	"github.com/callwright/callwright/agents/agentstest"
 	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/agents/pathway"
 )
@@ -46,6 +47,20 @@ func TestPlace(t *testing.T) {
 	h.want(http.StatusOK, "/calls/new?again="+id, "<h1>Place a call again</h1>", `value="+14155550123"`, ">Ask &lt;b&gt;.</textarea>", "!Not carried over",
 		`id="record" name="record" ><option value="">Use the agent&#39;s setting</option><option value="true" selected>`, `id="max_duration" name="max_duration" value="1.5"`)
 	h.want(http.StatusNotFound, "/calls/new?again=none")
+}
+
+// TestPlaceWithoutAModel says in the form and on the call's page that a free task is not followed, and what is. With a model, neither does.
+func TestPlaceWithoutAModel(t *testing.T) {
+	t.Parallel()
+	const limits = "Without a language model a free task is not followed"
+	form := func(task string) url.Values { return url.Values{"phone_number": {"+14155550123"}, "task": {task}} }
+	h := open(t)
+	h.want(http.StatusOK, "/calls/new", limits, "when &#34;yes&#34;: say", "pathway")
+	h.post("/calls/new", "/calls", form("Talk."), http.StatusOK, "The call was placed.", limits, "when &#34;yes&#34;: say")
+	h.post("/calls/new", "/calls", form(`when "yes": say "Good." and end`), http.StatusOK, "The call was placed.", "!"+limits)
+	able := open(t, func(c *call.Config) { c.Model = &agentstest.Model{} })
+	able.want(http.StatusOK, "/calls/new", "!"+limits)
+	able.post("/calls/new", "/calls", form("Talk."), http.StatusOK, "The call was placed.", "!"+limits)
 }
 
 // TestPlaceAsTheAgentSays places calls of a web agent that are recorded and wait for a greeting unless the form says otherwise.

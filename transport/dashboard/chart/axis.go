@@ -129,7 +129,7 @@ func (a plot) times(p *pen, y float64, lines bool) {
 			p.shape("line", "grid", "x1", x, "y1", a.top, "x2", x, "y2", y)
 		}
 		half := units(s.text) / 2
-		p.text(max(half, min(width-half, x)), y+16, "axis small mid", s.text, width)
+		p.moment(max(half, min(width-half, x)), y+16, "axis small mid", s.text, width, time.Unix(int64(s.at), 0), s.form)
 	}
 }
 
@@ -137,6 +137,7 @@ func (a plot) times(p *pen, y float64, lines bool) {
 type timeTick struct {
 	at   float64
 	text string
+	form string // of a moment; empty: the tick is a day of UTC, as what is drawn counts days
 }
 
 // timeTicks returns at most five round times in UTC, or the beginning if there is no round one between them.
@@ -150,12 +151,12 @@ func timeTicks(from, to float64) []timeTick {
 	for (to-from)/float64(step) > 5 {
 		step *= 2
 	}
-	layout := "2 Jan"
+	layout, form := "2 Jan", ""
 	switch {
 	case step < 60:
-		layout = "15:04:05"
+		layout, form = "15:04:05", formSecond
 	case step < day:
-		layout = "15:04"
+		layout, form = "15:04", formHour
 	case step >= 91*day:
 		layout = "Jan 2006"
 	}
@@ -167,10 +168,10 @@ func timeTicks(from, to float64) []timeTick {
 		if step >= 60 && step < day && at%day == 0 {
 			text = t.Format("2 Jan")
 		}
-		all = append(all, timeTick{float64(at), text})
+		all = append(all, timeTick{float64(at), text, form})
 	}
 	if len(all) == 0 {
-		all = append(all, timeTick{from, time.Unix(int64(from), 0).UTC().Format("15:04:05")})
+		all = append(all, timeTick{from, time.Unix(int64(from), 0).UTC().Format("15:04:05"), formSecond})
 	}
 	return all
 }

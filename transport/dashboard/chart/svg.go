@@ -124,11 +124,27 @@ func (p *pen) title(text string) {
 	p.write("<title>", html.EscapeString(clean(text)), "</title>\n")
 }
 
-// text writes a text, cut to so many units. A cut text has the whole one as its title.
-func (p *pen) text(x, y float64, class, text string, room float64) {
+// The forms in which the script of the pages shows moments in the browser's zone.
+const (
+	formSecond    = "second"     // 15:04:05
+	formHour      = "hour"       // 15:04, at midnight 2 Jan
+	formDayMinute = "day minute" // 2 Jan 15:04
+)
+
+// moment writes a time in UTC, which the script shows in the browser's zone in a form; without a form it stays.
+func (p *pen) moment(x, y float64, class, text string, room float64, at time.Time, form string) {
+	if form == "" {
+		p.text(x, y, class, text, room)
+		return
+	}
+	p.text(x, y, class, text, room, "data-at", strconv.FormatInt(at.UnixMilli(), 10), "data-form", form)
+}
+
+// text writes a text, cut to so many units, with further attributes. A cut text has the whole one as its title.
+func (p *pen) text(x, y float64, class, text string, room float64, attrs ...any) {
 	whole := clean(text)
 	short := cut(whole, room)
-	p.tag("text", class, "x", x, "y", y)
+	p.tag("text", class, append([]any{"x", x, "y", y}, attrs...)...)
 	p.b.WriteString(">")
 	if short != whole {
 		p.write("<title>", html.EscapeString(whole), "</title>")

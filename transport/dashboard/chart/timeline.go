@@ -31,9 +31,9 @@ func (t Timeline) SVG() template.HTML {
 		return p.none("timeline", t.Title, "No events yet.", 80)
 	}
 	slices.SortStableFunc(events, func(a, b Event) int { return a.At.Compare(b.At) })
-	layout := "15:04:05"
+	layout, form := "15:04:05", formSecond
 	if events[len(events)-1].At.Sub(events[0].At) >= 12*time.Hour {
-		layout = "2 Jan 15:04"
+		layout, form = "2 Jan 15:04", formDayMinute
 	}
 	room, y := width-left-4, 8.0
 	var rows pen // above the line, whose length they tell
@@ -48,7 +48,7 @@ func (t Timeline) SVG() template.HTML {
 		title := e.title()
 		items = append(items, title+".")
 		tag := rows.begin("", "row", title)
-		rows.text(4, y+20, "axis small", e.At.UTC().Format(layout), x0)
+		rows.moment(4, y+20, "axis small", e.At.UTC().Format(layout), x0, e.At, form)
 		e.mark(&rows, x0, y+16)
 		rows.text(left, y+21, "label", one, room)
 		if two != "" {

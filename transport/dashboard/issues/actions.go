@@ -61,7 +61,14 @@ func (p pages) actions() []page.Route {
 // change changes the fields that people change most, unless others have changed the issue since the page was made.
 func (p pages) change(ctx context.Context, r *page.Request, id string) error {
 	assignee := r.Field("assignee_id")
-	_, err := p.cfg.Issues.Update(ctx, r.Org(), actor(r), id, triage.Change{
+	former, err := p.cfg.Issues.Get(ctx, r.Org(), id)
+	if err != nil {
+		return err
+	}
+	if err := p.checkPeople(ctx, r, triage.Draft{AssigneeID: assignee}, former); err != nil {
+		return err
+	}
+	_, err = p.cfg.Issues.Update(ctx, r.Org(), actor(r), id, triage.Change{
 		Version: version(r), Status: new(triage.Status(r.Field("status"))), Severity: new(triage.Severity(r.Field("severity"))), AssigneeID: &assignee,
 	})
 	if errors.Is(err, callwright.ErrConflict) {

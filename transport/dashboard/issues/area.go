@@ -28,6 +28,8 @@ type Config struct {
 
 	// Names returns the names of keys by their ids, which issues keep of assignees and owners. Unknown ids are left out. nil: ids are shown.
 	Names func(ctx context.Context, org callwright.OrgID, ids []string) (map[string]string, error)
+	// People returns the keys of an organization that issues may be assigned to. nil: ids are typed.
+	People func(ctx context.Context, org callwright.OrgID) ([]Person, error)
 }
 
 // pages serves the pages.
@@ -46,7 +48,7 @@ func New(c Config) page.Area {
 	return page.Area{
 		Title: "Issues", Path: "/issues", Templates: templates,
 		Funcs: map[string]any{"status": status, "severity": severity, "session": session, "markdown": markdown, "href": p.href,
-			"chosen": chosen, "relation": relation, "relations": relationTypes, "joined": joined, "line": func(index *int) int { return *index + 1 }, "scan": func() int { return triage.MaxScan }},
+			"choose": choose, "find": find, "chosen": chosen, "relation": relation, "relations": relationTypes, "joined": joined, "line": func(index *int) int { return *index + 1 }, "scan": func() int { return triage.MaxScan }},
 		Routes: append([]page.Route{
 			{Pattern: "GET /issues", Serve: p.list},
 			{Pattern: "GET /issues/new", Serve: p.showNew},

@@ -16,16 +16,26 @@ func (p pages) showEdit(ctx context.Context, r *page.Request) (page.Answer, erro
 	if err != nil {
 		return nil, err
 	}
-	return newForm(&i, triage.Draft{
+	return p.form(ctx, r, form{Issue: &i, Version: i.Version, Draft: triage.Draft{
 		Title: i.Title, Description: i.Description, Status: i.Status, Severity: i.Severity, Category: i.Category, OwnerID: i.OwnerID,
 		AssigneeID: i.AssigneeID, ExternalLink: i.ExternalLink,
-	}, i.Version, nil, http.StatusOK), nil
+	}}, http.StatusOK)
 }
 
 // edit changes an issue, unless others have changed it since the form was opened.
 func (p pages) edit(ctx context.Context, r *page.Request) (page.Answer, error) {
 	d := draft(r)
-	i, err := p.cfg.Issues.Update(ctx, r.Org(), actor(r), r.PathValue("id"), triage.Change{
+	i, err := p.cfg.Issues.Get(ctx, r.Org(), r.PathValue("id"))
+	if err != nil {
+		return nil, err
+	}
+	if err := p.checkPeople(ctx, r, d, i); err != nil {
+		if faults, ok := mayMend(err, nil); ok {
+			return p.editAgain(ctx, r, d, faults, false)
+		}
+		return nil, err
+	}
+	i, err = p.cfg.Issues.Update(ctx, r.Org(), actor(r), r.PathValue("id"), triage.Change{
 		Version: version(r), Title: &d.Title, Description: &d.Description, Category: &d.Category, OwnerID: &d.OwnerID,
 		AssigneeID: &d.AssigneeID, ExternalLink: &d.ExternalLink, Status: &d.Status, Severity: &d.Severity,
 	})
@@ -46,13 +56,11 @@ func (p pages) editAgain(ctx context.Context, r *page.Request, d triage.Draft, f
 		return nil, err
 	}
 	if !conflict {
-		return newForm(&i, d, version(r), faults, http.StatusUnprocessableEntity), nil
+		return p.form(ctx, r, form{Issue: &i, Draft: d, Version: version(r), Faults: faults}, http.StatusUnprocessableEntity)
 	}
-	v := newForm(&i, d, i.Version, nil, http.StatusUnprocessableEntity)
-	f := v.Data.(form) //nolint:forcetypeassert // newForm made it
-	f.Conflict, f.Differences = true, differences(i, d)
-	v.Data = f
-	return v, nil
+	return p.form(ctx, r, form{
+		Issue: &i, Draft: d, Version: i.Version, Conflict: true, Differences: differences(i, d),
+	}, http.StatusUnprocessableEntity)
 }
 
 // version returns the version of an issue on which a form was filled in; one that no issue has when it does not say.

@@ -21,6 +21,7 @@ type issue struct {
 	Flags     []triage.Flag
 	Relations []triage.Relation
 	Names     map[string]string // of assignee and owner, by their ids
+	People    []Person          // who it may be assigned to; nil: an id is typed
 
 	Statuses   []triage.Status
 	Severities []triage.Severity
@@ -60,6 +61,9 @@ func (p pages) issue(ctx context.Context, r *page.Request, faults page.Faults) (
 		return nil, err
 	}
 	if data.Names, err = p.nameAll(ctx, r, i, data.Feed); err != nil {
+		return nil, err
+	}
+	if data.People, err = p.people(ctx, r); err != nil {
 		return nil, err
 	}
 	if feed.Next != "" {

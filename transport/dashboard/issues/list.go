@@ -26,6 +26,7 @@ type list struct {
 	Issues   []triage.Issue
 	Unread   map[string]bool
 	Names    map[string]string // of assignees, by their ids
+	People   []Person          // who issues are assigned to; nil: an id is typed
 	Next     string            // address of the next page; empty: this is the last
 	Short    bool              // the page ends because enough issues were looked at
 	Views    []savedView
@@ -60,6 +61,10 @@ func (p pages) list(ctx context.Context, r *page.Request) (page.Answer, error) {
 	l := list{
 		Issues: found.Items, Views: views(r), Filter: q, Range: r.Query("date_range"), Filtered: r.URL.RawQuery != "",
 		Sorts: map[string]page.Sort{}, Statuses: triage.Statuses(), Severities: triage.Severities(), Types: types(),
+	}
+	var failure error
+	if l.People, failure = p.people(ctx, r); failure != nil {
+		return nil, failure
 	}
 	if faults, ok := filterFaults(err); ok {
 		l.Faults = faults
@@ -164,25 +169,31 @@ type form struct {
 	Faults     page.Faults
 	Statuses   []triage.Status
 	Severities []triage.Severity
+	People     []Person          // who it may be assigned to; nil: ids are typed
+	Names      map[string]string // of assignee and owner, by their ids
 
 	Conflict    bool         // others have changed the issue since the form was opened
 	Differences []difference // what saving the form after a conflict replaces
 }
 
-func newForm(i *triage.Issue, d triage.Draft, version int64, faults page.Faults, code int) *page.View {
+// form returns the page that opens or edits an issue.
+func (p pages) form(ctx context.Context, r *page.Request, f form, code int) (page.Answer, error) {
 	title := "New issue"
-	if i != nil {
-		title = "Edit " + i.Name()
+	if f.Issue != nil {
+		title = "Edit " + f.Issue.Name()
 	}
-	severities := triage.Severities()
-	slices.Reverse(severities)
-	return &page.View{Page: "form", Title: title, Status: code, Data: form{
-		Issue: i, Draft: d, Version: version, Faults: faults, Statuses: triage.Statuses(), Severities: severities,
-	}}
+	f.Statuses, f.Severities = triage.Statuses(), triage.Severities()
+	slices.Reverse(f.Severities)
+	var err error
+	if f.People, err = p.people(ctx, r); err != nil {
+		return nil, err
+	}
+	f.Names, err = p.names(ctx, r, []string{f.Draft.AssigneeID, f.Draft.OwnerID})
+	return &page.View{Page: "form", Title: title, Status: code, Data: f}, err
 }
 
-func (p pages) showNew(context.Context, *page.Request) (page.Answer, error) {
-	return newForm(nil, triage.Draft{Status: triage.StatusBacklog, Severity: triage.SeverityMedium}, 0, nil, http.StatusOK), nil
+func (p pages) showNew(ctx context.Context, r *page.Request) (page.Answer, error) {
+	return p.form(ctx, r, form{Draft: triage.Draft{Status: triage.StatusBacklog, Severity: triage.SeverityMedium}}, http.StatusOK)
 }
 
 // draft reads the form of an issue.
@@ -196,9 +207,13 @@ func draft(r *page.Request) triage.Draft {
 
 func (p pages) create(ctx context.Context, r *page.Request) (page.Answer, error) {
 	d := draft(r)
-	i, err := p.cfg.Issues.Create(ctx, r.Org(), actor(r), d)
+	var i triage.Issue
+	err := p.checkPeople(ctx, r, d, triage.Issue{})
+	if err == nil {
+		i, err = p.cfg.Issues.Create(ctx, r.Org(), actor(r), d)
+	}
 	if faults, ok := mayMend(err, nil); ok {
-		return newForm(nil, d, 0, faults, http.StatusUnprocessableEntity), nil
+		return p.form(ctx, r, form{Draft: d, Faults: faults}, http.StatusUnprocessableEntity)
 	}
 	if err != nil {
 		return nil, err

@@ -36,7 +36,7 @@ type Config struct {
 	Ports  *porting.Service
 	Tests  *agenttest.Service
 	Issues *triage.Service
-	Runs   []Part
+	Runs   []Part           // which only the deployment's operators see
 	Clock  callwright.Clock // nil: the machine's
 }
 
@@ -83,6 +83,9 @@ func (p pages) show(ctx context.Context, r *page.Request) (page.Answer, error) {
 	v := view{Has: p.cfg, Now: p.cfg.Clock.Now()}
 	if !r.Principal.Entitled(callwright.EntitlementSIP) {
 		v.Has.Trunks, v.Has.Ports = nil, nil
+	}
+	if !r.Principal.Entitled(callwright.EntitlementOperator) {
+		v.Has.Runs = nil
 	}
 	for _, load := range []func(context.Context, callwright.OrgID) error{v.live, v.count, v.trunks, v.waiting, v.failing, v.open} {
 		if err := load(ctx, r.Org()); err != nil {

@@ -28,7 +28,7 @@ func (s signedIn) Authenticate(*http.Request) (callwright.Principal, error) {
 
 func get(t *testing.T, c dashboard.Config) (int, string) {
 	t.Helper()
-	c.Authenticator = signedIn{}
+	c.Authenticator = signedIn{[]callwright.Entitlement{callwright.EntitlementOperator}}
 	d, err := dashboard.New(c)
 	if err != nil {
 		t.Fatal(err)
@@ -55,6 +55,22 @@ func TestWithoutDomains(t *testing.T) {
 	for _, want := range []string{"missing", "no &lt;script&gt; of speech", "(--tts)", "scripted", `aria-current="page">Overview`} {
 		if !strings.Contains(text, want) {
 			t.Errorf("there is no %q in\n%s", want, text)
+		}
+	}
+}
+
+// TestRunsAreForOperators shows what the server runs on, with its flags, to nobody but the deployment's operators.
+func TestRunsAreForOperators(t *testing.T) {
+	t.Parallel()
+	for _, rights := range [][]callwright.Entitlement{nil, {callwright.EntitlementSIP}} {
+		d, err := dashboard.New(dashboard.Config{
+			Authenticator: signedIn{rights}, Runs: []overview.Part{{Name: "model", By: "scripted", Hint: "--llm-base-url"}},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, text := ask(t, d); strings.Contains(text, "--llm") || strings.Contains(text, "scripted") || strings.Contains(text, "runs on") {
+			t.Errorf("with the rights %v the page tells\n%s", rights, text)
 		}
 	}
 }

@@ -18,7 +18,7 @@ import (
 type Area struct {
 	Title       string                 // in the navigation; empty: it is not there
 	Path        string                 // of its first page, such as "/calls"
-	Entitlement callwright.Entitlement // without which no page is shown; empty: none is needed
+	Entitlement callwright.Entitlement // without which no page is shown, nor the area in the navigation; empty: none is needed
 	Templates   fs.FS                  // its *.html: see View.Page
 	Funcs       template.FuncMap       // for its templates, beside those of this package
 	Routes      []Route

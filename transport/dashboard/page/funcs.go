@@ -24,6 +24,7 @@ func funcs(prefix string) template.FuncMap {
 		"bytes":    bytesOf,
 		"badge":    badge,
 		"words":    Words,
+		"sentence": sentence,
 		"fault":    fault,
 		"invalid":  invalid,
 		"clip":     func(n int, text string) string { return callwright.Clip(text, n) },
@@ -47,7 +48,7 @@ func Path(parts ...string) string {
 	return b.String()
 }
 
-// timeOf shows a time.Time or *time.Time in UTC. The script puts the time in the browser's zone before it.
+// timeOf shows a time.Time or *time.Time in UTC. The script shows it in the browser's zone, with UTC as its title.
 func timeOf(value any) (template.HTML, error) {
 	var at time.Time
 	switch v := value.(type) {

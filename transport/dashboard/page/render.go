@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"net/http"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -125,7 +126,7 @@ func (v *View) answer(s *Site, w http.ResponseWriter, r *Request) error {
 	}
 	f := frame{Title: v.Title, Area: r.area, Notice: s.takeNotice(w, r), Live: len(v.Live) > 0, Faulty: v.Status == http.StatusUnprocessableEntity && r.Method == http.MethodPost, Static: statics, Data: v.Data}
 	if r.Principal.Org != "" {
-		f.Nav, f.Who, f.Out = s.themes.nav, callwright.Clip(r.Principal.KeyName, 60), s.cfg.Sessions != nil
+		f.Nav, f.Who, f.Out = r.entitled(s.themes.nav), callwright.Clip(r.Principal.KeyName, 60), s.cfg.Sessions != nil
 		if f.Who == "" {
 			f.Who = r.Principal.KeyID
 		}
@@ -140,6 +141,11 @@ func (v *View) answer(s *Site, w http.ResponseWriter, r *Request) error {
 	}
 	send(w, r, status, r.fill(b.Bytes()))
 	return nil
+}
+
+// entitled returns the areas whose pages the organization may see.
+func (r *Request) entitled(all []*Area) []*Area {
+	return slices.DeleteFunc(slices.Clone(all), func(a *Area) bool { return a.Entitlement != "" && !r.Principal.Entitled(a.Entitlement) })
 }
 
 // fill puts this browser's token into the forms of what was rendered.

@@ -49,3 +49,47 @@ func TestScriptKeepsWhatIsTyped(t *testing.T) {
 		t.Errorf("the browser reports %q", found)
 	}
 }
+
+// TestScriptShowsLocalTimes has a browser in New York show a time and a chart: both are in its zone, with UTC in the title.
+func TestScriptShowsLocalTimes(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, "")
+	p := browser.Open(t, true)
+	p.Timezone(t, "America/New_York")
+	p.Go(t, h.URL+"/login?next=/times")
+	p.Type(t, "#key", goodKey)
+	p.Click(t, "main button")
+	p.Await(t, "main svg")
+	for selector, want := range map[string]string{
+		"time": "2026-03-01 22:00:05", "text[data-form]": "22:00:05", "g.row title": "2026-03-01 22:00:05 (03:00:05 UTC): Rang",
+	} {
+		if got := browser.Eval[string](t, p, `document.querySelector("main `+selector+`").textContent.trim()`); got != want {
+			t.Errorf("%s shows %q, want %q", selector, got, want)
+		}
+	}
+	if got := browser.Eval[string](t, p, `document.querySelector("main time").title`); got != "2026-03-02 03:00:05 UTC" {
+		t.Errorf("the title of the time is %q", got)
+	}
+	if found := p.Errors(t); len(found) > 0 {
+		t.Errorf("the browser reports %q", found)
+	}
+}
+
+// TestScriptKeepsTheFocus changes a live part while its field has the focus and nothing is typed: the part is new, and the focus stays.
+func TestScriptKeepsTheFocus(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, "")
+	p := browser.Open(t, true)
+	p.Go(t, h.URL+"/login?next=/form")
+	p.Type(t, "#key", goodKey)
+	p.Click(t, "main button")
+	p.Await(t, "#live-asked")
+	browser.Eval[any](t, p, `document.querySelector("#live-asked input[name=name]").focus()`)
+	h.number.Store(44)
+	await.That(t, "the part to be new", func() bool {
+		return strings.Contains(browser.Eval[string](t, p, `document.getElementById("live-asked").textContent`), "44")
+	})
+	if !browser.Eval[bool](t, p, `document.activeElement.name === "name"`) {
+		t.Error("the field has lost the focus")
+	}
+}

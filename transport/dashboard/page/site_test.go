@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/transport/dashboard/chart"
 	"github.com/callwright/callwright/transport/dashboard/page"
 	"github.com/callwright/callwright/transport/dashboard/page/pagetest"
 )
@@ -86,8 +87,9 @@ var templates = fstest.MapFS{
 	"list.html": {Data: []byte(`{{define "main"}}<h1>Things</h1>{{template "number" .}}
 <form method="post" action="{{path "/things"}}">{{csrf}}<input name="name" aria-label="Name"></form>{{end}}`)},
 	"ask.html": {Data: []byte(`{{define "asked"}}<form id="live-asked" method="post" action="{{path "/things"}}" data-ask="Do it?">{{csrf}}
-<output>{{.}}</output><input name="name" aria-label="Name"><button>Do it</button></form>{{end}}
+<output>{{.}}</output><input id="name" name="name" aria-label="Name"><button>Do it</button></form>{{end}}
 {{define "main"}}<h1>Form</h1>{{template "asked" .}}<p>{{template "number" .}}</p>{{end}}`)},
+	"times.html":  {Data: []byte(`{{define "main"}}<h1>Times</h1>{{time .At}}{{.SVG}}{{end}}`)},
 	"broken.html": {Data: []byte(`{{define "main"}}{{.Nothing.At.All}}{{end}}`)},
 }
 
@@ -118,6 +120,13 @@ func newSite(t *testing.T, prefix string) *house {
 			{Pattern: "POST /things", MaxBody: 2000, Serve: func(_ context.Context, r *page.Request) (page.Answer, error) {
 				h.saved.Add(1)
 				return page.SeeOther{To: "/things", Notice: "Saved <" + r.Field("name") + ">"}, nil
+			}},
+			{Pattern: "GET /times", Serve: func(context.Context, *page.Request) (page.Answer, error) {
+				rang := chart.Event{At: time.Date(2026, 3, 2, 3, 0, 5, 0, time.UTC), Label: "Rang"}
+				return &page.View{Page: "times", Title: "Times", Data: struct {
+					chart.Event
+					chart.Timeline
+				}{rang, chart.Timeline{ID: "t", Title: "Times", Events: []chart.Event{rang}}}}, nil
 			}},
 			{Pattern: "GET /broken", Serve: func(context.Context, *page.Request) (page.Answer, error) {
 				return &page.View{Page: "broken", Data: 1}, nil
@@ -314,6 +323,20 @@ func TestNextIsLocal(t *testing.T) {
 		h.client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 		if status, _, header := h.post(t, "/login", "/login", url.Values{"key": {goodKey}, "next": {next}}); status != http.StatusSeeOther || header.Get("Location") != "/" {
 			t.Errorf("next %q leads to %q (%d)", next, header.Get("Location"), status)
+		}
+	}
+}
+
+// TestMenu has only the areas that the organization is entitled to.
+func TestMenu(t *testing.T) {
+	t.Parallel()
+	for path, entitled := range map[string]bool{"/things": false, "/secret": true} {
+		h := newHouse(t, "")
+		h.keys.sip = entitled
+		h.signIn(t, "")
+		_, text, _ := h.get(t, path)
+		if !strings.Contains(text, `href="/things"`) || strings.Contains(text, `href="/secret"`) != entitled {
+			t.Errorf("entitled %t: the menu of %s is\n%s", entitled, path, text)
 		}
 	}
 }

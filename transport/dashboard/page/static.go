@@ -16,10 +16,13 @@ var (
 	//go:embed static/style.css
 	style string
 	//go:embed static/live.js
-	script []byte
+	source string
 	//go:embed static/icon.svg
 	icon []byte
 )
+
+// script is the source without indentation and comments, which no browser needs.
+var script = regexp.MustCompile(`(?m)^[ \t]+|^//.*\n| // .*$`).ReplaceAll([]byte(source), nil)
 
 // static has the paths of the style, the script and the icon, below the prefix. They name what is in them, so that browsers may keep them.
 type static struct{ Style, Script, Icon string }

@@ -15,6 +15,7 @@ import (
 // numbersForm is the step that attaches numbers.
 type numbersForm struct {
 	Choice choice
+	Anyone bool     // everybody may call
 	Held   []string // numbers whose trunks would be replaced
 	Faults page.Faults
 }
@@ -55,13 +56,13 @@ func (p pages) attach(ctx context.Context, r *page.Request) (page.Answer, error)
 	if r.Field("later") != "" {
 		return page.SeeOther{To: "/trunks", Notice: "The set-up is kept for 30 days. It goes on from here."}, nil
 	}
-	done, err := p.attachAll(ctx, c, r.Field("replace") != "")
+	done, err := p.attachAll(ctx, c, r.Field("replace") != "", r.Field("anyone") != "")
 	if err != nil {
 		faults, mend := page.FaultsOf(err, map[string]string{"phone_numbers": "numbers"})
 		if !mend {
 			return nil, err
 		}
-		form.Data = numbersForm{c, held(done), atField(faults)}
+		form.Data = numbersForm{Choice: c, Anyone: r.Field("anyone") != "", Held: held(done), Faults: atField(faults)}
 		return form, nil
 	}
 	rest := p.finish(ctx, c, done)
@@ -88,8 +89,8 @@ func (p pages) finish(ctx context.Context, c choice, done sip.Attached) choice {
 
 // attachAll attaches all numbers of a choice. It fails when no number could be attached. Trunks that a number has already are kept
 // unless they may be replaced.
-func (p pages) attachAll(ctx context.Context, c choice, replace bool) (sip.Attached, error) {
-	if err := c.Ready(); err != nil {
+func (p pages) attachAll(ctx context.Context, c choice, replace, anyone bool) (sip.Attached, error) {
+	if err := c.Ready(anyone); err != nil {
 		return sip.Attached{}, err
 	}
 	directions, err := c.inputs()

@@ -232,7 +232,11 @@ func TestSetUpFaults(t *testing.T) {
 	outbound, inbound := h.begin("outbound", "Where"), h.begin("inbound", "Send calls here")
 	h.want(http.StatusUnprocessableEntity, numbers(outbound), url.Values{"numbers": {one}}, "is required for the outbound direction")
 	h.want(http.StatusUnprocessableEntity, numbers(inbound), url.Values{"numbers": {one}, "allowed": {"x"}}, `id="fault-allowed"`)
-	h.want(http.StatusUnprocessableEntity, numbers(inbound), url.Values{}, `id="fault-numbers"`)
+	h.want(http.StatusUnprocessableEntity, numbers(inbound), url.Values{"numbers": {one}, "allowed": {" "}}, `id="fault-allowed">is required`, `name="anyone" value="yes">`)
+	everybody := h.begin("inbound", "Send calls here")
+	h.want(http.StatusOK, numbers(everybody), url.Values{"numbers": {"+14155550177"}, "anyone": {"yes"}}, "The numbers are attached")
+	h.want(http.StatusOK, "/trunks/+14155550177", nil, `class="badge bad"><span aria-hidden="true">✗</span> everybody may call`)
+	h.want(http.StatusUnprocessableEntity, numbers(inbound), url.Values{"anyone": {"yes"}}, `id="fault-numbers"`)
 	h.want(http.StatusUnprocessableEntity, numbers(inbound), url.Values{"numbers": {strings.Repeat("1", 5000)}}, `id="fault-numbers"`, "at most 4000 bytes", `action="/trunks/new/numbers`+inbound)
 	h.want(http.StatusUnprocessableEntity, numbers(inbound), url.Values{"numbers": {one}, "allowed": {strings.Repeat("192.0.2.1\n", 101)}},
 		`id="fault-allowed">must hold at most 100`)
@@ -240,7 +244,7 @@ func TestSetUpFaults(t *testing.T) {
 	h.want(http.StatusUnprocessableEntity, numbers(outbound), url.Values{"numbers": {one}, "username": {"robin"}},
 		`id="fault-password">is required to authenticate`)
 	h.attach("other", two)
-	h.want(http.StatusUnprocessableEntity, numbers(inbound), url.Values{"numbers": {two}}, "not available to this organization", "!Replace and attach")
+	h.want(http.StatusUnprocessableEntity, numbers(inbound), url.Values{"numbers": {two}, "allowed": {"192.0.2.1"}}, "not available to this organization", "!Replace and attach")
 	for range setup.MaxDrafts - 3 {
 		h.begin("inbound", "Send calls here")
 	}

@@ -28,6 +28,9 @@ func (a *api) CreateCall(
 		Status: oas.SuccessStatusSuccess, Message: "Call successfully queued.", CallID: c.ID,
 	}
 	answer.BatchID.SetToNull()
+	if unfollowed := a.calls.Unfollowed(c); unfollowed != "" {
+		answer.Warnings = []string{unfollowed}
+	}
 	for _, member := range httpapi.IgnoredMembers(ctx) {
 		answer.Ignored = append(answer.Ignored, oas.IgnoredMember(member))
 	}

@@ -983,6 +983,16 @@ func (s *CallCreatedReply) encodeFields(e *jx.Encoder) {
 		s.BatchID.Encode(e)
 	}
 	{
+		if s.Warnings != nil {
+			e.FieldStart("warnings")
+			e.ArrStart()
+			for _, elem := range s.Warnings {
+				e.Str(elem)
+			}
+			e.ArrEnd()
+		}
+	}
+	{
 		if s.Ignored != nil {
 			e.FieldStart("ignored")
 			s.Ignored.Encode(e)
@@ -990,12 +1000,13 @@ func (s *CallCreatedReply) encodeFields(e *jx.Encoder) {
 	}
 }
 
-var jsonFieldsNameOfCallCreatedReply = [5]string{
+var jsonFieldsNameOfCallCreatedReply = [6]string{
 	0: "status",
 	1: "message",
 	2: "call_id",
 	3: "batch_id",
-	4: "ignored",
+	4: "warnings",
+	5: "ignored",
 }
 
 // Decode decodes CallCreatedReply from json.
@@ -1050,6 +1061,25 @@ func (s *CallCreatedReply) Decode(d *jx.Decoder) error {
 				return nil
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"batch_id\"")
+			}
+		case "warnings":
+			if err := func() error {
+				s.Warnings = make([]string, 0)
+				if err := d.Arr(func(d *jx.Decoder) error {
+					var elem string
+					v, err := d.Str()
+					elem = string(v)
+					if err != nil {
+						return err
+					}
+					s.Warnings = append(s.Warnings, elem)
+					return nil
+				}); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"warnings\"")
 			}
 		case "ignored":
 			if err := func() error {

@@ -168,9 +168,10 @@ type CallCreate struct {
 	// Language of the conversation as a BCP 47 tag. `auto`, `fluent` and names that begin with `babel`
 	// leave the choice to the engines.
 	Language OptString `json:"language"`
-	// Model of the agent. A name that the server's configuration does not have, as `base` and `turbo` may
-	// be, means the server's own model, because clients do not choose what a call costs. The record names
-	// the model that has answered.
+	// Model of the agent, by the name that the deployment gives it (`--llm-models` of the reference
+	// server). `base` and `turbo` are always known, and are the server's own model unless it gives another
+	// one the name. Any other name is 400 with the field `model`. The record names the model that has
+	// answered.
 	Model OptString `json:"model"`
 	// Sampling temperature of the model.
 	Temperature OptFloat64 `json:"temperature"`
@@ -532,8 +533,11 @@ type CallCreatedReply struct {
 	Message string        `json:"message"`
 	CallID  string        `json:"call_id"`
 	// Always null; calls are not batched.
-	BatchID NilString      `json:"batch_id"`
-	Ignored IgnoredMembers `json:"ignored"`
+	BatchID NilString `json:"batch_id"`
+	// What of the call will not be as its request may expect, such as a task in free text on a server
+	// without a language model. Absent without any.
+	Warnings []string       `json:"warnings"`
+	Ignored  IgnoredMembers `json:"ignored"`
 }
 
 // GetStatus returns the value of Status.
@@ -554,6 +558,11 @@ func (s *CallCreatedReply) GetCallID() string {
 // GetBatchID returns the value of BatchID.
 func (s *CallCreatedReply) GetBatchID() NilString {
 	return s.BatchID
+}
+
+// GetWarnings returns the value of Warnings.
+func (s *CallCreatedReply) GetWarnings() []string {
+	return s.Warnings
 }
 
 // GetIgnored returns the value of Ignored.
@@ -579,6 +588,11 @@ func (s *CallCreatedReply) SetCallID(val string) {
 // SetBatchID sets the value of BatchID.
 func (s *CallCreatedReply) SetBatchID(val NilString) {
 	s.BatchID = val
+}
+
+// SetWarnings sets the value of Warnings.
+func (s *CallCreatedReply) SetWarnings(val []string) {
+	s.Warnings = val
 }
 
 // SetIgnored sets the value of Ignored.

@@ -113,7 +113,8 @@ type Invoker interface {
 	//
 	// Starts to resolve a host and to probe the usual SIP ports. An organization has at most one running
 	// discovery; a second is 409 `DISCOVERY_IN_PROGRESS`. A result younger than ten minutes is returned
-	// again.
+	// again. Addresses at which this server itself listens are among the attempts, but neither probed nor
+	// recommended.
 	//
 	// POST /v1/sip/discover
 	StartSipDiscovery(ctx context.Context, request *SipDiscoveryStart) (*SipDiscoveryReply, error)
@@ -1395,7 +1396,8 @@ func (c *Client) sendParseSipDestination(ctx context.Context, request *SipDestin
 //
 // Starts to resolve a host and to probe the usual SIP ports. An organization has at most one running
 // discovery; a second is 409 `DISCOVERY_IN_PROGRESS`. A result younger than ten minutes is returned
-// again.
+// again. Addresses at which this server itself listens are among the attempts, but neither probed nor
+// recommended.
 //
 // POST /v1/sip/discover
 func (c *Client) StartSipDiscovery(ctx context.Context, request *SipDiscoveryStart) (*SipDiscoveryReply, error) {

@@ -1871,7 +1871,8 @@ func (s *Server) handleParseSipDestinationRequest(args [0]string, argsEscaped bo
 //
 // Starts to resolve a host and to probe the usual SIP ports. An organization has at most one running
 // discovery; a second is 409 `DISCOVERY_IN_PROGRESS`. A result younger than ten minutes is returned
-// again.
+// again. Addresses at which this server itself listens are among the attempts, but neither probed nor
+// recommended.
 //
 // POST /v1/sip/discover
 func (s *Server) handleStartSipDiscoveryRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {

@@ -1729,6 +1729,72 @@ func (s *OptSipFailoverConfigFailback) UnmarshalJSON(data []byte) error {
 	return s.Decode(d)
 }
 
+// Encode encodes SipOptionsAdmits as json.
+func (o OptSipOptionsAdmits) Encode(e *jx.Encoder) {
+	if !o.Set {
+		return
+	}
+	e.Str(string(o.Value))
+}
+
+// Decode decodes SipOptionsAdmits from json.
+func (o *OptSipOptionsAdmits) Decode(d *jx.Decoder) error {
+	if o == nil {
+		return errors.New("invalid: unable to decode OptSipOptionsAdmits to nil")
+	}
+	o.Set = true
+	if err := o.Value.Decode(d); err != nil {
+		return err
+	}
+	return nil
+}
+
+// MarshalJSON implements stdjson.Marshaler.
+func (s OptSipOptionsAdmits) MarshalJSON() ([]byte, error) {
+	e := jx.Encoder{}
+	s.Encode(&e)
+	return e.Bytes(), nil
+}
+
+// UnmarshalJSON implements stdjson.Unmarshaler.
+func (s *OptSipOptionsAdmits) UnmarshalJSON(data []byte) error {
+	d := jx.DecodeBytes(data)
+	return s.Decode(d)
+}
+
+// Encode encodes SipOptionsDtmfMode as json.
+func (o OptSipOptionsDtmfMode) Encode(e *jx.Encoder) {
+	if !o.Set {
+		return
+	}
+	e.Str(string(o.Value))
+}
+
+// Decode decodes SipOptionsDtmfMode from json.
+func (o *OptSipOptionsDtmfMode) Decode(d *jx.Decoder) error {
+	if o == nil {
+		return errors.New("invalid: unable to decode OptSipOptionsDtmfMode to nil")
+	}
+	o.Set = true
+	if err := o.Value.Decode(d); err != nil {
+		return err
+	}
+	return nil
+}
+
+// MarshalJSON implements stdjson.Marshaler.
+func (s OptSipOptionsDtmfMode) MarshalJSON() ([]byte, error) {
+	e := jx.Encoder{}
+	s.Encode(&e)
+	return e.Bytes(), nil
+}
+
+// UnmarshalJSON implements stdjson.Unmarshaler.
+func (s *OptSipOptionsDtmfMode) UnmarshalJSON(data []byte) error {
+	d := jx.DecodeBytes(data)
+	return s.Decode(d)
+}
+
 // Encode encodes SipOptionsInput as json.
 func (o OptSipOptionsInput) Encode(e *jx.Encoder) {
 	if !o.Set {
@@ -1758,6 +1824,39 @@ func (s OptSipOptionsInput) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *OptSipOptionsInput) UnmarshalJSON(data []byte) error {
+	d := jx.DecodeBytes(data)
+	return s.Decode(d)
+}
+
+// Encode encodes SipOptionsInputDtmfMode as json.
+func (o OptSipOptionsInputDtmfMode) Encode(e *jx.Encoder) {
+	if !o.Set {
+		return
+	}
+	e.Str(string(o.Value))
+}
+
+// Decode decodes SipOptionsInputDtmfMode from json.
+func (o *OptSipOptionsInputDtmfMode) Decode(d *jx.Decoder) error {
+	if o == nil {
+		return errors.New("invalid: unable to decode OptSipOptionsInputDtmfMode to nil")
+	}
+	o.Set = true
+	if err := o.Value.Decode(d); err != nil {
+		return err
+	}
+	return nil
+}
+
+// MarshalJSON implements stdjson.Marshaler.
+func (s OptSipOptionsInputDtmfMode) MarshalJSON() ([]byte, error) {
+	e := jx.Encoder{}
+	s.Encode(&e)
+	return e.Bytes(), nil
+}
+
+// UnmarshalJSON implements stdjson.Unmarshaler.
+func (s *OptSipOptionsInputDtmfMode) UnmarshalJSON(data []byte) error {
 	d := jx.DecodeBytes(data)
 	return s.Decode(d)
 }
@@ -8955,6 +9054,12 @@ func (s *SipOptions) encodeFields(e *jx.Encoder) {
 		}
 	}
 	{
+		if s.Admits.Set {
+			e.FieldStart("admits")
+			s.Admits.Encode(e)
+		}
+	}
+	{
 		if s.AllowedIps != nil {
 			e.FieldStart("allowed_ips")
 			e.ArrStart()
@@ -8977,6 +9082,12 @@ func (s *SipOptions) encodeFields(e *jx.Encoder) {
 		}
 	}
 	{
+		if s.DtmfMode.Set {
+			e.FieldStart("dtmf_mode")
+			s.DtmfMode.Encode(e)
+		}
+	}
+	{
 		if s.SipCredentialsSet.Set {
 			e.FieldStart("sip_credentials_set")
 			s.SipCredentialsSet.Encode(e)
@@ -8984,15 +9095,17 @@ func (s *SipOptions) encodeFields(e *jx.Encoder) {
 	}
 }
 
-var jsonFieldsNameOfSipOptions = [8]string{
+var jsonFieldsNameOfSipOptions = [10]string{
 	0: "auth_mode",
 	1: "port",
 	2: "transport",
 	3: "secure_media",
-	4: "allowed_ips",
-	5: "tls_verification",
-	6: "transfer_policy",
-	7: "sip_credentials_set",
+	4: "admits",
+	5: "allowed_ips",
+	6: "tls_verification",
+	7: "transfer_policy",
+	8: "dtmf_mode",
+	9: "sip_credentials_set",
 }
 
 // Decode decodes SipOptions from json.
@@ -9043,6 +9156,16 @@ func (s *SipOptions) Decode(d *jx.Decoder) error {
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"secure_media\"")
 			}
+		case "admits":
+			if err := func() error {
+				s.Admits.Reset()
+				if err := s.Admits.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"admits\"")
+			}
 		case "allowed_ips":
 			if err := func() error {
 				s.AllowedIps = make([]string, 0)
@@ -9082,6 +9205,16 @@ func (s *SipOptions) Decode(d *jx.Decoder) error {
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"transfer_policy\"")
 			}
+		case "dtmf_mode":
+			if err := func() error {
+				s.DtmfMode.Reset()
+				if err := s.DtmfMode.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"dtmf_mode\"")
+			}
 		case "sip_credentials_set":
 			if err := func() error {
 				s.SipCredentialsSet.Reset()
@@ -9112,6 +9245,92 @@ func (s *SipOptions) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *SipOptions) UnmarshalJSON(data []byte) error {
+	d := jx.DecodeBytes(data)
+	return s.Decode(d)
+}
+
+// Encode encodes SipOptionsAdmits as json.
+func (s SipOptionsAdmits) Encode(e *jx.Encoder) {
+	e.Str(string(s))
+}
+
+// Decode decodes SipOptionsAdmits from json.
+func (s *SipOptionsAdmits) Decode(d *jx.Decoder) error {
+	if s == nil {
+		return errors.New("invalid: unable to decode SipOptionsAdmits to nil")
+	}
+	v, err := d.StrBytes()
+	if err != nil {
+		return err
+	}
+	// Try to use constant string.
+	switch SipOptionsAdmits(v) {
+	case SipOptionsAdmitsAnyone:
+		*s = SipOptionsAdmitsAnyone
+	case SipOptionsAdmitsAddresses:
+		*s = SipOptionsAdmitsAddresses
+	case SipOptionsAdmitsCredentials:
+		*s = SipOptionsAdmitsCredentials
+	case SipOptionsAdmitsRegistration:
+		*s = SipOptionsAdmitsRegistration
+	default:
+		*s = SipOptionsAdmits(v)
+	}
+
+	return nil
+}
+
+// MarshalJSON implements stdjson.Marshaler.
+func (s SipOptionsAdmits) MarshalJSON() ([]byte, error) {
+	e := jx.Encoder{}
+	s.Encode(&e)
+	return e.Bytes(), nil
+}
+
+// UnmarshalJSON implements stdjson.Unmarshaler.
+func (s *SipOptionsAdmits) UnmarshalJSON(data []byte) error {
+	d := jx.DecodeBytes(data)
+	return s.Decode(d)
+}
+
+// Encode encodes SipOptionsDtmfMode as json.
+func (s SipOptionsDtmfMode) Encode(e *jx.Encoder) {
+	e.Str(string(s))
+}
+
+// Decode decodes SipOptionsDtmfMode from json.
+func (s *SipOptionsDtmfMode) Decode(d *jx.Decoder) error {
+	if s == nil {
+		return errors.New("invalid: unable to decode SipOptionsDtmfMode to nil")
+	}
+	v, err := d.StrBytes()
+	if err != nil {
+		return err
+	}
+	// Try to use constant string.
+	switch SipOptionsDtmfMode(v) {
+	case SipOptionsDtmfModeRfc2833:
+		*s = SipOptionsDtmfModeRfc2833
+	case SipOptionsDtmfModeInfo:
+		*s = SipOptionsDtmfModeInfo
+	case SipOptionsDtmfModeInband:
+		*s = SipOptionsDtmfModeInband
+	default:
+		*s = SipOptionsDtmfMode(v)
+	}
+
+	return nil
+}
+
+// MarshalJSON implements stdjson.Marshaler.
+func (s SipOptionsDtmfMode) MarshalJSON() ([]byte, error) {
+	e := jx.Encoder{}
+	s.Encode(&e)
+	return e.Bytes(), nil
+}
+
+// UnmarshalJSON implements stdjson.Unmarshaler.
+func (s *SipOptionsDtmfMode) UnmarshalJSON(data []byte) error {
 	d := jx.DecodeBytes(data)
 	return s.Decode(d)
 }
@@ -9187,19 +9406,26 @@ func (s *SipOptionsInput) encodeFields(e *jx.Encoder) {
 			s.TransferPolicy.Encode(e)
 		}
 	}
+	{
+		if s.DtmfMode.Set {
+			e.FieldStart("dtmf_mode")
+			s.DtmfMode.Encode(e)
+		}
+	}
 }
 
-var jsonFieldsNameOfSipOptionsInput = [10]string{
-	0: "port",
-	1: "transport",
-	2: "secure_media",
-	3: "sip_username",
-	4: "sip_password",
-	5: "auth_mode",
-	6: "register_auth",
-	7: "allowed_ips",
-	8: "tls_verification",
-	9: "transfer_policy",
+var jsonFieldsNameOfSipOptionsInput = [11]string{
+	0:  "port",
+	1:  "transport",
+	2:  "secure_media",
+	3:  "sip_username",
+	4:  "sip_password",
+	5:  "auth_mode",
+	6:  "register_auth",
+	7:  "allowed_ips",
+	8:  "tls_verification",
+	9:  "transfer_policy",
+	10: "dtmf_mode",
 }
 
 // Decode decodes SipOptionsInput from json.
@@ -9319,6 +9545,16 @@ func (s *SipOptionsInput) Decode(d *jx.Decoder) error {
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"transfer_policy\"")
 			}
+		case "dtmf_mode":
+			if err := func() error {
+				s.DtmfMode.Reset()
+				if err := s.DtmfMode.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"dtmf_mode\"")
+			}
 		default:
 			return errors.Errorf("unexpected field %q", k)
 		}
@@ -9339,6 +9575,48 @@ func (s *SipOptionsInput) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *SipOptionsInput) UnmarshalJSON(data []byte) error {
+	d := jx.DecodeBytes(data)
+	return s.Decode(d)
+}
+
+// Encode encodes SipOptionsInputDtmfMode as json.
+func (s SipOptionsInputDtmfMode) Encode(e *jx.Encoder) {
+	e.Str(string(s))
+}
+
+// Decode decodes SipOptionsInputDtmfMode from json.
+func (s *SipOptionsInputDtmfMode) Decode(d *jx.Decoder) error {
+	if s == nil {
+		return errors.New("invalid: unable to decode SipOptionsInputDtmfMode to nil")
+	}
+	v, err := d.StrBytes()
+	if err != nil {
+		return err
+	}
+	// Try to use constant string.
+	switch SipOptionsInputDtmfMode(v) {
+	case SipOptionsInputDtmfModeRfc2833:
+		*s = SipOptionsInputDtmfModeRfc2833
+	case SipOptionsInputDtmfModeInfo:
+		*s = SipOptionsInputDtmfModeInfo
+	case SipOptionsInputDtmfModeInband:
+		*s = SipOptionsInputDtmfModeInband
+	default:
+		*s = SipOptionsInputDtmfMode(v)
+	}
+
+	return nil
+}
+
+// MarshalJSON implements stdjson.Marshaler.
+func (s SipOptionsInputDtmfMode) MarshalJSON() ([]byte, error) {
+	e := jx.Encoder{}
+	s.Encode(&e)
+	return e.Bytes(), nil
+}
+
+// UnmarshalJSON implements stdjson.Unmarshaler.
+func (s *SipOptionsInputDtmfMode) UnmarshalJSON(data []byte) error {
 	d := jx.DecodeBytes(data)
 	return s.Decode(d)
 }

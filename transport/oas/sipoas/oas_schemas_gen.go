@@ -1910,6 +1910,98 @@ func (o OptSipFailoverConfigFailback) Or(d SipFailoverConfigFailback) SipFailove
 	return d
 }
 
+// NewOptSipOptionsAdmits returns new OptSipOptionsAdmits with value set to v.
+func NewOptSipOptionsAdmits(v SipOptionsAdmits) OptSipOptionsAdmits {
+	return OptSipOptionsAdmits{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptSipOptionsAdmits is optional SipOptionsAdmits.
+type OptSipOptionsAdmits struct {
+	Value SipOptionsAdmits
+	Set   bool
+}
+
+// IsSet returns true if OptSipOptionsAdmits was set.
+func (o OptSipOptionsAdmits) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptSipOptionsAdmits) Reset() {
+	var v SipOptionsAdmits
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptSipOptionsAdmits) SetTo(v SipOptionsAdmits) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptSipOptionsAdmits) Get() (v SipOptionsAdmits, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptSipOptionsAdmits) Or(d SipOptionsAdmits) SipOptionsAdmits {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewOptSipOptionsDtmfMode returns new OptSipOptionsDtmfMode with value set to v.
+func NewOptSipOptionsDtmfMode(v SipOptionsDtmfMode) OptSipOptionsDtmfMode {
+	return OptSipOptionsDtmfMode{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptSipOptionsDtmfMode is optional SipOptionsDtmfMode.
+type OptSipOptionsDtmfMode struct {
+	Value SipOptionsDtmfMode
+	Set   bool
+}
+
+// IsSet returns true if OptSipOptionsDtmfMode was set.
+func (o OptSipOptionsDtmfMode) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptSipOptionsDtmfMode) Reset() {
+	var v SipOptionsDtmfMode
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptSipOptionsDtmfMode) SetTo(v SipOptionsDtmfMode) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptSipOptionsDtmfMode) Get() (v SipOptionsDtmfMode, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptSipOptionsDtmfMode) Or(d SipOptionsDtmfMode) SipOptionsDtmfMode {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
 // NewOptSipOptionsInput returns new OptSipOptionsInput with value set to v.
 func NewOptSipOptionsInput(v SipOptionsInput) OptSipOptionsInput {
 	return OptSipOptionsInput{
@@ -1950,6 +2042,52 @@ func (o OptSipOptionsInput) Get() (v SipOptionsInput, ok bool) {
 
 // Or returns value if set, or given parameter if does not.
 func (o OptSipOptionsInput) Or(d SipOptionsInput) SipOptionsInput {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewOptSipOptionsInputDtmfMode returns new OptSipOptionsInputDtmfMode with value set to v.
+func NewOptSipOptionsInputDtmfMode(v SipOptionsInputDtmfMode) OptSipOptionsInputDtmfMode {
+	return OptSipOptionsInputDtmfMode{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptSipOptionsInputDtmfMode is optional SipOptionsInputDtmfMode.
+type OptSipOptionsInputDtmfMode struct {
+	Value SipOptionsInputDtmfMode
+	Set   bool
+}
+
+// IsSet returns true if OptSipOptionsInputDtmfMode was set.
+func (o OptSipOptionsInputDtmfMode) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptSipOptionsInputDtmfMode) Reset() {
+	var v SipOptionsInputDtmfMode
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptSipOptionsInputDtmfMode) SetTo(v SipOptionsInputDtmfMode) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptSipOptionsInputDtmfMode) Get() (v SipOptionsInputDtmfMode, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptSipOptionsInputDtmfMode) Or(d SipOptionsInputDtmfMode) SipOptionsInputDtmfMode {
 	if v, ok := o.Get(); ok {
 		return v
 	}
@@ -4322,7 +4460,7 @@ func (s *SipDiscoveryReply) SetErrors(val struct{}) {
 // Ref: #/components/schemas/SipDiscoveryStart
 type SipDiscoveryStart struct {
 	Host string `json:"host"`
-	// A further port to probe.
+	// A further port to probe. A port or transport that is named and responds is recommended.
 	Port      OptInt          `json:"port"`
 	Transport OptSipTransport `json:"transport"`
 }
@@ -4911,13 +5049,19 @@ func (s *SipNumberListReply) SetErrors(val struct{}) {
 // Settings of a direction; credentials are left out.
 // Ref: #/components/schemas/SipOptions
 type SipOptions struct {
-	AuthMode        OptSipAuthMode               `json:"auth_mode"`
-	Port            OptInt                       `json:"port"`
-	Transport       OptSipTrunkTransport         `json:"transport"`
-	SecureMedia     OptBool                      `json:"secure_media"`
+	AuthMode    OptSipAuthMode       `json:"auth_mode"`
+	Port        OptInt               `json:"port"`
+	Transport   OptSipTrunkTransport `json:"transport"`
+	SecureMedia OptBool              `json:"secure_media"`
+	// Inbound. Who may call over TLS and with SRTP. `anyone`: everybody, because `allowed_ips` is empty
+	// and there is neither a registration nor a user name. `addresses`: those of `allowed_ips`.
+	// `credentials`: from any address, who knows the user name and the password. `registration`: calls
+	// over the registration alone.
+	Admits          OptSipOptionsAdmits          `json:"admits"`
 	AllowedIps      []string                     `json:"allowed_ips"`
 	TLSVerification OptSipOptionsTLSVerification `json:"tls_verification"`
 	TransferPolicy  OptSipOptionsTransferPolicy  `json:"transfer_policy"`
+	DtmfMode        OptSipOptionsDtmfMode        `json:"dtmf_mode"`
 	// `sip_username` and `sip_password` are set. They are never shown.
 	SipCredentialsSet OptBool `json:"sip_credentials_set"`
 }
@@ -4942,6 +5086,11 @@ func (s *SipOptions) GetSecureMedia() OptBool {
 	return s.SecureMedia
 }
 
+// GetAdmits returns the value of Admits.
+func (s *SipOptions) GetAdmits() OptSipOptionsAdmits {
+	return s.Admits
+}
+
 // GetAllowedIps returns the value of AllowedIps.
 func (s *SipOptions) GetAllowedIps() []string {
 	return s.AllowedIps
@@ -4955,6 +5104,11 @@ func (s *SipOptions) GetTLSVerification() OptSipOptionsTLSVerification {
 // GetTransferPolicy returns the value of TransferPolicy.
 func (s *SipOptions) GetTransferPolicy() OptSipOptionsTransferPolicy {
 	return s.TransferPolicy
+}
+
+// GetDtmfMode returns the value of DtmfMode.
+func (s *SipOptions) GetDtmfMode() OptSipOptionsDtmfMode {
+	return s.DtmfMode
 }
 
 // GetSipCredentialsSet returns the value of SipCredentialsSet.
@@ -4982,6 +5136,11 @@ func (s *SipOptions) SetSecureMedia(val OptBool) {
 	s.SecureMedia = val
 }
 
+// SetAdmits sets the value of Admits.
+func (s *SipOptions) SetAdmits(val OptSipOptionsAdmits) {
+	s.Admits = val
+}
+
 // SetAllowedIps sets the value of AllowedIps.
 func (s *SipOptions) SetAllowedIps(val []string) {
 	s.AllowedIps = val
@@ -4997,9 +5156,121 @@ func (s *SipOptions) SetTransferPolicy(val OptSipOptionsTransferPolicy) {
 	s.TransferPolicy = val
 }
 
+// SetDtmfMode sets the value of DtmfMode.
+func (s *SipOptions) SetDtmfMode(val OptSipOptionsDtmfMode) {
+	s.DtmfMode = val
+}
+
 // SetSipCredentialsSet sets the value of SipCredentialsSet.
 func (s *SipOptions) SetSipCredentialsSet(val OptBool) {
 	s.SipCredentialsSet = val
+}
+
+// Inbound. Who may call over TLS and with SRTP. `anyone`: everybody, because `allowed_ips` is empty
+// and there is neither a registration nor a user name. `addresses`: those of `allowed_ips`.
+// `credentials`: from any address, who knows the user name and the password. `registration`: calls
+// over the registration alone.
+type SipOptionsAdmits string
+
+const (
+	SipOptionsAdmitsAnyone       SipOptionsAdmits = "anyone"
+	SipOptionsAdmitsAddresses    SipOptionsAdmits = "addresses"
+	SipOptionsAdmitsCredentials  SipOptionsAdmits = "credentials"
+	SipOptionsAdmitsRegistration SipOptionsAdmits = "registration"
+)
+
+// AllValues returns all SipOptionsAdmits values.
+func (SipOptionsAdmits) AllValues() []SipOptionsAdmits {
+	return []SipOptionsAdmits{
+		SipOptionsAdmitsAnyone,
+		SipOptionsAdmitsAddresses,
+		SipOptionsAdmitsCredentials,
+		SipOptionsAdmitsRegistration,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s SipOptionsAdmits) MarshalText() ([]byte, error) {
+	switch s {
+	case SipOptionsAdmitsAnyone:
+		return []byte(s), nil
+	case SipOptionsAdmitsAddresses:
+		return []byte(s), nil
+	case SipOptionsAdmitsCredentials:
+		return []byte(s), nil
+	case SipOptionsAdmitsRegistration:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *SipOptionsAdmits) UnmarshalText(data []byte) error {
+	switch SipOptionsAdmits(data) {
+	case SipOptionsAdmitsAnyone:
+		*s = SipOptionsAdmitsAnyone
+		return nil
+	case SipOptionsAdmitsAddresses:
+		*s = SipOptionsAdmitsAddresses
+		return nil
+	case SipOptionsAdmitsCredentials:
+		*s = SipOptionsAdmitsCredentials
+		return nil
+	case SipOptionsAdmitsRegistration:
+		*s = SipOptionsAdmitsRegistration
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+type SipOptionsDtmfMode string
+
+const (
+	SipOptionsDtmfModeRfc2833 SipOptionsDtmfMode = "rfc2833"
+	SipOptionsDtmfModeInfo    SipOptionsDtmfMode = "info"
+	SipOptionsDtmfModeInband  SipOptionsDtmfMode = "inband"
+)
+
+// AllValues returns all SipOptionsDtmfMode values.
+func (SipOptionsDtmfMode) AllValues() []SipOptionsDtmfMode {
+	return []SipOptionsDtmfMode{
+		SipOptionsDtmfModeRfc2833,
+		SipOptionsDtmfModeInfo,
+		SipOptionsDtmfModeInband,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s SipOptionsDtmfMode) MarshalText() ([]byte, error) {
+	switch s {
+	case SipOptionsDtmfModeRfc2833:
+		return []byte(s), nil
+	case SipOptionsDtmfModeInfo:
+		return []byte(s), nil
+	case SipOptionsDtmfModeInband:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *SipOptionsDtmfMode) UnmarshalText(data []byte) error {
+	switch SipOptionsDtmfMode(data) {
+	case SipOptionsDtmfModeRfc2833:
+		*s = SipOptionsDtmfModeRfc2833
+		return nil
+	case SipOptionsDtmfModeInfo:
+		*s = SipOptionsDtmfModeInfo
+		return nil
+	case SipOptionsDtmfModeInband:
+		*s = SipOptionsDtmfModeInband
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
 }
 
 // Ref: #/components/schemas/SipOptionsInput
@@ -5022,6 +5293,10 @@ type SipOptionsInput struct {
 	// Where the other side of a call may transfer the agent (SIP REFER): nowhere, to the numbers of the
 	// organization, or to any number that it may call. The default is `organization`.
 	TransferPolicy OptSipOptionsInputTransferPolicy `json:"transfer_policy"`
+	// How the other side sends the keys that it presses: as telephone-events in RTP (RFC 2833), also by
+	// SIP INFO (`application/dtmf-relay`, `application/dtmf`), or also as tones in the audio. Once
+	// telephone-events have come in a call, the other way is ignored there. The default is `rfc2833`.
+	DtmfMode OptSipOptionsInputDtmfMode `json:"dtmf_mode"`
 }
 
 // GetPort returns the value of Port.
@@ -5074,6 +5349,11 @@ func (s *SipOptionsInput) GetTransferPolicy() OptSipOptionsInputTransferPolicy {
 	return s.TransferPolicy
 }
 
+// GetDtmfMode returns the value of DtmfMode.
+func (s *SipOptionsInput) GetDtmfMode() OptSipOptionsInputDtmfMode {
+	return s.DtmfMode
+}
+
 // SetPort sets the value of Port.
 func (s *SipOptionsInput) SetPort(val OptInt) {
 	s.Port = val
@@ -5122,6 +5402,62 @@ func (s *SipOptionsInput) SetTLSVerification(val OptSipOptionsInputTLSVerificati
 // SetTransferPolicy sets the value of TransferPolicy.
 func (s *SipOptionsInput) SetTransferPolicy(val OptSipOptionsInputTransferPolicy) {
 	s.TransferPolicy = val
+}
+
+// SetDtmfMode sets the value of DtmfMode.
+func (s *SipOptionsInput) SetDtmfMode(val OptSipOptionsInputDtmfMode) {
+	s.DtmfMode = val
+}
+
+// How the other side sends the keys that it presses: as telephone-events in RTP (RFC 2833), also by
+// SIP INFO (`application/dtmf-relay`, `application/dtmf`), or also as tones in the audio. Once
+// telephone-events have come in a call, the other way is ignored there. The default is `rfc2833`.
+type SipOptionsInputDtmfMode string
+
+const (
+	SipOptionsInputDtmfModeRfc2833 SipOptionsInputDtmfMode = "rfc2833"
+	SipOptionsInputDtmfModeInfo    SipOptionsInputDtmfMode = "info"
+	SipOptionsInputDtmfModeInband  SipOptionsInputDtmfMode = "inband"
+)
+
+// AllValues returns all SipOptionsInputDtmfMode values.
+func (SipOptionsInputDtmfMode) AllValues() []SipOptionsInputDtmfMode {
+	return []SipOptionsInputDtmfMode{
+		SipOptionsInputDtmfModeRfc2833,
+		SipOptionsInputDtmfModeInfo,
+		SipOptionsInputDtmfModeInband,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s SipOptionsInputDtmfMode) MarshalText() ([]byte, error) {
+	switch s {
+	case SipOptionsInputDtmfModeRfc2833:
+		return []byte(s), nil
+	case SipOptionsInputDtmfModeInfo:
+		return []byte(s), nil
+	case SipOptionsInputDtmfModeInband:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *SipOptionsInputDtmfMode) UnmarshalText(data []byte) error {
+	switch SipOptionsInputDtmfMode(data) {
+	case SipOptionsInputDtmfModeRfc2833:
+		*s = SipOptionsInputDtmfModeRfc2833
+		return nil
+	case SipOptionsInputDtmfModeInfo:
+		*s = SipOptionsInputDtmfModeInfo
+		return nil
+	case SipOptionsInputDtmfModeInband:
+		*s = SipOptionsInputDtmfModeInband
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
 }
 
 // Verification of the certificate of `sip_endpoint`: chain and name, the chain alone, or none.

@@ -99,7 +99,8 @@ type Handler interface {
 	//
 	// Starts to resolve a host and to probe the usual SIP ports. An organization has at most one running
 	// discovery; a second is 409 `DISCOVERY_IN_PROGRESS`. A result younger than ten minutes is returned
-	// again.
+	// again. Addresses at which this server itself listens are among the attempts, but neither probed nor
+	// recommended.
 	//
 	// POST /v1/sip/discover
 	StartSipDiscovery(ctx context.Context, req *SipDiscoveryStart) (*SipDiscoveryReply, error)

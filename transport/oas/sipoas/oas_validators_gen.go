@@ -4223,6 +4223,24 @@ func (s *SipOptions) Validate() error {
 		})
 	}
 	if err := func() error {
+		if value, ok := s.Admits.Get(); ok {
+			if err := func() error {
+				if err := value.Validate(); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return err
+			}
+		}
+		return nil
+	}(); err != nil {
+		failures = append(failures, validate.FieldError{
+			Name:  "admits",
+			Error: err,
+		})
+	}
+	if err := func() error {
 		if s.AllowedIps == nil {
 			return nil // optional
 		}
@@ -4306,10 +4324,56 @@ func (s *SipOptions) Validate() error {
 			Error: err,
 		})
 	}
+	if err := func() error {
+		if value, ok := s.DtmfMode.Get(); ok {
+			if err := func() error {
+				if err := value.Validate(); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return err
+			}
+		}
+		return nil
+	}(); err != nil {
+		failures = append(failures, validate.FieldError{
+			Name:  "dtmf_mode",
+			Error: err,
+		})
+	}
 	if len(failures) > 0 {
 		return &validate.Error{Fields: failures}
 	}
 	return nil
+}
+
+func (s SipOptionsAdmits) Validate() error {
+	switch s {
+	case "anyone":
+		return nil
+	case "addresses":
+		return nil
+	case "credentials":
+		return nil
+	case "registration":
+		return nil
+	default:
+		return errors.Errorf("invalid value: %v", s)
+	}
+}
+
+func (s SipOptionsDtmfMode) Validate() error {
+	switch s {
+	case "rfc2833":
+		return nil
+	case "info":
+		return nil
+	case "inband":
+		return nil
+	default:
+		return errors.Errorf("invalid value: %v", s)
+	}
 }
 
 func (s *SipOptionsInput) Validate() error {
@@ -4544,10 +4608,41 @@ func (s *SipOptionsInput) Validate() error {
 			Error: err,
 		})
 	}
+	if err := func() error {
+		if value, ok := s.DtmfMode.Get(); ok {
+			if err := func() error {
+				if err := value.Validate(); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return err
+			}
+		}
+		return nil
+	}(); err != nil {
+		failures = append(failures, validate.FieldError{
+			Name:  "dtmf_mode",
+			Error: err,
+		})
+	}
 	if len(failures) > 0 {
 		return &validate.Error{Fields: failures}
 	}
 	return nil
+}
+
+func (s SipOptionsInputDtmfMode) Validate() error {
+	switch s {
+	case "rfc2833":
+		return nil
+	case "info":
+		return nil
+	case "inband":
+		return nil
+	default:
+		return errors.Errorf("invalid value: %v", s)
+	}
 }
 
 func (s SipOptionsInputTLSVerification) Validate() error {

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"io"
 	"net"
+	"net/netip"
 	"os"
 	"syscall"
 
@@ -16,18 +17,29 @@ import (
 
 	"github.com/callwright/callwright"
 	trunk "github.com/callwright/callwright/sip"
+	"github.com/callwright/callwright/sip/self"
 )
 
 // Control refuses addresses before they are dialed. It sees the address that is really dialed, so a name cannot resolve to
 // a private address after it was checked (DNS rebinding). Nil allows all.
 type Control func(network, address string, c syscall.RawConn) error
 
-// Guard returns the control that allows public addresses only, over TCP and UDP, or all addresses.
-func Guard(allowPrivate bool) Control {
-	if allowPrivate {
-		return nil
+// errSelf refuses an address at which this server itself listens.
+var errSelf = errors.New(self.Reason)
+
+// Guard returns the control that allows public addresses only, over TCP and UDP, or all addresses; in both cases none at which
+// the server itself listens.
+func Guard(allowPrivate bool, own *self.Server) Control {
+	safe := func(string, string, syscall.RawConn) error { return nil }
+	if !allowPrivate {
+		safe = ssrf.New(ssrf.WithAnyPort(), ssrf.WithNetworks("tcp4", "tcp6", "udp4", "udp6")).Safe
 	}
-	return ssrf.New(ssrf.WithAnyPort(), ssrf.WithNetworks("tcp4", "tcp6", "udp4", "udp6")).Safe
+	return func(network, address string, c syscall.RawConn) error {
+		if to, err := netip.ParseAddrPort(address); err == nil && own.At(to) {
+			return errSelf
+		}
+		return safe(network, address, c)
+	}
 }
 
 // Client returns a client's TLS configuration that verifies the peer's certificate against a host, never against the
@@ -80,6 +92,8 @@ func Reason(err error) string {
 		return "the server refuses the TLS handshake"
 	}
 	switch {
+	case errors.Is(err, errSelf):
+		return self.Reason
 	case errors.Is(err, ssrf.ErrProhibitedIP), errors.Is(err, ssrf.ErrProhibitedNetwork):
 		return "the address is not a public one"
 	case errors.Is(err, context.Canceled):

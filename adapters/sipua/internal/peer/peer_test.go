@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/netip"
 	"os"
 	"syscall"
 	"testing"
@@ -17,11 +18,12 @@ import (
 	"github.com/callwright/callwright/adapters/sipua/internal/peer"
 	"github.com/callwright/callwright/adapters/testca"
 	trunk "github.com/callwright/callwright/sip"
+	"github.com/callwright/callwright/sip/self"
 )
 
 func TestGuard(t *testing.T) {
 	t.Parallel()
-	guard := peer.Guard(false)
+	guard := peer.Guard(false, nil)
 	for address, allowed := range map[string]bool{
 		"8.8.8.8:5061": true, "[2606:4700::1]:5060": true, "127.0.0.1:5061": false, "10.1.2.3:5060": false,
 		"192.168.0.1:5060": false, "169.254.169.254:80": false, "100.64.0.1:5060": false, "0.0.0.0:5060": false,
@@ -41,8 +43,26 @@ func TestGuard(t *testing.T) {
 	if err := guard("unix", "/tmp/socket", nil); err == nil {
 		t.Error("another kind of network is let through")
 	}
-	if peer.Guard(true) != nil {
-		t.Error("there is a guard where there should be none")
+	for _, address := range []string{"127.0.0.1:5061", "10.1.2.3:5060", "8.8.8.8:5061"} {
+		if err := peer.Guard(true, nil)("tcp4", address, nil); err != nil {
+			t.Errorf("%s where all are allowed: %v", address, err)
+		}
+	}
+}
+
+// TestGuardOfItself lets no connection reach the server itself, whatever else is allowed.
+func TestGuardOfItself(t *testing.T) {
+	t.Parallel()
+	own := new(self.Server)
+	own.Listen(netip.MustParseAddrPort("8.8.8.8:5061"))
+	for _, allowPrivate := range []bool{true, false} {
+		guard := peer.Guard(allowPrivate, own)
+		if err := guard("tcp4", "8.8.8.8:5061", nil); err == nil || peer.Reason(&net.OpError{Op: "dial", Err: err}) != self.Reason {
+			t.Errorf("its own address: %v", err)
+		}
+		if err := guard("tcp4", "8.8.8.8:5071", nil); err != nil {
+			t.Errorf("another port: %v", err)
+		}
 	}
 }
 

@@ -1,16 +1,25 @@
 // Keeps pages up to date, shows local times, asks before what destroys, plays recordings at a line. Every page works without it.
 
-// A time is shown in the browser's zone, with UTC beside it.
+// A time is shown in the browser's zone, with UTC as its title. In pictures the texts of titles have both.
+const day = at => at.toLocaleDateString("en-GB", { day: "numeric", month: "short" });
+const clock = (at, length) => at.toLocaleTimeString("sv").slice(0, length);
+const forms = {
+  second: at => clock(at, 8), hour: at => clock(at, 5) === "00:00" ? day(at) : clock(at, 5), "day minute": at => `${day(at)} ${clock(at, 5)}`,
+};
+const stamps = /(\d{4}-\d\d-\d\d) (\d\d:\d\d(?::\d\d)?) UTC/g;
+const zoned = (utc, date, time) => `${new Date(`${date}T${time}Z`).toLocaleString("sv").slice(0, utc.length - 4)} (${time} UTC)`;
 function showTimes(root) {
   for (const el of root.querySelectorAll("time[datetime]:not([data-local])")) {
     const at = new Date(el.dateTime);
     el.dataset.local = "";
-    if (!at.getTimezoneOffset()) continue; // UTC, or no time
-    const utc = document.createElement("small");
-    utc.textContent = ` (${el.textContent.trim().slice(11)})`;
-    el.textContent = at.toLocaleString("sv"); // as ISO 8601 has it
-    el.append(utc);
+    el.title = el.textContent.trim();
+    if (!isNaN(at)) el.textContent = at.toLocaleString("sv"); // as ISO 8601 has it
   }
+  for (const el of root.querySelectorAll("[data-at]")) {
+    el.textContent = forms[el.dataset.form](new Date(+el.dataset.at));
+    delete el.dataset.at;
+  }
+  for (const el of root.querySelectorAll("svg title, svg desc")) el.textContent = el.textContent.replace(stamps, zoned);
 }
 
 // A form whose data-ask is a question is sent after a yes.
@@ -39,11 +48,12 @@ addEventListener("pageshow", event => {
 
 // What somebody works with stays: a part is replaced when they have left it.
 const waiting = new Map();
+const untouched = el => el.id && el.localName === "input" && !typed(el);
 const typed = el => el.options ? el.selectedIndex !== Math.max(0, [...el.options].findIndex(o => o.defaultSelected))
   : el.checked !== el.defaultChecked || el.value !== el.defaultValue;
 function inUse(part) {
   const fields = [...part.querySelectorAll("input:not([type=hidden]), select, textarea")];
-  return ask.open || fields.some(typed) || fields.includes(document.activeElement);
+  return ask.open || fields.some(typed) || fields.includes(document.activeElement) && !untouched(document.activeElement);
 }
 function replace(id, html) {
   const old = document.getElementById(id), active = document.activeElement;

@@ -1,0 +1,122 @@
+// Package self knows where a server itself listens, so that none of its trunks, probes and calls leads back to it.
+package self
+
+import (
+	"net"
+	"net/netip"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// Reason describes for people why nothing is sent to a destination.
+const Reason = "this server itself listens there"
+
+// Server is where a server listens. The zero value listens nowhere, nil too. It is safe for concurrent use.
+type Server struct {
+	// Interfaces returns the addresses of this machine, which a listener at the unspecified address has; nil: net.InterfaceAddrs.
+	Interfaces func() ([]net.Addr, error)
+
+	mu        sync.RWMutex
+	listeners []netip.AddrPort
+	names     []name
+}
+
+// name is a name under which peers reach a listener.
+type name struct {
+	host string // lower case
+	port uint16
+}
+
+// Listen adds the address of a listener. A listener at the unspecified address has all addresses of the machine.
+func (s *Server) Listen(at netip.AddrPort) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.listeners = append(s.listeners, netip.AddrPortFrom(at.Addr().Unmap(), at.Port()))
+}
+
+// Name adds a host name or an IP address under which peers reach a listener, which may be that of a gateway before it. An
+// empty host is none.
+func (s *Server) Name(host string, port uint16) {
+	if address, err := netip.ParseAddr(host); err == nil {
+		if !address.IsUnspecified() { // it names no listener of another machine
+			s.Listen(netip.AddrPortFrom(address, port))
+		}
+		return
+	}
+	if host == "" {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.names = append(s.names, name{normalized(host), port})
+}
+
+// At reports whether a connection to an address would reach this server.
+func (s *Server) At(to netip.AddrPort) bool {
+	if s == nil {
+		return false
+	}
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	address := to.Addr().Unmap().WithZone("")
+	return slices.ContainsFunc(s.listeners, func(l netip.AddrPort) bool {
+		return l.Port() == to.Port() && (l.Addr() == address || s.reaches(address, l.Addr()))
+	})
+}
+
+// reaches reports whether an unspecified address is at one end: systems connect from it to the machine itself.
+func (s *Server) reaches(to, listener netip.Addr) bool {
+	switch {
+	case to.IsUnspecified():
+		return listener.IsUnspecified() || listener.IsLoopback()
+	case listener.IsUnspecified():
+		return to.IsLoopback() || s.interfaces(to)
+	}
+	return false
+}
+
+// interfaces reports whether this machine has an address.
+func (s *Server) interfaces(address netip.Addr) bool {
+	list := net.InterfaceAddrs
+	if s.Interfaces != nil {
+		list = s.Interfaces
+	}
+	found, err := list()
+	return err == nil && slices.ContainsFunc(found, func(a net.Addr) bool {
+		prefix, err := netip.ParsePrefix(a.String())
+		return err == nil && prefix.Addr().Unmap().WithZone("") == address
+	})
+}
+
+// Host reports whether a host name or an IP address with a port names this server. It looks up no name but localhost, so
+// that another name may lead here all the same.
+func (s *Server) Host(host string, port uint16) bool {
+	if s == nil {
+		return false
+	}
+	host = normalized(host)
+	if host == "localhost" {
+		return s.At(netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), port)) || s.At(netip.AddrPortFrom(netip.IPv6Loopback(), port))
+	}
+	if address, err := netip.ParseAddr(host); err == nil {
+		return s.At(netip.AddrPortFrom(address, port))
+	}
+	return s.Named(host, port)
+}
+
+// Named reports whether a host name with a port is one under which peers reach this server.
+func (s *Server) Named(host string, port uint16) bool {
+	if s == nil {
+		return false
+	}
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return slices.Contains(s.names, name{normalized(host), port})
+}
+
+// normalized returns a host in the form in which it is compared.
+func normalized(host string) string {
+	host = strings.TrimSuffix(strings.TrimPrefix(host, "["), "]")
+	return strings.ToLower(strings.TrimSuffix(host, "."))
+}
