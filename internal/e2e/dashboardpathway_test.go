@@ -56,6 +56,9 @@ func TestDashboardPathwayChat(t *testing.T) {
 	second.Go(t, browser.Eval[string](t, p, "location.href"))
 	second.Type(t, "#message", "On Tuesday, please.")
 	follow(t, p, "#say button", "#turn-2")
+	if !browser.Eval[bool](t, p, `document.activeElement.id === "message"`) {
+		t.Error("after an answer, the field for the next message has not the focus")
+	}
 	wantText(t, p, "#turn-2", "Are you still there?")
 	follow(t, second, "#say button", "#live-chat .fault")
 	wantText(t, second, "#live-chat", "Are you still there?", "the chat has gone on since")
