@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/llm"
 	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/agents/pathway/graph"
 	"github.com/callwright/callwright/agents/persona"
@@ -128,6 +129,9 @@ func (a Agent) checkLeaders(found *faultList) {
 func (s *Service) checkEngines(ctx context.Context, org callwright.OrgID, a Agent, found *faultList) {
 	if s.cfg.Voices != nil {
 		found.add(s.cfg.Voices.CheckVoice(ctx, org, a.Voice, a.Language))
+	}
+	if s.cfg.Model != nil {
+		found.add(llm.CheckName(s.cfg.Model, "model", a.Model))
 	}
 	if s.cfg.Languages != nil {
 		found.add(s.cfg.Languages.CheckLanguage(a.Language))

@@ -8,6 +8,7 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/conversation"
+	"github.com/callwright/callwright/agents/llm"
 )
 
 // Config is what a Service needs.
@@ -19,6 +20,7 @@ type Config struct {
 	// What agents are checked against.
 	Voices    tts.VoiceChecker             // nil: every voice is taken
 	Languages conversation.LanguageChecker // nil: every language is taken
+	Model     llm.Model                    // whose names agents may ask for; nil: every name is taken
 	Webhooks  callwright.URLs              // nil: an agent with a webhook is CodeUnavailable
 	Requests  callwright.URLs              // of tools and dynamic data; nil: an agent with such is CodeUnavailable
 	Pathways  Pathways                     // nil: an agent with a pathway is CodeUnavailable

@@ -12,6 +12,8 @@ import (
 	"github.com/callwright/callwright/adapters/memstore"
 	"github.com/callwright/callwright/adapters/memstore/agentstore"
 	"github.com/callwright/callwright/agents"
+	"github.com/callwright/callwright/agents/agentstest"
+	"github.com/callwright/callwright/agents/llm"
 	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/agents/pathway/graph"
 )
@@ -229,5 +231,20 @@ func TestAnsweringByPathway(t *testing.T) {
 	want := agents.PathwayRef{ID: "p1", Version: pathway.Selector{Number: 4}}
 	if err != nil || got.Task != "" || got.Pathway != want || got.Persona != "You are Ada." {
 		t.Errorf("got %+v, %v", got, err)
+	}
+}
+
+// TestModels: an agent may ask for the models that there are, and for no other.
+func TestModels(t *testing.T) {
+	t.Parallel()
+	s := registered(t, func(c *agents.Config) {
+		c.Model = llm.Selection{Default: &agentstest.Model{Called: "small"}, Others: map[string]llm.Model{"strict": &agentstest.Model{Called: "large-2"}}}
+	})
+	for name, known := range map[string]bool{"": true, "base": true, "turbo": true, "small": true, "strict": true, "gpt-9": false} {
+		_, err := s.CreateAgent(t.Context(), "a", agents.WebAgent{Agent: agents.Agent{Task: "Sell.", Model: name}})
+		e, refused := errors.AsType[*callwright.Error](err)
+		if known && err != nil || !known && (!refused || e.Code != callwright.CodeBadRequest || e.Field != "model") {
+			t.Errorf("%q: %v", name, err)
+		}
 	}
 }

@@ -59,7 +59,7 @@ func (s *Service) Rescore(ctx context.Context, org callwright.OrgID, id string, 
 	if r.Assertions.Set {
 		sc = scenario.Patch{Assertions: r.Assertions}.Apply(sc)
 		sc.SetDefaults(s.cfg.IDs.New)
-		if err := sc.Check(); err != nil {
+		if err := s.check(sc); err != nil {
 			return Rescored{}, err
 		}
 	}

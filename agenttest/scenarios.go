@@ -27,7 +27,7 @@ func (s *Service) CreateScenario(ctx context.Context, org callwright.OrgID, sc s
 		sc.Assertions[i].ID = ""
 	}
 	sc.SetDefaults(s.cfg.IDs.New)
-	if err := sc.Check(); err != nil {
+	if err := s.check(sc); err != nil {
 		return scenario.Scenario{}, err
 	}
 	if err := s.checkTested(ctx, sc); err != nil {
@@ -43,6 +43,14 @@ func (s *Service) CreateScenario(ctx context.Context, org callwright.OrgID, sc s
 		}
 		return s.cfg.Store.InsertScenario(ctx, sc)
 	})
+}
+
+// check refuses a scenario that is wrong, or asks for a model that there is not.
+func (s *Service) check(sc scenario.Scenario) error {
+	if err := sc.Check(); err != nil || s.cfg.Model == nil {
+		return err
+	}
+	return sc.CheckModels(s.cfg.Model)
 }
 
 // checkTested refuses a scenario of a pathway or a persona that does not exist. One without a version can have scenarios.
@@ -130,7 +138,7 @@ func (s *Service) UpdateScenario(
 		}
 		sc = p.Apply(sc)
 		sc.SetDefaults(s.cfg.IDs.New)
-		if err := sc.Check(); err != nil {
+		if err := s.check(sc); err != nil {
 			return err
 		}
 		sc.UpdatedAt = s.cfg.Clock.Now()

@@ -1,10 +1,15 @@
 package agenttest_test
 
 import (
+	"encoding/json"
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/agentstest"
+	"github.com/callwright/callwright/agents/llm"
+	"github.com/callwright/callwright/agenttest/assert"
 	"github.com/callwright/callwright/agenttest/scenario"
 )
 
@@ -39,5 +44,33 @@ func TestScenarioOfRevision(t *testing.T) {
 	}
 	if kept, err := l.Scenario(t.Context(), org, sc.ID); err != nil || kept.Name != "First" || kept.Revision != 2 {
 		t.Errorf("kept %+v, %v", kept, err)
+	}
+}
+
+// TestModelsOfAssertions: an assertion of the type CUSTOM_LLM may ask for the models that there are, and for no other.
+func TestModelsOfAssertions(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	l.cfg.Model = llm.Selection{Default: l.model, Others: map[string]llm.Model{"strict": &agentstest.Model{Called: "large-2"}}}
+	l.Service = l.another()
+	asking := func(name string) scenario.Scenario {
+		return scenario.Scenario{
+			Pathway: "p1", Name: "Judged by " + name, Messages: []scenario.Message{{Role: llm.RoleCaller, Text: "Hi."}},
+			Assertions: []assert.Assertion{{Type: assert.CustomLLM, Config: json.RawMessage(`{"system_prompt":"Rate.","model":"` + name + `"}`), Weight: 1}},
+		}
+	}
+	for _, name := range []string{"base", "turbo", "strict", l.model.Name()} {
+		if _, err := l.CreateScenario(t.Context(), org, asking(name)); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	_, err := l.CreateScenario(t.Context(), org, asking("gpt-9"))
+	if !errors.Is(err, callwright.ErrBadRequest) || fieldOf(err) != "assertions[0].config.model" || !strings.Contains(err.Error(), "strict") {
+		t.Errorf("a model that is not there: %v (%s)", err, fieldOf(err))
+	}
+	kept := l.scenario()
+	list := asking("gpt-9").Assertions
+	if _, err := l.UpdateScenario(t.Context(), org, kept.ID, scenario.Patch{Assertions: callwright.Given(list)}); fieldOf(err) != "assertions[0].config.model" {
+		t.Errorf("a change to such a model: %v", err)
 	}
 }

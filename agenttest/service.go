@@ -30,6 +30,8 @@ type Config struct {
 	Deliveries *callwright.DeliveryLog // lists messages that webhooks have not taken; nil: there is no list
 	Chats      Chats                   // in which runs are replayed; nil: none is
 
+	Model llm.Model // whose names assertions of the type CUSTOM_LLM may ask for; nil: every name is taken
+
 	Transcripts Transcripts // calls to draft scenarios from; nil: nothing is drafted
 	Writer      llm.Model   // writes drafts; nil, or one that cannot: they repeat the call
 	Documents   Documents   // how versions were written, for analyses; nil: these know the nodes by their names only

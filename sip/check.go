@@ -130,6 +130,8 @@ func (o Options) check() error {
 		return callwright.Invalid("options.tls_verification", "must be full, chain or none")
 	case !o.transfers().valid():
 		return callwright.Invalid("options.transfer_policy", "must be off, organization or any")
+	case !o.DTMF.valid():
+		return callwright.Invalid("options.dtmf_mode", "must be rfc2833, info or inband")
 	case !isUsername(o.Call.Username):
 		return callwright.Invalid("options.sip_username", "must have at most %d characters, none of them a control character", maxUsername)
 	case characters(o.Call.Password) > maxPassword:

@@ -26,6 +26,7 @@ type DirectionInput struct {
 	AllowedIPs   *[]netip.Prefix
 	SecureMedia  *bool
 	Transfers    *TransferPolicy
+	DTMF         *DTMFMode
 	Headers      *[]header.Rule
 }
 
@@ -43,6 +44,7 @@ func (s *Service) shape(t Trunk, in DirectionInput) (Trunk, error) {
 	set(&o.Verify, in.Verify)
 	set(&o.AllowedIPs, in.AllowedIPs)
 	set(&o.Transfers, in.Transfers)
+	set(&o.DTMF, in.DTMF)
 	if in.SecureMedia != nil {
 		o.SecureMedia = in.SecureMedia
 	}

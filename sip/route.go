@@ -56,6 +56,7 @@ type Route struct {
 	Credentials Credentials
 	Verify      TLSVerification // outbound: how the peer's certificate is checked
 	Transfers   TransferPolicy  // where the peer may transfer us; empty: nowhere
+	DTMF        DTMFMode        // how the peer sends digits; empty: DTMFEvents
 }
 
 // Credentials are the user name and password of digest authentication (RFC 3261, section 22).

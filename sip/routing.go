@@ -160,7 +160,7 @@ func (s *Service) route(t Trunk) Route {
 	r := Route{
 		Org: t.Org, TrunkID: t.ID, Number: t.Number, Headers: t.Headers,
 		Credentials: t.Options.Call, Verify: cmp.Or(t.Options.Verify, VerifyFull),
-		Transfers: t.Options.transfers(),
+		Transfers: t.Options.transfers(), DTMF: cmp.Or(t.Options.DTMF, DTMFEvents),
 	}
 	if t.Failover != nil {
 		r.Failover = *t.Failover

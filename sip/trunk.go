@@ -61,4 +61,18 @@ type Options struct {
 	AllowedIPs  []netip.Prefix  // inbound: addresses that may call; empty: all, over TLS and with SRTP
 	SecureMedia *bool           // as given; media is always SRTP
 	Transfers   TransferPolicy  // by the peers of calls; empty: TransferOrganization
+	DTMF        DTMFMode        // how the peers of calls send digits; empty: DTMFEvents
 }
+
+// DTMFMode is how the peer of a trunk's call sends digits.
+type DTMFMode string
+
+// The modes. Telephone-events are heard with each of them: once some have come, the other way is ignored for the rest of the
+// call, so that a press is one digit.
+const (
+	DTMFEvents DTMFMode = "rfc2833" // as telephone-events (RFC 4733, formerly RFC 2833): the default
+	DTMFInfo   DTMFMode = "info"    // by SIP INFO with application/dtmf-relay or application/dtmf, too
+	DTMFInband DTMFMode = "inband"  // as tones in the audio, too
+)
+
+func (m DTMFMode) valid() bool { return m == "" || m == DTMFEvents || m == DTMFInfo || m == DTMFInband }

@@ -16,7 +16,7 @@ import (
 func (c *Client) Answer(ctx context.Context, q llm.Question) (llm.Answer, error) {
 	system, user := q.Prompt(rand.Text())
 	body := chatRequest{
-		Model: c.model(q.Model), Messages: []chatMessage{said("system", system), said("user", user)}, Temperature: q.Temperature,
+		Model: c.config.Model, Messages: []chatMessage{said("system", system), said("user", user)}, Temperature: q.Temperature,
 	}
 	if _, known := c.noSchema.Load(body.Model); known || len(q.Schema) == 0 {
 		return c.answer(ctx, body)

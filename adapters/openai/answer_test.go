@@ -32,7 +32,7 @@ func TestAnswerRequest(t *testing.T) {
 	if err != nil || string(a.JSON) != `{"pass":true,"why":"text"}` || a.Model != "m-1" || a.Usage != (llm.Usage{Input: 8, Output: 2}) {
 		t.Errorf("answer %s %+v, %v", a.JSON, a, err)
 	}
-	if f.request["model"] != "fast-one" || f.request["temperature"] != 0.0 {
+	if f.request["model"] != "gpt-4o-mini" || f.request["temperature"] != 0.0 {
 		t.Errorf("request %v", f.request)
 	}
 	format, _ := f.request["response_format"].(map[string]any)

@@ -43,7 +43,7 @@ func (c *Client) request(r llm.ReplyRequest, nonce string) chatRequest {
 		messages = append(messages, said("user", llm.Data(nonce, known)))
 	}
 	return chatRequest{
-		Model: c.model(r.Model), Messages: append(messages, dialogue(r)...), Tools: tools(r), Temperature: r.Temperature,
+		Model: c.config.Model, Messages: append(messages, dialogue(r)...), Tools: tools(r), Temperature: r.Temperature,
 		StreamOptions: &streamOptions{IncludeUsage: true},
 	}
 }

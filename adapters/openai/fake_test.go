@@ -47,7 +47,7 @@ func (f *fake) start(t *testing.T) *openai.Client {
 		mux.ServeHTTP(w, r)
 	}))
 	t.Cleanup(server.Close)
-	return client(t, openai.Config{BaseURL: server.URL + "/v1", APIKey: key, Voices: []string{"alloy", "nova"}, Models: map[string]string{"turbo": "fast-one"}})
+	return client(t, openai.Config{BaseURL: server.URL + "/v1", APIKey: key, Voices: []string{"alloy", "nova"}})
 }
 
 func client(t *testing.T, config openai.Config) *openai.Client {

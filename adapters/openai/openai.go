@@ -29,8 +29,7 @@ type Config struct {
 	BaseURL string            // up to and including the version; empty: OpenAI's own
 	APIKey  callwright.Secret // empty: none is sent
 
-	Model  string            // the language model; empty: gpt-4o-mini
-	Models map[string]string // other models by the names that callers of the API may ask for, such as "turbo"
+	Model string // the language model; empty: gpt-4o-mini
 
 	SpeechModel   string   // empty: gpt-4o-mini-tts
 	Voice         string   // the default voice; empty: alloy

@@ -54,14 +54,6 @@ func (c *Client) Reply(ctx context.Context, r llm.ReplyRequest) iter.Seq2[llm.Re
 	}
 }
 
-// model accepts only names of the configuration: clients that may place calls may not choose what they cost.
-func (c *Client) model(asked string) string {
-	if name := c.config.Models[asked]; name != "" {
-		return name
-	}
-	return c.config.Model
-}
-
 // reply collects the tool calls of an answer and why it ended.
 type reply struct {
 	calls    []llm.ToolCall // in the order in which they came

@@ -71,7 +71,7 @@ func TestReplyRequest(t *testing.T) {
 	if err != nil || got.Text != "Good morning." || got.Usage == nil || *got.Usage != (llm.Usage{Input: 21, Output: 4}) {
 		t.Errorf("reply %+v, %v", got, err)
 	}
-	if f.request["model"] != "fast-one" || f.request["temperature"] != 0.3 || f.request["stream"] != true {
+	if f.request["model"] != "gpt-4o-mini" || f.request["temperature"] != 0.3 || f.request["stream"] != true {
 		t.Errorf("request %v", f.request)
 	}
 	messages, _ := f.request["messages"].([]any)

@@ -203,9 +203,13 @@ func (r *receiver) follow(now time.Duration, ssrc uint32) bool {
 
 // event passes a packet to the digits.
 func (r *receiver) event(h *rtp.Header) {
-	if digit, begins := r.dtmf.Packet(h.SSRC, h.Timestamp, r.packet.Payload); begins {
+	if digit, begins := r.dtmf.Packet(eventHeader(h), r.packet.Payload); begins {
 		r.digits = append(r.digits, digit)
 	}
+}
+
+func eventHeader(h *rtp.Header) dtmf.Header {
+	return dtmf.Header{SSRC: h.SSRC, Timestamp: h.Timestamp, Sequence: h.SequenceNumber, Marker: h.Marker}
 }
 
 // play passes a packet to the player; codec is -1 for a packet without audio. Events and formats that were not

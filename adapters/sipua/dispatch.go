@@ -147,7 +147,7 @@ func notAllowed(m sip.RequestMethod) message.Refusal {
 // options answers with what we support, or 503 while draining and to a source that asks too often.
 func (u *UA) options(from netip.AddrPort, req *sip.Request, tx *transport.ServerTx) {
 	switch {
-	case u.registry.isDraining():
+	case u.leaving.Load(), u.registry.isDraining():
 		u.refuse(req, tx, message.Refusal{Status: sip.StatusServiceUnavailable})
 	case !u.sources.Probe(from.Addr()):
 		u.refuse(req, tx, message.Refusal{Status: sip.StatusServiceUnavailable})
@@ -167,6 +167,10 @@ func (u *UA) inDialog(l *leg.Leg, key dialogKey, req *sip.Request, tx *transport
 		caller = from
 	}
 	u.registry.moved(key, caller)
+	if req.Method == sip.INFO && l.TakesInfo() {
+		l.Inform(req, tx)
+		return
+	}
 	if r := inspect(req); r != nil {
 		u.refuse(req, tx, *r)
 		l.Skip(req, r.Status)

@@ -55,6 +55,7 @@ type UA struct {
 	cancel  context.CancelFunc
 	wg      sync.WaitGroup
 	running atomic.Bool
+	leaving atomic.Bool // OPTIONS is refused
 }
 
 var _ call.Line = (*UA)(nil)
@@ -151,6 +152,10 @@ func (u *UA) URI() string { return u.contact.String() }
 
 // Calls returns the number of calls, including those that are not answered yet.
 func (u *UA) Calls() int { return u.registry.count() }
+
+// Leave has OPTIONS answered with 503 from now on, so that proxies which probe this server send new calls elsewhere. Calls are taken as
+// before, in both directions.
+func (u *UA) Leave() { u.leaving.Store(true) }
 
 // Drain refuses new calls from now on, in both directions. Calls that run go on.
 func (u *UA) Drain() { u.registry.drain() }

@@ -356,11 +356,27 @@ func TestDrain(t *testing.T) {
 			t.Errorf("the drain took %s", took)
 		}
 		got, _ := h.ended(c.ID)
-		if got.Status != call.StatusCompleted || h.Live() != 0 {
+		if got.Status != call.StatusFailed || got.Queue != call.QueueCompleteError || got.Ending.Cause != call.CauseDrained ||
+			!strings.HasPrefix(got.ErrorMessage, "drained: ") || h.Live() != 0 {
 			t.Errorf("record %+v, %d live", got, h.Live())
 		}
 		if later := h.create(agents.Agent{}); later.Queue != call.QueueQueued {
 			t.Errorf("a call created while draining is %s, to be placed by another node", later.Queue)
+		}
+	})
+}
+
+// TestDrainWhileItRings has the deadline cut a call that nobody has answered.
+func TestDrainWhileItRings(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(t, 0, agentstest.PhoneConfig{})
+		c := h.create(agents.Agent{FirstSentence: "hello"})
+		synctest.Wait()
+		h.stop()
+		got, _ := h.ended(c.ID)
+		if got.Status != call.StatusFailed || got.Ending.Cause != call.CauseDrained || h.Live() != 0 {
+			t.Errorf("record %+v, %d live", got, h.Live())
 		}
 	})
 }

@@ -161,6 +161,7 @@ const (
 	CauseTransferred   Cause = "transferred"
 	CauseNoACK         Cause = "no_ack" // the caller never confirmed our answer
 	CauseNodeLost      Cause = "node_lost"
+	CauseDrained       Cause = "drained"        // the node stopped, and Config.DrainTimeout was over
 	CauseNoPathway     Cause = "no_pathway"     // the agent's pathway or persona is gone
 	CauseModelRefused  Cause = "model_refused"  // the language model refuses the key or the request
 	CauseModelFailed   Cause = "model_failed"   // the language model failed otherwise: the reason says how

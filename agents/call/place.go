@@ -115,6 +115,9 @@ func (c Call) texts() map[string]string {
 
 // unanswered returns the hang-up reason of a call that was not answered.
 func (s *Service) unanswered(ctx context.Context, c Call, err error) HangupReason {
+	if errors.Is(context.Cause(ctx), errDraining) {
+		return HangupReason{Cause: CauseDrained, Reason: errDraining.Error()}
+	}
 	if context.Cause(ctx) != nil {
 		return HangupReason{Cause: CauseCancelled, Reason: context.Cause(ctx).Error()}
 	}

@@ -91,6 +91,7 @@ var outcomes = map[Cause]struct {
 	CauseOverload:      {StatusFailed, "no capacity was left for the call"},
 	CauseNoACK:         {StatusFailed, "the caller never confirmed the answer"},
 	CauseNodeLost:      {StatusFailed, "the server that ran the call stopped"},
+	CauseDrained:       {StatusFailed, "drained: the server is stopping, and did not wait longer for the call to end"},
 	CauseModelRefused:  {StatusFailed, llm.Reason(&llm.Failure{Class: llm.ClassPermanent})},
 	CauseModelFailed:   {StatusFailed, "the language model failed"},
 	CauseServiceFailed: {StatusFailed, "a service that the conversation needs failed"},

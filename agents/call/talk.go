@@ -23,7 +23,8 @@ func (s *Service) talk(ctx context.Context, c Call, leg Leg, by lead, book *reco
 	ended, forget := endOf(leg, book.clock)
 	defer forget()
 	c.Queue, _ = c.Queue.Move(EventAnswer)
-	c.StartedAt, c.Carriage, c.ModelUsed, c.AnsweredBy = &now, leg.Info(), s.cfg.Model.Name(), AnsweredByUnknown
+	c.StartedAt, c.Carriage, c.AnsweredBy = &now, leg.Info(), AnsweredByUnknown
+	c.ModelUsed, _ = llm.NameOf(s.cfg.Model, c.Agent.Model)
 	if by.graph != nil {
 		c.PathwayNumber = &by.number
 	}
@@ -201,6 +202,8 @@ func whyEnded(ctx context.Context, outcome conversation.Outcome, err error) Hang
 	switch {
 	case outcome.By == conversation.ByPeer:
 		return HangupReason{Cause: CauseMediaTimeout, Reason: "the other side is gone"}
+	case errors.Is(context.Cause(ctx), errDraining):
+		return HangupReason{Cause: CauseDrained, Reason: errDraining.Error()}
 	case outcome.By == conversation.ByFailure:
 		return broken(err)
 	case errors.Is(context.Cause(ctx), errMaxDuration):

@@ -26,6 +26,14 @@ type means struct {
 	work  *Work
 }
 
+// Model returns the name of the model that an assertion asks for; empty: it asks for none.
+func (c *Check) Model() string {
+	if j, ok := c.rule.(*judged); ok {
+		return j.criterion.Model
+	}
+	return ""
+}
+
 // compilers parse the configuration of each type. Errors go to the fields.
 var compilers = map[Type]func(*fields, *Assertion) rule{
 	LLMJudge:          compileLLMJudge,

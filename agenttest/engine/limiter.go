@@ -75,6 +75,14 @@ func NewLimiter(m llm.Model, c LimiterConfig) *Limiter {
 // Name returns the name of the model.
 func (l *Limiter) Name() string { return l.model.Name() }
 
+// Named returns the names of other models that the model has.
+func (l *Limiter) Named() map[string]string {
+	if n, ok := l.model.(llm.Named); ok {
+		return n.Named()
+	}
+	return nil
+}
+
 // Repeats reports whether the model repeats its answers.
 func (l *Limiter) Repeats() bool { return llm.Repeats(l.model) }
 

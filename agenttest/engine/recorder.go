@@ -291,7 +291,8 @@ func (r *recorder) settle(m recorded, reserved Spend, e *entry, size int) {
 		r.trouble.unpriced = m.named
 	}
 	tokens, name := r.usage.of(m.by), r.asked.of(m.by)
-	*tokens, *name = tokens.Add(e.usage()), m.model.Name()
+	*tokens = tokens.Add(e.usage())
+	*name, _ = llm.NameOf(m.model, m.asked)
 }
 
 // spent returns the tokens so far.
@@ -337,7 +338,8 @@ type recorded struct {
 	model   llm.Model
 	by      role
 	repeats bool   // see llm.Repeatable
-	named   string // the model's name, for its price: that of the request, if it has one
+	asked   string // the name that the request asks for; empty: it asks for none
+	named   string // the model's name, for its price: asked, if there is one
 	in      *recorder
 }
 
@@ -366,7 +368,7 @@ func (m recorded) Reply(ctx context.Context, r llm.ReplyRequest) iter.Seq2[llm.R
 	return func(yield func(llm.ReplyPart, error) bool) {
 		r.Trial = m.in.trial
 		m.in.need()
-		m.named = cmp.Or(r.Model, m.model.Name())
+		m.asked, m.named = r.Model, cmp.Or(r.Model, m.model.Name())
 		e, err := m.in.ask(ctx, m, func(f *form) { f.reply(&r) }, func() (*entry, error) {
 			return collect(m.model.Reply(ctx, r))
 		})
@@ -385,7 +387,7 @@ func (m recorded) Reply(ctx context.Context, r llm.ReplyRequest) iter.Seq2[llm.R
 // Answer answers a question.
 func (m recorded) Answer(ctx context.Context, q llm.Question) (llm.Answer, error) {
 	q.Trial = m.in.trial
-	m.named = cmp.Or(q.Model, m.model.Name())
+	m.asked, m.named = q.Model, cmp.Or(q.Model, m.model.Name())
 	e, err := m.in.ask(ctx, m, func(f *form) { f.question(&q) }, func() (*entry, error) {
 		a, err := m.model.Answer(ctx, q)
 		if err != nil {

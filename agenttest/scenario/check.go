@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -41,6 +42,22 @@ func (s *Scenario) Check() error {
 	s.checkAssertions(&found)
 	s.checkBytes(&found)
 	return callwright.FieldErrors(found).OrNil()
+}
+
+// CheckModels refuses assertions that ask for a model by a name that m does not have, as Check does. They are valid otherwise.
+func (s *Scenario) CheckModels(m llm.Model) error {
+	var found callwright.FieldErrors
+	for i, a := range s.Assertions {
+		check, err := assert.Compile(a)
+		if err != nil {
+			continue
+		}
+		err = llm.CheckName(m, fmt.Sprintf("assertions[%d].config.model", i), check.Model())
+		if refused, ok := errors.AsType[*callwright.Error](err); ok {
+			found = append(found, refused)
+		}
+	}
+	return found.OrNil()
 }
 
 // faults collects what is wrong.

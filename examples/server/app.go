@@ -38,7 +38,7 @@ func modules() fx.Option {
 		fx.Module("storage", fx.Provide(newDatabase, fx.Annotate(newWork, fx.As(fx.Self()), fx.As(new(callwright.Work))))),
 		fx.Module("trunks", fx.Provide(newIdentity, newSelf, newResolver, newProber, newMailer, newMonitor, newCallLog, newTrunks, newSetup, newDiscoveries)),
 		fx.Module("telephone", fx.Provide(newMedia, newLine, newRegistrations, newTestCalls)),
-		fx.Module("agents", fx.Provide(newGate, newAgents, newPathways, newPersonas, newRecordings, newWebhooks, newDeliveries, newCalls)),
+		fx.Module("agents", fx.Provide(newGate, newAgents, newPathways, newPersonas, newRecordings, newWebhooks, newDeliveries, newCallEnds, newCalls)),
 		fx.Module("triage", fx.Provide(newTriage)),
 		fx.Module("tests", fx.Provide(newTests, newTornados)),
 		fx.Module("porting", fx.Provide(newPortGateways, newDocuments, newLetters, newPorts)),
@@ -103,7 +103,7 @@ func newAgents(
 ) (*agents.Service, error) {
 	c := agents.Config{
 		Store: agentstore.Numbers{DB: db}, WebAgents: agentstore.WebAgents{DB: db}, Atomic: db,
-		Webhooks: hooks, Requests: hooks, Pathways: p, Personas: personas, Voices: voices, Numbering: orgstore.Tenants{DB: db},
+		Webhooks: hooks, Requests: hooks, Pathways: p, Personas: personas, Voices: voices, Model: e.Model, Numbering: orgstore.Tenants{DB: db},
 	}
 	c.Languages, _ = e.Recognizer.(conversation.LanguageChecker)
 	return agents.New(c)
@@ -182,6 +182,7 @@ type callParts struct {
 	Listener   listener
 	Issues     *triage.Service
 	Deliveries *callwright.DeliveryLog
+	Ends       callEnds
 	Node       node
 	Log        *slog.Logger
 }
@@ -189,7 +190,7 @@ type callParts struct {
 func newCalls(p callParts) (*call.Service, error) {
 	c := call.Config{
 		Store: agentstore.Calls{DB: p.DB}, Leases: bunstore.Leases{DB: p.DB}, Atomic: p.DB, Work: p.Work,
-		Line: p.Line, Routes: p.Trunks, Agents: p.Agents, Numbering: orgstore.Tenants{DB: p.DB},
+		Line: p.Line, Routes: p.Trunks, Agents: p.Agents, Observe: p.Ends.observe, Numbering: orgstore.Tenants{DB: p.DB},
 		Model: p.Engines.Model, Recordings: p.Recordings, Notifier: p.Listener.notifier(p.Webhooks, p.Config),
 		Recognizer: p.Engines.Recognizer, Voices: p.Voices, Ready: p.Engines.Ready,
 		AMD:      func(rate int) call.AMD { return voicemail.New(rate) },

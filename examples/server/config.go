@@ -38,21 +38,22 @@ type config struct {
 
 	PortedCallsFrom []netip.Prefix // addresses of the carrier that brings ported numbers
 
-	DNSServer    string
-	LLMBaseURL   string
-	LLMModel     string
-	LLMAPIKey    string
-	TTS          string
-	STT          string
-	SMTPURL      string
-	MailFrom     string
-	ContactEmail string
-	AllowPrivate bool
-	CallLogDays  int
-	DrainTimeout time.Duration
-	Connections  int // to PostgreSQL
-	LogFormat    string
-	LogLevel     slog.Level
+	DNSServer     string
+	LLMBaseURL    string
+	LLMModel      string
+	LLMAPIKey     string
+	TTS           string
+	STT           string
+	SMTPURL       string
+	MailFrom      string
+	ContactEmail  string
+	AllowPrivate  bool
+	CallLogDays   int
+	DrainTimeout  time.Duration
+	ShutdownDelay time.Duration
+	Connections   int // to PostgreSQL
+	LogFormat     string
+	LogLevel      slog.Level
 
 	FailedCallIssues bool
 	FailedTestIssues bool
@@ -60,12 +61,15 @@ type config struct {
 
 	PortGateways  []string // the first takes new requests
 	SampleDays    int      // that what was spoken is kept
+	ReplaceVoices bool     // unknown voices are replaced by the default
 	PortsPerHour  int      // that an organization may request
 	ProviderName  string   // that letters of authorization designate
 	CarrierTimes  carrierTimes
 	CarrierSecret string
 
-	TrustedProxies            []netip.Prefix
+	TrustedProxies []netip.Prefix
+	LLMModels      models // further models by the names that clients ask for
+
 	HTTPConnections           int
 	HTTPConnectionsPerAddress int
 }
@@ -114,7 +118,7 @@ func (c config) room() int {
 }
 
 // texts are flags that become something else than a text.
-type texts struct{ mediaIP, publicIP, firewallIPs, allowPrivate, portedCallsFrom, portGateways, trustedProxies string }
+type texts struct{ mediaIP, publicIP, firewallIPs, allowPrivate, portedCallsFrom, portGateways, trustedProxies, modelKeys string }
 
 // httpFlags declares the flags of connections over HTTP.
 func (c *config) httpFlags(f *flag.FlagSet, given *texts) {
@@ -154,6 +158,8 @@ func parse(args, environ []string) (config, error) {
 	f.StringVar(&c.LLMBaseURL, "llm-base-url", "", "an OpenAI-compatible API (default: the scripted model)")
 	f.StringVar(&c.LLMModel, "llm-model", "", "the model to ask for there")
 	f.StringVar(&c.LLMAPIKey, "llm-api-key", "", "the key to that API")
+	f.Var(&c.LLMModels, "llm-models", "further models by the names that clients ask for: name=model@base-url,... (without @base-url: at --llm-base-url)")
+	f.StringVar(&given.modelKeys, "llm-api-keys", "", "the keys to the APIs of --llm-models: name=key,... (without: that of --llm-api-key, at the same base URL only)")
 	f.StringVar(&c.TTS, "tts", "", "flite, espeak or openai (default: the first that is installed)")
 	f.StringVar(&c.STT, "stt", "", "pocketsphinx or openai (default: pocketsphinx)")
 	f.StringVar(&c.SMTPURL, "smtp-url", "", "smtp:// or smtps://, with user and password, to send mail by (default: files in the data folder)")
@@ -171,7 +177,7 @@ func parse(args, environ []string) (config, error) {
 	f.StringVar(&c.ProviderName, "provider-name", "the operator of this server", "your company: letters of authorization name it as the new provider of numbers")
 	f.Var(&c.CarrierTimes, "simulated-carrier", "when the simulated carrier accepts, confirms and ports, after the signature, such as 1s,2s,3s")
 	f.StringVar(&c.CarrierSecret, "simulated-carrier-secret", "", "signs the simulated carrier's events (default: it sends none)")
-	f.Var(durationOf(&c.DrainTimeout), "drain-timeout", "how long running calls may go on after SIGTERM")
+	c.addStop(f)
 	f.StringVar(&c.LogFormat, "log-format", "text", "text or json")
 	f.Var(levelOf(&c.LogLevel), "log-level", "least level of what is logged: debug, info, warn or error")
 	if err := setFromEnv(f, environ); err != nil {
@@ -193,9 +199,16 @@ func (c *config) addDatabase(f *flag.FlagSet) {
 	f.Var(wholeNumber(&c.Connections), "database-connections", "connections to PostgreSQL of this node; a quarter of them does durable work")
 }
 
+// addStop adds the flags of how the server stops.
+func (c *config) addStop(f *flag.FlagSet) {
+	f.Var(durationOf(&c.DrainTimeout), "drain-timeout", "how long running calls may go on after SIGTERM and --shutdown-delay")
+	f.Var(durationOf(&c.ShutdownDelay), "shutdown-delay", "how long calls and requests are still taken after SIGTERM, while /readyz and OPTIONS say 503")
+}
+
 // addDays adds the flags of how long what grows is kept.
 func (c *config) addDays(f *flag.FlagSet) {
 	f.Var(wholeNumber(&c.CallLogDays), "call-log-days", "how many days the log of SIP calls is kept")
+	f.Var(trueOrFalse(&c.ReplaceVoices), "replace-unknown-voices", "the default voice speaks in place of one that is not here, and answers say so (default: it is refused)")
 	f.Var(wholeNumber(&c.SampleDays), "sample-days", "how many days samples of speech are kept")
 }
 
@@ -218,6 +231,9 @@ func (c *config) checkLimits() error {
 	}
 	if c.DrainTimeout < 0 {
 		return errors.New("--drain-timeout must not be negative")
+	}
+	if c.ShutdownDelay < 0 {
+		return errors.New("--shutdown-delay must not be negative")
 	}
 	return nil
 }
@@ -275,7 +291,7 @@ func (c *config) complete(given texts) error {
 	if (c.LLMBaseURL == "") != (c.LLMModel == "") {
 		return errors.New("--llm-base-url and --llm-model go together")
 	}
-	return nil
+	return c.completeModels(given.modelKeys)
 }
 
 // checkEngines refuses engines that there are not, and a remote one without an address.

@@ -39,10 +39,14 @@ func newEngines(lc fx.Lifecycle, c config) (engines, error) {
 		return engines{}, err
 	}
 	lc.Append(fx.StopHook(service.Close))
-	e := engines{Model: scripted.New()}
+	choice := llm.Selection{Default: scripted.New()}
 	if c.LLMBaseURL != "" {
-		e.Model = service
+		choice.Default = service
 	}
+	if choice.Others, err = newModels(lc, c.LLMModels); err != nil {
+		return engines{}, err
+	}
+	e := engines{Model: choice}
 	if e.Synthesizer, e.speaksBy, err = newSynthesizer(c.TTS, service); err != nil {
 		e.Synthesizer, e.missing = absent{err}, err
 	}

@@ -41,7 +41,7 @@ func run() int {
 	signal.Notify(hung, syscall.SIGHUP) // before anything runs: a hang-up never ends the program
 	stopped, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	app := fx.New(fx.Supply(c, starting{stopped}, hangups(hung)), modules(), fx.NopLogger, fx.StopTimeout(c.DrainTimeout+stopTimeout))
+	app := fx.New(fx.Supply(c, starting{stopped}, hangups(hung)), modules(), fx.NopLogger, fx.StopTimeout(c.ShutdownDelay+c.DrainTimeout+stopTimeout))
 	if err := app.Start(stopped); err != nil {
 		fmt.Fprintln(os.Stderr, "server:", dig.RootCause(err)) // without the way that the wiring took to it
 		return 1
@@ -52,7 +52,7 @@ func run() int {
 	case failed := <-app.Wait(): // a part of the server has ended for good
 		code = failed.ExitCode
 	}
-	stop() // a second signal ends the program at once
+	signal.Reset(os.Interrupt, syscall.SIGTERM) // a second signal ends the program at once: fx, too, has asked for them
 	ctx, cancel := context.WithTimeout(context.Background(), app.StopTimeout())
 	defer cancel()
 	if err := app.Stop(ctx); err != nil {

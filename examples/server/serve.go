@@ -88,12 +88,13 @@ func (l listener) notifier(s *webhook.Sender, c config) callsapi.Notifier {
 }
 
 // newMetrics is what /metrics tells.
-func newMetrics(media *rtpmedia.Media, line *sipua.UA) *prometheus.Registry {
+func newMetrics(media *rtpmedia.Media, line *sipua.UA, ends callEnds) *prometheus.Registry {
 	r := prometheus.NewRegistry()
 	gauge := func(name, help string, value func() float64) prometheus.Collector {
 		return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Namespace: "callwright", Name: name, Help: help}, value)
 	}
 	r.MustRegister(
+		ends.count,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 		gauge("sip_calls", "Calls that SIP has under way.", func() float64 { return float64(line.Calls()) }),
 		gauge("media_sessions", "Open media sessions.", func() float64 { return float64(media.Counters().Sessions) }),
@@ -153,7 +154,7 @@ func newAPI(p apiParts) (api, error) {
 			portingapi.New(portingapi.Config{Ports: p.Ports, Documents: p.Documents, Letters: p.Letters}),
 			agenttestapi.New(p.AgentTests, p.Tornados), speechapi.New(speechapi.Config{Speech: p.Speech, URL: p.Listener.publicURL(p.Config)}),
 		},
-		Reference: reference.Handler(p.Config.PublicURL), Metrics: promhttp.HandlerFor(p.Metrics, promhttp.HandlerOpts{}), Logger: p.Log,
+		Voices: p.Speech, Reference: reference.Handler(p.Config.PublicURL), Metrics: promhttp.HandlerFor(p.Metrics, promhttp.HandlerOpts{}), Logger: p.Log,
 		Warnings: p.Identity.Warnings,
 		Ready: func(ctx context.Context) error {
 			if stopping.Load() {
@@ -219,7 +220,7 @@ type parts struct {
 const answerTimeout = 10 * time.Second
 
 // serve starts what runs, in the order in which each needs the one before, and stops it the other way round: the server
-// is not ready and takes its registrations back, so that calls to them reach another node at once; then it takes no calls
+// is not ready, answers OPTIONS with 503, and waits until that was noticed; it takes its registrations back, so that calls to them reach another node at once; then it takes no calls
 // and lets those that run end, also those that came over a registration, whose connection they keep; then it stops to
 // probe; then durable work, then chats, whose turns are answered or broken off, then the streams of feeds, tests and live pages, for
 // whose end HTTP would wait, then HTTP. The telephone line closes after
@@ -268,10 +269,7 @@ func serve(lc fx.Lifecycle, p parts) {
 	lc.Append(background(endless(p.Tornados.Run)))
 	lc.Append(background(endless(p.Calls.Run)))
 	lc.Append(background(endless(p.Registrations.Run)))
-	lc.Append(fx.StopHook(func(ctx context.Context) {
-		p.API.draining.Store(true)
-		p.Log.InfoContext(ctx, "draining", "calls", p.Calls.Live())
-	}))
+	lc.Append(fx.StopHook(p.leave))
 	lc.Append(fx.Hook{
 		OnStart: func(ctx context.Context) error {
 			if err := p.works(ctx); err != nil {
@@ -281,6 +279,19 @@ func serve(lc fx.Lifecycle, p parts) {
 		},
 		OnStop: func(context.Context) error { return os.Remove(serverFilePath(p.Config)) },
 	})
+}
+
+// leave tells those who look that this node takes no more, and takes what comes until they have looked.
+func (p parts) leave(ctx context.Context) {
+	p.API.draining.Store(true)
+	p.Line.Leave()
+	p.Log.InfoContext(ctx, "draining", "calls", p.Calls.Live(), "delay", p.Config.ShutdownDelay)
+	timer := time.NewTimer(p.Config.ShutdownDelay)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	}
 }
 
 // background runs f from start to stop; its context ends at the stop, which waits for it.

@@ -64,7 +64,7 @@ func newTests(p testParts) (*agenttest.Service, error) {
 		Store: agentteststore.Store{DB: p.DB}, Atomic: p.DB, Work: p.Work, Leases: bunstore.Leases{DB: p.DB}, Node: string(p.Node),
 		Pathways: p.Pathways, Personas: p.Personas, Engine: held, URLs: p.Webhooks, Notifier: agenttestapi.NewNotifier(p.Webhooks), Logger: p.Log,
 		Chats: p.Pathways, Transcripts: join.Transcripts{Store: agentstore.Calls{DB: p.DB}}, Writer: p.Engines.Model,
-		Documents: p.Pathways, Analyst: p.Engines.Model, Deliveries: p.Deliveries,
+		Documents: p.Pathways, Model: p.Engines.Model, Analyst: p.Engines.Model, Deliveries: p.Deliveries,
 	}
 	if p.Config.FailedTestIssues {
 		c.Failures = join.FailedRuns{Issues: p.Issues}

@@ -59,7 +59,8 @@ var layers = []struct{ dir, neighbors string }{
 	{"adapters/sipua/internal/attempt", "mailbox message"},
 	{"adapters/sipua/internal/transport", "message peer source"},
 	{"adapters/sipua/internal/binding", "auth message peer transport"},
-	{"adapters/sipua/internal/leg", "attempt auth mailbox message transport"},
+	{"adapters/sipua/internal/tone", ""},
+	{"adapters/sipua/internal/leg", "attempt auth mailbox message tone transport"},
 	{"adapters/sipua/probe", "internal/peer"},
 }
 

@@ -1,7 +1,13 @@
 package e2e_test
 
 import (
+	"bufio"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"fmt"
 	"net/http"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -80,12 +86,18 @@ func TestDrain(t *testing.T) {
 	phone := baresip.Start(t, baresip.Config{CA: ca, User: theirs.String()})
 	other := baresip.Start(t, baresip.Config{CA: ca})
 	first := start(t, ca.CertFile(), "--drain-timeout", "8s")
+	webhook, bodies := hook(t, first)
 	first.AttachOutbound(t, ours.String(), phone.Server())
 	first.AttachInbound(t, ours.String())
 	if status, _ := first.Get(t, "/readyz"); status != http.StatusOK {
 		t.Errorf("/readyz is %d before the drain", status)
 	}
-	running := first.Call(t, appointment())
+	if answer := options(t, first); !strings.HasPrefix(answer, "SIP/2.0 200") {
+		t.Errorf("OPTIONS is answered with %s before the drain", answer)
+	}
+	request := appointment()
+	request.Webhook = callsoas.NewOptString(webhook)
+	running := first.Call(t, request)
 	phone.Await(t, "CALL_ESTABLISHED", 1)
 	says(t, first, running, greeting)
 	first.Terminate(t)
@@ -93,9 +105,12 @@ func TestDrain(t *testing.T) {
 		status, _ := first.Get(t, "/readyz")
 		return status == http.StatusServiceUnavailable
 	})
+	if answer := options(t, first); !strings.HasPrefix(answer, "SIP/2.0 503") || !strings.Contains(answer, "\r\nRetry-After: ") {
+		t.Errorf("OPTIONS is answered with %s during the drain", answer)
+	}
 	other.Dial(t, first.Number(ours.String()))
-	if refusal := other.AwaitReceived(t, "SIP/2.0 5"); !strings.HasPrefix(refusal.First, "SIP/2.0 503") {
-		t.Errorf("a call during the drain is answered with %s", refusal.First)
+	if refusal := other.AwaitReceived(t, "SIP/2.0 5"); !strings.HasPrefix(refusal.First, "SIP/2.0 503") || !strings.Contains(refusal.Text, "\nRetry-After: ") {
+		t.Errorf("a call during the drain is answered with %s", refusal.Text)
 	}
 	if health, _ := first.Get(t, "/healthz"); health != http.StatusOK {
 		t.Errorf("/healthz is %d during the drain", health)
@@ -111,8 +126,16 @@ func TestDrain(t *testing.T) {
 
 	second := server.Start(t, server.Config{Data: first.Data, Roots: ca.CertFile()})
 	r := second.Record(t, running)
-	if !r.Completed || r.Status != callsoas.CallStatusCompleted || r.CallEndedBy.Value != callsoas.CallRecordCallEndedByASSISTANT {
+	if !r.Completed || r.Status != callsoas.CallStatusFailed || !r.CallEndedBy.Null || !strings.HasPrefix(r.ErrorMessage.Value, "drained: ") {
 		t.Errorf("the running call ended as %s by %s, %q", r.Status, r.CallEndedBy.Value, r.ErrorMessage.Value)
+	}
+	if !strings.Contains(first.Log(), "cause=drained") {
+		t.Error("the log does not say that the call was drained")
+	}
+	var told callsoas.CallRecord
+	if err := told.UnmarshalJSON(<-bodies); err != nil || told.CallID != running || told.Status != callsoas.CallStatusFailed ||
+		told.ErrorMessage.Value != r.ErrorMessage.Value {
+		t.Errorf("the webhook has %s, %q, %v", told.Status, told.ErrorMessage.Value, err)
 	}
 	records := 1
 	if lateErr == nil { // taken: then it is placed by whoever serves next
@@ -125,6 +148,61 @@ func TestDrain(t *testing.T) {
 		t.Errorf("%d records of %d calls", len(calls), records)
 	}
 	second.Stop(t)
+}
+
+// TestShutdownDelay stops a server that takes calls for as long as those who choose among servers need to notice: /readyz and OPTIONS
+// refuse, and a call is answered. A second signal ends it.
+func TestShutdownDelay(t *testing.T) {
+	t.Parallel()
+	ca := authority(t)
+	phone := baresip.Start(t, baresip.Config{CA: ca})
+	s := start(t, ca.CertFile(), "--shutdown-delay", "1h")
+	s.AttachInbound(t, ours.String())
+	s.Terminate(t)
+	await.That(t, "/readyz to refuse", func() bool {
+		status, _ := s.Get(t, "/readyz")
+		return status == http.StatusServiceUnavailable
+	})
+	if answer := options(t, s); !strings.HasPrefix(answer, "SIP/2.0 503") {
+		t.Errorf("OPTIONS is answered with %s", answer)
+	}
+	phone.Dial(t, s.Number(ours.String()))
+	phone.Await(t, "CALL_ESTABLISHED", 1)
+	s.Terminate(t)
+	if code := s.ExitCode(t); code == 0 {
+		t.Error("the second signal let the server end in peace")
+	}
+}
+
+// options asks a server with OPTIONS, as the dispatcher of a proxy does, and returns the answer.
+func options(t *testing.T, s *server.Server) string {
+	t.Helper()
+	roots := x509.NewCertPool()
+	pem, err := os.ReadFile(s.CA)
+	if err != nil || !roots.AppendCertsFromPEM(pem) {
+		t.Fatal(err)
+	}
+	conn, err := (&tls.Dialer{Config: &tls.Config{RootCAs: roots, ServerName: s.SIP.Addr().String(), MinVersion: tls.VersionTLS12}}).
+		DialContext(t.Context(), "tcp", s.SIP.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	branch := rand.Text()
+	if _, err := fmt.Fprintf(conn, "OPTIONS sip:%s;transport=tls SIP/2.0\r\nVia: SIP/2.0/TLS 127.0.0.1;branch=z9hG4bK%s\r\nMax-Forwards: 70\r\n"+
+		"From: <sip:proxy@127.0.0.1>;tag=%s\r\nTo: <sip:%s>\r\nCall-ID: %s\r\nCSeq: 1 OPTIONS\r\nContent-Length: 0\r\n\r\n",
+		s.SIP, branch, branch, s.SIP, branch); err != nil {
+		t.Fatal(err)
+	}
+	var answer strings.Builder
+	for lines := bufio.NewReader(conn); !strings.HasSuffix(answer.String(), "\r\n\r\n"); {
+		line, err := lines.ReadString('\n')
+		if err != nil {
+			t.Fatalf("OPTIONS got %q, %v", answer.String(), err)
+		}
+		answer.WriteString(line)
+	}
+	return answer.String()
 }
 
 // TestNothingIsLeft makes calls that end in several ways, again and again, and looks at what the server holds: were one

@@ -14,7 +14,7 @@ func TestAttachAndReadBack(t *testing.T) {
 		"phone_numbers": ["`+ourNumber+`", "not a number"], "service": "sip", "directions": [
 			{"type": "outbound", "sip_endpoint": "sip:pbx.example.com;transport=tls",
 			 "options": {"port": 5071, "sip_username": "u", "sip_password": "secret-1", "tls_verification": "chain"}},
-			{"type": "inbound", "auth_mode": "ip", "options": {"allowed_ips": ["203.0.113.7", "2001:db8::/32"], "transfer_policy": "any"}}]}`)
+			{"type": "inbound", "auth_mode": "ip", "options": {"allowed_ips": ["203.0.113.7", "2001:db8::/32"], "transfer_policy": "any", "dtmf_mode": "info"}}]}`)
 	if at(t, answer, "data", "configured", 0) != ourNumber || answer["errors"] != nil ||
 		at(t, answer, "data", "failed", 0, "phone_number") != "not a number" ||
 		at(t, answer, "data", "failed", 0, "error") != "BAD_REQUEST" {
@@ -30,6 +30,7 @@ func TestAttachAndReadBack(t *testing.T) {
 		"outbound.options.port": 5071.0, "outbound.options.transport": "tls", "outbound.options.secure_media": true,
 		"outbound.options.sip_credentials_set": true, "inbound.options.sip_credentials_set": false,
 		"outbound.options.tls_verification": "chain", "outbound.options.transfer_policy": "organization",
+		"inbound.options.dtmf_mode": "info", "outbound.options.dtmf_mode": "rfc2833",
 		"inbound.options.transfer_policy": "any", "outbound.headers": nil, "outbound.number": ourNumber,
 		"inbound.sip_endpoint": nil, "inbound.options.auth_mode": "ip", "inbound.org_id": string(h.org),
 	} {
@@ -277,10 +278,11 @@ func TestNumbersAreListed(t *testing.T) {
 	want := []any{
 		map[string]any{
 			"phone_number": ourNumber, "directions": []any{"inbound", "outbound"},
-			"sip_endpoint": "sip:pbx.example.com:5061;transport=tls", "health_status": "unchecked",
+			"sip_endpoint": "sip:pbx.example.com:5061;transport=tls", "health_status": "unchecked", "direction": "both", "status": "unchecked",
 		},
 		map[string]any{
 			"phone_number": "+14155550199", "directions": []any{"inbound"}, "sip_endpoint": nil, "health_status": "unchecked",
+			"direction": "inbound", "status": "unchecked",
 		},
 	}
 	if got := at(t, list, "data", "numbers"); !reflect.DeepEqual(got, want) {

@@ -47,6 +47,7 @@ type optionsJSON struct {
 	AllowedIPs       []netip.Prefix      `json:"allowed_ips,omitempty"`
 	SecureMedia      *bool               `json:"secure_media,omitempty"`
 	Transfers        sip.TransferPolicy  `json:"transfers,omitempty"`
+	DTMF             sip.DTMFMode        `json:"dtmf,omitempty"`
 }
 
 // trunkSecretsJSON holds what may hold keys of other systems: constants in headers, and the address of a webhook.
@@ -128,7 +129,7 @@ func (db core) trunkRow(t sip.Trunk) trunkRow {
 		Options: optionsJSON{
 			AuthMode: o.AuthMode, RegisterUsername: o.Register.Username, CallUsername: o.Call.Username, Port: o.Port,
 			Transport: o.Transport, Verify: o.Verify, AllowedIPs: o.AllowedIPs, SecureMedia: o.SecureMedia,
-			Transfers: o.Transfers,
+			Transfers: o.Transfers, DTMF: o.DTMF,
 		},
 		CallPassword:     db.Keyring.Seal(callPurpose(t.ID), o.Call.Password),
 		RegisterPassword: db.Keyring.Seal(registerPurpose(t.ID), o.Register.Password),
@@ -202,7 +203,7 @@ func (db core) trunk(r trunkRow) (sip.Trunk, error) {
 			Register: sip.Credentials{Username: o.RegisterUsername, Password: registerPassword},
 			Call:     sip.Credentials{Username: o.CallUsername, Password: callPassword},
 			Port:     o.Port, Transport: o.Transport, Verify: o.Verify, AllowedIPs: o.AllowedIPs, SecureMedia: o.SecureMedia,
-			Transfers: o.Transfers,
+			Transfers: o.Transfers, DTMF: o.DTMF,
 		},
 		Headers: sqldb.Converted(r.Headers, func(r ruleJSON) header.Rule {
 			return header.Rule{Custom: (*header.Custom)(r.Custom), UUI: (*header.UUI)(r.UUI)}

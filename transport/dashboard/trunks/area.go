@@ -88,6 +88,7 @@ func New(c Config) page.Area {
 			{Pattern: "GET /trunks/{number}/calls/{id}", Serve: p.attempt},
 			{Pattern: "GET /trunks/{number}/told", Serve: p.deliveries},
 			{Pattern: "POST /trunks/{number}/codecs", Serve: p.codecs},
+			{Pattern: "POST /trunks/{number}/dtmf", Serve: p.dtmf},
 			{Pattern: "GET /trunks/{number}/failover", Serve: p.failover},
 			{Pattern: "POST /trunks/{number}/failover", Serve: p.setFailover},
 			{Pattern: "POST /trunks/{number}/test", Serve: p.startTest},

@@ -38,6 +38,20 @@ func (p pages) codecs(ctx context.Context, r *page.Request) (page.Answer, error)
 	return answer, err
 }
 
+// dtmf changes how digits come over a trunk.
+func (p pages) dtmf(ctx context.Context, r *page.Request) (page.Answer, error) {
+	n, err := number(r)
+	if err != nil {
+		return nil, err
+	}
+	in := sip.DirectionInput{Type: sip.Direction(r.Field("direction")), DTMF: new(sip.DTMFMode(r.Field("mode")))}
+	_, err = p.cfg.Trunks.Update(ctx, r.Org(), n.String(), in)
+	return page.SeeOther{To: toTrunk(n.String()), Notice: "Keys are changed: the next call takes " + word(*in.DTMF) + "."}, err
+}
+
+// dtmfModes are all modes.
+var dtmfModes = []sip.DTMFMode{sip.DTMFEvents, sip.DTMFInfo, sip.DTMFInband}
+
 // failoverForm is the page that changes a failover.
 type failoverForm struct {
 	Number   string

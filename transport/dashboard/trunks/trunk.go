@@ -55,6 +55,8 @@ type direction struct {
 	Verify    sip.TLSVerification
 	Digest    bool
 	Transfers sip.TransferPolicy
+	DTMF      sip.DTMFMode
+	DTMFModes []sip.DTMFMode
 	Told      []string // who is told of alerts
 }
 
@@ -135,6 +137,7 @@ func (p pages) directionOf(t sip.Trunk) direction {
 		Trunk: t, Codecs: p.cfg.Trunks.CodecsOf(t), AuthMode: cmp.Or(t.Options.AuthMode, sip.AuthIP),
 		Verify: cmp.Or(t.Options.Verify, sip.VerifyFull), Digest: t.Options.Call.Username != "",
 		Transfers: cmp.Or(t.Options.Transfers, sip.TransferOrganization),
+		DTMF:      cmp.Or(t.Options.DTMF, sip.DTMFEvents), DTMFModes: dtmfModes,
 	}
 	d.Options, d.Headers = sip.Options{AllowedIPs: t.Options.AllowedIPs}, nil
 	if t.Alerts != nil && t.Alerts.Enabled {

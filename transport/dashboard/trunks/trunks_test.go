@@ -155,6 +155,19 @@ func TestCodecs(t *testing.T) {
 	h.want(http.StatusNotFound, "/trunks/"+two+"/codecs", url.Values{"direction": {"outbound"}, "up": {"PCMU"}})
 }
 
+func TestDTMF(t *testing.T) {
+	t.Parallel()
+	h := open(t, callwright.EntitlementSIP)
+	h.attach(org, one)
+	path := "/trunks/" + one
+	h.want(http.StatusOK, path, nil, "They come as telephone-events.", `name="mode" value="inband"`, `!name="mode" value="rfc2833"`)
+	h.want(http.StatusOK, path+"/dtmf", url.Values{"direction": {"outbound"}, "mode": {"inband"}}, "telephone-events and tones", `name="mode" value="rfc2833"`)
+	if got := must(h.trunks.Trunk(t.Context(), org, one, sip.Outbound)).Options.DTMF; got != sip.DTMFInband {
+		t.Errorf("the mode is %q", got)
+	}
+	h.want(http.StatusNotFound, "/trunks/"+two+"/dtmf", url.Values{"direction": {"outbound"}, "mode": {"info"}})
+}
+
 func TestFailover(t *testing.T) {
 	t.Parallel()
 	h := open(t, callwright.EntitlementSIP)

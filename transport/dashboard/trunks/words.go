@@ -52,6 +52,7 @@ func state(of any) page.Badge {
 // names are words for what the domain names.
 var names = map[any]string{
 	alert.Unreachable: "server unreachable", alert.FailureRate: "failure rate", alert.ResponseTime: "response time",
+	sip.DTMFEvents: "telephone-events", sip.DTMFInfo: "telephone-events and SIP INFO", sip.DTMFInband: "telephone-events and tones",
 	sip.TransferOff: "not allowed", sip.TransferOrganization: "to numbers of the organization", sip.TransferAny: "to any number",
 	sip.AuthIP: "by address", sip.AuthRegister: "by registration", setup.BothWays: "inbound and outbound",
 	setup.Auth(""): "by address", setup.AuthNone: "by address", setup.AuthDigest: "by user name and password", setup.AuthRegister: "by registration",

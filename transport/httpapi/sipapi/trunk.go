@@ -28,6 +28,7 @@ func directionOf(d oas.SipDirectionInput) (sip.DirectionInput, *callwright.Error
 		Verify:      wire.Ptr(sip.TLSVerification(o.TLSVerification.Value), o.TLSVerification.Set),
 		SecureMedia: wire.Ptr(o.SecureMedia.Get()),
 		Transfers:   wire.Ptr(sip.TransferPolicy(o.TransferPolicy.Value), o.TransferPolicy.Set),
+		DTMF:        wire.Ptr(sip.DTMFMode(o.DtmfMode.Value), o.DtmfMode.Set),
 	}
 	switch {
 	case d.AuthMode.Set && o.AuthMode.Set && d.AuthMode.Value != o.AuthMode.Value:
@@ -136,6 +137,7 @@ func trunk(t sip.Trunk) oas.SipConfiguration {
 		o.TLSVerification.SetTo(oas.SipOptionsTLSVerification(cmp.Or(t.Options.Verify, sip.VerifyFull)))
 	}
 	o.TransferPolicy.SetTo(oas.SipOptionsTransferPolicy(cmp.Or(t.Options.Transfers, sip.TransferOrganization)))
+	o.DtmfMode.SetTo(oas.SipOptionsDtmfMode(cmp.Or(t.Options.DTMF, sip.DTMFEvents)))
 	o.SipCredentialsSet.SetTo(t.Options.Call.Username != "")
 	for _, p := range t.Options.AllowedIPs {
 		text := p.String()

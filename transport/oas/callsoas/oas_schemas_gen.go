@@ -168,9 +168,10 @@ type CallCreate struct {
 	// Language of the conversation as a BCP 47 tag. `auto`, `fluent` and names that begin with `babel`
 	// leave the choice to the engines.
 	Language OptString `json:"language"`
-	// Model of the agent. A name that the server's configuration does not have, as `base` and `turbo` may
-	// be, means the server's own model, because clients do not choose what a call costs. The record names
-	// the model that has answered.
+	// Model of the agent, by the name that the deployment gives it (`--llm-models` of the reference
+	// server). `base` and `turbo` are always known, and are the server's own model unless it gives another
+	// one the name. Any other name is 400 with the field `model`. The record names the model that has
+	// answered.
 	Model OptString `json:"model"`
 	// Sampling temperature of the model.
 	Temperature OptFloat64 `json:"temperature"`

@@ -19,6 +19,7 @@ type sent struct {
 	payload   []byte
 	first     bool
 	step      int
+	sequence  uint16
 }
 
 func (p sent) duration() uint16 { return binary.BigEndian.Uint16(p.payload[2:]) }
@@ -37,7 +38,7 @@ func send(t testing.TB, digits string, ticks uint32) (packets []sent, steps int)
 			if p.First {
 				began = 1000 + uint32(steps)*ticks
 			}
-			packets = append(packets, sent{began, slices.Clone(p.Payload[:]), p.First, steps})
+			packets = append(packets, sent{began, slices.Clone(p.Payload[:]), p.First, steps, uint16(steps)})
 		}
 	}
 	return packets, steps
@@ -46,7 +47,8 @@ func send(t testing.TB, digits string, ticks uint32) (packets []sent, steps int)
 func receive(r *dtmf.Receiver, ssrc uint32, packets []sent) string {
 	var got strings.Builder
 	for _, p := range packets {
-		if d, ok := r.Packet(ssrc, p.timestamp, p.payload); ok {
+		h := dtmf.Header{SSRC: ssrc, Timestamp: p.timestamp, Sequence: p.sequence, Marker: p.first}
+		if d, ok := r.Packet(h, p.payload); ok {
 			got.WriteByte(d)
 		}
 	}
@@ -137,14 +139,18 @@ func TestEveryDigitArrivesOnce(t *testing.T) {
 		}
 		events := make([][]sent, 0, len(text))
 		var began uint32
+		marked, sequence := rapid.Bool().Draw(t, "marked"), rapid.Uint16().Draw(t, "sequence")
 		for now := rapid.Uint32().Draw(t, "clock"); !s.Done(); now += 160 {
 			p, ok := s.Next()
+			sequence++
 			if ok && p.First {
 				events, began = append(events, nil), now
 			}
 			if ok {
 				last := len(events) - 1
-				events[last] = append(events[last], sent{timestamp: began, payload: slices.Clone(p.Payload[:])})
+				events[last] = append(events[last], sent{
+					timestamp: began, payload: slices.Clone(p.Payload[:]), first: marked && p.First, sequence: sequence,
+				})
 			}
 		}
 		var arrived []sent
@@ -166,7 +172,7 @@ func TestEveryDigitArrivesOnce(t *testing.T) {
 func TestLateEndOfTheEventBefore(t *testing.T) {
 	t.Parallel()
 	one, _ := send(t, "1", 160)
-	two := sent{timestamp: 9000, payload: []byte{2, 10, 0, 160}}
+	two := sent{timestamp: 9000, payload: []byte{2, 10, 0, 160}, sequence: 50}
 	r := &dtmf.Receiver{}
 	if got := receive(r, 1, []sent{one[0], two, one[6], two}); got != "12" {
 		t.Errorf("got %q", got)
@@ -178,8 +184,10 @@ func TestLateEndOfTheEventBefore(t *testing.T) {
 
 func TestSegmentsOfALongEvent(t *testing.T) {
 	t.Parallel()
+	sequence := uint16(0)
 	segment := func(timestamp uint32, flags byte) sent {
-		return sent{timestamp: timestamp, payload: []byte{7, flags, 0xff, 0xff}}
+		sequence += 100
+		return sent{timestamp: timestamp, payload: []byte{7, flags, 0xff, 0xff}, sequence: sequence}
 	}
 	r := &dtmf.Receiver{}
 	if got := receive(r, 1, []sent{segment(5, 10), segment(5+0xffff, 10), segment(5+2*0xffff, 0x8a)}); got != "7" {
@@ -190,11 +198,131 @@ func TestSegmentsOfALongEvent(t *testing.T) {
 	}
 }
 
+// gateway presses keys as old gateways do. Sequence numbers go on between the packets of a press, and over pauses.
+type gateway struct {
+	sequence  uint16
+	timestamp uint32
+	packets   []sent
+}
+
+// put sends a packet of a press, which began at g.timestamp: after is the part of the timestamp that has grown.
+func (g *gateway) put(code byte, after, duration uint32, end, marker bool) {
+	payload := []byte{code, 10, byte(duration >> 8), byte(duration)}
+	if end {
+		payload[1] |= 0x80
+	}
+	g.sequence++
+	g.packets = append(g.packets, sent{timestamp: g.timestamp + after, payload: payload, first: marker, sequence: g.sequence})
+}
+
+func (g *gateway) pause(packets uint16) {
+	g.sequence += packets
+	g.timestamp += uint32(packets) * 160
+}
+
+// presses are the ways in which gateways press a key for 120 ms.
+var presses = map[string]func(g *gateway, code byte){
+	"timestamps that grow": func(g *gateway, code byte) {
+		for i := range uint32(6) {
+			g.put(code, 160*i, 160*(i+1), i == 5, i == 0)
+		}
+		g.pause(6)
+	},
+	"timestamps that grow, no marker": func(g *gateway, code byte) {
+		for i := range uint32(6) {
+			g.put(code, 160*i, 160*(i+1), i == 5, false)
+		}
+		g.pause(6)
+	},
+	"timestamps that grow, three ends": func(g *gateway, code byte) {
+		for i := range uint32(6) {
+			g.put(code, 160*i, 160*(i+1), i == 5, i == 0)
+		}
+		g.put(code, 960, 960, true, false)
+		g.put(code, 1120, 960, true, false)
+		g.pause(8)
+	},
+	"segments of one packet": func(g *gateway, code byte) {
+		for i := range uint32(6) {
+			g.put(code, 160*i, 160, i == 5, i == 0)
+		}
+		g.pause(6)
+	},
+	"ends under another timestamp": func(g *gateway, code byte) {
+		for i := range uint32(5) {
+			g.put(code, 0, 160*(i+1), false, i == 0)
+		}
+		for i := range uint32(3) {
+			g.put(code, 960+160*i, 960, true, false)
+		}
+		g.pause(8)
+	},
+	"one timestamp for all": func(g *gateway, code byte) {
+		for i := range uint32(6) {
+			g.put(code, 0, 160*(i+1), i == 5, i == 0)
+		}
+		g.put(code, 0, 960, true, false)
+		g.sequence += 6
+	},
+	"one timestamp for all, no marker": func(g *gateway, code byte) {
+		for i := range uint32(6) {
+			g.put(code, 0, 160*(i+1), i == 5, false)
+		}
+		g.sequence += 6
+	},
+	"as the RFC says": func(g *gateway, code byte) {
+		for i := range uint32(6) {
+			g.put(code, 0, 160*(i+1), i == 5, i == 0)
+		}
+		g.put(code, 0, 960, true, false)
+		g.put(code, 0, 960, true, false)
+		g.pause(8)
+	},
+}
+
+// One press is one digit, however a gateway sends it, the same digit again included, and whichever packet is lost or late.
+func TestOldGateways(t *testing.T) {
+	t.Parallel()
+	for name, press := range presses {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			const keys = "112#22"
+			g := gateway{sequence: 65530, timestamp: 1<<32 - 1000}
+			for _, key := range keys {
+				press(&g, byte(strings.IndexRune("0123456789*#", key)))
+				g.pause(4)
+				if strings.HasPrefix(name, "one timestamp") {
+					g.timestamp -= 4 * 160
+				}
+			}
+			if got := receive(&dtmf.Receiver{}, 1, g.packets); got != keys {
+				t.Errorf("got %q, want %q", got, keys)
+			}
+			for i := range g.packets {
+				lossy := slices.Delete(slices.Clone(g.packets), i, i+1)
+				if end := g.packets[i].end(); end && !g.packets[max(i-1, 0)].end() {
+					continue // the only sign of an end, for some
+				}
+				if got := receive(&dtmf.Receiver{}, 1, lossy); got != keys {
+					t.Errorf("without packet %d: got %q, want %q", i, got, keys)
+				}
+				swapped := slices.Clone(g.packets)
+				if j := i + 1; j < len(swapped) && swapped[j].payload[0] == swapped[i].payload[0] && !swapped[j].first && !swapped[i].end() {
+					swapped[i], swapped[j] = swapped[j], swapped[i]
+				}
+				if got := receive(&dtmf.Receiver{}, 1, swapped); got != keys {
+					t.Errorf("packet %d late: got %q, want %q", i, got, keys)
+				}
+			}
+		})
+	}
+}
+
 func TestOtherEvents(t *testing.T) {
 	t.Parallel()
 	r := &dtmf.Receiver{}
 	for _, payload := range [][]byte{nil, {1}, {1, 10, 0}, {16, 10, 0, 160}, {255, 0, 0, 0}} {
-		if d, ok := r.Packet(1, 1, payload); ok {
+		if d, ok := r.Packet(dtmf.Header{SSRC: 1, Timestamp: 1}, payload); ok {
 			t.Errorf("% x gives %q", payload, d)
 		}
 	}
@@ -204,11 +332,12 @@ func FuzzReceiver(f *testing.F) {
 	f.Add(uint32(1), uint32(2), []byte{3, 0x8a, 0, 160})
 	f.Fuzz(func(t *testing.T, ssrc, timestamp uint32, payload []byte) {
 		r := &dtmf.Receiver{}
-		d, ok := r.Packet(ssrc, timestamp, payload)
+		h := dtmf.Header{SSRC: ssrc, Timestamp: timestamp}
+		d, ok := r.Packet(h, payload)
 		if ok && !strings.ContainsRune("0123456789*#ABCD", rune(d)) {
 			t.Errorf("digit %q", d)
 		}
-		if _, again := r.Packet(ssrc, timestamp, payload); again {
+		if _, again := r.Packet(h, payload); again {
 			t.Error("the same packet began two digits")
 		}
 	})

@@ -6,52 +6,107 @@ import "encoding/binary"
 // just this much after the old one (RFC 4733, 2.5.1.3).
 const maxDuration = 0xffff
 
-// Receiver turns event packets into digits: one for each event, at the first packet of it that arrives, whichever that
-// is. An event is known by its source, its timestamp and its code, so it does not matter which of its packets are lost,
-// doubled or out of order; neither the marker nor the end bit is needed. The zero value is ready.
+// near is how many packets after the last one of a press the next one may come, when packets are lost. Between two presses
+// there are more: the copies of the end and the beginning.
+const near = 3
+
+// Header is what counts of an event packet's RTP header.
+type Header struct {
+	SSRC, Timestamp uint32
+	Sequence        uint16
+	Marker          bool
+}
+
+// Receiver turns event packets into digits: one for each press, at the first packet of it that arrives, whichever that is. An
+// event is known by its source, its timestamp and its code, so it does not matter which of its packets are lost, doubled or
+// out of order; neither the marker nor the end bit is needed.
+//
+// Old gateways break that rule in three ways, which are told apart from a second press. Some let the timestamp grow during a
+// press: each packet reaches back to the event so far. Some end a press under another timestamp: at once, without a marker.
+// Some press the same digit again under the same timestamp: after the end comes a packet that is not the end. The zero value
+// is ready.
 type Receiver struct {
 	recent [8]event // a late packet of an event before the last one must not start it again
 	next   int
 }
 
 type event struct {
-	ssrc, timestamp uint32
-	code            byte
-	known, ended    bool
-	duration        uint16
+	ssrc      uint32
+	timestamp uint32 // of the first packet that came
+	code      byte
+	known     bool
+	ended     bool
+	marker    bool
+	sequence  uint16 // the highest
+	duration  uint32 // the longest that a packet gave
+	covered   uint32 // from timestamp to the end of what the packets describe
 }
 
-// Packet takes the payload of a telephone-event packet and gives the digit that begins with it, if one does. Events
-// other than DTMF, such as flash or a fax tone, give none.
-func (r *Receiver) Packet(ssrc, timestamp uint32, payload []byte) (digit byte, begins bool) {
+// Packet takes a telephone-event packet and gives the digit that begins with it, if one does. Events other than DTMF, such as
+// flash or a fax tone, give none.
+func (r *Receiver) Packet(h Header, payload []byte) (digit byte, begins bool) {
 	if len(payload) < 4 || int(payload[0]) >= len(alphabet) {
 		return 0, false
 	}
-	e := event{ssrc: ssrc, timestamp: timestamp, code: payload[0], known: true}
-	e.ended, e.duration = payload[1]&endBit != 0, binary.BigEndian.Uint16(payload[2:])
-	for i := range r.recent {
-		if known := &r.recent[i]; known.same(e) {
-			known.ended = known.ended || e.ended
-			known.duration = max(known.duration, e.duration)
+	e := event{ssrc: h.SSRC, timestamp: h.Timestamp, code: payload[0], known: true, marker: h.Marker, sequence: h.Sequence}
+	e.ended, e.duration = payload[1]&endBit != 0, uint32(binary.BigEndian.Uint16(payload[2:]))
+	e.covered = e.duration
+	for back := range r.recent { // the latest first
+		k := &r.recent[(r.next+2*len(r.recent)-1-back)%len(r.recent)]
+		if k.known && k.ssrc == e.ssrc && k.code == e.code && k.includes(e) {
+			k.extend(e)
 			return 0, false
 		}
-	}
-	continued := r.continues(e)
-	r.recent[r.next] = e
-	r.next = (r.next + 1) % len(r.recent)
-	return alphabet[e.code], !continued
-}
-
-func (e event) same(o event) bool {
-	return e.known && e.ssrc == o.ssrc && e.timestamp == o.timestamp && e.code == o.code
-}
-
-// continues reports whether e is a further segment of an event that is going on.
-func (r *Receiver) continues(e event) bool {
-	for _, k := range r.recent {
-		if k.known && !k.ended && k.ssrc == e.ssrc && k.code == e.code && k.timestamp+maxDuration == e.timestamp {
-			return true
+		if k.again(e) {
+			break
 		}
 	}
-	return false
+	r.recent[r.next] = e
+	r.next = (r.next + 1) % len(r.recent)
+	return alphabet[e.code], true
+}
+
+// after returns by how many packets e was sent after the last one of k.
+func (k *event) after(e event) int16 { return int16(e.sequence - k.sequence) }
+
+// again reports whether e presses the key of k again under the same timestamp.
+func (k *event) again(e event) bool {
+	return k.known && k.ssrc == e.ssrc && k.code == e.code && k.timestamp == e.timestamp && k.ended && k.after(e) > 0 &&
+		(!e.ended || e.marker)
+}
+
+// includes reports whether e is a packet of the press k. Source and code are the same.
+func (k *event) includes(e event) bool {
+	if k.timestamp == e.timestamp {
+		return !k.again(e)
+	}
+	ahead, late, follows := int32(e.timestamp-k.timestamp), k.after(e) < 0, k.after(e) <= near
+	switch {
+	case late && ahead < 0:
+		return uint32(-ahead) <= e.duration
+	case late:
+		return uint32(ahead) <= k.covered
+	case e.marker:
+		return false
+	case e.ended && follows && e.duration >= k.duration:
+		return true
+	case k.ended || ahead < 0:
+		return false
+	case follows && uint32(ahead) <= k.covered+near*e.duration: // packets between them are missing
+		return true
+	default:
+		return uint32(ahead) <= max(k.covered, e.duration) || ahead == maxDuration
+	}
+}
+
+// extend adds a packet.
+func (k *event) extend(e event) {
+	k.ended = k.ended || e.ended
+	if k.after(e) > 0 {
+		k.sequence = e.sequence
+	}
+	k.duration = max(k.duration, e.duration)
+	if ahead := int32(e.timestamp - k.timestamp); ahead >= 0 {
+		k.covered = max(k.covered, uint32(ahead)+e.duration)
+	}
 }

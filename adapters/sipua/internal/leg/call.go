@@ -33,6 +33,9 @@ func (l *Leg) Read(ctx context.Context) (conversation.Frame, error) {
 		l.post(hangup(call.CauseMediaTimeout, "the peer sends no audio any more"))
 		return conversation.Frame{}, io.EOF
 	}
+	if err == nil {
+		f.Digit = l.digits.frame(f.Digit, f.In, l.Rate())
+	}
 	return conversation.Frame(f), err
 }
 

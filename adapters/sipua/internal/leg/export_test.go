@@ -1,6 +1,9 @@
 package leg
 
-import "github.com/callwright/callwright/sip/dialog"
+import (
+	trunk "github.com/callwright/callwright/sip"
+	"github.com/callwright/callwright/sip/dialog"
+)
 
 // InOrder gives the requests of a dialog to an inbox, in the order of cseqs; 0 stands for the ACK of the INVITE with CSeq
 // 1. It returns them in the order in which they are delivered: at once, and after waiting for what never came.
@@ -23,3 +26,15 @@ func InOrder(cseqs []uint32) (atOnce, late []uint32) {
 	}
 	return atOnce, deliver(nil, b.overdue())
 }
+
+// Digits is digits.
+type Digits = digits
+
+// NewDigits returns the digits of a leg.
+func NewDigits(mode trunk.DTMFMode) *Digits { return &digits{mode: mode} }
+
+// Put is put.
+func (d *digits) Put(digit byte) { d.put(digit) }
+
+// Frame is frame.
+func (d *digits) Frame(event byte, pcm []int16, rate int) byte { return d.frame(event, pcm, rate) }

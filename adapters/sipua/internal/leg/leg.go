@@ -51,6 +51,7 @@ type Leg struct {
 	onRefer func(*Leg, callwright.PhoneNumber)
 	logger  *slog.Logger
 	media   *media
+	digits  digits
 	mailbox mailbox.Mailbox
 
 	// Only functions in the mailbox use these.
@@ -88,8 +89,10 @@ type timer struct{ *time.Timer }
 // New returns a leg on which nothing has happened yet. Dial or Incoming starts it.
 func New(cfg Config) *Leg {
 	logger := cfg.Logger.With("sip_call_id", cfg.Identity.CallID)
+	cfg.Identity.Info = cfg.Route.DTMF == trunk.DTMFInfo
 	return &Leg{
-		id: cfg.Identity, route: cfg.Route, flow: cfg.Flow, peer: cfg.Flow.Address().String(), tls: cfg.Flow.TLS(), log: cfg.Log, onEnd: cfg.OnEnd,
+		digits: digits{mode: cfg.Route.DTMF},
+		id:     cfg.Identity, route: cfg.Route, flow: cfg.Flow, peer: cfg.Flow.Address().String(), tls: cfg.Flow.TLS(), log: cfg.Log, onEnd: cfg.OnEnd,
 		onOver: cfg.OnOver, onRefer: cfg.Refer, logger: logger,
 		media: &media{log: logger, publicOnly: cfg.PublicMedia},
 		machine: dialog.NewCall(dialog.Config{

@@ -30,6 +30,15 @@ type Identity struct {
 	Contact  sip.Uri
 	Via      sip.Uri // host and port for responses
 	Agent    string  // User-Agent, Server
+	Info     bool    // INFO is allowed, too
+}
+
+// allow returns the methods that the dialog allows.
+func (id *Identity) allow() string {
+	if id.Info {
+		return dialog.Allow + ", " + string(sip.INFO)
+	}
+	return dialog.Allow
 }
 
 // Request builds a request without its body and without credentials.
@@ -99,7 +108,7 @@ func (id *Identity) extend(req *sip.Request, s dialog.Send) {
 	switch s.Method {
 	case dialog.INVITE:
 		req.AppendHeader(id.contact(isSecured(req.Recipient, s.Via.Routes)))
-		req.AppendHeader(sip.NewHeader("Allow", dialog.Allow))
+		req.AppendHeader(sip.NewHeader("Allow", id.allow()))
 		req.AppendHeader(sip.NewHeader("Supported", "timer"))
 		addSession(req, s.Session)
 	case dialog.REFER:
@@ -157,7 +166,7 @@ func (id *Identity) Response(req *sip.Request, r dialog.Respond) *sip.Response {
 		res.AppendHeader(id.contact(asksForSecurity(req)))
 	}
 	if r.Method == dialog.INVITE && success || r.Method == dialog.OPTIONS {
-		res.AppendHeader(sip.NewHeader("Allow", dialog.Allow))
+		res.AppendHeader(sip.NewHeader("Allow", id.allow()))
 		res.AppendHeader(sip.NewHeader("Supported", "timer"))
 	}
 	addSession(res, r.Session)

@@ -1,0 +1,58 @@
+package llm_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/agentstest"
+	"github.com/callwright/callwright/agents/llm"
+)
+
+// TestSelection: requests go to the model that they ask for, those for a name that nobody has to the default one, and no judge changes
+// unnoticed.
+func TestSelection(t *testing.T) {
+	t.Parallel()
+	named := func(name string) *agentstest.Model {
+		return &agentstest.Model{
+			Called:  name,
+			Says:    func(context.Context, llm.ReplyRequest) ([]llm.ReplyPart, error) { return agentstest.Texts(name), nil },
+			Answers: func(context.Context, llm.Question) (string, error) { return `{"by":"` + name + `"}`, nil },
+		}
+	}
+	s := llm.Selection{Default: named("small"), Others: map[string]llm.Model{"strict": named("large-2"), "turbo": named("fast-1")}}
+	for asked, want := range map[string]string{"": "small", "base": "small", "small": "small", "strict": "large-2", "turbo": "fast-1", "gone": "small"} {
+		got, err := agentstest.Collect(t.Context(), s, llm.ReplyRequest{Model: asked})
+		if err != nil || got.Text != want {
+			t.Errorf("%q: %q replies, %v", asked, got.Text, err)
+		}
+		if a, err := s.Answer(t.Context(), llm.Question{Task: llm.TaskExtract, Model: asked}); err != nil || !strings.Contains(string(a.JSON), want) {
+			t.Errorf("%q: %s answers, %v", asked, a.JSON, err)
+		}
+		a, err := s.Answer(t.Context(), llm.Question{Task: llm.TaskJudge, Model: asked})
+		if asked == "gone" {
+			if llm.ClassOf(err) != llm.ClassPermanent || err == nil {
+				t.Errorf("a judge that is gone: %s, %v", a.JSON, err)
+			}
+		} else if err != nil || !strings.Contains(string(a.JSON), want) {
+			t.Errorf("%q: %s judges, %v", asked, a.JSON, err)
+		}
+		name, known := llm.NameOf(s, asked)
+		refused := llm.CheckName(s, "config.model", asked)
+		if name != want || known != (asked != "gone") || (refused == nil) != known {
+			t.Errorf("%q: %q, %t, %v", asked, name, known, refused)
+		}
+	}
+	e, ok := errors.AsType[*callwright.Error](llm.CheckName(s, "config.model", "gone"))
+	if !ok || e.Code != callwright.CodeBadRequest || e.Field != "config.model" || e.Message != "must be a model of this server: base, small, strict, turbo" {
+		t.Errorf("it is refused with %+v", e)
+	}
+	if _, known := llm.NameOf(named("alone"), "strict"); known {
+		t.Error("a model without others has one")
+	}
+	if s.Name() != "small" || llm.Repeats(s) {
+		t.Errorf("the name is %s, repeats: %t", s.Name(), llm.Repeats(s))
+	}
+}
