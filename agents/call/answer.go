@@ -85,6 +85,7 @@ func (s *Service) answer(ctx context.Context, id string, pending IncomingCall) {
 		s.cfg.Logger.ErrorContext(ctx, "cannot load the pathway or the persona of a call", "call_id", c.ID, "error", err)
 		s.refuse(ctx, pending, CauseUnavailable)
 		ending, _ := leaderless(err)
+		ending.SIPCode = statusUnavailable
 		s.finish(ctx, c, ending, clock.Now())
 		return
 	}

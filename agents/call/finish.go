@@ -14,7 +14,7 @@ import (
 // node's sweep closes the calls of dead nodes: the task call.sweep.
 func (s *Service) finish(ctx context.Context, c Call, e HangupReason, at time.Time) {
 	ctx = context.WithoutCancel(ctx)
-	e.Reason = writable(e.Reason)
+	e.Reason, e.Release = writable(e.Reason), writable(e.Release)
 	own := func(_ context.Context, stored Call) bool { return stored.Node == c.Node }
 	// Only this node writes c while it has the call, so c is current. A retry depends on StopRequested, which other nodes
 	// set: then the record is read again.

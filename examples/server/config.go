@@ -62,6 +62,7 @@ type config struct {
 
 	PortGateways  []string // the first takes new requests
 	SampleDays    int      // that what was spoken is kept
+	ReplaceVoices bool     // unknown voices are replaced by the default
 	PortsPerHour  int      // that an organization may request
 	ProviderName  string   // that letters of authorization designate
 	CarrierTimes  carrierTimes
@@ -219,6 +220,7 @@ func (c *config) addStop(f *flag.FlagSet) {
 // addDays adds the flags of how long what grows is kept.
 func (c *config) addDays(f *flag.FlagSet) {
 	f.Var(wholeNumber(&c.CallLogDays), "call-log-days", "how many days the log of SIP calls is kept")
+	f.Var(trueOrFalse(&c.ReplaceVoices), "replace-unknown-voices", "the default voice speaks in place of one that is not here, and answers say so (default: it is refused)")
 	f.Var(wholeNumber(&c.SampleDays), "sample-days", "how many days samples of speech are kept")
 }
 

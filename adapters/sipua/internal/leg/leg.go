@@ -217,7 +217,7 @@ func (l *Leg) tellTransfer(t dialog.Transferred) {
 func (l *Leg) finish(why dialog.Ending) {
 	l.ending = call.HangupReason{
 		Cause: call.Cause(why.Cause), SIPCode: why.Status, Reason: why.Reason, ByPeer: why.ByPeer,
-		Unconfirmed: why.Unconfirmed,
+		Unconfirmed: why.Unconfirmed, Release: why.Release,
 	}
 	l.outcome = l.replies.outcome(why)
 	if fault := l.media.statistics().Fault; fault != "" {

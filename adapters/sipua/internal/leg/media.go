@@ -225,7 +225,7 @@ func (m *media) statistics() call.Stats {
 func (m *media) codecName() string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return string(m.codec)
+	return m.codec.Name()
 }
 
 func statsOf(s trunk.MediaStats) call.Stats {
