@@ -200,7 +200,7 @@ func (s *Service) sweep(ctx context.Context, _ callwright.Task, _ int) error {
 		if s.live.has(c.ID) {
 			continue // the lease is late, the call is here
 		}
-		s.cfg.Logger.WarnContext(ctx, "closing the call of a dead node", "call_id", c.ID, "node", c.Node)
+		s.cfg.Logger.WarnContext(ctx, "closing the call of a dead node", "call_id", c.ID, "dead_node", c.Node)
 		if c.Variables, err = s.recall(ctx, c); err != nil {
 			failed = append(failed, err)
 			continue
