@@ -55,7 +55,7 @@ bench: ## Run the benchmarks (BENCH=name for some of them)
 	go -C adapters/s3blobs test -run '^$$' -bench '$(BENCH)' -benchmem ./...
 
 .PHONY: check
-check: check-format vet lint tidy-check check-generate ## Everything that CI checks beside the tests
+check: check-format vet lint tidy-check check-generate check-contract ## Everything that CI checks beside the tests
 
 .PHONY: check-format
 check-format: ## Fail if gofmt would change a file
@@ -90,6 +90,12 @@ check-generate: generate ## Fail if openapi.yaml, the generated code and the lis
 .PHONY: check-vulns
 check-vulns: ## Fail if a known fault is called that a version mends which can be had, or SECURITY.md lists others than there are
 	./scripts/check-vulns.sh . adapters/s3blobs
+
+# Redocly asks nobody whether there is a newer one, and tells nobody that it was run.
+.PHONY: check-contract
+check-contract: ## Fail if Redocly finds an error or a warning in openapi.yaml
+	./scripts/install-deps.sh clients
+	REDOCLY_TELEMETRY=off REDOCLY_SUPPRESS_UPDATE_NOTICE=true internal/tools/web/node_modules/.bin/redocly lint openapi.yaml --extends=recommended-strict
 
 .PHONY: check-clients
 check-clients: ## Fail if a client that oapi-codegen or openapi-typescript makes of openapi.yaml does not compile

@@ -232,7 +232,7 @@ func summaryOf(o engine.Outcome) analytics.Summary {
 
 // resultOf returns what lists and statistics read of an outcome.
 func resultOf(o engine.Outcome) Result {
-	r := Result{Score: o.Score, Duration: o.Took, Error: o.Error, Checks: NewChecks(o.Results)}
+	r := Result{Score: o.Score, Duration: o.Took, Error: o.Error, Refused: o.Refused, Checks: NewChecks(o.Results)}
 	for _, t := range o.Evidence.Turns {
 		if t.Role == llm.RoleCaller {
 			r.Turns++

@@ -49,6 +49,7 @@ type Result struct {
 	Turns    int
 	Duration time.Duration
 	Error    string   // why the run is an Error, or was cancelled before it began; empty: it was not, or a client has done it
+	Refused  bool     // it is an Error because a model refuses the key or the request
 	Failure  *Failure // nil: the run has not failed
 	Checks   []Check  // the results of its assertions, in their order
 }

@@ -195,6 +195,11 @@ func tallied(t tornado.Tally, r Run) tornado.Tally {
 		if f := r.Result.Failure; f != nil {
 			t.Node, t.Mode, t.Reason = f.Node, f.Key(), callwright.Clip(f.Reason, maxReason)
 		}
+	case Error:
+		if r.Result.Refused {
+			t.Refused++
+		}
+		return t
 	default:
 		return t
 	}

@@ -227,8 +227,11 @@ func TestCheck(t *testing.T) {
 				t.Errorf("%s: got %+v, want %+v", numbers[i], got[i], want)
 			}
 		}
-		_, err = h.Check(t.Context(), "acme", []string{"+14155550100", "no"})
-		wantError(t, "no number", err, callwright.CodeBadRequest, "phone_numbers[1]")
+		some, err := h.Check(t.Context(), "acme", []string{"no", "+19005550100", "+1"})
+		if err != nil || len(some) != 3 || some[0].Portable || some[0].Number != "no" || some[0].Problem == "" || some[1].Problem != "" ||
+			some[1].Failure != porting.NumberNotPortable || some[2].Problem == "" {
+			t.Errorf("no numbers: %+v, %v", some, err)
+		}
 		_, err = h.Check(t.Context(), "acme", nil)
 		wantError(t, "none", err, callwright.CodeBadRequest, "phone_numbers")
 	})

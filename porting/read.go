@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -117,34 +116,37 @@ func (s *Service) Number(ctx context.Context, org callwright.OrgID, text string)
 }
 
 // Check returns for each number whether it can be ported, in the order of the numbers: what the gateway says, or if it says nothing,
-// what the number itself tells, which is little. CodeBadRequest: there are no numbers, more than MaxNumbers, or some that are not
-// E.164; all of these are named.
+// what the number itself tells, which is little. A text that is no number cannot be ported, and Problem says why it is none.
+// CodeBadRequest: there are no numbers, or more than MaxNumbers.
 func (s *Service) Check(ctx context.Context, org callwright.OrgID, numbers []string) ([]Portability, error) {
 	var f faults
 	f.addIf(len(numbers) == 0 || len(numbers) > MaxNumbers, "phone_numbers", "must have from 1 to %d numbers", MaxNumbers)
-	var parsed []callwright.PhoneNumber
-	for i, text := range numbers[:min(len(numbers), MaxNumbers)] {
-		number, err := s.Number(ctx, org, text)
-		if err != nil {
-			f.addIf(true, fmt.Sprintf("phone_numbers[%d]", i), "%s", callwright.MessageOf(err))
-		}
-		parsed = append(parsed, number)
-	}
 	if err := f.err(); err != nil {
 		return nil, err
+	}
+	all := make([]Portability, len(numbers))
+	var parsed, ask []callwright.PhoneNumber
+	for i, text := range numbers {
+		number, err := s.Number(ctx, org, text)
+		switch {
+		case errors.Is(err, callwright.ErrBadRequest):
+			all[i] = Portability{Number: callwright.PhoneNumber(text), Type: UnknownType, Failure: NumberNotFound, Problem: callwright.MessageOf(err)}
+			continue
+		case err != nil:
+			return nil, err
+		}
+		all[i], parsed = checkLocally(number), append(parsed, number)
 	}
 	taken, err := s.cfg.Store.ActiveNumbers(ctx, parsed)
 	if err != nil {
 		return nil, err
 	}
-	all, ask := make([]Portability, len(parsed)), []callwright.PhoneNumber{}
-	for i, number := range parsed {
-		all[i] = checkLocally(number)
-		if slices.Contains(taken, number) {
+	for i := range all {
+		if all[i].Problem == "" && slices.Contains(taken, all[i].Number) {
 			all[i].Portable, all[i].Failure = false, PendingOrder
 		}
 		if all[i].Portable {
-			ask = append(ask, number)
+			ask = append(ask, all[i].Number)
 		}
 	}
 	s.ask(ctx, ask, all)

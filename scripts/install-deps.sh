@@ -4,7 +4,7 @@
 #   scripts/install-deps.sh demo     speech: flite, pocketsphinx and its English model
 #   scripts/install-deps.sh test     the same, SIP peers to test against, espeak-ng, sox, ffmpeg, PostgreSQL, PgBouncer, poppler,
 #                                    Chromium, curl, jq, sqlite3, node and the checkers of pages that internal/tools/web pins
-#   scripts/install-deps.sh clients  node and npm, for generators of clients
+#   scripts/install-deps.sh clients  node and npm, for generators of clients, and what internal/tools/web pins
 #   scripts/install-deps.sh docker   the Docker daemon and its command line
 #
 # On Debian and Ubuntu they come from the distribution. Elsewhere the script says what to install and fails,
@@ -59,9 +59,9 @@ missing() {
   done
 }
 
-# checkers installs axe-core and html-validate below internal/tools/web, unless they are as its lock file says.
+# checkers installs axe-core, html-validate and Redocly below internal/tools/web, unless they are as its lock file says.
 checkers() {
-  [ "$group" = test ] || return 0
+  [ "$group" = test ] || [ "$group" = clients ] || return 0
   web=$(dirname "$0")/../internal/tools/web
   if ! cmp -s "$web/package-lock.json" "$web/node_modules/installed.json"; then
     npm ci --prefix "$web" --silent --no-audit --no-fund --ignore-scripts </dev/null

@@ -25,19 +25,14 @@ type CodecSetting struct {
 	Enabled bool
 }
 
-// codecNames maps the codecs' names in the specification to those of the SDP.
-var codecNames = []struct {
-	name  string
-	codec sdp.Codec
-}{
-	{"PCMU", sdp.PCMU}, {"PCMA", sdp.PCMA}, {"G.729", sdp.G729}, {"Opus", sdp.Opus}, {"G.722", sdp.G722},
-}
+// codecNames lists the codecs that a trunk may have.
+var codecNames = []sdp.Codec{sdp.PCMU, sdp.PCMA, sdp.G729, sdp.Opus, sdp.G722}
 
 // parseCodec finds a codec by its name in the specification or in the SDP, in any case.
 func parseCodec(text string) (name string, codec sdp.Codec, ok bool) {
 	for _, c := range codecNames {
-		if strings.EqualFold(text, c.name) || strings.EqualFold(text, string(c.codec)) {
-			return c.name, c.codec, true
+		if strings.EqualFold(text, c.Name()) || strings.EqualFold(text, string(c)) {
+			return c.Name(), c, true
 		}
 	}
 	return "", "", false
@@ -110,7 +105,7 @@ func (s *Service) CodecsOf(t Trunk) CodecConfig {
 		add(setting)
 	}
 	for _, c := range codecNames {
-		add(CodecSetting{Name: c.name})
+		add(CodecSetting{Name: c.Name()})
 	}
 	return shown
 }

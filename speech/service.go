@@ -37,6 +37,10 @@ type Config struct {
 	Loudness float64       // of samples, in LUFS; 0: -19
 	Prompts  int64         // bytes of the audio of calls that is kept for repetition; 0: 64 MiB; negative: none
 
+	// ReplaceUnknown has the default voice of the language speak in place of one that is not here, which is refused otherwise:
+	// clients of other servers name voices of those. See Service.Replacement.
+	ReplaceUnknown bool
+
 	Clock  callwright.Clock // nil: callwright.SystemClock
 	IDs    callwright.IDs   // nil: callwright.UUIDs
 	Logger *slog.Logger     // nil: discards

@@ -82,10 +82,26 @@ func (s *Service) voiceFor(ctx context.Context, org callwright.OrgID, idOrName, 
 	if !errors.Is(err, callwright.ErrNotFound) {
 		return v, err
 	}
-	if s.cfg.Engine.CheckVoice(idOrName, "") != nil {
-		return Voice{}, callwright.Invalid("voice", "%s", callwright.MessageOf(err))
+	switch {
+	case s.cfg.Engine.CheckVoice(idOrName, "") == nil:
+		return s.builtIn(tts.Voice{Name: idOrName}), nil
+	case s.cfg.ReplaceUnknown:
+		return s.builtIn(s.voiceOf(language)), nil
 	}
-	return s.builtIn(tts.Voice{Name: idOrName}), nil
+	return Voice{}, callwright.Invalid("voice", "%s", callwright.MessageOf(err))
+}
+
+// Replacement returns the name of the voice that speaks in place of one that is not here; empty if that is here, is not named or
+// is refused. See Config.ReplaceUnknown.
+func (s *Service) Replacement(ctx context.Context, org callwright.OrgID, idOrName, language string) (string, error) {
+	if !s.cfg.ReplaceUnknown || idOrName == "" || s.cfg.Engine.CheckVoice(idOrName, "") == nil {
+		return "", nil
+	}
+	_, err := s.Voice(ctx, org, idOrName)
+	if !errors.Is(err, callwright.ErrNotFound) {
+		return "", err
+	}
+	return s.voiceOf(language).Name, nil
 }
 
 // voiceOf returns the engine's voice for a language: its default if no voice fits better.

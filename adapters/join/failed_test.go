@@ -172,3 +172,15 @@ func TestFailedCallAgain(t *testing.T) {
 		t.Errorf("issues %+v", issues)
 	}
 }
+
+// TestPeopleWhoDecline: a person who declines is an issue of low severity, a refusal by a server one of high severity.
+func TestPeopleWhoDecline(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	d.tell(d.failure("declined", func(*call.Call) {}))
+	d.tell(d.failure("refused", func(c *call.Call) { c.Ending.SIPCode = 404 }))
+	issues := d.all()
+	if len(issues) != 2 || issues[0].Severity != triage.SeverityLow || issues[1].Severity != triage.SeverityHigh {
+		t.Errorf("issues %+v", issues)
+	}
+}

@@ -94,10 +94,16 @@ func New(cfg Config) (*UA, error) {
 	u.server = transport.NewServer(u.listener, handler)
 	u.pool = transport.NewPool(transport.PoolConfig{
 		Credentials: cfg.Credentials,
-		Resolver:    cfg.Resolver, Handle: handler, Control: peer.Guard(cfg.AllowPrivate, cfg.Self),
+		Resolver:    cfg.Resolver, Handle: handler, Control: peer.Guard(cfg.AllowPrivate, cfg.Self), Local: addressOf(u.listener.Addr()),
 	})
 	u.bindings = binding.New(binding.Config{Pool: u.pool, Contact: u.contact, Agent: cfg.UserAgent, Logger: u.log})
 	return u, nil
+}
+
+// addressOf returns the IP address of a listener.
+func addressOf(a net.Addr) netip.Addr {
+	at, _ := netip.ParseAddrPort(a.String()) // the zero Addr stands for none
+	return at.Addr()
 }
 
 // nameItself tells Config.Self where the user agent listens, and how peers reach it.

@@ -15,6 +15,8 @@ type Failure struct {
 	Key    string
 	Reason string // why the call failed, in a few words
 	Detail string // what happened to this call: a few lines of text
+	// Person reports whether the person called was busy (486, 600) or declined (603, 607): nothing has to be mended.
+	Person bool
 }
 
 // The most bytes that a Failure holds of texts that others choose.
@@ -26,7 +28,17 @@ const (
 
 // Failure returns the description of a call whose Status is StatusFailed.
 func (c Call) Failure() Failure {
-	return Failure{Key: c.failureKey(), Reason: c.failureReason(), Detail: c.failureDetail()}
+	return Failure{Key: c.failureKey(), Reason: c.failureReason(), Detail: c.failureDetail(), Person: c.Ending != nil && c.Ending.ofPerson()}
+}
+
+// ofPerson reports whether the person called has ended a call before it began, by what RFC 3261 and RFC 8197 mean by the status.
+func (e HangupReason) ofPerson() bool {
+	switch e.SIPCode {
+	case 486, 600, 603, 607:
+		return true
+	default:
+		return e.Cause == CauseBusy
+	}
 }
 
 func (c Call) failureKey() string {

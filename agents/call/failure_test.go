@@ -98,3 +98,21 @@ func TestFailureTexts(t *testing.T) {
 		})
 	}
 }
+
+// TestFailuresOfPersons: who is busy or declines breaks nothing; any other end does.
+func TestFailuresOfPersons(t *testing.T) {
+	t.Parallel()
+	for ending, want := range map[call.HangupReason]bool{
+		{Cause: call.CauseBusy, SIPCode: 486}: true, {Cause: call.CauseBusy, SIPCode: 600}: true, {Cause: call.CauseBusy}: true,
+		{Cause: call.CauseRejected, SIPCode: 603}: true, {Cause: call.CauseRejected, SIPCode: 607}: true,
+		{Cause: call.CauseRejected, SIPCode: 403}: false, {Cause: call.CauseRejected, SIPCode: 404}: false, {Cause: call.CauseRejected, SIPCode: 608}: false,
+		{Cause: call.CauseUnreachable}: false, {Cause: call.CauseInternal}: false,
+	} {
+		if f := failedCall(func(c *call.Call) { c.Ending = &ending }).Failure(); f.Person != want {
+			t.Errorf("%+v is the person's doing: %t", ending, f.Person)
+		}
+	}
+	if failedCall(func(c *call.Call) { c.Ending = nil }).Failure().Person {
+		t.Error("a call without an end is a person's doing")
+	}
+}

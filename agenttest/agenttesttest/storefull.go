@@ -82,7 +82,7 @@ func FullOutcome() engine.Outcome {
 		}},
 		Usage:  engine.Usage{Caller: usage, Agent: usage, Judge: usage},
 		Spend:  engine.Spend{Tokens: 4620, Cost: 123_456_789, Priced: 12, Unpriced: 1},
-		Models: engine.Models{Caller: "caller-1", Agent: "agent-1", Judge: "judge-1"}, ByRules: true, Took: 12345678901,
+		Models: engine.Models{Caller: "caller-1", Agent: "agent-1", Judge: "judge-1"}, ByRules: true, Refused: true, Took: 12345678901,
 	}
 }
 
@@ -95,7 +95,8 @@ func FullRun(id string) agenttest.Run {
 		Attempt: 2, Cancel: true, Outcome: &out, CreatedAt: at, StartedAt: later(1), EndedAt: later(2), Revision: 1,
 		Summary: analytics.NewSummary(&score, []string{"start", words}, words),
 		Result: agenttest.Result{
-			Score: &score, Turns: 4, Duration: 12345678901, Error: words,
+			Refused: true,
+			Score:   &score, Turns: 4, Duration: 12345678901, Error: words,
 			Failure: &agenttest.Failure{
 				Assertion: "a1", Type: assert.LLMJudge, Code: assert.CodeMissingStep, Node: "menu", End: assert.EndByCaller, Reason: words,
 			},

@@ -2,6 +2,7 @@ package assert
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"slices"
 
@@ -118,15 +119,42 @@ func (c *Check) evaluate(ctx context.Context, e *Evidence, m means) Result {
 	if e == nil {
 		e = &Evidence{}
 	}
-	switch unknown, missing := e.lacks(c.nodes); {
+	switch unknown, missing := e.lacks(c.needs(e)); {
 	case missing:
 		r.failf(Error, CodeUnknownNode, "The tested version has no node %q. The scenario needs an update.", unknown)
 	case len(c.nodes) > 0 && len(e.Visits) > MaxVisits:
 		r.failf(Error, CodeTooLarge, "The agent visited more than %d nodes.", MaxVisits)
 	default:
 		c.rule.evaluate(ctx, e, m, &r)
+		if unknown, missing := e.lacks(c.nodes); missing {
+			r.Reasoning += fmt.Sprintf(" The tested version has no node %q. The scenario needs an update.", callwright.Clip(unknown, maxExcerpt))
+		}
 	}
 	return r
+}
+
+// needs returns the nodes without which the assertion cannot be evaluated. Of those of which any is enough, one is.
+func (c *Check) needs(e *Evidence) []string {
+	v, ok := c.rule.(*visitedRule)
+	if !ok || !v.any {
+		return c.nodes
+	}
+	for _, id := range v.nodes {
+		if _, missing := e.lacks([]string{id}); !missing {
+			return v.forbidden
+		}
+	}
+	return c.nodes
+}
+
+// Unknown returns the first node that the configuration names and the tested version does not have, where the assertion can be
+// evaluated all the same; empty: there is none.
+func (c *Check) Unknown(e *Evidence) string {
+	if _, broken := e.lacks(c.needs(e)); broken {
+		return ""
+	}
+	unknown, _ := e.lacks(c.nodes)
+	return unknown
 }
 
 // lacks returns the first of some nodes that the tested version does not have.

@@ -80,7 +80,7 @@ func (c *visitedRule) evaluate(_ context.Context, e *Evidence, _ means, r *Resul
 	for _, node := range c.nodes {
 		if e.visited(node) >= 0 {
 			hits++
-		} else if missed == "" {
+		} else if _, unknown := e.lacks([]string{node}); missed == "" && !unknown {
 			missed = node
 		}
 	}

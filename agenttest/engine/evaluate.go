@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"sync"
 
@@ -115,6 +116,10 @@ func (r *run) results(ctx context.Context, judge assert.Judge) (complete bool) {
 				r.models.need()
 			}
 			r.out.Results[i] = check.EvaluateWithin(ctx, &r.out.Evidence, &work)
+			if unknown := check.Unknown(&r.out.Evidence); unknown != "" {
+				r.out.Warnings = append(r.out.Warnings, fmt.Sprintf("the assertion %s names the node %q, which the tested version does not have: the scenario needs an update",
+					label(r.out.Results[i]), unknown))
+			}
 			complete = complete && r.out.Results[i].Code != assert.CodeInterrupted
 		default:
 			places <- struct{}{}
@@ -188,6 +193,7 @@ func (r *run) finish(ctx context.Context) {
 	case o.Verdict == "":
 		o.Verdict = Error
 	}
+	o.Refused = o.Verdict == Error && t.refused
 }
 
 // checks keeps compiled assertions, so that the runs of a batch compile each once.

@@ -36,6 +36,7 @@ type Outcome struct {
 	Verdict  Verdict
 	Error    string          // why the verdict is Error; empty: it is another
 	Quota    bool            // a model's account has no quota left: other runs will fail alike
+	Refused  bool            // the verdict is Error, and a model refuses the key or the request: other runs will likely fail alike
 	Evidence assert.Evidence // what was said and done, and why the conversation ended
 	Results  []assert.Result // in the order of the assertions; none if they were not evaluated
 	Score    *float64        // from 0 to 1; nil: no assertion has a score

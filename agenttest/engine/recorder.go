@@ -70,6 +70,7 @@ type trouble struct {
 	quota    bool   // an account is empty
 	budget   error  // of the first call that did not fit into the budget; nil: all did
 	unpriced string // a model whose price is not known; empty: none
+	refused  bool   // a model refuses the key or the request
 	needed   bool   // something was asked that rules cannot answer: words, a judgement, a choice that no rule makes
 }
 
@@ -292,6 +293,7 @@ func (r *recorder) settle(m recorded, reserved Spend, e *entry, size int) {
 	}
 	tokens, name := r.usage.of(m.by), r.asked.of(m.by)
 	*tokens = tokens.Add(e.usage())
+	r.trouble.refused = r.trouble.refused || e.Class == llm.ClassPermanent
 	*name, _ = llm.NameOf(m.model, m.asked)
 }
 

@@ -79,16 +79,24 @@ func find(files fs.FS, name string) (found []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if !info.IsDir() {
+	switch {
+	case !info.IsDir() && ofScenarios(name):
 		return []string{name}, nil
+	case !info.IsDir():
+		return nil, fmt.Errorf("%s is no scenario file: these end in .yaml, .yml or .json", name)
 	}
 	err = fs.WalkDir(files, name, func(p string, d fs.DirEntry, err error) error {
-		if err == nil && !d.IsDir() && slices.Contains([]string{".yaml", ".yml", ".json"}, path.Ext(p)) {
+		if err == nil && !d.IsDir() && ofScenarios(p) {
 			found = append(found, p)
 		}
 		return err
 	})
 	return found, err
+}
+
+// ofScenarios reports whether a file has scenarios, by its name.
+func ofScenarios(name string) bool {
+	return slices.Contains([]string{".yaml", ".yml", ".json"}, strings.ToLower(path.Ext(name)))
 }
 
 // read reads the scenarios of a file.
@@ -135,6 +143,9 @@ func Parse(text []byte) ([]scenario.Scenario, error) {
 	raw, err := toJSON(text)
 	if err != nil {
 		return nil, err
+	}
+	if !bytes.HasPrefix(raw, []byte("{")) && !bytes.HasPrefix(raw, []byte("[")) {
+		return nil, errors.New("is no scenario file: must be a scenario, a list of scenarios, or an object with the member scenarios")
 	}
 	items, place := []json.RawMessage{raw}, "%.0d"
 	switch {

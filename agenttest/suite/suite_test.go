@@ -78,7 +78,8 @@ func TestParseRefuses(t *testing.T) {
 		"- {name: A, tester_persona_prompt: p}\n- {name: B}":                                           "[1].tester_persona_prompt: is required",
 		"name: A\ninput_messages: [{role: robot, content: x}]":                                         "input_messages[0].role: ",
 		"1: A":  "must have texts as the names",
-		"":      "",
+		"":      "is no scenario file",
+		"a,b,c": "is no scenario file",
 		"- - -": "",
 	} {
 		_, err := suite.Parse([]byte(text))

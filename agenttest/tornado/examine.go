@@ -6,6 +6,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/callwright/callwright/agents/llm"
 )
 
 // measured ends a session in which a scenario has no verdict with the version to begin with: nobody could tell whether a change spoils
@@ -106,8 +108,14 @@ func (s *search) test(ctx context.Context, version int, scenarios []string, tria
 		if err != nil {
 			return nil, err
 		}
+		refused := 0
 		for _, id := range open {
-			out[id] = out[id].plus(got[id])
+			if out[id] = out[id].plus(got[id]); !out[id].tested() && out[id].Refused > 0 {
+				refused++
+			}
+		}
+		if 2*refused > len(scenarios) {
+			return nil, &llm.Failure{Class: llm.ClassPermanent, Message: llm.Reason(&llm.Failure{Class: llm.ClassPermanent})}
 		}
 		what = fmt.Sprint("run again ", n)
 	}

@@ -33,6 +33,7 @@ type lab struct {
 	plan     func(l *lab, b tornado.Brief) (tornado.Plan, error)
 	flaky    map[string]func(version, run int) bool // by scenario: whether a run passes although its node is good
 	broken   func(name, scenario string) bool       // whether runs of a scenario have no verdict
+	refused  bool                                   // the model refuses the key in those
 	fail     func(name string) error                // the error of a port; nil: none
 	analyze  map[string]analysis.Fault
 	count    map[string]int // runs of each scenario
@@ -131,6 +132,9 @@ func (l *lab) Run(
 			switch {
 			case l.broken != nil && l.broken(name, id):
 				t.Errors++
+				if l.refused {
+					t.Refused++
+				}
 			case good:
 				t.Passed++
 			default:
@@ -301,6 +305,10 @@ func TestEndStates(t *testing.T) {
 				}
 				l.broken = func(name, id string) bool { return !strings.Contains(name, "/0 ") && id != "s0" }
 			}, func(_ *lab, c *tornado.SearchConfig) { c.Patience = 9 }, tornado.Failed, tornado.StopInfrastructure, 1,
+		},
+		"a model that refuses": {
+			[]string{"bad", "good"}, func(l *lab) { l.refused, l.broken = true, func(string, string) bool { return true } },
+			nil, tornado.Failed, tornado.StopModel, 1,
 		},
 		"a store that is down":   {[]string{"bad"}, func(l *lab) { l.plan, l.fail = mendsOne, at("fork", callwright.ErrUnavailable) }, nil, tornado.Failed, tornado.StopInfrastructure, 1},
 		"a model that is gone":   {[]string{"bad"}, func(l *lab) { l.fail = at("plan", down) }, nil, tornado.Failed, tornado.StopModel, 1},

@@ -42,6 +42,7 @@ type Tests interface {
 // Tally is what came of the runs of one scenario with one version.
 type Tally struct {
 	Passed, Failed, Errors int
+	Refused                int     // of the errors, those because a model refuses the key or the request
 	Score                  float64 // the mean of the runs that passed or failed
 	Run                    string  // id of the last run that failed; empty: none
 	Node                   string  // the node to which its failure is attributed
@@ -60,6 +61,7 @@ func (t Tally) plus(u Tally) Tally {
 		out.Score = (t.Score*float64(n) + u.Score*float64(m)) / float64(n+m)
 	}
 	out.Passed, out.Failed, out.Errors = t.Passed+u.Passed, t.Failed+u.Failed, t.Errors+u.Errors
+	out.Refused = t.Refused + u.Refused
 	return out
 }
 

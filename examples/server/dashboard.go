@@ -68,14 +68,14 @@ func newDashboard(p dashboardParts) (*dashboard.Dashboard, error) {
 	})
 }
 
-// route returns a handler of the API, of carriers' events and of the dashboard, which has every other path. A ServeMux would redirect odd
-// paths, with the secrets in them.
-func route(api, events, pages http.Handler) http.Handler {
+// route returns a handler of the API, of carriers' events and of the dashboard, which has every other path. A program that asks for a page
+// that there is not gets the API's 404, and no redirect to the sign-in. A ServeMux would redirect odd paths, with the secrets in them.
+func route(api, events http.Handler, pages *dashboard.Dashboard) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
 		case strings.HasPrefix(r.URL.Path, portingapi.EventsBelow):
 			events.ServeHTTP(w, r)
-		case httpapi.Serves(r.URL.Path):
+		case httpapi.Serves(r.URL.Path), r.Method == http.MethodConnect, httpapi.FromProgram(r) && !pages.Serves(r):
 			api.ServeHTTP(w, r)
 		default:
 			pages.ServeHTTP(w, r)

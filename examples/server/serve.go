@@ -154,7 +154,7 @@ func newAPI(p apiParts) (api, error) {
 			portingapi.New(portingapi.Config{Ports: p.Ports, Documents: p.Documents, Letters: p.Letters}),
 			agenttestapi.New(p.AgentTests, p.Tornados), speechapi.New(speechapi.Config{Speech: p.Speech, URL: p.Listener.publicURL(p.Config)}),
 		},
-		Reference: reference.Handler(p.Config.PublicURL), Metrics: promhttp.HandlerFor(p.Metrics, promhttp.HandlerOpts{}), Logger: p.Log,
+		Voices: p.Speech, Reference: reference.Handler(p.Config.PublicURL), Metrics: promhttp.HandlerFor(p.Metrics, promhttp.HandlerOpts{}), Logger: p.Log,
 		Warnings: p.Identity.Warnings,
 		Ready: func(ctx context.Context) error {
 			if stopping.Load() {

@@ -48,7 +48,7 @@ func newSpeech(p speechParts) (*speech.Service, error) {
 	return speech.New(speech.Config{
 		Engine: p.Engines.Synthesizer, Voices: speechstore.Voices{DB: p.DB}, Samples: speechstore.Samples{DB: p.DB}, Blobs: p.Blobs,
 		Atomic: p.DB, Work: p.Work, Key: p.Secrets.SpeechLinks, Cloner: cloner, Decoder: audiofile.Decoder{Opus: opusDecoder},
-		KeepFor: time.Duration(p.Config.SampleDays) * 24 * time.Hour, Logger: p.Log,
+		KeepFor: time.Duration(p.Config.SampleDays) * 24 * time.Hour, ReplaceUnknown: p.Config.ReplaceVoices, Logger: p.Log,
 	})
 }
 

@@ -122,7 +122,12 @@ func peerRoots(c config, ca *testca.Authority) (*x509.CertPool, error) {
 }
 
 func newProber(lc fx.Lifecycle, c config, s shares, id identity, r *resolve.Resolver, own *self.Server) (*probe.Prober, error) {
+	local, err := listenIP(c.SIPAddr)
+	if err != nil {
+		return nil, err
+	}
 	p, err := probe.New(probe.Config{
+		Local:    local,
 		Resolver: r, Credentials: id.Certificates, PublicHost: c.PublicIP.String(), AllowPrivate: c.AllowPrivate,
 		Self: own, MaxIdle: s.probes, Clock: callwright.SystemClock{},
 	})

@@ -31,7 +31,7 @@ var guarded = map[string]string{
 
 	"attachSipNumbers": byKills, "updateSipNumber": byKills, "detachSipNumber": byKills, "updateSipConfig": byKills,
 	"startSipDiscovery": byKills, "startSipTestCall": byKills,
-	"parseSipDestination": "it writes nothing",
+	"parseSipDestination": "it writes nothing", "generateSipPassword": "it writes nothing",
 
 	"createPathway": byKills, "updatePathway": byKills, "deletePathway": byKills, "createPathwayVersion": byKills,
 	"deletePathwayVersion": byKills, "forkPathwayVersion": byKills, "publishPathway": byKills,

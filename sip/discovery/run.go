@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/sip/resolve"
 	"github.com/callwright/callwright/sip/self"
 	"github.com/callwright/callwright/sip/uri"
 )
@@ -88,6 +89,13 @@ func (s *Service) lookUp(ctx context.Context, d *Discovery) (map[string][]netip.
 		})
 	}
 	wg.Wait()
+	for _, record := range d.SRV { // the host's addresses in its own name come first
+		for _, address := range hosts[record.Target] {
+			if !slices.Contains(d.Addresses, address) && len(d.Addresses) < resolve.MaxTargets {
+				d.Addresses = append(d.Addresses, address)
+			}
+		}
+	}
 	if len(d.Addresses) > 0 || slices.ContainsFunc(d.SRV, func(r SRV) bool { return len(hosts[r.Target]) > 0 }) {
 		err = nil
 	}

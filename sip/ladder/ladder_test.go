@@ -126,7 +126,7 @@ func TestDescribe(t *testing.T) {
 	const key = "a=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:d0RmdmcmVCspeEc3QGZiNWpVLFJhQX1cfHAwJSoj\r\n"
 	for _, tt := range []struct{ kind, body, want string }{
 		{"application/sdp", head + "m=audio 4000 RTP/SAVP 0 8 101\r\n" + key, "PCMU, PCMA; sendrecv; AES_CM_128_HMAC_SHA1_80"},
-		{"Application/SDP;charset=utf-8", head + "m=audio 4000 RTP/SAVP 9\r\na=sendonly\r\n" + key, "G722; sendonly; AES_CM_128_HMAC_SHA1_80"},
+		{"Application/SDP;charset=utf-8", head + "m=audio 4000 RTP/SAVP 9\r\na=sendonly\r\n" + key, "G.722; sendonly; AES_CM_128_HMAC_SHA1_80"},
 		{"application/sdp", head + "m=audio 4000 RTP/AVP 3\r\n", "no codec; sendrecv; no SRTP"},
 		{"application/sdp", "hello", "not a session description"},
 		{"message/sipfrag;version=2.0", "SIP/2.0 200 OK", "message/sipfrag"},

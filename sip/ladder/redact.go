@@ -26,7 +26,7 @@ func Describe(contentType string, body []byte) string {
 	}
 	codecs := make([]string, 0, len(d.Codecs()))
 	for _, c := range d.Codecs() {
-		codecs = append(codecs, string(c))
+		codecs = append(codecs, c.Name())
 	}
 	list, suite := strings.Join(codecs, ", "), "no SRTP"
 	if list == "" {

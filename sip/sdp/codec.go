@@ -45,6 +45,20 @@ func ParseCodec(name string) (Codec, bool) {
 	return c, true
 }
 
+// Name returns the codec's name as people read it: PCMU, PCMA, G.729, Opus or G.722; that of SDP for an unknown codec.
+func (c Codec) Name() string {
+	switch c {
+	case G722:
+		return "G.722"
+	case G729:
+		return "G.729"
+	case Opus:
+		return "Opus"
+	default:
+		return string(c)
+	}
+}
+
 // ClockRate returns the clock rate of RTP timestamps in Hz; 0 for an unknown codec.
 func (c Codec) ClockRate() uint32 {
 	if s := c.spec(); s != nil {

@@ -3,6 +3,7 @@ package access
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/callwright/callwright"
@@ -10,8 +11,9 @@ import (
 
 // The bounds of sessions.
 const (
-	SessionIdle = 12 * time.Hour // a session that is not used for so long ends
-	MaxSessions = 100            // of one key
+	SessionIdle = 12 * time.Hour     // a session that is not used for so long ends
+	SessionLife = 7 * 24 * time.Hour // a session ends so long after its sign-in, used or not
+	MaxSessions = 100                // of one key
 
 	sessionSweep = time.Hour // between two deletions of idle sessions
 	sweepBatch   = 1000      // sessions that are deleted at once
@@ -52,7 +54,8 @@ func (s *Service) SignIn(ctx context.Context, key string) (token string, session
 }
 
 // Session returns the session of a token and on whose behalf it acts, and notes that the session and its key are used.
-// CodeAuthFailure: there is no such session, it was not used for SessionIdle, or its key is revoked or has expired, as a
+// CodeAuthFailure: there is no such session, it was not used for SessionIdle, SessionLife has passed since
+// its sign-in, or its key is revoked or has expired, as a
 // rotated key does when its overlap has passed. Run writes the uses: without it sessions end SessionIdle after their sign-in.
 func (s *Service) Session(ctx context.Context, token string) (callwright.Principal, callwright.Session, error) {
 	session, key, err := s.findSession(ctx, token)
@@ -63,7 +66,7 @@ func (s *Service) Session(ctx context.Context, token string) (callwright.Princip
 		return callwright.Principal{}, callwright.Session{}, err
 	}
 	now := s.cfg.Clock.Now()
-	if now.Sub(session.UsedAt) >= SessionIdle || !key.InForce(now) {
+	if now.Sub(session.UsedAt) >= SessionIdle || aged(session, now) || !key.InForce(now) {
 		return callwright.Principal{}, callwright.Session{}, callwright.ErrAuthFailure
 	}
 	org, err := s.cfg.Store.Organization(ctx, key.Org)
@@ -72,6 +75,11 @@ func (s *Service) Session(ctx context.Context, token string) (callwright.Princip
 	}
 	s.uses.note(use{session.ID, true}, &session.UsedAt, now)
 	return s.principal(key, org, now), session, nil
+}
+
+// aged reports whether a session has ended because it began long ago.
+func aged(session callwright.Session, now time.Time) bool {
+	return now.Sub(session.CreatedAt) >= SessionLife
 }
 
 // findSession returns the session of a token with its key; CodeNotFound when there is none.
@@ -103,7 +111,9 @@ func (s *Service) Sessions(
 		return callwright.Page[callwright.Session]{}, err
 	}
 	return page(limit, func(limit int) ([]callwright.Session, error) {
-		return s.cfg.Store.Sessions(ctx, org, s.cfg.Clock.Now(), SessionIdle, after, limit)
+		now := s.cfg.Clock.Now()
+		list, err := s.cfg.Store.Sessions(ctx, org, now, SessionIdle, after, limit)
+		return slices.DeleteFunc(list, func(session callwright.Session) bool { return aged(session, now) }), err // the last, as they are the oldest
 	}, func(session callwright.Session) callwright.Keyset {
 		return callwright.Keyset{At: session.CreatedAt, ID: session.ID}
 	})

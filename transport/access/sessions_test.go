@@ -242,6 +242,29 @@ func TestUsedSessionsGoOn(t *testing.T) {
 	})
 }
 
+// TestUsedSessionsEndAfterAWeek uses a session for as long as it lasts, and wants it neither taken nor listed afterwards.
+func TestUsedSessionsEndAfterAWeek(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s, stop := node(t, &watched{Tenants: orgstore.Tenants{Store: memstore.New()}})
+		defer stop()
+		k := newKey(t, s)
+		used, first := signIn(t, s, k)
+		for time.Since(first.CreatedAt) < access.SessionLife-time.Hour {
+			time.Sleep(time.Hour)
+			wantSession(t, "used", s, used, true)
+		}
+		later, _ := signIn(t, s, k)
+		time.Sleep(time.Hour)
+		wantSession(t, "a week old", s, used, false)
+		wantSession(t, "an hour old", s, later, true)
+		page, err := s.Sessions(t.Context(), first.Org, callwright.Keyset{}, 10)
+		if err != nil || len(page.Items) != 1 || page.Items[0].ID == first.ID {
+			t.Errorf("the sessions are %+v, %v", page.Items, err)
+		}
+	})
+}
+
 // TestManyIdleSessionsAreDeleted has more of them than are deleted at once.
 func TestManyIdleSessionsAreDeleted(t *testing.T) {
 	t.Parallel()

@@ -167,5 +167,8 @@ func resources(c Config) (types []triage.ResourceType) {
 // ServeHTTP answers a request.
 func (d *Dashboard) ServeHTTP(w http.ResponseWriter, r *http.Request) { d.site.ServeHTTP(w, r) }
 
+// Serves reports whether there is a page, or something else than the page that says that there is none, for a request.
+func (d *Dashboard) Serves(r *http.Request) bool { return d.site.Serves(r) }
+
 // Close ends the live pages, for whose end an http.Server would wait. Browsers come again.
 func (d *Dashboard) Close(ctx context.Context) error { return d.site.Close(ctx) }

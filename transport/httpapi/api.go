@@ -22,6 +22,7 @@ type Config struct {
 	Idempotency callwright.IdempotencyStore // first answers to requests with an Idempotency-Key
 
 	Areas     []Area                      // the parts of the contract to serve; any other path answers 404
+	Voices    Voices                      // says which voices are replaced; nil: none is
 	Reference http.Handler                // serves /openapi.yaml and /docs/, such as that of package reference; nil: nothing does
 	Ready     func(context.Context) error // reports why this node takes no requests now, in the message of an *Error; nil: it always does
 	Warnings  func() []string             // what will keep this node from working unless a person acts, for /readyz; nil: nothing
@@ -39,6 +40,8 @@ type API struct {
 	areas     []mounted
 	bodies    *bodies
 	telemetry telemetry
+	strangers callwright.Strangers
+	notReady  callwright.Outage
 }
 
 // mounted is an area with its generated server.
@@ -58,6 +61,7 @@ func New(c Config) (*API, error) {
 		return nil, errors.New("httpapi: Config.Idempotency is required: an area has operations that take an Idempotency-Key")
 	}
 	a := &API{cfg: withDefaults(c), bodies: newBodies()}
+	a.strangers.Logger = a.cfg.Logger
 	var err error
 	if a.telemetry, err = newTelemetry(c.Tracing, c.Metering); err != nil {
 		return nil, err

@@ -36,6 +36,9 @@ type Area struct {
 	NullIsAbsent map[string]bool
 	// NoEffect has the members of bodies that are known and not acted on: the generated map of this name, if there is one.
 	NoEffect map[string]NoEffect
+	// Aliases has other names of members of bodies, each with the name that it stands for: the generated map of this name, if
+	// there is one.
+	Aliases map[string]string
 	// Errors is the form of the area's errors. The zero value is that of most areas.
 	Errors ErrorForm
 }
@@ -101,7 +104,7 @@ var methods = []string{http.MethodGet, http.MethodPost, http.MethodPut, http.Met
 // path, which answers 405. No path belongs to two areas. HEAD leads to the operation of GET; net/http drops the body.
 func (a *API) serveContract(w *answerWriter, r *http.Request) {
 	method := r.Method
-	r.URL = withLowerIDs(r.URL)
+	r.URL = withLowerIDs(withKnownPath(method, r.URL))
 	if method == http.MethodHead {
 		method = http.MethodGet
 	}

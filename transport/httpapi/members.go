@@ -47,11 +47,11 @@ type members struct {
 	info      *requestInfo
 }
 
-// prepare returns the body without what is as good as absent: members of which null is no value that are null, and members
-// that have no effect. It notes which of these are ignored, and refuses those that must not be. What is no JSON comes back as it
+// prepare returns the body with the names of members that the decoder knows, and without what is as good as absent: members of
+// which null is no value that are null, and members that have no effect. It notes which of these are ignored, and refuses those that must not be. What is no JSON comes back as it
 // is, for the decoder to refuse.
 func (m members) prepare(text []byte) ([]byte, error) {
-	if m.area == nil || len(m.area.NoEffect) == 0 && !bytes.Contains(text, []byte("null")) {
+	if m.area == nil || len(m.area.NoEffect)+len(m.area.Aliases) == 0 && !bytes.Contains(text, []byte("null")) {
 		return text, nil
 	}
 	if !json.Valid(text) {
@@ -82,8 +82,8 @@ func (w *memberWriter) value(d *jx.Decoder, key, path string) error {
 	switch d.Next() {
 	case jx.Object:
 		w.out.WriteByte('{')
-		first := true
-		err := d.ObjBytes(func(d *jx.Decoder, name []byte) error { return w.member(d, key, path, string(name), &first) })
+		o := object{from: w.out.Len(), key: key, path: path, named: map[string]named{}}
+		err := d.ObjBytes(func(d *jx.Decoder, name []byte) error { return w.member(d, &o, string(name)) })
 		w.out.WriteByte('}')
 		return err
 	case jx.Array:
@@ -108,14 +108,23 @@ func (w *memberWriter) value(d *jx.Decoder, key, path string) error {
 	}
 }
 
+// object is an object that is being written.
+type object struct {
+	from      int // where it begins in what is written, behind its brace
+	key, path string
+	named     map[string]named // the members that have other names, as far as they came
+}
+
+// named is the value of a member that has several names.
+type named struct {
+	value string
+	alias bool
+}
+
 // member writes a member of an object, unless it is as good as absent.
-func (w *memberWriter) member(d *jx.Decoder, key, path, name string, first *bool) error {
-	if strings.HasSuffix(key, " ") {
-		key += name
-	} else {
-		key += "." + name
-	}
-	path = wire.Join(path, name)
+func (w *memberWriter) member(d *jx.Decoder, o *object, name string) error {
+	path := wire.Join(o.path, name)
+	key := o.of(name)
 	plain := name != "" && !strings.ContainsAny(name, ".[ ") // so that no key of the maps is another's
 	if plain && d.Next() == jx.Null && w.area.NullIsAbsent[key] {
 		return d.Null()
@@ -123,15 +132,54 @@ func (w *memberWriter) member(d *jx.Decoder, key, path, name string, first *bool
 	if effect, ok := w.area.NoEffect[key]; ok && plain {
 		return w.withoutEffect(d, path, effect)
 	}
-	if !*first {
+	known, alias := w.area.Aliases[key]
+	if !plain || !alias {
+		known = name
+	}
+	before := w.out.Len()
+	if before > o.from {
 		w.out.WriteByte(',')
 	}
-	*first = false
 	var e jx.Encoder
-	e.Str(name)
+	e.Str(known)
 	w.out.Write(e.Bytes())
 	w.out.WriteByte(':')
-	return w.value(d, key, path)
+	from := w.out.Len()
+	if err := w.value(d, o.of(known), wire.Join(o.path, known)); err != nil || len(w.area.Aliases) == 0 {
+		return err
+	}
+	value := named{string(w.out.Bytes()[from:]), alias && plain}
+	other, given := o.named[known]
+	o.named[known] = value
+	switch {
+	case !given || other.alias == value.alias: // a member that stands twice is for the decoder to judge
+	case other.value != value.value:
+		return callwright.Invalid(path, "differs from %s, its other name", w.otherName(o, known, name))
+	default:
+		w.out.Truncate(before)
+	}
+	return nil
+}
+
+// of returns the key of a member in the area's maps.
+func (o *object) of(name string) string {
+	if strings.HasSuffix(o.key, " ") {
+		return o.key + name
+	}
+	return o.key + "." + name
+}
+
+// otherName returns the name beside name of a member that is known under a third or the same one.
+func (w *memberWriter) otherName(o *object, known, name string) string {
+	if name != known {
+		return known
+	}
+	for key, of := range w.area.Aliases {
+		if alias := key[strings.LastIndexAny(key, " .")+1:]; of == known && o.of(alias) == key {
+			return alias
+		}
+	}
+	return known
 }
 
 // withoutEffect takes the value of a member that has no effect.

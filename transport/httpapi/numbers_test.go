@@ -21,7 +21,6 @@ var nationalRequests = map[string]struct {
 	"log":         {"GET", "/v1/sip/calls?phone_number=4155550123", "", "phone_number"},
 	"update":      {"POST", "/v1/sip/update", `{"phone_number":"4155550123","updates":{"type":"inbound","auth_mode":"ip"}}`, "phone_number"},
 	"codecs":      {"PATCH", "/v1/sip/config", `{"phone_number":"4155550123","direction":"outbound","codec_config":{"codecs":["PCMU"]}}`, "phone_number"},
-	"port check":  {"GET", "/v1/sip/port/check?phone_numbers[]=4155550123", "", "phone_numbers[0]"},
 	"port":        {"POST", "/v1/sip/port/initiate", portBody("4155550123"), "phone_numbers[0]"},
 	"inbound":     {"GET", "/v1/inbound/4155550123", "", "phone_number"},
 	"inbound set": {"POST", "/v1/inbound/4155550123", `{"prompt":"Talk."}`, "phone_number"},
@@ -51,7 +50,13 @@ func TestNationalNumbers(t *testing.T) {
 		wantReadings(name, answer.Body.String(), r.field)
 	}
 
+	const check = "/v1/sip/port/check?phone_numbers[]=4155550123" // which answers for each number
+	wantReadings("port check", h.do("GET", check, "").Body.String(), "not_portable_reason")
+
 	h.organization(func(o *callwright.Organization) { o.DefaultCountry = "US" })
+	if text := h.do("GET", check, "").Body.String(); !strings.Contains(text, `"phone_number":"+14155550123","portable":true`) {
+		t.Errorf("port check: %s", text)
+	}
 	answer := h.want(http.StatusOK, "POST", "/v1/sip/attach", body)
 	if got := at(t, answer, "data", "configured", 0); got != "+14155550123" {
 		t.Errorf("attached %v", got)

@@ -9,6 +9,10 @@ import (
 
 // route serves an operational page or an operation of the contract.
 func (a *API) route(w *answerWriter, r *http.Request) {
+	if r.Method == http.MethodConnect { // this is no proxy
+		MethodNotAllowed(w, r, strings.Join(methods, ","))
+		return
+	}
 	page := a.page(r.URL.Path)
 	if page == nil {
 		a.serveContract(w, r)
@@ -26,6 +30,13 @@ func (a *API) route(w *answerWriter, r *http.Request) {
 // those to an API.
 func Serves(path string) bool {
 	return strings.HasPrefix(path, "/v1/") || strings.HasPrefix(path, "/loa/") || operational(path)
+}
+
+// FromProgram reports whether a program makes a request, and no browser that shows pages: it asks for JSON or sends a key, and
+// does not ask for pages.
+func FromProgram(r *http.Request) bool {
+	accept := r.Header.Get("Accept")
+	return !strings.Contains(accept, "text/html") && (r.Header.Get("Authorization") != "" || strings.Contains(accept, "application/json"))
 }
 
 // operational reports whether a path is of an operational page.
@@ -55,7 +66,9 @@ func (a *API) page(path string) http.HandlerFunc {
 
 // serveReady reports whether this node takes requests.
 func (a *API) serveReady(w http.ResponseWriter, r *http.Request) {
-	if err := a.cfg.Ready(r.Context()); err != nil {
+	err := a.cfg.Ready(r.Context())
+	a.notReady.Note(r.Context(), a.cfg.Logger, "the node is not ready", err)
+	if err != nil {
 		fail(w, r, callwright.Errorf(callwright.CodeUnavailable, "not ready: %s", callwright.MessageOf(err)).Because(err))
 		return
 	}

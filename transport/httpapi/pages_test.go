@@ -77,7 +77,7 @@ func TestOperationalPagesAreInTheContract(t *testing.T) {
 			}
 		}
 	}
-	for _, path := range []string{"/healthz", "/readyz", "/metrics", "/openapi.yaml", "/docs", "/docs/"} {
+	for _, path := range []string{"/healthz", "/readyz", "/metrics", "/openapi.yaml", "/docs"} {
 		if !pages[path] {
 			t.Errorf("the contract lacks %s", path)
 		}

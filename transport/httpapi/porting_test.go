@@ -296,6 +296,10 @@ func TestPortabilityIsChecked(t *testing.T) {
 			t.Errorf("got %s, want %s", got, want)
 		}
 	}
-	h.portRefused(http.StatusBadRequest, "BAD_REQUEST", "phone_numbers[1]", "GET", "/v1/sip/port/check?phone_numbers[]=14155550100&phone_numbers[]=415", "")
+	some := h.want(http.StatusOK, "GET", "/v1/sip/port/check?phone_numbers[]=14155550100&phone_numbers[]=nobody", "")
+	if nobody := at(t, some, "data", "results", 1); at(t, nobody, "phone_number") != "nobody" || at(t, nobody, "portable") != false ||
+		at(t, nobody, "not_portable_reason") == "" || at(t, nobody, "not_portable_code") != "number_not_found" {
+		t.Errorf("no number: %v", nobody)
+	}
 	h.portRefused(http.StatusBadRequest, "BAD_REQUEST", "phone_numbers[]", "GET", "/v1/sip/port/check?phone_numbers=14155550100", "")
 }

@@ -278,10 +278,11 @@ func TestNumbersAreListed(t *testing.T) {
 	want := []any{
 		map[string]any{
 			"phone_number": ourNumber, "directions": []any{"inbound", "outbound"},
-			"sip_endpoint": "sip:pbx.example.com:5061;transport=tls", "health_status": "unchecked",
+			"sip_endpoint": "sip:pbx.example.com:5061;transport=tls", "health_status": "unchecked", "direction": "both", "status": "unchecked",
 		},
 		map[string]any{
 			"phone_number": "+14155550199", "directions": []any{"inbound"}, "sip_endpoint": nil, "health_status": "unchecked",
+			"direction": "inbound", "status": "unchecked",
 		},
 	}
 	if got := at(t, list, "data", "numbers"); !reflect.DeepEqual(got, want) {

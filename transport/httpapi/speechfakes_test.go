@@ -82,9 +82,10 @@ func (h *house) speakBy(change func(*speech.Config)) {
 	h.t.Helper()
 	c := h.speechConfig(memstore.NewWork(h.store, nil))
 	change(&c)
+	service := must(speech.New(c))
 	h.unchecked = must(httpapi.New(httpapi.Config{
-		Access: h.access, Atomic: h.store, Idempotency: h.answers(), Logger: h.logger,
-		Areas: []httpapi.Area{speechapi.New(speechapi.Config{Speech: must(speech.New(c)), URL: publicURL})},
+		Access: h.access, Atomic: h.store, Idempotency: h.answers(), Logger: h.logger, Voices: service,
+		Areas: []httpapi.Area{speechapi.New(speechapi.Config{Speech: service, URL: publicURL})},
 	}))
 	h.Handler = contracttest.Handler(h.t, h.unchecked)
 }

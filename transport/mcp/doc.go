@@ -4,7 +4,7 @@
 //
 // There are seven tools: tts_speak, tts_voices_list, tts_voice_get, tts_voice_rename, tts_voice_delete, tts_samples_list and
 // tts_sample_get. Voices are cloned with the command line only. Failures of the API and arguments that do not fit are results
-// with isError, whose text is JSON with status, code and message. Audio is a link; it is also in the result when
+// with isError, whose text is JSON with status, code, message and the body of the API's answer. Audio is a link; it is also in the result when
 // include_audio asks for it, up to 4 MiB, and when it has at most 64 KiB. Over HTTP all results
 // at once have a bound for audio, too.
 package mcp

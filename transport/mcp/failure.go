@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"strings"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -18,12 +19,28 @@ type failure struct {
 	Message    string `json:"message"`
 	Field      string `json:"field,omitempty"`
 	RetryAfter int    `json:"retry_after,omitempty"` // seconds
+	Body       any    `json:"body,omitempty"`        // of the API's answer: its JSON, or its text
+}
+
+// maxBody bounds the body of an answer that is no JSON, in bytes.
+const maxBody = 4 << 10
+
+// bodyOf returns the body of an answer as a result has it; nil: it has none.
+func bodyOf(raw []byte) any {
+	switch {
+	case len(raw) == 0:
+		return nil
+	case json.Valid(raw):
+		return json.RawMessage(raw)
+	default:
+		return callwright.Clip(strings.ToValidUTF8(string(raw), "\uFFFD"), maxBody)
+	}
 }
 
 // explain describes an error of a tool.
 func explain(err error) failure {
 	if e, ok := errors.AsType[*client.Error](err); ok {
-		return failure{e.Status, e.Code, e.Message, e.Field, int(e.RetryAfter.Seconds())}
+		return failure{e.Status, e.Code, e.Message, e.Field, int(e.RetryAfter.Seconds()), bodyOf(e.Body)}
 	}
 	if e, ok := errors.AsType[*callwright.Error](err); ok {
 		return failure{Code: string(e.Code), Message: e.Message, Field: e.Field}

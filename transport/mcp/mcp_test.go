@@ -277,7 +277,12 @@ func TestErrorsOfTheAPI(t *testing.T) {
 		`{"status":404,"code":"NOT_FOUND","message":"voice not found","field":"voice"}`: &client.Error{Status: 404, Code: "NOT_FOUND", Message: "voice not found", Field: "voice"},
 		`{"status":429,"code":"TOO_MANY_REQUESTS","message":"slow down","retry_after":7}`: fmt.Errorf("wrapped: %w",
 			&client.Error{Status: 429, Code: "TOO_MANY_REQUESTS", Message: "slow down", RetryAfter: 7 * time.Second}),
-		`{"code":"SERVICE_UNAVAILABLE","message":"no answer"}`: callwright.Errorf(callwright.CodeUnavailable, "no answer"),
+		`{"status":400,"code":"BAD_REQUEST","message":"x","field":"a","body":{"data":null,"errors":[{"error":"BAD_REQUEST","message":"x","path":"a"},{"error":"BAD_REQUEST","message":"y","path":"b"}]}}`: &client.Error{
+			Status: 400, Code: "BAD_REQUEST", Message: "x", Field: "a",
+			Body: []byte(`{"data":null,"errors":[{"error":"BAD_REQUEST","message":"x","path":"a"},{"error":"BAD_REQUEST","message":"y","path":"b"}]}`),
+		},
+		`{"status":502,"message":"Bad Gateway","body":"\u003chtml\u003ebad gateway"}`: &client.Error{Status: 502, Message: "Bad Gateway", Body: []byte("<html>bad gateway")},
+		`{"code":"SERVICE_UNAVAILABLE","message":"no answer"}`:                        callwright.Errorf(callwright.CodeUnavailable, "no answer"),
 	} {
 		s := session(t, &api{err: err}, mcp.Config{})
 		for tool, arguments := range map[string]string{

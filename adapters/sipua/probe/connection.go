@@ -10,6 +10,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/callwright/callwright/adapters/sipua/internal/peer"
 	"github.com/callwright/callwright/sip/uri"
 )
 
@@ -37,7 +38,14 @@ func (p *Prober) connect(
 	if transport == uri.UDP {
 		network = "udp"
 	}
-	raw, err := p.dialer.DialContext(ctx, network, to.String())
+	dialer := p.dialer
+	if from := peer.Source(p.cfg.Local, to.Addr()); from.IsValid() {
+		dialer.LocalAddr = &net.TCPAddr{IP: from.AsSlice()}
+		if transport == uri.UDP {
+			dialer.LocalAddr = &net.UDPAddr{IP: from.AsSlice()}
+		}
+	}
+	raw, err := dialer.DialContext(ctx, network, to.String())
 	if err != nil {
 		return nil, err
 	}

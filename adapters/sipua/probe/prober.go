@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/netip"
 	"strings"
 	"unicode"
 
@@ -30,6 +31,7 @@ type Config struct {
 	Certificates []tls.Certificate                          // shown to a server that asks for one
 	Credentials  func() ([]tls.Certificate, *x509.CertPool) // for the next handshake, instead of Roots and Certificates; nil: these
 	PublicHost   string                                     // host or IP address for From; empty: the local address
+	Local        netip.Addr                                 // from which questions leave where that is possible, such as the address at which calls come in; zero: the system chooses
 	UserAgent    string                                     // empty: "callwright"
 	AllowPrivate bool                                       // ask private and loopback addresses too
 	Self         *self.Server                               // is asked nothing; nil: nobody

@@ -209,7 +209,7 @@ func (r response) codecs() []string {
 	}
 	var codecs []string
 	for _, c := range description.Codecs() {
-		codecs = append(codecs, string(c))
+		codecs = append(codecs, c.Name())
 	}
 	return codecs
 }

@@ -13,11 +13,12 @@ import (
 // and the components that they reach. Error statuses are folded into the default response, because the generator makes
 // a type of its own for each status that an operation names. Operations lose their groups, because the area is one
 // interface; and the security scheme becomes one of which the server reads the request itself, because a request may say
-// who makes it in other ways than by a key. Members without effect stay out: the server takes them out of bodies.
+// who makes it in other ways than by a key. Members without effect and other names of members stay out: the server
+// takes them out of bodies, or renames them.
 func Area(text []byte, tags []string) ([]byte, error) { return areaOf(text, tags, false) }
 
-// areaOf is Area, with or without the members that have no effect.
-func areaOf(text []byte, tags []string, withNoEffect bool) ([]byte, error) {
+// areaOf is Area, with or without the members that the server prepares itself.
+func areaOf(text []byte, tags []string, withPrepared bool) ([]byte, error) {
 	document, err := parse(text)
 	if err != nil {
 		return nil, err
@@ -25,8 +26,8 @@ func areaOf(text []byte, tags []string, withNoEffect bool) ([]byte, error) {
 	if tags, err = selectTags(document, tags); err != nil {
 		return nil, err
 	}
-	if !withNoEffect {
-		removeNoEffect(document)
+	if !withPrepared {
+		removePrepared(document)
 	}
 	paths := member(document, "paths")
 	keep(paths, func(_ string, item *yaml.Node) bool {
@@ -62,15 +63,17 @@ func areaOf(text []byte, tags []string, withNoEffect bool) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// removeNoEffect removes the members of schemas that have no effect.
-func removeNoEffect(node *yaml.Node) {
+// removePrepared removes the members of schemas that have no effect or are other names.
+func removePrepared(node *yaml.Node) {
 	members(node, func(name string, properties *yaml.Node) {
 		if name == "properties" && properties.Kind == yaml.MappingNode {
-			keep(properties, func(_ string, property *yaml.Node) bool { return member(property, noEffect) == nil })
+			keep(properties, func(_ string, property *yaml.Node) bool {
+				return member(property, noEffect) == nil && member(property, aliasOf) == nil
+			})
 		}
 	})
 	for _, child := range node.Content {
-		removeNoEffect(child)
+		removePrepared(child)
 	}
 }
 

@@ -23,7 +23,7 @@ func Wants(area []byte, name string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := wants{document: document, texts: map[string]string{}, takesNull: map[string]bool{}, noEffect: map[string]string{}}
+	w := wants{document: document, texts: map[string]string{}, takesNull: map[string]bool{}, noEffect: map[string]string{}, aliases: map[string]string{}}
 	members(member(document, "paths"), func(_ string, item *yaml.Node) {
 		members(item, func(_ string, operation *yaml.Node) { w.operation(operation) })
 	})
@@ -47,6 +47,7 @@ func Wants(area []byte, name string) ([]byte, error) {
 	}
 	out.WriteString("}\n")
 	w.writeNoEffect(&out)
+	w.writeAliases(&out)
 	return format.Source(out.Bytes())
 }
 
@@ -63,11 +64,25 @@ func (w *wants) writeNoEffect(out *bytes.Buffer) {
 	out.WriteString("}\n")
 }
 
+// writeAliases writes what x-alias-of says of members. Areas without such members have no map.
+func (w *wants) writeAliases(out *bytes.Buffer) {
+	if len(w.aliases) == 0 {
+		return
+	}
+	out.WriteString("\n// Aliases has other names of members, by the keys of Wants, and the names that they stand for.\n")
+	out.WriteString("var Aliases = map[string]string{\n")
+	for _, key := range slices.Sorted(maps.Keys(w.aliases)) {
+		fmt.Fprintf(out, "\t%q: %q,\n", key, w.aliases[key])
+	}
+	out.WriteString("}\n")
+}
+
 type wants struct {
 	document  *yaml.Node
 	texts     map[string]string
 	takesNull map[string]bool   // of each member: whether one of its schemas has null as a value
 	noEffect  map[string]string // the literal of what x-no-effect says
+	aliases   map[string]string // the member that another name stands for
 	refs      []string          // the schemas around the one that is being collected
 	fault     error
 }
@@ -128,6 +143,12 @@ func (w *wants) collect(key string, schema *yaml.Node) {
 			name = "." + name
 		}
 		w.takesNull[key+name] = w.takesNull[key+name] || w.hasNull(property)
+		if of := value(property, aliasOf); of != "" {
+			w.aliases[key+name] = of
+			if member(member(schema, "properties"), of) == nil {
+				w.fault = errors.Join(w.fault, fmt.Errorf("%s: %s names no member beside it", key+name, aliasOf))
+			}
+		}
 		if effect := member(property, noEffect); effect != nil {
 			w.addNoEffect(key+name, effect)
 			return // what is within it is not looked at
@@ -142,6 +163,9 @@ func (w *wants) collect(key string, schema *yaml.Node) {
 // noEffect marks a member that the server knows and does not act on. It says which values ask for nothing, whether others are
 // refused or ignored, and why.
 const noEffect = "x-no-effect"
+
+// aliasOf marks a member that is another name of one beside it. The server renames it in bodies.
+const aliasOf = "x-alias-of"
 
 // addNoEffect notes what x-no-effect says of a member.
 func (w *wants) addNoEffect(key string, effect *yaml.Node) {

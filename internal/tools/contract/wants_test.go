@@ -35,6 +35,7 @@ components:
         parents: {type: array, maxItems: 2, items: {$ref: '#/components/schemas/Pet'}}
         colours: {type: array, items: {type: object, properties: {name: {type: string}}}}
         any: {}
+        called: {type: string, maxLength: 20, x-alias-of: name}
         leash: {type: boolean, x-no-effect: {nothing: [false], otherwise: ignored, reason: nobody holds it}}
         chip:
           type: array
@@ -84,6 +85,7 @@ func TestWantsSayWhatMembersAre(t *testing.T) {
 	}
 	for _, line := range []string{
 		`"addPet name": true,`, `"addPet kind": true,`, `"addPet food.type": true,`, `"addPet leash": true,`,
+		`"addPet called": "name",`,
 		`"addPet leash": {[]string{"false"}, false, "nobody holds it"},`,
 		`"addPet chip": {[]string{"[]", "\"none\""}, true, "it would be lost"},`,
 	} {

@@ -28,6 +28,15 @@ type entry struct {
 	From, To string // of a changed field
 	Cause    *cause
 	Payload  string // of another artifact, as JSON
+	Fold     *fold  // the entry stands for several like it; nil: for itself
+}
+
+// fold is what several attachments of one kind, which follow each other in a feed, are shown as.
+type fold struct {
+	ID      string // of the oldest, which stays when others are attached
+	Kind    triage.ResourceType
+	Since   time.Time // the oldest was attached
+	Entries []entry   // all of them, the newest first
 }
 
 // cause is the artifact of an analysis.
@@ -74,7 +83,34 @@ func (p pages) entries(ctx context.Context, org callwright.OrgID, issue string, 
 	for n, e := range items {
 		all[n] = newEntry(e, revised)
 	}
-	return all, p.locate(ctx, org, all)
+	return folded(all), p.locate(ctx, org, all)
+}
+
+// folded returns a feed in which attachments of one kind by one actor that follow each other are one entry.
+func folded(all []entry) []entry {
+	var out []entry
+	for _, e := range all {
+		n := len(out) - 1
+		if n < 0 || !out[n].alike(e) {
+			out = append(out, e)
+			continue
+		}
+		head := &out[n]
+		if head.Fold == nil {
+			head.Fold = &fold{Kind: e.Resources[0].Type, Entries: []entry{*head}}
+		}
+		head.Fold.ID, head.Fold.Since = e.ID, e.CreatedAt
+		head.Fold.Entries = append(head.Fold.Entries, e)
+	}
+	return out
+}
+
+// alike reports whether two entries attach one resource each, of one kind and by one actor.
+func (e entry) alike(other entry) bool {
+	one := func(e entry) bool {
+		return e.Type == triage.TypeResourceAdded && len(e.Resources) == 1 && e.Detail == ""
+	}
+	return one(e) && one(other) && e.Actor == other.Actor && e.Resources[0].Type == other.Resources[0].Type
 }
 
 // newEntry shows an entry. revised are the comments of the page that are not as they were written.

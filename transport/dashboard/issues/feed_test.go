@@ -10,6 +10,7 @@ import (
 
 	"github.com/callwright/callwright/transport/dashboard/issues"
 	"github.com/callwright/callwright/triage"
+	"github.com/callwright/callwright/triage/triagetest"
 )
 
 var tags = regexp.MustCompile(`<[^>]*>|\s+`)
@@ -141,4 +142,37 @@ func TestOffersWhatWorks(t *testing.T) {
 	text = h.get(http.StatusOK, "/issues/"+from.ID+"/comments/"+e.ID)
 	has(t, text, "Mine.", "merged into another")
 	hasNot(t, text, "Save", "Delete")
+}
+
+// TestFeedFoldsAttachments: attachments of one kind that follow each other are one entry that unfolds; another entry between them, and
+// one that stands alone, are shown as they are.
+func TestFeedFoldsAttachments(t *testing.T) {
+	t.Parallel()
+	calls := new(triagetest.Resolver)
+	for n := range 23 {
+		calls.Put(org, fmt.Sprint("call-", n), triage.Item{}, triage.Evidence{})
+	}
+	h := open(t, func(c *triage.Config, _ *issues.Config) { c.Resolvers[triage.ResourceCall] = calls })
+	i := h.issue(org, triage.Draft{Title: "Calls fail"})
+	attach := func(from, to int) {
+		for n := from; n < to; n++ {
+			if _, _, err := h.Attach(t.Context(), org, bob, i.ID, triage.ResourceDraft{Type: triage.ResourceCall, ResourceID: fmt.Sprint("call-", n)}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	attach(0, 22)
+	if _, err := h.Comment(t.Context(), org, ada, i.ID, triage.CommentDraft{Detail: "Between."}); err != nil {
+		t.Fatal(err)
+	}
+	attach(22, 23)
+	page := h.get(http.StatusOK, "/issues/"+i.ID)
+	_, feed, _ := strings.Cut(page, `id="live-feed"`)
+	if n := strings.Count(feed, `<details id="fold-`); n != 1 {
+		t.Errorf("%d entries unfold", n)
+	}
+	has(t, feed, "attached 22 resources of the kind", "call-0", "call-21", "Between.", "call-22")
+	if top, _, _ := strings.Cut(feed, "<details"); !strings.Contains(top, "call-22") || strings.Contains(top, "call-21") {
+		t.Error("the one that stands alone is folded, or others are not")
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"net/url"
 	"regexp"
 	"strings"
 	"time"
@@ -51,6 +52,8 @@ type Site struct {
 	themes *templates
 	hub    *hub
 	room   *room
+
+	strangers callwright.Strangers
 }
 
 // The bounds of requests, beside those of room.
@@ -97,6 +100,7 @@ func New(c Config) (*Site, error) {
 		cfg: c, mux: http.NewServeMux(), cross: http.NewCrossOriginProtection(), themes: themes,
 		room: newRoom(),
 	}
+	s.strangers.Logger = c.Logger
 	s.hub = newHub(s)
 	s.routes()
 	return s, nil
@@ -123,10 +127,25 @@ func (s *Site) routes() {
 			s.mux.HandleFunc(route.Pattern, s.page(route, &s.cfg.Areas[i]))
 		}
 	}
-	s.mux.HandleFunc("/", s.page(Route{Pattern: "/", Serve: func(context.Context, *Request) (Answer, error) {
+	s.mux.HandleFunc(absent, s.page(Route{Pattern: absent, Serve: func(context.Context, *Request) (Answer, error) {
 		return nil, callwright.NotFound("page")
 	}}, new(Area)))
 }
+
+// Serves reports whether there is a page, or something else than the page that says that there is none, for a request.
+func (s *Site) Serves(r *http.Request) bool {
+	path, ok := strings.CutPrefix(r.URL.Path, s.cfg.Prefix)
+	if !ok || path == "" {
+		return ok
+	}
+	below := *r
+	below.URL = &url.URL{Path: path}
+	_, pattern := s.mux.Handler(&below)
+	return pattern != "" && pattern != absent
+}
+
+// absent is the pattern of every path that no page has.
+const absent = "/"
 
 // ServeHTTP answers every request below the prefix.
 func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {

@@ -55,8 +55,24 @@ func (a *api) CreateAgent(ctx context.Context, req *oas.WebAgentCreate) (*oas.We
 		return nil, aboutPrompt(err)
 	}
 	httpapi.LogID(ctx, "agent_id", w.ID)
+	ignored, err := a.ignored(ctx, "voice", w.Agent.Voice, w.Agent.Language)
+	if err != nil {
+		return nil, err
+	}
 	record, err := webAgent(w)
-	return &oas.WebAgentReply{Agent: record}, err
+	return &oas.WebAgentReply{Agent: record, Ignored: ignored}, err
+}
+
+// ignored returns the members of the body that have no effect, a voice that another one replaces among them.
+func (a *api) ignored(ctx context.Context, field, voice, language string) (oas.IgnoredMembers, error) {
+	if err := a.core.NoteVoice(ctx, field, voice, language); err != nil {
+		return nil, err
+	}
+	var list oas.IgnoredMembers
+	for _, member := range httpapi.IgnoredMembers(ctx) {
+		list = append(list, oas.IgnoredMember(member))
+	}
+	return list, nil
 }
 
 // aboutPrompt names the task of a web agent as the wire does.
@@ -112,7 +128,11 @@ func (a *api) UpdateAgent(
 	if err != nil {
 		return nil, err
 	}
-	return updateReport("Agent updated.", report, []member{
+	ignored, err := a.ignored(ctx, "voice", req.Voice.Value, req.Language.Value)
+	if err != nil {
+		return nil, err
+	}
+	return updateReport("Agent updated.", ignored, report, []member{
 		{"prompt", agents.SettingTask, req.Prompt}, {"pathway_id", agents.SettingPathway, req.PathwayID},
 		{"voice", agents.SettingVoice, req.Voice}, {"webhook", agents.SettingWebhook, req.Webhook},
 		{"language", agents.SettingLanguage, req.Language}, {"model", agents.SettingModel, req.Model},

@@ -23,7 +23,7 @@ func New(agents *agents.Service, personas *persona.Service) httpapi.Area {
 	a := &api{agents: agents, personas: personas}
 	return httpapi.Area{
 		Build: a.serve,
-		Wants: oas.Wants, NullIsAbsent: oas.NullIsAbsent,
+		Wants: oas.Wants, NullIsAbsent: oas.NullIsAbsent, Aliases: oas.Aliases,
 		Absent: a.absent,
 		Errors: httpapi.ErrorForm{Flat: map[string]bool{
 			oas.UpdateInboundNumberOperation: true, oas.UpdateAgentOperation: true,

@@ -70,7 +70,15 @@ func (a *api) UpdateInboundNumber(
 	if err != nil {
 		return nil, err
 	}
-	answer, err := updateReport("Inbound number updated.", report, []member{
+	voice, named := req.Voice.Value, "voice"
+	if req.VoiceID.Set {
+		voice, named = req.VoiceID.Value, "voice_id"
+	}
+	ignored, err := a.ignored(ctx, named, voice, req.Language.Value)
+	if err != nil {
+		return nil, err
+	}
+	answer, err := updateReport("Inbound number updated.", ignored, report, []member{
 		{"prompt", agents.SettingTask, req.Prompt}, {"pathway_id", agents.SettingPathway, req.PathwayID},
 		{"pathway_version", agents.SettingPathwayVersion, req.PathwayVersion}, {"persona_id", agents.SettingPersonaID, req.PersonaID},
 		{"persona", agents.SettingPersona, req.Persona}, {"voice", agents.SettingVoice, req.Voice},

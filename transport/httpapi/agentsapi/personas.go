@@ -42,7 +42,17 @@ func (a *api) CreatePersona(ctx context.Context, req *oas.PersonaCreate) (*oas.P
 		Tools: wire.Items[json.RawMessage](req.DefaultTools.Value),
 	})
 	httpapi.LogID(ctx, "persona_id", r.Persona.ID)
-	return personaReply(r, err)
+	return a.changedPersona(ctx, r, err, settings.Voice.Value, settings.Language.Value)
+}
+
+// changedPersona returns the answer to a change that may have named a voice.
+func (a *api) changedPersona(ctx context.Context, r persona.Record, err error, voice, language string) (*oas.PersonaReply, error) {
+	answer, err := personaReply(r, err)
+	if err != nil {
+		return nil, err
+	}
+	answer.Ignored, err = a.ignored(ctx, "call_config.voice", voice, language)
+	return answer, err
 }
 
 // GetPersona returns a persona with its version in production and its draft.
@@ -55,7 +65,7 @@ func (a *api) UpdatePersona(
 	ctx context.Context, req *oas.PersonaUpdate, params oas.UpdatePersonaParams,
 ) (*oas.PersonaReply, error) {
 	settings := req.CallConfig.Value
-	return personaReply(a.personas.Update(ctx, httpapi.Org(ctx), params.ID, persona.Change{
+	r, err := a.personas.Update(ctx, httpapi.Org(ctx), params.ID, persona.Change{
 		Name: wire.Change(req.Name.Value, req.Name.Set), Role: wire.Change(req.Role.Value, req.Role.Set),
 		Description: wire.Change(req.Description.Value, req.Description.Set), Tags: wire.Change(req.Tags.Value, req.Tags.Set),
 		ImageURL:       wire.Change(req.ImageURL.Value, req.ImageURL.Set),
@@ -71,7 +81,8 @@ func (a *api) UpdatePersona(
 			WaitForGreeting: wire.Change(settings.WaitForGreeting.Value, settings.WaitForGreeting.Set),
 		},
 		Tools: wire.Change(wire.Items[json.RawMessage](req.DefaultTools.Value), req.DefaultTools.Set),
-	}))
+	})
+	return a.changedPersona(ctx, r, err, settings.Voice.Value, settings.Language.Value)
 }
 
 // DeletePersona deletes a persona.

@@ -23,7 +23,7 @@ func New(tests *agenttest.Service, tornados *tornado.Service) httpapi.Area {
 	a := &api{tests: tests, tornados: tornados}
 	return httpapi.Area{
 		Build: a.serve,
-		Wants: oas.Wants, NullIsAbsent: oas.NullIsAbsent,
+		Wants: oas.Wants, NullIsAbsent: oas.NullIsAbsent, Aliases: oas.Aliases,
 		Absent: func(operation string) bool {
 			if strings.Contains(operation, "Tornado") {
 				return tornados == nil

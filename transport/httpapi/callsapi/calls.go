@@ -24,6 +24,9 @@ func (a *api) CreateCall(
 		return nil, err
 	}
 	httpapi.LogID(ctx, "call_id", c.ID)
+	if err := a.core.NoteVoice(ctx, "voice", req.Voice.Value, req.Language.Value); err != nil {
+		return nil, err
+	}
 	answer := &oas.CallCreatedReply{
 		Status: oas.SuccessStatusSuccess, Message: "Call successfully queued.", CallID: c.ID,
 	}

@@ -1,6 +1,7 @@
 package portingapi
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/callwright/callwright"
@@ -29,7 +30,7 @@ func (a *api) CheckPortability(
 		}
 		if p.Failure != "" {
 			remedy := p.Failure.Remedy()
-			results[i].NotPortableReason, results[i].NotPortableCode = wire.OptText(remedy.Text), wire.OptText(string(remedy.Code))
+			results[i].NotPortableReason, results[i].NotPortableCode = wire.OptText(cmp.Or(p.Problem, remedy.Text)), wire.OptText(string(remedy.Code))
 		}
 	}
 	return &oas.PortabilityResultListReply{Data: oas.PortabilityResultList{Results: results}}, nil

@@ -2,7 +2,9 @@ package sipapi
 
 import (
 	"context"
+	"errors"
 	"strconv"
+	"strings"
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/sip"
@@ -29,16 +31,20 @@ func (a *api) GetSipConfiguration(
 func (a *api) AttachSipNumbers(
 	ctx context.Context, req *oas.SipAttach, _ oas.AttachSipNumbersParams,
 ) (*oas.SipAttachReply, error) {
-	attachment, err := attachmentOf(req)
+	flat, err := liftDirection(req)
 	if err != nil {
 		return nil, err
+	}
+	attachment, err := attachmentOf(req)
+	if err != nil {
+		return nil, flat(err)
 	}
 	done, err := a.trunks.Attach(ctx, httpapi.Org(ctx), attachment)
 	if err != nil {
 		for i, d := range req.Directions {
 			err = asGiven(directionPath(i), d, err)
 		}
-		return nil, err
+		return nil, flat(err)
 	}
 	result := oas.SipAttachResult{
 		Configured: make([]string, len(done.Configured)), Failed: make([]oas.SipAttachFailure, len(done.Failed)),
@@ -58,6 +64,36 @@ func (a *api) AttachSipNumbers(
 		}
 	}
 	return &oas.SipAttachReply{Data: result}, nil
+}
+
+// liftDirection makes a list of a single direction whose settings stand beside it. asGiven names the fields of errors as such a
+// body does.
+func liftDirection(req *oas.SipAttach) (asGiven func(error) error, err error) {
+	settings := oas.SipDirectionInput{
+		Type: req.Direction.Value, SipEndpoint: req.SipEndpoint, AuthMode: req.AuthMode, RegisterAuth: req.RegisterAuth,
+		Headers: req.Headers, Options: req.Options,
+	}
+	given := req.SipEndpoint.Set || req.AuthMode.Set || req.RegisterAuth.Set || req.Headers.Set && !req.Headers.Null || req.Options.Set
+	switch {
+	case req.Direction.Set == (req.Directions != nil):
+		return nil, callwright.Invalid("directions", "exactly one of direction and directions is required")
+	case given && !req.Direction.Set:
+		return nil, callwright.Invalid("direction", "is required with settings beside it: those of directions stand within them")
+	case !req.Direction.Set:
+		return func(err error) error { return err }, nil
+	}
+	req.Directions = []oas.SipDirectionInput{settings}
+	return func(err error) error {
+		if e, ok := errors.AsType[*callwright.Error](err); ok {
+			placed := *e
+			placed.Field = strings.TrimPrefix(e.Field, directionPath(0)+".")
+			if placed.Field == "type" {
+				placed.Field = "direction"
+			}
+			return &placed
+		}
+		return err
+	}, nil
 }
 
 // attachmentOf translates the body of AttachSipNumbers.
@@ -109,6 +145,12 @@ func (a *api) UpdateSipNumber(
 func (a *api) DetachSipNumber(
 	ctx context.Context, req *oas.SipDetach,
 ) (*oas.SipDetachReply, error) {
+	if req.Direction.Set == (req.Directions != nil) {
+		return nil, callwright.Invalid("directions", "exactly one of direction and directions is required")
+	}
+	if one, ok := req.Direction.Get(); ok {
+		req.Directions = []oas.SipDirectionReference{{Type: one}}
+	}
 	directions := make([]sip.Direction, len(req.Directions))
 	detached := make([]oas.SipDirection, len(req.Directions))
 	for i, d := range req.Directions {
@@ -138,9 +180,30 @@ func (a *api) ListSipNumbers(ctx context.Context) (*oas.SipNumberListReply, erro
 		}
 		for j, d := range n.Directions {
 			list.Numbers[i].Directions[j] = oas.SipDirection(d)
+			list.Numbers[i].Direction.SetTo(oas.SipNumberDirection(d))
 		}
+		if len(n.Directions) > 1 {
+			list.Numbers[i].Direction.SetTo(oas.SipNumberDirectionBoth)
+		}
+		list.Numbers[i].Status.SetTo(list.Numbers[i].HealthStatus)
 	}
 	return &oas.SipNumberListReply{Data: list}, nil
+}
+
+// GenerateSipPassword makes a password.
+func (*api) GenerateSipPassword(_ context.Context, req oas.OptSipPasswordLength) (*oas.SipPasswordReply, error) {
+	length, given := req.Value.Length.Get()
+	strength, named := req.Value.Strength.Get()
+	switch {
+	case given && named:
+		return nil, callwright.Invalid("strength", "at most one of length and strength is possible")
+	case strength == oas.SipPasswordLengthStrengthLong:
+		length = sip.LongPassword
+	case !given:
+		length = sip.StandardPassword
+	}
+	password := sip.GeneratePassword(length)
+	return &oas.SipPasswordReply{Data: oas.SipPassword{Password: password.Reveal(), Length: length}}, nil
 }
 
 // ParseSipDestination reads what a person may write for an endpoint. What can't be read is an answer, too.

@@ -28,6 +28,9 @@ func (a *api) CreateSpeech(ctx context.Context, req *oas.SpeechCreate, _ oas.Cre
 			voice, field = given, "voice_id"
 		}
 	}
+	if err := a.core.NoteVoice(ctx, field, voice, req.Language.Or("")); err != nil {
+		return nil, err
+	}
 	answer, err := a.speak(ctx, speech.Request{
 		Text: req.Text, Voice: voice, Language: req.Language.Or(""), Format: speech.Format(req.OutputFormat.Or("")),
 		User: httpapi.Principal(ctx).KeyID,

@@ -36,7 +36,7 @@ func (a *api) GetVoice(ctx context.Context, params oas.GetVoiceParams) (*oas.Voi
 
 func voiceRecord(v speech.Voice) oas.Voice {
 	record := oas.Voice{
-		ID: v.ID, Name: v.Name, Description: wire.NilText(v.Description), Public: v.Public(), Tags: append([]string{}, v.Tags...),
+		ID: v.ID, Name: v.Name, Description: wire.NilText(v.Description), Public: v.Public(), IsCustom: oas.NewOptBool(!v.Public()), Tags: append([]string{}, v.Tags...),
 		UserID: wire.NilText(v.CreatedBy), VoiceID: v.ID, Service: v.Service, Finetuned: v.Kind != speech.KindBuiltIn, Kind: oas.VoiceKind(v.Kind),
 		Language: wire.OptNilText(v.Language), CreatedAt: oas.OptNilDateTime{Set: true, Null: true},
 	}

@@ -908,6 +908,174 @@ func (s *ErrorEnvelopeStatus) UnmarshalJSON(data []byte) error {
 }
 
 // Encode implements json.Marshaler.
+func (s *IgnoredMember) Encode(e *jx.Encoder) {
+	e.ObjStart()
+	s.encodeFields(e)
+	e.ObjEnd()
+}
+
+// encodeFields encodes fields.
+func (s *IgnoredMember) encodeFields(e *jx.Encoder) {
+	{
+		e.FieldStart("field")
+		e.Str(s.Field)
+	}
+	{
+		e.FieldStart("message")
+		e.Str(s.Message)
+	}
+}
+
+var jsonFieldsNameOfIgnoredMember = [2]string{
+	0: "field",
+	1: "message",
+}
+
+// Decode decodes IgnoredMember from json.
+func (s *IgnoredMember) Decode(d *jx.Decoder) error {
+	if s == nil {
+		return errors.New("invalid: unable to decode IgnoredMember to nil")
+	}
+	var requiredBitSet [1]uint8
+
+	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+		switch string(k) {
+		case "field":
+			requiredBitSet[0] |= 1 << 0
+			if err := func() error {
+				v, err := d.Str()
+				s.Field = string(v)
+				if err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"field\"")
+			}
+		case "message":
+			requiredBitSet[0] |= 1 << 1
+			if err := func() error {
+				v, err := d.Str()
+				s.Message = string(v)
+				if err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"message\"")
+			}
+		default:
+			return d.Skip()
+		}
+		return nil
+	}); err != nil {
+		return errors.Wrap(err, "decode IgnoredMember")
+	}
+	// Validate required fields.
+	var failures []validate.FieldError
+	for i, mask := range [1]uint8{
+		0b00000011,
+	} {
+		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
+			// Mask only required fields and check equality to mask using XOR.
+			//
+			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
+			// Bits of fields which would be set are actually bits of missed fields.
+			missed := bits.OnesCount8(result)
+			for bitN := 0; bitN < missed; bitN++ {
+				bitIdx := bits.TrailingZeros8(result)
+				fieldIdx := i*8 + bitIdx
+				var name string
+				if fieldIdx < len(jsonFieldsNameOfIgnoredMember) {
+					name = jsonFieldsNameOfIgnoredMember[fieldIdx]
+				} else {
+					name = strconv.Itoa(fieldIdx)
+				}
+				failures = append(failures, validate.FieldError{
+					Name:  name,
+					Error: validate.ErrFieldRequired,
+				})
+				// Reset bit.
+				result &^= 1 << bitIdx
+			}
+		}
+	}
+	if len(failures) > 0 {
+		return &validate.Error{Fields: failures}
+	}
+
+	return nil
+}
+
+// MarshalJSON implements stdjson.Marshaler.
+func (s *IgnoredMember) MarshalJSON() ([]byte, error) {
+	e := jx.Encoder{}
+	s.Encode(&e)
+	return e.Bytes(), nil
+}
+
+// UnmarshalJSON implements stdjson.Unmarshaler.
+func (s *IgnoredMember) UnmarshalJSON(data []byte) error {
+	d := jx.DecodeBytes(data)
+	return s.Decode(d)
+}
+
+// Encode encodes IgnoredMembers as json.
+func (s IgnoredMembers) Encode(e *jx.Encoder) {
+	unwrapped := []IgnoredMember(s)
+	if unwrapped == nil {
+		e.ArrEmpty()
+		return
+	}
+	if unwrapped != nil {
+		e.ArrStart()
+		for _, elem := range unwrapped {
+			elem.Encode(e)
+		}
+		e.ArrEnd()
+	}
+}
+
+// Decode decodes IgnoredMembers from json.
+func (s *IgnoredMembers) Decode(d *jx.Decoder) error {
+	if s == nil {
+		return errors.New("invalid: unable to decode IgnoredMembers to nil")
+	}
+	var unwrapped []IgnoredMember
+	if err := func() error {
+		unwrapped = make([]IgnoredMember, 0)
+		if err := d.Arr(func(d *jx.Decoder) error {
+			var elem IgnoredMember
+			if err := elem.Decode(d); err != nil {
+				return err
+			}
+			unwrapped = append(unwrapped, elem)
+			return nil
+		}); err != nil {
+			return err
+		}
+		return nil
+	}(); err != nil {
+		return errors.Wrap(err, "alias")
+	}
+	*s = IgnoredMembers(unwrapped)
+	return nil
+}
+
+// MarshalJSON implements stdjson.Marshaler.
+func (s IgnoredMembers) MarshalJSON() ([]byte, error) {
+	e := jx.Encoder{}
+	s.Encode(&e)
+	return e.Bytes(), nil
+}
+
+// UnmarshalJSON implements stdjson.Unmarshaler.
+func (s *IgnoredMembers) UnmarshalJSON(data []byte) error {
+	d := jx.DecodeBytes(data)
+	return s.Decode(d)
+}
+
+// Encode implements json.Marshaler.
 func (s *InboundNumber) Encode(e *jx.Encoder) {
 	e.ObjStart()
 	s.encodeFields(e)
@@ -4636,15 +4804,22 @@ func (s *PersonaReply) encodeFields(e *jx.Encoder) {
 		s.Data.Encode(e)
 	}
 	{
+		if s.Ignored != nil {
+			e.FieldStart("ignored")
+			s.Ignored.Encode(e)
+		}
+	}
+	{
 		_ = s.Errors
 		e.FieldStart("errors")
 		e.Null()
 	}
 }
 
-var jsonFieldsNameOfPersonaReply = [2]string{
+var jsonFieldsNameOfPersonaReply = [3]string{
 	0: "data",
-	1: "errors",
+	1: "ignored",
+	2: "errors",
 }
 
 // Decode decodes PersonaReply from json.
@@ -4666,8 +4841,17 @@ func (s *PersonaReply) Decode(d *jx.Decoder) error {
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"data\"")
 			}
+		case "ignored":
+			if err := func() error {
+				if err := s.Ignored.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"ignored\"")
+			}
 		case "errors":
-			requiredBitSet[0] |= 1 << 1
+			requiredBitSet[0] |= 1 << 2
 			if err := func() error {
 				if err := d.Null(); err != nil {
 					return err
@@ -4686,7 +4870,7 @@ func (s *PersonaReply) Decode(d *jx.Decoder) error {
 	// Validate required fields.
 	var failures []validate.FieldError
 	for i, mask := range [1]uint8{
-		0b00000011,
+		0b00000101,
 	} {
 		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
 			// Mask only required fields and check equality to mask using XOR.
@@ -5486,13 +5670,20 @@ func (s *UpdateReply) encodeFields(e *jx.Encoder) {
 		e.FieldStart("failed_updates")
 		s.FailedUpdates.Encode(e)
 	}
+	{
+		if s.Ignored != nil {
+			e.FieldStart("ignored")
+			s.Ignored.Encode(e)
+		}
+	}
 }
 
-var jsonFieldsNameOfUpdateReply = [4]string{
+var jsonFieldsNameOfUpdateReply = [5]string{
 	0: "status",
 	1: "message",
 	2: "updates",
 	3: "failed_updates",
+	4: "ignored",
 }
 
 // Decode decodes UpdateReply from json.
@@ -5545,6 +5736,15 @@ func (s *UpdateReply) Decode(d *jx.Decoder) error {
 				return nil
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"failed_updates\"")
+			}
+		case "ignored":
+			if err := func() error {
+				if err := s.Ignored.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"ignored\"")
 			}
 		default:
 			return d.Skip()
@@ -6595,10 +6795,17 @@ func (s *WebAgentReply) encodeFields(e *jx.Encoder) {
 		e.FieldStart("agent")
 		s.Agent.Encode(e)
 	}
+	{
+		if s.Ignored != nil {
+			e.FieldStart("ignored")
+			s.Ignored.Encode(e)
+		}
+	}
 }
 
-var jsonFieldsNameOfWebAgentReply = [1]string{
+var jsonFieldsNameOfWebAgentReply = [2]string{
 	0: "agent",
+	1: "ignored",
 }
 
 // Decode decodes WebAgentReply from json.
@@ -6619,6 +6826,15 @@ func (s *WebAgentReply) Decode(d *jx.Decoder) error {
 				return nil
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"agent\"")
+			}
+		case "ignored":
+			if err := func() error {
+				if err := s.Ignored.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"ignored\"")
 			}
 		default:
 			return d.Skip()

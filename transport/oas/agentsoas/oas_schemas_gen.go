@@ -358,6 +358,36 @@ func (s *ErrorStatusCodeWithHeaders) SetResponse(val ErrorEnvelope) {
 	s.Response = val
 }
 
+// Ref: #/components/schemas/IgnoredMember
+type IgnoredMember struct {
+	// Path of the member.
+	Field string `json:"field"`
+	// Reason why it has no effect.
+	Message string `json:"message"`
+}
+
+// GetField returns the value of Field.
+func (s *IgnoredMember) GetField() string {
+	return s.Field
+}
+
+// GetMessage returns the value of Message.
+func (s *IgnoredMember) GetMessage() string {
+	return s.Message
+}
+
+// SetField sets the value of Field.
+func (s *IgnoredMember) SetField(val string) {
+	s.Field = val
+}
+
+// SetMessage sets the value of Message.
+func (s *IgnoredMember) SetMessage(val string) {
+	s.Message = val
+}
+
+type IgnoredMembers []IgnoredMember
+
 // Ref: #/components/schemas/InboundNumber
 type InboundNumber struct {
 	PhoneNumber string       `json:"phone_number"`
@@ -2864,7 +2894,8 @@ func (s *PersonaListReply) SetErrors(val struct{}) {
 // Envelope of the answer.
 // Ref: #/components/schemas/PersonaReply
 type PersonaReply struct {
-	Data Persona `json:"data"`
+	Data    Persona        `json:"data"`
+	Ignored IgnoredMembers `json:"ignored"`
 	// Null on success.
 	Errors struct{} `json:"errors"`
 }
@@ -2872,6 +2903,11 @@ type PersonaReply struct {
 // GetData returns the value of Data.
 func (s *PersonaReply) GetData() Persona {
 	return s.Data
+}
+
+// GetIgnored returns the value of Ignored.
+func (s *PersonaReply) GetIgnored() IgnoredMembers {
+	return s.Ignored
 }
 
 // GetErrors returns the value of Errors.
@@ -2882,6 +2918,11 @@ func (s *PersonaReply) GetErrors() struct{} {
 // SetData sets the value of Data.
 func (s *PersonaReply) SetData(val Persona) {
 	s.Data = val
+}
+
+// SetIgnored sets the value of Ignored.
+func (s *PersonaReply) SetIgnored(val IgnoredMembers) {
+	s.Ignored = val
 }
 
 // SetErrors sets the value of Errors.
@@ -3256,6 +3297,7 @@ type UpdateReply struct {
 	Updates UpdateReplyUpdates `json:"updates"`
 	// The reason for every setting that was refused.
 	FailedUpdates UpdateReplyFailedUpdates `json:"failed_updates"`
+	Ignored       IgnoredMembers           `json:"ignored"`
 }
 
 // GetStatus returns the value of Status.
@@ -3278,6 +3320,11 @@ func (s *UpdateReply) GetFailedUpdates() UpdateReplyFailedUpdates {
 	return s.FailedUpdates
 }
 
+// GetIgnored returns the value of Ignored.
+func (s *UpdateReply) GetIgnored() IgnoredMembers {
+	return s.Ignored
+}
+
 // SetStatus sets the value of Status.
 func (s *UpdateReply) SetStatus(val SuccessStatus) {
 	s.Status = val
@@ -3296,6 +3343,11 @@ func (s *UpdateReply) SetUpdates(val UpdateReplyUpdates) {
 // SetFailedUpdates sets the value of FailedUpdates.
 func (s *UpdateReply) SetFailedUpdates(val UpdateReplyFailedUpdates) {
 	s.FailedUpdates = val
+}
+
+// SetIgnored sets the value of Ignored.
+func (s *UpdateReply) SetIgnored(val IgnoredMembers) {
+	s.Ignored = val
 }
 
 // The reason for every setting that was refused.
@@ -3718,7 +3770,8 @@ func (s *WebAgentListReply) SetNextCursor(val OptString) {
 
 // Ref: #/components/schemas/WebAgentReply
 type WebAgentReply struct {
-	Agent WebAgent `json:"agent"`
+	Agent   WebAgent       `json:"agent"`
+	Ignored IgnoredMembers `json:"ignored"`
 }
 
 // GetAgent returns the value of Agent.
@@ -3726,9 +3779,19 @@ func (s *WebAgentReply) GetAgent() WebAgent {
 	return s.Agent
 }
 
+// GetIgnored returns the value of Ignored.
+func (s *WebAgentReply) GetIgnored() IgnoredMembers {
+	return s.Ignored
+}
+
 // SetAgent sets the value of Agent.
 func (s *WebAgentReply) SetAgent(val WebAgent) {
 	s.Agent = val
+}
+
+// SetIgnored sets the value of Ignored.
+func (s *WebAgentReply) SetIgnored(val IgnoredMembers) {
+	s.Ignored = val
 }
 
 // Ref: #/components/schemas/WebAgentUpdate

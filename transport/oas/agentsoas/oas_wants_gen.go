@@ -68,6 +68,7 @@ var Wants = map[string]string{
 	"createPersona pathway_conditions[].condition":               "a text of 1 to 2000 characters",
 	"createPersona pathway_conditions[].pathway_id":              "a text of 1 to 64 characters",
 	"createPersona personality_prompt":                           "a text of at most 32768 characters or null",
+	"createPersona prompt":                                       "a text of at most 32768 characters",
 	"createPersona role":                                         "a text of at most 200 characters or null",
 	"createPersona tags":                                         "a list of at most 50 items or null",
 	"createPersona tags[]":                                       "a text of 1 to 64 characters",
@@ -202,6 +203,7 @@ var Wants = map[string]string{
 	"updatePersona pathway_conditions[].condition":               "a text of 1 to 2000 characters",
 	"updatePersona pathway_conditions[].pathway_id":              "a text of 1 to 64 characters",
 	"updatePersona personality_prompt":                           "a text of at most 32768 characters or null",
+	"updatePersona prompt":                                       "a text of at most 32768 characters",
 	"updatePersona role":                                         "a text of at most 200 characters or null",
 	"updatePersona tags":                                         "a list of at most 50 items or null",
 	"updatePersona tags[]":                                       "a text of 1 to 64 characters",
@@ -245,6 +247,7 @@ var NullIsAbsent = map[string]bool{
 	"createPersona name":                                         true,
 	"createPersona pathway_conditions[].condition":               true,
 	"createPersona pathway_conditions[].pathway_id":              true,
+	"createPersona prompt":                                       true,
 	"updateAgent dynamic_data[].body":                            true,
 	"updateAgent dynamic_data[].body[].key":                      true,
 	"updateAgent dynamic_data[].body[].value":                    true,
@@ -291,4 +294,11 @@ var NullIsAbsent = map[string]bool{
 	"updatePersona name":                                         true,
 	"updatePersona pathway_conditions[].condition":               true,
 	"updatePersona pathway_conditions[].pathway_id":              true,
+	"updatePersona prompt":                                       true,
+}
+
+// Aliases has other names of members, by the keys of Wants, and the names that they stand for.
+var Aliases = map[string]string{
+	"createPersona prompt": "orchestration_prompt",
+	"updatePersona prompt": "orchestration_prompt",
 }

@@ -1347,7 +1347,7 @@ func (s *Server) handleDeleteTestScenarioRequest(args [1]string, argsEscaped boo
 // other long numbers, mail and postal addresses, links and keys are taken out, as far as their form
 // gives them away. With a language model the draft describes the caller, and has criteria for a judge;
 // without one the caller says again what was said. `metadata.generated_by` tells which of the two. The
-// draft is a body for creating a scenario.
+// draft is a body for creating a scenario. `POST /v1/agent-testing/scenarios/generate` is the same.
 //
 // POST /v1/agent-testing/scenarios/generate-from-call
 func (s *Server) handleGenerateTestScenarioRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {

@@ -119,6 +119,7 @@ var Wants = map[string]string{
 	"createTestSet budget.cost":                                 "a number from 0.000001 to 1000000",
 	"createTestSet budget.tokens":                               "a whole number from 1 to 1000000000",
 	"createTestSet concurrency":                                 "a whole number from 1 to 32",
+	"createTestSet iterations":                                  "a whole number from 1 to 50",
 	"createTestSet pathway_id":                                  "a text of 1 to 64 characters",
 	"createTestSet persona_id":                                  "a text of 1 to 64 characters",
 	"createTestSet scenario_ids":                                "a list of 1 to 100 items",
@@ -462,6 +463,7 @@ var NullIsAbsent = map[string]bool{
 	"createTestSet budget.cost":                                true,
 	"createTestSet budget.tokens":                              true,
 	"createTestSet concurrency":                                true,
+	"createTestSet iterations":                                 true,
 	"createTestSet pathway_id":                                 true,
 	"createTestSet persona_id":                                 true,
 	"createTestSet scenario_ids":                               true,
@@ -617,4 +619,9 @@ var NullIsAbsent = map[string]bool{
 	"updateTestScenario webhook_mocks[].node_id":               true,
 	"updateTestScenario webhook_mocks[].status":                true,
 	"updateTestScenario webhook_mocks[].url":                   true,
+}
+
+// Aliases has other names of members, by the keys of Wants, and the names that they stand for.
+var Aliases = map[string]string{
+	"createTestSet iterations": "simulations_per_scenario",
 }

@@ -33,8 +33,8 @@ type Invoker interface {
 	// CheckPortability invokes checkPortability operation.
 	//
 	// Returns one result for each number, in the order of the request. `source` says whether the carrier
-	// was asked; the number itself tells little. An unencoded plus, which arrives as a space, is
-	// understood.
+	// was asked; the number itself tells little. A text that is no number cannot be ported, with the
+	// reason. An unencoded plus, which arrives as a space, is understood.
 	//
 	// GET /v1/sip/port/check
 	CheckPortability(ctx context.Context, params CheckPortabilityParams) (*PortabilityResultListReply, error)
@@ -252,8 +252,8 @@ func (c *Client) sendCancelPortRequest(ctx context.Context, params CancelPortReq
 // CheckPortability invokes checkPortability operation.
 //
 // Returns one result for each number, in the order of the request. `source` says whether the carrier
-// was asked; the number itself tells little. An unencoded plus, which arrives as a space, is
-// understood.
+// was asked; the number itself tells little. A text that is no number cannot be ported, with the
+// reason. An unencoded plus, which arrives as a space, is understood.
 //
 // GET /v1/sip/port/check
 func (c *Client) CheckPortability(ctx context.Context, params CheckPortabilityParams) (*PortabilityResultListReply, error) {

@@ -174,8 +174,8 @@ func (s *Server) handleCancelPortRequestRequest(args [1]string, argsEscaped bool
 // handleCheckPortabilityRequest handles checkPortability operation.
 //
 // Returns one result for each number, in the order of the request. `source` says whether the carrier
-// was asked; the number itself tells little. An unencoded plus, which arrives as a space, is
-// understood.
+// was asked; the number itself tells little. A text that is no number cannot be ported, with the
+// reason. An unencoded plus, which arrives as a space, is understood.
 //
 // GET /v1/sip/port/check
 func (s *Server) handleCheckPortabilityRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {

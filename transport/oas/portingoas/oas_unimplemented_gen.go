@@ -29,8 +29,8 @@ func (UnimplementedHandler) CancelPortRequest(ctx context.Context, params Cancel
 // CheckPortability implements checkPortability operation.
 //
 // Returns one result for each number, in the order of the request. `source` says whether the carrier
-// was asked; the number itself tells little. An unencoded plus, which arrives as a space, is
-// understood.
+// was asked; the number itself tells little. A text that is no number cannot be ported, with the
+// reason. An unencoded plus, which arrives as a space, is understood.
 //
 // GET /v1/sip/port/check
 func (UnimplementedHandler) CheckPortability(ctx context.Context, params CheckPortabilityParams) (r *PortabilityResultListReply, _ error) {

@@ -37,6 +37,12 @@ type Invoker interface {
 	//
 	// POST /v1/sip/detach
 	DetachSipNumber(ctx context.Context, request *SipDetach) (*SipDetachReply, error)
+	// GenerateSipPassword invokes generateSipPassword operation.
+	//
+	// Makes a random password of letters and digits for a registration or a trunk. Nothing is stored.
+	//
+	// POST /v1/sip/generate-password
+	GenerateSipPassword(ctx context.Context, request OptSipPasswordLength) (*SipPasswordReply, error)
 	// GetSipCallTimeline invokes getSipCallTimeline operation.
 	//
 	// Returns the messages of one call of the log in order. Secrets are removed. At most the first 256
@@ -351,6 +357,85 @@ func (c *Client) sendDetachSipNumber(ctx context.Context, request *SipDetach) (r
 	}()
 
 	result, err := decodeDetachSipNumberResponse(resp)
+	if err != nil {
+		return res, errors.Wrap(err, "decode response")
+	}
+
+	return result, nil
+}
+
+// GenerateSipPassword invokes generateSipPassword operation.
+//
+// Makes a random password of letters and digits for a registration or a trunk. Nothing is stored.
+//
+// POST /v1/sip/generate-password
+func (c *Client) GenerateSipPassword(ctx context.Context, request OptSipPasswordLength) (*SipPasswordReply, error) {
+	res, err := c.sendGenerateSipPassword(ctx, request)
+	return res, err
+}
+
+func (c *Client) sendGenerateSipPassword(ctx context.Context, request OptSipPasswordLength) (res *SipPasswordReply, err error) {
+
+	u := uri.Clone(c.requestURL(ctx))
+	var pathParts [1]string
+	pathParts[0] = "/v1/sip/generate-password"
+	uri.AddPathParts(u, pathParts[:]...)
+
+	r, err := ht.NewRequest(ctx, "POST", u)
+	if err != nil {
+		return res, errors.Wrap(err, "create request")
+	}
+	if err := encodeGenerateSipPasswordRequest(request, r); err != nil {
+		return res, errors.Wrap(err, "encode request")
+	}
+
+	{
+		type bitset = [1]uint8
+		var satisfied bitset
+		{
+
+			switch err := c.securityApiKey(ctx, GenerateSipPasswordOperation, r); {
+			case err == nil: // if NO error
+				satisfied[0] |= 1 << 0
+			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
+				// Skip this security.
+			default:
+				return res, errors.Wrap(err, "security \"ApiKey\"")
+			}
+		}
+
+		if ok := func() bool {
+		nextRequirement:
+			for _, requirement := range []bitset{
+				{0b00000001},
+			} {
+				for i, mask := range requirement {
+					if satisfied[i]&mask != mask {
+						continue nextRequirement
+					}
+				}
+				return true
+			}
+			return false
+		}(); !ok {
+			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
+		}
+	}
+
+	resp, err := c.cfg.Client.Do(r)
+	if err != nil {
+		return res, errors.Wrap(err, "do request")
+	}
+	body := resp.Body
+	defer func() {
+		// Drain the body to EOF before closing, so the underlying
+		// connection can be reused by the Transport regardless of the
+		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
+		_, _ = io.Copy(io.Discard, body)
+		_ = body.Close()
+	}()
+
+	result, err := decodeGenerateSipPasswordResponse(resp)
 	if err != nil {
 		return res, errors.Wrap(err, "decode response")
 	}

@@ -1729,6 +1729,72 @@ func (s *OptSipFailoverConfigFailback) UnmarshalJSON(data []byte) error {
 	return s.Decode(d)
 }
 
+// Encode encodes SipHealthStatus as json.
+func (o OptSipHealthStatus) Encode(e *jx.Encoder) {
+	if !o.Set {
+		return
+	}
+	e.Str(string(o.Value))
+}
+
+// Decode decodes SipHealthStatus from json.
+func (o *OptSipHealthStatus) Decode(d *jx.Decoder) error {
+	if o == nil {
+		return errors.New("invalid: unable to decode OptSipHealthStatus to nil")
+	}
+	o.Set = true
+	if err := o.Value.Decode(d); err != nil {
+		return err
+	}
+	return nil
+}
+
+// MarshalJSON implements stdjson.Marshaler.
+func (s OptSipHealthStatus) MarshalJSON() ([]byte, error) {
+	e := jx.Encoder{}
+	s.Encode(&e)
+	return e.Bytes(), nil
+}
+
+// UnmarshalJSON implements stdjson.Unmarshaler.
+func (s *OptSipHealthStatus) UnmarshalJSON(data []byte) error {
+	d := jx.DecodeBytes(data)
+	return s.Decode(d)
+}
+
+// Encode encodes SipNumberDirection as json.
+func (o OptSipNumberDirection) Encode(e *jx.Encoder) {
+	if !o.Set {
+		return
+	}
+	e.Str(string(o.Value))
+}
+
+// Decode decodes SipNumberDirection from json.
+func (o *OptSipNumberDirection) Decode(d *jx.Decoder) error {
+	if o == nil {
+		return errors.New("invalid: unable to decode OptSipNumberDirection to nil")
+	}
+	o.Set = true
+	if err := o.Value.Decode(d); err != nil {
+		return err
+	}
+	return nil
+}
+
+// MarshalJSON implements stdjson.Marshaler.
+func (s OptSipNumberDirection) MarshalJSON() ([]byte, error) {
+	e := jx.Encoder{}
+	s.Encode(&e)
+	return e.Bytes(), nil
+}
+
+// UnmarshalJSON implements stdjson.Unmarshaler.
+func (s *OptSipNumberDirection) UnmarshalJSON(data []byte) error {
+	d := jx.DecodeBytes(data)
+	return s.Decode(d)
+}
+
 // Encode encodes SipOptionsAdmits as json.
 func (o OptSipOptionsAdmits) Encode(e *jx.Encoder) {
 	if !o.Set {
@@ -1989,6 +2055,72 @@ func (s OptSipOptionsTransferPolicy) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *OptSipOptionsTransferPolicy) UnmarshalJSON(data []byte) error {
+	d := jx.DecodeBytes(data)
+	return s.Decode(d)
+}
+
+// Encode encodes SipPasswordLength as json.
+func (o OptSipPasswordLength) Encode(e *jx.Encoder) {
+	if !o.Set {
+		return
+	}
+	o.Value.Encode(e)
+}
+
+// Decode decodes SipPasswordLength from json.
+func (o *OptSipPasswordLength) Decode(d *jx.Decoder) error {
+	if o == nil {
+		return errors.New("invalid: unable to decode OptSipPasswordLength to nil")
+	}
+	o.Set = true
+	if err := o.Value.Decode(d); err != nil {
+		return err
+	}
+	return nil
+}
+
+// MarshalJSON implements stdjson.Marshaler.
+func (s OptSipPasswordLength) MarshalJSON() ([]byte, error) {
+	e := jx.Encoder{}
+	s.Encode(&e)
+	return e.Bytes(), nil
+}
+
+// UnmarshalJSON implements stdjson.Unmarshaler.
+func (s *OptSipPasswordLength) UnmarshalJSON(data []byte) error {
+	d := jx.DecodeBytes(data)
+	return s.Decode(d)
+}
+
+// Encode encodes SipPasswordLengthStrength as json.
+func (o OptSipPasswordLengthStrength) Encode(e *jx.Encoder) {
+	if !o.Set {
+		return
+	}
+	e.Str(string(o.Value))
+}
+
+// Decode decodes SipPasswordLengthStrength from json.
+func (o *OptSipPasswordLengthStrength) Decode(d *jx.Decoder) error {
+	if o == nil {
+		return errors.New("invalid: unable to decode OptSipPasswordLengthStrength to nil")
+	}
+	o.Set = true
+	if err := o.Value.Decode(d); err != nil {
+		return err
+	}
+	return nil
+}
+
+// MarshalJSON implements stdjson.Marshaler.
+func (s OptSipPasswordLengthStrength) MarshalJSON() ([]byte, error) {
+	e := jx.Encoder{}
+	s.Encode(&e)
+	return e.Bytes(), nil
+}
+
+// UnmarshalJSON implements stdjson.Unmarshaler.
+func (s *OptSipPasswordLengthStrength) UnmarshalJSON(data []byte) error {
 	d := jx.DecodeBytes(data)
 	return s.Decode(d)
 }
@@ -2988,24 +3120,68 @@ func (s *SipAttach) encodeFields(e *jx.Encoder) {
 		}
 	}
 	{
-		e.FieldStart("directions")
-		e.ArrStart()
-		for _, elem := range s.Directions {
-			elem.Encode(e)
+		if s.Directions != nil {
+			e.FieldStart("directions")
+			e.ArrStart()
+			for _, elem := range s.Directions {
+				elem.Encode(e)
+			}
+			e.ArrEnd()
 		}
-		e.ArrEnd()
 	}
 	{
 		e.FieldStart("service")
 		s.Service.Encode(e)
 	}
+	{
+		if s.Direction.Set {
+			e.FieldStart("direction")
+			s.Direction.Encode(e)
+		}
+	}
+	{
+		if s.SipEndpoint.Set {
+			e.FieldStart("sip_endpoint")
+			s.SipEndpoint.Encode(e)
+		}
+	}
+	{
+		if s.AuthMode.Set {
+			e.FieldStart("auth_mode")
+			s.AuthMode.Encode(e)
+		}
+	}
+	{
+		if s.RegisterAuth.Set {
+			e.FieldStart("register_auth")
+			s.RegisterAuth.Encode(e)
+		}
+	}
+	{
+		if s.Headers.Set {
+			e.FieldStart("headers")
+			s.Headers.Encode(e)
+		}
+	}
+	{
+		if s.Options.Set {
+			e.FieldStart("options")
+			s.Options.Encode(e)
+		}
+	}
 }
 
-var jsonFieldsNameOfSipAttach = [4]string{
+var jsonFieldsNameOfSipAttach = [10]string{
 	0: "phone_number",
 	1: "phone_numbers",
 	2: "directions",
 	3: "service",
+	4: "direction",
+	5: "sip_endpoint",
+	6: "auth_mode",
+	7: "register_auth",
+	8: "headers",
+	9: "options",
 }
 
 // Decode decodes SipAttach from json.
@@ -3013,7 +3189,7 @@ func (s *SipAttach) Decode(d *jx.Decoder) error {
 	if s == nil {
 		return errors.New("invalid: unable to decode SipAttach to nil")
 	}
-	var requiredBitSet [1]uint8
+	var requiredBitSet [2]uint8
 
 	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
 		switch string(k) {
@@ -3047,7 +3223,6 @@ func (s *SipAttach) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"phone_numbers\"")
 			}
 		case "directions":
-			requiredBitSet[0] |= 1 << 2
 			if err := func() error {
 				s.Directions = make([]SipDirectionInput, 0)
 				if err := d.Arr(func(d *jx.Decoder) error {
@@ -3074,6 +3249,66 @@ func (s *SipAttach) Decode(d *jx.Decoder) error {
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"service\"")
 			}
+		case "direction":
+			if err := func() error {
+				s.Direction.Reset()
+				if err := s.Direction.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"direction\"")
+			}
+		case "sip_endpoint":
+			if err := func() error {
+				s.SipEndpoint.Reset()
+				if err := s.SipEndpoint.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"sip_endpoint\"")
+			}
+		case "auth_mode":
+			if err := func() error {
+				s.AuthMode.Reset()
+				if err := s.AuthMode.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"auth_mode\"")
+			}
+		case "register_auth":
+			if err := func() error {
+				s.RegisterAuth.Reset()
+				if err := s.RegisterAuth.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"register_auth\"")
+			}
+		case "headers":
+			if err := func() error {
+				s.Headers.Reset()
+				if err := s.Headers.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"headers\"")
+			}
+		case "options":
+			if err := func() error {
+				s.Options.Reset()
+				if err := s.Options.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"options\"")
+			}
 		default:
 			return errors.Errorf("unexpected field %q", k)
 		}
@@ -3083,8 +3318,9 @@ func (s *SipAttach) Decode(d *jx.Decoder) error {
 	}
 	// Validate required fields.
 	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00001100,
+	for i, mask := range [2]uint8{
+		0b00001000,
+		0b00000000,
 	} {
 		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
 			// Mask only required fields and check equality to mask using XOR.
@@ -6178,12 +6414,20 @@ func (s *SipDetach) encodeFields(e *jx.Encoder) {
 		e.Str(s.PhoneNumber)
 	}
 	{
-		e.FieldStart("directions")
-		e.ArrStart()
-		for _, elem := range s.Directions {
-			elem.Encode(e)
+		if s.Direction.Set {
+			e.FieldStart("direction")
+			s.Direction.Encode(e)
 		}
-		e.ArrEnd()
+	}
+	{
+		if s.Directions != nil {
+			e.FieldStart("directions")
+			e.ArrStart()
+			for _, elem := range s.Directions {
+				elem.Encode(e)
+			}
+			e.ArrEnd()
+		}
 	}
 	{
 		e.FieldStart("service")
@@ -6191,10 +6435,11 @@ func (s *SipDetach) encodeFields(e *jx.Encoder) {
 	}
 }
 
-var jsonFieldsNameOfSipDetach = [3]string{
+var jsonFieldsNameOfSipDetach = [4]string{
 	0: "phone_number",
-	1: "directions",
-	2: "service",
+	1: "direction",
+	2: "directions",
+	3: "service",
 }
 
 // Decode decodes SipDetach from json.
@@ -6218,8 +6463,17 @@ func (s *SipDetach) Decode(d *jx.Decoder) error {
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"phone_number\"")
 			}
+		case "direction":
+			if err := func() error {
+				s.Direction.Reset()
+				if err := s.Direction.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"direction\"")
+			}
 		case "directions":
-			requiredBitSet[0] |= 1 << 1
 			if err := func() error {
 				s.Directions = make([]SipDirectionReference, 0)
 				if err := d.Arr(func(d *jx.Decoder) error {
@@ -6237,7 +6491,7 @@ func (s *SipDetach) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"directions\"")
 			}
 		case "service":
-			requiredBitSet[0] |= 1 << 2
+			requiredBitSet[0] |= 1 << 3
 			if err := func() error {
 				if err := s.Service.Decode(d); err != nil {
 					return err
@@ -6256,7 +6510,7 @@ func (s *SipDetach) Decode(d *jx.Decoder) error {
 	// Validate required fields.
 	var failures []validate.FieldError
 	for i, mask := range [1]uint8{
-		0b00000111,
+		0b00001001,
 	} {
 		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
 			// Mask only required fields and check equality to mask using XOR.
@@ -8680,13 +8934,27 @@ func (s *SipNumber) encodeFields(e *jx.Encoder) {
 		e.FieldStart("health_status")
 		s.HealthStatus.Encode(e)
 	}
+	{
+		if s.Direction.Set {
+			e.FieldStart("direction")
+			s.Direction.Encode(e)
+		}
+	}
+	{
+		if s.Status.Set {
+			e.FieldStart("status")
+			s.Status.Encode(e)
+		}
+	}
 }
 
-var jsonFieldsNameOfSipNumber = [4]string{
+var jsonFieldsNameOfSipNumber = [6]string{
 	0: "phone_number",
 	1: "directions",
 	2: "sip_endpoint",
 	3: "health_status",
+	4: "direction",
+	5: "status",
 }
 
 // Decode decodes SipNumber from json.
@@ -8748,6 +9016,26 @@ func (s *SipNumber) Decode(d *jx.Decoder) error {
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"health_status\"")
 			}
+		case "direction":
+			if err := func() error {
+				s.Direction.Reset()
+				if err := s.Direction.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"direction\"")
+			}
+		case "status":
+			if err := func() error {
+				s.Status.Reset()
+				if err := s.Status.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"status\"")
+			}
 		default:
 			return d.Skip()
 		}
@@ -8800,6 +9088,48 @@ func (s *SipNumber) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *SipNumber) UnmarshalJSON(data []byte) error {
+	d := jx.DecodeBytes(data)
+	return s.Decode(d)
+}
+
+// Encode encodes SipNumberDirection as json.
+func (s SipNumberDirection) Encode(e *jx.Encoder) {
+	e.Str(string(s))
+}
+
+// Decode decodes SipNumberDirection from json.
+func (s *SipNumberDirection) Decode(d *jx.Decoder) error {
+	if s == nil {
+		return errors.New("invalid: unable to decode SipNumberDirection to nil")
+	}
+	v, err := d.StrBytes()
+	if err != nil {
+		return err
+	}
+	// Try to use constant string.
+	switch SipNumberDirection(v) {
+	case SipNumberDirectionInbound:
+		*s = SipNumberDirectionInbound
+	case SipNumberDirectionOutbound:
+		*s = SipNumberDirectionOutbound
+	case SipNumberDirectionBoth:
+		*s = SipNumberDirectionBoth
+	default:
+		*s = SipNumberDirection(v)
+	}
+
+	return nil
+}
+
+// MarshalJSON implements stdjson.Marshaler.
+func (s SipNumberDirection) MarshalJSON() ([]byte, error) {
+	e := jx.Encoder{}
+	s.Encode(&e)
+	return e.Bytes(), nil
+}
+
+// UnmarshalJSON implements stdjson.Unmarshaler.
+func (s *SipNumberDirection) UnmarshalJSON(data []byte) error {
 	d := jx.DecodeBytes(data)
 	return s.Decode(d)
 }
@@ -10042,6 +10372,349 @@ func (s *SipOutboundSetupReply) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *SipOutboundSetupReply) UnmarshalJSON(data []byte) error {
+	d := jx.DecodeBytes(data)
+	return s.Decode(d)
+}
+
+// Encode implements json.Marshaler.
+func (s *SipPassword) Encode(e *jx.Encoder) {
+	e.ObjStart()
+	s.encodeFields(e)
+	e.ObjEnd()
+}
+
+// encodeFields encodes fields.
+func (s *SipPassword) encodeFields(e *jx.Encoder) {
+	{
+		e.FieldStart("password")
+		e.Str(s.Password)
+	}
+	{
+		e.FieldStart("length")
+		e.Int(s.Length)
+	}
+}
+
+var jsonFieldsNameOfSipPassword = [2]string{
+	0: "password",
+	1: "length",
+}
+
+// Decode decodes SipPassword from json.
+func (s *SipPassword) Decode(d *jx.Decoder) error {
+	if s == nil {
+		return errors.New("invalid: unable to decode SipPassword to nil")
+	}
+	var requiredBitSet [1]uint8
+
+	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+		switch string(k) {
+		case "password":
+			requiredBitSet[0] |= 1 << 0
+			if err := func() error {
+				v, err := d.Str()
+				s.Password = string(v)
+				if err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"password\"")
+			}
+		case "length":
+			requiredBitSet[0] |= 1 << 1
+			if err := func() error {
+				v, err := d.Int()
+				s.Length = int(v)
+				if err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"length\"")
+			}
+		default:
+			return d.Skip()
+		}
+		return nil
+	}); err != nil {
+		return errors.Wrap(err, "decode SipPassword")
+	}
+	// Validate required fields.
+	var failures []validate.FieldError
+	for i, mask := range [1]uint8{
+		0b00000011,
+	} {
+		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
+			// Mask only required fields and check equality to mask using XOR.
+			//
+			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
+			// Bits of fields which would be set are actually bits of missed fields.
+			missed := bits.OnesCount8(result)
+			for bitN := 0; bitN < missed; bitN++ {
+				bitIdx := bits.TrailingZeros8(result)
+				fieldIdx := i*8 + bitIdx
+				var name string
+				if fieldIdx < len(jsonFieldsNameOfSipPassword) {
+					name = jsonFieldsNameOfSipPassword[fieldIdx]
+				} else {
+					name = strconv.Itoa(fieldIdx)
+				}
+				failures = append(failures, validate.FieldError{
+					Name:  name,
+					Error: validate.ErrFieldRequired,
+				})
+				// Reset bit.
+				result &^= 1 << bitIdx
+			}
+		}
+	}
+	if len(failures) > 0 {
+		return &validate.Error{Fields: failures}
+	}
+
+	return nil
+}
+
+// MarshalJSON implements stdjson.Marshaler.
+func (s *SipPassword) MarshalJSON() ([]byte, error) {
+	e := jx.Encoder{}
+	s.Encode(&e)
+	return e.Bytes(), nil
+}
+
+// UnmarshalJSON implements stdjson.Unmarshaler.
+func (s *SipPassword) UnmarshalJSON(data []byte) error {
+	d := jx.DecodeBytes(data)
+	return s.Decode(d)
+}
+
+// Encode implements json.Marshaler.
+func (s *SipPasswordLength) Encode(e *jx.Encoder) {
+	e.ObjStart()
+	s.encodeFields(e)
+	e.ObjEnd()
+}
+
+// encodeFields encodes fields.
+func (s *SipPasswordLength) encodeFields(e *jx.Encoder) {
+	{
+		if s.Length.Set {
+			e.FieldStart("length")
+			s.Length.Encode(e)
+		}
+	}
+	{
+		if s.Strength.Set {
+			e.FieldStart("strength")
+			s.Strength.Encode(e)
+		}
+	}
+}
+
+var jsonFieldsNameOfSipPasswordLength = [2]string{
+	0: "length",
+	1: "strength",
+}
+
+// Decode decodes SipPasswordLength from json.
+func (s *SipPasswordLength) Decode(d *jx.Decoder) error {
+	if s == nil {
+		return errors.New("invalid: unable to decode SipPasswordLength to nil")
+	}
+
+	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+		switch string(k) {
+		case "length":
+			if err := func() error {
+				s.Length.Reset()
+				if err := s.Length.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"length\"")
+			}
+		case "strength":
+			if err := func() error {
+				s.Strength.Reset()
+				if err := s.Strength.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"strength\"")
+			}
+		default:
+			return errors.Errorf("unexpected field %q", k)
+		}
+		return nil
+	}); err != nil {
+		return errors.Wrap(err, "decode SipPasswordLength")
+	}
+
+	return nil
+}
+
+// MarshalJSON implements stdjson.Marshaler.
+func (s *SipPasswordLength) MarshalJSON() ([]byte, error) {
+	e := jx.Encoder{}
+	s.Encode(&e)
+	return e.Bytes(), nil
+}
+
+// UnmarshalJSON implements stdjson.Unmarshaler.
+func (s *SipPasswordLength) UnmarshalJSON(data []byte) error {
+	d := jx.DecodeBytes(data)
+	return s.Decode(d)
+}
+
+// Encode encodes SipPasswordLengthStrength as json.
+func (s SipPasswordLengthStrength) Encode(e *jx.Encoder) {
+	e.Str(string(s))
+}
+
+// Decode decodes SipPasswordLengthStrength from json.
+func (s *SipPasswordLengthStrength) Decode(d *jx.Decoder) error {
+	if s == nil {
+		return errors.New("invalid: unable to decode SipPasswordLengthStrength to nil")
+	}
+	v, err := d.StrBytes()
+	if err != nil {
+		return err
+	}
+	// Try to use constant string.
+	switch SipPasswordLengthStrength(v) {
+	case SipPasswordLengthStrengthStandard:
+		*s = SipPasswordLengthStrengthStandard
+	case SipPasswordLengthStrengthLong:
+		*s = SipPasswordLengthStrengthLong
+	default:
+		*s = SipPasswordLengthStrength(v)
+	}
+
+	return nil
+}
+
+// MarshalJSON implements stdjson.Marshaler.
+func (s SipPasswordLengthStrength) MarshalJSON() ([]byte, error) {
+	e := jx.Encoder{}
+	s.Encode(&e)
+	return e.Bytes(), nil
+}
+
+// UnmarshalJSON implements stdjson.Unmarshaler.
+func (s *SipPasswordLengthStrength) UnmarshalJSON(data []byte) error {
+	d := jx.DecodeBytes(data)
+	return s.Decode(d)
+}
+
+// Encode implements json.Marshaler.
+func (s *SipPasswordReply) Encode(e *jx.Encoder) {
+	e.ObjStart()
+	s.encodeFields(e)
+	e.ObjEnd()
+}
+
+// encodeFields encodes fields.
+func (s *SipPasswordReply) encodeFields(e *jx.Encoder) {
+	{
+		e.FieldStart("data")
+		s.Data.Encode(e)
+	}
+	{
+		_ = s.Errors
+		e.FieldStart("errors")
+		e.Null()
+	}
+}
+
+var jsonFieldsNameOfSipPasswordReply = [2]string{
+	0: "data",
+	1: "errors",
+}
+
+// Decode decodes SipPasswordReply from json.
+func (s *SipPasswordReply) Decode(d *jx.Decoder) error {
+	if s == nil {
+		return errors.New("invalid: unable to decode SipPasswordReply to nil")
+	}
+	var requiredBitSet [1]uint8
+
+	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+		switch string(k) {
+		case "data":
+			requiredBitSet[0] |= 1 << 0
+			if err := func() error {
+				if err := s.Data.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"data\"")
+			}
+		case "errors":
+			requiredBitSet[0] |= 1 << 1
+			if err := func() error {
+				if err := d.Null(); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"errors\"")
+			}
+		default:
+			return d.Skip()
+		}
+		return nil
+	}); err != nil {
+		return errors.Wrap(err, "decode SipPasswordReply")
+	}
+	// Validate required fields.
+	var failures []validate.FieldError
+	for i, mask := range [1]uint8{
+		0b00000011,
+	} {
+		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
+			// Mask only required fields and check equality to mask using XOR.
+			//
+			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
+			// Bits of fields which would be set are actually bits of missed fields.
+			missed := bits.OnesCount8(result)
+			for bitN := 0; bitN < missed; bitN++ {
+				bitIdx := bits.TrailingZeros8(result)
+				fieldIdx := i*8 + bitIdx
+				var name string
+				if fieldIdx < len(jsonFieldsNameOfSipPasswordReply) {
+					name = jsonFieldsNameOfSipPasswordReply[fieldIdx]
+				} else {
+					name = strconv.Itoa(fieldIdx)
+				}
+				failures = append(failures, validate.FieldError{
+					Name:  name,
+					Error: validate.ErrFieldRequired,
+				})
+				// Reset bit.
+				result &^= 1 << bitIdx
+			}
+		}
+	}
+	if len(failures) > 0 {
+		return &validate.Error{Fields: failures}
+	}
+
+	return nil
+}
+
+// MarshalJSON implements stdjson.Marshaler.
+func (s *SipPasswordReply) MarshalJSON() ([]byte, error) {
+	e := jx.Encoder{}
+	s.Encode(&e)
+	return e.Bytes(), nil
+}
+
+// UnmarshalJSON implements stdjson.Unmarshaler.
+func (s *SipPasswordReply) UnmarshalJSON(data []byte) error {
 	d := jx.DecodeBytes(data)
 	return s.Decode(d)
 }

@@ -8,6 +8,7 @@ type OperationName = string
 const (
 	AttachSipNumbersOperation        OperationName = "AttachSipNumbers"
 	DetachSipNumberOperation         OperationName = "DetachSipNumber"
+	GenerateSipPasswordOperation     OperationName = "GenerateSipPassword"
 	GetSipCallTimelineOperation      OperationName = "GetSipCallTimeline"
 	GetSipConfigOperation            OperationName = "GetSipConfig"
 	GetSipConfigurationOperation     OperationName = "GetSipConfiguration"

@@ -38,6 +38,26 @@ func encodeDetachSipNumberRequest(
 	return nil
 }
 
+func encodeGenerateSipPasswordRequest(
+	req OptSipPasswordLength,
+	r *http.Request,
+) error {
+	const contentType = "application/json"
+	if !req.Set {
+		// Keep request with empty body if value is not set.
+		return nil
+	}
+	e := new(jx.Encoder)
+	{
+		if req.Set {
+			req.Encode(e)
+		}
+	}
+	encoded := e.Bytes()
+	ht.SetBody(r, bytes.NewReader(encoded), contentType)
+	return nil
+}
+
 func encodeParseSipDestinationRequest(
 	req *SipDestinationParse,
 	r *http.Request,

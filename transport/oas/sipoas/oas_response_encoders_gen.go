@@ -38,6 +38,19 @@ func encodeDetachSipNumberResponse(response *SipDetachReply, w http.ResponseWrit
 	return nil
 }
 
+func encodeGenerateSipPasswordResponse(response *SipPasswordReply, w http.ResponseWriter) error {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(200)
+
+	e := new(jx.Encoder)
+	response.Encode(e)
+	if _, err := e.WriteTo(w); err != nil {
+		return errors.Wrap(err, "write")
+	}
+
+	return nil
+}
+
 func encodeGetSipCallTimelineResponse(response *SipCallTimelineReply, w http.ResponseWriter) error {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)

@@ -1910,6 +1910,98 @@ func (o OptSipFailoverConfigFailback) Or(d SipFailoverConfigFailback) SipFailove
 	return d
 }
 
+// NewOptSipHealthStatus returns new OptSipHealthStatus with value set to v.
+func NewOptSipHealthStatus(v SipHealthStatus) OptSipHealthStatus {
+	return OptSipHealthStatus{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptSipHealthStatus is optional SipHealthStatus.
+type OptSipHealthStatus struct {
+	Value SipHealthStatus
+	Set   bool
+}
+
+// IsSet returns true if OptSipHealthStatus was set.
+func (o OptSipHealthStatus) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptSipHealthStatus) Reset() {
+	var v SipHealthStatus
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptSipHealthStatus) SetTo(v SipHealthStatus) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptSipHealthStatus) Get() (v SipHealthStatus, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptSipHealthStatus) Or(d SipHealthStatus) SipHealthStatus {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewOptSipNumberDirection returns new OptSipNumberDirection with value set to v.
+func NewOptSipNumberDirection(v SipNumberDirection) OptSipNumberDirection {
+	return OptSipNumberDirection{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptSipNumberDirection is optional SipNumberDirection.
+type OptSipNumberDirection struct {
+	Value SipNumberDirection
+	Set   bool
+}
+
+// IsSet returns true if OptSipNumberDirection was set.
+func (o OptSipNumberDirection) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptSipNumberDirection) Reset() {
+	var v SipNumberDirection
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptSipNumberDirection) SetTo(v SipNumberDirection) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptSipNumberDirection) Get() (v SipNumberDirection, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptSipNumberDirection) Or(d SipNumberDirection) SipNumberDirection {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
 // NewOptSipOptionsAdmits returns new OptSipOptionsAdmits with value set to v.
 func NewOptSipOptionsAdmits(v SipOptionsAdmits) OptSipOptionsAdmits {
 	return OptSipOptionsAdmits{
@@ -2272,6 +2364,98 @@ func (o OptSipOptionsTransferPolicy) Get() (v SipOptionsTransferPolicy, ok bool)
 
 // Or returns value if set, or given parameter if does not.
 func (o OptSipOptionsTransferPolicy) Or(d SipOptionsTransferPolicy) SipOptionsTransferPolicy {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewOptSipPasswordLength returns new OptSipPasswordLength with value set to v.
+func NewOptSipPasswordLength(v SipPasswordLength) OptSipPasswordLength {
+	return OptSipPasswordLength{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptSipPasswordLength is optional SipPasswordLength.
+type OptSipPasswordLength struct {
+	Value SipPasswordLength
+	Set   bool
+}
+
+// IsSet returns true if OptSipPasswordLength was set.
+func (o OptSipPasswordLength) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptSipPasswordLength) Reset() {
+	var v SipPasswordLength
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptSipPasswordLength) SetTo(v SipPasswordLength) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptSipPasswordLength) Get() (v SipPasswordLength, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptSipPasswordLength) Or(d SipPasswordLength) SipPasswordLength {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewOptSipPasswordLengthStrength returns new OptSipPasswordLengthStrength with value set to v.
+func NewOptSipPasswordLengthStrength(v SipPasswordLengthStrength) OptSipPasswordLengthStrength {
+	return OptSipPasswordLengthStrength{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptSipPasswordLengthStrength is optional SipPasswordLengthStrength.
+type OptSipPasswordLengthStrength struct {
+	Value SipPasswordLengthStrength
+	Set   bool
+}
+
+// IsSet returns true if OptSipPasswordLengthStrength was set.
+func (o OptSipPasswordLengthStrength) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptSipPasswordLengthStrength) Reset() {
+	var v SipPasswordLengthStrength
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptSipPasswordLengthStrength) SetTo(v SipPasswordLengthStrength) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptSipPasswordLengthStrength) Get() (v SipPasswordLengthStrength, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptSipPasswordLengthStrength) Or(d SipPasswordLengthStrength) SipPasswordLengthStrength {
 	if v, ok := o.Get(); ok {
 		return v
 	}
@@ -2827,13 +3011,21 @@ func (s *SipAlertThresholds) SetResponseTimeMs(val OptInt) {
 	s.ResponseTimeMs = val
 }
 
-// Exactly one of `phone_number` and `phone_numbers`.
+// Exactly one of `phone_number` and `phone_numbers`, and exactly one of `directions` and `direction`.
+// The settings of a single `direction` stand beside it.
 // Ref: #/components/schemas/SipAttach
 type SipAttach struct {
 	PhoneNumber  OptString           `json:"phone_number"`
 	PhoneNumbers []string            `json:"phone_numbers"`
 	Directions   []SipDirectionInput `json:"directions"`
 	Service      SipServiceName      `json:"service"`
+	Direction    OptSipDirection     `json:"direction"`
+	// Of `direction`.
+	SipEndpoint  OptString              `json:"sip_endpoint"`
+	AuthMode     OptSipAuthMode         `json:"auth_mode"`
+	RegisterAuth OptSipRegisterAuth     `json:"register_auth"`
+	Headers      OptNilSipHeaderMapping `json:"headers"`
+	Options      OptSipOptionsInput     `json:"options"`
 }
 
 // GetPhoneNumber returns the value of PhoneNumber.
@@ -2856,6 +3048,36 @@ func (s *SipAttach) GetService() SipServiceName {
 	return s.Service
 }
 
+// GetDirection returns the value of Direction.
+func (s *SipAttach) GetDirection() OptSipDirection {
+	return s.Direction
+}
+
+// GetSipEndpoint returns the value of SipEndpoint.
+func (s *SipAttach) GetSipEndpoint() OptString {
+	return s.SipEndpoint
+}
+
+// GetAuthMode returns the value of AuthMode.
+func (s *SipAttach) GetAuthMode() OptSipAuthMode {
+	return s.AuthMode
+}
+
+// GetRegisterAuth returns the value of RegisterAuth.
+func (s *SipAttach) GetRegisterAuth() OptSipRegisterAuth {
+	return s.RegisterAuth
+}
+
+// GetHeaders returns the value of Headers.
+func (s *SipAttach) GetHeaders() OptNilSipHeaderMapping {
+	return s.Headers
+}
+
+// GetOptions returns the value of Options.
+func (s *SipAttach) GetOptions() OptSipOptionsInput {
+	return s.Options
+}
+
 // SetPhoneNumber sets the value of PhoneNumber.
 func (s *SipAttach) SetPhoneNumber(val OptString) {
 	s.PhoneNumber = val
@@ -2874,6 +3096,36 @@ func (s *SipAttach) SetDirections(val []SipDirectionInput) {
 // SetService sets the value of Service.
 func (s *SipAttach) SetService(val SipServiceName) {
 	s.Service = val
+}
+
+// SetDirection sets the value of Direction.
+func (s *SipAttach) SetDirection(val OptSipDirection) {
+	s.Direction = val
+}
+
+// SetSipEndpoint sets the value of SipEndpoint.
+func (s *SipAttach) SetSipEndpoint(val OptString) {
+	s.SipEndpoint = val
+}
+
+// SetAuthMode sets the value of AuthMode.
+func (s *SipAttach) SetAuthMode(val OptSipAuthMode) {
+	s.AuthMode = val
+}
+
+// SetRegisterAuth sets the value of RegisterAuth.
+func (s *SipAttach) SetRegisterAuth(val OptSipRegisterAuth) {
+	s.RegisterAuth = val
+}
+
+// SetHeaders sets the value of Headers.
+func (s *SipAttach) SetHeaders(val OptNilSipHeaderMapping) {
+	s.Headers = val
+}
+
+// SetOptions sets the value of Options.
+func (s *SipAttach) SetOptions(val OptSipOptionsInput) {
+	s.Options = val
 }
 
 // Ref: #/components/schemas/SipAttachFailure
@@ -4001,9 +4253,11 @@ func (s *SipDestinationTransport) UnmarshalText(data []byte) error {
 	}
 }
 
+// Exactly one of `directions` and `direction`.
 // Ref: #/components/schemas/SipDetach
 type SipDetach struct {
 	PhoneNumber string                  `json:"phone_number"`
+	Direction   OptSipDirection         `json:"direction"`
 	Directions  []SipDirectionReference `json:"directions"`
 	Service     SipServiceName          `json:"service"`
 }
@@ -4011,6 +4265,11 @@ type SipDetach struct {
 // GetPhoneNumber returns the value of PhoneNumber.
 func (s *SipDetach) GetPhoneNumber() string {
 	return s.PhoneNumber
+}
+
+// GetDirection returns the value of Direction.
+func (s *SipDetach) GetDirection() OptSipDirection {
+	return s.Direction
 }
 
 // GetDirections returns the value of Directions.
@@ -4026,6 +4285,11 @@ func (s *SipDetach) GetService() SipServiceName {
 // SetPhoneNumber sets the value of PhoneNumber.
 func (s *SipDetach) SetPhoneNumber(val string) {
 	s.PhoneNumber = val
+}
+
+// SetDirection sets the value of Direction.
+func (s *SipDetach) SetDirection(val OptSipDirection) {
+	s.Direction = val
 }
 
 // SetDirections sets the value of Directions.
@@ -4962,6 +5226,10 @@ type SipNumber struct {
 	Directions   []SipDirection  `json:"directions"`
 	SipEndpoint  NilString       `json:"sip_endpoint"`
 	HealthStatus SipHealthStatus `json:"health_status"`
+	// The same as `directions` in one word.
+	Direction OptSipNumberDirection `json:"direction"`
+	// The same as `health_status`.
+	Status OptSipHealthStatus `json:"status"`
 }
 
 // GetPhoneNumber returns the value of PhoneNumber.
@@ -4984,6 +5252,16 @@ func (s *SipNumber) GetHealthStatus() SipHealthStatus {
 	return s.HealthStatus
 }
 
+// GetDirection returns the value of Direction.
+func (s *SipNumber) GetDirection() OptSipNumberDirection {
+	return s.Direction
+}
+
+// GetStatus returns the value of Status.
+func (s *SipNumber) GetStatus() OptSipHealthStatus {
+	return s.Status
+}
+
 // SetPhoneNumber sets the value of PhoneNumber.
 func (s *SipNumber) SetPhoneNumber(val string) {
 	s.PhoneNumber = val
@@ -5002,6 +5280,65 @@ func (s *SipNumber) SetSipEndpoint(val NilString) {
 // SetHealthStatus sets the value of HealthStatus.
 func (s *SipNumber) SetHealthStatus(val SipHealthStatus) {
 	s.HealthStatus = val
+}
+
+// SetDirection sets the value of Direction.
+func (s *SipNumber) SetDirection(val OptSipNumberDirection) {
+	s.Direction = val
+}
+
+// SetStatus sets the value of Status.
+func (s *SipNumber) SetStatus(val OptSipHealthStatus) {
+	s.Status = val
+}
+
+// The same as `directions` in one word.
+type SipNumberDirection string
+
+const (
+	SipNumberDirectionInbound  SipNumberDirection = "inbound"
+	SipNumberDirectionOutbound SipNumberDirection = "outbound"
+	SipNumberDirectionBoth     SipNumberDirection = "both"
+)
+
+// AllValues returns all SipNumberDirection values.
+func (SipNumberDirection) AllValues() []SipNumberDirection {
+	return []SipNumberDirection{
+		SipNumberDirectionInbound,
+		SipNumberDirectionOutbound,
+		SipNumberDirectionBoth,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s SipNumberDirection) MarshalText() ([]byte, error) {
+	switch s {
+	case SipNumberDirectionInbound:
+		return []byte(s), nil
+	case SipNumberDirectionOutbound:
+		return []byte(s), nil
+	case SipNumberDirectionBoth:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *SipNumberDirection) UnmarshalText(data []byte) error {
+	switch SipNumberDirection(data) {
+	case SipNumberDirectionInbound:
+		*s = SipNumberDirectionInbound
+		return nil
+	case SipNumberDirectionOutbound:
+		*s = SipNumberDirectionOutbound
+		return nil
+	case SipNumberDirectionBoth:
+		*s = SipNumberDirectionBoth
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
 }
 
 // Ref: #/components/schemas/SipNumberList
@@ -5727,6 +6064,130 @@ func (s *SipOutboundSetupReply) SetData(val SipOutboundSetup) {
 
 // SetErrors sets the value of Errors.
 func (s *SipOutboundSetupReply) SetErrors(val struct{}) {
+	s.Errors = val
+}
+
+// Ref: #/components/schemas/SipPassword
+type SipPassword struct {
+	Password string `json:"password"`
+	Length   int    `json:"length"`
+}
+
+// GetPassword returns the value of Password.
+func (s *SipPassword) GetPassword() string {
+	return s.Password
+}
+
+// GetLength returns the value of Length.
+func (s *SipPassword) GetLength() int {
+	return s.Length
+}
+
+// SetPassword sets the value of Password.
+func (s *SipPassword) SetPassword(val string) {
+	s.Password = val
+}
+
+// SetLength sets the value of Length.
+func (s *SipPassword) SetLength(val int) {
+	s.Length = val
+}
+
+// At most one of `length` and `strength`.
+// Ref: #/components/schemas/SipPasswordLength
+type SipPasswordLength struct {
+	// Number of characters.
+	Length OptInt `json:"length"`
+	// `standard` has 16 characters and is the default, `long` has 32.
+	Strength OptSipPasswordLengthStrength `json:"strength"`
+}
+
+// GetLength returns the value of Length.
+func (s *SipPasswordLength) GetLength() OptInt {
+	return s.Length
+}
+
+// GetStrength returns the value of Strength.
+func (s *SipPasswordLength) GetStrength() OptSipPasswordLengthStrength {
+	return s.Strength
+}
+
+// SetLength sets the value of Length.
+func (s *SipPasswordLength) SetLength(val OptInt) {
+	s.Length = val
+}
+
+// SetStrength sets the value of Strength.
+func (s *SipPasswordLength) SetStrength(val OptSipPasswordLengthStrength) {
+	s.Strength = val
+}
+
+// `standard` has 16 characters and is the default, `long` has 32.
+type SipPasswordLengthStrength string
+
+const (
+	SipPasswordLengthStrengthStandard SipPasswordLengthStrength = "standard"
+	SipPasswordLengthStrengthLong     SipPasswordLengthStrength = "long"
+)
+
+// AllValues returns all SipPasswordLengthStrength values.
+func (SipPasswordLengthStrength) AllValues() []SipPasswordLengthStrength {
+	return []SipPasswordLengthStrength{
+		SipPasswordLengthStrengthStandard,
+		SipPasswordLengthStrengthLong,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s SipPasswordLengthStrength) MarshalText() ([]byte, error) {
+	switch s {
+	case SipPasswordLengthStrengthStandard:
+		return []byte(s), nil
+	case SipPasswordLengthStrengthLong:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *SipPasswordLengthStrength) UnmarshalText(data []byte) error {
+	switch SipPasswordLengthStrength(data) {
+	case SipPasswordLengthStrengthStandard:
+		*s = SipPasswordLengthStrengthStandard
+		return nil
+	case SipPasswordLengthStrengthLong:
+		*s = SipPasswordLengthStrengthLong
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+// Ref: #/components/schemas/SipPasswordReply
+type SipPasswordReply struct {
+	Data SipPassword `json:"data"`
+	// Null on success.
+	Errors struct{} `json:"errors"`
+}
+
+// GetData returns the value of Data.
+func (s *SipPasswordReply) GetData() SipPassword {
+	return s.Data
+}
+
+// GetErrors returns the value of Errors.
+func (s *SipPasswordReply) GetErrors() struct{} {
+	return s.Errors
+}
+
+// SetData sets the value of Data.
+func (s *SipPasswordReply) SetData(val SipPassword) {
+	s.Data = val
+}
+
+// SetErrors sets the value of Errors.
+func (s *SipPasswordReply) SetErrors(val struct{}) {
 	s.Errors = val
 }
 

@@ -42,6 +42,9 @@ var operationRolesApiKey = map[string][]string{
 	DetachSipNumberOperation: []string{
 		"SIP",
 	},
+	GenerateSipPasswordOperation: []string{
+		"SIP",
+	},
 	GetSipCallTimelineOperation: []string{
 		"SIP",
 	},

@@ -23,6 +23,12 @@ type Handler interface {
 	//
 	// POST /v1/sip/detach
 	DetachSipNumber(ctx context.Context, req *SipDetach) (*SipDetachReply, error)
+	// GenerateSipPassword implements generateSipPassword operation.
+	//
+	// Makes a random password of letters and digits for a registration or a trunk. Nothing is stored.
+	//
+	// POST /v1/sip/generate-password
+	GenerateSipPassword(ctx context.Context, req OptSipPasswordLength) (*SipPasswordReply, error)
 	// GetSipCallTimeline implements getSipCallTimeline operation.
 	//
 	// Returns the messages of one call of the log in order. Secrets are removed. At most the first 256

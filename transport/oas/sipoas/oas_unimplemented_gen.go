@@ -34,6 +34,15 @@ func (UnimplementedHandler) DetachSipNumber(ctx context.Context, req *SipDetach)
 	return r, ht.ErrNotImplemented
 }
 
+// GenerateSipPassword implements generateSipPassword operation.
+//
+// Makes a random password of letters and digits for a registration or a trunk. Nothing is stored.
+//
+// POST /v1/sip/generate-password
+func (UnimplementedHandler) GenerateSipPassword(ctx context.Context, req OptSipPasswordLength) (r *SipPasswordReply, _ error) {
+	return r, ht.ErrNotImplemented
+}
+
 // GetSipCallTimeline implements getSipCallTimeline operation.
 //
 // Returns the messages of one call of the log in order. Secrets are removed. At most the first 256

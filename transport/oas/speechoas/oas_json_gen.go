@@ -632,6 +632,41 @@ func (s *NilString) UnmarshalJSON(data []byte) error {
 	return s.Decode(d)
 }
 
+// Encode encodes bool as json.
+func (o OptBool) Encode(e *jx.Encoder) {
+	if !o.Set {
+		return
+	}
+	e.Bool(bool(o.Value))
+}
+
+// Decode decodes bool from json.
+func (o *OptBool) Decode(d *jx.Decoder) error {
+	if o == nil {
+		return errors.New("invalid: unable to decode OptBool to nil")
+	}
+	o.Set = true
+	v, err := d.Bool()
+	if err != nil {
+		return err
+	}
+	o.Value = bool(v)
+	return nil
+}
+
+// MarshalJSON implements stdjson.Marshaler.
+func (s OptBool) MarshalJSON() ([]byte, error) {
+	e := jx.Encoder{}
+	s.Encode(&e)
+	return e.Bytes(), nil
+}
+
+// UnmarshalJSON implements stdjson.Unmarshaler.
+func (s *OptBool) UnmarshalJSON(data []byte) error {
+	d := jx.DecodeBytes(data)
+	return s.Decode(d)
+}
+
 // Encode encodes ErrorEnvelopeStatus as json.
 func (o OptErrorEnvelopeStatus) Encode(e *jx.Encoder) {
 	if !o.Set {
@@ -2121,6 +2156,12 @@ func (s *Voice) encodeFields(e *jx.Encoder) {
 		e.Bool(s.Public)
 	}
 	{
+		if s.IsCustom.Set {
+			e.FieldStart("is_custom")
+			s.IsCustom.Encode(e)
+		}
+	}
+	{
 		e.FieldStart("tags")
 		e.ArrStart()
 		for _, elem := range s.Tags {
@@ -2162,19 +2203,20 @@ func (s *Voice) encodeFields(e *jx.Encoder) {
 	}
 }
 
-var jsonFieldsNameOfVoice = [12]string{
+var jsonFieldsNameOfVoice = [13]string{
 	0:  "id",
 	1:  "name",
 	2:  "description",
 	3:  "public",
-	4:  "tags",
-	5:  "user_id",
-	6:  "voice_id",
-	7:  "service",
-	8:  "finetuned",
-	9:  "kind",
-	10: "language",
-	11: "created_at",
+	4:  "is_custom",
+	5:  "tags",
+	6:  "user_id",
+	7:  "voice_id",
+	8:  "service",
+	9:  "finetuned",
+	10: "kind",
+	11: "language",
+	12: "created_at",
 }
 
 // Decode decodes Voice from json.
@@ -2232,8 +2274,18 @@ func (s *Voice) Decode(d *jx.Decoder) error {
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"public\"")
 			}
+		case "is_custom":
+			if err := func() error {
+				s.IsCustom.Reset()
+				if err := s.IsCustom.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"is_custom\"")
+			}
 		case "tags":
-			requiredBitSet[0] |= 1 << 4
+			requiredBitSet[0] |= 1 << 5
 			if err := func() error {
 				s.Tags = make([]string, 0)
 				if err := d.Arr(func(d *jx.Decoder) error {
@@ -2253,7 +2305,7 @@ func (s *Voice) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"tags\"")
 			}
 		case "user_id":
-			requiredBitSet[0] |= 1 << 5
+			requiredBitSet[0] |= 1 << 6
 			if err := func() error {
 				if err := s.UserID.Decode(d); err != nil {
 					return err
@@ -2263,7 +2315,7 @@ func (s *Voice) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"user_id\"")
 			}
 		case "voice_id":
-			requiredBitSet[0] |= 1 << 6
+			requiredBitSet[0] |= 1 << 7
 			if err := func() error {
 				v, err := d.Str()
 				s.VoiceID = string(v)
@@ -2275,7 +2327,7 @@ func (s *Voice) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"voice_id\"")
 			}
 		case "service":
-			requiredBitSet[0] |= 1 << 7
+			requiredBitSet[1] |= 1 << 0
 			if err := func() error {
 				v, err := d.Str()
 				s.Service = string(v)
@@ -2287,7 +2339,7 @@ func (s *Voice) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"service\"")
 			}
 		case "finetuned":
-			requiredBitSet[1] |= 1 << 0
+			requiredBitSet[1] |= 1 << 1
 			if err := func() error {
 				v, err := d.Bool()
 				s.Finetuned = bool(v)
@@ -2299,7 +2351,7 @@ func (s *Voice) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"finetuned\"")
 			}
 		case "kind":
-			requiredBitSet[1] |= 1 << 1
+			requiredBitSet[1] |= 1 << 2
 			if err := func() error {
 				if err := s.Kind.Decode(d); err != nil {
 					return err
@@ -2338,8 +2390,8 @@ func (s *Voice) Decode(d *jx.Decoder) error {
 	// Validate required fields.
 	var failures []validate.FieldError
 	for i, mask := range [2]uint8{
-		0b11111111,
-		0b00000011,
+		0b11101111,
+		0b00000111,
 	} {
 		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
 			// Mask only required fields and check equality to mask using XOR.

@@ -592,6 +592,52 @@ func (o NilString) Or(d string) string {
 	return d
 }
 
+// NewOptBool returns new OptBool with value set to v.
+func NewOptBool(v bool) OptBool {
+	return OptBool{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptBool is optional bool.
+type OptBool struct {
+	Value bool
+	Set   bool
+}
+
+// IsSet returns true if OptBool was set.
+func (o OptBool) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptBool) Reset() {
+	var v bool
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptBool) SetTo(v bool) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptBool) Get() (v bool, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptBool) Or(d bool) bool {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
 // NewOptErrorEnvelopeStatus returns new OptErrorEnvelopeStatus with value set to v.
 func NewOptErrorEnvelopeStatus(v ErrorEnvelopeStatus) OptErrorEnvelopeStatus {
 	return OptErrorEnvelopeStatus{
@@ -1762,6 +1808,8 @@ type Voice struct {
 	Description NilString `json:"description"`
 	// Whether every organization may use it. Cloned voices are not public.
 	Public bool `json:"public"`
+	// Whether it is a cloned voice of the organization. The opposite of `public`.
+	IsCustom OptBool `json:"is_custom"`
 	// Free labels.
 	Tags []string `json:"tags"`
 	// Id of the key that cloned it; null for a voice of the engine.
@@ -1800,6 +1848,11 @@ func (s *Voice) GetDescription() NilString {
 // GetPublic returns the value of Public.
 func (s *Voice) GetPublic() bool {
 	return s.Public
+}
+
+// GetIsCustom returns the value of IsCustom.
+func (s *Voice) GetIsCustom() OptBool {
+	return s.IsCustom
 }
 
 // GetTags returns the value of Tags.
@@ -1860,6 +1913,11 @@ func (s *Voice) SetDescription(val NilString) {
 // SetPublic sets the value of Public.
 func (s *Voice) SetPublic(val bool) {
 	s.Public = val
+}
+
+// SetIsCustom sets the value of IsCustom.
+func (s *Voice) SetIsCustom(val OptBool) {
+	s.IsCustom = val
 }
 
 // SetTags sets the value of Tags.

@@ -26,6 +26,7 @@ type media struct {
 	transcode bool
 	// publicOnly keeps media from addresses that are not public.
 	publicOnly bool
+	proven     func() netip.Addr // of the signaling connection
 	log        *slog.Logger
 
 	remoteSDP []byte           // the peer's last description, until it is used
@@ -121,6 +122,7 @@ func (m *media) answer() error {
 
 // use applies what was negotiated. Nothing has changed when it fails.
 func (m *media) use(ours *sdp.Description, n sdp.Negotiated) error {
+	n.Proven = m.proven()
 	m.mu.Lock()
 	closed := m.closed
 	m.mu.Unlock()
@@ -225,7 +227,7 @@ func (m *media) statistics() call.Stats {
 func (m *media) codecName() string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return string(m.codec)
+	return m.codec.Name()
 }
 
 func statsOf(s trunk.MediaStats) call.Stats {

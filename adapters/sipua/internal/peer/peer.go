@@ -129,3 +129,13 @@ func certificateReason(err error) string {
 	}
 	return "the certificate is not valid"
 }
+
+// Source returns the address from which a connection to an address leaves, so that allow-lists of peers can name it: local, unless local is
+// none or every address, of the other family, or a loopback address and the peer is elsewhere. The zero Addr leaves the choice to the system.
+func Source(local, to netip.Addr) netip.Addr {
+	local, to = local.Unmap(), to.Unmap()
+	if !local.IsValid() || local.IsUnspecified() || local.Is4() != to.Is4() || local.IsLoopback() && !to.IsLoopback() {
+		return netip.Addr{}
+	}
+	return local
+}

@@ -2,6 +2,7 @@ package transport
 
 import (
 	"context"
+	"net/netip"
 	"sync"
 	"time"
 
@@ -37,6 +38,7 @@ type PoolConfig struct {
 	Resolver    *resolve.Resolver
 	Handle      Handler      // of requests that come over our connections
 	Control     peer.Control // refuses addresses; nil allows all
+	Local       netip.Addr   // from which connections leave, as far as peer.Source allows
 }
 
 type shared struct {
@@ -70,7 +72,7 @@ func (p *Pool) Acquire(profile Profile) *Stack {
 	s := p.stacks[profile]
 	if s == nil {
 		s = &shared{Stack: newStack(peer.Client(p.cfg.Credentials, nil, profile.Verify, profile.Host), p.cfg.Control, p.cfg.Handle, new(framers).of)}
-		s.profile = profile
+		s.profile, s.local = profile, p.cfg.Local
 		p.stacks[profile] = s
 	}
 	if s.idle != nil {

@@ -28,6 +28,7 @@ type Stack struct {
 	client    transactions
 	profile   Profile // zero for callers' connections
 	framer    func(local, remote net.Addr) *framer
+	local     netip.Addr // from which connections leave: see peer.Source
 }
 
 // Handler handles the requests that stacks receive. Its functions are called by the goroutine that reads the request's
@@ -183,6 +184,9 @@ func (s *Stack) Connect(ctx context.Context, to netip.AddrPort) (sip.Connection,
 	req := sip.NewRequest(sip.OPTIONS, sip.Uri{Scheme: "sip", Host: to.Addr().String(), Port: int(to.Port())})
 	req.AppendHeader(&sip.ViaHeader{ProtocolName: "SIP", ProtocolVersion: "2.0", Transport: message.Transport})
 	address(req, to)
+	if from := peer.Source(s.local, to.Addr()); from.IsValid() {
+		req.Laddr = sip.Addr{IP: from.AsSlice()}
+	}
 	conn, err := s.transport.ClientRequestConnection(ctx, req)
 	if err != nil {
 		return nil, err

@@ -1,0 +1,25 @@
+package httpapi
+
+import (
+	"context"
+
+	"github.com/callwright/callwright"
+)
+
+// Voices knows which voice speaks in place of one that is not here. The Service of package speech does.
+type Voices interface {
+	// Replacement returns the name of that voice; empty if the voice is here, is not named or is refused.
+	Replacement(ctx context.Context, org callwright.OrgID, idOrName, language string) (string, error)
+}
+
+// NoteVoice adds the voice that a member of a body names to IgnoredMembers, if another one speaks in its place.
+func (a *API) NoteVoice(ctx context.Context, field, voice, language string) error {
+	if a.cfg.Voices == nil || voice == "" {
+		return nil
+	}
+	name, err := a.cfg.Voices.Replacement(ctx, Org(ctx), voice, language)
+	if err == nil && name != "" {
+		Ignore(ctx, field, "there is no such voice: "+name+" speaks")
+	}
+	return err
+}
