@@ -35,6 +35,8 @@ type HeartbeatConfig struct {
 type Heartbeat struct {
 	cfg HeartbeatConfig
 
+	failing Outage
+
 	mu    sync.Mutex
 	runs  bool
 	last  time.Time // the last renewal that has come through; zero: there was none
@@ -79,16 +81,17 @@ func (h *Heartbeat) Run(ctx context.Context) error {
 }
 
 // Beat renews the lease once, or acquires it. Run calls it. A service that must hold its lease before it starts any work
-// calls Beat before it starts Run in a goroutine. A failure is logged, and Held reports it.
+// calls Beat before it starts Run in a goroutine. A failure is logged when it begins and when it is over, and Held reports it.
 func (h *Heartbeat) Beat(ctx context.Context) {
 	h.mu.Lock()
 	h.runs = true
 	h.mu.Unlock()
 	now := h.cfg.Clock.Now()
-	if err := h.acquire(ctx, now); err != nil {
-		if ctx.Err() == nil {
-			h.cfg.Logger.ErrorContext(ctx, "the node's lease cannot be renewed", "kind", h.cfg.Kind, "error", err)
-		}
+	err := h.acquire(ctx, now)
+	if err == nil || ctx.Err() == nil {
+		h.failing.Note(ctx, h.cfg.Logger, "the node's lease cannot be renewed", err, "kind", h.cfg.Kind)
+	}
+	if err != nil {
 		return
 	}
 	h.mu.Lock()

@@ -79,6 +79,8 @@ type Service struct {
 	live  live
 	wake  chan struct{} // holds a token when there may be runs to start
 
+	claiming callwright.Outage
+
 	purses    purses
 	snapshots snapshots
 	starts    *callwright.Budget // see maxStarts

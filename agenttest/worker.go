@@ -168,10 +168,11 @@ func (s *Service) Run(ctx context.Context) error {
 	return nil
 }
 
-// every calls f in each interval until ctx ends, and logs its errors.
+// every calls f in each interval until ctx ends, and logs when it begins to fail and when that is over.
 func (s *Service) every(ctx context.Context, interval time.Duration, failed string, f func(context.Context) error) {
 	ticker := time.NewTicker(interval)
 	defer ticker.Stop()
+	var failing callwright.Outage
 	for {
 		select {
 		case <-ctx.Done():
@@ -179,8 +180,8 @@ func (s *Service) every(ctx context.Context, interval time.Duration, failed stri
 		case <-ticker.C:
 		}
 		ctx, cancel := context.WithTimeout(ctx, patience)
-		if err := f(ctx); err != nil && ctx.Err() == nil {
-			s.cfg.Logger.ErrorContext(ctx, failed, "error", err)
+		if err := f(ctx); ctx.Err() == nil {
+			failing.Note(ctx, s.cfg.Logger, failed, err)
 		}
 		cancel()
 	}
@@ -194,10 +195,10 @@ func (s *Service) fill(ctx context.Context) {
 			return
 		}
 		claimed, err := s.claim(ctx, free)
+		if ctx.Err() == nil {
+			s.claiming.Note(ctx, s.cfg.Logger, "runs cannot be started", err)
+		}
 		if err != nil {
-			if ctx.Err() == nil {
-				s.cfg.Logger.ErrorContext(ctx, "runs cannot be started", "error", err)
-			}
 			return
 		}
 		for _, r := range claimed {

@@ -21,7 +21,7 @@ type Media interface {
 //
 // The address in the peer's description may be anybody's. It gets at most 50 RTP packets at once, and one more a second, until
 // something authentic has come from it; what is queued, beyond those packets, waits and is played then. A new description does
-// not renew this. An address that Negotiated.PublicOnly forbids gets nothing: media then waits for the peer's authentic packets
+// not renew this. The address of Negotiated.Proven needs no such proof: a peer that sends nothing before it hears us, hears all. An address that Negotiated.PublicOnly forbids gets nothing: media then waits for the peer's authentic packets
 // and goes to where they come from. siptest.RunMediaSession tests it.
 type MediaSession interface {
 	// Local returns the address and the RTP port for our SDP.

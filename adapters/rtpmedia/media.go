@@ -105,7 +105,7 @@ func (m *Media) Open(ctx context.Context) (sip.MediaSession, error) {
 	if err != nil {
 		return nil, m.noPort(err)
 	}
-	return m.start(sockets), nil
+	return m.start(ctx, sockets), nil
 }
 
 // Check reports with CodeUnavailable that this machine does not have the address of Config.IP, or that no socket can be opened

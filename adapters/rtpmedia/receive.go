@@ -39,6 +39,7 @@ type receiver struct {
 	signalled remote                         // as the SDP says
 	actual    remote                         // where we send to
 	proof     struct{ rtp, rtcp netip.Addr } // where authentic packets came from last
+	known     netip.Addr                     // proven by the signaling
 	public    bool                           // addresses that are not public prove nothing, and nothing is sent there
 
 	former    uint32 // the source before the current one
@@ -67,7 +68,7 @@ func (r *receiver) expect(n *sdp.Negotiated) {
 	if !slices.Equal(formats, r.formats) {
 		r.formats, r.straggling = formats, r.formats
 	}
-	r.public = n.PublicOnly
+	r.public, r.known = n.PublicOnly, n.Proven.Unmap()
 	if r.events = slices.Clone(n.OtherEvents); n.HasEvents() {
 		r.events = append(r.events, n.Events.Receive)
 	}
@@ -174,9 +175,9 @@ func (r *receiver) takeRTP(now time.Duration, datagram []byte, from netip.AddrPo
 // reachable reports whether media may be sent to an address. A packet's source may be forged by whoever has the keys.
 func (r *receiver) reachable(a netip.Addr) bool { return !r.public || !uri.IsPrivate(a) }
 
-// proven reports whether something authentic has come from where we send to, over RTP or RTCP.
+// proven reports whether something authentic has come from where we send to, over RTP, RTCP or the signaling connection.
 func (r *receiver) proven(to netip.AddrPort) bool {
-	return to.IsValid() && (to.Addr() == r.proof.rtp || to.Addr() == r.proof.rtcp)
+	return to.IsValid() && (to.Addr() == r.proof.rtp || to.Addr() == r.proof.rtcp || to.Addr() == r.known)
 }
 
 // refuse counts a packet that did not open. A replayed one is neither forged nor malformed: networks double packets.

@@ -50,11 +50,12 @@ type session struct {
 
 var errClosed = callwright.Errorf(callwright.CodeInvalidState, "the media session is closed")
 
-// start starts a session, which reads its sockets from now on.
-func (m *Media) start(pair *sockets) *session {
+// start starts a session, which reads its sockets from now on. Its log lines have what callwright.WithLog put into ctx, such as the
+// call's id.
+func (m *Media) start(ctx context.Context, pair *sockets) *session {
 	s := &session{
 		media: m, sockets: pair, began: time.Now(), wall: m.cfg.Clock.Now(), cname: newCNAME(),
-		log:   m.cfg.Logger.With("media_port", pair.port),
+		log:   slog.New(m.cfg.Logger.Handler().WithAttrs(append(callwright.LogAttrs(ctx), slog.Int("media_port", int(pair.port))))),
 		rate:  8000,
 		ready: make(chan struct{}, 1), room: make(chan struct{}, 1), done: make(chan struct{}),
 	}

@@ -3,6 +3,7 @@ package sipua
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"net/netip"
 	"runtime/debug"
 
@@ -90,7 +91,7 @@ func (u *UA) offer(l *leg.Leg, b *bridge, v inviteContext, route trunk.Route) {
 		l.Reject(*refused)
 		return
 	}
-	session, err := u.cfg.Media.Open(u.context)
+	session, err := u.cfg.Media.Open(callwright.WithLog(u.context, slog.String("call_id", b.id)))
 	if err != nil {
 		log.Warn("no media session for a call", "error", err)
 		l.Reject(overloaded)

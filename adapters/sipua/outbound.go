@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"strings"
 	"sync"
 	"time"
@@ -196,7 +197,7 @@ func (o *outbound) media(ctx context.Context) (*leg.Audio, *call.HangupReason) {
 	if o.audio != nil {
 		return o.audio, nil
 	}
-	session, err := o.ua.cfg.Media.Open(ctx)
+	session, err := o.ua.cfg.Media.Open(callwright.WithLog(ctx, slog.String("call_id", o.dial.CallID)))
 	if ctx.Err() != nil {
 		if err == nil {
 			_ = session.Close()

@@ -86,7 +86,7 @@ func (b *bridge) logRefused(to callwright.PhoneNumber, why refusedTransfer) {
 	n := b.refused
 	b.mu.Unlock()
 	if n <= maxTransfers {
-		b.ua.log.Info("a transfer by the peer is refused", "call", b.id, "to", to, "status", why.status, "reason", why.why)
+		b.ua.log.Info("a transfer by the peer is refused", "call_id", b.id, "to", to, "status", why.status, "reason", why.why)
 	}
 }
 

@@ -97,7 +97,7 @@ func fullCall() call.Call {
 	full.Metadata = map[string]any{"ticket": "T-1"}
 	full.Queue, full.Status = call.QueueComplete, call.StatusCompleted
 	full.StartAt, full.StartedAt, full.EndedAt = &due, &started, &ended
-	full.Ending = &call.HangupReason{Cause: call.CauseTransferred, SIPCode: 200, Reason: "moved", ByPeer: true}
+	full.Ending = &call.HangupReason{Cause: call.CauseTransferred, SIPCode: 200, Reason: "moved", ByPeer: true, Release: "Q.850;cause=16", Unconfirmed: true}
 	full.ErrorMessage, full.AnsweredBy = "none", call.AnsweredByHuman
 	full.TransferredTo, full.TransferredAt, full.TransferredBy = "+15550000003", &moved, call.TransferredByPeer
 	full.ModelUsed = "scripted"

@@ -3,6 +3,7 @@ package call
 import (
 	"cmp"
 	"context"
+	"log/slog"
 	"maps"
 
 	"github.com/callwright/callwright"
@@ -14,7 +15,7 @@ func (s *Service) acceptLoop(ctx context.Context) {
 		pending, err := s.cfg.Line.Accept(ctx)
 		if ctx.Err() != nil {
 			if err == nil {
-				s.refuse(pending, CauseOverload)
+				s.refuse(ctx, pending, CauseOverload)
 			}
 			return
 		}
@@ -28,23 +29,24 @@ func (s *Service) acceptLoop(ctx context.Context) {
 
 // take reserves a slot for an incoming call, or rejects the call before anything is spent on it.
 func (s *Service) take(ctx context.Context, pending IncomingCall) {
+	id := cmp.Or(pending.Caller().ID, s.cfg.IDs.New())
+	ctx = callwright.WithLog(ctx, slog.String("call_id", id))
 	if err := s.cfg.Ready(); err != nil {
 		s.cfg.Logger.ErrorContext(ctx, "rejecting a call", "error", err)
-		s.refuse(pending, CauseUnavailable)
+		s.refuse(ctx, pending, CauseUnavailable)
 		return
 	}
-	id := cmp.Or(pending.Caller().ID, s.cfg.IDs.New())
 	slot, ok := s.live.take(pending.Caller().Org, id)
 	if !ok {
-		s.refuse(pending, CauseOverload)
+		s.refuse(ctx, pending, CauseOverload)
 		return
 	}
 	slot.run(func(ctx context.Context) { s.answer(ctx, id, pending) })
 }
 
-func (s *Service) refuse(pending IncomingCall, cause Cause) {
+func (s *Service) refuse(ctx context.Context, pending IncomingCall, cause Cause) {
 	if err := pending.Reject(cause); err != nil {
-		s.cfg.Logger.Warn("rejecting a call", "error", err)
+		s.cfg.Logger.WarnContext(ctx, "rejecting a call", "error", err)
 	}
 }
 
@@ -62,13 +64,13 @@ func (s *Service) answer(ctx context.Context, id string, pending IncomingCall) {
 	agent, noAgent := s.cfg.Agents.Answering(ctx, offer.Org, offer.To)
 	if _, gone := leaderless(noAgent); noAgent != nil && !gone {
 		s.cfg.Logger.ErrorContext(ctx, "cannot take a call", "number", offer.To, "error", noAgent)
-		s.refuse(pending, CauseUnavailable)
+		s.refuse(ctx, pending, CauseUnavailable)
 		return
 	}
 	c.Agent = agent
 	if err := s.cfg.Store.Insert(ctx, c); err != nil {
 		s.cfg.Logger.ErrorContext(ctx, "cannot take a call", "number", offer.To, "error", err)
-		s.refuse(pending, CauseUnavailable)
+		s.refuse(ctx, pending, CauseUnavailable)
 		s.finish(ctx, c, HangupReason{Cause: CauseInternal}, clock.Now()) // should the record be there after all
 		return
 	}
@@ -81,8 +83,9 @@ func (s *Service) answer(ctx context.Context, id string, pending IncomingCall) {
 	}
 	if err != nil {
 		s.cfg.Logger.ErrorContext(ctx, "cannot load the pathway or the persona of a call", "call_id", c.ID, "error", err)
-		s.refuse(pending, CauseUnavailable)
+		s.refuse(ctx, pending, CauseUnavailable)
 		ending, _ := leaderless(err)
+		ending.SIPCode = statusUnavailable
 		s.finish(ctx, c, ending, clock.Now())
 		return
 	}

@@ -14,7 +14,7 @@ import (
 // node's sweep closes the calls of dead nodes: the task call.sweep.
 func (s *Service) finish(ctx context.Context, c Call, e HangupReason, at time.Time) {
 	ctx = context.WithoutCancel(ctx)
-	e.Reason = writable(e.Reason)
+	e.Reason, e.Release = writable(e.Reason), writable(e.Release)
 	own := func(_ context.Context, stored Call) bool { return stored.Node == c.Node }
 	// Only this node writes c while it has the call, so c is current. A retry depends on StopRequested, which other nodes
 	// set: then the record is read again.
@@ -200,7 +200,7 @@ func (s *Service) sweep(ctx context.Context, _ callwright.Task, _ int) error {
 		if s.live.has(c.ID) {
 			continue // the lease is late, the call is here
 		}
-		s.cfg.Logger.WarnContext(ctx, "closing the call of a dead node", "call_id", c.ID, "node", c.Node)
+		s.cfg.Logger.WarnContext(ctx, "closing the call of a dead node", "call_id", c.ID, "dead_node", c.Node)
 		if c.Variables, err = s.recall(ctx, c); err != nil {
 			failed = append(failed, err)
 			continue

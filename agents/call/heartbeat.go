@@ -24,14 +24,15 @@ func (s *Service) newHeartbeat() (*callwright.Heartbeat, error) {
 func (s *Service) stopLoop(ctx context.Context) {
 	ticker := time.NewTicker(stopsEvery)
 	defer ticker.Stop()
+	var failing callwright.Outage
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-ticker.C:
 		}
-		if err := s.endStopped(ctx); err != nil {
-			s.cfg.Logger.ErrorContext(ctx, "cannot look for calls to be stopped", "error", err)
+		if err := s.endStopped(ctx); ctx.Err() == nil {
+			failing.Note(ctx, s.cfg.Logger, "cannot look for calls to be stopped", err)
 		}
 	}
 }

@@ -128,6 +128,7 @@ type HangupReason struct {
 	SIPCode int    // the peer's or our final answer; 0 without one
 	Reason  string // for people
 	ByPeer  bool   // the peer's side ended it
+	Release string // the peer's Reason for the end (RFC 3326), such as "Q.850;cause=16"; empty: none
 	// Unconfirmed reports that our hang-up reached nobody: the peer may still be in the call.
 	Unconfirmed bool
 }

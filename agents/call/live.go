@@ -3,6 +3,7 @@ package call
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"sync"
 
 	"github.com/callwright/callwright"
@@ -71,7 +72,7 @@ func (l *live) take(org callwright.OrgID, id string) (*slot, bool) {
 	if _, has := l.calls[id]; has || !l.begun || l.over || full {
 		return nil, false
 	}
-	ctx, cancel := context.WithCancelCause(context.Background())
+	ctx, cancel := context.WithCancelCause(callwright.WithLog(context.Background(), slog.String("call_id", id)))
 	l.calls[id] = running{org: org, cancel: cancel}
 	return &slot{live: l, id: id, ctx: ctx}, true
 }

@@ -118,7 +118,7 @@ func (e *HangupReason) outcome() (Status, string) {
 	if e.Unconfirmed && o.message == "" {
 		return o.status, "the other side was not reached at the end, and may still be in the call"
 	}
-	if m, ok := codeMessages[e.SIPCode]; ok && o.message != "" {
+	if m, ok := codeMessages[e.SIPCode]; ok && o.message != "" && e.Cause != CauseNoPathway {
 		return o.status, m
 	}
 	if told := e.Cause == CauseModelFailed || e.Cause == CauseServiceFailed; told && e.Reason != "" {

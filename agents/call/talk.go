@@ -125,7 +125,7 @@ func (s *Service) speaker(org callwright.OrgID) tts.Synthesizer {
 // conversationConfig returns how an agent of an organization has a conversation.
 func (s *Service) conversationConfig(org callwright.OrgID, a agents.Agent, book *recordWriter) conversation.Config {
 	config := conversation.Config{
-		Recognizer: s.cfg.Recognizer, Synthesizer: s.speaker(org), Observer: book, Clock: book.clock, Logger: s.cfg.Logger,
+		Recognizer: s.cfg.Recognizer, Synthesizer: s.speaker(org), Observer: book, Clock: book.clock, Logger: s.cfg.Logger.With("call_id", book.call.ID),
 		Voice: a.Voice, Language: a.Language, WaitForGreeting: a.WaitForGreeting,
 	}
 	if a.Interruption != nil {
@@ -171,8 +171,11 @@ func (s *Service) record(ctx context.Context, c Call, leg Leg) (*taped, error) {
 	return tape(leg, file)
 }
 
-// statusOK is the SIP code of an answered call.
-const statusOK = 200
+// The SIP codes of calls that the line does not end by itself.
+const (
+	statusOK          = 200
+	statusUnavailable = 480 // to a call that is rejected with CauseUnavailable
+)
 
 // end hangs up a call that has not ended, and returns why it ended.
 func (s *Service) end(ctx context.Context, c Call, leg Leg, outcome conversation.Outcome, err error) HangupReason {
@@ -193,7 +196,7 @@ func (s *Service) end(ctx context.Context, c Call, leg Leg, outcome conversation
 		return ended
 	}
 	why := whyEnded(ctx, outcome, err)
-	why.SIPCode, why.Unconfirmed = ended.SIPCode, ended.Unconfirmed
+	why.SIPCode, why.Release, why.Unconfirmed = ended.SIPCode, ended.Release, ended.Unconfirmed
 	return why
 }
 
@@ -227,7 +230,7 @@ func (s *Service) transfer(
 	text := "transferred the call to " + to
 	if err != nil {
 		s.cfg.Logger.WarnContext(ctx, "cannot transfer a call", "call_id", c.ID, "error", err)
-		text = "tried to transfer the call to " + to + ", which failed"
+		text = "tried to transfer the call to " + to + ", which failed: " + callwright.MessageOf(err)
 	} else {
 		now := book.clock.Now()
 		c.TransferredTo, c.TransferredAt, c.TransferredBy = to, &now, TransferredByAgent

@@ -55,6 +55,8 @@ type Service struct {
 	wake  chan struct{} // holds a token when there may be sessions to take
 	swept time.Time     // see take, which alone uses it
 
+	taking, stopping callwright.Outage
+
 	inserting chan struct{} // holds a token while a session is counted and inserted
 	watchers  callwright.Watchers
 }

@@ -133,10 +133,11 @@ func (s *Service) Run(ctx context.Context) error {
 func (s *Service) look(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	for what, f := range map[string]func(context.Context) error{"taken": s.take, "cancelled": s.stopCancelled} {
-		if err := f(ctx); err != nil && ctx.Err() == nil {
-			s.cfg.Logger.ErrorContext(ctx, "tornado sessions cannot be "+what+": the node tries again every second", "error", err)
-		}
+	if err := s.take(ctx); ctx.Err() == nil {
+		s.taking.Note(ctx, s.cfg.Logger, "tornado sessions cannot be taken: the node tries again every second", err)
+	}
+	if err := s.stopCancelled(ctx); ctx.Err() == nil {
+		s.stopping.Note(ctx, s.cfg.Logger, "tornado sessions cannot be cancelled: the node tries again every second", err)
 	}
 }
 

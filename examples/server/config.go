@@ -15,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/portgateway"
 	"github.com/callwright/callwright/transport/httpapi"
 )
@@ -67,6 +68,7 @@ type config struct {
 	CarrierTimes  carrierTimes
 	CarrierSecret string
 
+	Node           string // name of this process in the log
 	TrustedProxies []netip.Prefix
 	LLMModels      models // further models by the names that clients ask for
 
@@ -120,6 +122,15 @@ func (c config) room() int {
 // texts are flags that become something else than a text.
 type texts struct{ mediaIP, publicIP, firewallIPs, allowPrivate, portedCallsFrom, portGateways, trustedProxies, modelKeys string }
 
+// nodeFlag declares the name of this process in the log.
+func (c *config) nodeFlag(f *flag.FlagSet) {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "callwright"
+	}
+	f.StringVar(&c.Node, "node", host, "name of this server in its log")
+}
+
 // httpFlags declares the flags of connections over HTTP.
 func (c *config) httpFlags(f *flag.FlagSet, given *texts) {
 	f.Var(wholeNumber(&c.HTTPConnections), "http-connections", "HTTP connections at once")
@@ -141,6 +152,7 @@ func parse(args, environ []string) (config, error) {
 	f.StringVar(&c.Addr, "addr", "127.0.0.1:8080", "address of the HTTP API")
 	f.StringVar(&c.PublicURL, "public-url", "", "URL of the HTTP API as clients see it, for links (default: that of --addr)")
 	c.httpFlags(f, &given)
+	c.nodeFlag(f)
 	f.StringVar(&c.Data, "data", "./data", "folder of the database, keys, certificates and recordings")
 	c.addDatabase(f)
 	f.StringVar(&c.SIPAddr, "sip-addr", "127.0.0.1:5061", "address of SIP over TLS")
@@ -312,10 +324,12 @@ func (c *config) checkEngines() error {
 	return nil
 }
 
+// newLogger logs to stderr. Each line has the node, and those about a call its id.
 func newLogger(c config, level logLevel) *slog.Logger {
 	options := &slog.HandlerOptions{Level: level}
+	var h slog.Handler = slog.NewTextHandler(os.Stderr, options)
 	if c.LogFormat == "json" {
-		return slog.New(slog.NewJSONHandler(os.Stderr, options))
+		h = slog.NewJSONHandler(os.Stderr, options)
 	}
-	return slog.New(slog.NewTextHandler(os.Stderr, options))
+	return slog.New(callwright.LogHandler(h)).With("node", c.Node)
 }

@@ -21,7 +21,7 @@ func apiKeyFile(c config) string { return filepath.Join(c.Data, "api-key") }
 // firstStart makes the organization and a key to it, unless the organization is there: in one transaction, so that there is
 // no key without a new organization and no organization without a key. The people of the organization are the operators of the
 // deployment. The files of the keys are written before the commit, because nobody could read them afterwards. The key is printed
-// this once.
+// this once, to a terminal only.
 func firstStart(ctx context.Context, c config, s secrets, keys *access.Service, db callwright.Atomic) error {
 	var key access.NewKey
 	kept := keyFile{path: apiKeyFile(c)}
@@ -45,8 +45,18 @@ func firstStart(ctx context.Context, c config, s secrets, keys *access.Service, 
 	if err != nil {
 		return err
 	}
-	fmt.Printf("API key of the new organization, shown once and kept in %s:\n  %s\n", apiKeyFile(c), key.Key.Reveal())
+	if terminal(os.Stdout) {
+		fmt.Printf("API key of the new organization, shown once and kept in %s:\n  %s\n", apiKeyFile(c), key.Key.Reveal())
+	} else { // a log, which more people read than the file
+		fmt.Printf("API key of the new organization: in the file %s\n", apiKeyFile(c))
+	}
 	return nil
+}
+
+// terminal reports whether a file is a terminal, and not a log.
+func terminal(f *os.File) bool {
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }
 
 // keyFile is the file of an API key.

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -130,4 +131,27 @@ func newTenants(t *testing.T) database {
 		t.Fatal(err)
 	}
 	return database{store, s}
+}
+
+// TestFirstKeyIsNotInLogs starts with an output that is no terminal: it names the file, and not the key.
+func TestFirstKeyIsNotInLogs(t *testing.T) { //nolint:paralleltest // it exchanges os.Stdout
+	d, c := newTenants(t), config{Data: t.TempDir()}
+	output, err := os.Create(filepath.Join(t.TempDir(), "log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := os.Stdout
+	os.Stdout = output
+	err = firstStart(t.Context(), c, secrets{}, d.keys, d.store)
+	os.Stdout = before
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(output.Name())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(string(text), readKey(t, c)) || !strings.Contains(string(text), apiKeyFile(c)) {
+		t.Errorf("said %q", text)
+	}
 }

@@ -59,9 +59,12 @@ func TestDashboardLiveCalls(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	local := at.In(time.FixedZone("", 5*3600+1800)).Format(time.DateTime) + at.UTC().Format(" (15:04:05 UTC)")
+	local := at.In(time.FixedZone("", 5*3600+1800)).Format(time.DateTime)
 	if !reads(t, second, "#live-running "+link, local) {
 		t.Errorf("the time is %q, want %q", second.Text(t, "#live-running "+link), local)
+	}
+	if title := second.Attribute(t, "#live-running "+link+" time", "title"); title != at.UTC().Format(time.DateTime)+" UTC" {
+		t.Errorf("the title of the time is %q", title)
 	}
 	phone.Hangup(t)
 	second.Await(t, "#live-ended "+link)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/callwright/callwright/agents/pathway/graph"
+	"github.com/callwright/callwright/internal/e2e/await"
 	"github.com/callwright/callwright/internal/e2e/browser"
 	"github.com/callwright/callwright/transport/oas/agenttestoas"
 )
@@ -56,6 +57,9 @@ func TestDashboardPathwayChat(t *testing.T) {
 	second.Go(t, browser.Eval[string](t, p, "location.href"))
 	second.Type(t, "#message", "On Tuesday, please.")
 	follow(t, p, "#say button", "#turn-2")
+	await.That(t, "the field for the next message to have the focus", func() bool {
+		return browser.Eval[bool](t, p, `document.activeElement?.id === "message"`)
+	})
 	wantText(t, p, "#turn-2", "Are you still there?")
 	follow(t, second, "#say button", "#live-chat .fault")
 	wantText(t, second, "#live-chat", "Are you still there?", "the chat has gone on since")

@@ -120,3 +120,43 @@ func TestReload(t *testing.T) {
 		t.Error("the server has ended")
 	}
 }
+
+// TestLogLines has a call, and reads the log: each line has the name of the node, those of the call its id, probes have none, and the
+// first key is not there.
+func TestLogLines(t *testing.T) {
+	t.Parallel()
+	ca := authority(t)
+	phone := baresip.Start(t, baresip.Config{CA: ca, User: theirs.String()})
+	s := start(t, ca.CertFile(), "--node", "node-7", "--trusted-proxies", "192.0.2.0/24")
+	s.AttachOutbound(t, ours.String(), phone.Server())
+	id := s.Call(t, appointment())
+	phone.Await(t, "CALL_ESTABLISHED", 1)
+	for range 10 {
+		if status, _ := s.Get(t, "/readyz"); status != 200 {
+			t.Errorf("/readyz says %d", status)
+		}
+	}
+	phone.Hangup(t)
+	s.Ended(t, id)
+	negotiated := 0
+	for line := range strings.SplitSeq(s.Log(), "\n") {
+		if !strings.HasPrefix(line, "time=") {
+			continue // what the server says to people at its start
+		}
+		if !strings.Contains(line, "node=node-7") {
+			t.Errorf("a line without the node: %s", line)
+		}
+		if strings.Contains(line, "media negotiated") {
+			negotiated++
+			if strings.Count(line, "call_id="+id) != 1 {
+				t.Errorf("a line without its call: %s", line)
+			}
+		}
+		if strings.Contains(line, "readyz") {
+			t.Errorf("a probe has a line: %s", line)
+		}
+	}
+	if negotiated == 0 || strings.Contains(s.Log(), s.Key) || !strings.Contains(s.Log(), "api-key") {
+		t.Errorf("%d lines of media; the log is %s", negotiated, s.Log())
+	}
+}

@@ -23,14 +23,15 @@ func (s *Service) Run(ctx context.Context) error {
 	defer running.Wait()
 	ticker := time.NewTicker(callwright.LeaseRenewal)
 	defer ticker.Stop()
+	var failing callwright.Outage
 	for {
 		select {
 		case <-ctx.Done():
 			return nil
 		case <-ticker.C:
 		}
-		if err := s.endLost(ctx); err != nil && ctx.Err() == nil {
-			s.cfg.Logger.ErrorContext(ctx, "the records of dead nodes were not ended", "error", err)
+		if err := s.endLost(ctx); ctx.Err() == nil {
+			failing.Note(ctx, s.cfg.Logger, "the records of dead nodes cannot be ended", err)
 		}
 	}
 }

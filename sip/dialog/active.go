@@ -37,7 +37,7 @@ func (c *Call) byeByPeer(ev Event) {
 			c.emit(Respond{Method: INVITE, CSeq: c.reinviteSeq, Status: 487})
 			c.deciding = false
 		}
-		why := Ending{Cause: RemoteHangup, Status: 200, ByPeer: true}
+		why := Ending{Cause: RemoteHangup, Status: 200, ByPeer: true, Release: r.Release}
 		if c.transfer == transferred || c.referral == handedOver {
 			why.Cause = TransferDone
 		}
@@ -135,7 +135,7 @@ func (c *Call) byeResult(ev Event) {
 	if r.Challenge && c.byeTries < maxTries {
 		c.byeTries++
 		c.seq++
-		c.emit(Send{Method: BYE, CSeq: c.seq, RemoteTag: c.remoteTag, Via: path(c.target, c.routes), Authorize: true})
+		c.emit(Send{Method: BYE, CSeq: c.seq, RemoteTag: c.remoteTag, Via: path(c.target, c.routes), Authorize: true, Why: c.ending.Cause})
 		return
 	}
 	c.ending.Unconfirmed = r.Local

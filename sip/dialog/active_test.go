@@ -168,15 +168,15 @@ func TestTransfer(t *testing.T) {
 	})
 	t.Run("subscription ends without a word", func(t *testing.T) {
 		t.Parallel()
-		result(start().do(accepted, notify(1, 0, true)), dialog.Transferred{})
+		result(start().do(accepted, notify(1, 0, true)), dialog.Transferred{Accepted: true})
 	})
 	t.Run("silence", func(t *testing.T) {
 		t.Parallel()
-		result(start().do(accepted, dialog.Fired{Timer: dialog.TimerTransfer}), dialog.Transferred{}).phase(dialog.Active)
+		result(start().do(accepted, dialog.Fired{Timer: dialog.TimerTransfer}), dialog.Transferred{Accepted: true}).phase(dialog.Active)
 	})
 	t.Run("call ends under it", func(t *testing.T) {
 		t.Parallel()
-		result(start().do(accepted, request(dialog.BYE, 1)), dialog.Transferred{}).ended(dialog.RemoteHangup, 200, true)
+		result(start().do(accepted, request(dialog.BYE, 1)), dialog.Transferred{Accepted: true}).ended(dialog.RemoteHangup, 200, true)
 	})
 	t.Run("one at a time", func(t *testing.T) {
 		t.Parallel()

@@ -262,7 +262,7 @@ func (c *Call) bye(why Ending) {
 	c.seq++
 	c.disarm(TimerRing, TimerCancel, TimerRetransmit, TimerACK, TimerRefresh, TimerExpire, TimerGlare, TimerTransfer, TimerGrace)
 	c.stopMedia()
-	c.emit(Send{Method: BYE, CSeq: c.seq, RemoteTag: c.remoteTag, Via: path(c.target, c.routes)})
+	c.emit(Send{Method: BYE, CSeq: c.seq, RemoteTag: c.remoteTag, Via: path(c.target, c.routes), Why: why.Cause})
 	c.arm(TimerBye, 10*c.config.T1)
 }
 
@@ -299,6 +299,6 @@ func (c *Call) stray(r Response) {
 	c.emit(Send{Method: ACK, CSeq: r.CSeq, RemoteTag: r.RemoteTag, Via: via, Stray: true})
 	if !slices.Contains(c.forks, r.RemoteTag) {
 		c.forks = append(slices.Clip(c.forks), r.RemoteTag)
-		c.emit(Send{Method: BYE, CSeq: r.CSeq + 1, RemoteTag: r.RemoteTag, Via: via, Stray: true})
+		c.emit(Send{Method: BYE, CSeq: r.CSeq + 1, RemoteTag: r.RemoteTag, Via: via, Stray: true, Why: Cancelled})
 	}
 }

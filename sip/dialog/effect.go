@@ -27,6 +27,7 @@ type Send struct {
 	Session   Session // Session-Expires and Min-SE of an INVITE
 	ReferTo   string
 	Notify    Progress // of a NOTIFY
+	Why       Cause    // of a BYE or CANCEL
 	Stray     bool     // belongs to an unwanted dialog; its result is ignored
 }
 
@@ -75,8 +76,9 @@ type Renegotiated struct{}
 
 // Transferred reports the result of a transfer. A failed transfer leaves the call unchanged.
 type Transferred struct {
-	OK     bool
-	Status int // final status of the new call or of the REFER; 0: no response
+	OK       bool
+	Status   int  // final status of the new call or of the REFER; 0: no response
+	Accepted bool // with Status 0: the peer has accepted the REFER, and reported no result
 }
 
 // Referred asks the call's owner to decide on the peer's REFER. The event Referral has the result.
@@ -90,11 +92,12 @@ type Ended struct{ Ending }
 
 // Ending is the reason why a call is over.
 type Ending struct {
-	Cause  Cause
-	Status int // of the final response to the INVITE; 0: none
-	Reason string
-	ByPeer bool
-	Rang   bool // an outbound call that got a 180 or 183
+	Cause   Cause
+	Status  int // of the final response to the INVITE; 0: none
+	Reason  string
+	ByPeer  bool
+	Rang    bool   // an outbound call that got a 180 or 183
+	Release string // Reason header of the peer's BYE, CANCEL or refusal (RFC 3326); empty: none
 	// Unconfirmed reports that our BYE has had no response: the peer may still be in the call.
 	Unconfirmed bool
 }

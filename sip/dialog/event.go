@@ -125,7 +125,10 @@ type Referral struct {
 
 // Undelivered reports that the transaction of the peer's INVITE is gone, by CANCEL or a lost connection, so that no
 // response can be sent.
-type Undelivered struct{ Cancelled bool }
+type Undelivered struct {
+	Cancelled bool
+	Release   string // of the CANCEL: see Ending
+}
 
 // Request is a request of the peer.
 type Request struct {
@@ -136,6 +139,7 @@ type Request struct {
 	Routes    []Route // Record-Route, top down; of the first INVITE only
 	Body      bool    // has a session description
 	Require   []string
+	Release   string  // of a BYE or CANCEL: see Ending
 	Session   Session // Session-Expires and Min-SE of an INVITE
 
 	// Of a NOTIFY: the status of the sipfrag (RFC 3515, 2.4.5; 0: none), and the end of the subscription.
@@ -154,6 +158,7 @@ type Response struct {
 	Routes    []Route // Record-Route, top down
 	Body      bool
 	Session   Session // of a 2xx to INVITE, and Min-SE of a 422
+	Release   string  // of a refusal: see Ending
 	// Challenge marks a 401 or 407 that credentials of ours may answer. It is false for credentials that the peer has refused
 	// already.
 	Challenge bool

@@ -124,6 +124,9 @@ func (m *model) send(s dialog.Send) {
 	if s.Via.RequestURI == "" || s.Via.NextHop == "" {
 		m.t.Fatalf("%s goes nowhere", s.Method)
 	}
+	if ends := s.Method == dialog.BYE || s.Method == dialog.CANCEL; ends != (s.Why != "") {
+		m.t.Fatalf("%s with the cause %q", s.Method, s.Why)
+	}
 	switch {
 	case s.Stray:
 	case s.Method == dialog.CANCEL:

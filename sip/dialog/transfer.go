@@ -65,7 +65,7 @@ func (c *Call) settleTransfer(ok bool, status int) {
 		return
 	}
 	c.disarm(TimerTransfer)
-	c.emit(Transferred{OK: ok, Status: status})
+	c.emit(Transferred{OK: ok, Status: status, Accepted: status == 0 && c.transfer == following})
 	if !ok {
 		c.transfer = noTransfer
 		return

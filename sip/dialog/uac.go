@@ -74,7 +74,7 @@ func (c *Call) refused(ev Event) {
 			return
 		}
 	}
-	c.end(Ending{Cause: causeOf(r), Status: r.Status, Reason: r.Reason, ByPeer: !r.Local})
+	c.end(Ending{Cause: causeOf(r), Status: r.Status, Reason: r.Reason, ByPeer: !r.Local, Release: r.Release})
 }
 
 func (c *Call) again() {
@@ -135,7 +135,7 @@ func (c *Call) cancel(why Ending) {
 
 func (c *Call) sendCancel() {
 	c.cancelled = true
-	c.emit(Send{Method: CANCEL, CSeq: c.invite, Via: path(c.target, nil)})
+	c.emit(Send{Method: CANCEL, CSeq: c.invite, Via: path(c.target, nil), Why: c.ending.Cause})
 }
 
 func (c *Call) cancelNow(ev Event) {

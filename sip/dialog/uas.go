@@ -103,9 +103,10 @@ func (c *Call) unavailable(why Ending) {
 
 // cancelledByPeer answers the CANCEL first, then the INVITE (RFC 3261, 9.2).
 func (c *Call) cancelledByPeer(ev Event) {
-	c.respond(ev.(Request), 200)
+	r := ev.(Request)
+	c.respond(r, 200)
 	c.emit(Respond{Method: INVITE, CSeq: c.reinviteSeq, Status: 487})
-	c.end(Ending{Cause: Cancelled, Status: 487, Reason: "the caller gave up", ByPeer: true})
+	c.end(Ending{Cause: Cancelled, Status: 487, Reason: "the caller gave up", ByPeer: true, Release: r.Release})
 }
 
 func (c *Call) byeBeforeAnswer(ev Event) { c.cancelledByPeer(ev) }
@@ -118,8 +119,8 @@ func (c *Call) pending(ev Event) {
 
 // undelivered handles the loss of the INVITE's transaction: the caller cannot be answered.
 func (c *Call) undelivered(ev Event) {
-	if ev.(Undelivered).Cancelled {
-		c.end(Ending{Cause: Cancelled, Status: 487, Reason: "the caller gave up", ByPeer: true})
+	if u := ev.(Undelivered); u.Cancelled {
+		c.end(Ending{Cause: Cancelled, Status: 487, Reason: "the caller gave up", ByPeer: true, Release: u.Release})
 		return
 	}
 	c.end(Ending{Cause: Unreachable, Reason: "the caller's connection is gone", ByPeer: true})

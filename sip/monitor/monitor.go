@@ -57,6 +57,7 @@ type Config struct {
 type Service struct {
 	cfg     Config
 	breaker failover.Breaker
+	leasing callwright.Outage
 }
 
 // The durable work that tells one edge of an alert over one channel. Before there were queues, taskAlert was of every channel.

@@ -72,8 +72,8 @@ func (s *Service) due(ctx context.Context, limit int) []sip.Status {
 	taking, cancel := context.WithTimeout(ctx, storePatience)
 	defer cancel()
 	due, err := s.cfg.Statuses.LeaseStatuses(taking, now, now.Add(lease), limit)
-	if err != nil && ctx.Err() == nil {
-		s.cfg.Logger.ErrorContext(ctx, "cannot lease trunks to probe", "error", err)
+	if ctx.Err() == nil {
+		s.leasing.Note(ctx, s.cfg.Logger, "cannot lease trunks to probe", err)
 	}
 	return due
 }

@@ -373,7 +373,7 @@ func (s *Service) releaseDead(ctx context.Context) {
 			s.failed(ctx, "the registrations of a dead node are not released", err)
 			return
 		}
-		s.cfg.Logger.Warn("released the registrations of a dead node", "node", node)
+		s.cfg.Logger.Warn("released the registrations of a dead node", "dead_node", node)
 	}
 }
 

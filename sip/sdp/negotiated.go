@@ -13,6 +13,10 @@ type Negotiated struct {
 	RemoteRTCP netip.AddrPort // from a=rtcp (RFC 3605), or one port above RemoteRTP; zero: none
 	PublicOnly bool           // media goes to public addresses only, whatever the description says
 
+	// Proven is the address that the signaling connection proves to be the peer's; invalid without one. Media to it needs no
+	// other proof. Answer and Accept leave it unset.
+	Proven netip.Addr
+
 	Codec   Codec
 	Payload PayloadTypes // of Codec
 	// Others lists the codecs that the peer may send instead: those that the answer names beside Codec. The peer may change at

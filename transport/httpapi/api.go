@@ -40,6 +40,8 @@ type API struct {
 	areas     []mounted
 	bodies    *bodies
 	telemetry telemetry
+	strangers callwright.Strangers
+	notReady  callwright.Outage
 }
 
 // mounted is an area with its generated server.
@@ -59,6 +61,7 @@ func New(c Config) (*API, error) {
 		return nil, errors.New("httpapi: Config.Idempotency is required: an area has operations that take an Idempotency-Key")
 	}
 	a := &API{cfg: withDefaults(c), bodies: newBodies()}
+	a.strangers.Logger = a.cfg.Logger
 	var err error
 	if a.telemetry, err = newTelemetry(c.Tracing, c.Metering); err != nil {
 		return nil, err

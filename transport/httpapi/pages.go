@@ -66,7 +66,9 @@ func (a *API) page(path string) http.HandlerFunc {
 
 // serveReady reports whether this node takes requests.
 func (a *API) serveReady(w http.ResponseWriter, r *http.Request) {
-	if err := a.cfg.Ready(r.Context()); err != nil {
+	err := a.cfg.Ready(r.Context())
+	a.notReady.Note(r.Context(), a.cfg.Logger, "the node is not ready", err)
+	if err != nil {
 		fail(w, r, callwright.Errorf(callwright.CodeUnavailable, "not ready: %s", callwright.MessageOf(err)).Because(err))
 		return
 	}

@@ -138,6 +138,8 @@ func (a *API) log(ctx context.Context, r *http.Request, status int, took time.Du
 	switch {
 	case ctx.Err() != nil && errors.Is(info.failure, context.Canceled):
 		status = statusClientGone
+	case probe(r.URL.Path):
+		level = slog.LevelDebug
 	case status >= http.StatusInternalServerError && status != http.StatusNotImplemented:
 		level = slog.LevelError
 	}
@@ -154,8 +156,21 @@ func (a *API) log(ctx context.Context, r *http.Request, status int, took time.Du
 	if info.failure != nil {
 		attrs = append(attrs, slog.String("error", describe(info.failure)))
 	}
-	a.cfg.Logger.LogAttrs(ctx, level, "request", attrs...)
+	write := func() { a.cfg.Logger.LogAttrs(ctx, level, "request", attrs...) }
+	if level == slog.LevelInfo && info.stranger(status) {
+		a.strangers.Visit(info.client.Address, write)
+		return
+	}
+	write()
 }
+
+// stranger reports whether a request was made without a key that is good for something, and not with a link that is.
+func (i *requestInfo) stranger(status int) bool {
+	return i.principal.Org == "" && (i.area == nil || status >= http.StatusBadRequest)
+}
+
+// probe reports whether a path is asked again and again by the machines of the operator.
+func probe(path string) bool { return path == "/healthz" || path == "/readyz" || path == "/metrics" }
 
 // clientOf returns the address that a request came from: the client's or the last proxy's.
 func clientOf(r *http.Request) string {

@@ -73,7 +73,8 @@ type endingJSON struct {
 	Reason  string     `json:"reason,omitempty"`
 	ByPeer  bool       `json:"by_peer,omitempty"`
 
-	Unconfirmed bool `json:"unconfirmed,omitempty"`
+	Release     string `json:"release,omitempty"`
+	Unconfirmed bool   `json:"unconfirmed,omitempty"`
 }
 
 type carriageJSON struct {

@@ -58,7 +58,7 @@ func TestDiscovery(t *testing.T) {
 	}
 	r := d.Recommended
 	if d.Status != discovery.Completed || r == nil || r.Port != secure.address.Port() || r.Transport != uri.TLS ||
-		r.System.System != "Asterisk" || r.System.Version != "20.9.3" || !slices.Equal(r.Codecs, []string{"PCMA", "PCMU", "G729"}) {
+		r.System.System != "Asterisk" || r.System.Version != "20.9.3" || !slices.Equal(r.Codecs, []string{"PCMA", "PCMU", "G.729"}) {
 		t.Errorf("%s: %s, recommended %+v", d.Status, d.Reason, r)
 	}
 	results := map[uint16]string{}

@@ -45,7 +45,7 @@ func TestAsksOverEveryTransport(t *testing.T) {
 		if want := `A [31m"PBX"  1.0`; a.UserAgent != want {
 			t.Errorf("%s: user agent %q, want %q", transport, a.UserAgent, want)
 		}
-		if !slices.Equal(a.Methods, []string{"INVITE", "ACK", "BYE", "REFER"}) || !slices.Equal(a.Codecs, []string{"PCMA", "PCMU", "G729"}) {
+		if !slices.Equal(a.Methods, []string{"INVITE", "ACK", "BYE", "REFER"}) || !slices.Equal(a.Codecs, []string{"PCMA", "PCMU", "G.729"}) {
 			t.Errorf("%s: methods %v, codecs %v", transport, a.Methods, a.Codecs)
 		}
 		if !slices.Contains(a.Headers, fingerprint.Header{Name: "allow", Value: "INVITE, ACK,BYE, INVITE , <b>"}) {

@@ -204,7 +204,12 @@ func (s *Site) log(r *Request, route Route, status int, took time.Duration, err 
 	case status == http.StatusUnauthorized && r.Method == http.MethodPost: // somebody tries keys
 		level = slog.LevelWarn
 	}
-	s.cfg.Logger.LogAttrs(context.WithoutCancel(r.Context()), level, "page", attrs...)
+	write := func() { s.cfg.Logger.LogAttrs(context.WithoutCancel(r.Context()), level, "page", attrs...) }
+	if level < slog.LevelError && r.Principal.Org == "" {
+		s.strangers.Visit(client(r.Request), write)
+		return
+	}
+	write()
 }
 
 // client returns the address from which a request comes.

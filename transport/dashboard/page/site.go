@@ -52,6 +52,8 @@ type Site struct {
 	themes *templates
 	hub    *hub
 	room   *room
+
+	strangers callwright.Strangers
 }
 
 // The bounds of requests, beside those of room.
@@ -98,6 +100,7 @@ func New(c Config) (*Site, error) {
 		cfg: c, mux: http.NewServeMux(), cross: http.NewCrossOriginProtection(), themes: themes,
 		room: newRoom(),
 	}
+	s.strangers.Logger = c.Logger
 	s.hub = newHub(s)
 	s.routes()
 	return s, nil

@@ -107,9 +107,9 @@ func (p pages) say(ctx context.Context, r *page.Request) (page.Answer, error) {
 		return nil, callwright.Invalid("turns", "must be a number")
 	}
 	text := strings.ReplaceAll(r.Field("message"), "\r\n", "\n")
-	turn, err := p.cfg.Pathways.SayAfter(ctx, r.Org(), r.PathValue("chat"), turns, text)
-	if err == nil {
-		return page.SeeOther{To: page.Path("/pathways", r.PathValue("id"), "chats", r.PathValue("chat")) + "#turn-" + strconv.Itoa(turn.State.Turn)}, nil
+	_, err = p.cfg.Pathways.SayAfter(ctx, r.Org(), r.PathValue("chat"), turns, text)
+	if err == nil { // without a fragment, which would take the focus from the field below the newest turn
+		return page.SeeOther{To: page.Path("/pathways", r.PathValue("id"), "chats", r.PathValue("chat"))}, nil
 	}
 	faults, mendable := page.FaultsOf(err, nil, "message")
 	if !mendable {

@@ -1926,6 +1926,12 @@ func (s *CallRecord) encodeFields(e *jx.Encoder) {
 		}
 	}
 	{
+		if s.ReleaseCause.Set {
+			e.FieldStart("release_cause")
+			s.ReleaseCause.Encode(e)
+		}
+	}
+	{
 		if s.WebhookDelivery.Set {
 			e.FieldStart("webhook_delivery")
 			s.WebhookDelivery.Encode(e)
@@ -1971,7 +1977,7 @@ func (s *CallRecord) encodeFields(e *jx.Encoder) {
 	}
 }
 
-var jsonFieldsNameOfCallRecord = [50]string{
+var jsonFieldsNameOfCallRecord = [51]string{
 	0:  "call_id",
 	1:  "c_id",
 	2:  "call_length",
@@ -2013,15 +2019,16 @@ var jsonFieldsNameOfCallRecord = [50]string{
 	38: "voice_id",
 	39: "model",
 	40: "sip_code",
-	41: "webhook_delivery",
-	42: "task",
-	43: "summary",
-	44: "price",
-	45: "transferred_to",
-	46: "transferred_at",
-	47: "transferred_by",
-	48: "concatenated_transcript",
-	49: "transcripts",
+	41: "release_cause",
+	42: "webhook_delivery",
+	43: "task",
+	44: "summary",
+	45: "price",
+	46: "transferred_to",
+	47: "transferred_at",
+	48: "transferred_by",
+	49: "concatenated_transcript",
+	50: "transcripts",
 }
 
 // Decode decodes CallRecord from json.
@@ -2481,6 +2488,16 @@ func (s *CallRecord) Decode(d *jx.Decoder) error {
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"sip_code\"")
 			}
+		case "release_cause":
+			if err := func() error {
+				s.ReleaseCause.Reset()
+				if err := s.ReleaseCause.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"release_cause\"")
+			}
 		case "webhook_delivery":
 			if err := func() error {
 				s.WebhookDelivery.Reset()
@@ -2502,7 +2519,7 @@ func (s *CallRecord) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"task\"")
 			}
 		case "summary":
-			requiredBitSet[5] |= 1 << 3
+			requiredBitSet[5] |= 1 << 4
 			if err := func() error {
 				if err := s.Summary.Decode(d); err != nil {
 					return err
@@ -2512,7 +2529,7 @@ func (s *CallRecord) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"summary\"")
 			}
 		case "price":
-			requiredBitSet[5] |= 1 << 4
+			requiredBitSet[5] |= 1 << 5
 			if err := func() error {
 				if err := s.Price.Decode(d); err != nil {
 					return err
@@ -2522,7 +2539,7 @@ func (s *CallRecord) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"price\"")
 			}
 		case "transferred_to":
-			requiredBitSet[5] |= 1 << 5
+			requiredBitSet[5] |= 1 << 6
 			if err := func() error {
 				if err := s.TransferredTo.Decode(d); err != nil {
 					return err
@@ -2532,7 +2549,7 @@ func (s *CallRecord) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"transferred_to\"")
 			}
 		case "transferred_at":
-			requiredBitSet[5] |= 1 << 6
+			requiredBitSet[5] |= 1 << 7
 			if err := func() error {
 				if err := s.TransferredAt.Decode(d, json.NewTimeDecoder("2006-01-02T15:04:05.000Z07:00")); err != nil {
 					return err
@@ -2542,7 +2559,7 @@ func (s *CallRecord) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"transferred_at\"")
 			}
 		case "transferred_by":
-			requiredBitSet[5] |= 1 << 7
+			requiredBitSet[6] |= 1 << 0
 			if err := func() error {
 				if err := s.TransferredBy.Decode(d); err != nil {
 					return err
@@ -2552,7 +2569,7 @@ func (s *CallRecord) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"transferred_by\"")
 			}
 		case "concatenated_transcript":
-			requiredBitSet[6] |= 1 << 0
+			requiredBitSet[6] |= 1 << 1
 			if err := func() error {
 				v, err := d.Str()
 				s.ConcatenatedTranscript = string(v)
@@ -2564,7 +2581,7 @@ func (s *CallRecord) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"concatenated_transcript\"")
 			}
 		case "transcripts":
-			requiredBitSet[6] |= 1 << 1
+			requiredBitSet[6] |= 1 << 2
 			if err := func() error {
 				s.Transcripts = make([]TranscriptLine, 0)
 				if err := d.Arr(func(d *jx.Decoder) error {
@@ -2596,8 +2613,8 @@ func (s *CallRecord) Decode(d *jx.Decoder) error {
 		0b11111111,
 		0b11111111,
 		0b11111111,
-		0b11111000,
-		0b00000011,
+		0b11110000,
+		0b00000111,
 	} {
 		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
 			// Mask only required fields and check equality to mask using XOR.

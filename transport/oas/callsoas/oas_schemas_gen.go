@@ -1015,6 +1015,9 @@ type CallRecord struct {
 	Model NilString `json:"model"`
 	// Last SIP status of the call.
 	SipCode OptNilInt `json:"sip_code"`
+	// Reason that the other side has given for the end of the call (RFC 3326), such as `Q.850;cause=17`;
+	// null when it has given none.
+	ReleaseCause OptNilString `json:"release_cause"`
 	// Delivery of this record to `webhook`. Null for a call without a webhook, until the call has ended,
 	// and in the record that the webhook receives.
 	WebhookDelivery OptNilCallWebhookDelivery `json:"webhook_delivery"`
@@ -1236,6 +1239,11 @@ func (s *CallRecord) GetModel() NilString {
 // GetSipCode returns the value of SipCode.
 func (s *CallRecord) GetSipCode() OptNilInt {
 	return s.SipCode
+}
+
+// GetReleaseCause returns the value of ReleaseCause.
+func (s *CallRecord) GetReleaseCause() OptNilString {
+	return s.ReleaseCause
 }
 
 // GetWebhookDelivery returns the value of WebhookDelivery.
@@ -1486,6 +1494,11 @@ func (s *CallRecord) SetModel(val NilString) {
 // SetSipCode sets the value of SipCode.
 func (s *CallRecord) SetSipCode(val OptNilInt) {
 	s.SipCode = val
+}
+
+// SetReleaseCause sets the value of ReleaseCause.
+func (s *CallRecord) SetReleaseCause(val OptNilString) {
+	s.ReleaseCause = val
 }
 
 // SetWebhookDelivery sets the value of WebhookDelivery.

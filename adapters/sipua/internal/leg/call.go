@@ -90,6 +90,8 @@ func transferError(t dialog.Transferred) error {
 	switch {
 	case t.OK:
 		return nil
+	case t.Status == 0 && t.Accepted:
+		return callwright.Errorf(callwright.CodeUnavailable, "the transfer failed: the peer accepted it (REFER), but reported no result (NOTIFY)")
 	case t.Status == 0:
 		return callwright.Errorf(callwright.CodeUnavailable, "the transfer failed: the peer did not report a result")
 	default:

@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"encoding/binary"
 	"log/slog"
+	"net/netip"
 	"sync"
 	"time"
 
@@ -94,7 +95,9 @@ func New(cfg Config) *Leg {
 		digits: digits{mode: cfg.Route.DTMF},
 		id:     cfg.Identity, route: cfg.Route, flow: cfg.Flow, peer: cfg.Flow.Address().String(), tls: cfg.Flow.TLS(), log: cfg.Log, onEnd: cfg.OnEnd,
 		onOver: cfg.OnOver, onRefer: cfg.Refer, logger: logger,
-		media: &media{log: logger, publicOnly: cfg.PublicMedia},
+		media: &media{
+			log: logger, publicOnly: cfg.PublicMedia, proven: func() netip.Addr { return cfg.Flow.Address().Addr() },
+		},
 		machine: dialog.NewCall(dialog.Config{
 			LocalTag: cfg.Identity.LocalTag, T1: sip.T1, T2: sip.T2, Session: cfg.SessionExpires, Seed: seed(),
 		}),
@@ -217,7 +220,7 @@ func (l *Leg) tellTransfer(t dialog.Transferred) {
 func (l *Leg) finish(why dialog.Ending) {
 	l.ending = call.HangupReason{
 		Cause: call.Cause(why.Cause), SIPCode: why.Status, Reason: why.Reason, ByPeer: why.ByPeer,
-		Unconfirmed: why.Unconfirmed,
+		Unconfirmed: why.Unconfirmed, Release: why.Release,
 	}
 	l.outcome = l.replies.outcome(why)
 	if fault := l.media.statistics().Fault; fault != "" {
@@ -228,8 +231,8 @@ func (l *Leg) finish(why dialog.Ending) {
 		// An INVITE that was given up without a final response would live for ever: sipgo has no timer C.
 		time.AfterFunc(64*sip.T1, tx.Terminate)
 	}
-	l.onEnd()
 	l.logger.Info("call ended", "cause", why.Cause, "status", why.Status, "by_peer", why.ByPeer, "reason", why.Reason)
+	l.onEnd()
 	close(l.done)
 	if l.onOver != nil {
 		l.onOver(l)

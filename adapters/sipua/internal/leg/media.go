@@ -26,6 +26,7 @@ type media struct {
 	transcode bool
 	// publicOnly keeps media from addresses that are not public.
 	publicOnly bool
+	proven     func() netip.Addr // of the signaling connection
 	log        *slog.Logger
 
 	remoteSDP []byte           // the peer's last description, until it is used
@@ -121,6 +122,7 @@ func (m *media) answer() error {
 
 // use applies what was negotiated. Nothing has changed when it fails.
 func (m *media) use(ours *sdp.Description, n sdp.Negotiated) error {
+	n.Proven = m.proven()
 	m.mu.Lock()
 	closed := m.closed
 	m.mu.Unlock()

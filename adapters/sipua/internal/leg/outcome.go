@@ -76,11 +76,17 @@ func givenUp(cause dialog.Cause) bool {
 // unconfirmed says in a record that our BYE had no response.
 const unconfirmed = "our BYE was not confirmed: the other side may still be in the call"
 
+// normalClearing is the Q.850 cause in the peer's Reason that says nothing.
+const normalClearing = "cause=16"
+
 // callEnd returns how the leg's record ends, and what the leg says about the server's health.
 func (l *Leg) callEnd(why dialog.Ending) (calllog.End, *health.Evidence) {
 	end := calllog.End{
 		SIPCode: why.Status, Status: message.StatusLine(why.Status, message.Reason(why.Status)), Cause: string(why.Cause), Reason: why.Reason,
 		Technical: technical(why.Cause),
+	}
+	if why.Release != "" && !strings.Contains(why.Release, normalClearing) {
+		end.Reason = strings.TrimPrefix(end.Reason+"; "+why.Release, "; ")
 	}
 	if why.Unconfirmed {
 		end.Reason = strings.TrimPrefix(end.Reason+"; "+unconfirmed, "; ")

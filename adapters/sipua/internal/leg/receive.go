@@ -65,7 +65,7 @@ func (l *Leg) deliver(arrivals []arrival) {
 func (l *Leg) cancelledBy(cancel *sip.Request) {
 	l.mailbox.Post(func() {
 		l.cancelled(cancel)
-		l.apply(dialog.Undelivered{Cancelled: true})
+		l.apply(dialog.Undelivered{Cancelled: true, Release: message.Release(cancel)})
 	})
 }
 

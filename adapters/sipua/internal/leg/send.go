@@ -14,7 +14,7 @@ import (
 // send sends a request.
 func (l *Leg) send(s dialog.Send) {
 	if s.Method == dialog.CANCEL {
-		l.sendCancel()
+		l.sendCancel(s.Why)
 		return
 	}
 	req, err := l.build(s)
@@ -119,11 +119,11 @@ func (l *Leg) unsent(s dialog.Send, err error) {
 	}
 }
 
-func (l *Leg) sendCancel() {
+func (l *Leg) sendCancel(why dialog.Cause) {
 	if l.invite == nil {
 		return
 	}
-	req := message.NewCancel(l.invite)
+	req := message.NewCancel(l.invite, why)
 	tx, err := l.flow.Cancel(req)
 	if err != nil {
 		l.logger.Warn("CANCEL not sent", "error", err)

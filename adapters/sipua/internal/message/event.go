@@ -24,6 +24,9 @@ func Event(msg sip.Message) ladder.Event {
 		e.Branch = via.Params.GetOr("branch", "")
 	}
 	e.Body = summary(msg)
+	if reason := Release(msg); reason != "" {
+		e.Detail = "Reason: " + reason
+	}
 	return e
 }
 

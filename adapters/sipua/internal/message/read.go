@@ -17,7 +17,7 @@ import (
 func ReadRequest(req *sip.Request) dialog.Request {
 	r := dialog.Request{
 		Method: dialog.Method(req.Method), CSeq: req.CSeq().SeqNo, RemoteTag: Tag(req.From().Params),
-		Contact: contactOf(req), Body: Description(req) != nil, Require: tokens(req.GetHeaders("Require")),
+		Contact: contactOf(req), Body: Description(req) != nil, Require: tokens(req.GetHeaders("Require")), Release: Release(req),
 	}
 	r.Routes, _ = recordedRoutes(req) // ValidateInvite has read them
 	switch req.Method {
@@ -38,7 +38,7 @@ func ReadResponse(method dialog.Method, cseq uint32, res *sip.Response) dialog.R
 	}
 	r.Routes, _ = recordedRoutes(res)
 	if method == dialog.INVITE {
-		r.Session = readSession(res)
+		r.Session, r.Release = readSession(res), Release(res)
 	}
 	if to := res.To(); to != nil {
 		r.RemoteTag = Tag(to.Params)

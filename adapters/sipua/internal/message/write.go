@@ -115,6 +115,8 @@ func (id *Identity) extend(req *sip.Request, s dialog.Send) {
 		req.AppendHeader(id.contact(isSecured(req.Recipient, s.Via.Routes)))
 		req.AppendHeader(sip.NewHeader("Refer-To", "<"+s.ReferTo+">"))
 		req.AppendHeader(sip.NewHeader("Referred-By", "<"+id.Local.URI.String()+">"))
+	case dialog.BYE:
+		addReason(req, s.Why)
 	case dialog.NOTIFY:
 		req.AppendHeader(id.contact(isSecured(req.Recipient, s.Via.Routes)))
 		extendNotify(req, s.Notify)
@@ -124,7 +126,7 @@ func (id *Identity) extend(req *sip.Request, s dialog.Send) {
 }
 
 // NewCancel builds the CANCEL of an INVITE: the same branch, no Require, no body (RFC 3261, 9.1).
-func NewCancel(invite *sip.Request) *sip.Request {
+func NewCancel(invite *sip.Request, why dialog.Cause) *sip.Request {
 	req := sip.NewRequest(sip.CANCEL, invite.Recipient)
 	req.SetTransport(Transport)
 	req.AppendHeader(invite.Via().Clone())
@@ -135,6 +137,7 @@ func NewCancel(invite *sip.Request) *sip.Request {
 	sip.CopyHeaders("To", invite, req)
 	sip.CopyHeaders("Call-ID", invite, req)
 	req.AppendHeader(&sip.CSeqHeader{SeqNo: invite.CSeq().SeqNo, MethodName: sip.CANCEL})
+	addReason(req, why)
 	req.SetBody(nil)
 	return req
 }

@@ -10,10 +10,9 @@ const stamps = /(\d{4}-\d\d-\d\d) (\d\d:\d\d(?::\d\d)?) UTC/g;
 const zoned = (utc, date, time) => `${new Date(`${date}T${time}Z`).toLocaleString("sv").slice(0, utc.length - 4)} (${time} UTC)`;
 function showTimes(root) {
   for (const el of root.querySelectorAll("time[datetime]:not([data-local])")) {
-    const at = new Date(el.dateTime);
     el.dataset.local = "";
     el.title = el.textContent.trim();
-    if (!isNaN(at)) el.textContent = at.toLocaleString("sv"); // as ISO 8601 has it
+    el.textContent = new Date(el.dateTime).toLocaleString("sv"); // as ISO 8601 has it
   }
   for (const el of root.querySelectorAll("[data-at]")) {
     el.textContent = forms[el.dataset.form](new Date(+el.dataset.at));

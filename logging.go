@@ -1,0 +1,73 @@
+package callwright
+
+import (
+	"context"
+	"log/slog"
+	"maps"
+	"slices"
+)
+
+type loggedKey struct{}
+
+// WithLog returns a context whose log lines have more attributes, such as the id of the call that they are about: those that
+// are written with a *Context method of a logger over LogHandler. An attribute replaces an earlier one of its name.
+func WithLog(ctx context.Context, attrs ...slog.Attr) context.Context {
+	all := slices.Clone(LogAttrs(ctx))
+	for _, a := range attrs {
+		all = slices.DeleteFunc(all, func(old slog.Attr) bool { return old.Key == a.Key })
+		all = append(all, a)
+	}
+	return context.WithValue(ctx, loggedKey{}, all)
+}
+
+// LogAttrs returns the attributes that WithLog has put into a context, for loggers of what outlives it.
+func LogAttrs(ctx context.Context) []slog.Attr {
+	attrs, _ := ctx.Value(loggedKey{}).([]slog.Attr)
+	return slices.Clip(attrs)
+}
+
+// LogHandler returns a handler that adds the attributes of WithLog to the lines of a context, unless a line has one of that name.
+func LogHandler(h slog.Handler) slog.Handler { return logHandler{Handler: h} }
+
+type logHandler struct {
+	slog.Handler
+	known map[string]bool // names of the attributes that every line has
+	group bool            // what is added would stand in a group
+}
+
+// Handle adds what the context has.
+func (h logHandler) Handle(ctx context.Context, r slog.Record) error {
+	attrs := LogAttrs(ctx)
+	if len(attrs) == 0 || h.group {
+		return h.Handler.Handle(ctx, r)
+	}
+	own := map[string]bool{}
+	r.Attrs(func(a slog.Attr) bool {
+		own[a.Key] = true
+		return true
+	})
+	r = r.Clone()
+	for _, a := range attrs {
+		if !own[a.Key] && !h.known[a.Key] {
+			r.AddAttrs(a)
+		}
+	}
+	return h.Handler.Handle(ctx, r)
+}
+
+// WithAttrs returns a handler whose lines all have more attributes.
+func (h logHandler) WithAttrs(attrs []slog.Attr) slog.Handler {
+	known := maps.Clone(h.known)
+	if known == nil {
+		known = map[string]bool{}
+	}
+	for _, a := range attrs {
+		known[a.Key] = true
+	}
+	return logHandler{h.Handler.WithAttrs(attrs), known, h.group}
+}
+
+// WithGroup returns a handler whose attributes stand in a group.
+func (h logHandler) WithGroup(name string) slog.Handler {
+	return logHandler{h.Handler.WithGroup(name), h.known, name != "" || h.group}
+}

@@ -1,0 +1,33 @@
+package callwright
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+)
+
+// Outage logs a failure of what is tried again and again, such as by a loop that looks into the database: once when it begins, and
+// once when it has ended, with how long it took and how many attempts failed. The zero Outage is ready to use.
+type Outage struct {
+	mu     sync.Mutex
+	since  time.Time
+	failed int
+}
+
+// Note notes an attempt; a nil err is one that has succeeded. text says what fails; args are further attributes of the first line.
+func (o *Outage) Note(ctx context.Context, log *slog.Logger, text string, err error, args ...any) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	switch {
+	case err != nil && o.failed == 0:
+		o.since, o.failed = time.Now(), 1
+		log.ErrorContext(ctx, text, append(args, "error", err)...)
+	case err != nil:
+		o.failed++
+		log.DebugContext(ctx, text, append(args, "error", err)...)
+	case o.failed > 0:
+		log.InfoContext(ctx, "over: "+text, "lasted", time.Since(o.since).Round(time.Second), "failed", o.failed)
+		o.failed = 0
+	}
+}
