@@ -25,7 +25,7 @@ func (s *Service) handleWork() {
 	s.cfg.Work.Every(callwright.QueueUpkeep, taskSweep, sweepEvery, s.sweep)
 }
 
-// forgetBlob removes audio that no sample has: of a text whose server died before it was kept, or of samples that were swept.
+// forgetBlob removes audio that no sample has: of a text whose server died before it was kept, or of samples that were deleted or swept.
 func (s *Service) forgetBlob(ctx context.Context, t callwright.Task, _ int) error {
 	used, err := s.cfg.Samples.BlobUsed(ctx, t.Org, t.Key)
 	if err != nil || used {

@@ -70,6 +70,8 @@ type Samples interface {
 	// ListSamples returns samples of an organization, newest first and then by descending id, and how many there are in all. A
 	// voice that is not empty selects its samples. The time for the total must not grow with the number of samples.
 	ListSamples(ctx context.Context, org callwright.OrgID, voice string, limit, offset int) (list []Sample, total int, err error)
+	// DeleteSample removes a sample for good; CodeNotFound when the organization has none with this id. Of concurrent calls one removes it.
+	DeleteSample(ctx context.Context, org callwright.OrgID, id string) error
 	// DeleteSamples removes the oldest samples of all organizations that were made before a time, at most limit, and returns
 	// them. Concurrent calls remove different samples.
 	DeleteSamples(ctx context.Context, before time.Time, limit int) ([]Sample, error)

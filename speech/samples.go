@@ -50,6 +50,21 @@ func (s *Service) Sample(ctx context.Context, org callwright.OrgID, id string) (
 	return s.cfg.Samples.Sample(ctx, org, id)
 }
 
+// DeleteSample deletes a sample of an organization for good: its record and its text at once, so that no link leads to it any more, and
+// its audio soon after, unless another sample of the same text has it. CodeNotFound: the organization has no sample with this id.
+func (s *Service) DeleteSample(ctx context.Context, org callwright.OrgID, id string) error {
+	return s.cfg.Atomic.Do(ctx, func(ctx context.Context) error {
+		sample, err := s.cfg.Samples.Sample(ctx, org, id)
+		if err != nil {
+			return err
+		}
+		if err := s.cfg.Samples.DeleteSample(ctx, org, id); err != nil {
+			return err
+		}
+		return s.cfg.Work.Enqueue(ctx, callwright.Task{Kind: taskForgetBlob, Key: sample.Blob, Org: org})
+	})
+}
+
 // Audio is the WAV file of a sample. The caller closes it.
 type Audio struct {
 	Sample

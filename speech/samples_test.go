@@ -138,3 +138,72 @@ func TestLostAudioIsRemoved(t *testing.T) {
 type closed struct{ speech.Samples }
 
 func (closed) InsertSample(context.Context, speech.Sample) error { return callwright.ErrUnavailable }
+
+// TestDeleteSample wants a deleted sample to be gone with its link, and audio to go with the last sample that has it.
+func TestDeleteSample(t *testing.T) {
+	t.Parallel()
+	inHouse(t, func(t *testing.T, h *house) {
+		first, second := h.say(org, speech.Request{Text: greeting}), h.say(org, speech.Request{Text: greeting})
+		if second.Blob != first.Blob {
+			t.Fatal("the second has audio of its own")
+		}
+		links := []speech.Link{h.Link(first), h.Link(second)}
+		wantError(t, "a foreign one", h.DeleteSample(t.Context(), other, first.ID), callwright.CodeNotFound, "")
+		wantError(t, "an absent one", h.DeleteSample(t.Context(), org, "none"), callwright.CodeNotFound, "")
+		h.read(org, first.ID)
+		for i, s := range []speech.Sample{first, second} {
+			if err := h.DeleteSample(t.Context(), org, s.ID); err != nil {
+				t.Fatal(err)
+			}
+			wantError(t, "again", h.DeleteSample(t.Context(), org, s.ID), callwright.CodeNotFound, "")
+			_, err := h.Sample(t.Context(), org, s.ID)
+			wantError(t, "the deleted", err, callwright.CodeNotFound, "")
+			_, err = h.Linked(t.Context(), links[i])
+			wantError(t, "its link", err, callwright.CodeNotFound, "")
+			h.sleep(time.Minute)
+			if want := 1 - i; h.total(org) != want || h.blobs.count() != want {
+				t.Errorf("%d samples and %d files are left, want %d", h.total(org), h.blobs.count(), want)
+			}
+		}
+		h.read(org, h.say(org, speech.Request{Text: greeting}).ID) // is spoken anew
+	})
+}
+
+// TestDeletedWhileRepeated deletes a sample with its audio after a text was found to repeat it. The text is spoken anew.
+func TestDeletedWhileRepeated(t *testing.T) {
+	t.Parallel()
+	s := new(deletedSamples)
+	inHouse(t, func(t *testing.T, h *house) {
+		first := h.say(org, speech.Request{Text: greeting})
+		s.found = func() {
+			if err := h.DeleteSample(t.Context(), org, first.ID); err != nil {
+				t.Error(err)
+			}
+			h.sleep(time.Minute)
+			if h.blobs.count() != 0 {
+				t.Error("the audio is still there")
+			}
+		}
+		second := h.say(org, speech.Request{Text: greeting})
+		h.read(org, second.ID)
+		if s.found != nil || second.Blob == first.Blob || h.total(org) != 1 {
+			t.Errorf("the second is %+v of %d", second, h.total(org))
+		}
+	}, func(_ *house, c *speech.Config) { s.Samples, c.Samples = c.Samples, s })
+}
+
+// deletedSamples calls found once, after it has found a sample by its key.
+type deletedSamples struct {
+	speech.Samples
+
+	found func()
+}
+
+func (s *deletedSamples) SampleByKey(ctx context.Context, org callwright.OrgID, key string, since time.Time) (speech.Sample, error) {
+	found, err := s.Samples.SampleByKey(ctx, org, key, since)
+	if then := s.found; then != nil && err == nil {
+		s.found = nil
+		then()
+	}
+	return found, err
+}

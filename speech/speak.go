@@ -83,7 +83,19 @@ func (j *job) repeat(ctx context.Context) (Sample, error) {
 		return Sample{}, err
 	}
 	j.sample.Blob, j.sample.Bytes, j.sample.Duration = earlier.Blob, earlier.Bytes, earlier.Duration
-	return j.insert(ctx)
+	s, err := j.insert(ctx)
+	if err != nil {
+		return Sample{}, err
+	}
+	// Whoever deletes the earlier one from now on leaves its audio to this one. If it was deleted before, the audio may be gone.
+	_, gone := j.cfg.Samples.Sample(ctx, earlier.Org, earlier.ID)
+	if gone == nil {
+		return s, nil
+	}
+	if err := j.DeleteSample(ctx, s.Org, s.ID); err != nil {
+		return Sample{}, err
+	}
+	return Sample{}, gone
 }
 
 // insert stores the sample.

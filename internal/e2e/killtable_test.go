@@ -50,9 +50,10 @@ var guarded = map[string]string{
 	"uploadPortDocument": byPortKills, "initiatePort": byPortKills, "cancelPortRequest": byPortKills, "resendPortLetter": byPortKills,
 	"signLetter": byPortKills,
 
-	"createSpeech": "one insert, once the audio is kept: TestLostAudioIsRemoved of speech",
-	"cloneVoice":   "one insert, once the voice is made: TestCloneThatIsLost of speech",
-	"renameVoice":  "one statement", "renameVoiceAlias": "one statement",
+	"createSpeech":       "one insert, once the audio is kept: TestLostAudioIsRemoved of speech",
+	"deleteSpeechSample": "one transaction, with the task that forgets the audio: TestDeleteSample of speech",
+	"cloneVoice":         "one insert, once the voice is made: TestCloneThatIsLost of speech",
+	"renameVoice":        "one statement", "renameVoiceAlias": "one statement",
 	"deleteVoice": "one transaction, with the task that forgets the voice: TestDelete of speech",
 
 	"createIssue": byKills, "updateIssue": byKills, "deleteIssue": byKills, "decideIssue": byKills, "mergeIssue": byKills,

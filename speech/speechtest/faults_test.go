@@ -30,6 +30,7 @@ type faultySamples struct {
 	byKey  func(ctx context.Context, org callwright.OrgID, key string, since time.Time) (speech.Sample, error)
 	list   func(ctx context.Context, org callwright.OrgID, voice string, limit, offset int) ([]speech.Sample, int, error)
 	delete func(ctx context.Context, before time.Time, limit int) ([]speech.Sample, error)
+	one    func(ctx context.Context, org callwright.OrgID, id string) error // is deleted
 	used   func(ctx context.Context, org callwright.OrgID, blob string) (bool, error)
 }
 
@@ -49,6 +50,10 @@ func (f *faultySamples) ListSamples(ctx context.Context, org callwright.OrgID, v
 	return f.list(ctx, org, voice, limit, offset)
 }
 
+func (f *faultySamples) DeleteSample(ctx context.Context, org callwright.OrgID, id string) error {
+	return f.one(ctx, org, id)
+}
+
 func (f *faultySamples) DeleteSamples(ctx context.Context, before time.Time, limit int) ([]speech.Sample, error) {
 	return f.delete(ctx, before, limit)
 }
@@ -62,7 +67,7 @@ func checkSamples(t *testing.T, fault func(f *faultySamples)) map[string][]strin
 	return speechtest.CheckSamples(t.Context(), func() (speech.Samples, callwright.Atomic) {
 		store := memstore.New()
 		s := speechstore.Samples{Store: store}
-		f := &faultySamples{s, s.InsertSample, s.Sample, s.SampleByKey, s.ListSamples, s.DeleteSamples, s.BlobUsed}
+		f := &faultySamples{s, s.InsertSample, s.Sample, s.SampleByKey, s.ListSamples, s.DeleteSamples, s.DeleteSample, s.BlobUsed}
 		fault(f)
 		return f, store
 	})
@@ -146,6 +151,25 @@ func TestRunSamplesCatchesFaults(t *testing.T) {
 			f.list = func(ctx context.Context, org callwright.OrgID, voice string, limit, offset int) ([]speech.Sample, int, error) {
 				list, total, err := f.Samples.ListSamples(ctx, org, voice, limit, offset)
 				return list, min(total, 1), err
+			}
+		}},
+		"deletes another organization's": {"deletes one", func(f *faultySamples) {
+			f.one = func(ctx context.Context, _ callwright.OrgID, id string) error {
+				return errors.Join(f.Samples.DeleteSample(ctx, "a", id), f.Samples.DeleteSample(ctx, "b", id))
+			}
+		}},
+		"deletes an absent one": {"deletes one", func(f *faultySamples) {
+			f.one = func(ctx context.Context, org callwright.OrgID, id string) error {
+				if err := f.Samples.DeleteSample(ctx, org, id); !errors.Is(err, callwright.ErrNotFound) {
+					return err
+				}
+				return nil
+			}
+		}},
+		"deletes none": {"deletes one", func(f *faultySamples) {
+			f.one = func(ctx context.Context, org callwright.OrgID, id string) error {
+				_, err := f.Samples.Sample(ctx, org, id)
+				return err
 			}
 		}},
 		"deletes the newest": {"deletes the oldest", func(f *faultySamples) {

@@ -36,6 +36,7 @@ var samplesTests = suite[samples]{
 	{"pages by offset", pagesSamples},
 	{"counts", countsSamples},
 	{"counts many at once", countsManyAtOnce},
+	{"deletes one", deletesOne},
 	{"deletes the oldest", deletesOldest},
 	{"deletes each once", deletesOnce},
 	{"tells whether a blob is used", tellsUse},
@@ -244,6 +245,45 @@ func countsManyAtOnce(t reporter, s samples) {
 			}
 		}
 	}
+}
+
+func deletesOne(t reporter, s samples) {
+	s.insert(t, aSample("s1", "a", "v1", 1), aSample("s2", "a", "v1", 2), aSample("s3", "b", "v1", 3))
+	for _, org := range []callwright.OrgID{"b", ""} {
+		wantCode(t, "to delete another organization's sample", s.DeleteSample(t.Context(), org, "s1"), callwright.CodeNotFound)
+	}
+	s.want(t, aSample("s1", "a", "v1", 1))
+	const many = 8
+	var mu sync.Mutex
+	deleted := 0
+	errs := atOnce(many, func(int) error {
+		err := s.DeleteSample(t.Context(), "a", "s1")
+		if errors.Is(err, callwright.ErrNotFound) {
+			return nil
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		deleted++
+		return err
+	})
+	if err := errors.Join(errs...); err != nil || deleted != 1 {
+		t.Errorf("%d of %d calls deleted the sample, %v", deleted, many, err)
+	}
+	wantCode(t, "to delete it again", s.DeleteSample(t.Context(), "a", "s1"), callwright.CodeNotFound)
+	_, err := s.Sample(t.Context(), "a", "s1")
+	wantCode(t, "the deleted sample", err, callwright.CodeNotFound)
+	_, err = s.SampleByKey(t.Context(), "a", "ks1", at)
+	wantCode(t, "the deleted sample by its key", err, callwright.CodeNotFound)
+	s.wantUsed(t, "a", "bs1", false)
+	s.wantList(t, "a", "", enough, 0, 1, "s2")
+	s.wantList(t, "a", "v1", enough, 0, 1, "s2")
+	s.wantList(t, "b", "v1", enough, 0, 1, "s3")
+	failed := errors.New("failed")
+	err = s.atomic.Do(t.Context(), func(ctx context.Context) error { return errors.Join(s.DeleteSample(ctx, "a", "s2"), failed) })
+	if !errors.Is(err, failed) {
+		t.Fatal(err)
+	}
+	s.wantList(t, "a", "v1", enough, 0, 1, "s2")
 }
 
 func deletesOldest(t reporter, s samples) {

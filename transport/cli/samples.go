@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -13,7 +14,7 @@ import (
 )
 
 func samplesCommand(c Config, env func(string) string) *cobra.Command {
-	cmd := group(&cobra.Command{Use: "samples", Short: "List and get what was spoken"})
+	cmd := group(&cobra.Command{Use: "samples", Short: "List, get and delete what was spoken"})
 	list := operation{
 		use: "list", short: "List samples, the newest first", args: exactly(0, "no arguments"),
 		flags: func(cmd *cobra.Command) {
@@ -37,7 +38,7 @@ func samplesCommand(c Config, env func(string) string) *cobra.Command {
 		},
 	}.command(c, env)
 	mustComplete(list, "voice", completeVoices(c, env))
-	cmd.AddCommand(list, sampleCommand(c, env))
+	cmd.AddCommand(list, sampleCommand(c, env), deleteSampleCommand(c, env))
 	return cmd
 }
 
@@ -74,6 +75,39 @@ func sampleCommand(c Config, env func(string) string) *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVarP(&output, "output", "o", "", "write the audio to a `file`, which keeps its mode and may not be a link, or with - to the standard output")
+	return cmd
+}
+
+func deleteSampleCommand(c Config, env func(string) string) *cobra.Command {
+	yes := false
+	cmd := &cobra.Command{
+		Use: "delete ID", Short: "Delete a sample for good", Args: exactly(1, "the id of a sample"),
+		Long: "Deletes a sample for good, with its text and its audio; links to it stop working. The command asks first, and takes --yes where " +
+			"nobody can answer.",
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			a, err := openAPI(c, cmd, env)
+			if err != nil {
+				return err
+			}
+			if !yes {
+				if err := c.confirm(cmd, fmt.Sprintf("Delete the sample %s for good?", args[0])); err != nil {
+					return err
+				}
+			}
+			message, err := a.DeleteSample(cmd.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			deleted := struct {
+				Status   string `json:"status"`
+				Message  string `json:"message"`
+				SampleID string `json:"sample_id"`
+			}{"success", message, args[0]}
+			return show(cmd, deleted, func(w *tabwriter.Writer) { printf(w, "%s\n", cmp.Or(message, "deleted")) })
+		},
+	}
+	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "delete without a question")
 	return cmd
 }
 

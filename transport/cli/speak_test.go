@@ -65,6 +65,8 @@ func newMouth(t *testing.T) *mouth {
 			_, _ = fmt.Fprintf(w, `{"url":"http://%s/audio?signature=x","sample_id":"s1"}`, r.Host)
 		case "GET /v1/voices":
 			_, _ = io.WriteString(w, `{"voices":[{"id":"v1","name":"Ines","service":"flite"},{"id":"v2","name":"Otto\u001b[2J","service":"flite"}]}`)
+		case "DELETE /v1/speak/samples/s1":
+			_, _ = io.WriteString(w, `{"data":{"status":"success","message":"The sample is deleted."},"errors":null}`)
 		case "DELETE /v1/voices/Ines":
 			_, _ = io.WriteString(w, `{"data":{"status":"success","message":"Voice deleted."},"errors":null}`)
 		default:
@@ -277,10 +279,16 @@ func TestDeleteAsks(t *testing.T) {
 	}{
 		{"y\n", "in", 0, "[y/N]"}, {"n\n", "in", cli.ExitRefused, "not deleted"}, {"", "in", cli.ExitRefused, "not deleted"}, {"y\n", "", cli.ExitUsage, "--yes"},
 	} {
-		code, _, errs := m.run(t.Context(), nil, c.stdin, c.terminal, "delete", "Ines")
-		if code != c.code || !strings.Contains(errs, c.want) {
-			t.Errorf("%q at %q: exit code %d, %q", c.stdin, c.terminal, code, errs)
+		for _, args := range [][]string{{"delete", "Ines"}, {"samples", "delete", "s1"}} {
+			code, _, errs := m.run(t.Context(), nil, c.stdin, c.terminal, args...)
+			if code != c.code || !strings.Contains(errs, c.want) {
+				t.Errorf("%q %q at %q: exit code %d, %q", args, c.stdin, c.terminal, code, errs)
+			}
 		}
+	}
+	code, out, errs := m.run(t.Context(), nil, "", "", "samples", "delete", "s1", "--yes", "--json")
+	if code != 0 || !strings.Contains(out, `"sample_id": "s1"`) || !strings.Contains(out, "The sample is deleted.") {
+		t.Errorf("without a question: exit code %d, %q, %q", code, out, errs)
 	}
 }
 

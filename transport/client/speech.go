@@ -173,6 +173,27 @@ func (c *Client) GetSample(ctx context.Context, id string) (Sample, error) {
 	return reply.Data, nil
 }
 
+// DeleteSample deletes a sample permanently, with its text and its audio. It returns what the server says.
+func (c *Client) DeleteSample(ctx context.Context, id string) (message string, err error) {
+	if err := checkID(sampleField, id); err != nil {
+		return "", err
+	}
+	return c.deleted(ctx, Path("v1", "speak", "samples", id))
+}
+
+// deleted deletes what a path names, and returns what the server says.
+func (c *Client) deleted(ctx context.Context, path string) (message string, err error) {
+	var reply struct {
+		Data struct {
+			Message string `json:"message"`
+		} `json:"data"`
+	}
+	if err := c.call(ctx, Request{Method: http.MethodDelete, Path: path}, &reply); err != nil {
+		return "", err
+	}
+	return reply.Data.Message, nil
+}
+
 // sampleField is the field of errors about the sample of a path, and sampleBytes bounds its record without its audio.
 const (
 	sampleField = "sample_id"

@@ -265,11 +265,15 @@ func TestVoices(t *testing.T) {
 	if err != nil || message != "Voice deleted." || asked != "DELETE /v1/voices/v1 " {
 		t.Errorf("delete: %s, %v, %s", message, err, asked)
 	}
+	if _, err := c.DeleteSample(t.Context(), "s/1"); err != nil || asked != "DELETE /v1/speak/samples/s%2F1 " {
+		t.Errorf("delete a sample: %v, %s", err, asked)
+	}
 	asked = ""
 	_, one := c.GetVoice(t.Context(), "")
 	_, two := c.RenameVoice(t.Context(), "..", "x")
 	_, three := c.DeleteVoice(t.Context(), "")
-	for _, err := range []error{one, two, three} {
+	_, four := c.DeleteSample(t.Context(), "..")
+	for _, err := range []error{one, two, three, four} {
 		if !errors.Is(err, callwright.ErrBadRequest) || asked != "" {
 			t.Errorf("got %v, asked %s", err, asked)
 		}

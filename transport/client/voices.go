@@ -93,15 +93,7 @@ func (c *Client) DeleteVoice(ctx context.Context, idOrName string) (message stri
 	if err := checkID(voiceField, idOrName); err != nil {
 		return "", err
 	}
-	var reply struct {
-		Data struct {
-			Message string `json:"message"`
-		} `json:"data"`
-	}
-	if err := c.call(ctx, Request{Method: http.MethodDelete, Path: Path("v1", "voices", idOrName)}, &reply); err != nil {
-		return "", err
-	}
-	return reply.Data.Message, nil
+	return c.deleted(ctx, Path("v1", "voices", idOrName))
 }
 
 // CloneRequest asks for a voice made from recordings.

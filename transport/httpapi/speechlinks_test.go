@@ -144,6 +144,42 @@ func TestLinksThatLeadNowhere(t *testing.T) {
 	}
 }
 
+// TestDeletedSample deletes a sample: nothing shows it any more, and its link leads nowhere. Others stay.
+func TestDeletedSample(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	id, link := h.spoken(`{"text":"Good morning."}`)
+	other, _ := h.spoken(`{"text":"Good evening."}`)
+	_, stranger := h.tenant("stranger")
+	path := "/v1/speak/samples/" + id
+	for key, status := range map[string]int{stranger: 404, "": 401, "cwk_unknown": 401} {
+		if answer := h.send("DELETE", path, http.NoBody, header{"Authorization", key}); answer.Code != status {
+			t.Errorf("a deletion with the key %q: %d %s", key, answer.Code, answer.Body)
+		}
+	}
+	if answer := h.send("DELETE", link, http.NoBody, header{"Authorization", ""}); answer.Code != 401 && answer.Code != 400 {
+		t.Errorf("a deletion by the link: %d %s", answer.Code, answer.Body)
+	}
+	if answer := h.get("GET", link); answer.Code != 200 {
+		t.Fatalf("the link: %d %s", answer.Code, answer.Body)
+	}
+	deleted := h.want(200, "DELETE", path, "")
+	if at(t, deleted, "data", "status") != "success" || at(t, deleted, "errors") != nil {
+		t.Errorf("the deletion is answered %v", deleted)
+	}
+	for _, method := range []string{"GET", "DELETE"} {
+		if gone := h.want(404, method, path, ""); at(t, gone, "errors", 0, "message") != "sample not found" {
+			t.Errorf("%s of the deleted: %v", method, gone)
+		}
+	}
+	if answer := h.get("GET", link); answer.Code != 404 {
+		t.Errorf("its link: %d", answer.Code)
+	}
+	if list := h.want(200, "GET", "/v1/speak/samples", ""); list["total"] != 1.0 || at(t, list, "data", 0, "id") != other {
+		t.Errorf("the list is %v", list)
+	}
+}
+
 // TestAudioThatIsMissing wants a clear answer when a sample's audio is not in the storage, and none that looks whole when it
 // cannot be read.
 func TestAudioThatIsMissing(t *testing.T) {

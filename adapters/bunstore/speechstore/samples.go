@@ -125,6 +125,24 @@ func (s Samples) ListSamples(
 	return sqldb.Converted(rows, sampleRow.sample), total, nil
 }
 
+// DeleteSample removes a sample.
+func (s Samples) DeleteSample(ctx context.Context, org callwright.OrgID, id string) error {
+	return s.DB.Do(ctx, func(ctx context.Context) error {
+		one, err := s.Sample(ctx, org, id)
+		if err != nil {
+			return err
+		}
+		err = s.core().Write(ctx, nil, func(ctx context.Context, idb bun.IDB) error {
+			result, err := idb.NewDelete().Model((*sampleRow)(nil)).Where("id = ?", id).Where("org = ?", org).Exec(ctx)
+			return sqldb.Changed(result, err, callwright.NotFound("sample")) // another transaction may have removed it
+		})
+		if err != nil {
+			return err
+		}
+		return s.core().subtract(ctx, countsOf([]speech.Sample{one}))
+	})
+}
+
 // DeleteSamples removes the oldest samples that were made before a time. It leaves alone those that another transaction removes.
 func (s Samples) DeleteSamples(ctx context.Context, before time.Time, limit int) (list []speech.Sample, err error) {
 	if limit <= 0 {

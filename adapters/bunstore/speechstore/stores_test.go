@@ -91,6 +91,7 @@ func use(ctx context.Context, db *bunstore.DB, now time.Time) (errs []error) {
 	}
 	_, err = samples.BlobUsed(ctx, "a", "b")
 	note(err)
+	note(samples.DeleteSample(ctx, "a", "s1"))
 	_, err = samples.DeleteSamples(ctx, now.Add(time.Second), 10)
 	note(err)
 	return errs

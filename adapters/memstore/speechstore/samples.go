@@ -131,6 +131,19 @@ func (s Samples) ListSamples(
 	return list, total, err
 }
 
+// DeleteSample removes a sample.
+func (s Samples) DeleteSample(ctx context.Context, org callwright.OrgID, id string) error {
+	return s.with(ctx, func(all *samples) error {
+		one, known := all.byID.Rows()[id]
+		if !known || one.Org != org {
+			return callwright.NotFound("sample")
+		}
+		all.byID.Delete(id)
+		all.count(one, -1)
+		return nil
+	})
+}
+
 // DeleteSamples removes the oldest samples that were made before a time.
 func (s Samples) DeleteSamples(ctx context.Context, before time.Time, limit int) (list []speech.Sample, err error) {
 	err = s.with(ctx, func(all *samples) error {

@@ -52,6 +52,7 @@ func New(c Config) page.Area {
 			{Pattern: "POST /speech/samples", Serve: p.speak},
 			{Pattern: "GET /speech/samples/{id}", Serve: p.sample},
 			{Pattern: "GET /speech/samples/{id}/audio", Serve: p.audio},
+			{Pattern: "POST /speech/samples/{id}/delete", Serve: p.deleteSample},
 			{Pattern: "GET /speech/voices", Serve: p.voices},
 			{Pattern: "POST /speech/voices", Files: maxUpload, Serve: p.clone},
 			{Pattern: "GET /speech/voices/{id}", Serve: p.voice},

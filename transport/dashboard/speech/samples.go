@@ -101,6 +101,13 @@ func (p pages) sample(ctx context.Context, r *page.Request) (page.Answer, error)
 	return &page.View{Page: "sample", Title: "Sample", Data: spoken{s, names(voices)[s.Voice], key}}, err
 }
 
+func (p pages) deleteSample(ctx context.Context, r *page.Request) (page.Answer, error) {
+	if err := p.cfg.Speech.DeleteSample(ctx, r.Org(), r.PathValue("id")); err != nil {
+		return nil, err
+	}
+	return page.SeeOther{To: "/speech/samples", Notice: "The sample is deleted."}, nil
+}
+
 // audio sends the audio of a sample, or the ranges of it that a player asks for.
 func (p pages) audio(ctx context.Context, r *page.Request) (page.Answer, error) {
 	audio, err := p.cfg.Speech.Audio(ctx, r.Org(), r.PathValue("id"))

@@ -211,6 +211,33 @@ func TestSpeak(t *testing.T) {
 	}
 }
 
+// TestDeleteSample deletes a sample from its page, after a question.
+func TestDeleteSample(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	status, text, at := h.post("/speech/samples", url.Values{"text": {"Hello"}, "voice": {"ada"}, "output_format": {"pcm_8000"}})
+	wants(t, "the sample", status, 200, text, `action="`+at+`/delete" data-ask="Delete the sample for good?"`)
+	if status, _, _ := h.do(http.MethodPost, at+"/delete", "application/x-www-form-urlencoded", []byte(url.Values{"csrf": {h.token()}}.Encode()), "Org", "other"); status != 404 {
+		t.Errorf("another organization deletes it with %d", status)
+	}
+	if status, _ := h.get(at); status != 200 {
+		t.Errorf("it is %d", status)
+	}
+	status, text, to := h.post(at+"/delete", url.Values{})
+	wants(t, "after the end", status, 200, text, "The sample is deleted", "There are no samples")
+	if to != "/speech/samples" {
+		t.Errorf("the deletion leads to %s", to)
+	}
+	for _, path := range []string{at, at + "/audio"} {
+		if status, _ := h.get(path); status != 404 {
+			t.Errorf("%s is %d", path, status)
+		}
+	}
+	if status, _, _ := h.post(at+"/delete", url.Values{}); status != 404 {
+		t.Errorf("it is deleted again with %d", status)
+	}
+}
+
 // TestKeyNames shows the name of the key that has asked for a sample or a voice, and the id of one that is not known.
 func TestKeyNames(t *testing.T) {
 	t.Parallel()

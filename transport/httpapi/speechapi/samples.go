@@ -65,6 +65,14 @@ func (a *api) GetSpeechSample(ctx context.Context, params oas.GetSpeechSamplePar
 	}
 }
 
+// DeleteSpeechSample deletes a sample.
+func (a *api) DeleteSpeechSample(ctx context.Context, params oas.DeleteSpeechSampleParams) (*oas.SpeechSampleDeletedReply, error) {
+	if err := a.speech.DeleteSample(ctx, httpapi.Org(ctx), params.ID); err != nil {
+		return nil, err
+	}
+	return &oas.SpeechSampleDeletedReply{Data: oas.SpeechSampleDeleted{Status: "success", Message: "The sample is deleted."}}, nil
+}
+
 // link returns the address of a sample's audio.
 func (a *api) link(s speech.Sample) string {
 	l := a.speech.Link(s)

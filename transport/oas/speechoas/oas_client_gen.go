@@ -53,6 +53,14 @@ type Invoker interface {
 	//
 	// POST /v1/speak
 	CreateSpeech(ctx context.Context, request *SpeechCreate, params CreateSpeechParams) (CreateSpeechRes, error)
+	// DeleteSpeechSample invokes deleteSpeechSample operation.
+	//
+	// Deletes a sample permanently. Its text is gone and its links stop working at once, but for what
+	// clients have kept of the audio. The audio is removed soon after, unless another sample of the same
+	// text has it. A sample that is deleted already is 404.
+	//
+	// DELETE /v1/speak/samples/{id}
+	DeleteSpeechSample(ctx context.Context, params DeleteSpeechSampleParams) (*SpeechSampleDeletedReply, error)
 	// DeleteVoice invokes deleteVoice operation.
 	//
 	// Deletes a voice of the organization permanently. Its samples are kept, with its id. Agents that have
@@ -332,6 +340,102 @@ func (c *Client) sendCreateSpeech(ctx context.Context, request *SpeechCreate, pa
 	}()
 
 	result, err := decodeCreateSpeechResponse(resp)
+	if err != nil {
+		return res, errors.Wrap(err, "decode response")
+	}
+
+	return result, nil
+}
+
+// DeleteSpeechSample invokes deleteSpeechSample operation.
+//
+// Deletes a sample permanently. Its text is gone and its links stop working at once, but for what
+// clients have kept of the audio. The audio is removed soon after, unless another sample of the same
+// text has it. A sample that is deleted already is 404.
+//
+// DELETE /v1/speak/samples/{id}
+func (c *Client) DeleteSpeechSample(ctx context.Context, params DeleteSpeechSampleParams) (*SpeechSampleDeletedReply, error) {
+	res, err := c.sendDeleteSpeechSample(ctx, params)
+	return res, err
+}
+
+func (c *Client) sendDeleteSpeechSample(ctx context.Context, params DeleteSpeechSampleParams) (res *SpeechSampleDeletedReply, err error) {
+
+	u := uri.Clone(c.requestURL(ctx))
+	var pathParts [2]string
+	pathParts[0] = "/v1/speak/samples/"
+	{
+		// Encode "id" parameter.
+		e := uri.NewPathEncoder(uri.PathEncoderConfig{
+			Param:   "id",
+			Style:   uri.PathStyleSimple,
+			Explode: false,
+		})
+		if err := func() error {
+			return e.EncodeValue(conv.StringToString(params.ID))
+		}(); err != nil {
+			return res, errors.Wrap(err, "encode path")
+		}
+		encoded, err := e.Result()
+		if err != nil {
+			return res, errors.Wrap(err, "encode path")
+		}
+		pathParts[1] = encoded
+	}
+	uri.AddPathParts(u, pathParts[:]...)
+
+	r, err := ht.NewRequest(ctx, "DELETE", u)
+	if err != nil {
+		return res, errors.Wrap(err, "create request")
+	}
+
+	{
+		type bitset = [1]uint8
+		var satisfied bitset
+		{
+
+			switch err := c.securityApiKey(ctx, DeleteSpeechSampleOperation, r); {
+			case err == nil: // if NO error
+				satisfied[0] |= 1 << 0
+			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
+				// Skip this security.
+			default:
+				return res, errors.Wrap(err, "security \"ApiKey\"")
+			}
+		}
+
+		if ok := func() bool {
+		nextRequirement:
+			for _, requirement := range []bitset{
+				{0b00000001},
+			} {
+				for i, mask := range requirement {
+					if satisfied[i]&mask != mask {
+						continue nextRequirement
+					}
+				}
+				return true
+			}
+			return false
+		}(); !ok {
+			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
+		}
+	}
+
+	resp, err := c.cfg.Client.Do(r)
+	if err != nil {
+		return res, errors.Wrap(err, "do request")
+	}
+	body := resp.Body
+	defer func() {
+		// Drain the body to EOF before closing, so the underlying
+		// connection can be reused by the Transport regardless of the
+		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
+		_, _ = io.Copy(io.Discard, body)
+		_ = body.Close()
+	}()
+
+	result, err := decodeDeleteSpeechSampleResponse(resp)
 	if err != nil {
 		return res, errors.Wrap(err, "decode response")
 	}

@@ -6,13 +6,14 @@ package speechoas
 type OperationName = string
 
 const (
-	CloneVoiceOperation        OperationName = "CloneVoice"
-	CreateSpeechOperation      OperationName = "CreateSpeech"
-	DeleteVoiceOperation       OperationName = "DeleteVoice"
-	GetSpeechSampleOperation   OperationName = "GetSpeechSample"
-	GetVoiceOperation          OperationName = "GetVoice"
-	ListSpeechSamplesOperation OperationName = "ListSpeechSamples"
-	ListVoicesOperation        OperationName = "ListVoices"
-	RenameVoiceOperation       OperationName = "RenameVoice"
-	RenameVoiceAliasOperation  OperationName = "RenameVoiceAlias"
+	CloneVoiceOperation         OperationName = "CloneVoice"
+	CreateSpeechOperation       OperationName = "CreateSpeech"
+	DeleteSpeechSampleOperation OperationName = "DeleteSpeechSample"
+	DeleteVoiceOperation        OperationName = "DeleteVoice"
+	GetSpeechSampleOperation    OperationName = "GetSpeechSample"
+	GetVoiceOperation           OperationName = "GetVoice"
+	ListSpeechSamplesOperation  OperationName = "ListSpeechSamples"
+	ListVoicesOperation         OperationName = "ListVoices"
+	RenameVoiceOperation        OperationName = "RenameVoice"
+	RenameVoiceAliasOperation   OperationName = "RenameVoiceAlias"
 )

@@ -99,6 +99,19 @@ func encodeCreateSpeechResponse(response CreateSpeechRes, w http.ResponseWriter)
 	}
 }
 
+func encodeDeleteSpeechSampleResponse(response *SpeechSampleDeletedReply, w http.ResponseWriter) error {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(200)
+
+	e := new(jx.Encoder)
+	response.Encode(e)
+	if _, err := e.WriteTo(w); err != nil {
+		return errors.Wrap(err, "write")
+	}
+
+	return nil
+}
+
 func encodeDeleteVoiceResponse(response *VoiceDeletedReply, w http.ResponseWriter) error {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)

@@ -1460,6 +1460,63 @@ func (s *SpeechSample) SetCreatedAt(val time.Time) {
 	s.CreatedAt = val
 }
 
+// Confirms a deletion.
+// Ref: #/components/schemas/SpeechSampleDeleted
+type SpeechSampleDeleted struct {
+	// Always success.
+	Status string `json:"status"`
+	// The same in words.
+	Message string `json:"message"`
+}
+
+// GetStatus returns the value of Status.
+func (s *SpeechSampleDeleted) GetStatus() string {
+	return s.Status
+}
+
+// GetMessage returns the value of Message.
+func (s *SpeechSampleDeleted) GetMessage() string {
+	return s.Message
+}
+
+// SetStatus sets the value of Status.
+func (s *SpeechSampleDeleted) SetStatus(val string) {
+	s.Status = val
+}
+
+// SetMessage sets the value of Message.
+func (s *SpeechSampleDeleted) SetMessage(val string) {
+	s.Message = val
+}
+
+// Envelope of the answer.
+// Ref: #/components/schemas/SpeechSampleDeletedReply
+type SpeechSampleDeletedReply struct {
+	Data SpeechSampleDeleted `json:"data"`
+	// Null on success.
+	Errors struct{} `json:"errors"`
+}
+
+// GetData returns the value of Data.
+func (s *SpeechSampleDeletedReply) GetData() SpeechSampleDeleted {
+	return s.Data
+}
+
+// GetErrors returns the value of Errors.
+func (s *SpeechSampleDeletedReply) GetErrors() struct{} {
+	return s.Errors
+}
+
+// SetData sets the value of Data.
+func (s *SpeechSampleDeletedReply) SetData(val SpeechSampleDeleted) {
+	s.Data = val
+}
+
+// SetErrors sets the value of Errors.
+func (s *SpeechSampleDeletedReply) SetErrors(val struct{}) {
+	s.Errors = val
+}
+
 // A past speech output with its audio.
 // Ref: #/components/schemas/SpeechSampleDetail
 type SpeechSampleDetail struct {

@@ -36,15 +36,16 @@ func findAuthorization(h http.Header, prefix string) (string, bool) {
 
 // operationRolesApiKey is a private map storing roles per operation.
 var operationRolesApiKey = map[string][]string{
-	CloneVoiceOperation:        []string{},
-	CreateSpeechOperation:      []string{},
-	DeleteVoiceOperation:       []string{},
-	GetSpeechSampleOperation:   []string{},
-	GetVoiceOperation:          []string{},
-	ListSpeechSamplesOperation: []string{},
-	ListVoicesOperation:        []string{},
-	RenameVoiceOperation:       []string{},
-	RenameVoiceAliasOperation:  []string{},
+	CloneVoiceOperation:         []string{},
+	CreateSpeechOperation:       []string{},
+	DeleteSpeechSampleOperation: []string{},
+	DeleteVoiceOperation:        []string{},
+	GetSpeechSampleOperation:    []string{},
+	GetVoiceOperation:           []string{},
+	ListSpeechSamplesOperation:  []string{},
+	ListVoicesOperation:         []string{},
+	RenameVoiceOperation:        []string{},
+	RenameVoiceAliasOperation:   []string{},
 }
 
 // GetRolesForApiKey returns the required roles for the given operation.

@@ -40,6 +40,14 @@ type Handler interface {
 	//
 	// POST /v1/speak
 	CreateSpeech(ctx context.Context, req *SpeechCreate, params CreateSpeechParams) (CreateSpeechRes, error)
+	// DeleteSpeechSample implements deleteSpeechSample operation.
+	//
+	// Deletes a sample permanently. Its text is gone and its links stop working at once, but for what
+	// clients have kept of the audio. The audio is removed soon after, unless another sample of the same
+	// text has it. A sample that is deleted already is 404.
+	//
+	// DELETE /v1/speak/samples/{id}
+	DeleteSpeechSample(ctx context.Context, params DeleteSpeechSampleParams) (*SpeechSampleDeletedReply, error)
 	// DeleteVoice implements deleteVoice operation.
 	//
 	// Deletes a voice of the organization permanently. Its samples are kept, with its id. Agents that have

@@ -52,6 +52,17 @@ func (UnimplementedHandler) CreateSpeech(ctx context.Context, req *SpeechCreate,
 	return r, ht.ErrNotImplemented
 }
 
+// DeleteSpeechSample implements deleteSpeechSample operation.
+//
+// Deletes a sample permanently. Its text is gone and its links stop working at once, but for what
+// clients have kept of the audio. The audio is removed soon after, unless another sample of the same
+// text has it. A sample that is deleted already is 404.
+//
+// DELETE /v1/speak/samples/{id}
+func (UnimplementedHandler) DeleteSpeechSample(ctx context.Context, params DeleteSpeechSampleParams) (r *SpeechSampleDeletedReply, _ error) {
+	return r, ht.ErrNotImplemented
+}
+
 // DeleteVoice implements deleteVoice operation.
 //
 // Deletes a voice of the organization permanently. Its samples are kept, with its id. Agents that have

@@ -20,6 +20,7 @@ var Wants = map[string]string{
 	"createSpeech text":                  "a text of 1 to 5000 characters",
 	"createSpeech voice":                 "a text of 1 to 128 characters",
 	"createSpeech voice_id":              "a text of 1 to 128 characters",
+	"deleteSpeechSample ?id":             "a text of 1 to 64 characters",
 	"deleteVoice ?id":                    "a text of 1 to 128 characters",
 	"getSpeechSample ?expires":           "a whole number from 0 to 99999999999",
 	"getSpeechSample ?format":            "one of json, audio",
