@@ -13,6 +13,9 @@ type Store interface {
 	// others wait until this one ends. A change of a number's trunks that depends on their state holds the number before
 	// it reads them. Holding a number again in the same transaction does nothing; without a transaction nothing is held.
 	Hold(ctx context.Context, number callwright.PhoneNumber) error
+	// HoldNumbers returns how many numbers an organization has attached, and locks that count for the transaction of ctx: others
+	// that ask for it wait until this one ends. A change that adds a number within a limit asks after Hold and before Insert.
+	HoldNumbers(ctx context.Context, org callwright.OrgID) (int, error)
 	// Insert adds a trunk with Version 1. CodeConflict when the number has a trunk of this direction, of any organization,
 	// or a trunk of another organization in the other direction. Of two concurrent organizations only one gets the number.
 	Insert(ctx context.Context, t Trunk) error

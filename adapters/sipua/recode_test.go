@@ -132,7 +132,7 @@ func TestAudioAfterChangeOfCodec(t *testing.T) {
 		if l == nil {
 			l = legOf(t, legs)
 		}
-		if n.Codec != name || l.Rate() != 8000 || l.Info().Codec != string(name) {
+		if n.Codec != name || l.Rate() != 8000 || l.Info().Codec != name.Name() {
 			t.Fatalf("%s: %s at %d", name, l.Info().Codec, l.Rate())
 		}
 		hears(t, string(name)+" of the peer", peer.Write, func(ctx context.Context) ([]int16, error) {

@@ -199,8 +199,7 @@ func parse(args, environ []string) (config, error) {
 	f.Var(&c.CarrierTimes, "simulated-carrier", "when the simulated carrier accepts, confirms and ports, after the signature, such as 1s,2s,3s")
 	f.StringVar(&c.CarrierSecret, "simulated-carrier-secret", "", "signs the simulated carrier's events (default: it sends none)")
 	c.addStop(f)
-	f.StringVar(&c.LogFormat, "log-format", "text", "text or json")
-	f.Var(levelOf(&c.LogLevel), "log-level", "least level of what is logged: debug, info, warn or error")
+	c.addLog(f)
 	if err := setFromEnv(f, environ); err != nil {
 		return config{}, err
 	}
@@ -218,6 +217,12 @@ func parse(args, environ []string) (config, error) {
 func (c *config) addDatabase(f *flag.FlagSet) {
 	f.StringVar(&c.DatabaseURL, "database-url", "", "sqlite:PATH, postgres://... or postgresql://... (default: SQLite in the data folder)")
 	f.Var(wholeNumber(&c.Connections), "database-connections", "connections to PostgreSQL of this node; a quarter of them does durable work")
+}
+
+// addLog adds the flags of the log.
+func (c *config) addLog(f *flag.FlagSet) {
+	f.StringVar(&c.LogFormat, "log-format", "text", "text or json")
+	f.Var(levelOf(&c.LogLevel), "log-level", "least level of what is logged: debug, info, warn or error")
 }
 
 // addStop adds the flags of how the server stops.

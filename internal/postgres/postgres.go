@@ -18,7 +18,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// Lifetime is how long a pool keeps a connection. A pooler or a name that leads to another server is followed within it.
+// Lifetime is how long a pool keeps a connection, so that a pooler or a name that leads to another server is followed.
 const Lifetime = 30 * time.Minute
 
 // The times after which a server that says nothing any more is given up. PostgreSQL's own default follows the kernel's: hours.

@@ -283,9 +283,9 @@ func TestSlowTrunk(t *testing.T) {
 		trunk.Alerts.Thresholds = alert.Thresholds{ResponseTime: 20 * time.Millisecond}
 		trunk.Alerts.Channels = alert.Channels{SMS: true}
 		h.attach(trunk)
-		time.Sleep(4 * time.Minute)
+		time.Sleep(3 * time.Minute)
 		h.wantTold()
-		time.Sleep(2 * time.Minute)
+		time.Sleep(3 * time.Minute)
 		h.wantTold("text to a: 0001.response_time.1 SIP trunk +15550000001 (outbound) answers slowly")
 	})
 }

@@ -1,6 +1,7 @@
 package monitor
 
 import (
+	"hash/fnv"
 	"slices"
 	"time"
 
@@ -25,8 +26,12 @@ func probed(status sip.Status, found []finding, now time.Time) sip.Status {
 			continue
 		}
 		server := &next.Servers[i]
+		first := server.Health.CheckedAt.IsZero()
 		server.Health = server.Health.Next(f.evidence)
 		server.ProbeAt = server.Health.ProbeAt(server.ProbeAt)
+		if first && server.Health.State == health.Healthy {
+			server.ProbeAt = server.ProbeAt.Add(-place(status.TrunkID, f.server.String()))
+		}
 		if i == status.Active && f.evidence.Alive && f.evidence.ResponseTime > 0 {
 			next.History = next.History.Answered(f.evidence.ResponseTime)
 		}
@@ -81,6 +86,14 @@ func states(status sip.Status) []health.State {
 		states[i] = s.Health.State
 	}
 	return states
+}
+
+// place returns by how much the second probe of a server comes earlier, from 0 to 55 s. The probes of servers that were added together
+// are spread over the minute so, and all later ones are a minute apart.
+func place(trunkID, server string) time.Duration {
+	h := fnv.New64a()
+	h.Write([]byte(trunkID + " " + server))
+	return time.Duration(h.Sum64()>>32%56) * time.Second
 }
 
 // stateOf returns the state of a trunk.

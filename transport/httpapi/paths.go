@@ -17,8 +17,7 @@ var otherPaths = []struct{ method, path, known string }{
 func withKnownPath(method string, u *url.URL) *url.URL {
 	for _, other := range otherPaths {
 		rest, ok := strings.CutPrefix(u.Path, other.path)
-		switch {
-		case !ok || other.method != "" && (method != other.method || rest != "") || rest != "" && rest[0] != '/':
+		if !ok || other.method != "" && (method != other.method || rest != "") || rest != "" && rest[0] != '/' {
 			continue
 		}
 		known := *u

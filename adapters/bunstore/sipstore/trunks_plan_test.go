@@ -34,6 +34,8 @@ func useTrunks(ctx context.Context, db *bunstore.DB, now time.Time) []error {
 	_, trunksErr := trunks.Trunks(ctx, org, number)
 	_, allErr := trunks.List(ctx, org, callwright.Keyset{ID: "+1"}, 10)
 	_, outErr := trunks.Outbound(ctx, org, 10)
+	_, heldErr := trunks.HoldNumbers(ctx, org)
+	errs = append(errs, heldErr)
 	_, ownerErr := trunks.Owner(ctx, number, sip.Inbound)
 	_, peersErr := trunks.Peers(ctx)
 	_, statusErr := statuses.Status(ctx, org, "t")

@@ -22,6 +22,21 @@ type Trunks struct{ Store *memstore.Store }
 // Hold has nothing to do: transactions do not overlap.
 func (Trunks) Hold(context.Context, callwright.PhoneNumber) error { return nil }
 
+// HoldNumbers counts the numbers of an organization. Transactions do not overlap.
+func (s Trunks) HoldNumbers(ctx context.Context, org callwright.OrgID) (count int, err error) {
+	err = with(ctx, s.Store, func(d *data) error {
+		numbers := map[callwright.PhoneNumber]bool{}
+		for key, t := range d.trunks {
+			if t.Org == org {
+				numbers[key.number] = true
+			}
+		}
+		count = len(numbers)
+		return nil
+	})
+	return count, err
+}
+
 // Insert adds a trunk.
 func (s Trunks) Insert(ctx context.Context, t sip.Trunk) error {
 	return with(ctx, s.Store, func(d *data) error {
