@@ -139,6 +139,13 @@ func (s Trunks) Owner(ctx context.Context, number callwright.PhoneNumber, d sip.
 	return found[0], nil
 }
 
+// Peers returns what all trunks say about their peers.
+func (s Trunks) Peers(ctx context.Context) ([]sip.Trunk, error) {
+	return s.pick(ctx, nil, func(q *bun.SelectQuery) *bun.SelectQuery {
+		return q.Distinct().Column("direction", "endpoint", "options", "failover")
+	})
+}
+
 // pick returns the trunks that a query selects.
 func (s Trunks) pick(
 	ctx context.Context, inputs []any, choose func(*bun.SelectQuery) *bun.SelectQuery,

@@ -137,6 +137,16 @@ func (s Trunks) Owner(
 	return found[0], nil
 }
 
+// Peers returns what all trunks say about their peers.
+func (s Trunks) Peers(ctx context.Context) ([]sip.Trunk, error) {
+	found, err := s.pick(ctx, func(sip.Trunk) bool { return true })
+	for i, t := range found {
+		o := sip.Options{AuthMode: t.Options.AuthMode, Port: t.Options.Port, AllowedIPs: t.Options.AllowedIPs}
+		found[i] = sip.Trunk{Direction: t.Direction, Endpoint: t.Endpoint, Options: o, Failover: t.Failover}
+	}
+	return found, err
+}
+
 func (s Trunks) pick(ctx context.Context, wanted func(sip.Trunk) bool) (found []sip.Trunk, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		for _, t := range d.trunks {
