@@ -145,12 +145,12 @@ func isNorthAmerican(digits string) bool {
 // unread returns the error for digits without a reading.
 func (c Country) unread(digits string) error {
 	if c == "" && isNorthAmerican(digits) {
-		return Invalid("", "is ambiguous: must begin with + and the country code: +1%s in North America, or +%s, which has not the length of such numbers", digits, digits)
+		return Invalid("", "is ambiguous: must begin with + and the country code: +1%s in North America, or +%s, whose length is not valid for its country code", digits, digits)
 	}
 	return Invalid("", "must begin with + and the country code, such as +14155550108")
 }
 
-// Numbering finds the default countries of organizations. OrganizationStore has it.
+// Numbering finds the default countries and the limits of numbers of organizations. OrganizationStore has it.
 type Numbering interface {
 	// Organization returns one organization; CodeNotFound when it is absent.
 	Organization(ctx context.Context, id OrgID) (Organization, error)
