@@ -1,6 +1,7 @@
 package callwright
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -31,10 +32,17 @@ type Organization struct {
 	CreatedAt     time.Time
 
 	DefaultCountry Country // in whose form numbers without a plus are read; empty: they must be E.164
+	MaxNumbers     int     // numbers that it may attach to trunks; 0: DefaultMaxNumbers
 
 	PreviousWebhookSecret Secret     // signs as well until PreviousWebhookEnds; encrypted at rest; empty: none
 	PreviousWebhookEnds   *time.Time // nil: there is no previous secret
 }
+
+// DefaultMaxNumbers is how many numbers an organization may attach to trunks unless an operator sets another limit.
+const DefaultMaxNumbers = 1000
+
+// NumberLimit returns how many numbers the organization may attach to trunks.
+func (o Organization) NumberLimit() int { return cmp.Or(o.MaxNumbers, DefaultMaxNumbers) }
 
 // WebhookSecrets returns the secrets that sign what is sent to the organization's webhooks at a time: WebhookSecret, and
 // the previous one until it ends.

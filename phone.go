@@ -150,7 +150,7 @@ func (c Country) unread(digits string) error {
 	return Invalid("", "must begin with + and the country code, such as +14155550108")
 }
 
-// Numbering finds the default countries of organizations. OrganizationStore has it.
+// Numbering finds the default countries and the limits of numbers of organizations. OrganizationStore has it.
 type Numbering interface {
 	// Organization returns one organization; CodeNotFound when it is absent.
 	Organization(ctx context.Context, id OrgID) (Organization, error)

@@ -95,7 +95,7 @@ func tenant(at time.Time) (callwright.Organization, callwright.APIKey) {
 	end, used, previousEnd := at.Add(time.Hour), at.Add(time.Minute), at.Add(24*time.Hour)
 	return callwright.Organization{
 			ID: "a", Name: "Acme & Söhne", Entitlements: []callwright.Entitlement{callwright.EntitlementSIP},
-			WebhookSecret: "whsec_x", ContactEmail: "ops+sip@acme.example", Region: "eu1", CreatedAt: at, DefaultCountry: "US",
+			WebhookSecret: "whsec_x", ContactEmail: "ops+sip@acme.example", Region: "eu1", CreatedAt: at, DefaultCountry: "US", MaxNumbers: 25,
 			PreviousWebhookSecret: "whsec_w", PreviousWebhookEnds: &previousEnd,
 		}, callwright.APIKey{
 			ID: "k1", Org: "a", Name: "ci", Prefix: "cwk_abc", Hash: []byte{0, 1, 255}, CreatedAt: at, ExpiresAt: &end,

@@ -43,8 +43,8 @@ type InboundNumbers interface {
 // Trunks attaches ported numbers; sip.Service implements it.
 type Trunks interface {
 	// AttachPorted gives a number of an organization an inbound trunk that admits calls from some addresses, unless it has an inbound
-	// trunk already. It reports whether the number has one now; without addresses it attaches none. CodeConflict: another organization
-	// has attached the number. It may be called again for the same number.
+	// trunk already. It reports whether the number has one now; without addresses, and beyond the organization's limit of numbers, it
+	// attaches none. CodeConflict: another organization has attached the number. It may be called again for the same number.
 	AttachPorted(ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber, from []netip.Prefix) (attached bool, err error)
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strconv"
 
@@ -37,7 +38,8 @@ const MaxNumbers = 100
 
 // Attach creates trunks. A fault of a direction or of the store fails the whole attachment. A fault of a number fails all
 // directions of this number only. A direction that the organization has attached already is replaced, except for the
-// settings of Configure, unless a.Keep. A number that is named twice is attached once.
+// settings of Configure, unless a.Keep. A number that is named twice is attached once. A number beyond the organization's
+// limit, Organization.NumberLimit, fails with CodeTooManyRequests.
 func (s *Service) Attach(ctx context.Context, org callwright.OrgID, a Attachment) (Attached, error) {
 	if len(a.Numbers) == 0 || len(a.Numbers) > MaxNumbers {
 		return Attached{}, callwright.Invalid("phone_numbers", "must hold 1 to %d numbers", MaxNumbers)
@@ -122,6 +124,11 @@ func (s *Service) attachNumber(
 		if err != nil {
 			return err
 		}
+		if r == (Record{}) {
+			if err := s.admit(ctx, org); err != nil {
+				return err
+			}
+		}
 		for _, d := range drafts {
 			if keep && r.of(d.Direction) != nil {
 				return callwright.Errorf(callwright.CodeInvalidState, "has an %s trunk already", d.Direction)
@@ -138,6 +145,28 @@ func (s *Service) attachNumber(
 		err = cmp.Or(s.checkOwner(ctx, org, number), err)
 	}
 	return err
+}
+
+// admit refuses another number to an organization that has attached as many as it may: CodeTooManyRequests. Attachments of an
+// organization wait for one another here, so that concurrent ones do not pass the limit together.
+func (s *Service) admit(ctx context.Context, org callwright.OrgID) error {
+	attached, err := s.cfg.Store.HoldNumbers(ctx, org)
+	if err != nil {
+		return err
+	}
+	var o callwright.Organization
+	if s.cfg.Numbering != nil {
+		if o, err = s.cfg.Numbering.Organization(ctx, org); err != nil && !errors.Is(err, callwright.ErrNotFound) {
+			return err
+		}
+	}
+	if attached < o.NumberLimit() {
+		return nil
+	}
+	return &callwright.Error{
+		Code: callwright.CodeTooManyRequests, Field: "phone_numbers",
+		Message: fmt.Sprintf("the organization has %d attached numbers and may have at most %d: detach some, or ask the operator of this service for more", attached, o.NumberLimit()),
+	}
 }
 
 // put stores a draft as a number's trunk.

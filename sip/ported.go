@@ -8,7 +8,8 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// AttachPorted attaches a ported number for inbound calls from some addresses, unless it has an inbound trunk. It implements porting.Trunks.
+// AttachPorted attaches a ported number for inbound calls from some addresses, unless it has an inbound trunk. A number beyond the
+// organization's limit is not attached, and is no error. It implements porting.Trunks.
 func (s *Service) AttachPorted(
 	ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber, from []netip.Prefix,
 ) (attached bool, err error) {
@@ -24,8 +25,12 @@ func (s *Service) AttachPorted(
 		return false, err
 	}
 	err = s.attachNumber(ctx, org, number, drafts, true)
-	if errors.Is(err, callwright.ErrInvalidState) { // it was attached meanwhile
-		err = nil
+	switch {
+	case errors.Is(err, callwright.ErrInvalidState): // it was attached meanwhile
+		return true, nil
+	case errors.Is(err, callwright.ErrTooManyRequests):
+		s.cfg.Logger.WarnContext(ctx, "a ported number is not attached", "org", org, "error", err)
+		return false, nil
 	}
 	return err == nil, err
 }

@@ -32,7 +32,7 @@ type Config struct {
 	DerivationKey callwright.Secret // derives the passwords of registrations; at least 32 bytes
 
 	Deliveries   Deliveries           // who was told of alerts; nil: not recorded
-	Numbering    callwright.Numbering // the default countries of organizations; nil: none has one
+	Numbering    callwright.Numbering // the default countries and limits of organizations; nil: none has its own
 	Self         *self.Server         // no trunk may point at it; nil: none
 	AllowPrivate bool                 // trunks may point at private and loopback addresses
 	Clock        callwright.Clock     // nil: SystemClock

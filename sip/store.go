@@ -13,6 +13,9 @@ type Store interface {
 	// others wait until this one ends. A change of a number's trunks that depends on their state holds the number before
 	// it reads them. Holding a number again in the same transaction does nothing; without a transaction nothing is held.
 	Hold(ctx context.Context, number callwright.PhoneNumber) error
+	// HoldNumbers returns how many numbers an organization has attached, and locks that count for the transaction of ctx: others
+	// that ask for it wait until this one ends. A change that adds a number within a limit asks after Hold and before Insert.
+	HoldNumbers(ctx context.Context, org callwright.OrgID) (int, error)
 	// Insert adds a trunk with Version 1. CodeConflict when the number has a trunk of this direction, of any organization,
 	// or a trunk of another organization in the other direction. Of two concurrent organizations only one gets the number.
 	Insert(ctx context.Context, t Trunk) error
@@ -33,4 +36,7 @@ type Store interface {
 	// Owner returns the trunk of a number and direction, of any organization: for an incoming call the number tells the
 	// organization. CodeNotFound when the number is not attached.
 	Owner(ctx context.Context, number callwright.PhoneNumber, d Direction) (Trunk, error)
+	// Peers returns what up to limit trunks of all organizations say about their peers, by ID, those after the ID after. Of a trunk
+	// it sets at least ID, Direction, Endpoint, Options.Port, Options.AuthMode, Options.AllowedIPs and Failover, and no secret.
+	Peers(ctx context.Context, after string, limit int) ([]Trunk, error)
 }

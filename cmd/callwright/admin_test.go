@@ -97,6 +97,13 @@ func walkAdmin(t *testing.T, s *access.Service, env map[string]string) {
 	out, _ := run(t, env, 0, "admin", "orgs", "show", org)
 	wantText(t, out, "Acme\n", "noc@acme.example", "Entitlements  -")
 
+	run(t, env, 0, "admin", "orgs", "set", org, "--max-numbers", "5000")
+	if o, err := s.Organization(t.Context(), callwright.OrgID(org)); err != nil || o.NumberLimit() != 5000 {
+		t.Errorf("the limit of numbers is %d, %v", o.NumberLimit(), err)
+	}
+	out, _ = run(t, env, 0, "admin", "orgs", "set", org, "--max-numbers", "0")
+	wantText(t, out, "at most 1000")
+
 	first := admin(t, env, "keys", "create", "ci", "--org", org, "--expires-in", "90d")
 	works("a new key", first.APIKey, true)
 	next := admin(t, env, "keys", "rotate", first.Key.ID, "--org", org, "--overlap", "1h")
@@ -222,6 +229,7 @@ func TestAdminRefuses(t *testing.T) {
 		{2, "there is no entitlement SPI", []string{"orgs", "create", "A", "--grant", "SPI"}},
 		{1, "organization not found", []string{"orgs", "show", "absent"}},
 		{1, "contact_email: ", []string{"orgs", "set", "acme", "--contact", "noc"}},
+		{1, "--max-numbers: must be from 1", []string{"orgs", "set", "acme", "--max-numbers", "-1"}},
 		{2, "give --name or --contact", []string{"orgs", "set", "acme"}},
 		{2, "--org is required", []string{"keys", "list"}},
 		{1, "organization not found", []string{"keys", "list", "--org", "absent"}},

@@ -35,6 +35,8 @@ func RunStore(t *testing.T, newStore func(t *testing.T) sip.Store, atRest callwr
 		"lists all trunks in order":          listsAll,
 		"lists outbound trunks by number":    listsOutbound,
 		"finds the owner of an inbound call": findsOwner,
+		"tells the peers of all trunks":      tellsPeers,
+		"counts an organization's numbers":   countsNumbers,
 		"encrypts secrets":                   func(t *testing.T, s sip.Store) { encryptsTrunk(t, s, atRest) },
 	}
 	for name, test := range tests {
@@ -290,9 +292,54 @@ func findsOwner(t *testing.T, s sip.Store) {
 	}
 }
 
+func countsNumbers(t *testing.T, s sip.Store) {
+	insert(t, s,
+		trunk("t1", "a", "+15550000001", sip.Inbound), trunk("t2", "a", "+15550000001", sip.Outbound),
+		trunk("t3", "a", "+15550000002", sip.Outbound), trunk("t4", "b", "+15550000003", sip.Inbound))
+	for org, want := range map[callwright.OrgID]int{"a": 2, "b": 1, "c": 0} {
+		if got, err := s.HoldNumbers(t.Context(), org); err != nil || got != want {
+			t.Errorf("%s has %d numbers, %v; want %d", org, got, err, want)
+		}
+	}
+}
+
+// holdsCount has more transactions than the count allows add a number, each if there is room.
+func holdsCount(t *testing.T, s sip.Store, transactions callwright.Atomic) {
+	t.Helper()
+	const goroutines, limit = 8, 3
+	var running sync.WaitGroup
+	for i := range goroutines {
+		running.Go(func() {
+			err := transactions.Do(t.Context(), func(ctx context.Context) error {
+				number := callwright.PhoneNumber(fmt.Sprintf("+1555000%04d", i))
+				if err := s.Hold(ctx, number); err != nil {
+					return err
+				}
+				count, err := s.HoldNumbers(ctx, "a")
+				if err != nil || count >= limit {
+					return err
+				}
+				return s.Insert(ctx, trunk(fmt.Sprint("t", i), "a", number, sip.Inbound))
+			})
+			if err != nil {
+				t.Errorf("transaction %d: %v", i, err)
+			}
+		})
+	}
+	running.Wait()
+	if got, err := s.HoldNumbers(t.Context(), "a"); err != nil || got != limit {
+		t.Errorf("%d numbers, %v; want %d", got, err, limit)
+	}
+}
+
 // RunHold tests a sip.Store with the transactions that it takes part in. newStore returns an empty one.
 func RunHold(t *testing.T, newStore func(t *testing.T) (sip.Store, callwright.Atomic)) {
 	t.Helper()
+	t.Run("holds the count of numbers", func(t *testing.T) {
+		t.Parallel()
+		s, transactions := newStore(t)
+		holdsCount(t, s, transactions)
+	})
 	t.Run("holds a number", func(t *testing.T) {
 		t.Parallel()
 		const goroutines, each = 6, 10

@@ -39,6 +39,8 @@ type Service struct {
 	cfg  Config           // without its Secret
 	mac  func() hash.Hash // under the Secret, which fmt would print if it were a field that is not exported
 	uses *uses
+
+	watchers *watchers
 }
 
 // New checks the configuration.
@@ -62,7 +64,7 @@ func New(c Config) (*Service, error) {
 	}
 	secret := []byte(c.Secret.Reveal())
 	c.Secret = ""
-	return &Service{cfg: c, mac: func() hash.Hash { return hmac.New(sha256.New, secret) }, uses: newUses()}, nil
+	return &Service{cfg: c, mac: func() hash.Hash { return hmac.New(sha256.New, secret) }, uses: newUses(), watchers: newWatchers()}, nil
 }
 
 // keyStart begins every key, so that a leaked one is found by those who search for leaks.

@@ -107,7 +107,11 @@ func (s *Service) KeyNames(ctx context.Context, org callwright.OrgID, ids []stri
 // RevokeKey revokes a key at once, also one that was rotated and goes on until its overlap ends. It leaves a revoked key as
 // it is. CodeNotFound: the organization has no such key.
 func (s *Service) RevokeKey(ctx context.Context, org callwright.OrgID, id string) error {
-	return s.cfg.Store.RevokeKey(ctx, org, id, s.cfg.Clock.Now())
+	if err := s.cfg.Store.RevokeKey(ctx, org, id, s.cfg.Clock.Now()); err != nil {
+		return err
+	}
+	s.watchers.tell(use{id: id})
+	return nil
 }
 
 // RotateKey makes a key in the place of another, with its name and its lifetime, counted from now. The old one ends when the
@@ -152,6 +156,7 @@ func (s *Service) RotateKey(
 	if err != nil {
 		return NewKey{}, err
 	}
+	s.watchers.tell(use{id: id}) // with an overlap it goes on: whoever watches it asks
 	return k, nil
 }
 

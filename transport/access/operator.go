@@ -44,7 +44,7 @@ type Summary struct {
 func (s Summary) Has(e callwright.Entitlement) bool { return slices.Contains(s.Entitlements, e) }
 
 func summaryOf(o callwright.Organization) Summary {
-	return Summary{Details: Details{o.Name, o.DefaultCountry}, ID: o.ID, Entitlements: o.Entitlements, CreatedAt: o.CreatedAt}
+	return Summary{Details: Details{o.Name, o.DefaultCountry, o.NumberLimit()}, ID: o.ID, Entitlements: o.Entitlements, CreatedAt: o.CreatedAt}
 }
 
 // Organizations returns a page of organizations, the newest first, of 1 to MaxPage.
@@ -98,6 +98,7 @@ func (o *Operator) Create(
 type Details struct {
 	Name           string
 	DefaultCountry callwright.Country
+	MaxNumbers     int // numbers that it may attach to trunks; 0: callwright.DefaultMaxNumbers
 }
 
 // Change replaces the details of an organization, and gives it of Grantable what grant has and nothing else. It leaves other entitlements alone.
@@ -107,7 +108,7 @@ func (o *Operator) Change(ctx context.Context, id callwright.OrgID, d Details, g
 		return err
 	}
 	withdraw := slices.DeleteFunc(Grantable(), func(e callwright.Entitlement) bool { return slices.Contains(grant, e) })
-	org, err := o.s.UpdateOrganization(ctx, id, OrganizationChange{Name: &d.Name, Country: &d.DefaultCountry, Grant: grant, Withdraw: withdraw})
+	org, err := o.s.UpdateOrganization(ctx, id, OrganizationChange{Name: &d.Name, Country: &d.DefaultCountry, Numbers: &d.MaxNumbers, Grant: grant, Withdraw: withdraw})
 	if err != nil {
 		return err
 	}

@@ -88,6 +88,7 @@ func TestOperatorChanges(t *testing.T) {
 	}
 	wantError(t, "absent", o.Change(t.Context(), "absent", access.Details{Name: "New"}), callwright.CodeNotFound, "")
 	wantError(t, "no name", o.Change(t.Context(), h.org.ID, access.Details{}), callwright.CodeBadRequest, "name")
+	wantError(t, "too many numbers", o.Change(t.Context(), h.org.ID, access.Details{Name: "New", MaxNumbers: access.MaxNumbers + 1}), callwright.CodeBadRequest, "max_numbers")
 	wantError(t, "no country", o.Change(t.Context(), h.org.ID, access.Details{Name: "New", DefaultCountry: "us"}), callwright.CodeBadRequest, "default_country")
 }
 

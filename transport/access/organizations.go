@@ -16,6 +16,7 @@ import (
 const (
 	MaxName         = 100                 // characters in the name of an organization or a key
 	MaxEntitlements = 20                  // of an organization
+	MaxNumbers      = 1000000             // the highest limit of attached numbers of an organization
 	MaxEmail        = 254                 // bytes in the address of a contact
 	MaxOverlap      = 30 * 24 * time.Hour // how long a key or a webhook secret goes on after its rotation
 	MaxPage         = 1000                // organizations, keys or sessions in a page
@@ -88,6 +89,7 @@ type OrganizationChange struct {
 	Name         *string
 	ContactEmail *string                  // an address without a name; empty: no mail
 	Country      *callwright.Country      // its DefaultCountry
+	Numbers      *int                     // its MaxNumbers
 	Grant        []callwright.Entitlement // are added
 	Withdraw     []callwright.Entitlement // are removed
 }
@@ -111,6 +113,12 @@ func (c OrganizationChange) apply(o *callwright.Organization) error {
 			return callwright.InField("default_country", err)
 		}
 		o.DefaultCountry = *c.Country
+	}
+	if c.Numbers != nil {
+		if *c.Numbers < 0 || *c.Numbers > MaxNumbers {
+			return callwright.Invalid("max_numbers", "must be from 1 to %d, or 0 for the default, %d", MaxNumbers, callwright.DefaultMaxNumbers)
+		}
+		o.MaxNumbers = *c.Numbers
 	}
 	rights := slices.Clone(o.Entitlements)
 	for _, right := range slices.Concat(c.Grant, c.Withdraw) {

@@ -94,7 +94,7 @@ func (s *Service) findSession(ctx context.Context, token string) (callwright.Ses
 func (s *Service) SignOut(ctx context.Context, token string) error {
 	session, _, err := s.findSession(ctx, token)
 	if err == nil {
-		err = s.cfg.Store.DeleteSession(ctx, session.Org, session.ID)
+		err = s.EndSession(ctx, session.Org, session.ID)
 	}
 	if errors.Is(err, callwright.ErrNotFound) {
 		return nil
@@ -121,7 +121,11 @@ func (s *Service) Sessions(
 
 // EndSession ends a session at once. CodeNotFound: the organization has no such session.
 func (s *Service) EndSession(ctx context.Context, org callwright.OrgID, id string) error {
-	return s.cfg.Store.DeleteSession(ctx, org, id)
+	if err := s.cfg.Store.DeleteSession(ctx, org, id); err != nil {
+		return err
+	}
+	s.watchers.tell(use{id, true})
+	return nil
 }
 
 // sweepSessions deletes sessions that have ended because nobody used them, and returns when to look again.

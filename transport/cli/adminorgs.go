@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -23,13 +24,14 @@ type organizationJSON struct {
 	ContactEmail string                   `json:"contact_email,omitempty"`
 	Region       string                   `json:"region,omitempty"`
 	Country      callwright.Country       `json:"default_country,omitempty"`
+	MaxNumbers   int                      `json:"max_numbers"`
 	CreatedAt    time.Time                `json:"created_at"`
 	PreviousEnds *time.Time               `json:"previous_webhook_secret_ends_at,omitempty"`
 }
 
 func organizationOf(o callwright.Organization) organizationJSON {
 	out := organizationJSON{
-		ID: string(o.ID), Name: o.Name, Entitlements: o.Entitlements, ContactEmail: o.ContactEmail, Region: o.Region, Country: o.DefaultCountry, CreatedAt: o.CreatedAt,
+		ID: string(o.ID), Name: o.Name, Entitlements: o.Entitlements, ContactEmail: o.ContactEmail, Region: o.Region, Country: o.DefaultCountry, MaxNumbers: o.NumberLimit(), CreatedAt: o.CreatedAt,
 	}
 	if out.Entitlements == nil {
 		out.Entitlements = []callwright.Entitlement{}
@@ -58,6 +60,7 @@ func (o organizationJSON) print(w *tabwriter.Writer) {
 	if o.Country != "" {
 		printf(w, "Default country\t%s\n", o.Country)
 	}
+	printf(w, "Numbers\tat most %d\n", o.MaxNumbers)
 	printf(w, "Created\t%s\n", stamp(o.CreatedAt))
 	if o.PreviousEnds != nil {
 		printf(w, "Webhooks\tthe secret before signs as well until %s\n", stamp(*o.PreviousEnds))
@@ -192,9 +195,10 @@ func showOrganization(cmd *cobra.Command, o callwright.Organization) error {
 
 func (a *adminCommands) orgsSetCommand() *cobra.Command {
 	var name, contact, country string
+	var numbers int
 	var grant, withdraw []string
 	cmd := &cobra.Command{
-		Use: "set ORG", Short: "Change the name, the contact, the default country and the entitlements of an organization", Args: exactly(1, "the id of an organization"),
+		Use: "set ORG", Short: "Change the name, the contact, the default country, the limit of numbers and the entitlements of an organization", Args: exactly(1, "the id of an organization"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var change access.OrganizationChange
 			for _, of := range []struct {
@@ -208,6 +212,9 @@ func (a *adminCommands) orgsSetCommand() *cobra.Command {
 			}
 			if cmd.Flags().Changed("default-country") {
 				change.Country = new(callwright.Country(strings.ToUpper(country)))
+			}
+			if cmd.Flags().Changed("max-numbers") {
+				change.Numbers = &numbers
 			}
 			granted, grantErr := entitlements(grant)
 			withdrawn, withdrawErr := entitlements(withdraw)
@@ -228,9 +235,10 @@ func (a *adminCommands) orgsSetCommand() *cobra.Command {
 	flags.StringVar(&name, "name", "", "its new name")
 	flags.StringVar(&contact, "contact", "", "the `address` for mail about what needs a person; empty: no mail")
 	flags.StringVar(&country, "default-country", "", "the `country` in whose form numbers without a plus are read, such as US; empty: they must be E.164")
+	flags.IntVar(&numbers, "max-numbers", 0, "how many phone numbers it may attach to trunks; 0: "+strconv.Itoa(callwright.DefaultMaxNumbers))
 	flags.StringArrayVar(&grant, "grant", nil, "an `entitlement` to add, such as SIP; may be given several times")
 	flags.StringArrayVar(&withdraw, "withdraw", nil, "an `entitlement` to remove; may be given several times")
-	cmd.MarkFlagsOneRequired("name", "contact", "default-country", "grant", "withdraw")
+	cmd.MarkFlagsOneRequired("name", "contact", "default-country", "max-numbers", "grant", "withdraw")
 	return cmd
 }
 

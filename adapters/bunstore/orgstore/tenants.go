@@ -28,6 +28,7 @@ type organizationRow struct {
 	CreatedAt     time.Time                `bun:"created_at"`
 
 	DefaultCountry string `bun:"default_country"`
+	MaxNumbers     int    `bun:"max_numbers"`
 
 	PreviousWebhookSecret string     `bun:"previous_webhook_secret"` // sealed
 	PreviousWebhookEnds   *time.Time `bun:"previous_webhook_ends"`
@@ -43,7 +44,7 @@ func (s Tenants) organizationRow(o callwright.Organization) organizationRow {
 	return organizationRow{
 		ID: string(o.ID), Name: o.Name, Entitlements: o.Entitlements, CreatedAt: sqldb.Stored(o.CreatedAt),
 		WebhookSecret: s.core().Keyring.Seal(webhookPurpose(string(o.ID)), o.WebhookSecret),
-		ContactEmail:  o.ContactEmail, Region: o.Region, DefaultCountry: string(o.DefaultCountry),
+		ContactEmail:  o.ContactEmail, Region: o.Region, DefaultCountry: string(o.DefaultCountry), MaxNumbers: o.MaxNumbers,
 		PreviousWebhookSecret: s.core().Keyring.Seal(previousPurpose(string(o.ID)), o.PreviousWebhookSecret),
 		PreviousWebhookEnds:   sqldb.StoredIfSet(o.PreviousWebhookEnds),
 	}
@@ -60,7 +61,7 @@ func (c core) organization(row organizationRow) (callwright.Organization, error)
 	}
 	return callwright.Organization{
 		ID: callwright.OrgID(row.ID), Name: row.Name, Entitlements: row.Entitlements, WebhookSecret: secret,
-		ContactEmail: row.ContactEmail, Region: row.Region, CreatedAt: row.CreatedAt.UTC(), DefaultCountry: callwright.Country(row.DefaultCountry),
+		ContactEmail: row.ContactEmail, Region: row.Region, CreatedAt: row.CreatedAt.UTC(), DefaultCountry: callwright.Country(row.DefaultCountry), MaxNumbers: row.MaxNumbers,
 		PreviousWebhookSecret: previous, PreviousWebhookEnds: sqldb.StoredIfSet(row.PreviousWebhookEnds),
 	}, nil
 }

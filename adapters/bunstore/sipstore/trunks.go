@@ -23,6 +23,17 @@ func (s Trunks) Hold(ctx context.Context, number callwright.PhoneNumber) error {
 	})
 }
 
+// HoldNumbers counts the numbers of an organization, and keeps other transactions from counting them until this one ends.
+func (s Trunks) HoldNumbers(ctx context.Context, org callwright.OrgID) (count int, err error) {
+	err = s.core().Write(ctx, []any{org}, func(ctx context.Context, idb bun.IDB) error {
+		if err := s.core().Alone(ctx, idb, "numbers of "+string(org)); err != nil {
+			return err
+		}
+		return idb.NewSelect().Model((*trunkRow)(nil)).ColumnExpr("count(DISTINCT number)").Where("org = ?", org).Scan(ctx, &count)
+	})
+	return count, err
+}
+
 // Insert adds a trunk.
 func (s Trunks) Insert(ctx context.Context, t sip.Trunk) error {
 	t.Version = 1
@@ -126,6 +137,13 @@ func (s Trunks) Owner(ctx context.Context, number callwright.PhoneNumber, d sip.
 		return sip.Trunk{}, callwright.NotFound("trunk")
 	}
 	return found[0], nil
+}
+
+// Peers returns what a page of trunks says about their peers.
+func (s Trunks) Peers(ctx context.Context, after string, limit int) ([]sip.Trunk, error) {
+	return s.pick(ctx, []any{after}, func(q *bun.SelectQuery) *bun.SelectQuery {
+		return q.Column("id", "direction", "endpoint", "options", "failover").Where("id > ?", after).Order("id").Limit(limit)
+	})
 }
 
 // pick returns the trunks that a query selects.

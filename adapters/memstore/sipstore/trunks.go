@@ -22,6 +22,21 @@ type Trunks struct{ Store *memstore.Store }
 // Hold has nothing to do: transactions do not overlap.
 func (Trunks) Hold(context.Context, callwright.PhoneNumber) error { return nil }
 
+// HoldNumbers counts the numbers of an organization. Transactions do not overlap.
+func (s Trunks) HoldNumbers(ctx context.Context, org callwright.OrgID) (count int, err error) {
+	err = with(ctx, s.Store, func(d *data) error {
+		numbers := map[callwright.PhoneNumber]bool{}
+		for key, t := range d.trunks {
+			if t.Org == org {
+				numbers[key.number] = true
+			}
+		}
+		count = len(numbers)
+		return nil
+	})
+	return count, err
+}
+
 // Insert adds a trunk.
 func (s Trunks) Insert(ctx context.Context, t sip.Trunk) error {
 	return with(ctx, s.Store, func(d *data) error {
@@ -120,6 +135,18 @@ func (s Trunks) Owner(
 		return sip.Trunk{}, cmp.Or(err, error(callwright.NotFound("trunk")))
 	}
 	return found[0], nil
+}
+
+// Peers returns what a page of trunks says about their peers.
+func (s Trunks) Peers(ctx context.Context, after string, limit int) ([]sip.Trunk, error) {
+	found, err := s.pick(ctx, func(t sip.Trunk) bool { return t.ID > after })
+	slices.SortFunc(found, func(a, b sip.Trunk) int { return cmp.Compare(a.ID, b.ID) })
+	found = found[:min(limit, len(found))]
+	for i, t := range found {
+		o := sip.Options{AuthMode: t.Options.AuthMode, Port: t.Options.Port, AllowedIPs: t.Options.AllowedIPs}
+		found[i] = sip.Trunk{ID: t.ID, Direction: t.Direction, Endpoint: t.Endpoint, Options: o, Failover: t.Failover}
+	}
+	return found, err
 }
 
 func (s Trunks) pick(ctx context.Context, wanted func(sip.Trunk) bool) (found []sip.Trunk, err error) {

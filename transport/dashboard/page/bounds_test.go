@@ -98,7 +98,7 @@ func bubble(t *testing.T, test func(ctx context.Context, t *testing.T, h *house,
 	})
 }
 
-// TestRevokedKeyEndsStream revokes the key of somebody who has a page open. Within 15 seconds nothing more comes.
+// TestRevokedKeyEndsStream revokes the key of somebody who has a page open at another node. Within 15 seconds nothing more comes.
 func TestRevokedKeyEndsStream(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(ctx context.Context, t *testing.T, h *house, token string) {

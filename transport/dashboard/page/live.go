@@ -18,7 +18,7 @@ const eventStream = "text/event-stream"
 
 // How live pages are kept up to date.
 const (
-	streamBeat    = 15 * time.Second // between checks of who looks, with a comment that keeps the connection open
+	streamBeat    = 15 * time.Second // between checks of who looks beside those that Sessions.Watch asks for, with a comment that keeps the connection open
 	streamLife    = 15 * time.Minute // then the browser comes again
 	streamTimeout = 10 * time.Second // for a browser to take what is sent
 	maxRest       = 30 * time.Second // between two renderings, however long Wait waits
@@ -353,6 +353,11 @@ func (h *hub) serve(w http.ResponseWriter, r *Request, route Route) error {
 		return err
 	}
 	defer leave()
+	ended, stop := h.site.watch(r)
+	defer stop()
+	if err := h.site.admit(r); err != nil { // what has ended before it was watched
+		return err
+	}
 	header := w.Header()
 	header.Set("Content-Type", eventStream)
 	header.Set("Cache-Control", "private, no-store")
@@ -372,17 +377,24 @@ func (h *hub) serve(w http.ResponseWriter, r *Request, route Route) error {
 			return nil
 		case <-h.ctx.Done():
 			return nil
+		case <-ended:
+			if h.site.changed(r) {
+				_ = out.write(reload)
+				return nil
+			}
 		case <-beat.C:
-			before := rights(r.Principal)
-			err := h.site.admit(r)
-			if err == nil && rights(r.Principal) != before || err != nil && !passing(err) { // a database that is away ends no session
-				_ = out.write([]byte("event: reload\ndata:\n\n"))
+			if h.site.changed(r) {
+				_ = out.write(reload)
 				return nil
 			}
 			if err := out.write([]byte(":\n\n")); err != nil {
 				return nil // the browser has gone
 			}
 		case <-st.wake:
+			if len(ended) > 0 {
+				signal(st.wake) // after that
+				continue
+			}
 			parts, over := c.news(st)
 			for name, part := range parts {
 				if err := out.write(event(name, r.fill(part))); err != nil {
@@ -390,11 +402,23 @@ func (h *hub) serve(w http.ResponseWriter, r *Request, route Route) error {
 				}
 			}
 			if over != nil {
-				_ = out.write([]byte("event: reload\ndata:\n\n"))
+				_ = out.write(reload)
 				return nil
 			}
 		}
 	}
+}
+
+// reload is a server-sent event that has the browser load the page anew.
+var reload = []byte("event: reload\ndata:\n\n")
+
+// changed reports whether who looks may not look any more, or may see other things. A database that is away ends no session.
+func (s *Site) changed(r *Request) bool {
+	before := rights(r.Principal)
+	if err := s.admit(r); err != nil {
+		return !passing(err)
+	}
+	return rights(r.Principal) != before
 }
 
 // event is a server-sent event (HTML, section 9.2) with a fragment: its first line is the fragment's name. A carriage return ends a line

@@ -50,6 +50,14 @@ func (s *Site) session(r *Request) (callwright.Principal, error) {
 	return p, err
 }
 
+// watch returns a channel that holds a value when the session of a request or its key may have ended; nil: nobody tells.
+func (s *Site) watch(r *Request) (ended <-chan struct{}, stop func()) {
+	if s.cfg.Sessions == nil {
+		return nil, func() {}
+	}
+	return s.cfg.Sessions.Watch(callwright.Session{ID: r.SessionID, Org: r.Principal.Org, KeyID: r.Principal.KeyID})
+}
+
 // login is the page on which people sign in.
 type login struct {
 	Next   string // where to go afterwards

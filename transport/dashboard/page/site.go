@@ -26,6 +26,9 @@ type Sessions interface {
 	Session(ctx context.Context, token string) (callwright.Principal, callwright.Session, error)
 	// SignOut ends a session, if there is one.
 	SignOut(ctx context.Context, token string) error
+	// Watch returns a channel that holds a value as soon as this server has ended a session or its key, however that was asked for. It may
+	// hold one when they go on: Session says what is so. The caller calls stop, once.
+	Watch(s callwright.Session) (ended <-chan struct{}, stop func())
 }
 
 // Config configures a Site. Sessions or Authenticator is required.

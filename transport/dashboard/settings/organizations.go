@@ -1,9 +1,11 @@
 package settings
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/callwright/callwright"
@@ -126,7 +128,13 @@ func (p pages) organizationPage(ctx context.Context, r *page.Request, faults pag
 
 // details reads the form of an organization's details.
 func details(r *page.Request) access.Details {
-	return access.Details{Name: r.Field("name"), DefaultCountry: callwright.Country(strings.ToUpper(r.Field("default_country")))}
+	numbers, err := strconv.Atoi(cmp.Or(r.Field("max_numbers"), "0"))
+	if err != nil {
+		numbers = -1 // which is refused
+	}
+	return access.Details{
+		Name: r.Field("name"), DefaultCountry: callwright.Country(strings.ToUpper(r.Field("default_country"))), MaxNumbers: numbers,
+	}
 }
 
 func (p pages) changeOrganization(ctx context.Context, r *page.Request) (page.Answer, error) {

@@ -56,6 +56,11 @@ func TestOrganizations(t *testing.T) {
 	h.post(to, to, url.Values{"name": {""}, "entitlement": {"SIP"}}, http.StatusUnprocessableEntity, `id="fault-name"`, `value="SIP" checked`)
 	h.post(to, to, url.Values{"name": {"Gamma"}, "default_country": {"us"}}, http.StatusOK, `name="default_country" maxlength="2" value="US"`)
 	h.post(to, to, url.Values{"name": {"Gamma"}, "default_country": {"XX"}}, http.StatusUnprocessableEntity, `id="fault-default_country"`, `value="XX"`)
+	h.get(to, `name="max_numbers" inputmode="numeric" maxlength="7" value="1000"`)
+	h.post(to, to, url.Values{"name": {"Gamma"}, "max_numbers": {"20"}}, http.StatusOK, `maxlength="7" value="20"`)
+	for _, bad := range []string{"x", "-1", "1000001"} {
+		h.post(to, to, url.Values{"name": {"Gamma"}, "max_numbers": {bad}}, http.StatusUnprocessableEntity, `id="fault-max_numbers"`)
+	}
 	h.post(to, "/settings/organizations/absent", url.Values{"name": {"Gamma"}}, http.StatusNotFound)
 }
 
