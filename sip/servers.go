@@ -20,6 +20,25 @@ func (t Trunk) Servers() ([]failover.Server, error) {
 	return []failover.Server{server}, err
 }
 
+// Peers returns the servers that a trunk names, without the order in which calls try them: where its calls go, those of a failover
+// that is turned off too, or its registrar.
+func (t Trunk) Peers() []uri.URI {
+	var servers []failover.Server
+	if t.Endpoint != "" {
+		if server, err := t.endpoint(); err == nil {
+			servers = append(servers, server)
+		}
+	}
+	if t.Failover != nil {
+		servers = append(servers, t.Failover.Servers...)
+	}
+	all := make([]uri.URI, 0, len(servers))
+	for _, server := range servers {
+		all = append(all, over(server))
+	}
+	return all
+}
+
 // endpoint returns the server of a trunk's endpoint. The port in the options stands in for one that the
 // endpoint lacks.
 func (t Trunk) endpoint() (failover.Server, error) {

@@ -99,9 +99,9 @@ func keepSecrets(t *testing.T, db *bunstore.DB) {
 	secretive.WebhookSecret, secretive.PreviousWebhookSecret = "hunter2-webhook", "hunter2-previous"
 	trunk := secretTrunk("t1", "+15550000001")
 	trunks, tenants := sipstore.Trunks{DB: db}, orgstore.Tenants{DB: db}
-	keep := func(since time.Time) error {
+	keep := func(at time.Time) error { // replaces an answer from before at
 		answers := orgstore.IdempotencyStore{DB: db}
-		return answers.Keep(t.Context(), "o", "k", []byte("hunter2-digest"), []byte("hunter2-answer"), since, kept24h)
+		return answers.Keep(t.Context(), "o", "k", []byte("hunter2-digest"), []byte("hunter2-answer"), at, at)
 	}
 	for _, err := range []error{
 		tenants.InsertOrganization(t.Context(), secretive), tenants.UpdateOrganization(t.Context(), secretive),
@@ -334,13 +334,17 @@ func TestUnreadableAnswerIsAbsent(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
 		for name, ruin := range map[string]string{
-			"unsealed": `UPDATE answers SET digest = 'abc', answer = '{"data":null}'`,
-			"no key":   `UPDATE answers SET answer = 'k9:AAAA'`,
+			"unsealed": `UPDATE answers SET digest = BYTES'616263', answer = BYTES'7b7d'`,
+			"no key":   `UPDATE answers SET answer = BYTES'6b393a41414141'`, // k9:AAAA
 			"moved":    `UPDATE answers SET digest = answer`,
 		} {
 			db := open(t)
 			keepSecrets(t, db)
-			if _, err := db.SQL().ExecContext(t.Context(), ruin); err != nil {
+			begin := "X'" // of a literal
+			if db.PostgresDSN() != "" {
+				begin = `'\x`
+			}
+			if _, err := db.SQL().ExecContext(t.Context(), strings.ReplaceAll(ruin, "BYTES'", begin)); err != nil {
 				t.Fatal(err)
 			}
 			answers := orgstore.IdempotencyStore{DB: db}

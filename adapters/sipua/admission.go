@@ -3,6 +3,7 @@ package sipua
 import (
 	"context"
 	"net/netip"
+	"strings"
 	"time"
 
 	"github.com/emiago/sipgo/sip"
@@ -11,6 +12,7 @@ import (
 	"github.com/callwright/callwright/adapters/sipua/internal/attempt"
 	"github.com/callwright/callwright/adapters/sipua/internal/auth"
 	"github.com/callwright/callwright/adapters/sipua/internal/message"
+	"github.com/callwright/callwright/adapters/sipua/internal/source"
 	"github.com/callwright/callwright/adapters/sipua/internal/transport"
 	"github.com/callwright/callwright/agents/call"
 	trunk "github.com/callwright/callwright/sip"
@@ -44,6 +46,11 @@ func (u *UA) invited(from netip.AddrPort, req *sip.Request, tx *transport.Server
 	}
 	if u.registry.isDraining() {
 		u.refuse(req, tx, message.Refusal{Status: sip.StatusServiceUnavailable})
+		return
+	}
+	if tx.Stack() == u.server && u.sources.Held(from.Addr(), sidesOf(req)) {
+		u.tellRefused(from, req, sip.StatusForbidden, "too many calls of this caller, or to this number, were refused")
+		u.refuse(req, tx, message.Refusal{Status: sip.StatusForbidden})
 		return
 	}
 	lookups := u.sources.Enter(from.Addr())
@@ -193,10 +200,26 @@ func (u *UA) authenticate(v inviteContext, route trunk.Route) *message.Refusal {
 // that is out of the caller's reach; the log does. Servers that we have connected to are our customers', and not counted.
 func (u *UA) rejectUnknown(v inviteContext, why string) *message.Refusal {
 	u.tellRefused(v.from, v.req, sip.StatusForbidden, why)
-	if v.stack == u.server && u.sources.Refused(v.from.Addr()) {
+	if v.stack == u.server && u.sources.Refused(v.from.Addr(), sidesOf(v.req)) {
 		u.logBlocked(v.from)
 	}
 	return &message.Refusal{Status: sip.StatusForbidden}
+}
+
+// sidesOf returns the caller and the called number of an INVITE. A caller without a name in From is known by what the carrier
+// asserts (RFC 3325).
+func sidesOf(req *sip.Request) source.Sides {
+	s := source.Sides{Caller: message.Caller(req), Called: message.CalledUser(req)}
+	if number, err := message.CalledNumber(req); err == nil {
+		s.Called = number.String()
+	}
+	if s.Caller == "" || strings.EqualFold(s.Caller, "anonymous") {
+		s.Caller = ""
+		if asserted := req.GetHeader("P-Asserted-Identity"); asserted != nil {
+			s.Caller = asserted.Value()
+		}
+	}
+	return s
 }
 
 // tellRefused tells the operator of a call that is refused before it has a record: see source.Limiter.Log.

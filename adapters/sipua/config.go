@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"net/netip"
 	"time"
 
 	"github.com/callwright/callwright"
@@ -32,6 +33,10 @@ type Config struct {
 	// Credentials returns the certificates and the roots for the next handshake, instead of Certificates and Roots, so that they can
 	// be renewed; connections that are open keep theirs. nil: Certificates and Roots.
 	Credentials func() ([]tls.Certificate, *x509.CertPool)
+
+	// Trusted reports whether an address is a carrier's or a proxy's, which others call through: it is never blocked, and refused
+	// calls count to the callers and numbers behind it. It must return at once. nil: none is.
+	Trusted func(netip.Addr) bool
 
 	PublicHost string         // host or IP address for Contact and Via; empty: the listening address
 	Roots      *x509.CertPool // of servers' certificates; nil: the system's

@@ -68,7 +68,7 @@ func New(cfg Config) (*UA, error) {
 	}
 	u := &UA{
 		cfg: cfg, log: cfg.Logger, patience: failover.Patience, limit: failover.Limit,
-		sources:  source.NewLimiter(cfg.InvitesPerSecond, time.Now),
+		sources:  source.NewLimiter(cfg.InvitesPerSecond, cfg.Trusted, time.Now),
 		registry: newRegistry(cfg.MaxCalls, cfg.MaxCallsPerIP),
 		incoming: make(chan *incomingCall, cfg.MaxCalls), lookups: make(chan struct{}, maxLookups),
 		admissions: make(chan struct{}, maxAdmissions),

@@ -47,15 +47,11 @@ func (c *config) addresses(given texts) error {
 		}
 		c.FirewallIPs = append(c.FirewallIPs, ip.String())
 	}
-	for text := range strings.SplitSeq(given.portedCallsFrom, ",") {
-		if text = strings.TrimSpace(text); text == "" {
-			continue
-		}
-		network, err := callwright.ParseNetwork(text)
-		if err != nil {
-			return fmt.Errorf("--ported-calls-from must be IP addresses and networks with commas between them, and %q is none", text)
-		}
-		c.PortedCallsFrom = append(c.PortedCallsFrom, network)
+	if c.PortedCallsFrom, err = networks("--ported-calls-from", given.portedCallsFrom); err != nil {
+		return err
+	}
+	if c.SIPTrusted, err = networks("--sip-trusted", given.sipTrusted); err != nil {
+		return err
 	}
 	if c.DNSServer != "" && !hostAndPort(c.DNSServer) {
 		return fmt.Errorf("--dns-server must be an address and a port such as 192.0.2.53:53, not %q", c.DNSServer)
@@ -70,6 +66,21 @@ func (c *config) addresses(given texts) error {
 		}
 	}
 	return nil
+}
+
+// networks reads a flag with addresses and networks.
+func networks(name, given string) (all []netip.Prefix, err error) {
+	for text := range strings.SplitSeq(given, ",") {
+		if text = strings.TrimSpace(text); text == "" {
+			continue
+		}
+		network, err := callwright.ParseNetwork(text)
+		if err != nil {
+			return nil, fmt.Errorf("%s must be IP addresses and networks with commas between them, and %q is none", name, text)
+		}
+		all = append(all, network)
+	}
+	return all, nil
 }
 
 // hostAndPort reports whether a text is a host, which may be empty, and a number of a port.

@@ -39,6 +39,8 @@ type config struct {
 
 	PortedCallsFrom []netip.Prefix // addresses of the carrier that brings ported numbers
 
+	SIPTrusted []netip.Prefix // carriers and proxies that are never banned
+
 	DNSServer     string
 	LLMBaseURL    string
 	LLMModel      string
@@ -120,7 +122,7 @@ func (c config) room() int {
 }
 
 // texts are flags that become something else than a text.
-type texts struct{ mediaIP, publicIP, firewallIPs, allowPrivate, portedCallsFrom, portGateways, trustedProxies, modelKeys string }
+type texts struct{ mediaIP, publicIP, firewallIPs, allowPrivate, portedCallsFrom, portGateways, trustedProxies, sipTrusted, modelKeys string }
 
 // nodeFlag declares the name of this process in the log.
 func (c *config) nodeFlag(f *flag.FlagSet) {
@@ -140,6 +142,12 @@ func (c *config) httpFlags(f *flag.FlagSet, given *texts) {
 		"addresses of reverse proxies, such as 10.0.0.0/8, with commas: their Forwarded and X-Forwarded-For name the clients")
 }
 
+// trustFlags declares who is never banned for what others do.
+func trustFlags(f *flag.FlagSet, given *texts) {
+	f.StringVar(&given.sipTrusted, "sip-trusted", "",
+		"addresses and networks of carriers and SIP proxies, with commas: never banned for calls behind them, as are those that trunks name")
+}
+
 // parse reads the command line and the environment, whose entries are NAME=value.
 func parse(args, environ []string) (config, error) {
 	c := config{
@@ -153,6 +161,7 @@ func parse(args, environ []string) (config, error) {
 	f.StringVar(&c.PublicURL, "public-url", "", "URL of the HTTP API as clients see it, for links (default: that of --addr)")
 	c.httpFlags(f, &given)
 	c.nodeFlag(f)
+	trustFlags(f, &given)
 	f.StringVar(&c.Data, "data", "./data", "folder of the database, keys, certificates and recordings")
 	c.addDatabase(f)
 	f.StringVar(&c.SIPAddr, "sip-addr", "127.0.0.1:5061", "address of SIP over TLS")

@@ -45,6 +45,8 @@ func TestRefusals(t *testing.T) {
 		{args: []string{"--media-ip", "here"}, want: []string{`--media-ip must be an IP address such as 192.0.2.1, not "here"`}},
 		{args: []string{"--media-ip", "::1"}, want: []string{"--media-ip ::1", "--public-ip 127.0.0.1", "both"}},
 		{args: []string{"--firewall-ips", "300.1.1.1"}, want: []string{`--firewall-ips must be IP addresses`, `"300.1.1.1"`}},
+		{args: []string{"--sip-trusted", "192.0.2.0/24,carrier.example"}, want: []string{`--sip-trusted must be IP addresses`, `"carrier.example"`}},
+		{env: "CALLWRIGHT_SIP_TRUSTED=300.1.1.1", want: []string{`--sip-trusted must be`, `"300.1.1.1"`}},
 		{args: []string{"--dns-server", "192.0.2.1"}, want: []string{`--dns-server must be`, "192.0.2.53:53"}},
 		{args: []string{"--public-url", "https://voice.example.com/a b"}, want: []string{"--public-url", "%20"}},
 	} {

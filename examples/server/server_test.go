@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/base64"
 	"errors"
+	"fmt"
 	"io/fs"
 	"net/netip"
 	"os"
@@ -77,7 +78,7 @@ func TestParseEnvironment(t *testing.T) {
 		"CALLWRIGHT_PORT_80_TCP=tcp://10.0.0.1:80", "CALLWRIGHT_PORT_80_TCP_ADDR=10.0.0.1",
 	}
 	args := []string{
-		"--addr", "127.0.0.1:2", "--allow-private=true", "--firewall-ips", "192.0.2.1, 2001:db8::1",
+		"--addr", "127.0.0.1:2", "--allow-private=true", "--firewall-ips", "192.0.2.1, 2001:db8::1", "--sip-trusted", "192.0.2.7, 2001:db8::/48",
 		"--smtp-url", "smtps://user:secret@mail.example.com", "--contact-email", "ops@example.com", "--dns-server", "[::1]:53",
 	}
 	c, err := parse(args, env)
@@ -85,7 +86,8 @@ func TestParseEnvironment(t *testing.T) {
 		t.Fatal(err)
 	}
 	if c.SIPAddr != "192.0.2.1:5061" || c.Addr != "127.0.0.1:2" || c.RTPPorts != (ports{}) || !c.AllowPrivate ||
-		!slices.Equal(c.FirewallIPs, []string{"192.0.2.1", "2001:db8::1"}) {
+		!slices.Equal(c.FirewallIPs, []string{"192.0.2.1", "2001:db8::1"}) ||
+		fmt.Sprint(c.SIPTrusted) != "[192.0.2.7/32 2001:db8::/48]" {
 		t.Errorf("got %+v", c)
 	}
 	for wrong, named := range map[string]string{

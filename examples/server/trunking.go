@@ -41,6 +41,7 @@ import (
 	"github.com/callwright/callwright/sip/self"
 	"github.com/callwright/callwright/sip/setup"
 	"github.com/callwright/callwright/sip/testcall"
+	"github.com/callwright/callwright/sip/trusted"
 	"github.com/callwright/callwright/speech/tts"
 )
 
@@ -230,7 +231,18 @@ type lineParts struct {
 	CallLog  *calllog.Service
 	Resolver *resolve.Resolver
 	Self     *self.Server
+	Trusted  *trusted.Set
 	Log      *slog.Logger
+}
+
+// newTrusted follows the addresses that trunks name.
+func newTrusted(lc fx.Lifecycle, c config, db *bunstore.DB, r *resolve.Resolver, log *slog.Logger) (*trusted.Set, error) {
+	s, err := trusted.New(trusted.Config{Store: sipstore.Trunks{DB: db}, Resolver: r, Always: c.SIPTrusted, Logger: log})
+	if err != nil {
+		return nil, err
+	}
+	lc.Append(background(endless(s.Run)))
+	return s, nil
 }
 
 func newLine(lc fx.Lifecycle, p lineParts) (*sipua.UA, error) {
@@ -238,7 +250,7 @@ func newLine(lc fx.Lifecycle, p lineParts) (*sipua.UA, error) {
 		Listen: p.Config.SIPAddr, Credentials: p.Identity.Certificates,
 		PublicHost: p.Config.PublicIP.String(), Media: p.Media, Routes: p.Trunks, Transfers: p.Trunks, Observer: p.CallLog,
 		Resolver: p.Resolver, Self: p.Self, MaxCalls: p.Shares.lineCalls(), MaxConnections: p.Shares.sip,
-		MaxConnectionsPerIP: p.Shares.sipPerAddress, AllowPrivate: p.Config.AllowPrivate, Logger: p.Log,
+		MaxConnectionsPerIP: p.Shares.sipPerAddress, Trusted: p.Trusted.Contains, AllowPrivate: p.Config.AllowPrivate, Logger: p.Log,
 	})
 	if err != nil {
 		return nil, notListening("--sip-addr", p.Config.SIPAddr, err)

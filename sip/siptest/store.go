@@ -35,6 +35,7 @@ func RunStore(t *testing.T, newStore func(t *testing.T) sip.Store, atRest callwr
 		"lists all trunks in order":          listsAll,
 		"lists outbound trunks by number":    listsOutbound,
 		"finds the owner of an inbound call": findsOwner,
+		"tells the peers of all trunks":      tellsPeers,
 		"counts an organization's numbers":   countsNumbers,
 		"encrypts secrets":                   func(t *testing.T, s sip.Store) { encryptsTrunk(t, s, atRest) },
 	}

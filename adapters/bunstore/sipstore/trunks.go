@@ -139,6 +139,13 @@ func (s Trunks) Owner(ctx context.Context, number callwright.PhoneNumber, d sip.
 	return found[0], nil
 }
 
+// Peers returns what a page of trunks says about their peers.
+func (s Trunks) Peers(ctx context.Context, after string, limit int) ([]sip.Trunk, error) {
+	return s.pick(ctx, []any{after}, func(q *bun.SelectQuery) *bun.SelectQuery {
+		return q.Column("id", "direction", "endpoint", "options", "failover").Where("id > ?", after).Order("id").Limit(limit)
+	})
+}
+
 // pick returns the trunks that a query selects.
 func (s Trunks) pick(
 	ctx context.Context, inputs []any, choose func(*bun.SelectQuery) *bun.SelectQuery,

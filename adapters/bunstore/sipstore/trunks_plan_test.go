@@ -37,6 +37,7 @@ func useTrunks(ctx context.Context, db *bunstore.DB, now time.Time) []error {
 	_, heldErr := trunks.HoldNumbers(ctx, org)
 	errs = append(errs, heldErr)
 	_, ownerErr := trunks.Owner(ctx, number, sip.Inbound)
+	_, peersErr := trunks.Peers(ctx, "a", 10)
 	_, statusErr := statuses.Status(ctx, org, "t")
 	_, statusesErr := statuses.StatusesOf(ctx, org, []string{"t", "u"})
 	_, countErr := statuses.CountStatuses(ctx, org, 10)
@@ -56,7 +57,7 @@ func useTrunks(ctx context.Context, db *bunstore.DB, now time.Time) []error {
 	_, takeErr := registrations.TakeRegistrations(ctx, "n", now, 10)
 	_, ofErr := registrations.RegistrationsOf(ctx, "n")
 	_, nodesErr := registrations.RegistrationNodes(ctx)
-	return append(errs, trunkErr, trunksErr, allErr, outErr, ownerErr, statusErr, statusesErr, countErr, worstErr, dueErr,
+	return append(errs, trunkErr, trunksErr, allErr, outErr, ownerErr, peersErr, statusErr, statusesErr, countErr, worstErr, dueErr,
 		registrationErr, takeErr, ofErr, nodesErr, trunks.Delete(ctx, trunk), statuses.DeleteStatus(ctx, org, "t"),
 		registrations.DeleteRegistration(ctx, org, "t"))
 }

@@ -36,8 +36,11 @@ type Limiter struct {
 	now      func() time.Time
 	lines    *rate.Limiter // of the log
 
-	mu    sync.Mutex
-	known map[netip.Addr]*source
+	trusted func(netip.Addr) bool
+
+	mu     sync.Mutex
+	known  map[netip.Addr]*source
+	behind map[side]*rate.Limiter // refused calls behind trusted sources
 }
 
 type source struct {
@@ -78,11 +81,16 @@ func (w window) add(now time.Time) window {
 }
 
 // NewLimiter returns a limiter that lets each source send perSecond INVITEs a second, and twice as many at once. OPTIONS
-// have the same limit.
-func NewLimiter(perSecond int, now func() time.Time) *Limiter {
+// have the same limit. A source that is trusted is never blocked: the callers and numbers behind it are held instead. nil trusts
+// none. The limiter asks again each time, so that trust may come and go.
+func NewLimiter(perSecond int, trusted func(netip.Addr) bool, now func() time.Time) *Limiter {
+	if trusted == nil {
+		trusted = func(netip.Addr) bool { return false }
+	}
 	return &Limiter{
 		rate: rate.Limit(perSecond), burst: 2 * perSecond, requests: max(requestsPerInvite*perSecond, minRequests), now: now,
 		lines: rate.NewLimiter(logRate, logAtOnce), known: map[netip.Addr]*source{},
+		trusted: trusted, behind: map[side]*rate.Limiter{},
 	}
 }
 
@@ -182,17 +190,25 @@ func (l *Limiter) Known(a netip.Addr) bool {
 }
 
 // Refused records a refused call, and blocks a source that sends nothing else. It reports whether the source is blocked
-// from now on.
-func (l *Limiter) Refused(a netip.Addr) bool {
+// from now on. Behind a trusted source the call counts to its sides.
+func (l *Limiter) Refused(a netip.Addr, s Sides) bool {
+	trusted := l.trusted(a)
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if trusted {
+		l.charge(a, s)
+		return false
+	}
 	known := l.of(a)
 	known.refused = known.refused.add(l.now())
 	return l.block(known)
 }
 
-// Faulty is Refused for any other request.
+// Faulty is Refused for any other request. Those of trusted sources do not count.
 func (l *Limiter) Faulty(a netip.Addr) bool {
+	if l.trusted(a) {
+		return false
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	known := l.of(a)
@@ -224,8 +240,12 @@ func (l *Limiter) block(s *source) bool {
 	return true
 }
 
-// Blocked reports whether a source gets no answers.
+// Blocked reports whether a source gets no answers. A source that has become trusted gets them.
 func (l *Limiter) Blocked(a netip.Addr) bool {
+	return l.isBlocked(a) && !l.trusted(a)
+}
+
+func (l *Limiter) isBlocked(a netip.Addr) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	known := l.known[callwright.Source(a)]

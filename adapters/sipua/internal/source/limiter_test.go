@@ -14,7 +14,7 @@ func enters(l *source.Limiter, a netip.Addr) bool { return l.Enter(a) != nil }
 func TestSources(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	s := source.NewLimiter(5, func() time.Time { return now })
+	s := source.NewLimiter(5, nil, func() time.Time { return now })
 	a, b := netip.MustParseAddr("192.0.2.1"), netip.MustParseAddr("192.0.2.2")
 	for i := range 12 {
 		if ok := enters(s, a); ok != (i < 10) {
@@ -34,15 +34,15 @@ func TestSources(t *testing.T) {
 	}
 
 	for range 19 {
-		s.Refused(a)
+		s.Refused(a, source.Sides{})
 	}
 	now = now.Add(time.Minute)
-	s.Refused(a)
+	s.Refused(a, source.Sides{})
 	if s.Blocked(a) {
 		t.Error("20 refusals in more than a minute")
 	}
 	for range 19 {
-		s.Refused(a)
+		s.Refused(a, source.Sides{})
 	}
 	if !s.Blocked(a) || !s.Blocked(netip.MustParseAddr("::ffff:192.0.2.1")) || s.Blocked(b) {
 		t.Error("20 refusals in a minute")
@@ -53,7 +53,7 @@ func TestSources(t *testing.T) {
 	}
 	s.Admitted(a)
 	for range 30 {
-		s.Refused(a)
+		s.Refused(a, source.Sides{})
 	}
 	if s.Blocked(a) {
 		t.Error("a source of good calls is barred")
@@ -75,7 +75,7 @@ func TestSources(t *testing.T) {
 func TestFaultySources(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	s := source.NewLimiter(5, func() time.Time { return now })
+	s := source.NewLimiter(5, nil, func() time.Time { return now })
 	a, carrier := netip.MustParseAddr("192.0.2.1"), netip.MustParseAddr("192.0.2.2")
 	if s.Admitted(carrier); !s.Known(carrier) || s.Known(a) {
 		t.Error("a source is known by its admitted calls")
@@ -103,7 +103,7 @@ func TestFaultySources(t *testing.T) {
 func TestSourcesArePaced(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		s := source.NewLimiter(50, time.Now)
+		s := source.NewLimiter(50, nil, time.Now)
 		a, began := netip.MustParseAddr("192.0.2.1"), time.Now()
 		for range 400 {
 			s.Wait(t.Context(), a)
@@ -127,7 +127,7 @@ func TestSourcesArePaced(t *testing.T) {
 // The sources of calls are remembered longer than others.
 func TestSourcesOfCallsAreRemembered(t *testing.T) {
 	t.Parallel()
-	s := source.NewLimiter(1, time.Now)
+	s := source.NewLimiter(1, nil, time.Now)
 	carrier := netip.MustParseAddr("192.0.2.1")
 	s.Admitted(carrier)
 	a := netip.MustParseAddr("10.0.0.0")
@@ -143,7 +143,7 @@ func TestSourcesOfCallsAreRemembered(t *testing.T) {
 func TestSourcesAreBounded(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	s := source.NewLimiter(1, func() time.Time { now = now.Add(time.Microsecond); return now })
+	s := source.NewLimiter(1, nil, func() time.Time { now = now.Add(time.Microsecond); return now })
 	waiting := netip.MustParseAddr("192.0.2.1")
 	for range 2 {
 		if !enters(s, waiting) {
@@ -153,7 +153,7 @@ func TestSourcesAreBounded(t *testing.T) {
 	a := netip.MustParseAddr("10.0.0.0")
 	for range 30_000 {
 		a = a.Next()
-		s.Refused(a)
+		s.Refused(a, source.Sides{})
 	}
 	if n := source.Known(s); n > 10_000 {
 		t.Errorf("%d sources are remembered", n)
@@ -167,7 +167,7 @@ func TestSourcesAreBounded(t *testing.T) {
 func TestLinesOfTheLog(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	s := source.NewLimiter(5, func() time.Time { return now })
+	s := source.NewLimiter(5, nil, func() time.Time { return now })
 	a := netip.MustParseAddr("192.0.2.1")
 	for i, want := range []int{1, 0, 0} {
 		if n, due := s.Log(a); n != want || due != (want > 0) {

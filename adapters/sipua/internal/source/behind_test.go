@@ -1,0 +1,101 @@
+package source_test
+
+import (
+	"fmt"
+	"net/netip"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/callwright/callwright/adapters/sipua/internal/source"
+)
+
+// A trusted source is never blocked. Refused calls of one caller behind it, or to one number, hold only that caller and that
+// number, which may go on slowly.
+func TestTrustedSources(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	carrier, other := netip.MustParseAddr("192.0.2.1"), netip.MustParseAddr("192.0.2.2")
+	s := source.NewLimiter(5, func(a netip.Addr) bool { return a == carrier }, func() time.Time { return now })
+	scanner, person := source.Sides{Caller: "scanner"}, source.Sides{Caller: "person", Called: "+15550100"}
+	for i := range 500 {
+		scanner.Called = fmt.Sprint(i)
+		if held := s.Held(carrier, scanner); held != (i >= 60) {
+			t.Fatalf("call %d of the scanner is held: %t", i, held)
+		} else if !held && s.Refused(carrier, scanner) || s.Faulty(carrier) || s.Blocked(carrier) {
+			t.Fatalf("call %d blocks the carrier", i)
+		}
+		if s.Held(carrier, person) {
+			t.Fatalf("call %d holds another caller", i)
+		}
+	}
+	now = now.Add(time.Second)
+	if s.Held(carrier, scanner) {
+		t.Error("a second later the scanner may not try once")
+	}
+	if s.Refused(carrier, scanner); !s.Held(carrier, scanner) {
+		t.Error("it may try twice")
+	}
+	if s.Held(other, scanner) {
+		t.Error("it is held elsewhere")
+	}
+
+	for i := range 60 {
+		s.Refused(carrier, source.Sides{Caller: fmt.Sprint("caller ", i), Called: "+15550199"})
+	}
+	if !s.Held(carrier, source.Sides{Caller: "another", Called: "+15550199"}) || s.Held(carrier, person) {
+		t.Error("calls to a wrong number hold that number alone")
+	}
+	for range 100 {
+		s.Refused(carrier, source.Sides{})
+	}
+	if s.Held(carrier, source.Sides{}) {
+		t.Error("callers without a name are taken for one")
+	}
+	long := strings.Repeat("x", 64)
+	for i := range 60 {
+		s.Refused(carrier, source.Sides{Caller: fmt.Sprint(long, i)})
+	}
+	if !s.Held(carrier, source.Sides{Caller: long}) {
+		t.Error("a long name is kept in whole")
+	}
+}
+
+// A blocked source that becomes trusted is answered at once, and counts afresh.
+func TestTrustEndsABlock(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	trusted, a := false, netip.MustParseAddr("192.0.2.1")
+	s := source.NewLimiter(5, func(netip.Addr) bool { return trusted }, func() time.Time { return now })
+	for i := range 20 {
+		if s.Refused(a, source.Sides{Caller: "x"}) != (i == 19) {
+			t.Fatalf("call %d", i)
+		}
+	}
+	if trusted = true; s.Blocked(a) || s.Held(a, source.Sides{Caller: "x"}) {
+		t.Error("it stays blocked")
+	}
+	if trusted = false; !s.Blocked(a) {
+		t.Error("it stays trusted")
+	}
+}
+
+// Callers and numbers that are made up take no more room than others, and do not free one that is held.
+func TestSidesAreBounded(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	a := netip.MustParseAddr("192.0.2.1")
+	s := source.NewLimiter(5, func(netip.Addr) bool { return true }, func() time.Time { return now })
+	for range 60 {
+		s.Refused(a, source.Sides{Caller: "scanner"})
+	}
+	for i := range 30_000 {
+		s.Refused(a, source.Sides{Caller: fmt.Sprint(i)})
+	}
+	if n := source.Behind(s); n > 10_000 {
+		t.Errorf("%d callers are remembered", n)
+	}
+	if !s.Held(a, source.Sides{Caller: "scanner"}) {
+		t.Error("the scanner is forgotten")
+	}
+}

@@ -1,0 +1,67 @@
+package sipua_test
+
+import (
+	"fmt"
+	"net/netip"
+	"sync/atomic"
+	"testing"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/sipua"
+	trunk "github.com/callwright/callwright/sip"
+)
+
+// One scanner behind a carrier neither bans the carrier nor slows other callers, and is not looked up any more itself.
+func TestScannerBehindACarrier(t *testing.T) {
+	t.Parallel()
+	a := newAgent(t, func(c *sipua.Config) {
+		c.Trusted = func(from netip.Addr) bool { return from == netip.MustParseAddr("127.0.0.2") }
+	})
+	var lookups atomic.Int32
+	a.routes.judge = func(to callwright.PhoneNumber, _ trunk.Peer) error {
+		lookups.Add(1)
+		if to != bob {
+			return callwright.NotFound("number")
+		}
+		return nil
+	}
+	carrier := callerOver(dialWireFrom(t, a, "127.0.0.2"), a)
+	carrier.from = "<sip:scanner@carrier.test>;tag=s"
+	number := carrier.target
+	for i := range 300 {
+		carrier.callID = fmt.Sprint("scan-", i)
+		carrier.target = fmt.Sprintf("sip:+1555019%04d@x.test", i)
+		carrier.ask("INVITE", offerSDP("RTP/SAVP"))
+		if r := carrier.response(403); !isBare(r) {
+			t.Fatalf("call %d: %s %v", i, r.start, r.header)
+		}
+	}
+	if n := lookups.Load(); n >= 300 {
+		t.Errorf("all %d calls were looked up", n)
+	}
+	carrier.from, carrier.target, carrier.callID = "", number, "a-person"
+	carrier.ask("INVITE", offerSDP("RTP/SAVP"))
+	carrier.comesIn(a)
+}
+
+// A person who has dialled 20 wrong numbers through a carrier gets through with the right one.
+func TestWrongNumbersThenTheRightOne(t *testing.T) {
+	t.Parallel()
+	a := newAgent(t, func(c *sipua.Config) { c.Trusted = func(netip.Addr) bool { return true } })
+	a.routes.judge = func(to callwright.PhoneNumber, _ trunk.Peer) error {
+		if to != bob {
+			return callwright.NotFound("number")
+		}
+		return nil
+	}
+	c := newCaller(t, a)
+	number := c.target
+	c.target = "sip:+15550199999@x.test"
+	for range 20 {
+		c.ask("INVITE", offerSDP("RTP/SAVP"))
+		c.response(403)
+	}
+	c.target = number
+	c.ask("INVITE", offerSDP("RTP/SAVP"))
+	c.comesIn(a)
+}
