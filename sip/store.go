@@ -36,7 +36,7 @@ type Store interface {
 	// Owner returns the trunk of a number and direction, of any organization: for an incoming call the number tells the
 	// organization. CodeNotFound when the number is not attached.
 	Owner(ctx context.Context, number callwright.PhoneNumber, d Direction) (Trunk, error)
-	// Peers returns what the trunks of all organizations say about their peers, in any order. Of a trunk it sets at least Direction,
-	// Endpoint, Options.Port, Options.AuthMode, Options.AllowedIPs and Failover, and no secret; trunks that say the same are one.
-	Peers(ctx context.Context) ([]Trunk, error)
+	// Peers returns what up to limit trunks of all organizations say about their peers, by ID, those after the ID after. Of a trunk
+	// it sets at least ID, Direction, Endpoint, Options.Port, Options.AuthMode, Options.AllowedIPs and Failover, and no secret.
+	Peers(ctx context.Context, after string, limit int) ([]Trunk, error)
 }

@@ -21,14 +21,19 @@ func tellsPeers(t *testing.T, s sip.Store) {
 	out.Endpoint, out.Options.Port = "sip:pbx.example", 5071
 	out.Failover = &failover.Config{Enabled: true, Servers: []failover.Server{{Host: "one.example"}, {Host: "two.example", Port: 5062}}}
 	insert(t, s, listed, out, registered)
-	found, err := s.Peers(t.Context())
-	if err != nil || len(found) != 3 {
-		t.Fatalf("%d peers, %v", len(found), err)
+	found, err := s.Peers(t.Context(), "", 2)
+	if err != nil || len(found) != 2 || found[0].ID != "a" || found[1].ID != "b" {
+		t.Fatalf("the first page is %+v, %v", found, err)
 	}
+	rest, err := s.Peers(t.Context(), "b", 2)
+	if err != nil || len(rest) != 1 || rest[0].ID != "c" {
+		t.Fatalf("the last page is %+v, %v", rest, err)
+	}
+	found = append(found, rest...)
 	for _, want := range []sip.Trunk{listed, out, registered} {
 		same := func(got sip.Trunk) bool {
 			g, w := got.Options, want.Options
-			return got.Direction == want.Direction && got.Endpoint == want.Endpoint && reflect.DeepEqual(got.Failover, want.Failover) &&
+			return got.ID == want.ID && got.Direction == want.Direction && got.Endpoint == want.Endpoint && reflect.DeepEqual(got.Failover, want.Failover) &&
 				g.Port == w.Port && g.AuthMode == w.AuthMode && slices.Equal(g.AllowedIPs, w.AllowedIPs)
 		}
 		if !slices.ContainsFunc(found, same) {

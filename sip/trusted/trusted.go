@@ -19,6 +19,7 @@ const (
 	refreshEvery = time.Minute      // between two looks at the trunks
 	lookupTime   = 10 * time.Second // for one server's name
 	lookups      = 16               // names at a time
+	pageSize     = 1000             // trunks that one statement reads
 )
 
 // The widest networks of trunks that count, in bits of the prefix. A wider one names no carrier: it would end blocking for everybody.
@@ -87,18 +88,24 @@ func (s *Set) Run(ctx context.Context) error {
 
 // refresh reads the trunks and resolves the names of their servers.
 func (s *Set) refresh(ctx context.Context) error {
-	trunks, err := s.cfg.Store.Peers(ctx)
-	if err != nil {
-		return err
-	}
 	next := &content{addresses: map[netip.Addr]bool{}, networks: slices.Clone(s.cfg.Always)}
 	names := map[string]uri.URI{}
-	for _, t := range trunks {
-		for _, network := range t.Options.AllowedIPs {
-			next.add(network)
+	for last := ""; ; {
+		trunks, err := s.cfg.Store.Peers(ctx, last, pageSize)
+		if err != nil {
+			return err
 		}
-		for _, server := range t.Peers() {
-			names[server.String()] = server
+		for _, t := range trunks {
+			for _, network := range t.Options.AllowedIPs {
+				next.add(network)
+			}
+			for _, server := range t.Peers() {
+				names[server.String()] = server
+			}
+			last = t.ID
+		}
+		if len(trunks) < pageSize {
+			break
 		}
 	}
 	s.servers = s.resolve(ctx, names)

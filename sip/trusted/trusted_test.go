@@ -45,11 +45,11 @@ type failing struct {
 	broken atomic.Bool
 }
 
-func (f *failing) Peers(ctx context.Context) ([]sip.Trunk, error) {
+func (f *failing) Peers(ctx context.Context, after string, limit int) ([]sip.Trunk, error) {
 	if f.broken.Load() {
 		return nil, callwright.ErrUnavailable
 	}
-	return f.Store.Peers(ctx)
+	return f.Store.Peers(ctx, after, limit)
 }
 
 // check compares which addresses a set contains.

@@ -139,10 +139,10 @@ func (s Trunks) Owner(ctx context.Context, number callwright.PhoneNumber, d sip.
 	return found[0], nil
 }
 
-// Peers returns what all trunks say about their peers.
-func (s Trunks) Peers(ctx context.Context) ([]sip.Trunk, error) {
-	return s.pick(ctx, nil, func(q *bun.SelectQuery) *bun.SelectQuery {
-		return q.Distinct().Column("direction", "endpoint", "options", "failover")
+// Peers returns what a page of trunks says about their peers.
+func (s Trunks) Peers(ctx context.Context, after string, limit int) ([]sip.Trunk, error) {
+	return s.pick(ctx, []any{after}, func(q *bun.SelectQuery) *bun.SelectQuery {
+		return q.Column("id", "direction", "endpoint", "options", "failover").Where("id > ?", after).Order("id").Limit(limit)
 	})
 }
 

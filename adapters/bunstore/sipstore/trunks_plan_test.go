@@ -37,7 +37,7 @@ func useTrunks(ctx context.Context, db *bunstore.DB, now time.Time) []error {
 	_, heldErr := trunks.HoldNumbers(ctx, org)
 	errs = append(errs, heldErr)
 	_, ownerErr := trunks.Owner(ctx, number, sip.Inbound)
-	_, peersErr := trunks.Peers(ctx)
+	_, peersErr := trunks.Peers(ctx, "a", 10)
 	_, statusErr := statuses.Status(ctx, org, "t")
 	_, statusesErr := statuses.StatusesOf(ctx, org, []string{"t", "u"})
 	_, countErr := statuses.CountStatuses(ctx, org, 10)

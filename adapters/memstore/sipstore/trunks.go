@@ -137,12 +137,14 @@ func (s Trunks) Owner(
 	return found[0], nil
 }
 
-// Peers returns what all trunks say about their peers.
-func (s Trunks) Peers(ctx context.Context) ([]sip.Trunk, error) {
-	found, err := s.pick(ctx, func(sip.Trunk) bool { return true })
+// Peers returns what a page of trunks says about their peers.
+func (s Trunks) Peers(ctx context.Context, after string, limit int) ([]sip.Trunk, error) {
+	found, err := s.pick(ctx, func(t sip.Trunk) bool { return t.ID > after })
+	slices.SortFunc(found, func(a, b sip.Trunk) int { return cmp.Compare(a.ID, b.ID) })
+	found = found[:min(limit, len(found))]
 	for i, t := range found {
 		o := sip.Options{AuthMode: t.Options.AuthMode, Port: t.Options.Port, AllowedIPs: t.Options.AllowedIPs}
-		found[i] = sip.Trunk{Direction: t.Direction, Endpoint: t.Endpoint, Options: o, Failover: t.Failover}
+		found[i] = sip.Trunk{ID: t.ID, Direction: t.Direction, Endpoint: t.Endpoint, Options: o, Failover: t.Failover}
 	}
 	return found, err
 }

@@ -60,6 +60,7 @@ request_route {
 	}
 	if (is_method("INVITE")) {
 		record_route();
+		%s
 		if (!lookup("location")) { sl_send_reply("404", "Not Found"); exit; }
 		t_relay();
 		exit;
@@ -105,7 +106,11 @@ func writeHome(t testing.TB, home string, c Config, listen string) string {
 	if c.CallsContacts {
 		flows, verify = "", "no"
 	}
+	front := ""
+	if c.Front.IsValid() {
+		verify, front = "no", fmt.Sprintf(`$du = "sip:%s;transport=tls"; t_relay(); exit;`, c.Front)
+	}
 	tls := write("tls.cfg",
 		fmt.Sprintf(tlsConfig, write("key.pem", string(key)), write("chain.pem", string(chain)), c.CA.CertFile(), verify))
-	return write("kamailio.cfg", fmt.Sprintf(config, listen, tls, c.Algorithm, c.MaxExpires, c.Password, flows))
+	return write("kamailio.cfg", fmt.Sprintf(config, listen, tls, c.Algorithm, c.MaxExpires, c.Password, flows, front))
 }

@@ -21,6 +21,9 @@ type Config struct {
 	// CallsContacts has it call the Contacts that were registered over connections of its own, as registrars do that have no
 	// setting for flows. It does not check certificates then.
 	CallsContacts bool
+	// Front, unless it is the zero AddrPort, takes all calls over a connection of Kamailio's own: it is a proxy in front of that
+	// server. It does not check certificates then.
+	Front netip.AddrPort
 }
 
 // Server is a running Kamailio.
