@@ -42,9 +42,8 @@ type receiver struct {
 	known     netip.Addr                     // proven by the signaling
 	public    bool                           // addresses that are not public prove nothing, and nothing is sent there
 
-	former    uint32 // the source before the current one
-	hasFormer bool
-	sourceAt  time.Duration // when the last packet of the current source came
+	former   []uint32      // the sources before the current one, the latest first, at most maxFormer
+	sourceAt time.Duration // when the last packet of the current source came
 }
 
 // format is a payload type and the player's decoder for it.
@@ -58,6 +57,9 @@ type remote struct{ rtp, rtcp netip.AddrPort }
 
 // straggle is how long a source that has been followed by another is taken for one whose packets are still on the way.
 const straggle = 200 * time.Millisecond
+
+// maxFormer is how many sources are remembered that others have followed.
+const maxFormer = 4
 
 // expect applies what was negotiated, except the keys and the codec.
 func (r *receiver) expect(n *sdp.Negotiated) {
@@ -192,11 +194,13 @@ func (r *receiver) follow(now time.Duration, ssrc uint32) bool {
 	current, known := r.stats.Source()
 	switch {
 	case known && ssrc == current:
-	case r.hasFormer && ssrc == r.former && now-r.sourceAt < straggle:
+	case now-r.sourceAt < straggle && slices.Contains(r.former, ssrc):
 		return false
-	default:
-		r.former, r.hasFormer = current, known
-		r.player.Reset()
+	case known:
+		r.former = slices.DeleteFunc(r.former, func(s uint32) bool { return s == ssrc })
+		r.former = slices.Insert(r.former, 0, current)
+		r.former = r.former[:min(len(r.former), maxFormer)]
+		r.player.Follow()
 	}
 	r.sourceAt = now
 	return true

@@ -107,10 +107,17 @@ func (s *Service) converse(
 		if errors.Is(context.Cause(talking), errMachine) {
 			return s.leave(ctx, c, audio, s.conversationConfig(c.Org, c.Agent, book))
 		}
-		if outcome.TransferTo == "" || s.transfer(ctx, c, leg, audio, outcome.TransferTo, book) {
+		if outcome.TransferTo == "" {
 			return outcome, err
 		}
-		config.WaitForGreeting = false
+		listen := func(ctx context.Context, over <-chan struct{}) conversation.Meanwhile {
+			return talk.Listen(ctx, audio, over, outcome.Meanwhile)
+		}
+		meanwhile, gone := s.transfer(ctx, c, leg, outcome.TransferTo, book, listen)
+		if gone {
+			return outcome, err
+		}
+		config.WaitForGreeting, config.Meanwhile = false, meanwhile
 	}
 }
 
@@ -219,14 +226,14 @@ func whyEnded(ctx context.Context, outcome conversation.Outcome, err error) Hang
 }
 
 // transfer transfers the call and reports whether it is gone. Either way the transcript has the attempt, and the
-// recording what was heard meanwhile.
+// recording what was heard meanwhile, with which the conversation goes on if the transfer fails.
 func (s *Service) transfer(
-	ctx context.Context, c *Call, leg Leg, audio conversation.Audio, to string, book *recordWriter,
-) bool {
+	ctx context.Context, c *Call, leg Leg, to string, book *recordWriter, listen listenFunc,
+) (meanwhile conversation.Meanwhile, gone bool) {
 	start := book.clock.Now().Sub(*c.StartedAt)
-	stop := listenOn(ctx, audio)
+	stop := listenOn(ctx, listen)
 	err := leg.Transfer(ctx, to)
-	stop()
+	meanwhile = stop(err == nil)
 	text := "transferred the call to " + to
 	if err != nil {
 		s.cfg.Logger.WarnContext(ctx, "cannot transfer a call", "call_id", c.ID, "error", err)
@@ -239,24 +246,24 @@ func (s *Service) transfer(
 	book.changed(*c)
 	s.observed.add(Observation{What: ObservedTransfer, At: book.clock.Now(), Call: *c, To: to})
 	book.line(Entry{Speaker: SpeakerAction, Text: text, Start: start, End: book.clock.Now().Sub(*c.StartedAt)})
-	return err == nil
+	return meanwhile, err == nil
 }
 
-// listenOn reads a call's audio, so that its time passes, until stop is called.
-func listenOn(ctx context.Context, audio conversation.Audio) (stop func()) {
+// listenFunc listens to a call until ctx ends, or until over is closed and the caller has finished.
+type listenFunc func(ctx context.Context, over <-chan struct{}) conversation.Meanwhile
+
+// listenOn listens to a call, so that its time passes, until stop is called: at once, or once the caller has finished.
+func listenOn(ctx context.Context, listen listenFunc) (stop func(atOnce bool) conversation.Meanwhile) {
 	ctx, cancel := context.WithCancel(ctx)
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		for {
-			if _, err := audio.Read(ctx); err != nil {
-				return
-			}
+	over, heard := make(chan struct{}), make(chan conversation.Meanwhile, 1)
+	go func() { heard <- listen(ctx, over) }()
+	return func(atOnce bool) conversation.Meanwhile {
+		defer cancel()
+		close(over)
+		if atOnce {
+			cancel()
 		}
-	}()
-	return func() {
-		cancel()
-		<-done
+		return <-heard
 	}
 }
 

@@ -24,6 +24,10 @@ type Config struct {
 	Voice    string // the name of a voice; empty: the synthesizer's default
 	Language string // BCP 47; empty: the engines' default
 
+	// Meanwhile is what the caller said and pressed before, since another conversation on the call. Once the first sentence
+	// is over or interrupted, it is the caller's turn.
+	Meanwhile Meanwhile
+
 	WaitForGreeting bool          // the agent waits for the caller's greeting, for at most Silence
 	EndOfTurn       time.Duration // silence that ends the caller's turn (endpointing); 500 ms
 	Interruption    time.Duration // voice that interrupts the agent (barge-in); 200 ms

@@ -29,4 +29,5 @@ type Outcome struct {
 	Reason     string    // of the brain's End
 	TransferTo string    // of the brain's Transfer: the call is still up, and Run's caller must transfer it
 	Answers    []Latency // of the answers to what the caller said, in order
+	Meanwhile  Meanwhile // what is left of Config.Meanwhile: the caller's turn has not come
 }

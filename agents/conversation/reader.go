@@ -63,10 +63,13 @@ func (r *reader) read(ctx context.Context) error {
 // close ends everything and waits for it. What the caller said just before hanging up is still recognized for the
 // transcript.
 func (r *reader) close(ctx context.Context, err error) (Outcome, error) {
+	gone := err != nil && ctx.Err() == nil
+	if gone && r.hearing == nil && len(r.cfg.Meanwhile.samples) > 0 {
+		r.listen()
+	}
 	if r.hearing != nil {
 		r.hearing.finish()
 	}
-	gone := err != nil && ctx.Err() == nil
 	r.cancel()
 	if gone {
 		timer := time.AfterFunc(r.cfg.LastWords, r.deafen)
@@ -80,7 +83,7 @@ func (r *reader) close(ctx context.Context, err error) (Outcome, error) {
 	close(r.jobs)
 	r.wait.Wait()
 	r.deafen()
-	out := Outcome{Answers: r.speaker.answers}
+	out := Outcome{Answers: r.speaker.answers, Meanwhile: r.cfg.Meanwhile}
 	switch {
 	case r.failure != nil:
 		out.By = ByFailure
@@ -103,6 +106,7 @@ func (r *reader) frame(f Frame) {
 	r.takeNotices()
 	r.watchPlayout()
 	r.held.set(f.Held)
+	r.resume()
 	if f.Digit != 0 {
 		r.key(f.Digit)
 	}
@@ -284,6 +288,7 @@ func (r *reader) listen() {
 	r.wait.Go(func() { u.run(r.cfg.Recognizer, h) })
 	r.hearing = u
 	back := r.ear.length + r.cfg.PreRoll
+	r.recall(u)
 	r.hearing.write(r.ring.last(nil, int(back.Seconds()*float64(r.audio.Rate()))))
 }
 

@@ -51,6 +51,7 @@ func (r *Receiver) Packet(h Header, payload []byte) (digit byte, begins bool) {
 	e := event{ssrc: h.SSRC, timestamp: h.Timestamp, code: payload[0], known: true, marker: h.Marker, sequence: h.Sequence}
 	e.ended, e.duration = payload[1]&endBit != 0, uint32(binary.BigEndian.Uint16(payload[2:]))
 	e.covered = e.duration
+	goesOn := r.continues(e)
 	for back := range r.recent { // the latest first
 		k := &r.recent[(r.next+2*len(r.recent)-1-back)%len(r.recent)]
 		if k.known && k.ssrc == e.ssrc && k.code == e.code && k.includes(e) {
@@ -63,7 +64,17 @@ func (r *Receiver) Packet(h Header, payload []byte) (digit byte, begins bool) {
 	}
 	r.recent[r.next] = e
 	r.next = (r.next + 1) % len(r.recent)
+	if goesOn {
+		return 0, false
+	}
 	return alphabet[e.code], true
+}
+
+// continues reports whether e goes on with the latest press under another source, as when the peer's media changes while a
+// key is down: the numbers are unrelated then, but the duration has grown.
+func (r *Receiver) continues(e event) bool {
+	k := &r.recent[(r.next+len(r.recent)-1)%len(r.recent)]
+	return k.known && k.ssrc != e.ssrc && k.code == e.code && !k.ended && !e.marker && e.duration > k.duration
 }
 
 // after returns by how many packets e was sent after the last one of k.

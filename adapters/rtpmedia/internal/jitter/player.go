@@ -61,6 +61,22 @@ func (p *Player) Push(now time.Duration, sequence uint16, timestamp uint32, code
 // Reset begins with another source.
 func (p *Player) Reset() { p.buffer.Reset() }
 
+// maxTail bounds how many frames of a former source are played after the first packet of the next. They take no longer than
+// that packet waits, so that the delay does not grow.
+const maxTail = 2
+
+// Follow begins with another source, after what waits of the former one.
+func (p *Player) Follow() {
+	for len(p.ready) < maxTail*p.format.Rate/50 {
+		head, _ := p.buffer.head()
+		if head == nil {
+			break
+		}
+		p.step(p.buffer.play(head, Audio))
+	}
+	p.buffer.Reset()
+}
+
 // Delay returns the delay that the player aims at.
 func (p *Player) Delay() time.Duration { return p.buffer.Delay() }
 

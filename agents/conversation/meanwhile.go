@@ -1,0 +1,109 @@
+package conversation
+
+import (
+	"context"
+	"time"
+)
+
+// Meanwhile is what a caller said and pressed while nobody took turns, such as during a transfer. The zero value is
+// nothing.
+type Meanwhile struct {
+	samples []int16       // the speech, with pauses cut to Config.EndOfTurn
+	began   time.Duration // the first voice, in the time of the call
+	voiced  time.Duration
+	keys    []byte
+}
+
+// Listen reads a call's audio and adds what the caller says and presses to m. Nobody answers. It returns when ctx or the
+// call ends, or when over is closed and the caller has finished, after Config.MaxTurn at the latest.
+func (c *Conversation) Listen(ctx context.Context, audio Audio, over <-chan struct{}, m Meanwhile) Meanwhile {
+	l := &listener{
+		Meanwhile: m, rate: audio.Rate(), pause: c.cfg.EndOfTurn, preRoll: c.cfg.PreRoll,
+		ear: newEar(audio.Rate()), ring: newRing(audio.Rate(), c.cfg.PreRoll+2*wordGap),
+	}
+	for left := c.cfg.MaxTurn; left > 0; {
+		f, err := audio.Read(ctx)
+		if err != nil {
+			break
+		}
+		l.frame(f)
+		select {
+		case <-over:
+			if left -= frameTime; l.ear.voiced == 0 {
+				left = 0
+			}
+		default:
+		}
+	}
+	l.voiced += l.ear.voiced
+	return l.Meanwhile
+}
+
+// listener collects what a caller says and presses.
+type listener struct {
+	Meanwhile
+	rate           int
+	pause, preRoll time.Duration
+	ear            *ear
+	ring           *ring
+	speaks         bool
+}
+
+// frame takes a frame.
+func (l *listener) frame(f Frame) {
+	if f.Digit != 0 && len(l.keys) < maxDigits {
+		l.keys = append(l.keys, f.Digit)
+	}
+	if f.Held {
+		return
+	}
+	l.ring.write(f.In)
+	l.ear.hear(f, false)
+	switch {
+	case l.speaks:
+		l.samples = append(l.samples, f.In...)
+	case l.ear.voiced >= shortestVoice:
+		l.speaks = true
+		if len(l.samples) == 0 {
+			l.began = max(0, f.Elapsed-l.ear.length)
+		}
+		l.samples = l.ring.last(l.samples, int((l.ear.length+l.preRoll).Seconds()*float64(l.rate)))
+	default:
+		l.ear.settle()
+	}
+	if l.speaks && l.ear.gap >= l.pause {
+		l.speaks, l.voiced = false, l.voiced+l.ear.voiced
+		l.ear.reset()
+	}
+}
+
+// resume passes on what the caller said or pressed before the conversation, as soon as it is the caller's turn. What the
+// caller goes on to say is the same turn.
+func (r *reader) resume() {
+	if r.state != idle {
+		return
+	}
+	if len(r.cfg.Meanwhile.samples) > 0 {
+		r.happens(callerSpeaks)
+	}
+	for len(r.cfg.Meanwhile.keys) > 0 && (r.state == idle || r.state == keying) {
+		keys := r.cfg.Meanwhile.keys
+		r.cfg.Meanwhile.keys = keys[1:]
+		r.key(keys[0])
+	}
+}
+
+// recall gives an utterance that opens what the caller said before the conversation.
+func (r *reader) recall(u *utterance) {
+	m := &r.cfg.Meanwhile
+	if len(m.samples) == 0 {
+		return
+	}
+	u.began = m.began
+	u.write(m.samples)
+	if r.ear.voiced == 0 {
+		r.lastVoice = r.now() // the answer's latency counts from here: the caller's turn has come only now
+	}
+	r.ear.voiced += m.voiced
+	m.samples = nil
+}
