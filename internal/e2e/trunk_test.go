@@ -60,7 +60,7 @@ func shows(t *testing.T, s *server.Server, id string) {
 	}
 	told := strings.Join(steps, "\n")
 	for _, want := range []string{
-		"connected  0 TLS 1.3", "certificate verified (full)", "INVITE 0 PCMU, PCMA, OPUS; sendrecv; AES_CM_128_HMAC_SHA1_80", "INVITE 200 PCMU",
+		"connected  0 TLS 1.3", "certificate verified (full)", "INVITE 0 PCMU, PCMA, Opus; sendrecv; AES_CM_128_HMAC_SHA1_80", "INVITE 200 PCMU",
 		"ACK 0", "BYE 0", "BYE 200",
 	} {
 		if !strings.Contains(told, want) {
