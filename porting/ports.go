@@ -30,7 +30,7 @@ type Letters interface {
 
 // Letter is a letter that waits for its signature.
 type Letter struct {
-	URL callwright.Secret // of the page on which it is signed: whoever has it can sign
+	URL callwright.Secret // of the page on which it is signed: whoever has it can sign; empty: only the mail has it
 }
 
 // InboundNumbers registers numbers whose calls come in; agents.Service implements it.

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/bunstore"
 	"github.com/callwright/callwright/adapters/bunstore/orgstore"
 	"github.com/callwright/callwright/transport/access"
 	"github.com/callwright/callwright/transport/cli"
@@ -25,5 +26,5 @@ func openAdmin(ctx context.Context, o cli.Deployment) (*cli.Admin, error) {
 	if err != nil {
 		return nil, errors.Join(err, d.db.Close())
 	}
-	return &cli.Admin{Access: service, Close: d.db.Close}, nil
+	return &cli.Admin{Access: service, Leases: bunstore.Leases{DB: d.db}, Close: d.db.Close}, nil
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/callwright/callwright/adapters/bunstore"
 	"github.com/callwright/callwright/porting/loa"
 	"github.com/callwright/callwright/transport/cli"
 	"github.com/callwright/callwright/transport/client"
@@ -131,6 +132,9 @@ var rows = map[string]row{
 	"admin orgs create":           {args: []string{"Acme"}, prepare: nothing, text: "Acme", has: []string{"organization", "webhook_secret"}},
 	"admin orgs show":             {prepare: ofAcme(), text: "Acme", has: []string{"id", "name"}},
 	"admin orgs set":              {prepare: ofAcme("--contact", "noc@acme.example"), text: "noc@acme.example", has: []string{"id", "contact_email"}},
+	"admin sip-bans":              {text: "lift", has: []string{"commands"}},
+	"admin sip-bans list":         {prepare: func(t *testing.T, d *deployment) []string { t.Helper(); banned(t, d); return nil }, text: "192.0.2.1", has: []string{"bans"}},
+	"admin sip-bans lift":         {prepare: banned, text: "192.0.2.1", has: []string{"lifted"}},
 	"admin keys":                  {text: "rotate", has: []string{"commands"}},
 	"admin keys list":             {prepare: func(t *testing.T, d *deployment) []string { t.Helper(); return ofKey(t, d)[1:] }, text: "ci", has: []string{"keys"}},
 	"admin keys create":           {args: []string{"ci"}, prepare: ofAcme("--org"), text: "ci", has: []string{"key", "api_key"}},
@@ -157,6 +161,17 @@ func ofAcme(before ...string) func(*testing.T, *deployment) []string {
 		t.Helper()
 		return append(before, d.acme(t))
 	}
+}
+
+// banned bans an address, which it returns.
+func banned(t *testing.T, d *deployment) []string {
+	t.Helper()
+	now := time.Now()
+	_, err := bunstore.Leases{DB: d.db}.Acquire(t.Context(), "sip-ban", "node", []string{"192.0.2.1"}, now, now.Add(time.Hour))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return []string{"192.0.2.1"}
 }
 
 // ofKey makes an API key, and returns its id and its organization.

@@ -67,6 +67,7 @@ type config struct {
 	ReplaceVoices bool     // unknown voices are replaced by the default
 	PortsPerHour  int      // that an organization may request
 	ProviderName  string   // that letters of authorization designate
+	LOALink       string   // who gets the link to a letter
 	CarrierTimes  carrierTimes
 	CarrierSecret string
 
@@ -173,7 +174,6 @@ func parse(args, environ []string) (config, error) {
 	f.StringVar(&c.Region, "region", "local", "name of the region that this server is in")
 	f.StringVar(&given.publicIP, "public-ip", "", "address at which peers reach this machine (default: that of --sip-addr)")
 	f.StringVar(&c.PublicHost, "public-host", "", "name for customers' telephone systems to call (default: that of --public-ip)")
-	f.StringVar(&given.portedCallsFrom, "ported-calls-from", "", "addresses and networks from which calls to ported numbers come, with commas: those of your carrier. A ported number without an inbound trunk gets one for them (default: it waits for a trunk)")
 	f.StringVar(&given.firewallIPs, "firewall-ips", "", "this deployment's addresses for customers' firewalls, with commas (default: those of --public-ip and --media-ip)")
 	f.StringVar(&c.DNSServer, "dns-server", "", "host:port of the DNS server for the names of SIP servers (default: the system's)")
 	f.StringVar(&c.LLMBaseURL, "llm-base-url", "", "an OpenAI-compatible API (default: the scripted model)")
@@ -192,12 +192,7 @@ func parse(args, environ []string) (config, error) {
 	f.Var(trueOrFalse(&c.FailedCallIssues), "failed-call-issues", "whether calls that fail open issues, one for those that fail alike")
 	f.Var(trueOrFalse(&c.FailedTestIssues), "failed-test-issues", "whether runs of tests that fail open issues, one for those that fail alike")
 	f.Var(trueOrFalse(&c.FailedPortIssues), "failed-port-issues", "whether port requests that fail open issues, one for each cause")
-	f.StringVar(&given.portGateways, "port-gateway", portgateway.SimulatedName,
-		"simulated or manual, or both with a comma: port requests are begun with the first, and those of the other go on")
-	f.Var(wholeNumber(&c.PortsPerHour), "ports-per-hour", "port requests that an organization may make in an hour: each mails a stranger")
-	f.StringVar(&c.ProviderName, "provider-name", "the operator of this server", "your company: letters of authorization name it as the new provider of numbers")
-	f.Var(&c.CarrierTimes, "simulated-carrier", "when the simulated carrier accepts, confirms and ports, after the signature, such as 1s,2s,3s")
-	f.StringVar(&c.CarrierSecret, "simulated-carrier-secret", "", "signs the simulated carrier's events (default: it sends none)")
+	c.addPorts(f, &given)
 	c.addStop(f)
 	c.addLog(f)
 	if err := setFromEnv(f, environ); err != nil {
@@ -229,6 +224,18 @@ func (c *config) addLog(f *flag.FlagSet) {
 func (c *config) addStop(f *flag.FlagSet) {
 	f.Var(durationOf(&c.DrainTimeout), "drain-timeout", "how long running calls may go on after SIGTERM and --shutdown-delay")
 	f.Var(durationOf(&c.ShutdownDelay), "shutdown-delay", "how long calls and requests are still taken after SIGTERM, while /readyz and OPTIONS say 503")
+}
+
+// addPorts adds the flags of port requests.
+func (c *config) addPorts(f *flag.FlagSet, given *texts) {
+	f.StringVar(&given.portedCallsFrom, "ported-calls-from", "", "addresses and networks from which calls to ported numbers come, with commas: those of your carrier. A ported number without an inbound trunk gets one for them (default: it waits for a trunk)")
+	f.StringVar(&given.portGateways, "port-gateway", portgateway.SimulatedName,
+		"simulated or manual, or both with a comma: port requests are begun with the first, and those of the other go on")
+	f.Var(wholeNumber(&c.PortsPerHour), "ports-per-hour", "port requests that an organization may make in an hour: each mails a stranger")
+	f.StringVar(&c.ProviderName, "provider-name", "the operator of this server", "your company: letters of authorization name it as the new provider of numbers")
+	f.StringVar(&c.LOALink, "loa-link", linkInAnswers, "answers: whoever makes a port request gets the link to its letter, too; mail-only: it is only mailed to the signer")
+	f.Var(&c.CarrierTimes, "simulated-carrier", "when the simulated carrier accepts, confirms and ports, after the signature, such as 1s,2s,3s")
+	f.StringVar(&c.CarrierSecret, "simulated-carrier-secret", "", "signs the simulated carrier's events (default: it sends none)")
 }
 
 // addDays adds the flags of how long what grows is kept.
@@ -308,7 +315,7 @@ func (c *config) complete(given texts) error {
 		return err
 	}
 	c.PortGateways = strings.Split(given.portGateways, ",")
-	if err := errors.Join(c.checkEngines(), c.checkPortGateways()); err != nil {
+	if err := errors.Join(c.checkEngines(), c.checkPortGateways(), c.checkLOALink()); err != nil {
 		return err
 	}
 	if (c.SIPCert == "") != (c.SIPKey == "") {

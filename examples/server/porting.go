@@ -66,6 +66,20 @@ func (c *config) checkPortGateways() error {
 	return nil
 }
 
+// Who gets the link to a letter of authorization.
+const (
+	linkInAnswers = "answers"   // the signer, and who makes the request
+	linkInMail    = "mail-only" // the signer
+)
+
+// checkLOALink refuses a value of --loa-link that there is not.
+func (c *config) checkLOALink() error {
+	if c.LOALink != linkInAnswers && c.LOALink != linkInMail {
+		return errors.New("--loa-link must be answers or mail-only")
+	}
+	return nil
+}
+
 // portGateways are the gateways to carriers; new requests go to the first.
 type portGateways []porting.Gateway
 
@@ -129,7 +143,7 @@ func newLetters(p portParts) (*loa.Service, error) {
 	}
 	return loa.New(loa.Config{
 		Store: portingstore.Letters{DB: p.DB}, Atomic: p.DB, Work: p.Work, Mailer: p.Mailer, Renderer: renderer,
-		Provider: p.Config.ProviderName, Key: p.Secrets.Letters, Logger: p.Log,
+		Provider: p.Config.ProviderName, Key: p.Secrets.Letters, MailOnly: p.Config.LOALink == linkInMail, Logger: p.Log,
 		URL: func(token string) string { return p.Listener.publicURL(p.Config) + "/loa/" + token },
 	})
 }

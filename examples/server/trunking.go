@@ -33,6 +33,7 @@ import (
 	"github.com/callwright/callwright/adapters/webhook"
 	"github.com/callwright/callwright/agents"
 	"github.com/callwright/callwright/sip"
+	"github.com/callwright/callwright/sip/ban"
 	"github.com/callwright/callwright/sip/calllog"
 	"github.com/callwright/callwright/sip/discovery"
 	"github.com/callwright/callwright/sip/monitor"
@@ -232,6 +233,8 @@ type lineParts struct {
 	Resolver *resolve.Resolver
 	Self     *self.Server
 	Trusted  *trusted.Set
+	DB       *bunstore.DB
+	Node     node
 	Log      *slog.Logger
 }
 
@@ -255,6 +258,11 @@ func newLine(lc fx.Lifecycle, p lineParts) (*sipua.UA, error) {
 	if err != nil {
 		return nil, notListening("--sip-addr", p.Config.SIPAddr, err)
 	}
+	bans, err := ban.New(ban.Config{Leases: bunstore.Leases{DB: p.DB}, Line: ua, Node: string(p.Node), Logger: p.Log})
+	if err != nil {
+		return nil, errors.Join(err, ua.Close(context.Background()))
+	}
+	lc.Append(background(endless(bans.Run)))
 	lc.Append(fx.StopHook(ua.Close))
 	lc.Append(background(func(ctx context.Context) { _ = ua.Run(ctx) }))
 	return ua, nil

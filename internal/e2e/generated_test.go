@@ -41,7 +41,7 @@ func TestGeneratedRequests(t *testing.T) {
 				t.Fatal(err)
 			}
 			seen := ids{
-				"phone_number": {ours.String()}, "from": {ours.String()}, "documents": {uploadBill(t, s)}, "token": {path.Base(begun.Data.SignatureURL)},
+				"phone_number": {ours.String()}, "from": {ours.String()}, "documents": {uploadBill(t, s)}, "token": {path.Base(begun.Data.SignatureURL.Value)},
 				"port_request_id": {begun.Data.PortRequestID},
 			}
 			good := 0

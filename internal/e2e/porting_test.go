@@ -120,7 +120,7 @@ func TestPortedNumberTakesACall(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	id, link := begun.Data.PortRequestID, begun.Data.SignatureURL
+	id, link := begun.Data.PortRequestID, begun.Data.SignatureURL.Value
 	if _, err := s.API.InitiatePort(t.Context(), portOf(uploadBill(t, s), number), portingoas.InitiatePortParams{}); err == nil {
 		t.Error("the number is ported twice")
 	}

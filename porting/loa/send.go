@@ -33,7 +33,7 @@ func (s *Service) SendLetter(ctx context.Context, r porting.Request) (porting.Le
 	if err != nil {
 		return porting.Letter{}, err
 	}
-	return porting.Letter{URL: callwright.Secret(s.page(l))}, nil
+	return s.sent(l), nil
 }
 
 // unprintable returns an error for each field that a PDF cannot show, if that is why it was not rendered, and otherwise err.
@@ -79,7 +79,7 @@ func (s *Service) ResendLetter(ctx context.Context, r porting.Request) (porting.
 	if err != nil {
 		return porting.Letter{}, err
 	}
-	return porting.Letter{URL: callwright.Secret(s.page(l))}, nil
+	return s.sent(l), nil
 }
 
 // RevokeLetter ends a letter that waits for its signature. A letter that has ended, or is absent, stays as it is. CodeConflict: it was

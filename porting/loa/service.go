@@ -25,6 +25,7 @@ type Config struct {
 	Provider string                    // required: name of the new provider, which letters designate, at most MaxName characters
 	Key      callwright.Secret         // required: at least MinKey bytes, the same on all nodes; links of another key end
 	URL      func(token string) string // required: returns the address of the signing page
+	MailOnly bool                      // the link is mailed to the signer, and SendLetter and ResendLetter do not return it
 	Clock    callwright.Clock          // nil: callwright.SystemClock
 	Logger   *slog.Logger              // nil: discards
 }
@@ -113,6 +114,14 @@ func linkHash(token string) string { return hashOf([]byte(token)) }
 
 // page returns the address of the signing page of a letter.
 func (s *Service) page(l Letter) string { return s.cfg.URL(s.token(l.Org, l.Request, l.Link)) }
+
+// sent returns what who asked for a letter is told of it.
+func (s *Service) sent(l Letter) porting.Letter {
+	if s.cfg.MailOnly {
+		return porting.Letter{}
+	}
+	return porting.Letter{URL: callwright.Secret(s.page(l))}
+}
 
 // save stores a letter with new events and the work that they cause, in a transaction. A nil then causes none.
 func (s *Service) save(ctx context.Context, l *Letter, signed []byte, events []Event, then func(ctx context.Context) error) error {

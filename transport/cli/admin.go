@@ -18,6 +18,7 @@ import (
 // Admin holds what the commands of administration need: the organizations and keys of a deployment, whose server may be running.
 type Admin struct {
 	Access *access.Service
+	Leases callwright.Leases // has the bans of SIP sources
 	Close  func() error
 }
 
@@ -32,8 +33,8 @@ func adminCommand(c Config, env func(string) string) *cobra.Command {
 	a := &adminCommands{open: c.Admin, deploymentFlags: deploymentFlags{env: env}}
 	cmd := group(&cobra.Command{
 		Use:   "admin",
-		Short: "Make organizations, API keys and webhook secrets",
-		Long: "Makes organizations, creates, rotates and revokes their API keys, and rotates the secrets that sign their webhooks. The commands\n" +
+		Short: "Make organizations, API keys and webhook secrets; lift bans of SIP sources",
+		Long: "Makes organizations, creates, rotates and revokes their API keys, and rotates the secrets that sign their webhooks;\nlists and lifts the bans of SIP sources. The commands\n" +
 			"work on the database of a deployment, also while its server runs; what they change is in force at once.\n\n" +
 			"A new key or secret is printed once, to stdout, and nothing can show it again.\n\n" + howDeployed +
 			"Exit codes: 0 done; 1 refused, because what is named is absent or cannot become that; 2 nothing was done.",
@@ -41,7 +42,8 @@ func adminCommand(c Config, env func(string) string) *cobra.Command {
 			"  callwright admin keys create ci --org acme --expires-in 90d\n" +
 			"  callwright admin keys list --org acme\n" +
 			"  callwright admin keys rotate 0199c0de-0000-7000-8000-000000000001 --org acme --overlap 24h\n" +
-			"  callwright admin webhook-secret rotate acme --overlap 7d",
+			"  callwright admin webhook-secret rotate acme --overlap 7d\n" +
+			"  callwright admin sip-bans lift 192.0.2.1",
 	})
 	a.add(cmd)
 	orgs := group(&cobra.Command{Use: "orgs", Short: "List, create and change organizations"})
@@ -50,12 +52,17 @@ func adminCommand(c Config, env func(string) string) *cobra.Command {
 	keys.AddCommand(a.keysListCommand(), a.keysCreateCommand(), a.keysRotateCommand(), a.keysRevokeCommand())
 	secret := group(&cobra.Command{Use: "webhook-secret", Short: "Rotate the secrets that sign webhooks"})
 	secret.AddCommand(a.secretRotateCommand())
-	cmd.AddCommand(orgs, keys, secret)
+	cmd.AddCommand(orgs, keys, secret, a.bansCommand())
 	return cmd
 }
 
 // with runs a command on the deployment that the flags and the environment name.
 func (a *adminCommands) with(ctx context.Context, do func(*access.Service) error) error {
+	return a.withAdmin(ctx, func(admin *Admin) error { return do(admin.Access) })
+}
+
+// withAdmin is with for commands that need more than organizations and keys.
+func (a *adminCommands) withAdmin(ctx context.Context, do func(*Admin) error) error {
 	if a.open == nil {
 		return usage(errors.New("this program has no database to look into"))
 	}
@@ -66,7 +73,7 @@ func (a *adminCommands) with(ctx context.Context, do func(*access.Service) error
 	if err != nil {
 		return usage(err)
 	}
-	return refusal(errors.Join(do(admin.Access), admin.Close()))
+	return refusal(errors.Join(do(admin), admin.Close()))
 }
 
 // defaultOverlap is how long what was rotated goes on unless a flag says otherwise.

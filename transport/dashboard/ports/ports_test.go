@@ -191,7 +191,10 @@ func TestRequest(t *testing.T) {
 		t.Errorf("no document in\n%s", text)
 	}
 	h.get(http.StatusNotFound, at+"/documents/doc_other")
-	has(t, h.post(http.StatusOK, at+"/resend"), "Another link is on its way", "The previous link no longer works.", "letter resent")
+	lacks(t, text, "/loa/") // whoever sees the page must not sign for somebody else
+	text = h.post(http.StatusOK, at+"/resend")
+	has(t, text, "Another link is on its way", "The previous link no longer works.", "letter resent")
+	lacks(t, text, "/loa/")
 	has(t, h.post(http.StatusOK, at+"/cancel"), "The request is canceled.", "revoked")
 	h.post(http.StatusConflict, at+"/resend")
 

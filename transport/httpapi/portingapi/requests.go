@@ -64,8 +64,12 @@ func initiationReply(r porting.Request, l porting.Letter, err error) (*oas.PortI
 	if err != nil {
 		return nil, err
 	}
+	link := oas.NewNilString(l.URL.Reveal())
+	if l.URL == "" {
+		link.SetToNull()
+	}
 	return &oas.PortInitiationReply{Data: oas.PortInitiation{
-		PortRequestID: r.ID, Status: oas.PortStatus(r.State), SignatureURL: l.URL.Reveal(), PhoneNumbers: numbersOf(r),
+		PortRequestID: r.ID, Status: oas.PortStatus(r.State), SignatureURL: link, PhoneNumbers: numbersOf(r),
 	}}, nil
 }
 

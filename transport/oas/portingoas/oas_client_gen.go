@@ -67,8 +67,9 @@ type Invoker interface {
 	// InitiatePort invokes initiatePort operation.
 	//
 	// Stores the request and mails the letter of authorization to the authorized representative, whose
-	// link is `signature_url` too. A number that is in another open request is 409 `CONFLICT`, and 429
-	// says that the organization has as many open requests as it may have.
+	// link is `signature_url` too, unless the operator has it mailed only. A number that is in another
+	// open request is 409 `CONFLICT`, and 429 says that the organization has as many open requests as it
+	// may have.
 	//
 	// POST /v1/sip/port/initiate
 	InitiatePort(ctx context.Context, request *PortRequestCreate, params InitiatePortParams) (*PortInitiationReply, error)
@@ -688,8 +689,9 @@ func (c *Client) sendGetPortRequest(ctx context.Context, params GetPortRequestPa
 // InitiatePort invokes initiatePort operation.
 //
 // Stores the request and mails the letter of authorization to the authorized representative, whose
-// link is `signature_url` too. A number that is in another open request is 409 `CONFLICT`, and 429
-// says that the organization has as many open requests as it may have.
+// link is `signature_url` too, unless the operator has it mailed only. A number that is in another
+// open request is 409 `CONFLICT`, and 429 says that the organization has as many open requests as it
+// may have.
 //
 // POST /v1/sip/port/initiate
 func (c *Client) InitiatePort(ctx context.Context, request *PortRequestCreate, params InitiatePortParams) (*PortInitiationReply, error) {

@@ -817,8 +817,9 @@ func (s *Server) handleGetPortRequestRequest(args [1]string, argsEscaped bool, w
 // handleInitiatePortRequest handles initiatePort operation.
 //
 // Stores the request and mails the letter of authorization to the authorized representative, whose
-// link is `signature_url` too. A number that is in another open request is 409 `CONFLICT`, and 429
-// says that the organization has as many open requests as it may have.
+// link is `signature_url` too, unless the operator has it mailed only. A number that is in another
+// open request is 409 `CONFLICT`, and 429 says that the organization has as many open requests as it
+// may have.
 //
 // POST /v1/sip/port/initiate
 func (s *Server) handleInitiatePortRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {

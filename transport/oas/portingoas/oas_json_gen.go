@@ -2055,7 +2055,7 @@ func (s *PortInitiation) encodeFields(e *jx.Encoder) {
 	}
 	{
 		e.FieldStart("signature_url")
-		e.Str(s.SignatureURL)
+		s.SignatureURL.Encode(e)
 	}
 	{
 		e.FieldStart("phone_numbers")
@@ -2108,9 +2108,7 @@ func (s *PortInitiation) Decode(d *jx.Decoder) error {
 		case "signature_url":
 			requiredBitSet[0] |= 1 << 2
 			if err := func() error {
-				v, err := d.Str()
-				s.SignatureURL = string(v)
-				if err != nil {
+				if err := s.SignatureURL.Decode(d); err != nil {
 					return err
 				}
 				return nil

@@ -1405,8 +1405,9 @@ func (s *PortHistoryEntry) SetNote(val NilString) {
 type PortInitiation struct {
 	PortRequestID string     `json:"port_request_id"`
 	Status        PortStatus `json:"status"`
-	SignatureURL  string     `json:"signature_url"`
-	PhoneNumbers  []string   `json:"phone_numbers"`
+	// Page on which the letter is signed. `null` where the operator has links mailed to signers only.
+	SignatureURL NilString `json:"signature_url"`
+	PhoneNumbers []string  `json:"phone_numbers"`
 }
 
 // GetPortRequestID returns the value of PortRequestID.
@@ -1420,7 +1421,7 @@ func (s *PortInitiation) GetStatus() PortStatus {
 }
 
 // GetSignatureURL returns the value of SignatureURL.
-func (s *PortInitiation) GetSignatureURL() string {
+func (s *PortInitiation) GetSignatureURL() NilString {
 	return s.SignatureURL
 }
 
@@ -1440,7 +1441,7 @@ func (s *PortInitiation) SetStatus(val PortStatus) {
 }
 
 // SetSignatureURL sets the value of SignatureURL.
-func (s *PortInitiation) SetSignatureURL(val string) {
+func (s *PortInitiation) SetSignatureURL(val NilString) {
 	s.SignatureURL = val
 }
 

@@ -78,8 +78,9 @@ func (UnimplementedHandler) GetPortRequest(ctx context.Context, params GetPortRe
 // InitiatePort implements initiatePort operation.
 //
 // Stores the request and mails the letter of authorization to the authorized representative, whose
-// link is `signature_url` too. A number that is in another open request is 409 `CONFLICT`, and 429
-// says that the organization has as many open requests as it may have.
+// link is `signature_url` too, unless the operator has it mailed only. A number that is in another
+// open request is 409 `CONFLICT`, and 429 says that the organization has as many open requests as it
+// may have.
 //
 // POST /v1/sip/port/initiate
 func (UnimplementedHandler) InitiatePort(ctx context.Context, req *PortRequestCreate, params InitiatePortParams) (r *PortInitiationReply, _ error) {

@@ -1,0 +1,33 @@
+package source_test
+
+import (
+	"net/netip"
+	"testing"
+	"time"
+
+	"github.com/callwright/callwright/adapters/sipua/internal/source"
+)
+
+// A ban that is lifted counts afresh; one of another node holds here.
+func TestBansAreListedAndLifted(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	a, b := netip.MustParseAddr("192.0.2.1"), netip.MustParseAddr("192.0.2.2")
+	s := source.NewLimiter(5, nil, func() time.Time { return now })
+	for range 20 {
+		s.Refused(a, source.Sides{})
+	}
+	s.Ban(b, now.Add(time.Minute))
+	if got := s.Bans(); len(got) != 2 || !got[a].Equal(now.Add(10*time.Minute)) || !s.Blocked(b) {
+		t.Errorf("the bans are %v", got)
+	}
+	s.Lift(a)
+	for i := range 20 {
+		if s.Refused(a, source.Sides{}) != (i == 19) {
+			t.Errorf("refusal %d after the ban was lifted", i)
+		}
+	}
+	if now = now.Add(time.Minute); s.Blocked(b) || len(s.Bans()) != 1 {
+		t.Error("the other node's ban does not end")
+	}
+}

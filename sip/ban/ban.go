@@ -1,0 +1,158 @@
+// Package ban shares the bans of SIP sources among the nodes of a deployment, so that an operator sees and lifts them in one place. A
+// node bans by itself and at once; the database learns of it within seconds, and with it the other nodes.
+package ban
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/netip"
+	"slices"
+	"time"
+
+	"github.com/callwright/callwright"
+)
+
+const (
+	kind      = "sip-ban"
+	syncEvery = 5 * time.Second
+
+	// Most is how many bans are shared, those that end last.
+	Most = 1000
+)
+
+// Ban is a source that gets no answers.
+type Ban struct {
+	Source netip.Addr // of IPv6 the first address of the /64 network
+	Since  time.Time
+	Until  time.Time
+	Node   string // the id of the node that banned it
+}
+
+// Line is what bans sources; a SIP user agent implements it.
+type Line interface {
+	// Bans returns when the bans in force end, by source.
+	Bans() map[netip.Addr]time.Time
+	// Ban bans a source until a time.
+	Ban(source netip.Addr, until time.Time)
+	// Lift ends the ban of a source. Its requests count afresh.
+	Lift(source netip.Addr)
+}
+
+// List returns the bans in force on any node, those that end last first.
+func List(ctx context.Context, leases callwright.Leases, now time.Time) ([]Ban, error) {
+	held, err := leases.Held(ctx, kind, now, Most)
+	var all []Ban
+	for _, l := range held {
+		if source, err := netip.ParseAddr(l.Key); err == nil {
+			all = append(all, Ban{Source: source, Since: l.RenewedAt, Until: l.ExpiresAt, Node: l.Node})
+		}
+	}
+	return all, err
+}
+
+// Lift ends the ban of an address on all nodes within seconds, and returns it. CodeNotFound when the address is not banned.
+func Lift(ctx context.Context, leases callwright.Leases, address netip.Addr, now time.Time) (Ban, error) {
+	all, err := List(ctx, leases, now)
+	if err != nil {
+		return Ban{}, err
+	}
+	source := callwright.Source(address)
+	i := slices.IndexFunc(all, func(b Ban) bool { return b.Source == source })
+	if i < 0 {
+		return Ban{}, callwright.NotFound("ban")
+	}
+	return all[i], leases.Release(ctx, kind, all[i].Node, []string{source.String()})
+}
+
+// Config configures a Service. All fields but Clock and Logger are required.
+type Config struct {
+	Leases callwright.Leases
+	Line   Line
+	Node   string
+	Clock  callwright.Clock // nil: SystemClock
+	Logger *slog.Logger     // nil: discards
+}
+
+// Service shares the bans of one node's line.
+type Service struct {
+	cfg    Config
+	shared map[netip.Addr]time.Time // bans that the database has or had
+}
+
+// New checks the configuration.
+func New(c Config) (*Service, error) {
+	if c.Leases == nil || c.Line == nil || c.Node == "" {
+		return nil, errors.New("ban: Config.Leases, Config.Line and Config.Node are required")
+	}
+	if c.Clock == nil {
+		c.Clock = callwright.SystemClock{}
+	}
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	return &Service{cfg: c, shared: map[netip.Addr]time.Time{}}, nil
+}
+
+// Run shares bans until ctx ends. While the database does not answer, bans stay as they are.
+func (s *Service) Run(ctx context.Context) error {
+	tick := time.NewTicker(syncEvery)
+	defer tick.Stop()
+	for {
+		if err := s.sync(ctx); err != nil && ctx.Err() == nil {
+			s.cfg.Logger.DebugContext(ctx, "cannot share the bans of SIP sources", "error", err)
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		}
+	}
+}
+
+// sync tells the database of new bans, and the line of those of other nodes and of those that were lifted.
+func (s *Service) sync(ctx context.Context) error {
+	now := s.cfg.Clock.Now()
+	own := s.cfg.Line.Bans()
+	for source, until := range own {
+		if s.shared[source].Equal(until) {
+			continue
+		}
+		if _, err := s.cfg.Leases.Acquire(ctx, kind, s.cfg.Node, []string{source.String()}, now, until); err != nil {
+			return err
+		}
+		s.shared[source] = until
+	}
+	all, err := List(ctx, s.cfg.Leases, now)
+	if err != nil {
+		return err
+	}
+	stored := map[netip.Addr]bool{}
+	for _, b := range all {
+		stored[b.Source] = true
+		if _, banned := own[b.Source]; !banned {
+			s.cfg.Line.Ban(b.Source, b.Until)
+			s.shared[b.Source] = b.Until
+		}
+	}
+	for source, until := range s.shared {
+		switch {
+		case stored[source]:
+			continue
+		case len(all) < Most && now.Before(until):
+			s.cfg.Line.Lift(source)
+			s.cfg.Logger.InfoContext(ctx, "the ban of a SIP source was lifted", "source", source)
+		}
+		delete(s.shared, source)
+	}
+	return s.forget(ctx, now)
+}
+
+// forget removes bans that have ended.
+func (s *Service) forget(ctx context.Context, now time.Time) error {
+	ended, err := s.cfg.Leases.Expired(ctx, kind, now, Most)
+	for _, l := range ended {
+		err = errors.Join(err, s.cfg.Leases.Release(ctx, kind, l.Node, []string{l.Key}))
+	}
+	return err
+}
