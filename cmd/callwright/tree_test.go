@@ -72,8 +72,9 @@ var rows = map[string]row{
 	"delete":  {args: []string{example, "--yes"}, text: "Voice deleted.", has: []string{"status", "message"}, api: true},
 	"samples": {text: "list", has: []string{"command", "commands"}},
 
-	"samples list": {args: []string{"--voice", example, "--limit", "5"}, text: "Your appointment", has: []string{"data", "total"}, api: true},
-	"samples get":  {args: []string{example, "-o", "FOLDER/out.wav"}, text: "244 bytes", has: []string{"id", "text", "file"}, api: true},
+	"samples list":   {args: []string{"--voice", example, "--limit", "5"}, text: "Your appointment", has: []string{"data", "total"}, api: true},
+	"samples delete": {args: []string{example, "--yes"}, text: "deleted", has: []string{"status", "message", "sample_id"}, api: true},
+	"samples get":    {args: []string{example, "-o", "FOLDER/out.wav"}, text: "244 bytes", has: []string{"id", "text", "file"}, api: true},
 
 	"mcp": {stdin: toolMessages, text: "tts_speak", has: []string{"jsonrpc", "result"}, lines: true},
 
