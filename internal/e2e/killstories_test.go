@@ -184,6 +184,7 @@ var variable = map[*regexp.Regexp]string{
 	regexp.MustCompile(`"T-\d+"`):                                                      `"T-NUMBER"`,
 	regexp.MustCompile(`"number":\d+`):                                                 `"number":0`,
 	regexp.MustCompile(`"health_status":"\w+"`):                                        `"health_status":"ANY"`,
+	regexp.MustCompile(`"status":"(?:healthy|unreachable|unchecked)"`):                 `"status":"ANY"`,
 }
 
 // text writes a value as JSON.

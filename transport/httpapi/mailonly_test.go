@@ -50,7 +50,9 @@ func TestLinkIsMailedOnly(t *testing.T) {
 	go func() { ended <- work.Run(ctx) }()
 	link := regexp.MustCompile(`https://voice\.example\.com(/loa/[\w-]{43})`).FindStringSubmatch(<-mails)
 	stop()
-	<-ended
+	if err := <-ended; err != nil {
+		t.Fatal(err)
+	}
 	if link == nil {
 		t.Fatal("the mail has no link")
 	}
