@@ -37,7 +37,7 @@ func run(args []string) error {
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(args[0], text, 0o600)
+	return os.WriteFile(args[0], text, 0o644) //nolint:gosec // a file of the repository
 }
 
 // notACountry is the region of codes that are no country's, such as 800.
