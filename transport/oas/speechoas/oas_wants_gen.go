@@ -51,7 +51,6 @@ var NullIsAbsent = map[string]bool{
 	"cloneVoice gender":           true,
 	"cloneVoice language":         true,
 	"cloneVoice name":             true,
-	"createSpeech boost":          true,
 	"createSpeech consistency":    true,
 	"createSpeech expressiveness": true,
 	"createSpeech language":       true,
