@@ -23,7 +23,7 @@ import (
 // seeding is how long it may take to fill the server.
 const seeding = 10 * time.Minute
 
-// What the seeded server has: calls, led by the pathway or by the agent, and how many of them are under way at once.
+// The size of the seeded deployment: calls, led by the pathway or by the agent, and how many of them are under way at once.
 const (
 	pathwayCalls = 4
 	agentCalls   = 16

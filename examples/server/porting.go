@@ -66,7 +66,7 @@ func (c *config) checkPortGateways() error {
 	return nil
 }
 
-// Who gets the link to a letter of authorization.
+// The values of --loa-link name the receivers of the link to a letter of authorization.
 const (
 	linkInAnswers = "answers"   // the signer, and who makes the request
 	linkInMail    = "mail-only" // the signer

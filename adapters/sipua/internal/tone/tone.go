@@ -9,7 +9,7 @@ var (
 	keys    = [4]string{"123A", "456B", "789C", "*0#D"}
 )
 
-// What makes a digit. Speech rarely holds two pure tones of like strength for as long as a key does (talk-off).
+// The thresholds of a digit. Speech rarely holds two pure tones of like strength for as long as a key does (talk-off).
 const (
 	hits   = 3    // windows of 20 ms, 10 ms apart, that begin a digit: 40 ms of tone, the least of Q.24
 	misses = 3    // windows without it that end a digit

@@ -90,7 +90,7 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// What is no key: one tone, tones between keys, short ones, noise and a voice.
+// Sounds that must not count as a key: one tone, tones between keys, short ones, noise and a voice.
 func TestNoKeys(t *testing.T) {
 	t.Parallel()
 	single := line{rate: 8000}
