@@ -18,7 +18,7 @@ import (
 
 const (
 	keyRefused = "the language model refuses the key or the request"
-	apology = "I am sorry, I have a technical problem and must end the call. Goodbye."
+	apology    = "I am sorry, I have a technical problem and must end the call. Goodbye."
 )
 
 // newModels serves language models that say which of them was asked, and end the call when a caller has pressed 9. They refuse every
