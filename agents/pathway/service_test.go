@@ -196,9 +196,9 @@ func TestNamesEveryFault(t *testing.T) {
 	}
 	faulty := document(
 		`{"id":"day","type":"Default","data":{"isStart":true,"text":"Hi.","url":"http://127.0.0.1/unused",
-			"tools":[{"name":"a","url":"https://x.example/"},{"name":"b","url":"http://127.0.0.1/"}]}}`,
-		`{"id":"hook","type":"Webhook","data":{"url":"http://127.0.0.1/","method":"GET"}}`,
-		`{"id":"broken","type":"Webhook","data":{"method":"GET"}}`,
+			"tools":[{"name":"a","url":"https://x.example/"},{"name":"b","url":"http://127.0.0.1/"}],"modelOptions":{"modelName":"turbo"}}}`,
+		`{"id":"hook","type":"Webhook","data":{"url":"http://127.0.0.1/","method":"GET","modelOptions":{"modelType":"gpt-9"}}}`,
+		`{"id":"broken","type":"Webhook","data":{"method":"GET","modelOptions":{"modelName":"gpt-9","modelType":5}}}`,
 		`{"id":"kb","type":"Knowledge Base","data":{"kbTool":"KB-1","prompt":"Answer."}}`,
 		`{"id":"e1","source":"day","target":"nowhere","label":"go"}`,
 		`{"id":"e2","source":"day","target":"hook","label":"go"}`,
@@ -206,7 +206,8 @@ func TestNamesEveryFault(t *testing.T) {
 		`{"id":"e4","source":"day","target":"kb","label":"go"}`,
 	)
 	want := []string{
-		"edges[0].target", "nodes[0].data.tools[1].url", "nodes[1].data.url", "nodes[2].data.url", "nodes[3].data.kbTool",
+		"edges[0].target", "nodes[0].data.tools[1].url", "nodes[1].data.modelOptions.modelType", "nodes[1].data.url",
+		"nodes[2].data.modelOptions.modelName", "nodes[2].data.url", "nodes[3].data.kbTool",
 	}
 	p := o.create(t, graph.Document{})
 	_, createErr := o.Create(t.Context(), "a", pathway.Draft{Name: "Days", Document: faulty})
