@@ -213,6 +213,7 @@ func TestRunsThatCannotStart(t *testing.T) {
 		{404, "NOT_FOUND", "version_number", "/batch-run", `{"scenario_ids":["$scenario"],"version_number":9}`},
 		{400, "BAD_REQUEST", "scenario_ids", "/batch-run", `{"scenario_ids":[]}`},
 		{400, "BAD_REQUEST", "simulations_per_scenario", "/simulation-sets", `{"scenario_ids":["$scenario"],"simulations_per_scenario":201}`},
+		{400, "BAD_REQUEST", "simulations_per_scenario", "/simulation-sets", `{"scenario_ids":["$scenario"],"iterations":201}`},
 		{400, "BAD_REQUEST", "pathway_id", "/simulation-sets", `{"scenario_ids":["$scenario"],"simulations_per_scenario":2,"pathway_id":"nowhere"}`},
 		{400, "BAD_REQUEST", "persona_id", "/simulation-sets", `{"scenario_ids":["$scenario"],"simulations_per_scenario":2,"persona_id":"p"}`},
 	} {

@@ -104,6 +104,20 @@ func TestOtherNamesOfMembers(t *testing.T) {
 	}
 }
 
+// TestIterationsStandAlone starts a simulation set with the other name of its count, and with neither.
+func TestIterationsStandAlone(t *testing.T) {
+	t.Parallel()
+	_, w := tested(t)
+	answer := w.do(http.StatusAccepted, "POST", "/v1/agent-testing/simulation-sets", `{"scenario_ids":["$scenario"],"iterations":51}`)
+	if got := at(t, answer, "data", "simulations_per_scenario"); got != 51.0 {
+		t.Errorf("%v runs of each scenario: %v", got, answer)
+	}
+	answer = w.do(http.StatusBadRequest, "POST", "/v1/agent-testing/simulation-sets", `{"scenario_ids":["$scenario"]}`)
+	if got := at(t, answer, "errors", 0, "message"); got != "simulations_per_scenario: is required" {
+		t.Errorf("without a count: %v", got)
+	}
+}
+
 // TestOtherPaths asks under the paths of other clients.
 func TestOtherPaths(t *testing.T) {
 	t.Parallel()

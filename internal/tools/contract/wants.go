@@ -148,6 +148,9 @@ func (w *wants) collect(key string, schema *yaml.Node) {
 			if member(member(schema, "properties"), of) == nil {
 				w.fault = errors.Join(w.fault, fmt.Errorf("%s: %s names no member beside it", key+name, aliasOf))
 			}
+			if slices.ContainsFunc(sequence(member(schema, "required")), func(required *yaml.Node) bool { return required.Value == of }) {
+				w.fault = errors.Join(w.fault, fmt.Errorf("%s: %s names a required member, so it could not stand alone", key+name, aliasOf))
+			}
 		}
 		if effect := member(property, noEffect); effect != nil {
 			w.addNoEffect(key+name, effect)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"regexp"
 	"strings"
 	"testing"
@@ -98,5 +99,19 @@ func TestWantsSayWhatMembersAre(t *testing.T) {
 	}
 	if strings.Contains(text, `"addPet any": "`) || strings.Contains(text, "parents[].name") || !strings.HasPrefix(text, "// Code generated ") {
 		t.Errorf("the file is\n%s", text)
+	}
+}
+
+// TestAliasesCanStandAlone refuses another name of a member that is required.
+func TestAliasesCanStandAlone(t *testing.T) {
+	t.Parallel()
+	for schema, want := range map[string]string{
+		"type: object\n      required: [name]": "addPet called: x-alias-of names a required member",
+		"type: object\n      required: [age]":  "",
+	} {
+		_, err := Wants([]byte(strings.Replace(pets, "Pet:\n      type: object", "Pet:\n      "+schema, 1)), "petsoas")
+		if got := fmt.Sprint(err); err == nil && want != "" || err != nil && (want == "" || !strings.HasPrefix(got, want)) {
+			t.Errorf("%s: %v, want %q", schema, err, want)
+		}
 	}
 }

@@ -17,6 +17,7 @@ type numbersForm struct {
 	Choice choice
 	Anyone bool     // everybody may call
 	Held   []string // numbers whose trunks would be replaced
+	Made   string   // a password that was made, which is shown this once
 	Faults page.Faults
 }
 
@@ -34,7 +35,8 @@ type attached struct {
 	Password   string
 }
 
-// attach keeps what the form has, and attaches its numbers unless they are for later. The set-up ends with them.
+// attach keeps what the form has, and attaches its numbers unless they are for later. The set-up ends with them. A password that is
+// to be made comes back in the form, and nothing is kept.
 func (p pages) attach(ctx context.Context, r *page.Request) (page.Answer, error) {
 	c, err := p.choiceOf(ctx, r)
 	if err != nil {
@@ -42,6 +44,10 @@ func (p pages) attach(ctx context.Context, r *page.Request) (page.Answer, error)
 	}
 	c = c.numbersOf(r)
 	c.Step = setup.StepNumbers
+	if r.Field("make") != "" {
+		made := sip.GeneratePassword(sip.StandardPassword).Reveal()
+		return &page.View{Page: "numbers", Title: title, Data: numbersForm{Choice: c, Anyone: r.Field("anyone") != "", Made: made}}, nil
+	}
 	form := &page.View{Page: "numbers", Title: title, Status: http.StatusUnprocessableEntity}
 	saved, err := p.cfg.Setup.Save(ctx, c.Draft)
 	if err != nil {

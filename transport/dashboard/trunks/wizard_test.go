@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -14,6 +15,7 @@ import (
 	"github.com/callwright/callwright/sip"
 	"github.com/callwright/callwright/sip/setup"
 	"github.com/callwright/callwright/sip/testcall"
+	"github.com/callwright/callwright/transport/dashboard/page/pagetest"
 )
 
 // begin begins a set-up and returns the query of its steps.
@@ -161,6 +163,43 @@ func TestSetUpReplaces(t *testing.T) {
 	h.want(http.StatusOK, numbers, form, "The numbers are attached")
 	if got := must(h.trunks.Trunk(t.Context(), org, one, sip.Inbound)); len(got.Options.AllowedIPs) != 1 {
 		t.Errorf("it was not replaced: %+v", got)
+	}
+}
+
+// TestMakesPasswords has a password made in the form, which keeps the rest of what is typed, and attaches with it.
+func TestMakesPasswords(t *testing.T) {
+	t.Parallel()
+	h := open(t, callwright.EntitlementSIP)
+	set := h.begin("inbound", "Send calls here")
+	numbers := "/trunks/new/numbers" + set
+	h.want(http.StatusOK, numbers, nil, "!Make a password")
+	h.want(http.StatusOK, "/trunks/new/authentication"+set, url.Values{"auth": {"digest"}}, "Make a password")
+	seen := map[string]bool{}
+	for range 2 {
+		form := url.Values{"numbers": {one}, "username": {"robin"}, "allowed": {"192.0.2.0/24"}, "password": {"typed-before"}, "make": {"password"}, "csrf": {h.token()}}
+		body := pagetest.Send(t, h.client, h.URL+numbers, form).Body
+		found := regexp.MustCompile(`name="password" class="mono" value="([A-Za-z0-9]{16})"`).FindStringSubmatch(body)
+		if found == nil || seen[found[1]] || strings.Contains(body, "typed-before") {
+			t.Fatalf("no new password in\n%s", body)
+		}
+		seen[found[1]] = true
+		for _, text := range []string{`value="robin"`, "192.0.2.0/24", one[1:], "no page shows it again"} {
+			if !strings.Contains(body, text) {
+				t.Errorf("%q is lost in\n%s", text, body)
+			}
+		}
+		if draft := must(h.drafts.Draft(t.Context(), org, strings.TrimPrefix(set, "?setup="))); draft.Password != "" {
+			t.Error("the password is kept before it is used")
+		}
+		if len(seen) < 2 {
+			continue
+		}
+		form.Del("make")
+		form.Set("password", found[1])
+		h.want(http.StatusOK, numbers, form, "The numbers are attached", "!"+found[1])
+		if got := must(h.trunks.Trunk(t.Context(), org, one, sip.Inbound)); got.Options.Call.Password.Reveal() != found[1] {
+			t.Error("the trunk has another password")
+		}
 	}
 }
 

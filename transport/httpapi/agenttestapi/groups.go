@@ -80,8 +80,12 @@ func (a *api) ListTestBatches(ctx context.Context, params oas.ListTestBatchesPar
 func (a *api) CreateTestSet(
 	ctx context.Context, req *oas.TestSetStart, _ oas.CreateTestSetParams,
 ) (*oas.TestSetStartedReply, error) {
+	simulations, given := req.SimulationsPerScenario.Get()
+	if !given {
+		return nil, callwright.Invalid("simulations_per_scenario", "is required")
+	}
 	b, err := a.tests.StartSet(ctx, httpapi.Org(ctx), agenttest.SetRequest{
-		Scenarios: wire.IDs(req.ScenarioIds), Simulations: req.SimulationsPerScenario,
+		Scenarios: wire.IDs(req.ScenarioIds), Simulations: simulations,
 		Version: wire.Ptr(req.VersionNumber.Get()), Pathway: wire.ID(req.PathwayID.Or("")),
 		Persona: wire.ID(req.PersonaID.Or("")), Attribute: req.AttributeFlakes.Or(false), Trigger: agenttest.BySimulation,
 		Budget: budgetOf(req.Budget), Concurrency: int(req.Concurrency.Value),

@@ -20641,8 +20641,10 @@ func (s *TestSetStart) encodeFields(e *jx.Encoder) {
 		e.ArrEnd()
 	}
 	{
-		e.FieldStart("simulations_per_scenario")
-		e.Int(s.SimulationsPerScenario)
+		if s.SimulationsPerScenario.Set {
+			e.FieldStart("simulations_per_scenario")
+			s.SimulationsPerScenario.Encode(e)
+		}
 	}
 	{
 		if s.PathwayID.Set {
@@ -20724,11 +20726,9 @@ func (s *TestSetStart) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"scenario_ids\"")
 			}
 		case "simulations_per_scenario":
-			requiredBitSet[0] |= 1 << 1
 			if err := func() error {
-				v, err := d.Int()
-				s.SimulationsPerScenario = int(v)
-				if err != nil {
+				s.SimulationsPerScenario.Reset()
+				if err := s.SimulationsPerScenario.Decode(d); err != nil {
 					return err
 				}
 				return nil
@@ -20805,7 +20805,7 @@ func (s *TestSetStart) Decode(d *jx.Decoder) error {
 	// Validate required fields.
 	var failures []validate.FieldError
 	for i, mask := range [1]uint8{
-		0b00000011,
+		0b00000001,
 	} {
 		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
 			// Mask only required fields and check equality to mask using XOR.

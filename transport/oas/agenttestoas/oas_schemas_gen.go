@@ -11588,8 +11588,9 @@ func (s *TestSetScenarioStatsStability) UnmarshalText(data []byte) error {
 type TestSetStart struct {
 	// Scenarios to repeat.
 	ScenarioIds []string `json:"scenario_ids"`
-	// Repeats of each scenario. A server may be configured with a lower cap.
-	SimulationsPerScenario int `json:"simulations_per_scenario"`
+	// Repeats of each scenario. A server may be configured with a lower cap. Required under this name or
+	// as `iterations`.
+	SimulationsPerScenario OptInt `json:"simulations_per_scenario"`
 	// Pathway under test; that of the scenarios when absent.
 	PathwayID OptString `json:"pathway_id"`
 	// Persona under test.
@@ -11609,7 +11610,7 @@ func (s *TestSetStart) GetScenarioIds() []string {
 }
 
 // GetSimulationsPerScenario returns the value of SimulationsPerScenario.
-func (s *TestSetStart) GetSimulationsPerScenario() int {
+func (s *TestSetStart) GetSimulationsPerScenario() OptInt {
 	return s.SimulationsPerScenario
 }
 
@@ -11649,7 +11650,7 @@ func (s *TestSetStart) SetScenarioIds(val []string) {
 }
 
 // SetSimulationsPerScenario sets the value of SimulationsPerScenario.
-func (s *TestSetStart) SetSimulationsPerScenario(val int) {
+func (s *TestSetStart) SetSimulationsPerScenario(val OptInt) {
 	s.SimulationsPerScenario = val
 }
 

@@ -119,7 +119,7 @@ var Wants = map[string]string{
 	"createTestSet budget.cost":                                 "a number from 0.000001 to 1000000",
 	"createTestSet budget.tokens":                               "a whole number from 1 to 1000000000",
 	"createTestSet concurrency":                                 "a whole number from 1 to 32",
-	"createTestSet iterations":                                  "a whole number from 1 to 50",
+	"createTestSet iterations":                                  "a whole number from 1 to 200",
 	"createTestSet pathway_id":                                  "a text of 1 to 64 characters",
 	"createTestSet persona_id":                                  "a text of 1 to 64 characters",
 	"createTestSet scenario_ids":                                "a list of 1 to 100 items",
