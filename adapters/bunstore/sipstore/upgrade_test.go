@@ -87,7 +87,7 @@ func migrateServers(t *testing.T, db *bunstore.DB) {
 	if db.PostgresDSN() != "" {
 		folder, begin = "postgres", "CREATE TEMPORARY TABLE former_servers"
 	}
-	text, err := os.ReadFile(filepath.Join("..", "migrations", folder, "0037_trunk_servers.sql"))
+	text, err := os.ReadFile(filepath.Join("..", "migrations", folder, "0038_trunk_servers.sql"))
 	if err != nil {
 		t.Fatal(err)
 	}
