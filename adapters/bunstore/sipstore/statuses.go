@@ -77,7 +77,7 @@ func (s Statuses) CountStatuses(ctx context.Context, org callwright.OrgID, limit
 		for _, state := range []health.State{health.Healthy, health.Unreachable, health.Unchecked} {
 			var found []int
 			err := idb.NewSelect().Model((*statusRow)(nil)).ColumnExpr("1").
-				Where("org = ?", org).Where("state = ?", state).Limit(limit).Scan(ctx, &found)
+				Where("org = ?", org).Where("state = ?", state).Limit(int64(limit)).Scan(ctx, &found)
 			if err != nil {
 				return err
 			}
@@ -96,7 +96,7 @@ func (s Statuses) WorstStatuses(ctx context.Context, org callwright.OrgID, state
 	err := s.core().Read(ctx, []any{org}, func(ctx context.Context, idb bun.IDB) error {
 		rows = nil
 		return idb.NewSelect().Model(&rows).Where("org = ?", org).Where("state = ?", state).
-			Order("down_ns DESC", "number").Limit(limit).Scan(ctx)
+			Order("down_ns DESC", "number").Limit(int64(limit)).Scan(ctx)
 	})
 	return sqldb.Converted(rows, statusRow.status), err
 }
@@ -108,7 +108,7 @@ func (s Statuses) LeaseStatuses(ctx context.Context, now, until time.Time, limit
 		rows = nil
 		due := idb.NewSelect().Model((*statusRow)(nil)).Column("trunk_id").
 			Where("probe_at <= ?", sqldb.Stored(now)).Where("lease_until IS NULL OR lease_until <= ?", sqldb.Stored(now)).
-			Order("probe_at").Limit(limit)
+			Order("probe_at").Limit(int64(limit))
 		return s.core().take(ctx, idb.NewUpdate().Model(&rows).Set("lease_until = ?", sqldb.Stored(until)), due)
 	})
 	// RETURNING returns rows in no order.
