@@ -8,7 +8,7 @@ require (
 	github.com/chromedp/cdproto v0.159.0
 	github.com/chromedp/chromedp v0.22.1
 	github.com/emersion/go-smtp v0.25.1
-	github.com/emiago/sipgo v1.7.2
+	github.com/emiago/sipgo v1.7.3
 	github.com/go-faster/errors v0.8.0
 	github.com/go-faster/jx v1.2.0
 	github.com/go-faster/yaml v0.4.6
