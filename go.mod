@@ -26,7 +26,7 @@ require (
 	github.com/ohler55/ojg v1.28.5
 	github.com/pb33f/libopenapi v0.42.5
 	github.com/pb33f/libopenapi-validator v0.16.3
-	github.com/pion/rtcp v1.2.15
+	github.com/pion/rtcp v1.2.20
 	github.com/pion/rtp v1.10.5
 	github.com/pion/srtp/v2 v2.0.20
 	github.com/prometheus/client_golang v1.25.0
