@@ -27,7 +27,7 @@ require (
 	github.com/pb33f/libopenapi v0.42.5
 	github.com/pb33f/libopenapi-validator v0.16.3
 	github.com/pion/rtcp v1.2.20
-	github.com/pion/rtp v1.10.5
+	github.com/pion/rtp v1.10.6
 	github.com/pion/srtp/v2 v2.0.20
 	github.com/prometheus/client_golang v1.25.0
 	github.com/riverqueue/river v0.51.2
