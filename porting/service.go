@@ -21,7 +21,7 @@ type Config struct {
 	Documents  Documents               // required
 	Letters    Letters                 // required
 	Inbound    InboundNumbers          // required
-	Trunks     Trunks                  // nil: calls to a number come in once it is registered, without a trunk
+	Trunks     Trunks                  // nil: calls to a number come in once it is registered, without a trunk; no number is served by others
 	CallsFrom  []netip.Prefix          // from where calls to ported numbers come, unless their request says so; empty: from nowhere known
 	Mailer     callwright.Mailer       // nil: no mail is sent
 	Notifier   Notifier                // nil: requests cannot have a webhook

@@ -132,7 +132,7 @@ func TestGivenUpWhileRinging(t *testing.T) {
 	p.peer.reply(cancel, 200, "x", "")
 	p.peer.reply(p.invite, 487, "x", "")
 	p.peer.request("ACK")
-	if e := p.fails(); e.Cause != call.CauseCancelled {
+	if e := p.fails(); e.Cause != call.CauseCancelled || e.SIPCode != 487 {
 		t.Errorf("%+v", e)
 	}
 	p.gone()

@@ -59,8 +59,11 @@ func Refuse(cause call.Cause, sipCode int) Callee {
 func NoAnswer(ctx context.Context, _ call.DialRequest, ring func()) (*Phone, error) {
 	ring()
 	<-ctx.Done()
-	return nil, &call.HangupReason{Cause: call.CauseNoAnswer}
+	return nil, &call.HangupReason{Cause: call.CauseNoAnswer, SIPCode: terminated}
 }
+
+// terminated is the SIP code of a call that is given up before its answer.
+const terminated = 487
 
 // Dial lets the callee decide. A call that is given up ends with CauseCancelled, one that rings too long with
 // CauseNoAnswer.
@@ -86,7 +89,7 @@ func (l *Line) Dial(ctx context.Context, d call.DialRequest, progress func(call.
 		if phone != nil {
 			phone.end(call.HangupReason{Cause: call.CauseCancelled})
 		}
-		return nil, &call.HangupReason{Cause: call.CauseCancelled}
+		return nil, &call.HangupReason{Cause: call.CauseCancelled, SIPCode: terminated}
 	case err != nil:
 		return nil, err
 	}
@@ -170,7 +173,9 @@ func (in *Incoming) Reject(cause call.Cause) error {
 }
 
 // GiveUp hangs the caller up before the answer.
-func (in *Incoming) GiveUp() { in.decide(&call.HangupReason{Cause: call.CauseCancelled, ByPeer: true}) }
+func (in *Incoming) GiveUp() {
+	in.decide(&call.HangupReason{Cause: call.CauseCancelled, SIPCode: terminated, ByPeer: true})
+}
 
 // Phone waits for the answer, and gives the phone in the call, or the *call.HangupReason of a call that was not taken.
 func (in *Incoming) Phone(ctx context.Context) (*Phone, error) {

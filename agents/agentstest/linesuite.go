@@ -119,7 +119,9 @@ func lineDialsNoAnswer(t *testing.T, h LineHarness) {
 	h.Dial.Ring = 500 * time.Millisecond
 	began := time.Now()
 	leg, err := h.Line.Dial(patient(t), h.Dial, nil)
-	fails(t, leg, err, call.CauseNoAnswer)
+	if e := fails(t, leg, err, call.CauseNoAnswer); e.SIPCode != terminated {
+		t.Errorf("the ending is %+v", e)
+	}
 	if took := time.Since(began); took < h.Dial.Ring {
 		t.Errorf("it rang for %s", took)
 	}
@@ -132,7 +134,9 @@ func lineGivesUp(t *testing.T, h LineHarness) {
 	ctx, cancel := context.WithCancel(patient(t))
 	defer cancel()
 	leg, err := h.Line.Dial(ctx, h.Dial, func(call.Progress) { cancel() })
-	fails(t, leg, err, call.CauseCancelled)
+	if e := fails(t, leg, err, call.CauseCancelled); e.SIPCode != terminated {
+		t.Errorf("the ending is %+v", e)
+	}
 	eventually(t, "it stops ringing", func() bool { return h.Far.Ringing() == 0 })
 	h.Far.Behave(FarAnswers)
 	leg, err = h.Line.Dial(ctx, h.Dial, nil)

@@ -71,7 +71,7 @@ func (s *Service) answer(ctx context.Context, id string, pending IncomingCall) {
 	if err := s.cfg.Store.Insert(ctx, c); err != nil {
 		s.cfg.Logger.ErrorContext(ctx, "cannot take a call", "number", offer.To, "error", err)
 		s.refuse(ctx, pending, CauseUnavailable)
-		s.finish(ctx, c, HangupReason{Cause: CauseInternal}, clock.Now()) // should the record be there after all
+		s.finish(ctx, c, HangupReason{Cause: CauseInternal, SIPCode: statusUnavailable}, clock.Now()) // should the record be there after all
 		return
 	}
 	defer s.recoverPanic(ctx, &c, clock)

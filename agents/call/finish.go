@@ -80,6 +80,9 @@ func (s *Service) closeBy(
 			return err
 		}
 		before := end.Queue
+		if e.SIPCode == 0 && end.StartedAt != nil { // the answer
+			e.SIPCode = statusOK
+		}
 		end.Status, end.ErrorMessage = e.outcome()
 		if end.ErrorMessage == "" {
 			end.ErrorMessage = end.shortcomings()

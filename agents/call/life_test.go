@@ -47,7 +47,7 @@ func TestStopWhileItRings(t *testing.T) {
 		if err := h.Stop(t.Context(), "a", c.ID); err != nil {
 			t.Fatal(err)
 		}
-		if got, _ := h.ended(c.ID); got.Status != call.StatusCanceled || got.Queue != call.QueueComplete {
+		if got, _ := h.ended(c.ID); got.Status != call.StatusCanceled || got.Queue != call.QueueComplete || got.Ending.SIPCode != 487 {
 			t.Errorf("record %+v", got)
 		}
 	})
@@ -248,7 +248,7 @@ func TestSweep(t *testing.T) {
 			t.Fatal(err)
 		}
 		got, _ := h.ended("dead")
-		if got.Queue != call.QueueCompleteError || got.Ending.Cause != call.CauseNodeLost || !got.EndedAt.Equal(now) {
+		if got.Queue != call.QueueCompleteError || got.Ending.Cause != call.CauseNodeLost || got.Ending.SIPCode != 200 || !got.EndedAt.Equal(now) {
 			t.Errorf("record %+v", got)
 		}
 		if got.Recorded {

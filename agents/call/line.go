@@ -12,7 +12,7 @@ import (
 type Line interface {
 	// Dial places a call and waits until it is answered. A call that does not come about is a *HangupReason: CauseCancelled
 	// when ctx ends first, and then the peer stops ringing; CauseNoAnswer after the ringing time; otherwise the cause of the
-	// peer's response. progress, which may be nil, hears of ringing at most once.
+	// peer's response. SIPCode is that of the last response, which after a CANCEL is 487, if it comes soon. progress, which may be nil, hears of ringing at most once.
 	Dial(ctx context.Context, d DialRequest, progress func(Progress)) (Leg, error)
 	// Accept waits for the next incoming call that its trunk admits, until ctx ends; callwright.ErrUnavailable once the line
 	// is closed. It may be called concurrently, as Dial may.
@@ -125,7 +125,7 @@ type Stats struct {
 // HangupReason is why a call has ended or never came about. It is an error where a call was wanted.
 type HangupReason struct {
 	Cause   Cause
-	SIPCode int    // the peer's or our final answer; 0 without one
+	SIPCode int    // the peer's or our final answer, or the last one of the peer if no final one came; 0 without any
 	Reason  string // for people
 	ByPeer  bool   // the peer's side ended it
 	Release string // the peer's Reason for the end (RFC 3326), such as "Q.850;cause=16"; empty: none

@@ -115,13 +115,18 @@ func (c Call) texts() map[string]string {
 
 // unanswered returns the hang-up reason of a call that was not answered.
 func (s *Service) unanswered(ctx context.Context, c Call, err error) HangupReason {
-	if errors.Is(context.Cause(ctx), errDraining) {
-		return HangupReason{Cause: CauseDrained, Reason: errDraining.Error()}
+	e, known := errors.AsType[*HangupReason](err)
+	if given := context.Cause(ctx); given != nil {
+		why := HangupReason{Cause: CauseCancelled, Reason: given.Error()}
+		if errors.Is(given, errDraining) {
+			why.Cause = CauseDrained
+		}
+		if known {
+			why.SIPCode, why.Release = e.SIPCode, e.Release
+		}
+		return why
 	}
-	if context.Cause(ctx) != nil {
-		return HangupReason{Cause: CauseCancelled, Reason: context.Cause(ctx).Error()}
-	}
-	if e, ok := errors.AsType[*HangupReason](err); ok {
+	if known {
 		return *e
 	}
 	s.cfg.Logger.ErrorContext(ctx, "cannot place a call", "call_id", c.ID, "error", err)

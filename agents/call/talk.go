@@ -190,7 +190,7 @@ func (s *Service) end(ctx context.Context, c Call, leg Leg, outcome conversation
 		s.cfg.Logger.ErrorContext(ctx, "conversation failed", "call_id", c.ID, "error", err)
 	}
 	if c.TransferredBy == TransferredByAgent {
-		return HangupReason{Cause: CauseTransferred, SIPCode: statusOK, Reason: outcome.TransferTo}
+		return HangupReason{Cause: CauseTransferred, Reason: outcome.TransferTo}
 	}
 	select {
 	case <-leg.Done(): // the other side, or the line, was first

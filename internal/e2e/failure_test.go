@@ -53,7 +53,7 @@ func TestCallDoesNotComeAbout(t *testing.T) {
 				phone.AwaitReceived(t, "CANCEL ")
 				phone.Await(t, "CALL_CLOSED", 1)
 			},
-			status: callsoas.CallStatusCanceled, queue: callsoas.QueueStatusComplete,
+			status: callsoas.CallStatusCanceled, queue: callsoas.QueueStatusComplete, code: 487,
 		},
 		{
 			name: "not here", phone: baresip.Config{CA: ca, User: "somebody-else"},

@@ -65,6 +65,7 @@ type Call struct {
 	rang      bool     // 180 was sent, or ringing was reported
 	canCancel bool     // a 1xx has come
 	cancelled bool     // CANCEL was sent
+	last      int      // status of the last response to the first INVITE
 	forks     []string // To tags of the 2xx from other branches
 
 	offerless   bool          // the peer's INVITE had no offer, so the ACK has the answer
@@ -136,6 +137,9 @@ func (c Call) Phase() Phase { return c.phase }
 
 // RemoteTag returns the peer's tag; empty before there is a dialog.
 func (c Call) RemoteTag() string { return c.remoteTag }
+
+// LastStatus returns the status of the last response to the first INVITE, the peer's or ours; 0: there was none.
+func (c Call) LastStatus() int { return c.last }
 
 // handler is one cell of the table.
 type handler func(*Call, Event)

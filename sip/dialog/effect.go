@@ -93,7 +93,7 @@ type Ended struct{ Ending }
 // Ending is the reason why a call is over.
 type Ending struct {
 	Cause   Cause
-	Status  int // of the final response to the INVITE; 0: none
+	Status  int // of the final response to the INVITE, or of the last one if no final one came; 0: none came
 	Reason  string
 	ByPeer  bool
 	Rang    bool   // an outbound call that got a 180 or 183

@@ -24,7 +24,7 @@ func (c *Call) provisional(ev Event) {
 	if r.CSeq != c.invite {
 		return
 	}
-	c.phase, c.canCancel = Proceeding, true
+	c.phase, c.canCancel, c.last = Proceeding, true, r.Status
 	if !c.rang && (r.Status == 180 || r.Status == 183 && !r.Body) {
 		c.emit(Ringing{})
 	}
@@ -45,7 +45,7 @@ func (c *Call) answered(ev Event) {
 }
 
 func (c *Call) open(r Response) {
-	c.first, c.invite = r.CSeq, 0
+	c.first, c.invite, c.last = r.CSeq, 0, r.Status
 	c.remoteTag, c.routes = r.RemoteTag, reversed(r.Routes)
 	if r.Contact != "" {
 		c.target = r.Contact
@@ -62,6 +62,9 @@ func (c *Call) refused(ev Event) {
 	r := ev.(Response)
 	if r.CSeq != c.invite {
 		return
+	}
+	if !r.Local {
+		c.last = r.Status
 	}
 	if c.tries < maxTries {
 		switch {
@@ -139,7 +142,12 @@ func (c *Call) sendCancel() {
 }
 
 func (c *Call) cancelNow(ev Event) {
-	if ev.(Response).CSeq == c.invite && !c.cancelled {
+	r := ev.(Response)
+	if r.CSeq != c.invite {
+		return
+	}
+	c.last = r.Status
+	if !c.cancelled {
 		c.sendCancel()
 	}
 }
@@ -164,6 +172,7 @@ func (c *Call) cancelDone(ev Event) {
 
 func (c *Call) cancelTimeout(ev Event) {
 	if ev.(Fired).Timer == TimerCancel {
+		c.ending.Status = c.last
 		c.end(c.ending)
 	}
 }

@@ -153,7 +153,7 @@ func TestCancelCrossesAnswer(t *testing.T) {
 
 func TestAnswerAfterTheEnd(t *testing.T) {
 	t.Parallel()
-	r := inPhase(t, dialog.Canceling).do(dialog.Fired{Timer: dialog.TimerCancel}).ended(dialog.LocalHangup, 0, false)
+	r := inPhase(t, dialog.Canceling).do(dialog.Fired{Timer: dialog.TimerCancel}).ended(dialog.LocalHangup, 180, false)
 	r.do(response(200)).sent(dialog.ACK, dialog.BYE)
 	for _, s := range all[dialog.Send](r.effects) {
 		if !s.Stray || s.RemoteTag != "theirs" || s.Via.RequestURI != contact {

@@ -56,7 +56,7 @@ func (c *Call) ring(Event) {
 }
 
 func (c *Call) answer(Event) {
-	c.phase = Answered
+	c.phase, c.last = Answered, 200
 	c.disarm(TimerRing)
 	c.accept(c.reinviteSeq)
 }

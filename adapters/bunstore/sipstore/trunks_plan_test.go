@@ -36,6 +36,8 @@ func useTrunks(ctx context.Context, db *bunstore.DB, now time.Time) []error {
 	_, outErr := trunks.Outbound(ctx, org, 10)
 	_, heldErr := trunks.HoldNumbers(ctx, org)
 	errs = append(errs, heldErr)
+	_, holdersErr := trunks.Holders(ctx, []callwright.PhoneNumber{number, "+1"})
+	errs = append(errs, holdersErr)
 	_, ownerErr := trunks.Owner(ctx, number, sip.Inbound)
 	_, peersErr := trunks.Peers(ctx, "a", 10)
 	_, statusErr := statuses.Status(ctx, org, "t")

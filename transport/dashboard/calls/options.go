@@ -11,7 +11,7 @@ type option struct{ Value, Text string }
 
 // funcs are the functions of the templates.
 var funcs = template.FuncMap{
-	"state": State, "ending": endText, "speaker": speakerText, "millis": millis, "clock": clock,
+	"state": State, "ending": endText, "sipStatus": sipStatus, "release": releaseText, "speaker": speakerText, "millis": millis, "clock": clock,
 	"millisText": millisText, "delivery": deliveryOf, "version": versionText,
 
 	"scan":       func() int { return call.MaxScan },

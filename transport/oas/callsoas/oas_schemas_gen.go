@@ -1013,7 +1013,10 @@ type CallRecord struct {
 	VoiceID   NilString `json:"voice_id"`
 	// Model that answered; `scripted` for the built-in one, which follows the script.
 	Model NilString `json:"model"`
-	// Last SIP status of the call.
+	// SIP status with which the call was answered or ended, the other side's or, for an inbound call,
+	// ours. 487 for a call that was given up before its answer, or whose ringing time was over; the last
+	// provisional one, such as 180, if the other side never confirmed that. Null while there is none, and
+	// for a call without any SIP response.
 	SipCode OptNilInt `json:"sip_code"`
 	// Reason that the other side has given for the end of the call (RFC 3326), such as `Q.850;cause=17`;
 	// null when it has given none.

@@ -3279,8 +3279,9 @@ type SipCall struct {
 	Direction SipDirection `json:"direction"`
 	From      string       `json:"from"`
 	To        string       `json:"to"`
-	// Code and phrase of the final SIP answer.
-	Status          NilString   `json:"status"`
+	// Code and phrase of `sip_code`.
+	Status NilString `json:"status"`
+	// Status of the final SIP response, or of the last one if no final one came; null without any.
 	SipCode         NilInt      `json:"sip_code"`
 	DurationSeconds int         `json:"duration_seconds"`
 	StartedAt       time.Time   `json:"started_at"`

@@ -95,6 +95,10 @@ func (l *Leg) callEnd(why dialog.Ending) (calllog.End, *health.Evidence) {
 		return end, nil
 	}
 	end.SIPCode, end.Status = l.replies.code, message.StatusLine(l.replies.code, l.replies.phrase)
+	if end.SIPCode == 0 && l.machine.LastStatus() != 0 { // no final response has come
+		end.SIPCode = l.machine.LastStatus()
+		end.Status = message.StatusLine(end.SIPCode, message.Reason(end.SIPCode))
+	}
 	if _, failed := failover.Classify(l.outcome); failed && (l.replies.code != 0 || !givenUp(why.Cause)) {
 		end.Technical = true
 	}

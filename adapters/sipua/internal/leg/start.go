@@ -116,6 +116,9 @@ func (l *Leg) Fail() {
 
 // Answer accepts an inbound leg and waits for the caller's ACK.
 func (l *Leg) Answer(ctx context.Context) error {
+	if ctx.Err() != nil {
+		return l.abandon(givenUpBy(ctx))
+	}
 	l.mailbox.Post(func() {
 		if l.machine.Phase() == dialog.Offered && len(l.media.remoteSDP) > 0 {
 			if err := l.media.answer(); err != nil {
@@ -130,15 +133,14 @@ func (l *Leg) Answer(ctx context.Context) error {
 }
 
 // Wait waits until both sides have answered, or the leg is over: then its error is a *call.HangupReason. When ctx ends first,
-// the leg is hung up.
+// the leg is hung up, and the error has the status with which the call ends, or the last one before if that takes long.
 func (l *Leg) Wait(ctx context.Context) error {
 	select {
 	case <-l.established:
 		return nil
 	case <-l.done:
 	case <-ctx.Done():
-		l.post(hangup(call.CauseCancelled, "given up"))
-		return &call.HangupReason{Cause: call.CauseCancelled, Reason: "given up"}
+		return l.abandon(givenUpBy(ctx))
 	}
 	select {
 	case <-l.established: // answered and over in one go
@@ -147,6 +149,27 @@ func (l *Leg) Wait(ctx context.Context) error {
 		ending := l.ending
 		return &ending
 	}
+}
+
+// givenUpBy returns why a call ends before its answer, whose ctx has ended.
+func givenUpBy(context.Context) call.HangupReason {
+	return call.HangupReason{Cause: call.CauseCancelled, Reason: "given up"}
+}
+
+// abandon gives the leg up and returns why, with the status of the call.
+func (l *Leg) abandon(why call.HangupReason) *call.HangupReason {
+	l.GiveUp(why.Cause, why.Reason)
+	patience := time.NewTimer(3 * sip.T1)
+	defer patience.Stop()
+	select {
+	case <-l.done:
+		why.SIPCode, why.Release = l.ending.SIPCode, l.ending.Release
+	case <-patience.C:
+		heard := make(chan int, 1)
+		l.mailbox.Post(func() { heard <- l.machine.LastStatus() })
+		why.SIPCode = <-heard
+	}
+	return &why
 }
 
 func hangup(cause call.Cause, reason string) dialog.Hangup {
