@@ -36,10 +36,7 @@ func (r *Request) setNumbers(to NumberState, f *Failure) {
 
 // order returns what a gateway is told of a request.
 func (r Request) order() Order {
-	o := Order{Key: r.ID + ":1", Ref: r.Ref, TargetDate: r.TargetDate, SignedAt: r.SignedAt, CancelAskedAt: r.CancelAskedAt}
-	for _, n := range r.Numbers {
-		o.Numbers = append(o.Numbers, n.Number)
-	}
+	o := Order{Key: r.ID + ":1", Ref: r.Ref, TargetDate: r.TargetDate, SignedAt: r.SignedAt, CancelAskedAt: r.CancelAskedAt, Numbers: r.phoneNumbers()}
 	return o
 }
 

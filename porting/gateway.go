@@ -118,6 +118,6 @@ type Portability struct {
 	Type        NumberType
 	PINRequired bool
 	Failure     FailureCode // why it cannot be ported; empty: it can
-	Problem     string      // why what was asked about is no number, which Number then repeats; empty: it is one
+	Problem     string      // says more than Failure, such as why what was asked about is no number, which Number then repeats; may be empty
 	Confirmed   bool        // the gateway has said so; false: the number itself tells no more, see Service.Check
 }

@@ -49,7 +49,7 @@ const (
 
 // Initiate stores a request and has its letter sent. It returns the letter, whose URL is not stored with the request. Everything that
 // is wrong is listed. CodeBadRequest: a field is wrong, or a document is not the organization's. CodeConflict: a number is in another
-// request that has not ended. CodeTooManyRequests: the organization has Config.MaxOpen requests that have not ended, or has
+// request that has not ended, or belongs to another organization of this deployment. CodeTooManyRequests: the organization has Config.MaxOpen requests that have not ended, or has
 // made Config.MaxHourly within an hour.
 func (s *Service) Initiate(ctx context.Context, org callwright.OrgID, d Draft) (r Request, l Letter, err error) {
 	if r, err = s.draft(ctx, org, d); err != nil {
@@ -67,6 +67,9 @@ func (s *Service) Initiate(ctx context.Context, org callwright.OrgID, d Draft) (
 			return err
 		}
 		if err := s.cfg.Store.InsertRequest(ctx, r, entry); err != nil {
+			return err
+		}
+		if err := s.admitNumbers(ctx, r); err != nil {
 			return err
 		}
 		if l, err = s.cfg.Letters.SendLetter(ctx, r); err != nil {
@@ -138,20 +141,37 @@ func (s *Service) claim(ctx context.Context, r Request) error {
 	if err := f.err(); err != nil {
 		return err
 	}
-	var numbers []callwright.PhoneNumber
-	for _, n := range r.Numbers {
-		numbers = append(numbers, n.Number)
-	}
-	taken, err := s.cfg.Store.ActiveNumbers(ctx, numbers)
+	taken, err := s.cfg.Store.ActiveNumbers(ctx, r.phoneNumbers())
 	if err != nil {
 		return err
 	}
-	for i, n := range numbers {
-		if slices.Contains(taken, n) {
-			f = append(f, &callwright.Error{
-				Code: callwright.CodeConflict, Field: fmt.Sprintf("phone_numbers[%d]", i),
-				Message: "is in another port request that has not ended: wait for its end, or cancel it",
-			})
+	return r.conflicts(taken, "is in another port request that has not ended: wait for its end, or cancel it")
+}
+
+// admitNumbers refuses a request with a number that belongs to another organization of this deployment. Such a number may have been in
+// another request until a moment ago: it is called once r is stored, and sees what ended that one.
+func (s *Service) admitNumbers(ctx context.Context, r Request) error {
+	elsewhere, err := s.elsewhere(ctx, r.Org, r.phoneNumbers())
+	if err != nil {
+		return err
+	}
+	return r.conflicts(elsewhere, inUseHere)
+}
+
+func (r Request) phoneNumbers() []callwright.PhoneNumber {
+	numbers := make([]callwright.PhoneNumber, len(r.Numbers))
+	for i, n := range r.Numbers {
+		numbers[i] = n.Number
+	}
+	return numbers
+}
+
+// conflicts returns an error about each number of a request that is among some; nil: none is.
+func (r Request) conflicts(some []callwright.PhoneNumber, message string) error {
+	var f faults
+	for i, n := range r.Numbers {
+		if slices.Contains(some, n.Number) {
+			f = append(f, &callwright.Error{Code: callwright.CodeConflict, Field: fmt.Sprintf("phone_numbers[%d]", i), Message: message})
 		}
 	}
 	return f.err()

@@ -40,12 +40,14 @@ type InboundNumbers interface {
 	RegisterInbound(ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber) error
 }
 
-// Trunks attaches ported numbers; sip.Service implements it.
+// Trunks attaches ported numbers, and knows which numbers are attached; sip.Service implements it.
 type Trunks interface {
 	// AttachPorted gives a number of an organization an inbound trunk that admits calls from some addresses, unless it has an inbound
 	// trunk already. It reports whether the number has one now; without addresses, and beyond the organization's limit of numbers, it
 	// attaches none. CodeConflict: another organization has attached the number. It may be called again for the same number.
 	AttachPorted(ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber, from []netip.Prefix) (attached bool, err error)
+	// ServedElsewhere returns those of some numbers that another organization has attached, in any direction.
+	ServedElsewhere(ctx context.Context, org callwright.OrgID, numbers []callwright.PhoneNumber) ([]callwright.PhoneNumber, error)
 }
 
 // Notifier tells programs what has happened to a request that has a Webhook.

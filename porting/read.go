@@ -115,8 +115,24 @@ func (s *Service) Number(ctx context.Context, org callwright.OrgID, text string)
 	return callwright.ReadNumber(ctx, s.cfg.Numbering, org, text)
 }
 
+// inUseHere says why a number is not portable to an organization, and not whose it is.
+const inUseHere = "is in use on this service already: only its operator can allow it to move to your organization"
+
+// elsewhere returns those of some numbers that belong to another organization of this deployment.
+func (s *Service) elsewhere(
+	ctx context.Context, org callwright.OrgID, numbers []callwright.PhoneNumber,
+) ([]callwright.PhoneNumber, error) {
+	elsewhere, err := Reserved{s.cfg.Store}.ReservedElsewhere(ctx, org, numbers)
+	if err != nil || s.cfg.Trunks == nil {
+		return elsewhere, err
+	}
+	served, err := s.cfg.Trunks.ServedElsewhere(ctx, org, numbers)
+	return append(elsewhere, served...), err
+}
+
 // Check returns for each number whether it can be ported, in the order of the numbers: what the gateway says, or if it says nothing,
-// what the number itself tells, which is little. A text that is no number cannot be ported, and Problem says why it is none.
+// what the number itself tells, which is little. A text that is no number cannot be ported, and Problem says why it is none. Nor can a
+// number that another organization of this deployment has.
 // CodeBadRequest: there are no numbers, or more than MaxNumbers.
 func (s *Service) Check(ctx context.Context, org callwright.OrgID, numbers []string) ([]Portability, error) {
 	var f faults
@@ -141,9 +157,17 @@ func (s *Service) Check(ctx context.Context, org callwright.OrgID, numbers []str
 	if err != nil {
 		return nil, err
 	}
+	elsewhere, err := s.elsewhere(ctx, org, parsed)
+	if err != nil {
+		return nil, err
+	}
 	for i := range all {
-		if all[i].Problem == "" && slices.Contains(taken, all[i].Number) {
+		switch number := all[i].Number; {
+		case all[i].Problem != "":
+		case slices.Contains(taken, number):
 			all[i].Portable, all[i].Failure = false, PendingOrder
+		case all[i].Portable && slices.Contains(elsewhere, number):
+			all[i].Portable, all[i].Failure, all[i].Problem = false, NumberNotPortable, inUseHere
 		}
 		if all[i].Portable {
 			ask = append(ask, all[i].Number)

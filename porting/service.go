@@ -21,7 +21,7 @@ type Config struct {
 	Documents  Documents               // required
 	Letters    Letters                 // required
 	Inbound    InboundNumbers          // required
-	Trunks     Trunks                  // nil: calls to a number come in once it is registered, without a trunk
+	Trunks     Trunks                  // nil: calls to a number come in once it is registered, without a trunk; no number is served by others
 	CallsFrom  []netip.Prefix          // from where calls to ported numbers come, unless their request says so; empty: from nowhere known
 	Mailer     callwright.Mailer       // nil: no mail is sent
 	Notifier   Notifier                // nil: requests cannot have a webhook
@@ -59,6 +59,8 @@ const (
 	taskNotify = "porting.notify"
 	taskFailed = "porting.failed"
 	taskLook   = "porting.look"
+
+	taskReleased = "porting.released"
 
 	lookEvery   = time.Minute
 	lookBatch   = 1000             // requests that are looked at in lookEvery
@@ -120,6 +122,7 @@ func New(c Config) (*Service, error) {
 	callwright.TaskKind[mailArgs](taskMail).Handle(c.Work, callwright.QueueMail, c.Logger, s.mail)
 	callwright.TaskKind[noticeArgs](taskNotify).Handle(c.Work, callwright.QueueWebhooks, c.Logger, s.notify)
 	c.Work.Handle(callwright.QueueUpkeep, taskFailed, s.failed)
+	callwright.TaskKind[releasedArgs](taskReleased).Handle(c.Work, callwright.QueueUpkeep, c.Logger, s.logRelease)
 	c.Work.Every(callwright.QueuePorting, taskLook, lookEvery, s.look)
 	return s, nil
 }

@@ -15,8 +15,9 @@ import (
 
 // trunks is a porting.Trunks.
 type trunks struct {
-	attached map[callwright.PhoneNumber][]netip.Prefix
-	failures []error
+	attached  map[callwright.PhoneNumber][]netip.Prefix
+	elsewhere []callwright.PhoneNumber // other organizations serve these
+	failures  []error
 }
 
 func (s *trunks) AttachPorted(_ context.Context, _ callwright.OrgID, number callwright.PhoneNumber, from []netip.Prefix) (bool, error) {
@@ -30,6 +31,40 @@ func (s *trunks) AttachPorted(_ context.Context, _ callwright.OrgID, number call
 	}
 	_, has := s.attached[number]
 	return has, nil
+}
+
+func (s *trunks) ServedElsewhere(_ context.Context, _ callwright.OrgID, numbers []callwright.PhoneNumber) (elsewhere []callwright.PhoneNumber, _ error) {
+	for _, n := range numbers {
+		if slices.Contains(s.elsewhere, n) {
+			elsewhere = append(elsewhere, n)
+		}
+	}
+	return elsewhere, nil
+}
+
+// TestServedElsewhere: a number that another organization serves here is not portable, and no request takes it.
+func TestServedElsewhere(t *testing.T) {
+	t.Parallel()
+	s := &trunks{elsewhere: []callwright.PhoneNumber{"+14155550101", "+19005550123"}}
+	inHouse(t, func(t *testing.T, h *house) {
+		all, err := h.Check(t.Context(), org, []string{"+14155550100", "+14155550101", "+19005550123"})
+		if err != nil || !all[0].Portable || all[1].Portable || all[1].Failure != porting.NumberNotPortable || !strings.Contains(all[1].Problem, "operator") {
+			t.Errorf("got %+v, %v", all, err)
+		}
+		if all[2].Failure != porting.NumberNotPortable || all[2].Problem != "" {
+			t.Errorf("what nobody ports: %+v", all[2])
+		}
+		_, _, err = h.Initiate(t.Context(), org, draft("00", "01"))
+		wantError(t, "served elsewhere", err, callwright.CodeConflict, "phone_numbers[1]")
+		if open, err := h.store.CountOpen(t.Context(), org); open != 0 || err != nil {
+			t.Errorf("%d requests are open, %v", open, err)
+		}
+		s.elsewhere = nil
+		if all, err := h.Check(t.Context(), org, []string{"+14155550101"}); err != nil || !all[0].Portable {
+			t.Errorf("once it is free: %+v, %v", all, err)
+		}
+		h.initiate("00", "01")
+	}, func(c *porting.Config) { c.Trunks = s })
 }
 
 // TestPortedNumberGetsATrunk: a ported number has an inbound trunk for the addresses of its request, or for those of the deployment.

@@ -2,13 +2,10 @@ package porting_test
 
 import (
 	"context"
-	"path/filepath"
 	"testing"
 	"time"
 
 	"github.com/callwright/callwright"
-	"github.com/callwright/callwright/adapters/bunstore"
-	sqlstore "github.com/callwright/callwright/adapters/bunstore/portingstore"
 	"github.com/callwright/callwright/adapters/memstore"
 	"github.com/callwright/callwright/adapters/memstore/portingstore"
 	"github.com/callwright/callwright/adapters/portgateway"
@@ -45,32 +42,10 @@ func (h *hands) work(b *testing.B) {
 	}
 }
 
-// onStores runs a benchmark with a service on each kind of store, whose work is done by hand, and which delivers no mail.
-func onStores(b *testing.B, run func(b *testing.B, s *porting.Service, h *hands)) {
+// byHand returns a service in memory, whose work is done by hand, and which delivers no mail.
+func byHand(b *testing.B) (*porting.Service, *hands) {
 	b.Helper()
-	b.Run("memory", func(b *testing.B) {
-		memory := memstore.New()
-		s, h := byHand(b, portingstore.Requests{Store: memory}, memory)
-		run(b, s, h)
-	})
-	b.Run("sqlite", func(b *testing.B) {
-		ring, err := callwright.NewKeyring("k", map[string][]byte{"k": make([]byte, 32)})
-		if err != nil {
-			b.Fatal(err)
-		}
-		db, err := bunstore.Open(b.Context(), "sqlite:"+filepath.Join(b.TempDir(), "x.db"), bunstore.Config{Keyring: ring})
-		if err != nil {
-			b.Fatal(err)
-		}
-		defer db.Close()
-		s, h := byHand(b, sqlstore.Requests{DB: db}, db)
-		run(b, s, h)
-	})
-}
-
-// byHand returns a service on a store, with its work and clock.
-func byHand(b *testing.B, store porting.Store, atomic callwright.Atomic) (*porting.Service, *hands) {
-	b.Helper()
+	memory := memstore.New()
 	h := &hands{now: time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC), handlers: map[string]callwright.Handler{}}
 	carrier, err := portgateway.NewSimulated(portgateway.SimulatedConfig{Clock: h})
 	if err != nil {
@@ -78,7 +53,7 @@ func byHand(b *testing.B, store porting.Store, atomic callwright.Atomic) (*porti
 	}
 	w := &world{told: map[string]int{}, mails: map[string]int{}, inbound: map[callwright.PhoneNumber]int{}}
 	s, err := porting.New(porting.Config{
-		Store: store, Atomic: atomic, Work: h, Gateway: carrier, Documents: w, Letters: w, Inbound: w,
+		Store: portingstore.Requests{Store: memory}, Atomic: memory, Work: h, Gateway: carrier, Documents: w, Letters: w, Inbound: w,
 		Notifier: silent{}, URLs: w, Mailer: silent{}, Clock: h,
 	})
 	if err != nil {
@@ -120,40 +95,36 @@ func look(b *testing.B, s *porting.Service, h *hands, id string) porting.Request
 
 // BenchmarkWalk ports three numbers: from the order of the customer to the last mail and the last message to the webhook.
 func BenchmarkWalk(b *testing.B) {
-	onStores(b, func(b *testing.B, s *porting.Service, h *hands) {
-		b.Helper()
-		b.ReportAllocs()
-		for b.Loop() {
-			r := signedIn(b, s, h)
-			for days := 0; !r.State.Ended(); days++ {
-				if days == 30 {
-					b.Fatalf("%+v", r)
-				}
-				h.now = h.now.Add(day)
-				if err := s.Hear(b.Context(), r.Gateway, porting.Hint{Ref: r.Ref}); err != nil {
-					b.Fatal(err)
-				}
-				r = look(b, s, h, r.ID)
+	s, h := byHand(b)
+	b.ReportAllocs()
+	for b.Loop() {
+		r := signedIn(b, s, h)
+		for days := 0; !r.State.Ended(); days++ {
+			if days == 30 {
+				b.Fatalf("%+v", r)
 			}
-			if r.State != porting.Completed {
-				b.Fatal(r.State, r.Failure)
+			h.now = h.now.Add(day)
+			if err := s.Hear(b.Context(), r.Gateway, porting.Hint{Ref: r.Ref}); err != nil {
+				b.Fatal(err)
 			}
+			r = look(b, s, h, r.ID)
 		}
-	})
+		if r.State != porting.Completed {
+			b.Fatal(r.State, r.Failure)
+		}
+	}
 }
 
 // BenchmarkStep asks the carrier about an order of three numbers with which nothing has happened.
 func BenchmarkStep(b *testing.B) {
-	onStores(b, func(b *testing.B, s *porting.Service, h *hands) {
-		b.Helper()
-		r := signedIn(b, s, h)
-		b.ReportAllocs()
-		for b.Loop() {
-			h.now = h.now.Add(time.Microsecond)
-			err := h.handlers["porting.step"](b.Context(), callwright.Task{Kind: "porting.step", Key: r.ID, Org: org}, 1)
-			if err != nil {
-				b.Fatal(err)
-			}
+	s, h := byHand(b)
+	r := signedIn(b, s, h)
+	b.ReportAllocs()
+	for b.Loop() {
+		h.now = h.now.Add(time.Microsecond)
+		err := h.handlers["porting.step"](b.Context(), callwright.Task{Kind: "porting.step", Key: r.ID, Org: org}, 1)
+		if err != nil {
+			b.Fatal(err)
 		}
-	})
+	}
 }

@@ -187,17 +187,15 @@ func (s *Service) put(ctx context.Context, r Record, number callwright.PhoneNumb
 	return t, s.cfg.Numbers.RegisterInbound(ctx, t.Org, number)
 }
 
-// checkOwner refuses a number that another organization has attached.
+// checkOwner refuses a number that another organization has attached or reserved: CodeConflict, which does not tell whose it is.
 func (s *Service) checkOwner(ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber) error {
-	for _, d := range []Direction{Inbound, Outbound} {
-		t, err := s.cfg.Store.Owner(ctx, number, d)
-		switch {
-		case errors.Is(err, callwright.ErrNotFound):
-		case err != nil:
-			return err
-		case t.Org != org:
-			return callwright.Errorf(callwright.CodeConflict, "the number is not available to this organization")
-		}
+	numbers := []callwright.PhoneNumber{number}
+	elsewhere, err := s.ServedElsewhere(ctx, org, numbers)
+	if err == nil && len(elsewhere) == 0 && s.cfg.Reservations != nil {
+		elsewhere, err = s.cfg.Reservations.ReservedElsewhere(ctx, org, numbers)
 	}
-	return nil
+	if err == nil && len(elsewhere) > 0 {
+		err = &callwright.Error{Code: callwright.CodeConflict, Field: "phone_numbers", Message: "the number is not available to this organization"}
+	}
+	return err
 }

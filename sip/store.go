@@ -36,6 +36,9 @@ type Store interface {
 	// Owner returns the trunk of a number and direction, of any organization: for an incoming call the number tells the
 	// organization. CodeNotFound when the number is not attached.
 	Owner(ctx context.Context, number callwright.PhoneNumber, d Direction) (Trunk, error)
+	// Holders returns which organization has attached each of some numbers, in either direction. Numbers that none has attached are left
+	// out.
+	Holders(ctx context.Context, numbers []callwright.PhoneNumber) (map[callwright.PhoneNumber]callwright.OrgID, error)
 	// Peers returns what up to limit trunks of all organizations say about their peers, by ID, those after the ID after. Of a trunk
 	// it sets at least ID, Direction, Endpoint, Options.Port, Options.AuthMode, Options.AllowedIPs and Failover, and no secret.
 	Peers(ctx context.Context, after string, limit int) ([]Trunk, error)

@@ -24,24 +24,21 @@ import (
 	"github.com/callwright/callwright/sip/setup"
 )
 
-// why says how texts are at rest. docs/operations.md, "What is encrypted in the database", has the rule.
-type why string
+// why says how texts are at rest.
+type why = storetest.Why
 
 const (
-	// sealed is what gives access, may give access, or proves who somebody is, and a document in which such a text may stand.
-	sealed why = "sealed"
-
-	// plain for different reasons:
-	key     why = "names a row, the organization that it belongs to, a person or another row, which queries look for"
-	state   why = "a word, number or reason of the server's own, which queries and pages read"
-	hash    why = "a hash or the beginning of a key, which gives nobody access"
-	label   why = "what customers call a thing, by which people look for it"
-	route   why = "a number or host, with which calls and messages find their way, and by which they are looked for"
-	talk    why = "what an agent is told to do, hears and says, and what is written about it, which people search, read and export"
-	setting why = "settings, whose credentials are in a sealed column beside them"
+	sealed  = storetest.Sealed
+	key     = storetest.Key
+	state   = storetest.State
+	hash    = storetest.Hash
+	label   = storetest.Label
+	route   = storetest.Route
+	talk    = storetest.Talk
+	setting = storetest.Setting
 )
 
-// texts lists every column that holds text, by its table.
+// texts lists every column that holds text, by its table. documents lists what is in those that hold a document.
 var texts = map[string]map[why]string{
 	"alert_deliveries":    {key: "id org trunk_id", route: "document number", state: "state"},
 	"answers":             {sealed: "answer digest", key: "key org"},
@@ -71,6 +68,7 @@ var texts = map[string]map[why]string{
 	"port_letters":        {sealed: "document", hash: "head link_hash sha256 signed_sha256", key: "org request_id", state: "state"},
 	"port_manual_orders":  {sealed: "document", key: "key ref"},
 	"port_open_numbers":   {key: "request_id", route: "number"},
+	"port_reservations":   {key: "org request_id", route: "number"},
 	"port_requests":       {sealed: "document", key: "id org ref", state: "cancel_asked_by gateway state"},
 	"sessions":            {hash: "hash", key: "id key_id org"},
 	"sip_calls":           {key: "id node org parent_id sip_call_id trunk_id", route: "from_number number server source to_number", state: "cause direction reason status"},

@@ -7,32 +7,21 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
-	"github.com/callwright/callwright/adapters/bunstore"
-	"github.com/callwright/callwright/adapters/bunstore/agentstore"
 	"github.com/callwright/callwright/adapters/memstore"
+	"github.com/callwright/callwright/adapters/memstore/agentstore"
 	"github.com/callwright/callwright/agents"
 	"github.com/callwright/callwright/agents/agentstest"
 	"github.com/callwright/callwright/agents/call"
 )
 
-// BenchmarkRefusedCall takes a call through its life as far as this package goes: it is created, placed, refused and closed, on
-// SQLite in memory.
+// BenchmarkRefusedCall takes a call through its life as far as this package goes: it is created, placed, refused and closed, in memory.
 func BenchmarkRefusedCall(b *testing.B) {
-	ring, err := callwright.NewKeyring("k", map[string][]byte{"k": make([]byte, 32)})
-	if err != nil {
-		b.Fatal(err)
-	}
-	db, err := bunstore.Open(b.Context(), "sqlite::memory:", bunstore.Config{Keyring: ring})
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer db.Close()
-	work := memstore.NewWork(memstore.New(), nil)
-	calls, line := agentstore.Calls{DB: db}, agentstest.NewLine(agentstest.PhoneConfig{})
+	store := memstore.New()
+	work, line := memstore.NewWork(store, nil), agentstest.NewLine(agentstest.PhoneConfig{})
 	defer line.Close()
 	ended := make(chan struct{}, 1)
 	s, err := call.New(call.Config{
-		Store: calls, Leases: bunstore.Leases{DB: db}, Atomic: db, Work: work, Line: line, Routes: routes{}, Model: model{},
+		Store: agentstore.Calls{Store: store}, Leases: memstore.Leases{Store: store}, Atomic: store, Work: work, Line: line, Routes: routes{}, Model: model{},
 		Recognizer: listener{&agentstest.Recognizer{}}, Synthesizer: speaker{&agentstest.Synthesizer{}}, Node: "n1",
 		Agents: anyAgent{},
 		Observe: func(o call.Observation) {

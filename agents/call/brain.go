@@ -2,11 +2,14 @@ package call
 
 import (
 	"context"
+	"maps"
+	"slices"
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents"
 	"github.com/callwright/callwright/agents/conversation"
 	"github.com/callwright/callwright/agents/handover"
+	"github.com/callwright/callwright/agents/llm"
 	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/agents/pathway/graph"
 	"github.com/callwright/callwright/agents/prompted"
@@ -49,6 +52,22 @@ func leaderless(err error) (e HangupReason, gone bool) {
 	}
 }
 
+// warnOfModels logs the models that the agent of a call or the nodes of its pathway name and that are not there any more: the default
+// one answers for them.
+func (s *Service) warnOfModels(ctx context.Context, c Call, by lead) {
+	asked := map[string]bool{c.Agent.Model: true}
+	if by.graph != nil {
+		for _, n := range by.graph.Nodes {
+			asked[n.Model] = true
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(asked)) {
+		if _, known := llm.NameOf(s.cfg.Model, name); !known {
+			s.cfg.Logger.WarnContext(ctx, llm.Missing(name), "call_id", c.ID, "pathway_id", c.Agent.Pathway.ID)
+		}
+	}
+}
+
 // brain returns the brain of a call: the program's own, else that of the pathway, whose nodes have tools of their own, or
 // that of the task with its tools.
 func (s *Service) brain(ctx context.Context, c Call, by lead, book *recordWriter) (conversation.Brain, error) {
@@ -57,6 +76,7 @@ func (s *Service) brain(ctx context.Context, c Call, by lead, book *recordWriter
 			return own, err
 		}
 	}
+	s.warnOfModels(ctx, c, by)
 	if by.graph != nil {
 		return pathway.NewBrain(pathway.BrainConfig{
 			Runtime: &pathway.Runtime{

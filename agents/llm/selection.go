@@ -48,6 +48,11 @@ func CheckName(m Model, field, asked string) error {
 	return callwright.Invalid(field, "must be a model of this server: %s", strings.Join(slices.Sorted(maps.Keys(names)), ", "))
 }
 
+// Missing says, for people, that a model was asked for by a name that it does not have: see Selection.
+func Missing(asked string) string {
+	return fmt.Sprintf("this server has no model %q: its default model answers instead", callwright.Clip(asked, 100))
+}
+
 // Selection is a Model that hands each request to the one whose name it asks for.
 //
 // Requests without a name, and those for one that nobody has, go to the default model: a conversation goes on when a model was taken

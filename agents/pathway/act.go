@@ -77,12 +77,15 @@ func (w *walk) transfer(ctx context.Context) way {
 	return v
 }
 
+// NoDigits is the text of the LogError of a Press Button node that has pressed nothing.
+const NoDigits = "no digits to press"
+
 // press presses the node's digits.
 func (w *walk) press() {
 	w.state.ActionPending = false
 	digits := w.render(w.at.Digits)
 	if !graph.IsDigits(digits) {
-		w.note(LogEntry{Kind: LogError, Text: "no digits to press"})
+		w.note(LogEntry{Kind: LogError, Text: NoDigits})
 		return
 	}
 	w.acted = true

@@ -239,29 +239,6 @@ func TestOneTurnAtATime(t *testing.T) {
 	o.say(t, chat, "Thank you.")
 }
 
-func TestRaceForATurn(t *testing.T) {
-	t.Parallel()
-	onEach(t, func(t *testing.T, stored func(*pathway.Config)) {
-		o := newOffice(t, stored)
-		chat := o.chat(t, pathway.ChatRequest{Pathway: o.create(t, hooked()).ID}).Chat
-		var says []func() error
-		for range 8 {
-			says = append(says, func() error { _, err := o.Say(t.Context(), "a", chat.ID, "Go."); return err })
-		}
-		took := 0
-		for _, err := range atOnce(says...) {
-			if took++; err != nil {
-				took--
-				wantCode(t, "one who came late", err, callwright.CodeConflict, "")
-			}
-		}
-		got := o.say(t, chat, "Stop.")
-		if took == 0 || len(o.requests.Made()) != 1 || got.State.Turn != took+2 {
-			t.Errorf("%d turns were taken, %d noted, and the webhook asked %d times", took, got.State.Turn, len(o.requests.Made()))
-		}
-	})
-}
-
 // TestClaimEnds has a process die within a turn.
 func TestClaimEnds(t *testing.T) {
 	t.Parallel()

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/llm"
 	"github.com/callwright/callwright/agents/pathway/graph"
 	"github.com/callwright/callwright/agents/pathway/internal/tree"
 )
@@ -43,7 +44,7 @@ func (s *Service) checkDraft(d graph.Document) (graph.Document, error) {
 }
 
 // check validates a document before it is stored, and returns its normal form and its graph. Beside the errors of graph.Check it
-// reports URLs to which no request may go, and knowledge bases if none are connected.
+// reports URLs to which no request may go, names of models that the runtime does not have, and knowledge bases if none are connected.
 func (s *Service) check(d graph.Document) (graph.Document, *graph.Graph, error) {
 	return s.checkWith(graph.Check, d)
 }
@@ -84,6 +85,7 @@ func (s *Service) checkOutside(raw json.RawMessage) (faults callwright.FieldErro
 	}
 	kind, data := node.Get("type"), node.Get("data")
 	tools := data.Get("tools")
+	faults = append(faults, s.checkModel(data.Get("modelOptions"))...)
 	switch url, base := data.Get("url"), data.Get("kbTool"); graph.NodeType(kind.Text()) {
 	case graph.NodeWebhook:
 		address("url", url.Text())
@@ -102,6 +104,20 @@ func (s *Service) checkOutside(raw json.RawMessage) (faults callwright.FieldErro
 		}
 	}
 	return faults
+}
+
+// checkModel checks whether the runtime has the model that the options of a node name.
+func (s *Service) checkModel(options tree.Value) callwright.FieldErrors {
+	i := slices.IndexFunc(graph.ModelNames, func(name string) bool { return options.Get(name).Kind > tree.Null })
+	if i < 0 {
+		return nil
+	}
+	field := graph.ModelNames[i]
+	asked := options.Get(field)
+	if e, refused := errors.AsType[*callwright.Error](llm.CheckName(s.cfg.Runtime.Model, "modelOptions."+field, asked.Text())); refused {
+		return callwright.FieldErrors{e}
+	}
+	return nil
 }
 
 // checkURL checks whether requests may go to a URL.

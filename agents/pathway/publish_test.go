@@ -260,68 +260,6 @@ func (f asked) Check(_ context.Context, _ callwright.OrgID, c pathway.Candidate)
 	return pathway.Verdict{State: f(c), Batch: "b"}, nil
 }
 
-// meet is a gate at which publishers wait until all have come, so that all have seen the same pathway.
-func meet(publishers int, state pathway.GateState) asked {
-	come, begin := make(chan struct{}, publishers), make(chan struct{})
-	go func() {
-		for range publishers {
-			<-come
-		}
-		close(begin)
-	}()
-	return func(c pathway.Candidate) pathway.GateState {
-		if !c.Start {
-			come <- struct{}{}
-			<-begin
-		}
-		return state
-	}
-}
-
-func TestTwoPublishers(t *testing.T) {
-	t.Parallel()
-	onEach(t, func(t *testing.T, stored func(*pathway.Config)) {
-		for name, test := range map[string]struct {
-			first, second int
-			state         pathway.GateState
-			conflicts     int
-		}{
-			"of two versions":                      {1, 2, pathway.GateOpen, 1},
-			"of one version":                       {1, 1, pathway.GateOpen, 0},
-			"of two versions whose tests run":      {1, 2, pathway.GateRunning, 1},
-			"of one version whose tests still run": {1, 1, pathway.GateRunning, 0},
-		} {
-			o, p, _ := three(t, stored)
-			o.Gate = meet(2, test.state)
-			publish := func(number int) func() error {
-				return func() error {
-					_, err := o.Publish(t.Context(), "a", p.ID, pathway.Publication{Number: number, OnPass: true})
-					return err
-				}
-			}
-			conflicts, won := 0, 0
-			for i, err := range atOnce(publish(test.first), publish(test.second)) {
-				switch {
-				case err == nil:
-					won = []int{test.first, test.second}[i]
-				case errors.Is(err, callwright.ErrConflict):
-					conflicts++
-				default:
-					t.Errorf("%s: %v", name, err)
-				}
-			}
-			stored := o.get(t, p.ID)
-			got := stored.Production
-			if stored.Promotion != nil {
-				got = stored.Promotion.Number
-			}
-			if conflicts != test.conflicts || got != won {
-				t.Errorf("%s: %d conflicts, and %d has won", name, conflicts, got)
-			}
-		}
-	})
-}
-
 // TestArchivedWhileAsked archives a version while the gate is asked about it.
 func TestArchivedWhileAsked(t *testing.T) {
 	t.Parallel()
@@ -360,35 +298,6 @@ func TestPublishedWhileSettled(t *testing.T) {
 	if got := o.get(t, p.ID); got.Production != 2 || got.Promotion != nil {
 		t.Errorf("got %+v", got)
 	}
-}
-
-// TestSettleAndPublish has the tests of one version pass while another one is published by hand.
-func TestSettleAndPublish(t *testing.T) {
-	t.Parallel()
-	onEach(t, func(t *testing.T, stored func(*pathway.Config)) {
-		for range 20 {
-			o, p, versions := three(t, stored)
-			if _, err := o.Publish(t.Context(), "a", p.ID, pathway.Publication{Number: 1, OnPass: true}); err != nil {
-				t.Fatal(err)
-			}
-			o.gate.End(versions[1], true)
-			o.gate.End(versions[2], true)
-			settle := func() error { return o.Settle(t.Context(), "a", p.ID) }
-			errs := atOnce(settle, settle, func() error {
-				_, err := o.Publish(t.Context(), "a", p.ID, pathway.Publication{Number: 2})
-				return err
-			})
-			got := o.get(t, p.ID)
-			want := 2
-			if errs[2] != nil {
-				want = 1 // the promotion came between
-				wantCode(t, "the publisher", errs[2], callwright.CodeConflict, "")
-			}
-			if errs[0] != nil || errs[1] != nil || got.Promotion != nil || got.Production != want {
-				t.Fatalf("%d is in production, %+v is promoted; errors %v", got.Production, got.Promotion, errs)
-			}
-		}
-	})
 }
 
 // ledger is what publishing should come to.

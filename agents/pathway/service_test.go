@@ -11,15 +11,12 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
-	"github.com/callwright/callwright/adapters/bunstore"
-	agentdb "github.com/callwright/callwright/adapters/bunstore/agentstore"
 	"github.com/callwright/callwright/adapters/memstore"
 	"github.com/callwright/callwright/adapters/memstore/agentstore"
 	"github.com/callwright/callwright/adapters/scripted"
 	"github.com/callwright/callwright/agents/agentstest"
 	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/agents/pathway/graph"
-	"github.com/callwright/callwright/internal/pgtest"
 )
 
 // office is a Service on an empty memory, with the stand-ins that it works with. A test may replace Gate.
@@ -32,34 +29,6 @@ type office struct {
 	requests *agentstest.Requests
 	clock    *standing
 	work     *memstore.Work
-}
-
-// onEach runs a test on the memory, where transactions come one after the other, and on PostgreSQL, where they overlap.
-func onEach(t *testing.T, test func(t *testing.T, stored func(*pathway.Config))) {
-	t.Helper()
-	t.Run("memory", func(t *testing.T) {
-		t.Parallel()
-		test(t, func(*pathway.Config) {})
-	})
-	t.Run("postgres", func(t *testing.T) {
-		t.Parallel()
-		ring, err := callwright.NewKeyring("k", map[string][]byte{"k": make([]byte, 32)})
-		if err != nil {
-			t.Fatal(err)
-		}
-		db, err := bunstore.Open(t.Context(), pgtest.DSN(t), bunstore.Config{Keyring: ring})
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() {
-			if err := db.Close(); err != nil {
-				t.Error(err)
-			}
-		})
-		test(t, func(c *pathway.Config) {
-			c.Store, c.Chats, c.Atomic = agentdb.Pathways{DB: db}, agentdb.Chats{DB: db}, db
-		})
-	})
 }
 
 // standing is a clock that a test moves.
@@ -227,9 +196,9 @@ func TestNamesEveryFault(t *testing.T) {
 	}
 	faulty := document(
 		`{"id":"day","type":"Default","data":{"isStart":true,"text":"Hi.","url":"http://127.0.0.1/unused",
-			"tools":[{"name":"a","url":"https://x.example/"},{"name":"b","url":"http://127.0.0.1/"}]}}`,
-		`{"id":"hook","type":"Webhook","data":{"url":"http://127.0.0.1/","method":"GET"}}`,
-		`{"id":"broken","type":"Webhook","data":{"method":"GET"}}`,
+			"tools":[{"name":"a","url":"https://x.example/"},{"name":"b","url":"http://127.0.0.1/"}],"modelOptions":{"modelName":"turbo"}}}`,
+		`{"id":"hook","type":"Webhook","data":{"url":"http://127.0.0.1/","method":"GET","modelOptions":{"modelType":"gpt-9"}}}`,
+		`{"id":"broken","type":"Webhook","data":{"method":"GET","modelOptions":{"modelName":"gpt-9","modelType":5}}}`,
 		`{"id":"kb","type":"Knowledge Base","data":{"kbTool":"KB-1","prompt":"Answer."}}`,
 		`{"id":"e1","source":"day","target":"nowhere","label":"go"}`,
 		`{"id":"e2","source":"day","target":"hook","label":"go"}`,
@@ -237,7 +206,8 @@ func TestNamesEveryFault(t *testing.T) {
 		`{"id":"e4","source":"day","target":"kb","label":"go"}`,
 	)
 	want := []string{
-		"edges[0].target", "nodes[0].data.tools[1].url", "nodes[1].data.url", "nodes[2].data.url", "nodes[3].data.kbTool",
+		"edges[0].target", "nodes[0].data.tools[1].url", "nodes[1].data.modelOptions.modelType", "nodes[1].data.url",
+		"nodes[2].data.modelOptions.modelName", "nodes[2].data.url", "nodes[3].data.kbTool",
 	}
 	p := o.create(t, graph.Document{})
 	_, createErr := o.Create(t.Context(), "a", pathway.Draft{Name: "Days", Document: faulty})
@@ -330,35 +300,6 @@ func TestUpdateOfRevision(t *testing.T) {
 	wantCode(t, "an old revision", err, callwright.CodeConflict, "")
 	if got := o.get(t, p.ID); got.Name != name || got.Revision != 2 {
 		t.Errorf("got %+v", got)
-	}
-}
-
-func TestUpdateTogether(t *testing.T) {
-	t.Parallel()
-	onEach(t, func(t *testing.T, stored func(*pathway.Config)) {
-		o := newOffice(t, stored)
-		p := o.create(t, days("Which day?"))
-		name, description := "Weeks", "Asks."
-		together(t,
-			func() error { _, err := o.Update(t.Context(), "a", p.ID, pathway.Change{Name: &name}); return err },
-			func() error {
-				_, err := o.Update(t.Context(), "a", p.ID, pathway.Change{Description: &description})
-				return err
-			},
-		)
-		if got := o.get(t, p.ID); got.Name != name || got.Description != description {
-			t.Errorf("an edit was lost: %+v", got)
-		}
-	})
-}
-
-// together does things at once, which must all go well.
-func together(t *testing.T, things ...func() error) {
-	t.Helper()
-	for _, err := range atOnce(things...) {
-		if err != nil {
-			t.Error(err)
-		}
 	}
 }
 

@@ -124,5 +124,8 @@ func (w *walk) model() (name string, temperature *float64) {
 	if w.at.Temperature != nil {
 		temperature = w.at.Temperature
 	}
+	if _, known := llm.NameOf(w.runtime.Model, name); !known && w.unknown == "" {
+		w.unknown = name
+	}
 	return name, temperature
 }

@@ -175,7 +175,9 @@ func (w *walk) expect() {
 	if !ok {
 		return
 	}
-	defer func(missing []string) { w.missing = missing }(w.missing) // hints are not spoken, so their variables are not missing
+	defer func(missing []string, unknown string) { // hints are not spoken, so nothing of them is missing
+		w.missing, w.unknown = missing, unknown
+	}(w.missing, w.unknown)
 	ways := w.ways(true)
 	options := make([]llm.Option, 0, len(ways)+len(w.at.Extract))
 	for _, v := range ways {

@@ -1,8 +1,6 @@
 package pathway_test
 
 import (
-	"errors"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -35,28 +33,6 @@ func TestSave(t *testing.T) {
 	wantCode(t, "an empty version", err, callwright.CodeBadRequest, "nodes")
 	_, err = o.Save(t.Context(), "b", p.ID, "V", days("?"))
 	wantCode(t, "another organization's", err, callwright.CodeNotFound, "")
-}
-
-func TestSaveTogether(t *testing.T) {
-	t.Parallel()
-	onEach(t, func(t *testing.T, stored func(*pathway.Config)) {
-		o := newOffice(t, stored)
-		p := o.create(t, graph.Document{})
-		const savers = 8
-		numbers := make([]int, savers)
-		var saves []func() error
-		for i := range savers {
-			saves = append(saves, func() error {
-				v, err := o.Save(t.Context(), "a", p.ID, "V", days("?"))
-				numbers[i] = v.Number
-				return err
-			})
-		}
-		together(t, saves...)
-		if slices.Sort(numbers); !slices.Equal(numbers, []int{1, 2, 3, 4, 5, 6, 7, 8}) {
-			t.Errorf("got the numbers %v", numbers)
-		}
-	})
 }
 
 func TestFork(t *testing.T) {
@@ -142,30 +118,6 @@ func TestDiscard(t *testing.T) {
 	if v := o.save(t, p.ID, days("?")); v.Number != 5 {
 		t.Errorf("the next number is %d", v.Number)
 	}
-}
-
-// TestDiscardAndPublish has both want a version at once: it is either archived or published.
-func TestDiscardAndPublish(t *testing.T) {
-	t.Parallel()
-	onEach(t, func(t *testing.T, stored func(*pathway.Config)) {
-		for range 20 {
-			o := newOffice(t, stored, func(c *pathway.Config) { c.Gate = nil })
-			p := o.create(t, graph.Document{})
-			v := o.save(t, p.ID, days("?"))
-			errs := atOnce(
-				func() error { return o.Discard(t.Context(), "a", p.ID, v.Number) },
-				func() error {
-					_, err := o.Publish(t.Context(), "a", p.ID, pathway.Publication{Number: v.Number})
-					return err
-				},
-			)
-			published := o.get(t, p.ID).Production == v.Number
-			_, _, err := o.Version(t.Context(), "a", p.ID, v.Number)
-			if archived := errors.Is(err, callwright.ErrNotFound); published == archived || (errs[0] == nil) == (errs[1] == nil) {
-				t.Fatalf("published %t, archived %t; errors %v", published, archived, errs)
-			}
-		}
-	})
 }
 
 func TestDiff(t *testing.T) {

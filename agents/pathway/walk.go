@@ -32,6 +32,7 @@ type walk struct {
 	own     bool     // state.Variables was cloned by this turn, which may change it
 	acted   bool     // something was done that cannot be undone
 	missing []string // variables of templates that have no value
+	unknown string   // the first model that was asked for and that the runtime does not have
 	err     error    // of the model
 }
 
@@ -131,8 +132,12 @@ func (w *walk) set(values map[string]any) {
 // variables are empty.
 const maxAdded = 2 << 20
 
-// nameLimits logs that the turn has come to a limit of its texts, and the variables of its templates that had no value.
+// nameLimits logs that the turn has come to a limit of its texts, the variables of its templates that had no value, and the model
+// that was not there.
 func (w *walk) nameLimits() {
+	if w.unknown != "" {
+		w.note(LogEntry{Kind: LogError, Text: llm.Missing(w.unknown)})
+	}
 	if w.values.Left() == 0 {
 		w.note(LogEntry{Kind: LogError, Text: "the variables of the turn's texts are cut off: they have the most bytes allowed"})
 	}

@@ -96,7 +96,7 @@ func noteText(e pathway.LogEntry) string {
 	}
 }
 
-// pressed returns the nodes that have pressed keys in a turn, in order: those that had an error had none to press.
+// pressed returns the nodes that have pressed keys in a turn, in order.
 func (s *session) pressed(log pathway.Log) []string {
 	var nodes []string
 	g := s.agent.at()
@@ -111,7 +111,7 @@ func (s *session) pressed(log pathway.Log) []string {
 		if end := slices.IndexFunc(rest, func(e pathway.LogEntry) bool { return e.Kind == pathway.LogVisit }); end >= 0 {
 			rest = rest[:end]
 		}
-		if !slices.ContainsFunc(rest, func(r pathway.LogEntry) bool { return r.Kind == pathway.LogError && r.Node == e.Node }) {
+		if !slices.ContainsFunc(rest, func(r pathway.LogEntry) bool { return r.Text == pathway.NoDigits && r.Node == e.Node }) {
 			nodes = append(nodes, e.Node)
 		}
 	}

@@ -48,6 +48,9 @@ func TestRefusals(t *testing.T) {
 		{args: []string{"--sip-trusted", "192.0.2.0/24,carrier.example"}, want: []string{`--sip-trusted must be IP addresses`, `"carrier.example"`}},
 		{env: "CALLWRIGHT_SIP_TRUSTED=300.1.1.1", want: []string{`--sip-trusted must be`, `"300.1.1.1"`}},
 		{args: []string{"--dns-server", "192.0.2.1"}, want: []string{`--dns-server must be`, "192.0.2.53:53"}},
+		{args: []string{"--loa-link", "mail"}, want: []string{"--loa-link must be answers or mail-only"}},
+		{args: []string{"--loa-link", ""}, want: []string{"--loa-link must be answers or mail-only"}},
+		{env: "CALLWRIGHT_LOA_LINK=Mail-Only", want: []string{"--loa-link must be answers or mail-only"}},
 		{args: []string{"--public-url", "https://voice.example.com/a b"}, want: []string{"--public-url", "%20"}},
 	} {
 		var environ []string

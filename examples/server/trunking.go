@@ -20,6 +20,7 @@ import (
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/bunstore"
 	"github.com/callwright/callwright/adapters/bunstore/orgstore"
+	"github.com/callwright/callwright/adapters/bunstore/portingstore"
 	"github.com/callwright/callwright/adapters/bunstore/sipstore"
 	"github.com/callwright/callwright/adapters/codec"
 	"github.com/callwright/callwright/adapters/codec/g711"
@@ -32,6 +33,7 @@ import (
 	"github.com/callwright/callwright/adapters/testca"
 	"github.com/callwright/callwright/adapters/webhook"
 	"github.com/callwright/callwright/agents"
+	"github.com/callwright/callwright/porting"
 	"github.com/callwright/callwright/sip"
 	"github.com/callwright/callwright/sip/ban"
 	"github.com/callwright/callwright/sip/calllog"
@@ -178,6 +180,7 @@ func newTrunks(p trunkParts) (*sip.Service, error) {
 		Store: sipstore.Trunks{DB: p.DB}, Atomic: p.DB, Numbers: p.Numbers,
 		Statuses: sipstore.Statuses{DB: p.DB}, Registrations: sipstore.Registrations{DB: p.DB}, Monitor: p.Monitor,
 		Deliveries: sipstore.Deliveries{DB: p.DB}, Numbering: orgstore.Tenants{DB: p.DB},
+		Reservations:  porting.Reserved{Reservations: portingstore.Requests{DB: p.DB}},
 		Codecs:        codecs.Names(),
 		DerivationKey: p.Secrets.RegisterPasswords, Self: p.Self, AllowPrivate: p.Config.AllowPrivate, Logger: p.Log,
 	})

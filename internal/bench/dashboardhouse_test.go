@@ -111,11 +111,11 @@ type house struct {
 	url        string
 }
 
-// newHouse serves the dashboard until the benchmark ends.
-func newHouse(b *testing.B, folder string) *house {
-	b.Helper()
+// newHouse serves the dashboard until the test or benchmark ends.
+func newHouse(tb testing.TB, folder string) *house {
+	tb.Helper()
 	ring := must(callwright.NewKeyring("k", map[string][]byte{"k": make([]byte, 32)}))
-	db := must(bunstore.Open(b.Context(), "sqlite:"+filepath.Join(folder, "callwright.db"), bunstore.Config{Keyring: ring}))
+	db := must(bunstore.Open(tb.Context(), "sqlite:"+filepath.Join(folder, "callwright.db"), bunstore.Config{Keyring: ring}))
 	h := &house{db: db, recordings: must(filestore.New(filepath.Join(folder, "recordings")))}
 	work, leases := memstore.NewWork(memstore.New(), nil), bunstore.Leases{DB: db}
 	h.access = must(access.New(access.Config{Store: orgstore.Tenants{DB: db}, Atomic: db, Secret: callwright.Secret(strings.Repeat("s", 32))}))
@@ -147,7 +147,7 @@ func newHouse(b *testing.B, folder string) *house {
 	pages := must(dashboard.New(c))
 	server := httptest.NewServer(pages)
 	h.url = server.URL
-	b.Cleanup(func() {
+	tb.Cleanup(func() {
 		_ = pages.Close(context.Background())
 		server.Close()
 		h.issues.Close()
@@ -200,21 +200,21 @@ func (h *house) serveTrunks(c *dashboard.Config, work callwright.Work, leases ca
 }
 
 // signIn returns a client with a session of an organization, which it makes with the right to use SIP if there is none.
-func (h *house) signIn(b *testing.B, org callwright.OrgID) *http.Client {
-	b.Helper()
-	if _, err := h.access.Organization(b.Context(), org); err != nil {
-		must(h.access.CreateOrganization(b.Context(), org, string(org), callwright.EntitlementSIP))
+func (h *house) signIn(tb testing.TB, org callwright.OrgID) *http.Client {
+	tb.Helper()
+	if _, err := h.access.Organization(tb.Context(), org); err != nil {
+		must(h.access.CreateOrganization(tb.Context(), org, string(org), callwright.EntitlementSIP))
 	}
-	key := must(h.access.CreateKey(b.Context(), org, "bench", 0)).Key.Reveal()
+	key := must(h.access.CreateKey(tb.Context(), org, "bench", 0)).Key.Reveal()
 	client := &http.Client{
 		Jar: must(cookiejar.New(nil)), Transport: &http.Transport{DisableCompression: true, MaxIdleConnsPerHost: 1000},
 	}
-	b.Cleanup(client.CloseIdleConnections)
-	page := pagetest.Send(b, client, h.url+"/login", nil).Body
+	tb.Cleanup(client.CloseIdleConnections)
+	page := pagetest.Send(tb, client, h.url+"/login", nil).Body
 	token := regexp.MustCompile(`name="csrf" value="([^"]+)"`).FindStringSubmatch(page)[1]
-	page = pagetest.Send(b, client, h.url+"/login", url.Values{"csrf": {token}, "key": {key}, "next": {"/"}}).Body
+	page = pagetest.Send(tb, client, h.url+"/login", url.Values{"csrf": {token}, "key": {key}, "next": {"/"}}).Body
 	if !strings.Contains(page, "<h1>Overview") {
-		b.Fatal(page)
+		tb.Fatal(page)
 	}
 	return client
 }

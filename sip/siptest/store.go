@@ -35,6 +35,7 @@ func RunStore(t *testing.T, newStore func(t *testing.T) sip.Store, atRest callwr
 		"lists all trunks in order":          listsAll,
 		"lists outbound trunks by number":    listsOutbound,
 		"finds the owner of an inbound call": findsOwner,
+		"tells who holds numbers":            tellsHolders,
 		"tells the peers of all trunks":      tellsPeers,
 		"counts an organization's numbers":   countsNumbers,
 		"encrypts secrets":                   func(t *testing.T, s sip.Store) { encryptsTrunk(t, s, atRest) },
@@ -90,6 +91,25 @@ func keepsFields(t *testing.T, s sip.Store) {
 	got := getTrunk(t, s, want.Org, want.ID).Options
 	if got.Register.Password.Reveal() != "päss'word" || got.Call.Password.Reveal() != "ünother" {
 		t.Error("the passwords did not come back")
+	}
+}
+
+func tellsHolders(t *testing.T, s sip.Store) {
+	const free = callwright.PhoneNumber("+15550000009")
+	insert(t, s, trunk("t1", "a", "+15550000001", sip.Inbound), trunk("t2", "a", "+15550000001", sip.Outbound),
+		trunk("t3", "b", "+15550000002", sip.Outbound), trunk("t4", "b", "+15550000003", sip.Inbound))
+	want := map[callwright.PhoneNumber]callwright.OrgID{"+15550000001": "a", "+15550000002": "b"}
+	got, err := s.Holders(t.Context(), []callwright.PhoneNumber{"+15550000002", free, "+15550000001"})
+	if err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("got %v, %v; want %v", got, err, want)
+	}
+	if err := s.Delete(t.Context(), getTrunk(t, s, "b", "t3")); err != nil {
+		t.Fatal(err)
+	}
+	for _, numbers := range [][]callwright.PhoneNumber{nil, {free}, {"+15550000002"}} {
+		if got, err := s.Holders(t.Context(), numbers); err != nil || len(got) > 0 {
+			t.Errorf("of %v: got %v, %v", numbers, got, err)
+		}
 	}
 }
 

@@ -2,38 +2,22 @@ package access_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
+	"strings"
 
 	"github.com/callwright/callwright"
-	"github.com/callwright/callwright/adapters/bunstore"
-	"github.com/callwright/callwright/adapters/bunstore/orgstore"
-	"github.com/callwright/callwright/adapters/masterkey"
+	"github.com/callwright/callwright/adapters/memstore"
+	"github.com/callwright/callwright/adapters/memstore/orgstore"
 	"github.com/callwright/callwright/transport/access"
 )
 
-// A program opens the database of a deployment, beside its server or without one, and makes an organization with a key.
+// A program makes an organization with a key, and asks who a key is. bunstore/orgstore has the example of a database.
 func Example() {
 	ctx := context.Background()
-	data, err := os.MkdirTemp("", "callwright-example-")
-	check(err)
-	defer func() { _ = os.RemoveAll(data) }()
-
-	master, err := masterkey.Find(os.Getenv(masterkey.Variable), data)
-	if errors.Is(err, fs.ErrNotExist) { // a new deployment
-		master = masterkey.New(data)
-		err = os.WriteFile(masterkey.File(data), []byte(master.Text().Reveal()), 0o600)
-	}
-	check(err)
-	derived, err := master.Keys()
-	check(err)
-	db, err := bunstore.Open(ctx, "sqlite:"+filepath.Join(data, "callwright.db"), bunstore.Config{Keyring: derived.Keyring})
-	check(err)
-	defer func() { _ = db.Close() }()
-	admin, err := access.New(access.Config{Store: orgstore.Tenants{DB: db}, Atomic: db, Secret: derived.APIKeys})
+	store := memstore.New()
+	admin, err := access.New(access.Config{
+		Store: orgstore.Tenants{Store: store}, Atomic: store, Secret: callwright.Secret(strings.Repeat("s", 32)),
+	})
 	check(err)
 
 	org, err := admin.CreateOrganization(ctx, "acme", "Acme", callwright.EntitlementSIP)

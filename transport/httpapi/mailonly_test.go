@@ -7,9 +7,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/memstore"
 	"github.com/callwright/callwright/porting"
 	"github.com/callwright/callwright/porting/loa"
+	"github.com/callwright/callwright/transport/httpapi/portingapi"
 )
 
 // sentMails takes the texts of mails.
@@ -21,6 +23,61 @@ func (m sentMails) SendMail(ctx context.Context, _, _, _, text string) error {
 	case <-ctx.Done():
 	}
 	return ctx.Err()
+}
+
+// sentBodies takes the bodies of webhooks.
+type sentBodies chan string
+
+func (b sentBodies) Send(ctx context.Context, _ callwright.OrgID, _, _ string, body []byte) error {
+	select {
+	case b <- string(body):
+	case <-ctx.Done():
+	}
+	return ctx.Err()
+}
+
+// TestLinkIsInNoWebhook follows a request from its start to its signature: no message to its webhook has the link of the mail.
+func TestLinkIsInNoWebhook(t *testing.T) {
+	t.Parallel()
+	mails, bodies := make(sentMails), make(sentBodies)
+	var work *memstore.Work
+	h := open(t).withPorts(func(c *porting.Config, l *loa.Config) {
+		l.MailOnly, l.Mailer, c.Notifier = true, mails, portingapi.NewNotifier(bodies)
+		work, _ = c.Work.(*memstore.Work)
+	})
+	h.port("+14155550100", `"webhook_url":"https://hooks.example.com/ports"`)
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error)
+	go func() { ended <- work.Run(ctx) }()
+	var link []string
+	var told []string
+	signed := false
+	for !signed || len(told) < 2 {
+		select {
+		case mail := <-mails:
+			if found := regexp.MustCompile(`https://voice\.example\.com(/loa/([\w-]{43}))`).FindStringSubmatch(mail); found != nil && !signed {
+				link = found
+				page := h.browse("GET", link[1], nil).Body.String()
+				h.wantPage(h.browse("POST", link[1], signature(page)), http.StatusOK, "The letter is signed")
+				signed = true
+			}
+		case body := <-bodies:
+			told = append(told, body)
+		}
+	}
+	stop()
+	if err := <-ended; err != nil {
+		t.Fatal(err)
+	}
+	all := strings.Join(told, "\n")
+	for _, change := range []string{`"change":"initiated"`, `"change":"signed"`} {
+		if !strings.Contains(all, change) {
+			t.Errorf("the webhook was not told of %s: %s", change, all)
+		}
+	}
+	if strings.Contains(all, "/loa/") || strings.Contains(all, link[2]) {
+		t.Errorf("the webhook has the link %s: %s", link[0], all)
+	}
 }
 
 // TestLinkIsMailedOnly signs with the link of the mail, which no answer has.

@@ -97,6 +97,18 @@ func TestLogsKeepAnyText(t *testing.T) {
 	})
 }
 
+// TestMembersOfLogs: whoever adds a member to the logs of calls and chats decides whether it may be read.
+func TestMembersOfLogs(t *testing.T) {
+	t.Parallel()
+	storetest.CheckMembers(t, "log", agentstore.LogType, map[storetest.Why]string{
+		storetest.Key:   "node entries[].node entries[].chosen entries[].edge",
+		storetest.State: "entries[].kind entries[].request.method entries[].request.error",
+		storetest.Label: "entries[].name entries[].tag entries[].request.name",
+		storetest.Route: "entries[].request.url", // without its query
+		storetest.Talk:  "heard said entries[].text entries[].variables.* entries[].request.body entries[].request.variables.*",
+	})
+}
+
 // TestDocumentsComeBackAsTheyWere looks at every byte, which the suites of stores do not.
 func TestDocumentsComeBackAsTheyWere(t *testing.T) {
 	t.Parallel()

@@ -10,6 +10,7 @@ import (
 	"github.com/callwright/callwright/adapters/bunstore"
 	"github.com/callwright/callwright/adapters/bunstore/agentstore"
 	"github.com/callwright/callwright/adapters/bunstore/internal/storetest"
+	"github.com/callwright/callwright/adapters/memstore"
 	"github.com/callwright/callwright/agents"
 	"github.com/callwright/callwright/agents/agentstest"
 	"github.com/callwright/callwright/agents/call"
@@ -29,6 +30,12 @@ func TestStores(t *testing.T) {
 		agentstest.RunChatStore(t, func(t *testing.T) (pathway.Store, pathway.Chats) {
 			db := open(t)
 			return agentstore.Pathways{DB: db}, agentstore.Chats{DB: db}
+		})
+		agentstest.RunPathwayCrowd(t, func(t *testing.T) agentstest.PathwayStores {
+			db := open(t)
+			return agentstest.PathwayStores{
+				Pathways: agentstore.Pathways{DB: db}, Chats: agentstore.Chats{DB: db}, Atomic: db, Work: memstore.NewWork(memstore.New(), nil),
+			}
 		})
 		agentstest.RunPersonaStore(t, func(t *testing.T) persona.Store { return agentstore.Personas{DB: open(t)} },
 			func(t *testing.T, s persona.Store) []byte { return storetest.AtRest(t, s.(agentstore.Personas).DB) }) //nolint:forcetypeassert // it is ours

@@ -24,7 +24,7 @@ type keyRow struct {
 	LastUsedAt *time.Time `bun:"last_used_at"`
 	ReplacedBy string     `bun:"replaced_by"`
 
-	Organization *organizationRow `bun:"rel:belongs-to,join:org=id"` // read by KeyByPrefix alone
+	Organization *organizationRow `bun:"rel:belongs-to,join:org=id"` // read by KeyByPrefix and SessionByHash alone
 }
 
 func (r keyRow) key() callwright.APIKey {

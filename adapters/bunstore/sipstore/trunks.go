@@ -139,6 +139,28 @@ func (s Trunks) Owner(ctx context.Context, number callwright.PhoneNumber, d sip.
 	return found[0], nil
 }
 
+// Holders returns who has attached each of some numbers.
+func (s Trunks) Holders(
+	ctx context.Context, numbers []callwright.PhoneNumber,
+) (map[callwright.PhoneNumber]callwright.OrgID, error) {
+	holders := map[callwright.PhoneNumber]callwright.OrgID{}
+	if len(numbers) == 0 {
+		return holders, nil
+	}
+	var rows []struct {
+		Org    callwright.OrgID       `bun:"org"`
+		Number callwright.PhoneNumber `bun:"number"`
+	}
+	err := s.core().Read(ctx, []any{numbers}, func(ctx context.Context, idb bun.IDB) error {
+		rows = nil
+		return idb.NewSelect().Model((*trunkRow)(nil)).Column("org", "number").Where("number IN (?)", bun.List(numbers)).Scan(ctx, &rows)
+	})
+	for _, r := range rows {
+		holders[r.Number] = r.Org
+	}
+	return holders, err
+}
+
 // Peers returns what a page of trunks says about their peers.
 func (s Trunks) Peers(ctx context.Context, after string, limit int) ([]sip.Trunk, error) {
 	return s.pick(ctx, []any{after}, func(q *bun.SelectQuery) *bun.SelectQuery {

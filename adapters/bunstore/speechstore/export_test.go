@@ -3,10 +3,14 @@ package speechstore
 import (
 	"context"
 	"encoding/json"
+	"reflect"
 	"slices"
 
 	"github.com/callwright/callwright/speech"
 )
+
+// VoiceType is the type of the JSON that is stored of a voice.
+var VoiceType = reflect.TypeFor[voiceJSON]()
 
 // VoiceDocument returns the JSON that is stored of a voice.
 func VoiceDocument(v speech.Voice) ([]byte, error) {

@@ -21,6 +21,14 @@ import (
 
 func TestMain(m *testing.M) { storetest.Main(m) }
 
+// TestMembersOfVoices: whoever adds a member to the document of a voice decides whether it may be read.
+func TestMembersOfVoices(t *testing.T) {
+	t.Parallel()
+	storetest.CheckMembers(t, "voice", speechstore.VoiceType, map[storetest.Why]string{
+		storetest.Key: "created_by", storetest.Label: "name description tags[]", storetest.State: "kind", storetest.Setting: "service base language",
+	})
+}
+
 func TestVoices(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {

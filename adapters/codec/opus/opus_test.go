@@ -55,3 +55,5 @@ func TestPacketTimes(t *testing.T) {
 		}
 	}
 }
+
+func BenchmarkCodec(b *testing.B) { siptest.BenchCodec(b, opus.Engine().New) }

@@ -21,6 +21,12 @@ func TestStores(t *testing.T) {
 		s := memstore.New()
 		return agentstore.Pathways{Store: s}, agentstore.Chats{Store: s}
 	})
+	agentstest.RunPathwayCrowd(t, func(*testing.T) agentstest.PathwayStores {
+		s := memstore.New()
+		return agentstest.PathwayStores{
+			Pathways: agentstore.Pathways{Store: s}, Chats: agentstore.Chats{Store: s}, Atomic: s, Work: memstore.NewWork(s, nil),
+		}
+	})
 	agentstest.RunPersonaStore(t, func(*testing.T) persona.Store { return agentstore.Personas{Store: memstore.New()} }, nil)
 	agentstest.RunPersonaDeletion(t, func(*testing.T) agentstest.PersonaStores {
 		s := memstore.New()

@@ -137,6 +137,18 @@ func (s Trunks) Owner(
 	return found[0], nil
 }
 
+// Holders returns who has attached each of some numbers.
+func (s Trunks) Holders(
+	ctx context.Context, numbers []callwright.PhoneNumber,
+) (map[callwright.PhoneNumber]callwright.OrgID, error) {
+	found, err := s.pick(ctx, func(t sip.Trunk) bool { return slices.Contains(numbers, t.Number) })
+	holders := map[callwright.PhoneNumber]callwright.OrgID{}
+	for _, t := range found {
+		holders[t.Number] = t.Org
+	}
+	return holders, err
+}
+
 // Peers returns what a page of trunks says about their peers.
 func (s Trunks) Peers(ctx context.Context, after string, limit int) ([]sip.Trunk, error) {
 	found, err := s.pick(ctx, func(t sip.Trunk) bool { return t.ID > after })

@@ -45,9 +45,12 @@ func parseNode(top fields) parsedNode {
 	return n
 }
 
+// ModelNames are the members of modelOptions that name a node's model. The first that a node has counts.
+var ModelNames = []string{"modelName", "modelType"}
+
 // options reads the model's options.
 func (n parsedNode) options(options fields) {
-	n.Model = options.text(options.first("modelName", "modelType"), longestID)
+	n.Model = options.text(options.first(ModelNames...), longestID)
 	n.Temperature = options.number(options.first("newTemperature", "temperature"), 0, 2)
 	n.Skip = options.flag("skipUserResponse")
 	n.QuietSilence = options.flag("disableSilenceRepeat")

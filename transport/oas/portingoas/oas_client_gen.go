@@ -34,7 +34,8 @@ type Invoker interface {
 	//
 	// Returns one result for each number, in the order of the request. `source` says whether the carrier
 	// was asked; the number itself tells little. A text that is no number cannot be ported, with the
-	// reason. An unencoded plus, which arrives as a space, is understood.
+	// reason, nor can a number that another organization has here. An unencoded plus, which arrives as a
+	// space, is understood.
 	//
 	// GET /v1/sip/port/check
 	CheckPortability(ctx context.Context, params CheckPortabilityParams) (*PortabilityResultListReply, error)
@@ -68,8 +69,8 @@ type Invoker interface {
 	//
 	// Stores the request and mails the letter of authorization to the authorized representative, whose
 	// link is `signature_url` too, unless the operator has it mailed only. A number that is in another
-	// open request is 409 `CONFLICT`, and 429 says that the organization has as many open requests as it
-	// may have.
+	// open request, or that another organization has here, is 409 `CONFLICT`, and 429 says that the
+	// organization has as many open requests as it may have.
 	//
 	// POST /v1/sip/port/initiate
 	InitiatePort(ctx context.Context, request *PortRequestCreate, params InitiatePortParams) (*PortInitiationReply, error)
@@ -254,7 +255,8 @@ func (c *Client) sendCancelPortRequest(ctx context.Context, params CancelPortReq
 //
 // Returns one result for each number, in the order of the request. `source` says whether the carrier
 // was asked; the number itself tells little. A text that is no number cannot be ported, with the
-// reason. An unencoded plus, which arrives as a space, is understood.
+// reason, nor can a number that another organization has here. An unencoded plus, which arrives as a
+// space, is understood.
 //
 // GET /v1/sip/port/check
 func (c *Client) CheckPortability(ctx context.Context, params CheckPortabilityParams) (*PortabilityResultListReply, error) {
@@ -690,8 +692,8 @@ func (c *Client) sendGetPortRequest(ctx context.Context, params GetPortRequestPa
 //
 // Stores the request and mails the letter of authorization to the authorized representative, whose
 // link is `signature_url` too, unless the operator has it mailed only. A number that is in another
-// open request is 409 `CONFLICT`, and 429 says that the organization has as many open requests as it
-// may have.
+// open request, or that another organization has here, is 409 `CONFLICT`, and 429 says that the
+// organization has as many open requests as it may have.
 //
 // POST /v1/sip/port/initiate
 func (c *Client) InitiatePort(ctx context.Context, request *PortRequestCreate, params InitiatePortParams) (*PortInitiationReply, error) {

@@ -30,7 +30,8 @@ func (UnimplementedHandler) CancelPortRequest(ctx context.Context, params Cancel
 //
 // Returns one result for each number, in the order of the request. `source` says whether the carrier
 // was asked; the number itself tells little. A text that is no number cannot be ported, with the
-// reason. An unencoded plus, which arrives as a space, is understood.
+// reason, nor can a number that another organization has here. An unencoded plus, which arrives as a
+// space, is understood.
 //
 // GET /v1/sip/port/check
 func (UnimplementedHandler) CheckPortability(ctx context.Context, params CheckPortabilityParams) (r *PortabilityResultListReply, _ error) {
@@ -79,8 +80,8 @@ func (UnimplementedHandler) GetPortRequest(ctx context.Context, params GetPortRe
 //
 // Stores the request and mails the letter of authorization to the authorized representative, whose
 // link is `signature_url` too, unless the operator has it mailed only. A number that is in another
-// open request is 409 `CONFLICT`, and 429 says that the organization has as many open requests as it
-// may have.
+// open request, or that another organization has here, is 409 `CONFLICT`, and 429 says that the
+// organization has as many open requests as it may have.
 //
 // POST /v1/sip/port/initiate
 func (UnimplementedHandler) InitiatePort(ctx context.Context, req *PortRequestCreate, params InitiatePortParams) (r *PortInitiationReply, _ error) {

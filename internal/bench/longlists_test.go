@@ -1,10 +1,10 @@
-package dashboard_test
+package bench_test
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"sync"
@@ -13,66 +13,49 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/bunstore"
-	bunagents "github.com/callwright/callwright/adapters/bunstore/agentstore"
-	bunissues "github.com/callwright/callwright/adapters/bunstore/triagestore"
-	"github.com/callwright/callwright/adapters/memstore"
-	"github.com/callwright/callwright/adapters/memstore/agentstore"
-	"github.com/callwright/callwright/adapters/scripted"
-	"github.com/callwright/callwright/agents"
-	"github.com/callwright/callwright/agents/agentstest"
+	"github.com/callwright/callwright/adapters/bunstore/agentstore"
+	"github.com/callwright/callwright/adapters/bunstore/triagestore"
 	"github.com/callwright/callwright/agents/call"
-	"github.com/callwright/callwright/transport/dashboard/page"
+	"github.com/callwright/callwright/transport/dashboard/page/pagetest"
 	"github.com/callwright/callwright/triage"
 )
 
 // manyRows is how many calls, and how many issues, the lists of a test have.
 const manyRows = 100_000
 
-// archive is a dashboard over SQLite.
+// archive is a dashboard over SQLite whose statements that read are noted.
 type archive struct {
-	person
-
-	db   *bunstore.DB
-	mu   sync.Mutex
-	seen []string // statements that read
+	*house
+	t      *testing.T
+	client *http.Client
+	mu     sync.Mutex
+	seen   []string
 }
 
 // openArchive fills the lists.
 func openArchive(t *testing.T) *archive {
 	t.Helper()
-	ring := must(callwright.NewKeyring("k", map[string][]byte{"k": make([]byte, 32)}))
-	db := must(bunstore.Open(t.Context(), "sqlite:"+filepath.Join(t.TempDir(), "a.db"), bunstore.Config{Keyring: ring}))
-	t.Cleanup(func() { _ = db.Close() })
-	memory := memstore.New()
-	h := &house{t: t, store: memory}
-	calls, issues := bunagents.Calls{DB: db}, bunissues.Store{DB: db}
-	h.check(calls.Insert(t.Context(), call.Call{
-		ID: "template", Org: owner, From: "+14155550100", To: "+14155550123", Queue: call.QueueComplete, Status: call.StatusCompleted,
-		AnsweredBy: call.AnsweredByHuman, CreatedAt: created, StartedAt: new(created), EndedAt: new(created.Add(time.Minute)),
-		Ending: &call.HangupReason{Cause: call.CauseRemoteHangup},
-	}))
-	h.check(issues.InsertIssue(t.Context(), triage.Issue{
-		ID: "template", Org: owner, Number: 1, Title: "Callers hang up after the greeting", Status: triage.StatusTodo, Severity: triage.SeverityMedium,
-		Source: triage.SourceAutomated, Author: triage.System(), CreatedAt: created, UpdatedAt: created, LastActivityAt: created,
-	}))
+	created := time.Date(2026, 7, 1, 10, 0, 0, 0, time.UTC)
+	a := &archive{house: newHouse(t, t.TempDir()), t: t}
+	a.client = a.signIn(t, bigOrg)
+	err := errors.Join(
+		agentstore.Calls{DB: a.db}.Insert(t.Context(), call.Call{
+			ID: "template", Org: bigOrg, From: "+14155550100", To: "+14155550123", Queue: call.QueueComplete, Status: call.StatusCompleted,
+			AnsweredBy: call.AnsweredByHuman, CreatedAt: created, StartedAt: new(created), EndedAt: new(created.Add(time.Minute)),
+			Ending: &call.HangupReason{Cause: call.CauseRemoteHangup},
+		}),
+		triagestore.Store{DB: a.db}.InsertIssue(t.Context(), triage.Issue{
+			ID: "template", Org: bigOrg, Number: 1, Title: "Callers hang up after the greeting", Status: triage.StatusTodo, Severity: triage.SeverityMedium,
+			Source: triage.SourceAutomated, Author: triage.System(), CreatedAt: created, UpdatedAt: created, LastActivityAt: created,
+		}),
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
 	second := "strftime('%Y-%m-%d %H:%M:%S+00:00', " + fmt.Sprint(created.Unix()) + " + i, 'unixepoch')"
-	copies(t, db, "calls", "created_at = "+second)
-	copies(t, db, "triage_issues", "number = 1001 + i, created_at = "+second+", last_activity_at = "+second)
-
-	h.config.Authenticator = anybody{}
-	h.config.Calls = must(call.New(call.Config{
-		Store: calls, Leases: memstore.Leases{Store: memory}, Atomic: db, Work: memstore.NewWork(memory, nil),
-		Line: agentstest.NewLine(agentstest.PhoneConfig{}), Routes: unused{}, Model: scripted.New(),
-		Agents: must(agents.New(agents.Config{
-			Store: agentstore.Numbers{Store: memory}, WebAgents: agentstore.WebAgents{Store: memory}, Atomic: memory,
-		})),
-		Recognizer: &agentstest.Recognizer{}, Synthesizer: &agentstest.Synthesizer{}, Node: "n",
-	}))
-	h.config.Issues = must(triage.New(triage.Config{Store: issues, Atomic: db, Work: memstore.NewWork(memory, nil)}))
-	t.Cleanup(h.config.Issues.Close)
-	a := &archive{db: db}
-	a.person, _ = h.serve(func(*page.Route) {})
-	db.Core().Watch(func(statement string) {
+	copies(t, a.db, "calls", "created_at = "+second)
+	copies(t, a.db, "triage_issues", "number = 1001 + i, created_at = "+second+", last_activity_at = "+second)
+	a.db.Core().Watch(func(statement string) {
 		a.mu.Lock()
 		defer a.mu.Unlock()
 		a.seen = append(a.seen, statement)
@@ -103,7 +86,7 @@ func (a *archive) open(path string) string {
 	a.mu.Lock()
 	a.seen = nil
 	a.mu.Unlock()
-	text := a.send(path, nil)
+	text := pagetest.Send(a.t, a.client, a.url+path, nil)
 	if text.Status != http.StatusOK {
 		a.t.Fatalf("%s is answered %d\n%s", path, text.Status, text.Body)
 	}
@@ -112,7 +95,6 @@ func (a *archive) open(path string) string {
 		a.t.Fatal(err)
 	}
 	r.Header.Set("Accept-Encoding", "gzip")
-	r.Header.Set("Org", string(owner))
 	answer, err := a.client.Do(r)
 	if err != nil {
 		a.t.Fatal(err)
@@ -181,7 +163,7 @@ func follow(t *testing.T, path, text string) string {
 func TestLongLists(t *testing.T) {
 	t.Parallel()
 	a := openArchive(t)
-	middle := callwright.Keyset{At: created.Add(manyRows / 2 * time.Second), ID: "1050000"}.Cursor()
+	middle := callwright.Keyset{At: time.Date(2026, 7, 1, 10, 0, manyRows/2, 0, time.UTC), ID: "1050000"}.Cursor()
 	for path, ids := range map[string][3]string{
 		"/calls":                            {"1099999", "1099950", "1099949"},
 		"/calls?ascending=true":             {"1000000", "1000049", "1000050"},

@@ -1,4 +1,4 @@
-package loa_test
+package letterpdf_test
 
 import (
 	"context"
@@ -42,7 +42,7 @@ func newOffice() (*office, error) {
 	}
 	if o.letters, err = loa.New(loa.Config{
 		Store: portingstore.Letters{Store: memory}, Atomic: memory, Work: o.work, Mailer: o.mails, Renderer: renderer,
-		Provider: "Acme Telecom", Key: "a secret of at least 32 bytes, always the same", URL: func(token string) string { return pages + token },
+		Provider: "Acme Telecom", Key: "a secret of at least 32 bytes, always the same", URL: func(token string) string { return signing + token },
 	}); err != nil {
 		return nil, err
 	}
@@ -57,7 +57,7 @@ func newOffice() (*office, error) {
 }
 
 // A program that ports numbers joins three services with their durable work. The simulated carrier moves no real number.
-func ExampleService_Attach() {
+func Example() {
 	o, err := newOffice()
 	if err != nil {
 		fmt.Println(err)
@@ -80,7 +80,7 @@ func ExampleService_Attach() {
 	fmt.Println("mailed to", <-o.mails)
 
 	// The signing page of portingapi does this for who has the link.
-	token := callwright.Secret(strings.TrimPrefix(letter.URL.Reveal(), pages))
+	token := callwright.Secret(strings.TrimPrefix(letter.URL.Reveal(), signing))
 	shown, err := o.letters.Show(ctx, token)
 	fmt.Println(shown.Text.Title, err)
 	shown, err = o.letters.Sign(ctx, token, loa.Signature{Name: "Robin Doe", Consent: true, Authority: true, SHA256: shown.Letter.SHA256})
@@ -99,8 +99,8 @@ func ExampleService_Attach() {
 	// <nil>
 }
 
-// pages is where the signing pages are.
-const pages = "https://porting.example.com/loa/"
+// signing is the address below which the pages to sign at are.
+const signing = "https://porting.example.com/loa/"
 
 // outbox stands in for a mail server, such as mail.SMTP: it has the addresses of mails.
 type outbox chan string

@@ -1,24 +1,21 @@
-package pathway_test
+package agentstest
 
 import (
 	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"path/filepath"
 	"sync"
 	"testing"
 
 	"github.com/callwright/callwright"
-	"github.com/callwright/callwright/adapters/bunstore"
-	"github.com/callwright/callwright/adapters/bunstore/agentstore"
 	"github.com/callwright/callwright/agents/llm"
 	"github.com/callwright/callwright/agents/pathway"
 )
 
 // crowd is people who all work on one pathway at once.
 type crowd struct {
-	*office
+	*busy
 	id    string
 	chats []pathway.Chat
 
@@ -34,7 +31,7 @@ func (c *crowd) act(ctx context.Context, r *rand.Rand) error {
 	var may []callwright.Code
 	switch r.IntN(7) {
 	case 0:
-		err = c.save(ctx, r)
+		err = c.saveOne(ctx, r)
 		may = []callwright.Code{callwright.CodeConflict} // others were quicker, again and again
 	case 1:
 		_, err = c.Publish(ctx, "a", c.id, pathway.Publication{
@@ -66,8 +63,8 @@ func (c *crowd) act(ctx context.Context, r *rand.Rand) error {
 	return err
 }
 
-func (c *crowd) save(ctx context.Context, r *rand.Rand) error {
-	v, err := c.Save(ctx, "a", c.id, "V", days(fmt.Sprint("Day ", r.Int(), "?")))
+func (c *crowd) saveOne(ctx context.Context, r *rand.Rand) error {
+	v, err := c.Save(ctx, "a", c.id, "V", saying(fmt.Sprint("Day ", r.Int(), "?")))
 	if err != nil {
 		return err
 	}
@@ -105,7 +102,7 @@ func (c *crowd) look(ctx context.Context) error {
 		if number == 0 {
 			continue
 		}
-		v, err := c.store.Version(ctx, "a", c.id, number)
+		v, err := c.stores.Pathways.Version(ctx, "a", c.id, number)
 		if err != nil {
 			return err
 		}
@@ -120,52 +117,29 @@ func (c *crowd) look(ctx context.Context) error {
 	return nil
 }
 
-// TestCrowd has several people save, publish, settle, archive, load and chat at once.
-func TestCrowd(t *testing.T) {
-	t.Parallel()
+// crowds has several people save, publish, settle, archive, load and chat at once.
+func crowds(t *testing.T, newStores func(*testing.T) PathwayStores) {
 	const people, each, chats = 6, 60, 3
-	test := func(t *testing.T, stored func(*pathway.Config)) {
-		c := &crowd{office: newOffice(t, stored), saved: map[int]string{}, said: map[string]int{}}
-		c.id = c.create(t, days("Draft?")).ID
-		talk := c.create(t, hooked()).ID
-		for range chats {
-			c.chats = append(c.chats, c.chat(t, pathway.ChatRequest{Pathway: talk}).Chat)
-		}
-		var crowding sync.WaitGroup
-		for person := range people {
-			crowding.Go(func() {
-				r := rand.New(rand.NewPCG(uint64(person), 1))
-				for range each {
-					if err := errors.Join(c.act(t.Context(), r), c.look(t.Context())); err != nil {
-						t.Error(err)
-						return
-					}
-				}
-			})
-		}
-		crowding.Wait()
-		c.check(t)
+	c := &crowd{busy: newBusy(t, newStores(t)), saved: map[int]string{}, said: map[string]int{}}
+	c.id = c.create(t, saying("Hello.")).ID
+	talk := c.create(t, hooking()).ID
+	for range chats {
+		c.chats = append(c.chats, c.chat(t, talk))
 	}
-	onEach(t, test)
-	t.Run("sqlite", func(t *testing.T) {
-		t.Parallel()
-		ring, err := callwright.NewKeyring("k", map[string][]byte{"k": make([]byte, 32)})
-		if err != nil {
-			t.Fatal(err)
-		}
-		db, err := bunstore.Open(t.Context(), "sqlite:"+filepath.Join(t.TempDir(), "x.db"), bunstore.Config{Keyring: ring})
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() {
-			if err := db.Close(); err != nil {
-				t.Error(err)
+	var crowding sync.WaitGroup
+	for person := range people {
+		crowding.Go(func() {
+			r := rand.New(rand.NewPCG(uint64(person), 1))
+			for range each {
+				if err := errors.Join(c.act(t.Context(), r), c.look(t.Context())); err != nil {
+					t.Error(err)
+					return
+				}
 			}
 		})
-		test(t, func(c *pathway.Config) {
-			c.Store, c.Chats, c.Atomic = agentstore.Pathways{DB: db}, agentstore.Chats{DB: db}, db
-		})
-	})
+	}
+	crowding.Wait()
+	c.check(t)
 }
 
 // check looks at what has become of it all.
@@ -176,7 +150,7 @@ func (c *crowd) check(t *testing.T) {
 		t.Errorf("the latest of %d versions has number %d", len(c.saved), p.Latest)
 	}
 	for number := 1; number <= p.Latest; number++ {
-		v, err := c.store.Version(t.Context(), "a", c.id, number)
+		v, err := c.stores.Pathways.Version(t.Context(), "a", c.id, number)
 		if err != nil || v.Hash != c.saved[number] {
 			t.Errorf("version %d is %q, saved was %q, %v", number, v.Hash, c.saved[number], err)
 		}

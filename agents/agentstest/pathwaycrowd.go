@@ -1,0 +1,339 @@
+package agentstest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/agents/pathway/graph"
+)
+
+// PathwayStores are the stores of a pathway.Service, and the transactions and the durable work that they take part in.
+type PathwayStores struct {
+	Pathways pathway.Store
+	Chats    pathway.Chats
+	Atomic   callwright.Atomic
+	Work     callwright.Work
+}
+
+// RunPathwayCrowd tests what a pathway.Service makes of its stores when many act at once, and transactions overlap: every act
+// happens once and whole, or is refused. newStores returns empty ones.
+func RunPathwayCrowd(t *testing.T, newStores func(t *testing.T) PathwayStores) {
+	t.Helper()
+	tests := map[string]func(*testing.T, func(*testing.T) PathwayStores){
+		"takes one turn of a chat at a time":       racesForATurn,
+		"keeps edits of several people":            updatesTogether,
+		"numbers versions that are saved together": savesTogether,
+		"publishes for one of two":                 publishesForOne,
+		"settles and publishes":                    settlesAndPublishes,
+		"archives or publishes":                    discardsOrPublishes,
+		"stays whole while people do all of it":    crowds,
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t, newStores)
+		})
+	}
+}
+
+// busy is a pathway.Service on empty stores, with the stand-ins that it works with. A test may replace Gate.
+type busy struct {
+	*pathway.Service
+	Gate     pathway.Gate
+	stores   PathwayStores
+	gate     *Gate
+	requests *Requests
+}
+
+func newBusy(t *testing.T, stores PathwayStores) *busy {
+	t.Helper()
+	b := &busy{stores: stores, gate: &Gate{}, requests: &Requests{}}
+	b.Gate = b.gate
+	s, err := pathway.New(pathway.Config{
+		Store: stores.Pathways, Chats: stores.Chats, Atomic: stores.Atomic, Work: stores.Work, Gate: openDoor{b},
+		Runtime: &pathway.Runtime{Model: &Model{}, Requests: b.requests},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.Service = s
+	return b
+}
+
+// openDoor is the gate that a service has at the moment.
+type openDoor struct{ b *busy }
+
+func (d openDoor) Check(ctx context.Context, org callwright.OrgID, c pathway.Candidate) (pathway.Verdict, error) {
+	return d.b.Gate.Check(ctx, org, c)
+}
+
+// create keeps a pathway with a draft, whose versions must pass a test.
+func (b *busy) create(t *testing.T, d graph.Document) pathway.Pathway {
+	t.Helper()
+	p, err := b.Create(t.Context(), "a", pathway.Draft{Name: "Days", Document: d})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.gate.Require("a", p.ID)
+	return p
+}
+
+func (b *busy) save(t *testing.T, id string, d graph.Document) pathway.Version {
+	t.Helper()
+	v, err := b.Save(t.Context(), "a", id, "V", d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+func (b *busy) get(t *testing.T, id string) pathway.Pathway {
+	t.Helper()
+	p, err := b.Get(t.Context(), "a", id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func (b *busy) say(t *testing.T, chat pathway.Chat, text string) pathway.ChatTurn {
+	t.Helper()
+	turn, err := b.Say(t.Context(), "a", chat.ID, text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return turn
+}
+
+func (b *busy) chat(t *testing.T, id string) pathway.Chat {
+	t.Helper()
+	turn, err := b.StartChat(t.Context(), "a", pathway.ChatRequest{Pathway: id})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return turn.Chat
+}
+
+// saying is a graph of one sentence.
+func saying(text string) graph.Document {
+	quoted, _ := json.Marshal(text)
+	return graph.Document{Nodes: raws(`{"id":"say","type":"Default","data":{"name":"Say","isStart":true,"text":` + string(quoted) + `}}`)}
+}
+
+// hooking is a graph whose first turn asks a webhook.
+func hooking() graph.Document {
+	return graph.Document{
+		Nodes: raws(
+			`{"id":"ask","type":"Wait for Response","data":{"isStart":true}}`,
+			`{"id":"hook","type":"Webhook","data":{"name":"Hook","url":"https://x.example/","method":"POST","body":"{}"}}`,
+			`{"id":"done","type":"Default","data":{"name":"Done","text":"It is done."}}`,
+		),
+		Edges: raws(
+			`{"id":"e1","source":"ask","target":"hook","data":{"alwaysPick":true}}`,
+			`{"id":"e2","source":"hook","target":"done","data":{"alwaysPick":true}}`,
+		),
+	}
+}
+
+// together does things at once, which must all go well.
+func together(t *testing.T, things ...func() error) {
+	t.Helper()
+	if err := errors.Join(atOnce(things...)...); err != nil {
+		t.Error(err)
+	}
+}
+
+// atOnce does things at once.
+func atOnce(things ...func() error) []error {
+	errs := make([]error, len(things))
+	var wait sync.WaitGroup
+	for i, do := range things {
+		wait.Go(func() { errs[i] = do() })
+	}
+	wait.Wait()
+	return errs
+}
+
+func racesForATurn(t *testing.T, newStores func(*testing.T) PathwayStores) {
+	b := newBusy(t, newStores(t))
+	chat := b.chat(t, b.create(t, hooking()).ID)
+	var says []func() error
+	for range 8 {
+		says = append(says, func() error { _, err := b.Say(t.Context(), "a", chat.ID, "Go."); return err })
+	}
+	took := 0
+	for _, err := range atOnce(says...) {
+		if took++; err != nil {
+			took--
+			if callwright.CodeOf(err) != callwright.CodeConflict {
+				t.Errorf("one who came late: %v", err)
+			}
+		}
+	}
+	got := b.say(t, chat, "Stop.")
+	if took == 0 || len(b.requests.Made()) != 1 || got.State.Turn != took+2 {
+		t.Errorf("%d turns were taken, %d noted, and the webhook asked %d times", took, got.State.Turn, len(b.requests.Made()))
+	}
+}
+
+func updatesTogether(t *testing.T, newStores func(*testing.T) PathwayStores) {
+	b := newBusy(t, newStores(t))
+	p := b.create(t, saying("Hello."))
+	name, description := "Weeks", "Asks."
+	together(t,
+		func() error { _, err := b.Update(t.Context(), "a", p.ID, pathway.Change{Name: &name}); return err },
+		func() error {
+			_, err := b.Update(t.Context(), "a", p.ID, pathway.Change{Description: &description})
+			return err
+		},
+	)
+	if got := b.get(t, p.ID); got.Name != name || got.Description != description {
+		t.Errorf("an edit was lost: %+v", got)
+	}
+}
+
+func savesTogether(t *testing.T, newStores func(*testing.T) PathwayStores) {
+	b := newBusy(t, newStores(t))
+	p := b.create(t, graph.Document{})
+	const savers = 8
+	numbers := make([]int, savers)
+	var saves []func() error
+	for i := range savers {
+		saves = append(saves, func() error {
+			v, err := b.Save(t.Context(), "a", p.ID, "V", saying("Hello."))
+			numbers[i] = v.Number
+			return err
+		})
+	}
+	together(t, saves...)
+	if slices.Sort(numbers); !slices.Equal(numbers, []int{1, 2, 3, 4, 5, 6, 7, 8}) {
+		t.Errorf("got the numbers %v", numbers)
+	}
+}
+
+// three keeps a pathway with three versions.
+func (b *busy) three(t *testing.T) (pathway.Pathway, []pathway.Version) {
+	t.Helper()
+	p := b.create(t, graph.Document{})
+	versions := make([]pathway.Version, 4) // by number
+	for number := 1; number <= 3; number++ {
+		versions[number] = b.save(t, p.ID, saying(strings.Repeat("?", number)))
+	}
+	return p, versions
+}
+
+// meeting is a gate at which publishers wait until all have come, so that all have seen the same pathway.
+type meeting struct {
+	state pathway.GateState
+	all   *sync.WaitGroup
+}
+
+func (m meeting) Check(_ context.Context, _ callwright.OrgID, c pathway.Candidate) (pathway.Verdict, error) {
+	if !c.Start {
+		m.all.Done()
+		m.all.Wait()
+	}
+	return pathway.Verdict{State: m.state, Batch: "b"}, nil
+}
+
+func publishesForOne(t *testing.T, newStores func(*testing.T) PathwayStores) {
+	for name, test := range map[string]struct {
+		first, second int
+		state         pathway.GateState
+		conflicts     int
+	}{
+		"of two versions":                      {1, 2, pathway.GateOpen, 1},
+		"of one version":                       {1, 1, pathway.GateOpen, 0},
+		"of two versions whose tests run":      {1, 2, pathway.GateRunning, 1},
+		"of one version whose tests still run": {1, 1, pathway.GateRunning, 0},
+	} {
+		b := newBusy(t, newStores(t))
+		p, _ := b.three(t)
+		var all sync.WaitGroup
+		all.Add(2)
+		b.Gate = meeting{test.state, &all}
+		publish := func(number int) func() error {
+			return func() error {
+				_, err := b.Publish(t.Context(), "a", p.ID, pathway.Publication{Number: number, OnPass: true})
+				return err
+			}
+		}
+		conflicts, won := 0, 0
+		for i, err := range atOnce(publish(test.first), publish(test.second)) {
+			switch {
+			case err == nil:
+				won = []int{test.first, test.second}[i]
+			case errors.Is(err, callwright.ErrConflict):
+				conflicts++
+			default:
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+		stored := b.get(t, p.ID)
+		got := stored.Production
+		if stored.Promotion != nil {
+			got = stored.Promotion.Number
+		}
+		if conflicts != test.conflicts || got != won {
+			t.Errorf("%s: %d conflicts, and %d has won", name, conflicts, got)
+		}
+	}
+}
+
+// settlesAndPublishes has the tests of one version pass while another one is published by hand.
+func settlesAndPublishes(t *testing.T, newStores func(*testing.T) PathwayStores) {
+	b := newBusy(t, newStores(t))
+	for range 20 {
+		p, versions := b.three(t)
+		if _, err := b.Publish(t.Context(), "a", p.ID, pathway.Publication{Number: 1, OnPass: true}); err != nil {
+			t.Fatal(err)
+		}
+		b.gate.End(versions[1], true)
+		b.gate.End(versions[2], true)
+		settle := func() error { return b.Settle(t.Context(), "a", p.ID) }
+		errs := atOnce(settle, settle, func() error {
+			_, err := b.Publish(t.Context(), "a", p.ID, pathway.Publication{Number: 2})
+			return err
+		})
+		got := b.get(t, p.ID)
+		want := 2
+		if errs[2] != nil {
+			want = 1 // the promotion came between
+			if callwright.CodeOf(errs[2]) != callwright.CodeConflict {
+				t.Errorf("the publisher: %v", errs[2])
+			}
+		}
+		if errs[0] != nil || errs[1] != nil || got.Promotion != nil || got.Production != want {
+			t.Fatalf("%d is in production, %+v is promoted; errors %v", got.Production, got.Promotion, errs)
+		}
+	}
+}
+
+// discardsOrPublishes has both want a version at once: it is either archived or published.
+func discardsOrPublishes(t *testing.T, newStores func(*testing.T) PathwayStores) {
+	b := newBusy(t, newStores(t))
+	b.Gate = &Gate{} // requires nothing
+	for range 20 {
+		p := b.create(t, graph.Document{})
+		v := b.save(t, p.ID, saying("Hello."))
+		errs := atOnce(
+			func() error { return b.Discard(t.Context(), "a", p.ID, v.Number) },
+			func() error {
+				_, err := b.Publish(t.Context(), "a", p.ID, pathway.Publication{Number: v.Number})
+				return err
+			},
+		)
+		published := b.get(t, p.ID).Production == v.Number
+		_, _, err := b.Version(t.Context(), "a", p.ID, v.Number)
+		if archived := errors.Is(err, callwright.ErrNotFound); published == archived || (errs[0] == nil) == (errs[1] == nil) {
+			t.Fatalf("published %t, archived %t; errors %v", published, archived, errs)
+		}
+	}
+}

@@ -1,0 +1,60 @@
+package pathway_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/scripted"
+	"github.com/callwright/callwright/agents/agentstest"
+	"github.com/callwright/callwright/agents/llm"
+	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/agents/pathway/graph"
+)
+
+// TestModelOfNodes: a node may name the models that there are, and no other. An empty name is none.
+func TestModelOfNodes(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t, func(c *pathway.Config) {
+		c.Runtime.Model = llm.Selection{Default: scripted.New(), Others: map[string]llm.Model{"strict": &agentstest.Model{Called: "large-2"}}}
+	})
+	for options, want := range map[string]string{
+		`{"modelName":"strict"}`: "", `{"modelType":"strict"}`: "", `{"modelName":"base"}`: "", `{"modelName":"","modelType":"gpt-9"}`: "",
+		`{"modelName":"scripted"}`: "", `{"modelName":null,"modelType":null}`: "",
+		`{"modelName":"gpt-9"}`: "modelName", `{"modelName":"large-2"}`: "modelName", `{"modelName":null,"modelType":"smart"}`: "modelType",
+	} {
+		d := document(`{"id":"a","type":"End Call","data":{"isStart":true,"text":"Bye.","modelOptions":` + options + `}}`)
+		_, err := o.Create(t.Context(), "a", pathway.Draft{Name: "P", Document: d})
+		e, refused := errors.AsType[*callwright.Error](err)
+		switch {
+		case want == "" && err != nil:
+			t.Errorf("%s: %v", options, err)
+		case want != "" && (!refused || e.Code != callwright.CodeBadRequest || e.Field != "nodes[0].data.modelOptions."+want ||
+			e.Message != "must be a model of this server: base, scripted, strict, turbo"):
+			t.Errorf("%s: %v", options, err)
+		}
+	}
+}
+
+// TestModelThatIsGone wants the default model to answer for one that is not there any more, and the log to say so once in each turn
+// that asks for it.
+func TestModelThatIsGone(t *testing.T) {
+	t.Parallel()
+	c := newTalk(t, compile(t, nodes(
+		node("a", graph.NodeDefault, data{"isStart": true, "prompt": "Greet.", "modelOptions": data{"modelName": "gone"}}),
+		node("b", graph.NodeDefault, data{"prompt": "Ask.", "modelOptions": data{"modelName": "strict"}}),
+		say("c", nil)), ways("a b", "b c")))
+	strict := literal()
+	c.runtime.Model = llm.Selection{Default: literal(), Others: map[string]llm.Model{"strict": strict}}
+	const gone = `error a: this server has no model "gone": its default model answers instead`
+	c.begins("[Greet.]")
+	c.logged(gone, pathway.LogError)
+	c.hears("yes", "[Ask.]")
+	c.logged("", pathway.LogError)
+	if asked := strict.Requests(); len(asked) != 1 || asked[0].Instructions != "Ask." {
+		t.Errorf("the other model was asked for %+v", asked)
+	}
+	c.agent.Model = "gone too"
+	c.hears("no", "c.")
+	c.logged("", pathway.LogError) // no model was asked
+}

@@ -1,0 +1,53 @@
+package sip
+
+import (
+	"context"
+
+	"github.com/callwright/callwright"
+)
+
+// ServedElsewhere returns those of some numbers that another organization has attached, in either direction. It implements porting.Trunks.
+func (s *Service) ServedElsewhere(
+	ctx context.Context, org callwright.OrgID, numbers []callwright.PhoneNumber,
+) (elsewhere []callwright.PhoneNumber, err error) {
+	holders, err := s.cfg.Store.Holders(ctx, numbers)
+	for _, number := range numbers {
+		if holder, held := holders[number]; held && holder != org {
+			elsewhere = append(elsewhere, number)
+		}
+	}
+	return elsewhere, err
+}
+
+// Holder returns the organization that has attached a number, and its trunks; operators alone may see it. CodeNotFound: none has.
+func (s *Service) Holder(ctx context.Context, number callwright.PhoneNumber) (callwright.OrgID, Record, error) {
+	holders, err := s.cfg.Store.Holders(ctx, []callwright.PhoneNumber{number})
+	if err != nil {
+		return "", Record{}, err
+	}
+	org, held := holders[number]
+	if !held {
+		return "", Record{}, callwright.NotFound("trunk")
+	}
+	r, err := s.record(ctx, org, number)
+	return org, r, err
+}
+
+// Release detaches a number from an organization for the operator, in every direction, and returns the trunks that it had. Calls to
+// the number are answered no longer. The agent of an inbound number is released and keeps its settings.
+func (s *Service) Release(ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber) (r Record, err error) {
+	err = s.atomically(ctx, func(ctx context.Context) error {
+		if r, err = s.held(ctx, org, number); err != nil {
+			return err
+		}
+		for _, t := range []*Trunk{r.Inbound, r.Outbound} {
+			if t != nil {
+				if err := s.remove(ctx, *t); err != nil {
+					return err
+				}
+			}
+		}
+		return s.cfg.Numbers.ReleaseInbound(ctx, org, number) // a port may have registered a number that has no trunk
+	})
+	return r, err
+}
