@@ -214,6 +214,17 @@ func attachWhilePortsEnd(t *testing.T, d *deployment, on []string) {
 	}
 }
 
+// draftsOf returns the drafts of numbers; none: of the first and the second.
+func draftsOf(numbers []string) (drafts []porting.NumberDraft) {
+	if len(numbers) == 0 {
+		numbers = []string{first, second}
+	}
+	for _, number := range numbers {
+		drafts = append(drafts, porting.NumberDraft{Number: number})
+	}
+	return drafts
+}
+
 // look has the server look at a request that has ended, as it does while a number waits for a trunk.
 func (d *deployment) look(id string) porting.Request {
 	d.t.Helper()

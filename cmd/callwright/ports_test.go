@@ -153,19 +153,12 @@ const bill = "%PDF-1.7\n% a bill\n"
 // initiated returns a request that waits for its signature, and the token of the link to its letter.
 func (d *deployment) initiated(numbers ...string) (r porting.Request, token callwright.Secret) {
 	d.t.Helper()
-	if len(numbers) == 0 {
-		numbers = []string{first, second}
-	}
-	var drafts []porting.NumberDraft
-	for _, number := range numbers {
-		drafts = append(drafts, porting.NumberDraft{Number: number})
-	}
 	doc, err := d.bills.Upload(d.t.Context(), org, strings.NewReader(bill))
 	if err != nil {
 		d.t.Fatal(err)
 	}
 	r, letter, err := d.service.Initiate(d.t.Context(), org, porting.Draft{
-		Numbers: drafts, PIN: "4711", Documents: []string{doc.ID},
+		Numbers: draftsOf(numbers), PIN: "4711", Documents: []string{doc.ID},
 		Account: porting.Account{
 			CustomerType: porting.Business, BusinessName: "Acme Bakery", FirstName: "Robin", LastName: "Doe", AccountNumber: "88231",
 			Email:   "robin@example.com",
