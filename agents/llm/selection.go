@@ -98,7 +98,9 @@ func (s Selection) Unfollowed(asked, instructions string) string {
 }
 
 // Unanswered returns what the model that a name asks for does not answer.
-func (s Selection) Unanswered(asked string, task Task) string { return Unanswered(s.of(asked), asked, task) }
+func (s Selection) Unanswered(asked string, task Task) string {
+	return Unanswered(s.of(asked), asked, task)
+}
 
 // Hints returns the hints of the model that the request asks for, if it has any.
 func (s Selection) Hints(r ReplyRequest, options []Option) []string {
