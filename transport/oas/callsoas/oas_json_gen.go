@@ -1918,6 +1918,12 @@ func (s *CallRecord) encodeFields(e *jx.Encoder) {
 		}
 	}
 	{
+		if s.RedirectedTo.Set {
+			e.FieldStart("redirected_to")
+			s.RedirectedTo.Encode(e)
+		}
+	}
+	{
 		if s.ReleaseCause.Set {
 			e.FieldStart("release_cause")
 			s.ReleaseCause.Encode(e)
@@ -1969,7 +1975,7 @@ func (s *CallRecord) encodeFields(e *jx.Encoder) {
 	}
 }
 
-var jsonFieldsNameOfCallRecord = [52]string{
+var jsonFieldsNameOfCallRecord = [53]string{
 	0:  "call_id",
 	1:  "c_id",
 	2:  "call_length",
@@ -2012,16 +2018,17 @@ var jsonFieldsNameOfCallRecord = [52]string{
 	39: "model",
 	40: "warnings",
 	41: "sip_code",
-	42: "release_cause",
-	43: "webhook_delivery",
-	44: "task",
-	45: "summary",
-	46: "price",
-	47: "transferred_to",
-	48: "transferred_at",
-	49: "transferred_by",
-	50: "concatenated_transcript",
-	51: "transcripts",
+	42: "redirected_to",
+	43: "release_cause",
+	44: "webhook_delivery",
+	45: "task",
+	46: "summary",
+	47: "price",
+	48: "transferred_to",
+	49: "transferred_at",
+	50: "transferred_by",
+	51: "concatenated_transcript",
+	52: "transcripts",
 }
 
 // Decode decodes CallRecord from json.
@@ -2490,6 +2497,16 @@ func (s *CallRecord) Decode(d *jx.Decoder) error {
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"sip_code\"")
 			}
+		case "redirected_to":
+			if err := func() error {
+				s.RedirectedTo.Reset()
+				if err := s.RedirectedTo.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"redirected_to\"")
+			}
 		case "release_cause":
 			if err := func() error {
 				s.ReleaseCause.Reset()
@@ -2521,7 +2538,7 @@ func (s *CallRecord) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"task\"")
 			}
 		case "summary":
-			requiredBitSet[5] |= 1 << 5
+			requiredBitSet[5] |= 1 << 6
 			if err := func() error {
 				if err := s.Summary.Decode(d); err != nil {
 					return err
@@ -2531,7 +2548,7 @@ func (s *CallRecord) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"summary\"")
 			}
 		case "price":
-			requiredBitSet[5] |= 1 << 6
+			requiredBitSet[5] |= 1 << 7
 			if err := func() error {
 				if err := s.Price.Decode(d); err != nil {
 					return err
@@ -2541,7 +2558,7 @@ func (s *CallRecord) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"price\"")
 			}
 		case "transferred_to":
-			requiredBitSet[5] |= 1 << 7
+			requiredBitSet[6] |= 1 << 0
 			if err := func() error {
 				if err := s.TransferredTo.Decode(d); err != nil {
 					return err
@@ -2551,7 +2568,7 @@ func (s *CallRecord) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"transferred_to\"")
 			}
 		case "transferred_at":
-			requiredBitSet[6] |= 1 << 0
+			requiredBitSet[6] |= 1 << 1
 			if err := func() error {
 				if err := s.TransferredAt.Decode(d, json.NewTimeDecoder("2006-01-02T15:04:05.000Z07:00")); err != nil {
 					return err
@@ -2561,7 +2578,7 @@ func (s *CallRecord) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"transferred_at\"")
 			}
 		case "transferred_by":
-			requiredBitSet[6] |= 1 << 1
+			requiredBitSet[6] |= 1 << 2
 			if err := func() error {
 				if err := s.TransferredBy.Decode(d); err != nil {
 					return err
@@ -2571,7 +2588,7 @@ func (s *CallRecord) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"transferred_by\"")
 			}
 		case "concatenated_transcript":
-			requiredBitSet[6] |= 1 << 2
+			requiredBitSet[6] |= 1 << 3
 			if err := func() error {
 				v, err := d.Str()
 				s.ConcatenatedTranscript = string(v)
@@ -2583,7 +2600,7 @@ func (s *CallRecord) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"concatenated_transcript\"")
 			}
 		case "transcripts":
-			requiredBitSet[6] |= 1 << 3
+			requiredBitSet[6] |= 1 << 4
 			if err := func() error {
 				s.Transcripts = make([]TranscriptLine, 0)
 				if err := d.Arr(func(d *jx.Decoder) error {
@@ -2615,8 +2632,8 @@ func (s *CallRecord) Decode(d *jx.Decoder) error {
 		0b11111111,
 		0b11111111,
 		0b11111111,
-		0b11100000,
-		0b00001111,
+		0b11000000,
+		0b00011111,
 	} {
 		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
 			// Mask only required fields and check equality to mask using XOR.
