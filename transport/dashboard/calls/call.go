@@ -12,8 +12,8 @@ import (
 type one struct {
 	Call      call.Call
 	Ended     bool
-	Why       string // it failed; empty: it has not
-	Error     string // what went wrong, unless Why says so
+	Why       string   // it failed; empty: it has not
+	Error     string   // what went wrong, unless Why says so
 	Warnings  []string // what of the call is not as its request may expect
 	Recording recording
 	Lines     lines
