@@ -112,6 +112,8 @@ func walkNumbers(t *testing.T, d *deployment, on []string) {
 	if got := d.numbers(append([]string{"find", first}, on...)...); len(got.Holders) != 1 || got.Holders[0].Open != r.ID || got.Holders[0].ReservedAt != nil {
 		t.Errorf("while it is ported: %+v", got)
 	}
+	_, errs = d.callwright(1, append([]string{"admin", "numbers", "release", first, "--note", "moves", "--yes"}, on...)...)
+	wantText(t, errs, "neither attached nor reserved; callwright ports withdraw ends")
 	d.callwright(0, append([]string{"ports", "port", r.Ref}, on...)...)
 	if r = d.minute(r.ID); r.State != porting.Completed {
 		t.Fatalf("got %+v", r)
