@@ -184,17 +184,19 @@ func (u *UA) authenticate(v inviteContext, route trunk.Route) *message.Refusal {
 	if route.Credentials.Username == "" {
 		return nil
 	}
-	from := v.from.Addr().Unmap()
-	if u.sources.Distrusted(from, route.TrunkID) {
-		return u.rejectUnknown(v, "the address has sent wrong credentials too often")
+	from, caller := v.from.Addr().Unmap(), sidesOf(v.req).Caller
+	if u.sources.Distrusted(from, route.TrunkID, caller) {
+		// The number is in order: this must not count against it, nor keep other callers from it.
+		return u.reject(v, source.Sides{Caller: caller}, "wrong credentials came too often from the address, or from the caller")
 	}
 	switch u.challenger.Check(v.req, v.to, from, route.Credentials) {
 	case auth.OK:
+		u.sources.RightCredentials(from, route.TrunkID, caller)
 		return nil
 	case auth.Stale:
 		return u.challenger.Challenge(from, true)
 	case auth.Wrong:
-		u.sources.WrongCredentials(from, route.TrunkID)
+		u.sources.WrongCredentials(from, route.TrunkID, caller)
 		u.logRefused(v, route, sip.StatusUnauthorized)
 		u.tellRefused(v.from, v.req, sip.StatusUnauthorized, "the credentials are wrong")
 	case auth.None:
@@ -205,8 +207,13 @@ func (u *UA) authenticate(v inviteContext, route trunk.Route) *message.Refusal {
 // rejectUnknown returns the refusal for callers without the right to call. It does not tell an unknown number from one
 // that is out of the caller's reach; the log does. Servers that we have connected to are our customers', and not counted.
 func (u *UA) rejectUnknown(v inviteContext, why string) *message.Refusal {
+	return u.reject(v, sidesOf(v.req), why)
+}
+
+// reject is rejectUnknown for a call that counts to some sides only.
+func (u *UA) reject(v inviteContext, counted source.Sides, why string) *message.Refusal {
 	u.tellRefused(v.from, v.req, sip.StatusForbidden, why)
-	if v.stack == u.server && u.sources.Refused(v.from.Addr(), sidesOf(v.req)) {
+	if v.stack == u.server && u.sources.Refused(v.from.Addr(), counted) {
 		u.logBlocked(v.from)
 	}
 	return &message.Refusal{Status: sip.StatusForbidden}

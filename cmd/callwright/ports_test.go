@@ -397,7 +397,7 @@ func TestPortsSign(t *testing.T) {
 	_, errs = d.callwright(1, sign...)
 	wantText(t, errs, "cannot be signed")
 	var enqueued string
-	if err := d.db.SQL().QueryRowContext(t.Context(), "SELECT group_concat(args) FROM river_job").Scan(&enqueued); err != nil {
+	if err := d.db.SQL().QueryRowContext(t.Context(), "SELECT group_concat(json(args)) FROM river_job").Scan(&enqueued); err != nil {
 		t.Fatal(err)
 	}
 	wantText(t, enqueued, "porting.step", "porting.mail")

@@ -170,6 +170,19 @@ func TestDTMF(t *testing.T) {
 	h.want(http.StatusNotFound, "/trunks/"+two+"/dtmf", url.Values{"direction": {"outbound"}, "mode": {"info"}})
 }
 
+func TestRedirects(t *testing.T) {
+	t.Parallel()
+	h := open(t, callwright.EntitlementSIP)
+	h.attach(org, one)
+	path := "/trunks/" + one
+	h.want(http.StatusOK, path, nil, "They are not followed.", "Follow them at the trunk's own servers", "Follow them to every server", `!name="policy" value="off"`)
+	h.want(http.StatusOK, path+"/redirects", url.Values{"policy": {"same_server"}}, "followed at the trunk&#39;s own servers", `name="policy" value="off"`)
+	if got := must(h.trunks.Trunk(t.Context(), org, one, sip.Outbound)).Options.Redirects; got != sip.RedirectSameServer {
+		t.Errorf("the policy is %q", got)
+	}
+	h.want(http.StatusNotFound, "/trunks/"+two+"/redirects", url.Values{"policy": {"any"}})
+}
+
 func TestFailover(t *testing.T) {
 	t.Parallel()
 	h := open(t, callwright.EntitlementSIP)

@@ -1926,6 +1926,12 @@ func (s *CallRecord) encodeFields(e *jx.Encoder) {
 		}
 	}
 	{
+		if s.RedirectedTo.Set {
+			e.FieldStart("redirected_to")
+			s.RedirectedTo.Encode(e)
+		}
+	}
+	{
 		if s.ReleaseCause.Set {
 			e.FieldStart("release_cause")
 			s.ReleaseCause.Encode(e)
@@ -1977,7 +1983,7 @@ func (s *CallRecord) encodeFields(e *jx.Encoder) {
 	}
 }
 
-var jsonFieldsNameOfCallRecord = [51]string{
+var jsonFieldsNameOfCallRecord = [52]string{
 	0:  "call_id",
 	1:  "c_id",
 	2:  "call_length",
@@ -2019,16 +2025,17 @@ var jsonFieldsNameOfCallRecord = [51]string{
 	38: "voice_id",
 	39: "model",
 	40: "sip_code",
-	41: "release_cause",
-	42: "webhook_delivery",
-	43: "task",
-	44: "summary",
-	45: "price",
-	46: "transferred_to",
-	47: "transferred_at",
-	48: "transferred_by",
-	49: "concatenated_transcript",
-	50: "transcripts",
+	41: "redirected_to",
+	42: "release_cause",
+	43: "webhook_delivery",
+	44: "task",
+	45: "summary",
+	46: "price",
+	47: "transferred_to",
+	48: "transferred_at",
+	49: "transferred_by",
+	50: "concatenated_transcript",
+	51: "transcripts",
 }
 
 // Decode decodes CallRecord from json.
@@ -2488,6 +2495,16 @@ func (s *CallRecord) Decode(d *jx.Decoder) error {
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"sip_code\"")
 			}
+		case "redirected_to":
+			if err := func() error {
+				s.RedirectedTo.Reset()
+				if err := s.RedirectedTo.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"redirected_to\"")
+			}
 		case "release_cause":
 			if err := func() error {
 				s.ReleaseCause.Reset()
@@ -2519,7 +2536,7 @@ func (s *CallRecord) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"task\"")
 			}
 		case "summary":
-			requiredBitSet[5] |= 1 << 4
+			requiredBitSet[5] |= 1 << 5
 			if err := func() error {
 				if err := s.Summary.Decode(d); err != nil {
 					return err
@@ -2529,7 +2546,7 @@ func (s *CallRecord) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"summary\"")
 			}
 		case "price":
-			requiredBitSet[5] |= 1 << 5
+			requiredBitSet[5] |= 1 << 6
 			if err := func() error {
 				if err := s.Price.Decode(d); err != nil {
 					return err
@@ -2539,7 +2556,7 @@ func (s *CallRecord) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"price\"")
 			}
 		case "transferred_to":
-			requiredBitSet[5] |= 1 << 6
+			requiredBitSet[5] |= 1 << 7
 			if err := func() error {
 				if err := s.TransferredTo.Decode(d); err != nil {
 					return err
@@ -2549,7 +2566,7 @@ func (s *CallRecord) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"transferred_to\"")
 			}
 		case "transferred_at":
-			requiredBitSet[5] |= 1 << 7
+			requiredBitSet[6] |= 1 << 0
 			if err := func() error {
 				if err := s.TransferredAt.Decode(d, json.NewTimeDecoder("2006-01-02T15:04:05.000Z07:00")); err != nil {
 					return err
@@ -2559,7 +2576,7 @@ func (s *CallRecord) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"transferred_at\"")
 			}
 		case "transferred_by":
-			requiredBitSet[6] |= 1 << 0
+			requiredBitSet[6] |= 1 << 1
 			if err := func() error {
 				if err := s.TransferredBy.Decode(d); err != nil {
 					return err
@@ -2569,7 +2586,7 @@ func (s *CallRecord) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"transferred_by\"")
 			}
 		case "concatenated_transcript":
-			requiredBitSet[6] |= 1 << 1
+			requiredBitSet[6] |= 1 << 2
 			if err := func() error {
 				v, err := d.Str()
 				s.ConcatenatedTranscript = string(v)
@@ -2581,7 +2598,7 @@ func (s *CallRecord) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"concatenated_transcript\"")
 			}
 		case "transcripts":
-			requiredBitSet[6] |= 1 << 2
+			requiredBitSet[6] |= 1 << 3
 			if err := func() error {
 				s.Transcripts = make([]TranscriptLine, 0)
 				if err := d.Arr(func(d *jx.Decoder) error {
@@ -2613,8 +2630,8 @@ func (s *CallRecord) Decode(d *jx.Decoder) error {
 		0b11111111,
 		0b11111111,
 		0b11111111,
-		0b11110000,
-		0b00000111,
+		0b11100000,
+		0b00001111,
 	} {
 		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
 			// Mask only required fields and check equality to mask using XOR.

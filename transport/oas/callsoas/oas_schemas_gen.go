@@ -1018,6 +1018,9 @@ type CallRecord struct {
 	// provisional one, such as 180, if the other side never confirmed that. Null while there is none, and
 	// for a call without any SIP response.
 	SipCode OptNilInt `json:"sip_code"`
+	// URI at which the call was answered after the number called was redirected (SIP 3xx). Null for a call
+	// that was not. An `error_message` says where a redirection led that was not followed.
+	RedirectedTo OptNilString `json:"redirected_to"`
 	// Reason that the other side has given for the end of the call (RFC 3326), such as `Q.850;cause=17`;
 	// null when it has given none.
 	ReleaseCause OptNilString `json:"release_cause"`
@@ -1242,6 +1245,11 @@ func (s *CallRecord) GetModel() NilString {
 // GetSipCode returns the value of SipCode.
 func (s *CallRecord) GetSipCode() OptNilInt {
 	return s.SipCode
+}
+
+// GetRedirectedTo returns the value of RedirectedTo.
+func (s *CallRecord) GetRedirectedTo() OptNilString {
+	return s.RedirectedTo
 }
 
 // GetReleaseCause returns the value of ReleaseCause.
@@ -1497,6 +1505,11 @@ func (s *CallRecord) SetModel(val NilString) {
 // SetSipCode sets the value of SipCode.
 func (s *CallRecord) SetSipCode(val OptNilInt) {
 	s.SipCode = val
+}
+
+// SetRedirectedTo sets the value of RedirectedTo.
+func (s *CallRecord) SetRedirectedTo(val OptNilString) {
+	s.RedirectedTo = val
 }
 
 // SetReleaseCause sets the value of ReleaseCause.

@@ -2355,6 +2355,36 @@ func (s *CallRecord) Validate() error {
 		})
 	}
 	if err := func() error {
+		if value, ok := s.RedirectedTo.Get(); ok {
+			if err := func() error {
+				if err := (validate.String{
+					MinLength:     0,
+					MinLengthSet:  false,
+					MaxLength:     600,
+					MaxLengthSet:  true,
+					Email:         false,
+					Hostname:      false,
+					Regex:         nil,
+					MinNumeric:    0,
+					MinNumericSet: false,
+					MaxNumeric:    0,
+					MaxNumericSet: false,
+				}).Validate(string(value)); err != nil {
+					return errors.Wrap(err, "string")
+				}
+				return nil
+			}(); err != nil {
+				return err
+			}
+		}
+		return nil
+	}(); err != nil {
+		failures = append(failures, validate.FieldError{
+			Name:  "redirected_to",
+			Error: err,
+		})
+	}
+	if err := func() error {
 		if value, ok := s.ReleaseCause.Get(); ok {
 			if err := func() error {
 				if err := (validate.String{

@@ -15,7 +15,6 @@ import (
 const (
 	maxRefused = 20               // refused calls a minute; then the source is blocked
 	maxFaulty  = 100              // other refused requests a minute; then the source is blocked
-	maxWrong   = 3                // wrong credentials a minute for one trunk; then the trunk refuses the source
 	blockTime  = 10 * time.Minute // how long a source is blocked
 	maxSources = 10_000           // that are remembered
 	maxLookups = 16               // route look-ups of one source at a time
@@ -41,6 +40,7 @@ type Limiter struct {
 	mu     sync.Mutex
 	known  map[netip.Addr]*source
 	behind map[side]*rate.Limiter // refused calls behind trusted sources
+	proofs map[prover]proof       // credentials of callers behind trusted sources
 }
 
 type source struct {
@@ -100,7 +100,7 @@ func NewLimiter(perSecond int, trusted func(netip.Addr) bool, now func() time.Ti
 	return &Limiter{
 		rate: rate.Limit(perSecond), burst: 2 * perSecond, requests: max(requestsPerInvite*perSecond, minRequests), now: now,
 		lines: rate.NewLimiter(logRate, logAtOnce), known: map[netip.Addr]*source{},
-		trusted: trusted, behind: map[side]*rate.Limiter{},
+		trusted: trusted, behind: map[side]*rate.Limiter{}, proofs: map[prover]proof{},
 	}
 }
 
@@ -272,28 +272,4 @@ func (l *Limiter) isBlocked(a netip.Addr) bool {
 	defer l.mu.Unlock()
 	known := l.known[callwright.Source(a)]
 	return known != nil && l.now().Before(known.blocked)
-}
-
-// WrongCredentials records wrong credentials for a trunk.
-func (l *Limiter) WrongCredentials(a netip.Addr, trunkID string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	known, now := l.of(a), l.now()
-	if known.wrong == nil {
-		known.wrong = map[string]window{}
-	}
-	for id, w := range known.wrong {
-		if w.count(now) == 0 {
-			delete(known.wrong, id)
-		}
-	}
-	known.wrong[trunkID] = known.wrong[trunkID].add(now)
-}
-
-// Distrusted reports whether a source has sent wrong credentials for a trunk too often to be challenged again.
-func (l *Limiter) Distrusted(a netip.Addr, trunkID string) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	known := l.known[callwright.Source(a)]
-	return known != nil && known.wrong[trunkID].count(l.now()) >= maxWrong
 }

@@ -66,18 +66,6 @@ func TestSources(t *testing.T) {
 	if s.Blocked(a) {
 		t.Error("a source of good calls is barred")
 	}
-
-	v6, neighbor := netip.MustParseAddr("2001:db8::1"), netip.MustParseAddr("2001:db8::2")
-	for range 3 {
-		s.WrongCredentials(v6, "t")
-	}
-	if !s.Distrusted(neighbor, "t") || s.Distrusted(neighbor, "u") || s.Distrusted(a, "t") {
-		t.Error("wrong answers count for the source and the trunk")
-	}
-	now = now.Add(time.Minute)
-	if s.Distrusted(v6, "t") {
-		t.Error("they count for ever")
-	}
 }
 
 func TestFaultySources(t *testing.T) {
