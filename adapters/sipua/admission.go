@@ -29,12 +29,12 @@ const (
 
 // inviteContext is an INVITE in admission.
 type inviteContext struct {
-	stack   *transport.Stack
-	from    netip.AddrPort
-	req     *sip.Request
-	tx      *transport.ServerTx
-	to      callwright.PhoneNumber
-	lookups chan struct{} // the source's semaphore: see source.Limiter.Enter
+	stack *transport.Stack
+	from  netip.AddrPort
+	req   *sip.Request
+	tx    *transport.ServerTx
+	to    callwright.PhoneNumber
+	entry source.Entry
 }
 
 // invited handles the first INVITE of a call as far as ringing, in a goroutine of its own: a database may be asked. Callers
@@ -53,19 +53,25 @@ func (u *UA) invited(from netip.AddrPort, req *sip.Request, tx *transport.Server
 		u.refuse(req, tx, message.Refusal{Status: sip.StatusForbidden})
 		return
 	}
-	lookups := u.sources.Enter(from.Addr())
-	if lookups == nil {
+	entry, ok := u.sources.Enter(from.Addr(), u.serves(req))
+	if !ok {
 		u.tellRefused(from, req, sip.StatusServiceUnavailable, "the address sends too many INVITEs")
 		u.refuse(req, tx, message.Refusal{Status: sip.StatusServiceUnavailable})
 		u.countFaulty(tx.Stack(), from)
 		return
 	}
-	v := inviteContext{stack: tx.Stack(), from: from, req: req, tx: tx, lookups: lookups}
+	v := inviteContext{stack: tx.Stack(), from: from, req: req, tx: tx, entry: entry}
 	if !u.spawn(func() { u.consider(v) }) {
-		u.sources.Leave(from.Addr())
+		u.sources.Leave(entry)
 		u.tellRefused(from, req, sip.StatusServiceUnavailable, "too many INVITEs are in admission")
 		u.refuse(req, tx, message.Refusal{Status: sip.StatusServiceUnavailable})
 	}
+}
+
+// serves reports whether the called number may be one that this server serves.
+func (u *UA) serves(req *sip.Request) bool {
+	number, err := message.CalledNumber(req)
+	return err == nil && (u.cfg.Serves == nil || u.cfg.Serves(number))
 }
 
 // spawn starts a goroutine for an admission. It returns false when there are too many, and once the user agent is closed.
@@ -90,7 +96,7 @@ func (u *UA) spawn(f func()) bool {
 // consider admits an INVITE or refuses it.
 func (u *UA) consider(v inviteContext) {
 	defer u.recovered(v.req, v.tx)
-	defer u.sources.Leave(v.from.Addr())
+	defer u.sources.Leave(v.entry)
 	key := inviteKeyOf(v.req)
 	if !u.registry.claim(key) {
 		u.refuse(v.req, v.tx, message.Refusal{Status: sip.StatusLoopDetected})
@@ -141,7 +147,7 @@ func (u *UA) admit(v inviteContext) *message.Refusal {
 func (u *UA) lookUp(v inviteContext) (trunk.Route, *message.Refusal) {
 	wait := time.NewTimer(lookupWait)
 	defer wait.Stop()
-	for _, semaphore := range []chan struct{}{v.lookups, u.lookups} {
+	for _, semaphore := range []chan struct{}{v.entry.Lookups, u.lookups} {
 		select {
 		case semaphore <- struct{}{}:
 			defer func() { <-semaphore }()
