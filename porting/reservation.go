@@ -70,43 +70,58 @@ func (n *Number) taken() {
 	n.Inbound, n.Failure = RegistrationTaken, &Failure{Code: RegistrationConflict}
 }
 
-// Release takes a ported number from its organization for the operator, so that another one may attach or port it: the reservation ends,
-// and no inbound trunk is attached to the number any more. CodeNotFound: the organization has not reserved the number.
-func (s *Service) Release(ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber) error {
-	return callwright.Retry(ctx, func(ctx context.Context) error {
-		return s.cfg.Atomic.Do(ctx, func(ctx context.Context) error {
-			request, err := s.reservedBy(ctx, org, number)
-			if err != nil {
-				return err
-			}
-			if err := s.cfg.Store.Unreserve(ctx, org, number); err != nil {
-				return err
-			}
-			r, err := s.cfg.Store.Request(ctx, org, request)
-			if errors.Is(err, callwright.ErrNotFound) {
-				return nil
-			}
-			if err != nil {
-				return err
-			}
-			for i := range r.Numbers {
-				if n := &r.Numbers[i]; n.Number == number && n.State == NumberPorted {
-					n.Inbound, n.Failure = Released, nil
-				}
-			}
-			return s.save(ctx, &r, nil)
-		})
-	})
+// releasedArgs say what an operator has released.
+type releasedArgs struct {
+	Number   callwright.PhoneNumber `json:"number"`
+	Reserved bool                   `json:"reserved"`
+	Note     string                 `json:"note"`
 }
 
-// reservedBy returns the request through which an organization has reserved a number.
-func (s *Service) reservedBy(ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber) (request string, err error) {
+// Release takes a number from an organization for the operator, so that another one may attach or port it, and reports whether the
+// organization had reserved it: then the reservation ends, and no inbound trunk is attached to the number for the port any more. The
+// server logs the release with its note. CodeBadRequest: note is blank, or has more than MaxRaw bytes.
+func (s *Service) Release(ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber, note string) (reserved bool, err error) {
+	if err := checkNote(note); err != nil {
+		return false, err
+	}
+	err = callwright.Retry(ctx, func(ctx context.Context) error {
+		return s.cfg.Atomic.Do(ctx, func(ctx context.Context) error {
+			if reserved, err = s.unreserve(ctx, org, number); err != nil {
+				return err
+			}
+			t := callwright.Task{Key: string(number), Org: org}
+			return callwright.TaskKind[releasedArgs](taskReleased).Enqueue(ctx, s.cfg.Work, t, releasedArgs{number, reserved, note})
+		})
+	})
+	return reserved, err
+}
+
+// unreserve ends the reservation that an organization may have of a number, and the wait of its request for a trunk.
+func (s *Service) unreserve(ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber) (reserved bool, err error) {
 	all, err := s.cfg.Store.Reserved(ctx, []callwright.PhoneNumber{number})
+	if err != nil || len(all) == 0 || all[0].Org != org {
+		return false, err
+	}
+	if err := s.cfg.Store.Unreserve(ctx, org, number); err != nil {
+		return false, err
+	}
+	r, err := s.cfg.Store.Request(ctx, org, all[0].Request)
+	if errors.Is(err, callwright.ErrNotFound) {
+		return true, nil
+	}
 	if err != nil {
-		return "", err
+		return false, err
 	}
-	if len(all) == 0 || all[0].Org != org {
-		return "", callwright.NotFound("reservation")
+	for i := range r.Numbers {
+		if n := &r.Numbers[i]; n.Number == number && n.State == NumberPorted {
+			n.Inbound, n.Failure = Released, nil
+		}
 	}
-	return all[0].Request, nil
+	return true, s.save(ctx, &r, nil)
+}
+
+// logRelease is durable work. It has the server's log say what an operator has released with a program beside the server.
+func (s *Service) logRelease(ctx context.Context, t callwright.Task, a releasedArgs, _ int) error {
+	s.cfg.Logger.InfoContext(ctx, "an operator has released a number", "phone_number", a.Number, "org", t.Org, "reserved", a.Reserved, "note", a.Note)
+	return nil
 }

@@ -1,9 +1,12 @@
 package porting_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"log/slog"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/callwright/callwright"
@@ -26,6 +29,7 @@ func (h *house) elsewhere(org callwright.OrgID, numbers ...callwright.PhoneNumbe
 // releases it. A number that was not ported is nobody's.
 func TestFinishedPortReserves(t *testing.T) {
 	t.Parallel()
+	var printed bytes.Buffer
 	inHouse(t, func(t *testing.T, h *house) {
 		r := h.after(20*day, h.signed("00", "12").ID) // 12 is rejected
 		if r.State != porting.Completed {
@@ -46,22 +50,32 @@ func TestFinishedPortReserves(t *testing.T) {
 		}
 		_, _, err := h.Initiate(t.Context(), other, draft("01", "00"))
 		wantError(t, "reserved", err, callwright.CodeConflict, "phone_numbers[1]")
-		wantError(t, "release by another organization", h.Release(t.Context(), other, "+14155550100"), callwright.CodeNotFound, "")
+		if reserved, err := h.Release(t.Context(), other, "+14155550100", "nothing of theirs"); reserved || err != nil {
+			t.Errorf("release from another organization: %t, %v", reserved, err)
+		}
+		_, err = h.Release(t.Context(), org, "+14155550100", " ")
+		wantError(t, "no note", err, callwright.CodeBadRequest, "note")
 		if _, err := h.Cancel(t.Context(), org, h.initiate("00").ID); err != nil { // it may port its own again
 			t.Error(err)
 		}
 
-		if err := h.Release(t.Context(), org, "+14155550100"); err != nil {
-			t.Fatal(err)
+		if reserved, err := h.Release(t.Context(), org, "+14155550100", "moves to b, ticket 17"); !reserved || err != nil {
+			t.Fatalf("release: %t, %v", reserved, err)
 		}
 		if r = h.after(0, r.ID); r.Numbers[0].Inbound != porting.Released || r.State != porting.Completed {
 			t.Errorf("released: %+v", r.Numbers[0])
 		}
-		wantError(t, "again", h.Release(t.Context(), org, "+14155550100"), callwright.CodeNotFound, "")
+		if reserved, err := h.Release(t.Context(), org, "+14155550100", "again"); reserved || err != nil {
+			t.Errorf("again: %t, %v", reserved, err)
+		}
+		if said := printed.String(); !strings.Contains(said, "an operator has released a number") || !strings.Contains(said, "phone_number=+14155550100 org=a reserved=true") ||
+			!strings.Contains(said, "ticket 17") {
+			t.Errorf("the log has %s", said)
+		}
 		if _, _, err := h.Initiate(t.Context(), other, draft("00")); err != nil {
 			t.Errorf("after the release: %v", err)
 		}
-	})
+	}, func(c *porting.Config) { c.Logger = slog.New(slog.NewTextHandler(&printed, nil)) })
 }
 
 // TestReleaseEndsTheWaitForATrunk: nothing attaches a number that an operator has released, and a partly ended request goes on.
@@ -73,7 +87,7 @@ func TestReleaseEndsTheWaitForATrunk(t *testing.T) {
 		if r.Numbers[0].Inbound != porting.WaitsForTrunk || r.DueAt.IsZero() {
 			t.Fatalf("got %+v", r)
 		}
-		if err := h.Release(t.Context(), org, "+14155550100"); err != nil {
+		if _, err := h.Release(t.Context(), org, "+14155550100", "moves"); err != nil {
 			t.Fatal(err)
 		}
 		if r = h.after(day, r.ID); r.Numbers[0].Inbound != porting.Released || !r.DueAt.IsZero() || r.WaitsFor() != "" {

@@ -72,3 +72,34 @@ func TestReservedNumberIsNotAttached(t *testing.T) {
 	delete(held, one)
 	h.attach("b", []string{one}, inbound())
 }
+
+// TestRelease: an operator finds who has attached a number, and takes it away in every direction.
+func TestRelease(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	if _, _, err := h.Holder(t.Context(), one); callwright.CodeOf(err) != callwright.CodeNotFound {
+		t.Errorf("nobody: %v", err)
+	}
+	h.attach("a", []string{one, two}, outbound("sip:pbx.example.com"), inbound())
+	org, r, err := h.Holder(t.Context(), one)
+	if err != nil || org != "a" || r.Inbound == nil || r.Outbound == nil || r.Inbound.CreatedAt.IsZero() {
+		t.Errorf("got %s, %+v, %v", org, r, err)
+	}
+	if r, err := h.Release(t.Context(), "b", one); err != nil || r != (sip.Record{}) || h.get("a", one).Inbound == nil {
+		t.Errorf("released from another organization: %+v, %v", r, err)
+	}
+	if r, err := h.Release(t.Context(), "a", one); err != nil || r.Inbound == nil || r.Outbound == nil {
+		t.Errorf("released %+v, %v", r, err)
+	}
+	if r := h.get("a", one); r != (sip.Record{}) || h.numbers[one] != "" || len(h.monitor.forgotten) != 2 {
+		t.Errorf("after that: %+v, %v", r, h.numbers)
+	}
+	if h.get("a", two).Inbound == nil {
+		t.Error("another number was released, too")
+	}
+	h.numbers[one] = "a" // as a port leaves it that has no trunk yet
+	if _, err := h.Release(t.Context(), "a", one); err != nil || h.numbers[one] != "" {
+		t.Errorf("without a trunk: %v, %v", h.numbers, err)
+	}
+	h.attach("b", []string{one}, inbound())
+}

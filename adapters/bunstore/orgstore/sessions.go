@@ -93,7 +93,7 @@ func (s Tenants) DeleteSession(ctx context.Context, org callwright.OrgID, id str
 func (s Tenants) TrimSessions(ctx context.Context, key string, keep int) error {
 	return s.core().Write(ctx, []any{key}, func(ctx context.Context, idb bun.IDB) error {
 		kept := idb.NewSelect().Model((*sessionRow)(nil)).Column("id").
-			Where("key_id = ?", key).Order("used_at DESC", "id DESC").Limit(keep)
+			Where("key_id = ?", key).Order("used_at DESC", "id DESC").Limit(int64(keep))
 		_, err := idb.NewDelete().Model((*sessionRow)(nil)).Where("key_id = ?", key).Where("id NOT IN (?)", kept).Exec(ctx)
 		return err
 	})
@@ -102,6 +102,6 @@ func (s Tenants) TrimSessions(ctx context.Context, key string, keep int) error {
 // DeleteSessions deletes sessions that were last used at a time or before.
 func (s Tenants) DeleteSessions(ctx context.Context, until time.Time, limit int) (int, error) {
 	return s.core().Forget(ctx, (*sessionRow)(nil), func(q *bun.SelectQuery) *bun.SelectQuery {
-		return q.Where("used_at <= ?", sqldb.Stored(until)).Order("used_at").Limit(limit)
+		return q.Where("used_at <= ?", sqldb.Stored(until)).Order("used_at").Limit(int64(limit))
 	})
 }
