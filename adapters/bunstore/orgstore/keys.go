@@ -102,7 +102,7 @@ func (s Tenants) KeyNames(ctx context.Context, org callwright.OrgID, ids []strin
 // CountKeys counts the keys that are in force.
 func (s Tenants) CountKeys(ctx context.Context, org callwright.OrgID, now time.Time) (count int, err error) {
 	err = s.core().Read(ctx, []any{org}, func(ctx context.Context, idb bun.IDB) (err error) {
-		count, err = inForce(idb, org, now).Count(ctx)
+		count, err = sqldb.Count(ctx, inForce(idb, org, now))
 		return err
 	})
 	return count, err

@@ -171,7 +171,7 @@ func (s Statuses) LeaseServers(ctx context.Context, now, until time.Time, limit 
 		rows = nil
 		due := idb.NewSelect().Model((*serverRow)(nil)).Column("org", "server_key").
 			Where("probe_at <= ?", sqldb.Stored(now)).Where("lease_until IS NULL OR lease_until <= ?", sqldb.Stored(now)).
-			Order("probe_at").Limit(limit)
+			Order("probe_at").Limit(int64(limit))
 		_, err := idb.NewUpdate().Model(&rows).Set("lease_until = ?", sqldb.Stored(until)).With("due", s.core().SkipLocked(due)).
 			Where("(org, server_key) IN (SELECT org, server_key FROM due)").Returning("*").Exec(ctx)
 		return err

@@ -124,7 +124,7 @@ func (s Statuses) CountStatuses(ctx context.Context, org callwright.OrgID, limit
 		for _, state := range []health.State{health.Healthy, health.Unreachable, health.Unchecked} {
 			var found []int
 			err := idb.NewSelect().Model((*statusRow)(nil)).ColumnExpr("1").
-				Where("org = ?", org).Where("state = ?", state).Limit(limit).Scan(ctx, &found)
+				Where("org = ?", org).Where("state = ?", state).Limit(int64(limit)).Scan(ctx, &found)
 			if err != nil {
 				return err
 			}
@@ -140,7 +140,7 @@ func (s Statuses) CountStatuses(ctx context.Context, org callwright.OrgID, limit
 // WorstStatuses returns the statuses with the longest downtime.
 func (s Statuses) WorstStatuses(ctx context.Context, org callwright.OrgID, state health.State, limit int) ([]sip.Status, error) {
 	return s.list(ctx, []any{org}, func(q *bun.SelectQuery) *bun.SelectQuery {
-		return q.Where("org = ?", org).Where("state = ?", state).Order("down_ns DESC", "number").Limit(limit)
+		return q.Where("org = ?", org).Where("state = ?", state).Order("down_ns DESC", "number").Limit(int64(limit))
 	})
 }
 
@@ -164,7 +164,7 @@ func (s Statuses) LeaseStatuses(ctx context.Context, now, until time.Time, limit
 		var rows []statusRow
 		due := idb.NewSelect().Model((*statusRow)(nil)).Column("trunk_id").
 			Where("probe_at <= ?", sqldb.Stored(now)).Where("lease_until IS NULL OR lease_until <= ?", sqldb.Stored(now)).
-			Order("probe_at").Limit(limit)
+			Order("probe_at").Limit(int64(limit))
 		if err := s.core().take(ctx, idb.NewUpdate().Model(&rows).Set("lease_until = ?", sqldb.Stored(until)), due); err != nil {
 			return err
 		}
