@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/sip"
 	"github.com/callwright/callwright/sip/resolve"
 	"github.com/callwright/callwright/sip/uri"
@@ -74,9 +75,10 @@ func (s *Set) Contains(a netip.Addr) bool {
 func (s *Set) Run(ctx context.Context) error {
 	tick := time.NewTicker(refreshEvery)
 	defer tick.Stop()
+	var failing callwright.Outage
 	for {
-		if err := s.refresh(ctx); err != nil && ctx.Err() == nil {
-			s.cfg.Logger.WarnContext(ctx, "cannot read which addresses trunks name; those known so far stay trusted", "error", err)
+		if err := s.refresh(ctx); err == nil || ctx.Err() == nil {
+			failing.Note(ctx, s.cfg.Logger, "cannot read which addresses trunks name; those known so far stay trusted", err)
 		}
 		select {
 		case <-ctx.Done():
