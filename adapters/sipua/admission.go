@@ -1,8 +1,10 @@
 package sipua
 
 import (
+	"cmp"
 	"context"
 	"net/netip"
+	"slices"
 	"strings"
 	"time"
 
@@ -29,12 +31,12 @@ const (
 
 // inviteContext is an INVITE in admission.
 type inviteContext struct {
-	stack   *transport.Stack
-	from    netip.AddrPort
-	req     *sip.Request
-	tx      *transport.ServerTx
-	to      callwright.PhoneNumber
-	lookups chan struct{} // the source's semaphore: see source.Limiter.Enter
+	stack *transport.Stack
+	from  netip.AddrPort
+	req   *sip.Request
+	tx    *transport.ServerTx
+	to    callwright.PhoneNumber
+	entry source.Entry
 }
 
 // invited handles the first INVITE of a call as far as ringing, in a goroutine of its own: a database may be asked. Callers
@@ -53,19 +55,28 @@ func (u *UA) invited(from netip.AddrPort, req *sip.Request, tx *transport.Server
 		u.refuse(req, tx, message.Refusal{Status: sip.StatusForbidden})
 		return
 	}
-	lookups := u.sources.Enter(from.Addr())
-	if lookups == nil {
+	entry, ok := u.sources.Enter(from.Addr(), u.serves(req))
+	if !ok {
 		u.tellRefused(from, req, sip.StatusServiceUnavailable, "the address sends too many INVITEs")
 		u.refuse(req, tx, message.Refusal{Status: sip.StatusServiceUnavailable})
 		u.countFaulty(tx.Stack(), from)
 		return
 	}
-	v := inviteContext{stack: tx.Stack(), from: from, req: req, tx: tx, lookups: lookups}
+	v := inviteContext{stack: tx.Stack(), from: from, req: req, tx: tx, entry: entry}
 	if !u.spawn(func() { u.consider(v) }) {
-		u.sources.Leave(from.Addr())
+		u.sources.Leave(entry)
 		u.tellRefused(from, req, sip.StatusServiceUnavailable, "too many INVITEs are in admission")
 		u.refuse(req, tx, message.Refusal{Status: sip.StatusServiceUnavailable})
 	}
+}
+
+// serves reports whether the called number may be one that this server serves.
+func (u *UA) serves(req *sip.Request) bool {
+	if u.cfg.Serves == nil {
+		return true
+	}
+	number, err := message.CalledNumber(req)
+	return err == nil && u.cfg.Serves(number) || slices.ContainsFunc(callwright.NumberReadings(message.CalledDigits(req)), u.cfg.Serves)
 }
 
 // spawn starts a goroutine for an admission. It returns false when there are too many, and once the user agent is closed.
@@ -90,7 +101,7 @@ func (u *UA) spawn(f func()) bool {
 // consider admits an INVITE or refuses it.
 func (u *UA) consider(v inviteContext) {
 	defer u.recovered(v.req, v.tx)
-	defer u.sources.Leave(v.from.Addr())
+	defer u.sources.Leave(v.entry)
 	key := inviteKeyOf(v.req)
 	if !u.registry.claim(key) {
 		u.refuse(v.req, v.tx, message.Refusal{Status: sip.StatusLoopDetected})
@@ -111,10 +122,11 @@ func (u *UA) consider(v inviteContext) {
 // admit decides whether an INVITE may become a call, and starts the call.
 func (u *UA) admit(v inviteContext) *message.Refusal {
 	var err error
-	if v.to, err = message.CalledNumber(v.req); err != nil {
+	if v.to, err = message.CalledNumber(v.req); err != nil && len(callwright.NumberReadings(message.CalledDigits(v.req))) == 0 {
 		return u.rejectUnknown(v, "no phone number is called")
 	}
 	route, r := u.lookUp(v)
+	v.to = cmp.Or(route.Number, v.to)
 	if r == nil {
 		r = u.authenticate(v, route)
 	}
@@ -141,7 +153,7 @@ func (u *UA) admit(v inviteContext) *message.Refusal {
 func (u *UA) lookUp(v inviteContext) (trunk.Route, *message.Refusal) {
 	wait := time.NewTimer(lookupWait)
 	defer wait.Stop()
-	for _, semaphore := range []chan struct{}{v.lookups, u.lookups} {
+	for _, semaphore := range []chan struct{}{v.entry.Lookups, u.lookups} {
 		select {
 		case semaphore <- struct{}{}:
 			defer func() { <-semaphore }()
@@ -150,7 +162,7 @@ func (u *UA) lookUp(v inviteContext) (trunk.Route, *message.Refusal) {
 			return trunk.Route{}, &message.Refusal{Status: sip.StatusServiceUnavailable}
 		}
 	}
-	peer := trunk.Peer{Address: v.from.Addr(), Contact: message.CalledUser(v.req)}
+	peer := trunk.Peer{Address: v.from.Addr(), Contact: message.CalledUser(v.req), Digits: message.CalledDigits(v.req)}
 	if v.stack != u.server {
 		peer.Registered = u.bindings.Trunks(v.tx.Connection())
 	}
@@ -162,6 +174,8 @@ func (u *UA) lookUp(v inviteContext) (trunk.Route, *message.Refusal) {
 		return route, nil
 	case callwright.CodeNotFound:
 		return route, u.rejectUnknown(v, "the number has no inbound trunk")
+	case callwright.CodeConflict:
+		return route, u.rejectUnknown(v, "the number has no plus, and may be more than one: the organization needs a default country")
 	case callwright.CodeForbidden:
 		return route, u.rejectUnknown(v, "the trunk does not admit the address")
 	case callwright.CodeUnavailable:
