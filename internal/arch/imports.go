@@ -40,6 +40,7 @@ var owners = []struct{ library, home string }{
 	{"github.com/hajimehoshi/go-mp3", "adapters/audiofile"},
 	{"github.com/jfreymuth/vorbis", "adapters/audiofile"},
 	{"github.com/aws", "adapters/s3blobs"},
+	{"github.com/google/jsonschema-go", "transport/mcp"}, // whose SDK speaks it; schemas are checked by santhosh-tekuri/jsonschema
 }
 
 // programs are the rooms of programs.
