@@ -40,6 +40,7 @@ type Config struct {
 	Deliveries   Deliveries           // who was told of alerts; nil: not recorded
 	Reservations Reservations         // nil: no number is reserved
 	Numbering    callwright.Numbering // the default countries and limits of organizations; nil: none has its own
+	Changed      func()               // called after trunks have changed; must return at once; nil: nothing is
 	Self         *self.Server         // no trunk may point at it; nil: none
 	AllowPrivate bool                 // trunks may point at private and loopback addresses
 	Clock        callwright.Clock     // nil: SystemClock

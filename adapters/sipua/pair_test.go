@@ -283,7 +283,7 @@ func TestDrainAndClose(t *testing.T) {
 	if err := callee.Close(within(t)); err != nil {
 		t.Fatal(err)
 	}
-	if e := ends(t, in); e.Cause != call.CauseLocalHangup {
+	if e := ends(t, in); e.Cause != call.CauseDrained {
 		t.Errorf("%+v", e)
 	}
 	ends(t, out)

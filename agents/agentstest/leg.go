@@ -164,7 +164,13 @@ func (l *Leg) Transfers() <-chan call.PeerTransfer { return l.phone.referred }
 
 // Hangup ends the call from the near end, unless it is ending already, and waits until it has ended.
 func (l *Leg) Hangup(ctx context.Context) error {
-	l.phone.end(call.HangupReason{Cause: call.CauseLocalHangup, Unconfirmed: l.phone.config.Deaf})
+	return l.HangupFor(ctx, call.HangupReason{Cause: call.CauseLocalHangup})
+}
+
+// HangupFor is Hangup for a reason.
+func (l *Leg) HangupFor(ctx context.Context, why call.HangupReason) error {
+	why.Unconfirmed = l.phone.config.Deaf
+	l.phone.end(why)
 	select {
 	case <-l.phone.done:
 		return nil

@@ -213,7 +213,7 @@ func whyEnded(ctx context.Context, outcome conversation.Outcome, err error) Hang
 	case outcome.By == conversation.ByPeer:
 		return HangupReason{Cause: CauseMediaTimeout, Reason: "the other side is gone"}
 	case errors.Is(context.Cause(ctx), errDraining):
-		return HangupReason{Cause: CauseDrained, Reason: errDraining.Error()}
+		return *errDraining
 	case outcome.By == conversation.ByFailure:
 		return broken(err)
 	case errors.Is(context.Cause(ctx), errMaxDuration):
@@ -269,9 +269,13 @@ func listenOn(ctx context.Context, listen listenFunc) (stop func(atOnce bool) co
 
 // hangup ends the leg, whatever has become of ctx, and waits until nothing is left of it.
 func (s *Service) hangup(ctx context.Context, leg Leg) {
+	hangup := leg.Hangup
+	if explained, ok := leg.(Explained); ok && errors.Is(context.Cause(ctx), errDraining) {
+		hangup = func(ctx context.Context) error { return explained.HangupFor(ctx, *errDraining) }
+	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), hangupPatience)
 	defer cancel()
-	if err := leg.Hangup(ctx); err != nil {
+	if err := hangup(ctx); err != nil {
 		s.cfg.Logger.WarnContext(ctx, "cannot hang up", "error", err)
 	}
 }

@@ -2,8 +2,10 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -45,21 +47,18 @@ func (d *deployment) trunks(t *testing.T) *sip.Service {
 }
 
 // tryAttach attaches a number to an inbound trunk, and returns why that failed.
-func (d *deployment) tryAttach(t *testing.T, org callwright.OrgID, number string) error {
+func tryAttach(t *testing.T, trunks *sip.Service, org callwright.OrgID, number string) error {
 	t.Helper()
-	done, err := d.trunks(t).Attach(t.Context(), org, sip.Attachment{Numbers: []string{number}, Directions: []sip.DirectionInput{{Type: sip.Inbound}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	done, err := trunks.Attach(t.Context(), org, sip.Attachment{Numbers: []string{number}, Directions: []sip.DirectionInput{{Type: sip.Inbound}}})
 	for _, failed := range done.Failed {
-		return failed.Err
+		err = failed.Err
 	}
-	return nil
+	return err
 }
 
 func (d *deployment) attach(t *testing.T, org callwright.OrgID, number string) {
 	t.Helper()
-	if err := d.tryAttach(t, org, number); err != nil {
+	if err := tryAttach(t, d.trunks(t), org, number); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -113,6 +112,8 @@ func walkNumbers(t *testing.T, d *deployment, on []string) {
 	if got := d.numbers(append([]string{"find", first}, on...)...); len(got.Holders) != 1 || got.Holders[0].Open != r.ID || got.Holders[0].ReservedAt != nil {
 		t.Errorf("while it is ported: %+v", got)
 	}
+	_, errs = d.callwright(1, append([]string{"admin", "numbers", "release", first, "--note", "moves", "--yes"}, on...)...)
+	wantText(t, errs, "neither attached nor reserved; callwright ports withdraw ends")
 	d.callwright(0, append([]string{"ports", "port", r.Ref}, on...)...)
 	if r = d.minute(r.ID); r.State != porting.Completed {
 		t.Fatalf("got %+v", r)
@@ -126,7 +127,7 @@ func walkNumbers(t *testing.T, d *deployment, on []string) {
 		t.Errorf("got %+v", h)
 	}
 	for _, number := range []string{first, second} { // attached and reserved, and reserved alone
-		if err := d.tryAttach(t, other, number); callwright.CodeOf(err) != callwright.CodeConflict {
+		if err := tryAttach(t, d.trunks(t), other, number); callwright.CodeOf(err) != callwright.CodeConflict {
 			t.Errorf("another organization attaches %s: %v", number, err)
 		}
 	}
@@ -138,7 +139,7 @@ func walkNumbers(t *testing.T, d *deployment, on []string) {
 	wantText(t, errs, first+" is neither attached nor reserved by the organization org2")
 	_, errs = d.callwright(2, append([]string{"admin", "numbers", "release", first, "--yes"}, on...)...)
 	wantText(t, errs, "note")
-	if err := d.tryAttach(t, other, first); err == nil {
+	if err := tryAttach(t, d.trunks(t), other, first); err == nil {
 		t.Error("what was refused has released the number")
 	}
 	out, _ := d.callwright(0, append(release, "--yes")...)
@@ -155,6 +156,84 @@ func walkNumbers(t *testing.T, d *deployment, on []string) {
 	if got := d.numbers(append([]string{"find", first}, on...)...); len(got.Holders) != 1 || got.Holders[0].Org != string(other) {
 		t.Errorf("after the move: %+v", got)
 	}
+}
+
+// TestAttachWhileAPortEnds has another organization attach numbers at the moment at which their ports end, on both databases. Whoever is
+// first: the port's organization has reserved each number; the other one is refused, or the port says that the operator must act, who
+// gives the number to the organization that has ported it.
+func TestAttachWhileAPortEnds(t *testing.T) {
+	t.Parallel()
+	t.Run("sqlite", func(t *testing.T) {
+		t.Parallel()
+		attachWhilePortsEnd(t, deploy(t), nil)
+	})
+	t.Run("postgres", func(t *testing.T) {
+		t.Parallel()
+		dsn := pgtest.DSN(t)
+		attachWhilePortsEnd(t, deployOn(t, t.TempDir(), dsn), []string{"--database-url", dsn})
+	})
+}
+
+func attachWhilePortsEnd(t *testing.T, d *deployment, on []string) {
+	t.Helper()
+	const other = callwright.OrgID("org2")
+	trunks := d.trunks(t)
+	d.trunking = trunks
+	d.serve()
+	for round := range 8 {
+		var numbers []string
+		for i := range 4 {
+			numbers = append(numbers, fmt.Sprintf("+1415555%02d%02d", round, i))
+		}
+		r := d.signed(numbers...)
+		d.callwright(0, append([]string{"ports", "port", r.Ref}, on...)...)
+		refused := map[string]error{}
+		var running sync.WaitGroup
+		running.Go(func() {
+			for _, number := range numbers {
+				refused[number] = tryAttach(t, trunks, other, number)
+			}
+		})
+		d.minute(r.ID)
+		running.Wait()
+		r = d.look(r.ID)
+		for _, n := range r.Numbers {
+			err := refused[string(n.Number)]
+			switch got := d.numbers(append([]string{"find", string(n.Number)}, on...)...); {
+			case r.State != porting.Completed || got.Holders[len(got.Holders)-1].Request != r.ID || got.Holders[len(got.Holders)-1].Org != string(org):
+				t.Fatalf("%s of a port that is %s: %+v", n.Number, r.State, got)
+			case err != nil && (callwright.CodeOf(err) != callwright.CodeConflict || len(got.Holders) != 1 || n.Inbound != porting.WaitsForTrunk):
+				t.Errorf("refused with %v: %+v, %+v", err, n, got)
+			case err == nil && (len(got.Holders) != 2 || got.Holders[0].Org != string(other) || n.Inbound != porting.RegistrationTaken):
+				t.Errorf("attached: %+v, %+v", n, got)
+			case err == nil:
+				d.callwright(0, append([]string{"admin", "numbers", "release", string(n.Number), "--org", string(other), "--note", "ported", "--yes"}, on...)...)
+			}
+			if err := tryAttach(t, trunks, org, string(n.Number)); err != nil {
+				t.Errorf("its organization attaches %s: %v", n.Number, err)
+			}
+		}
+	}
+}
+
+// draftsOf returns the drafts of numbers; none: of the first and the second.
+func draftsOf(numbers []string) (drafts []porting.NumberDraft) {
+	if len(numbers) == 0 {
+		numbers = []string{first, second}
+	}
+	for _, number := range numbers {
+		drafts = append(drafts, porting.NumberDraft{Number: number})
+	}
+	return drafts
+}
+
+// look has the server look at a request that has ended, as it does while a number waits for a trunk.
+func (d *deployment) look(id string) porting.Request {
+	d.t.Helper()
+	if err := d.handlers["porting.step"](d.t.Context(), callwright.Task{Org: org, Key: id}, 1); err != nil {
+		d.t.Fatal(err)
+	}
+	return d.minute(id)
 }
 
 // TestNumbersAsk: without --yes people are asked, and other arguments are refused.

@@ -171,6 +171,7 @@ type trunkParts struct {
 	Numbers *agents.Service
 	Monitor *monitor.Service
 	Self    *self.Server
+	Trusted *trusted.Set
 	Secrets secrets
 	Log     *slog.Logger
 }
@@ -182,7 +183,7 @@ func newTrunks(p trunkParts) (*sip.Service, error) {
 		Deliveries: sipstore.Deliveries{DB: p.DB}, Numbering: orgstore.Tenants{DB: p.DB},
 		Reservations:  porting.Reserved{Reservations: portingstore.Requests{DB: p.DB}},
 		Codecs:        codecs.Names(),
-		DerivationKey: p.Secrets.RegisterPasswords, Self: p.Self, AllowPrivate: p.Config.AllowPrivate, Logger: p.Log,
+		DerivationKey: p.Secrets.RegisterPasswords, Self: p.Self, Changed: p.Trusted.Changed, AllowPrivate: p.Config.AllowPrivate, Logger: p.Log,
 	})
 }
 
@@ -256,7 +257,7 @@ func newLine(lc fx.Lifecycle, p lineParts) (*sipua.UA, error) {
 		Listen: p.Config.SIPAddr, Credentials: p.Identity.Certificates,
 		PublicHost: p.Config.PublicIP.String(), Media: p.Media, Routes: p.Trunks, Transfers: p.Trunks, Observer: p.CallLog,
 		Resolver: p.Resolver, Self: p.Self, MaxCalls: p.Shares.lineCalls(), MaxConnections: p.Shares.sip,
-		MaxConnectionsPerIP: p.Shares.sipPerAddress, Trusted: p.Trusted.Contains, AllowPrivate: p.Config.AllowPrivate, Logger: p.Log,
+		MaxConnectionsPerIP: p.Shares.sipPerAddress, Trusted: p.Trusted.Contains, Serves: p.Trusted.Serves, AllowPrivate: p.Config.AllowPrivate, Logger: p.Log,
 	})
 	if err != nil {
 		return nil, notListening("--sip-addr", p.Config.SIPAddr, err)

@@ -212,7 +212,7 @@ func (a *Admin) release(
 			return org != "" && h.Org != string(org) || len(h.Directions) == 0 && h.ReservedAt == nil
 		})
 		if len(released) == 0 {
-			return callwright.Errorf(callwright.CodeNotFound, "%s is neither attached nor reserved%s", number, by(org))
+			return callwright.Errorf(callwright.CodeNotFound, "%s is neither attached nor reserved%s; callwright ports withdraw ends a port request", number, by(org))
 		}
 		for i, h := range released {
 			if _, err := a.Trunks.Release(ctx, callwright.OrgID(h.Org), number); err != nil {

@@ -164,7 +164,7 @@ func (s Trunks) Holders(
 // Peers returns what a page of trunks says about their peers.
 func (s Trunks) Peers(ctx context.Context, after string, limit int) ([]sip.Trunk, error) {
 	return s.pick(ctx, []any{after}, func(q *bun.SelectQuery) *bun.SelectQuery {
-		return q.Column("id", "direction", "endpoint", "options", "failover").Where("id > ?", after).Order("id").Limit(int64(limit))
+		return q.Column("id", "number", "direction", "endpoint", "options", "failover").Where("id > ?", after).Order("id").Limit(int64(limit))
 	})
 }
 

@@ -139,7 +139,7 @@ func (l *Leg) Route() trunk.Route { return l.route }
 
 // Hangup ends the call and waits until the peer has confirmed.
 func (l *Leg) Hangup(ctx context.Context) error {
-	l.End()
+	l.End(call.HangupReason{Cause: call.CauseLocalHangup})
 	select {
 	case <-l.done:
 		return nil
@@ -148,11 +148,11 @@ func (l *Leg) Hangup(ctx context.Context) error {
 	}
 }
 
-// End hangs up, and does not wait.
-func (l *Leg) End() { l.post(hangup(call.CauseLocalHangup, "")) }
+// End hangs up for a reason, and does not wait.
+func (l *Leg) End(why call.HangupReason) { l.post(hangup(why.Cause, why.Reason)) }
 
 // Close hangs up because the user agent closes.
-func (l *Leg) Close() { l.post(hangup(call.CauseLocalHangup, "closing")) }
+func (l *Leg) Close() { l.post(hangup(call.CauseDrained, "the server is stopping")) }
 
 // Done returns a channel that is closed when the call is over.
 func (l *Leg) Done() <-chan struct{} { return l.done }
