@@ -122,6 +122,9 @@ func (e *HangupReason) outcome() (Status, string) {
 	if m, ok := codeMessages[e.SIPCode]; ok && o.message != "" && e.Cause != CauseNoPathway {
 		return o.status, m
 	}
+	if e.Cause == CauseUnreachable && e.SIPCode == 0 && e.Reason != "" {
+		return o.status, o.message + ": " + e.Reason // no peer has written it
+	}
 	if told := e.Cause == CauseModelFailed || e.Cause == CauseServiceFailed || e.Cause == CauseRedirected; told && e.Reason != "" {
 		return o.status, e.Reason
 	}

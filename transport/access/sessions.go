@@ -131,9 +131,7 @@ func (s *Service) EndSession(ctx context.Context, org callwright.OrgID, id strin
 // sweepSessions deletes sessions that have ended because nobody used them, and returns when to look again.
 func (s *Service) sweepSessions(ctx context.Context) time.Duration {
 	deleted, err := s.cfg.Store.DeleteSessions(ctx, s.cfg.Clock.Now().Add(-SessionIdle), sweepBatch)
-	if err != nil {
-		s.cfg.Logger.WarnContext(ctx, "idle sessions are not deleted", "error", err)
-	}
+	s.sweeping.Note(ctx, s.cfg.Logger, "idle sessions are not deleted", err)
 	if deleted == sweepBatch {
 		return usePause // there may be more
 	}
