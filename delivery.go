@@ -76,6 +76,7 @@ const (
 	KeepDeliveries     = 30 * 24 * time.Hour // how long a delivery is listed and kept, from its first failed attempt on
 	MaxDeliveries      = 1000                // in a page
 	maxDeliveryFailure = 500                 // bytes of Delivery.Failure
+	mostAttempts       = 100                 // under way on a node
 )
 
 // DeliveryLogConfig configures a DeliveryLog. Store is required. With Endpoints, so are Atomic, Work, Organizations and Mailer.
@@ -87,6 +88,7 @@ type DeliveryLogConfig struct {
 	Work          Work              // mails the notices of pauses
 	Organizations OrganizationStore // whose ContactEmail receives them
 	Mailer        Mailer
+	Workers       int    // tasks of QueueWebhooks that run at once on this node, which bounds the attempts under way; 0: 100
 	Page          string // where people resume what is paused; empty: Settings, Deliveries of the dashboard
 
 	Clock  Clock        // nil: SystemClock
@@ -114,10 +116,13 @@ func NewDeliveryLog(c DeliveryLogConfig) (*DeliveryLog, error) {
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
+	if c.Workers == 0 {
+		c.Workers = mostAttempts
+	}
 	if c.Page == "" {
 		c.Page = "Settings, Deliveries of the dashboard"
 	}
-	d := &DeliveryLog{cfg: c, lanes: lanes{clock: c.Clock}}
+	d := &DeliveryLog{cfg: c, lanes: lanes{clock: c.Clock, total: c.Workers}}
 	if c.Endpoints != nil {
 		taskPaused.Handle(c.Work, QueueMail, c.Logger, d.tellPaused)
 	}

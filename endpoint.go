@@ -47,14 +47,21 @@ const (
 	mostPaused    = 100            // endpoints that are listed
 )
 
-// lanes bounds the attempts under way at each host.
+// lanes bounds the attempts under way at each host, and those of a node.
 type lanes struct {
 	clock Clock
+	total int // attempts under way on the node; a quarter of them is kept: see keptQuarter
 
 	mu    sync.Mutex
 	hosts map[string]*Shares
-	most  map[lane]int // attempts at once; absent: as many as Shares allow
+	most  map[lane]int   // attempts at once; absent: as many as Shares allow
+	used  int            // attempts under way in places that are not kept
+	kept  map[OrgID]bool // who has one under way in a kept place
 }
+
+// keptQuarter is the share of a node's attempts that is kept for hosts that have not timed out lately, one for each organization: however
+// many others hang, they lose these places with their first time-outs.
+const keptQuarter = 4
 
 // lane is the way of an organization's messages to a host.
 type lane struct {
@@ -82,11 +89,48 @@ func (l *lanes) take(way lane) (release func(), wait time.Duration) {
 		l.hosts[way.host] = shares
 	}
 	most, narrowed := l.most[way]
-	l.mu.Unlock()
 	if !narrowed {
 		most = hostPlaces
 	}
-	return shares.TakeUpTo(string(way.org), most)
+	leave := l.enter(way.org, !narrowed)
+	l.mu.Unlock()
+	if leave == nil {
+		return shares.TakeUpTo(string(way.org), 0) // none, and when to try again
+	}
+	giveBack, wait := shares.TakeUpTo(string(way.org), most)
+	if giveBack == nil {
+		leave()
+		return nil, wait
+	}
+	return func() {
+		giveBack()
+		leave()
+	}, 0
+}
+
+// enter takes one of the node's places, a kept one only for an attempt that may have it; nil: there is none. The caller holds the lock.
+func (l *lanes) enter(org OrgID, mayKeep bool) (leave func()) {
+	kept := l.total / keptQuarter
+	switch {
+	case l.used < l.total-kept:
+		l.used++
+		return func() {
+			l.mu.Lock()
+			defer l.mu.Unlock()
+			l.used--
+		}
+	case mayKeep && !l.kept[org] && len(l.kept) < kept:
+		if l.kept == nil {
+			l.kept = map[OrgID]bool{}
+		}
+		l.kept[org] = true
+		return func() {
+			l.mu.Lock()
+			defer l.mu.Unlock()
+			delete(l.kept, org)
+		}
+	}
+	return nil
 }
 
 // learn halves the attempts at once after one that has timed out, down to one, and adds one after one that was taken.
@@ -127,9 +171,10 @@ func timedOut(err error) bool {
 // it. When a message could not be sent for a day, failure is CodeForbidden, and it is given up.
 //
 // On each node at most 16 attempts are under way at a host, and at most half of them for one organization. After an attempt that
-// has timed out its organization has half as many at that host, down to one, and one more after each message that was taken. Send
-// takes a failure for a timeout when it wraps an error whose method Timeout returns true. An endpoint that has taken nothing for
-// an hour, with at least 5 failures, is paused: its owner is told, and one attempt each half an hour looks whether the pause can end.
+// has timed out its organization has half as many at that host, down to one, and one more after each message that was taken. A quarter
+// of all attempts of a node is kept for hosts that have not timed out lately, one at a time for each organization. Send takes a
+// failure for a timeout when it wraps an error whose method Timeout returns true. An endpoint that has taken nothing for an hour,
+// with at least 5 failures, is paused: its owner is told, and one attempt each half an hour looks whether the pause can end.
 func (d *DeliveryLog) Send(ctx context.Context, m Message, happened time.Time, send func(ctx context.Context) error) (failure, putOff error) {
 	if d == nil {
 		return send(ctx), nil

@@ -41,7 +41,7 @@ func (s *sender) Handle(q callwright.Queue, _ string, h callwright.Handler) {
 
 func (s *sender) Every(callwright.Queue, string, time.Duration, callwright.Handler) {}
 
-func newSender(t *testing.T) *sender {
+func newSender(t *testing.T, change ...func(*callwright.DeliveryLogConfig)) *sender {
 	t.Helper()
 	store := memstore.New()
 	tenants := orgstore.Tenants{Store: store}
@@ -51,12 +51,15 @@ func newSender(t *testing.T) *sender {
 		}
 	}
 	s := &sender{clock: &fakeTime{time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC)}}
-	var err error
-	s.DeliveryLog, err = callwright.NewDeliveryLog(callwright.DeliveryLogConfig{
+	c := callwright.DeliveryLogConfig{
 		Store: orgstore.Deliveries{Store: store}, Endpoints: orgstore.Endpoints{Store: store}, Atomic: store, Work: s,
 		Organizations: tenants, Mailer: s, Page: "https://voice.example.com/settings/deliveries", Clock: s.clock,
-	})
-	if err != nil {
+	}
+	for _, f := range change {
+		f(&c)
+	}
+	var err error
+	if s.DeliveryLog, err = callwright.NewDeliveryLog(c); err != nil {
 		t.Fatal(err)
 	}
 	return s
@@ -200,77 +203,145 @@ func TestEndpointGivesUp(t *testing.T) {
 	}
 }
 
+// hanging are attempts that hang until the test ends them, each organization's at a host of its own.
+type hanging struct {
+	*sender
+	t      *testing.T
+	answer map[callwright.OrgID]chan error
+	done   chan error
+}
+
+func newHanging(t *testing.T, s *sender) *hanging {
+	return &hanging{s, t, map[callwright.OrgID]chan error{}, make(chan error, 200)}
+}
+
+// begin begins an attempt of an organization, unless it has to wait.
+func (h *hanging) begin(org callwright.OrgID, host string) bool {
+	answer := h.answer[org]
+	if answer == nil {
+		answer = make(chan error)
+		h.answer[org] = answer
+	}
+	m, began, refused := message, make(chan struct{}), make(chan struct{})
+	m.Org, m.URL = org, "https://"+host+"/hook"
+	go func() {
+		failure, putOff := h.Send(h.t.Context(), m, h.clock.now, func(context.Context) error {
+			close(began)
+			select {
+			case err := <-answer:
+				return err
+			case <-h.t.Context().Done():
+				return nil
+			}
+		})
+		if putOff != nil {
+			close(refused)
+			return
+		}
+		h.done <- failure
+	}()
+	select {
+	case <-began:
+		return true
+	case <-refused:
+		return false
+	}
+}
+
+// fill begins as many attempts of an organization as it may, and returns their number.
+func (h *hanging) fill(org callwright.OrgID, host string) (n int) {
+	for h.begin(org, host) {
+		n++
+	}
+	return n
+}
+
+// end ends attempts of an organization.
+func (h *hanging) end(org callwright.OrgID, n int, err error) {
+	for range n {
+		h.answer[org] <- err
+		if got := <-h.done; !errors.Is(got, err) {
+			h.t.Errorf("an attempt gave %v, want %v", got, err)
+		}
+	}
+}
+
 // TestSendBounds has messages hang: an organization has so many under way at a host, half as many after each that timed out, and one
 // more after each that was taken. Others have room.
 func TestSendBounds(t *testing.T) {
 	t.Parallel()
-	s := newSender(t)
-	ctx, answer := t.Context(), map[callwright.OrgID]chan error{"a": make(chan error), "b": make(chan error)}
-	done := make(chan error, 100)
-	begin := func(org callwright.OrgID) bool {
-		m, began, refused := message, make(chan struct{}), make(chan struct{})
-		m.Org = org
-		go func() {
-			failure, putOff := s.Send(ctx, m, s.clock.now, func(context.Context) error {
-				close(began)
-				return <-answer[org]
-			})
-			if putOff != nil {
-				close(refused)
-				return
-			}
-			done <- failure
-		}()
-		select {
-		case <-began:
-			return true
-		case <-refused:
-			return false
-		}
-	}
-	fill := func(org callwright.OrgID) (n int) {
-		for begin(org) {
-			n++
-		}
-		return n
-	}
-	end := func(org callwright.OrgID, n int, err error) {
-		for range n {
-			answer[org] <- err
-			if got := <-done; !errors.Is(got, err) {
-				t.Errorf("an attempt gave %v, want %v", got, err)
-			}
-		}
-	}
-	if n := fill("a"); n != 8 {
+	h := newHanging(t, newSender(t))
+	if n := h.fill("a", "one.example"); n != 8 {
 		t.Fatalf("%d are under way", n)
 	}
-	if n := fill("b"); n != 4 {
+	if n := h.fill("b", "one.example"); n != 4 {
 		t.Errorf("of another organization %d are", n)
 	}
 	timeouts := []error{context.DeadlineExceeded, fmt.Errorf("dial: %w", os.ErrDeadlineExceeded)}
-	end("b", 4, nil)
-	end("a", 1, callwright.ErrUnavailable.Because(timeouts[0]))
-	end("a", 7, errors.New("refused")) // which took no time
-	if n := fill("a"); n != 4 {
+	h.end("b", 4, nil)
+	h.end("a", 1, callwright.ErrUnavailable.Because(timeouts[0]))
+	h.end("a", 7, errors.New("refused")) // which took no time
+	if n := h.fill("a", "one.example"); n != 4 {
 		t.Errorf("after one that timed out %d are under way", n)
 	}
-	end("a", 4, timeouts[1])
-	if n := fill("a"); n != 1 {
+	h.end("a", 4, timeouts[1])
+	if n := h.fill("a", "one.example"); n != 1 {
 		t.Errorf("after five that timed out %d are under way", n)
 	}
-	end("a", 1, nil)
+	h.end("a", 1, nil)
 	for want := 2; want <= 8; want++ {
-		n := fill("a")
+		n := h.fill("a", "one.example")
 		if n < want || n > 8 {
 			t.Errorf("%d are under way, want %d or more", n, want)
 		}
-		end("a", n, nil)
+		h.end("a", n, nil)
 	}
-	if n := fill("a"); n != 8 {
+	if n := h.fill("a", "one.example"); n != 8 {
 		t.Errorf("when all were taken %d are under way", n)
 	}
-	end("a", 8, nil)
+	h.end("a", 8, nil)
+}
+
+// TestSendKeepsPlaces has more organizations hang at once than a node has attempts: others have room, one attempt each. When those that
+// hang have timed out, they have no place that is kept any more.
+func TestSendKeepsPlaces(t *testing.T) {
+	t.Parallel()
+	for workers, want := range map[int]struct{ common, kept int }{0: {75, 25}, 16: {12, 4}, 2: {2, 0}} {
+		h := newHanging(t, newSender(t, func(c *callwright.DeliveryLogConfig) { c.Workers = workers }))
+		held, all := map[callwright.OrgID]int{}, 0
+		for i := 0; all < want.common+want.kept/2; i++ { // the last of them have a kept place each
+			org := callwright.OrgID(fmt.Sprint("hangs ", i))
+			held[org] = h.fill(org, string(org[6:])+".example")
+			all += held[org]
+		}
+		for i := range want.kept - want.kept/2 {
+			org := callwright.OrgID(fmt.Sprint("works ", i))
+			if n := h.fill(org, "good.example"); n != 1 {
+				t.Errorf("of %d workers a newcomer has %d", workers, n)
+			}
+		}
+		if h.begin("one more", "good.example") {
+			t.Errorf("there are more than %d attempts", want.common+want.kept)
+		}
+		for i := range want.kept - want.kept/2 {
+			h.end(callwright.OrgID(fmt.Sprint("works ", i)), 1, nil)
+		}
+		for org, n := range held {
+			h.end(org, n, context.DeadlineExceeded)
+		}
+		all = 0
+		for org := range held { // narrow, they fill what is common with further hosts
+			all += h.fill(org, string(org[6:])+".example")
+		}
+		for i := 0; all < want.common; i++ {
+			all += h.fill("fills", fmt.Sprint("host", i, ".example"))
+		}
+		for org := range held {
+			if h.begin(org, string(org[6:])+".example") {
+				t.Errorf("of %d workers %s has a kept place", workers, org)
+			}
+		}
+	}
 }
 
 // TestSendWithoutLog sends although nothing is kept.

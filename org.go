@@ -83,6 +83,7 @@ type Principal struct {
 	KeyID        string // identifies the key, or the person, for as long as there are records: the log and issues name it
 	KeyName      string // shown to people; empty: KeyID is shown
 	Entitlements []Entitlement
+	ExpiresAt    time.Time // from when on requests like this are refused, as far as is known: streams end then; zero: nothing is known
 }
 
 // Entitled reports whether the principal's organization has the entitlement.

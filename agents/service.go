@@ -20,7 +20,7 @@ type Config struct {
 	// What agents are checked against.
 	Voices    tts.VoiceChecker             // nil: every voice is taken
 	Languages conversation.LanguageChecker // nil: every language is taken
-	Model     llm.Model                    // whose names agents may ask for; nil: every name is taken
+	Model     llm.Model                    // whose names agents may ask for, and which says what it does not follow; nil: every name is taken
 	Webhooks  callwright.URLs              // nil: an agent with a webhook is CodeUnavailable
 	Requests  callwright.URLs              // of tools and dynamic data; nil: an agent with such is CodeUnavailable
 	Pathways  Pathways                     // nil: an agent with a pathway is CodeUnavailable

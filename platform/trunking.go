@@ -20,6 +20,7 @@ import (
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/bunstore"
 	"github.com/callwright/callwright/adapters/bunstore/orgstore"
+	"github.com/callwright/callwright/adapters/bunstore/portingstore"
 	"github.com/callwright/callwright/adapters/bunstore/sipstore"
 	"github.com/callwright/callwright/adapters/codec"
 	"github.com/callwright/callwright/adapters/codec/g711"
@@ -32,6 +33,7 @@ import (
 	"github.com/callwright/callwright/adapters/testca"
 	"github.com/callwright/callwright/adapters/webhook"
 	"github.com/callwright/callwright/agents"
+	"github.com/callwright/callwright/porting"
 	"github.com/callwright/callwright/sip"
 	"github.com/callwright/callwright/sip/ban"
 	"github.com/callwright/callwright/sip/calllog"
@@ -169,6 +171,7 @@ type trunkParts struct {
 	Numbers *agents.Service
 	Monitor *monitor.Service
 	Self    *self.Server
+	Trusted *trusted.Set
 	Secrets secrets
 	Log     *slog.Logger
 }
@@ -178,8 +181,9 @@ func newTrunks(p trunkParts) (*sip.Service, error) {
 		Store: sipstore.Trunks{DB: p.DB}, Atomic: p.DB, Numbers: p.Numbers,
 		Statuses: sipstore.Statuses{DB: p.DB}, Registrations: sipstore.Registrations{DB: p.DB}, Monitor: p.Monitor,
 		Deliveries: sipstore.Deliveries{DB: p.DB}, Numbering: orgstore.Tenants{DB: p.DB},
+		Reservations:  porting.Reserved{Reservations: portingstore.Requests{DB: p.DB}},
 		Codecs:        codecs.Names(),
-		DerivationKey: p.Secrets.RegisterPasswords, Self: p.Self, AllowPrivate: p.Config.allowsPrivate(), Logger: p.Log,
+		DerivationKey: p.Secrets.RegisterPasswords, Self: p.Self, Changed: p.Trusted.Changed, AllowPrivate: p.Config.allowsPrivate(), Logger: p.Log,
 	})
 }
 
@@ -253,7 +257,7 @@ func newLine(lc fx.Lifecycle, p lineParts) (*sipua.UA, error) {
 		Listen: p.Config.SIPAddr, Credentials: p.Identity.Certificates,
 		PublicHost: p.Config.PublicIP.String(), Media: p.Media, Routes: p.Trunks, Transfers: p.Trunks, Observer: p.CallLog,
 		Resolver: p.Resolver, Self: p.Self, MaxCalls: p.Shares.lineCalls(), MaxConnections: p.Shares.sip,
-		MaxConnectionsPerIP: p.Shares.sipPerAddress, Trusted: p.Trusted.Contains, AllowPrivate: p.Config.allowsPrivate(), Logger: p.Log,
+		MaxConnectionsPerIP: p.Shares.sipPerAddress, Trusted: p.Trusted.Contains, Serves: p.Trusted.Serves, AllowPrivate: p.Config.allowsPrivate(), Logger: p.Log,
 	})
 	if err != nil {
 		return nil, notListening("--sip-addr", p.Config.SIPAddr, err)

@@ -59,14 +59,19 @@ func (s *Service) CanCancel(r Request) bool {
 // Withdraw cancels a request for the operator, such as one that takes somebody else's number. It is Cancel but for its history, which
 // names the operator and keeps note. CodeBadRequest: note is blank, or has more than MaxRaw bytes. Other errors are those of Cancel.
 func (s *Service) Withdraw(ctx context.Context, org callwright.OrgID, id, note string) (Request, error) {
+	if err := checkNote(note); err != nil {
+		return Request{}, err
+	}
+	return s.cancel(ctx, org, id, Operator, note)
+}
+
+// checkNote checks the note of an operator.
+func checkNote(note string) error {
 	var f faults
 	f.addIf(strings.TrimSpace(note) == "", "note", "is required")
 	f.addIf(len(note) > MaxRaw, "note", "must have at most %d bytes", MaxRaw)
 	f.addIf(strings.ContainsFunc(note, callwright.Hidden), "note", "must not have control or format characters")
-	if err := f.err(); err != nil {
-		return Request{}, err
-	}
-	return s.cancel(ctx, org, id, Operator, note)
+	return f.err()
 }
 
 // cancel cancels a request for an organization or an operator.

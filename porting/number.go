@@ -64,6 +64,7 @@ const (
 	NotRegistered     Registration = ""                // not yet
 	Registered        Registration = "registered"      // calls to the number are answered
 	WaitsForTrunk     Registration = "waits_for_trunk" // calls to the number are answered once an inbound trunk is attached to it
+	Released          Registration = "released"        // the operator has taken the number from the organization
 	RegistrationTaken Registration = "conflict"        // another organization has registered the number: the operator must act
 )
 

@@ -122,10 +122,12 @@ const inUseHere = "is in use on this service already: only its operator can allo
 func (s *Service) elsewhere(
 	ctx context.Context, org callwright.OrgID, numbers []callwright.PhoneNumber,
 ) ([]callwright.PhoneNumber, error) {
-	if s.cfg.Trunks == nil {
-		return nil, nil
+	elsewhere, err := Reserved{s.cfg.Store}.ReservedElsewhere(ctx, org, numbers)
+	if err != nil || s.cfg.Trunks == nil {
+		return elsewhere, err
 	}
-	return s.cfg.Trunks.ServedElsewhere(ctx, org, numbers)
+	served, err := s.cfg.Trunks.ServedElsewhere(ctx, org, numbers)
+	return append(elsewhere, served...), err
 }
 
 // Check returns for each number whether it can be ported, in the order of the numbers: what the gateway says, or if it says nothing,

@@ -60,6 +60,8 @@ const (
 	taskFailed = "porting.failed"
 	taskLook   = "porting.look"
 
+	taskReleased = "porting.released"
+
 	lookEvery   = time.Minute
 	lookBatch   = 1000             // requests that are looked at in lookEvery
 	patience    = 10 * time.Second // for an answer of a gateway; three of them fit into a step
@@ -120,6 +122,7 @@ func New(c Config) (*Service, error) {
 	callwright.TaskKind[mailArgs](taskMail).Handle(c.Work, callwright.QueueMail, c.Logger, s.mail)
 	callwright.TaskKind[noticeArgs](taskNotify).Handle(c.Work, callwright.QueueWebhooks, c.Logger, s.notify)
 	c.Work.Handle(callwright.QueueUpkeep, taskFailed, s.failed)
+	callwright.TaskKind[releasedArgs](taskReleased).Handle(c.Work, callwright.QueueUpkeep, c.Logger, s.logRelease)
 	c.Work.Every(callwright.QueuePorting, taskLook, lookEvery, s.look)
 	return s, nil
 }

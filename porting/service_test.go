@@ -41,7 +41,7 @@ func TestPorts(t *testing.T) {
 		if n := h.world.inbound["+14155550100"]; n != 1 || r.Numbers[0].Inbound != porting.Registered || h.world.inbound["+14155550199"] != 1 {
 			t.Errorf("the numbers are registered %v", h.world.inbound)
 		}
-		if _, _, err := h.Initiate(t.Context(), "b", draft("00")); err != nil {
+		if _, _, err := h.Initiate(t.Context(), org, draft("00")); err != nil {
 			t.Errorf("a number of a request that has ended is not free: %v", err)
 		}
 	})

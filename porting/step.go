@@ -165,6 +165,7 @@ func (s *Service) compare(ctx context.Context, g Gateway, r Request) error {
 	}
 	now := s.cfg.Clock.Now()
 	r.Misses = 0
+	before := r.Numbers
 	entries, err := r.apply(shot, now)
 	if err != nil {
 		return err
@@ -176,7 +177,12 @@ func (s *Service) compare(ctx context.Context, g Gateway, r Request) error {
 	}
 	s.register(ctx, &r)
 	r.DueAt = s.next(r, now)
-	return s.save(ctx, &r, entries)
+	return s.cfg.Atomic.Do(ctx, func(ctx context.Context) error {
+		if err := s.reserve(ctx, &r, before); err != nil {
+			return err
+		}
+		return s.save(ctx, &r, entries)
+	})
 }
 
 // tooLate notes since when a request is held up, and asks to cancel one on which nobody has acted for ActFor.
@@ -236,7 +242,7 @@ func (s *Service) register(ctx context.Context, r *Request) {
 		case err == nil:
 			n.Inbound = WaitsForTrunk
 		case errors.Is(err, callwright.ErrConflict):
-			n.Inbound, n.Failure = RegistrationTaken, &Failure{Code: RegistrationConflict}
+			n.taken()
 			s.cfg.Logger.ErrorContext(ctx, "a ported number is registered by another organization", "port_request_id", r.ID, "org", r.Org)
 		default:
 			s.cfg.Logger.ErrorContext(ctx, "a ported number cannot be registered yet", "port_request_id", r.ID, "org", r.Org, "error", err)

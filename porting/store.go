@@ -13,14 +13,17 @@ var ErrNumberActive = &callwright.Error{
 	Code: callwright.CodeConflict, Field: "phone_numbers", Message: "a number is in another port request that has not ended",
 }
 
-// Store stores requests with their histories. portingtest.RunStore tests one.
+// Store stores requests with their histories, and reservations. portingtest.RunStore tests one.
 //
 // Returned values share no memory with stored ones. Another organization's request is absent. Accounts, PINs and webhooks are
 // encrypted at rest, and so are the raw words of failures and the notes of entries.
 type Store interface {
+	Reservations
+
 	// InsertRequest adds a request with Revision 1, and its first entries. CodeConflict: its id is taken, or its order (Gateway, Ref) is
 	// another request's, of any organization. ErrNumberActive: one of its numbers is in a request that has not ended; of concurrent
-	// calls for a number exactly one succeeds. A call that fails adds nothing, also to a transaction that goes on.
+	// calls for a number exactly one succeeds, and what a transaction has changed that ended the request before is seen by the caller's
+	// next statements. A call that fails adds nothing, also to a transaction that goes on.
 	InsertRequest(ctx context.Context, r Request, entries ...Entry) error
 	// Request returns one request. CodeNotFound: it is absent.
 	Request(ctx context.Context, org callwright.OrgID, id string) (Request, error)

@@ -187,9 +187,13 @@ func (s *Service) put(ctx context.Context, r Record, number callwright.PhoneNumb
 	return t, s.cfg.Numbers.RegisterInbound(ctx, t.Org, number)
 }
 
-// checkOwner refuses a number that another organization has attached: CodeConflict, which does not tell whose it is.
+// checkOwner refuses a number that another organization has attached or reserved: CodeConflict, which does not tell whose it is.
 func (s *Service) checkOwner(ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber) error {
-	elsewhere, err := s.ServedElsewhere(ctx, org, []callwright.PhoneNumber{number})
+	numbers := []callwright.PhoneNumber{number}
+	elsewhere, err := s.ServedElsewhere(ctx, org, numbers)
+	if err == nil && len(elsewhere) == 0 && s.cfg.Reservations != nil {
+		elsewhere, err = s.cfg.Reservations.ReservedElsewhere(ctx, org, numbers)
+	}
 	if err == nil && len(elsewhere) > 0 {
 		err = &callwright.Error{Code: callwright.CodeConflict, Field: "phone_numbers", Message: "the number is not available to this organization"}
 	}

@@ -30,6 +30,23 @@ func TestAttachWithoutStore(t *testing.T) {
 	}
 }
 
+// TestChangesAreTold: trunks that are attached, changed and detached are told of, and failures are not.
+func TestChangesAreTold(t *testing.T) {
+	t.Parallel()
+	told := 0
+	h := open(t, func(c *sip.Config) { c.Changed = func() { told++ } })
+	h.attach("a", []string{one}, outbound("sip:x.example"))
+	if told != 1 {
+		t.Errorf("told %d times of an attachment", told)
+	}
+	if _, err := h.Detach(t.Context(), "a", one, []sip.Direction{sip.Inbound}); err == nil || told != 1 {
+		t.Errorf("told %d times, of a failure: %v", told, err)
+	}
+	if _, err := h.Detach(t.Context(), "a", one, []sip.Direction{sip.Outbound}); err != nil || told != 2 {
+		t.Errorf("told %d times, %v", told, err)
+	}
+}
+
 func TestAttachPartly(t *testing.T) {
 	t.Parallel()
 	h := open(t)

@@ -53,6 +53,8 @@ func checkPlaces(t Trunk, in DirectionInput) error {
 		return callwright.Invalid("auth_mode", "must not be set for the outbound direction")
 	case in.Type == Outbound && in.Register != nil:
 		return callwright.Invalid("register_auth", "must not be set for the outbound direction")
+	case in.Type == Inbound && in.Redirects != nil:
+		return callwright.Invalid("options.redirect_policy", "must not be set for the inbound direction")
 	case in.Type == Inbound && !t.registers() && in.Endpoint != nil && *in.Endpoint != "":
 		return callwright.Invalid("sip_endpoint", "must not be set for the inbound direction, except with auth_mode register")
 	case in.Type == Inbound && !t.registers() && in.Register != nil:
@@ -132,6 +134,8 @@ func (o Options) check() error {
 		return callwright.Invalid("options.transfer_policy", "must be off, organization or any")
 	case !o.DTMF.valid():
 		return callwright.Invalid("options.dtmf_mode", "must be rfc2833, info or inband")
+	case !o.redirects().valid():
+		return callwright.Invalid("options.redirect_policy", "must be off, same_server or any")
 	case !isUsername(o.Call.Username):
 		return callwright.Invalid("options.sip_username", "must have at most %d characters, none of them a control character", maxUsername)
 	case characters(o.Call.Password) > maxPassword:

@@ -18,3 +18,36 @@ func (s *Service) ServedElsewhere(
 	}
 	return elsewhere, err
 }
+
+// Holder returns the organization that has attached a number, and its trunks; operators alone may see it. CodeNotFound: none has.
+func (s *Service) Holder(ctx context.Context, number callwright.PhoneNumber) (callwright.OrgID, Record, error) {
+	holders, err := s.cfg.Store.Holders(ctx, []callwright.PhoneNumber{number})
+	if err != nil {
+		return "", Record{}, err
+	}
+	org, held := holders[number]
+	if !held {
+		return "", Record{}, callwright.NotFound("trunk")
+	}
+	r, err := s.record(ctx, org, number)
+	return org, r, err
+}
+
+// Release detaches a number from an organization for the operator, in every direction, and returns the trunks that it had. Calls to
+// the number are answered no longer. The agent of an inbound number is released and keeps its settings.
+func (s *Service) Release(ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber) (r Record, err error) {
+	err = s.atomically(ctx, func(ctx context.Context) error {
+		if r, err = s.held(ctx, org, number); err != nil {
+			return err
+		}
+		for _, t := range []*Trunk{r.Inbound, r.Outbound} {
+			if t != nil {
+				if err := s.remove(ctx, *t); err != nil {
+					return err
+				}
+			}
+		}
+		return s.cfg.Numbers.ReleaseInbound(ctx, org, number) // a port may have registered a number that has no trunk
+	})
+	return r, err
+}

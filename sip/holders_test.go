@@ -1,6 +1,7 @@
 package sip_test
 
 import (
+	"context"
 	"slices"
 	"testing"
 
@@ -26,4 +27,79 @@ func TestServedElsewhere(t *testing.T) {
 		}
 		wantField(t, done.Failed[0].Err, callwright.CodeConflict, "phone_numbers")
 	}
+}
+
+// reserved says which organization has reserved a number.
+type reserved map[callwright.PhoneNumber]callwright.OrgID
+
+func (r reserved) ReservedElsewhere(
+	_ context.Context, org callwright.OrgID, numbers []callwright.PhoneNumber,
+) (elsewhere []callwright.PhoneNumber, _ error) {
+	for _, n := range numbers {
+		if holder, held := r[n]; held && holder != org {
+			elsewhere = append(elsewhere, n)
+		}
+	}
+	return elsewhere, nil
+}
+
+// TestReservedNumberIsNotAttached: what another organization has reserved cannot be attached in any direction, nor by a port, and the
+// error does not tell whose it is.
+func TestReservedNumberIsNotAttached(t *testing.T) {
+	t.Parallel()
+	held := reserved{one: "owner"}
+	h := open(t, func(c *sip.Config) { c.Reservations = held })
+	for _, d := range []sip.DirectionInput{inbound(), outbound("sip:pbx.example.com")} {
+		done, err := h.Attach(t.Context(), "b", sip.Attachment{Numbers: []string{one, two}, Directions: []sip.DirectionInput{d}})
+		if err != nil || len(done.Failed) != 1 || len(done.Configured) != 1 {
+			t.Fatalf("got %+v, %v", done, err)
+		}
+		wantField(t, done.Failed[0].Err, callwright.CodeConflict, "phone_numbers")
+		if text := done.Failed[0].Err.Message; text != "the number is not available to this organization" {
+			t.Errorf("the error says %s", text)
+		}
+	}
+	if _, err := h.AttachPorted(t.Context(), "b", one, nil); callwright.CodeOf(err) != callwright.CodeConflict {
+		t.Errorf("by a port: %v", err)
+	}
+	if got, err := h.ServedElsewhere(t.Context(), "b", []callwright.PhoneNumber{one}); err != nil || len(got) > 0 {
+		t.Errorf("what is only reserved is served by %v, %v", got, err)
+	}
+	h.attach("owner", []string{one}, inbound())
+	if _, err := h.Detach(t.Context(), "owner", one, []sip.Direction{sip.Inbound}); err != nil {
+		t.Fatal(err)
+	}
+	delete(held, one)
+	h.attach("b", []string{one}, inbound())
+}
+
+// TestRelease: an operator finds who has attached a number, and takes it away in every direction.
+func TestRelease(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	if _, _, err := h.Holder(t.Context(), one); callwright.CodeOf(err) != callwright.CodeNotFound {
+		t.Errorf("nobody: %v", err)
+	}
+	h.attach("a", []string{one, two}, outbound("sip:pbx.example.com"), inbound())
+	org, r, err := h.Holder(t.Context(), one)
+	if err != nil || org != "a" || r.Inbound == nil || r.Outbound == nil || r.Inbound.CreatedAt.IsZero() {
+		t.Errorf("got %s, %+v, %v", org, r, err)
+	}
+	if r, err := h.Release(t.Context(), "b", one); err != nil || r != (sip.Record{}) || h.get("a", one).Inbound == nil {
+		t.Errorf("released from another organization: %+v, %v", r, err)
+	}
+	if r, err := h.Release(t.Context(), "a", one); err != nil || r.Inbound == nil || r.Outbound == nil {
+		t.Errorf("released %+v, %v", r, err)
+	}
+	if r := h.get("a", one); r != (sip.Record{}) || h.numbers[one] != "" || len(h.monitor.forgotten) != 2 {
+		t.Errorf("after that: %+v, %v", r, h.numbers)
+	}
+	if h.get("a", two).Inbound == nil {
+		t.Error("another number was released, too")
+	}
+	h.numbers[one] = "a" // as a port leaves it that has no trunk yet
+	if _, err := h.Release(t.Context(), "a", one); err != nil || h.numbers[one] != "" {
+		t.Errorf("without a trunk: %v, %v", h.numbers, err)
+	}
+	h.attach("b", []string{one}, inbound())
 }

@@ -27,6 +27,7 @@ type DirectionInput struct {
 	SecureMedia  *bool
 	Transfers    *TransferPolicy
 	DTMF         *DTMFMode
+	Redirects    *RedirectPolicy
 	Headers      *[]header.Rule
 }
 
@@ -45,6 +46,7 @@ func (s *Service) shape(t Trunk, in DirectionInput) (Trunk, error) {
 	set(&o.AllowedIPs, in.AllowedIPs)
 	set(&o.Transfers, in.Transfers)
 	set(&o.DTMF, in.DTMF)
+	set(&o.Redirects, in.Redirects)
 	if in.SecureMedia != nil {
 		o.SecureMedia = in.SecureMedia
 	}

@@ -117,20 +117,15 @@ func (s *Service) numbers(
 }
 
 // State returns the state of the best server, as health.State.Public shows it.
-func (s Status) State() health.State {
-	var states []health.State
-	for _, server := range s.Servers {
-		states = append(states, server.Health.State)
-	}
-	return health.Best(states...).Public()
-}
+func (s Status) State() health.State { return health.Best(s.states()...).Public() }
 
 // active returns the name of the server that calls go to first; empty without any.
 func (s Status) active() string {
-	if s.Active >= len(s.Servers) {
+	current := s.Current()
+	if current >= len(s.Servers) {
 		return ""
 	}
-	return s.Servers[s.Active].Server.String()
+	return s.Servers[current].Server.String()
 }
 
 // Health returns the health of a number's trunks. CodeNotFound when the organization has not attached the number.
@@ -174,11 +169,12 @@ func healthOf(s Status) NumberHealth {
 		State: s.State(), Uptime: known(s.History.Uptime()), Average: known(s.History.Average()), P95: known(s.History.P95()),
 		History: s.History, Alerts: map[Direction]alert.States{},
 	}
+	current := s.Current()
 	for i, server := range s.Servers {
 		shown := ServerHealth{
 			Server: server.Server, State: server.Health.State.Public(), Since: server.Health.Since, Reason: server.Health.Reason,
 			CheckedAt:    known(server.Health.CheckedAt, !server.Health.CheckedAt.IsZero()),
-			ResponseTime: known(server.Health.ResponseTime, server.Health.ResponseTime > 0), Active: i == s.Active,
+			ResponseTime: known(server.Health.ResponseTime, server.Health.ResponseTime > 0), Active: i == current,
 		}
 		h.Servers = append(h.Servers, shown)
 		if shown.Active {

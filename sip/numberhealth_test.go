@@ -12,13 +12,14 @@ import (
 	"github.com/callwright/callwright/sip"
 	"github.com/callwright/callwright/sip/failover"
 	"github.com/callwright/callwright/sip/health"
+	"github.com/callwright/callwright/sip/siptest"
 )
 
 // status puts what is known of an outbound trunk.
 func (h *house) status(t sip.Trunk, s sip.Status) {
 	h.t.Helper()
 	s.TrunkID, s.Org, s.Number = t.ID, t.Org, t.Number
-	if err := h.statuses.PutStatus(h.t.Context(), s); err != nil {
+	if err := siptest.StageStatus(h.t.Context(), h.statuses, s); err != nil {
 		h.t.Fatal(err)
 	}
 }
@@ -43,12 +44,11 @@ func TestHealth(t *testing.T) {
 			}},
 			{Server: failover.Server{Host: "y.example"}, Health: health.Server{
 				State: health.Suspect, Since: start, CheckedAt: start, ResponseTime: 40 * time.Millisecond, Reason: "no answer",
-			}},
+			}, Samples: []time.Duration{10 * time.Millisecond, 20 * time.Millisecond, 60 * time.Millisecond}},
 			{Server: failover.Server{Host: "z.example"}, Health: health.Server{State: health.Unchecked}},
 		},
 		History: health.History{
-			Days:    []health.Day{{Date: start.Truncate(24 * time.Hour), Up: 3 * time.Hour, Down: time.Hour}},
-			Samples: []time.Duration{10 * time.Millisecond, 20 * time.Millisecond, 60 * time.Millisecond},
+			Days: []health.Day{{Date: start.Truncate(24 * time.Hour), Up: 3 * time.Hour, Down: time.Hour}},
 		},
 	})
 	got, err = h.Health(t.Context(), "a", one)
@@ -109,7 +109,7 @@ func TestNumbers(t *testing.T) {
 	h.attach("a", []string{"+15550000003"}, outbound("sip:y.example"))
 	h.attach("b", []string{"+15550000004"}, inbound())
 	h.status(*h.get("a", one).Outbound, sip.Status{Servers: []sip.ServerStatus{
-		{Health: health.Server{State: health.Unreachable}}, {Health: health.Server{State: health.Suspect}},
+		{Health: health.Server{State: health.Unreachable}}, {Server: failover.Server{Port: 1}, Health: health.Server{State: health.Suspect}},
 	}})
 	h.status(*h.get("a", two).Inbound, sip.Status{}) // it has alerts
 	asked := &counting{Store: sipstore.Trunks{Store: h.store}, Statuses: h.statuses}
@@ -120,7 +120,7 @@ func TestNumbers(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, err := s.Numbers(t.Context(), "a")
-	want := "[{+15550000001 [inbound outbound] sip:x.example healthy  <nil>} {+15550000002 [inbound]  unchecked  <nil>} " +
+	want := "[{+15550000001 [inbound outbound] sip:x.example healthy :1 <nil>} {+15550000002 [inbound]  unchecked  <nil>} " +
 		"{+15550000003 [outbound] sip:y.example unchecked  <nil>}]"
 	if fmt.Sprint(got) != want || err != nil {
 		t.Errorf("got %v, %v", got, err)

@@ -14,9 +14,9 @@ import (
 )
 
 // day returns a status that was down for a part of the last hour.
-func day(state health.State, down time.Duration) sip.Status {
+func day(host string, state health.State, down time.Duration) sip.Status {
 	return sip.Status{
-		Servers: []sip.ServerStatus{{Server: failover.Server{Host: "x.example", Port: 5061}, Health: health.Server{State: state}}},
+		Servers: []sip.ServerStatus{{Server: failover.Server{Host: host, Port: 5061}, Health: health.Server{State: state}}},
 		History: health.History{
 			Hours: []health.Hour{{Start: start.Add(-time.Hour).Truncate(time.Hour), Up: time.Hour - down, Down: down}}, Until: start,
 		},
@@ -34,14 +34,15 @@ func TestOverview(t *testing.T) {
 		t.Errorf("with an inbound trunk: %+v, %v", got, err)
 	}
 	for i, status := range []sip.Status{
-		day(health.Healthy, 0), day(health.Suspect, 15*time.Minute), day(health.Unchecked, 0), day(health.Unreachable, time.Hour), day(health.Recovering, 30*time.Minute),
+		day("0.example", health.Healthy, 0), day("1.example", health.Suspect, 15*time.Minute), day("2.example", health.Unchecked, 0),
+		day("3.example", health.Unreachable, time.Hour), day("4.example", health.Recovering, 30*time.Minute),
 	} {
 		number := fmt.Sprintf("+1555000100%d", i)
 		h.attach("a", []string{number}, outbound("sip:x.example"))
 		h.status(*h.get("a", number).Outbound, status)
 	}
 	h.attach("b", []string{"+15550002000"}, outbound("sip:y.example"))
-	h.status(*h.get("b", "+15550002000").Outbound, day(health.Unreachable, time.Hour))
+	h.status(*h.get("b", "+15550002000").Outbound, day("y.example", health.Unreachable, time.Hour))
 	got, err := h.Overview(t.Context(), "a", 4)
 	if err != nil || fmt.Sprint(got.Counts) != "map[healthy:2 unchecked:1 unreachable:2]" {
 		t.Errorf("counted %v, %v", got.Counts, err)
@@ -50,7 +51,7 @@ func TestOverview(t *testing.T) {
 	for _, d := range got.Worst {
 		worst = append(worst, fmt.Sprintf("%s %s %s %.0f %d", d.Number[9:], d.Health, d.Active, *d.Uptime, len(d.Hours)))
 	}
-	want := "[003 unreachable x.example:5061 0 1 004 unreachable x.example:5061 50 1 001 healthy x.example:5061 75 1 000 healthy x.example:5061 100 1]"
+	want := "[003 unreachable 3.example:5061 0 1 004 unreachable 4.example:5061 50 1 001 healthy 1.example:5061 75 1 000 healthy 0.example:5061 100 1]"
 	if fmt.Sprint(worst) != want {
 		t.Errorf("the worst are %v, want %s", worst, want)
 	}

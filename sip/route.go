@@ -57,6 +57,8 @@ type Route struct {
 	Verify      TLSVerification // outbound: how the peer's certificate is checked
 	Transfers   TransferPolicy  // where the peer may transfer us; empty: nowhere
 	DTMF        DTMFMode        // how the peer sends digits; empty: DTMFEvents
+	Redirects   RedirectPolicy  // outbound: see Redirect; empty: none is followed
+	Foreign     bool            // a redirection led to a server that is not the trunk's
 }
 
 // Credentials are the user name and password of digest authentication (RFC 3261, section 22).

@@ -161,6 +161,7 @@ func (s *Service) route(t Trunk) Route {
 		Org: t.Org, TrunkID: t.ID, Number: t.Number, Headers: t.Headers,
 		Credentials: t.Options.Call, Verify: cmp.Or(t.Options.Verify, VerifyFull),
 		Transfers: t.Options.transfers(), DTMF: cmp.Or(t.Options.DTMF, DTMFEvents),
+		Redirects: t.Options.redirects(),
 	}
 	if t.Failover != nil {
 		r.Failover = *t.Failover

@@ -6,9 +6,13 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// atomically runs f in a transaction, and retries it after a conflict.
+// atomically runs a change of trunks in a transaction, and retries it after a conflict.
 func (s *Service) atomically(ctx context.Context, f func(context.Context) error) error {
-	return callwright.Retry(ctx, func(ctx context.Context) error { return s.cfg.Atomic.Do(ctx, f) })
+	err := callwright.Retry(ctx, func(ctx context.Context) error { return s.cfg.Atomic.Do(ctx, f) })
+	if err == nil && s.cfg.Changed != nil {
+		s.cfg.Changed()
+	}
+	return err
 }
 
 // held returns the record of a number and holds the number for the rest of the transaction, so that concurrent changes

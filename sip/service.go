@@ -20,6 +20,12 @@ type InboundNumbers interface {
 	ReleaseInbound(ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber) error
 }
 
+// Reservations knows the numbers that belong to an organization although it may not have attached them; porting.Reserved implements it.
+type Reservations interface {
+	// ReservedElsewhere returns those of some numbers that belong to another organization.
+	ReservedElsewhere(ctx context.Context, org callwright.OrgID, numbers []callwright.PhoneNumber) ([]callwright.PhoneNumber, error)
+}
+
 // Config configures a Service. The fields up to DerivationKey are required.
 type Config struct {
 	Store         Store
@@ -32,7 +38,9 @@ type Config struct {
 	DerivationKey callwright.Secret // derives the passwords of registrations; at least 32 bytes
 
 	Deliveries   Deliveries           // who was told of alerts; nil: not recorded
+	Reservations Reservations         // nil: no number is reserved
 	Numbering    callwright.Numbering // the default countries and limits of organizations; nil: none has its own
+	Changed      func()               // called after trunks have changed; must return at once; nil: nothing is
 	Self         *self.Server         // no trunk may point at it; nil: none
 	AllowPrivate bool                 // trunks may point at private and loopback addresses
 	Clock        callwright.Clock     // nil: SystemClock

@@ -40,6 +40,6 @@ type Store interface {
 	// out.
 	Holders(ctx context.Context, numbers []callwright.PhoneNumber) (map[callwright.PhoneNumber]callwright.OrgID, error)
 	// Peers returns what up to limit trunks of all organizations say about their peers, by ID, those after the ID after. Of a trunk
-	// it sets at least ID, Direction, Endpoint, Options.Port, Options.AuthMode, Options.AllowedIPs and Failover, and no secret.
+	// it sets at least ID, Number, Direction, Endpoint, Options.Port, Options.AuthMode, Options.AllowedIPs and Failover, and no secret.
 	Peers(ctx context.Context, after string, limit int) ([]Trunk, error)
 }

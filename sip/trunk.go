@@ -62,6 +62,7 @@ type Options struct {
 	SecureMedia *bool           // as given; media is always SRTP
 	Transfers   TransferPolicy  // by the peers of calls; empty: TransferOrganization
 	DTMF        DTMFMode        // how the peers of calls send digits; empty: DTMFEvents
+	Redirects   RedirectPolicy  // outbound: which redirections are followed; empty: RedirectOff
 }
 
 // DTMFMode is how the peer of a trunk's call sends digits.

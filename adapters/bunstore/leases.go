@@ -92,14 +92,14 @@ func (s Leases) Release(ctx context.Context, kind, node string, keys []string) e
 // Held returns the leases of a kind that have not expired.
 func (s Leases) Held(ctx context.Context, kind string, now time.Time, limit int) ([]callwright.Lease, error) {
 	return s.find(ctx, kind, func(q *bun.SelectQuery) *bun.SelectQuery {
-		return q.Where("expires_at > ?", sqldb.Stored(now)).Order("expires_at DESC", "key DESC").Limit(limit)
+		return q.Where("expires_at > ?", sqldb.Stored(now)).Order("expires_at DESC", "key DESC").Limit(int64(limit))
 	})
 }
 
 // Expired returns the leases of a kind that have expired.
 func (s Leases) Expired(ctx context.Context, kind string, now time.Time, limit int) ([]callwright.Lease, error) {
 	return s.find(ctx, kind, func(q *bun.SelectQuery) *bun.SelectQuery {
-		return q.Where("expires_at <= ?", sqldb.Stored(now)).Order("expires_at", "key").Limit(limit)
+		return q.Where("expires_at <= ?", sqldb.Stored(now)).Order("expires_at", "key").Limit(int64(limit))
 	})
 }
 

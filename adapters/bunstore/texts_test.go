@@ -68,6 +68,7 @@ var texts = map[string]map[why]string{
 	"port_letters":        {sealed: "document", hash: "head link_hash sha256 signed_sha256", key: "org request_id", state: "state"},
 	"port_manual_orders":  {sealed: "document", key: "key ref"},
 	"port_open_numbers":   {key: "request_id", route: "number"},
+	"port_reservations":   {key: "org request_id", route: "number"},
 	"port_requests":       {sealed: "document", key: "id org ref", state: "cancel_asked_by gateway state"},
 	"sessions":            {hash: "hash", key: "id key_id org"},
 	"sip_calls":           {key: "id node org parent_id sip_call_id trunk_id", route: "from_number number server source to_number", state: "cause direction reason status"},

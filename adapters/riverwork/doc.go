@@ -14,8 +14,8 @@
 //
 // On SQLite everything goes over the one writing connection of SQL, River's own transactions included: they take turns
 // with the caller's in this process, and nothing fails as busy. So Enqueue inside a transaction must get the
-// transaction's context; with another one it waits for a connection that its caller holds. New tasks are found by
-// looking, 10 times a second.
+// transaction's context; with another one it waits for a connection that its caller holds. Notifications of new tasks are
+// rows beside them, which one statement reads 20 times a second.
 //
 // On PostgreSQL tasks are inserted over SQL and worked through a small pool of its own, which listens for
 // notifications: a task starts within milliseconds of its commit. River's tables are in the schema "river".

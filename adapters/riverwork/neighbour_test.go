@@ -65,10 +65,15 @@ type neighbours struct {
 	mailed  chan string
 }
 
-func newNeighbours(t *testing.T, address string) *neighbours {
+func newNeighbours(t *testing.T, address string, change ...func(*riverwork.Config)) *neighbours {
 	t.Helper()
 	n := &neighbours{started: make(chan string, 100), taken: make(chan string, 100), mailed: make(chan string, 100)}
-	n.db, n.work = open(t, address, func(c *riverwork.Config) { c.StepTimeout, c.RescueAfter = 25*time.Second, time.Minute })
+	n.db, n.work = open(t, address, func(c *riverwork.Config) {
+		c.StepTimeout, c.RescueAfter = 25*time.Second, time.Minute
+		for _, f := range change {
+			f(c)
+		}
+	})
 	tenants := orgstore.Tenants{DB: n.db}
 	for _, org := range []callwright.OrgID{"hangs", "works"} {
 		if err := tenants.InsertOrganization(t.Context(), callwright.Organization{ID: org, WebhookSecret: "whsec_c2VjcmV0"}); err != nil {
@@ -159,6 +164,62 @@ func TestHangingNeighbour(t *testing.T) {
 		t.Logf("%d hang; the mail was sent after %s", hanging.Load(), time.Since(began).Round(time.Millisecond))
 		if most := hanging.Load(); most > 8 {
 			t.Errorf("%d messages to one host are under way", most)
+		}
+	})
+}
+
+// TestManyNeighboursHang has the messages of 16 organizations hang at once, each at a host of its own. The first have the workers that
+// are there for all, the others one each of those that are kept: another organization's webhook is taken while none of them has ended.
+func TestManyNeighboursHang(t *testing.T) {
+	t.Parallel()
+	const organizations, messages, common, enough = 16, 60, 75, 75 + 12
+	onEach(t, func(t *testing.T, address string) {
+		n := newNeighbours(t, address, func(c *riverwork.Config) { c.StepTimeout, c.RescueAfter = 10*time.Minute, time.Hour })
+		var hanging atomic.Int32
+		full, over := make(chan string, 1), make(chan struct{})
+		hang := callwright.TaskKind[string]("hang")
+		hang.Handle(n.work, callwright.QueueWebhooks, nil, func(ctx context.Context, task callwright.Task, host string, _ int) error {
+			m := callwright.Message{Org: task.Org, Kind: "test", ID: task.Key, Subject: task.Key, URL: "https://" + host}
+			_, putOff := n.log.Send(ctx, m, time.Now(), func(ctx context.Context) error {
+				if hanging.Add(1) == enough {
+					full <- ""
+				}
+				select {
+				case <-over:
+				case <-ctx.Done():
+				}
+				return nil
+			})
+			return putOff
+		})
+		good := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { n.taken <- r.Header.Get("Webhook-Id") }))
+		t.Cleanup(good.Close)
+		err := n.db.Do(t.Context(), func(ctx context.Context) error {
+			for i := range organizations * messages {
+				task := callwright.Task{Key: fmt.Sprint(i), Org: callwright.OrgID(fmt.Sprint("hangs-", i/messages))}
+				if err := hang.Enqueue(ctx, n.work, task, task.Key+".example"); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		start(t, n.work)
+		t.Cleanup(func() { close(over) })
+		next(t, full)
+		began := time.Now()
+		post := callwright.TaskKind[string]("post")
+		if err := post.Enqueue(t.Context(), n.work, callwright.Task{Key: "works", Org: "works"}, good.URL); err != nil {
+			t.Fatal(err)
+		}
+		if id := next(t, n.taken); id != "works" {
+			t.Errorf("the message %q was taken", id)
+		}
+		t.Logf("%d hang; the webhook was taken after %s", hanging.Load(), time.Since(began).Round(time.Millisecond))
+		if n := hanging.Load(); n > common+organizations {
+			t.Errorf("%d hang, want %d at most", n, common+organizations)
 		}
 	})
 }

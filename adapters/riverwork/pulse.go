@@ -8,13 +8,12 @@ import (
 	"time"
 
 	"github.com/riverqueue/river/riverdriver"
-	"github.com/riverqueue/river/rivertype"
 
 	"github.com/callwright/callwright"
 )
 
 const (
-	// lookLimit is how long a look for tasks may take. River itself would wait for as long as the connection lives.
+	// lookLimit is how long a look for tasks may take. River ends one after 10 seconds, too.
 	lookLimit = 10 * time.Second
 	// longOutage is after how long an outage the client is replaced: River's parts wait up to a minute between two attempts by then.
 	longOutage = 2 * time.Second
@@ -108,11 +107,11 @@ type looking struct {
 	pulse *pulse
 }
 
-// JobGetAvailable looks for tasks and takes them.
-func (l looking) JobGetAvailable(ctx context.Context, p *riverdriver.JobGetAvailableParams) ([]*rivertype.JobRow, error) {
+// JobGetAvailable looks for tasks and claims them.
+func (l looking) JobGetAvailable(ctx context.Context, p *riverdriver.JobGetAvailableParams) (*riverdriver.JobGetAvailableResult, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, lookLimit, errors.New("the database did not answer in time"))
 	defer cancel()
-	jobs, err := l.Executor.JobGetAvailable(ctx, p)
+	found, err := l.Executor.JobGetAvailable(ctx, p)
 	l.pulse.note(p.Queue, err)
-	return jobs, err
+	return found, err
 }

@@ -51,19 +51,11 @@ func (w *Work) queueOf(kind string) string {
 	return string(cmp.Or(w.kinds[kind], undeclared))
 }
 
-// riverQueues returns the queues as River wants them. On SQLite, where nothing notifies, the queue of calls is looked at more often
-// than the others: each look takes the one connection that writes.
+// riverQueues returns the queues as River wants them.
 func (w *Work) riverQueues() map[string]river.QueueConfig {
 	queues := map[string]river.QueueConfig{}
 	for name, q := range w.queues {
-		c := river.QueueConfig{MaxWorkers: q.workers + passers}
-		if w.dsn() == "" {
-			c.FetchPollInterval = pollOthers
-			if name == callwright.QueueCalls {
-				c.FetchPollInterval = pollSQLite
-			}
-		}
-		queues[string(name)] = c
+		queues[string(name)] = river.QueueConfig{MaxWorkers: q.workers + passers}
 	}
 	return queues
 }

@@ -16,9 +16,7 @@ import (
 )
 
 const (
-	pollSQLite   = 100 * time.Millisecond // how often new calls are looked for where nothing notifies
-	pollOthers   = 250 * time.Millisecond // how often other tasks are
-	pollPostgres = time.Second            // how often they are looked for in case a notification was lost
+	pollNotified = time.Second            // how often new tasks are looked for in case a notification was lost
 	pollPooled   = 250 * time.Millisecond // how often they are looked for behind a pooler, which carries no notifications
 	cooldown     = 20 * time.Millisecond  // the shortest time between two looks
 
@@ -167,7 +165,7 @@ func (w *Work) newClient(ctx context.Context, pool *pool) (*client, error) {
 		JobTimeout:                  w.cfg.StepTimeout,
 		RescueStuckJobsAfter:        w.cfg.RescueAfter,
 		FetchCooldown:               cooldown,
-		FetchPollInterval:           pollSQLite,
+		FetchPollInterval:           pollNotified,
 		CompletedJobRetentionPeriod: keepCompleted,
 		DiscardedJobRetentionPeriod: keepDiscarded,
 		Logger:                      w.cfg.riverLogger(),
@@ -178,7 +176,7 @@ func (w *Work) newClient(ctx context.Context, pool *pool) (*client, error) {
 		c.worker, err = river.NewClient(watched[*sql.Tx]{riversqlite.New(w.cfg.SQL), c.pulse}, config)
 		return c, err
 	}
-	config.FetchPollInterval, config.Schema = pollPostgres, schema
+	config.Schema = schema
 	if config.PollOnly, err = pool.pooled(ctx); err != nil {
 		return nil, err
 	}

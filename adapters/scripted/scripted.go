@@ -64,7 +64,7 @@ func (Model) Name() string { return Name }
 func (Model) Repeats() bool { return true }
 
 // Unfollowed returns what to write instead of instructions without rule lines, or what is wrong with their rule lines.
-func (Model) Unfollowed(instructions string) string {
+func (Model) Unfollowed(_, instructions string) string {
 	s, err := parse(instructions)
 	if failure, ok := errors.AsType[*llm.Failure](err); ok {
 		return failure.Message
@@ -75,6 +75,19 @@ func (Model) Unfollowed(instructions string) string {
 	return "without a language model a free task is not followed: the agent notes one answer and says goodbye. " +
 		`What works: rules in the task, one a line, such as when "yes": say "Thank you. Goodbye." and end; or a pathway whose labels quote words, ` +
 		"as that of make demo does"
+}
+
+// Unanswered returns that questions of a task need a language model, or a rule of New.
+func (m Model) Unanswered(_ string, task llm.Task) string {
+	switch task {
+	case llm.TaskRoute, llm.TaskLabel, llm.TaskExtract:
+		return "" // by quoted words
+	default:
+		if slices.ContainsFunc(m.rules, func(r Rule) bool { return r.Task == task }) {
+			return ""
+		}
+		return "it needs a language model"
+	}
 }
 
 // Reply answers by the rules of the instructions. A rule line that can't be read, a transfer without a number, an end

@@ -201,7 +201,7 @@ func TestUnfollowed(t *testing.T) {
 		`start: say "Hello."`:                                "",
 		`otherwise: say "Pardon?"`:                           "",
 	} {
-		got := llm.Unfollowed(scripted.New(), task)
+		got := llm.Unfollowed(scripted.New(), "", task)
 		if (got == "") != (want == "") || !strings.Contains(got, want) {
 			t.Errorf("%q: %q, want %q", task, got, want)
 		}

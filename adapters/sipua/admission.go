@@ -29,12 +29,12 @@ const (
 
 // inviteContext is an INVITE in admission.
 type inviteContext struct {
-	stack   *transport.Stack
-	from    netip.AddrPort
-	req     *sip.Request
-	tx      *transport.ServerTx
-	to      callwright.PhoneNumber
-	lookups chan struct{} // the source's semaphore: see source.Limiter.Enter
+	stack *transport.Stack
+	from  netip.AddrPort
+	req   *sip.Request
+	tx    *transport.ServerTx
+	to    callwright.PhoneNumber
+	entry source.Entry
 }
 
 // invited handles the first INVITE of a call as far as ringing, in a goroutine of its own: a database may be asked. Callers
@@ -53,19 +53,25 @@ func (u *UA) invited(from netip.AddrPort, req *sip.Request, tx *transport.Server
 		u.refuse(req, tx, message.Refusal{Status: sip.StatusForbidden})
 		return
 	}
-	lookups := u.sources.Enter(from.Addr())
-	if lookups == nil {
+	entry, ok := u.sources.Enter(from.Addr(), u.serves(req))
+	if !ok {
 		u.tellRefused(from, req, sip.StatusServiceUnavailable, "the address sends too many INVITEs")
 		u.refuse(req, tx, message.Refusal{Status: sip.StatusServiceUnavailable})
 		u.countFaulty(tx.Stack(), from)
 		return
 	}
-	v := inviteContext{stack: tx.Stack(), from: from, req: req, tx: tx, lookups: lookups}
+	v := inviteContext{stack: tx.Stack(), from: from, req: req, tx: tx, entry: entry}
 	if !u.spawn(func() { u.consider(v) }) {
-		u.sources.Leave(from.Addr())
+		u.sources.Leave(entry)
 		u.tellRefused(from, req, sip.StatusServiceUnavailable, "too many INVITEs are in admission")
 		u.refuse(req, tx, message.Refusal{Status: sip.StatusServiceUnavailable})
 	}
+}
+
+// serves reports whether the called number may be one that this server serves.
+func (u *UA) serves(req *sip.Request) bool {
+	number, err := message.CalledNumber(req)
+	return err == nil && (u.cfg.Serves == nil || u.cfg.Serves(number))
 }
 
 // spawn starts a goroutine for an admission. It returns false when there are too many, and once the user agent is closed.
@@ -90,7 +96,7 @@ func (u *UA) spawn(f func()) bool {
 // consider admits an INVITE or refuses it.
 func (u *UA) consider(v inviteContext) {
 	defer u.recovered(v.req, v.tx)
-	defer u.sources.Leave(v.from.Addr())
+	defer u.sources.Leave(v.entry)
 	key := inviteKeyOf(v.req)
 	if !u.registry.claim(key) {
 		u.refuse(v.req, v.tx, message.Refusal{Status: sip.StatusLoopDetected})
@@ -141,7 +147,7 @@ func (u *UA) admit(v inviteContext) *message.Refusal {
 func (u *UA) lookUp(v inviteContext) (trunk.Route, *message.Refusal) {
 	wait := time.NewTimer(lookupWait)
 	defer wait.Stop()
-	for _, semaphore := range []chan struct{}{v.lookups, u.lookups} {
+	for _, semaphore := range []chan struct{}{v.entry.Lookups, u.lookups} {
 		select {
 		case semaphore <- struct{}{}:
 			defer func() { <-semaphore }()
@@ -178,17 +184,19 @@ func (u *UA) authenticate(v inviteContext, route trunk.Route) *message.Refusal {
 	if route.Credentials.Username == "" {
 		return nil
 	}
-	from := v.from.Addr().Unmap()
-	if u.sources.Distrusted(from, route.TrunkID) {
-		return u.rejectUnknown(v, "the address has sent wrong credentials too often")
+	from, caller := v.from.Addr().Unmap(), sidesOf(v.req).Caller
+	if u.sources.Distrusted(from, route.TrunkID, caller) {
+		// The number is in order: this must not count against it, nor keep other callers from it.
+		return u.reject(v, source.Sides{Caller: caller}, "wrong credentials came too often from the address, or from the caller")
 	}
 	switch u.challenger.Check(v.req, v.to, from, route.Credentials) {
 	case auth.OK:
+		u.sources.RightCredentials(from, route.TrunkID, caller)
 		return nil
 	case auth.Stale:
 		return u.challenger.Challenge(from, true)
 	case auth.Wrong:
-		u.sources.WrongCredentials(from, route.TrunkID)
+		u.sources.WrongCredentials(from, route.TrunkID, caller)
 		u.logRefused(v, route, sip.StatusUnauthorized)
 		u.tellRefused(v.from, v.req, sip.StatusUnauthorized, "the credentials are wrong")
 	case auth.None:
@@ -199,8 +207,13 @@ func (u *UA) authenticate(v inviteContext, route trunk.Route) *message.Refusal {
 // rejectUnknown returns the refusal for callers without the right to call. It does not tell an unknown number from one
 // that is out of the caller's reach; the log does. Servers that we have connected to are our customers', and not counted.
 func (u *UA) rejectUnknown(v inviteContext, why string) *message.Refusal {
+	return u.reject(v, sidesOf(v.req), why)
+}
+
+// reject is rejectUnknown for a call that counts to some sides only.
+func (u *UA) reject(v inviteContext, counted source.Sides, why string) *message.Refusal {
 	u.tellRefused(v.from, v.req, sip.StatusForbidden, why)
-	if v.stack == u.server && u.sources.Refused(v.from.Addr(), sidesOf(v.req)) {
+	if v.stack == u.server && u.sources.Refused(v.from.Addr(), counted) {
 		u.logBlocked(v.from)
 	}
 	return &message.Refusal{Status: sip.StatusForbidden}

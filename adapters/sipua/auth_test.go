@@ -6,9 +6,11 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"net/netip"
 	"strings"
 	"testing"
 
+	"github.com/callwright/callwright/adapters/sipua"
 	trunk "github.com/callwright/callwright/sip"
 )
 
@@ -215,4 +217,80 @@ func TestGuessingIsCutShort(t *testing.T) {
 	a.routes.mu.Unlock()
 	c.ask("INVITE", offerSDP("RTP/SAVP"), "Authorization: "+p.String())
 	c.comesIn(a)
+}
+
+// Credentials for nonces that we have not issued guess nothing, and count as nothing: anybody can make them up.
+func TestForgedNoncesAreNotCounted(t *testing.T) {
+	t.Parallel()
+	for name, trusted := range map[string]bool{"a stranger": false, "a carrier": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a := newAgent(t, func(c *sipua.Config) { c.Trusted = func(netip.Addr) bool { return trusted } })
+			a.routes.route.Credentials = secret
+			forger := newCaller(t, a)
+			for i, password := range []string{"guess", "guess", "guess", secret.Password.Reveal()} {
+				forger.from = fmt.Sprintf("<sip:x%d@evil.test>;tag=f", i)
+				p := proofFor("made-up")
+				p.password = password
+				forger.ask("INVITE", offerSDP("RTP/SAVP"), "Authorization: "+p.String())
+				if r := forger.response(401); !strings.Contains(r.get("WWW-Authenticate"), "stale=true") {
+					t.Errorf("%s shows what it is worth: %v", password, r.header)
+				}
+				forger.ask("ACK", "")
+			}
+			c := newCaller(t, a)
+			c.ask("INVITE", offerSDP("RTP/SAVP"), "Authorization: "+proofFor(c.challenged()).String())
+			c.comesIn(a)
+		})
+	}
+}
+
+// Behind a carrier guesses count to the caller, and to all callers that have not proved themselves: those that have call on.
+func TestGuessesBehindACarrier(t *testing.T) {
+	t.Parallel()
+	a := newAgent(t, func(c *sipua.Config) {
+		c.InvitesPerSecond = 10_000
+		c.Trusted = func(netip.Addr) bool { return true }
+	})
+	a.routes.route.Credentials = secret
+	calls := func(caller string) *caller {
+		c := newCaller(t, a)
+		c.from = "<sip:" + caller + "@carrier.test>;tag=c"
+		return c
+	}
+	comesIn := func(name string) {
+		t.Helper()
+		c := calls(name)
+		c.ask("INVITE", offerSDP("RTP/SAVP"), "Authorization: "+proofFor(c.challenged()).String())
+		c.comesIn(a)
+	}
+	comesIn("customer")
+	guess := func(name string, times int) *caller {
+		c := calls(name)
+		for range times {
+			p := proofFor(c.challenged())
+			p.password = "guess"
+			c.ask("INVITE", offerSDP("RTP/SAVP"), "Authorization: "+p.String())
+			c.response(401)
+			c.ask("ACK", "")
+		}
+		return c
+	}
+	refused := func(c *caller, times int) {
+		t.Helper()
+		for range times {
+			c.ask("INVITE", offerSDP("RTP/SAVP"))
+			if r := c.response(403); !isBare(r) {
+				t.Fatalf("%v", r.header)
+			}
+			c.ask("ACK", "")
+		}
+	}
+	refused(guess("guesser", 3), 1)
+	comesIn("new customer")
+	for i := range 19 {
+		guess(fmt.Sprint("guesser", i), 3)
+	}
+	refused(calls("a last one"), 70) // more than a caller or a number may have of refused calls
+	comesIn("customer")
 }

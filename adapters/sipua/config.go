@@ -38,6 +38,10 @@ type Config struct {
 	// calls count to the callers and numbers behind it. It must return at once. nil: none is.
 	Trusted func(netip.Addr) bool
 
+	// Serves reports whether calls to a number are expected. Behind a trusted address calls to other numbers have a pace and look-ups of
+	// their own: they are answered, but do not use up those of the served numbers. It must return at once. nil: all are.
+	Serves func(callwright.PhoneNumber) bool
+
 	PublicHost string         // host or IP address for Contact and Via; empty: the listening address
 	Roots      *x509.CertPool // of servers' certificates; nil: the system's
 

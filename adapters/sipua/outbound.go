@@ -62,6 +62,10 @@ type outbound struct {
 	audio   *leg.Audio         // that the call takes over with its answer; nil: its own
 	observe func(ladder.Event) // hears of every step; may be nil
 	until   time.Time          // no other server is tried after that
+	to      *message.Party     // that a redirected call was for at first; nil: it was not redirected
+	place   string             // to which it was redirected
+	moved   *leg.Redirection   // with which the last attempt ended; nil: it was not redirected
+	last    uri.URI            // the server of the last attempt
 }
 
 // newOutbound finds the route of a call and prepares its INVITE.
@@ -119,6 +123,9 @@ func (o *outbound) run(ctx context.Context) (*leg.Leg, *call.HangupReason) {
 		if ending == nil {
 			return l, nil
 		}
+		if o.moved != nil {
+			return o.follow(ctx, *ending, tried)
+		}
 		last = *ending
 		o.ua.log.Info("call attempt failed",
 			"call_id", o.dial.CallID, "server", server.Host, "cause", ending.Cause, "reason", ending.Reason)
@@ -135,6 +142,7 @@ func (o *outbound) run(ctx context.Context) (*leg.Leg, *call.HangupReason) {
 // try calls through one server. next reports whether failover allows the next one.
 func (o *outbound) try(ctx context.Context, server uri.URI, n int) (l *leg.Leg, ending *call.HangupReason, next bool) {
 	u := o.ua
+	o.moved, o.last = nil, server
 	if !u.registry.reserve() {
 		return nil, &call.HangupReason{Cause: call.CauseOverload, Reason: "draining, or too many calls"}, false
 	}
@@ -142,7 +150,7 @@ func (o *outbound) try(ctx context.Context, server uri.URI, n int) (l *leg.Leg, 
 	log := o.log(id, server, n)
 	flow, ending := o.connect(ctx, server, log)
 	if ending != nil {
-		unreached := ending.Cause == call.CauseUnreachable
+		unreached := ending.Cause == call.CauseUnreachable && !o.route.Foreign
 		log.Unsent(ending, unreached)
 		u.registry.release()
 		return nil, ending, unreached && o.route.Failover.Next(failover.Outcome{})
@@ -170,7 +178,7 @@ func (o *outbound) start(
 	}
 	cfg := leg.Config{
 		Identity: id, Route: o.route, Flow: flow, Log: log, PublicMedia: !u.cfg.AllowPrivate,
-		SessionExpires: u.cfg.SessionExpires, Logger: u.log.With("call_id", o.dial.CallID),
+		SessionExpires: u.cfg.SessionExpires, RedirectedTo: o.place, Logger: u.log.With("call_id", o.dial.CallID),
 		OnEnd: func() {
 			u.registry.remove(keyOf(id))
 			flow.Release()
@@ -225,6 +233,7 @@ func (o *outbound) await(ctx context.Context, l *leg.Leg) (ending *call.HangupRe
 	ending, _ = errors.AsType[*call.HangupReason](err)
 	select {
 	case <-l.Done():
+		o.moved = l.Redirection()
 		return ending, o.route.Failover.Next(l.Outcome())
 	default:
 		return ending, false // given up by whoever called
@@ -269,9 +278,13 @@ func (o *outbound) identity(server uri.URI) message.Identity {
 	u := o.ua
 	contact := *u.contact.Clone()
 	contact.User = o.dial.From.String()
+	remote := message.Party{URI: sip.Uri{Scheme: "sip", User: o.dial.To.String(), Host: message.Bracketed(server.Host)}}
+	if o.to != nil {
+		remote = *o.to // RFC 3261, 8.1.3.4
+	}
 	return message.Identity{
 		CallID: token(), LocalTag: token(), Contact: contact, Via: u.contact, Agent: u.cfg.UserAgent,
 		Local:  message.Party{URI: sip.Uri{Scheme: "sip", User: o.dial.From.String(), Host: u.contact.Host}},
-		Remote: message.Party{URI: sip.Uri{Scheme: "sip", User: o.dial.To.String(), Host: message.Bracketed(server.Host)}},
+		Remote: remote,
 	}
 }

@@ -44,6 +44,48 @@ func TestScannerBehindACarrier(t *testing.T) {
 	carrier.comesIn(a)
 }
 
+// A scanner behind a carrier that changes its caller and its number with each call, faster than the carrier may, leaves the numbers that
+// are served answerable: calls to them come in all the time.
+func TestScannerThatChangesEverything(t *testing.T) {
+	t.Parallel()
+	a := newAgent(t, func(c *sipua.Config) {
+		c.InvitesPerSecond = 2
+		c.Trusted = func(netip.Addr) bool { return true }
+		c.Serves = func(n callwright.PhoneNumber) bool { return n == bob }
+	})
+	a.routes.judge = func(to callwright.PhoneNumber, _ trunk.Peer) error {
+		if to != bob {
+			return callwright.NotFound("number")
+		}
+		return nil
+	}
+	carrier := callerOver(dialWireFrom(t, a, "127.0.0.2"), a)
+	number := carrier.target
+	paced := 0
+	for i := range 40 {
+		carrier.from = fmt.Sprintf("<sip:scanner%d@carrier.test>;tag=s%d", i, i)
+		carrier.callID, carrier.target = fmt.Sprint("scan-", i), fmt.Sprintf("sip:+1555019%04d@x.test", i)
+		carrier.ask("INVITE", offerSDP("RTP/SAVP"))
+		r := carrier.next()
+		for r.status() == 100 {
+			r = carrier.next()
+		}
+		switch r.status() {
+		case 503:
+			paced++
+		case 403:
+		default:
+			t.Fatalf("call %d: %s", i, r.start)
+		}
+	}
+	if paced == 0 {
+		t.Error("the scanner has no pace")
+	}
+	carrier.from, carrier.target, carrier.callID = "", number, "a-person"
+	carrier.ask("INVITE", offerSDP("RTP/SAVP"))
+	carrier.comesIn(a)
+}
+
 // A person who has dialled 20 wrong numbers through a carrier gets through with the right one.
 func TestWrongNumbersThenTheRightOne(t *testing.T) {
 	t.Parallel()

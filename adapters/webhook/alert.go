@@ -18,13 +18,14 @@ type notice struct {
 	Threshold   float64 `json:"threshold"`
 	TriggeredAt string  `json:"triggered_at"`
 	ResolvedAt  *string `json:"resolved_at"`
+	Others      int     `json:"other_numbers,omitempty"` // numbers that have the same servers and alerts
 }
 
 // SendNotice implements alert.Hooks.
 func (s *Sender) SendNotice(ctx context.Context, url string, n alert.Notice) error {
 	message := notice{
 		Event: "sip.trunk.alert", AlertType: string(n.Kind), PhoneNumber: string(n.Number), Direction: n.Direction,
-		Value: n.Value, Threshold: n.Threshold, TriggeredAt: timestamp(n.TriggeredAt),
+		Value: n.Value, Threshold: n.Threshold, TriggeredAt: timestamp(n.TriggeredAt), Others: n.Others,
 	}
 	if n.ResolvedAt != nil {
 		resolved := timestamp(*n.ResolvedAt)

@@ -103,7 +103,7 @@ func fullCall() call.Call {
 	full.ModelUsed = "scripted"
 	full.PathwayNumber, full.RetryOf, full.RetriedBy = &number, "c0", "c2"
 	full.Analysis = call.Analysis{Summary: "Sold \u2603.", Disposition: "sold", Error: "half of it"}
-	full.Carriage = call.LegInfo{SIPCallID: "x@y", Peer: "192.0.2.1:5061", Codec: "PCMU", SRTPSuite: "S", TLS: "TLS 1.3"}
+	full.Carriage = call.LegInfo{SIPCallID: "x@y", Peer: "192.0.2.1:5061", Codec: "PCMU", SRTPSuite: "S", TLS: "TLS 1.3", RedirectedTo: "sip:+15550000009@192.0.2.2:5061"}
 	full.Stats = call.Stats{Sent: 1 << 40, Received: 2, Lost: 3, Late: 4, Jitter: time.Millisecond, RoundTrip: 5, Fault: "f"}
 	full.Delivery = call.Delivery{State: call.DeliveryGivenUp, Attempts: 3, LastAttempt: &moved, LastFailure: "it answered with status 503"}
 	full.Recorded, full.Node, full.TakenAt = true, "n1", at.Add(59*time.Second)

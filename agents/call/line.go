@@ -74,7 +74,7 @@ type Part struct {
 // Leg is one answered call. Closing is idempotent. After Done nothing of the leg is left: no goroutine, no port.
 type Leg interface {
 	conversation.Audio
-	// Info returns how the call is carried. No field is empty.
+	// Info returns how the call is carried. No field but RedirectedTo is empty.
 	Info() LegInfo
 	// Transfer asks the peer to call another number or SIP URI in our place (REFER, RFC 3515). It returns when the
 	// transfer has succeeded, after which the leg ends by itself with CauseTransferred, or failed, after which the call
@@ -112,6 +112,8 @@ type LegInfo struct {
 	Codec     string
 	SRTPSuite string
 	TLS       string // such as "TLS 1.3"
+	// RedirectedTo is the URI to which a redirection (3xx) led the call. Empty: it was not redirected.
+	RedirectedTo string
 }
 
 // Stats counts a call's RTP packets as RFC 3550 does.
@@ -149,6 +151,7 @@ const (
 	CauseLocalHangup   Cause = "local_hangup"
 	CauseRemoteHangup  Cause = "remote_hangup"
 	CauseBusy          Cause = "busy"           // 486, 600
+	CauseRedirected    Cause = "redirected"     // 3xx that the trunk's policy does not follow
 	CauseRejected      Cause = "rejected"       // 603, 403 and every other refusal
 	CauseNoAnswer      Cause = "no_answer"      // rang until the time was over, 408, 480
 	CauseCancelled     Cause = "cancelled"      // given up before the answer

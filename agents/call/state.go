@@ -84,6 +84,7 @@ var outcomes = map[Cause]struct {
 	CauseUnavailable:   {StatusNoAnswer, "the number called is not available"},
 	CauseCancelled:     {StatusCanceled, ""},
 	CauseRejected:      {StatusFailed, "the call was declined"},
+	CauseRedirected:    {StatusFailed, "the other side redirected the call"},
 	CauseNotAcceptable: {StatusFailed, "the other side offers no media that is accepted here: SRTP with a common codec is required"},
 	CauseUnreachable:   {StatusFailed, "the trunk's server could not be reached"},
 	CauseAuthFailed:    {StatusFailed, "the trunk's server refused the credentials"},
@@ -121,7 +122,7 @@ func (e *HangupReason) outcome() (Status, string) {
 	if m, ok := codeMessages[e.SIPCode]; ok && o.message != "" && e.Cause != CauseNoPathway {
 		return o.status, m
 	}
-	if told := e.Cause == CauseModelFailed || e.Cause == CauseServiceFailed; told && e.Reason != "" {
+	if told := e.Cause == CauseModelFailed || e.Cause == CauseServiceFailed || e.Cause == CauseRedirected; told && e.Reason != "" {
 		return o.status, e.Reason
 	}
 	return o.status, o.message

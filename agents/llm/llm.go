@@ -45,19 +45,30 @@ func Repeats(m Model) bool {
 	return ok && r.Repeats()
 }
 
-// Limited is an optional interface of a Model that follows only some instructions of an agent, such as a stand-in without a
-// language model.
+// Limited is an optional interface of a Model that follows only some instructions of an agent, or answers only some questions,
+// such as a stand-in without a language model. A Model that wraps others returns what the one says that the name asks for
+// (ReplyRequest.Model, Question.Model).
 type Limited interface {
 	// Unfollowed returns, for people, that the instructions of an agent are not followed, and what would be; empty: they are.
 	// Empty instructions stand for free text.
-	Unfollowed(instructions string) string
+	Unfollowed(asked, instructions string) string
+	// Unanswered returns, for people, that no question of a task is answered; empty: some are.
+	Unanswered(asked string, task Task) string
 }
 
-// Unfollowed returns why a model does not follow the instructions of an agent; empty: it does. Empty instructions stand for
-// free text.
-func Unfollowed(m Model, instructions string) string {
+// Unfollowed returns why the model that a name asks for does not follow the instructions of an agent; empty: it does. Empty
+// instructions stand for free text.
+func Unfollowed(m Model, asked, instructions string) string {
 	if l, ok := m.(Limited); ok {
-		return l.Unfollowed(instructions)
+		return l.Unfollowed(asked, instructions)
+	}
+	return ""
+}
+
+// Unanswered returns why the model that a name asks for answers no question of a task; empty: it answers some.
+func Unanswered(m Model, asked string, task Task) string {
+	if l, ok := m.(Limited); ok {
+		return l.Unanswered(asked, task)
 	}
 	return ""
 }

@@ -92,6 +92,16 @@ func (s Selection) Repeats() bool {
 	return Repeats(s.Default)
 }
 
+// Unfollowed returns what the model that a name asks for does not follow.
+func (s Selection) Unfollowed(asked, instructions string) string {
+	return Unfollowed(s.of(asked), asked, instructions)
+}
+
+// Unanswered returns what the model that a name asks for does not answer.
+func (s Selection) Unanswered(asked string, task Task) string {
+	return Unanswered(s.of(asked), asked, task)
+}
+
 // Hints returns the hints of the model that the request asks for, if it has any.
 func (s Selection) Hints(r ReplyRequest, options []Option) []string {
 	if h, ok := s.of(r.Model).(Hinter); ok {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/scripted"
 	"github.com/callwright/callwright/agents/agentstest"
 	"github.com/callwright/callwright/agents/llm"
 )
@@ -54,5 +55,25 @@ func TestSelection(t *testing.T) {
 	}
 	if s.Name() != "small" || llm.Repeats(s) {
 		t.Errorf("the name is %s, repeats: %t", s.Name(), llm.Repeats(s))
+	}
+}
+
+// TestSelectionTellsLimits wants a selection to tell what the model that is asked for does not follow or answer, not what it itself does.
+func TestSelectionTellsLimits(t *testing.T) {
+	t.Parallel()
+	s := llm.Selection{Default: scripted.New(), Others: map[string]llm.Model{"strict": &agentstest.Model{Called: "large-2"}}}
+	for asked, limited := range map[string]bool{"": true, "base": true, "strict": false, "gone": true} {
+		if got := llm.Unfollowed(s, asked, "Talk freely."); (got != "") != limited {
+			t.Errorf("%q does not follow: %q", asked, got)
+		}
+		if got := llm.Unanswered(s, asked, llm.TaskAnalyze); (got != "") != limited {
+			t.Errorf("%q does not answer: %q", asked, got)
+		}
+		if got := llm.Unanswered(s, asked, llm.TaskExtract) + llm.Unfollowed(s, asked, `when "yes": say "Good." and end`); got != "" {
+			t.Errorf("%q is said to have a limit: %q", asked, got)
+		}
+	}
+	if got := llm.Unanswered(scripted.New(scripted.Rule{Task: llm.TaskAnalyze, Answer: "{}"}), "", llm.TaskAnalyze); got != "" {
+		t.Errorf("with a rule for the task: %q", got)
 	}
 }

@@ -6,7 +6,12 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/bunstore"
+	"github.com/callwright/callwright/adapters/bunstore/agentstore"
 	"github.com/callwright/callwright/adapters/bunstore/orgstore"
+	"github.com/callwright/callwright/adapters/bunstore/sipstore"
+	"github.com/callwright/callwright/agents"
+	"github.com/callwright/callwright/sip"
+	"github.com/callwright/callwright/sip/monitor"
 	"github.com/callwright/callwright/transport/access"
 	"github.com/callwright/callwright/transport/cli"
 )
@@ -26,5 +31,39 @@ func openAdmin(ctx context.Context, o cli.Deployment) (*cli.Admin, error) {
 	if err != nil {
 		return nil, errors.Join(err, d.db.Close())
 	}
-	return &cli.Admin{Access: service, Leases: bunstore.Leases{DB: d.db}, Close: d.db.Close}, nil
+	admin := &cli.Admin{Access: service, Leases: bunstore.Leases{DB: d.db}, Atomic: d.db, Close: d.db.Close}
+	if err := addNumbers(admin, d); err != nil {
+		return nil, errors.Join(err, d.db.Close())
+	}
+	return admin, nil
+}
+
+// addNumbers adds what finds and frees numbers. Nothing is probed, called or told here: the server does that.
+func addNumbers(admin *cli.Admin, d deployed) error {
+	work, err := newWork(d.db)
+	if err != nil {
+		return err
+	}
+	ports, service, err := newPorts(d.db)
+	if err != nil {
+		return err
+	}
+	numbers, err := agents.New(agents.Config{Store: agentstore.Numbers{DB: d.db}, WebAgents: agentstore.WebAgents{DB: d.db}, Atomic: d.db})
+	if err != nil {
+		return err
+	}
+	statuses, trunks := sipstore.Statuses{DB: d.db}, sipstore.Trunks{DB: d.db}
+	watch, err := monitor.New(monitor.Config{
+		Statuses: statuses, Trunks: trunks, Attempts: sipstore.CallLog{DB: d.db}, Atomic: d.db, Work: work, Prober: struct{ monitor.Prober }{},
+		Organizations: orgstore.Tenants{DB: d.db}, Deliveries: sipstore.Deliveries{DB: d.db},
+	})
+	if err != nil {
+		return err
+	}
+	admin.Trunks, err = sip.New(sip.Config{
+		Store: trunks, Atomic: d.db, Numbers: numbers, Statuses: statuses, Registrations: sipstore.Registrations{DB: d.db}, Monitor: watch,
+		Codecs: []string{"PCMU"}, DerivationKey: d.keys.RegisterPasswords,
+	})
+	admin.Ports, admin.Requests = service, ports.Requests
+	return err
 }

@@ -22,7 +22,7 @@ func openPorts(ctx context.Context, o cli.Deployment) (*cli.Ports, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := newPorts(d.db)
+	p, _, err := newPorts(d.db)
 	if err != nil {
 		return nil, errors.Join(err, d.db.Close())
 	}
@@ -30,19 +30,19 @@ func openPorts(ctx context.Context, o cli.Deployment) (*cli.Ports, error) {
 }
 
 // newPorts joins what the commands need. Durable work is enqueued here and never run: the server runs it.
-func newPorts(db *bunstore.DB) (*cli.Ports, error) {
+func newPorts(db *bunstore.DB) (*cli.Ports, *porting.Service, error) {
 	requests := portingstore.Requests{DB: db}
-	work, err := riverwork.New(riverwork.Config{SQL: db.SQL(), Tx: db.Tx, Atomic: db, PostgresDSN: db.PostgresDSN()})
+	work, err := newWork(db)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	gateway, err := manual.New(manual.Config{Store: portingstore.ManualOrders{DB: db}})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	documents, err := document.New(document.Config{Store: portingstore.Documents{DB: db}, Blobs: portingstore.Blobs{DB: db}, Work: work})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	letters, err := loa.New(loa.Config{Provider: "of the server", // makes no letters
 
@@ -50,18 +50,23 @@ func newPorts(db *bunstore.DB) (*cli.Ports, error) {
 		URL: func(string) string { return "" },
 	})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	service, err := porting.New(porting.Config{
 		Store: requests, Atomic: db, Work: work, Gateway: gateway, Documents: documents, Letters: letters,
 		Inbound: server{}, Mailer: server{}, Notifier: server{}, URLs: server{},
 	})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	return &cli.Ports{
 		Manual: gateway, Requests: requests, Atomic: db, Documents: documents, Letters: letters, Signer: service, Withdraw: service, Close: db.Close,
-	}, nil
+	}, service, nil
+}
+
+// newWork returns durable work that is only enqueued.
+func newWork(db *bunstore.DB) (*riverwork.Work, error) {
+	return riverwork.New(riverwork.Config{SQL: db.SQL(), Tx: db.Tx, Atomic: db, PostgresDSN: db.PostgresDSN()})
 }
 
 // server stands for what only the server has. Signing a letter enqueues work for these; none of them is called here.

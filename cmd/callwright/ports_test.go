@@ -41,6 +41,7 @@ type deployment struct {
 	handlers map[string]callwright.Handler
 	periodic map[string]callwright.Handler
 	tasks    []callwright.Task
+	trunking porting.Trunks // nil: ported numbers need no trunk
 }
 
 // deploy makes a deployment on SQLite.
@@ -88,6 +89,7 @@ func (d *deployment) serve() {
 	})
 	service, err := porting.New(porting.Config{
 		Store: portingstore.Requests{DB: d.db}, Atomic: d.db, Work: d, Gateway: gateway, Documents: bills, Letters: letters, Inbound: d,
+		Trunks: d.trunking,
 	})
 	if err := errors.Join(gatewayErr, billsErr, lettersErr, err); err != nil {
 		d.t.Fatal(err)
@@ -149,14 +151,14 @@ func (d *deployment) minute(id string) porting.Request {
 const bill = "%PDF-1.7\n% a bill\n"
 
 // initiated returns a request that waits for its signature, and the token of the link to its letter.
-func (d *deployment) initiated() (r porting.Request, token callwright.Secret) {
+func (d *deployment) initiated(numbers ...string) (r porting.Request, token callwright.Secret) {
 	d.t.Helper()
 	doc, err := d.bills.Upload(d.t.Context(), org, strings.NewReader(bill))
 	if err != nil {
 		d.t.Fatal(err)
 	}
 	r, letter, err := d.service.Initiate(d.t.Context(), org, porting.Draft{
-		Numbers: []porting.NumberDraft{{Number: first}, {Number: second}}, PIN: "4711", Documents: []string{doc.ID},
+		Numbers: draftsOf(numbers), PIN: "4711", Documents: []string{doc.ID},
 		Account: porting.Account{
 			CustomerType: porting.Business, BusinessName: "Acme Bakery", FirstName: "Robin", LastName: "Doe", AccountNumber: "88231",
 			Email:   "robin@example.com",
@@ -170,9 +172,9 @@ func (d *deployment) initiated() (r porting.Request, token callwright.Secret) {
 }
 
 // signed returns a request that is signed and has reached the gateway.
-func (d *deployment) signed() porting.Request {
+func (d *deployment) signed(numbers ...string) porting.Request {
 	d.t.Helper()
-	r, token := d.initiated()
+	r, token := d.initiated(numbers...)
 	l, err := d.letters.Letter(d.t.Context(), org, r.ID)
 	if err != nil {
 		d.t.Fatal(err)
@@ -397,7 +399,7 @@ func TestPortsSign(t *testing.T) {
 	_, errs = d.callwright(1, sign...)
 	wantText(t, errs, "cannot be signed")
 	var enqueued string
-	if err := d.db.SQL().QueryRowContext(t.Context(), "SELECT group_concat(args) FROM river_job").Scan(&enqueued); err != nil {
+	if err := d.db.SQL().QueryRowContext(t.Context(), "SELECT group_concat(json(args)) FROM river_job").Scan(&enqueued); err != nil {
 		t.Fatal(err)
 	}
 	wantText(t, enqueued, "porting.step", "porting.mail")

@@ -111,31 +111,38 @@ var rows = map[string]row{
 	"scenarios export": {args: []string{"--pathway", example, "--dir", "FOLDER/scenarios"}, text: ".yaml", has: []string{"file", "name"}, api: true, failure: 3},
 	"scenarios import": {args: []string{"../../transport/cli/testdata/scenarios", "--pathway", example}, text: "created: ", has: []string{"changes", "unchanged"}, api: true, failure: 3},
 
-	"ports":                       {text: "requests", has: []string{"commands"}},
-	"ports requests":              {args: []string{"--status", "in_progress"}, text: "foc_confirmed", has: []string{"port_requests"}, api: true},
-	"ports request":               {args: []string{"port_1"}, text: number, has: []string{"port_request"}, api: true},
-	"ports check":                 {args: []string{number, "+19005550100"}, text: "landline", has: []string{"results"}, api: true},
-	"ports codes":                 {text: "pin_invalid", has: []string{"code", "text"}},
-	"ports list":                  {prepare: func(_ *testing.T, d *deployment) []string { d.signed(); return []string{"--open"} }, text: "2 submitted", has: []string{"ref"}},
-	"ports show":                  {prepare: ofOrder(), text: "Acme Bakery", has: []string{"ref", "account"}},
-	"ports accept":                {prepare: ofOrder(), text: "in_progress", has: []string{"ref"}},
-	"ports confirm":               {prepare: ofOrder("--foc", time.Now().AddDate(0, 0, 9).UTC().Format(time.RFC3339)), text: "foc_confirmed", has: []string{"ref"}},
-	"ports port":                  {prepare: accepted, text: "ported", has: []string{"ref"}},
-	"ports reject":                {prepare: ofOrder("--code", "port_freeze"), text: "rejected", has: []string{"ref"}},
-	"ports hold":                  {prepare: ofOrder("--code", "pin_invalid"), text: "pin_invalid", has: []string{"ref"}},
-	"ports cancel":                {prepare: ofOrder(), text: "canceled", has: []string{"ref"}},
-	"ports documents":             {prepare: ofOrder("--out", "FOLDER/documents"), text: "application/pdf", has: []string{"file", "what"}},
-	"ports find":                  {prepare: func(_ *testing.T, d *deployment) []string { d.signed(); return []string{first} }, text: "submitted", has: []string{"port_request_id"}},
-	"ports verify":                {args: []string{"FOLDER/evidence.json"}, text: "none changed", has: []string{"head"}},
-	"admin":                       {text: "orgs", has: []string{"commands"}},
-	"admin orgs":                  {text: "create", has: []string{"commands"}},
-	"admin orgs list":             {prepare: func(t *testing.T, d *deployment) []string { t.Helper(); d.acme(t); return nil }, text: "Acme", has: []string{"organizations"}},
-	"admin orgs create":           {args: []string{"Acme"}, prepare: nothing, text: "Acme", has: []string{"organization", "webhook_secret"}},
-	"admin orgs show":             {prepare: ofAcme(), text: "Acme", has: []string{"id", "name"}},
-	"admin orgs set":              {prepare: ofAcme("--contact", "noc@acme.example"), text: "noc@acme.example", has: []string{"id", "contact_email"}},
-	"admin sip-bans":              {text: "lift", has: []string{"commands"}},
-	"admin sip-bans list":         {prepare: func(t *testing.T, d *deployment) []string { t.Helper(); banned(t, d); return nil }, text: "192.0.2.1", has: []string{"bans"}},
-	"admin sip-bans lift":         {prepare: banned, text: "192.0.2.1", has: []string{"lifted"}},
+	"ports":               {text: "requests", has: []string{"commands"}},
+	"ports requests":      {args: []string{"--status", "in_progress"}, text: "foc_confirmed", has: []string{"port_requests"}, api: true},
+	"ports request":       {args: []string{"port_1"}, text: number, has: []string{"port_request"}, api: true},
+	"ports check":         {args: []string{number, "+19005550100"}, text: "landline", has: []string{"results"}, api: true},
+	"ports codes":         {text: "pin_invalid", has: []string{"code", "text"}},
+	"ports list":          {prepare: func(_ *testing.T, d *deployment) []string { d.signed(); return []string{"--open"} }, text: "2 submitted", has: []string{"ref"}},
+	"ports show":          {prepare: ofOrder(), text: "Acme Bakery", has: []string{"ref", "account"}},
+	"ports accept":        {prepare: ofOrder(), text: "in_progress", has: []string{"ref"}},
+	"ports confirm":       {prepare: ofOrder("--foc", time.Now().AddDate(0, 0, 9).UTC().Format(time.RFC3339)), text: "foc_confirmed", has: []string{"ref"}},
+	"ports port":          {prepare: accepted, text: "ported", has: []string{"ref"}},
+	"ports reject":        {prepare: ofOrder("--code", "port_freeze"), text: "rejected", has: []string{"ref"}},
+	"ports hold":          {prepare: ofOrder("--code", "pin_invalid"), text: "pin_invalid", has: []string{"ref"}},
+	"ports cancel":        {prepare: ofOrder(), text: "canceled", has: []string{"ref"}},
+	"ports documents":     {prepare: ofOrder("--out", "FOLDER/documents"), text: "application/pdf", has: []string{"file", "what"}},
+	"ports find":          {prepare: func(_ *testing.T, d *deployment) []string { d.signed(); return []string{first} }, text: "submitted", has: []string{"port_request_id"}},
+	"ports verify":        {args: []string{"FOLDER/evidence.json"}, text: "none changed", has: []string{"head"}},
+	"admin":               {text: "orgs", has: []string{"commands"}},
+	"admin orgs":          {text: "create", has: []string{"commands"}},
+	"admin orgs list":     {prepare: func(t *testing.T, d *deployment) []string { t.Helper(); d.acme(t); return nil }, text: "Acme", has: []string{"organizations"}},
+	"admin orgs create":   {args: []string{"Acme"}, prepare: nothing, text: "Acme", has: []string{"organization", "webhook_secret"}},
+	"admin orgs show":     {prepare: ofAcme(), text: "Acme", has: []string{"id", "name"}},
+	"admin orgs set":      {prepare: ofAcme("--contact", "noc@acme.example"), text: "noc@acme.example", has: []string{"id", "contact_email"}},
+	"admin sip-bans":      {text: "lift", has: []string{"commands"}},
+	"admin sip-bans list": {prepare: func(t *testing.T, d *deployment) []string { t.Helper(); banned(t, d); return nil }, text: "192.0.2.1", has: []string{"bans"}},
+	"admin sip-bans lift": {prepare: banned, text: "192.0.2.1", has: []string{"lifted"}},
+	"admin numbers":       {text: "release", has: []string{"commands"}},
+	"admin numbers find": {prepare: func(t *testing.T, d *deployment) []string {
+		t.Helper()
+		d.attach(t, org, first)
+		return []string{first}
+	}, text: "inbound", has: []string{"holders"}},
+	"admin numbers release":       {prepare: releases, text: string(org), has: []string{"released"}},
 	"admin keys":                  {text: "rotate", has: []string{"commands"}},
 	"admin keys list":             {prepare: func(t *testing.T, d *deployment) []string { t.Helper(); return ofKey(t, d)[1:] }, text: "ci", has: []string{"keys"}},
 	"admin keys create":           {args: []string{"ci"}, prepare: ofAcme("--org"), text: "ci", has: []string{"key", "api_key"}},
@@ -173,6 +180,13 @@ func banned(t *testing.T, d *deployment) []string {
 		t.Fatal(err)
 	}
 	return []string{"192.0.2.1"}
+}
+
+// releases attaches a number, and returns the arguments that release it.
+func releases(t *testing.T, d *deployment) []string {
+	t.Helper()
+	d.attach(t, org, first)
+	return []string{first, "--org", string(org), "--note", "moves", "--yes"}
 }
 
 // ofKey makes an API key, and returns its id and its organization.

@@ -31,6 +31,7 @@ import (
 	"github.com/callwright/callwright/sip/calllog"
 	"github.com/callwright/callwright/sip/health"
 	"github.com/callwright/callwright/sip/ladder"
+	"github.com/callwright/callwright/sip/siptest"
 	"github.com/callwright/callwright/speech"
 	"github.com/callwright/callwright/speech/pcm"
 	"github.com/callwright/callwright/triage"
@@ -350,9 +351,9 @@ func (h *house) watch(ctx context.Context, org callwright.OrgID, numbers []strin
 		}
 		s.History, s.Servers[0].Health.State = watched(i, s.Servers[0].Server, time.Now()).History, health.Healthy
 		if i%10 == 0 {
-			s.Servers[0].Health.State = health.Unreachable
+			s.Servers[0].Server.Host, s.Servers[0].Health.State = "down.example.com", health.Unreachable
 		}
-		if err := statuses.PutStatus(ctx, s); err != nil {
+		if err := siptest.StageStatus(ctx, statuses, s); err != nil {
 			return err
 		}
 	}

@@ -85,6 +85,7 @@ type Notice struct {
 	Threshold   float64 // in the same unit
 	TriggeredAt time.Time
 	ResolvedAt  *time.Time // nil: the alert is raised
+	Others      int        // further numbers that the notice is about: they have the same servers and alerts
 }
 
 // Texter sends SMS. No adapter of this repository implements it. siptest.RunTexter tests it.

@@ -230,6 +230,11 @@ func TestText(t *testing.T) {
 		"answers fast enough again":    {Kind: alert.ResponseTime, ResolvedAt: &over},
 	} {
 		n.Number, n.Direction, n.Value, n.Threshold, n.TriggeredAt = trunk.Number, trunk.Direction, 33.33, 20, start
+		some := n
+		some.Others = 2
+		if got := some.Subject(); got != "SIP trunk +15550000001 (outbound, and 2 more numbers) "+want {
+			t.Errorf("of three numbers: %q", got)
+		}
 		if got := n.Subject(); got != "SIP trunk +15550000001 (outbound) "+want {
 			t.Errorf("subject %q", got)
 		}

@@ -8,7 +8,18 @@ import (
 
 // Subject returns the notice in one line.
 func (n Notice) Subject() string {
-	return fmt.Sprintf("SIP trunk %s (%s) %s", n.Number, n.Direction, n.finding())
+	return fmt.Sprintf("SIP trunk %s (%s%s) %s", n.Number, n.Direction, n.others(), n.finding())
+}
+
+func (n Notice) others() string {
+	switch n.Others {
+	case 0:
+		return ""
+	case 1:
+		return ", and 1 more number"
+	default:
+		return fmt.Sprintf(", and %d more numbers", n.Others)
+	}
 }
 
 func (n Notice) finding() string {

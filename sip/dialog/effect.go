@@ -142,6 +142,7 @@ const (
 	RemoteHangup  Cause = "remote_hangup"
 	Busy          Cause = "busy"
 	Rejected      Cause = "rejected"
+	Redirected    Cause = "redirected" // 3xx
 	NoAnswer      Cause = "no_answer"
 	Cancelled     Cause = "cancelled"
 	Unreachable   Cause = "unreachable"

@@ -95,6 +95,8 @@ func causeOf(r Response) Cause {
 		return Unreachable
 	case r.Status == 401 || r.Status == 407:
 		return AuthFailed
+	case r.Status < 400:
+		return Redirected
 	}
 	switch r.Status {
 	case 486, 600:

@@ -49,7 +49,7 @@ func TestRefusals(t *testing.T) {
 		{response(600), dialog.Busy},
 		{response(603), dialog.Rejected},
 		{response(404), dialog.Rejected},
-		{response(302), dialog.Rejected},
+		{response(302), dialog.Redirected},
 		{response(480), dialog.NoAnswer},
 		{response(408), dialog.NoAnswer},
 		{response(487), dialog.Cancelled},

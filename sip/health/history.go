@@ -85,11 +85,10 @@ func (h *History) count(hour time.Time, state State, d time.Duration) {
 	}
 }
 
-// Answered adds the response time of a probe.
-func (h History) Answered(responseTime time.Duration) History {
-	kept := h.Samples[max(0, len(h.Samples)-MaxSamples+1):]
-	h.Samples = append(slices.Clone(kept), responseTime)
-	return h
+// Answered returns samples with the response time of one more probe.
+func Answered(samples []time.Duration, responseTime time.Duration) []time.Duration {
+	kept := samples[max(0, len(samples)-MaxSamples+1):]
+	return append(slices.Clone(kept), responseTime)
 }
 
 // Uptime returns the share of uptime in the known time, in percent; ok is false while no time is known.

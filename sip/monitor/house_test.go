@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -287,6 +288,7 @@ func (h *house) wait(id string, d time.Duration, want ...health.State) {
 // waitRaised waits until somebody is to be told that a trunk is unreachable.
 func (h *house) waitRaised(id string) {
 	h.t.Helper()
+	time.Sleep(100 * time.Millisecond) // what happens in full seconds is over when it looks
 	for limit := time.Now().Add(10 * time.Minute); !h.status(id).Alerts[alert.Unreachable].Raised; time.Sleep(time.Second) {
 		if time.Now().After(limit) {
 			h.t.Fatalf("no alert: %+v", h.status(id))
@@ -319,5 +321,18 @@ func (h *house) wantTold(want ...string) {
 	slices.Sort(want)
 	if got := h.desk.taken(); got != strings.Join(want, "\n") {
 		h.t.Errorf("after %s it was told\n%s\nwant\n%s", h.elapsed(), got, strings.Join(want, "\n"))
+	}
+}
+
+// wantOne compares what the numbers of one server show.
+func (h *house) wantOne(ids ...string) {
+	h.t.Helper()
+	synctest.Wait()
+	first := h.status(ids[0])
+	for _, id := range ids[1:] {
+		s := h.status(id)
+		if !reflect.DeepEqual(s.Servers[0].Health, first.Servers[0].Health) {
+			h.t.Errorf("after %v %s shows %+v, %s shows %+v", h.elapsed(), id, s.Servers[0].Health, ids[0], first.Servers[0].Health)
+		}
 	}
 }

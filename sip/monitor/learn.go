@@ -1,84 +1,68 @@
 package monitor
 
 import (
-	"hash/fnv"
+	"crypto/sha256"
+	"encoding/binary"
 	"slices"
 	"time"
 
 	"github.com/callwright/callwright/sip"
-	"github.com/callwright/callwright/sip/failover"
 	"github.com/callwright/callwright/sip/health"
 )
 
-// finding is the evidence of one probe.
-type finding struct {
-	server   failover.Server
-	evidence health.Evidence
-}
-
-// probed returns a status after probes of some of its servers. Findings about servers that the trunk no longer has are
-// dropped.
-func probed(status sip.Status, found []finding, now time.Time) sip.Status {
-	next := lasted(status, now)
-	for _, f := range found {
-		i := slices.IndexFunc(next.Servers, func(s sip.ServerStatus) bool { return s.Server == f.server })
-		if i < 0 {
-			continue
-		}
-		server := &next.Servers[i]
-		first := server.Health.CheckedAt.IsZero()
-		server.Health = server.Health.Next(f.evidence)
-		server.ProbeAt = server.Health.ProbeAt(server.ProbeAt)
-		if first && server.Health.State == health.Healthy {
-			server.ProbeAt = server.ProbeAt.Add(-place(status.TrunkID, f.server.String()))
-		}
-		if i == status.Active && f.evidence.Alive && f.evidence.ResponseTime > 0 {
-			next.History = next.History.Answered(f.evidence.ResponseTime)
-		}
+// probed returns a server after a probe.
+func probed(w sip.WatchedServer, e health.Evidence) sip.WatchedServer {
+	first := w.Health.CheckedAt.IsZero()
+	w.Health = w.Health.Next(e)
+	w.ProbeAt = w.Health.ProbeAt(w.ProbeAt)
+	if first && w.Health.State == health.Healthy {
+		w.ProbeAt = w.ProbeAt.Add(-place(string(w.Org) + " " + keyOf(w)))
 	}
-	return settled(next, now)
+	if e.Alive && e.ResponseTime > 0 {
+		w.Samples = health.Answered(w.Samples, e.ResponseTime)
+	}
+	return w
 }
 
-// observed returns a status after the evidence of a call, and whether the status has changed. The next probe may come
-// earlier, but never later, so that busy trunks are probed, too.
-func observed(status sip.Status, name string, e health.Evidence) (next sip.Status, news bool) {
+// observed returns a server after the evidence of a call, and whether the server has changed. The next probe may come
+// earlier, but never later, so that busy servers are probed, too.
+func observed(w sip.WatchedServer, e health.Evidence) (next sip.WatchedServer, news bool) {
+	was := w.Health
+	w.Health = was.Next(e)
+	if w.Health.State == was.State && w.Health.Streak == was.Streak && w.Health.NotBefore.Equal(was.NotBefore) {
+		return w, false
+	}
+	if at := w.Health.ProbeAt(w.ProbeAt); at.Before(w.ProbeAt) {
+		w.ProbeAt = at
+	}
+	if w.ProbeAt.Before(w.Health.NotBefore) {
+		w.ProbeAt = w.Health.NotBefore
+	}
+	return w, true
+}
+
+// recorded returns a status as it is at a time: its history reaches up to then, and it is recorded again within a minute.
+func recorded(status sip.Status, now time.Time) sip.Status {
+	status.History = status.History.Lasted(status.Recorded, now)
+	status.Recorded, status.Active = status.State(), status.Current()
+	turn := now.Truncate(health.Interval).Add(place(status.TrunkID))
+	if !turn.After(now) {
+		turn = turn.Add(health.Interval)
+	}
+	status.ProbeAt = turn
+	return status
+}
+
+// find returns the named server of a status, as all trunks of the organization share it.
+func find(status sip.Status, name string) (sip.WatchedServer, bool) {
 	i := slices.IndexFunc(status.Servers, func(s sip.ServerStatus) bool { return s.Server.String() == name })
 	if i < 0 {
-		return status, false
+		return sip.WatchedServer{}, false
 	}
-	next = lasted(status, e.At)
-	server := &next.Servers[i]
-	was := server.Health
-	server.Health = was.Next(e)
-	if server.Health.State == was.State && server.Health.Streak == was.Streak && server.Health.NotBefore.Equal(was.NotBefore) {
-		return status, false
-	}
-	if at := server.Health.ProbeAt(server.ProbeAt); at.Before(server.ProbeAt) {
-		server.ProbeAt = at
-	}
-	if server.ProbeAt.Before(server.Health.NotBefore) {
-		server.ProbeAt = server.Health.NotBefore
-	}
-	return settled(next, e.At), true
+	return sip.WatchedServer{Org: status.Org, Verify: status.Verify, ServerStatus: status.Servers[i]}, true
 }
 
-// lasted returns a copy of a status whose history reaches up to now.
-func lasted(status sip.Status, now time.Time) sip.Status {
-	status.History = status.History.Lasted(stateOf(status), now)
-	status.Servers = slices.Clone(status.Servers)
-	return status
-}
-
-// settled returns a status with its active server and the time of its next probe, which follow from its servers.
-func settled(status sip.Status, now time.Time) sip.Status {
-	status.Active = failover.Active(status.Failback, status.Active, states(status))
-	if len(status.Servers) == 0 {
-		status.ProbeAt = health.Server{CheckedAt: now}.ProbeAt(status.ProbeAt)
-		return status
-	}
-	status.ProbeAt = slices.MinFunc(status.Servers, func(a, b sip.ServerStatus) int { return a.ProbeAt.Compare(b.ProbeAt) }).ProbeAt
-	return status
-}
+func keyOf(w sip.WatchedServer) string { return sip.ServerKey(w.Verify, w.Server) }
 
 func states(status sip.Status) []health.State {
 	states := make([]health.State, len(status.Servers))
@@ -88,13 +72,9 @@ func states(status sip.Status) []health.State {
 	return states
 }
 
-// place returns by how much the second probe of a server comes earlier, from 0 to 55 s. The probes of servers that were added together
-// are spread over the minute so, and all later ones are a minute apart.
-func place(trunkID, server string) time.Duration {
-	h := fnv.New64a()
-	h.Write([]byte(trunkID + " " + server))
-	return time.Duration(h.Sum64()>>32%56) * time.Second
+// place returns a place in the minute, from 0 to 55 s: by so much the second probe of a server comes earlier, and all later ones are a
+// minute apart. What was added together is spread over the minute so.
+func place(name string) time.Duration {
+	h := sha256.Sum256([]byte(name))
+	return time.Duration(binary.BigEndian.Uint32(h[:4])%56) * time.Second
 }
-
-// stateOf returns the state of a trunk.
-func stateOf(status sip.Status) health.State { return health.Best(states(status)...) }

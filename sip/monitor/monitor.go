@@ -55,9 +55,10 @@ type Config struct {
 
 // Service watches trunks. It implements sip.Monitor and calllog.Monitor.
 type Service struct {
-	cfg     Config
-	breaker failover.Breaker
-	leasing callwright.Outage
+	cfg       Config
+	breaker   failover.Breaker
+	leasing   callwright.Outage // of servers
+	recording callwright.Outage // of statuses
 }
 
 // The durable work that tells one edge of an alert over one channel. Before there were queues, taskAlert was of every channel.

@@ -32,6 +32,7 @@ type noticeJSON struct {
 	Threshold   float64                `json:"threshold"`
 	TriggeredAt time.Time              `json:"triggered_at"`
 	ResolvedAt  *time.Time             `json:"resolved_at,omitempty"`
+	Others      int                    `json:"others,omitempty"`
 }
 
 // evaluate returns the states of a trunk's alerts, and the notices to send.

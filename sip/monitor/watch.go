@@ -13,8 +13,8 @@ import (
 	"github.com/callwright/callwright/sip/health"
 )
 
-// Watch starts to watch a trunk, or goes on with a changed one. Its uptime and alerts are kept, and so is what is known of the servers
-// that it had before. It implements sip.Monitor.
+// Watch starts to watch a trunk, or goes on with a changed one. Its uptime and alerts are kept, and so is what is known of the
+// servers that the organization watches. It implements sip.Monitor.
 func (s *Service) Watch(ctx context.Context, t sip.Trunk) error {
 	return callwright.Retry(ctx, func(ctx context.Context) error {
 		old, err := s.cfg.Statuses.Status(ctx, t.Org, t.ID)
@@ -35,8 +35,8 @@ func (s *Service) Watch(ctx context.Context, t sip.Trunk) error {
 	})
 }
 
-// changed returns the status of a new or changed trunk. New servers are probed at once, and the others when certificates are checked in
-// another way now. Calls go to the first server that is not known to be down.
+// changed returns the status of a new or changed trunk. Servers that nobody watches yet are probed at once, and the trunk's own when
+// certificates are checked in another way now. Calls go to the first server that is not known to be down.
 func (s *Service) changed(t sip.Trunk, old sip.Status) (sip.Status, error) {
 	servers, err := t.Servers()
 	if err != nil {
@@ -46,7 +46,7 @@ func (s *Service) changed(t sip.Trunk, old sip.Status) (sip.Status, error) {
 	status := sip.Status{
 		TrunkID: t.ID, Org: t.Org, Number: t.Number, Verify: cmp.Or(t.Options.Verify, sip.VerifyFull),
 		Alerting: t.Alerts != nil && t.Alerts.Enabled,
-		History:  old.History.Lasted(stateOf(old), now), Alerts: old.Alerts, ProbeAt: now, Version: old.Version,
+		History:  old.History.Lasted(old.Recorded, now), Alerts: old.Alerts, ProbeAt: now, Version: old.Version,
 	}
 	if t.Failover != nil {
 		status.Failback = t.Failover.Failback
@@ -55,17 +55,11 @@ func (s *Service) changed(t sip.Trunk, old sip.Status) (sip.Status, error) {
 		watched := sip.ServerStatus{Server: server, Health: health.Server{State: health.Unchecked}, ProbeAt: now}
 		if i := slices.IndexFunc(old.Servers, func(s sip.ServerStatus) bool { return s.Server == server }); i >= 0 {
 			watched = old.Servers[i]
-			if old.Verify != status.Verify {
-				watched.ProbeAt = now
-			}
+			watched.ProbeAt = now // see Statuses.PutStatus: it counts only for a server that is new
 		}
 		status.Servers = append(status.Servers, watched)
 	}
-	status.Active = failover.Active(failover.Auto, 0, states(status))
-	same := func(a, b sip.ServerStatus) bool { return a.Server == b.Server }
-	if !slices.EqualFunc(status.Servers, old.Servers, same) {
-		status.History.Samples = nil // of other servers
-	}
+	status.Active, status.Group = failover.Active(failover.Auto, 0, states(status)), groupOf(t, status)
 	return status, nil
 }
 
@@ -90,7 +84,7 @@ func (s *Service) Servers(ctx context.Context, t sip.Trunk) ([]failover.Server, 
 		return nil, err
 	}
 	var order, allowed []failover.Server
-	for _, i := range failover.Order(status.Active, states(status)) {
+	for _, i := range failover.Order(status.Current(), states(status)) {
 		server := status.Servers[i].Server
 		order = append(order, server)
 		if s.breaker.Allow(circuit(t.ID, server.String()), s.cfg.Clock.Now()) {
@@ -128,17 +122,19 @@ func (s *Service) Observe(ctx context.Context, org callwright.OrgID, trunkID, se
 func (s *Service) observe(
 	ctx context.Context, org callwright.OrgID, trunkID, server string, e health.Evidence,
 ) error {
-	status, err := s.cfg.Statuses.Status(ctx, org, trunkID)
-	if err != nil {
-		return err
-	}
-	next, news := observed(status, server, e)
-	if !news {
-		return nil
-	}
-	if err := s.cfg.Statuses.PutStatus(ctx, next); err != nil {
-		return err
-	}
-	s.report(ctx, status, next)
-	return nil
+	return s.cfg.Atomic.Do(ctx, func(ctx context.Context) error {
+		status, err := s.cfg.Statuses.Status(ctx, org, trunkID)
+		if err != nil {
+			return err
+		}
+		watched, known := find(status, server)
+		if !known {
+			return nil
+		}
+		next, news := observed(watched, e)
+		if !news {
+			return nil
+		}
+		return s.put(ctx, watched, next)
+	})
 }

@@ -33,7 +33,7 @@ func tellsPeers(t *testing.T, s sip.Store) {
 	for _, want := range []sip.Trunk{listed, out, registered} {
 		same := func(got sip.Trunk) bool {
 			g, w := got.Options, want.Options
-			return got.ID == want.ID && got.Direction == want.Direction && got.Endpoint == want.Endpoint && reflect.DeepEqual(got.Failover, want.Failover) &&
+			return got.ID == want.ID && got.Number == want.Number && got.Direction == want.Direction && got.Endpoint == want.Endpoint && reflect.DeepEqual(got.Failover, want.Failover) &&
 				g.Port == w.Port && g.AuthMode == w.AuthMode && slices.Equal(g.AllowedIPs, w.AllowedIPs)
 		}
 		if !slices.ContainsFunc(found, same) {

@@ -33,6 +33,16 @@ func RunStatuses(t *testing.T, newStore func(t *testing.T) sip.Statuses) {
 		"leases what is due":                  leasesDueStatuses,
 		"leases each to one":                  leasesStatusOnce,
 		"ends a lease":                        endsStatusLease,
+		"records a status":                    recordsStatus,
+		"finds a group":                       findsGroup,
+		"shares what is known of servers":     sharesServers,
+		"keeps servers of others apart":       keepsServersApart,
+		"puts servers by compare-and-set":     comparesServers,
+		"forgets servers without a trunk":     forgetsServers,
+		"watches one server once":             watchesOnce,
+		"leases servers that are due":         leasesDueServers,
+		"leases each server to one":           leasesServerOnce,
+		"wakes the statuses of a server":      wakesStatuses,
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -46,7 +56,7 @@ func status(trunkID string, org callwright.OrgID, probeAt time.Time) sip.Status 
 	return sip.Status{
 		TrunkID: trunkID, Org: org, Number: "+15550000001", ProbeAt: probeAt,
 		Servers: []sip.ServerStatus{{
-			Server: failover.Server{Host: "pbx.example.com"}, Health: health.Server{State: health.Unchecked, Since: at},
+			Server: failover.Server{Host: "pbx.example.com"}, ProbeAt: probeAt, Health: health.Server{State: health.Unchecked, Since: at},
 		}},
 	}
 }
@@ -90,15 +100,19 @@ func keepsStatus(t *testing.T, s sip.Statuses) {
 		first.History.Hours[i].Start, second.History.Hours[i].Start = start, start
 	}
 	first.Version = 0
+	for i := range first.Servers {
+		first.Servers[i].Health.State, first.Servers[i].Version = health.Healthy, 1
+		second.Servers[i] = first.Servers[i]
+	}
 	put(t, s, first)
-	first.Version = 1
+	first.Version, first.Recorded, first.History.Samples = 1, health.Healthy, first.Servers[0].Samples
 	got := getStatus(t, s, first.Org, first.TrunkID)
 	if !reflect.DeepEqual(got, first) {
 		t.Fatalf("got  %+v\nwant %+v", got, first)
 	}
 	second.Version, second.ProbeAt, second.Active, second.Servers = 1, at.Add(time.Hour), 0, second.Servers[:1]
 	put(t, s, second)
-	second.Version = 2
+	second.Version, second.Recorded, second.History.Samples = 2, health.Healthy, second.Servers[0].Samples
 	listed, err := s.StatusesOf(t.Context(), first.Org, []string{first.TrunkID})
 	if err != nil || len(listed) != 1 || !reflect.DeepEqual(listed[0], second) {
 		t.Errorf("got  %+v, %v\nwant %+v", listed, err, second)
@@ -112,7 +126,7 @@ func keepsStatus(t *testing.T, s sip.Statuses) {
 func keepsSparseStatus(t *testing.T, s sip.Statuses) {
 	want := status("t1", "a", at)
 	put(t, s, want)
-	want.Version = 1
+	want.Version, want.Recorded, want.Servers[0].Version = 1, health.Unchecked, 1
 	if got := getStatus(t, s, "a", "t1"); !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %+v\nwant %+v", got, want)
 	}
@@ -222,6 +236,7 @@ func listsStatuses(t *testing.T, s sip.Statuses) {
 func ill(trunkID string, state health.State, down time.Duration) sip.Status {
 	st := status(trunkID, "a", at)
 	st.Number = callwright.PhoneNumber("+1555000000" + trunkID[1:])
+	st.Servers[0].Server.Host = trunkID + ".example.com"
 	st.Servers[0].Health.State = state
 	st.History.Until = at
 	if down > 0 {
@@ -243,8 +258,8 @@ func countsStatuses(t *testing.T, s sip.Statuses) {
 		}
 	}
 	changed := getStatus(t, s, "a", "t1")
-	changed.Servers[0].Health.State = health.Unreachable
-	put(t, s, changed)
+	changed.Recorded = health.Unreachable
+	recordStatus(t, s, changed)
 	if err := s.DeleteStatus(t.Context(), "a", "t2"); err != nil {
 		t.Fatal(err)
 	}

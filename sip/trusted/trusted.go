@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"maps"
 	"net/netip"
 	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/sip"
 	"github.com/callwright/callwright/sip/resolve"
 	"github.com/callwright/callwright/sip/uri"
@@ -17,6 +19,7 @@ import (
 
 const (
 	refreshEvery = time.Minute      // between two looks at the trunks
+	rest         = 5 * time.Second  // after a look, until an address or a number that is not known causes another one
 	lookupTime   = 10 * time.Second // for one server's name
 	lookups      = 16               // names at a time
 	pageSize     = 1000             // trunks that one statement reads
@@ -41,12 +44,16 @@ type Set struct {
 	cfg     Config
 	current atomic.Pointer[content]
 	servers map[string][]netip.Addr // the addresses of each server when it was resolved last; of refresh alone
+	changed chan struct{}           // a trunk has changed on this node
+	asked   chan struct{}           // something unknown was asked for: perhaps a trunk has changed on another node
 }
 
 // content is an immutable set.
 type content struct {
 	addresses map[netip.Addr]bool
 	networks  []netip.Prefix
+	numbers   map[callwright.PhoneNumber]bool // that have an inbound trunk
+	complete  bool                            // numbers have been read
 }
 
 // New returns a set of Config.Always alone; Run adds the trunks' addresses.
@@ -57,7 +64,7 @@ func New(c Config) (*Set, error) {
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
-	s := &Set{cfg: c}
+	s := &Set{cfg: c, changed: make(chan struct{}, 1), asked: make(chan struct{}, 1)}
 	s.current.Store(&content{networks: c.Always})
 	return s, nil
 }
@@ -66,29 +73,75 @@ func New(c Config) (*Set, error) {
 func (s *Set) Contains(a netip.Addr) bool {
 	a = a.Unmap().WithZone("")
 	c := s.current.Load()
-	return c.addresses[a] || slices.ContainsFunc(c.networks, func(p netip.Prefix) bool { return p.Contains(a) })
+	known := c.addresses[a] || slices.ContainsFunc(c.networks, func(p netip.Prefix) bool { return p.Contains(a) })
+	if !known {
+		wake(s.asked)
+	}
+	return known
 }
 
-// Run follows the trunks until ctx ends: at once, and every minute from then on. While the trunks cannot be read, or a name cannot
+// Serves reports whether a number has an inbound trunk, as far as is known; true until the trunks have been read. It does not wait for
+// anything.
+func (s *Set) Serves(n callwright.PhoneNumber) bool {
+	c := s.current.Load()
+	if !c.complete || c.numbers[n] {
+		return true
+	}
+	wake(s.asked)
+	return false
+}
+
+// Changed tells that a trunk has changed on this node: Run looks at once. It does not wait for anything.
+func (s *Set) Changed() { wake(s.changed) }
+
+func wake(c chan struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
+}
+
+// Run follows the trunks until ctx ends: at once, after Changed, and every minute. What other nodes change is known within 5 seconds if
+// an address or a number is asked for that is not known, within a minute otherwise. While the trunks cannot be read, or a name cannot
 // be resolved, what was known stays.
 func (s *Set) Run(ctx context.Context) error {
 	tick := time.NewTicker(refreshEvery)
 	defer tick.Stop()
-	for {
+	for ctx.Err() == nil {
 		if err := s.refresh(ctx); err != nil && ctx.Err() == nil {
 			s.cfg.Logger.WarnContext(ctx, "cannot read which addresses trunks name; those known so far stay trusted", "error", err)
 		}
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-tick.C:
-		}
+		s.wait(ctx, tick.C)
+	}
+	return nil
+}
+
+// wait waits until the trunks are to be looked at again.
+func (s *Set) wait(ctx context.Context, tick <-chan time.Time) {
+	resting := time.NewTimer(rest)
+	defer resting.Stop()
+	select {
+	case <-ctx.Done():
+		return
+	case <-s.changed:
+		return
+	case <-tick:
+		return
+	case <-resting.C:
+	}
+	select {
+	case <-ctx.Done():
+	case <-s.changed:
+	case <-s.asked:
+	case <-tick:
 	}
 }
 
 // refresh reads the trunks and resolves the names of their servers.
 func (s *Set) refresh(ctx context.Context) error {
-	next := &content{addresses: map[netip.Addr]bool{}, networks: slices.Clone(s.cfg.Always)}
+	next := &content{
+		addresses: map[netip.Addr]bool{}, networks: slices.Clone(s.cfg.Always), numbers: map[callwright.PhoneNumber]bool{}, complete: true,
+	}
 	names := map[string]uri.URI{}
 	for last := ""; ; {
 		trunks, err := s.cfg.Store.Peers(ctx, last, pageSize)
@@ -96,6 +149,9 @@ func (s *Set) refresh(ctx context.Context) error {
 			return err
 		}
 		for _, t := range trunks {
+			if t.Direction == sip.Inbound {
+				next.numbers[t.Number] = true
+			}
 			for _, network := range t.Options.AllowedIPs {
 				next.add(network)
 			}
@@ -108,14 +164,22 @@ func (s *Set) refresh(ctx context.Context) error {
 			break
 		}
 	}
+	s.current.Store(next.with(s.servers)) // names may take a while
 	s.servers = s.resolve(ctx, names)
-	for _, addresses := range s.servers {
+	s.current.Store(next.with(s.servers))
+	return nil
+}
+
+// with returns the content with the addresses of servers.
+func (c *content) with(servers map[string][]netip.Addr) *content {
+	more := *c
+	more.addresses = maps.Clone(c.addresses)
+	for _, addresses := range servers {
 		for _, a := range addresses {
-			next.addresses[a] = true
+			more.addresses[a] = true
 		}
 	}
-	s.current.Store(next)
-	return nil
+	return &more
 }
 
 // add adds a network of a trunk, unless it is too wide.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net"
 	"net/netip"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -135,6 +136,51 @@ func TestFollowsTrunks(t *testing.T) {
 		if err := <-done; err != nil {
 			t.Error(err)
 		}
+	})
+}
+
+// TestTrunksOfNow attaches trunks while a set runs: on this node their addresses are trusted at once, on another one within five seconds
+// of being asked for, and both know which numbers are served.
+func TestTrunksOfNow(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		resolver, err := resolve.New(resolve.Config{DNS: &names{}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		store := &failing{Store: sipstore.Trunks{Store: memstore.New()}}
+		here, err := trusted.New(trusted.Config{Store: store, Resolver: resolver})
+		there, err2 := trusted.New(trusted.Config{Store: store, Resolver: resolver})
+		if err := errors.Join(err, err2); err != nil {
+			t.Fatal(err)
+		}
+		if !here.Serves("+15550000009") {
+			t.Error("no number is served before the first look")
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		var running sync.WaitGroup
+		for _, s := range []*trusted.Set{here, there} {
+			running.Go(func() { _ = s.Run(ctx) })
+		}
+		synctest.Wait()
+		time.Sleep(2 * time.Second)
+		trunk := sip.Trunk{ID: "a", Org: "one", Number: "+15550000001", Direction: sip.Inbound}
+		trunk.Options.AllowedIPs = prefixes("192.0.2.1/32")
+		if err := store.Insert(t.Context(), trunk); err != nil {
+			t.Fatal(err)
+		}
+		here.Changed()
+		synctest.Wait()
+		check(t, here, "at once", map[string]bool{"192.0.2.1": true})
+		if !here.Serves("+15550000001") || here.Serves("+15550000002") {
+			t.Error("the numbers that are served are not those that are attached")
+		}
+		check(t, there, "on another node, when it is asked for", map[string]bool{"192.0.2.1": false})
+		time.Sleep(5 * time.Second)
+		synctest.Wait()
+		check(t, there, "on another node, five seconds later", map[string]bool{"192.0.2.1": true})
+		cancel()
+		running.Wait()
 	})
 }
 

@@ -111,7 +111,11 @@ func (s *Service) CheckKey(ctx context.Context, key string) (callwright.Principa
 // principal returns whose key this is, and notes that the key is used.
 func (s *Service) principal(k callwright.APIKey, org callwright.Organization, now time.Time) callwright.Principal {
 	s.uses.note(use{id: k.ID}, k.LastUsedAt, now)
-	return callwright.Principal{Org: org.ID, KeyID: k.ID, KeyName: k.Name, Entitlements: org.Entitlements}
+	p := callwright.Principal{Org: org.ID, KeyID: k.ID, KeyName: k.Name, Entitlements: org.Entitlements}
+	if k.ExpiresAt != nil {
+		p.ExpiresAt = *k.ExpiresAt
+	}
+	return p
 }
 
 func (s *Service) hash(text string) []byte {

@@ -58,7 +58,7 @@ func (s *Service) SignIn(ctx context.Context, key string) (token string, session
 // its sign-in, or its key is revoked or has expired, as a
 // rotated key does when its overlap has passed. Run writes the uses: without it sessions end SessionIdle after their sign-in.
 func (s *Service) Session(ctx context.Context, token string) (callwright.Principal, callwright.Session, error) {
-	session, key, err := s.findSession(ctx, token)
+	session, key, org, err := s.findSession(ctx, token)
 	if errors.Is(err, callwright.ErrNotFound) {
 		err = callwright.ErrAuthFailure.Because(err)
 	}
@@ -69,12 +69,12 @@ func (s *Service) Session(ctx context.Context, token string) (callwright.Princip
 	if now.Sub(session.UsedAt) >= SessionIdle || aged(session, now) || !key.InForce(now) {
 		return callwright.Principal{}, callwright.Session{}, callwright.ErrAuthFailure
 	}
-	org, err := s.cfg.Store.Organization(ctx, key.Org)
-	if err != nil {
-		return callwright.Principal{}, callwright.Session{}, err
-	}
 	s.uses.note(use{session.ID, true}, &session.UsedAt, now)
-	return s.principal(key, org, now), session, nil
+	p := s.principal(key, org, now)
+	if end := session.CreatedAt.Add(SessionLife); p.ExpiresAt.IsZero() || end.Before(p.ExpiresAt) {
+		p.ExpiresAt = end
+	}
+	return p, session, nil
 }
 
 // aged reports whether a session has ended because it began long ago.
@@ -82,17 +82,17 @@ func aged(session callwright.Session, now time.Time) bool {
 	return now.Sub(session.CreatedAt) >= SessionLife
 }
 
-// findSession returns the session of a token with its key; CodeNotFound when there is none.
-func (s *Service) findSession(ctx context.Context, token string) (callwright.Session, callwright.APIKey, error) {
+// findSession returns the session of a token with its key and organization; CodeNotFound when there is none.
+func (s *Service) findSession(ctx context.Context, token string) (callwright.Session, callwright.APIKey, callwright.Organization, error) {
 	if len(token) != tokenLen {
-		return callwright.Session{}, callwright.APIKey{}, callwright.NotFound("session")
+		return callwright.Session{}, callwright.APIKey{}, callwright.Organization{}, callwright.NotFound("session")
 	}
 	return s.cfg.Store.SessionByHash(ctx, s.hash(tokenLabel+token))
 }
 
 // SignOut ends the session of a token. It is no error when there is none.
 func (s *Service) SignOut(ctx context.Context, token string) error {
-	session, _, err := s.findSession(ctx, token)
+	session, _, _, err := s.findSession(ctx, token)
 	if err == nil {
 		err = s.EndSession(ctx, session.Org, session.ID)
 	}

@@ -47,6 +47,14 @@ func TestSession(t *testing.T) {
 		session.ID != made.ID || !session.CreatedAt.Equal(h.clock.now) {
 		t.Errorf("got %+v, %+v, %v", p, session, err)
 	}
+	if end := session.CreatedAt.Add(access.SessionLife); !p.ExpiresAt.Equal(end) {
+		t.Errorf("the session ends at %s, want %s", p.ExpiresAt, end)
+	}
+	short := h.key(t, time.Hour)
+	brief, _ := signIn(t, h.Service, short)
+	if p, _, err := h.Session(t.Context(), brief); err != nil || !p.ExpiresAt.Equal(*short.Record.ExpiresAt) {
+		t.Errorf("the session of a key that expires ends at %s, want %s", p.ExpiresAt, short.Record.ExpiresAt)
+	}
 	other, _ := signIn(t, h.Service, key)
 	for name, wrong := range map[string]string{
 		"nothing": "", "changed": token[:len(token)-2] + "-_", "longer": token + "A", "shorter": token[:len(token)-1],
@@ -196,7 +204,7 @@ func TestTokenIsShownOnce(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	token, session := signIn(t, h.Service, h.key(t, 0))
-	stored, _, err := h.tenants.SessionByHash(t.Context(), session.Hash)
+	stored, _, _, err := h.tenants.SessionByHash(t.Context(), session.Hash)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -228,7 +236,7 @@ func TestUsedSessionsGoOn(t *testing.T) {
 		}
 		synctest.Wait()
 		wantSession(t, "idle", s, idle, false)
-		if _, _, err := w.SessionByHash(t.Context(), left.Hash); !errors.Is(err, callwright.ErrNotFound) {
+		if _, _, _, err := w.SessionByHash(t.Context(), left.Hash); !errors.Is(err, callwright.ErrNotFound) {
 			t.Errorf("the idle session is stored: %v", err)
 		}
 		if last := lastUse(t, w, k); time.Since(last) > access.UseInterval {

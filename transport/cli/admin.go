@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/porting"
 	"github.com/callwright/callwright/transport/access"
 )
 
@@ -20,21 +21,28 @@ type Admin struct {
 	Access *access.Service
 	Leases callwright.Leases // has the bans of SIP sources
 	Close  func() error
+
+	// What finds and frees numbers, in transactions of Atomic.
+	Trunks   AdminTrunks
+	Ports    AdminPorts
+	Requests porting.Store
+	Atomic   callwright.Atomic
 }
 
 // adminCommands makes the commands of administration.
 type adminCommands struct {
 	deploymentFlags
 
-	open func(context.Context, Deployment) (*Admin, error)
+	open    func(context.Context, Deployment) (*Admin, error)
+	confirm func(cmd *cobra.Command, question string) error
 }
 
 func adminCommand(c Config, env func(string) string) *cobra.Command {
-	a := &adminCommands{open: c.Admin, deploymentFlags: deploymentFlags{env: env}}
+	a := &adminCommands{open: c.Admin, confirm: c.confirm, deploymentFlags: deploymentFlags{env: env}}
 	cmd := group(&cobra.Command{
 		Use:   "admin",
-		Short: "Make organizations, API keys and webhook secrets; lift bans of SIP sources",
-		Long: "Makes organizations, creates, rotates and revokes their API keys, and rotates the secrets that sign their webhooks;\nlists and lifts the bans of SIP sources. The commands\n" +
+		Short: "Make organizations, API keys and webhook secrets; find and free numbers; lift bans of SIP sources",
+		Long: "Makes organizations, creates, rotates and revokes their API keys, and rotates the secrets that sign their webhooks;\nfinds and frees numbers; lists and lifts the bans of SIP sources. The commands\n" +
 			"work on the database of a deployment, also while its server runs; what they change is in force at once.\n\n" +
 			"A new key or secret is printed once, to stdout, and nothing can show it again.\n\n" + howDeployed +
 			"Exit codes: 0 done; 1 refused, because what is named is absent or cannot become that; 2 nothing was done.",
@@ -43,6 +51,7 @@ func adminCommand(c Config, env func(string) string) *cobra.Command {
 			"  callwright admin keys list --org acme\n" +
 			"  callwright admin keys rotate 0199c0de-0000-7000-8000-000000000001 --org acme --overlap 24h\n" +
 			"  callwright admin webhook-secret rotate acme --overlap 7d\n" +
+			"  callwright admin numbers find +14155550100\n" +
 			"  callwright admin sip-bans lift 192.0.2.1",
 	})
 	a.add(cmd)
@@ -52,7 +61,7 @@ func adminCommand(c Config, env func(string) string) *cobra.Command {
 	keys.AddCommand(a.keysListCommand(), a.keysCreateCommand(), a.keysRotateCommand(), a.keysRevokeCommand())
 	secret := group(&cobra.Command{Use: "webhook-secret", Short: "Rotate the secrets that sign webhooks"})
 	secret.AddCommand(a.secretRotateCommand())
-	cmd.AddCommand(orgs, keys, secret, a.bansCommand())
+	cmd.AddCommand(orgs, keys, secret, a.numbersCommand(), a.bansCommand())
 	return cmd
 }
 

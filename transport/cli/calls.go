@@ -36,6 +36,13 @@ const aCall = "the id of a call"
 // statusText shows an answer of {status, message}.
 func statusText(w *tabwriter.Writer, v value) { printf(w, "%s\n", v.at("message").String()) }
 
+// warnings shows what of a call is not as its request may expect.
+func warnings(w *tabwriter.Writer, v value) {
+	for _, warning := range v.at("warnings").list() {
+		printf(w, "Warning\t%s\n", warning.String())
+	}
+}
+
 var callOperations = []operation{
 	{
 		use: "list", short: "List calls, the newest first", args: exactly(0, "no arguments"),
@@ -65,6 +72,7 @@ var callOperations = []operation{
 		text: func(w *tabwriter.Writer, v value) {
 			fields(w, v, columns("Call=call_id", "From=from", "To=to", "Status=status", "Created=created_at", "Started=started_at", "Ended=end_at",
 				"Minutes=call_length", "Ended by=call_ended_by", "Error=error_message", "Pathway=pathway_id", "Recording=recording_url", "Summary=summary"))
+			warnings(w, v)
 			for _, line := range v.at("transcripts").list() {
 				printf(w, "%s\t%s\n", line.at("user").String(), line.at("text").String())
 			}
@@ -106,9 +114,7 @@ func placeCommand(c Config, env func(string) string) *cobra.Command {
 		},
 		text: func(w *tabwriter.Writer, v value) {
 			fields(w, v, columns("Call=call_id", "Message=message"))
-			for _, warning := range v.at("warnings").list() {
-				printf(w, "Warning\t%s\n", warning.String())
-			}
+			warnings(w, v)
 		},
 	}.command(c, env)
 	flags := cmd.Flags()

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -55,9 +54,9 @@ func (p *portsCommands) findCommand() *cobra.Command {
 		Example: "  callwright ports find +14155550100",
 		Args:    exactly(1, "a number, such as +14155550100"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			number, err := callwright.ParsePhoneNumber(args[0])
+			number, err := numberArgument(args[0])
 			if err != nil {
-				return usage(fmt.Errorf("%s: %s", args[0], callwright.MessageOf(err)))
+				return err
 			}
 			return p.with(cmd.Context(), func(ports *Ports) error { return p.find(cmd, ports, number) })
 		},

@@ -277,7 +277,7 @@ func TestDeleteAsks(t *testing.T) {
 		code            int
 		want            string
 	}{
-		{"y\n", "in", 0, "[y/N]"}, {"n\n", "in", cli.ExitRefused, "not deleted"}, {"", "in", cli.ExitRefused, "not deleted"}, {"y\n", "", cli.ExitUsage, "--yes"},
+		{"y\n", "in", 0, "[y/N]"}, {"n\n", "in", cli.ExitRefused, "nothing was done"}, {"", "in", cli.ExitRefused, "nothing was done"}, {"y\n", "", cli.ExitUsage, "--yes"},
 	} {
 		for _, args := range [][]string{{"delete", "Ines"}, {"samples", "delete", "s1"}} {
 			code, _, errs := m.run(t.Context(), nil, c.stdin, c.terminal, args...)

@@ -63,7 +63,7 @@ var trunkOperations = []operation{
 		text: func(w *tabwriter.Writer, v value) {
 			for _, direction := range []string{"inbound", "outbound"} {
 				fields(w, v.at(direction), columns("Direction=direction", "Number=number", "Endpoint=sip_endpoint", "Transport=options.transport",
-					"Port=options.port", "Secure media=options.secure_media", "TLS=options.tls_verification", "Headers=headers", "Changed=updated_at"))
+					"Port=options.port", "Secure media=options.secure_media", "TLS=options.tls_verification", "Redirects=options.redirect_policy", "Headers=headers", "Changed=updated_at"))
 			}
 		},
 	},

@@ -253,7 +253,7 @@ func (c Config) confirm(cmd *cobra.Command, question string) error {
 	case "y", "yes":
 		return nil
 	}
-	return refused(errors.New("not deleted"))
+	return refused(errors.New("nothing was done"))
 }
 
 // The bounds of what a shell waits for.

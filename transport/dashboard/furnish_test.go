@@ -28,6 +28,7 @@ import (
 	"github.com/callwright/callwright/sip/health"
 	"github.com/callwright/callwright/sip/ladder"
 	"github.com/callwright/callwright/sip/setup"
+	"github.com/callwright/callwright/sip/siptest"
 	"github.com/callwright/callwright/sip/testcall"
 	"github.com/callwright/callwright/speech"
 	"github.com/callwright/callwright/speech/pcm"
@@ -122,7 +123,7 @@ func (h *house) furnishTrunk(all things, org callwright.OrgID, number string) {
 	status := must(h.status.Status(ctx, org, trunk.ID))
 	status.Servers[0].Health = health.Server{State: health.Healthy, CheckedAt: created, Reason: h.say("200 OK")}
 	status.Alerts = alert.States{alert.Unreachable: {Raised: true, TriggeredAt: created}}
-	h.check(h.status.PutStatus(ctx, status))
+	h.check(siptest.StageStatus(ctx, h.status, status))
 
 	all[at], all[at+"/calls/{id}"], all[at+"/test/{id}"] = number, "attempt-"+string(org), "tc_"+string(org)
 	phone := callwright.PhoneNumber(number)

@@ -39,6 +39,9 @@ func (a *API) Authorize(ctx context.Context, r *http.Request, entitlements []str
 		if err == nil && now.Org != principal.Org {
 			return callwright.ErrAuthFailure
 		}
+		if err == nil {
+			info.principal.ExpiresAt = now.ExpiresAt
+		}
 		return err
 	}
 	return ctx, nil

@@ -54,7 +54,7 @@ func TestCreateCallQueuesWhatItIsAskedFor(t *testing.T) {
 		"call_id": id, "c_id": id, "queue_status": "queued", "status": "unknown", "completed": false, "inbound": false,
 		"to": theirNumber, "from": ourNumber, "max_duration": 1.5, "started_at": nil, "call_length": nil,
 		"corrected_duration": nil, "recording_url": nil, "answered_by": nil, "call_ended_by": nil, "sip_code": nil,
-		"concatenated_transcript": "", "model": nil, "transferred_to": nil, "transferred_by": nil,
+		"concatenated_transcript": "", "model": nil, "redirected_to": nil, "transferred_to": nil, "transferred_by": nil,
 	} {
 		if record[name] != want {
 			t.Errorf("%s is %v, want %v", name, record[name], want)
@@ -81,6 +81,7 @@ func (h *house) endedAs(id string, created time.Time, change func(*call.Call)) c
 		Ending: &call.HangupReason{Cause: call.CauseRemoteHangup, SIPCode: 200, ByPeer: true}, Recorded: true,
 		Agent:         agents.Agent{Task: "Talk.", Voice: "slt", Record: true, MaxDuration: time.Hour},
 		TransferredTo: "+14155550199", TransferredAt: &ended, TransferredBy: call.TransferredByPeer, Version: 1,
+		Carriage: call.LegInfo{RedirectedTo: "sip:+14155550198@pbx.example.com"},
 	}
 	change(&c)
 	if err := h.calls.Insert(h.t.Context(), c); err != nil {
@@ -110,6 +111,7 @@ func TestGetCallTellsHowItWent(t *testing.T) {
 		"corrected_duration": "44", "completed": true, "status": "completed", "answered_by": "unknown",
 		"call_ended_by": "USER", "recording_url": "https://voice.example.com/v1/recordings/c1", "model": "scripted",
 		"sip_code": 200.0, "voice_id": "slt", "transferred_to": "+14155550199", "transferred_by": "USER",
+		"redirected_to":           "sip:+14155550198@pbx.example.com",
 		"transferred_at":          "2026-03-02T09:15:47.507Z",
 		"concatenated_transcript": "assistant: Hello.\nuser: Hi.\nagent-action: Pressed 1.",
 	} {

@@ -17,7 +17,7 @@ import (
 const (
 	streamBeat    = 15 * time.Second // between comments, while there is nothing to tell: what is idle may be cut on the way
 	streamLife    = 15 * time.Minute // then the client comes again
-	streamCheck   = streamBeat       // between checks of the client's key
+	streamCheck   = streamBeat       // between checks of the client's key, which is checked at its expiry as well
 	streamTimeout = 10 * time.Second // for a client to take what is sent
 )
 
@@ -53,7 +53,7 @@ func (e Event) encode() ([]byte, error) {
 }
 
 // SendEvents answers with server-sent events: first, then those of what next returns, and comments while that waits. It ends when the
-// client goes or does not read, its time is up or its key is revoked, and when next returns io.EOF, callwright.CodeNotFound or
+// client goes or does not read, its time is up, its key expires or was revoked, and when next returns io.EOF, callwright.CodeNotFound or
 // callwright.CodeUnavailable. Other errors are logged: the answer has begun and can't say so. next returns when its context ends,
 // and is called again then.
 func SendEvents[T any](
@@ -96,11 +96,15 @@ func (s stream[T]) follow(ctx context.Context, first Event) error {
 		return err
 	}
 	for checked := time.Now(); ; {
-		news, err := s.nextWithin(ctx, streamBeat)
+		beat, end := streamBeat, infoOf(ctx).principal.ExpiresAt
+		if ahead := time.Until(end); ahead > 0 {
+			beat = min(beat, ahead)
+		}
+		news, err := s.nextWithin(ctx, beat)
 		if err != nil {
 			return err
 		}
-		if time.Since(checked) >= streamCheck {
+		if expired := checked.Before(end) && !time.Now().Before(end); expired || time.Since(checked) >= streamCheck {
 			if err := StillAuthorized(ctx); err != nil {
 				return err
 			}

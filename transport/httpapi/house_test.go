@@ -349,9 +349,17 @@ type silent struct{}
 func (silent) Name() string { return "silent" }
 
 // Unfollowed refuses tasks that say so.
-func (silent) Unfollowed(task string) string {
+func (silent) Unfollowed(_, task string) string {
 	if strings.Contains(task, "freely") {
 		return "a free task is not followed"
+	}
+	return ""
+}
+
+// Unanswered refuses to analyze calls.
+func (silent) Unanswered(_ string, task llm.Task) string {
+	if task == llm.TaskAnalyze {
+		return "it needs a language model"
 	}
 	return ""
 }

@@ -13,7 +13,7 @@ func TestAttachAndReadBack(t *testing.T) {
 	answer := h.want(http.StatusOK, "POST", "/v1/sip/attach", `{
 		"phone_numbers": ["`+ourNumber+`", "not a number"], "service": "sip", "directions": [
 			{"type": "outbound", "sip_endpoint": "sip:pbx.example.com;transport=tls",
-			 "options": {"port": 5071, "sip_username": "u", "sip_password": "secret-1", "tls_verification": "chain"}},
+			 "options": {"port": 5071, "sip_username": "u", "sip_password": "secret-1", "tls_verification": "chain", "redirect_policy": "same_server"}},
 			{"type": "inbound", "auth_mode": "ip", "options": {"allowed_ips": ["203.0.113.7", "2001:db8::/32"], "transfer_policy": "any", "dtmf_mode": "info"}}]}`)
 	if at(t, answer, "data", "configured", 0) != ourNumber || answer["errors"] != nil ||
 		at(t, answer, "data", "failed", 0, "phone_number") != "not a number" ||
@@ -30,7 +30,8 @@ func TestAttachAndReadBack(t *testing.T) {
 		"outbound.options.port": 5071.0, "outbound.options.transport": "tls", "outbound.options.secure_media": true,
 		"outbound.options.sip_credentials_set": true, "inbound.options.sip_credentials_set": false,
 		"outbound.options.tls_verification": "chain", "outbound.options.transfer_policy": "organization",
-		"inbound.options.dtmf_mode": "info", "outbound.options.dtmf_mode": "rfc2833",
+		"outbound.options.redirect_policy": "same_server",
+		"inbound.options.dtmf_mode":        "info", "outbound.options.dtmf_mode": "rfc2833",
 		"inbound.options.transfer_policy": "any", "outbound.headers": nil, "outbound.number": ourNumber,
 		"inbound.sip_endpoint": nil, "inbound.options.auth_mode": "ip", "inbound.org_id": string(h.org),
 	} {

@@ -8,6 +8,7 @@ import (
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/memstore/sipstore"
 	"github.com/callwright/callwright/sip/health"
+	"github.com/callwright/callwright/sip/siptest"
 )
 
 func TestFirewallAddresses(t *testing.T) {
@@ -73,11 +74,11 @@ func TestStatusOfATrunk(t *testing.T) {
 	s.Servers[0].Health = health.Server{
 		State: health.Suspect, Since: began, CheckedAt: began, ResponseTime: 23600 * time.Microsecond, Reason: "200 OK",
 	}
+	s.Servers[0].Samples = []time.Duration{20 * time.Millisecond, 35 * time.Millisecond}
 	s.History = health.History{
 		Days: []health.Day{{Date: began.Truncate(24 * time.Hour), Up: 3 * time.Hour, Down: time.Hour}}, Until: began,
-		Samples: []time.Duration{20 * time.Millisecond, 35 * time.Millisecond},
 	}
-	if err := statuses.PutStatus(t.Context(), s); err != nil {
+	if err := siptest.StageStatus(t.Context(), statuses, s); err != nil {
 		t.Fatal(err)
 	}
 	answer := h.want(http.StatusOK, "GET", "/v1/sip/status?phone_number="+ourNumber, "")

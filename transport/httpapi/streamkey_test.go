@@ -7,6 +7,39 @@ import (
 	"time"
 )
 
+// TestStreamEndsAtTheExpiry has the key of a quiet stream, and of one on which something happens every second, expire between two
+// checks: both end then.
+func TestStreamEndsAtTheExpiry(t *testing.T) {
+	t.Parallel()
+	for name, busy := range map[string]bool{"quiet": false, "busy": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				h := open(t)
+				issue, comment := h.quietIssue()
+				h.key = must(h.access.CreateKey(t.Context(), h.org, "short", 100500*time.Millisecond)).Key.Reveal()
+				answer := newTape()
+				leave, ended := h.follow(issue, answer)
+				defer leave()
+				for range 100 {
+					if busy {
+						comment()
+					}
+					time.Sleep(time.Second)
+				}
+				time.Sleep(499 * time.Millisecond)
+				if synctest.Wait(); ended.Load() {
+					t.Fatal("the stream has ended before its key")
+				}
+				time.Sleep(time.Millisecond)
+				if synctest.Wait(); !ended.Load() {
+					t.Error("the stream goes on after the expiry of its key")
+				}
+			})
+		})
+	}
+}
+
 // TestStreamEndsWithItsKey revokes the key of a quiet stream, and of one on which something happens every second: both end
 // within 30 seconds, and the busy one tells nothing of what happens more than 15 seconds later.
 func TestStreamEndsWithItsKey(t *testing.T) {

@@ -21,7 +21,7 @@ func (s Calls) Revisions(ctx context.Context, org callwright.OrgID, f call.Filte
 		}
 		rows = nil
 		q := idb.NewSelect().Model(&rows).Column("id", "version")
-		return pageOf(within(matching(q, org, f), f, horizon), f).Limit(cmp.Or(f.Limit, call.MaxPage)).Scan(ctx)
+		return pageOf(within(matching(q, org, f), f, horizon), f).Limit(int64(cmp.Or(f.Limit, call.MaxPage))).Scan(ctx)
 	})
 	return sqldb.Converted(rows, func(r callRow) call.Revision { return call.Revision{ID: r.ID, Version: r.Version} }), err
 }

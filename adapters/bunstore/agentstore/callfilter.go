@@ -80,7 +80,7 @@ func scanned(ctx context.Context, idb bun.IDB, org callwright.OrgID, f call.Filt
 		columns = append(columns, "node") // is in neither index: SQLite would prefer that of all calls, which has the other columns
 	}
 	var rows []callRow
-	err = pageOf(matching(idb.NewSelect().Model(&rows).Column(columns...), org, of), f).Offset(f.Scan - 1).Limit(2).Scan(ctx)
+	err = pageOf(matching(idb.NewSelect().Model(&rows).Column(columns...), org, of), f).Offset(int64(f.Scan - 1)).Limit(2).Scan(ctx)
 	if len(rows) == 2 {
 		last = callwright.Keyset{At: sqldb.Stored(rows[0].CreatedAt), ID: rows[0].ID}
 	}

@@ -72,7 +72,7 @@ func (s Calls) List(
 	limit := cmp.Or(f.Limit, call.MaxPage)
 	err = s.core().Read(ctx, []any{org, f}, func(ctx context.Context, idb bun.IDB) (err error) {
 		if !f.Uncounted {
-			if total, err = matching(idb.NewSelect().Model((*callRow)(nil)), org, f).Count(ctx); err != nil {
+			if total, err = sqldb.Count(ctx, matching(idb.NewSelect().Model((*callRow)(nil)), org, f)); err != nil {
 				return err
 			}
 		}
@@ -81,7 +81,7 @@ func (s Calls) List(
 		}
 		rows = nil
 		q := idb.NewSelect().Model(&rows).ExcludeColumn("agent", "agent_requests", "plan", "request_data", "variables", "metadata")
-		return pageOf(within(matching(q, org, f), f, horizon), f).Limit(limit + 1).Scan(ctx)
+		return pageOf(within(matching(q, org, f), f, horizon), f).Limit(int64(limit + 1)).Scan(ctx)
 	})
 	if err != nil {
 		return page, 0, err
@@ -123,7 +123,7 @@ func (s Calls) Lost(ctx context.Context, alive []string, before time.Time, limit
 	var rows []callRow
 	err := s.core().Read(ctx, []any{alive}, func(ctx context.Context, idb bun.IDB) error {
 		rows = nil
-		q := idb.NewSelect().Model(&rows).Where(live).Where("heartbeat <= ?", sqldb.Stored(before)).Limit(limit)
+		q := idb.NewSelect().Model(&rows).Where(live).Where("heartbeat <= ?", sqldb.Stored(before)).Limit(int64(limit))
 		if len(alive) > 0 {
 			q = q.Where("node NOT IN (?)", bun.List(alive))
 		}

@@ -124,7 +124,7 @@ func findChat(idb bun.IDB, org callwright.OrgID, id string) *bun.SelectQuery {
 // CountChats returns the number of an organization's chats that are not completed.
 func (s Chats) CountChats(ctx context.Context, org callwright.OrgID) (count int, err error) {
 	err = s.core().Read(ctx, []any{org}, func(ctx context.Context, idb bun.IDB) (err error) {
-		count, err = idb.NewSelect().Model((*chatRow)(nil)).Where("org = ?", org).Where("NOT completed").Count(ctx)
+		count, err = sqldb.Count(ctx, idb.NewSelect().Model((*chatRow)(nil)).Where("org = ?", org).Where("NOT completed"))
 		return err
 	})
 	return count, err
@@ -133,7 +133,7 @@ func (s Chats) CountChats(ctx context.Context, org callwright.OrgID) (count int,
 // ForgetChats removes chats that were not changed for long.
 func (s Chats) ForgetChats(ctx context.Context, before time.Time, limit int) (int, error) {
 	return s.core().Forget(ctx, (*chatRow)(nil), func(q *bun.SelectQuery) *bun.SelectQuery {
-		return q.Where("updated_at < ?", sqldb.Stored(before)).Order("updated_at").Limit(limit)
+		return q.Where("updated_at < ?", sqldb.Stored(before)).Order("updated_at").Limit(int64(limit))
 	})
 }
 
@@ -165,7 +165,7 @@ func (s Chats) ChatsOf(
 		if !after.IsZero() {
 			query.Where("(created_at, id) < (?, ?)", after.At, after.ID)
 		}
-		return query.Order("created_at DESC", "id DESC").Limit(limit).Scan(ctx)
+		return query.Order("created_at DESC", "id DESC").Limit(int64(limit)).Scan(ctx)
 	})
 	return sqldb.Converted(rows, func(r chatRow) pathway.Chat {
 		c := r.chat()

@@ -83,6 +83,8 @@ type carriageJSON struct {
 	Codec     string `json:"codec,omitempty"`
 	SRTPSuite string `json:"srtp_suite,omitempty"`
 	TLS       string `json:"tls,omitempty"`
+
+	RedirectedTo string `json:"redirected_to,omitempty"`
 }
 
 type deliveryJSON struct {

@@ -78,7 +78,7 @@ func (s Numbers) Numbers(
 	return bounded(ctx, s.core(), []any{org, after}, s.core().number, agents.InboundNumber.Size,
 		func(idb bun.IDB) *bun.SelectQuery {
 			return idb.NewSelect().Model((*numberRow)(nil)).Where("org = ?", org).Where("number > ?", after.ID).Where("NOT released").
-				Order("number").Limit(limit)
+				Order("number").Limit(int64(limit))
 		})
 }
 

@@ -65,7 +65,7 @@ func (s Pathways) Pathways(ctx context.Context, org callwright.OrgID, l pathway.
 		if !l.After.IsZero() {
 			query.Where("(created_at, id) < (?, ?)", l.After.At, l.After.ID)
 		}
-		return query.Order("created_at DESC", "id DESC").Limit(l.Limit).Offset(l.Offset).Scan(ctx)
+		return query.Order("created_at DESC", "id DESC").Limit(int64(l.Limit)).Offset(int64(l.Offset)).Scan(ctx)
 	})
 	if err != nil {
 		return nil, err
@@ -76,7 +76,7 @@ func (s Pathways) Pathways(ctx context.Context, org callwright.OrgID, l pathway.
 // CountPathways returns the number of an organization's pathways.
 func (s Pathways) CountPathways(ctx context.Context, org callwright.OrgID) (count int, err error) {
 	err = s.core().Read(ctx, []any{org}, func(ctx context.Context, idb bun.IDB) (err error) {
-		count, err = idb.NewSelect().Model((*pathwayRow)(nil)).Where("org = ?", org).Count(ctx)
+		count, err = sqldb.Count(ctx, idb.NewSelect().Model((*pathwayRow)(nil)).Where("org = ?", org))
 		return err
 	})
 	return count, err
@@ -142,7 +142,7 @@ func (s Pathways) Versions(
 		if before > 0 {
 			query.Where("number < ?", sqldb.Int(before))
 		}
-		return query.Order("number DESC").Limit(limit).Scan(ctx)
+		return query.Order("number DESC").Limit(int64(limit)).Scan(ctx)
 	})
 	if err != nil {
 		return nil, err

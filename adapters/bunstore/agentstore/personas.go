@@ -63,7 +63,7 @@ func (s Personas) Personas(
 	err := s.core().Read(ctx, []any{org}, func(ctx context.Context, idb bun.IDB) error {
 		rows = nil
 		return idb.NewSelect().Model(&rows).Where("org = ?", org).Where("deleted_at IS NULL").
-			Order("created_at DESC", "id DESC").Limit(l.Limit).Offset(l.Offset).Scan(ctx)
+			Order("created_at DESC", "id DESC").Limit(int64(l.Limit)).Offset(int64(l.Offset)).Scan(ctx)
 	})
 	return sqldb.Converted(rows, personaRow.persona), err
 }
@@ -71,7 +71,7 @@ func (s Personas) Personas(
 // CountPersonas returns the number of an organization's personas.
 func (s Personas) CountPersonas(ctx context.Context, org callwright.OrgID) (count int, err error) {
 	err = s.core().Read(ctx, []any{org}, func(ctx context.Context, idb bun.IDB) (err error) {
-		count, err = idb.NewSelect().Model((*personaRow)(nil)).Where("org = ?", org).Where("deleted_at IS NULL").Count(ctx)
+		count, err = sqldb.Count(ctx, idb.NewSelect().Model((*personaRow)(nil)).Where("org = ?", org).Where("deleted_at IS NULL"))
 		return err
 	})
 	return count, err
@@ -80,7 +80,7 @@ func (s Personas) CountPersonas(ctx context.Context, org callwright.OrgID) (coun
 // ForgetPersonas removes personas that were deleted long ago. Their versions go with them.
 func (s Personas) ForgetPersonas(ctx context.Context, before time.Time, limit int) (int, error) {
 	return s.core().Forget(ctx, (*personaRow)(nil), func(q *bun.SelectQuery) *bun.SelectQuery {
-		return q.Where("deleted_at < ?", sqldb.Stored(before)).Order("deleted_at").Limit(limit)
+		return q.Where("deleted_at < ?", sqldb.Stored(before)).Order("deleted_at").Limit(int64(limit))
 	})
 }
 
@@ -145,7 +145,7 @@ func (s Personas) Versions(
 			if before > 0 {
 				query.Where("number < ?", sqldb.Int(before))
 			}
-			return query.Order("number DESC").Limit(limit)
+			return query.Order("number DESC").Limit(int64(limit))
 		})
 }
 

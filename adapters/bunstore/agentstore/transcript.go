@@ -61,7 +61,7 @@ func lastBefore(column string, before, limit int) func(q *bun.SelectQuery) *bun.
 		if before > 0 {
 			q = q.Where("? < ?", bun.Ident(column), before)
 		}
-		return q.OrderExpr("? DESC", bun.Ident(column)).Limit(limit)
+		return q.OrderExpr("? DESC", bun.Ident(column)).Limit(int64(limit))
 	}
 }
 

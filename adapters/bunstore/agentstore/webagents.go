@@ -83,7 +83,7 @@ func (s WebAgents) Agents(
 ) ([]agents.WebAgent, error) {
 	return bounded(ctx, s.core(), []any{org, after}, s.core().webAgent, agents.WebAgent.Size,
 		func(idb bun.IDB) *bun.SelectQuery {
-			q := idb.NewSelect().Model((*webAgentRow)(nil)).Where("org = ?", org).Order("created_at", "id").Limit(limit)
+			q := idb.NewSelect().Model((*webAgentRow)(nil)).Where("org = ?", org).Order("created_at", "id").Limit(int64(limit))
 			if !after.IsZero() {
 				q = q.Where("(created_at, id) > (?, ?)", after.At, after.ID)
 			}
@@ -124,7 +124,7 @@ func bounded[R, T any](
 // CountAgents returns the number of an organization's agents.
 func (s WebAgents) CountAgents(ctx context.Context, org callwright.OrgID) (count int, err error) {
 	err = s.core().Read(ctx, []any{org}, func(ctx context.Context, idb bun.IDB) (err error) {
-		count, err = idb.NewSelect().Model((*webAgentRow)(nil)).Where("org = ?", org).Count(ctx)
+		count, err = sqldb.Count(ctx, idb.NewSelect().Model((*webAgentRow)(nil)).Where("org = ?", org))
 		return err
 	})
 	return count, err

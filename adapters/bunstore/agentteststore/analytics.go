@@ -43,7 +43,7 @@ func (s Store) EachEnded(
 			after = &last
 		}
 		err := s.core().Read(ctx, []any{org, w.Pathway}, func(ctx context.Context, idb bun.IDB) (err error) {
-			rows, err = endedRows(ctx, endedQuery(idb, org, w, after).Limit(limit), rows[:0])
+			rows, err = endedRows(ctx, endedQuery(idb, org, w, after).Limit(int64(limit)), rows[:0])
 			return err
 		})
 		if err != nil {

@@ -219,7 +219,7 @@ func (s Store) FindBatches(ctx context.Context, org callwright.OrgID, f agenttes
 	err := s.core().Read(ctx, []any{org, f}, func(ctx context.Context, idb bun.IDB) error {
 		rows = nil
 		return matching(idb.NewSelect().Model(&rows).ExcludeColumn("document"), org, f).
-			Order("created_at DESC", "id DESC").Offset(f.Offset).Limit(f.Limit).Scan(ctx)
+			Order("created_at DESC", "id DESC").Offset(int64(f.Offset)).Limit(int64(f.Limit)).Scan(ctx)
 	})
 	if err != nil {
 		return nil, err
@@ -232,7 +232,7 @@ func (s Store) FindBatches(ctx context.Context, org callwright.OrgID, f agenttes
 // CountBatches counts groups.
 func (s Store) CountBatches(ctx context.Context, org callwright.OrgID, f agenttest.BatchFilter) (count int, err error) {
 	err = s.core().Read(ctx, []any{org, f}, func(ctx context.Context, idb bun.IDB) (err error) {
-		count, err = matching(idb.NewSelect().Model((*batchRow)(nil)), org, f).Count(ctx)
+		count, err = sqldb.Count(ctx, matching(idb.NewSelect().Model((*batchRow)(nil)), org, f))
 		return err
 	})
 	return count, err
@@ -267,7 +267,7 @@ func (s Store) BatchesOf(
 	err := s.core().Read(ctx, []any{org, pathway}, func(ctx context.Context, idb bun.IDB) error {
 		rows = nil
 		return idb.NewSelect().Model(&rows).Where("kind = 'batch'").Where("triggered_by <> 'tornado'").Where("org = ?", org).Where("pathway_id = ?", pathway).
-			Where("pathway_number = ?", sqldb.Int(version)).Order("created_at DESC", "id DESC").Limit(limit).Scan(ctx)
+			Where("pathway_number = ?", sqldb.Int(version)).Order("created_at DESC", "id DESC").Limit(int64(limit)).Scan(ctx)
 	})
 	if err != nil {
 		return nil, err

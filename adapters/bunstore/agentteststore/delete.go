@@ -71,7 +71,7 @@ func (s Store) DeleteRuns(ctx context.Context, before time.Time, limit int) (del
 		return s.core().Write(ctx, nil, func(ctx context.Context, idb bun.IDB) error {
 			var ids []string
 			old := idb.NewSelect().Model((*runRow)(nil)).Column("id").Where(over).Where("ended_at < ?", sqldb.Stored(before)).
-				Order("ended_at").Limit(limit)
+				Order("ended_at").Limit(int64(limit))
 			if err := s.core().SkipLocked(old).Scan(ctx, &ids); err != nil || len(ids) == 0 {
 				deleted = 0
 				return err

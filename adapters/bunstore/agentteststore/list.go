@@ -68,7 +68,7 @@ func (s Store) findRuns(ctx context.Context, org callwright.OrgID, f agenttest.R
 		if !f.After.IsZero() {
 			q = q.Where(beyond, f.After.At, f.After.ID)
 		}
-		return q.Order("created_at"+direction, "id"+direction).Offset(f.Offset).Limit(f.Limit).Scan(ctx)
+		return q.Order("created_at"+direction, "id"+direction).Offset(int64(f.Offset)).Limit(int64(f.Limit)).Scan(ctx)
 	})
 	if err != nil {
 		return nil, err
@@ -113,7 +113,7 @@ func picked(q *bun.SelectQuery, org callwright.OrgID, f agenttest.RunFilter) *bu
 // CountRuns counts runs.
 func (s Store) CountRuns(ctx context.Context, org callwright.OrgID, f agenttest.RunFilter) (count int, err error) {
 	err = s.core().Read(ctx, []any{org, f}, func(ctx context.Context, idb bun.IDB) (err error) {
-		count, err = picked(idb.NewSelect().Model((*runRow)(nil)), org, f).Count(ctx)
+		count, err = sqldb.Count(ctx, picked(idb.NewSelect().Model((*runRow)(nil)), org, f))
 		return err
 	})
 	return count, err
@@ -170,7 +170,7 @@ func (s Store) Abandoned(ctx context.Context, alive []string, limit int) ([]agen
 	var rows []runRow
 	err := s.core().Read(ctx, []any{alive}, func(ctx context.Context, idb bun.IDB) error {
 		rows = nil
-		q := idb.NewSelect().Model(&rows).ExcludeColumn("outcome", "summary").Where(running).Limit(limit)
+		q := idb.NewSelect().Model(&rows).ExcludeColumn("outcome", "summary").Where(running).Limit(int64(limit))
 		if len(alive) > 0 {
 			q = q.Where("node NOT IN (?)", bun.List(alive))
 		}

@@ -139,7 +139,7 @@ func (s Store) listed(
 	if f.Brief {
 		q = q.ExcludeColumn("document")
 	}
-	rows, err := q.Order("created_at DESC", "id DESC").Limit(f.Limit).Rows(ctx)
+	rows, err := q.Order("created_at DESC", "id DESC").Limit(int64(f.Limit)).Rows(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -223,7 +223,7 @@ func (s Store) RequiredScenarios(
 	err := s.core().Read(ctx, []any{org, pathway}, func(ctx context.Context, idb bun.IDB) error {
 		rows = nil
 		return idb.NewSelect().Model(&rows).Column("id", "version").Where("org = ?", org).Where("pathway_id = ?", pathway).
-			Where("enabled").Where("required").Limit(limit).Scan(ctx)
+			Where("enabled").Where("required").Limit(int64(limit)).Scan(ctx)
 	})
 	for _, row := range rows {
 		required[row.ID] = row.Version
@@ -234,7 +234,7 @@ func (s Store) RequiredScenarios(
 // CountScenarios counts the scenarios of an organization.
 func (s Store) CountScenarios(ctx context.Context, org callwright.OrgID) (count int, err error) {
 	err = s.core().Read(ctx, []any{org}, func(ctx context.Context, idb bun.IDB) (err error) {
-		count, err = idb.NewSelect().Model((*scenarioRow)(nil)).Where("org = ?", org).Count(ctx)
+		count, err = sqldb.Count(ctx, idb.NewSelect().Model((*scenarioRow)(nil)).Where("org = ?", org))
 		return err
 	})
 	return count, err

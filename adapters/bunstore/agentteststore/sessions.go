@@ -141,7 +141,7 @@ func (s Sessions) FindSessions(ctx context.Context, org callwright.OrgID, f torn
 		if !f.After.IsZero() {
 			q = q.Where("(created_at, id) < (?, ?)", f.After.At, f.After.ID)
 		}
-		return q.Order("created_at DESC", "id DESC").Limit(f.Limit)
+		return q.Order("created_at DESC", "id DESC").Limit(int64(f.Limit))
 	})
 }
 
@@ -194,7 +194,7 @@ func (s Sessions) WaitingSessions(ctx context.Context, limit int) ([]tornado.Ses
 		return nil, nil
 	}
 	return s.sessions(ctx, nil, func(q *bun.SelectQuery) *bun.SelectQuery {
-		return q.Where(running).Where("node = ''").Order("created_at", "id").Limit(limit)
+		return q.Where(running).Where("node = ''").Order("created_at", "id").Limit(int64(limit))
 	})
 }
 
@@ -207,7 +207,7 @@ func (s Sessions) AbandonedSessions(ctx context.Context, alive []string, limit i
 		if len(alive) > 0 {
 			q = q.Where("node NOT IN (?)", bun.List(alive))
 		}
-		return q.Where(running).Order("created_at", "id").Limit(limit)
+		return q.Where(running).Order("created_at", "id").Limit(int64(limit))
 	})
 }
 
@@ -282,6 +282,6 @@ func (s Sessions) DeleteSessions(ctx context.Context, before time.Time, limit in
 		return 0, nil
 	}
 	return s.core().Forget(ctx, (*sessionRow)(nil), func(q *bun.SelectQuery) *bun.SelectQuery {
-		return q.Where(over).Where("ended_at < ?", sqldb.Stored(before)).Order("ended_at").Limit(limit)
+		return q.Where(over).Where("ended_at < ?", sqldb.Stored(before)).Order("ended_at").Limit(int64(limit))
 	})
 }

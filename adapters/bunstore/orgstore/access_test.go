@@ -154,7 +154,7 @@ func TestSignInsAtOnce(t *testing.T) {
 	})
 }
 
-// TestKeyTakesOneStatement counts what a request with a key costs.
+// TestKeyTakesOneStatement counts what a request with a key costs, and one with a session.
 func TestKeyTakesOneStatement(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
@@ -176,6 +176,15 @@ func TestKeyTakesOneStatement(t *testing.T) {
 		p, err := s.CheckKey(t.Context(), key.Key.Reveal())
 		if err != nil || p.Org != org.ID || !p.Entitled(callwright.EntitlementSIP) || len(statements) != 1 {
 			t.Errorf("got %+v, %v with %q", p, err, statements)
+		}
+		token, session, err := s.SignIn(t.Context(), key.Key.Reveal())
+		if err != nil {
+			t.Fatal(err)
+		}
+		statements = nil
+		p, found, err := s.Session(t.Context(), token)
+		if err != nil || found.ID != session.ID || p.Org != org.ID || !p.Entitled(callwright.EntitlementSIP) || len(statements) != 1 {
+			t.Errorf("got %+v of %+v, %v with %q", p, found, err, statements)
 		}
 	})
 }

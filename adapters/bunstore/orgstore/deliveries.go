@@ -63,7 +63,7 @@ func (s Deliveries) KeepDelivery(ctx context.Context, d callwright.Delivery, bef
 func (s Deliveries) forgetOld(ctx context.Context, idb bun.IDB, org callwright.OrgID, before time.Time) error {
 	const atOnce = 20
 	old := idb.NewSelect().Model((*deliveryRow)(nil)).Column("id").
-		Where("org = ?", org).Where("since < ?", sqldb.Stored(before)).Limit(atOnce)
+		Where("org = ?", org).Where("since < ?", sqldb.Stored(before)).Limit(int64(atOnce))
 	old = s.core().SkipLocked(old)
 	_, err := idb.NewDelete().Model((*deliveryRow)(nil)).Where("org = ?", org).Where("id IN (?)", old).Exec(ctx)
 	return err
@@ -106,7 +106,7 @@ func (s Deliveries) Deliveries(
 		if !after.IsZero() {
 			q = q.Where("(since, id) < (?, ?)", sqldb.Stored(after.At), after.ID)
 		}
-		return q.Order("since DESC", "id DESC").Limit(max(limit, 1)).Scan(ctx)
+		return q.Order("since DESC", "id DESC").Limit(int64(max(limit, 1))).Scan(ctx)
 	})
 	return sqldb.Converted(rows, deliveryRow.delivery), err
 }

@@ -82,7 +82,7 @@ func (s Endpoints) PausedEndpoints(ctx context.Context, org callwright.OrgID, li
 	err := s.core().Read(ctx, []any{org}, func(ctx context.Context, idb bun.IDB) error {
 		rows = nil
 		return idb.NewSelect().Model(&rows).Where("org = ?", org).Where("paused_at IS NOT NULL").
-			Order("host").Limit(max(limit, 1)).Scan(ctx)
+			Order("host").Limit(int64(max(limit, 1))).Scan(ctx)
 	})
 	return sqldb.Converted(rows, endpointRow.endpoint), err
 }

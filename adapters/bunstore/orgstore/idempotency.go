@@ -110,7 +110,7 @@ func (s IdempotencyStore) keepAnew(ctx context.Context, idb bun.IDB, row answerR
 func (s IdempotencyStore) forgetOld(ctx context.Context, idb bun.IDB, org callwright.OrgID, before time.Time) error {
 	const atOnce = 20
 	old := idb.NewSelect().Model((*answerRow)(nil)).Column("key").
-		Where("org = ?", org).Where("kept_at < ?", before).Limit(atOnce)
+		Where("org = ?", org).Where("kept_at < ?", before).Limit(int64(atOnce))
 	old = s.core().SkipLocked(old)
 	_, err := idb.NewDelete().Model((*answerRow)(nil)).Where("org = ?", org).Where("key IN (?)", old).Exec(ctx)
 	return err

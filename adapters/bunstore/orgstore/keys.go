@@ -24,7 +24,7 @@ type keyRow struct {
 	LastUsedAt *time.Time `bun:"last_used_at"`
 	ReplacedBy string     `bun:"replaced_by"`
 
-	Organization *organizationRow `bun:"rel:belongs-to,join:org=id"` // read by KeyByPrefix alone
+	Organization *organizationRow `bun:"rel:belongs-to,join:org=id"` // read by KeyByPrefix and SessionByHash alone
 }
 
 func (r keyRow) key() callwright.APIKey {
@@ -102,7 +102,7 @@ func (s Tenants) KeyNames(ctx context.Context, org callwright.OrgID, ids []strin
 // CountKeys counts the keys that are in force.
 func (s Tenants) CountKeys(ctx context.Context, org callwright.OrgID, now time.Time) (count int, err error) {
 	err = s.core().Read(ctx, []any{org}, func(ctx context.Context, idb bun.IDB) (err error) {
-		count, err = inForce(idb, org, now).Count(ctx)
+		count, err = sqldb.Count(ctx, inForce(idb, org, now))
 		return err
 	})
 	return count, err

@@ -39,21 +39,24 @@ func (s Tenants) InsertSession(ctx context.Context, session callwright.Session) 
 	})
 }
 
-// SessionByHash returns the session with a hash, and the record of its key.
-func (s Tenants) SessionByHash(ctx context.Context, hash []byte) (callwright.Session, callwright.APIKey, error) {
+// SessionByHash returns the session with a hash, the record of its key, and its organization, in one statement.
+func (s Tenants) SessionByHash(
+	ctx context.Context, hash []byte,
+) (callwright.Session, callwright.APIKey, callwright.Organization, error) {
 	var row sessionRow
 	err := s.core().Read(ctx, nil, func(ctx context.Context, idb bun.IDB) error {
 		row = sessionRow{}
-		return sqldb.Absent("session", idb.NewSelect().Model(&row).Relation("Key").Where("?TableAlias.hash = ?", hash).Scan(ctx))
+		return sqldb.Absent("session", idb.NewSelect().Model(&row).Relation("Key").Relation("Key.Organization").Where("?TableAlias.hash = ?", hash).Scan(ctx))
 	})
-	if err == nil && row.Key == nil {
+	if err == nil && (row.Key == nil || row.Key.Organization == nil) {
 		err = callwright.NotFound("session")
 	}
 	if err != nil {
-		return callwright.Session{}, callwright.APIKey{}, err
+		return callwright.Session{}, callwright.APIKey{}, callwright.Organization{}, err
 	}
 	row.KeyName = row.Key.Name
-	return row.session(), row.Key.key(), nil
+	org, err := s.core().organization(*row.Key.Organization)
+	return row.session(), row.Key.key(), org, err
 }
 
 // Sessions returns a page of the live sessions of an organization.
@@ -92,7 +95,7 @@ func (s Tenants) DeleteSession(ctx context.Context, org callwright.OrgID, id str
 func (s Tenants) TrimSessions(ctx context.Context, key string, keep int) error {
 	return s.core().Write(ctx, []any{key}, func(ctx context.Context, idb bun.IDB) error {
 		kept := idb.NewSelect().Model((*sessionRow)(nil)).Column("id").
-			Where("key_id = ?", key).Order("used_at DESC", "id DESC").Limit(keep)
+			Where("key_id = ?", key).Order("used_at DESC", "id DESC").Limit(int64(keep))
 		_, err := idb.NewDelete().Model((*sessionRow)(nil)).Where("key_id = ?", key).Where("id NOT IN (?)", kept).Exec(ctx)
 		return err
 	})
@@ -101,6 +104,6 @@ func (s Tenants) TrimSessions(ctx context.Context, key string, keep int) error {
 // DeleteSessions deletes sessions that were last used at a time or before.
 func (s Tenants) DeleteSessions(ctx context.Context, until time.Time, limit int) (int, error) {
 	return s.core().Forget(ctx, (*sessionRow)(nil), func(q *bun.SelectQuery) *bun.SelectQuery {
-		return q.Where("used_at <= ?", sqldb.Stored(until)).Order("used_at").Limit(limit)
+		return q.Where("used_at <= ?", sqldb.Stored(until)).Order("used_at").Limit(int64(limit))
 	})
 }

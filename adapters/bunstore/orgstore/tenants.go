@@ -129,5 +129,5 @@ func page(q *bun.SelectQuery, after callwright.Keyset, limit int) *bun.SelectQue
 	if !after.IsZero() {
 		q = q.Where("(created_at, id) < (?, ?)", sqldb.Stored(after.At), after.ID)
 	}
-	return q.Order("created_at DESC", "id DESC").Limit(max(limit, 1))
+	return q.Order("created_at DESC", "id DESC").Limit(int64(max(limit, 1)))
 }

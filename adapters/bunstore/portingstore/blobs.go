@@ -159,7 +159,7 @@ func (s Blobs) StaleBlobs(ctx context.Context, before time.Time, limit int) (key
 	err = s.core().Read(ctx, nil, func(ctx context.Context, idb bun.IDB) error {
 		keys = nil
 		return idb.NewSelect().Model((*blobRow)(nil)).ColumnExpr("COALESCE(sha256, id)").Where("at < ?", sqldb.Stored(before)).
-			Order("at", "id").Limit(limit).Scan(ctx, &keys)
+			Order("at", "id").Limit(int64(limit)).Scan(ctx, &keys)
 	})
 	return keys, err
 }

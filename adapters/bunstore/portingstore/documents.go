@@ -81,7 +81,7 @@ func (s Documents) InsertDocument(ctx context.Context, d document.Document, most
 // CountUnused returns how many documents of an organization no request uses.
 func (s Documents) CountUnused(ctx context.Context, org callwright.OrgID) (count int, err error) {
 	err = s.core().Read(ctx, []any{org}, func(ctx context.Context, idb bun.IDB) error {
-		count, err = idb.NewSelect().Model((*documentRow)(nil)).Where("org = ?", org).Where(notUsed).Count(ctx)
+		count, err = sqldb.Count(ctx, idb.NewSelect().Model((*documentRow)(nil)).Where("org = ?", org).Where(notUsed))
 		return err
 	})
 	return count, err
@@ -98,7 +98,7 @@ func (s Documents) Document(ctx context.Context, org callwright.OrgID, id string
 			return nil
 		}
 		return idb.NewSelect().Model((*documentUseRow)(nil)).Column("request_id").Where("document_id = ?", id).
-			Order("request_id").Limit(document.MaxListed).Scan(ctx, &requests)
+			Order("request_id").Limit(int64(document.MaxListed)).Scan(ctx, &requests)
 	})
 	if err != nil {
 		return document.Document{}, err
@@ -142,7 +142,7 @@ func (s Documents) UseDocuments(
 // DeleteUnused deletes old documents that no request uses.
 func (s Documents) DeleteUnused(ctx context.Context, before time.Time, limit int) (deleted int, err error) {
 	return s.core().Forget(ctx, (*documentRow)(nil), func(q *bun.SelectQuery) *bun.SelectQuery {
-		return q.Where(notUsed).Where("created_at < ?", sqldb.Stored(before)).Order("created_at").Limit(limit)
+		return q.Where(notUsed).Where("created_at < ?", sqldb.Stored(before)).Order("created_at").Limit(int64(limit))
 	})
 }
 

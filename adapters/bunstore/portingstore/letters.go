@@ -143,7 +143,7 @@ func (s Letters) DueLetters(ctx context.Context, now time.Time, limit int) (name
 	err = s.core().Read(ctx, nil, func(ctx context.Context, idb bun.IDB) error {
 		rows = nil
 		return idb.NewSelect().Model(&rows).Column("org", "request_id").Where("due_at <= ?", sqldb.Stored(now)).
-			Order("due_at", "request_id").Limit(limit).Scan(ctx)
+			Order("due_at", "request_id").Limit(int64(limit)).Scan(ctx)
 	})
 	return sqldb.Converted(rows, func(r letterRow) porting.Name { return porting.Name{Org: callwright.OrgID(r.Org), ID: r.Request} }), err
 }

@@ -137,7 +137,7 @@ func (s ManualOrders) Orders(ctx context.Context, open bool, after callwright.Ke
 	var rows []manualRow
 	err := s.core().Read(ctx, []any{after}, func(ctx context.Context, idb bun.IDB) error {
 		rows = nil
-		q := idb.NewSelect().Model(&rows).Order("created_at", "ref").Limit(limit)
+		q := idb.NewSelect().Model(&rows).Order("created_at", "ref").Limit(int64(limit))
 		if open {
 			q = q.Where("open")
 		}

@@ -60,7 +60,7 @@ func after(q *bun.SelectQuery, f porting.Filter) *bun.SelectQuery {
 }
 
 func newest(q *bun.SelectQuery, limit int) *bun.SelectQuery {
-	return q.Order("created_at DESC", "id DESC").Limit(limit)
+	return q.Order("created_at DESC", "id DESC").Limit(int64(limit))
 }
 
 // idsInStates selects the ids of a page of requests in any of some states: of each state a page, in one statement, and of these the
@@ -83,7 +83,7 @@ func (s Requests) WaitingRequests(ctx context.Context, org callwright.OrgID, lim
 	var rows []requestRow
 	err := s.core().Read(ctx, []any{org}, func(ctx context.Context, idb bun.IDB) error {
 		rows = nil
-		return idb.NewSelect().Model(&rows).Where("org = ?", org).Where(waiting).Order("created_at", "id").Limit(limit).Scan(ctx)
+		return idb.NewSelect().Model(&rows).Where("org = ?", org).Where(waiting).Order("created_at", "id").Limit(int64(limit)).Scan(ctx)
 	})
 	if err != nil {
 		return nil, err
@@ -94,7 +94,7 @@ func (s Requests) WaitingRequests(ctx context.Context, org callwright.OrgID, lim
 // CountOpen counts the requests that have not ended.
 func (s Requests) CountOpen(ctx context.Context, org callwright.OrgID) (count int, err error) {
 	err = s.core().Read(ctx, []any{org}, func(ctx context.Context, idb bun.IDB) (err error) {
-		count, err = idb.NewSelect().Model((*requestRow)(nil)).Where("org = ?", org).Where(open).Count(ctx)
+		count, err = sqldb.Count(ctx, idb.NewSelect().Model((*requestRow)(nil)).Where("org = ?", org).Where(open))
 		return err
 	})
 	return count, err
@@ -146,7 +146,7 @@ func (s Requests) DueRequests(ctx context.Context, now time.Time, limit int) (na
 	err = s.core().Read(ctx, nil, func(ctx context.Context, idb bun.IDB) error {
 		rows = nil
 		return idb.NewSelect().Model(&rows).Where("due_at <= ?", sqldb.Stored(now)).
-			Order("due_at", "id").Limit(limit).Scan(ctx)
+			Order("due_at", "id").Limit(int64(limit)).Scan(ctx)
 	})
 	return sqldb.Converted(rows, nameRow.name), err
 }

@@ -200,6 +200,8 @@ func TestRequestsUseIndexes(t *testing.T) {
 		add(s.CountOpen(ctx, org))
 		add(s.ActiveNumbers(ctx, []callwright.PhoneNumber{r.Numbers[0].Number, "+1"}))
 		add(s.OpenRequest(ctx, r.Numbers[0].Number))
+		add(s.Reserved(ctx, []callwright.PhoneNumber{r.Numbers[0].Number, "+1"}))
+		errs = append(errs, s.Reserve(ctx, porting.Reservation{Number: "+1", Org: org, Request: r.ID, Since: now}), s.Unreserve(ctx, org, "+1"))
 		add(s.DueRequests(ctx, now, 10))
 		add(s.WaitingRequests(ctx, org, 10))
 		for _, states := range [][]porting.State{nil, {porting.Failed}} {

@@ -106,7 +106,7 @@ func (s CallLog) Attempts(ctx context.Context, org callwright.OrgID, parent stri
 	err := s.core().Read(ctx, []any{org, parent}, func(ctx context.Context, idb bun.IDB) error {
 		rows = nil
 		return withLadders(idb, &rows).Where("parent_id = ?", parent).Where("parent_id <> ''").Where("org = ?", org).
-			Order("started_at", "id").Limit(limit).Scan(ctx)
+			Order("started_at", "id").Limit(int64(limit)).Scan(ctx)
 	})
 	return sqldb.Converted(rows, func(r recordRow) calllog.Attempt {
 		return calllog.Attempt{Record: r.record(), Ladder: sqldb.Converted(r.Events, stepJSON.event)}
@@ -121,7 +121,7 @@ func (s CallLog) List(
 		if !before.IsZero() {
 			q = q.Where("(started_at, id) < (?, ?)", before.At, before.ID)
 		}
-		return q.Where("org = ?", org).Where("number = ?", number).Order("started_at DESC", "id DESC").Limit(limit)
+		return q.Where("org = ?", org).Where("number = ?", number).Order("started_at DESC", "id DESC").Limit(int64(limit))
 	})
 }
 
@@ -153,7 +153,7 @@ func (s CallLog) Failures(
 // Forget removes the records that began before a time and have ended. Their ladders go with them.
 func (s CallLog) Forget(ctx context.Context, before time.Time, limit int) (int, error) {
 	return s.core().Forget(ctx, (*recordRow)(nil), func(q *bun.SelectQuery) *bun.SelectQuery {
-		return q.Where("ended_at IS NOT NULL").Where("started_at < ?", sqldb.Stored(before)).Order("started_at").Limit(limit)
+		return q.Where("ended_at IS NOT NULL").Where("started_at < ?", sqldb.Stored(before)).Order("started_at").Limit(int64(limit))
 	})
 }
 
@@ -163,6 +163,6 @@ func (s CallLog) Lost(ctx context.Context, alive []string, before time.Time, lim
 		if len(alive) > 0 {
 			q = q.Where("node NOT IN (?)", bun.List(alive))
 		}
-		return q.Where("ended_at IS NULL").Where("started_at <= ?", sqldb.Stored(before)).Order("started_at", "id").Limit(limit)
+		return q.Where("ended_at IS NULL").Where("started_at <= ?", sqldb.Stored(before)).Order("started_at", "id").Limit(int64(limit))
 	})
 }

@@ -68,7 +68,7 @@ func (s Deliveries) AddDelivery(ctx context.Context, d sip.Delivery, keep int) e
 		}
 		old := idb.NewSelect().Model((*deliveryRow)(nil)).Column("id").
 			Where("org = ?", d.Org).Where("number = ?", d.Number).Where("trunk_id = ?", d.TrunkID).
-			Order("created_at DESC", "id DESC").Limit(most).Offset(keep)
+			Order("created_at DESC", "id DESC").Limit(int64(most)).Offset(int64(keep))
 		_, err := idb.NewDelete().Model((*deliveryRow)(nil)).Where("id IN (?)", old).Exec(ctx)
 		return err
 	})
@@ -94,7 +94,7 @@ func (s Deliveries) DeliveriesOf(
 		if !after.IsZero() {
 			q = q.Where("(created_at, id) < (?, ?)", after.At, after.ID)
 		}
-		return q.Order("created_at DESC", "id DESC").Limit(limit).Scan(ctx)
+		return q.Order("created_at DESC", "id DESC").Limit(int64(limit)).Scan(ctx)
 	})
 	return sqldb.Converted(rows, deliveryRow.delivery), err
 }
@@ -111,6 +111,6 @@ func (s Deliveries) DeleteDeliveries(ctx context.Context, t sip.Trunk) error {
 // ForgetDeliveries removes old deliveries.
 func (s Deliveries) ForgetDeliveries(ctx context.Context, before time.Time, limit int) (int, error) {
 	return s.core().Forget(ctx, (*deliveryRow)(nil), func(q *bun.SelectQuery) *bun.SelectQuery {
-		return q.Where("created_at < ?", sqldb.Stored(before)).Limit(limit)
+		return q.Where("created_at < ?", sqldb.Stored(before)).Limit(int64(limit))
 	})
 }

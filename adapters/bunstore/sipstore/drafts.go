@@ -73,8 +73,8 @@ func (s Drafts) InsertDraft(ctx context.Context, d setup.Draft, most int, since 
 			if err := s.core().Alone(ctx, idb, "set-ups of "+row.Org); err != nil {
 				return err
 			}
-			under, err := idb.NewSelect().Model((*draftRow)(nil)).
-				Where("org = ?", d.Org).Where("updated_at >= ?", sqldb.Stored(since)).Count(ctx)
+			under, err := sqldb.Count(ctx, idb.NewSelect().Model((*draftRow)(nil)).
+				Where("org = ?", d.Org).Where("updated_at >= ?", sqldb.Stored(since)))
 			if err == nil && under >= most {
 				err = callwright.Errorf(callwright.CodeInvalidState, "at most %d set-ups can be under way", most)
 			}
@@ -118,7 +118,7 @@ func (s Drafts) DraftsOf(ctx context.Context, org callwright.OrgID, since time.T
 	err := s.core().Read(ctx, []any{org}, func(ctx context.Context, idb bun.IDB) error {
 		rows = nil
 		return idb.NewSelect().Model(&rows).Where("org = ?", org).Where("updated_at >= ?", sqldb.Stored(since)).
-			Order("updated_at DESC", "id DESC").Limit(limit).Scan(ctx)
+			Order("updated_at DESC", "id DESC").Limit(int64(limit)).Scan(ctx)
 	})
 	if err != nil {
 		return nil, err
@@ -137,6 +137,6 @@ func (s Drafts) DeleteDraft(ctx context.Context, org callwright.OrgID, id string
 // ForgetDrafts removes old drafts.
 func (s Drafts) ForgetDrafts(ctx context.Context, before time.Time, limit int) (int, error) {
 	return s.core().Forget(ctx, (*draftRow)(nil), func(q *bun.SelectQuery) *bun.SelectQuery {
-		return q.Where("updated_at < ?", sqldb.Stored(before)).Limit(limit)
+		return q.Where("updated_at < ?", sqldb.Stored(before)).Limit(int64(limit))
 	})
 }

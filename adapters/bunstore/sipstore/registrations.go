@@ -97,7 +97,7 @@ func (s Registrations) TakeRegistrations(
 		rows = nil
 		due := idb.NewSelect().Model((*registrationRow)(nil)).Column("trunk_id").
 			Where("(node = ? AND next_at <= ?)", node, sqldb.Stored(now)).WhereOr("node = ''").
-			Order("next_at").Limit(limit)
+			Order("next_at").Limit(int64(limit))
 		return s.core().take(ctx, idb.NewUpdate().Model(&rows).Set("node = ?", node), due)
 	})
 	return sqldb.Converted(rows, registrationRow.registration), err

@@ -19,17 +19,57 @@ type Statuses struct{ DB *bunstore.DB }
 
 func (s Statuses) core() core { return core{s.DB.Core()} }
 
-// PutStatus adds or replaces a status, and ends the lease on it.
+// PutStatus adds or replaces a status, and ends the lease on it. Rows of servers are locked before those of statuses, here as in
+// PutServer and WakeStatuses: transactions that lock them in different orders would wait for each other.
 func (s Statuses) PutStatus(ctx context.Context, status sip.Status) error {
+	return s.DB.Do(ctx, func(ctx context.Context) error {
+		return s.core().Write(ctx, []any{status}, func(ctx context.Context, idb bun.IDB) error {
+			keys, known, err := watchServers(ctx, idb, status)
+			if err != nil {
+				return err
+			}
+			status.Recorded = status.Known(known).State()
+			if err := s.replace(ctx, idb, status); err != nil {
+				return err
+			}
+			return nameServers(ctx, idb, status, keys)
+		})
+	})
+}
+
+// RecordStatus stores what changes about a status with time, and ends the lease on it.
+func (s Statuses) RecordStatus(ctx context.Context, status sip.Status) error {
 	row := newStatusRow(status)
 	return s.core().Write(ctx, []any{status}, func(ctx context.Context, idb bun.IDB) error {
-		if status.Version == 0 {
-			row.Version = 1
-			return s.core().Supplant(ctx, idb, &row, "trunk_id")
-		}
-		update := idb.NewUpdate().Model(&row).WherePK().Where("org = ?", status.Org)
-		return sqldb.Replace(ctx, "status", update, status.Version, findStatus(idb, status.Org, status.TrunkID))
+		return replaceStatus(ctx, idb, row)
 	})
+}
+
+// replace puts a status in place of another one, or adds it.
+func (s Statuses) replace(ctx context.Context, idb bun.IDB, status sip.Status) error {
+	row := newStatusRow(status)
+	if row.Version == 0 {
+		row.Version = 1
+		return s.core().Supplant(ctx, idb, &row, "trunk_id")
+	}
+	return replaceStatus(ctx, idb, row)
+}
+
+func replaceStatus(ctx context.Context, idb bun.IDB, row statusRow) error {
+	update := idb.NewUpdate().Model(&row).WherePK().Where("org = ?", row.Org)
+	return sqldb.Replace(ctx, "status", update, row.Version, findStatus(idb, callwright.OrgID(row.Org), row.TrunkID))
+}
+
+// Group returns the first trunk of a group, and how many there are.
+func (s Statuses) Group(ctx context.Context, org callwright.OrgID, group string) (first string, count int, err error) {
+	if group == "" {
+		return "", 0, nil
+	}
+	err = s.core().Read(ctx, []any{org, group}, func(ctx context.Context, idb bun.IDB) error {
+		return idb.NewSelect().Model((*statusRow)(nil)).ColumnExpr("COALESCE(MIN(trunk_id), '')").ColumnExpr("COUNT(*)").
+			Where("org = ?", org).Where("alert_group = ?", group).Scan(ctx, &first, &count)
+	})
+	return first, count, err
 }
 
 func findStatus(idb bun.IDB, org callwright.OrgID, trunkID string) *bun.SelectQuery {
@@ -38,14 +78,20 @@ func findStatus(idb bun.IDB, org callwright.OrgID, trunkID string) *bun.SelectQu
 
 // Status returns one trunk's status.
 func (s Statuses) Status(ctx context.Context, org callwright.OrgID, trunkID string) (sip.Status, error) {
-	var row statusRow
+	var found []sip.Status
 	err := s.core().Read(ctx, []any{org, trunkID}, func(ctx context.Context, idb bun.IDB) error {
-		return sqldb.Absent("status", findStatus(idb, org, trunkID).Scan(ctx, &row))
+		var row statusRow
+		err := sqldb.Absent("status", findStatus(idb, org, trunkID).Scan(ctx, &row))
+		if err != nil {
+			return err
+		}
+		found, err = known(ctx, idb, []statusRow{row})
+		return err
 	})
 	if err != nil {
 		return sip.Status{}, err
 	}
-	return row.status(), nil
+	return found[0], nil
 }
 
 // StatusesOf returns the statuses of trunks.
@@ -53,20 +99,21 @@ func (s Statuses) StatusesOf(ctx context.Context, org callwright.OrgID, trunkIDs
 	if len(trunkIDs) == 0 {
 		return nil, nil
 	}
-	var rows []statusRow
-	err := s.core().Read(ctx, []any{org, trunkIDs}, func(ctx context.Context, idb bun.IDB) error {
-		rows = nil
-		return idb.NewSelect().Model(&rows).Where("trunk_id IN (?)", bun.List(trunkIDs)).Where("org = ?", org).
-			Order("number").Scan(ctx)
+	return s.list(ctx, []any{org, trunkIDs}, func(q *bun.SelectQuery) *bun.SelectQuery {
+		return q.Where("trunk_id IN (?)", bun.List(trunkIDs)).Where("org = ?", org).Order("number")
 	})
-	return sqldb.Converted(rows, statusRow.status), err
 }
 
 // DeleteStatus removes a status.
 func (s Statuses) DeleteStatus(ctx context.Context, org callwright.OrgID, trunkID string) error {
-	return s.core().Write(ctx, []any{org, trunkID}, func(ctx context.Context, idb bun.IDB) error {
-		_, err := idb.NewDelete().Model((*statusRow)(nil)).Where("trunk_id = ?", trunkID).Where("org = ?", org).Exec(ctx)
-		return err
+	return s.DB.Do(ctx, func(ctx context.Context) error {
+		return s.core().Write(ctx, []any{org, trunkID}, func(ctx context.Context, idb bun.IDB) error {
+			_, err := idb.NewDelete().Model((*statusRow)(nil)).Where("trunk_id = ?", trunkID).Where("org = ?", org).Exec(ctx)
+			if err != nil {
+				return err
+			}
+			return nameServers(ctx, idb, sip.Status{TrunkID: trunkID, Org: org}, nil)
+		})
 	})
 }
 
@@ -77,7 +124,7 @@ func (s Statuses) CountStatuses(ctx context.Context, org callwright.OrgID, limit
 		for _, state := range []health.State{health.Healthy, health.Unreachable, health.Unchecked} {
 			var found []int
 			err := idb.NewSelect().Model((*statusRow)(nil)).ColumnExpr("1").
-				Where("org = ?", org).Where("state = ?", state).Limit(limit).Scan(ctx, &found)
+				Where("org = ?", org).Where("state = ?", state).Limit(int64(limit)).Scan(ctx, &found)
 			if err != nil {
 				return err
 			}
@@ -92,28 +139,42 @@ func (s Statuses) CountStatuses(ctx context.Context, org callwright.OrgID, limit
 
 // WorstStatuses returns the statuses with the longest downtime.
 func (s Statuses) WorstStatuses(ctx context.Context, org callwright.OrgID, state health.State, limit int) ([]sip.Status, error) {
-	var rows []statusRow
-	err := s.core().Read(ctx, []any{org}, func(ctx context.Context, idb bun.IDB) error {
-		rows = nil
-		return idb.NewSelect().Model(&rows).Where("org = ?", org).Where("state = ?", state).
-			Order("down_ns DESC", "number").Limit(limit).Scan(ctx)
+	return s.list(ctx, []any{org}, func(q *bun.SelectQuery) *bun.SelectQuery {
+		return q.Where("org = ?", org).Where("state = ?", state).Order("down_ns DESC", "number").Limit(int64(limit))
 	})
-	return sqldb.Converted(rows, statusRow.status), err
+}
+
+// list returns the statuses that a query finds.
+func (s Statuses) list(ctx context.Context, inputs []any, choose func(*bun.SelectQuery) *bun.SelectQuery) (found []sip.Status, err error) {
+	err = s.core().Read(ctx, inputs, func(ctx context.Context, idb bun.IDB) error {
+		var rows []statusRow
+		if err := choose(idb.NewSelect().Model(&rows)).Scan(ctx); err != nil {
+			return err
+		}
+		found, err = known(ctx, idb, rows)
+		return err
+	})
+	return found, err
 }
 
 // LeaseStatuses returns statuses that are due, and keeps other callers from them for a while.
 func (s Statuses) LeaseStatuses(ctx context.Context, now, until time.Time, limit int) ([]sip.Status, error) {
-	var rows []statusRow
+	var leased []sip.Status
 	err := s.core().Write(ctx, nil, func(ctx context.Context, idb bun.IDB) error {
-		rows = nil
+		var rows []statusRow
 		due := idb.NewSelect().Model((*statusRow)(nil)).Column("trunk_id").
 			Where("probe_at <= ?", sqldb.Stored(now)).Where("lease_until IS NULL OR lease_until <= ?", sqldb.Stored(now)).
-			Order("probe_at").Limit(limit)
-		return s.core().take(ctx, idb.NewUpdate().Model(&rows).Set("lease_until = ?", sqldb.Stored(until)), due)
+			Order("probe_at").Limit(int64(limit))
+		if err := s.core().take(ctx, idb.NewUpdate().Model(&rows).Set("lease_until = ?", sqldb.Stored(until)), due); err != nil {
+			return err
+		}
+		// RETURNING returns rows in no order.
+		slices.SortFunc(rows, func(a, b statusRow) int { return a.ProbeAt.Compare(b.ProbeAt) })
+		var err error
+		leased, err = known(ctx, idb, rows)
+		return err
 	})
-	// RETURNING returns rows in no order.
-	slices.SortFunc(rows, func(a, b statusRow) int { return a.ProbeAt.Compare(b.ProbeAt) })
-	return sqldb.Converted(rows, statusRow.status), err
+	return leased, err
 }
 
 // take updates and returns the rows that a query selects by trunk_id, and skips rows that others have locked. The query is

@@ -1,6 +1,7 @@
 package sipstore
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -22,8 +23,9 @@ type statusRow struct {
 	ProbeAt    time.Time  `bun:"probe_at"`
 	LeaseUntil *time.Time `bun:"lease_until"`
 	Version    int64      `bun:"version"`
-	State      string     `bun:"state"`   // for counts; empty: it has no servers
+	State      string     `bun:"state"`   // Status.Recorded, for counts; empty: it has no servers
 	DownNS     int64      `bun:"down_ns"` // Status.Downtime
+	Group      string     `bun:"alert_group"`
 	Document   statusJSON `bun:"document,type:jsonb"`
 }
 
@@ -38,17 +40,15 @@ type statusJSON struct {
 	Alerts   map[alert.Kind]alertStateJSON `json:"alerts"`
 }
 
+// serverStatusJSON names a server. What is known of it is in a row of its own.
 type serverStatusJSON struct {
-	Server  serverJSON `json:"server"`
-	Health  healthJSON `json:"health"`
-	ProbeAt time.Time  `json:"probe_at,omitzero"`
+	Server serverJSON `json:"server"`
 }
 
 type historyJSON struct {
-	Days    []dayJSON       `json:"days"`
-	Hours   []hourJSON      `json:"hours,omitempty"`
-	Samples []time.Duration `json:"samples_ns"`
-	Until   time.Time       `json:"until,omitzero"`
+	Days  []dayJSON  `json:"days"`
+	Hours []hourJSON `json:"hours,omitempty"`
+	Until time.Time  `json:"until,omitzero"`
 }
 
 // These types convert from and to their domain types, as those of agentstore/document.go do.
@@ -93,21 +93,21 @@ type alertStateJSON struct {
 
 func newStatusRow(s sip.Status) statusRow {
 	row := statusRow{
-		TrunkID: s.TrunkID, Org: string(s.Org), Number: string(s.Number), ProbeAt: sqldb.Stored(s.ProbeAt), Version: s.Version,
+		TrunkID: s.TrunkID, Org: string(s.Org), Number: string(s.Number), ProbeAt: sqldb.Stored(s.ProbeAt), Version: s.Version, Group: s.Group,
 		Document: statusJSON{
 			Verify: s.Verify, Alerting: s.Alerting, Failback: s.Failback, Active: s.Active,
 			Servers: sqldb.Converted(s.Servers, func(s sip.ServerStatus) serverStatusJSON {
-				return serverStatusJSON{serverJSON(s.Server), healthJSON(s.Health), s.ProbeAt}
+				return serverStatusJSON{serverJSON(s.Server)}
 			}),
 			History: historyJSON{
-				Days:    sqldb.Converted(s.History.Days, func(d health.Day) dayJSON { return dayJSON(d) }),
-				Hours:   sqldb.Converted(s.History.Hours, newHour),
-				Samples: s.History.Samples, Until: s.History.Until,
+				Days:  sqldb.Converted(s.History.Days, func(d health.Day) dayJSON { return dayJSON(d) }),
+				Hours: sqldb.Converted(s.History.Hours, newHour),
+				Until: s.History.Until,
 			},
 		},
 	}
 	if len(s.Servers) > 0 {
-		row.State, row.DownNS = string(s.State()), int64(s.Downtime())
+		row.State, row.DownNS = string(s.Recorded), int64(s.Downtime())
 	}
 	if s.Alerts != nil {
 		row.Document.Alerts = make(map[alert.Kind]alertStateJSON, len(s.Alerts))
@@ -124,14 +124,14 @@ func (r statusRow) status() sip.Status {
 		TrunkID: r.TrunkID, Org: callwright.OrgID(r.Org), Number: callwright.PhoneNumber(r.Number),
 		Verify: d.Verify, Alerting: d.Alerting, Failback: d.Failback, Active: d.Active,
 		Servers: sqldb.Converted(d.Servers, func(s serverStatusJSON) sip.ServerStatus {
-			return sip.ServerStatus{Server: failover.Server(s.Server), Health: health.Server(s.Health), ProbeAt: s.ProbeAt}
+			return sip.ServerStatus{Server: failover.Server(s.Server)}
 		}),
 		History: health.History{
-			Days:    sqldb.Converted(d.History.Days, func(d dayJSON) health.Day { return health.Day(d) }),
-			Hours:   sqldb.Converted(d.History.Hours, hourJSON.hour),
-			Samples: d.History.Samples, Until: d.History.Until,
+			Days:  sqldb.Converted(d.History.Days, func(d dayJSON) health.Day { return health.Day(d) }),
+			Hours: sqldb.Converted(d.History.Hours, hourJSON.hour),
+			Until: d.History.Until,
 		},
-		ProbeAt: r.ProbeAt.UTC(), Version: r.Version,
+		Group: r.Group, Recorded: cmp.Or(health.State(r.State), health.Unchecked), ProbeAt: r.ProbeAt.UTC(), Version: r.Version,
 	}
 	if d.Alerts != nil {
 		s.Alerts = make(alert.States, len(d.Alerts))

@@ -76,7 +76,7 @@ func (s TestCalls) Insert(
 			}
 			return idb.NewSelect().Model((*testCallRow)(nil)).Column("started_at").
 				Where("org = ?", c.Org).Where("started_at > ?", since).
-				Order("started_at DESC").Offset(limit-1).Limit(1).Scan(ctx, &began)
+				Order("started_at DESC").Offset(int64(limit-1)).Limit(1).Scan(ctx, &began)
 		})
 		if err != nil {
 			return err
@@ -119,7 +119,7 @@ func (s TestCalls) Unfinished(ctx context.Context, before time.Time, limit int) 
 	err := s.core().Read(ctx, nil, func(ctx context.Context, idb bun.IDB) error {
 		rows = nil
 		return idb.NewSelect().Model(&rows).Where("ended_at IS NULL").Where("started_at < ?", before).
-			Order("started_at").Limit(limit).Scan(ctx)
+			Order("started_at").Limit(int64(limit)).Scan(ctx)
 	})
 	return sqldb.Converted(rows, testCallRow.call), err
 }

@@ -48,6 +48,7 @@ type optionsJSON struct {
 	SecureMedia      *bool               `json:"secure_media,omitempty"`
 	Transfers        sip.TransferPolicy  `json:"transfers,omitempty"`
 	DTMF             sip.DTMFMode        `json:"dtmf,omitempty"`
+	Redirects        sip.RedirectPolicy  `json:"redirects,omitempty"`
 }
 
 // trunkSecretsJSON holds what may hold keys of other systems: constants in headers, and the address of a webhook.
@@ -129,7 +130,7 @@ func (db core) trunkRow(t sip.Trunk) trunkRow {
 		Options: optionsJSON{
 			AuthMode: o.AuthMode, RegisterUsername: o.Register.Username, CallUsername: o.Call.Username, Port: o.Port,
 			Transport: o.Transport, Verify: o.Verify, AllowedIPs: o.AllowedIPs, SecureMedia: o.SecureMedia,
-			Transfers: o.Transfers, DTMF: o.DTMF,
+			Transfers: o.Transfers, DTMF: o.DTMF, Redirects: o.Redirects,
 		},
 		CallPassword:     db.Keyring.Seal(callPurpose(t.ID), o.Call.Password),
 		RegisterPassword: db.Keyring.Seal(registerPurpose(t.ID), o.Register.Password),
@@ -203,7 +204,7 @@ func (db core) trunk(r trunkRow) (sip.Trunk, error) {
 			Register: sip.Credentials{Username: o.RegisterUsername, Password: registerPassword},
 			Call:     sip.Credentials{Username: o.CallUsername, Password: callPassword},
 			Port:     o.Port, Transport: o.Transport, Verify: o.Verify, AllowedIPs: o.AllowedIPs, SecureMedia: o.SecureMedia,
-			Transfers: o.Transfers, DTMF: o.DTMF,
+			Transfers: o.Transfers, DTMF: o.DTMF, Redirects: o.Redirects,
 		},
 		Headers: sqldb.Converted(r.Headers, func(r ruleJSON) header.Rule {
 			return header.Rule{Custom: (*header.Custom)(r.Custom), UUI: (*header.UUI)(r.UUI)}

@@ -104,7 +104,7 @@ func (s Trunks) List(
 ) ([]sip.Trunk, error) {
 	return s.pick(ctx, []any{org, after}, func(q *bun.SelectQuery) *bun.SelectQuery {
 		numbers := q.NewSelect().Model((*trunkRow)(nil)).Distinct().Column("number").
-			Where("org = ?", org).Where("number > ?", after.ID).Order("number").Limit(limit)
+			Where("org = ?", org).Where("number > ?", after.ID).Order("number").Limit(int64(limit))
 		return q.Where("org = ?", org).Where("number IN (?)", numbers).Order("number", "direction")
 	})
 }
@@ -121,7 +121,7 @@ func (s Trunks) Trunks(
 // Outbound returns an organization's outbound trunks.
 func (s Trunks) Outbound(ctx context.Context, org callwright.OrgID, limit int) ([]sip.Trunk, error) {
 	return s.pick(ctx, []any{org}, func(q *bun.SelectQuery) *bun.SelectQuery {
-		return q.Where("org = ?", org).Where("direction = ?", sip.Outbound).Order("number").Limit(limit)
+		return q.Where("org = ?", org).Where("direction = ?", sip.Outbound).Order("number").Limit(int64(limit))
 	})
 }
 
@@ -164,7 +164,7 @@ func (s Trunks) Holders(
 // Peers returns what a page of trunks says about their peers.
 func (s Trunks) Peers(ctx context.Context, after string, limit int) ([]sip.Trunk, error) {
 	return s.pick(ctx, []any{after}, func(q *bun.SelectQuery) *bun.SelectQuery {
-		return q.Column("id", "direction", "endpoint", "options", "failover").Where("id > ?", after).Order("id").Limit(limit)
+		return q.Column("id", "number", "direction", "endpoint", "options", "failover").Where("id > ?", after).Order("id").Limit(int64(limit))
 	})
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/callwright/callwright/adapters/bunstore/internal/storetest"
 	"github.com/callwright/callwright/adapters/bunstore/sipstore"
 	"github.com/callwright/callwright/sip"
+	"github.com/callwright/callwright/sip/failover"
 	"github.com/callwright/callwright/sip/health"
 	"github.com/callwright/callwright/sip/setup"
 )
@@ -55,6 +56,14 @@ func useTrunks(ctx context.Context, db *bunstore.DB, now time.Time) []error {
 		forgetDeliveriesErr, deliveries.DeleteDeliveries(ctx, trunk), drafts.InsertDraft(ctx, draft, 10, now), draftErr, draftsErr,
 		drafts.UpdateDraft(ctx, draft), drafts.UpdateDraft(ctx, draft), drafts.DeleteDraft(ctx, org, "s"), forgetDraftsErr)
 	_, dueErr := statuses.LeaseStatuses(ctx, now, now, 10)
+	_, serverErr := statuses.Server(ctx, org, "k")
+	_, dueServersErr := statuses.LeaseServers(ctx, now, now, 10)
+	_, _, groupErr := statuses.Group(ctx, org, "g")
+	server := failover.Server{Host: "h"}
+	status.Servers = []sip.ServerStatus{{Server: server}}
+	errs = append(errs, serverErr, dueServersErr, groupErr, statuses.PutStatus(ctx, sip.Status{TrunkID: "t", Org: org, Servers: status.Servers}),
+		statuses.RecordStatus(ctx, status), statuses.WakeStatuses(ctx, org, "k", now),
+		statuses.PutServer(ctx, sip.WatchedServer{Org: org, ServerStatus: sip.ServerStatus{Server: server, Version: 1}}))
 	_, registrationErr := registrations.Registration(ctx, org, "t")
 	_, takeErr := registrations.TakeRegistrations(ctx, "n", now, 10)
 	_, ofErr := registrations.RegistrationsOf(ctx, "n")
@@ -65,7 +74,7 @@ func useTrunks(ctx context.Context, db *bunstore.DB, now time.Time) []error {
 }
 
 // TestProbingReadsNoTable looks at what probing runs when many statuses are overdue, such as after a pause: one statement
-// leases, by the order of the index and without sorting them all, and one by the primary key puts each back.
+// leases, by the order of the index and without sorting them all, one reads their servers, and one by the primary key records each.
 func TestProbingReadsNoTable(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
@@ -81,7 +90,7 @@ func TestProbingReadsNoTable(t *testing.T) {
 			due, err = statuses.LeaseStatuses(t.Context(), now, now.Add(time.Minute), batch)
 			return err
 		})
-		if len(seen) != 1 || len(due) != batch {
+		if len(seen) != 2 || len(due) != batch {
 			t.Fatalf("%d statements leased %d", len(seen), len(due))
 		}
 		plan := storetest.Explain(t, db, seen[0], true)
@@ -89,8 +98,12 @@ func TestProbingReadsNoTable(t *testing.T) {
 		if reads || !strings.Contains(plan, "trunk_statuses_due") {
 			t.Errorf("not by the index alone: %s\n%s", seen[0], plan)
 		}
+		plan = storetest.Explain(t, db, seen[1], true)
+		if regexp.MustCompile(`Seq Scan on trunk_server_names|SCAN name_row`).MatchString(plan) {
+			t.Errorf("all names of servers are read: %s\n%s", seen[1], plan)
+		}
 		seen = storetest.Statements(t, db, func() error {
-			return db.Do(t.Context(), func(ctx context.Context) error { return statuses.PutStatus(ctx, due[0]) })
+			return db.Do(t.Context(), func(ctx context.Context) error { return statuses.RecordStatus(ctx, due[0]) })
 		})
 		plan = storetest.Explain(t, db, seen[0], true)
 		byKey := regexp.MustCompile(`trunk_statuses_pkey|autoindex_trunk_statuses_1 \(trunk_id=`).MatchString(plan)

@@ -116,7 +116,7 @@ func (s Samples) ListSamples(
 		if voice != "" {
 			page = page.Where("paged.voice = ?", voice)
 		}
-		page = page.Order("paged.created_at DESC", "paged.id DESC").Limit(limit).Offset(offset)
+		page = page.Order("paged.created_at DESC", "paged.id DESC").Limit(int64(limit)).Offset(int64(offset))
 		return idb.NewSelect().Model(&rows).Where("id IN (?)", page).Order("created_at DESC", "id DESC").Scan(ctx)
 	})
 	if err != nil && callwright.CodeOf(err) != callwright.CodeNotFound { // no count: no samples
@@ -152,7 +152,7 @@ func (s Samples) DeleteSamples(ctx context.Context, before time.Time, limit int)
 		var rows []sampleRow
 		err := s.core().Write(ctx, nil, func(ctx context.Context, idb bun.IDB) error {
 			rows = nil
-			old := idb.NewSelect().Model(&rows).Where("created_at < ?", ceiled(before)).Order("created_at", "id").Limit(limit)
+			old := idb.NewSelect().Model(&rows).Where("created_at < ?", ceiled(before)).Order("created_at", "id").Limit(int64(limit))
 			if err := s.core().SkipLocked(old).Scan(ctx); err != nil || len(rows) == 0 {
 				return err
 			}

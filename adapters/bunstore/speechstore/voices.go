@@ -68,7 +68,7 @@ func (s Voices) VoicesOf(ctx context.Context, org callwright.OrgID, limit int) (
 	var rows []voiceRow
 	err := s.core().Read(ctx, []any{org}, func(ctx context.Context, idb bun.IDB) error {
 		rows = nil
-		return idb.NewSelect().Model(&rows).Where("org = ?", org).Order("created_at", "id").Limit(limit).Scan(ctx)
+		return idb.NewSelect().Model(&rows).Where("org = ?", org).Order("created_at", "id").Limit(int64(limit)).Scan(ctx)
 	})
 	if err != nil {
 		return nil, err

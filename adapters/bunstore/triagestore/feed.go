@@ -112,7 +112,7 @@ func (s Store) entries(
 		entries = make([]triage.Entry, 0, limit)
 		ours := idb.NewSelect().Model((*issueRow)(nil)).ColumnExpr("1").Where("id = ?", issue).Where("org = ?", org)
 		query := idb.NewSelect().Model((*feedRow)(nil)).ExcludeColumn("issue_id", "org").Where("issue_id = ?", issue)
-		rows, err := choose(query.Where("EXISTS (?)", ours)).Limit(limit).Rows(ctx)
+		rows, err := choose(query.Where("EXISTS (?)", ours)).Limit(int64(limit)).Rows(ctx)
 		if err != nil {
 			return err
 		}

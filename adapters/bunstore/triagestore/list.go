@@ -22,7 +22,7 @@ func (s Store) FindIssues(ctx context.Context, org callwright.OrgID, f triage.Fi
 		rows = nil
 		query := idb.NewSelect().Model(&rows).ExcludeColumn("description").ExcludeColumn(searched...).
 			Where("triage_issues.org = ?", org)
-		return sorted(s.chosen(query, f), f).Limit(f.Limit).Scan(ctx)
+		return sorted(s.chosen(query, f), f).Limit(int64(f.Limit)).Scan(ctx)
 	})
 	return sqldb.Converted(rows, issueRow.issue), err
 }
@@ -37,7 +37,7 @@ func (s Store) Reach(ctx context.Context, org callwright.OrgID, f triage.Filter)
 		if f.ReachesOpen() {
 			query = query.Where(open)
 		}
-		return sorted(query, f).Offset(f.Scan - 1).Limit(2).Scan(ctx)
+		return sorted(query, f).Offset(int64(f.Scan - 1)).Limit(2).Scan(ctx)
 	})
 	if err != nil || len(rows) < 2 {
 		return triage.Place{}, err

@@ -98,7 +98,7 @@ func (s Store) SessionsOf(ctx context.Context, org callwright.OrgID, issue strin
 // CountAnalyses returns the number of running analyses, from an index of only those.
 func (s Store) CountAnalyses(ctx context.Context, org callwright.OrgID) (count int, err error) {
 	err = s.core().Read(ctx, []any{org}, func(ctx context.Context, idb bun.IDB) error {
-		count, err = idb.NewSelect().Model((*sessionRow)(nil)).Where("org = ?", org).Where(running).Count(ctx)
+		count, err = sqldb.Count(ctx, idb.NewSelect().Model((*sessionRow)(nil)).Where("org = ?", org).Where(running))
 		return err
 	})
 	return count, err
@@ -118,7 +118,7 @@ func (s Store) SilentSessions(ctx context.Context, silent, waiting time.Time, li
 			}
 			var rows []sessionRow
 			err := idb.NewSelect().Model(&rows).Where(unended).Where("status = ?", state.status).
-				Where("updated_at < ?", sqldb.Stored(state.since)).Order("updated_at").Limit(limit - len(found)).Scan(ctx)
+				Where("updated_at < ?", sqldb.Stored(state.since)).Order("updated_at").Limit(int64(limit - len(found))).Scan(ctx)
 			if err != nil {
 				return err
 			}

@@ -24,26 +24,27 @@ func (s Tenants) InsertSession(ctx context.Context, session callwright.Session) 
 	})
 }
 
-// SessionByHash returns the session with a hash, and the record of its key.
+// SessionByHash returns the session with a hash, the record of its key, and its organization.
 func (s Tenants) SessionByHash(
 	ctx context.Context, hash []byte,
-) (session callwright.Session, k callwright.APIKey, err error) {
+) (session callwright.Session, k callwright.APIKey, o callwright.Organization, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		for _, found := range d.sessions {
 			if !bytes.Equal(found.Hash, hash) {
 				continue
 			}
 			key, err := d.key(found.Org, found.KeyID)
-			if err != nil {
+			org, has := d.orgs[found.Org]
+			if err != nil || !has {
 				break
 			}
-			session, k = memory.Clone(found), memory.Clone(key)
+			session, k, o = memory.Clone(found), memory.Clone(key), memory.Clone(org)
 			session.KeyName = k.Name
 			return nil
 		}
 		return callwright.NotFound("session")
 	})
-	return session, k, err
+	return session, k, o, err
 }
 
 // Sessions returns a page of the live sessions of an organization.

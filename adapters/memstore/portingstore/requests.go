@@ -20,6 +20,7 @@ type data struct {
 	active   *memory.Table[callwright.PhoneNumber, string] // ids of requests that have not ended
 	refs     *memory.Table[order, string]                  // ids of requests
 	due      *memory.Table[string, time.Time]              // by id of the request
+	reserved *memory.Table[callwright.PhoneNumber, porting.Reservation]
 }
 
 // order names an order at a gateway.
@@ -33,11 +34,14 @@ func (data) New() data {
 		active:   memory.NewTable[callwright.PhoneNumber, string](),
 		refs:     memory.NewTable[order, string](),
 		due:      memory.NewTable[string, time.Time](),
+		reserved: memory.NewTable[callwright.PhoneNumber, porting.Reservation](),
 	}
 }
 
 // tables returns all tables.
-func (d data) tables() []table { return []table{d.requests, d.history, d.active, d.refs, d.due} }
+func (d data) tables() []table {
+	return []table{d.requests, d.history, d.active, d.refs, d.due, d.reserved}
+}
 
 // table is a memory.Table of any rows.
 type table interface {

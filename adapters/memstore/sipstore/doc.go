@@ -20,6 +20,7 @@ import (
 type data struct {
 	trunks        map[trunkKey]sip.Trunk
 	statuses      map[string]leasedStatus // by trunk
+	servers       map[serverKey]leasedServer
 	deliveries    map[string]sip.Delivery
 	drafts        map[string]setup.Draft
 	registrations map[string]nodeRegistration // by trunk
@@ -34,6 +35,7 @@ func (data) New() data {
 	return data{
 		trunks:        map[trunkKey]sip.Trunk{},
 		statuses:      map[string]leasedStatus{},
+		servers:       map[serverKey]leasedServer{},
 		deliveries:    map[string]sip.Delivery{},
 		drafts:        map[string]setup.Draft{},
 		registrations: map[string]nodeRegistration{},
@@ -46,7 +48,7 @@ func (data) New() data {
 
 // Clone returns a copy, which a transaction that fails restores.
 func (d data) Clone() data {
-	return data{trunks: maps.Clone(d.trunks), statuses: maps.Clone(d.statuses), deliveries: maps.Clone(d.deliveries), drafts: maps.Clone(d.drafts), registrations: maps.Clone(d.registrations), records: maps.Clone(d.records), ladders: maps.Clone(d.ladders), discoveries: maps.Clone(d.discoveries), testCalls: maps.Clone(d.testCalls)}
+	return data{trunks: maps.Clone(d.trunks), statuses: maps.Clone(d.statuses), servers: maps.Clone(d.servers), deliveries: maps.Clone(d.deliveries), drafts: maps.Clone(d.drafts), registrations: maps.Clone(d.registrations), records: maps.Clone(d.records), ladders: maps.Clone(d.ladders), discoveries: maps.Clone(d.discoveries), testCalls: maps.Clone(d.testCalls)}
 }
 
 // with calls f with the data, in the transaction of ctx or alone. f must not fail after its first change.

@@ -29,9 +29,50 @@ func (s Statuses) PutStatus(ctx context.Context, status sip.Status) error {
 			return err
 		}
 		status.Version = stored.Version + 1
-		d.statuses[status.TrunkID] = leasedStatus{Status: memory.Clone(status)}
+		status = memory.Clone(status)
+		for _, server := range status.Servers {
+			key := serverKey{status.Org, sip.ServerKey(status.Verify, server.Server)}
+			if _, watched := d.servers[key]; !watched {
+				server.Version = 1
+				d.servers[key] = leasedServer{WatchedServer: sip.WatchedServer{Org: status.Org, Verify: status.Verify, ServerStatus: server}}
+			}
+		}
+		status.Recorded = d.known(status).State()
+		d.statuses[status.TrunkID] = leasedStatus{Status: status}
+		d.forgetServers(stored.Status)
 		return nil
 	})
+}
+
+// RecordStatus stores what changes about a status with time, and ends the lease on it.
+func (s Statuses) RecordStatus(ctx context.Context, status sip.Status) error {
+	return with(ctx, s.Store, func(d *data) error {
+		stored, found := d.statuses[status.TrunkID]
+		if err := follows("status", status.Version, found && stored.Org == status.Org, stored.Version); err != nil {
+			return err
+		}
+		next, status := stored.Status, memory.Clone(status)
+		next.Group, next.Active, next.Recorded, next.History = status.Group, status.Active, status.Recorded, status.History
+		next.Alerts, next.ProbeAt, next.Version = status.Alerts, status.ProbeAt, stored.Version+1
+		d.statuses[status.TrunkID] = leasedStatus{Status: next}
+		return nil
+	})
+}
+
+// Group returns the first trunk of a group, and how many there are.
+func (s Statuses) Group(ctx context.Context, org callwright.OrgID, group string) (first string, count int, err error) {
+	err = with(ctx, s.Store, func(d *data) error {
+		for id, stored := range d.statuses {
+			if stored.Org != org || stored.Group != group || group == "" {
+				continue
+			}
+			if count++; first == "" || id < first {
+				first = id
+			}
+		}
+		return nil
+	})
+	return first, count, err
 }
 
 // replaces reports whether what has a version may be put in place of what is stored: version 0 in place of anything of the
@@ -39,10 +80,19 @@ func (s Statuses) PutStatus(ctx context.Context, status sip.Status) error {
 func replaces(
 	kind string, version int64, org callwright.OrgID, found bool, stored int64, owner callwright.OrgID,
 ) error {
-	switch {
-	case version == 0 && (!found || owner == org):
+	if version == 0 && (!found || owner == org) {
 		return nil
-	case version != 0 && (!found || owner != org):
+	}
+	if version == 0 {
+		return callwright.ErrConflict
+	}
+	return follows(kind, version, found && owner == org, stored)
+}
+
+// follows reports whether what has a version may be put in place of what is stored with that version.
+func follows(kind string, version int64, found bool, stored int64) error {
+	switch {
+	case !found:
 		return callwright.NotFound(kind)
 	case version != stored:
 		return callwright.ErrConflict
@@ -58,7 +108,7 @@ func (s Statuses) Status(ctx context.Context, org callwright.OrgID, trunkID stri
 		if !ok || stored.Org != org {
 			return callwright.NotFound("status")
 		}
-		status = memory.Clone(stored.Status)
+		status = d.known(stored.Status)
 		return nil
 	})
 	return status, err
@@ -71,7 +121,7 @@ func (s Statuses) StatusesOf(
 	err = with(ctx, s.Store, func(d *data) error {
 		for _, id := range trunkIDs {
 			if stored, ok := d.statuses[id]; ok && stored.Org == org {
-				found = append(found, memory.Clone(stored.Status))
+				found = append(found, d.known(stored.Status))
 			}
 		}
 		return nil
@@ -83,8 +133,9 @@ func (s Statuses) StatusesOf(
 // DeleteStatus removes a status.
 func (s Statuses) DeleteStatus(ctx context.Context, org callwright.OrgID, trunkID string) error {
 	return with(ctx, s.Store, func(d *data) error {
-		if d.statuses[trunkID].Org == org {
+		if stored := d.statuses[trunkID]; stored.Org == org {
 			delete(d.statuses, trunkID)
+			d.forgetServers(stored.Status)
 		}
 		return nil
 	})
@@ -95,7 +146,7 @@ func (s Statuses) CountStatuses(ctx context.Context, org callwright.OrgID, limit
 	counts := map[health.State]int{}
 	err := with(ctx, s.Store, func(d *data) error {
 		for _, stored := range d.statuses {
-			if state := stored.State(); stored.Org == org && len(stored.Servers) > 0 && counts[state] < limit {
+			if state := stored.Recorded.Public(); stored.Org == org && len(stored.Servers) > 0 && counts[state] < limit {
 				counts[state]++
 			}
 		}
@@ -110,8 +161,8 @@ func (s Statuses) WorstStatuses(
 ) (found []sip.Status, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		for _, stored := range d.statuses {
-			if stored.Org == org && len(stored.Servers) > 0 && stored.State() == state {
-				found = append(found, memory.Clone(stored.Status))
+			if stored.Org == org && len(stored.Servers) > 0 && stored.Recorded.Public() == state {
+				found = append(found, d.known(stored.Status))
 			}
 		}
 		return nil
@@ -137,7 +188,7 @@ func (s Statuses) LeaseStatuses(
 		for _, stored := range due[:min(limit, len(due))] {
 			stored.until = until
 			d.statuses[stored.TrunkID] = stored
-			leased = append(leased, memory.Clone(stored.Status))
+			leased = append(leased, d.known(stored.Status))
 		}
 		return nil
 	})

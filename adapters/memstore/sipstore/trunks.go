@@ -156,7 +156,7 @@ func (s Trunks) Peers(ctx context.Context, after string, limit int) ([]sip.Trunk
 	found = found[:min(limit, len(found))]
 	for i, t := range found {
 		o := sip.Options{AuthMode: t.Options.AuthMode, Port: t.Options.Port, AllowedIPs: t.Options.AllowedIPs}
-		found[i] = sip.Trunk{ID: t.ID, Direction: t.Direction, Endpoint: t.Endpoint, Options: o, Failover: t.Failover}
+		found[i] = sip.Trunk{ID: t.ID, Number: t.Number, Direction: t.Direction, Endpoint: t.Endpoint, Options: o, Failover: t.Failover}
 	}
 	return found, err
 }

@@ -21,8 +21,17 @@ const (
 	Late        Scenario = "late"        // says nothing for 6 s, then answers: ACK and BYE
 )
 
+// redirect begins the name of a Redirect.
+const redirect = "redirect to "
+
+// Redirect is a scenario of a server that sends the call to another place (302), and is asked again by nobody.
+func Redirect(uri string) Scenario { return Scenario(redirect + uri) }
+
 // steps returns what the server does in a scenario. front is its address as others know it.
 func (s Scenario) steps(front string) []string {
+	if to, ok := strings.CutPrefix(string(s), redirect); ok {
+		return []string{invite, toInvite("302 Moved Temporarily", "a") + "Contact: <" + to + ">\nContent-Length: 0\n\n]]></send>", ack}
+	}
 	switch s {
 	case Busy:
 		return []string{invite, refusal("486 Busy Here"), ack}

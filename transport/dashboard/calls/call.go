@@ -12,9 +12,9 @@ import (
 type one struct {
 	Call      call.Call
 	Ended     bool
-	Why       string // it failed; empty: it has not
-	Error     string // what went wrong, unless Why says so
-	Warning   string // what of the call's task is not followed
+	Why       string   // it failed; empty: it has not
+	Error     string   // what went wrong, unless Why says so
+	Warnings  []string // what of the call is not as its request may expect
 	Recording recording
 	Lines     lines
 	Turns     turns
@@ -32,7 +32,7 @@ func (p pages) call(ctx context.Context, r *page.Request) (page.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	data := one{Call: c, Ended: c.Queue.Ended(), Error: c.ErrorMessage, Warning: p.cfg.Calls.Unfollowed(c)}
+	data := one{Call: c, Ended: c.Queue.Ended(), Error: c.ErrorMessage, Warnings: p.cfg.Calls.Warnings(c)}
 	if c.Status == call.StatusFailed {
 		data.Why = c.Failure().Reason
 	}

@@ -196,9 +196,10 @@ func TestCall(t *testing.T) {
 		}
 	}
 	h.call("released", func(c *call.Call) {
+		c.Carriage.RedirectedTo = "sip:+14155550177@pbx.example.com"
 		c.Ending.SIPCode, c.Ending.Release = 487, `Q.850;cause=17;text="<i>Busy", SIP;cause=600`
 	})
-	h.want(http.StatusOK, "/calls/released", "487: given up before the answer", "busy, busy everywhere (Q.850;cause=17;text=&#34;&lt;i&gt;Busy&#34;")
+	h.want(http.StatusOK, "/calls/released", "487: given up before the answer", "<code>sip:+14155550177@pbx.example.com</code>", "busy, busy everywhere (Q.850;cause=17;text=&#34;&lt;i&gt;Busy&#34;")
 	h.call("odd", func(c *call.Call) { c.Ending.SIPCode, c.Ending.Release = 417, `Q.850;cause=9999, X;cause=17` })
 	h.want(http.StatusOK, "/calls/odd", "417: refused", "<dd>Q.850;cause=9999, X;cause=17</dd>")
 	h.call("unrecorded", func(c *call.Call) { c.ErrorMessage = "the call was not recorded" })

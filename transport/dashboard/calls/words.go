@@ -32,7 +32,7 @@ func State(c call.Call) page.Badge {
 // causes say in words how calls end.
 var causes = map[call.Cause]string{
 	call.CauseLocalHangup: "the agent hung up", call.CauseRemoteHangup: "the other side hung up", call.CauseBusy: "the number called is busy",
-	call.CauseRejected: "the call was refused", call.CauseNoAnswer: "nobody answered", call.CauseCancelled: "the call was given up before the answer",
+	call.CauseRedirected: "the other side redirected the call, which the trunk does not follow", call.CauseRejected: "the call was refused", call.CauseNoAnswer: "nobody answered", call.CauseCancelled: "the call was given up before the answer",
 	call.CauseUnreachable: "no server of the trunk could be reached", call.CauseAuthFailed: "the server refused the trunk's credentials",
 	call.CauseMediaTimeout: "no audio came from the other side any more", call.CauseNotAcceptable: "the two sides have no codec or no encryption in common",
 	call.CauseUnavailable: "nobody was there to take the call", call.CauseOverload: "one of the servers had no room for the call",

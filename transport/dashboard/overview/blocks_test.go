@@ -28,6 +28,7 @@ import (
 	"github.com/callwright/callwright/sip"
 	"github.com/callwright/callwright/sip/failover"
 	"github.com/callwright/callwright/sip/health"
+	"github.com/callwright/callwright/sip/siptest"
 	"github.com/callwright/callwright/transport/dashboard/overview"
 	"github.com/callwright/callwright/transport/dashboard/page"
 	"github.com/callwright/callwright/triage"
@@ -189,14 +190,14 @@ func (h *house) trunk(t *testing.T, i int) error {
 	}
 	s := sip.Status{
 		TrunkID: fmt.Sprint("t", i), Org: "acme", Number: number,
-		Servers: []sip.ServerStatus{{Server: failover.Server{Host: "pbx.example.com", Port: 5061}, Health: health.Server{State: health.Healthy}}},
+		Servers: []sip.ServerStatus{{Server: failover.Server{Host: fmt.Sprintf("pbx%d.example.com", i), Port: 5061}, Health: health.Server{State: health.Healthy}}},
 	}
 	s.History = s.History.Lasted(health.Healthy, now.Add(-2*time.Minute)).Lasted(health.Healthy, now.Add(-time.Minute))
 	if i == 3 {
 		s.Servers[0].Health.State = health.Unreachable
 		s.History = s.History.Lasted(health.Unreachable, now)
 	}
-	return sipstore.Statuses{Store: h.store}.PutStatus(t.Context(), s)
+	return siptest.StageStatus(t.Context(), sipstore.Statuses{Store: h.store}, s)
 }
 
 // port stores a request that was made so many hours ago.

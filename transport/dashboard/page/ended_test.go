@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/memstore"
@@ -69,6 +70,49 @@ func TestEndedSessionEndsStreams(t *testing.T) {
 				}
 				if other.over() != c.together {
 					t.Errorf("the stream of another session of the key: ended %t, want %t", other.over(), c.together)
+				}
+				cancel()
+				if err := d.site.Close(t.Context()); err != nil {
+					t.Error(err)
+				}
+			})
+		})
+	}
+}
+
+// TestExpiredKeyEndsStreams has the key of a session expire between two checks, which a rotation brings forward: the streams end then.
+func TestExpiredKeyEndsStreams(t *testing.T) {
+	t.Parallel()
+	for name, rotate := range map[string]bool{"expiry": false, "end of an overlap": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				d := newDesk(t)
+				ctx, cancel := context.WithCancel(t.Context())
+				const life = 100500 * time.Millisecond
+				key, err := d.CreateKey(t.Context(), "acme", "short", life)
+				if rotate {
+					key = d.key
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				token, _, err := d.SignIn(t.Context(), key.Key.Reveal())
+				if err != nil {
+					t.Fatal(err)
+				}
+				w := d.watch(ctx, t, "/things", token)
+				if rotate {
+					if _, err := d.RotateKey(t.Context(), "acme", key.Record.ID, life); err != nil {
+						t.Fatal(err)
+					}
+				}
+				time.Sleep(life - time.Millisecond)
+				if w.over() {
+					t.Fatalf("the stream has ended before the key with\n%s", w.text())
+				}
+				if time.Sleep(time.Millisecond); !w.over() || !strings.HasSuffix(w.text(), "event: reload\ndata:\n\n") {
+					t.Errorf("the stream goes on after the expiry with\n%s", w.text())
 				}
 				cancel()
 				if err := d.site.Close(t.Context()); err != nil {

@@ -369,8 +369,17 @@ func (h *hub) serve(w http.ResponseWriter, r *Request, route Route) error {
 	if out.write([]byte("retry: 3000\n\n")) != nil {
 		return nil
 	}
-	beat := time.NewTicker(streamBeat)
+	beat, expiry := time.NewTicker(streamBeat), time.NewTimer(untilExpiry(r.Principal))
 	defer beat.Stop()
+	defer expiry.Stop()
+	lost := func() bool {
+		if !h.site.changed(r) {
+			expiry.Reset(untilExpiry(r.Principal))
+			return false
+		}
+		_ = out.write(reload)
+		return true
+	}
 	for {
 		select {
 		case <-ctx.Done():
@@ -378,13 +387,15 @@ func (h *hub) serve(w http.ResponseWriter, r *Request, route Route) error {
 		case <-h.ctx.Done():
 			return nil
 		case <-ended:
-			if h.site.changed(r) {
-				_ = out.write(reload)
+			if lost() {
+				return nil
+			}
+		case <-expiry.C:
+			if lost() {
 				return nil
 			}
 		case <-beat.C:
-			if h.site.changed(r) {
-				_ = out.write(reload)
+			if lost() {
 				return nil
 			}
 			if err := out.write([]byte(":\n\n")); err != nil {
@@ -407,6 +418,14 @@ func (h *hub) serve(w http.ResponseWriter, r *Request, route Route) error {
 			}
 		}
 	}
+}
+
+// untilExpiry returns how long who looks may look, as far as that matters to a stream.
+func untilExpiry(p callwright.Principal) time.Duration {
+	if ahead := time.Until(p.ExpiresAt); ahead > 0 {
+		return min(ahead, streamLife)
+	}
+	return streamLife
 }
 
 // reload is a server-sent event that has the browser load the page anew.

@@ -89,6 +89,7 @@ func New(c Config) page.Area {
 			{Pattern: "GET /trunks/{number}/told", Serve: p.deliveries},
 			{Pattern: "POST /trunks/{number}/codecs", Serve: p.codecs},
 			{Pattern: "POST /trunks/{number}/dtmf", Serve: p.dtmf},
+			{Pattern: "POST /trunks/{number}/redirects", Serve: p.redirects},
 			{Pattern: "GET /trunks/{number}/failover", Serve: p.failover},
 			{Pattern: "POST /trunks/{number}/failover", Serve: p.setFailover},
 			{Pattern: "POST /trunks/{number}/test", Serve: p.startTest},

@@ -52,6 +52,20 @@ func (p pages) dtmf(ctx context.Context, r *page.Request) (page.Answer, error) {
 // dtmfModes are all modes.
 var dtmfModes = []sip.DTMFMode{sip.DTMFEvents, sip.DTMFInfo, sip.DTMFInband}
 
+// redirects changes which redirections of calls over a trunk are followed.
+func (p pages) redirects(ctx context.Context, r *page.Request) (page.Answer, error) {
+	n, err := number(r)
+	if err != nil {
+		return nil, err
+	}
+	in := sip.DirectionInput{Type: sip.Outbound, Redirects: new(sip.RedirectPolicy(r.Field("policy")))}
+	_, err = p.cfg.Trunks.Update(ctx, r.Org(), n.String(), in)
+	return page.SeeOther{To: toTrunk(n.String()), Notice: "Redirections are changed: those of the next call are " + word(*in.Redirects) + "."}, err
+}
+
+// redirectPolicies are all policies.
+var redirectPolicies = []sip.RedirectPolicy{sip.RedirectOff, sip.RedirectSameServer, sip.RedirectAny}
+
 // failoverForm is the page that changes a failover.
 type failoverForm struct {
 	Number   string

@@ -57,7 +57,9 @@ type direction struct {
 	Transfers sip.TransferPolicy
 	DTMF      sip.DTMFMode
 	DTMFModes []sip.DTMFMode
-	Told      []string // who is told of alerts
+	Redirects sip.RedirectPolicy
+	Policies  []sip.RedirectPolicy // for redirections
+	Told      []string             // who is told of alerts
 }
 
 // shownDeliveries is the number of deliveries on the page of a number; others have a page of their own.
@@ -138,6 +140,7 @@ func (p pages) directionOf(t sip.Trunk) direction {
 		Verify: cmp.Or(t.Options.Verify, sip.VerifyFull), Digest: t.Options.Call.Username != "",
 		Transfers: cmp.Or(t.Options.Transfers, sip.TransferOrganization),
 		DTMF:      cmp.Or(t.Options.DTMF, sip.DTMFEvents), DTMFModes: dtmfModes,
+		Redirects: cmp.Or(t.Options.Redirects, sip.RedirectOff), Policies: redirectPolicies,
 	}
 	d.Options, d.Headers = sip.Options{AllowedIPs: t.Options.AllowedIPs}, nil
 	if t.Alerts != nil && t.Alerts.Enabled {

@@ -14,6 +14,7 @@ import (
 	"github.com/callwright/callwright/sip/failover"
 	"github.com/callwright/callwright/sip/health"
 	"github.com/callwright/callwright/sip/ladder"
+	"github.com/callwright/callwright/sip/siptest"
 )
 
 func TestNotEntitled(t *testing.T) {
@@ -41,13 +42,14 @@ func TestTrunk(t *testing.T) {
 	h.want(http.StatusOK, "/trunks/"+one, nil, "holds no answered outbound call", "unknown", "alerts are off", "No alerts so far", "to numbers of the organization")
 	status := must(h.status.Status(t.Context(), org, tr.ID))
 	status.Servers[0].Health = health.Server{State: health.Healthy, CheckedAt: time.Now(), ResponseTime: 42 * time.Millisecond, Reason: "<script>"}
+	status.Servers[0].Samples = []time.Duration{42 * time.Millisecond}
 	status.History = health.History{
-		Days:    []health.Day{{Date: time.Now().UTC().Truncate(24 * time.Hour), Up: 3 * time.Hour, Down: time.Hour}},
-		Hours:   []health.Hour{{Start: time.Now().UTC().Truncate(time.Hour), Up: 15 * time.Minute, Down: 15 * time.Minute}},
-		Samples: []time.Duration{42 * time.Millisecond}, Until: time.Now(),
+		Days:  []health.Day{{Date: time.Now().UTC().Truncate(24 * time.Hour), Up: 3 * time.Hour, Down: time.Hour}},
+		Hours: []health.Hour{{Start: time.Now().UTC().Truncate(time.Hour), Up: 15 * time.Minute, Down: 15 * time.Minute}},
+		Until: time.Now(),
 	}
 	status.Alerts = alert.States{alert.Unreachable: {Raised: true, TriggeredAt: time.Now()}}
-	if err := h.status.PutStatus(t.Context(), status); err != nil {
+	if err := siptest.StageStatus(t.Context(), h.status, status); err != nil {
 		t.Fatal(err)
 	}
 	h.want(http.StatusOK, "/trunks/"+one, nil, "75.00%", "50.00%", "Health of the last day", "42 ms", "active: calls try it first", "&lt;script&gt;", "raised", "data-live", `id="live-log"`)
@@ -166,6 +168,19 @@ func TestDTMF(t *testing.T) {
 		t.Errorf("the mode is %q", got)
 	}
 	h.want(http.StatusNotFound, "/trunks/"+two+"/dtmf", url.Values{"direction": {"outbound"}, "mode": {"info"}})
+}
+
+func TestRedirects(t *testing.T) {
+	t.Parallel()
+	h := open(t, callwright.EntitlementSIP)
+	h.attach(org, one)
+	path := "/trunks/" + one
+	h.want(http.StatusOK, path, nil, "They are not followed.", "Follow them at the trunk's own servers", "Follow them to every server", `!name="policy" value="off"`)
+	h.want(http.StatusOK, path+"/redirects", url.Values{"policy": {"same_server"}}, "followed at the trunk&#39;s own servers", `name="policy" value="off"`)
+	if got := must(h.trunks.Trunk(t.Context(), org, one, sip.Outbound)).Options.Redirects; got != sip.RedirectSameServer {
+		t.Errorf("the policy is %q", got)
+	}
+	h.want(http.StatusNotFound, "/trunks/"+two+"/redirects", url.Values{"policy": {"any"}})
 }
 
 func TestFailover(t *testing.T) {

@@ -54,6 +54,7 @@ var names = map[any]string{
 	alert.Unreachable: "server unreachable", alert.FailureRate: "failure rate", alert.ResponseTime: "response time",
 	sip.DTMFEvents: "telephone-events", sip.DTMFInfo: "telephone-events and SIP INFO", sip.DTMFInband: "telephone-events and tones",
 	sip.TransferOff: "not allowed", sip.TransferOrganization: "to numbers of the organization", sip.TransferAny: "to any number",
+	sip.RedirectOff: "not followed", sip.RedirectSameServer: "followed at the trunk's own servers", sip.RedirectAny: "followed to every server",
 	sip.AuthIP: "by address", sip.AuthRegister: "by registration", setup.BothWays: "inbound and outbound",
 	setup.Auth(""): "by address", setup.AuthNone: "by address", setup.AuthDigest: "by user name and password", setup.AuthRegister: "by registration",
 	sip.TLSVerification(""): "chain and name are checked", sip.VerifyFull: "chain and name are checked",

@@ -42,7 +42,7 @@ func (a *api) GetAgent(ctx context.Context, params oas.GetAgentParams) (*oas.Web
 		return nil, err
 	}
 	record, err := webAgent(w)
-	return &oas.WebAgentReply{Agent: record}, err
+	return &oas.WebAgentReply{Agent: record, Warnings: a.agents.Warnings(ctx, w.Org, w.Agent)}, err
 }
 
 // CreateAgent stores a web agent.
@@ -60,7 +60,7 @@ func (a *api) CreateAgent(ctx context.Context, req *oas.WebAgentCreate) (*oas.We
 		return nil, err
 	}
 	record, err := webAgent(w)
-	return &oas.WebAgentReply{Agent: record, Ignored: ignored}, err
+	return &oas.WebAgentReply{Agent: record, Warnings: a.agents.Warnings(ctx, w.Org, w.Agent), Ignored: ignored}, err
 }
 
 // ignored returns the members of the body that have no effect, a voice that another one replaces among them.
@@ -124,7 +124,7 @@ func (a *api) UpdateAgent(
 	if err != nil {
 		return nil, err
 	}
-	_, report, err := a.agents.UpdateAgent(ctx, httpapi.Org(ctx), params.AgentID, patch)
+	w, report, err := a.agents.UpdateAgent(ctx, httpapi.Org(ctx), params.AgentID, patch)
 	if err != nil {
 		return nil, err
 	}
@@ -132,7 +132,7 @@ func (a *api) UpdateAgent(
 	if err != nil {
 		return nil, err
 	}
-	return updateReport("Agent updated.", ignored, report, []member{
+	return updateReport("Agent updated.", a.agents.Warnings(ctx, w.Org, w.Agent), ignored, report, []member{
 		{"prompt", agents.SettingTask, req.Prompt}, {"pathway_id", agents.SettingPathway, req.PathwayID},
 		{"voice", agents.SettingVoice, req.Voice}, {"webhook", agents.SettingWebhook, req.Webhook},
 		{"language", agents.SettingLanguage, req.Language}, {"model", agents.SettingModel, req.Model},

@@ -51,6 +51,7 @@ func (a *api) GetInboundNumber(
 		return nil, err
 	}
 	answer, err := inboundNumber(n)
+	answer.Warnings = a.agents.Warnings(ctx, n.Org, n.Agent)
 	return &answer, err
 }
 
@@ -66,7 +67,7 @@ func (a *api) UpdateInboundNumber(
 	if err != nil {
 		return nil, err
 	}
-	_, report, err := a.agents.UpdateInbound(ctx, httpapi.Org(ctx), number, patch)
+	n, report, err := a.agents.UpdateInbound(ctx, httpapi.Org(ctx), number, patch)
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +79,7 @@ func (a *api) UpdateInboundNumber(
 	if err != nil {
 		return nil, err
 	}
-	answer, err := updateReport("Inbound number updated.", ignored, report, []member{
+	answer, err := updateReport("Inbound number updated.", a.agents.Warnings(ctx, n.Org, n.Agent), ignored, report, []member{
 		{"prompt", agents.SettingTask, req.Prompt}, {"pathway_id", agents.SettingPathway, req.PathwayID},
 		{"pathway_version", agents.SettingPathwayVersion, req.PathwayVersion}, {"persona_id", agents.SettingPersonaID, req.PersonaID},
 		{"persona", agents.SettingPersona, req.Persona}, {"voice", agents.SettingVoice, req.Voice},

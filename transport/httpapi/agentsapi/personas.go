@@ -1,6 +1,7 @@
 package agentsapi
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"time"
@@ -47,7 +48,7 @@ func (a *api) CreatePersona(ctx context.Context, req *oas.PersonaCreate) (*oas.P
 
 // changedPersona returns the answer to a change that may have named a voice.
 func (a *api) changedPersona(ctx context.Context, r persona.Record, err error, voice, language string) (*oas.PersonaReply, error) {
-	answer, err := personaReply(r, err)
+	answer, err := a.personaReply(ctx, r, err)
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +58,8 @@ func (a *api) changedPersona(ctx context.Context, r persona.Record, err error, v
 
 // GetPersona returns a persona with its version in production and its draft.
 func (a *api) GetPersona(ctx context.Context, params oas.GetPersonaParams) (*oas.PersonaReply, error) {
-	return personaReply(a.personas.Get(ctx, httpapi.Org(ctx), params.ID))
+	r, err := a.personas.Get(ctx, httpapi.Org(ctx), params.ID)
+	return a.personaReply(ctx, r, err)
 }
 
 // UpdatePersona changes a persona and its draft.
@@ -95,12 +97,14 @@ func (a *api) DeletePersona(ctx context.Context, params oas.DeletePersonaParams)
 
 // PromotePersona makes the draft the version in production.
 func (a *api) PromotePersona(ctx context.Context, params oas.PromotePersonaParams) (*oas.PersonaReply, error) {
-	return personaReply(a.personas.Promote(ctx, httpapi.Org(ctx), params.ID))
+	r, err := a.personas.Promote(ctx, httpapi.Org(ctx), params.ID)
+	return a.personaReply(ctx, r, err)
 }
 
 // DiscardPersonaDraft removes the draft.
 func (a *api) DiscardPersonaDraft(ctx context.Context, params oas.DiscardPersonaDraftParams) (*oas.PersonaReply, error) {
-	return personaReply(a.personas.Discard(ctx, httpapi.Org(ctx), params.ID))
+	r, err := a.personas.Discard(ctx, httpapi.Org(ctx), params.ID)
+	return a.personaReply(ctx, r, err)
 }
 
 // ListPersonaVersions returns a page of a persona's versions.
@@ -132,8 +136,8 @@ func conditionsOf(conditions []oas.PersonaCondition) []persona.Condition {
 	return out
 }
 
-// personaReply returns the answer with one persona and its draft, or err.
-func personaReply(r persona.Record, err error) (*oas.PersonaReply, error) {
+// personaReply returns the answer with one persona and its draft, or err. It warns of the draft, or else of the version in production.
+func (a *api) personaReply(ctx context.Context, r persona.Record, err error) (*oas.PersonaReply, error) {
 	if err != nil {
 		return nil, err
 	}
@@ -142,7 +146,11 @@ func personaReply(r persona.Record, err error) (*oas.PersonaReply, error) {
 	if r.Draft != nil {
 		record.CurrentDraftVersion.SetTo(personaVersionRecord(*r.Draft))
 	}
-	return &oas.PersonaReply{Data: record}, nil
+	answer := &oas.PersonaReply{Data: record}
+	if latest := cmp.Or(r.Draft, r.Production); a.agents != nil && latest != nil {
+		answer.Warnings = a.agents.Warnings(ctx, httpapi.Org(ctx), agents.Agent{Task: latest.Orchestration})
+	}
+	return answer, nil
 }
 
 // personaRecord translates a persona without its draft.

@@ -21,10 +21,10 @@ type member struct {
 }
 
 // updateReport reports which of the given members were applied, and why the others were refused.
-func updateReport(message string, ignored oas.IgnoredMembers, report agents.Report, members []member) (*oas.UpdateReply, error) {
+func updateReport(message string, warnings []string, ignored oas.IgnoredMembers, report agents.Report, members []member) (*oas.UpdateReply, error) {
 	answer := &oas.UpdateReply{
 		Status: oas.SuccessStatusSuccess, Message: message,
-		Updates: oas.UpdateReplyUpdates{}, FailedUpdates: oas.UpdateReplyFailedUpdates{}, Ignored: ignored,
+		Updates: oas.UpdateReplyUpdates{}, FailedUpdates: oas.UpdateReplyFailedUpdates{}, Warnings: warnings, Ignored: ignored,
 	}
 	for _, m := range members {
 		refusal, tried := report[m.setting]

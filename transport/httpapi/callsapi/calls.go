@@ -31,9 +31,7 @@ func (a *api) CreateCall(
 		Status: oas.SuccessStatusSuccess, Message: "Call successfully queued.", CallID: c.ID,
 	}
 	answer.BatchID.SetToNull()
-	if unfollowed := a.calls.Unfollowed(c); unfollowed != "" {
-		answer.Warnings = []string{unfollowed}
-	}
+	answer.Warnings = a.calls.Warnings(c)
 	for _, member := range httpapi.IgnoredMembers(ctx) {
 		answer.Ignored = append(answer.Ignored, oas.IgnoredMember(member))
 	}
@@ -93,7 +91,12 @@ func (a *api) GetCall(ctx context.Context, params oas.GetCallParams) (*oas.CallR
 	if err != nil {
 		return nil, err
 	}
-	return callRecord(a.baseURL, c, transcript, logs)
+	record, err := callRecord(a.baseURL, c, transcript, logs)
+	if err != nil {
+		return nil, err
+	}
+	record.Warnings = a.calls.Warnings(c)
+	return record, nil
 }
 
 // StopCall ends a call.

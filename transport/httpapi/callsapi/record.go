@@ -38,7 +38,7 @@ func callRecord(baseURL string, c call.Call, transcript []call.Entry, logs []pat
 		RetryOf: wire.NilText(c.RetryOf), RetriedBy: wire.NilText(c.RetriedBy),
 		TransferredTo: wire.NilText(c.TransferredTo), TransferredAt: wire.NilPtr(c.TransferredAt),
 		TransferredBy: transferredBy(c),
-		SipCode:       sipCode(c), ReleaseCause: releaseCause(c), WebhookDelivery: delivery(c.Delivery), Transcripts: make([]oas.TranscriptLine, len(transcript)),
+		SipCode:       sipCode(c), ReleaseCause: releaseCause(c), RedirectedTo: redirectedTo(c), WebhookDelivery: delivery(c.Delivery), Transcripts: make([]oas.TranscriptLine, len(transcript)),
 	}
 	r.BatchID.SetToNull()
 	r.Price.SetToNull()
@@ -174,6 +174,13 @@ func sipCode(c call.Call) oas.OptNilInt {
 		return oas.OptNilInt{Set: true, Null: true}
 	}
 	return oas.NewOptNilInt(c.Ending.SIPCode)
+}
+
+func redirectedTo(c call.Call) oas.OptNilString {
+	if c.Carriage.RedirectedTo == "" {
+		return oas.OptNilString{Set: true, Null: true}
+	}
+	return oas.NewOptNilString(c.Carriage.RedirectedTo)
 }
 
 func releaseCause(c call.Call) oas.OptNilString {

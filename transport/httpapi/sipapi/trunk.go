@@ -29,6 +29,7 @@ func directionOf(d oas.SipDirectionInput) (sip.DirectionInput, *callwright.Error
 		SecureMedia: wire.Ptr(o.SecureMedia.Get()),
 		Transfers:   wire.Ptr(sip.TransferPolicy(o.TransferPolicy.Value), o.TransferPolicy.Set),
 		DTMF:        wire.Ptr(sip.DTMFMode(o.DtmfMode.Value), o.DtmfMode.Set),
+		Redirects:   wire.Ptr(sip.RedirectPolicy(o.RedirectPolicy.Value), o.RedirectPolicy.Set),
 	}
 	switch {
 	case d.AuthMode.Set && o.AuthMode.Set && d.AuthMode.Value != o.AuthMode.Value:
@@ -127,6 +128,7 @@ func trunk(t sip.Trunk) oas.SipConfiguration {
 		o.Admits.SetTo(oas.SipOptionsAdmits(t.Admission()))
 	case sip.Outbound:
 		o.Transport.SetTo(oas.SipTrunkTransportTLS)
+		o.RedirectPolicy.SetTo(oas.SipOptionsRedirectPolicy(cmp.Or(t.Options.Redirects, sip.RedirectOff)))
 		o.SecureMedia.SetTo(true)
 		to, _ := uri.ParseDestination(t.Endpoint) // checked when it was attached
 		if port := cmp.Or(int(to.Port), t.Options.Port); port != 0 {

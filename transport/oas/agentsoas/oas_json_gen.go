@@ -1202,9 +1202,15 @@ func (s *InboundNumber) encodeFields(e *jx.Encoder) {
 		e.FieldStart("max_duration")
 		e.Float64(s.MaxDuration)
 	}
+	{
+		if s.Warnings != nil {
+			e.FieldStart("warnings")
+			s.Warnings.Encode(e)
+		}
+	}
 }
 
-var jsonFieldsNameOfInboundNumber = [23]string{
+var jsonFieldsNameOfInboundNumber = [24]string{
 	0:  "phone_number",
 	1:  "created_at",
 	2:  "prompt",
@@ -1228,6 +1234,7 @@ var jsonFieldsNameOfInboundNumber = [23]string{
 	20: "fallback_number",
 	21: "record",
 	22: "max_duration",
+	23: "warnings",
 }
 
 // Decode decodes InboundNumber from json.
@@ -1476,6 +1483,15 @@ func (s *InboundNumber) Decode(d *jx.Decoder) error {
 				return nil
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"max_duration\"")
+			}
+		case "warnings":
+			if err := func() error {
+				if err := s.Warnings.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"warnings\"")
 			}
 		default:
 			return d.Skip()
@@ -4804,6 +4820,12 @@ func (s *PersonaReply) encodeFields(e *jx.Encoder) {
 		s.Data.Encode(e)
 	}
 	{
+		if s.Warnings != nil {
+			e.FieldStart("warnings")
+			s.Warnings.Encode(e)
+		}
+	}
+	{
 		if s.Ignored != nil {
 			e.FieldStart("ignored")
 			s.Ignored.Encode(e)
@@ -4816,10 +4838,11 @@ func (s *PersonaReply) encodeFields(e *jx.Encoder) {
 	}
 }
 
-var jsonFieldsNameOfPersonaReply = [3]string{
+var jsonFieldsNameOfPersonaReply = [4]string{
 	0: "data",
-	1: "ignored",
-	2: "errors",
+	1: "warnings",
+	2: "ignored",
+	3: "errors",
 }
 
 // Decode decodes PersonaReply from json.
@@ -4841,6 +4864,15 @@ func (s *PersonaReply) Decode(d *jx.Decoder) error {
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"data\"")
 			}
+		case "warnings":
+			if err := func() error {
+				if err := s.Warnings.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"warnings\"")
+			}
 		case "ignored":
 			if err := func() error {
 				if err := s.Ignored.Decode(d); err != nil {
@@ -4851,7 +4883,7 @@ func (s *PersonaReply) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"ignored\"")
 			}
 		case "errors":
-			requiredBitSet[0] |= 1 << 2
+			requiredBitSet[0] |= 1 << 3
 			if err := func() error {
 				if err := d.Null(); err != nil {
 					return err
@@ -4870,7 +4902,7 @@ func (s *PersonaReply) Decode(d *jx.Decoder) error {
 	// Validate required fields.
 	var failures []validate.FieldError
 	for i, mask := range [1]uint8{
-		0b00000101,
+		0b00001001,
 	} {
 		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
 			// Mask only required fields and check equality to mask using XOR.
@@ -5671,6 +5703,12 @@ func (s *UpdateReply) encodeFields(e *jx.Encoder) {
 		s.FailedUpdates.Encode(e)
 	}
 	{
+		if s.Warnings != nil {
+			e.FieldStart("warnings")
+			s.Warnings.Encode(e)
+		}
+	}
+	{
 		if s.Ignored != nil {
 			e.FieldStart("ignored")
 			s.Ignored.Encode(e)
@@ -5678,12 +5716,13 @@ func (s *UpdateReply) encodeFields(e *jx.Encoder) {
 	}
 }
 
-var jsonFieldsNameOfUpdateReply = [5]string{
+var jsonFieldsNameOfUpdateReply = [6]string{
 	0: "status",
 	1: "message",
 	2: "updates",
 	3: "failed_updates",
-	4: "ignored",
+	4: "warnings",
+	5: "ignored",
 }
 
 // Decode decodes UpdateReply from json.
@@ -5736,6 +5775,15 @@ func (s *UpdateReply) Decode(d *jx.Decoder) error {
 				return nil
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"failed_updates\"")
+			}
+		case "warnings":
+			if err := func() error {
+				if err := s.Warnings.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"warnings\"")
 			}
 		case "ignored":
 			if err := func() error {
@@ -5981,6 +6029,63 @@ func (s VoiceSettings) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *VoiceSettings) UnmarshalJSON(data []byte) error {
+	d := jx.DecodeBytes(data)
+	return s.Decode(d)
+}
+
+// Encode encodes Warnings as json.
+func (s Warnings) Encode(e *jx.Encoder) {
+	unwrapped := []string(s)
+	if unwrapped == nil {
+		e.ArrEmpty()
+		return
+	}
+	if unwrapped != nil {
+		e.ArrStart()
+		for _, elem := range unwrapped {
+			e.Str(elem)
+		}
+		e.ArrEnd()
+	}
+}
+
+// Decode decodes Warnings from json.
+func (s *Warnings) Decode(d *jx.Decoder) error {
+	if s == nil {
+		return errors.New("invalid: unable to decode Warnings to nil")
+	}
+	var unwrapped []string
+	if err := func() error {
+		unwrapped = make([]string, 0)
+		if err := d.Arr(func(d *jx.Decoder) error {
+			var elem string
+			v, err := d.Str()
+			elem = string(v)
+			if err != nil {
+				return err
+			}
+			unwrapped = append(unwrapped, elem)
+			return nil
+		}); err != nil {
+			return err
+		}
+		return nil
+	}(); err != nil {
+		return errors.Wrap(err, "alias")
+	}
+	*s = Warnings(unwrapped)
+	return nil
+}
+
+// MarshalJSON implements stdjson.Marshaler.
+func (s Warnings) MarshalJSON() ([]byte, error) {
+	e := jx.Encoder{}
+	s.Encode(&e)
+	return e.Bytes(), nil
+}
+
+// UnmarshalJSON implements stdjson.Unmarshaler.
+func (s *Warnings) UnmarshalJSON(data []byte) error {
 	d := jx.DecodeBytes(data)
 	return s.Decode(d)
 }
@@ -6796,6 +6901,12 @@ func (s *WebAgentReply) encodeFields(e *jx.Encoder) {
 		s.Agent.Encode(e)
 	}
 	{
+		if s.Warnings != nil {
+			e.FieldStart("warnings")
+			s.Warnings.Encode(e)
+		}
+	}
+	{
 		if s.Ignored != nil {
 			e.FieldStart("ignored")
 			s.Ignored.Encode(e)
@@ -6803,9 +6914,10 @@ func (s *WebAgentReply) encodeFields(e *jx.Encoder) {
 	}
 }
 
-var jsonFieldsNameOfWebAgentReply = [2]string{
+var jsonFieldsNameOfWebAgentReply = [3]string{
 	0: "agent",
-	1: "ignored",
+	1: "warnings",
+	2: "ignored",
 }
 
 // Decode decodes WebAgentReply from json.
@@ -6826,6 +6938,15 @@ func (s *WebAgentReply) Decode(d *jx.Decoder) error {
 				return nil
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"agent\"")
+			}
+		case "warnings":
+			if err := func() error {
+				if err := s.Warnings.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"warnings\"")
 			}
 		case "ignored":
 			if err := func() error {

@@ -418,7 +418,8 @@ type InboundNumber struct {
 	FallbackNumber OptNilString `json:"fallback_number"`
 	Record         bool         `json:"record"`
 	// Minutes.
-	MaxDuration float64 `json:"max_duration"`
+	MaxDuration float64  `json:"max_duration"`
+	Warnings    Warnings `json:"warnings"`
 }
 
 // GetPhoneNumber returns the value of PhoneNumber.
@@ -536,6 +537,11 @@ func (s *InboundNumber) GetMaxDuration() float64 {
 	return s.MaxDuration
 }
 
+// GetWarnings returns the value of Warnings.
+func (s *InboundNumber) GetWarnings() Warnings {
+	return s.Warnings
+}
+
 // SetPhoneNumber sets the value of PhoneNumber.
 func (s *InboundNumber) SetPhoneNumber(val string) {
 	s.PhoneNumber = val
@@ -649,6 +655,11 @@ func (s *InboundNumber) SetRecord(val bool) {
 // SetMaxDuration sets the value of MaxDuration.
 func (s *InboundNumber) SetMaxDuration(val float64) {
 	s.MaxDuration = val
+}
+
+// SetWarnings sets the value of Warnings.
+func (s *InboundNumber) SetWarnings(val Warnings) {
+	s.Warnings = val
 }
 
 // Ref: #/components/schemas/InboundNumberListReply
@@ -2894,8 +2905,9 @@ func (s *PersonaListReply) SetErrors(val struct{}) {
 // Envelope of the answer.
 // Ref: #/components/schemas/PersonaReply
 type PersonaReply struct {
-	Data    Persona        `json:"data"`
-	Ignored IgnoredMembers `json:"ignored"`
+	Data     Persona        `json:"data"`
+	Warnings Warnings       `json:"warnings"`
+	Ignored  IgnoredMembers `json:"ignored"`
 	// Null on success.
 	Errors struct{} `json:"errors"`
 }
@@ -2903,6 +2915,11 @@ type PersonaReply struct {
 // GetData returns the value of Data.
 func (s *PersonaReply) GetData() Persona {
 	return s.Data
+}
+
+// GetWarnings returns the value of Warnings.
+func (s *PersonaReply) GetWarnings() Warnings {
+	return s.Warnings
 }
 
 // GetIgnored returns the value of Ignored.
@@ -2918,6 +2935,11 @@ func (s *PersonaReply) GetErrors() struct{} {
 // SetData sets the value of Data.
 func (s *PersonaReply) SetData(val Persona) {
 	s.Data = val
+}
+
+// SetWarnings sets the value of Warnings.
+func (s *PersonaReply) SetWarnings(val Warnings) {
+	s.Warnings = val
 }
 
 // SetIgnored sets the value of Ignored.
@@ -3297,6 +3319,7 @@ type UpdateReply struct {
 	Updates UpdateReplyUpdates `json:"updates"`
 	// The reason for every setting that was refused.
 	FailedUpdates UpdateReplyFailedUpdates `json:"failed_updates"`
+	Warnings      Warnings                 `json:"warnings"`
 	Ignored       IgnoredMembers           `json:"ignored"`
 }
 
@@ -3318,6 +3341,11 @@ func (s *UpdateReply) GetUpdates() UpdateReplyUpdates {
 // GetFailedUpdates returns the value of FailedUpdates.
 func (s *UpdateReply) GetFailedUpdates() UpdateReplyFailedUpdates {
 	return s.FailedUpdates
+}
+
+// GetWarnings returns the value of Warnings.
+func (s *UpdateReply) GetWarnings() Warnings {
+	return s.Warnings
 }
 
 // GetIgnored returns the value of Ignored.
@@ -3343,6 +3371,11 @@ func (s *UpdateReply) SetUpdates(val UpdateReplyUpdates) {
 // SetFailedUpdates sets the value of FailedUpdates.
 func (s *UpdateReply) SetFailedUpdates(val UpdateReplyFailedUpdates) {
 	s.FailedUpdates = val
+}
+
+// SetWarnings sets the value of Warnings.
+func (s *UpdateReply) SetWarnings(val Warnings) {
+	s.Warnings = val
 }
 
 // SetIgnored sets the value of Ignored.
@@ -3386,6 +3419,8 @@ func (s *VoiceSettings) init() VoiceSettings {
 	}
 	return m
 }
+
+type Warnings []string
 
 // Ref: #/components/schemas/WebAgent
 type WebAgent struct {
@@ -3770,13 +3805,19 @@ func (s *WebAgentListReply) SetNextCursor(val OptString) {
 
 // Ref: #/components/schemas/WebAgentReply
 type WebAgentReply struct {
-	Agent   WebAgent       `json:"agent"`
-	Ignored IgnoredMembers `json:"ignored"`
+	Agent    WebAgent       `json:"agent"`
+	Warnings Warnings       `json:"warnings"`
+	Ignored  IgnoredMembers `json:"ignored"`
 }
 
 // GetAgent returns the value of Agent.
 func (s *WebAgentReply) GetAgent() WebAgent {
 	return s.Agent
+}
+
+// GetWarnings returns the value of Warnings.
+func (s *WebAgentReply) GetWarnings() Warnings {
+	return s.Warnings
 }
 
 // GetIgnored returns the value of Ignored.
@@ -3787,6 +3828,11 @@ func (s *WebAgentReply) GetIgnored() IgnoredMembers {
 // SetAgent sets the value of Agent.
 func (s *WebAgentReply) SetAgent(val WebAgent) {
 	s.Agent = val
+}
+
+// SetWarnings sets the value of Warnings.
+func (s *WebAgentReply) SetWarnings(val Warnings) {
+	s.Warnings = val
 }
 
 // SetIgnored sets the value of Ignored.

@@ -232,8 +232,8 @@ type Invoker interface {
 	// and another node's within a second. With `Last-Event-ID`, as browsers send it, a state that the
 	// client has is not sent again; one that is final is answered with 204, at which browsers stop to
 	// connect. A comment is sent whenever nothing was for 15 seconds. The server ends a stream after at
-	// most 15 minutes, within 30 seconds after its key was revoked or has expired, and when it stops.
-	// Errors of the request are answered before the stream begins.
+	// most 15 minutes, within 30 seconds after its key was revoked, when its key expires, and when it
+	// stops. Errors of the request are answered before the stream begins.
 	//
 	// GET /v1/agent-testing/batches/{id}/events
 	StreamTestBatch(ctx context.Context, params StreamTestBatchParams) (StreamTestBatchRes, error)
@@ -245,8 +245,8 @@ type Invoker interface {
 	// and another node's within a second. With `Last-Event-ID`, as browsers send it, a state that the
 	// client has is not sent again; one that is final is answered with 204, at which browsers stop to
 	// connect. A comment is sent whenever nothing was for 15 seconds. The server ends a stream after at
-	// most 15 minutes, within 30 seconds after its key was revoked or has expired, and when it stops.
-	// Errors of the request are answered before the stream begins.
+	// most 15 minutes, within 30 seconds after its key was revoked, when its key expires, and when it
+	// stops. Errors of the request are answered before the stream begins.
 	//
 	// GET /v1/agent-testing/runs/{id}/events
 	StreamTestRun(ctx context.Context, params StreamTestRunParams) (StreamTestRunRes, error)
@@ -258,8 +258,8 @@ type Invoker interface {
 	// event, and another node's within a second. With `Last-Event-ID`, as browsers send it, a state that
 	// the client has is not sent again; one that is final is answered with 204, at which browsers stop to
 	// connect. A comment is sent whenever nothing was for 15 seconds. The server ends a stream after at
-	// most 15 minutes, within 30 seconds after its key was revoked or has expired, and when it stops.
-	// Errors of the request are answered before the stream begins.
+	// most 15 minutes, within 30 seconds after its key was revoked, when its key expires, and when it
+	// stops. Errors of the request are answered before the stream begins.
 	//
 	// GET /v1/agent-testing/simulation-sets/{id}/events
 	StreamTestSet(ctx context.Context, params StreamTestSetParams) (StreamTestSetRes, error)
@@ -271,8 +271,8 @@ type Invoker interface {
 	// event, and another node's within a second. With `Last-Event-ID`, as browsers send it, a state that
 	// the client has is not sent again; one that is final is answered with 204, at which browsers stop to
 	// connect. A comment is sent whenever nothing was for 15 seconds. The server ends a stream after at
-	// most 15 minutes, within 30 seconds after its key was revoked or has expired, and when it stops.
-	// Errors of the request are answered before the stream begins.
+	// most 15 minutes, within 30 seconds after its key was revoked, when its key expires, and when it
+	// stops. Errors of the request are answered before the stream begins.
 	//
 	// GET /v1/agent-testing/tornado/{id}/events
 	StreamTornado(ctx context.Context, params StreamTornadoParams) (StreamTornadoRes, error)
@@ -3626,8 +3626,8 @@ func (c *Client) sendStartTornado(ctx context.Context, request *TornadoStart, pa
 // and another node's within a second. With `Last-Event-ID`, as browsers send it, a state that the
 // client has is not sent again; one that is final is answered with 204, at which browsers stop to
 // connect. A comment is sent whenever nothing was for 15 seconds. The server ends a stream after at
-// most 15 minutes, within 30 seconds after its key was revoked or has expired, and when it stops.
-// Errors of the request are answered before the stream begins.
+// most 15 minutes, within 30 seconds after its key was revoked, when its key expires, and when it
+// stops. Errors of the request are answered before the stream begins.
 //
 // GET /v1/agent-testing/batches/{id}/events
 func (c *Client) StreamTestBatch(ctx context.Context, params StreamTestBatchParams) (StreamTestBatchRes, error) {
@@ -3736,8 +3736,8 @@ func (c *Client) sendStreamTestBatch(ctx context.Context, params StreamTestBatch
 // and another node's within a second. With `Last-Event-ID`, as browsers send it, a state that the
 // client has is not sent again; one that is final is answered with 204, at which browsers stop to
 // connect. A comment is sent whenever nothing was for 15 seconds. The server ends a stream after at
-// most 15 minutes, within 30 seconds after its key was revoked or has expired, and when it stops.
-// Errors of the request are answered before the stream begins.
+// most 15 minutes, within 30 seconds after its key was revoked, when its key expires, and when it
+// stops. Errors of the request are answered before the stream begins.
 //
 // GET /v1/agent-testing/runs/{id}/events
 func (c *Client) StreamTestRun(ctx context.Context, params StreamTestRunParams) (StreamTestRunRes, error) {
@@ -3846,8 +3846,8 @@ func (c *Client) sendStreamTestRun(ctx context.Context, params StreamTestRunPara
 // event, and another node's within a second. With `Last-Event-ID`, as browsers send it, a state that
 // the client has is not sent again; one that is final is answered with 204, at which browsers stop to
 // connect. A comment is sent whenever nothing was for 15 seconds. The server ends a stream after at
-// most 15 minutes, within 30 seconds after its key was revoked or has expired, and when it stops.
-// Errors of the request are answered before the stream begins.
+// most 15 minutes, within 30 seconds after its key was revoked, when its key expires, and when it
+// stops. Errors of the request are answered before the stream begins.
 //
 // GET /v1/agent-testing/simulation-sets/{id}/events
 func (c *Client) StreamTestSet(ctx context.Context, params StreamTestSetParams) (StreamTestSetRes, error) {
@@ -3956,8 +3956,8 @@ func (c *Client) sendStreamTestSet(ctx context.Context, params StreamTestSetPara
 // event, and another node's within a second. With `Last-Event-ID`, as browsers send it, a state that
 // the client has is not sent again; one that is final is answered with 204, at which browsers stop to
 // connect. A comment is sent whenever nothing was for 15 seconds. The server ends a stream after at
-// most 15 minutes, within 30 seconds after its key was revoked or has expired, and when it stops.
-// Errors of the request are answered before the stream begins.
+// most 15 minutes, within 30 seconds after its key was revoked, when its key expires, and when it
+// stops. Errors of the request are answered before the stream begins.
 //
 // GET /v1/agent-testing/tornado/{id}/events
 func (c *Client) StreamTornado(ctx context.Context, params StreamTornadoParams) (StreamTornadoRes, error) {

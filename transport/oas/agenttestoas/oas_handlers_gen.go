@@ -4367,8 +4367,8 @@ func (s *Server) handleStartTornadoRequest(args [0]string, argsEscaped bool, w h
 // and another node's within a second. With `Last-Event-ID`, as browsers send it, a state that the
 // client has is not sent again; one that is final is answered with 204, at which browsers stop to
 // connect. A comment is sent whenever nothing was for 15 seconds. The server ends a stream after at
-// most 15 minutes, within 30 seconds after its key was revoked or has expired, and when it stops.
-// Errors of the request are answered before the stream begins.
+// most 15 minutes, within 30 seconds after its key was revoked, when its key expires, and when it
+// stops. Errors of the request are answered before the stream begins.
 //
 // GET /v1/agent-testing/batches/{id}/events
 func (s *Server) handleStreamTestBatchRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -4509,8 +4509,8 @@ func (s *Server) handleStreamTestBatchRequest(args [1]string, argsEscaped bool, 
 // and another node's within a second. With `Last-Event-ID`, as browsers send it, a state that the
 // client has is not sent again; one that is final is answered with 204, at which browsers stop to
 // connect. A comment is sent whenever nothing was for 15 seconds. The server ends a stream after at
-// most 15 minutes, within 30 seconds after its key was revoked or has expired, and when it stops.
-// Errors of the request are answered before the stream begins.
+// most 15 minutes, within 30 seconds after its key was revoked, when its key expires, and when it
+// stops. Errors of the request are answered before the stream begins.
 //
 // GET /v1/agent-testing/runs/{id}/events
 func (s *Server) handleStreamTestRunRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -4651,8 +4651,8 @@ func (s *Server) handleStreamTestRunRequest(args [1]string, argsEscaped bool, w 
 // event, and another node's within a second. With `Last-Event-ID`, as browsers send it, a state that
 // the client has is not sent again; one that is final is answered with 204, at which browsers stop to
 // connect. A comment is sent whenever nothing was for 15 seconds. The server ends a stream after at
-// most 15 minutes, within 30 seconds after its key was revoked or has expired, and when it stops.
-// Errors of the request are answered before the stream begins.
+// most 15 minutes, within 30 seconds after its key was revoked, when its key expires, and when it
+// stops. Errors of the request are answered before the stream begins.
 //
 // GET /v1/agent-testing/simulation-sets/{id}/events
 func (s *Server) handleStreamTestSetRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -4793,8 +4793,8 @@ func (s *Server) handleStreamTestSetRequest(args [1]string, argsEscaped bool, w 
 // event, and another node's within a second. With `Last-Event-ID`, as browsers send it, a state that
 // the client has is not sent again; one that is final is answered with 204, at which browsers stop to
 // connect. A comment is sent whenever nothing was for 15 seconds. The server ends a stream after at
-// most 15 minutes, within 30 seconds after its key was revoked or has expired, and when it stops.
-// Errors of the request are answered before the stream begins.
+// most 15 minutes, within 30 seconds after its key was revoked, when its key expires, and when it
+// stops. Errors of the request are answered before the stream begins.
 //
 // GET /v1/agent-testing/tornado/{id}/events
 func (s *Server) handleStreamTornadoRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {

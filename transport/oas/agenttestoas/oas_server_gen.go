@@ -233,8 +233,8 @@ type RawHandler interface {
 	// and another node's within a second. With `Last-Event-ID`, as browsers send it, a state that the
 	// client has is not sent again; one that is final is answered with 204, at which browsers stop to
 	// connect. A comment is sent whenever nothing was for 15 seconds. The server ends a stream after at
-	// most 15 minutes, within 30 seconds after its key was revoked or has expired, and when it stops.
-	// Errors of the request are answered before the stream begins.
+	// most 15 minutes, within 30 seconds after its key was revoked, when its key expires, and when it
+	// stops. Errors of the request are answered before the stream begins.
 	//
 	// GET /v1/agent-testing/batches/{id}/events
 	StreamTestBatch(ctx context.Context, params StreamTestBatchParams, w http.ResponseWriter) error
@@ -246,8 +246,8 @@ type RawHandler interface {
 	// and another node's within a second. With `Last-Event-ID`, as browsers send it, a state that the
 	// client has is not sent again; one that is final is answered with 204, at which browsers stop to
 	// connect. A comment is sent whenever nothing was for 15 seconds. The server ends a stream after at
-	// most 15 minutes, within 30 seconds after its key was revoked or has expired, and when it stops.
-	// Errors of the request are answered before the stream begins.
+	// most 15 minutes, within 30 seconds after its key was revoked, when its key expires, and when it
+	// stops. Errors of the request are answered before the stream begins.
 	//
 	// GET /v1/agent-testing/runs/{id}/events
 	StreamTestRun(ctx context.Context, params StreamTestRunParams, w http.ResponseWriter) error
@@ -259,8 +259,8 @@ type RawHandler interface {
 	// event, and another node's within a second. With `Last-Event-ID`, as browsers send it, a state that
 	// the client has is not sent again; one that is final is answered with 204, at which browsers stop to
 	// connect. A comment is sent whenever nothing was for 15 seconds. The server ends a stream after at
-	// most 15 minutes, within 30 seconds after its key was revoked or has expired, and when it stops.
-	// Errors of the request are answered before the stream begins.
+	// most 15 minutes, within 30 seconds after its key was revoked, when its key expires, and when it
+	// stops. Errors of the request are answered before the stream begins.
 	//
 	// GET /v1/agent-testing/simulation-sets/{id}/events
 	StreamTestSet(ctx context.Context, params StreamTestSetParams, w http.ResponseWriter) error
@@ -272,8 +272,8 @@ type RawHandler interface {
 	// event, and another node's within a second. With `Last-Event-ID`, as browsers send it, a state that
 	// the client has is not sent again; one that is final is answered with 204, at which browsers stop to
 	// connect. A comment is sent whenever nothing was for 15 seconds. The server ends a stream after at
-	// most 15 minutes, within 30 seconds after its key was revoked or has expired, and when it stops.
-	// Errors of the request are answered before the stream begins.
+	// most 15 minutes, within 30 seconds after its key was revoked, when its key expires, and when it
+	// stops. Errors of the request are answered before the stream begins.
 	//
 	// GET /v1/agent-testing/tornado/{id}/events
 	StreamTornado(ctx context.Context, params StreamTornadoParams, w http.ResponseWriter) error

@@ -985,11 +985,7 @@ func (s *CallCreatedReply) encodeFields(e *jx.Encoder) {
 	{
 		if s.Warnings != nil {
 			e.FieldStart("warnings")
-			e.ArrStart()
-			for _, elem := range s.Warnings {
-				e.Str(elem)
-			}
-			e.ArrEnd()
+			s.Warnings.Encode(e)
 		}
 	}
 	{
@@ -1064,17 +1060,7 @@ func (s *CallCreatedReply) Decode(d *jx.Decoder) error {
 			}
 		case "warnings":
 			if err := func() error {
-				s.Warnings = make([]string, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem string
-					v, err := d.Str()
-					elem = string(v)
-					if err != nil {
-						return err
-					}
-					s.Warnings = append(s.Warnings, elem)
-					return nil
-				}); err != nil {
+				if err := s.Warnings.Decode(d); err != nil {
 					return err
 				}
 				return nil
@@ -1920,9 +1906,21 @@ func (s *CallRecord) encodeFields(e *jx.Encoder) {
 		s.Model.Encode(e)
 	}
 	{
+		if s.Warnings != nil {
+			e.FieldStart("warnings")
+			s.Warnings.Encode(e)
+		}
+	}
+	{
 		if s.SipCode.Set {
 			e.FieldStart("sip_code")
 			s.SipCode.Encode(e)
+		}
+	}
+	{
+		if s.RedirectedTo.Set {
+			e.FieldStart("redirected_to")
+			s.RedirectedTo.Encode(e)
 		}
 	}
 	{
@@ -1977,7 +1975,7 @@ func (s *CallRecord) encodeFields(e *jx.Encoder) {
 	}
 }
 
-var jsonFieldsNameOfCallRecord = [51]string{
+var jsonFieldsNameOfCallRecord = [53]string{
 	0:  "call_id",
 	1:  "c_id",
 	2:  "call_length",
@@ -2018,17 +2016,19 @@ var jsonFieldsNameOfCallRecord = [51]string{
 	37: "retried_by",
 	38: "voice_id",
 	39: "model",
-	40: "sip_code",
-	41: "release_cause",
-	42: "webhook_delivery",
-	43: "task",
-	44: "summary",
-	45: "price",
-	46: "transferred_to",
-	47: "transferred_at",
-	48: "transferred_by",
-	49: "concatenated_transcript",
-	50: "transcripts",
+	40: "warnings",
+	41: "sip_code",
+	42: "redirected_to",
+	43: "release_cause",
+	44: "webhook_delivery",
+	45: "task",
+	46: "summary",
+	47: "price",
+	48: "transferred_to",
+	49: "transferred_at",
+	50: "transferred_by",
+	51: "concatenated_transcript",
+	52: "transcripts",
 }
 
 // Decode decodes CallRecord from json.
@@ -2478,6 +2478,15 @@ func (s *CallRecord) Decode(d *jx.Decoder) error {
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"model\"")
 			}
+		case "warnings":
+			if err := func() error {
+				if err := s.Warnings.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"warnings\"")
+			}
 		case "sip_code":
 			if err := func() error {
 				s.SipCode.Reset()
@@ -2487,6 +2496,16 @@ func (s *CallRecord) Decode(d *jx.Decoder) error {
 				return nil
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"sip_code\"")
+			}
+		case "redirected_to":
+			if err := func() error {
+				s.RedirectedTo.Reset()
+				if err := s.RedirectedTo.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"redirected_to\"")
 			}
 		case "release_cause":
 			if err := func() error {
@@ -2519,7 +2538,7 @@ func (s *CallRecord) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"task\"")
 			}
 		case "summary":
-			requiredBitSet[5] |= 1 << 4
+			requiredBitSet[5] |= 1 << 6
 			if err := func() error {
 				if err := s.Summary.Decode(d); err != nil {
 					return err
@@ -2529,7 +2548,7 @@ func (s *CallRecord) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"summary\"")
 			}
 		case "price":
-			requiredBitSet[5] |= 1 << 5
+			requiredBitSet[5] |= 1 << 7
 			if err := func() error {
 				if err := s.Price.Decode(d); err != nil {
 					return err
@@ -2539,7 +2558,7 @@ func (s *CallRecord) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"price\"")
 			}
 		case "transferred_to":
-			requiredBitSet[5] |= 1 << 6
+			requiredBitSet[6] |= 1 << 0
 			if err := func() error {
 				if err := s.TransferredTo.Decode(d); err != nil {
 					return err
@@ -2549,7 +2568,7 @@ func (s *CallRecord) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"transferred_to\"")
 			}
 		case "transferred_at":
-			requiredBitSet[5] |= 1 << 7
+			requiredBitSet[6] |= 1 << 1
 			if err := func() error {
 				if err := s.TransferredAt.Decode(d, json.NewTimeDecoder("2006-01-02T15:04:05.000Z07:00")); err != nil {
 					return err
@@ -2559,7 +2578,7 @@ func (s *CallRecord) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"transferred_at\"")
 			}
 		case "transferred_by":
-			requiredBitSet[6] |= 1 << 0
+			requiredBitSet[6] |= 1 << 2
 			if err := func() error {
 				if err := s.TransferredBy.Decode(d); err != nil {
 					return err
@@ -2569,7 +2588,7 @@ func (s *CallRecord) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"transferred_by\"")
 			}
 		case "concatenated_transcript":
-			requiredBitSet[6] |= 1 << 1
+			requiredBitSet[6] |= 1 << 3
 			if err := func() error {
 				v, err := d.Str()
 				s.ConcatenatedTranscript = string(v)
@@ -2581,7 +2600,7 @@ func (s *CallRecord) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"concatenated_transcript\"")
 			}
 		case "transcripts":
-			requiredBitSet[6] |= 1 << 2
+			requiredBitSet[6] |= 1 << 4
 			if err := func() error {
 				s.Transcripts = make([]TranscriptLine, 0)
 				if err := d.Arr(func(d *jx.Decoder) error {
@@ -2613,8 +2632,8 @@ func (s *CallRecord) Decode(d *jx.Decoder) error {
 		0b11111111,
 		0b11111111,
 		0b11111111,
-		0b11110000,
-		0b00000111,
+		0b11000000,
+		0b00011111,
 	} {
 		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
 			// Mask only required fields and check equality to mask using XOR.
@@ -6536,6 +6555,63 @@ func (s VoicemailOptionsAction) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *VoicemailOptionsAction) UnmarshalJSON(data []byte) error {
+	d := jx.DecodeBytes(data)
+	return s.Decode(d)
+}
+
+// Encode encodes Warnings as json.
+func (s Warnings) Encode(e *jx.Encoder) {
+	unwrapped := []string(s)
+	if unwrapped == nil {
+		e.ArrEmpty()
+		return
+	}
+	if unwrapped != nil {
+		e.ArrStart()
+		for _, elem := range unwrapped {
+			e.Str(elem)
+		}
+		e.ArrEnd()
+	}
+}
+
+// Decode decodes Warnings from json.
+func (s *Warnings) Decode(d *jx.Decoder) error {
+	if s == nil {
+		return errors.New("invalid: unable to decode Warnings to nil")
+	}
+	var unwrapped []string
+	if err := func() error {
+		unwrapped = make([]string, 0)
+		if err := d.Arr(func(d *jx.Decoder) error {
+			var elem string
+			v, err := d.Str()
+			elem = string(v)
+			if err != nil {
+				return err
+			}
+			unwrapped = append(unwrapped, elem)
+			return nil
+		}); err != nil {
+			return err
+		}
+		return nil
+	}(); err != nil {
+		return errors.Wrap(err, "alias")
+	}
+	*s = Warnings(unwrapped)
+	return nil
+}
+
+// MarshalJSON implements stdjson.Marshaler.
+func (s Warnings) MarshalJSON() ([]byte, error) {
+	e := jx.Encoder{}
+	s.Encode(&e)
+	return e.Bytes(), nil
+}
+
+// UnmarshalJSON implements stdjson.Unmarshaler.
+func (s *Warnings) UnmarshalJSON(data []byte) error {
 	d := jx.DecodeBytes(data)
 	return s.Decode(d)
 }

@@ -533,10 +533,8 @@ type CallCreatedReply struct {
 	Message string        `json:"message"`
 	CallID  string        `json:"call_id"`
 	// Always null; calls are not batched.
-	BatchID NilString `json:"batch_id"`
-	// What of the call will not be as its request may expect, such as a task in free text on a server
-	// without a language model. Absent without any.
-	Warnings []string       `json:"warnings"`
+	BatchID  NilString      `json:"batch_id"`
+	Warnings Warnings       `json:"warnings"`
 	Ignored  IgnoredMembers `json:"ignored"`
 }
 
@@ -561,7 +559,7 @@ func (s *CallCreatedReply) GetBatchID() NilString {
 }
 
 // GetWarnings returns the value of Warnings.
-func (s *CallCreatedReply) GetWarnings() []string {
+func (s *CallCreatedReply) GetWarnings() Warnings {
 	return s.Warnings
 }
 
@@ -591,7 +589,7 @@ func (s *CallCreatedReply) SetBatchID(val NilString) {
 }
 
 // SetWarnings sets the value of Warnings.
-func (s *CallCreatedReply) SetWarnings(val []string) {
+func (s *CallCreatedReply) SetWarnings(val Warnings) {
 	s.Warnings = val
 }
 
@@ -1012,12 +1010,16 @@ type CallRecord struct {
 	RetriedBy NilString `json:"retried_by"`
 	VoiceID   NilString `json:"voice_id"`
 	// Model that answered; `scripted` for the built-in one, which follows the script.
-	Model NilString `json:"model"`
+	Model    NilString `json:"model"`
+	Warnings Warnings  `json:"warnings"`
 	// SIP status with which the call was answered or ended, the other side's or, for an inbound call,
 	// ours. 487 for a call that was given up before its answer, or whose ringing time was over; the last
 	// provisional one, such as 180, if the other side never confirmed that. Null while there is none, and
 	// for a call without any SIP response.
 	SipCode OptNilInt `json:"sip_code"`
+	// URI at which the call was answered after the number called was redirected (SIP 3xx). Null for a call
+	// that was not. An `error_message` says where a redirection led that was not followed.
+	RedirectedTo OptNilString `json:"redirected_to"`
 	// Reason that the other side has given for the end of the call (RFC 3326), such as `Q.850;cause=17`;
 	// null when it has given none.
 	ReleaseCause OptNilString `json:"release_cause"`
@@ -1239,9 +1241,19 @@ func (s *CallRecord) GetModel() NilString {
 	return s.Model
 }
 
+// GetWarnings returns the value of Warnings.
+func (s *CallRecord) GetWarnings() Warnings {
+	return s.Warnings
+}
+
 // GetSipCode returns the value of SipCode.
 func (s *CallRecord) GetSipCode() OptNilInt {
 	return s.SipCode
+}
+
+// GetRedirectedTo returns the value of RedirectedTo.
+func (s *CallRecord) GetRedirectedTo() OptNilString {
+	return s.RedirectedTo
 }
 
 // GetReleaseCause returns the value of ReleaseCause.
@@ -1494,9 +1506,19 @@ func (s *CallRecord) SetModel(val NilString) {
 	s.Model = val
 }
 
+// SetWarnings sets the value of Warnings.
+func (s *CallRecord) SetWarnings(val Warnings) {
+	s.Warnings = val
+}
+
 // SetSipCode sets the value of SipCode.
 func (s *CallRecord) SetSipCode(val OptNilInt) {
 	s.SipCode = val
+}
+
+// SetRedirectedTo sets the value of RedirectedTo.
+func (s *CallRecord) SetRedirectedTo(val OptNilString) {
+	s.RedirectedTo = val
 }
 
 // SetReleaseCause sets the value of ReleaseCause.
@@ -4614,3 +4636,5 @@ func (s *VoicemailOptionsAction) UnmarshalText(data []byte) error {
 		return errors.Errorf("invalid value: %q", data)
 	}
 }
+
+type Warnings []string

@@ -4782,6 +4782,8 @@ func (s *PortRequestNumberInbound) Decode(d *jx.Decoder) error {
 		*s = PortRequestNumberInboundRegistered
 	case PortRequestNumberInboundWaitsForTrunk:
 		*s = PortRequestNumberInboundWaitsForTrunk
+	case PortRequestNumberInboundReleased:
+		*s = PortRequestNumberInboundReleased
 	case PortRequestNumberInboundConflict:
 		*s = PortRequestNumberInboundConflict
 	default:

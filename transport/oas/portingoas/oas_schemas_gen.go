@@ -2578,7 +2578,8 @@ type PortRequestNumber struct {
 	// Since when it is ported.
 	PortedAt NilDateTime `json:"ported_at"`
 	// `registered`: calls to it come in. `waits_for_trunk`: it has no inbound trunk, so no calls come in
-	// until one is attached. `conflict`: another organization has registered it. Null: not ported yet.
+	// until one is attached. `released`: the operator has taken it from the organization. `conflict`:
+	// another organization has registered it. Null: not ported yet.
 	Inbound NilPortRequestNumberInbound `json:"inbound"`
 	// A PIN was given.
 	PinProvided bool `json:"pin_provided"`
@@ -2675,12 +2676,14 @@ func (s *PortRequestNumber) SetPinProvided(val bool) {
 }
 
 // `registered`: calls to it come in. `waits_for_trunk`: it has no inbound trunk, so no calls come in
-// until one is attached. `conflict`: another organization has registered it. Null: not ported yet.
+// until one is attached. `released`: the operator has taken it from the organization. `conflict`:
+// another organization has registered it. Null: not ported yet.
 type PortRequestNumberInbound string
 
 const (
 	PortRequestNumberInboundRegistered    PortRequestNumberInbound = "registered"
 	PortRequestNumberInboundWaitsForTrunk PortRequestNumberInbound = "waits_for_trunk"
+	PortRequestNumberInboundReleased      PortRequestNumberInbound = "released"
 	PortRequestNumberInboundConflict      PortRequestNumberInbound = "conflict"
 )
 
@@ -2689,6 +2692,7 @@ func (PortRequestNumberInbound) AllValues() []PortRequestNumberInbound {
 	return []PortRequestNumberInbound{
 		PortRequestNumberInboundRegistered,
 		PortRequestNumberInboundWaitsForTrunk,
+		PortRequestNumberInboundReleased,
 		PortRequestNumberInboundConflict,
 	}
 }
@@ -2699,6 +2703,8 @@ func (s PortRequestNumberInbound) MarshalText() ([]byte, error) {
 	case PortRequestNumberInboundRegistered:
 		return []byte(s), nil
 	case PortRequestNumberInboundWaitsForTrunk:
+		return []byte(s), nil
+	case PortRequestNumberInboundReleased:
 		return []byte(s), nil
 	case PortRequestNumberInboundConflict:
 		return []byte(s), nil
@@ -2715,6 +2721,9 @@ func (s *PortRequestNumberInbound) UnmarshalText(data []byte) error {
 		return nil
 	case PortRequestNumberInboundWaitsForTrunk:
 		*s = PortRequestNumberInboundWaitsForTrunk
+		return nil
+	case PortRequestNumberInboundReleased:
+		*s = PortRequestNumberInboundReleased
 		return nil
 	case PortRequestNumberInboundConflict:
 		*s = PortRequestNumberInboundConflict

@@ -2957,6 +2957,8 @@ func (s PortRequestNumberInbound) Validate() error {
 		return nil
 	case "waits_for_trunk":
 		return nil
+	case "released":
+		return nil
 	case "conflict":
 		return nil
 	default:

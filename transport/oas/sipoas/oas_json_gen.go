@@ -1927,6 +1927,39 @@ func (s *OptSipOptionsInputDtmfMode) UnmarshalJSON(data []byte) error {
 	return s.Decode(d)
 }
 
+// Encode encodes SipOptionsInputRedirectPolicy as json.
+func (o OptSipOptionsInputRedirectPolicy) Encode(e *jx.Encoder) {
+	if !o.Set {
+		return
+	}
+	e.Str(string(o.Value))
+}
+
+// Decode decodes SipOptionsInputRedirectPolicy from json.
+func (o *OptSipOptionsInputRedirectPolicy) Decode(d *jx.Decoder) error {
+	if o == nil {
+		return errors.New("invalid: unable to decode OptSipOptionsInputRedirectPolicy to nil")
+	}
+	o.Set = true
+	if err := o.Value.Decode(d); err != nil {
+		return err
+	}
+	return nil
+}
+
+// MarshalJSON implements stdjson.Marshaler.
+func (s OptSipOptionsInputRedirectPolicy) MarshalJSON() ([]byte, error) {
+	e := jx.Encoder{}
+	s.Encode(&e)
+	return e.Bytes(), nil
+}
+
+// UnmarshalJSON implements stdjson.Unmarshaler.
+func (s *OptSipOptionsInputRedirectPolicy) UnmarshalJSON(data []byte) error {
+	d := jx.DecodeBytes(data)
+	return s.Decode(d)
+}
+
 // Encode encodes SipOptionsInputTLSVerification as json.
 func (o OptSipOptionsInputTLSVerification) Encode(e *jx.Encoder) {
 	if !o.Set {
@@ -1989,6 +2022,39 @@ func (s OptSipOptionsInputTransferPolicy) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *OptSipOptionsInputTransferPolicy) UnmarshalJSON(data []byte) error {
+	d := jx.DecodeBytes(data)
+	return s.Decode(d)
+}
+
+// Encode encodes SipOptionsRedirectPolicy as json.
+func (o OptSipOptionsRedirectPolicy) Encode(e *jx.Encoder) {
+	if !o.Set {
+		return
+	}
+	e.Str(string(o.Value))
+}
+
+// Decode decodes SipOptionsRedirectPolicy from json.
+func (o *OptSipOptionsRedirectPolicy) Decode(d *jx.Decoder) error {
+	if o == nil {
+		return errors.New("invalid: unable to decode OptSipOptionsRedirectPolicy to nil")
+	}
+	o.Set = true
+	if err := o.Value.Decode(d); err != nil {
+		return err
+	}
+	return nil
+}
+
+// MarshalJSON implements stdjson.Marshaler.
+func (s OptSipOptionsRedirectPolicy) MarshalJSON() ([]byte, error) {
+	e := jx.Encoder{}
+	s.Encode(&e)
+	return e.Bytes(), nil
+}
+
+// UnmarshalJSON implements stdjson.Unmarshaler.
+func (s *OptSipOptionsRedirectPolicy) UnmarshalJSON(data []byte) error {
 	d := jx.DecodeBytes(data)
 	return s.Decode(d)
 }
@@ -9418,6 +9484,12 @@ func (s *SipOptions) encodeFields(e *jx.Encoder) {
 		}
 	}
 	{
+		if s.RedirectPolicy.Set {
+			e.FieldStart("redirect_policy")
+			s.RedirectPolicy.Encode(e)
+		}
+	}
+	{
 		if s.SipCredentialsSet.Set {
 			e.FieldStart("sip_credentials_set")
 			s.SipCredentialsSet.Encode(e)
@@ -9425,17 +9497,18 @@ func (s *SipOptions) encodeFields(e *jx.Encoder) {
 	}
 }
 
-var jsonFieldsNameOfSipOptions = [10]string{
-	0: "auth_mode",
-	1: "port",
-	2: "transport",
-	3: "secure_media",
-	4: "admits",
-	5: "allowed_ips",
-	6: "tls_verification",
-	7: "transfer_policy",
-	8: "dtmf_mode",
-	9: "sip_credentials_set",
+var jsonFieldsNameOfSipOptions = [11]string{
+	0:  "auth_mode",
+	1:  "port",
+	2:  "transport",
+	3:  "secure_media",
+	4:  "admits",
+	5:  "allowed_ips",
+	6:  "tls_verification",
+	7:  "transfer_policy",
+	8:  "dtmf_mode",
+	9:  "redirect_policy",
+	10: "sip_credentials_set",
 }
 
 // Decode decodes SipOptions from json.
@@ -9544,6 +9617,16 @@ func (s *SipOptions) Decode(d *jx.Decoder) error {
 				return nil
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"dtmf_mode\"")
+			}
+		case "redirect_policy":
+			if err := func() error {
+				s.RedirectPolicy.Reset()
+				if err := s.RedirectPolicy.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"redirect_policy\"")
 			}
 		case "sip_credentials_set":
 			if err := func() error {
@@ -9742,9 +9825,15 @@ func (s *SipOptionsInput) encodeFields(e *jx.Encoder) {
 			s.DtmfMode.Encode(e)
 		}
 	}
+	{
+		if s.RedirectPolicy.Set {
+			e.FieldStart("redirect_policy")
+			s.RedirectPolicy.Encode(e)
+		}
+	}
 }
 
-var jsonFieldsNameOfSipOptionsInput = [11]string{
+var jsonFieldsNameOfSipOptionsInput = [12]string{
 	0:  "port",
 	1:  "transport",
 	2:  "secure_media",
@@ -9756,6 +9845,7 @@ var jsonFieldsNameOfSipOptionsInput = [11]string{
 	8:  "tls_verification",
 	9:  "transfer_policy",
 	10: "dtmf_mode",
+	11: "redirect_policy",
 }
 
 // Decode decodes SipOptionsInput from json.
@@ -9885,6 +9975,16 @@ func (s *SipOptionsInput) Decode(d *jx.Decoder) error {
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"dtmf_mode\"")
 			}
+		case "redirect_policy":
+			if err := func() error {
+				s.RedirectPolicy.Reset()
+				if err := s.RedirectPolicy.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"redirect_policy\"")
+			}
 		default:
 			return errors.Errorf("unexpected field %q", k)
 		}
@@ -9947,6 +10047,48 @@ func (s SipOptionsInputDtmfMode) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *SipOptionsInputDtmfMode) UnmarshalJSON(data []byte) error {
+	d := jx.DecodeBytes(data)
+	return s.Decode(d)
+}
+
+// Encode encodes SipOptionsInputRedirectPolicy as json.
+func (s SipOptionsInputRedirectPolicy) Encode(e *jx.Encoder) {
+	e.Str(string(s))
+}
+
+// Decode decodes SipOptionsInputRedirectPolicy from json.
+func (s *SipOptionsInputRedirectPolicy) Decode(d *jx.Decoder) error {
+	if s == nil {
+		return errors.New("invalid: unable to decode SipOptionsInputRedirectPolicy to nil")
+	}
+	v, err := d.StrBytes()
+	if err != nil {
+		return err
+	}
+	// Try to use constant string.
+	switch SipOptionsInputRedirectPolicy(v) {
+	case SipOptionsInputRedirectPolicyOff:
+		*s = SipOptionsInputRedirectPolicyOff
+	case SipOptionsInputRedirectPolicySameServer:
+		*s = SipOptionsInputRedirectPolicySameServer
+	case SipOptionsInputRedirectPolicyAny:
+		*s = SipOptionsInputRedirectPolicyAny
+	default:
+		*s = SipOptionsInputRedirectPolicy(v)
+	}
+
+	return nil
+}
+
+// MarshalJSON implements stdjson.Marshaler.
+func (s SipOptionsInputRedirectPolicy) MarshalJSON() ([]byte, error) {
+	e := jx.Encoder{}
+	s.Encode(&e)
+	return e.Bytes(), nil
+}
+
+// UnmarshalJSON implements stdjson.Unmarshaler.
+func (s *SipOptionsInputRedirectPolicy) UnmarshalJSON(data []byte) error {
 	d := jx.DecodeBytes(data)
 	return s.Decode(d)
 }
@@ -10031,6 +10173,48 @@ func (s SipOptionsInputTransferPolicy) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *SipOptionsInputTransferPolicy) UnmarshalJSON(data []byte) error {
+	d := jx.DecodeBytes(data)
+	return s.Decode(d)
+}
+
+// Encode encodes SipOptionsRedirectPolicy as json.
+func (s SipOptionsRedirectPolicy) Encode(e *jx.Encoder) {
+	e.Str(string(s))
+}
+
+// Decode decodes SipOptionsRedirectPolicy from json.
+func (s *SipOptionsRedirectPolicy) Decode(d *jx.Decoder) error {
+	if s == nil {
+		return errors.New("invalid: unable to decode SipOptionsRedirectPolicy to nil")
+	}
+	v, err := d.StrBytes()
+	if err != nil {
+		return err
+	}
+	// Try to use constant string.
+	switch SipOptionsRedirectPolicy(v) {
+	case SipOptionsRedirectPolicyOff:
+		*s = SipOptionsRedirectPolicyOff
+	case SipOptionsRedirectPolicySameServer:
+		*s = SipOptionsRedirectPolicySameServer
+	case SipOptionsRedirectPolicyAny:
+		*s = SipOptionsRedirectPolicyAny
+	default:
+		*s = SipOptionsRedirectPolicy(v)
+	}
+
+	return nil
+}
+
+// MarshalJSON implements stdjson.Marshaler.
+func (s SipOptionsRedirectPolicy) MarshalJSON() ([]byte, error) {
+	e := jx.Encoder{}
+	s.Encode(&e)
+	return e.Bytes(), nil
+}
+
+// UnmarshalJSON implements stdjson.Unmarshaler.
+func (s *SipOptionsRedirectPolicy) UnmarshalJSON(data []byte) error {
 	d := jx.DecodeBytes(data)
 	return s.Decode(d)
 }

@@ -2186,6 +2186,52 @@ func (o OptSipOptionsInputDtmfMode) Or(d SipOptionsInputDtmfMode) SipOptionsInpu
 	return d
 }
 
+// NewOptSipOptionsInputRedirectPolicy returns new OptSipOptionsInputRedirectPolicy with value set to v.
+func NewOptSipOptionsInputRedirectPolicy(v SipOptionsInputRedirectPolicy) OptSipOptionsInputRedirectPolicy {
+	return OptSipOptionsInputRedirectPolicy{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptSipOptionsInputRedirectPolicy is optional SipOptionsInputRedirectPolicy.
+type OptSipOptionsInputRedirectPolicy struct {
+	Value SipOptionsInputRedirectPolicy
+	Set   bool
+}
+
+// IsSet returns true if OptSipOptionsInputRedirectPolicy was set.
+func (o OptSipOptionsInputRedirectPolicy) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptSipOptionsInputRedirectPolicy) Reset() {
+	var v SipOptionsInputRedirectPolicy
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptSipOptionsInputRedirectPolicy) SetTo(v SipOptionsInputRedirectPolicy) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptSipOptionsInputRedirectPolicy) Get() (v SipOptionsInputRedirectPolicy, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptSipOptionsInputRedirectPolicy) Or(d SipOptionsInputRedirectPolicy) SipOptionsInputRedirectPolicy {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
 // NewOptSipOptionsInputTLSVerification returns new OptSipOptionsInputTLSVerification with value set to v.
 func NewOptSipOptionsInputTLSVerification(v SipOptionsInputTLSVerification) OptSipOptionsInputTLSVerification {
 	return OptSipOptionsInputTLSVerification{
@@ -2272,6 +2318,52 @@ func (o OptSipOptionsInputTransferPolicy) Get() (v SipOptionsInputTransferPolicy
 
 // Or returns value if set, or given parameter if does not.
 func (o OptSipOptionsInputTransferPolicy) Or(d SipOptionsInputTransferPolicy) SipOptionsInputTransferPolicy {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewOptSipOptionsRedirectPolicy returns new OptSipOptionsRedirectPolicy with value set to v.
+func NewOptSipOptionsRedirectPolicy(v SipOptionsRedirectPolicy) OptSipOptionsRedirectPolicy {
+	return OptSipOptionsRedirectPolicy{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptSipOptionsRedirectPolicy is optional SipOptionsRedirectPolicy.
+type OptSipOptionsRedirectPolicy struct {
+	Value SipOptionsRedirectPolicy
+	Set   bool
+}
+
+// IsSet returns true if OptSipOptionsRedirectPolicy was set.
+func (o OptSipOptionsRedirectPolicy) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptSipOptionsRedirectPolicy) Reset() {
+	var v SipOptionsRedirectPolicy
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptSipOptionsRedirectPolicy) SetTo(v SipOptionsRedirectPolicy) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptSipOptionsRedirectPolicy) Get() (v SipOptionsRedirectPolicy, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptSipOptionsRedirectPolicy) Or(d SipOptionsRedirectPolicy) SipOptionsRedirectPolicy {
 	if v, ok := o.Get(); ok {
 		return v
 	}
@@ -5400,6 +5492,8 @@ type SipOptions struct {
 	TLSVerification OptSipOptionsTLSVerification `json:"tls_verification"`
 	TransferPolicy  OptSipOptionsTransferPolicy  `json:"transfer_policy"`
 	DtmfMode        OptSipOptionsDtmfMode        `json:"dtmf_mode"`
+	// Outbound.
+	RedirectPolicy OptSipOptionsRedirectPolicy `json:"redirect_policy"`
 	// `sip_username` and `sip_password` are set. They are never shown.
 	SipCredentialsSet OptBool `json:"sip_credentials_set"`
 }
@@ -5447,6 +5541,11 @@ func (s *SipOptions) GetTransferPolicy() OptSipOptionsTransferPolicy {
 // GetDtmfMode returns the value of DtmfMode.
 func (s *SipOptions) GetDtmfMode() OptSipOptionsDtmfMode {
 	return s.DtmfMode
+}
+
+// GetRedirectPolicy returns the value of RedirectPolicy.
+func (s *SipOptions) GetRedirectPolicy() OptSipOptionsRedirectPolicy {
+	return s.RedirectPolicy
 }
 
 // GetSipCredentialsSet returns the value of SipCredentialsSet.
@@ -5497,6 +5596,11 @@ func (s *SipOptions) SetTransferPolicy(val OptSipOptionsTransferPolicy) {
 // SetDtmfMode sets the value of DtmfMode.
 func (s *SipOptions) SetDtmfMode(val OptSipOptionsDtmfMode) {
 	s.DtmfMode = val
+}
+
+// SetRedirectPolicy sets the value of RedirectPolicy.
+func (s *SipOptions) SetRedirectPolicy(val OptSipOptionsRedirectPolicy) {
+	s.RedirectPolicy = val
 }
 
 // SetSipCredentialsSet sets the value of SipCredentialsSet.
@@ -5635,6 +5739,11 @@ type SipOptionsInput struct {
 	// SIP INFO (`application/dtmf-relay`, `application/dtmf`), or also as tones in the audio. Once
 	// telephone-events have come in a call, the other way is ignored there. The default is `rfc2833`.
 	DtmfMode OptSipOptionsInputDtmfMode `json:"dtmf_mode"`
+	// Outbound. Which redirections of a call (SIP 300, 301, 302 and 305) are followed: none, so that the
+	// call fails and says where it was redirected; those to E.164 numbers at the servers of the trunk; or
+	// also those to other servers, which get neither credentials nor mapped headers, and whose
+	// certificates are always verified. At most five places are tried. The default is `off`.
+	RedirectPolicy OptSipOptionsInputRedirectPolicy `json:"redirect_policy"`
 }
 
 // GetPort returns the value of Port.
@@ -5692,6 +5801,11 @@ func (s *SipOptionsInput) GetDtmfMode() OptSipOptionsInputDtmfMode {
 	return s.DtmfMode
 }
 
+// GetRedirectPolicy returns the value of RedirectPolicy.
+func (s *SipOptionsInput) GetRedirectPolicy() OptSipOptionsInputRedirectPolicy {
+	return s.RedirectPolicy
+}
+
 // SetPort sets the value of Port.
 func (s *SipOptionsInput) SetPort(val OptInt) {
 	s.Port = val
@@ -5747,6 +5861,11 @@ func (s *SipOptionsInput) SetDtmfMode(val OptSipOptionsInputDtmfMode) {
 	s.DtmfMode = val
 }
 
+// SetRedirectPolicy sets the value of RedirectPolicy.
+func (s *SipOptionsInput) SetRedirectPolicy(val OptSipOptionsInputRedirectPolicy) {
+	s.RedirectPolicy = val
+}
+
 // How the other side sends the keys that it presses: as telephone-events in RTP (RFC 2833), also by
 // SIP INFO (`application/dtmf-relay`, `application/dtmf`), or also as tones in the audio. Once
 // telephone-events have come in a call, the other way is ignored there. The default is `rfc2833`.
@@ -5792,6 +5911,58 @@ func (s *SipOptionsInputDtmfMode) UnmarshalText(data []byte) error {
 		return nil
 	case SipOptionsInputDtmfModeInband:
 		*s = SipOptionsInputDtmfModeInband
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+// Outbound. Which redirections of a call (SIP 300, 301, 302 and 305) are followed: none, so that the
+// call fails and says where it was redirected; those to E.164 numbers at the servers of the trunk; or
+// also those to other servers, which get neither credentials nor mapped headers, and whose
+// certificates are always verified. At most five places are tried. The default is `off`.
+type SipOptionsInputRedirectPolicy string
+
+const (
+	SipOptionsInputRedirectPolicyOff        SipOptionsInputRedirectPolicy = "off"
+	SipOptionsInputRedirectPolicySameServer SipOptionsInputRedirectPolicy = "same_server"
+	SipOptionsInputRedirectPolicyAny        SipOptionsInputRedirectPolicy = "any"
+)
+
+// AllValues returns all SipOptionsInputRedirectPolicy values.
+func (SipOptionsInputRedirectPolicy) AllValues() []SipOptionsInputRedirectPolicy {
+	return []SipOptionsInputRedirectPolicy{
+		SipOptionsInputRedirectPolicyOff,
+		SipOptionsInputRedirectPolicySameServer,
+		SipOptionsInputRedirectPolicyAny,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s SipOptionsInputRedirectPolicy) MarshalText() ([]byte, error) {
+	switch s {
+	case SipOptionsInputRedirectPolicyOff:
+		return []byte(s), nil
+	case SipOptionsInputRedirectPolicySameServer:
+		return []byte(s), nil
+	case SipOptionsInputRedirectPolicyAny:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *SipOptionsInputRedirectPolicy) UnmarshalText(data []byte) error {
+	switch SipOptionsInputRedirectPolicy(data) {
+	case SipOptionsInputRedirectPolicyOff:
+		*s = SipOptionsInputRedirectPolicyOff
+		return nil
+	case SipOptionsInputRedirectPolicySameServer:
+		*s = SipOptionsInputRedirectPolicySameServer
+		return nil
+	case SipOptionsInputRedirectPolicyAny:
+		*s = SipOptionsInputRedirectPolicyAny
 		return nil
 	default:
 		return errors.Errorf("invalid value: %q", data)
@@ -5891,6 +6062,55 @@ func (s *SipOptionsInputTransferPolicy) UnmarshalText(data []byte) error {
 		return nil
 	case SipOptionsInputTransferPolicyAny:
 		*s = SipOptionsInputTransferPolicyAny
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+// Outbound.
+type SipOptionsRedirectPolicy string
+
+const (
+	SipOptionsRedirectPolicyOff        SipOptionsRedirectPolicy = "off"
+	SipOptionsRedirectPolicySameServer SipOptionsRedirectPolicy = "same_server"
+	SipOptionsRedirectPolicyAny        SipOptionsRedirectPolicy = "any"
+)
+
+// AllValues returns all SipOptionsRedirectPolicy values.
+func (SipOptionsRedirectPolicy) AllValues() []SipOptionsRedirectPolicy {
+	return []SipOptionsRedirectPolicy{
+		SipOptionsRedirectPolicyOff,
+		SipOptionsRedirectPolicySameServer,
+		SipOptionsRedirectPolicyAny,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s SipOptionsRedirectPolicy) MarshalText() ([]byte, error) {
+	switch s {
+	case SipOptionsRedirectPolicyOff:
+		return []byte(s), nil
+	case SipOptionsRedirectPolicySameServer:
+		return []byte(s), nil
+	case SipOptionsRedirectPolicyAny:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *SipOptionsRedirectPolicy) UnmarshalText(data []byte) error {
+	switch SipOptionsRedirectPolicy(data) {
+	case SipOptionsRedirectPolicyOff:
+		*s = SipOptionsRedirectPolicyOff
+		return nil
+	case SipOptionsRedirectPolicySameServer:
+		*s = SipOptionsRedirectPolicySameServer
+		return nil
+	case SipOptionsRedirectPolicyAny:
+		*s = SipOptionsRedirectPolicyAny
 		return nil
 	default:
 		return errors.Errorf("invalid value: %q", data)

@@ -4529,6 +4529,24 @@ func (s *SipOptions) Validate() error {
 			Error: err,
 		})
 	}
+	if err := func() error {
+		if value, ok := s.RedirectPolicy.Get(); ok {
+			if err := func() error {
+				if err := value.Validate(); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return err
+			}
+		}
+		return nil
+	}(); err != nil {
+		failures = append(failures, validate.FieldError{
+			Name:  "redirect_policy",
+			Error: err,
+		})
+	}
 	if len(failures) > 0 {
 		return &validate.Error{Fields: failures}
 	}
@@ -4813,6 +4831,24 @@ func (s *SipOptionsInput) Validate() error {
 			Error: err,
 		})
 	}
+	if err := func() error {
+		if value, ok := s.RedirectPolicy.Get(); ok {
+			if err := func() error {
+				if err := value.Validate(); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return err
+			}
+		}
+		return nil
+	}(); err != nil {
+		failures = append(failures, validate.FieldError{
+			Name:  "redirect_policy",
+			Error: err,
+		})
+	}
 	if len(failures) > 0 {
 		return &validate.Error{Fields: failures}
 	}
@@ -4826,6 +4862,19 @@ func (s SipOptionsInputDtmfMode) Validate() error {
 	case "info":
 		return nil
 	case "inband":
+		return nil
+	default:
+		return errors.Errorf("invalid value: %v", s)
+	}
+}
+
+func (s SipOptionsInputRedirectPolicy) Validate() error {
+	switch s {
+	case "off":
+		return nil
+	case "same_server":
+		return nil
+	case "any":
 		return nil
 	default:
 		return errors.Errorf("invalid value: %v", s)
@@ -4850,6 +4899,19 @@ func (s SipOptionsInputTransferPolicy) Validate() error {
 	case "off":
 		return nil
 	case "organization":
+		return nil
+	case "any":
+		return nil
+	default:
+		return errors.Errorf("invalid value: %v", s)
+	}
+}
+
+func (s SipOptionsRedirectPolicy) Validate() error {
+	switch s {
+	case "off":
+		return nil
+	case "same_server":
 		return nil
 	case "any":
 		return nil

@@ -212,9 +212,9 @@ type RawHandler interface {
 	// the entry in one line of JSON, and `id` is the position after it. The stream begins after
 	// `Last-Event-ID`, else after `cursor`, else now. A comment and the `id` of the first position are
 	// sent at once, and a comment whenever nothing was sent for 15 seconds. The server ends a stream after
-	// at most 15 minutes, within 30 seconds after its key was revoked or has expired, within 15 seconds
-	// after the issue is deleted, and when it stops. A client that connects again with the last `id`, as
-	// browsers do, misses no entry. Errors of the request are answered before the stream begins.
+	// at most 15 minutes, within 30 seconds after its key was revoked, when its key expires, within 15
+	// seconds after the issue is deleted, and when it stops. A client that connects again with the last
+	// `id`, as browsers do, misses no entry. Errors of the request are answered before the stream begins.
 	//
 	// GET /v1/triage/issues/{id}/activity/stream
 	StreamIssueActivity(ctx context.Context, params StreamIssueActivityParams, w http.ResponseWriter) error

@@ -53,7 +53,7 @@ func (db *DB) openPostgres(dsn string, connections int) error {
 	pool.SetMaxIdleConns(connections)
 	pool.SetConnMaxIdleTime(postgresIdle)
 	pool.SetConnMaxLifetime(postgres.Lifetime)
-	db.writer = bun.NewDB(pool, pgdialect.New())
+	db.writer = bun.NewDB(pool, postgresDialect{pgdialect.New()})
 	db.reader = db.writer
 	db.dialect = dialect{
 		name: "postgres", lock: migrationLock, skip: "UPDATE SKIP LOCKED", dsn: callwright.Secret(dsn),

@@ -81,6 +81,12 @@ func Exists(ctx context.Context, kind string, find *bun.SelectQuery) error {
 	return err
 }
 
+// Count returns the number of rows that a query selects.
+func Count(ctx context.Context, query *bun.SelectQuery) (int, error) {
+	n, err := query.Count(ctx)
+	return int(n), err
+}
+
 // Absent turns the error of a query that found no row into a CodeNotFound.
 func Absent(kind string, err error) error {
 	if errors.Is(err, sql.ErrNoRows) {

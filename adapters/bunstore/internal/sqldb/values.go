@@ -103,7 +103,7 @@ func (d *markingDialect) AppendBytes(b, bytes []byte) []byte {
 
 // AppendJSON writes a marked document.
 func (d *markingDialect) AppendJSON(b, document []byte) []byte {
-	return d.Dialect.AppendJSON(append(b, mark...), document)
+	return appendJSON(append(b, mark...), document)
 }
 
 // AppendBool writes a marked truth value.

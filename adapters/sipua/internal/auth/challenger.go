@@ -38,14 +38,14 @@ type Challenger struct {
 	since        time.Time      // of used
 }
 
-// Result is the result of checking an INVITE's credentials. Better results are larger.
+// Result is the result of checking an INVITE's credentials.
 type Result int
 
 // The results.
 const (
 	None  Result = iota // no credentials for our realm
-	Wrong               // another user name, password or number
-	Stale               // correct, but the nonce is not ours, used or expired
+	Stale               // for a nonce that is not ours, used or expired
+	Wrong               // another user name, password or number, for a nonce of ours
 	OK
 )
 
@@ -67,12 +67,13 @@ func (c *Challenger) Challenge(source netip.Addr, isStale bool) *message.Refusal
 	return r
 }
 
-// Check checks the credentials in a request to a number, and returns the best result of all its Authorization headers.
-// Credentials for other realms are for proxies on the way.
+// Check checks the credentials in a request to a number. Credentials for other realms are for proxies on the way. One request has one
+// guess at a password: the first credentials for our realm whose nonce is ours and has not expired decide (RFC 3261, 22.3: a realm has
+// one). Those for any other nonce are Stale without a look at the password (RFC 7616, 3.3), so they neither prove nor guess anything.
 func (c *Challenger) Check(
 	req *sip.Request, to callwright.PhoneNumber, source netip.Addr, with trunk.Credentials,
 ) Result {
-	best := None
+	result := None
 	headers := req.GetHeaders("Authorization")
 	for _, h := range headers[:min(len(headers), maxAnswers)] {
 		if !digest.IsDigest(h.Value()) {
@@ -80,18 +81,18 @@ func (c *Challenger) Check(
 		}
 		answer, err := digest.ParseCredentials(h.Value())
 		switch {
-		case err != nil:
-			best = max(best, Wrong)
-		case answer.Realm != c.realm:
+		case err != nil, answer.Realm != c.realm:
+		case !c.fresh(answer.Nonce, source):
+			result = Stale
 		case !correct(answer, string(req.Method), to, with):
-			best = max(best, Wrong)
-		case c.fresh(answer.Nonce, source) && c.use(answer.Nonce, answer.Nc):
+			return Wrong
+		case c.use(answer.Nonce, answer.Nc):
 			return OK
 		default:
-			best = max(best, Stale)
+			result = Stale
 		}
 	}
-	return best
+	return result
 }
 
 // correct reports whether an answer was made with the credentials, for a call to that number.

@@ -90,7 +90,9 @@ func TestNoncesGetOld(t *testing.T) {
 	check("again", young, secret, auth.Stale)
 	now = now.Add(time.Second)
 	check("after 60 s", old, secret, auth.Stale)
-	check("after 60 s with another password", old, trunk.Credentials{Username: "pbx", Password: "other"}, auth.Wrong)
+	other := trunk.Credentials{Username: "pbx", Password: "other"}
+	check("after 60 s with another password", old, other, auth.Stale)
+	check("a new one with another password", challenged(t, c), other, auth.Wrong)
 	check("a new one", challenged(t, c), secret, auth.OK)
 	now = now.Add(55 * time.Second)
 	again := challenged(t, c)
@@ -106,6 +108,38 @@ func TestNoncesGetOld(t *testing.T) {
 		a := &auth.Answers{}
 		a.Add(message.Refusal{Status: 401, Headers: []sip.Header{sip.NewHeader("WWW-Authenticate", forgery.String())}}.Response(invite(), ""))
 		check("nonce "+forged, a, secret, auth.Stale)
+		check("nonce "+forged+" with another password", a, other, auth.Stale)
+	}
+}
+
+// One request has one guess at a password, whatever it has besides: leftovers of old challenges, and credentials for others.
+func TestOneGuessInARequest(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	c := auth.NewChallenger(realm, func() time.Time { return now })
+	old := given(t, challenged(t, c))
+	now = now.Add(time.Minute)
+	right := given(t, challenged(t, c))
+	wrong := strings.Replace(given(t, challenged(t, c)), `response="`, `response="0`, 1)
+	foreign := strings.Replace(right, `realm="`, `realm="of-a-proxy-`, 1)
+	for _, tt := range []struct {
+		name    string
+		headers []string
+		want    auth.Result
+	}{
+		{"guesses before the right one", []string{wrong, right}, auth.Wrong},
+		{"a leftover and a guess", []string{old, wrong, right}, auth.Wrong},
+		{"others' and malformed ones", []string{foreign, "Digest nc=zz", "Basic x"}, auth.None},
+		{"others', a leftover, then the right one", []string{foreign, "Digest nc=zz", old, right, wrong}, auth.OK},
+		{"used up", []string{right}, auth.Stale},
+	} {
+		req := invite()
+		for _, h := range tt.headers {
+			req.AppendHeader(sip.NewHeader("Authorization", h))
+		}
+		if got := c.Check(req, bob, from, secret); got != tt.want {
+			t.Errorf("%s: %d, want %d", tt.name, got, tt.want)
+		}
 	}
 }
 

@@ -59,7 +59,7 @@ func (l *Leg) SendDTMF(ctx context.Context, digits string) error {
 func (l *Leg) Info() call.LegInfo {
 	return call.LegInfo{
 		SIPCallID: message.Text(l.id.CallID), Peer: l.peer, Codec: l.media.codecName(), SRTPSuite: sdp.Suite,
-		TLS: l.tls,
+		TLS: l.tls, RedirectedTo: l.moved,
 	}
 }
 

@@ -31,6 +31,7 @@ type Config struct {
 	Flow           *transport.Flow
 	Log            *attempt.Log
 	PublicMedia    bool          // media goes to public addresses only
+	RedirectedTo   string        // see call.LegInfo
 	SessionExpires time.Duration // that we ask for (RFC 4028); 0: no session timer
 	OnEnd          func()        // is called once, when nothing of the leg is left
 	OnOver         func(*Leg)    // is called once, after Done is closed; may be nil
@@ -46,6 +47,7 @@ type Leg struct {
 	flow    *transport.Flow // used in the mailbox
 	peer    string          // its address at first
 	tls     string          // its TLS version at first
+	moved   string          // see call.LegInfo.RedirectedTo
 	log     *attempt.Log
 	onEnd   func()
 	onOver  func(*Leg)
@@ -93,7 +95,7 @@ func New(cfg Config) *Leg {
 	cfg.Identity.Info = cfg.Route.DTMF == trunk.DTMFInfo
 	return &Leg{
 		digits: digits{mode: cfg.Route.DTMF},
-		id:     cfg.Identity, route: cfg.Route, flow: cfg.Flow, peer: cfg.Flow.Address().String(), tls: cfg.Flow.TLS(), log: cfg.Log, onEnd: cfg.OnEnd,
+		id:     cfg.Identity, route: cfg.Route, flow: cfg.Flow, peer: cfg.Flow.Address().String(), tls: cfg.Flow.TLS(), moved: cfg.RedirectedTo, log: cfg.Log, onEnd: cfg.OnEnd,
 		onOver: cfg.OnOver, onRefer: cfg.Refer, logger: logger,
 		media: &media{
 			log: logger, publicOnly: cfg.PublicMedia, proven: func() netip.Addr { return cfg.Flow.Address().Addr() },

@@ -23,11 +23,12 @@ type inviteReplies struct {
 	code       int           // of the final response to the last INVITE; 0: none yet
 	phrase     string
 	retryAfter time.Duration
+	contacts   []message.Contact // of a 3xx
 }
 
 // sent is called for each INVITE.
 func (r *inviteReplies) sent(authorized bool) {
-	r.authorized, r.code, r.phrase, r.retryAfter = authorized, 0, "", 0
+	r.authorized, r.code, r.phrase, r.retryAfter, r.contacts = authorized, 0, "", 0, nil
 }
 
 // add is called for each response.
@@ -43,6 +44,9 @@ func (r *inviteReplies) add(res *sip.Response) {
 	}
 	r.code, r.phrase = res.StatusCode, message.Printable(res.Reason)
 	r.retryAfter = message.ReadRetryAfter(res)
+	if res.IsRedirection() {
+		r.contacts = message.ReadContacts(res)
+	}
 }
 
 // outcome returns what failover needs to know of a leg that has ended.
@@ -85,6 +89,9 @@ func (l *Leg) callEnd(why dialog.Ending) (calllog.End, *health.Evidence) {
 		SIPCode: why.Status, Status: message.StatusLine(why.Status, message.Reason(why.Status)), Cause: string(why.Cause), Reason: why.Reason,
 		Technical: technical(why.Cause),
 	}
+	for _, c := range l.replies.contacts {
+		end.Reason = strings.TrimPrefix(end.Reason+"; to "+message.Printable(c.URI), "; ")
+	}
 	if why.Release != "" && !strings.Contains(why.Release, normalClearing) {
 		end.Reason = strings.TrimPrefix(end.Reason+"; "+why.Release, "; ")
 	}
@@ -101,6 +108,10 @@ func (l *Leg) callEnd(why dialog.Ending) (calllog.End, *health.Evidence) {
 	}
 	if _, failed := failover.Classify(l.outcome); failed && (l.replies.code != 0 || !givenUp(why.Cause)) {
 		end.Technical = true
+	}
+	if l.route.Foreign { // it says nothing about the trunk's servers
+		end.Technical = false
+		return end, nil
 	}
 	return end, l.replies.evidence(l.outcome, why)
 }

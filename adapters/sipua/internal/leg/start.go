@@ -3,6 +3,7 @@ package leg
 import (
 	"context"
 	"errors"
+	"net/netip"
 	"time"
 
 	"github.com/emiago/sipgo/sip"
@@ -46,6 +47,22 @@ func (l *Leg) Replied() <-chan struct{} { return l.replies.any }
 
 // Outcome returns what failover needs to know of an outbound leg. It is set once Done is closed.
 func (l *Leg) Outcome() failover.Outcome { return l.outcome }
+
+// Redirection is the response that redirected a call.
+type Redirection struct {
+	Status   int
+	Contacts []message.Contact // the preferred ones first
+	Peer     netip.AddrPort    // the server that sent it
+}
+
+// Redirection returns where an outbound leg was redirected, once Done is closed; nil: it was not.
+func (l *Leg) Redirection() *Redirection {
+	if l.replies.code < 300 || l.replies.code >= 400 {
+		return nil
+	}
+	peer, _ := netip.ParseAddrPort(l.peer)
+	return &Redirection{Status: l.replies.code, Contacts: l.replies.contacts, Peer: peer}
+}
 
 // GiveUp ends a leg that is not wanted any more, and returns once it has begun to. The leg goes on by itself until nothing
 // of it is left at the peer: a late 2xx is acknowledged and followed by BYE.

@@ -61,6 +61,31 @@ func TestTrustedSources(t *testing.T) {
 	}
 }
 
+// Behind a trusted source, calls to numbers that are not served use a share of their own; elsewhere all calls have one.
+func TestSharesOfATrustedSource(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	carrier, other := netip.MustParseAddr("192.0.2.1"), netip.MustParseAddr("192.0.2.2")
+	s := source.NewLimiter(5, func(a netip.Addr) bool { return a == carrier }, func() time.Time { return now })
+	count := func(a netip.Addr, served bool) (n int) {
+		for range 50 {
+			e, ok := s.Enter(a, served)
+			if !ok {
+				break
+			}
+			s.Leave(e)
+			n++
+		}
+		return n
+	}
+	if wrong, right := count(carrier, false), count(carrier, true); wrong != 10 || right != 10 {
+		t.Errorf("the carrier may send %d wrong and then %d right ones", wrong, right)
+	}
+	if wrong, right := count(other, false), count(other, true); wrong != 10 || right != 0 {
+		t.Errorf("others may send %d wrong and then %d right ones", wrong, right)
+	}
+}
+
 // A blocked source that becomes trusted is answered at once, and counts afresh.
 func TestTrustEndsABlock(t *testing.T) {
 	t.Parallel()

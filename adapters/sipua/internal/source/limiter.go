@@ -15,7 +15,6 @@ import (
 const (
 	maxRefused = 20               // refused calls a minute; then the source is blocked
 	maxFaulty  = 100              // other refused requests a minute; then the source is blocked
-	maxWrong   = 3                // wrong credentials a minute for one trunk; then the trunk refuses the source
 	blockTime  = 10 * time.Minute // how long a source is blocked
 	maxSources = 10_000           // that are remembered
 	maxLookups = 16               // route look-ups of one source at a time
@@ -41,14 +40,14 @@ type Limiter struct {
 	mu     sync.Mutex
 	known  map[netip.Addr]*source
 	behind map[side]*rate.Limiter // refused calls behind trusted sources
+	proofs map[prover]proof       // credentials of callers behind trusted sources
 }
 
 type source struct {
-	pace     *rate.Limiter     // of INVITEs
+	served   share             // of INVITEs, those to unserved numbers behind a trusted source apart
+	unserved share             // of the latter
 	probes   *rate.Limiter     // of OPTIONS
 	requests *rate.Limiter     // of all requests
-	lookups  chan struct{}     // a semaphore: holds one value for each route look-up that runs
-	pending  int               // INVITEs in admission
 	refused  window            // refused calls
 	faulty   window            // other refused requests
 	wrong    map[string]window // wrong credentials, by trunk
@@ -57,6 +56,17 @@ type source struct {
 	admitted time.Time         // when a call was admitted last
 	blocked  time.Time         // until when
 	seen     time.Time
+}
+
+// share is what INVITEs of a source may use.
+type share struct {
+	pace    *rate.Limiter
+	lookups chan struct{} // a semaphore: holds one value for each route look-up that runs
+	pending int           // INVITEs in admission
+}
+
+func (l *Limiter) newShare() share {
+	return share{pace: rate.NewLimiter(l.rate, l.burst), lookups: make(chan struct{}, maxLookups)}
 }
 
 // window counts events within a minute.
@@ -90,7 +100,7 @@ func NewLimiter(perSecond int, trusted func(netip.Addr) bool, now func() time.Ti
 	return &Limiter{
 		rate: rate.Limit(perSecond), burst: 2 * perSecond, requests: max(requestsPerInvite*perSecond, minRequests), now: now,
 		lines: rate.NewLimiter(logRate, logAtOnce), known: map[netip.Addr]*source{},
-		trusted: trusted, behind: map[side]*rate.Limiter{},
+		trusted: trusted, behind: map[side]*rate.Limiter{}, proofs: map[prover]proof{},
 	}
 }
 
@@ -103,8 +113,8 @@ func (l *Limiter) of(a netip.Addr) *source {
 			l.evict()
 		}
 		known = &source{
-			pace: rate.NewLimiter(l.rate, l.burst), probes: rate.NewLimiter(l.rate, l.burst),
-			requests: rate.NewLimiter(rate.Limit(l.requests), l.requests), lookups: make(chan struct{}, maxLookups),
+			served: l.newShare(), unserved: l.newShare(), probes: rate.NewLimiter(l.rate, l.burst),
+			requests: rate.NewLimiter(rate.Limit(l.requests), l.requests),
 		}
 		l.known[a] = known
 	}
@@ -119,7 +129,7 @@ func (l *Limiter) evict() {
 	var oldest netip.Addr
 	looked := 0
 	for a, known := range l.known {
-		if known.pending == 0 && (!oldest.IsValid() || known.before(l.known[oldest])) {
+		if known.served.pending+known.unserved.pending == 0 && (!oldest.IsValid() || known.before(l.known[oldest])) {
 			oldest = a
 		}
 		if looked++; looked >= few && oldest.IsValid() {
@@ -152,24 +162,36 @@ func (l *Limiter) Probe(a netip.Addr) bool {
 	return l.of(a).probes.AllowN(l.now(), 1)
 }
 
-// Enter counts an INVITE in admission and returns the semaphore of its source's route look-ups; nil when the source sends
-// too many INVITEs. Each successful Enter needs a Leave.
-func (l *Limiter) Enter(a netip.Addr) chan struct{} {
+// Entry is an INVITE in admission. Its Lookups are the semaphore of route look-ups.
+type Entry struct {
+	Lookups chan struct{}
+	share   *share
+}
+
+// Enter counts an INVITE in admission; ok is false when the source sends too many. Each successful Enter needs a Leave. served says
+// whether this server serves the called number: behind a trusted source calls to other numbers have a share of their own, so
+// that they do not use up that of the served ones.
+func (l *Limiter) Enter(a netip.Addr, served bool) (e Entry, ok bool) {
+	apart := !served && l.trusted(a)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	known := l.of(a)
-	if known.pending >= l.burst || !known.pace.AllowN(l.now(), 1) {
-		return nil
+	s := &known.served
+	if apart {
+		s = &known.unserved
 	}
-	known.pending++
-	return known.lookups
+	if s.pending >= l.burst || !s.pace.AllowN(l.now(), 1) {
+		return Entry{}, false
+	}
+	s.pending++
+	return Entry{Lookups: s.lookups, share: s}, true
 }
 
 // Leave ends the admission of an INVITE.
-func (l *Limiter) Leave(a netip.Addr) {
+func (l *Limiter) Leave(e Entry) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.of(a).pending--
+	e.share.pending--
 }
 
 // Admitted records an admitted call. Its source is a carrier, which the refused calls of some of its customers must not
@@ -250,28 +272,4 @@ func (l *Limiter) isBlocked(a netip.Addr) bool {
 	defer l.mu.Unlock()
 	known := l.known[callwright.Source(a)]
 	return known != nil && l.now().Before(known.blocked)
-}
-
-// WrongCredentials records wrong credentials for a trunk.
-func (l *Limiter) WrongCredentials(a netip.Addr, trunkID string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	known, now := l.of(a), l.now()
-	if known.wrong == nil {
-		known.wrong = map[string]window{}
-	}
-	for id, w := range known.wrong {
-		if w.count(now) == 0 {
-			delete(known.wrong, id)
-		}
-	}
-	known.wrong[trunkID] = known.wrong[trunkID].add(now)
-}
-
-// Distrusted reports whether a source has sent wrong credentials for a trunk too often to be challenged again.
-func (l *Limiter) Distrusted(a netip.Addr, trunkID string) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	known := l.known[callwright.Source(a)]
-	return known != nil && known.wrong[trunkID].count(l.now()) >= maxWrong
 }

@@ -9,16 +9,24 @@ import (
 	"github.com/callwright/callwright/adapters/sipua/internal/source"
 )
 
-func enters(l *source.Limiter, a netip.Addr) bool { return l.Enter(a) != nil }
+func enters(l *source.Limiter, a netip.Addr) bool {
+	_, ok := l.Enter(a, true)
+	return ok
+}
 
 func TestSources(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	s := source.NewLimiter(5, nil, func() time.Time { return now })
 	a, b := netip.MustParseAddr("192.0.2.1"), netip.MustParseAddr("192.0.2.2")
+	var entry source.Entry
 	for i := range 12 {
-		if ok := enters(s, a); ok != (i < 10) {
+		e, ok := s.Enter(a, true)
+		if ok != (i < 10) {
 			t.Errorf("INVITE %d at once: %t", i, ok)
+		}
+		if ok {
+			entry = e
 		}
 	}
 	if !enters(s, b) {
@@ -28,7 +36,7 @@ func TestSources(t *testing.T) {
 	if enters(s, a) {
 		t.Error("as many wait as may, and one more comes in")
 	}
-	s.Leave(a)
+	s.Leave(entry)
 	if !enters(s, a) {
 		t.Error("a second later there is no room")
 	}
@@ -57,18 +65,6 @@ func TestSources(t *testing.T) {
 	}
 	if s.Blocked(a) {
 		t.Error("a source of good calls is barred")
-	}
-
-	v6, neighbor := netip.MustParseAddr("2001:db8::1"), netip.MustParseAddr("2001:db8::2")
-	for range 3 {
-		s.WrongCredentials(v6, "t")
-	}
-	if !s.Distrusted(neighbor, "t") || s.Distrusted(neighbor, "u") || s.Distrusted(a, "t") {
-		t.Error("wrong answers count for the source and the trunk")
-	}
-	now = now.Add(time.Minute)
-	if s.Distrusted(v6, "t") {
-		t.Error("they count for ever")
 	}
 }
 

@@ -9,10 +9,11 @@ import (
 	"github.com/callwright/callwright/agents"
 	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/agents/conversation"
+	"github.com/callwright/callwright/agents/llm"
 )
 
-// TestUnfollowed wants calls to say that their task is not followed while the model is a stand-in, and only then.
-func TestUnfollowed(t *testing.T) {
+// TestWarnings wants calls to say that their task is not followed while the model is a stand-in, and only then.
+func TestWarnings(t *testing.T) {
 	t.Parallel()
 	const free, rules = "Ask whether the parcel came.", `when "yes": say "Thank you." and end`
 	pathway := agents.Agent{Task: free, Pathway: agents.PathwayRef{ID: "p"}}
@@ -28,21 +29,29 @@ func TestUnfollowed(t *testing.T) {
 			"a pathway":            {call.Call{Agent: pathway}, false},
 			"no task":              {call.Call{}, false},
 		} {
-			if got := h.Unfollowed(c.call); (got != "") != c.want || c.want && !strings.Contains(got, "a free task is not followed") {
+			if got := strings.Join(h.Warnings(c.call), " "); (got != "") != c.want || c.want && !strings.Contains(got, "a free task is not followed") {
 				t.Errorf("%s: %q", name, got)
 			}
+		}
+		analyzed := call.Call{Plan: call.Plan{SummaryPrompt: "In one line.", Dispositions: []string{"sold"}}}
+		if got := h.Warnings(analyzed); len(got) != 1 || got[0] != "the call gets no analysis (a summary and a disposition): it needs a language model" {
+			t.Errorf("of an analysis the warnings are %q", got)
+		}
+		analyzed.Analysis.Error = "the model of this server can't analyze calls"
+		if got := h.Warnings(analyzed); len(got) > 0 {
+			t.Errorf("of an analysis that was tried the warnings are %q", got)
 		}
 		if !strings.Contains(h.TaskLimits(), "a free task is not followed") {
 			t.Errorf("the limits are %q", h.TaskLimits())
 		}
-	}, func(c *call.Config) { c.Model = scripted.New() })
+	}, func(c *call.Config) { c.Model = llm.Selection{Default: scripted.New()} })
 	own := func(context.Context, call.Call) (conversation.Brain, error) { return nil, nil } //nolint:nilnil // the call is left to its agent
 	for name, change := range map[string]func(*call.Config){
-		"a model": func(*call.Config) {}, "a brain of the program's own": func(c *call.Config) { c.Model, c.NewBrain = scripted.New(), own },
+		"a model": func(*call.Config) {}, "a brain of the program's own": func(c *call.Config) { c.Model, c.NewBrain = llm.Selection{Default: scripted.New()}, own },
 	} {
 		inHouseWith(t, func(t *testing.T, h *house) {
-			if h.TaskLimits() != "" || h.Unfollowed(call.Call{Agent: agents.Agent{Task: free}}) != "" {
-				t.Errorf("%s: %q, %q", name, h.TaskLimits(), h.Unfollowed(call.Call{Agent: agents.Agent{Task: free}}))
+			if got := h.Warnings(call.Call{Agent: agents.Agent{Task: free}}); h.TaskLimits() != "" || len(got) > 0 {
+				t.Errorf("%s: %q, %q", name, h.TaskLimits(), got)
 			}
 		}, change)
 	}

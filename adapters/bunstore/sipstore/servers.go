@@ -1,0 +1,194 @@
+package sipstore
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/bunstore/internal/sqldb"
+	"github.com/callwright/callwright/sip"
+	"github.com/callwright/callwright/sip/failover"
+	"github.com/callwright/callwright/sip/health"
+)
+
+type serverRow struct {
+	bun.BaseModel `bun:"table:trunk_servers"`
+
+	Org        string            `bun:"org,pk"`
+	Key        string            `bun:"server_key,pk"`
+	ProbeAt    time.Time         `bun:"probe_at"`
+	LeaseUntil *time.Time        `bun:"lease_until"`
+	Version    int64             `bun:"version"`
+	Document   watchedServerJSON `bun:"document,type:jsonb"`
+}
+
+type watchedServerJSON struct {
+	Verify  sip.TLSVerification `json:"verify,omitempty"`
+	Server  serverJSON          `json:"server"`
+	Health  healthJSON          `json:"health"`
+	Samples []time.Duration     `json:"samples_ns"`
+}
+
+// nameRow says that a trunk names a server.
+type nameRow struct {
+	bun.BaseModel `bun:"table:trunk_server_names"`
+
+	Org     string `bun:"org,pk"`
+	Key     string `bun:"server_key,pk"`
+	TrunkID string `bun:"trunk_id,pk"`
+}
+
+func newServerRow(w sip.WatchedServer) serverRow {
+	return serverRow{
+		Org: string(w.Org), Key: sip.ServerKey(w.Verify, w.Server), ProbeAt: sqldb.Stored(w.ProbeAt), Version: w.Version,
+		Document: watchedServerJSON{Verify: w.Verify, Server: serverJSON(w.Server), Health: healthJSON(w.Health), Samples: w.Samples},
+	}
+}
+
+func (r serverRow) server() sip.WatchedServer {
+	d := r.Document
+	return sip.WatchedServer{Org: callwright.OrgID(r.Org), Verify: d.Verify, ServerStatus: sip.ServerStatus{
+		Server: failover.Server(d.Server), Health: health.Server(d.Health), ProbeAt: r.ProbeAt.UTC(), Samples: d.Samples, Version: r.Version,
+	}}
+}
+
+// known returns statuses with what is known of their servers.
+func known(ctx context.Context, idb bun.IDB, rows []statusRow) ([]sip.Status, error) {
+	if len(rows) == 0 {
+		return nil, nil
+	}
+	ids := sqldb.Converted(rows, func(r statusRow) string { return r.TrunkID })
+	var servers []serverRow
+	names := idb.NewSelect().Model((*nameRow)(nil)).Column("org", "server_key").Where("trunk_id IN (?)", bun.List(ids))
+	if err := idb.NewSelect().Model(&servers).Where("(org, server_key) IN (?)", names).Scan(ctx); err != nil {
+		return nil, err
+	}
+	byOrg := map[string]map[string]sip.ServerStatus{}
+	for _, row := range servers {
+		if byOrg[row.Org] == nil {
+			byOrg[row.Org] = map[string]sip.ServerStatus{}
+		}
+		byOrg[row.Org][row.Key] = row.server().ServerStatus
+	}
+	return sqldb.Converted(rows, func(r statusRow) sip.Status { return r.status().Known(byOrg[r.Org]) }), nil
+}
+
+// watchServers adds those of a status's servers that are not watched yet, and locks the others. It returns the keys of all of them,
+// and what is known of them.
+func watchServers(ctx context.Context, idb bun.IDB, status sip.Status) (keys []string, known map[string]sip.ServerStatus, err error) {
+	rows := sqldb.Converted(status.Servers, func(s sip.ServerStatus) serverRow {
+		s.Version = 1
+		return newServerRow(sip.WatchedServer{Org: status.Org, Verify: status.Verify, ServerStatus: s})
+	})
+	slices.SortFunc(rows, func(a, b serverRow) int { return strings.Compare(a.Key, b.Key) })
+	rows = slices.CompactFunc(rows, func(a, b serverRow) bool { return a.Key == b.Key })
+	known = map[string]sip.ServerStatus{}
+	if len(rows) == 0 {
+		return nil, known, nil
+	}
+	var stored []serverRow
+	err = idb.NewInsert().Model(&rows).On("CONFLICT (org, server_key) DO UPDATE").Set("org = EXCLUDED.org").
+		Returning("*").Scan(ctx, &stored)
+	for _, row := range stored {
+		keys, known[row.Key] = append(keys, row.Key), row.server().ServerStatus
+	}
+	return keys, known, err
+}
+
+// nameServers makes the servers with these keys those that a trunk names, and removes servers that none names any more.
+func nameServers(ctx context.Context, idb bun.IDB, status sip.Status, keys []string) error {
+	var before []string
+	err := idb.NewSelect().Model((*nameRow)(nil)).Column("server_key").
+		Where("trunk_id = ?", status.TrunkID).Where("org = ?", status.Org).Scan(ctx, &before)
+	if err != nil {
+		return err
+	}
+	var added []nameRow
+	for _, key := range keys {
+		if !slices.Contains(before, key) {
+			added = append(added, nameRow{Org: string(status.Org), Key: key, TrunkID: status.TrunkID})
+		}
+	}
+	if len(added) > 0 {
+		if _, err := idb.NewInsert().Model(&added).Returning("NULL").Exec(ctx); err != nil {
+			return err
+		}
+	}
+	gone := slices.DeleteFunc(before, func(key string) bool { return slices.Contains(keys, key) })
+	if len(gone) == 0 {
+		return nil
+	}
+	slices.Sort(gone)
+	of := bun.List(gone)
+	_, err = idb.NewDelete().Model((*nameRow)(nil)).Where("org = ?", status.Org).Where("server_key IN (?)", of).
+		Where("trunk_id = ?", status.TrunkID).Exec(ctx)
+	if err != nil {
+		return err
+	}
+	// A statement of its own locks the servers: after it, the next one sees the names that others have just added.
+	_, err = idb.NewUpdate().Model((*serverRow)(nil)).Set("version = version").Where("org = ?", status.Org).Where("server_key IN (?)", of).Exec(ctx)
+	if err != nil {
+		return err
+	}
+	named := idb.NewSelect().Model((*nameRow)(nil)).Column("server_key").Where("org = ?", status.Org).Where("server_key IN (?)", of)
+	_, err = idb.NewDelete().Model((*serverRow)(nil)).Where("org = ?", status.Org).Where("server_key IN (?)", of).
+		Where("server_key NOT IN (?)", named).Exec(ctx)
+	return err
+}
+
+// PutServer replaces a watched server, and ends the lease on it.
+func (s Statuses) PutServer(ctx context.Context, w sip.WatchedServer) error {
+	row := newServerRow(w)
+	return s.core().Write(ctx, []any{w}, func(ctx context.Context, idb bun.IDB) error {
+		return sqldb.Replace(ctx, "server", idb.NewUpdate().Model(&row).WherePK(), w.Version, findServer(idb, w.Org, row.Key))
+	})
+}
+
+func findServer(idb bun.IDB, org callwright.OrgID, key string) *bun.SelectQuery {
+	return idb.NewSelect().Model((*serverRow)(nil)).Where("org = ?", org).Where("server_key = ?", key)
+}
+
+// Server returns a watched server.
+func (s Statuses) Server(ctx context.Context, org callwright.OrgID, key string) (sip.WatchedServer, error) {
+	var row serverRow
+	err := s.core().Read(ctx, []any{org, key}, func(ctx context.Context, idb bun.IDB) error {
+		return sqldb.Absent("server", findServer(idb, org, key).Scan(ctx, &row))
+	})
+	if err != nil {
+		return sip.WatchedServer{}, err
+	}
+	return row.server(), nil
+}
+
+// LeaseServers returns servers that are due, and keeps other callers from them for a while.
+func (s Statuses) LeaseServers(ctx context.Context, now, until time.Time, limit int) ([]sip.WatchedServer, error) {
+	var rows []serverRow
+	err := s.core().Write(ctx, nil, func(ctx context.Context, idb bun.IDB) error {
+		rows = nil
+		due := idb.NewSelect().Model((*serverRow)(nil)).Column("org", "server_key").
+			Where("probe_at <= ?", sqldb.Stored(now)).Where("lease_until IS NULL OR lease_until <= ?", sqldb.Stored(now)).
+			Order("probe_at").Limit(int64(limit))
+		_, err := idb.NewUpdate().Model(&rows).Set("lease_until = ?", sqldb.Stored(until)).With("due", s.core().SkipLocked(due)).
+			Where("(org, server_key) IN (SELECT org, server_key FROM due)").Returning("*").Exec(ctx)
+		return err
+	})
+	// RETURNING returns rows in no order.
+	slices.SortFunc(rows, func(a, b serverRow) int { return a.ProbeAt.Compare(b.ProbeAt) })
+	return sqldb.Converted(rows, serverRow.server), err
+}
+
+// WakeStatuses makes the statuses that name a server due, and whoever has read one too late to record it.
+func (s Statuses) WakeStatuses(ctx context.Context, org callwright.OrgID, key string, at time.Time) error {
+	return s.core().Write(ctx, []any{org, key}, func(ctx context.Context, idb bun.IDB) error {
+		naming := idb.NewSelect().Model((*nameRow)(nil)).Column("trunk_id").Where("org = ?", org).Where("server_key = ?", key)
+		later := s.core().ForUpdate(idb.NewSelect().Model((*statusRow)(nil)).Column("trunk_id").
+			Where("trunk_id IN (?)", naming).Where("org = ?", org).Where("probe_at > ?", sqldb.Stored(at)).Order("trunk_id"))
+		_, err := idb.NewUpdate().Model((*statusRow)(nil)).Set("probe_at = ?", sqldb.Stored(at)).Set("version = version + 1").
+			With("later", later).Where("trunk_id IN (SELECT trunk_id FROM later)").Exec(ctx)
+		return err
+	})
+}

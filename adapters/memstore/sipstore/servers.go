@@ -1,0 +1,118 @@
+package sipstore
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/memstore/internal/memory"
+	"github.com/callwright/callwright/sip"
+)
+
+// serverKey identifies a watched server by its sip.ServerKey.
+type serverKey struct {
+	org callwright.OrgID
+	key string
+}
+
+type leasedServer struct {
+	sip.WatchedServer
+	until time.Time // when the lease ends; zero: there is none
+}
+
+// known returns a copy of a status with what is known of its servers.
+func (d *data) known(status sip.Status) sip.Status {
+	servers := map[string]sip.ServerStatus{}
+	for _, server := range status.Servers {
+		key := sip.ServerKey(status.Verify, server.Server)
+		if stored, watched := d.servers[serverKey{status.Org, key}]; watched {
+			servers[key] = stored.ServerStatus
+		}
+	}
+	return memory.Clone(status.Known(servers))
+}
+
+// namedBy reports whether a status names the server.
+func (k serverKey) namedBy(status sip.Status) bool {
+	return status.Org == k.org && slices.ContainsFunc(status.Servers, func(s sip.ServerStatus) bool {
+		return sip.ServerKey(status.Verify, s.Server) == k.key
+	})
+}
+
+// forgetServers removes those of a former status's servers that no status names any more.
+func (d *data) forgetServers(former sip.Status) {
+	for _, server := range former.Servers {
+		key := serverKey{former.Org, sip.ServerKey(former.Verify, server.Server)}
+		named := false
+		for _, stored := range d.statuses {
+			named = named || key.namedBy(stored.Status)
+		}
+		if !named {
+			delete(d.servers, key)
+		}
+	}
+}
+
+// PutServer replaces a watched server, and ends the lease on it.
+func (s Statuses) PutServer(ctx context.Context, w sip.WatchedServer) error {
+	return with(ctx, s.Store, func(d *data) error {
+		key := serverKey{w.Org, sip.ServerKey(w.Verify, w.Server)}
+		stored, found := d.servers[key]
+		if err := follows("server", w.Version, found, stored.Version); err != nil {
+			return err
+		}
+		next, w := stored.WatchedServer, memory.Clone(w)
+		next.Health, next.ProbeAt, next.Samples, next.Version = w.Health, w.ProbeAt, w.Samples, stored.Version+1
+		d.servers[key] = leasedServer{WatchedServer: next}
+		return nil
+	})
+}
+
+// Server returns a watched server.
+func (s Statuses) Server(ctx context.Context, org callwright.OrgID, key string) (w sip.WatchedServer, err error) {
+	err = with(ctx, s.Store, func(d *data) error {
+		stored, found := d.servers[serverKey{org, key}]
+		if !found {
+			return callwright.NotFound("server")
+		}
+		w = memory.Clone(stored.WatchedServer)
+		return nil
+	})
+	return w, err
+}
+
+// LeaseServers returns servers that are due, and keeps other callers from them for a while.
+func (s Statuses) LeaseServers(ctx context.Context, now, until time.Time, limit int) (leased []sip.WatchedServer, err error) {
+	err = with(ctx, s.Store, func(d *data) error {
+		var due []serverKey
+		for key, stored := range d.servers {
+			if !stored.ProbeAt.After(now) && !stored.until.After(now) {
+				due = append(due, key)
+			}
+		}
+		slices.SortFunc(due, func(a, b serverKey) int { return d.servers[a].ProbeAt.Compare(d.servers[b].ProbeAt) })
+		for _, key := range due[:min(limit, len(due))] {
+			stored := d.servers[key]
+			stored.until = until
+			d.servers[key] = stored
+			leased = append(leased, memory.Clone(stored.WatchedServer))
+		}
+		return nil
+	})
+	return leased, err
+}
+
+// WakeStatuses makes the statuses that name a server due, and whoever has read one too late to record it.
+func (s Statuses) WakeStatuses(ctx context.Context, org callwright.OrgID, key string, at time.Time) error {
+	return with(ctx, s.Store, func(d *data) error {
+		for id, stored := range d.statuses {
+			if (serverKey{org, key}).namedBy(stored.Status) && stored.ProbeAt.After(at) {
+				stored.ProbeAt = at
+				stored.Version++
+				d.statuses[id] = stored
+			}
+		}
+		return nil
+	})
+}

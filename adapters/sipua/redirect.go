@@ -1,0 +1,149 @@
+package sipua
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/emiago/sipgo/sip"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/sipua/internal/leg"
+	"github.com/callwright/callwright/adapters/sipua/internal/message"
+	"github.com/callwright/callwright/agents/call"
+	trunk "github.com/callwright/callwright/sip"
+	"github.com/callwright/callwright/sip/uri"
+)
+
+const statusMultipleChoices = 300
+
+// hop is a place to which a call was redirected, and where from.
+type hop struct {
+	contact message.Contact
+	from    *outbound
+	moved   leg.Redirection
+}
+
+// itinerary is the way of a redirected call: the target set of RFC 3261, 8.1.3.4.
+type itinerary struct {
+	waiting []hop           // the preferred ones first
+	visited map[string]bool // places where the call was: a loop is not followed
+	refused []string        // places that are not followed, and why
+}
+
+// redirected adds the places of the redirection that o has got.
+func (i *itinerary) redirected(o *outbound) {
+	hops := make([]hop, 0, len(o.moved.Contacts)+len(i.waiting))
+	for _, c := range o.moved.Contacts {
+		hops = append(hops, hop{contact: c, from: o, moved: *o.moved})
+	}
+	i.waiting = append(hops, i.waiting...)
+	message.SortContacts(i.waiting, func(h hop) float64 { return h.contact.Q })
+}
+
+// next returns the call to the next place that may be called; nil: there is none.
+func (i *itinerary) next() *outbound {
+	for len(i.waiting) > 0 {
+		h := i.waiting[0]
+		i.waiting = i.waiting[1:]
+		o, server, err := h.from.redirect(h)
+		switch {
+		case err != nil:
+			i.refuse(h, callwright.MessageOf(err))
+		case i.visited[visit(server, o.dial.To)]:
+			i.refuse(h, "the call was there before")
+		default:
+			i.visited[visit(server, o.dial.To)] = true
+			return o
+		}
+	}
+	return nil
+}
+
+func (i *itinerary) refuse(h hop, why string) {
+	i.refused = append(i.refused, message.Printable(h.contact.URI)+": "+why)
+}
+
+// maxRefused bounds the places in the reason of a call that ends.
+const maxRefused = 3
+
+// reason says which places were not followed.
+func (i *itinerary) reason() string {
+	switch n := len(i.refused); {
+	case n == 0:
+		return "it names no place to call"
+	case n > maxRefused:
+		return strings.Join(i.refused[:maxRefused], "; ") + fmt.Sprintf("; and %d more", n-maxRefused)
+	default:
+		return strings.Join(i.refused, "; ")
+	}
+}
+
+func visit(server uri.URI, number callwright.PhoneNumber) string {
+	return fmt.Sprintf("%s:%d %s", server.Host, server.EffectivePort(), number)
+}
+
+// follow calls the places to which a call was redirected, until one of them takes the call. The ending is that of the last one.
+func (o *outbound) follow(ctx context.Context, last call.HangupReason, tried int) (*leg.Leg, *call.HangupReason) {
+	way := &itinerary{visited: map[string]bool{visit(o.last, o.dial.To): true}}
+	way.redirected(o)
+	status := o.moved.Status
+	for range trunk.MaxRedirects {
+		if ctx.Err() != nil || !time.Now().Before(o.until) {
+			break
+		}
+		next := way.next()
+		if next == nil {
+			break
+		}
+		tried++
+		l, ending, _ := next.try(ctx, next.last, tried)
+		if ending == nil {
+			return l, nil
+		}
+		last = *ending
+		if next.moved != nil {
+			status = next.moved.Status
+			way.redirected(next)
+			continue
+		}
+		last.Reason = strings.TrimSpace(last.Reason + " (redirected to " + next.place + ")")
+		if last.SIPCode >= 600 || last.Cause == call.CauseNoAnswer && !last.ByPeer || last.Cause == call.CauseCancelled {
+			return nil, &last
+		}
+	}
+	for _, h := range way.waiting {
+		way.refuse(h, fmt.Sprintf("a call follows at most %d redirections, and for at most %s", trunk.MaxRedirects, o.ua.limit))
+	}
+	if last.Cause == call.CauseRedirected {
+		last.Reason = fmt.Sprintf("the other side redirected the call (%d): %s", status, way.reason())
+	}
+	return nil, &last
+}
+
+// redirect returns the call to a place to which o was redirected, and the server there.
+func (o *outbound) redirect(h hop) (*outbound, uri.URI, error) {
+	switch h.moved.Status {
+	case statusMultipleChoices, sip.StatusMovedPermanently, sip.StatusMovedTemporarily, sip.StatusUseProxy:
+	default:
+		return nil, uri.URI{}, callwright.Errorf(callwright.CodeForbidden, "a %d is not followed", h.moved.Status)
+	}
+	route, server, number, err := o.route.Redirect(trunk.Redirection{
+		Contact: h.contact.URI, Proxy: h.moved.Status == sip.StatusUseProxy, Called: o.dial.To, Peer: h.moved.Peer,
+	})
+	if err != nil {
+		return nil, uri.URI{}, err
+	}
+	next := *o
+	next.route, next.last, next.dial.To = route, server, number
+	remote := o.identity(o.last).Remote
+	next.to = cmp.Or(o.to, &remote)
+	target := next.target(server)
+	next.place = target.String()
+	if route.Foreign {
+		next.headers = nil
+	}
+	return &next, server, nil
+}

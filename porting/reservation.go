@@ -1,0 +1,127 @@
+package porting
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/callwright/callwright"
+)
+
+// Reservation keeps a ported number for the organization that has ported it: no other may attach or port the number until an operator
+// releases it.
+type Reservation struct {
+	Number  callwright.PhoneNumber
+	Org     callwright.OrgID
+	Request string // has ported the number
+	Since   time.Time
+}
+
+// Reservations stores reservations, in the transactions of a Store. A number has one at most.
+type Reservations interface {
+	// Reserve stores a reservation, in place of an earlier one that the organization has of the number. CodeConflict: another
+	// organization has reserved it; of concurrent organizations exactly one succeeds. A call that fails changes nothing, also in a
+	// transaction that goes on. Transactions that begin a statement after this one has been committed see the reservation.
+	Reserve(ctx context.Context, r Reservation) error
+	// Reserved returns the reservations of some numbers, of any organization, in any order.
+	Reserved(ctx context.Context, numbers []callwright.PhoneNumber) ([]Reservation, error)
+	// Unreserve removes the reservation that an organization has of a number. CodeNotFound: it has none; of concurrent calls exactly
+	// one succeeds.
+	Unreserve(ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber) error
+}
+
+// Reserved tells other domains which numbers are reserved. It implements sip.Reservations.
+type Reserved struct{ Reservations Reservations }
+
+// ReservedElsewhere returns those of some numbers that are reserved by another organization.
+func (r Reserved) ReservedElsewhere(
+	ctx context.Context, org callwright.OrgID, numbers []callwright.PhoneNumber,
+) (elsewhere []callwright.PhoneNumber, err error) {
+	all, err := r.Reservations.Reserved(ctx, numbers)
+	for _, one := range all {
+		if one.Org != org {
+			elsewhere = append(elsewhere, one.Number)
+		}
+	}
+	return elsewhere, err
+}
+
+// reserve reserves the numbers of a request that are ported now and were not before. A number that another organization has reserved
+// is left to it, and the operator must act.
+func (s *Service) reserve(ctx context.Context, r *Request, before []Number) error {
+	for i := range r.Numbers {
+		n := &r.Numbers[i]
+		if n.State != NumberPorted || before[i].State == NumberPorted {
+			continue
+		}
+		err := s.cfg.Store.Reserve(ctx, Reservation{Number: n.Number, Org: r.Org, Request: r.ID, Since: s.cfg.Clock.Now()})
+		switch {
+		case errors.Is(err, callwright.ErrConflict):
+			n.taken()
+		case err != nil:
+			return err
+		}
+	}
+	return nil
+}
+
+// taken notes that a ported number belongs to another organization of this deployment.
+func (n *Number) taken() {
+	n.Inbound, n.Failure = RegistrationTaken, &Failure{Code: RegistrationConflict}
+}
+
+// releasedArgs say what an operator has released.
+type releasedArgs struct {
+	Number   callwright.PhoneNumber `json:"number"`
+	Reserved bool                   `json:"reserved"`
+	Note     string                 `json:"note"`
+}
+
+// Release takes a number from an organization for the operator, so that another one may attach or port it, and reports whether the
+// organization had reserved it: then the reservation ends, and no inbound trunk is attached to the number for the port any more. The
+// server logs the release with its note. CodeBadRequest: note is blank, or has more than MaxRaw bytes.
+func (s *Service) Release(ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber, note string) (reserved bool, err error) {
+	if err := checkNote(note); err != nil {
+		return false, err
+	}
+	err = callwright.Retry(ctx, func(ctx context.Context) error {
+		return s.cfg.Atomic.Do(ctx, func(ctx context.Context) error {
+			if reserved, err = s.unreserve(ctx, org, number); err != nil {
+				return err
+			}
+			t := callwright.Task{Key: string(number), Org: org}
+			return callwright.TaskKind[releasedArgs](taskReleased).Enqueue(ctx, s.cfg.Work, t, releasedArgs{number, reserved, note})
+		})
+	})
+	return reserved, err
+}
+
+// unreserve ends the reservation that an organization may have of a number, and the wait of its request for a trunk.
+func (s *Service) unreserve(ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber) (reserved bool, err error) {
+	all, err := s.cfg.Store.Reserved(ctx, []callwright.PhoneNumber{number})
+	if err != nil || len(all) == 0 || all[0].Org != org {
+		return false, err
+	}
+	if err := s.cfg.Store.Unreserve(ctx, org, number); err != nil {
+		return false, err
+	}
+	r, err := s.cfg.Store.Request(ctx, org, all[0].Request)
+	if errors.Is(err, callwright.ErrNotFound) {
+		return true, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	for i := range r.Numbers {
+		if n := &r.Numbers[i]; n.Number == number && n.State == NumberPorted {
+			n.Inbound, n.Failure = Released, nil
+		}
+	}
+	return true, s.save(ctx, &r, nil)
+}
+
+// logRelease is durable work. It has the server's log say what an operator has released with a program beside the server.
+func (s *Service) logRelease(ctx context.Context, t callwright.Task, a releasedArgs, _ int) error {
+	s.cfg.Logger.InfoContext(ctx, "an operator has released a number", "phone_number", a.Number, "org", t.Org, "reserved", a.Reserved, "note", a.Note)
+	return nil
+}
