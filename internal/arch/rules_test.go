@@ -146,7 +146,7 @@ func TestEachRuleIsHeld(t *testing.T) {
 		{"large codec for everybody", "adapters/codec/bad.go", source("codec", module+"/adapters/codec/opus"), "adapters/codec/bad.go:4: imports " + module + "/adapters/codec/opus: only programs"},
 		{"product imported", "transport/bad.go", source("transport", module+"/platform"), "transport/bad.go:4: imports " + module + "/platform: only programs"},
 		{"program imported", "cmd/callwright/bad.go", source("main", module+"/examples/server/wire"), "cmd/callwright/bad.go:4: imports " + module + "/examples/server/wire: nobody"},
-		{"internal package in an example", "examples/softphone/bad.go", source("main", module+"/internal/guard"), "examples/softphone/bad.go:4: imports " + module + "/internal/guard: examples can be copied"},
+		{"internal package in an example", "examples/softphone/bad.go", source("main", module+"/internal/guard"), "examples/softphone/bad.go:4: imports " + module + "/internal/guard: examples and the platform can be copied"},
 		{"rules hold on every platform", "sip/bad_windows.go", source("sip", "database/sql"), "sip/bad_windows.go:4: imports database/sql: domains don't know"},
 		{"rules hold behind build tags", "sip/bad.go", "//go:build never\n\n" + source("sip", "database/sql"), "sip/bad.go:6: imports database/sql: domains don't know"},
 
