@@ -142,6 +142,24 @@ func isNorthAmerican(digits string) bool {
 	return len(digits) == 10 && digits[0] > '1' && digits[3] > '1'
 }
 
+// NumberReadings returns every number that digits without a plus may stand for, in E.164 or in the form of some country, in order. Which
+// of them is meant depends on whose number it is: see ReadNumber.
+func NumberReadings(digits string) []PhoneNumber {
+	if !isDigits(digits) || len(digits) > maxPhoneDigits+1 {
+		return nil
+	}
+	var all []PhoneNumber
+	for country := range countries {
+		for _, reading := range country.readings(digits) {
+			if n, err := e164(reading); err == nil {
+				all = append(all, n)
+			}
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
 // unread returns the error for digits without a reading.
 func (c Country) unread(digits string) error {
 	if c == "" && isNorthAmerican(digits) {

@@ -3,6 +3,7 @@ package callwright_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -164,4 +165,26 @@ func FuzzParseNumber(f *testing.F) {
 			t.Errorf("%q became %q", text, number)
 		}
 	})
+}
+
+func TestNumberReadings(t *testing.T) {
+	t.Parallel()
+	for digits, some := range map[string][]callwright.PhoneNumber{
+		"4155550123": {"+14155550123", "+494155550123"}, "3012345678": {"+13012345678", "+493012345678"}, "02079460123": {"+442079460123"}, "14155550123": {"+14155550123"},
+	} {
+		all := callwright.NumberReadings(digits)
+		for _, n := range some {
+			if !slices.Contains(all, n) {
+				t.Errorf("%s may not stand for %s, but for %v", digits, n, all)
+			}
+		}
+		if !slices.IsSorted(all) || len(slices.Compact(slices.Clone(all))) != len(all) {
+			t.Errorf("%s: %v", digits, all)
+		}
+	}
+	for _, none := range []string{"", "+14155550123", "x", strings.Repeat("1", 40)} {
+		if all := callwright.NumberReadings(none); len(all) > 0 {
+			t.Errorf("%q may stand for %v", none, all)
+		}
+	}
 }

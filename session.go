@@ -16,13 +16,20 @@ type Session struct {
 	UsedAt    time.Time // about a minute precise; CreatedAt until there is a use
 }
 
+// SessionOwner is a session with the record of its key and its organization.
+type SessionOwner struct {
+	Session      Session
+	Key          APIKey
+	Organization Organization
+}
+
 // SessionStore stores the records of sessions.
 type SessionStore interface {
 	// InsertSession adds a session; CodeConflict when its id or hash is taken.
 	InsertSession(ctx context.Context, s Session) error
 	// SessionByHash returns the session with a hash, of any organization, the record of its key, and its organization; CodeNotFound
 	// when one of them is absent. It is read for every request of a page, so it should take one round trip.
-	SessionByHash(ctx context.Context, hash []byte) (Session, APIKey, Organization, error)
+	SessionByHash(ctx context.Context, hash []byte) (SessionOwner, error)
 	// Sessions returns up to limit sessions of an organization, the newest first, from after a keyset on. It leaves out those
 	// that were not used for idle before now, and those whose key is not in force then.
 	Sessions(ctx context.Context, org OrgID, now time.Time, idle time.Duration, after Keyset, limit int) ([]Session, error)

@@ -27,6 +27,7 @@ type Transcripts interface {
 type Transcript struct {
 	Lines       []scenario.Message // what was said, in order
 	Pathway     string             // id of the pathway that has led the call; empty: none has
+	Persona     string             // id of the persona that has led the call; empty: none has
 	Visits      []string           // ids of the nodes that the call came to, in order
 	Variables   []string           // names of the variables that the call has collected
 	RequestData map[string]any
@@ -35,7 +36,7 @@ type Transcript struct {
 // DraftRequest says what to draft a scenario from, and for what.
 type DraftRequest struct {
 	Call             string
-	Pathway, Persona string // what the scenario is to test: one of the two
+	Pathway, Persona string // what the scenario is to test: one of the two; empty: what has led the call
 }
 
 // The bounds of a draft.
@@ -54,6 +55,7 @@ const (
 // take the same way and to collect the same variables. The metadata of the draft has who has written it as generated_by: the
 // model's name or "transcript".
 //
+// CodeBadRequest, by the field pathway_id: the request names a pathway and a persona, or neither of them and neither has led the call.
 // CodeNotFound: there is no such call, by the field call_id, or nothing such to test. CodeInvalidState: the call has not ended, or the
 // caller has said nothing. CodeTooManyRequests and CodeUnavailable: the model cannot write now. CodeNotImplemented: Config has
 // no Transcripts.
@@ -61,18 +63,26 @@ func (s *Service) DraftScenario(ctx context.Context, org callwright.OrgID, r Dra
 	if s.cfg.Transcripts == nil {
 		return scenario.Scenario{}, callwright.Errorf(callwright.CodeNotImplemented, "this program keeps no calls to draft scenarios from")
 	}
-	if (r.Pathway == "") == (r.Persona == "") {
+	if r.Pathway != "" && r.Persona != "" {
 		return scenario.Scenario{}, callwright.Invalid("pathway_id", "give either a pathway_id or a persona_id")
-	}
-	sc := scenario.Scenario{Org: org, Pathway: r.Pathway, Persona: r.Persona}
-	if err := s.checkTested(ctx, sc); err != nil {
-		return scenario.Scenario{}, err
 	}
 	t, err := s.cfg.Transcripts.Transcript(ctx, org, r.Call)
 	if errors.Is(err, callwright.ErrNotFound) {
 		err = callwright.InField("call_id", err)
 	}
 	if err != nil {
+		return scenario.Scenario{}, err
+	}
+	if r.Pathway == "" && r.Persona == "" {
+		if r.Pathway = t.Pathway; r.Pathway == "" {
+			r.Persona = t.Persona
+		}
+	}
+	sc := scenario.Scenario{Org: org, Pathway: r.Pathway, Persona: r.Persona}
+	if r.Pathway == "" && r.Persona == "" {
+		return scenario.Scenario{}, callwright.Invalid("pathway_id", "give a pathway_id or a persona_id to test: neither has led the call")
+	}
+	if err := s.checkTested(ctx, sc); err != nil {
 		return scenario.Scenario{}, err
 	}
 	t.redact()

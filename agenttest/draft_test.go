@@ -3,6 +3,7 @@ package agenttest_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -43,7 +44,8 @@ func recorded() calls {
 				said(llm.RoleAgent, "Paid. Goodbye."),
 			},
 		},
-		"silent": {Lines: []scenario.Message{said(llm.RoleAgent, "Hello.")}},
+		"persona": {Persona: "who", Lines: []scenario.Message{said(llm.RoleCaller, "Hello.")}},
+		"silent":  {Lines: []scenario.Message{said(llm.RoleAgent, "Hello.")}},
 	}
 }
 
@@ -139,7 +141,7 @@ func TestDraftRefuses(t *testing.T) {
 		field string
 	}{
 		"an absent call":        {nil, agenttest.DraftRequest{Call: "absent", Pathway: "p1"}, callwright.CodeNotFound, "call_id"},
-		"nothing to test":       {nil, agenttest.DraftRequest{Call: "paid"}, callwright.CodeBadRequest, "pathway_id"},
+		"nothing to test":       {nil, agenttest.DraftRequest{Call: "silent"}, callwright.CodeBadRequest, "pathway_id"},
 		"two things to test":    {nil, agenttest.DraftRequest{Call: "paid", Pathway: "p1", Persona: "p"}, callwright.CodeBadRequest, "pathway_id"},
 		"a silent caller":       {nil, agenttest.DraftRequest{Call: "silent", Pathway: "p1"}, callwright.CodeInvalidState, ""},
 		"a busy model":          {fails(llm.ClassRateLimited), agenttest.DraftRequest{Call: "paid", Pathway: "p1"}, callwright.CodeTooManyRequests, ""},
@@ -153,6 +155,12 @@ func TestDraftRefuses(t *testing.T) {
 		_, err := drafting(t, model).DraftScenario(t.Context(), org, test.r)
 		if e, _ := errors.AsType[*callwright.Error](err); e == nil || e.Code != test.code || e.Field != test.field {
 			t.Errorf("%s: %v, want %s about %q", name, err, test.code, test.field)
+		}
+	}
+	for id, want := range map[string]agenttest.DraftRequest{"paid": {Pathway: "p1"}, "persona": {Persona: "who"}} { // what has led it
+		if sc, err := drafting(t, nil).DraftScenario(t.Context(), org, agenttest.DraftRequest{Call: id}); id == "paid" &&
+			(err != nil || sc.Pathway != want.Pathway) || id == "persona" && !strings.Contains(fmt.Sprint(err), "persona") {
+			t.Errorf("%s: %+v, %v", id, sc, err)
 		}
 	}
 	_, err := newLab(t).DraftScenario(t.Context(), org, agenttest.DraftRequest{Call: "paid", Pathway: "p1"})

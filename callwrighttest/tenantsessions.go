@@ -72,12 +72,12 @@ func keepsSessions(t *testing.T, s callwright.Tenants, key callwright.APIKey) {
 	orphan.KeyID = "absent"
 	insertSessions(t, s, first, second, orphan)
 	for _, want := range []callwright.Session{first, second} {
-		got, k, o, err := s.SessionByHash(t.Context(), want.Hash)
-		if err != nil || !reflect.DeepEqual(got, want) || !reflect.DeepEqual(k, key) {
-			t.Errorf("got %+v of %+v, %v; want %+v of %+v", got, k, err, want, key)
+		found, err := s.SessionByHash(t.Context(), want.Hash)
+		if err != nil || !reflect.DeepEqual(found.Session, want) || !reflect.DeepEqual(found.Key, key) {
+			t.Errorf("got %+v, %v; want %+v of %+v", found, err, want, key)
 		}
-		if org, err := s.Organization(t.Context(), key.Org); err != nil || !reflect.DeepEqual(o, org) {
-			t.Errorf("got the organization %+v, %v; want %+v", o, err, org)
+		if org, err := s.Organization(t.Context(), key.Org); err != nil || !reflect.DeepEqual(found.Organization, org) {
+			t.Errorf("got the organization %+v, %v; want %+v", found.Organization, err, org)
 		}
 	}
 	sameID, sameHash := session("s4", key), session("s5", key)
@@ -87,11 +87,11 @@ func keepsSessions(t *testing.T, s callwright.Tenants, key callwright.APIKey) {
 			t.Errorf("got %v, want a conflict", err)
 		}
 	}
-	_, _, _, absentErr := s.SessionByHash(t.Context(), []byte{0, 255, 's'})
-	_, _, _, orphanErr := s.SessionByHash(t.Context(), orphan.Hash)
+	_, absentErr := s.SessionByHash(t.Context(), []byte{0, 255, 's'})
+	_, orphanErr := s.SessionByHash(t.Context(), orphan.Hash)
 	foreignErr, unknownErr := s.DeleteSession(t.Context(), "b", "s1"), s.DeleteSession(t.Context(), "a", "s9")
 	deleteErr := s.DeleteSession(t.Context(), "a", "s1")
-	_, _, _, deletedErr := s.SessionByHash(t.Context(), first.Hash)
+	_, deletedErr := s.SessionByHash(t.Context(), first.Hash)
 	for i, err := range []error{absentErr, orphanErr, foreignErr, unknownErr, deletedErr, s.DeleteSession(t.Context(), "a", "s1")} {
 		if !errors.Is(err, callwright.ErrNotFound) {
 			t.Errorf("%d: got %v, want not found", i, err)
@@ -117,8 +117,8 @@ func touchesSessions(t *testing.T, s callwright.Tenants, key callwright.APIKey) 
 		if err := s.TouchSession(t.Context(), "s1", one.CreatedAt.Add(step.use), time.Minute); err != nil {
 			t.Fatal(err)
 		}
-		got, _, _, err := s.SessionByHash(t.Context(), one.Hash)
-		if err != nil || !got.UsedAt.Equal(one.CreatedAt.Add(step.want)) {
+		found, err := s.SessionByHash(t.Context(), one.Hash)
+		if got := found.Session; err != nil || !got.UsedAt.Equal(one.CreatedAt.Add(step.want)) {
 			t.Errorf("after a use at %s: got %+v, %v", step.use, got, err)
 		}
 	}

@@ -17,7 +17,9 @@ type Routes interface {
 	Outbound(ctx context.Context, org callwright.OrgID, from callwright.PhoneNumber) (Route, error)
 	// Inbound returns the route of a call that a peer makes to a number. CodeNotFound for a number that is not attached
 	// for inbound calls. For a peer that the trunk does not admit, it returns both the route and CodeForbidden, so that
-	// the attempt can be logged.
+	// the attempt can be logged. Digits without a plus are a number of the organization that has attached what ReadNumber makes of
+	// them with its default country, or E.164: CodeConflict when they may stand for several attached numbers, or when the organization
+	// cannot tell. Route.Number is the number that is meant.
 	Inbound(ctx context.Context, to callwright.PhoneNumber, peer Peer) (Route, error)
 }
 
@@ -37,6 +39,8 @@ type Peer struct {
 	// Contact is the user part of the Request-URI. A registrar calls the Contact that a trunk has registered with it:
 	// Trunk.ContactUser.
 	Contact string
+	// Digits is the called number as it stands in the request if it has no plus: a national number, or E.164. Empty: it has one.
+	Digits string
 }
 
 // Route is how a call uses its trunk.

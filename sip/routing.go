@@ -3,6 +3,7 @@ package sip
 import (
 	"cmp"
 	"context"
+	"errors"
 	"net/netip"
 	"slices"
 
@@ -75,7 +76,7 @@ func (s *Service) order(ctx context.Context, t Trunk) ([]failover.Server, error)
 
 // Inbound returns the route of an incoming call. It implements Routes. The number tells tenants behind one address apart.
 func (s *Service) Inbound(ctx context.Context, to callwright.PhoneNumber, peer Peer) (Route, error) {
-	t, err := s.cfg.Store.Owner(ctx, to, Inbound)
+	t, err := s.called(ctx, to, peer)
 	if err != nil {
 		return Route{}, err
 	}
@@ -85,6 +86,52 @@ func (s *Service) Inbound(ctx context.Context, to callwright.PhoneNumber, peer P
 	route := s.route(t)
 	route.Servers, err = s.known(ctx, t)
 	return route, err
+}
+
+// called returns the trunk of a called number. Of the numbers that digits without a plus may stand for, those count that are attached,
+// whose organization reads the digits so, and whose trunk admits the peer.
+func (s *Service) called(ctx context.Context, to callwright.PhoneNumber, peer Peer) (Trunk, error) {
+	if peer.Digits == "" || s.cfg.Numbering == nil {
+		return s.cfg.Store.Owner(ctx, to, Inbound)
+	}
+	holders, err := s.cfg.Store.Holders(ctx, append(callwright.NumberReadings(peer.Digits), to))
+	if err != nil {
+		return Trunk{}, err
+	}
+	var found, admitted []Trunk
+	ambiguous := false
+	for number, org := range holders {
+		if number != to {
+			read, err := callwright.ReadNumber(ctx, s.cfg.Numbering, org, peer.Digits)
+			if code := callwright.CodeOf(err); code != "" && code != callwright.CodeBadRequest {
+				return Trunk{}, err
+			}
+			ambiguous = ambiguous || err != nil
+			if read != number {
+				continue
+			}
+		}
+		t, err := s.cfg.Store.Owner(ctx, number, Inbound)
+		switch {
+		case errors.Is(err, callwright.ErrNotFound): // it is attached for outbound calls
+			continue
+		case err != nil:
+			return Trunk{}, err
+		}
+		found = append(found, t)
+		if t.admits(peer) {
+			admitted = append(admitted, t)
+		}
+	}
+	switch {
+	case len(admitted) == 1:
+		return admitted[0], nil
+	case len(admitted) == 0 && len(found) == 1:
+		return found[0], nil
+	case len(found) > 0 || ambiguous:
+		return Trunk{}, callwright.Errorf(callwright.CodeConflict, "the digits %s may stand for several numbers", peer.Digits)
+	}
+	return Trunk{}, callwright.NotFound("number")
 }
 
 // known returns the servers that the callers over an inbound trunk are known by: the registrar of the trunk, and where the

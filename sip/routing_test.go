@@ -1,6 +1,7 @@
 package sip_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/netip"
@@ -204,6 +205,58 @@ func TestCallersAreKnownByTheirServers(t *testing.T) {
 		r, err := h.Inbound(t.Context(), number, peer)
 		if got := fmt.Sprint(r.Servers); err != nil || got != want {
 			t.Errorf("%s: %s, %v", number, got, err)
+		}
+	}
+}
+
+// countries are the default countries of organizations.
+type countries map[callwright.OrgID]callwright.Country
+
+func (c countries) Organization(_ context.Context, id callwright.OrgID) (callwright.Organization, error) {
+	country, known := c[id]
+	if !known {
+		return callwright.Organization{}, callwright.NotFound("organization")
+	}
+	return callwright.Organization{ID: id, DefaultCountry: country}, nil
+}
+
+// TestNationalNumbersComeIn has peers call numbers without a plus: who has attached them, and its default country, tell which are meant.
+func TestNationalNumbersComeIn(t *testing.T) {
+	t.Parallel()
+	h := open(t, func(c *sip.Config) {
+		c.Numbering = countries{"us": "US", "us2": "US", "gb": "GB", "none": "", "ch": ""}
+	})
+	from := func(network string) sip.DirectionInput {
+		in := inbound()
+		in.AllowedIPs = &[]netip.Prefix{netip.MustParsePrefix(network)}
+		return in
+	}
+	h.attach("us", []string{"+14155550123", "+14155550199"}, from("192.0.2.0/24"))
+	h.attach("ch", []string{"+4155550199"}, from("198.51.100.0/24"))
+	h.attach("us2", []string{"+14155550177", "+4155550177"}, from("192.0.2.0/24"))
+	h.attach("gb", []string{"+442079460123"}, from("192.0.2.0/24"))
+	h.attach("none", []string{"+14155550155"}, from("192.0.2.0/24"))
+	for _, test := range []struct {
+		digits string
+		to     callwright.PhoneNumber // the reading in E.164; empty: none
+		from   string
+		want   callwright.PhoneNumber
+		code   callwright.Code
+	}{
+		{"4155550123", "+4155550123", "192.0.2.1", "+14155550123", ""},
+		{"14155550123", "+14155550123", "192.0.2.1", "+14155550123", ""},
+		{"4155550123", "+4155550123", "198.51.100.1", "+14155550123", callwright.CodeForbidden},
+		{"02079460123", "", "192.0.2.1", "+442079460123", ""},
+		{"442079460123", "+442079460123", "192.0.2.1", "+442079460123", ""},
+		{"4155550199", "+4155550199", "192.0.2.1", "+14155550199", ""},   // the peer tells the two organizations apart
+		{"4155550199", "+4155550199", "198.51.100.1", "+4155550199", ""}, // likewise
+		{"4155550177", "+4155550177", "192.0.2.1", "", callwright.CodeConflict},
+		{"4155550155", "+4155550155", "192.0.2.1", "", callwright.CodeConflict}, // without a country it may be either
+		{"4155550100", "+4155550100", "192.0.2.1", "", callwright.CodeNotFound},
+	} {
+		r, err := h.Inbound(t.Context(), test.to, sip.Peer{Address: netip.MustParseAddr(test.from), Digits: test.digits})
+		if callwright.CodeOf(err) != test.code || r.Number != test.want {
+			t.Errorf("%s from %s is %q, %v; want %q %s", test.digits, test.from, r.Number, err, test.want, test.code)
 		}
 	}
 }

@@ -42,6 +42,25 @@ func (s *Service) Activity(ctx context.Context, org callwright.OrgID, id string,
 	return ActivityPage{Items: page.Items, Next: s.sealFeed(org, id, page.Next)}, nil
 }
 
+// Fold returns the entries of a page in groups. Attachments of one resource each, of one kind and by one actor, that follow each other are
+// a group; any other entry is one of its own.
+func Fold(items []Entry) (groups [][]Entry) {
+	for n, e := range items {
+		if n == 0 || !items[n-1].foldsWith(e) {
+			groups = append(groups, nil)
+		}
+		last := &groups[len(groups)-1]
+		*last = append(*last, e)
+	}
+	return groups
+}
+
+// foldsWith reports whether two entries attach one resource each, of one kind and by one actor.
+func (e Entry) foldsWith(other Entry) bool {
+	one := func(e Entry) bool { return e.Type == TypeResourceAdded && len(e.Resources) == 1 && e.Detail == "" }
+	return one(e) && one(other) && e.Actor == other.Actor && e.Resources[0].Type == other.Resources[0].Type
+}
+
 // sealFeed is a place in an issue's feed as a cursor, for pages and for watchers alike.
 func (s *Service) sealFeed(org callwright.OrgID, id string, k callwright.Keyset) string {
 	if k.IsZero() {

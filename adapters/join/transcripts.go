@@ -36,7 +36,7 @@ func (t Transcripts) Transcript(ctx context.Context, org callwright.OrgID, id st
 	if err != nil {
 		return agenttest.Transcript{}, err
 	}
-	out := agenttest.Transcript{Pathway: c.Agent.Pathway.ID, RequestData: maps.Clone(c.RequestData)}
+	out := agenttest.Transcript{Pathway: c.Agent.Pathway.ID, Persona: c.Agent.PersonaID, RequestData: maps.Clone(c.RequestData)}
 	for _, e := range said {
 		switch e.Speaker {
 		case call.SpeakerUser:

@@ -1,8 +1,10 @@
 package sipua
 
 import (
+	"cmp"
 	"context"
 	"net/netip"
+	"slices"
 	"strings"
 	"time"
 
@@ -70,8 +72,11 @@ func (u *UA) invited(from netip.AddrPort, req *sip.Request, tx *transport.Server
 
 // serves reports whether the called number may be one that this server serves.
 func (u *UA) serves(req *sip.Request) bool {
+	if u.cfg.Serves == nil {
+		return true
+	}
 	number, err := message.CalledNumber(req)
-	return err == nil && (u.cfg.Serves == nil || u.cfg.Serves(number))
+	return err == nil && u.cfg.Serves(number) || slices.ContainsFunc(callwright.NumberReadings(message.CalledDigits(req)), u.cfg.Serves)
 }
 
 // spawn starts a goroutine for an admission. It returns false when there are too many, and once the user agent is closed.
@@ -117,10 +122,11 @@ func (u *UA) consider(v inviteContext) {
 // admit decides whether an INVITE may become a call, and starts the call.
 func (u *UA) admit(v inviteContext) *message.Refusal {
 	var err error
-	if v.to, err = message.CalledNumber(v.req); err != nil {
+	if v.to, err = message.CalledNumber(v.req); err != nil && len(callwright.NumberReadings(message.CalledDigits(v.req))) == 0 {
 		return u.rejectUnknown(v, "no phone number is called")
 	}
 	route, r := u.lookUp(v)
+	v.to = cmp.Or(route.Number, v.to)
 	if r == nil {
 		r = u.authenticate(v, route)
 	}
@@ -156,7 +162,7 @@ func (u *UA) lookUp(v inviteContext) (trunk.Route, *message.Refusal) {
 			return trunk.Route{}, &message.Refusal{Status: sip.StatusServiceUnavailable}
 		}
 	}
-	peer := trunk.Peer{Address: v.from.Addr(), Contact: message.CalledUser(v.req)}
+	peer := trunk.Peer{Address: v.from.Addr(), Contact: message.CalledUser(v.req), Digits: message.CalledDigits(v.req)}
 	if v.stack != u.server {
 		peer.Registered = u.bindings.Trunks(v.tx.Connection())
 	}
@@ -168,6 +174,8 @@ func (u *UA) lookUp(v inviteContext) (trunk.Route, *message.Refusal) {
 		return route, nil
 	case callwright.CodeNotFound:
 		return route, u.rejectUnknown(v, "the number has no inbound trunk")
+	case callwright.CodeConflict:
+		return route, u.rejectUnknown(v, "the number has no plus, and may be more than one: the organization needs a default country")
 	case callwright.CodeForbidden:
 		return route, u.rejectUnknown(v, "the trunk does not admit the address")
 	case callwright.CodeUnavailable:

@@ -33,6 +33,7 @@ type bridge struct {
 
 var _ interface {
 	call.Leg
+	call.Explained
 	call.Transferable
 } = (*bridge)(nil)
 
@@ -61,7 +62,7 @@ func (b *bridge) carryLocked(l *leg.Leg) {
 		b.settle()
 	default:
 		if b.hungUp {
-			l.Close()
+			l.End(call.HangupReason{Cause: call.CauseLocalHangup})
 		}
 	}
 }
@@ -120,7 +121,12 @@ func (b *bridge) Transfers() <-chan call.PeerTransfer { return b.transfers }
 
 // Hangup ends the call, a transfer that runs included, and waits until the peers have confirmed.
 func (b *bridge) Hangup(ctx context.Context) error {
-	b.hangup()
+	return b.HangupFor(ctx, call.HangupReason{Cause: call.CauseLocalHangup})
+}
+
+// HangupFor is Hangup for a reason.
+func (b *bridge) HangupFor(ctx context.Context, why call.HangupReason) error {
+	b.hangup(why)
 	select {
 	case <-b.done:
 		return nil
@@ -129,7 +135,7 @@ func (b *bridge) Hangup(ctx context.Context) error {
 	}
 }
 
-func (b *bridge) hangup() {
+func (b *bridge) hangup(why call.HangupReason) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.hungUp = true
@@ -137,7 +143,7 @@ func (b *bridge) hangup() {
 		b.cancel()
 	}
 	for l := range b.live {
-		l.End()
+		l.End(why)
 	}
 }
 

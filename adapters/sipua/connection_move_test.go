@@ -79,6 +79,61 @@ func TestCalleeComesOverItsOwnConnection(t *testing.T) {
 	eventually(t, "nobody holds the connection", func() bool { return p.Held() == 0 })
 }
 
+// Our session refresh goes over the connection that the callee's last request has come over.
+func TestRefreshFollowsTheConnection(t *testing.T) {
+	t.Parallel()
+	p := place(t, nil)
+	w := dialWire(t, p.agent)
+	p.peer.reply(p.invite, 200, "x", answerSDP(), "Session-Expires: 12;refresher=uac") // refreshed after 6 s
+	p.peer.request("ACK")
+	l := p.leg()
+	w.send("", "OPTIONS "+strings.Trim(p.invite.get("Contact"), "<>")+" SIP/2.0",
+		"Via: SIP/2.0/TLS "+w.conn.LocalAddr().String()+";branch=z9hG4bKcallee", "Max-Forwards: 70",
+		"From: "+p.invite.get("To")+";tag=x", "To: "+p.invite.get("From"), "Call-ID: "+p.invite.get("Call-Id"), "CSeq: 1 OPTIONS")
+	w.response(200)
+	again := w.request("INVITE")
+	if again.get("Call-Id") != p.invite.get("Call-Id") || again.toTag() != "x" || again.get("Session-Expires") != "12;refresher=uac" {
+		t.Errorf("%s\n%v", again.start, again.header)
+	}
+	w.reply(again, 200, "", answerSDP())
+	w.request("ACK")
+	go func() { _ = l.Hangup(t.Context()) }()
+	w.reply(w.request("BYE"), 200, "", "")
+	if e := ends(t, l); e.Unconfirmed {
+		t.Errorf("%+v", e)
+	}
+}
+
+// A REFER's NOTIFYs go over the connection that the peer's last request has come over.
+func TestNotifyFollowsTheConnection(t *testing.T) {
+	t.Parallel()
+	for _, breaks := range []bool{true, false} {
+		r := newReferring(t, nil)
+		r.refer()
+		w, invite := r.invited()
+		first := r.wire
+		r.caller = r.over(dialWire(t, r.agent))
+		if breaks {
+			_ = first.conn.Close()
+			<-first.closed
+		}
+		r.ask("OPTIONS", "")
+		r.response(200)
+		w.reply(invite, 180, "target", "")
+		r.told("SIP/2.0 180 Ringing", false)
+		r.caller = r.over(dialWireFrom(t, r.agent, "127.0.0.2"))
+		r.ask("OPTIONS", "")
+		r.response(200)
+		w.reply(invite, 486, "target", "")
+		w.request("ACK")
+		r.told("SIP/2.0 486 Busy Here", true)
+		r.goesOn()
+		r.ask("BYE", "")
+		r.response(200)
+		ends(t, r.leg)
+	}
+}
+
 // A Contact at an address is verified by what its caller is known for: a name of its trunk, or one that its own
 // certificate has proved. It is never called unverified, and a BYE that reaches nobody is in the record.
 func TestContactAtAnAddressIsVerified(t *testing.T) {

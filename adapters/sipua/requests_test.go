@@ -18,13 +18,43 @@ func TestRequestsInTheDialog(t *testing.T) {
 		{"OPTIONS", 200}, {"REFER", 400}, {"NOTIFY", 481}, {"INFO", 405}, {"UPDATE", 405}, {"PRACK", 405}, {"FOO", 501},
 	} {
 		c.ask(tt.method, "")
-		if r := c.response(tt.status); tt.status == 405 && r.get("Allow") == "" {
+		if r := c.response(tt.status); tt.status == 405 && (r.get("Allow") == "" || allows(r, tt.method)) {
 			t.Errorf("%s: %v", tt.method, r.header)
 		}
 	}
 	c.cseq -= 6
 	c.ask("OPTIONS", "") // older than the last that the call has seen
 	c.response(500)
+}
+
+// allows reports whether a message offers a method.
+func allows(m message, method string) bool {
+	return slices.Contains(strings.Split(m.get("Allow"), ", "), method)
+}
+
+// UPDATE is refused, as a session refresh (RFC 4028), too. So no message of ours offers it, and peers refresh by re-INVITE.
+func TestUpdateIsNotOffered(t *testing.T) {
+	t.Parallel()
+	_, c, _ := taking(t)
+	session := []string{"Session-Expires: 120;refresher=uac", "Supported: timer"}
+	ok := c.connected(session...)
+	c.ask("UPDATE", "", session...)
+	refused := c.response(405)
+	c.ask("OPTIONS", "")
+	options := c.response(200)
+	for _, m := range []message{ok, refused, options} {
+		if !allows(m, "INVITE") || allows(m, "UPDATE") {
+			t.Errorf("%s: Allow %q", m.start, m.get("Allow"))
+		}
+	}
+	c.ask("INVITE", offerSDP("RTP/SAVP"), session...)
+	if again := c.response(200); again.get("Session-Expires") != "120;refresher=uac" {
+		t.Errorf("%v", again.header)
+	}
+	c.ask("ACK", "")
+	if p := place(t, nil); allows(p.invite, "UPDATE") || !allows(p.invite, "INVITE") {
+		t.Errorf("our INVITE: Allow %q", p.invite.get("Allow"))
+	}
 }
 
 func TestRequestsOutsideADialog(t *testing.T) {

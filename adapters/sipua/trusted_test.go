@@ -86,6 +86,34 @@ func TestScannerThatChangesEverything(t *testing.T) {
 	carrier.comesIn(a)
 }
 
+// An INVITE to ten national digits is a call to the number that the routes find for them, and behind a carrier it counts as one to a
+// number that is served.
+func TestNationalNumberComesIn(t *testing.T) {
+	t.Parallel()
+	const number = callwright.PhoneNumber("+14155550123")
+	a := newAgent(t, func(c *sipua.Config) {
+		c.InvitesPerSecond = 1
+		c.Trusted = func(netip.Addr) bool { return true }
+		c.Serves = func(n callwright.PhoneNumber) bool { return n == number }
+	})
+	var digits atomic.Value
+	a.routes.judge = func(_ callwright.PhoneNumber, p trunk.Peer) error {
+		digits.Store(p.Digits)
+		return nil
+	}
+	a.routes.route.Number = number
+	carrier := callerOver(dialWireFrom(t, a, "127.0.0.2"), a)
+	carrier.target = "sip:4155550123@x.test"
+	carrier.ask("INVITE", offerSDP("RTP/SAVP"))
+	in, err := a.Accept(within(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := in.Caller().To; got != number || digits.Load() != "4155550123" {
+		t.Errorf("called is %s, looked up were %v", got, digits.Load())
+	}
+}
+
 // A person who has dialled 20 wrong numbers through a carrier gets through with the right one.
 func TestWrongNumbersThenTheRightOne(t *testing.T) {
 	t.Parallel()

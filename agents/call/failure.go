@@ -15,7 +15,8 @@ type Failure struct {
 	Key    string
 	Reason string // why the call failed, in a few words
 	Detail string // what happened to this call: a few lines of text
-	// Person reports whether the person called was busy (486, 600) or declined (603, 607): nothing has to be mended.
+	// Person reports whether the person called declined (603, 607): nothing has to be mended. Calls of people who are busy (486,
+	// 600) or not there (480) have not failed: their Status says so.
 	Person bool
 }
 
@@ -31,14 +32,9 @@ func (c Call) Failure() Failure {
 	return Failure{Key: c.failureKey(), Reason: c.failureReason(), Detail: c.failureDetail(), Person: c.Ending != nil && c.Ending.ofPerson()}
 }
 
-// ofPerson reports whether the person called has ended a call before it began, by what RFC 3261 and RFC 8197 mean by the status.
+// ofPerson reports whether the person called has declined a failed call, by what RFC 3261 and RFC 8197 mean by the status.
 func (e HangupReason) ofPerson() bool {
-	switch e.SIPCode {
-	case 486, 600, 603, 607:
-		return true
-	default:
-		return e.Cause == CauseBusy
-	}
+	return e.SIPCode == 603 || e.SIPCode == 607
 }
 
 func (c Call) failureKey() string {

@@ -99,11 +99,10 @@ func TestFailureTexts(t *testing.T) {
 	}
 }
 
-// TestFailuresOfPersons: who is busy or declines breaks nothing; any other end does.
+// TestFailuresOfPersons: people who decline break nothing; any other failure has to be mended.
 func TestFailuresOfPersons(t *testing.T) {
 	t.Parallel()
 	for ending, want := range map[call.HangupReason]bool{
-		{Cause: call.CauseBusy, SIPCode: 486}: true, {Cause: call.CauseBusy, SIPCode: 600}: true, {Cause: call.CauseBusy}: true,
 		{Cause: call.CauseRejected, SIPCode: 603}: true, {Cause: call.CauseRejected, SIPCode: 607}: true,
 		{Cause: call.CauseRejected, SIPCode: 403}: false, {Cause: call.CauseRejected, SIPCode: 404}: false, {Cause: call.CauseRejected, SIPCode: 608}: false,
 		{Cause: call.CauseUnreachable}: false, {Cause: call.CauseInternal}: false,

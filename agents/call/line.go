@@ -11,7 +11,7 @@ import (
 // Line is the telephone network: it places calls and accepts them.
 type Line interface {
 	// Dial places a call and waits until it is answered. A call that does not come about is a *HangupReason: CauseCancelled
-	// when ctx ends first, and then the peer stops ringing; CauseNoAnswer after the ringing time; otherwise the cause of the
+	// when ctx ends first, or the *HangupReason that is the cause of ctx, and then the peer stops ringing; CauseNoAnswer after the ringing time; otherwise the cause of the
 	// peer's response. SIPCode is that of the last response, which after a CANCEL is 487, if it comes soon. progress, which may be nil, hears of ringing at most once.
 	Dial(ctx context.Context, d DialRequest, progress func(Progress)) (Leg, error)
 	// Accept waits for the next incoming call that its trunk admits, until ctx ends; callwright.ErrUnavailable once the line
@@ -88,6 +88,12 @@ type Leg interface {
 	Done() <-chan struct{}
 	Ending() HangupReason
 	Stats() Stats
+}
+
+// Explained is an ability of a Leg: what the line records of it says why it was hung up, when that is no ordinary hang-up.
+type Explained interface {
+	// HangupFor is Hangup for a reason, which Ending then returns, unless the call has ended before.
+	HangupFor(ctx context.Context, why HangupReason) error
 }
 
 // Transferable is an ability of a Leg: its peer may transfer this side to another number (REFER, RFC 5589). The leg places

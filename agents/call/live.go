@@ -12,7 +12,7 @@ import (
 // Why a running call is ended from here: the causes of its context.
 var (
 	errStopped     = errors.New("stopped by its owner")
-	errDraining    = errors.New("the server is stopping")
+	errDraining    = &HangupReason{Cause: CauseDrained, Reason: "the server is stopping"}
 	errMaxDuration = errors.New("the call reached its longest duration")
 	errLost        = errors.New("another node has closed the call")
 )

@@ -119,7 +119,7 @@ func (s *Service) unanswered(ctx context.Context, c Call, err error) HangupReaso
 	if given := context.Cause(ctx); given != nil {
 		why := HangupReason{Cause: CauseCancelled, Reason: given.Error()}
 		if errors.Is(given, errDraining) {
-			why.Cause = CauseDrained
+			why = *errDraining
 		}
 		if known {
 			why.SIPCode, why.Release = e.SIPCode, e.Release

@@ -13,8 +13,9 @@ import (
 	"github.com/callwright/callwright/agents/llm"
 )
 
-// hangupPatience bounds how long the other side may take to confirm the end of a call.
-const hangupPatience = 5 * time.Second
+// hangupPatience bounds how long the other side may take to confirm the end of a call. A line gives up earlier (SIP: after 5 s), and
+// knows then that nobody has confirmed it.
+const hangupPatience = 10 * time.Second
 
 // talk runs an answered call to its end and writes its record.
 func (s *Service) talk(ctx context.Context, c Call, leg Leg, by lead, book *recordWriter) {
@@ -211,9 +212,9 @@ func (s *Service) end(ctx context.Context, c Call, leg Leg, outcome conversation
 func whyEnded(ctx context.Context, outcome conversation.Outcome, err error) HangupReason {
 	switch {
 	case outcome.By == conversation.ByPeer:
-		return HangupReason{Cause: CauseMediaTimeout, Reason: "the other side is gone"}
+		return HangupReason{Cause: CauseMediaTimeout, Reason: outcomes[CauseMediaTimeout].message}
 	case errors.Is(context.Cause(ctx), errDraining):
-		return HangupReason{Cause: CauseDrained, Reason: errDraining.Error()}
+		return *errDraining
 	case outcome.By == conversation.ByFailure:
 		return broken(err)
 	case errors.Is(context.Cause(ctx), errMaxDuration):
@@ -269,9 +270,13 @@ func listenOn(ctx context.Context, listen listenFunc) (stop func(atOnce bool) co
 
 // hangup ends the leg, whatever has become of ctx, and waits until nothing is left of it.
 func (s *Service) hangup(ctx context.Context, leg Leg) {
+	hangup := leg.Hangup
+	if explained, ok := leg.(Explained); ok && errors.Is(context.Cause(ctx), errDraining) {
+		hangup = func(ctx context.Context) error { return explained.HangupFor(ctx, *errDraining) }
+	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), hangupPatience)
 	defer cancel()
-	if err := leg.Hangup(ctx); err != nil {
+	if err := hangup(ctx); err != nil {
 		s.cfg.Logger.WarnContext(ctx, "cannot hang up", "error", err)
 	}
 }

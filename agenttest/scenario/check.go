@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -22,6 +23,9 @@ func (s *Scenario) SetDefaults(newID func() string) {
 	}
 	if s.MaxTurns == 0 {
 		s.MaxTurns = DefaultMaxTurns
+	}
+	for i := range s.Messages {
+		s.Messages[i].Role = cmp.Or(s.Messages[i].Role, llm.RoleCaller)
 	}
 	for i := range s.Assertions {
 		if s.Assertions[i].ID == "" {

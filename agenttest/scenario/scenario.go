@@ -69,7 +69,7 @@ const (
 
 // Message is a line of a script or of a real call.
 type Message struct {
-	Role llm.Role // llm.RoleCaller or llm.RoleAgent
+	Role llm.Role // llm.RoleCaller or llm.RoleAgent, which faults call user and assistant, as the /v1 contract does; empty: llm.RoleCaller
 	Text string
 	// A scripted caller says the first line that was not said yet and whose Node and Keyword fit.
 	Node    string // the agent is at this node; empty: any

@@ -40,6 +40,7 @@ var owners = []struct{ library, home string }{
 	{"github.com/hajimehoshi/go-mp3", "adapters/audiofile"},
 	{"github.com/jfreymuth/vorbis", "adapters/audiofile"},
 	{"github.com/aws", "adapters/s3blobs"},
+	{"github.com/google/jsonschema-go", "transport/mcp"}, // whose SDK speaks it; schemas are checked by santhosh-tekuri/jsonschema
 }
 
 // programs are the rooms of programs.
@@ -86,7 +87,7 @@ var stores = []struct{ dir, domain string }{
 
 // pure are the libraries that a domain may use: they compute, and know neither network, storage nor telemetry.
 var pure = []string{
-	"golang.org/x/sync", "golang.org/x/text", "golang.org/x/time", "github.com/go-faster/yaml",
+	"golang.org/x/sync", "golang.org/x/text", "golang.org/x/time", "go.yaml.in/yaml/v3",
 	"gonum.org/v1/gonum", "github.com/ohler55/ojg/jp", "github.com/santhosh-tekuri/jsonschema/v6",
 }
 

@@ -142,6 +142,7 @@ func TestEachRuleIsHeld(t *testing.T) {
 		{"fx in a test", "sip/bad_test.go", source("sip_test", "go.uber.org/fx/fxtest"), "sip/bad_test.go:4: imports go.uber.org/fx/fxtest: only"},
 		{"sipgo elsewhere", "examples/softphone/bad.go", source("main", "github.com/emiago/sipgo"), "examples/softphone/bad.go:4: imports github.com/emiago/sipgo: only"},
 		{"pion elsewhere", "adapters/sipua/bad.go", source("sipua", "github.com/pion/rtcp"), "adapters/sipua/bad.go:4: imports github.com/pion/rtcp: only"},
+		{"second validator of schemas", "agents/tool/bad.go", source("tool", "github.com/google/jsonschema-go/jsonschema"), "agents/tool/bad.go:4: imports github.com/google/jsonschema-go/jsonschema: only"},
 		{"gopus elsewhere", "adapters/codec/g711/bad.go", source("g711", "github.com/thesyncim/gopus"), "adapters/codec/g711/bad.go:4: imports github.com/thesyncim/gopus: only"},
 		{"large codec for everybody", "adapters/codec/bad.go", source("codec", module+"/adapters/codec/opus"), "adapters/codec/bad.go:4: imports " + module + "/adapters/codec/opus: only programs"},
 		{"product imported", "transport/bad.go", source("transport", module+"/platform"), "transport/bad.go:4: imports " + module + "/platform: only programs"},

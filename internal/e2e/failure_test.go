@@ -65,11 +65,11 @@ func TestCallDoesNotComeAbout(t *testing.T) {
 		},
 		{
 			name: "certificate of a stranger", phone: baresip.Config{CA: stranger},
-			status: callsoas.CallStatusFailed, queue: callsoas.QueueStatusCallError, message: "could not be reached", silent: true,
+			status: callsoas.CallStatusFailed, queue: callsoas.QueueStatusCallError, message: "the certificate is signed by an unknown authority", silent: true,
 		},
 		{
 			name: "certificate for another name", phone: baresip.Config{CA: ca, Hosts: []string{"pbx.example.com", "127.0.0.2"}},
-			status: callsoas.CallStatusFailed, queue: callsoas.QueueStatusCallError, message: "could not be reached", silent: true,
+			status: callsoas.CallStatusFailed, queue: callsoas.QueueStatusCallError, message: "the certificate does not name the host", silent: true,
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -129,6 +129,9 @@ func TestDrain(t *testing.T) {
 	if !r.Completed || r.Status != callsoas.CallStatusFailed || !r.CallEndedBy.Null || !strings.HasPrefix(r.ErrorMessage.Value, "drained: ") {
 		t.Errorf("the running call ended as %s by %s, %q", r.Status, r.CallEndedBy.Value, r.ErrorMessage.Value)
 	}
+	if log := second.CallLog(t, ours.String()); len(log) == 0 || !strings.Contains(log[len(log)-1].ErrorMessage.Value, "the server is stopping") {
+		t.Errorf("the SIP call log is %+v", log)
+	}
 	if !strings.Contains(first.Log(), "cause=drained") {
 		t.Error("the log does not say that the call was drained")
 	}

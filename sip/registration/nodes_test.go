@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/sip"
 )
 
@@ -15,11 +16,31 @@ import (
 type rows struct {
 	sip.Registrations
 	hangs *atomic.Bool // the next look for what is due takes it, and does not come back to tell
+	away  *atomic.Bool // the database cannot be reached
+}
+
+var errAway = callwright.Errorf(callwright.CodeUnavailable, "the database is away")
+
+func (r rows) RegistrationsOf(ctx context.Context, node string) ([]string, error) {
+	if r.away.Load() {
+		return nil, errAway
+	}
+	return r.Registrations.RegistrationsOf(ctx, node)
+}
+
+func (r rows) RegistrationNodes(ctx context.Context) ([]string, error) {
+	if r.away.Load() {
+		return nil, errAway
+	}
+	return r.Registrations.RegistrationNodes(ctx)
 }
 
 func (r rows) TakeRegistrations(
 	ctx context.Context, node string, now time.Time, limit int,
 ) ([]sip.Registration, error) {
+	if r.away.Load() {
+		return nil, errAway
+	}
 	taken, err := r.Registrations.TakeRegistrations(ctx, node, now, limit)
 	if len(taken) > 0 && r.hangs.Swap(false) {
 		<-ctx.Done()

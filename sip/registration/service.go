@@ -51,7 +51,8 @@ type Service struct {
 
 	mu      sync.Mutex
 	all     map[string]*kept
-	starved bool // the last step ran out of slots
+	outages map[string]*callwright.Outage // by what fails
+	starved bool                          // the last step ran out of slots
 	closed  bool
 }
 
@@ -96,6 +97,7 @@ func New(cfg Config) (*Service, error) {
 	return &Service{
 		cfg: cfg, heartbeat: heartbeat,
 		slots: make(chan struct{}, atOnce), more: make(chan struct{}, 1), all: map[string]*kept{},
+		outages: map[string]*callwright.Outage{},
 	}, nil
 }
 
@@ -145,8 +147,7 @@ func (s *Service) take(ctx context.Context) {
 	taking, cancel := context.WithTimeout(ctx, storeFor)
 	defer cancel()
 	rows, err := s.cfg.Registrations.TakeRegistrations(taking, s.cfg.Node, now, 2*atOnce)
-	if err != nil {
-		s.failed(ctx, "cannot take registrations", err)
+	if s.note(ctx, "cannot take registrations", err); err != nil {
 		return
 	}
 	s.mu.Lock()
@@ -215,16 +216,17 @@ func (s *Service) work(k *kept, do func()) {
 func (s *Service) register(ctx context.Context, k *kept) {
 	row := s.apply(k, Event{Kind: Due}).Registration
 	t, err := s.cfg.Trunks.Trunk(ctx, row.Org, row.TrunkID)
-	if err != nil && callwright.CodeOf(err) != callwright.CodeNotFound {
-		s.failed(ctx, "cannot read a trunk", err)
+	failure := err
+	if callwright.CodeOf(err) == callwright.CodeNotFound {
+		failure = nil
+	}
+	if s.note(ctx, "cannot read a trunk", failure); failure != nil {
 		s.apply(k, Event{Kind: Failed, Reason: "the trunk could not be read"})
 		return
 	}
 	b, registers, err := bindingOf(t)
 	if !registers { // the registration should have been removed with the trunk
-		if err := s.cfg.Registrations.DeleteRegistration(ctx, row.Org, row.TrunkID); err != nil {
-			s.failed(ctx, "cannot remove a registration", err)
-		}
+		s.note(ctx, "cannot remove a registration", s.cfg.Registrations.DeleteRegistration(ctx, row.Org, row.TrunkID))
 		s.forget(ctx, k)
 		return
 	}
@@ -307,6 +309,7 @@ func (s *Service) save(ctx context.Context, k *kept) {
 	err := s.cfg.Registrations.PutRegistration(ctx, row)
 	switch callwright.CodeOf(err) {
 	case "":
+		s.note(ctx, "cannot store a registration", nil)
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		k.machine.Version++
@@ -315,7 +318,7 @@ func (s *Service) save(ctx context.Context, k *kept) {
 		s.forget(ctx, k)
 	case callwright.CodeConflict: // its trunk has changed: see take
 	default:
-		s.failed(ctx, "cannot store a registration", err)
+		s.note(ctx, "cannot store a registration", err)
 	}
 }
 
@@ -324,8 +327,7 @@ func (s *Service) review(ctx context.Context) {
 	reviewing, cancel := context.WithTimeout(ctx, storeFor)
 	defer cancel()
 	ids, err := s.cfg.Registrations.RegistrationsOf(reviewing, s.cfg.Node)
-	if err != nil {
-		s.failed(ctx, "this node's registrations cannot be read", err)
+	if s.note(ctx, "this node's registrations cannot be read", err); err != nil {
 		return
 	}
 	if !s.knows(ids) { // a take has failed after the store had assigned some: release all, and take them again
@@ -354,23 +356,19 @@ func (s *Service) releaseDead(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, storeFor)
 	defer cancel()
 	nodes, err := s.cfg.Registrations.RegistrationNodes(ctx)
-	if err != nil {
-		s.failed(ctx, "the nodes with registrations cannot be read", err)
+	if s.note(ctx, "the nodes with registrations cannot be read", err); err != nil {
 		return
 	}
 	peers, ok, err := s.heartbeat.Peers(ctx)
-	if err != nil {
-		s.failed(ctx, "the leases of nodes cannot be read", err)
-	}
-	if !ok {
+	if s.note(ctx, "the leases of nodes cannot be read", err); !ok {
 		return
 	}
 	for _, node := range nodes {
 		if slices.Contains(peers.Alive, node) {
 			continue
 		}
-		if err := s.cfg.Registrations.ReleaseRegistrations(ctx, node); err != nil {
-			s.failed(ctx, "the registrations of a dead node are not released", err)
+		err := s.cfg.Registrations.ReleaseRegistrations(ctx, node)
+		if s.note(ctx, "the registrations of a dead node are not released", err); err != nil {
 			return
 		}
 		s.cfg.Logger.Warn("released the registrations of a dead node", "dead_node", node)
@@ -426,9 +424,17 @@ func (s *Service) release(ctx context.Context) {
 	}
 }
 
-// failed logs an error, unless ctx has ended.
-func (s *Service) failed(ctx context.Context, what string, err error) {
-	if ctx.Err() == nil {
-		s.cfg.Logger.Warn(what, "error", err)
+// note notes an attempt at what is tried again and again, unless it has failed because ctx has ended: see callwright.Outage.
+func (s *Service) note(ctx context.Context, what string, err error) {
+	if err != nil && ctx.Err() != nil {
+		return
 	}
+	s.mu.Lock()
+	o := s.outages[what]
+	if o == nil {
+		o = new(callwright.Outage)
+		s.outages[what] = o
+	}
+	s.mu.Unlock()
+	o.Note(ctx, s.cfg.Logger, what, err)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -102,6 +103,8 @@ type world struct {
 	store *memstore.Store
 	line  *line
 	hangs atomic.Bool // see rows
+	away  atomic.Bool // likewise
+	log   *slog.Logger
 }
 
 func newWorld(t *testing.T, answer func(registration.Binding) (time.Duration, error)) *world {
@@ -110,7 +113,7 @@ func newWorld(t *testing.T, answer func(registration.Binding) (time.Duration, er
 }
 
 func (w *world) rows() sip.Registrations {
-	return rows{Registrations: sipstore.Registrations{Store: w.store}, hangs: &w.hangs}
+	return rows{Registrations: sipstore.Registrations{Store: w.store}, hangs: &w.hangs, away: &w.away}
 }
 
 func (w *world) trunks() sip.Store { return sipstore.Trunks{Store: w.store} }
@@ -158,7 +161,7 @@ func (w *world) row(id string) sip.Registration {
 func (w *world) run(node string) (stop func()) {
 	w.Helper()
 	s, err := registration.New(registration.Config{
-		Registrations: w.rows(), Leases: w.leases(), Trunks: w.trunks(), Line: w.line, Node: node,
+		Registrations: w.rows(), Leases: w.leases(), Trunks: w.trunks(), Line: w.line, Node: node, Logger: w.log,
 	})
 	if err != nil {
 		w.Fatal(err)

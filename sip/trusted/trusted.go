@@ -107,9 +107,10 @@ func wake(c chan struct{}) {
 func (s *Set) Run(ctx context.Context) error {
 	tick := time.NewTicker(refreshEvery)
 	defer tick.Stop()
+	var failing callwright.Outage
 	for ctx.Err() == nil {
-		if err := s.refresh(ctx); err != nil && ctx.Err() == nil {
-			s.cfg.Logger.WarnContext(ctx, "cannot read which addresses trunks name; those known so far stay trusted", "error", err)
+		if err := s.refresh(ctx); err == nil || ctx.Err() == nil {
+			failing.Note(ctx, s.cfg.Logger, "cannot read which addresses trunks name; those known so far stay trusted", err)
 		}
 		s.wait(ctx, tick.C)
 	}

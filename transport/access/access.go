@@ -41,6 +41,8 @@ type Service struct {
 	uses *uses
 
 	watchers *watchers
+
+	writing, sweeping callwright.Outage // of uses, of idle sessions
 }
 
 // New checks the configuration.

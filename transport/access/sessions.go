@@ -58,19 +58,19 @@ func (s *Service) SignIn(ctx context.Context, key string) (token string, session
 // its sign-in, or its key is revoked or has expired, as a
 // rotated key does when its overlap has passed. Run writes the uses: without it sessions end SessionIdle after their sign-in.
 func (s *Service) Session(ctx context.Context, token string) (callwright.Principal, callwright.Session, error) {
-	session, key, org, err := s.findSession(ctx, token)
+	owner, err := s.findSession(ctx, token)
 	if errors.Is(err, callwright.ErrNotFound) {
 		err = callwright.ErrAuthFailure.Because(err)
 	}
 	if err != nil {
 		return callwright.Principal{}, callwright.Session{}, err
 	}
-	now := s.cfg.Clock.Now()
+	session, key, now := owner.Session, owner.Key, s.cfg.Clock.Now()
 	if now.Sub(session.UsedAt) >= SessionIdle || aged(session, now) || !key.InForce(now) {
 		return callwright.Principal{}, callwright.Session{}, callwright.ErrAuthFailure
 	}
 	s.uses.note(use{session.ID, true}, &session.UsedAt, now)
-	p := s.principal(key, org, now)
+	p := s.principal(key, owner.Organization, now)
 	if end := session.CreatedAt.Add(SessionLife); p.ExpiresAt.IsZero() || end.Before(p.ExpiresAt) {
 		p.ExpiresAt = end
 	}
@@ -83,18 +83,18 @@ func aged(session callwright.Session, now time.Time) bool {
 }
 
 // findSession returns the session of a token with its key and organization; CodeNotFound when there is none.
-func (s *Service) findSession(ctx context.Context, token string) (callwright.Session, callwright.APIKey, callwright.Organization, error) {
+func (s *Service) findSession(ctx context.Context, token string) (callwright.SessionOwner, error) {
 	if len(token) != tokenLen {
-		return callwright.Session{}, callwright.APIKey{}, callwright.Organization{}, callwright.NotFound("session")
+		return callwright.SessionOwner{}, callwright.NotFound("session")
 	}
 	return s.cfg.Store.SessionByHash(ctx, s.hash(tokenLabel+token))
 }
 
 // SignOut ends the session of a token. It is no error when there is none.
 func (s *Service) SignOut(ctx context.Context, token string) error {
-	session, _, _, err := s.findSession(ctx, token)
+	owner, err := s.findSession(ctx, token)
 	if err == nil {
-		err = s.EndSession(ctx, session.Org, session.ID)
+		err = s.EndSession(ctx, owner.Session.Org, owner.Session.ID)
 	}
 	if errors.Is(err, callwright.ErrNotFound) {
 		return nil
@@ -131,9 +131,7 @@ func (s *Service) EndSession(ctx context.Context, org callwright.OrgID, id strin
 // sweepSessions deletes sessions that have ended because nobody used them, and returns when to look again.
 func (s *Service) sweepSessions(ctx context.Context) time.Duration {
 	deleted, err := s.cfg.Store.DeleteSessions(ctx, s.cfg.Clock.Now().Add(-SessionIdle), sweepBatch)
-	if err != nil {
-		s.cfg.Logger.WarnContext(ctx, "idle sessions are not deleted", "error", err)
-	}
+	s.sweeping.Note(ctx, s.cfg.Logger, "idle sessions are not deleted", err)
 	if deleted == sweepBatch {
 		return usePause // there may be more
 	}

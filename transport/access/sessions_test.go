@@ -204,12 +204,12 @@ func TestTokenIsShownOnce(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	token, session := signIn(t, h.Service, h.key(t, 0))
-	stored, _, _, err := h.tenants.SessionByHash(t.Context(), session.Hash)
+	stored, err := h.tenants.SessionByHash(t.Context(), session.Hash)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, text := range []string{
-		fmt.Sprintf("%+v %#v %s %q", session, session, session.Hash, session.ID), fmt.Sprintf("%+v %s", stored, stored.Hash), fmt.Sprintf("%+v", h.Service),
+		fmt.Sprintf("%+v %#v %s %q", session, session, session.Hash, session.ID), fmt.Sprintf("%+v %s", stored, stored.Session.Hash), fmt.Sprintf("%+v", h.Service),
 	} {
 		if strings.Contains(text, token[4:]) {
 			t.Errorf("the token can be read in %q", text)
@@ -236,7 +236,7 @@ func TestUsedSessionsGoOn(t *testing.T) {
 		}
 		synctest.Wait()
 		wantSession(t, "idle", s, idle, false)
-		if _, _, _, err := w.SessionByHash(t.Context(), left.Hash); !errors.Is(err, callwright.ErrNotFound) {
+		if _, err := w.SessionByHash(t.Context(), left.Hash); !errors.Is(err, callwright.ErrNotFound) {
 			t.Errorf("the idle session is stored: %v", err)
 		}
 		if last := lastUse(t, w, k); time.Since(last) > access.UseInterval {

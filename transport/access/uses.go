@@ -124,8 +124,6 @@ func (s *Service) writeUses(ctx context.Context) {
 			}
 			return nil
 		})
-		if err != nil {
-			s.cfg.Logger.WarnContext(ctx, "the last use of API keys and sessions is not written", "count", len(batch), "error", err)
-		}
+		s.writing.Note(ctx, s.cfg.Logger, "the last use of API keys and sessions is not written", err, "count", len(batch))
 	}
 }

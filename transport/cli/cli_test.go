@@ -102,6 +102,10 @@ assertions:
 func TestUsage(t *testing.T) {
 	t.Parallel()
 	broken := write(t, "name: A\ninput_messages: [{role: user, content: x}]\nmax_turns: 500\n")
+	csv := filepath.Join(t.TempDir(), "d.csv")
+	if err := os.WriteFile(csv, []byte("name,tester_persona_prompt\nA,p\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	off := write(t, "name: A\ninput_messages: [{role: user, content: x}]\nenabled: false\n")
 	for want, args := range map[string][]string{
 		"requires at least 1 arg":             {"test"},
@@ -111,7 +115,8 @@ func TestUsage(t *testing.T) {
 		"--format must be one of json, junit": {"test", "x", "--pathway", pathway, "--format", "pdf"},
 		"--llm-model needs --llm-base-url":    {"test", "x", "--pathway", pathway, "--llm-model", "m"},
 		"no such file or directory":           {"test", "testdata/none", "--pathway", pathway},
-		"more.yaml: max_turns: must be":       {"test", broken, "--pathway", pathway},
+		"more.yaml:3:12: max_turns: must be":  {"test", broken, "--pathway", pathway},
+		"d.csv is no scenario file":           {"test", csv, "--pathway", pathway},
 		"no scenario is enabled":              {"test", off, "--pathway", pathway},
 		"is taken by two scenarios":           {"test", "testdata/scenarios", "testdata/scenarios/renewal.yaml", "--pathway", pathway},
 		"must be a JSON object with nodes":    {"test", "testdata/scenarios", "--pathway", "testdata/scenarios/renewal.yaml"},

@@ -6,8 +6,10 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/http/httptest"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -46,6 +48,47 @@ func TestFeedInPages(t *testing.T) {
 			query = limit + "&cursor=" + next
 			h.data(http.StatusCreated, "POST", "/"+id+"/comments", `{"detail":"later"}`)
 		}
+	}
+}
+
+// TestFoldedFeed attaches 22 calls, comments, and attaches another: with fold the 22 are one entry, which holds all of them in their order.
+func TestFoldedFeed(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	id := h.issue()
+	attach := func(from, to int) {
+		for n := from; n < to; n++ {
+			call := fmt.Sprint("c", n)
+			h.call(h.org, call)
+			h.data(http.StatusCreated, "POST", "/"+id+"/resources", `{"resource_type":"call","resource_id":"`+call+`"}`)
+		}
+	}
+	attach(0, 22)
+	h.data(http.StatusCreated, "POST", "/"+id+"/comments", `{"detail":"Between."}`)
+	attach(22, 23)
+	flat := h.data(http.StatusOK, "GET", "/"+id+"/activity", "")["items"].([]any)
+	folded := h.data(http.StatusOK, "GET", "/"+id+"/activity?fold=true", "")["items"].([]any)
+	var unfolded []any
+	var sizes []int
+	for _, item := range folded {
+		entry := item.(map[string]any)
+		others, _ := entry["folded"].([]any)
+		delete(entry, "folded")
+		unfolded = append(unfolded, entry)
+		for _, other := range others {
+			whole := maps.Clone(entry)
+			maps.Copy(whole, other.(map[string]any))
+			unfolded = append(unfolded, whole)
+		}
+		sizes = append(sizes, 1+len(others))
+	}
+	if !slices.Equal(sizes, []int{1, 1, 22, 1}) || !reflect.DeepEqual(flat, unfolded) {
+		t.Errorf("the groups are of %v entries, and unfold to\n%v\nwant\n%v", sizes, unfolded, flat)
+	}
+	first := h.data(http.StatusOK, "GET", "/"+id+"/activity?fold=true&limit=10", "")
+	rest := h.data(http.StatusOK, "GET", "/"+id+"/activity?fold=true&limit=100&cursor="+first["next_cursor"].(string), "")
+	if n, others := len(first["items"].([]any)), at(t, rest, "items", 0, "folded").([]any); n != 3 || len(others) != 13 {
+		t.Errorf("a page of 10 has %d items, and the next one begins with %d folded entries", n, len(others))
 	}
 }
 

@@ -40,9 +40,7 @@ func (s Tenants) InsertSession(ctx context.Context, session callwright.Session) 
 }
 
 // SessionByHash returns the session with a hash, the record of its key, and its organization, in one statement.
-func (s Tenants) SessionByHash(
-	ctx context.Context, hash []byte,
-) (callwright.Session, callwright.APIKey, callwright.Organization, error) {
+func (s Tenants) SessionByHash(ctx context.Context, hash []byte) (callwright.SessionOwner, error) {
 	var row sessionRow
 	err := s.core().Read(ctx, nil, func(ctx context.Context, idb bun.IDB) error {
 		row = sessionRow{}
@@ -52,11 +50,11 @@ func (s Tenants) SessionByHash(
 		err = callwright.NotFound("session")
 	}
 	if err != nil {
-		return callwright.Session{}, callwright.APIKey{}, callwright.Organization{}, err
+		return callwright.SessionOwner{}, err
 	}
 	row.KeyName = row.Key.Name
 	org, err := s.core().organization(*row.Key.Organization)
-	return row.session(), row.Key.key(), org, err
+	return callwright.SessionOwner{Session: row.session(), Key: row.Key.key(), Organization: org}, err
 }
 
 // Sessions returns a page of the live sessions of an organization.

@@ -52,7 +52,7 @@ func useAll(ctx context.Context, db *bunstore.DB, now time.Time) []error {
 		_, pendingErr := deliveries.Deliveries(ctx, org, callwright.DeliveryPending, now, after, 10)
 		return errors.Join(err, keysErr, sessionsErr, allErr, pendingErr)
 	}
-	_, _, _, sessionErr := tenants.SessionByHash(ctx, []byte{1})
+	_, sessionErr := tenants.SessionByHash(ctx, []byte{1})
 	_, sweepErr := tenants.DeleteSessions(ctx, now, 10)
 	endpoints := orgstore.Endpoints{DB: db}
 	_, endpointErr := endpoints.Endpoint(ctx, org, "h")

@@ -25,9 +25,7 @@ func (s Tenants) InsertSession(ctx context.Context, session callwright.Session) 
 }
 
 // SessionByHash returns the session with a hash, the record of its key, and its organization.
-func (s Tenants) SessionByHash(
-	ctx context.Context, hash []byte,
-) (session callwright.Session, k callwright.APIKey, o callwright.Organization, err error) {
+func (s Tenants) SessionByHash(ctx context.Context, hash []byte) (owner callwright.SessionOwner, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		for _, found := range d.sessions {
 			if !bytes.Equal(found.Hash, hash) {
@@ -38,13 +36,13 @@ func (s Tenants) SessionByHash(
 			if err != nil || !has {
 				break
 			}
-			session, k, o = memory.Clone(found), memory.Clone(key), memory.Clone(org)
-			session.KeyName = k.Name
+			owner = callwright.SessionOwner{Session: memory.Clone(found), Key: memory.Clone(key), Organization: memory.Clone(org)}
+			owner.Session.KeyName = key.Name
 			return nil
 		}
 		return callwright.NotFound("session")
 	})
-	return session, k, o, err
+	return owner, err
 }
 
 // Sessions returns a page of the live sessions of an organization.

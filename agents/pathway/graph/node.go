@@ -168,7 +168,8 @@ func (n *parsedNode) parseType(top, data fields) {
 }
 
 // transferNumber reads the number of a transfer: E.164, a SIP URI, or a text with variables, which is checked when the
-// call is transferred. nil is the call's own number.
+// call is transferred. National numbers are refused with what they may stand for: a pathway is shown and copied as it is written. nil is
+// the call's own number.
 func transferNumber(data fields) *template.Template {
 	const name = "transferNumber"
 	to := data.template(name, longestNumber)
@@ -176,11 +177,15 @@ func transferNumber(data fields) *template.Template {
 		return to
 	}
 	text := strings.TrimSpace(to.Text())
-	if !IsDialable(text) {
-		data.errorf(name, "must be an E.164 phone number such as +15551234567, or a SIP URI")
-	}
-	if number, err := callwright.ParsePhoneNumber(text); err == nil {
+	number, err := callwright.ParsePhoneNumber(text)
+	switch {
+	case err == nil:
 		text = number.String()
+	case IsDialable(text):
+	case text != "" && strings.Trim(text, "0123456789") == "": // it says what the digits may stand for
+		data.errorf(name, "%s", callwright.MessageOf(err))
+	default:
+		data.errorf(name, "must be an E.164 phone number such as +15551234567, or a SIP URI")
 	}
 	return template.Parse(text)
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/callwright/callwright/adapters/testca"
@@ -32,7 +33,7 @@ loadmodule "usrloc.so"
 loadmodule "registrar.so"
 loadmodule "nathelper.so"
 loadmodule "auth.so"
-modparam("tls", "config", "%s")
+%smodparam("tls", "config", "%s")
 modparam("auth", "algorithm", "%s")
 modparam("auth", "nonce_expire", 300)
 modparam("registrar", "max_expires", %d)
@@ -68,6 +69,21 @@ request_route {
 	sl_send_reply("405", "Method Not Allowed");
 }
 `
+
+// dispatcher asks the servers in a list with OPTIONS. One that does not answer with 2xx is down at once.
+const dispatcher = `loadmodule "dispatcher.so"
+modparam("dispatcher", "list_file", "%s")
+modparam("dispatcher", "ds_ping_interval", 1)
+modparam("dispatcher", "ds_ping_from", "sip:proxy@127.0.0.1")
+modparam("dispatcher", "ds_ping_reply_codes", "class=2")
+modparam("dispatcher", "ds_probing_mode", 1)
+modparam("dispatcher", "ds_probing_threshold", 1)
+modparam("dispatcher", "ds_inactive_threshold", 1)
+event_route[dispatcher:dst-down] { xlog("L_ERR", "DOWN $ru\n"); }
+`
+
+// dispatch sends a call to the server of the highest priority that is up.
+const dispatch = `if (!ds_select_dst("1", "8")) { sl_send_reply("503", "No Server"); exit; } t_relay(); exit;`
 
 const tlsConfig = `[server:default]
 method = TLSv1.2+
@@ -110,7 +126,15 @@ func writeHome(t testing.TB, home string, c Config, listen string) string {
 	if c.Front.IsValid() {
 		verify, front = "no", fmt.Sprintf(`$du = "sip:%s;transport=tls"; t_relay(); exit;`, c.Front)
 	}
+	nodes := ""
+	if len(c.Nodes) > 0 {
+		var list strings.Builder
+		for i, n := range c.Nodes {
+			fmt.Fprintf(&list, "1 sip:%s;transport=tls 0 %d\n", n, len(c.Nodes)-i)
+		}
+		verify, front, nodes = "no", dispatch, fmt.Sprintf(dispatcher, write("dispatcher.list", list.String()))
+	}
 	tls := write("tls.cfg",
 		fmt.Sprintf(tlsConfig, write("key.pem", string(key)), write("chain.pem", string(chain)), c.CA.CertFile(), verify))
-	return write("kamailio.cfg", fmt.Sprintf(config, listen, tls, c.Algorithm, c.MaxExpires, c.Password, flows, front))
+	return write("kamailio.cfg", fmt.Sprintf(config, listen, nodes, tls, c.Algorithm, c.MaxExpires, c.Password, flows, front))
 }

@@ -24,6 +24,9 @@ type Config struct {
 	// Front, unless it is the zero AddrPort, takes all calls over a connection of Kamailio's own: it is a proxy in front of that
 	// server. It does not check certificates then.
 	Front netip.AddrPort
+	// Nodes are servers that calls go to by its dispatcher: to the first one that answers OPTIONS, which it asks each second,
+	// with 2xx. It does not check certificates then.
+	Nodes []netip.AddrPort
 }
 
 // Server is a running Kamailio.

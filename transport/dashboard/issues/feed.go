@@ -79,38 +79,18 @@ func (p pages) entries(ctx context.Context, org callwright.OrgID, issue string, 
 	if err != nil {
 		return nil, err
 	}
-	all := make([]entry, len(items))
-	for n, e := range items {
-		all[n] = newEntry(e, revised)
-	}
-	return folded(all), p.locate(ctx, org, all)
-}
-
-// folded returns a feed in which attachments of one kind by one actor that follow each other are one entry.
-func folded(all []entry) []entry {
-	var out []entry
-	for _, e := range all {
-		n := len(out) - 1
-		if n < 0 || !out[n].alike(e) {
-			out = append(out, e)
-			continue
+	var all []entry
+	for _, group := range triage.Fold(items) {
+		shown := newEntry(group[0], revised)
+		if oldest := group[len(group)-1]; len(group) > 1 {
+			shown.Fold = &fold{ID: oldest.ID, Kind: oldest.Resources[0].Type, Since: oldest.CreatedAt}
+			for _, e := range group {
+				shown.Fold.Entries = append(shown.Fold.Entries, newEntry(e, revised))
+			}
 		}
-		head := &out[n]
-		if head.Fold == nil {
-			head.Fold = &fold{Kind: e.Resources[0].Type, Entries: []entry{*head}}
-		}
-		head.Fold.ID, head.Fold.Since = e.ID, e.CreatedAt
-		head.Fold.Entries = append(head.Fold.Entries, e)
+		all = append(all, shown)
 	}
-	return out
-}
-
-// alike reports whether two entries attach one resource each, of one kind and by one actor.
-func (e entry) alike(other entry) bool {
-	one := func(e entry) bool {
-		return e.Type == triage.TypeResourceAdded && len(e.Resources) == 1 && e.Detail == ""
-	}
-	return one(e) && one(other) && e.Actor == other.Actor && e.Resources[0].Type == other.Resources[0].Type
+	return all, p.locate(ctx, org, all)
 }
 
 // newEntry shows an entry. revised are the comments of the page that are not as they were written.

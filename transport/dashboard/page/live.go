@@ -369,17 +369,8 @@ func (h *hub) serve(w http.ResponseWriter, r *Request, route Route) error {
 	if out.write([]byte("retry: 3000\n\n")) != nil {
 		return nil
 	}
-	beat, expiry := time.NewTicker(streamBeat), time.NewTimer(untilExpiry(r.Principal))
+	beat := time.NewTimer(untilBeat(r.Principal))
 	defer beat.Stop()
-	defer expiry.Stop()
-	lost := func() bool {
-		if !h.site.changed(r) {
-			expiry.Reset(untilExpiry(r.Principal))
-			return false
-		}
-		_ = out.write(reload)
-		return true
-	}
 	for {
 		select {
 		case <-ctx.Done():
@@ -387,20 +378,19 @@ func (h *hub) serve(w http.ResponseWriter, r *Request, route Route) error {
 		case <-h.ctx.Done():
 			return nil
 		case <-ended:
-			if lost() {
-				return nil
-			}
-		case <-expiry.C:
-			if lost() {
+			if h.site.changed(r) {
+				_ = out.write(reload)
 				return nil
 			}
 		case <-beat.C:
-			if lost() {
+			if h.site.changed(r) {
+				_ = out.write(reload)
 				return nil
 			}
 			if err := out.write([]byte(":\n\n")); err != nil {
 				return nil // the browser has gone
 			}
+			beat.Reset(untilBeat(r.Principal))
 		case <-st.wake:
 			if len(ended) > 0 {
 				signal(st.wake) // after that
@@ -420,12 +410,12 @@ func (h *hub) serve(w http.ResponseWriter, r *Request, route Route) error {
 	}
 }
 
-// untilExpiry returns how long who looks may look, as far as that matters to a stream.
-func untilExpiry(p callwright.Principal) time.Duration {
+// untilBeat returns the time until the next check of who looks: at the end of what they sign in with, if that comes sooner.
+func untilBeat(p callwright.Principal) time.Duration {
 	if ahead := time.Until(p.ExpiresAt); ahead > 0 {
-		return min(ahead, streamLife)
+		return min(ahead, streamBeat)
 	}
-	return streamLife
+	return streamBeat
 }
 
 // reload is a server-sent event that has the browser load the page anew.

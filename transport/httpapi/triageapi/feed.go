@@ -2,6 +2,7 @@ package triageapi
 
 import (
 	"context"
+	"slices"
 
 	"github.com/callwright/callwright/transport/httpapi"
 	"github.com/callwright/callwright/transport/httpapi/wire"
@@ -17,22 +18,36 @@ func (a *api) GetIssueActivity(ctx context.Context, params oas.GetIssueActivityP
 	if err != nil {
 		return nil, err
 	}
-	answer := oas.TriageActivityPage{Items: make([]oas.TriageActivityItem, len(page.Items)), NextCursor: wire.NilText(page.Next)}
-	for n, e := range page.Items {
-		if answer.Items[n], err = activityItem(e); err != nil {
+	groups := slices.Collect(slices.Chunk(page.Items, 1))
+	if params.Fold.Or(false) {
+		groups = triage.Fold(page.Items)
+	}
+	answer := oas.TriageActivityPage{Items: make([]oas.TriageActivityItem, len(groups)), NextCursor: wire.NilText(page.Next)}
+	for n, group := range groups {
+		if answer.Items[n], err = activityItem(group[0], group[1:]...); err != nil {
 			return nil, err
 		}
 	}
 	return &oas.TriageActivityReply{Data: answer}, nil
 }
 
-// activityItem translates an entry of either kind.
-func activityItem(e triage.Entry) (oas.TriageActivityItem, error) {
+// activityItem translates an entry of either kind, with those that are folded into it.
+func activityItem(e triage.Entry, folded ...triage.Entry) (oas.TriageActivityItem, error) {
 	if e.Kind == triage.KindAgent {
 		entry, err := agentEntry(e)
 		return oas.NewTriageAgentEntryTriageActivityItem(entry), err
 	}
 	entry, err := issueEntry(e)
+	for _, other := range folded {
+		if err != nil {
+			break
+		}
+		var one oas.TriageIssueEntry
+		one, err = issueEntry(other)
+		entry.Folded = append(entry.Folded, oas.TriageFoldedEntry{
+			ID: one.ID, Metadata: one.Metadata, Resources: one.Resources, CreatedAt: one.CreatedAt,
+		})
+	}
 	return oas.NewTriageIssueEntryTriageActivityItem(entry), err
 }
 

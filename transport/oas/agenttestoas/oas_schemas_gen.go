@@ -10378,7 +10378,8 @@ func (s *TestScenarioDraftReply) SetErrors(val struct{}) {
 	s.Errors = val
 }
 
-// The call to learn from. `pathway_id` or `persona_id` is needed.
+// The call to learn from. Without `pathway_id` and `persona_id` the scenario tests what has led the
+// call; 400 if neither a pathway nor a persona has.
 // Ref: #/components/schemas/TestScenarioFromCall
 type TestScenarioFromCall struct {
 	// Finished call of the organization.

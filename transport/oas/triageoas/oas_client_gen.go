@@ -1580,6 +1580,23 @@ func (c *Client) sendGetIssueActivity(ctx context.Context, params GetIssueActivi
 			return res, errors.Wrap(err, "encode query")
 		}
 	}
+	{
+		// Encode "fold" parameter.
+		cfg := uri.QueryParameterEncodingConfig{
+			Name:    "fold",
+			Style:   uri.QueryStyleForm,
+			Explode: true,
+		}
+
+		if err := q.EncodeParam(cfg, func(e uri.Encoder) error {
+			if val, ok := params.Fold.Get(); ok {
+				return e.EncodeValue(conv.BoolToString(val))
+			}
+			return nil
+		}); err != nil {
+			return res, errors.Wrap(err, "encode query")
+		}
+	}
 	u.RawQuery = q.Values().Encode()
 
 	r, err := ht.NewRequest(ctx, "GET", u)

@@ -1966,6 +1966,10 @@ func (s *Server) handleGetIssueActivityRequest(args [1]string, argsEscaped bool,
 					Name: "cursor",
 					In:   "query",
 				}: params.Cursor,
+				{
+					Name: "fold",
+					In:   "query",
+				}: params.Fold,
 			},
 			Raw: r,
 		}

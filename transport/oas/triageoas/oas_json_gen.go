@@ -1698,6 +1698,16 @@ func (s TriageActivityItem) encodeFields(e *jx.Encoder) {
 				e.FieldStart("created_at")
 				json.EncodeTimeFormat(e, s.CreatedAt, "2006-01-02T15:04:05.000Z07:00")
 			}
+			{
+				if s.Folded != nil {
+					e.FieldStart("folded")
+					e.ArrStart()
+					for _, elem := range s.Folded {
+						elem.Encode(e)
+					}
+					e.ArrEnd()
+				}
+			}
 		}
 	case TriageAgentEntryTriageActivityItem:
 		e.FieldStart("entry_kind")
@@ -4466,6 +4476,161 @@ func (s *TriageFlagReply) UnmarshalJSON(data []byte) error {
 }
 
 // Encode implements json.Marshaler.
+func (s *TriageFoldedEntry) Encode(e *jx.Encoder) {
+	e.ObjStart()
+	s.encodeFields(e)
+	e.ObjEnd()
+}
+
+// encodeFields encodes fields.
+func (s *TriageFoldedEntry) encodeFields(e *jx.Encoder) {
+	{
+		e.FieldStart("id")
+		e.Str(s.ID)
+	}
+	{
+		e.FieldStart("metadata")
+		s.Metadata.Encode(e)
+	}
+	{
+		e.FieldStart("resources")
+		e.ArrStart()
+		for _, elem := range s.Resources {
+			elem.Encode(e)
+		}
+		e.ArrEnd()
+	}
+	{
+		e.FieldStart("created_at")
+		json.EncodeTimeFormat(e, s.CreatedAt, "2006-01-02T15:04:05.000Z07:00")
+	}
+}
+
+var jsonFieldsNameOfTriageFoldedEntry = [4]string{
+	0: "id",
+	1: "metadata",
+	2: "resources",
+	3: "created_at",
+}
+
+// Decode decodes TriageFoldedEntry from json.
+func (s *TriageFoldedEntry) Decode(d *jx.Decoder) error {
+	if s == nil {
+		return errors.New("invalid: unable to decode TriageFoldedEntry to nil")
+	}
+	var requiredBitSet [1]uint8
+
+	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+		switch string(k) {
+		case "id":
+			requiredBitSet[0] |= 1 << 0
+			if err := func() error {
+				v, err := d.Str()
+				s.ID = string(v)
+				if err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"id\"")
+			}
+		case "metadata":
+			requiredBitSet[0] |= 1 << 1
+			if err := func() error {
+				if err := s.Metadata.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"metadata\"")
+			}
+		case "resources":
+			requiredBitSet[0] |= 1 << 2
+			if err := func() error {
+				s.Resources = make([]TriageResource, 0)
+				if err := d.Arr(func(d *jx.Decoder) error {
+					var elem TriageResource
+					if err := elem.Decode(d); err != nil {
+						return err
+					}
+					s.Resources = append(s.Resources, elem)
+					return nil
+				}); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"resources\"")
+			}
+		case "created_at":
+			requiredBitSet[0] |= 1 << 3
+			if err := func() error {
+				v, err := json.DecodeTimeFormat(d, "2006-01-02T15:04:05.000Z07:00")
+				s.CreatedAt = v
+				if err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"created_at\"")
+			}
+		default:
+			return d.Skip()
+		}
+		return nil
+	}); err != nil {
+		return errors.Wrap(err, "decode TriageFoldedEntry")
+	}
+	// Validate required fields.
+	var failures []validate.FieldError
+	for i, mask := range [1]uint8{
+		0b00001111,
+	} {
+		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
+			// Mask only required fields and check equality to mask using XOR.
+			//
+			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
+			// Bits of fields which would be set are actually bits of missed fields.
+			missed := bits.OnesCount8(result)
+			for bitN := 0; bitN < missed; bitN++ {
+				bitIdx := bits.TrailingZeros8(result)
+				fieldIdx := i*8 + bitIdx
+				var name string
+				if fieldIdx < len(jsonFieldsNameOfTriageFoldedEntry) {
+					name = jsonFieldsNameOfTriageFoldedEntry[fieldIdx]
+				} else {
+					name = strconv.Itoa(fieldIdx)
+				}
+				failures = append(failures, validate.FieldError{
+					Name:  name,
+					Error: validate.ErrFieldRequired,
+				})
+				// Reset bit.
+				result &^= 1 << bitIdx
+			}
+		}
+	}
+	if len(failures) > 0 {
+		return &validate.Error{Fields: failures}
+	}
+
+	return nil
+}
+
+// MarshalJSON implements stdjson.Marshaler.
+func (s *TriageFoldedEntry) MarshalJSON() ([]byte, error) {
+	e := jx.Encoder{}
+	s.Encode(&e)
+	return e.Bytes(), nil
+}
+
+// UnmarshalJSON implements stdjson.Unmarshaler.
+func (s *TriageFoldedEntry) UnmarshalJSON(data []byte) error {
+	d := jx.DecodeBytes(data)
+	return s.Decode(d)
+}
+
+// Encode implements json.Marshaler.
 func (s *TriageIssue) Encode(e *jx.Encoder) {
 	e.ObjStart()
 	s.encodeFields(e)
@@ -5383,9 +5548,19 @@ func (s *TriageIssueEntry) encodeFields(e *jx.Encoder) {
 		e.FieldStart("created_at")
 		json.EncodeTimeFormat(e, s.CreatedAt, "2006-01-02T15:04:05.000Z07:00")
 	}
+	{
+		if s.Folded != nil {
+			e.FieldStart("folded")
+			e.ArrStart()
+			for _, elem := range s.Folded {
+				elem.Encode(e)
+			}
+			e.ArrEnd()
+		}
+	}
 }
 
-var jsonFieldsNameOfTriageIssueEntry = [12]string{
+var jsonFieldsNameOfTriageIssueEntry = [13]string{
 	0:  "entry_kind",
 	1:  "id",
 	2:  "issue_id",
@@ -5398,6 +5573,7 @@ var jsonFieldsNameOfTriageIssueEntry = [12]string{
 	9:  "resources",
 	10: "referenced_issues",
 	11: "created_at",
+	12: "folded",
 }
 
 // Decode decodes TriageIssueEntry from json.
@@ -5554,6 +5730,23 @@ func (s *TriageIssueEntry) Decode(d *jx.Decoder) error {
 				return nil
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"created_at\"")
+			}
+		case "folded":
+			if err := func() error {
+				s.Folded = make([]TriageFoldedEntry, 0)
+				if err := d.Arr(func(d *jx.Decoder) error {
+					var elem TriageFoldedEntry
+					if err := elem.Decode(d); err != nil {
+						return err
+					}
+					s.Folded = append(s.Folded, elem)
+					return nil
+				}); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"folded\"")
 			}
 		default:
 			return d.Skip()

@@ -1265,6 +1265,9 @@ type GetIssueActivityParams struct {
 	Limit OptInt `json:",omitempty,omitzero"`
 	// The next_cursor of the previous page. It is opaque and valid for this issue's feed.
 	Cursor OptString `json:",omitempty,omitzero"`
+	// Whether attachments of one kind by one actor that follow each other come as one entry, the newest,
+	// whose `folded` has the others. Entries of different pages stay apart; `limit` counts all.
+	Fold OptBool `json:",omitempty,omitzero"`
 }
 
 func unpackGetIssueActivityParams(packed middleware.Parameters) (params GetIssueActivityParams) {
@@ -1291,6 +1294,15 @@ func unpackGetIssueActivityParams(packed middleware.Parameters) (params GetIssue
 		}
 		if v, ok := packed[key]; ok {
 			params.Cursor = v.(OptString)
+		}
+	}
+	{
+		key := middleware.ParameterKey{
+			Name: "fold",
+			In:   "query",
+		}
+		if v, ok := packed[key]; ok {
+			params.Fold = v.(OptBool)
 		}
 	}
 	return params
@@ -1498,6 +1510,52 @@ func decodeGetIssueActivityParams(args [1]string, argsEscaped bool, r *http.Requ
 	}(); err != nil {
 		return params, &ogenerrors.DecodeParamError{
 			Name: "cursor",
+			In:   "query",
+			Err:  err,
+		}
+	}
+	// Set default value for query: fold.
+	{
+		val := bool(false)
+		params.Fold.SetTo(val)
+	}
+	// Decode query: fold.
+	if err := func() error {
+		cfg := uri.QueryParameterDecodingConfig{
+			Name:    "fold",
+			Style:   uri.QueryStyleForm,
+			Explode: true,
+		}
+
+		if err := q.HasParam(cfg); err == nil {
+			if err := q.DecodeParam(cfg, func(d uri.Decoder) error {
+				var paramsDotFoldVal bool
+				if err := func() error {
+					val, err := d.DecodeValue()
+					if err != nil {
+						return err
+					}
+
+					c, err := conv.ToBool(val)
+					if err != nil {
+						return err
+					}
+
+					paramsDotFoldVal = c
+					return nil
+				}(); err != nil {
+					return err
+				}
+				params.Fold.SetTo(paramsDotFoldVal)
+				return nil
+			}); err != nil {
+				return err
+			}
+		}
+		return nil
+	}(); err != nil {
+		return params, &ogenerrors.DecodeParamError{
+			Name: "fold",
 			In:   "query",
 			Err:  err,
 		}

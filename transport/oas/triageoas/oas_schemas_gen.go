@@ -835,6 +835,52 @@ func (o NilTriageSessionRef) Or(d TriageSessionRef) TriageSessionRef {
 	return d
 }
 
+// NewOptBool returns new OptBool with value set to v.
+func NewOptBool(v bool) OptBool {
+	return OptBool{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptBool is optional bool.
+type OptBool struct {
+	Value bool
+	Set   bool
+}
+
+// IsSet returns true if OptBool was set.
+func (o OptBool) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptBool) Reset() {
+	var v bool
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptBool) SetTo(v bool) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptBool) Get() (v bool, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptBool) Or(d bool) bool {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
 // NewOptErrorEnvelopeStatus returns new OptErrorEnvelopeStatus with value set to v.
 func NewOptErrorEnvelopeStatus(v ErrorEnvelopeStatus) OptErrorEnvelopeStatus {
 	return OptErrorEnvelopeStatus{
@@ -3176,6 +3222,59 @@ func (s *TriageFlagReply) SetErrors(val struct{}) {
 	s.Errors = val
 }
 
+// An entry that another one stands for. What it does not have is as in that one.
+// Ref: #/components/schemas/TriageFoldedEntry
+type TriageFoldedEntry struct {
+	// Entry id.
+	ID string `json:"id"`
+	// Further facts by type; null without any.
+	Metadata NilMetadata `json:"metadata"`
+	// What is attached.
+	Resources []TriageResource `json:"resources"`
+	// When it happened.
+	CreatedAt time.Time `json:"created_at"`
+}
+
+// GetID returns the value of ID.
+func (s *TriageFoldedEntry) GetID() string {
+	return s.ID
+}
+
+// GetMetadata returns the value of Metadata.
+func (s *TriageFoldedEntry) GetMetadata() NilMetadata {
+	return s.Metadata
+}
+
+// GetResources returns the value of Resources.
+func (s *TriageFoldedEntry) GetResources() []TriageResource {
+	return s.Resources
+}
+
+// GetCreatedAt returns the value of CreatedAt.
+func (s *TriageFoldedEntry) GetCreatedAt() time.Time {
+	return s.CreatedAt
+}
+
+// SetID sets the value of ID.
+func (s *TriageFoldedEntry) SetID(val string) {
+	s.ID = val
+}
+
+// SetMetadata sets the value of Metadata.
+func (s *TriageFoldedEntry) SetMetadata(val NilMetadata) {
+	s.Metadata = val
+}
+
+// SetResources sets the value of Resources.
+func (s *TriageFoldedEntry) SetResources(val []TriageResource) {
+	s.Resources = val
+}
+
+// SetCreatedAt sets the value of CreatedAt.
+func (s *TriageFoldedEntry) SetCreatedAt(val time.Time) {
+	s.CreatedAt = val
+}
+
 // A problem under investigation.
 // Ref: #/components/schemas/TriageIssue
 type TriageIssue struct {
@@ -3794,6 +3893,9 @@ type TriageIssueEntry struct {
 	ReferencedIssues []TriageIssueRef `json:"referenced_issues"`
 	// When it happened.
 	CreatedAt time.Time `json:"created_at"`
+	// The older entries that this one stands for, the newest first; absent when it stands for itself, as
+	// always without `fold`.
+	Folded []TriageFoldedEntry `json:"folded"`
 }
 
 // GetEntryKind returns the value of EntryKind.
@@ -3856,6 +3958,11 @@ func (s *TriageIssueEntry) GetCreatedAt() time.Time {
 	return s.CreatedAt
 }
 
+// GetFolded returns the value of Folded.
+func (s *TriageIssueEntry) GetFolded() []TriageFoldedEntry {
+	return s.Folded
+}
+
 // SetEntryKind sets the value of EntryKind.
 func (s *TriageIssueEntry) SetEntryKind(val string) {
 	s.EntryKind = val
@@ -3914,6 +4021,11 @@ func (s *TriageIssueEntry) SetReferencedIssues(val []TriageIssueRef) {
 // SetCreatedAt sets the value of CreatedAt.
 func (s *TriageIssueEntry) SetCreatedAt(val time.Time) {
 	s.CreatedAt = val
+}
+
+// SetFolded sets the value of Folded.
+func (s *TriageIssueEntry) SetFolded(val []TriageFoldedEntry) {
+	s.Folded = val
 }
 
 // Envelope of the answer.

@@ -75,6 +75,7 @@ var Wants = map[string]string{
 	"editIssueComment detail":                     "a text of 1 to 4000 characters",
 	"getIssue ?id":                                "a text of 1 to 64 characters",
 	"getIssueActivity ?cursor":                    "a text of at most 512 characters",
+	"getIssueActivity ?fold":                      "true or false",
 	"getIssueActivity ?id":                        "a text of 1 to 64 characters",
 	"getIssueActivity ?limit":                     "a whole number from 1 to 100",
 	"getIssueAgentSession ?id":                    "a text of 1 to 64 characters",

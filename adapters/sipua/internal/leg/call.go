@@ -30,7 +30,11 @@ func (l *Leg) Rate() int { return l.media.audio.session.Rate() }
 func (l *Leg) Read(ctx context.Context) (conversation.Frame, error) {
 	f, err := l.media.audio.session.Read(ctx)
 	if errors.Is(err, trunk.ErrMediaTimeout) {
-		l.post(hangup(call.CauseMediaTimeout, "the peer sends no audio any more"))
+		why := "the other side's audio stopped"
+		if l.Stats().Received == 0 {
+			why = "no audio came from the other side"
+		}
+		l.post(hangup(call.CauseMediaTimeout, why))
 		return conversation.Frame{}, io.EOF
 	}
 	if err == nil {
@@ -139,7 +143,7 @@ func (l *Leg) Route() trunk.Route { return l.route }
 
 // Hangup ends the call and waits until the peer has confirmed.
 func (l *Leg) Hangup(ctx context.Context) error {
-	l.End()
+	l.End(call.HangupReason{Cause: call.CauseLocalHangup})
 	select {
 	case <-l.done:
 		return nil
@@ -148,11 +152,11 @@ func (l *Leg) Hangup(ctx context.Context) error {
 	}
 }
 
-// End hangs up, and does not wait.
-func (l *Leg) End() { l.post(hangup(call.CauseLocalHangup, "")) }
+// End hangs up for a reason, and does not wait.
+func (l *Leg) End(why call.HangupReason) { l.post(hangup(why.Cause, why.Reason)) }
 
 // Close hangs up because the user agent closes.
-func (l *Leg) Close() { l.post(hangup(call.CauseLocalHangup, "closing")) }
+func (l *Leg) Close() { l.post(hangup(call.CauseDrained, "the server is stopping")) }
 
 // Done returns a channel that is closed when the call is over.
 func (l *Leg) Done() <-chan struct{} { return l.done }

@@ -169,7 +169,10 @@ func (l *Leg) Wait(ctx context.Context) error {
 }
 
 // givenUpBy returns why a call ends before its answer, whose ctx has ended.
-func givenUpBy(context.Context) call.HangupReason {
+func givenUpBy(ctx context.Context) call.HangupReason {
+	if why, ok := errors.AsType[*call.HangupReason](context.Cause(ctx)); ok {
+		return call.HangupReason{Cause: why.Cause, Reason: why.Reason}
+	}
 	return call.HangupReason{Cause: call.CauseCancelled, Reason: "given up"}
 }
 

@@ -24,6 +24,16 @@ func CalledNumber(req *sip.Request) (callwright.PhoneNumber, error) {
 	return Number(&req.To().Address)
 }
 
+// CalledDigits returns the called number of a Request-URI without a plus: a national number, or E.164. It is empty if the Request-URI has
+// none, or is the Contact of a trunk.
+func CalledDigits(req *sip.Request) string {
+	digits := user(&req.Recipient)
+	if _, ok := trunk.ContactNumber(CalledUser(req)); ok || strings.Trim(digits, "0123456789") != "" {
+		return ""
+	}
+	return digits
+}
+
 // CalledUser returns the user part of the Request-URI.
 func CalledUser(req *sip.Request) string { return unescaped(req.Recipient.User) }
 

@@ -23,6 +23,7 @@ var release = map[dialog.Cause]struct {
 	dialog.Overload:      {42, "Switching equipment congestion"},
 	"media_timeout":      {41, "Temporary failure"},
 	"internal":           {41, "Temporary failure"},
+	"drained":            {41, "Temporary failure"},
 }
 
 // addReason adds the Reason of a BYE or CANCEL (RFC 3326).
