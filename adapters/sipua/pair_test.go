@@ -258,7 +258,7 @@ func TestPeerVanishesFromTheWire(t *testing.T) {
 	if _, err := out.Read(within(t)); !errors.Is(err, io.EOF) {
 		t.Errorf("%v", err)
 	}
-	if e := ends(t, out); e.Cause != call.CauseMediaTimeout {
+	if e := ends(t, out); e.Cause != call.CauseMediaTimeout || e.Reason != "no audio came from the other side" {
 		t.Errorf("%+v", e)
 	}
 	ends(t, in)

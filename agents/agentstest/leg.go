@@ -42,14 +42,15 @@ func (l *Leg) Read(ctx context.Context) (conversation.Frame, error) {
 		p.elapsed += frameTime
 		clear(l.in)
 		if !p.held {
-			p.say = p.say[copy(l.in, p.say):]
+			n := copy(l.in, p.say)
+			p.say, p.proven = p.say[n:], p.proven || n > 0
 		}
 		if len(p.keys) > 0 {
 			f.Digit, p.keys = p.keys[0], p.keys[1:]
 		}
 		clear(l.out)
-		if n := copy(l.out, p.queue); n > 0 {
-			p.queue, f.Out = p.queue[n:], l.out
+		if len(p.queue) > 0 && p.proven {
+			p.queue, f.Out = p.queue[copy(l.out, p.queue):], l.out
 		}
 		p.played = append(p.played, l.out...)
 		p.answer()

@@ -29,6 +29,8 @@ type PhoneConfig struct {
 	Linger time.Duration
 	// Deaf lets the phone confirm no hang-up.
 	Deaf bool
+	// Unproven lets all that is written wait until the phone says something, as for a peer whose media address is not trusted before.
+	Unproven bool
 	// Fault is that of the call's statistics: see call.Stats.
 	Fault string
 }
@@ -44,6 +46,7 @@ type Phone struct {
 	cue      cue           // what the phone will say once it has heard something
 	keys     []byte        // digits it will press, one a frame
 	held     bool          //
+	proven   bool          // what is written is played
 	queue    []int16       // what the near end has written and was not played yet
 	played   []int16       // what the phone has heard, silence included, from the first frame on
 	pressed  []byte        // digits that the near end has sent
@@ -64,7 +67,7 @@ func NewPhone(config PhoneConfig) *Phone {
 		config.Pace = frameTime
 	}
 	return &Phone{
-		id: rand.Text(), config: config, changed: make(chan struct{}), gone: make(chan struct{}), done: make(chan struct{}),
+		id: rand.Text(), config: config, proven: !config.Unproven, changed: make(chan struct{}), gone: make(chan struct{}), done: make(chan struct{}),
 		referred: make(chan call.PeerTransfer, maxReferred),
 	}
 }

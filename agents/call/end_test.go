@@ -1,14 +1,57 @@
 package call_test
 
 import (
+	"log/slog"
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/callwright/callwright/agents"
 	"github.com/callwright/callwright/agents/agentstest"
 	"github.com/callwright/callwright/agents/call"
 )
+
+// Whatever has ended a call, its error_message says everything that went wrong: here that nobody has confirmed the end, and that the other
+// side's audio could not be heard.
+func TestAllThatWentWrong(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(t, 0, agentstest.PhoneConfig{Deaf: true, Fault: "undecodable_audio: payload type 18"})
+		defer h.stop()
+		c := h.create(agents.Agent{FirstSentence: "hello"})
+		phone := h.answered()
+		h.hears(phone, "hello")
+		h.says(phone, "fail")
+		got, _ := h.ended(c.ID)
+		const want = "the language model refuses the key or the request; the other side was not reached at the end, and may still be in the call; " +
+			"undecodable_audio: payload type 18"
+		if got.Status != call.StatusFailed || got.ErrorMessage != want || !got.Ending.Unconfirmed {
+			t.Errorf("%s %q %+v", got.Status, got.ErrorMessage, got.Ending)
+		}
+	})
+}
+
+// A peer that never sends a packet, so that nothing can be said to it, has ended the call, and nothing here is broken.
+func TestPeerThatNeverSends(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var log strings.Builder
+		h := newHouse(t, 0, agentstest.PhoneConfig{Unproven: true}, func(c *call.Config) { c.Logger = slog.New(slog.NewTextHandler(&log, nil)) })
+		c := h.create(agents.Agent{FirstSentence: "hello"})
+		phone := h.answered()
+		if err := phone.WaitElapsed(t.Context(), 30*time.Second); err != nil {
+			t.Fatal(err)
+		}
+		phone.Vanish()
+		got, _ := h.ended(c.ID)
+		h.stop()
+		if got.Status != call.StatusFailed || got.Ending.Cause != call.CauseMediaTimeout || got.ErrorMessage != "no media" ||
+			strings.Contains(log.String(), "level=ERROR") {
+			t.Errorf("%s %q %+v\n%s", got.Status, got.ErrorMessage, got.Ending, log.String())
+		}
+	})
+}
 
 // A call that was answered has its SIP code, whichever side ends it, and says when the other side could not be told.
 func TestEndOfAnAnsweredCall(t *testing.T) {

@@ -83,10 +83,7 @@ func (s *Service) closeBy(
 		if e.SIPCode == 0 && end.StartedAt != nil { // the answer
 			e.SIPCode = statusOK
 		}
-		end.Status, end.ErrorMessage = e.outcome()
-		if end.ErrorMessage == "" {
-			end.ErrorMessage = end.shortcomings()
-		}
+		end.Status, end.ErrorMessage = end.outcome(e)
 		if end.Queue, err = before.Move(endEvent(before, end.Status)); err != nil {
 			return err
 		}
@@ -119,15 +116,14 @@ func (s *Service) closeBy(
 	return err
 }
 
-// shortcomings returns what went wrong in a call that has not failed; empty for nothing.
-func (c Call) shortcomings() string {
-	var all []string
-	for _, what := range []string{c.Stats.Fault, c.unrecorded} {
-		if what != "" {
-			all = append(all, what)
-		}
+// outcome returns the status of a call that ended so, and all that went wrong in it; empty for nothing.
+func (c Call) outcome(e HangupReason) (Status, string) {
+	status, message := e.outcome()
+	all := []string{message, "", c.Stats.Fault, c.unrecorded}
+	if e.Unconfirmed {
+		all[1] = notReached
 	}
-	return strings.Join(all, "; ")
+	return status, strings.Join(slices.DeleteFunc(all, func(what string) bool { return what == "" }), "; ")
 }
 
 // last returns the notice of a call's end.

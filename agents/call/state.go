@@ -110,14 +110,17 @@ var codeMessages = map[int]string{
 	608: "the call was blocked on its way",
 }
 
+// told has the causes whose reason is the message, if there is one.
+var told = map[Cause]bool{CauseModelFailed: true, CauseServiceFailed: true, CauseRedirected: true, CauseMediaTimeout: true}
+
+// notReached says that nobody knows whether the other side has learned of the end.
+const notReached = "the other side was not reached at the end, and may still be in the call"
+
 // outcome returns the status of a call that ended so, and a message for people.
 func (e *HangupReason) outcome() (Status, string) {
 	o, ok := outcomes[e.Cause]
 	if !ok {
 		return StatusFailed, "the call failed"
-	}
-	if e.Unconfirmed && o.message == "" {
-		return o.status, "the other side was not reached at the end, and may still be in the call"
 	}
 	if m, ok := codeMessages[e.SIPCode]; ok && o.message != "" && e.Cause != CauseNoPathway {
 		return o.status, m
@@ -125,7 +128,7 @@ func (e *HangupReason) outcome() (Status, string) {
 	if e.Cause == CauseUnreachable && e.SIPCode == 0 && e.Reason != "" {
 		return o.status, o.message + ": " + e.Reason // no peer has written it
 	}
-	if told := e.Cause == CauseModelFailed || e.Cause == CauseServiceFailed || e.Cause == CauseRedirected; told && e.Reason != "" {
+	if told[e.Cause] && e.Reason != "" {
 		return o.status, e.Reason
 	}
 	return o.status, o.message

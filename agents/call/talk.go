@@ -13,8 +13,9 @@ import (
 	"github.com/callwright/callwright/agents/llm"
 )
 
-// hangupPatience bounds how long the other side may take to confirm the end of a call.
-const hangupPatience = 5 * time.Second
+// hangupPatience bounds how long the other side may take to confirm the end of a call. A line gives up earlier (SIP: after 5 s), and
+// knows then that nobody has confirmed it.
+const hangupPatience = 10 * time.Second
 
 // talk runs an answered call to its end and writes its record.
 func (s *Service) talk(ctx context.Context, c Call, leg Leg, by lead, book *recordWriter) {
@@ -211,7 +212,7 @@ func (s *Service) end(ctx context.Context, c Call, leg Leg, outcome conversation
 func whyEnded(ctx context.Context, outcome conversation.Outcome, err error) HangupReason {
 	switch {
 	case outcome.By == conversation.ByPeer:
-		return HangupReason{Cause: CauseMediaTimeout, Reason: "the other side is gone"}
+		return HangupReason{Cause: CauseMediaTimeout, Reason: outcomes[CauseMediaTimeout].message}
 	case errors.Is(context.Cause(ctx), errDraining):
 		return *errDraining
 	case outcome.By == conversation.ByFailure:

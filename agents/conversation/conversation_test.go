@@ -138,6 +138,14 @@ func runBoth(t *testing.T, c conversation.Config, b conversation.Brain, limit ti
 	audio func(*agentstest.Leg) conversation.Audio,
 ) result {
 	t.Helper()
+	return runWith(t, agentstest.PhoneConfig{}, c, b, limit, caller, audio)
+}
+
+// runWith is runBoth with a caller that has a phone of its own.
+func runWith(t *testing.T, phone agentstest.PhoneConfig, c conversation.Config, b conversation.Brain, limit time.Duration, caller callerFunc,
+	audio func(*agentstest.Leg) conversation.Audio,
+) result {
+	t.Helper()
 	var r result
 	synctest.Test(t, func(t *testing.T) {
 		if c.Recognizer == nil {
@@ -154,7 +162,7 @@ func runBoth(t *testing.T, c conversation.Config, b conversation.Brain, limit ti
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), limit)
 		defer cancel()
-		r.phone = agentstest.NewPhone(agentstest.PhoneConfig{})
+		r.phone = agentstest.NewPhone(phone)
 		var wait sync.WaitGroup
 		wait.Go(func() { caller(ctx, r.phone) })
 		began := time.Now()

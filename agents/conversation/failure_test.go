@@ -175,6 +175,37 @@ func TestPatience(t *testing.T) {
 	})
 }
 
+// TestPeerThatIsSilentAtFirst wants an agent whose words wait for the peer's first packet to keep its patience for as long as they do: it
+// says them then, or the call ends by itself.
+func TestPeerThatIsSilentAtFirst(t *testing.T) {
+	t.Parallel()
+	for name, greeted := range map[string]bool{"the agent speaks first": false, "the agent waits for a greeting": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := runUnproven(t, conversation.Config{WaitForGreeting: greeted}, func(ctx context.Context, p *agentstest.Phone) {
+				must(t, p.WaitElapsed(ctx, 55*time.Second))
+				p.Play(make([]int16, 160))
+			})
+			if r.err != nil || r.outcome.By != conversation.ByAgent || r.phone.Heard() != "start" {
+				t.Errorf("outcome %+v, %v, heard %q", r.outcome, r.err, r.phone.Heard())
+			}
+		})
+	}
+	r := runUnproven(t, conversation.Config{}, func(ctx context.Context, p *agentstest.Phone) {
+		must(t, p.WaitElapsed(ctx, 30*time.Second))
+		p.Vanish()
+	})
+	if r.err != nil || r.outcome.By != conversation.ByPeer || r.phone.Heard() != "" {
+		t.Errorf("a peer that is never heard: outcome %+v, %v, heard %q", r.outcome, r.err, r.phone.Heard())
+	}
+}
+
+// runUnproven has a conversation of one sentence with a peer that hears nothing before it says something.
+func runUnproven(t *testing.T, c conversation.Config, caller callerFunc) result {
+	t.Helper()
+	return runWith(t, agentstest.PhoneConfig{Unproven: true}, c, parrot(1), 5*time.Minute, caller, func(l *agentstest.Leg) conversation.Audio { return l })
+}
+
 // stuck is a synthesizer that never comes to one text's audio.
 type stuck struct {
 	tts.Synthesizer

@@ -131,8 +131,8 @@ type Audio interface {
 	// Write queues samples of any length for playout. It waits while more than 200 ms are queued. It returns an
 	// error when ctx or the call ends first. One goroutine writes.
 	Write(ctx context.Context, samples []int16) error
-	// Queued returns the number of samples that wait for playout: all others that were written have been played. It may be
-	// called from any goroutine.
+	// Queued returns the number of samples that wait for playout: all others that were written have been played. Samples wait, for any
+	// time, while the peer cannot be sent to. It may be called from any goroutine.
 	Queued() int
 	// Flush drops the samples that wait for playout and returns their number. The playout falls silent with the next
 	// packet. It may be called from any goroutine.

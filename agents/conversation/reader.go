@@ -232,8 +232,12 @@ func (r *reader) tick() {
 	}
 }
 
-// stalled reports whether the agent was silent for Config.Patience.
+// stalled reports whether the agent was silent for Config.Patience. An agent whose words wait for their playout is not: the call has
+// yet to learn where its peer is.
 func (r *reader) stalled() bool {
+	if r.audio.Queued() > 0 {
+		return false
+	}
 	_, last := r.job.playout.span()
 	return r.timer >= r.cfg.Patience && r.now()-last >= r.cfg.Patience
 }

@@ -9,8 +9,9 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
+	"strings"
 
-	"github.com/go-faster/yaml"
+	"go.yaml.in/yaml/v3"
 
 	"github.com/callwright/callwright/agents/llm"
 	"github.com/callwright/callwright/agenttest/assert"
@@ -126,9 +127,13 @@ func sortMembers(object *yaml.Node) {
 	}
 }
 
-// loosen leaves it to the encoder how nodes are written: as blocks, and without quotes where none are needed.
+// loosen leaves it to the encoder how nodes are written: as blocks, and without quotes where none are needed. Texts of several lines
+// are quoted if they begin with white space or contain a tab, because the encoder writes some of these as blocks that cannot be read.
 func loosen(n *yaml.Node) {
 	n.Style = 0
+	if strings.Contains(n.Value, "\n") && (strings.TrimLeft(n.Value, " \n") != n.Value || strings.Contains(n.Value, "\t")) {
+		n.Style = yaml.DoubleQuotedStyle
+	}
 	for _, inner := range n.Content {
 		loosen(inner)
 	}

@@ -119,3 +119,17 @@ func TestFormatOfAnyText(t *testing.T) {
 		}
 	})
 }
+
+// TestFormatOfBlocks has texts of several lines that are no blocks of YAML.
+func TestFormatOfBlocks(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"x\ta\na", "\ta\nb", "\n[]", " a\nb", "a\n\tb\n", "\n\n", "a\n b\n"} {
+		s := scenario.Scenario{
+			Name: "n", CallerPrompt: "p", Category: scenario.Custom, Kind: scenario.Agent, MaxTurns: 20, Enabled: true,
+			RequestData: map[string]any{text: text, "l": []any{text}},
+		}
+		if file, before, after := again(t, s); !reflect.DeepEqual(before, after) {
+			t.Errorf("%v has become %v of\n%s", before, after, file)
+		}
+	}
+}

@@ -15,10 +15,9 @@ import (
 	"io/fs"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
-
-	"github.com/go-faster/yaml"
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/llm"
@@ -37,7 +36,7 @@ const tested = "pathway"
 
 // Load reads scenarios from files and folders, and from the folders within them: files that end in .yaml, .yml or .json. Files
 // come in the order of their names. The error names every fault of every file, with its place, such as
-// "orders.yaml: scenarios[1].assertions[0].config.pattern: ...".
+// "orders.yaml:12:7: scenarios[1].assertions[0].config.pattern: ..." with the line and the column.
 //
 // Scenarios have their name as id, which must be unique, and are enabled unless they say otherwise.
 func Load(files fs.FS, names ...string) ([]scenario.Scenario, error) {
@@ -50,16 +49,16 @@ func Load(files fs.FS, names ...string) ([]scenario.Scenario, error) {
 		paths = append(paths, found...)
 	}
 	var all []scenario.Scenario
-	var faults []error
+	var wrong []error
 	seen := map[string]string{}
 	for _, p := range paths {
 		list, err := read(files, p)
 		if err != nil {
-			faults = append(faults, err)
+			wrong = append(wrong, err)
 		}
 		for _, s := range list {
 			if other, taken := seen[s.Name]; taken {
-				faults = append(faults, fmt.Errorf("%s: the name %q is taken by a scenario in %s", p, s.Name, other))
+				wrong = append(wrong, fmt.Errorf("%s: the name %q is taken by a scenario in %s", p, s.Name, other))
 			}
 			seen[s.Name] = p
 		}
@@ -70,7 +69,7 @@ func Load(files fs.FS, names ...string) ([]scenario.Scenario, error) {
 	if len(paths) == 0 {
 		return nil, errors.New("there are no files that end in .yaml, .yml or .json")
 	}
-	return all, errors.Join(faults...)
+	return all, errors.Join(wrong...)
 }
 
 // find returns the files of a name, which is a file or a folder.
@@ -123,27 +122,27 @@ func read(files fs.FS, name string) ([]scenario.Scenario, error) {
 	if err == nil {
 		return list, nil
 	}
-	var faults []error
-	for _, one := range each(err) {
-		faults = append(faults, fmt.Errorf("%s: %w", name, one))
+	if several, ok := errors.AsType[faults](err); ok {
+		var all []error
+		for _, one := range several.list {
+			all = append(all, fmt.Errorf("%s:%w", name, one))
+		}
+		return nil, errors.Join(all...)
 	}
-	return nil, errors.Join(faults...)
+	if one, ok := errors.AsType[placed](err); ok {
+		return nil, fmt.Errorf("%s:%w", name, one)
+	}
+	return nil, fmt.Errorf("%s: %w", name, err)
 }
 
-// each returns the single errors of an error.
-func each(err error) []error {
-	if list, ok := errors.AsType[callwright.FieldErrors](err); ok {
-		return list.Unwrap()
-	}
-	return []error{err}
-}
-
-// Parse reads the scenarios of a text in YAML or JSON. The error is callwright.FieldErrors if the scenarios are wrong.
+// Parse reads the scenarios of a text in YAML or JSON. The error is callwright.FieldErrors if the scenarios are wrong. Each line of its
+// text begins with the line and the column of the fault.
 func Parse(text []byte) ([]scenario.Scenario, error) {
-	raw, err := toJSON(text)
+	d, err := readDocument(text)
 	if err != nil {
 		return nil, err
 	}
+	raw := d.json
 	if !bytes.HasPrefix(raw, []byte("{")) && !bytes.HasPrefix(raw, []byte("[")) {
 		return nil, errors.New("is no scenario file: must be a scenario, a list of scenarios, or an object with the member scenarios")
 	}
@@ -159,21 +158,21 @@ func Parse(text []byte) ([]scenario.Scenario, error) {
 		items = file.Scenarios
 	}
 	if err != nil {
-		return nil, err
+		return nil, d.locate(within("", err))
 	}
 	var all []scenario.Scenario
-	var faults callwright.FieldErrors
+	var wrong callwright.FieldErrors
 	for i, item := range items {
 		s, err := parse(item)
 		if err != nil {
-			faults = append(faults, within(fmt.Sprintf(place, i), err)...)
+			wrong = append(wrong, within(fmt.Sprintf(place, i), err)...)
 		}
 		all = append(all, s)
 	}
 	if len(items) == 0 {
-		return nil, callwright.Invalid("scenarios", "must have a scenario")
+		wrong = append(wrong, callwright.Invalid("scenarios", "must have a scenario"))
 	}
-	return all, faults.OrNil()
+	return all, d.locate(wrong)
 }
 
 // within returns the faults of a scenario with its place.
@@ -186,22 +185,6 @@ func within(place string, err error) callwright.FieldErrors {
 		return list
 	}
 	return list.Within(place)
-}
-
-// toJSON returns YAML, of which JSON is a part, as JSON.
-func toJSON(text []byte) (json.RawMessage, error) {
-	if json.Valid(text) {
-		return bytes.TrimSpace(text), nil
-	}
-	var value any
-	if err := yaml.Unmarshal(text, &value); err != nil {
-		return nil, fmt.Errorf("is no YAML: %s", strings.TrimPrefix(err.Error(), "yaml: "))
-	}
-	raw, err := json.Marshal(value)
-	if err != nil {
-		return nil, errors.New("must have texts as the names of all members")
-	}
-	return raw, nil
 }
 
 // holdsList reports whether JSON is an object with the member scenarios.
@@ -218,10 +201,23 @@ func strictly(raw json.RawMessage, into any) error {
 	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 		return callwright.FieldErrors{callwright.Invalid(wrong.Field, "must not be a %s", wrong.Value)}
 	}
-	if err != nil {
-		return errors.New(strings.TrimPrefix(err.Error(), "json: "))
+	if err == nil {
+		return nil
 	}
-	return nil
+	message := strings.TrimPrefix(err.Error(), "json: ")
+	name, _ := strconv.Unquote(strings.TrimPrefix(message, "unknown field "))
+	return callwright.FieldErrors{callwright.Invalid(name, "%s", message)}
+}
+
+// strictlyEach decodes the items of a list.
+func strictlyEach[T any](name string, items []json.RawMessage, wrong *callwright.FieldErrors) []T {
+	list := make([]T, len(items))
+	for i, raw := range items {
+		if err := strictly(raw, &list[i]); err != nil {
+			*wrong = append(*wrong, within(fmt.Sprintf("%s[%d]", name, i), err)...)
+		}
+	}
+	return list
 }
 
 // file is a scenario as it stands in a file.
@@ -241,9 +237,10 @@ type file struct {
 	Enabled      *bool           `json:"enabled"`
 	MinScore     *float64        `json:"min_score"`
 	Metadata     json.RawMessage `json:"metadata"`
-	Messages     []fileMessage   `json:"input_messages"`
-	Webhooks     []fileMock      `json:"webhook_mocks"`
-	Assertions   []fileAssertion `json:"assertions"`
+
+	Messages   []json.RawMessage `json:"input_messages"` // fileMessage
+	Webhooks   []json.RawMessage `json:"webhook_mocks"`  // fileMock
+	Assertions []json.RawMessage `json:"assertions"`     // fileAssertion
 }
 
 type fileMessage struct {
@@ -282,26 +279,33 @@ func parse(raw json.RawMessage) (scenario.Scenario, error) {
 	if err := strictly(raw, &f); err != nil {
 		return scenario.Scenario{}, err
 	}
+	var wrong callwright.FieldErrors
+	messages := strictlyEach[fileMessage]("input_messages", f.Messages, &wrong)
+	mocks := strictlyEach[fileMock]("webhook_mocks", f.Webhooks, &wrong)
+	assertions := strictlyEach[fileAssertion]("assertions", f.Assertions, &wrong)
+	if len(wrong) > 0 {
+		return scenario.Scenario{}, wrong
+	}
 	s := scenario.Scenario{
 		ID: f.Name, Pathway: tested, Name: f.Name, Description: f.Description, Category: scenario.Category(f.Category),
 		Kind: scenario.Kind(f.Kind), CallerPrompt: f.CallerPrompt, CallerName: f.CallerName, Instructions: f.Instructions,
 		MaxTurns: f.MaxTurns, RequestData: f.RequestData, StartNode: f.StartNode, ScoreTone: f.Tone, Required: f.Required,
 		Enabled: f.Enabled == nil || *f.Enabled, MinScore: f.MinScore, Metadata: f.Metadata,
 	}
-	for _, m := range f.Messages {
+	for _, m := range messages {
 		role, known := roles[m.Role]
 		if !known {
 			role = llm.Role(m.Role) // which Check refuses
 		}
 		s.Messages = append(s.Messages, scenario.Message{Role: role, Text: m.Content, Node: m.Node, Keyword: m.Keyword})
 	}
-	for _, m := range f.Webhooks {
+	for _, m := range mocks {
 		s.Webhooks = append(s.Webhooks, scenario.WebhookMock{
 			Node: m.Node, URL: m.URL, Method: m.Method, Status: m.Status, Body: m.Body, Delay: time.Duration(m.Delay) * time.Millisecond,
 			Fault: scenario.Fault(m.Fault),
 		})
 	}
-	for _, a := range f.Assertions {
+	for _, a := range assertions {
 		one := assert.Assertion{
 			ID: a.ID, Type: assert.Type(a.Type), Name: a.Name, Config: a.Config, Required: a.Required == nil || *a.Required, Weight: 1,
 			Order: a.Order,

@@ -110,7 +110,7 @@ func TestLoad(t *testing.T) {
 	}
 	for names, want := range map[string]string{
 		"tests other": `other/c.yml: the name "C" is taken by a scenario in tests/deep/more.json`,
-		"other":       "other/broken.yaml: tester_persona_prompt: is required",
+		"other":       "other/broken.yaml:1:1: tester_persona_prompt: is required",
 		"large":       "large/l.yaml: must have at most",
 		"none":        "none",
 		"empty":       "there are no files",

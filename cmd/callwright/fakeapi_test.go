@@ -8,7 +8,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/go-faster/yaml"
+	"go.yaml.in/yaml/v3"
 
 	"github.com/callwright/callwright"
 )

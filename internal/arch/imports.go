@@ -33,17 +33,21 @@ var bridges = []struct{ from, to string }{
 
 // owners are libraries with one home: nobody else in the product imports them.
 var owners = []struct{ library, home string }{
-	{"go.uber.org/fx", "examples/server"},
+	{"go.uber.org/fx", "platform"},
 	{"github.com/emiago/sipgo", "adapters/sipua"},
 	{"github.com/pion", "adapters/rtpmedia"},
 	{"github.com/thesyncim/gopus", "adapters/codec/opus"},
 	{"github.com/hajimehoshi/go-mp3", "adapters/audiofile"},
 	{"github.com/jfreymuth/vorbis", "adapters/audiofile"},
 	{"github.com/aws", "adapters/s3blobs"},
+	{"github.com/google/jsonschema-go", "transport/mcp"}, // whose SDK speaks it; schemas are checked by santhosh-tekuri/jsonschema
 }
 
 // programs are the rooms of programs.
 var programs = []string{"examples", "cmd"}
+
+// product is the room that joins all others: only programs import it.
+const product = "platform"
 
 // heavy are packages that bring a large library: only programs, which choose them, and tests import them.
 var heavy = []string{"adapters/codec/opus"}
@@ -83,7 +87,7 @@ var stores = []struct{ dir, domain string }{
 
 // pure are the libraries that a domain may use: they compute, and know neither network, storage nor telemetry.
 var pure = []string{
-	"golang.org/x/sync", "golang.org/x/text", "golang.org/x/time", "github.com/go-faster/yaml",
+	"golang.org/x/sync", "golang.org/x/text", "golang.org/x/time", "go.yaml.in/yaml/v3",
 	"gonum.org/v1/gonum", "github.com/ohler55/ojg/jp", "github.com/santhosh-tekuri/jsonschema/v6",
 }
 
@@ -116,7 +120,7 @@ func checkImports(p *pkg, f *goFile) []Violation {
 // owned says why a library may not be imported outside its home, or nothing.
 func owned(dir, target string, test bool) string {
 	for _, o := range owners {
-		if within(target, o.library) && !within(dir, o.home) && (!test || o.home == "examples/server") {
+		if within(target, o.library) && !within(dir, o.home) && (!test || o.home == "platform") {
 			return "only " + o.home + " uses " + o.library
 		}
 	}
@@ -130,8 +134,13 @@ func refused(dir, target string) string {
 	if inside && slices.Contains(programs, top(to)) && room != top(to) {
 		return "nobody imports programs"
 	}
-	if inside && slices.Contains(heavy, to) && !slices.Contains(programs, room) {
-		return "only programs choose it: it brings a large library"
+	if inside && room != product && !slices.Contains(programs, room) {
+		switch {
+		case slices.Contains(heavy, to):
+			return "only programs choose it: it brings a large library"
+		case within(to, product):
+			return "only programs import what joins all rooms"
+		}
 	}
 	switch {
 	case dir == ".":
@@ -145,9 +154,9 @@ func refused(dir, target string) string {
 		return refusedLibrary(dir, target)
 	case room == "adapters" && inside:
 		return refusedToAdapter(dir, to)
-	case room == "examples":
+	case room == "examples", room == product:
 		if inside && top(to) == "internal" {
-			return "examples can be copied into other repositories: they import nothing internal"
+			return "examples and the platform can be copied into other repositories: they import nothing internal"
 		}
 	case room == "transport":
 		if inside && top(to) == "adapters" {

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/go-faster/yaml"
+	"go.yaml.in/yaml/v3"
 
 	"github.com/callwright/callwright"
 )

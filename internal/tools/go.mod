@@ -5,9 +5,9 @@ go 1.26.8
 tool github.com/ogen-go/ogen/cmd/ogen
 
 require (
-	github.com/go-faster/yaml v0.4.6
 	github.com/google/licensecheck v0.3.1
 	github.com/nyaruka/phonenumbers v1.8.1
+	go.yaml.in/yaml/v3 v3.0.5
 )
 
 require (
@@ -16,6 +16,7 @@ require (
 	github.com/ghodss/yaml v1.0.0 // indirect
 	github.com/go-faster/errors v0.8.0 // indirect
 	github.com/go-faster/jx v1.2.0 // indirect
+	github.com/go-faster/yaml v0.4.6 // indirect
 	github.com/google/uuid v1.6.0 // indirect
 	github.com/mattn/go-colorable v0.1.14 // indirect
 	github.com/mattn/go-isatty v0.0.24 // indirect

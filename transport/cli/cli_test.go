@@ -115,7 +115,7 @@ func TestUsage(t *testing.T) {
 		"--format must be one of json, junit": {"test", "x", "--pathway", pathway, "--format", "pdf"},
 		"--llm-model needs --llm-base-url":    {"test", "x", "--pathway", pathway, "--llm-model", "m"},
 		"no such file or directory":           {"test", "testdata/none", "--pathway", pathway},
-		"more.yaml: max_turns: must be":       {"test", broken, "--pathway", pathway},
+		"more.yaml:3:12: max_turns: must be":  {"test", broken, "--pathway", pathway},
 		"d.csv is no scenario file":           {"test", csv, "--pathway", pathway},
 		"no scenario is enabled":              {"test", off, "--pathway", pathway},
 		"is taken by two scenarios":           {"test", "testdata/scenarios", "testdata/scenarios/renewal.yaml", "--pathway", pathway},

@@ -9,8 +9,8 @@ import (
 	"text/tabwriter"
 	"unicode/utf16"
 
-	"github.com/mattn/go-isatty"
 	"github.com/spf13/cobra"
+	"golang.org/x/term"
 
 	"github.com/callwright/callwright"
 )
@@ -112,5 +112,5 @@ func (c Config) isTerminal(stream any) bool {
 		return c.Terminal(stream)
 	}
 	file, ok := stream.(interface{ Fd() uintptr })
-	return ok && isatty.IsTerminal(file.Fd())
+	return ok && term.IsTerminal(int(file.Fd()))
 }

@@ -224,7 +224,7 @@ func TestScenariosSayWhatIsWrong(t *testing.T) {
 		"another persona":  {[]string{"import", "testdata/scenarios", "--server", f.url, "--persona", "p"}, "persona_id"},
 		"no files":         {append([]string{"import", t.TempDir()}, here...), "there are no files that end in .yaml"},
 		"the same twice":   {append([]string{"import", "testdata/scenarios", "testdata/scenarios/renewal.yaml"}, here...), "is taken by two scenarios"},
-		"a wrong scenario": {append([]string{"import", write(t, "name: x\nmax_turns: 99\n")}, here...), "more.yaml: max_turns"},
+		"a wrong scenario": {append([]string{"import", write(t, "name: x\nmax_turns: 99\n")}, here...), "more.yaml:2:12: max_turns"},
 	} {
 		code, out, errs := f.run(c.args...)
 		if code != 3 || out != "" || !strings.Contains(errs, c.want) || strings.Contains(errs, f.key) {

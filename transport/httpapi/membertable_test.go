@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/go-faster/yaml"
+	"go.yaml.in/yaml/v3"
 
 	"github.com/callwright/callwright"
 )

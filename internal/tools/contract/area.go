@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/go-faster/yaml"
+	"go.yaml.in/yaml/v3"
 )
 
 // Area returns a self-contained document for the generator: the operations of some tags, of all tags if none is named,

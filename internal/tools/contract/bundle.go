@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/go-faster/yaml"
+	"go.yaml.in/yaml/v3"
 )
 
 // sharedPart holds the head of the document and the components that several areas use. Each tag of the head names an

@@ -3,7 +3,7 @@ package main
 import (
 	"fmt"
 
-	"github.com/go-faster/yaml"
+	"go.yaml.in/yaml/v3"
 )
 
 // checkPlaces requires every path to stand in the part of its tag, every component that one area uses in that area's

@@ -5,7 +5,7 @@ import (
 
 	"strings"
 
-	"github.com/go-faster/yaml"
+	"go.yaml.in/yaml/v3"
 )
 
 // parse reads the tree of a document. A member that stands twice is an error.

@@ -11,7 +11,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/go-faster/yaml"
+	"go.yaml.in/yaml/v3"
 )
 
 // Wants returns a Go file for the package of an area, with what the generated decoders do not say or do not know: in words what

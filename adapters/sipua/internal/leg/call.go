@@ -30,7 +30,11 @@ func (l *Leg) Rate() int { return l.media.audio.session.Rate() }
 func (l *Leg) Read(ctx context.Context) (conversation.Frame, error) {
 	f, err := l.media.audio.session.Read(ctx)
 	if errors.Is(err, trunk.ErrMediaTimeout) {
-		l.post(hangup(call.CauseMediaTimeout, "the peer sends no audio any more"))
+		why := "the other side's audio stopped"
+		if l.Stats().Received == 0 {
+			why = "no audio came from the other side"
+		}
+		l.post(hangup(call.CauseMediaTimeout, why))
 		return conversation.Frame{}, io.EOF
 	}
 	if err == nil {

@@ -1,0 +1,318 @@
+package suite
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/callwright/callwright"
+)
+
+// The limits of a document, which bound what aliases repeat.
+const (
+	maxDepth    = 100         // of lists and objects within each other
+	maxExpanded = 8 * MaxFile // bytes of a document whose aliases are written out
+	valueCost   = 8           // bytes that a value counts beside its text
+	manyAliases = "must have at most %d bytes with its aliases written out"
+	tooDeep     = "must have at most %d lists and objects within each other"
+	twice       = "is given twice"
+)
+
+// document is the content of a file as JSON, with the place of each value.
+type document struct {
+	json json.RawMessage
+	root *place
+}
+
+// place is where a value begins.
+type place struct {
+	line, column int      // from 1; a column of 0 is not known
+	names        []string // of the members of an object
+	inner        []*place // the members' values, or the items of a list
+}
+
+// String returns line:column.
+func (p *place) String() string {
+	if p.column == 0 {
+		return strconv.Itoa(p.line)
+	}
+	return fmt.Sprintf("%d:%d", p.line, p.column)
+}
+
+// find returns the place of a field such as scenarios[1].assertions[0].config, or of what would contain it.
+func (p *place) find(field string) *place {
+	field = strings.TrimPrefix(field, ".")
+	if rest, ok := strings.CutPrefix(field, "["); ok {
+		index, rest, _ := strings.Cut(rest, "]")
+		if i, err := strconv.Atoi(index); err == nil && p.names == nil && i >= 0 && i < len(p.inner) {
+			return p.inner[i].find(rest)
+		}
+		return p
+	}
+	for i, name := range p.names {
+		if rest, ok := strings.CutPrefix(field, name); ok && (rest == "" || rest[0] == '.' || rest[0] == '[') {
+			return p.inner[i].find(rest)
+		}
+	}
+	return p
+}
+
+// placed is an error with the place in its file. Its text begins with the place.
+type placed struct {
+	at  *place
+	err error
+}
+
+// Error returns the place and what is wrong there.
+func (e placed) Error() string { return e.at.String() + ": " + e.err.Error() }
+
+// Unwrap returns what is wrong.
+func (e placed) Unwrap() error { return e.err }
+
+// faults are FieldErrors with their places.
+type faults struct {
+	list []placed
+	callwright.FieldErrors
+}
+
+// Error returns all errors, one on each line.
+func (f faults) Error() string {
+	lines := make([]string, len(f.list))
+	for i, one := range f.list {
+		lines[i] = one.Error()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Unwrap returns the FieldErrors.
+func (f faults) Unwrap() error { return f.FieldErrors }
+
+// locate gives errors their places in a document.
+func (d document) locate(list callwright.FieldErrors) error {
+	if len(list) == 0 {
+		return nil
+	}
+	found := faults{FieldErrors: list}
+	for _, one := range list {
+		found.list = append(found.list, placed{d.root.find(one.Field), one})
+	}
+	return found
+}
+
+// readDocument reads YAML, of which JSON is a part.
+func readDocument(text []byte) (document, error) {
+	if json.Valid(text) {
+		r := jsonReader{text: text, Decoder: json.NewDecoder(bytes.NewReader(text))}
+		root, err := r.value(0)
+		return document{bytes.TrimSpace(text), root}, err
+	}
+	var node yaml.Node
+	if err := yaml.Unmarshal(text, &node); err != nil {
+		return document{}, syntaxError(err)
+	}
+	value, root, err := new(yamlReader).value(&node, 0)
+	if err != nil {
+		return document{}, err
+	}
+	raw, err := json.Marshal(value)
+	return document{raw, root}, err
+}
+
+// syntaxError gives an error of the parser its line.
+func syntaxError(err error) error {
+	text := strings.TrimPrefix(err.Error(), "yaml: ")
+	rest, hasLine := strings.CutPrefix(text, "line ")
+	number, rest, _ := strings.Cut(rest, ": ")
+	if line, err := strconv.Atoi(number); hasLine && err == nil {
+		return placed{&place{line: line}, errors.New("is no YAML: " + rest)}
+	}
+	return errors.New("is no YAML: " + text)
+}
+
+// jsonReader reads the places of JSON that is valid.
+type jsonReader struct {
+	*json.Decoder
+	text []byte
+	at   int // up to where lines are counted
+	line int
+	from int // where the line begins
+}
+
+func (r *jsonReader) value(depth int) (*place, error) {
+	p := r.next()
+	token, err := r.Token()
+	if err != nil {
+		return nil, err
+	}
+	if depth > maxDepth {
+		return nil, placed{p, fmt.Errorf(tooDeep, maxDepth)}
+	}
+	delimiter, _ := token.(json.Delim)
+	if delimiter == 0 {
+		return p, nil
+	}
+	known := map[string]bool{}
+	for r.More() {
+		if delimiter == '{' {
+			at := r.next()
+			name, err := r.Token()
+			if err != nil {
+				return nil, err
+			}
+			text, _ := name.(string)
+			if known[text] {
+				return nil, placed{at, callwright.Invalid(text, twice)}
+			}
+			known[text] = true
+			p.names = append(p.names, text)
+		}
+		inner, err := r.value(depth + 1)
+		if err != nil {
+			return nil, err
+		}
+		p.inner = append(p.inner, inner)
+	}
+	_, err = r.Token() // the end of the list or object
+	return p, err
+}
+
+// next returns where the next token begins.
+func (r *jsonReader) next() *place {
+	start := int(r.InputOffset())
+	start += len(r.text[start:]) - len(bytes.TrimLeft(r.text[start:], " \t\r\n,:"))
+	if lines := bytes.Count(r.text[r.at:start], []byte("\n")); lines > 0 {
+		r.line += lines
+		r.from = bytes.LastIndexByte(r.text[:start], '\n') + 1
+	}
+	r.at = start
+	return &place{line: r.line + 1, column: utf8.RuneCount(r.text[r.from:start]) + 1}
+}
+
+// yamlReader reads values and places of YAML.
+type yamlReader struct{ bytes int }
+
+func (r *yamlReader) value(n *yaml.Node, depth int) (any, *place, error) {
+	p := &place{line: n.Line, column: n.Column}
+	r.bytes += len(n.Value) + valueCost
+	switch {
+	case depth > maxDepth: // which ends an alias within its own anchor, too
+		return nil, nil, placed{p, fmt.Errorf(tooDeep, maxDepth)}
+	case r.bytes > maxExpanded:
+		return nil, nil, placed{p, fmt.Errorf(manyAliases, maxExpanded)}
+	}
+	switch n.Kind {
+	case yaml.DocumentNode:
+		return r.value(n.Content[0], depth)
+	case yaml.AliasNode:
+		value, target, err := r.value(n.Alias, depth+1)
+		if err == nil {
+			p.names, p.inner = target.names, target.inner
+		}
+		return value, p, err
+	case yaml.SequenceNode:
+		list := make([]any, len(n.Content))
+		for i, item := range n.Content {
+			value, at, err := r.value(item, depth+1)
+			if err != nil {
+				return nil, nil, err
+			}
+			list[i] = value
+			p.inner = append(p.inner, at)
+		}
+		return list, p, nil
+	case yaml.MappingNode:
+		object := map[string]any{}
+		return object, p, r.object(n, object, p, depth)
+	case yaml.ScalarNode:
+		value, err := scalar(n)
+		if err != nil {
+			err = placed{p, err}
+		}
+		return value, p, err
+	default: // the text is empty
+		return nil, &place{line: 1, column: 1}, nil
+	}
+}
+
+// scalar returns the value of a node that is no list and no object.
+func scalar(n *yaml.Node) (value any, err error) {
+	if err := n.Decode(&value); err != nil {
+		return nil, errors.New(strings.TrimPrefix(err.Error(), "yaml: "))
+	}
+	if f, ok := value.(float64); ok && (math.IsInf(f, 0) || math.IsNaN(f)) {
+		return nil, errors.New("must be a number that JSON has")
+	}
+	return value, nil
+}
+
+// object reads the members of a mapping. Those that it merges come behind its own, which win.
+func (r *yamlReader) object(n *yaml.Node, object map[string]any, p *place, depth int) error {
+	var merged []*yaml.Node
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		key, inner := n.Content[i], n.Content[i+1]
+		if key.Kind == yaml.AliasNode {
+			key = key.Alias
+		}
+		if key.Tag == "!!merge" {
+			merged = append(merged, inner)
+			continue
+		}
+		of := &place{line: n.Content[i].Line, column: n.Content[i].Column}
+		if key.Kind != yaml.ScalarNode || key.ShortTag() != "!!str" {
+			return placed{of, errors.New("must have texts as the names of all members")}
+		}
+		if _, known := object[key.Value]; known {
+			return placed{of, callwright.Invalid(key.Value, twice)}
+		}
+		value, at, err := r.value(inner, depth+1)
+		if err != nil {
+			return err
+		}
+		object[key.Value] = value
+		p.names, p.inner = append(p.names, key.Value), append(p.inner, at)
+	}
+	for _, inner := range merged {
+		if err := r.merge(inner, object, p, depth); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// merge adds the members of an object, or of each object of a list, that are not there yet.
+func (r *yamlReader) merge(n *yaml.Node, object map[string]any, p *place, depth int) error {
+	value, at, err := r.value(n, depth+1)
+	if err != nil {
+		return err
+	}
+	add := func(from map[string]any, at *place) {
+		for i, name := range at.names {
+			if _, known := object[name]; !known {
+				object[name] = from[name]
+				p.names, p.inner = append(p.names, name), append(p.inner, at.inner[i])
+			}
+		}
+	}
+	switch value := value.(type) {
+	case map[string]any:
+		add(value, at)
+		return nil
+	case []any:
+		for i, item := range value {
+			from, ok := item.(map[string]any)
+			if !ok {
+				return placed{at.inner[i], errors.New("must be an object to be merged")}
+			}
+			add(from, at.inner[i])
+		}
+		return nil
+	}
+	return placed{at, errors.New("must be an object to be merged, or a list of them")}
+}

@@ -1,0 +1,110 @@
+package suite_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agenttest/suite"
+)
+
+const faulty = `# What the shop promises.
+scenarios:
+  - name: A
+    tester_persona_prompt: p
+    assertions:
+      - type: NODE_REACHED
+        config: {node_id: paid}
+      - {type: REGEX_MATCH, config: {pattern: '('}}
+  - name: B
+    max_turns: 900
+    webhook_mocks:
+      - {url: "https://shop.example/*", status: none}
+      - {url: "https://shop.example/*", state: 200}
+  - {name: C, persona: x}
+`
+
+// TestFaultsNameTheirPlace: each fault begins with the file, the line and the column of the value, or of what would contain it.
+func TestFaultsNameTheirPlace(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string][]string{
+		faulty: {
+			"f.yaml:8:47: scenarios[0].assertions[1].config.pattern: ",
+			"f.yaml:12:49: scenarios[1].webhook_mocks[0].status: must not be a string",
+			`f.yaml:13:48: scenarios[1].webhook_mocks[1].state: unknown field "state"`,
+			`f.yaml:14:24: scenarios[2].persona: unknown field "persona"`,
+		},
+		"- name: é\n  max_turns: 900\n  tester_persona_prompt: p":  {"f.yaml:2:14: [0].max_turns: "},
+		"{\n \"é\": 1, \"name\": [\n5]}":                           {`f.yaml:2:7: é: unknown field "é"`},
+		"[{\"name\": \"A\",\n\"max_turns\" : \"\\ud83d\\ude00\"}]": {"f.yaml:2:15: [0].max_turns: must not be a string"},
+		"name: A\nassertions: [{type: REGEX_MATCH, weight: x}]":    {"f.yaml:2:42: assertions[0].weight: must not be a string"},
+		"name: A\nmax_turns: 3\nname: B":                           {"f.yaml:3:1: name: is given twice"},
+		"{\"a\": 1,\n\"b\": {\"c\": 1, \"c\": 2}}":                 {"f.yaml:2:15: c: is given twice"},
+		"name: A\n1: B":                    {"f.yaml:2:1: must have texts as the names"},
+		"name: A\nrequest_data: {x: .nan}": {"f.yaml:2:19: must be a number that JSON has"},
+		"name: A\nrequest_data: [\n":       {"f.yaml:2: is no YAML: "},
+		"name: A\n<<: 5":                   {"f.yaml:2:5: must be an object to be merged"},
+	} {
+		_, err := suite.Load(fstest.MapFS{"f.yaml": {Data: []byte(text)}}, "f.yaml")
+		if err == nil {
+			t.Errorf("%q was read", text)
+			continue
+		}
+		for _, one := range want {
+			if !strings.Contains("\n"+err.Error(), "\n"+one) {
+				t.Errorf("%q gave\n%v\nwant %s", text, err, one)
+			}
+		}
+	}
+	_, err := suite.Parse([]byte(faulty))
+	if list, ok := errors.AsType[callwright.FieldErrors](err); !ok || len(list) != 4 || list[1].Field != "scenarios[1].webhook_mocks[0].status" {
+		t.Errorf("the errors of Parse are %v", err)
+	}
+}
+
+// TestAnchors has what YAML names once and uses several times: anchors, aliases and merged objects, whose own members win.
+func TestAnchors(t *testing.T) {
+	t.Parallel()
+	all, err := suite.Parse([]byte(`
+- &first
+  name: A
+  tester_persona_prompt: &prompt You are in a hurry.
+  max_turns: 7
+- {name: B, tester_persona_prompt: *prompt}
+- <<: *first
+  name: C
+- <<: [{max_turns: 9}, *first]
+  name: D
+`))
+	if err != nil || len(all) != 4 {
+		t.Fatalf("got %+v, %v", all, err)
+	}
+	for i, turns := range []int{7, 20, 7, 9} {
+		if s := all[i]; s.Name != string("ABCD"[i]) || s.MaxTurns != turns || s.CallerPrompt != "You are in a hurry." {
+			t.Errorf("got %s with %d turns and the prompt %q", s.Name, s.MaxTurns, s.CallerPrompt)
+		}
+	}
+}
+
+// TestBounds: a small file whose aliases stand for gigabytes is refused, and so is one that is nested without end.
+func TestBounds(t *testing.T) {
+	t.Parallel()
+	var bomb strings.Builder
+	fmt.Fprintf(&bomb, "name: A\na0: &a0 %s\n", strings.Repeat("x", 100))
+	for i := range 20 {
+		fmt.Fprintf(&bomb, "a%d: &a%d [%s]\n", i+1, i+1, strings.TrimSuffix(strings.Repeat(fmt.Sprintf("*a%d,", i), 10), ","))
+	}
+	for text, want := range map[string]string{
+		bomb.String():                       "with its aliases written out",
+		"name: A\nrequest_data: &r {x: *r}": "lists and objects within each other",
+		"x: " + strings.Repeat("[", 5000) + strings.Repeat("]", 5000):         "lists and objects within each other",
+		`{"x":` + strings.Repeat("[", 5000) + strings.Repeat("]", 5000) + "}": "1:106: must have at most 100 lists and objects",
+	} {
+		if _, err := suite.Parse([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%.60q gave %v, want %q", text, err, want)
+		}
+	}
+}
