@@ -26,11 +26,11 @@ func (t Trunk) ContactUser() string {
 }
 
 // secretPart matches what may be the secret part of a Contact in a text, also one that was changed on its way: whatever long text follows a
-// number and a hyphen, and as many characters of its alphabet as it has.
-var secretPart = regexp.MustCompile(`(\d(?:-|%2[dD]))[^-@;<>\s]{16,}|[A-Za-z2-7]{32,}`)
+// number and a hyphen, or a number alone with as many characters of its alphabet as it has.
+var secretPart = regexp.MustCompile(`(\d(?:-|%2[dD]))[^-@;<>\s]{16,}|(\d)[A-Za-z2-7]{32,}`)
 
 // RedactContacts returns a text without the secret parts of Contacts in it, for logs and records.
-func RedactContacts(text string) string { return secretPart.ReplaceAllString(text, "$1…") }
+func RedactContacts(text string) string { return secretPart.ReplaceAllString(text, "$1$2…") }
 
 // withPlus returns the user part of a Contact as it was registered: some systems call it without its plus.
 func withPlus(user string) string {
