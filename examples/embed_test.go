@@ -19,7 +19,12 @@ func TestEmbeddingPrograms(t *testing.T) {
 			"hmm\nTuesday would be fine\nin the afternoon please\n",
 			"Which day suits you?\nMonday or Tuesday?\nMorning or afternoon?\nIt is booked.\nGoodbye.\n",
 		},
-		"embed-api": {"", "POST /v1/triage/issues 201\nGET /about 200\nGET /v1/calls 404\n"},
+		"embed-api":      {"", "POST /v1/triage/issues 201\nGET /about 200\nGET /v1/calls 404\n"},
+		"embed-platform": {"", "[Who is there?] [You said: Good morning.]\n"},
+		"embed-signin": {
+			"", "/sign-in  200\n/sign-in session=adas 200\n/calls  401\n/calls session=adas 200\n" +
+				"/v1/calls  401\n/v1/calls session=adas 200\n/healthz  200\n/healthz session=adas 200\n",
+		},
 		"embed-sip": {
 			"",
 			"attached: [+15551234567] failed: not a number because it must be an E.164 phone number such as +15551234567\n" +

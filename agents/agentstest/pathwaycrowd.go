@@ -2,7 +2,6 @@ package agentstest
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"slices"
 	"strings"
@@ -121,10 +120,9 @@ func (b *busy) chat(t *testing.T, id string) pathway.Chat {
 	return turn.Chat
 }
 
-// saying is a graph of one sentence.
+// saying is a graph of one sentence, which has nothing to be quoted.
 func saying(text string) graph.Document {
-	quoted, _ := json.Marshal(text)
-	return graph.Document{Nodes: raws(`{"id":"say","type":"Default","data":{"name":"Say","isStart":true,"text":` + string(quoted) + `}}`)}
+	return graph.Document{Nodes: raws(`{"id":"say","type":"Default","data":{"name":"Say","isStart":true,"text":"` + text + `"}}`)}
 }
 
 // hooking is a graph whose first turn asks a webhook.

@@ -1,5 +1,5 @@
 // Command server is the reference server: every domain behind the /v1 API, on this machine's own database, telephone
-// and speech engines. It is wiring and nothing else; read app.go for what is joined to what.
+// and speech engines. It is package platform and flags.
 package main
 
 import (
@@ -7,18 +7,12 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"io/fs"
 	"os"
 	"os/signal"
 	"syscall"
-	"time"
 
-	"go.uber.org/dig"
-	"go.uber.org/fx"
+	"github.com/callwright/callwright/platform"
 )
-
-// stopTimeout is what stopping may take beyond the calls that are still running.
-const stopTimeout = 30 * time.Second
 
 func main() { os.Exit(run()) }
 
@@ -27,62 +21,75 @@ func run() int {
 	if errors.Is(err, flag.ErrHelp) {
 		return 0
 	}
+	var p *platform.Platform
+	if err == nil {
+		p, err = platform.New(c.to)
+	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "server:", err)
 		return 2
 	}
-	held, err := takeFolder(c)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "server:", err)
-		return 1
-	}
-	defer held.Close()
 	hung := make(chan os.Signal, 1)
 	signal.Notify(hung, syscall.SIGHUP) // before anything runs: a hang-up never ends the program
 	stopped, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	app := fx.New(fx.Supply(c, starting{stopped}, hangups(hung)), modules(), fx.NopLogger, fx.StopTimeout(c.ShutdownDelay+c.DrainTimeout+stopTimeout))
-	if err := app.Start(stopped); err != nil {
-		fmt.Fprintln(os.Stderr, "server:", dig.RootCause(err)) // without the way that the wiring took to it
+	context.AfterFunc(stopped, func() { signal.Reset(os.Interrupt, syscall.SIGTERM) }) // a second signal ends the program at once
+	if err := serve(stopped, p, hung); err != nil {
+		fmt.Fprintln(os.Stderr, "server:", err)
 		return 1
 	}
-	code := 0
-	select {
-	case <-stopped.Done():
-	case failed := <-app.Wait(): // a part of the server has ended for good
-		code = failed.ExitCode
-	}
-	signal.Reset(os.Interrupt, syscall.SIGTERM) // a second signal ends the program at once: fx, too, has asked for them
-	ctx, cancel := context.WithTimeout(context.Background(), app.StopTimeout())
-	defer cancel()
-	if err := app.Stop(ctx); err != nil {
-		fmt.Fprintln(os.Stderr, "server: stopping:", err)
-		return 1
-	}
-	return code
+	return 0
 }
 
-// takeFolder makes the data folder, takes it for this server alone, and removes what tells of a server that was killed there.
-func takeFolder(c config) (locked, error) {
-	if err := os.MkdirAll(c.Data, 0o700); err != nil {
-		return nil, fmt.Errorf("--data %s: %w: name a folder that this user may make and write", c.Data, err)
+// serve runs the platform until ctx ends. It reads certificates and the level of the log again at each hang-up.
+func serve(ctx context.Context, p *platform.Platform, hung <-chan os.Signal) error {
+	if err := p.Start(ctx); err != nil {
+		return err
 	}
-	held, err := lock(c)
-	if err != nil {
-		return nil, err
+	announce(p.Info())
+	for {
+		select {
+		case <-hung:
+			p.Reload(ctx)
+		case <-ctx.Done():
+			return p.Stop(context.WithoutCancel(ctx))
+		case err := <-p.Failed():
+			return errors.Join(err, p.Stop(context.WithoutCancel(ctx)))
+		}
 	}
-	err = checkWritable(c.Data)
-	if err == nil {
-		err = checkKeyFiles(c)
+}
+
+// announce tells people where the server is, what it runs on and how to change it. A key that was just made is shown to a terminal only.
+func announce(i platform.Info) {
+	switch {
+	case i.NewAPIKey == "":
+	case terminal(os.Stdout):
+		fmt.Printf("API key of the new organization, shown once and kept in %s:\n  %s\n", i.APIKeyFile, i.NewAPIKey.Reveal())
+	default: // a log, which more people read than the file
+		fmt.Printf("API key of the new organization: in the file %s\n", i.APIKeyFile)
 	}
-	if err == nil {
-		err = checkLost(c)
+	fmt.Printf("callwright is ready\n  dashboard  %s (sign in with the API key)\n  API        %s (reference: %s/docs)\n  SIP        %s, trust %s\n",
+		i.DashboardURL, i.APIURL, i.APIURL, i.SIPURI, i.CAFile)
+	if i.APIKeyFile == "" {
+		fmt.Println("  API key    none in this data folder: use one that the database has already")
 	}
-	if stale := os.Remove(serverFilePath(c)); err == nil && !errors.Is(stale, fs.ErrNotExist) {
-		err = stale
+	for _, part := range i.RunsOn {
+		fmt.Printf("  %-10s %s%s\n", part.Name, part.By, inBrackets(part.Hint))
 	}
-	if err != nil {
-		return nil, errors.Join(err, held.Close())
+	for _, part := range i.Missing {
+		fmt.Printf("  No %s can be made: %s\n", part.Name, part.By)
 	}
-	return held, nil
+}
+
+func inBrackets(hint string) string {
+	if hint == "" {
+		return ""
+	}
+	return " (" + hint + ")"
+}
+
+// terminal reports whether a file is a terminal, and not a log.
+func terminal(f *os.File) bool {
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }

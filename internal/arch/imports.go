@@ -33,7 +33,7 @@ var bridges = []struct{ from, to string }{
 
 // owners are libraries with one home: nobody else in the product imports them.
 var owners = []struct{ library, home string }{
-	{"go.uber.org/fx", "examples/server"},
+	{"go.uber.org/fx", "platform"},
 	{"github.com/emiago/sipgo", "adapters/sipua"},
 	{"github.com/pion", "adapters/rtpmedia"},
 	{"github.com/thesyncim/gopus", "adapters/codec/opus"},
@@ -45,6 +45,9 @@ var owners = []struct{ library, home string }{
 
 // programs are the rooms of programs.
 var programs = []string{"examples", "cmd"}
+
+// product is the room that joins all others: only programs import it.
+const product = "platform"
 
 // heavy are packages that bring a large library: only programs, which choose them, and tests import them.
 var heavy = []string{"adapters/codec/opus"}
@@ -117,7 +120,7 @@ func checkImports(p *pkg, f *goFile) []Violation {
 // owned says why a library may not be imported outside its home, or nothing.
 func owned(dir, target string, test bool) string {
 	for _, o := range owners {
-		if within(target, o.library) && !within(dir, o.home) && (!test || o.home == "examples/server") {
+		if within(target, o.library) && !within(dir, o.home) && (!test || o.home == "platform") {
 			return "only " + o.home + " uses " + o.library
 		}
 	}
@@ -131,8 +134,13 @@ func refused(dir, target string) string {
 	if inside && slices.Contains(programs, top(to)) && room != top(to) {
 		return "nobody imports programs"
 	}
-	if inside && slices.Contains(heavy, to) && !slices.Contains(programs, room) {
-		return "only programs choose it: it brings a large library"
+	if inside && room != product && !slices.Contains(programs, room) {
+		switch {
+		case slices.Contains(heavy, to):
+			return "only programs choose it: it brings a large library"
+		case within(to, product):
+			return "only programs import what joins all rooms"
+		}
 	}
 	switch {
 	case dir == ".":
@@ -146,9 +154,9 @@ func refused(dir, target string) string {
 		return refusedLibrary(dir, target)
 	case room == "adapters" && inside:
 		return refusedToAdapter(dir, to)
-	case room == "examples":
+	case room == "examples", room == product:
 		if inside && top(to) == "internal" {
-			return "examples can be copied into other repositories: they import nothing internal"
+			return "examples and the platform can be copied into other repositories: they import nothing internal"
 		}
 	case room == "transport":
 		if inside && top(to) == "adapters" {

@@ -94,7 +94,7 @@ func TestReload(t *testing.T) {
 	hangUp()
 	await.That(t, "the new certificate to be shown", func() bool { return shownBy(t, s) == "new.test" })
 	await.That(t, "the level to be debug", func() bool {
-		return strings.Contains(s.Log(), "level=DEBUG") && strings.Contains(s.Log(), "read again at SIGHUP")
+		return strings.Contains(s.Log(), "level=DEBUG") && strings.Contains(s.Log(), "read again: the level of the log")
 	})
 	if status, text := s.Get(t, "/readyz"); status != 200 || text != "ready\n" {
 		t.Errorf("/readyz says %d %q", status, text)

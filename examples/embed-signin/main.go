@@ -1,0 +1,71 @@
+// Command embed-signin is the whole platform inside a program that has a listener, a mux and a sign-in of its own.
+package main
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"os"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/platform"
+	"github.com/callwright/callwright/transport/httpapi"
+)
+
+// people knows who has which cookie. A real one looks into its sessions.
+type people struct{}
+
+// Authenticate returns who makes a request of the API or of the dashboard.
+func (people) Authenticate(r *http.Request) (callwright.Principal, error) {
+	cookie, err := r.Cookie("session")
+	if err != nil || cookie.Value != "adas" {
+		return callwright.Principal{}, callwright.Errorf(callwright.CodeAuthFailure, "sign in at /sign-in")
+	}
+	return callwright.Principal{Org: "acme", KeyID: "ada", KeyName: "Ada", Entitlements: []callwright.Entitlement{callwright.EntitlementSIP}}, nil
+}
+
+func main() {
+	ctx := context.Background()
+	data := must(os.MkdirTemp("", "embed-signin-"))
+	defer func() { _ = os.RemoveAll(data) }()
+
+	c := platform.Defaults()
+	c.Data, c.SIPAddr, c.RTPPorts = data, "127.0.0.1:0", platform.PortRange{} // any that are free
+	c.Addr, c.PublicURL, c.Authenticator = "", "https://acme.example", people{}
+	c.Logger = slog.New(slog.DiscardHandler)
+	p := must(platform.New(c))
+	check(p.Start(ctx))
+	must(p.Services().Access.CreateOrganization(ctx, "acme", "Acme", callwright.EntitlementSIP))
+
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /sign-in", func(w http.ResponseWriter, _ *http.Request) {
+		http.SetCookie(w, &http.Cookie{Name: "session", Value: "adas", Secure: true, HttpOnly: true, SameSite: http.SameSiteLaxMode})
+	})
+	mux.Handle("/", p) // the API, the dashboard, the pages of letters and the probes
+	server := httpapi.NewServer(http.NewCrossOriginProtection().Handler(mux))
+
+	for _, path := range []string{"/sign-in", "/calls", "/v1/calls", "/healthz"} { // instead of a listener
+		for _, cookie := range []string{"", "session=adas"} {
+			r := httptest.NewRequestWithContext(ctx, http.MethodGet, path, http.NoBody)
+			r.Header.Set("Cookie", cookie)
+			w := httptest.NewRecorder()
+			server.Handler.ServeHTTP(w, r)
+			fmt.Println(path, cookie, w.Code)
+		}
+	}
+	check(p.Stop(ctx))
+}
+
+func must[T any](value T, err error) T {
+	check(err)
+	return value
+}
+
+func check(err error) {
+	if err != nil {
+		log.Fatal(err)
+	}
+}

@@ -1,0 +1,220 @@
+package platform
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"go.uber.org/fx"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/bunstore"
+	"github.com/callwright/callwright/adapters/bunstore/agentstore"
+	"github.com/callwright/callwright/adapters/bunstore/orgstore"
+	"github.com/callwright/callwright/adapters/filestore"
+	"github.com/callwright/callwright/adapters/join"
+	"github.com/callwright/callwright/adapters/riverwork"
+	"github.com/callwright/callwright/adapters/sipua"
+	"github.com/callwright/callwright/adapters/testca"
+	"github.com/callwright/callwright/adapters/webhook"
+	"github.com/callwright/callwright/agents"
+	"github.com/callwright/callwright/agents/call"
+	"github.com/callwright/callwright/agents/conversation"
+	"github.com/callwright/callwright/agents/llm"
+	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/agents/persona"
+	"github.com/callwright/callwright/agents/voicemail"
+	"github.com/callwright/callwright/sip"
+	"github.com/callwright/callwright/speech"
+	"github.com/callwright/callwright/transport/access"
+	"github.com/callwright/callwright/triage"
+)
+
+// modules is the whole platform.
+func modules() fx.Option {
+	return fx.Options(
+		fx.Module("base", fx.Provide(newLogLevel, newLogger, newShares, newSecrets, newService, newModel, newEngines, newAuthority, newNode)),
+		fx.Module("storage", fx.Provide(newDatabase, fx.Annotate(newWork, fx.As(fx.Self()), fx.As(new(callwright.Work))))),
+		fx.Module("trunks", fx.Provide(newIdentity, newSelf, newResolver, newProber, newMailer, newMonitor, newCallLog, newTrunks, newSetup, newDiscoveries)),
+		fx.Module("telephone", fx.Provide(newMedia, newTrusted, newLine, newRegistrations, newTestCalls)),
+		fx.Module("agents", fx.Provide(newGate, newAgents, newPathways, newPersonas, newRecordings, newWebhooks, newDeliveries, newCallEnds, newCalls)),
+		fx.Module("triage", fx.Provide(newTriage)),
+		fx.Module("tests", fx.Provide(newTests, newTornados)),
+		fx.Module("porting", fx.Provide(newPortGateways, newDocuments, newLetters, newPorts)),
+		fx.Module("speech", fx.Provide(newBlobs, newSpeech)),
+		fx.Module("http", fx.Provide(newAccess, newListener, newMetrics, newDashboard, newAPI)),
+		fx.Invoke(serve),
+	)
+}
+
+func newAuthority(c Config) (*testca.Authority, error) { return testca.Open(c.Data) }
+
+// starting ends when the platform is to stop although it has not started yet: a database may let it wait for long.
+type starting struct{ context.Context } //nolint:containedctx // fx has no other way to give it to constructors
+
+// databaseLimit is how long a request waits for the database before it is answered with 503. A node's lease is longer.
+const databaseLimit = 10 * time.Second
+
+func newDatabase(lc fx.Lifecycle, begin starting, c Config, s secrets, log *slog.Logger) (*bunstore.DB, error) {
+	if c.Database != nil {
+		return c.Database, s.check(begin, orgstore.Tenants{DB: c.Database})
+	}
+	db, err := bunstore.Open(begin, c.DatabaseURL, bunstore.Config{
+		Keyring: s.Keyring, Limit: databaseLimit, Connections: c.DatabaseConnections - c.workConnections(), Logger: log,
+	})
+	if err != nil {
+		return nil, err
+	}
+	if err := errors.Join(s.check(begin, orgstore.Tenants{DB: db}), checkConnections(begin, c, db)); err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	lc.Append(fx.StopHook(db.Close))
+	return db, nil
+}
+
+// checkConnections refuses a pool that the database server does not allow: under load its last connections would be refused.
+func checkConnections(ctx context.Context, c Config, db *bunstore.DB) error {
+	most, err := db.MostConnections(ctx)
+	if err == nil && most > 0 && c.DatabaseConnections > most {
+		err = fmt.Errorf("--database-connections %d: the database server allows %d for this role and database, and other nodes need some: "+
+			"give fewer, or raise max_connections there", c.DatabaseConnections, most)
+	}
+	return err
+}
+
+// The longest steps are those that ask a model, about a call that has ended or about an issue: 20 s. What a killed node was
+// doing is done again soon: it may be a call that waits to be placed.
+const (
+	stepTimeout = 25 * time.Second
+	rescueAfter = 30 * time.Second
+)
+
+func newWork(begin starting, c Config, db *bunstore.DB, log *slog.Logger) (*riverwork.Work, error) {
+	rc := riverwork.Config{
+		SQL: db.SQL(), Tx: db.Tx, Atomic: db, PostgresDSN: db.PostgresDSN(), Connections: c.workConnections(), StepTimeout: stepTimeout,
+		RescueAfter: rescueAfter, Logger: log,
+	}
+	if err := riverwork.Migrate(begin, rc); err != nil {
+		return nil, err
+	}
+	return riverwork.New(rc)
+}
+
+func newAgents(
+	db *bunstore.DB, model llm.Model, hears conversation.Recognizer, voices *speech.Service, hooks *webhook.Sender, p *pathway.Service,
+	personas *persona.Service,
+) (*agents.Service, error) {
+	c := agents.Config{
+		Store: agentstore.Numbers{DB: db}, WebAgents: agentstore.WebAgents{DB: db}, Atomic: db,
+		Webhooks: hooks, Requests: hooks, Pathways: p, Personas: personas, Voices: voices, Model: model, Numbering: orgstore.Tenants{DB: db},
+	}
+	c.Languages, _ = hears.(conversation.LanguageChecker)
+	return agents.New(c)
+}
+
+// pathwayParts is everything that pathways are made of.
+type pathwayParts struct {
+	fx.In
+	DB       *bunstore.DB
+	Work     callwright.Work
+	Webhooks *webhook.Sender
+	Model    llm.Model
+	Gate     *join.Gate
+	Log      *slog.Logger
+}
+
+// newPathways has no knowledge bases: announce says so.
+func newPathways(p pathwayParts) (*pathway.Service, error) {
+	return pathway.New(pathway.Config{
+		Store: agentstore.Pathways{DB: p.DB}, Chats: agentstore.Chats{DB: p.DB}, Atomic: p.DB, Work: p.Work, Gate: p.Gate,
+		Runtime: &pathway.Runtime{Model: p.Model, Requests: p.Webhooks, Logger: p.Log}, Logger: p.Log,
+	})
+}
+
+func newPersonas(
+	p pathwayParts, pathways *pathway.Service, voices *speech.Service, hears conversation.Recognizer,
+) (*persona.Service, error) {
+	c := persona.Config{
+		Store: agentstore.Personas{DB: p.DB}, Atomic: p.DB, Work: p.Work, Pathways: pathways, Requests: p.Webhooks,
+		Numbers: agentstore.Numbers{DB: p.DB}, Voices: voices, Logger: p.Log,
+	}
+	c.Languages, _ = hears.(conversation.LanguageChecker)
+	return persona.New(c)
+}
+
+func newRecordings(lc fx.Lifecycle, c Config) (call.Recordings, error) {
+	if c.Recordings != nil {
+		return c.Recordings, nil
+	}
+	r, err := filestore.New(recordingsFolder(c))
+	if err != nil {
+		return nil, err
+	}
+	lc.Append(fx.StopHook(r.Close))
+	return r, nil
+}
+
+func newWebhooks(lc fx.Lifecycle, c Config, db *bunstore.DB, log *slog.Logger) (*webhook.Sender, error) {
+	s, err := webhook.New(webhook.Config{Tenants: orgstore.Tenants{DB: db}, AllowPrivate: c.allowsPrivate(), Logger: log})
+	if err != nil {
+		return nil, err
+	}
+	lc.Append(fx.StopHook(s.Close))
+	return s, nil
+}
+
+func newDeliveries(
+	c Config, db *bunstore.DB, work callwright.Work, m callwright.Mailer, l listener, log *slog.Logger,
+) (*callwright.DeliveryLog, error) {
+	return callwright.NewDeliveryLog(callwright.DeliveryLogConfig{
+		Store: orgstore.Deliveries{DB: db}, Endpoints: orgstore.Endpoints{DB: db}, Atomic: db, Work: work,
+		Organizations: orgstore.Tenants{DB: db}, Mailer: m, Page: l.publicURL(c) + "/settings/deliveries", Logger: log,
+	})
+}
+
+// callParts is everything that calls are made of.
+type callParts struct {
+	fx.In
+	Config     Config
+	Shares     shares
+	DB         *bunstore.DB
+	Work       callwright.Work
+	Line       *sipua.UA
+	Trunks     *sip.Service
+	Agents     *agents.Service
+	Pathways   *pathway.Service
+	Recordings call.Recordings
+	Webhooks   *webhook.Sender
+	Model      llm.Model
+	Recognizer conversation.Recognizer
+	Engines    engines
+	Voices     *speech.Service
+	Listener   listener
+	Issues     *triage.Service
+	Deliveries *callwright.DeliveryLog
+	Ends       callEnds
+	Node       node
+	Log        *slog.Logger
+}
+
+func newCalls(p callParts) (*call.Service, error) {
+	c := call.Config{
+		Store: agentstore.Calls{DB: p.DB}, Leases: bunstore.Leases{DB: p.DB}, Atomic: p.DB, Work: p.Work,
+		Line: p.Line, Routes: p.Trunks, Agents: p.Agents, Observe: p.Ends.observe, Numbering: orgstore.Tenants{DB: p.DB},
+		Model: p.Model, Recordings: p.Recordings, Notifier: p.Listener.notifier(p.Webhooks, p.Config),
+		Recognizer: p.Recognizer, Voices: p.Voices, Ready: p.Engines.Ready,
+		AMD:      func(rate int) call.AMD { return voicemail.New(rate) },
+		Pathways: p.Pathways, Requests: p.Webhooks, Deliveries: p.Deliveries,
+		Node: string(p.Node), MaxCalls: p.Shares.calls, DrainTimeout: p.Config.DrainTimeout, Logger: p.Log,
+	}
+	if p.Config.FailedCallIssues {
+		c.Failures = join.FailedCalls{Issues: p.Issues}
+	}
+	return call.New(c)
+}
+
+func newAccess(db *bunstore.DB, s secrets, log *slog.Logger) (*access.Service, error) {
+	return access.New(access.Config{Store: orgstore.Tenants{DB: db}, Atomic: db, Secret: s.APIKeys, Logger: log})
+}

@@ -1,0 +1,88 @@
+package platform
+
+import (
+	"log/slog"
+	"net/http"
+	"strings"
+
+	"go.uber.org/fx"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/call"
+	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/agenttest"
+	"github.com/callwright/callwright/agenttest/tornado"
+	"github.com/callwright/callwright/porting"
+	"github.com/callwright/callwright/porting/document"
+	"github.com/callwright/callwright/porting/loa"
+	"github.com/callwright/callwright/sip"
+	"github.com/callwright/callwright/sip/calllog"
+	"github.com/callwright/callwright/sip/discovery"
+	"github.com/callwright/callwright/sip/setup"
+	"github.com/callwright/callwright/sip/testcall"
+	"github.com/callwright/callwright/speech"
+	"github.com/callwright/callwright/transport/access"
+	"github.com/callwright/callwright/transport/dashboard"
+	"github.com/callwright/callwright/transport/dashboard/trunks"
+	"github.com/callwright/callwright/transport/httpapi"
+	"github.com/callwright/callwright/transport/httpapi/portingapi"
+	"github.com/callwright/callwright/triage"
+)
+
+// dashboardParts is everything that the dashboard shows.
+type dashboardParts struct {
+	fx.In
+	Config     Config
+	Access     *access.Service
+	Deliveries *callwright.DeliveryLog
+	Listener   listener
+	Calls      *call.Service
+	CallLog    *calllog.Service
+	Trunks     *sip.Service
+	Setup      *setup.Service
+	Looks      *discovery.Service
+	TestCalls  *testcall.Service
+	Pathways   *pathway.Service
+	AgentTests *agenttest.Service
+	Tornados   *tornado.Service
+	Ports      *porting.Service
+	Documents  *document.Service
+	Letters    *loa.Service
+	Issues     *triage.Service
+	Speech     *speech.Service
+	RunsOn     runsOn
+	Log        *slog.Logger
+}
+
+// signInHint says where keys come from.
+const signInHint = "The server prints a key at its first start and keeps it in the file api-key of its data folder. " +
+	"`callwright admin keys create` makes another."
+
+func newDashboard(p dashboardParts) (*dashboard.Dashboard, error) {
+	c := dashboard.Config{
+		Sessions: p.Access, SignInHint: signInHint, Secure: strings.HasPrefix(p.Listener.publicURL(p.Config), "https:"),
+		Runs: append(p.RunsOn.missing(), p.RunsOn.list()...), Calls: p.Calls, CallLog: p.CallLog,
+		Trunks:   trunks.Config{Trunks: p.Trunks, Calls: p.CallLog, Setup: p.Setup, Discoveries: p.Looks, TestCalls: p.TestCalls},
+		Pathways: p.Pathways, Tests: p.AgentTests, Tornado: p.Tornados, Ports: p.Ports, Documents: p.Documents, Letters: p.Letters,
+		Issues: p.Issues, Speech: p.Speech, Access: p.Access, Deliveries: p.Deliveries, Logger: p.Log,
+	}
+	if p.Config.Authenticator != nil {
+		c.Authenticator, c.Sessions, c.Access = p.Config.Authenticator, nil, nil
+	}
+	return dashboard.New(c)
+}
+
+// route returns a handler of the API, of carriers' events and of the dashboard, which has every other path. A program that asks for a page
+// that there is not gets the API's 404, and no redirect to the sign-in. A ServeMux would redirect odd paths, with the secrets in them.
+func route(api, events http.Handler, pages *dashboard.Dashboard) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case strings.HasPrefix(r.URL.Path, portingapi.EventsBelow):
+			events.ServeHTTP(w, r)
+		case httpapi.Serves(r.URL.Path), r.Method == http.MethodConnect, httpapi.FromProgram(r) && !pages.Serves(r):
+			api.ServeHTTP(w, r)
+		default:
+			pages.ServeHTTP(w, r)
+		}
+	})
+}

@@ -1,0 +1,82 @@
+package platform
+
+import (
+	"cmp"
+	"fmt"
+	"log/slog"
+)
+
+// What file descriptors are for, beside connections: the database, files, sockets that listen and requests to other systems
+// take ownDescriptors in all; a call takes two sockets, its recording, a request to a model, and the pipes of speech programs.
+const (
+	ownDescriptors  = 96
+	callDescriptors = 12
+	leastFiles      = 256 // with fewer open files the server does not start
+)
+
+// The connections that a server takes at most, if its limit of open files allows them.
+const (
+	mostSIPConnections      = 2000
+	mostSIPConnectionsPerIP = 200
+	mostProbeConnections    = 2000
+)
+
+// shares is how the open files that the system allows are divided, so that none of these uses takes those of another: SIP takes
+// calls while HTTP is full.
+type shares struct {
+	http, httpPerAddress int // connections
+	sip, sipPerAddress   int
+	probes               int // connections to trunks' servers that wait for the next probe
+	calls                int
+}
+
+// newShares divides what the system allows, and logs it if that is too little.
+func newShares(c Config, log *slog.Logger) (shares, error) {
+	limit, err := mostFiles()
+	if err != nil {
+		return shares{}, fmt.Errorf("the limit of open files: %w", err)
+	}
+	s, whole, err := divide(c, limit)
+	if err != nil {
+		return s, err
+	}
+	if limit < uint64(whole) {
+		log.Warn("the limit of open files is too small for all connections and calls that the server may have: raise it (ulimit -n, LimitNOFILE=)",
+			"limit", limit, "needed", whole, "http_connections", s.http, "http_connections_per_address", s.httpPerAddress,
+			"sip_connections", s.sip, "calls", s.calls)
+	}
+	return s, nil
+}
+
+// divide gives each use what it may take at most if the limit allows it, and else the same part of that. whole is what all of
+// it takes.
+func divide(c Config, limit uint64) (s shares, whole int, err error) {
+	most := shares{
+		http: c.HTTPConnections, httpPerAddress: c.HTTPConnectionsPerAddress,
+		sip: mostSIPConnections, sipPerAddress: mostSIPConnectionsPerIP, probes: mostProbeConnections, calls: c.room(),
+	}
+	rest := most.http + most.sip + most.probes + callDescriptors*most.calls
+	whole = ownDescriptors + rest
+	if limit >= uint64(whole) {
+		return most, whole, nil
+	}
+	if limit < leastFiles {
+		return s, whole, fmt.Errorf("the limit of open files is %d: at least %d are needed, and %d for all connections and calls (ulimit -n, LimitNOFILE=)",
+			limit, leastFiles, whole)
+	}
+	part := func(n int) int { return max(1, n*(int(limit)-ownDescriptors)/rest) }
+	s = shares{http: part(most.http), sip: part(most.sip), probes: part(most.probes), calls: part(most.calls)}
+	s.httpPerAddress, s.sipPerAddress = perAddress(most.httpPerAddress, most.http, s.http), perAddress(most.sipPerAddress, most.sip, s.sip)
+	return s, whole, nil
+}
+
+// lineCalls is how many calls the telephone line takes: some more, which ring or say goodbye.
+func (s shares) lineCalls() int { return s.calls + (s.calls+4)/5 }
+
+// perAddress returns how many of total connections one address may have: half at most, unless it could have all of most.
+func perAddress(each, most, total int) int {
+	if each >= most {
+		return total
+	}
+	return cmp.Or(min(each, total/2), 1)
+}

@@ -1,0 +1,35 @@
+package platform
+
+import (
+	"context"
+	"log/slog"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/callwright/callwright/agents/call"
+)
+
+// callEnds counts and logs how calls end.
+type callEnds struct {
+	count *prometheus.CounterVec
+	log   *slog.Logger
+}
+
+func newCallEnds(log *slog.Logger) callEnds {
+	return callEnds{prometheus.NewCounterVec(prometheus.CounterOpts{
+		Namespace: "callwright", Name: "calls_ended_total", Help: "Calls of this node that have ended, by status and cause.",
+	}, []string{"status", "cause"}), log}
+}
+
+// observe takes note of a call that has ended: a call.Config.Observe.
+func (e callEnds) observe(o call.Observation) {
+	if o.What != call.ObservedEnded || o.Call.Ending == nil {
+		return
+	}
+	c, level := o.Call, slog.LevelInfo
+	if c.Ending.Cause == call.CauseDrained {
+		level = slog.LevelWarn
+	}
+	e.count.WithLabelValues(string(c.Status), string(c.Ending.Cause)).Inc()
+	e.log.Log(context.Background(), level, "call ended", "call_id", c.ID, "org", c.Org, "status", c.Status, "cause", c.Ending.Cause, "reason", c.Ending.Reason)
+}

@@ -1,0 +1,145 @@
+package platform
+
+import (
+	"context"
+	"fmt"
+
+	"go.uber.org/fx"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/espeak"
+	"github.com/callwright/callwright/adapters/flite"
+	"github.com/callwright/callwright/adapters/openai"
+	"github.com/callwright/callwright/adapters/pocketsphinx"
+	"github.com/callwright/callwright/adapters/scripted"
+	"github.com/callwright/callwright/agents/conversation"
+	"github.com/callwright/callwright/agents/llm"
+	"github.com/callwright/callwright/speech/tts"
+)
+
+// engines tells people what the platform speaks and hears by.
+type engines struct {
+	speaksBy string
+	hearsBy  string
+	missing  error // what keeps calls from being made
+}
+
+// newModel takes the model of the program, or those that the settings name, or the scripted one.
+func newModel(lc fx.Lifecycle, c Config, service *openai.Client) (llm.Model, error) {
+	if c.Model != nil {
+		return c.Model, nil
+	}
+	choice := llm.Selection{Default: scripted.New(), Others: make(map[string]llm.Model, len(c.LLMModels))}
+	if c.LLMBaseURL != "" {
+		choice.Default = service
+	}
+	for _, m := range c.LLMModels {
+		other, err := openai.New(openai.Config{BaseURL: m.BaseURL, Model: m.Model, APIKey: m.Key})
+		if err != nil {
+			return nil, fmt.Errorf("--llm-models %s: %w", m.Name, err)
+		}
+		lc.Append(fx.StopHook(other.Close))
+		choice.Others[m.Name] = other
+	}
+	return choice, nil
+}
+
+// newService is the client of the service of --llm-base-url, which may serve models, speech and recognition.
+func newService(lc fx.Lifecycle, c Config) (*openai.Client, error) {
+	service, err := openai.New(openai.Config{BaseURL: c.LLMBaseURL, Model: c.LLMModel, APIKey: c.LLMAPIKey})
+	if err == nil {
+		lc.Append(fx.StopHook(service.Close))
+	}
+	return service, err
+}
+
+// hasModel reports whether a language model answers, and not the scripted one.
+func (c Config) hasModel() bool { return c.Model != nil || c.LLMBaseURL != "" }
+
+// Ready refuses calls while an engine is missing.
+func (e engines) Ready() error { return e.missing }
+
+// spoken is what a platform speaks and hears by.
+type spoken struct {
+	fx.Out
+	Synthesizer tts.Engine
+	Recognizer  conversation.Recognizer
+	Engines     engines
+}
+
+// newEngines takes the engines of the program, or those that the settings name, or the first that this machine has. A missing one does
+// not keep the platform from starting: everything but calls works, and calls say what to install.
+func newEngines(c Config, service *openai.Client) (e spoken) {
+	var err error
+	e.Synthesizer, e.Recognizer = c.Synthesizer, c.Recognizer
+	if e.Synthesizer != nil {
+		e.Engines.speaksBy = e.Synthesizer.Describe().Name
+	} else if e.Synthesizer, e.Engines.speaksBy, err = newSynthesizer(c.TTS, service); err != nil {
+		e.Synthesizer, e.Engines.missing = absent{err}, err
+	}
+	if e.Recognizer != nil {
+		e.Engines.hearsBy = "the program's recognizer"
+	} else if e.Recognizer, e.Engines.hearsBy, err = newRecognizer(c.STT, service); err != nil {
+		e.Recognizer, e.Engines.missing = absent{err}, both(e.Engines.missing, err)
+	}
+	return e
+}
+
+// both is an error that says two things, either of which may be nil.
+func both(first, second error) error {
+	if first == nil {
+		return second
+	}
+	return callwright.Errorf(callwright.CodeUnavailable, "%s; %s", callwright.MessageOf(first), callwright.MessageOf(second))
+}
+
+// newSynthesizer is the synthesizer of a name, or the first local one that is installed.
+func newSynthesizer(name string, service *openai.Client) (s tts.Engine, used string, err error) {
+	switch name {
+	case "openai":
+		return service, name, nil
+	case "espeak":
+		s, err = espeak.New(espeak.Config{})
+		return s, name, err
+	case "flite":
+		s, err = flite.New(flite.Config{})
+		return s, name, err
+	}
+	if s, used, err = newSynthesizer("flite", service); err == nil {
+		return s, used, nil
+	}
+	if other, used, otherErr := newSynthesizer("espeak", service); otherErr == nil {
+		return other, used, nil
+	}
+	return nil, "nothing", err
+}
+
+func newRecognizer(name string, service *openai.Client) (conversation.Recognizer, string, error) {
+	if name == "openai" {
+		return service, name, nil
+	}
+	r, err := pocketsphinx.New(pocketsphinx.Config{})
+	if err != nil {
+		return nil, "nothing", err
+	}
+	return r, "pocketsphinx", nil
+}
+
+// absent stands where an engine is missing, and says what to install.
+type absent struct{ err error }
+
+// Synthesize says what is missing.
+func (a absent) Synthesize(context.Context, tts.Request) (tts.Stream, error) {
+	return nil, a.err
+}
+
+// Describe describes an engine without a voice.
+func (a absent) Describe() tts.Description { return tts.Description{Name: "none"} }
+
+// CheckVoice takes every voice: agents can be made before an engine is installed.
+func (a absent) CheckVoice(string, string) error { return nil }
+
+// Listen says what is missing.
+func (a absent) Listen(context.Context, conversation.Hearing) (conversation.Utterance, error) {
+	return nil, a.err
+}

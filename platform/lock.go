@@ -1,0 +1,135 @@
+package platform
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// locked is what a server has for itself while it runs.
+type locked []*os.File
+
+// lock takes the data folder, and the file of a SQLite database wherever that lies. A second server on either would work on the
+// first one's calls and remove its server.json. The locks end with the process, however that ends.
+func lock(c Config) (locked, error) {
+	files, err := lockFiles(c)
+	if err != nil {
+		return nil, err
+	}
+	var held locked
+	for _, of := range files {
+		f, err := of.lock()
+		if err != nil {
+			return nil, errors.Join(err, held.Close())
+		}
+		held = append(held, f)
+	}
+	return held, nil
+}
+
+// lockFile is a file that a server locks, and what it stands for.
+type lockFile struct{ flag, what, path string }
+
+func lockFiles(c Config) ([]lockFile, error) {
+	files := []lockFile{{"--data " + c.Data, "data folder " + c.Data, filepath.Join(c.Data, "server.lock")}}
+	path, ok := databaseFile(c)
+	if !ok {
+		return files, nil
+	}
+	one, err := realPath(path)
+	if err != nil {
+		return nil, fmt.Errorf("--database-url %s: the folder %s cannot be used (%w): make it, or name a file in another one",
+			c.DatabaseURL, filepath.Dir(path), err)
+	}
+	return append(files, lockFile{"--database-url " + c.DatabaseURL, "database " + path, one + ".lock"}), nil
+}
+
+// databaseFile returns the file of a SQLite database; ok is false when the database is none in a file.
+func databaseFile(c Config) (path string, ok bool) {
+	path, ok = strings.CutPrefix(c.DatabaseURL, "sqlite:")
+	return path, ok && path != ":memory:"
+}
+
+// realPath returns the one name of a file, without symbolic links. The file need not be there, its folder must.
+func realPath(path string) (string, error) {
+	if one, err := filepath.EvalSymlinks(path); err == nil {
+		return filepath.Abs(one)
+	}
+	folder, err := filepath.EvalSymlinks(filepath.Dir(path))
+	if err != nil {
+		return "", err
+	}
+	return filepath.Abs(filepath.Join(folder, filepath.Base(path)))
+}
+
+// checkWritable reports a data folder in which nothing can be made, before anything needs it. Files that a server before has left,
+// such as the one of the lock, may be writable all the same.
+func checkWritable(folder string) error {
+	probe, err := os.CreateTemp(folder, ".writable-*")
+	if refused, ok := errors.AsType[*fs.PathError](err); ok {
+		err = refused.Err
+	}
+	if err != nil {
+		return fmt.Errorf("--data %s: the folder cannot be written (%w): the server must be able to write in it", folder, err)
+	}
+	return errors.Join(probe.Close(), os.Remove(probe.Name()))
+}
+
+// checkLost refuses a folder that was used with a database when the file of that database is gone: a new one would have another
+// organization and another API key, and nobody would look for the one that was lost.
+func checkLost(c Config) error {
+	path, ok := databaseFile(c)
+	if _, err := os.Stat(path); !ok || !errors.Is(err, fs.ErrNotExist) { //nolint:gosec // the operator names it
+		return nil
+	}
+	sign := webhookSecretFile(c) // written at every start
+	if _, err := os.Stat(sign); err != nil {
+		return nil //nolint:nilerr // nothing shows that there was a database
+	}
+	return fmt.Errorf("the database %s is missing, and the data folder was used with one, as %s shows: restore the database from a backup, "+
+		"or name another one with --database-url; to begin a new one, remove %s", path, sign, sign)
+}
+
+// lock takes one lock and writes into its file whose it is. The file stays when the lock ends: were it removed, two servers
+// could lock two files of that name.
+func (l lockFile) lock() (*os.File, error) {
+	f, err := os.OpenFile(l.path, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		if refused, ok := errors.AsType[*fs.PathError](err); ok {
+			err = refused.Err // the name of the lock tells nobody anything
+		}
+		return nil, fmt.Errorf("%s: %w: the server must be able to write in that folder", l.flag, err)
+	}
+	switch taken, err := flock(f); {
+	case err != nil:
+		return nil, errors.Join(fmt.Errorf("lock %s: %w", l.path, err), f.Close())
+	case taken:
+		holder, _ := io.ReadAll(io.LimitReader(f, 1<<10)) // empty if it is just being written
+		return nil, errors.Join(fmt.Errorf("the %s is in use by another server (%s): stop that one, or start this one with another --data, and several nodes with PostgreSQL",
+			l.what, strings.TrimSpace(string(holder))), f.Close())
+	}
+	host, _ := os.Hostname() // for people
+	holder := fmt.Sprintf("process %d on %s\n", os.Getpid(), host)
+	if err := errors.Join(f.Truncate(0), writeAt(f, holder)); err != nil {
+		return nil, errors.Join(fmt.Errorf("lock %s: %w", l.path, err), f.Close())
+	}
+	return f, nil
+}
+
+func writeAt(f *os.File, text string) error {
+	_, err := f.WriteAt([]byte(text), 0)
+	return err
+}
+
+// Close ends the locks.
+func (l locked) Close() error {
+	var err error
+	for _, f := range l {
+		err = errors.Join(err, f.Close())
+	}
+	return err
+}

@@ -1,0 +1,58 @@
+package platform
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"go.uber.org/fx/fxtest"
+
+	"github.com/callwright/callwright/agents/llm"
+)
+
+// TestModels has requests answered by the models that they name, each with its own key.
+func TestModels(t *testing.T) {
+	t.Parallel()
+	var asked []string
+	services := make([]*httptest.Server, 2)
+	for i := range services {
+		services[i] = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			body := make([]byte, 1<<10)
+			n, _ := r.Body.Read(body)
+			_, model, _ := strings.Cut(string(body[:n]), `"model":"`)
+			model, _, _ = strings.Cut(model, `"`)
+			asked = append(asked, services[i].URL+" "+model+" "+r.Header.Get("Authorization"))
+			w.Header().Set("Content-Type", "application/json")
+			_, _ = w.Write([]byte(`{"choices":[{"message":{"role":"assistant","content":"{}"},"finish_reason":"stop"}]}`))
+		}))
+		t.Cleanup(services[i].Close)
+	}
+	here, there := services[0].URL, services[1].URL
+	c := Config{LLMBaseURL: here, LLMModel: "small", LLMAPIKey: "k1", LLMModels: []NamedModel{
+		{Name: "near", Model: "large@2", BaseURL: here, Key: "k1"}, {Name: "far", Model: "x/@y", BaseURL: there},
+		{Name: "secret", Model: "z", BaseURL: there, Key: "k2"},
+	}}
+	lc := fxtest.NewLifecycle(t)
+	service, err := newService(lc, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	model, err := newModel(lc, c, service)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lc.RequireStart()
+	defer lc.RequireStop()
+	for _, tt := range []struct{ name, want string }{
+		{"", here + " small Bearer k1"}, {"turbo", here + " small Bearer k1"}, {"near", here + " large@2 Bearer k1"},
+		{"far", there + " x/@y "}, {"secret", there + " z Bearer k2"},
+	} {
+		asked = nil
+		_, err := model.Answer(context.Background(), llm.Question{Task: llm.TaskJudge, Model: tt.name})
+		if err != nil || len(asked) != 1 || strings.TrimSpace(asked[0]) != strings.TrimSpace(tt.want) {
+			t.Errorf("%q asks %q, %v; want %q", tt.name, asked, err, tt.want)
+		}
+	}
+}

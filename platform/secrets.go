@@ -1,0 +1,115 @@
+package platform
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/masterkey"
+)
+
+// secretFile is where the master key is kept without masterkey.Variable.
+func secretFile(c Config) string { return masterkey.File(c.Data) }
+
+// secrets are the keys that the server derives from its master key.
+type secrets struct {
+	masterkey.Keys
+
+	From string       // the file or the variable of the master key
+	Keep func() error // writes a master key that was just made to its file; nil: it was there
+}
+
+func newSecrets(c Config) (secrets, error) {
+	var s secrets
+	master, err := masterkey.Find(os.Getenv(masterkey.Variable), c.Data)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		master = masterkey.New(c.Data)
+		s.Keep = func() error { return replaceFile(master.From, []byte(master.Text().Reveal()+"\n")) }
+	case err != nil:
+		return secrets{}, fmt.Errorf("master key: %w", err)
+	}
+	s.From = master.From
+	s.Keys, err = master.Keys()
+	return s, err
+}
+
+// check refuses a database that was made with another master key. A new database takes any: its first organization is made
+// together with the file of a key that was just made.
+func (s secrets) check(ctx context.Context, tenants callwright.Tenants) error {
+	_, err := tenants.Organization(ctx, FirstOrganization)
+	switch {
+	case errors.Is(err, callwright.ErrNotFound):
+		return nil
+	case s.Keep != nil && (err == nil || errors.Is(err, callwright.ErrWrongKey)):
+		return fmt.Errorf("the master key is missing: this database was made with one, and there is none in %s and none in %s; "+
+			"put that key back, from a backup or from another node (no new one was written)", s.From, masterkey.Variable)
+	case errors.Is(err, callwright.ErrWrongKey):
+		return fmt.Errorf("the master key in %s is not the one that this database was made with: "+
+			"put that one back, from a backup or from another node", s.From)
+	}
+	return err
+}
+
+// checkKeyFiles refuses files of keys that others can read, and a data folder in which others can replace them.
+func checkKeyFiles(c Config) error {
+	if err := checkFolder(c.Data); err != nil {
+		return err
+	}
+	files := []string{secretFile(c), filepath.Join(c.Data, "ca.key"), apiKeyFile(c), webhookSecretFile(c)}
+	if c.SIPKey != "" {
+		files = append(files, c.SIPKey)
+	}
+	for _, path := range files {
+		info, err := os.Stat(path) //nolint:gosec // the operator names it
+		if err != nil {
+			continue
+		}
+		if uid, foreign := owner(info); foreign {
+			return fmt.Errorf("%s holds a key and belongs to the user %d, who can read and change it: "+
+				"chown it to the server's user, and replace the key if others may have read it", path, uid)
+		}
+		if shared(info) {
+			return fmt.Errorf("%s holds a key and has mode %04o, with which other users can read or change it: "+
+				"chmod 600 it, and replace the key if others may have read it", path, info.Mode().Perm())
+		}
+	}
+	return nil
+}
+
+// checkFolder refuses a folder in which others than this user, root and the folder's group can replace files. In one with the
+// sticky bit, as /tmp, nobody can replace another's.
+func checkFolder(path string) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil //nolint:nilerr // it is made later
+	}
+	if uid, foreign := owner(info); foreign {
+		return fmt.Errorf("--data %s belongs to the user %d, who can replace the keys in it: chown it to the server's user", path, uid)
+	}
+	if info.Mode()&os.ModeSticky == 0 && info.Mode().Perm()&0o002 != 0 {
+		return fmt.Errorf("--data %s has mode %04o, with which everybody can replace the keys in it: chmod o-w it", path, info.Mode().Perm())
+	}
+	return nil
+}
+
+// replaceFile writes a file that only this user may read, in the place of what has its name. It follows no link.
+func replaceFile(path string, text []byte) error {
+	next := path + ".new"
+	if err := os.Remove(next); err != nil && !errors.Is(err, fs.ErrNotExist) { //nolint:gosec // the operator names it
+		return err
+	}
+	f, err := os.OpenFile(next, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600) //nolint:gosec // the operator names it
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	if err = errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	return os.Rename(next, path) //nolint:gosec // the operator names it
+}

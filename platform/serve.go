@@ -1,0 +1,385 @@
+package platform
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+	"go.uber.org/fx"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/bunstore"
+	"github.com/callwright/callwright/adapters/bunstore/orgstore"
+	"github.com/callwright/callwright/adapters/riverwork"
+	"github.com/callwright/callwright/adapters/rtpmedia"
+	"github.com/callwright/callwright/adapters/sipua"
+	"github.com/callwright/callwright/adapters/testca"
+	"github.com/callwright/callwright/adapters/webhook"
+	"github.com/callwright/callwright/agents"
+	"github.com/callwright/callwright/agents/call"
+	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/agents/persona"
+	"github.com/callwright/callwright/agenttest"
+	"github.com/callwright/callwright/agenttest/tornado"
+	"github.com/callwright/callwright/porting"
+	"github.com/callwright/callwright/porting/document"
+	"github.com/callwright/callwright/porting/loa"
+	"github.com/callwright/callwright/sip"
+	"github.com/callwright/callwright/sip/calllog"
+	"github.com/callwright/callwright/sip/discovery"
+	"github.com/callwright/callwright/sip/monitor"
+	"github.com/callwright/callwright/sip/registration"
+	"github.com/callwright/callwright/sip/self"
+	"github.com/callwright/callwright/sip/setup"
+	"github.com/callwright/callwright/sip/testcall"
+	"github.com/callwright/callwright/speech"
+	"github.com/callwright/callwright/transport/access"
+	"github.com/callwright/callwright/transport/dashboard"
+	"github.com/callwright/callwright/transport/httpapi"
+	"github.com/callwright/callwright/transport/httpapi/agentsapi"
+	"github.com/callwright/callwright/transport/httpapi/agenttestapi"
+	"github.com/callwright/callwright/transport/httpapi/callsapi"
+	"github.com/callwright/callwright/transport/httpapi/pathwaysapi"
+	"github.com/callwright/callwright/transport/httpapi/portingapi"
+	"github.com/callwright/callwright/transport/httpapi/reference"
+	"github.com/callwright/callwright/transport/httpapi/sipapi"
+	"github.com/callwright/callwright/transport/httpapi/speechapi"
+	"github.com/callwright/callwright/transport/httpapi/triageapi"
+	"github.com/callwright/callwright/transport/httpapi/webhooksapi"
+	"github.com/callwright/callwright/triage"
+)
+
+func recordingsFolder(c Config) string { return filepath.Join(c.Data, "recordings") }
+
+// listener is the HTTP socket; nil if the program serves HTTP itself. It is opened before anything is served, so that everyone may know
+// the server's address.
+type listener struct{ net.Listener }
+
+func newListener(lc fx.Lifecycle, c Config, s shares, own *self.Server, log *slog.Logger) (listener, error) {
+	if c.Addr == "" {
+		return listener{}, nil
+	}
+	l, err := new(net.ListenConfig).Listen(context.Background(), "tcp", c.Addr)
+	if err != nil {
+		return listener{}, notListening("--addr", c.Addr, err)
+	}
+	if at, err := netip.ParseAddrPort(l.Addr().String()); err == nil {
+		own.Listen(at)
+	}
+	lc.Append(fx.StopHook(func() { _ = l.Close() }))
+	return listener{httpapi.Connections{Total: s.http, PerAddress: s.httpPerAddress, Trusted: c.TrustedProxies, Logger: log}.Limit(l)}, nil
+}
+
+// url returns the URL of the API on this machine.
+func (l listener) url(c Config) string {
+	if l.Listener == nil {
+		return c.PublicURL
+	}
+	return "http://" + l.Addr().String()
+}
+
+// publicURL returns the URL of the API as clients see it.
+func (l listener) publicURL(c Config) string { return cmp.Or(c.PublicURL, l.url(c)) }
+
+func (l listener) notifier(s *webhook.Sender, c Config) callsapi.Notifier {
+	return callsapi.NewNotifier(s, l.publicURL(c))
+}
+
+// newMetrics is what /metrics tells.
+func newMetrics(media *rtpmedia.Media, line *sipua.UA, ends callEnds) *prometheus.Registry {
+	r := prometheus.NewRegistry()
+	gauge := func(name, help string, value func() float64) prometheus.Collector {
+		return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Namespace: "callwright", Name: name, Help: help}, value)
+	}
+	r.MustRegister(
+		ends.count,
+		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
+		gauge("sip_calls", "Calls that SIP has under way.", func() float64 { return float64(line.Calls()) }),
+		gauge("media_sessions", "Open media sessions.", func() float64 { return float64(media.Counters().Sessions) }),
+		gauge("media_late_frames", "Frames sent 20 ms late or later.",
+			func() float64 { return float64(media.Counters().LateFrames) }),
+	)
+	return r
+}
+
+// draining says that the server is about to stop.
+type draining struct{ atomic.Bool }
+
+// api is the HTTP handler and its readiness.
+type api struct {
+	http.Handler
+	draining *draining
+}
+
+// apiParts is everything that the API serves.
+type apiParts struct {
+	fx.In
+	Config     Config
+	DB         *bunstore.DB
+	Work       *riverwork.Work
+	Access     *access.Service
+	Calls      *call.Service
+	Agents     *agents.Service
+	Pathways   *pathway.Service
+	Personas   *persona.Service
+	Trunks     *sip.Service
+	CallLog    *calllog.Service
+	Setup      *setup.Service
+	Looks      *discovery.Service
+	Tests      *testcall.Service
+	Issues     *triage.Service
+	AgentTests *agenttest.Service
+	Tornados   *tornado.Service
+	Ports      *porting.Service
+	Speech     *speech.Service
+	Deliveries *callwright.DeliveryLog
+	Documents  *document.Service
+	Letters    *loa.Service
+	Gateways   portGateways
+	Listener   listener
+	Identity   identity
+	Dashboard  *dashboard.Dashboard
+	Metrics    *prometheus.Registry
+	Log        *slog.Logger
+}
+
+func newAPI(p apiParts) (api, error) {
+	stopping := new(draining)
+	h, err := httpapi.New(httpapi.Config{
+		Access: authenticator(p.Config, p.Access), Atomic: p.DB, Idempotency: orgstore.IdempotencyStore{DB: p.DB}, Areas: []httpapi.Area{
+			callsapi.New(p.Calls, p.Listener.publicURL(p.Config)), agentsapi.New(p.Agents, p.Personas),
+			sipapi.New(sipapi.Config{Trunks: p.Trunks, Calls: p.CallLog, Setup: p.Setup, Discoveries: p.Looks, TestCalls: p.Tests}),
+			pathwaysapi.New(p.Pathways), triageapi.New(p.Issues),
+			portingapi.New(portingapi.Config{Ports: p.Ports, Documents: p.Documents, Letters: p.Letters}),
+			agenttestapi.New(p.AgentTests, p.Tornados), speechapi.New(speechapi.Config{Speech: p.Speech, URL: p.Listener.publicURL(p.Config)}),
+			webhooksapi.New(p.Deliveries),
+		},
+		Voices: p.Speech, Reference: reference.Handler(p.Config.PublicURL), Metrics: promhttp.HandlerFor(p.Metrics, promhttp.HandlerOpts{}), Logger: p.Log,
+		Warnings: p.Identity.Warnings,
+		Ready: func(ctx context.Context) error {
+			if stopping.Load() {
+				return callwright.Errorf(callwright.CodeUnavailable, "the server is stopping").Because(httpapi.ErrStopping)
+			}
+			if err := checkDisk(p.Config.Data); err != nil {
+				return err
+			}
+			if err := p.DB.Ping(ctx); err != nil {
+				return err
+			}
+			return p.Work.Check()
+		},
+	})
+	if err != nil {
+		return api{}, err
+	}
+	all := route(h, portingapi.GatewayEvents(p.Ports, p.Log, p.Gateways...), p.Dashboard)
+	return api{httpapi.TrustProxies(p.Config.TrustedProxies, all), stopping}, nil
+}
+
+// authenticator says who makes requests of the API.
+func authenticator(c Config, keys *access.Service) httpapi.Authenticator {
+	if c.Authenticator != nil {
+		return c.Authenticator
+	}
+	return keys
+}
+
+// probeSize is what must find room in the data folder for the server to be ready, in bytes.
+const probeSize = 64 << 10
+
+// checkDisk reports a data folder that takes no more files: no call could be recorded.
+func checkDisk(folder string) error {
+	probe := filepath.Join(folder, "server.probe")
+	err := os.WriteFile(probe, make([]byte, probeSize), 0o600)
+	_ = os.Remove(probe) // what cannot be removed is written over the next time
+	if err != nil {
+		return callwright.Errorf(callwright.CodeUnavailable, "the disk of the data folder is full or fails").Because(err)
+	}
+	return nil
+}
+
+// parts is what runs.
+type parts struct {
+	fx.In
+	Config        Config
+	Authority     *testca.Authority
+	Secrets       secrets
+	DB            *bunstore.DB
+	Access        *access.Service
+	API           api
+	Dashboard     *dashboard.Dashboard
+	Listener      listener
+	Work          *riverwork.Work
+	Monitor       *monitor.Service
+	Registrations *registration.Service
+	Calls         *call.Service
+	Pathways      *pathway.Service
+	Issues        *triage.Service
+	AgentTests    *agenttest.Service
+	Tornados      *tornado.Service
+	Line          *sipua.UA
+	RunsOn        runsOn
+	Info          *Info
+	Log           *slog.Logger
+	Failures      failures
+}
+
+// answerTimeout bounds how long a client may take for an answer that has begun when the server stops.
+const answerTimeout = 10 * time.Second
+
+// serve starts what runs, in the order in which each needs the one before, and stops it the other way round: the server
+// is not ready, answers OPTIONS with 503, and waits until that was noticed; it takes its registrations back, so that calls to them reach another node at once; then it takes no calls
+// and lets those that run end, also those that came over a registration, whose connection they keep; then it stops to
+// probe; then durable work, then chats, whose turns are answered or broken off, then the streams of feeds, tests and live pages, for
+// whose end HTTP would wait, then HTTP. The telephone line closes after
+// all that.
+func serve(lc fx.Lifecycle, p parts) {
+	lc.Append(fx.StartHook(func(ctx context.Context) error {
+		return p.firstStart(ctx)
+	}))
+	lc.Append(background(endless(p.Access.Run))) // ends after HTTP, with what was used last
+	if p.Listener.Listener != nil {
+		lc.Append(p.served(httpapi.NewServer(p.API)))
+	}
+	lc.Append(fx.StopHook(p.Dashboard.Close))
+	lc.Append(fx.StopHook(p.Issues.Close))
+	lc.Append(fx.StopHook(p.AgentTests.Close))
+	lc.Append(fx.StopHook(p.Tornados.Close))
+	lc.Append(fx.StopHook(func(ctx context.Context) {
+		ctx, cancel := context.WithTimeout(ctx, answerTimeout)
+		defer cancel()
+		_ = p.Pathways.Close(ctx) // turns that were cut off have told their callers
+	}))
+	lc.Append(background(func(ctx context.Context) { p.fail("work", func() error { return p.Work.Run(ctx) }) }))
+	lc.Append(background(endless(p.Monitor.Run)))
+	lc.Append(background(endless(p.AgentTests.Run)))
+	lc.Append(background(endless(p.Tornados.Run)))
+	lc.Append(background(endless(p.Calls.Run)))
+	lc.Append(background(endless(p.Registrations.Run)))
+	lc.Append(fx.StopHook(p.leave))
+	lc.Append(fx.Hook{
+		OnStart: func(ctx context.Context) error {
+			if err := p.works(ctx); err != nil {
+				return err
+			}
+			return p.announce()
+		},
+		OnStop: func(context.Context) error { return os.Remove(serverFilePath(p.Config)) },
+	})
+}
+
+// served serves HTTP from start to stop.
+func (p parts) served(server *http.Server) fx.Hook {
+	return fx.Hook{
+		OnStart: func(context.Context) error {
+			go p.fail("http", func() error { return server.Serve(p.Listener) })
+			return nil
+		},
+		OnStop: func(ctx context.Context) error {
+			ctx, cancel := context.WithTimeout(ctx, answerTimeout)
+			defer cancel()
+			if err := server.Shutdown(ctx); err != nil {
+				return server.Close() // somebody is still reading: the rest must be able to stop, too
+			}
+			return nil
+		},
+	}
+}
+
+// leave tells those who look that this node takes no more, and takes what comes until they have looked.
+func (p parts) leave(ctx context.Context) {
+	p.API.draining.Store(true)
+	p.Line.Leave()
+	p.Log.InfoContext(ctx, "draining", "calls", p.Calls.Live(), "delay", p.Config.ShutdownDelay)
+	timer := time.NewTimer(p.Config.ShutdownDelay)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+}
+
+// background runs f from start to stop; its context ends at the stop, which waits for it.
+func background(f func(ctx context.Context)) fx.Hook {
+	ctx, cancel := context.WithCancel(context.Background())
+	var running sync.WaitGroup
+	return fx.Hook{
+		OnStart: func(context.Context) error {
+			running.Go(func() { f(ctx) })
+			return nil
+		},
+		OnStop: func(context.Context) error {
+			cancel()
+			running.Wait()
+			return nil
+		},
+	}
+}
+
+// failures is where a part that has failed says so; the first one counts.
+type failures chan<- error
+
+// fail reports a part that ends with an error.
+func (p parts) fail(part string, run func() error) {
+	if err := run(); err != nil && !errors.Is(err, http.ErrServerClosed) {
+		p.Log.Error("the platform is to stop, because a part of it failed", "part", part, "error", err)
+		select {
+		case p.Failures <- fmt.Errorf("%s: %w", part, err):
+		default: // another part has failed before
+		}
+	}
+}
+
+// startPatience is how long durable work may take to start.
+const startPatience = 90 * time.Second
+
+// works waits until durable work runs: a server without it is not ready.
+func (p parts) works(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, startPatience)
+	defer cancel()
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		err := p.Work.Check()
+		if err == nil {
+			return nil
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return err
+		}
+	}
+}
+
+// announce writes down where the platform is, for the program and for the tools of this machine.
+func (p parts) announce() error {
+	i := p.Info
+	i.APIURL, i.SIPURI, i.CAFile, i.PID = p.Listener.url(p.Config), p.Line.URI(), p.Authority.CertFile(), os.Getpid()
+	i.DashboardURL, i.RunsOn, i.Missing = p.Listener.publicURL(p.Config)+"/", p.RunsOn.list(), p.RunsOn.missing()
+	if _, err := os.Stat(apiKeyFile(p.Config)); err == nil {
+		i.APIKeyFile = apiKeyFile(p.Config)
+	}
+	text, err := json.MarshalIndent(i, "", "  ")
+	if err != nil {
+		return err
+	}
+	return replaceFile(serverFilePath(p.Config), append(text, '\n'))
+}
+
+// serverFilePath is the file that has the Info while the platform is ready.
+func serverFilePath(c Config) string { return filepath.Join(c.Data, "server.json") }

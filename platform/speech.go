@@ -1,0 +1,70 @@
+package platform
+
+import (
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"time"
+
+	"go.uber.org/fx"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/audiofile"
+	"github.com/callwright/callwright/adapters/bunstore"
+	"github.com/callwright/callwright/adapters/bunstore/speechstore"
+	"github.com/callwright/callwright/adapters/codec/opus"
+	"github.com/callwright/callwright/adapters/filestore"
+	"github.com/callwright/callwright/speech"
+	"github.com/callwright/callwright/speech/profile"
+	"github.com/callwright/callwright/speech/tts"
+)
+
+func newBlobs(lc fx.Lifecycle, c Config) (speech.Blobs, error) {
+	if c.SpeechBlobs != nil {
+		return c.SpeechBlobs, nil
+	}
+	b, err := filestore.NewBlobs(filepath.Join(c.Data, "speech"))
+	if err != nil {
+		return nil, err
+	}
+	lc.Append(fx.StopHook(b.Close))
+	return b, nil
+}
+
+// speechParts is everything that speech is made of.
+type speechParts struct {
+	fx.In
+	Config  Config
+	Secrets secrets
+	DB      *bunstore.DB
+	Work    callwright.Work
+	Blobs   speech.Blobs
+	Log     *slog.Logger
+
+	Synthesizer tts.Engine
+}
+
+// newSpeech also speaks in calls, so that a call can have an organization's own voice.
+func newSpeech(p speechParts) (*speech.Service, error) {
+	cloner, err := profile.NewCloner(p.Synthesizer)
+	if err != nil {
+		return nil, err
+	}
+	return speech.New(speech.Config{
+		Engine: p.Synthesizer, Voices: speechstore.Voices{DB: p.DB}, Samples: speechstore.Samples{DB: p.DB}, Blobs: p.Blobs,
+		Atomic: p.DB, Work: p.Work, Key: p.Secrets.SpeechLinks, Cloner: cloner, Decoder: audiofile.Decoder{Opus: opusDecoder},
+		KeepFor: time.Duration(p.Config.SampleDays) * 24 * time.Hour, ReplaceUnknown: p.Config.ReplaceVoices, Logger: p.Log,
+	})
+}
+
+// clonedBy says to people what becomes of recordings.
+func (p runsOn) clonedBy() string {
+	d := p.Synthesizer.Describe()
+	if !d.Pitch && !d.Tempo {
+		return "voices cannot be made of recordings: " + d.Name + " has neither pitch nor tempo to set"
+	}
+	return fmt.Sprintf("voice profiles of %s: the pitch and the tempo of a recording, not the speaker's sound", d.Name)
+}
+
+// opusDecoder decodes the packets of uploaded Ogg Opus files, as it does those of calls.
+func opusDecoder() (audiofile.PacketDecoder, error) { return opus.Engine().New() }

@@ -1,0 +1,46 @@
+//go:build darwin || dragonfly || freebsd || linux || netbsd || openbsd
+
+package platform
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"syscall"
+)
+
+// flock locks an open file until it is closed, and reports whether another process has.
+func flock(f *os.File) (taken bool, err error) {
+	err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+	if errors.Is(err, syscall.EWOULDBLOCK) {
+		return true, nil
+	}
+	return false, err
+}
+
+// shared reports whether others than this user may read or change a file. The group may read a file that root has given it, as
+// Kubernetes does with secrets.
+func shared(info fs.FileInfo) bool {
+	forbidden := fs.FileMode(0o077)
+	if stat, ok := info.Sys().(*syscall.Stat_t); ok && stat.Uid == 0 && os.Geteuid() != 0 {
+		forbidden = 0o037
+	}
+	return info.Mode().Perm()&forbidden != 0
+}
+
+// owner returns the user that owns a file, and whether that is somebody else than this user or root: an owner can read and change
+// a file whatever its mode.
+func owner(info fs.FileInfo) (uid uint32, foreign bool) {
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return 0, false
+	}
+	return stat.Uid, stat.Uid != 0 && int(stat.Uid) != os.Geteuid()
+}
+
+// mostFiles returns how many files this process may have open. Go has raised the soft limit to the hard one.
+func mostFiles() (uint64, error) {
+	var limit syscall.Rlimit
+	err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit)
+	return uint64(limit.Cur), err //nolint:unconvert // it is signed on some systems
+}

@@ -1,0 +1,110 @@
+package platform
+
+import (
+	"log/slog"
+
+	"go.uber.org/fx"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/bunstore"
+	"github.com/callwright/callwright/adapters/bunstore/agentstore"
+	"github.com/callwright/callwright/adapters/bunstore/agentteststore"
+	"github.com/callwright/callwright/adapters/join"
+	"github.com/callwright/callwright/adapters/webhook"
+	"github.com/callwright/callwright/agents/llm"
+	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/agents/persona"
+	"github.com/callwright/callwright/agenttest"
+	"github.com/callwright/callwright/agenttest/assert"
+	"github.com/callwright/callwright/agenttest/engine"
+	"github.com/callwright/callwright/agenttest/judge"
+	"github.com/callwright/callwright/agenttest/runner"
+	"github.com/callwright/callwright/agenttest/tornado"
+	"github.com/callwright/callwright/transport/httpapi/agenttestapi"
+	"github.com/callwright/callwright/triage"
+)
+
+// newGate decides about promotions as soon as newTests has made what it asks.
+func newGate() *join.Gate { return new(join.Gate) }
+
+// testParts is everything that tests of agents are made of.
+type testParts struct {
+	fx.In
+	Config   Config
+	DB       *bunstore.DB
+	Work     callwright.Work
+	Node     node
+	Pathways *pathway.Service
+	Personas *persona.Service
+	Gate     *join.Gate
+	Webhooks *webhook.Sender
+	Issues   *triage.Service
+	Model    llm.Model
+	Log      *slog.Logger
+
+	Deliveries *callwright.DeliveryLog
+}
+
+// newTests makes what tests agents, and has it decide about promotions. All runs of the node share one Limiter, which adapts to
+// what the model's service bears.
+func newTests(p testParts) (*agenttest.Service, error) {
+	agent, err := runner.New(runner.Config{Versions: p.Pathways, Personas: p.Personas, Production: p.Pathways, Logger: p.Log})
+	if err != nil {
+		return nil, err
+	}
+	held, err := engine.New(engine.Config{
+		Runner: agent, Model: engine.NewLimiter(p.Model, engine.LimiterConfig{Retries: limitRetries}),
+		Judge:       func(m llm.Model) assert.Judge { return judge.New(m, judge.Config{}) },
+		CheckCaller: p.Config.hasModel(), Logger: p.Log,
+	})
+	if err != nil {
+		return nil, err
+	}
+	c := agenttest.Config{
+		Store: agentteststore.Store{DB: p.DB}, Atomic: p.DB, Work: p.Work, Leases: bunstore.Leases{DB: p.DB}, Node: string(p.Node),
+		Pathways: p.Pathways, Personas: p.Personas, Engine: held, URLs: p.Webhooks, Notifier: agenttestapi.NewNotifier(p.Webhooks), Logger: p.Log,
+		Chats: p.Pathways, Transcripts: join.Transcripts{Store: agentstore.Calls{DB: p.DB}}, Writer: p.Model,
+		Documents: p.Pathways, Model: p.Model, Analyst: p.Model, Deliveries: p.Deliveries,
+	}
+	if p.Config.FailedTestIssues {
+		c.Failures = join.FailedRuns{Issues: p.Issues}
+	}
+	tests, err := agenttest.New(c)
+	if err != nil {
+		return nil, err
+	}
+	p.Gate.Open(tests)
+	return tests, nil
+}
+
+// newTornados makes what searches for versions that pass their tests. Without a language model there is nothing that proposes
+// changes, and no session can be started.
+func newTornados(p testParts, tests *agenttest.Service) (*tornado.Service, error) {
+	c := tornado.Config{
+		Store: agentteststore.Sessions{DB: p.DB}, Atomic: p.DB, Work: p.Work, Leases: bunstore.Leases{DB: p.DB}, Node: string(p.Node),
+		Pathways: p.Pathways, Runs: tests, Analyst: p.Model, Logger: p.Log,
+	}
+	if p.Config.hasModel() {
+		c.Model = p.Model
+	}
+	return tornado.New(c)
+}
+
+// limitRetries is how often a call of a model is repeated after a rate limit.
+const limitRetries = 5
+
+// judgedBy says to people who decides what no rule can decide.
+func (p runsOn) judgedBy() string {
+	if !p.Config.hasModel() {
+		return "by rules only; what needs a judge is an error, because the scripted model is none"
+	}
+	return "by rules and " + p.Model.Name()
+}
+
+// mendedBy says to people what proposes changes of pathways that fail their tests.
+func (p runsOn) mendedBy() string {
+	if !p.Config.hasModel() {
+		return "no sessions: the scripted model proposes no changes of pathways"
+	}
+	return "changes are proposed by " + p.Model.Name()
+}

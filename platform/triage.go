@@ -1,0 +1,59 @@
+package platform
+
+import (
+	"log/slog"
+
+	"go.uber.org/fx"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/bunstore"
+	"github.com/callwright/callwright/adapters/bunstore/agentstore"
+	"github.com/callwright/callwright/adapters/bunstore/agentteststore"
+	"github.com/callwright/callwright/adapters/bunstore/portingstore"
+	"github.com/callwright/callwright/adapters/bunstore/triagestore"
+	"github.com/callwright/callwright/adapters/join"
+	"github.com/callwright/callwright/agents/llm"
+	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/triage"
+	"github.com/callwright/callwright/triage/analyst"
+)
+
+// triageParts is everything that issues are made of.
+type triageParts struct {
+	fx.In
+	Secrets  secrets
+	DB       *bunstore.DB
+	Work     callwright.Work
+	Pathways *pathway.Service
+	Model    llm.Model
+	Log      *slog.Logger
+}
+
+// newTriage keeps issues of calls, pathways, runs of tests and port requests. Samples and files have no resolver yet.
+func newTriage(p triageParts) (*triage.Service, error) {
+	cursors, err := triage.NewCursors(1, map[byte][]byte{1: []byte(p.Secrets.Cursors.Reveal())})
+	if err != nil {
+		return nil, err
+	}
+	a, err := analyst.New(analyst.Config{Model: p.Model, Logger: p.Log})
+	if err != nil {
+		return nil, err
+	}
+	return triage.New(triage.Config{
+		Store: triagestore.Store{DB: p.DB}, Atomic: p.DB, Work: p.Work, Analyst: a, Cursors: cursors, Logger: p.Log,
+		Resolvers: map[triage.ResourceType]triage.ResourceResolver{
+			triage.ResourceCall:    join.Calls{Store: agentstore.Calls{DB: p.DB}},
+			triage.ResourcePathway: join.Pathways{Service: p.Pathways},
+			triage.ResourcePort:    join.Ports{Store: portingstore.Requests{DB: p.DB}},
+			triage.ResourceRun:     join.Runs{Store: agentteststore.Store{DB: p.DB}},
+		},
+	})
+}
+
+// analyzedBy says to people who looks for the causes of issues.
+func (p runsOn) analyzedBy() string {
+	if !p.Config.hasModel() {
+		return "not analyzed, which the scripted model can't"
+	}
+	return "analyzed by " + p.Model.Name()
+}
