@@ -38,7 +38,7 @@ func modules() fx.Option {
 		fx.Module("base", fx.Provide(newLogLevel, newLogger, newShares, newSecrets, newService, newModel, newEngines, newAuthority, newNode)),
 		fx.Module("storage", fx.Provide(newDatabase, fx.Annotate(newWork, fx.As(fx.Self()), fx.As(new(callwright.Work))))),
 		fx.Module("trunks", fx.Provide(newIdentity, newSelf, newResolver, newProber, newMailer, newMonitor, newCallLog, newTrunks, newSetup, newDiscoveries)),
-		fx.Module("telephone", fx.Provide(newMedia, newTrusted, newLine, newRegistrations, newTestCalls)),
+		fx.Module("telephone", fx.Provide(newMedia, newTrusted, newLine, newRegistrations, newTestCalls, newNumberProofs)),
 		fx.Module("agents", fx.Provide(newGate, newAgents, newPathways, newPersonas, newRecordings, newWebhooks, newDeliveries, newCallEnds, newCalls)),
 		fx.Module("triage", fx.Provide(newTriage)),
 		fx.Module("tests", fx.Provide(newTests, newTornados)),

@@ -44,6 +44,7 @@ import (
 	"github.com/callwright/callwright/sip/monitor"
 	"github.com/callwright/callwright/sip/registration"
 	"github.com/callwright/callwright/sip/self"
+	"github.com/callwright/callwright/sip/proof"
 	"github.com/callwright/callwright/sip/setup"
 	"github.com/callwright/callwright/sip/testcall"
 	"github.com/callwright/callwright/speech"
@@ -140,6 +141,7 @@ type apiParts struct {
 	Setup      *setup.Service
 	Looks      *discovery.Service
 	Tests      *testcall.Service
+	Proofs     *proof.Service
 	Issues     *triage.Service
 	AgentTests *agenttest.Service
 	Tornados   *tornado.Service
@@ -160,7 +162,7 @@ func newAPI(p apiParts) (api, error) {
 	h, err := httpapi.New(httpapi.Config{
 		Access: authenticator(p.Config, p.Access), Atomic: p.DB, Idempotency: orgstore.IdempotencyStore{DB: p.DB}, Areas: []httpapi.Area{
 			callsapi.New(p.Calls, p.Listener.publicURL(p.Config)), agentsapi.New(p.Agents, p.Personas),
-			sipapi.New(sipapi.Config{Trunks: p.Trunks, Calls: p.CallLog, Setup: p.Setup, Discoveries: p.Looks, TestCalls: p.Tests}),
+			sipapi.New(sipapi.Config{Trunks: p.Trunks, Calls: p.CallLog, Setup: p.Setup, Discoveries: p.Looks, TestCalls: p.Tests, Proofs: p.Proofs}),
 			pathwaysapi.New(p.Pathways), triageapi.New(p.Issues),
 			portingapi.New(portingapi.Config{Ports: p.Ports, Documents: p.Documents, Letters: p.Letters}),
 			agenttestapi.New(p.AgentTests, p.Tornados), speechapi.New(speechapi.Config{Speech: p.Speech, URL: p.Listener.publicURL(p.Config)}),

@@ -132,15 +132,15 @@ func TestMailer(t *testing.T) {
 
 func TestPrompt(t *testing.T) {
 	t.Parallel()
-	samples, err := prompt{&agentstest.Synthesizer{}}.Prompt(t.Context(), 16000)
+	samples, err := prompt{voice{&agentstest.Synthesizer{}}}.Prompt(t.Context(), 16000)
 	if err != nil || len(samples) < 8000 {
 		t.Errorf("%d samples, %v", len(samples), err)
 	}
 	missing := errors.New("no engine")
-	if _, err := (prompt{absent{missing}}).Prompt(t.Context(), 16000); !errors.Is(err, missing) {
+	if _, err := (prompt{voice{absent{missing}}}).Prompt(t.Context(), 16000); !errors.Is(err, missing) {
 		t.Errorf("got %v", err)
 	}
-	if _, err := (prompt{broken{}}).Prompt(t.Context(), 16000); !errors.Is(err, errBroken) {
+	if _, err := (prompt{voice{broken{}}}).Prompt(t.Context(), 16000); !errors.Is(err, errBroken) {
 		t.Errorf("got %v", err)
 	}
 }

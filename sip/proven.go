@@ -13,7 +13,7 @@ var errUnproven = errors.New("the number is not proven")
 
 // checkProven refuses to attach a number inbound that must be proven first: CodeInvalidState.
 func (s *Service) checkProven(ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber, drafts []draft) error {
-	if !slices.ContainsFunc(drafts, func(d draft) bool { return d.Direction == Inbound }) {
+	if s.cfg.Proofs == nil || !slices.ContainsFunc(drafts, func(d draft) bool { return d.Direction == Inbound }) {
 		return nil
 	}
 	needed, err := s.NeedsProof(ctx, org, number)
@@ -30,10 +30,7 @@ func (s *Service) checkProven(ctx context.Context, org callwright.OrgID, number 
 // lately, has it not attached inbound, and no finished port reserves it for the organization. CodeConflict for a number that
 // another organization has attached or reserved. No number needs a proof without Config.Proofs.
 func (s *Service) NeedsProof(ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber) (bool, error) {
-	if s.cfg.Proofs == nil {
-		return false, nil
-	}
-	if err := s.checkOwner(ctx, org, number); err != nil {
+	if err := s.checkOwner(ctx, org, number); err != nil || s.cfg.Proofs == nil {
 		return false, err
 	}
 	r, err := s.record(ctx, org, number)

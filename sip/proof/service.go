@@ -44,6 +44,7 @@ type Config struct {
 	// From is a number that the calls go out from, whose trunk the operator trusts; empty: one of the organization that asks. The
 	// server of an organization's own trunk can answer for every number.
 	From   callwright.PhoneNumber
+	Ready  func() error     // returns why no call can be made, such as a missing speech engine; nil: calls can be made
 	Clock  callwright.Clock // nil: SystemClock
 	IDs    callwright.IDs   // nil: UUIDs
 	Logger *slog.Logger     // nil: discards
@@ -124,6 +125,9 @@ func (s *Service) Request(ctx context.Context, org callwright.OrgID, number stri
 	needed, err := s.cfg.Trunks.NeedsProof(ctx, org, n)
 	if err == nil && !needed {
 		err = callwright.InField("phone_number", callwright.Errorf(callwright.CodeInvalidState, "needs no proof"))
+	}
+	if err == nil && s.cfg.Ready != nil {
+		err = s.cfg.Ready()
 	}
 	if err == nil {
 		_, _, err = s.caller(ctx, org, n)

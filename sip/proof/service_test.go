@@ -411,14 +411,18 @@ func TestCallInVain(t *testing.T) {
 
 func TestRequestsThatAreRefused(t *testing.T) {
 	t.Parallel()
-	h := open(t)
+	var ready error
+	h := open(t, func(c *proof.Config) { c.Ready = func() error { return ready } })
 	h.trunks.needs = false
 	_, err := h.Request(t.Context(), "a", asked)
 	wantError(t, "no need", err, callwright.CodeInvalidState, "phone_number")
 	h.trunks.needs, h.trunks.err = true, callwright.ErrConflict
 	_, err = h.Request(t.Context(), "a", asked)
 	wantError(t, "not available", err, callwright.CodeConflict, "")
-	h.trunks.err, h.trunks.caller = nil, ""
+	ready, h.trunks.err = callwright.ErrUnavailable, nil
+	_, err = h.Request(t.Context(), "a", asked)
+	wantError(t, "no voice", err, callwright.CodeUnavailable, "")
+	ready, h.trunks.caller = nil, ""
 	_, err = h.Request(t.Context(), "a", asked)
 	wantError(t, "no trunk", err, callwright.CodeInvalidState, "")
 	_, err = h.Request(t.Context(), "a", "hello")

@@ -150,7 +150,7 @@ func open(t *testing.T, change ...func(*httpapi.Config)) *house {
 	h.areas = services{
 		calls:    callService,
 		agents:   agentService,
-		trunks:   sipapi.Config{Trunks: sipService, Calls: h.sipCalls(), Setup: h.sipSetup(sipService), Discoveries: h.discoveries(), TestCalls: h.testCalls(sipService, work)},
+		trunks:   sipapi.Config{Trunks: sipService, Calls: h.sipCalls(), Setup: h.sipSetup(sipService), Discoveries: h.discoveries(), TestCalls: h.testCalls(sipService, work), Proofs: h.numberProofs(sipService, work)},
 		pathways: pathwayService,
 		personas: personaService,
 		issues:   h.issues(work),
