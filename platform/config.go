@@ -137,7 +137,7 @@ func Defaults() Config {
 		Node: host, Data: "./data", DatabaseConnections: 22, SIPAddr: "127.0.0.1:5061", RTPPorts: PortRange{Low: 10000, High: 20000},
 		Region: "local", CallLogDays: 90, FailedCallIssues: true, FailedTestIssues: true, FailedPortIssues: true, SampleDays: 90,
 		PortGateway: []string{portgateway.SimulatedName}, PortsPerHour: 60, ProviderName: "the operator of this server", LOALink: linkInAnswers,
-		NumberProof: proofNone,
+		NumberProof:  proofNone,
 		DrainTimeout: 30 * time.Second, LogFormat: "text",
 	}
 }

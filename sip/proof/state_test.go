@@ -72,6 +72,7 @@ func check(t *testing.T, before, after walk, move string) {
 	case proof.StateCalled:
 		allowed = allowed || move == "right " && to == proof.StateProven || move == "fail " && to == proof.StateFailed ||
 			move == "wrong " && to == proof.StateFailed && after.wrong == proof.MaxTries
+	case proof.StateProven, proof.StateFailed: // they stay
 	case proof.StateExpired: // late news of the call
 		allowed = allowed || move == "fail " && to == proof.StateFailed
 	}

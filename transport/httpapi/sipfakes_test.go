@@ -191,7 +191,7 @@ func (l *looker) Probe(ctx context.Context, p discovery.Probe) discovery.Answer 
 type testLine struct {
 	mu     sync.Mutex
 	busy   bool
-	proof  bool // numbers need proofs
+	proof  bool          // numbers need proofs
 	spoken chan []string // what is said to numbers that are called
 	work   *memstore.Work
 }
