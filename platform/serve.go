@@ -60,6 +60,7 @@ import (
 	"github.com/callwright/callwright/transport/httpapi/sipapi"
 	"github.com/callwright/callwright/transport/httpapi/speechapi"
 	"github.com/callwright/callwright/transport/httpapi/triageapi"
+	"github.com/callwright/callwright/transport/httpapi/webhooksapi"
 	"github.com/callwright/callwright/triage"
 )
 
@@ -123,6 +124,7 @@ type draining struct{ atomic.Bool }
 type api struct {
 	http.Handler
 	draining *draining
+	ready    func(context.Context) error
 }
 
 // apiParts is everything that the API serves.
@@ -147,6 +149,7 @@ type apiParts struct {
 	Tornados   *tornado.Service
 	Ports      *porting.Service
 	Speech     *speech.Service
+	Deliveries *callwright.DeliveryLog
 	Documents  *document.Service
 	Letters    *loa.Service
 	Gateways   portGateways
@@ -159,6 +162,18 @@ type apiParts struct {
 
 func newAPI(p apiParts) (api, error) {
 	stopping := new(draining)
+	ready := func(ctx context.Context) error {
+		if stopping.Load() {
+			return callwright.Errorf(callwright.CodeUnavailable, "the server is stopping").Because(httpapi.ErrStopping)
+		}
+		if err := checkDisk(p.Config.Data); err != nil {
+			return err
+		}
+		if err := p.DB.Ping(ctx); err != nil {
+			return err
+		}
+		return p.Work.Check()
+	}
 	h, err := httpapi.New(httpapi.Config{
 		Access: authenticator(p.Config, p.Access), Atomic: p.DB, Idempotency: orgstore.IdempotencyStore{DB: p.DB}, Areas: []httpapi.Area{
 			callsapi.New(p.Calls, p.Listener.publicURL(p.Config)), agentsapi.New(p.Agents, p.Personas),
@@ -166,27 +181,17 @@ func newAPI(p apiParts) (api, error) {
 			pathwaysapi.New(p.Pathways), triageapi.New(p.Issues),
 			portingapi.New(portingapi.Config{Ports: p.Ports, Documents: p.Documents, Letters: p.Letters}),
 			agenttestapi.New(p.AgentTests, p.Tornados), speechapi.New(speechapi.Config{Speech: p.Speech, URL: p.Listener.publicURL(p.Config)}),
+			webhooksapi.New(p.Deliveries),
 		},
 		Voices: p.Speech, Reference: reference.Handler(p.Config.PublicURL), Metrics: promhttp.HandlerFor(p.Metrics, promhttp.HandlerOpts{}), Logger: p.Log,
 		Warnings: p.Identity.Warnings,
-		Ready: func(ctx context.Context) error {
-			if stopping.Load() {
-				return callwright.Errorf(callwright.CodeUnavailable, "the server is stopping")
-			}
-			if err := checkDisk(p.Config.Data); err != nil {
-				return err
-			}
-			if err := p.DB.Ping(ctx); err != nil {
-				return err
-			}
-			return p.Work.Check()
-		},
+		Ready:    ready,
 	})
 	if err != nil {
 		return api{}, err
 	}
 	all := route(h, portingapi.GatewayEvents(p.Ports, p.Log, p.Gateways...), p.Dashboard)
-	return api{httpapi.TrustProxies(p.Config.TrustedProxies, all), stopping}, nil
+	return api{httpapi.TrustProxies(p.Config.TrustedProxies, all), stopping, ready}, nil
 }
 
 // authenticator says who makes requests of the API.
@@ -269,6 +274,7 @@ func serve(lc fx.Lifecycle, p parts) {
 	lc.Append(background(endless(p.Tornados.Run)))
 	lc.Append(background(endless(p.Calls.Run)))
 	lc.Append(background(endless(p.Registrations.Run)))
+	lc.Append(background(func(ctx context.Context) { followReadiness(ctx, p.API.ready, p.Line.Ready) }))
 	lc.Append(fx.StopHook(p.leave))
 	lc.Append(fx.Hook{
 		OnStart: func(ctx context.Context) error {
@@ -296,6 +302,28 @@ func (p parts) served(server *http.Server) fx.Hook {
 			}
 			return nil
 		},
+	}
+}
+
+// readinessPeriod is the time between two checks of the node's readiness. A check that takes longer has failed.
+const readinessPeriod = 5 * time.Second
+
+// followReadiness tells SIP what /readyz says, until ctx ends.
+func followReadiness(ctx context.Context, check func(context.Context) error, tell func(ready bool)) {
+	ticker := time.NewTicker(readinessPeriod)
+	defer ticker.Stop()
+	for {
+		limited, cancel := context.WithTimeout(ctx, readinessPeriod)
+		err := check(limited)
+		cancel()
+		if ctx.Err() == nil {
+			tell(err == nil)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
 	}
 }
 

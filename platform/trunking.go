@@ -94,6 +94,9 @@ func newIdentity(lc fx.Lifecycle, c Config, ca *testca.Authority, log *slog.Logg
 // ownCertificate is what SIP peers see: the one of --sip-cert, or one of the test authority's.
 func ownCertificate(c Config, ca *testca.Authority) (tls.Certificate, error) {
 	if c.SIPCert != "" {
+		if err := checkKeyFile(c.SIPKey); err != nil {
+			return tls.Certificate{}, err
+		}
 		certificate, err := tls.LoadX509KeyPair(c.SIPCert, c.SIPKey)
 		if err != nil {
 			return certificate, fmt.Errorf("--sip-cert and --sip-key: %w", err)
@@ -267,7 +270,7 @@ func newLine(lc fx.Lifecycle, p lineParts) (*sipua.UA, error) {
 	if err != nil {
 		return nil, notListening("--sip-addr", p.Config.SIPAddr, err)
 	}
-	bans, err := ban.New(ban.Config{Leases: bunstore.Leases{DB: p.DB}, Line: ua, Node: string(p.Node), Logger: p.Log})
+	bans, err := ban.New(ban.Config{Leases: bunstore.Leases{DB: p.DB}, Line: ua, Node: string(p.Node), Trusted: p.Trusted.Contains, Logger: p.Log})
 	if err != nil {
 		return nil, errors.Join(err, ua.Close(context.Background()))
 	}
