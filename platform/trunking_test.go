@@ -20,7 +20,9 @@ import (
 	"github.com/callwright/callwright/agents/agentstest"
 	"github.com/callwright/callwright/agents/pathway/graph"
 	"github.com/callwright/callwright/internal/testdns"
+	"github.com/callwright/callwright/sip/proof"
 	"github.com/callwright/callwright/sip/setup"
+	"github.com/callwright/callwright/sip/siptest"
 	"github.com/callwright/callwright/sip/uri"
 	"github.com/callwright/callwright/speech/tts"
 )
@@ -128,6 +130,11 @@ func TestMailer(t *testing.T) {
 		}
 	}
 	lc.RequireStart().RequireStop()
+}
+
+func TestVoice(t *testing.T) {
+	t.Parallel()
+	siptest.RunSpeaker(t, func(*testing.T) proof.Speaker { return voice{&agentstest.Synthesizer{}} })
 }
 
 func TestPrompt(t *testing.T) {

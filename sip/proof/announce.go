@@ -10,7 +10,7 @@ import (
 	"github.com/callwright/callwright/sip/testcall"
 )
 
-// Speaker makes speech of English text.
+// Speaker makes speech of English text. siptest.RunSpeaker tests it.
 type Speaker interface {
 	// Speak returns the speech of a text at a rate in samples a second.
 	Speak(ctx context.Context, text string, rate int) ([]int16, error)

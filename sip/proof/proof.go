@@ -26,7 +26,7 @@ type Proof struct {
 // to a stranger, who is not to be called more often.
 type Limits struct{ Number, Org int }
 
-// Store stores proofs.
+// Store stores proofs. siptest.RunProofStore tests it.
 type Store interface {
 	// Insert adds a proof with Version 1, unless the number or the organization has as many as limits allow that were created after
 	// since. Then nothing is added, and oldest is the creation of the oldest among the newest that make up the limit. Of concurrent
@@ -41,7 +41,7 @@ type Store interface {
 	Forget(ctx context.Context, before time.Time, limit int) (int, error)
 }
 
-// Announcer calls numbers and speaks to whoever answers. A call of it leaves neither a transcript nor a recording: these would show the code.
+// Announcer calls numbers and speaks to whoever answers; Voice implements it. A call of it leaves neither a transcript nor a recording: these would show the code.
 type Announcer interface {
 	// Announce calls a number, speaks the parts with pauses between them after the answer, and hangs up. It returns when the call
 	// has ended. A call that is not answered, or to which nothing could be said, is an error whose message says why; one that the callee

@@ -172,3 +172,25 @@ func forgetsProofs(t *testing.T, s proof.Store) {
 	}
 	wantLatestProof(t, s, numberProof("p4", "+4", 4))
 }
+
+// RunSpeaker tests a proof.Speaker.
+func RunSpeaker(t *testing.T, newSpeaker func(t *testing.T) proof.Speaker) {
+	t.Helper()
+	s := newSpeaker(t)
+	for _, rate := range []int{8000, 16000, 48000} {
+		word, err := s.Speak(t.Context(), "seven", rate)
+		if err != nil {
+			t.Fatalf("at %d Hz: %v", rate, err)
+		}
+		if lasts := time.Duration(len(word)) * time.Second / time.Duration(rate); lasts < 100*time.Millisecond || lasts > 5*time.Second {
+			t.Errorf("at %d Hz a word lasts %v", rate, lasts)
+		}
+		loudest := int16(0)
+		for _, sample := range word {
+			loudest = max(loudest, sample)
+		}
+		if loudest < 1000 {
+			t.Errorf("at %d Hz it is silent", rate)
+		}
+	}
+}
