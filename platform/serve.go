@@ -309,13 +309,17 @@ const readinessPeriod = 5 * time.Second
 // followReadiness tells SIP what /readyz says, until ctx ends. It begins once the node is ready for the first time: until then some of it
 // is starting.
 func followReadiness(ctx context.Context, check func(context.Context) error, tell func(ready bool)) {
-	ticker := time.NewTicker(readinessPeriod)
+	ticker := time.NewTicker(readinessPeriod / 10)
 	defer ticker.Stop()
 	for begun := false; ; {
 		limited, cancel := context.WithTimeout(ctx, readinessPeriod)
 		err := check(limited)
 		cancel()
-		if begun = begun || err == nil; begun && ctx.Err() == nil {
+		if !begun && err == nil {
+			begun = true
+			ticker.Reset(readinessPeriod)
+		}
+		if begun && ctx.Err() == nil {
 			tell(err == nil)
 		}
 		select {
