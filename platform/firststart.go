@@ -9,7 +9,7 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/bunstore/orgstore"
-	"github.com/callwright/callwright/transport/access"
+	"github.com/callwright/callwright/access"
 )
 
 // FirstOrganization is the organization that every node of a new deployment starts with.

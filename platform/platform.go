@@ -22,7 +22,7 @@ import (
 	"github.com/callwright/callwright/porting"
 	"github.com/callwright/callwright/sip"
 	"github.com/callwright/callwright/speech"
-	"github.com/callwright/callwright/transport/access"
+	"github.com/callwright/callwright/access"
 	"github.com/callwright/callwright/transport/dashboard/overview"
 	"github.com/callwright/callwright/transport/httpapi"
 	"github.com/callwright/callwright/triage"

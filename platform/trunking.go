@@ -27,7 +27,7 @@ import (
 	"github.com/callwright/callwright/adapters/codec/g722"
 	"github.com/callwright/callwright/adapters/codec/opus"
 	"github.com/callwright/callwright/adapters/pemfile"
-	"github.com/callwright/callwright/adapters/rtpmedia"
+	"github.com/callwright/callwright/adapters/sipua/rtpmedia"
 	"github.com/callwright/callwright/adapters/sipua"
 	"github.com/callwright/callwright/adapters/sipua/probe"
 	"github.com/callwright/callwright/adapters/testca"

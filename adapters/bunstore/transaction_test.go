@@ -17,7 +17,7 @@ import (
 	"github.com/callwright/callwright/adapters/bunstore/orgstore"
 	"github.com/callwright/callwright/agents"
 	"github.com/callwright/callwright/agents/pathway"
-	"github.com/callwright/callwright/internal/pgtest"
+	"github.com/callwright/callwright/adapters/bunstore/pgtest"
 )
 
 // organization returns one that a test only counts.

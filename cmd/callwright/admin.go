@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/agents"
 	"github.com/callwright/callwright/sip"
 	"github.com/callwright/callwright/sip/monitor"
-	"github.com/callwright/callwright/transport/access"
+	"github.com/callwright/callwright/access"
 	"github.com/callwright/callwright/transport/cli"
 )
 

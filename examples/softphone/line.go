@@ -11,7 +11,7 @@ import (
 	"github.com/callwright/callwright/adapters/codec/g711"
 	"github.com/callwright/callwright/adapters/codec/g722"
 	"github.com/callwright/callwright/adapters/codec/opus"
-	"github.com/callwright/callwright/adapters/rtpmedia"
+	"github.com/callwright/callwright/adapters/sipua/rtpmedia"
 	"github.com/callwright/callwright/adapters/sipua"
 	"github.com/callwright/callwright/adapters/testca"
 	"github.com/callwright/callwright/sip"

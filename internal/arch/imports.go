@@ -35,7 +35,7 @@ var bridges = []struct{ from, to string }{
 var owners = []struct{ library, home string }{
 	{"go.uber.org/fx", "platform"},
 	{"github.com/emiago/sipgo", "adapters/sipua"},
-	{"github.com/pion", "adapters/rtpmedia"},
+	{"github.com/pion", "adapters/sipua/rtpmedia"},
 	{"github.com/thesyncim/gopus", "adapters/codec/opus"},
 	{"github.com/hajimehoshi/go-mp3", "adapters/audiofile"},
 	{"github.com/jfreymuth/vorbis", "adapters/audiofile"},

@@ -36,7 +36,7 @@ func sound() map[string]string {
 		"adapters/memstore/sipstore/s.go": source("sipstore", module+"/sip/sdp", module+"/adapters/memstore"),
 		"adapters/sipua/ua.go":            source("sipua", "github.com/emiago/sipgo/sip", module+"/sip", module+"/adapters/sipua/internal/leg"),
 		"adapters/sipua/probe/p.go":       source("probe", module+"/adapters/sipua/internal/peer"),
-		"adapters/rtpmedia/m.go":          source("rtpmedia", "github.com/pion/rtp", "github.com/pion/srtp/v2", module+"/agents/call"),
+		"adapters/sipua/rtpmedia/m.go":          source("rtpmedia", "github.com/pion/rtp", "github.com/pion/srtp/v2", module+"/agents/call"),
 		"transport/httpapi/h.go":          source("httpapi", "net/http", module, module+"/transport/httpapi/wire"),
 		"transport/httpapi/sipapi/h.go":   source("sipapi", "net/http", module+"/transport/httpapi", module+"/transport/oas/sipoas", module+"/sip"),
 		"transport/oas/sipoas/api_gen.go": "// " + generatedMark + "\n\npackage sipoas\n\nfunc Undocumented() {}\n" + strings.Repeat("\n", 900),

@@ -13,7 +13,7 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/porting"
-	"github.com/callwright/callwright/transport/access"
+	"github.com/callwright/callwright/access"
 )
 
 // Admin holds what the commands of administration need: the organizations and keys of a deployment, whose server may be running.

@@ -38,7 +38,7 @@ import (
 	"github.com/callwright/callwright/agenttest/tornado"
 	"github.com/callwright/callwright/internal/contracttest"
 	"github.com/callwright/callwright/speech"
-	"github.com/callwright/callwright/transport/access"
+	"github.com/callwright/callwright/access"
 	"github.com/callwright/callwright/transport/httpapi"
 	"github.com/callwright/callwright/transport/httpapi/agentsapi"
 	"github.com/callwright/callwright/transport/httpapi/agenttestapi"

@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/adapters/bunstore"
 	"github.com/callwright/callwright/adapters/bunstore/orgstore"
 	"github.com/callwright/callwright/adapters/masterkey"
-	"github.com/callwright/callwright/transport/access"
+	"github.com/callwright/callwright/access"
 )
 
 // A program opens the database of a deployment, beside its server or without one, and makes an organization.

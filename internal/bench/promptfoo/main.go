@@ -21,7 +21,7 @@ import (
 	"github.com/callwright/callwright/adapters/memstore"
 	memagents "github.com/callwright/callwright/adapters/memstore/agentstore"
 	memtests "github.com/callwright/callwright/adapters/memstore/agentteststore"
-	"github.com/callwright/callwright/adapters/riverwork"
+	"github.com/callwright/callwright/adapters/bunstore/riverwork"
 	"github.com/callwright/callwright/adapters/scripted"
 	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/agents/pathway/graph"

@@ -25,7 +25,7 @@ import (
 	"github.com/callwright/callwright/speech/pcm"
 	"github.com/callwright/callwright/speech/speechtest"
 	"github.com/callwright/callwright/speech/tts"
-	"github.com/callwright/callwright/transport/access"
+	"github.com/callwright/callwright/access"
 	"github.com/callwright/callwright/transport/dashboard"
 )
 
