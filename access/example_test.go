@@ -6,9 +6,9 @@ import (
 	"strings"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/access"
 	"github.com/callwright/callwright/adapters/memstore"
 	"github.com/callwright/callwright/adapters/memstore/orgstore"
-	"github.com/callwright/callwright/access"
 )
 
 // A program makes an organization with a key, and asks who a key is. bunstore/orgstore has the example of a database.

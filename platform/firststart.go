@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 
 	"github.com/callwright/callwright"
-	"github.com/callwright/callwright/adapters/bunstore/orgstore"
 	"github.com/callwright/callwright/access"
+	"github.com/callwright/callwright/adapters/bunstore/orgstore"
 )
 
 // FirstOrganization is the organization that every node of a new deployment starts with.

@@ -7,9 +7,9 @@ import (
 	"testing"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/access"
 	"github.com/callwright/callwright/adapters/memstore"
 	"github.com/callwright/callwright/adapters/memstore/orgstore"
-	"github.com/callwright/callwright/access"
 )
 
 // TestFirstStart has one data folder meet two databases: whichever it is, the key in the folder opens it at first.

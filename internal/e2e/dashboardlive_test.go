@@ -11,8 +11,8 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"github.com/callwright/callwright/internal/await"
-	"github.com/callwright/callwright/internal/e2e/baresip"
 	"github.com/callwright/callwright/internal/browser"
+	"github.com/callwright/callwright/internal/e2e/baresip"
 	"github.com/callwright/callwright/internal/e2e/server"
 	"github.com/callwright/callwright/transport/oas/callsoas"
 )

@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"github.com/callwright/callwright/internal/await"
-	"github.com/callwright/callwright/internal/e2e/baresip"
 	"github.com/callwright/callwright/internal/browser"
+	"github.com/callwright/callwright/internal/e2e/baresip"
 )
 
 // follow clicks at a link or a button, and waits for an element of the page that it leads to.

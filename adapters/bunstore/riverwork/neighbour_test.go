@@ -14,8 +14,8 @@ import (
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/bunstore"
 	"github.com/callwright/callwright/adapters/bunstore/orgstore"
-	"github.com/callwright/callwright/adapters/mail"
 	"github.com/callwright/callwright/adapters/bunstore/riverwork"
+	"github.com/callwright/callwright/adapters/mail"
 	"github.com/callwright/callwright/adapters/webhook"
 )
 

@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"github.com/callwright/callwright"
-	"github.com/callwright/callwright/adapters/bunstore/riverwork"
 	"github.com/callwright/callwright/adapters/bunstore/pgtest"
+	"github.com/callwright/callwright/adapters/bunstore/riverwork"
 )
 
 // TestStartsAgain begins to work while nobody gets through to the database, and works once somebody does: two

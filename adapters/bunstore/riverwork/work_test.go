@@ -8,9 +8,9 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/bunstore"
+	"github.com/callwright/callwright/adapters/bunstore/pgtest"
 	"github.com/callwright/callwright/adapters/bunstore/riverwork"
 	"github.com/callwright/callwright/callwrighttest"
-	"github.com/callwright/callwright/adapters/bunstore/pgtest"
 )
 
 // databases are what every test of this package runs on: each gives the address of an empty one.
