@@ -33,12 +33,15 @@ demo: ## Install what is missing, place a real call between two phones on this m
 .PHONY: demo-server
 demo-server: ## Leave a server running that has calls, tests, an issue and a port, at 127.0.0.1:8080; its data goes when it stops
 	./scripts/install-deps.sh demo
-	go run ./examples/demo -serve
+	@# go run ends with 1 after Ctrl-C, whatever the program ends with.
+	go build -o bin/ ./examples/demo
+	exec bin/demo -serve
 
 .PHONY: run
 run: ## Install what is missing, start the reference server with its data in ./data
 	./scripts/install-deps.sh demo
-	go run ./examples/server
+	go build -o bin/ ./examples/server
+	exec bin/server
 
 .PHONY: test
 test: ## Install what is missing, run all tests, PostgreSQL and real phones included

@@ -169,7 +169,7 @@ func newAPI(p apiParts) (api, error) {
 		Warnings: p.Identity.Warnings,
 		Ready: func(ctx context.Context) error {
 			if stopping.Load() {
-				return callwright.Errorf(callwright.CodeUnavailable, "the server is stopping")
+				return callwright.Errorf(callwright.CodeUnavailable, "the server is stopping").Because(httpapi.ErrStopping)
 			}
 			if err := checkDisk(p.Config.Data); err != nil {
 				return err

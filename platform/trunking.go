@@ -262,7 +262,7 @@ func newLine(lc fx.Lifecycle, p lineParts) (*sipua.UA, error) {
 	if err != nil {
 		return nil, notListening("--sip-addr", p.Config.SIPAddr, err)
 	}
-	bans, err := ban.New(ban.Config{Leases: bunstore.Leases{DB: p.DB}, Line: ua, Node: string(p.Node), Logger: p.Log})
+	bans, err := ban.New(ban.Config{Leases: bunstore.Leases{DB: p.DB}, Line: ua, Node: string(p.Node), Trusted: p.Trusted.Contains, Logger: p.Log})
 	if err != nil {
 		return nil, errors.Join(err, ua.Close(context.Background()))
 	}

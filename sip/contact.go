@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/base32"
+	"regexp"
 	"strings"
 
 	"github.com/callwright/callwright"
@@ -24,10 +25,25 @@ func (t Trunk) ContactUser() string {
 	return t.Number.String() + "-" + strings.ToLower(secret)
 }
 
-// ContactNumber returns the number in the user part of a Contact that a trunk has registered. ok is false for all other
-// texts.
+// secretPart matches what may be the secret part of a Contact in a text, also one that was changed on its way: whatever long text follows a
+// number and a hyphen, or a number alone with as many characters of its alphabet as it has.
+var secretPart = regexp.MustCompile(`(\d(?:-|%2[dD]))[^-@;<>\s]{16,}|(\d)[A-Za-z2-7]{32,}`)
+
+// RedactContacts returns a text without the secret parts of Contacts in it, for logs and records.
+func RedactContacts(text string) string { return secretPart.ReplaceAllString(text, "$1$2…") }
+
+// withPlus returns the user part of a Contact as it was registered: some systems call it without its plus.
+func withPlus(user string) string {
+	if user != "" && user[0] >= '1' && user[0] <= '9' {
+		return "+" + user
+	}
+	return user
+}
+
+// ContactNumber returns the number in the user part of a Contact that a trunk has registered, with or without its plus. ok is false for
+// all other texts.
 func ContactNumber(user string) (n callwright.PhoneNumber, ok bool) {
-	number, secret, ok := strings.Cut(user, "-")
+	number, secret, ok := strings.Cut(withPlus(user), "-")
 	if !ok || len(secret) != base32.StdEncoding.EncodedLen(contactBytes) {
 		return "", false
 	}
@@ -37,5 +53,5 @@ func ContactNumber(user string) (n callwright.PhoneNumber, ok bool) {
 
 // isContact reports whether a user part is that of the trunk's Contact, in constant time.
 func (t Trunk) isContact(user string) bool {
-	return t.Options.Register.Password != "" && subtle.ConstantTimeCompare([]byte(user), []byte(t.ContactUser())) == 1
+	return t.Options.Register.Password != "" && subtle.ConstantTimeCompare([]byte(withPlus(user)), []byte(t.ContactUser())) == 1
 }

@@ -31,6 +31,7 @@ func TestCallsToTheContact(t *testing.T) {
 		admitted bool
 	}{
 		"its own":           {one, user, true},
+		"without its plus":  {one, user[1:], true},
 		"none":              {one, "", false},
 		"the number":        {one, one, false},
 		"another trunk's":   {two, user, false},
@@ -50,13 +51,40 @@ func TestCallsToTheContact(t *testing.T) {
 	}
 }
 
+// However a system on the way has changed a Contact, no log shows what is left of its secret. Numbers and ordinary texts stay.
+func TestContactsAreRedacted(t *testing.T) {
+	t.Parallel()
+	user := sip.Trunk{Number: one, Options: sip.Options{Register: sip.Credentials{Password: "p"}}}.ContactUser()
+	secret := strings.TrimPrefix(user, one+"-")
+	for _, changed := range []string{
+		user, user[1:], user + "x", user[:len(user)-2], "00" + user[1:], strings.ToUpper(user), strings.Replace(user, "-", "", 1),
+		strings.Replace(user, "-", "%2D", 1), strings.Replace(user, "-", "-x.", 1), "x" + user, "<sip:" + user + "@pbx.example>;expires=60",
+	} {
+		got := sip.RedactContacts(changed)
+		for i := range len(secret) - 8 {
+			if strings.Contains(strings.ToLower(got), secret[i:i+8]) {
+				t.Errorf("%q shows %q", got, secret[i:i+8])
+				break
+			}
+		}
+	}
+	if got := sip.RedactContacts("<sip:" + user + "@pbx.example>"); got != "<sip:"+one+"-…@pbx.example>" {
+		t.Errorf("%q hides more", got)
+	}
+	for _, text := range []string{"", one, "+1-555-000-0001", "+49(0)30-1234567", "550e8400-e29b-41d4-a716-446655440000", "Temporarily Unavailable", "anonymous", strings.Repeat("c", 100)} {
+		if got := sip.RedactContacts(text); got != text {
+			t.Errorf("%q becomes %q", text, got)
+		}
+	}
+}
+
 func FuzzContactNumber(f *testing.F) {
 	f.Add("+15550000001-" + strings.Repeat("a", 32))
 	f.Add("15550000001-" + strings.Repeat("a", 32))
 	f.Add("+15550000001")
 	f.Fuzz(func(t *testing.T, user string) {
 		n, ok := sip.ContactNumber(user)
-		if ok && !strings.HasPrefix(user, n.String()+"-") || !ok && n != "" && strings.HasPrefix(user, n.String()+"-") {
+		if ok && !strings.HasPrefix("+"+strings.TrimPrefix(user, "+"), n.String()+"-") || !ok && n != "" && strings.HasPrefix(user, n.String()+"-") {
 			t.Errorf("%q: %q, %t", user, n, ok)
 		}
 	})

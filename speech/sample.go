@@ -84,7 +84,7 @@ type Blobs interface {
 	// PutBlob keeps audio of an organization under a name that is new. Size is exact: an r with fewer or more bytes is an
 	// error. Names have 1 to 128 letters, digits, _ and -; others may be refused. When PutBlob returns nil, the audio
 	// outlives a crash. On an error of r or of the storage, and when ctx ends, nothing is kept: OpenBlob never finds a
-	// part. A full disk is CodeUnavailable.
+	// part. When ctx ends it stops reading r, and returns an error: an r may go on for ever. A full disk is CodeUnavailable.
 	PutBlob(ctx context.Context, org callwright.OrgID, name string, r io.Reader, size int64) error
 	// OpenBlob opens audio; CodeNotFound when there is none with this name. Reading fails when the audio is shorter than it
 	// was, never silently.

@@ -16,7 +16,7 @@ var _ call.Failures = FailedCalls{}
 func (f FailedCalls) CallFailed(ctx context.Context, c call.Call) error {
 	failure := c.Failure()
 	severity := triage.SeverityHigh
-	if failure.Person {
+	if failure.Minor {
 		severity = triage.SeverityLow
 	}
 	_, err := f.Issues.Report(ctx, c.Org, triage.System(), triage.Report{

@@ -83,11 +83,14 @@ func (u *UA) outOfDialog(from netip.AddrPort, key dialogKey, req *sip.Request, t
 	}
 }
 
-// inspect refuses a request with a method that we do not allow, or for a URI of an unknown scheme.
+// inspect refuses a request with a method that we do not allow, for a URI of an unknown scheme, or with a Contact that is none of SIP's.
 func inspect(req *sip.Request) *message.Refusal {
 	switch dialog.Method(req.Method) {
 	case dialog.INVITE, dialog.ACK, dialog.BYE, dialog.CANCEL, dialog.OPTIONS, dialog.REFER, dialog.NOTIFY:
-		return message.CheckScheme(req)
+		if r := message.CheckScheme(req); r != nil {
+			return r
+		}
+		return message.CheckContact(req)
 	default:
 		r := notAllowed(req.Method)
 		return &r

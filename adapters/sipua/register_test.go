@@ -131,7 +131,7 @@ func TestRegister(t *testing.T) {
 	if refresh.get("Call-Id") != first.get("Call-Id") || refresh.cseq() <= second.cseq() {
 		t.Errorf("%v", refresh.header)
 	}
-	w.reply(refresh, 200, "r", "")
+	w.reply(refresh, 200, "r", "", "Contact: "+contactIn(refresh))
 	if r := done(); r.err != nil || r.granted != time.Hour {
 		t.Errorf("without a word what was asked for: %+v", r)
 	}
@@ -171,6 +171,10 @@ func TestGranted(t *testing.T) {
 		"of all":             {[]string{"Contact: <sip:x@192.0.2.1>", "Expires: 50"}, 50 * time.Second},
 		"a parameter before": {[]string{"Contact: %s;q=0.5;expires=20"}, 20 * time.Second},
 		"none":               {[]string{"Contact: %s;expires=0"}, 0},
+		"no Contact":         {[]string{"Expires: 40"}, 0},
+		"nothing":            {nil, 0},
+		"another instance's": {[]string{`Contact: <sip:x@192.0.2.1>;expires=300;+sip.instance="<urn:uuid:1>"`, "Expires: 40"}, 0},
+		"beside an instance": {[]string{`Contact: <sip:x@192.0.2.1>;expires=20;+sip.instance="<urn:uuid:1>", <sip:y@192.0.2.1>;expires=60`}, time.Minute},
 		"no number":          {[]string{"Contact: %s;expires=soon"}, 0},
 	} {
 		t.Run(name, func(t *testing.T) {

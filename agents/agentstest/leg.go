@@ -131,7 +131,7 @@ func (l *Leg) SendDTMF(ctx context.Context, digits string) error {
 		return err
 	}
 	p := l.phone
-	if err := p.wait(ctx, func() bool { return len(p.queue) == 0 }); err != nil {
+	if err := p.wait(ctx, func() bool { return len(p.queue) == 0 && p.proven }); err != nil {
 		return err
 	}
 	p.change(func() { p.pressed = append(p.pressed, digits...) })

@@ -232,22 +232,22 @@ func (h ModelHarness) fails(t *testing.T, class llm.Class, f Failing) {
 		}
 		failure = err
 	}
-	f.check(t, class, failure)
+	f.check(t, "Reply", class, failure)
 	if f.Question.Task != "" {
 		_, err := m.Answer(ctx, f.Question)
-		f.check(t, class, err)
+		f.check(t, "Answer", class, err)
 	}
 }
 
-func (f Failing) check(t *testing.T, class llm.Class, err error) {
+func (f Failing) check(t *testing.T, method string, class llm.Class, err error) {
 	t.Helper()
 	got, ok := errors.AsType[*llm.Failure](err)
 	if !ok || got.Class != class || got.Message == "" {
-		t.Errorf("the failure is %v, want class %s", err, class)
+		t.Errorf("%s fails with %v, want class %s", method, err, class)
 	}
 	for _, prompt := range []string{f.Request.Instructions, f.Question.Instructions} {
 		if ok && prompt != "" && strings.Contains(got.Error(), prompt) {
-			t.Error("the failure holds the prompt")
+			t.Errorf("the failure of %s holds the prompt", method)
 		}
 	}
 }

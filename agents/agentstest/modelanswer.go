@@ -23,7 +23,8 @@ func (h ModelHarness) answersQuestion(t *testing.T, q llm.Question) {
 			with.Messages = append(slices.Clone(q.Messages), llm.Message{Role: llm.RoleAgent, Text: text})
 			with.Variables = map[string]any{text: text, "n": 1.5}
 			if err := put(t, m, with); err != nil && llm.ClassOf(err) != llm.ClassUnsupported {
-				t.Errorf("with %q: %v", text, err)
+				t.Errorf("with a message and a variable of %q Answer fails: %v: data of the conversation may be any text; an answer must fit "+
+					"the schema, and that to TaskRoute and TaskLabel name one of the options", text, err)
 			}
 		}
 	})

@@ -15,9 +15,9 @@ type Failure struct {
 	Key    string
 	Reason string // why the call failed, in a few words
 	Detail string // what happened to this call: a few lines of text
-	// Person reports whether the person called declined (603, 607): nothing has to be mended. Calls of people who are busy (486,
-	// 600) or not there (480) have not failed: their Status says so.
-	Person bool
+	// Minor reports whether nothing has to be mended: the person called declined (603, 607), or the server was stopped in order and
+	// did not wait longer. Calls of people who are busy (486, 600) or not there (480) have not failed: their Status says so.
+	Minor bool
 }
 
 // The most bytes that a Failure holds of texts that others choose.
@@ -29,12 +29,12 @@ const (
 
 // Failure returns the description of a call whose Status is StatusFailed.
 func (c Call) Failure() Failure {
-	return Failure{Key: c.failureKey(), Reason: c.failureReason(), Detail: c.failureDetail(), Person: c.Ending != nil && c.Ending.ofPerson()}
+	return Failure{Key: c.failureKey(), Reason: c.failureReason(), Detail: c.failureDetail(), Minor: c.Ending != nil && c.Ending.minor()}
 }
 
-// ofPerson reports whether the person called has declined a failed call, by what RFC 3261 and RFC 8197 mean by the status.
-func (e HangupReason) ofPerson() bool {
-	return e.SIPCode == 603 || e.SIPCode == 607
+// minor reports whether the person called has declined, by what RFC 3261 and RFC 8197 mean by the status, or this server was stopped.
+func (e HangupReason) minor() bool {
+	return e.SIPCode == 603 || e.SIPCode == 607 || e.Cause == CauseDrained
 }
 
 func (c Call) failureKey() string {

@@ -99,19 +99,19 @@ func TestFailureTexts(t *testing.T) {
 	}
 }
 
-// TestFailuresOfPersons: people who decline break nothing; any other failure has to be mended.
-func TestFailuresOfPersons(t *testing.T) {
+// TestMinorFailures: people who decline, and servers that are stopped, break nothing; any other failure has to be mended.
+func TestMinorFailures(t *testing.T) {
 	t.Parallel()
 	for ending, want := range map[call.HangupReason]bool{
 		{Cause: call.CauseRejected, SIPCode: 603}: true, {Cause: call.CauseRejected, SIPCode: 607}: true,
 		{Cause: call.CauseRejected, SIPCode: 403}: false, {Cause: call.CauseRejected, SIPCode: 404}: false, {Cause: call.CauseRejected, SIPCode: 608}: false,
-		{Cause: call.CauseUnreachable}: false, {Cause: call.CauseInternal}: false,
+		{Cause: call.CauseDrained}: true, {Cause: call.CauseNodeLost}: false, {Cause: call.CauseUnreachable}: false, {Cause: call.CauseInternal}: false,
 	} {
-		if f := failedCall(func(c *call.Call) { c.Ending = &ending }).Failure(); f.Person != want {
-			t.Errorf("%+v is the person's doing: %t", ending, f.Person)
+		if f := failedCall(func(c *call.Call) { c.Ending = &ending }).Failure(); f.Minor != want {
+			t.Errorf("%+v is minor: %t", ending, f.Minor)
 		}
 	}
-	if failedCall(func(c *call.Call) { c.Ending = nil }).Failure().Person {
-		t.Error("a call without an end is a person's doing")
+	if failedCall(func(c *call.Call) { c.Ending = nil }).Failure().Minor {
+		t.Error("a call without an end is minor")
 	}
 }

@@ -182,7 +182,7 @@ func TestPeerThatIsSilentAtFirst(t *testing.T) {
 	for name, greeted := range map[string]bool{"the agent speaks first": false, "the agent waits for a greeting": true} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r := runUnproven(t, conversation.Config{WaitForGreeting: greeted}, func(ctx context.Context, p *agentstest.Phone) {
+			r := runUnproven(t, conversation.Config{WaitForGreeting: greeted}, parrot(1), func(ctx context.Context, p *agentstest.Phone) {
 				must(t, p.WaitElapsed(ctx, 55*time.Second))
 				p.Play(make([]int16, 160))
 			})
@@ -191,7 +191,17 @@ func TestPeerThatIsSilentAtFirst(t *testing.T) {
 			}
 		})
 	}
-	r := runUnproven(t, conversation.Config{}, func(ctx context.Context, p *agentstest.Phone) {
+	keys := &brain{answer: func(conversation.Turn) []conversation.Step {
+		return []conversation.Step{conversation.Press{Digits: "1"}, conversation.Say{Text: "start"}, conversation.End{}}
+	}}
+	r := runUnproven(t, conversation.Config{}, keys, func(ctx context.Context, p *agentstest.Phone) {
+		must(t, p.WaitElapsed(ctx, 25*time.Second))
+		p.Play(make([]int16, 160))
+	})
+	if r.err != nil || r.outcome.By != conversation.ByAgent || r.phone.Pressed() != "1" || r.phone.Heard() != "start" {
+		t.Errorf("an agent that presses first: outcome %+v, %v, heard %q", r.outcome, r.err, r.phone.Heard())
+	}
+	r = runUnproven(t, conversation.Config{}, parrot(1), func(ctx context.Context, p *agentstest.Phone) {
 		must(t, p.WaitElapsed(ctx, 30*time.Second))
 		p.Vanish()
 	})
@@ -200,10 +210,10 @@ func TestPeerThatIsSilentAtFirst(t *testing.T) {
 	}
 }
 
-// runUnproven has a conversation of one sentence with a peer that hears nothing before it says something.
-func runUnproven(t *testing.T, c conversation.Config, caller callerFunc) result {
+// runUnproven has a conversation with a peer that hears nothing before it says something.
+func runUnproven(t *testing.T, c conversation.Config, b conversation.Brain, caller callerFunc) result {
 	t.Helper()
-	return runWith(t, agentstest.PhoneConfig{Unproven: true}, c, parrot(1), 5*time.Minute, caller, func(l *agentstest.Leg) conversation.Audio { return l })
+	return runWith(t, agentstest.PhoneConfig{Unproven: true}, c, b, 5*time.Minute, caller, func(l *agentstest.Leg) conversation.Audio { return l })
 }
 
 // stuck is a synthesizer that never comes to one text's audio.

@@ -69,7 +69,10 @@ func (s *speaker) press(j *job, p Press) {
 		return
 	}
 	began := s.now()
-	if err := s.audio.SendDTMF(j.ctx, p.Digits); err != nil {
+	s.pressing.Store(true)
+	err := s.audio.SendDTMF(j.ctx, p.Digits)
+	s.pressing.Store(false)
+	if err != nil {
 		if j.ctx.Err() == nil {
 			s.cfg.Logger.WarnContext(j.ctx, "sending digits failed", "digits", len(p.Digits), "error", err)
 		}

@@ -232,10 +232,10 @@ func (r *reader) tick() {
 	}
 }
 
-// stalled reports whether the agent was silent for Config.Patience. An agent whose words wait for their playout is not: the call has
-// yet to learn where its peer is.
+// stalled reports whether the agent was silent for Config.Patience. An agent whose words or digits wait for their playout is not: the
+// call has yet to learn where its peer is.
 func (r *reader) stalled() bool {
-	if r.audio.Queued() > 0 {
+	if r.audio.Queued() > 0 || r.pressing.Load() {
 		return false
 	}
 	_, last := r.job.playout.span()

@@ -3,6 +3,7 @@ package conversation
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -13,11 +14,12 @@ type session struct {
 	audio Audio
 	brain Brain
 
-	time    callTime
-	jobs    chan *job
-	notices chan notice
-	held    gate
-	phrases hints
+	time     callTime
+	jobs     chan *job
+	notices  chan notice
+	held     gate
+	pressing atomic.Bool // digits wait to be sent, or are being sent
+	phrases  hints
 
 	ctx     context.Context    //nolint:containedctx // the session lives as long as Run's context
 	cancel  context.CancelFunc // of ctx

@@ -19,7 +19,8 @@ type Model interface {
 	// failure is a *Failure, and the last element. Reply does not change r.
 	Reply(ctx context.Context, r ReplyRequest) iter.Seq2[ReplyPart, error]
 	// Answer answers a question with one JSON value. The model is told to make it fit q.Schema; the caller checks whether
-	// it does: see Choose, Extract and Ask. A failure is a *Failure. Answer ends when ctx ends.
+	// it does: see Choose, Extract and Ask. The answer to TaskRoute and TaskLabel names one of q.Options, whatever the messages and
+	// variables say, which may be any text. A failure is a *Failure. Answer ends when ctx ends.
 	Answer(ctx context.Context, q Question) (Answer, error)
 }
 

@@ -76,7 +76,7 @@ func (c *judged) evaluate(ctx context.Context, e *Evidence, m means, r *Result) 
 	r.Expected = c.expected()
 	switch {
 	case m.judge == nil:
-		r.failf(Error, CodeJudgeUnavailable, "There is no judge: engine.Config.Judge is not set, or no language model is configured.")
+		r.failf(Error, CodeJudgeUnavailable, "There is no judge, because no language model is configured: give --llm-base-url and --llm-model, or engine.Config.Judge in a program.")
 		return
 	case len(e.Turns) == 0:
 		r.failf(Error, CodeCannotJudge, "Nothing was said that could be judged.")

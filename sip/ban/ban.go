@@ -65,11 +65,15 @@ func Lift(ctx context.Context, leases callwright.Leases, address netip.Addr, now
 	return all[i], leases.Release(ctx, kind, all[i].Node, []string{source.String()})
 }
 
-// Config configures a Service. All fields but Clock and Logger are required.
+// Config configures a Service. Leases, Line and Node are required.
 type Config struct {
 	Leases callwright.Leases
 	Line   Line
 	Node   string
+
+	// Trusted reports whether a source is not to be banned any more: its bans are lifted on all nodes. nil: none is.
+	Trusted func(netip.Addr) bool
+
 	Clock  callwright.Clock // nil: SystemClock
 	Logger *slog.Logger     // nil: discards
 }
@@ -84,6 +88,9 @@ type Service struct {
 func New(c Config) (*Service, error) {
 	if c.Leases == nil || c.Line == nil || c.Node == "" {
 		return nil, errors.New("ban: Config.Leases, Config.Line and Config.Node are required")
+	}
+	if c.Trusted == nil {
+		c.Trusted = func(netip.Addr) bool { return false }
 	}
 	if c.Clock == nil {
 		c.Clock = callwright.SystemClock{}
@@ -110,11 +117,16 @@ func (s *Service) Run(ctx context.Context) error {
 	}
 }
 
-// sync tells the database of new bans, and the line of those of other nodes and of those that were lifted.
+// sync tells the database of new bans, and the line of those of other nodes and of those that were lifted. Bans of trusted sources are
+// lifted.
 func (s *Service) sync(ctx context.Context) error {
 	now := s.cfg.Clock.Now()
 	own := s.cfg.Line.Bans()
 	for source, until := range own {
+		if s.cfg.Trusted(source) {
+			s.cfg.Line.Lift(source)
+			continue
+		}
 		if s.shared[source].Equal(until) {
 			continue
 		}
@@ -129,6 +141,12 @@ func (s *Service) sync(ctx context.Context) error {
 	}
 	stored := map[netip.Addr]bool{}
 	for _, b := range all {
+		if s.cfg.Trusted(b.Source) {
+			if err := s.cfg.Leases.Release(ctx, kind, b.Node, []string{b.Source.String()}); err != nil {
+				return err
+			}
+			continue
+		}
 		stored[b.Source] = true
 		if _, banned := own[b.Source]; !banned {
 			s.cfg.Line.Ban(b.Source, b.Until)

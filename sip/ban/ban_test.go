@@ -6,6 +6,7 @@ import (
 	"maps"
 	"net/netip"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -102,6 +103,54 @@ func TestNodesShareBans(t *testing.T) {
 		if ended, err := leases.Expired(ctx, "sip-ban", time.Now(), 10); err != nil || len(ended) != 0 {
 			t.Errorf("ended bans stay stored: %v, %v", ended, err)
 		}
+		cancel()
+		running.Wait()
+	})
+}
+
+// The bans of a source that is trusted from now on are lifted on all nodes, and no longer listed.
+func TestTrustLiftsBans(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		leases := memstore.Leases{Store: memstore.New()}
+		ctx, cancel := context.WithCancel(t.Context())
+		var running sync.WaitGroup
+		var trusted atomic.Bool
+		carrier, scanner := netip.MustParseAddr("192.0.2.1"), netip.MustParseAddr("192.0.2.2")
+		var nodes []*line
+		for _, name := range []string{"one", "two"} {
+			l := &line{bans: map[netip.Addr]time.Time{}}
+			s, err := ban.New(ban.Config{
+				Leases: leases, Line: l, Node: name, Trusted: func(a netip.Addr) bool { return a == carrier && trusted.Load() },
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			running.Go(func() { _ = s.Run(ctx) })
+			nodes = append(nodes, l)
+		}
+		until := time.Now().Add(10 * time.Minute)
+		nodes[0].Ban(carrier, until)
+		nodes[1].Ban(scanner, until.Add(time.Minute))
+		expect := func(when string, want int) {
+			t.Helper()
+			time.Sleep(11 * time.Second)
+			synctest.Wait()
+			all, err := ban.List(ctx, leases, time.Now())
+			if err != nil || len(all) != want || all[0].Source != scanner {
+				t.Errorf("%s: listed are %v, %v", when, all, err)
+			}
+			for i, l := range nodes {
+				if got := l.Bans(); len(got) != want || !got[scanner].Equal(until.Add(time.Minute)) {
+					t.Errorf("%s: node %d bans %v", when, i, got)
+				}
+			}
+		}
+		expect("before", 2)
+		trusted.Store(true)
+		expect("after", 1)
+		nodes[0].Ban(carrier, until) // counted just before
+		expect("again", 1)
 		cancel()
 		running.Wait()
 	})

@@ -50,7 +50,10 @@ func (c *Call) reinvited(ev Event) {
 	r := ev.(Request)
 	c.inOrder(r, func() {
 		switch {
-		case c.invite != 0 || c.deciding:
+		case c.deciding:
+			c.retryLater(r)
+			return
+		case c.invite != 0:
 			c.respond(r, 491)
 			return
 		case tooBrief(r.Session):

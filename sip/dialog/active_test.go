@@ -69,10 +69,19 @@ func TestReinviteIsCancelled(t *testing.T) {
 
 func TestOverlappingReinvites(t *testing.T) {
 	t.Parallel()
-	r := confirmedInbound(t).do(invite(8), invite(9)).responded(491)
+	r := confirmedInbound(t).do(invite(8), invite(9)).responded(500)
+	later(r)
 	r.do(request(dialog.BYE, 10)).responded(200, 487).ended(dialog.RemoteHangup, 200, true)
 	hung := confirmedInbound(t).do(invite(8), dialog.Hangup{Cause: dialog.LocalHangup})
 	hung.responded(487).sent(dialog.BYE)
+}
+
+// later wants a 500 to say when the peer may try again (RFC 3261, 14.2).
+func later(r *run) {
+	r.t.Helper()
+	if d := one[dialog.Respond](r).RetryAfter; d < time.Second || d > 10*time.Second {
+		r.t.Errorf("try again in %s", d)
+	}
 }
 
 func TestOldRequestIsRefused(t *testing.T) {

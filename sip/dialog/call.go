@@ -44,7 +44,7 @@ type Config struct {
 	LocalTag string
 	T1, T2   time.Duration // RFC 3261, 17.1.1.1; 0: 500 ms and 4 s
 	Session  time.Duration // Session-Expires of our INVITE; 0: none
-	Seed     uint64        // of the random waits after a 491
+	Seed     uint64        // of the random waits after a 491, and in Retry-After
 }
 
 // Call is the state of one call. It is a value: Next returns a new one. Slices inside are never modified.

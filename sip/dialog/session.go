@@ -110,13 +110,17 @@ func (c *Call) refreshRefused(r Response) {
 }
 
 // glare returns the wait after a 491 (RFC 3261, 14.1): 2.1 to 4 s for the owner of the Call-ID, otherwise 0 to 2 s, in
-// steps of 10 ms. The waits follow from the seed, so that the machine stays a pure function.
+// steps of 10 ms. They follow from the seed, so that the machine stays a pure function.
 func (c *Call) glare() time.Duration {
-	c.seed = c.seed*6364136223846793005 + 1442695040888963407
 	const step = 10 * time.Millisecond
-	n := c.seed >> 33
 	if c.outbound {
-		return time.Duration(210+n%190) * step
+		return time.Duration(210+c.random(190)) * step
 	}
-	return time.Duration(n%200) * step
+	return time.Duration(c.random(200)) * step
+}
+
+// random returns a number from 0 to below n.
+func (c *Call) random(n uint64) uint64 {
+	c.seed = c.seed*6364136223846793005 + 1442695040888963407
+	return c.seed >> 33 % n
 }

@@ -1,6 +1,9 @@
 package dialog
 
-import "slices"
+import (
+	"slices"
+	"time"
+)
 
 // known lists the option tags that we support in a Require header.
 var known = []string{"timer"}
@@ -114,7 +117,13 @@ func (c *Call) byeBeforeAnswer(ev Event) { c.cancelledByPeer(ev) }
 // pending refuses a second INVITE while the first one has no final response.
 func (c *Call) pending(ev Event) {
 	r := ev.(Request)
-	c.inOrder(r, func() { c.respond(r, 491) })
+	c.inOrder(r, func() { c.retryLater(r) })
+}
+
+// retryLater refuses an INVITE because an earlier one of the peer has no final response yet (RFC 3261, 14.2). 491 is for an INVITE of ours.
+func (c *Call) retryLater(r Request) {
+	const longest = 10 // seconds
+	c.emit(Respond{Method: INVITE, CSeq: r.CSeq, Status: 500, RetryAfter: time.Duration(1+c.random(longest)) * time.Second})
 }
 
 // undelivered handles the loss of the INVITE's transaction: the caller cannot be answered.

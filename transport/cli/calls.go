@@ -74,7 +74,7 @@ var callOperations = []operation{
 				"Minutes=call_length", "Ended by=call_ended_by", "Error=error_message", "Pathway=pathway_id", "Recording=recording_url", "Summary=summary"))
 			warnings(w, v)
 			for _, line := range v.at("transcripts").list() {
-				printf(w, "%s\t%s\n", line.at("user").String(), line.at("text").String())
+				lined(w, line.at("user").String(), line.at("text").String())
 			}
 		},
 	},
@@ -93,6 +93,7 @@ type placement struct {
 	Task      string            `json:"task,omitempty"`
 	Pathway   string            `json:"pathway_id,omitempty"`
 	Persona   string            `json:"persona_id,omitempty"`
+	Agent     string            `json:"agent_id,omitempty"`
 	Voice     string            `json:"voice,omitempty"`
 	First     string            `json:"first_sentence,omitempty"`
 	Record    bool              `json:"record,omitempty"`
@@ -104,11 +105,11 @@ func placeCommand(c Config, env func(string) string) *cobra.Command {
 	var p placement
 	cmd := operation{
 		use: "place NUMBER", short: "Place a call with an agent", args: exactly(1, "the number to call, such as +14155550123"),
-		long: "Places a call with an agent: a task, a pathway or a persona. Sent again after a failure of the network, it is still one call.",
+		long: "Places a call with an agent: a task, a pathway, a persona or a web agent. Sent again after a failure of the network, it is still one call.",
 		request: func(_ *cobra.Command, args []string) (client.Request, error) {
 			p.To = args[0]
-			if p.Task == "" && p.Pathway == "" && p.Persona == "" {
-				return client.Request{}, errors.New("say what the agent does: --task, --pathway or --persona")
+			if p.Task == "" && p.Pathway == "" && p.Persona == "" && p.Agent == "" {
+				return client.Request{}, errors.New("say what the agent does: --task, --pathway, --persona or --agent")
 			}
 			return client.Request{Method: http.MethodPost, Path: "/v1/calls", Body: p, IdempotencyKey: rand.Text()}, nil
 		},
@@ -122,6 +123,7 @@ func placeCommand(c Config, env func(string) string) *cobra.Command {
 	flags.StringVar(&p.Task, "task", "", "the `text` that tells the agent what to do")
 	flags.StringVar(&p.Pathway, "pathway", "", "the `id` of the pathway that leads the call")
 	flags.StringVar(&p.Persona, "persona", "", "the `id` of the persona that speaks")
+	flags.StringVar(&p.Agent, "agent", "", "the `id` of the web agent that speaks")
 	flags.StringVar(&p.Voice, "voice", "", "the `name` or the id of the voice")
 	flags.StringVar(&p.First, "first-sentence", "", "the `text` that the agent begins with")
 	flags.BoolVar(&p.Record, "record", false, "record the call")

@@ -28,8 +28,8 @@ const (
 const (
 	baseURLVariable    = client.BaseVariable
 	apiKeyVariable     = client.KeyVariable
-	apiKeyFileVariable = "SERVICE_API_KEY_FILE" //nolint:gosec // a name
-	oldKeyVariable     = "CALLWRIGHT_API_KEY"   // read by scenarios, too
+	apiKeyFileVariable = client.KeyFileVariable
+	oldKeyVariable     = "CALLWRIGHT_API_KEY" // read by scenarios, too
 )
 
 const (

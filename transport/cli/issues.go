@@ -1,8 +1,12 @@
 package cli
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"net/http"
+	"net/url"
+	"regexp"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -31,7 +35,27 @@ func issuesCommand(c Config, env func(string) string) *cobra.Command {
 	return cmd
 }
 
-const anIssue = "the id of an issue"
+const anIssue = "the id of an issue, or its name such as T-1001"
+
+// issueNames are the readable names of issues.
+var issueNames = regexp.MustCompile(`^T-[0-9]+$`)
+
+// issueNamed returns the id of an issue by its readable name. Any other text is an id.
+func issueNamed(ctx context.Context, a *api, name string) (string, error) {
+	if !issueNames.MatchString(name) {
+		return name, nil
+	}
+	raw, err := a.call(ctx, client.Request{Path: "/v1/triage/issues", Query: url.Values{"search": {name}}})
+	if err != nil {
+		return "", err
+	}
+	for _, issue := range valueOf(dataOf(raw)).at("items").list() {
+		if issue.at("triage_id").String() == name {
+			return issue.at("id").String(), nil
+		}
+	}
+	return "", fmt.Errorf("there is no issue %s", name)
+}
 
 var issueStates = []string{"backlog", "todo", "in_progress", "in_review", "done", "closed"}
 
@@ -63,13 +87,13 @@ var issueOperations = []operation{
 		},
 	},
 	{
-		use: "show ISSUE", short: "Show an issue", args: exactly(1, anIssue), text: issueText,
+		use: "show ISSUE", short: "Show an issue", args: exactly(1, anIssue), named: issueNamed, text: issueText,
 		request: func(_ *cobra.Command, args []string) (client.Request, error) {
 			return client.Request{Path: client.Path("v1", "triage", "issues", args[0])}, nil
 		},
 	},
 	{
-		use: "activity ISSUE", short: "Show the activity of an issue, the newest first", args: exactly(1, anIssue), flags: paged,
+		use: "activity ISSUE", short: "Show the activity of an issue, the newest first", args: exactly(1, anIssue), named: issueNamed, flags: paged,
 		request: func(cmd *cobra.Command, args []string) (client.Request, error) {
 			return client.Request{Path: client.Path("v1", "triage", "issues", args[0], "activity"), Query: query(cmd, "limit", "cursor")}, nil
 		},
@@ -79,7 +103,7 @@ var issueOperations = []operation{
 		},
 	},
 	{
-		use: "comment ISSUE TEXT", short: "Comment on an issue", args: exactly(2, anIssue+" and a text, or - for the standard input"),
+		use: "comment ISSUE TEXT", short: "Comment on an issue", args: exactly(2, anIssue+" and a text, or - for the standard input"), named: issueNamed,
 		request: func(cmd *cobra.Command, args []string) (client.Request, error) {
 			text, err := textOf(cmd, args[1])
 			if err != nil || text == "" {
@@ -94,7 +118,7 @@ var issueOperations = []operation{
 }
 
 var issueStatus = operation{
-	use: "status ISSUE STATUS", short: "Change the status of an issue", args: exactly(2, anIssue+" and a status"), text: issueText,
+	use: "status ISSUE STATUS", short: "Change the status of an issue", args: exactly(2, anIssue+" and a status"), named: issueNamed, text: issueText,
 	long: "Changes the status of an issue: backlog, todo, in_progress, in_review, done or closed.",
 	request: func(_ *cobra.Command, args []string) (client.Request, error) {
 		return client.Request{

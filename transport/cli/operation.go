@@ -2,9 +2,12 @@ package cli
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
+	"math"
 	"net/url"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 
@@ -19,6 +22,7 @@ type operation struct {
 
 	args    cobra.PositionalArgs
 	flags   func(cmd *cobra.Command)
+	named   func(ctx context.Context, a *api, name string) (id string, err error) // the id of what the first argument names; nil: it is an id
 	request func(cmd *cobra.Command, args []string) (client.Request, error)
 	check   func(v value) error                // of data that is no success; nil: all is
 	text    func(w *tabwriter.Writer, v value) // shows the data of an answer to people
@@ -29,11 +33,7 @@ func (o operation) command(c Config, env func(string) string) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: o.use, Short: o.short, Long: o.long, Example: o.example, Args: o.args, ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			r, err := o.request(cmd, args)
-			if err != nil {
-				return usage(err)
-			}
-			a, err := openAPI(c, cmd, env)
+			r, a, err := o.prepare(c, cmd, env, args)
 			if err != nil {
 				return err
 			}
@@ -53,6 +53,31 @@ func (o operation) command(c Config, env func(string) string) *cobra.Command {
 		o.flags(cmd)
 	}
 	return cmd
+}
+
+// prepare makes the request of a command. What is wrong with its arguments is told before there is a key.
+func (o operation) prepare(c Config, cmd *cobra.Command, env func(string) string, args []string) (client.Request, *api, error) {
+	if o.named == nil {
+		r, err := o.request(cmd, args)
+		if err != nil {
+			return r, nil, usage(err)
+		}
+		a, err := openAPI(c, cmd, env)
+		return r, a, err
+	}
+	a, err := openAPI(c, cmd, env)
+	if err != nil {
+		return client.Request{}, nil, err
+	}
+	id, err := o.named(cmd.Context(), a, args[0])
+	if err != nil {
+		return client.Request{}, nil, err
+	}
+	r, err := o.request(cmd, append([]string{id}, args[1:]...))
+	if err != nil {
+		err = usage(err)
+	}
+	return r, a, err
 }
 
 // showAnswer shows the data of an answer.
@@ -120,7 +145,7 @@ func (v value) String() string {
 	case bool:
 		return map[bool]string{true: "yes", false: "no"}[x]
 	case json.Number:
-		return x.String()
+		return rounded(x)
 	case []any:
 		var parts []string
 		for _, item := range v.list() {
@@ -134,6 +159,15 @@ func (v value) String() string {
 		}
 		return string(raw)
 	}
+}
+
+// rounded returns a number with two decimals at most, for people. Small ones are as they are.
+func rounded(n json.Number) string {
+	f, err := n.Float64()
+	if err != nil || !strings.Contains(n.String(), ".") || math.Abs(f) < 0.01 {
+		return n.String()
+	}
+	return strconv.FormatFloat(math.Round(f*100)/100, 'f', -1, 64)
 }
 
 // column is a column of a table: its title and the member that it shows.
@@ -163,7 +197,7 @@ func table(w *tabwriter.Writer, items []value, what string, of []column) {
 	for _, item := range items {
 		cells := make([]string, len(of))
 		for i, c := range of {
-			cells[i] = visible(item.at(strings.Split(c.member, ".")...).String(), "")
+			cells[i] = visible(strings.ReplaceAll(item.at(strings.Split(c.member, ".")...).String(), "\n", " "), "")
 		}
 		_, _ = fmt.Fprintln(w, strings.Join(cells, "\t"))
 	}
@@ -173,8 +207,16 @@ func table(w *tabwriter.Writer, items []value, what string, of []column) {
 func fields(w *tabwriter.Writer, record value, of []column) {
 	for _, c := range of {
 		if v := record.at(strings.Split(c.member, ".")...); v.v != nil {
-			printf(w, "%s\t%s\n", c.title, v.String())
+			lined(w, c.title, v.String())
 		}
+	}
+}
+
+// lined prints a title and a text, whose further lines stand below its first.
+func lined(w *tabwriter.Writer, title, text string) {
+	for line := range strings.SplitSeq(strings.TrimRight(text, "\r\n"), "\n") {
+		printf(w, "%s\t%s\n", title, strings.TrimSuffix(line, "\r"))
+		title = ""
 	}
 }
 

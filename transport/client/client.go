@@ -3,9 +3,12 @@ package client
 import (
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"net/http"
 	"net/url"
+	"os"
+	"strings"
 	"time"
 
 	"github.com/callwright/callwright"
@@ -13,8 +16,9 @@ import (
 
 // The variables of the environment that FromEnv reads.
 const (
-	KeyVariable  = "SERVICE_API_KEY"
-	BaseVariable = "SERVICE_BASE_URL"
+	KeyVariable     = "SERVICE_API_KEY"
+	KeyFileVariable = "SERVICE_API_KEY_FILE" //nolint:gosec // a name
+	BaseVariable    = "SERVICE_BASE_URL"
 )
 
 // DefaultBaseURL is the address of the reference server with its default settings.
@@ -24,6 +28,9 @@ const DefaultBaseURL = "http://127.0.0.1:8080"
 type Config struct {
 	BaseURL string            // empty: DefaultBaseURL
 	APIKey  callwright.Secret // of the organization
+	// APIKeyFile names a file that holds the key alone, on one line, such as data/api-key of the reference server. New reads it
+	// if there is no APIKey.
+	APIKeyFile string
 	// AllowHTTP lets the key travel over http to hosts other than this machine.
 	AllowHTTP bool
 
@@ -47,10 +54,31 @@ const (
 	defaultAudio   = 64 << 20
 )
 
-// FromEnv returns a Config with the key and the address of the environment, which lookup reads: KeyVariable and BaseVariable.
-// os.Getenv is a lookup.
+// FromEnv returns a Config with the key and the address of the environment, which lookup reads: KeyVariable, or else
+// KeyFileVariable, and BaseVariable. os.Getenv is a lookup.
 func FromEnv(lookup func(string) string) Config {
-	return Config{APIKey: callwright.Secret(lookup(KeyVariable)), BaseURL: lookup(BaseVariable)}
+	return Config{APIKey: callwright.Secret(lookup(KeyVariable)), APIKeyFile: lookup(KeyFileVariable), BaseURL: lookup(BaseVariable)}
+}
+
+// maxKeyFile bounds the file of a key, in bytes.
+const maxKeyFile = 4 << 10
+
+// readKey reads the file of the key, if there is no key and a file is named.
+func (c *Config) readKey() error {
+	if c.APIKey != "" || c.APIKeyFile == "" {
+		return nil
+	}
+	file, err := os.Open(c.APIKeyFile)
+	if err != nil {
+		return callwright.Invalid("api_key_file", "cannot be read: %s", err)
+	}
+	defer file.Close()
+	raw, err := io.ReadAll(io.LimitReader(file, maxKeyFile+1))
+	if err != nil || len(raw) > maxKeyFile {
+		return callwright.Invalid("api_key_file", "must be a file of at most %d bytes that holds the key alone: %s", maxKeyFile, c.APIKeyFile)
+	}
+	c.APIKey = callwright.Secret(strings.TrimSpace(string(raw)))
+	return nil
 }
 
 // Client calls the API. It is safe for concurrent use.
@@ -73,6 +101,9 @@ func New(cfg Config) (*Client, error) {
 	}
 	base, err := parseBase(cfg.BaseURL, cfg.AllowHTTP)
 	if err != nil {
+		return nil, err
+	}
+	if err := cfg.readKey(); err != nil {
 		return nil, err
 	}
 	if err := checkKey(cfg.APIKey); err != nil {
@@ -138,7 +169,7 @@ func checkKey(key callwright.Secret) error {
 	text := key.Reveal()
 	if text == "" {
 		return &callwright.Error{
-			Code: callwright.CodeAuthFailure, Field: "api_key", Message: "an API key is required: set " + KeyVariable,
+			Code: callwright.CodeAuthFailure, Field: "api_key", Message: "an API key is required: set " + KeyVariable + " or " + KeyFileVariable,
 		}
 	}
 	if len(text) > maxKey {

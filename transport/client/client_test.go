@@ -1,6 +1,7 @@
 package client_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -9,6 +10,8 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -89,6 +92,36 @@ func TestFromEnv(t *testing.T) {
 	cfg := client.FromEnv(func(name string) string { return env[name] })
 	if cfg.APIKey.Reveal() != "cwk_a" || cfg.BaseURL != "https://api.example.com" {
 		t.Errorf("got %v", cfg)
+	}
+}
+
+// TestKeyOfAFile reads the key of the file that the environment names, as the command line does; a key itself goes first.
+func TestKeyOfAFile(t *testing.T) {
+	t.Parallel()
+	seen := make(chan string, 1)
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		seen <- r.Header.Get("Authorization")
+	}))
+	defer server.Close()
+	file := filepath.Join(t.TempDir(), "api-key")
+	if err := os.WriteFile(file, []byte("cwk_file\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	env := map[string]string{"SERVICE_API_KEY_FILE": file, "SERVICE_BASE_URL": server.URL}
+	for _, own := range []string{"", "cwk_own"} {
+		env["SERVICE_API_KEY"] = own
+		c, err := client.New(client.FromEnv(func(name string) string { return env[name] }))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _ = c.Do(t.Context(), client.Request{Path: "/v1/calls"})
+		if got, want := <-seen, cmp.Or(own, "cwk_file"); !strings.HasSuffix(got, want) {
+			t.Errorf("the key is sent as %q, want %s", got, want)
+		}
+	}
+	env["SERVICE_API_KEY"], env["SERVICE_API_KEY_FILE"] = "", file+".gone"
+	if _, err := client.New(client.FromEnv(func(name string) string { return env[name] })); err == nil || !strings.Contains(err.Error(), "api_key_file: ") {
+		t.Errorf("without the file: %v", err)
 	}
 }
 

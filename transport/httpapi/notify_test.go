@@ -80,12 +80,12 @@ func TestEventIsSignedAsEveryMessage(t *testing.T) {
 	sender := must(webhook.New(webhook.Config{Tenants: tenants, AllowPrivate: true}))
 	t.Cleanup(sender.Close)
 	n := callsapi.NewNotifier(sender, "https://voice.example.com")
-	notice := call.Notice{Seq: 3, Category: call.EventsLatency, Level: call.EventPerformance, Message: "An answer took 800 ms."}
+	notice := call.Notice{Seq: 3, Category: call.EventsLatency, Level: call.EventPerformance, Message: "An answer took 800 ms.", CreatedAt: time.Date(2026, 3, 2, 9, 15, 0, 0, time.UTC)}
 	if err := n.NotifyEvent(t.Context(), h.org, receiver.URL, call.Call{ID: "c1"}, notice); err != nil {
 		t.Fatal(err)
 	}
 	got := <-arrived
-	if want := `{"message":"An answer took 800 ms.","call_id":"c1","category":"latency","log_level":"performance"}`; string(got.body) != want {
+	if want := `{"message":"An answer took 800 ms.","call_id":"c1","category":"latency","log_level":"performance","created_at":"2026-03-02T09:15:00.000Z"}`; string(got.body) != want {
 		t.Errorf("body %s, want %s", got.body, want)
 	}
 	if id := got.header.Get("Webhook-Id"); id != "c1-3" {

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"errors"
 	"net/http"
 	"strings"
 
@@ -64,10 +65,16 @@ func (a *API) page(path string) http.HandlerFunc {
 	return a.cfg.Reference.ServeHTTP
 }
 
+// ErrStopping is the cause of an error of Config.Ready (callwright.Error.Because) that the node is being stopped in order: nobody
+// has to look after it, and it is not logged.
+var ErrStopping = errors.New("httpapi: the node is being stopped")
+
 // serveReady reports whether this node takes requests.
 func (a *API) serveReady(w http.ResponseWriter, r *http.Request) {
 	err := a.cfg.Ready(r.Context())
-	a.notReady.Note(r.Context(), a.cfg.Logger, "the node is not ready", err)
+	if !errors.Is(err, ErrStopping) {
+		a.notReady.Note(r.Context(), a.cfg.Logger, "the node is not ready", err)
+	}
 	if err != nil {
 		fail(w, r, callwright.Errorf(callwright.CodeUnavailable, "not ready: %s", callwright.MessageOf(err)).Because(err))
 		return

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/transport/httpapi"
 )
 
@@ -62,6 +63,8 @@ func TestProbesAreQuiet(t *testing.T) {
 	down = errors.New("the database is away")
 	probe()
 	down = nil
+	probe()
+	down = callwright.Errorf(callwright.CodeUnavailable, "the server is stopping").Because(httpapi.ErrStopping)
 	probe()
 	if n := strings.Count(h.log.String(), "\n"); n != 2 || !strings.Contains(h.log.String(), "the database is away") || !strings.Contains(h.log.String(), "over: the node is not ready") {
 		t.Errorf("logged %s", h.log)

@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // Server is a server of PostgreSQL that a test has to itself, to have happen to it what happens to servers. Its port stays the same.
@@ -93,10 +95,24 @@ func (s *Server) Start(t testing.TB) {
 	must(t, s.cluster.start(t.Context(), s.port))
 }
 
-// Kill kills all processes of the server.
+// Kill kills all processes of the server, and waits until none runs: the memory that they share keeps the next start away.
 func (s *Server) Kill() {
-	s.signal(syscall.SIGKILL)
+	killed := s.signal(syscall.SIGKILL)
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for deadline := time.Now().Add(killTimeout); time.Now().Before(deadline) && slices.ContainsFunc(killed, runs); {
+		<-tick.C
+	}
 	_ = os.Remove(s.cluster.path("data/postmaster.pid")) // whose process may be there until somebody asks how it ended
+}
+
+// killTimeout bounds how long killed processes may take to end.
+const killTimeout = 30 * time.Second
+
+// runs reports whether a process runs. One that has ended may wait for its parent to ask how.
+func runs(pid int) bool {
+	state, err := exec.Command("ps", "-o", "stat=", "-p", strconv.Itoa(pid)).Output() //nolint:noctx // at once
+	return err == nil && !strings.HasPrefix(strings.TrimSpace(string(state)), "Z")
 }
 
 // Freeze stops all processes of the server: its connections stay, and it says nothing.
@@ -130,16 +146,17 @@ func (s *Server) Promote(t testing.TB) {
 	must(t, s.cluster.run(t.Context(), "pg_ctl", "promote", "-D", s.cluster.path("data"), "-w"))
 }
 
-// signal sends a signal to all processes of the server. Its first one, which alone starts others, stands still meanwhile.
-func (s *Server) signal(signal syscall.Signal) {
+// signal sends a signal to all processes of the server, and returns them. Its first one, which alone starts others, stands still
+// meanwhile.
+func (s *Server) signal(signal syscall.Signal) (sent []int) {
 	file, err := os.ReadFile(s.cluster.path("data/postmaster.pid"))
 	if err != nil {
-		return // it does not run
+		return nil // it does not run
 	}
 	line, _, _ := strings.Cut(string(file), "\n")
 	first, err := strconv.Atoi(line)
 	if err != nil {
-		return
+		return nil
 	}
 	_ = syscall.Kill(first, syscall.SIGSTOP)
 	list, _ := exec.Command("ps", "-A", "-o", "pid=,ppid=").Output() //nolint:noctx // at once
@@ -147,9 +164,11 @@ func (s *Server) signal(signal syscall.Signal) {
 		var child, parent int
 		if n, _ := fmt.Sscan(line, &child, &parent); n == 2 && parent == first {
 			_ = syscall.Kill(child, signal)
+			sent = append(sent, child)
 		}
 	}
 	_ = syscall.Kill(first, signal)
+	return append(sent, first)
 }
 
 func must(t testing.TB, err error) {

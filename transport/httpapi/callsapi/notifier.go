@@ -45,17 +45,21 @@ func (n Notifier) Notify(
 
 // event is the body of a webhook about something that has happened on a call.
 type event struct {
-	Message  string             `json:"message"`
-	CallID   string             `json:"call_id"`
-	Category call.EventCategory `json:"category"`
-	Level    call.EventLevel    `json:"log_level"`
+	Message   string             `json:"message"`
+	CallID    string             `json:"call_id"`
+	Category  call.EventCategory `json:"category"`
+	Level     call.EventLevel    `json:"log_level"`
+	CreatedAt string             `json:"created_at"` // as times of the API are written
 }
+
+// eventTime is the layout of event.CreatedAt.
+const eventTime = "2006-01-02T15:04:05.000Z07:00"
 
 // NotifyEvent sends what has happened on a call.
 func (n Notifier) NotifyEvent(
 	ctx context.Context, org callwright.OrgID, url string, c call.Call, happened call.Notice,
 ) error {
-	body, err := json.Marshal(event{happened.Message, c.ID, happened.Category, happened.Level})
+	body, err := json.Marshal(event{happened.Message, c.ID, happened.Category, happened.Level, happened.CreatedAt.UTC().Format(eventTime)})
 	if err != nil {
 		return err
 	}

@@ -199,8 +199,10 @@ type CallCreate struct {
 	// URL to which the signed call record is posted when the call has ended.
 	Webhook OptString `json:"webhook"`
 	// Categories of events that are posted to `webhook` during the call. Each body has `message`,
-	// `call_id`, `category` (one of these) and `log_level` (`info` or `performance`). Calls have no events
-	// of `citations`, `evals` and `post_transfer_transcript`; they are named in `ignored`.
+	// `call_id`, `category` (one of these), `log_level` (`info` or `performance`) and `created_at`. Events
+	// are posted in any order. The header `webhook-id` is the call's id, a hyphen and the event's number
+	// within the call, by which events of one time are in order. Calls have no events of `citations`,
+	// `evals` and `post_transfer_transcript`; they are named in `ignored`.
 	WebhookEvents []CallEventCategory `json:"webhook_events"`
 }
 

@@ -33,12 +33,15 @@ func (b *binding) addContact(req *sip.Request, expires time.Duration) {
 	req.AppendHeader(sip.NewHeader("Contact", contact+";expires="+message.Seconds(expires)))
 }
 
-// granted returns the expiry that a success grants: of our Contact, else of all, else what was asked for.
+// granted returns the expiry that a success grants: of our Contact, else of all, else what was asked for. It returns 0 for a response
+// without our Contact: one lists all bindings that there are (RFC 3261, 10.3, step 8).
 func (b *binding) granted(res *sip.Response, asked time.Duration) time.Duration {
-	if c := b.ours(res); c != nil {
-		if text, ok := param(c, "expires"); ok {
-			return message.ReadSeconds(text)
-		}
+	c := b.ours(res)
+	if c == nil {
+		return 0
+	}
+	if text, ok := param(c, "expires"); ok {
+		return message.ReadSeconds(text)
 	}
 	if h := res.GetHeader("Expires"); h != nil {
 		return message.ReadSeconds(h.Value())
@@ -48,7 +51,7 @@ func (b *binding) granted(res *sip.Response, asked time.Duration) time.Duration 
 
 // ours returns our Contact among the bindings that a success lists (RFC 3261, 10.2.4); nil when it lists none. Registrars
 // rewrite a Contact to the address that they see: ours is the one with our instance, else the one with our user part, else
-// any of them, so the one that expires first.
+// any of them that is not another instance's, so the one that expires first.
 func (b *binding) ours(res *sip.Response) *sip.ContactHeader {
 	var all []*sip.ContactHeader
 	for _, h := range res.GetHeaders("Contact") {
@@ -67,6 +70,7 @@ func (b *binding) ours(res *sip.Response) *sip.ContactHeader {
 			return all[i]
 		}
 	}
+	all = slices.DeleteFunc(all, func(c *sip.ContactHeader) bool { _, of := param(c, "+sip.instance"); return of })
 	if len(all) == 0 {
 		return nil
 	}

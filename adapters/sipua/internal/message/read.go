@@ -49,9 +49,10 @@ func ReadResponse(method dialog.Method, cseq uint32, res *sip.Response) dialog.R
 // Tag returns the tag of a From or To header.
 func Tag(params sip.HeaderParams) string { return params.GetOr("tag", "") }
 
+// contactOf returns where a message's dialog goes on; empty when it does not say, or names no SIP URI.
 func contactOf(msg interface{ Contact() *sip.ContactHeader }) string {
 	contact := msg.Contact()
-	if contact == nil || contact.Address.Wildcard {
+	if contact == nil || contact.Address.Wildcard || !isSIP(&contact.Address) {
 		return ""
 	}
 	return contact.Address.String()

@@ -11,14 +11,17 @@ import (
 	"unicode/utf8"
 
 	"github.com/emiago/sipgo/sip"
+
+	trunk "github.com/callwright/callwright/sip"
 )
 
 // maxText bounds what a peer can get into a call's record with one phrase or name, in bytes.
 const maxText = 200
 
-// Printable makes a peer's text fit for records: valid UTF-8 without control characters, at most 200 bytes.
+// Printable makes a peer's text fit for logs and records: valid UTF-8 without control characters, at most 200 bytes, and without the
+// secret parts of our Contacts.
 func Printable(s string) string {
-	valid := Text(s)
+	valid := trunk.RedactContacts(Text(s))
 	valid = strings.ToValidUTF8(valid[:min(len(valid), maxText)], "")
 	return strings.Map(func(r rune) rune {
 		if unicode.IsPrint(r) {

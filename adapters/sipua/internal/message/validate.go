@@ -58,6 +58,19 @@ func ValidateInvite(req *sip.Request) *Refusal {
 	return nil
 }
 
+// CheckContact refuses an INVITE, in a dialog or outside, whose Contact is no SIP URI (RFC 3261, 8.1.1.8): requests are to go there.
+func CheckContact(req *sip.Request) *Refusal {
+	if contact := req.Contact(); req.Method == sip.INVITE && contact != nil && !contact.Address.Wildcard && !isSIP(&contact.Address) {
+		return &Refusal{Status: sip.StatusBadRequest}
+	}
+	return nil
+}
+
+// isSIP reports whether a URI is a sip or sips URI.
+func isSIP(u *sip.Uri) bool {
+	return strings.EqualFold(u.Scheme, "sip") || strings.EqualFold(u.Scheme, sips)
+}
+
 // CheckScheme refuses a request for a URI of an unknown scheme (RFC 3261, 8.2.2.1).
 func CheckScheme(req *sip.Request) *Refusal {
 	if isKnownScheme(req.Recipient.Scheme) {
