@@ -59,6 +59,7 @@ import (
 	"github.com/callwright/callwright/transport/httpapi/sipapi"
 	"github.com/callwright/callwright/transport/httpapi/speechapi"
 	"github.com/callwright/callwright/transport/httpapi/triageapi"
+	"github.com/callwright/callwright/transport/httpapi/webhooksapi"
 	"github.com/callwright/callwright/triage"
 )
 
@@ -145,6 +146,7 @@ type apiParts struct {
 	Tornados   *tornado.Service
 	Ports      *porting.Service
 	Speech     *speech.Service
+	Deliveries *callwright.DeliveryLog
 	Documents  *document.Service
 	Letters    *loa.Service
 	Gateways   portGateways
@@ -164,6 +166,7 @@ func newAPI(p apiParts) (api, error) {
 			pathwaysapi.New(p.Pathways), triageapi.New(p.Issues),
 			portingapi.New(portingapi.Config{Ports: p.Ports, Documents: p.Documents, Letters: p.Letters}),
 			agenttestapi.New(p.AgentTests, p.Tornados), speechapi.New(speechapi.Config{Speech: p.Speech, URL: p.Listener.publicURL(p.Config)}),
+			webhooksapi.New(p.Deliveries),
 		},
 		Voices: p.Speech, Reference: reference.Handler(p.Config.PublicURL), Metrics: promhttp.HandlerFor(p.Metrics, promhttp.HandlerOpts{}), Logger: p.Log,
 		Warnings: p.Identity.Warnings,

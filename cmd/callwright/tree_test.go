@@ -92,6 +92,10 @@ var rows = map[string]row{
 	"trunks calls":  {args: []string{number, "--limit", "1"}, text: "200 OK", has: []string{"calls"}, api: true},
 	"trunks test":   {args: []string{number}, text: "answered", has: []string{"result", "timeline"}, api: true},
 
+	"webhooks":        {text: "resume", has: []string{"commands"}},
+	"webhooks paused": {text: "hooks.example.com:8443", has: []string{"host", "paused_at"}, api: true},
+	"webhooks resume": {args: []string{"hooks.example.com:8443"}, text: "within 25 minutes", has: []string{"status"}, api: true},
+
 	"pathways":          {text: "versions", has: []string{"commands"}},
 	"pathways list":     {text: "Booking", has: []string{"id", "name"}, api: true},
 	"pathways show":     {args: []string{example}, text: "greeting", has: []string{"nodes", "edges"}, api: true},

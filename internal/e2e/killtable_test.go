@@ -56,6 +56,8 @@ var guarded = map[string]string{
 	"renameVoice":        "one statement", "renameVoiceAlias": "one statement",
 	"deleteVoice": "one transaction, with the task that forgets the voice: TestDelete of speech",
 
+	"resumeWebhooks": "one statement, which removes the pause",
+
 	"createIssue": byKills, "updateIssue": byKills, "deleteIssue": byKills, "decideIssue": byKills, "mergeIssue": byKills,
 	"markIssueSeen": byKills, "addIssueComment": byKills, "editIssueComment": byKills, "deleteIssueComment": byKills,
 	"addIssueFlag": byKills, "removeIssueFlag": byKills, "attachIssueResource": byKills, "detachIssueResource": byKills,

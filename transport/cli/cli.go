@@ -65,7 +65,7 @@ func NewRoot(c Config, env func(string) string) *cobra.Command {
 	}
 	add(groupSpeech, speakCommand(c, env), voicesCommand(c, env), voiceCommand(c, env), cloneCommand(c, env), renameCommand(c, env),
 		deleteCommand(c, env), samplesCommand(c, env), mcpCommand(c, env))
-	add(groupTelephony, callsCommand(c, env), trunksCommand(c, env), portsCommand(c, env))
+	add(groupTelephony, callsCommand(c, env), trunksCommand(c, env), portsCommand(c, env), webhooksCommand(c, env))
 	add(groupTesting, pathwaysCommand(c, env), testCommand(c, env), scenariosCommand(c, env), issuesCommand(c, env))
 	add(groupOperators, adminCommand(c, env))
 	root.AddCommand(completionCommand())

@@ -12,6 +12,7 @@ import (
 	"github.com/callwright/callwright/transport/oas/sipoas"
 	"github.com/callwright/callwright/transport/oas/speechoas"
 	"github.com/callwright/callwright/transport/oas/triageoas"
+	"github.com/callwright/callwright/transport/oas/webhooksoas"
 )
 
 // areas are the generated clients.
@@ -24,6 +25,7 @@ type areas struct {
 	sip        *sipoas.Client
 	speech     *speechoas.Client
 	triage     *triageoas.Client
+	webhooks   *webhooksoas.Client
 }
 
 // newAreas makes generated clients that send through c.
@@ -49,6 +51,10 @@ func newAreas(c *Client) (*areas, error) {
 		func() error { a.sip, err = sipoas.NewClient(to, keyed{}, sipoas.WithClient(via)); return err },
 		func() error { a.speech, err = speechoas.NewClient(to, keyed{}, speechoas.WithClient(via)); return err },
 		func() error { a.triage, err = triageoas.NewClient(to, keyed{}, triageoas.WithClient(via)); return err },
+		func() error {
+			a.webhooks, err = webhooksoas.NewClient(to, keyed{}, webhooksoas.WithClient(via))
+			return err
+		},
 	} {
 		if err := connect(); err != nil {
 			return nil, err
@@ -95,3 +101,6 @@ func (c *Client) Speech() *speechoas.Client { return c.areas.speech }
 
 // Triage returns the client of issues.
 func (c *Client) Triage() *triageoas.Client { return c.areas.triage }
+
+// Webhooks returns the client of paused webhooks.
+func (c *Client) Webhooks() *webhooksoas.Client { return c.areas.webhooks }

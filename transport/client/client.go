@@ -17,7 +17,7 @@ import (
 // The variables of the environment that FromEnv reads.
 const (
 	KeyVariable     = "SERVICE_API_KEY"
-	KeyFileVariable = "SERVICE_API_KEY_FILE" //nolint:gosec // a name
+	KeyFileVariable = "SERVICE_API_KEY_FILE"
 	BaseVariable    = "SERVICE_BASE_URL"
 )
 

@@ -49,6 +49,7 @@ import (
 	"github.com/callwright/callwright/transport/httpapi/sipapi"
 	"github.com/callwright/callwright/transport/httpapi/speechapi"
 	"github.com/callwright/callwright/transport/httpapi/triageapi"
+	"github.com/callwright/callwright/transport/httpapi/webhooksapi"
 	"github.com/callwright/callwright/triage"
 )
 
@@ -98,13 +99,14 @@ type services struct {
 	tornados *tornado.Service
 	ports    portingapi.Config
 	speech   *speech.Service
+	webhooks *callwright.DeliveryLog
 }
 
 // all is every area of the contract.
 func (s services) all() []httpapi.Area {
 	return []httpapi.Area{
 		callsapi.New(s.calls, publicURL), agentsapi.New(s.agents, s.personas), sipapi.New(s.trunks), pathwaysapi.New(s.pathways), triageapi.New(s.issues), portingapi.New(s.ports),
-		agenttestapi.New(s.tests, s.tornados), speechapi.New(speechapi.Config{Speech: s.speech, URL: publicURL}),
+		agenttestapi.New(s.tests, s.tornados), webhooksapi.New(s.webhooks), speechapi.New(speechapi.Config{Speech: s.speech, URL: publicURL}),
 	}
 }
 
@@ -164,6 +166,10 @@ func open(t *testing.T, change ...func(*httpapi.Config)) *house {
 	h.areas.tornados = h.tornadoService(work)
 	h.areas.ports = h.ports(work)
 	h.areas.speech = h.speech(work)
+	h.areas.webhooks = must(callwright.NewDeliveryLog(callwright.DeliveryLogConfig{
+		Store: orgstore.Deliveries{Store: store}, Endpoints: h.endpoints(), Atomic: store, Work: work,
+		Organizations: orgstore.Tenants{Store: store}, Mailer: &h.mails,
+	}))
 	config := httpapi.Config{
 		Access: h.access, Atomic: store, Idempotency: orgstore.IdempotencyStore{Store: store}, Areas: h.areas.all(),
 		Reference: reference.Handler(publicURL), Logger: h.logger,
@@ -178,6 +184,9 @@ func open(t *testing.T, change ...func(*httpapi.Config)) *house {
 
 // testStore keeps scenarios and runs, which nothing executes.
 func (h *house) testStore() agentteststore.Store { return agentteststore.Store{Store: h.store} }
+
+// endpoints are the hosts that fail.
+func (h *house) endpoints() orgstore.Endpoints { return orgstore.Endpoints{Store: h.store} }
 
 // answers are the first answers that the house keeps.
 func (h *house) answers() callwright.IdempotencyStore {

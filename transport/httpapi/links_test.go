@@ -18,6 +18,7 @@ var links = map[string][]string{
 	"sipapi":       {"sipoas", "sip"},
 	"speechapi":    {"speechoas", "speech"},
 	"triageapi":    {"triageoas", "triage"},
+	"webhooksapi":  {"webhooksoas"},
 }
 
 // TestAProgramIsBuiltOfTheAreasThatItServes asks the go command what each area needs.

@@ -73,7 +73,7 @@ func TestContractIsOpenAPI(t *testing.T) {
 var (
 	lowerCamel = regexp.MustCompile(`^[a-z]+([A-Z][a-z]*)+$`)
 	areas      = []string{
-		"Calls", "Inbound", "Agents", "Sip", "Porting", "AgentTesting", "Pathways", "Personas", "Triage", "Speech",
+		"Calls", "Inbound", "Agents", "Sip", "Porting", "AgentTesting", "Pathways", "Personas", "Triage", "Speech", "Webhooks",
 	}
 )
 

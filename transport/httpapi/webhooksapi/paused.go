@@ -1,0 +1,33 @@
+package webhooksapi
+
+import (
+	"context"
+
+	"github.com/callwright/callwright/transport/httpapi"
+	"github.com/callwright/callwright/transport/httpapi/wire"
+	oas "github.com/callwright/callwright/transport/oas/webhooksoas"
+)
+
+// ListPausedWebhooks returns the hosts to which messages of the organization are paused.
+func (a *api) ListPausedWebhooks(ctx context.Context) (*oas.PausedWebhookListReply, error) {
+	paused, err := a.deliveries.Paused(ctx, httpapi.Org(ctx))
+	if err != nil {
+		return nil, err
+	}
+	reply := &oas.PausedWebhookListReply{Data: make([]oas.PausedWebhook, len(paused))}
+	for i, e := range paused {
+		reply.Data[i] = oas.PausedWebhook{
+			Host: e.Host, FailingSince: e.Since.UTC(), Failures: e.Failures, LastFailure: e.Failure, LastAttemptAt: e.Last.UTC(), PausedAt: e.PausedAt.UTC(),
+			NextAttemptAt: wire.NilPtr(e.TrialAt),
+		}
+	}
+	return reply, nil
+}
+
+// ResumeWebhooks ends the pause of a host.
+func (a *api) ResumeWebhooks(ctx context.Context, req *oas.WebhookResume) (*oas.MessageReply, error) {
+	if err := a.deliveries.Resume(ctx, httpapi.Org(ctx), req.Host); err != nil {
+		return nil, err
+	}
+	return &oas.MessageReply{Status: oas.SuccessStatusSuccess, Message: "Messages to " + req.Host + " are sent within 25 minutes."}, nil
+}
