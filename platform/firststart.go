@@ -60,13 +60,10 @@ func firstStart(ctx context.Context, c Config, s secrets, keys *access.Service, 
 		}
 		return kept.write(key.Key)
 	})
-	if err != nil && !errors.Is(err, callwright.ErrConflict) {
-		return "", err
-	}
-	if err != nil {
+	if errors.Is(err, callwright.ErrConflict) {
 		return "", nil
 	}
-	return key.Key, nil
+	return key.Key, err
 }
 
 // keyFile is the file of an API key.

@@ -65,7 +65,7 @@ func checkKeyFiles(c Config) error {
 		files = append(files, c.SIPKey)
 	}
 	for _, path := range files {
-		info, err := os.Stat(path) //nolint:gosec // the operator names it
+		info, err := os.Stat(path)
 		if err != nil {
 			continue
 		}

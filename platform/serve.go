@@ -248,9 +248,7 @@ const answerTimeout = 10 * time.Second
 // whose end HTTP would wait, then HTTP. The telephone line closes after
 // all that.
 func serve(lc fx.Lifecycle, p parts) {
-	lc.Append(fx.StartHook(func(ctx context.Context) error {
-		return p.firstStart(ctx)
-	}))
+	lc.Append(fx.StartHook(p.firstStart))
 	lc.Append(background(endless(p.Access.Run))) // ends after HTTP, with what was used last
 	if p.Listener.Listener != nil {
 		lc.Append(p.served(httpapi.NewServer(p.API)))

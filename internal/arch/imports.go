@@ -135,15 +135,9 @@ func owned(dir, target string, test bool) string {
 func refused(dir, target string) string {
 	room, inside := top(dir), within(target, module)
 	to := strings.TrimPrefix(strings.TrimPrefix(target, module), "/")
-	if inside && slices.Contains(programs, top(to)) && room != top(to) {
-		return "nobody imports programs"
-	}
-	if inside && room != product && !slices.Contains(programs, room) {
-		switch {
-		case slices.Contains(heavy, to):
-			return "only programs choose it: it brings a large library"
-		case within(to, product):
-			return "only programs import what joins all rooms"
+	if inside {
+		if reason := refusedChoice(room, to); reason != "" {
+			return reason
 		}
 	}
 	switch {
@@ -173,6 +167,20 @@ func refused(dir, target string) string {
 		if inside {
 			return refusedToArea(dir, to)
 		}
+	}
+	return ""
+}
+
+// refusedChoice says why a room may not import what programs choose, or programs.
+func refusedChoice(room, to string) string {
+	program := slices.Contains(programs, room)
+	switch {
+	case slices.Contains(programs, top(to)) && room != top(to):
+		return "nobody imports programs"
+	case slices.Contains(heavy, to) && room != product && !program:
+		return "only programs choose it: it brings a large library"
+	case within(to, product) && room != product && !program:
+		return "only programs import what joins all rooms"
 	}
 	return ""
 }

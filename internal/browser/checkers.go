@@ -90,7 +90,7 @@ func Validate(t testing.TB, pages map[string]string) []Fault {
 	return faults
 }
 
-// web returns the folder of the pinned checkers, in the module to which the package under test belongs.
+// web returns the folder of the pinned checkers, in the workspace to which the package under test belongs.
 func web(t testing.TB) string {
 	t.Helper()
 	folder, err := os.Getwd()
@@ -98,11 +98,11 @@ func web(t testing.TB) string {
 		t.Fatal(err)
 	}
 	for {
-		if _, err := os.Stat(filepath.Join(folder, "go.mod")); err == nil {
+		if _, err := os.Stat(filepath.Join(folder, "go.work")); err == nil {
 			return filepath.Join(folder, "internal", "tools", "web")
 		}
 		if filepath.Dir(folder) == folder {
-			t.Fatal("the test does not run inside a module")
+			t.Fatal("the test does not run inside the workspace")
 		}
 		folder = filepath.Dir(folder)
 	}

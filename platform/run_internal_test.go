@@ -27,14 +27,14 @@ func TestRun(t *testing.T) { //nolint:paralleltest // it counts goroutines
 		if err != nil {
 			t.Fatal(err)
 		}
-		if code := get(p, "/readyz"); code != http.StatusServiceUnavailable {
+		if code := get(t, p, "/readyz"); code != http.StatusServiceUnavailable {
 			t.Errorf("before it runs, /readyz is %d", code)
 		}
 		if err := p.Start(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		i := p.Info()
-		if code := get(p, "/readyz"); code != http.StatusOK || i.DashboardURL != "https://acme.example/" || (i.NewAPIKey == "") != (start > 0) {
+		if code := get(t, p, "/readyz"); code != http.StatusOK || i.DashboardURL != "https://acme.example/" || (i.NewAPIKey == "") != (start > 0) {
 			t.Errorf("/readyz is %d, info %+v", code, i)
 		}
 		if text := i.RunsOn[1]; text.Name != "model" || text.By != "own" {
@@ -56,15 +56,16 @@ func TestRun(t *testing.T) { //nolint:paralleltest // it counts goroutines
 		if err := p.Stop(context.Background()); err != nil {
 			t.Error(err)
 		}
-		if code := get(p, "/readyz"); code != http.StatusServiceUnavailable {
+		if code := get(t, p, "/readyz"); code != http.StatusServiceUnavailable {
 			t.Errorf("after it has run, /readyz is %d", code)
 		}
 	}
 }
 
-func get(h http.Handler, path string) int {
+func get(t *testing.T, h http.Handler, path string) int {
+	t.Helper()
 	w := httptest.NewRecorder()
-	h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, path, http.NoBody))
+	h.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, http.NoBody))
 	return w.Code
 }
 
