@@ -15,10 +15,11 @@ import (
 // AnalyticsQuery chooses what analytics look at.
 type AnalyticsQuery struct {
 	Pathway  string
-	Version  int  // number of the version whose runs count; 0: of all
-	Days     int  // to look back, from 1 to analytics.MaxDays; 0: analytics.DefaultDays
-	Scripted bool // also runs in which no language model took part. Without, they count only if they are engine.Outcome.ByRules
-	Scan     int  // at most so many of the newest runs are looked at, of all versions and with runs to be left out; 0: all
+	Version  int            // number of the version whose runs count; 0: of all
+	Days     int            // to look back, from 1 to analytics.MaxDays; 0: analytics.DefaultDays
+	Zone     *time.Location // in which the days of a report begin and end; nil: UTC
+	Scripted bool           // also runs in which no language model took part. Without, they count only if they are engine.Outcome.ByRules
+	Scan     int            // at most so many of the newest runs are looked at, of all versions and with runs to be left out; 0: all
 }
 
 // MaxScan is the Scan of reports for people, who would rather have the newest runs than wait.
@@ -124,7 +125,10 @@ func (s *Service) EnhancedAnalytics(ctx context.Context, org callwright.OrgID, q
 		return Analytics[analytics.Report]{}, err
 	}
 	defer release()
-	now, newest := s.cfg.Clock.Now(), 0
+	now, newest := s.cfg.Clock.Now().UTC(), 0
+	if q.Zone != nil {
+		now = now.In(q.Zone)
+	}
 	f, versions := analytics.NewFold(now, q.Days), analytics.NewVersionCounter(now, q.Days)
 	var a Analytics[analytics.Report]
 	a.Cut, a.LeftOut, err = s.scan(ctx, org, q, now, f.From(), func(r analytics.Run) {

@@ -65,18 +65,26 @@ func checkKeyFiles(c Config) error {
 		files = append(files, c.SIPKey)
 	}
 	for _, path := range files {
-		info, err := os.Stat(path)
-		if err != nil {
-			continue
+		if err := checkKeyFile(path); err != nil {
+			return err
 		}
-		if uid, foreign := owner(info); foreign {
-			return fmt.Errorf("%s holds a key and belongs to the user %d, who can read and change it: "+
-				"chown it to the server's user, and replace the key if others may have read it", path, uid)
-		}
-		if shared(info) {
-			return fmt.Errorf("%s holds a key and has mode %04o, with which other users can read or change it: "+
-				"chmod 600 it, and replace the key if others may have read it", path, info.Mode().Perm())
-		}
+	}
+	return nil
+}
+
+// checkKeyFile refuses a file of a key that others can read or change. One that is not there is in order.
+func checkKeyFile(path string) error {
+	info, err := os.Stat(path) //nolint:gosec // the operator names it
+	if err != nil {
+		return nil //nolint:nilerr // who reads it says so
+	}
+	if uid, foreign := owner(info); foreign {
+		return fmt.Errorf("%s holds a key and belongs to the user %d, who can read and change it: "+
+			"chown it to the server's user, and replace the key if others may have read it", path, uid)
+	}
+	if shared(info) {
+		return fmt.Errorf("%s holds a key and has mode %04o, with which other users can read or change it: "+
+			"chmod 600 it, and replace the key if others may have read it", path, info.Mode().Perm())
 	}
 	return nil
 }

@@ -123,6 +123,7 @@ type draining struct{ atomic.Bool }
 type api struct {
 	http.Handler
 	draining *draining
+	ready    func(context.Context) error
 }
 
 // apiParts is everything that the API serves.
@@ -159,6 +160,18 @@ type apiParts struct {
 
 func newAPI(p apiParts) (api, error) {
 	stopping := new(draining)
+	ready := func(ctx context.Context) error {
+		if stopping.Load() {
+			return callwright.Errorf(callwright.CodeUnavailable, "the server is stopping").Because(httpapi.ErrStopping)
+		}
+		if err := checkDisk(p.Config.Data); err != nil {
+			return err
+		}
+		if err := p.DB.Ping(ctx); err != nil {
+			return err
+		}
+		return p.Work.Check()
+	}
 	h, err := httpapi.New(httpapi.Config{
 		Access: authenticator(p.Config, p.Access), Atomic: p.DB, Idempotency: orgstore.IdempotencyStore{DB: p.DB}, Areas: []httpapi.Area{
 			callsapi.New(p.Calls, p.Listener.publicURL(p.Config)), agentsapi.New(p.Agents, p.Personas),
@@ -170,24 +183,13 @@ func newAPI(p apiParts) (api, error) {
 		},
 		Voices: p.Speech, Reference: reference.Handler(p.Config.PublicURL), Metrics: promhttp.HandlerFor(p.Metrics, promhttp.HandlerOpts{}), Logger: p.Log,
 		Warnings: p.Identity.Warnings,
-		Ready: func(ctx context.Context) error {
-			if stopping.Load() {
-				return callwright.Errorf(callwright.CodeUnavailable, "the server is stopping").Because(httpapi.ErrStopping)
-			}
-			if err := checkDisk(p.Config.Data); err != nil {
-				return err
-			}
-			if err := p.DB.Ping(ctx); err != nil {
-				return err
-			}
-			return p.Work.Check()
-		},
+		Ready:    ready,
 	})
 	if err != nil {
 		return api{}, err
 	}
 	all := route(h, portingapi.GatewayEvents(p.Ports, p.Log, p.Gateways...), p.Dashboard)
-	return api{httpapi.TrustProxies(p.Config.TrustedProxies, all), stopping}, nil
+	return api{httpapi.TrustProxies(p.Config.TrustedProxies, all), stopping, ready}, nil
 }
 
 // authenticator says who makes requests of the API.
@@ -268,6 +270,7 @@ func serve(lc fx.Lifecycle, p parts) {
 	lc.Append(background(endless(p.Tornados.Run)))
 	lc.Append(background(endless(p.Calls.Run)))
 	lc.Append(background(endless(p.Registrations.Run)))
+	lc.Append(background(func(ctx context.Context) { followReadiness(ctx, p.API.ready, p.Line.Ready) }))
 	lc.Append(fx.StopHook(p.leave))
 	lc.Append(fx.Hook{
 		OnStart: func(ctx context.Context) error {
@@ -295,6 +298,28 @@ func (p parts) served(server *http.Server) fx.Hook {
 			}
 			return nil
 		},
+	}
+}
+
+// readinessPeriod is the time between two checks of the node's readiness. A check that takes longer has failed.
+const readinessPeriod = 5 * time.Second
+
+// followReadiness tells SIP what /readyz says, until ctx ends.
+func followReadiness(ctx context.Context, check func(context.Context) error, tell func(ready bool)) {
+	ticker := time.NewTicker(readinessPeriod)
+	defer ticker.Stop()
+	for {
+		limited, cancel := context.WithTimeout(ctx, readinessPeriod)
+		err := check(limited)
+		cancel()
+		if ctx.Err() == nil {
+			tell(err == nil)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
 	}
 }
 

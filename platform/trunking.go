@@ -93,6 +93,9 @@ func newIdentity(lc fx.Lifecycle, c Config, ca *testca.Authority, log *slog.Logg
 // ownCertificate is what SIP peers see: the one of --sip-cert, or one of the test authority's.
 func ownCertificate(c Config, ca *testca.Authority) (tls.Certificate, error) {
 	if c.SIPCert != "" {
+		if err := checkKeyFile(c.SIPKey); err != nil {
+			return tls.Certificate{}, err
+		}
 		certificate, err := tls.LoadX509KeyPair(c.SIPCert, c.SIPKey)
 		if err != nil {
 			return certificate, fmt.Errorf("--sip-cert and --sip-key: %w", err)

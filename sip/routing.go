@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"math"
 	"net/netip"
 	"slices"
 
@@ -168,7 +169,7 @@ type Admission string
 
 // The admissions.
 const (
-	AdmitsAnyone       Admission = "anyone"       // everybody, over TLS and with SRTP: the list of addresses is empty
+	AdmitsAnyone       Admission = "anyone"       // everybody, over TLS and with SRTP: the list of addresses is empty, or names Everybody
 	AdmitsAddresses    Admission = "addresses"    // those whose addresses are listed
 	AdmitsCredentials  Admission = "credentials"  // from any address, those who know the user name and the password
 	AdmitsRegistration Admission = "registration" // calls over the trunk's registration alone
@@ -179,14 +180,38 @@ func (t Trunk) Admission() Admission {
 	switch {
 	case t.Direction != Inbound:
 		return ""
-	case len(t.Options.AllowedIPs) > 0:
+	case len(t.Options.AllowedIPs) > 0 && !Everybody(t.Options.AllowedIPs):
 		return AdmitsAddresses
-	case t.registers():
+	case t.registers() && len(t.Options.AllowedIPs) == 0:
 		return AdmitsRegistration
 	case t.Options.Call.Username != "":
 		return AdmitsCredentials
 	}
 	return AdmitsAnyone
+}
+
+// Everybody reports whether networks are no list of some callers: those of IPv4 hold half of all addresses or more, or those of IPv6
+// half of the public ones (2000::/3) or more.
+func Everybody(networks []netip.Prefix) bool {
+	public := netip.MustParsePrefix("2000::/3")
+	var ip4, ip6 float64 // shares
+	for i, n := range networks {
+		within := func(j int, other netip.Prefix) bool { // so that no address counts twice
+			return other.Overlaps(n) && (other.Bits() < n.Bits() || other.Bits() == n.Bits() && j < i)
+		}
+		nested := false
+		for j, other := range networks {
+			nested = nested || within(j, other)
+		}
+		switch {
+		case nested:
+		case n.Addr().Is4():
+			ip4 += math.Exp2(float64(-n.Bits()))
+		case n.Overlaps(public):
+			ip6 += math.Exp2(float64(-max(0, n.Bits()-public.Bits())))
+		}
+	}
+	return ip4 >= 0.5 || ip6 >= 0.5
 }
 
 // admits reports whether a peer may call over an inbound trunk. A call over the trunk's registration is admitted, and one

@@ -9,6 +9,7 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"os"
 	"slices"
@@ -45,16 +46,18 @@ type Keeper struct {
 	reading sync.Mutex // one at a time
 	seen    []stamp    // of Files, when they were read
 
-	mu    sync.Mutex
-	held  tls.Certificate
-	leaf  *x509.Certificate
-	roots *x509.CertPool
+	mu     sync.Mutex
+	held   tls.Certificate
+	leaf   *x509.Certificate
+	roots  *x509.CertPool
+	failed string // why the last reading gave nothing; empty: it did
 }
 
 // stamp tells a file from the one that was there before.
 type stamp struct {
 	size    int64
 	changed time.Time
+	mode    fs.FileMode
 }
 
 // New reads the certificate. Run reads it again.
@@ -84,8 +87,8 @@ func (k *Keeper) Certificates() ([]tls.Certificate, *x509.CertPool) {
 }
 
 // Run reads the certificate again whenever its files change, and logs what is wrong with it: at once, and each day. Files that
-// cannot be read, such as those of a renewal that has written one of two, leave the certificate as it is until they can. It
-// returns when ctx ends; the error is always nil.
+// cannot be read, such as those of a renewal that has written one of two, leave the certificate as it is, and are tried again until they
+// can. It returns when ctx ends; the error is always nil.
 func (k *Keeper) Run(ctx context.Context) error {
 	ticker := time.NewTicker(lookEvery)
 	defer ticker.Stop()
@@ -102,6 +105,8 @@ func (k *Keeper) Run(ctx context.Context) error {
 		case k.changed():
 			k.Reload(ctx)
 			warned = now
+		case k.failure() != "" && k.again(ctx):
+			warned = now
 		case now.Sub(warned) >= warnEvery:
 			if k.expiresSoon(now) {
 				k.Reload(ctx)
@@ -115,16 +120,32 @@ func (k *Keeper) Run(ctx context.Context) error {
 
 // Reload reads the certificate again now, and logs what is wrong with it. One that cannot be read leaves the one before in use.
 func (k *Keeper) Reload(ctx context.Context) {
+	k.again(ctx)
+	k.warn(ctx)
+}
+
+// again reads the certificate again and reports whether that has worked.
+func (k *Keeper) again(ctx context.Context) bool {
 	k.reading.Lock()
 	defer k.reading.Unlock()
 	seen := k.stamps()
-	if err := k.read(); err != nil {
-		k.cfg.Logger.ErrorContext(ctx, k.cfg.Name+" cannot be read again: the one before stays in use", "error", err)
-	} else {
-		k.cfg.Logger.InfoContext(ctx, k.cfg.Name+" was read again", "expires_at", k.expiry())
+	err := k.read()
+	k.seen = seen
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if err != nil {
+		k.failed = err.Error()
+		return false
 	}
-	k.seen = seen // a file that is bad is tried again when it changes
-	k.warn(ctx)
+	k.failed = ""
+	k.cfg.Logger.InfoContext(ctx, k.cfg.Name+" was read again", "expires_at", k.leaf.NotAfter.UTC())
+	return true
+}
+
+func (k *Keeper) failure() string {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.failed
 }
 
 func (k *Keeper) read() error {
@@ -150,7 +171,7 @@ func (k *Keeper) stamps() []stamp {
 	all := make([]stamp, len(k.cfg.Files))
 	for i, name := range k.cfg.Files {
 		if info, err := os.Stat(name); err == nil {
-			all[i] = stamp{info.Size(), info.ModTime()}
+			all[i] = stamp{info.Size(), info.ModTime(), info.Mode()}
 		}
 	}
 	return all
@@ -170,13 +191,16 @@ func (k *Keeper) expiry() time.Time {
 
 func (k *Keeper) expiresSoon(now time.Time) bool { return k.expiry().Sub(now) < warnAhead }
 
-// Warnings returns what is wrong with the certificate, for people; nothing when all is well.
+// Warnings returns what is wrong with the certificate and with its files, for people; nothing when all is well.
 func (k *Keeper) Warnings() []string {
 	k.mu.Lock()
-	leaf := k.leaf
+	leaf, failed := k.leaf, k.failed
 	k.mu.Unlock()
 	now := k.cfg.Clock.Now()
 	var all []string
+	if failed != "" {
+		all = append(all, fmt.Sprintf("%s cannot be read again: the one before stays in use: %s", k.cfg.Name, failed))
+	}
 	switch left := leaf.NotAfter.Sub(now); {
 	case left <= 0:
 		all = append(all, fmt.Sprintf("%s expired on %s: peers that verify it refuse it", k.cfg.Name, leaf.NotAfter.UTC().Format(time.RFC3339)))

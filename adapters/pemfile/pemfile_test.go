@@ -134,14 +134,18 @@ func TestRunReads(t *testing.T) {
 		}
 		look()
 		shows(first)
-		if !strings.Contains(log.String(), "stays in use") {
-			t.Errorf("logged %s", log.String())
+		look()
+		if n := strings.Count(log.String(), "stays in use"); n != 1 || !strings.Contains(strings.Join(k.Warnings(), "|"), "stays in use") {
+			t.Errorf("%d times in\n%s\nwarnings %q", n, log.String(), k.Warnings())
 		}
 		if err := os.WriteFile(f.key, key, 0o600); err != nil {
 			t.Fatal(err)
 		}
 		look()
 		shows(second)
+		if w := k.Warnings(); len(w) != 1 {
+			t.Errorf("after the repair: %q", w)
+		}
 		f.write(t, first)
 		k.Reload(ctx)
 		shows(first)

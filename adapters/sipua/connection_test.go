@@ -22,3 +22,26 @@ func TestConnectionsAreKnownByTheirMessages(t *testing.T) {
 		}
 	}
 }
+
+// OPTIONS gets 503 with Retry-After while the server is not ready, and for good once it leaves.
+func TestOptionsFollowsReadiness(t *testing.T) {
+	t.Parallel()
+	a := newAgent(t, nil)
+	c := newCaller(t, a)
+	for i, tt := range []struct {
+		change func()
+		status int
+	}{
+		{func() {}, 200},
+		{func() { a.Ready(false) }, 503},
+		{func() { a.Ready(true) }, 200},
+		{a.Leave, 503},
+		{func() { a.Ready(true) }, 503},
+	} {
+		tt.change()
+		c.ask("OPTIONS", "")
+		if r := c.response(tt.status); tt.status == 503 && r.get("Retry-After") == "" {
+			t.Errorf("%d: no Retry-After", i)
+		}
+	}
+}

@@ -147,10 +147,10 @@ func notAllowed(m sip.RequestMethod) message.Refusal {
 	}
 }
 
-// options answers with what we support, or 503 while draining and to a source that asks too often.
+// options answers with what we support, or 503 while draining or not ready, and to a source that asks too often.
 func (u *UA) options(from netip.AddrPort, req *sip.Request, tx *transport.ServerTx) {
 	switch {
-	case u.leaving.Load(), u.registry.isDraining():
+	case u.leaving.Load(), u.unready.Load(), u.registry.isDraining():
 		u.refuse(req, tx, message.Refusal{Status: sip.StatusServiceUnavailable})
 	case !u.sources.Probe(from.Addr()):
 		u.refuse(req, tx, message.Refusal{Status: sip.StatusServiceUnavailable})

@@ -162,6 +162,7 @@ var rejections = map[call.Cause]int{
 	call.CauseRejected:    sip.StatusGlobalDecline,
 	call.CauseUnavailable: sip.StatusTemporarilyUnavailable,
 	call.CauseOverload:    sip.StatusServiceUnavailable,
+	call.CauseInternal:    sip.StatusServiceUnavailable,
 }
 
 // Reject refuses the call. A call that is over stays as it is.
@@ -171,7 +172,7 @@ func (in *incomingCall) Reject(cause call.Cause) error {
 		return callwright.Invalid("cause", "a call can't be refused with %q", cause)
 	}
 	r := dialog.Reject{Status: status, Cause: dialog.Cause(cause), Reason: fmt.Sprintf("refused with %d", status)}
-	if cause == call.CauseOverload {
+	if status == sip.StatusServiceUnavailable {
 		r.RetryAfter = retryAfter
 	}
 	in.leg.Reject(r)

@@ -144,6 +144,7 @@ func TestRejects(t *testing.T) {
 		call.CauseRejected:    {Cause: call.CauseRejected, SIPCode: 603},
 		call.CauseUnavailable: {Cause: call.CauseNoAnswer, SIPCode: 480},
 		call.CauseOverload:    {Cause: call.CauseOverload, SIPCode: 503},
+		call.CauseInternal:    {Cause: call.CauseOverload, SIPCode: 503},
 	} {
 		t.Run(string(cause), func(t *testing.T) {
 			t.Parallel()

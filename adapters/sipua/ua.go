@@ -55,7 +55,8 @@ type UA struct {
 	cancel  context.CancelFunc
 	wg      sync.WaitGroup
 	running atomic.Bool
-	leaving atomic.Bool // OPTIONS is refused
+	leaving atomic.Bool // OPTIONS is refused for good
+	unready atomic.Bool // OPTIONS is refused
 }
 
 var _ call.Line = (*UA)(nil)
@@ -162,6 +163,10 @@ func (u *UA) Calls() int { return u.registry.count() }
 // Leave has OPTIONS answered with 503 from now on, so that proxies which probe this server send new calls elsewhere. Calls are taken as
 // before, in both directions.
 func (u *UA) Leave() { u.leaving.Store(true) }
+
+// Ready sets whether this server answers OPTIONS with 200, as it does at first, or with 503, so that proxies which probe it send new
+// calls elsewhere while it can take none. Calls are taken as before. After Leave it changes nothing.
+func (u *UA) Ready(ready bool) { u.unready.Store(!ready) }
 
 // Drain refuses new calls from now on, in both directions. Calls that run go on.
 func (u *UA) Drain() { u.registry.drain() }

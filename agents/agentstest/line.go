@@ -159,7 +159,7 @@ func (in *Incoming) Answer(context.Context) (call.Leg, error) {
 
 // rejections are the SIP codes of the causes that a call may be refused with.
 var rejections = map[call.Cause]int{
-	call.CauseBusy: 486, call.CauseRejected: 603, call.CauseUnavailable: 480, call.CauseOverload: 503,
+	call.CauseBusy: 486, call.CauseRejected: 603, call.CauseUnavailable: 480, call.CauseOverload: 503, call.CauseInternal: 503,
 }
 
 // Reject refuses the call. A cause without a SIP code is CodeBadRequest.

@@ -177,7 +177,7 @@ func lineAccepts(t *testing.T, h LineHarness) {
 // lineRejects: the caller gets the cause's code. Other causes are refused.
 func lineRejects(t *testing.T, h LineHarness) {
 	for cause, code := range map[call.Cause]int{
-		call.CauseBusy: 486, call.CauseRejected: 603, call.CauseUnavailable: 480, call.CauseOverload: 503,
+		call.CauseBusy: 486, call.CauseRejected: 603, call.CauseUnavailable: 480, call.CauseOverload: 503, call.CauseInternal: 503,
 	} {
 		ctx := patient(t)
 		failed := make(chan error, 1)

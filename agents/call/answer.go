@@ -33,7 +33,7 @@ func (s *Service) take(ctx context.Context, pending IncomingCall) {
 	ctx = callwright.WithLog(ctx, slog.String("call_id", id))
 	if err := s.cfg.Ready(); err != nil {
 		s.cfg.Logger.ErrorContext(ctx, "rejecting a call", "error", err)
-		s.refuse(ctx, pending, CauseUnavailable)
+		s.refuse(ctx, pending, CauseInternal)
 		return
 	}
 	slot, ok := s.live.take(pending.Caller().Org, id)
@@ -64,14 +64,14 @@ func (s *Service) answer(ctx context.Context, id string, pending IncomingCall) {
 	agent, noAgent := s.cfg.Agents.Answering(ctx, offer.Org, offer.To)
 	if _, gone := leaderless(noAgent); noAgent != nil && !gone {
 		s.cfg.Logger.ErrorContext(ctx, "cannot take a call", "number", offer.To, "error", noAgent)
-		s.refuse(ctx, pending, CauseUnavailable)
+		s.refuse(ctx, pending, CauseInternal)
 		return
 	}
 	c.Agent = agent
 	if err := s.cfg.Store.Insert(ctx, c); err != nil {
 		s.cfg.Logger.ErrorContext(ctx, "cannot take a call", "number", offer.To, "error", err)
-		s.refuse(ctx, pending, CauseUnavailable)
-		s.finish(ctx, c, HangupReason{Cause: CauseInternal, SIPCode: statusUnavailable}, clock.Now()) // should the record be there after all
+		s.refuse(ctx, pending, CauseInternal)
+		s.finish(ctx, c, HangupReason{Cause: CauseInternal, SIPCode: statusInternal}, clock.Now()) // should the record be there after all
 		return
 	}
 	defer s.recoverPanic(ctx, &c, clock)
@@ -83,9 +83,12 @@ func (s *Service) answer(ctx context.Context, id string, pending IncomingCall) {
 	}
 	if err != nil {
 		s.cfg.Logger.ErrorContext(ctx, "cannot load the pathway or the persona of a call", "call_id", c.ID, "error", err)
-		s.refuse(ctx, pending, CauseUnavailable)
-		ending, _ := leaderless(err)
-		ending.SIPCode = statusUnavailable
+		ending, none := leaderless(err)
+		refusal := CauseInternal
+		if ending.SIPCode = statusInternal; none { // nor has another node one
+			refusal, ending.SIPCode = CauseUnavailable, statusUnavailable
+		}
+		s.refuse(ctx, pending, refusal)
 		s.finish(ctx, c, ending, clock.Now())
 		return
 	}

@@ -2,6 +2,7 @@ package call_test
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"sync"
@@ -415,4 +416,36 @@ func TestWebhookThatPutsOffForEver(t *testing.T) {
 			t.Error("and is sent again")
 		}
 	})
+}
+
+// A node that cannot look up a call's agent or write its record refuses it so that the caller's side tries another node.
+func TestIncomingCallThatCannotBeWritten(t *testing.T) {
+	t.Parallel()
+	full := callwright.Errorf(callwright.CodeUnavailable, "the disk is full")
+	for name, change := range map[string]func(*call.Config){
+		"record": func(c *call.Config) {
+			c.Store = &faulty{Store: c.Store, afterInsert: func(call.Call) error { return full }}
+		},
+		"agent": func(c *call.Config) { c.Agents = lost{err: full} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			inHouseWith(t, func(t *testing.T, h *house) {
+				_, err := h.line.Call(call.CallerInfo{Org: "a", From: "x", To: "+15550000001"}, agentstest.PhoneConfig{}).Phone(t.Context())
+				if ending, ok := errors.AsType[*call.HangupReason](err); !ok || ending.SIPCode != 503 {
+					t.Errorf("the caller gets %v", err)
+				}
+			}, change)
+		})
+	}
+}
+
+// lost is an Agents that cannot be reached.
+type lost struct {
+	call.Agents
+	err error
+}
+
+func (l lost) Answering(context.Context, callwright.OrgID, callwright.PhoneNumber) (agents.Agent, error) {
+	return agents.Agent{}, l.err
 }

@@ -45,7 +45,7 @@ type IncomingCall interface {
 	// call was rejected.
 	Answer(ctx context.Context) (Leg, error)
 	// Reject refuses the call with the cause's SIP code: CauseBusy 486, CauseRejected 603, CauseUnavailable 480,
-	// CauseOverload 503. Any other cause is CodeBadRequest, and the call goes on to ring.
+	// CauseOverload and CauseInternal 503 with Retry-After, so that the caller's side tries another node. Any other cause is CodeBadRequest, and the call goes on to ring.
 	Reject(cause Cause) error
 }
 

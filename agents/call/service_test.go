@@ -469,7 +469,7 @@ func TestIncomingCallWithoutEngines(t *testing.T) {
 		in := h.line.Call(call.CallerInfo{Org: "a", From: "x", To: "+15550000001"}, agentstest.PhoneConfig{})
 		_, err := in.Phone(t.Context())
 		var ending *call.HangupReason
-		if !errors.As(err, &ending) || ending.Cause != call.CauseUnavailable {
+		if !errors.As(err, &ending) || ending.SIPCode != 503 {
 			t.Errorf("got %v", err)
 		}
 		_, err = h.Create(t.Context(), "a", call.Request{To: "+15550000002", Agent: agents.Agent{Task: "t"}})

@@ -183,6 +183,7 @@ func (s *Service) record(ctx context.Context, c Call, leg Leg) (*taped, error) {
 const (
 	statusOK          = 200
 	statusUnavailable = 480 // to a call that is rejected with CauseUnavailable
+	statusInternal    = 503 // to a call that is rejected with CauseInternal
 )
 
 // end hangs up a call that has not ended, and returns why it ended.

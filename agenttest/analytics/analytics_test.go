@@ -1,7 +1,9 @@
 package analytics_test
 
 import (
+	"fmt"
 	"math"
+	"strings"
 	"testing"
 	"time"
 
@@ -208,6 +210,39 @@ func TestTrendLooksAtWholeDays(t *testing.T) {
 	}
 	if f := analytics.NewFold(now, 30); !f.From().Equal(ago(30)) {
 		t.Errorf("30 days are read from %s", f.From())
+	}
+}
+
+// TestDaysOfAZone counts runs on the days of a zone, around a change of its clocks: 2026-03-29 has 23 hours in Berlin.
+func TestDaysOfAZone(t *testing.T) {
+	t.Parallel()
+	berlin, err := time.LoadLocation("Europe/Berlin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := time.Date(2026, 3, 31, 12, 0, 0, 0, time.UTC)
+	for zone, want := range map[*time.Location]string{
+		berlin:   "2026-03-28 1, 2026-03-29 2, 2026-03-30 1",
+		time.UTC: "2026-03-28 2, 2026-03-29 2",
+	} {
+		f := analytics.NewFold(now.In(zone), 7)
+		for _, at := range []string{"2026-03-29T22:00:00Z", "2026-03-29T21:59:59Z", "2026-03-28T23:00:00Z", "2026-03-28T22:59:59Z"} {
+			created, err := time.Parse(time.RFC3339, at)
+			if err != nil {
+				t.Fatal(err)
+			}
+			f.Add(analytics.Run{Scenario: "s", Version: 1, CreatedAt: created})
+		}
+		var days []string
+		for _, d := range f.Report(plain).Days {
+			days = append(days, fmt.Sprint(d.Date.Format(time.DateOnly), " ", d.Scored))
+		}
+		if got := strings.Join(days, ", "); got != want {
+			t.Errorf("%s: %s, want %s", zone, got, want)
+		}
+		if from, want := f.From(), time.Date(2026, 3, 17, 0, 0, 0, 0, zone); !from.Equal(want) {
+			t.Errorf("%s: read from %s, want %s", zone, from, want)
+		}
 	}
 }
 

@@ -40,7 +40,7 @@ type Report struct {
 
 // Day is the pass rate of a day.
 type Day struct {
-	Date   time.Time // its beginning in UTC
+	Date   time.Time // midnight in UTC of the date
 	Rate   float64
 	Scored int
 }
@@ -49,7 +49,8 @@ type Day struct {
 type Fold struct {
 	Counter
 
-	today     int64 // days since 1970, in UTC
+	zone      *time.Location
+	today     int64 // days since 1970, in zone
 	first     int64 // the first day that it looks at
 	days      []Rate
 	scenarios map[string]*scenario
@@ -83,31 +84,38 @@ type way struct {
 	steps   route
 }
 
-// NewFold returns a Fold of the days before a time.
+// NewFold returns a Fold of the days before a time, in whose zone days begin and end.
 func NewFold(now time.Time, days int) *Fold {
 	f := &Fold{
-		Counter: *NewCounter(now, days), today: dayOf(now), scenarios: map[string]*scenario{}, groups: map[groupKey]*group{},
+		Counter: *NewCounter(now, days), zone: now.Location(), today: dayOf(now), scenarios: map[string]*scenario{}, groups: map[groupKey]*group{},
 		ways: map[string]*way{}, heat: newHeat(), flow: newFlow(),
 	}
-	f.first = dayOf(f.From())
+	f.first = f.dayOf(f.From())
 	f.days = make([]Rate, f.today-f.first+1)
 	return f
 }
 
-func dayOf(t time.Time) int64 { return t.Unix() / int64(day/time.Second) }
+// dayOf returns the days from 1970 to the date of a time in its zone.
+func dayOf(t time.Time) int64 {
+	y, m, d := t.Date()
+	return time.Date(y, m, d, 0, 0, 0, 0, time.UTC).Unix() / int64(day/time.Second)
+}
 
-// From returns the time from which it looks at runs: the window, and for the trend the two weeks before today.
+func (f *Fold) dayOf(t time.Time) int64 { return dayOf(t.In(f.zone)) }
+
+// From returns the time in UTC from which it looks at runs: the window, and for the trend the two weeks before today.
 func (f *Fold) From() time.Time {
-	weeks := time.Unix((f.today-14)*int64(day/time.Second), 0).UTC()
+	y, m, d := time.Unix((f.today-14)*int64(day/time.Second), 0).UTC().Date()
+	weeks := time.Date(y, m, d, 0, 0, 0, 0, f.zone)
 	if f.from.Before(weeks) {
-		return f.from
+		return f.from.UTC()
 	}
-	return weeks
+	return weeks.UTC()
 }
 
 // Add describes a run. Runs come the newest first: of what exceeds a limit, the oldest is left out.
 func (f *Fold) Add(r Run) {
-	at := min(dayOf(r.CreatedAt), f.today) // clocks of nodes differ
+	at := min(f.dayOf(r.CreatedAt), f.today) // clocks of nodes differ
 	if at < f.first {
 		return
 	}

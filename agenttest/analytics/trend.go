@@ -34,7 +34,7 @@ func (r *Rate) add(s stats.State) {
 	}
 }
 
-// Weeks counts the scored runs of a scenario in two weeks: the last seven whole days in UTC, and the seven before.
+// Weeks counts the scored runs of a scenario in two weeks: the last seven whole days, and the seven before.
 type Weeks struct{ Before, Last Rate }
 
 // add counts a scored run that is some days old.

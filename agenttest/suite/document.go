@@ -243,6 +243,9 @@ func (r *yamlReader) value(n *yaml.Node, depth int) (any, *place, error) {
 
 // scalar returns the value of a node that is no list and no object.
 func scalar(n *yaml.Node) (value any, err error) {
+	if n.ShortTag() == "!!timestamp" { // JSON has none: 2001-01-01 is a text
+		return n.Value, nil
+	}
 	if err := n.Decode(&value); err != nil {
 		return nil, errors.New(strings.TrimPrefix(err.Error(), "yaml: "))
 	}

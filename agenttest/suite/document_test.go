@@ -108,3 +108,12 @@ func TestBounds(t *testing.T) {
 		}
 	}
 }
+
+// TestDatesAreTexts has a name that YAML would take for a point in time.
+func TestDatesAreTexts(t *testing.T) {
+	t.Parallel()
+	list, err := suite.Parse([]byte("name: 2001-01-01\ntester_persona_prompt: p\nrequest_data: {at: 2001-12-14t21:59:43.10-05:00}"))
+	if err != nil || list[0].Name != "2001-01-01" || list[0].RequestData["at"] != "2001-12-14t21:59:43.10-05:00" {
+		t.Errorf("%+v, %v", list, err)
+	}
+}

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	_ "time/tzdata" // zones of browsers, where the system has none
 
 	"github.com/callwright/callwright/platform"
 )

@@ -212,7 +212,7 @@ func TestNoSpeechEngine(t *testing.T) {
 		t.Errorf("the refusal does not say what to install: %s, %v", text, err)
 	}
 	phone.Dial(t, s.Number(ours.String()))
-	phone.AwaitReceived(t, "SIP/2.0 480")
+	phone.AwaitReceived(t, "SIP/2.0 503")
 	if calls := s.Calls(t); len(calls) > 0 {
 		t.Errorf("there are records of calls that were not taken: %+v", calls)
 	}

@@ -2,9 +2,11 @@ package setup
 
 import (
 	"context"
+	"net/netip"
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/sip"
@@ -205,10 +207,22 @@ func (d Draft) Ready(anyone bool) error {
 		return callwright.Invalid("username", "is required to authenticate by user name and password")
 	case d.Auth == AuthDigest && d.Password == "":
 		return callwright.Invalid("password", "is required to authenticate by user name and password")
-	case d.Inbound() && oneOf(d.Auth, "", AuthNone) && strings.TrimSpace(d.Allowed) == "" && !anyone:
+	case d.Inbound() && oneOf(d.Auth, "", AuthNone) && d.forEverybody() && !anyone:
 		return callwright.Invalid("allowed", "is required to admit calls by address, unless everybody may call")
 	}
 	return nil
+}
+
+// forEverybody reports whether Allowed leaves nobody out. Words that are no networks are for the caller to refuse.
+func (d Draft) forEverybody() bool {
+	var networks []netip.Prefix
+	words := strings.FieldsFunc(d.Allowed, func(r rune) bool { return unicode.IsSpace(r) || r == ',' || r == ';' })
+	for _, word := range words {
+		if network, err := callwright.ParseNetwork(word); err == nil {
+			networks = append(networks, network)
+		}
+	}
+	return len(words) == 0 || sip.Everybody(networks)
 }
 
 func oneOf[T comparable](value T, allowed ...T) bool { return slices.Contains(allowed, value) }

@@ -194,6 +194,7 @@ func TestReady(t *testing.T) {
 		{setup.Draft{Directions: setup.InboundOnly}, "allowed"},
 		{setup.Draft{Directions: setup.BothWays, Auth: setup.AuthNone, Allowed: " "}, "allowed"},
 		{setup.Draft{Directions: setup.InboundOnly, Allowed: "192.0.2.1"}, ""},
+		{setup.Draft{Directions: setup.InboundOnly, Allowed: "0.0.0.0/1\n128.0.0.0/1"}, "allowed"},
 		{setup.Draft{Directions: setup.InboundOnly, Auth: setup.AuthRegister}, ""},
 	} {
 		err := c.draft.Ready(false)

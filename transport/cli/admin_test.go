@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -32,7 +33,7 @@ func administration(t *testing.T) func(to *bytes.Buffer, args ...string) (code i
 	}
 	return func(to *bytes.Buffer, args ...string) (int, string) {
 		var errs bytes.Buffer
-		code := cli.Run(t.Context(), cli.Config{Admin: open}, append([]string{"admin", "--json"}, args...), func(string) string { return "" }, to, &errs)
+		code := cli.Run(t.Context(), cli.Config{Admin: open}, append([]string{"admin"}, args...), func(string) string { return "" }, to, &errs)
 		return code, errs.String()
 	}
 }
@@ -44,7 +45,7 @@ func FuzzExpiresIn(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		var out bytes.Buffer
-		code, errs := administration(t)(&out, "keys", "create", "ci", "--org", "acme", "--expires-in="+text)
+		code, errs := administration(t)(&out, "--json", "keys", "create", "ci", "--org", "acme", "--expires-in="+text)
 		var made struct {
 			Key struct {
 				CreatedAt time.Time  `json:"created_at"`
@@ -88,5 +89,25 @@ func TestAKeyThatIsNotPrinted(t *testing.T) {
 	page, err := s.Keys(t.Context(), "acme", cw.Keyset{}, 10)
 	if err != nil || len(page.Items) != 1 || code != cli.ExitRefused || !strings.Contains(errs.String(), page.Items[0].ID) || !strings.Contains(errs.String(), "revoke it") {
 		t.Errorf("exit code %d, %s: %+v, %v", code, errs.String(), page, err)
+	}
+}
+
+// TestSecretAlone has -o - print a secret and nothing else, as a command of a pipe needs it, and make no file of that name.
+func TestSecretAlone(t *testing.T) {
+	t.Parallel()
+	run := administration(t)
+	for _, args := range [][]string{{"keys", "create", "ci", "--org", "acme"}, {"webhook-secret", "rotate", "acme"}} {
+		var out bytes.Buffer
+		code, errs := run(&out, append(args, "-o", "-")...)
+		if secret := strings.TrimSuffix(out.String(), "\n"); code != 0 || len(secret) < 20 || strings.ContainsAny(secret, " \t\n") {
+			t.Errorf("%s: exit code %d, %q, %s", args, code, out.String(), errs)
+		}
+		out.Reset()
+		if code, errs := run(&out, append([]string{"--json"}, append(args, "-o", "-")...)...); code != cli.ExitUsage || !strings.Contains(errs, "-o -") {
+			t.Errorf("%s with --json: exit code %d, %s, %s", args, code, out.String(), errs)
+		}
+	}
+	if _, err := os.Lstat("-"); err == nil {
+		t.Error("there is a file named -")
 	}
 }

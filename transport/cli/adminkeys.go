@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"text/tabwriter"
 	"time"
 
@@ -128,6 +129,10 @@ func showKey(cmd *cobra.Command, k access.NewKey, replaces *keyJSON, to *secretF
 	if err != nil {
 		return once(err, "the key "+k.Record.ID, "revoke it and create another")
 	}
+	if to.alone() {
+		_, err := fmt.Fprintln(cmd.OutOrStdout(), key)
+		return once(err, "the key "+k.Record.ID, "revoke it and create another")
+	}
 	out := newKeyJSON{keyOf(k.Record), key, to.name, replaces}
 	err = show(cmd, out, func(w *tabwriter.Writer) {
 		out.Record.print(w)
@@ -153,7 +158,7 @@ func (a *adminCommands) keysCreateCommand() *cobra.Command {
 			if time.Duration(lifetime) > access.MaxLifetime {
 				return usage(errors.New("--expires-in must be at most 3650d"))
 			}
-			if err := to.open(); err != nil {
+			if err := to.open(cmd); err != nil {
 				return err
 			}
 			defer to.drop()
@@ -188,7 +193,7 @@ func (a *adminCommands) keysRotateCommand() *cobra.Command {
 			if err := checkOverlap(overlap); err != nil {
 				return err
 			}
-			if err := to.open(); err != nil {
+			if err := to.open(cmd); err != nil {
 				return err
 			}
 			defer to.drop()

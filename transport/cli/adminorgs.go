@@ -120,6 +120,10 @@ func showSecret(cmd *cobra.Command, o callwright.Organization, to *secretFile) e
 	if out.Secret, err = to.keep(o.WebhookSecret.Reveal()); err != nil {
 		return once(err, "the webhook secret of "+out.Organization.ID, "rotate it without an overlap to get another")
 	}
+	if to.alone() {
+		_, err := fmt.Fprintln(cmd.OutOrStdout(), out.Secret)
+		return once(err, "the webhook secret of "+out.Organization.ID, "rotate it without an overlap to get another")
+	}
 	err = show(cmd, out, func(w *tabwriter.Writer) {
 		out.Organization.print(w)
 		if to.name != "" {
@@ -255,7 +259,7 @@ func (a *adminCommands) secretRotateCommand() *cobra.Command {
 			if err := checkOverlap(overlap); err != nil {
 				return err
 			}
-			if err := to.open(); err != nil {
+			if err := to.open(cmd); err != nil {
 				return err
 			}
 			defer to.drop()

@@ -15,12 +15,15 @@ type secretFile struct {
 }
 
 func (s *secretFile) add(cmd *cobra.Command, what string) {
-	cmd.Flags().StringVarP(&s.name, "output", "o", "", "write "+what+" to a new `file` that only you can read, and print it nowhere")
+	cmd.Flags().StringVarP(&s.name, "output", "o", "", "write "+what+" to a new `file` that only you can read, and print it nowhere; - prints it alone")
 }
 
 // open makes the file, before there is a secret. A file that is there stays.
-func (s *secretFile) open() (err error) {
-	if s.name == "" {
+func (s *secretFile) open(cmd *cobra.Command) (err error) {
+	switch {
+	case s.alone() && asJSON(cmd):
+		return usage(errors.New("--json and -o - both write to the standard output: name a file with -o"))
+	case s.alone() || s.name == "":
 		return nil
 	}
 	s.f, err = os.OpenFile(s.name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
@@ -32,6 +35,9 @@ func (s *secretFile) open() (err error) {
 	}
 	return nil
 }
+
+// alone reports whether the secret goes to the standard output, and nothing else.
+func (s *secretFile) alone() bool { return s.name == stdoutName }
 
 // keep writes the secret and returns what is left to print: nothing, if there is a file.
 func (s *secretFile) keep(secret string) (string, error) {

@@ -38,6 +38,9 @@ func (a *API) guard(w http.ResponseWriter, r *http.Request, noUploads bool, memb
 	switch {
 	case strings.HasPrefix(contentType, "multipart/"):
 		body = &guardedBody{ReadCloser: http.MaxBytesReader(w, r.Body, maxUpload), begin: func() error {
+			if err := checkCoding(w, r); err != nil {
+				return err
+			}
 			if noUploads {
 				return cmp.Or(checkUpload(r), ht.ErrNotImplemented)
 			}
@@ -45,11 +48,25 @@ func (a *API) guard(w http.ResponseWriter, r *http.Request, noUploads bool, memb
 		}}
 	default:
 		body = &textBody{
+			coding: func() error { return checkCoding(w, r) },
 			source: http.MaxBytesReader(w, r.Body, maxJSON), size: sizeOf(r, maxJSON), room: room,
 			json: !strings.HasPrefix(contentType, "application/x-www-form-urlencoded"), members: members,
 		}
 	}
 	return body, room.release
+}
+
+// checkCoding refuses a body that is compressed or coded otherwise, and says what is taken (RFC 9110, section 15.5.16).
+func checkCoding(w http.ResponseWriter, r *http.Request) error {
+	for _, value := range r.Header.Values("Content-Encoding") {
+		for coding := range strings.SplitSeq(value, ",") {
+			if coding = strings.TrimSpace(coding); coding != "" && !strings.EqualFold(coding, "identity") {
+				w.Header().Set("Accept-Encoding", "identity")
+				return callwright.Errorf(callwright.CodeUnsupportedMedia, "the body must have no Content-Encoding")
+			}
+		}
+	}
+	return nil
 }
 
 // checkUpload refuses what can be refused before an upload is read.
@@ -89,6 +106,7 @@ func (b *guardedBody) Read(p []byte) (int, error) {
 
 // textBody reads its source whole at the first Read, and gives an error in place of a text that may not pass.
 type textBody struct {
+	coding  func() error // its error refuses the body unread
 	source  io.ReadCloser
 	json    bool
 	members members
@@ -113,6 +131,9 @@ func (b *textBody) Read(p []byte) (int, error) {
 func (b *textBody) Close() error { return b.source.Close() }
 
 func (b *textBody) fill() {
+	if b.err = b.coding(); b.err != nil {
+		return
+	}
 	text, err := b.readAll()
 	if err == nil {
 		err = checkText(text)
@@ -124,6 +145,9 @@ func (b *textBody) fill() {
 	}
 	if err == nil {
 		err = b.room.toDecode(len(text), values)
+	}
+	if err == nil && b.json {
+		err = checkNames(text)
 	}
 	if err == nil && b.json {
 		text, err = b.members.prepare(text)

@@ -152,7 +152,7 @@ func (w *memberWriter) member(d *jx.Decoder, o *object, name string) error {
 	other, given := o.named[known]
 	o.named[known] = value
 	switch {
-	case !given || other.alias == value.alias: // a member that stands twice is for the decoder to judge
+	case !given:
 	case other.value != value.value:
 		return callwright.Invalid(path, "differs from %s, its other name", w.otherName(o, known, name))
 	default:

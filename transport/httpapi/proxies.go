@@ -100,12 +100,18 @@ func forwardedHops(text string) []string {
 }
 
 func forwardedFor(element string) (hop string) {
+	seen := map[string]bool{}
 	for _, text := range splitQuoted(element, ';') {
 		pair := forwardedPair.FindStringSubmatch(text)
 		if pair == nil {
 			return ""
 		}
-		if strings.EqualFold(pair[1], "for") {
+		name := strings.ToLower(pair[1])
+		if seen[name] { // each only once (RFC 7239, section 4)
+			return ""
+		}
+		seen[name] = true
+		if name == "for" {
 			hop = strings.Trim(pair[2], `"`)
 		}
 	}

@@ -56,8 +56,11 @@ func TestTrustProxies(t *testing.T) {
 		"Forwarded, hidden":         {proxy, "for=198.51.100.1, for=_hidden", "", proxy},
 		"Forwarded, none":           {proxy, "for=198.51.100.1, proto=https", "", proxy},
 		"Forwarded, a quote left open by the client": {proxy, `for=198.51.100.1;x=", for="[2001:db8::9]"`, "", proxy},
-		"both, alike":     {proxy, "for=203.0.113.5", "203.0.113.5", "203.0.113.5:0"},
-		"both, different": {proxy, "for=198.51.100.1", "203.0.113.5", proxy},
+		"Forwarded, a parameter twice":               {proxy, "for=198.51.100.1;for=203.0.113.5", "", proxy},
+		"Forwarded, another twice":                   {proxy, "for=203.0.113.5;proto=http;Proto=https", "", proxy},
+		"Forwarded, twice left of a client":          {proxy, "for=198.51.100.1;For=198.51.100.2, for=203.0.113.5", "", "203.0.113.5:0"},
+		"both, alike":                                {proxy, "for=203.0.113.5", "203.0.113.5", "203.0.113.5:0"},
+		"both, different":                            {proxy, "for=198.51.100.1", "203.0.113.5", proxy},
 	} {
 		h := http.Header{}
 		if tt.forwarded != "" {

@@ -55,6 +55,8 @@ func TestWhoMayCall(t *testing.T) {
 	h := open(t)
 	for options, want := range map[string]string{
 		``: "anyone", `,"options":{"allowed_ips":["192.0.2.1"]}`: "addresses", `,"options":{"allowed_ips":[]}`: "anyone",
+		`,"options":{"allowed_ips":["0.0.0.0/0","::/0"]}`: "anyone", `,"options":{"allowed_ips":["0.0.0.0/1","128.0.0.0/1"]}`: "anyone",
+		`,"options":{"allowed_ips":["0.0.0.0/0"],"sip_username":"u","sip_password":"secret-1"}`:                                                    "credentials",
 		`,"options":{"sip_username":"u","sip_password":"secret-1"}`:                                                                                "credentials",
 		`,"auth_mode":"register","sip_endpoint":"sip:pbx.example.com;transport=tls","register_auth":{"username":"u","password":"a-long-secret-1"}`: "registration",
 	} {

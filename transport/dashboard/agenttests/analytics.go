@@ -25,6 +25,7 @@ type report struct {
 	Count    string // query that counts them
 	Versions []versionRow
 	Trend    template.HTML
+	Zone     string          // of the days
 	Days     []analytics.Day // the newest first
 	DaysPart part
 	Heat     heatmap
@@ -67,6 +68,7 @@ func (p pages) analytics(ctx context.Context, r *page.Request) (page.Answer, err
 	}
 	var found agenttest.Analytics[analytics.Report]
 	if err == nil {
+		query.Zone = r.Zone()
 		found, err = p.cfg.Tests.EnhancedAnalytics(ctx, r.Org(), query)
 	}
 	if faults, ok := faultsOf(err, "pathway_id", "version_number", "days"); ok {
@@ -110,7 +112,7 @@ func (f filter) query() (q agenttest.AnalyticsQuery, err error) {
 // describe prepares a report for the page.
 func (data *report) describe(r *page.Request, found agenttest.Analytics[analytics.Report], chosen int) (err error) {
 	a := found.About
-	data.Report, data.Cut = &a, found.Cut
+	data.Report, data.Cut, data.Zone = &a, found.Cut, r.Zone().String()
 	for _, v := range found.Versions {
 		data.Versions = append(data.Versions, versionRow{v, r.With("version_number", strconv.Itoa(v.Version), "view", "", "nodes", ""), v.Version == chosen})
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/callwright/callwright/agenttest"
 	"github.com/callwright/callwright/agenttest/analytics"
 	"github.com/callwright/callwright/agenttest/scenario"
+	"github.com/callwright/callwright/transport/dashboard/page/pagetest"
 )
 
 func TestBatches(t *testing.T) {
@@ -195,4 +196,22 @@ func TestAnalytics(t *testing.T) {
 	h.want(http.StatusUnprocessableEntity, "/tests/analytics?pathway_id=p1&days=1000", `id="fault-days"`, `value="1000"`)
 	h.want(http.StatusUnprocessableEntity, "/tests/analytics?pathway_id=p1&days=week", "must be a whole number")
 	h.want(http.StatusNotFound, "/tests/analytics?pathway_id=p2", `id="fault-pathway_id"`)
+}
+
+// TestDaysOfAnalytics counts runs on the days of the browser's zone, which the page names. These two never have the same date.
+func TestDaysOfAnalytics(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	sc, ended := h.scenario("Pays", func(*scenario.Scenario) {}), time.Now().Add(-time.Hour)
+	h.run("r", func(r *agenttest.Run) { r.Scenario, r.CreatedAt = sc.ID, ended })
+	const at = "/tests/analytics?pathway_id=p1&days=7"
+	h.want(http.StatusOK, at, "Day (UTC)", `<th scope="row">`+ended.UTC().Format(time.DateOnly))
+	for _, name := range []string{"Pacific/Kiritimati", "Pacific/Pago_Pago"} {
+		zone, err := time.LoadLocation(name)
+		h.check(err)
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, h.URL+at, nil)
+		h.check(err)
+		r.AddCookie(&http.Cookie{Name: "callwright_zone", Value: name})
+		h.read(pagetest.Do(t, h.client, r), http.StatusOK, at, "Day ("+name+")", `<th scope="row">`+ended.In(zone).Format(time.DateOnly))
+	}
 }

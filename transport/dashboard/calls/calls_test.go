@@ -89,6 +89,22 @@ func TestList(t *testing.T) {
 	h.want(http.StatusBadRequest, "/calls?after=nothing")
 }
 
+// TestListOfADay asks for calls of a day as a browser in Tokyo has it: it begins nine hours before that of UTC.
+func TestListOfADay(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	h.call("morning", func(c *call.Call) { c.CreatedAt = time.Date(2026, 3, 2, 14, 59, 59, 0, time.UTC) })
+	h.call("evening", func(c *call.Call) { c.CreatedAt = time.Date(2026, 3, 2, 15, 0, 0, 0, time.UTC) })
+	day := "/calls?start_date=2026-03-02&end_date=2026-03-02"
+	h.want(http.StatusOK, day, "Since (UTC)", "Until (UTC)", "/calls/morning", "/calls/evening")
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, h.URL+day, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.AddCookie(&http.Cookie{Name: "callwright_zone", Value: "Asia/Tokyo"})
+	h.check(pagetest.Do(t, h.client, r), http.StatusOK, day, "Since (Asia/Tokyo)", "Until (Asia/Tokyo)", "/calls/morning", "!/calls/evening")
+}
+
 func TestListPages(t *testing.T) {
 	t.Parallel()
 	h := open(t)

@@ -16,6 +16,7 @@ type filter struct {
 	Values map[string]string // as they were typed
 	Faults page.Faults
 	Used   bool
+	Zone   string // in which dates are days
 
 	calls call.Filter
 }
@@ -28,7 +29,7 @@ var filterFields = []string{
 
 // readFilter reads the form.
 func readFilter(r *page.Request) filter {
-	f := filter{Values: map[string]string{}, Faults: page.Faults{}}
+	f := filter{Values: map[string]string{}, Faults: page.Faults{}, Zone: r.Zone().String()}
 	for _, name := range filterFields {
 		if value := r.Query(name); value != "" {
 			f.Values[name], f.Used = value, true
@@ -42,12 +43,8 @@ func readFilter(r *page.Request) filter {
 	if f.Values["duration_gt"] != "" {
 		f.calls.LongerThan = max(f.calls.LongerThan, time.Nanosecond) // 0 would be no bound
 	}
-	f.calls.Since, _ = f.instant("start_date")
-	until, isDate := f.instant("end_date")
-	if isDate {
-		until = until.AddDate(0, 0, 1)
-	}
-	f.calls.Before = until
+	f.calls.Since, _ = f.span(r, "start_date")
+	_, f.calls.Before = f.span(r, "end_date")
 	if oldest := f.choice("ascending"); oldest != nil {
 		f.calls.OldestFirst = *oldest
 	}
@@ -79,15 +76,15 @@ func (f filter) minutes(name string) time.Duration {
 	return time.Duration(n * float64(time.Minute))
 }
 
-func (f filter) instant(name string) (at time.Time, isDate bool) {
+func (f filter) span(r *page.Request, name string) (from, until time.Time) {
 	if f.Values[name] == "" {
-		return time.Time{}, false
+		return time.Time{}, time.Time{}
 	}
-	at, isDate, ok := callwright.ParseTime(f.Values[name])
+	from, until, ok := r.Span(f.Values[name])
 	if !ok {
 		f.Faults[name] = "must be " + callwright.TimeFormats
 	}
-	return at, isDate
+	return from, until
 }
 
 // find returns a page of calls.

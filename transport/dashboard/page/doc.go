@@ -64,8 +64,8 @@ type View struct {
 	Data   any
 
 	// Live names templates of the page whose output changes while it is open. Each renders one element with the id "live-NAME",
-	// which the browser replaces when it has changed. It is rendered once for all people of an organization who look at the same address,
-	// so that it must not depend on who looks.
+	// which the browser replaces when it has changed. It is rendered once for all people of an organization who look at the same address
+	// in the same time zone, so that it must not depend on who looks.
 	Live []string
 	// Every is the time between two renderings of Live; 0: LiveEvery.
 	Every time.Duration

@@ -43,6 +43,7 @@ type hub struct {
 type channelKey struct {
 	org     callwright.OrgID
 	rights  string // entitlements of who looks
+	zone    string // in which days are counted
 	address string
 }
 
@@ -97,7 +98,7 @@ func (h *hub) close(ctx context.Context) error {
 
 // join adds a stream to the channel of a request, which it starts if it is the first.
 func (h *hub) join(r *Request, route Route) (c *channel, st *stream, leave func(), err error) {
-	key := channelKey{r.Principal.Org, rights(r.Principal), r.URL.RequestURI()}
+	key := channelKey{r.Principal.Org, rights(r.Principal), r.zone.String(), r.URL.RequestURI()}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.closed || h.open >= h.site.cfg.Streams || h.perOrg[key.org] >= h.site.cfg.OrgStreams {
@@ -117,7 +118,7 @@ func (h *hub) join(r *Request, route Route) (c *channel, st *stream, leave func(
 	if !ok {
 		ctx, stop := context.WithCancel(h.ctx)
 		c.stop = stop
-		own := &Request{Request: r.Clone(ctx), Principal: r.Principal, area: r.area, prefix: r.prefix, id: r.id}
+		own := &Request{Request: r.Clone(ctx), Principal: r.Principal, area: r.area, prefix: r.prefix, id: r.id, zone: r.zone}
 		h.running.Go(func() { c.run(ctx, h.site, own, route) })
 	}
 	return c, st, func() { h.leave(key, c, st) }, nil

@@ -102,7 +102,8 @@ type frame struct {
 	Who    string // is signed in; empty: nobody
 	Out    bool   // there is a session to end
 	Live   bool
-	Faulty bool // a form on the page was refused
+	Faulty bool   // a form on the page was refused
+	Zone   string // cookie in which the script tells the time zone
 	Static static
 	Data   any
 }
@@ -124,7 +125,7 @@ func (v *View) answer(s *Site, w http.ResponseWriter, r *Request) error {
 	if err != nil {
 		return err
 	}
-	f := frame{Title: v.Title, Area: r.area, Notice: s.takeNotice(w, r), Live: len(v.Live) > 0, Faulty: v.Status == http.StatusUnprocessableEntity && r.Method == http.MethodPost, Static: statics, Data: v.Data}
+	f := frame{Title: v.Title, Area: r.area, Notice: s.takeNotice(w, r), Live: len(v.Live) > 0, Faulty: v.Status == http.StatusUnprocessableEntity && r.Method == http.MethodPost, Zone: s.zoneCookie(), Static: statics, Data: v.Data}
 	if r.Principal.Org != "" {
 		f.Nav, f.Who, f.Out = r.entitled(s.themes.nav), callwright.Clip(r.Principal.KeyName, 60), s.cfg.Sessions != nil
 		if f.Who == "" {

@@ -24,6 +24,7 @@ type Request struct {
 	id     string // in the answer's header, on error pages and in the log
 	token  string // of the session; empty: there is none
 	form   string // the secret of this browser's forms
+	zone   *time.Location
 
 	leaveOrg func() // gives the place in the organization's share back; nil: there is none
 }
@@ -92,7 +93,7 @@ func (s *Site) page(route Route, area *Area) http.HandlerFunc {
 	return func(w http.ResponseWriter, plain *http.Request) {
 		begin := time.Now()
 		sent := &recorder{ResponseWriter: w}
-		r := &Request{Request: plain, area: area, prefix: s.cfg.Prefix, id: s.cfg.IDs.New()}
+		r := &Request{Request: plain, area: area, prefix: s.cfg.Prefix, id: s.cfg.IDs.New(), zone: s.zoneOf(plain)}
 		w.Header().Set("X-Request-ID", r.id)
 		defer func() {
 			if r.leaveOrg != nil {

@@ -93,6 +93,7 @@ var templates = fstest.MapFS{
 <output>{{.}}</output><input id="name" name="name" aria-label="Name"><button>Do it</button></form>{{end}}
 {{define "main"}}<h1>Form</h1>{{template "asked" .}}<p>{{template "number" .}}</p>{{end}}`)},
 	"times.html":  {Data: []byte(`{{define "main"}}<h1>Times</h1>{{time .At}}{{.SVG}}{{end}}`)},
+	"span.html":   {Data: []byte(`{{define "span"}}<output id="live-span">{{.}}</output>{{end}}{{define "main"}}{{template "span" .}}<p><output>{{.}}</output></p>{{end}}`)},
 	"broken.html": {Data: []byte(`{{define "main"}}{{.Nothing.At.All}}{{end}}`)},
 }
 
@@ -130,6 +131,14 @@ func newSite(t *testing.T, prefix string) *house {
 					chart.Event
 					chart.Timeline
 				}{rang, chart.Timeline{ID: "t", Title: "Times", Events: []chart.Event{rang}}}}, nil
+			}},
+			{Pattern: "GET /span", Serve: func(_ context.Context, r *page.Request) (page.Answer, error) {
+				from, until, ok := r.Span(r.Query("at"))
+				text := "no time"
+				if ok {
+					text = r.Zone().String() + " " + from.UTC().Format(time.RFC3339) + " " + until.UTC().Format(time.RFC3339)
+				}
+				return &page.View{Page: "span", Title: "Span", Data: text, Live: []string{"span"}}, nil
 			}},
 			{Pattern: "GET /broken", Serve: func(context.Context, *page.Request) (page.Answer, error) {
 				return &page.View{Page: "broken", Data: 1}, nil

@@ -24,12 +24,15 @@ var (
 // script is the source without indentation and comments, which no browser needs.
 var script = regexp.MustCompile(`(?m)^[ \t]+|^//.*\n| // .*$`).ReplaceAll([]byte(source), nil)
 
+// sheet matches the indentation and the comments of a style sheet, which no browser needs.
+var sheet = regexp.MustCompile(`(?m)^[ \t]+|^/\*.*\*/\n`)
+
 // static has the paths of the style, the script and the icon, below the prefix. They name what is in them, so that browsers may keep them.
 type static struct{ Style, Script, Icon string }
 
 // assets are the files by their paths.
 var assets, statics = func() (map[string]asset, static) {
-	css := []byte(style + chart.CSS)
+	css := sheet.ReplaceAll([]byte(style+chart.CSS), nil)
 	s := static{Style: staticPath(css, "style.css"), Script: staticPath(script, "live.js"), Icon: staticPath(icon, "icon.svg")}
 	return map[string]asset{
 		s.Style: {"text/css; charset=utf-8", css}, s.Script: {"text/javascript; charset=utf-8", script}, s.Icon: {"image/svg+xml", icon},

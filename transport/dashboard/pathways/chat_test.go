@@ -136,9 +136,9 @@ func TestChatCannotGoOn(t *testing.T) {
 	if err := h.chats.UpdateChat(t.Context(), kept); err != nil {
 		t.Fatal(err)
 	}
-	h.want(chat, nil, http.StatusOK, "the agent answers", "A turn is running", "<body data-live>")
+	h.want(chat, nil, http.StatusOK, "the agent answers", "A turn is running", "<body data-live ")
 	h.want(chat, said(1, "Hello?"), http.StatusUnprocessableEntity, "Nothing was said: another turn of this chat is running", "<dt>Turns</dt><dd>1</dd>", "Say this again when", `value="Hello?"`)
-	h.want(chat, said(1, ""), http.StatusUnprocessableEntity, "Nothing was said: another turn", "<body data-live>", "appears here when it is done")
+	h.want(chat, said(1, ""), http.StatusUnprocessableEntity, "Nothing was said: another turn", "<body data-live ", "appears here when it is done")
 }
 
 // TestBusyChat wants what was typed back while the server takes no more turns.

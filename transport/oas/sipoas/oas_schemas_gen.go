@@ -5484,9 +5484,10 @@ type SipOptions struct {
 	Transport   OptSipTrunkTransport `json:"transport"`
 	SecureMedia OptBool              `json:"secure_media"`
 	// Inbound. Who may call over TLS and with SRTP. `anyone`: everybody, because `allowed_ips` is empty
-	// and there is neither a registration nor a user name. `addresses`: those of `allowed_ips`.
-	// `credentials`: from any address, who knows the user name and the password. `registration`: calls
-	// over the registration alone.
+	// and there is neither a registration nor a user name, or because `allowed_ips` holds half of all IPv4
+	// addresses, or of the public IPv6 addresses, or more and there is no user name. `addresses`: those of
+	// `allowed_ips`. `credentials`: from any address, who knows the user name and the password.
+	// `registration`: calls over the registration alone.
 	Admits          OptSipOptionsAdmits          `json:"admits"`
 	AllowedIps      []string                     `json:"allowed_ips"`
 	TLSVerification OptSipOptionsTLSVerification `json:"tls_verification"`
@@ -5609,9 +5610,10 @@ func (s *SipOptions) SetSipCredentialsSet(val OptBool) {
 }
 
 // Inbound. Who may call over TLS and with SRTP. `anyone`: everybody, because `allowed_ips` is empty
-// and there is neither a registration nor a user name. `addresses`: those of `allowed_ips`.
-// `credentials`: from any address, who knows the user name and the password. `registration`: calls
-// over the registration alone.
+// and there is neither a registration nor a user name, or because `allowed_ips` holds half of all IPv4
+// addresses, or of the public IPv6 addresses, or more and there is no user name. `addresses`: those of
+// `allowed_ips`. `credentials`: from any address, who knows the user name and the password.
+// `registration`: calls over the registration alone.
 type SipOptionsAdmits string
 
 const (

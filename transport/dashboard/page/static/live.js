@@ -21,6 +21,9 @@ function showTimes(root) {
   for (const el of root.querySelectorAll("svg title, svg desc")) el.textContent = el.textContent.replace(stamps, zoned);
 }
 
+// The server counts days in the zone that this cookie tells.
+document.cookie = document.body.dataset.zone.replace("?", Intl.DateTimeFormat().resolvedOptions().timeZone);
+
 // A form whose data-ask is a question is sent after a yes.
 const ask = document.getElementById("ask");
 document.addEventListener("submit", event => {

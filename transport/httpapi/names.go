@@ -1,0 +1,47 @@
+package httpapi
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/go-faster/jx"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/transport/httpapi/wire"
+)
+
+// checkNames refuses JSON in which an object has a member twice: readers differ in which one counts (RFC 8259, section 4). What is no
+// JSON is for the decoder to refuse.
+func checkNames(text []byte) error {
+	err := namesOf(jx.DecodeBytes(text), "")
+	if twice, ok := errors.AsType[*callwright.Error](err); ok {
+		return twice
+	}
+	return nil
+}
+
+// namesOf reads the next value of a decoder, whose path messages say.
+func namesOf(d *jx.Decoder, path string) error {
+	switch d.Next() {
+	case jx.Object:
+		seen := map[string]bool{}
+		return d.ObjBytes(func(d *jx.Decoder, text []byte) error {
+			name := string(text)
+			if seen[name] {
+				return callwright.Invalid(wire.Join(path, name), "is given twice")
+			}
+			seen[name] = true
+			return namesOf(d, wire.Join(path, name))
+		})
+	case jx.Array:
+		i := -1
+		return d.Arr(func(d *jx.Decoder) error {
+			if i++; d.Next() != jx.Object && d.Next() != jx.Array {
+				return d.Skip()
+			}
+			return namesOf(d, fmt.Sprintf("%s[%d]", path, i))
+		})
+	default:
+		return d.Skip()
+	}
+}
