@@ -304,15 +304,16 @@ func (p parts) served(server *http.Server) fx.Hook {
 // readinessPeriod is the time between two checks of the node's readiness. A check that takes longer has failed.
 const readinessPeriod = 5 * time.Second
 
-// followReadiness tells SIP what /readyz says, until ctx ends.
+// followReadiness tells SIP what /readyz says, until ctx ends. It begins once the node is ready for the first time: until then some of it
+// is starting.
 func followReadiness(ctx context.Context, check func(context.Context) error, tell func(ready bool)) {
 	ticker := time.NewTicker(readinessPeriod)
 	defer ticker.Stop()
-	for {
+	for begun := false; ; {
 		limited, cancel := context.WithTimeout(ctx, readinessPeriod)
 		err := check(limited)
 		cancel()
-		if ctx.Err() == nil {
+		if begun = begun || err == nil; begun && ctx.Err() == nil {
 			tell(err == nil)
 		}
 		select {
