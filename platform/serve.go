@@ -22,11 +22,12 @@ import (
 	"go.uber.org/fx"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/access"
 	"github.com/callwright/callwright/adapters/bunstore"
 	"github.com/callwright/callwright/adapters/bunstore/orgstore"
-	"github.com/callwright/callwright/adapters/riverwork"
-	"github.com/callwright/callwright/adapters/rtpmedia"
+	"github.com/callwright/callwright/adapters/bunstore/riverwork"
 	"github.com/callwright/callwright/adapters/sipua"
+	"github.com/callwright/callwright/adapters/sipua/rtpmedia"
 	"github.com/callwright/callwright/adapters/testca"
 	"github.com/callwright/callwright/adapters/webhook"
 	"github.com/callwright/callwright/agents"
@@ -47,7 +48,6 @@ import (
 	"github.com/callwright/callwright/sip/setup"
 	"github.com/callwright/callwright/sip/testcall"
 	"github.com/callwright/callwright/speech"
-	"github.com/callwright/callwright/transport/access"
 	"github.com/callwright/callwright/transport/dashboard"
 	"github.com/callwright/callwright/transport/httpapi"
 	"github.com/callwright/callwright/transport/httpapi/agentsapi"
@@ -250,9 +250,7 @@ const answerTimeout = 10 * time.Second
 // whose end HTTP would wait, then HTTP. The telephone line closes after
 // all that.
 func serve(lc fx.Lifecycle, p parts) {
-	lc.Append(fx.StartHook(func(ctx context.Context) error {
-		return p.firstStart(ctx)
-	}))
+	lc.Append(fx.StartHook(p.firstStart))
 	lc.Append(background(endless(p.Access.Run))) // ends after HTTP, with what was used last
 	if p.Listener.Listener != nil {
 		lc.Append(p.served(httpapi.NewServer(p.API)))
