@@ -10,12 +10,13 @@ import (
 	"go.uber.org/fx"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/access"
 	"github.com/callwright/callwright/adapters/bunstore"
 	"github.com/callwright/callwright/adapters/bunstore/agentstore"
 	"github.com/callwright/callwright/adapters/bunstore/orgstore"
+	"github.com/callwright/callwright/adapters/bunstore/riverwork"
 	"github.com/callwright/callwright/adapters/filestore"
 	"github.com/callwright/callwright/adapters/join"
-	"github.com/callwright/callwright/adapters/riverwork"
 	"github.com/callwright/callwright/adapters/sipua"
 	"github.com/callwright/callwright/adapters/testca"
 	"github.com/callwright/callwright/adapters/webhook"
@@ -28,7 +29,6 @@ import (
 	"github.com/callwright/callwright/agents/voicemail"
 	"github.com/callwright/callwright/sip"
 	"github.com/callwright/callwright/speech"
-	"github.com/callwright/callwright/transport/access"
 	"github.com/callwright/callwright/triage"
 )
 

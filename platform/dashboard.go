@@ -8,6 +8,7 @@ import (
 	"go.uber.org/fx"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/access"
 	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/agenttest"
@@ -22,7 +23,6 @@ import (
 	"github.com/callwright/callwright/sip/setup"
 	"github.com/callwright/callwright/sip/testcall"
 	"github.com/callwright/callwright/speech"
-	"github.com/callwright/callwright/transport/access"
 	"github.com/callwright/callwright/transport/dashboard"
 	"github.com/callwright/callwright/transport/dashboard/trunks"
 	"github.com/callwright/callwright/transport/httpapi"

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/access"
 	"github.com/callwright/callwright/adapters/audiofile"
 	"github.com/callwright/callwright/adapters/bunstore"
 	"github.com/callwright/callwright/adapters/bunstore/agentstore"
@@ -54,7 +55,6 @@ import (
 	"github.com/callwright/callwright/sip/testcall"
 	"github.com/callwright/callwright/speech"
 	"github.com/callwright/callwright/speech/speechtest"
-	"github.com/callwright/callwright/transport/access"
 	"github.com/callwright/callwright/transport/dashboard"
 	"github.com/callwright/callwright/transport/dashboard/overview"
 	"github.com/callwright/callwright/transport/dashboard/page/pagetest"

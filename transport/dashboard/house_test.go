@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/access"
 	"github.com/callwright/callwright/adapters/audiofile"
 	"github.com/callwright/callwright/adapters/filestore"
 	"github.com/callwright/callwright/adapters/memstore"
@@ -45,7 +46,6 @@ import (
 	"github.com/callwright/callwright/sip/testcall"
 	"github.com/callwright/callwright/speech"
 	"github.com/callwright/callwright/speech/speechtest"
-	"github.com/callwright/callwright/transport/access"
 	"github.com/callwright/callwright/transport/dashboard"
 	"github.com/callwright/callwright/transport/dashboard/trunks"
 	"github.com/callwright/callwright/triage"
