@@ -1,11 +1,12 @@
 # What a developer does with this repository. "make help" lists it.
 
-# The pinned linter, in a module of its own. The first run compiles it, which takes minutes.
-golangci := go tool -modfile=internal/tools/lint/go.mod golangci-lint
+# The modules of go.work are the product: "go build work", "go test work" and "go vet work" take them all. The tools are modules outside
+# of it, so that what they need raises no version of what the product needs.
+tools := internal/tools internal/tools/clients internal/tools/lint internal/tools/s3 internal/tools/vuln
+packages = $$(go list -m -f '{{.Dir}}/...')
 
-# Every module of this repository: the library, its adapter of S3, its generator, the generator of other clients, its linter, the S3
-# server of tests.
-modules := . adapters/s3blobs internal/tools internal/tools/clients internal/tools/lint internal/tools/s3 internal/tools/vuln
+# The pinned linter. The first run compiles it, which takes minutes.
+golangci = $(shell GOWORK=off go tool -n -modfile=internal/tools/lint/go.mod golangci-lint)
 
 # These limits stop tests that hang. They are no measure: on a machine that does much else the suite takes several times as long as on a
 # quiet one. Each test has deadlines of its own.
@@ -46,16 +47,14 @@ run: ## Install what is missing, start the reference server with its data in ./d
 test: ## Install what is missing, run all tests, PostgreSQL and real phones included
 	@# The phones come last and alone: their sound suffers on a machine that is busy with something else.
 	./scripts/install-deps.sh test
-	go -C internal/tools test $(TESTFLAGS) ./...
-	go -C internal/tools/vuln test $(TESTFLAGS) ./...
-	$(limit) go -C adapters/s3blobs test -timeout $(package-limit) $(TESTFLAGS) ./...
-	$(limit) go test -timeout $(package-limit) $(TESTFLAGS) $$(go list ./... | grep -v /internal/e2e)
+	GOWORK=off go -C internal/tools test $(TESTFLAGS) ./...
+	GOWORK=off go -C internal/tools/vuln test $(TESTFLAGS) ./...
+	$(limit) go test -timeout $(package-limit) $(TESTFLAGS) $$(go list work | grep -v /internal/e2e)
 	$(limit) go test -timeout $(package-limit) $(TESTFLAGS) ./internal/e2e/...
 
 .PHONY: bench
 bench: ## Run the benchmarks (BENCH=name for some of them)
-	go test -run '^$$' -bench '$(BENCH)' -benchmem ./...
-	go -C adapters/s3blobs test -run '^$$' -bench '$(BENCH)' -benchmem ./...
+	go test -run '^$$' -bench '$(BENCH)' -benchmem work
 
 .PHONY: check
 check: check-format vet lint tidy-check check-generate check-contract ## Everything that CI checks beside the tests
@@ -67,18 +66,17 @@ check-format: ## Fail if gofmt would change a file
 
 .PHONY: vet
 vet: ## Run go vet
-	go vet ./...
-	go -C adapters/s3blobs vet ./...
+	go vet work
 
 .PHONY: lint
 lint: ## Run the linter
-	$(golangci) run ./...
-	cd internal/tools && go tool -modfile=lint/go.mod golangci-lint run ./...
-	cd adapters/s3blobs && go tool -modfile=../../internal/tools/lint/go.mod golangci-lint run ./...
+	$(golangci) run $(packages)
+	cd internal/tools && GOWORK=off $(golangci) run ./...
 
 .PHONY: tidy-check
 tidy-check: ## Fail if go mod tidy would change a module
-	@set -e; for module in $(modules); do echo "go -C $$module mod tidy -diff"; go -C $$module mod tidy -diff; done
+	./scripts/tidy.sh -diff
+	@set -e; for module in $(tools); do echo "go -C $$module mod tidy -diff"; GOWORK=off go -C $$module mod tidy -diff; done
 
 .PHONY: generate
 generate: ## Join the contract's parts to openapi.yaml, generate server and client from it, list the licences of modules, the country codes of E.164
@@ -92,7 +90,7 @@ check-generate: generate ## Fail if openapi.yaml, the generated code and the lis
 
 .PHONY: check-vulns
 check-vulns: ## Fail if a known fault is called that a version mends which can be had, or SECURITY.md lists others than there are
-	./scripts/check-vulns.sh . adapters/s3blobs
+	./scripts/check-vulns.sh
 
 # Redocly asks nobody whether there is a newer one, and tells nobody that it was run.
 .PHONY: check-contract

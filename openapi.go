@@ -2,7 +2,7 @@ package callwright
 
 import _ "embed"
 
-//go:generate go -C internal/tools run ./contract bundle ../../contract ../../openapi.yaml
+//go:generate env GOWORK=off go -C internal/tools run ./contract bundle ../../contract ../../openapi.yaml
 
 // OpenAPI is the HTTP contract, openapi.yaml, as text. The linker leaves it out of programs that do not use it.
 //

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-//go:generate go -C internal/tools run ./numbering ../../numbering.go
+//go:generate env GOWORK=off go -C internal/tools run ./numbering ../../numbering.go
 
 // PhoneNumber is an E.164 number with its leading plus, such as "+15551234567": at most 15 digits, the first not 0
 // (ITU-T E.164, section 6).

@@ -10,12 +10,13 @@ import (
 	"go.uber.org/fx"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/access"
 	"github.com/callwright/callwright/adapters/bunstore"
 	"github.com/callwright/callwright/adapters/bunstore/agentstore"
 	"github.com/callwright/callwright/adapters/bunstore/orgstore"
+	"github.com/callwright/callwright/adapters/bunstore/riverwork"
 	"github.com/callwright/callwright/adapters/filestore"
 	"github.com/callwright/callwright/adapters/join"
-	"github.com/callwright/callwright/adapters/riverwork"
 	"github.com/callwright/callwright/adapters/sipua"
 	"github.com/callwright/callwright/adapters/testca"
 	"github.com/callwright/callwright/adapters/webhook"
@@ -28,7 +29,6 @@ import (
 	"github.com/callwright/callwright/agents/voicemail"
 	"github.com/callwright/callwright/sip"
 	"github.com/callwright/callwright/speech"
-	"github.com/callwright/callwright/transport/access"
 	"github.com/callwright/callwright/triage"
 )
 
@@ -38,7 +38,7 @@ func modules() fx.Option {
 		fx.Module("base", fx.Provide(newLogLevel, newLogger, newShares, newSecrets, newService, newModel, newEngines, newAuthority, newNode)),
 		fx.Module("storage", fx.Provide(newDatabase, fx.Annotate(newWork, fx.As(fx.Self()), fx.As(new(callwright.Work))))),
 		fx.Module("trunks", fx.Provide(newIdentity, newSelf, newResolver, newProber, newMailer, newMonitor, newCallLog, newTrunks, newSetup, newDiscoveries)),
-		fx.Module("telephone", fx.Provide(newMedia, newTrusted, newLine, newRegistrations, newTestCalls)),
+		fx.Module("telephone", fx.Provide(newMedia, newTrusted, newLine, newRegistrations, newTestCalls, newNumberProofs)),
 		fx.Module("agents", fx.Provide(newGate, newAgents, newPathways, newPersonas, newRecordings, newWebhooks, newDeliveries, newCallEnds, newCalls)),
 		fx.Module("triage", fx.Provide(newTriage)),
 		fx.Module("tests", fx.Provide(newTests, newTornados)),

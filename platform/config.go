@@ -74,6 +74,9 @@ type Config struct {
 	SampleDays    int  // --sample-days: that samples of speech are kept
 	ReplaceVoices bool // --replace-unknown-voices: by the default voice
 
+	NumberProof     string                 // --number-proof: none, or call before a number is attached inbound
+	NumberProofFrom callwright.PhoneNumber // --number-proof-from: an outbound number of yours that calls; empty: one of the organization
+
 	PortGateway     []string          // --port-gateway: simulated, manual or both; the first takes new requests
 	PortedCallsFrom []netip.Prefix    // --ported-calls-from: the carrier that brings ported numbers
 	PortsPerHour    int               // --ports-per-hour: that an organization may request
@@ -134,6 +137,7 @@ func Defaults() Config {
 		Node: host, Data: "./data", DatabaseConnections: 22, SIPAddr: "127.0.0.1:5061", RTPPorts: PortRange{Low: 10000, High: 20000},
 		Region: "local", CallLogDays: 90, FailedCallIssues: true, FailedTestIssues: true, FailedPortIssues: true, SampleDays: 90,
 		PortGateway: []string{portgateway.SimulatedName}, PortsPerHour: 60, ProviderName: "the operator of this server", LOALink: linkInAnswers,
+		NumberProof:  proofNone,
 		DrainTimeout: 30 * time.Second, LogFormat: "text",
 	}
 }
@@ -241,7 +245,7 @@ func (c *Config) complete() error {
 	if err := c.checkPublicURL(); err != nil {
 		return err
 	}
-	if err := errors.Join(c.checkEngines(), c.checkPortGateways(), c.checkLOALink()); err != nil {
+	if err := errors.Join(c.checkEngines(), c.checkPortGateways(), c.checkLOALink(), c.checkNumberProof()); err != nil {
 		return err
 	}
 	if (c.SIPCert == "") != (c.SIPKey == "") {

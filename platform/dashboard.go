@@ -8,6 +8,7 @@ import (
 	"go.uber.org/fx"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/access"
 	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/agenttest"
@@ -18,10 +19,10 @@ import (
 	"github.com/callwright/callwright/sip"
 	"github.com/callwright/callwright/sip/calllog"
 	"github.com/callwright/callwright/sip/discovery"
+	"github.com/callwright/callwright/sip/proof"
 	"github.com/callwright/callwright/sip/setup"
 	"github.com/callwright/callwright/sip/testcall"
 	"github.com/callwright/callwright/speech"
-	"github.com/callwright/callwright/transport/access"
 	"github.com/callwright/callwright/transport/dashboard"
 	"github.com/callwright/callwright/transport/dashboard/trunks"
 	"github.com/callwright/callwright/transport/httpapi"
@@ -42,6 +43,7 @@ type dashboardParts struct {
 	Setup      *setup.Service
 	Looks      *discovery.Service
 	TestCalls  *testcall.Service
+	Proofs     *proof.Service
 	Pathways   *pathway.Service
 	AgentTests *agenttest.Service
 	Tornados   *tornado.Service
@@ -62,7 +64,7 @@ func newDashboard(p dashboardParts) (*dashboard.Dashboard, error) {
 	c := dashboard.Config{
 		Sessions: p.Access, SignInHint: signInHint, Secure: strings.HasPrefix(p.Listener.publicURL(p.Config), "https:"),
 		Runs: append(p.RunsOn.missing(), p.RunsOn.list()...), Calls: p.Calls, CallLog: p.CallLog,
-		Trunks:   trunks.Config{Trunks: p.Trunks, Calls: p.CallLog, Setup: p.Setup, Discoveries: p.Looks, TestCalls: p.TestCalls},
+		Trunks:   trunks.Config{Trunks: p.Trunks, Calls: p.CallLog, Setup: p.Setup, Discoveries: p.Looks, TestCalls: p.TestCalls, Proofs: p.Proofs},
 		Pathways: p.Pathways, Tests: p.AgentTests, Tornado: p.Tornados, Ports: p.Ports, Documents: p.Documents, Letters: p.Letters,
 		Issues: p.Issues, Speech: p.Speech, Access: p.Access, Deliveries: p.Deliveries, Logger: p.Log,
 	}

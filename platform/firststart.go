@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/access"
 	"github.com/callwright/callwright/adapters/bunstore/orgstore"
-	"github.com/callwright/callwright/transport/access"
 )
 
 // FirstOrganization is the organization that every node of a new deployment starts with.
@@ -60,13 +60,10 @@ func firstStart(ctx context.Context, c Config, s secrets, keys *access.Service, 
 		}
 		return kept.write(key.Key)
 	})
-	if err != nil && !errors.Is(err, callwright.ErrConflict) {
-		return "", err
-	}
-	if err != nil {
+	if errors.Is(err, callwright.ErrConflict) {
 		return "", nil
 	}
-	return key.Key, nil
+	return key.Key, err
 }
 
 // keyFile is the file of an API key.

@@ -83,7 +83,7 @@ func checkWritable(folder string) error {
 // organization and another API key, and nobody would look for the one that was lost.
 func checkLost(c Config) error {
 	path, ok := databaseFile(c)
-	if _, err := os.Stat(path); !ok || !errors.Is(err, fs.ErrNotExist) { //nolint:gosec // the operator names it
+	if _, err := os.Stat(path); !ok || !errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	sign := webhookSecretFile(c) // written at every start

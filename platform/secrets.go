@@ -74,7 +74,7 @@ func checkKeyFiles(c Config) error {
 
 // checkKeyFile refuses a file of a key that others can read or change. One that is not there is in order.
 func checkKeyFile(path string) error {
-	info, err := os.Stat(path) //nolint:gosec // the operator names it
+	info, err := os.Stat(path)
 	if err != nil {
 		return nil //nolint:nilerr // who reads it says so
 	}

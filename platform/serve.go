@@ -22,11 +22,12 @@ import (
 	"go.uber.org/fx"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/access"
 	"github.com/callwright/callwright/adapters/bunstore"
 	"github.com/callwright/callwright/adapters/bunstore/orgstore"
-	"github.com/callwright/callwright/adapters/riverwork"
-	"github.com/callwright/callwright/adapters/rtpmedia"
+	"github.com/callwright/callwright/adapters/bunstore/riverwork"
 	"github.com/callwright/callwright/adapters/sipua"
+	"github.com/callwright/callwright/adapters/sipua/rtpmedia"
 	"github.com/callwright/callwright/adapters/testca"
 	"github.com/callwright/callwright/adapters/webhook"
 	"github.com/callwright/callwright/agents"
@@ -42,12 +43,12 @@ import (
 	"github.com/callwright/callwright/sip/calllog"
 	"github.com/callwright/callwright/sip/discovery"
 	"github.com/callwright/callwright/sip/monitor"
+	"github.com/callwright/callwright/sip/proof"
 	"github.com/callwright/callwright/sip/registration"
 	"github.com/callwright/callwright/sip/self"
 	"github.com/callwright/callwright/sip/setup"
 	"github.com/callwright/callwright/sip/testcall"
 	"github.com/callwright/callwright/speech"
-	"github.com/callwright/callwright/transport/access"
 	"github.com/callwright/callwright/transport/dashboard"
 	"github.com/callwright/callwright/transport/httpapi"
 	"github.com/callwright/callwright/transport/httpapi/agentsapi"
@@ -142,6 +143,7 @@ type apiParts struct {
 	Setup      *setup.Service
 	Looks      *discovery.Service
 	Tests      *testcall.Service
+	Proofs     *proof.Service
 	Issues     *triage.Service
 	AgentTests *agenttest.Service
 	Tornados   *tornado.Service
@@ -175,7 +177,7 @@ func newAPI(p apiParts) (api, error) {
 	h, err := httpapi.New(httpapi.Config{
 		Access: authenticator(p.Config, p.Access), Atomic: p.DB, Idempotency: orgstore.IdempotencyStore{DB: p.DB}, Areas: []httpapi.Area{
 			callsapi.New(p.Calls, p.Listener.publicURL(p.Config)), agentsapi.New(p.Agents, p.Personas),
-			sipapi.New(sipapi.Config{Trunks: p.Trunks, Calls: p.CallLog, Setup: p.Setup, Discoveries: p.Looks, TestCalls: p.Tests}),
+			sipapi.New(sipapi.Config{Trunks: p.Trunks, Calls: p.CallLog, Setup: p.Setup, Discoveries: p.Looks, TestCalls: p.Tests, Proofs: p.Proofs}),
 			pathwaysapi.New(p.Pathways), triageapi.New(p.Issues),
 			portingapi.New(portingapi.Config{Ports: p.Ports, Documents: p.Documents, Letters: p.Letters}),
 			agenttestapi.New(p.AgentTests, p.Tornados), speechapi.New(speechapi.Config{Speech: p.Speech, URL: p.Listener.publicURL(p.Config)}),
@@ -250,9 +252,7 @@ const answerTimeout = 10 * time.Second
 // whose end HTTP would wait, then HTTP. The telephone line closes after
 // all that.
 func serve(lc fx.Lifecycle, p parts) {
-	lc.Append(fx.StartHook(func(ctx context.Context) error {
-		return p.firstStart(ctx)
-	}))
+	lc.Append(fx.StartHook(p.firstStart))
 	lc.Append(background(endless(p.Access.Run))) // ends after HTTP, with what was used last
 	if p.Listener.Listener != nil {
 		lc.Append(p.served(httpapi.NewServer(p.API)))
@@ -306,15 +306,20 @@ func (p parts) served(server *http.Server) fx.Hook {
 // readinessPeriod is the time between two checks of the node's readiness. A check that takes longer has failed.
 const readinessPeriod = 5 * time.Second
 
-// followReadiness tells SIP what /readyz says, until ctx ends.
+// followReadiness tells SIP what /readyz says, until ctx ends. It begins once the node is ready for the first time: until then some of it
+// is starting.
 func followReadiness(ctx context.Context, check func(context.Context) error, tell func(ready bool)) {
-	ticker := time.NewTicker(readinessPeriod)
+	ticker := time.NewTicker(readinessPeriod / 10)
 	defer ticker.Stop()
-	for {
+	for begun := false; ; {
 		limited, cancel := context.WithTimeout(ctx, readinessPeriod)
 		err := check(limited)
 		cancel()
-		if ctx.Err() == nil {
+		if !begun && err == nil {
+			begun = true
+			ticker.Reset(readinessPeriod)
+		}
+		if begun && ctx.Err() == nil {
 			tell(err == nil)
 		}
 		select {

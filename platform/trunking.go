@@ -27,9 +27,9 @@ import (
 	"github.com/callwright/callwright/adapters/codec/g722"
 	"github.com/callwright/callwright/adapters/codec/opus"
 	"github.com/callwright/callwright/adapters/pemfile"
-	"github.com/callwright/callwright/adapters/rtpmedia"
 	"github.com/callwright/callwright/adapters/sipua"
 	"github.com/callwright/callwright/adapters/sipua/probe"
+	"github.com/callwright/callwright/adapters/sipua/rtpmedia"
 	"github.com/callwright/callwright/adapters/testca"
 	"github.com/callwright/callwright/adapters/webhook"
 	"github.com/callwright/callwright/agents"
@@ -39,6 +39,7 @@ import (
 	"github.com/callwright/callwright/sip/calllog"
 	"github.com/callwright/callwright/sip/discovery"
 	"github.com/callwright/callwright/sip/monitor"
+	"github.com/callwright/callwright/sip/proof"
 	"github.com/callwright/callwright/sip/registration"
 	"github.com/callwright/callwright/sip/resolve"
 	"github.com/callwright/callwright/sip/self"
@@ -180,14 +181,18 @@ type trunkParts struct {
 }
 
 func newTrunks(p trunkParts) (*sip.Service, error) {
-	return sip.New(sip.Config{
+	c := sip.Config{
 		Store: sipstore.Trunks{DB: p.DB}, Atomic: p.DB, Numbers: p.Numbers,
 		Statuses: sipstore.Statuses{DB: p.DB}, Registrations: sipstore.Registrations{DB: p.DB}, Monitor: p.Monitor,
 		Deliveries: sipstore.Deliveries{DB: p.DB}, Numbering: orgstore.Tenants{DB: p.DB},
 		Reservations:  porting.Reserved{Reservations: portingstore.Requests{DB: p.DB}},
 		Codecs:        codecs.Names(),
 		DerivationKey: p.Secrets.RegisterPasswords, Self: p.Self, Changed: p.Trusted.Changed, AllowPrivate: p.Config.allowsPrivate(), Logger: p.Log,
-	})
+	}
+	if p.Config.NumberProof == proofCall {
+		c.Proofs = proof.Proven{Store: sipstore.Proofs{DB: p.DB}}
+	}
+	return sip.New(c)
 }
 
 // newCallLog sends the heartbeat for the node's records from before the line opens until after it has closed.
@@ -356,7 +361,7 @@ func newTestCalls(lc fx.Lifecycle, p testCallParts) (*testcall.Service, error) {
 		Store: sipstore.TestCalls{DB: p.DB}, Trunks: p.Trunks, Line: p.Line.TestLine(), Work: p.Work, Logger: p.Log,
 	}
 	if _, missing := p.Synthesizer.(absent); !missing {
-		c.Prompt = prompt{p.Synthesizer}
+		c.Prompt = prompt{voice{p.Synthesizer}}
 	}
 	s, err := testcall.New(c)
 	if err != nil {
@@ -367,11 +372,19 @@ func newTestCalls(lc fx.Lifecycle, p testCallParts) (*testcall.Service, error) {
 }
 
 // prompt says a sentence to whoever answers a test call.
-type prompt struct{ tts.Synthesizer }
+type prompt struct{ voice }
 
 // Prompt is the sentence.
 func (p prompt) Prompt(ctx context.Context, rate int) ([]int16, error) {
-	stream, err := p.Synthesize(ctx, tts.Request{Text: "This is a test call. Goodbye.", Language: "en", Rate: rate})
+	return p.Speak(ctx, "This is a test call. Goodbye.", rate)
+}
+
+// voice speaks English.
+type voice struct{ tts.Synthesizer }
+
+// Speak is the speech of a text.
+func (v voice) Speak(ctx context.Context, text string, rate int) ([]int16, error) {
+	stream, err := v.Synthesize(ctx, tts.Request{Text: text, Language: "en", Rate: rate})
 	if err != nil {
 		return nil, err
 	}

@@ -16,8 +16,8 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 echo "oapi-codegen: generate and compile"
-go -C internal/tools/clients tool oapi-codegen -package client -o "$work/client.go" "$contract"
-go -C internal/tools/clients build -o /dev/null "$work/client.go"
+GOWORK=off go -C internal/tools/clients tool oapi-codegen -package client -o "$work/client.go" "$contract"
+GOWORK=off go -C internal/tools/clients build -o /dev/null "$work/client.go"
 
 echo "openapi-typescript: generate and compile"
 cat >"$work/client.ts" <<'END'

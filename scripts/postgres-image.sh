@@ -3,7 +3,7 @@
 # installed on this machine (newest /usr/lib/postgresql/N), the libraries that it loads, a shell, and nothing else.
 # Takes some seconds and no network.
 #
-#   scripts/postgres-image.sh [IMAGE]     default: callwright-postgres:test, the name that internal/pgtest looks for
+#   scripts/postgres-image.sh [IMAGE]     default: callwright-postgres:test, the name that adapters/bunstore/pgtest looks for
 #
 # The image knows two variables of the official one, POSTGRES_USER and POSTGRES_PASSWORD, and runs as an ordinary user.
 set -eu

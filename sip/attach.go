@@ -29,8 +29,9 @@ type Attached struct {
 
 // FailedNumber is a number that was not attached, and the reason. Its trunks are unchanged.
 type FailedNumber struct {
-	Number string
-	Err    *callwright.Error
+	Number   string
+	Err      *callwright.Error
+	Unproven bool // the organization must first prove the number: NeedsProof
 }
 
 // MaxNumbers is the most numbers of one attachment.
@@ -39,7 +40,7 @@ const MaxNumbers = 100
 // Attach creates trunks. A fault of a direction or of the store fails the whole attachment. A fault of a number fails all
 // directions of this number only. A direction that the organization has attached already is replaced, except for the
 // settings of Configure, unless a.Keep. A number that is named twice is attached once. A number beyond the organization's
-// limit, Organization.NumberLimit, fails with CodeTooManyRequests.
+// limit, Organization.NumberLimit, fails with CodeTooManyRequests, one whose inbound direction NeedsProof with CodeInvalidState.
 func (s *Service) Attach(ctx context.Context, org callwright.OrgID, a Attachment) (Attached, error) {
 	if len(a.Numbers) == 0 || len(a.Numbers) > MaxNumbers {
 		return Attached{}, callwright.Invalid("phone_numbers", "must hold 1 to %d numbers", MaxNumbers)
@@ -55,6 +56,9 @@ func (s *Service) Attach(ctx context.Context, org callwright.OrgID, a Attachment
 			continue // named twice
 		}
 		if err == nil {
+			err = s.checkProven(ctx, org, number, drafts)
+		}
+		if err == nil {
 			err = s.attachNumber(ctx, org, number, drafts, a.Keep)
 		}
 		failure, coded := errors.AsType[*callwright.Error](err)
@@ -62,7 +66,7 @@ func (s *Service) Attach(ctx context.Context, org callwright.OrgID, a Attachment
 		case err == nil:
 			done.Configured = append(done.Configured, number)
 		case coded && failure.Code != callwright.CodeInternal && failure.Code != callwright.CodeUnavailable:
-			done.Failed = append(done.Failed, FailedNumber{Number: text, Err: failure})
+			done.Failed = append(done.Failed, FailedNumber{Number: text, Err: failure, Unproven: errors.Is(err, errUnproven)})
 		default:
 			return done, err
 		}

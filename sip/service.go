@@ -22,8 +22,15 @@ type InboundNumbers interface {
 
 // Reservations knows the numbers that belong to an organization although it may not have attached them; porting.Reserved implements it.
 type Reservations interface {
-	// ReservedElsewhere returns those of some numbers that belong to another organization.
+	// ReservedElsewhere returns those of some numbers that belong to another organization than org; with an empty org all that
+	// belong to any.
 	ReservedElsewhere(ctx context.Context, org callwright.OrgID, numbers []callwright.PhoneNumber) ([]callwright.PhoneNumber, error)
+}
+
+// Proofs knows which numbers organizations have proven to be theirs; proof.Proven implements it.
+type Proofs interface {
+	// Proven reports whether an organization has proven lately that it answers a number.
+	Proven(ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber) (bool, error)
 }
 
 // Config configures a Service. The fields up to DerivationKey are required.
@@ -39,6 +46,7 @@ type Config struct {
 
 	Deliveries   Deliveries           // who was told of alerts; nil: not recorded
 	Reservations Reservations         // nil: no number is reserved
+	Proofs       Proofs               // nil: numbers are attached inbound without a proof
 	Numbering    callwright.Numbering // the default countries and limits of organizations; nil: none has its own
 	Changed      func()               // called after trunks have changed; must return at once; nil: nothing is
 	Self         *self.Server         // no trunk may point at it; nil: none

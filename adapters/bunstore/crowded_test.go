@@ -13,7 +13,7 @@ import (
 	"github.com/callwright/callwright/adapters/bunstore"
 	"github.com/callwright/callwright/adapters/bunstore/internal/storetest"
 	"github.com/callwright/callwright/adapters/bunstore/orgstore"
-	"github.com/callwright/callwright/internal/pgtest"
+	"github.com/callwright/callwright/adapters/bunstore/pgtest"
 )
 
 // TestNoConnectionLeft has others take the connections that the server allows: a caller waits for one, and is told that there is none only

@@ -13,7 +13,7 @@ import (
 	"github.com/callwright/callwright/adapters/bunstore"
 	"github.com/callwright/callwright/adapters/bunstore/internal/storetest"
 	"github.com/callwright/callwright/adapters/bunstore/orgstore"
-	"github.com/callwright/callwright/internal/pgtest"
+	"github.com/callwright/callwright/adapters/bunstore/pgtest"
 )
 
 // TestReadOnlySessions makes the sessions of a whole pool read-only, as a failover leaves them behind: the next write and the next

@@ -15,7 +15,7 @@ import (
 	"github.com/callwright/callwright/adapters/bunstore"
 	"github.com/callwright/callwright/adapters/bunstore/internal/storetest"
 	"github.com/callwright/callwright/adapters/bunstore/orgstore"
-	"github.com/callwright/callwright/internal/pgtest"
+	"github.com/callwright/callwright/adapters/bunstore/pgtest"
 )
 
 // The limits of the databases in these tests, which wait them out. A connection to a server is made within one, also on a slow

@@ -6,8 +6,8 @@ import (
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/bunstore"
 	"github.com/callwright/callwright/adapters/bunstore/internal/storetest"
+	"github.com/callwright/callwright/adapters/bunstore/pgtest"
 	"github.com/callwright/callwright/callwrighttest"
-	"github.com/callwright/callwright/internal/pgtest"
 )
 
 func TestLeases(t *testing.T) {

@@ -74,6 +74,7 @@ var texts = map[string]map[why]string{
 	"sip_calls":           {key: "id node org parent_id sip_call_id trunk_id", route: "from_number number server source to_number", state: "cause direction reason status"},
 	"sip_discoveries":     {key: "id org", route: "host", state: "findings reason status transport"},
 	"sip_ladders":         {key: "call_id", route: "events"},
+	"sip_number_proofs":   {hash: "hash", key: "id org", route: "number", state: "reason state"},
 	"sip_test_calls":      {key: "id org", route: "number", state: "result status timeline"},
 	"speech_counts":       {key: "org", state: "voice"},
 	"speech_samples":      {hash: "digest", key: "blob id org user_id", state: "format language voice", talk: "text"},

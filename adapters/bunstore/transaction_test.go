@@ -15,9 +15,9 @@ import (
 	"github.com/callwright/callwright/adapters/bunstore/agentstore"
 	"github.com/callwright/callwright/adapters/bunstore/internal/storetest"
 	"github.com/callwright/callwright/adapters/bunstore/orgstore"
+	"github.com/callwright/callwright/adapters/bunstore/pgtest"
 	"github.com/callwright/callwright/agents"
 	"github.com/callwright/callwright/agents/pathway"
-	"github.com/callwright/callwright/internal/pgtest"
 )
 
 // organization returns one that a test only counts.

@@ -82,6 +82,7 @@ const (
 	letters           = "letters of authorization"
 	cursors           = "cursors"
 	speechLinks       = "links to speech"
+	numberProofs      = "proofs of numbers"
 )
 
 // Keys are the keys that a deployment derives from its master key, one for each purpose.
@@ -92,13 +93,14 @@ type Keys struct {
 	Letters           callwright.Secret   // derives the links to letters of authorization: loa.Config.Key
 	Cursors           callwright.Secret   // signs the cursors of issues and their feeds: triage.NewCursors
 	SpeechLinks       callwright.Secret   // signs the links to the audio of samples: speech.Config.Key
+	NumberProofs      callwright.Secret   // the HMAC under which codes are stored that prove numbers: proof.Config.Key
 }
 
 // Keys returns the keys of a deployment. The server and the programs beside it derive the same.
 func (k Key) Keys() (keys Keys, err error) {
 	for purpose, to := range map[string]*callwright.Secret{
 		apiKeys: &keys.APIKeys, registerPasswords: &keys.RegisterPasswords, letters: &keys.Letters, cursors: &keys.Cursors,
-		speechLinks: &keys.SpeechLinks,
+		speechLinks: &keys.SpeechLinks, numberProofs: &keys.NumberProofs,
 	} {
 		derived, err := k.Derive(purpose)
 		if err != nil {

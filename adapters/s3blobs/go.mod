@@ -25,4 +25,3 @@ require (
 )
 
 // The code of the main module beside it is what this module is built and tested with. A program that requires both decides by itself.
-replace github.com/callwright/callwright => ../..

@@ -59,7 +59,9 @@ func TestMain(m *testing.M) {
 const guard = `exec 3<&0; "$@" & pid=$!; (cat; kill $pid) <&3 >/dev/null 2>&1 & watch=$!; exec 3<&-; wait $pid; kill $watch 2>/dev/null; :`
 
 func startServer(ctx context.Context) (*server, error) {
-	program, err := exec.CommandContext(ctx, "go", "-C", filepath.Join("..", "..", "internal", "tools", "s3"), "tool", "-n", "versitygw").Output()
+	find := exec.CommandContext(ctx, "go", "-C", filepath.Join("..", "..", "internal", "tools", "s3"), "tool", "-n", "versitygw")
+	find.Env = append(os.Environ(), "GOWORK=off") // the module of the tool is not one of the workspace
+	program, err := find.Output()
 	if err != nil {
 		return nil, fmt.Errorf("build it: %w", err)
 	}

@@ -1,6 +1,7 @@
 package sipua
 
 import (
+	"cmp"
 	"context"
 	"sync"
 
@@ -17,11 +18,11 @@ func (u *UA) TestLine() testcall.Line { return testLine{ua: u} }
 
 type testLine struct{ ua *UA }
 
-// Place calls a number over its own trunk.
+// Place calls over a number's trunk.
 func (l testLine) Place(
 	ctx context.Context, p testcall.Placement, observe func(ladder.Event),
 ) (testcall.Leg, error) {
-	o, err := l.ua.newOutbound(ctx, call.DialRequest{CallID: p.ID, Org: p.Org, From: p.Number, To: p.Number, Ring: p.Ring})
+	o, err := l.ua.newOutbound(ctx, call.DialRequest{CallID: p.ID, Org: p.Org, From: p.Number, To: cmp.Or(p.To, p.Number), Ring: p.Ring})
 	if err != nil {
 		return nil, &testcall.Failure{Status: testcall.Failed, Reason: callwright.MessageOf(err)}
 	}

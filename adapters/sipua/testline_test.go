@@ -113,6 +113,34 @@ func TestTestCallIsAnswered(t *testing.T) {
 	}
 }
 
+// TestCallToAnotherNumber calls a number over the trunk of another one, as proofs of numbers do.
+func TestCallToAnotherNumber(t *testing.T) {
+	t.Parallel()
+	a, j := watched(t, nil)
+	address, accept := listenWire(t, "127.0.0.1")
+	a.callsTo(t, address)
+	p := placement
+	p.To = "+14155550123"
+	ended := make(chan error, 1)
+	go func() {
+		_, err := a.TestLine().Place(t.Context(), p, func(ladder.Event) {})
+		ended <- err
+	}()
+	w := accept()
+	invite := w.request("INVITE")
+	if !strings.HasPrefix(invite.start, "INVITE sip:"+p.To.String()+"@") || !strings.Contains(invite.get("From"), alice.String()) {
+		t.Errorf("%s %s", invite.start, invite.get("From"))
+	}
+	w.reply(invite, 486, "x", "")
+	w.request("ACK")
+	if failure, ok := errors.AsType[*testcall.Failure](<-ended); !ok || failure.Status != testcall.Busy {
+		t.Errorf("got %v", failure)
+	}
+	if r := j.all(t, 1)[0].ended; r.From != alice.String() || r.To != p.To.String() {
+		t.Errorf("logged %+v", r)
+	}
+}
+
 func TestTestCallFails(t *testing.T) {
 	t.Parallel()
 	for status, want := range map[int]testcall.Failure{

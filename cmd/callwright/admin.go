@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/access"
 	"github.com/callwright/callwright/adapters/bunstore"
 	"github.com/callwright/callwright/adapters/bunstore/agentstore"
 	"github.com/callwright/callwright/adapters/bunstore/orgstore"
@@ -12,7 +13,6 @@ import (
 	"github.com/callwright/callwright/agents"
 	"github.com/callwright/callwright/sip"
 	"github.com/callwright/callwright/sip/monitor"
-	"github.com/callwright/callwright/transport/access"
 	"github.com/callwright/callwright/transport/cli"
 )
 

@@ -10,10 +10,10 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/access"
 	"github.com/callwright/callwright/adapters/bunstore/orgstore"
+	"github.com/callwright/callwright/adapters/bunstore/pgtest"
 	"github.com/callwright/callwright/adapters/masterkey"
-	"github.com/callwright/callwright/internal/pgtest"
-	"github.com/callwright/callwright/transport/access"
 )
 
 // adminJSON is what the commands of administration print as JSON.

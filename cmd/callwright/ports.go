@@ -8,7 +8,7 @@ import (
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/bunstore"
 	"github.com/callwright/callwright/adapters/bunstore/portingstore"
-	"github.com/callwright/callwright/adapters/riverwork"
+	"github.com/callwright/callwright/adapters/bunstore/riverwork"
 	"github.com/callwright/callwright/porting"
 	"github.com/callwright/callwright/porting/document"
 	"github.com/callwright/callwright/porting/loa"

@@ -139,6 +139,8 @@ func (c *config) addStop(f *flag.FlagSet) {
 
 // addPorts adds the flags of port requests.
 func (c *config) addPorts(f *flag.FlagSet, given *texts) {
+	f.StringVar(&c.to.NumberProof, "number-proof", c.to.NumberProof, "none, or call: a number is attached inbound after a call to it has read out a code, and the code was sent back")
+	f.StringVar((*string)(&c.to.NumberProofFrom), "number-proof-from", "", "an outbound number of yours, whose trunk makes these calls (default: one of the organization, whose own server could answer for every number)")
 	f.StringVar(&given.portedCallsFrom, "ported-calls-from", "", "addresses and networks from which calls to ported numbers come, with commas: those of your carrier. A ported number without an inbound trunk gets one for them (default: it waits for a trunk)")
 	f.StringVar(&given.portGateways, "port-gateway", portgateway.SimulatedName,
 		"simulated or manual, or both with a comma: port requests are begun with the first, and those of the other go on")

@@ -40,6 +40,7 @@ func Check(fsys fs.FS) (Report, error) {
 	report := Report{Packages: len(t.packages)}
 	for _, f := range t.files {
 		report.Violations = append(report.Violations, checkForeign(f)...)
+		report.Violations = append(report.Violations, checkModule(f)...)
 	}
 	for _, p := range t.packages {
 		report.Violations = append(report.Violations, checkName(p)...)

@@ -2,7 +2,7 @@
 // docs/architecture.md. Its test runs it on the repository, so a broken rule is a failed test.
 //
 // The rules:
-//   - who may import whom (imports.go);
+//   - who may import whom (imports.go), and which modules of this repository require each other (modules.go);
 //   - every package has a package comment, and at least 95 % of the exported names have a comment (docs.go);
 //   - no file is longer than 500 lines, no function of the product longer than 80 (size.go);
 //   - no test sleeps on the real clock (sleep.go);

@@ -35,7 +35,7 @@ var bridges = []struct{ from, to string }{
 var owners = []struct{ library, home string }{
 	{"go.uber.org/fx", "platform"},
 	{"github.com/emiago/sipgo", "adapters/sipua"},
-	{"github.com/pion", "adapters/rtpmedia"},
+	{"github.com/pion", "adapters/sipua/rtpmedia"},
 	{"github.com/thesyncim/gopus", "adapters/codec/opus"},
 	{"github.com/hajimehoshi/go-mp3", "adapters/audiofile"},
 	{"github.com/jfreymuth/vorbis", "adapters/audiofile"},
@@ -51,6 +51,10 @@ const product = "platform"
 
 // heavy are packages that bring a large library: only programs, which choose them, and tests import them.
 var heavy = []string{"adapters/codec/opus"}
+
+// guests are adapters in the module of another one, because the same programs need both. They import nothing of it but what is internal
+// to the module.
+var guests = []string{"adapters/bunstore/riverwork", "adapters/sipua/rtpmedia"}
 
 // layers are packages that import only some of their neighbors, which stand in the list: calls stand on connections, and
 // connections on messages.
@@ -131,15 +135,9 @@ func owned(dir, target string, test bool) string {
 func refused(dir, target string) string {
 	room, inside := top(dir), within(target, module)
 	to := strings.TrimPrefix(strings.TrimPrefix(target, module), "/")
-	if inside && slices.Contains(programs, top(to)) && room != top(to) {
-		return "nobody imports programs"
-	}
-	if inside && room != product && !slices.Contains(programs, room) {
-		switch {
-		case slices.Contains(heavy, to):
-			return "only programs choose it: it brings a large library"
-		case within(to, product):
-			return "only programs import what joins all rooms"
+	if inside {
+		if reason := refusedChoice(room, to); reason != "" {
+			return reason
 		}
 	}
 	switch {
@@ -158,6 +156,10 @@ func refused(dir, target string) string {
 		if inside && top(to) == "internal" {
 			return "examples and the platform can be copied into other repositories: they import nothing internal"
 		}
+	case room == "access":
+		if inside && to != "" {
+			return "access knows organizations and their keys, and imports the root package only"
+		}
 	case room == "transport":
 		if inside && top(to) == "adapters" {
 			return "transport never imports adapters: the wiring joins them"
@@ -165,6 +167,20 @@ func refused(dir, target string) string {
 		if inside {
 			return refusedToArea(dir, to)
 		}
+	}
+	return ""
+}
+
+// refusedChoice says why a room may not import what programs choose, or programs.
+func refusedChoice(room, to string) string {
+	program := slices.Contains(programs, room)
+	switch {
+	case slices.Contains(programs, top(to)) && room != top(to):
+		return "nobody imports programs"
+	case slices.Contains(heavy, to) && room != product && !program:
+		return "only programs choose it: it brings a large library"
+	case within(to, product) && room != product && !program:
+		return "only programs import what joins all rooms"
 	}
 	return ""
 }
@@ -235,7 +251,7 @@ func refusedToDomain(dir, to string) string {
 // refusedToAdapter says why an adapter may not import another package of this module.
 func refusedToAdapter(dir, to string) string {
 	switch {
-	case top(to) == "adapters" && unit(dir) != unit(to):
+	case top(to) == "adapters" && unit(dir) != unit(to) && !within(to, path.Join(path.Dir(unit(dir)), "internal")):
 		return "adapters never import each other: they meet in a port"
 	case top(to) == "transport":
 		return "adapters never import transport"
@@ -274,8 +290,13 @@ func top(p string) string {
 	return first
 }
 
-// unit is the first two elements of a path: one adapter.
+// unit is one adapter: the first two elements of a path, or a guest.
 func unit(p string) string {
+	for _, g := range guests {
+		if within(p, g) {
+			return g
+		}
+	}
 	elements := strings.SplitN(p, "/", 3)
 	return path.Join(elements[:min(2, len(elements))]...)
 }

@@ -14,6 +14,9 @@ import (
 	"strings"
 )
 
+// tools is the folder of the tools, each with a module of its own.
+const tools = "internal/tools"
+
 // module is the path of the root package.
 const module = "github.com/callwright/callwright"
 
@@ -63,8 +66,7 @@ func (p *pkg) production() []*goFile {
 	return slices.DeleteFunc(slices.Clone(p.files), func(f *goFile) bool { return f.test || f.generated })
 }
 
-// load reads what git would keep. Folders that hold a module of their own are read as files, not as packages, if they are tools.
-// An adapter with a module of its own keeps the rules of adapters.
+// load reads what git would keep. The modules of tools are read as files, not as packages.
 func load(fsys fs.FS) (*tree, error) {
 	ignored, err := readIgnore(fsys)
 	if err != nil {
@@ -72,7 +74,6 @@ func load(fsys fs.FS) (*tree, error) {
 	}
 	t := &tree{}
 	byDir := map[string]*pkg{}
-	var modules []string
 	err = fs.WalkDir(fsys, ".", func(name string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
@@ -94,16 +95,10 @@ func load(fsys fs.FS) (*tree, error) {
 		}
 		f := file{name, content}
 		t.files = append(t.files, f)
-		if path.Base(name) == "go.mod" && name != "go.mod" && top(name) != "adapters" {
-			modules = append(modules, path.Dir(name))
-		}
-		if path.Ext(name) == ".go" && !strings.Contains("/"+name, "/testdata/") {
+		if path.Ext(name) == ".go" && !within(name, tools) && !strings.Contains("/"+name, "/testdata/") {
 			return t.add(byDir, f)
 		}
 		return nil
-	})
-	t.packages = slices.DeleteFunc(t.packages, func(p *pkg) bool {
-		return slices.ContainsFunc(modules, func(dir string) bool { return within(p.dir, dir) })
 	})
 	return t, err
 }

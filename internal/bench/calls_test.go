@@ -15,7 +15,7 @@ import (
 
 	"github.com/callwright/callwright/adapters/codec"
 	"github.com/callwright/callwright/adapters/codec/g711"
-	"github.com/callwright/callwright/adapters/rtpmedia"
+	"github.com/callwright/callwright/adapters/sipua/rtpmedia"
 	"github.com/callwright/callwright/agents/conversation"
 	"github.com/callwright/callwright/sip"
 	"github.com/callwright/callwright/sip/sdp"

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/access"
 	"github.com/callwright/callwright/adapters/audiofile"
 	"github.com/callwright/callwright/adapters/bunstore"
 	"github.com/callwright/callwright/adapters/bunstore/agentstore"
@@ -48,12 +49,12 @@ import (
 	"github.com/callwright/callwright/sip/health"
 	"github.com/callwright/callwright/sip/ladder"
 	"github.com/callwright/callwright/sip/monitor"
+	"github.com/callwright/callwright/sip/proof"
 	"github.com/callwright/callwright/sip/resolve"
 	"github.com/callwright/callwright/sip/setup"
 	"github.com/callwright/callwright/sip/testcall"
 	"github.com/callwright/callwright/speech"
 	"github.com/callwright/callwright/speech/speechtest"
-	"github.com/callwright/callwright/transport/access"
 	"github.com/callwright/callwright/transport/dashboard"
 	"github.com/callwright/callwright/transport/dashboard/overview"
 	"github.com/callwright/callwright/transport/dashboard/page/pagetest"
@@ -84,6 +85,8 @@ func (outside) Observe(context.Context, callwright.OrgID, string, string, health
 func (outside) Options(context.Context, failover.Server, sip.TLSVerification) health.Evidence {
 	return health.Evidence{}
 }
+
+func (outside) Announce(context.Context, proof.Announcement) error { return nil }
 
 func (outside) Probe(_ context.Context, p discovery.Probe) discovery.Answer {
 	return discovery.Answer{Attempt: discovery.Attempt{Address: p.Address, Transport: p.Transport}}
@@ -191,6 +194,9 @@ func (h *house) serveTrunks(c *dashboard.Config, work callwright.Work, leases ca
 		Discoveries: must(discovery.New(discovery.Config{
 			Store: sipstore.Discoveries{DB: h.db}, Prober: outside{},
 			Resolver: must(resolve.New(resolve.Config{DNS: loopbackDNS{}, Clock: callwright.SystemClock{}})),
+		})),
+		Proofs: must(proof.New(proof.Config{
+			Store: sipstore.Proofs{DB: h.db}, Atomic: h.db, Work: work, Trunks: h.trunks, Announcer: outside{}, Key: callwright.Secret(strings.Repeat("k", 32)),
 		})),
 		TestCalls: must(testcall.New(testcall.Config{Store: sipstore.TestCalls{DB: h.db}, Trunks: h.trunks, Line: outside{}, Work: work})),
 		Setup: must(setup.New(setup.Config{Drafts: sipstore.Drafts{DB: h.db}, Work: work, Trunks: h.trunks, Organizations: tenants, Regions: []setup.Region{

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/callwright/callwright/agents/agentstest"
-	"github.com/callwright/callwright/internal/e2e/await"
+	"github.com/callwright/callwright/internal/await"
 	"github.com/callwright/callwright/internal/e2e/baresip"
 	"github.com/callwright/callwright/internal/e2e/server"
 	"github.com/callwright/callwright/transport/oas/callsoas"

@@ -12,8 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/callwright/callwright/internal/browser"
 	"github.com/callwright/callwright/internal/e2e/baresip"
-	"github.com/callwright/callwright/internal/e2e/browser"
 	"github.com/callwright/callwright/internal/e2e/server"
 	"github.com/callwright/callwright/transport/oas/callsoas"
 )

@@ -10,9 +10,9 @@ import (
 
 	"github.com/chromedp/chromedp/kb"
 
-	"github.com/callwright/callwright/internal/e2e/await"
+	"github.com/callwright/callwright/internal/await"
+	"github.com/callwright/callwright/internal/browser"
 	"github.com/callwright/callwright/internal/e2e/baresip"
-	"github.com/callwright/callwright/internal/e2e/browser"
 	"github.com/callwright/callwright/internal/e2e/server"
 	"github.com/callwright/callwright/transport/oas/callsoas"
 )

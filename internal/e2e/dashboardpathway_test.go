@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/callwright/callwright/agents/pathway/graph"
-	"github.com/callwright/callwright/internal/e2e/await"
-	"github.com/callwright/callwright/internal/e2e/browser"
+	"github.com/callwright/callwright/internal/await"
+	"github.com/callwright/callwright/internal/browser"
 	"github.com/callwright/callwright/transport/oas/agenttestoas"
 )
 

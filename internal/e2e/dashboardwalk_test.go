@@ -4,9 +4,9 @@ import (
 	"regexp"
 	"testing"
 
-	"github.com/callwright/callwright/internal/e2e/await"
+	"github.com/callwright/callwright/internal/await"
+	"github.com/callwright/callwright/internal/browser"
 	"github.com/callwright/callwright/internal/e2e/baresip"
-	"github.com/callwright/callwright/internal/e2e/browser"
 )
 
 // follow clicks at a link or a button, and waits for an element of the page that it leads to.

@@ -11,8 +11,8 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/callwright/callwright/internal/e2e/await"
-	"github.com/callwright/callwright/internal/e2e/browser"
+	"github.com/callwright/callwright/internal/await"
+	"github.com/callwright/callwright/internal/browser"
 	"github.com/callwright/callwright/internal/e2e/process"
 )
 

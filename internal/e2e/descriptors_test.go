@@ -12,7 +12,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/callwright/callwright/internal/e2e/await"
+	"github.com/callwright/callwright/internal/await"
 	"github.com/callwright/callwright/internal/e2e/server"
 )
 

@@ -4,7 +4,7 @@ import (
 	"net/netip"
 	"testing"
 
-	"github.com/callwright/callwright/internal/e2e/await"
+	"github.com/callwright/callwright/internal/await"
 	"github.com/callwright/callwright/internal/e2e/baresip"
 	"github.com/callwright/callwright/internal/e2e/kamailio"
 	"github.com/callwright/callwright/internal/e2e/server"

@@ -9,9 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/callwright/callwright/adapters/bunstore/pgtest"
 	"github.com/callwright/callwright/internal/contracttest"
 	"github.com/callwright/callwright/internal/e2e/server"
-	"github.com/callwright/callwright/internal/pgtest"
 	"github.com/callwright/callwright/transport/oas/portingoas"
 )
 

@@ -10,10 +10,10 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/callwright/callwright/internal/e2e/await"
+	"github.com/callwright/callwright/adapters/bunstore/pgtest"
+	"github.com/callwright/callwright/internal/await"
 	"github.com/callwright/callwright/internal/e2e/baresip"
 	"github.com/callwright/callwright/internal/e2e/server"
-	"github.com/callwright/callwright/internal/pgtest"
 )
 
 // kills is how often TestKills kills each server.

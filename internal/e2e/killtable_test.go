@@ -31,7 +31,9 @@ var guarded = map[string]string{
 
 	"attachSipNumbers": byKills, "updateSipNumber": byKills, "detachSipNumber": byKills, "updateSipConfig": byKills,
 	"startSipDiscovery": byKills, "startSipTestCall": byKills,
-	"parseSipDestination": "it writes nothing", "generateSipPassword": "it writes nothing",
+	"startSipNumberProof":  "one transaction, with the step that calls: TestKilledStepDoesNotCallAgain of sip/proof",
+	"verifySipNumberProof": "one compare-and-set: TestFiveWrongCodes of sip/proof",
+	"parseSipDestination":  "it writes nothing", "generateSipPassword": "it writes nothing",
 
 	"createPathway": byKills, "updatePathway": byKills, "deletePathway": byKills, "createPathwayVersion": byKills,
 	"deletePathwayVersion": byKills, "forkPathwayVersion": byKills, "publishPathway": byKills,

@@ -8,7 +8,7 @@ import (
 	"net/http"
 	"testing"
 
-	"github.com/callwright/callwright/internal/e2e/await"
+	"github.com/callwright/callwright/internal/await"
 )
 
 // tester starts tests of agents.

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/callwright/callwright/agents/pathway/graph"
-	"github.com/callwright/callwright/internal/e2e/await"
+	"github.com/callwright/callwright/internal/await"
 	"github.com/callwright/callwright/internal/e2e/baresip"
 	"github.com/callwright/callwright/internal/e2e/server"
 	"github.com/callwright/callwright/transport/oas/agentsoas"

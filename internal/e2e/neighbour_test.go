@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/callwright/callwright/internal/e2e/await"
+	"github.com/callwright/callwright/internal/await"
 	"github.com/callwright/callwright/internal/e2e/baresip"
 	"github.com/callwright/callwright/internal/e2e/mailbox"
 	"github.com/callwright/callwright/internal/e2e/server"

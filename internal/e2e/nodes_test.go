@@ -10,9 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/callwright/callwright/adapters/bunstore/pgtest"
 	"github.com/callwright/callwright/internal/e2e/baresip"
 	"github.com/callwright/callwright/internal/e2e/server"
-	"github.com/callwright/callwright/internal/pgtest"
 	"github.com/callwright/callwright/transport/oas/callsoas"
 )
 

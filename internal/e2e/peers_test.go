@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/callwright/callwright/agents/call"
-	"github.com/callwright/callwright/internal/e2e/await"
+	"github.com/callwright/callwright/internal/await"
 	"github.com/callwright/callwright/internal/e2e/baresip"
 	"github.com/callwright/callwright/internal/e2e/sipp"
 )

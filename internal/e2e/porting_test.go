@@ -15,9 +15,9 @@ import (
 	ht "github.com/ogen-go/ogen/http"
 
 	"github.com/callwright/callwright/adapters/portgateway"
-	"github.com/callwright/callwright/internal/e2e/await"
+	"github.com/callwright/callwright/internal/await"
+	"github.com/callwright/callwright/internal/browser"
 	"github.com/callwright/callwright/internal/e2e/baresip"
-	"github.com/callwright/callwright/internal/e2e/browser"
 	"github.com/callwright/callwright/internal/e2e/mailbox"
 	"github.com/callwright/callwright/internal/e2e/server"
 	"github.com/callwright/callwright/porting"

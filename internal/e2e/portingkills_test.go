@@ -19,10 +19,10 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/callwright/callwright/internal/e2e/await"
+	"github.com/callwright/callwright/adapters/bunstore/pgtest"
+	"github.com/callwright/callwright/internal/await"
 	"github.com/callwright/callwright/internal/e2e/mailbox"
 	"github.com/callwright/callwright/internal/e2e/server"
-	"github.com/callwright/callwright/internal/pgtest"
 	"github.com/callwright/callwright/porting/loa"
 )
 

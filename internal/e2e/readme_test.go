@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/callwright/callwright/internal/e2e/await"
-	"github.com/callwright/callwright/internal/e2e/browser"
+	"github.com/callwright/callwright/internal/await"
+	"github.com/callwright/callwright/internal/browser"
 	"github.com/callwright/callwright/internal/e2e/process"
 	"github.com/callwright/callwright/internal/guide"
 	"github.com/callwright/callwright/speech/pcm"

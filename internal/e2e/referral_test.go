@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/callwright/callwright/internal/e2e/await"
+	"github.com/callwright/callwright/internal/await"
 	"github.com/callwright/callwright/internal/e2e/baresip"
 	agentsoas "github.com/callwright/callwright/transport/oas/agentsoas"
 	callsoas "github.com/callwright/callwright/transport/oas/callsoas"

@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"github.com/callwright/callwright/adapters/testca"
-	"github.com/callwright/callwright/internal/e2e/await"
+	"github.com/callwright/callwright/internal/await"
 	"github.com/callwright/callwright/internal/e2e/baresip"
 	"github.com/callwright/callwright/internal/e2e/server"
 )

@@ -15,7 +15,7 @@ import (
 	"testing"
 
 	"github.com/callwright/callwright/adapters/testca"
-	"github.com/callwright/callwright/internal/e2e/await"
+	"github.com/callwright/callwright/internal/await"
 )
 
 // otherSystem stands for a language model and for the systems that agents ask. The model asks for the tool, then ends the call,

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/callwright/callwright/internal/e2e/await"
+	"github.com/callwright/callwright/internal/await"
 	"github.com/callwright/callwright/transport/oas/portingoas"
 )
 

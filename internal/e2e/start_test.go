@@ -14,7 +14,7 @@ import (
 
 	_ "modernc.org/sqlite" // the driver of another program
 
-	"github.com/callwright/callwright/internal/e2e/await"
+	"github.com/callwright/callwright/internal/await"
 	"github.com/callwright/callwright/internal/e2e/server"
 )
 

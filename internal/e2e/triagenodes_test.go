@@ -7,7 +7,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/callwright/callwright/internal/e2e/await"
+	"github.com/callwright/callwright/internal/await"
 	"github.com/callwright/callwright/internal/e2e/server"
 	"github.com/callwright/callwright/transport/oas/triageoas"
 )

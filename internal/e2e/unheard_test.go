@@ -9,7 +9,7 @@ import (
 
 	"github.com/callwright/callwright/adapters/sipua"
 	"github.com/callwright/callwright/agents/call"
-	"github.com/callwright/callwright/internal/e2e/await"
+	"github.com/callwright/callwright/internal/await"
 	"github.com/callwright/callwright/sip"
 	"github.com/callwright/callwright/sip/sdp"
 	"github.com/callwright/callwright/sip/uri"

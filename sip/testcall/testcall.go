@@ -58,8 +58,8 @@ type Event struct {
 
 // Line places test calls. siptest.RunTestCallLine tests it.
 type Line interface {
-	// Place calls the endpoint of a number's outbound trunk, with the number as both caller and callee, and waits for the
-	// answer. When ctx ends, the call is canceled and its resources are freed. observe is called with every step, in order,
+	// Place calls over a number's outbound trunk, with the number as the caller, and as the callee too unless p.To names another, and waits
+	// for the answer. When ctx ends, the call is canceled and its resources are freed. observe is called with every step, in order,
 	// until Place fails or the leg is done; it must not block. A call that is not answered is a *Failure.
 	Place(ctx context.Context, p Placement, observe func(ladder.Event)) (Leg, error)
 }
@@ -69,6 +69,7 @@ type Placement struct {
 	ID     string
 	Org    callwright.OrgID
 	Number callwright.PhoneNumber
+	To     callwright.PhoneNumber // the callee; empty: Number
 	Ring   time.Duration
 }
 

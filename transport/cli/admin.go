@@ -12,8 +12,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/access"
 	"github.com/callwright/callwright/porting"
-	"github.com/callwright/callwright/transport/access"
 )
 
 // Admin holds what the commands of administration need: the organizations and keys of a deployment, whose server may be running.

@@ -11,9 +11,9 @@ import (
 	"time"
 
 	cw "github.com/callwright/callwright"
+	"github.com/callwright/callwright/access"
 	"github.com/callwright/callwright/adapters/memstore"
 	"github.com/callwright/callwright/adapters/memstore/orgstore"
-	"github.com/callwright/callwright/transport/access"
 	"github.com/callwright/callwright/transport/cli"
 )
 

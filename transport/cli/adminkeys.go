@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/callwright/callwright"
-	"github.com/callwright/callwright/transport/access"
+	"github.com/callwright/callwright/access"
 )
 
 // keyJSON is the record of a key as the commands print it.

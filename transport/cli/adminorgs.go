@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/callwright/callwright"
-	"github.com/callwright/callwright/transport/access"
+	"github.com/callwright/callwright/access"
 )
 
 // organizationJSON is an organization as the commands print it.

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	cw "github.com/callwright/callwright"
+	"github.com/callwright/callwright/access"
 	"github.com/callwright/callwright/adapters/memstore"
 	"github.com/callwright/callwright/adapters/memstore/agentstore"
 	"github.com/callwright/callwright/adapters/memstore/agentteststore"
@@ -23,7 +24,6 @@ import (
 	"github.com/callwright/callwright/agenttest"
 	"github.com/callwright/callwright/agenttest/agenttesttest"
 	"github.com/callwright/callwright/agenttest/engine"
-	"github.com/callwright/callwright/transport/access"
 	"github.com/callwright/callwright/transport/cli"
 	"github.com/callwright/callwright/transport/httpapi"
 	"github.com/callwright/callwright/transport/httpapi/agenttestapi"

@@ -15,7 +15,7 @@ func TestTrunksWithoutAService(t *testing.T) {
 	h := open(t)
 	for name, forget := range map[string]func(*trunks.Config){
 		"Calls": func(c *trunks.Config) { c.Calls = nil }, "Setup": func(c *trunks.Config) { c.Setup = nil },
-		"Discoveries": func(c *trunks.Config) { c.Discoveries = nil }, "TestCalls": func(c *trunks.Config) { c.TestCalls = nil },
+		"Discoveries": func(c *trunks.Config) { c.Discoveries = nil }, "TestCalls": func(c *trunks.Config) { c.TestCalls = nil }, "Proofs": func(c *trunks.Config) { c.Proofs = nil },
 	} {
 		c := h.config
 		forget(&c.Trunks)

@@ -11,6 +11,7 @@ import (
 	"net/http"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/access"
 	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/agenttest"
@@ -20,7 +21,6 @@ import (
 	"github.com/callwright/callwright/porting/loa"
 	"github.com/callwright/callwright/sip/calllog"
 	"github.com/callwright/callwright/speech"
-	"github.com/callwright/callwright/transport/access"
 	"github.com/callwright/callwright/transport/dashboard/agenttests"
 	"github.com/callwright/callwright/transport/dashboard/calls"
 	"github.com/callwright/callwright/transport/dashboard/issues"

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/access"
 	"github.com/callwright/callwright/adapters/audiofile"
 	"github.com/callwright/callwright/adapters/filestore"
 	"github.com/callwright/callwright/adapters/memstore"
@@ -39,12 +40,12 @@ import (
 	"github.com/callwright/callwright/sip/calllog"
 	"github.com/callwright/callwright/sip/discovery"
 	"github.com/callwright/callwright/sip/monitor"
+	"github.com/callwright/callwright/sip/proof"
 	"github.com/callwright/callwright/sip/resolve"
 	"github.com/callwright/callwright/sip/setup"
 	"github.com/callwright/callwright/sip/testcall"
 	"github.com/callwright/callwright/speech"
 	"github.com/callwright/callwright/speech/speechtest"
-	"github.com/callwright/callwright/transport/access"
 	"github.com/callwright/callwright/transport/dashboard"
 	"github.com/callwright/callwright/transport/dashboard/trunks"
 	"github.com/callwright/callwright/triage"
@@ -90,6 +91,7 @@ type unused struct {
 	discovery.Prober
 	resolve.DNS
 	testcall.Line
+	proof.Announcer
 }
 
 // house has all domains in memory. Nothing executes what they queue.
@@ -190,6 +192,9 @@ func (h *house) trunks() {
 		Discoveries: must(discovery.New(discovery.Config{
 			Store: sipstore.Discoveries{Store: store}, Prober: unused{},
 			Resolver: must(resolve.New(resolve.Config{DNS: unused{}, Clock: callwright.SystemClock{}})),
+		})),
+		Proofs: must(proof.New(proof.Config{
+			Store: sipstore.Proofs{Store: store}, Atomic: store, Work: h.work, Trunks: c.Trunks.Trunks, Announcer: unused{}, Key: callwright.Secret(strings.Repeat("k", 32)),
 		})),
 		TestCalls: must(testcall.New(testcall.Config{Store: h.attempt, Trunks: c.Trunks.Trunks, Line: unused{}, Work: h.work})),
 		Setup: must(setup.New(setup.Config{Work: h.work, Trunks: c.Trunks.Trunks, Organizations: tenants, Drafts: sipstore.Drafts{Store: store}, Regions: []setup.Region{

@@ -3,7 +3,7 @@ package dashboard_test
 import (
 	"testing"
 
-	"github.com/callwright/callwright/internal/e2e/browser"
+	"github.com/callwright/callwright/internal/browser"
 	"github.com/callwright/callwright/transport/dashboard/page"
 )
 

@@ -8,7 +8,7 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// Authenticator returns who makes a request, by whatever of it says so: a key in its header, as transport/access reads it, or
+// Authenticator returns who makes a request, by whatever of it says so: a key in its header, as access reads it, or
 // the cookie of a session, for a program whose pages call the API.
 //
 // A browser sends a cookie along with requests that other sites cause. An Authenticator that reads one must therefore refuse

@@ -19,6 +19,7 @@ import (
 	v3 "github.com/pb33f/libopenapi/datamodel/high/v3"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/access"
 	"github.com/callwright/callwright/adapters/filestore"
 	"github.com/callwright/callwright/adapters/join"
 	"github.com/callwright/callwright/adapters/memstore"
@@ -38,7 +39,6 @@ import (
 	"github.com/callwright/callwright/agenttest/tornado"
 	"github.com/callwright/callwright/internal/contracttest"
 	"github.com/callwright/callwright/speech"
-	"github.com/callwright/callwright/transport/access"
 	"github.com/callwright/callwright/transport/httpapi"
 	"github.com/callwright/callwright/transport/httpapi/agentsapi"
 	"github.com/callwright/callwright/transport/httpapi/agenttestapi"
@@ -152,7 +152,7 @@ func open(t *testing.T, change ...func(*httpapi.Config)) *house {
 	h.areas = services{
 		calls:    callService,
 		agents:   agentService,
-		trunks:   sipapi.Config{Trunks: sipService, Calls: h.sipCalls(), Setup: h.sipSetup(sipService), Discoveries: h.discoveries(), TestCalls: h.testCalls(sipService, work)},
+		trunks:   sipapi.Config{Trunks: sipService, Calls: h.sipCalls(), Setup: h.sipSetup(sipService), Discoveries: h.discoveries(), TestCalls: h.testCalls(sipService, work), Proofs: h.numberProofs(sipService, work)},
 		pathways: pathwayService,
 		personas: personaService,
 		issues:   h.issues(work),

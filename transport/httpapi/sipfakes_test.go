@@ -22,6 +22,7 @@ import (
 	"github.com/callwright/callwright/sip/health"
 	"github.com/callwright/callwright/sip/ladder"
 	"github.com/callwright/callwright/sip/monitor"
+	"github.com/callwright/callwright/sip/proof"
 	"github.com/callwright/callwright/sip/resolve"
 	"github.com/callwright/callwright/sip/setup"
 	"github.com/callwright/callwright/sip/testcall"
@@ -46,8 +47,33 @@ func (h *house) trunks(numbers sip.InboundNumbers, work callwright.Work) *sip.Se
 		Store: trunks, Atomic: h.store, Numbers: numbers, Statuses: statuses,
 		Registrations: sipstore.Registrations{Store: h.store}, Monitor: watcher,
 		Codecs: []string{"PCMU", "PCMA"}, DerivationKey: "0123456789abcdef0123456789abcdef",
-		Numbering: orgstore.Tenants{Store: h.store}, Logger: h.logger,
+		Numbering: orgstore.Tenants{Store: h.store}, Proofs: anyProof{h}, Logger: h.logger,
 	}))
+}
+
+// anyProof is none, unless the house wants proofs.
+type anyProof struct{ h *house }
+
+func (p anyProof) Proven(ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber) (bool, error) {
+	if !p.h.line.proves() {
+		return true, nil
+	}
+	return proof.Proven{Store: sipstore.Proofs{Store: p.h.store}}.Proven(ctx, org, number)
+}
+
+// numberProofs is the service of proofs, which calls over the house's fake line.
+func (h *house) numberProofs(trunks *sip.Service, work *memstore.Work) *proof.Service {
+	h.line.work, h.line.spoken = work, make(chan []string, 1)
+	s := must(proof.New(proof.Config{
+		Store: sipstore.Proofs{Store: h.store}, Atomic: h.store, Work: work, Trunks: trunks, Announcer: &h.line,
+		Key: "0123456789abcdef0123456789abcdef", Logger: h.logger,
+	}))
+	h.t.Cleanup(func() {
+		if err := s.Close(context.Background()); err != nil {
+			h.t.Error(err)
+		}
+	})
+	return s
 }
 
 // sipCalls is the log of the trunks' calls. It observes no servers.
@@ -163,8 +189,23 @@ func (l *looker) Probe(ctx context.Context, p discovery.Probe) discovery.Answer 
 
 // testLine answers at once, and the other side hangs up at once; while it is busy, it says so.
 type testLine struct {
-	mu   sync.Mutex
-	busy bool
+	mu     sync.Mutex
+	busy   bool
+	proof  bool          // numbers need proofs
+	spoken chan []string // what is said to numbers that are called
+	work   *memstore.Work
+}
+
+func (l *testLine) proves() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.proof
+}
+
+// Announce notes what is said to a number.
+func (l *testLine) Announce(_ context.Context, a proof.Announcement) error {
+	l.spoken <- a.Parts
+	return nil
 }
 
 func (l *testLine) Place(

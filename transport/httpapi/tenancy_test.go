@@ -36,6 +36,7 @@ var kinds = map[string]string{
 
 	// Numbers of others, numbers that are not there yet, and ids that belong to clients or to pathways.
 	"createCall.phone_number": "", "attachSipNumbers.phone_number": "", "attachSipNumbers.phone_numbers": "",
+	"startSipNumberProof.phone_number": "", "getSipNumberProof.phone_number": "", "verifySipNumberProof.phone_number": "",
 	"initiatePort.phone_numbers": "", "phone_numbers[]": "",
 	"agent_profile_id": "", "allow_node_ids": "", "deny_node_ids": "", "assignee_id": "", "node_id": "", "owner_id": "", "start_node_id": "", "version_id": "", "voice_id": "",
 	"kb_ids": "", // nothing makes knowledge bases

@@ -10,4 +10,4 @@
 // is built of the areas that it imports and nothing else, and a change of an area builds that area again and no other.
 package oas
 
-//go:generate go -C ../../internal/tools run ./contract generate ../../openapi.yaml ../../transport/oas callsoas=Calls agentsoas=Agents,Inbound,Personas sipoas=Sip pathwaysoas=Pathways triageoas=Triage portingoas=Porting agenttestoas=AgentTesting speechoas=Speech webhooksoas=Webhooks
+//go:generate env GOWORK=off go -C ../../internal/tools run ./contract generate ../../openapi.yaml ../../transport/oas callsoas=Calls agentsoas=Agents,Inbound,Personas sipoas=Sip pathwaysoas=Pathways triageoas=Triage portingoas=Porting agenttestoas=AgentTesting speechoas=Speech webhooksoas=Webhooks

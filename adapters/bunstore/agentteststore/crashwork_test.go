@@ -26,7 +26,7 @@ func newTableWork(ctx context.Context, db *bunstore.DB) (*tableWork, error) {
 
 // Enqueue adds a task, in the transaction of the context.
 func (w *tableWork) Enqueue(ctx context.Context, task callwright.Task) error {
-	raw, err := json.Marshal(task) //nolint:musttag // only this test reads it
+	raw, err := json.Marshal(task)
 	if err != nil {
 		return err
 	}
@@ -59,7 +59,7 @@ func (w *tableWork) step(ctx context.Context) (more bool, err error) {
 			return false, err
 		}
 		var task callwright.Task
-		if err := json.Unmarshal([]byte(raw), &task); err != nil { //nolint:musttag // only this test reads it
+		if err := json.Unmarshal([]byte(raw), &task); err != nil {
 			return false, err
 		}
 		if err := w.handlers[task.Kind](ctx, task, 1); err != nil {

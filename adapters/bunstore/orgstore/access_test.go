@@ -9,10 +9,10 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/access"
 	"github.com/callwright/callwright/adapters/bunstore"
 	"github.com/callwright/callwright/adapters/bunstore/internal/storetest"
 	"github.com/callwright/callwright/adapters/bunstore/orgstore"
-	"github.com/callwright/callwright/transport/access"
 )
 
 // together calls a function several times at once, and returns what it returned.

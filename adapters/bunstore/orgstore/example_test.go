@@ -9,10 +9,10 @@ import (
 	"path/filepath"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/access"
 	"github.com/callwright/callwright/adapters/bunstore"
 	"github.com/callwright/callwright/adapters/bunstore/orgstore"
 	"github.com/callwright/callwright/adapters/masterkey"
-	"github.com/callwright/callwright/transport/access"
 )
 
 // A program opens the database of a deployment, beside its server or without one, and makes an organization.

@@ -12,6 +12,7 @@ import (
 	"github.com/callwright/callwright/adapters/bunstore/sipstore"
 	"github.com/callwright/callwright/sip"
 	"github.com/callwright/callwright/sip/discovery"
+	"github.com/callwright/callwright/sip/proof"
 	"github.com/callwright/callwright/sip/setup"
 	"github.com/callwright/callwright/sip/siptest"
 	"github.com/callwright/callwright/sip/testcall"
@@ -34,6 +35,7 @@ func TestStores(t *testing.T) {
 		siptest.RunCallLog(t, func(t *testing.T) siptest.CallLog { return sipstore.CallLog{DB: open(t)} })
 		siptest.RunDiscoveryStore(t, func(t *testing.T) discovery.Store { return sipstore.Discoveries{DB: open(t)} })
 		siptest.RunTestCallStore(t, func(t *testing.T) testcall.Store { return sipstore.TestCalls{DB: open(t)} })
+		siptest.RunProofStore(t, func(t *testing.T) proof.Store { return sipstore.Proofs{DB: open(t)} })
 	})
 }
 

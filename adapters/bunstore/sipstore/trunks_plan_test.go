@@ -14,6 +14,7 @@ import (
 	"github.com/callwright/callwright/sip"
 	"github.com/callwright/callwright/sip/failover"
 	"github.com/callwright/callwright/sip/health"
+	"github.com/callwright/callwright/sip/proof"
 	"github.com/callwright/callwright/sip/setup"
 )
 
@@ -45,6 +46,11 @@ func useTrunks(ctx context.Context, db *bunstore.DB, now time.Time) []error {
 	_, statusesErr := statuses.StatusesOf(ctx, org, []string{"t", "u"})
 	_, countErr := statuses.CountStatuses(ctx, org, 10)
 	_, worstErr := statuses.WorstStatuses(ctx, org, health.Healthy, 10)
+	proofs := sipstore.Proofs{DB: db}
+	_, _, proofErr := proofs.Insert(ctx, proof.Proof{ID: "p", Org: org, Number: number}, proof.Limits{Number: 9, Org: 9}, now)
+	_, latestErr := proofs.Latest(ctx, org, number)
+	_, forgetProofsErr := proofs.Forget(ctx, now, 10)
+	errs = append(errs, proofErr, latestErr, proofs.Update(ctx, proof.Proof{ID: "p", Org: org, Number: number, Version: 1}), forgetProofsErr)
 	deliveries, drafts := sipstore.Deliveries{DB: db}, sipstore.Drafts{DB: db}
 	delivery, draft := sip.Delivery{ID: "d", Org: org, Number: number, TrunkID: "t"}, setup.Draft{ID: "s", Org: org, Version: 1}
 	_, deliveriesErr := deliveries.DeliveriesOf(ctx, org, number, callwright.Keyset{At: now, ID: "d"}, 10)

@@ -1,4 +1,4 @@
-// Package sipstore stores trunks, their status and registrations, the call log, discoveries and test calls of package
+// Package sipstore stores trunks, their status and registrations, the call log, discoveries, test calls and proofs of numbers of package
 // sip in a memstore.Store.
 package sipstore
 
@@ -12,6 +12,7 @@ import (
 	"github.com/callwright/callwright/sip/calllog"
 	"github.com/callwright/callwright/sip/discovery"
 	"github.com/callwright/callwright/sip/ladder"
+	"github.com/callwright/callwright/sip/proof"
 	"github.com/callwright/callwright/sip/setup"
 	"github.com/callwright/callwright/sip/testcall"
 )
@@ -28,6 +29,7 @@ type data struct {
 	ladders       map[string][]ladder.Event // by the record's id
 	discoveries   map[string]discovery.Discovery
 	testCalls     map[string]testcall.Call
+	proofs        map[string]proof.Proof
 }
 
 // New returns the data of an empty store.
@@ -43,12 +45,13 @@ func (data) New() data {
 		ladders:       map[string][]ladder.Event{},
 		discoveries:   map[string]discovery.Discovery{},
 		testCalls:     map[string]testcall.Call{},
+		proofs:        map[string]proof.Proof{},
 	}
 }
 
 // Clone returns a copy, which a transaction that fails restores.
 func (d data) Clone() data {
-	return data{trunks: maps.Clone(d.trunks), statuses: maps.Clone(d.statuses), servers: maps.Clone(d.servers), deliveries: maps.Clone(d.deliveries), drafts: maps.Clone(d.drafts), registrations: maps.Clone(d.registrations), records: maps.Clone(d.records), ladders: maps.Clone(d.ladders), discoveries: maps.Clone(d.discoveries), testCalls: maps.Clone(d.testCalls)}
+	return data{trunks: maps.Clone(d.trunks), statuses: maps.Clone(d.statuses), servers: maps.Clone(d.servers), deliveries: maps.Clone(d.deliveries), drafts: maps.Clone(d.drafts), registrations: maps.Clone(d.registrations), records: maps.Clone(d.records), ladders: maps.Clone(d.ladders), discoveries: maps.Clone(d.discoveries), testCalls: maps.Clone(d.testCalls), proofs: maps.Clone(d.proofs)}
 }
 
 // with calls f with the data, in the transaction of ctx or alone. f must not fail after its first change.

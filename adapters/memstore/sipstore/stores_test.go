@@ -8,6 +8,7 @@ import (
 	"github.com/callwright/callwright/adapters/memstore/sipstore"
 	"github.com/callwright/callwright/sip"
 	"github.com/callwright/callwright/sip/discovery"
+	"github.com/callwright/callwright/sip/proof"
 	"github.com/callwright/callwright/sip/setup"
 	"github.com/callwright/callwright/sip/siptest"
 	"github.com/callwright/callwright/sip/testcall"
@@ -27,4 +28,5 @@ func TestStores(t *testing.T) {
 	siptest.RunCallLog(t, func(*testing.T) siptest.CallLog { return sipstore.CallLog{Store: memstore.New()} })
 	siptest.RunDiscoveryStore(t, func(*testing.T) discovery.Store { return sipstore.Discoveries{Store: memstore.New()} })
 	siptest.RunTestCallStore(t, func(*testing.T) testcall.Store { return sipstore.TestCalls{Store: memstore.New()} })
+	siptest.RunProofStore(t, func(*testing.T) proof.Store { return sipstore.Proofs{Store: memstore.New()} })
 }

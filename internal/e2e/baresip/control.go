@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/callwright/callwright/internal/e2e/await"
+	"github.com/callwright/callwright/internal/await"
 )
 
 // Event is something that happened at a phone, as baresip names it: CALL_INCOMING, CALL_RINGING, CALL_ESTABLISHED,

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/callwright/callwright/internal/e2e/await"
+	"github.com/callwright/callwright/internal/await"
 	"github.com/callwright/callwright/speech/pcm"
 )
 

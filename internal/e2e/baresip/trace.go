@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/callwright/callwright/internal/e2e/await"
+	"github.com/callwright/callwright/internal/await"
 )
 
 // Message is a SIP message in a phone's trace.

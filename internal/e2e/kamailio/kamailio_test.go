@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/callwright/callwright/adapters/testca"
-	"github.com/callwright/callwright/internal/e2e/await"
+	"github.com/callwright/callwright/internal/await"
 	"github.com/callwright/callwright/internal/e2e/kamailio"
 )
 

@@ -12,7 +12,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/callwright/callwright/internal/e2e/await"
+	"github.com/callwright/callwright/internal/await"
 	"github.com/callwright/callwright/internal/guard"
 )
 

@@ -3,7 +3,7 @@ package server
 import (
 	"testing"
 
-	"github.com/callwright/callwright/internal/e2e/await"
+	"github.com/callwright/callwright/internal/await"
 	"github.com/callwright/callwright/transport/oas/callsoas"
 	"github.com/callwright/callwright/transport/oas/sipoas"
 )

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/callwright/callwright/internal/e2e/await"
+	"github.com/callwright/callwright/internal/await"
 	"github.com/callwright/callwright/transport/oas/triageoas"
 )
 

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/callwright/callwright/adapters/testca"
-	"github.com/callwright/callwright/internal/e2e/await"
+	"github.com/callwright/callwright/internal/await"
 	"github.com/callwright/callwright/internal/e2e/port"
 	"github.com/callwright/callwright/internal/e2e/process"
 )

@@ -47,6 +47,9 @@ func run(args []string) error {
 	return os.WriteFile(args[1], table.Bytes(), 0o644) //nolint:gosec // a file of the repository
 }
 
+// own is the root module, whose licence is that of all modules below it.
+const own = "github.com/callwright/callwright"
+
 // systems are those for which programs are built; each may link others.
 var systems = []string{"darwin", "linux", "windows"}
 
@@ -60,7 +63,7 @@ func linked(module string, packages []string) (map[string]string, error) {
 			return nil, err
 		}
 		for line := range strings.Lines(out) {
-			if path, folder, ok := strings.Cut(strings.TrimSpace(line), "\t"); ok {
+			if path, folder, ok := strings.Cut(strings.TrimSpace(line), "\t"); ok && !strings.HasPrefix(path, own+"/") {
 				folders[path] = folder
 			}
 		}
@@ -73,7 +76,7 @@ func linked(module string, packages []string) (map[string]string, error) {
 func goOf(folder, variable string, args ...string) (string, error) {
 	cmd := exec.CommandContext(context.Background(), "go", args...) //nolint:gosec // the arguments are those of go:generate
 	cmd.Dir, cmd.Stderr = folder, os.Stderr
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOARCH=amd64", "GOFLAGS=-mod=readonly", variable)
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOARCH=amd64", "GOFLAGS=-mod=readonly", "GOWORK=", variable)
 	out, err := cmd.Output()
 	return string(out), err
 }

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/callwright/callwright/internal/e2e/await"
-	"github.com/callwright/callwright/internal/e2e/browser"
+	"github.com/callwright/callwright/internal/await"
+	"github.com/callwright/callwright/internal/browser"
 )
 
 // TestScriptKeepsWhatIsTyped changes a live page while somebody fills in its form: what is typed stays when they look elsewhere, and what

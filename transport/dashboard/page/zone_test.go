@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/callwright/callwright/internal/e2e/browser"
+	"github.com/callwright/callwright/internal/browser"
 	"github.com/callwright/callwright/transport/dashboard/page"
 	"github.com/callwright/callwright/transport/dashboard/page/pagetest"
 )

@@ -9,7 +9,7 @@ import (
 	"net/http"
 
 	"github.com/callwright/callwright"
-	"github.com/callwright/callwright/transport/access"
+	"github.com/callwright/callwright/access"
 	"github.com/callwright/callwright/transport/dashboard/page"
 )
 

@@ -7,7 +7,7 @@ import (
 
 // The table is made of the licences in the module cache.
 //
-//go:generate go -C ../../../internal/tools run ./licenses ../.. ../../transport/dashboard/settings/licenses.txt ./examples/server ./cmd/callwright
+//go:generate env GOWORK=off go -C ../../../internal/tools run ./licenses ../.. ../../transport/dashboard/settings/licenses.txt ./examples/server ./cmd/callwright
 
 // licenseTable has a line for each module that the reference server and the command line are linked from, on any system: its path, and the
 // SPDX identifiers of the licences at its root. The standard library is std.

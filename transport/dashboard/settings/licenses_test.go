@@ -12,7 +12,7 @@ import (
 // TestLicenses wants a licence of each module that the programs are linked from on this system.
 func TestLicenses(t *testing.T) {
 	t.Parallel()
-	if _, err := os.ReadFile("../../../go.mod"); err != nil { // whose change has the test run again
+	if _, err := os.ReadFile("../../../go.work"); err != nil { // whose change has the test run again
 		t.Fatal(err)
 	}
 	cmd := exec.CommandContext(t.Context(), "go", "list", "-deps", "-f", "{{with .Module}}{{.Path}}{{end}}", "./examples/server", "./cmd/callwright")
@@ -23,7 +23,7 @@ func TestLicenses(t *testing.T) {
 	}
 	known := settings.Licenses()
 	for _, module := range append(strings.Fields(string(out)), "std") {
-		if known[module] == "" {
+		if known[module] == "" && !strings.HasPrefix(module, "github.com/callwright/callwright/") {
 			t.Errorf("%s has no licence in licenses.txt: run make generate", module)
 			known[module] = "reported"
 		}

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/callwright/callwright"
-	"github.com/callwright/callwright/transport/access"
+	"github.com/callwright/callwright/access"
 	"github.com/callwright/callwright/transport/dashboard/page"
 )
 

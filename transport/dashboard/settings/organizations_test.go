@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/callwright/callwright"
-	"github.com/callwright/callwright/transport/access"
+	"github.com/callwright/callwright/access"
 )
 
 // grant makes the own organization one of operators, or takes that away.

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/access"
 	"github.com/callwright/callwright/adapters/audiofile"
 	"github.com/callwright/callwright/adapters/memstore"
 	"github.com/callwright/callwright/adapters/memstore/orgstore"
@@ -25,7 +26,6 @@ import (
 	"github.com/callwright/callwright/speech/pcm"
 	"github.com/callwright/callwright/speech/speechtest"
 	"github.com/callwright/callwright/speech/tts"
-	"github.com/callwright/callwright/transport/access"
 	"github.com/callwright/callwright/transport/dashboard"
 )
 

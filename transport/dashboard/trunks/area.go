@@ -11,6 +11,7 @@ import (
 	"github.com/callwright/callwright/sip"
 	"github.com/callwright/callwright/sip/calllog"
 	"github.com/callwright/callwright/sip/discovery"
+	"github.com/callwright/callwright/sip/proof"
 	"github.com/callwright/callwright/sip/setup"
 	"github.com/callwright/callwright/sip/testcall"
 	"github.com/callwright/callwright/transport/dashboard/page"
@@ -27,6 +28,7 @@ type Config struct {
 	Setup       *setup.Service
 	Discoveries *discovery.Service
 	TestCalls   *testcall.Service
+	Proofs      *proof.Service
 	Clock       callwright.Clock // nil: the machine's
 	CallPages   bool             // there are pages of calls, to which pages link; dashboard.New sets it
 }
@@ -44,6 +46,8 @@ func (c Config) Check() error {
 		return errors.New("trunks: Config.Discoveries is required")
 	case c.TestCalls == nil:
 		return errors.New("trunks: Config.TestCalls is required")
+	case c.Proofs == nil:
+		return errors.New("trunks: Config.Proofs is required")
 	}
 	return nil
 }
@@ -94,6 +98,9 @@ func New(c Config) page.Area {
 			{Pattern: "POST /trunks/{number}/failover", Serve: p.setFailover},
 			{Pattern: "POST /trunks/{number}/test", Serve: p.startTest},
 			{Pattern: "GET /trunks/{number}/test/{id}", Serve: p.test},
+			{Pattern: "GET /trunks/{number}/proof", Serve: p.proof},
+			{Pattern: "POST /trunks/{number}/proof", Serve: p.prove},
+			{Pattern: "POST /trunks/{number}/proof/code", Serve: p.verify},
 			{Pattern: "GET /trunks/{number}/complete", Serve: p.complete},
 			{Pattern: "POST /trunks/{number}/detach", Serve: p.detach},
 		},

@@ -17,6 +17,7 @@ type numbersForm struct {
 	Choice choice
 	Anyone bool     // everybody may call
 	Held   []string // numbers whose trunks would be replaced
+	Prove  []string // numbers that must be proven first
 	Made   string   // a password that was made, which is shown this once
 	Faults page.Faults
 }
@@ -68,7 +69,7 @@ func (p pages) attach(ctx context.Context, r *page.Request) (page.Answer, error)
 		if !mend {
 			return nil, err
 		}
-		form.Data = numbersForm{Choice: c, Anyone: r.Field("anyone") != "", Held: held(done), Faults: atField(faults)}
+		form.Data = numbersForm{Choice: c, Anyone: r.Field("anyone") != "", Held: held(done), Prove: unproven(done), Faults: atField(faults)}
 		return form, nil
 	}
 	rest := p.finish(ctx, c, done)
@@ -124,7 +125,17 @@ func (p pages) attachAll(ctx context.Context, c choice, replace, anyone bool) (s
 // held returns the numbers that could not be attached because they have a trunk already.
 func held(done sip.Attached) (numbers []string) {
 	for _, f := range done.Failed {
-		if f.Err.Code == callwright.CodeInvalidState {
+		if f.Err.Code == callwright.CodeInvalidState && !f.Unproven {
+			numbers = append(numbers, f.Number)
+		}
+	}
+	return numbers
+}
+
+// unproven returns the numbers that must be proven before they are attached.
+func unproven(done sip.Attached) (numbers []string) {
+	for _, f := range done.Failed {
+		if f.Unproven {
 			numbers = append(numbers, f.Number)
 		}
 	}

@@ -33,6 +33,11 @@ func (c choice) To(step string) string {
 	return address("/trunks/new/"+step, url.Values{"setup": {c.ID}})
 }
 
+// Proof returns the address at which a number is proven, from where the set-up goes on.
+func (c choice) Proof(number string) string {
+	return address(toTrunk(number, "proof"), url.Values{"setup": {c.ID}})
+}
+
 // Here returns the address of the step at which the set-up goes on.
 func (c choice) Here() string { return c.To(string(c.Step)) }
 

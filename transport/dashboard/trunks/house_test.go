@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -24,6 +25,7 @@ import (
 	"github.com/callwright/callwright/sip/health"
 	"github.com/callwright/callwright/sip/ladder"
 	"github.com/callwright/callwright/sip/monitor"
+	"github.com/callwright/callwright/sip/proof"
 	"github.com/callwright/callwright/sip/resolve"
 	"github.com/callwright/callwright/sip/setup"
 	"github.com/callwright/callwright/sip/testcall"
@@ -98,6 +100,25 @@ type house struct {
 	drafts  sipstore.Drafts
 	told    sipstore.Deliveries
 	tests   sipstore.TestCalls
+	proofs  *proof.Service
+	work    *memstore.Work
+	asks    atomic.Bool   // numbers must be proven
+	spoken  chan []string // what is said to numbers that are called
+}
+
+// Proven says of every number that it is proven, unless the house asks for proofs.
+func (h *house) Proven(ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber) (bool, error) {
+	if !h.asks.Load() {
+		return true, nil
+	}
+	p, err := h.proofs.Get(ctx, org, number.String())
+	return err == nil && p.State == proof.StateProven, nil
+}
+
+// Announce notes what is said.
+func (h *house) Announce(_ context.Context, a proof.Announcement) error {
+	h.spoken <- a.Parts
+	return nil
 }
 
 func must[T any](v T, err error) T {
@@ -114,11 +135,11 @@ func open(t *testing.T, rights ...callwright.Entitlement) *house {
 	if err := tenants.InsertOrganization(t.Context(), callwright.Organization{ID: org}); err != nil {
 		t.Fatal(err)
 	}
-	h := &house{t: t, tenants: tenants, log: sipstore.CallLog{Store: store}, status: sipstore.Statuses{Store: store}, drafts: sipstore.Drafts{Store: store}, told: sipstore.Deliveries{Store: store}, tests: sipstore.TestCalls{Store: store}}
+	h := &house{t: t, tenants: tenants, log: sipstore.CallLog{Store: store}, status: sipstore.Statuses{Store: store}, drafts: sipstore.Drafts{Store: store}, told: sipstore.Deliveries{Store: store}, tests: sipstore.TestCalls{Store: store}, work: work, spoken: make(chan []string, 1)}
 	stored := sipstore.Trunks{Store: store}
 	h.trunks = must(sip.New(sip.Config{
 		Store: stored, Atomic: store, Numbers: network{}, Statuses: h.status, Registrations: sipstore.Registrations{Store: store},
-		Deliveries: h.told,
+		Deliveries: h.told, Proofs: h,
 		Monitor: must(monitor.New(monitor.Config{
 			Statuses: h.status, Deliveries: h.told, Trunks: stored, Attempts: h.log, Atomic: store, Work: work, Prober: network{}, Organizations: tenants,
 		})),
@@ -129,8 +150,11 @@ func open(t *testing.T, rights ...callwright.Entitlement) *house {
 		Resolver: must(resolve.New(resolve.Config{DNS: network{}, Clock: callwright.SystemClock{}})),
 	}))
 	tests := must(testcall.New(testcall.Config{Store: h.tests, Trunks: h.trunks, Line: network{}, Work: work}))
+	h.proofs = must(proof.New(proof.Config{
+		Store: sipstore.Proofs{Store: store}, Atomic: store, Work: work, Trunks: h.trunks, Announcer: h, Key: callwright.Secret(strings.Repeat("k", 32)),
+	}))
 	pages := must(dashboard.New(dashboard.Config{Authenticator: somebody{rights}, Trunks: trunks.Config{
-		Trunks: h.trunks, Discoveries: looks, TestCalls: tests,
+		Trunks: h.trunks, Discoveries: looks, TestCalls: tests, Proofs: h.proofs,
 		Calls: must(calllog.New(calllog.Config{Store: h.log, Leases: memstore.Leases{Store: store}, Monitor: network{}, Node: "n"})),
 		Setup: must(setup.New(setup.Config{Work: work, Trunks: h.trunks, Organizations: tenants, Drafts: h.drafts, Regions: []setup.Region{
 			{Name: "home", Addresses: []string{"192.0.2.10"}, Host: "sip.example.net", Port: 5061, RTPLow: 10000, RTPHigh: 20000},
@@ -139,7 +163,7 @@ func open(t *testing.T, rights ...callwright.Entitlement) *house {
 	}}))
 	h.Server = httptest.NewServer(pages)
 	t.Cleanup(func() {
-		for _, end := range []func(context.Context) error{pages.Close, looks.Close, tests.Close} {
+		for _, end := range []func(context.Context) error{pages.Close, looks.Close, tests.Close, h.proofs.Close} {
 			if err := end(context.Background()); err != nil {
 				t.Error(err)
 			}

@@ -6,6 +6,7 @@ import (
 	"github.com/callwright/callwright/sip"
 	"github.com/callwright/callwright/sip/calllog"
 	"github.com/callwright/callwright/sip/discovery"
+	"github.com/callwright/callwright/sip/proof"
 	"github.com/callwright/callwright/sip/setup"
 	"github.com/callwright/callwright/sip/testcall"
 	"github.com/callwright/callwright/transport/httpapi"
@@ -19,6 +20,7 @@ type Config struct {
 	Setup       *setup.Service
 	Discoveries *discovery.Service
 	TestCalls   *testcall.Service
+	Proofs      *proof.Service
 }
 
 // api implements the operations of the area.
@@ -29,12 +31,13 @@ type api struct {
 	setup       *setup.Service
 	discoveries *discovery.Service
 	testCalls   *testcall.Service
+	proofs      *proof.Service
 	core        *httpapi.API
 }
 
 // New makes the area.
 func New(c Config) httpapi.Area {
-	a := &api{trunks: c.Trunks, calls: c.Calls, setup: c.Setup, discoveries: c.Discoveries, testCalls: c.TestCalls}
+	a := &api{trunks: c.Trunks, calls: c.Calls, setup: c.Setup, discoveries: c.Discoveries, testCalls: c.TestCalls, proofs: c.Proofs}
 	return httpapi.Area{
 		Build: a.serve,
 		Wants: oas.Wants, NullIsAbsent: oas.NullIsAbsent,
@@ -56,6 +59,8 @@ func (a *api) absent(operation string) bool {
 		return a.trunks == nil || a.discoveries == nil
 	case oas.StartSipTestCallOperation, oas.GetSipTestCallOperation:
 		return a.trunks == nil || a.testCalls == nil
+	case oas.StartSipNumberProofOperation, oas.GetSipNumberProofOperation, oas.VerifySipNumberProofOperation:
+		return a.trunks == nil || a.proofs == nil
 	default:
 		return a.trunks == nil
 	}

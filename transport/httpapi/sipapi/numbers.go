@@ -62,6 +62,9 @@ func (a *api) AttachSipNumbers(
 		result.Failed[i] = oas.SipAttachFailure{
 			PhoneNumber: failed.Number, Error: string(code), Message: text,
 		}
+		if failed.Unproven {
+			result.Failed[i].ProofRequired = oas.NewOptBool(true)
+		}
 	}
 	return &oas.SipAttachReply{Data: result}, nil
 }

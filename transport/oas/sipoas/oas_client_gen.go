@@ -75,6 +75,12 @@ type Invoker interface {
 	//
 	// GET /v1/sip/firewall-ips
 	GetSipFirewallAddresses(ctx context.Context) (*SipFirewallAddressesReply, error)
+	// GetSipNumberProof invokes getSipNumberProof operation.
+	//
+	// Returns the newest proof of a number. It is deleted two days after its start and then 404.
+	//
+	// GET /v1/sip/numbers/proof
+	GetSipNumberProof(ctx context.Context, params GetSipNumberProofParams) (*SipNumberProofReply, error)
 	// GetSipOutboundSetup invokes getSipOutboundSetup operation.
 	//
 	// Returns the server to which a PBX sends its calls. A number that registers has credentials, with the
@@ -124,6 +130,18 @@ type Invoker interface {
 	//
 	// POST /v1/sip/discover
 	StartSipDiscovery(ctx context.Context, request *SipDiscoveryStart) (*SipDiscoveryReply, error)
+	// StartSipNumberProof invokes startSipNumberProof operation.
+	//
+	// On a server with `--number-proof call` an organization proves that it answers a number before it
+	// attaches the number inbound. The number is called and a code of 6 digits is read out twice. Send it
+	// to `/v1/sip/numbers/proof/verify` within 10 minutes. The call goes out from a number that the
+	// organization has attached outbound, unless the operator has named one. Numbers that are attached
+	// inbound, and those that a finished port reserves for the organization, need no proof and are 409. A
+	// number is called 5 times an hour at most, and an organization has 20 such calls an hour; more are
+	// 429.
+	//
+	// POST /v1/sip/numbers/proof
+	StartSipNumberProof(ctx context.Context, request *SipNumberProofStart) (*SipNumberProofReply, error)
 	// StartSipTestCall invokes startSipTestCall operation.
 	//
 	// Sends a real INVITE to the number's outbound endpoint. An organization may make 10 test calls in 15
@@ -144,6 +162,13 @@ type Invoker interface {
 	//
 	// POST /v1/sip/update
 	UpdateSipNumber(ctx context.Context, request *SipUpdate) (*SipUpdateReply, error)
+	// VerifySipNumberProof invokes verifySipNumberProof operation.
+	//
+	// Takes the code of the newest proof of a number. A wrong one is 400, and after 5 the proof has
+	// failed. The number may then be attached inbound for 24 hours.
+	//
+	// POST /v1/sip/numbers/proof/verify
+	VerifySipNumberProof(ctx context.Context, request *SipNumberProofCode) (*SipNumberProofReply, error)
 }
 
 // Client implements OAS client.
@@ -909,6 +934,99 @@ func (c *Client) sendGetSipFirewallAddresses(ctx context.Context) (res *SipFirew
 	return result, nil
 }
 
+// GetSipNumberProof invokes getSipNumberProof operation.
+//
+// Returns the newest proof of a number. It is deleted two days after its start and then 404.
+//
+// GET /v1/sip/numbers/proof
+func (c *Client) GetSipNumberProof(ctx context.Context, params GetSipNumberProofParams) (*SipNumberProofReply, error) {
+	res, err := c.sendGetSipNumberProof(ctx, params)
+	return res, err
+}
+
+func (c *Client) sendGetSipNumberProof(ctx context.Context, params GetSipNumberProofParams) (res *SipNumberProofReply, err error) {
+
+	u := uri.Clone(c.requestURL(ctx))
+	var pathParts [1]string
+	pathParts[0] = "/v1/sip/numbers/proof"
+	uri.AddPathParts(u, pathParts[:]...)
+
+	q := uri.NewQueryEncoder()
+	{
+		// Encode "phone_number" parameter.
+		cfg := uri.QueryParameterEncodingConfig{
+			Name:    "phone_number",
+			Style:   uri.QueryStyleForm,
+			Explode: true,
+		}
+
+		if err := q.EncodeParam(cfg, func(e uri.Encoder) error {
+			return e.EncodeValue(conv.StringToString(params.PhoneNumber))
+		}); err != nil {
+			return res, errors.Wrap(err, "encode query")
+		}
+	}
+	u.RawQuery = q.Values().Encode()
+
+	r, err := ht.NewRequest(ctx, "GET", u)
+	if err != nil {
+		return res, errors.Wrap(err, "create request")
+	}
+
+	{
+		type bitset = [1]uint8
+		var satisfied bitset
+		{
+
+			switch err := c.securityApiKey(ctx, GetSipNumberProofOperation, r); {
+			case err == nil: // if NO error
+				satisfied[0] |= 1 << 0
+			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
+				// Skip this security.
+			default:
+				return res, errors.Wrap(err, "security \"ApiKey\"")
+			}
+		}
+
+		if ok := func() bool {
+		nextRequirement:
+			for _, requirement := range []bitset{
+				{0b00000001},
+			} {
+				for i, mask := range requirement {
+					if satisfied[i]&mask != mask {
+						continue nextRequirement
+					}
+				}
+				return true
+			}
+			return false
+		}(); !ok {
+			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
+		}
+	}
+
+	resp, err := c.cfg.Client.Do(r)
+	if err != nil {
+		return res, errors.Wrap(err, "do request")
+	}
+	body := resp.Body
+	defer func() {
+		// Drain the body to EOF before closing, so the underlying
+		// connection can be reused by the Transport regardless of the
+		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
+		_, _ = io.Copy(io.Discard, body)
+		_ = body.Close()
+	}()
+
+	result, err := decodeGetSipNumberProofResponse(resp)
+	if err != nil {
+		return res, errors.Wrap(err, "decode response")
+	}
+
+	return result, nil
+}
+
 // GetSipOutboundSetup invokes getSipOutboundSetup operation.
 //
 // Returns the server to which a PBX sends its calls. A number that registers has credentials, with the
@@ -1559,6 +1677,91 @@ func (c *Client) sendStartSipDiscovery(ctx context.Context, request *SipDiscover
 	return result, nil
 }
 
+// StartSipNumberProof invokes startSipNumberProof operation.
+//
+// On a server with `--number-proof call` an organization proves that it answers a number before it
+// attaches the number inbound. The number is called and a code of 6 digits is read out twice. Send it
+// to `/v1/sip/numbers/proof/verify` within 10 minutes. The call goes out from a number that the
+// organization has attached outbound, unless the operator has named one. Numbers that are attached
+// inbound, and those that a finished port reserves for the organization, need no proof and are 409. A
+// number is called 5 times an hour at most, and an organization has 20 such calls an hour; more are
+// 429.
+//
+// POST /v1/sip/numbers/proof
+func (c *Client) StartSipNumberProof(ctx context.Context, request *SipNumberProofStart) (*SipNumberProofReply, error) {
+	res, err := c.sendStartSipNumberProof(ctx, request)
+	return res, err
+}
+
+func (c *Client) sendStartSipNumberProof(ctx context.Context, request *SipNumberProofStart) (res *SipNumberProofReply, err error) {
+
+	u := uri.Clone(c.requestURL(ctx))
+	var pathParts [1]string
+	pathParts[0] = "/v1/sip/numbers/proof"
+	uri.AddPathParts(u, pathParts[:]...)
+
+	r, err := ht.NewRequest(ctx, "POST", u)
+	if err != nil {
+		return res, errors.Wrap(err, "create request")
+	}
+	if err := encodeStartSipNumberProofRequest(request, r); err != nil {
+		return res, errors.Wrap(err, "encode request")
+	}
+
+	{
+		type bitset = [1]uint8
+		var satisfied bitset
+		{
+
+			switch err := c.securityApiKey(ctx, StartSipNumberProofOperation, r); {
+			case err == nil: // if NO error
+				satisfied[0] |= 1 << 0
+			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
+				// Skip this security.
+			default:
+				return res, errors.Wrap(err, "security \"ApiKey\"")
+			}
+		}
+
+		if ok := func() bool {
+		nextRequirement:
+			for _, requirement := range []bitset{
+				{0b00000001},
+			} {
+				for i, mask := range requirement {
+					if satisfied[i]&mask != mask {
+						continue nextRequirement
+					}
+				}
+				return true
+			}
+			return false
+		}(); !ok {
+			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
+		}
+	}
+
+	resp, err := c.cfg.Client.Do(r)
+	if err != nil {
+		return res, errors.Wrap(err, "do request")
+	}
+	body := resp.Body
+	defer func() {
+		// Drain the body to EOF before closing, so the underlying
+		// connection can be reused by the Transport regardless of the
+		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
+		_, _ = io.Copy(io.Discard, body)
+		_ = body.Close()
+	}()
+
+	result, err := decodeStartSipNumberProofResponse(resp)
+	if err != nil {
+		return res, errors.Wrap(err, "decode response")
+	}
+
+	return result, nil
+}
+
 // StartSipTestCall invokes startSipTestCall operation.
 //
 // Sends a real INVITE to the number's outbound endpoint. An organization may make 10 test calls in 15
@@ -1791,6 +1994,86 @@ func (c *Client) sendUpdateSipNumber(ctx context.Context, request *SipUpdate) (r
 	}()
 
 	result, err := decodeUpdateSipNumberResponse(resp)
+	if err != nil {
+		return res, errors.Wrap(err, "decode response")
+	}
+
+	return result, nil
+}
+
+// VerifySipNumberProof invokes verifySipNumberProof operation.
+//
+// Takes the code of the newest proof of a number. A wrong one is 400, and after 5 the proof has
+// failed. The number may then be attached inbound for 24 hours.
+//
+// POST /v1/sip/numbers/proof/verify
+func (c *Client) VerifySipNumberProof(ctx context.Context, request *SipNumberProofCode) (*SipNumberProofReply, error) {
+	res, err := c.sendVerifySipNumberProof(ctx, request)
+	return res, err
+}
+
+func (c *Client) sendVerifySipNumberProof(ctx context.Context, request *SipNumberProofCode) (res *SipNumberProofReply, err error) {
+
+	u := uri.Clone(c.requestURL(ctx))
+	var pathParts [1]string
+	pathParts[0] = "/v1/sip/numbers/proof/verify"
+	uri.AddPathParts(u, pathParts[:]...)
+
+	r, err := ht.NewRequest(ctx, "POST", u)
+	if err != nil {
+		return res, errors.Wrap(err, "create request")
+	}
+	if err := encodeVerifySipNumberProofRequest(request, r); err != nil {
+		return res, errors.Wrap(err, "encode request")
+	}
+
+	{
+		type bitset = [1]uint8
+		var satisfied bitset
+		{
+
+			switch err := c.securityApiKey(ctx, VerifySipNumberProofOperation, r); {
+			case err == nil: // if NO error
+				satisfied[0] |= 1 << 0
+			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
+				// Skip this security.
+			default:
+				return res, errors.Wrap(err, "security \"ApiKey\"")
+			}
+		}
+
+		if ok := func() bool {
+		nextRequirement:
+			for _, requirement := range []bitset{
+				{0b00000001},
+			} {
+				for i, mask := range requirement {
+					if satisfied[i]&mask != mask {
+						continue nextRequirement
+					}
+				}
+				return true
+			}
+			return false
+		}(); !ok {
+			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
+		}
+	}
+
+	resp, err := c.cfg.Client.Do(r)
+	if err != nil {
+		return res, errors.Wrap(err, "do request")
+	}
+	body := resp.Body
+	defer func() {
+		// Drain the body to EOF before closing, so the underlying
+		// connection can be reused by the Transport regardless of the
+		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
+		_, _ = io.Copy(io.Discard, body)
+		_ = body.Close()
+	}()
+
+	result, err := decodeVerifySipNumberProofResponse(resp)
 	if err != nil {
 		return res, errors.Wrap(err, "decode response")
 	}

@@ -14,6 +14,7 @@ const (
 	GetSipConfigurationOperation     OperationName = "GetSipConfiguration"
 	GetSipDiscoveryOperation         OperationName = "GetSipDiscovery"
 	GetSipFirewallAddressesOperation OperationName = "GetSipFirewallAddresses"
+	GetSipNumberProofOperation       OperationName = "GetSipNumberProof"
 	GetSipOutboundSetupOperation     OperationName = "GetSipOutboundSetup"
 	GetSipStatusOperation            OperationName = "GetSipStatus"
 	GetSipTestCallOperation          OperationName = "GetSipTestCall"
@@ -21,7 +22,9 @@ const (
 	ListSipNumbersOperation          OperationName = "ListSipNumbers"
 	ParseSipDestinationOperation     OperationName = "ParseSipDestination"
 	StartSipDiscoveryOperation       OperationName = "StartSipDiscovery"
+	StartSipNumberProofOperation     OperationName = "StartSipNumberProof"
 	StartSipTestCallOperation        OperationName = "StartSipTestCall"
 	UpdateSipConfigOperation         OperationName = "UpdateSipConfig"
 	UpdateSipNumberOperation         OperationName = "UpdateSipNumber"
+	VerifySipNumberProofOperation    OperationName = "VerifySipNumberProof"
 )

@@ -478,6 +478,84 @@ func decodeGetSipDiscoveryParams(args [0]string, argsEscaped bool, r *http.Reque
 	return params, nil
 }
 
+// GetSipNumberProofParams is parameters of getSipNumberProof operation.
+type GetSipNumberProofParams struct {
+	// The number in E.164. An unencoded plus, which arrives as a space, is understood.
+	PhoneNumber string
+}
+
+func unpackGetSipNumberProofParams(packed middleware.Parameters) (params GetSipNumberProofParams) {
+	{
+		key := middleware.ParameterKey{
+			Name: "phone_number",
+			In:   "query",
+		}
+		params.PhoneNumber = packed[key].(string)
+	}
+	return params
+}
+
+func decodeGetSipNumberProofParams(args [0]string, argsEscaped bool, r *http.Request) (params GetSipNumberProofParams, _ error) {
+	q := uri.NewQueryDecoder(r.URL.Query())
+	// Decode query: phone_number.
+	if err := func() error {
+		cfg := uri.QueryParameterDecodingConfig{
+			Name:    "phone_number",
+			Style:   uri.QueryStyleForm,
+			Explode: true,
+		}
+
+		if err := q.HasParam(cfg); err == nil {
+			if err := q.DecodeParam(cfg, func(d uri.Decoder) error {
+				val, err := d.DecodeValue()
+				if err != nil {
+					return err
+				}
+
+				c, err := conv.ToString(val)
+				if err != nil {
+					return err
+				}
+
+				params.PhoneNumber = c
+				return nil
+			}); err != nil {
+				return err
+			}
+			if err := func() error {
+				if err := (validate.String{
+					MinLength:     1,
+					MinLengthSet:  true,
+					MaxLength:     32,
+					MaxLengthSet:  true,
+					Email:         false,
+					Hostname:      false,
+					Regex:         nil,
+					MinNumeric:    0,
+					MinNumericSet: false,
+					MaxNumeric:    0,
+					MaxNumericSet: false,
+				}).Validate(string(params.PhoneNumber)); err != nil {
+					return errors.Wrap(err, "string")
+				}
+				return nil
+			}(); err != nil {
+				return err
+			}
+		} else {
+			return err
+		}
+		return nil
+	}(); err != nil {
+		return params, &ogenerrors.DecodeParamError{
+			Name: "phone_number",
+			In:   "query",
+			Err:  err,
+		}
+	}
+	return params, nil
+}
+
 // GetSipOutboundSetupParams is parameters of getSipOutboundSetup operation.
 type GetSipOutboundSetupParams struct {
 	// The number in E.164 whose setup is wanted.

@@ -86,6 +86,20 @@ func encodeStartSipDiscoveryRequest(
 	return nil
 }
 
+func encodeStartSipNumberProofRequest(
+	req *SipNumberProofStart,
+	r *http.Request,
+) error {
+	const contentType = "application/json"
+	e := new(jx.Encoder)
+	{
+		req.Encode(e)
+	}
+	encoded := e.Bytes()
+	ht.SetBody(r, bytes.NewReader(encoded), contentType)
+	return nil
+}
+
 func encodeStartSipTestCallRequest(
 	req *SipTestCallStart,
 	r *http.Request,
@@ -116,6 +130,20 @@ func encodeUpdateSipConfigRequest(
 
 func encodeUpdateSipNumberRequest(
 	req *SipUpdate,
+	r *http.Request,
+) error {
+	const contentType = "application/json"
+	e := new(jx.Encoder)
+	{
+		req.Encode(e)
+	}
+	encoded := e.Bytes()
+	ht.SetBody(r, bytes.NewReader(encoded), contentType)
+	return nil
+}
+
+func encodeVerifySipNumberProofRequest(
+	req *SipNumberProofCode,
 	r *http.Request,
 ) error {
 	const contentType = "application/json"

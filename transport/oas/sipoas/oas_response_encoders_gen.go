@@ -116,6 +116,19 @@ func encodeGetSipFirewallAddressesResponse(response *SipFirewallAddressesReply, 
 	return nil
 }
 
+func encodeGetSipNumberProofResponse(response *SipNumberProofReply, w http.ResponseWriter) error {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(200)
+
+	e := new(jx.Encoder)
+	response.Encode(e)
+	if _, err := e.WriteTo(w); err != nil {
+		return errors.Wrap(err, "write")
+	}
+
+	return nil
+}
+
 func encodeGetSipOutboundSetupResponse(response *SipOutboundSetupReply, w http.ResponseWriter) error {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
@@ -207,6 +220,19 @@ func encodeStartSipDiscoveryResponse(response *SipDiscoveryReply, w http.Respons
 	return nil
 }
 
+func encodeStartSipNumberProofResponse(response *SipNumberProofReply, w http.ResponseWriter) error {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(202)
+
+	e := new(jx.Encoder)
+	response.Encode(e)
+	if _, err := e.WriteTo(w); err != nil {
+		return errors.Wrap(err, "write")
+	}
+
+	return nil
+}
+
 func encodeStartSipTestCallResponse(response *SipTestCallStartedReply, w http.ResponseWriter) error {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
@@ -234,6 +260,19 @@ func encodeUpdateSipConfigResponse(response *SipAdvancedConfigReply, w http.Resp
 }
 
 func encodeUpdateSipNumberResponse(response *SipUpdateReply, w http.ResponseWriter) error {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(200)
+
+	e := new(jx.Encoder)
+	response.Encode(e)
+	if _, err := e.WriteTo(w); err != nil {
+		return errors.Wrap(err, "write")
+	}
+
+	return nil
+}
+
+func encodeVerifySipNumberProofResponse(response *SipNumberProofReply, w http.ResponseWriter) error {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
 

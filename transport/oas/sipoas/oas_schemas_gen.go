@@ -3225,6 +3225,8 @@ type SipAttachFailure struct {
 	PhoneNumber string `json:"phone_number"`
 	Error       string `json:"error"`
 	Message     string `json:"message"`
+	// True when the organization must first prove the number, with `/v1/sip/numbers/proof`.
+	ProofRequired OptBool `json:"proof_required"`
 }
 
 // GetPhoneNumber returns the value of PhoneNumber.
@@ -3242,6 +3244,11 @@ func (s *SipAttachFailure) GetMessage() string {
 	return s.Message
 }
 
+// GetProofRequired returns the value of ProofRequired.
+func (s *SipAttachFailure) GetProofRequired() OptBool {
+	return s.ProofRequired
+}
+
 // SetPhoneNumber sets the value of PhoneNumber.
 func (s *SipAttachFailure) SetPhoneNumber(val string) {
 	s.PhoneNumber = val
@@ -3255,6 +3262,11 @@ func (s *SipAttachFailure) SetError(val string) {
 // SetMessage sets the value of Message.
 func (s *SipAttachFailure) SetMessage(val string) {
 	s.Message = val
+}
+
+// SetProofRequired sets the value of ProofRequired.
+func (s *SipAttachFailure) SetProofRequired(val OptBool) {
+	s.ProofRequired = val
 }
 
 // Ref: #/components/schemas/SipAttachReply
@@ -5474,6 +5486,189 @@ func (s *SipNumberListReply) SetData(val SipNumberList) {
 // SetErrors sets the value of Errors.
 func (s *SipNumberListReply) SetErrors(val struct{}) {
 	s.Errors = val
+}
+
+// Ref: #/components/schemas/SipNumberProof
+type SipNumberProof struct {
+	PhoneNumber string `json:"phone_number"`
+	// `waiting` for its call, `called` while the code is taken, then `proven`, `failed` or `expired`.
+	Status SipNumberProofStatus `json:"status"`
+	// Why it has failed.
+	Reason NilString `json:"reason"`
+	// Until when the code is taken; of a proven number, until when it may be attached.
+	ExpiresAt time.Time `json:"expires_at"`
+}
+
+// GetPhoneNumber returns the value of PhoneNumber.
+func (s *SipNumberProof) GetPhoneNumber() string {
+	return s.PhoneNumber
+}
+
+// GetStatus returns the value of Status.
+func (s *SipNumberProof) GetStatus() SipNumberProofStatus {
+	return s.Status
+}
+
+// GetReason returns the value of Reason.
+func (s *SipNumberProof) GetReason() NilString {
+	return s.Reason
+}
+
+// GetExpiresAt returns the value of ExpiresAt.
+func (s *SipNumberProof) GetExpiresAt() time.Time {
+	return s.ExpiresAt
+}
+
+// SetPhoneNumber sets the value of PhoneNumber.
+func (s *SipNumberProof) SetPhoneNumber(val string) {
+	s.PhoneNumber = val
+}
+
+// SetStatus sets the value of Status.
+func (s *SipNumberProof) SetStatus(val SipNumberProofStatus) {
+	s.Status = val
+}
+
+// SetReason sets the value of Reason.
+func (s *SipNumberProof) SetReason(val NilString) {
+	s.Reason = val
+}
+
+// SetExpiresAt sets the value of ExpiresAt.
+func (s *SipNumberProof) SetExpiresAt(val time.Time) {
+	s.ExpiresAt = val
+}
+
+// Ref: #/components/schemas/SipNumberProofCode
+type SipNumberProofCode struct {
+	PhoneNumber string `json:"phone_number"`
+	// The 6 digits; spaces between them are left out.
+	Code string `json:"code"`
+}
+
+// GetPhoneNumber returns the value of PhoneNumber.
+func (s *SipNumberProofCode) GetPhoneNumber() string {
+	return s.PhoneNumber
+}
+
+// GetCode returns the value of Code.
+func (s *SipNumberProofCode) GetCode() string {
+	return s.Code
+}
+
+// SetPhoneNumber sets the value of PhoneNumber.
+func (s *SipNumberProofCode) SetPhoneNumber(val string) {
+	s.PhoneNumber = val
+}
+
+// SetCode sets the value of Code.
+func (s *SipNumberProofCode) SetCode(val string) {
+	s.Code = val
+}
+
+// Ref: #/components/schemas/SipNumberProofReply
+type SipNumberProofReply struct {
+	Data SipNumberProof `json:"data"`
+	// Null on success.
+	Errors struct{} `json:"errors"`
+}
+
+// GetData returns the value of Data.
+func (s *SipNumberProofReply) GetData() SipNumberProof {
+	return s.Data
+}
+
+// GetErrors returns the value of Errors.
+func (s *SipNumberProofReply) GetErrors() struct{} {
+	return s.Errors
+}
+
+// SetData sets the value of Data.
+func (s *SipNumberProofReply) SetData(val SipNumberProof) {
+	s.Data = val
+}
+
+// SetErrors sets the value of Errors.
+func (s *SipNumberProofReply) SetErrors(val struct{}) {
+	s.Errors = val
+}
+
+// Ref: #/components/schemas/SipNumberProofStart
+type SipNumberProofStart struct {
+	PhoneNumber string `json:"phone_number"`
+}
+
+// GetPhoneNumber returns the value of PhoneNumber.
+func (s *SipNumberProofStart) GetPhoneNumber() string {
+	return s.PhoneNumber
+}
+
+// SetPhoneNumber sets the value of PhoneNumber.
+func (s *SipNumberProofStart) SetPhoneNumber(val string) {
+	s.PhoneNumber = val
+}
+
+// `waiting` for its call, `called` while the code is taken, then `proven`, `failed` or `expired`.
+type SipNumberProofStatus string
+
+const (
+	SipNumberProofStatusWaiting SipNumberProofStatus = "waiting"
+	SipNumberProofStatusCalled  SipNumberProofStatus = "called"
+	SipNumberProofStatusProven  SipNumberProofStatus = "proven"
+	SipNumberProofStatusFailed  SipNumberProofStatus = "failed"
+	SipNumberProofStatusExpired SipNumberProofStatus = "expired"
+)
+
+// AllValues returns all SipNumberProofStatus values.
+func (SipNumberProofStatus) AllValues() []SipNumberProofStatus {
+	return []SipNumberProofStatus{
+		SipNumberProofStatusWaiting,
+		SipNumberProofStatusCalled,
+		SipNumberProofStatusProven,
+		SipNumberProofStatusFailed,
+		SipNumberProofStatusExpired,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s SipNumberProofStatus) MarshalText() ([]byte, error) {
+	switch s {
+	case SipNumberProofStatusWaiting:
+		return []byte(s), nil
+	case SipNumberProofStatusCalled:
+		return []byte(s), nil
+	case SipNumberProofStatusProven:
+		return []byte(s), nil
+	case SipNumberProofStatusFailed:
+		return []byte(s), nil
+	case SipNumberProofStatusExpired:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *SipNumberProofStatus) UnmarshalText(data []byte) error {
+	switch SipNumberProofStatus(data) {
+	case SipNumberProofStatusWaiting:
+		*s = SipNumberProofStatusWaiting
+		return nil
+	case SipNumberProofStatusCalled:
+		*s = SipNumberProofStatusCalled
+		return nil
+	case SipNumberProofStatusProven:
+		*s = SipNumberProofStatusProven
+		return nil
+	case SipNumberProofStatusFailed:
+		*s = SipNumberProofStatusFailed
+		return nil
+	case SipNumberProofStatusExpired:
+		*s = SipNumberProofStatusExpired
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
 }
 
 // Settings of a direction; credentials are left out.

@@ -60,6 +60,9 @@ var operationRolesApiKey = map[string][]string{
 	GetSipFirewallAddressesOperation: []string{
 		"SIP",
 	},
+	GetSipNumberProofOperation: []string{
+		"SIP",
+	},
 	GetSipOutboundSetupOperation: []string{
 		"SIP",
 	},
@@ -81,6 +84,9 @@ var operationRolesApiKey = map[string][]string{
 	StartSipDiscoveryOperation: []string{
 		"SIP",
 	},
+	StartSipNumberProofOperation: []string{
+		"SIP",
+	},
 	StartSipTestCallOperation: []string{
 		"SIP",
 	},
@@ -88,6 +94,9 @@ var operationRolesApiKey = map[string][]string{
 		"SIP",
 	},
 	UpdateSipNumberOperation: []string{
+		"SIP",
+	},
+	VerifySipNumberProofOperation: []string{
 		"SIP",
 	},
 }

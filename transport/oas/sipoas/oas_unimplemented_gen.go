@@ -90,6 +90,15 @@ func (UnimplementedHandler) GetSipFirewallAddresses(ctx context.Context) (r *Sip
 	return r, ht.ErrNotImplemented
 }
 
+// GetSipNumberProof implements getSipNumberProof operation.
+//
+// Returns the newest proof of a number. It is deleted two days after its start and then 404.
+//
+// GET /v1/sip/numbers/proof
+func (UnimplementedHandler) GetSipNumberProof(ctx context.Context, params GetSipNumberProofParams) (r *SipNumberProofReply, _ error) {
+	return r, ht.ErrNotImplemented
+}
+
 // GetSipOutboundSetup implements getSipOutboundSetup operation.
 //
 // Returns the server to which a PBX sends its calls. A number that registers has credentials, with the
@@ -160,6 +169,21 @@ func (UnimplementedHandler) StartSipDiscovery(ctx context.Context, req *SipDisco
 	return r, ht.ErrNotImplemented
 }
 
+// StartSipNumberProof implements startSipNumberProof operation.
+//
+// On a server with `--number-proof call` an organization proves that it answers a number before it
+// attaches the number inbound. The number is called and a code of 6 digits is read out twice. Send it
+// to `/v1/sip/numbers/proof/verify` within 10 minutes. The call goes out from a number that the
+// organization has attached outbound, unless the operator has named one. Numbers that are attached
+// inbound, and those that a finished port reserves for the organization, need no proof and are 409. A
+// number is called 5 times an hour at most, and an organization has 20 such calls an hour; more are
+// 429.
+//
+// POST /v1/sip/numbers/proof
+func (UnimplementedHandler) StartSipNumberProof(ctx context.Context, req *SipNumberProofStart) (r *SipNumberProofReply, _ error) {
+	return r, ht.ErrNotImplemented
+}
+
 // StartSipTestCall implements startSipTestCall operation.
 //
 // Sends a real INVITE to the number's outbound endpoint. An organization may make 10 test calls in 15
@@ -186,6 +210,16 @@ func (UnimplementedHandler) UpdateSipConfig(ctx context.Context, req *SipAdvance
 //
 // POST /v1/sip/update
 func (UnimplementedHandler) UpdateSipNumber(ctx context.Context, req *SipUpdate) (r *SipUpdateReply, _ error) {
+	return r, ht.ErrNotImplemented
+}
+
+// VerifySipNumberProof implements verifySipNumberProof operation.
+//
+// Takes the code of the newest proof of a number. A wrong one is 400, and after 5 the proof has
+// failed. The number may then be attached inbound for 24 hours.
+//
+// POST /v1/sip/numbers/proof/verify
+func (UnimplementedHandler) VerifySipNumberProof(ctx context.Context, req *SipNumberProofCode) (r *SipNumberProofReply, _ error) {
 	return r, ht.ErrNotImplemented
 }
 

@@ -98,6 +98,7 @@ var Wants = map[string]string{
 	"getSipConfig ?phone_number":                                          "a text of 1 to 32 characters",
 	"getSipConfiguration ?phone_number":                                   "a text of 1 to 32 characters",
 	"getSipDiscovery ?discovery_id":                                       "a text of 1 to 64 characters",
+	"getSipNumberProof ?phone_number":                                     "a text of 1 to 32 characters",
 	"getSipOutboundSetup ?phone_number":                                   "a text of 1 to 32 characters",
 	"getSipStatus ?phone_number":                                          "a text of 1 to 32 characters",
 	"getSipTestCall ?call_id":                                             "a text of 1 to 64 characters",
@@ -112,6 +113,9 @@ var Wants = map[string]string{
 	"startSipDiscovery host":                                              "a text of 1 to 255 characters",
 	"startSipDiscovery port":                                              "a whole number from 1 to 65535",
 	"startSipDiscovery transport":                                         "one of udp, tcp, tls",
+	"startSipNumberProof ":                                                "an object",
+	"startSipNumberProof Content-Type":                                    "application/json",
+	"startSipNumberProof phone_number":                                    "a text of 1 to 32 characters",
 	"startSipTestCall ":                                                   "an object",
 	"startSipTestCall Content-Type":                                       "application/json",
 	"startSipTestCall phone_number":                                       "a text of 1 to 32 characters",
@@ -185,6 +189,10 @@ var Wants = map[string]string{
 	"updateSipNumber updates.register_auth.username":                      "a text of 1 to 128 characters",
 	"updateSipNumber updates.sip_endpoint":                                "a text of 1 to 512 characters",
 	"updateSipNumber updates.type":                                        "one of inbound, outbound",
+	"verifySipNumberProof ":                                               "an object",
+	"verifySipNumberProof Content-Type":                                   "application/json",
+	"verifySipNumberProof code":                                           "a text of 1 to 32 characters",
+	"verifySipNumberProof phone_number":                                   "a text of 1 to 32 characters",
 }
 
 // NullIsAbsent has the members of bodies of which null is no value, by the keys of Wants.
@@ -266,6 +274,7 @@ var NullIsAbsent = map[string]bool{
 	"startSipDiscovery host":                                              true,
 	"startSipDiscovery port":                                              true,
 	"startSipDiscovery transport":                                         true,
+	"startSipNumberProof phone_number":                                    true,
 	"startSipTestCall phone_number":                                       true,
 	"updateSipConfig alert_config.channels":                               true,
 	"updateSipConfig alert_config.channels.email":                         true,
@@ -323,4 +332,6 @@ var NullIsAbsent = map[string]bool{
 	"updateSipNumber updates.register_auth.username":                      true,
 	"updateSipNumber updates.sip_endpoint":                                true,
 	"updateSipNumber updates.type":                                        true,
+	"verifySipNumberProof code":                                           true,
+	"verifySipNumberProof phone_number":                                   true,
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/uptrace/bun/dialect/pgdialect"
 
 	"github.com/callwright/callwright"
-	"github.com/callwright/callwright/internal/postgres"
+	"github.com/callwright/callwright/adapters/bunstore/internal/postgres"
 )
 
 // The pool on PostgreSQL. A server allows 100 connections by default, which several nodes share.

@@ -13,7 +13,7 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/bunstore"
-	"github.com/callwright/callwright/internal/pgtest"
+	"github.com/callwright/callwright/adapters/bunstore/pgtest"
 )
 
 // Empty are the kinds of databases that stores run on: each gives the address of one without tables.

@@ -1,0 +1,18 @@
+-- Organizations prove that they answer a number before they attach it inbound.
+CREATE TABLE sip_number_proofs (
+    id         TEXT NOT NULL PRIMARY KEY,
+    org        TEXT NOT NULL,
+    number     TEXT NOT NULL,
+    state      TEXT NOT NULL,
+    reason     TEXT NOT NULL,
+    hash       TEXT NOT NULL, -- HMAC of the code, which is kept nowhere
+    tries      INTEGER NOT NULL,
+    created_at TIMESTAMP NOT NULL,
+    called_at  TIMESTAMP,
+    expires_at TIMESTAMP NOT NULL,
+    version    INTEGER NOT NULL
+);
+CREATE INDEX sip_number_proofs_latest ON sip_number_proofs (org, number, created_at, id);
+CREATE INDEX sip_number_proofs_by_org ON sip_number_proofs (org, created_at);
+CREATE INDEX sip_number_proofs_by_number ON sip_number_proofs (number, created_at);
+CREATE INDEX sip_number_proofs_by_age ON sip_number_proofs (created_at);

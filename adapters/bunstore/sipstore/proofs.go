@@ -1,0 +1,125 @@
+package sipstore
+
+import (
+	"context"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/bunstore"
+	"github.com/callwright/callwright/adapters/bunstore/internal/sqldb"
+	"github.com/callwright/callwright/sip/proof"
+)
+
+// Proofs is a proof.Store.
+type Proofs struct{ DB *bunstore.DB }
+
+func (s Proofs) core() core { return core{s.DB.Core()} }
+
+type proofRow struct {
+	bun.BaseModel `bun:"table:sip_number_proofs"`
+
+	ID        string     `bun:"id,pk"`
+	Org       string     `bun:"org"`
+	Number    string     `bun:"number"`
+	State     string     `bun:"state"`
+	Reason    string     `bun:"reason"`
+	Hash      string     `bun:"hash"`
+	Tries     int        `bun:"tries"`
+	CreatedAt time.Time  `bun:"created_at"`
+	CalledAt  *time.Time `bun:"called_at"`
+	ExpiresAt time.Time  `bun:"expires_at"`
+	Version   int64      `bun:"version"`
+}
+
+func newProofRow(p proof.Proof) proofRow {
+	return proofRow{
+		ID: p.ID, Org: string(p.Org), Number: string(p.Number), State: string(p.State), Reason: p.Reason, Hash: p.Hash, Tries: p.Tries,
+		CreatedAt: sqldb.Stored(p.CreatedAt), CalledAt: sqldb.StoredIfSet(p.CalledAt), ExpiresAt: sqldb.Stored(p.ExpiresAt), Version: p.Version,
+	}
+}
+
+func (r proofRow) proof() proof.Proof {
+	return proof.Proof{
+		ID: r.ID, Org: callwright.OrgID(r.Org), Number: callwright.PhoneNumber(r.Number), State: proof.State(r.State), Reason: r.Reason,
+		Hash: r.Hash, Tries: r.Tries, CreatedAt: sqldb.Stored(r.CreatedAt), CalledAt: sqldb.StoredIfSet(r.CalledAt),
+		ExpiresAt: sqldb.Stored(r.ExpiresAt), Version: r.Version,
+	}
+}
+
+// Insert adds a proof, unless its number or its organization has had too many. All that add wait for one another: they are few.
+func (s Proofs) Insert(
+	ctx context.Context, p proof.Proof, limits proof.Limits, since time.Time,
+) (added bool, oldest time.Time, err error) {
+	p.Version = 1
+	row := newProofRow(p)
+	err = s.DB.Do(ctx, func(ctx context.Context) error {
+		added, oldest = false, time.Time{}
+		err := s.core().Write(ctx, []any{p}, func(ctx context.Context, idb bun.IDB) error {
+			if err := s.core().Alone(ctx, idb, "number proofs"); err != nil {
+				return err
+			}
+			for _, of := range []struct {
+				column, value string
+				limit         int
+			}{{"number", row.Number, limits.Number}, {"org", row.Org, limits.Org}} {
+				var created []time.Time // of the oldest of limit proofs, if there are as many
+				err := idb.NewSelect().Model((*proofRow)(nil)).Column("created_at").
+					Where("? = ?", bun.Ident(of.column), of.value).Where("created_at > ?", sqldb.Stored(since)).
+					Order("created_at DESC").Offset(int64(of.limit-1)).Limit(1).Scan(ctx, &created)
+				if err != nil {
+					return err
+				}
+				if len(created) > 0 && created[0].After(oldest) {
+					oldest = created[0].UTC()
+				}
+			}
+			return nil
+		})
+		if err != nil || !oldest.IsZero() {
+			return err
+		}
+		added = true
+		return s.core().Insert(ctx, p, &row)
+	})
+	return added && err == nil, oldest, err
+}
+
+// Update replaces a proof.
+func (s Proofs) Update(ctx context.Context, p proof.Proof) error {
+	row := newProofRow(p)
+	return s.core().Write(ctx, []any{p}, func(ctx context.Context, idb bun.IDB) error {
+		update := idb.NewUpdate().Model(&row).WherePK().Where("org = ?", p.Org)
+		find := idb.NewSelect().Model((*proofRow)(nil)).Where("id = ?", p.ID).Where("org = ?", p.Org)
+		return sqldb.Replace(ctx, "proof", update, p.Version, find)
+	})
+}
+
+// Latest returns the newest proof of a number.
+func (s Proofs) Latest(ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber) (proof.Proof, error) {
+	var row proofRow
+	err := s.core().Read(ctx, []any{org, number}, func(ctx context.Context, idb bun.IDB) error {
+		return sqldb.Absent("proof", idb.NewSelect().Model(&row).Where("org = ?", org).Where("number = ?", number).
+			Order("created_at DESC", "id DESC").Limit(1).Scan(ctx))
+	})
+	if err != nil {
+		return proof.Proof{}, err
+	}
+	return row.proof(), nil
+}
+
+// Forget removes old proofs.
+func (s Proofs) Forget(ctx context.Context, before time.Time, limit int) (removed int, err error) {
+	err = s.core().Write(ctx, nil, func(ctx context.Context, idb bun.IDB) error {
+		old := idb.NewSelect().Model((*proofRow)(nil)).Column("id").Where("created_at < ?", sqldb.Stored(before)).Limit(int64(limit))
+		result, err := idb.NewDelete().Model((*proofRow)(nil)).Where("id IN (?)", old).Exec(ctx)
+		if err != nil {
+			return err
+		}
+		n, err := result.RowsAffected()
+		removed = int(n)
+		return err
+	})
+	return removed, err
+}

@@ -1,0 +1,187 @@
+package rtpmedia_test
+
+import (
+	"context"
+	"net"
+	"net/netip"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/callwright/callwright/adapters/sipua/rtpmedia"
+	"github.com/callwright/callwright/adapters/sipua/rtpmedia/internal/secure"
+)
+
+// lively returns a call whose two sides are driven by hand, and a second of speech in the caller's queue at any time.
+func lively(b *testing.B) *call {
+	b.Helper()
+	c := connect(b, newMedia(b, func(cfg *rtpmedia.Config) { cfg.Codecs = g711s.New }))
+	b.Cleanup(c.close)
+	rtpmedia.Unpaced(c.caller)
+	rtpmedia.Unpaced(c.callee)
+	c.apply()
+	return c
+}
+
+// refill keeps the queue from running dry, so that the frames are speech.
+func refill(c *call, said []int16) error {
+	if c.caller.Queued() >= 160 {
+		return nil
+	}
+	ended, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	return c.caller.Write(ended, said)
+}
+
+// One frame through both sessions without sockets: encode, encrypt; decrypt, jitter buffer, decode, and the callee's
+// own packet of silence, since a tick does both directions.
+func BenchmarkFrame(b *testing.B) {
+	c, said, frame := lively(b), speech(1600), int64(0)
+	b.ReportAllocs()
+	for b.Loop() {
+		if err := refill(c, said); err != nil {
+			b.Fatal(err)
+		}
+		now := time.Duration(frame) * 20 * time.Millisecond
+		packet := rtpmedia.Tick(c.caller, now, frame)
+		rtpmedia.Inject(c.callee, 0, packet, c.callerAt)
+		rtpmedia.Tick(c.callee, now, frame)
+		frame++
+	}
+	if s := c.callee.Stats(); s.Lost+s.Bad != 0 {
+		b.Fatalf("stats %+v", s)
+	}
+}
+
+// The same over two real sockets on loopback: a tick that sends, a datagram read and taken.
+func BenchmarkFrameOverSockets(b *testing.B) {
+	c, said, frame := lively(b), speech(1600), int64(0)
+	in := must(net.ListenUDP("udp4", net.UDPAddrFromAddrPort(netip.AddrPortFrom(loopback, 0))))(b)
+	defer in.Close()
+	c.callers.RemoteRTP = in.LocalAddr().(*net.UDPAddr).AddrPort()
+	c.apply()
+	buffer := make([]byte, 1500)
+	b.ReportAllocs()
+	for b.Loop() {
+		if err := refill(c, said); err != nil {
+			b.Fatal(err)
+		}
+		now := time.Duration(frame) * 20 * time.Millisecond
+		rtpmedia.Transmit(c.caller, now, frame)
+		n, from, err := in.ReadFromUDPAddrPort(buffer)
+		if err != nil {
+			b.Fatal(err)
+		}
+		rtpmedia.Inject(c.callee, 0, buffer[:n], from)
+		rtpmedia.Tick(c.callee, now, frame)
+		frame++
+	}
+}
+
+// One tick of the pacer: 20 ms of speech out, 20 ms out of the jitter buffer.
+func BenchmarkTick(b *testing.B) {
+	c, said, frame := lively(b), speech(1600), int64(0)
+	b.ReportAllocs()
+	for b.Loop() {
+		if err := refill(c, said); err != nil {
+			b.Fatal(err)
+		}
+		rtpmedia.Tick(c.caller, time.Duration(frame)*20*time.Millisecond, frame)
+		frame++
+	}
+}
+
+// The share of SRTP in all this: protect and open one packet.
+func BenchmarkSRTP(b *testing.B) {
+	crypto := newCrypto(b)
+	seal := must(secure.NewSealer(crypto))(b)
+	var opener secure.Opener
+	if err := opener.Use(0, crypto); err != nil {
+		b.Fatal(err)
+	}
+	plain := make([]byte, 172, 200)
+	plain[0] = 2 << 6
+	sequence := uint16(0)
+	buffer := make([]byte, 0, 200)
+	b.ReportAllocs()
+	for b.Loop() {
+		sequence++
+		plain[2], plain[3] = byte(sequence>>8), byte(sequence)
+		sealed, err := seal.RTP(buffer, plain)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if _, err := opener.RTP(0, sealed); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// A datagram of somebody without the key, of an unknown source.
+func BenchmarkForgedDatagram(b *testing.B) {
+	c, ssrc := lively(b), byte(0)
+	forged := make([]byte, 182)
+	b.ReportAllocs()
+	for b.Loop() {
+		forged[0], forged[8] = 2<<6, ssrc
+		ssrc++
+		rtpmedia.Inject(c.caller, 0, forged, attacker)
+	}
+}
+
+// A whole session: two sockets, three goroutines, keys, and all of it gone again.
+func BenchmarkOpenAndClose(b *testing.B) {
+	m := newMedia(b, nil)
+	agreed := connect(b, m)
+	defer agreed.close()
+	b.ReportAllocs()
+	for b.Loop() {
+		s := must(m.Open(b.Context()))(b)
+		if err := s.Apply(agreed.callers); err != nil {
+			b.Fatal(err)
+		}
+		if err := s.Close(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// 200 sessions, which are 100 calls of this process with itself, for three seconds an iteration. Late are frames that
+// were sent 20 ms or more after their time.
+func Benchmark200Sessions(b *testing.B) {
+	const sessions, length = 200, 3 * time.Second
+	m := newMedia(b, func(cfg *rtpmedia.Config) { cfg.Codecs = g711s.New })
+	var late, sent, lost uint64
+	for b.Loop() {
+		before := m.Counters().LateFrames
+		ctx, cancel := context.WithTimeout(context.Background(), length)
+		var running sync.WaitGroup
+		calls := make([]*call, sessions/2)
+		for i := range calls {
+			calls[i] = connect(b, m)
+			calls[i].apply()
+			for _, s := range []interface {
+				Write(context.Context, []int16) error
+			}{calls[i].caller, calls[i].callee} {
+				running.Go(func() {
+					for said := speech(1600); s.Write(ctx, said) == nil; {
+					}
+				})
+			}
+			running.Go(func() { discard(calls[i].caller) })
+			running.Go(func() { discard(calls[i].callee) })
+		}
+		<-ctx.Done()
+		late += m.Counters().LateFrames - before
+		for _, c := range calls {
+			s := c.callee.Stats()
+			sent, lost = sent+2*s.Sent, lost+s.Lost+s.Late
+			c.close()
+		}
+		cancel()
+		running.Wait()
+	}
+	b.ReportMetric(float64(late)/float64(b.N), "late-frames")
+	b.ReportMetric(float64(sent)/float64(b.N), "frames")
+	b.ReportMetric(float64(lost)/float64(b.N), "lost-or-late-packets")
+}

@@ -1,0 +1,67 @@
+package rtpmedia
+
+import (
+	"github.com/callwright/callwright/adapters/sipua/rtpmedia/internal/jitter"
+	"github.com/callwright/callwright/sip"
+	"github.com/callwright/callwright/speech/pcm"
+)
+
+// converter changes the sample rate of a stream piece by piece. Each piece keeps its duration; the stream is late by the
+// resampler's delay.
+type converter struct {
+	resampler *pcm.Resampler
+	from, to  int
+	ready     []int16 // converted and not yet given
+	owed      int     // part of a sample that the pieces so far lack, in 1/from
+}
+
+// newConverter makes a converter between two rates; nil when they are equal.
+func newConverter(from, to int) (*converter, error) {
+	if from == to {
+		return nil, nil //nolint:nilnil // nothing is to be converted
+	}
+	r, err := pcm.NewResampler(from, to)
+	if err != nil {
+		return nil, err
+	}
+	c := &converter{resampler: r, from: from, to: to}
+	c.ready = r.Process(c.ready, make([]int16, r.Delay()+1))
+	return c, nil
+}
+
+// convert appends a piece at the other rate.
+func (c *converter) convert(dst, samples []int16) []int16 {
+	c.ready = c.resampler.Process(c.ready, samples)
+	c.owed += len(samples) * c.to
+	n := min(c.owed/c.from, len(c.ready))
+	c.owed -= n * c.from
+	dst = append(dst, c.ready[:n]...)
+	c.ready = c.ready[:copy(c.ready, c.ready[n:])]
+	return dst
+}
+
+// decoder decodes to another rate than its codec's.
+type decoder struct {
+	codec   sip.Codec
+	convert *converter
+	pcm     []int16
+}
+
+// resampled returns a decoder to a rate.
+func resampled(codec sip.Codec, rate int) (jitter.Decoder, error) {
+	c, err := newConverter(codec.Rate(), rate)
+	if c == nil || err != nil {
+		return codec, err
+	}
+	return &decoder{codec: codec, convert: c}, nil
+}
+
+// Decode appends the samples of a payload.
+func (d *decoder) Decode(dst []int16, payload []byte) ([]int16, error) {
+	samples, err := d.codec.Decode(d.pcm[:0], payload)
+	if err != nil {
+		return dst, err
+	}
+	d.pcm = samples
+	return d.convert.convert(dst, samples), nil
+}

@@ -1,0 +1,150 @@
+package rtpmedia_test
+
+import (
+	"errors"
+	"net"
+	"net/netip"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/pion/rtp"
+
+	"github.com/callwright/callwright/adapters/sipua/rtpmedia"
+	"github.com/callwright/callwright/adapters/sipua/rtpmedia/internal/secure"
+	"github.com/callwright/callwright/sip/sdp"
+)
+
+// network carries datagrams between sessions in memory, so that a whole call runs in the fake time of synctest. What
+// happens to a datagram on the way is up to route.
+type network struct {
+	mu    sync.Mutex
+	conns map[netip.AddrPort]*wire
+	// route gives the delays after which a datagram arrives: none means that it is lost, two that it is doubled. It may
+	// change the datagram and its addresses. Nil is a network without faults.
+	route func(d *datagram) []time.Duration
+	sent  []datagram // everything, when keep is set
+	keep  bool
+}
+
+type datagram struct {
+	from, to netip.AddrPort
+	bytes    []byte
+}
+
+func (d datagram) rtp() bool { return d.to.Port()%2 == 0 }
+
+func newNetwork() *network { return &network{conns: map[netip.AddrPort]*wire{}} }
+
+func (n *network) listen(at netip.AddrPort) (rtpmedia.Conn, error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.conns[at] != nil {
+		return nil, errors.New("address in use")
+	}
+	w := &wire{net: n, at: at, inbox: make(chan datagram, 1000), closed: make(chan struct{})}
+	n.conns[at] = w
+	return w, nil
+}
+
+func (n *network) send(d datagram) {
+	d.bytes = append([]byte(nil), d.bytes...)
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.keep {
+		n.sent = append(n.sent, datagram{d.from, d.to, append([]byte(nil), d.bytes...)})
+	}
+	delays := []time.Duration{time.Millisecond}
+	if n.route != nil {
+		delays = n.route(&d)
+	}
+	for _, delay := range delays {
+		time.AfterFunc(delay, func() { n.deliver(d) })
+	}
+}
+
+// deliver puts a datagram into the inbox of whoever listens now.
+func (n *network) deliver(d datagram) {
+	n.mu.Lock()
+	w := n.conns[d.to]
+	n.mu.Unlock()
+	if w == nil {
+		return
+	}
+	select {
+	case w.inbox <- datagram{d.from, d.to, append([]byte(nil), d.bytes...)}:
+	default:
+	}
+}
+
+// set changes the network while it runs.
+func (n *network) set(change func()) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	change()
+}
+
+// recorded returns what was sent so far to an address.
+func (n *network) recorded(to netip.AddrPort) []datagram {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	var found []datagram
+	for _, d := range n.sent {
+		if d.to == to {
+			found = append(found, d)
+		}
+	}
+	return found
+}
+
+// wire is one socket.
+type wire struct {
+	net    *network
+	at     netip.AddrPort
+	inbox  chan datagram
+	closed chan struct{}
+}
+
+func (w *wire) ReadFromUDPAddrPort(b []byte) (int, netip.AddrPort, error) {
+	select {
+	case d := <-w.inbox:
+		return copy(b, d.bytes), d.from, nil
+	case <-w.closed:
+		return 0, netip.AddrPort{}, net.ErrClosed
+	}
+}
+
+func (w *wire) WriteToUDPAddrPort(b []byte, to netip.AddrPort) (int, error) {
+	w.net.send(datagram{w.at, to, b})
+	return len(b), nil
+}
+
+func (w *wire) LocalAddr() net.Addr { return net.UDPAddrFromAddrPort(w.at) }
+
+func (w *wire) Close() error {
+	w.net.mu.Lock()
+	defer w.net.mu.Unlock()
+	delete(w.net.conns, w.at)
+	close(w.closed)
+	return nil
+}
+
+// plain opens what was recorded, under the key of its sender.
+func plain(t testing.TB, recorded []datagram, key sdp.Crypto) []rtp.Packet {
+	t.Helper()
+	var opener secure.Opener
+	if err := opener.Use(0, key); err != nil {
+		t.Fatal(err)
+	}
+	packets := make([]rtp.Packet, len(recorded))
+	for i, d := range recorded {
+		raw, err := opener.RTP(0, d.bytes)
+		if err == nil {
+			err = packets[i].Unmarshal(raw)
+		}
+		if err != nil {
+			t.Fatalf("packet %d: %v", i, err)
+		}
+	}
+	return packets
+}

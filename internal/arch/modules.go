@@ -1,0 +1,51 @@
+package arch
+
+import (
+	"fmt"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// mostRequires is how many modules the root module may require: who imports a domain gets all of them.
+const mostRequires = 12
+
+// requires are the modules of this repository that each of its modules may require, beside the root: what its packages import, and their
+// tests. A module that is not in the list requires none.
+var requires = map[string]string{
+	"adapters/audiofile": "adapters/codec/opus",
+	"adapters/bunstore":  "adapters/mail",
+	"transport":          "adapters/audiofile adapters/letterpdf internal/browser",
+	"cmd":                "adapters/bunstore transport",
+	"platform":           "*",
+	"examples":           "*",
+	"internal/e2e":       "*",
+	"internal/bench":     "*",
+}
+
+// required matches a requirement of a go.mod.
+var required = regexp.MustCompile(`(?m)^(?:require)?\s+(\S+) v\S+( // indirect)?$`)
+
+// checkModule reports what a go.mod requires and must not.
+func checkModule(f file) []Violation {
+	dir := path.Dir(f.path)
+	if path.Base(f.path) != "go.mod" || within(dir, tools) {
+		return nil
+	}
+	var found []Violation
+	all := required.FindAllStringSubmatch(string(f.content), -1)
+	if dir == "." && len(all) > mostRequires {
+		found = append(found, Violation{Path: f.path, Text: fmt.Sprintf("requires %d modules, and may %d: a package that needs more is a module of its own", len(all), mostRequires)})
+	}
+	for _, one := range all {
+		own, inside := strings.CutPrefix(one[1], module+"/")
+		if inside && one[2] == "" && requires[dir] != "*" && !slices.Contains(strings.Fields(requires[dir]), own) {
+			found = append(found, Violation{Path: f.path, Text: "requires " + own + ": see requires in internal/arch/modules.go"})
+		}
+	}
+	if strings.Contains(string(f.content), "\nreplace ") {
+		found = append(found, Violation{Path: f.path, Text: "replaces a module: programs that are installed by their version cannot"})
+	}
+	return found
+}

@@ -1,0 +1,163 @@
+// Package browser drives a headless Chromium in tests, as a person with a keyboard would use it.
+package browser
+
+import (
+	"context"
+	"encoding/json"
+	"os/exec"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+
+	"github.com/callwright/callwright/internal/await"
+)
+
+// limit is how long a step may take. Only a broken run comes near it.
+const limit = 90 * time.Second
+
+// Page is a tab of a browser.
+type Page struct {
+	ctx     context.Context //nolint:containedctx // chromedp keeps a tab in its context
+	scripts bool
+	seen    *record
+}
+
+// Open starts a browser with an empty profile. Scripts are blocked unless they are wanted. The browser ends with the test.
+func Open(t testing.TB, scripts bool) *Page {
+	t.Helper()
+	program, err := exec.LookPath("chromium")
+	if err != nil {
+		t.Fatalf("%v: run scripts/install-deps.sh test", err)
+	}
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(program), chromedp.NoSandbox, chromedp.DisableGPU,
+		chromedp.UserDataDir(t.TempDir()), chromedp.Flag("disable-quic", true), chromedp.Flag("disable-background-networking", true),
+		chromedp.Flag("disable-component-update", true), chromedp.Flag("disable-dev-shm-usage", true))
+	allocator, stop := chromedp.NewExecAllocator(context.Background(), options...)
+	tab, closeTab := chromedp.NewContext(allocator)
+	t.Cleanup(func() {
+		if err := chromedp.Cancel(tab); err != nil {
+			t.Errorf("ending the browser: %v", err)
+		}
+		closeTab()
+		stop()
+	})
+	return (&Page{ctx: tab, scripts: scripts, seen: &record{}}).start(t)
+}
+
+// Tab opens a second window with the same profile, so the two share their cookies. It ends with the test.
+func (p *Page) Tab(t testing.TB) *Page {
+	t.Helper()
+	tab, closeTab := chromedp.NewContext(p.ctx, chromedp.WithNewWindow(true))
+	t.Cleanup(closeTab)
+	return (&Page{ctx: tab, scripts: p.scripts, seen: &record{}}).start(t)
+}
+
+// start opens the tab and begins to record what happens in it.
+func (p *Page) start(t testing.TB) *Page {
+	t.Helper()
+	command(t, p, "opening a tab", emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: !p.scripts})
+	if err := chromedp.Listen(p.ctx, func(event any) { p.seen.note(p.ctx, event) }); err != nil {
+		t.Fatalf("listening to the tab: %v", err)
+	}
+	return p
+}
+
+// command sends a command of the protocol to the tab.
+func command[P, R any](t testing.TB, p *Page, what string, c cdp.Command[P, R], params P) R {
+	t.Helper()
+	return run(t, p, what, func(ctx context.Context, _ *chromedp.Target) (R, error) { return chromedp.Call(ctx, c, params) })
+}
+
+// do takes a step. The first one starts the browser, whose life its context must not bound.
+func (p *Page) do(t testing.TB, what string, step chromedp.Action[chromedp.Void]) {
+	t.Helper()
+	run(t, p, what, step)
+}
+
+func run[T any](t testing.TB, p *Page, what string, step chromedp.Action[T]) T {
+	t.Helper()
+	type outcome struct {
+		value T
+		err   error
+	}
+	done := make(chan outcome, 1)
+	go func() {
+		value, err := chromedp.Run(p.ctx, step)
+		done <- outcome{value, err}
+	}()
+	select {
+	case o := <-done:
+		if o.err != nil {
+			t.Fatalf("%s: %v", what, o.err)
+		}
+		return o.value
+	case <-time.After(limit):
+		t.Fatalf("%s: it did not come about in %v", what, limit)
+	}
+	panic("unreachable")
+}
+
+// Go loads a page and returns the status of the answer.
+func (p *Page) Go(t testing.TB, url string) int {
+	t.Helper()
+	return int(run(t, p, "loading a page", chromedp.NavigateResponse(url)).Status)
+}
+
+// Text returns the text of an element that a reader sees.
+func (p *Page) Text(t testing.TB, selector string) string {
+	t.Helper()
+	return run(t, p, "reading "+selector, chromedp.Text(selector))
+}
+
+// Attribute returns an attribute of an element.
+func (p *Page) Attribute(t testing.TB, selector, name string) string {
+	t.Helper()
+	return run(t, p, "reading "+selector, chromedp.AttributeValue(selector, name)).Value
+}
+
+// Checked reports whether a box is ticked.
+func (p *Page) Checked(t testing.TB, selector string) bool {
+	t.Helper()
+	return run(t, p, "reading "+selector, chromedp.JavascriptAttribute[bool](selector, "checked"))
+}
+
+// Empty empties a field.
+func (p *Page) Empty(t testing.TB, selector string) {
+	t.Helper()
+	p.do(t, "emptying "+selector, chromedp.Clear(selector))
+}
+
+// Type types into a field.
+func (p *Page) Type(t testing.TB, selector, text string) {
+	t.Helper()
+	p.do(t, "typing into "+selector, chromedp.SendKeys(selector, text))
+}
+
+// Click clicks at an element.
+func (p *Page) Click(t testing.TB, selector string) {
+	t.Helper()
+	p.do(t, "clicking at "+selector, chromedp.Click(selector))
+}
+
+// Await waits until an element is to be seen, such as after a click that loads another page. It looks again and again: a wait of the
+// browser's own would stay with a page that loads itself anew meanwhile.
+func (p *Page) Await(t testing.TB, selector string) {
+	t.Helper()
+	name, err := json.Marshal(selector)
+	if err != nil {
+		t.Fatal(err)
+	}
+	await.That(t, selector+" to be seen", func() bool {
+		seen, err := chromedp.Run(p.ctx, chromedp.Evaluate[bool](`document.readyState !== "loading" && document.querySelector(`+string(name)+`)?.checkVisibility() === true`))
+		return err == nil && seen // an error says that the page is going
+	})
+}
+
+// Resize sets the size of the window, in CSS pixels.
+func (p *Page) Resize(t testing.TB, width, height int) {
+	t.Helper()
+	p.do(t, "resizing", chromedp.EmulateViewport(int64(width), int64(height)))
+}

@@ -1,0 +1,183 @@
+// Command release sets the version that the modules of go.work require of each other, and writes them as a proxy of modules.
+//
+//	release set VERSION      in the go.mod files and in go.work of the current folder
+//	release proxy FOLDER     a proxy for GOPROXY=file://FOLDER, with every module at that version
+//
+// A release is "set", a commit, a tag VERSION, and a tag FOLDER/VERSION for each other module. Between releases the version is v0.0.0.
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"golang.org/x/mod/modfile"
+	"golang.org/x/mod/module"
+	"golang.org/x/mod/semver"
+	"golang.org/x/mod/zip"
+)
+
+// root is the path of the root module; those of all others begin with it.
+const root = "github.com/callwright/callwright"
+
+func main() {
+	if err := run(context.Background(), os.Args[1:]); err != nil {
+		fmt.Fprintln(os.Stderr, "release:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, args []string) error {
+	if len(args) != 2 {
+		return errors.New("usage: release set VERSION, or release proxy FOLDER")
+	}
+	folders, err := modules(".")
+	if err != nil {
+		return err
+	}
+	switch args[0] {
+	case "set":
+		return set(".", folders, args[1])
+	case "proxy":
+		return proxy(ctx, ".", folders, args[1])
+	default:
+		return fmt.Errorf("there is no %q: it is set or proxy", args[0])
+	}
+}
+
+// modules returns the folders of the modules of a tree's go.work.
+func modules(tree string) ([]string, error) {
+	work, err := readWork(tree)
+	if err != nil {
+		return nil, err
+	}
+	var folders []string
+	for _, use := range work.Use {
+		folders = append(folders, filepath.Clean(use.Path))
+	}
+	return folders, nil
+}
+
+func readWork(tree string) (*modfile.WorkFile, error) {
+	name := filepath.Join(tree, "go.work")
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	return modfile.ParseWork(name, text, nil)
+}
+
+// set has the modules require each other at a version, which go.work replaces by this tree.
+func set(tree string, folders []string, version string) error {
+	if !semver.IsValid(version) || semver.Canonical(version) != version {
+		return fmt.Errorf("%s is no version such as v0.12.0", version)
+	}
+	work, err := readWork(tree)
+	if err != nil {
+		return err
+	}
+	for _, r := range work.Replace {
+		old, target := r.Old, r.New.Path
+		err = errors.Join(err, work.DropReplace(old.Path, old.Version), work.AddReplace(old.Path, version, target, ""))
+	}
+	work.Cleanup()
+	work.SortBlocks()
+	if err = errors.Join(err, os.WriteFile(filepath.Join(tree, "go.work"), modfile.Format(work.Syntax), 0o644)); err != nil { //nolint:gosec // a file of the repository
+		return err
+	}
+	for _, folder := range folders {
+		if err := setRequires(filepath.Join(tree, folder, "go.mod"), version); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func setRequires(name, version string) error {
+	f, err := readMod(name)
+	if err != nil {
+		return err
+	}
+	for _, r := range f.Require {
+		if own(r.Mod.Path) {
+			err = errors.Join(err, f.AddRequire(r.Mod.Path, version))
+		}
+	}
+	f.Cleanup()
+	text, formatErr := f.Format()
+	if err = errors.Join(err, formatErr); err != nil {
+		return err
+	}
+	return os.WriteFile(name, text, 0o644) //nolint:gosec // a file of the repository
+}
+
+func readMod(name string) (*modfile.File, error) {
+	text, err := os.ReadFile(name) //nolint:gosec // of the tree
+	if err != nil {
+		return nil, err
+	}
+	return modfile.Parse(name, text, nil)
+}
+
+func own(path string) bool { return path == root || strings.HasPrefix(path, root+"/") }
+
+// proxy writes the modules as git has them, each at the version at which go.work replaces it. The files are those that the go command
+// asks a proxy for.
+func proxy(ctx context.Context, tree string, folders []string, target string) error {
+	work, err := readWork(tree)
+	if err != nil {
+		return err
+	}
+	if len(work.Replace) == 0 {
+		return errors.New("go.work replaces no module")
+	}
+	version := work.Replace[0].Old.Version
+	for _, folder := range folders {
+		f, err := readMod(filepath.Join(tree, folder, "go.mod"))
+		if err != nil {
+			return err
+		}
+		if err := writeModule(ctx, tree, folder, module.Version{Path: f.Module.Mod.Path, Version: version}, target); err != nil {
+			return fmt.Errorf("%s: %w", f.Module.Mod.Path, err)
+		}
+	}
+	return nil
+}
+
+func writeModule(ctx context.Context, tree, folder string, m module.Version, target string) error {
+	escaped, err := module.EscapePath(m.Path)
+	if err != nil {
+		return err
+	}
+	at := filepath.Join(target, filepath.FromSlash(escaped), "@v")
+	if err := os.MkdirAll(at, 0o750); err != nil {
+		return err
+	}
+	text, err := os.ReadFile(filepath.Join(tree, folder, "go.mod")) //nolint:gosec // of the tree
+	if err != nil {
+		return err
+	}
+	info, err := json.Marshal(map[string]any{"Version": m.Version, "Time": time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)})
+	if err != nil {
+		return err
+	}
+	files, err := tracked(ctx, tree, folder)
+	if err != nil {
+		return err
+	}
+	var archive bytes.Buffer
+	if err := zip.Create(&archive, m, files); err != nil {
+		return err
+	}
+	base := filepath.Join(at, m.Version)
+	return errors.Join(
+		os.WriteFile(base+".mod", text, 0o600), os.WriteFile(base+".info", info, 0o600), os.WriteFile(base+".zip", archive.Bytes(), 0o600),
+		os.WriteFile(filepath.Join(at, "list"), []byte(m.Version+"\n"), 0o600),
+	)
+}

@@ -1,0 +1,67 @@
+package main
+
+import (
+	"context"
+	"io"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/mod/zip"
+)
+
+// file is a file of a module, in the working tree.
+type file struct{ name, at string }
+
+// Path returns the path within the module.
+func (f file) Path() string { return f.name }
+
+// Lstat describes the file.
+func (f file) Lstat() (os.FileInfo, error) { return os.Lstat(f.at) }
+
+// Open opens the file.
+func (f file) Open() (io.ReadCloser, error) { return os.Open(f.at) }
+
+// tracked returns the files that git has of a module: those of its folder, without those of modules below it. A module below the root has
+// the licence of the repository.
+func tracked(ctx context.Context, tree, folder string) ([]zip.File, error) {
+	list := exec.CommandContext(ctx, "git", "ls-files", "-z", "--cached", "--others", "--exclude-standard")
+	list.Dir, list.Stderr = tree, os.Stderr
+	out, err := list.Output()
+	if err != nil {
+		return nil, err
+	}
+	names := strings.Split(strings.Trim(string(out), "\x00"), "\x00")
+	below := map[string]bool{} // folders of modules
+	for _, name := range names {
+		if path.Base(name) == "go.mod" && path.Dir(name) != filepath.ToSlash(folder) {
+			below[path.Dir(name)] = true
+		}
+	}
+	var files []zip.File
+	for _, name := range names {
+		inside, ok := name, folder == "."
+		if !ok {
+			inside, ok = strings.CutPrefix(name, filepath.ToSlash(folder)+"/")
+		}
+		if ok && !within(below, path.Dir(name), folder) {
+			files = append(files, file{inside, filepath.Join(tree, filepath.FromSlash(name))})
+		}
+	}
+	if folder != "." {
+		files = append(files, file{"LICENSE", filepath.Join(tree, "LICENSE")})
+	}
+	return files, nil
+}
+
+// within reports whether a folder, or one above it up to a module's, is one of those of other modules.
+func within(modules map[string]bool, folder, top string) bool {
+	for ; folder != "." && folder != filepath.ToSlash(top); folder = path.Dir(folder) {
+		if modules[folder] {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,111 @@
+//go:build linux
+
+package platform
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/callwright/callwright/adapters/bunstore"
+)
+
+// nobody is a user who owns nothing here.
+const nobody = 65534
+
+// TestReadOnly: a data folder, a database and a folder of a database that cannot be written are named at the start, also if they
+// were used before.
+func TestReadOnly(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		protected func(c Config, database string) string
+		again     func(context.Context, Config) error // of the start, the part that fails
+		want      string
+	}{
+		"data folder": {
+			func(c Config, _ string) string { return c.Data }, func(_ context.Context, c Config) error { return take(c) },
+			"--data %data%: the folder cannot be written (permission denied)",
+		},
+		"database": {
+			func(_ Config, database string) string { return database }, openDatabase, "the database %database% cannot be written (permission denied)",
+		},
+		"folder of the database": {
+			func(_ Config, database string) string { return filepath.Dir(database) }, openDatabase,
+			"the folder %folder% of the database x.db cannot be written (permission denied)",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			root := t.TempDir()
+			data, folder := filepath.Join(root, "data"), filepath.Join(root, "databases")
+			database := filepath.Join(folder, "x.db")
+			c := Config{Data: data, DatabaseURL: "sqlite:" + database}
+			if err := os.Mkdir(folder, 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if err := errors.Join(take(c), openDatabase(t.Context(), c)); err != nil { // makes everything
+				t.Fatal(err)
+			}
+			give(t, filepath.Dir(root))
+			protected := tt.protected(c, database)
+			if err := os.Chmod(protected, 0o500); err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { _ = os.Chmod(protected, 0o700) })
+			failed := make(chan error)
+			go func() { failed <- asNobody(func() error { return tt.again(context.Background(), c) }) }()
+			err := <-failed
+			want := strings.NewReplacer("%data%", data, "%database%", database, "%folder%", folder).Replace(tt.want)
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("it starts with %v, want %q", err, want)
+			}
+		})
+	}
+}
+
+// take takes the folder, as the server does, and gives it back.
+func take(c Config) error {
+	held, err := takeFolder(c)
+	return errors.Join(err, held.Close())
+}
+
+// openDatabase opens the database, as the server does, and closes it.
+func openDatabase(ctx context.Context, c Config) error {
+	s, err := newSecrets(c)
+	if err != nil {
+		return err
+	}
+	db, err := bunstore.Open(ctx, c.DatabaseURL, bunstore.Config{Keyring: s.Keyring})
+	if err != nil {
+		return err
+	}
+	return db.Close()
+}
+
+// give gives a folder and all that it holds to nobody, if the test may.
+func give(t *testing.T, folder string) {
+	t.Helper()
+	err := filepath.WalkDir(folder, func(path string, _ os.DirEntry, err error) error {
+		if err != nil || os.Geteuid() != 0 {
+			return err
+		}
+		return os.Chown(path, nobody, nobody)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// asNobody calls f on a thread of another user than root, whom no permissions bind.
+func asNobody(f func() error) error {
+	runtime.LockOSThread() // for good: the thread ends with the goroutine
+	if os.Geteuid() == 0 {
+		_ = syscall.Setfsuid(nobody)
+	}
+	return f()
+}

@@ -1,0 +1,355 @@
+package proof
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"log/slog"
+	"math/big"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/sip"
+)
+
+// Trunks knows the trunks of numbers; sip.Service implements it.
+type Trunks interface {
+	// Number reads a number of an organization. A text that is none is CodeBadRequest with the field "phone_number".
+	Number(ctx context.Context, org callwright.OrgID, text string) (callwright.PhoneNumber, error)
+	// NeedsProof reports whether an organization must prove a number before it attaches it inbound. CodeConflict for a number that is not
+	// available to it.
+	NeedsProof(ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber) (bool, error)
+	// ProofCaller returns the number from which an organization's call to another number goes out. CodeInvalidState: it has none.
+	ProofCaller(ctx context.Context, org callwright.OrgID, to callwright.PhoneNumber) (callwright.PhoneNumber, error)
+	// Holder returns the organization that has attached a number; CodeNotFound: none has.
+	Holder(ctx context.Context, number callwright.PhoneNumber) (callwright.OrgID, sip.Record, error)
+}
+
+// Config configures a Service. The fields up to Key are required.
+type Config struct {
+	Store     Store
+	Atomic    callwright.Atomic
+	Work      callwright.Work
+	Trunks    Trunks
+	Announcer Announcer
+	Key       callwright.Secret // of the codes' HMAC; at least 32 bytes
+
+	// From is a number that the calls go out from, whose trunk the operator trusts; empty: one of the organization that asks. The
+	// server of an organization's own trunk can answer for every number.
+	From   callwright.PhoneNumber
+	Ready  func() error     // returns why no call can be made, such as a missing speech engine; nil: calls can be made
+	Clock  callwright.Clock // nil: SystemClock
+	IDs    callwright.IDs   // nil: UUIDs
+	Logger *slog.Logger     // nil: discards
+}
+
+// Service proves numbers.
+type Service struct {
+	cfg     Config           // without its Key
+	mac     func() hash.Hash // over the Key
+	ending  context.Context  //nolint:containedctx // ends with Close, and the calls of this node with it
+	end     context.CancelFunc
+	mu      sync.Mutex
+	closed  bool
+	calling sync.WaitGroup
+}
+
+// The limits of calls within an hour.
+const (
+	MaxOfNumber = 5  // of one number, for all organizations
+	MaxOfOrg    = 20 // of one organization
+	window      = time.Hour
+)
+
+const (
+	digits      = 6
+	longest     = 90 * time.Second // of a call, with its ringing
+	kept        = 2 * Validity     // how long a proof can be read
+	taskForget  = "sip.proof.forget"
+	forgetEvery = time.Hour
+	forgetBatch = 1000
+	minKey      = 32
+)
+
+// order is the step that calls. Its argument is the id of the proof; the key of the task is the number.
+const order = callwright.TaskKind[string]("sip.proof")
+
+// New checks the configuration and registers the work.
+func New(c Config) (*Service, error) {
+	for _, required := range []struct {
+		field   string
+		missing bool
+	}{
+		{"Store", c.Store == nil}, {"Atomic", c.Atomic == nil}, {"Work", c.Work == nil}, {"Trunks", c.Trunks == nil},
+		{"Announcer", c.Announcer == nil},
+	} {
+		if required.missing {
+			return nil, errors.New("proof: Config." + required.field + " is required")
+		}
+	}
+	if len(c.Key) < minKey {
+		return nil, errors.New("proof: Config.Key must have at least 32 bytes")
+	}
+	if c.Clock == nil {
+		c.Clock = callwright.SystemClock{}
+	}
+	if c.IDs == nil {
+		c.IDs = new(callwright.UUIDs)
+	}
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	key := []byte(c.Key.Reveal())
+	c.Key = ""
+	s := &Service{cfg: c, mac: func() hash.Hash { return hmac.New(sha256.New, key) }}
+	s.ending, s.end = context.WithCancel(context.Background())
+	order.Handle(c.Work, callwright.QueueCalls, c.Logger, s.step)
+	c.Work.Every(callwright.QueueUpkeep, taskForget, forgetEvery, s.forget)
+	return s, nil
+}
+
+// Request has a number called. CodeInvalidState when it needs no proof or nothing can call it, CodeConflict when it is not available to
+// the organization, CodeTooManyRequests beyond MaxOfNumber or MaxOfOrg in an hour. A request replaces an earlier one of the organization.
+func (s *Service) Request(ctx context.Context, org callwright.OrgID, number string) (Proof, error) {
+	n, err := s.cfg.Trunks.Number(ctx, org, number)
+	if err != nil {
+		return Proof{}, err
+	}
+	needed, err := s.cfg.Trunks.NeedsProof(ctx, org, n)
+	if err == nil && !needed {
+		err = callwright.InField("phone_number", callwright.Errorf(callwright.CodeInvalidState, "needs no proof"))
+	}
+	if err == nil && s.cfg.Ready != nil {
+		err = s.cfg.Ready()
+	}
+	if err == nil {
+		_, _, err = s.caller(ctx, org, n)
+	}
+	if err != nil {
+		return Proof{}, err
+	}
+	now := s.cfg.Clock.Now()
+	p := Proof{
+		ID: "np_" + strings.ReplaceAll(s.cfg.IDs.New(), "-", ""), Org: org, Number: n, State: StateWaiting,
+		CreatedAt: now, ExpiresAt: now.Add(CodeLife), Version: 1,
+	}
+	return p, s.cfg.Atomic.Do(ctx, func(ctx context.Context) error {
+		added, oldest, err := s.cfg.Store.Insert(ctx, p, Limits{Number: MaxOfNumber, Org: MaxOfOrg}, now.Add(-window))
+		if err != nil {
+			return err
+		}
+		if !added {
+			return &callwright.Error{
+				Code: callwright.CodeTooManyRequests, RetryAfter: max(time.Second, oldest.Add(window).Sub(now)),
+				Message: fmt.Sprintf("a number is called %d times an hour for its proof, and an organization has %d such calls an hour", MaxOfNumber, MaxOfOrg),
+			}
+		}
+		return order.Enqueue(ctx, s.cfg.Work, callwright.Task{Key: n.String(), Org: org}, p.ID)
+	})
+}
+
+// caller returns the number from which a number is called, and its organization.
+func (s *Service) caller(ctx context.Context, org callwright.OrgID, to callwright.PhoneNumber) (callwright.OrgID, callwright.PhoneNumber, error) {
+	if s.cfg.From == "" {
+		from, err := s.cfg.Trunks.ProofCaller(ctx, org, to)
+		return org, from, err
+	}
+	holder, r, err := s.cfg.Trunks.Holder(ctx, s.cfg.From)
+	if callwright.CodeOf(err) == callwright.CodeNotFound || err == nil && r.Outbound == nil {
+		s.cfg.Logger.ErrorContext(ctx, "numbers cannot be proven: the number that calls them is not attached outbound", "number", s.cfg.From)
+		err = callwright.Errorf(callwright.CodeUnavailable, "this service cannot call numbers to prove them at the moment")
+	}
+	return holder, s.cfg.From, err
+}
+
+// step calls the number of a proof, once: the call is stored before it is made. The proof that a later one has replaced is left alone.
+func (s *Service) step(ctx context.Context, t callwright.Task, id string, _ int) error {
+	p, err := s.cfg.Store.Latest(ctx, t.Org, callwright.PhoneNumber(t.Key))
+	if callwright.CodeOf(err) == callwright.CodeNotFound || err == nil && p.ID != id {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	code, err := newCode()
+	if err != nil {
+		return err
+	}
+	called, err := p.call(s.cfg.Clock.Now(), s.hash(p, code))
+	if err != nil {
+		return nil //nolint:nilerr // it was called, or is too late
+	}
+	org, from, err := s.caller(ctx, p.Org, p.Number)
+	if err != nil && callwright.CodeOf(err) != callwright.CodeInternal && callwright.CodeOf(err) != callwright.CodeUnavailable {
+		return lost(s.cfg.Store.Update(ctx, p.fail(callwright.MessageOf(err))))
+	}
+	if err != nil {
+		return err
+	}
+	if !s.enter() {
+		return callwright.Errorf(callwright.CodeUnavailable, "the server is stopping")
+	}
+	if err := s.cfg.Store.Update(ctx, called); err != nil {
+		s.calling.Done()
+		return lost(err)
+	}
+	go func() {
+		defer s.calling.Done()
+		s.announce(called, Announcement{ID: p.ID, Org: org, From: from, To: p.Number, Parts: words(code)})
+	}()
+	return nil
+}
+
+// lost returns the error of a write, except a conflict: another step was first.
+func lost(err error) error {
+	if errors.Is(err, callwright.ErrConflict) || errors.Is(err, callwright.ErrNotFound) {
+		return nil
+	}
+	return err
+}
+
+// enter counts a call of this node, and reports whether there may be one.
+func (s *Service) enter() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return false
+	}
+	s.calling.Add(1)
+	return true
+}
+
+// announce makes the call and stores why it was in vain.
+func (s *Service) announce(p Proof, a Announcement) {
+	ctx, cancel := context.WithTimeout(s.ending, longest)
+	defer cancel()
+	err := s.cfg.Announcer.Announce(ctx, a)
+	if err == nil {
+		return
+	}
+	s.cfg.Logger.InfoContext(ctx, "a number was not called for its proof", "call_id", p.ID, "org", p.Org, "error", err)
+	reason := callwright.MessageOf(err)
+	if ctx.Err() != nil {
+		reason = "the call was cut"
+	}
+	writing, stop := context.WithTimeout(context.WithoutCancel(ctx), longest)
+	defer stop()
+	err = callwright.Retry(writing, func(ctx context.Context) error {
+		latest, err := s.cfg.Store.Latest(ctx, p.Org, p.Number)
+		if err != nil || latest.ID != p.ID || latest.State != StateCalled {
+			return err
+		}
+		return s.cfg.Store.Update(ctx, latest.fail(reason))
+	})
+	if err != nil {
+		s.cfg.Logger.ErrorContext(ctx, "the end of a proof was not written", "call_id", p.ID, "error", err)
+	}
+}
+
+// Get returns the newest proof of a number as it stands. CodeNotFound when the organization has none.
+func (s *Service) Get(ctx context.Context, org callwright.OrgID, number string) (Proof, error) {
+	n, err := s.cfg.Trunks.Number(ctx, org, number)
+	if err != nil {
+		return Proof{}, err
+	}
+	p, err := s.cfg.Store.Latest(ctx, org, n)
+	return p.At(s.cfg.Clock.Now()), err
+}
+
+// Verify proves a number with the code of its newest proof. A wrong code is CodeBadRequest with the field "code", and MaxTries of them
+// fail the proof. CodeInvalidState when no code is taken, CodeNotFound without a proof. A repeated right code changes nothing.
+func (s *Service) Verify(ctx context.Context, org callwright.OrgID, number, code string) (Proof, error) {
+	code = strings.Join(strings.Fields(code), "")
+	if len(code) != digits || strings.Trim(code, "0123456789") != "" {
+		return Proof{}, callwright.Invalid("code", "must be the %d digits that were read out", digits)
+	}
+	n, err := s.cfg.Trunks.Number(ctx, org, number)
+	if err != nil {
+		return Proof{}, err
+	}
+	var answered Proof
+	var refusal error // of a code: it is counted first
+	err = callwright.Retry(ctx, func(ctx context.Context) error {
+		p, err := s.cfg.Store.Latest(ctx, org, n)
+		if err != nil {
+			return err
+		}
+		now, right := s.cfg.Clock.Now(), hmac.Equal([]byte(p.Hash), []byte(s.hash(p, code)))
+		if answered, refusal = p, nil; right && p.At(now).State == StateProven {
+			return nil
+		}
+		if answered, refusal = p.answer(now, right); errors.Is(refusal, callwright.ErrInvalidState) {
+			return refusal
+		}
+		return s.cfg.Store.Update(ctx, answered)
+	})
+	if err == nil {
+		err = refusal
+	}
+	return answered, err
+}
+
+// hash returns the HMAC of a proof's code.
+func (s *Service) hash(p Proof, code string) string {
+	mac := s.mac()
+	for _, part := range []string{"number proof", string(p.Org), p.Number.String(), p.ID, code} {
+		_, _ = fmt.Fprintf(mac, "%d:%s", len(part), part)
+	}
+	return hex.EncodeToString(mac.Sum(nil))
+}
+
+// newCode returns 6 random digits.
+func newCode() (string, error) {
+	n, err := rand.Int(rand.Reader, big.NewInt(1_000_000))
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("%0*d", digits, n), nil
+}
+
+// words returns what is said: why the number is called, and the code digit by digit, twice.
+func words(code string) []string {
+	names := [...]string{"zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"}
+	parts := []string{"Hello. Somebody wants to connect this telephone number to a voice agent. If it was not you, hang up now, and tell nobody the code. The code is"}
+	for range 2 {
+		for _, digit := range code {
+			parts = append(parts, names[digit-'0'])
+		}
+		parts = append(parts, "Again, the code is")
+	}
+	parts[len(parts)-1] = "Goodbye."
+	return parts
+}
+
+// forget removes old proofs.
+func (s *Service) forget(ctx context.Context, _ callwright.Task, _ int) error {
+	for {
+		n, err := s.cfg.Store.Forget(ctx, s.cfg.Clock.Now().Add(-kept), forgetBatch)
+		if err != nil || n < forgetBatch {
+			return err
+		}
+	}
+}
+
+// Close ends the calls of this node, and waits for their ends or until ctx ends. No call is made afterwards.
+func (s *Service) Close(ctx context.Context) error {
+	s.mu.Lock()
+	s.closed = true
+	s.mu.Unlock()
+	s.end()
+	done := make(chan struct{})
+	go func() { defer close(done); s.calling.Wait() }()
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

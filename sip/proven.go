@@ -1,0 +1,67 @@
+package sip
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/callwright/callwright"
+)
+
+// errUnproven is the cause of the error of a number that must be proven first.
+var errUnproven = errors.New("the number is not proven")
+
+// checkProven refuses to attach a number inbound that must be proven first: CodeInvalidState.
+func (s *Service) checkProven(ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber, drafts []draft) error {
+	if s.cfg.Proofs == nil || !slices.ContainsFunc(drafts, func(d draft) bool { return d.Direction == Inbound }) {
+		return nil
+	}
+	needed, err := s.NeedsProof(ctx, org, number)
+	if err == nil && needed {
+		err = (&callwright.Error{
+			Code: callwright.CodeInvalidState, Field: "phone_numbers",
+			Message: "the number must be proven before it is attached inbound: have it called, and send the code that is read out",
+		}).Because(errUnproven)
+	}
+	return err
+}
+
+// NeedsProof reports whether an organization must prove that it answers a number before it attaches it inbound: it has not proven it
+// lately, has it not attached inbound, and no finished port reserves it for the organization. CodeConflict for a number that
+// another organization has attached or reserved. No number needs a proof without Config.Proofs.
+func (s *Service) NeedsProof(ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber) (bool, error) {
+	if err := s.checkOwner(ctx, org, number); err != nil || s.cfg.Proofs == nil {
+		return false, err
+	}
+	r, err := s.record(ctx, org, number)
+	if err != nil || r.Inbound != nil {
+		return false, err
+	}
+	if s.cfg.Reservations != nil {
+		reserved, err := s.cfg.Reservations.ReservedElsewhere(ctx, "", []callwright.PhoneNumber{number})
+		if err != nil || len(reserved) > 0 { // for this organization, as checkOwner has seen
+			return false, err
+		}
+	}
+	proven, err := s.cfg.Proofs.Proven(ctx, org, number)
+	return !proven, err
+}
+
+// ProofCaller returns the outbound number from which an organization's call that proves a number goes out: another one, if it has
+// another, because networks treat a call of a number to itself as one to its mailbox. CodeInvalidState: the organization has no outbound number.
+func (s *Service) ProofCaller(ctx context.Context, org callwright.OrgID, to callwright.PhoneNumber) (callwright.PhoneNumber, error) {
+	trunks, err := s.cfg.Store.Outbound(ctx, org, 2)
+	if err != nil {
+		return "", err
+	}
+	var from callwright.PhoneNumber
+	for _, t := range trunks {
+		if from == "" || from == to {
+			from = t.Number
+		}
+	}
+	if from == "" {
+		return "", callwright.Errorf(callwright.CodeInvalidState, "the number is called over your outbound trunk: attach a number for outbound calls first")
+	}
+	return from, nil
+}

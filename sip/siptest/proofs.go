@@ -1,0 +1,196 @@
+package siptest
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/callwrighttest"
+	"github.com/callwright/callwright/sip/proof"
+)
+
+// RunProofStore tests a proof.Store. newStore returns an empty one.
+func RunProofStore(t *testing.T, newStore func(t *testing.T) proof.Store) {
+	t.Helper()
+	tests := map[string]func(*testing.T, proof.Store){
+		"keeps every field":                keepsProof,
+		"adds up to the limits":            addsProofs,
+		"adds up to the limits in a race":  addsProofsInRace,
+		"updates by compare-and-set":       comparesProofs,
+		"returns the newest of a number":   returnsLatestProof,
+		"hides other organizations' proof": hidesProofs,
+		"forgets old ones":                 forgetsProofs,
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t, newStore(t))
+		})
+	}
+}
+
+// numberProof returns a proof of the organization a that was made some seconds after at.
+func numberProof(id string, number callwright.PhoneNumber, seconds int) proof.Proof {
+	made := at.Add(time.Duration(seconds) * time.Second)
+	return proof.Proof{ID: id, Org: "a", Number: number, State: proof.StateWaiting, CreatedAt: made, ExpiresAt: made.Add(time.Hour), Version: 1}
+}
+
+var manyProofs = proof.Limits{Number: 1000, Org: 1000}
+
+func insertProofs(t *testing.T, s proof.Store, all ...proof.Proof) {
+	t.Helper()
+	for _, p := range all {
+		if added, _, err := s.Insert(t.Context(), p, manyProofs, at); err != nil || !added {
+			t.Fatalf("insert %s: added %t, %v", p.ID, added, err)
+		}
+	}
+}
+
+func wantLatestProof(t *testing.T, s proof.Store, want proof.Proof) {
+	t.Helper()
+	if got, err := s.Latest(t.Context(), want.Org, want.Number); err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("got  %+v, %v\nwant %+v", got, err, want)
+	}
+}
+
+func keepsProof(t *testing.T, s proof.Store) {
+	p := filled[proof.Proof](t)
+	insertProofs(t, s, p)
+	p.Version = 1
+	wantLatestProof(t, s, p)
+	p.State, p.Reason, p.Hash, p.CalledAt, p.Tries, p.ExpiresAt = proof.StateWaiting, "", "", nil, 0, at.Add(time.Hour)
+	if err := s.Update(t.Context(), p); err != nil {
+		t.Fatal(err)
+	}
+	p.Version++
+	wantLatestProof(t, s, p)
+}
+
+func addsProofs(t *testing.T, s proof.Store) {
+	insertProofs(t, s, numberProof("p1", "+1", 1), numberProof("p2", "+1", 2), numberProof("p3", "+2", 3))
+	if _, _, err := s.Insert(t.Context(), numberProof("p1", "+9", 4), manyProofs, at); !errors.Is(err, callwright.ErrConflict) {
+		t.Errorf("a taken id gave %v, want a conflict", err)
+	}
+	for _, c := range []struct {
+		what   string
+		number callwright.PhoneNumber
+		org    callwright.OrgID
+		limits proof.Limits
+		since  int
+		oldest int // of those that stand in the way; 0: none do
+	}{
+		{"the number's limit", "+1", "a", proof.Limits{Number: 2, Org: 9}, 0, 1},
+		{"the number's limit for another organization", "+1", "b", proof.Limits{Number: 2, Org: 9}, 0, 1},
+		{"the organization's limit", "+3", "a", proof.Limits{Number: 9, Org: 3}, 0, 1},
+		{"both limits", "+1", "a", proof.Limits{Number: 1, Org: 2}, 0, 2},
+		{"one that is too old to count", "+1", "a", proof.Limits{Number: 2, Org: 9}, 1, 0},
+		{"another number of another organization", "+4", "c", proof.Limits{Number: 1, Org: 1}, 0, 0},
+		{"limits that are alike", "+4", "d", proof.Limits{Number: 2, Org: 2}, 0, 0},
+	} {
+		p := numberProof(c.what, c.number, 10)
+		p.Org = c.org
+		added, oldest, err := s.Insert(t.Context(), p, c.limits, at.Add(time.Duration(c.since)*time.Second))
+		if err != nil || added != (c.oldest == 0) || !added && !oldest.Equal(at.Add(time.Duration(c.oldest)*time.Second)) {
+			t.Errorf("%s: added %t, oldest %v, %v", c.what, added, oldest, err)
+		}
+		if _, err := s.Latest(t.Context(), "b", "+1"); !errors.Is(err, callwright.ErrNotFound) {
+			t.Errorf("%s: what was not added is there: %v", c.what, err)
+		}
+	}
+}
+
+func addsProofsInRace(t *testing.T, s proof.Store) {
+	var added atomic.Int32
+	var racing sync.WaitGroup
+	for i := range 12 {
+		racing.Go(func() {
+			p := numberProof(fmt.Sprint("p", i), "+1", i+1)
+			p.Org = callwright.OrgID(fmt.Sprint("o", i%3))
+			switch ok, _, err := s.Insert(t.Context(), p, proof.Limits{Number: 5, Org: 9}, at); {
+			case err != nil:
+				t.Errorf("insert: %v", err)
+			case ok:
+				added.Add(1)
+			}
+		})
+	}
+	racing.Wait()
+	if n := added.Load(); n != 5 {
+		t.Errorf("%d were added, want 5", n)
+	}
+}
+
+func comparesProofs(t *testing.T, s proof.Store) {
+	insertProofs(t, s, numberProof("p1", "+1", 1))
+	winner := callwrighttest.Race(t, func(i int) error {
+		mine := numberProof("p1", "+1", 1)
+		mine.Tries = i
+		return s.Update(t.Context(), mine)
+	})
+	want := numberProof("p1", "+1", 1)
+	want.Tries, want.Version = winner, 2
+	wantLatestProof(t, s, want)
+	if err := s.Update(t.Context(), numberProof("none", "+1", 1)); !errors.Is(err, callwright.ErrNotFound) {
+		t.Errorf("a change of none gave %v, want not found", err)
+	}
+}
+
+func returnsLatestProof(t *testing.T, s proof.Store) {
+	newest := numberProof("p1", "+1", 3)
+	insertProofs(t, s, numberProof("p3", "+1", 1), newest, numberProof("p2", "+1", 2), numberProof("p4", "+2", 4))
+	wantLatestProof(t, s, newest)
+	if _, err := s.Latest(t.Context(), "a", "+3"); !errors.Is(err, callwright.ErrNotFound) {
+		t.Errorf("a number without a proof gave %v, want not found", err)
+	}
+}
+
+func hidesProofs(t *testing.T, s proof.Store) {
+	mine := numberProof("p1", "+1", 1)
+	insertProofs(t, s, mine)
+	if _, err := s.Latest(t.Context(), "b", "+1"); !errors.Is(err, callwright.ErrNotFound) {
+		t.Errorf("another organization's proof gave %v, want not found", err)
+	}
+	foreign := mine
+	foreign.Org = "b"
+	if err := s.Update(t.Context(), foreign); !errors.Is(err, callwright.ErrNotFound) {
+		t.Errorf("another organization's change gave %v, want not found", err)
+	}
+	wantLatestProof(t, s, mine)
+}
+
+func forgetsProofs(t *testing.T, s proof.Store) {
+	insertProofs(t, s, numberProof("p1", "+1", 1), numberProof("p2", "+2", 2), numberProof("p3", "+3", 3), numberProof("p4", "+4", 4))
+	for _, want := range []int{2, 1, 0} {
+		if n, err := s.Forget(t.Context(), at.Add(4*time.Second), 2); err != nil || n != want {
+			t.Errorf("forgot %d, %v; want %d", n, err, want)
+		}
+	}
+	wantLatestProof(t, s, numberProof("p4", "+4", 4))
+}
+
+// RunSpeaker tests a proof.Speaker.
+func RunSpeaker(t *testing.T, newSpeaker func(t *testing.T) proof.Speaker) {
+	t.Helper()
+	s := newSpeaker(t)
+	for _, rate := range []int{8000, 16000, 48000} {
+		word, err := s.Speak(t.Context(), "seven", rate)
+		if err != nil {
+			t.Fatalf("at %d Hz: %v", rate, err)
+		}
+		if lasts := time.Duration(len(word)) * time.Second / time.Duration(rate); lasts < 100*time.Millisecond || lasts > 5*time.Second {
+			t.Errorf("at %d Hz a word lasts %v", rate, lasts)
+		}
+		loudest := int16(0)
+		for _, sample := range word {
+			loudest = max(loudest, sample)
+		}
+		if loudest < 1000 {
+			t.Errorf("at %d Hz it is silent", rate)
+		}
+	}
+}

@@ -1,0 +1,38 @@
+package sipapi
+
+import (
+	"context"
+
+	"github.com/callwright/callwright/sip/proof"
+	"github.com/callwright/callwright/transport/httpapi"
+	"github.com/callwright/callwright/transport/httpapi/wire"
+	oas "github.com/callwright/callwright/transport/oas/sipoas"
+)
+
+// StartSipNumberProof has a number called.
+func (a *api) StartSipNumberProof(ctx context.Context, req *oas.SipNumberProofStart) (*oas.SipNumberProofReply, error) {
+	return proven(ctx)(a.proofs.Request(ctx, httpapi.Org(ctx), req.PhoneNumber))
+}
+
+// GetSipNumberProof returns the newest proof of a number.
+func (a *api) GetSipNumberProof(ctx context.Context, params oas.GetSipNumberProofParams) (*oas.SipNumberProofReply, error) {
+	return proven(ctx)(a.proofs.Get(ctx, httpapi.Org(ctx), params.PhoneNumber))
+}
+
+// VerifySipNumberProof takes the code that was read out.
+func (a *api) VerifySipNumberProof(ctx context.Context, req *oas.SipNumberProofCode) (*oas.SipNumberProofReply, error) {
+	return proven(ctx)(a.proofs.Verify(ctx, httpapi.Org(ctx), req.PhoneNumber, req.Code))
+}
+
+// proven returns the answer about a proof.
+func proven(ctx context.Context) func(p proof.Proof, err error) (*oas.SipNumberProofReply, error) {
+	return func(p proof.Proof, err error) (*oas.SipNumberProofReply, error) {
+		if err != nil {
+			return nil, err
+		}
+		httpapi.LogID(ctx, "phone_number", p.Number.String())
+		return &oas.SipNumberProofReply{Data: oas.SipNumberProof{
+			PhoneNumber: p.Number.String(), Status: oas.SipNumberProofStatus(p.State), Reason: wire.NilText(p.Reason), ExpiresAt: p.ExpiresAt,
+		}}, nil
+	}
+}
