@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/callwright/callwright/internal/e2e/await"
+	"github.com/callwright/callwright/internal/await"
 	"github.com/callwright/callwright/internal/e2e/baresip"
 	"github.com/callwright/callwright/speech/pcm"
 	"github.com/callwright/callwright/transport/oas/sipoas"
