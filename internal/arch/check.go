@@ -42,6 +42,7 @@ func Check(fsys fs.FS) (Report, error) {
 		report.Violations = append(report.Violations, checkForeign(f)...)
 		report.Violations = append(report.Violations, checkModule(f)...)
 	}
+	report.Violations = append(report.Violations, checkMaps(t)...)
 	for _, p := range t.packages {
 		report.Violations = append(report.Violations, checkName(p)...)
 		report.Violations = append(report.Violations, checkPackageComment(p)...)

@@ -306,3 +306,31 @@ func TestUnreadableTreeIsAnError(t *testing.T) {
 		t.Errorf("Check = %v, want an error that names the file", err)
 	}
 }
+
+// TestMaps has maps that lack a room, which a package has and its suite, its internals and its generated neighbours need not.
+func TestMaps(t *testing.T) {
+	t.Parallel()
+	report := check(t, map[string]string{
+		"README.md":                     "| Folder | Contents |\n|---|---|\n| `sip`, `adapters` | x |\n",
+		"docs/architecture.md":          "| `sip` | x |\n| `sip/uri`, `sdp` | x |\n| `adapters/mail` | x |\n",
+		"sip/sip.go":                    source("sip"),
+		"sip/sdp/sdp.go":                source("sdp"),
+		"sip/uri/uri.go":                source("uri"),
+		"sip/siptest/suite.go":          source("siptest"),
+		"sip/health/health.go":          source("health"),
+		"adapters/mail/mail.go":         source("mail"),
+		"adapters/mail/internal/x/x.go": source("x"),
+		"triage/triage_test.go":         source("triage_test"),
+		"speech/speech.go":              source("speech"),
+	})
+	var got []string
+	for _, v := range report.Violations {
+		got = append(got, v.String())
+	}
+	want := []string{
+		"README.md: has no row for `speech`", "docs/architecture.md: has no row for `sip/health`", "docs/architecture.md: has no row for `speech`",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("found %q, want %q", got, want)
+	}
+}
