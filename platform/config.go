@@ -29,7 +29,7 @@ import (
 // Config is what a platform runs with. Defaults returns one that runs as it is. Each setting names the flag of the reference server
 // that sets it: errors name settings so.
 type Config struct {
-	Addr      string // --addr: host and port of the HTTP API and the dashboard; empty: none is opened, and Handler is served by the program
+	Addr      string // --addr: host and port of the HTTP API and the dashboard; empty: none is opened, and the program serves the Platform
 	PublicURL string // --public-url: of the HTTP API as clients see it; empty: that of Addr, without which it is required
 
 	HTTPConnections           int            // --http-connections: at once

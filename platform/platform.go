@@ -24,7 +24,6 @@ import (
 	"github.com/callwright/callwright/sip"
 	"github.com/callwright/callwright/speech"
 	"github.com/callwright/callwright/transport/dashboard/overview"
-	"github.com/callwright/callwright/transport/httpapi"
 	"github.com/callwright/callwright/triage"
 )
 
@@ -140,9 +139,6 @@ func (p *Platform) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	http.Error(w, "the platform does not run", http.StatusServiceUnavailable)
 }
-
-// Serves reports whether a path is one of the API's or the probes', and not one of the dashboard's, which has all others.
-func Serves(path string) bool { return httpapi.Serves(path) }
 
 // Services returns the domains. The platform has started.
 func (p *Platform) Services() Services { return p.services }
