@@ -52,6 +52,7 @@ func Key(name string) string {
 // of ctx.
 type Voices interface {
 	// InsertVoice adds a voice of v.Org. CodeConflict with the field "name": the organization has a voice with the same Key.
+	// CodeConflict without a field: there is a voice with the same id, of whichever organization.
 	InsertVoice(ctx context.Context, v Voice) error
 	// Voice returns a voice of an organization by its id; CodeNotFound when the organization has none with it.
 	Voice(ctx context.Context, org callwright.OrgID, id string) (Voice, error)

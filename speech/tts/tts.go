@@ -58,7 +58,7 @@ type Request struct {
 	Text     string // plain text, at most MaxText bytes; markup in it is spoken, never interpreted
 	Voice    string // the name of a voice; empty: the language's, or the engine's default
 	Language string // BCP 47, such as "en-US"; empty: the voice's own
-	Rate     int    // sample rate of the stream, in Hz; the engine converts
+	Rate     int    // sample rate of the stream, in Hz, from pcm.MinRate to pcm.MaxRate; the engine converts, and refuses others with the field "rate"
 	Prosody  Prosody
 }
 
