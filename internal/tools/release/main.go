@@ -118,7 +118,7 @@ func setRequires(name, version string) error {
 }
 
 func readMod(name string) (*modfile.File, error) {
-	text, err := os.ReadFile(name) //nolint:gosec // of the tree
+	text, err := os.ReadFile(name)
 	if err != nil {
 		return nil, err
 	}
@@ -156,10 +156,10 @@ func writeModule(ctx context.Context, tree, folder string, m module.Version, tar
 		return err
 	}
 	at := filepath.Join(target, filepath.FromSlash(escaped), "@v")
-	if err := os.MkdirAll(at, 0o750); err != nil {
+	if err := os.MkdirAll(at, 0o750); err != nil { //nolint:gosec // where the caller says
 		return err
 	}
-	text, err := os.ReadFile(filepath.Join(tree, folder, "go.mod")) //nolint:gosec // of the tree
+	text, err := os.ReadFile(filepath.Join(tree, folder, "go.mod"))
 	if err != nil {
 		return err
 	}
@@ -175,9 +175,12 @@ func writeModule(ctx context.Context, tree, folder string, m module.Version, tar
 	if err := zip.Create(&archive, m, files); err != nil {
 		return err
 	}
-	base := filepath.Join(at, m.Version)
-	return errors.Join(
-		os.WriteFile(base+".mod", text, 0o600), os.WriteFile(base+".info", info, 0o600), os.WriteFile(base+".zip", archive.Bytes(), 0o600),
-		os.WriteFile(filepath.Join(at, "list"), []byte(m.Version+"\n"), 0o600),
-	)
+	for name, content := range map[string][]byte{
+		m.Version + ".mod": text, m.Version + ".info": info, m.Version + ".zip": archive.Bytes(), "list": []byte(m.Version + "\n"),
+	} {
+		if err := os.WriteFile(filepath.Join(at, name), content, 0o600); err != nil { //nolint:gosec // where the caller says
+			return err
+		}
+	}
+	return nil
 }
