@@ -1,27 +1,24 @@
 package platform_test
 
 import (
-	"context"
 	"fmt"
-	"os"
-	"os/signal"
 
 	"github.com/callwright/callwright/adapters/scripted"
 	"github.com/callwright/callwright/platform"
 )
 
-// The reference server with a model and a name of its own, until it is interrupted.
+// The reference server with a model and a name of its own. Platform.Run starts it, and stops it when its context ends.
 func Example() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
 	c := platform.Defaults()
 	c.Data, c.ProviderName = "/var/lib/acme", "Acme Telecom"
 	c.Model = scripted.New() // any llm.Model
 	p, err := platform.New(c)
-	if err == nil {
-		err = p.Run(ctx)
-	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-	}
+	fmt.Println(p != nil, err)
+
+	c.SIPAddr = "pbx.acme.example"
+	_, err = platform.New(c)
+	fmt.Println(err)
+	// Output:
+	// true <nil>
+	// --sip-addr must be an IP address and a port such as 192.0.2.1:5061, or :5061 for every address, not "pbx.acme.example"; a name for peers goes into --public-host
 }
