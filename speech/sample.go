@@ -84,7 +84,7 @@ type Samples interface {
 }
 
 // Blobs keeps audio. speechtest.RunBlobs tests an adapter. Programs on several machines need storage that all of them reach.
-// Methods and readers may run concurrently, and return soon after ctx ends.
+// Methods and readers may run concurrently. Methods return soon after ctx ends.
 type Blobs interface {
 	// PutBlob keeps audio of an organization under a name that is new, byte for byte, whether it is audio or not. Size is exact, from 0
 	// on: an r with fewer or more bytes is an error. Names and organizations are 1 to 128 letters, digits, _ and -. Others are
