@@ -58,16 +58,18 @@ const (
 	DeliveryGivenUp   DeliveryState = "given_up"  // the webhook refused it for good, or failed for a day
 )
 
-// DeliveryStore stores deliveries.
+// DeliveryStore stores deliveries. A delivery is identified by its Org and ID. Every field comes back as it was stored; times are
+// returned in UTC, exact to the microsecond. callwrighttest.RunDeliveryStore tests it.
 type DeliveryStore interface {
-	// KeepDelivery adds a delivery, or replaces the one that is there except for its Since, and adds the Attempts of both. It
-	// removes some deliveries of the organization whose Since is before a time.
+	// KeepDelivery adds a delivery, or replaces the stored one except for its Since, and adds the Attempts of both. It also deletes
+	// deliveries of the organization whose Since is before a time, at least one if there is one that no other transaction holds; the
+	// zero time deletes none.
 	KeepDelivery(ctx context.Context, d Delivery, before time.Time) error
-	// EndDelivery sets State and Last of a delivery that is pending, and adds to its Attempts; there is no Next then. An empty
-	// failure leaves Failure as it is. It is no error when no such delivery is pending.
+	// EndDelivery sets State, Last and Failure of a pending delivery to those of d, adds d.Attempts to its Attempts, and clears Next. An
+	// empty d.Failure leaves Failure as it is. A delivery that is absent or not pending stays as it is, without an error.
 	EndDelivery(ctx context.Context, d Delivery) error
-	// Deliveries returns up to limit deliveries of an organization whose Since is at or after a time, those first whose Since is latest,
-	// from after a keyset (Since, ID) on. An empty state selects all.
+	// Deliveries returns up to limit deliveries of an organization whose Since is at or after a time, by Since and then ID, both
+	// descending, from after a keyset (Since, ID) on; the zero keyset is the beginning. An empty state selects all.
 	Deliveries(ctx context.Context, org OrgID, state DeliveryState, since time.Time, after Keyset, limit int) ([]Delivery, error)
 }
 

@@ -21,12 +21,13 @@ type Endpoint struct {
 	Version  int64      // 0: not stored yet; each change increments it
 }
 
-// EndpointStore stores endpoints that fail. callwrighttest.RunEndpointStore tests it.
+// EndpointStore stores endpoints that fail. An endpoint is identified by its Org and its whole Host, port included. Every field comes
+// back as it was stored; times are returned in UTC, exact to the microsecond. callwrighttest.RunEndpointStore tests it.
 type EndpointStore interface {
 	// Endpoint returns an endpoint; CodeNotFound: it does not fail.
 	Endpoint(ctx context.Context, org OrgID, host string) (Endpoint, error)
 	// PutEndpoint adds an endpoint of version 0, or replaces the one that has the same version. The stored one has the next version.
-	// CodeConflict: it was added or changed meanwhile.
+	// CodeConflict: the stored version is another, or the endpoint is absent and e.Version is not 0.
 	PutEndpoint(ctx context.Context, e Endpoint) error
 	// RemoveEndpoint removes an endpoint; one that is absent is no error.
 	RemoveEndpoint(ctx context.Context, org OrgID, host string) error

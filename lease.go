@@ -23,23 +23,25 @@ type Lease struct {
 
 // Leases stores leases. Every method takes part in the transaction of its context, if there is one, and reads or changes
 // all of its leases in one statement. Kinds, keys and nodes are non-empty UTF-8 texts without NUL characters; a limit is
-// at least 1.
+// at least 1. Leases of different kinds are independent, also with equal keys. callwrighttest.RunLeases tests it.
 //
-// Times are arguments and come from the clock of the calling node. A node compares its own time with deadlines that other
-// nodes have written, so the clocks of nodes must agree to within LeaseRenewal, as NTP keeps them. A node whose clock is
-// ahead acquires leases too early. Work that must not happen twice even then is protected by the fencing number, or by a
-// compare-and-set on a version.
+// Times are arguments and come from the clock of the calling node; they are returned in UTC, exact to the microsecond. A node
+// compares its own time with deadlines that other nodes have written, so the clocks of nodes must agree to within LeaseRenewal, as NTP keeps
+// them. A node whose clock is ahead acquires leases too early. Work that must not happen twice even then is protected by the
+// fencing number, or by a compare-and-set on a version.
 type Leases interface {
 	// Acquire acquires the free ones among the keys for the node, until the given time, and returns their leases, each
 	// once, sorted by key. A key is free when it has no lease, when its lease expired at now or before, or when the node
-	// holds it already. Of several nodes that acquire a key at once only one succeeds. A lease that the node holds and
+	// holds it already. Without a free key it returns none, and no error. Of several nodes that acquire a key at once only one
+	// succeeds; the others get no error, also when calls name the same keys in different orders. A lease that the node holds and
 	// that has not expired keeps its Fence. An expired lease gets the next Fence. The Fence of a new lease is now in
 	// microseconds since 1970, so that it is greater than those that the key had before it was released.
 	Acquire(ctx context.Context, kind, node string, keys []string, now, until time.Time) ([]Lease, error)
-	// Renew extends all leases of a kind that the node holds, and returns them sorted by key. The node still
-	// holds an expired lease that no other node has acquired.
+	// Renew extends all leases of a kind that the node holds, sets their RenewedAt to now, and returns them sorted by key. The node
+	// still holds an expired lease that no other node has acquired.
 	Renew(ctx context.Context, kind, node string, now, until time.Time) ([]Lease, error)
-	// Release ends the node's leases of these keys at once. Leases of other nodes are left as they are.
+	// Release ends the node's leases of these keys at once. Leases of other nodes are left as they are. Keys without a lease,
+	// and no keys at all, are no error.
 	Release(ctx context.Context, kind, node string, keys []string) error
 	// Held returns up to limit leases of a kind that have not expired at now, the latest deadline first, and
 	// of equal deadlines the greatest key first.

@@ -90,6 +90,11 @@ type Principal struct {
 func (p Principal) Entitled(e Entitlement) bool { return slices.Contains(p.Entitlements, e) }
 
 // Tenants stores organizations and the records of their keys and sessions. Webhook secrets are encrypted at rest.
+// callwrighttest.RunTenants tests it.
+//
+// Every field comes back as it was stored, an empty list as empty and not as nil; times are returned in UTC, exact to the
+// microsecond. Lists are ordered by CreatedAt and then ID, both descending, and start after a keyset (CreatedAt, ID); the zero keyset
+// is the beginning.
 type Tenants interface {
 	OrganizationStore
 	KeyStore
@@ -103,9 +108,9 @@ type OrganizationStore interface {
 	// Organization returns one organization; CodeNotFound when it is absent.
 	Organization(ctx context.Context, id OrgID) (Organization, error)
 	// HoldOrganization is Organization in a transaction that is to change the organization or its keys: others that hold it
-	// wait until the transaction ends, so that no change is lost.
+	// wait until the transaction ends, so that no change is lost. Without a transaction nothing is held.
 	HoldOrganization(ctx context.Context, id OrgID) (Organization, error)
-	// UpdateOrganization replaces an organization; CodeNotFound when it is absent.
+	// UpdateOrganization replaces all fields of an organization; CodeNotFound when it is absent.
 	UpdateOrganization(ctx context.Context, o Organization) error
 	// Organizations returns up to limit organizations, the newest first, from after a keyset on.
 	Organizations(ctx context.Context, after Keyset, limit int) ([]Organization, error)
@@ -113,25 +118,26 @@ type OrganizationStore interface {
 
 // KeyStore stores the records of API keys.
 type KeyStore interface {
-	// InsertKey adds a key's record; CodeConflict when its id or prefix is taken.
+	// InsertKey adds a key's record; CodeConflict when its id or prefix is taken. The organization need not exist.
 	InsertKey(ctx context.Context, k APIKey) error
-	// KeyByPrefix returns the record of the key with a prefix, of any organization, and that organization; CodeNotFound when one of
-	// the two is absent. Every request with a key asks it: it is to cost one look, not two.
+	// KeyByPrefix returns the record of the key whose Prefix is exactly this, of any organization, and that organization; CodeNotFound
+	// when one of the two is absent. Every request with a key asks it: it is to cost one look, not two.
 	KeyByPrefix(ctx context.Context, prefix string) (APIKey, Organization, error)
 	// Key returns the record of one key; CodeNotFound when the organization has no such key.
 	Key(ctx context.Context, org OrgID, id string) (APIKey, error)
 	// Keys returns up to limit records of an organization's keys, the newest first, from after a keyset on.
 	Keys(ctx context.Context, org OrgID, after Keyset, limit int) ([]APIKey, error)
-	// KeyNames returns the names of some of an organization's keys by their ids, without absent ones.
+	// KeyNames returns the names of some of an organization's keys by their ids, without absent ones. An id may be given twice.
 	KeyNames(ctx context.Context, org OrgID, ids []string) (map[string]string, error)
-	// CountKeys counts the keys of an organization that are in force at a time.
+	// CountKeys counts the keys of an organization that are in force at a time, as APIKey.InForce tells.
 	CountKeys(ctx context.Context, org OrgID, now time.Time) (int, error)
-	// RevokeKey sets RevokedAt of a key that is in force. It leaves a revoked key as it is; CodeNotFound when the
-	// organization has no such key.
+	// RevokeKey sets RevokedAt of a key that is not revoked. It leaves a revoked key as it is, without an error; CodeNotFound when
+	// the organization has no such key.
 	RevokeKey(ctx context.Context, org OrgID, id string, at time.Time) error
-	// ReplaceKey sets ReplacedBy and ExpiresAt of a key and leaves the rest as it is, so that a key that is revoked meanwhile
-	// stays revoked. CodeConflict when the key has ReplacedBy already, CodeNotFound when the organization has no such key.
+	// ReplaceKey sets ReplacedBy and ExpiresAt of a key, also of a revoked one, and leaves the rest as it is, so that a key that is
+	// revoked meanwhile stays revoked. CodeConflict when the key has ReplacedBy already: of concurrent calls one succeeds.
+	// CodeNotFound when the organization has no such key.
 	ReplaceKey(ctx context.Context, org OrgID, id, by string, ends time.Time) error
-	// TouchKey sets LastUsedAt of a key, unless that is later, or less than every before. An absent key is no error.
+	// TouchKey sets LastUsedAt of a key, of any organization, to at, unless it is later than at - every. An absent key is no error.
 	TouchKey(ctx context.Context, id string, at time.Time, every time.Duration) error
 }

@@ -14,8 +14,9 @@ import (
 type Atomic interface {
 	// Do runs fn in one transaction, which the context of fn carries: stores and Work.Enqueue take part in the
 	// transaction when they are called with that context. Do commits when fn returns nil and rolls back on an error or a
-	// panic. A nested call joins the outer transaction, which commits or rolls back for both. The database may ask for a
-	// retry, so fn may run twice: it must not do what cannot be undone, such as sending or dialing.
+	// panic. It returns the error of fn, so that errors.Is finds it, and lets a panic pass on to its caller. A nested call
+	// joins the outer transaction, which commits or rolls back for both. The database may ask for a retry, so fn may run
+	// twice: it must not do what cannot be undone, such as sending or dialing.
 	Do(ctx context.Context, fn func(ctx context.Context) error) error
 }
 
@@ -30,7 +31,7 @@ type Task struct {
 	Org         OrgID           // owns what the step is about
 	Unique      bool            // no other task of this kind, organization and key is added while this one waits or runs
 	RunAt       time.Time       // the earliest time to run; zero: at once
-	MaxAttempts int             // attempts in all; 0: the adapter's default, which the handler sees here
+	MaxAttempts int             // attempts in all; 0: the adapter's default, at least 2, which the handler sees here
 }
 
 // Check returns CodeBadRequest for a task that Work does not take: one without a Kind, one whose texts are not UTF-8 without NUL characters,
@@ -54,8 +55,9 @@ func (t Task) Check() error {
 }
 
 // Handler runs a task. Delivery is at least once: a handler may be called again for a task that it has finished, and must
-// then change nothing (read the state, act, compare-and-set). attempt counts from 1. After an error the task runs again
-// later; an error with a RetryAfter delays it by that time and does not count as an attempt. The context ends when the
+// then change nothing (read the state, act, compare-and-set). attempt counts from 1. After an error or a panic, which does
+// not end the worker, the task runs again later; the second attempt begins within 20 seconds. An error with a RetryAfter
+// delays the task by that time and does not count as an attempt: the next call has the same number. The context ends when the
 // worker stops or the step takes too long, so a step is short: a long process is state that several steps advance.
 type Handler func(ctx context.Context, task Task, attempt int) error
 
@@ -67,13 +69,16 @@ type Handler func(ctx context.Context, task Task, attempt int) error
 // A task that is put off for that reason has made no attempt.
 type Work interface {
 	// Enqueue adds a task, in the transaction of the context if it carries one. It returns the error of Task.Check.
-	// Uniqueness is by kind, organization and key: a unique task is also not added when its Args differ.
+	// Uniqueness is by kind, organization and key: a unique task is also not added when its Args differ. A unique task that
+	// is not added is no error. Tasks may be enqueued before the work starts; they run after the start, in any order.
 	Enqueue(ctx context.Context, task Task) error
 	// Handle registers the handler of a kind, whose tasks go through a queue. All handlers are registered before work starts;
 	// a kind has one, and a later one replaces it. Attempts at a task whose kind has no handler fail. The handler receives
-	// Args byte for byte as they were enqueued. A task of an older version of the adapter, which knew no Args, has none.
+	// Kind, Key, Org and Args byte for byte as they were enqueued, and nil for a task without Args, such as a task of an older
+	// version of the adapter, which knew none.
 	Handle(q Queue, kind string, h Handler)
-	// Every runs h on one of the nodes in each interval, through a queue. The first run is one interval after the work starts.
+	// Every runs h on one of the nodes in each interval, which is at least a second, through a queue. The first run is one interval
+	// after the work starts.
 	Every(q Queue, kind string, interval time.Duration, h Handler)
 }
 

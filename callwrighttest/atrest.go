@@ -7,11 +7,12 @@ import (
 	"testing"
 )
 
-// AtRest returns everything that a store has written to where it outlives the process: every column of a database, or every
-// byte of its files. The suites look in it for what must be encrypted. A store that keeps everything in memory has no AtRest.
+// AtRest returns everything that a store wrote to a place that outlives the process: every column of a database, or every
+// byte of its files. The suites look in it for texts that must be encrypted. A store that keeps everything in memory has no AtRest.
 type AtRest[S any] func(t *testing.T, s S) []byte
 
-// VisibleID is in the ids of what Check stores, so that it can tell that an AtRest returns what is stored.
+// VisibleID is part of the ids that Check stores, so that Check can tell whether an AtRest returns the stored data. Stores keep ids in
+// plain text.
 const VisibleID = "visible-id"
 
 // Check calls store, which stores something whose id holds VisibleID, and fails the test if a secret is at rest in plain text,

@@ -11,7 +11,7 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// RunDeliveryStore tests a callwright.DeliveryStore. newStore gives an empty one.
+// RunDeliveryStore tests a callwright.DeliveryStore. newStore returns an empty one.
 func RunDeliveryStore(t *testing.T, newStore func(t *testing.T) callwright.DeliveryStore) {
 	t.Helper()
 	t.Run("counts attempts", func(t *testing.T) {
@@ -140,9 +140,9 @@ func NewDeliveryLog(t testing.TB, s callwright.DeliveryStore) *callwright.Delive
 	return log
 }
 
-// WantDeliveries wants a log to list some deliveries of an organization and no others, those first whose first failure is latest. Each is
-// given as its kind, subject, host, state and attempts, such as "call c1 example.com given_up 11". What is pending has a next attempt,
-// and nothing shows more of an address than its host.
+// WantDeliveries wants a log to list some deliveries of an organization and no others, the latest first failure first. Each is given as its
+// kind, subject, host, state and attempts, such as "call c1 example.com given_up 11". It also wants a next attempt of pending deliveries
+// alone, and no field that shows more of an address than its host.
 func WantDeliveries(t testing.TB, log *callwright.DeliveryLog, org callwright.OrgID, want ...string) {
 	t.Helper()
 	page, err := log.List(t.Context(), org, "", callwright.Keyset{}, callwright.MaxDeliveries)

@@ -9,7 +9,7 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// RunEndpointStore tests a callwright.EndpointStore. newStore gives an empty one.
+// RunEndpointStore tests a callwright.EndpointStore. newStore returns an empty one.
 func RunEndpointStore(t *testing.T, newStore func(t *testing.T) callwright.EndpointStore) {
 	t.Helper()
 	t.Run("keeps endpoints", func(t *testing.T) {

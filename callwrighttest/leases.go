@@ -14,7 +14,7 @@ import (
 )
 
 // RunLeases tests a callwright.Leases together with the callwright.Atomic in whose transactions it takes part. newLeases
-// gives an empty one.
+// returns an empty one.
 func RunLeases(t *testing.T, newLeases func(t *testing.T) (callwright.Leases, callwright.Atomic)) {
 	t.Helper()
 	tests := map[string]func(*testing.T, leasing){

@@ -11,13 +11,13 @@ import (
 // Mail is a message as its recipient reads it.
 type Mail struct{ To, Subject, Text string }
 
-// Mailbox is an callwright.Mailer and what it has sent.
+// Mailbox is a callwright.Mailer and the messages that it has sent.
 type Mailbox struct {
 	Mailer callwright.Mailer
-	Sent   func(t *testing.T) []Mail
+	Sent   func(t *testing.T) []Mail // decoded, with "\n" at the end of each line, in the order of sending
 }
 
-// RunMailer tests an callwright.Mailer. newMailbox returns one that has sent nothing.
+// RunMailer tests a callwright.Mailer. newMailbox returns one that has sent nothing.
 func RunMailer(t *testing.T, newMailbox func(t *testing.T) Mailbox) {
 	t.Helper()
 	const to = "ops@example.com"

@@ -10,8 +10,8 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// RunTenants tests a callwright.Tenants. newStore gives an empty one, and atRest what that has written to a disk or a
-// server; nil: it writes nothing.
+// RunTenants tests a callwright.Tenants. newStore returns an empty one, and atRest everything that it wrote to a disk or a server;
+// nil: it writes nothing.
 func RunTenants(
 	t *testing.T, newStore func(t *testing.T) callwright.Tenants, atRest AtRest[callwright.Tenants],
 ) {

@@ -47,7 +47,7 @@ func checkFull(t *testing.T, name string, v reflect.Value) {
 	}
 }
 
-// Spoil overwrites all memory that v, a pointer, leads to, to find out who shares it.
+// Spoil overwrites all memory that v, a pointer, leads to. A store that shares some of it then returns other values.
 func Spoil(v any) { spoilValue(reflect.ValueOf(v).Elem()) }
 
 func spoilValue(v reflect.Value) {
@@ -86,7 +86,8 @@ func spoilValue(v reflect.Value) {
 	}
 }
 
-// Race has several writers write at once, of which one must win and the others get CodeConflict. It returns the winner.
+// Race calls write from several goroutines at once. One of them must succeed and the others get CodeConflict. It returns the number of the
+// one that succeeded.
 func Race(t *testing.T, write func(writer int) error) int {
 	t.Helper()
 	const writers = 8

@@ -19,7 +19,8 @@ import (
 type Harness struct {
 	Atomic callwright.Atomic
 	Work   callwright.Work
-	// Start runs the work until the test ends. It is called once, after the handlers are registered.
+	// Start starts the work and returns; the work stops, by t.Cleanup, when the test ends. It is called once, after the handlers are
+	// registered.
 	Start func(t *testing.T)
 }
 
@@ -31,7 +32,8 @@ const patience = 20 * time.Second
 
 var errRollback = errors.New("roll back")
 
-// RunWork tests callwright.Work together with the callwright.Atomic in whose transactions it takes part.
+// RunWork tests callwright.Work together with the callwright.Atomic in whose transactions it takes part. newHarness returns an adapter
+// without tasks. The suite waits up to 20 s of real time for each run of a task.
 func RunWork(t *testing.T, newHarness func(t *testing.T) Harness) {
 	t.Helper()
 	tests := map[string]func(*testing.T, Harness){

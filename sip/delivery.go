@@ -37,19 +37,21 @@ type Delivery struct {
 	DoneAt    *time.Time // nil: pending
 }
 
-// Deliveries stores who was told of alerts.
+// Deliveries stores who was told of alerts. A trunk is identified by Org and TrunkID. Every field comes back as it was stored; times are
+// returned in UTC, exact to the microsecond. siptest.RunDeliveries tests it.
 type Deliveries interface {
 	// AddDelivery adds a delivery, and removes the oldest of its trunk so that at most keep are left. A delivery whose ID is stored
-	// already is not added again.
+	// already is not added again: the stored one stays as it is, without an error.
 	AddDelivery(ctx context.Context, d Delivery, keep int) error
-	// ReportDelivery replaces a pending delivery of the organization. One that is not pending or not stored stays as it is.
+	// ReportDelivery replaces all fields of a pending delivery of d.Org. One that is not pending stays as it is, and one that is not
+	// stored is not added; neither is an error.
 	ReportDelivery(ctx context.Context, d Delivery) error
-	// DeliveriesOf returns up to limit deliveries of an organization's number, the newest first by CreatedAt and ID: those after a
-	// keyset, which is that of the last one of the page before.
+	// DeliveriesOf returns up to limit deliveries of an organization's number, of all its trunks, by CreatedAt and ID, both descending:
+	// those after a keyset, which is that of the last one of the page before. The zero keyset is the beginning.
 	DeliveriesOf(
 		ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber, after callwright.Keyset, limit int,
 	) ([]Delivery, error)
-	// DeleteDeliveries removes the deliveries of a trunk.
+	// DeleteDeliveries removes the deliveries of a trunk, which t.Org and t.ID identify.
 	DeleteDeliveries(ctx context.Context, t Trunk) error
 	// ForgetDeliveries removes up to limit deliveries of all organizations that were created before a time, and returns their number.
 	ForgetDeliveries(ctx context.Context, before time.Time, limit int) (int, error)

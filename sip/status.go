@@ -88,32 +88,38 @@ func (s Status) Downtime() time.Duration {
 	return down
 }
 
-// Statuses stores the statuses of watched trunks. Every status that it returns has the organization's watched servers: all
-// trunks that name a server show one health.
+// Statuses stores the statuses of watched trunks. Every status that it returns has the organization's watched servers, as Status.Known
+// completes it: all trunks that name a server show one health. Other fields come back as they were stored, nil as nil; times are returned in
+// UTC, exact to the microsecond. Given and returned statuses share no memory with stored ones. siptest.RunStatuses tests it.
 type Statuses interface {
-	// PutStatus stores a status. With Version 0 it adds the status, and replaces an older one of the trunk. Otherwise it
+	// PutStatus stores a status. With Version 0 it adds the status, with Version 1, or replaces an older one of the trunk, with a Version
+	// greater than the older one's: CodeConflict when the trunk's status is another organization's. Otherwise it
 	// replaces the one whose stored Version is s.Version, and adds one to the Version: CodeConflict when the stored Version
-	// differs, CodeNotFound when there is none. A lease on the status ends. Servers that no trunk of the organization has
-	// named so far are watched from now on, in the state given, with Version 1. Those that are watched already stay as they are,
-	// and those that no status names any more are removed. Recorded becomes the State with the servers as they are stored.
+	// differs, CodeNotFound when the organization has none of the trunk. A lease on the status ends. Servers that no trunk of the
+	// organization has named so far are watched from now on, in the state given, with Version 1. Those that are watched already stay as they are,
+	// and those that no status names any more are removed, to begin with Version 1 if they are named again. Recorded becomes the State
+	// with the servers as they are stored. Concurrent calls of PutStatus and DeleteStatus for trunks that name one server do not fail
+	// for that reason; afterwards the server is watched if and only if a status names it.
 	PutStatus(ctx context.Context, s Status) error
 	// RecordStatus stores Group, Active, Recorded, History, Alerts and ProbeAt of a status by the compare-and-set of PutStatus, and
 	// ends the lease. The servers stay as they are.
 	RecordStatus(ctx context.Context, s Status) error
 	// Status returns a trunk's status; CodeNotFound without one.
 	Status(ctx context.Context, org callwright.OrgID, trunkID string) (Status, error)
-	// StatusesOf returns the statuses of these trunks of an organization, by number. Trunks without a status are left out.
+	// StatusesOf returns the statuses of these trunks of an organization, by number. Trunks without a status, and other organizations',
+	// are left out.
 	StatusesOf(ctx context.Context, org callwright.OrgID, trunkIDs []string) ([]Status, error)
 	// DeleteStatus removes a trunk's status, and the servers that no other one names. Without one it does nothing.
 	DeleteStatus(ctx context.Context, org callwright.OrgID, trunkID string) error
 	// CountStatuses counts an organization's statuses that have servers, by Status.Recorded as health.State.Public has it, up to limit
-	// of each state.
+	// of each state. States without a status are not in the map.
 	CountStatuses(ctx context.Context, org callwright.OrgID, limit int) (map[health.State]int, error)
 	// WorstStatuses returns up to limit of an organization's statuses that have servers and are counted in a state: those with the
 	// longest downtime by Status.Downtime first, equal ones by number.
 	WorstStatuses(ctx context.Context, org callwright.OrgID, state health.State, limit int) ([]Status, error)
 	// LeaseStatuses returns up to limit statuses whose ProbeAt is not after now and that have no lease, the most overdue
-	// first, and leases them until the given time: no other call returns them before.
+	// first, and leases them until the given time: no other call returns them before. A lease changes no Version. Concurrent calls may
+	// return fewer than limit.
 	LeaseStatuses(ctx context.Context, now, until time.Time, limit int) ([]Status, error)
 	// Group returns the first trunk, by id, of an organization's statuses with a Status.Group that is not empty, and how many there
 	// are; an empty id without any.
@@ -121,7 +127,8 @@ type Statuses interface {
 	Servers
 }
 
-// Servers stores the watched servers of organizations. Statuses.PutStatus adds and removes them.
+// Servers stores the watched servers of organizations. Statuses.PutStatus and DeleteStatus add and remove them. siptest.RunStatuses
+// tests it.
 type Servers interface {
 	// PutServer replaces the health, the ProbeAt and the samples of the server whose stored Version is w.Version, and adds one to the
 	// Version: CodeConflict when the stored Version differs, CodeNotFound when the server is not watched. A lease on it ends.

@@ -11,12 +11,14 @@ import (
 )
 
 // Cloner makes voices of recordings. speechtest.RunCloner tests an adapter. Package profile has the local one, which makes
-// profiles; a provider's adapter can make clones.
+// profiles; a provider's adapter can make clones. Its methods may run concurrently.
 type Cloner interface {
-	// Describe returns the adapter's name, such as "profile", and the kind of voices that it makes.
+	// Describe returns the adapter's name, such as "profile", without characters that callwright.Hidden reports, and the kind of
+	// voices that it makes: KindProfile or KindClone.
 	Describe() (name string, kind Kind)
-	// Clone makes a voice. ID is new and names the voice to the provider: a second call with it gives the same voice. A
-	// recording that no voice can be made of is CodeBadRequest with the field "audio_samples". Clone ends when ctx does.
+	// Clone makes a voice. ID is new and names the voice to the provider: a second call with it, also a concurrent one, returns an
+	// equal Clone. Recordings that no voice can be made of, such as silence or no samples, are CodeBadRequest with the field
+	// "audio_samples". Clone does not change the recordings. It ends with an error when ctx does; a later call with the ID can succeed.
 	Clone(ctx context.Context, r Cloning) (Clone, error)
 	// Forget removes what the provider keeps of a voice that Clone has made with this id. An unknown one is no error.
 	Forget(ctx context.Context, org callwright.OrgID, id string) error
@@ -26,7 +28,7 @@ type Cloner interface {
 type Cloning struct {
 	ID         string
 	Org        callwright.OrgID
-	Name       string
+	Name       string      // may be empty
 	Language   string      // of the recordings, BCP 47; empty: not known
 	Gender     string      // of the speaker, as given; empty: not known
 	Recordings []pcm.Audio // mono, at least one; together at most MaxRecording
@@ -34,16 +36,18 @@ type Cloning struct {
 
 // Clone describes a voice that a Cloner has made.
 type Clone struct {
-	Base        string // the voice of the engine that speaks
-	Prosody     tts.Prosody
-	Language    string // BCP 47; empty: any
-	Description string // what was measured or made, for people; at most MaxDescription characters
+	Base        string      // the name of the engine's voice that speaks; never empty
+	Prosody     tts.Prosody // passes Prosody.Check
+	Language    string      // BCP 47; empty: any
+	Description string      // what was measured or made, for people; at most MaxDescription characters, none that callwright.Hidden reports
 }
 
-// Decoder reads uploaded recordings. speechtest.RunDecoder tests an adapter.
+// Decoder reads uploaded recordings. speechtest.RunDecoder tests an adapter. Calls may run concurrently.
 type Decoder interface {
-	// Decode returns the audio of a file as mono, at a rate of its choice. The type is found from the bytes. A file that cannot
-	// be decoded is CodeUnsupportedMedia, with a message that names the types that can. Audio that lasts longer than limit is
-	// CodePayloadTooLarge; decoding stops there, so that memory is bounded by the limit. Decode ends when ctx does.
+	// Decode returns the audio of a file as mono, at a rate of its choice, at least pcm.MinRate; the same file gives the same samples. Its
+	// length is exact to 0.2 s. The type is found from the bytes. A file that cannot be decoded is CodeUnsupportedMedia, with a message
+	// that names the types that can. Audio that lasts longer than limit is CodePayloadTooLarge; decoding stops there, so that memory is
+	// bounded by the limit, whatever length the file states. A damaged or truncated file is one of the two codes, or audio of at most
+	// a second more than limit. An error of src before the end of the file is an error. Decode ends with an error when ctx does.
 	Decode(ctx context.Context, src io.ReadSeeker, limit time.Duration) (pcm.Audio, error)
 }

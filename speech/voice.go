@@ -49,7 +49,9 @@ func Key(name string) string {
 }
 
 // Voices stores the voices of organizations. speechtest.RunVoices tests an adapter. All methods take part in the transaction
-// of ctx.
+// of ctx. A transaction in which a method returned an error with a code can go on. Every field comes back as it was stored, factors
+// of a Prosody exactly; times are returned in UTC, exact to the microsecond. Given and returned voices share no memory with stored
+// ones. Of concurrent calls that conflict, by a name or by a Version, one succeeds.
 type Voices interface {
 	// InsertVoice adds a voice of v.Org. CodeConflict with the field "name": the organization has a voice with the same Key.
 	// CodeConflict without a field: there is a voice with the same id, of whichever organization.
@@ -60,10 +62,10 @@ type Voices interface {
 	VoiceByKey(ctx context.Context, org callwright.OrgID, key string) (Voice, error)
 	// VoicesOf returns the first voices of an organization, oldest first and then by id, at most limit.
 	VoicesOf(ctx context.Context, org callwright.OrgID, limit int) ([]Voice, error)
-	// UpdateVoice replaces a voice whose stored Version is v.Version-1. CodeConflict with the field "name": another voice of the
-	// organization has the same Key. CodeConflict without a field: the stored Version is another. CodeNotFound: the
+	// UpdateVoice replaces all fields of a voice whose stored Version is v.Version-1. CodeConflict with the field "name": another voice
+	// of the organization has the same Key. CodeConflict without a field: the stored Version is another. CodeNotFound: the
 	// organization has no voice with this id.
 	UpdateVoice(ctx context.Context, v Voice) error
-	// DeleteVoice removes a voice for good; CodeNotFound when the organization has none with this id.
+	// DeleteVoice removes a voice for good; CodeNotFound when the organization has none with this id. Its name is free again.
 	DeleteVoice(ctx context.Context, org callwright.OrgID, id string) error
 }

@@ -90,8 +90,8 @@ type Notice struct {
 
 // Texter sends SMS. No adapter of this repository implements it. siptest.RunTexter tests it.
 type Texter interface {
-	// SendText sends a text to the organization's contacts. id is an idempotency key: a retry has the same one. An error asks for
-	// a retry.
+	// SendText sends a text, unchanged, to the organization's contacts. id is an idempotency key: a retry has the same one, succeeds,
+	// and may be sent again. An error asks for a retry.
 	SendText(ctx context.Context, org callwright.OrgID, id, text string) error
 }
 
@@ -100,9 +100,10 @@ type Hooks interface {
 	// CheckURL returns CodeBadRequest, without a field, for a URL to which no request may be sent: it is malformed, is not
 	// HTTP, or names a forbidden address.
 	CheckURL(url string) error
-	// SendNotice posts a notice, signed for its organization. CodeForbidden: the URL is forbidden, or the server refuses the notice for
-	// good. Any other error asks for a retry, not before its RetryAfter: the server is out of reach or its response is no success.
-	// Messages of errors do not have the URL.
+	// SendNotice posts a notice, signed for its organization; a retry, which has the same ID, is posted again. CodeForbidden: the URL is
+	// forbidden, or the server refuses the notice for good, with a status from 300 to 499 other than 408 and 429, such as 410. Any other
+	// error asks for a retry, not before its RetryAfter: the server is out of reach, or its response is 408, 429 or from 500 on.
+	// Messages of errors do not contain the URL.
 	SendNotice(ctx context.Context, url string, n Notice) error
 }
 

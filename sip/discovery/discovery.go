@@ -73,8 +73,9 @@ type Recommendation struct {
 
 // Prober asks addresses with OPTIONS. It is safe for concurrent use.
 type Prober interface {
-	// Probe asks one address until ctx ends. An attempt with a final response has its code and the response time, and over
-	// TLS the facts of the certificate, whatever is wrong with it. Any other attempt has an error for people. An address that
+	// Probe asks one address until ctx ends; it waits for a silent server until then. The attempt holds p.Address and p.Transport. An
+	// attempt with a final response holds its code and the response time, no error, and over TLS the facts of the certificate,
+	// whatever is wrong with it. Any other attempt holds an error for people and neither code nor response time. An address that
 	// must not be reached from here gets no packet. Nothing of the probe is left when Probe returns.
 	Probe(ctx context.Context, p Probe) Answer
 }
@@ -95,19 +96,21 @@ type Answer struct {
 	Codecs  []string
 }
 
-// Store stores discoveries.
+// Store stores discoveries. Every field comes back as it was stored; times are returned in UTC, exact to the microsecond.
+// siptest.RunDiscoveryStore tests it.
 type Store interface {
 	// Begin adds a discovery with Version 1. It is CodeDiscoveryInProgress while another discovery of the organization runs
-	// that started after stale. Of concurrent discoveries, on any nodes, only one is added.
+	// that started after stale. Of concurrent discoveries, on any nodes, only one is added. It is CodeConflict when the ID is taken, by
+	// whichever organization.
 	Begin(ctx context.Context, d Discovery, stale time.Time) error
 	// Update replaces the discovery whose stored Version is d.Version, and adds one to the Version. CodeConflict when the
-	// stored Version differs, CodeNotFound when there is no such discovery.
+	// stored Version differs, CodeNotFound when d.Org has no such discovery.
 	Update(ctx context.Context, d Discovery) error
 	// Get returns a discovery; CodeNotFound when the organization has no such discovery.
 	Get(ctx context.Context, org callwright.OrgID, id string) (Discovery, error)
-	// Recent returns the organization's newest completed discovery with d's host, port and transport that completed at
+	// Recent returns the discovery of d.Org with d's host, port and transport and the status Completed that was completed last, at
 	// since or later; CodeNotFound without one.
 	Recent(ctx context.Context, d Discovery, since time.Time) (Discovery, error)
-	// Forget removes the discoveries that started before the given time.
+	// Forget removes the discoveries of all organizations that started before the given time, running ones too.
 	Forget(ctx context.Context, before time.Time) error
 }

@@ -16,9 +16,10 @@ import (
 // Prober probes servers with OPTIONS over TLS. It is safe for concurrent use.
 type Prober interface {
 	// Options asks one server, and reports a miss when ctx ends first. The server is alive if it answers with any final
-	// response but 408, 502, 503 and 504, and if its certificate is as verify wants it. The evidence has a reason, a
-	// response time if the server is alive, and the RetryAfter of a 503; its time is set by the caller. The connection may
-	// stay open for the next probe.
+	// response but 408, 502, 503 and 504, and if its certificate is as verify wants it; the empty verify is sip.VerifyFull. The evidence
+	// holds a reason, which names the code of a final response, a response time if and only if the server is alive, and the
+	// RetryAfter of a 503; its time is set by the caller. A server that does not listen is a miss. The connection may stay open for
+	// the next probe.
 	Options(ctx context.Context, s failover.Server, verify sip.TLSVerification) health.Evidence
 }
 

@@ -12,7 +12,8 @@ import (
 
 // Speaker makes speech of English text. siptest.RunSpeaker tests it.
 type Speaker interface {
-	// Speak returns the speech of a text at a rate in samples a second.
+	// Speak returns the speech of a text, mono, at a rate in samples a second, which is 8000, 16000 or 48000. A word lasts 0.1 to 5
+	// seconds, and its loudest sample is at least 1000.
 	Speak(ctx context.Context, text string, rate int) ([]int16, error)
 }
 

@@ -26,11 +26,13 @@ type Proof struct {
 // to a stranger, who is not to be called more often.
 type Limits struct{ Number, Org int }
 
-// Store stores proofs. siptest.RunProofStore tests it.
+// Store stores proofs. Every field comes back as it was stored; times are returned in UTC, exact to the microsecond.
+// siptest.RunProofStore tests it.
 type Store interface {
 	// Insert adds a proof with Version 1, unless the number or the organization has as many as limits allow that were created after
-	// since. Then nothing is added, and oldest is the creation of the oldest among the newest that make up the limit. Of concurrent
-	// proofs, on any nodes, no more are added. Insert takes part in the transaction of ctx.
+	// since. Then nothing is added, and oldest is the creation of the oldest among the newest that make up the limit, the later one of
+	// both limits. Of concurrent proofs, on any nodes, exactly as many are added as the limits allow, and the others are no error.
+	// CodeConflict when the ID is taken. Insert takes part in the transaction of ctx.
 	Insert(ctx context.Context, p Proof, limits Limits, since time.Time) (added bool, oldest time.Time, err error)
 	// Update replaces the proof whose stored Version is p.Version, and adds one to the Version. CodeConflict when the stored Version
 	// differs, CodeNotFound when the organization has no such proof.

@@ -13,7 +13,8 @@ type Line interface {
 	// Register creates or refreshes a binding of our Contact for b.Expires, and returns the time that the server granted,
 	// whichever way it has rewritten the Contact.
 	// From then on calls over the binding's connection belong to the trunk. A final response other than a success is a
-	// *Refusal; any other error means that no final response came.
+	// *Refusal; any other error means that no final response came, also because ctx has ended. After a refusal, after Unregister and
+	// after the loss of the connection, Register makes a new binding.
 	Register(ctx context.Context, b Binding) (granted time.Duration, err error)
 	// Unregister removes a trunk's binding, and releases its connection whatever the server responds. A trunk without a
 	// binding is left alone. The binding's Lost is not called.
@@ -33,8 +34,8 @@ type Binding struct {
 
 // Refusal is a final response other than a success.
 type Refusal struct {
-	Code       int
-	Reason     string
+	Code       int           // of the response
+	Reason     string        // never empty
 	Auth       bool          // the server does not accept the credentials
 	RetryAfter time.Duration // 0: absent
 	MinExpires time.Duration // of a 423; 0: absent

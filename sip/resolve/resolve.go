@@ -16,12 +16,13 @@ import (
 	"github.com/callwright/callwright/sip/uri"
 )
 
-// DNS queries the domain name system; *net.Resolver implements it. Names come with a final dot. For a name without records
+// DNS queries the domain name system; *net.Resolver implements it. Given and returned names end with a dot. For a name without records
 // both methods return a *net.DNSError with IsNotFound, and they return an error when ctx ends. siptest.RunDNS tests it.
 type DNS interface {
 	// LookupSRV returns the SRV records of _service._proto.name, by priority.
 	LookupSRV(ctx context.Context, service, proto, name string) (cname string, records []*net.SRV, err error)
-	// LookupNetIP returns the addresses of a host; network is "ip", "ip4" or "ip6".
+	// LookupNetIP returns the addresses of a host, in any order, for "ip4" possibly as IPv4 addresses mapped to IPv6; network is "ip", "ip4"
+	// or "ip6".
 	LookupNetIP(ctx context.Context, network, host string) ([]netip.Addr, error)
 }
 

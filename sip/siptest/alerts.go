@@ -9,8 +9,8 @@ import (
 	"github.com/callwright/callwright/sip/alert"
 )
 
-// RunTexter tests an alert.Texter. newTexter returns one that has sent nothing, and what it has sent to an organization
-// that has a contact.
+// RunTexter tests an alert.Texter. newTexter returns one that has sent nothing, and a function that returns the texts that it has sent.
+// org is an organization with one contact.
 func RunTexter(t *testing.T, org callwright.OrgID, newTexter func(t *testing.T) (x alert.Texter, sent func() []string)) {
 	t.Helper()
 	x, sent := newTexter(t)
@@ -32,7 +32,7 @@ type Receiver struct {
 	URL      string     // of the server
 	Gone     string     // a URL at which nothing listens
 	Received func() int // how many requests the server has accepted
-	Refuse   func(int)  // has the server answer with a status from then on
+	Refuse   func(int)  // sets the status with which the server answers from then on; 200 before
 }
 
 // RunHooks tests an alert.Hooks.

@@ -20,10 +20,11 @@ const lineLimit = 30 * time.Second
 // Registrar is a registration.Line and a server that it can register with.
 type Registrar struct {
 	Line    registration.Line
-	Binding registration.Binding // with the server
-	// Answer waits for the next REGISTER and answers it with a status. A success grants a minute.
+	Binding registration.Binding // with the server; the suite sets Lost
+	// Answer waits for the next REGISTER, also for one that removes the binding, and answers it with a status. A success grants a
+	// minute.
 	Answer func(status int)
-	// Drop closes the connection of the binding.
+	// Drop closes the server's side of the binding's connection.
 	Drop func()
 }
 
@@ -127,13 +128,13 @@ func reportsLoss(t *testing.T, r Registrar) {
 type Callee struct {
 	Line      testcall.Line
 	Placement testcall.Placement // of a call to the server
-	// Answer waits for the next INVITE and answers it with a final status, a success with audio.
+	// Answer waits for the next INVITE and answers it with a final status, and a success with an SDP answer.
 	Answer func(status int)
 	// Ring waits for the next INVITE and lets it ring.
 	Ring func()
 	// Canceled waits until the call that rings is canceled.
 	Canceled func()
-	// HangUp ends the call from the server's side. Ended waits until the caller ends it.
+	// HangUp ends the call from the server's side with a BYE. Ended waits for the caller's BYE and answers it.
 	HangUp, Ended func()
 }
 

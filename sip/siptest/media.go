@@ -37,8 +37,8 @@ type Socket interface {
 	Close() error
 }
 
-// RunMedia tests a sip.Media. in runs a test with a Media of its own, in a bubble of testing/synctest or not, and frees
-// what it has made afterwards. Sessions are in RunMediaSession.
+// RunMedia tests a sip.Media. in runs a test with a Media of its own, in a bubble of testing/synctest or not, and closes
+// the Media and its network afterwards. RunMediaSession tests the sessions.
 func RunMedia(t *testing.T, in func(t *testing.T, test func(t *testing.T, m MediaSetup))) {
 	t.Helper()
 	runMedia(t, in, map[string]func(*testing.T, MediaSetup){

@@ -19,7 +19,7 @@ import (
 	"github.com/callwright/callwright/sip/failover"
 )
 
-// RunStore tests a sip.Store. newStore returns an empty one, and atRest what that has written to a disk or a server; nil for a
+// RunStore tests a sip.Store. newStore returns an empty one, and atRest everything that it wrote to a disk or a server; nil for a
 // store that keeps everything in memory.
 func RunStore(t *testing.T, newStore func(t *testing.T) sip.Store, atRest callwrighttest.AtRest[sip.Store]) {
 	t.Helper()

@@ -59,8 +59,8 @@ type Event struct {
 // Line places test calls. siptest.RunTestCallLine tests it.
 type Line interface {
 	// Place calls over a number's outbound trunk, with the number as the caller, and as the callee too unless p.To names another, and waits
-	// for the answer. When ctx ends, the call is canceled and its resources are freed. observe is called with every step, in order,
-	// until Place fails or the leg is done; it must not block. A call that is not answered is a *Failure.
+	// for the answer. When ctx ends, the call is canceled, its resources are freed, and Place returns an error. observe is called with
+	// every step, in order, until Place fails or the leg is done; it must not block. A call that is not answered is a *Failure.
 	Place(ctx context.Context, p Placement, observe func(ladder.Event)) (Leg, error)
 }
 
@@ -75,14 +75,14 @@ type Placement struct {
 
 // Leg is an answered test call.
 type Leg interface {
-	// Info returns the negotiated codec, SRTP suite and TLS version, and the peer.
+	// Info returns the negotiated codec, SRTP suite and TLS version, none of them empty, and the peer.
 	Info() Carriage
 	// Rate returns the samples a second, at least 8000.
 	Rate() int
 	// Write queues audio, and waits while the queue is full. Queued returns the number of samples not yet played.
 	Write(ctx context.Context, samples []int16) error
 	Queued() int
-	// Read waits for the next 20 ms of the peer's audio. It returns io.EOF when the call has ended.
+	// Read waits for the next 20 ms of the peer's audio. It returns io.EOF when the call has ended, after the audio that is left.
 	Read(ctx context.Context) ([]int16, error)
 	// Hangup ends the call and waits for its end. A call that has ended is left alone, without an error.
 	Hangup(ctx context.Context) error
@@ -95,9 +95,9 @@ type Carriage struct{ Codec, SRTPSuite, TLS, Peer string }
 
 // Failure is why a test call was not answered.
 type Failure struct {
-	Status Status // Failed, Busy or NoAnswer
+	Status Status // Busy after 486 and 600, NoAnswer after 408, 480 and the ringing time, otherwise Failed
 	Code   int    // of the final SIP response; 0: none
-	Reason string
+	Reason string // never empty
 }
 
 // Error returns the reason.
@@ -105,23 +105,26 @@ func (f *Failure) Error() string { return f.Reason }
 
 // Prompt makes the audio of a test call. siptest.RunPrompt tests it.
 type Prompt interface {
-	// Prompt returns half a second to 20 seconds of speech or other sounds, at a rate in samples a second.
+	// Prompt returns half a second to 20 seconds of speech or other sounds, mono, at a rate in samples a second, which is 8000, 16000
+	// or 48000. The loudest sample is at least 1000.
 	Prompt(ctx context.Context, rate int) ([]int16, error)
 }
 
-// Store stores test calls.
+// Store stores test calls. Every field comes back as it was stored; times are returned in UTC, exact to the microsecond.
+// siptest.RunTestCallStore tests it.
 type Store interface {
 	// Insert adds a call with Version 1, unless the organization has limit calls, at least 1, that started after since.
-	// Then nothing is added, and oldest is the start of the oldest among the limit newest calls. Of concurrent calls, on any
-	// nodes, no more than limit are added.
+	// Then nothing is added, and oldest is the start of the oldest among the limit newest calls; it is zero when the call is added. Of
+	// concurrent calls, on any nodes, exactly as many are added as the limit allows, and the others are no error. CodeConflict when
+	// the ID is taken, by whichever organization.
 	Insert(ctx context.Context, c Call, limit int, since time.Time) (added bool, oldest time.Time, err error)
 	// Update replaces the call whose stored Version is c.Version, and adds one to the Version. CodeConflict when the stored
-	// Version differs, CodeNotFound when there is no such call.
+	// Version differs, CodeNotFound when c.Org has no such call.
 	Update(ctx context.Context, c Call) error
 	// Get returns a call; CodeNotFound when the organization has no such call.
 	Get(ctx context.Context, org callwright.OrgID, id string) (Call, error)
-	// Unfinished returns up to limit calls that started before the given time and have not ended.
+	// Unfinished returns up to limit calls of all organizations that started before the given time and have not ended, the oldest first.
 	Unfinished(ctx context.Context, before time.Time, limit int) ([]Call, error)
-	// Forget removes the ended calls that started before the given time.
+	// Forget removes the ended calls of all organizations that started before the given time.
 	Forget(ctx context.Context, before time.Time) error
 }

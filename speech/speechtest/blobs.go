@@ -18,7 +18,7 @@ import (
 // Cut takes the last bytes of a blob away where it is stored, as a disk or a careless backup might.
 type Cut func(t *testing.T, b speech.Blobs, org callwright.OrgID, name string)
 
-// RunBlobs tests a speech.Blobs. newBlobs returns an empty one. cut is nil where audio cannot be cut.
+// RunBlobs tests a speech.Blobs. newBlobs returns an empty one. cut is nil where stored audio cannot be changed.
 func RunBlobs(t *testing.T, newBlobs func(t *testing.T) speech.Blobs, cut Cut) {
 	t.Helper()
 	blobsTests.test(t, func(t *testing.T) blobs { t.Helper(); return blobs{newBlobs(t)} })

@@ -20,9 +20,11 @@ import (
 type ClonerHarness struct {
 	// New returns a cloner that has made no voice.
 	New func(t *testing.T) speech.Cloner
-	// Recordings are of one speaker, long enough for a voice.
+	// Recordings are of one speaker, mono, and long enough for a voice. The suite also joins those with the rate of the first into
+	// one.
 	Recordings []pcm.Audio
-	// Unusable are recordings that no voice can be made of, by what is wrong with them. The suite adds silence.
+	// Unusable are recordings that no voice can be made of, by what is wrong with them. The suite adds 30 s of silence and a
+	// recording without samples.
 	Unusable map[string][]pcm.Audio
 	// Voices are the names of the engine's voices, of which Base must be one. Nil: any.
 	Voices []string

@@ -19,8 +19,9 @@ import (
 
 // DecoderHarness makes decoders to test.
 type DecoderHarness struct {
+	// New returns a decoder.
 	New func(t *testing.T) speech.Decoder
-	// Files are of the types that can be decoded, by their names. Each has sound all along.
+	// Files are of the types that can be decoded, by their names. Each has sound all along, and lasts from a second to some minutes.
 	Files map[string]DecoderFile
 	// Undecodable are files that cannot be decoded, by their names. The suite adds some.
 	Undecodable map[string][]byte
@@ -29,7 +30,7 @@ type DecoderHarness struct {
 // DecoderFile is a file with sound.
 type DecoderFile struct {
 	Bytes    []byte
-	Duration time.Duration // within 0.2 s
+	Duration time.Duration // of the decoded audio, exact to 0.2 s
 }
 
 // RunDecoder tests a speech.Decoder.

@@ -13,14 +13,16 @@ import (
 type EngineHarness struct {
 	// New returns an engine. It uses t.Cleanup to free what the engine holds.
 	New func(t *testing.T) tts.Engine
-	// Unchecked says that CheckVoice takes every voice and language, because only Synthesize can tell.
+	// Unchecked says that CheckVoice takes every voice and language, because only Synthesize can tell. Synthesize must still refuse
+	// an unknown voice.
 	Unchecked bool
 }
 
 // maxTried is how many of an engine's voices the suite has speak.
 const maxTried = 5
 
-// RunEngine tests a tts.Engine, as RunSynthesizer does and more. It must not run in parallel with other tests.
+// RunEngine tests a tts.Engine, as RunSynthesizer does and more: its description, CheckVoice, up to 5 of its voices, and the length of
+// speech with a Prosody. It must not run in parallel with other tests.
 func RunEngine(t *testing.T, h EngineHarness) {
 	t.Helper()
 	voice := ""

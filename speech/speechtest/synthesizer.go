@@ -19,7 +19,8 @@ type SynthesizerHarness struct {
 	New func(t *testing.T) tts.Synthesizer
 	// Voice is a voice beside the default one; empty: there is none.
 	Voice string
-	// AnyVoice says that the synthesizer cannot tell unknown voices. AnyRate says that it accepts every rate.
+	// AnyVoice says that the synthesizer cannot tell unknown voices. AnyRate says that it accepts every rate, also rates that do not
+	// exist; it is for stand-ins, since tts.Request bounds the rate.
 	AnyVoice, AnyRate bool
 }
 
@@ -30,7 +31,8 @@ const (
 		"Nobody knows what will be said at the end of it."
 )
 
-// RunSynthesizer tests a tts.Synthesizer. It must not run in parallel with other tests.
+// RunSynthesizer tests a tts.Synthesizer with English texts, which the default voice speaks, also with the language "en-US". Its short
+// text lasts 0.3 to 10 s. It must not run in parallel with other tests, because it looks for goroutines that are left.
 func RunSynthesizer(t *testing.T, h SynthesizerHarness) {
 	t.Helper()
 	for name, run := range map[string]func(*testing.T, tts.Synthesizer){

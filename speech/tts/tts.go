@@ -10,10 +10,13 @@ import (
 // Synthesizer turns text into speech. speechtest.RunSynthesizer tests one.
 type Synthesizer interface {
 	// Synthesize starts to speak a text. It returns at once, or as soon as the engine has accepted the request; the audio
-	// follows in the stream. When ctx ends, the stream ends at once and frees what it holds, processes included. Synthesize
-	// refuses what Request.Check refuses. An unknown voice is CodeBadRequest with the field "voice", a language that the
-	// engine lacks with the field "language". A missing engine is CodeUnavailable, with a message that says what to install.
-	// Streams may run concurrently.
+	// follows in the stream. When ctx ends, the stream ends with an error that is not io.EOF, after at most a second of audio, and
+	// frees what it holds, goroutines and processes included. Synthesize refuses what Request.Check refuses. An unknown voice, also
+	// one with control characters or like an option or a path, is CodeBadRequest with the field "voice", a language that the engine
+	// lacks with the field "language". A missing engine is CodeUnavailable, with a message that says what to install. These errors
+	// may also come from the first Read. The length of the speech differs by at most a tenth between rates. Speech is audible: its root
+	// mean square is at least 0.5 % of full scale. An empty text, and one of white space, is no error: the stream holds at most a second
+	// of audio. At least 8 streams may run concurrently.
 	Synthesize(ctx context.Context, r Request) (Stream, error)
 }
 
@@ -21,18 +24,20 @@ type Synthesizer interface {
 type Engine interface {
 	Synthesizer
 
-	// Describe returns what is known of the engine. It does not change while the program runs.
+	// Describe returns what is known of the engine. It does not change while the program runs. Every voice that it names is audible
+	// with an English text.
 	Describe() Description
-	// CheckVoice returns the error of Synthesize for a voice and a language, without speaking; nil if there is none.
+	// CheckVoice returns the error of Synthesize for a voice and a language, without speaking, at least its code; nil if there is none.
+	// An empty voice and an empty language, and each voice of Describe with an empty language, are none.
 	CheckVoice(voice, language string) error
 }
 
 // Description describes an Engine.
 type Description struct {
-	Name    string  // of the adapter, such as "flite": records of voices name it
+	Name    string  // of the adapter, such as "flite": records of voices name it; never empty
 	Version string  // changes when the engine may speak the same text otherwise; empty: not known
 	Voices  []Voice // in the engine's order; the first is not always the default; none: the engine is missing
-	Default string  // the name of the voice that speaks when a Request names neither a voice nor a language
+	Default string  // the name of the voice among Voices that speaks when a Request names neither a voice nor a language
 
 	Pitch, Tempo bool // which factors of a Prosody the engine applies; it ignores the others
 }
@@ -48,7 +53,7 @@ func (d Description) Names() []string {
 
 // Voice is a voice of an Engine.
 type Voice struct {
-	Name        string // unique in the engine, without regard to case
+	Name        string // not empty, unique in the engine without regard to case, without characters that callwright.Hidden reports
 	Description string // for people; may be empty
 	Language    string // BCP 47, such as "en-US"; empty: any
 }
@@ -79,7 +84,9 @@ func (r Request) Check() error {
 	return r.Prosody.Check()
 }
 
-// Prosody changes how a voice speaks. The zero Prosody is the voice's own.
+// Prosody changes how a voice speaks. The zero Prosody is the voice's own, and so are factors of 1, to 2 % of the length. An engine that
+// applies Tempo divides the length by it, to 6 %; one that applies Pitch multiplies the fundamental frequency by it, to 5 %. Pitch, and a
+// Tempo that the engine ignores, leave the length as it is, to 10 %. speechtest.RunProsody measures it.
 type Prosody struct {
 	Pitch float64 // factor of the voice's fundamental frequency, from MinFactor to MaxFactor; 0: 1
 	Tempo float64 // factor of the voice's syllables a second, from MinFactor to MaxFactor; 0: 1
@@ -118,9 +125,10 @@ func (p Prosody) Factors() (pitch, tempo float64) {
 
 // Stream is 16-bit mono audio that is being synthesized. One goroutine reads it.
 type Stream interface {
-	// Read fills p with the next samples and returns how many. It blocks until there are any. After the last sample it
-	// returns io.EOF.
+	// Read fills p with the next samples and returns how many, at most len(p). It blocks until there are any. After the last sample
+	// it returns 0 and io.EOF, also when it is called again. After Close it returns 0 and an error.
 	Read(p []int16) (int, error)
-	// Close ends the stream and frees what it holds. It may be called twice, and while Read blocks.
+	// Close ends the stream and a Read that blocks, and frees what the stream holds. It may be called twice, before the first Read,
+	// and while Read blocks, and returns nil then.
 	Close() error
 }
