@@ -21,9 +21,9 @@ type InboundNumber struct {
 
 // Store stores the agents of inbound numbers. agentstest.RunNumberStore tests one.
 //
-// Returned values equal what was stored: a nil list stays nil, an empty one stays empty, and JSON keeps its values, but not the order of
-// members or the spelling of numbers. Another organization's number is absent. Tools, DynamicData and Webhook of an Agent are encrypted
-// at rest: they may hold keys of other systems.
+// Returned values equal what was stored: a nil list stays nil, an empty one stays empty, and JSON keeps its values; the order of members
+// and the spelling of numbers may change. Another organization's number is absent. Tools, DynamicData and Webhook of an Agent are
+// encrypted at rest: they may hold keys of other systems.
 type Store interface {
 	// InsertNumber adds a number with Version 1; CodeConflict when the organization has it already, released or not. Another
 	// organization may have the same number.

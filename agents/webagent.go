@@ -61,7 +61,7 @@ func lead(a *Agent, ref PathwayRef) {
 // WebAgents stores web agents. agentstest.RunWebAgentStore tests one.
 //
 // Returned values share no memory with stored ones. They equal what was stored: a nil list stays nil, an empty one stays empty, and JSON
-// keeps its values, but not the order of members or the spelling of numbers. Another organization's agent is absent. Tools, DynamicData
+// keeps its values; the order of members and the spelling of numbers may change. Another organization's agent is absent. Tools, DynamicData
 // and Webhook of an Agent are encrypted at rest: they may hold keys of other systems.
 type WebAgents interface {
 	// InsertAgent adds an agent with Version 1; CodeConflict when its id is taken, by any organization.

@@ -17,10 +17,11 @@ var ErrNameTaken = &callwright.Error{
 // Store stores scenarios, their runs and the groups of runs. Package agenttesttest has a suite for each part, and RunStore for all of them.
 //
 // Returned values share no memory with the store. They equal what was stored: times are in UTC with microseconds, a nil list, map or
-// json.RawMessage stays nil, JSON null stays null, and JSON keeps its values, but not the order of members or the spelling of numbers. Texts
-// of outcomes and results may hold any characters, U+0000 included. Another organization's rows look absent. An id that a row of any
-// organization has is taken: CodeConflict. Of concurrent calls that exclude each other exactly one succeeds. Rows need not exist that others
-// name: a run may name a scenario, a snapshot or a group that is absent. Methods take part in the transaction of ctx: see callwright.Atomic.
+// json.RawMessage stays nil, JSON null stays null, and JSON keeps its values; the order of members and the spelling of numbers may
+// change. Texts of outcomes and results may hold any characters, U+0000 included. Another organization's rows look absent. An id that a
+// row of any organization has is taken: CodeConflict. Of concurrent calls that exclude each other exactly one succeeds. Rows need not
+// exist that others name: a run may name a scenario, a snapshot or a group that is absent. Methods take part in the transaction of ctx:
+// see callwright.Atomic.
 //
 // Scenarios with their texts, mocks, assertions and metadata, snapshots, outcomes, the Error and Failure of results, journals, webhook
 // addresses and the Names in a group's Scenarios are encrypted at rest: they hold what people said and keys of other systems.
@@ -46,8 +47,7 @@ type Scenarios interface {
 	// have not ended stay. CodeNotFound: it is absent.
 	DeleteScenario(ctx context.Context, org callwright.OrgID, id string) error
 	// HoldScenario has a scenario stay until the transaction of ctx ends: DeleteScenario waits, and then removes the runs that the
-	// transaction has added, too. CodeNotFound: it is absent. It is only called in a
-	// transaction.
+	// transaction has added, too. CodeNotFound: it is absent. It is only called in a transaction.
 	HoldScenario(ctx context.Context, org callwright.OrgID, id string) error
 	// FindScenarios returns the scenarios that f chooses, in descending order of (CreatedAt, ID), with the most recent run of each. It ends
 	// early, after the second or a later scenario at which their Size exceeds MaxRead in total.
@@ -94,7 +94,7 @@ type Runs interface {
 	Snapshot(ctx context.Context, org callwright.OrgID, id string) (Snapshot, error)
 	// Run returns one run with its outcome. CodeNotFound: it is absent.
 	Run(ctx context.Context, org callwright.OrgID, id string) (Run, error)
-	// UpdateRuns replaces runs, all or none, each if its stored Revision is that of the argument, and adds one to it; none is no error.
+	// UpdateRuns replaces runs, all or none, each if its stored Revision equals the given one, and adds one to it; none is no error.
 	// CodeConflict: a Revision differs. CodeNotFound: a run is absent. Only State, Node, Attempt, Outcome, Result, Summary,
 	// Scripted, StartedAt and EndedAt are replaced.
 	UpdateRuns(ctx context.Context, runs []Run) error
@@ -109,8 +109,8 @@ type Runs interface {
 	// CountUnended returns how many runs of an organization have not ended, and with them those that its open groups have still to
 	// create: Batch.Total less Created, of groups without Cancel. It sees both at one moment.
 	CountUnended(ctx context.Context, org callwright.OrgID) (int, error)
-	// HoldStarts has HoldStarts of other transactions for the organization wait until the transaction of ctx ends. What earlier holders
-	// have committed is seen by CountUnended afterwards. It is only called in a transaction.
+	// HoldStarts has HoldStarts of other transactions for the organization wait until the transaction of ctx ends. CountUnended then
+	// counts all that earlier holders have committed. It is only called in a transaction.
 	HoldStarts(ctx context.Context, org callwright.OrgID) error
 	// EachEnded calls f with the runs that w chooses, that have ended in whatever way and are no Experiment, in descending order of
 	// (CreatedAt, ID), each once. It holds few of them at a time. A run that ends, or is deleted, meanwhile may be among them or not.
@@ -124,8 +124,8 @@ type Runs interface {
 	// Cancelled returns the ids of runs of all organizations that are Running on a node and have Cancel, or whose batch has it, in any
 	// order. A batch that is StoppedByBudget lets its other runs go on.
 	Cancelled(ctx context.Context, node string) ([]string, error)
-	// DeleteRuns removes at most limit runs of all organizations that ended before a time, with their journals, with their snapshots if no other run
-	// has them, and with their groups if these have ended and have no other run. It returns how many runs.
+	// DeleteRuns removes at most limit runs of all organizations that ended before a time, with their journals, with their snapshots if
+	// no other run has them, and with their groups if these have ended and have no other run. It returns how many runs.
 	DeleteRuns(ctx context.Context, before time.Time, limit int) (int, error)
 }
 

@@ -9,8 +9,8 @@ import (
 
 // Gateway passes orders to losing carriers. portingtest.RunGateway tests one.
 //
-// An error that is not a *Refusal asks for another attempt: the carrier is out of reach, or its answer was not understood. Every
-// method returns such an error within 10 seconds after its context has ended. Carriers take days, and many send events late, twice or in another
+// An error that is not a *Refusal asks for another attempt: the carrier is out of reach, or its answer was not understood. Every method
+// returns such an error within 10 seconds after its context has ended. Carriers take days, and many send events late, twice or in another
 // order: an event is only a reason to call Snapshot, and Snapshot is called now and then without any.
 type Gateway interface {
 	// Capabilities returns what the gateway can do. It is the same at every call.

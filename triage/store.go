@@ -11,12 +11,13 @@ import (
 // Store stores everything of this domain. Package triagetest has a suite for each part, and RunStore for all of them. RunActivity tests
 // the service over a store.
 //
-// Returned values share no memory with the store. They equal what was stored: times are in UTC with microseconds, a nil list, map, pointer
-// or payload stays nil, and JSON (Metadata, Payload, State) keeps its values, but not the order of members or the spelling of numbers;
-// Metadata comes back with the types of encoding/json. Another organization's rows look absent. Parts of an issue that is absent, or
-// another organization's, are refused: CodeNotFound. An id that was given to a row of any organization is taken for all rows of its kind
-// until it is deleted: CodeConflict. Of concurrent calls that exclude each other exactly one succeeds, and the others fail as if they came later.
-// A call that fails stores nothing. Methods take part in the transaction of ctx, and see what it has changed: see callwright.Atomic.
+// Returned values share no memory with the store. They equal what was stored: times are in UTC with microseconds, a nil list, map,
+// pointer or payload stays nil, and JSON (Metadata, Payload, State) keeps its values; the order of members and the spelling of numbers
+// may change. Metadata comes back with the types of encoding/json. Another organization's rows look absent. Parts of an issue that is
+// absent, or another organization's, are refused: CodeNotFound. An id that was given to a row of any organization is taken for all rows
+// of its kind until it is deleted: CodeConflict. Of concurrent calls that exclude each other exactly one succeeds, and the others fail as
+// if they came later. A call that fails stores nothing. Methods take part in the transaction of ctx, and see what it has changed: see
+// callwright.Atomic.
 type Store interface {
 	Issues
 	Feed
@@ -32,7 +33,7 @@ type Store interface {
 // Issues keeps the records of issues.
 type Issues interface {
 	// NextNumber takes the organization's next issue number, in the transaction that inserts the issue. The first is
-	// FirstNumber. Numbers have no gaps: a transaction that fails leaves its number to the next. No number is given to two issues, also
+	// FirstNumber. No number is skipped: a transaction that fails leaves its number to the next. No number is given to two issues, also
 	// after a deletion.
 	NextNumber(ctx context.Context, org callwright.OrgID) (int, error)
 	// InsertIssue adds an issue with Version and Revision 1, whatever i says; CodeConflict when its id is taken, or its number in the
@@ -51,10 +52,9 @@ type Issues interface {
 	UpdateIssue(ctx context.Context, i Issue) error
 	// DeleteIssue removes an issue and all its parts: entries, comments, attachments, flags, relations in either direction, sessions,
 	// report keys and views, all or none. Their ids are free then. CodeNotFound when it is absent; of concurrent calls exactly one finds
-	// it. Parts that
-	// others add at the same time are removed too, or refused as those of an absent issue. It reads no parts into
-	// memory, and its number of statements does not depend on how many there are. It leaves MergedInto of other
-	// issues, and their counters, to the caller. The numbers of NextNumber do not go back.
+	// it. Parts that others add at the same time are removed too, or refused as those of an absent issue. It reads no parts into memory,
+	// and its number of statements does not depend on how many there are. It leaves MergedInto of other issues, and their counters, to the
+	// caller. The numbers of NextNumber do not go back.
 	DeleteIssue(ctx context.Context, org callwright.OrgID, id string) error
 	// FindIssues returns a page of issues that match the filter, without their descriptions.
 	FindIssues(ctx context.Context, org callwright.OrgID, f Filter) ([]Issue, error)

@@ -78,7 +78,7 @@ func Collect(ctx context.Context, m llm.Model, r llm.ReplyRequest) (Replied, err
 	return out, nil
 }
 
-// RunModel tests an llm.Model.
+// RunModel tests an llm.Model. Each reply and each answer must end within 10 seconds, and so must one whose context ends.
 func RunModel(t *testing.T, h ModelHarness) {
 	t.Helper()
 	request := llm.ReplyRequest{Org: "org", Instructions: h.Task, CanEnd: true, Language: "en-US"}

@@ -44,11 +44,12 @@ const ProgressRinging Progress = "ringing"
 type IncomingCall interface {
 	// Caller returns who calls whom.
 	Caller() CallerInfo
-	// Answer takes the call and waits for the caller's ACK. It returns a *HangupReason with CauseCancelled if the caller has given up,
-	// and another error if the call was rejected. A caller who gives up while the answer is on its way may instead end the returned leg.
+	// Answer takes the call and waits for the caller's ACK. It returns a *HangupReason if the caller has given up, with CauseCancelled, or
+	// if the call was rejected. If the caller gives up while the answer is on its way, Answer may instead return a leg that ends soon.
 	Answer(ctx context.Context) (Leg, error)
-	// Reject refuses the call with the cause's SIP code: CauseBusy 486, CauseRejected 603, CauseUnavailable 480,
-	// CauseOverload and CauseInternal 503 with Retry-After, so that the caller's side tries another node. Any other cause is CodeBadRequest, and the call goes on to ring.
+	// Reject refuses the call with the cause's SIP code: CauseBusy 486, CauseRejected 603, CauseUnavailable 480, CauseOverload and
+	// CauseInternal 503 with Retry-After, so that the caller's side tries another node. Any other cause is CodeBadRequest, and the call
+	// goes on to ring.
 	Reject(cause Cause) error
 }
 
@@ -104,8 +105,8 @@ type Explained interface {
 // the call to it. When the target answers, the leg's audio is that of the target, at the same rate, and the call with the
 // peer ends: the leg goes on. A transfer that fails leaves the leg as it was, or ends it if the peer has hung up meanwhile.
 type Transferable interface {
-	// Transfers returns the transfers that were begun, each once, after it has succeeded or failed. Neither changes Rate or Ending. At most 10 are begun, and all
-	// are in the channel before Done is closed, so that nobody has to receive them.
+	// Transfers returns the transfers that were begun, each once, after it has succeeded or failed. Neither changes Rate or Ending. At
+	// most 10 are begun, and all are in the channel before Done is closed, so that nobody has to receive them.
 	Transfers() <-chan PeerTransfer
 }
 

@@ -22,8 +22,8 @@ type Agents interface {
 	Calling(ctx context.Context, org callwright.OrgID, c agents.Choice) (agents.Agent, error)
 }
 
-// Recordings keeps the recordings of calls. agentstest.RunRecordings tests one. Ids of organizations and calls have 1 to MaxRecordingID ASCII letters,
-// digits, "-" and "_"; other ids may be refused, and never reach what is kept under another id. Another organization's
+// Recordings keeps the recordings of calls. agentstest.RunRecordings tests one. Ids of organizations and calls have 1 to MaxRecordingID
+// ASCII letters, digits, "-" and "_"; other ids may be refused, and never reach what is kept under another id. Another organization's
 // recording is absent. The methods, the files and the readers may be used concurrently.
 type Recordings interface {
 	// Create starts the recording of a call, and replaces one that a crash has cut off. What is written can be read

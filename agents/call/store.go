@@ -27,9 +27,9 @@ type Records interface {
 	Insert(ctx context.Context, c Call) error
 	// Get returns a call; CodeNotFound when it is absent.
 	Get(ctx context.Context, org callwright.OrgID, id string) (Call, error)
-	// Update replaces a call whose stored Version is c.Version and adds one to it; CodeConflict, with nothing changed,
-	// when the Version differs; of concurrent calls with the same Version exactly one succeeds. CodeNotFound when it is absent. What a call was asked for stays as it was inserted:
-	// Inbound, From, To, Agent, Plan, RequestData, Metadata, CreatedAt, StartAt and RetryOf.
+	// Update replaces a call whose stored Version is c.Version and adds one to it; CodeConflict, with nothing changed, when the Version
+	// differs; of concurrent calls with the same Version exactly one succeeds. CodeNotFound when it is absent. What a call was asked
+	// for stays as it was inserted: Inbound, From, To, Agent, Plan, RequestData, Metadata, CreatedAt, StartAt and RetryOf.
 	// StopRequested is not touched: RequestStop owns it.
 	Update(ctx context.Context, c Call) error
 	// List returns a page of calls in descending order of (CreatedAt, ID), ascending with OldestFirst, and the number of all calls that

@@ -9,9 +9,9 @@ import (
 
 // Recognizer turns speech into text, one utterance at a time. agentstest.RunRecognizer tests one.
 type Recognizer interface {
-	// Listen starts an utterance. When ctx ends, the utterance ends at once and frees what it holds. A rate that the
-	// recognizer cannot take, such as 0, a negative or an absurd one, is CodeBadRequest, before anything of that size is allocated. A missing engine is CodeUnavailable, with a message that says what to
-	// install. Utterances may run concurrently.
+	// Listen starts an utterance. When ctx ends, the utterance ends at once and frees what it holds. A rate that the recognizer cannot
+	// take, such as 0, a negative or an absurd one, is CodeBadRequest, before anything of that size is allocated. A missing engine is
+	// CodeUnavailable, with a message that says what to install. Utterances may run concurrently.
 	Listen(ctx context.Context, h Hearing) (Utterance, error)
 }
 

@@ -15,8 +15,8 @@ type Model interface {
 	// Name returns the name of the model for call records, such as "scripted" or "gpt-4o-mini". It is not empty and does
 	// not change.
 	Name() string
-	// Reply streams what is said next: words that are not blank, unless it calls a tool or acts, whatever the messages hold, also if there
-	// are none. It has no action that r does not allow, and calls no tool that r does not have. It ends when ctx ends or the consumer stops,
+	// Reply streams the next words of the agent, which are not blank unless it calls a tool or acts. The messages may hold any text, and may
+	// be missing. It has no action that r does not allow, and calls no tool that r does not have. It ends when ctx ends or the consumer stops,
 	// and holds nothing open afterwards. A failure is a *Failure, and the last element; after the end of ctx no words follow, and with a
 	// ctx that has ended before, the failure is the only element. Reply does not change r.
 	Reply(ctx context.Context, r ReplyRequest) iter.Seq2[ReplyPart, error]

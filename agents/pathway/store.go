@@ -70,9 +70,9 @@ const (
 
 // Store stores pathways and their versions. RunPathwayStore of agentstest tests one.
 //
-// Returned values share no memory with stored ones. Documents keep their JSON values, but not the order of members or the spelling of
-// numbers. Another organization's pathway is absent. Documents are encrypted at rest: the requests of their nodes may hold keys of other
-// systems. Methods take part in the transaction of ctx: see callwright.Atomic. agentstest.RunPathwayCrowd tests that.
+// Returned values share no memory with stored ones. Documents keep their JSON values; the order of members and the spelling of numbers
+// may change. Another organization's pathway is absent. Documents are encrypted at rest: the requests of their nodes may hold keys of
+// other systems. Methods take part in the transaction of ctx: see callwright.Atomic. agentstest.RunPathwayCrowd tests that.
 type Store interface {
 	Pathways
 	Versions

@@ -15,8 +15,7 @@ import (
 // Client sends requests. adapters/webhook implements it; agentstest.RunRequests tests one.
 type Client interface {
 	// CheckURL refuses a URL to which no request may go: it cannot be parsed, is not absolute, not http or https, or has no host or a
-	// private address.
-	// The error is CodeBadRequest without a field. It does not resolve names. The URL may hold {{variables}} in its path
+	// private address. The error is CodeBadRequest without a field. It does not resolve names. The URL may hold {{variables}} in its path
 	// and query.
 	CheckURL(url string) error
 	// Do sends a request and reads the answer. The URL, the header values and the body are sent as they are, the body with its

@@ -22,7 +22,7 @@ type JudgeHarness struct {
 	Failing func(t *testing.T, class llm.Class) assert.Judge
 }
 
-// RunJudge tests an assert.Judge. It does not test how good the opinions are: see MeasureJudge.
+// RunJudge tests an assert.Judge. It does not test how good the opinions are: see MeasureJudge. Each opinion must come within 10 seconds.
 func RunJudge(t *testing.T, h JudgeHarness) {
 	t.Helper()
 	for _, output := range []assert.Output{assert.OutputBoolean, assert.OutputScore, assert.OutputCategorical, assert.OutputTone} {

@@ -8,9 +8,9 @@ import (
 
 // Judge judges by criteria that no rule can decide. The package judge has one that asks a language model. agenttesttest.RunJudge tests one.
 type Judge interface {
-	// Judge judges a conversation by a criterion. The result depends on nothing but the two, as far as a model allows, and both stay as they
-	// are. An error means that there is no opinion, so that Verdict is empty: a *llm.Failure, whose class is that of the model's failure, or
-	// the error of ctx. Opinions that the evidence does not allow are CannotJudge and no error. A conversation without words never passes.
+	// Judge judges a conversation by a criterion. The result depends on nothing but the two, as far as a model allows, and both stay as
+	// they are. An error means that there is no opinion, and Verdict is empty: the model's *llm.Failure, whose class says why, or the
+	// error of ctx. Opinions that the evidence does not allow are CannotJudge and no error. A conversation without words never passes.
 	// Judge is safe for concurrent use, and returns an error when ctx ends or has ended.
 	Judge(ctx context.Context, e *Evidence, c Criterion) (Opinion, error)
 }

@@ -52,8 +52,8 @@ type CallerTurn struct {
 	Digits bool   // Text was pressed on the telephone's keys: the model reads "(pressed 12)"
 }
 
-// AgentTurn holds the agent's words and deeds in a turn. Variables is a map of the caller's own; whole numbers that the agent extracts are int64
-// in it. Webhooks are in the order of the requests, requests of tools in the order of the calls.
+// AgentTurn holds the agent's words and deeds in a turn. Variables is a map of the caller's own; whole numbers that the agent extracts
+// are int64 in it. Webhooks are in the order of the requests, requests of tools in the order of the calls.
 type AgentTurn struct {
 	Text      string           // sentences of several nodes are joined by a space
 	Visits    []string         // ids of the nodes that it came to, in order, the start in the first turn; nil: it has stayed
@@ -66,9 +66,9 @@ type AgentTurn struct {
 }
 
 // Note is one event of an agent's turn, for people and for the analysis of failures. There is a "decision" with a Text whenever the agent
-// goes to another node, "variables" when some were extracted, and a "tool_call" for each request, whose Text holds "failed" if the answer is
-// an error status or missing. The Text of an "action" is "presses ••" with a mask for each digit, "transfers the call to " and the target, or
-// begins with "ends the conversation".
+// goes to another node, "variables" when some were extracted, and a "tool_call" for each request, whose Text holds "failed" if the answer
+// is an error status or missing. The Text of an "action" is "presses ••" with a mask for each digit, "transfers the call to " and the
+// target, or begins with "ends the conversation".
 type Note struct {
 	Kind string // "decision", "tool_call", "variables", "action", "loop" or "error"
 	Node string // empty: none

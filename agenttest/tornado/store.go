@@ -21,7 +21,7 @@ var ErrActive = &callwright.Error{
 type Store interface {
 	// InsertSession adds a session with Revision 1, whatever s says. CodeConflict without a field: its id is taken, by any organization.
 	// ErrActive: s is Running, and so is another session on the organization's pathway, with or without a Node or Cancel; of concurrent calls
-	// for a pathway exactly one succeeds. If both hold, the error is that of the id.
+	// for a pathway exactly one succeeds.
 	InsertSession(ctx context.Context, s Session) error
 	// Session returns one session. CodeNotFound: it is absent.
 	Session(ctx context.Context, org callwright.OrgID, id string) (Session, error)

@@ -40,12 +40,12 @@ type Store interface {
 type Renderer interface {
 	// RenderLetter returns the PDF of a letter. It shows every text in whole, as text that can be copied, also porting.MaxNumbers numbers and
 	// words that are longer than a line. Empty texts are left out. A *CharacterError with the character and the whole text: it cannot show a
-	// character. That is the error for control characters, characters that change the direction of text, and code points that are no
-	// characters; which other characters it shows is up to the renderer.
+	// character. No renderer shows control characters, characters that change the direction of text, and code points that are no
+	// characters; each renderer chooses which others it shows.
 	RenderLetter(ctx context.Context, t Text) ([]byte, error)
 	// RenderSigned returns the pages of RenderLetter, of which the last may differ in the block of the signature, and one or more pages
-	// with all texts of the certificate, the date and the time of SignedAt in UTC ("15:04:05") among them. Errors are those of RenderLetter, also
-	// for Name and Title of the certificate. In its user agent other characters may stand for those that cannot be shown.
+	// with all texts of the certificate, and with the date and the time of SignedAt in UTC ("15:04:05"). Errors are as in RenderLetter,
+	// also for Name and Title of the certificate. Its user agent may be shown with other characters instead of ones that cannot be shown.
 	RenderSigned(ctx context.Context, t Text, c Certificate) ([]byte, error)
 }
 
