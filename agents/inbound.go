@@ -23,7 +23,8 @@ type InboundNumber struct {
 //
 // Returned values equal what was stored: a nil list stays nil, an empty one stays empty, and JSON keeps its values; the order of members
 // and the spelling of numbers may change. Another organization's number is absent. Tools, DynamicData and Webhook of an Agent are
-// encrypted at rest: they may hold keys of other systems.
+// encrypted at rest: they may hold keys of other systems. Methods take part in the transaction of ctx: see callwright.Atomic.
+// agentstest.RunPersonaDeletion tests that, together with persona.Store.
 type Store interface {
 	// InsertNumber adds a number with Version 1; CodeConflict when the organization has it already, released or not. Another
 	// organization may have the same number.

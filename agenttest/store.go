@@ -19,9 +19,9 @@ var ErrNameTaken = &callwright.Error{
 // Returned values share no memory with the store. They equal what was stored: times are in UTC with microseconds, a nil list, map or
 // json.RawMessage stays nil, JSON null stays null, and JSON keeps its values; the order of members and the spelling of numbers may
 // change. Texts of outcomes and results may hold any characters, U+0000 included. Another organization's rows look absent. An id that a
-// row of any organization has is taken: CodeConflict. Of concurrent calls that exclude each other exactly one succeeds. Rows need not
-// exist that others name: a run may name a scenario, a snapshot or a group that is absent. Methods take part in the transaction of ctx:
-// see callwright.Atomic.
+// row of any organization has is taken: CodeConflict. Of concurrent calls that exclude each other exactly one succeeds. The store
+// checks no references: a run may name a scenario, a snapshot or a group that is absent. Methods take part in the transaction of ctx: see
+// callwright.Atomic.
 //
 // Scenarios with their texts, mocks, assertions and metadata, snapshots, outcomes, the Error and Failure of results, journals, webhook
 // addresses and the Names in a group's Scenarios are encrypted at rest: they hold what people said and keys of other systems.

@@ -16,8 +16,8 @@ import (
 // may change. Metadata comes back with the types of encoding/json. Another organization's rows look absent. Parts of an issue that is
 // absent, or another organization's, are refused: CodeNotFound. An id that was given to a row of any organization is taken for all rows
 // of its kind until it is deleted: CodeConflict. Of concurrent calls that exclude each other exactly one succeeds, and the others fail as
-// if they came later. A call that fails stores nothing. Methods take part in the transaction of ctx, and see what it has changed: see
-// callwright.Atomic.
+// if they came later. A call that fails stores nothing. Methods take part in the transaction of ctx (see callwright.Atomic), and see its
+// changes.
 type Store interface {
 	Issues
 	Feed
