@@ -26,10 +26,10 @@ const (
 	MaxRequests      = 256 << 10 // bytes of Agent.Tools and Agent.DynamicData together, as JSON
 )
 
-// Pathways loads the graphs that lead conversations; pathway.Service implements it.
+// Pathways loads the graphs that lead conversations; pathway.Service implements it. agentstest.RunPathways tests one.
 type Pathways interface {
-	// Load returns a version's graph and its number, 0 for the draft; CodeNotFound, with the field pathway_id or
-	// pathway_version, when there is none.
+	// Load returns a version's graph and its number, 0 for the draft. CodeNotFound with the field "pathway_id": the organization has no
+	// pathway of this id. CodeNotFound with the field "pathway_version": the pathway has no such version, or none in the environment.
 	Load(ctx context.Context, org callwright.OrgID, id string, sel pathway.Selector) (*graph.Graph, int, error)
 }
 

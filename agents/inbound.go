@@ -19,22 +19,27 @@ type InboundNumber struct {
 	Version   int64
 }
 
-// Store keeps the agents of inbound numbers. Another organization's number is absent. What may hold keys of other systems is
-// encrypted at rest: Tools, DynamicData and Webhook of an Agent.
+// Store stores the agents of inbound numbers. agentstest.RunNumberStore tests one.
+//
+// Returned values equal what was stored: a nil list stays nil, an empty one stays empty, and JSON keeps its values; the order of members
+// and the spelling of numbers may change. Another organization's number is absent. Tools, DynamicData and Webhook of an Agent are
+// encrypted at rest: they may hold keys of other systems. Methods take part in the transaction of ctx: see callwright.Atomic.
+// agentstest.RunPersonaDeletion tests that, together with persona.Store.
 type Store interface {
-	// InsertNumber adds a number with Version 1; CodeConflict when the organization has it already.
+	// InsertNumber adds a number with Version 1; CodeConflict when the organization has it already, released or not. Another
+	// organization may have the same number.
 	InsertNumber(ctx context.Context, n InboundNumber) error
-	// Number is one number; CodeNotFound when it is absent.
+	// Number returns one number, also if it is released; CodeNotFound when it is absent.
 	Number(ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber) (InboundNumber, error)
-	// Numbers returns up to limit of an organization's numbers that are not released, in their order. The ID of the
+	// Numbers returns up to limit of an organization's numbers that are not released, in ascending order. The ID of the
 	// keyset is the last number of the page before; its time is not looked at. The result ends early, after the second or a
 	// later number at which the total exceeds MaxRead bytes (InboundNumber.Size).
 	Numbers(ctx context.Context, org callwright.OrgID, after callwright.Keyset, limit int) ([]InboundNumber, error)
-	// NumbersOf returns the numbers that are not released at which each of the personas answers (Agent.PersonaID), in order, at
-	// most persona.MaxNumbers of each.
+	// NumbersOf returns the numbers that are not released at which each of the personas answers (Agent.PersonaID), in ascending order, at
+	// most persona.MaxNumbers of each. Personas without numbers are not in the map.
 	NumbersOf(ctx context.Context, org callwright.OrgID, personas []string) (map[string][]callwright.PhoneNumber, error)
-	// UpdateNumber replaces a number whose stored Version is n.Version and adds one to it; CodeConflict when somebody
-	// else was first; CodeNotFound when it is absent.
+	// UpdateNumber replaces a number whose stored Version is n.Version and adds one to it; CodeConflict when the Version differs; of
+	// concurrent calls with the same Version exactly one succeeds. CodeNotFound when it is absent.
 	UpdateNumber(ctx context.Context, n InboundNumber) error
 }
 

@@ -58,20 +58,23 @@ func lead(a *Agent, ref PathwayRef) {
 	a.Task, a.FirstSentence, a.Model, a.DynamicData, a.Tools = "", "", "", nil, nil
 }
 
-// WebAgents keeps web agents. What it returns shares no memory with what it keeps. Another organization's agent is absent.
-// What may hold keys of other systems is encrypted at rest: Tools, DynamicData and Webhook of an Agent.
+// WebAgents stores web agents. agentstest.RunWebAgentStore tests one.
+//
+// Returned values share no memory with stored ones. They equal what was stored: a nil list stays nil, an empty one stays empty, and JSON
+// keeps its values; the order of members and the spelling of numbers may change. Another organization's agent is absent. Tools, DynamicData
+// and Webhook of an Agent are encrypted at rest: they may hold keys of other systems.
 type WebAgents interface {
-	// InsertAgent adds an agent with Version 1; CodeConflict when its id is taken.
+	// InsertAgent adds an agent with Version 1; CodeConflict when its id is taken, by any organization.
 	InsertAgent(ctx context.Context, a WebAgent) error
-	// Agent is one agent; CodeNotFound when it is absent.
+	// Agent returns one agent; CodeNotFound when it is absent.
 	Agent(ctx context.Context, org callwright.OrgID, id string) (WebAgent, error)
 	// Agents returns up to limit of an organization's agents in the order of (CreatedAt, ID), those after the keyset. The
 	// result ends early, after the second or a later agent at which the total exceeds MaxRead bytes (WebAgent.Size).
 	Agents(ctx context.Context, org callwright.OrgID, after callwright.Keyset, limit int) ([]WebAgent, error)
-	// CountAgents is how many an organization has.
+	// CountAgents returns the number of an organization's agents.
 	CountAgents(ctx context.Context, org callwright.OrgID) (int, error)
-	// UpdateAgent replaces an agent whose stored Version is a.Version and adds one to it; CodeConflict when somebody else
-	// was first; CodeNotFound when it is absent.
+	// UpdateAgent replaces an agent whose stored Version is a.Version and adds one to it; CodeConflict when the Version differs; of
+	// concurrent calls with the same Version exactly one succeeds. CodeNotFound when it is absent.
 	UpdateAgent(ctx context.Context, a WebAgent) error
 	// DeleteAgent removes an agent; CodeNotFound when it is absent.
 	DeleteAgent(ctx context.Context, org callwright.OrgID, id string) error

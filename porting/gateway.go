@@ -9,8 +9,8 @@ import (
 
 // Gateway passes orders to losing carriers. portingtest.RunGateway tests one.
 //
-// An error that is not a *Refusal asks for another attempt: the carrier is out of reach, or its answer was not understood. Every
-// method returns an error soon after its context has ended. Carriers take days, and many send events late, twice or in another
+// An error that is not a *Refusal asks for another attempt: the carrier is out of reach, or its answer was not understood. Every method
+// returns such an error within 10 seconds after its context has ended. Carriers take days, and many send events late, twice or in another
 // order: an event is only a reason to call Snapshot, and Snapshot is called now and then without any.
 type Gateway interface {
 	// Capabilities returns what the gateway can do. It is the same at every call.
@@ -18,35 +18,40 @@ type Gateway interface {
 	// CheckNumbers returns what is known of each number, in the order of the numbers. CodeNotImplemented: the gateway cannot
 	// tell.
 	CheckNumbers(ctx context.Context, numbers []callwright.PhoneNumber) ([]Portability, error)
-	// Submit gives an order to the carrier. It is idempotent by Order.Key: further calls, also concurrent ones and those after an
-	// error, return the same Receipt, and the carrier has one order. A *Refusal is final: the carrier has no order of this key.
+	// Submit gives an order to the carrier. It is idempotent by Order.Key: further calls return the same Receipt, and the carrier has one
+	// order. That holds for concurrent calls, after an error such as a lost answer, and after the end of the order. Orders with other keys
+	// have other Refs. A *Refusal is final: the carrier has no order of this key, and further calls are refused, too.
 	Submit(ctx context.Context, s Submission) (Receipt, error)
 	// Cancel asks the carrier to cancel an order whose CancelAskedAt is set. Without an error the carrier knows of the wish, and
 	// Snapshot shows what it does: the numbers become canceled, or CancelRefused is set, or they become ported nevertheless.
-	// Canceling again changes nothing. A *Refusal: the carrier refuses, and the order goes on.
+	// Canceling again changes nothing, and succeeds or fails as before. A *Refusal: the carrier refuses, and the order goes on.
+	// CodeNotFound: the carrier has no such order.
 	Cancel(ctx context.Context, o Order) error
-	// Snapshot returns the order as the carrier has it now, with each of its numbers. CodeNotFound: the carrier has no such order.
+	// Snapshot returns the order as the carrier has it now, with each of its numbers once, in any order. From one Snapshot to the next
+	// the State of a number stays or moves as NumberState.CanBecome allows, apart from an empty State in between. CodeNotFound: the
+	// carrier has no such order.
 	Snapshot(ctx context.Context, o Order) (Snapshot, error)
 }
 
 // EventReader is implemented by gateways whose carriers send events.
 type EventReader interface {
-	// ReadEvents returns which orders a message of the carrier is about. CodeAuthFailure: the message is not the carrier's, or
-	// somebody has changed it. CodeBadRequest: it cannot be read. Header names are in their canonical form.
+	// ReadEvents returns which orders a message of the carrier is about, at least one. It changes nothing: messages may come twice and in
+	// any order. CodeAuthFailure: the message is not the carrier's, such as without headers, or a byte of it has changed. CodeBadRequest:
+	// it cannot be read. Header names are in their canonical form.
 	ReadEvents(header map[string][]string, body []byte) ([]Hint, error)
 }
 
 // Hint says that something of an order may have changed.
 type Hint struct {
-	Event string // id of the event; the carrier may send it again
-	Ref   string // of the order
+	Event string // id of the event, not empty, and the same when the carrier sends it again
+	Ref   string // of the order, as in its Receipt
 }
 
 // Capabilities says what a gateway can do.
 type Capabilities struct {
-	Name       string        // of the gateway, which requests keep
-	MaxNumbers int           // of an order
-	CutOff     time.Duration // an order can be canceled until so long before its confirmed date
+	Name       string        // of the gateway, which requests keep; not empty
+	MaxNumbers int           // of an order; at least 1
+	CutOff     time.Duration // an order can be canceled until so long before its confirmed date; not negative
 	PollEvery  time.Duration // how often an order is worth a look, if that is more often than Config says; 0: it is not
 }
 
@@ -71,13 +76,13 @@ type Submission struct {
 
 // Receipt says that the carrier has an order.
 type Receipt struct {
-	Ref string // the order's id at the gateway, at most MaxRef bytes
+	Ref string // the order's id at the gateway, from 1 to MaxRef bytes
 }
 
 // MaxRef is the maximum size of the id of an order at a gateway, in bytes.
 const MaxRef = 200
 
-// Refusal is the error of a gateway whose carrier has refused for good.
+// Refusal is the error of a gateway whose carrier has refused for good. The Code of its Failure is not empty.
 type Refusal struct{ Failure Failure }
 
 // Error returns what the failure means.
@@ -85,18 +90,18 @@ func (r *Refusal) Error() string { return "the carrier refuses: " + string(r.Fai
 
 // Snapshot is an order as the carrier has it.
 type Snapshot struct {
-	Version       int64 // rises with every change at the carrier, such as a time in microseconds; 0: the carrier tells none
+	Version       int64 // rises with every change at the carrier, never falls, such as a time in microseconds; 0: the carrier tells none
 	Numbers       []NumberSnapshot
-	CancelRefused bool // the carrier goes on with an order that is to be canceled; never set for another one
+	CancelRefused bool // the carrier goes on with an order that has a CancelAskedAt; never set for another order, or for a canceled one
 }
 
 // NumberSnapshot is a number of an order as the carrier has it.
 type NumberSnapshot struct {
 	Number   callwright.PhoneNumber
 	State    NumberState // from NumberSubmitted; empty: the carrier reports what the gateway does not know
-	FOC      time.Time   // zero: not confirmed
-	PortedAt time.Time   // of a number that is ported
-	Failure  *Failure    // why it is rejected, or what holds it up
+	FOC      time.Time   // set if State is NumberConfirmed; zero: not confirmed
+	PortedAt time.Time   // set if State is NumberPorted
+	Failure  *Failure    // why it is rejected, never nil then, or why it waits; its Code is one of this package
 }
 
 // NumberType is the kind of a number.
@@ -115,7 +120,7 @@ const (
 type Portability struct {
 	Number      callwright.PhoneNumber
 	Portable    bool
-	Type        NumberType
+	Type        NumberType // never empty: UnknownType if it is not known
 	PINRequired bool
 	Failure     FailureCode // why it cannot be ported; empty: it can
 	Problem     string      // says more than Failure, such as why what was asked about is no number, which Number then repeats; may be empty

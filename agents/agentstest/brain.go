@@ -14,7 +14,7 @@ import (
 const brainTime = 10 * time.Second
 
 // RunBrain tests a conversation.Brain. newBrain returns a brain at the beginning of a conversation, in which the brain speaks
-// first.
+// first. Each answer must end within 10 seconds, and so must one whose context has ended.
 func RunBrain(t *testing.T, newBrain func(t *testing.T) conversation.Brain) {
 	t.Helper()
 	start := conversation.Turn{Kind: conversation.TurnStart}

@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/agents/pathway"
 )
 
-// RunRoutes tests a call.Routes. org has one number that is attached for outbound calls; other has none.
+// RunRoutes tests a call.Routes. org has number as its only number that is attached for outbound calls; other has none.
 func RunRoutes(t *testing.T, r call.Routes, org, other callwright.OrgID, number callwright.PhoneNumber) {
 	t.Helper()
 	for _, given := range []callwright.PhoneNumber{"", number} {
@@ -53,7 +53,8 @@ func RunAgents(t *testing.T, a call.Agents, org callwright.OrgID, number callwri
 	wantField(t, "an agent that no call could have", err, callwright.CodeBadRequest, "max_duration")
 }
 
-// RunPathways tests an agents.Pathways. org has the pathway id, whose versions are 1 and the draft; other has none.
+// RunPathways tests an agents.Pathways. org has the pathway id with the version 1 and a draft, and nothing in staging; other has no
+// pathway.
 func RunPathways(t *testing.T, p agents.Pathways, org, other callwright.OrgID, id string) {
 	t.Helper()
 	for _, number := range []int{0, 1} {

@@ -18,8 +18,8 @@ import (
 	"github.com/callwright/callwright/callwrighttest"
 )
 
-// RunCallStore tests a call.Store. newStore gives an empty one, and atRest what that has written to a disk
-// or a server; nil: it writes nothing.
+// RunCallStore tests a call.Store. newStore returns an empty one. atRest reads what the store has written to where it outlives the
+// process; nil for a store that keeps everything in memory.
 func RunCallStore(t *testing.T, newStore func(t *testing.T) call.Store, atRest callwrighttest.AtRest[call.Store]) {
 	t.Helper()
 	tests := map[string]func(*testing.T, call.Store){

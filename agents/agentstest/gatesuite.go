@@ -12,7 +12,7 @@ type GateHarness struct {
 	Gate pathway.Gate
 	// Require requires a test for every version of a pathway.
 	Require func(t *testing.T, org callwright.OrgID, id string)
-	// End ends the test of a version as its newest test. The test may not have begun.
+	// End ends the newest batch of a version. If the version has none, End adds one that has ended.
 	End func(t *testing.T, v pathway.Version, passed bool)
 }
 

@@ -15,7 +15,8 @@ import (
 
 // KnowledgeHarness makes knowledge bases to test.
 type KnowledgeHarness struct {
-	// New returns a pathway.Knowledge in which the organization has exactly one knowledge base, with these passages.
+	// New returns a pathway.Knowledge in which the organization has exactly one knowledge base, with these passages. The suite asks for
+	// each of them in its own words: the passage that shares the most words with the question must come first.
 	New func(t *testing.T, org callwright.OrgID, base string, passages []string) pathway.Knowledge
 }
 

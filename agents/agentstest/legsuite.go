@@ -34,12 +34,12 @@ var _ FarLeg = (*Phone)(nil)
 type LegHarness struct {
 	// Connect returns a leg and its far end.
 	Connect func(t *testing.T) (call.Leg, FarLeg)
-	// Hold returns a leg, and a function with which the far end holds and resumes it.
+	// Hold returns a leg, and a function with which the far end holds and resumes it. The function may return before the leg knows.
 	Hold func(t *testing.T) (leg call.Leg, hold func(on bool))
 	// Transfer returns a leg whose far end accepts a transfer to one number, and refuses every other.
 	Transfer func(t *testing.T, to string) call.Leg
-	// Refer returns a leg, and a function with which the far end transfers it to a number, which answers or not. It is
-	// required of a call.Transferable, and nil for other legs.
+	// Refer returns a leg, and a function with which the far end transfers it to a number, which answers or not. The suite calls it first
+	// with false and then with true. Refer is required if the leg is a call.Transferable, and nil for other legs.
 	Refer func(t *testing.T, to callwright.PhoneNumber) (leg call.Leg, refer func(answers bool))
 }
 

@@ -19,13 +19,13 @@ const modelTime = 10 * time.Second
 type ModelHarness struct {
 	// New returns a model. It uses t.Cleanup to free what the model holds.
 	New func(t *testing.T) llm.Model
-	// Task is the instructions of a task that the model can do.
+	// Task holds the instructions of a task that the model can do. With them it must have words for any conversation, see llm.Model.
 	Task string
 	// Ends is a request whose answer ends the call; nil: the adapter has none.
 	Ends *Scene
 	// Calls is a request whose answer calls one of its tools; nil: the adapter has none.
 	Calls *Scene
-	// Questions are questions that the model can answer, one per task. They need a schema only for llm.Ask.
+	// Questions are questions that the model can answer, one per task. Those of TaskRoute, TaskLabel and TaskExtract need no schema.
 	Questions []llm.Question
 	// Failing are requests that fail with a class. The suite chooses their messages.
 	Failing map[llm.Class]Failing
@@ -78,7 +78,7 @@ func Collect(ctx context.Context, m llm.Model, r llm.ReplyRequest) (Replied, err
 	return out, nil
 }
 
-// RunModel tests an llm.Model.
+// RunModel tests an llm.Model. Each reply and each answer must end within 10 seconds, and so must one whose context ends.
 func RunModel(t *testing.T, h ModelHarness) {
 	t.Helper()
 	request := llm.ReplyRequest{Org: "org", Instructions: h.Task, CanEnd: true, Language: "en-US"}

@@ -23,10 +23,10 @@ type Delivery struct {
 // Webhook is a receiver of a NotifierHarness.
 type Webhook struct {
 	URL string
-	// Answer decides what becomes of the deliveries from now on: nil has them taken, ErrRefused refused for good, an error
-	// of CodeUnavailable refused for now, with its RetryAfter if it has one.
+	// Answer decides how the webhook answers deliveries from now on. nil: it takes them. ErrRefused: it refuses them for good. An error of
+	// CodeUnavailable: it refuses them for now, and asks for a retry after the error's RetryAfter, if that is set.
 	Answer func(err error)
-	// Deliveries returns what came, also what was refused, in its order.
+	// Deliveries returns the messages that came, refused ones too, in their order.
 	Deliveries func() []Delivery
 }
 

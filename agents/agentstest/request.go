@@ -32,7 +32,8 @@ type RequestsHarness struct {
 	Guarded func(t *testing.T) request.Client
 }
 
-// RunRequests tests a request.Client against servers that it starts on loopback addresses.
+// RunRequests tests a request.Client against servers that it starts on loopback addresses. They speak HTTP/1.1 without TLS, and read only
+// bodies with a Content-Length.
 func RunRequests(t *testing.T, h RequestsHarness) {
 	t.Helper()
 	t.Run("CheckURL", h.checkURL)

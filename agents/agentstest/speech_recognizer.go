@@ -19,7 +19,7 @@ type RecognizerHarness struct {
 	// Speak returns speech that the recognizer should understand: best from a synthesizer with which it was not trained,
 	// and in the quality of a telephone.
 	Speak func(t *testing.T, text string) (audio []int16, rate int)
-	// AnyRate says that the recognizer accepts every rate.
+	// AnyRate skips the case that wants CodeBadRequest for the rates -8000, 0 and 1<<30: the recognizer never looks at the rate.
 	AnyRate bool
 }
 
@@ -34,7 +34,8 @@ var prompts = []string{
 
 const unknown = "Where is the zxqvbrtl?"
 
-// RunRecognizer tests a conversation.Recognizer. It must not run in parallel with other tests.
+// RunRecognizer tests a conversation.Recognizer. It must not run in parallel with other tests. The recognizer must understand each of five
+// short English sentences to the word when Hearing.Phrases has all of them, several at the same time too.
 func RunRecognizer(t *testing.T, h RecognizerHarness) {
 	t.Helper()
 	for name, run := range map[string]func(*testing.T, RecognizerHarness){

@@ -8,14 +8,17 @@ import (
 	"github.com/callwright/callwright/agents/conversation"
 )
 
-// Line is the telephone network: it places calls and accepts them.
+// Line is the telephone network: it places calls and accepts them. agentstest.RunLine tests one.
 type Line interface {
 	// Dial places a call and waits until it is answered. A call that does not come about is a *HangupReason: CauseCancelled
-	// when ctx ends first, or the *HangupReason that is the cause of ctx, and then the peer stops ringing; CauseNoAnswer after the ringing time; otherwise the cause of the
-	// peer's response. SIPCode is that of the last response, which after a CANCEL is 487, if it comes soon. progress, which may be nil, hears of ringing at most once.
+	// when ctx ends first or has ended before, or the *HangupReason that is the cause of ctx; CauseNoAnswer after the ringing time;
+	// otherwise the cause of the peer's response, with ByPeer. In each case the peer stops ringing. SIPCode is the code of the last
+	// response, which after a CANCEL is 487, if it comes soon. progress may be nil. It is called with ProgressRinging at most once, from
+	// any goroutine.
 	Dial(ctx context.Context, d DialRequest, progress func(Progress)) (Leg, error)
-	// Accept waits for the next incoming call that its trunk admits, until ctx ends; callwright.ErrUnavailable once the line
-	// is closed. It may be called concurrently, as Dial may.
+	// Accept waits for the next incoming call that its trunk admits. It returns the error of ctx when ctx ends, and
+	// callwright.ErrUnavailable once the line is closed, also if it waits then. It may be called concurrently, as Dial may: each call
+	// is returned once.
 	Accept(ctx context.Context) (IncomingCall, error)
 }
 
@@ -41,15 +44,16 @@ const ProgressRinging Progress = "ringing"
 type IncomingCall interface {
 	// Caller returns who calls whom.
 	Caller() CallerInfo
-	// Answer takes the call and waits for the caller's ACK. It is a *HangupReason when the caller has given up, or when the
-	// call was rejected.
+	// Answer takes the call and waits for the caller's ACK. It returns a *HangupReason if the caller has given up, with CauseCancelled, or
+	// if the call was rejected. If the caller gives up while the answer is on its way, Answer may instead return a leg that ends soon.
 	Answer(ctx context.Context) (Leg, error)
-	// Reject refuses the call with the cause's SIP code: CauseBusy 486, CauseRejected 603, CauseUnavailable 480,
-	// CauseOverload and CauseInternal 503 with Retry-After, so that the caller's side tries another node. Any other cause is CodeBadRequest, and the call goes on to ring.
+	// Reject refuses the call with the cause's SIP code: CauseBusy 486, CauseRejected 603, CauseUnavailable 480, CauseOverload and
+	// CauseInternal 503 with Retry-After, so that the caller's side tries another node. Any other cause is CodeBadRequest, and the call
+	// goes on to ring.
 	Reject(cause Cause) error
 }
 
-// CallerInfo describes an incoming call.
+// CallerInfo describes an incoming call. From, To and Source are not empty.
 type CallerInfo struct {
 	ID      string // the line's, and unique among all calls; empty: it has none
 	Org     callwright.OrgID
@@ -57,7 +61,7 @@ type CallerInfo struct {
 	From    string // as the caller gives it: E.164 where it is, else the user part of its URI
 	To      callwright.PhoneNumber
 	Source  string            // the peer's address
-	Headers map[string]string // X- headers and User-to-User of the INVITE
+	Headers map[string]string // X- headers and User-to-User of the INVITE, and no others
 	// Variables are what the trunk's rules make of its headers.
 	Variables map[string]string
 	// Parts are the parts of a multipart INVITE beside the session description (RFC 5621), such as ISUP or a location.
@@ -71,7 +75,7 @@ type Part struct {
 	Data        []byte
 }
 
-// Leg is one answered call. Closing is idempotent. After Done nothing of the leg is left: no goroutine, no port.
+// Leg is one answered call. agentstest.RunLeg tests one. After Done nothing of the leg is left: no goroutine, no port.
 type Leg interface {
 	conversation.Audio
 	// Info returns how the call is carried. No field but RedirectedTo is empty.
@@ -80,11 +84,12 @@ type Leg interface {
 	// transfer has succeeded, after which the leg ends by itself with CauseTransferred, or failed, after which the call
 	// goes on. A leg that has ended cannot be transferred.
 	Transfer(ctx context.Context, to string) error
-	// Hangup ends the call and waits until it has ended. A call that has ended stays as it is. It may be called
-	// concurrently, and cross the peer's hang-up.
+	// Hangup ends the call with CauseLocalHangup and waits until it has ended: Done is closed when it returns nil. A call that has ended
+	// stays as it is, and Hangup returns nil. It may be called concurrently, and cross the peer's hang-up, after which the
+	// cause is either.
 	Hangup(ctx context.Context) error
-	// Done is closed when the call has ended, whoever ended it. Ending, which is zero before, and Stats are final from then
-	// on.
+	// Done is closed when the call has ended, on either side. Ending, which is zero before, and Stats are final from then on. If the
+	// peer hangs up, Ending has CauseRemoteHangup and ByPeer.
 	Done() <-chan struct{}
 	Ending() HangupReason
 	Stats() Stats
@@ -100,8 +105,8 @@ type Explained interface {
 // the call to it. When the target answers, the leg's audio is that of the target, at the same rate, and the call with the
 // peer ends: the leg goes on. A transfer that fails leaves the leg as it was, or ends it if the peer has hung up meanwhile.
 type Transferable interface {
-	// Transfers returns the transfers that were begun, each once it has succeeded or failed. At most 10 are begun, and all
-	// are in the channel before Done is closed, so that nobody has to receive them.
+	// Transfers returns the transfers that were begun, each once, after it has succeeded or failed. Neither changes Rate or Ending. At
+	// most 10 are begun, and all are in the channel before Done is closed, so that nobody has to receive them.
 	Transfers() <-chan PeerTransfer
 }
 
@@ -113,7 +118,7 @@ type PeerTransfer struct {
 
 // LegInfo describes how a call is carried.
 type LegInfo struct {
-	SIPCallID string
+	SIPCallID string // unique among all legs
 	Peer      string // address and port of the signalling peer
 	Codec     string
 	SRTPSuite string

@@ -11,17 +11,19 @@ import (
 	"github.com/callwright/callwright/agents/pathway"
 )
 
-// Agents decides which agent has a call; agents.Service implements it.
+// Agents decides which agent has a call; agents.Service implements it. agentstest.RunAgents tests one.
 type Agents interface {
-	// Answering returns the agent of a number, with defaults for one that nobody has configured.
+	// Answering returns the agent of a number. A number that was never configured has an agent with a task or a pathway, and with a
+	// MaxDuration, too.
 	Answering(ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber) (agents.Agent, error)
-	// Calling returns the agent that makes a call, with its defaults. It refuses one that could have no call; the error
-	// names the field as the /v1 contract does.
+	// Calling returns the agent that makes a call, with its overrides and its defaults. CodeBadRequest: the agent could have no
+	// call; the field has the name of the /v1 contract, such as "task" for an agent without a task and a pathway, or "max_duration".
+	// CodeNotFound with the field "agent_id": the organization has no web agent of this id.
 	Calling(ctx context.Context, org callwright.OrgID, c agents.Choice) (agents.Agent, error)
 }
 
-// Recordings keeps the recordings of calls. Ids of organizations and calls have 1 to MaxRecordingID ASCII letters,
-// digits, "-" and "_"; other ids may be refused, and never reach what is kept under another id. Another organization's
+// Recordings keeps the recordings of calls. agentstest.RunRecordings tests one. Ids of organizations and calls have 1 to MaxRecordingID
+// ASCII letters, digits, "-" and "_"; other ids may be refused, and never reach what is kept under another id. Another organization's
 // recording is absent. The methods, the files and the readers may be used concurrently.
 type Recordings interface {
 	// Create starts the recording of a call, and replaces one that a crash has cut off. What is written can be read
@@ -29,7 +31,8 @@ type Recordings interface {
 	//
 	// An error of Create, or of the file, with a code has a message for people, such as that the disk is full.
 	Create(ctx context.Context, org callwright.OrgID, id string) (RecordingFile, error)
-	// Open opens a recording as it is at that moment or later; CodeNotFound when there is none.
+	// Open opens a recording as it is at that moment or later; CodeNotFound when there is none, also for an empty organization or id.
+	// Each reader has a position of its own.
 	Open(ctx context.Context, org callwright.OrgID, id string) (io.ReadSeekCloser, error)
 }
 
@@ -42,21 +45,23 @@ type RecordingFile interface {
 	io.Closer
 }
 
-// Notifier notifies the webhook of a call. A message has an id, the same whenever it is sent again, and a signature
-// that is valid for its organization alone. Ending ctx ends the delivery. Errors are for people: their messages say what failed and
-// hold nothing of the address but its host.
+// Notifier notifies the webhook of a call. agentstest.RunNotifier tests one. A message has an id of its own, and a signature that is
+// valid for its organization alone. The same record or notice has the same id and the same body whenever it is sent again. If ctx
+// ends, the delivery ends with an error; with a ctx that has ended nothing is sent. Errors are for people: their messages are not
+// empty, say what failed, and hold nothing of the address but its host. That holds for the errors that they wrap, too.
 type Notifier interface {
-	// Notify sends the record of a call that has ended to url. An error means that it was not delivered: with CodeForbidden
-	// the receiver refuses it for good, or nothing may be sent to url; after any other error it is sent again, not before
-	// the error's RetryAfter, if it has one, of which an hour counts.
+	// Notify sends the record of a call that has ended to url: its id, its numbers, its transcript and the rest. An error means that
+	// it was not delivered. With CodeForbidden and no RetryAfter the receiver refuses it for good, or nothing may be sent to url. After
+	// any other error it is sent again, not before the error's RetryAfter, which is the receiver's if it asked for one, and of which
+	// an hour counts.
 	Notify(
 		ctx context.Context, org callwright.OrgID, url string, c Call, transcript []Entry, logs []pathway.Log,
 	) error
-	// NotifyEvent sends an event of a call, which may still be live, in the same way.
+	// NotifyEvent sends an event of a call, which may still be live, in the same way: the id of the call, and the notice with its Message.
 	NotifyEvent(ctx context.Context, org callwright.OrgID, url string, c Call, n Notice) error
 }
 
-// Routes is what calls need to know of trunks; sip.Service implements it.
+// Routes tells with which numbers calls go out; sip.Service implements it. agentstest.RunRoutes tests one.
 type Routes interface {
 	// Caller returns the number that a call goes out with. An empty from is the organization's only outbound number.
 	// CodeBadRequest with the field "from" when it has none or several, or when from is not attached for outbound.
@@ -71,7 +76,8 @@ type Failures interface {
 	CallFailed(ctx context.Context, c Call) error
 }
 
-// AMD detects an answering machine by the beginning of one call. One goroutine uses it.
+// AMD detects an answering machine by the beginning of one call, whose rate is 8000, 16000 or 48000 Hz. One goroutine uses it.
+// agentstest.RunAMD tests one.
 type AMD interface {
 	// Hear takes the next frame of the call: 20 ms at the rate for which the AMD was made. It decides within MaxAMD,
 	// and the verdict stays: AnsweredByHuman, AnsweredByVoicemail, or AnsweredByUnknown when it cannot tell.

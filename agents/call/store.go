@@ -8,8 +8,12 @@ import (
 	"github.com/callwright/callwright/agents/pathway"
 )
 
-// Store keeps calls. What it returns shares no memory with what it keeps. Another organization's call is absent. What may
-// hold keys of other systems is encrypted at rest: Tools, DynamicData and Webhook of a call's Agent.
+// Store stores calls. agentstest.RunCallStore tests one.
+//
+// Returned values share no memory with stored ones. They equal what was stored: times are in UTC with microseconds, durations have
+// nanoseconds, a nil list or map stays nil, an empty one stays empty, and Tools of an Agent are kept byte for byte. Another
+// organization's call is absent. Methods that name a call return CodeNotFound if it is absent. Tools, DynamicData and Webhook of a
+// call's Agent are encrypted at rest: they may hold keys of other systems. Methods are safe for concurrent use.
 type Store interface {
 	Records
 	Transcripts
@@ -19,30 +23,31 @@ type Store interface {
 
 // Records keeps the records of calls.
 type Records interface {
-	// Insert adds a call with Version 1; CodeConflict when its id is taken.
+	// Insert adds a call with Version 1; CodeConflict when its id is taken, by any organization.
 	Insert(ctx context.Context, c Call) error
 	// Get returns a call; CodeNotFound when it is absent.
 	Get(ctx context.Context, org callwright.OrgID, id string) (Call, error)
-	// Update replaces a call whose stored Version is c.Version and adds one to it; CodeConflict, with nothing changed,
-	// when somebody else was first; CodeNotFound when it is absent. What a call was asked for stays as it was inserted:
-	// Inbound, From, To, Agent, Plan, RequestData, Metadata, CreatedAt, StartAt and RetryOf.
+	// Update replaces a call whose stored Version is c.Version and adds one to it; CodeConflict, with nothing changed, when the Version
+	// differs; of concurrent calls with the same Version exactly one succeeds. CodeNotFound when it is absent. What a call was asked
+	// for stays as it was inserted: Inbound, From, To, Agent, Plan, RequestData, Metadata, CreatedAt, StartAt and RetryOf.
 	// StopRequested is not touched: RequestStop owns it.
 	Update(ctx context.Context, c Call) error
-	// List returns a page of calls, newest first unless the filter says otherwise, and how many match in all. The
-	// calls are without what may be large: their Agent has the Pathway only, and Plan, RequestData, Variables and
-	// Metadata are empty. With Scan, a page ends after as many calls that match Scanned, so that it may be short, even empty,
-	// although its Next leads on.
+	// List returns a page of calls in descending order of (CreatedAt, ID), ascending with OldestFirst, and the number of all calls that
+	// match, on whichever page they are. Next is zero if no call follows. The calls lack what may be large: their Agent holds the
+	// Pathway only, and Plan, RequestData, Variables and Metadata are zero. With Scan, a page ends after as many calls that match
+	// Scanned, so that it may be short, even empty, although its Next leads on.
 	List(ctx context.Context, org callwright.OrgID, f Filter) (callwright.Page[Call], int, error)
-	// Revisions returns what List does of a page, but only by which one sees whether it has changed.
+	// Revisions returns the ids and Versions of the calls that List returns for f, in the same order.
 	Revisions(ctx context.Context, org callwright.OrgID, f Filter) ([]Revision, error)
 	// Position returns how far a call is; CodeNotFound when it is absent.
 	Position(ctx context.Context, org callwright.OrgID, id string) (Position, error)
-	// Hours returns the hours in which calls were created, the oldest first, from since on and before a time, which are whole hours. It
-	// reads no calls: they are counted as they are inserted and updated.
+	// Hours returns the hours in which calls were created, the oldest first, from since on and before a time, which are whole hours.
+	// Hours without calls are left out; without any the result is nil. It reads no calls: they are counted as they are inserted and
+	// updated.
 	Hours(ctx context.Context, org callwright.OrgID, since, before time.Time) ([]Hour, error)
 }
 
-// Transcripts keeps the transcripts and the logs of calls.
+// Transcripts keeps the transcripts and the logs of calls. Lines and logs may come in any order, and numbers may be missing.
 type Transcripts interface {
 	// Append adds a line to a call's transcript. The same Seq again changes nothing.
 	Append(ctx context.Context, org callwright.OrgID, id string, e Entry) error
@@ -79,7 +84,7 @@ type Notices interface {
 
 // Liveness lets nodes stop each other's calls and close those of dead nodes.
 type Liveness interface {
-	// RequestStop marks a call to be stopped; CodeNotFound when it is absent. A call that has ended stays as it is.
+	// RequestStop marks a call to be stopped and leaves its Version; CodeNotFound when it is absent. A call that has ended stays as it is.
 	RequestStop(ctx context.Context, org callwright.OrgID, id string) error
 	// Stops returns the ids of the node's calls that are allocated or started and marked to be stopped.
 	Stops(ctx context.Context, node string) ([]string, error)
@@ -145,8 +150,8 @@ func RevisionsOf(calls []Call) []Revision {
 type Position struct {
 	Version       int64
 	StopRequested bool
-	Line          int // Seq of the last line of its transcript; 0: none
-	Turn          int // Turn of the last of its logs; -1: none
+	Line          int // the highest Seq of its transcript; 0: none
+	Turn          int // the highest Turn of its logs; -1: none
 }
 
 // MaxPage bounds the calls, lines or logs of one page.

@@ -9,9 +9,9 @@ import (
 
 // Recognizer turns speech into text, one utterance at a time. agentstest.RunRecognizer tests one.
 type Recognizer interface {
-	// Listen starts an utterance. When ctx ends, the utterance ends at once and frees what it holds. A rate that the
-	// recognizer cannot take is CodeBadRequest. A missing engine is CodeUnavailable, with a message that says what to
-	// install. Utterances may run concurrently.
+	// Listen starts an utterance. When ctx ends, the utterance ends at once and frees what it holds. A rate that the recognizer cannot
+	// take, such as 0, a negative or an absurd one, is CodeBadRequest, before anything of that size is allocated. A missing engine is
+	// CodeUnavailable, with a message that says what to install. Utterances may run concurrently.
 	Listen(ctx context.Context, h Hearing) (Utterance, error)
 }
 
@@ -19,7 +19,7 @@ type Recognizer interface {
 type Hearing struct {
 	Rate     int      // sample rate of the audio, in Hz; the adapter converts
 	Language string   // BCP 47; empty: the recognizer's default
-	Phrases  []string // hints of what the caller may say; may be wrong, and may be any text
+	Phrases  []string // hints of what the caller may say; may be wrong, and may be any text, invalid UTF-8 included: see Utterance.Finish
 }
 
 // LanguageChecker is an optional interface of a Recognizer that knows before a call what it can understand.
@@ -32,10 +32,11 @@ type LanguageChecker interface {
 type Utterance interface {
 	// Write adds audio, in pieces of any length. It does not wait for the recognition, and keeps no reference to samples.
 	Write(samples []int16) error
-	// Finish ends the audio and waits for the text, which is empty if no words were understood. It returns an error when
-	// its ctx or that of Listen ends.
+	// Finish ends the audio and waits for the text, which is empty if no words were understood, as in silence or without any
+	// samples. A phrase of Hearing that was not said is not returned in place of other words. It returns an error when its ctx or the
+	// ctx of Listen ends, or has ended before.
 	Finish(ctx context.Context) (Recognized, error)
-	// Close abandons the utterance. It may be called twice, and after Finish.
+	// Close abandons the utterance. It may be called twice, and after Finish, and then returns nil.
 	Close() error
 }
 
@@ -48,8 +49,9 @@ type Recognized struct {
 // Brain decides what the agent says and does. The same brain answers calls, chats and tests. One goroutine uses it.
 // agentstest.RunBrain tests one.
 type Brain interface {
-	// Respond streams the steps of the answer to a turn: sentences as soon as they are complete, and effects. Nothing
-	// follows an End or a Transfer. The stream ends early when ctx ends or the consumer stops, as at an interruption; the
+	// Respond streams the steps of the answer to a turn: sentences as soon as they are complete, and effects. It takes turns of every
+	// kind, also a first turn that is TurnSpeech instead of TurnStart; either of these has an answer with words. No step is nil, and
+	// nothing follows an End or a Transfer. The stream ends early when ctx ends or the consumer stops, as at an interruption; the
 	// next turn then says what was heard. After an error the brain can be asked again.
 	Respond(ctx context.Context, t Turn) iter.Seq2[Step, error]
 }
@@ -91,7 +93,7 @@ type Say struct{ Text string }
 // Expect gives the recognizer hints of what the caller may say next.
 type Expect struct{ Phrases []string }
 
-// Press sends DTMF (RFC 4733): 0-9, A-D, *, #, and w for a pause of half a second.
+// Press sends DTMF (RFC 4733): 0-9, A-D, *, #, and w for a pause of half a second. Digits is not empty.
 type Press struct {
 	Digits string
 	Show   bool // write the digits in the transcript; otherwise it has a mask, because they may be a PIN or a card number
@@ -108,7 +110,7 @@ func (p Press) Shown() string {
 	return strings.Repeat(mask, len(p.Digits))
 }
 
-// Transfer transfers the call to a number or a SIP URI, after everything before it is spoken.
+// Transfer transfers the call to a number or a SIP URI, after everything before it is spoken. To is not empty.
 type Transfer struct{ To string }
 
 // End ends the conversation, after everything before it is spoken.
@@ -124,28 +126,31 @@ func (End) step()      {}
 type Audio interface {
 	// Rate returns the sample rate of the call: 8000, 16000 or 48000 Hz. It does not change.
 	Rate() int
-	// Read waits for the next 20 ms of the call, in both directions. Frames come in order, and no faster than time. The
-	// frame's slices are valid until the next Read. After the end of the call it returns io.EOF; the end of ctx ends that
-	// Read alone. One goroutine reads.
+	// Read waits for the next 20 ms of the call, in both directions. Frames come in order, also while the call is held, and no faster
+	// than time but for 200 ms of backlog. The frame's slices are valid until the next Read. After the end of the call it returns
+	// io.EOF. The end of ctx ends that Read alone, with the error of ctx; frames that have come already may be returned before. One
+	// goroutine reads.
 	Read(ctx context.Context) (Frame, error)
-	// Write queues samples of any length for playout. It waits while more than 200 ms are queued. It returns an
-	// error when ctx or the call ends first. One goroutine writes.
+	// Write queues samples of any length for playout. It waits while more than 200 ms are queued, and no longer: a conversation keeps
+	// about that much queued. It returns the error of ctx when ctx ends or has ended, and another error when the call ends or has
+	// ended. One goroutine writes.
 	Write(ctx context.Context, samples []int16) error
 	// Queued returns the number of samples that wait for playout: all others that were written have been played. Samples wait, for any
 	// time, while the peer cannot be sent to. It may be called from any goroutine.
 	Queued() int
 	// Flush drops the samples that wait for playout and returns their number. The playout falls silent with the next
-	// packet. It may be called from any goroutine.
+	// packet. It may be called from any goroutine, and after the end of the call.
 	Flush() int
-	// SendDTMF sends digits (RFC 4733) after the queued samples, and waits until they are sent or ctx ends.
+	// SendDTMF sends digits (RFC 4733), each once and in order, after the queued samples, and waits until they are sent. It returns the
+	// error of ctx when ctx ends or has ended.
 	SendDTMF(ctx context.Context, digits string) error
 }
 
-// Frame is 20 ms of a call.
+// Frame is 20 ms of a call. In, and Out if it is not nil, have a fiftieth of Rate samples.
 type Frame struct {
 	In      []int16       // what the peer sent, with lost packets concealed; never empty
 	Out     []int16       // what was played to the peer in the same 20 ms; nil: silence
-	Digit   byte          // a DTMF digit whose first packet came in these 20 ms; 0: none
+	Digit   byte          // a DTMF digit whose first packet came in these 20 ms, in no other frame; 0: none
 	Held    bool          // the peer holds the call: In is silence, and nobody hears Out
-	Elapsed time.Duration // time of the call at the frame
+	Elapsed time.Duration // time of the call at the frame; rises from frame to frame, by 20 ms if none is missing
 }

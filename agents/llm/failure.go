@@ -19,7 +19,7 @@ const (
 	ClassInvalid     Class = "invalid"      // the answer is invalid, after all attempts
 )
 
-// Failure is a failure of a model. Its message is for people, and holds no key and no prompt.
+// Failure is a failure of a model. Its message is for people, is not empty, and holds no key and no prompt.
 type Failure struct {
 	Class      Class
 	Message    string

@@ -15,12 +15,15 @@ type Model interface {
 	// Name returns the name of the model for call records, such as "scripted" or "gpt-4o-mini". It is not empty and does
 	// not change.
 	Name() string
-	// Reply streams what is said next. It ends when ctx ends or the consumer stops, and holds nothing open afterwards. A
-	// failure is a *Failure, and the last element. Reply does not change r.
+	// Reply streams the next words of the agent, which are not blank unless it calls a tool or acts. The messages may hold any text, and may
+	// be missing. It has no action that r does not allow, and calls no tool that r does not have. It ends when ctx ends or the consumer stops,
+	// and holds nothing open afterwards. A failure is a *Failure, and the last element; after the end of ctx no words follow, and with a
+	// ctx that has ended before, the failure is the only element. Reply does not change r.
 	Reply(ctx context.Context, r ReplyRequest) iter.Seq2[ReplyPart, error]
 	// Answer answers a question with one JSON value. The model is told to make it fit q.Schema; the caller checks whether
 	// it does: see Choose, Extract and Ask. The answer to TaskRoute and TaskLabel names one of q.Options, whatever the messages and
-	// variables say, which may be any text. A failure is a *Failure. Answer ends when ctx ends.
+	// variables say, which may be any text, U+0000 included. A failure is a *Failure without an answer. A stand-in may answer words that
+	// it does not understand with ClassUnsupported. Answer ends when ctx ends, with a *Failure, and does not change q.
 	Answer(ctx context.Context, q Question) (Answer, error)
 }
 

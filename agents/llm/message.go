@@ -44,8 +44,8 @@ type Tool struct {
 
 // ToolCall is a tool call that a model asks for. Arguments is what the model wrote, and may be anything.
 type ToolCall struct {
-	ID        string
-	Name      string
+	ID        string // not empty, and unique in its reply
+	Name      string // of one of the request's Tools
 	Arguments json.RawMessage
 }
 

@@ -70,8 +70,9 @@ const (
 
 // Store stores pathways and their versions. RunPathwayStore of agentstest tests one.
 //
-// Returned values share no memory with stored ones. Another organization's pathway is absent. Documents are encrypted at
-// rest: the requests of their nodes may hold keys of other systems.
+// Returned values share no memory with stored ones. Documents keep their JSON values; the order of members and the spelling of numbers
+// may change. Another organization's pathway is absent. Documents are encrypted at rest: the requests of their nodes may hold keys of
+// other systems. Methods take part in the transaction of ctx: see callwright.Atomic. agentstest.RunPathwayCrowd tests that.
 type Store interface {
 	Pathways
 	Versions
@@ -86,7 +87,7 @@ type Pathways interface {
 	// UpdatePathway replaces a pathway if its stored Revision is p.Revision, and adds one to that. CodeConflict: the
 	// Revision differs; of concurrent calls with the same Revision exactly one succeeds. CodeNotFound: it is absent.
 	UpdatePathway(ctx context.Context, p Pathway) error
-	// DeletePathway removes a pathway with its versions and chats. CodeNotFound: it is absent.
+	// DeletePathway removes a pathway with its versions and chats, whose ids are free then. CodeNotFound: it is absent.
 	DeletePathway(ctx context.Context, org callwright.OrgID, id string) error
 	// Pathways returns the pathways that l chooses, in descending order of (CreatedAt, ID), without their drafts.
 	Pathways(ctx context.Context, org callwright.OrgID, l Listing) ([]Pathway, error)
@@ -133,8 +134,9 @@ type Chat struct {
 	Revision  int64
 }
 
-// Chats stores chats. RunChatStore of agentstest tests one. Returned values share no memory with stored ones. Another
-// organization's chat is absent, and so are the chats of a deleted pathway.
+// Chats stores chats. RunChatStore of agentstest tests one. Returned values share no memory with stored ones. Texts and JSON in State and
+// in logs may hold any characters, U+0000 included, and come back as they were. Another organization's chat is absent, and so are the
+// chats of a deleted pathway. Methods take part in the transaction of ctx: see callwright.Atomic.
 type Chats interface {
 	ChatRecords
 	ChatHistory
@@ -142,8 +144,8 @@ type Chats interface {
 
 // ChatRecords is the part of Chats that holds chats.
 type ChatRecords interface {
-	// InsertChat adds a chat with Revision 1, and the logs of its turns with it. CodeConflict: its id is taken.
-	// CodeNotFound: its pathway is absent.
+	// InsertChat adds a chat with Revision 1, and the logs of its turns with it. CodeConflict: its id is taken, by any organization.
+	// CodeNotFound: its pathway is absent, or another organization's. After an error nothing is stored, no log either.
 	InsertChat(ctx context.Context, c Chat, logs ...Log) error
 	// Chat returns one chat. CodeNotFound: it is absent.
 	Chat(ctx context.Context, org callwright.OrgID, id string) (Chat, error)
@@ -154,7 +156,7 @@ type ChatRecords interface {
 	// CountChats returns the number of an organization's chats that are not completed.
 	CountChats(ctx context.Context, org callwright.OrgID) (int, error)
 	// ForgetChats removes at most limit chats of any organization whose UpdatedAt is before a time, with their logs, and
-	// returns how many.
+	// returns how many. Their ids are free then.
 	ForgetChats(ctx context.Context, before time.Time, limit int) (int, error)
 }
 
@@ -171,9 +173,10 @@ type ChatHistory interface {
 // Gate decides whether a version may go to production. Agent testing implements it; agentstest.RunGate tests one.
 type Gate interface {
 	// Check looks at the enabled scenarios that are required for promotion. All of them must have passed on exactly this
-	// version, in one batch. With c.Start, Check begins a batch if the version has none. It does that in the transaction
-	// of ctx: it reads and writes rows and waits for nothing. The runner of the batch calls Service.Settle after the end
-	// of the batch is committed.
+	// version (Number and Hash), in one batch; the newest batch of the version counts. Nothing is required of a pathway that the
+	// organization does not have. With c.Start, Check begins a batch if the version has none: it returns a batch that runs or has
+	// failed instead. Check takes part in the transaction of ctx: it reads and writes rows and waits for nothing. The runner of the batch
+	// calls Service.Settle after the end of the batch is committed.
 	Check(ctx context.Context, org callwright.OrgID, c Candidate) (Verdict, error)
 }
 
@@ -188,8 +191,8 @@ type Candidate struct {
 // Verdict is the answer of a Gate.
 type Verdict struct {
 	State  GateState
-	Batch  string // the batch of tests; empty: none
-	Reason string // for people
+	Batch  string // the batch of tests, also after its end; empty: there is none, or nothing is required
+	Reason string // for people; not empty if State is GateClosed
 }
 
 // GateState says whether a gate lets a version pass.

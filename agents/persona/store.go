@@ -9,8 +9,10 @@ import (
 
 // Store stores personas and their versions. RunPersonaStore of agentstest tests one.
 //
-// Returned values share no memory with stored ones. Another organization's persona or version is absent. What versions say and
-// do is encrypted at rest: their tools may hold keys of other systems.
+// Returned values share no memory with stored ones. They equal what was stored: a nil list stays nil, and Tools are kept byte for byte.
+// Another organization's persona or version is absent. Orchestration, Personality, Conditions and Tools of versions are encrypted at rest:
+// tools may hold keys of other systems. Methods take part in the transaction of ctx: see callwright.Atomic.
+// agentstest.RunPersonaDeletion tests that, together with agents.Store.
 type Store interface {
 	Personas
 	Versions
@@ -33,8 +35,8 @@ type Personas interface {
 	Personas(ctx context.Context, org callwright.OrgID, l Listing) ([]Persona, error)
 	// CountPersonas returns the number of an organization's personas that are not deleted.
 	CountPersonas(ctx context.Context, org callwright.OrgID) (int, error)
-	// ForgetPersonas removes at most limit personas of any organization whose DeletedAt is before a time, with their
-	// versions, and returns how many.
+	// ForgetPersonas removes at most limit deleted personas of any organization whose DeletedAt is before a time, with their
+	// versions, and returns how many personas. Their ids are free then.
 	ForgetPersonas(ctx context.Context, before time.Time, limit int) (int, error)
 }
 
@@ -46,7 +48,7 @@ type Listing struct {
 
 // Versions is the part of a Store that holds the versions of personas. Those of a deleted persona stay until it is forgotten.
 type Versions interface {
-	// InsertVersion adds a version with Revision 1. CodeConflict: its id is taken, or the persona has a version of that
+	// InsertVersion adds a version with Revision 1. CodeConflict: its id is taken, by any organization, or the persona has a version of that
 	// number; of concurrent calls exactly one succeeds. CodeNotFound: the persona is absent or deleted.
 	InsertVersion(ctx context.Context, v Version) error
 	// Version returns one version. CodeNotFound: it is absent.
@@ -55,8 +57,8 @@ type Versions interface {
 	// With another Type it is a draft no longer, and never changes again. CodeConflict: the Revision differs; of concurrent
 	// calls with the same Revision exactly one succeeds. CodeNotFound: there is no such draft.
 	UpdateDraft(ctx context.Context, v Version) error
-	// DeleteDraft removes a version whose stored Type is Draft and whose stored Revision is v.Revision. CodeConflict: the
-	// Revision differs. CodeNotFound: there is no such draft.
+	// DeleteDraft removes a version whose stored Type is Draft and whose stored Revision is v.Revision. Its id and its number are free
+	// then. CodeConflict: the Revision differs. CodeNotFound: there is no such draft.
 	DeleteDraft(ctx context.Context, v Version) error
 	// Versions returns at most limit versions of a persona whose number is below before (0: any number), in descending order
 	// of their numbers. The result ends early, after the second or a later version at which the total exceeds MaxRead bytes

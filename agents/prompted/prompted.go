@@ -45,7 +45,7 @@ type Config struct {
 	Logger        *slog.Logger      // nil: discards
 }
 
-// Knowledge searches an organization's knowledge bases. Whoever implements pathway.Knowledge implements it.
+// Knowledge searches an organization's knowledge bases. pathway.Knowledge states its duties.
 type Knowledge interface {
 	// Find returns the passages of a knowledge base that help to answer a question, best first, at most limit.
 	Find(ctx context.Context, org callwright.OrgID, base, question string, limit int) ([]string, error)

@@ -14,14 +14,17 @@ import (
 
 // Client sends requests. adapters/webhook implements it; agentstest.RunRequests tests one.
 type Client interface {
-	// CheckURL refuses a URL to which no request may go: it is not absolute, not http or https, or has a private address.
-	// The error is CodeBadRequest without a field. It does not resolve names. The URL may hold {{variables}} in its path
+	// CheckURL refuses a URL to which no request may go: it cannot be parsed, is not absolute, not http or https, or has no host or a
+	// private address. The error is CodeBadRequest without a field. It does not resolve names. The URL may hold {{variables}} in its path
 	// and query.
 	CheckURL(url string) error
-	// Do sends a request and reads the answer. It does not connect to private addresses, which it checks after resolving
-	// names, and does not follow redirects: an answer 3xx is returned. CodeUnavailable: there is no connection, no answer
-	// within r.Timeout, or the answer has more than MaxAnswer bytes, decompressed. The message is for people and names no
-	// address. Do returns when ctx ends, and is safe for concurrent use.
+	// Do sends a request and reads the answer. The URL, the header values and the body are sent as they are, the body with its
+	// Content-Length; a User-Agent is added, and no cookies. Do does not connect to private addresses, which it checks after resolving
+	// names: loopback, unspecified, link-local and IPv4-mapped ones among them. It does not follow redirects: an answer of any status
+	// from 200 on is returned, with any bytes. CodeUnavailable: there is no connection, or no complete answer within r.Timeout; the
+	// answer is truncated or not HTTP, has more than MaxAnswer bytes, decompressed, or an endless header, or switches protocols (101).
+	// The message is for people and names neither the host nor anything else of the URL. Do returns an error when ctx ends, and is safe
+	// for concurrent use.
 	Do(ctx context.Context, r Request) (Response, error)
 }
 

@@ -17,12 +17,12 @@ const judgeTime = 10 * time.Second
 
 // JudgeHarness makes judges to test.
 type JudgeHarness struct {
-	New func(t *testing.T) assert.Judge // has an opinion by criteria of every Output
-	// Failing returns a judge whose model fails with a class; nil: the judge has none.
+	New func(t *testing.T) assert.Judge // judges by criteria of every Output without an error; with a scripted model any verdict will do
+	// Failing returns a judge whose model always fails with a class; nil: the suite leaves these cases out.
 	Failing func(t *testing.T, class llm.Class) assert.Judge
 }
 
-// RunJudge tests an assert.Judge. It does not test how good the opinions are: see MeasureJudge.
+// RunJudge tests an assert.Judge. It does not test how good the opinions are: see MeasureJudge. Each opinion must come within 10 seconds.
 func RunJudge(t *testing.T, h JudgeHarness) {
 	t.Helper()
 	for _, output := range []assert.Output{assert.OutputBoolean, assert.OutputScore, assert.OutputCategorical, assert.OutputTone} {

@@ -20,7 +20,8 @@ import (
 // turnTime bounds every turn in RunRunner.
 const turnTime = 10 * time.Second
 
-// RunRunner tests an engine.PathwayRunner. newRunner returns one that knows these versions and no others.
+// RunRunner tests an engine.PathwayRunner with Shop, which a conforming runner walks to the word as calls do. newRunner returns one that
+// knows these versions and no others, also no drafts. Each turn must end within 10 seconds, and no test may leave a goroutine behind.
 func RunRunner(t *testing.T, newRunner func(t *testing.T, versions ...Version) engine.PathwayRunner) {
 	t.Helper()
 	for _, test := range []struct {

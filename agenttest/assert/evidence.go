@@ -36,8 +36,8 @@ type Visit struct {
 type Webhook struct {
 	Node   string // id of the node that sent it; of a tool: where the agent was
 	Method string
-	URL    string
-	Header map[string]string // values that may be secret are redacted
+	URL    string            // without user info; values of the query that may be secret are callwright.Redacted
+	Header map[string]string // values that may be secret are callwright.Redacted
 	Body   json.RawMessage   // JSON; a body of another kind is a JSON string
 	Turn   int               // see Visit.Turn
 	Visit  int               // how many visits there were until then
@@ -50,8 +50,8 @@ type Graph map[string]Node // by id
 // Node is a node of a Graph.
 type Node struct {
 	Name  string
-	Next  []string // ids of the nodes to which the agent can go from here
-	Fills []string // names of the variables that the node collects
+	Next  []string // ids of the nodes to which the agent can go from here, by edges, by rules about answers, and global ones; not itself
+	Fills []string // names of the variables that the node collects from words, answers of requests and answers of tools
 	Says  string   // its own words, in which variables may stand for others; empty: a model finds them, or it has none
 }
 

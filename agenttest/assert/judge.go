@@ -6,11 +6,12 @@ import (
 	"github.com/callwright/callwright/agents/llm"
 )
 
-// Judge decides what no rule can. The package judge has one that asks a language model.
+// Judge judges by criteria that no rule can decide. The package judge has one that asks a language model. agenttesttest.RunJudge tests one.
 type Judge interface {
-	// Judge judges a conversation by a criterion. The result depends on nothing but the two, as far as a model allows. An
-	// error means that there is no opinion: a *llm.Failure, whose class says why, or the error of ctx. Opinions that the
-	// evidence does not allow are CannotJudge and no error. Judge is safe for concurrent use and returns when ctx ends.
+	// Judge judges a conversation by a criterion. The result depends on nothing but the two, as far as a model allows, and both stay as
+	// they are. An error means that there is no opinion, and Verdict is empty: the model's *llm.Failure, whose class says why, or the
+	// error of ctx. Opinions that the evidence does not allow are CannotJudge and no error. A conversation without words never passes.
+	// Judge is safe for concurrent use, and returns an error when ctx ends or has ended.
 	Judge(ctx context.Context, e *Evidence, c Criterion) (Opinion, error)
 }
 
@@ -50,17 +51,17 @@ const (
 	CannotJudge JudgeVerdict = "cannot_judge"
 )
 
-// Opinion is what a judge thinks of a conversation.
+// Opinion is what a judge thinks of a conversation. Score, Label and Tone may be missing if Verdict is CannotJudge.
 type Opinion struct {
-	Verdict   JudgeVerdict // by majority of the samples
-	Score     *float64     // of OutputScore and OutputTone: the median of the samples
-	Label     string       // of OutputCategorical
-	Code      Code         // of JudgeFail
-	Reasoning string
+	Verdict   JudgeVerdict // by majority of the samples; a Score passes from Threshold on, a Label of PassLabels passes
+	Score     *float64     // of OutputScore and OutputTone: the median of the samples, from 0 to 1
+	Label     string       // of OutputCategorical: one of Labels
+	Code      Code         // of JudgeFail: one of JudgeCodes; else empty
+	Reasoning string       // not empty
 	Quotes    []Quote
-	Tone      *Tone // of OutputTone
-	Samples   []Sample
-	Agreement float64 // share of the samples that agree with Verdict, or with Label if there is one
+	Tone      *Tone    // of OutputTone
+	Samples   []Sample // at least one; with Symmetric as many as Criterion.Samples says
+	Agreement float64  // share of the samples that agree with Verdict, or with Label if there is one, from 0 to 1
 	Usage     llm.Usage
 }
 

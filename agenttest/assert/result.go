@@ -77,7 +77,7 @@ const (
 type Quote struct {
 	Turn     int
 	Text     string
-	Verified bool // the words stand in that turn
+	Verified bool // the words stand in the turn with the index Turn
 }
 
 // Sample is one vote of a judge.

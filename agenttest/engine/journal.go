@@ -14,10 +14,10 @@ import (
 // Keys are texts of at most 80 letters, digits and hyphens. An answer is data of the engine, at most MaxAnswer bytes; it holds
 // what was said.
 type Journal interface {
-	// Answers returns all answers by key. It is called once, when a run begins or is resumed.
+	// Answers returns all answers by key, byte for byte. It is called once, when a run begins or is resumed; a run that begins has none.
 	Answers(ctx context.Context) (map[string][]byte, error)
 	// Append adds an answer. It is stored when Append returns, and no key is used twice. CodeConflict: there is an answer
-	// with this key, or another process has taken the run over. It is safe for concurrent use.
+	// with this key, which stays, or another process has taken the run over. It is safe for concurrent use.
 	Append(ctx context.Context, key string, answer []byte) error
 }
 

@@ -80,9 +80,9 @@ type Message struct {
 // answered with 200 and {}.
 type WebhookMock struct {
 	Node   string // id of the node that sends the request; empty: any
-	Method string // empty: any
-	URL    string // exact, or a pattern with * for any characters; empty: any
-	Status int    // 0: 200
+	Method string // in any case; empty: any
+	URL    string // of the request before it is redacted, but without user info: exact, or a pattern with * for any characters; empty: any
+	Status int    // 0: 200; variables are taken from the Body whatever it is
 	Body   json.RawMessage
 	Delay  time.Duration // at most MaxMockDelay
 	Fault  Fault         // takes the place of the answer

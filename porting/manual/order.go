@@ -26,15 +26,18 @@ type Order struct {
 	Revision      int64 // counts changes
 }
 
-// Store stores orders. manualtest.RunStore tests one. Returned values share no memory with stored ones.
+// Store stores orders. manualtest.RunStore tests one. Returned values share no memory with stored ones. They equal what was stored: times
+// are in UTC with microseconds, and a nil list stays nil. Submissions and the raw words of failures in Numbers are encrypted at rest.
+// Methods take part in the transaction of ctx: see callwright.Atomic.
 type Store interface {
-	// InsertOrder adds an order with Revision 1. CodeConflict: there is one with its Key or Ref.
+	// InsertOrder adds an order with Revision 1. CodeConflict: there is one with its Key or Ref; of concurrent calls exactly one succeeds.
 	InsertOrder(ctx context.Context, o Order) error
 	// Order returns an order. CodeNotFound: it is absent.
 	Order(ctx context.Context, ref string) (Order, error)
 	// UpdateOrder replaces an order whose stored Revision is o.Revision, and adds one to that. CodeConflict: the Revision differs; of
 	// concurrent calls with the same one exactly one succeeds. CodeNotFound: it is absent.
 	UpdateOrder(ctx context.Context, o Order) error
-	// Orders returns orders in ascending order of (CreatedAt, Ref); only those with a number that has not ended, if open is set.
+	// Orders returns at most limit orders behind after, which is the (CreatedAt, Ref) of an order or zero, in ascending order of these. If
+	// open is set, it returns only orders with a number whose State has not ended.
 	Orders(ctx context.Context, open bool, after callwright.Keyset, limit int) ([]Order, error)
 }

@@ -31,11 +31,11 @@ const (
 // GatewayHarness is a gateway under test, with its carrier.
 type GatewayHarness struct {
 	Gateway  porting.Gateway
-	Numbers  []callwright.PhoneNumber             // two for each order, with which the carrier does what the case says
-	SignedAt time.Time                            // of all orders
+	Numbers  []callwright.PhoneNumber             // two, which every order of the suite has, and with which the carrier does what the case says
+	SignedAt time.Time                            // of all orders; their TargetDate is the day eight days later
 	Step     func()                               // lets the carrier take its next step; after 50 steps it has ended every order
-	Events   func(o porting.Order) []GatewayEvent // what the carrier has sent about an order so far; nil: the gateway has no events
-	Orders   func() int                           // how many orders the carrier has; nil: nobody can tell
+	Events   func(o porting.Order) []GatewayEvent // returns its messages about an order so far, at least two at its end; nil: no EventReader
+	Orders   func() int                           // returns how many orders the carrier has, of all keys; nil: the suite does not count them
 }
 
 // GatewayEvent is a message of a carrier.

@@ -21,8 +21,8 @@ import (
 // NewBlobs returns an empty store of bytes.
 type NewBlobs func(t *testing.T) document.Blobs
 
-// RunBlobs tests a document.Blobs. atRest reads what it has written to where it outlives the process; nil for one that keeps everything
-// in memory.
+// RunBlobs tests a document.Blobs. atRest reads what it has written to where it outlives the process, bytes and hashes (file names, keys);
+// nil for one that keeps everything in memory.
 func RunBlobs(t *testing.T, newBlobs NewBlobs, atRest callwrighttest.AtRest[document.Blobs]) {
 	t.Helper()
 	for name, test := range map[string]func(*testing.T, blobs){
