@@ -156,7 +156,7 @@ func (s *Service) RotateKey(
 	if err != nil {
 		return NewKey{}, err
 	}
-	s.watchers.tell(use{id: id}) // with an overlap it goes on: whoever watches it asks
+	s.watchers.tell(use{id: id}) // with an overlap the key stays valid: watchers ask for its state
 	return k, nil
 }
 

@@ -84,7 +84,7 @@ func page[T any](
 	return callwright.Page[T]{Items: items[:limit], Next: place(items[limit-1])}, nil
 }
 
-// OrganizationChange is a change of an organization. What is nil or empty stays as it is.
+// OrganizationChange is a change of an organization. Nil and empty fields change nothing.
 type OrganizationChange struct {
 	Name         *string
 	ContactEmail *string                  // an address without a name; empty: no mail

@@ -19,7 +19,7 @@ const (
 	sweepBatch   = 1000      // sessions that are deleted at once
 )
 
-// A token is tokenStart and 32 random bytes. tokenLabel keeps its HMAC apart from those of keys.
+// A token is tokenStart and 32 random bytes. tokenLabel distinguishes its HMAC from the HMACs of keys.
 const (
 	tokenStart = "cws_"
 	tokenLen   = len(tokenStart) + 43
@@ -53,7 +53,7 @@ func (s *Service) SignIn(ctx context.Context, key string) (token string, session
 	return token, session, nil
 }
 
-// Session returns the session of a token and on whose behalf it acts, and notes that the session and its key are used.
+// Session returns the session of a token and its principal, and records the use of the session and its key.
 // CodeAuthFailure: there is no such session, it was not used for SessionIdle, SessionLife has passed since
 // its sign-in, or its key is revoked or has expired, as a
 // rotated key does when its overlap has passed. Run writes the uses: without it sessions end SessionIdle after their sign-in.

@@ -12,12 +12,12 @@ import (
 // UseInterval is the shortest time between two writes of the use of one key or session, on all nodes together.
 const UseInterval = time.Minute
 
-// The bounds of what is to be written.
+// Limits of pending writes.
 const (
-	maxUses   = 1000            // keys and sessions whose use waits to be written; those of further ones are not
+	maxUses   = 1000            // keys and sessions with a pending use; the uses of further ones are not written
 	useBatch  = 100             // keys and sessions in a transaction
 	usePause  = time.Second     // between two rounds
-	lastFlush = 2 * time.Second // for what is left at the end
+	lastFlush = 2 * time.Second // for the last writes at the end
 )
 
 // use names a key or a session that was used.
@@ -63,7 +63,7 @@ func (u *uses) note(what use, last *time.Time, now time.Time) {
 	}
 }
 
-// take returns what is to be written, and forgets it.
+// take returns the pending uses and clears them.
 func (u *uses) take() map[use]time.Time {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -108,7 +108,7 @@ func (s *Service) finish(ctx context.Context) {
 	s.writeUses(ctx)
 }
 
-// writeUses writes what is to be written. Nodes write in one order, so that none holds what another waits for.
+// writeUses writes the pending uses. All nodes write in the same order, which avoids deadlocks.
 func (s *Service) writeUses(ctx context.Context) {
 	taken := s.uses.take()
 	for batch := range slices.Chunk(slices.SortedFunc(maps.Keys(taken), use.order), useBatch) {

@@ -84,8 +84,8 @@ func checkConnections(ctx context.Context, c Config, db *bunstore.DB) error {
 	return err
 }
 
-// The longest steps are those that ask a model, about a call that has ended or about an issue: 20 s. What a killed node was
-// doing is done again soon: it may be a call that waits to be placed.
+// The longest steps ask a model about an ended call or an issue: 20 s. The steps of a killed node
+// are repeated soon, because one may be a call that waits to be placed.
 const (
 	stepTimeout = 25 * time.Second
 	rescueAfter = 30 * time.Second

@@ -26,7 +26,7 @@ import (
 	"github.com/callwright/callwright/transport/httpapi"
 )
 
-// Config is what a platform runs with. Defaults returns one that runs as it is. Each setting names the flag of the reference server
+// Config holds the settings of a platform. Defaults returns one that runs unchanged. Each setting names the flag of the reference server
 // that sets it: errors name settings so.
 type Config struct {
 	Addr      string // --addr: host and port of the HTTP API and the dashboard; empty: none is opened, and the program serves the Platform
@@ -65,7 +65,7 @@ type Config struct {
 
 	SMTPURL      callwright.Secret // --smtp-url: to send mail by; empty: files in Data
 	MailFrom     string            // --mail-from: the sender's address; empty: the user of SMTPURL
-	ContactEmail string            // --contact-email: where the first organization is told of what needs a person; empty: as it is
+	ContactEmail string            // --contact-email: receives the first organization's mail about work for a person; empty: unchanged
 
 	FailedCallIssues bool // --failed-call-issues: calls that fail open issues
 	FailedTestIssues bool // --failed-test-issues
@@ -102,7 +102,7 @@ type Config struct {
 	SpeechBlobs speech.Blobs            // samples of speech and recordings of voices, in place of files in Data
 	Recordings  call.Recordings         // of calls, in place of files in Data
 
-	// Authenticator says who makes a request of the API or the dashboard, in place of API keys and the dashboard's sign-in.
+	// Authenticator finds the principal of a request to the API or the dashboard, in place of API keys and the dashboard's sign-in.
 	Authenticator httpapi.Authenticator
 	Logger        *slog.Logger // in place of LogFormat and LogLevel
 
@@ -122,11 +122,11 @@ type NamedModel struct {
 	Key     callwright.Secret // to the service; empty: none is sent
 }
 
-// CarrierTimes says how soon the simulated carrier accepts, confirms and ports, counted from the signature. The zero CarrierTimes are
-// those of portgateway.
+// CarrierTimes holds the delays from the signature until the simulated carrier accepts, confirms and ports. The zero CarrierTimes stands for
+// the defaults of portgateway.
 type CarrierTimes struct{ Accept, Confirm, Port time.Duration }
 
-// Defaults returns what the reference server runs with when it is given no flags.
+// Defaults returns the settings of the reference server without flags.
 func Defaults() Config {
 	host, err := os.Hostname()
 	if err != nil {
@@ -157,8 +157,8 @@ func (c Config) workConnections() int { return c.DatabaseConnections / 4 }
 // mostHTTPConnections bounds --http-connections.
 const mostHTTPConnections = 1_000_000
 
-// room is for how many calls there are ports. What is beyond it waits, or goes to another node: a call that is begun
-// without a port for its media has failed.
+// room returns the number of calls that the ports allow. Further calls wait or go to another node, because a call
+// without a port for its media fails.
 func (c Config) room() int {
 	if c.RTPPorts == (PortRange{}) {
 		return mostCalls
@@ -216,7 +216,7 @@ func (c Config) Complete() (Config, error) {
 	return c, err
 }
 
-// complete checks the settings against each other and fills in what follows from others.
+// complete checks the settings against each other and derives the missing ones from the rest.
 func (c *Config) complete() error {
 	if err := c.addresses(); err != nil {
 		return err

@@ -6,7 +6,7 @@ import (
 	"log/slog"
 )
 
-// What file descriptors are for, beside connections: the database, files, sockets that listen and requests to other systems
+// Uses of file descriptors besides connections: the database, files, sockets that listen and requests to other systems
 // take ownDescriptors in all; a call takes two sockets, its recording, a request to a model, and the pipes of speech programs.
 const (
 	ownDescriptors  = 96
@@ -21,7 +21,7 @@ const (
 	mostProbeConnections    = 2000
 )
 
-// shares is how the open files that the system allows are divided, so that none of these uses takes those of another: SIP takes
+// shares divides the open files that the system allows, so that no use can exhaust the share of another: SIP accepts
 // calls while HTTP is full.
 type shares struct {
 	http, httpPerAddress int // connections
@@ -48,8 +48,8 @@ func newShares(c Config, log *slog.Logger) (shares, error) {
 	return s, nil
 }
 
-// divide gives each use what it may take at most if the limit allows it, and else the same part of that. whole is what all of
-// it takes.
+// divide gives each use its maximum if the limit allows it, and otherwise the same fraction of it. whole is the sum
+// of the maxima.
 func divide(c Config, limit uint64) (s shares, whole int, err error) {
 	most := shares{
 		http: c.HTTPConnections, httpPerAddress: c.HTTPConnectionsPerAddress,

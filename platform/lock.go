@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// locked is what a server has for itself while it runs.
+// locked holds the lock files of a running server.
 type locked []*os.File
 
 // lock takes the data folder, and the file of a SQLite database wherever that lies. A second server on either would work on the
@@ -31,7 +31,7 @@ func lock(c Config) (locked, error) {
 	return held, nil
 }
 
-// lockFile is a file that a server locks, and what it stands for.
+// lockFile is a file that a server locks, with the resource that it protects.
 type lockFile struct{ flag, what, path string }
 
 func lockFiles(c Config) ([]lockFile, error) {

@@ -27,7 +27,7 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// stopTimeout is what stopping may take beyond the calls that are still running.
+// stopTimeout limits a stop after the running calls have ended.
 const stopTimeout = 30 * time.Second
 
 // Platform is the running product. It is used from New to Stop, once.
@@ -58,7 +58,7 @@ type Services struct {
 	Speech   *speech.Service
 }
 
-// Info is where a platform that runs is, and what it runs on. Its JSON is the file server.json of the data folder.
+// Info describes a running platform: its addresses and its adapters. Its JSON is the file server.json of the data folder.
 type Info struct {
 	APIURL       string `json:"api_url"`
 	SIPURI       string `json:"sip_uri"`
@@ -143,10 +143,10 @@ func (p *Platform) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // Services returns the domains. The platform has started.
 func (p *Platform) Services() Services { return p.services }
 
-// Info returns where the platform is, and what it runs on. It has started.
+// Info returns the addresses and adapters of the platform. It is valid after the start.
 func (p *Platform) Info() Info { return p.info }
 
-// Reload reads the level of the log and the certificates again, and logs what it cannot read, which leaves them as they are.
+// Reload reads the level of the log and the certificates again. It logs errors and keeps the previous value of a file that it cannot read.
 func (p *Platform) Reload(ctx context.Context) { p.reload.reload(ctx) }
 
 // takeFolder makes the data folder, takes it for this platform alone, and removes what tells of one that was killed there.

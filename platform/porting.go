@@ -38,7 +38,7 @@ func (c *Config) checkPortGateways() error {
 
 // The values of --loa-link name the receivers of the link to a letter of authorization.
 const (
-	linkInAnswers = "answers"   // the signer, and who makes the request
+	linkInAnswers = "answers"   // the signer and the client that makes the request
 	linkInMail    = "mail-only" // the signer
 )
 

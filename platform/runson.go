@@ -11,7 +11,7 @@ import (
 	"github.com/callwright/callwright/transport/dashboard/overview"
 )
 
-// runsOn knows what the server runs on.
+// runsOn describes the adapters that the server runs on.
 type runsOn struct {
 	fx.In
 	Config  Config
@@ -62,7 +62,7 @@ func (p runsOn) storedIn() string {
 	}
 }
 
-// missing says what keeps calls from being made; nil if there is nothing.
+// missing returns the missing parts that keep calls from being made; nil if there are none.
 func (p runsOn) missing() []overview.Part {
 	if err := p.Engines.Ready(); err != nil {
 		return []overview.Part{{Name: "calls", By: err.Error(), Missing: true}}

@@ -105,7 +105,7 @@ func checkFolder(path string) error {
 	return nil
 }
 
-// replaceFile writes a file that only this user may read, in the place of what has its name. It follows no link.
+// replaceFile writes a file that only this user may read, and replaces any file of that name. It follows no link.
 func replaceFile(path string, text []byte) error {
 	next := path + ".new"
 	if err := os.Remove(next); err != nil && !errors.Is(err, fs.ErrNotExist) { //nolint:gosec // the operator names it

@@ -100,7 +100,7 @@ func (l listener) notifier(s *webhook.Sender, c Config) callsapi.Notifier {
 	return callsapi.NewNotifier(s, l.publicURL(c))
 }
 
-// newMetrics is what /metrics tells.
+// newMetrics registers the metrics that /metrics serves.
 func newMetrics(media *rtpmedia.Media, line *sipua.UA, ends callEnds) *prometheus.Registry {
 	r := prometheus.NewRegistry()
 	gauge := func(name, help string, value func() float64) prometheus.Collector {
@@ -194,7 +194,7 @@ func newAPI(p apiParts) (api, error) {
 	return api{httpapi.TrustProxies(p.Config.TrustedProxies, all), stopping, ready}, nil
 }
 
-// authenticator says who makes requests of the API.
+// authenticator returns the configured Authenticator of the API or, without one, API keys.
 func authenticator(c Config, keys *access.Service) httpapi.Authenticator {
 	if c.Authenticator != nil {
 		return c.Authenticator
@@ -202,7 +202,7 @@ func authenticator(c Config, keys *access.Service) httpapi.Authenticator {
 	return keys
 }
 
-// probeSize is what must find room in the data folder for the server to be ready, in bytes.
+// probeSize is the free space in the data folder that a ready server needs, in bytes.
 const probeSize = 64 << 10
 
 // checkDisk reports a data folder that takes no more files: no call could be recorded.
@@ -216,7 +216,7 @@ func checkDisk(folder string) error {
 	return nil
 }
 
-// parts is what runs.
+// parts holds the running parts of the platform.
 type parts struct {
 	fx.In
 	Config        Config
@@ -253,7 +253,7 @@ const answerTimeout = 10 * time.Second
 // all that.
 func serve(lc fx.Lifecycle, p parts) {
 	lc.Append(fx.StartHook(p.firstStart))
-	lc.Append(background(endless(p.Access.Run))) // ends after HTTP, with what was used last
+	lc.Append(background(endless(p.Access.Run))) // ends after HTTP, so that it writes the last uses
 	if p.Listener.Listener != nil {
 		lc.Append(p.served(httpapi.NewServer(p.API)))
 	}
@@ -330,7 +330,7 @@ func followReadiness(ctx context.Context, check func(context.Context) error, tel
 	}
 }
 
-// leave tells those who look that this node takes no more, and takes what comes until they have looked.
+// leave reports this node as draining, and still accepts work until peers and load balancers have noticed.
 func (p parts) leave(ctx context.Context) {
 	p.API.draining.Store(true)
 	p.Line.Leave()

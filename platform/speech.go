@@ -66,5 +66,5 @@ func (p runsOn) clonedBy() string {
 	return fmt.Sprintf("voice profiles of %s: the pitch and the tempo of a recording, not the speaker's sound", d.Name)
 }
 
-// opusDecoder decodes the packets of uploaded Ogg Opus files, as it does those of calls.
+// opusDecoder returns the decoder of calls for the packets of uploaded Ogg Opus files.
 func opusDecoder() (audiofile.PacketDecoder, error) { return opus.Engine().New() }

@@ -93,7 +93,7 @@ func newTornados(p testParts, tests *agenttest.Service) (*tornado.Service, error
 // limitRetries is how often a call of a model is repeated after a rate limit.
 const limitRetries = 5
 
-// judgedBy says to people who decides what no rule can decide.
+// judgedBy describes the judge of criteria that no rule can decide.
 func (p runsOn) judgedBy() string {
 	if !p.Config.hasModel() {
 		return "by rules only; what needs a judge is an error, because the scripted model is none"

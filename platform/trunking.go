@@ -68,7 +68,7 @@ func newResolver(c Config, own *self.Server) (*resolve.Resolver, error) {
 	return resolve.New(resolve.Config{DNS: dns, Self: own, Clock: callwright.SystemClock{}})
 }
 
-// identity is what peers see of us, and what we believe of them. Both are read again when their files change.
+// identity holds our certificate and the roots that peers must chain to. Both are read again when their files change.
 type identity struct{ *pemfile.Keeper }
 
 func newIdentity(lc fx.Lifecycle, c Config, ca *testca.Authority, log *slog.Logger) (identity, error) {
@@ -91,7 +91,7 @@ func newIdentity(lc fx.Lifecycle, c Config, ca *testca.Authority, log *slog.Logg
 	return identity{k}, nil
 }
 
-// ownCertificate is what SIP peers see: the one of --sip-cert, or one of the test authority's.
+// ownCertificate returns the certificate for SIP peers: from --sip-cert, or from the test authority.
 func ownCertificate(c Config, ca *testca.Authority) (tls.Certificate, error) {
 	if c.SIPCert != "" {
 		if err := checkKeyFile(c.SIPKey); err != nil {
@@ -106,8 +106,8 @@ func ownCertificate(c Config, ca *testca.Authority) (tls.Certificate, error) {
 	return ca.Issue("localhost", c.PublicIP.String(), c.PublicHost)
 }
 
-// peerRoots is what peers' certificates may chain to: the system's roots, the server's own test authority, and those of
-// --sip-roots.
+// peerRoots returns the roots for peers' certificates: the system's roots, the server's own test authority, and
+// the file of --sip-roots.
 func peerRoots(c Config, ca *testca.Authority) (*x509.CertPool, error) {
 	pool, err := x509.SystemCertPool()
 	if err != nil {
@@ -210,7 +210,7 @@ func newCallLog(
 	return s, nil
 }
 
-// codecs are what this build has engines for, in the order in which trunks are offered them.
+// codecs are the codecs of this build, in the order in which trunks are offered them.
 var codecs = codec.Set{g711.PCMU(), g711.PCMA(), opus.Engine(), g722.Engine()}
 
 // endless is a run that ends with its context only, and not with an error.
@@ -371,7 +371,7 @@ func newTestCalls(lc fx.Lifecycle, p testCallParts) (*testcall.Service, error) {
 	return s, nil
 }
 
-// prompt says a sentence to whoever answers a test call.
+// prompt says a sentence to the person who answers a test call.
 type prompt struct{ voice }
 
 // Prompt is the sentence.

@@ -17,7 +17,7 @@ import (
 )
 
 // openAdmin opens the database of a deployment for the commands of administration. It refuses one that was made with another
-// master key: what was stored with this one could not be read there.
+// master key: the server could not decrypt rows that this key has sealed.
 func openAdmin(ctx context.Context, o cli.Deployment) (*cli.Admin, error) {
 	d, err := openDeployment(ctx, o)
 	if err != nil {

@@ -69,7 +69,7 @@ func newWork(db *bunstore.DB) (*riverwork.Work, error) {
 	return riverwork.New(riverwork.Config{SQL: db.SQL(), Tx: db.Tx, Atomic: db, PostgresDSN: db.PostgresDSN()})
 }
 
-// server stands for what only the server has. Signing a letter enqueues work for these; none of them is called here.
+// server stands in for ports that only the server implements. Signing a letter enqueues work for them; none is called here.
 type server struct{}
 
 func (server) SendMail(context.Context, string, string, string, string) error {

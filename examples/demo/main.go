@@ -112,7 +112,7 @@ func demonstrate(ctx context.Context, work string) error {
 	return nil
 }
 
-// bicycles is what a customer of the bicycle shop says.
+// bicycles holds the sentences of a customer of the bicycle shop.
 var bicycles = []string{"tuesday please", "what does it cost", "in the afternoon"}
 
 // begin starts the server and connects to it.
@@ -161,7 +161,7 @@ func attach(ctx context.Context, api *sipoas.Client, number, endpoint string) er
 	return nil
 }
 
-// report prints the call and says what is missing of what the demo shows.
+// report prints the call. It returns an error if the call lacks a part that the demo shows.
 func report(record *callsoas.CallRecord) error {
 	fmt.Printf("\nThe call %s, %s, with the model %q:\n", record.CallID, record.Status, record.Model.Value)
 	agent, caller := 0, 0

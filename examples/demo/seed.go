@@ -33,7 +33,7 @@ const (
 // parcels is the number whose phone waits for a parcel.
 const parcels = "+12025550103"
 
-// parcelTask is what the agent does about parcels, in rules that the scripted model follows.
+// parcelTask is the agent's task about parcels, as rules that the scripted model follows.
 const parcelTask = `when "not yet": say "I am sorry. It comes tomorrow. Goodbye." and end
 when "yes" or "it did": say "I am glad to hear it. Goodbye." and end`
 

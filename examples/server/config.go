@@ -16,7 +16,7 @@ import (
 	"github.com/callwright/callwright/transport/httpapi"
 )
 
-// config is what the flags and their environment twins say: --sip-addr is CALLWRIGHT_SIP_ADDR, and a flag wins.
+// config holds the values of the flags and their environment variables: CALLWRIGHT_SIP_ADDR is --sip-addr, and a flag wins.
 type config struct {
 	to      platform.Config
 	ports   ports
@@ -56,7 +56,7 @@ func (c *config) httpFlags(f *flag.FlagSet, given *texts) {
 		"addresses of reverse proxies, such as 10.0.0.0/8, with commas: their Forwarded and X-Forwarded-For name the clients")
 }
 
-// trustFlags declares who is never banned for what others do.
+// trustFlags declares the flags for trusted addresses, which are never banned.
 func trustFlags(f *flag.FlagSet, given *texts) {
 	f.StringVar(&given.sipTrusted, "sip-trusted", "",
 		"addresses and networks of carriers and SIP proxies, with commas: never banned for calls behind them, as are those that trunks name")

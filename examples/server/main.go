@@ -60,7 +60,7 @@ func serve(ctx context.Context, p *platform.Platform, hung <-chan os.Signal) err
 	}
 }
 
-// announce tells people where the server is, what it runs on and how to change it. A key that was just made is shown to a terminal only.
+// announce prints the server's addresses, its adapters and the ways to change them. It shows a new key on a terminal only.
 func announce(i platform.Info) {
 	switch {
 	case i.NewAPIKey == "":

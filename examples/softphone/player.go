@@ -15,7 +15,7 @@ import (
 	"github.com/callwright/callwright/speech/tts"
 )
 
-// player is what the phone does in a call.
+// player plays, speaks and listens in a call.
 type player struct {
 	options
 	synthesizer tts.Synthesizer // nil: there is nothing to speak

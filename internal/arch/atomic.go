@@ -5,7 +5,7 @@ import (
 	"path"
 )
 
-// onceFile is the one file of the handlers that opens a transaction: that of idempotent answers.
+// onceFile is the only file of the handlers that opens a transaction, for idempotent answers.
 const onceFile = "once.go"
 
 // handlers is the room of the HTTP handlers.

@@ -7,10 +7,10 @@
 //   - every package has a package comment, and at least 95 % of the exported names have a comment (docs.go);
 //   - no file is longer than 500 lines, no function of the product longer than 80 (size.go);
 //   - no test sleeps on the real clock (sleep.go);
-//   - package names say what a package is about (name.go);
+//   - package names describe the contents (name.go);
 //   - no struct embeds a configuration (embed.go);
 //   - a type that is made of a configuration keeps it in an unexported field (service.go);
-//   - the HTTP handlers open no transaction but that of idempotent answers (atomic.go);
+//   - the HTTP handlers open transactions for idempotent answers only (atomic.go);
 //   - generated code lives in the packages of transport/oas and nowhere else, and nobody else's code, nor any binary, is
 //     committed (foreign.go).
 //

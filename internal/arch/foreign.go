@@ -29,7 +29,7 @@ var (
 	// anyGenerated is the mark of a generated file of any language, behind any comment sign.
 	anyGenerated = regexp.MustCompile(`(?m)^\W{0,5}(Code generated .*DO NOT EDIT|@generated)`)
 
-	// pictures are what a test takes of the dashboard, for its documentation.
+	// pictures are screenshots of the dashboard that a test takes for its documentation.
 	pictures = regexp.MustCompile(`^docs/pictures/[a-z-]+\.png$`)
 
 	// notice is somebody's claim on a source file; ours have none, LICENSE speaks for all.

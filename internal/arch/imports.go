@@ -10,11 +10,11 @@ import (
 // domains are the rooms of rules, state machines and ports.
 var domains = []string{"sip", "porting", "agents", "agenttest", "speech", "triage"}
 
-// rootSuite holds the conformance suites of the root package's ports, and what the suites of domains share. It keeps to the
+// rootSuite holds the conformance suites of the root package's ports, and the code that the suites of domains share. It keeps to the
 // rules of a domain.
 const rootSuite = "callwrighttest"
 
-// bridges are the only imports from one domain into another: a package, or what lies below it, and what it may import.
+// bridges are the only imports from one domain into another: from is a package and the packages below it, to is the package that they may import.
 var bridges = []struct{ from, to string }{
 	{"agenttest", "agents/llm"},
 	{"agenttest", "agents/pathway"},
@@ -52,8 +52,8 @@ const product = "platform"
 // heavy are packages that bring a large library: only programs, which choose them, and tests import them.
 var heavy = []string{"adapters/codec/opus"}
 
-// guests are adapters in the module of another one, because the same programs need both. They import nothing of it but what is internal
-// to the module.
+// guests are adapters in the module of another one, because the same programs need both. They import only internal packages
+// of that module.
 var guests = []string{"adapters/bunstore/riverwork", "adapters/sipua/rtpmedia"}
 
 // layers are packages that import only some of their neighbors, which stand in the list: calls stand on connections, and
@@ -72,7 +72,7 @@ var layers = []struct{ dir, neighbors string }{
 	{"adapters/sipua/probe", "internal/peer"},
 }
 
-// stores are adapters with a sub-package a domain. What the sub-packages share, and those that are not in the list, know no
+// stores are adapters with a sub-package a domain. Shared packages and sub-packages outside the list import no
 // domain, so that a program links only the domains that it uses.
 var stores = []struct{ dir, domain string }{
 	{"adapters/bunstore/agentstore", "agents"},

@@ -66,7 +66,7 @@ func (p *pkg) production() []*goFile {
 	return slices.DeleteFunc(slices.Clone(p.files), func(f *goFile) bool { return f.test || f.generated })
 }
 
-// load reads what git would keep. The modules of tools are read as files, not as packages.
+// load reads the files that git does not ignore. The modules of tools are read as files, not as packages.
 func load(fsys fs.FS) (*tree, error) {
 	ignored, err := readIgnore(fsys)
 	if err != nil {

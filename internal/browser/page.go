@@ -75,7 +75,7 @@ func (p *Page) Select(t testing.TB, selector, value string) {
 	}
 }
 
-// Press presses keys, such as those of the package kb, in the element that has the focus.
+// Press presses keys, such as the keys of package kb, in the element that has the focus.
 func (p *Page) Press(t testing.TB, keys string, modifiers ...chromedp.Modifier) {
 	t.Helper()
 	p.do(t, "pressing keys", chromedp.KeyEvent(keys, chromedp.KeyModifiers(modifiers...)))

@@ -31,7 +31,7 @@ type utterance struct {
 }
 
 // Listen starts an utterance of audio at a rate; one that audio doesn't have is CodeBadRequest. Recognize's context
-// ends with ctx, with that of Finish, and with the utterance.
+// ends with ctx, with the context of Finish, and with the utterance.
 func Listen(ctx context.Context, rate int, ear Ear) (conversation.Utterance, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err

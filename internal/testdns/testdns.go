@@ -128,7 +128,7 @@ func (s *Server) set(name string, m mood) {
 // Address is where it listens, over UDP and over TCP: "127.0.0.1:port".
 func (s *Server) Address() string { return s.address }
 
-// Resolver asks this server alone. What it does ends with the context of who asked: a net.Resolver by itself would go on
+// Resolver returns a resolver that asks this server alone. Its queries end with the caller's context: a plain net.Resolver would keep
 // waiting for an answer in the background.
 func (s *Server) Resolver() *net.Resolver {
 	return &net.Resolver{

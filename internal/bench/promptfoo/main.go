@@ -54,7 +54,7 @@ func main() {
 	}
 }
 
-// text is what is said in a test.
+// text returns the sentence of a test.
 func text(i int) string {
 	return fmt.Sprintf("Order %d: two pizzas with mushrooms, please, at half past seven, to Harbour Street %d.", i, i)
 }
@@ -83,7 +83,7 @@ func writeConfig(file string, tests int) error {
 	return os.WriteFile(file, raw, 0o600)
 }
 
-// echo is a pathway that says what it was told, and ends.
+// echo returns a pathway that repeats its input and ends.
 func echo() graph.Document {
 	return graph.Document{Nodes: []json.RawMessage{
 		[]byte(`{"id":"echo","type":"End Call","data":{"name":"Echo","isStart":true,"text":"You said: {{text}}"}}`),

@@ -31,7 +31,7 @@ type Phone struct {
 	*process.Process
 
 	user    string
-	rate    int            // of what it plays
+	rate    int            // of the files that it plays, in samples per second
 	addr    netip.AddrPort // SIP over TLS
 	home    string
 	control *control
@@ -88,7 +88,7 @@ func (p *Phone) URI() string { return "sip:" + p.user + "@" + p.addr.String() + 
 // Server returns the phone as the server of a trunk, which puts the number called before it.
 func (p *Phone) Server() string { return "sip:" + p.addr.String() + ";transport=tls" }
 
-// ports are those of one phone on 127.0.0.1.
+// ports holds the ports of one phone on 127.0.0.1.
 type ports struct{ sip, ctrl uint16 }
 
 // tls returns where the phone takes SIP over TLS: baresip 1.0 has no option for that but takes the port after that for

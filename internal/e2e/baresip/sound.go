@@ -39,7 +39,7 @@ func (p *Phone) Heard(t testing.TB) pcm.Audio {
 	return heard
 }
 
-// recordings returns the finished files of what the phone has heard, the oldest first.
+// recordings returns the finished recordings of the audio that the phone received, the oldest first.
 func (p *Phone) recordings(t testing.TB) []string {
 	t.Helper()
 	await.That(t, "baresip's calls to end", func() bool {

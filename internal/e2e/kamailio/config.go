@@ -10,7 +10,7 @@ import (
 	"github.com/callwright/callwright/adapters/testca"
 )
 
-// config is what Kamailio does. It prints a line for every request. One process serves all connections: with several, the
+// config is the configuration of Kamailio. It prints a line for every request. One process serves all connections: with several, the
 // TLS module of Kamailio 5.6 has been seen to free memory twice when connections come at once.
 const config = `debug=0
 log_stderror=yes

@@ -73,5 +73,5 @@ func (s *Server) Number(number string) string {
 	return "sip:" + number + "@" + s.addr.String() + ";transport=tls"
 }
 
-// Count returns how often a text is in what Kamailio has printed: "REQUEST OPTIONS sip:127.0.0.1", "SAVED sip:+1...".
+// Count counts the occurrences of a text in Kamailio's output: "REQUEST OPTIONS sip:127.0.0.1", "SAVED sip:+1...".
 func (s *Server) Count(text string) int { return strings.Count(s.Log(), text) }

@@ -47,7 +47,7 @@ func builder(name, source string) func() (string, error) {
 	})
 }
 
-// folder makes the folder of what is built.
+// folder makes the folder for built programs.
 var folder = sync.OnceValues(func() (string, error) {
 	if err := look(); err != nil {
 		return "", fmt.Errorf("looking for the programs' source: %w", err)
@@ -98,7 +98,7 @@ func Main(m *testing.M) int {
 
 // Config is how a server starts. The zero Config is a new one.
 type Config struct {
-	Data  string   // its data folder, such as that of a server before it; empty: a new one
+	Data  string   // its data folder, such as the folder of an earlier server; empty: a new one
 	Roots string   // a PEM file of further roots that peers may chain to
 	Flags []string // further flags
 	Key   string   // of the API, for a server beside others on one database: only the first one makes a key
@@ -169,7 +169,7 @@ func StartTwo(t testing.TB, c Config) (one, two *Server) {
 	return one, Start(t, c)
 }
 
-// Refused starts a server that does not become ready, and gives what it printed.
+// Refused starts a server that does not become ready, and returns its output.
 func Refused(t testing.TB, c Config) string {
 	t.Helper()
 	p := start(t, c)
@@ -179,8 +179,8 @@ func Refused(t testing.TB, c Config) string {
 	return p.Log()
 }
 
-// environment returns that of the tests without the variables that begin like the server's: those of test suites are none
-// of its settings, which it refuses.
+// environment returns the environment of the tests without variables that have the server's prefix. The server refuses
+// variables of test suites, because they are none of its settings.
 func environment() []string {
 	return slices.DeleteFunc(os.Environ(), func(entry string) bool { return strings.HasPrefix(entry, "CALLWRIGHT_") })
 }
@@ -198,7 +198,7 @@ func (s *Server) ready(t testing.TB) (f file) {
 	return f
 }
 
-// open takes what the server's file says.
+// open sets the fields from the server's file.
 func (s *Server) open(t testing.TB, f file, key string) {
 	t.Helper()
 	if f.APIKeyFile != "" {

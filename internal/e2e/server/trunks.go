@@ -7,7 +7,7 @@ import (
 	"github.com/callwright/callwright/transport/oas/sipoas"
 )
 
-// Discover looks at a host and waits for what comes of it.
+// Discover starts a discovery of a host and waits for its result.
 func (s *Server) Discover(t testing.TB, request sipoas.SipDiscoveryStart) sipoas.SipDiscovery {
 	t.Helper()
 	begun, err := s.API.StartSipDiscovery(t.Context(), &request)

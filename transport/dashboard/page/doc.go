@@ -1,4 +1,4 @@
-// Package page serves the pages of a dashboard: it knows who asks, checks forms, renders templates and keeps pages up to date. It knows no
+// Package page serves the pages of a dashboard: it authenticates requests, checks forms, renders templates and keeps pages up to date. It knows no
 // domain: each has a package beside this one, which makes an Area.
 package page
 
@@ -20,7 +20,7 @@ type Area struct {
 	Path        string                 // of its first page, such as "/calls"
 	Entitlement callwright.Entitlement // without which no page is shown, nor the area in the navigation; empty: none is needed
 	Templates   fs.FS                  // its *.html: see View.Page
-	Funcs       template.FuncMap       // for its templates, beside those of this package
+	Funcs       template.FuncMap       // for its templates, besides the functions of this package
 	Routes      []Route
 
 	shared []fs.FS
@@ -65,7 +65,7 @@ type View struct {
 
 	// Live names templates of the page whose output changes while it is open. Each renders one element with the id "live-NAME",
 	// which the browser replaces when it has changed. It is rendered once for all people of an organization who look at the same address
-	// in the same time zone, so that it must not depend on who looks.
+	// in the same time zone, so it must not depend on the person.
 	Live []string
 	// Every is the time between two renderings of Live; 0: LiveEvery.
 	Every time.Duration
@@ -73,7 +73,7 @@ type View struct {
 	Wait func(ctx context.Context) error
 }
 
-// LiveEvery is the time between two renderings of what is live, unless the View says otherwise.
+// LiveEvery is the time between two renderings of live parts, unless View.Every is set.
 const LiveEvery = 2 * time.Second
 
 // SeeOther sends the browser to another page, after a form has done something.

@@ -17,7 +17,7 @@ import (
 type Request struct {
 	*http.Request
 	Principal callwright.Principal
-	SessionID string // in which the request is made; empty where an Authenticator says who makes it
+	SessionID string // in which the request is made; empty with an Authenticator
 
 	area   *Area  // nil: a page of this package
 	prefix string // of the site
@@ -38,7 +38,7 @@ func (r *Request) Query(name string) string { return strings.TrimSpace(r.URL.Que
 // Field returns a field of the form, without spaces around it.
 func (r *Request) Field(name string) string { return strings.TrimSpace(r.PostForm.Get(name)) }
 
-// Streams reports whether the browser asks for what is live on the page, as a stream of events.
+// Streams reports whether the browser asks for the live parts of the page, as a stream of events.
 func (r *Request) Streams() bool { return strings.Contains(r.Header.Get("Accept"), eventStream) }
 
 // After returns the place in a list after which the page begins; CodeBadRequest when the address holds another thing.
@@ -154,7 +154,7 @@ func (s *Site) serve(w *recorder, r *Request, route Route) error {
 	return answer.answer(s, w, r)
 }
 
-// admit finds out who makes a request, and whether they may see the area.
+// admit authenticates a request and checks that the principal may see the area.
 func (s *Site) admit(r *Request) error {
 	if err := s.authenticate(r); err != nil {
 		return err
@@ -188,7 +188,7 @@ func (s *Site) refuse(w http.ResponseWriter, r *Request, err error) error {
 	return nil
 }
 
-// log writes the line of a request. Paths have ids at most; what follows them may be personal and is left out.
+// log writes the line of a request. Paths contain ids at most. The query may be personal and is left out.
 func (s *Site) log(r *Request, route Route, status int, took time.Duration, err error) {
 	level := slog.LevelInfo
 	attrs := []slog.Attr{

@@ -8,7 +8,7 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// The bounds of what is done at once.
+// Limits of concurrent work.
 const (
 	maxPages    = 64              // that are made at once; others wait
 	maxOwnPages = 16              // such as the sign-in, beside them

@@ -27,7 +27,7 @@ func (s *Site) setCookie(w http.ResponseWriter, name, value string, maxAge int) 
 	})
 }
 
-// authenticate finds out who makes a request.
+// authenticate sets the principal of a request.
 func (s *Site) authenticate(r *Request) (err error) {
 	if s.cfg.Authenticator != nil {
 		r.Principal, err = s.cfg.Authenticator.Authenticate(r.Request)
@@ -40,7 +40,7 @@ func (s *Site) authenticate(r *Request) (err error) {
 	return err
 }
 
-// session returns who has the session of a request.
+// session returns the principal of the session of a request.
 func (s *Site) session(r *Request) (callwright.Principal, error) {
 	if r.token == "" {
 		return callwright.Principal{}, callwright.ErrAuthFailure
