@@ -23,13 +23,13 @@ import (
 // MaxDuration bounds the audio of one file.
 const MaxDuration = 5 * time.Minute
 
-// MaxRate is the highest rate of decoded audio, in samples a second: what is above 8 kHz tells nothing about a voice that a
-// telephone could carry. So decoded audio has at most 9.6 MB.
+// MaxRate is the highest rate of decoded audio, in samples a second: frequencies above 8 kHz carry nothing of a voice that a
+// telephone could carry. So decoded audio is at most 9.6 MB long.
 const MaxRate = 16000
 
 // PacketDecoder decodes the packets of one Opus stream to mono. A sip.Codec is one.
 type PacketDecoder interface {
-	// Rate returns the samples a second of what Decode makes.
+	// Rate returns the sample rate of the output of Decode, in samples per second.
 	Rate() int
 	// Decode appends the samples of one packet to dst.
 	Decode(dst []int16, packet []byte) ([]int16, error)
@@ -79,7 +79,7 @@ func (d Decoder) damaged(kind string, cause error) error {
 	}).Because(cause)
 }
 
-// taken names what is decoded, for errors.
+// taken lists the supported formats, for errors.
 func (d Decoder) taken() string {
 	if d.Opus == nil {
 		return "WAV, MP3 or Ogg Vorbis"
@@ -171,7 +171,7 @@ func cutOff(r *pcm.WAVReader, err error) error {
 	return err
 }
 
-// watchedReader keeps the error of the source apart from those of decoders, and ends with the context.
+// watchedReader separates errors of the source from errors of decoders, and ends with the context.
 type watchedReader struct {
 	ctx context.Context //nolint:containedctx // it lives as long as one Decode
 	src io.Reader

@@ -48,7 +48,7 @@ var kinds = []struct {
 	{0, "MZ", "a program"},
 }
 
-// sniff names what a file is, by its bytes: one of the kinds that are decoded, or words for an error.
+// sniff names the format of a file by its first bytes: a format that is decoded, or a description for an error.
 func sniff(src *bufio.Reader) string {
 	head, _ := src.Peek(12) // a short file has fewer bytes
 	if len(head) == 0 {

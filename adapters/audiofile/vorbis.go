@@ -59,7 +59,7 @@ func openVorbis(p *packets, first []byte) (source, error) {
 	return source{d.SampleRate(), stream.next}, nil
 }
 
-// checkIdentification checks what the library takes as it is.
+// checkIdentification checks the values that the library does not check.
 func checkIdentification(b []byte) error {
 	if len(b) < 30 {
 		return errors.New("the identification header is too short")

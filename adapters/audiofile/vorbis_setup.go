@@ -65,7 +65,7 @@ func checkCodebook(r *bitReader) (entries, values int, err error) {
 	return entries, entries * dimensions, r.err()
 }
 
-// readLengths reads the length of each code. space is what the codes take of 1<<32.
+// readLengths reads the length of each code. space is the share of 1<<32 that the codes use.
 func readLengths(r *bitReader, entries int) (used int, space uint64, ok bool) {
 	sparse := r.read(1) == 1
 	for range entries {

@@ -38,8 +38,8 @@ type DB struct{ core *sqldb.DB }
 // gone when it is closed, or a connection string of PostgreSQL, such as postgres://user:password@host/name. Several nodes
 // may open one PostgreSQL database at once.
 //
-// A file of SQLite that is damaged, has lost its contents, or whose write-ahead log is damaged is refused, with what to do, and is
-// not written to. For that the whole file is read.
+// Open refuses a file of SQLite that is damaged or has lost its contents, or whose write-ahead log is damaged. The error states a remedy.
+// Open does not write to such a file. The check reads the whole file.
 func Open(ctx context.Context, address string, c Config) (*DB, error) {
 	if c.Keyring == nil {
 		return nil, errors.New("bunstore: Config.Keyring is required")

@@ -6,8 +6,8 @@
 // for one request the last counts. Credentials are taken out of everything before it is looked up or written. Failures
 // are not recorded, because most of them are transient, and neither are replies that were not read to their end.
 //
-// Every recording is appended in one write, so several processes may record into one file: none harms what another has
-// written, though it sees it only when it begins. What a crash has left of a line is not read, and the next recording
+// Every recording is appended in one write, so several processes may record into one file: none damages the lines of another
+// process, but a process reads them only at its start. A line that a crash has truncated is not read, and the next recording
 // begins a line of its own.
 package cassette
 
@@ -28,10 +28,10 @@ type Mode string
 
 // The modes.
 const (
-	Replay        Mode = "replay"         // only recordings answer; what was not recorded is llm.ClassPermanent
-	RecordMissing Mode = "record_missing" // recordings answer; what was not recorded is asked and recorded
-	Record        Mode = "record"         // everything is asked and recorded
-	Off           Mode = "off"            // everything is asked
+	Replay        Mode = "replay"         // only recordings answer; a request without one is llm.ClassPermanent
+	RecordMissing Mode = "record_missing" // recordings answer; requests without one go to the model and are recorded
+	Record        Mode = "record"         // every request goes to the model and is recorded
+	Off           Mode = "off"            // every request goes to the model
 )
 
 // Config configures a cassette. Path is required unless Mode is Off.
@@ -121,7 +121,7 @@ func (m *Model) Reply(ctx context.Context, r llm.ReplyRequest) iter.Seq2[llm.Rep
 	}
 }
 
-// record has the model reply, and keeps what it says once it has come to its end.
+// record passes the request to the model and records the reply when it is complete.
 func (m *Model) record(ctx context.Context, asked request, r llm.ReplyRequest, yield func(llm.ReplyPart, error) bool) {
 	began := m.config.Clock.Now()
 	var parts []llm.ReplyPart
@@ -159,7 +159,7 @@ func (m *Model) Answer(ctx context.Context, q llm.Question) (llm.Answer, error) 
 	return a, m.keep(recording{Key: asked.key, Request: asked.text, Answer: &kept, Took: m.since(began)})
 }
 
-// find looks a request up; what is neither found nor failed is for the model.
+// find looks a request up. false without an error means that the model must answer.
 func (m *Model) find(ctx context.Context, asked request) (recording, bool, error) {
 	if err := ended(ctx); err != nil {
 		return recording{}, false, err

@@ -20,7 +20,7 @@ const (
 	kindAnswer = "answer"
 )
 
-// request is what was asked, in the form that is compared and written.
+// request is a request to a model, in the form that is compared and written.
 type request struct {
 	key  string
 	text json.RawMessage
@@ -77,7 +77,7 @@ func canonical(v reflect.Value) any {
 	return raw(text)
 }
 
-// raw is JSON as a value, and the text of what is none.
+// raw returns the value of a JSON text, or the text itself if it is not JSON.
 func raw(text []byte) any {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()

@@ -20,7 +20,7 @@ import (
 //
 // The audio "name" of an organization is the file ORG/me/name.wav, below a folder of the name's last two characters, so that no folder
 // gets huge. A file is written in the folder .incoming and gets its name when it is complete and on the disk. Nothing else lies in
-// the folder, and the files are what was put, so they can be copied to other storage.
+// the folder, and the files hold exactly the stored bytes, so they can be copied to other storage.
 type Blobs struct{ root *os.Root }
 
 var _ speech.Blobs = (*Blobs)(nil)
@@ -228,7 +228,7 @@ func (w watched) ReadAt(p []byte, off int64) (int, error) {
 	return n, err
 }
 
-// DeleteBlob removes the file of audio. Who reads it goes on to its end.
+// DeleteBlob deletes the file of audio. Open readers still read it to its end.
 func (b *Blobs) DeleteBlob(_ context.Context, org callwright.OrgID, name string) error {
 	_, file, err := place(org, name)
 	if err != nil {

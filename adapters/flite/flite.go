@@ -44,7 +44,7 @@ type Synthesizer struct {
 
 var _ tts.Engine = (*Synthesizer)(nil)
 
-// New finds the program and asks it for its voices. It is CodeUnavailable, with what to install, when there is none,
+// New finds the program and asks it for its voices. It returns CodeUnavailable, with the package to install, when there is none,
 // and CodeBadRequest when the configured voice is not among its voices.
 func New(config Config) (*Synthesizer, error) {
 	program, err := engine.Find(config.Path, []string{"flite"}, install, config.Parallel)
@@ -85,7 +85,7 @@ func listVoices(program *engine.Program) ([]string, error) {
 	return slices.Compact(voices), nil
 }
 
-// version returns what flite says of itself, such as "flite-2.2-release"; empty if it says nothing.
+// version returns the version that flite prints, such as "flite-2.2-release"; empty if it prints none.
 func version(program *engine.Program) string {
 	ctx, cancel := context.WithTimeout(context.Background(), listTimeout)
 	defer cancel()

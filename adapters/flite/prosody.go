@@ -8,7 +8,7 @@ import (
 
 // diphone describes the voices kal and kal16, which are no CLUSTERGEN voices as the others are.
 const (
-	diphoneStretch = 1.1  // their own duration_stretch; that of the others is 1
+	diphoneStretch = 1.1  // duration_stretch of diphone voices; other voices use 1
 	diphoneShift   = 0.85 // how much of a change of f0_shift their 85 Hz need for a change of the pitch by as much
 )
 

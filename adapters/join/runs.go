@@ -28,7 +28,7 @@ func (l Runs) Find(ctx context.Context, org callwright.OrgID, ids []string) (map
 	})
 }
 
-// Read returns what an analyst may know of a run: what it has tested, how it ended, the results of its assertions, the nodes
+// Read returns the evidence about a run for analysts: its subject, its outcome, the results of its assertions, the nodes
 // of its way and the whole conversation. CodeNotFound when the organization has no such run.
 func (l Runs) Read(ctx context.Context, org callwright.OrgID, id string) (triage.Evidence, error) {
 	r, err := l.Store.Run(ctx, org, id)

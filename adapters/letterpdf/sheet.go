@@ -11,8 +11,8 @@ const (
 	pageHeight = 792
 	left       = 64
 	right      = pageWidth - left
-	top        = 88  // of what flows
-	bottom     = 726 // of what flows
+	top        = 88  // of the flowing text
+	bottom     = 726 // of the flowing text
 	headY      = 52
 	footY      = 752
 )
@@ -26,7 +26,7 @@ const (
 	pale  = 244
 )
 
-// page is what stands on a page, in whole points from its upper left corner.
+// page is the content of a page, in whole points from its upper left corner.
 type page struct {
 	areas []area
 	lines []line
@@ -155,7 +155,7 @@ func (s *sheet) paragraph(what string, size int) {
 	s.y += 6
 }
 
-// columns writes texts beside each other, from left to right, in as many columns as have room. what says on further pages what they are.
+// columns writes texts beside each other, from left to right, in as many columns as have room. what is their heading on further pages.
 func (s *sheet) columns(what string, all []string) {
 	const most, height = 4, 17
 	as, widest := style{regular, 11, black}, 1
@@ -192,7 +192,7 @@ func (s *sheet) feet(what string) []page {
 	return s.pages
 }
 
-// fit returns a text that is not wider than a width: what has no room is replaced by an ellipsis.
+// fit returns a text that is not wider than a width: an ellipsis replaces the part that does not fit.
 func (f fonts) fit(as style, what string, width int) string {
 	what = strings.ReplaceAll(what, "\n", " ")
 	if f.width(as, what) <= width {

@@ -18,7 +18,7 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// SMTPConfig is what an SMTP needs.
+// SMTPConfig configures an SMTP.
 type SMTPConfig struct {
 	// URL is smtp://user:password@host:port or smtps://user:password@host:port. Required; user and port may be missing.
 	// smtps is TLS from the start (port 465). smtp is STARTTLS (port 587), without which nothing is sent, but plain to a

@@ -69,7 +69,7 @@ func (k Key) Format(f fmt.State, _ rune) {
 	_, _ = fmt.Fprintf(f, "%s from %s", callwright.Redacted, k.From)
 }
 
-// Derive returns the key of a purpose, such as "my exports". Keys has those of the purposes of a deployment.
+// Derive returns the key of a purpose, such as "my exports". Keys returns the keys for the purposes of a deployment.
 func (k Key) Derive(purpose string) ([]byte, error) {
 	return hkdf.Key(sha256.New, k.key, nil, "callwright: "+purpose, Size)
 }

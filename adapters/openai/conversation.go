@@ -86,7 +86,7 @@ func instructions(r llm.ReplyRequest, nonce string) string {
 	return text + "\n\nYour task:\n" + r.Instructions
 }
 
-// dialogue returns what was said, and at its ends what a model needs to hear before it speaks.
+// dialogue returns the conversation. If needed, it adds messages at the beginning and the end that prompt the model to speak.
 func dialogue(r llm.ReplyRequest) []chatMessage {
 	self := llm.RoleAgent
 	if r.Task == llm.TaskCaller {
@@ -120,7 +120,7 @@ func dialogue(r llm.ReplyRequest) []chatMessage {
 }
 
 // answeredCalls returns the ids of the calls that have an answer. Services refuse a call without an answer and an
-// answer without a call, which are what is left when a caller interrupts.
+// answer without a call, which remain when a caller interrupts.
 func answeredCalls(messages []llm.Message) map[string]bool {
 	called, answered := map[string]bool{}, map[string]bool{}
 	for _, m := range messages {

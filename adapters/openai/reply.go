@@ -114,7 +114,7 @@ func (r *reply) check() error {
 	}
 }
 
-// action returns what the model wants done. Transferring wins over hanging up, which would undo it.
+// action returns the action that the model asks for. Transferring wins over hanging up, which would undo it.
 func (r *reply) action(request llm.ReplyRequest) llm.Action {
 	switch {
 	case request.CanTransfer && r.wants(request, toolTransfer):

@@ -22,7 +22,7 @@ const (
 // loosePrefix marks loose phones. No word of the dictionary has such characters.
 const loosePrefix = "++"
 
-// lexicon lists the pronunciations of what the grammar reads, one a line, in the form of readDictionary.
+// lexicon lists the pronunciations of the words in the grammar, one a line, in the form of readDictionary.
 func (d dictionary) lexicon(phrases []phrase) string {
 	var b strings.Builder
 	var words []string

@@ -10,7 +10,7 @@ import (
 	"github.com/callwright/callwright/porting"
 )
 
-// deed is what the simulated carrier does with a number.
+// deed is the simulated carrier's treatment of a number.
 type deed int
 
 const (
@@ -27,7 +27,7 @@ const (
 	silent       // never answers
 )
 
-// MagicNumber is what the simulated carrier does with numbers that end in 55501 and two digits, such as +14155550109. It ports all
+// MagicNumber is the simulated carrier's treatment of numbers that end in 55501 and two digits, such as +14155550109. It ports all
 // other numbers.
 type MagicNumber struct {
 	Digits string // the last two
@@ -61,7 +61,7 @@ var magic = func() []MagicNumber {
 // Magic returns all magic numbers.
 func Magic() []MagicNumber { return slices.Clone(magic) }
 
-// magicOf returns what the carrier does with a number.
+// magicOf returns the carrier's treatment of a number.
 func magicOf(number callwright.PhoneNumber) MagicNumber {
 	digits := number.Digits()
 	if len(digits) > len(prefix)+2 && strings.HasPrefix(digits[len(digits)-len(prefix)-2:], prefix) {
@@ -148,7 +148,7 @@ func (s *Simulated) portsAt(o porting.Order) time.Time {
 	return asked
 }
 
-// answersCancel returns what becomes of the numbers of an order that is to be canceled, and when; false: nothing.
+// answersCancel returns the next stage of an order with a requested cancellation; false: there is none.
 func (s *Simulated) answersCancel(o porting.Order) (stage, bool) {
 	if o.CancelAskedAt.IsZero() || !s.refusesCancelAt(o).IsZero() {
 		return stage{}, false

@@ -33,7 +33,7 @@ type SimulatedConfig struct {
 const SimulatedName = "simulated"
 
 // Simulated is a porting.Gateway and porting.EventReader whose carrier is a function of an order and the time. It stores nothing, so
-// that orders survive the process and are the same on every node. What it does with a number stands in Magic.
+// that orders survive the process and are the same on every node. Magic describes its treatment of each number.
 type Simulated struct {
 	cfg  SimulatedConfig
 	poll time.Duration // see porting.Capabilities
@@ -82,7 +82,7 @@ func (s *Simulated) Capabilities() porting.Capabilities {
 // tollFree are the area codes for toll-free numbers in North America, without their first digit, 8.
 var tollFree = []string{"00", "33", "44", "55", "66", "77", "88"}
 
-// CheckNumbers tells what Magic says of the numbers.
+// CheckNumbers returns the portability of the numbers according to Magic.
 func (s *Simulated) CheckNumbers(ctx context.Context, numbers []callwright.PhoneNumber) ([]porting.Portability, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -203,7 +203,7 @@ func (s *Simulated) sign(body []byte) string {
 	return hex.EncodeToString(mac.Sum(nil))
 }
 
-// ReadEvents reads what Event returns.
+// ReadEvents reads a message that Event has made.
 func (s *Simulated) ReadEvents(header map[string][]string, body []byte) ([]porting.Hint, error) {
 	given := header[signatureHeader]
 	if s.cfg.Secret == "" || len(given) != 1 || !hmac.Equal([]byte(given[0]), []byte(s.sign(body))) {

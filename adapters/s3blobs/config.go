@@ -27,7 +27,7 @@ type Config struct {
 	Endpoint  string // such as "https://s3.example.com"; empty: Amazon's of the region
 	Region    string // empty: us-east-1, which most other services take
 	PathStyle bool   // https://endpoint/bucket/key, which most other services want, instead of https://bucket.endpoint/key
-	AllowHTTP bool   // the endpoint may be http://…: whoever reads along hears the audio, but learns no secret
+	AllowHTTP bool   // the endpoint may be http://…: an eavesdropper hears the audio, but learns no secret
 
 	AccessKey    string // the id of a key
 	SecretKey    callwright.Secret

@@ -106,7 +106,7 @@ func (b *Blobs) revoke(ctx context.Context, key string) {
 	_, _ = b.client.DeleteObject(ctx, &s3.DeleteObjectInput{Bucket: &b.config.Bucket, Key: &key}, func(o *s3.Options) { o.RetryMaxAttempts = 1 })
 }
 
-// seekable returns exactly size bytes of r in a form that can be read again, and what frees them.
+// seekable returns exactly size bytes of r in a form that can be read again, and a function that frees them.
 func seekable(ctx context.Context, r io.Reader, size int64) (body io.ReadSeeker, free func(), err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, nil, err

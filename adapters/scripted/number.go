@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// digits are numbers as they are written; what belongs to a time, a date or a name is none.
+// digits matches written numbers, but not the digits of a time, a date or a name.
 var digits = regexp.MustCompile(`^[^\pL\pN\-+]*([-+]?\d{1,15}(?:\.\d{1,9})?)[^\pL\pN]*$`)
 
 // units and tens are the number words.

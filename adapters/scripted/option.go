@@ -46,7 +46,7 @@ var (
 	oneComparison = regexp.MustCompile(`(?i)` + comparison)
 )
 
-// knowledge is what options are judged by.
+// knowledge holds the facts by which options are judged.
 type knowledge struct {
 	said      []string // the words that the caller has said last
 	variables map[string]any
@@ -161,7 +161,7 @@ func cutQuote(text string) (before, after string, found bool) {
 	return text[:i], text[i+size:], true
 }
 
-// hintsOf returns what a caller may say for an option to be the right one.
+// hintsOf returns phrases with which a caller chooses an option.
 func hintsOf(o llm.Option) []string {
 	hints := phrasesOf(o.Label + " " + o.Description + " " + o.Condition)
 	if len(hints) == 0 && kindOf(o.ID+" "+o.Label) == kindDay {
@@ -170,7 +170,7 @@ func hintsOf(o llm.Option) []string {
 	return hints
 }
 
-// lastOfCaller returns what the caller has said last.
+// lastOfCaller returns the caller's last message.
 func lastOfCaller(messages []llm.Message) string {
 	for _, m := range slices.Backward(messages) {
 		if m.Role == llm.RoleCaller {

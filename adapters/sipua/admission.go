@@ -227,8 +227,8 @@ func (u *UA) reject(v inviteContext, counted source.Sides, why string) *message.
 	return &message.Refusal{Status: sip.StatusForbidden}
 }
 
-// sidesOf returns the caller and the called number of an INVITE. A caller without a name in From is known by what the carrier
-// asserts (RFC 3325).
+// sidesOf returns the caller and the called number of an INVITE. A caller without a name in From is identified by the carrier's
+// assertion (RFC 3325).
 func sidesOf(req *sip.Request) source.Sides {
 	s := source.Sides{Caller: message.Caller(req), Called: message.CalledUser(req)}
 	if number, err := message.CalledNumber(req); err == nil {

@@ -39,7 +39,7 @@ type Config struct {
 	Trusted func(netip.Addr) bool
 
 	// Serves reports whether calls to a number are expected. Behind a trusted address calls to other numbers have a pace and look-ups of
-	// their own: they are answered, but do not use up those of the served numbers. It must return at once. nil: all are.
+	// their own: they are answered, but do not use up the limits of the served numbers. It must return at once. nil: all are.
 	Serves func(callwright.PhoneNumber) bool
 
 	PublicHost string         // host or IP address for Contact and Via; empty: the listening address

@@ -147,7 +147,7 @@ func notAllowed(m sip.RequestMethod) message.Refusal {
 	}
 }
 
-// options answers with what we support, or 503 while draining or not ready, and to a source that asks too often.
+// options answers with our capabilities. It answers 503 while draining or not ready, and to a source that asks too often.
 func (u *UA) options(from netip.AddrPort, req *sip.Request, tx *transport.ServerTx) {
 	switch {
 	case u.leaving.Load(), u.unready.Load(), u.registry.isDraining():

@@ -85,7 +85,7 @@ func visit(server uri.URI, number callwright.PhoneNumber) string {
 	return fmt.Sprintf("%s:%d %s", server.Host, server.EffectivePort(), number)
 }
 
-// follow calls the places to which a call was redirected, until one of them takes the call. The ending is that of the last one.
+// follow calls the places to which a call was redirected, until one of them takes the call. The hangup reason comes from the last one.
 func (o *outbound) follow(ctx context.Context, last call.HangupReason, tried int) (*leg.Leg, *call.HangupReason) {
 	way := &itinerary{visited: map[string]bool{visit(o.last, o.dial.To): true}}
 	way.redirected(o)

@@ -18,7 +18,7 @@ import (
 func (b *bridge) refer(l *leg.Leg, to callwright.PhoneNumber) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.current.Load() == nil { // the peer was faster than whoever waits for its answer
+	if b.current.Load() == nil { // the REFER came before the goroutine that waits for the answer ran
 		b.carryLocked(l)
 	}
 	switch {

@@ -54,7 +54,7 @@ func (s Calls) attach(ctx context.Context, org callwright.OrgID, id string, valu
 	})
 }
 
-// Logs returns what happened on a call.
+// Logs returns the logs of the turns of a call.
 func (s Calls) Logs(ctx context.Context, org callwright.OrgID, id string) ([]pathway.Log, error) {
 	return s.logs(ctx, org, id, func(q *bun.SelectQuery) *bun.SelectQuery { return q.Order("turn") })
 }

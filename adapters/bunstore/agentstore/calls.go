@@ -21,7 +21,7 @@ func (s Calls) core() core { return core{s.DB.Core()} }
 // live is the condition of an index. SQLite uses the index only for a condition with these very words.
 const live = "queue IN ('allocated', 'started')"
 
-// fixed lists the columns that no update of a call writes: the request, the keys, and what other methods own. Most indexes
+// fixed lists the columns that no update of a call writes: the request, the keys, and the columns of other methods. Most indexes
 // do not change then.
 var fixed = []string{
 	"id", "org", "inbound", "from_number", "to_number", "agent", "pathway_id", "pathway_environment", "pathway_version",

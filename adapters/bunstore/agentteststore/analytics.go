@@ -20,7 +20,7 @@ const hasEnded = "state NOT IN ('PENDING', 'RUNNING') AND NOT experiment"
 // endedPage is how many runs EachEnded holds at a time.
 const endedPage = 5000
 
-// endedRow has what the index test_runs_by_window has of a run: no other column is read.
+// endedRow holds the columns of the index test_runs_by_window: no other column of a run is read.
 type endedRow struct {
 	id, scenario, state, created, summary string
 	number                                int

@@ -130,7 +130,7 @@ func (s Sessions) FindSessions(ctx context.Context, org callwright.OrgID, f torn
 			q = q.Where("persona_id = ?", f.Persona)
 		}
 		switch active := slices.Equal(f.States, []tornado.State{tornado.Running}); {
-		case active: // by the index of those that are Running, of which there are few, rather than by that of personas
+		case active: // by the index of the few Running sessions, rather than by the index of personas
 			q = q.Where(running)
 		case f.Persona != "":
 			q = q.Where(ofOne)

@@ -33,8 +33,8 @@ func answerPurpose(org callwright.OrgID, key, column string) string {
 	return fmt.Sprintf("answer:%q:%q:%s", org, key, column)
 }
 
-// unseal returns what a row holds; CodeNotFound when it does not open, such as after its key has gone, or because a version
-// that did not seal has written it.
+// unseal decrypts a row; CodeNotFound when that fails, such as after the loss of its key, or for a row of a version
+// that did not seal rows.
 func (s IdempotencyStore) unseal(r answerRow) (digest, answer []byte, err error) {
 	org := callwright.OrgID(r.Org)
 	d, err := s.core().Keyring.Open(answerPurpose(org, r.Key, "digest"), string(r.Digest))

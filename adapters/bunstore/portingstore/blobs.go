@@ -75,7 +75,7 @@ func (s Blobs) PutBlob(ctx context.Context, r io.Reader, at time.Time) (document
 	return document.Blob{SHA256: row.SHA256, Size: row.Size}, nil
 }
 
-// fill stores the bytes of r as chunks, and what they are in row.
+// fill stores the bytes of r as chunks, and their description in row.
 func (s Blobs) fill(ctx context.Context, row *blobRow, r io.Reader) error {
 	hash, buffer := sha256.New(), make([]byte, chunkSize)
 	for {

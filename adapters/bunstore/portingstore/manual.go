@@ -32,7 +32,7 @@ type manualRow struct {
 	Document  string    `bun:"document"` // sealed: manualJSON
 }
 
-// manualJSON is what is sealed of an order, with its secrets as plain text: see requestJSON.
+// manualJSON is the sealed part of an order, with its secrets as plain text: see requestJSON.
 type manualJSON struct {
 	Order         porting.Order
 	Account       accountJSON

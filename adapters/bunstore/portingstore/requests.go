@@ -21,7 +21,7 @@ var _ porting.Store = Requests{}
 
 func (s Requests) core() core { return core{s.DB.Core()} }
 
-// openNumberRow says in which request that has not ended a number is. What becomes of the number stands in the document of the
+// openNumberRow maps a number to its open request. The state of the number is in the document of the
 // request, so that one statement reads a request.
 type openNumberRow struct {
 	bun.BaseModel `bun:"table:port_open_numbers,alias:open_number"`

@@ -41,7 +41,7 @@ func orNull(t time.Time) *time.Time {
 	return sqldb.StoredIfSet(&t)
 }
 
-// orZero returns what orNull has stored.
+// orZero reverses orNull.
 func orZero(t *time.Time) time.Time {
 	if t == nil {
 		return time.Time{}

@@ -19,7 +19,7 @@ const (
 	longOutage = 2 * time.Second
 )
 
-// pulse is what is known of the life of a client: each of its queues looks for tasks again and again, unless all workers of the
+// pulse records signs of life of a client: each of its queues looks for tasks again and again, unless all workers of the
 // queue are busy.
 type pulse struct {
 	patience time.Duration // how long a queue may not look, because its workers are busy
@@ -97,7 +97,7 @@ type watched[T any] struct {
 	pulse *pulse
 }
 
-// GetExecutor returns what runs the driver's statements.
+// GetExecutor returns an executor of the driver's statements that records them in the pulse.
 func (d watched[T]) GetExecutor() riverdriver.Executor {
 	return looking{d.Driver.GetExecutor(), d.pulse}
 }

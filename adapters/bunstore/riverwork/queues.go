@@ -15,8 +15,8 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// defaultWorkers is how many tasks of a queue run at once on a node. A worker that waits costs little, so those who wait for others
-// have many; what a step computes or writes is the same with few.
+// defaultWorkers is the number of tasks of a queue that run concurrently on a node. A waiting worker costs little, so queues that wait
+// for others have many; more workers do not make computing or writing faster.
 var defaultWorkers = map[callwright.Queue]int{
 	callwright.QueueCalls: 32, callwright.QueueWebhooks: 100, callwright.QueueMail: 16, callwright.QueueModels: 32,
 	callwright.QueueTests: 16, callwright.QueuePorting: 16, callwright.QueueUpkeep: 16,
@@ -60,7 +60,7 @@ func (w *Work) riverQueues() map[string]river.QueueConfig {
 	return queues
 }
 
-// seat gives a task a worker's place among those of its organization; nil: it has none now, and is to be put off.
+// seat gives a task one of the worker places of its organization. release is nil when none is free, and the task is put off.
 func (s *step) seat(job *river.Job[taskArgs]) (release func(), putOff error) {
 	release, wait := s.work.queues[callwright.Queue(job.Queue)].shares.Take(job.Args.Org)
 	if release == nil {

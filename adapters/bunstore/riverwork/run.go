@@ -20,7 +20,7 @@ const (
 	pollPooled   = 250 * time.Millisecond // how often they are looked for behind a pooler, which carries no notifications
 	cooldown     = 20 * time.Millisecond  // the shortest time between two looks
 
-	keepCompleted = time.Hour // for people who want to know what has run
+	keepCompleted = time.Hour // for people who look up finished tasks
 	keepDiscarded = 7 * 24 * time.Hour
 
 	hardStop = 5 * time.Second // for running handlers to end after their contexts have
@@ -37,7 +37,7 @@ type worker interface {
 	QueueGet(ctx context.Context, name string) (*rivertype.Queue, error)
 }
 
-// client is a worker with what is known of its life.
+// client is a worker with its pulse.
 type client struct {
 	worker
 	pulse    *pulse
@@ -77,7 +77,7 @@ func (w *Work) Run(ctx context.Context) error {
 	}
 }
 
-// retire stops a client that has a successor, as soon as its handlers have ended. When ctx ends they have to end as those of others.
+// retire stops a client that has a successor, as soon as its handlers have ended. When ctx ends, handlers end as in any other client.
 func (c *client) retire(ctx context.Context, patience time.Duration) {
 	stopped := make(chan struct{})
 	go func() {
@@ -128,9 +128,8 @@ func (w *Work) begin(ctx context.Context, pool *pool) (*client, error) {
 	}
 }
 
-// start starts a client and makes sure that it works. River takes a connection that is closed just then for a stop, and
-// would have nothing to do for as long as it lives, without an error: what it does first with its queues is not done
-// then.
+// start starts a client and makes sure that it works. River mistakes a connection that closes at this moment for a stop. The client
+// would then stay idle without an error, because it has not run the first steps for its queues.
 func start(ctx context.Context, client worker, queues []string) error {
 	before, err := looked(ctx, client, queues)
 	if err != nil {

@@ -36,7 +36,7 @@ type step struct {
 	stopping <-chan struct{} // closed when handlers that still run are cut off
 }
 
-// Work runs a task once. What it returns decides, by River's rules, what becomes of the task.
+// Work runs a task once. By River's rules, the returned error decides the next state of the task.
 func (s *step) Work(ctx context.Context, job *river.Job[taskArgs]) error {
 	release, putOff := s.seat(job)
 	if putOff != nil {
@@ -80,13 +80,13 @@ func (s *step) report(ctx context.Context, job *river.Job[taskArgs], err error) 
 	s.work.cfg.Logger.Log(ctx, level, "work failed", attributes...)
 }
 
-// panicError is what a handler panicked with, and where.
+// panicError is the value of a handler's panic, and its stack.
 type panicError struct {
 	value any
 	stack string
 }
 
-// Error returns what the panic was about.
+// Error returns "panic: " and the value of the panic.
 func (e *panicError) Error() string { return fmt.Sprint("panic: ", e.value) }
 
 // call runs the handler. A panic is an error like any other.

@@ -18,7 +18,7 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// Config is what the work needs of its database, and its limits.
+// Config holds the database of a Work and its limits.
 type Config struct {
 	// SQL is the database. On SQLite it is a pool of one connection whose transactions begin as writers. Required.
 	SQL *sql.DB
@@ -33,7 +33,7 @@ type Config struct {
 	StepTimeout time.Duration            // when the context of a handler ends; 0: a minute
 	RescueAfter time.Duration            // when a task of a dead node is run again, longer than StepTimeout; 0: twice that
 	StopTimeout time.Duration            // how long running handlers may take to end when Run does; 0: 10 seconds
-	Connections int                      // to PostgreSQL, for what Run does; 0: 6
+	Connections int                      // to PostgreSQL, for Run; 0: 6
 	Logger      *slog.Logger             // nil discards
 }
 

@@ -19,7 +19,7 @@ type Statuses struct{ DB *bunstore.DB }
 
 func (s Statuses) core() core { return core{s.DB.Core()} }
 
-// PutStatus adds or replaces a status, and ends the lease on it. Rows of servers are locked before those of statuses, here as in
+// PutStatus adds or replaces a status, and ends the lease on it. Rows of servers are locked before rows of statuses, here as in
 // PutServer and WakeStatuses: transactions that lock them in different orders would wait for each other.
 func (s Statuses) PutStatus(ctx context.Context, status sip.Status) error {
 	return s.DB.Do(ctx, func(ctx context.Context) error {

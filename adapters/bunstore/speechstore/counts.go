@@ -20,7 +20,7 @@ type countRow struct {
 	Samples int64  `bun:"samples"`
 }
 
-// countsOf returns what samples add to counts. The order is the same for all transactions, so that none of two waits for the other.
+// countsOf returns the amounts that samples add to counts. All transactions use the same order, which avoids deadlocks.
 func countsOf(list []speech.Sample) []countRow {
 	type key struct{ org, voice string }
 	counts := map[key]int64{}

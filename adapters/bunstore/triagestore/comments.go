@@ -55,7 +55,7 @@ func (s Store) Comment(ctx context.Context, org callwright.OrgID, issue, id stri
 	return r.comment(), nil
 }
 
-// RevisedComments returns those of some comments that were edited or deleted.
+// RevisedComments returns the given comments that were edited or deleted.
 func (s Store) RevisedComments(
 	ctx context.Context, org callwright.OrgID, issue string, ids []string, most int,
 ) ([]triage.Comment, error) {

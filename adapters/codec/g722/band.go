@@ -46,7 +46,7 @@ func (b *band) decodeLow(code int) int {
 	return sample
 }
 
-// adaptLow takes a code in, of whose 6 bits the upper 4 count: the other two may be another's data.
+// adaptLow adapts the predictor to a code. Of its 6 bits the upper 4 count: the other two may carry other data.
 func (b *band) adaptLow(code int) {
 	code >>= 2
 	b.predict(b.step * low4[code] >> 15)

@@ -105,7 +105,7 @@ func (s Calls) AppendLog(ctx context.Context, org callwright.OrgID, id string, l
 	return s.attach(ctx, org, id, func(events *callEvents) { events.logs = placed(events.logs, l, logNumber) })
 }
 
-// Logs returns what happened on a call.
+// Logs returns the logs of the turns of a call.
 func (s Calls) Logs(ctx context.Context, org callwright.OrgID, id string) ([]pathway.Log, error) {
 	events, err := s.events(ctx, org, id)
 	return memory.Clone(events.logs), err

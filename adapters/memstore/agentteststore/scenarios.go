@@ -160,7 +160,7 @@ func bounded(found []agenttest.Listed, limit int) []agenttest.Listed {
 	return found
 }
 
-// brief returns what a brief list has of a scenario.
+// brief returns the fields of a scenario that a brief list contains.
 func brief(sc scenario.Scenario) scenario.Scenario {
 	return scenario.Scenario{
 		ID: sc.ID, Org: sc.Org, Pathway: sc.Pathway, Persona: sc.Persona, Name: sc.Name, Category: sc.Category,

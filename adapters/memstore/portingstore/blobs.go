@@ -29,7 +29,7 @@ type blob struct {
 // New returns no bytes.
 func (blobs) New() blobs { return blobs{memory.NewTable[string, blob]()} }
 
-// Clone begins a transaction: the table knows what it changes.
+// Clone begins a transaction: the table records its changes.
 func (b blobs) Clone() blobs {
 	b.byHash.Begin()
 	return b
@@ -48,7 +48,7 @@ func (b blobs) touch(hash string, at time.Time) (known bool) {
 	return known
 }
 
-// Blobs is a document.Blobs. All bytes are in memory; those of a PutBlob that fails are gone with it.
+// Blobs is a document.Blobs. All bytes are in memory. A PutBlob that fails leaves none.
 type Blobs struct{ Store *memstore.Store }
 
 var _ document.Blobs = Blobs{}

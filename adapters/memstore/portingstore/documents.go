@@ -21,7 +21,7 @@ func (documents) New() documents {
 	return documents{memory.NewTable[string, document.Document]()}
 }
 
-// Clone begins a transaction: the table knows what it changes.
+// Clone begins a transaction: the table records its changes.
 func (d documents) Clone() documents {
 	d.byID.Begin()
 	return d

@@ -22,7 +22,7 @@ func (manualData) New() manualData {
 	return manualData{orders: memory.NewTable[string, manual.Order]()}
 }
 
-// Clone begins a transaction: the table knows what it changes.
+// Clone begins a transaction: the table records its changes.
 func (d manualData) Clone() manualData {
 	d.orders.Begin()
 	return d

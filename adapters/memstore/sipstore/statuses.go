@@ -75,8 +75,8 @@ func (s Statuses) Group(ctx context.Context, org callwright.OrgID, group string)
 	return first, count, err
 }
 
-// replaces reports whether what has a version may be put in place of what is stored: version 0 in place of anything of the
-// same organization, or of nothing.
+// replaces reports whether a value with a version may replace the stored value: version 0 replaces any value of the
+// same organization, or is added.
 func replaces(
 	kind string, version int64, org callwright.OrgID, found bool, stored int64, owner callwright.OrgID,
 ) error {
@@ -89,7 +89,7 @@ func replaces(
 	return follows(kind, version, found && owner == org, stored)
 }
 
-// follows reports whether what has a version may be put in place of what is stored with that version.
+// follows reports whether a value with a version may replace the stored value: both versions must be equal.
 func follows(kind string, version int64, found bool, stored int64) error {
 	switch {
 	case !found:

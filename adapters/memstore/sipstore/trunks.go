@@ -137,7 +137,7 @@ func (s Trunks) Owner(
 	return found[0], nil
 }
 
-// Holders returns who has attached each of some numbers.
+// Holders returns the organizations that have attached the given numbers.
 func (s Trunks) Holders(
 	ctx context.Context, numbers []callwright.PhoneNumber,
 ) (map[callwright.PhoneNumber]callwright.OrgID, error) {
@@ -149,7 +149,7 @@ func (s Trunks) Holders(
 	return holders, err
 }
 
-// Peers returns what a page of trunks says about their peers.
+// Peers returns a page of trunks with only the fields about their peers.
 func (s Trunks) Peers(ctx context.Context, after string, limit int) ([]sip.Trunk, error) {
 	found, err := s.pick(ctx, func(t sip.Trunk) bool { return t.ID > after })
 	slices.SortFunc(found, func(a, b sip.Trunk) int { return cmp.Compare(a.ID, b.ID) })

@@ -18,7 +18,7 @@ type samples struct {
 	counts *memory.Table[countKey, int]
 }
 
-// countKey names a number of samples: those of a voice of an organization, or of all its voices.
+// countKey is the key of a count of samples: of one voice of an organization, or of all its voices.
 type countKey struct {
 	org   callwright.OrgID
 	voice string // empty: all
@@ -29,7 +29,7 @@ func (samples) New() samples {
 	return samples{memory.NewTable[string, speech.Sample](), memory.NewTable[countKey, int]()}
 }
 
-// Clone begins a transaction: the tables know what it changes.
+// Clone begins a transaction: the tables record its changes.
 func (s samples) Clone() samples {
 	s.byID.Begin()
 	s.counts.Begin()

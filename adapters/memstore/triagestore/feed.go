@@ -71,7 +71,7 @@ func insertEntry(feed []triage.Entry, e triage.Entry) []triage.Entry {
 	return slices.Concat(feed[:n], []triage.Entry{e}, feed[n:])
 }
 
-// feed returns what an organization sees of an issue's feed.
+// feed returns the entries of an issue's feed; none for another organization's issue.
 func (d *data) feed(org callwright.OrgID, issue string) []triage.Entry {
 	if _, err := d.issue(org, issue); err != nil {
 		return nil
@@ -136,7 +136,7 @@ func (s Store) Comment(ctx context.Context, org callwright.OrgID, issue, id stri
 	return c, err
 }
 
-// RevisedComments returns those of some comments that were edited or deleted.
+// RevisedComments returns the given comments that were edited or deleted.
 func (s Store) RevisedComments(
 	ctx context.Context, org callwright.OrgID, issue string, ids []string, most int,
 ) (found []triage.Comment, err error) {

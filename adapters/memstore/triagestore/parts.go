@@ -27,7 +27,7 @@ func (s Store) InsertResource(ctx context.Context, r triage.Resource) error {
 	})
 }
 
-// attachment returns what is attached to an organization's issue.
+// attachment returns a resource that is attached to an organization's issue.
 func (d *data) attachment(org callwright.OrgID, issue, id string) (triage.Resource, error) {
 	r, ok := d.attached[id]
 	if !ok || r.Org != org || r.IssueID != issue {

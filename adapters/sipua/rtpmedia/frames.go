@@ -31,7 +31,7 @@ const maxDigits = 64
 
 type frame struct {
 	in, out []int16
-	played  bool // out is what was played; else silence was
+	played  bool // out was played; else silence was
 	held    bool
 	elapsed time.Duration
 }

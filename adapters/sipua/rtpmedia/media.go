@@ -13,7 +13,7 @@ import (
 	"github.com/callwright/callwright/sip"
 )
 
-// Config is what a Media needs.
+// Config configures a Media.
 type Config struct {
 	// IP is the address that the sockets bind to. Required.
 	IP netip.Addr

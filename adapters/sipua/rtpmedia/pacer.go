@@ -5,7 +5,7 @@ import "time"
 // frameTime is the audio in a packet and in a sip.Frame.
 const frameTime = 20 * time.Millisecond
 
-// maxBurst bounds the frames that are sent at once after the machine was busy. What is more is left out, and the RTP
+// maxBurst bounds the frames that are sent in one burst after the machine was busy. Further frames are left out, and the RTP
 // clock jumps over it.
 const maxBurst = 3
 

@@ -103,7 +103,7 @@ func (r *receiver) decode(e *engines, delay Bounds) {
 	}
 }
 
-// begin forgets the former peer, after what was negotiated with another one is applied.
+// begin resets the state of the former peer, after the negotiated parameters of another one were applied.
 func (r *receiver) begin(now time.Duration, opener *secure.Opener) {
 	r.opener, r.straggling, r.heard = *opener, nil, false
 	r.player.Reset()
@@ -174,7 +174,7 @@ func (r *receiver) takeRTP(now time.Duration, datagram []byte, from netip.AddrPo
 	return true
 }
 
-// reachable reports whether media may be sent to an address. A packet's source may be forged by whoever has the keys.
+// reachable reports whether media may be sent to an address. Anyone with the keys may forge a packet's source.
 func (r *receiver) reachable(a netip.Addr) bool { return !r.public || !uri.IsPrivate(a) }
 
 // proven reports whether something authentic has come from where we send to, over RTP, RTCP or the signaling connection.

@@ -25,7 +25,7 @@ type session struct {
 	cname   string
 
 	mu       sync.Mutex
-	codecs   []string // SDP names, none before Apply: ours, and what the peer may send besides
+	codecs   []string // SDP names, none before Apply: our codec, and others that the peer may send
 	rate     int
 	in       receiver
 	out      sender
@@ -122,7 +122,7 @@ func (s *session) receiveRTCP(now time.Duration, datagram []byte, from netip.Add
 	}
 }
 
-// outgoing is what a tick has to send. The slices are good until the next tick.
+// outgoing holds the packets to send at a tick. The slices are valid until the next tick.
 type outgoing struct {
 	rtp           [][]byte
 	rtcp          []byte

@@ -1,4 +1,4 @@
-// Package sqldb holds what all stores of bunstore share: connections to SQLite and PostgreSQL, the differences between
+// Package sqldb is the common code of all stores of bunstore: connections to SQLite and PostgreSQL, the differences between
 // the two, transactions, errors, secrets, and rows with versions.
 package sqldb
 
@@ -25,7 +25,7 @@ type Config struct {
 	Logger      *slog.Logger
 }
 
-// DB is a database. Keyring, Limit and Logger are those of its Config.
+// DB is a database. Keyring, Limit and Logger come from its Config.
 type DB struct {
 	Keyring  *callwright.Keyring
 	Limit    time.Duration
@@ -82,7 +82,7 @@ func (db *DB) Close() error {
 	return db.writer.Close()
 }
 
-// pingLimit bounds Ping, whose callers have less patience than those of a transaction.
+// pingLimit bounds Ping, whose callers wait for less time than callers of a transaction.
 const pingLimit = 3 * time.Second
 
 // Ping reports whether the database can be read and written. On SQLite it takes the one lock for writing, and gives it back; on

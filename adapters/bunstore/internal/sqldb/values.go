@@ -22,8 +22,8 @@ const mark = "/*=*/"
 // maxValues is the number of values above which a statement runs as it is. It inserts many rows then, rarely the same number twice.
 const maxValues = 128
 
-// markingDialect marks the values of statements for SQLite. bun writes signed numbers past its dialect: those of rows are marked
-// all the same, others only as an Int.
+// markingDialect marks the values of statements for SQLite. bun does not pass signed numbers to its dialect: numbers of rows are marked
+// nevertheless, others only as an Int.
 type markingDialect struct {
 	*sqlitedialect.Dialect
 	tables *schema.Tables
@@ -169,7 +169,7 @@ func word(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '_' || c == '.' || c >= 0x80
 }
 
-// through returns the length of what ends with a text.
+// through returns the length of rest up to and including last.
 func through(rest, last string) int {
 	if i := strings.Index(rest, last); i >= 0 {
 		return i + len(last)

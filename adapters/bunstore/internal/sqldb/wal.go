@@ -113,7 +113,7 @@ func (w *wal) begin() (pageSize int, ok bool) {
 	return size, good && size >= minPageSize && size <= maxPageSize && size&(size-1) == 0
 }
 
-// follows reports whether the frame is of this log and follows on what was read, and reads on from it either way.
+// follows reports whether the frame belongs to this log and continues the previous frame. It advances past the frame in both cases.
 func (w *wal) follows() bool {
 	sum := w.sum.add(w.frame[:8], w.words).add(w.frame[walFrame:], w.words)
 	w.sum = stored(w.frame[16:])

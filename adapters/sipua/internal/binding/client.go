@@ -150,7 +150,7 @@ func (c *Client) remove(trunkID string) (b *binding, bound bool) {
 }
 
 // Contact returns our Contact in a call that comes over a registration: our end of the connection as the server sees it.
-// Our public host may be out of the server's reach, and what it sends to that address takes the connection.
+// Our public host may be out of the server's reach, and its requests to that address take the connection.
 func (c *Client) Contact(conn sip.Connection) sip.Uri {
 	contact := *c.cfg.Contact.Clone()
 	c.mu.Lock()

@@ -14,7 +14,7 @@ import (
 
 const statusNoOutbound = 439 // First Hop Lacks Outbound Support
 
-// instance returns what names a binding to its registrar in each REGISTER, after a restart and from another node, too
+// instance returns the instance id of a binding. It is the same in each REGISTER, after a restart and from another node, too
 // (RFC 5626, 4.1). It follows from the Contact's user part, which nobody else has.
 func (b *binding) instance() string {
 	sum := sha256.Sum256([]byte(b.wanted.User))

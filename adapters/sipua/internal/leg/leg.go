@@ -40,7 +40,7 @@ type Config struct {
 	Logger *slog.Logger
 }
 
-// Leg is one INVITE dialog: its machine, and what carries out the machine's effects.
+// Leg is one INVITE dialog: its state machine, and the means to carry out the machine's effects.
 type Leg struct {
 	id      message.Identity
 	route   trunk.Route

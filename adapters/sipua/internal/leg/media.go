@@ -16,7 +16,7 @@ import (
 	"github.com/callwright/callwright/sip/sdp"
 )
 
-// media is a leg's offer/answer state (RFC 3264) and its media session. Only the leg's mailbox uses it, except for what the
+// media is a leg's offer/answer state (RFC 3264) and its media session. Only the leg's mailbox uses it, except for the fields that the
 // mutex guards.
 type media struct {
 	audio  *Audio      // nil until an inbound call is admitted

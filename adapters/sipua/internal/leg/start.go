@@ -21,7 +21,7 @@ import (
 // causeInternal is call.CauseInternal for the machine, which does not produce it.
 const causeInternal = dialog.Cause(call.CauseInternal)
 
-// Invitation is what an outbound leg says and offers.
+// Invitation describes the INVITE of an outbound leg.
 type Invitation struct {
 	Target  sip.Uri // Request-URI
 	Headers []sip.Header
@@ -45,7 +45,7 @@ func (l *Leg) Dial(inv Invitation) {
 // Replied is closed by the first response to the first INVITE, 100 included.
 func (l *Leg) Replied() <-chan struct{} { return l.replies.any }
 
-// Outcome returns what failover needs to know of an outbound leg. It is set once Done is closed.
+// Outcome returns the result of an outbound leg, for failover. It is set once Done is closed.
 func (l *Leg) Outcome() failover.Outcome { return l.outcome }
 
 // Redirection is the response that redirected a call.

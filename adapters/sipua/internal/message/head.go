@@ -28,7 +28,7 @@ func IsExcessive(msg []byte) bool {
 	return bytes.Count(head, []byte("\r\n")) > MaxLines || parts > MaxParts
 }
 
-// Head holds what is needed of a message's head as it stands on the wire, for messages that sipgo cannot or must not parse.
+// Head holds the needed parts of a message's head in their wire form, for messages that sipgo cannot or must not parse.
 type Head struct {
 	start  string
 	echoed []field // at most MaxLines

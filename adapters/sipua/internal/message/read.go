@@ -74,8 +74,8 @@ func newParser() *sip.Parser {
 // Parse parses a whole message.
 func Parse(data []byte) (sip.Message, error) { return parser.ParseSIP(data) }
 
-// recordedRoutes returns the route set of a message as it stands there. It returns an error, and what comes before, for an entry
-// that is malformed.
+// recordedRoutes returns the route set of a message in the order of the message. For a malformed entry it returns an error and
+// the entries before it.
 func recordedRoutes(msg interface {
 	GetHeaders(name string) []sip.Header
 }) ([]dialog.Route, error) {

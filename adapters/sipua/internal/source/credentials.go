@@ -21,7 +21,7 @@ type prover struct {
 	trunkID, caller string
 }
 
-// proof is what the credentials of a caller were.
+// proof records when a caller's credentials were wrong or right.
 type proof struct {
 	wrong  window
 	proven time.Time // when they were right last

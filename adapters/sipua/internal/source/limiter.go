@@ -23,7 +23,7 @@ const (
 	logRate   = 1           // lines a second, of all sources
 	logAtOnce = 30
 
-	requestsPerInvite = 8 // paces all requests: the ACK, the BYE and what else a call may have
+	requestsPerInvite = 8 // paces all requests: the ACK, the BYE and other requests of a call
 	minRequests       = 100
 )
 
@@ -58,7 +58,7 @@ type source struct {
 	seen     time.Time
 }
 
-// share is what INVITEs of a source may use.
+// share holds the limits of the INVITEs of a source.
 type share struct {
 	pace    *rate.Limiter
 	lookups chan struct{} // a semaphore: holds one value for each route look-up that runs
@@ -170,7 +170,7 @@ type Entry struct {
 
 // Enter counts an INVITE in admission; ok is false when the source sends too many. Each successful Enter needs a Leave. served says
 // whether this server serves the called number: behind a trusted source calls to other numbers have a share of their own, so
-// that they do not use up that of the served ones.
+// that they do not use up the share of the served numbers.
 func (l *Limiter) Enter(a netip.Addr, served bool) (e Entry, ok bool) {
 	apart := !served && l.trusted(a)
 	l.mu.Lock()

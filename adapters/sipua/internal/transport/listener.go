@@ -39,7 +39,7 @@ type Listener struct {
 	wg     sync.WaitGroup
 }
 
-// rank says how much a connection has proven. When there are too many, those of the lowest rank are closed first.
+// rank orders connections by the proof that they have given. When there are too many, connections of the lowest rank are closed first.
 type rank int
 
 const (
@@ -50,7 +50,7 @@ const (
 	ranks
 )
 
-// origin is what the connections of one source share.
+// origin is the state that the connections of one source share.
 type origin struct {
 	open int
 	pace *rate.Limiter // of bytes

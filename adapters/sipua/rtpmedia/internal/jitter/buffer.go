@@ -2,7 +2,7 @@ package jitter
 
 import "time"
 
-// Verdict says what became of a packet.
+// Verdict is the result of adding a packet.
 type Verdict uint8
 
 // The verdicts.
@@ -12,7 +12,7 @@ const (
 	Duplicate         // it is here already
 )
 
-// Kind says what a Step puts into the audio.
+// Kind is the kind of audio that a Step adds.
 type Kind uint8
 
 // The kinds of a step.
@@ -142,8 +142,8 @@ func (b *Buffer) extend(sequence uint16, timestamp uint32) (seq, stamp int64) {
 	return seq, stamp
 }
 
-// late notes a packet whose time is over. What comes after it is not lost, and the playout is elsewhere if they all
-// are.
+// late notes a packet whose time is over. Packets after it are not lost, and the playout is elsewhere if they are all
+// late.
 func (b *Buffer) late(seq int64) {
 	if b.count > 0 {
 		b.lateRun = 0

@@ -6,7 +6,7 @@ const (
 	binWidth = 5 * time.Millisecond
 	bins     = 40
 	memory   = 256             // packets after which the past counts half: about five seconds
-	baseSpan = 2 * time.Second // the fastest packet is that of the last one to two spans
+	baseSpan = 2 * time.Second // the fastest packet is the fastest of the last one to two spans
 )
 
 // estimator knows the fastest transit of late and how much slower the others were.

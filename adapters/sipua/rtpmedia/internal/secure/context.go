@@ -50,8 +50,8 @@ func create(c sdp.Crypto, options ...srtp.ContextOption) (context, error) {
 	return made, nil
 }
 
-// classify turns the library's error for a well-formed packet into ours. What is neither a wrong tag nor a wrong key
-// identifier is a packet that the replay window refuses: the library has no name for that error.
+// classify turns the library's error for a well-formed packet into ours. Any error but a wrong tag or a wrong key
+// identifier means that the replay window refuses the packet: the library has no name for that error.
 func classify(err error) error {
 	switch {
 	case err == nil:

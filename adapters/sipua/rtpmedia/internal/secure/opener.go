@@ -106,7 +106,7 @@ const maxSources = 64
 // maxProbes is after how many unknown packets a probe, which remembers the SSRC of each, is thrown away.
 const maxProbes = 64
 
-// key is one of the peer's keys and what is known of the packets under it.
+// key is one of the peer's keys and the state of the packets under it.
 type key struct {
 	crypto    sdp.Crypto
 	until     time.Duration // for a former key: when its overlap ends
