@@ -65,7 +65,7 @@ func (l line) String() string {
 	return l.path + ": " + l.text
 }
 
-// failureOf returns what a client of an area is told of an error: all of a coded one, what the generated code found wrong with
+// failureOf translates an error for a client of an area: all of a coded error, the faults that the generated code found in
 // the request, and nothing of anything else.
 func failureOf(err error, area *Area) failure {
 	var errs callwright.FieldErrors
@@ -141,8 +141,8 @@ type Failure struct {
 	Body       []byte        // the envelope, as JSON
 }
 
-// NewFailure returns what the client of a request is told of an error, in the form of the operation's area, and keeps for the
-// log what the client is not told.
+// NewFailure translates an error for the client of a request, in the form of the operation's area. It stores the other details
+// for the log.
 func NewFailure(ctx context.Context, err error) Failure {
 	info := infoOf(ctx)
 	f := failureOf(err, info.area)
@@ -160,7 +160,7 @@ func NewFailure(ctx context.Context, err error) Failure {
 	return answer
 }
 
-// Explain returns what a client is told of an error within a successful answer: its code, the path of the member that it is
+// Explain translates an error for a client within a successful answer: its code, the path of the member that it is
 // about, if there is one, and a text.
 func Explain(err error) (code callwright.Code, path, text string) {
 	f := failureOf(err, nil)
@@ -202,7 +202,7 @@ func (f failure) envelope(info *requestInfo) []byte {
 	return e.Bytes()
 }
 
-// entry is one of an envelope's errors. What is empty is left out.
+// entry is one of an envelope's errors. Empty fields are left out.
 type entry struct{ code, message, path, batch string }
 
 // writeEntry writes {error, message, path}, and for envelope B the path as field, too, which is its name there.

@@ -55,7 +55,7 @@ func checkQuery(u *url.URL, declared middleware.Parameters) error {
 	return errs.OrNil()
 }
 
-// maxName bounds the names of parameters that a client is told of, and compared with those of the operation, in bytes.
+// maxName bounds the parameter names that errors quote and that are compared with the operation's names, in bytes.
 const maxName = 100
 
 func unknownParameter(name string, known []string) *callwright.Error {

@@ -13,7 +13,7 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// requestInfo holds what is known of a request. The outermost handler puts it into the context; those further in fill it.
+// requestInfo holds the data about a request. The outermost handler puts it into the context; inner handlers fill it.
 type requestInfo struct {
 	id        string
 	head      bool   // its method is HEAD: the answer has no body
@@ -22,8 +22,8 @@ type requestInfo struct {
 	route     string // its path with the parameters' names; log lines have it in place of the path, which may hold a secret
 	principal callwright.Principal
 	client    Client
-	ids       []slog.Attr // of what the request is about
-	failure   error       // for the log: what the answer does not say
+	ids       []slog.Attr // ids of the objects of the request
+	failure   error       // for the log: the error behind the answer
 	ignored   []Ignored   // members of the body
 
 	authorize func(ctx context.Context) error // whether the request would be allowed now; nil before it was
@@ -31,7 +31,7 @@ type requestInfo struct {
 
 type requestInfoKey struct{}
 
-// infoOf returns what is known of the request of a context; nothing of a context that no request made.
+// infoOf returns the data about the request of a context; empty for a context without a request.
 func infoOf(ctx context.Context) *requestInfo {
 	if info, ok := ctx.Value(requestInfoKey{}).(*requestInfo); ok {
 		return info
@@ -39,10 +39,10 @@ func infoOf(ctx context.Context) *requestInfo {
 	return new(requestInfo)
 }
 
-// Principal returns who makes the request of a context.
+// Principal returns the principal of the request of a context.
 func Principal(ctx context.Context) callwright.Principal { return infoOf(ctx).principal }
 
-// Org returns the organization on whose behalf the request of a context is made.
+// Org returns the organization of the principal of a request.
 func Org(ctx context.Context) callwright.OrgID { return infoOf(ctx).principal.Org }
 
 // Client is the program that makes a request.
@@ -76,7 +76,7 @@ const (
 )
 
 // StillAuthorized returns an error when the request of a context would be refused now: its key was revoked or has expired, or
-// its organization has lost an entitlement. What answers for long, such as a stream, asks now and then.
+// its organization has lost an entitlement. Long answers, such as streams, call it from time to time.
 func StillAuthorized(ctx context.Context) error {
 	if again := infoOf(ctx).authorize; again != nil {
 		return again(ctx)
@@ -188,8 +188,8 @@ type answerWriter struct {
 	status int
 }
 
-// takeTimeout bounds how long a client may take for what is written at once: an answer of JSON, which stays in memory
-// meanwhile, or a part of a file. Streams of events have a bound of their own.
+// takeTimeout limits the time in which a client must read one write: an answer of JSON, which stays in memory
+// meanwhile, or a part of a file. Streams of events have their own limit.
 const takeTimeout = time.Minute
 
 // mustBeTaken sets the time by which a client must have taken what is written. A writer without deadlines has none.

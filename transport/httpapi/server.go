@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// How long a client may take for a request, and leave a connection idle.
+// Time limits for a client's request and for idle connections.
 const (
 	headerTimeout = 10 * time.Second
 	readTimeout   = 30 * time.Second // for the body, too, until an API sets its own deadlines

@@ -241,7 +241,7 @@ func mockRecords(mocks []scenario.WebhookMock) ([]oas.TestWebhookMock, error) {
 	return records, nil
 }
 
-// assertion is what the ten kinds of assertions have in common on the wire.
+// assertion holds the members that the ten kinds of assertions share on the wire.
 type assertion struct {
 	ID       string          `json:"id,omitempty"`
 	Type     assert.Type     `json:"type"`

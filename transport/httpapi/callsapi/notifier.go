@@ -24,7 +24,7 @@ type Notifier struct {
 	baseURL string
 }
 
-// NewNotifier makes a Notifier of what sends, and of the server's URL as clients see it, without a slash at its end.
+// NewNotifier makes a Notifier that sends by s. baseURL is the server's public URL, without a slash at its end.
 func NewNotifier(s Sender, baseURL string) Notifier { return Notifier{s, baseURL} }
 
 // Notify sends the record of a call.

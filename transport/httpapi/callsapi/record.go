@@ -145,7 +145,7 @@ func answeredBy(c call.Call) oas.NilAnsweredBy {
 	return oas.NilAnsweredBy{Value: oas.AnsweredBy(c.AnsweredBy), Null: c.AnsweredBy == ""}
 }
 
-// endedBy returns who hung up; null for a call that did not end by that.
+// endedBy returns the side that hung up; null for a call that ended otherwise.
 func endedBy(c call.Call) oas.NilCallRecordCallEndedBy {
 	by := oas.NilCallRecordCallEndedBy{Null: true}
 	switch {

@@ -8,7 +8,7 @@ import (
 	oas "github.com/callwright/callwright/transport/oas/portingoas"
 )
 
-// draftOf returns what a body asks for. same returns the same text for the same number, however it is written.
+// draftOf returns the draft that a body asks for. same returns the same text for the same number, however it is written.
 func draftOf(req *oas.PortRequestCreate, same func(text string) string) (porting.Draft, error) {
 	account := req.LosingCarrierInformation
 	d := porting.Draft{

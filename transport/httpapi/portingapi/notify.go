@@ -22,7 +22,7 @@ type Notifier struct{ sender Sender }
 
 var _ porting.Notifier = Notifier{}
 
-// NewNotifier makes a Notifier of what sends.
+// NewNotifier makes a Notifier that sends by s.
 func NewNotifier(s Sender) Notifier { return Notifier{s} }
 
 // statusChanged is the event of every message.
@@ -57,7 +57,7 @@ func (n Notifier) NotifyPort(ctx context.Context, id string, r porting.Request, 
 	return n.sender.Send(ctx, r.Org, eventID(id), r.Webhook.Reveal(), body)
 }
 
-// eventID returns an idempotency key as the id of a message, whose characters are those of other ids.
+// eventID returns an idempotency key as the id of a message, with the characters of other ids only.
 func eventID(id string) string { return strings.ReplaceAll(id, "/", "-") }
 
 func messageOf(id string, r porting.Request, e porting.Entry) message {

@@ -68,7 +68,7 @@ func (a *api) NewError(ctx context.Context, err error) *oas.ErrorStatusCodeWithH
 	return answer
 }
 
-// HandleApiKey checks who makes a request. That of a link needs nobody: GetSpeechSample checks its signature.
+// HandleApiKey authenticates a request. A request by link needs no key: GetSpeechSample checks its signature.
 func (a *api) HandleApiKey(ctx context.Context, operation oas.OperationName, given oas.ApiKey) (context.Context, error) {
 	if operation == oas.GetSpeechSampleOperation && isLink(given.Request) {
 		return ctx, ogenerrors.ErrSkipServerSecurity

@@ -10,7 +10,7 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// actorOf returns who makes the request, as issues know it: the API key.
+// actorOf returns the actor of a request for issues: its API key.
 func actorOf(ctx context.Context) triage.Actor {
 	p := httpapi.Principal(ctx)
 	return triage.Actor{Kind: triage.ActorUser, ID: p.KeyID, Label: p.KeyName}
