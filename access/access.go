@@ -69,7 +69,7 @@ func New(c Config) (*Service, error) {
 	return &Service{cfg: c, mac: func() hash.Hash { return hmac.New(sha256.New, secret) }, uses: newUses(), watchers: newWatchers()}, nil
 }
 
-// keyStart begins every key, so that a leaked one is found by those who search for leaks.
+// keyStart begins every key, so that scanners for secrets find leaked keys.
 const keyStart = "cwk_"
 
 // A key is keyStart, then 12 characters by which its record is found, then 32 that nobody but its owner knows. 9 and 24

@@ -73,7 +73,7 @@ func (u *uses) take() map[use]time.Time {
 }
 
 // Run writes when keys and sessions were used last, until ctx ends, and deletes idle sessions about once an hour. It returns
-// nil. Each use is written at most once in a UseInterval. What cannot be written is logged and forgotten, and the next use
+// nil. Each use is written at most once in a UseInterval. A use that cannot be written is logged and dropped, and the next use
 // counts again. Requests never wait for it; without it, keys show no last use, and sessions end although they are used.
 func (s *Service) Run(ctx context.Context) error {
 	pause := time.NewTimer(0)
@@ -101,7 +101,7 @@ func (s *Service) Run(ctx context.Context) error {
 	}
 }
 
-// finish writes what is left when ctx has ended.
+// finish writes the remaining uses after the end of ctx.
 func (s *Service) finish(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastFlush)
 	defer cancel()

@@ -6,7 +6,7 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// watchers are told what this Service ends.
+// watchers holds the channels of Watch, by session and key.
 type watchers struct {
 	mu sync.Mutex
 	of map[use]map[chan struct{}]bool // by the session or the key
@@ -39,7 +39,7 @@ func (s *Service) Watch(session callwright.Session) (ended <-chan struct{}, stop
 	}
 }
 
-// tell tells those who watch a session or a key that it has ended. It does not wait.
+// tell notifies the watchers of a session or a key that it has ended. It does not block.
 func (w *watchers) tell(ended use) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -90,7 +90,7 @@ type Config struct {
 	LogFormat     string        // --log-format: text or json
 	LogLevel      slog.Level    // --log-level
 
-	// Parts of the program that take the place of those which the settings would choose; nil: those. The program closes what it has made,
+	// Parts of the program, in place of the parts that the settings choose; nil: the settings choose. The program closes its own parts
 	// after the platform has stopped.
 
 	Database    *bunstore.DB            // in place of DatabaseURL and DatabaseConnections; the platform migrates the tables of durable work in it

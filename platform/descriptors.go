@@ -30,7 +30,7 @@ type shares struct {
 	calls                int
 }
 
-// newShares divides what the system allows, and logs it if that is too little.
+// newShares divides the open files that the system allows, and logs a warning if there are too few.
 func newShares(c Config, log *slog.Logger) (shares, error) {
 	limit, err := mostFiles()
 	if err != nil {

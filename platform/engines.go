@@ -17,11 +17,11 @@ import (
 	"github.com/callwright/callwright/speech/tts"
 )
 
-// engines tells people what the platform speaks and hears by.
+// engines describes the platform's speech engines for people.
 type engines struct {
 	speaksBy string
 	hearsBy  string
-	missing  error // what keeps calls from being made
+	missing  error // the fault that keeps calls from being made
 }
 
 // newModel takes the model of the program, or those that the settings name, or the scripted one.

@@ -86,7 +86,7 @@ func (f *keyFile) write(key callwright.Secret) error {
 // webhookSecretFile is where the secret stands that signs the first organization's webhooks.
 func webhookSecretFile(c Config) string { return filepath.Join(c.Data, "webhook-secret") }
 
-// writeWebhookSecret writes that file, for those who check signatures.
+// writeWebhookSecret writes that file, for receivers that check signatures.
 func writeWebhookSecret(ctx context.Context, c Config, tenants callwright.Tenants) error {
 	org, err := tenants.Organization(ctx, FirstOrganization)
 	if err != nil {

@@ -69,7 +69,7 @@ type Info struct {
 
 	NewAPIKey callwright.Secret `json:"-"` // of an organization that was made at this start, which nobody can read again
 	RunsOn    []overview.Part   `json:"-"`
-	Missing   []overview.Part   `json:"-"` // what keeps calls from being made
+	Missing   []overview.Part   `json:"-"` // parts without which no calls are made
 }
 
 // New checks a configuration. Errors name a setting as the reference server's flag does, such as --sip-addr.
@@ -149,7 +149,7 @@ func (p *Platform) Info() Info { return p.info }
 // Reload reads the level of the log and the certificates again. It logs errors and keeps the previous value of a file that it cannot read.
 func (p *Platform) Reload(ctx context.Context) { p.reload.reload(ctx) }
 
-// takeFolder makes the data folder, takes it for this platform alone, and removes what tells of one that was killed there.
+// takeFolder makes the data folder, locks it for this platform, and removes the traces of a platform that was killed there.
 func takeFolder(c Config) (locked, error) {
 	if err := os.MkdirAll(c.Data, 0o700); err != nil {
 		return nil, fmt.Errorf("--data %s: %w: name a folder that this user may make and write", c.Data, err)

@@ -124,7 +124,7 @@ func newLetters(p portParts) (*loa.Service, error) {
 	})
 }
 
-// newPorts makes what keeps port requests, and has the letters tell it of signatures.
+// newPorts makes the service of port requests, and connects the letters, so that it learns of signatures.
 func newPorts(p portParts, letters *loa.Service) (*porting.Service, error) {
 	c := porting.Config{
 		Store: portingstore.Requests{DB: p.DB}, Atomic: p.DB, Work: p.Work, Gateway: p.Gateways[0], Former: p.Gateways[1:],

@@ -22,7 +22,7 @@ type runsOn struct {
 	Synthesizer tts.Engine
 }
 
-// list says to people what the server runs on and how to change it.
+// list describes the server's adapters for people, and the ways to change them.
 func (p runsOn) list() []overview.Part {
 	return []overview.Part{
 		{Name: "region", By: p.Config.Region, Hint: "--region"},

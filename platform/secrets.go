@@ -76,7 +76,7 @@ func checkKeyFiles(c Config) error {
 func checkKeyFile(path string) error {
 	info, err := os.Stat(path)
 	if err != nil {
-		return nil //nolint:nilerr // who reads it says so
+		return nil //nolint:nilerr // the reader reports it
 	}
 	if uid, foreign := owner(info); foreign {
 		return fmt.Errorf("%s holds a key and belongs to the user %d, who can read and change it: "+

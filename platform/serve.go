@@ -209,7 +209,7 @@ const probeSize = 64 << 10
 func checkDisk(folder string) error {
 	probe := filepath.Join(folder, "server.probe")
 	err := os.WriteFile(probe, make([]byte, probeSize), 0o600)
-	_ = os.Remove(probe) // what cannot be removed is written over the next time
+	_ = os.Remove(probe) // the next probe overwrites a file that cannot be removed
 	if err != nil {
 		return callwright.Errorf(callwright.CodeUnavailable, "the disk of the data folder is full or fails").Because(err)
 	}
@@ -245,7 +245,7 @@ type parts struct {
 // answerTimeout bounds how long a client may take for an answer that has begun when the server stops.
 const answerTimeout = 10 * time.Second
 
-// serve starts what runs, in the order in which each needs the one before, and stops it the other way round: the server
+// serve starts the parts in the order of their dependencies, and stops them in reverse: the server
 // is not ready, answers OPTIONS with 503, and waits until that was noticed; it takes its registrations back, so that calls to them reach another node at once; then it takes no calls
 // and lets those that run end, also those that came over a registration, whose connection they keep; then it stops to
 // probe; then durable work, then chats, whose turns are answered or broken off, then the streams of feeds, tests and live pages, for
@@ -306,8 +306,8 @@ func (p parts) served(server *http.Server) fx.Hook {
 // readinessPeriod is the time between two checks of the node's readiness. A check that takes longer has failed.
 const readinessPeriod = 5 * time.Second
 
-// followReadiness tells SIP what /readyz says, until ctx ends. It begins once the node is ready for the first time: until then some of it
-// is starting.
+// followReadiness passes the state of /readyz to SIP, until ctx ends. It begins once the node is ready for the first time: until then some parts
+// are starting.
 func followReadiness(ctx context.Context, check func(context.Context) error, tell func(ready bool)) {
 	ticker := time.NewTicker(readinessPeriod / 10)
 	defer ticker.Stop()

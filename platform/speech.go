@@ -57,7 +57,7 @@ func newSpeech(p speechParts) (*speech.Service, error) {
 	})
 }
 
-// clonedBy says to people what becomes of recordings.
+// clonedBy describes the use of recordings for people.
 func (p runsOn) clonedBy() string {
 	d := p.Synthesizer.Describe()
 	if !d.Pitch && !d.Tempo {

@@ -29,7 +29,7 @@ func shared(info fs.FileInfo) bool {
 }
 
 // owner returns the user that owns a file, and whether that is somebody else than this user or root: an owner can read and change
-// a file whatever its mode.
+// a file regardless of its mode.
 func owner(info fs.FileInfo) (uid uint32, foreign bool) {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {

@@ -1,5 +1,5 @@
-// Package audiofile decodes recordings that people upload: WAV, MP3 and Ogg (Vorbis, and Opus where the program has it). What a
-// file is shows in its bytes; its name is never looked at.
+// Package audiofile decodes recordings that people upload: WAV, MP3 and Ogg (Vorbis, and Opus where the program has it). The
+// format is detected by the bytes, never by the name.
 //
 //	decoder := audiofile.Decoder{Opus: func() (audiofile.PacketDecoder, error) { return opus.Engine().New() }}
 //	audio, err := decoder.Decode(ctx, upload, time.Minute)
@@ -47,9 +47,9 @@ type source struct {
 	next func() ([]int16, error)
 }
 
-// Decode reads a recording from where src is, and returns its audio: mono, at its own rate or at MaxRate if that is lower. What
-// is no recording that this package takes, is damaged or cut off, or has no audio, is CodeUnsupportedMedia; one that is longer
-// than limit is CodePayloadTooLarge. A limit of 0, or above MaxDuration, is MaxDuration. Errors of src are returned as they are.
+// Decode reads a recording from where src is, and returns its audio: mono, at its own rate or at MaxRate if that is lower. Unsupported,
+// damaged, truncated and empty recordings are CodeUnsupportedMedia; a recording that is longer
+// than limit is CodePayloadTooLarge. A limit of 0, or above MaxDuration, is MaxDuration. Errors of src are returned unchanged.
 func (d Decoder) Decode(ctx context.Context, src io.ReadSeeker, limit time.Duration) (pcm.Audio, error) {
 	if limit <= 0 || limit > MaxDuration {
 		limit = MaxDuration

@@ -97,7 +97,7 @@ type frames struct {
 	first frameHeader
 	junk  int
 	frame []byte // the current frame
-	rest  []byte // what is not yet passed on of it
+	rest  []byte // the part of it that was not passed on yet
 	held  []byte // the end of the main data so far, for repack
 }
 

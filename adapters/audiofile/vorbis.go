@@ -101,7 +101,7 @@ func (s *vorbisStream) next() ([]int16, error) {
 		s.mono = append(s.mono, toSample(float64(sum)/float64(channels)))
 	}
 	s.made += int64(len(s.mono))
-	if last >= 0 && s.made > last { // what fills up the last block is no audio
+	if last >= 0 && s.made > last { // padding of the last block is no audio
 		s.mono = s.mono[:max(0, int64(len(s.mono))-(s.made-last))]
 	}
 	return s.mono, nil

@@ -17,7 +17,7 @@ const (
 var errCodebook = errors.New("a codebook that Vorbis does not have, or one that is too large")
 
 // checkSetup reads the codebooks of a setup header without its first 7 bytes (Vorbis I, section 3.2.1). The library would
-// allocate what they claim, and never end on a code that is not complete.
+// allocate the sizes that they claim, and loop forever on an incomplete code.
 func checkSetup(b []byte) error {
 	r := &bitReader{b: b}
 	entries, values := 0, 0

@@ -70,7 +70,7 @@ func (db *DB) migrate(ctx context.Context) error {
 		return db.core.Write(ctx, nil, func(ctx context.Context, idb bun.IDB) error { return db.apply(ctx, idb, steps) })
 	})
 	if e, ok := err.(*callwright.Error); ok && e.Unwrap() != nil { //nolint:errorlint // only errors that translate has wrapped
-		err = e.Unwrap() // the operator who starts the server is the one to read the driver's words
+		err = e.Unwrap() // the operator who starts the server may read the driver's words
 	}
 	if err != nil {
 		return fmt.Errorf("prepare the %s database: %w", db.core.Name(), err)

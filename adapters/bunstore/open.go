@@ -73,8 +73,8 @@ func Open(ctx context.Context, address string, c Config) (*DB, error) {
 // String returns which kind of database it is, and nothing of its address.
 func (db *DB) String() string { return "bunstore on " + db.core.Name() }
 
-// MostConnections returns how many connections a server of PostgreSQL allows to this program's role in this database, whoever uses
-// them. It is 0 if nothing limits them that can be known: on SQLite, and behind a pooler.
+// MostConnections returns the number of connections that a PostgreSQL server allows to this program's role in this database, for all programs
+// together. It is 0 if no limit is known: on SQLite, and behind a pooler.
 func (db *DB) MostConnections(ctx context.Context) (int, error) { return db.core.MostConnections(ctx) }
 
 // Close closes all connections. The database must not be used after it.
@@ -83,7 +83,7 @@ func (db *DB) Close() error { return db.core.Close() }
 // Ping reports whether the database answers.
 func (db *DB) Ping(ctx context.Context) error { return db.core.Ping(ctx) }
 
-// Checkpoint moves what the write-ahead log of SQLite holds into the database itself. It does nothing on PostgreSQL.
+// Checkpoint moves the contents of SQLite's write-ahead log into the database file. It does nothing on PostgreSQL.
 func (db *DB) Checkpoint(ctx context.Context) error { return db.core.Checkpoint(ctx) }
 
 // Do runs fn in one transaction, which fails with CodeUnavailable when it takes longer than Config.Limit. See callwright.Atomic.

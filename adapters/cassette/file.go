@@ -95,12 +95,12 @@ func (r recording) whole() bool {
 	return asked.Kind == kindReply && r.Parts != nil || asked.Kind == kindAnswer && r.Answer != nil
 }
 
-// open opens the file for appending. Only its owner may read what was said.
+// open opens the file for appending. Only its owner may read the conversations.
 func (m *Model) open() (*os.File, error) {
 	return os.OpenFile(m.config.Path, os.O_APPEND|os.O_CREATE|os.O_RDWR, 0o600)
 }
 
-// keep appends a recording: one write of a whole line, behind what a crash may have left of another.
+// keep appends a recording: one write of a whole line, after a truncated line that a crash may have left.
 func (m *Model) keep(rec recording) error {
 	line, err := json.Marshal(rec)
 	if err != nil {

@@ -25,7 +25,7 @@ const (
 	install      = "apt-get install espeak-ng (Debian, Ubuntu), brew install espeak-ng (macOS)"
 	defaultVoice = "en-us"
 	listTimeout  = 10 * time.Second
-	maxSamples   = 32 << 20 // what the program may print: 25 minutes at 22.05 kHz
+	maxSamples   = 32 << 20 // limit of the program's output: 25 minutes at 22.05 kHz
 )
 
 // Config configures a Synthesizer. The zero Config is valid.

@@ -16,7 +16,7 @@ import (
 	"github.com/callwright/callwright/speech"
 )
 
-// Blobs keeps the audio of samples in a folder. It is a speech.Blobs. os.Root confines it to the folder, whatever a name is.
+// Blobs keeps the audio of samples in a folder. It is a speech.Blobs. os.Root confines it to the folder for any name.
 //
 // The audio "name" of an organization is the file ORG/me/name.wav, below a folder of the name's last two characters, so that no folder
 // gets huge. A file is written in the folder .incoming and gets its name when it is complete and on the disk. Nothing else lies in
@@ -26,12 +26,12 @@ type Blobs struct{ root *os.Root }
 var _ speech.Blobs = (*Blobs)(nil)
 
 const (
-	audio    = "audio"     // what the files are, in errors
+	audio    = "audio"     // names the files in errors
 	incoming = ".incoming" // no organization has this name, for it is not plain
 	stale    = time.Hour   // after this time a file in incoming is left by a crash
 )
 
-// NewBlobs makes the folder if it does not exist. It removes what a crash has left of audio that was being written more than an hour
+// NewBlobs makes the folder if it does not exist. It removes incomplete files that a crash has left and that were written more than an hour
 // ago; several processes may use one folder.
 func NewBlobs(folder string) (*Blobs, error) {
 	root, err := openFolder(audio, folder)

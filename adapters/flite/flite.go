@@ -144,7 +144,7 @@ func (s *Synthesizer) unknownVoice(voice string) error {
 }
 
 // speak goes through files: as an argument the text could be read in the list of processes by every user of the
-// machine, and flite hangs when it writes to a pipe what it read from a file.
+// machine, and flite hangs when it reads from a file and writes to a pipe.
 func (s *Synthesizer) speak(ctx context.Context, voice, text string, prosody tts.Prosody) (audio pcm.Audio, err error) {
 	controls, playback := control(voice, prosody)
 	err = engine.Scratch("flite", func(dir string) error {

@@ -95,7 +95,7 @@ func (f facts) course(c call.Call) {
 	}
 }
 
-// agent adds what led the conversation.
+// agent adds the facts about the call's agent.
 func (f facts) agent(c call.Call) {
 	a := c.Agent
 	f.put("pathway_id", a.Pathway.ID)

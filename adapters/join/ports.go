@@ -78,7 +78,7 @@ func (l Ports) Read(ctx context.Context, org callwright.OrgID, id string) (triag
 	return triage.Evidence{Facts: f}, nil
 }
 
-// failure adds why something has failed, or what holds it up, unless it is nil.
+// failure adds the reason of a failure or a delay, unless it is nil.
 func (f facts) failure(why *porting.Failure) {
 	if why == nil {
 		return

@@ -45,7 +45,7 @@ func (f facts) entry(e pathway.LogEntry) {
 		}
 	case pathway.LogLoop, pathway.LogError:
 		f.list("failed", callwright.Clip(e.Text, maxError))
-	case pathway.LogKnowledge: // what was looked up is the agent's, and heard in its words
+	case pathway.LogKnowledge: // left out: the agent's answer contains the knowledge
 	}
 }
 

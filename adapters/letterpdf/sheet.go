@@ -179,7 +179,7 @@ func (s *sheet) columns(what string, all []string) {
 	s.y += 4
 }
 
-// feet writes what stands at the foot of every page, with its number.
+// feet writes the footer of every page, with the page number.
 func (s *sheet) feet(what string) []page {
 	as := style{regular, 8, gray}
 	for i := range s.pages {

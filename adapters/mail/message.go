@@ -14,7 +14,7 @@ import (
 )
 
 // compose makes a message of plain text. Its Message-ID comes from id, so that one which is sent again can be told from
-// another. What would break out of a header is refused.
+// another. It refuses values that would break out of a header.
 func compose(from, id, to, subject, text string, at time.Time) (*gomail.Msg, error) {
 	if strings.ContainsFunc(subject, unicode.IsControl) {
 		return nil, fmt.Errorf("the subject %q holds a control character", subject)

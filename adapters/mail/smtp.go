@@ -93,7 +93,7 @@ func loopback(host string) bool {
 }
 
 // SendMail sends a message. A permanent refusal, a 5xx to the message or one of its addresses, is logged and
-// CodeForbidden. Of what the server says, logs and errors have the codes only.
+// CodeForbidden. Of the server's answers, logs and errors contain only the codes.
 func (s *SMTP) SendMail(ctx context.Context, id, to, subject, text string) error {
 	message, err := compose(s.cfg.From, id, to, subject, text, s.cfg.Clock.Now())
 	if err != nil {

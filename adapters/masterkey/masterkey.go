@@ -87,7 +87,7 @@ const (
 
 // Keys are the keys that a deployment derives from its master key, one for each purpose.
 type Keys struct {
-	Keyring           *callwright.Keyring // encrypts what is kept
+	Keyring           *callwright.Keyring // encrypts stored values
 	APIKeys           callwright.Secret   // the HMAC under which API keys are stored: access.Config.Secret
 	RegisterPasswords callwright.Secret   // derives the passwords that trunks register with: sip.Config.DerivationKey
 	Letters           callwright.Secret   // derives the links to letters of authorization: loa.Config.Key
@@ -112,7 +112,7 @@ func (k Key) Keys() (keys Keys, err error) {
 	return keys, err
 }
 
-// Keyring returns the keys that encrypt what is kept.
+// Keyring returns the keys that encrypt stored values.
 func (k Key) Keyring() (*callwright.Keyring, error) {
 	key, err := k.Derive(atRest)
 	if err != nil {

@@ -156,7 +156,7 @@ func tools(r llm.ReplyRequest) []chatTool {
 	add := func(t llm.Tool) {
 		parameters := map[string]any{"type": "object", "properties": map[string]any{}}
 		if len(t.Parameters) > 0 {
-			_ = json.Unmarshal(t.Parameters, &parameters) // who writes a tool has its schema checked; else the service refuses it
+			_ = json.Unmarshal(t.Parameters, &parameters) // schemas are checked when a tool is written; the service refuses invalid ones
 		}
 		out = append(out, chatTool{
 			Type: "function", Function: function{Name: t.Name, Description: t.Description, Parameters: parameters},

@@ -16,7 +16,7 @@ const (
 	maxUtterance = 5 * time.Minute // longer utterances are cut off
 	// faint is the level in dBFS below which audio is silence. Models of this kind invent words for silence.
 	faint = -60.0
-	// maxPrompt bounds what is sent of the hints, in bytes.
+	// maxPrompt bounds the hints that are sent, in bytes.
 	maxPrompt = 800
 )
 

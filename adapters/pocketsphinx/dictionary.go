@@ -75,7 +75,7 @@ func (d dictionary) pronounce(word string) []string {
 	return nil
 }
 
-// phrases turns hints into what can be recognized. A phrase with a word that nobody knows how to pronounce is left out:
+// phrases turns hints into phrases that can be recognized. A phrase with a word that is not in the dictionary is left out:
 // it will be dictated.
 func (d dictionary) phrases(hints []string) []phrase {
 	var known []phrase

@@ -13,8 +13,8 @@ import (
 // The numbers were measured with two flite voices over G.711, nineteen sentences of one to twelve words of which every
 // second one was a hint: 37 of 38 utterances that were hinted at are recognized, none of 38 others is taken for a hint.
 const (
-	loosePhone = 0.007 // what a loose phone costs, as a probability; with 0.005 others are taken for hints
-	again      = 0.1   // what a second phrase costs
+	loosePhone = 0.007 // probability of a loose phone; with 0.005 other speech is taken for hints
+	again      = 0.1   // probability of a second phrase
 	// maxLoose is how many loose phones may come before and after a phrase: a breath, a click, an "uh".
 	maxLoose = 3
 )
@@ -72,7 +72,7 @@ func (d dictionary) grammar(phrases []phrase) string {
 	return fmt.Sprintf("FSG_BEGIN phrases\nNUM_STATES %d\nSTART_STATE 0\nFINAL_STATE 1\n%sFSG_END\n", next, &b)
 }
 
-// understood turns what the grammar read into a text: a phrase as the hint has it, several as their words, nothing when
+// understood turns the grammar's result into a text: one phrase as in the hint, several phrases as their words, nothing when
 // too much was none of them.
 func understood(read string, phrases []phrase) string {
 	var words []string

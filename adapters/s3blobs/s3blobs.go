@@ -18,7 +18,7 @@
 // The audio "name" of an organization is the object PREFIX/ORG/name.wav. The bucket must exist. The key needs s3:PutObject,
 // s3:GetObject and s3:DeleteObject on PREFIX/*, and s3:ListBucket, without which S3 says of an absent object that access is denied.
 // Each object has its size in its metadata, callwright-size, by which OpenBlob finds that it was cut.
-// The service deletes what is over its retention. A rule of the bucket that deletes earlier than that has samples without audio.
+// The service deletes samples after their retention. A rule of the bucket that deletes earlier leaves samples without audio.
 package s3blobs
 
 import (
@@ -95,7 +95,7 @@ func (b *Blobs) PutBlob(ctx context.Context, org callwright.OrgID, name string, 
 // putLimit bounds how long an object is sent, repetitions included.
 const putLimit = 10 * time.Minute
 
-// revokeLimit bounds how long PutBlob takes to remove what it may have sent.
+// revokeLimit bounds the time in which PutBlob deletes an object that it may have sent.
 const revokeLimit = 5 * time.Second
 
 // revoke removes an object that may be complete although its answer was not received. It is as good an attempt as can be made: the
@@ -184,7 +184,7 @@ func (b *Blobs) OpenBlob(ctx context.Context, org callwright.OrgID, name string)
 // sizeKey is the metadata of an object that says how many bytes were stored.
 const sizeKey = "callwright-size"
 
-// checkSize compares the size of an object with that at the time of storing. What another tool has copied without metadata passes.
+// checkSize compares the size of an object with its size when it was stored. An object that another tool has copied without metadata passes.
 func checkSize(metadata map[string]string, size int64) error {
 	for name, value := range metadata {
 		if strings.EqualFold(name, sizeKey) && value != strconv.FormatInt(size, 10) {

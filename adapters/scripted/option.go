@@ -34,8 +34,8 @@ func both(a, b verdict) verdict {
 	}
 }
 
-// either is yes when one of them is, and else no when one of them is: what can't be judged does not count beside what
-// can.
+// either is yes when one of them is, and else no when one of them is: an unknown verdict does not count beside a
+// known one.
 func either(a, b verdict) verdict { return max(a, b) }
 
 // A comparison is how a text tells of variables: day is known, day is not known, day is "Tuesday" or "Thursday".
@@ -48,7 +48,7 @@ var (
 
 // knowledge holds the facts by which options are judged.
 type knowledge struct {
-	said      []string // the words that the caller has said last
+	said      []string // the words of the caller's last message
 	variables map[string]any
 }
 
@@ -95,7 +95,7 @@ func (k knowledge) condition(text string) verdict {
 	return k.judge(text)
 }
 
-// judge reports whether a text is so, as far as it compares variables or quotes what the caller must have said.
+// judge reports whether a text is true, if it compares variables or quotes words that the caller must have said.
 func (k knowledge) judge(text string) verdict {
 	text = strings.TrimSpace(text)
 	if strings.Contains(strings.ToLower(text), "is") && comparing.MatchString(text) { // most texts are without, and matching costs

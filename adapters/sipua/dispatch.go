@@ -112,8 +112,8 @@ func (u *UA) refuse(req *sip.Request, tx *transport.ServerTx, r message.Refusal)
 	_ = tx.Respond(r.Response(req, ""))
 }
 
-// isFaulty reports whether a refusal counts against its source. Refused calls count by themselves, see rejectUnknown; what
-// we cannot serve is not the source's fault; and a request within a dialog may belong to a call that a restart has ended.
+// isFaulty reports whether a refusal counts against its source. Refused calls count by themselves, see rejectUnknown; requests that
+// we cannot serve are not the source's fault; and a request within a dialog may belong to a call that a restart has ended.
 func isFaulty(req *sip.Request, status int) bool {
 	if to := req.To(); to != nil && message.Tag(to.Params) != "" {
 		return false

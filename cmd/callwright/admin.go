@@ -38,7 +38,7 @@ func openAdmin(ctx context.Context, o cli.Deployment) (*cli.Admin, error) {
 	return admin, nil
 }
 
-// addNumbers adds what finds and frees numbers. Nothing is probed, called or told here: the server does that.
+// addNumbers adds the services that find and free numbers. They probe, call and notify nothing here: the server does that.
 func addNumbers(admin *cli.Admin, d deployed) error {
 	work, err := newWork(d.db)
 	if err != nil {

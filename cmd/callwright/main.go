@@ -1,4 +1,4 @@
-// Command callwright is the command line of Callwright: callwright help lists what it does.
+// Command callwright is the command line of Callwright: callwright help lists its commands.
 package main
 
 import (

@@ -29,7 +29,7 @@ func openPorts(ctx context.Context, o cli.Deployment) (*cli.Ports, error) {
 	return p, nil
 }
 
-// newPorts joins what the commands need. Durable work is enqueued here and never run: the server runs it.
+// newPorts connects the parts that the commands need. Durable work is enqueued here and never run: the server runs it.
 func newPorts(db *bunstore.DB) (*cli.Ports, *porting.Service, error) {
 	requests := portingstore.Requests{DB: db}
 	work, err := newWork(db)

@@ -1,5 +1,5 @@
 // Command demo shows one real telephone call: it starts the reference server and a softphone as programs of their own,
-// attaches a trunk through the API, has the server call the phone over TLS and SRTP, and prints what the two said. Then
+// attaches a trunk through the API, has the server call the phone over TLS and SRTP, and prints the conversation. Then
 // it makes a test of the call, and runs it against the call's pathway. It ends with 0 only if all of that happened. Everything is on
 // this machine, and gone at the end but the recording.
 //

@@ -68,7 +68,7 @@ func parse(args, environ []string) (config, error) {
 	c.ports = ports(c.to.RTPPorts)
 	var given texts
 	f := flag.NewFlagSet("server", flag.ContinueOnError)
-	f.SetOutput(io.Discard) // who gave a wrong value wants to know which, and not to search for it above all flags
+	f.SetOutput(io.Discard) // an error must not be hidden above the list of all flags
 	f.StringVar(&c.to.Addr, "addr", c.to.Addr, "address of the HTTP API")
 	f.StringVar(&c.to.PublicURL, "public-url", "", "URL of the HTTP API as clients see it, for links (default: that of --addr)")
 	c.httpFlags(f, &given)
@@ -151,7 +151,7 @@ func (c *config) addPorts(f *flag.FlagSet, given *texts) {
 	f.StringVar((*string)(&c.to.CarrierSecret), "simulated-carrier-secret", "", "signs the simulated carrier's events (default: it sends none)")
 }
 
-// addDays adds the flags of how long what grows is kept.
+// addDays adds the flags of retention, in days.
 func (c *config) addDays(f *flag.FlagSet) {
 	f.Var(wholeNumber(&c.to.CallLogDays), "call-log-days", "how many days the log of SIP calls is kept")
 	f.Var(trueOrFalse(&c.to.ReplaceVoices), "replace-unknown-voices", "the default voice speaks in place of one that is not here, and answers say so (default: it is refused)")

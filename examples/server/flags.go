@@ -108,7 +108,7 @@ func setFromEnv(f *flag.FlagSet, environ []string) (err error) {
 	return err
 }
 
-// kubernetes matches what Kubernetes tells every container of the services beside it: of one named callwright,
+// kubernetes matches variables that Kubernetes sets in every container for neighboring services: for one named callwright,
 // CALLWRIGHT_SERVICE_HOST, CALLWRIGHT_PORT=tcp://10.0.0.1:80, CALLWRIGHT_PORT_80_TCP_ADDR and more.
 var kubernetes = regexp.MustCompile(`_SERVICE_HOST=|_SERVICE_PORT(_\w+)?=|_PORT=\w+://|_PORT_\d+_(TCP|UDP|SCTP)(_(ADDR|PORT|PROTO))?=`)
 

@@ -101,7 +101,7 @@ var proving = []string{"go.uber.org/goleak", "pgregory.net/rapid"}
 // unfit are packages of the standard library that domains leave to transport and adapters.
 var unfit = []string{"net/http", "database/sql"}
 
-// checkImports reports the imports of a file that the rules don't allow. Tests may import what they need to show how
+// checkImports reports the imports of a file that the rules don't allow. Tests may import any package to show how
 // things work together, but fx, which belongs to the reference server.
 func checkImports(p *pkg, f *goFile) []Violation {
 	var found []Violation
@@ -171,7 +171,7 @@ func refused(dir, target string) string {
 	return ""
 }
 
-// refusedChoice says why a room may not import what programs choose, or programs.
+// refusedChoice returns the reason for which a room may not import programs or adapters that programs choose.
 func refusedChoice(room, to string) string {
 	program := slices.Contains(programs, room)
 	switch {

@@ -27,7 +27,7 @@ var requires = map[string]string{
 // required matches a requirement of a go.mod.
 var required = regexp.MustCompile(`(?m)^(?:require)?\s+(\S+) v\S+( // indirect)?$`)
 
-// checkModule reports what a go.mod requires and must not.
+// checkModule reports forbidden requirements of a go.mod.
 func checkModule(f file) []Violation {
 	dir := path.Dir(f.path)
 	if path.Base(f.path) != "go.mod" || within(dir, tools) {

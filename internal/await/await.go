@@ -1,5 +1,5 @@
-// Package await waits for conditions in tests: it looks again and again until a condition holds or a deadline, which is
-// far beyond what any healthy run needs, says that it never will.
+// Package await waits for conditions in tests: it checks repeatedly until a condition holds or a deadline passes, which is
+// far longer than any healthy run.
 package await
 
 import (

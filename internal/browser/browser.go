@@ -55,7 +55,7 @@ func (p *Page) Tab(t testing.TB) *Page {
 	return (&Page{ctx: tab, scripts: p.scripts, seen: &record{}}).start(t)
 }
 
-// start opens the tab and begins to record what happens in it.
+// start opens the tab and begins to record its events.
 func (p *Page) start(t testing.TB) *Page {
 	t.Helper()
 	command(t, p, "opening a tab", emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: !p.scripts})

@@ -102,7 +102,7 @@ func (p *Page) Picture(t testing.TB, name string) string {
 	return save(t, name, p.Screenshot(t))
 }
 
-// Window saves what the window shows of the page, as Picture does.
+// Window saves a picture of the visible part of the page, as Picture does.
 func (p *Page) Window(t testing.TB, name string) string {
 	t.Helper()
 	return save(t, name, run(t, p, "taking a picture", chromedp.CaptureScreenshot()))

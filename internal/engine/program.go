@@ -16,10 +16,10 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// maxOutput bounds what a program may print, in bytes: half an hour of 16-bit audio at 16 kHz.
+// maxOutput bounds the output of a program, in bytes: half an hour of 16-bit audio at 16 kHz.
 const maxOutput = 64 << 20
 
-// maxComplaint bounds what is kept of its error output, in bytes.
+// maxComplaint bounds the stored part of its error output, in bytes.
 const maxComplaint = 2 << 10
 
 // Program is a program that was found on this machine.
@@ -138,6 +138,6 @@ func Scratch(name string, use func(dir string) error) error {
 	if err != nil {
 		return (&callwright.Error{Code: callwright.CodeUnavailable, Message: "no temporary folder for the speech engine"}).Because(err)
 	}
-	defer func() { _ = os.RemoveAll(dir) }() // what cannot be removed does no harm
+	defer func() { _ = os.RemoveAll(dir) }() // a remaining file does no harm
 	return use(dir)
 }

@@ -20,7 +20,7 @@ type Authenticator interface {
 	// its body. It may run again while the request is answered: a stream ends when it refuses.
 	//
 	// The Principal must name Org and KeyID: without one of them the request is answered 500, and the log says which is missing.
-	// CodeAuthFailure (401) is for a request that nobody who is known makes, CodeForbidden (403) for one that this caller may
+	// CodeAuthFailure (401) is for a request without a known principal, CodeForbidden (403) for one that this principal may
 	// not make, CodeUnavailable (503) for a store that is away. An error without a code becomes 500 and stands in the log.
 	Authenticate(r *http.Request) (callwright.Principal, error)
 }

@@ -17,7 +17,7 @@ import (
 // Area is a part of the contract that is generated, built and served on its own, such as the operations of issues. Each
 // package below this one makes one.
 type Area struct {
-	// Build makes the area's server. Its handlers use what the API offers to all of them.
+	// Build makes the area's server. Its handlers use the common functions of the API.
 	Build func(*API) (Server, error)
 	// Absent reports whether an operation has no service here and answers 501. Nil: none.
 	Absent func(operation string) bool

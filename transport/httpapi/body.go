@@ -69,7 +69,7 @@ func checkCoding(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// checkUpload refuses what can be refused before an upload is read.
+// checkUpload makes the checks that need no reading of the upload.
 func checkUpload(r *http.Request) error {
 	if r.ContentLength > maxUpload {
 		return &http.MaxBytesError{Limit: maxUpload}
@@ -170,7 +170,7 @@ func (b *textBody) readAll() ([]byte, error) {
 	return text.Bytes(), err
 }
 
-// checkText refuses what no database takes: text that is not UTF-8, and NUL, as a byte or as a JSON escape.
+// checkText refuses text that no database stores: text that is not UTF-8, and NUL, as a byte or as a JSON escape.
 func checkText(text []byte) error {
 	switch {
 	case !utf8.Valid(text):

@@ -9,7 +9,7 @@
 // key and the entitlement (access.go), reads the body within its bounds (body.go), decodes and validates it, and calls the
 // area's method. That translates the request, calls one method of a domain's service and translates its answer.
 //
-// NewServer and Connections bound what clients may hold of a server: time (server.go, timedbody.go) and connections (listener.go).
+// NewServer and Connections limit the resources that clients may hold: time (server.go, timedbody.go) and connections (listener.go).
 //
 // Errors of every kind, of the generated code too, become one envelope in failure.go, which holds the only table of
 // error codes and HTTP statuses. Operations whose service is not built answer 501; docs/status.md lists them.

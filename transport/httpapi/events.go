@@ -18,7 +18,7 @@ const (
 	streamBeat    = 15 * time.Second // between comments while there are no events, because proxies may close idle connections
 	streamLife    = 15 * time.Minute // then the client comes again
 	streamCheck   = streamBeat       // between checks of the client's key, which is checked at its expiry as well
-	streamTimeout = 10 * time.Second // for a client to take what is sent
+	streamTimeout = 10 * time.Second // for a client to read a message
 )
 
 // Event is a server-sent event (HTML, section 9.2). Its texts have no line ends.

@@ -96,11 +96,11 @@ func plain(e *callwright.Error) failure {
 	return failure{code: e.Code, lines: shorten([]line{{e.Field, e.Message}}), retryAfter: e.RetryAfter, batch: e.Batch}
 }
 
-// maxShown bounds what a client is told of many errors, in lines and in bytes: see ErrorEnvelope in the contract.
+// maxShown bounds the errors in one answer, in lines and in bytes: see ErrorEnvelope in the contract.
 const (
 	maxShownLines = 50
 	maxShownBytes = 3500
-	maxShownText  = 500 // characters of a line's path, and of its text, which may repeat what the client sent
+	maxShownText  = 500 // characters of a line's path, and of its text, which may repeat the client's input
 )
 
 // several returns a failure with a line for each error, and the code of the first.
@@ -244,7 +244,7 @@ func fail(w http.ResponseWriter, r *http.Request, err error) {
 	_, _ = w.Write(answer.Body) // the client has gone if this fails
 }
 
-// HandleError answers what a generated server could not decode, has no method for, or failed to encode.
+// HandleError answers requests that a generated server could not decode or has no method for, and answers that it failed to encode.
 func HandleError(_ context.Context, w http.ResponseWriter, r *http.Request, err error) {
 	fail(w, r, err)
 }

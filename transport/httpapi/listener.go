@@ -48,7 +48,7 @@ type limitListener struct {
 	closed  tally
 }
 
-// tally counts what the log hears of once a minute.
+// tally counts events that are logged once a minute.
 type tally struct {
 	count int
 	told  time.Time
@@ -167,7 +167,7 @@ func (c *limitedConn) Close() error {
 	return c.Conn.Close()
 }
 
-// CloseWrite ends what is sent, so that a client which still sends reads its answer before the connection is closed.
+// CloseWrite ends the sending direction, so that a client that still sends reads its answer before the connection is closed.
 func (c *limitedConn) CloseWrite() error {
 	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
 		return half.CloseWrite()

@@ -90,7 +90,7 @@ func hopAddr(text string) (netip.Addr, bool) {
 }
 
 // forwardedHops returns the "for" of each element of a Forwarded header; empty where there is none, and where an element is malformed:
-// a quote that the client left open would make what the proxy appends a part of the client's element.
+// a quote that the client left open would make the proxy's addition a part of the client's element.
 func forwardedHops(text string) []string {
 	var hops []string
 	for _, element := range splitQuoted(text, ',') {

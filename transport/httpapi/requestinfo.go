@@ -54,7 +54,7 @@ type Client struct {
 // ClientOf returns the client of the request of a context.
 func ClientOf(ctx context.Context) Client { return infoOf(ctx).client }
 
-// Head reports whether the request of a context is HEAD, which is served as GET. Only what writes a stream asks: it ends after
+// Head reports whether the request of a context is HEAD, which is served as GET. Only writers of streams need it: they end after
 // the header.
 func Head(ctx context.Context) bool { return infoOf(ctx).head }
 
@@ -102,7 +102,7 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	if r.ProtoMajor == 1 && len(r.TransferEncoding) > 0 {
 		// It may have had a Content-Length as well, which net/http removes. A proxy that goes by that sees other requests in
-		// what follows, so nothing may follow (RFC 9112, section 6.1).
+		// the following bytes, so nothing may follow (RFC 9112, section 6.1).
 		w.Header().Set("Connection", "close")
 	}
 	ctx := context.WithValue(r.Context(), requestInfoKey{}, info)
@@ -192,7 +192,7 @@ type answerWriter struct {
 // meanwhile, or a part of a file. Streams of events have their own limit.
 const takeTimeout = time.Minute
 
-// mustBeTaken sets the time by which a client must have taken what is written. A writer without deadlines has none.
+// mustBeTaken sets the time by which a client must have read the written bytes. It does nothing for a writer without deadlines.
 func (w *answerWriter) mustBeTaken(until time.Time) {
 	_ = http.NewResponseController(w.ResponseWriter).SetWriteDeadline(until)
 }

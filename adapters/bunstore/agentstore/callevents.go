@@ -34,7 +34,7 @@ type noticeRow struct {
 
 func (r logRow) turn() (pathway.Log, error) { return unmarshalLog(r.Turn, r.Log) }
 
-// AppendLog adds what happened in a turn. Text that the databases can't keep is no fault here: JSON has escapes for it.
+// AppendLog adds the log of a turn. It accepts text that the databases cannot store, because JSON escapes it.
 func (s Calls) AppendLog(ctx context.Context, org callwright.OrgID, id string, l pathway.Log) error {
 	text, err := marshalLog(l)
 	if err != nil {

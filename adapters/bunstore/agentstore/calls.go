@@ -49,7 +49,7 @@ func (s Calls) Get(ctx context.Context, org callwright.OrgID, id string) (call.C
 	return s.core().call(row)
 }
 
-// Update replaces what changes of a call.
+// Update replaces the columns of a call that can change.
 func (s Calls) Update(ctx context.Context, c call.Call) error {
 	row := newCallRow(c)
 	return s.core().Write(ctx, []any{c}, func(ctx context.Context, idb bun.IDB) error {

@@ -63,7 +63,7 @@ func (s Store) EachEnded(
 	}
 }
 
-// endedQuery selects what comes after a run in a window. Times are read as text: a hundred thousand of them are costly to parse by the drivers.
+// endedQuery selects the runs after a run in a window. Times are read as text: a hundred thousand of them are costly to parse by the drivers.
 func endedQuery(idb bun.IDB, org callwright.OrgID, w agenttest.RunWindow, after *endedRow) *bun.SelectQuery {
 	q := idb.NewSelect().Model((*runRow)(nil)).Column("id", "scenario_id", "pathway_number", "state", "summary", "scripted").
 		ColumnExpr("CAST(created_at AS TEXT) AS created").

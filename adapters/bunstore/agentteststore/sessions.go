@@ -160,7 +160,7 @@ func (s Sessions) sessions(
 	return sqldb.ConvertedAll(rows, s.core().session)
 }
 
-// UpdateSession replaces what changes of a session.
+// UpdateSession replaces the columns of a session that can change.
 func (s Sessions) UpdateSession(ctx context.Context, n tornado.Session) error {
 	row, err := s.core().sessionRow(n)
 	if err != nil {

@@ -50,7 +50,7 @@ type blobReader struct {
 	read  func(number int64) (callwright.Secret, error) // a chunk
 	row   *blobRow
 	next  int64
-	chunk strings.Reader // what is left of the chunk before next
+	chunk strings.Reader // the rest of the chunk before next
 	hash  hash.Hash
 	err   error
 }

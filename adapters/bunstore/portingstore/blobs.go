@@ -26,7 +26,7 @@ const unfinished = "upload-"
 
 // Blobs is a document.Blobs. Bytes are in the database, in chunks that are written as they come, each in a transaction of its own. When
 // all are there, a short transaction gives the blob its hash, by which it can be found from then on. Until then it is garbage that
-// StaleBlobs lists, whatever ends the upload.
+// StaleBlobs lists, even after a crash.
 type Blobs struct{ DB *bunstore.DB }
 
 var _ document.Blobs = Blobs{}
@@ -176,7 +176,7 @@ func (s Blobs) TouchBlobs(ctx context.Context, keys []string, at time.Time) erro
 	})
 }
 
-// DeleteBlob deletes bytes, or what an upload has left, whose time is before another.
+// DeleteBlob deletes bytes, or the rest of an upload, whose time is before another.
 func (s Blobs) DeleteBlob(ctx context.Context, key string, before time.Time) error {
 	return s.core().Write(ctx, []any{key}, func(ctx context.Context, idb bun.IDB) error {
 		q := idb.NewDelete().Model((*blobRow)(nil)).Where("at < ?", sqldb.Stored(before))

@@ -74,7 +74,7 @@ func (j manualJSON) submission() porting.Submission {
 	return s
 }
 
-// manualPurpose binds what is sealed to its order, which belongs to no organization.
+// manualPurpose binds a sealed document to its order, which belongs to no organization.
 func manualPurpose(ref string) string { return purpose("manual order", "", ref) }
 
 func (db core) manualRow(o manual.Order) (row manualRow, err error) {

@@ -21,7 +21,7 @@ func (db core) seal(purpose string, v any) (string, error) {
 	return db.Keyring.Seal(purpose, callwright.Secret(plain)), nil
 }
 
-// unseal decrypts what seal has returned.
+// unseal reverses seal.
 func (db core) unseal(purpose, sealed string, v any) error {
 	plain, err := db.Unseal(purpose, sealed)
 	if err != nil {

@@ -13,7 +13,7 @@ func (c Config) riverLogger() *slog.Logger {
 	return slog.New(quiet{c.Logger.Handler(), &repeats{last: map[string]said{}}})
 }
 
-// quiet is a log's handler without what is less than a warning, and with each message once in quietFor: River says ten times a
+// quiet is a log handler that drops records below warnings and repeats a message at most once in quietFor: River logs ten times a
 // second that its database is away.
 type quiet struct {
 	slog.Handler

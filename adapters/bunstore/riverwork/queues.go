@@ -24,7 +24,7 @@ var defaultWorkers = map[callwright.Queue]int{
 
 const (
 	otherWorkers = 32 // of queues that this package does not know
-	passers      = 16 // workers beside them, who put off the tasks of organizations that have their share
+	passers      = 16 // further workers, which put off the tasks of organizations that have their share
 )
 
 // undeclared is the queue of tasks whose kind this process does not handle, and of those that were enqueued before there were other

@@ -113,7 +113,7 @@ func (w *Work) begin(ctx context.Context, pool *pool) (*client, error) {
 				w.pulse.Store(c.pulse)
 				return c, nil
 			}
-			_ = within(context.WithoutCancel(ctx), hardStop, c.StopAndCancel) // what of it runs
+			_ = within(context.WithoutCancel(ctx), hardStop, c.StopAndCancel) // stops the parts that run
 		}
 		if ctx.Err() != nil || time.Now().After(until) {
 			return nil, fmt.Errorf("start: %w", err)

@@ -37,7 +37,7 @@ func (s Statuses) PutStatus(ctx context.Context, status sip.Status) error {
 	})
 }
 
-// RecordStatus stores what changes about a status with time, and ends the lease on it.
+// RecordStatus stores the changing fields of a status, and ends the lease on it.
 func (s Statuses) RecordStatus(ctx context.Context, status sip.Status) error {
 	row := newStatusRow(status)
 	return s.core().Write(ctx, []any{status}, func(ctx context.Context, idb bun.IDB) error {

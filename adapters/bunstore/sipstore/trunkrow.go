@@ -118,7 +118,7 @@ type channelsJSON struct {
 	Webhook string `json:"webhook,omitempty"`
 }
 
-// These purposes bind what is sealed to its trunk and its use.
+// These purposes bind sealed texts to their trunk and their use.
 func callPurpose(id string) string     { return "trunk:" + id + ":call" }
 func registerPurpose(id string) string { return "trunk:" + id + ":register" }
 func secretsPurpose(id string) string  { return "trunk:" + id + ":secrets" }

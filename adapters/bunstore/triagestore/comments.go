@@ -68,7 +68,7 @@ func (s Store) RevisedComments(
 	return sqldb.Converted(rows, commentRow.comment), err
 }
 
-// UpdateComment replaces what changes of a comment.
+// UpdateComment replaces the columns of a comment that can change.
 func (s Store) UpdateComment(ctx context.Context, c triage.Comment) error {
 	row := newCommentRow(c)
 	return s.core().Write(ctx, []any{row}, func(ctx context.Context, idb bun.IDB) error {

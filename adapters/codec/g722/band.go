@@ -204,7 +204,7 @@ var (
 	// lowGroups and lowWeights say how a code moves the step's logarithm (RL42, WL).
 	lowGroups  = [16]int{0, 7, 6, 5, 4, 3, 2, 1, 7, 6, 5, 4, 3, 2, 1, 0}
 	lowWeights = [8]int{-60, -30, 58, 172, 334, 538, 1198, 3042}
-	// high2 are the differences of the upper band's codes (QM2), and highWeights what they do to its logarithm (WH).
+	// high2 are the differences of the upper band's codes (QM2), and highWeights their effects on its logarithm (WH).
 	high2       = [4]int{-7408, -1616, 7408, 1616}
 	highWeights = [2]int{798, -214}
 	// inverse turns the fraction of a logarithm into a step (ILB).

@@ -100,7 +100,7 @@ func lastBefore[T any](list []T, number func(T) int, before, limit int) []T {
 	return list[max(0, len(list)-limit):]
 }
 
-// AppendLog adds what happened in a turn.
+// AppendLog adds the log of a turn.
 func (s Calls) AppendLog(ctx context.Context, org callwright.OrgID, id string, l pathway.Log) error {
 	return s.attach(ctx, org, id, func(events *callEvents) { events.logs = placed(events.logs, l, logNumber) })
 }

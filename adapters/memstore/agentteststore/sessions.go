@@ -87,7 +87,7 @@ func sessionPicked(n tornado.Session, f tornado.Filter) bool {
 
 func newerSession(a, b tornado.Session) int { return newestFirst(a.CreatedAt, a.ID, b.CreatedAt, b.ID) }
 
-// UpdateSession replaces what changes of a session.
+// UpdateSession replaces the fields of a session that can change.
 func (s Sessions) UpdateSession(ctx context.Context, n tornado.Session) error {
 	return with(ctx, s.Store, func(d *data) error {
 		stored, err := d.session(n.Org, n.ID)

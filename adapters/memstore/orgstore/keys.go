@@ -120,7 +120,7 @@ func (s Tenants) RevokeKey(ctx context.Context, org callwright.OrgID, id string,
 	})
 }
 
-// ReplaceKey sets what has replaced a key, and when it ends.
+// ReplaceKey sets the successor and the end of a key.
 func (s Tenants) ReplaceKey(ctx context.Context, org callwright.OrgID, id, by string, ends time.Time) error {
 	return with(ctx, s.Store, func(d *data) error {
 		k, err := d.key(org, id)

@@ -35,7 +35,7 @@ func (b blobs) Clone() blobs {
 	return b
 }
 
-// Undo undoes what was changed since Clone.
+// Undo reverses the changes since Clone.
 func (b blobs) Undo() { b.byHash.Undo() }
 
 // touch sets the time of bytes that are there and have an earlier one.

@@ -27,7 +27,7 @@ func (d documents) Clone() documents {
 	return d
 }
 
-// Undo undoes what was changed since Clone.
+// Undo reverses the changes since Clone.
 func (d documents) Undo() { d.byID.Undo() }
 
 // unused returns how many documents of an organization no request uses.

@@ -46,7 +46,7 @@ func (d letterData) Clone() letterData {
 	return d
 }
 
-// Undo undoes what was changed since Clone.
+// Undo reverses the changes since Clone.
 func (d letterData) Undo() {
 	for _, t := range d.tables() {
 		t.Undo()

@@ -28,7 +28,7 @@ func (d manualData) Clone() manualData {
 	return d
 }
 
-// Undo undoes what was changed since Clone.
+// Undo reverses the changes since Clone.
 func (d manualData) Undo() { d.orders.Undo() }
 
 // ManualOrders is a manual.Store.

@@ -57,7 +57,7 @@ func (d data) Clone() data {
 	return d
 }
 
-// Undo undoes what was changed since Clone.
+// Undo reverses the changes since Clone.
 func (d data) Undo() {
 	for _, t := range d.tables() {
 		t.Undo()

@@ -44,7 +44,7 @@ func (s Statuses) PutStatus(ctx context.Context, status sip.Status) error {
 	})
 }
 
-// RecordStatus stores what changes about a status with time, and ends the lease on it.
+// RecordStatus stores the changing fields of a status, and ends the lease on it.
 func (s Statuses) RecordStatus(ctx context.Context, status sip.Status) error {
 	return with(ctx, s.Store, func(d *data) error {
 		stored, found := d.statuses[status.TrunkID]

@@ -36,7 +36,7 @@ func (s samples) Clone() samples {
 	return s
 }
 
-// Undo undoes what was changed since Clone.
+// Undo reverses the changes since Clone.
 func (s samples) Undo() {
 	s.byID.Undo()
 	s.counts.Undo()

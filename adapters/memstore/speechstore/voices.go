@@ -37,7 +37,7 @@ func (v voices) Clone() voices {
 	return v
 }
 
-// Undo undoes what was changed since Clone.
+// Undo reverses the changes since Clone.
 func (v voices) Undo() {
 	v.byID.Undo()
 	v.byName.Undo()

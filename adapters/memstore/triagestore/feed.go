@@ -61,8 +61,8 @@ func (s Store) AppendEntries(
 	})
 }
 
-// insertEntry returns a feed with one more entry. What feed holds it leaves alone: a transaction that fails gives it back.
-// Nobody minds what is written after its end.
+// insertEntry returns a feed with one more entry. It does not change the elements of feed, because a failed transaction restores feed.
+// It may write after the end of feed.
 func insertEntry(feed []triage.Entry, e triage.Entry) []triage.Entry {
 	n := after(feed, e.Keyset())
 	if n == len(feed) {
@@ -156,7 +156,7 @@ func (s Store) RevisedComments(
 	return found, err
 }
 
-// UpdateComment replaces what changes of a comment.
+// UpdateComment replaces the fields of a comment that can change.
 func (s Store) UpdateComment(ctx context.Context, c triage.Comment) error {
 	return with(ctx, s.Store, func(d *data) error {
 		stored, ok := d.comments[c.ID]

@@ -49,7 +49,7 @@ func (s Store) Session(ctx context.Context, org callwright.OrgID, issue, id stri
 	return a, err
 }
 
-// UpdateSession replaces what changes of a session.
+// UpdateSession replaces the fields of a session that can change.
 func (s Store) UpdateSession(ctx context.Context, a triage.Session) error {
 	return with(ctx, s.Store, func(d *data) error {
 		stored, ok := d.sessions[a.ID]

@@ -20,7 +20,7 @@ type permit uint8
 
 const (
 	permitAll     permit = iota
-	permitSilence        // which keeps address translators open, while what is queued waits
+	permitSilence        // keeps NAT bindings open, while the queue waits
 	permitNothing
 )
 

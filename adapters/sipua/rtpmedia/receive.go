@@ -61,7 +61,7 @@ const straggle = 200 * time.Millisecond
 // maxFormer is how many sources are remembered that others have followed.
 const maxFormer = 4
 
-// expect applies what was negotiated, except the keys and the codec.
+// expect applies the negotiated parameters, except the keys and the codec.
 func (r *receiver) expect(n *sdp.Negotiated) {
 	formats := []format{{n.Payload.Receive, slices.Index(r.decoders, string(n.Codec))}}
 	for _, other := range n.Others {

@@ -165,7 +165,7 @@ func (s *sender) fill(pcm []int16) (err error) {
 	return err
 }
 
-// flush packs what waits into a packet that is shorter than the others.
+// flush packs the waiting samples into a packet that is shorter than the others.
 func (s *sender) flush() error {
 	if len(s.waiting) == 0 {
 		return nil

@@ -50,7 +50,7 @@ type session struct {
 
 var errClosed = callwright.Errorf(callwright.CodeInvalidState, "the media session is closed")
 
-// start starts a session, which reads its sockets from now on. Its log lines have what callwright.WithLog put into ctx, such as the
+// start starts a session, which reads its sockets from now on. Its log lines contain the attributes that callwright.WithLog put into ctx, such as the
 // call's id.
 func (m *Media) start(ctx context.Context, pair *sockets) *session {
 	s := &session{
@@ -188,7 +188,7 @@ func (s *session) watch(now time.Duration) {
 	s.timedOut = dead
 }
 
-// transmit sends what a tick has made. Errors of the network are ignored: the silence of the peer shows them.
+// transmit sends the packets of a tick. Errors of the network are ignored: the silence of the peer shows them.
 func (s *session) transmit(o outgoing) {
 	for _, packet := range o.rtp {
 		_, _ = s.sockets.rtp.WriteToUDPAddrPort(packet, o.toRTP)

@@ -64,7 +64,7 @@ func dialControl(ctx context.Context, addr netip.AddrPort) (*control, error) {
 
 func (c *control) close() { _ = c.conn.Close() }
 
-// read collects what comes until the connection ends.
+// read collects messages until the connection ends.
 func (c *control) read() {
 	in := bufio.NewReader(c.conn)
 	for {

@@ -79,7 +79,7 @@ menu_bell           no
 statmode_default    off
 `
 
-// writeHome writes what a phone reads at its start.
+// writeHome writes the files that a phone reads at its start.
 func writeHome(t testing.TB, home string, c Config, ports ports) {
 	t.Helper()
 	write := func(name, content string) string {

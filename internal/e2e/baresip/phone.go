@@ -23,7 +23,7 @@ type Config struct {
 	Manual bool              // rings until Accept or Hangup; otherwise it answers at once
 	Codec  string            // PCMU when empty, PCMA, G722 or opus
 	Plain  bool              // no SRTP: offers and takes RTP/AVP only
-	Hosts  []string          // what its certificate is good for; 127.0.0.1 when empty
+	Hosts  []string          // hosts of its certificate; 127.0.0.1 when empty
 }
 
 // Phone is a running baresip. Its methods may be called from one goroutine at a time.

@@ -100,7 +100,7 @@ certificate = %[2]s
 ca_list = %[3]s
 `
 
-// writeHome writes what Kamailio reads at its start and gives the path of its configuration.
+// writeHome writes the files that Kamailio reads at its start and returns the path of its configuration.
 func writeHome(t testing.TB, home string, c Config, listen string) string {
 	t.Helper()
 	write := func(name, content string) string {

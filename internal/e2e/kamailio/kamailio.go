@@ -15,7 +15,7 @@ import (
 // Config is how Kamailio behaves. CA is required.
 type Config struct {
 	CA         *testca.Authority // signs its certificate
-	Password   string            // of everybody who registers
+	Password   string            // of all clients that register
 	Algorithm  string            // of its challenges: MD5 when empty, or SHA-256
 	MaxExpires int               // seconds that it grants at most; 3600 when 0
 	// CallsContacts has it call the Contacts that were registered over connections of its own, as registrars do that have no
@@ -68,7 +68,7 @@ func (s *Server) Addr() netip.AddrPort { return s.addr }
 // URI returns the server of a trunk, or a registrar.
 func (s *Server) URI() string { return "sip:" + s.addr.String() + ";transport=tls" }
 
-// Number returns where somebody who has registered can be called, by the name or number of the registration.
+// Number returns the address at which a registered client can be called, by the name or number of the registration.
 func (s *Server) Number(number string) string {
 	return "sip:" + number + "@" + s.addr.String() + ";transport=tls"
 }

@@ -70,7 +70,7 @@ func Command(t testing.TB) string {
 // built is the folder that was made.
 var built string
 
-// look opens every folder of this module. go test remembers what a test has opened: when a file there changes, which
+// look opens every folder of this module. go test remembers the files that a test has opened: when a file there changes, which
 // the tests' own imports don't tell, it does not take the tests' old results for new ones.
 func look() error {
 	module, err := exec.Command("go", "env", "GOMOD").Output() //nolint:noctx // go test bounds the time of all tests
@@ -86,7 +86,7 @@ func look() error {
 	})
 }
 
-// Main runs the tests and removes what was built for them. A package that starts servers calls it from its TestMain.
+// Main runs the tests and removes the programs that were built for them. A package that starts servers calls it from its TestMain.
 func Main(m *testing.M) int {
 	defer func() {
 		if built != "" {
@@ -102,7 +102,7 @@ type Config struct {
 	Roots string   // a PEM file of further roots that peers may chain to
 	Flags []string // further flags
 	Key   string   // of the API, for a server beside others on one database: only the first one makes a key
-	Env   []string // what its environment has beside, or instead of, that of the tests without its CALLWRIGHT_ variables
+	Env   []string // variables that extend or override the environment of the tests, which has no CALLWRIGHT_ variables
 	Files int      // how many files it may have open; 0: as many as the tests
 }
 

@@ -38,7 +38,7 @@ func (a Area) With(templates fs.FS, funcs template.FuncMap) Area {
 	return a
 }
 
-// Route is a page, or what one of its forms does.
+// Route is a page, or the action of one of its forms.
 type Route struct {
 	Pattern string // of http.ServeMux, such as "GET /calls/{id}"; every other method but GET needs the token of a form
 	MaxBody int64  // bytes of a form, without its files; 0: MaxForm
@@ -85,5 +85,5 @@ type SeeOther struct {
 // Content is an answer of another type than HTML, such as audio.
 type Content struct {
 	Send  func(w http.ResponseWriter, r *http.Request) // has 30 seconds for each piece that the browser takes
-	Close func() error                                 // gives back what Send reads from, even when it was not called; nil: nothing is to be given back
+	Close func() error                                 // closes the source of Send, even when Send was not called; nil: there is nothing to close
 }

@@ -154,7 +154,7 @@ func (h *hub) leave(key channelKey, c *channel, st *stream) {
 	}
 }
 
-// run renders what is live until nobody looks any more, or until it can't be rendered.
+// run renders the live parts until no stream is left, or until they cannot be rendered.
 func (c *channel) run(ctx context.Context, s *Site, r *Request, route Route) {
 	for ctx.Err() == nil {
 		begin, number := time.Now(), c.begin()
@@ -291,7 +291,7 @@ func (s *Site) renderLive(ctx context.Context, r *Request, route Route) (*View, 
 // errOver means that a page is no longer live, such as the page of an ended call.
 var errOver = &callwright.Error{Code: callwright.CodeNotFound, Message: "the page is not live"}
 
-// put gives the streams of a channel what was rendered, or why nothing was.
+// put passes the rendered parts to the streams of a channel, or the error of the rendering.
 func (c *channel) put(number int, parts map[string][]byte, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -344,7 +344,7 @@ func (c *channel) news(st *stream) (parts map[string][]byte, over error) {
 	return parts, c.over
 }
 
-// serve streams what is live on a page until the browser goes or does not read, or until who looks may not look any more.
+// serve streams the live parts of a page until the browser goes or does not read, or until the viewer may no longer see the page.
 func (h *hub) serve(w http.ResponseWriter, r *Request, route Route) error {
 	if r.Method != http.MethodGet {
 		return callwright.ErrMethodNotAllowed
@@ -356,13 +356,13 @@ func (h *hub) serve(w http.ResponseWriter, r *Request, route Route) error {
 	defer leave()
 	ended, stop := h.site.watch(r)
 	defer stop()
-	if err := h.site.admit(r); err != nil { // what has ended before it was watched
+	if err := h.site.admit(r); err != nil { // the session may have ended before Watch
 		return err
 	}
 	header := w.Header()
 	header.Set("Content-Type", eventStream)
 	header.Set("Cache-Control", "private, no-store")
-	header.Set("X-Accel-Buffering", "no") // asks proxies to pass on at once what comes
+	header.Set("X-Accel-Buffering", "no") // asks proxies not to buffer
 	header.Add("Vary", "Accept, Cookie")
 	out := writer{w: w, control: http.NewResponseController(w)}
 	ctx, cancel := context.WithTimeout(r.Context(), streamLife)
@@ -422,7 +422,7 @@ func untilBeat(p callwright.Principal) time.Duration {
 // reload is a server-sent event that has the browser load the page anew.
 var reload = []byte("event: reload\ndata:\n\n")
 
-// changed reports whether who looks may not look any more, or may see other things. A database that is away ends no session.
+// changed reports whether the viewer may no longer see the page, or has other rights. An unreachable database ends no session.
 func (s *Site) changed(r *Request) bool {
 	before := rights(r.Principal)
 	if err := s.admit(r); err != nil {

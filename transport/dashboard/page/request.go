@@ -13,7 +13,7 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// Request is a request for a page by somebody who may have it.
+// Request is a request for a page by a principal that may see it.
 type Request struct {
 	*http.Request
 	Principal callwright.Principal
@@ -167,7 +167,7 @@ func (s *Site) admit(r *Request) error {
 	return nil
 }
 
-// refuse sends somebody who has no session to the sign-in, and back to where they are afterwards.
+// refuse redirects a browser without a session to the sign-in, and afterwards back to its address.
 func (s *Site) refuse(w http.ResponseWriter, r *Request, err error) error {
 	if s.cfg.Sessions == nil || !errors.Is(err, callwright.ErrAuthFailure) {
 		return err

@@ -116,7 +116,7 @@ func runRecord(r agenttest.Run) (oas.TestRun, error) {
 // maxWarning is how many bytes a warning has.
 const maxWarning = 2000
 
-// summaries returns runs without what was said in them.
+// summaries returns runs without their conversations.
 func summaries(runs []agenttest.Run) []oas.TestRunSummary {
 	list := make([]oas.TestRunSummary, len(runs))
 	for i, r := range runs {
@@ -166,7 +166,7 @@ func resultRecords(results []assert.Result) ([]oas.TestAssertionResult, error) {
 	return records, nil
 }
 
-// resultRecord returns a result without what it rests on.
+// resultRecord returns a result without its evidence.
 func resultRecord(r assert.Result) oas.TestAssertionResult {
 	record := oas.TestAssertionResult{
 		AssertionID: r.Assertion, Type: oas.TestAssertionKind(r.Type), Name: r.Name, IsRequired: r.Required, Weight: r.Weight,

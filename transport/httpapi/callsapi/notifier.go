@@ -55,7 +55,7 @@ type event struct {
 // eventTime is the layout of event.CreatedAt.
 const eventTime = "2006-01-02T15:04:05.000Z07:00"
 
-// NotifyEvent sends what has happened on a call.
+// NotifyEvent sends an event of a call.
 func (n Notifier) NotifyEvent(
 	ctx context.Context, org callwright.OrgID, url string, c call.Call, happened call.Notice,
 ) error {

@@ -59,7 +59,7 @@ func callRecord(baseURL string, c call.Call, transcript []call.Entry, logs []pat
 	return r, fillIn(r, c, logs)
 }
 
-// fillIn adds what has to be encoded.
+// fillIn adds the members that have to be encoded.
 func fillIn(r *oas.CallRecord, c call.Call, logs []pathway.Log) (err error) {
 	if r.RequestData, err = wire.Raw(c.RequestData); err != nil {
 		return err

@@ -1,4 +1,4 @@
-// Package pathwaywire translates what calls, chats and inbound numbers have of pathways, from and to the generated types of
+// Package pathwaywire translates the parts of calls, chats and inbound numbers about pathways, from and to the generated types of
 // their areas: the log of turns, and the choice of a version.
 package pathwaywire
 

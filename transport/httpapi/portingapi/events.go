@@ -24,8 +24,8 @@ const (
 
 // GatewayEvents returns a handler for carriers' messages about orders, for each gateway by its name. A message is only a
 // hint: the request that it is about is compared with the carrier's order soon. 202: it was taken. 401: it is not the carrier's. 400: it
-// cannot be read. 404: there is no such gateway, or its carrier sends none. 413: it is too large. 503: send it again; there are too many at once, or the service is not there. A nil logger
-// discards.
+// cannot be read. 404: there is no such gateway, or its carrier sends none. 413: it is too large. 503: send it
+// again; there are too many concurrent messages, or the service is unavailable. A nil logger discards.
 func GatewayEvents(s *porting.Service, logger *slog.Logger, gateways ...porting.Gateway) http.Handler {
 	if logger == nil {
 		logger = slog.New(slog.DiscardHandler)

@@ -17,7 +17,7 @@ type Sender interface {
 	Send(ctx context.Context, org callwright.OrgID, id, url string, body []byte) error
 }
 
-// Notifier tells webhooks what happens to port requests: see porting.Notifier.
+// Notifier reports events of port requests to webhooks: see porting.Notifier.
 type Notifier struct{ sender Sender }
 
 var _ porting.Notifier = Notifier{}

@@ -26,7 +26,7 @@ func (a *api) ShowLetter(ctx context.Context, params oas.ShowLetterParams, w htt
 	return nil
 }
 
-// SignLetter records what the signer has decided.
+// SignLetter records the signer's decision.
 //
 // Nothing guards against requests that other sites cause (CSRF), because nothing of a browser's own is the authority here, such as a
 // cookie or a network address: only the token gives the right to sign, and other sites do not know it.
@@ -113,7 +113,7 @@ func (p pages) Find(method string, u *url.URL) (httpapi.Operation, bool) {
 // withoutSlash returns a path without the slash at its end.
 func withoutSlash(path string) string { return strings.TrimSuffix(path, "/") }
 
-// refuse answers what the generated code could not decode: a signer gets a page.
+// refuse answers requests that the generated code could not decode: a signer gets a page.
 func (a *api) refuse(ctx context.Context, w http.ResponseWriter, r *http.Request, err error) {
 	_, noLink := errors.AsType[*ogenerrors.DecodeParamsError](err)
 	switch {

@@ -82,7 +82,7 @@ func (a *api) link(s speech.Sample) string {
 	return a.url + "/v1/speak/samples/" + url.PathEscape(s.ID) + "?" + query.Encode()
 }
 
-// isLink reports whether the URL of a request has the form of a link, whatever it is worth.
+// isLink reports whether the URL of a request has the form of a link, valid or not.
 func isLink(r *http.Request) bool {
 	query := r.URL.Query()
 	return query.Get("format") == string(oas.GetSpeechSampleFormatAudio) && query.Get("signature") != ""

@@ -113,7 +113,7 @@ func stepOf(req *oas.TriageAgentEntryCreate) (triage.Step, error) {
 		Status: triage.ArtifactStatus(made.Status.Or("")), URLs: made.ExternalUrls,
 	}
 	if made.Payload.Set {
-		step.Artifact.Payload, err = made.Payload.Value.MarshalJSON() // as it came: json.Marshal escapes what HTML has
+		step.Artifact.Payload, err = made.Payload.Value.MarshalJSON() // unchanged: json.Marshal escapes the special characters of HTML
 	}
 	return step, err
 }

@@ -43,13 +43,13 @@ type dialect struct {
 	name      string // the folder of its migrations
 	lock      string // run first in a migrating transaction, so that nodes that start together migrate one by one
 	claim     string // locks a name until the transaction ends; empty: transactions that write run one by one anyway
-	skip      string // what a sub-select says FOR, to leave alone the rows that others hold
-	hold      string // what a select says FOR, to have others that do it wait; empty: transactions that write run one by one
+	skip      string // the FOR clause of a sub-select that skips locked rows
+	hold      string // the FOR clause of a select that locks rows against others like it; empty: transactions that write run one by one
 	erase     string // like hold, but those that add rows with a foreign key of the row wait, too; empty: as there
 	contains  string // that a text, the first of two, contains the other
 	probe     string // a query whose one column is a text, and which fails where nothing can be written
 	conflict  func(error) bool
-	orphan    func(error) bool  // what the row belongs to has gone meanwhile
+	orphan    func(error) bool  // the row's parent was deleted meanwhile
 	full      func(error) bool  // the disk of the database is full, or fails
 	damaged   func(error) bool  // the file of the database is damaged
 	crowded   func(error) bool  // the server has no connection left, and may have one soon

@@ -54,7 +54,7 @@ func (db *DB) Supplant(ctx context.Context, idb bun.IDB, row any, key string) er
 	return Changed(result, err, callwright.ErrConflict)
 }
 
-// Forget removes the rows of a table that choose picks, and says how many. It leaves alone what another node is forgetting.
+// Forget deletes the rows of a table that choose selects, and returns their number. It skips rows that another node is deleting.
 func (db *DB) Forget(
 	ctx context.Context, model any, choose func(*bun.SelectQuery) *bun.SelectQuery,
 ) (removed int, err error) {

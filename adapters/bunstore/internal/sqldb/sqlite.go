@@ -91,7 +91,7 @@ func openPool(path string, size int, watch watched, options url.Values) (*bun.DB
 	return bun.NewDB(pool, newMarkingDialect()), nil
 }
 
-// Checkpoint moves what the write-ahead log of SQLite holds into the database itself.
+// Checkpoint moves the contents of SQLite's write-ahead log into the database file.
 func (db *DB) Checkpoint(ctx context.Context) error {
 	if db.Name() != "sqlite" {
 		return nil

@@ -16,7 +16,7 @@ const (
 
 // watched receives reports from the connections of a database. Both fields are required.
 type watched struct {
-	compiled *atomic.Int64 // counts what the connections compile
+	compiled *atomic.Int64 // counts the statements that the connections compile
 	failed   func(error)   // receives the errors of all statements
 }
 

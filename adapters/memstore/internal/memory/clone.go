@@ -35,7 +35,7 @@ func flat(t reflect.Type) bool {
 	return is
 }
 
-// part replaces what v, which can be set, shares with others by copies.
+// part replaces the parts of v that other values share by copies. v is settable.
 func part(v reflect.Value) {
 	if flat(v.Type()) {
 		return

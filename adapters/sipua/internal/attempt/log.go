@@ -64,7 +64,7 @@ func (l *Log) Step(e ladder.Event) {
 	l.ladder.Add(e)
 }
 
-// Note adds to the ladder what happens between messages.
+// Note adds an event between messages to the ladder.
 func (l *Log) Note(note, detail string) { l.Step(ladder.Event{Note: note, Detail: detail}) }
 
 // Begin opens the record.

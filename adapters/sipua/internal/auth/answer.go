@@ -59,7 +59,7 @@ func (a *Answers) put(c challenge) bool {
 	return true
 }
 
-// strongest returns each realm's challenge with the strongest algorithm that we know, whatever order the peer lists them in.
+// strongest returns each realm's challenge with the strongest algorithm that we know, in any order of the peer's list.
 func strongest(asks []sip.Header) map[string]challenge {
 	best := map[string]challenge{}
 	for _, h := range asks {

@@ -49,7 +49,7 @@ var _ registration.Line = (*Client)(nil)
 
 // binding is one trunk's registration.
 type binding struct {
-	requesting sync.Mutex       // one REGISTER at a time; guards what follows
+	requesting sync.Mutex       // one REGISTER at a time; guards the fields below
 	id         message.Identity // one Call-ID for all REGISTERs of a binding (RFC 3261, 10.2.4)
 	cseq       uint32
 	profile    transport.Profile

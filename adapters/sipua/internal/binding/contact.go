@@ -33,8 +33,8 @@ func (b *binding) addContact(req *sip.Request, expires time.Duration) {
 	req.AppendHeader(sip.NewHeader("Contact", contact+";expires="+message.Seconds(expires)))
 }
 
-// granted returns the expiry that a success grants: of our Contact, else of all, else what was asked for. It returns 0 for a response
-// without our Contact: one lists all bindings that there are (RFC 3261, 10.3, step 8).
+// granted returns the expiry that a success grants: of our Contact, else of all, else the requested one. It returns 0 for a response
+// without our Contact: a success lists all existing bindings (RFC 3261, 10.3, step 8).
 func (b *binding) granted(res *sip.Response, asked time.Duration) time.Duration {
 	c := b.ours(res)
 	if c == nil {

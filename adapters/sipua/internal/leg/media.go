@@ -43,7 +43,7 @@ type media struct {
 
 var errNoOffer = errors.New("an answer without an offer")
 
-// requested returns the description for a request of ours. A later one refreshes the session: it offers what was agreed on.
+// requested returns the description for a request of ours. A later description refreshes the session: it offers the agreed parameters.
 func (m *media) requested() ([]byte, error) {
 	if m.agreed != nil {
 		return m.offered(m.agreed)
@@ -120,7 +120,7 @@ func (m *media) answer() error {
 	return m.use(reply, n)
 }
 
-// use applies what was negotiated. Nothing has changed when it fails.
+// use applies the negotiated parameters. It changes nothing when it fails.
 func (m *media) use(ours *sdp.Description, n sdp.Negotiated) error {
 	n.Proven = m.proven()
 	m.mu.Lock()

@@ -13,7 +13,7 @@ import (
 	"github.com/callwright/callwright/sip/dialog"
 )
 
-// ReadRequest extracts what the dialog machine needs from a request that [Validate] has accepted.
+// ReadRequest extracts the values for the dialog machine from a request that [Validate] has accepted.
 func ReadRequest(req *sip.Request) dialog.Request {
 	r := dialog.Request{
 		Method: dialog.Method(req.Method), CSeq: req.CSeq().SeqNo, RemoteTag: Tag(req.From().Params),
@@ -30,7 +30,7 @@ func ReadRequest(req *sip.Request) dialog.Request {
 	return r
 }
 
-// ReadResponse extracts what the dialog machine needs from a response to the request with that method and CSeq.
+// ReadResponse extracts the values for the dialog machine from a response to the request with that method and CSeq.
 func ReadResponse(method dialog.Method, cseq uint32, res *sip.Response) dialog.Response {
 	r := dialog.Response{
 		Method: method, CSeq: cseq, Status: res.StatusCode, Reason: Printable(res.Reason), Contact: contactOf(res),

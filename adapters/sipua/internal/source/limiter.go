@@ -27,7 +27,7 @@ const (
 	minRequests       = 100
 )
 
-// Limiter counts what sources do. It is safe for concurrent use.
+// Limiter counts the actions of sources. It is safe for concurrent use.
 type Limiter struct {
 	rate     rate.Limit // INVITEs a second, and likewise OPTIONS
 	burst    int        // INVITEs at once, and in admission at a time

@@ -109,7 +109,7 @@ func (f *Flow) Hold() bool {
 	return f.hold(f.now.stack)
 }
 
-// Release gives up what the flow has acquired. It is called once.
+// Release releases the connections of the flow. It is called once.
 func (f *Flow) Release() {
 	for _, profile := range f.held {
 		f.pool.Release(profile)

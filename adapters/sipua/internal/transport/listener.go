@@ -145,7 +145,7 @@ func (l *Listener) makeRoom(as rank) bool {
 			l.place(c, rankKnown)
 		default:
 			l.remove(c)
-			_ = c.NetConn().Close() // whoever reads it does the rest
+			_ = c.NetConn().Close() // its reader does the rest
 		}
 	}
 	return true
@@ -273,7 +273,7 @@ func (l *Listener) Touch(remote netip.AddrPort) {
 // Drop closes a connection.
 func (l *Listener) Drop(remote netip.AddrPort) {
 	if c := l.connection(remote); c != nil {
-		_ = c.NetConn().Close() // whoever reads it does the rest
+		_ = c.NetConn().Close() // its reader does the rest
 	}
 }
 

@@ -24,7 +24,7 @@ var ErrClosed = callwright.Errorf(callwright.CodeUnavailable, "the telephone lin
 // Pool holds the stacks for the servers that we connect to, one for each profile. It is safe for concurrent use.
 type Pool struct {
 	cfg    PoolConfig
-	ctx    context.Context //nolint:containedctx // ends what dialogs send when the pool closes
+	ctx    context.Context //nolint:containedctx // ends the sending of dialogs when the pool closes
 	cancel context.CancelFunc
 
 	mu     sync.Mutex

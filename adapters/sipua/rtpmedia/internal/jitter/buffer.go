@@ -62,7 +62,7 @@ type Buffer struct {
 	started bool
 	arrived time.Duration // when the first packet since the start came
 	next    int64         // the timestamp that is played next
-	quiet   bool          // what was taken last had no audio
+	quiet   bool          // the last packet contained no audio
 	lateRun int
 	since   int // steps since the last correction
 }

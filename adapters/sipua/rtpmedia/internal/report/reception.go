@@ -2,7 +2,7 @@ package report
 
 import "time"
 
-// Reception counts what comes from the peer. It survives a change of the peer's SSRC: totals go on, sequence numbers
+// Reception counts the packets of the peer. It survives a change of the peer's SSRC: totals continue, sequence numbers
 // begin anew. The zero value is ready after Clock.
 type Reception struct {
 	clock int // ticks a second, for the jitter

@@ -24,7 +24,7 @@ const Overlap = 2 * time.Second
 // maxKeys bounds the keys that are remembered of one call, the current one included.
 const maxKeys = 8
 
-// Opener opens what the peer sends, under its current key and for a while under the one before. The zero value opens
+// Opener decrypts the peer's packets, under its current key and for a while under the one before. The zero value decrypts
 // nothing until Use.
 type Opener struct {
 	keys   []*key // the current one first
