@@ -128,7 +128,7 @@ func (s *Service) EndSession(ctx context.Context, org callwright.OrgID, id strin
 	return nil
 }
 
-// sweepSessions deletes sessions that have ended because nobody used them, and returns when to look again.
+// sweepSessions deletes sessions that have ended because nobody used them, and returns the time of the next sweep.
 func (s *Service) sweepSessions(ctx context.Context) time.Duration {
 	deleted, err := s.cfg.Store.DeleteSessions(ctx, s.cfg.Clock.Now().Add(-SessionIdle), sweepBatch)
 	s.sweeping.Note(ctx, s.cfg.Logger, "idle sessions are not deleted", err)

@@ -72,7 +72,7 @@ func (u *uses) take() map[use]time.Time {
 	return taken
 }
 
-// Run writes when keys and sessions were used last, until ctx ends, and deletes idle sessions about once an hour. It returns
+// Run writes the last uses of keys and sessions until ctx ends, and deletes idle sessions about once an hour. It returns
 // nil. Each use is written at most once in a UseInterval. A use that cannot be written is logged and dropped, and the next use
 // counts again. Requests never wait for it; without it, keys show no last use, and sessions end although they are used.
 func (s *Service) Run(ctx context.Context) error {

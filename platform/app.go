@@ -54,7 +54,7 @@ func newAuthority(c Config) (*testca.Authority, error) { return testca.Open(c.Da
 // starting ends when the platform is to stop although it has not started yet: a database may let it wait for long.
 type starting struct{ context.Context } //nolint:containedctx // fx has no other way to give it to constructors
 
-// databaseLimit is how long a request waits for the database before it is answered with 503. A node's lease is longer.
+// databaseLimit is the time that a request waits for the database before the answer is 503. A node's lease is longer.
 const databaseLimit = 10 * time.Second
 
 func newDatabase(lc fx.Lifecycle, begin starting, c Config, s secrets, log *slog.Logger) (*bunstore.DB, error) {

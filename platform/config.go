@@ -85,8 +85,8 @@ type Config struct {
 	CarrierTimes    CarrierTimes      // --simulated-carrier
 	CarrierSecret   callwright.Secret // --simulated-carrier-secret: signs its events; empty: it sends none
 
-	DrainTimeout  time.Duration // --drain-timeout: how long running calls may go on when the platform stops, after ShutdownDelay
-	ShutdownDelay time.Duration // --shutdown-delay: how long calls and requests are still taken, while /readyz and OPTIONS say 503
+	DrainTimeout  time.Duration // --drain-timeout: time limit of running calls when the platform stops, after ShutdownDelay
+	ShutdownDelay time.Duration // --shutdown-delay: time in which new calls and requests are still accepted, while /readyz and OPTIONS answer 503
 	LogFormat     string        // --log-format: text or json
 	LogLevel      slog.Level    // --log-level
 
@@ -142,7 +142,7 @@ func Defaults() Config {
 	}
 }
 
-// mostCalls is how many calls run here at once, if there are ports and open files for them.
+// mostCalls bounds the concurrent calls, if there are ports and open files for them.
 const mostCalls = 1000
 
 // The bounds of --database-connections. Durable work needs a quarter of the least.
@@ -151,7 +151,7 @@ const (
 	mostConnections  = 10_000
 )
 
-// workConnections is how many of the connections to PostgreSQL durable work has for itself.
+// workConnections is the number of connections to PostgreSQL that are reserved for durable work.
 func (c Config) workConnections() int { return c.DatabaseConnections / 4 }
 
 // mostHTTPConnections bounds --http-connections.

@@ -70,10 +70,10 @@ func divide(c Config, limit uint64) (s shares, whole int, err error) {
 	return s, whole, nil
 }
 
-// lineCalls is how many calls the telephone line takes: some more, which ring or say goodbye.
+// lineCalls returns the number of calls that the telephone line accepts: some more than calls, for calls that ring or end.
 func (s shares) lineCalls() int { return s.calls + (s.calls+4)/5 }
 
-// perAddress returns how many of total connections one address may have: half at most, unless it could have all of most.
+// perAddress returns the number of connections, of total, for one address: at most half, unless each allows all of most.
 func perAddress(each, most, total int) int {
 	if each >= most {
 		return total

@@ -43,7 +43,7 @@ func (p runsOn) list() []overview.Part {
 	}
 }
 
-// storedIn says where data is kept, without paths, hosts and passwords: every organization reads it.
+// storedIn describes the places of data, without paths, hosts and passwords, because every organization reads it.
 func (p runsOn) storedIn() string {
 	database := "PostgreSQL"
 	if strings.HasPrefix(p.Config.DatabaseURL, "sqlite:") {

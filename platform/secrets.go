@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/adapters/masterkey"
 )
 
-// secretFile is where the master key is kept without masterkey.Variable.
+// secretFile is the file of the master key if masterkey.Variable is not set.
 func secretFile(c Config) string { return masterkey.File(c.Data) }
 
 // secrets are the keys that the server derives from its master key.

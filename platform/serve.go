@@ -242,7 +242,7 @@ type parts struct {
 	Failures      failures
 }
 
-// answerTimeout bounds how long a client may take for an answer that has begun when the server stops.
+// answerTimeout is the time limit for a client to read an answer that has begun when the server stops.
 const answerTimeout = 10 * time.Second
 
 // serve starts the parts in the order of their dependencies, and stops them in reverse: the server
@@ -360,7 +360,7 @@ func background(f func(ctx context.Context)) fx.Hook {
 	}
 }
 
-// failures is where a part that has failed says so; the first one counts.
+// failures receives the errors of failed parts; the first one counts.
 type failures chan<- error
 
 // fail reports a part that ends with an error.
@@ -374,7 +374,7 @@ func (p parts) fail(part string, run func() error) {
 	}
 }
 
-// startPatience is how long durable work may take to start.
+// startPatience is the time limit for the start of durable work.
 const startPatience = 90 * time.Second
 
 // works waits until durable work runs: a server without it is not ready.

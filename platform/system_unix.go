@@ -38,7 +38,7 @@ func owner(info fs.FileInfo) (uid uint32, foreign bool) {
 	return stat.Uid, stat.Uid != 0 && int(stat.Uid) != os.Geteuid()
 }
 
-// mostFiles returns how many files this process may have open. Go has raised the soft limit to the hard one.
+// mostFiles returns the limit of open files of this process. Go has raised the soft limit to the hard one.
 func mostFiles() (uint64, error) {
 	var limit syscall.Rlimit
 	err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit)

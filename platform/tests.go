@@ -90,7 +90,7 @@ func newTornados(p testParts, tests *agenttest.Service) (*tornado.Service, error
 	return tornado.New(c)
 }
 
-// limitRetries is how often a call of a model is repeated after a rate limit.
+// limitRetries is the number of retries of a model's call after a rate limit.
 const limitRetries = 5
 
 // judgedBy describes the judge of criteria that no rule can decide.

@@ -54,7 +54,7 @@ type node string
 
 func newNode() node { return node(new(callwright.UUIDs).New()) }
 
-// newSelf knows where this server listens, as soon as it does.
+// newSelf makes the holder of this server's addresses, which are set when it listens.
 func newSelf() *self.Server { return new(self.Server) }
 
 // newResolver asks the DNS server of --dns-server, or the system's.
@@ -313,7 +313,7 @@ func regionOf(c Config, listening net.Addr) (setup.Region, error) {
 	return r, err
 }
 
-// ownAddresses is where signaling and media come from, as peers see it. A private media address behind a public one is
+// ownAddresses returns the source addresses of signaling and media, as peers see them. A private media address behind a public one is
 // the machine's inside, which no firewall of a customer sees.
 func (c Config) ownAddresses() []string {
 	inside := func(ip netip.Addr) bool { return ip.IsPrivate() || ip.IsLoopback() }

@@ -68,7 +68,7 @@ func parseFrame(b []byte) (frameHeader, bool) {
 // like reports whether two frames may belong to one stream.
 func (h frameHeader) like(other frameHeader) bool { return h.low == other.low && h.rate == other.rate }
 
-// firstFrame returns where the first frame begins: a header that another one of its stream follows at the right distance, or
+// firstFrame returns the offset of the first frame: a header that another one of its stream follows at the right distance, or
 // the end of the bytes.
 func firstFrame(b []byte) (int, bool) {
 	for at := 0; ; at++ {

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// peekSize is how many bytes at the start of a file are looked at, and how much may lie before the first frame of an MP3.
+// peekSize is the number of bytes at the start of a file that are checked. The first frame of an MP3 must begin within them.
 const peekSize = 64 << 10
 
 // The kinds that are decoded.

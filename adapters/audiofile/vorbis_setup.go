@@ -33,7 +33,7 @@ func checkSetup(b []byte) error {
 	return nil
 }
 
-// checkCodebook reads one codebook, and returns how many entries and how many values it has.
+// checkCodebook reads one codebook, and returns the numbers of its entries and of its values.
 func checkCodebook(r *bitReader) (entries, values int, err error) {
 	pattern, dimensions := r.read(24), r.read(16)
 	entries = r.read(24)

@@ -20,7 +20,7 @@ type Config struct {
 	Limit   time.Duration       // of a transaction, or of a statement outside of one, its wait for a connection included; 0: 30 s
 	Logger  *slog.Logger        // nil discards
 
-	// Connections is how many connections to PostgreSQL there are at most; 0: 16. A caller waits for one that is free, within the limit.
+	// Connections is the maximum of connections to PostgreSQL; 0: 16. A caller waits for a free one, within the limit.
 	Connections int
 
 	// Existing refuses a database that is not there, or whose tables are of another release, and migrates nothing: for a program
@@ -28,7 +28,7 @@ type Config struct {
 	Existing bool
 }
 
-// defaultLimit is how long a transaction may take if the configuration does not say.
+// defaultLimit is the time limit of a transaction if the configuration sets none.
 const defaultLimit = 30 * time.Second
 
 // DB is a database, which the stores of the sub-packages use. It is a callwright.Atomic.
@@ -70,7 +70,7 @@ func Open(ctx context.Context, address string, c Config) (*DB, error) {
 	return db, nil
 }
 
-// String returns which kind of database it is, and nothing of its address.
+// String names the kind of database, without its address.
 func (db *DB) String() string { return "bunstore on " + db.core.Name() }
 
 // MostConnections returns the number of connections that a PostgreSQL server allows to this program's role in this database, for all programs

@@ -129,7 +129,7 @@ func union(a, b map[string]string) map[string]bool {
 	return out
 }
 
-// paths returns the values inside JSON by where they stand, such as request.Messages[2].Text.
+// paths returns the values inside JSON by their paths, such as request.Messages[2].Text.
 func paths(text []byte) map[string]string {
 	out := map[string]string{}
 	var walk func(path string, v any)

@@ -34,7 +34,7 @@ func option(points []point, factor float64) (value, makes float64) {
 // most.
 const rateStep = 100
 
-// control returns eSpeak's options for a prosody, and how much faster its audio is then played. A pitch that eSpeak does not
+// control returns eSpeak's options for a prosody, and the factor by which its audio is then played faster. A pitch that eSpeak does not
 // reach, below 0.66 or above 1.69 times its own, is made up for by that, and by a tempo that is slower by as much.
 func control(prosody tts.Prosody) (options []string, playback float64) {
 	pitch, tempo := prosody.Factors()

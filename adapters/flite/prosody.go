@@ -16,7 +16,7 @@ const (
 // most.
 const rateStep = 100
 
-// control returns flite's options for a prosody, and how much faster its audio is then played. No options keep a voice as it is.
+// control returns flite's options for a prosody, and the factor by which its audio is then played faster. Without options the voice is unchanged.
 //
 // f0_shift changes the pitch of every voice but rms, which has no control of it. There flite speaks slower by the factor of the
 // pitch and is played faster by it: that is exact too, but moves the timbre with the pitch, as with a shorter or longer throat.

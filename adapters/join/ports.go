@@ -39,7 +39,7 @@ func (l Ports) Find(ctx context.Context, org callwright.OrgID, ids []string) (ma
 	})
 }
 
-// maxNumbers is how many numbers of a request the feed and the description of an issue show.
+// maxNumbers bounds the numbers of a request that the feed and the description of an issue show.
 const maxNumbers = 20
 
 // Read returns the evidence about a port request for analysts: its state, the state of each number, and its history.
@@ -130,7 +130,7 @@ func failedNumbers(r porting.Request, code porting.FailureCode) string {
 	return text
 }
 
-// failureCodes returns why a request and its numbers have failed, each code once.
+// failureCodes returns the failure codes of a request and its numbers, each once.
 func failureCodes(r porting.Request) (codes []porting.FailureCode) {
 	add := func(why *porting.Failure) {
 		if why == nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/callwright/callwright/agents/request"
 )
 
-// maxError is how many bytes are told of something that failed.
+// maxError bounds the text of a failure, in bytes.
 const maxError = 500
 
 // turns adds the facts of each turn: the path through the pathway, the variables that got values, the requests to

@@ -22,7 +22,7 @@ const (
 	bold
 )
 
-// style is how a text looks.
+// style is the face, size and shade of a text.
 type style struct {
 	face  face
 	size  int // in points

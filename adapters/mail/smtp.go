@@ -38,7 +38,7 @@ type SMTP struct {
 	options []gomail.Option
 }
 
-// patience bounds how long a server takes for a message.
+// patience is the time limit of a server for a message.
 const patience = 10 * time.Second
 
 // NewSMTP checks the configuration. It does not connect.

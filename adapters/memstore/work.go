@@ -121,7 +121,7 @@ func (w *Work) repeat(ctx context.Context, p periodic) {
 	}
 }
 
-// next marks a task that is due as running, and returns it. Without one it returns how long to wait.
+// next marks a task that is due as running, and returns it. If there is none, it returns the time to wait.
 func (w *Work) next() (id int64, task queued, wait time.Duration) {
 	const longest = time.Minute
 	now := time.Now()

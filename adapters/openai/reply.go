@@ -54,7 +54,7 @@ func (c *Client) Reply(ctx context.Context, r llm.ReplyRequest) iter.Seq2[llm.Re
 	}
 }
 
-// reply collects the tool calls of an answer and why it ended.
+// reply collects the tool calls of an answer and the reason of its end.
 type reply struct {
 	calls    []llm.ToolCall // in the order in which they came
 	indexes  []int64        // of the calls, as the service counts them

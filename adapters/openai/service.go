@@ -201,7 +201,7 @@ func newServiceError(response *http.Response, body []byte) *serviceError {
 // streamError is a failure that the service reports in the midst of a stream.
 type streamError struct{ event []byte }
 
-// Error says where the failure came.
+// Error states that the failure came in the middle of an answer, without the event.
 func (*streamError) Error() string {
 	return "the service reported an error in the middle of its answer"
 }

@@ -15,7 +15,7 @@ import (
 const (
 	loosePhone = 0.007 // probability of a loose phone; with 0.005 other speech is taken for hints
 	again      = 0.1   // probability of a second phrase
-	// maxLoose is how many loose phones may come before and after a phrase: a breath, a click, an "uh".
+	// maxLoose is the maximum of loose phones before and after a phrase: a breath, a click, an "uh".
 	maxLoose = 3
 )
 

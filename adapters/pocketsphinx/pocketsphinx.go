@@ -26,7 +26,7 @@ const (
 	maxUtterance = time.Minute // longer utterances are cut off
 )
 
-// models are where packages put the model of American English.
+// models are the folders in which packages put the model of American English.
 var models = []string{
 	"/usr/share/pocketsphinx/model/en-us",
 	"/usr/local/share/pocketsphinx/model/en-us",

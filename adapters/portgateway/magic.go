@@ -160,7 +160,7 @@ func (s *Simulated) answersCancel(o porting.Order) (stage, bool) {
 	return stage{at, porting.NumberSnapshot{State: porting.NumberCanceled}}, true
 }
 
-// refusesCancelAt returns when the carrier refuses to cancel an order; zero: it does not.
+// refusesCancelAt returns the time at which the carrier refuses to cancel an order; zero: it does not refuse.
 func (s *Simulated) refusesCancelAt(o porting.Order) time.Time {
 	tooLate := o.CancelAskedAt.Add(max(0, s.cfg.CutOff)).After(s.portsAt(o)) && !has(o, holds)
 	if o.CancelAskedAt.IsZero() || !tooLate && !has(o, keeps) {

@@ -47,7 +47,7 @@ var (
 	_ porting.EventReader = (*Simulated)(nil)
 )
 
-// maxLost is how many lost answers are remembered.
+// maxLost bounds the lost answers that are remembered.
 const maxLost = 1000
 
 // NewSimulated checks the configuration.

@@ -40,7 +40,7 @@ type Config struct {
 	Transport http.RoundTripper
 }
 
-// Encryption says how S3 encrypts audio at rest.
+// Encryption is S3's encryption of audio at rest.
 type Encryption struct {
 	Algorithm string // "AES256" or "aws:kms"; empty: the bucket's default
 	KMSKey    string // with "aws:kms"; empty: the account's default key

@@ -92,7 +92,7 @@ func (b *Blobs) PutBlob(ctx context.Context, org callwright.OrgID, name string, 
 	return nil
 }
 
-// putLimit bounds how long an object is sent, repetitions included.
+// putLimit is the time limit for sending an object, including retries.
 const putLimit = 10 * time.Minute
 
 // revokeLimit bounds the time in which PutBlob deletes an object that it may have sent.
@@ -181,7 +181,7 @@ func (b *Blobs) OpenBlob(ctx context.Context, org callwright.OrgID, name string)
 	return opened, nil
 }
 
-// sizeKey is the metadata of an object that says how many bytes were stored.
+// sizeKey is the metadata key for the number of stored bytes of an object.
 const sizeKey = "callwright-size"
 
 // checkSize compares the size of an object with its size when it was stored. An object that another tool has copied without metadata passes.

@@ -68,7 +68,7 @@ func numbers(text string) []float64 {
 	return out
 }
 
-// spokenNumber reads a number word, or two of them, and says how many words it took.
+// spokenNumber reads a number word, or two of them, and returns the number of words read.
 func spokenNumber(spoken []string) (n, taken int) {
 	first := spoken[0]
 	switch {

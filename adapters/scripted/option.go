@@ -38,7 +38,7 @@ func both(a, b verdict) verdict {
 // known one.
 func either(a, b verdict) verdict { return max(a, b) }
 
-// A comparison is how a text tells of variables: day is known, day is not known, day is "Tuesday" or "Thursday".
+// A comparison is a condition on variables in a text: day is known, day is not known, day is "Tuesday" or "Thursday".
 const comparison = `([\pL\pN_.\-]+)\s+is\s+(not\s+)?(known|` + quoted + `(?:\s*or\s*` + quoted + `)*)`
 
 var (

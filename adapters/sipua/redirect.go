@@ -30,7 +30,7 @@ type hop struct {
 type itinerary struct {
 	waiting []hop           // the preferred ones first
 	visited map[string]bool // places where the call was: a loop is not followed
-	refused []string        // places that are not followed, and why
+	refused []string        // targets that are not followed, with the reason
 }
 
 // redirected adds the places of the redirection that o has got.
@@ -69,7 +69,7 @@ func (i *itinerary) refuse(h hop, why string) {
 // maxRefused bounds the places in the reason of a call that ends.
 const maxRefused = 3
 
-// reason says which places were not followed.
+// reason lists the targets that were not followed.
 func (i *itinerary) reason() string {
 	switch n := len(i.refused); {
 	case n == 0:

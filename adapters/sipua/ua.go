@@ -107,7 +107,7 @@ func addressOf(a net.Addr) netip.Addr {
 	return at.Addr()
 }
 
-// nameItself tells Config.Self where the user agent listens, and how peers reach it.
+// nameItself passes the addresses of the user agent, local and public, to Config.Self.
 func (u *UA) nameItself() {
 	if at, err := netip.ParseAddrPort(u.listener.Addr().String()); err == nil {
 		u.cfg.Self.Listen(at)
@@ -115,7 +115,7 @@ func (u *UA) nameItself() {
 	}
 }
 
-// contactURI returns where we can be called back, without a user part.
+// contactURI returns the URI for calls back to us, without a user part.
 func contactURI(host string, listening net.Addr) (sip.Uri, error) {
 	addr, err := netip.ParseAddrPort(listening.String())
 	if err != nil {

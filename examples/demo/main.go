@@ -22,7 +22,7 @@ import (
 	"github.com/callwright/callwright/transport/oas/sipoas"
 )
 
-// patience is how long the whole demo may take once the programs are built.
+// patience is the time limit of the whole demo once the programs are built.
 const patience = 3 * time.Minute
 
 // The demo's numbers are fictitious ones of the North American plan (555-01xx).
@@ -31,7 +31,7 @@ const (
 	phoneNumber = "+12025550102"
 )
 
-// saved is where the recording of the demo's call stays, in the folder in which the demo runs.
+// saved is the file of the recording of the demo's call, in the working folder.
 const saved = "demo-recording.wav"
 
 // options are the flags.

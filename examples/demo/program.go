@@ -34,7 +34,7 @@ type program struct {
 	lines chan string
 }
 
-// stopTimeout is how long a program may take to end once it is asked to.
+// stopTimeout is the time limit for a program to end when asked to.
 const stopTimeout = 10 * time.Second
 
 // start starts a program under a name. Its log goes to a file of that name beside it. An interrupt from the keyboard does not

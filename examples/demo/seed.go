@@ -20,10 +20,10 @@ import (
 	"github.com/callwright/callwright/transport/oas/callsoas"
 )
 
-// seeding is how long it may take to fill the server.
+// seeding is the time limit for filling the server.
 const seeding = 10 * time.Minute
 
-// The size of the seeded deployment: calls, led by the pathway or by the agent, and how many of them are under way at once.
+// The size of the seeded deployment: calls, led by the pathway or by the agent, and the number of concurrent calls.
 const (
 	pathwayCalls = 4
 	agentCalls   = 16

@@ -131,7 +131,7 @@ func (c *config) addLog(f *flag.FlagSet) {
 	f.Var(levelOf(&c.to.LogLevel), "log-level", "least level of what is logged: debug, info, warn or error")
 }
 
-// addStop adds the flags of how the server stops.
+// addStop adds the flags for the stop of the server.
 func (c *config) addStop(f *flag.FlagSet) {
 	f.Var(durationOf(&c.to.DrainTimeout), "drain-timeout", "how long running calls may go on after SIGTERM and --shutdown-delay")
 	f.Var(durationOf(&c.to.ShutdownDelay), "shutdown-delay", "how long calls and requests are still taken after SIGTERM, while /readyz and OPTIONS say 503")

@@ -149,7 +149,7 @@ func (o options) telephone(ctx context.Context) error {
 	return nil
 }
 
-// closeTimeout is how long the other side may take to confirm the end of a call.
+// closeTimeout is the time limit for the other side to confirm the end of a call.
 const closeTimeout = 5 * time.Second
 
 // refusals are the ways of --decline.

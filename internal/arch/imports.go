@@ -121,7 +121,7 @@ func checkImports(p *pkg, f *goFile) []Violation {
 	return found
 }
 
-// owned says why a library may not be imported outside its home, or nothing.
+// owned returns the reason for which a library may not be imported outside its home; empty if it may.
 func owned(dir, target string, test bool) string {
 	for _, o := range owners {
 		if within(target, o.library) && !within(dir, o.home) && (!test || o.home == "platform") {
@@ -131,7 +131,7 @@ func owned(dir, target string, test bool) string {
 	return ""
 }
 
-// refused says why a package may not import another, or nothing.
+// refused returns the reason for which a package may not import another; empty if it may.
 func refused(dir, target string) string {
 	room, inside := top(dir), within(target, module)
 	to := strings.TrimPrefix(strings.TrimPrefix(target, module), "/")
@@ -189,7 +189,7 @@ func refusedChoice(room, to string) string {
 // same area, such as transport/oas/triageoas.
 const httpapi = "transport/httpapi"
 
-// refusedToArea says why a package of the HTTP API may not import another package of this module.
+// refusedToArea returns the reason for which a package of the HTTP API may not import another package of this module.
 func refusedToArea(dir, to string) string {
 	area, isArea := strings.CutSuffix(path.Base(dir), "api")
 	isArea = isArea && path.Dir(dir) == httpapi
@@ -232,7 +232,7 @@ func refusedToStore(dir, to string) bool {
 	return isStore && slices.Contains(domains, top(to)) && top(to) != own
 }
 
-// refusedToDomain says why a domain's package may not import another package of this module.
+// refusedToDomain returns the reason for which a domain's package may not import another package of this module.
 func refusedToDomain(dir, to string) string {
 	if to == "" || top(to) == top(dir) || to == rootSuite && strings.HasSuffix(path.Base(dir), "test") {
 		return ""
@@ -248,7 +248,7 @@ func refusedToDomain(dir, to string) string {
 	return "a domain imports the root package and its own sub-packages only"
 }
 
-// refusedToAdapter says why an adapter may not import another package of this module.
+// refusedToAdapter returns the reason for which an adapter may not import another package of this module.
 func refusedToAdapter(dir, to string) string {
 	switch {
 	case top(to) == "adapters" && unit(dir) != unit(to) && !within(to, path.Join(path.Dir(unit(dir)), "internal")):
@@ -263,7 +263,7 @@ func refusedToAdapter(dir, to string) string {
 	return ""
 }
 
-// refusedLibrary says why a domain's package may not import a package from elsewhere.
+// refusedLibrary returns the reason for which a domain's package may not import a package from elsewhere.
 func refusedLibrary(dir, target string) string {
 	if standard(target) {
 		if slices.ContainsFunc(unfit, func(library string) bool { return within(target, library) }) {

@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// Limit is how long a condition may take. Only a broken run comes near it.
+// Limit is the time limit of a condition. Only a broken run comes near it.
 const Limit = 90 * time.Second
 
-// interval is how often conditions are looked at.
+// interval is the time between two checks of a condition.
 const interval = 40 * time.Millisecond
 
 // That waits until a condition holds, and fails the test when it does not come about within Limit. what completes

@@ -15,7 +15,7 @@ import (
 	"github.com/callwright/callwright/internal/await"
 )
 
-// limit is how long a step may take. Only a broken run comes near it.
+// limit is the time limit of a step. Only a broken run comes near it.
 const limit = 90 * time.Second
 
 // Page is a tab of a browser.

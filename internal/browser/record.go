@@ -13,7 +13,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// most is how many errors, and how many dialogs, of a tab are kept: a page may open dialogs without end.
+// most bounds the stored errors, and the stored dialogs, of a tab: a page may open dialogs without end.
 const most = 100
 
 // record holds the errors of a tab.

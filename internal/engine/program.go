@@ -1,6 +1,6 @@
 // Package engine is the common code of the adapters of speech engines. It checks texts to speak, streams audio that
 // is made in the background, and buffers received audio until it is recognized. For engines that are programs of this
-// machine it finds them, bounds how many run at once, and kills them when their context ends.
+// machine it finds them, limits the concurrent runs, and kills them when their context ends.
 package engine
 
 import (
@@ -47,7 +47,7 @@ func Find(path string, names []string, install string, parallel int) (*Program, 
 		strings.Join(names, " or "), install)
 }
 
-// Path returns where the program is.
+// Path returns the path of the program.
 func (p *Program) Path() string { return p.path }
 
 // Run runs the program in a folder, waits for its turn and its end, and returns its output. There is no shell: the

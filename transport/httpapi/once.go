@@ -14,7 +14,7 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// answerLife is how long the first answer to a request with an Idempotency-Key is repeated.
+// answerLife is the time in which the first answer to a request with an Idempotency-Key is repeated.
 const answerLife = 24 * time.Hour
 
 // Answer is an answer that can be stored as JSON and repeated.
@@ -76,7 +76,7 @@ func (a *API) once(req middleware.Request, next middleware.Next, c claim) (answe
 	return answer, err
 }
 
-// keepTime bounds how long the answer of a detached operation is being kept, also after its client has gone.
+// keepTime is the time limit for storing the answer of a detached operation, also after its client has gone.
 const keepTime = 10 * time.Second
 
 // detached runs an operation outside of any transaction, and keeps its answer in one of its own, unless another request with the

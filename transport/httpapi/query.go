@@ -84,7 +84,7 @@ func nearest(name string, known []string) string {
 	return found
 }
 
-// distance returns how many letters must be added, removed or replaced to make one word of the other.
+// distance returns the number of letters to add, remove or replace to turn one word into the other.
 func distance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {

@@ -102,7 +102,7 @@ func inBody(err error, wanted wants) []line {
 // decodedPart matches the part of a form that an error is about.
 var decodedPart = regexp.MustCompile(`^decode "([^"]+)"`)
 
-// The generated decoder names members, and says where it stopped, in the texts of its errors only, outermost first.
+// The generated decoder reports members and the offset at which it stopped only in the texts of its errors, outermost first.
 var (
 	decodedField = regexp.MustCompile(`decode field "([^"]+)"`)
 	unknownField = regexp.MustCompile(`unexpected field ("(?:[^"\\]|\\.)*")`)
@@ -163,7 +163,7 @@ func countOf(match []string) string {
 	return "has " + match[1] + " members; at least " + match[3] + " are required"
 }
 
-// stopsAt finds the value at which the decoder stopped, if it says that. It does not say where a number is too large.
+// stopsAt finds the value at which the decoder stopped, if it reports that. It does not report the place of a number that is too large.
 func stopsAt(text string, body []byte) func(p place) bool {
 	stops := stoppedAt.FindAllStringSubmatch(text, -1)
 	if stops == nil {

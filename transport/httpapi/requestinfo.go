@@ -181,7 +181,7 @@ func clientOf(r *http.Request) string {
 	return host
 }
 
-// answerWriter remembers the status, and bounds how long the client may take.
+// answerWriter records the status, and limits the time of the client.
 type answerWriter struct {
 	http.ResponseWriter
 	asked  *timedBody // the body of the request; nil without one
@@ -197,7 +197,7 @@ func (w *answerWriter) mustBeTaken(until time.Time) {
 	_ = http.NewResponseController(w.ResponseWriter).SetWriteDeadline(until)
 }
 
-// WriteHeader remembers the first final status. A 401 says how to do better (RFC 9110, section 15.5.2).
+// WriteHeader remembers the first final status. A 401 names the authentication scheme (RFC 9110, section 15.5.2).
 func (w *answerWriter) WriteHeader(status int) {
 	if w.asked != nil {
 		w.asked.leave()

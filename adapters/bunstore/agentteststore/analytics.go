@@ -17,7 +17,7 @@ import (
 // hasEnded is the condition of the index of windows. SQLite uses it only for a condition with these very words.
 const hasEnded = "state NOT IN ('PENDING', 'RUNNING') AND NOT experiment"
 
-// endedPage is how many runs EachEnded holds at a time.
+// endedPage is the number of runs that EachEnded reads at a time.
 const endedPage = 5000
 
 // endedRow holds the columns of the index test_runs_by_window: no other column of a run is read.

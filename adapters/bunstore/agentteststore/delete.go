@@ -33,7 +33,7 @@ const emptied = `batch.state NOT IN ('PENDING', 'RUNNING') AND NOT EXISTS (SELEC
 	WHERE r.org = batch.org AND r.batch_id = batch.id AND r.batch_id <> '' AND r.id NOT IN (?))`
 
 // deleteRuns removes the runs with some ids, or whose ids a query selects, with their journals, with their snapshots if no
-// other run has them, and with their groups if these have ended and have no other run. It says how many runs.
+// other run has them, and with their groups if these have ended and have no other run. It returns the number of deleted runs.
 func (db core) deleteRuns(ctx context.Context, idb bun.IDB, ids any) (int, error) {
 	if _, err := idb.NewDelete().Model((*answerRow)(nil)).Where("run_id IN (?)", ids).Exec(ctx); err != nil {
 		return 0, err

@@ -136,7 +136,7 @@ func (s Requests) UpdateRequest(ctx context.Context, r porting.Request, entries 
 	})
 }
 
-// whyUnchanged returns why the update of a request that is there has changed nothing: it has another version, or it has ended.
+// whyUnchanged returns the reason for which the update of an existing request has changed nothing: it has another version, or it has ended.
 func whyUnchanged(ctx context.Context, idb bun.IDB, r porting.Request) error {
 	same, err := findRequest(idb, r.Org, r.ID).Where("version = ?", sqldb.Int(r.Revision)).Exists(ctx)
 	switch {

@@ -31,7 +31,7 @@ type repeats struct {
 	last map[string]said
 }
 
-// said is when a message was logged, and how many like it were left out since.
+// said holds the time at which a message was logged, and the number of equal messages that were left out since.
 type said struct {
 	at      time.Time
 	leftOut int
@@ -64,7 +64,7 @@ func (q quiet) Handle(ctx context.Context, r slog.Record) error {
 	return q.Handler.Handle(ctx, r)
 }
 
-// note decides whether a record is logged, and returns how many like it were left out before.
+// note decides whether a record is logged, and returns the number of equal records that were left out before.
 func (s *repeats) note(r slog.Record) (leftOut int, log bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	// lookLimit is how long a look for tasks may take. River ends one after 10 seconds, too.
+	// lookLimit is the time limit of a look for tasks. River ends one after 10 seconds, too.
 	lookLimit = 10 * time.Second
 	// longOutage is after how long an outage the client is replaced: River's parts wait up to a minute between two attempts by then.
 	longOutage = 2 * time.Second

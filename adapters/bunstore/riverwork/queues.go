@@ -69,7 +69,7 @@ func (s *step) seat(job *river.Job[taskArgs]) (release func(), putOff error) {
 	return release, nil
 }
 
-// looked returns when somebody has last begun to work on each queue; absent for never.
+// looked returns the time at which a node last began to work on each queue; absent for never.
 func looked(ctx context.Context, client worker, queues []string) (map[string]time.Time, error) {
 	times := map[string]time.Time{}
 	for _, name := range queues {

@@ -45,7 +45,7 @@ type client struct {
 }
 
 // Run works until ctx ends. Then it takes no more tasks and waits for those that run: up to Config.StopTimeout, after
-// which their contexts end too and they are left to other nodes. The error says why it could not start, or that
+// which their contexts end too and they are left to other nodes. The error is the reason for which it could not start, or means that
 // handlers still run. After an outage of the database it works with a new client: River's parts wait up to a minute before they look
 // whether it is back.
 func (w *Work) Run(ctx context.Context) error {

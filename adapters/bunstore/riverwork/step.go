@@ -119,11 +119,11 @@ func storable(err error) error {
 	return errors.New(strings.ToValidUTF8(text, "\ufffd"))
 }
 
-// backoff says when a task that failed is tried again: after 1 s, 2 s, 4 s and so on up to 5 minutes, and up to a fifth
+// backoff computes the time of the next attempt of a failed task: after 1 s, 2 s, 4 s and so on up to 5 minutes, and up to a fifth
 // later, so that tasks that failed together don't come back together.
 type backoff struct{}
 
-// NextRetry returns when the task is tried again.
+// NextRetry returns the time of the task's next attempt.
 func (backoff) NextRetry(job *rivertype.JobRow) time.Time {
 	const longest = 5 * time.Minute
 	wait := min(time.Second<<min(max(job.Attempt-1, 0), 10), longest)

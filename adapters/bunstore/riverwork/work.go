@@ -37,10 +37,10 @@ type Config struct {
 	Logger      *slog.Logger             // nil discards
 }
 
-// schema is where River's tables are on PostgreSQL.
+// schema is the schema of River's tables on PostgreSQL.
 const schema = "river"
 
-// defaultAttempts is how often a task is tried when it does not say.
+// defaultAttempts is the number of attempts of a task that sets none.
 const defaultAttempts = 25
 
 // inserter adds tasks: River's client without workers.

@@ -60,7 +60,7 @@ func replaceStatus(ctx context.Context, idb bun.IDB, row statusRow) error {
 	return sqldb.Replace(ctx, "status", update, row.Version, findStatus(idb, callwright.OrgID(row.Org), row.TrunkID))
 }
 
-// Group returns the first trunk of a group, and how many there are.
+// Group returns the first trunk of a group and the number of its trunks.
 func (s Statuses) Group(ctx context.Context, org callwright.OrgID, group string) (first string, count int, err error) {
 	if group == "" {
 		return "", 0, nil

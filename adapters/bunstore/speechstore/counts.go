@@ -11,7 +11,7 @@ import (
 	"github.com/callwright/callwright/speech"
 )
 
-// countRow says how many samples an organization has, of a voice or, when that is empty, in all.
+// countRow is the number of samples of an organization: of a voice or, when that is empty, in all.
 type countRow struct {
 	bun.BaseModel `bun:"table:speech_counts,alias:counts"`
 

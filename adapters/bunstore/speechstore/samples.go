@@ -96,7 +96,7 @@ func (s Samples) find(ctx context.Context, inputs []any, where func(*bun.SelectQ
 	return row.sample(), nil
 }
 
-// ListSamples returns a page of samples, and how many there are in all. The ids of the page come from an index alone, so that those
+// ListSamples returns a page of samples and their total number. The ids of the page come from an index alone, so that those
 // before it cost no more than a step in that.
 func (s Samples) ListSamples(
 	ctx context.Context, org callwright.OrgID, voice string, limit, offset int,

@@ -59,7 +59,7 @@ func (s Statuses) RecordStatus(ctx context.Context, status sip.Status) error {
 	})
 }
 
-// Group returns the first trunk of a group, and how many there are.
+// Group returns the first trunk of a group and the number of its trunks.
 func (s Statuses) Group(ctx context.Context, org callwright.OrgID, group string) (first string, count int, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		for id, stored := range d.statuses {

@@ -116,7 +116,7 @@ func (s Samples) SampleByKey(ctx context.Context, org callwright.OrgID, key stri
 	return found, err
 }
 
-// ListSamples returns a page of samples, and how many there are in all.
+// ListSamples returns a page of samples and their total number.
 func (s Samples) ListSamples(
 	ctx context.Context, org callwright.OrgID, voice string, limit, offset int,
 ) (list []speech.Sample, total int, err error) {

@@ -11,7 +11,7 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// entryPlace is where an entry is. The entry may be missing there, when its transaction failed.
+// entryPlace is the place of an entry. The entry may be missing there if its transaction failed.
 type entryPlace struct {
 	issue string
 	at    callwright.Keyset
@@ -21,7 +21,7 @@ func comparePlaces(a, b callwright.Keyset) int {
 	return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.ID, b.ID))
 }
 
-// after returns how many entries of a feed are not after a place.
+// after returns the index of the first entry of a feed after a place.
 func after(feed []triage.Entry, at callwright.Keyset) int {
 	return sort.Search(len(feed), func(i int) bool { return comparePlaces(feed[i].Keyset(), at) > 0 })
 }

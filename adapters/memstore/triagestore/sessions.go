@@ -170,7 +170,7 @@ func (s Store) MarkSeen(
 	})
 }
 
-// Seen returns when a viewer has last seen issues.
+// Seen returns the times at which a viewer last saw the given issues.
 func (s Store) Seen(
 	ctx context.Context, org callwright.OrgID, viewer string, issues []string,
 ) (map[string]time.Time, error) {

@@ -55,10 +55,10 @@ type format struct {
 // remote is the addresses of the peer.
 type remote struct{ rtp, rtcp netip.AddrPort }
 
-// straggle is how long a source that has been followed by another is taken for one whose packets are still on the way.
+// straggle is the time in which packets of a replaced source count as late packets on the way.
 const straggle = 200 * time.Millisecond
 
-// maxFormer is how many sources are remembered that others have followed.
+// maxFormer bounds the replaced sources that are remembered.
 const maxFormer = 4
 
 // expect applies the negotiated parameters, except the keys and the codec.

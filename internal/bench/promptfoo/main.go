@@ -113,7 +113,7 @@ func scenarioOf(pathwayID string, i int) scenario.Scenario {
 	return sc
 }
 
-// stores are where everything is kept.
+// stores holds the in-memory stores.
 type stores struct {
 	tests    agenttest.Store
 	pathways pathway.Store
@@ -157,7 +157,7 @@ func open(ctx context.Context, where string) (stores, error) {
 	}, nil
 }
 
-// parallel is how many tests promptfoo runs at once.
+// parallel is the number of tests that promptfoo runs concurrently.
 const parallel = 4
 
 // pinned is a version that is always there.

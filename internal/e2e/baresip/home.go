@@ -24,7 +24,7 @@ func (c Config) sourceRate() int {
 	return 8000
 }
 
-// moduleFolders are where packages put baresip's modules.
+// moduleFolders are the folders in which packages put baresip's modules.
 var moduleFolders = []string{"/usr/lib/baresip/modules", "/usr/local/lib/baresip/modules", "/opt/homebrew/lib/baresip/modules"}
 
 // silentFile is the file that a phone plays until it is told to play another.

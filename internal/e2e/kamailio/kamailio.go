@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/internal/e2e/process"
 )
 
-// Config is how Kamailio behaves. CA is required.
+// Config configures Kamailio. CA is required.
 type Config struct {
 	CA         *testca.Authority // signs its certificate
 	Password   string            // of all clients that register
@@ -36,7 +36,7 @@ type Server struct {
 	addr netip.AddrPort
 }
 
-// startAttempts is how often it is started on another port, after somebody else took the one that was found free.
+// startAttempts bounds its starts on another port, after another program took the port that was found free.
 const startAttempts = 5
 
 // Start starts Kamailio and waits until it takes connections. The test's end stops it.
@@ -62,7 +62,7 @@ func Start(t testing.TB, c Config) *Server {
 	return nil
 }
 
-// Addr returns where it takes SIP over TLS.
+// Addr returns its address for SIP over TLS.
 func (s *Server) Addr() netip.AddrPort { return s.addr }
 
 // URI returns the server of a trunk, or a registrar.

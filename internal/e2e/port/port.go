@@ -1,4 +1,4 @@
-// Package port finds ports for the programs that end-to-end tests start, and tells when somebody listens there.
+// Package port finds ports for the programs that end-to-end tests start, and checks whether a program listens there.
 package port
 
 import (

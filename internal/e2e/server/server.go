@@ -96,7 +96,7 @@ func Main(m *testing.M) int {
 	return m.Run()
 }
 
-// Config is how a server starts. The zero Config is a new one.
+// Config configures a server. The zero Config starts a new one.
 type Config struct {
 	Data  string   // its data folder, such as the folder of an earlier server; empty: a new one
 	Roots string   // a PEM file of further roots that peers may chain to
@@ -218,7 +218,7 @@ func (s *Server) open(t testing.TB, f file, key string) {
 	}
 }
 
-// Number returns where the server can be called at a number.
+// Number returns the URI of a number at the server.
 func (s *Server) Number(number string) string { return "sip:" + number + "@" + s.SIP.String() }
 
 // Stop asks the server to stop and waits until it has: with exit code 0, or the test fails.

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Scenario is how the server answers the one call that it takes.
+// Scenario is the server's behavior in the one call that it accepts.
 type Scenario string
 
 // The scenarios. Each ends well only if our side does all that RFC 3261 wants of it.

@@ -49,7 +49,7 @@ type Route struct {
 // MaxForm is the most that a form may have beside its files, in bytes, unless its Route says otherwise.
 const MaxForm = 1 << 20
 
-// Answer answers a request: a *View, a SeeOther or a Content. An error is why nothing was sent.
+// Answer answers a request: a *View, a SeeOther or a Content. It returns an error if nothing was sent.
 type Answer interface {
 	answer(s *Site, w http.ResponseWriter, r *Request) error
 }
@@ -69,7 +69,7 @@ type View struct {
 	Live []string
 	// Every is the time between two renderings of Live; 0: LiveEvery.
 	Every time.Duration
-	// Wait returns when something may have changed, or with its context. nil: Live is rendered every time that Every has passed.
+	// Wait returns when something may have changed, or with its context. nil: Live is rendered at intervals of Every.
 	Wait func(ctx context.Context) error
 }
 

@@ -64,7 +64,7 @@ func (r *Request) checkToken(token string) bool {
 	return hmac.Equal(b[padLen:], r.sum())
 }
 
-// partMemory is how much of a form's files is held in memory, in bytes; the rest is in files until the answer.
+// partMemory is the part of a form's files that is held in memory, in bytes; the rest is in temporary files until the answer.
 const partMemory = 1 << 20
 
 // readForm reads a form and checks its token.
@@ -99,7 +99,7 @@ func (s *Site) readForm(w http.ResponseWriter, r *Request, route Route) error {
 	return nil
 }
 
-// textOf returns how many bytes the names and values of fields have.
+// textOf returns the size of the names and values of fields, in bytes.
 func textOf(fields url.Values) (n int64) {
 	for name, values := range fields {
 		for _, v := range values {

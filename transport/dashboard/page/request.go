@@ -108,7 +108,7 @@ func (s *Site) page(route Route, area *Area) http.HandlerFunc {
 	}
 }
 
-// serve answers a request, or returns why it can't.
+// serve answers a request. It returns an error if it cannot.
 func (s *Site) serve(w *recorder, r *Request, route Route) error {
 	if err := s.cross.Check(r.Request); err != nil {
 		return callwright.Errorf(callwright.CodeForbidden, "the form was sent by another site: open this page again").Because(err)

@@ -35,7 +35,7 @@ func (a *api) StartTestRun(
 	return &oas.TestRunStartedReply{Data: oas.TestRunStarted{RunID: run.ID, Status: oas.TestRunStatus(run.State)}}, nil
 }
 
-// defaultRuns is how many runs or groups a page has.
+// defaultRuns is the default number of runs or groups in a page.
 const defaultRuns = 50
 
 // ListTestRuns returns a page of runs.
@@ -113,7 +113,7 @@ func runRecord(r agenttest.Run) (oas.TestRun, error) {
 	return record, err
 }
 
-// maxWarning is how many bytes a warning has.
+// maxWarning bounds a warning, in bytes.
 const maxWarning = 2000
 
 // summaries returns runs without their conversations.
@@ -137,7 +137,7 @@ func summaries(runs []agenttest.Run) []oas.TestRunSummary {
 	return list
 }
 
-// maxMessage is how many bytes an error_message has at most.
+// maxMessage bounds an error_message, in bytes.
 const maxMessage = 2000
 
 func errorMessage(r agenttest.Run) wire.Nil[string] {

@@ -46,7 +46,7 @@ func (a *api) CreateTestScenario(ctx context.Context, req *oas.TestScenarioCreat
 	return scenarioReply(sc, err)
 }
 
-// defaultPage is how many scenarios a page has.
+// defaultPage is the default number of scenarios in a page.
 const defaultPage = 500
 
 // ListTestScenarios returns a page of scenarios.

@@ -44,7 +44,7 @@ const yes = "yes"
 // page is the data of a page for signers. Its texts come from strangers: the template escapes them.
 type page struct {
 	Title   string
-	Notes   []string // say how it is, in place of the form
+	Notes   []string // describe the state, in place of the form
 	View    *loa.View
 	PDF     string // address of the PDF; empty: there is none
 	PDFName string

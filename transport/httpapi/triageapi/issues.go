@@ -120,7 +120,7 @@ func (a *api) MarkIssueSeen(ctx context.Context, params oas.MarkIssueSeenParams)
 	return a.issues.View(ctx, httpapi.Org(ctx), actorOf(ctx).ID, params.ID)
 }
 
-// unread reports which issues have something new for the caller.
+// unread returns the issues with news for the caller.
 func (a *api) unread(ctx context.Context, issues []triage.Issue) (map[string]bool, error) {
 	return a.issues.Unread(ctx, httpapi.Org(ctx), actorOf(ctx).ID, issues)
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// Lifetime is how long a pool keeps a connection, so that a pooler or a name that leads to another server is followed.
+// Lifetime is the longest life of a connection in a pool. New connections follow a pooler or a name that leads to another server.
 const Lifetime = 30 * time.Minute
 
 // The times after which a server that says nothing any more is given up. PostgreSQL's own default follows the kernel's: hours.

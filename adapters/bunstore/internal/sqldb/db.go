@@ -170,7 +170,7 @@ func (db *DB) Watch(f func(statement string)) {
 	}
 }
 
-// Compiled returns how many statements SQLite has compiled. It is for tests.
+// Compiled returns the number of statements that SQLite has compiled. It is for tests.
 func (db *DB) Compiled() int64 { return db.compiled.Load() }
 
 type watcher func(statement string)

@@ -121,6 +121,6 @@ func sqliteTransient(err error) bool {
 	if !ok {
 		return false
 	}
-	primary := e.Code() & 0xff // the rest says which kind of busy
+	primary := e.Code() & 0xff // the other bits hold the kind of busy
 	return primary == sqlite3.SQLITE_BUSY || primary == sqlite3.SQLITE_LOCKED
 }

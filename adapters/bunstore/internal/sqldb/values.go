@@ -48,7 +48,7 @@ func (d *markingDialect) OnTable(table *schema.Table) {
 	}
 }
 
-// writesItself reports whether a type says how its values are stored.
+// writesItself reports whether a type defines the stored form of its values.
 func writesItself(t reflect.Type) bool {
 	p := reflect.PointerTo(t)
 	return p.Implements(reflect.TypeFor[driver.Valuer]()) || p.Implements(reflect.TypeFor[schema.QueryAppender]())

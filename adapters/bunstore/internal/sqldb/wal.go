@@ -46,7 +46,7 @@ func stored(p []byte) checksum {
 	return checksum{binary.BigEndian.Uint32(p), binary.BigEndian.Uint32(p[4:])}
 }
 
-// damagedLog returns where the log of a database lost a transaction that had been committed, or -1. SQLite reads a log up to its
+// damagedLog returns the offset at which the log of a database has lost a committed transaction, or -1. SQLite reads a log up to its
 // first frame with a wrong checksum and takes the rest for a write that a crash has cut off, which may end a log and must not be
 // followed by a commit of the same log.
 func damagedLog(path string) (offset int64, err error) {

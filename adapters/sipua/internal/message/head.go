@@ -100,7 +100,7 @@ func unfolded(header string) string {
 }
 
 // ContentLength returns the length of the body. It reports false when the headers have none, or several that differ: then
-// nobody knows where the message ends.
+// the end of the message is unknown.
 func (h Head) ContentLength() (length int, known bool) { return h.length, h.known }
 
 // Refusal returns the response to a malformed request. It is empty for an ACK and for a response, and without a Via.

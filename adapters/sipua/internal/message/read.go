@@ -49,7 +49,7 @@ func ReadResponse(method dialog.Method, cseq uint32, res *sip.Response) dialog.R
 // Tag returns the tag of a From or To header.
 func Tag(params sip.HeaderParams) string { return params.GetOr("tag", "") }
 
-// contactOf returns where a message's dialog goes on; empty when it does not say, or names no SIP URI.
+// contactOf returns the remote target in a message's Contact; empty without one, or if it is no SIP URI.
 func contactOf(msg interface{ Contact() *sip.ContactHeader }) string {
 	contact := msg.Contact()
 	if contact == nil || contact.Address.Wildcard || !isSIP(&contact.Address) {

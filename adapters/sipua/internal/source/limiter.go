@@ -238,7 +238,7 @@ func (l *Limiter) Faulty(a netip.Addr) bool {
 	return l.block(known)
 }
 
-// Log counts a refused call for the log. It reports whether a line is due, and how many calls of the source have been refused
+// Log counts a refused call for the log. It reports whether a line is due, and the number of the source's calls that have been refused
 // since the line before: each source has a line a minute, and all together have a line a second.
 func (l *Limiter) Log(a netip.Addr) (refused int, due bool) {
 	l.mu.Lock()

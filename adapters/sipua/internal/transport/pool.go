@@ -14,7 +14,7 @@ import (
 	"github.com/callwright/callwright/sip/uri"
 )
 
-// linger returns how long an unused stack keeps its connections for the next call: 5 minutes. Late responses are over by
+// linger returns the time that an unused stack keeps its connections for the next call: 5 minutes. Late responses are over by
 // then (64*T1).
 func linger() time.Duration { return 600 * sip.T1 }
 
@@ -108,7 +108,7 @@ func (p *Pool) drop(profile Profile, s *shared) {
 	}
 }
 
-// Uses returns how many dialogs and registrations use stacks of the pool.
+// Uses returns the number of dialogs and registrations that use stacks of the pool.
 func (p *Pool) Uses() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -205,7 +205,7 @@ func (s *Stack) Existing(to netip.AddrPort) sip.Connection {
 	return conn
 }
 
-// Heard returns when the last bytes came over a connection of ours.
+// Heard returns the time at which the last bytes came over a connection of ours.
 func (s *Stack) Heard(conn sip.Connection) time.Time {
 	tcp, ok := conn.(*sip.TCPConnection)
 	if !ok {

@@ -6,7 +6,7 @@ import "encoding/binary"
 // just this much after the old one (RFC 4733, 2.5.1.3).
 const maxDuration = 0xffff
 
-// near is how many packets after the last one of a press the next one may come, when packets are lost. Between two presses
+// near is the largest distance in packets between two packets of a press, when packets are lost. Between two presses
 // there are more: the copies of the end and the beginning.
 const near = 3
 
@@ -77,7 +77,7 @@ func (r *Receiver) continues(e event) bool {
 	return k.known && k.ssrc != e.ssrc && k.code == e.code && !k.ended && !e.marker && e.duration > k.duration
 }
 
-// after returns by how many packets e was sent after the last one of k.
+// after returns the number of packets between e and the last packet of k.
 func (k *event) after(e event) int16 { return int16(e.sequence - k.sequence) }
 
 // again reports whether e presses the key of k again under the same timestamp.

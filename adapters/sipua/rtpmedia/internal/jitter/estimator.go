@@ -9,7 +9,7 @@ const (
 	baseSpan = 2 * time.Second // the fastest packet is the fastest of the last one to two spans
 )
 
-// estimator knows the fastest transit of late and how much slower the others were.
+// estimator records the fastest recent transit and the delays of other packets relative to it.
 type estimator struct {
 	least, most time.Duration
 

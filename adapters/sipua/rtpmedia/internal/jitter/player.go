@@ -50,7 +50,7 @@ func (p *Player) Use(codec int) (clock int) {
 	return clock
 }
 
-// Counts returns how many packets were decoded, and how many could not be, so far.
+// Counts returns the numbers of packets that were decoded and that could not be decoded, so far.
 func (p *Player) Counts() (decoded, refused uint64) { return p.decoded, p.refused }
 
 // Push takes a packet; see Buffer.Push.
@@ -61,7 +61,7 @@ func (p *Player) Push(now time.Duration, sequence uint16, timestamp uint32, code
 // Reset begins with another source.
 func (p *Player) Reset() { p.buffer.Reset() }
 
-// maxTail bounds how many frames of a former source are played after the first packet of the next. They take no longer than
+// maxTail bounds the frames of a former source that are played after the first packet of the next. They take no longer than
 // that packet waits, so that the delay does not grow.
 const maxTail = 2
 

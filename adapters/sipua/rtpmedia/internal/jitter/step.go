@@ -34,7 +34,7 @@ func (b *Buffer) Next(now time.Duration) Step {
 	}
 }
 
-// Advance says how many ticks the packet of the last Audio or Skip step was long.
+// Advance sets the length of the packet of the last Audio or Skip step, in ticks.
 func (b *Buffer) Advance(ticks int) { b.next += int64(ticks) }
 
 // head returns the first packet that has audio, and whether sequence numbers are missing before it. Packets without

@@ -11,7 +11,7 @@ import (
 	"github.com/callwright/callwright/sip/sdp"
 )
 
-// window is how many packets may overtake one before it counts as replayed (RFC 3711, 3.3.2, wants 64 at least).
+// window is the number of packets that may overtake one before it counts as replayed (RFC 3711, 3.3.2, wants 64 at least).
 const window = 64
 
 // context is all that is used of the SRTP library: one direction under one master key. This file is the only one that

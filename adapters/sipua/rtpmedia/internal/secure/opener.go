@@ -18,7 +18,7 @@ var (
 	ErrReplayed  = errors.New("seen before, or older than the replay window")
 )
 
-// Overlap is how long the peer's former key still opens packets after a change.
+// Overlap is the time for which the peer's former key still decrypts packets after a change.
 const Overlap = 2 * time.Second
 
 // maxKeys bounds the keys that are remembered of one call, the current one included.
