@@ -72,7 +72,7 @@ func New(c Config) (*Service, error) {
 // keyStart begins every key, so that scanners for secrets find leaked keys.
 const keyStart = "cwk_"
 
-// A key is keyStart, then 12 characters by which its record is found, then 32 that nobody but its owner knows. 9 and 24
+// A key is keyStart, then 12 characters by which its record is found, then 32 secret ones. 9 and 24
 // random bytes make them.
 const prefixLen = len(keyStart) + 12
 

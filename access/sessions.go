@@ -16,7 +16,7 @@ const (
 	MaxSessions = 100                // of one key
 
 	sessionSweep = time.Hour // between two deletions of idle sessions
-	sweepBatch   = 1000      // sessions that are deleted at once
+	sweepBatch   = 1000      // sessions that are deleted in one batch
 )
 
 // A token is tokenStart and 32 random bytes. tokenLabel distinguishes its HMAC from the HMACs of keys.
@@ -119,7 +119,7 @@ func (s *Service) Sessions(
 	})
 }
 
-// EndSession ends a session at once. CodeNotFound: the organization has no such session.
+// EndSession ends a session immediately. CodeNotFound: the organization has no such session.
 func (s *Service) EndSession(ctx context.Context, org callwright.OrgID, id string) error {
 	if err := s.cfg.Store.DeleteSession(ctx, org, id); err != nil {
 		return err
@@ -128,7 +128,7 @@ func (s *Service) EndSession(ctx context.Context, org callwright.OrgID, id strin
 	return nil
 }
 
-// sweepSessions deletes sessions that have ended because nobody used them, and returns the time of the next sweep.
+// sweepSessions deletes sessions that have ended for lack of use, and returns the time of the next sweep.
 func (s *Service) sweepSessions(ctx context.Context) time.Duration {
 	deleted, err := s.cfg.Store.DeleteSessions(ctx, s.cfg.Clock.Now().Add(-SessionIdle), sweepBatch)
 	s.sweeping.Note(ctx, s.cfg.Logger, "idle sessions are not deleted", err)

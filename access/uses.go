@@ -37,7 +37,7 @@ func (u use) order(v use) int {
 	return 1
 }
 
-// uses are the keys and sessions whose use is to be written.
+// uses holds the keys and sessions with pending uses.
 type uses struct {
 	mu      sync.Mutex
 	pending map[use]time.Time // when

@@ -30,26 +30,26 @@ import (
 // that sets it: errors name settings so.
 type Config struct {
 	Addr      string // --addr: host and port of the HTTP API and the dashboard; empty: none is opened, and the program serves the Platform
-	PublicURL string // --public-url: of the HTTP API as clients see it; empty: that of Addr, without which it is required
+	PublicURL string // --public-url: public URL of the HTTP API; empty: the URL of Addr, without which it is required
 
-	HTTPConnections           int            // --http-connections: at once
+	HTTPConnections           int            // --http-connections: concurrent ones
 	HTTPConnectionsPerAddress int            // --http-connections-per-address
 	TrustedProxies            []netip.Prefix // --trusted-proxies: reverse proxies that name the clients
 
 	Node                string // --node: name of this process in the log
 	Data                string // --data: folder of the database, keys, certificates and recordings
-	DatabaseURL         string // --database-url: sqlite:PATH or that of PostgreSQL; empty: SQLite in Data
+	DatabaseURL         string // --database-url: sqlite:PATH or a URL of PostgreSQL; empty: SQLite in Data
 	DatabaseConnections int    // --database-connections: to PostgreSQL; a quarter of them does durable work
 
 	SIPAddr      string         // --sip-addr: IP address and port of SIP over TLS
-	SIPCert      string         // --sip-cert: PEM file of the certificate that peers see; empty: that of the test authority in Data
+	SIPCert      string         // --sip-cert: PEM file of the certificate that peers see; empty: one of the test authority in Data
 	SIPKey       string         // --sip-key: PEM file of its private key
 	SIPRoots     string         // --sip-roots: PEM file of further roots for peers' certificates
 	SIPTrusted   []netip.Prefix // --sip-trusted: carriers and proxies that are never banned
-	MediaIP      netip.Addr     // --media-ip: to send and take media at; the zero Addr: that of SIPAddr
+	MediaIP      netip.Addr     // --media-ip: to send and receive media at; the zero Addr: the one of SIPAddr
 	RTPPorts     PortRange      // --rtp-ports: UDP ports of media; the zero range: any that are free
 	Region       string         // --region: its name
-	PublicIP     netip.Addr     // --public-ip: at which peers reach this machine; the zero Addr: that of SIPAddr
+	PublicIP     netip.Addr     // --public-ip: at which peers reach this machine; the zero Addr: the one of SIPAddr
 	PublicHost   string         // --public-host: for customers' telephone systems to call; empty: PublicIP
 	FirewallIPs  []string       // --firewall-ips: of the deployment, for customers' firewalls; none: PublicIP and MediaIP
 	DNSServer    string         // --dns-server: host and port; empty: the system's
@@ -275,7 +275,7 @@ func (c *Config) checkEngines() error {
 	return nil
 }
 
-// newLogger logs to stderr, or to the program's own logger. Each line has the node, and those about a call its id.
+// newLogger logs to stderr, or to the program's own logger. Each line contains the node, and lines about a call contain its id.
 func newLogger(c Config, level logLevel) *slog.Logger {
 	options := &slog.HandlerOptions{Level: level}
 	var h slog.Handler = slog.NewTextHandler(os.Stderr, options)

@@ -100,7 +100,7 @@ func (l lockFile) lock() (*os.File, error) {
 	f, err := os.OpenFile(l.path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		if refused, ok := errors.AsType[*fs.PathError](err); ok {
-			err = refused.Err // the name of the lock tells nobody anything
+			err = refused.Err // the name of the lock is of no use to people
 		}
 		return nil, fmt.Errorf("%s: %w: the server must be able to write in that folder", l.flag, err)
 	}

@@ -67,7 +67,7 @@ type Info struct {
 	DashboardURL string `json:"dashboard_url"`
 	PID          int    `json:"pid"`
 
-	NewAPIKey callwright.Secret `json:"-"` // of an organization that was made at this start, which nobody can read again
+	NewAPIKey callwright.Secret `json:"-"` // of an organization that was made at this start; it cannot be read again
 	RunsOn    []overview.Part   `json:"-"`
 	Missing   []overview.Part   `json:"-"` // parts without which no calls are made
 }
@@ -96,7 +96,7 @@ func (p *Platform) Run(ctx context.Context) error {
 }
 
 // Failed returns a channel that holds an error as soon as a part of the platform has failed for good, which the log names. The platform
-// has started, and is to be stopped then.
+// has started, and must be stopped then.
 func (p *Platform) Failed() <-chan error { return p.failed }
 
 // Start locks the data folder and starts the platform. It returns when the platform is ready, or an error, after which there is nothing

@@ -25,7 +25,7 @@ func newLogLevel(c Config) (logLevel, error) {
 	return l, l.read()
 }
 
-// read reads the level. One that is none leaves the level as it is.
+// read reads the level. An invalid text leaves the level unchanged.
 func (l logLevel) read() error {
 	text, err := os.ReadFile(l.file)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -411,5 +411,5 @@ func (p parts) announce() error {
 	return replaceFile(serverFilePath(p.Config), append(text, '\n'))
 }
 
-// serverFilePath is the file that has the Info while the platform is ready.
+// serverFilePath is the file that contains the Info while the platform is ready.
 func serverFilePath(c Config) string { return filepath.Join(c.Data, "server.json") }

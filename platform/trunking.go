@@ -280,7 +280,7 @@ func newLine(lc fx.Lifecycle, p lineParts) (*sipua.UA, error) {
 	return ua, nil
 }
 
-// newSetup tells customers the addresses of the flags and the port that SIP really listens on.
+// newSetup makes the setup information for customers: the addresses of the flags and the port that SIP really listens on.
 func newSetup(
 	c Config, db *bunstore.DB, trunks *sip.Service, line *sipua.UA, own *self.Server, work callwright.Work,
 ) (*setup.Service, error) {

@@ -13,7 +13,7 @@ import (
 	"github.com/callwright/callwright/speech/pcm"
 )
 
-// maxJunk bounds the bytes between frames that are none.
+// maxJunk bounds the bytes between frames that belong to no frame.
 const maxJunk = 64 << 10
 
 // maxTags bounds the ID3 tags before the first frame, in bytes: they hold pictures.

@@ -116,7 +116,7 @@ func lastApplied(ctx context.Context, idb bun.IDB) (last int, err error) {
 	return last, err
 }
 
-// checkVersion refuses a database that lacks migrations, or has more than this program knows.
+// checkVersion refuses a database that lacks migrations, or contains newer ones than this program.
 func (db *DB) checkVersion(ctx context.Context) error {
 	steps, err := migrations(db.core.Name())
 	if err != nil {

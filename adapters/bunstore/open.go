@@ -36,7 +36,7 @@ type DB struct{ core *sqldb.DB }
 
 // Open connects to a database and migrates its tables. The address is sqlite:<path>, sqlite::memory: for a database that is
 // gone when it is closed, or a connection string of PostgreSQL, such as postgres://user:password@host/name. Several nodes
-// may open one PostgreSQL database at once.
+// may open one PostgreSQL database concurrently.
 //
 // Open refuses a file of SQLite that is damaged or has lost its contents, or whose write-ahead log is damaged. The error states a remedy.
 // Open does not write to such a file. The check reads the whole file.

@@ -32,7 +32,7 @@ const (
 type Config struct {
 	Path     string // the program; empty: espeak-ng or espeak on the PATH
 	Voice    string // the default voice; empty: en-us
-	Parallel int    // how many processes run at once; 0: twice the number of processors
+	Parallel int    // the number of concurrent processes; 0: twice the number of processors
 }
 
 // Synthesizer synthesizes speech with eSpeak NG. It is a tts.Engine. Its voices are named after their

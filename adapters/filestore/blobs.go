@@ -134,7 +134,7 @@ func (r reader) Read(p []byte) (int, error) {
 	return r.r.Read(p)
 }
 
-// publish gives a complete file its name, and has the name on the disk. Folders that are new are part of the name.
+// publish renames a complete file to its name, and syncs the name to the disk. That includes new folders.
 func (b *Blobs) publish(part, folder, file string) error {
 	_, err := b.root.Stat(folder)
 	fresh := errors.Is(err, fs.ErrNotExist)
@@ -157,7 +157,7 @@ func (b *Blobs) publish(part, folder, file string) error {
 	return nil
 }
 
-// sync has the names in a folder on the disk.
+// sync writes the names in a folder to the disk.
 func (b *Blobs) sync(folder string) error {
 	f, err := b.root.Open(folder)
 	if err != nil {

@@ -31,7 +31,7 @@ const (
 type Config struct {
 	Path     string // the program; empty: flite on the PATH
 	Voice    string // the default voice; empty: slt, or the first that is there
-	Parallel int    // how many processes run at once; 0: twice the number of processors
+	Parallel int    // the number of concurrent processes; 0: twice the number of processors
 }
 
 // Synthesizer synthesizes speech with flite. It is a tts.Engine.
@@ -104,7 +104,7 @@ func (s *Synthesizer) Describe() tts.Description {
 	return d
 }
 
-// described tells people about the voices that Debian has.
+// described holds descriptions of Debian's voices for people.
 var described = map[string]string{
 	"slt": "Female, American English", "rms": "Male, American English", "awb": "Male, Scottish accent",
 	"kal": "Male, American English, at 8 kHz", "kal16": "Male, American English",

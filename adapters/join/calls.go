@@ -9,7 +9,7 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// Calls resolves calls for issues. It reads their store, not call.Service: that service is told of failed calls by
+// Calls resolves calls for issues. It reads their store, not call.Service: that service reports failed calls through
 // FailedCalls, which needs the issues.
 type Calls struct{ Store call.Store }
 

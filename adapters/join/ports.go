@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// Ports resolves port requests for issues. It reads their store, not porting.Service: that service is told of failed requests by
+// Ports resolves port requests for issues. It reads their store, not porting.Service: that service reports failed requests through
 // FailedPorts, which needs the issues.
 type Ports struct{ Store porting.Store }
 

@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// Runs resolves runs of tests for issues. It reads their store, not agenttest.Service: that service is told of failed runs by
+// Runs resolves runs of tests for issues. It reads their store, not agenttest.Service: that service reports failed runs through
 // FailedRuns, which needs the issues.
 type Runs struct{ Store agenttest.Runs }
 

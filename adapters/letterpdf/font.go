@@ -29,7 +29,7 @@ type style struct {
 	shade int // 0 is black, 255 white
 }
 
-// fonts measure texts. They have the characters of Latin, Greek and Cyrillic scripts.
+// fonts measures texts. Its fonts contain the characters of Latin, Greek and Cyrillic scripts.
 type fonts struct {
 	faces    [2]*sfnt.Font
 	widths   [2]map[rune]int // in units; only of characters that both fonts have

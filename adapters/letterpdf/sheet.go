@@ -84,7 +84,7 @@ func (s *sheet) need(height int) {
 	}
 }
 
-// write writes a text where it is told to.
+// write writes a text at a place.
 func (s *sheet) write(as style, x, y int, what string) {
 	if what != "" {
 		s.page().texts = append(s.page().texts, text{as, x, y, what})
@@ -205,7 +205,7 @@ func (f fonts) fit(as style, what string, width int) string {
 	return strings.TrimRight(string(runes), " ") + "…"
 }
 
-// wrap returns the lines of a text that are not wider than a width. Words that are wider go on in the next line.
+// wrap returns the lines of a text that are not wider than a width. Wider words continue in the next line.
 func (f fonts) wrap(as style, what string, width int) (rows []string) {
 	for part := range strings.SplitSeq(what, "\n") {
 		row := ""
@@ -227,7 +227,7 @@ func (f fonts) wrap(as style, what string, width int) (rows []string) {
 	return rows
 }
 
-// head returns as many characters as have room, at least one.
+// head returns the first characters that fit, at least one.
 func (f fonts) head(as style, word string, width int) string {
 	end := 0
 	for i, c := range word {

@@ -53,7 +53,7 @@ type Keeper struct {
 	failed string // why the last reading gave nothing; empty: it did
 }
 
-// stamp tells a file from the one that was there before.
+// stamp distinguishes a file from its predecessor.
 type stamp struct {
 	size    int64
 	changed time.Time

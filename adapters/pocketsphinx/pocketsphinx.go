@@ -37,7 +37,7 @@ var models = []string{
 type Config struct {
 	Path     string // the program; empty: pocketsphinx_batch on the PATH
 	Model    string // the folder with en-us, en-us.lm.bin and cmudict-en-us.dict; empty: where packages put it
-	Parallel int    // how many processes run at once; 0: the number of processors
+	Parallel int    // the number of concurrent processes; 0: the number of processors
 }
 
 // Recognizer recognizes speech with PocketSphinx. It is a conversation.Recognizer.

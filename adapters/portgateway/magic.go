@@ -17,12 +17,12 @@ const (
 	ports   deed = iota
 	rejects      // with a code, when it would confirm
 	moves        // withdraws the first date, and confirms a later one
-	holds        // until somebody acts, which nobody can, so until it is canceled
+	holds        // waits for an action that is impossible, so until it is canceled
 	dawdles      // does not answer until the date
 	keeps        // refuses to cancel
 	hurries      // ports when it is asked to cancel
-	puzzles      // reports a status that no gateway knows, until it confirms
-	refuses      // at once
+	puzzles      // reports an unknown status, until it confirms
+	refuses      // immediately
 	loses        // the first answer
 	silent       // never answers
 )

@@ -142,7 +142,7 @@ func (s *Simulated) Cancel(ctx context.Context, o porting.Order) error {
 	return known(o)
 }
 
-// Snapshot computes the order as it is now.
+// Snapshot computes the present state of the order.
 func (s *Simulated) Snapshot(ctx context.Context, o porting.Order) (porting.Snapshot, error) {
 	if err := silence(ctx, o); err != nil {
 		return porting.Snapshot{}, err
@@ -160,7 +160,7 @@ func (s *Simulated) Snapshot(ctx context.Context, o porting.Order) (porting.Snap
 	return shot, nil
 }
 
-// known returns CodeNotFound for an order that has another reference than Submit gives it.
+// known returns CodeNotFound for an order whose reference differs from the one that Submit gives it.
 func known(o porting.Order) error {
 	if o.Ref != ref(o.Key) {
 		return callwright.NotFound("order")
@@ -191,7 +191,7 @@ type message struct {
 	Order string `json:"order"`
 }
 
-// Event returns the header and the body of the message with which the carrier tells of the step n, 0, 1, ..., of an order.
+// Event returns the header and the body of the message with which the carrier reports the step n, 0, 1, ..., of an order.
 func (s *Simulated) Event(o porting.Order, n int) (header map[string][]string, body []byte) {
 	body = fmt.Appendf(nil, `{"event":"%s-%d","order":"%s"}`, o.Ref, n, o.Ref)
 	return map[string][]string{signatureHeader: {s.sign(body)}}, body

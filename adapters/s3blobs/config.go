@@ -78,7 +78,7 @@ func New(config Config) (*Blobs, error) {
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},
 		Retryer: retry.NewStandard(func(o *retry.StandardOptions) { o.MaxAttempts, o.MaxBackoff = attempts, longestWait }),
-		// Requests are signed with the digest of their bodies, which every service checks. Further checksums some do not know.
+		// Requests are signed with the digest of their bodies, which every service checks. Some services do not support further checksums.
 		RequestChecksumCalculation: aws.RequestChecksumCalculationWhenRequired,
 		ResponseChecksumValidation: aws.ResponseChecksumValidationWhenRequired,
 	}

@@ -24,7 +24,7 @@ var (
 	errChanged  = callwright.Errorf(callwright.CodeUnavailable, "the audio was changed or deleted while it was read: open it again")
 )
 
-// byCode are the meanings of S3's error codes. Others are told by their status.
+// byCode maps S3's error codes to errors. Other codes are translated by the status.
 var byCode = []struct {
 	as    *callwright.Error
 	codes []string
@@ -37,7 +37,7 @@ var byCode = []struct {
 	{errChanged, []string{"PreconditionFailed", "InvalidRange"}},
 }
 
-// translate turns an error of the client into one with a code. Errors of a context stay as they are.
+// translate turns an error of the client into one with a code. Errors of a context stay unchanged.
 func translate(ctx context.Context, err error) error {
 	switch {
 	case err == nil:

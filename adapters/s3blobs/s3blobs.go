@@ -63,7 +63,7 @@ func (b *Blobs) key(org callwright.OrgID, name string) (string, error) {
 	return key, nil
 }
 
-// PutBlob sends audio to the bucket. A reader that cannot seek is written to a temporary file first, since S3 wants to know the digest
+// PutBlob sends audio to the bucket. A reader that cannot seek is written to a temporary file first, because S3 requires the digest
 // of audio before its bytes, and a request that fails is sent again.
 func (b *Blobs) PutBlob(ctx context.Context, org callwright.OrgID, name string, r io.Reader, size int64) error {
 	key, err := b.key(org, name)

@@ -243,7 +243,7 @@ func sidesOf(req *sip.Request) source.Sides {
 	return s
 }
 
-// tellRefused tells the operator of a call that is refused before it has a record: see source.Limiter.Log.
+// tellRefused logs a call that is refused before it has a record: see source.Limiter.Log.
 func (u *UA) tellRefused(from netip.AddrPort, req *sip.Request, status int, why string) {
 	if n, due := u.sources.Log(from.Addr()); due {
 		to := req.Recipient.User

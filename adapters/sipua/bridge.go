@@ -67,7 +67,7 @@ func (b *bridge) carryLocked(l *leg.Leg) {
 	}
 }
 
-// over is told that a leg is over: one of the call, or one that was never answered.
+// over handles the end of a leg: of the call, or one that was never answered.
 func (b *bridge) over(l *leg.Leg) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

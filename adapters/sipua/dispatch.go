@@ -13,7 +13,7 @@ import (
 	"github.com/callwright/callwright/sip/dialog"
 )
 
-// retryAfter stands in every 503.
+// retryAfter is the Retry-After of every 503.
 const retryAfter = 5 * time.Second
 
 // pace waits until the source of a request may send it.
@@ -24,7 +24,7 @@ func (u *UA) handle(req *sip.Request, tx *transport.ServerTx) {
 	defer u.recovered(req, tx)
 	from, err := netip.ParseAddrPort(req.Source())
 	if err != nil {
-		return // nobody could be answered
+		return // an answer would reach no one
 	}
 	byCaller := tx.Stack() == u.server
 	malformed := message.Validate(req)

@@ -165,7 +165,7 @@ var rejections = map[call.Cause]int{
 	call.CauseInternal:    sip.StatusServiceUnavailable,
 }
 
-// Reject refuses the call. A call that is over stays as it is.
+// Reject refuses the call. It does nothing for an ended call.
 func (in *incomingCall) Reject(cause call.Cause) error {
 	status, ok := rejections[cause]
 	if !ok {

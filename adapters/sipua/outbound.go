@@ -220,7 +220,7 @@ func (o *outbound) media(ctx context.Context) (*leg.Audio, *call.HangupReason) {
 }
 
 // await waits for the answer, but not for long for the server's first response: RFC 3261 would wait for 64*T1. A leg that
-// is given up goes on by itself until nothing of it is left.
+// is given up continues by itself until it has ended.
 func (o *outbound) await(ctx context.Context, l *leg.Leg) (ending *call.HangupReason, next bool) {
 	if silent := o.silence(ctx, l); silent != nil {
 		l.GiveUp(silent.Cause, silent.Reason)

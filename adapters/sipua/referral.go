@@ -14,7 +14,7 @@ import (
 	trunk "github.com/callwright/callwright/sip"
 )
 
-// refer is told that the peer of an answered leg transfers us (REFER).
+// refer handles the REFER of an answered leg's peer, which transfers us.
 func (b *bridge) refer(l *leg.Leg, to callwright.PhoneNumber) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -64,7 +64,7 @@ func start(ctx context.Context, path, name string, args ...string) (*program, er
 		for scanner := bufio.NewScanner(out); scanner.Scan(); {
 			select {
 			case p.lines <- scanner.Text():
-			default: // nobody reads any more
+			default: // there is no reader any more
 			}
 		}
 	}()

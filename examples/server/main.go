@@ -34,7 +34,7 @@ func run() int {
 	signal.Notify(hung, syscall.SIGHUP) // before anything runs: a hang-up never ends the program
 	stopped, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	context.AfterFunc(stopped, func() { signal.Reset(os.Interrupt, syscall.SIGTERM) }) // a second signal ends the program at once
+	context.AfterFunc(stopped, func() { signal.Reset(os.Interrupt, syscall.SIGTERM) }) // a second signal ends the program immediately
 	if err := serve(stopped, p, hung); err != nil {
 		fmt.Fprintln(os.Stderr, "server:", err)
 		return 1

@@ -32,11 +32,11 @@ var (
 	// pictures are screenshots of the dashboard that a test takes for its documentation.
 	pictures = regexp.MustCompile(`^docs/pictures/[a-z-]+\.png$`)
 
-	// notice is somebody's claim on a source file; ours have none, LICENSE speaks for all.
+	// notice matches a copyright notice in a source file; ours have none, because LICENSE applies to all.
 	notice = regexp.MustCompile(`(?i)copyright (\(c\)|©|[12][0-9]{3})`)
 )
 
-// checkForeign reports a file that nobody wrote here.
+// checkForeign reports a file that was not written here.
 func checkForeign(f file) []Violation {
 	home := path.Dir(path.Dir(f.path)) == generatedHome
 	complain := func(text string) []Violation { return []Violation{{Path: f.path, Text: text}} }

@@ -31,7 +31,7 @@ var bridges = []struct{ from, to string }{
 	{"triage/analyst", "agents/llm"},
 }
 
-// owners are libraries with one home: nobody else in the product imports them.
+// owners are libraries with one home: no other package of the product imports them.
 var owners = []struct{ library, home string }{
 	{"go.uber.org/fx", "platform"},
 	{"github.com/emiago/sipgo", "adapters/sipua"},
@@ -89,7 +89,7 @@ var stores = []struct{ dir, domain string }{
 	{"adapters/memstore/triagestore", "triage"},
 }
 
-// pure are the libraries that a domain may use: they compute, and know neither network, storage nor telemetry.
+// pure are the libraries that a domain may use: they compute, and use no network, storage or telemetry.
 var pure = []string{
 	"golang.org/x/sync", "golang.org/x/text", "golang.org/x/time", "go.yaml.in/yaml/v3",
 	"gonum.org/v1/gonum", "github.com/ohler55/ojg/jp", "github.com/santhosh-tekuri/jsonschema/v6",
@@ -281,7 +281,7 @@ func refusedLibrary(dir, target string) string {
 	return "domains use the standard library and small pure libraries (listed in internal/arch/imports.go): put a port between"
 }
 
-// standard says whether an import path is of the standard library: those have no dot in their first element.
+// standard reports whether an import path is of the standard library, whose paths have no dot in their first element.
 func standard(target string) bool { return !strings.Contains(top(target), ".") }
 
 // top is the first element of a path.

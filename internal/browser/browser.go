@@ -142,7 +142,7 @@ func (p *Page) Click(t testing.TB, selector string) {
 	p.do(t, "clicking at "+selector, chromedp.Click(selector))
 }
 
-// Await waits until an element is to be seen, such as after a click that loads another page. It looks again and again: a wait of the
+// Await waits until an element is visible, such as after a click that loads another page. It looks again and again: a wait of the
 // browser's own would stay with a page that loads itself anew meanwhile.
 func (p *Page) Await(t testing.TB, selector string) {
 	t.Helper()

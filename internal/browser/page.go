@@ -55,7 +55,7 @@ func (p *Page) Upload(t testing.TB, selector, file string) {
 	p.do(t, "choosing a file in "+selector, chromedp.SetUploadFiles(selector, []string{file}))
 }
 
-// Select chooses the option with this value, and tells the scripts of the page.
+// Select chooses the option with this value, and notifies the scripts of the page.
 func (p *Page) Select(t testing.TB, selector, value string) {
 	t.Helper()
 	p.Await(t, selector)

@@ -21,11 +21,11 @@ type Authenticator interface {
 	//
 	// The Principal must name Org and KeyID: without one of them the request is answered 500, and the log says which is missing.
 	// CodeAuthFailure (401) is for a request without a known principal, CodeForbidden (403) for one that this principal may
-	// not make, CodeUnavailable (503) for a store that is away. An error without a code becomes 500 and stands in the log.
+	// not make, CodeUnavailable (503) for a store that is away. An error without a code becomes 500 and is logged.
 	Authenticate(r *http.Request) (callwright.Principal, error)
 }
 
-// Authorize has the Authenticator look at a request, and checks the entitlements that its operation asks for. Generated
+// Authorize authenticates a request by the Authenticator, and checks the entitlements that its operation asks for. Generated
 // servers call it first of all, so that a request without a key learns nothing else.
 func (a *API) Authorize(ctx context.Context, r *http.Request, entitlements []string) (context.Context, error) {
 	principal, err := a.authorized(ctx, r, entitlements)

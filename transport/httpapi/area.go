@@ -34,9 +34,9 @@ type Area struct {
 	Wants map[string]string
 	// NullIsAbsent lists the members of bodies for which null is not a value: the generated map of this name.
 	NullIsAbsent map[string]bool
-	// NoEffect has the members of bodies that are known and not acted on: the generated map of this name, if there is one.
+	// NoEffect lists the known members of bodies that have no effect: the generated map of this name, if there is one.
 	NoEffect map[string]NoEffect
-	// Aliases has other names of members of bodies, each with the name that it stands for: the generated map of this name, if
+	// Aliases maps other names of members of bodies to their names: the generated map of this name, if
 	// there is one.
 	Aliases map[string]string
 	// Errors is the form of the area's errors. The zero value is the form of most areas.
@@ -49,7 +49,7 @@ func (a *Area) absent(operation string) bool { return a.Absent != nil && a.Absen
 type ErrorForm struct {
 	// Flat are the operations whose errors are {status, message, errors}: x-callwright-envelope: B in the contract.
 	Flat map[string]bool
-	// Names are the codes that an operation has another name for.
+	// Names maps operations to their own names of codes.
 	Names map[string]map[callwright.Code]string
 	// LowerCase sends codes in lower case, except for the codes of refused keys, entitlements and rates.
 	LowerCase bool

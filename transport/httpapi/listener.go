@@ -137,7 +137,7 @@ type limitedConn struct {
 	listener *limitListener
 	from     netip.Addr
 	trusted  bool      // Connections.Trusted has its address
-	idle     time.Time // since when it has no request; zero: it has one, or nobody says
+	idle     time.Time // since when it has no request; zero: it has one, or its state is not reported
 }
 
 // noteState notes which connections have a request: http.Server.ConnState.

@@ -61,7 +61,7 @@ func Head(ctx context.Context) bool { return infoOf(ctx).head }
 // LogFailure has an error written with the log line of the request: of a stream, which can't answer it any more.
 func LogFailure(ctx context.Context, err error) { infoOf(ctx).failure = err }
 
-// LogID has the id of something that the request has changed written with its log line, as name. The ids in the path of a
+// LogID adds the id of an object that the request has changed to its log line, as name. The ids in the path of a
 // change are written anyway. Ids beyond maxIDs are left out, and all of a request that is refused: it may name anything.
 func LogID(ctx context.Context, name, id string) {
 	if info := infoOf(ctx); id != "" && len(info.ids) < maxIDs {
@@ -128,7 +128,7 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	a.route(answer, r)
 }
 
-// statusClientGone stands in the log for the answer to a client that went before it came. Nobody gets it.
+// statusClientGone is the logged status of a request whose client went before the answer. It is never sent.
 const statusClientGone = 499
 
 // log writes the log line of one request.

@@ -84,7 +84,7 @@ func (s Calls) logs(
 	return sqldb.ConvertedAll(rows, logRow.turn)
 }
 
-// AppendNotice adds something that the webhook is to be told.
+// AppendNotice adds a notice for the webhook.
 func (s Calls) AppendNotice(ctx context.Context, org callwright.OrgID, id string, n call.Notice) error {
 	return s.attach(ctx, org, id, n, &noticeRow{
 		CallID: id, Seq: n.Seq, Category: string(n.Category), Level: string(n.Level), Message: n.Message,

@@ -27,7 +27,7 @@ type chatRow struct {
 	Pathway   string    `bun:"pathway_id"`
 	Number    int       `bun:"number"`
 	Hash      string    `bun:"hash"`
-	State     string    `bun:"state"` // JSON, which JSONB would not keep as it is
+	State     string    `bun:"state"` // JSON, whose form JSONB would change
 	Messages  int       `bun:"messages"`
 	BusyUntil time.Time `bun:"busy_until"`
 	Completed bool      `bun:"completed"`

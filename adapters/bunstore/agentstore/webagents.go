@@ -24,7 +24,7 @@ type webAgentRow struct {
 	ID  string `bun:"id,pk"`
 	Org string `bun:"org"`
 	agentColumns
-	VoiceSettings *string        `bun:"voice_settings"` // JSON, which JSONB would not keep as it is
+	VoiceSettings *string        `bun:"voice_settings"` // JSON, whose form JSONB would change
 	Keywords      []string       `bun:"keywords,type:jsonb,nullzero"`
 	Metadata      map[string]any `bun:"metadata,type:jsonb,nullzero"`
 	CreatedAt     time.Time      `bun:"created_at"`

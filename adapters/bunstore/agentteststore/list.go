@@ -182,7 +182,7 @@ func (s Store) Abandoned(ctx context.Context, alive []string, limit int) ([]agen
 	return sqldb.ConvertedAll(rows, s.core().run)
 }
 
-// Cancelled returns the ids of a node's runs that are to be cancelled.
+// Cancelled returns the ids of a node's runs with a requested cancellation.
 func (s Store) Cancelled(ctx context.Context, node string) (ids []string, err error) {
 	err = s.core().Read(ctx, []any{node}, func(ctx context.Context, idb bun.IDB) error {
 		ids = nil

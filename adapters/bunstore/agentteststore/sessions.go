@@ -80,7 +80,7 @@ func (db core) session(r sessionRow) (tornado.Session, error) {
 	}, err
 }
 
-// InsertSession adds a session. An index has the pathways with a session that is Running.
+// InsertSession adds a session. A unique index contains the pathways with a Running session.
 func (s Sessions) InsertSession(ctx context.Context, n tornado.Session) error {
 	n.Revision = 1
 	row, err := s.core().sessionRow(n)
@@ -211,7 +211,7 @@ func (s Sessions) AbandonedSessions(ctx context.Context, alive []string, limit i
 	})
 }
 
-// CancelledSessions returns the ids of a node's sessions that are to be cancelled.
+// CancelledSessions returns the ids of a node's sessions with a requested cancellation.
 func (s Sessions) CancelledSessions(ctx context.Context, node string) (ids []string, err error) {
 	err = s.core().Read(ctx, []any{node}, func(ctx context.Context, idb bun.IDB) error {
 		ids = nil

@@ -75,7 +75,7 @@ func idsInStates(idb bun.IDB, org callwright.OrgID, states []porting.State, f po
 	return newest(idb.NewSelect().TableExpr("(?) AS pages", pages).Column("id"), f.Limit)
 }
 
-// WaitingRequests returns the oldest requests that wait for somebody but the losing carrier.
+// WaitingRequests returns the oldest requests that wait for another party than the losing carrier.
 func (s Requests) WaitingRequests(ctx context.Context, org callwright.OrgID, limit int) ([]porting.Request, error) {
 	if limit <= 0 {
 		return nil, nil

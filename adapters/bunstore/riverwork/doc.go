@@ -26,5 +26,5 @@
 // looks that often. When the leader is killed, another follows within about 20 seconds. A task that was running on a
 // node that was killed runs again after Config.RescueAfter; that run counts as one of its attempts.
 //
-// A unique task is told apart from other unique ones only, so tasks of one kind are all unique or none is.
+// A unique task is compared only with other unique ones, so tasks of one kind are all unique or none is.
 package riverwork

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// riverLogger is for River's own words, of which only warnings and errors concern people: it tells of every task and of
+// riverLogger is the logger of River, of which only warnings and errors concern people: River logs every task and a line
 // every five seconds.
 func (c Config) riverLogger() *slog.Logger {
 	return slog.New(quiet{c.Logger.Handler(), &repeats{last: map[string]said{}}})

@@ -91,7 +91,7 @@ func (w *Work) Check() error {
 	return p.check()
 }
 
-// watched is a driver of River that tells a pulse of each look for tasks.
+// watched is a driver of River that records each look for tasks in a pulse.
 type watched[T any] struct {
 	riverdriver.Driver[T]
 	pulse *pulse

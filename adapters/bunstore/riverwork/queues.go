@@ -85,7 +85,7 @@ func looked(ctx context.Context, client worker, queues []string) (map[string]tim
 	return times, nil
 }
 
-// idle returns an error that names the queues on which nobody has begun to work between two looks.
+// idle returns an error that names the queues on which no node began to work between two looks.
 func idle(before, after map[string]time.Time, queues []string) error {
 	for _, name := range queues {
 		if !after[name].After(before[name]) {

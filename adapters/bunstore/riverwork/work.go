@@ -29,7 +29,7 @@ type Config struct {
 	// PostgresDSN is the connection string of the same database when it is PostgreSQL; empty: it is SQLite.
 	PostgresDSN callwright.Secret
 
-	Workers     map[callwright.Queue]int // how many tasks of a queue run at once on this node; absent: 16 to 100, by the queue
+	Workers     map[callwright.Queue]int // concurrent tasks of a queue on this node; absent: 16 to 100, by the queue
 	StepTimeout time.Duration            // when the context of a handler ends; 0: a minute
 	RescueAfter time.Duration            // when a task of a dead node is run again, longer than StepTimeout; 0: twice that
 	StopTimeout time.Duration            // how long running handlers may take to end when Run does; 0: 10 seconds

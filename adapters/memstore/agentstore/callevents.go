@@ -117,7 +117,7 @@ func (s Calls) LogsBefore(ctx context.Context, org callwright.OrgID, id string, 
 	return memory.Clone(lastBefore(events.logs, logNumber, before, limit)), err
 }
 
-// AppendNotice adds something that the webhook is to be told.
+// AppendNotice adds a notice for the webhook.
 func (s Calls) AppendNotice(ctx context.Context, org callwright.OrgID, id string, n call.Notice) error {
 	return s.attach(ctx, org, id, func(events *callEvents) { events.notices = placed(events.notices, n, noticeNumber) })
 }

@@ -62,7 +62,7 @@ func (s Personas) UpdatePersona(ctx context.Context, p persona.Persona) error {
 	})
 }
 
-// HoldPersona has a persona stay as it is: nothing else happens during a transaction.
+// HoldPersona checks that a persona exists. It needs no lock, because nothing else happens during a transaction.
 func (s Personas) HoldPersona(ctx context.Context, org callwright.OrgID, id string) error {
 	_, err := s.Persona(ctx, org, id)
 	return err

@@ -47,7 +47,7 @@ func (s Tenants) Key(ctx context.Context, org callwright.OrgID, id string) (k ca
 	return k, err
 }
 
-// key returns a key as it is stored; CodeNotFound when the organization has no such key.
+// key returns the stored key; CodeNotFound when the organization has no such key.
 func (d *data) key(org callwright.OrgID, id string) (callwright.APIKey, error) {
 	for k := range d.keysOf(org) {
 		if k.ID == id {

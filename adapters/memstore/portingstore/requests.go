@@ -181,7 +181,7 @@ func (s Requests) Requests(
 	return found, err
 }
 
-// WaitingRequests returns the oldest requests that wait for somebody but the losing carrier.
+// WaitingRequests returns the oldest requests that wait for another party than the losing carrier.
 func (s Requests) WaitingRequests(ctx context.Context, org callwright.OrgID, limit int) (found []porting.Request, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		for _, r := range d.requests.Rows() {

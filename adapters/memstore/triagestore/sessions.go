@@ -66,7 +66,7 @@ func (s Store) UpdateSession(ctx context.Context, a triage.Session) error {
 	})
 }
 
-// SessionsOf returns the sessions of an issue that go on.
+// SessionsOf returns the sessions of an issue that have not ended.
 func (s Store) SessionsOf(
 	ctx context.Context, org callwright.OrgID, issue string,
 ) (found []triage.Session, err error) {

@@ -25,7 +25,7 @@ const (
 )
 
 // frame returns the permit of the next frame, of up to the given number of packets, to an address that is proven or not.
-// Silence is one packet. Without wanted nothing is to be sent anyway.
+// Silence is one packet. Without wanted there is nothing to send anyway.
 func (a *allowance) frame(proven, wanted bool, packets int) permit {
 	if a.frames++; a.frames%unprovenEvery == 0 && a.used > 0 {
 		a.used--

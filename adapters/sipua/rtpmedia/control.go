@@ -40,7 +40,7 @@ func random() float64 { return rand.Float64() } //nolint:gosec // it need not be
 // clock.
 func (s *session) ntp(now time.Duration) uint64 { return report.NTP(s.wall.Add(now)) }
 
-// reportDue returns the sealed report for now, nil when none is due. Reports go on while a call is held.
+// reportDue returns the sealed report for now, nil when none is due. Reports continue while a call is held.
 func (s *session) reportDue(now time.Duration) []byte {
 	if now < s.control.next {
 		return nil

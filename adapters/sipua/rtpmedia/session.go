@@ -198,7 +198,7 @@ func (s *session) transmit(o outgoing) {
 	}
 }
 
-// wake lets one waiter go on.
+// wake wakes one waiter.
 func wake(c chan struct{}) {
 	select {
 	case c <- struct{}{}:

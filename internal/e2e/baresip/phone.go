@@ -20,7 +20,7 @@ type Config struct {
 	CA     *testca.Authority // signs the phone's certificate
 	User   string            // the user part of its address, or the number that it is called at; "phone" when empty
 	Also   string            // a second user part, or number, that it answers to
-	Manual bool              // rings until Accept or Hangup; otherwise it answers at once
+	Manual bool              // rings until Accept or Hangup; otherwise it answers immediately
 	Codec  string            // PCMU when empty, PCMA, G722 or opus
 	Plain  bool              // no SRTP: offers and takes RTP/AVP only
 	Hosts  []string          // hosts of its certificate; 127.0.0.1 when empty

@@ -16,7 +16,7 @@ import (
 // longestHeard bounds a recording, in samples.
 const longestHeard = 10 * 60 * 48000
 
-// Say plays mono audio into the call from now on, and silence after it. It returns at once.
+// Say plays mono audio into the call from now on, and silence after it. It does not wait.
 func (p *Phone) Say(t testing.TB, audio pcm.Audio) {
 	t.Helper()
 	samples, err := pcm.Resample(audio.Mono(), audio.Rate, p.rate)

@@ -60,7 +60,7 @@ func Start(t testing.TB) *Box {
 	return b
 }
 
-// Refuse has the server refuse an address for good.
+// Refuse makes the server refuse an address permanently.
 func (b *Box) Refuse(address string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

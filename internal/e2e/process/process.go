@@ -87,7 +87,7 @@ func (p *Process) Running() bool {
 	}
 }
 
-// Terminate asks the process to end (SIGTERM) and returns at once.
+// Terminate asks the process to end (SIGTERM) and does not wait.
 func (p *Process) Terminate(t testing.TB) {
 	t.Helper()
 	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {

@@ -24,7 +24,7 @@ const (
 // redirect begins the name of a Redirect.
 const redirect = "redirect to "
 
-// Redirect is a scenario of a server that sends the call to another place (302), and is asked again by nobody.
+// Redirect is a scenario of a server that sends the call to another place (302), and receives no further request.
 func Redirect(uri string) Scenario { return Scenario(redirect + uri) }
 
 // steps returns the steps of the server in a scenario. front is its public address.

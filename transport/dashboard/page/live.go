@@ -320,7 +320,7 @@ func (c *channel) ended() bool {
 	return c.over != nil
 }
 
-// signal puts a value into a channel that has room for one, unless it has one.
+// signal puts a value into a channel of capacity one, unless it is full.
 func signal(c chan struct{}) {
 	select {
 	case c <- struct{}{}:
@@ -419,7 +419,7 @@ func untilBeat(p callwright.Principal) time.Duration {
 	return streamBeat
 }
 
-// reload is a server-sent event that has the browser load the page anew.
+// reload is a server-sent event that makes the browser reload the page.
 var reload = []byte("event: reload\ndata:\n\n")
 
 // changed reports whether the viewer may no longer see the page, or has other rights. An unreachable database ends no session.
@@ -442,7 +442,7 @@ func event(name string, part []byte) []byte {
 	return append(b, '\n')
 }
 
-// writer writes parts of an answer that go out at once.
+// writer writes parts of an answer and flushes each.
 type writer struct {
 	w       http.ResponseWriter
 	control *http.ResponseController

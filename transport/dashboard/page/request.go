@@ -145,7 +145,7 @@ func (s *Site) serve(w *recorder, r *Request, route Route) error {
 		return err
 	}
 	defer leave()
-	w.begin = leave // a browser that is slow to take the page keeps nobody else waiting
+	w.begin = leave // a browser that is slow to take the page does not make others wait
 	answer, err := route.Serve(r.Context(), r)
 	if err != nil {
 		return err

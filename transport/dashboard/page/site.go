@@ -39,7 +39,7 @@ type Config struct {
 	Authenticator Authenticator // of the embedding program; nil: Sessions
 	Prefix        string        // below which the pages are, such as "/ops"; empty: at the root
 	Secure        bool          // browsers reach the site over TLS, if only through a proxy: cookies are Secure
-	Streams       int           // live pages that may be open at once; 0: 2000
+	Streams       int           // live pages that may be open concurrently; 0: 2000
 	OrgStreams    int           // of one organization; 0: 1000
 
 	Clock  callwright.Clock // nil: the machine's
@@ -64,7 +64,7 @@ const (
 	answerTimeout = 30 * time.Second // for a browser to take a page
 	maxAddress    = 4 << 10          // bytes of a path with its query
 	maxNext       = 1 << 10          // and of one to which the sign-in leads: each may become three there
-	maxSignIn     = 4 << 10          // bytes of a form that somebody without a session sends
+	maxSignIn     = 4 << 10          // bytes of a form from a browser without a session
 )
 
 // goodPrefix matches prefixes.

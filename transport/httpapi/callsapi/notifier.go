@@ -17,7 +17,7 @@ type Sender interface {
 	Send(ctx context.Context, org callwright.OrgID, id, url string, body []byte) error
 }
 
-// Notifier tells webhooks about calls: see call.Notifier. Of a call that has ended, the body is the record that GET
+// Notifier reports calls to webhooks: see call.Notifier. Of a call that has ended, the body is the record that GET
 // /v1/calls/{call_id} answers.
 type Notifier struct {
 	sender  Sender

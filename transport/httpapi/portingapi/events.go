@@ -18,7 +18,7 @@ const EventsBelow = "/internal/gateways/"
 const (
 	maxEvent  = 64 << 10 // bytes
 	maxHints  = 1000
-	maxEvents = 16               // signed messages at once
+	maxEvents = 16               // concurrent signed messages
 	eventTime = 10 * time.Second // for all of a message
 )
 
@@ -59,7 +59,7 @@ func (e events) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(status)
 }
 
-// take reads a message and has the requests that it is about looked at. It returns the status of the answer.
+// take reads a message and triggers a check of the requests that it is about. It returns the status of the answer.
 func (e events) take(w http.ResponseWriter, r *http.Request, name string) (status int, err error) {
 	reader := e.readers[name]
 	if reader == nil {

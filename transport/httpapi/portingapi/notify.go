@@ -28,7 +28,7 @@ func NewNotifier(s Sender) Notifier { return Notifier{s} }
 // statusChanged is the event of every message.
 const statusChanged = "port.status_changed"
 
-// message is the body of a message: an entry of the history, and the request as it is now. The members have the names of the contract.
+// message is the body of a message: an entry of the history, and the present request. The members have the names of the contract.
 type message struct {
 	Event   string  `json:"event"`
 	EventID string  `json:"event_id"`

@@ -26,7 +26,7 @@ var (
 
 	pageTemplate = template.Must(template.New("page").Parse(pageText))
 
-	// pagePolicy lets a page have its one style and send its forms, and nothing else: it has no script, and no image.
+	// pagePolicy allows a page only its one style and its forms: it has no script, and no image.
 	pagePolicy = "default-src 'none'; style-src 'sha256-" + hashOf(pageStyle) + "'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 )
 

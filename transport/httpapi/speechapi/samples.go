@@ -111,7 +111,7 @@ func sendAudio(ctx context.Context, w http.ResponseWriter, params oas.GetSpeechS
 	http.ServeContent(w, asked.WithContext(ctx), "", audio.CreatedAt, &noted{ctx, audio})
 }
 
-// noted is audio whose error while it is sent stands in the log. net/http breaks the connection, as the length was announced.
+// noted is audio that logs errors while it is sent. net/http breaks the connection, as the length was announced.
 type noted struct {
 	ctx context.Context //nolint:containedctx // of the request, for its log line
 	io.ReadSeeker

@@ -106,7 +106,7 @@ type prompt struct{ http.ResponseWriter }
 func (p prompt) Write(b []byte) (int, error) {
 	n, err := p.ResponseWriter.Write(b)
 	if err == nil && p.Header().Get("Content-Type") == wav {
-		_ = http.NewResponseController(p.ResponseWriter).Flush() // the next Write tells that the client has gone
+		_ = http.NewResponseController(p.ResponseWriter).Flush() // the next Write reports that the client has gone
 	}
 	return n, err
 }

@@ -175,7 +175,7 @@ func (db *DB) Compiled() int64 { return db.compiled.Load() }
 
 type watcher func(statement string)
 
-// BeforeQuery leaves a query as it is.
+// BeforeQuery changes nothing.
 func (watcher) BeforeQuery(ctx context.Context, _ *bun.QueryEvent) context.Context { return ctx }
 
 // AfterQuery reports a statement that has run.

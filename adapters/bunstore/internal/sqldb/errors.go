@@ -87,7 +87,7 @@ func (db *DB) translateOf(ctx context.Context, err error) error {
 	return err
 }
 
-// noteDamage takes note of an error that tells of damage, and logs the first.
+// noteDamage records an error about damage, and logs the first.
 func (db *DB) noteDamage(err error) {
 	if damagedFile(err) && !db.damaged.Swap(true) {
 		db.Logger.Error(errDamaged.Message, "error", err)

@@ -110,7 +110,7 @@ func sqliteOrphan(err error) bool {
 	return ok && e.Code() == sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY
 }
 
-// sqliteFull reports a full disk. It shows as an error of input and output where the index of the log has no room.
+// sqliteFull reports a full disk. It appears as an I/O error when there is no room for the index of the log.
 func sqliteFull(err error) bool {
 	e, ok := errors.AsType[*sqlite.Error](err)
 	return ok && (e.Code()&0xff == sqlite3.SQLITE_FULL || e.Code()&0xff == sqlite3.SQLITE_IOERR)

@@ -19,7 +19,7 @@ import (
 // Text that our own code writes has no mark: the planner chooses a partial index by the literals of its condition.
 const mark = "/*=*/"
 
-// maxValues is the number of values above which a statement runs as it is. It inserts many rows then, rarely the same number twice.
+// maxValues is the number of values above which a statement runs unchanged. It inserts many rows then, rarely the same number twice.
 const maxValues = 128
 
 // markingDialect marks the values of statements for SQLite. bun does not pass signed numbers to its dialect: numbers of rows are marked

@@ -41,7 +41,7 @@ func (s checksum) add(p []byte, words binary.ByteOrder) checksum {
 	return s
 }
 
-// stored returns the checksum that stands in a header.
+// stored returns the checksum in a header.
 func stored(p []byte) checksum {
 	return checksum{binary.BigEndian.Uint32(p), binary.BigEndian.Uint32(p[4:])}
 }

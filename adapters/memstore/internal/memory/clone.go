@@ -6,7 +6,7 @@ import (
 )
 
 // Clone returns a copy of v that shares no slice, map or pointer with it, unexported fields of structs such as time.Time
-// apart, which nobody changes.
+// apart, which are never changed.
 func Clone[T any](v T) T {
 	part(reflect.ValueOf(&v).Elem())
 	return v

@@ -20,7 +20,7 @@ const observerTimeout = 10 * time.Second
 
 // Logger makes the logs of a user agent's attempts.
 type Logger struct {
-	Observer calllog.AttemptObserver // nil: nobody observes
+	Observer calllog.AttemptObserver // nil: none
 	Opened   func()                  // is called when the observer is going to hear of an attempt
 	Closed   func()                  // is called when the observer has heard of its end
 	IDs      callwright.IDs

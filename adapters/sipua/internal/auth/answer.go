@@ -25,7 +25,7 @@ type Answers struct{ all []challenge }
 type challenge struct {
 	digest.Challenge
 
-	header string // that the answer stands in: Authorization or Proxy-Authorization
+	header string // of the answer: Authorization or Proxy-Authorization
 	source string // the address that asks
 }
 

@@ -90,7 +90,7 @@ func flowOf(b *binding, conn sip.Connection, res *sip.Response) flow {
 
 func (f flow) closed() bool { return f.stack.Existing(f.address) != f.conn }
 
-// due reports whether a keep-alive is to be sent. The next one waits for the answer to the last.
+// due reports whether a keep-alive is due. The next one waits for the answer to the last.
 func (f flow) due(now time.Time, every time.Duration) bool {
 	if f.unanswered() {
 		return false

@@ -52,7 +52,7 @@ func (m *media) requested() ([]byte, error) {
 }
 
 // responded returns the description for a 2xx: our answer, or our offer when the INVITE had none. The latter names every
-// codec, because the peer may connect the call to somebody else (RFC 6337, 5.2.5).
+// codec, because the peer may connect the call to another party (RFC 6337, 5.2.5).
 func (m *media) responded(b dialog.Body) ([]byte, error) {
 	if b == dialog.Offer {
 		return m.offered(m.preferred())

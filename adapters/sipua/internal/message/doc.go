@@ -4,5 +4,5 @@
 // dialog machine needs; the functions on INVITEs extract the numbers and headers of a new call. [Identity] builds every
 // request and response of a dialog, and [Event] summarizes a message for a call's ladder without its secrets.
 //
-// The package knows neither connections nor calls.
+// The package depends on neither connections nor calls.
 package message

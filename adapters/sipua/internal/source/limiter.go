@@ -122,7 +122,7 @@ func (l *Limiter) of(a netip.Addr) *source {
 	return known
 }
 
-// evict forgets the least recently seen of a few sources, rather one without an admitted call: a map gives them in random
+// evict deletes the least recently seen of a few sources, preferably one without an admitted call: a map gives them in random
 // order.
 func (l *Limiter) evict() {
 	const few = 32
@@ -139,7 +139,7 @@ func (l *Limiter) evict() {
 	delete(l.known, oldest)
 }
 
-// before reports whether a source is forgotten before another one.
+// before reports whether a source is deleted before another one.
 func (s *source) before(other *source) bool {
 	if s.admitted.IsZero() != other.admitted.IsZero() {
 		return s.admitted.IsZero()

@@ -84,14 +84,14 @@ func NewBuffer(clock int, least, most time.Duration) *Buffer {
 // Delay returns the delay wanted now.
 func (b *Buffer) Delay() time.Duration { return b.delay.target() }
 
-// Reset forgets everything: another source begins.
+// Reset clears the buffer: another source begins.
 func (b *Buffer) Reset() {
 	b.clear()
 	b.primed = false
 	b.delay.reset()
 }
 
-// Retime changes to another RTP clock. It forgets everything.
+// Retime changes to another RTP clock. It clears the buffer.
 func (b *Buffer) Retime(clock int) {
 	b.clock, b.frame = clock, clock/50
 	b.Reset()

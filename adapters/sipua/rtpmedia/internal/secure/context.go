@@ -21,7 +21,7 @@ type context interface {
 	DecryptRTP(dst, sealed []byte, header *rtp.Header) ([]byte, error)
 	EncryptRTCP(dst, plain []byte, header *rtcp.Header) ([]byte, error)
 	DecryptRTCP(dst, sealed []byte, header *rtcp.Header) ([]byte, error)
-	// SetROC sets the rollover counter of a source and forgets its sequence number.
+	// SetROC sets the rollover counter of a source and clears its sequence number.
 	SetROC(ssrc, roc uint32)
 }
 
