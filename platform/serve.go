@@ -245,12 +245,11 @@ type parts struct {
 // answerTimeout is the time limit for a client to read an answer that has begun when the server stops.
 const answerTimeout = 10 * time.Second
 
-// serve starts the parts in the order of their dependencies, and stops them in reverse: the server
-// is not ready, answers OPTIONS with 503, and waits until that was noticed; it takes its registrations back, so that calls to them reach another node at once; then it takes no calls
-// and lets those that run end, also those that came over a registration, whose connection they keep; then it stops to
-// probe; then durable work, then chats, whose turns are answered or broken off, then the streams of feeds, tests and live pages, for
-// whose end HTTP would wait, then HTTP. The telephone line closes after
-// all that.
+// serve starts the parts in the order of their dependencies, and stops them in reverse: the server is not ready, answers OPTIONS with 503, and
+// waits until that was noticed; it withdraws its registrations, so that calls to them reach another node immediately; then it accepts no calls
+// and lets running ones end, including calls over a registration, whose connection they keep; then it stops to probe; then durable work,
+// then chats, whose turns are answered or broken off, then the streams of feeds, tests and live pages, for whose end HTTP would wait, then
+// HTTP. The telephone line closes last.
 func serve(lc fx.Lifecycle, p parts) {
 	lc.Append(fx.StartHook(p.firstStart))
 	lc.Append(background(endless(p.Access.Run))) // ends after HTTP, so that it writes the last uses

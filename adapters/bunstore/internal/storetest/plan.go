@@ -12,8 +12,8 @@ import (
 	"github.com/callwright/callwright/adapters/bunstore"
 )
 
-// Explain returns a database's plan of a statement, on SQLite with its values as arguments. guess false has PostgreSQL use whatever index there is, however few
-// rows the table has.
+// Explain returns a database's plan of a statement, on SQLite with its values as arguments. guess false makes PostgreSQL use any index,
+// even for a table with few rows.
 func Explain(t *testing.T, db *bunstore.DB, statement string, guess bool) string {
 	t.Helper()
 	tx, err := db.SQL().BeginTx(t.Context(), nil)
