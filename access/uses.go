@@ -46,7 +46,7 @@ type uses struct {
 
 func newUses() *uses { return &uses{pending: map[use]time.Time{}, wake: make(chan struct{}, 1)} }
 
-// note has a use written soon, unless the last one that is written is less than UseInterval ago. It does not wait.
+// note queues a use to be written, unless the last written one is less than UseInterval ago. It does not block.
 func (u *uses) note(what use, last *time.Time, now time.Time) {
 	if last != nil && now.Sub(*last) < UseInterval {
 		return

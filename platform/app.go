@@ -125,7 +125,7 @@ type pathwayParts struct {
 	Log      *slog.Logger
 }
 
-// newPathways has no knowledge bases: announce says so.
+// newPathways configures no knowledge bases: announce reports that.
 func newPathways(p pathwayParts) (*pathway.Service, error) {
 	return pathway.New(pathway.Config{
 		Store: agentstore.Pathways{DB: p.DB}, Chats: agentstore.Chats{DB: p.DB}, Atomic: p.DB, Work: p.Work, Gate: p.Gate,

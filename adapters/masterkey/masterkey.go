@@ -32,7 +32,7 @@ type Key struct {
 // File returns the file of the master key of a data folder.
 func File(folder string) string { return filepath.Join(folder, "secret.key") }
 
-// Find returns the key that the variable holds, or else the file of the data folder. fs.ErrNotExist: neither has one.
+// Find returns the key in the variable or, without it, in the file of the data folder. fs.ErrNotExist: neither contains one.
 func Find(variable, folder string) (Key, error) {
 	if variable != "" {
 		return decode(variable, Variable)

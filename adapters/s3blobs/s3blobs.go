@@ -194,7 +194,7 @@ func checkSize(metadata map[string]string, size int64) error {
 	return nil
 }
 
-// DeleteBlob removes audio.
+// DeleteBlob deletes audio.
 func (b *Blobs) DeleteBlob(ctx context.Context, org callwright.OrgID, name string) error {
 	key, err := b.key(org, name)
 	if err != nil {

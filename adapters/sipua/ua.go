@@ -160,7 +160,7 @@ func (u *UA) URI() string { return u.contact.String() }
 // Calls returns the number of calls, including those that are not answered yet.
 func (u *UA) Calls() int { return u.registry.count() }
 
-// Leave has OPTIONS answered with 503 from now on, so that proxies which probe this server send new calls elsewhere. Calls are taken as
+// Leave answers OPTIONS with 503 from now on, so that proxies that probe this server send new calls elsewhere. Calls are taken as
 // before, in both directions.
 func (u *UA) Leave() { u.leaving.Store(true) }
 

@@ -141,7 +141,7 @@ func (a *API) serveOperation(w *answerWriter, r *http.Request, method string, ar
 		func() (int, error) { return w.status, info.failure })
 }
 
-// logPath has the ids in the path of a change written with its log line, but not a token, which is a secret.
+// logPath adds the ids in the path of a change to its log line, but not a token, which is a secret.
 func logPath(req middleware.Request) {
 	if req.Raw.Method == http.MethodGet {
 		return

@@ -58,7 +58,7 @@ func ClientOf(ctx context.Context) Client { return infoOf(ctx).client }
 // the header.
 func Head(ctx context.Context) bool { return infoOf(ctx).head }
 
-// LogFailure has an error written with the log line of the request: of a stream, which can't answer it any more.
+// LogFailure adds an error to the log line of the request: of a stream, which cannot answer with it any more.
 func LogFailure(ctx context.Context, err error) { infoOf(ctx).failure = err }
 
 // LogID adds the id of an object that the request has changed to its log line, as name. The ids in the path of a

@@ -126,7 +126,7 @@ func (s Personas) UpdateDraft(ctx context.Context, v persona.Version) error {
 	})
 }
 
-// DeleteDraft removes a draft.
+// DeleteDraft deletes a draft.
 func (s Personas) DeleteDraft(ctx context.Context, v persona.Version) error {
 	return s.core().Write(ctx, []any{v.Org, v.ID}, func(ctx context.Context, idb bun.IDB) error {
 		result, err := idb.NewDelete().Model((*personaVersionRow)(nil)).Where("id = ?", v.ID).Where("org = ?", v.Org).

@@ -140,7 +140,7 @@ func (s WebAgents) UpdateAgent(ctx context.Context, a agents.WebAgent) error {
 	})
 }
 
-// DeleteAgent removes an agent.
+// DeleteAgent deletes an agent.
 func (s WebAgents) DeleteAgent(ctx context.Context, org callwright.OrgID, id string) error {
 	return s.core().Write(ctx, []any{org, id}, func(ctx context.Context, idb bun.IDB) error {
 		result, err := idb.NewDelete().Model((*webAgentRow)(nil)).Where("id = ?", id).Where("org = ?", org).Exec(ctx)

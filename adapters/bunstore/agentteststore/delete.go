@@ -13,7 +13,7 @@ import (
 // notInOpen is the condition that a run is of no group that has not ended.
 const notInOpen = "NOT " + inOpen
 
-// DeleteScenario removes a scenario with its runs, one statement a table.
+// DeleteScenario deletes a scenario with its runs, one statement a table.
 func (s Store) DeleteScenario(ctx context.Context, org callwright.OrgID, id string) error {
 	return s.DB.Do(ctx, func(ctx context.Context) error {
 		return s.core().Write(ctx, []any{org, id}, func(ctx context.Context, idb bun.IDB) error {
@@ -62,7 +62,7 @@ func (db core) deleteRuns(ctx context.Context, idb bun.IDB, ids any) (int, error
 	return int(n), err
 }
 
-// DeleteRuns removes old runs. It leaves alone those that another node is removing.
+// DeleteRuns deletes old runs. It skips those that another node is deleting.
 func (s Store) DeleteRuns(ctx context.Context, before time.Time, limit int) (deleted int, err error) {
 	if limit <= 0 {
 		return 0, nil

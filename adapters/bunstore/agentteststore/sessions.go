@@ -268,7 +268,7 @@ func (s Sessions) Steps(ctx context.Context, org callwright.OrgID, session strin
 	})
 }
 
-// DeleteSteps removes the journal of a session.
+// DeleteSteps deletes the journal of a session.
 func (s Sessions) DeleteSteps(ctx context.Context, org callwright.OrgID, session string) error {
 	return s.core().Write(ctx, []any{org, session}, func(ctx context.Context, idb bun.IDB) error {
 		_, err := idb.NewDelete().Model((*stepRow)(nil)).Where("session_id = ?", session).Where("org = ?", org).Exec(ctx)
@@ -276,7 +276,7 @@ func (s Sessions) DeleteSteps(ctx context.Context, org callwright.OrgID, session
 	})
 }
 
-// DeleteSessions removes old sessions, whose journals go with them.
+// DeleteSessions deletes old sessions, whose journals go with them.
 func (s Sessions) DeleteSessions(ctx context.Context, before time.Time, limit int) (int, error) {
 	if limit <= 0 {
 		return 0, nil

@@ -55,7 +55,7 @@ func chunkPurpose(blob string, number int64) string {
 	return fmt.Sprintf("port document:%q:%d", blob, number)
 }
 
-// PutBlob keeps the bytes of r.
+// PutBlob stores the bytes of r.
 func (s Blobs) PutBlob(ctx context.Context, r io.Reader, at time.Time) (document.Blob, error) {
 	row := &blobRow{ID: unfinished + new(callwright.UUIDs).New(), At: sqldb.Stored(at)}
 	if err := s.core().Insert(ctx, row.ID, row); err != nil {

@@ -99,7 +99,7 @@ func (s Deliveries) DeliveriesOf(
 	return sqldb.Converted(rows, deliveryRow.delivery), err
 }
 
-// DeleteDeliveries removes the deliveries of a trunk.
+// DeleteDeliveries deletes the deliveries of a trunk.
 func (s Deliveries) DeleteDeliveries(ctx context.Context, t sip.Trunk) error {
 	return s.core().Write(ctx, []any{t.Org, t.Number, t.ID}, func(ctx context.Context, idb bun.IDB) error {
 		_, err := idb.NewDelete().Model((*deliveryRow)(nil)).

@@ -126,7 +126,7 @@ func (s Drafts) DraftsOf(ctx context.Context, org callwright.OrgID, since time.T
 	return sqldb.ConvertedAll(rows, s.core().draft)
 }
 
-// DeleteDraft removes a draft.
+// DeleteDraft deletes a draft.
 func (s Drafts) DeleteDraft(ctx context.Context, org callwright.OrgID, id string) error {
 	return s.core().Write(ctx, []any{org, id}, func(ctx context.Context, idb bun.IDB) error {
 		_, err := idb.NewDelete().Model((*draftRow)(nil)).Where("id = ?", id).Where("org = ?", org).Exec(ctx)

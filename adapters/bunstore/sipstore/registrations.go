@@ -79,7 +79,7 @@ func (s Registrations) Registration(
 	return row.registration(), nil
 }
 
-// DeleteRegistration removes a registration.
+// DeleteRegistration deletes a registration.
 func (s Registrations) DeleteRegistration(ctx context.Context, org callwright.OrgID, trunkID string) error {
 	return s.core().Write(ctx, []any{org, trunkID}, func(ctx context.Context, idb bun.IDB) error {
 		_, err := idb.NewDelete().Model((*registrationRow)(nil)).

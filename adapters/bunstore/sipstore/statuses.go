@@ -104,7 +104,7 @@ func (s Statuses) StatusesOf(ctx context.Context, org callwright.OrgID, trunkIDs
 	})
 }
 
-// DeleteStatus removes a status.
+// DeleteStatus deletes a status.
 func (s Statuses) DeleteStatus(ctx context.Context, org callwright.OrgID, trunkID string) error {
 	return s.DB.Do(ctx, func(ctx context.Context) error {
 		return s.core().Write(ctx, []any{org, trunkID}, func(ctx context.Context, idb bun.IDB) error {

@@ -71,7 +71,7 @@ func (s Trunks) Update(ctx context.Context, t sip.Trunk) error {
 	})
 }
 
-// Delete removes a trunk.
+// Delete deletes a trunk.
 func (s Trunks) Delete(ctx context.Context, t sip.Trunk) error {
 	return s.core().Write(ctx, []any{t}, func(ctx context.Context, idb bun.IDB) error {
 		result, err := idb.NewDelete().Model((*trunkRow)(nil)).

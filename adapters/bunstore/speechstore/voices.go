@@ -115,7 +115,7 @@ func (s Voices) whyNotUpdated(ctx context.Context, v speech.Voice, conflict erro
 	}
 }
 
-// DeleteVoice removes a voice.
+// DeleteVoice deletes a voice.
 func (s Voices) DeleteVoice(ctx context.Context, org callwright.OrgID, id string) error {
 	return s.core().Write(ctx, []any{org, id}, func(ctx context.Context, idb bun.IDB) error {
 		result, err := idb.NewDelete().Model((*voiceRow)(nil)).Where("id = ?", id).Where("org = ?", org).Exec(ctx)

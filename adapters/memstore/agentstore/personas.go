@@ -174,7 +174,7 @@ func (s Personas) UpdateDraft(ctx context.Context, v persona.Version) error {
 	})
 }
 
-// DeleteDraft removes a draft.
+// DeleteDraft deletes a draft.
 func (s Personas) DeleteDraft(ctx context.Context, v persona.Version) error {
 	return with(ctx, s.Store, func(d *data) error {
 		if err := d.draft(v); err != nil {

@@ -56,7 +56,7 @@ func (s Store) Scenario(ctx context.Context, org callwright.OrgID, id string) (s
 	return sc, err
 }
 
-// HoldScenario has a scenario stay: nothing else happens during a transaction.
+// HoldScenario checks that a scenario exists. It needs no lock, because nothing else happens during a transaction.
 func (s Store) HoldScenario(ctx context.Context, org callwright.OrgID, id string) error {
 	return with(ctx, s.Store, func(d *data) error {
 		_, err := d.scenario(org, id)
@@ -84,7 +84,7 @@ func (s Store) UpdateScenario(ctx context.Context, sc scenario.Scenario) error {
 	})
 }
 
-// DeleteScenario removes a scenario with its runs.
+// DeleteScenario deletes a scenario with its runs.
 func (s Store) DeleteScenario(ctx context.Context, org callwright.OrgID, id string) error {
 	return with(ctx, s.Store, func(d *data) error {
 		if _, err := d.scenario(org, id); err != nil {

@@ -196,7 +196,7 @@ func (s Sessions) Steps(ctx context.Context, org callwright.OrgID, session strin
 	return steps, err
 }
 
-// DeleteSteps removes the journal of a session.
+// DeleteSteps deletes the journal of a session.
 func (s Sessions) DeleteSteps(ctx context.Context, org callwright.OrgID, session string) error {
 	return with(ctx, s.Store, func(d *data) error {
 		if _, err := d.session(org, session); err != nil {
@@ -207,7 +207,7 @@ func (s Sessions) DeleteSteps(ctx context.Context, org callwright.OrgID, session
 	})
 }
 
-// DeleteSessions removes old sessions.
+// DeleteSessions deletes old sessions.
 func (s Sessions) DeleteSessions(ctx context.Context, before time.Time, limit int) (deleted int, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		for id, n := range d.sessions.Rows() {

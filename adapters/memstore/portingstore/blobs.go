@@ -58,7 +58,7 @@ func (s Blobs) with(ctx context.Context, f func(b *blobs) error) error {
 	return memory.With(ctx, s.Store.Core(), f)
 }
 
-// PutBlob keeps the bytes of r.
+// PutBlob stores the bytes of r.
 func (s Blobs) PutBlob(ctx context.Context, r io.Reader, at time.Time) (document.Blob, error) {
 	content, err := io.ReadAll(r)
 	if err != nil {

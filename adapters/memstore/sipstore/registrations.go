@@ -50,7 +50,7 @@ func (s Registrations) Registration(
 	return r, err
 }
 
-// DeleteRegistration removes a registration.
+// DeleteRegistration deletes a registration.
 func (s Registrations) DeleteRegistration(ctx context.Context, org callwright.OrgID, trunkID string) error {
 	return with(ctx, s.Store, func(d *data) error {
 		if d.registrations[trunkID].Org == org {

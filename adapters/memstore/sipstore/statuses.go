@@ -130,7 +130,7 @@ func (s Statuses) StatusesOf(
 	return found, err
 }
 
-// DeleteStatus removes a status.
+// DeleteStatus deletes a status.
 func (s Statuses) DeleteStatus(ctx context.Context, org callwright.OrgID, trunkID string) error {
 	return with(ctx, s.Store, func(d *data) error {
 		if stored := d.statuses[trunkID]; stored.Org == org {

@@ -19,7 +19,7 @@ type trunkKey struct {
 // Trunks is a sip.Store.
 type Trunks struct{ Store *memstore.Store }
 
-// Hold has nothing to do: transactions do not overlap.
+// Hold needs no lock, because transactions do not overlap.
 func (Trunks) Hold(context.Context, callwright.PhoneNumber) error { return nil }
 
 // HoldNumbers counts the numbers of an organization. Transactions do not overlap.
@@ -63,7 +63,7 @@ func (s Trunks) Update(ctx context.Context, t sip.Trunk) error {
 	})
 }
 
-// Delete removes a trunk.
+// Delete deletes a trunk.
 func (s Trunks) Delete(ctx context.Context, t sip.Trunk) error {
 	return with(ctx, s.Store, func(d *data) error {
 		if err := d.checkTrunk(t); err != nil {

@@ -131,7 +131,7 @@ func (s Samples) ListSamples(
 	return list, total, err
 }
 
-// DeleteSample removes a sample.
+// DeleteSample deletes a sample.
 func (s Samples) DeleteSample(ctx context.Context, org callwright.OrgID, id string) error {
 	return s.with(ctx, func(all *samples) error {
 		one, known := all.byID.Rows()[id]
@@ -144,7 +144,7 @@ func (s Samples) DeleteSample(ctx context.Context, org callwright.OrgID, id stri
 	})
 }
 
-// DeleteSamples removes the oldest samples that were made before a time.
+// DeleteSamples deletes the oldest samples that were made before a time.
 func (s Samples) DeleteSamples(ctx context.Context, before time.Time, limit int) (list []speech.Sample, err error) {
 	err = s.with(ctx, func(all *samples) error {
 		list = all.pick(func(one speech.Sample) bool { return one.CreatedAt.Before(before) })

@@ -135,7 +135,7 @@ func (s Voices) UpdateVoice(ctx context.Context, v speech.Voice) error {
 	})
 }
 
-// DeleteVoice removes a voice.
+// DeleteVoice deletes a voice.
 func (s Voices) DeleteVoice(ctx context.Context, org callwright.OrgID, id string) error {
 	return s.with(ctx, func(all *voices) error {
 		row, err := all.find(org, id)

@@ -178,7 +178,7 @@ func agentPatch(req *oas.WebAgentUpdate) (agents.WebAgentPatch, error) {
 	}, nil
 }
 
-// DeleteAgent removes a web agent.
+// DeleteAgent deletes a web agent.
 func (a *api) DeleteAgent(ctx context.Context, params oas.DeleteAgentParams) (*oas.MessageReply, error) {
 	return a.deleted(ctx, params.AgentID)
 }

@@ -120,7 +120,7 @@ func (a *api) UpdateTestScenario(
 	return scenarioReply(a.tests.UpdateScenario(ctx, httpapi.Org(ctx), params.ID, p))
 }
 
-// DeleteTestScenario removes a scenario.
+// DeleteTestScenario deletes a scenario.
 func (a *api) DeleteTestScenario(
 	ctx context.Context, params oas.DeleteTestScenarioParams,
 ) (*oas.TestScenarioDeletedReply, error) {

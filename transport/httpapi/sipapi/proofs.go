@@ -9,7 +9,7 @@ import (
 	oas "github.com/callwright/callwright/transport/oas/sipoas"
 )
 
-// StartSipNumberProof has a number called.
+// StartSipNumberProof starts a call to a number, which proves its owner.
 func (a *api) StartSipNumberProof(ctx context.Context, req *oas.SipNumberProofStart) (*oas.SipNumberProofReply, error) {
 	return proven(ctx)(a.proofs.Request(ctx, httpapi.Org(ctx), req.PhoneNumber))
 }

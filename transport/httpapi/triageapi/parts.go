@@ -28,7 +28,7 @@ func (a *api) EditIssueComment(
 	return issueEntryReply(e, err)
 }
 
-// DeleteIssueComment removes a comment.
+// DeleteIssueComment deletes a comment.
 func (a *api) DeleteIssueComment(ctx context.Context, params oas.DeleteIssueCommentParams) error {
 	_, err := a.issues.DeleteComment(ctx, httpapi.Org(ctx), actorOf(ctx), params.ID, params.CommentID)
 	return err

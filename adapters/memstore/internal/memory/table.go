@@ -21,7 +21,7 @@ func (t *Table[K, V]) Set(key K, row V) {
 	t.rows[key] = row
 }
 
-// Delete removes a row.
+// Delete deletes a row.
 func (t *Table[K, V]) Delete(key K) {
 	t.note(key)
 	delete(t.rows, key)

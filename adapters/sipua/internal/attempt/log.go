@@ -1,4 +1,4 @@
-// Package attempt logs attempts at calls: each has a ladder and a record, and an observer hears how it goes.
+// Package attempt logs attempts at calls: each gets a ladder and a record, and an observer receives its progress.
 package attempt
 
 import (

@@ -25,7 +25,7 @@ type context interface {
 	SetROC(ssrc, roc uint32)
 }
 
-// newContext has replay protection of SRTP and SRTCP, which the library leaves off unless asked.
+// newContext returns a context with replay protection of SRTP and SRTCP, which the library leaves off by default.
 func newContext(c sdp.Crypto) (context, error) {
 	return create(c, srtp.SRTPReplayProtection(window), srtp.SRTCPReplayProtection(window))
 }
