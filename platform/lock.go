@@ -13,7 +13,7 @@ import (
 // locked holds the lock files of a running server.
 type locked []*os.File
 
-// lock takes the data folder, and the file of a SQLite database wherever that lies. A second server on either would work on the
+// lock locks the data folder, and the file of a SQLite database, which may be elsewhere. A second server on either would work on the
 // first one's calls and remove its server.json. The locks end with the process, however that ends.
 func lock(c Config) (locked, error) {
 	files, err := lockFiles(c)
@@ -94,7 +94,7 @@ func checkLost(c Config) error {
 		"or name another one with --database-url; to begin a new one, remove %s", path, sign, sign)
 }
 
-// lock takes one lock and writes into its file whose it is. The file stays when the lock ends: were it removed, two servers
+// lock acquires one lock and writes its holder into its file. The file stays when the lock ends: were it removed, two servers
 // could lock two files of that name.
 func (l lockFile) lock() (*os.File, error) {
 	f, err := os.OpenFile(l.path, os.O_CREATE|os.O_RDWR, 0o600)

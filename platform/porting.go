@@ -75,7 +75,7 @@ func newPortGateways(c Config, db *bunstore.DB, log *slog.Logger) (all portGatew
 	return all, nil
 }
 
-// portedBy says to people which carrier gets port requests.
+// portedBy describes for people the carrier that gets port requests.
 func (p runsOn) portedBy() string {
 	if len(p.Config.Gateways) > 0 {
 		return "by " + p.Config.Gateways[0].Capabilities().Name

@@ -117,7 +117,7 @@ func newMetrics(media *rtpmedia.Media, line *sipua.UA, ends callEnds) *prometheu
 	return r
 }
 
-// draining says that the server is about to stop.
+// draining means that the server is about to stop.
 type draining struct{ atomic.Bool }
 
 // api is the HTTP handler and its readiness.

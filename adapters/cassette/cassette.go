@@ -23,7 +23,7 @@ import (
 	"github.com/callwright/callwright/agents/llm"
 )
 
-// Mode says whether requests are replayed, recorded or passed on.
+// Mode determines whether requests are replayed, recorded or passed on.
 type Mode string
 
 // The modes.

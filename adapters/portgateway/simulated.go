@@ -74,7 +74,7 @@ func NewSimulated(c SimulatedConfig) (*Simulated, error) {
 	return &Simulated{cfg: c, poll: poll, lost: map[string]bool{}}, nil
 }
 
-// Capabilities says that any numbers can be ported.
+// Capabilities reports that any numbers can be ported.
 func (s *Simulated) Capabilities() porting.Capabilities {
 	return porting.Capabilities{Name: SimulatedName, MaxNumbers: 1000, CutOff: max(0, s.cfg.CutOff), PollEvery: s.poll}
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/agents/template"
 )
 
-// verdict says whether something is so.
+// verdict is the truth of a condition: yes, no or unsure.
 type verdict int
 
 // The verdicts.

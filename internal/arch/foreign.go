@@ -70,7 +70,7 @@ func checkForeign(f file) []Violation {
 	return nil
 }
 
-// generated says whether a tool wrote the file: in Go by the mark before the package clause, elsewhere by a mark in its
+// generated reports whether a tool wrote the file: in Go by the mark before the package clause, elsewhere by a mark in its
 // first lines.
 func generated(f file) bool {
 	if path.Ext(f.path) == ".go" {

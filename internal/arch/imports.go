@@ -206,7 +206,7 @@ func refusedToArea(dir, to string) string {
 	return ""
 }
 
-// refusedLayer says whether a package must not import a neighbor.
+// refusedLayer reports whether a package must not import a neighbor.
 func refusedLayer(dir, to string) bool {
 	for _, l := range layers {
 		if l.dir == dir && unit(to) == unit(dir) {
@@ -216,7 +216,7 @@ func refusedLayer(dir, to string) bool {
 	return false
 }
 
-// refusedToStore says whether a package of a store must not import another: a domain that is not its own, or the store of
+// refusedToStore reports whether a package of a store must not import another: a domain that is not its own, or the store of
 // one.
 func refusedToStore(dir, to string) bool {
 	own, isStore := "", false

@@ -120,7 +120,7 @@ func (l *limitListener) log(t *tally, text string, from netip.Addr) {
 	}
 }
 
-// forget takes a connection out of the count, once. The caller holds the lock.
+// forget subtracts a connection from the count, once. The caller holds the lock.
 func (l *limitListener) forget(c *limitedConn) {
 	if !l.open[c] {
 		return

@@ -32,7 +32,7 @@ func (s Store) DeleteScenario(ctx context.Context, org callwright.OrgID, id stri
 const emptied = `batch.state NOT IN ('PENDING', 'RUNNING') AND NOT EXISTS (SELECT 1 FROM test_runs AS r
 	WHERE r.org = batch.org AND r.batch_id = batch.id AND r.batch_id <> '' AND r.id NOT IN (?))`
 
-// deleteRuns removes the runs with some ids, or whose ids a query selects, with their journals, with their snapshots if no
+// deleteRuns deletes the runs with some ids, or whose ids a query selects, with their journals, with their snapshots if no
 // other run has them, and with their groups if these have ended and have no other run. It returns the number of deleted runs.
 func (db core) deleteRuns(ctx context.Context, idb bun.IDB, ids any) (int, error) {
 	if _, err := idb.NewDelete().Model((*answerRow)(nil)).Where("run_id IN (?)", ids).Exec(ctx); err != nil {

@@ -44,7 +44,7 @@ func newPulse(patience time.Duration, queues []string) *pulse {
 	return p
 }
 
-// note takes note of a look.
+// note records a look.
 func (p *pulse) note(queue string, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -108,7 +108,7 @@ func (s Deliveries) DeleteDeliveries(ctx context.Context, t sip.Trunk) error {
 	})
 }
 
-// ForgetDeliveries removes old deliveries.
+// ForgetDeliveries deletes old deliveries.
 func (s Deliveries) ForgetDeliveries(ctx context.Context, before time.Time, limit int) (int, error) {
 	return s.core().Forget(ctx, (*deliveryRow)(nil), func(q *bun.SelectQuery) *bun.SelectQuery {
 		return q.Where("created_at < ?", sqldb.Stored(before)).Limit(int64(limit))

@@ -33,7 +33,7 @@ type watchedServerJSON struct {
 	Samples []time.Duration     `json:"samples_ns"`
 }
 
-// nameRow says that a trunk names a server.
+// nameRow records that a trunk names a server.
 type nameRow struct {
 	bun.BaseModel `bun:"table:trunk_server_names"`
 

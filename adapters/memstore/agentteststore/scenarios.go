@@ -100,7 +100,7 @@ func (s Store) DeleteScenario(ctx context.Context, org callwright.OrgID, id stri
 	})
 }
 
-// deleteRun removes a run with its journal, its snapshot if no other run has it, and its group if that has ended and has no
+// deleteRun deletes a run with its journal, its snapshot if no other run has it, and its group if that has ended and has no
 // other run.
 func (d *data) deleteRun(r *agenttest.Run) {
 	d.runs.Delete(r.ID)

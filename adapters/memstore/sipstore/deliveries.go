@@ -77,7 +77,7 @@ func (s Deliveries) DeleteDeliveries(ctx context.Context, t sip.Trunk) error {
 	})
 }
 
-// ForgetDeliveries removes old deliveries.
+// ForgetDeliveries deletes old deliveries.
 func (s Deliveries) ForgetDeliveries(ctx context.Context, before time.Time, limit int) (removed int, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		for id, one := range d.deliveries {

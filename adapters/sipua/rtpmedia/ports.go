@@ -83,7 +83,7 @@ func (p *pool) take() (*sockets, error) {
 	return nil, cmp.Or(failed, errAllTaken)
 }
 
-// errAllTaken says that sessions have all ports of the range.
+// errAllTaken means that sessions use all ports of the range.
 var errAllTaken = errors.New("all ports are taken")
 
 // takeEphemeral lets the system choose one port and tries its neighbour.

@@ -108,7 +108,7 @@ func (s *Server) Update(t testing.TB, number string, change sipoas.SipDirectionI
 	}
 }
 
-// Detach takes a direction from a number.
+// Detach detaches a direction from a number.
 func (s *Server) Detach(t testing.TB, number string, d sipoas.SipDirection) {
 	t.Helper()
 	_, err := s.API.DetachSipNumber(t.Context(), &sipoas.SipDetach{

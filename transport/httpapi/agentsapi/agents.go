@@ -183,7 +183,7 @@ func (a *api) DeleteAgent(ctx context.Context, params oas.DeleteAgentParams) (*o
 	return a.deleted(ctx, params.AgentID)
 }
 
-// RemoveAgent removes a web agent.
+// RemoveAgent deletes a web agent.
 func (a *api) RemoveAgent(ctx context.Context, params oas.RemoveAgentParams) (*oas.MessageReply, error) {
 	return a.deleted(ctx, params.AgentID)
 }

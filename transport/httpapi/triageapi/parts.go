@@ -70,7 +70,7 @@ func (a *api) ListIssueFlags(ctx context.Context, params oas.ListIssueFlagsParam
 	return answer, nil
 }
 
-// RemoveIssueFlag removes a flag.
+// RemoveIssueFlag deletes a flag.
 func (a *api) RemoveIssueFlag(ctx context.Context, params oas.RemoveIssueFlagParams) error {
 	return a.issues.Unflag(ctx, httpapi.Org(ctx), actorOf(ctx), params.ID, params.FlagID)
 }

@@ -12,7 +12,7 @@ func Clone[T any](v T) T {
 	return v
 }
 
-// flats says of types whether they hold no memory that a copy would share.
+// flats records for types whether they hold no memory that a copy would share.
 var flats sync.Map
 
 // flat reports whether the copies of a type share no memory, unexported fields apart.

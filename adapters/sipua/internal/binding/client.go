@@ -135,7 +135,7 @@ func (c *Client) of(trunkID string) *binding {
 	return b
 }
 
-// remove forgets a trunk's binding: no call comes over it any more. bound reports whether it has not expired.
+// remove deletes a trunk's binding: no call comes over it any more. bound reports whether it has not expired.
 func (c *Client) remove(trunkID string) (b *binding, bound bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -77,7 +77,7 @@ func givenUp(cause dialog.Cause) bool {
 	return cause == dialog.Cancelled || cause == dialog.LocalHangup || cause == dialog.NoAnswer
 }
 
-// unconfirmed says in a record that our BYE had no response.
+// unconfirmed is the text of a record for a BYE of ours without a response.
 const unconfirmed = "our BYE was not confirmed: the other side may still be in the call"
 
 // normalClearing is the Q.850 cause in the peer's Reason that says nothing.

@@ -15,7 +15,7 @@ type Format struct {
 	Clock    int       // RTP ticks a second, of these codecs
 }
 
-// Player gives 20 ms of audio whenever it is asked, from packets of any length.
+// Player returns 20 ms of audio for each call, from packets of any length.
 type Player struct {
 	format  Format // Clock is the clock of the codec in use
 	clocks  []int  // of the decoders
