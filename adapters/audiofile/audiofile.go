@@ -4,7 +4,7 @@
 //	decoder := audiofile.Decoder{Opus: func() (audiofile.PacketDecoder, error) { return opus.Engine().New() }}
 //	audio, err := decoder.Decode(ctx, upload, time.Minute)
 //
-// The bytes are from strangers, so a file is decoded piece by piece: decoding stops at the limit, whatever the file says about
+// The bytes are from strangers, so a file is decoded piece by piece: decoding stops at the limit, regardless of the file's own statement of
 // its length. A panic of a decoder is an error here.
 package audiofile
 

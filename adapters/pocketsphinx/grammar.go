@@ -8,7 +8,7 @@ import (
 
 // A grammar is a machine that reads words: from its start through any one phrase to its end, from where it may start
 // again. In both states it may also read single phones, as words of their own, and from the start it may skip to the
-// end: so anything at all can be read, and how many loose phones it took says how little of it was a phrase.
+// end: so anything at all can be read, and the number of loose phones shows the share that was no phrase.
 //
 // The numbers were measured with two flite voices over G.711, nineteen sentences of one to twelve words of which every
 // second one was a hint: 37 of 38 utterances that were hinted at are recognized, none of 38 others is taken for a hint.

@@ -81,7 +81,7 @@ func only[T comparable](values []T) any {
 	return values[0]
 }
 
-// oneWord writes what people write with a hyphen as one word.
+// oneWord joins words that people write with a hyphen.
 var oneWord = strings.NewReplacer("e-mail", "email", "E-mail", "email")
 
 // kindOf returns the kind that a text mentions. The text is a field's name and description.

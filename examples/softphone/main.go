@@ -1,5 +1,6 @@
-// Command softphone is a small SIP phone for trying out and for tests: it listens on TLS, answers several calls at once, plays or
-// speaks what it is told to in each, records both sides (of one call at a time), sends DTMF and hangs up. It registers nowhere. With --dial it calls instead.
+// Command softphone is a small SIP phone for trying out and for tests: it listens on TLS, answers several calls concurrently, plays or speaks
+// the given audio or text in each, records both sides (of one call at a time), sends DTMF and hangs up. It registers nowhere. With --dial
+// it calls instead.
 //
 // It is made of the same adapters as the server: the user agent, the media and a synthesizer, without trunks.
 package main

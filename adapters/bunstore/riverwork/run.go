@@ -29,7 +29,7 @@ const (
 	startPause    = time.Second // between two attempts
 )
 
-// worker is River's client, whatever its driver's transactions are.
+// worker is River's client for any type of the driver's transactions.
 type worker interface {
 	Start(ctx context.Context) error
 	Stop(ctx context.Context) error

@@ -1,5 +1,5 @@
-// Command promptfoo is Callwright's side of a comparison with promptfoo, which run.sh makes: the same tests of something that says
-// what it was told.
+// Command promptfoo is Callwright's side of a comparison with promptfoo, which run.sh makes: the same tests of a program that repeats
+// its input.
 package main
 
 import (

@@ -157,7 +157,7 @@ func mendable(e *callwright.Error) bool {
 		return true
 	case callwright.CodeNotFound: // a field names a missing thing
 		return e.Field != ""
-	case callwright.CodeUnavailable: // a server that is only busy, or cannot do what a field asks for
+	case callwright.CodeUnavailable: // a server that is only busy, or that cannot fulfill a field
 		return e.Field != "" || e.RetryAfter > 0
 	default:
 		return false

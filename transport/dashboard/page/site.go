@@ -26,7 +26,7 @@ type Sessions interface {
 	Session(ctx context.Context, token string) (callwright.Principal, callwright.Session, error)
 	// SignOut ends a session, if there is one.
 	SignOut(ctx context.Context, token string) error
-	// Watch returns a channel that holds a value as soon as this server has ended a session or its key, whatever the request. It may
+	// Watch returns a channel that holds a value as soon as this server has ended a session or its key, for any reason. It may
 	// also hold one while both are still valid: call Session for the current state. The caller calls stop, once.
 	Watch(s callwright.Session) (ended <-chan struct{}, stop func())
 }

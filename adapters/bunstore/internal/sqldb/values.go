@@ -136,7 +136,7 @@ func liftValues(statement string, text []byte) ([]byte, []driver.NamedValue) {
 	return append(text, statement[copied:]...), args
 }
 
-// nextToken returns where the next token of a statement begins, or may begin: quoted texts and names, comments, words and numbers
+// nextToken returns the offset at which the next token of a statement begins, or may begin: quoted texts and names, comments, words and numbers
 // are not looked into.
 func nextToken(statement string, at int) int {
 	rest := statement[at:]

@@ -184,7 +184,7 @@ func (f *Flow) leadsTo(hop string) bool {
 }
 
 // profiles returns the permitted verifications of the server at a next hop: as the trunk's host; for a caller, by each name that it is
-// known by, and by the host of the hop itself. A name comes before what an address is known by.
+// known by, and by the host of the hop itself. A name comes before the names of an address.
 func (f *Flow) profiles(host string) []Profile {
 	if f.profile.Host != "" {
 		return []Profile{f.profile}

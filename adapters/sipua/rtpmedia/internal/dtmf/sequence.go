@@ -31,7 +31,7 @@ type Sequence struct {
 	ticks  uint32 // of the events' clock in a step
 }
 
-// NewSequence checks the digits (0-9, A-D in either case, *, # and w for a pause); ticks is how far their clock moves
+// NewSequence checks the digits (0-9, A-D in either case, *, # and w for a pause); ticks is the advance of their clock
 // in 20 ms. An unknown character is a CodeBadRequest about "digits".
 func NewSequence(digits string, ticks uint32) (*Sequence, error) {
 	s := &Sequence{ticks: ticks}
