@@ -1,6 +1,6 @@
 // Package access makes organizations and their API keys, checks keys, reads them from requests, and signs people in with them.
 //
-// A Service works beside others on the same store, such as a running server: what it changes is in force at once.
+// A Service may share its store with others, such as that of a running server. Its changes take effect immediately.
 package access
 
 import (
@@ -69,14 +69,14 @@ func New(c Config) (*Service, error) {
 	return &Service{cfg: c, mac: func() hash.Hash { return hmac.New(sha256.New, secret) }, uses: newUses(), watchers: newWatchers()}, nil
 }
 
-// keyStart begins every key, so that a leaked one is found by those who search for leaks.
+// keyStart begins every key, so that scanners for secrets find leaked keys.
 const keyStart = "cwk_"
 
-// A key is keyStart, then 12 characters by which its record is found, then 32 that nobody but its owner knows. 9 and 24
+// A key is keyStart, then 12 characters by which its record is found, then 32 secret ones. 9 and 24
 // random bytes make them.
 const prefixLen = len(keyStart) + 12
 
-// Authenticate returns who makes a request: see httpapi.Authenticator. The key stands in the header Authorization, after
+// Authenticate returns the principal of a request: see httpapi.Authenticator. It reads the key from the header Authorization, after
 // "Bearer", whose case does not matter (RFC 9110, section 11.1), or alone. Of two such headers neither counts.
 func (s *Service) Authenticate(r *http.Request) (callwright.Principal, error) {
 	headers := r.Header.Values("Authorization")
@@ -90,7 +90,7 @@ func (s *Service) Authenticate(r *http.Request) (callwright.Principal, error) {
 	return s.CheckKey(r.Context(), key)
 }
 
-// CheckKey returns whose key this is, and notes that the key is used. Every reason to refuse it, unknown, wrong, expired or
+// CheckKey returns the principal of a key and records the use of the key. Every reason to refuse it, unknown, wrong, expired or
 // revoked, gives the same CodeAuthFailure.
 func (s *Service) CheckKey(ctx context.Context, key string) (callwright.Principal, error) {
 	if len(key) < prefixLen || !strings.HasPrefix(key, keyStart) {
@@ -110,7 +110,7 @@ func (s *Service) CheckKey(ctx context.Context, key string) (callwright.Principa
 	return s.principal(record, org, now), nil
 }
 
-// principal returns whose key this is, and notes that the key is used.
+// principal returns the principal of a key and records the use of the key.
 func (s *Service) principal(k callwright.APIKey, org callwright.Organization, now time.Time) callwright.Principal {
 	s.uses.note(use{id: k.ID}, k.LastUsedAt, now)
 	p := callwright.Principal{Org: org.ID, KeyID: k.ID, KeyName: k.Name, Entitlements: org.Entitlements}

@@ -104,8 +104,8 @@ func (s *Service) KeyNames(ctx context.Context, org callwright.OrgID, ids []stri
 	return s.cfg.Store.KeyNames(ctx, org, ids)
 }
 
-// RevokeKey revokes a key at once, also one that was rotated and goes on until its overlap ends. It leaves a revoked key as
-// it is. CodeNotFound: the organization has no such key.
+// RevokeKey revokes a key immediately, even a rotated one during its overlap. It does not change a revoked
+// key. CodeNotFound: the organization has no such key.
 func (s *Service) RevokeKey(ctx context.Context, org callwright.OrgID, id string) error {
 	if err := s.cfg.Store.RevokeKey(ctx, org, id, s.cfg.Clock.Now()); err != nil {
 		return err
@@ -117,7 +117,7 @@ func (s *Service) RevokeKey(ctx context.Context, org callwright.OrgID, id string
 // RotateKey makes a key in the place of another, with its name and its lifetime, counted from now. The old one ends when the
 // overlap has passed, or when it would have expired. CodeBadRequest with the field overlap unless that is from 0 to
 // MaxOverlap; CodeNotFound when the organization has no such key; CodeInvalidState when the key is revoked, has expired, or
-// was rotated already. CodeTooManyRequests: the organization has MaxKeys keys in force, and the old one goes on beside
+// was rotated already. CodeTooManyRequests: the organization has MaxKeys keys in force, and the old one stays valid beside
 // the new one.
 func (s *Service) RotateKey(
 	ctx context.Context, org callwright.OrgID, id string, overlap time.Duration,
@@ -156,7 +156,7 @@ func (s *Service) RotateKey(
 	if err != nil {
 		return NewKey{}, err
 	}
-	s.watchers.tell(use{id: id}) // with an overlap it goes on: whoever watches it asks
+	s.watchers.tell(use{id: id}) // with an overlap the key stays valid: watchers ask for its state
 	return k, nil
 }
 

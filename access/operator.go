@@ -9,8 +9,8 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// grantable are the entitlements that operators grant and withdraw. EntitlementOperator is not among them: only who has the
-// database of the deployment gives it, with UpdateOrganization, as the first start and `callwright admin` do.
+// grantable are the entitlements that operators grant and withdraw. EntitlementOperator is not among them: only people with access
+// to the deployment's database grant it, with UpdateOrganization, as the first start and `callwright admin` do.
 var grantable = []callwright.Entitlement{callwright.EntitlementSIP}
 
 // Grantable returns the entitlements that operators grant and withdraw.
@@ -94,15 +94,15 @@ func (o *Operator) Create(
 	return made, key, nil
 }
 
-// Details are what operators change of an organization beside its entitlements.
+// Details are the fields of an organization that operators change, besides its entitlements.
 type Details struct {
 	Name           string
 	DefaultCountry callwright.Country
 	MaxNumbers     int // numbers that it may attach to trunks; 0: callwright.DefaultMaxNumbers
 }
 
-// Change replaces the details of an organization, and gives it of Grantable what grant has and nothing else. It leaves other entitlements alone.
-// The errors are those of UpdateOrganization; entitlements beyond Grantable are CodeBadRequest.
+// Change replaces the details of an organization. Of Grantable, the organization gets the entitlements in grant and loses the rest.
+// Other entitlements stay. It returns the errors of UpdateOrganization, and CodeBadRequest for entitlements beyond Grantable.
 func (o *Operator) Change(ctx context.Context, id callwright.OrgID, d Details, grant ...callwright.Entitlement) error {
 	if err := checkGrantable(grant); err != nil {
 		return err

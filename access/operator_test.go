@@ -9,7 +9,7 @@ import (
 	"github.com/callwright/callwright/access"
 )
 
-// operator returns an organization of operators, and what one of its principals may do.
+// operator returns an organization of operators, and the Operator of one of its principals.
 func (h *house) operator(t *testing.T) (callwright.Organization, *access.Operator) {
 	t.Helper()
 	org, orgErr := h.CreateOrganization(t.Context(), "ops", "Operators", callwright.EntitlementOperator)

@@ -18,7 +18,7 @@ const (
 	MaxEntitlements = 20                  // of an organization
 	MaxNumbers      = 1000000             // the highest limit of attached numbers of an organization
 	MaxEmail        = 254                 // bytes in the address of a contact
-	MaxOverlap      = 30 * 24 * time.Hour // how long a key or a webhook secret goes on after its rotation
+	MaxOverlap      = 30 * 24 * time.Hour // the longest time that a key or a webhook secret stays valid after its rotation
 	MaxPage         = 1000                // organizations, keys or sessions in a page
 )
 
@@ -84,7 +84,7 @@ func page[T any](
 	return callwright.Page[T]{Items: items[:limit], Next: place(items[limit-1])}, nil
 }
 
-// OrganizationChange is a change of an organization. What is nil or empty stays as it is.
+// OrganizationChange is a change of an organization. Nil and empty fields change nothing.
 type OrganizationChange struct {
 	Name         *string
 	ContactEmail *string                  // an address without a name; empty: no mail
@@ -168,14 +168,14 @@ func checkEmail(text string) error {
 }
 
 // UpdateOrganization changes an organization and returns it; CodeNotFound when it is absent, CodeBadRequest with the field
-// name, contact_email, default_country or entitlements. Requests see it at once.
+// name, contact_email, default_country or entitlements. It takes effect immediately.
 func (s *Service) UpdateOrganization(
 	ctx context.Context, id callwright.OrgID, change OrganizationChange,
 ) (callwright.Organization, error) {
 	return s.change(ctx, id, change.apply)
 }
 
-// change changes an organization that nobody else changes meanwhile.
+// change changes an organization under a lock against concurrent changes.
 func (s *Service) change(
 	ctx context.Context, id callwright.OrgID, apply func(*callwright.Organization) error,
 ) (o callwright.Organization, err error) {
@@ -195,7 +195,7 @@ func (s *Service) change(
 }
 
 // RotateWebhookSecret gives an organization a new webhook secret and returns the organization with it. Until the overlap has
-// passed the old secret signs as well; without an overlap it ends at once, as it must when it has leaked. CodeBadRequest with
+// passed the old secret signs as well; without an overlap it ends immediately, as it must after a leak. CodeBadRequest with
 // the field overlap unless that is from 0 to MaxOverlap; CodeNotFound when the organization is absent; CodeInvalidState
 // while the secret before is still in its overlap: receivers that have only that one would refuse messages. A rotation without
 // an overlap is always possible, and ends that one, too.
@@ -221,7 +221,7 @@ func (s *Service) RotateWebhookSecret(
 	})
 }
 
-// checkOverlap checks how long something goes on after its rotation.
+// checkOverlap checks the overlap of a rotation.
 func checkOverlap(overlap time.Duration) error {
 	if overlap < 0 || overlap > MaxOverlap {
 		return callwright.Invalid("overlap", "must be from 0 to %d hours", int(MaxOverlap.Hours()))

@@ -16,10 +16,10 @@ const (
 	MaxSessions = 100                // of one key
 
 	sessionSweep = time.Hour // between two deletions of idle sessions
-	sweepBatch   = 1000      // sessions that are deleted at once
+	sweepBatch   = 1000      // sessions that are deleted in one batch
 )
 
-// A token is tokenStart and 32 random bytes. tokenLabel keeps its HMAC apart from those of keys.
+// A token is tokenStart and 32 random bytes. tokenLabel distinguishes its HMAC from the HMACs of keys.
 const (
 	tokenStart = "cws_"
 	tokenLen   = len(tokenStart) + 43
@@ -53,7 +53,7 @@ func (s *Service) SignIn(ctx context.Context, key string) (token string, session
 	return token, session, nil
 }
 
-// Session returns the session of a token and on whose behalf it acts, and notes that the session and its key are used.
+// Session returns the session of a token and its principal, and records the use of the session and its key.
 // CodeAuthFailure: there is no such session, it was not used for SessionIdle, SessionLife has passed since
 // its sign-in, or its key is revoked or has expired, as a
 // rotated key does when its overlap has passed. Run writes the uses: without it sessions end SessionIdle after their sign-in.
@@ -119,7 +119,7 @@ func (s *Service) Sessions(
 	})
 }
 
-// EndSession ends a session at once. CodeNotFound: the organization has no such session.
+// EndSession ends a session immediately. CodeNotFound: the organization has no such session.
 func (s *Service) EndSession(ctx context.Context, org callwright.OrgID, id string) error {
 	if err := s.cfg.Store.DeleteSession(ctx, org, id); err != nil {
 		return err
@@ -128,7 +128,7 @@ func (s *Service) EndSession(ctx context.Context, org callwright.OrgID, id strin
 	return nil
 }
 
-// sweepSessions deletes sessions that have ended because nobody used them, and returns when to look again.
+// sweepSessions deletes sessions that have ended for lack of use, and returns the time of the next sweep.
 func (s *Service) sweepSessions(ctx context.Context) time.Duration {
 	deleted, err := s.cfg.Store.DeleteSessions(ctx, s.cfg.Clock.Now().Add(-SessionIdle), sweepBatch)
 	s.sweeping.Note(ctx, s.cfg.Logger, "idle sessions are not deleted", err)

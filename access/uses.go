@@ -12,12 +12,12 @@ import (
 // UseInterval is the shortest time between two writes of the use of one key or session, on all nodes together.
 const UseInterval = time.Minute
 
-// The bounds of what is to be written.
+// Limits of pending writes.
 const (
-	maxUses   = 1000            // keys and sessions whose use waits to be written; those of further ones are not
+	maxUses   = 1000            // keys and sessions with a pending use; the uses of further ones are not written
 	useBatch  = 100             // keys and sessions in a transaction
 	usePause  = time.Second     // between two rounds
-	lastFlush = 2 * time.Second // for what is left at the end
+	lastFlush = 2 * time.Second // for the last writes at the end
 )
 
 // use names a key or a session that was used.
@@ -37,7 +37,7 @@ func (u use) order(v use) int {
 	return 1
 }
 
-// uses are the keys and sessions whose use is to be written.
+// uses holds the keys and sessions with pending uses.
 type uses struct {
 	mu      sync.Mutex
 	pending map[use]time.Time // when
@@ -46,7 +46,7 @@ type uses struct {
 
 func newUses() *uses { return &uses{pending: map[use]time.Time{}, wake: make(chan struct{}, 1)} }
 
-// note has a use written soon, unless the last one that is written is less than UseInterval ago. It does not wait.
+// note queues a use to be written, unless the last written one is less than UseInterval ago. It does not block.
 func (u *uses) note(what use, last *time.Time, now time.Time) {
 	if last != nil && now.Sub(*last) < UseInterval {
 		return
@@ -63,7 +63,7 @@ func (u *uses) note(what use, last *time.Time, now time.Time) {
 	}
 }
 
-// take returns what is to be written, and forgets it.
+// take returns the pending uses and clears them.
 func (u *uses) take() map[use]time.Time {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -72,8 +72,8 @@ func (u *uses) take() map[use]time.Time {
 	return taken
 }
 
-// Run writes when keys and sessions were used last, until ctx ends, and deletes idle sessions about once an hour. It returns
-// nil. Each use is written at most once in a UseInterval. What cannot be written is logged and forgotten, and the next use
+// Run writes the last uses of keys and sessions until ctx ends, and deletes idle sessions about once an hour. It returns
+// nil. Each use is written at most once in a UseInterval. A use that cannot be written is logged and dropped, and the next use
 // counts again. Requests never wait for it; without it, keys show no last use, and sessions end although they are used.
 func (s *Service) Run(ctx context.Context) error {
 	pause := time.NewTimer(0)
@@ -101,14 +101,14 @@ func (s *Service) Run(ctx context.Context) error {
 	}
 }
 
-// finish writes what is left when ctx has ended.
+// finish writes the remaining uses after the end of ctx.
 func (s *Service) finish(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastFlush)
 	defer cancel()
 	s.writeUses(ctx)
 }
 
-// writeUses writes what is to be written. Nodes write in one order, so that none holds what another waits for.
+// writeUses writes the pending uses. All nodes write in the same order, which avoids deadlocks.
 func (s *Service) writeUses(ctx context.Context) {
 	taken := s.uses.take()
 	for batch := range slices.Chunk(slices.SortedFunc(maps.Keys(taken), use.order), useBatch) {

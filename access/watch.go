@@ -6,7 +6,7 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// watchers are told what this Service ends.
+// watchers holds the channels of Watch, by session and key.
 type watchers struct {
 	mu sync.Mutex
 	of map[use]map[chan struct{}]bool // by the session or the key
@@ -15,8 +15,8 @@ type watchers struct {
 func newWatchers() *watchers { return &watchers{of: map[use]map[chan struct{}]bool{}} }
 
 // Watch returns a channel that holds a value as soon as this Service has ended a session or its key: by SignOut, EndSession, RevokeKey, or
-// RotateKey without an overlap. Session then says what is so. What other nodes end, and what ends with time, is not told. The
-// caller calls stop, once.
+// RotateKey without an overlap. Session then returns the current state. The channel does not report
+// sessions that other nodes end, or that expire. The caller calls stop, once.
 func (s *Service) Watch(session callwright.Session) (ended <-chan struct{}, stop func()) {
 	w, told := s.watchers, make(chan struct{}, 1)
 	names := []use{{session.ID, true}, {session.KeyID, false}}
@@ -39,7 +39,7 @@ func (s *Service) Watch(session callwright.Session) (ended <-chan struct{}, stop
 	}
 }
 
-// tell tells those who watch a session or a key that it has ended. It does not wait.
+// tell notifies the watchers of a session or a key that it has ended. It does not block.
 func (w *watchers) tell(ended use) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -67,7 +67,7 @@ func listenIP(text string) (netip.Addr, error) {
 	return ip, nil
 }
 
-// notListening says what to do about an address of a flag that cannot be listened at. Other errors stay as they are.
+// notListening explains an error about a listen address that a flag sets, with a remedy. It returns other errors unchanged.
 func notListening(name, addr string, err error) error {
 	failed, ok := errors.AsType[*net.OpError](err)
 	switch {

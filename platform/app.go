@@ -54,7 +54,7 @@ func newAuthority(c Config) (*testca.Authority, error) { return testca.Open(c.Da
 // starting ends when the platform is to stop although it has not started yet: a database may let it wait for long.
 type starting struct{ context.Context } //nolint:containedctx // fx has no other way to give it to constructors
 
-// databaseLimit is how long a request waits for the database before it is answered with 503. A node's lease is longer.
+// databaseLimit is the time that a request waits for the database before the answer is 503. A node's lease is longer.
 const databaseLimit = 10 * time.Second
 
 func newDatabase(lc fx.Lifecycle, begin starting, c Config, s secrets, log *slog.Logger) (*bunstore.DB, error) {
@@ -84,8 +84,8 @@ func checkConnections(ctx context.Context, c Config, db *bunstore.DB) error {
 	return err
 }
 
-// The longest steps are those that ask a model, about a call that has ended or about an issue: 20 s. What a killed node was
-// doing is done again soon: it may be a call that waits to be placed.
+// The longest steps ask a model about an ended call or an issue: 20 s. The steps of a killed node
+// are repeated soon, because one may be a call that waits to be placed.
 const (
 	stepTimeout = 25 * time.Second
 	rescueAfter = 30 * time.Second
@@ -125,7 +125,7 @@ type pathwayParts struct {
 	Log      *slog.Logger
 }
 
-// newPathways has no knowledge bases: announce says so.
+// newPathways configures no knowledge bases: announce reports that.
 func newPathways(p pathwayParts) (*pathway.Service, error) {
 	return pathway.New(pathway.Config{
 		Store: agentstore.Pathways{DB: p.DB}, Chats: agentstore.Chats{DB: p.DB}, Atomic: p.DB, Work: p.Work, Gate: p.Gate,

@@ -26,30 +26,30 @@ import (
 	"github.com/callwright/callwright/transport/httpapi"
 )
 
-// Config is what a platform runs with. Defaults returns one that runs as it is. Each setting names the flag of the reference server
+// Config holds the settings of a platform. Defaults returns one that runs unchanged. Each setting names the flag of the reference server
 // that sets it: errors name settings so.
 type Config struct {
 	Addr      string // --addr: host and port of the HTTP API and the dashboard; empty: none is opened, and the program serves the Platform
-	PublicURL string // --public-url: of the HTTP API as clients see it; empty: that of Addr, without which it is required
+	PublicURL string // --public-url: public URL of the HTTP API; empty: the URL of Addr, without which it is required
 
-	HTTPConnections           int            // --http-connections: at once
+	HTTPConnections           int            // --http-connections: concurrent ones
 	HTTPConnectionsPerAddress int            // --http-connections-per-address
 	TrustedProxies            []netip.Prefix // --trusted-proxies: reverse proxies that name the clients
 
 	Node                string // --node: name of this process in the log
 	Data                string // --data: folder of the database, keys, certificates and recordings
-	DatabaseURL         string // --database-url: sqlite:PATH or that of PostgreSQL; empty: SQLite in Data
+	DatabaseURL         string // --database-url: sqlite:PATH or a URL of PostgreSQL; empty: SQLite in Data
 	DatabaseConnections int    // --database-connections: to PostgreSQL; a quarter of them does durable work
 
 	SIPAddr      string         // --sip-addr: IP address and port of SIP over TLS
-	SIPCert      string         // --sip-cert: PEM file of the certificate that peers see; empty: that of the test authority in Data
+	SIPCert      string         // --sip-cert: PEM file of the certificate that peers see; empty: one of the test authority in Data
 	SIPKey       string         // --sip-key: PEM file of its private key
 	SIPRoots     string         // --sip-roots: PEM file of further roots for peers' certificates
 	SIPTrusted   []netip.Prefix // --sip-trusted: carriers and proxies that are never banned
-	MediaIP      netip.Addr     // --media-ip: to send and take media at; the zero Addr: that of SIPAddr
+	MediaIP      netip.Addr     // --media-ip: to send and receive media at; the zero Addr: the one of SIPAddr
 	RTPPorts     PortRange      // --rtp-ports: UDP ports of media; the zero range: any that are free
 	Region       string         // --region: its name
-	PublicIP     netip.Addr     // --public-ip: at which peers reach this machine; the zero Addr: that of SIPAddr
+	PublicIP     netip.Addr     // --public-ip: at which peers reach this machine; the zero Addr: the one of SIPAddr
 	PublicHost   string         // --public-host: for customers' telephone systems to call; empty: PublicIP
 	FirewallIPs  []string       // --firewall-ips: of the deployment, for customers' firewalls; none: PublicIP and MediaIP
 	DNSServer    string         // --dns-server: host and port; empty: the system's
@@ -65,7 +65,7 @@ type Config struct {
 
 	SMTPURL      callwright.Secret // --smtp-url: to send mail by; empty: files in Data
 	MailFrom     string            // --mail-from: the sender's address; empty: the user of SMTPURL
-	ContactEmail string            // --contact-email: where the first organization is told of what needs a person; empty: as it is
+	ContactEmail string            // --contact-email: receives the first organization's mail about work for a person; empty: unchanged
 
 	FailedCallIssues bool // --failed-call-issues: calls that fail open issues
 	FailedTestIssues bool // --failed-test-issues
@@ -85,12 +85,12 @@ type Config struct {
 	CarrierTimes    CarrierTimes      // --simulated-carrier
 	CarrierSecret   callwright.Secret // --simulated-carrier-secret: signs its events; empty: it sends none
 
-	DrainTimeout  time.Duration // --drain-timeout: how long running calls may go on when the platform stops, after ShutdownDelay
-	ShutdownDelay time.Duration // --shutdown-delay: how long calls and requests are still taken, while /readyz and OPTIONS say 503
+	DrainTimeout  time.Duration // --drain-timeout: time limit of running calls when the platform stops, after ShutdownDelay
+	ShutdownDelay time.Duration // --shutdown-delay: time in which new calls and requests are still accepted, while /readyz and OPTIONS answer 503
 	LogFormat     string        // --log-format: text or json
 	LogLevel      slog.Level    // --log-level
 
-	// Parts of the program that take the place of those which the settings would choose; nil: those. The program closes what it has made,
+	// Parts of the program, in place of the parts that the settings choose; nil: the settings choose. The program closes its own parts
 	// after the platform has stopped.
 
 	Database    *bunstore.DB            // in place of DatabaseURL and DatabaseConnections; the platform migrates the tables of durable work in it
@@ -102,7 +102,7 @@ type Config struct {
 	SpeechBlobs speech.Blobs            // samples of speech and recordings of voices, in place of files in Data
 	Recordings  call.Recordings         // of calls, in place of files in Data
 
-	// Authenticator says who makes a request of the API or the dashboard, in place of API keys and the dashboard's sign-in.
+	// Authenticator finds the principal of a request to the API or the dashboard, in place of API keys and the dashboard's sign-in.
 	Authenticator httpapi.Authenticator
 	Logger        *slog.Logger // in place of LogFormat and LogLevel
 
@@ -122,11 +122,11 @@ type NamedModel struct {
 	Key     callwright.Secret // to the service; empty: none is sent
 }
 
-// CarrierTimes says how soon the simulated carrier accepts, confirms and ports, counted from the signature. The zero CarrierTimes are
-// those of portgateway.
+// CarrierTimes holds the delays from the signature until the simulated carrier accepts, confirms and ports. The zero CarrierTimes stands for
+// the defaults of portgateway.
 type CarrierTimes struct{ Accept, Confirm, Port time.Duration }
 
-// Defaults returns what the reference server runs with when it is given no flags.
+// Defaults returns the settings of the reference server without flags.
 func Defaults() Config {
 	host, err := os.Hostname()
 	if err != nil {
@@ -142,7 +142,7 @@ func Defaults() Config {
 	}
 }
 
-// mostCalls is how many calls run here at once, if there are ports and open files for them.
+// mostCalls bounds the concurrent calls, if there are ports and open files for them.
 const mostCalls = 1000
 
 // The bounds of --database-connections. Durable work needs a quarter of the least.
@@ -151,14 +151,14 @@ const (
 	mostConnections  = 10_000
 )
 
-// workConnections is how many of the connections to PostgreSQL durable work has for itself.
+// workConnections is the number of connections to PostgreSQL that are reserved for durable work.
 func (c Config) workConnections() int { return c.DatabaseConnections / 4 }
 
 // mostHTTPConnections bounds --http-connections.
 const mostHTTPConnections = 1_000_000
 
-// room is for how many calls there are ports. What is beyond it waits, or goes to another node: a call that is begun
-// without a port for its media has failed.
+// room returns the number of calls that the ports allow. Further calls wait or go to another node, because a call
+// without a port for its media fails.
 func (c Config) room() int {
 	if c.RTPPorts == (PortRange{}) {
 		return mostCalls
@@ -216,7 +216,7 @@ func (c Config) Complete() (Config, error) {
 	return c, err
 }
 
-// complete checks the settings against each other and fills in what follows from others.
+// complete checks the settings against each other and derives the missing ones from the rest.
 func (c *Config) complete() error {
 	if err := c.addresses(); err != nil {
 		return err
@@ -275,7 +275,7 @@ func (c *Config) checkEngines() error {
 	return nil
 }
 
-// newLogger logs to stderr, or to the program's own logger. Each line has the node, and those about a call its id.
+// newLogger logs to stderr, or to the program's own logger. Each line contains the node, and lines about a call contain its id.
 func newLogger(c Config, level logLevel) *slog.Logger {
 	options := &slog.HandlerOptions{Level: level}
 	var h slog.Handler = slog.NewTextHandler(os.Stderr, options)

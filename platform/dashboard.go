@@ -56,7 +56,7 @@ type dashboardParts struct {
 	Log        *slog.Logger
 }
 
-// signInHint says where keys come from.
+// signInHint describes the source of keys.
 const signInHint = "The server prints a key at its first start and keeps it in the file api-key of its data folder. " +
 	"`callwright admin keys create` makes another."
 

@@ -6,7 +6,7 @@ import (
 	"log/slog"
 )
 
-// What file descriptors are for, beside connections: the database, files, sockets that listen and requests to other systems
+// Uses of file descriptors besides connections: the database, files, sockets that listen and requests to other systems
 // take ownDescriptors in all; a call takes two sockets, its recording, a request to a model, and the pipes of speech programs.
 const (
 	ownDescriptors  = 96
@@ -21,7 +21,7 @@ const (
 	mostProbeConnections    = 2000
 )
 
-// shares is how the open files that the system allows are divided, so that none of these uses takes those of another: SIP takes
+// shares divides the open files that the system allows, so that no use can exhaust the share of another: SIP accepts
 // calls while HTTP is full.
 type shares struct {
 	http, httpPerAddress int // connections
@@ -30,7 +30,7 @@ type shares struct {
 	calls                int
 }
 
-// newShares divides what the system allows, and logs it if that is too little.
+// newShares divides the open files that the system allows, and logs a warning if there are too few.
 func newShares(c Config, log *slog.Logger) (shares, error) {
 	limit, err := mostFiles()
 	if err != nil {
@@ -48,8 +48,8 @@ func newShares(c Config, log *slog.Logger) (shares, error) {
 	return s, nil
 }
 
-// divide gives each use what it may take at most if the limit allows it, and else the same part of that. whole is what all of
-// it takes.
+// divide gives each use its maximum if the limit allows it, and otherwise the same fraction of it. whole is the sum
+// of the maxima.
 func divide(c Config, limit uint64) (s shares, whole int, err error) {
 	most := shares{
 		http: c.HTTPConnections, httpPerAddress: c.HTTPConnectionsPerAddress,
@@ -70,10 +70,10 @@ func divide(c Config, limit uint64) (s shares, whole int, err error) {
 	return s, whole, nil
 }
 
-// lineCalls is how many calls the telephone line takes: some more, which ring or say goodbye.
+// lineCalls returns the number of calls that the telephone line accepts: some more than calls, for calls that ring or end.
 func (s shares) lineCalls() int { return s.calls + (s.calls+4)/5 }
 
-// perAddress returns how many of total connections one address may have: half at most, unless it could have all of most.
+// perAddress returns the number of connections, of total, for one address: at most half, unless each allows all of most.
 func perAddress(each, most, total int) int {
 	if each >= most {
 		return total

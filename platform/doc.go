@@ -9,5 +9,5 @@
 // The reference server is this package and flags. A program that has a model, a database or a sign-in of its own gives them in Config;
 // one that serves HTTP itself leaves Addr empty and mounts the Platform, which is an http.Handler.
 //
-// app.go joins what to what.
+// app.go connects the parts.
 package platform

@@ -21,7 +21,7 @@ func newCallEnds(log *slog.Logger) callEnds {
 	}, []string{"status", "cause"}), log}
 }
 
-// observe takes note of a call that has ended: a call.Config.Observe.
+// observe records a call that has ended: a call.Config.Observe.
 func (e callEnds) observe(o call.Observation) {
 	if o.What != call.ObservedEnded || o.Call.Ending == nil {
 		return

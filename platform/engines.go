@@ -17,11 +17,11 @@ import (
 	"github.com/callwright/callwright/speech/tts"
 )
 
-// engines tells people what the platform speaks and hears by.
+// engines describes the platform's speech engines for people.
 type engines struct {
 	speaksBy string
 	hearsBy  string
-	missing  error // what keeps calls from being made
+	missing  error // the fault that keeps calls from being made
 }
 
 // newModel takes the model of the program, or those that the settings name, or the scripted one.
@@ -59,7 +59,7 @@ func (c Config) hasModel() bool { return c.Model != nil || c.LLMBaseURL != "" }
 // Ready refuses calls while an engine is missing.
 func (e engines) Ready() error { return e.missing }
 
-// spoken is what a platform speaks and hears by.
+// spoken holds the speech engines of a platform.
 type spoken struct {
 	fx.Out
 	Synthesizer tts.Engine
@@ -68,7 +68,7 @@ type spoken struct {
 }
 
 // newEngines takes the engines of the program, or those that the settings name, or the first that this machine has. A missing one does
-// not keep the platform from starting: everything but calls works, and calls say what to install.
+// not keep the platform from starting: everything but calls works, and the errors of calls name the program to install.
 func newEngines(c Config, service *openai.Client) (e spoken) {
 	var err error
 	e.Synthesizer, e.Recognizer = c.Synthesizer, c.Recognizer
@@ -125,10 +125,10 @@ func newRecognizer(name string, service *openai.Client) (conversation.Recognizer
 	return r, "pocketsphinx", nil
 }
 
-// absent stands where an engine is missing, and says what to install.
+// absent stands in for a missing engine. Its error names the program to install.
 type absent struct{ err error }
 
-// Synthesize says what is missing.
+// Synthesize returns the error about the missing engine.
 func (a absent) Synthesize(context.Context, tts.Request) (tts.Stream, error) {
 	return nil, a.err
 }
@@ -139,7 +139,7 @@ func (a absent) Describe() tts.Description { return tts.Description{Name: "none"
 // CheckVoice takes every voice: agents can be made before an engine is installed.
 func (a absent) CheckVoice(string, string) error { return nil }
 
-// Listen says what is missing.
+// Listen returns the error about the missing engine.
 func (a absent) Listen(context.Context, conversation.Hearing) (conversation.Utterance, error) {
 	return nil, a.err
 }

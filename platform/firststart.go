@@ -36,7 +36,7 @@ func (p parts) firstStart(ctx context.Context) (err error) {
 	return setContact(ctx, p.Config, p.Access)
 }
 
-// apiKeyFile is where the first key is kept for the tools of this machine.
+// apiKeyFile is the file of the first key, for the tools of this machine.
 func apiKeyFile(c Config) string { return filepath.Join(c.Data, "api-key") }
 
 // firstStart makes the organization and a key to it, unless the organization is there: in one transaction, so that there is
@@ -83,10 +83,10 @@ func (f *keyFile) write(key callwright.Secret) error {
 	return replaceFile(f.path, []byte(key.Reveal()+"\n"))
 }
 
-// webhookSecretFile is where the secret stands that signs the first organization's webhooks.
+// webhookSecretFile is the file of the secret that signs the first organization's webhooks.
 func webhookSecretFile(c Config) string { return filepath.Join(c.Data, "webhook-secret") }
 
-// writeWebhookSecret writes that file, for those who check signatures.
+// writeWebhookSecret writes that file, for receivers that check signatures.
 func writeWebhookSecret(ctx context.Context, c Config, tenants callwright.Tenants) error {
 	org, err := tenants.Organization(ctx, FirstOrganization)
 	if err != nil {

@@ -10,10 +10,10 @@ import (
 	"strings"
 )
 
-// locked is what a server has for itself while it runs.
+// locked holds the lock files of a running server.
 type locked []*os.File
 
-// lock takes the data folder, and the file of a SQLite database wherever that lies. A second server on either would work on the
+// lock locks the data folder, and the file of a SQLite database, which may be elsewhere. A second server on either would work on the
 // first one's calls and remove its server.json. The locks end with the process, however that ends.
 func lock(c Config) (locked, error) {
 	files, err := lockFiles(c)
@@ -31,7 +31,7 @@ func lock(c Config) (locked, error) {
 	return held, nil
 }
 
-// lockFile is a file that a server locks, and what it stands for.
+// lockFile is a file that a server locks, with the resource that it protects.
 type lockFile struct{ flag, what, path string }
 
 func lockFiles(c Config) ([]lockFile, error) {
@@ -94,13 +94,13 @@ func checkLost(c Config) error {
 		"or name another one with --database-url; to begin a new one, remove %s", path, sign, sign)
 }
 
-// lock takes one lock and writes into its file whose it is. The file stays when the lock ends: were it removed, two servers
+// lock acquires one lock and writes its holder into its file. The file stays when the lock ends: were it removed, two servers
 // could lock two files of that name.
 func (l lockFile) lock() (*os.File, error) {
 	f, err := os.OpenFile(l.path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		if refused, ok := errors.AsType[*fs.PathError](err); ok {
-			err = refused.Err // the name of the lock tells nobody anything
+			err = refused.Err // the name of the lock is of no use to people
 		}
 		return nil, fmt.Errorf("%s: %w: the server must be able to write in that folder", l.flag, err)
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/callwright/callwright/adapters/mail"
 )
 
-// mailedBy tells people where mail goes.
+// mailedBy describes for people the destination of mail.
 type mailedBy string
 
 // newMailer sends by the program's mailer or the server of --smtp-url, or writes files into the data folder.

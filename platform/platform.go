@@ -27,7 +27,7 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// stopTimeout is what stopping may take beyond the calls that are still running.
+// stopTimeout limits a stop after the running calls have ended.
 const stopTimeout = 30 * time.Second
 
 // Platform is the running product. It is used from New to Stop, once.
@@ -58,7 +58,7 @@ type Services struct {
 	Speech   *speech.Service
 }
 
-// Info is where a platform that runs is, and what it runs on. Its JSON is the file server.json of the data folder.
+// Info describes a running platform: its addresses and its adapters. Its JSON is the file server.json of the data folder.
 type Info struct {
 	APIURL       string `json:"api_url"`
 	SIPURI       string `json:"sip_uri"`
@@ -67,9 +67,9 @@ type Info struct {
 	DashboardURL string `json:"dashboard_url"`
 	PID          int    `json:"pid"`
 
-	NewAPIKey callwright.Secret `json:"-"` // of an organization that was made at this start, which nobody can read again
+	NewAPIKey callwright.Secret `json:"-"` // of an organization that was made at this start; it cannot be read again
 	RunsOn    []overview.Part   `json:"-"`
-	Missing   []overview.Part   `json:"-"` // what keeps calls from being made
+	Missing   []overview.Part   `json:"-"` // parts without which no calls are made
 }
 
 // New checks a configuration. Errors name a setting as the reference server's flag does, such as --sip-addr.
@@ -96,7 +96,7 @@ func (p *Platform) Run(ctx context.Context) error {
 }
 
 // Failed returns a channel that holds an error as soon as a part of the platform has failed for good, which the log names. The platform
-// has started, and is to be stopped then.
+// has started, and must be stopped then.
 func (p *Platform) Failed() <-chan error { return p.failed }
 
 // Start locks the data folder and starts the platform. It returns when the platform is ready, or an error, after which there is nothing
@@ -143,13 +143,13 @@ func (p *Platform) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // Services returns the domains. The platform has started.
 func (p *Platform) Services() Services { return p.services }
 
-// Info returns where the platform is, and what it runs on. It has started.
+// Info returns the addresses and adapters of the platform. It is valid after the start.
 func (p *Platform) Info() Info { return p.info }
 
-// Reload reads the level of the log and the certificates again, and logs what it cannot read, which leaves them as they are.
+// Reload reads the level of the log and the certificates again. It logs errors and keeps the previous value of a file that it cannot read.
 func (p *Platform) Reload(ctx context.Context) { p.reload.reload(ctx) }
 
-// takeFolder makes the data folder, takes it for this platform alone, and removes what tells of one that was killed there.
+// takeFolder makes the data folder, locks it for this platform, and removes the traces of a platform that was killed there.
 func takeFolder(c Config) (locked, error) {
 	if err := os.MkdirAll(c.Data, 0o700); err != nil {
 		return nil, fmt.Errorf("--data %s: %w: name a folder that this user may make and write", c.Data, err)

@@ -38,7 +38,7 @@ func (c *Config) checkPortGateways() error {
 
 // The values of --loa-link name the receivers of the link to a letter of authorization.
 const (
-	linkInAnswers = "answers"   // the signer, and who makes the request
+	linkInAnswers = "answers"   // the signer and the client that makes the request
 	linkInMail    = "mail-only" // the signer
 )
 
@@ -75,7 +75,7 @@ func newPortGateways(c Config, db *bunstore.DB, log *slog.Logger) (all portGatew
 	return all, nil
 }
 
-// portedBy says to people which carrier gets port requests.
+// portedBy describes for people the carrier that gets port requests.
 func (p runsOn) portedBy() string {
 	if len(p.Config.Gateways) > 0 {
 		return "by " + p.Config.Gateways[0].Capabilities().Name
@@ -124,7 +124,7 @@ func newLetters(p portParts) (*loa.Service, error) {
 	})
 }
 
-// newPorts makes what keeps port requests, and has the letters tell it of signatures.
+// newPorts makes the service of port requests, and connects the letters, so that it learns of signatures.
 func newPorts(p portParts, letters *loa.Service) (*porting.Service, error) {
 	c := porting.Config{
 		Store: portingstore.Requests{DB: p.DB}, Atomic: p.DB, Work: p.Work, Gateway: p.Gateways[0], Former: p.Gateways[1:],

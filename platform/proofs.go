@@ -16,7 +16,7 @@ const (
 	proofCall = "call"
 )
 
-// checkNumberProof refuses a value of --number-proof that there is not, and a number that is none.
+// checkNumberProof refuses an unknown value of --number-proof, and an invalid number.
 func (c *Config) checkNumberProof() error {
 	if c.NumberProof != proofNone && c.NumberProof != proofCall {
 		return errors.New("--number-proof must be none or call")

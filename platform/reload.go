@@ -13,7 +13,7 @@ import (
 	"go.uber.org/fx"
 )
 
-// logLevel is the least level that is logged: what the file log-level of the data folder says, and without it --log-level.
+// logLevel is the least level that is logged: the one in the file log-level of the data folder or, without the file, --log-level.
 type logLevel struct {
 	*slog.LevelVar
 	file      string
@@ -25,7 +25,7 @@ func newLogLevel(c Config) (logLevel, error) {
 	return l, l.read()
 }
 
-// read reads the level. One that is none leaves the level as it is.
+// read reads the level. An invalid text leaves the level unchanged.
 func (l logLevel) read() error {
 	text, err := os.ReadFile(l.file)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -43,7 +43,7 @@ func (l logLevel) read() error {
 	return nil
 }
 
-// reloadParts is what may change while the platform runs: the level of the log and the certificates, and nothing else.
+// reloadParts holds the parts that may change while the platform runs: only the log level and the certificates.
 type reloadParts struct {
 	fx.In
 	Level    logLevel

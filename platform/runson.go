@@ -11,7 +11,7 @@ import (
 	"github.com/callwright/callwright/transport/dashboard/overview"
 )
 
-// runsOn knows what the server runs on.
+// runsOn describes the adapters that the server runs on.
 type runsOn struct {
 	fx.In
 	Config  Config
@@ -22,7 +22,7 @@ type runsOn struct {
 	Synthesizer tts.Engine
 }
 
-// list says to people what the server runs on and how to change it.
+// list describes the server's adapters for people, and the ways to change them.
 func (p runsOn) list() []overview.Part {
 	return []overview.Part{
 		{Name: "region", By: p.Config.Region, Hint: "--region"},
@@ -43,7 +43,7 @@ func (p runsOn) list() []overview.Part {
 	}
 }
 
-// storedIn says where data is kept, without paths, hosts and passwords: every organization reads it.
+// storedIn describes the places of data, without paths, hosts and passwords, because every organization reads it.
 func (p runsOn) storedIn() string {
 	database := "PostgreSQL"
 	if strings.HasPrefix(p.Config.DatabaseURL, "sqlite:") {
@@ -62,7 +62,7 @@ func (p runsOn) storedIn() string {
 	}
 }
 
-// missing says what keeps calls from being made; nil if there is nothing.
+// missing returns the missing parts that keep calls from being made; nil if there are none.
 func (p runsOn) missing() []overview.Part {
 	if err := p.Engines.Ready(); err != nil {
 		return []overview.Part{{Name: "calls", By: err.Error(), Missing: true}}

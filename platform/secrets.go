@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/adapters/masterkey"
 )
 
-// secretFile is where the master key is kept without masterkey.Variable.
+// secretFile is the file of the master key if masterkey.Variable is not set.
 func secretFile(c Config) string { return masterkey.File(c.Data) }
 
 // secrets are the keys that the server derives from its master key.
@@ -76,7 +76,7 @@ func checkKeyFiles(c Config) error {
 func checkKeyFile(path string) error {
 	info, err := os.Stat(path)
 	if err != nil {
-		return nil //nolint:nilerr // who reads it says so
+		return nil //nolint:nilerr // the reader reports it
 	}
 	if uid, foreign := owner(info); foreign {
 		return fmt.Errorf("%s holds a key and belongs to the user %d, who can read and change it: "+
@@ -105,7 +105,7 @@ func checkFolder(path string) error {
 	return nil
 }
 
-// replaceFile writes a file that only this user may read, in the place of what has its name. It follows no link.
+// replaceFile writes a file that only this user may read, and replaces any file of that name. It follows no link.
 func replaceFile(path string, text []byte) error {
 	next := path + ".new"
 	if err := os.Remove(next); err != nil && !errors.Is(err, fs.ErrNotExist) { //nolint:gosec // the operator names it

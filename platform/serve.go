@@ -100,7 +100,7 @@ func (l listener) notifier(s *webhook.Sender, c Config) callsapi.Notifier {
 	return callsapi.NewNotifier(s, l.publicURL(c))
 }
 
-// newMetrics is what /metrics tells.
+// newMetrics registers the metrics that /metrics serves.
 func newMetrics(media *rtpmedia.Media, line *sipua.UA, ends callEnds) *prometheus.Registry {
 	r := prometheus.NewRegistry()
 	gauge := func(name, help string, value func() float64) prometheus.Collector {
@@ -117,7 +117,7 @@ func newMetrics(media *rtpmedia.Media, line *sipua.UA, ends callEnds) *prometheu
 	return r
 }
 
-// draining says that the server is about to stop.
+// draining means that the server is about to stop.
 type draining struct{ atomic.Bool }
 
 // api is the HTTP handler and its readiness.
@@ -194,7 +194,7 @@ func newAPI(p apiParts) (api, error) {
 	return api{httpapi.TrustProxies(p.Config.TrustedProxies, all), stopping, ready}, nil
 }
 
-// authenticator says who makes requests of the API.
+// authenticator returns the configured Authenticator of the API or, without one, API keys.
 func authenticator(c Config, keys *access.Service) httpapi.Authenticator {
 	if c.Authenticator != nil {
 		return c.Authenticator
@@ -202,21 +202,21 @@ func authenticator(c Config, keys *access.Service) httpapi.Authenticator {
 	return keys
 }
 
-// probeSize is what must find room in the data folder for the server to be ready, in bytes.
+// probeSize is the free space in the data folder that a ready server needs, in bytes.
 const probeSize = 64 << 10
 
 // checkDisk reports a data folder that takes no more files: no call could be recorded.
 func checkDisk(folder string) error {
 	probe := filepath.Join(folder, "server.probe")
 	err := os.WriteFile(probe, make([]byte, probeSize), 0o600)
-	_ = os.Remove(probe) // what cannot be removed is written over the next time
+	_ = os.Remove(probe) // the next probe overwrites a file that cannot be removed
 	if err != nil {
 		return callwright.Errorf(callwright.CodeUnavailable, "the disk of the data folder is full or fails").Because(err)
 	}
 	return nil
 }
 
-// parts is what runs.
+// parts holds the running parts of the platform.
 type parts struct {
 	fx.In
 	Config        Config
@@ -242,18 +242,17 @@ type parts struct {
 	Failures      failures
 }
 
-// answerTimeout bounds how long a client may take for an answer that has begun when the server stops.
+// answerTimeout is the time limit for a client to read an answer that has begun when the server stops.
 const answerTimeout = 10 * time.Second
 
-// serve starts what runs, in the order in which each needs the one before, and stops it the other way round: the server
-// is not ready, answers OPTIONS with 503, and waits until that was noticed; it takes its registrations back, so that calls to them reach another node at once; then it takes no calls
-// and lets those that run end, also those that came over a registration, whose connection they keep; then it stops to
-// probe; then durable work, then chats, whose turns are answered or broken off, then the streams of feeds, tests and live pages, for
-// whose end HTTP would wait, then HTTP. The telephone line closes after
-// all that.
+// serve starts the parts in the order of their dependencies, and stops them in reverse: the server is not ready, answers OPTIONS with 503, and
+// waits until that was noticed; it withdraws its registrations, so that calls to them reach another node immediately; then it accepts no calls
+// and lets running ones end, including calls over a registration, whose connection they keep; then it stops to probe; then durable work,
+// then chats, whose turns are answered or broken off, then the streams of feeds, tests and live pages, for whose end HTTP would wait, then
+// HTTP. The telephone line closes last.
 func serve(lc fx.Lifecycle, p parts) {
 	lc.Append(fx.StartHook(p.firstStart))
-	lc.Append(background(endless(p.Access.Run))) // ends after HTTP, with what was used last
+	lc.Append(background(endless(p.Access.Run))) // ends after HTTP, so that it writes the last uses
 	if p.Listener.Listener != nil {
 		lc.Append(p.served(httpapi.NewServer(p.API)))
 	}
@@ -306,8 +305,8 @@ func (p parts) served(server *http.Server) fx.Hook {
 // readinessPeriod is the time between two checks of the node's readiness. A check that takes longer has failed.
 const readinessPeriod = 5 * time.Second
 
-// followReadiness tells SIP what /readyz says, until ctx ends. It begins once the node is ready for the first time: until then some of it
-// is starting.
+// followReadiness passes the state of /readyz to SIP, until ctx ends. It begins once the node is ready for the first time: until then some parts
+// are starting.
 func followReadiness(ctx context.Context, check func(context.Context) error, tell func(ready bool)) {
 	ticker := time.NewTicker(readinessPeriod / 10)
 	defer ticker.Stop()
@@ -330,7 +329,7 @@ func followReadiness(ctx context.Context, check func(context.Context) error, tel
 	}
 }
 
-// leave tells those who look that this node takes no more, and takes what comes until they have looked.
+// leave reports this node as draining, and still accepts work until peers and load balancers have noticed.
 func (p parts) leave(ctx context.Context) {
 	p.API.draining.Store(true)
 	p.Line.Leave()
@@ -360,7 +359,7 @@ func background(f func(ctx context.Context)) fx.Hook {
 	}
 }
 
-// failures is where a part that has failed says so; the first one counts.
+// failures receives the errors of failed parts; the first one counts.
 type failures chan<- error
 
 // fail reports a part that ends with an error.
@@ -374,7 +373,7 @@ func (p parts) fail(part string, run func() error) {
 	}
 }
 
-// startPatience is how long durable work may take to start.
+// startPatience is the time limit for the start of durable work.
 const startPatience = 90 * time.Second
 
 // works waits until durable work runs: a server without it is not ready.
@@ -411,5 +410,5 @@ func (p parts) announce() error {
 	return replaceFile(serverFilePath(p.Config), append(text, '\n'))
 }
 
-// serverFilePath is the file that has the Info while the platform is ready.
+// serverFilePath is the file that contains the Info while the platform is ready.
 func serverFilePath(c Config) string { return filepath.Join(c.Data, "server.json") }

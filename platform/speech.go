@@ -57,7 +57,7 @@ func newSpeech(p speechParts) (*speech.Service, error) {
 	})
 }
 
-// clonedBy says to people what becomes of recordings.
+// clonedBy describes the use of recordings for people.
 func (p runsOn) clonedBy() string {
 	d := p.Synthesizer.Describe()
 	if !d.Pitch && !d.Tempo {
@@ -66,5 +66,5 @@ func (p runsOn) clonedBy() string {
 	return fmt.Sprintf("voice profiles of %s: the pitch and the tempo of a recording, not the speaker's sound", d.Name)
 }
 
-// opusDecoder decodes the packets of uploaded Ogg Opus files, as it does those of calls.
+// opusDecoder returns the decoder of calls for the packets of uploaded Ogg Opus files.
 func opusDecoder() (audiofile.PacketDecoder, error) { return opus.Engine().New() }

@@ -17,5 +17,5 @@ func shared(fs.FileInfo) bool { return false }
 // owner reports nothing: see shared.
 func owner(fs.FileInfo) (uid uint32, foreign bool) { return 0, false }
 
-// mostFiles returns how many files this process may have open: this system has no limit to ask for.
+// mostFiles returns the limit of open files of this process: this system has no limit to query.
 func mostFiles() (uint64, error) { return math.MaxUint64, nil }

@@ -29,7 +29,7 @@ func shared(info fs.FileInfo) bool {
 }
 
 // owner returns the user that owns a file, and whether that is somebody else than this user or root: an owner can read and change
-// a file whatever its mode.
+// a file regardless of its mode.
 func owner(info fs.FileInfo) (uid uint32, foreign bool) {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {
@@ -38,7 +38,7 @@ func owner(info fs.FileInfo) (uid uint32, foreign bool) {
 	return stat.Uid, stat.Uid != 0 && int(stat.Uid) != os.Geteuid()
 }
 
-// mostFiles returns how many files this process may have open. Go has raised the soft limit to the hard one.
+// mostFiles returns the limit of open files of this process. Go has raised the soft limit to the hard one.
 func mostFiles() (uint64, error) {
 	var limit syscall.Rlimit
 	err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit)

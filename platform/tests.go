@@ -24,7 +24,7 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// newGate decides about promotions as soon as newTests has made what it asks.
+// newGate makes a gate for promotions. It decides as soon as newTests has opened it.
 func newGate() *join.Gate { return new(join.Gate) }
 
 // testParts is everything that tests of agents are made of.
@@ -45,8 +45,8 @@ type testParts struct {
 	Deliveries *callwright.DeliveryLog
 }
 
-// newTests makes what tests agents, and has it decide about promotions. All runs of the node share one Limiter, which adapts to
-// what the model's service bears.
+// newTests makes the service of agent tests, and opens the gate of promotions with it. All runs of the node share one Limiter, which
+// adapts to the load that the model's service bears.
 func newTests(p testParts) (*agenttest.Service, error) {
 	agent, err := runner.New(runner.Config{Versions: p.Pathways, Personas: p.Personas, Production: p.Pathways, Logger: p.Log})
 	if err != nil {
@@ -77,7 +77,7 @@ func newTests(p testParts) (*agenttest.Service, error) {
 	return tests, nil
 }
 
-// newTornados makes what searches for versions that pass their tests. Without a language model there is nothing that proposes
+// newTornados makes the service that searches for versions that pass their tests. Without a language model there is nothing that proposes
 // changes, and no session can be started.
 func newTornados(p testParts, tests *agenttest.Service) (*tornado.Service, error) {
 	c := tornado.Config{
@@ -90,10 +90,10 @@ func newTornados(p testParts, tests *agenttest.Service) (*tornado.Service, error
 	return tornado.New(c)
 }
 
-// limitRetries is how often a call of a model is repeated after a rate limit.
+// limitRetries is the number of retries of a model's call after a rate limit.
 const limitRetries = 5
 
-// judgedBy says to people who decides what no rule can decide.
+// judgedBy describes the judge of criteria that no rule can decide.
 func (p runsOn) judgedBy() string {
 	if !p.Config.hasModel() {
 		return "by rules only; what needs a judge is an error, because the scripted model is none"
@@ -101,7 +101,7 @@ func (p runsOn) judgedBy() string {
 	return "by rules and " + p.Model.Name()
 }
 
-// mendedBy says to people what proposes changes of pathways that fail their tests.
+// mendedBy describes for people the source of proposed changes to pathways that fail their tests.
 func (p runsOn) mendedBy() string {
 	if !p.Config.hasModel() {
 		return "no sessions: the scripted model proposes no changes of pathways"

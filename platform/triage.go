@@ -50,7 +50,7 @@ func newTriage(p triageParts) (*triage.Service, error) {
 	})
 }
 
-// analyzedBy says to people who looks for the causes of issues.
+// analyzedBy describes the analyst of issues for people.
 func (p runsOn) analyzedBy() string {
 	if !p.Config.hasModel() {
 		return "not analyzed, which the scripted model can't"

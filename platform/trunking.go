@@ -54,7 +54,7 @@ type node string
 
 func newNode() node { return node(new(callwright.UUIDs).New()) }
 
-// newSelf knows where this server listens, as soon as it does.
+// newSelf makes the holder of this server's addresses, which are set when it listens.
 func newSelf() *self.Server { return new(self.Server) }
 
 // newResolver asks the DNS server of --dns-server, or the system's.
@@ -68,7 +68,7 @@ func newResolver(c Config, own *self.Server) (*resolve.Resolver, error) {
 	return resolve.New(resolve.Config{DNS: dns, Self: own, Clock: callwright.SystemClock{}})
 }
 
-// identity is what peers see of us, and what we believe of them. Both are read again when their files change.
+// identity holds our certificate and the roots that peers must chain to. Both are read again when their files change.
 type identity struct{ *pemfile.Keeper }
 
 func newIdentity(lc fx.Lifecycle, c Config, ca *testca.Authority, log *slog.Logger) (identity, error) {
@@ -91,7 +91,7 @@ func newIdentity(lc fx.Lifecycle, c Config, ca *testca.Authority, log *slog.Logg
 	return identity{k}, nil
 }
 
-// ownCertificate is what SIP peers see: the one of --sip-cert, or one of the test authority's.
+// ownCertificate returns the certificate for SIP peers: from --sip-cert, or from the test authority.
 func ownCertificate(c Config, ca *testca.Authority) (tls.Certificate, error) {
 	if c.SIPCert != "" {
 		if err := checkKeyFile(c.SIPKey); err != nil {
@@ -106,8 +106,8 @@ func ownCertificate(c Config, ca *testca.Authority) (tls.Certificate, error) {
 	return ca.Issue("localhost", c.PublicIP.String(), c.PublicHost)
 }
 
-// peerRoots is what peers' certificates may chain to: the system's roots, the server's own test authority, and those of
-// --sip-roots.
+// peerRoots returns the roots for peers' certificates: the system's roots, the server's own test authority, and
+// the file of --sip-roots.
 func peerRoots(c Config, ca *testca.Authority) (*x509.CertPool, error) {
 	pool, err := x509.SystemCertPool()
 	if err != nil {
@@ -210,7 +210,7 @@ func newCallLog(
 	return s, nil
 }
 
-// codecs are what this build has engines for, in the order in which trunks are offered them.
+// codecs are the codecs of this build, in the order in which trunks are offered them.
 var codecs = codec.Set{g711.PCMU(), g711.PCMA(), opus.Engine(), g722.Engine()}
 
 // endless is a run that ends with its context only, and not with an error.
@@ -280,7 +280,7 @@ func newLine(lc fx.Lifecycle, p lineParts) (*sipua.UA, error) {
 	return ua, nil
 }
 
-// newSetup tells customers the addresses of the flags and the port that SIP really listens on.
+// newSetup makes the setup information for customers: the addresses of the flags and the port that SIP really listens on.
 func newSetup(
 	c Config, db *bunstore.DB, trunks *sip.Service, line *sipua.UA, own *self.Server, work callwright.Work,
 ) (*setup.Service, error) {
@@ -313,7 +313,7 @@ func regionOf(c Config, listening net.Addr) (setup.Region, error) {
 	return r, err
 }
 
-// ownAddresses is where signaling and media come from, as peers see it. A private media address behind a public one is
+// ownAddresses returns the source addresses of signaling and media, as peers see them. A private media address behind a public one is
 // the machine's inside, which no firewall of a customer sees.
 func (c Config) ownAddresses() []string {
 	inside := func(ip netip.Addr) bool { return ip.IsPrivate() || ip.IsLoopback() }
@@ -371,7 +371,7 @@ func newTestCalls(lc fx.Lifecycle, p testCallParts) (*testcall.Service, error) {
 	return s, nil
 }
 
-// prompt says a sentence to whoever answers a test call.
+// prompt says a sentence to the person who answers a test call.
 type prompt struct{ voice }
 
 // Prompt is the sentence.

@@ -1,10 +1,10 @@
-// Package audiofile decodes recordings that people upload: WAV, MP3 and Ogg (Vorbis, and Opus where the program has it). What a
-// file is shows in its bytes; its name is never looked at.
+// Package audiofile decodes recordings that people upload: WAV, MP3 and Ogg (Vorbis, and Opus where the program has it). The
+// format is detected by the bytes, never by the name.
 //
 //	decoder := audiofile.Decoder{Opus: func() (audiofile.PacketDecoder, error) { return opus.Engine().New() }}
 //	audio, err := decoder.Decode(ctx, upload, time.Minute)
 //
-// The bytes are from strangers, so a file is decoded piece by piece: decoding stops at the limit, whatever the file says about
+// The bytes are from strangers, so a file is decoded piece by piece: decoding stops at the limit, regardless of the file's own statement of
 // its length. A panic of a decoder is an error here.
 package audiofile
 
@@ -23,13 +23,13 @@ import (
 // MaxDuration bounds the audio of one file.
 const MaxDuration = 5 * time.Minute
 
-// MaxRate is the highest rate of decoded audio, in samples a second: what is above 8 kHz tells nothing about a voice that a
-// telephone could carry. So decoded audio has at most 9.6 MB.
+// MaxRate is the highest rate of decoded audio, in samples a second: frequencies above 8 kHz carry nothing of a voice that a
+// telephone could carry. So decoded audio is at most 9.6 MB long.
 const MaxRate = 16000
 
 // PacketDecoder decodes the packets of one Opus stream to mono. A sip.Codec is one.
 type PacketDecoder interface {
-	// Rate returns the samples a second of what Decode makes.
+	// Rate returns the sample rate of the output of Decode, in samples per second.
 	Rate() int
 	// Decode appends the samples of one packet to dst.
 	Decode(dst []int16, packet []byte) ([]int16, error)
@@ -47,9 +47,9 @@ type source struct {
 	next func() ([]int16, error)
 }
 
-// Decode reads a recording from where src is, and returns its audio: mono, at its own rate or at MaxRate if that is lower. What
-// is no recording that this package takes, is damaged or cut off, or has no audio, is CodeUnsupportedMedia; one that is longer
-// than limit is CodePayloadTooLarge. A limit of 0, or above MaxDuration, is MaxDuration. Errors of src are returned as they are.
+// Decode reads a recording from where src is, and returns its audio: mono, at its own rate or at MaxRate if that is lower. Unsupported,
+// damaged, truncated and empty recordings are CodeUnsupportedMedia; a recording that is longer
+// than limit is CodePayloadTooLarge. A limit of 0, or above MaxDuration, is MaxDuration. Errors of src are returned unchanged.
 func (d Decoder) Decode(ctx context.Context, src io.ReadSeeker, limit time.Duration) (pcm.Audio, error) {
 	if limit <= 0 || limit > MaxDuration {
 		limit = MaxDuration
@@ -79,7 +79,7 @@ func (d Decoder) damaged(kind string, cause error) error {
 	}).Because(cause)
 }
 
-// taken names what is decoded, for errors.
+// taken lists the supported formats, for errors.
 func (d Decoder) taken() string {
 	if d.Opus == nil {
 		return "WAV, MP3 or Ogg Vorbis"
@@ -171,7 +171,7 @@ func cutOff(r *pcm.WAVReader, err error) error {
 	return err
 }
 
-// watchedReader keeps the error of the source apart from those of decoders, and ends with the context.
+// watchedReader separates errors of the source from errors of decoders, and ends with the context.
 type watchedReader struct {
 	ctx context.Context //nolint:containedctx // it lives as long as one Decode
 	src io.Reader

@@ -13,7 +13,7 @@ import (
 	"github.com/callwright/callwright/speech/pcm"
 )
 
-// maxJunk bounds the bytes between frames that are none.
+// maxJunk bounds the bytes between frames that belong to no frame.
 const maxJunk = 64 << 10
 
 // maxTags bounds the ID3 tags before the first frame, in bytes: they hold pictures.
@@ -68,7 +68,7 @@ func parseFrame(b []byte) (frameHeader, bool) {
 // like reports whether two frames may belong to one stream.
 func (h frameHeader) like(other frameHeader) bool { return h.low == other.low && h.rate == other.rate }
 
-// firstFrame returns where the first frame begins: a header that another one of its stream follows at the right distance, or
+// firstFrame returns the offset of the first frame: a header that another one of its stream follows at the right distance, or
 // the end of the bytes.
 func firstFrame(b []byte) (int, bool) {
 	for at := 0; ; at++ {
@@ -97,7 +97,7 @@ type frames struct {
 	first frameHeader
 	junk  int
 	frame []byte // the current frame
-	rest  []byte // what is not yet passed on of it
+	rest  []byte // the part of it that was not passed on yet
 	held  []byte // the end of the main data so far, for repack
 }
 

@@ -165,7 +165,7 @@ func (p *packets) next() (packet []byte, last int64, err error) {
 	return packet, -1, nil
 }
 
-// turn reads the next page of the stream. within says whether a packet goes on there.
+// turn reads the next page of the stream. within reports whether a packet continues there.
 func (p *packets) turn(within bool) error {
 	if p.page.flags&pageLast != 0 {
 		if within {

@@ -60,7 +60,7 @@ func (s *opusStream) next() ([]int16, error) {
 	before := s.made
 	s.made += int64(len(s.samples))
 	from, to := max(int64(s.skip)-before, 0), int64(len(s.samples))
-	if last >= 0 { // what fills up the last packet is no audio
+	if last >= 0 { // padding of the last packet is no audio
 		to = min(to, last*int64(s.decoder.Rate())/opusClock-before)
 	}
 	if to <= from {

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// peekSize is how many bytes at the start of a file are looked at, and how much may lie before the first frame of an MP3.
+// peekSize is the number of bytes at the start of a file that are checked. The first frame of an MP3 must begin within them.
 const peekSize = 64 << 10
 
 // The kinds that are decoded.
@@ -48,7 +48,7 @@ var kinds = []struct {
 	{0, "MZ", "a program"},
 }
 
-// sniff names what a file is, by its bytes: one of the kinds that are decoded, or words for an error.
+// sniff names the format of a file by its first bytes: a format that is decoded, or a description for an error.
 func sniff(src *bufio.Reader) string {
 	head, _ := src.Peek(12) // a short file has fewer bytes
 	if len(head) == 0 {

@@ -59,7 +59,7 @@ func openVorbis(p *packets, first []byte) (source, error) {
 	return source{d.SampleRate(), stream.next}, nil
 }
 
-// checkIdentification checks what the library takes as it is.
+// checkIdentification checks the values that the library does not check.
 func checkIdentification(b []byte) error {
 	if len(b) < 30 {
 		return errors.New("the identification header is too short")
@@ -101,7 +101,7 @@ func (s *vorbisStream) next() ([]int16, error) {
 		s.mono = append(s.mono, toSample(float64(sum)/float64(channels)))
 	}
 	s.made += int64(len(s.mono))
-	if last >= 0 && s.made > last { // what fills up the last block is no audio
+	if last >= 0 && s.made > last { // padding of the last block is no audio
 		s.mono = s.mono[:max(0, int64(len(s.mono))-(s.made-last))]
 	}
 	return s.mono, nil

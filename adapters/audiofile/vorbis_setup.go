@@ -17,7 +17,7 @@ const (
 var errCodebook = errors.New("a codebook that Vorbis does not have, or one that is too large")
 
 // checkSetup reads the codebooks of a setup header without its first 7 bytes (Vorbis I, section 3.2.1). The library would
-// allocate what they claim, and never end on a code that is not complete.
+// allocate the sizes that they claim, and loop forever on an incomplete code.
 func checkSetup(b []byte) error {
 	r := &bitReader{b: b}
 	entries, values := 0, 0
@@ -33,7 +33,7 @@ func checkSetup(b []byte) error {
 	return nil
 }
 
-// checkCodebook reads one codebook, and returns how many entries and how many values it has.
+// checkCodebook reads one codebook, and returns the numbers of its entries and of its values.
 func checkCodebook(r *bitReader) (entries, values int, err error) {
 	pattern, dimensions := r.read(24), r.read(16)
 	entries = r.read(24)
@@ -65,7 +65,7 @@ func checkCodebook(r *bitReader) (entries, values int, err error) {
 	return entries, entries * dimensions, r.err()
 }
 
-// readLengths reads the length of each code. space is what the codes take of 1<<32.
+// readLengths reads the length of each code. space is the share of 1<<32 that the codes use.
 func readLengths(r *bitReader, entries int) (used int, space uint64, ok bool) {
 	sparse := r.read(1) == 1
 	for range entries {

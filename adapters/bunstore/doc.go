@@ -1,5 +1,5 @@
 // Package bunstore stores everything in SQLite or PostgreSQL, with bun. Both databases share models, queries and
-// conformance suites. What differs is in internal/sqldb, in one file for each database, and in the SQL of the migrations.
+// conformance suites. The differences are in internal/sqldb, in one file for each database, and in the SQL of the migrations.
 //
 // This package holds the connection, the migrations and Leases. The stores of the domains are in sub-packages, so that a
 // program links only those that it uses: sipstore, agentstore, agentteststore, triagestore, and orgstore for
@@ -24,7 +24,7 @@
 //
 // # Statements
 //
-// A connection to SQLite keeps the 96 statements with values that it used last compiled; 14 KB each for those of calls. bun writes
+// A connection to SQLite keeps its 96 last used statements with values compiled; a statement about calls takes 14 KB. bun writes
 // values into the text of a statement. On SQLite it marks them, and the connection sends them as arguments, so that statements
 // that differ in values alone are compiled once. Longer statements than 16 KiB, and those with more than 128 values, run as they
 // are. On PostgreSQL no statement is kept: a pooler, such as PgBouncer, may give each transaction another connection of the

@@ -28,7 +28,7 @@ var agent = map[why]string{
 	setting: "language model voice", route: "transfer_to", moved: "webhook",
 }
 
-// actor is the document of who did something.
+// actor is the document of an actor.
 var actor = map[why]string{key: "id", state: "kind", label: "avatar_url label"}
 
 // documents lists what may hold text in every document of a plain column.

@@ -102,7 +102,7 @@ func awaitThat(t *testing.T, what string, holds func() bool) {
 	}
 }
 
-// outcome is what became of a caller's write.
+// outcome is the result of a caller's write.
 type outcome struct {
 	began   time.Time
 	id      string

@@ -32,7 +32,7 @@ func (r leaseRow) lease() callwright.Lease {
 	}
 }
 
-// byKey returns leases in the order of their keys: what RETURNING gives is in none.
+// byKey returns leases in the order of their keys, because RETURNING gives no order.
 func byKey(rows []leaseRow) []callwright.Lease {
 	slices.SortFunc(rows, func(a, b leaseRow) int { return cmp.Compare(a.Key, b.Key) })
 	return sqldb.Converted(rows, leaseRow.lease)

@@ -69,8 +69,8 @@ func (db *DB) migrate(ctx context.Context) error {
 	err = db.core.DoPatiently(ctx, func(ctx context.Context) error {
 		return db.core.Write(ctx, nil, func(ctx context.Context, idb bun.IDB) error { return db.apply(ctx, idb, steps) })
 	})
-	if e, ok := err.(*callwright.Error); ok && e.Unwrap() != nil { //nolint:errorlint // only what translate has wrapped
-		err = e.Unwrap() // the operator who starts the server is the one to read the driver's words
+	if e, ok := err.(*callwright.Error); ok && e.Unwrap() != nil { //nolint:errorlint // only errors that translate has wrapped
+		err = e.Unwrap() // the operator who starts the server may read the driver's words
 	}
 	if err != nil {
 		return fmt.Errorf("prepare the %s database: %w", db.core.Name(), err)
@@ -116,7 +116,7 @@ func lastApplied(ctx context.Context, idb bun.IDB) (last int, err error) {
 	return last, err
 }
 
-// checkVersion refuses a database that lacks migrations, or has more than this program knows.
+// checkVersion refuses a database that lacks migrations, or contains newer ones than this program.
 func (db *DB) checkVersion(ctx context.Context) error {
 	steps, err := migrations(db.core.Name())
 	if err != nil {

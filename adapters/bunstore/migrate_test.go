@@ -18,7 +18,7 @@ import (
 	"github.com/callwright/callwright/agents/call"
 )
 
-// column is what both dialects must agree on.
+// column holds the properties of a column on which both dialects must agree.
 type column struct {
 	table, name string
 	nullable    bool

@@ -20,7 +20,7 @@ type Config struct {
 	Limit   time.Duration       // of a transaction, or of a statement outside of one, its wait for a connection included; 0: 30 s
 	Logger  *slog.Logger        // nil discards
 
-	// Connections is how many connections to PostgreSQL there are at most; 0: 16. A caller waits for one that is free, within the limit.
+	// Connections is the maximum of connections to PostgreSQL; 0: 16. A caller waits for a free one, within the limit.
 	Connections int
 
 	// Existing refuses a database that is not there, or whose tables are of another release, and migrates nothing: for a program
@@ -28,7 +28,7 @@ type Config struct {
 	Existing bool
 }
 
-// defaultLimit is how long a transaction may take if the configuration does not say.
+// defaultLimit is the time limit of a transaction if the configuration sets none.
 const defaultLimit = 30 * time.Second
 
 // DB is a database, which the stores of the sub-packages use. It is a callwright.Atomic.
@@ -36,10 +36,10 @@ type DB struct{ core *sqldb.DB }
 
 // Open connects to a database and migrates its tables. The address is sqlite:<path>, sqlite::memory: for a database that is
 // gone when it is closed, or a connection string of PostgreSQL, such as postgres://user:password@host/name. Several nodes
-// may open one PostgreSQL database at once.
+// may open one PostgreSQL database concurrently.
 //
-// A file of SQLite that is damaged, has lost its contents, or whose write-ahead log is damaged is refused, with what to do, and is
-// not written to. For that the whole file is read.
+// Open refuses a file of SQLite that is damaged or has lost its contents, or whose write-ahead log is damaged. The error states a remedy.
+// Open does not write to such a file. The check reads the whole file.
 func Open(ctx context.Context, address string, c Config) (*DB, error) {
 	if c.Keyring == nil {
 		return nil, errors.New("bunstore: Config.Keyring is required")
@@ -70,11 +70,11 @@ func Open(ctx context.Context, address string, c Config) (*DB, error) {
 	return db, nil
 }
 
-// String returns which kind of database it is, and nothing of its address.
+// String names the kind of database, without its address.
 func (db *DB) String() string { return "bunstore on " + db.core.Name() }
 
-// MostConnections returns how many connections a server of PostgreSQL allows to this program's role in this database, whoever uses
-// them. It is 0 if nothing limits them that can be known: on SQLite, and behind a pooler.
+// MostConnections returns the number of connections that a PostgreSQL server allows to this program's role in this database, for all programs
+// together. It is 0 if no limit is known: on SQLite, and behind a pooler.
 func (db *DB) MostConnections(ctx context.Context) (int, error) { return db.core.MostConnections(ctx) }
 
 // Close closes all connections. The database must not be used after it.
@@ -83,7 +83,7 @@ func (db *DB) Close() error { return db.core.Close() }
 // Ping reports whether the database answers.
 func (db *DB) Ping(ctx context.Context) error { return db.core.Ping(ctx) }
 
-// Checkpoint moves what the write-ahead log of SQLite holds into the database itself. It does nothing on PostgreSQL.
+// Checkpoint moves the contents of SQLite's write-ahead log into the database file. It does nothing on PostgreSQL.
 func (db *DB) Checkpoint(ctx context.Context) error { return db.core.Checkpoint(ctx) }
 
 // Do runs fn in one transaction, which fails with CodeUnavailable when it takes longer than Config.Limit. See callwright.Atomic.

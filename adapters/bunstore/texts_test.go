@@ -24,7 +24,7 @@ import (
 	"github.com/callwright/callwright/sip/setup"
 )
 
-// why says how texts are at rest.
+// why is the protection of texts at rest.
 type why = storetest.Why
 
 const (
@@ -190,7 +190,7 @@ func TestSealedColumnsAreUnreadable(t *testing.T) {
 	})
 }
 
-// rawValues returns what a column holds in all rows.
+// rawValues returns the values of a column in all rows.
 func rawValues(t *testing.T, db *bunstore.DB, table, column string) (values []string) {
 	t.Helper()
 	rows, err := db.SQL().QueryContext(t.Context(), "SELECT "+column+" FROM "+table)

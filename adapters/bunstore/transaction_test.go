@@ -102,7 +102,7 @@ func TestConflictLeavesTheTransactionUsable(t *testing.T) {
 	})
 }
 
-// TestOwnerGoesMeanwhile deletes a pathway between a look at it and the insertion of what belongs to it.
+// TestOwnerGoesMeanwhile deletes a pathway between a look at it and the insertion of its dependent row.
 func TestOwnerGoesMeanwhile(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {

@@ -6,8 +6,8 @@
 // for one request the last counts. Credentials are taken out of everything before it is looked up or written. Failures
 // are not recorded, because most of them are transient, and neither are replies that were not read to their end.
 //
-// Every recording is appended in one write, so several processes may record into one file: none harms what another has
-// written, though it sees it only when it begins. What a crash has left of a line is not read, and the next recording
+// Every recording is appended in one write, so several processes may record into one file: none damages the lines of another
+// process, but a process reads them only at its start. A line that a crash has truncated is not read, and the next recording
 // begins a line of its own.
 package cassette
 
@@ -23,15 +23,15 @@ import (
 	"github.com/callwright/callwright/agents/llm"
 )
 
-// Mode says whether requests are replayed, recorded or passed on.
+// Mode determines whether requests are replayed, recorded or passed on.
 type Mode string
 
 // The modes.
 const (
-	Replay        Mode = "replay"         // only recordings answer; what was not recorded is llm.ClassPermanent
-	RecordMissing Mode = "record_missing" // recordings answer; what was not recorded is asked and recorded
-	Record        Mode = "record"         // everything is asked and recorded
-	Off           Mode = "off"            // everything is asked
+	Replay        Mode = "replay"         // only recordings answer; a request without one is llm.ClassPermanent
+	RecordMissing Mode = "record_missing" // recordings answer; requests without one go to the model and are recorded
+	Record        Mode = "record"         // every request goes to the model and is recorded
+	Off           Mode = "off"            // every request goes to the model
 )
 
 // Config configures a cassette. Path is required unless Mode is Off.
@@ -40,7 +40,7 @@ type Config struct {
 	Path   string                   // of the file, whose folder must exist
 	Model  llm.Model                // may be nil for Replay when Called is set
 	Called string                   // the model's name, which is part of every request; empty: as the model says
-	Redact func(text string) string // removes what must not be kept from every text, beside credentials; nil: nothing
+	Redact func(text string) string // removes private values from every text, besides credentials; nil: removes nothing
 	Clock  callwright.Clock         // measures how long answers took; nil: SystemClock
 }
 
@@ -121,7 +121,7 @@ func (m *Model) Reply(ctx context.Context, r llm.ReplyRequest) iter.Seq2[llm.Rep
 	}
 }
 
-// record has the model reply, and keeps what it says once it has come to its end.
+// record passes the request to the model and records the reply when it is complete.
 func (m *Model) record(ctx context.Context, asked request, r llm.ReplyRequest, yield func(llm.ReplyPart, error) bool) {
 	began := m.config.Clock.Now()
 	var parts []llm.ReplyPart
@@ -159,7 +159,7 @@ func (m *Model) Answer(ctx context.Context, q llm.Question) (llm.Answer, error) 
 	return a, m.keep(recording{Key: asked.key, Request: asked.text, Answer: &kept, Took: m.since(began)})
 }
 
-// find looks a request up; what is neither found nor failed is for the model.
+// find looks a request up. false without an error means that the model must answer.
 func (m *Model) find(ctx context.Context, asked request) (recording, bool, error) {
 	if err := ended(ctx); err != nil {
 		return recording{}, false, err

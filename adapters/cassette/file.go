@@ -43,7 +43,7 @@ type call struct {
 	Arguments string `json:"arguments"`
 }
 
-// answer is an llm.Answer in the file. What the model wrote may be anything, so it is a text.
+// answer is an llm.Answer in the file. The model's output may be anything, so it is stored as text.
 type answer struct {
 	Text  string `json:"text"`
 	Model string `json:"model,omitempty"`
@@ -62,7 +62,7 @@ func (p part) part() llm.ReplyPart {
 	return out
 }
 
-// load reads the recordings that there are. Lines that are none are what crashes have left, or were changed by hand.
+// load reads the existing recordings. Lines that are no recordings were truncated by crashes or changed by hand.
 func (m *Model) load() error {
 	if m.config.Mode != Replay {
 		file, err := m.open()
@@ -84,7 +84,7 @@ func (m *Model) load() error {
 	return nil
 }
 
-// whole reports whether a recording has its request's key, and what its request asks for.
+// whole reports whether a recording contains the key of its request and the answer that the request asks for.
 func (r recording) whole() bool {
 	var asked struct {
 		Kind string `json:"kind"`
@@ -95,12 +95,12 @@ func (r recording) whole() bool {
 	return asked.Kind == kindReply && r.Parts != nil || asked.Kind == kindAnswer && r.Answer != nil
 }
 
-// open opens the file for appending. Only its owner may read what was said.
+// open opens the file for appending. Only its owner may read the conversations.
 func (m *Model) open() (*os.File, error) {
 	return os.OpenFile(m.config.Path, os.O_APPEND|os.O_CREATE|os.O_RDWR, 0o600)
 }
 
-// keep appends a recording: one write of a whole line, behind what a crash may have left of another.
+// keep appends a recording: one write of a whole line, after a truncated line that a crash may have left.
 func (m *Model) keep(rec recording) error {
 	line, err := json.Marshal(rec)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/callwright/callwright/agents/llm"
 )
 
-// redact takes credentials, and what the configuration names, out of a text.
+// redact replaces credentials, and the values that the configuration names, in a text.
 func (m *Model) redact(text string) string {
 	text = callwright.Redact(text)
 	if m.config.Redact != nil {

@@ -20,7 +20,7 @@ const (
 	kindAnswer = "answer"
 )
 
-// request is what was asked, in the form that is compared and written.
+// request is a request to a model, in the form that is compared and written.
 type request struct {
 	key  string
 	text json.RawMessage
@@ -77,7 +77,7 @@ func canonical(v reflect.Value) any {
 	return raw(text)
 }
 
-// raw is JSON as a value, and the text of what is none.
+// raw returns the value of a JSON text, or the text itself if it is not JSON.
 func raw(text []byte) any {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
@@ -129,7 +129,7 @@ func union(a, b map[string]string) map[string]bool {
 	return out
 }
 
-// paths returns the values inside JSON by where they stand, such as request.Messages[2].Text.
+// paths returns the values inside JSON by their paths, such as request.Messages[2].Text.
 func paths(text []byte) map[string]string {
 	out := map[string]string{}
 	var walk func(path string, v any)

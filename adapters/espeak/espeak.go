@@ -25,14 +25,14 @@ const (
 	install      = "apt-get install espeak-ng (Debian, Ubuntu), brew install espeak-ng (macOS)"
 	defaultVoice = "en-us"
 	listTimeout  = 10 * time.Second
-	maxSamples   = 32 << 20 // what the program may print: 25 minutes at 22.05 kHz
+	maxSamples   = 32 << 20 // limit of the program's output: 25 minutes at 22.05 kHz
 )
 
 // Config configures a Synthesizer. The zero Config is valid.
 type Config struct {
 	Path     string // the program; empty: espeak-ng or espeak on the PATH
 	Voice    string // the default voice; empty: en-us
-	Parallel int    // how many processes run at once; 0: twice the number of processors
+	Parallel int    // the number of concurrent processes; 0: twice the number of processors
 }
 
 // Synthesizer synthesizes speech with eSpeak NG. It is a tts.Engine. Its voices are named after their
@@ -47,7 +47,7 @@ type Synthesizer struct {
 
 var _ tts.Engine = (*Synthesizer)(nil)
 
-// New finds the program and asks it for its voices. It is CodeUnavailable, with what to install, when there is none,
+// New finds the program and asks it for its voices. It returns CodeUnavailable, with the package to install, when there is none,
 // and CodeBadRequest when the configured voice is not among its voices.
 func New(config Config) (*Synthesizer, error) {
 	program, err := engine.Find(config.Path, []string{"espeak-ng", "espeak"}, install, config.Parallel)
@@ -68,7 +68,7 @@ func New(config Config) (*Synthesizer, error) {
 	return s, nil
 }
 
-// listVoices returns the names of the voices and what they are called. It reads a table whose first line is the heading, whose
+// listVoices returns the titles of the voices by their names. It reads a table whose first line is the heading, whose
 // second column is the language and whose fourth is a title. Voices that need
 // the data of another synthesizer (MBROLA) carry the name of a file in "mb/" and are left out.
 func listVoices(program *engine.Program) (map[string]string, error) {
@@ -88,7 +88,7 @@ func listVoices(program *engine.Program) (map[string]string, error) {
 	return titles, nil
 }
 
-// version returns what eSpeak says of itself, such as "1.51"; empty if it says nothing.
+// version returns the version that eSpeak prints, such as "1.51"; empty if it prints none.
 func version(program *engine.Program) string {
 	ctx, cancel := context.WithTimeout(context.Background(), listTimeout)
 	defer cancel()
@@ -177,8 +177,8 @@ func (s *Synthesizer) speak(ctx context.Context, voice, text string, prosody tts
 	return audio, err
 }
 
-// printable removes control characters, some of which are commands to eSpeak, and separates brackets: what stands in double ones is
-// phonemes to it.
+// printable removes control characters, some of which are commands to eSpeak, and separates brackets: eSpeak reads text in double brackets as
+// phonemes.
 func printable(text string) string {
 	text = strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7F {

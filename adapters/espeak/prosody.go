@@ -10,7 +10,7 @@ import (
 // point is a value of an option and the factor that it was measured to make.
 type point struct{ value, factor float64 }
 
-// pitches are those of -p, whose default is 50, and speeds those of -s, whose default is 175 words a minute. The factors are the
+// pitches are values of -p, whose default is 50, and speeds are values of -s, whose default is 175 words a minute. The factors are the
 // same for every language within 2 % for the pitch and 5 % for the speed.
 var (
 	pitches = []point{{0, 0.657}, {20, 0.756}, {40, 0.905}, {50, 1}, {60, 1.105}, {80, 1.366}, {99, 1.69}}
@@ -34,7 +34,7 @@ func option(points []point, factor float64) (value, makes float64) {
 // most.
 const rateStep = 100
 
-// control returns eSpeak's options for a prosody, and how much faster its audio is then played. A pitch that eSpeak does not
+// control returns eSpeak's options for a prosody, and the factor by which its audio is then played faster. A pitch that eSpeak does not
 // reach, below 0.66 or above 1.69 times its own, is made up for by that, and by a tempo that is slower by as much.
 func control(prosody tts.Prosody) (options []string, playback float64) {
 	pitch, tempo := prosody.Factors()

@@ -16,22 +16,22 @@ import (
 	"github.com/callwright/callwright/speech"
 )
 
-// Blobs keeps the audio of samples in a folder. It is a speech.Blobs. os.Root confines it to the folder, whatever a name is.
+// Blobs keeps the audio of samples in a folder. It is a speech.Blobs. os.Root confines it to the folder for any name.
 //
 // The audio "name" of an organization is the file ORG/me/name.wav, below a folder of the name's last two characters, so that no folder
 // gets huge. A file is written in the folder .incoming and gets its name when it is complete and on the disk. Nothing else lies in
-// the folder, and the files are what was put, so they can be copied to other storage.
+// the folder, and the files hold exactly the stored bytes, so they can be copied to other storage.
 type Blobs struct{ root *os.Root }
 
 var _ speech.Blobs = (*Blobs)(nil)
 
 const (
-	audio    = "audio"     // what the files are, in errors
+	audio    = "audio"     // names the files in errors
 	incoming = ".incoming" // no organization has this name, for it is not plain
 	stale    = time.Hour   // after this time a file in incoming is left by a crash
 )
 
-// NewBlobs makes the folder if it does not exist. It removes what a crash has left of audio that was being written more than an hour
+// NewBlobs makes the folder if it does not exist. It removes incomplete files that a crash has left and that were written more than an hour
 // ago; several processes may use one folder.
 func NewBlobs(folder string) (*Blobs, error) {
 	root, err := openFolder(audio, folder)
@@ -134,7 +134,7 @@ func (r reader) Read(p []byte) (int, error) {
 	return r.r.Read(p)
 }
 
-// publish gives a complete file its name, and has the name on the disk. Folders that are new are part of the name.
+// publish renames a complete file to its name, and syncs the name to the disk. That includes new folders.
 func (b *Blobs) publish(part, folder, file string) error {
 	_, err := b.root.Stat(folder)
 	fresh := errors.Is(err, fs.ErrNotExist)
@@ -157,7 +157,7 @@ func (b *Blobs) publish(part, folder, file string) error {
 	return nil
 }
 
-// sync has the names in a folder on the disk.
+// sync writes the names in a folder to the disk.
 func (b *Blobs) sync(folder string) error {
 	f, err := b.root.Open(folder)
 	if err != nil {
@@ -228,7 +228,7 @@ func (w watched) ReadAt(p []byte, off int64) (int, error) {
 	return n, err
 }
 
-// DeleteBlob removes the file of audio. Who reads it goes on to its end.
+// DeleteBlob deletes the file of audio. Open readers still read it to its end.
 func (b *Blobs) DeleteBlob(_ context.Context, org callwright.OrgID, name string) error {
 	_, file, err := place(org, name)
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"github.com/callwright/callwright/agents/call"
 )
 
-// NewFile returns what writes a recording to a file that is open.
+// NewFile returns a writer of a recording to an open file.
 func NewFile(f *os.File) call.RecordingFile { return file{f} }
 
 // Coded translates the error of a file of a kind. Fill writes audio to a file.

@@ -14,8 +14,8 @@ import (
 	"github.com/callwright/callwright/agents/call"
 )
 
-// Recordings keeps recordings in a folder. It is a call.Recordings. os.Root confines it to the folder, whatever an id
-// is.
+// Recordings stores recordings in a folder. It is a call.Recordings. os.Root confines it to the folder for any
+// id.
 type Recordings struct{ root *os.Root }
 
 // recordings names the files in errors.

@@ -31,7 +31,7 @@ const (
 type Config struct {
 	Path     string // the program; empty: flite on the PATH
 	Voice    string // the default voice; empty: slt, or the first that is there
-	Parallel int    // how many processes run at once; 0: twice the number of processors
+	Parallel int    // the number of concurrent processes; 0: twice the number of processors
 }
 
 // Synthesizer synthesizes speech with flite. It is a tts.Engine.
@@ -44,7 +44,7 @@ type Synthesizer struct {
 
 var _ tts.Engine = (*Synthesizer)(nil)
 
-// New finds the program and asks it for its voices. It is CodeUnavailable, with what to install, when there is none,
+// New finds the program and asks it for its voices. It returns CodeUnavailable, with the package to install, when there is none,
 // and CodeBadRequest when the configured voice is not among its voices.
 func New(config Config) (*Synthesizer, error) {
 	program, err := engine.Find(config.Path, []string{"flite"}, install, config.Parallel)
@@ -85,7 +85,7 @@ func listVoices(program *engine.Program) ([]string, error) {
 	return slices.Compact(voices), nil
 }
 
-// version returns what flite says of itself, such as "flite-2.2-release"; empty if it says nothing.
+// version returns the version that flite prints, such as "flite-2.2-release"; empty if it prints none.
 func version(program *engine.Program) string {
 	ctx, cancel := context.WithTimeout(context.Background(), listTimeout)
 	defer cancel()
@@ -104,7 +104,7 @@ func (s *Synthesizer) Describe() tts.Description {
 	return d
 }
 
-// described tells people about the voices that Debian has.
+// described holds descriptions of Debian's voices for people.
 var described = map[string]string{
 	"slt": "Female, American English", "rms": "Male, American English", "awb": "Male, Scottish accent",
 	"kal": "Male, American English, at 8 kHz", "kal16": "Male, American English",
@@ -144,7 +144,7 @@ func (s *Synthesizer) unknownVoice(voice string) error {
 }
 
 // speak goes through files: as an argument the text could be read in the list of processes by every user of the
-// machine, and flite hangs when it writes to a pipe what it read from a file.
+// machine, and flite hangs when it reads from a file and writes to a pipe.
 func (s *Synthesizer) speak(ctx context.Context, voice, text string, prosody tts.Prosody) (audio pcm.Audio, err error) {
 	controls, playback := control(voice, prosody)
 	err = engine.Scratch("flite", func(dir string) error {

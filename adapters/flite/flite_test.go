@@ -128,7 +128,7 @@ func audio(t *testing.T, s *flite.Synthesizer, rate int, text string) []int16 {
 	return out
 }
 
-// BenchmarkFirstSample is how long it takes from a sentence to its first sample.
+// BenchmarkFirstSample measures the time from a sentence to its first sample.
 func BenchmarkFirstSample(b *testing.B) {
 	s, err := flite.New(flite.Config{})
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 
 // diphone describes the voices kal and kal16, which are no CLUSTERGEN voices as the others are.
 const (
-	diphoneStretch = 1.1  // their own duration_stretch; that of the others is 1
+	diphoneStretch = 1.1  // duration_stretch of diphone voices; other voices use 1
 	diphoneShift   = 0.85 // how much of a change of f0_shift their 85 Hz need for a change of the pitch by as much
 )
 
@@ -16,7 +16,7 @@ const (
 // most.
 const rateStep = 100
 
-// control returns flite's options for a prosody, and how much faster its audio is then played. No options keep a voice as it is.
+// control returns flite's options for a prosody, and the factor by which its audio is then played faster. Without options the voice is unchanged.
 //
 // f0_shift changes the pitch of every voice but rms, which has no control of it. There flite speaks slower by the factor of the
 // pitch and is played faster by it: that is exact too, but moves the timbre with the pitch, as with a shorter or longer throat.

@@ -9,7 +9,7 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// Calls resolves calls for issues. It reads their store, not call.Service: that service is told of failed calls by
+// Calls resolves calls for issues. It reads their store, not call.Service: that service reports failed calls through
 // FailedCalls, which needs the issues.
 type Calls struct{ Store call.Store }
 
@@ -34,7 +34,7 @@ const (
 // status returns the outcome of a call, or its place in the queue while it has none.
 func status(c call.Call) string { return cmp.Or(string(c.Status), string(c.Queue)) }
 
-// Read returns what an analyst may know of a call: its outcome, its agent, the log of each turn and the whole transcript,
+// Read returns the evidence about a call for analysts: its outcome, its agent, the log of each turn and the whole transcript,
 // line by line. CodeNotFound when the organization has no such call.
 func (l Calls) Read(ctx context.Context, org callwright.OrgID, id string) (triage.Evidence, error) {
 	c, err := l.Store.Get(ctx, org, id)
@@ -95,7 +95,7 @@ func (f facts) course(c call.Call) {
 	}
 }
 
-// agent adds what led the conversation.
+// agent adds the facts about the call's agent.
 func (f facts) agent(c call.Call) {
 	a := c.Agent
 	f.put("pathway_id", a.Pathway.ID)

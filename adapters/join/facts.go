@@ -9,7 +9,7 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// leftOut names the fact that lists what the evidence leaves out.
+// leftOut is the name of the fact that lists omissions of the evidence.
 const leftOut = "left_out"
 
 // facts holds evidence by name.

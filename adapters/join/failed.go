@@ -7,7 +7,7 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// FailedCalls reports failed calls as issues: call.Call.Failure says which calls fail alike and share one issue.
+// FailedCalls reports failed calls as issues: calls with equal call.Call.Failure share one issue.
 type FailedCalls struct{ Issues *triage.Service }
 
 var _ call.Failures = FailedCalls{}

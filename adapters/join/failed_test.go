@@ -69,7 +69,7 @@ func (d *desk) all() []triage.Issue {
 	return page.Items
 }
 
-// attached is the ids of what is attached to an issue.
+// attached returns the ids of the resources that are attached to an issue.
 func (d *desk) attached(id string) (ids []string) {
 	d.t.Helper()
 	all, err := d.issues.Resources(d.t.Context(), org, id)

@@ -15,10 +15,10 @@ type Gate struct{ decides atomic.Pointer[pathway.Gate] }
 
 var _ pathway.Gate = (*Gate)(nil)
 
-// Open names who decides from now on.
+// Open sets the gate that decides from now on.
 func (g *Gate) Open(decides pathway.Gate) { g.decides.Store(&decides) }
 
-// Check asks who decides. CodeUnavailable: nobody does yet, and nothing goes to production.
+// Check asks the gate. Before Open it returns CodeUnavailable, so that nothing goes to production.
 func (g *Gate) Check(ctx context.Context, org callwright.OrgID, c pathway.Candidate) (pathway.Verdict, error) {
 	decides := g.decides.Load()
 	if decides == nil {

@@ -32,7 +32,7 @@ func (l Pathways) Find(ctx context.Context, org callwright.OrgID, ids []string) 
 // maxFacts bounds the facts about a pathway, in bytes of JSON.
 const maxFacts = 64 << 10
 
-// Read returns what an analyst may know of a pathway: its nodes, each a fact by its id, and the edges between them, of the
+// Read returns the evidence about a pathway for analysts: its nodes, each a fact by its id, and the edges between them, of the
 // version in production or else of the draft. Long texts of a large pathway are clipped; nodes of a very large one that
 // do not fit are left out and counted.
 func (l Pathways) Read(ctx context.Context, org callwright.OrgID, id string) (triage.Evidence, error) {

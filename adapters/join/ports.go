@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// Ports resolves port requests for issues. It reads their store, not porting.Service: that service is told of failed requests by
+// Ports resolves port requests for issues. It reads their store, not porting.Service: that service reports failed requests through
 // FailedPorts, which needs the issues.
 type Ports struct{ Store porting.Store }
 
@@ -39,10 +39,10 @@ func (l Ports) Find(ctx context.Context, org callwright.OrgID, ids []string) (ma
 	})
 }
 
-// maxNumbers is how many numbers of a request the feed and the description of an issue show.
+// maxNumbers bounds the numbers of a request that the feed and the description of an issue show.
 const maxNumbers = 20
 
-// Read returns what an analyst may know of a port request: where it stands, what has become of each number, and what has happened.
+// Read returns the evidence about a port request for analysts: its state, the state of each number, and its history.
 // CodeNotFound when the organization has no such request.
 func (l Ports) Read(ctx context.Context, org callwright.OrgID, id string) (triage.Evidence, error) {
 	r, err := l.Store.Request(ctx, org, id)
@@ -78,7 +78,7 @@ func (l Ports) Read(ctx context.Context, org callwright.OrgID, id string) (triag
 	return triage.Evidence{Facts: f}, nil
 }
 
-// failure adds why something has failed, or what holds it up, unless it is nil.
+// failure adds the reason of a failure or a delay, unless it is nil.
 func (f facts) failure(why *porting.Failure) {
 	if why == nil {
 		return
@@ -130,7 +130,7 @@ func failedNumbers(r porting.Request, code porting.FailureCode) string {
 	return text
 }
 
-// failureCodes returns why a request and its numbers have failed, each code once.
+// failureCodes returns the failure codes of a request and its numbers, each once.
 func failureCodes(r porting.Request) (codes []porting.FailureCode) {
 	add := func(why *porting.Failure) {
 		if why == nil {
@@ -152,13 +152,13 @@ func failureCodes(r porting.Request) (codes []porting.FailureCode) {
 	return codes
 }
 
-// severities are those of failures, by who must act.
+// severities maps the party that must act on a failure to the failure's severity.
 var severities = map[porting.Party]triage.Severity{
 	porting.ActOperator: triage.SeverityHigh, porting.ActCustomer: triage.SeverityMedium, porting.ActSigner: triage.SeverityMedium,
 	porting.ActCarrier: triage.SeverityMedium, porting.ActNobody: triage.SeverityLow,
 }
 
-// acts say who must act.
+// acts are sentences that name the party that must act.
 var acts = map[porting.Party]string{
 	porting.ActOperator: "The operator of this service must act.",
 	porting.ActCustomer: "Whoever requested the port must act: what has ended is not taken up again, so a new request is needed.",

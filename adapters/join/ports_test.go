@@ -91,7 +91,7 @@ func (d *portDesk) attached(i triage.Issue) (ids []string) {
 	return ids
 }
 
-// TestFailedPorts: each reason has one issue, which has the requests attached and says who must act.
+// TestFailedPorts: each reason has one issue, with the requests attached and the name of the party that must act.
 func TestFailedPorts(t *testing.T) {
 	t.Parallel()
 	d := newPortDesk(t)

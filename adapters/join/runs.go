@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// Runs resolves runs of tests for issues. It reads their store, not agenttest.Service: that service is told of failed runs by
+// Runs resolves runs of tests for issues. It reads their store, not agenttest.Service: that service reports failed runs through
 // FailedRuns, which needs the issues.
 type Runs struct{ Store agenttest.Runs }
 
@@ -28,7 +28,7 @@ func (l Runs) Find(ctx context.Context, org callwright.OrgID, ids []string) (map
 	})
 }
 
-// Read returns what an analyst may know of a run: what it has tested, how it ended, the results of its assertions, the nodes
+// Read returns the evidence about a run for analysts: its subject, its outcome, the results of its assertions, the nodes
 // of its way and the whole conversation. CodeNotFound when the organization has no such run.
 func (l Runs) Read(ctx context.Context, org callwright.OrgID, id string) (triage.Evidence, error) {
 	r, err := l.Store.Run(ctx, org, id)
@@ -67,7 +67,7 @@ func (l Runs) Read(ctx context.Context, org callwright.OrgID, id string) (triage
 	return triage.Evidence{Facts: f, Lines: said}, nil
 }
 
-// reason returns why an assertion has an outcome; empty if those words may hold values of variables or a request.
+// reason returns the reason of an assertion's outcome; empty if it may contain values of variables or a request.
 func reason(of assert.Type, text string) string {
 	switch of {
 	case assert.VariableExtracted, assert.WebhookTriggered, assert.RegexMatch, assert.StringCheck:
@@ -77,7 +77,7 @@ func reason(of assert.Type, text string) string {
 	}
 }
 
-// maxWay is how many visits of nodes evidence has.
+// maxWay bounds the visits of nodes in the evidence.
 const maxWay = 200
 
 // FailedRuns reports failed runs of tests as issues. Runs of one scenario that fail alike share one issue.
@@ -122,5 +122,5 @@ func (f FailedRuns) report(
 	return err
 }
 
-// maxTitle is how many bytes a title has.
+// maxTitle bounds a title, in bytes.
 const maxTitle = 200

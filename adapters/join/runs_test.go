@@ -125,7 +125,7 @@ func TestFailedSet(t *testing.T) {
 	}
 }
 
-// TestEvidenceOfRun: it has what was said and how it ended, and nothing that may hold a key.
+// TestEvidenceOfRun: it contains the conversation and the outcome, and nothing that may contain a key.
 func TestEvidenceOfRun(t *testing.T) {
 	t.Parallel()
 	store := agentteststore.Store{Store: memstore.New()}

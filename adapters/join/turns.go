@@ -11,11 +11,11 @@ import (
 	"github.com/callwright/callwright/agents/request"
 )
 
-// maxError is how many bytes are told of something that failed.
+// maxError bounds the text of a failure, in bytes.
 const maxError = 500
 
-// turns is what happened in each turn: the way through the pathway, which variables got values, which other systems were
-// asked, and what failed.
+// turns adds the facts of each turn: the path through the pathway, the variables that got values, the requests to
+// other systems, and the failures.
 func (f facts) turns(logs []pathway.Log) {
 	for _, l := range logs {
 		turn := facts{}
@@ -45,17 +45,17 @@ func (f facts) entry(e pathway.LogEntry) {
 		}
 	case pathway.LogLoop, pathway.LogError:
 		f.list("failed", callwright.Clip(e.Text, maxError))
-	case pathway.LogKnowledge: // what was looked up is the agent's, and heard in its words
+	case pathway.LogKnowledge: // left out: the agent's answer contains the knowledge
 	}
 }
 
-// list adds a value to those of a fact.
+// list adds a value to a fact that is a list.
 func (f facts) list(name string, value any) {
 	known, _ := f[name].([]any)
 	f[name] = append(known, value)
 }
 
-// asked is a request without what it was made of and what came back.
+// asked returns the facts of a request without its parameters and its response.
 func asked(l request.Log) map[string]any {
 	f := facts{"name": l.Name, "milliseconds": l.Took.Milliseconds()}
 	f.put("status", l.Status)

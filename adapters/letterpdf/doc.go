@@ -2,5 +2,5 @@
 //
 // The same letter gives the same bytes on every machine and at any time: dates of the files are fixed, the fonts are embedded, and all
 // positions are whole points, so that no rounding of a processor shows. A new version of Go or of the PDF library may write
-// other bytes, so what was shown to a signer is stored, not made again.
+// other bytes, so the file that a signer saw is stored, not made again.
 package letterpdf

@@ -22,14 +22,14 @@ const (
 	bold
 )
 
-// style is how a text looks.
+// style is the face, size and shade of a text.
 type style struct {
 	face  face
 	size  int // in points
 	shade int // 0 is black, 255 white
 }
 
-// fonts measure texts. They have the characters of Latin, Greek and Cyrillic scripts.
+// fonts measures texts. Its fonts contain the characters of Latin, Greek and Cyrillic scripts.
 type fonts struct {
 	faces    [2]*sfnt.Font
 	widths   [2]map[rune]int // in units; only of characters that both fonts have

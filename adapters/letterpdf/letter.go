@@ -6,7 +6,7 @@ import (
 	"github.com/callwright/callwright/porting/loa"
 )
 
-// stamp is how a time is written.
+// stamp is the layout of times.
 const stamp = "2 January 2006, 15:04:05 UTC"
 
 // letter returns the pages of a letter, signed if there is a certificate. They have the same lines in the same places either way.

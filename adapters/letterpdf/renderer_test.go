@@ -141,7 +141,7 @@ func TestPagesAreNotBlank(t *testing.T) {
 	}
 }
 
-// ink returns how much of an image is dark.
+// ink returns the dark share of an image.
 func ink(i image.Image) float64 {
 	dark, b := 0, i.Bounds()
 	for y := b.Min.Y; y < b.Max.Y; y++ {
@@ -154,7 +154,7 @@ func ink(i image.Image) float64 {
 	return float64(dark) / float64(b.Dx()*b.Dy())
 }
 
-// TestFileSays: what programs show of the file, and who reads it aloud.
+// TestFileSays checks the metadata of the file, for viewers and screen readers.
 func TestFileSays(t *testing.T) {
 	t.Parallel()
 	c := certificate()

@@ -11,8 +11,8 @@ const (
 	pageHeight = 792
 	left       = 64
 	right      = pageWidth - left
-	top        = 88  // of what flows
-	bottom     = 726 // of what flows
+	top        = 88  // of the flowing text
+	bottom     = 726 // of the flowing text
 	headY      = 52
 	footY      = 752
 )
@@ -26,7 +26,7 @@ const (
 	pale  = 244
 )
 
-// page is what stands on a page, in whole points from its upper left corner.
+// page is the content of a page, in whole points from its upper left corner.
 type page struct {
 	areas []area
 	lines []line
@@ -84,7 +84,7 @@ func (s *sheet) need(height int) {
 	}
 }
 
-// write writes a text where it is told to.
+// write writes a text at a place.
 func (s *sheet) write(as style, x, y int, what string) {
 	if what != "" {
 		s.page().texts = append(s.page().texts, text{as, x, y, what})
@@ -155,7 +155,7 @@ func (s *sheet) paragraph(what string, size int) {
 	s.y += 6
 }
 
-// columns writes texts beside each other, from left to right, in as many columns as have room. what says on further pages what they are.
+// columns writes texts beside each other, from left to right, in as many columns as have room. what is their heading on further pages.
 func (s *sheet) columns(what string, all []string) {
 	const most, height = 4, 17
 	as, widest := style{regular, 11, black}, 1
@@ -179,7 +179,7 @@ func (s *sheet) columns(what string, all []string) {
 	s.y += 4
 }
 
-// feet writes what stands at the foot of every page, with its number.
+// feet writes the footer of every page, with the page number.
 func (s *sheet) feet(what string) []page {
 	as := style{regular, 8, gray}
 	for i := range s.pages {
@@ -192,7 +192,7 @@ func (s *sheet) feet(what string) []page {
 	return s.pages
 }
 
-// fit returns a text that is not wider than a width: what has no room is replaced by an ellipsis.
+// fit returns a text that is not wider than a width: an ellipsis replaces the part that does not fit.
 func (f fonts) fit(as style, what string, width int) string {
 	what = strings.ReplaceAll(what, "\n", " ")
 	if f.width(as, what) <= width {
@@ -205,7 +205,7 @@ func (f fonts) fit(as style, what string, width int) string {
 	return strings.TrimRight(string(runes), " ") + "…"
 }
 
-// wrap returns the lines of a text that are not wider than a width. Words that are wider go on in the next line.
+// wrap returns the lines of a text that are not wider than a width. Wider words continue in the next line.
 func (f fonts) wrap(as style, what string, width int) (rows []string) {
 	for part := range strings.SplitSeq(what, "\n") {
 		row := ""
@@ -227,7 +227,7 @@ func (f fonts) wrap(as style, what string, width int) (rows []string) {
 	return rows
 }
 
-// head returns as many characters as have room, at least one.
+// head returns the first characters that fit, at least one.
 func (f fonts) head(as style, word string, width int) string {
 	end := 0
 	for i, c := range word {

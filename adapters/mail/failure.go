@@ -23,10 +23,10 @@ func withoutWords(err error) error {
 	return fmt.Errorf("no session with the server: %w", cause(err))
 }
 
-// errSession stands for what go-mail says about a session, which may hold what the server said.
+// errSession replaces go-mail's errors about a session, which may contain the server's words.
 var errSession = errors.New("it must greet, offer STARTTLS unless it is smtps or on this machine, and accept the credentials")
 
-// cause returns what is known to be no server's words.
+// cause returns an error that contains none of the server's words.
 func cause(err error) error {
 	if e, ok := errors.AsType[*textproto.Error](err); ok {
 		return fmt.Errorf("it answered %d", e.Code)

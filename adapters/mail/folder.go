@@ -10,7 +10,7 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// FolderConfig is what a Folder needs.
+// FolderConfig configures a Folder.
 type FolderConfig struct {
 	Path string // required; the folder, which is made if it does not exist
 	From string // required; the sender's address

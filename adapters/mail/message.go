@@ -14,7 +14,7 @@ import (
 )
 
 // compose makes a message of plain text. Its Message-ID comes from id, so that one which is sent again can be told from
-// another. What would break out of a header is refused.
+// another. It refuses values that would break out of a header.
 func compose(from, id, to, subject, text string, at time.Time) (*gomail.Msg, error) {
 	if strings.ContainsFunc(subject, unicode.IsControl) {
 		return nil, fmt.Errorf("the subject %q holds a control character", subject)
@@ -52,7 +52,7 @@ func address(text string) (string, error) {
 	return text, nil
 }
 
-// plain is what ids look like. Any other becomes its digest, which is fit for a header and for a file's name.
+// plain matches ordinary ids. Any other id is replaced by its digest, which is safe in a header and in a file name.
 var plain = regexp.MustCompile(`^[0-9A-Za-z][0-9A-Za-z._-]{0,127}$`)
 
 func name(id string) string {

@@ -18,7 +18,7 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// SMTPConfig is what an SMTP needs.
+// SMTPConfig configures an SMTP.
 type SMTPConfig struct {
 	// URL is smtp://user:password@host:port or smtps://user:password@host:port. Required; user and port may be missing.
 	// smtps is TLS from the start (port 465). smtp is STARTTLS (port 587), without which nothing is sent, but plain to a
@@ -38,7 +38,7 @@ type SMTP struct {
 	options []gomail.Option
 }
 
-// patience bounds how long a server takes for a message.
+// patience is the time limit of a server for a message.
 const patience = 10 * time.Second
 
 // NewSMTP checks the configuration. It does not connect.
@@ -93,7 +93,7 @@ func loopback(host string) bool {
 }
 
 // SendMail sends a message. A permanent refusal, a 5xx to the message or one of its addresses, is logged and
-// CodeForbidden. Of what the server says, logs and errors have the codes only.
+// CodeForbidden. Of the server's answers, logs and errors contain only the codes.
 func (s *SMTP) SendMail(ctx context.Context, id, to, subject, text string) error {
 	message, err := compose(s.cfg.From, id, to, subject, text, s.cfg.Clock.Now())
 	if err != nil {

@@ -45,7 +45,7 @@ func check(t *testing.T, m *netmail.Message, subject, text string) {
 	}
 }
 
-// sink is an SMTP server that keeps what it gets.
+// sink is an SMTP server that stores its mail.
 type sink struct {
 	mu       sync.Mutex
 	messages [][]byte

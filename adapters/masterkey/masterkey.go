@@ -32,7 +32,7 @@ type Key struct {
 // File returns the file of the master key of a data folder.
 func File(folder string) string { return filepath.Join(folder, "secret.key") }
 
-// Find returns the key that the variable holds, or else the file of the data folder. fs.ErrNotExist: neither has one.
+// Find returns the key in the variable or, without it, in the file of the data folder. fs.ErrNotExist: neither contains one.
 func Find(variable, folder string) (Key, error) {
 	if variable != "" {
 		return decode(variable, Variable)
@@ -69,7 +69,7 @@ func (k Key) Format(f fmt.State, _ rune) {
 	_, _ = fmt.Fprintf(f, "%s from %s", callwright.Redacted, k.From)
 }
 
-// Derive returns the key of a purpose, such as "my exports". Keys has those of the purposes of a deployment.
+// Derive returns the key of a purpose, such as "my exports". Keys returns the keys for the purposes of a deployment.
 func (k Key) Derive(purpose string) ([]byte, error) {
 	return hkdf.Key(sha256.New, k.key, nil, "callwright: "+purpose, Size)
 }
@@ -87,7 +87,7 @@ const (
 
 // Keys are the keys that a deployment derives from its master key, one for each purpose.
 type Keys struct {
-	Keyring           *callwright.Keyring // encrypts what is kept
+	Keyring           *callwright.Keyring // encrypts stored values
 	APIKeys           callwright.Secret   // the HMAC under which API keys are stored: access.Config.Secret
 	RegisterPasswords callwright.Secret   // derives the passwords that trunks register with: sip.Config.DerivationKey
 	Letters           callwright.Secret   // derives the links to letters of authorization: loa.Config.Key
@@ -112,7 +112,7 @@ func (k Key) Keys() (keys Keys, err error) {
 	return keys, err
 }
 
-// Keyring returns the keys that encrypt what is kept.
+// Keyring returns the keys that encrypt stored values.
 func (k Key) Keyring() (*callwright.Keyring, error) {
 	key, err := k.Derive(atRest)
 	if err != nil {

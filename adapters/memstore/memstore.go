@@ -1,5 +1,5 @@
 // Package memstore stores everything in memory, for tests and for programs that need no data after they end. The stores of
-// the domains are in sub-packages, as those of bunstore are, and pass the same conformance suites.
+// the domains are in sub-packages, as in bunstore, and pass the same conformance suites.
 //
 //	memory := memstore.New()
 //	work := memstore.NewWork(memory, nil)

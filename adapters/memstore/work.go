@@ -32,7 +32,7 @@ func (tasks) New() tasks { return tasks{byID: map[int64]queued{}} }
 func (t tasks) Clone() tasks { return tasks{maps.Clone(t.byID), t.lastID} }
 
 // Work is a callwright.Work within one process. Its tasks are gone when the process ends. Each runs in a goroutine of its own, so
-// none waits for another, whatever its queue.
+// tasks do not wait for each other, even in one queue.
 type Work struct {
 	store    *Store
 	logger   *slog.Logger
@@ -121,7 +121,7 @@ func (w *Work) repeat(ctx context.Context, p periodic) {
 	}
 }
 
-// next marks a task that is due as running, and returns it. Without one it returns how long to wait.
+// next marks a task that is due as running, and returns it. If there is none, it returns the time to wait.
 func (w *Work) next() (id int64, task queued, wait time.Duration) {
 	const longest = time.Minute
 	now := time.Now()

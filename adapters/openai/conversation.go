@@ -86,7 +86,7 @@ func instructions(r llm.ReplyRequest, nonce string) string {
 	return text + "\n\nYour task:\n" + r.Instructions
 }
 
-// dialogue returns what was said, and at its ends what a model needs to hear before it speaks.
+// dialogue returns the conversation. If needed, it adds messages at the beginning and the end that prompt the model to speak.
 func dialogue(r llm.ReplyRequest) []chatMessage {
 	self := llm.RoleAgent
 	if r.Task == llm.TaskCaller {
@@ -120,7 +120,7 @@ func dialogue(r llm.ReplyRequest) []chatMessage {
 }
 
 // answeredCalls returns the ids of the calls that have an answer. Services refuse a call without an answer and an
-// answer without a call, which are what is left when a caller interrupts.
+// answer without a call, which remain when a caller interrupts.
 func answeredCalls(messages []llm.Message) map[string]bool {
 	called, answered := map[string]bool{}, map[string]bool{}
 	for _, m := range messages {
@@ -156,7 +156,7 @@ func tools(r llm.ReplyRequest) []chatTool {
 	add := func(t llm.Tool) {
 		parameters := map[string]any{"type": "object", "properties": map[string]any{}}
 		if len(t.Parameters) > 0 {
-			_ = json.Unmarshal(t.Parameters, &parameters) // who writes a tool has its schema checked; else the service refuses it
+			_ = json.Unmarshal(t.Parameters, &parameters) // schemas are checked when a tool is written; the service refuses invalid ones
 		}
 		out = append(out, chatTool{
 			Type: "function", Function: function{Name: t.Name, Description: t.Description, Parameters: parameters},

@@ -106,7 +106,7 @@ func speechError(ctx context.Context, err error) error {
 	return (&callwright.Error{Code: code, Message: "speech: " + strings.Replace(f.Message, "the language model", "the service", 1), RetryAfter: f.RetryAfter}).Because(f.Cause)
 }
 
-// aboutVoice reports whether a service does not know a voice. Servers say it in different ways.
+// aboutVoice reports whether a service does not know a voice. Servers report it in different ways.
 func aboutVoice(err *serviceError) bool {
 	if err.status != http.StatusBadRequest && err.status != http.StatusUnprocessableEntity && err.status != http.StatusNotFound {
 		return false

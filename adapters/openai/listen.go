@@ -12,11 +12,11 @@ import (
 )
 
 const (
-	listenRate   = 16000           // samples a second of what is sent
+	listenRate   = 16000           // samples per second of the audio sent to the service
 	maxUtterance = 5 * time.Minute // longer utterances are cut off
 	// faint is the level in dBFS below which audio is silence. Models of this kind invent words for silence.
 	faint = -60.0
-	// maxPrompt bounds what is sent of the hints, in bytes.
+	// maxPrompt bounds the hints that are sent, in bytes.
 	maxPrompt = 800
 )
 

@@ -54,7 +54,7 @@ func (c *Client) Reply(ctx context.Context, r llm.ReplyRequest) iter.Seq2[llm.Re
 	}
 }
 
-// reply collects the tool calls of an answer and why it ended.
+// reply collects the tool calls of an answer and the reason of its end.
 type reply struct {
 	calls    []llm.ToolCall // in the order in which they came
 	indexes  []int64        // of the calls, as the service counts them
@@ -114,7 +114,7 @@ func (r *reply) check() error {
 	}
 }
 
-// action returns what the model wants done. Transferring wins over hanging up, which would undo it.
+// action returns the action that the model asks for. Transferring wins over hanging up, which would undo it.
 func (r *reply) action(request llm.ReplyRequest) llm.Action {
 	switch {
 	case request.CanTransfer && r.wants(request, toolTransfer):

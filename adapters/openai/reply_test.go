@@ -185,7 +185,7 @@ func TestReplyMessages(t *testing.T) {
 	}
 }
 
-// TestInstructions wants a model to be told of what it may do and of what is data, and of nothing else.
+// TestInstructions wants instructions that tell a model its permitted actions and mark data, and contain nothing else.
 func TestInstructions(t *testing.T) {
 	t.Parallel()
 	used := []llm.Message{{Role: llm.RoleAgent, Calls: []llm.ToolCall{{ID: "c", Name: "look"}}}, {Role: llm.RoleTool, Call: "c"}}

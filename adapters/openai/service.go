@@ -85,7 +85,7 @@ type usage struct {
 // mostTokens is more than any call has.
 const mostTokens = 1_000_000_000
 
-// counted returns the tokens; what no call can have used does not count.
+// counted returns the tokens, without impossible counts.
 func (u usage) counted() llm.Usage {
 	return llm.Usage{Input: min(max(u.PromptTokens, 0), mostTokens), Output: min(max(u.CompletionTokens, 0), mostTokens)}
 }
@@ -164,7 +164,7 @@ func (c *Client) post(ctx context.Context, path, contentType string, body io.Rea
 	return nil, newServiceError(response, text)
 }
 
-// maxError bounds what is read of the body of a failure, in bytes.
+// maxError bounds the part of a failure's body that is read, in bytes.
 const maxError = 1 << 20
 
 // serviceError is a failure that the service reports. Its text has none of the service's own words, which can quote the
@@ -201,7 +201,7 @@ func newServiceError(response *http.Response, body []byte) *serviceError {
 // streamError is a failure that the service reports in the midst of a stream.
 type streamError struct{ event []byte }
 
-// Error says where the failure came.
+// Error states that the failure came in the middle of an answer, without the event.
 func (*streamError) Error() string {
 	return "the service reported an error in the middle of its answer"
 }

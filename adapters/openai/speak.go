@@ -19,7 +19,7 @@ const speechRate = 24000
 // documented are the voices of OpenAI's own models.
 var documented = []string{"alloy", "ash", "ballad", "coral", "echo", "fable", "nova", "onyx", "sage", "shimmer", "verse"}
 
-// Describe returns the configured voices. The service does not tell which it has, nor its version: the model's name stands for it. It
+// Describe returns the configured voices. The service lists neither its voices nor its version: the model's name serves as the version. It
 // has a control of the tempo and none of the pitch.
 func (c *Client) Describe() tts.Description {
 	names := c.config.Voices
@@ -36,7 +36,7 @@ func (c *Client) Describe() tts.Description {
 	return d
 }
 
-// CheckVoice takes everything: only the service knows its voices.
+// CheckVoice accepts every name, because only the service can check it.
 func (c *Client) CheckVoice(string, string) error { return nil }
 
 // Synthesize streams speech as the service makes it. It returns when the service has begun to answer.

@@ -1,4 +1,4 @@
-// Package pemfile keeps a certificate that is read again when its files change, and says what is wrong with it: that it has
+// Package pemfile keeps a certificate that is read again when its files change, and reports its faults: that it has
 // expired or is about to, or that it does not name the hosts at which peers reach the program. Connections that are open keep
 // the certificate that they have.
 package pemfile
@@ -19,7 +19,7 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// Config is what a Keeper needs. Read is required.
+// Config configures a Keeper. Read is required.
 type Config struct {
 	// Read reads or issues the certificate, and the roots that peers' certificates may chain to; nil: the system's. It is called at
 	// the start, when a file of Files changes, by Reload, and each day while the certificate is about to expire.
@@ -53,7 +53,7 @@ type Keeper struct {
 	failed string // why the last reading gave nothing; empty: it did
 }
 
-// stamp tells a file from the one that was there before.
+// stamp distinguishes a file from its predecessor.
 type stamp struct {
 	size    int64
 	changed time.Time
@@ -86,9 +86,9 @@ func (k *Keeper) Certificates() ([]tls.Certificate, *x509.CertPool) {
 	return []tls.Certificate{k.held}, k.roots
 }
 
-// Run reads the certificate again whenever its files change, and logs what is wrong with it: at once, and each day. Files that
-// cannot be read, such as those of a renewal that has written one of two, leave the certificate as it is, and are tried again until they
-// can. It returns when ctx ends; the error is always nil.
+// Run reads the certificate again whenever its files change, and logs its faults: at the start, and each day. Files that
+// cannot be read, such as during a renewal that has written one of two, leave the certificate unchanged. Run tries again until it
+// can read them. It returns when ctx ends; the error is always nil.
 func (k *Keeper) Run(ctx context.Context) error {
 	ticker := time.NewTicker(lookEvery)
 	defer ticker.Stop()
@@ -118,7 +118,7 @@ func (k *Keeper) Run(ctx context.Context) error {
 	}
 }
 
-// Reload reads the certificate again now, and logs what is wrong with it. One that cannot be read leaves the one before in use.
+// Reload reads the certificate again now, and logs its faults. If it cannot be read, the former one stays in use.
 func (k *Keeper) Reload(ctx context.Context) {
 	k.again(ctx)
 	k.warn(ctx)
@@ -166,7 +166,7 @@ func (k *Keeper) read() error {
 	return nil
 }
 
-// stamps returns what the files are now. A file that is absent has the zero stamp.
+// stamps returns the current stamps of the files. A file that is absent has the zero stamp.
 func (k *Keeper) stamps() []stamp {
 	all := make([]stamp, len(k.cfg.Files))
 	for i, name := range k.cfg.Files {
@@ -191,7 +191,7 @@ func (k *Keeper) expiry() time.Time {
 
 func (k *Keeper) expiresSoon(now time.Time) bool { return k.expiry().Sub(now) < warnAhead }
 
-// Warnings returns what is wrong with the certificate and with its files, for people; nothing when all is well.
+// Warnings describes the faults of the certificate and its files, for people; nothing when there are none.
 func (k *Keeper) Warnings() []string {
 	k.mu.Lock()
 	leaf, failed := k.leaf, k.failed

@@ -7,7 +7,7 @@ import (
 	"github.com/callwright/callwright/agents/conversation"
 )
 
-// BenchmarkFinish is how long a caller waits for words after the end of 1.4 s of speech.
+// BenchmarkFinish measures the wait for words after the end of 1.4 s of speech.
 func BenchmarkFinish(b *testing.B) {
 	for name, phrases := range map[string][]string{
 		"hinted":   {"no thank you", "yes please", "connect me with a colleague"},

@@ -16,7 +16,7 @@ const (
 // minPart is the shortest word, in letters, that an unknown word is put together from.
 const minPart = 3
 
-// dictionary knows how words are pronounced: in one or more ways, each a row of phones such as "HH AH L OW".
+// dictionary maps words to their pronunciations, each a list of phones such as "HH AH L OW".
 type dictionary struct {
 	ways   map[string][]string
 	phones []string // all there are, sorted
@@ -49,7 +49,7 @@ func readDictionary(raw string) dictionary {
 	return d
 }
 
-// pronounce returns how a word is spoken. A word that is not in the dictionary may be two words that are, written as
+// pronounce returns the pronunciations of a word. A word that is not in the dictionary may be two words that are, written as
 // one, as names of products often are; the most even division is taken.
 func (d dictionary) pronounce(word string) []string {
 	if ways := d.ways[word]; ways != nil {
@@ -75,7 +75,7 @@ func (d dictionary) pronounce(word string) []string {
 	return nil
 }
 
-// phrases turns hints into what can be recognized. A phrase with a word that nobody knows how to pronounce is left out:
+// phrases turns hints into phrases that can be recognized. A phrase with a word that is not in the dictionary is left out:
 // it will be dictated.
 func (d dictionary) phrases(hints []string) []phrase {
 	var known []phrase

@@ -8,21 +8,21 @@ import (
 
 // A grammar is a machine that reads words: from its start through any one phrase to its end, from where it may start
 // again. In both states it may also read single phones, as words of their own, and from the start it may skip to the
-// end: so anything at all can be read, and how many loose phones it took says how little of it was a phrase.
+// end: so anything at all can be read, and the number of loose phones shows the share that was no phrase.
 //
 // The numbers were measured with two flite voices over G.711, nineteen sentences of one to twelve words of which every
 // second one was a hint: 37 of 38 utterances that were hinted at are recognized, none of 38 others is taken for a hint.
 const (
-	loosePhone = 0.007 // what a loose phone costs, as a probability; with 0.005 others are taken for hints
-	again      = 0.1   // what a second phrase costs
-	// maxLoose is how many loose phones may come before and after a phrase: a breath, a click, an "uh".
+	loosePhone = 0.007 // probability of a loose phone; with 0.005 other speech is taken for hints
+	again      = 0.1   // probability of a second phrase
+	// maxLoose is the maximum of loose phones before and after a phrase: a breath, a click, an "uh".
 	maxLoose = 3
 )
 
 // loosePrefix marks loose phones. No word of the dictionary has such characters.
 const loosePrefix = "++"
 
-// lexicon lists the pronunciations of what the grammar reads, one a line, in the form of readDictionary.
+// lexicon lists the pronunciations of the words in the grammar, one a line, in the form of readDictionary.
 func (d dictionary) lexicon(phrases []phrase) string {
 	var b strings.Builder
 	var words []string
@@ -72,7 +72,7 @@ func (d dictionary) grammar(phrases []phrase) string {
 	return fmt.Sprintf("FSG_BEGIN phrases\nNUM_STATES %d\nSTART_STATE 0\nFINAL_STATE 1\n%sFSG_END\n", next, &b)
 }
 
-// understood turns what the grammar read into a text: a phrase as the hint has it, several as their words, nothing when
+// understood turns the grammar's result into a text: one phrase as in the hint, several phrases as their words, nothing when
 // too much was none of them.
 func understood(read string, phrases []phrase) string {
 	var words []string

@@ -2,9 +2,9 @@
 // apt-get install pocketsphinx pocketsphinx-en-us).
 //
 // Its models were made for 16 kHz, and a telephone lacks the upper half of that. Free dictation over G.711 is of demo
-// quality: on synthetic speech about two words in five are wrong. When the expected phrases are known, which is what
-// conversation.Hearing is for, those are recognized first, against a model of any other sounds; that is exact on the
-// same speech. Only what is none of the phrases is left to dictation.
+// quality: on synthetic speech about two words in five are wrong. When the expected phrases are known, from
+// conversation.Hearing, they are recognized first, against a model of any other sounds; that is exact on the
+// same speech. Only other speech is left to dictation.
 package pocketsphinx
 
 import (
@@ -26,7 +26,7 @@ const (
 	maxUtterance = time.Minute // longer utterances are cut off
 )
 
-// models are where packages put the model of American English.
+// models are the folders in which packages put the model of American English.
 var models = []string{
 	"/usr/share/pocketsphinx/model/en-us",
 	"/usr/local/share/pocketsphinx/model/en-us",
@@ -37,7 +37,7 @@ var models = []string{
 type Config struct {
 	Path     string // the program; empty: pocketsphinx_batch on the PATH
 	Model    string // the folder with en-us, en-us.lm.bin and cmudict-en-us.dict; empty: where packages put it
-	Parallel int    // how many processes run at once; 0: the number of processors
+	Parallel int    // the number of concurrent processes; 0: the number of processors
 }
 
 // Recognizer recognizes speech with PocketSphinx. It is a conversation.Recognizer.
@@ -49,7 +49,7 @@ type Recognizer struct {
 
 var _ conversation.Recognizer = (*Recognizer)(nil)
 
-// New finds the program and its model and reads the dictionary. It is CodeUnavailable, with what to install, when
+// New finds the program and its model and reads the dictionary. It returns CodeUnavailable, with the package to install, when
 // either is missing.
 func New(config Config) (*Recognizer, error) {
 	if config.Parallel <= 0 {

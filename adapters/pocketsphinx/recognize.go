@@ -21,8 +21,8 @@ const (
 	lexiconFile = "phrases.dict"
 )
 
-// recognize returns the words of audio at modelRate: the phrase that it is, or, if it is none of them, whatever was
-// said.
+// recognize returns the words of audio at modelRate: the phrase that it matches, or, if it matches none, the dictated
+// words.
 func (r *Recognizer) recognize(ctx context.Context, audio []int16, phrases []phrase) (text string, err error) {
 	err = engine.Scratch("pocketsphinx", func(dir string) error {
 		if err := put(dir, audioName+".raw", pcm.AppendBytes(nil, audio)); err != nil {

@@ -10,24 +10,24 @@ import (
 	"github.com/callwright/callwright/porting"
 )
 
-// deed is what the simulated carrier does with a number.
+// deed is the simulated carrier's treatment of a number.
 type deed int
 
 const (
 	ports   deed = iota
 	rejects      // with a code, when it would confirm
 	moves        // withdraws the first date, and confirms a later one
-	holds        // until somebody acts, which nobody can, so until it is canceled
+	holds        // waits for an action that is impossible, so until it is canceled
 	dawdles      // does not answer until the date
 	keeps        // refuses to cancel
 	hurries      // ports when it is asked to cancel
-	puzzles      // reports a status that no gateway knows, until it confirms
-	refuses      // at once
+	puzzles      // reports an unknown status, until it confirms
+	refuses      // immediately
 	loses        // the first answer
 	silent       // never answers
 )
 
-// MagicNumber is what the simulated carrier does with numbers that end in 55501 and two digits, such as +14155550109. It ports all
+// MagicNumber is the simulated carrier's treatment of numbers that end in 55501 and two digits, such as +14155550109. It ports all
 // other numbers.
 type MagicNumber struct {
 	Digits string // the last two
@@ -61,7 +61,7 @@ var magic = func() []MagicNumber {
 // Magic returns all magic numbers.
 func Magic() []MagicNumber { return slices.Clone(magic) }
 
-// magicOf returns what the carrier does with a number.
+// magicOf returns the carrier's treatment of a number.
 func magicOf(number callwright.PhoneNumber) MagicNumber {
 	digits := number.Digits()
 	if len(digits) > len(prefix)+2 && strings.HasPrefix(digits[len(digits)-len(prefix)-2:], prefix) {
@@ -148,7 +148,7 @@ func (s *Simulated) portsAt(o porting.Order) time.Time {
 	return asked
 }
 
-// answersCancel returns what becomes of the numbers of an order that is to be canceled, and when; false: nothing.
+// answersCancel returns the next stage of an order with a requested cancellation; false: there is none.
 func (s *Simulated) answersCancel(o porting.Order) (stage, bool) {
 	if o.CancelAskedAt.IsZero() || !s.refusesCancelAt(o).IsZero() {
 		return stage{}, false
@@ -160,7 +160,7 @@ func (s *Simulated) answersCancel(o porting.Order) (stage, bool) {
 	return stage{at, porting.NumberSnapshot{State: porting.NumberCanceled}}, true
 }
 
-// refusesCancelAt returns when the carrier refuses to cancel an order; zero: it does not.
+// refusesCancelAt returns the time at which the carrier refuses to cancel an order; zero: it does not refuse.
 func (s *Simulated) refusesCancelAt(o porting.Order) time.Time {
 	tooLate := o.CancelAskedAt.Add(max(0, s.cfg.CutOff)).After(s.portsAt(o)) && !has(o, holds)
 	if o.CancelAskedAt.IsZero() || !tooLate && !has(o, keeps) {

@@ -33,7 +33,7 @@ type SimulatedConfig struct {
 const SimulatedName = "simulated"
 
 // Simulated is a porting.Gateway and porting.EventReader whose carrier is a function of an order and the time. It stores nothing, so
-// that orders survive the process and are the same on every node. What it does with a number stands in Magic.
+// that orders survive the process and are the same on every node. Magic describes its treatment of each number.
 type Simulated struct {
 	cfg  SimulatedConfig
 	poll time.Duration // see porting.Capabilities
@@ -47,7 +47,7 @@ var (
 	_ porting.EventReader = (*Simulated)(nil)
 )
 
-// maxLost is how many lost answers are remembered.
+// maxLost bounds the lost answers that are remembered.
 const maxLost = 1000
 
 // NewSimulated checks the configuration.
@@ -74,7 +74,7 @@ func NewSimulated(c SimulatedConfig) (*Simulated, error) {
 	return &Simulated{cfg: c, poll: poll, lost: map[string]bool{}}, nil
 }
 
-// Capabilities says that any numbers can be ported.
+// Capabilities reports that any numbers can be ported.
 func (s *Simulated) Capabilities() porting.Capabilities {
 	return porting.Capabilities{Name: SimulatedName, MaxNumbers: 1000, CutOff: max(0, s.cfg.CutOff), PollEvery: s.poll}
 }
@@ -82,7 +82,7 @@ func (s *Simulated) Capabilities() porting.Capabilities {
 // tollFree are the area codes for toll-free numbers in North America, without their first digit, 8.
 var tollFree = []string{"00", "33", "44", "55", "66", "77", "88"}
 
-// CheckNumbers tells what Magic says of the numbers.
+// CheckNumbers returns the portability of the numbers according to Magic.
 func (s *Simulated) CheckNumbers(ctx context.Context, numbers []callwright.PhoneNumber) ([]porting.Portability, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -142,7 +142,7 @@ func (s *Simulated) Cancel(ctx context.Context, o porting.Order) error {
 	return known(o)
 }
 
-// Snapshot computes the order as it is now.
+// Snapshot computes the present state of the order.
 func (s *Simulated) Snapshot(ctx context.Context, o porting.Order) (porting.Snapshot, error) {
 	if err := silence(ctx, o); err != nil {
 		return porting.Snapshot{}, err
@@ -160,7 +160,7 @@ func (s *Simulated) Snapshot(ctx context.Context, o porting.Order) (porting.Snap
 	return shot, nil
 }
 
-// known returns CodeNotFound for an order that has another reference than Submit gives it.
+// known returns CodeNotFound for an order whose reference differs from the one that Submit gives it.
 func known(o porting.Order) error {
 	if o.Ref != ref(o.Key) {
 		return callwright.NotFound("order")
@@ -191,7 +191,7 @@ type message struct {
 	Order string `json:"order"`
 }
 
-// Event returns the header and the body of the message with which the carrier tells of the step n, 0, 1, ..., of an order.
+// Event returns the header and the body of the message with which the carrier reports the step n, 0, 1, ..., of an order.
 func (s *Simulated) Event(o porting.Order, n int) (header map[string][]string, body []byte) {
 	body = fmt.Appendf(nil, `{"event":"%s-%d","order":"%s"}`, o.Ref, n, o.Ref)
 	return map[string][]string{signatureHeader: {s.sign(body)}}, body
@@ -203,7 +203,7 @@ func (s *Simulated) sign(body []byte) string {
 	return hex.EncodeToString(mac.Sum(nil))
 }
 
-// ReadEvents reads what Event returns.
+// ReadEvents reads a message that Event has made.
 func (s *Simulated) ReadEvents(header map[string][]string, body []byte) ([]porting.Hint, error) {
 	given := header[signatureHeader]
 	if s.cfg.Secret == "" || len(given) != 1 || !hmac.Equal([]byte(given[0]), []byte(s.sign(body))) {

@@ -27,7 +27,7 @@ type Config struct {
 	Endpoint  string // such as "https://s3.example.com"; empty: Amazon's of the region
 	Region    string // empty: us-east-1, which most other services take
 	PathStyle bool   // https://endpoint/bucket/key, which most other services want, instead of https://bucket.endpoint/key
-	AllowHTTP bool   // the endpoint may be http://…: whoever reads along hears the audio, but learns no secret
+	AllowHTTP bool   // the endpoint may be http://…: an eavesdropper hears the audio, but learns no secret
 
 	AccessKey    string // the id of a key
 	SecretKey    callwright.Secret
@@ -40,7 +40,7 @@ type Config struct {
 	Transport http.RoundTripper
 }
 
-// Encryption says how S3 encrypts audio at rest.
+// Encryption is S3's encryption of audio at rest.
 type Encryption struct {
 	Algorithm string // "AES256" or "aws:kms"; empty: the bucket's default
 	KMSKey    string // with "aws:kms"; empty: the account's default key
@@ -78,7 +78,7 @@ func New(config Config) (*Blobs, error) {
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},
 		Retryer: retry.NewStandard(func(o *retry.StandardOptions) { o.MaxAttempts, o.MaxBackoff = attempts, longestWait }),
-		// Requests are signed with the digest of their bodies, which every service checks. Further checksums some do not know.
+		// Requests are signed with the digest of their bodies, which every service checks. Some services do not support further checksums.
 		RequestChecksumCalculation: aws.RequestChecksumCalculationWhenRequired,
 		ResponseChecksumValidation: aws.ResponseChecksumValidationWhenRequired,
 	}

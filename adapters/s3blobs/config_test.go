@@ -42,7 +42,7 @@ func TestNewRefuses(t *testing.T) {
 	}
 }
 
-// TestSecretsAreNotPrinted prints a configuration and what is made of it.
+// TestSecretsAreNotPrinted prints a configuration and the values made of it.
 func TestSecretsAreNotPrinted(t *testing.T) {
 	t.Parallel()
 	c := s3blobs.Config{Bucket: "audio", AccessKey: "key", SecretKey: "hunter2", SessionToken: "hunter3"}

@@ -69,7 +69,7 @@ func (b *blob) Read(p []byte) (int, error) {
 	}
 }
 
-// open has a body that begins at the place.
+// open makes sure that the body begins at the place.
 func (b *blob) open() error {
 	if b.body != nil && b.from == b.at {
 		return nil

@@ -18,7 +18,7 @@
 // The audio "name" of an organization is the object PREFIX/ORG/name.wav. The bucket must exist. The key needs s3:PutObject,
 // s3:GetObject and s3:DeleteObject on PREFIX/*, and s3:ListBucket, without which S3 says of an absent object that access is denied.
 // Each object has its size in its metadata, callwright-size, by which OpenBlob finds that it was cut.
-// The service deletes what is over its retention. A rule of the bucket that deletes earlier than that has samples without audio.
+// The service deletes samples after their retention. A rule of the bucket that deletes earlier leaves samples without audio.
 package s3blobs
 
 import (
@@ -63,7 +63,7 @@ func (b *Blobs) key(org callwright.OrgID, name string) (string, error) {
 	return key, nil
 }
 
-// PutBlob sends audio to the bucket. A reader that cannot seek is written to a temporary file first, since S3 wants to know the digest
+// PutBlob sends audio to the bucket. A reader that cannot seek is written to a temporary file first, because S3 requires the digest
 // of audio before its bytes, and a request that fails is sent again.
 func (b *Blobs) PutBlob(ctx context.Context, org callwright.OrgID, name string, r io.Reader, size int64) error {
 	key, err := b.key(org, name)
@@ -92,10 +92,10 @@ func (b *Blobs) PutBlob(ctx context.Context, org callwright.OrgID, name string, 
 	return nil
 }
 
-// putLimit bounds how long an object is sent, repetitions included.
+// putLimit is the time limit for sending an object, including retries.
 const putLimit = 10 * time.Minute
 
-// revokeLimit bounds how long PutBlob takes to remove what it may have sent.
+// revokeLimit bounds the time in which PutBlob deletes an object that it may have sent.
 const revokeLimit = 5 * time.Second
 
 // revoke removes an object that may be complete although its answer was not received. It is as good an attempt as can be made: the
@@ -106,7 +106,7 @@ func (b *Blobs) revoke(ctx context.Context, key string) {
 	_, _ = b.client.DeleteObject(ctx, &s3.DeleteObjectInput{Bucket: &b.config.Bucket, Key: &key}, func(o *s3.Options) { o.RetryMaxAttempts = 1 })
 }
 
-// seekable returns exactly size bytes of r in a form that can be read again, and what frees them.
+// seekable returns exactly size bytes of r in a form that can be read again, and a function that frees them.
 func seekable(ctx context.Context, r io.Reader, size int64) (body io.ReadSeeker, free func(), err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, nil, err
@@ -181,10 +181,10 @@ func (b *Blobs) OpenBlob(ctx context.Context, org callwright.OrgID, name string)
 	return opened, nil
 }
 
-// sizeKey is the metadata of an object that says how many bytes were stored.
+// sizeKey is the metadata key for the number of stored bytes of an object.
 const sizeKey = "callwright-size"
 
-// checkSize compares the size of an object with that at the time of storing. What another tool has copied without metadata passes.
+// checkSize compares the size of an object with its size when it was stored. An object that another tool has copied without metadata passes.
 func checkSize(metadata map[string]string, size int64) error {
 	for name, value := range metadata {
 		if strings.EqualFold(name, sizeKey) && value != strconv.FormatInt(size, 10) {
@@ -194,7 +194,7 @@ func checkSize(metadata map[string]string, size int64) error {
 	return nil
 }
 
-// DeleteBlob removes audio.
+// DeleteBlob deletes audio.
 func (b *Blobs) DeleteBlob(ctx context.Context, org callwright.OrgID, name string) error {
 	key, err := b.key(org, name)
 	if err != nil {

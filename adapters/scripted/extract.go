@@ -10,7 +10,7 @@ import (
 	"github.com/callwright/callwright/agents/llm"
 )
 
-// kind is what a text is about that its field describes.
+// kind is the kind of value that a field's description asks for.
 type kind int
 
 // The kinds of texts that can be found.
@@ -49,11 +49,11 @@ var (
 	clocks     = regexp.MustCompile(`(?i)\b(\d{1,2})(?::(\d{2}))?\s*(a\.?m\b|p\.?m\b|o['’]?\s?clock\b)?`)
 )
 
-// extract looks for the fields in what the caller has said last. A value that is not there, and one of several that
-// differ, is null: it is not made up.
+// extract looks for the fields in the caller's last words. A missing value, and one of several that
+// differ, is null: it is never invented.
 //
 // Integers and numbers are found as digits and as number words up to a hundred; booleans as yes and no; texts as the
-// alternatives that the description quotes, else by what name and description mention: an e-mail address, a telephone
+// alternatives that the description quotes, else by the kind that name and description mention: an e-mail address, a telephone
 // number, a weekday or date, a time of day.
 func extract(q llm.Question) map[string]any {
 	said := lastOfCaller(q.Messages)
@@ -81,10 +81,10 @@ func only[T comparable](values []T) any {
 	return values[0]
 }
 
-// oneWord writes what people write with a hyphen as one word.
+// oneWord joins words that people write with a hyphen.
 var oneWord = strings.NewReplacer("e-mail", "email", "E-mail", "email")
 
-// kindOf returns what a text is about: a field's name and description.
+// kindOf returns the kind that a text mentions. The text is a field's name and description.
 func kindOf(text string) kind {
 	text = oneWord.Replace(camel.ReplaceAllString(text, "$1 $2"))
 	mentioned := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) })

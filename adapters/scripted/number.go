@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// digits are numbers as they are written; what belongs to a time, a date or a name is none.
+// digits matches written numbers, but not the digits of a time, a date or a name.
 var digits = regexp.MustCompile(`^[^\pL\pN\-+]*([-+]?\d{1,15}(?:\.\d{1,9})?)[^\pL\pN]*$`)
 
 // units and tens are the number words.
@@ -68,7 +68,7 @@ func numbers(text string) []float64 {
 	return out
 }
 
-// spokenNumber reads a number word, or two of them, and says how many words it took.
+// spokenNumber reads a number word, or two of them, and returns the number of words read.
 func spokenNumber(spoken []string) (n, taken int) {
 	first := spoken[0]
 	switch {

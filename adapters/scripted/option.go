@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/agents/template"
 )
 
-// verdict says whether something is so.
+// verdict is the truth of a condition: yes, no or unsure.
 type verdict int
 
 // The verdicts.
@@ -34,11 +34,11 @@ func both(a, b verdict) verdict {
 	}
 }
 
-// either is yes when one of them is, and else no when one of them is: what can't be judged does not count beside what
-// can.
+// either is yes when one of them is, and else no when one of them is: an unknown verdict does not count beside a
+// known one.
 func either(a, b verdict) verdict { return max(a, b) }
 
-// A comparison is how a text tells of variables: day is known, day is not known, day is "Tuesday" or "Thursday".
+// A comparison is a condition on variables in a text: day is known, day is not known, day is "Tuesday" or "Thursday".
 const comparison = `([\pL\pN_.\-]+)\s+is\s+(not\s+)?(known|` + quoted + `(?:\s*or\s*` + quoted + `)*)`
 
 var (
@@ -46,9 +46,9 @@ var (
 	oneComparison = regexp.MustCompile(`(?i)` + comparison)
 )
 
-// knowledge is what options are judged by.
+// knowledge holds the facts by which options are judged.
 type knowledge struct {
-	said      []string // the words that the caller has said last
+	said      []string // the words of the caller's last message
 	variables map[string]any
 }
 
@@ -95,7 +95,7 @@ func (k knowledge) condition(text string) verdict {
 	return k.judge(text)
 }
 
-// judge reports whether a text is so, as far as it compares variables or quotes what the caller must have said.
+// judge reports whether a text is true, if it compares variables or quotes words that the caller must have said.
 func (k knowledge) judge(text string) verdict {
 	text = strings.TrimSpace(text)
 	if strings.Contains(strings.ToLower(text), "is") && comparing.MatchString(text) { // most texts are without, and matching costs
@@ -161,7 +161,7 @@ func cutQuote(text string) (before, after string, found bool) {
 	return text[:i], text[i+size:], true
 }
 
-// hintsOf returns what a caller may say for an option to be the right one.
+// hintsOf returns phrases with which a caller chooses an option.
 func hintsOf(o llm.Option) []string {
 	hints := phrasesOf(o.Label + " " + o.Description + " " + o.Condition)
 	if len(hints) == 0 && kindOf(o.ID+" "+o.Label) == kindDay {
@@ -170,7 +170,7 @@ func hintsOf(o llm.Option) []string {
 	return hints
 }
 
-// lastOfCaller returns what the caller has said last.
+// lastOfCaller returns the caller's last message.
 func lastOfCaller(messages []llm.Message) string {
 	for _, m := range slices.Backward(messages) {
 		if m.Role == llm.RoleCaller {

@@ -10,7 +10,7 @@ import (
 	"github.com/callwright/callwright/agents/llm"
 )
 
-// script is what instructions hold: rules, and text beside them.
+// script holds parsed instructions: rules, and text besides.
 type script struct {
 	start     *line
 	rules     []rule
@@ -18,7 +18,7 @@ type script struct {
 	text      []string // the lines that are no rules
 }
 
-// line is what the agent says, and what it does then.
+// line is a sentence of the agent and the action that follows.
 type line struct {
 	say    string
 	action llm.Action
@@ -88,7 +88,7 @@ func (s *script) add(text string) bool {
 	return true
 }
 
-// unsupported returns the failure for what needs a model.
+// unsupported returns the failure of a request that needs a model.
 func unsupported(why string) error {
 	return &llm.Failure{Class: llm.ClassUnsupported, Message: "without a language model: " + why}
 }

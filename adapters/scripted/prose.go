@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// saysSo is a sentence that has the speaker say what it quotes.
+// saysSo matches a sentence that asks the speaker to say its quotation.
 var saysSo = regexp.MustCompile(`(?i)^(?:(?:please|first|now|and|then|,)[\s,]*)*(?:say|ask|greet|tell|welcome|answer|reply|repeat|explain|thank)\b`)
 
 // quotedMark stands for a quotation while a text is cut into sentences.
 const quotedMark = "\x00"
 
-// prose returns what the instructions quote for the speaker to say: the quotations of the sentences that begin with a
+// prose returns the quotations in the instructions that the speaker is asked to say: in sentences that begin with a
 // verb of saying, such as Greet with "Good morning." Then ask "Which day?", of the last paragraph that has any.
 func (s script) prose() (line, error) {
 	paragraphs := strings.Split(strings.Join(s.text, "\n"), "\n\n")
@@ -24,7 +24,7 @@ func (s script) prose() (line, error) {
 	return line{}, unsupported(`the instructions have no words to say: write Say "words", or rules`)
 }
 
-// spoken returns what the sentences of a text quote for the speaker to say.
+// spoken returns the quotations in a text that the speaker is asked to say.
 func spoken(text string) string {
 	var quotations []string
 	marked := phrase.ReplaceAllStringFunc(strings.ReplaceAll(text, quotedMark, ""), func(quotation string) string {

@@ -1,5 +1,5 @@
 // Package scripted is a stand-in for a language model. It is deterministic and invents nothing: it follows the rule lines
-// of the instructions, and fails with llm.ClassUnsupported where they do not say what to do.
+// of the instructions, and fails with llm.ClassUnsupported where they contain no instruction that applies.
 //
 // A rule line stands on a line of its own, anywhere in the instructions:
 //
@@ -9,18 +9,18 @@
 //	when "human": say "One moment, please." and transfer
 //	otherwise: say "Monday or Tuesday?"
 //
-// start is what the agent says first if its call has no first sentence. The first rule whose words the caller has said
+// start is the agent's first sentence if its call has none. The first rule whose words the caller has said
 // answers; words are compared without case and punctuation, and must stand together. A rule with "after" counts only
-// when the agent's last answer holds those words, and then before all rules without. otherwise answers what no rule does;
+// when the agent's last answer contains those words, and then before all rules without "after". otherwise answers when no rule does;
 // the third time in a row, or without such a line the second time, the agent takes its leave where it may end the call.
 // "and end" hangs up after the words, "and transfer" hands the call to the agent's transfer number. Quotes may be
 // typographic. A simulated caller follows rule lines likewise, with the roles reversed; without one that fits it hangs up.
 //
 // Where there are no rule lines, a passage of knowledge is said as it stands. An agent that arrives at its instructions,
-// or may not end the conversation, says what they quote for it to say (Ask "Which day?"): see prose. Any other notes what
-// the caller has said, and ends.
+// or may not end the conversation, says the quotations that they contain for it (Ask "Which day?"): see prose. Any other agent records
+// the caller's words, and ends.
 //
-// Answer chooses among options by what their labels quote and compare (see option), finds values by their types (see
+// Answer chooses among options by the quotations and comparisons in their labels (see option), finds values by their types (see
 // extract), and answers everything else by the rules that New was given.
 package scripted
 
@@ -63,7 +63,7 @@ func (Model) Name() string { return Name }
 // Repeats returns true: answers follow from the request and the rules of New alone.
 func (Model) Repeats() bool { return true }
 
-// Unfollowed returns what to write instead of instructions without rule lines, or what is wrong with their rule lines.
+// Unfollowed returns advice for instructions without rule lines, or the fault in their rule lines.
 func (Model) Unfollowed(_, instructions string) string {
 	s, err := parse(instructions)
 	if failure, ok := errors.AsType[*llm.Failure](err); ok {
@@ -137,7 +137,7 @@ func ended(ctx context.Context) error {
 	return nil
 }
 
-// Hints returns the phrases of the rules that could answer the agent's last message, and those of the options.
+// Hints returns the phrases of the rules that could answer the agent's last message, and the phrases of the options.
 func (Model) Hints(r llm.ReplyRequest, options []llm.Option) []string {
 	s, err := parse(r.Instructions)
 	if err != nil {
@@ -202,7 +202,7 @@ func (s script) noRule(r llm.ReplyRequest) line {
 	}
 }
 
-// callerTurn returns what a simulated caller says, whose own words are those of the agent in the rules' sense.
+// callerTurn returns the sentence of a simulated caller. For the rules, the simulated caller is the agent.
 func (s script) callerTurn(r llm.ReplyRequest) (line, error) {
 	if s.empty() {
 		return line{}, unsupported("a persona needs rules such as: when \"which day\": say \"Friday.\" and end")
@@ -273,8 +273,8 @@ func (s script) open(agent string) []rule {
 	return append(special, general...)
 }
 
-// misses counts the caller's last messages that no rule answered. What was said before the agent's first words was a
-// greeting and is none.
+// misses counts the caller's last messages that no rule answered. Messages before the agent's first words are a
+// greeting and do not count.
 func (s script) misses(messages []llm.Message) int {
 	n := 0
 	for i := len(messages) - 1; i >= 0 && said(messages, i) != ""; i-- {
@@ -289,7 +289,7 @@ func (s script) misses(messages []llm.Message) int {
 	return n
 }
 
-// expected returns what the caller may say after a line: the phrases of the rules that could answer.
+// expected returns the phrases with which the caller may answer a line: the phrases of the rules that could apply.
 func (s script) expected(after line) []string {
 	var out []string
 	if after.action != "" {

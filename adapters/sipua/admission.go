@@ -39,8 +39,8 @@ type inviteContext struct {
 	entry source.Entry
 }
 
-// invited handles the first INVITE of a call as far as ringing, in a goroutine of its own: a database may be asked. Callers
-// without the right to call get a bare 403 whatever the reason is, and no slot.
+// invited handles the first INVITE of a call as far as ringing, in a goroutine of its own: it may query a database. Callers
+// without the right to call get a bare 403 for any reason, and no slot.
 func (u *UA) invited(from netip.AddrPort, req *sip.Request, tx *transport.ServerTx) {
 	if r := message.ValidateInvite(req); r != nil {
 		u.refuse(req, tx, *r)
@@ -227,8 +227,8 @@ func (u *UA) reject(v inviteContext, counted source.Sides, why string) *message.
 	return &message.Refusal{Status: sip.StatusForbidden}
 }
 
-// sidesOf returns the caller and the called number of an INVITE. A caller without a name in From is known by what the carrier
-// asserts (RFC 3325).
+// sidesOf returns the caller and the called number of an INVITE. A caller without a name in From is identified by the carrier's
+// assertion (RFC 3325).
 func sidesOf(req *sip.Request) source.Sides {
 	s := source.Sides{Caller: message.Caller(req), Called: message.CalledUser(req)}
 	if number, err := message.CalledNumber(req); err == nil {
@@ -243,7 +243,7 @@ func sidesOf(req *sip.Request) source.Sides {
 	return s
 }
 
-// tellRefused tells the operator of a call that is refused before it has a record: see source.Limiter.Log.
+// tellRefused logs a call that is refused before it has a record: see source.Limiter.Log.
 func (u *UA) tellRefused(from netip.AddrPort, req *sip.Request, status int, why string) {
 	if n, due := u.sources.Log(from.Addr()); due {
 		to := req.Recipient.User

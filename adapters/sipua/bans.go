@@ -9,7 +9,7 @@ import (
 
 var _ ban.Line = (*UA)(nil)
 
-// Bans returns when the bans in force end, by source.
+// Bans returns the ends of the bans in force, by source.
 func (u *UA) Bans() map[netip.Addr]time.Time { return u.sources.Bans() }
 
 // Ban ignores a source until a time, unless it is trusted.

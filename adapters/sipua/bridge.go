@@ -67,7 +67,7 @@ func (b *bridge) carryLocked(l *leg.Leg) {
 	}
 }
 
-// over is told that a leg is over: one of the call, or one that was never answered.
+// over handles the end of a leg: of the call, or one that was never answered.
 func (b *bridge) over(l *leg.Leg) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -108,7 +108,7 @@ func (b *bridge) SendDTMF(ctx context.Context, digits string) error {
 	return b.current.Load().SendDTMF(ctx, digits)
 }
 
-// Info returns how the call is carried.
+// Info describes the media and the connection of the call.
 func (b *bridge) Info() call.LegInfo { return b.current.Load().Info() }
 
 // Transfer asks the peer to call a number or URI in our place.
@@ -150,7 +150,7 @@ func (b *bridge) hangup(why call.HangupReason) {
 // Done returns a channel that is closed when the call is over.
 func (b *bridge) Done() <-chan struct{} { return b.done }
 
-// Ending returns why the call is over; zero before Done is closed.
+// Ending returns the reason of the call's end; zero before Done is closed.
 func (b *bridge) Ending() call.HangupReason {
 	select {
 	case <-b.done:

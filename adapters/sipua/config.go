@@ -35,11 +35,11 @@ type Config struct {
 	Credentials func() ([]tls.Certificate, *x509.CertPool)
 
 	// Trusted reports whether an address is a carrier's or a proxy's, which others call through: it is never blocked, and refused
-	// calls count to the callers and numbers behind it. It must return at once. nil: none is.
+	// calls count to the callers and numbers behind it. It must not block. nil: none is.
 	Trusted func(netip.Addr) bool
 
 	// Serves reports whether calls to a number are expected. Behind a trusted address calls to other numbers have a pace and look-ups of
-	// their own: they are answered, but do not use up those of the served numbers. It must return at once. nil: all are.
+	// their own: they are answered, but do not use up the limits of the served numbers. It must not block. nil: all are.
 	Serves func(callwright.PhoneNumber) bool
 
 	PublicHost string         // host or IP address for Contact and Via; empty: the listening address
@@ -49,7 +49,7 @@ type Config struct {
 	MaxConnections      int                     // of callers; 0: 2000
 	MaxConnectionsPerIP int                     // 0: 200
 	MaxCallsPerIP       int                     // inbound calls of one address; 0: MaxCalls
-	InvitesPerSecond    int                     // of one address, and twice as many at once; 0: 50
+	InvitesPerSecond    int                     // of one address, with bursts of twice as many; 0: 50
 	Ring                time.Duration           // how long a call rings; 0: 60 s, at most 180 s
 	SessionExpires      time.Duration           // session timer that we ask for (RFC 4028); 0: 30 min, at least 90 s; negative: none
 	AllowPrivate        bool                    // private and loopback addresses may be connected to, and may get media

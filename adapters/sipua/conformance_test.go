@@ -99,7 +99,7 @@ func (f *farAgent) Call(ctx context.Context, headers map[string]string) (agentst
 	return newFarLeg(leg), nil
 }
 
-// farLeg is a leg at the far end, which takes note of what comes over it.
+// farLeg is a leg at the far end, which records received audio and events.
 type farLeg struct {
 	leg    call.Leg
 	writer sync.Mutex

@@ -56,7 +56,7 @@ func unreachable(ctx context.Context, err error) *call.HangupReason {
 	return &call.HangupReason{Cause: call.CauseUnreachable, Reason: "no TLS connection: " + peer.Reason(err)}
 }
 
-// shown returns an address for people. Where private addresses are not called, it hides what a name resolves to inside.
+// shown returns an address for people. Where private addresses are not called, it hides internal addresses that a name resolves to.
 func (u *UA) shown(t resolve.Target) string {
 	if !u.cfg.AllowPrivate && uri.IsPrivate(t.Address.Addr()) {
 		return "an address that is not public"

@@ -11,7 +11,7 @@ import (
 	trunk "github.com/callwright/callwright/sip"
 )
 
-// credentials are what a test renews.
+// credentials are the credentials that a test renews.
 type credentials struct {
 	certificates []tls.Certificate
 	roots        *x509.CertPool

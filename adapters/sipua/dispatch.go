@@ -13,7 +13,7 @@ import (
 	"github.com/callwright/callwright/sip/dialog"
 )
 
-// retryAfter stands in every 503.
+// retryAfter is the Retry-After of every 503.
 const retryAfter = 5 * time.Second
 
 // pace waits until the source of a request may send it.
@@ -24,7 +24,7 @@ func (u *UA) handle(req *sip.Request, tx *transport.ServerTx) {
 	defer u.recovered(req, tx)
 	from, err := netip.ParseAddrPort(req.Source())
 	if err != nil {
-		return // nobody could be answered
+		return // an answer would reach no one
 	}
 	byCaller := tx.Stack() == u.server
 	malformed := message.Validate(req)
@@ -112,8 +112,8 @@ func (u *UA) refuse(req *sip.Request, tx *transport.ServerTx, r message.Refusal)
 	_ = tx.Respond(r.Response(req, ""))
 }
 
-// isFaulty reports whether a refusal counts against its source. Refused calls count by themselves, see rejectUnknown; what
-// we cannot serve is not the source's fault; and a request within a dialog may belong to a call that a restart has ended.
+// isFaulty reports whether a refusal counts against its source. Refused calls count by themselves, see rejectUnknown; requests that
+// we cannot serve are not the source's fault; and a request within a dialog may belong to a call that a restart has ended.
 func isFaulty(req *sip.Request, status int) bool {
 	if to := req.To(); to != nil && message.Tag(to.Params) != "" {
 		return false
@@ -147,7 +147,7 @@ func notAllowed(m sip.RequestMethod) message.Refusal {
 	}
 }
 
-// options answers with what we support, or 503 while draining or not ready, and to a source that asks too often.
+// options answers with our capabilities. It answers 503 while draining or not ready, and to a source that asks too often.
 func (u *UA) options(from netip.AddrPort, req *sip.Request, tx *transport.ServerTx) {
 	switch {
 	case u.leaving.Load(), u.unready.Load(), u.registry.isDraining():

@@ -9,7 +9,7 @@
 // # Security
 //
 // TLS 1.2 or newer is the only transport: there is no UDP, no TCP and no fallback. A trunk's server is verified against
-// the trunk's host, whatever address a Contact or a Record-Route names later. In-dialog requests take the connection that
+// the trunk's host, regardless of the addresses in a later Contact or Record-Route. In-dialog requests take the connection that
 // the dialog came over while it is open and no Record-Route leads elsewhere.
 //
 // A caller gets no slot, no media port and no 100 Trying before the call is admitted: first by the limits of its source,

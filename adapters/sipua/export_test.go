@@ -12,10 +12,10 @@ func (u *UA) Hurry(patience, limit time.Duration) { u.patience, u.limit = patien
 // KeepAlive sets how often registrations' connections are kept alive, and how long an answer may take.
 func (u *UA) KeepAlive(every, pong time.Duration) { u.bindings.KeepAlive(every, pong) }
 
-// Held returns how many calls and registrations hold connections that we have made.
+// Held returns the number of calls and registrations that hold connections that we have made.
 func (u *UA) Held() int { return u.pool.Uses() }
 
-// Pending returns how many INVITEs of callers have no final response.
+// Pending returns the number of callers' INVITEs without a final response.
 func (u *UA) Pending() int { return u.server.Pending() }
 
 // Known reports whether a caller's connection is known to speak SIP.

@@ -464,7 +464,7 @@ func TestHeaderRules(t *testing.T) {
 	c.response(486)
 }
 
-// What DNS gives is connected to only where that is allowed, by a name too.
+// Addresses from DNS are connected to only where that is allowed, also through names.
 func TestNameThatLeadsInside(t *testing.T) {
 	t.Parallel()
 	r, err := resolve.New(resolve.Config{DNS: insideDNS{}, Clock: callwright.SystemClock{}})

@@ -71,7 +71,7 @@ func (u *UA) inboundIdentity(v inviteContext) message.Identity {
 	}
 }
 
-// offer checks what a call offers, opens its media and queues the call for Accept.
+// offer checks the offer of a call, opens its media and queues the call for Accept.
 func (u *UA) offer(l *leg.Leg, b *bridge, v inviteContext, route trunk.Route) {
 	log := u.log.With("call_id", b.id, "sip_call_id", v.req.CallID().Value())
 	defer func() {
@@ -144,7 +144,7 @@ type incomingCall struct {
 
 var _ call.IncomingCall = (*incomingCall)(nil)
 
-// Offer returns who calls whom.
+// Caller returns the caller and the called number.
 func (in *incomingCall) Caller() call.CallerInfo { return in.offer }
 
 // Answer accepts the call and waits for the caller's ACK.
@@ -165,7 +165,7 @@ var rejections = map[call.Cause]int{
 	call.CauseInternal:    sip.StatusServiceUnavailable,
 }
 
-// Reject refuses the call. A call that is over stays as it is.
+// Reject refuses the call. It does nothing for an ended call.
 func (in *incomingCall) Reject(cause call.Cause) error {
 	status, ok := rejections[cause]
 	if !ok {

@@ -29,7 +29,7 @@ import (
 // testT1 is RFC 3261's T1 in these tests: what waits for 64*T1 waits for a third of a second.
 const testT1 = 10 * time.Millisecond
 
-// patience is how long a test waits for what has to happen.
+// patience is the longest time that a test waits for an event.
 const patience = 10 * time.Second
 
 func TestMain(m *testing.M) {

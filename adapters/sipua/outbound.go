@@ -111,7 +111,7 @@ func checkDial(d call.DialRequest) ([]sip.Header, error) {
 	return message.NewCustomHeaders(d.Headers)
 }
 
-// run tries the servers until one takes the call or none may be tried any more. The ending is that of the last one.
+// run tries the servers until one takes the call or none may be tried any more. The hangup reason comes from the last server.
 func (o *outbound) run(ctx context.Context) (*leg.Leg, *call.HangupReason) {
 	last, tried := call.HangupReason{Cause: call.CauseUnreachable, Reason: "the trunk has no server"}, 0
 	for i, server := range o.route.Servers {
@@ -200,7 +200,7 @@ func (o *outbound) start(
 	return l, nil
 }
 
-// media returns the audio of the call: that of the call to transfer, or a new one.
+// media returns the audio of the call: the audio of the call to transfer, or a new one.
 func (o *outbound) media(ctx context.Context) (*leg.Audio, *call.HangupReason) {
 	if o.audio != nil {
 		return o.audio, nil
@@ -220,7 +220,7 @@ func (o *outbound) media(ctx context.Context) (*leg.Audio, *call.HangupReason) {
 }
 
 // await waits for the answer, but not for long for the server's first response: RFC 3261 would wait for 64*T1. A leg that
-// is given up goes on by itself until nothing of it is left.
+// is given up continues by itself until it has ended.
 func (o *outbound) await(ctx context.Context, l *leg.Leg) (ending *call.HangupReason, next bool) {
 	if silent := o.silence(ctx, l); silent != nil {
 		l.GiveUp(silent.Cause, silent.Reason)
@@ -236,7 +236,7 @@ func (o *outbound) await(ctx context.Context, l *leg.Leg) (ending *call.HangupRe
 		o.moved = l.Redirection()
 		return ending, o.route.Failover.Next(l.Outcome())
 	default:
-		return ending, false // given up by whoever called
+		return ending, false // the caller has given up
 	}
 }
 

@@ -30,7 +30,7 @@ type hop struct {
 type itinerary struct {
 	waiting []hop           // the preferred ones first
 	visited map[string]bool // places where the call was: a loop is not followed
-	refused []string        // places that are not followed, and why
+	refused []string        // targets that are not followed, with the reason
 }
 
 // redirected adds the places of the redirection that o has got.
@@ -69,7 +69,7 @@ func (i *itinerary) refuse(h hop, why string) {
 // maxRefused bounds the places in the reason of a call that ends.
 const maxRefused = 3
 
-// reason says which places were not followed.
+// reason lists the targets that were not followed.
 func (i *itinerary) reason() string {
 	switch n := len(i.refused); {
 	case n == 0:
@@ -85,7 +85,7 @@ func visit(server uri.URI, number callwright.PhoneNumber) string {
 	return fmt.Sprintf("%s:%d %s", server.Host, server.EffectivePort(), number)
 }
 
-// follow calls the places to which a call was redirected, until one of them takes the call. The ending is that of the last one.
+// follow calls the places to which a call was redirected, until one of them takes the call. The hangup reason comes from the last one.
 func (o *outbound) follow(ctx context.Context, last call.HangupReason, tried int) (*leg.Leg, *call.HangupReason) {
 	way := &itinerary{visited: map[string]bool{visit(o.last, o.dial.To): true}}
 	way.redirected(o)

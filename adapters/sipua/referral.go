@@ -14,11 +14,11 @@ import (
 	trunk "github.com/callwright/callwright/sip"
 )
 
-// refer is told that the peer of an answered leg transfers us (REFER).
+// refer handles the REFER of an answered leg's peer, which transfers us.
 func (b *bridge) refer(l *leg.Leg, to callwright.PhoneNumber) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.current.Load() == nil { // the peer was faster than whoever waits for its answer
+	if b.current.Load() == nil { // the REFER came before the goroutine that waits for the answer ran
 		b.carryLocked(l)
 	}
 	switch {

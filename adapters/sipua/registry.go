@@ -105,7 +105,7 @@ func (r *registry) releaseFrom(a netip.Addr) {
 	r.releaseLocked()
 }
 
-// openLog and closeLog count what the observer has yet to hear.
+// openLog and closeLog count the reports that the observer has not received yet.
 func (r *registry) openLog() {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -83,7 +83,7 @@ type testLeg struct {
 	done chan struct{} // closed when all steps have been passed on
 }
 
-// Info returns how the call is carried.
+// Info describes the media and the connection of the call.
 func (l *testLeg) Info() testcall.Carriage {
 	info := l.Leg.Info()
 	return testcall.Carriage{Codec: info.Codec, SRTPSuite: sdp.Suite, TLS: info.TLS, Peer: info.Peer}

@@ -18,7 +18,7 @@ import (
 
 var placement = testcall.Placement{ID: "tc_1", Org: org, Number: alice, Ring: patience}
 
-// observer is who watches a test call.
+// observer watches a test call.
 type observer struct {
 	mu    sync.Mutex
 	steps []ladder.Event
@@ -169,7 +169,7 @@ func TestTestCallFails(t *testing.T) {
 	}
 }
 
-// Who watches hears of both servers, and of nothing when the call is over: the first server may say something much later.
+// An observer gets steps of both servers, and none after the end of the call: the first server may say something much later.
 func TestTestCallFailsOver(t *testing.T) {
 	t.Parallel()
 	s := twoServers(t)

@@ -107,7 +107,7 @@ func addressOf(a net.Addr) netip.Addr {
 	return at.Addr()
 }
 
-// nameItself tells Config.Self where the user agent listens, and how peers reach it.
+// nameItself passes the addresses of the user agent, local and public, to Config.Self.
 func (u *UA) nameItself() {
 	if at, err := netip.ParseAddrPort(u.listener.Addr().String()); err == nil {
 		u.cfg.Self.Listen(at)
@@ -115,7 +115,7 @@ func (u *UA) nameItself() {
 	}
 }
 
-// contactURI returns where we can be called back, without a user part.
+// contactURI returns the URI for calls back to us, without a user part.
 func contactURI(host string, listening net.Addr) (sip.Uri, error) {
 	addr, err := netip.ParseAddrPort(listening.String())
 	if err != nil {
@@ -133,7 +133,7 @@ func contactURI(host string, listening net.Addr) (sip.Uri, error) {
 }
 
 // Run takes calls and keeps registrations alive until ctx ends or the user agent is closed. From then on it refuses new
-// calls; calls that run go on until Close. Run may be called once.
+// calls; running calls continue until Close. Run may be called once.
 func (u *UA) Run(ctx context.Context) error {
 	if u.running.Swap(true) {
 		return errors.New("sipua: Run may be called once")
@@ -160,7 +160,7 @@ func (u *UA) URI() string { return u.contact.String() }
 // Calls returns the number of calls, including those that are not answered yet.
 func (u *UA) Calls() int { return u.registry.count() }
 
-// Leave has OPTIONS answered with 503 from now on, so that proxies which probe this server send new calls elsewhere. Calls are taken as
+// Leave answers OPTIONS with 503 from now on, so that proxies that probe this server send new calls elsewhere. Calls are taken as
 // before, in both directions.
 func (u *UA) Leave() { u.leaving.Store(true) }
 
@@ -168,7 +168,7 @@ func (u *UA) Leave() { u.leaving.Store(true) }
 // calls elsewhere while it can take none. Calls are taken as before. After Leave it changes nothing.
 func (u *UA) Ready(ready bool) { u.unready.Store(!ready) }
 
-// Drain refuses new calls from now on, in both directions. Calls that run go on.
+// Drain refuses new calls from now on, in both directions. Running calls continue.
 func (u *UA) Drain() { u.registry.drain() }
 
 // Close drains, hangs up all calls and closes the connections. It first waits until the peers have confirmed and the
@@ -195,5 +195,5 @@ func (u *UA) Close(ctx context.Context) error {
 	return err
 }
 
-// token returns an identifier that nobody can guess.
+// token returns an identifier that cannot be guessed.
 func token() string { return rand.Text() }

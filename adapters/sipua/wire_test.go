@@ -129,7 +129,7 @@ func (w *wire) request(method string) message {
 	return m
 }
 
-// response waits for a response; a 100 is passed over unless it is what is waited for.
+// response waits for a response; a 100 is skipped unless it is the expected response.
 func (w *wire) response(status int) message {
 	w.t.Helper()
 	for {

@@ -8,7 +8,7 @@ import (
 	"github.com/callwright/callwright/sip/alert"
 )
 
-// notice is an alert as it is posted.
+// notice is the posted form of an alert.
 type notice struct {
 	Event       string  `json:"event"`
 	AlertType   string  `json:"alert_type"`

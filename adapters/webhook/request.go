@@ -60,7 +60,7 @@ func (s *Sender) exchange(message *http.Request) (status int, body []byte, err e
 	return response.StatusCode, body, err
 }
 
-// unavailable returns why there is no answer, without the address: not every reader of the error may know it.
+// unavailable returns the reason for a missing answer, without the address, which not every reader of the error may know.
 func unavailable(ctx context.Context, longest time.Duration, err error) error {
 	if e, ok := errors.AsType[*url.Error](err); ok {
 		err = e.Err

@@ -17,7 +17,7 @@ import (
 )
 
 // openAdmin opens the database of a deployment for the commands of administration. It refuses one that was made with another
-// master key: what was stored with this one could not be read there.
+// master key: the server could not decrypt rows that this key has sealed.
 func openAdmin(ctx context.Context, o cli.Deployment) (*cli.Admin, error) {
 	d, err := openDeployment(ctx, o)
 	if err != nil {
@@ -38,7 +38,7 @@ func openAdmin(ctx context.Context, o cli.Deployment) (*cli.Admin, error) {
 	return admin, nil
 }
 
-// addNumbers adds what finds and frees numbers. Nothing is probed, called or told here: the server does that.
+// addNumbers adds the services that find and free numbers. They probe, call and notify nothing here: the server does that.
 func addNumbers(admin *cli.Admin, d deployed) error {
 	work, err := newWork(d.db)
 	if err != nil {

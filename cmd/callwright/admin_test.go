@@ -16,7 +16,7 @@ import (
 	"github.com/callwright/callwright/adapters/masterkey"
 )
 
-// adminJSON is what the commands of administration print as JSON.
+// adminJSON is the JSON output of the commands of administration.
 type adminJSON struct {
 	Status        string `json:"status"`
 	Organizations []struct {

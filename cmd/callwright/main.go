@@ -1,4 +1,4 @@
-// Command callwright is the command line of Callwright: callwright help lists what it does.
+// Command callwright is the command line of Callwright: callwright help lists its commands.
 package main
 
 import (
@@ -18,7 +18,7 @@ import (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // a second signal ends the program at once
+	context.AfterFunc(ctx, stop) // a second signal ends the program immediately
 	code := cli.Run(ctx, config(os.Stdin), os.Args[1:], os.Getenv, os.Stdout, os.Stderr)
 	stop()
 	os.Exit(code)

@@ -73,7 +73,7 @@ type numberHolder struct {
 	Open       string          `json:"open_port_request_id"`
 }
 
-// numbersJSON is what the commands for numbers print as JSON.
+// numbersJSON is the JSON output of the commands for numbers.
 type numbersJSON struct {
 	Number   string         `json:"number"`
 	Holders  []numberHolder `json:"holders"`

@@ -29,7 +29,7 @@ func openPorts(ctx context.Context, o cli.Deployment) (*cli.Ports, error) {
 	return p, nil
 }
 
-// newPorts joins what the commands need. Durable work is enqueued here and never run: the server runs it.
+// newPorts connects the parts that the commands need. Durable work is enqueued here and never run: the server runs it.
 func newPorts(db *bunstore.DB) (*cli.Ports, *porting.Service, error) {
 	requests := portingstore.Requests{DB: db}
 	work, err := newWork(db)
@@ -69,7 +69,7 @@ func newWork(db *bunstore.DB) (*riverwork.Work, error) {
 	return riverwork.New(riverwork.Config{SQL: db.SQL(), Tx: db.Tx, Atomic: db, PostgresDSN: db.PostgresDSN()})
 }
 
-// server stands for what only the server has. Signing a letter enqueues work for these; none of them is called here.
+// server stands in for ports that only the server implements. Signing a letter enqueues work for them; none is called here.
 type server struct{}
 
 func (server) SendMail(context.Context, string, string, string, string) error {

@@ -186,7 +186,7 @@ func (d *deployment) signed(numbers ...string) porting.Request {
 	return d.minute(r.ID)
 }
 
-// callwright runs a command on the deployment, and returns what it prints.
+// callwright runs a command on the deployment, and returns its output.
 func (d *deployment) callwright(code int, args ...string) (stdout, stderr string) {
 	d.t.Helper()
 	return run(d.t, map[string]string{"CALLWRIGHT_DATA": d.data}, code, args...)

@@ -22,7 +22,7 @@ import (
 	"github.com/callwright/callwright/transport/client"
 )
 
-// row says how the table test runs a command. A command that is new fails TestCommandTree until it has a row here: its path, the
+// row describes the run of a command in the table test. A command that is new fails TestCommandTree until it has a row here: its path, the
 // arguments that make it work, and the members that its JSON has. FOLDER in an argument is a folder of the row, with the files that
 // writeFiles writes. What works on a deployment takes the arguments of prepare, which run before.
 type row struct {
@@ -42,7 +42,7 @@ const (
 	number  = "+14155550100"
 )
 
-// toolMessages are what an assistant says to a tool server.
+// toolMessages are an assistant's messages to a tool server.
 const toolMessages = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}
 {"jsonrpc":"2.0","method":"notifications/initialized"}
 {"jsonrpc":"2.0","id":2,"method":"tools/list"}
@@ -275,7 +275,7 @@ func evidence(t *testing.T) string {
 	return string(text)
 }
 
-// result is what a command has done.
+// result is the result of a command.
 type result struct {
 	code      int
 	out, errs string

@@ -21,7 +21,7 @@ import (
 	"github.com/callwright/callwright/transport/oas/sipoas"
 )
 
-// clients are those of the areas that the demo uses.
+// clients holds a client for each area that the demo uses.
 type clients struct {
 	trunks   *sipoas.Client
 	pathways *pathwaysoas.Client

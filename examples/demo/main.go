@@ -1,5 +1,5 @@
 // Command demo shows one real telephone call: it starts the reference server and a softphone as programs of their own,
-// attaches a trunk through the API, has the server call the phone over TLS and SRTP, and prints what the two said. Then
+// attaches a trunk through the API, has the server call the phone over TLS and SRTP, and prints the conversation. Then
 // it makes a test of the call, and runs it against the call's pathway. It ends with 0 only if all of that happened. Everything is on
 // this machine, and gone at the end but the recording.
 //
@@ -22,7 +22,7 @@ import (
 	"github.com/callwright/callwright/transport/oas/sipoas"
 )
 
-// patience is how long the whole demo may take once the programs are built.
+// patience is the time limit of the whole demo once the programs are built.
 const patience = 3 * time.Minute
 
 // The demo's numbers are fictitious ones of the North American plan (555-01xx).
@@ -31,7 +31,7 @@ const (
 	phoneNumber = "+12025550102"
 )
 
-// saved is where the recording of the demo's call stays, in the folder in which the demo runs.
+// saved is the file of the recording of the demo's call, in the working folder.
 const saved = "demo-recording.wav"
 
 // options are the flags.
@@ -112,7 +112,7 @@ func demonstrate(ctx context.Context, work string) error {
 	return nil
 }
 
-// bicycles is what a customer of the bicycle shop says.
+// bicycles holds the sentences of a customer of the bicycle shop.
 var bicycles = []string{"tuesday please", "what does it cost", "in the afternoon"}
 
 // begin starts the server and connects to it.
@@ -161,7 +161,7 @@ func attach(ctx context.Context, api *sipoas.Client, number, endpoint string) er
 	return nil
 }
 
-// report prints the call and says what is missing of what the demo shows.
+// report prints the call. It returns an error if the call lacks a part that the demo shows.
 func report(record *callsoas.CallRecord) error {
 	fmt.Printf("\nThe call %s, %s, with the model %q:\n", record.CallID, record.Status, record.Model.Value)
 	agent, caller := 0, 0

@@ -18,7 +18,7 @@ func build(folder string, names ...string) error {
 	for _, name := range names {
 		args = append(args, "./examples/"+name)
 	}
-	c := exec.Command("go", args...) //nolint:noctx // takes what it takes
+	c := exec.Command("go", args...) //nolint:noctx // a build has no time limit
 	c.Stdout, c.Stderr = os.Stderr, os.Stderr
 	if err := c.Run(); err != nil {
 		return fmt.Errorf("building %s: %w", strings.Join(names, " and "), err)
@@ -34,10 +34,10 @@ type program struct {
 	lines chan string
 }
 
-// stopTimeout is how long a program may take to end once it is asked to.
+// stopTimeout is the time limit for a program to end when asked to.
 const stopTimeout = 10 * time.Second
 
-// start starts a program under a name. What it logs goes into a file of that name beside it. An interrupt from the keyboard does not
+// start starts a program under a name. Its log goes to a file of that name beside it. An interrupt from the keyboard does not
 // reach it: the demo stops it.
 func start(ctx context.Context, path, name string, args ...string) (*program, error) {
 	p := &program{
@@ -64,7 +64,7 @@ func start(ctx context.Context, path, name string, args ...string) (*program, er
 		for scanner := bufio.NewScanner(out); scanner.Scan(); {
 			select {
 			case p.lines <- scanner.Text():
-			default: // nobody reads any more
+			default: // there is no reader any more
 			}
 		}
 	}()
@@ -88,7 +88,7 @@ func (p *program) line(ctx context.Context, start string) (string, error) {
 	}
 }
 
-// said returns the end of what the program has logged.
+// said returns the last lines of the program's log.
 func (p *program) said() string {
 	const most = 2000
 	text, err := os.ReadFile(p.log)

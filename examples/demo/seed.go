@@ -20,10 +20,10 @@ import (
 	"github.com/callwright/callwright/transport/oas/callsoas"
 )
 
-// seeding is how long it may take to fill the server.
+// seeding is the time limit for filling the server.
 const seeding = 10 * time.Minute
 
-// The size of the seeded deployment: calls, led by the pathway or by the agent, and how many of them are under way at once.
+// The size of the seeded deployment: calls, led by the pathway or by the agent, and the number of concurrent calls.
 const (
 	pathwayCalls = 4
 	agentCalls   = 16
@@ -33,7 +33,7 @@ const (
 // parcels is the number whose phone waits for a parcel.
 const parcels = "+12025550103"
 
-// parcelTask is what the agent does about parcels, in rules that the scripted model follows.
+// parcelTask is the agent's task about parcels, as rules that the scripted model follows.
 const parcelTask = `when "not yet": say "I am sorry. It comes tomorrow. Goodbye." and end
 when "yes" or "it did": say "I am glad to hear it. Goodbye." and end`
 

@@ -30,7 +30,7 @@ func main() {
 	}
 }
 
-// answer prints what the agent says and tells whether it has ended the conversation.
+// answer prints the agent's words and reports whether it has ended the conversation.
 func answer(brain conversation.Brain, turn conversation.Turn) (ended bool) {
 	for step, err := range brain.Respond(context.Background(), turn) {
 		if err != nil {

@@ -21,7 +21,7 @@ import (
 	"github.com/callwright/callwright/platform"
 )
 
-// parrot says what it hears. The scripted model answers what else a model is asked.
+// parrot repeats the caller's words. The scripted model answers all other requests to a model.
 type parrot struct{ llm.Model }
 
 func (parrot) Name() string { return "parrot" }

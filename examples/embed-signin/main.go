@@ -15,10 +15,10 @@ import (
 	"github.com/callwright/callwright/transport/httpapi"
 )
 
-// people knows who has which cookie. A real one looks into its sessions.
+// people maps cookies to principals. A real program looks the cookie up in its sessions.
 type people struct{}
 
-// Authenticate returns who makes a request of the API or of the dashboard.
+// Authenticate returns the principal of a request to the API or the dashboard.
 func (people) Authenticate(r *http.Request) (callwright.Principal, error) {
 	cookie, err := r.Cookie("session")
 	if err != nil || cookie.Value != "adas" {

@@ -1,4 +1,4 @@
-// Command embed-sip keeps trunks in memory and asks where a call would go, and how they are.
+// Command embed-sip keeps trunks in memory, asks for the route of a call, and prints the health of the trunks.
 package main
 
 import (

@@ -61,7 +61,7 @@ func main() {
 	fmt.Println("elsewhere:", err, errors.Is(err, callwright.ErrNotFound))
 }
 
-// told is what an entry says.
+// told returns the text of an entry.
 func told(e triage.Entry) string {
 	if e.Artifact != nil {
 		return e.Artifact.Title

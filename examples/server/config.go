@@ -16,7 +16,7 @@ import (
 	"github.com/callwright/callwright/transport/httpapi"
 )
 
-// config is what the flags and their environment twins say: --sip-addr is CALLWRIGHT_SIP_ADDR, and a flag wins.
+// config holds the values of the flags and their environment variables: CALLWRIGHT_SIP_ADDR is --sip-addr, and a flag wins.
 type config struct {
 	to      platform.Config
 	ports   ports
@@ -56,7 +56,7 @@ func (c *config) httpFlags(f *flag.FlagSet, given *texts) {
 		"addresses of reverse proxies, such as 10.0.0.0/8, with commas: their Forwarded and X-Forwarded-For name the clients")
 }
 
-// trustFlags declares who is never banned for what others do.
+// trustFlags declares the flags for trusted addresses, which are never banned.
 func trustFlags(f *flag.FlagSet, given *texts) {
 	f.StringVar(&given.sipTrusted, "sip-trusted", "",
 		"addresses and networks of carriers and SIP proxies, with commas: never banned for calls behind them, as are those that trunks name")
@@ -68,7 +68,7 @@ func parse(args, environ []string) (config, error) {
 	c.ports = ports(c.to.RTPPorts)
 	var given texts
 	f := flag.NewFlagSet("server", flag.ContinueOnError)
-	f.SetOutput(io.Discard) // who gave a wrong value wants to know which, and not to search for it above all flags
+	f.SetOutput(io.Discard) // an error must not be hidden above the list of all flags
 	f.StringVar(&c.to.Addr, "addr", c.to.Addr, "address of the HTTP API")
 	f.StringVar(&c.to.PublicURL, "public-url", "", "URL of the HTTP API as clients see it, for links (default: that of --addr)")
 	c.httpFlags(f, &given)
@@ -131,7 +131,7 @@ func (c *config) addLog(f *flag.FlagSet) {
 	f.Var(levelOf(&c.to.LogLevel), "log-level", "least level of what is logged: debug, info, warn or error")
 }
 
-// addStop adds the flags of how the server stops.
+// addStop adds the flags for the stop of the server.
 func (c *config) addStop(f *flag.FlagSet) {
 	f.Var(durationOf(&c.to.DrainTimeout), "drain-timeout", "how long running calls may go on after SIGTERM and --shutdown-delay")
 	f.Var(durationOf(&c.to.ShutdownDelay), "shutdown-delay", "how long calls and requests are still taken after SIGTERM, while /readyz and OPTIONS say 503")
@@ -151,7 +151,7 @@ func (c *config) addPorts(f *flag.FlagSet, given *texts) {
 	f.StringVar((*string)(&c.to.CarrierSecret), "simulated-carrier-secret", "", "signs the simulated carrier's events (default: it sends none)")
 }
 
-// addDays adds the flags of how long what grows is kept.
+// addDays adds the flags of retention, in days.
 func (c *config) addDays(f *flag.FlagSet) {
 	f.Var(wholeNumber(&c.to.CallLogDays), "call-log-days", "how many days the log of SIP calls is kept")
 	f.Var(trueOrFalse(&c.to.ReplaceVoices), "replace-unknown-voices", "the default voice speaks in place of one that is not here, and answers say so (default: it is refused)")

@@ -14,7 +14,7 @@ import (
 	"github.com/callwright/callwright/adapters/masterkey"
 )
 
-// value is a setting that is no text. Set says what it must be.
+// value is a setting that is not a string. Set returns an error that states the constraint.
 type value[T any] struct {
 	to    *T
 	parse func(string) (T, error)
@@ -108,12 +108,12 @@ func setFromEnv(f *flag.FlagSet, environ []string) (err error) {
 	return err
 }
 
-// kubernetes matches what Kubernetes tells every container of the services beside it: of one named callwright,
+// kubernetes matches variables that Kubernetes sets in every container for neighboring services: for one named callwright,
 // CALLWRIGHT_SERVICE_HOST, CALLWRIGHT_PORT=tcp://10.0.0.1:80, CALLWRIGHT_PORT_80_TCP_ADDR and more.
 var kubernetes = regexp.MustCompile(`_SERVICE_HOST=|_SERVICE_PORT(_\w+)?=|_PORT=\w+://|_PORT_\d+_(TCP|UDP|SCTP)(_(ADDR|PORT|PROTO))?=`)
 
 // nearest returns a question that names the setting which a misspelt one may have been meant to be, or nothing. Names begin with
-// start: that of variables or of flags.
+// start: the prefix of variables or of flags.
 func nearest(f *flag.FlagSet, start, misspelt string) string {
 	plain := func(name string) string { return strings.ToLower(strings.ReplaceAll(name, "_", "-")) }
 	names := []string{}

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestRefusals wants every refusal of a setting to name the setting, what is wrong, and what it may be.
+// TestRefusals wants every refusal of a setting to name the setting, the fault and the valid values.
 func TestRefusals(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {

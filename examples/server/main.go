@@ -34,7 +34,7 @@ func run() int {
 	signal.Notify(hung, syscall.SIGHUP) // before anything runs: a hang-up never ends the program
 	stopped, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	context.AfterFunc(stopped, func() { signal.Reset(os.Interrupt, syscall.SIGTERM) }) // a second signal ends the program at once
+	context.AfterFunc(stopped, func() { signal.Reset(os.Interrupt, syscall.SIGTERM) }) // a second signal ends the program immediately
 	if err := serve(stopped, p, hung); err != nil {
 		fmt.Fprintln(os.Stderr, "server:", err)
 		return 1
@@ -60,7 +60,7 @@ func serve(ctx context.Context, p *platform.Platform, hung <-chan os.Signal) err
 	}
 }
 
-// announce tells people where the server is, what it runs on and how to change it. A key that was just made is shown to a terminal only.
+// announce prints the server's addresses, its adapters and the ways to change them. It shows a new key on a terminal only.
 func announce(i platform.Info) {
 	switch {
 	case i.NewAPIKey == "":

@@ -18,7 +18,7 @@ import (
 	"github.com/callwright/callwright/sip/uri"
 )
 
-// codecs are what the phone speaks, in its order of preference.
+// codecs are the codecs of the phone, in its order of preference.
 var codecs = codec.Set{g711.PCMU(), g711.PCMA(), opus.Engine(), g722.Engine()}
 
 // open starts the phone's user agent, on media ports that the system chooses.

@@ -1,5 +1,6 @@
-// Command softphone is a small SIP phone for trying out and for tests: it listens on TLS, answers several calls at once, plays or
-// speaks what it is told to in each, records both sides (of one call at a time), sends DTMF and hangs up. It registers nowhere. With --dial it calls instead.
+// Command softphone is a small SIP phone for trying out and for tests: it listens on TLS, answers several calls concurrently, plays or speaks
+// the given audio or text in each, records both sides (of one call at a time), sends DTMF and hangs up. It registers nowhere. With --dial
+// it calls instead.
 //
 // It is made of the same adapters as the server: the user agent, the media and a synthesizer, without trunks.
 package main
@@ -149,7 +150,7 @@ func (o options) telephone(ctx context.Context) error {
 	return nil
 }
 
-// closeTimeout is how long the other side may take to confirm the end of a call.
+// closeTimeout is the time limit for the other side to confirm the end of a call.
 const closeTimeout = 5 * time.Second
 
 // refusals are the ways of --decline.

@@ -15,13 +15,13 @@ import (
 	"github.com/callwright/callwright/speech/tts"
 )
 
-// player is what the phone does in a call.
+// player plays, speaks and listens in a call.
 type player struct {
 	options
 	synthesizer tts.Synthesizer // nil: there is nothing to speak
 }
 
-// greetingWait is how long the phone waits for the other side to begin before it speaks its first line.
+// greetingWait is the time that the phone waits for the other side to begin before it speaks its first line.
 const greetingWait = 5 * time.Second
 
 // maxWAV bounds the file of --play, in bytes.

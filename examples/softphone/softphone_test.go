@@ -14,7 +14,7 @@ import (
 	"github.com/callwright/callwright/speech/pcm"
 )
 
-// patience is how long a test waits for what must happen.
+// patience is the longest time that a test waits for an event.
 const patience = 60 * time.Second
 
 // TestTwoPhones has one phone call another: it plays a tone, presses digits and hangs up.

@@ -5,14 +5,14 @@ import (
 	"path"
 )
 
-// onceFile is the one file of the handlers that opens a transaction: that of idempotent answers.
+// onceFile is the only file of the handlers that opens a transaction, for idempotent answers.
 const onceFile = "once.go"
 
 // handlers is the room of the HTTP handlers.
 const handlers = "transport/httpapi"
 
 // checkAtomic reports transactions that handlers open: a handler translates and calls one method of a domain,
-// which opens what it needs.
+// which opens its own transactions.
 func checkAtomic(p *pkg, f *goFile) []Violation {
 	if f.test || !within(p.dir, handlers) || path.Base(f.path) == onceFile {
 		return nil

@@ -11,7 +11,7 @@ import (
 type Violation struct {
 	Path string // slash-separated, from the top of the tree
 	Line int    // 0 when the rule is about the file or folder as a whole
-	Text string // what is wrong and what to do
+	Text string // the fault and its remedy
 }
 
 // String is the violation as a compiler would print it.
@@ -22,15 +22,15 @@ func (v Violation) String() string {
 	return fmt.Sprintf("%s:%d: %s", v.Path, v.Line, v.Text)
 }
 
-// Report is what Check found.
+// Report is the result of Check.
 type Report struct {
 	Violations []Violation // sorted by path and line
 	Packages   int         // packages looked at
 	Exported   int         // exported names of the product
-	Documented int         // those of them that have a comment
+	Documented int         // exported names with a comment
 }
 
-// Check reads the tree, whose top is that of the repository, and applies every rule. The error is for a tree that
+// Check reads the tree of the repository and applies every rule. It returns an error for a tree that
 // cannot be read or parsed.
 func Check(fsys fs.FS) (Report, error) {
 	t, err := load(fsys)

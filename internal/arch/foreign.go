@@ -29,14 +29,14 @@ var (
 	// anyGenerated is the mark of a generated file of any language, behind any comment sign.
 	anyGenerated = regexp.MustCompile(`(?m)^\W{0,5}(Code generated .*DO NOT EDIT|@generated)`)
 
-	// pictures are what a test takes of the dashboard, for its documentation.
+	// pictures are screenshots of the dashboard that a test takes for its documentation.
 	pictures = regexp.MustCompile(`^docs/pictures/[a-z-]+\.png$`)
 
-	// notice is somebody's claim on a source file; ours have none, LICENSE speaks for all.
+	// notice matches a copyright notice in a source file; ours have none, because LICENSE applies to all.
 	notice = regexp.MustCompile(`(?i)copyright (\(c\)|©|[12][0-9]{3})`)
 )
 
-// checkForeign reports a file that nobody wrote here.
+// checkForeign reports a file that was not written here.
 func checkForeign(f file) []Violation {
 	home := path.Dir(path.Dir(f.path)) == generatedHome
 	complain := func(text string) []Violation { return []Violation{{Path: f.path, Text: text}} }
@@ -70,7 +70,7 @@ func checkForeign(f file) []Violation {
 	return nil
 }
 
-// generated says whether a tool wrote the file: in Go by the mark before the package clause, elsewhere by a mark in its
+// generated reports whether a tool wrote the file: in Go by the mark before the package clause, elsewhere by a mark in its
 // first lines.
 func generated(f file) bool {
 	if path.Ext(f.path) == ".go" {

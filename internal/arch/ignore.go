@@ -26,7 +26,7 @@ func readIgnore(fsys fs.FS) (ignore, error) {
 	return patterns, err
 }
 
-// match says whether a path of the tree is ignored.
+// match reports whether a path of the tree is ignored.
 func (i ignore) match(name string) bool {
 	for _, pattern := range i {
 		candidate := path.Base(name)

@@ -10,11 +10,11 @@ import (
 // domains are the rooms of rules, state machines and ports.
 var domains = []string{"sip", "porting", "agents", "agenttest", "speech", "triage"}
 
-// rootSuite holds the conformance suites of the root package's ports, and what the suites of domains share. It keeps to the
+// rootSuite holds the conformance suites of the root package's ports, and the code that the suites of domains share. It keeps to the
 // rules of a domain.
 const rootSuite = "callwrighttest"
 
-// bridges are the only imports from one domain into another: a package, or what lies below it, and what it may import.
+// bridges are the only imports from one domain into another: from is a package and the packages below it, to is the package that they may import.
 var bridges = []struct{ from, to string }{
 	{"agenttest", "agents/llm"},
 	{"agenttest", "agents/pathway"},
@@ -31,7 +31,7 @@ var bridges = []struct{ from, to string }{
 	{"triage/analyst", "agents/llm"},
 }
 
-// owners are libraries with one home: nobody else in the product imports them.
+// owners are libraries with one home: no other package of the product imports them.
 var owners = []struct{ library, home string }{
 	{"go.uber.org/fx", "platform"},
 	{"github.com/emiago/sipgo", "adapters/sipua"},
@@ -52,8 +52,8 @@ const product = "platform"
 // heavy are packages that bring a large library: only programs, which choose them, and tests import them.
 var heavy = []string{"adapters/codec/opus"}
 
-// guests are adapters in the module of another one, because the same programs need both. They import nothing of it but what is internal
-// to the module.
+// guests are adapters in the module of another one, because the same programs need both. They import only internal packages
+// of that module.
 var guests = []string{"adapters/bunstore/riverwork", "adapters/sipua/rtpmedia"}
 
 // layers are packages that import only some of their neighbors, which stand in the list: calls stand on connections, and
@@ -72,7 +72,7 @@ var layers = []struct{ dir, neighbors string }{
 	{"adapters/sipua/probe", "internal/peer"},
 }
 
-// stores are adapters with a sub-package a domain. What the sub-packages share, and those that are not in the list, know no
+// stores are adapters with a sub-package a domain. Shared packages and sub-packages outside the list import no
 // domain, so that a program links only the domains that it uses.
 var stores = []struct{ dir, domain string }{
 	{"adapters/bunstore/agentstore", "agents"},
@@ -89,7 +89,7 @@ var stores = []struct{ dir, domain string }{
 	{"adapters/memstore/triagestore", "triage"},
 }
 
-// pure are the libraries that a domain may use: they compute, and know neither network, storage nor telemetry.
+// pure are the libraries that a domain may use: they compute, and use no network, storage or telemetry.
 var pure = []string{
 	"golang.org/x/sync", "golang.org/x/text", "golang.org/x/time", "go.yaml.in/yaml/v3",
 	"gonum.org/v1/gonum", "github.com/ohler55/ojg/jp", "github.com/santhosh-tekuri/jsonschema/v6",
@@ -101,7 +101,7 @@ var proving = []string{"go.uber.org/goleak", "pgregory.net/rapid"}
 // unfit are packages of the standard library that domains leave to transport and adapters.
 var unfit = []string{"net/http", "database/sql"}
 
-// checkImports reports the imports of a file that the rules don't allow. Tests may import what they need to show how
+// checkImports reports the imports of a file that the rules don't allow. Tests may import any package to show how
 // things work together, but fx, which belongs to the reference server.
 func checkImports(p *pkg, f *goFile) []Violation {
 	var found []Violation
@@ -121,7 +121,7 @@ func checkImports(p *pkg, f *goFile) []Violation {
 	return found
 }
 
-// owned says why a library may not be imported outside its home, or nothing.
+// owned returns the reason for which a library may not be imported outside its home; empty if it may.
 func owned(dir, target string, test bool) string {
 	for _, o := range owners {
 		if within(target, o.library) && !within(dir, o.home) && (!test || o.home == "platform") {
@@ -131,7 +131,7 @@ func owned(dir, target string, test bool) string {
 	return ""
 }
 
-// refused says why a package may not import another, or nothing.
+// refused returns the reason for which a package may not import another; empty if it may.
 func refused(dir, target string) string {
 	room, inside := top(dir), within(target, module)
 	to := strings.TrimPrefix(strings.TrimPrefix(target, module), "/")
@@ -171,7 +171,7 @@ func refused(dir, target string) string {
 	return ""
 }
 
-// refusedChoice says why a room may not import what programs choose, or programs.
+// refusedChoice returns the reason for which a room may not import programs or adapters that programs choose.
 func refusedChoice(room, to string) string {
 	program := slices.Contains(programs, room)
 	switch {
@@ -189,7 +189,7 @@ func refusedChoice(room, to string) string {
 // same area, such as transport/oas/triageoas.
 const httpapi = "transport/httpapi"
 
-// refusedToArea says why a package of the HTTP API may not import another package of this module.
+// refusedToArea returns the reason for which a package of the HTTP API may not import another package of this module.
 func refusedToArea(dir, to string) string {
 	area, isArea := strings.CutSuffix(path.Base(dir), "api")
 	isArea = isArea && path.Dir(dir) == httpapi
@@ -206,7 +206,7 @@ func refusedToArea(dir, to string) string {
 	return ""
 }
 
-// refusedLayer says whether a package must not import a neighbor.
+// refusedLayer reports whether a package must not import a neighbor.
 func refusedLayer(dir, to string) bool {
 	for _, l := range layers {
 		if l.dir == dir && unit(to) == unit(dir) {
@@ -216,7 +216,7 @@ func refusedLayer(dir, to string) bool {
 	return false
 }
 
-// refusedToStore says whether a package of a store must not import another: a domain that is not its own, or the store of
+// refusedToStore reports whether a package of a store must not import another: a domain that is not its own, or the store of
 // one.
 func refusedToStore(dir, to string) bool {
 	own, isStore := "", false
@@ -232,7 +232,7 @@ func refusedToStore(dir, to string) bool {
 	return isStore && slices.Contains(domains, top(to)) && top(to) != own
 }
 
-// refusedToDomain says why a domain's package may not import another package of this module.
+// refusedToDomain returns the reason for which a domain's package may not import another package of this module.
 func refusedToDomain(dir, to string) string {
 	if to == "" || top(to) == top(dir) || to == rootSuite && strings.HasSuffix(path.Base(dir), "test") {
 		return ""
@@ -248,7 +248,7 @@ func refusedToDomain(dir, to string) string {
 	return "a domain imports the root package and its own sub-packages only"
 }
 
-// refusedToAdapter says why an adapter may not import another package of this module.
+// refusedToAdapter returns the reason for which an adapter may not import another package of this module.
 func refusedToAdapter(dir, to string) string {
 	switch {
 	case top(to) == "adapters" && unit(dir) != unit(to) && !within(to, path.Join(path.Dir(unit(dir)), "internal")):
@@ -263,7 +263,7 @@ func refusedToAdapter(dir, to string) string {
 	return ""
 }
 
-// refusedLibrary says why a domain's package may not import a package from elsewhere.
+// refusedLibrary returns the reason for which a domain's package may not import a package from elsewhere.
 func refusedLibrary(dir, target string) string {
 	if standard(target) {
 		if slices.ContainsFunc(unfit, func(library string) bool { return within(target, library) }) {
@@ -281,7 +281,7 @@ func refusedLibrary(dir, target string) string {
 	return "domains use the standard library and small pure libraries (listed in internal/arch/imports.go): put a port between"
 }
 
-// standard says whether an import path is of the standard library: those have no dot in their first element.
+// standard reports whether an import path is of the standard library, whose paths have no dot in their first element.
 func standard(target string) bool { return !strings.Contains(top(target), ".") }
 
 // top is the first element of a path.

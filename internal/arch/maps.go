@@ -41,7 +41,7 @@ func checkMaps(t *tree) []Violation {
 }
 
 // roomOf returns the room that a package is in: itself, in a domain; else one adapter, one transport, or the folder at the top. Suites
-// and what is internal belong to the package around them.
+// and internal packages belong to the package around them.
 func roomOf(p *pkg) string {
 	switch room := top(p.dir); {
 	case p.dir == ".":
@@ -60,7 +60,7 @@ func roomOf(p *pkg) string {
 	}
 }
 
-// rows returns the names in the first cells of a page's tables. In a cell with several, those without a folder are in that of the first.
+// rows returns the names in the first cells of a page's tables. In a cell with several names, a name without a folder is in the folder of the first.
 func rows(page string) map[string]bool {
 	names := map[string]bool{"root": strings.Contains(page, "\n| root |")}
 	for line := range strings.Lines(page) {

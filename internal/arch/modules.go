@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// mostRequires is how many modules the root module may require: who imports a domain gets all of them.
+// mostRequires limits the modules that the root module requires: a program that imports a domain gets all of them.
 const mostRequires = 12
 
-// requires are the modules of this repository that each of its modules may require, beside the root: what its packages import, and their
+// requires are the modules of this repository that each of its modules may require, besides the root: the modules that its packages import, and their
 // tests. A module that is not in the list requires none.
 var requires = map[string]string{
 	"adapters/audiofile": "adapters/codec/opus",
@@ -27,7 +27,7 @@ var requires = map[string]string{
 // required matches a requirement of a go.mod.
 var required = regexp.MustCompile(`(?m)^(?:require)?\s+(\S+) v\S+( // indirect)?$`)
 
-// checkModule reports what a go.mod requires and must not.
+// checkModule reports forbidden requirements of a go.mod.
 func checkModule(f file) []Violation {
 	dir := path.Dir(f.path)
 	if path.Base(f.path) != "go.mod" || within(dir, tools) {

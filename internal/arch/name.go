@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// empty are package names that say nothing about what is inside.
+// empty are package names that do not describe the contents.
 var empty = []string{
 	"base", "common", "helper", "helpers", "misc", "model", "models", "shared", "type", "types", "util", "utils",
 }

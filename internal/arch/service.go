@@ -8,7 +8,7 @@ import (
 // checkService reports a struct that has a constructor New... with a Config or ...Config of the package, and an exported
 // field that holds it: see checkEmbedding, which reports embedded ones.
 func checkService(p *pkg) []Violation {
-	built := map[string]string{} // types, and what they are made of
+	built := map[string]string{} // types by name, and the configurations that they are made of
 	for _, f := range p.production() {
 		for _, decl := range f.syntax.Decls {
 			if made, config := constructor(decl); made != "" {

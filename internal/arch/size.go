@@ -12,7 +12,7 @@ const (
 	maxFunctionLines = 80
 )
 
-// checkSize reports a file or function that is too long to be read at once.
+// checkSize reports a file or function that is too long to read in one go.
 func checkSize(f *goFile) []Violation {
 	if f.generated {
 		return nil

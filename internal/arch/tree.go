@@ -52,7 +52,7 @@ type goFile struct {
 // generatedMark is the line by which Go's tools know a generated file.
 var generatedMark = regexp.MustCompile(`(?m)^// Code generated .* DO NOT EDIT\.\r?$`)
 
-// generatedGo says whether the mark stands where it counts, before the package clause.
+// generatedGo reports whether the mark is before the package clause, where it counts.
 func generatedGo(content []byte) bool {
 	head, _, _ := bytes.Cut(append([]byte("\n"), content...), []byte("\npackage "))
 	return generatedMark.Match(head)
@@ -66,7 +66,7 @@ func (p *pkg) production() []*goFile {
 	return slices.DeleteFunc(slices.Clone(p.files), func(f *goFile) bool { return f.test || f.generated })
 }
 
-// load reads what git would keep. The modules of tools are read as files, not as packages.
+// load reads the files that git does not ignore. The modules of tools are read as files, not as packages.
 func load(fsys fs.FS) (*tree, error) {
 	ignored, err := readIgnore(fsys)
 	if err != nil {
@@ -129,5 +129,5 @@ func (t *tree) add(byDir map[string]*pkg, f file) error {
 	return nil
 }
 
-// within says whether a folder is another one or lies below it.
+// within reports whether a folder is another one or is below it.
 func within(dir, top string) bool { return dir == top || strings.HasPrefix(dir, top+"/") }

@@ -1,5 +1,5 @@
-// Package await waits for conditions in tests: it looks again and again until a condition holds or a deadline, which is
-// far beyond what any healthy run needs, says that it never will.
+// Package await waits for conditions in tests: it checks repeatedly until a condition holds or a deadline passes, which is
+// far longer than any healthy run.
 package await
 
 import (
@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// Limit is how long a condition may take. Only a broken run comes near it.
+// Limit is the time limit of a condition. Only a broken run comes near it.
 const Limit = 90 * time.Second
 
-// interval is how often conditions are looked at.
+// interval is the time between two checks of a condition.
 const interval = 40 * time.Millisecond
 
 // That waits until a condition holds, and fails the test when it does not come about within Limit. what completes

@@ -33,7 +33,7 @@ import (
 
 const testedOrg callwright.OrgID = "bench"
 
-// tested is what tests of agents stand on: a pathway with a node of every type, and an engine whose models are scripted.
+// tested is the fixture for tests of agents: a pathway with a node of every type, and an engine whose models are scripted.
 type tested struct {
 	store    agenttest.Store
 	atomic   callwright.Atomic

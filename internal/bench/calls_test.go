@@ -136,7 +136,7 @@ func listen(ctx context.Context, s sip.MediaSession, frames, voiced *atomic.Int6
 	}
 }
 
-// processorTime returns what this process has used of all cores.
+// processorTime returns the CPU time of this process on all cores.
 func processorTime() time.Duration {
 	var r syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &r); err != nil {

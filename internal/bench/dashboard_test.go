@@ -109,7 +109,7 @@ func (h *house) firstByte(b *testing.B, client *http.Client, path string) (wait 
 	return wait, size + 1
 }
 
-// followed returns what is in the last parentheses of a pattern that a page matches.
+// followed returns the text of the last group of a pattern that a page matches.
 func (h *house) followed(b *testing.B, client *http.Client, path, pattern string) string {
 	b.Helper()
 	text := pagetest.Send(b, client, h.url+path, nil).Body

@@ -37,14 +37,14 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// The organization that has everything, and what it has much of.
+// The organization that has everything, and the sizes of its large lists.
 const (
 	bigOrg   = callwright.OrgID("acme")
 	bigRuns  = 5000
 	bigSmall = 300 // of everything else
 )
 
-// bigCalls returns how many calls the organization has: CALLWRIGHT_BENCH_CALLS, or a million.
+// bigCalls returns the number of the organization's calls: CALLWRIGHT_BENCH_CALLS, or a million.
 func bigCalls() int {
 	if n, err := strconv.Atoi(os.Getenv("CALLWRIGHT_BENCH_CALLS")); err == nil && n > 0 {
 		return n

@@ -159,7 +159,7 @@ func newHouse(tb testing.TB, folder string) *house {
 	return h
 }
 
-// runsOn is what the overview says of the program.
+// runsOn is the overview's description of the program.
 var runsOn = []overview.Part{{Name: "model", By: "scripted", Hint: "--llm-base-url"}, {Name: "voices", By: "none", Missing: true, Hint: "--tts"}, {Name: "storage", By: "SQLite"}}
 
 func (h *house) servePorts(c *dashboard.Config, work callwright.Work) {

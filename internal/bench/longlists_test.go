@@ -20,7 +20,7 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// manyRows is how many calls, and how many issues, the lists of a test have.
+// manyRows is the number of calls, and of issues, in the lists of a test.
 const manyRows = 100_000
 
 // archive is a dashboard over SQLite whose statements that read are noted.
@@ -63,7 +63,7 @@ func openArchive(t *testing.T) *archive {
 	return a
 }
 
-// copies puts copies in the place of a row with the id "template". set says how they differ, where i counts them from 0.
+// copies puts copies in the place of a row with the id "template". set sets their differing columns, where i counts them from 0.
 func copies(t *testing.T, db *bunstore.DB, table, set string) {
 	t.Helper()
 	for _, statement := range []string{
@@ -125,7 +125,7 @@ func (a *archive) open(path string) string {
 	return text.Body
 }
 
-// explain returns how SQLite runs a statement.
+// explain returns SQLite's plan of a statement.
 func (a *archive) explain(statement string) string {
 	a.t.Helper()
 	rows, err := a.db.SQL().QueryContext(a.t.Context(), "EXPLAIN QUERY PLAN "+statement)

@@ -28,7 +28,7 @@ type rule struct {
 // up to four.
 func walks() []walk { return []walk{plainWalk(), fullWalk()} }
 
-// testTurns is how many turns a caller takes.
+// testTurns is the number of a caller's turns.
 const testTurns = 10
 
 // judged are the two assertions that a model judges.

@@ -15,7 +15,7 @@ import (
 	"github.com/callwright/callwright/internal/await"
 )
 
-// limit is how long a step may take. Only a broken run comes near it.
+// limit is the time limit of a step. Only a broken run comes near it.
 const limit = 90 * time.Second
 
 // Page is a tab of a browser.
@@ -55,7 +55,7 @@ func (p *Page) Tab(t testing.TB) *Page {
 	return (&Page{ctx: tab, scripts: p.scripts, seen: &record{}}).start(t)
 }
 
-// start opens the tab and begins to record what happens in it.
+// start opens the tab and begins to record its events.
 func (p *Page) start(t testing.TB) *Page {
 	t.Helper()
 	command(t, p, "opening a tab", emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: !p.scripts})
@@ -142,7 +142,7 @@ func (p *Page) Click(t testing.TB, selector string) {
 	p.do(t, "clicking at "+selector, chromedp.Click(selector))
 }
 
-// Await waits until an element is to be seen, such as after a click that loads another page. It looks again and again: a wait of the
+// Await waits until an element is visible, such as after a click that loads another page. It looks again and again: a wait of the
 // browser's own would stay with a page that loads itself anew meanwhile.
 func (p *Page) Await(t testing.TB, selector string) {
 	t.Helper()

@@ -55,7 +55,7 @@ func (p *Page) Upload(t testing.TB, selector, file string) {
 	p.do(t, "choosing a file in "+selector, chromedp.SetUploadFiles(selector, []string{file}))
 }
 
-// Select chooses the option with this value, and tells the scripts of the page.
+// Select chooses the option with this value, and notifies the scripts of the page.
 func (p *Page) Select(t testing.TB, selector, value string) {
 	t.Helper()
 	p.Await(t, selector)
@@ -75,7 +75,7 @@ func (p *Page) Select(t testing.TB, selector, value string) {
 	}
 }
 
-// Press presses keys, such as those of the package kb, in the element that has the focus.
+// Press presses keys, such as the keys of package kb, in the element that has the focus.
 func (p *Page) Press(t testing.TB, keys string, modifiers ...chromedp.Modifier) {
 	t.Helper()
 	p.do(t, "pressing keys", chromedp.KeyEvent(keys, chromedp.KeyModifiers(modifiers...)))
@@ -102,7 +102,7 @@ func (p *Page) Picture(t testing.TB, name string) string {
 	return save(t, name, p.Screenshot(t))
 }
 
-// Window saves what the window shows of the page, as Picture does.
+// Window saves a picture of the visible part of the page, as Picture does.
 func (p *Page) Window(t testing.TB, name string) string {
 	t.Helper()
 	return save(t, name, run(t, p, "taking a picture", chromedp.CaptureScreenshot()))

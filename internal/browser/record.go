@@ -13,10 +13,10 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// most is how many errors, and how many dialogs, of a tab are kept: a page may open dialogs without end.
+// most bounds the stored errors, and the stored dialogs, of a tab: a page may open dialogs without end.
 const most = 100
 
-// record holds what went wrong in a tab.
+// record holds the errors of a tab.
 type record struct {
 	mu              sync.Mutex
 	errors, dialogs []string
@@ -87,7 +87,7 @@ func (r *record) close(tab context.Context, accept bool) {
 	}
 }
 
-// Errors returns the errors of the tab since its start, at most 100: those of the console, uncaught exceptions, violations of the content
+// Errors returns the errors of the tab since its start, at most 100: console errors, uncaught exceptions, violations of the content
 // security policy, and resources that did not load. Each begins with its source, such as "console", "exception", "security" or "network".
 func (p *Page) Errors(t testing.TB) []string {
 	t.Helper()

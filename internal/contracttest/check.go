@@ -24,7 +24,7 @@ type Operation struct {
 	Errors   map[int][]string // the codes of the examples, by the statuses that the contract names
 }
 
-// document is what this package reads of openapi.yaml.
+// document holds the parts of openapi.yaml that this package reads.
 type document struct {
 	Paths      map[string]map[string]operation `yaml:"paths"`
 	Components struct {

@@ -19,7 +19,7 @@ import (
 // firstOrganization is that which a new server makes.
 const firstOrganization = "00000000-0000-7000-8000-000000000001"
 
-// administered is what callwright admin prints as JSON.
+// administered is the JSON output of callwright admin.
 type administered struct {
 	Organization struct {
 		ID string `json:"id"`
@@ -51,7 +51,7 @@ func administer(t *testing.T, s *server.Server, args ...string) (got administere
 	return got
 }
 
-// answers returns how the server answers a request with a key.
+// answers returns the server's status for a request with a key.
 func answers(t *testing.T, s *server.Server, key string) int {
 	t.Helper()
 	with := *s

@@ -40,7 +40,7 @@ func gated(t *testing.T, s *server.Server, pathway, word string) string {
 	return made.Data.ID
 }
 
-// promote publishes a version and returns what the server says.
+// promote publishes a version and returns the server's answer.
 func promote(t *testing.T, s *server.Server, pathway string, version int, onPass bool) (*pathwaysoas.PathwayPublished, error) {
 	t.Helper()
 	return s.API.PublishPathway(t.Context(), &pathwaysoas.PathwayPublish{VersionID: version, PublishOnPass: pathwaysoas.NewOptBool(onPass)},

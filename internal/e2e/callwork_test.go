@@ -87,7 +87,7 @@ func (o *office) refuses(t *testing.T, messages ...string) {
 	})
 }
 
-// takeover is how long a server may take to finish what a killed one was at.
+// takeover is the time limit for a server to finish the work of a killed one.
 const takeover = 2 * await.Limit
 
 // told waits until the record of a call and some messages about it have come. What a killed server was sending is sent

@@ -2,5 +2,5 @@
 // nobody here wrote, over TLS and SRTP on this machine, with real speech in both directions.
 //
 // The programs they need (flite, pocketsphinx, baresip) are Debian packages; a test that misses one fails and names it.
-// Tests wait for what is to happen and for nothing else, so they take as long as people take to say their sentences.
+// Tests wait only for events, so they take as long as people take to say their sentences.
 package e2e

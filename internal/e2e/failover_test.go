@@ -18,7 +18,7 @@ import (
 	"github.com/callwright/callwright/transport/oas/callsoas"
 )
 
-// readOnlyFor is how long the database takes no writes: long enough for all that tries again to have become slow.
+// readOnlyFor is the time for which the database refuses writes: long enough for all retries to have backed off.
 const readOnlyFor = 10 * time.Second
 
 // TestDatabaseFailover has a server of PostgreSQL made read-only, frozen, restarted and killed, and a standby promoted in its place, while

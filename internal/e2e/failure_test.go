@@ -194,7 +194,7 @@ func TestPhoneVanishes(t *testing.T) {
 	onlyCall(t, s, id)
 }
 
-// TestNoSpeechEngine runs the server on a machine without speech: it takes no calls and says what to install.
+// TestNoSpeechEngine runs the server on a machine without speech: it accepts no calls and names the package to install.
 func TestNoSpeechEngine(t *testing.T) {
 	t.Parallel()
 	ca := authority(t)

@@ -16,7 +16,7 @@ import (
 	"github.com/callwright/callwright/internal/e2e/server"
 )
 
-// kills is how often TestKills kills each server.
+// kills is the number of times that TestKills kills each server.
 const kills = 8
 
 // killSeed repeats the moments of another run, as far as the writers' order allows.

@@ -33,7 +33,7 @@ type caller struct {
 	orders []*order
 }
 
-// atATime is how many calls are ordered at a time.
+// atATime is the number of calls that are ordered at a time.
 const atATime = 6
 
 // tell orders calls that nobody takes. First it sends orders with a key again: those without an answer, and

@@ -24,7 +24,7 @@ type chatter struct {
 	n       int
 }
 
-// turnsEach is how many turns a chat has, at most.
+// turnsEach bounds the turns of a chat.
 const turnsEach = 6
 
 // tell goes on with the chat of before, begins another one and takes its turns.

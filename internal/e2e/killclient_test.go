@@ -15,7 +15,7 @@ import (
 	"github.com/callwright/callwright/internal/e2e/server"
 )
 
-// phase is how far a request has got.
+// phase is the progress of a request.
 type phase int
 
 // The phases of a request at which a kill may come.
@@ -68,7 +68,7 @@ func (g *target) reach(p phase) {
 	}
 }
 
-// answer is what a request was answered with.
+// answer is the answer to a request.
 type answer struct {
 	status int
 	body   string

@@ -26,7 +26,7 @@ func brief() callsoas.CallCreate {
 	return request
 }
 
-// lostByKill is how much audio of a recording kill -9 may cost, as docs/architecture.md promises.
+// lostByKill is the longest audio that a recording may lose by kill -9, as docs/architecture.md promises.
 const lostByKill = 200 * time.Millisecond
 
 // TestServerIsKilled kills the server in the middle of a call, with others just queued, and starts it again on the same

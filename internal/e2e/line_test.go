@@ -36,7 +36,7 @@ const (
 	theirs = callwright.PhoneNumber("+14155550123")
 )
 
-// codecs are what the line speaks.
+// codecs are the codecs of the line.
 var codecs = codec.Set{g711.PCMU(), g711.PCMA(), opus.Engine(), g722.Engine()}
 
 // everywhere routes every call to one server, and admits everybody.
@@ -91,7 +91,7 @@ func newLine(t *testing.T, ca *testca.Authority, peers ...string) (*sipua.UA, *r
 	return line, media
 }
 
-// ear is what comes over a leg.
+// ear collects the audio and events that come over a leg.
 type ear struct {
 	mu     sync.Mutex
 	audio  pcm.Audio

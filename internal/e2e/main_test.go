@@ -9,7 +9,7 @@ import (
 	"github.com/callwright/callwright/internal/e2e/server"
 )
 
-// together is how many of these tests run side by side, unless -parallel says otherwise: they mostly wait for people to
+// together is the number of these tests that run concurrently, unless -parallel says otherwise: they mostly wait for people to
 // finish their sentences.
 const together = "5"
 

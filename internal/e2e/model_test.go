@@ -16,7 +16,7 @@ import (
 )
 
 // service stands for a language model behind the interface of OpenAI. It looks an order up when the caller has pressed a
-// key, says what it was told, and hangs up; after the call it sums it up.
+// key, repeats its input, and hangs up; after the call it sums it up.
 type service struct{ t *testing.T }
 
 // asked is the part of a request that the model looks at.

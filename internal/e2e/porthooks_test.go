@@ -45,7 +45,7 @@ func newPortHooks(t *testing.T) *portHooks {
 	return h
 }
 
-// told returns how many messages about a request have come, each counted once.
+// told returns the number of different messages about a request.
 func (h *portHooks) told(request string) int {
 	h.mu.Lock()
 	defer h.mu.Unlock()

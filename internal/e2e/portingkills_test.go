@@ -87,7 +87,7 @@ type portKilling struct {
 	stories []*portStory
 }
 
-// portStory is a request for a port, and what was acknowledged of it.
+// portStory is a port request, with the acknowledged answers about it.
 type portStory struct {
 	number, id           string
 	signed, over, wanted bool // signed or declined or canceled: over; wanted: to be ported
@@ -300,7 +300,7 @@ func (k *portKilling) hintAll(ctx context.Context, t *testing.T, most int) {
 	}
 }
 
-// portState is what the API shows of a request.
+// portState is the state of a request in the API.
 type portState struct {
 	Status  string `json:"status"`
 	Numbers []struct {

@@ -75,13 +75,13 @@ func TestReadme(t *testing.T) {
 	}
 }
 
-// compilation is how long a command may take that compiles first, on a machine that is slow and busy.
+// compilation is the time limit of a command that compiles first, on a slow and busy machine.
 const compilation = 8 * time.Minute
 
 // polling is in the lines of the server's log that are not shown.
 const polling = "method=GET"
 
-// lastingBy returns what a lasting command says when the reader can go on.
+// lastingBy returns the line that a lasting command prints when the reader can continue.
 func lastingBy(code string) (ready string, lasts bool) {
 	for begin, ready := range lasting {
 		if strings.HasPrefix(code, begin) {

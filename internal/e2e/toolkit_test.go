@@ -49,7 +49,7 @@ func (k toolkit) command(args ...string) *exec.Cmd {
 	return cmd
 }
 
-// run runs a command and returns what it prints.
+// run runs a command and returns its output.
 func (k toolkit) run(input string, args ...string) []byte {
 	k.t.Helper()
 	cmd := k.command(args...)

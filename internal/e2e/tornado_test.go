@@ -38,7 +38,7 @@ func saying(t *testing.T, text string) string {
 	return string(raw)
 }
 
-// session returns how far a tornado session has come.
+// session returns the state of a tornado session.
 func session(t *testing.T, s *server.Server, id string) agenttestoas.TornadoSession {
 	t.Helper()
 	got, err := s.API.GetTornadoStatus(t.Context(), agenttestoas.GetTornadoStatusParams{ID: id})

@@ -167,7 +167,7 @@ func registered(t *testing.T, s *server.Server) bool {
 	return s.Status(t, ours.String()).Registration.Value.Status == sipoas.SipRegistrationStatusRegistered
 }
 
-// TestTwoNodesShare has two servers on one PostgreSQL database: one of them probes a trunk, whichever it is, and what
+// TestTwoNodesShare starts two servers on one PostgreSQL database: one of them probes a trunk, whichever it is, and what
 // an organization may do once, or so often, it may not do again over the other one.
 func TestTwoNodesShare(t *testing.T) {
 	t.Parallel()

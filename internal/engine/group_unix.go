@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// inGroup has a program run in a process group of its own, which is killed as a whole: a synthesizer that is a script leaves nothing
+// inGroup makes a program run in its own process group, which is killed as a whole: a synthesizer that is a script leaves nothing
 // behind.
 func inGroup(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}

@@ -1,6 +1,6 @@
-// Package engine holds what the adapters of speech engines share. It checks what is to be spoken, hands out audio that
-// is made in the background, and keeps what is heard until it is recognized. For engines that are programs of this
-// machine it finds them, bounds how many run at once, and kills them when their context ends.
+// Package engine is the common code of the adapters of speech engines. It checks texts to speak, streams audio that
+// is made in the background, and buffers received audio until it is recognized. For engines that are programs of this
+// machine it finds them, limits the concurrent runs, and kills them when their context ends.
 package engine
 
 import (
@@ -16,10 +16,10 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// maxOutput bounds what a program may print, in bytes: half an hour of 16-bit audio at 16 kHz.
+// maxOutput bounds the output of a program, in bytes: half an hour of 16-bit audio at 16 kHz.
 const maxOutput = 64 << 20
 
-// maxComplaint bounds what is kept of its error output, in bytes.
+// maxComplaint bounds the stored part of its error output, in bytes.
 const maxComplaint = 2 << 10
 
 // Program is a program that was found on this machine.
@@ -30,7 +30,7 @@ type Program struct {
 
 // Find looks for a program: at the given path, or if that is empty under the given names on the PATH. parallel bounds
 // how many of it run side by side; 0 means twice the number of processors. A missing
-// program is CodeUnavailable, with what to install.
+// program is CodeUnavailable, and the message names the package to install.
 func Find(path string, names []string, install string, parallel int) (*Program, error) {
 	if path != "" {
 		names = []string{path}
@@ -47,12 +47,13 @@ func Find(path string, names []string, install string, parallel int) (*Program, 
 		strings.Join(names, " or "), install)
 }
 
-// Path returns where the program is.
+// Path returns the path of the program.
 func (p *Program) Path() string { return p.path }
 
 // Run runs the program in a folder, waits for its turn and its end, and returns its output. There is no shell: the
-// arguments arrive as they are. Of the environment it gets what every program needs, and no secret. The program and what it has started are killed at once when ctx ends, and the error is then that of ctx; when it
-// fails by itself, the error is CodeUnavailable with the program's own words as its cause, and the output is what it had printed.
+// arguments arrive as they are. The environment holds only the variables that every program needs, and no secret. The end of ctx kills the
+// program with its children; the error is then ctx.Err(). When the program fails by itself, the error is CodeUnavailable with its own words as
+// the cause, and Run also returns the output so far.
 func (p *Program) Run(ctx context.Context, dir string, args ...string) ([]byte, error) {
 	select {
 	case p.slots <- struct{}{}:
@@ -83,8 +84,8 @@ func (p *Program) Run(ctx context.Context, dir string, args ...string) ([]byte, 
 	return printed.kept.Bytes(), nil
 }
 
-// ReadFile returns what a program has written to a file of a Scratch folder. Anything but a file, which could keep its reader waiting, and
-// a file of more bytes than a program may print, are errors.
+// ReadFile returns the contents of a file that a program has written to a Scratch folder. Anything but a file, which could keep its reader
+// waiting, and a file of more bytes than a program may print, are errors.
 func ReadFile(path string) ([]byte, error) {
 	info, err := os.Lstat(path)
 	switch {
@@ -104,7 +105,7 @@ var passed = []string{
 	"PATH", "HOME", "TMPDIR", "LANG", "LC_ALL", "LC_CTYPE", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "ESPEAK_DATA_PATH", "SystemRoot",
 }
 
-// environment returns what a program is started with: never all of ours, which holds the keys of the process.
+// environment returns the environment of a program: never all of ours, which contains the keys of the process.
 func environment(lookup func(string) (string, bool)) []string {
 	env := []string{} // nil would be all of ours
 	for _, name := range passed {
@@ -137,6 +138,6 @@ func Scratch(name string, use func(dir string) error) error {
 	if err != nil {
 		return (&callwright.Error{Code: callwright.CodeUnavailable, Message: "no temporary folder for the speech engine"}).Because(err)
 	}
-	defer func() { _ = os.RemoveAll(dir) }() // what cannot be removed does no harm
+	defer func() { _ = os.RemoveAll(dir) }() // a remaining file does no harm
 	return use(dir)
 }

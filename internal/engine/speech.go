@@ -59,7 +59,7 @@ func Speak(ctx context.Context, rate int, produce func(context.Context) (pcm.Aud
 	return s
 }
 
-// Read waits for the audio and gives the next samples. The error is that of ctx when ctx has ended, and
+// Read waits for the audio and returns the next samples. The error is ctx.Err() after ctx has ended, and
 // io.ErrClosedPipe after Close.
 func (s *Stream) Read(p []int16) (int, error) {
 	select {
@@ -81,7 +81,7 @@ func (s *Stream) Read(p []int16) (int, error) {
 	return s.out.Read(p)
 }
 
-// Close ends the stream; what it held is free when Close returns.
+// Close ends the stream. It has freed the stream's resources when it returns.
 func (s *Stream) Close() error {
 	s.once.Do(func() { close(s.closed) })
 	s.cancel()

@@ -9,7 +9,7 @@ import (
 	"github.com/callwright/callwright/speech/pcm"
 )
 
-// minUtterance is the length under which an utterance has no word in it.
+// minUtterance is the length under which an utterance contains no word.
 const minUtterance = 100 * time.Millisecond
 
 // Ear is the recognition of an engine.
@@ -31,7 +31,7 @@ type utterance struct {
 }
 
 // Listen starts an utterance of audio at a rate; one that audio doesn't have is CodeBadRequest. Recognize's context
-// ends with ctx, with that of Finish, and with the utterance.
+// ends with ctx, with the context of Finish, and with the utterance.
 func Listen(ctx context.Context, rate int, ear Ear) (conversation.Utterance, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -63,7 +63,7 @@ func (u *utterance) usable() error {
 	return u.ctx.Err()
 }
 
-// Finish has the audio recognized, unless it is too short to have a word in it.
+// Finish recognizes the audio, unless it is too short to contain a word.
 func (u *utterance) Finish(ctx context.Context) (conversation.Recognized, error) {
 	if err := u.usable(); err != nil {
 		return conversation.Recognized{}, err

@@ -16,8 +16,8 @@ var pipes sync.Map
 
 // Start makes a guard that runs a shell script when this process has ended, be it by a return, a panic or a signal that
 // cannot be caught. The script sees args as $1, $2 and so on, and runs in / as the given account (nil: this one). Its
-// output is dropped: go test waits for everybody who holds its output open. The function calls the guard off; who wants
-// it for good leaves it alone.
+// output is dropped: go test waits for all processes that hold its output open. release calls the guard off. To keep
+// the guard, do not call it.
 func Start(as *syscall.Credential, script string, args ...string) (release func(), err error) {
 	reading, writing, err := os.Pipe()
 	if err != nil {
@@ -27,7 +27,7 @@ func Start(as *syscall.Credential, script string, args ...string) (release func(
 	args = append([]string{"-c", "read -r _; " + script, "guard"}, args...)
 	cmd := exec.Command("/bin/sh", args...) //nolint:noctx // it outlives every context: it waits for our end
 	cmd.Dir, cmd.Stdin = "/", reading
-	// A session of its own: Ctrl-C in the terminal ends the tests, not the one who cleans up after them.
+	// A session of its own: Ctrl-C in the terminal ends the tests, but not the guard.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Credential: as}
 	if err := cmd.Start(); err != nil {
 		writing.Close()

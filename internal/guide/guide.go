@@ -1,4 +1,4 @@
-// Package guide reads what the README and the pages in docs tell a newcomer to do: the commands of their sh blocks, and the clicks of a
+// Package guide reads the instructions for newcomers in the README and the pages in docs: the commands of their sh blocks, and the clicks of a
 // walk through the dashboard. Tests do it.
 package guide
 
@@ -27,7 +27,7 @@ type Step struct {
 	Appear string // a text that appears; then there is no label
 }
 
-// mark is the comment before a block that says why it is not run, or by whom.
+// mark matches the comment before a block that is not run, with the reason, or that a named test runs.
 var mark = regexp.MustCompile(`^<!-- (not run|run by): (.+) -->$`)
 
 // fence is the beginning of a block of code.
@@ -65,7 +65,7 @@ func Blocks(page string) (blocks []Block, err error) {
 	return blocks, nil
 }
 
-// action finds what to do in a sentence: a value and the field that it goes into, a label to click at, or a text that appears.
+// action matches an instruction in a sentence: a value and the field that it goes into, a label to click at, or a text that appears.
 var action = regexp.MustCompile("(?:(?:`([^`]+)`|(the key))\\s+(?:into|in)\\s+)?\\*\\*([^*]+)\\*\\*|\\*([^*]+)\\*")
 
 // Key stands for the API key as the value of a step.

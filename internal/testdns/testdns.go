@@ -14,7 +14,7 @@ import (
 	"github.com/miekg/dns"
 )
 
-// maxChain is how many aliases are followed for one answer; a loop ends there.
+// maxChain bounds the aliases that are followed for one answer, so that loops end.
 const maxChain = 8
 
 // Server is a running name server.
@@ -34,7 +34,7 @@ type question struct {
 	kind uint16
 }
 
-// mood is how everything about a name is answered.
+// mood is the kind of answer to all questions about a name.
 type mood struct {
 	silent bool
 	rcode  int
@@ -125,10 +125,10 @@ func (s *Server) set(name string, m mood) {
 	s.moods[dns.CanonicalName(name)] = m
 }
 
-// Address is where it listens, over UDP and over TCP: "127.0.0.1:port".
+// Address returns the address at which it listens, over UDP and TCP: "127.0.0.1:port".
 func (s *Server) Address() string { return s.address }
 
-// Resolver asks this server alone. What it does ends with the context of who asked: a net.Resolver by itself would go on
+// Resolver returns a resolver that asks this server alone. Its queries end with the caller's context: a plain net.Resolver would keep
 // waiting for an answer in the background.
 func (s *Server) Resolver() *net.Resolver {
 	return &net.Resolver{
@@ -144,7 +144,7 @@ func (s *Server) Resolver() *net.Resolver {
 	}
 }
 
-// Asked is how many questions have come about a name: of one type, such as "SRV", or of any with "".
+// Asked returns the number of questions about a name: of one type, such as "SRV", or of any with "".
 func (s *Server) Asked(name, kind string) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()

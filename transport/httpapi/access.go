@@ -8,7 +8,7 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// Authenticator returns who makes a request, by whatever of it says so: a key in its header, as access reads it, or
+// Authenticator finds the principal of a request by its credentials: a key in its header, as package access does, or
 // the cookie of a session, for a program whose pages call the API.
 //
 // A browser sends a cookie along with requests that other sites cause. An Authenticator that reads one must therefore refuse
@@ -16,16 +16,16 @@ import (
 // refuses any method but GET and HEAD whose Sec-Fetch-Site is neither same-origin nor none, as http.CrossOriginProtection
 // does. A key in a header needs none of this, because no browser adds it by itself.
 type Authenticator interface {
-	// Authenticate returns who makes a request. It runs before anything else of the request is looked at, and must not read
+	// Authenticate returns the principal of a request. It runs before any other check of the request, and must not read
 	// its body. It may run again while the request is answered: a stream ends when it refuses.
 	//
 	// The Principal must name Org and KeyID: without one of them the request is answered 500, and the log says which is missing.
-	// CodeAuthFailure (401) is for a request that nobody who is known makes, CodeForbidden (403) for one that this caller may
-	// not make, CodeUnavailable (503) for a store that is away. An error without a code becomes 500 and stands in the log.
+	// CodeAuthFailure (401) is for a request without a known principal, CodeForbidden (403) for one that this principal may
+	// not make, CodeUnavailable (503) for a store that is away. An error without a code becomes 500 and is logged.
 	Authenticate(r *http.Request) (callwright.Principal, error)
 }
 
-// Authorize has the Authenticator look at a request, and checks the entitlements that its operation asks for. Generated
+// Authorize authenticates a request by the Authenticator, and checks the entitlements that its operation asks for. Generated
 // servers call it first of all, so that a request without a key learns nothing else.
 func (a *API) Authorize(ctx context.Context, r *http.Request, entitlements []string) (context.Context, error) {
 	principal, err := a.authorized(ctx, r, entitlements)
@@ -47,7 +47,7 @@ func (a *API) Authorize(ctx context.Context, r *http.Request, entitlements []str
 	return ctx, nil
 }
 
-// authorized returns who makes a request, and an error when the request is to be refused.
+// authorized returns the principal of a request, and an error when the request must be refused.
 func (a *API) authorized(ctx context.Context, r *http.Request, entitlements []string) (callwright.Principal, error) {
 	principal, err := a.cfg.Access.Authenticate(r.WithContext(ctx))
 	if err != nil {

@@ -15,17 +15,17 @@ import (
 )
 
 // Config configures an API. Access is required. Atomic and Idempotency are required if one of the areas has operations that
-// take an Idempotency-Key: those of calls, SIP, porting, agent testing and speech.
+// take an Idempotency-Key: calls, SIP, porting, agent testing and speech.
 type Config struct {
 	Access      Authenticator
 	Atomic      callwright.Atomic           // makes one transaction of an operation and its first answer
 	Idempotency callwright.IdempotencyStore // first answers to requests with an Idempotency-Key
 
 	Areas     []Area                      // the parts of the contract to serve; any other path answers 404
-	Voices    Voices                      // says which voices are replaced; nil: none is
-	Reference http.Handler                // serves /openapi.yaml and /docs/, such as that of package reference; nil: nothing does
-	Ready     func(context.Context) error // reports why this node takes no requests now, in the message of an *Error; nil: it always does
-	Warnings  func() []string             // what will keep this node from working unless a person acts, for /readyz; nil: nothing
+	Voices    Voices                      // lists the replaced voices; nil: none is
+	Reference http.Handler                // serves /openapi.yaml and /docs/, such as the handler of package reference; nil: nothing does
+	Ready     func(context.Context) error // returns an *Error with the reason while this node takes no requests; nil: it always takes them
+	Warnings  func() []string             // faults that will stop this node unless a person acts, for /readyz; nil: none
 	Metrics   http.Handler                // serves /metrics; nil: nothing does
 	Tracing   trace.TracerProvider        // nil: no traces
 	Metering  metric.MeterProvider        // nil: no measurements

@@ -17,7 +17,7 @@ import (
 // Area is a part of the contract that is generated, built and served on its own, such as the operations of issues. Each
 // package below this one makes one.
 type Area struct {
-	// Build makes the area's server. Its handlers use what the API offers to all of them.
+	// Build makes the area's server. Its handlers use the common functions of the API.
 	Build func(*API) (Server, error)
 	// Absent reports whether an operation has no service here and answers 501. Nil: none.
 	Absent func(operation string) bool
@@ -30,28 +30,28 @@ type Area struct {
 	// same time both do the work, and get the same answer. A crash in between leaves work whose answer is not kept, which the
 	// next request with the key does again.
 	Detached map[string]bool
-	// Wants says what members of bodies and parameters must be, which errors repeat: the generated map of this name.
+	// Wants describes valid members of bodies and parameters, for errors: the generated map of this name.
 	Wants map[string]string
-	// NullIsAbsent has the members of bodies of which null is no value: the generated map of this name.
+	// NullIsAbsent lists the members of bodies for which null is not a value: the generated map of this name.
 	NullIsAbsent map[string]bool
-	// NoEffect has the members of bodies that are known and not acted on: the generated map of this name, if there is one.
+	// NoEffect lists the known members of bodies that have no effect: the generated map of this name, if there is one.
 	NoEffect map[string]NoEffect
-	// Aliases has other names of members of bodies, each with the name that it stands for: the generated map of this name, if
+	// Aliases maps other names of members of bodies to their names: the generated map of this name, if
 	// there is one.
 	Aliases map[string]string
-	// Errors is the form of the area's errors. The zero value is that of most areas.
+	// Errors is the form of the area's errors. The zero value is the form of most areas.
 	Errors ErrorForm
 }
 
 func (a *Area) absent(operation string) bool { return a.Absent != nil && a.Absent(operation) }
 
-// ErrorForm describes how the errors of an area differ from those of the others.
+// ErrorForm describes how the errors of an area differ from the common form.
 type ErrorForm struct {
 	// Flat are the operations whose errors are {status, message, errors}: x-callwright-envelope: B in the contract.
 	Flat map[string]bool
-	// Names are the codes that an operation has another name for.
+	// Names maps operations to their own names of codes.
 	Names map[string]map[callwright.Code]string
-	// LowerCase has codes in lower case, but for those of refused keys, entitlements and rates.
+	// LowerCase sends codes in lower case, except for the codes of refused keys, entitlements and rates.
 	LowerCase bool
 }
 
@@ -69,20 +69,20 @@ type Operation struct {
 	Path string // with the names of its parameters, such as /v1/calls/{call_id}
 }
 
-// Route is what the routes of all generated servers have in common.
+// Route lists the methods that the routes of all generated servers share.
 type Route interface {
 	Name() string
 	OperationID() string
 	PathPattern() string
 }
 
-// GeneratedServer is what all generated servers have in common.
+// GeneratedServer lists the methods that all generated servers share.
 type GeneratedServer[R Route] interface {
 	http.Handler
 	FindPath(method string, u *url.URL) (R, bool)
 }
 
-// Generated makes a Server of what a generated NewServer returns.
+// Generated makes a Server of the results of a generated NewServer.
 func Generated[R Route](s GeneratedServer[R], err error) (Server, error) {
 	return generated[R]{s}, err
 }
@@ -141,7 +141,7 @@ func (a *API) serveOperation(w *answerWriter, r *http.Request, method string, ar
 		func() (int, error) { return w.status, info.failure })
 }
 
-// logPath has the ids in the path of a change written with its log line, but not a token, which is a secret.
+// logPath adds the ids in the path of a change to its log line, but not a token, which is a secret.
 func logPath(req middleware.Request) {
 	if req.Raw.Method == http.MethodGet {
 		return

@@ -21,7 +21,7 @@ const (
 	smallBody = 16 << 10        // up to this, bodies come and are decoded apart from larger ones
 )
 
-// maxDepth bounds the levels of objects and lists within each other in a body of JSON. What reads it calls itself for each.
+// maxDepth bounds the nesting of objects and lists in a body of JSON. Its readers are recursive.
 const maxDepth = 64
 
 // maxValues bounds the objects, lists, texts, numbers and constants in a body of JSON: decoded, each takes much more memory
@@ -56,7 +56,7 @@ func (a *API) guard(w http.ResponseWriter, r *http.Request, noUploads bool, memb
 	return body, room.release
 }
 
-// checkCoding refuses a body that is compressed or coded otherwise, and says what is taken (RFC 9110, section 15.5.16).
+// checkCoding refuses a body that is compressed or coded otherwise, and names the accepted coding (RFC 9110, section 15.5.16).
 func checkCoding(w http.ResponseWriter, r *http.Request) error {
 	for _, value := range r.Header.Values("Content-Encoding") {
 		for coding := range strings.SplitSeq(value, ",") {
@@ -69,7 +69,7 @@ func checkCoding(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// checkUpload refuses what can be refused before an upload is read.
+// checkUpload makes the checks that need no reading of the upload.
 func checkUpload(r *http.Request) error {
 	if r.ContentLength > maxUpload {
 		return &http.MaxBytesError{Limit: maxUpload}
@@ -155,7 +155,7 @@ func (b *textBody) fill() {
 	b.text, b.err = bytes.NewReader(text), err
 }
 
-// readAll reads the source. What is more than a small body waits for room.
+// readAll reads the source. A body that is not small waits for room.
 func (b *textBody) readAll() ([]byte, error) {
 	begin, err := io.ReadAll(io.LimitReader(b.source, smallBody+1))
 	if err != nil || len(begin) <= smallBody {
@@ -170,7 +170,7 @@ func (b *textBody) readAll() ([]byte, error) {
 	return text.Bytes(), err
 }
 
-// checkText refuses what no database takes: text that is not UTF-8, and NUL, as a byte or as a JSON escape.
+// checkText refuses text that no database stores: text that is not UTF-8, and NUL, as a byte or as a JSON escape.
 func checkText(text []byte) error {
 	switch {
 	case !utf8.Valid(text):
@@ -197,7 +197,7 @@ func hasEscapedNUL(text []byte) bool {
 	}
 }
 
-// shape is what a text of JSON is made of.
+// shape describes the structure of a JSON text.
 type shape struct {
 	depth  int // of objects and lists within each other
 	values int // all of them, names of members not counted

@@ -1,6 +1,6 @@
 // Package httpapi serves the contract of openapi.yaml over HTTP, area by area.
 //
-// This package is what the areas share: it knows no domain and no generated code. Each area is a package below this one:
+// This package is the common code of the areas. It imports no domain and no generated code. Each area is a package below this one:
 // triageapi, sipapi and so on. It implements the generated interface of its operations, and a program passes the areas
 // that it serves to New, so that it is built of these and their domains only.
 //
@@ -9,7 +9,7 @@
 // key and the entitlement (access.go), reads the body within its bounds (body.go), decodes and validates it, and calls the
 // area's method. That translates the request, calls one method of a domain's service and translates its answer.
 //
-// NewServer and Connections bound what clients may hold of a server: time (server.go, timedbody.go) and connections (listener.go).
+// NewServer and Connections limit the resources that clients may hold: time (server.go, timedbody.go) and connections (listener.go).
 //
 // Errors of every kind, of the generated code too, become one envelope in failure.go, which holds the only table of
 // error codes and HTTP statuses. Operations whose service is not built answer 501; docs/status.md lists them.

@@ -13,12 +13,12 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// How events are streamed.
+// Intervals and limits of event streams.
 const (
-	streamBeat    = 15 * time.Second // between comments, while there is nothing to tell: what is idle may be cut on the way
+	streamBeat    = 15 * time.Second // between comments while there are no events, because proxies may close idle connections
 	streamLife    = 15 * time.Minute // then the client comes again
 	streamCheck   = streamBeat       // between checks of the client's key, which is checked at its expiry as well
-	streamTimeout = 10 * time.Second // for a client to take what is sent
+	streamTimeout = 10 * time.Second // for a client to read a message
 )
 
 // Event is a server-sent event (HTML, section 9.2). Its texts have no line ends.
@@ -52,16 +52,16 @@ func (e Event) encode() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// SendEvents answers with server-sent events: first, then those of what next returns, and comments while that waits. It ends when the
+// SendEvents answers with server-sent events: first, then the events that next returns, and comments while next waits. It ends when the
 // client goes or does not read, its time is up, its key expires or was revoked, and when next returns io.EOF, callwright.CodeNotFound or
-// callwright.CodeUnavailable. Other errors are logged: the answer has begun and can't say so. next returns when its context ends,
+// callwright.CodeUnavailable. Other errors are logged: the answer has begun and cannot report them. next returns when its context ends,
 // and is called again then.
 func SendEvents[T any](
 	ctx context.Context, w http.ResponseWriter, first Event, next func(ctx context.Context) ([]T, error), event func(T) (Event, error),
 ) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.Header().Set("Cache-Control", "private, no-store")
-	w.Header().Set("X-Accel-Buffering", "no") // asks proxies to pass on what comes at once
+	w.Header().Set("X-Accel-Buffering", "no") // asks proxies not to buffer
 	if Head(ctx) {
 		w.WriteHeader(http.StatusOK)
 		return
@@ -127,7 +127,7 @@ func (s stream[T]) follow(ctx context.Context, first Event) error {
 	}
 }
 
-// nextWithin returns what next returns within a time; nothing if nothing happens.
+// nextWithin returns the result of next if it comes within a time; otherwise nothing.
 func (s stream[T]) nextWithin(ctx context.Context, beat time.Duration) ([]T, error) {
 	within, cancel := context.WithTimeout(ctx, beat)
 	defer cancel()
@@ -159,5 +159,5 @@ func (s stream[T]) write(lines []byte) error {
 	return nil
 }
 
-// mustTake gives the client its time for what is sent next. A writer without deadlines has none.
+// mustTake sets the deadline for the next write. A writer without deadlines is left alone.
 func (s stream[T]) mustTake() { _ = s.control.SetWriteDeadline(time.Now().Add(streamTimeout)) }

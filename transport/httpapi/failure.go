@@ -65,7 +65,7 @@ func (l line) String() string {
 	return l.path + ": " + l.text
 }
 
-// failureOf returns what a client of an area is told of an error: all of a coded one, what the generated code found wrong with
+// failureOf translates an error for a client of an area: all of a coded error, the faults that the generated code found in
 // the request, and nothing of anything else.
 func failureOf(err error, area *Area) failure {
 	var errs callwright.FieldErrors
@@ -96,11 +96,11 @@ func plain(e *callwright.Error) failure {
 	return failure{code: e.Code, lines: shorten([]line{{e.Field, e.Message}}), retryAfter: e.RetryAfter, batch: e.Batch}
 }
 
-// maxShown bounds what a client is told of many errors, in lines and in bytes: see ErrorEnvelope in the contract.
+// maxShown bounds the errors in one answer, in lines and in bytes: see ErrorEnvelope in the contract.
 const (
 	maxShownLines = 50
 	maxShownBytes = 3500
-	maxShownText  = 500 // characters of a line's path, and of its text, which may repeat what the client sent
+	maxShownText  = 500 // characters of a line's path, and of its text, which may repeat the client's input
 )
 
 // several returns a failure with a line for each error, and the code of the first.
@@ -141,8 +141,8 @@ type Failure struct {
 	Body       []byte        // the envelope, as JSON
 }
 
-// NewFailure returns what the client of a request is told of an error, in the form of the operation's area, and keeps for the
-// log what the client is not told.
+// NewFailure translates an error for the client of a request, in the form of the operation's area. It stores the other details
+// for the log.
 func NewFailure(ctx context.Context, err error) Failure {
 	info := infoOf(ctx)
 	f := failureOf(err, info.area)
@@ -160,7 +160,7 @@ func NewFailure(ctx context.Context, err error) Failure {
 	return answer
 }
 
-// Explain returns what a client is told of an error within a successful answer: its code, the path of the member that it is
+// Explain translates an error for a client within a successful answer: its code, the path of the member that it is
 // about, if there is one, and a text.
 func Explain(err error) (code callwright.Code, path, text string) {
 	f := failureOf(err, nil)
@@ -202,7 +202,7 @@ func (f failure) envelope(info *requestInfo) []byte {
 	return e.Bytes()
 }
 
-// entry is one of an envelope's errors. What is empty is left out.
+// entry is one of an envelope's errors. Empty fields are left out.
 type entry struct{ code, message, path, batch string }
 
 // writeEntry writes {error, message, path}, and for envelope B the path as field, too, which is its name there.
@@ -244,7 +244,7 @@ func fail(w http.ResponseWriter, r *http.Request, err error) {
 	_, _ = w.Write(answer.Body) // the client has gone if this fails
 }
 
-// HandleError answers what a generated server could not decode, has no method for, or failed to encode.
+// HandleError answers requests that a generated server could not decode or has no method for, and answers that it failed to encode.
 func HandleError(_ context.Context, w http.ResponseWriter, r *http.Request, err error) {
 	fail(w, r, err)
 }

@@ -48,7 +48,7 @@ type limitListener struct {
 	closed  tally
 }
 
-// tally counts what the log hears of once a minute.
+// tally counts events that are logged once a minute.
 type tally struct {
 	count int
 	told  time.Time
@@ -120,7 +120,7 @@ func (l *limitListener) log(t *tally, text string, from netip.Addr) {
 	}
 }
 
-// forget takes a connection out of the count, once. The caller holds the lock.
+// forget subtracts a connection from the count, once. The caller holds the lock.
 func (l *limitListener) forget(c *limitedConn) {
 	if !l.open[c] {
 		return
@@ -137,7 +137,7 @@ type limitedConn struct {
 	listener *limitListener
 	from     netip.Addr
 	trusted  bool      // Connections.Trusted has its address
-	idle     time.Time // since when it has no request; zero: it has one, or nobody says
+	idle     time.Time // since when it has no request; zero: it has one, or its state is not reported
 }
 
 // noteState notes which connections have a request: http.Server.ConnState.
@@ -167,7 +167,7 @@ func (c *limitedConn) Close() error {
 	return c.Conn.Close()
 }
 
-// CloseWrite ends what is sent, so that a client which still sends reads its answer before the connection is closed.
+// CloseWrite ends the sending direction, so that a client that still sends reads its answer before the connection is closed.
 func (c *limitedConn) CloseWrite() error {
 	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
 		return half.CloseWrite()

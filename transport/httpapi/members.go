@@ -15,7 +15,7 @@ import (
 	"github.com/callwright/callwright/transport/httpapi/wire"
 )
 
-// NoEffect says what becomes of a member of a body that is known and not acted on: x-no-effect in the contract.
+// NoEffect describes the treatment of a known member of a body that has no effect: x-no-effect in the contract.
 type NoEffect = struct {
 	Nothing []string // the values that ask for nothing, as JSON. They are accepted in silence, as null is
 	Refused bool     // whether other values are refused, because ignoring them would harm. Otherwise they are ignored
@@ -40,16 +40,16 @@ func Ignore(ctx context.Context, field, message string) {
 // maxIgnored bounds the members that an answer names as ignored: see IgnoredMembers in the contract.
 const maxIgnored = 100
 
-// members is what the contract says of the members of an operation's body.
+// members holds the contract's rules for the members of an operation's body.
 type members struct {
 	area      *Area
 	operation string // its id
 	info      *requestInfo
 }
 
-// prepare returns the body with the names of members that the decoder knows, and without what is as good as absent: members of
-// which null is no value that are null, and members that have no effect. It notes which of these are ignored, and refuses those that must not be. What is no JSON comes back as it
-// is, for the decoder to refuse.
+// prepare returns the body with the decoder's names of members, and without members that count as absent: null members for which null is not
+// a value, and members that have no effect. It records the ignored ones, and refuses those that must not be there. It returns invalid JSON
+// unchanged, for the decoder to refuse.
 func (m members) prepare(text []byte) ([]byte, error) {
 	if m.area == nil || len(m.area.NoEffect)+len(m.area.Aliases) == 0 && !bytes.Contains(text, []byte("null")) {
 		return text, nil
@@ -77,7 +77,7 @@ type memberWriter struct {
 	ignored []Ignored
 }
 
-// value writes the next value of a decoder. key is that of the area's maps, path is what messages say.
+// value writes the next value of a decoder. key is the key in the area's maps, path is the path for messages.
 func (w *memberWriter) value(d *jx.Decoder, key, path string) error {
 	switch d.Next() {
 	case jx.Object:
@@ -110,7 +110,7 @@ func (w *memberWriter) value(d *jx.Decoder, key, path string) error {
 
 // object is an object that is being written.
 type object struct {
-	from      int // where it begins in what is written, behind its brace
+	from      int // its offset in the output, behind its brace
 	key, path string
 	named     map[string]named // the members that have other names, as far as they came
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/callwright/callwright/transport/httpapi/wire"
 )
 
-// checkNames refuses JSON in which an object has a member twice: readers differ in which one counts (RFC 8259, section 4). What is no
-// JSON is for the decoder to refuse.
+// checkNames refuses JSON in which an object has a member twice: readers differ in which one counts (RFC 8259, section 4). The decoder refuses
+// invalid JSON.
 func checkNames(text []byte) error {
 	err := namesOf(jx.DecodeBytes(text), "")
 	if twice, ok := errors.AsType[*callwright.Error](err); ok {

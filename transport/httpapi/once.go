@@ -14,7 +14,7 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// answerLife is how long the first answer to a request with an Idempotency-Key is repeated.
+// answerLife is the time in which the first answer to a request with an Idempotency-Key is repeated.
 const answerLife = 24 * time.Hour
 
 // Answer is an answer that can be stored as JSON and repeated.
@@ -28,7 +28,7 @@ const idempotencyKey = "Idempotency-Key"
 
 // answerOnce repeats the first answer to a request whose Idempotency-Key was used before. Claiming the key, the
 // operation and storing its answer are one transaction: of two requests at the same time one does the work, and an operation
-// that fails leaves neither a trace nor an answer. Area.Detached says what holds for others.
+// that fails leaves neither a trace nor an answer. See Area.Detached for other operations.
 func (a *API) answerOnce(req middleware.Request, next middleware.Next, area *Area) (middleware.Response, error) {
 	if req.Raw.Header.Get(idempotencyKey) == "" {
 		return next(req)
@@ -47,7 +47,7 @@ func (a *API) answerOnce(req middleware.Request, next middleware.Next, area *Are
 	return answer, err
 }
 
-// claim is what is known of a request with a key before it is answered.
+// claim holds the data about a request with a key before the answer.
 type claim struct {
 	org    callwright.OrgID
 	key    string
@@ -76,7 +76,7 @@ func (a *API) once(req middleware.Request, next middleware.Next, c claim) (answe
 	return answer, err
 }
 
-// keepTime bounds how long the answer of a detached operation is being kept, also after its client has gone.
+// keepTime is the time limit for storing the answer of a detached operation, also after its client has gone.
 const keepTime = 10 * time.Second
 
 // detached runs an operation outside of any transaction, and keeps its answer in one of its own, unless another request with the

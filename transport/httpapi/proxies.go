@@ -11,14 +11,14 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// TrustProxies returns a handler that takes requests of trusted proxies for those of their clients: it sets RemoteAddr to the
-// client's address, with port 0, before anything else reads it, so that logs, limits and letters of authorization have that.
-// Requests from elsewhere stay as they are, whatever their headers say.
+// TrustProxies returns a handler that attributes requests of trusted proxies to their clients: it sets RemoteAddr to the
+// client's address, with port 0, before anything else reads it, so that logs, limits and letters of authorization use that address.
+// Requests from elsewhere are unchanged, whatever their headers.
 //
-// Forwarded (RFC 7239) and X-Forwarded-For are read from the right, past trusted proxies only: what stands left of the first
-// address that is none may have been written by anybody. A part that is no address, such as "unknown" or a name that hides one, ends
-// the reading: the request counts as that of the proxy which wrote it. When both headers are there and lead to different clients,
-// one of them came through from the client, and the request counts as the proxy's.
+// Forwarded (RFC 7239) and X-Forwarded-For are read from the right, past trusted proxies only: entries left of the first
+// address that is not a trusted proxy may be forged. A part that is no address, such as "unknown" or a name that hides one, ends
+// the reading: the request is attributed to the proxy that wrote it. When both headers are there and lead to different clients,
+// one of them came through from the client, and the request is attributed to the proxy.
 func TrustProxies(trusted []netip.Prefix, h http.Handler) http.Handler {
 	if len(trusted) == 0 {
 		return h
@@ -90,7 +90,7 @@ func hopAddr(text string) (netip.Addr, bool) {
 }
 
 // forwardedHops returns the "for" of each element of a Forwarded header; empty where there is none, and where an element is malformed:
-// a quote that the client left open would make what the proxy appends a part of the client's element.
+// a quote that the client left open would make the proxy's addition a part of the client's element.
 func forwardedHops(text string) []string {
 	var hops []string
 	for _, element := range splitQuoted(text, ',') {

@@ -55,7 +55,7 @@ func checkQuery(u *url.URL, declared middleware.Parameters) error {
 	return errs.OrNil()
 }
 
-// maxName bounds the names of parameters that a client is told of, and compared with those of the operation, in bytes.
+// maxName bounds the parameter names that errors quote and that are compared with the operation's names, in bytes.
 const maxName = 100
 
 func unknownParameter(name string, known []string) *callwright.Error {
@@ -84,7 +84,7 @@ func nearest(name string, known []string) string {
 	return found
 }
 
-// distance returns how many letters must be added, removed or replaced to make one word of the other.
+// distance returns the number of letters to add, remove or replace to turn one word into the other.
 func distance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {

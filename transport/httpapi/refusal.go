@@ -15,8 +15,8 @@ import (
 	"github.com/callwright/callwright/transport/httpapi/wire"
 )
 
-// refusal returns what the generated decoders and validators found wrong with a request, and what the area wants instead; ok
-// is false for an error that is not theirs. Paths look like those of the domains: directions[0].options.port.
+// refusal returns the faults that the generated decoders and validators found in a request, and the values that the area wants instead; ok
+// is false for any other error. Paths look like paths of the domains: directions[0].options.port.
 func refusal(err error, area *Area) (f failure, ok bool) {
 	var inParams *ogenerrors.DecodeParamsError
 	var inRequest *ogenerrors.DecodeRequestError
@@ -35,8 +35,8 @@ func refusal(err error, area *Area) (f failure, ok bool) {
 	return failure{code: callwright.CodeBadRequest, lines: shorten(inBody(inRequest.Err, wanted))}, true
 }
 
-// wants says what the members of a request's body, or its parameters, must be. prefix is what their keys in the area's map
-// begin with.
+// wants describes valid members of a request's body, or valid parameters. prefix is the beginning of their keys in the
+// area's map.
 type wants struct {
 	area   *Area
 	prefix string
@@ -44,7 +44,7 @@ type wants struct {
 
 var index = regexp.MustCompile(`\[[0-9]+\]`)
 
-// or returns what the member at a path must be, and a text where that is not known.
+// or returns the description of a valid member at a path, and the text if there is none.
 func (w wants) or(path, text string) string {
 	if w.area == nil {
 		return text
@@ -65,7 +65,7 @@ func (w wants) contentType() string {
 // noContentType reports whether the header is absent or can't be parsed, for which the generated code has no type.
 func noContentType(err error) bool { return strings.HasPrefix(err.Error(), "parse media type") }
 
-// inParameter returns what is wrong with a parameter. The generated code stops at the first.
+// inParameter returns the fault of a parameter. The generated code stops at the first.
 func inParameter(err error, wanted wants) []line {
 	var param *ogenerrors.DecodeParamError
 	if !errors.As(err, &param) {
@@ -80,7 +80,7 @@ func inParameter(err error, wanted wants) []line {
 	return []line{{param.Name, wanted.or(param.Name, "has a value that can't be understood")}}
 }
 
-// inBody returns what is wrong with a body: the first thing that could not be decoded, or everything that is not valid.
+// inBody returns the faults of a body: the first member that could not be decoded, or all invalid members.
 func inBody(err error, wanted wants) []line {
 	var undecoded *ogenerrors.DecodeBodyError
 	switch {
@@ -102,7 +102,7 @@ func inBody(err error, wanted wants) []line {
 // decodedPart matches the part of a form that an error is about.
 var decodedPart = regexp.MustCompile(`^decode "([^"]+)"`)
 
-// The generated decoder names members, and says where it stopped, in the texts of its errors only, outermost first.
+// The generated decoder reports members and the offset at which it stopped only in the texts of its errors, outermost first.
 var (
 	decodedField = regexp.MustCompile(`decode field "([^"]+)"`)
 	unknownField = regexp.MustCompile(`unexpected field ("(?:[^"\\]|\\.)*")`)
@@ -163,7 +163,7 @@ func countOf(match []string) string {
 	return "has " + match[1] + " members; at least " + match[3] + " are required"
 }
 
-// stopsAt finds the value at which the decoder stopped, if it says that. It does not say where a number is too large.
+// stopsAt finds the value at which the decoder stopped, if it reports that. It does not report the place of a number that is too large.
 func stopsAt(text string, body []byte) func(p place) bool {
 	stops := stoppedAt.FindAllStringSubmatch(text, -1)
 	if stops == nil {
@@ -194,7 +194,7 @@ func (w wants) invalid(path string, err error) []line {
 	return nil
 }
 
-// violation returns what a validator of a single value found, in words; empty for any other error.
+// violation describes an error of a validator of a single value; empty for any other error.
 func (w wants) violation(path string, err error) string {
 	var short *validate.MinLengthError
 	var long *validate.MaxLengthError

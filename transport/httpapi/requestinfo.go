@@ -13,7 +13,7 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// requestInfo holds what is known of a request. The outermost handler puts it into the context; those further in fill it.
+// requestInfo holds the data about a request. The outermost handler puts it into the context; inner handlers fill it.
 type requestInfo struct {
 	id        string
 	head      bool   // its method is HEAD: the answer has no body
@@ -22,8 +22,8 @@ type requestInfo struct {
 	route     string // its path with the parameters' names; log lines have it in place of the path, which may hold a secret
 	principal callwright.Principal
 	client    Client
-	ids       []slog.Attr // of what the request is about
-	failure   error       // for the log: what the answer does not say
+	ids       []slog.Attr // ids of the objects of the request
+	failure   error       // for the log: the error behind the answer
 	ignored   []Ignored   // members of the body
 
 	authorize func(ctx context.Context) error // whether the request would be allowed now; nil before it was
@@ -31,7 +31,7 @@ type requestInfo struct {
 
 type requestInfoKey struct{}
 
-// infoOf returns what is known of the request of a context; nothing of a context that no request made.
+// infoOf returns the data about the request of a context; empty for a context without a request.
 func infoOf(ctx context.Context) *requestInfo {
 	if info, ok := ctx.Value(requestInfoKey{}).(*requestInfo); ok {
 		return info
@@ -39,10 +39,10 @@ func infoOf(ctx context.Context) *requestInfo {
 	return new(requestInfo)
 }
 
-// Principal returns who makes the request of a context.
+// Principal returns the principal of the request of a context.
 func Principal(ctx context.Context) callwright.Principal { return infoOf(ctx).principal }
 
-// Org returns the organization on whose behalf the request of a context is made.
+// Org returns the organization of the principal of a request.
 func Org(ctx context.Context) callwright.OrgID { return infoOf(ctx).principal.Org }
 
 // Client is the program that makes a request.
@@ -54,14 +54,14 @@ type Client struct {
 // ClientOf returns the client of the request of a context.
 func ClientOf(ctx context.Context) Client { return infoOf(ctx).client }
 
-// Head reports whether the request of a context is HEAD, which is served as GET. Only what writes a stream asks: it ends after
+// Head reports whether the request of a context is HEAD, which is served as GET. Only writers of streams need it: they end after
 // the header.
 func Head(ctx context.Context) bool { return infoOf(ctx).head }
 
-// LogFailure has an error written with the log line of the request: of a stream, which can't answer it any more.
+// LogFailure adds an error to the log line of the request: of a stream, which cannot answer with it any more.
 func LogFailure(ctx context.Context, err error) { infoOf(ctx).failure = err }
 
-// LogID has the id of something that the request has changed written with its log line, as name. The ids in the path of a
+// LogID adds the id of an object that the request has changed to its log line, as name. The ids in the path of a
 // change are written anyway. Ids beyond maxIDs are left out, and all of a request that is refused: it may name anything.
 func LogID(ctx context.Context, name, id string) {
 	if info := infoOf(ctx); id != "" && len(info.ids) < maxIDs {
@@ -76,7 +76,7 @@ const (
 )
 
 // StillAuthorized returns an error when the request of a context would be refused now: its key was revoked or has expired, or
-// its organization has lost an entitlement. What answers for long, such as a stream, asks now and then.
+// its organization has lost an entitlement. Long answers, such as streams, call it from time to time.
 func StillAuthorized(ctx context.Context) error {
 	if again := infoOf(ctx).authorize; again != nil {
 		return again(ctx)
@@ -102,7 +102,7 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	if r.ProtoMajor == 1 && len(r.TransferEncoding) > 0 {
 		// It may have had a Content-Length as well, which net/http removes. A proxy that goes by that sees other requests in
-		// what follows, so nothing may follow (RFC 9112, section 6.1).
+		// the following bytes, so nothing may follow (RFC 9112, section 6.1).
 		w.Header().Set("Connection", "close")
 	}
 	ctx := context.WithValue(r.Context(), requestInfoKey{}, info)
@@ -128,7 +128,7 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	a.route(answer, r)
 }
 
-// statusClientGone stands in the log for the answer to a client that went before it came. Nobody gets it.
+// statusClientGone is the logged status of a request whose client went before the answer. It is never sent.
 const statusClientGone = 499
 
 // log writes the log line of one request.
@@ -181,23 +181,23 @@ func clientOf(r *http.Request) string {
 	return host
 }
 
-// answerWriter remembers the status, and bounds how long the client may take.
+// answerWriter records the status, and limits the time of the client.
 type answerWriter struct {
 	http.ResponseWriter
 	asked  *timedBody // the body of the request; nil without one
 	status int
 }
 
-// takeTimeout bounds how long a client may take for what is written at once: an answer of JSON, which stays in memory
-// meanwhile, or a part of a file. Streams of events have a bound of their own.
+// takeTimeout limits the time in which a client must read one write: an answer of JSON, which stays in memory
+// meanwhile, or a part of a file. Streams of events have their own limit.
 const takeTimeout = time.Minute
 
-// mustBeTaken sets the time by which a client must have taken what is written. A writer without deadlines has none.
+// mustBeTaken sets the time by which a client must have read the written bytes. It does nothing for a writer without deadlines.
 func (w *answerWriter) mustBeTaken(until time.Time) {
 	_ = http.NewResponseController(w.ResponseWriter).SetWriteDeadline(until)
 }
 
-// WriteHeader remembers the first final status. A 401 says how to do better (RFC 9110, section 15.5.2).
+// WriteHeader remembers the first final status. A 401 names the authentication scheme (RFC 9110, section 15.5.2).
 func (w *answerWriter) WriteHeader(status int) {
 	if w.asked != nil {
 		w.asked.leave()

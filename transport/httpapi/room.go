@@ -8,17 +8,17 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// How much memory the bodies of requests may take at once. One organization, or one address without a key, gets a quarter.
+// Limits of the memory of all request bodies together. One organization, or one address without a key, gets a quarter.
 const (
 	receivedBodies = 64 << 20  // bytes, of bodies that are not small, until they are answered
-	decodedBodies  = 256 << 20 // bytes, of what they become when they are decoded
-	decodedSmall   = 128 << 20 // bytes, of what small bodies become
+	decodedBodies  = 256 << 20 // bytes of their decoded form
+	decodedSmall   = 128 << 20 // bytes of the decoded form of small bodies
 	uploads        = 256 << 20 // bytes, of files and their forms, on the disk or in memory, until they are answered
 	bodyShare      = 4
 	bodyWait       = 5 * time.Second // for each of these
 )
 
-// What decoding a body costs, in bytes. Measured, with the garbage collector's share: 200 bytes for a value of a free object,
+// Memory for decoding a body, in bytes. Measured, with the garbage collector's share: 200 bytes for a value of a free object,
 // 650 for one of the largest structures.
 const (
 	costOfByte  = 6
@@ -39,7 +39,7 @@ func newBodies() *bodies {
 	return &bodies{received: budget(receivedBodies), decoded: budget(decodedBodies), small: budget(decodedSmall), uploads: budget(uploads)}
 }
 
-// room is what one body has taken.
+// room is the memory that one body has reserved.
 type room struct {
 	request *http.Request
 	of      *bodies
@@ -56,7 +56,7 @@ func (r *room) toUpload(size int64) error { return r.take(r.of.uploads, size) }
 // toReceive waits for the memory of a body.
 func (r *room) toReceive(size int64) error { return r.take(r.of.received, size) }
 
-// toDecode waits for the memory of what a body becomes.
+// toDecode waits for the memory of the decoded body.
 func (r *room) toDecode(size, values int) error {
 	budget := r.of.decoded
 	if size <= smallBody {
@@ -79,7 +79,7 @@ func (r *room) release() {
 	}
 }
 
-// userOf names who is accountable for what a request takes: its organization or, before that is known, its address.
+// userOf returns the account that a request's memory counts to: its organization or, before that is known, its address.
 func userOf(r *http.Request) string {
 	if org := Org(r.Context()); org != "" {
 		return "org " + string(org)

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// How long a client may take for a request, and leave a connection idle.
+// Time limits for a client's request and for idle connections.
 const (
 	headerTimeout = 10 * time.Second
 	readTimeout   = 30 * time.Second // for the body, too, until an API sets its own deadlines
@@ -13,10 +13,10 @@ const (
 	maxHeader     = 64 << 10 // bytes
 )
 
-// NewServer returns an HTTP server for an API, or for a handler that an API is a part of, with bounds on how long a client
-// may hold a connection. It tells a listener of Connections which connections are idle, unless its ConnState is replaced. An API bounds the times of bodies and answers by itself, so the server has no WriteTimeout,
-// which would cut streams and recordings. Handlers beside it must read bodies within 30 seconds, and bound their answers by
-// http.ResponseController.SetWriteDeadline.
+// NewServer returns an HTTP server for an API, or for a handler that contains an API, with limits on the time that a client may hold a
+// connection. It reports idle connections to a listener of Connections, unless its ConnState is replaced. An API limits the times of bodies
+// and answers itself, so the server has no WriteTimeout, which would cut streams and recordings. Other handlers must read bodies within 30
+// seconds, and limit their answers by http.ResponseController.SetWriteDeadline.
 func NewServer(h http.Handler) *http.Server {
 	return &http.Server{
 		Handler: h, ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader,

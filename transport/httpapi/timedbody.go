@@ -10,21 +10,21 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// How long a client may take for the body of its request.
+// Time limits for the body of a request.
 const (
 	bodyIdle  = 30 * time.Second // until the next part of it comes
 	bodyTime  = time.Minute      // for all of it, and a second more for each bodyRate bytes that have come
 	bodyRate  = 2 << 10
-	bodyAfter = time.Second // for what is not read of it, once the answer has begun
+	bodyAfter = time.Second // for the unread rest, once the answer has begun
 )
 
-// timedBody is a body that must come in time. One that progresses is not cut: the time for all of it grows with what has
+// timedBody is a body with time limits. A body that progresses is not cut off: its total time grows with the bytes that have
 // come.
 type timedBody struct {
 	io.ReadCloser
 	control *http.ResponseController
 	begin   time.Time
-	size    int64 // of what has come
+	size    int64 // bytes received
 	ended   bool
 }
 
@@ -58,8 +58,8 @@ func (b *timedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// leave gives the client a last time for what nobody reads. net/http reads it before it sends the answer, so that the
-// connection can go on, and else closes the connection after the answer.
+// leave sets a last deadline for the unread rest. net/http reads it before it sends the answer, so that the
+// connection can be reused, and else closes the connection after the answer.
 func (b *timedBody) leave() {
 	if !b.ended {
 		b.mustCome(time.Now().Add(bodyAfter))

@@ -6,9 +6,9 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// Voices knows which voice speaks in place of one that is not here. The Service of package speech does.
+// Voices returns replacements for unknown voices. The Service of package speech does.
 type Voices interface {
-	// Replacement returns the name of that voice; empty if the voice is here, is not named or is refused.
+	// Replacement returns the name of the replacement; empty if the voice is known, is not named or is refused.
 	Replacement(ctx context.Context, org callwright.OrgID, idOrName, language string) (string, error)
 }
 

@@ -26,7 +26,7 @@ func (s Calls) Revisions(ctx context.Context, org callwright.OrgID, f call.Filte
 	return sqldb.Converted(rows, func(r callRow) call.Revision { return call.Revision{ID: r.ID, Version: r.Version} }), err
 }
 
-// Position returns how far a call is.
+// Position returns the current position in the changes of a call.
 func (s Calls) Position(ctx context.Context, org callwright.OrgID, id string) (p call.Position, err error) {
 	err = s.core().Read(ctx, []any{org, id}, func(ctx context.Context, idb bun.IDB) error {
 		q := findCall(idb, org, id).Column("version", "stop_requested").

@@ -34,7 +34,7 @@ type noticeRow struct {
 
 func (r logRow) turn() (pathway.Log, error) { return unmarshalLog(r.Turn, r.Log) }
 
-// AppendLog adds what happened in a turn. Text that the databases can't keep is no fault here: JSON has escapes for it.
+// AppendLog adds the log of a turn. It accepts text that the databases cannot store, because JSON escapes it.
 func (s Calls) AppendLog(ctx context.Context, org callwright.OrgID, id string, l pathway.Log) error {
 	text, err := marshalLog(l)
 	if err != nil {
@@ -54,7 +54,7 @@ func (s Calls) attach(ctx context.Context, org callwright.OrgID, id string, valu
 	})
 }
 
-// Logs returns what happened on a call.
+// Logs returns the logs of the turns of a call.
 func (s Calls) Logs(ctx context.Context, org callwright.OrgID, id string) ([]pathway.Log, error) {
 	return s.logs(ctx, org, id, func(q *bun.SelectQuery) *bun.SelectQuery { return q.Order("turn") })
 }
@@ -84,7 +84,7 @@ func (s Calls) logs(
 	return sqldb.ConvertedAll(rows, logRow.turn)
 }
 
-// AppendNotice adds something that the webhook is to be told.
+// AppendNotice adds a notice for the webhook.
 func (s Calls) AppendNotice(ctx context.Context, org callwright.OrgID, id string, n call.Notice) error {
 	return s.attach(ctx, org, id, n, &noticeRow{
 		CallID: id, Seq: n.Seq, Category: string(n.Category), Level: string(n.Level), Message: n.Message,

@@ -77,7 +77,7 @@ func scanned(ctx context.Context, idb bun.IDB, org callwright.OrgID, f call.Filt
 	}
 	columns := []string{"created_at", "id"}
 	if of.Completed != nil {
-		columns = append(columns, "node") // is in neither index: SQLite would prefer that of all calls, which has the other columns
+		columns = append(columns, "node") // is in neither index: SQLite would prefer the index of all calls, which contains the other columns
 	}
 	var rows []callRow
 	err = pageOf(matching(idb.NewSelect().Model(&rows).Column(columns...), org, of), f).Offset(int64(f.Scan - 1)).Limit(2).Scan(ctx)

@@ -24,7 +24,7 @@ type callRow struct {
 	Variables     map[string]any `bun:"variables,type:jsonb,nullzero"`
 	Metadata      map[string]any `bun:"metadata,type:jsonb,nullzero"`
 	Queue         string         `bun:"queue"`
-	Ended         bool           `bun:"ended"` // what Queue says, for the filter
+	Ended         bool           `bun:"ended"` // follows from Queue, for the filter
 	Status        string         `bun:"status"`
 	CreatedAt     time.Time      `bun:"created_at"`
 	StartAt       *time.Time     `bun:"start_at"`

@@ -21,7 +21,7 @@ func (s Calls) core() core { return core{s.DB.Core()} }
 // live is the condition of an index. SQLite uses the index only for a condition with these very words.
 const live = "queue IN ('allocated', 'started')"
 
-// fixed lists the columns that no update of a call writes: the request, the keys, and what other methods own. Most indexes
+// fixed lists the columns that no update of a call writes: the request, the keys, and the columns of other methods. Most indexes
 // do not change then.
 var fixed = []string{
 	"id", "org", "inbound", "from_number", "to_number", "agent", "pathway_id", "pathway_environment", "pathway_version",
@@ -49,7 +49,7 @@ func (s Calls) Get(ctx context.Context, org callwright.OrgID, id string) (call.C
 	return s.core().call(row)
 }
 
-// Update replaces what changes of a call.
+// Update replaces the columns of a call that can change.
 func (s Calls) Update(ctx context.Context, c call.Call) error {
 	row := newCallRow(c)
 	return s.core().Write(ctx, []any{c}, func(ctx context.Context, idb bun.IDB) error {

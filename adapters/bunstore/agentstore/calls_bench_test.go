@@ -40,7 +40,7 @@ func fillCalls(t testing.TB, db *bunstore.DB, count int) {
 	}
 }
 
-// BenchmarkCallsPage reads pages of 100 out of an organization's million calls, and how many match in all.
+// BenchmarkCallsPage reads pages of 100 out of an organization's million calls, and the total number of matches.
 func BenchmarkCallsPage(b *testing.B) {
 	const count = 1_000_000
 	for _, name := range []string{"sqlite", "postgres"} {

@@ -27,7 +27,7 @@ type chatRow struct {
 	Pathway   string    `bun:"pathway_id"`
 	Number    int       `bun:"number"`
 	Hash      string    `bun:"hash"`
-	State     string    `bun:"state"` // JSON, which JSONB would not keep as it is
+	State     string    `bun:"state"` // JSON, whose form JSONB would change
 	Messages  int       `bun:"messages"`
 	BusyUntil time.Time `bun:"busy_until"`
 	Completed bool      `bun:"completed"`
@@ -130,7 +130,7 @@ func (s Chats) CountChats(ctx context.Context, org callwright.OrgID) (count int,
 	return count, err
 }
 
-// ForgetChats removes chats that were not changed for long.
+// ForgetChats deletes chats that were not changed for long.
 func (s Chats) ForgetChats(ctx context.Context, before time.Time, limit int) (int, error) {
 	return s.core().Forget(ctx, (*chatRow)(nil), func(q *bun.SelectQuery) *bun.SelectQuery {
 		return q.Where("updated_at < ?", sqldb.Stored(before)).Order("updated_at").Limit(int64(limit))

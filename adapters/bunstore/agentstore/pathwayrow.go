@@ -121,7 +121,7 @@ func joined(list []json.RawMessage) string {
 	}), "\n")
 }
 
-// lines splits what joined has put together. The elements share the memory of text.
+// lines reverses joined. The elements share the memory of text.
 func lines(text []byte) []json.RawMessage {
 	if len(text) == 0 {
 		return nil

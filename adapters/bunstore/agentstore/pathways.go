@@ -48,7 +48,7 @@ func findPathway(idb bun.IDB, org callwright.OrgID, id string) *bun.SelectQuery 
 	return idb.NewSelect().Model((*pathwayRow)(nil)).Where("id = ?", id).Where("org = ?", org)
 }
 
-// DeletePathway removes a pathway. Its versions and chats go with it.
+// DeletePathway deletes a pathway. Its versions and chats go with it.
 func (s Pathways) DeletePathway(ctx context.Context, org callwright.OrgID, id string) error {
 	return s.core().Write(ctx, []any{org, id}, func(ctx context.Context, idb bun.IDB) error {
 		result, err := idb.NewDelete().Model((*pathwayRow)(nil)).Where("id = ?", id).Where("org = ?", org).Exec(ctx)

@@ -45,7 +45,7 @@ type personaVersionRow struct {
 	Document  string    `bun:"document"` // sealed: personaJSON
 }
 
-// personaJSON is what a version says and does. Its tools are texts, so that they stay as they were given.
+// personaJSON is the content of a version. Its tools are stored as text, which keeps their exact form.
 type personaJSON struct {
 	Orchestration  string          `json:"orchestration,omitempty"`
 	Personality    string          `json:"personality,omitempty"`

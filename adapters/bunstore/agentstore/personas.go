@@ -77,7 +77,7 @@ func (s Personas) CountPersonas(ctx context.Context, org callwright.OrgID) (coun
 	return count, err
 }
 
-// ForgetPersonas removes personas that were deleted long ago. Their versions go with them.
+// ForgetPersonas deletes personas that were deleted long ago. Their versions go with them.
 func (s Personas) ForgetPersonas(ctx context.Context, before time.Time, limit int) (int, error) {
 	return s.core().Forget(ctx, (*personaRow)(nil), func(q *bun.SelectQuery) *bun.SelectQuery {
 		return q.Where("deleted_at < ?", sqldb.Stored(before)).Order("deleted_at").Limit(int64(limit))
@@ -126,7 +126,7 @@ func (s Personas) UpdateDraft(ctx context.Context, v persona.Version) error {
 	})
 }
 
-// DeleteDraft removes a draft.
+// DeleteDraft deletes a draft.
 func (s Personas) DeleteDraft(ctx context.Context, v persona.Version) error {
 	return s.core().Write(ctx, []any{v.Org, v.ID}, func(ctx context.Context, idb bun.IDB) error {
 		result, err := idb.NewDelete().Model((*personaVersionRow)(nil)).Where("id = ?", v.ID).Where("org = ?", v.Org).

@@ -11,7 +11,7 @@ import (
 	"github.com/callwright/callwright/agents/request"
 )
 
-// logJSON is a pathway.Log. What is in it converts from and to its domain type: see document.go.
+// logJSON is a pathway.Log. Its members convert from and to their domain types: see document.go.
 type logJSON struct {
 	Node    string         `json:"node,omitempty"`
 	Heard   string         `json:"heard,omitempty"`

@@ -24,7 +24,7 @@ type webAgentRow struct {
 	ID  string `bun:"id,pk"`
 	Org string `bun:"org"`
 	agentColumns
-	VoiceSettings *string        `bun:"voice_settings"` // JSON, which JSONB would not keep as it is
+	VoiceSettings *string        `bun:"voice_settings"` // JSON, whose form JSONB would change
 	Keywords      []string       `bun:"keywords,type:jsonb,nullzero"`
 	Metadata      map[string]any `bun:"metadata,type:jsonb,nullzero"`
 	CreatedAt     time.Time      `bun:"created_at"`
@@ -140,7 +140,7 @@ func (s WebAgents) UpdateAgent(ctx context.Context, a agents.WebAgent) error {
 	})
 }
 
-// DeleteAgent removes an agent.
+// DeleteAgent deletes an agent.
 func (s WebAgents) DeleteAgent(ctx context.Context, org callwright.OrgID, id string) error {
 	return s.core().Write(ctx, []any{org, id}, func(ctx context.Context, idb bun.IDB) error {
 		result, err := idb.NewDelete().Model((*webAgentRow)(nil)).Where("id = ?", id).Where("org = ?", org).Exec(ctx)

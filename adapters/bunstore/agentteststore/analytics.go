@@ -17,10 +17,10 @@ import (
 // hasEnded is the condition of the index of windows. SQLite uses it only for a condition with these very words.
 const hasEnded = "state NOT IN ('PENDING', 'RUNNING') AND NOT experiment"
 
-// endedPage is how many runs EachEnded holds at a time.
+// endedPage is the number of runs that EachEnded reads at a time.
 const endedPage = 5000
 
-// endedRow has what the index test_runs_by_window has of a run: no other column is read.
+// endedRow holds the columns of the index test_runs_by_window: no other column of a run is read.
 type endedRow struct {
 	id, scenario, state, created, summary string
 	number                                int
@@ -63,7 +63,7 @@ func (s Store) EachEnded(
 	}
 }
 
-// endedQuery selects what comes after a run in a window. Times are read as text: a hundred thousand of them are costly to parse by the drivers.
+// endedQuery selects the runs after a run in a window. Times are read as text: a hundred thousand of them are costly to parse by the drivers.
 func endedQuery(idb bun.IDB, org callwright.OrgID, w agenttest.RunWindow, after *endedRow) *bun.SelectQuery {
 	q := idb.NewSelect().Model((*runRow)(nil)).Column("id", "scenario_id", "pathway_number", "state", "summary", "scripted").
 		ColumnExpr("CAST(created_at AS TEXT) AS created").

@@ -83,7 +83,7 @@ func (db core) batch(r batchRow) (agenttest.Batch, error) {
 	return r.batch(document), err
 }
 
-// batch returns a group with what its document has.
+// batch returns the group of a row and its document.
 func (r batchRow) batch(document batchJSON) agenttest.Batch {
 	return agenttest.Batch{
 		ID: r.ID, Org: callwright.OrgID(r.Org), Kind: agenttest.Kind(r.Kind), Trigger: agenttest.Trigger(r.Trigger),
@@ -104,7 +104,7 @@ const (
 	maxOpenedSize = 128 << 10 // of a document that is kept, sealed
 )
 
-// documents keeps the documents of groups whose runs are under way, by what they are sealed as. Each run reads its group several
+// documents caches the documents of groups with active runs, by their sealed form. Each run reads its group several
 // times, and a group of 100 scenarios takes longer to decrypt and decode than all else that is done with it.
 type documents struct {
 	mu   sync.Mutex
@@ -199,7 +199,7 @@ type addition struct {
 	more   int
 }
 
-// additions returns what is added to the columns of a group.
+// additions returns the amounts to add to the columns of a group.
 func additions(s agenttest.Sums) []addition {
 	return []addition{
 		{"passed", s.Counts.Passed}, {"failed", s.Counts.Failed}, {"erred", s.Counts.Error}, {"cancelled", s.Counts.Cancelled},

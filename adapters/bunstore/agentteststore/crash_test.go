@@ -18,7 +18,7 @@ import (
 	"github.com/callwright/callwright/agenttest/engine"
 )
 
-// crashes is how often TestCrashes kills a worker.
+// crashes is the number of times that TestCrashes kills a worker.
 const crashes = 50
 
 // mostEvents is after how many asked and answered calls a worker kills itself at the latest, unless it spares runs.
@@ -102,7 +102,7 @@ func crashWorker(t *testing.T, plan crashPlan) (killed bool) {
 	return true
 }
 
-// crashCalls is how many calls a run makes: the agent's and the caller's turns, and the judge.
+// crashCalls is the number of calls that a run makes: the agent's and the caller's turns, and the judge.
 const crashCalls = 2*crashTurns + 1 + 1
 
 // checkDiary fails the test for a call that was paid again although its run had gone on, or although nobody was killed.

@@ -52,7 +52,7 @@ func TestCrashesWithRepeatableModels(t *testing.T) {
 	checkRuns(t, folder, string(diary))
 }
 
-// checkNothingIsKept fails the test if a run under way keeps answers, and returns how many runs are under way.
+// checkNothingIsKept fails the test if a run under way keeps answers, and returns the number of active runs.
 func checkNothingIsKept(t *testing.T, folder string) int {
 	t.Helper()
 	store := openCrash(t, folder)

@@ -14,7 +14,7 @@ import (
 	"github.com/callwright/callwright/agenttest/tornado"
 )
 
-// tornadoCrashes is how often TestTornadoCrashes kills a worker.
+// tornadoCrashes is the number of times that TestTornadoCrashes kills a worker.
 const tornadoCrashes = 30
 
 // TestTornadoCrashes kills the process that holds a session thirty times, at any access of the session to its store and at any
@@ -77,7 +77,7 @@ func atLastAttempt(t *testing.T, folder string) bool {
 	return slices.ContainsFunc(runs, func(r agenttest.Run) bool { return r.Attempt >= agenttest.MaxAttempts-1 })
 }
 
-// tornadoOutcome is what a session has left, without times and ids.
+// tornadoOutcome is the result of a session, without times and ids.
 type tornadoOutcome struct {
 	session   tornado.Progress
 	runs      map[string]int // by scenario, version and trial

@@ -124,7 +124,7 @@ func (shelf) Publish(context.Context, callwright.OrgID, string, pathway.Publicat
 
 func (shelf) Settle(context.Context, callwright.OrgID, string) error { return nil }
 
-// textOf returns what a node says.
+// textOf returns the text of a node.
 func textOf(d graph.Document, node string) string {
 	for _, raw := range d.Nodes {
 		var n struct {
@@ -285,7 +285,7 @@ func beginTornado(ctx context.Context, versions shelf, tests *agenttest.Service,
 	return err
 }
 
-// askedForPlans returns how often a diary has the question for a plan, and fails the test if it was asked for a plan that was kept.
+// askedForPlans returns the number of questions for a plan in a diary, and fails the test if it was asked for a plan that was kept.
 func askedForPlans(t *testing.T, folder string) (asked int) {
 	t.Helper()
 	raw, err := os.ReadFile(folder + "/diary")

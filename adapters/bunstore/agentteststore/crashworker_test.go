@@ -30,7 +30,7 @@ import (
 	"github.com/callwright/callwright/agenttest/scenario"
 )
 
-// crashPlan is what a worker is told: the environment variable crashEnv has it as JSON.
+// crashPlan holds the instructions of a worker: the environment variable crashEnv contains them as JSON.
 type crashPlan struct {
 	Folder  string
 	Birth   int  // how many workers there were before
@@ -57,7 +57,7 @@ const (
 	crashBudget    = 130_000 // tokens of the set: little more than its 125,232 and what is reserved for its last call
 )
 
-// diary is a file of what models were asked and have answered, and of who was told what. Written lines survive a kill.
+// diary is a file of questions to models, their answers, and notifications. Written lines survive a kill.
 type diary struct {
 	mu   sync.Mutex
 	file *os.File
@@ -140,7 +140,7 @@ func (m paid) Reply(ctx context.Context, r llm.ReplyRequest) iter.Seq2[llm.Reply
 	}
 }
 
-// spokenInCrash returns what is said after so many lines.
+// spokenInCrash returns the line that follows the given number of lines.
 func spokenInCrash(part string, lines, trial int) string {
 	return fmt.Sprintf("The %s speaks for time %d in trial %d.", part, lines, trial)
 }

@@ -13,7 +13,7 @@ import (
 // notInOpen is the condition that a run is of no group that has not ended.
 const notInOpen = "NOT " + inOpen
 
-// DeleteScenario removes a scenario with its runs, one statement a table.
+// DeleteScenario deletes a scenario with its runs, one statement a table.
 func (s Store) DeleteScenario(ctx context.Context, org callwright.OrgID, id string) error {
 	return s.DB.Do(ctx, func(ctx context.Context) error {
 		return s.core().Write(ctx, []any{org, id}, func(ctx context.Context, idb bun.IDB) error {
@@ -32,8 +32,8 @@ func (s Store) DeleteScenario(ctx context.Context, org callwright.OrgID, id stri
 const emptied = `batch.state NOT IN ('PENDING', 'RUNNING') AND NOT EXISTS (SELECT 1 FROM test_runs AS r
 	WHERE r.org = batch.org AND r.batch_id = batch.id AND r.batch_id <> '' AND r.id NOT IN (?))`
 
-// deleteRuns removes the runs with some ids, or whose ids a query selects, with their journals, with their snapshots if no
-// other run has them, and with their groups if these have ended and have no other run. It says how many runs.
+// deleteRuns deletes the runs with some ids, or whose ids a query selects, with their journals, with their snapshots if no
+// other run has them, and with their groups if these have ended and have no other run. It returns the number of deleted runs.
 func (db core) deleteRuns(ctx context.Context, idb bun.IDB, ids any) (int, error) {
 	if _, err := idb.NewDelete().Model((*answerRow)(nil)).Where("run_id IN (?)", ids).Exec(ctx); err != nil {
 		return 0, err
@@ -62,7 +62,7 @@ func (db core) deleteRuns(ctx context.Context, idb bun.IDB, ids any) (int, error
 	return int(n), err
 }
 
-// DeleteRuns removes old runs. It leaves alone those that another node is removing.
+// DeleteRuns deletes old runs. It skips those that another node is deleting.
 func (s Store) DeleteRuns(ctx context.Context, before time.Time, limit int) (deleted int, err error) {
 	if limit <= 0 {
 		return 0, nil

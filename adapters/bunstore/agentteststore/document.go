@@ -126,7 +126,7 @@ func (db core) seal(purpose string, v any) (string, error) {
 	return db.Keyring.Seal(purpose, callwright.Secret(plain)), nil
 }
 
-// unseal decrypts what seal has returned. It leaves v as it is when there is nothing.
+// unseal reverses seal. It leaves v unchanged for an empty text.
 func (db core) unseal(purpose, sealed string, v any) error {
 	if sealed == "" {
 		return nil

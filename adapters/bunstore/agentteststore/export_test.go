@@ -8,7 +8,7 @@ import (
 	"github.com/callwright/callwright/agenttest/tornado"
 )
 
-// Documents returns what is sealed of a scenario, of a run, of a group and of a session.
+// Documents returns the sealed documents of a scenario, a run, a group and a session.
 func Documents(sc scenario.Scenario, r agenttest.Run, b agenttest.Batch, n tornado.Session) ([]byte, error) {
 	return json.MarshalIndent(map[string]any{
 		"scenario": newScenarioJSON(sc), "outcome": newOutcomeJSON(*r.Outcome), "result": r.Result,

@@ -75,7 +75,7 @@ func (s Store) Answers(ctx context.Context, org callwright.OrgID, run string) (m
 	return answers, nil
 }
 
-// DeleteAnswers removes the journal of a run.
+// DeleteAnswers deletes the journal of a run.
 func (s Store) DeleteAnswers(ctx context.Context, org callwright.OrgID, run string) error {
 	return s.core().Write(ctx, []any{org, run}, func(ctx context.Context, idb bun.IDB) error {
 		_, err := idb.NewDelete().Model((*answerRow)(nil)).Where("run_id = ?", run).Where("org = ?", org).Exec(ctx)

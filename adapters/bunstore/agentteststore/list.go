@@ -80,7 +80,7 @@ func (s Store) findRuns(ctx context.Context, org callwright.OrgID, f agenttest.R
 func picked(q *bun.SelectQuery, org callwright.OrgID, f agenttest.RunFilter) *bun.SelectQuery {
 	if f.Scenario != "" && f.Batch != "" {
 		// Neither database is to choose an index that begins with org: all of them have the whole batch, or all runs of the
-		// scenario, while that of trials has just these runs.
+		// scenario, while the index of trials contains only these runs.
 		q = q.Where("org || '' = ?", org)
 	} else {
 		q = q.Where("org = ?", org)
@@ -119,7 +119,7 @@ func (s Store) CountRuns(ctx context.Context, org callwright.OrgID, f agenttest.
 	return count, err
 }
 
-// growing is the condition that a group has runs to be created. It is that of a partial index, too.
+// growing is the condition that a group still has runs to create. A partial index has the same condition.
 const growing = "created < total AND NOT cancel"
 
 // CountUnended counts runs that have not ended, and those that are still to be created, in one statement: a run that is created
@@ -182,7 +182,7 @@ func (s Store) Abandoned(ctx context.Context, alive []string, limit int) ([]agen
 	return sqldb.ConvertedAll(rows, s.core().run)
 }
 
-// Cancelled returns the ids of a node's runs that are to be cancelled.
+// Cancelled returns the ids of a node's runs with a requested cancellation.
 func (s Store) Cancelled(ctx context.Context, node string) (ids []string, err error) {
 	err = s.core().Read(ctx, []any{node}, func(ctx context.Context, idb bun.IDB) error {
 		ids = nil

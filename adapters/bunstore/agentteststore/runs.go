@@ -102,7 +102,7 @@ func orNull(t time.Time) *time.Time {
 	return sqldb.StoredIfSet(&t)
 }
 
-// orZero returns what orNull has kept.
+// orZero reverses orNull.
 func orZero(t *time.Time) time.Time {
 	if t == nil {
 		return time.Time{}
@@ -144,7 +144,7 @@ func (s Store) Run(ctx context.Context, org callwright.OrgID, id string) (agentt
 	return s.core().run(row)
 }
 
-// UpdateRuns replaces what changes of runs.
+// UpdateRuns replaces the columns of runs that can change.
 func (s Store) UpdateRuns(ctx context.Context, runs []agenttest.Run) error {
 	rows, err := sqldb.ConvertedAll(runs, s.core().runRow)
 	if err != nil || len(rows) == 0 {

@@ -40,7 +40,7 @@ func (db core) scenarioRow(sc scenario.Scenario) (row scenarioRow, err error) {
 	return row, err
 }
 
-// scenario returns the scenario of a row: what has a column, from there.
+// scenario returns the scenario of a row. Columns take precedence over the document.
 func (db core) scenario(r scenarioRow) (scenario.Scenario, error) {
 	var document scenarioJSON
 	err := db.unseal(purpose("test scenario", r.Org, r.ID), r.Document, &document)
@@ -108,7 +108,7 @@ func (s Store) UpdateScenario(ctx context.Context, sc scenario.Scenario) error {
 			WherePK().Where("org = ?", sc.Org)
 		return sqldb.Replace(ctx, "scenario", update, sc.Revision, findScenario(idb, sc.Org, sc.ID))
 	})
-	// A conflict that the database has found, and not Replace, is that of the index of names.
+	// A conflict that the database reports, rather than Replace, comes from the index of names.
 	if e, ok := errors.AsType[*callwright.Error](err); ok && e.Code == callwright.CodeConflict && e.Unwrap() != nil {
 		return agenttest.ErrNameTaken
 	}

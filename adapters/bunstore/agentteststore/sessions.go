@@ -80,7 +80,7 @@ func (db core) session(r sessionRow) (tornado.Session, error) {
 	}, err
 }
 
-// InsertSession adds a session. An index has the pathways with a session that is Running.
+// InsertSession adds a session. A unique index contains the pathways with a Running session.
 func (s Sessions) InsertSession(ctx context.Context, n tornado.Session) error {
 	n.Revision = 1
 	row, err := s.core().sessionRow(n)
@@ -130,7 +130,7 @@ func (s Sessions) FindSessions(ctx context.Context, org callwright.OrgID, f torn
 			q = q.Where("persona_id = ?", f.Persona)
 		}
 		switch active := slices.Equal(f.States, []tornado.State{tornado.Running}); {
-		case active: // by the index of those that are Running, of which there are few, rather than by that of personas
+		case active: // by the index of the few Running sessions, rather than by the index of personas
 			q = q.Where(running)
 		case f.Persona != "":
 			q = q.Where(ofOne)
@@ -160,7 +160,7 @@ func (s Sessions) sessions(
 	return sqldb.ConvertedAll(rows, s.core().session)
 }
 
-// UpdateSession replaces what changes of a session.
+// UpdateSession replaces the columns of a session that can change.
 func (s Sessions) UpdateSession(ctx context.Context, n tornado.Session) error {
 	row, err := s.core().sessionRow(n)
 	if err != nil {
@@ -211,7 +211,7 @@ func (s Sessions) AbandonedSessions(ctx context.Context, alive []string, limit i
 	})
 }
 
-// CancelledSessions returns the ids of a node's sessions that are to be cancelled.
+// CancelledSessions returns the ids of a node's sessions with a requested cancellation.
 func (s Sessions) CancelledSessions(ctx context.Context, node string) (ids []string, err error) {
 	err = s.core().Read(ctx, []any{node}, func(ctx context.Context, idb bun.IDB) error {
 		ids = nil
@@ -268,7 +268,7 @@ func (s Sessions) Steps(ctx context.Context, org callwright.OrgID, session strin
 	})
 }
 
-// DeleteSteps removes the journal of a session.
+// DeleteSteps deletes the journal of a session.
 func (s Sessions) DeleteSteps(ctx context.Context, org callwright.OrgID, session string) error {
 	return s.core().Write(ctx, []any{org, session}, func(ctx context.Context, idb bun.IDB) error {
 		_, err := idb.NewDelete().Model((*stepRow)(nil)).Where("session_id = ?", session).Where("org = ?", org).Exec(ctx)
@@ -276,7 +276,7 @@ func (s Sessions) DeleteSteps(ctx context.Context, org callwright.OrgID, session
 	})
 }
 
-// DeleteSessions removes old sessions, whose journals go with them.
+// DeleteSessions deletes old sessions, whose journals go with them.
 func (s Sessions) DeleteSessions(ctx context.Context, before time.Time, limit int) (int, error) {
 	if limit <= 0 {
 		return 0, nil

@@ -24,7 +24,7 @@ func runningSession(id string) tornado.Session {
 	return n
 }
 
-// endedSession is what becomes of it.
+// endedSession is the same session after its end.
 func endedSession(id string) tornado.Session {
 	n := runningSession(id)
 	n.State, n.EndedAt = tornado.Stuck, start

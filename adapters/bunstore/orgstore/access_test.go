@@ -15,7 +15,7 @@ import (
 	"github.com/callwright/callwright/adapters/bunstore/orgstore"
 )
 
-// together calls a function several times at once, and returns what it returned.
+// together calls a function several times concurrently, and returns the results.
 func together(times int, f func(i int) error) []error {
 	results := make([]error, times)
 	var all sync.WaitGroup

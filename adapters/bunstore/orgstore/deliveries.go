@@ -59,7 +59,7 @@ func (s Deliveries) KeepDelivery(ctx context.Context, d callwright.Delivery, bef
 	})
 }
 
-// forgetOld removes some old deliveries. It leaves alone what another transaction holds.
+// forgetOld deletes some old deliveries. It skips rows that another transaction has locked.
 func (s Deliveries) forgetOld(ctx context.Context, idb bun.IDB, org callwright.OrgID, before time.Time) error {
 	const atOnce = 20
 	old := idb.NewSelect().Model((*deliveryRow)(nil)).Column("id").

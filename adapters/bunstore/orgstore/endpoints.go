@@ -68,7 +68,7 @@ func (s Endpoints) PutEndpoint(ctx context.Context, e callwright.Endpoint) error
 	})
 }
 
-// RemoveEndpoint removes an endpoint.
+// RemoveEndpoint deletes an endpoint.
 func (s Endpoints) RemoveEndpoint(ctx context.Context, org callwright.OrgID, host string) error {
 	return s.core().Write(ctx, []any{org, host}, func(ctx context.Context, idb bun.IDB) error {
 		_, err := idb.NewDelete().Model((*endpointRow)(nil)).Where("org = ?", org).Where("host = ?", host).Exec(ctx)

@@ -28,13 +28,13 @@ type answerRow struct {
 	KeptAt time.Time `bun:"kept_at"`
 }
 
-// answerPurpose binds what is sealed in a column of the answers to its row.
+// answerPurpose binds a sealed column of an answer to its row.
 func answerPurpose(org callwright.OrgID, key, column string) string {
 	return fmt.Sprintf("answer:%q:%q:%s", org, key, column)
 }
 
-// unseal returns what a row holds; CodeNotFound when it does not open, such as after its key has gone, or because a version
-// that did not seal has written it.
+// unseal decrypts a row; CodeNotFound when that fails, such as after the loss of its key, or for a row of a version
+// that did not seal rows.
 func (s IdempotencyStore) unseal(r answerRow) (digest, answer []byte, err error) {
 	org := callwright.OrgID(r.Org)
 	d, err := s.core().Keyring.Open(answerPurpose(org, r.Key, "digest"), string(r.Digest))
@@ -105,8 +105,8 @@ func (s IdempotencyStore) keepAnew(ctx context.Context, idb bun.IDB, row answerR
 	return sqldb.Changed(result, err, callwright.ErrConflict)
 }
 
-// forgetOld removes some answers that nobody will ask for any more, so that they don't pile up. It leaves alone what
-// another transaction holds: waiting for each other's could end in a deadlock.
+// forgetOld deletes some expired answers, so that they do not pile up. It skips rows that
+// another transaction has locked, because waiting for them could end in a deadlock.
 func (s IdempotencyStore) forgetOld(ctx context.Context, idb bun.IDB, org callwright.OrgID, before time.Time) error {
 	const atOnce = 20
 	old := idb.NewSelect().Model((*answerRow)(nil)).Column("key").

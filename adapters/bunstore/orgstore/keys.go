@@ -124,7 +124,7 @@ func (s Tenants) RevokeKey(ctx context.Context, org callwright.OrgID, id string,
 	})
 }
 
-// ReplaceKey sets what has replaced a key, and when it ends.
+// ReplaceKey sets the successor and the end of a key.
 func (s Tenants) ReplaceKey(ctx context.Context, org callwright.OrgID, id, by string, ends time.Time) error {
 	return s.core().Write(ctx, []any{org, id, by}, func(ctx context.Context, idb bun.IDB) error {
 		result, err := idb.NewUpdate().Model((*keyRow)(nil)).

@@ -124,7 +124,7 @@ func (s Tenants) Organizations(ctx context.Context, after callwright.Keyset, lim
 	return sqldb.ConvertedAll(rows, s.core().organization)
 }
 
-// page chooses a page of what a query has chosen, the newest first.
+// page limits a query to a page, the newest first.
 func page(q *bun.SelectQuery, after callwright.Keyset, limit int) *bun.SelectQuery {
 	if !after.IsZero() {
 		q = q.Where("(created_at, id) < (?, ?)", sqldb.Stored(after.At), after.ID)

@@ -19,7 +19,7 @@ import (
 	"github.com/callwright/callwright/internal/guard"
 )
 
-// image is what scripts/postgres-image.sh builds. It is never pulled: no registry has it.
+// image is the image that scripts/postgres-image.sh builds. It is never pulled: no registry has it.
 const image = "callwright-postgres:test"
 
 // envHost names the address of published ports to testcontainers.

@@ -14,7 +14,7 @@
 //  2. a container, when a Docker daemon answers and holds the image that scripts/postgres-image.sh builds;
 //  3. a server started from binaries on this machine, on a free port of the loopback interface.
 //
-// A test never skips for want of a server: without any of the three it fails and says what to install. With
+// A test never skips for want of a server: without any of the three it fails and names the packages to install. With
 // CALLWRIGHT_TEST_REQUIRE_DOCKER=1 only the second counts, so that CI cannot fall back silently.
 //
 // A container keeps its files in memory, except in processes that run benchmarks.

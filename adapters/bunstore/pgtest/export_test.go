@@ -1,6 +1,6 @@
 package pgtest
 
-// What the tests of this package look at beside DSN.
+// Names for the tests of this package, besides DSN.
 var (
 	FindBinaries = findBinaries
 	WithDatabase = withDatabase

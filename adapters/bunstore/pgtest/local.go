@@ -18,7 +18,7 @@ import (
 	"github.com/callwright/callwright/internal/guard"
 )
 
-// startTries is how often a server is started on another port, after somebody else took the one found free.
+// startTries bounds the starts of a server on another port, after another program took the port that was found free.
 const startTries = 3
 
 // fastSettings are server options that trade the safety of the data, which nobody wants here, for speed, and allow

@@ -37,7 +37,7 @@ func newServer(t testing.TB, password string) *Server {
 	}
 	c, err := newCluster(bin)
 	must(t, err)
-	// It is killed, and keeps what it has confirmed: the kernel has that, fsync or not.
+	// It is killed, and keeps confirmed writes: the kernel has them, with or without fsync.
 	c.settings = []string{"-c", "fsync=off", "-c", "max_connections=60"}
 	if password != "" {
 		c.password = password

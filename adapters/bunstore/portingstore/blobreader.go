@@ -45,12 +45,12 @@ func (s Blobs) chunk(ctx context.Context, blob string, number int64) (callwright
 	return s.core().Unseal(chunkPurpose(blob, number), row.Bytes)
 }
 
-// blobReader reads a blob. It checks the hash before it tells that the blob has ended.
+// blobReader reads a blob. It checks the hash before it returns io.EOF.
 type blobReader struct {
 	read  func(number int64) (callwright.Secret, error) // a chunk
 	row   *blobRow
 	next  int64
-	chunk strings.Reader // what is left of the chunk before next
+	chunk strings.Reader // the rest of the chunk before next
 	hash  hash.Hash
 	err   error
 }

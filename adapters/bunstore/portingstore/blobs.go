@@ -26,7 +26,7 @@ const unfinished = "upload-"
 
 // Blobs is a document.Blobs. Bytes are in the database, in chunks that are written as they come, each in a transaction of its own. When
 // all are there, a short transaction gives the blob its hash, by which it can be found from then on. Until then it is garbage that
-// StaleBlobs lists, whatever ends the upload.
+// StaleBlobs lists, even after a crash.
 type Blobs struct{ DB *bunstore.DB }
 
 var _ document.Blobs = Blobs{}
@@ -55,7 +55,7 @@ func chunkPurpose(blob string, number int64) string {
 	return fmt.Sprintf("port document:%q:%d", blob, number)
 }
 
-// PutBlob keeps the bytes of r.
+// PutBlob stores the bytes of r.
 func (s Blobs) PutBlob(ctx context.Context, r io.Reader, at time.Time) (document.Blob, error) {
 	row := &blobRow{ID: unfinished + new(callwright.UUIDs).New(), At: sqldb.Stored(at)}
 	if err := s.core().Insert(ctx, row.ID, row); err != nil {
@@ -75,7 +75,7 @@ func (s Blobs) PutBlob(ctx context.Context, r io.Reader, at time.Time) (document
 	return document.Blob{SHA256: row.SHA256, Size: row.Size}, nil
 }
 
-// fill stores the bytes of r as chunks, and what they are in row.
+// fill stores the bytes of r as chunks, and their description in row.
 func (s Blobs) fill(ctx context.Context, row *blobRow, r io.Reader) error {
 	hash, buffer := sha256.New(), make([]byte, chunkSize)
 	for {
@@ -176,7 +176,7 @@ func (s Blobs) TouchBlobs(ctx context.Context, keys []string, at time.Time) erro
 	})
 }
 
-// DeleteBlob deletes bytes, or what an upload has left, whose time is before another.
+// DeleteBlob deletes bytes, or the rest of an upload, whose time is before another.
 func (s Blobs) DeleteBlob(ctx context.Context, key string, before time.Time) error {
 	return s.core().Write(ctx, []any{key}, func(ctx context.Context, idb bun.IDB) error {
 		q := idb.NewDelete().Model((*blobRow)(nil)).Where("at < ?", sqldb.Stored(before))

@@ -78,7 +78,7 @@ func (s Documents) InsertDocument(ctx context.Context, d document.Document, most
 	})
 }
 
-// CountUnused returns how many documents of an organization no request uses.
+// CountUnused returns the number of an organization's documents that no request uses.
 func (s Documents) CountUnused(ctx context.Context, org callwright.OrgID) (count int, err error) {
 	err = s.core().Read(ctx, []any{org}, func(ctx context.Context, idb bun.IDB) error {
 		count, err = sqldb.Count(ctx, idb.NewSelect().Model((*documentRow)(nil)).Where("org = ?", org).Where(notUsed))

@@ -82,7 +82,7 @@ type letterEventRow struct {
 	Document string    `bun:"document"` // sealed: letterEventJSON
 }
 
-// letterEventJSON is what is sealed of an event. testdata/letter.json has all members, and those of loa.Content: a test fails when one
+// letterEventJSON is the sealed part of an event. testdata/letter.json contains all members and those of loa.Content: a test fails when one
 // is renamed.
 type letterEventJSON struct {
 	Email      string     `json:"email,omitempty"`

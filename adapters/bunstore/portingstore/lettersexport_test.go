@@ -6,7 +6,7 @@ import (
 	"github.com/callwright/callwright/porting/loa"
 )
 
-// LetterDocuments returns what is sealed of a letter and of an event of its audit trail.
+// LetterDocuments returns the sealed documents of a letter and of an event of its audit trail.
 func LetterDocuments(l loa.Letter, e loa.Event) ([]byte, error) {
 	return json.MarshalIndent(map[string]any{"letter": l.Content, "event": newLetterEventJSON(e)}, "", "  ")
 }

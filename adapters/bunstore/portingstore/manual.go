@@ -32,7 +32,7 @@ type manualRow struct {
 	Document  string    `bun:"document"` // sealed: manualJSON
 }
 
-// manualJSON is what is sealed of an order, with its secrets as plain text: see requestJSON.
+// manualJSON is the sealed part of an order, with its secrets as plain text: see requestJSON.
 type manualJSON struct {
 	Order         porting.Order
 	Account       accountJSON
@@ -74,7 +74,7 @@ func (j manualJSON) submission() porting.Submission {
 	return s
 }
 
-// manualPurpose binds what is sealed to its order, which belongs to no organization.
+// manualPurpose binds a sealed document to its order, which belongs to no organization.
 func manualPurpose(ref string) string { return purpose("manual order", "", ref) }
 
 func (db core) manualRow(o manual.Order) (row manualRow, err error) {

@@ -51,7 +51,7 @@ func inState(q *bun.SelectQuery, org callwright.OrgID, state porting.State) *bun
 	return q.Where("org = ?", org).Where("state = ?", state)
 }
 
-// after chooses a page of what a query has chosen.
+// after limits a query to a page.
 func after(q *bun.SelectQuery, f porting.Filter) *bun.SelectQuery {
 	if !f.After.IsZero() {
 		q = q.Where("(created_at, id) < (?, ?)", sqldb.Stored(f.After.At), f.After.ID)
@@ -75,7 +75,7 @@ func idsInStates(idb bun.IDB, org callwright.OrgID, states []porting.State, f po
 	return newest(idb.NewSelect().TableExpr("(?) AS pages", pages).Column("id"), f.Limit)
 }
 
-// WaitingRequests returns the oldest requests that wait for somebody but the losing carrier.
+// WaitingRequests returns the oldest requests that wait for another party than the losing carrier.
 func (s Requests) WaitingRequests(ctx context.Context, org callwright.OrgID, limit int) ([]porting.Request, error) {
 	if limit <= 0 {
 		return nil, nil
@@ -100,7 +100,7 @@ func (s Requests) CountOpen(ctx context.Context, org callwright.OrgID) (count in
 	return count, err
 }
 
-// ActiveNumbers returns those of the numbers that are taken.
+// ActiveNumbers returns the given numbers that an open request already uses.
 func (s Requests) ActiveNumbers(
 	ctx context.Context, numbers []callwright.PhoneNumber,
 ) (taken []callwright.PhoneNumber, err error) {
@@ -114,7 +114,7 @@ func (s Requests) ActiveNumbers(
 	return taken, err
 }
 
-// nameRow has what names a request. The index of requests that are due has it.
+// nameRow holds the columns that identify a request. The index of due requests contains them.
 type nameRow struct {
 	bun.BaseModel `bun:"table:port_requests,alias:request"`
 

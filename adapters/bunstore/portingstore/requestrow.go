@@ -71,7 +71,7 @@ func (db core) request(row requestRow) (porting.Request, error) {
 	}, nil
 }
 
-// requestJSON is what is sealed of a request. Fields have the Go names of the domain in it: testdata/request.json holds all of
+// requestJSON is the sealed part of a request. Fields have the Go names of the domain in it: testdata/request.json holds all of
 // them, and a test fails when one is renamed. The types below have the secrets as plain text: a callwright.Secret has a placeholder
 // in JSON.
 type requestJSON struct {

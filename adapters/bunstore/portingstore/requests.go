@@ -21,7 +21,7 @@ var _ porting.Store = Requests{}
 
 func (s Requests) core() core { return core{s.DB.Core()} }
 
-// openNumberRow says in which request that has not ended a number is. What becomes of the number stands in the document of the
+// openNumberRow maps a number to its open request. The state of the number is in the document of the
 // request, so that one statement reads a request.
 type openNumberRow struct {
 	bun.BaseModel `bun:"table:port_open_numbers,alias:open_number"`
@@ -136,7 +136,7 @@ func (s Requests) UpdateRequest(ctx context.Context, r porting.Request, entries 
 	})
 }
 
-// whyUnchanged returns why the update of a request that is there has changed nothing: it has another version, or it has ended.
+// whyUnchanged returns the reason for which the update of an existing request has changed nothing: it has another version, or it has ended.
 func whyUnchanged(ctx context.Context, idb bun.IDB, r porting.Request) error {
 	same, err := findRequest(idb, r.Org, r.ID).Where("version = ?", sqldb.Int(r.Revision)).Exists(ctx)
 	switch {

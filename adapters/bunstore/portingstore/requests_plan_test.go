@@ -139,7 +139,7 @@ func TestPagesOfSeveralStatesReadAPageOfEach(t *testing.T) {
 	})
 }
 
-// TestWaitingRequestsAreReadFromTheirIndex looks at the plan of what waits for somebody: no other requests are read, and none is sorted.
+// TestWaitingRequestsAreReadFromTheirIndex looks at the plan of the query for waiting requests: no other requests are read, and none is sorted.
 func TestWaitingRequestsAreReadFromTheirIndex(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
@@ -159,7 +159,7 @@ func TestWaitingRequestsAreReadFromTheirIndex(t *testing.T) {
 // whole matches a plan that reads all rows of a table.
 var whole = regexp.MustCompile(`Seq Scan|SCAN (port_|request)`)
 
-// TestDueRequestsAreReadFromTheirIndex looks at the plans of what runs often.
+// TestDueRequestsAreReadFromTheirIndex looks at the plans of frequent queries.
 func TestDueRequestsAreReadFromTheirIndex(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {

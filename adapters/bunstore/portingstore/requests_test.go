@@ -46,7 +46,7 @@ func TestRequestDocumentKeepsItsNames(t *testing.T) {
 	wantGolden(t, "request.json", got)
 }
 
-// sent and ended return what becomes of a request.
+// sent and ended return later states of a request.
 func sent(r porting.Request) porting.Request {
 	r.State, r.Ref = porting.InProgress, "order of "+r.ID
 	return r

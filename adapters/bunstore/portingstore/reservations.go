@@ -11,7 +11,7 @@ import (
 	"github.com/callwright/callwright/porting"
 )
 
-// reservationRow says for whom a number is reserved.
+// reservationRow maps a reserved number to the owner of the reservation.
 type reservationRow struct {
 	bun.BaseModel `bun:"table:port_reservations,alias:reservation"`
 

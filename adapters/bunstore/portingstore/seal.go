@@ -21,7 +21,7 @@ func (db core) seal(purpose string, v any) (string, error) {
 	return db.Keyring.Seal(purpose, callwright.Secret(plain)), nil
 }
 
-// unseal decrypts what seal has returned.
+// unseal reverses seal.
 func (db core) unseal(purpose, sealed string, v any) error {
 	plain, err := db.Unseal(purpose, sealed)
 	if err != nil {
@@ -33,7 +33,7 @@ func (db core) unseal(purpose, sealed string, v any) error {
 	return nil
 }
 
-// orNull returns a time as it is stored; nil: it is not set.
+// orNull returns the stored form of a time; nil: it is not set.
 func orNull(t time.Time) *time.Time {
 	if t.IsZero() {
 		return nil
@@ -41,7 +41,7 @@ func orNull(t time.Time) *time.Time {
 	return sqldb.StoredIfSet(&t)
 }
 
-// orZero returns what orNull has stored.
+// orZero reverses orNull.
 func orZero(t *time.Time) time.Time {
 	if t == nil {
 		return time.Time{}

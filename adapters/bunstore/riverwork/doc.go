@@ -6,8 +6,8 @@
 //	// … domains register their handlers …
 //	err = work.Run(ctx)
 //
-// A task is a row that is inserted in the caller's own transaction: what is rolled back was never there, what is
-// committed is found by some node, after kill -9 too. Every node that calls Run works; they agree on one leader, which
+// A task is a row that is inserted in the caller's own transaction: a rollback removes it, and after the commit some node
+// finds it, even after kill -9. Every node that calls Run works; they agree on one leader, which
 // moves tasks whose time has come, adds periodic ones and rescues the tasks of dead nodes.
 //
 // # Connections
@@ -26,5 +26,5 @@
 // looks that often. When the leader is killed, another follows within about 20 seconds. A task that was running on a
 // node that was killed runs again after Config.RescueAfter; that run counts as one of its attempts.
 //
-// A unique task is told apart from other unique ones only, so tasks of one kind are all unique or none is.
+// A unique task is compared only with other unique ones, so tasks of one kind are all unique or none is.
 package riverwork

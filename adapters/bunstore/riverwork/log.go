@@ -7,13 +7,13 @@ import (
 	"time"
 )
 
-// riverLogger is for River's own words, of which only warnings and errors concern people: it tells of every task and of
+// riverLogger is the logger of River, of which only warnings and errors concern people: River logs every task and a line
 // every five seconds.
 func (c Config) riverLogger() *slog.Logger {
 	return slog.New(quiet{c.Logger.Handler(), &repeats{last: map[string]said{}}})
 }
 
-// quiet is a log's handler without what is less than a warning, and with each message once in quietFor: River says ten times a
+// quiet is a log handler that drops records below warnings and repeats a message at most once in quietFor: River logs ten times a
 // second that its database is away.
 type quiet struct {
 	slog.Handler
@@ -31,7 +31,7 @@ type repeats struct {
 	last map[string]said
 }
 
-// said is when a message was logged, and how many like it were left out since.
+// said holds the time at which a message was logged, and the number of equal messages that were left out since.
 type said struct {
 	at      time.Time
 	leftOut int
@@ -64,7 +64,7 @@ func (q quiet) Handle(ctx context.Context, r slog.Record) error {
 	return q.Handler.Handle(ctx, r)
 }
 
-// note decides whether a record is logged, and returns how many like it were left out before.
+// note decides whether a record is logged, and returns the number of equal records that were left out before.
 func (s *repeats) note(r slog.Record) (leftOut int, log bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -38,7 +38,7 @@ func migrateSQLite(ctx context.Context, db *sql.DB, logger *slog.Logger) error {
 		return err
 	}
 	defer func() { _ = tx.Rollback() }() // after the commit there is nothing to roll back
-	//nolint:staticcheck // deprecated for PostgreSQL, some of whose steps need transactions of their own
+	//nolint:staticcheck // deprecated for PostgreSQL, where some steps need their own transactions
 	if _, err := migrator.MigrateTx(ctx, tx, rivermigrate.DirectionUp, nil); err != nil {
 		return err
 	}

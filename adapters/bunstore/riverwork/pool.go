@@ -19,7 +19,7 @@ const (
 // lifetimeJitter keeps the connections of a pool from ending together.
 const lifetimeJitter = postgres.Lifetime / 10
 
-// pool holds the connections to PostgreSQL of what Run does. On SQLite there are none.
+// pool holds Run's connections to PostgreSQL. On SQLite there are none.
 type pool struct{ postgres *pgxpool.Pool }
 
 // connect makes the pool, which connects when it is used.

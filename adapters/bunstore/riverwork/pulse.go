@@ -13,13 +13,13 @@ import (
 )
 
 const (
-	// lookLimit is how long a look for tasks may take. River ends one after 10 seconds, too.
+	// lookLimit is the time limit of a look for tasks. River ends one after 10 seconds, too.
 	lookLimit = 10 * time.Second
 	// longOutage is after how long an outage the client is replaced: River's parts wait up to a minute between two attempts by then.
 	longOutage = 2 * time.Second
 )
 
-// pulse is what is known of the life of a client: each of its queues looks for tasks again and again, unless all workers of the
+// pulse records signs of life of a client: each of its queues looks for tasks again and again, unless all workers of the
 // queue are busy.
 type pulse struct {
 	patience time.Duration // how long a queue may not look, because its workers are busy
@@ -44,7 +44,7 @@ func newPulse(patience time.Duration, queues []string) *pulse {
 	return p
 }
 
-// note takes note of a look.
+// note records a look.
 func (p *pulse) note(queue string, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -91,13 +91,13 @@ func (w *Work) Check() error {
 	return p.check()
 }
 
-// watched is a driver of River that tells a pulse of each look for tasks.
+// watched is a driver of River that records each look for tasks in a pulse.
 type watched[T any] struct {
 	riverdriver.Driver[T]
 	pulse *pulse
 }
 
-// GetExecutor returns what runs the driver's statements.
+// GetExecutor returns an executor of the driver's statements that records them in the pulse.
 func (d watched[T]) GetExecutor() riverdriver.Executor {
 	return looking{d.Driver.GetExecutor(), d.pulse}
 }

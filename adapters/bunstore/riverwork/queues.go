@@ -15,8 +15,8 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// defaultWorkers is how many tasks of a queue run at once on a node. A worker that waits costs little, so those who wait for others
-// have many; what a step computes or writes is the same with few.
+// defaultWorkers is the number of tasks of a queue that run concurrently on a node. A waiting worker costs little, so queues that wait
+// for others have many; more workers do not make computing or writing faster.
 var defaultWorkers = map[callwright.Queue]int{
 	callwright.QueueCalls: 32, callwright.QueueWebhooks: 100, callwright.QueueMail: 16, callwright.QueueModels: 32,
 	callwright.QueueTests: 16, callwright.QueuePorting: 16, callwright.QueueUpkeep: 16,
@@ -24,7 +24,7 @@ var defaultWorkers = map[callwright.Queue]int{
 
 const (
 	otherWorkers = 32 // of queues that this package does not know
-	passers      = 16 // workers beside them, who put off the tasks of organizations that have their share
+	passers      = 16 // further workers, which put off the tasks of organizations that have their share
 )
 
 // undeclared is the queue of tasks whose kind this process does not handle, and of those that were enqueued before there were other
@@ -60,7 +60,7 @@ func (w *Work) riverQueues() map[string]river.QueueConfig {
 	return queues
 }
 
-// seat gives a task a worker's place among those of its organization; nil: it has none now, and is to be put off.
+// seat gives a task one of the worker places of its organization. release is nil when none is free, and the task is put off.
 func (s *step) seat(job *river.Job[taskArgs]) (release func(), putOff error) {
 	release, wait := s.work.queues[callwright.Queue(job.Queue)].shares.Take(job.Args.Org)
 	if release == nil {
@@ -69,7 +69,7 @@ func (s *step) seat(job *river.Job[taskArgs]) (release func(), putOff error) {
 	return release, nil
 }
 
-// looked returns when somebody has last begun to work on each queue; absent for never.
+// looked returns the time at which a node last began to work on each queue; absent for never.
 func looked(ctx context.Context, client worker, queues []string) (map[string]time.Time, error) {
 	times := map[string]time.Time{}
 	for _, name := range queues {
@@ -85,7 +85,7 @@ func looked(ctx context.Context, client worker, queues []string) (map[string]tim
 	return times, nil
 }
 
-// idle returns an error that names the queues on which nobody has begun to work between two looks.
+// idle returns an error that names the queues on which no node began to work between two looks.
 func idle(before, after map[string]time.Time, queues []string) error {
 	for _, name := range queues {
 		if !after[name].After(before[name]) {

@@ -20,7 +20,7 @@ const (
 	pollPooled   = 250 * time.Millisecond // how often they are looked for behind a pooler, which carries no notifications
 	cooldown     = 20 * time.Millisecond  // the shortest time between two looks
 
-	keepCompleted = time.Hour // for people who want to know what has run
+	keepCompleted = time.Hour // for people who look up finished tasks
 	keepDiscarded = 7 * 24 * time.Hour
 
 	hardStop = 5 * time.Second // for running handlers to end after their contexts have
@@ -29,7 +29,7 @@ const (
 	startPause    = time.Second // between two attempts
 )
 
-// worker is River's client, whatever its driver's transactions are.
+// worker is River's client for any type of the driver's transactions.
 type worker interface {
 	Start(ctx context.Context) error
 	Stop(ctx context.Context) error
@@ -37,7 +37,7 @@ type worker interface {
 	QueueGet(ctx context.Context, name string) (*rivertype.Queue, error)
 }
 
-// client is a worker with what is known of its life.
+// client is a worker with its pulse.
 type client struct {
 	worker
 	pulse    *pulse
@@ -45,7 +45,7 @@ type client struct {
 }
 
 // Run works until ctx ends. Then it takes no more tasks and waits for those that run: up to Config.StopTimeout, after
-// which their contexts end too and they are left to other nodes. The error says why it could not start, or that
+// which their contexts end too and they are left to other nodes. The error is the reason for which it could not start, or means that
 // handlers still run. After an outage of the database it works with a new client: River's parts wait up to a minute before they look
 // whether it is back.
 func (w *Work) Run(ctx context.Context) error {
@@ -77,7 +77,7 @@ func (w *Work) Run(ctx context.Context) error {
 	}
 }
 
-// retire stops a client that has a successor, as soon as its handlers have ended. When ctx ends they have to end as those of others.
+// retire stops a client that has a successor, as soon as its handlers have ended. When ctx ends, handlers end as in any other client.
 func (c *client) retire(ctx context.Context, patience time.Duration) {
 	stopped := make(chan struct{})
 	go func() {
@@ -113,7 +113,7 @@ func (w *Work) begin(ctx context.Context, pool *pool) (*client, error) {
 				w.pulse.Store(c.pulse)
 				return c, nil
 			}
-			_ = within(context.WithoutCancel(ctx), hardStop, c.StopAndCancel) // what of it runs
+			_ = within(context.WithoutCancel(ctx), hardStop, c.StopAndCancel) // stops the parts that run
 		}
 		if ctx.Err() != nil || time.Now().After(until) {
 			return nil, fmt.Errorf("start: %w", err)
@@ -128,9 +128,8 @@ func (w *Work) begin(ctx context.Context, pool *pool) (*client, error) {
 	}
 }
 
-// start starts a client and makes sure that it works. River takes a connection that is closed just then for a stop, and
-// would have nothing to do for as long as it lives, without an error: what it does first with its queues is not done
-// then.
+// start starts a client and makes sure that it works. River mistakes a connection that closes at this moment for a stop. The client
+// would then stay idle without an error, because it has not run the first steps for its queues.
 func start(ctx context.Context, client worker, queues []string) error {
 	before, err := looked(ctx, client, queues)
 	if err != nil {

@@ -36,7 +36,7 @@ type step struct {
 	stopping <-chan struct{} // closed when handlers that still run are cut off
 }
 
-// Work runs a task once. What it returns decides, by River's rules, what becomes of the task.
+// Work runs a task once. By River's rules, the returned error decides the next state of the task.
 func (s *step) Work(ctx context.Context, job *river.Job[taskArgs]) error {
 	release, putOff := s.seat(job)
 	if putOff != nil {
@@ -80,13 +80,13 @@ func (s *step) report(ctx context.Context, job *river.Job[taskArgs], err error) 
 	s.work.cfg.Logger.Log(ctx, level, "work failed", attributes...)
 }
 
-// panicError is what a handler panicked with, and where.
+// panicError is the value of a handler's panic, and its stack.
 type panicError struct {
 	value any
 	stack string
 }
 
-// Error returns what the panic was about.
+// Error returns "panic: " and the value of the panic.
 func (e *panicError) Error() string { return fmt.Sprint("panic: ", e.value) }
 
 // call runs the handler. A panic is an error like any other.
@@ -119,11 +119,11 @@ func storable(err error) error {
 	return errors.New(strings.ToValidUTF8(text, "\ufffd"))
 }
 
-// backoff says when a task that failed is tried again: after 1 s, 2 s, 4 s and so on up to 5 minutes, and up to a fifth
+// backoff computes the time of the next attempt of a failed task: after 1 s, 2 s, 4 s and so on up to 5 minutes, and up to a fifth
 // later, so that tasks that failed together don't come back together.
 type backoff struct{}
 
-// NextRetry returns when the task is tried again.
+// NextRetry returns the time of the task's next attempt.
 func (backoff) NextRetry(job *rivertype.JobRow) time.Time {
 	const longest = 5 * time.Minute
 	wait := min(time.Second<<min(max(job.Attempt-1, 0), 10), longest)

@@ -18,7 +18,7 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// Config is what the work needs of its database, and its limits.
+// Config holds the database of a Work and its limits.
 type Config struct {
 	// SQL is the database. On SQLite it is a pool of one connection whose transactions begin as writers. Required.
 	SQL *sql.DB
@@ -29,18 +29,18 @@ type Config struct {
 	// PostgresDSN is the connection string of the same database when it is PostgreSQL; empty: it is SQLite.
 	PostgresDSN callwright.Secret
 
-	Workers     map[callwright.Queue]int // how many tasks of a queue run at once on this node; absent: 16 to 100, by the queue
+	Workers     map[callwright.Queue]int // concurrent tasks of a queue on this node; absent: 16 to 100, by the queue
 	StepTimeout time.Duration            // when the context of a handler ends; 0: a minute
 	RescueAfter time.Duration            // when a task of a dead node is run again, longer than StepTimeout; 0: twice that
 	StopTimeout time.Duration            // how long running handlers may take to end when Run does; 0: 10 seconds
-	Connections int                      // to PostgreSQL, for what Run does; 0: 6
+	Connections int                      // to PostgreSQL, for Run; 0: 6
 	Logger      *slog.Logger             // nil discards
 }
 
-// schema is where River's tables are on PostgreSQL.
+// schema is the schema of River's tables on PostgreSQL.
 const schema = "river"
 
-// defaultAttempts is how often a task is tried when it does not say.
+// defaultAttempts is the number of attempts of a task that sets none.
 const defaultAttempts = 25
 
 // inserter adds tasks: River's client without workers.

@@ -13,7 +13,7 @@ import (
 	"github.com/callwright/callwright/callwrighttest"
 )
 
-// databases are what every test of this package runs on: each gives the address of an empty one.
+// databases are the databases for every test of this package: each function returns the address of an empty one.
 var databases = map[string]func(testing.TB) string{
 	"sqlite":    func(t testing.TB) string { return "sqlite:" + filepath.Join(t.TempDir(), "work.db") },
 	"postgres":  pgtest.DSN,

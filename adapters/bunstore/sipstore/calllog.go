@@ -150,7 +150,7 @@ func (s CallLog) Failures(
 	return ended, failed, err
 }
 
-// Forget removes the records that began before a time and have ended. Their ladders go with them.
+// Forget deletes the records that began before a time and have ended. Their ladders go with them.
 func (s CallLog) Forget(ctx context.Context, before time.Time, limit int) (int, error) {
 	return s.core().Forget(ctx, (*recordRow)(nil), func(q *bun.SelectQuery) *bun.SelectQuery {
 		return q.Where("ended_at IS NOT NULL").Where("started_at < ?", sqldb.Stored(before)).Order("started_at").Limit(int64(limit))

@@ -125,7 +125,7 @@ func useCallLog(ctx context.Context, db *bunstore.DB, now time.Time) []error {
 	return append(errs, callErr, pageErr, attemptsErr, failureErr, forgetErr, foundErr, recentErr, testErr, openErr)
 }
 
-// TestHostileTexts has peers say what no database keeps. It is refused with a code, changes nothing, and the call can
+// TestHostileTexts makes peers send text that no database stores. It is refused with a code, changes nothing, and the call can
 // still be ended with a text that is clean.
 func TestHostileTexts(t *testing.T) {
 	t.Parallel()

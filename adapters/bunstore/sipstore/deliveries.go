@@ -99,7 +99,7 @@ func (s Deliveries) DeliveriesOf(
 	return sqldb.Converted(rows, deliveryRow.delivery), err
 }
 
-// DeleteDeliveries removes the deliveries of a trunk.
+// DeleteDeliveries deletes the deliveries of a trunk.
 func (s Deliveries) DeleteDeliveries(ctx context.Context, t sip.Trunk) error {
 	return s.core().Write(ctx, []any{t.Org, t.Number, t.ID}, func(ctx context.Context, idb bun.IDB) error {
 		_, err := idb.NewDelete().Model((*deliveryRow)(nil)).
@@ -108,7 +108,7 @@ func (s Deliveries) DeleteDeliveries(ctx context.Context, t sip.Trunk) error {
 	})
 }
 
-// ForgetDeliveries removes old deliveries.
+// ForgetDeliveries deletes old deliveries.
 func (s Deliveries) ForgetDeliveries(ctx context.Context, before time.Time, limit int) (int, error) {
 	return s.core().Forget(ctx, (*deliveryRow)(nil), func(q *bun.SelectQuery) *bun.SelectQuery {
 		return q.Where("created_at < ?", sqldb.Stored(before)).Limit(int64(limit))

@@ -82,7 +82,7 @@ func (s Discoveries) find(
 	return row.discovery(), nil
 }
 
-// Forget removes old discoveries.
+// Forget deletes old discoveries.
 func (s Discoveries) Forget(ctx context.Context, before time.Time) error {
 	return s.core().Write(ctx, nil, func(ctx context.Context, idb bun.IDB) error {
 		_, err := idb.NewDelete().Model((*discoveryRow)(nil)).Where("started_at < ?", before).Exec(ctx)

@@ -126,7 +126,7 @@ func (s Drafts) DraftsOf(ctx context.Context, org callwright.OrgID, since time.T
 	return sqldb.ConvertedAll(rows, s.core().draft)
 }
 
-// DeleteDraft removes a draft.
+// DeleteDraft deletes a draft.
 func (s Drafts) DeleteDraft(ctx context.Context, org callwright.OrgID, id string) error {
 	return s.core().Write(ctx, []any{org, id}, func(ctx context.Context, idb bun.IDB) error {
 		_, err := idb.NewDelete().Model((*draftRow)(nil)).Where("id = ?", id).Where("org = ?", org).Exec(ctx)
@@ -134,7 +134,7 @@ func (s Drafts) DeleteDraft(ctx context.Context, org callwright.OrgID, id string
 	})
 }
 
-// ForgetDrafts removes old drafts.
+// ForgetDrafts deletes old drafts.
 func (s Drafts) ForgetDrafts(ctx context.Context, before time.Time, limit int) (int, error) {
 	return s.core().Forget(ctx, (*draftRow)(nil), func(q *bun.SelectQuery) *bun.SelectQuery {
 		return q.Where("updated_at < ?", sqldb.Stored(before)).Limit(int64(limit))

@@ -109,7 +109,7 @@ func (s Proofs) Latest(ctx context.Context, org callwright.OrgID, number callwri
 	return row.proof(), nil
 }
 
-// Forget removes old proofs.
+// Forget deletes old proofs.
 func (s Proofs) Forget(ctx context.Context, before time.Time, limit int) (removed int, err error) {
 	err = s.core().Write(ctx, nil, func(ctx context.Context, idb bun.IDB) error {
 		old := idb.NewSelect().Model((*proofRow)(nil)).Column("id").Where("created_at < ?", sqldb.Stored(before)).Limit(int64(limit))

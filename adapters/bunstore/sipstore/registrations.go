@@ -79,7 +79,7 @@ func (s Registrations) Registration(
 	return row.registration(), nil
 }
 
-// DeleteRegistration removes a registration.
+// DeleteRegistration deletes a registration.
 func (s Registrations) DeleteRegistration(ctx context.Context, org callwright.OrgID, trunkID string) error {
 	return s.core().Write(ctx, []any{org, trunkID}, func(ctx context.Context, idb bun.IDB) error {
 		_, err := idb.NewDelete().Model((*registrationRow)(nil)).
@@ -121,7 +121,7 @@ func (s Registrations) RegistrationNodes(ctx context.Context) (nodes []string, e
 	return nodes, err
 }
 
-// ReleaseRegistrations makes the node's registrations nobody's.
+// ReleaseRegistrations releases the registrations that the node holds.
 func (s Registrations) ReleaseRegistrations(ctx context.Context, node string) error {
 	return s.core().Write(ctx, []any{node}, func(ctx context.Context, idb bun.IDB) error {
 		_, err := idb.NewUpdate().Model((*registrationRow)(nil)).Set("node = ''").Where("node = ?", node).Exec(ctx)

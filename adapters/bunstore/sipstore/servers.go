@@ -33,7 +33,7 @@ type watchedServerJSON struct {
 	Samples []time.Duration     `json:"samples_ns"`
 }
 
-// nameRow says that a trunk names a server.
+// nameRow records that a trunk names a server.
 type nameRow struct {
 	bun.BaseModel `bun:"table:trunk_server_names"`
 
@@ -56,7 +56,7 @@ func (r serverRow) server() sip.WatchedServer {
 	}}
 }
 
-// known returns statuses with what is known of their servers.
+// known returns statuses with the recorded states of their servers.
 func known(ctx context.Context, idb bun.IDB, rows []statusRow) ([]sip.Status, error) {
 	if len(rows) == 0 {
 		return nil, nil
@@ -77,8 +77,8 @@ func known(ctx context.Context, idb bun.IDB, rows []statusRow) ([]sip.Status, er
 	return sqldb.Converted(rows, func(r statusRow) sip.Status { return r.status().Known(byOrg[r.Org]) }), nil
 }
 
-// watchServers adds those of a status's servers that are not watched yet, and locks the others. It returns the keys of all of them,
-// and what is known of them.
+// watchServers adds the servers of a status that are not watched yet, and locks the others. It returns the keys of all servers,
+// and their recorded states.
 func watchServers(ctx context.Context, idb bun.IDB, status sip.Status) (keys []string, known map[string]sip.ServerStatus, err error) {
 	rows := sqldb.Converted(status.Servers, func(s sip.ServerStatus) serverRow {
 		s.Version = 1
@@ -181,7 +181,7 @@ func (s Statuses) LeaseServers(ctx context.Context, now, until time.Time, limit 
 	return sqldb.Converted(rows, serverRow.server), err
 }
 
-// WakeStatuses makes the statuses that name a server due, and whoever has read one too late to record it.
+// WakeStatuses makes the statuses that name a server due. A caller that has read one before can no longer record it.
 func (s Statuses) WakeStatuses(ctx context.Context, org callwright.OrgID, key string, at time.Time) error {
 	return s.core().Write(ctx, []any{org, key}, func(ctx context.Context, idb bun.IDB) error {
 		naming := idb.NewSelect().Model((*nameRow)(nil)).Column("trunk_id").Where("org = ?", org).Where("server_key = ?", key)

@@ -19,7 +19,7 @@ type Statuses struct{ DB *bunstore.DB }
 
 func (s Statuses) core() core { return core{s.DB.Core()} }
 
-// PutStatus adds or replaces a status, and ends the lease on it. Rows of servers are locked before those of statuses, here as in
+// PutStatus adds or replaces a status, and ends the lease on it. Rows of servers are locked before rows of statuses, here as in
 // PutServer and WakeStatuses: transactions that lock them in different orders would wait for each other.
 func (s Statuses) PutStatus(ctx context.Context, status sip.Status) error {
 	return s.DB.Do(ctx, func(ctx context.Context) error {
@@ -37,7 +37,7 @@ func (s Statuses) PutStatus(ctx context.Context, status sip.Status) error {
 	})
 }
 
-// RecordStatus stores what changes about a status with time, and ends the lease on it.
+// RecordStatus stores the changing fields of a status, and ends the lease on it.
 func (s Statuses) RecordStatus(ctx context.Context, status sip.Status) error {
 	row := newStatusRow(status)
 	return s.core().Write(ctx, []any{status}, func(ctx context.Context, idb bun.IDB) error {
@@ -60,7 +60,7 @@ func replaceStatus(ctx context.Context, idb bun.IDB, row statusRow) error {
 	return sqldb.Replace(ctx, "status", update, row.Version, findStatus(idb, callwright.OrgID(row.Org), row.TrunkID))
 }
 
-// Group returns the first trunk of a group, and how many there are.
+// Group returns the first trunk of a group and the number of its trunks.
 func (s Statuses) Group(ctx context.Context, org callwright.OrgID, group string) (first string, count int, err error) {
 	if group == "" {
 		return "", 0, nil
@@ -104,7 +104,7 @@ func (s Statuses) StatusesOf(ctx context.Context, org callwright.OrgID, trunkIDs
 	})
 }
 
-// DeleteStatus removes a status.
+// DeleteStatus deletes a status.
 func (s Statuses) DeleteStatus(ctx context.Context, org callwright.OrgID, trunkID string) error {
 	return s.DB.Do(ctx, func(ctx context.Context) error {
 		return s.core().Write(ctx, []any{org, trunkID}, func(ctx context.Context, idb bun.IDB) error {

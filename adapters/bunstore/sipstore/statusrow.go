@@ -40,7 +40,7 @@ type statusJSON struct {
 	Alerts   map[alert.Kind]alertStateJSON `json:"alerts"`
 }
 
-// serverStatusJSON names a server. What is known of it is in a row of its own.
+// serverStatusJSON names a server. Its state is in a row of its own.
 type serverStatusJSON struct {
 	Server serverJSON `json:"server"`
 }
@@ -51,7 +51,7 @@ type historyJSON struct {
 	Until time.Time  `json:"until,omitzero"`
 }
 
-// These types convert from and to their domain types, as those of agentstore/document.go do.
+// These types convert from and to their domain types, as in agentstore/document.go.
 
 type healthJSON struct {
 	State        health.State  `json:"state"`

@@ -124,7 +124,7 @@ func (s TestCalls) Unfinished(ctx context.Context, before time.Time, limit int) 
 	return sqldb.Converted(rows, testCallRow.call), err
 }
 
-// Forget removes test calls that ended and are old.
+// Forget deletes test calls that ended and are old.
 func (s TestCalls) Forget(ctx context.Context, before time.Time) error {
 	return s.core().Write(ctx, nil, func(ctx context.Context, idb bun.IDB) error {
 		_, err := idb.NewDelete().Model((*testCallRow)(nil)).

@@ -51,7 +51,7 @@ type optionsJSON struct {
 	Redirects        sip.RedirectPolicy  `json:"redirects,omitempty"`
 }
 
-// trunkSecretsJSON holds what may hold keys of other systems: constants in headers, and the address of a webhook.
+// trunkSecretsJSON holds the members that may contain keys of other systems: constants in headers, and the address of a webhook.
 type trunkSecretsJSON struct {
 	Headers []ruleJSON `json:"headers"`
 	Webhook string     `json:"webhook,omitempty"`
@@ -80,7 +80,7 @@ type alertsJSON struct {
 	Channels   channelsJSON   `json:"channels"`
 }
 
-// These types convert from and to their domain types, as those of agentstore/document.go do.
+// These types convert from and to their domain types, as in agentstore/document.go.
 
 type customJSON struct {
 	Key         string `json:"key"`
@@ -118,7 +118,7 @@ type channelsJSON struct {
 	Webhook string `json:"webhook,omitempty"`
 }
 
-// These purposes bind what is sealed to its trunk and its use.
+// These purposes bind sealed texts to their trunk and their use.
 func callPurpose(id string) string     { return "trunk:" + id + ":call" }
 func registerPurpose(id string) string { return "trunk:" + id + ":register" }
 func secretsPurpose(id string) string  { return "trunk:" + id + ":secrets" }

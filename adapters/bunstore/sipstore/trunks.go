@@ -71,7 +71,7 @@ func (s Trunks) Update(ctx context.Context, t sip.Trunk) error {
 	})
 }
 
-// Delete removes a trunk.
+// Delete deletes a trunk.
 func (s Trunks) Delete(ctx context.Context, t sip.Trunk) error {
 	return s.core().Write(ctx, []any{t}, func(ctx context.Context, idb bun.IDB) error {
 		result, err := idb.NewDelete().Model((*trunkRow)(nil)).
@@ -139,7 +139,7 @@ func (s Trunks) Owner(ctx context.Context, number callwright.PhoneNumber, d sip.
 	return found[0], nil
 }
 
-// Holders returns who has attached each of some numbers.
+// Holders returns the organizations that have attached the given numbers.
 func (s Trunks) Holders(
 	ctx context.Context, numbers []callwright.PhoneNumber,
 ) (map[callwright.PhoneNumber]callwright.OrgID, error) {
@@ -161,7 +161,7 @@ func (s Trunks) Holders(
 	return holders, err
 }
 
-// Peers returns what a page of trunks says about their peers.
+// Peers returns a page of trunks with only the fields about their peers.
 func (s Trunks) Peers(ctx context.Context, after string, limit int) ([]sip.Trunk, error) {
 	return s.pick(ctx, []any{after}, func(q *bun.SelectQuery) *bun.SelectQuery {
 		return q.Column("id", "number", "direction", "endpoint", "options", "failover").Where("id > ?", after).Order("id").Limit(int64(limit))

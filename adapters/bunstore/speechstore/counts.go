@@ -11,7 +11,7 @@ import (
 	"github.com/callwright/callwright/speech"
 )
 
-// countRow says how many samples an organization has, of a voice or, when that is empty, in all.
+// countRow is the number of samples of an organization: of a voice or, when that is empty, in all.
 type countRow struct {
 	bun.BaseModel `bun:"table:speech_counts,alias:counts"`
 
@@ -20,7 +20,7 @@ type countRow struct {
 	Samples int64  `bun:"samples"`
 }
 
-// countsOf returns what samples add to counts. The order is the same for all transactions, so that none of two waits for the other.
+// countsOf returns the amounts that samples add to counts. All transactions use the same order, which avoids deadlocks.
 func countsOf(list []speech.Sample) []countRow {
 	type key struct{ org, voice string }
 	counts := map[key]int64{}

@@ -96,7 +96,7 @@ func (s Samples) find(ctx context.Context, inputs []any, where func(*bun.SelectQ
 	return row.sample(), nil
 }
 
-// ListSamples returns a page of samples, and how many there are in all. The ids of the page come from an index alone, so that those
+// ListSamples returns a page of samples and their total number. The ids of the page come from an index alone, so that those
 // before it cost no more than a step in that.
 func (s Samples) ListSamples(
 	ctx context.Context, org callwright.OrgID, voice string, limit, offset int,
@@ -125,7 +125,7 @@ func (s Samples) ListSamples(
 	return sqldb.Converted(rows, sampleRow.sample), total, nil
 }
 
-// DeleteSample removes a sample.
+// DeleteSample deletes a sample.
 func (s Samples) DeleteSample(ctx context.Context, org callwright.OrgID, id string) error {
 	return s.DB.Do(ctx, func(ctx context.Context) error {
 		one, err := s.Sample(ctx, org, id)
@@ -143,7 +143,7 @@ func (s Samples) DeleteSample(ctx context.Context, org callwright.OrgID, id stri
 	})
 }
 
-// DeleteSamples removes the oldest samples that were made before a time. It leaves alone those that another transaction removes.
+// DeleteSamples deletes the oldest samples that were made before a time. It skips those that another transaction is deleting.
 func (s Samples) DeleteSamples(ctx context.Context, before time.Time, limit int) (list []speech.Sample, err error) {
 	if limit <= 0 {
 		return nil, nil

@@ -23,7 +23,7 @@ type voiceRow struct {
 	Document  string    `bun:"document"` // voiceJSON
 }
 
-// voiceJSON is what no query looks for.
+// voiceJSON holds the fields of a voice that no query searches.
 type voiceJSON struct {
 	Name        string      `json:"name"`
 	Description string      `json:"description,omitempty"`

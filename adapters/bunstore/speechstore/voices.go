@@ -19,7 +19,7 @@ var _ speech.Voices = Voices{}
 
 func (s Voices) core() core { return core{s.DB.Core()} }
 
-// errNameTaken is what callers get who want a name that another voice of the organization has.
+// errNameTaken is the error about a name that another voice of the organization already has.
 var errNameTaken = &callwright.Error{Code: callwright.CodeConflict, Field: "name", Message: "another voice has this name"}
 
 // InsertVoice adds a voice.
@@ -102,7 +102,7 @@ func (s Voices) UpdateVoice(ctx context.Context, v speech.Voice) error {
 	return s.whyNotUpdated(ctx, v, err)
 }
 
-// whyNotUpdated returns what has kept a voice from being updated.
+// whyNotUpdated returns the reason for which a voice was not updated.
 func (s Voices) whyNotUpdated(ctx context.Context, v speech.Voice, conflict error) error {
 	stored, err := s.Voice(ctx, v.Org, v.ID)
 	switch {
@@ -115,7 +115,7 @@ func (s Voices) whyNotUpdated(ctx context.Context, v speech.Voice, conflict erro
 	}
 }
 
-// DeleteVoice removes a voice.
+// DeleteVoice deletes a voice.
 func (s Voices) DeleteVoice(ctx context.Context, org callwright.OrgID, id string) error {
 	return s.core().Write(ctx, []any{org, id}, func(ctx context.Context, idb bun.IDB) error {
 		result, err := idb.NewDelete().Model((*voiceRow)(nil)).Where("id = ?", id).Where("org = ?", org).Exec(ctx)

@@ -111,7 +111,7 @@ func another(b *testing.B, s *triage.Service, issue, session string) triage.Sess
 	return next
 }
 
-// BenchmarkComment is what one comment of a person costs, also on an issue with the longest description.
+// BenchmarkComment measures one comment of a person, also on an issue with the longest description.
 func BenchmarkComment(b *testing.B) {
 	for _, name := range []string{"sqlite", "postgres"} {
 		for _, length := range []int{0, triage.MaxDetail} {

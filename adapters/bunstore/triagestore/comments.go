@@ -55,7 +55,7 @@ func (s Store) Comment(ctx context.Context, org callwright.OrgID, issue, id stri
 	return r.comment(), nil
 }
 
-// RevisedComments returns those of some comments that were edited or deleted.
+// RevisedComments returns the given comments that were edited or deleted.
 func (s Store) RevisedComments(
 	ctx context.Context, org callwright.OrgID, issue string, ids []string, most int,
 ) ([]triage.Comment, error) {
@@ -68,7 +68,7 @@ func (s Store) RevisedComments(
 	return sqldb.Converted(rows, commentRow.comment), err
 }
 
-// UpdateComment replaces what changes of a comment.
+// UpdateComment replaces the columns of a comment that can change.
 func (s Store) UpdateComment(ctx context.Context, c triage.Comment) error {
 	row := newCommentRow(c)
 	return s.core().Write(ctx, []any{row}, func(ctx context.Context, idb bun.IDB) error {

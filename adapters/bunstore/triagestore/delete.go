@@ -9,7 +9,7 @@ import (
 	"github.com/callwright/callwright/adapters/bunstore/internal/sqldb"
 )
 
-// DeleteIssue removes an issue and all of its parts, one statement a table, each by an index of the issue.
+// DeleteIssue deletes an issue and all of its parts, one statement a table, each by an index of the issue.
 func (s Store) DeleteIssue(ctx context.Context, org callwright.OrgID, id string) error {
 	return s.DB.Do(ctx, func(ctx context.Context) error {
 		return s.core().Write(ctx, []any{org, id}, func(ctx context.Context, idb bun.IDB) error {

@@ -57,7 +57,7 @@ func (r feedRow) entry() triage.Entry {
 	}
 }
 
-// entriesAtOnce is how many entries one statement inserts: with the largest texts and artifacts, about 30 MB.
+// entriesAtOnce is the number of entries that one statement inserts: with the largest texts and artifacts, about 30 MB.
 const entriesAtOnce = 100
 
 // AppendEntries adds entries.

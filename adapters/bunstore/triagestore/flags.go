@@ -61,7 +61,7 @@ func (s Store) FlagsOf(ctx context.Context, org callwright.OrgID, issue string) 
 	return sqldb.Converted(rows, flagRow.flag), err
 }
 
-// DeleteFlag removes a flag.
+// DeleteFlag deletes a flag.
 func (s Store) DeleteFlag(ctx context.Context, org callwright.OrgID, issue, id string) error {
 	return s.deletePart(ctx, "flag", (*flagRow)(nil), org, issue, id)
 }

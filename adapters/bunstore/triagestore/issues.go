@@ -12,8 +12,8 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// Store is a triage.Store. Whatever belongs to an issue has a foreign key of the issue's id and organization: without such
-// an issue, inserting it is CodeNotFound.
+// Store is a triage.Store. Rows that belong to an issue have a foreign key of the issue's id and organization: without such
+// an issue, an insert returns CodeNotFound.
 type Store struct{ DB *bunstore.DB }
 
 func (s Store) core() core { return core{s.DB.Core()} }
@@ -75,7 +75,7 @@ func (s Store) issue(
 	return row.issue(), nil
 }
 
-// UpdateIssue replaces what changes of an issue. The description, which may be long, is written with another Version only.
+// UpdateIssue replaces the columns of an issue that can change. The description, which may be long, is written with another Version only.
 func (s Store) UpdateIssue(ctx context.Context, i triage.Issue) error {
 	row := newIssueRow(i)
 	return s.core().Write(ctx, []any{row}, func(ctx context.Context, idb bun.IDB) error {

@@ -108,7 +108,7 @@ func rawText(raw json.RawMessage) *string {
 	return &text
 }
 
-// rawJSON returns what rawText has kept.
+// rawJSON reverses rawText.
 func rawJSON(text *string) json.RawMessage {
 	if text == nil {
 		return nil

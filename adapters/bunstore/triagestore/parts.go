@@ -32,7 +32,7 @@ func parts[Row any](
 	return rows, err
 }
 
-// deletePart removes a row of a kind that belongs to an issue. row only says of which table.
+// deletePart deletes a row of a kind that belongs to an issue. row only determines the table.
 func (s Store) deletePart(ctx context.Context, kind string, row any, org callwright.OrgID, issue, id string) error {
 	return s.core().Write(ctx, []any{org, issue, id}, func(ctx context.Context, idb bun.IDB) error {
 		result, err := idb.NewDelete().Model(row).

@@ -207,7 +207,7 @@ func TestIssuesAreReachedByIndexes(t *testing.T) {
 	})
 }
 
-// useTriage calls every method that looks for rows of issues and of what belongs to them.
+// useTriage calls every method that looks for rows of issues and their dependent rows.
 func useTriage(ctx context.Context, db *bunstore.DB, now time.Time) []error {
 	const org = callwright.OrgID("o")
 	s := triagestore.Store{DB: db}

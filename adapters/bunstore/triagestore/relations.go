@@ -81,7 +81,7 @@ func (s Store) relations(
 	return sqldb.Converted(rows, relationRow.relation), err
 }
 
-// DeleteRelation removes a relation.
+// DeleteRelation deletes a relation.
 func (s Store) DeleteRelation(ctx context.Context, org callwright.OrgID, id string) error {
 	return s.core().Write(ctx, []any{org, id}, func(ctx context.Context, idb bun.IDB) error {
 		result, err := idb.NewDelete().Model((*relationRow)(nil)).Where("id = ?", id).Where("org = ?", org).Exec(ctx)

@@ -69,7 +69,7 @@ func (s Store) MarkSeen(ctx context.Context, org callwright.OrgID, viewer, issue
 	})
 }
 
-// Seen returns when a viewer has last seen each of some issues.
+// Seen returns the times at which a viewer last saw each of the given issues.
 func (s Store) Seen(
 	ctx context.Context, org callwright.OrgID, viewer string, issues []string,
 ) (map[string]time.Time, error) {

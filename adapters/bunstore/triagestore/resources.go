@@ -74,7 +74,7 @@ func (s Store) ResourcesOf(ctx context.Context, org callwright.OrgID, issue stri
 	return sqldb.Converted(rows, resourceRow.resource), err
 }
 
-// DeleteResource removes an attachment.
+// DeleteResource deletes an attachment.
 func (s Store) DeleteResource(ctx context.Context, org callwright.OrgID, issue, id string) error {
 	return s.deletePart(ctx, "resource", (*resourceRow)(nil), org, issue, id)
 }

@@ -78,7 +78,7 @@ func (s Store) Session(ctx context.Context, org callwright.OrgID, issue, id stri
 	return row.session(), nil
 }
 
-// UpdateSession replaces what changes of a session.
+// UpdateSession replaces the columns of a session that can change.
 func (s Store) UpdateSession(ctx context.Context, session triage.Session) error {
 	row := newSessionRow(session)
 	return s.core().Write(ctx, []any{row}, func(ctx context.Context, idb bun.IDB) error {

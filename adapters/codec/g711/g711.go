@@ -19,7 +19,7 @@ func engine(name string, encode func([]byte, []int16) []byte, decode func([]int1
 	return codec.Engine{Name: name, New: func() (sip.Codec, error) { return c, nil }}
 }
 
-// rate is that of the audio and of the RTP clock.
+// rate is the rate of the audio and of the RTP clock, in Hz.
 const rate = 8000
 
 // law is one of the two laws.

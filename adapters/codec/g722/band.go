@@ -46,7 +46,7 @@ func (b *band) decodeLow(code int) int {
 	return sample
 }
 
-// adaptLow takes a code in, of whose 6 bits the upper 4 count: the other two may be another's data.
+// adaptLow adapts the predictor to a code. Of its 6 bits the upper 4 count: the other two may carry other data.
 func (b *band) adaptLow(code int) {
 	code >>= 2
 	b.predict(b.step * low4[code] >> 15)
@@ -168,7 +168,7 @@ func agree(a, b int) int {
 	return -1
 }
 
-// gain returns how far a zero moves: not at all for no difference.
+// gain returns the distance by which a zero moves: 0 for no difference.
 func gain(difference int) int {
 	if difference == 0 {
 		return 0
@@ -201,10 +201,10 @@ var (
 	low4 = [16]int{
 		0, -20456, -12896, -8968, -6288, -4240, -2584, -1200, 20456, 12896, 8968, 6288, 4240, 2584, 1200, 0,
 	}
-	// lowGroups and lowWeights say how a code moves the step's logarithm (RL42, WL).
+	// lowGroups and lowWeights give the change of the step's logarithm by a code (RL42, WL).
 	lowGroups  = [16]int{0, 7, 6, 5, 4, 3, 2, 1, 7, 6, 5, 4, 3, 2, 1, 0}
 	lowWeights = [8]int{-60, -30, 58, 172, 334, 538, 1198, 3042}
-	// high2 are the differences of the upper band's codes (QM2), and highWeights what they do to its logarithm (WH).
+	// high2 are the differences of the upper band's codes (QM2), and highWeights their effects on its logarithm (WH).
 	high2       = [4]int{-7408, -1616, 7408, 1616}
 	highWeights = [2]int{798, -214}
 	// inverse turns the fraction of a logarithm into a step (ILB).

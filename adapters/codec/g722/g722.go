@@ -12,7 +12,7 @@ func Engine() codec.Engine {
 	return codec.Engine{Name: name, New: func() (sip.Codec, error) { return newCodec(), nil }}
 }
 
-// subBand holds two bands of 8000 samples a second, each coded as the difference to what an adaptive filter predicts.
+// subBand holds two bands of 8000 samples a second, each coded as the difference from the prediction of an adaptive filter.
 // One byte holds two samples. Both directions have their state, of which a call uses one.
 type subBand struct {
 	split, join          filterBank

@@ -14,7 +14,7 @@ import (
 )
 
 // Engine returns the engine of Opus for speech: mono at 16000 samples a second, of which Opus makes wide-band audio, so
-// that nothing is resampled to 48 kHz. The RTP clock is 48000 whatever the audio is.
+// that nothing is resampled to 48 kHz. The RTP clock is always 48000.
 func Engine() codec.Engine { return codec.Engine{Name: name, New: newCodec} }
 
 // direction is one direction of a call.

@@ -13,7 +13,7 @@ func (s Calls) Revisions(ctx context.Context, org callwright.OrgID, f call.Filte
 	return call.RevisionsOf(page.Items), err
 }
 
-// Position returns how far a call is.
+// Position returns the current position in the changes of a call.
 func (s Calls) Position(ctx context.Context, org callwright.OrgID, id string) (p call.Position, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		c, err := d.find(org, id)

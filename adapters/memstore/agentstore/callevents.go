@@ -100,12 +100,12 @@ func lastBefore[T any](list []T, number func(T) int, before, limit int) []T {
 	return list[max(0, len(list)-limit):]
 }
 
-// AppendLog adds what happened in a turn.
+// AppendLog adds the log of a turn.
 func (s Calls) AppendLog(ctx context.Context, org callwright.OrgID, id string, l pathway.Log) error {
 	return s.attach(ctx, org, id, func(events *callEvents) { events.logs = placed(events.logs, l, logNumber) })
 }
 
-// Logs returns what happened on a call.
+// Logs returns the logs of the turns of a call.
 func (s Calls) Logs(ctx context.Context, org callwright.OrgID, id string) ([]pathway.Log, error) {
 	events, err := s.events(ctx, org, id)
 	return memory.Clone(events.logs), err
@@ -117,7 +117,7 @@ func (s Calls) LogsBefore(ctx context.Context, org callwright.OrgID, id string, 
 	return memory.Clone(lastBefore(events.logs, logNumber, before, limit)), err
 }
 
-// AppendNotice adds something that the webhook is to be told.
+// AppendNotice adds a notice for the webhook.
 func (s Calls) AppendNotice(ctx context.Context, org callwright.OrgID, id string, n call.Notice) error {
 	return s.attach(ctx, org, id, func(events *callEvents) { events.notices = placed(events.notices, n, noticeNumber) })
 }

@@ -47,7 +47,7 @@ func (s Calls) Get(ctx context.Context, org callwright.OrgID, id string) (c call
 	return c, err
 }
 
-// Update replaces what changes of a call.
+// Update replaces the fields of a call that can change.
 func (s Calls) Update(ctx context.Context, c call.Call) error {
 	return with(ctx, s.Store, func(d *data) error {
 		stored, err := d.find(c.Org, c.ID)

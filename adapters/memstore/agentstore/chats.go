@@ -38,7 +38,7 @@ func (d *data) putChat(c pathway.Chat, logs []pathway.Log) {
 	}
 }
 
-// forgetChat removes a chat with its logs.
+// forgetChat deletes a chat with its logs.
 func (d *data) forgetChat(id string) {
 	delete(d.chats, id)
 	delete(d.chatLogs, id)
@@ -92,7 +92,7 @@ func (s Chats) CountChats(ctx context.Context, org callwright.OrgID) (count int,
 	return count, err
 }
 
-// ForgetChats removes chats that were not changed for long.
+// ForgetChats deletes chats that were not changed for long.
 func (s Chats) ForgetChats(ctx context.Context, before time.Time, limit int) (removed int, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		for id, c := range d.chats {

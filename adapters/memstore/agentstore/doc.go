@@ -13,7 +13,7 @@ import (
 	"github.com/callwright/callwright/agents/persona"
 )
 
-// data holds what the stores of this package store. Its values are never changed in place.
+// data holds the rows of the stores of this package. Its values are never changed in place.
 type data struct {
 	numbers         map[numberKey]agents.InboundNumber
 	calls           map[string]call.Call

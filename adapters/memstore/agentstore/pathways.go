@@ -68,7 +68,7 @@ func (s Pathways) UpdatePathway(ctx context.Context, p pathway.Pathway) error {
 	})
 }
 
-// DeletePathway removes a pathway with its versions and chats.
+// DeletePathway deletes a pathway with its versions and chats.
 func (s Pathways) DeletePathway(ctx context.Context, org callwright.OrgID, id string) error {
 	return with(ctx, s.Store, func(d *data) error {
 		if _, err := d.pathway(org, id); err != nil {

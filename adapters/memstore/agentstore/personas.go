@@ -62,7 +62,7 @@ func (s Personas) UpdatePersona(ctx context.Context, p persona.Persona) error {
 	})
 }
 
-// HoldPersona has a persona stay as it is: nothing else happens during a transaction.
+// HoldPersona checks that a persona exists. It needs no lock, because nothing else happens during a transaction.
 func (s Personas) HoldPersona(ctx context.Context, org callwright.OrgID, id string) error {
 	_, err := s.Persona(ctx, org, id)
 	return err
@@ -100,7 +100,7 @@ func (s Personas) CountPersonas(ctx context.Context, org callwright.OrgID) (coun
 	return count, err
 }
 
-// ForgetPersonas removes personas that were deleted long ago.
+// ForgetPersonas deletes personas that were deleted long ago.
 func (s Personas) ForgetPersonas(ctx context.Context, before time.Time, limit int) (removed int, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		for id, p := range d.personas {
@@ -174,7 +174,7 @@ func (s Personas) UpdateDraft(ctx context.Context, v persona.Version) error {
 	})
 }
 
-// DeleteDraft removes a draft.
+// DeleteDraft deletes a draft.
 func (s Personas) DeleteDraft(ctx context.Context, v persona.Version) error {
 	return with(ctx, s.Store, func(d *data) error {
 		if err := d.draft(v); err != nil {

@@ -105,7 +105,7 @@ func (s WebAgents) UpdateAgent(ctx context.Context, a agents.WebAgent) error {
 	})
 }
 
-// DeleteAgent removes an agent.
+// DeleteAgent deletes an agent.
 func (s WebAgents) DeleteAgent(ctx context.Context, org callwright.OrgID, id string) error {
 	return with(ctx, s.Store, func(d *data) error {
 		if _, err := d.webAgent(org, id); err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/agenttest/tornado"
 )
 
-// data holds what the stores of this package store. Its values are never changed in place.
+// data holds the rows of the stores of this package. Its values are never changed in place.
 type data struct {
 	scenarios *memory.Table[string, scenario.Scenario]
 	snapshots *memory.Table[string, agenttest.Snapshot]
@@ -26,7 +26,7 @@ type data struct {
 	steps     *memory.Table[string, map[int]tornado.Step] // by session and number
 }
 
-// trial is what a run of a group has for itself.
+// trial holds the fields of a run that belongs to a group.
 type trial struct {
 	batch, scenario string
 	number          int
@@ -59,7 +59,7 @@ type table interface {
 	Undo()
 }
 
-// Clone begins a transaction: the tables know what it changes.
+// Clone begins a transaction: the tables record its changes.
 func (d data) Clone() data {
 	for _, t := range d.tables() {
 		t.Begin()
@@ -67,7 +67,7 @@ func (d data) Clone() data {
 	return d
 }
 
-// Undo undoes what was changed since Clone.
+// Undo reverses the changes since Clone.
 func (d data) Undo() {
 	for _, t := range d.tables() {
 		t.Undo()

@@ -323,7 +323,7 @@ func (s Store) Cancelled(ctx context.Context, node string) (ids []string, err er
 	return ids, err
 }
 
-// DeleteRuns removes old runs.
+// DeleteRuns deletes old runs.
 func (s Store) DeleteRuns(ctx context.Context, before time.Time, limit int) (deleted int, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		for _, r := range d.runs.Rows() {
@@ -392,7 +392,7 @@ func (s Store) Answers(ctx context.Context, org callwright.OrgID, run string) (a
 	return answers, err
 }
 
-// DeleteAnswers removes the journal of a run.
+// DeleteAnswers deletes the journal of a run.
 func (s Store) DeleteAnswers(ctx context.Context, org callwright.OrgID, run string) error {
 	return with(ctx, s.Store, func(d *data) error {
 		if _, err := d.run(org, run); err != nil {

@@ -56,7 +56,7 @@ func (s Store) Scenario(ctx context.Context, org callwright.OrgID, id string) (s
 	return sc, err
 }
 
-// HoldScenario has a scenario stay: nothing else happens during a transaction.
+// HoldScenario checks that a scenario exists. It needs no lock, because nothing else happens during a transaction.
 func (s Store) HoldScenario(ctx context.Context, org callwright.OrgID, id string) error {
 	return with(ctx, s.Store, func(d *data) error {
 		_, err := d.scenario(org, id)
@@ -84,7 +84,7 @@ func (s Store) UpdateScenario(ctx context.Context, sc scenario.Scenario) error {
 	})
 }
 
-// DeleteScenario removes a scenario with its runs.
+// DeleteScenario deletes a scenario with its runs.
 func (s Store) DeleteScenario(ctx context.Context, org callwright.OrgID, id string) error {
 	return with(ctx, s.Store, func(d *data) error {
 		if _, err := d.scenario(org, id); err != nil {
@@ -100,7 +100,7 @@ func (s Store) DeleteScenario(ctx context.Context, org callwright.OrgID, id stri
 	})
 }
 
-// deleteRun removes a run with its journal, its snapshot if no other run has it, and its group if that has ended and has no
+// deleteRun deletes a run with its journal, its snapshot if no other run has it, and its group if that has ended and has no
 // other run.
 func (d *data) deleteRun(r *agenttest.Run) {
 	d.runs.Delete(r.ID)
@@ -160,7 +160,7 @@ func bounded(found []agenttest.Listed, limit int) []agenttest.Listed {
 	return found
 }
 
-// brief returns what a brief list has of a scenario.
+// brief returns the fields of a scenario that a brief list contains.
 func brief(sc scenario.Scenario) scenario.Scenario {
 	return scenario.Scenario{
 		ID: sc.ID, Org: sc.Org, Pathway: sc.Pathway, Persona: sc.Persona, Name: sc.Name, Category: sc.Category,

@@ -87,7 +87,7 @@ func sessionPicked(n tornado.Session, f tornado.Filter) bool {
 
 func newerSession(a, b tornado.Session) int { return newestFirst(a.CreatedAt, a.ID, b.CreatedAt, b.ID) }
 
-// UpdateSession replaces what changes of a session.
+// UpdateSession replaces the fields of a session that can change.
 func (s Sessions) UpdateSession(ctx context.Context, n tornado.Session) error {
 	return with(ctx, s.Store, func(d *data) error {
 		stored, err := d.session(n.Org, n.ID)
@@ -196,7 +196,7 @@ func (s Sessions) Steps(ctx context.Context, org callwright.OrgID, session strin
 	return steps, err
 }
 
-// DeleteSteps removes the journal of a session.
+// DeleteSteps deletes the journal of a session.
 func (s Sessions) DeleteSteps(ctx context.Context, org callwright.OrgID, session string) error {
 	return with(ctx, s.Store, func(d *data) error {
 		if _, err := d.session(org, session); err != nil {
@@ -207,7 +207,7 @@ func (s Sessions) DeleteSteps(ctx context.Context, org callwright.OrgID, session
 	})
 }
 
-// DeleteSessions removes old sessions.
+// DeleteSessions deletes old sessions.
 func (s Sessions) DeleteSessions(ctx context.Context, before time.Time, limit int) (deleted int, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		for id, n := range d.sessions.Rows() {

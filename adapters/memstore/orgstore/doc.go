@@ -11,7 +11,7 @@ import (
 	"github.com/callwright/callwright/adapters/memstore/internal/memory"
 )
 
-// data holds what the stores of this package store. Its values are never changed in place.
+// data holds the rows of the stores of this package. Its values are never changed in place.
 type data struct {
 	orgs     map[callwright.OrgID]callwright.Organization
 	keys     map[string]callwright.APIKey  // by prefix

@@ -45,7 +45,7 @@ func (s Endpoints) PutEndpoint(ctx context.Context, e callwright.Endpoint) error
 	})
 }
 
-// RemoveEndpoint removes an endpoint.
+// RemoveEndpoint deletes an endpoint.
 func (s Endpoints) RemoveEndpoint(ctx context.Context, org callwright.OrgID, host string) error {
 	return with(ctx, s.Store, func(all *data) error {
 		delete(all.endpoints, endpointKey{org, host})

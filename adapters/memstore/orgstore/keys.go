@@ -47,7 +47,7 @@ func (s Tenants) Key(ctx context.Context, org callwright.OrgID, id string) (k ca
 	return k, err
 }
 
-// key returns a key as it is stored; CodeNotFound when the organization has no such key.
+// key returns the stored key; CodeNotFound when the organization has no such key.
 func (d *data) key(org callwright.OrgID, id string) (callwright.APIKey, error) {
 	for k := range d.keysOf(org) {
 		if k.ID == id {
@@ -120,7 +120,7 @@ func (s Tenants) RevokeKey(ctx context.Context, org callwright.OrgID, id string,
 	})
 }
 
-// ReplaceKey sets what has replaced a key, and when it ends.
+// ReplaceKey sets the successor and the end of a key.
 func (s Tenants) ReplaceKey(ctx context.Context, org callwright.OrgID, id, by string, ends time.Time) error {
 	return with(ctx, s.Store, func(d *data) error {
 		k, err := d.key(org, id)

@@ -29,13 +29,13 @@ type blob struct {
 // New returns no bytes.
 func (blobs) New() blobs { return blobs{memory.NewTable[string, blob]()} }
 
-// Clone begins a transaction: the table knows what it changes.
+// Clone begins a transaction: the table records its changes.
 func (b blobs) Clone() blobs {
 	b.byHash.Begin()
 	return b
 }
 
-// Undo undoes what was changed since Clone.
+// Undo reverses the changes since Clone.
 func (b blobs) Undo() { b.byHash.Undo() }
 
 // touch sets the time of bytes that are there and have an earlier one.
@@ -48,7 +48,7 @@ func (b blobs) touch(hash string, at time.Time) (known bool) {
 	return known
 }
 
-// Blobs is a document.Blobs. All bytes are in memory; those of a PutBlob that fails are gone with it.
+// Blobs is a document.Blobs. All bytes are in memory. A PutBlob that fails leaves none.
 type Blobs struct{ Store *memstore.Store }
 
 var _ document.Blobs = Blobs{}
@@ -58,7 +58,7 @@ func (s Blobs) with(ctx context.Context, f func(b *blobs) error) error {
 	return memory.With(ctx, s.Store.Core(), f)
 }
 
-// PutBlob keeps the bytes of r.
+// PutBlob stores the bytes of r.
 func (s Blobs) PutBlob(ctx context.Context, r io.Reader, at time.Time) (document.Blob, error) {
 	content, err := io.ReadAll(r)
 	if err != nil {

@@ -21,16 +21,16 @@ func (documents) New() documents {
 	return documents{memory.NewTable[string, document.Document]()}
 }
 
-// Clone begins a transaction: the table knows what it changes.
+// Clone begins a transaction: the table records its changes.
 func (d documents) Clone() documents {
 	d.byID.Begin()
 	return d
 }
 
-// Undo undoes what was changed since Clone.
+// Undo reverses the changes since Clone.
 func (d documents) Undo() { d.byID.Undo() }
 
-// unused returns how many documents of an organization no request uses.
+// unused returns the number of an organization's documents that no request uses.
 func (d documents) unused(org callwright.OrgID) (count int) {
 	for _, row := range d.byID.Rows() {
 		if row.Org == org && len(row.Requests) == 0 {
@@ -65,7 +65,7 @@ func (s Documents) InsertDocument(ctx context.Context, d document.Document, most
 	})
 }
 
-// CountUnused returns how many documents of an organization no request uses.
+// CountUnused returns the number of an organization's documents that no request uses.
 func (s Documents) CountUnused(ctx context.Context, org callwright.OrgID) (count int, err error) {
 	err = s.with(ctx, func(all *documents) error {
 		count = all.unused(org)

@@ -20,7 +20,7 @@ type letterData struct {
 	due     *memory.Table[string, time.Time] // by id of the request
 }
 
-// letter is a letter with what belongs to it.
+// letter is a letter with its dependent rows.
 type letter struct {
 	loa.Letter
 
@@ -38,7 +38,7 @@ func (letterData) New() letterData {
 // tables returns all tables.
 func (d letterData) tables() []table { return []table{d.letters, d.links, d.due} }
 
-// Clone begins a transaction: the tables know what it changes.
+// Clone begins a transaction: the tables record its changes.
 func (d letterData) Clone() letterData {
 	for _, t := range d.tables() {
 		t.Begin()
@@ -46,7 +46,7 @@ func (d letterData) Clone() letterData {
 	return d
 }
 
-// Undo undoes what was changed since Clone.
+// Undo reverses the changes since Clone.
 func (d letterData) Undo() {
 	for _, t := range d.tables() {
 		t.Undo()
@@ -77,7 +77,7 @@ func (s Letters) InsertLetter(ctx context.Context, l loa.Letter, pdf []byte, eve
 	})
 }
 
-// set stores a letter in place of what it was.
+// set replaces a letter and its index entries.
 func (d *letterData) set(was, l letter) {
 	if was.LinkHash != l.LinkHash {
 		d.links.Delete(was.LinkHash)

@@ -22,13 +22,13 @@ func (manualData) New() manualData {
 	return manualData{orders: memory.NewTable[string, manual.Order]()}
 }
 
-// Clone begins a transaction: the table knows what it changes.
+// Clone begins a transaction: the table records its changes.
 func (d manualData) Clone() manualData {
 	d.orders.Begin()
 	return d
 }
 
-// Undo undoes what was changed since Clone.
+// Undo reverses the changes since Clone.
 func (d manualData) Undo() { d.orders.Undo() }
 
 // ManualOrders is a manual.Store.

@@ -13,7 +13,7 @@ import (
 	"github.com/callwright/callwright/porting"
 )
 
-// data holds what the store of this package stores. Its values are never changed in place.
+// data holds the rows of the store of this package. Its values are never changed in place.
 type data struct {
 	requests *memory.Table[string, porting.Request]
 	history  *memory.Table[string, []porting.Entry]
@@ -49,7 +49,7 @@ type table interface {
 	Undo()
 }
 
-// Clone begins a transaction: the tables know what it changes.
+// Clone begins a transaction: the tables record its changes.
 func (d data) Clone() data {
 	for _, t := range d.tables() {
 		t.Begin()
@@ -57,7 +57,7 @@ func (d data) Clone() data {
 	return d
 }
 
-// Undo undoes what was changed since Clone.
+// Undo reverses the changes since Clone.
 func (d data) Undo() {
 	for _, t := range d.tables() {
 		t.Undo()
@@ -100,7 +100,7 @@ func (d *data) orderTaken(r porting.Request) bool {
 	return taken && id != r.ID
 }
 
-// set stores a request in place of what it was, and appends to its history.
+// set replaces a request and appends to its history.
 func (d *data) set(was, r porting.Request, entries []porting.Entry) {
 	for _, n := range was.Numbers {
 		if d.active.Rows()[n.Number] == was.ID {
@@ -181,7 +181,7 @@ func (s Requests) Requests(
 	return found, err
 }
 
-// WaitingRequests returns the oldest requests that wait for somebody but the losing carrier.
+// WaitingRequests returns the oldest requests that wait for another party than the losing carrier.
 func (s Requests) WaitingRequests(ctx context.Context, org callwright.OrgID, limit int) (found []porting.Request, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		for _, r := range d.requests.Rows() {
@@ -225,7 +225,7 @@ func (s Requests) CountOpen(ctx context.Context, org callwright.OrgID) (n int, e
 	return n, err
 }
 
-// ActiveNumbers returns those of the numbers that are taken.
+// ActiveNumbers returns the given numbers that an open request already uses.
 func (s Requests) ActiveNumbers(
 	ctx context.Context, numbers []callwright.PhoneNumber,
 ) (taken []callwright.PhoneNumber, err error) {

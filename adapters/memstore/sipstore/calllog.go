@@ -142,7 +142,7 @@ func (s CallLog) Failures(
 	return ended, failed, err
 }
 
-// Forget removes the records that began before a time and have ended.
+// Forget deletes the records that began before a time and have ended.
 func (s CallLog) Forget(ctx context.Context, before time.Time, limit int) (int, error) {
 	old, err := s.records(ctx, func(r calllog.Record, _ *data) bool {
 		return r.EndedAt != nil && r.StartedAt.Before(before)

@@ -69,7 +69,7 @@ func (s Deliveries) DeliveriesOf(
 	return page, err
 }
 
-// DeleteDeliveries removes the deliveries of a trunk.
+// DeleteDeliveries deletes the deliveries of a trunk.
 func (s Deliveries) DeleteDeliveries(ctx context.Context, t sip.Trunk) error {
 	return with(ctx, s.Store, func(d *data) error {
 		maps.DeleteFunc(d.deliveries, func(_ string, one sip.Delivery) bool { return one.Org == t.Org && one.TrunkID == t.ID })
@@ -77,7 +77,7 @@ func (s Deliveries) DeleteDeliveries(ctx context.Context, t sip.Trunk) error {
 	})
 }
 
-// ForgetDeliveries removes old deliveries.
+// ForgetDeliveries deletes old deliveries.
 func (s Deliveries) ForgetDeliveries(ctx context.Context, before time.Time, limit int) (removed int, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		for id, one := range d.deliveries {

@@ -88,7 +88,7 @@ func (s Discoveries) Recent(
 	return newest, err
 }
 
-// Forget removes old discoveries.
+// Forget deletes old discoveries.
 func (s Discoveries) Forget(ctx context.Context, before time.Time) error {
 	return with(ctx, s.Store, func(d *data) error {
 		maps.DeleteFunc(d.discoveries, func(_ string, old discovery.Discovery) bool { return old.StartedAt.Before(before) })

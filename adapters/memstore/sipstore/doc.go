@@ -17,7 +17,7 @@ import (
 	"github.com/callwright/callwright/sip/testcall"
 )
 
-// data holds what the stores of this package store. Its values are never changed in place.
+// data holds the rows of the stores of this package. Its values are never changed in place.
 type data struct {
 	trunks        map[trunkKey]sip.Trunk
 	statuses      map[string]leasedStatus // by trunk

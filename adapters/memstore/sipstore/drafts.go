@@ -81,7 +81,7 @@ func (s Drafts) DraftsOf(ctx context.Context, org callwright.OrgID, since time.T
 	return found, err
 }
 
-// DeleteDraft removes a draft.
+// DeleteDraft deletes a draft.
 func (s Drafts) DeleteDraft(ctx context.Context, org callwright.OrgID, id string) error {
 	return with(ctx, s.Store, func(d *data) error {
 		if d.drafts[id].Org == org {
@@ -91,7 +91,7 @@ func (s Drafts) DeleteDraft(ctx context.Context, org callwright.OrgID, id string
 	})
 }
 
-// ForgetDrafts removes old drafts.
+// ForgetDrafts deletes old drafts.
 func (s Drafts) ForgetDrafts(ctx context.Context, before time.Time, limit int) (removed int, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		for id, one := range d.drafts {

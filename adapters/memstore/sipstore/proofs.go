@@ -87,7 +87,7 @@ func (s Proofs) Latest(ctx context.Context, org callwright.OrgID, number callwri
 	return latest, err
 }
 
-// Forget removes old proofs.
+// Forget deletes old proofs.
 func (s Proofs) Forget(ctx context.Context, before time.Time, limit int) (removed int, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		for id, p := range d.proofs {

@@ -15,7 +15,7 @@ type Registrations struct{ Store *memstore.Store }
 
 type nodeRegistration struct {
 	sip.Registration
-	node string // whose it is; empty: nobody's
+	node string // the node that holds it; empty: none
 }
 
 // PutRegistration adds or replaces a registration.
@@ -50,7 +50,7 @@ func (s Registrations) Registration(
 	return r, err
 }
 
-// DeleteRegistration removes a registration.
+// DeleteRegistration deletes a registration.
 func (s Registrations) DeleteRegistration(ctx context.Context, org callwright.OrgID, trunkID string) error {
 	return with(ctx, s.Store, func(d *data) error {
 		if d.registrations[trunkID].Org == org {
@@ -108,7 +108,7 @@ func (s Registrations) RegistrationNodes(ctx context.Context) (nodes []string, e
 	return nodes, err
 }
 
-// ReleaseRegistrations makes the node's registrations nobody's.
+// ReleaseRegistrations releases the registrations that the node holds.
 func (s Registrations) ReleaseRegistrations(ctx context.Context, node string) error {
 	return with(ctx, s.Store, func(d *data) error {
 		for id, stored := range d.registrations {

@@ -21,7 +21,7 @@ type leasedServer struct {
 	until time.Time // when the lease ends; zero: there is none
 }
 
-// known returns a copy of a status with what is known of its servers.
+// known returns a copy of a status with the recorded states of its servers.
 func (d *data) known(status sip.Status) sip.Status {
 	servers := map[string]sip.ServerStatus{}
 	for _, server := range status.Servers {
@@ -40,7 +40,7 @@ func (k serverKey) namedBy(status sip.Status) bool {
 	})
 }
 
-// forgetServers removes those of a former status's servers that no status names any more.
+// forgetServers deletes the servers of a former status that no other status names.
 func (d *data) forgetServers(former sip.Status) {
 	for _, server := range former.Servers {
 		key := serverKey{former.Org, sip.ServerKey(former.Verify, server.Server)}
@@ -103,7 +103,7 @@ func (s Statuses) LeaseServers(ctx context.Context, now, until time.Time, limit 
 	return leased, err
 }
 
-// WakeStatuses makes the statuses that name a server due, and whoever has read one too late to record it.
+// WakeStatuses makes the statuses that name a server due. A caller that has read one before can no longer record it.
 func (s Statuses) WakeStatuses(ctx context.Context, org callwright.OrgID, key string, at time.Time) error {
 	return with(ctx, s.Store, func(d *data) error {
 		for id, stored := range d.statuses {

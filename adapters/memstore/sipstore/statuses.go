@@ -44,7 +44,7 @@ func (s Statuses) PutStatus(ctx context.Context, status sip.Status) error {
 	})
 }
 
-// RecordStatus stores what changes about a status with time, and ends the lease on it.
+// RecordStatus stores the changing fields of a status, and ends the lease on it.
 func (s Statuses) RecordStatus(ctx context.Context, status sip.Status) error {
 	return with(ctx, s.Store, func(d *data) error {
 		stored, found := d.statuses[status.TrunkID]
@@ -59,7 +59,7 @@ func (s Statuses) RecordStatus(ctx context.Context, status sip.Status) error {
 	})
 }
 
-// Group returns the first trunk of a group, and how many there are.
+// Group returns the first trunk of a group and the number of its trunks.
 func (s Statuses) Group(ctx context.Context, org callwright.OrgID, group string) (first string, count int, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		for id, stored := range d.statuses {
@@ -75,8 +75,8 @@ func (s Statuses) Group(ctx context.Context, org callwright.OrgID, group string)
 	return first, count, err
 }
 
-// replaces reports whether what has a version may be put in place of what is stored: version 0 in place of anything of the
-// same organization, or of nothing.
+// replaces reports whether a value with a version may replace the stored value: version 0 replaces any value of the
+// same organization, or is added.
 func replaces(
 	kind string, version int64, org callwright.OrgID, found bool, stored int64, owner callwright.OrgID,
 ) error {
@@ -89,7 +89,7 @@ func replaces(
 	return follows(kind, version, found && owner == org, stored)
 }
 
-// follows reports whether what has a version may be put in place of what is stored with that version.
+// follows reports whether a value with a version may replace the stored value: both versions must be equal.
 func follows(kind string, version int64, found bool, stored int64) error {
 	switch {
 	case !found:
@@ -130,7 +130,7 @@ func (s Statuses) StatusesOf(
 	return found, err
 }
 
-// DeleteStatus removes a status.
+// DeleteStatus deletes a status.
 func (s Statuses) DeleteStatus(ctx context.Context, org callwright.OrgID, trunkID string) error {
 	return with(ctx, s.Store, func(d *data) error {
 		if stored := d.statuses[trunkID]; stored.Org == org {

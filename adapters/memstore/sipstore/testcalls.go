@@ -91,7 +91,7 @@ func (s TestCalls) Unfinished(ctx context.Context, before time.Time, limit int) 
 	return found[:min(limit, len(found))], err
 }
 
-// Forget removes test calls that ended and are old.
+// Forget deletes test calls that ended and are old.
 func (s TestCalls) Forget(ctx context.Context, before time.Time) error {
 	return with(ctx, s.Store, func(d *data) error {
 		maps.DeleteFunc(d.testCalls, func(_ string, c testcall.Call) bool {

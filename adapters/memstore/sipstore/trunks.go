@@ -19,7 +19,7 @@ type trunkKey struct {
 // Trunks is a sip.Store.
 type Trunks struct{ Store *memstore.Store }
 
-// Hold has nothing to do: transactions do not overlap.
+// Hold needs no lock, because transactions do not overlap.
 func (Trunks) Hold(context.Context, callwright.PhoneNumber) error { return nil }
 
 // HoldNumbers counts the numbers of an organization. Transactions do not overlap.
@@ -63,7 +63,7 @@ func (s Trunks) Update(ctx context.Context, t sip.Trunk) error {
 	})
 }
 
-// Delete removes a trunk.
+// Delete deletes a trunk.
 func (s Trunks) Delete(ctx context.Context, t sip.Trunk) error {
 	return with(ctx, s.Store, func(d *data) error {
 		if err := d.checkTrunk(t); err != nil {
@@ -137,7 +137,7 @@ func (s Trunks) Owner(
 	return found[0], nil
 }
 
-// Holders returns who has attached each of some numbers.
+// Holders returns the organizations that have attached the given numbers.
 func (s Trunks) Holders(
 	ctx context.Context, numbers []callwright.PhoneNumber,
 ) (map[callwright.PhoneNumber]callwright.OrgID, error) {
@@ -149,7 +149,7 @@ func (s Trunks) Holders(
 	return holders, err
 }
 
-// Peers returns what a page of trunks says about their peers.
+// Peers returns a page of trunks with only the fields about their peers.
 func (s Trunks) Peers(ctx context.Context, after string, limit int) ([]sip.Trunk, error) {
 	found, err := s.pick(ctx, func(t sip.Trunk) bool { return t.ID > after })
 	slices.SortFunc(found, func(a, b sip.Trunk) int { return cmp.Compare(a.ID, b.ID) })

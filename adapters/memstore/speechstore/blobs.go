@@ -23,7 +23,7 @@ type blobName struct {
 
 var _ speech.Blobs = (*Blobs)(nil)
 
-// PutBlob keeps audio.
+// PutBlob stores audio.
 func (b *Blobs) PutBlob(ctx context.Context, org callwright.OrgID, name string, r io.Reader, size int64) error {
 	content, err := speech.ReadBlob(ctx, r, size)
 	if err != nil {
@@ -55,7 +55,7 @@ type opened struct{ *bytes.Reader }
 // Close does nothing.
 func (opened) Close() error { return nil }
 
-// DeleteBlob removes audio.
+// DeleteBlob deletes audio.
 func (b *Blobs) DeleteBlob(_ context.Context, org callwright.OrgID, name string) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()

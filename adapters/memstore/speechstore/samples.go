@@ -18,7 +18,7 @@ type samples struct {
 	counts *memory.Table[countKey, int]
 }
 
-// countKey names a number of samples: those of a voice of an organization, or of all its voices.
+// countKey is the key of a count of samples: of one voice of an organization, or of all its voices.
 type countKey struct {
 	org   callwright.OrgID
 	voice string // empty: all
@@ -29,14 +29,14 @@ func (samples) New() samples {
 	return samples{memory.NewTable[string, speech.Sample](), memory.NewTable[countKey, int]()}
 }
 
-// Clone begins a transaction: the tables know what it changes.
+// Clone begins a transaction: the tables record its changes.
 func (s samples) Clone() samples {
 	s.byID.Begin()
 	s.counts.Begin()
 	return s
 }
 
-// Undo undoes what was changed since Clone.
+// Undo reverses the changes since Clone.
 func (s samples) Undo() {
 	s.byID.Undo()
 	s.counts.Undo()
@@ -116,7 +116,7 @@ func (s Samples) SampleByKey(ctx context.Context, org callwright.OrgID, key stri
 	return found, err
 }
 
-// ListSamples returns a page of samples, and how many there are in all.
+// ListSamples returns a page of samples and their total number.
 func (s Samples) ListSamples(
 	ctx context.Context, org callwright.OrgID, voice string, limit, offset int,
 ) (list []speech.Sample, total int, err error) {
@@ -131,7 +131,7 @@ func (s Samples) ListSamples(
 	return list, total, err
 }
 
-// DeleteSample removes a sample.
+// DeleteSample deletes a sample.
 func (s Samples) DeleteSample(ctx context.Context, org callwright.OrgID, id string) error {
 	return s.with(ctx, func(all *samples) error {
 		one, known := all.byID.Rows()[id]
@@ -144,7 +144,7 @@ func (s Samples) DeleteSample(ctx context.Context, org callwright.OrgID, id stri
 	})
 }
 
-// DeleteSamples removes the oldest samples that were made before a time.
+// DeleteSamples deletes the oldest samples that were made before a time.
 func (s Samples) DeleteSamples(ctx context.Context, before time.Time, limit int) (list []speech.Sample, err error) {
 	err = s.with(ctx, func(all *samples) error {
 		list = all.pick(func(one speech.Sample) bool { return one.CreatedAt.Before(before) })

@@ -30,14 +30,14 @@ func (voices) New() voices {
 	return voices{memory.NewTable[string, speech.Voice](), memory.NewTable[nameKey, string]()}
 }
 
-// Clone begins a transaction: the tables know what it changes.
+// Clone begins a transaction: the tables record its changes.
 func (v voices) Clone() voices {
 	v.byID.Begin()
 	v.byName.Begin()
 	return v
 }
 
-// Undo undoes what was changed since Clone.
+// Undo reverses the changes since Clone.
 func (v voices) Undo() {
 	v.byID.Undo()
 	v.byName.Undo()
@@ -62,7 +62,7 @@ func (s Voices) with(ctx context.Context, f func(v *voices) error) error {
 	return memory.With(ctx, s.Store.Core(), f)
 }
 
-// errNameTaken is what callers get who want a name that another voice of the organization has.
+// errNameTaken is the error about a name that another voice of the organization already has.
 var errNameTaken = &callwright.Error{Code: callwright.CodeConflict, Field: "name", Message: "another voice has this name"}
 
 // InsertVoice adds a voice.
@@ -135,7 +135,7 @@ func (s Voices) UpdateVoice(ctx context.Context, v speech.Voice) error {
 	})
 }
 
-// DeleteVoice removes a voice.
+// DeleteVoice deletes a voice.
 func (s Voices) DeleteVoice(ctx context.Context, org callwright.OrgID, id string) error {
 	return s.with(ctx, func(all *voices) error {
 		row, err := all.find(org, id)

@@ -9,7 +9,7 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// DeleteIssue removes an issue and all of its parts.
+// DeleteIssue deletes an issue and all of its parts.
 func (s Store) DeleteIssue(ctx context.Context, org callwright.OrgID, id string) error {
 	return with(ctx, s.Store, func(d *data) error {
 		if _, err := d.issue(org, id); err != nil {

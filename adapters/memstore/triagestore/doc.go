@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// data holds what the stores of this package store. Its values are never changed in place.
+// data holds the rows of the stores of this package. Its values are never changed in place.
 type data struct {
 	issues       map[string]triage.Issue
 	issueNumbers map[callwright.OrgID]int  // the last that was given out

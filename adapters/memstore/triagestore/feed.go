@@ -11,7 +11,7 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// entryPlace is where an entry is. The entry may be missing there, when its transaction failed.
+// entryPlace is the place of an entry. The entry may be missing there if its transaction failed.
 type entryPlace struct {
 	issue string
 	at    callwright.Keyset
@@ -21,7 +21,7 @@ func comparePlaces(a, b callwright.Keyset) int {
 	return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.ID, b.ID))
 }
 
-// after returns how many entries of a feed are not after a place.
+// after returns the index of the first entry of a feed after a place.
 func after(feed []triage.Entry, at callwright.Keyset) int {
 	return sort.Search(len(feed), func(i int) bool { return comparePlaces(feed[i].Keyset(), at) > 0 })
 }
@@ -61,8 +61,8 @@ func (s Store) AppendEntries(
 	})
 }
 
-// insertEntry returns a feed with one more entry. What feed holds it leaves alone: a transaction that fails gives it back.
-// Nobody minds what is written after its end.
+// insertEntry returns a feed with one more entry. It does not change the elements of feed, because a failed transaction restores feed.
+// It may write after the end of feed.
 func insertEntry(feed []triage.Entry, e triage.Entry) []triage.Entry {
 	n := after(feed, e.Keyset())
 	if n == len(feed) {
@@ -71,7 +71,7 @@ func insertEntry(feed []triage.Entry, e triage.Entry) []triage.Entry {
 	return slices.Concat(feed[:n], []triage.Entry{e}, feed[n:])
 }
 
-// feed returns what an organization sees of an issue's feed.
+// feed returns the entries of an issue's feed; none for another organization's issue.
 func (d *data) feed(org callwright.OrgID, issue string) []triage.Entry {
 	if _, err := d.issue(org, issue); err != nil {
 		return nil
@@ -136,7 +136,7 @@ func (s Store) Comment(ctx context.Context, org callwright.OrgID, issue, id stri
 	return c, err
 }
 
-// RevisedComments returns those of some comments that were edited or deleted.
+// RevisedComments returns the given comments that were edited or deleted.
 func (s Store) RevisedComments(
 	ctx context.Context, org callwright.OrgID, issue string, ids []string, most int,
 ) (found []triage.Comment, err error) {
@@ -156,7 +156,7 @@ func (s Store) RevisedComments(
 	return found, err
 }
 
-// UpdateComment replaces what changes of a comment.
+// UpdateComment replaces the fields of a comment that can change.
 func (s Store) UpdateComment(ctx context.Context, c triage.Comment) error {
 	return with(ctx, s.Store, func(d *data) error {
 		stored, ok := d.comments[c.ID]

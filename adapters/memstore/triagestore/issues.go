@@ -167,7 +167,7 @@ func (d *data) hasAttached(issue string, t triage.ResourceType) bool {
 	return false
 }
 
-// isFound reports whether somebody who searches for something finds an issue.
+// isFound reports whether a search finds an issue.
 func isFound(i triage.Issue, search string) bool {
 	search = strings.ToLower(search)
 	return strings.Contains(strings.ToLower(i.Title), search) ||

@@ -27,7 +27,7 @@ func (s Store) InsertResource(ctx context.Context, r triage.Resource) error {
 	})
 }
 
-// attachment returns what is attached to an organization's issue.
+// attachment returns a resource that is attached to an organization's issue.
 func (d *data) attachment(org callwright.OrgID, issue, id string) (triage.Resource, error) {
 	r, ok := d.attached[id]
 	if !ok || r.Org != org || r.IssueID != issue {
@@ -79,7 +79,7 @@ func (s Store) ResourcesOf(
 	return found, err
 }
 
-// DeleteResource removes an attachment.
+// DeleteResource deletes an attachment.
 func (s Store) DeleteResource(ctx context.Context, org callwright.OrgID, issue, id string) error {
 	return with(ctx, s.Store, func(d *data) error {
 		if _, err := d.attachment(org, issue, id); err != nil {
@@ -139,7 +139,7 @@ func (s Store) FlagsOf(ctx context.Context, org callwright.OrgID, issue string) 
 	return found, err
 }
 
-// DeleteFlag removes a flag.
+// DeleteFlag deletes a flag.
 func (s Store) DeleteFlag(ctx context.Context, org callwright.OrgID, issue, id string) error {
 	return with(ctx, s.Store, func(d *data) error {
 		if _, err := d.flag(org, issue, id); err != nil {
@@ -202,7 +202,7 @@ func (s Store) RelationsOf(
 	return found, err
 }
 
-// DeleteRelation removes a relation.
+// DeleteRelation deletes a relation.
 func (s Store) DeleteRelation(ctx context.Context, org callwright.OrgID, id string) error {
 	return with(ctx, s.Store, func(d *data) error {
 		if r, ok := d.relations[id]; !ok || r.Org != org {

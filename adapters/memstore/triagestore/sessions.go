@@ -49,7 +49,7 @@ func (s Store) Session(ctx context.Context, org callwright.OrgID, issue, id stri
 	return a, err
 }
 
-// UpdateSession replaces what changes of a session.
+// UpdateSession replaces the fields of a session that can change.
 func (s Store) UpdateSession(ctx context.Context, a triage.Session) error {
 	return with(ctx, s.Store, func(d *data) error {
 		stored, ok := d.sessions[a.ID]
@@ -66,7 +66,7 @@ func (s Store) UpdateSession(ctx context.Context, a triage.Session) error {
 	})
 }
 
-// SessionsOf returns the sessions of an issue that go on.
+// SessionsOf returns the sessions of an issue that have not ended.
 func (s Store) SessionsOf(
 	ctx context.Context, org callwright.OrgID, issue string,
 ) (found []triage.Session, err error) {
@@ -170,7 +170,7 @@ func (s Store) MarkSeen(
 	})
 }
 
-// Seen returns when a viewer has last seen issues.
+// Seen returns the times at which a viewer last saw the given issues.
 func (s Store) Seen(
 	ctx context.Context, org callwright.OrgID, viewer string, issues []string,
 ) (map[string]time.Time, error) {

@@ -25,7 +25,7 @@ type connection struct {
 	net.Conn
 	datagrams bool
 	buffer    []byte // of a stream: room for a message
-	data      []byte // in buffer: what has been read and not used
+	data      []byte // in buffer: bytes that were read and are not used yet
 	received  int    // bytes, for this request
 	noise     bool   // bytes have come that are not SIP
 }

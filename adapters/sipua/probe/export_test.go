@@ -9,7 +9,7 @@ const IdleLife = idleLife
 // SetMaxIdle changes how many connections wait at most.
 func (p *Prober) SetMaxIdle(n int) { p.idle.most = n }
 
-// Idle is how many connections wait.
+// Idle returns the number of idle connections.
 func (p *Prober) Idle() int {
 	p.idle.mu.Lock()
 	defer p.idle.mu.Unlock()

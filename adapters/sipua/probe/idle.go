@@ -16,7 +16,7 @@ const (
 	idleLife = 3 * time.Minute
 )
 
-// endpoint identifies what a connection may be reused for: a server's address under a name and a verification.
+// endpoint identifies connections that may be reused: a server's address under a name and a verification.
 type endpoint struct {
 	address netip.AddrPort
 	host    string

@@ -26,7 +26,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// patience is how long a test waits for what has to happen.
+// patience is the longest time that a test waits for an event.
 const patience = 10 * time.Second
 
 func within(t testing.TB, d time.Duration) context.Context {

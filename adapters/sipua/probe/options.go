@@ -85,7 +85,7 @@ func (p *Prober) askAndPark(ctx context.Context, e endpoint, c *connection, q re
 	return r, took, err
 }
 
-// evidenceOf returns what an answer says about the server's health. A server that refuses OPTIONS is alive; one that
+// evidenceOf returns an answer's evidence of the server's health. A server that refuses OPTIONS is alive; one that
 // reports a fault of its own, or of the server behind it, is not.
 func evidenceOf(r response, took time.Duration, now time.Time) health.Evidence {
 	e := health.Evidence{At: now, ResponseTime: took, Reason: "the server answered " + strconv.Itoa(r.code)}

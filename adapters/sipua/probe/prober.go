@@ -100,7 +100,7 @@ func (p *Prober) probe(ctx context.Context, d discovery.Probe, answer *discovery
 	}
 	var config *tls.Config
 	if d.Transport == uri.TLS {
-		config = peer.Client(p.cfg.Credentials, nil, trunk.VerifyNone, d.Host) // the answer reports the certificate, whatever is wrong with it
+		config = peer.Client(p.cfg.Credentials, nil, trunk.VerifyNone, d.Host) // the answer reports even an invalid certificate
 	}
 	c, err := p.connect(ctx, d.Address, d.Transport, config)
 	if err != nil {

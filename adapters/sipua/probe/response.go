@@ -10,7 +10,7 @@ import (
 	"github.com/callwright/callwright/sip/sdp"
 )
 
-// The bounds of what a peer may send.
+// Limits of a peer's messages.
 const (
 	maxMessage   = 64 << 10 // bytes of one message, its body included
 	maxReceived  = 4 * maxMessage

@@ -1,7 +1,7 @@
 package rtpmedia
 
-// The bounds of what is sent to an address before an authentic packet has come from it. Until then only the peer's description
-// names the address, which may be anybody's.
+// Limits of packets to an address before an authentic packet has come from it. Until then only the peer's description
+// names the address, which may belong to a third party.
 const (
 	unprovenPackets = 50 // at once: a second of audio
 	unprovenEvery   = 50 // frames until one more may be sent
@@ -15,17 +15,17 @@ type allowance struct {
 	spent  bool // since the last proof
 }
 
-// permit is what may be sent in a frame.
+// permit is the permission to send in a frame.
 type permit uint8
 
 const (
 	permitAll     permit = iota
-	permitSilence        // which keeps address translators open, while what is queued waits
+	permitSilence        // keeps NAT bindings open, while the queue waits
 	permitNothing
 )
 
-// frame returns what may be sent in the next frame, which has up to so many packets, to an address that is proven or not.
-// Silence is one packet. Without wanted nothing is to be sent anyway.
+// frame returns the permit of the next frame, of up to the given number of packets, to an address that is proven or not.
+// Silence is one packet. Without wanted there is nothing to send anyway.
 func (a *allowance) frame(proven, wanted bool, packets int) permit {
 	if a.frames++; a.frames%unprovenEvery == 0 && a.used > 0 {
 		a.used--

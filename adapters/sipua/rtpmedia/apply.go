@@ -102,7 +102,7 @@ func (s *session) engines(names []string) (*engines, error) {
 	return e, nil
 }
 
-// change applies what was checked; e is nil when the codec stays. Other goroutines see all of it or nothing.
+// change applies checked parameters; e is nil when the codec stays. Other goroutines see all of the change or nothing.
 func (s *session) change(n *sdp.Negotiated, sealer *secure.Sealer, e *engines) {
 	if e != nil {
 		s.recode(e)

@@ -61,7 +61,7 @@ func codecs(name string) (sip.Codec, error) {
 	return nil, callwright.ErrUnavailable
 }
 
-// call is two sessions and what they have agreed on.
+// call is two sessions and their agreed parameters.
 type call struct {
 	t                 testing.TB
 	caller, callee    sip.MediaSession

@@ -9,14 +9,14 @@ import (
 	"github.com/callwright/callwright/adapters/sipua/rtpmedia/internal/report"
 )
 
-// control is when RTCP is due and what the peer's reports say. The session's mutex guards it.
+// control holds the time of the next RTCP packet and the results of the peer's reports. The session's mutex guards it.
 type control struct {
 	next      time.Duration
 	roundTrip time.Duration
 	peerLost  float64
 }
 
-// hear keeps what a peer's report says of our media.
+// hear stores a peer's report on our media.
 func (c *control) hear(h report.Heard) {
 	if h.RoundTrip > 0 {
 		c.roundTrip = h.RoundTrip
@@ -40,7 +40,7 @@ func random() float64 { return rand.Float64() } //nolint:gosec // it need not be
 // clock.
 func (s *session) ntp(now time.Duration) uint64 { return report.NTP(s.wall.Add(now)) }
 
-// reportDue returns the sealed report for now, nil when none is due. Reports go on while a call is held.
+// reportDue returns the sealed report for now, nil when none is due. Reports continue while a call is held.
 func (s *session) reportDue(now time.Duration) []byte {
 	if now < s.control.next {
 		return nil

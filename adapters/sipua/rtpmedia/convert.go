@@ -18,7 +18,7 @@ type converter struct {
 // newConverter makes a converter between two rates; nil when they are equal.
 func newConverter(from, to int) (*converter, error) {
 	if from == to {
-		return nil, nil //nolint:nilnil // nothing is to be converted
+		return nil, nil //nolint:nilnil // there is nothing to convert
 	}
 	r, err := pcm.NewResampler(from, to)
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"github.com/callwright/callwright/sip"
 )
 
-// The least audio that cannot be decoded before it is a fault. Packets of at most 100 ms are taken for voice: fewer are
-// what a codec sends in pauses.
+// The least audio that cannot be decoded before it is a fault. Packets of at most 100 ms are taken for voice: fewer packets are
+// the pauses of a codec.
 const (
 	deafAfter   = 3 * time.Second
 	deafPackets = int(deafAfter / (100 * time.Millisecond))
@@ -41,7 +41,7 @@ func (d *deafness) miss(now time.Duration, payload uint8) {
 	}
 }
 
-// played notes what the player has decoded, and failed to decode, in all. payload is the type of the last audio packet.
+// played records the totals of packets that the player has decoded and failed to decode. payload is the type of the last audio packet.
 func (d *deafness) played(now time.Duration, payload uint8, decoded, refused uint64) {
 	switch {
 	case decoded > d.decoded:

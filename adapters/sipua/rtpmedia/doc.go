@@ -8,7 +8,7 @@
 // the peer asks for are sent without a pause, silence included, which keeps address translators open. RTCP reports every five
 // seconds or so. DTMF is sent as telephone-events. Media goes to where the peer's authentic packets come from (symmetric RTP), which
 // may not be the address of its SDP. Until something authentic has come from there, an address that the signaling does not
-// prove gets a second of audio, then one packet of silence a second, and what is queued waits. Packets that are not authentic
+// prove gets a second of audio, then one packet of silence a second, and queued audio waits. Packets that are not authentic
 // change nothing but a counter.
 //
 // The pure parts are packages of their own: internal/jitter (order, delay, concealment), internal/dtmf, internal/secure

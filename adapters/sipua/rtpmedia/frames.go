@@ -16,7 +16,7 @@ type frames struct {
 	ring    [unread]frame
 	first   int
 	count   int
-	reading frame // what the reader has been given; its buffers come back with the next pop
+	reading frame // the frame that the reader uses; its buffers are reused at the next pop
 	digits  []begun
 }
 
@@ -31,7 +31,7 @@ const maxDigits = 64
 
 type frame struct {
 	in, out []int16
-	played  bool // out is what was played; else silence was
+	played  bool // out was played; else silence was
 	held    bool
 	elapsed time.Duration
 }

@@ -202,7 +202,7 @@ func TestTimeoutOnHold(t *testing.T) {
 	})
 }
 
-// Who holds does not listen, whatever comes.
+// A side that holds ignores all received audio.
 func TestHoldingSideHearsNothing(t *testing.T) {
 	t.Parallel()
 	inCall(t, func(t *testing.T, c *call) {

@@ -13,7 +13,7 @@ import (
 	"github.com/callwright/callwright/sip"
 )
 
-// Config is what a Media needs.
+// Config configures a Media.
 type Config struct {
 	// IP is the address that the sockets bind to. Required.
 	IP netip.Addr
@@ -32,7 +32,7 @@ type Config struct {
 	Logger *slog.Logger
 	// Jitter bounds the delay of the jitter buffer, 20 to 120 ms when it is zero. Equal bounds fix the delay.
 	Jitter Bounds
-	// Timeouts bounds how long a peer may be silent on the wire.
+	// Timeouts bounds a peer's silence on the wire.
 	Timeouts Timeouts
 }
 
@@ -118,7 +118,7 @@ func (m *Media) Check() error {
 	return socket.Close()
 }
 
-// noPort says why no sockets can be opened.
+// noPort returns the error if no sockets can be opened.
 func (m *Media) noPort(cause error) error {
 	if errors.Is(cause, syscall.EADDRNOTAVAIL) {
 		return callwright.Errorf(callwright.CodeUnavailable, "this machine does not have the media address %s", m.cfg.IP).Because(cause)

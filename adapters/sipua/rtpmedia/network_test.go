@@ -63,7 +63,7 @@ func (n *network) send(d datagram) {
 	}
 }
 
-// deliver puts a datagram into the inbox of whoever listens now.
+// deliver puts a datagram into the inbox of the present listener.
 func (n *network) deliver(d datagram) {
 	n.mu.Lock()
 	w := n.conns[d.to]
@@ -84,7 +84,7 @@ func (n *network) set(change func()) {
 	change()
 }
 
-// recorded returns what was sent so far to an address.
+// recorded returns the datagrams that were sent so far to an address.
 func (n *network) recorded(to netip.AddrPort) []datagram {
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -5,20 +5,20 @@ import "time"
 // frameTime is the audio in a packet and in a sip.Frame.
 const frameTime = 20 * time.Millisecond
 
-// maxBurst bounds the frames that are sent at once after the machine was busy. What is more is left out, and the RTP
+// maxBurst bounds the frames that are sent in one burst after the machine was busy. Further frames are left out, and the RTP
 // clock jumps over it.
 const maxBurst = 3
 
-// schedule says when frames are due: frame n at start + n*20 ms, however late the ones before were.
+// schedule computes due times of frames: frame n at start + n*20 ms, regardless of the delay of earlier frames.
 type schedule struct {
 	start time.Duration
 	next  int64 // the number of the next frame
 }
 
-// at returns when frame n is due.
+// at returns the due time of frame n.
 func (s *schedule) at(n int64) time.Duration { return s.start + time.Duration(n)*frameTime }
 
-// wait returns how long the next frame is off.
+// wait returns the time until the next frame.
 func (s *schedule) wait(now time.Duration) time.Duration { return max(s.at(s.next)-now, 0) }
 
 // due returns the frames to play now (count of them, from first), after leaving out those for which it is too late, and

@@ -2,7 +2,7 @@ package rtpmedia
 
 import "github.com/callwright/callwright/adapters/sipua/rtpmedia/internal/dtmf"
 
-// playout is the queue of what is to be sent: samples, and digits that follow a number of them.
+// playout is the send queue: samples, and digits that follow a number of samples.
 type playout struct {
 	samples []int16
 	head    int   // samples[:head] have been taken

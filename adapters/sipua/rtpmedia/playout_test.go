@@ -67,7 +67,7 @@ func TestFlush(t *testing.T) {
 	})
 }
 
-// What is less than a frame is played with silence behind it, and is not kept for later.
+// A rest that is shorter than a frame is played with silence after it, and is not kept for later.
 func TestPartOfAFrame(t *testing.T) {
 	t.Parallel()
 	inCall(t, func(t *testing.T, c *call) {

@@ -15,7 +15,7 @@ import (
 // (RFC 3550, section 11), so 10000 to 20000 is room for 5000 calls.
 type PortRange struct{ Low, High uint16 }
 
-// conn is what a session needs of a *net.UDPConn.
+// conn lists the methods of *net.UDPConn that a session uses.
 type conn interface {
 	ReadFromUDPAddrPort(b []byte) (n int, from netip.AddrPort, err error)
 	WriteToUDPAddrPort(b []byte, to netip.AddrPort) (int, error)
@@ -33,8 +33,8 @@ func (s *sockets) close() {
 	_ = s.rtcp.Close()
 }
 
-// pool hands out pairs of ports. The pair that has been free the longest comes first: what a former peer still sends
-// meets a closed port for as long as the range allows, and after that a session that cannot open it.
+// pool hands out pairs of ports. The pair that has been free the longest comes first: late packets of a former peer
+// reach a closed port for as long as the range allows, and after that a session that cannot decrypt them.
 type pool struct {
 	listen    func(port uint16) (conn, error)
 	ephemeral bool
@@ -83,7 +83,7 @@ func (p *pool) take() (*sockets, error) {
 	return nil, cmp.Or(failed, errAllTaken)
 }
 
-// errAllTaken says that sessions have all ports of the range.
+// errAllTaken means that sessions use all ports of the range.
 var errAllTaken = errors.New("all ports are taken")
 
 // takeEphemeral lets the system choose one port and tries its neighbour.

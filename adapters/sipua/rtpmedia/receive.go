@@ -55,13 +55,13 @@ type format struct {
 // remote is the addresses of the peer.
 type remote struct{ rtp, rtcp netip.AddrPort }
 
-// straggle is how long a source that has been followed by another is taken for one whose packets are still on the way.
+// straggle is the time in which packets of a replaced source count as late packets on the way.
 const straggle = 200 * time.Millisecond
 
-// maxFormer is how many sources are remembered that others have followed.
+// maxFormer bounds the replaced sources that are remembered.
 const maxFormer = 4
 
-// expect applies what was negotiated, except the keys and the codec.
+// expect applies the negotiated parameters, except the keys and the codec.
 func (r *receiver) expect(n *sdp.Negotiated) {
 	formats := []format{{n.Payload.Receive, slices.Index(r.decoders, string(n.Codec))}}
 	for _, other := range n.Others {
@@ -103,7 +103,7 @@ func (r *receiver) decode(e *engines, delay Bounds) {
 	}
 }
 
-// begin forgets the former peer, after what was negotiated with another one is applied.
+// begin resets the state of the former peer, after the negotiated parameters of another one were applied.
 func (r *receiver) begin(now time.Duration, opener *secure.Opener) {
 	r.opener, r.straggling, r.heard = *opener, nil, false
 	r.player.Reset()
@@ -174,7 +174,7 @@ func (r *receiver) takeRTP(now time.Duration, datagram []byte, from netip.AddrPo
 	return true
 }
 
-// reachable reports whether media may be sent to an address. A packet's source may be forged by whoever has the keys.
+// reachable reports whether media may be sent to an address. Anyone with the keys may forge a packet's source.
 func (r *receiver) reachable(a netip.Addr) bool { return !r.public || !uri.IsPrivate(a) }
 
 // proven reports whether something authentic has come from where we send to, over RTP, RTCP or the signaling connection.

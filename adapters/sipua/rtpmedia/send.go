@@ -19,7 +19,7 @@ const (
 	marker     = 1 << 7
 )
 
-// sender is our half of a session. The session's mutex guards it, but for what it has sealed: that belongs to the pacer
+// sender is our half of a session. The session's mutex guards it, except for the sealed packets: they belong to the pacer
 // until the next frame.
 type sender struct {
 	sealer   *secure.Sealer
@@ -112,10 +112,10 @@ func (s *sender) pack(ptime time.Duration) {
 }
 
 // next returns frame n: the packets to send, which are good until the next frame, and the samples in it, nil when they are
-// silence. When we may not send, time passes and what is queued waits.
+// silence. When we may not send, time passes and the queue waits.
 func (s *sender) next(n int64, queue *playout, may permit) (packets [][]byte, played []int16, err error) {
 	s.sealed = s.sealed[:0]
-	if n-s.clock > 1 { // frames were left out: what waits is not to be joined with this one
+	if n-s.clock > 1 { // frames were left out: waiting samples must not be joined with this frame
 		err = s.flush()
 	}
 	s.timestamp += uint32(n-s.clock) * s.ticks
@@ -147,7 +147,7 @@ func (s *sender) next(n int64, queue *playout, may permit) (packets [][]byte, pl
 // cost returns the most packets in a frame.
 func (s *sender) cost() int { return max(1, len(s.pcm)/max(1, s.span)) }
 
-// fill adds a frame to what waits, and packs as much as fills packets.
+// fill adds a frame to the waiting samples, and packs full packets.
 func (s *sender) fill(pcm []int16) (err error) {
 	if len(s.waiting) == 0 {
 		s.since = s.timestamp
@@ -165,7 +165,7 @@ func (s *sender) fill(pcm []int16) (err error) {
 	return err
 }
 
-// flush packs what waits into a packet that is shorter than the others.
+// flush packs the waiting samples into a packet that is shorter than the others.
 func (s *sender) flush() error {
 	if len(s.waiting) == 0 {
 		return nil

@@ -25,7 +25,7 @@ type session struct {
 	cname   string
 
 	mu       sync.Mutex
-	codecs   []string // SDP names, none before Apply: ours, and what the peer may send besides
+	codecs   []string // SDP names, none before Apply: our codec, and others that the peer may send
 	rate     int
 	in       receiver
 	out      sender
@@ -50,7 +50,7 @@ type session struct {
 
 var errClosed = callwright.Errorf(callwright.CodeInvalidState, "the media session is closed")
 
-// start starts a session, which reads its sockets from now on. Its log lines have what callwright.WithLog put into ctx, such as the
+// start starts a session, which reads its sockets from now on. Its log lines contain the attributes that callwright.WithLog put into ctx, such as the
 // call's id.
 func (m *Media) start(ctx context.Context, pair *sockets) *session {
 	s := &session{
@@ -122,7 +122,7 @@ func (s *session) receiveRTCP(now time.Duration, datagram []byte, from netip.Add
 	}
 }
 
-// outgoing is what a tick has to send. The slices are good until the next tick.
+// outgoing holds the packets to send at a tick. The slices are valid until the next tick.
 type outgoing struct {
 	rtp           [][]byte
 	rtcp          []byte
@@ -188,7 +188,7 @@ func (s *session) watch(now time.Duration) {
 	s.timedOut = dead
 }
 
-// transmit sends what a tick has made. Errors of the network are ignored: the silence of the peer shows them.
+// transmit sends the packets of a tick. Errors of the network are ignored: the silence of the peer shows them.
 func (s *session) transmit(o outgoing) {
 	for _, packet := range o.rtp {
 		_, _ = s.sockets.rtp.WriteToUDPAddrPort(packet, o.toRTP)
@@ -198,7 +198,7 @@ func (s *session) transmit(o outgoing) {
 	}
 }
 
-// wake lets one waiter go on.
+// wake wakes one waiter.
 func wake(c chan struct{}) {
 	select {
 	case c <- struct{}{}:

@@ -42,7 +42,7 @@ func TestAudioArrivesSampleExact(t *testing.T) {
 // g711s are the real codecs.
 var g711s = codec.Set{g711.PCMU(), g711.PCMA()}
 
-// With the real codecs what is heard is what they make of it, sample for sample.
+// With the real codecs, received audio equals the codecs' output, sample for sample.
 func TestG711(t *testing.T) {
 	t.Parallel()
 	for _, name := range []sdp.Codec{sdp.PCMU, sdp.PCMA} {

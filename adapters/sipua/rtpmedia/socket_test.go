@@ -108,7 +108,7 @@ func TestCallThroughARelay(t *testing.T) {
 	}
 }
 
-// relay passes on what a sends to b and what b sends to a, from one socket. Of the packets to b every 7th is doubled,
+// relay forwards packets from a to b and from b to a, from one socket. Of the packets to b every 7th is doubled,
 // every 11th lost, and every 13th comes after the next one.
 func relay(t *testing.T, a, b netip.AddrPort) netip.AddrPort {
 	t.Helper()

@@ -1,5 +1,5 @@
-// Command promptfoo is Callwright's side of a comparison with promptfoo, which run.sh makes: the same tests of something that says
-// what it was told.
+// Command promptfoo is Callwright's side of a comparison with promptfoo, which run.sh makes: the same tests of a program that repeats
+// its input.
 package main
 
 import (
@@ -54,7 +54,7 @@ func main() {
 	}
 }
 
-// text is what is said in a test.
+// text returns the sentence of a test.
 func text(i int) string {
 	return fmt.Sprintf("Order %d: two pizzas with mushrooms, please, at half past seven, to Harbour Street %d.", i, i)
 }
@@ -83,7 +83,7 @@ func writeConfig(file string, tests int) error {
 	return os.WriteFile(file, raw, 0o600)
 }
 
-// echo is a pathway that says what it was told, and ends.
+// echo returns a pathway that repeats its input and ends.
 func echo() graph.Document {
 	return graph.Document{Nodes: []json.RawMessage{
 		[]byte(`{"id":"echo","type":"End Call","data":{"name":"Echo","isStart":true,"text":"You said: {{text}}"}}`),
@@ -113,7 +113,7 @@ func scenarioOf(pathwayID string, i int) scenario.Scenario {
 	return sc
 }
 
-// stores are where everything is kept.
+// stores holds the in-memory stores.
 type stores struct {
 	tests    agenttest.Store
 	pathways pathway.Store
@@ -157,7 +157,7 @@ func open(ctx context.Context, where string) (stores, error) {
 	}, nil
 }
 
-// parallel is how many tests promptfoo runs at once.
+// parallel is the number of tests that promptfoo runs concurrently.
 const parallel = 4
 
 // pinned is a version that is always there.

@@ -64,7 +64,7 @@ func dialControl(ctx context.Context, addr netip.AddrPort) (*control, error) {
 
 func (c *control) close() { _ = c.conn.Close() }
 
-// read collects what comes until the connection ends.
+// read collects messages until the connection ends.
 func (c *control) read() {
 	in := bufio.NewReader(c.conn)
 	for {
@@ -149,7 +149,7 @@ func readNetstring(in *bufio.Reader) ([]byte, error) {
 	return payload[:n], nil
 }
 
-// Do sends the phone a command, as its keyboard would, waits until it is carried out and returns what the phone says.
+// Do sends the phone a command, as its keyboard would, waits until it is carried out and returns the phone's reply.
 func (p *Phone) Do(t testing.TB, command string, params ...string) string {
 	t.Helper()
 	token, err := p.control.send(command, strings.Join(params, " "))

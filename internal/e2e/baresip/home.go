@@ -12,10 +12,10 @@ import (
 	"github.com/callwright/callwright/speech/pcm"
 )
 
-// Rate is the samples a second of what Heard gives.
+// Rate is the sample rate of the audio that Heard returns, in samples per second.
 const Rate = 8000
 
-// sourceRate returns the samples a second of what a phone plays. baresip's own resampling to G.722 lets little more
+// sourceRate returns the sample rate of the files that a phone plays. baresip's own resampling to G.722 lets little more
 // than bass through.
 func (c Config) sourceRate() int {
 	if c.Codec == "G722" {
@@ -24,17 +24,17 @@ func (c Config) sourceRate() int {
 	return 8000
 }
 
-// moduleFolders are where packages put baresip's modules.
+// moduleFolders are the folders in which packages put baresip's modules.
 var moduleFolders = []string{"/usr/lib/baresip/modules", "/usr/local/lib/baresip/modules", "/opt/homebrew/lib/baresip/modules"}
 
-// silentFile is what a phone plays until it is told what to say.
+// silentFile is the file that a phone plays until it is told to play another.
 const silentFile = "silence.wav"
 
 // silentSeconds outlasts every test: at the end of a file baresip stops sending.
 const silentSeconds = 150
 
 // config is a phone without sound hardware. The aufile module wants files of exactly the given rate, one channel. The
-// SIP port is that of UDP and plain TCP, which nobody uses; TLS is on the next. net_interface keeps the machine's other
+// SIP port serves UDP and plain TCP, which tests do not use; TLS is on the next port. net_interface keeps the machine's other
 // addresses out of the SDP.
 const config = `sip_listen          127.0.0.1:%d
 sip_certificate     %s
@@ -79,7 +79,7 @@ menu_bell           no
 statmode_default    off
 `
 
-// writeHome writes what a phone reads at its start.
+// writeHome writes the files that a phone reads at its start.
 func writeHome(t testing.TB, home string, c Config, ports ports) {
 	t.Helper()
 	write := func(name, content string) string {

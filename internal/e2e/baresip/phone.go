@@ -15,15 +15,15 @@ import (
 	"github.com/callwright/callwright/internal/e2e/process"
 )
 
-// Config is how a phone behaves. CA is required.
+// Config configures a phone. CA is required.
 type Config struct {
 	CA     *testca.Authority // signs the phone's certificate
 	User   string            // the user part of its address, or the number that it is called at; "phone" when empty
 	Also   string            // a second user part, or number, that it answers to
-	Manual bool              // rings until Accept or Hangup; otherwise it answers at once
+	Manual bool              // rings until Accept or Hangup; otherwise it answers immediately
 	Codec  string            // PCMU when empty, PCMA, G722 or opus
 	Plain  bool              // no SRTP: offers and takes RTP/AVP only
-	Hosts  []string          // what its certificate is good for; 127.0.0.1 when empty
+	Hosts  []string          // hosts of its certificate; 127.0.0.1 when empty
 }
 
 // Phone is a running baresip. Its methods may be called from one goroutine at a time.
@@ -31,13 +31,13 @@ type Phone struct {
 	*process.Process
 
 	user    string
-	rate    int            // of what it plays
+	rate    int            // of the files that it plays, in samples per second
 	addr    netip.AddrPort // SIP over TLS
 	home    string
 	control *control
 }
 
-// startAttempts is how often a phone is started on other ports, after somebody else took those that were found free.
+// startAttempts bounds the starts of a phone on other ports, after other programs took the ports that were found free.
 const startAttempts = 5
 
 // Start starts a phone and waits until it can be called. The test's end stops it.
@@ -79,19 +79,19 @@ func start(t testing.TB, program string, c Config, ports ports) *Phone {
 	return p
 }
 
-// Addr returns where the phone takes SIP over TLS.
+// Addr returns the phone's address for SIP over TLS.
 func (p *Phone) Addr() netip.AddrPort { return p.addr }
 
-// URI returns where the phone can be called.
+// URI returns the URI at which the phone can be called.
 func (p *Phone) URI() string { return "sip:" + p.user + "@" + p.addr.String() + ";transport=tls" }
 
 // Server returns the phone as the server of a trunk, which puts the number called before it.
 func (p *Phone) Server() string { return "sip:" + p.addr.String() + ";transport=tls" }
 
-// ports are those of one phone on 127.0.0.1.
+// ports holds the ports of one phone on 127.0.0.1.
 type ports struct{ sip, ctrl uint16 }
 
-// tls returns where the phone takes SIP over TLS: baresip 1.0 has no option for that but takes the port after that for
+// tls returns the phone's address for SIP over TLS: baresip 1.0 has no option for that but takes the port after that for
 // UDP.
 func (p ports) tls() netip.AddrPort { return local(p.sip + 1) }
 

@@ -16,7 +16,7 @@ import (
 // longestHeard bounds a recording, in samples.
 const longestHeard = 10 * 60 * 48000
 
-// Say plays mono audio into the call from now on, and silence after it. It returns at once.
+// Say plays mono audio into the call from now on, and silence after it. It does not wait.
 func (p *Phone) Say(t testing.TB, audio pcm.Audio) {
 	t.Helper()
 	samples, err := pcm.Resample(audio.Mono(), audio.Rate, p.rate)
@@ -39,7 +39,7 @@ func (p *Phone) Heard(t testing.TB) pcm.Audio {
 	return heard
 }
 
-// recordings returns the finished files of what the phone has heard, the oldest first.
+// recordings returns the finished recordings of the audio that the phone received, the oldest first.
 func (p *Phone) recordings(t testing.TB) []string {
 	t.Helper()
 	await.That(t, "baresip's calls to end", func() bool {

@@ -37,13 +37,13 @@ func (p *Phone) Messages() []Message {
 	return messages
 }
 
-// Received returns the messages that came in and whose first line begins with the text given: a method or "SIP/2.0
+// Received returns the received messages whose first line begins with the given text: a method or "SIP/2.0
 // 486".
 func (p *Phone) Received(first string) []Message {
 	return slices.DeleteFunc(p.Messages(), func(m Message) bool { return m.Sent || !strings.HasPrefix(m.First, first) })
 }
 
-// Sent returns the messages that went out and whose first line begins with the text given.
+// Sent returns the sent messages whose first line begins with the given text.
 func (p *Phone) Sent(first string) []Message {
 	return slices.DeleteFunc(p.Messages(), func(m Message) bool { return !m.Sent || !strings.HasPrefix(m.First, first) })
 }

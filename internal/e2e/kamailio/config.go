@@ -10,7 +10,7 @@ import (
 	"github.com/callwright/callwright/adapters/testca"
 )
 
-// config is what Kamailio does. It prints a line for every request. One process serves all connections: with several, the
+// config is the configuration of Kamailio. It prints a line for every request. One process serves all connections: with several, the
 // TLS module of Kamailio 5.6 has been seen to free memory twice when connections come at once.
 const config = `debug=0
 log_stderror=yes
@@ -100,7 +100,7 @@ certificate = %[2]s
 ca_list = %[3]s
 `
 
-// writeHome writes what Kamailio reads at its start and gives the path of its configuration.
+// writeHome writes the files that Kamailio reads at its start and returns the path of its configuration.
 func writeHome(t testing.TB, home string, c Config, listen string) string {
 	t.Helper()
 	write := func(name, content string) string {

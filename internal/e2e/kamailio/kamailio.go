@@ -12,10 +12,10 @@ import (
 	"github.com/callwright/callwright/internal/e2e/process"
 )
 
-// Config is how Kamailio behaves. CA is required.
+// Config configures Kamailio. CA is required.
 type Config struct {
 	CA         *testca.Authority // signs its certificate
-	Password   string            // of everybody who registers
+	Password   string            // of all clients that register
 	Algorithm  string            // of its challenges: MD5 when empty, or SHA-256
 	MaxExpires int               // seconds that it grants at most; 3600 when 0
 	// CallsContacts has it call the Contacts that were registered over connections of its own, as registrars do that have no
@@ -36,7 +36,7 @@ type Server struct {
 	addr netip.AddrPort
 }
 
-// startAttempts is how often it is started on another port, after somebody else took the one that was found free.
+// startAttempts bounds its starts on another port, after another program took the port that was found free.
 const startAttempts = 5
 
 // Start starts Kamailio and waits until it takes connections. The test's end stops it.
@@ -62,16 +62,16 @@ func Start(t testing.TB, c Config) *Server {
 	return nil
 }
 
-// Addr returns where it takes SIP over TLS.
+// Addr returns its address for SIP over TLS.
 func (s *Server) Addr() netip.AddrPort { return s.addr }
 
 // URI returns the server of a trunk, or a registrar.
 func (s *Server) URI() string { return "sip:" + s.addr.String() + ";transport=tls" }
 
-// Number returns where somebody who has registered can be called, by the name or number of the registration.
+// Number returns the address at which a registered client can be called, by the name or number of the registration.
 func (s *Server) Number(number string) string {
 	return "sip:" + number + "@" + s.addr.String() + ";transport=tls"
 }
 
-// Count returns how often a text is in what Kamailio has printed: "REQUEST OPTIONS sip:127.0.0.1", "SAVED sip:+1...".
+// Count counts the occurrences of a text in Kamailio's output: "REQUEST OPTIONS sip:127.0.0.1", "SAVED sip:+1...".
 func (s *Server) Count(text string) int { return strings.Count(s.Log(), text) }

@@ -1,4 +1,4 @@
-// Package mailbox is a mail server for tests, which keeps what it gets.
+// Package mailbox is a mail server for tests, which stores the mail that it receives.
 package mailbox
 
 import (
@@ -60,7 +60,7 @@ func Start(t testing.TB) *Box {
 	return b
 }
 
-// Refuse has the server refuse an address for good.
+// Refuse makes the server refuse an address permanently.
 func (b *Box) Refuse(address string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -111,7 +111,7 @@ func (s *session) Reset()                             { s.to = "" }
 func (*session) Logout() error                        { return nil }
 func (*session) Mail(string, *smtp.MailOptions) error { return nil }
 
-// Rcpt takes a recipient, the last of whom gets the mail.
+// Rcpt accepts a recipient. The last one gets the mail.
 func (s *session) Rcpt(to string, _ *smtp.RcptOptions) error {
 	s.box.mu.Lock()
 	defer s.box.mu.Unlock()

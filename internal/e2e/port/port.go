@@ -1,4 +1,4 @@
-// Package port finds ports for the programs that end-to-end tests start, and tells when somebody listens there.
+// Package port finds ports for the programs that end-to-end tests start, and checks whether a program listens there.
 package port
 
 import (
@@ -21,7 +21,7 @@ func Free(t testing.TB) netip.AddrPort {
 	return netip.MustParseAddrPort(listener.Addr().String())
 }
 
-// Listening reports whether somebody takes connections there.
+// Listening reports whether a program accepts connections there.
 func Listening(ctx context.Context, addr netip.AddrPort) bool {
 	dialer := net.Dialer{Timeout: time.Second}
 	conn, err := dialer.DialContext(ctx, "tcp", addr.String())

@@ -1,5 +1,5 @@
-// Package process runs the programs that end-to-end tests talk to: each has its output kept, is ended when its test
-// ends or the test process dies, and shows what it printed when the test failed.
+// Package process runs the programs that end-to-end tests talk to: it keeps the output of each, ends it when its test
+// ends or the test process dies, and shows the output when the test failed.
 package process
 
 import (
@@ -87,7 +87,7 @@ func (p *Process) Running() bool {
 	}
 }
 
-// Terminate asks the process to end (SIGTERM) and returns at once.
+// Terminate asks the process to end (SIGTERM) and does not wait.
 func (p *Process) Terminate(t testing.TB) {
 	t.Helper()
 	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
@@ -114,7 +114,7 @@ func (p *Process) ExitCode(t testing.TB) int {
 // Log returns everything that the process has printed so far.
 func (p *Process) Log() string { return p.log.String() }
 
-// log keeps what is written to it.
+// log stores the bytes that are written to it.
 type log struct {
 	mu     sync.Mutex
 	buffer bytes.Buffer

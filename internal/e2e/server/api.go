@@ -25,7 +25,7 @@ type (
 	triageClient   = triageoas.Client
 )
 
-// API has the operations of all areas of a server.
+// API contains the operations of all areas of a server.
 type API struct {
 	*agentsClient
 	*callsClient

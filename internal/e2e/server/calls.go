@@ -16,7 +16,7 @@ func (s *Server) AttachOutbound(t testing.TB, number, endpoint string) {
 	})
 }
 
-// AttachInbound takes calls to a number from everybody who speaks TLS and SRTP.
+// AttachInbound accepts calls to a number from all peers with TLS and SRTP.
 func (s *Server) AttachInbound(t testing.TB, number string, allowed ...string) {
 	t.Helper()
 	s.attach(t, number, sipoas.SipDirectionInput{

@@ -36,7 +36,7 @@ func (s *Server) Get(t testing.TB, path string) (status int, body string) {
 	return res.StatusCode, string(text)
 }
 
-// WebhookSecret returns what the server signs the webhooks of its organization with.
+// WebhookSecret returns the secret with which the server signs the webhooks of its organization.
 func (s *Server) WebhookSecret(t testing.TB) string {
 	t.Helper()
 	secret, err := os.ReadFile(filepath.Join(s.Data, "webhook-secret"))

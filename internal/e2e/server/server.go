@@ -47,7 +47,7 @@ func builder(name, source string) func() (string, error) {
 	})
 }
 
-// folder makes the folder of what is built.
+// folder makes the folder for built programs.
 var folder = sync.OnceValues(func() (string, error) {
 	if err := look(); err != nil {
 		return "", fmt.Errorf("looking for the programs' source: %w", err)
@@ -70,7 +70,7 @@ func Command(t testing.TB) string {
 // built is the folder that was made.
 var built string
 
-// look opens every folder of this module. go test remembers what a test has opened: when a file there changes, which
+// look opens every folder of this module. go test remembers the files that a test has opened: when a file there changes, which
 // the tests' own imports don't tell, it does not take the tests' old results for new ones.
 func look() error {
 	module, err := exec.Command("go", "env", "GOMOD").Output() //nolint:noctx // go test bounds the time of all tests
@@ -86,7 +86,7 @@ func look() error {
 	})
 }
 
-// Main runs the tests and removes what was built for them. A package that starts servers calls it from its TestMain.
+// Main runs the tests and removes the programs that were built for them. A package that starts servers calls it from its TestMain.
 func Main(m *testing.M) int {
 	defer func() {
 		if built != "" {
@@ -96,13 +96,13 @@ func Main(m *testing.M) int {
 	return m.Run()
 }
 
-// Config is how a server starts. The zero Config is a new one.
+// Config configures a server. The zero Config starts a new one.
 type Config struct {
-	Data  string   // its data folder, such as that of a server before it; empty: a new one
+	Data  string   // its data folder, such as the folder of an earlier server; empty: a new one
 	Roots string   // a PEM file of further roots that peers may chain to
 	Flags []string // further flags
 	Key   string   // of the API, for a server beside others on one database: only the first one makes a key
-	Env   []string // what its environment has beside, or instead of, that of the tests without its CALLWRIGHT_ variables
+	Env   []string // variables that extend or override the environment of the tests, which has no CALLWRIGHT_ variables
 	Files int      // how many files it may have open; 0: as many as the tests
 }
 
@@ -169,7 +169,7 @@ func StartTwo(t testing.TB, c Config) (one, two *Server) {
 	return one, Start(t, c)
 }
 
-// Refused starts a server that does not become ready, and gives what it printed.
+// Refused starts a server that does not become ready, and returns its output.
 func Refused(t testing.TB, c Config) string {
 	t.Helper()
 	p := start(t, c)
@@ -179,8 +179,8 @@ func Refused(t testing.TB, c Config) string {
 	return p.Log()
 }
 
-// environment returns that of the tests without the variables that begin like the server's: those of test suites are none
-// of its settings, which it refuses.
+// environment returns the environment of the tests without variables that have the server's prefix. The server refuses
+// variables of test suites, because they are none of its settings.
 func environment() []string {
 	return slices.DeleteFunc(os.Environ(), func(entry string) bool { return strings.HasPrefix(entry, "CALLWRIGHT_") })
 }
@@ -198,7 +198,7 @@ func (s *Server) ready(t testing.TB) (f file) {
 	return f
 }
 
-// open takes what the server's file says.
+// open sets the fields from the server's file.
 func (s *Server) open(t testing.TB, f file, key string) {
 	t.Helper()
 	if f.APIKeyFile != "" {
@@ -218,7 +218,7 @@ func (s *Server) open(t testing.TB, f file, key string) {
 	}
 }
 
-// Number returns where the server can be called at a number.
+// Number returns the URI of a number at the server.
 func (s *Server) Number(number string) string { return "sip:" + number + "@" + s.SIP.String() }
 
 // Stop asks the server to stop and waits until it has: with exit code 0, or the test fails.

@@ -76,7 +76,7 @@ func (s *Server) ActivityUntil(t testing.TB, issue, last string) (entries []Feed
 	return entries
 }
 
-// FeedEntry is what tests look at of an entry of either kind.
+// FeedEntry holds the fields of an entry of either kind that tests check.
 type FeedEntry struct {
 	ID     string `json:"id"`
 	Type   string `json:"type"`

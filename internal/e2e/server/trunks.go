@@ -7,7 +7,7 @@ import (
 	"github.com/callwright/callwright/transport/oas/sipoas"
 )
 
-// Discover looks at a host and waits for what comes of it.
+// Discover starts a discovery of a host and waits for its result.
 func (s *Server) Discover(t testing.TB, request sipoas.SipDiscoveryStart) sipoas.SipDiscovery {
 	t.Helper()
 	begun, err := s.API.StartSipDiscovery(t.Context(), &request)
@@ -108,7 +108,7 @@ func (s *Server) Update(t testing.TB, number string, change sipoas.SipDirectionI
 	}
 }
 
-// Detach takes a direction from a number.
+// Detach detaches a direction from a number.
 func (s *Server) Detach(t testing.TB, number string, d sipoas.SipDirection) {
 	t.Helper()
 	_, err := s.API.DetachSipNumber(t.Context(), &sipoas.SipDetach{

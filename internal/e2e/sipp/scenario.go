@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Scenario is how the server answers the one call that it takes.
+// Scenario is the server's behavior in the one call that it accepts.
 type Scenario string
 
 // The scenarios. Each ends well only if our side does all that RFC 3261 wants of it.
@@ -24,10 +24,10 @@ const (
 // redirect begins the name of a Redirect.
 const redirect = "redirect to "
 
-// Redirect is a scenario of a server that sends the call to another place (302), and is asked again by nobody.
+// Redirect is a scenario of a server that sends the call to another place (302), and receives no further request.
 func Redirect(uri string) Scenario { return Scenario(redirect + uri) }
 
-// steps returns what the server does in a scenario. front is its address as others know it.
+// steps returns the steps of the server in a scenario. front is its public address.
 func (s Scenario) steps(front string) []string {
 	if to, ok := strings.CutPrefix(string(s), redirect); ok {
 		return []string{invite, toInvite("302 Moved Temporarily", "a") + "Contact: <" + to + ">\nContent-Length: 0\n\n]]></send>", ack}
@@ -66,7 +66,7 @@ func (s Scenario) xml(front string) string {
 		strings.Join(s.steps(front), "\n") + "\n<Reference variables=\"1,2,dialog,via,from,to\"/>\n</scenario>\n"
 }
 
-// invite takes an INVITE with SRTP and keeps what answers to it repeat: others may come in between.
+// invite takes an INVITE with SRTP and stores the values that answers to it repeat, because other requests may come in between.
 const invite = `<recv request="INVITE"><action>
   <ereg regexp="a=crypto:([0-9]+) AES_CM_128_HMAC_SHA1_80" search_in="body" check_it="true" assign_to="1,2"/>
   <ereg regexp=".*" search_in="hdr" header="CSeq:" assign_to="dialog"/>

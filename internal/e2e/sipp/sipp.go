@@ -48,7 +48,7 @@ func Start(t testing.TB, ca *testca.Authority, s Scenario) *Server {
 	return nil
 }
 
-// startAttempts is how often it is started on another port, after somebody else took the one that was found free.
+// startAttempts bounds its starts on another port, after another program took the port that was found free.
 const startAttempts = 5
 
 // URI returns the server of a trunk.

@@ -72,7 +72,7 @@ func TestContent(t *testing.T) {
 	})
 }
 
-// TestContentHasNoStream asks for the stream of what is no page: what it would be read from is closed.
+// TestContentHasNoStream asks for the stream of an answer that is no page: its source is closed.
 func TestContentHasNoStream(t *testing.T) {
 	t.Parallel()
 	closed := make(chan struct{}, 1)

@@ -47,7 +47,7 @@ func (r *reader) Write(b []byte) (int, error) {
 	return r.got.Write(b)
 }
 
-// text returns what was read.
+// text returns the bytes that were read.
 func (r *reader) text() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -1,4 +1,4 @@
-// Package page serves the pages of a dashboard: it knows who asks, checks forms, renders templates and keeps pages up to date. It knows no
+// Package page serves the pages of a dashboard: it authenticates requests, checks forms, renders templates and keeps pages up to date. It knows no
 // domain: each has a package beside this one, which makes an Area.
 package page
 
@@ -20,7 +20,7 @@ type Area struct {
 	Path        string                 // of its first page, such as "/calls"
 	Entitlement callwright.Entitlement // without which no page is shown, nor the area in the navigation; empty: none is needed
 	Templates   fs.FS                  // its *.html: see View.Page
-	Funcs       template.FuncMap       // for its templates, beside those of this package
+	Funcs       template.FuncMap       // for its templates, besides the functions of this package
 	Routes      []Route
 
 	shared []fs.FS
@@ -38,7 +38,7 @@ func (a Area) With(templates fs.FS, funcs template.FuncMap) Area {
 	return a
 }
 
-// Route is a page, or what one of its forms does.
+// Route is a page, or the action of one of its forms.
 type Route struct {
 	Pattern string // of http.ServeMux, such as "GET /calls/{id}"; every other method but GET needs the token of a form
 	MaxBody int64  // bytes of a form, without its files; 0: MaxForm
@@ -49,7 +49,7 @@ type Route struct {
 // MaxForm is the most that a form may have beside its files, in bytes, unless its Route says otherwise.
 const MaxForm = 1 << 20
 
-// Answer answers a request: a *View, a SeeOther or a Content. An error is why nothing was sent.
+// Answer answers a request: a *View, a SeeOther or a Content. It returns an error if nothing was sent.
 type Answer interface {
 	answer(s *Site, w http.ResponseWriter, r *Request) error
 }
@@ -65,15 +65,15 @@ type View struct {
 
 	// Live names templates of the page whose output changes while it is open. Each renders one element with the id "live-NAME",
 	// which the browser replaces when it has changed. It is rendered once for all people of an organization who look at the same address
-	// in the same time zone, so that it must not depend on who looks.
+	// in the same time zone, so it must not depend on the person.
 	Live []string
 	// Every is the time between two renderings of Live; 0: LiveEvery.
 	Every time.Duration
-	// Wait returns when something may have changed, or with its context. nil: Live is rendered every time that Every has passed.
+	// Wait returns when something may have changed, or with its context. nil: Live is rendered at intervals of Every.
 	Wait func(ctx context.Context) error
 }
 
-// LiveEvery is the time between two renderings of what is live, unless the View says otherwise.
+// LiveEvery is the time between two renderings of live parts, unless View.Every is set.
 const LiveEvery = 2 * time.Second
 
 // SeeOther sends the browser to another page, after a form has done something.
@@ -85,5 +85,5 @@ type SeeOther struct {
 // Content is an answer of another type than HTML, such as audio.
 type Content struct {
 	Send  func(w http.ResponseWriter, r *http.Request) // has 30 seconds for each piece that the browser takes
-	Close func() error                                 // gives back what Send reads from, even when it was not called; nil: nothing is to be given back
+	Close func() error                                 // closes the source of Send, even when Send was not called; nil: there is nothing to close
 }

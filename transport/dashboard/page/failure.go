@@ -13,7 +13,7 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// statuses are those of the API.
+// statuses maps codes to HTTP statuses, as the API does.
 var statuses = map[callwright.Code]int{
 	callwright.CodeAuthFailure: http.StatusUnauthorized, callwright.CodeFeatureNotEnabled: http.StatusForbidden,
 	callwright.CodeForbidden: http.StatusForbidden, callwright.CodeBadRequest: http.StatusBadRequest,
@@ -36,7 +36,7 @@ type failure struct {
 	ID      string        // of the request
 }
 
-// headings say what has happened; other codes are "This did not work".
+// headings are the titles of error pages; other codes have "This did not work".
 var headings = map[callwright.Code]string{
 	callwright.CodeNotFound: "Not found", callwright.CodeForbidden: "Not allowed", callwright.CodeFeatureNotEnabled: "Not enabled",
 	callwright.CodeBadRequest: "The input is wrong", callwright.CodeUnavailable: "Not available now", callwright.CodeTooManyRequests: "Too many at once",

@@ -23,7 +23,7 @@ const (
 	padLen     = 16 // bytes that hide the token in a compressed page, which could betray it otherwise (BREACH)
 )
 
-// tokenMark stands in rendered pages where a browser's own token belongs: what is rendered is the same for all. Nobody else knows it.
+// tokenMark is the placeholder for a browser's token in rendered pages, which all browsers share. It is random, so other texts do not contain it.
 var tokenMark = "token-" + rand.Text() + rand.Text()
 
 // knowBrowser reads the token of the session, and sets the cookie from which the tokens of this browser's forms are made.
@@ -39,7 +39,7 @@ func (s *Site) knowBrowser(w http.ResponseWriter, r *Request) {
 	s.setCookie(w, "form", r.form, 0)
 }
 
-// sum is what a token of this browser and session must hold.
+// sum returns the MAC that a token of this browser and session must contain.
 func (r *Request) sum() []byte {
 	mac := hmac.New(sha256.New, []byte(r.form))
 	mac.Write([]byte(r.token))
@@ -64,7 +64,7 @@ func (r *Request) checkToken(token string) bool {
 	return hmac.Equal(b[padLen:], r.sum())
 }
 
-// partMemory is how much of a form's files is held in memory, in bytes; the rest is in files until the answer.
+// partMemory is the part of a form's files that is held in memory, in bytes; the rest is in temporary files until the answer.
 const partMemory = 1 << 20
 
 // readForm reads a form and checks its token.
@@ -99,7 +99,7 @@ func (s *Site) readForm(w http.ResponseWriter, r *Request, route Route) error {
 	return nil
 }
 
-// textOf returns how many bytes the names and values of fields have.
+// textOf returns the size of the names and values of fields, in bytes.
 func textOf(fields url.Values) (n int64) {
 	for name, values := range fields {
 		for _, v := range values {
@@ -125,12 +125,12 @@ func checkTexts(fields url.Values) error {
 	return nil
 }
 
-// Faults tell what is wrong with a form, by the names of its fields; the empty name stands for the form as a whole.
+// Faults holds the errors of a form by the names of its fields; the empty name stands for the form as a whole.
 type Faults map[string]string
 
-// FaultsOf returns what an error of a domain says about a form, and whether the form is to be shown again with it: a person can mend
-// it there, or send it again later. Other errors are answered with a page of their own. names gives the names of fields for those of the
-// domain, where they differ. With fields, a fault of any other field belongs to the form as a whole.
+// FaultsOf translates an error of a domain to the faults of a form, and reports whether to show the form again: a person can correct
+// it there, or send it again later. Other errors are answered with a page of their own. names maps field names of the
+// domain to field names of the form, where they differ. With fields, a fault of any other field belongs to the form as a whole.
 func FaultsOf(err error, names map[string]string, fields ...string) (Faults, bool) {
 	e, ok := errors.AsType[*callwright.Error](err)
 	if !ok || !mendable(e) {
@@ -149,15 +149,15 @@ func FaultsOf(err error, names map[string]string, fields ...string) (Faults, boo
 	return Faults{field: text}, true
 }
 
-// mendable reports whether an error is about what was typed, or may be gone when the form is sent again.
+// mendable reports whether an error is about the input, or may be gone when the form is sent again.
 func mendable(e *callwright.Error) bool {
 	switch e.Code {
 	case callwright.CodeBadRequest, callwright.CodeConflict, callwright.CodeInvalidState, callwright.CodeUnsupportedMedia,
 		callwright.CodePayloadTooLarge, callwright.CodePromotionGateFailed, callwright.CodeCallNotAttached, callwright.CodeTooManyRequests:
 		return true
-	case callwright.CodeNotFound: // of what a field names
+	case callwright.CodeNotFound: // a field names a missing thing
 		return e.Field != ""
-	case callwright.CodeUnavailable: // a server that is only busy, or cannot do what a field asks for
+	case callwright.CodeUnavailable: // a server that is only busy, or that cannot fulfill a field
 		return e.Field != "" || e.RetryAfter > 0
 	default:
 		return false

@@ -138,7 +138,7 @@ func badge(kind, text string) (template.HTML, error) {
 	return template.HTML(`<span class="badge ` + kind + `"><span aria-hidden="true">` + mark + `</span> ` + template.HTMLEscapeString(text) + `</span>`), nil //nolint:gosec // escaped
 }
 
-// fault shows what is wrong with a field, in the element that invalid names.
+// fault renders the error of a field, in the element that invalid names.
 func fault(f Faults, field string) template.HTML {
 	text, ok := f[field]
 	if !ok {
@@ -147,7 +147,7 @@ func fault(f Faults, field string) template.HTML {
 	return template.HTML(`<p class="fault" id="` + faultID(field) + `">` + template.HTMLEscapeString(text) + `</p>`) //nolint:gosec // escaped
 }
 
-// faultID returns the id of the element that fault makes, in which other characters than those of ids are dashes.
+// faultID returns the id of the element that fault makes, with a dash for each character that ids do not allow.
 func faultID(field string) string {
 	return "fault-" + strings.Map(func(c rune) rune {
 		if c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' {

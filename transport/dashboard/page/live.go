@@ -16,17 +16,17 @@ import (
 
 const eventStream = "text/event-stream"
 
-// How live pages are kept up to date.
+// Intervals and limits of live pages.
 const (
-	streamBeat    = 15 * time.Second // between checks of who looks beside those that Sessions.Watch asks for, with a comment that keeps the connection open
+	streamBeat    = 15 * time.Second // between checks of the session, each with a comment that keeps the connection open
 	streamLife    = 15 * time.Minute // then the browser comes again
-	streamTimeout = 10 * time.Second // for a browser to take what is sent
+	streamTimeout = 10 * time.Second // for a browser to read a message
 	maxRest       = 30 * time.Second // between two renderings, however long Wait waits
 	renderTimeout = 10 * time.Second // for one rendering
 	minRest       = 250 * time.Millisecond
 )
 
-// hub renders what is live, once for all who look at the same address of an organization.
+// hub renders live parts once for all browsers at the same address of an organization.
 type hub struct {
 	site *Site
 	ctx  context.Context //nolint:containedctx // of the goroutines, which close ends
@@ -42,7 +42,7 @@ type hub struct {
 
 type channelKey struct {
 	org     callwright.OrgID
-	rights  string // entitlements of who looks
+	rights  string // entitlements of the viewer
 	zone    string // in which days are counted
 	address string
 }
@@ -52,7 +52,7 @@ func rights(p callwright.Principal) string {
 	return fmt.Sprintf("%q", slices.Sorted(slices.Values(p.Entitlements)))
 }
 
-// channel is what all streams of one address share.
+// channel is the state that all streams of one address share.
 type channel struct {
 	stop    context.CancelFunc
 	joined  chan struct{} // holds a value when a stream waits for the next rendering
@@ -64,8 +64,8 @@ type channel struct {
 	streams map[*stream]bool
 }
 
-// stream is one browser's view of a channel. It has no queue: what it did not take in time is replaced by what is newer. It takes nothing
-// that was rendered before it came, which may be older than its page.
+// stream is one browser's view of a channel. It has no queue: a newer rendering replaces one that it did not read in time. It skips renderings
+// from before its start, which may be older than its page.
 type stream struct {
 	wake chan struct{} // holds a value when there is something new
 	from int           // the first rendering for it
@@ -138,7 +138,7 @@ func (c *channel) add(st *stream) {
 	}
 }
 
-// leave takes a stream from its channel, which ends with the last.
+// leave removes a stream from its channel, which ends with the last.
 func (h *hub) leave(key channelKey, c *channel, st *stream) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -154,7 +154,7 @@ func (h *hub) leave(key channelKey, c *channel, st *stream) {
 	}
 }
 
-// run renders what is live until nobody looks any more, or until it can't be rendered.
+// run renders the live parts until no stream is left, or until they cannot be rendered.
 func (c *channel) run(ctx context.Context, s *Site, r *Request, route Route) {
 	for ctx.Err() == nil {
 		begin, number := time.Now(), c.begin()
@@ -189,8 +189,8 @@ func passing(err error) bool {
 	return errors.Is(err, callwright.ErrUnavailable) || errors.Is(err, callwright.ErrTooManyRequests) || errors.Is(err, context.DeadlineExceeded)
 }
 
-// Poll returns a View.Wait for what can be compared at little cost: it reads that every LiveEvery until it is not equal to shown, of which the
-// View was made.
+// Poll returns a View.Wait for a value that is cheap to read and compare. It calls read every LiveEvery until the value differs from shown, the value
+// of the View.
 func Poll[T comparable](shown T, read func(ctx context.Context) (T, error)) func(ctx context.Context) error {
 	return func(ctx context.Context) error {
 		ticker := time.NewTicker(LiveEvery)
@@ -288,10 +288,10 @@ func (s *Site) renderLive(ctx context.Context, r *Request, route Route) (*View, 
 	return v, parts, nil
 }
 
-// errOver says that a page is not live any more, such as that of a call that has ended.
+// errOver means that a page is no longer live, such as the page of an ended call.
 var errOver = &callwright.Error{Code: callwright.CodeNotFound, Message: "the page is not live"}
 
-// put gives the streams of a channel what was rendered, or why nothing was.
+// put passes the rendered parts to the streams of a channel, or the error of the rendering.
 func (c *channel) put(number int, parts map[string][]byte, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -320,7 +320,7 @@ func (c *channel) ended() bool {
 	return c.over != nil
 }
 
-// signal puts a value into a channel that has room for one, unless it has one.
+// signal puts a value into a channel of capacity one, unless it is full.
 func signal(c chan struct{}) {
 	select {
 	case c <- struct{}{}:
@@ -328,7 +328,7 @@ func signal(c chan struct{}) {
 	}
 }
 
-// news returns what a stream was not sent yet, and whether nothing more comes.
+// news returns the parts that a stream was not sent yet; over is not nil if no more follow.
 func (c *channel) news(st *stream) (parts map[string][]byte, over error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -344,7 +344,7 @@ func (c *channel) news(st *stream) (parts map[string][]byte, over error) {
 	return parts, c.over
 }
 
-// serve streams what is live on a page until the browser goes or does not read, or until who looks may not look any more.
+// serve streams the live parts of a page until the browser goes or does not read, or until the viewer may no longer see the page.
 func (h *hub) serve(w http.ResponseWriter, r *Request, route Route) error {
 	if r.Method != http.MethodGet {
 		return callwright.ErrMethodNotAllowed
@@ -356,13 +356,13 @@ func (h *hub) serve(w http.ResponseWriter, r *Request, route Route) error {
 	defer leave()
 	ended, stop := h.site.watch(r)
 	defer stop()
-	if err := h.site.admit(r); err != nil { // what has ended before it was watched
+	if err := h.site.admit(r); err != nil { // the session may have ended before Watch
 		return err
 	}
 	header := w.Header()
 	header.Set("Content-Type", eventStream)
 	header.Set("Cache-Control", "private, no-store")
-	header.Set("X-Accel-Buffering", "no") // asks proxies to pass on at once what comes
+	header.Set("X-Accel-Buffering", "no") // asks proxies not to buffer
 	header.Add("Vary", "Accept, Cookie")
 	out := writer{w: w, control: http.NewResponseController(w)}
 	ctx, cancel := context.WithTimeout(r.Context(), streamLife)
@@ -411,7 +411,7 @@ func (h *hub) serve(w http.ResponseWriter, r *Request, route Route) error {
 	}
 }
 
-// untilBeat returns the time until the next check of who looks: at the end of what they sign in with, if that comes sooner.
+// untilBeat returns the time until the next check of the principal: at the end of its session or key, if that comes sooner.
 func untilBeat(p callwright.Principal) time.Duration {
 	if ahead := time.Until(p.ExpiresAt); ahead > 0 {
 		return min(ahead, streamBeat)
@@ -419,10 +419,10 @@ func untilBeat(p callwright.Principal) time.Duration {
 	return streamBeat
 }
 
-// reload is a server-sent event that has the browser load the page anew.
+// reload is a server-sent event that makes the browser reload the page.
 var reload = []byte("event: reload\ndata:\n\n")
 
-// changed reports whether who looks may not look any more, or may see other things. A database that is away ends no session.
+// changed reports whether the viewer may no longer see the page, or has other rights. An unreachable database ends no session.
 func (s *Site) changed(r *Request) bool {
 	before := rights(r.Principal)
 	if err := s.admit(r); err != nil {
@@ -442,7 +442,7 @@ func event(name string, part []byte) []byte {
 	return append(b, '\n')
 }
 
-// writer writes parts of an answer that go out at once.
+// writer writes parts of an answer and flushes each.
 type writer struct {
 	w       http.ResponseWriter
 	control *http.ResponseController

@@ -93,7 +93,7 @@ func parsePages(layout *template.Template, area *Area) (map[string]*template.Tem
 	return pages, nil
 }
 
-// frame is what surrounds a page.
+// frame is the data of the layout around a page.
 type frame struct {
 	Title  string
 	Nav    []*Area
@@ -149,7 +149,7 @@ func (r *Request) entitled(all []*Area) []*Area {
 	return slices.DeleteFunc(slices.Clone(all), func(a *Area) bool { return a.Entitlement != "" && !r.Principal.Entitled(a.Entitlement) })
 }
 
-// fill puts this browser's token into the forms of what was rendered.
+// fill puts this browser's token into the forms of a rendered page.
 func (r *Request) fill(page []byte) []byte {
 	if !bytes.Contains(page, []byte(tokenMark)) {
 		return page

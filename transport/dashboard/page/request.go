@@ -13,11 +13,11 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// Request is a request for a page by somebody who may have it.
+// Request is a request for a page by a principal that may see it.
 type Request struct {
 	*http.Request
 	Principal callwright.Principal
-	SessionID string // in which the request is made; empty where an Authenticator says who makes it
+	SessionID string // in which the request is made; empty with an Authenticator
 
 	area   *Area  // nil: a page of this package
 	prefix string // of the site
@@ -38,7 +38,7 @@ func (r *Request) Query(name string) string { return strings.TrimSpace(r.URL.Que
 // Field returns a field of the form, without spaces around it.
 func (r *Request) Field(name string) string { return strings.TrimSpace(r.PostForm.Get(name)) }
 
-// Streams reports whether the browser asks for what is live on the page, as a stream of events.
+// Streams reports whether the browser asks for the live parts of the page, as a stream of events.
 func (r *Request) Streams() bool { return strings.Contains(r.Header.Get("Accept"), eventStream) }
 
 // After returns the place in a list after which the page begins; CodeBadRequest when the address holds another thing.
@@ -108,7 +108,7 @@ func (s *Site) page(route Route, area *Area) http.HandlerFunc {
 	}
 }
 
-// serve answers a request, or returns why it can't.
+// serve answers a request. It returns an error if it cannot.
 func (s *Site) serve(w *recorder, r *Request, route Route) error {
 	if err := s.cross.Check(r.Request); err != nil {
 		return callwright.Errorf(callwright.CodeForbidden, "the form was sent by another site: open this page again").Because(err)
@@ -145,7 +145,7 @@ func (s *Site) serve(w *recorder, r *Request, route Route) error {
 		return err
 	}
 	defer leave()
-	w.begin = leave // a browser that is slow to take the page keeps nobody else waiting
+	w.begin = leave // a browser that is slow to take the page does not make others wait
 	answer, err := route.Serve(r.Context(), r)
 	if err != nil {
 		return err
@@ -154,7 +154,7 @@ func (s *Site) serve(w *recorder, r *Request, route Route) error {
 	return answer.answer(s, w, r)
 }
 
-// admit finds out who makes a request, and whether they may see the area.
+// admit authenticates a request and checks that the principal may see the area.
 func (s *Site) admit(r *Request) error {
 	if err := s.authenticate(r); err != nil {
 		return err
@@ -167,7 +167,7 @@ func (s *Site) admit(r *Request) error {
 	return nil
 }
 
-// refuse sends somebody who has no session to the sign-in, and back to where they are afterwards.
+// refuse redirects a browser without a session to the sign-in, and afterwards back to its address.
 func (s *Site) refuse(w http.ResponseWriter, r *Request, err error) error {
 	if s.cfg.Sessions == nil || !errors.Is(err, callwright.ErrAuthFailure) {
 		return err
@@ -188,7 +188,7 @@ func (s *Site) refuse(w http.ResponseWriter, r *Request, err error) error {
 	return nil
 }
 
-// log writes the line of a request. Paths have ids at most; what follows them may be personal and is left out.
+// log writes the line of a request. Paths contain ids at most. The query may be personal and is left out.
 func (s *Site) log(r *Request, route Route, status int, took time.Duration, err error) {
 	level := slog.LevelInfo
 	attrs := []slog.Attr{

@@ -8,15 +8,15 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// The bounds of what is done at once.
+// Limits of concurrent work.
 const (
-	maxPages    = 64              // that are made at once; others wait
+	maxPages    = 64              // that are rendered concurrently; others wait
 	maxOwnPages = 16              // such as the sign-in, beside them
 	maxOrgPages = 16              // requests of one organization, from the reading of a form until its page is taken; others wait
 	maxWait     = 5 * time.Second // for a place
 )
 
-// room bounds the requests that are answered at once, so that neither strangers nor one organization keep others from their pages.
+// room bounds the requests that are answered concurrently, so that neither strangers nor one organization keep others from their pages.
 type room struct {
 	pages chan struct{} // holds a value for each page that is being made
 	own   chan struct{} // and for each of this package's own, which are for strangers, too

@@ -27,7 +27,7 @@ func (s *Site) setCookie(w http.ResponseWriter, name, value string, maxAge int) 
 	})
 }
 
-// authenticate finds out who makes a request.
+// authenticate sets the principal of a request.
 func (s *Site) authenticate(r *Request) (err error) {
 	if s.cfg.Authenticator != nil {
 		r.Principal, err = s.cfg.Authenticator.Authenticate(r.Request)
@@ -40,7 +40,7 @@ func (s *Site) authenticate(r *Request) (err error) {
 	return err
 }
 
-// session returns who has the session of a request.
+// session returns the principal of the session of a request.
 func (s *Site) session(r *Request) (callwright.Principal, error) {
 	if r.token == "" {
 		return callwright.Principal{}, callwright.ErrAuthFailure
@@ -50,7 +50,7 @@ func (s *Site) session(r *Request) (callwright.Principal, error) {
 	return p, err
 }
 
-// watch returns a channel that holds a value when the session of a request or its key may have ended; nil: nobody tells.
+// watch returns a channel that holds a value when the session of a request or its key may have ended; nil without Sessions.
 func (s *Site) watch(r *Request) (ended <-chan struct{}, stop func()) {
 	if s.cfg.Sessions == nil {
 		return nil, func() {}
@@ -81,7 +81,7 @@ func (s *Site) signIn(ctx context.Context, r *Request) (Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	if r.token != "" { // nobody uses the former session any more
+	if r.token != "" { // the former session is not used any more
 		if err := s.cfg.Sessions.SignOut(ctx, r.token); err != nil {
 			return nil, err
 		}

@@ -13,7 +13,7 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// Authenticator returns who makes a request: see httpapi.Authenticator, which is the same.
+// Authenticator returns the principal of a request. It equals httpapi.Authenticator: see there.
 type Authenticator interface {
 	Authenticate(r *http.Request) (callwright.Principal, error)
 }
@@ -22,24 +22,24 @@ type Authenticator interface {
 type Sessions interface {
 	// SignIn begins a session; CodeAuthFailure when the key is not in force. The token is known to the browser alone.
 	SignIn(ctx context.Context, key string) (token string, s callwright.Session, err error)
-	// Session returns who has a session; CodeAuthFailure when it has ended.
+	// Session returns a session and its principal; CodeAuthFailure when the session has ended.
 	Session(ctx context.Context, token string) (callwright.Principal, callwright.Session, error)
 	// SignOut ends a session, if there is one.
 	SignOut(ctx context.Context, token string) error
-	// Watch returns a channel that holds a value as soon as this server has ended a session or its key, however that was asked for. It may
-	// hold one when they go on: Session says what is so. The caller calls stop, once.
+	// Watch returns a channel that holds a value as soon as this server has ended a session or its key, for any reason. It may
+	// also hold one while both are still valid: call Session for the current state. The caller calls stop, once.
 	Watch(s callwright.Session) (ended <-chan struct{}, stop func())
 }
 
 // Config configures a Site. Sessions or Authenticator is required.
 type Config struct {
 	Areas         []Area
-	Sessions      Sessions      // signs people in at /login; nil: Authenticator says who they are
+	Sessions      Sessions      // signs people in at /login; nil: Authenticator authenticates them
 	SignInHint    string        // where people find their keys, for the sign-in; empty: nothing is said
 	Authenticator Authenticator // of the embedding program; nil: Sessions
 	Prefix        string        // below which the pages are, such as "/ops"; empty: at the root
 	Secure        bool          // browsers reach the site over TLS, if only through a proxy: cookies are Secure
-	Streams       int           // live pages that may be open at once; 0: 2000
+	Streams       int           // live pages that may be open concurrently; 0: 2000
 	OrgStreams    int           // of one organization; 0: 1000
 
 	Clock  callwright.Clock // nil: the machine's
@@ -59,12 +59,12 @@ type Site struct {
 	strangers callwright.Strangers
 }
 
-// The bounds of requests, beside those of room.
+// Limits of requests, besides the ones in room.go.
 const (
 	answerTimeout = 30 * time.Second // for a browser to take a page
 	maxAddress    = 4 << 10          // bytes of a path with its query
 	maxNext       = 1 << 10          // and of one to which the sign-in leads: each may become three there
-	maxSignIn     = 4 << 10          // bytes of a form that somebody without a session sends
+	maxSignIn     = 4 << 10          // bytes of a form from a browser without a session
 )
 
 // goodPrefix matches prefixes.

@@ -72,7 +72,7 @@ func (k *keys) SignOut(_ context.Context, token string) error {
 	return nil
 }
 
-// Watch tells nothing, as of what other nodes end.
+// Watch reports nothing, as for sessions that other nodes end.
 func (k *keys) Watch(callwright.Session) (<-chan struct{}, func()) { return nil, func() {} }
 
 // house is a site with one area, in which there is a form and a live number.

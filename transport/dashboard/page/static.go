@@ -27,7 +27,7 @@ var script = regexp.MustCompile(`(?m)^[ \t]+|^//.*\n| // .*$`).ReplaceAll([]byte
 // sheet matches the indentation and the comments of a style sheet, which no browser needs.
 var sheet = regexp.MustCompile(`(?m)^[ \t]+|^/\*.*\*/\n`)
 
-// static has the paths of the style, the script and the icon, below the prefix. They name what is in them, so that browsers may keep them.
+// static holds the paths of the style, the script and the icon, below the prefix. They contain a hash, so that browsers may cache the files.
 type static struct{ Style, Script, Icon string }
 
 // assets are the files by their paths.

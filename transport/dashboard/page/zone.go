@@ -26,7 +26,7 @@ func (s *Site) zoneCookie() string {
 // zoneOf returns the time zone of the browser that makes a request.
 func (s *Site) zoneOf(r *http.Request) *time.Location {
 	c, err := r.Cookie(s.cookieName(zoneName))
-	if err != nil || len(c.Value) > maxZone || c.Value == "Local" { // that of the server
+	if err != nil || len(c.Value) > maxZone || c.Value == "Local" { // "Local" is the zone of the server
 		return time.UTC
 	}
 	zone, err := time.LoadLocation(c.Value)
@@ -41,7 +41,7 @@ func (s *Site) zoneOf(r *http.Request) *time.Location {
 func (r *Request) Zone() *time.Location { return r.zone }
 
 // Span returns the time that a filter names: the whole of a day in the browser's zone, or an instant that begins and ends at the same
-// time. ok is false for a text that is neither, and callwright.TimeFormats says what it must be.
+// time. ok is false for a text that is neither, and callwright.TimeFormats describes valid texts.
 func (r *Request) Span(text string) (from, until time.Time, ok bool) {
 	at, isDate, ok := callwright.ParseTime(text)
 	if !ok || !isDate {

@@ -178,12 +178,12 @@ func agentPatch(req *oas.WebAgentUpdate) (agents.WebAgentPatch, error) {
 	}, nil
 }
 
-// DeleteAgent removes a web agent.
+// DeleteAgent deletes a web agent.
 func (a *api) DeleteAgent(ctx context.Context, params oas.DeleteAgentParams) (*oas.MessageReply, error) {
 	return a.deleted(ctx, params.AgentID)
 }
 
-// RemoveAgent removes a web agent.
+// RemoveAgent deletes a web agent.
 func (a *api) RemoveAgent(ctx context.Context, params oas.RemoveAgentParams) (*oas.MessageReply, error) {
 	return a.deleted(ctx, params.AgentID)
 }
@@ -195,8 +195,8 @@ func (a *api) deleted(ctx context.Context, id string) (*oas.MessageReply, error)
 	return &oas.MessageReply{Status: oas.SuccessStatusSuccess, Message: "Agent deleted."}, nil
 }
 
-// webAgent translates a web agent. What is not set is null, or empty where the contract has no null; what the
-// specification's record does not have is there only when it is set.
+// webAgent translates a web agent. Unset members are null, or empty where the contract allows no null. Members beyond the
+// specification's record are present only when they are set.
 func webAgent(w agents.WebAgent) (oas.WebAgent, error) {
 	metadata, err := wire.Raw(w.Metadata)
 	if err != nil {

@@ -1,2 +1,2 @@
-// Package agentsapi serves web agents, what answers at inbound numbers, and personas.
+// Package agentsapi serves web agents, inbound numbers with their agents, and personas.
 package agentsapi

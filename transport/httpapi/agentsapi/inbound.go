@@ -55,7 +55,7 @@ func (a *api) GetInboundNumber(
 	return &answer, err
 }
 
-// UpdateInboundNumber changes what answers at a number, setting by setting: one that is refused leaves the others be.
+// UpdateInboundNumber changes the agent at a number, setting by setting: a refused setting does not affect the others.
 func (a *api) UpdateInboundNumber(
 	ctx context.Context, req *oas.InboundNumberUpdate, params oas.UpdateInboundNumberParams,
 ) (*oas.UpdateReply, error) {

@@ -101,7 +101,7 @@ func (a *api) PromotePersona(ctx context.Context, params oas.PromotePersonaParam
 	return a.personaReply(ctx, r, err)
 }
 
-// DiscardPersonaDraft removes the draft.
+// DiscardPersonaDraft deletes the draft.
 func (a *api) DiscardPersonaDraft(ctx context.Context, params oas.DiscardPersonaDraftParams) (*oas.PersonaReply, error) {
 	r, err := a.personas.Discard(ctx, httpapi.Org(ctx), params.ID)
 	return a.personaReply(ctx, r, err)

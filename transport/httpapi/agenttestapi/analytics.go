@@ -71,7 +71,7 @@ func whyExcluded(reason string) oas.NilString {
 	return oas.NewNilString(reason + "; include_scripted=true counts all.")
 }
 
-// maxShown is how many bytes a name has at most.
+// maxShown bounds a name, in bytes.
 const maxShown = 200
 
 func shown(name string) string { return callwright.Clip(name, maxShown) }

@@ -35,7 +35,7 @@ func (a *api) StreamTestSet(ctx context.Context, params oas.StreamTestSetParams,
 // encoder is a generated type.
 type encoder interface{ Encode(e *jx.Encoder) }
 
-// follow sends what a Follower returns. A client that has the final state gets 204, at which browsers stop to connect.
+// follow sends the states that a Follower returns. A client that has the final state gets 204, at which browsers stop to connect.
 func follow[T any](
 	ctx context.Context, w http.ResponseWriter, f *callwright.Follower[T], err error, record func(T) encoder,
 ) error {

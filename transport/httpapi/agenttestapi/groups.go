@@ -146,7 +146,7 @@ func (a *api) GetTestSet(ctx context.Context, params oas.GetTestSetParams) (*oas
 	}}, nil
 }
 
-// maxLabel is how many bytes the label of a failure mode has at most.
+// maxLabel bounds the label of a failure mode, in bytes.
 const maxLabel = 500
 
 func scenarioStats(part agenttest.Part, s stats.Scenario) oas.TestSetScenarioStats {

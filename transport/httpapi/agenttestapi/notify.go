@@ -14,12 +14,12 @@ type Sender interface {
 	Send(ctx context.Context, org callwright.OrgID, id, url string, body []byte) error
 }
 
-// Notifier tells webhooks how runs and batches have ended: see agenttest.Notifier. The body is what a read has as data.
+// Notifier reports the results of runs and batches to webhooks: see agenttest.Notifier. The body equals the data of a read.
 type Notifier struct{ sender Sender }
 
 var _ agenttest.Notifier = Notifier{}
 
-// NewNotifier makes a Notifier of what sends.
+// NewNotifier makes a Notifier that sends by s.
 func NewNotifier(s Sender) Notifier { return Notifier{s} }
 
 // RunEnded sends the record of a run.

@@ -10,7 +10,7 @@ import (
 	oas "github.com/callwright/callwright/transport/oas/agenttestoas"
 )
 
-// RescoreTestScenario tells what assertions make of runs that have ended.
+// RescoreTestScenario returns the results of assertions on ended runs.
 func (a *api) RescoreTestScenario(
 	ctx context.Context, req oas.OptTestRescore, params oas.RescoreTestScenarioParams,
 ) (*oas.TestRescoredReply, error) {

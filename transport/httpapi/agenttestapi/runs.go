@@ -35,7 +35,7 @@ func (a *api) StartTestRun(
 	return &oas.TestRunStartedReply{Data: oas.TestRunStarted{RunID: run.ID, Status: oas.TestRunStatus(run.State)}}, nil
 }
 
-// defaultRuns is how many runs or groups a page has.
+// defaultRuns is the default number of runs or groups in a page.
 const defaultRuns = 50
 
 // ListTestRuns returns a page of runs.
@@ -113,10 +113,10 @@ func runRecord(r agenttest.Run) (oas.TestRun, error) {
 	return record, err
 }
 
-// maxWarning is how many bytes a warning has.
+// maxWarning bounds a warning, in bytes.
 const maxWarning = 2000
 
-// summaries returns runs without what was said in them.
+// summaries returns runs without their conversations.
 func summaries(runs []agenttest.Run) []oas.TestRunSummary {
 	list := make([]oas.TestRunSummary, len(runs))
 	for i, r := range runs {
@@ -137,7 +137,7 @@ func summaries(runs []agenttest.Run) []oas.TestRunSummary {
 	return list
 }
 
-// maxMessage is how many bytes an error_message has at most.
+// maxMessage bounds an error_message, in bytes.
 const maxMessage = 2000
 
 func errorMessage(r agenttest.Run) wire.Nil[string] {
@@ -166,7 +166,7 @@ func resultRecords(results []assert.Result) ([]oas.TestAssertionResult, error) {
 	return records, nil
 }
 
-// resultRecord returns a result without what it rests on.
+// resultRecord returns a result without its evidence.
 func resultRecord(r assert.Result) oas.TestAssertionResult {
 	record := oas.TestAssertionResult{
 		AssertionID: r.Assertion, Type: oas.TestAssertionKind(r.Type), Name: r.Name, IsRequired: r.Required, Weight: r.Weight,

@@ -46,7 +46,7 @@ func (a *api) CreateTestScenario(ctx context.Context, req *oas.TestScenarioCreat
 	return scenarioReply(sc, err)
 }
 
-// defaultPage is how many scenarios a page has.
+// defaultPage is the default number of scenarios in a page.
 const defaultPage = 500
 
 // ListTestScenarios returns a page of scenarios.
@@ -120,7 +120,7 @@ func (a *api) UpdateTestScenario(
 	return scenarioReply(a.tests.UpdateScenario(ctx, httpapi.Org(ctx), params.ID, p))
 }
 
-// DeleteTestScenario removes a scenario.
+// DeleteTestScenario deletes a scenario.
 func (a *api) DeleteTestScenario(
 	ctx context.Context, params oas.DeleteTestScenarioParams,
 ) (*oas.TestScenarioDeletedReply, error) {
@@ -241,7 +241,7 @@ func mockRecords(mocks []scenario.WebhookMock) ([]oas.TestWebhookMock, error) {
 	return records, nil
 }
 
-// assertion is what the ten kinds of assertions have in common on the wire.
+// assertion holds the members that the ten kinds of assertions share on the wire.
 type assertion struct {
 	ID       string          `json:"id,omitempty"`
 	Type     assert.Type     `json:"type"`

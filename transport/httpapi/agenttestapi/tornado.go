@@ -187,7 +187,7 @@ func differences(list []graph.Difference) []oas.PathwayDifference {
 		})
 }
 
-// tornadoUsage returns what runs and models have used.
+// tornadoUsage returns the usage of runs and models.
 func tornadoUsage(u tornado.Usage) []oas.TestUsage {
 	records := usageRecords(u.Runs)
 	for _, r := range []oas.TestUsage{
@@ -201,7 +201,7 @@ func tornadoUsage(u tornado.Usage) []oas.TestUsage {
 	return records
 }
 
-// phaseRecord returns what a session does; null after its end.
+// phaseRecord returns the phase of a session; null after its end.
 func phaseRecord(s tornado.Session) oas.NilTornadoPhase {
 	return oas.NilTornadoPhase{Value: oas.TornadoPhase(s.Phase), Null: s.State.Ended() || s.Phase == ""}
 }

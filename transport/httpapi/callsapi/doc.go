@@ -1,2 +1,2 @@
-// Package callsapi serves calls, their records and recordings, and tells webhooks about them.
+// Package callsapi serves calls, their records and recordings, and reports their events to webhooks.
 package callsapi

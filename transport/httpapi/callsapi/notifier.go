@@ -17,14 +17,14 @@ type Sender interface {
 	Send(ctx context.Context, org callwright.OrgID, id, url string, body []byte) error
 }
 
-// Notifier tells webhooks about calls: see call.Notifier. Of a call that has ended, the body is the record that GET
+// Notifier reports calls to webhooks: see call.Notifier. Of a call that has ended, the body is the record that GET
 // /v1/calls/{call_id} answers.
 type Notifier struct {
 	sender  Sender
 	baseURL string
 }
 
-// NewNotifier makes a Notifier of what sends, and of the server's URL as clients see it, without a slash at its end.
+// NewNotifier makes a Notifier that sends by s. baseURL is the server's public URL, without a slash at its end.
 func NewNotifier(s Sender, baseURL string) Notifier { return Notifier{s, baseURL} }
 
 // Notify sends the record of a call.
@@ -55,7 +55,7 @@ type event struct {
 // eventTime is the layout of event.CreatedAt.
 const eventTime = "2006-01-02T15:04:05.000Z07:00"
 
-// NotifyEvent sends what has happened on a call.
+// NotifyEvent sends an event of a call.
 func (n Notifier) NotifyEvent(
 	ctx context.Context, org callwright.OrgID, url string, c call.Call, happened call.Notice,
 ) error {

@@ -59,7 +59,7 @@ func callRecord(baseURL string, c call.Call, transcript []call.Entry, logs []pat
 	return r, fillIn(r, c, logs)
 }
 
-// fillIn adds what has to be encoded.
+// fillIn adds the members that have to be encoded.
 func fillIn(r *oas.CallRecord, c call.Call, logs []pathway.Log) (err error) {
 	if r.RequestData, err = wire.Raw(c.RequestData); err != nil {
 		return err
@@ -145,7 +145,7 @@ func answeredBy(c call.Call) oas.NilAnsweredBy {
 	return oas.NilAnsweredBy{Value: oas.AnsweredBy(c.AnsweredBy), Null: c.AnsweredBy == ""}
 }
 
-// endedBy returns who hung up; null for a call that did not end by that.
+// endedBy returns the side that hung up; null for a call that ended otherwise.
 func endedBy(c call.Call) oas.NilCallRecordCallEndedBy {
 	by := oas.NilCallRecordCallEndedBy{Null: true}
 	switch {

@@ -67,7 +67,7 @@ func callOverrides(req *oas.CallCreate) (agents.Patch, error) {
 	return patch, nil
 }
 
-// callPlan returns what is to happen around the call: voicemail, retry, analysis and webhooks.
+// callPlan returns the plan of a call: voicemail, retry, analysis and webhooks.
 func callPlan(ctx context.Context, req *oas.CallCreate) call.Plan {
 	plan := call.Plan{
 		Voicemail: call.Voicemail{

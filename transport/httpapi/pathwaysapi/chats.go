@@ -83,7 +83,7 @@ func chatFindings(turn pathway.ChatTurn) (oas.FreeObject, oas.PathwayTurnLogs, e
 	return variables, logs, err
 }
 
-// chatHistory returns what both sides said. Answers of tools are no part of it.
+// chatHistory returns the messages of both sides, without the answers of tools.
 func chatHistory(messages []llm.Message) []oas.PathwayChatMessage {
 	history := []oas.PathwayChatMessage{}
 	for _, m := range messages {

@@ -67,7 +67,7 @@ func (a *api) UpdatePathway(
 	return &oas.PathwayUpdatedReply{Status: success, Message: "Pathway updated.", PathwayData: pathwayRecord(p)}, nil
 }
 
-// DeletePathway removes a pathway.
+// DeletePathway deletes a pathway.
 func (a *api) DeletePathway(ctx context.Context, params oas.DeletePathwayParams) (*oas.PathwayDeletedReply, error) {
 	if err := a.pathways.Delete(ctx, httpapi.Org(ctx), params.ID); err != nil {
 		return nil, err

@@ -1,4 +1,4 @@
-// Package pathwaywire translates what calls, chats and inbound numbers have of pathways, from and to the generated types of
+// Package pathwaywire translates the parts of calls, chats and inbound numbers about pathways, from and to the generated types of
 // their areas: the log of turns, and the choice of a version.
 package pathwaywire
 
@@ -28,8 +28,8 @@ type Line struct {
 	CreatedAt                       time.Time
 }
 
-// Lines returns what happened in each turn, line by line. A turn in which nothing but words was noted has the time of what was
-// noted before it.
+// Lines returns the events of each turn, line by line. A turn with words only has the time of the event
+// before it.
 func Lines(logs []pathway.Log, begin time.Time) ([]Line, error) {
 	lines := []Line{}
 	now := begin
@@ -60,7 +60,7 @@ func spoken(role Role, text string, at time.Time) Line {
 	return Line{Role: role, Text: text, Decision: none, Info: none, ChosenNode: none, Tag: none, CreatedAt: at}
 }
 
-// info is what pathway_info holds, as JSON.
+// info is the JSON in pathway_info.
 type info struct {
 	Kind      pathway.LogKind `json:"kind"`
 	Node      string          `json:"node_id,omitempty"`

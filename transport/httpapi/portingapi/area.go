@@ -68,7 +68,7 @@ func (a *api) NewError(ctx context.Context, err error) *oas.ErrorStatusCodeWithH
 	return answer
 }
 
-// HandleApiKey checks who makes a request.
+// HandleApiKey authenticates a request.
 func (a *api) HandleApiKey(ctx context.Context, _ oas.OperationName, given oas.ApiKey) (context.Context, error) {
 	return a.core.Authorize(ctx, given.Request, given.Roles)
 }

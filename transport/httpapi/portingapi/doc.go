@@ -1,2 +1,2 @@
-// Package portingapi serves port requests and letters of authorization, and tells webhooks of what happens to a request.
+// Package portingapi serves port requests and letters of authorization, and reports events of requests to webhooks.
 package portingapi

@@ -10,7 +10,7 @@ import (
 	oas "github.com/callwright/callwright/transport/oas/portingoas"
 )
 
-// UploadPortDocument keeps a document. What is more than a small part of it lies in a file for as long as the request lasts.
+// UploadPortDocument stores a document. Beyond a small part in memory, the upload is in a temporary file until the request ends.
 func (a *api) UploadPortDocument(ctx context.Context, req *oas.PortDocumentUploadMultipart) (*oas.PortDocumentReply, error) {
 	d, err := a.documents.Upload(ctx, httpapi.Org(ctx), req.File.File)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	oas "github.com/callwright/callwright/transport/oas/portingoas"
 )
 
-// draftOf returns what a body asks for. same returns the same text for the same number, however it is written.
+// draftOf returns the draft that a body asks for. same returns the same text for the same number, however it is written.
 func draftOf(req *oas.PortRequestCreate, same func(text string) string) (porting.Draft, error) {
 	account := req.LosingCarrierInformation
 	d := porting.Draft{
@@ -29,7 +29,7 @@ func draftOf(req *oas.PortRequestCreate, same func(text string) string) (porting
 	return d, err
 }
 
-// numberDrafts gives the numbers of a body their PINs, which stand beside them there.
+// numberDrafts combines the numbers of a body with their PINs, which are in a separate member.
 func numberDrafts(numbers []string, pins []oas.PortNumberPin, same func(string) string) ([]porting.NumberDraft, error) {
 	drafts := make([]porting.NumberDraft, len(numbers))
 	places := map[string]int{}

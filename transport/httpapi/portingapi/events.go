@@ -18,14 +18,14 @@ const EventsBelow = "/internal/gateways/"
 const (
 	maxEvent  = 64 << 10 // bytes
 	maxHints  = 1000
-	maxEvents = 16               // signed messages at once
+	maxEvents = 16               // concurrent signed messages
 	eventTime = 10 * time.Second // for all of a message
 )
 
-// GatewayEvents returns a handler that takes what carriers send about orders, for each gateway by its name. What a message says is a
+// GatewayEvents returns a handler for carriers' messages about orders, for each gateway by its name. A message is only a
 // hint: the request that it is about is compared with the carrier's order soon. 202: it was taken. 401: it is not the carrier's. 400: it
-// cannot be read. 404: there is no such gateway, or its carrier sends none. 413: it is too large. 503: send it again; there are too many at once, or the service is not there. A nil logger
-// discards.
+// cannot be read. 404: there is no such gateway, or its carrier sends none. 413: it is too large. 503: send it
+// again; there are too many concurrent messages, or the service is unavailable. A nil logger discards.
 func GatewayEvents(s *porting.Service, logger *slog.Logger, gateways ...porting.Gateway) http.Handler {
 	if logger == nil {
 		logger = slog.New(slog.DiscardHandler)
@@ -59,7 +59,7 @@ func (e events) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(status)
 }
 
-// take reads a message and has the requests that it is about looked at. It returns the status of the answer.
+// take reads a message and triggers a check of the requests that it is about. It returns the status of the answer.
 func (e events) take(w http.ResponseWriter, r *http.Request, name string) (status int, err error) {
 	reader := e.readers[name]
 	if reader == nil {

@@ -12,7 +12,7 @@ import (
 	oas "github.com/callwright/callwright/transport/oas/portingoas"
 )
 
-// GetPortLetter returns the state of a letter and what proves how it was signed.
+// GetPortLetter returns the state of a letter and the evidence of its signature.
 func (a *api) GetPortLetter(ctx context.Context, params oas.GetPortLetterParams) (*oas.PortLetterReply, error) {
 	l, err := a.letters.Letter(ctx, httpapi.Org(ctx), params.ID)
 	if err != nil {

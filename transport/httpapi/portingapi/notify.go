@@ -17,18 +17,18 @@ type Sender interface {
 	Send(ctx context.Context, org callwright.OrgID, id, url string, body []byte) error
 }
 
-// Notifier tells webhooks what happens to port requests: see porting.Notifier.
+// Notifier reports events of port requests to webhooks: see porting.Notifier.
 type Notifier struct{ sender Sender }
 
 var _ porting.Notifier = Notifier{}
 
-// NewNotifier makes a Notifier of what sends.
+// NewNotifier makes a Notifier that sends by s.
 func NewNotifier(s Sender) Notifier { return Notifier{s} }
 
 // statusChanged is the event of every message.
 const statusChanged = "port.status_changed"
 
-// message is the body of a message: an entry of the history, and the request as it is now. The members have the names of the contract.
+// message is the body of a message: an entry of the history, and the present request. The members have the names of the contract.
 type message struct {
 	Event   string  `json:"event"`
 	EventID string  `json:"event_id"`
@@ -57,7 +57,7 @@ func (n Notifier) NotifyPort(ctx context.Context, id string, r porting.Request, 
 	return n.sender.Send(ctx, r.Org, eventID(id), r.Webhook.Reveal(), body)
 }
 
-// eventID returns an idempotency key as the id of a message, whose characters are those of other ids.
+// eventID returns an idempotency key as the id of a message, with the characters of other ids only.
 func eventID(id string) string { return strings.ReplaceAll(id, "/", "-") }
 
 func messageOf(id string, r porting.Request, e porting.Entry) message {

@@ -26,7 +26,7 @@ var (
 
 	pageTemplate = template.Must(template.New("page").Parse(pageText))
 
-	// pagePolicy lets a page have its one style and send its forms, and nothing else: it has no script, and no image.
+	// pagePolicy allows a page only its one style and its forms: it has no script, and no image.
 	pagePolicy = "default-src 'none'; style-src 'sha256-" + hashOf(pageStyle) + "'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 )
 
@@ -41,10 +41,10 @@ func hashOf(text string) string {
 // yes is the value of a box that is ticked.
 const yes = "yes"
 
-// page is what a page for signers shows. Its texts come from strangers: the template escapes them.
+// page is the data of a page for signers. Its texts come from strangers: the template escapes them.
 type page struct {
 	Title   string
-	Notes   []string // say how it is, in place of the form
+	Notes   []string // describe the state, in place of the form
 	View    *loa.View
 	PDF     string // address of the PDF; empty: there is none
 	PDFName string
@@ -66,7 +66,7 @@ type fault struct {
 // Style returns the style of every page.
 func (page) Style() template.CSS { return template.CSS(pageStyle) } //nolint:gosec // it is a constant
 
-// Fault returns what is wrong with an input; empty: nothing.
+// Fault returns the errors of an input; empty: none.
 func (p page) Fault(field string) string {
 	var texts []string
 	for _, f := range p.Faults {
@@ -111,7 +111,7 @@ var labels = map[string]string{
 	"reason": "Reason",
 }
 
-// with returns the page as it comes again after a mistake, with what was typed. A letter that has ended meanwhile has its own page.
+// with returns the page that is shown again after a mistake, with the signer's input. A letter that has ended meanwhile has its own page.
 func (p page) with(typed *oas.LetterSignature, err error) page {
 	if !p.Form {
 		if typed.Decision == oas.LetterSignatureDecisionDecline && p.View.Letter.State == loa.Signed {
@@ -130,7 +130,7 @@ func (p page) with(typed *oas.LetterSignature, err error) page {
 	return p
 }
 
-// faultsOf returns what is wrong, each with the input that it is about.
+// faultsOf returns the faults in an error, each with the input that it is about.
 func faultsOf(err error) (all []fault) {
 	var several callwright.FieldErrors
 	var one *callwright.Error

@@ -26,10 +26,10 @@ func (a *api) ShowLetter(ctx context.Context, params oas.ShowLetterParams, w htt
 	return nil
 }
 
-// SignLetter records what the signer has decided.
+// SignLetter records the signer's decision.
 //
 // Nothing guards against requests that other sites cause (CSRF), because nothing of a browser's own is the authority here, such as a
-// cookie or a network address: who can name the token may sign, and who cannot, cannot send the form.
+// cookie or a network address: only the token gives the right to sign, and other sites do not know it.
 func (a *api) SignLetter(ctx context.Context, req *oas.LetterSignature, params oas.SignLetterParams, w http.ResponseWriter) error {
 	token := callwright.Secret(params.Token)
 	v, err := a.decide(ctx, token, req)
@@ -64,9 +64,9 @@ func (a *api) decide(ctx context.Context, token callwright.Secret, req *oas.Lett
 	})
 }
 
-// sendFailure sends a page that says what is wrong in place of the letter.
+// sendFailure sends a page about the error in place of the letter.
 func (a *api) sendFailure(ctx context.Context, w http.ResponseWriter, err error) {
-	f := httpapi.NewFailure(ctx, err) // logs what the page does not say
+	f := httpapi.NewFailure(ctx, err) // logs the details that the page does not show
 	p := failurePage(f.Status)
 	if f.Status == http.StatusServiceUnavailable {
 		w.Header().Set("Retry-After", "30")
@@ -113,7 +113,7 @@ func (p pages) Find(method string, u *url.URL) (httpapi.Operation, bool) {
 // withoutSlash returns a path without the slash at its end.
 func withoutSlash(path string) string { return strings.TrimSuffix(path, "/") }
 
-// refuse answers what the generated code could not decode: a signer gets a page.
+// refuse answers requests that the generated code could not decode: a signer gets a page.
 func (a *api) refuse(ctx context.Context, w http.ResponseWriter, r *http.Request, err error) {
 	_, noLink := errors.AsType[*ogenerrors.DecodeParamsError](err)
 	switch {

@@ -37,7 +37,7 @@ func numberRecord(n porting.Number) oas.PortRequestNumber {
 	return record
 }
 
-// explain returns what customers are told of a failure: what it means and who must act, and never the words of the carrier. Of nil it
+// explain translates a failure for customers: its meaning and the party that must act, never the words of the carrier. Of nil it
 // returns nothing.
 func explain(f *porting.Failure) porting.Remedy {
 	if f == nil {

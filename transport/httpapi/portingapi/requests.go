@@ -54,7 +54,7 @@ func (a *api) InitiatePort(
 	return initiationReply(r, l, err)
 }
 
-// ResendPortLetter has the letter of a request mailed again.
+// ResendPortLetter mails the letter of a request again.
 func (a *api) ResendPortLetter(ctx context.Context, params oas.ResendPortLetterParams) (*oas.PortInitiationReply, error) {
 	return initiationReply(a.ports.Resend(ctx, httpapi.Org(ctx), params.ID))
 }

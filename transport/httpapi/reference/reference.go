@@ -36,8 +36,8 @@ const (
 		"connect-src 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
 
-// Handler returns what serves /openapi.yaml, /docs and what is below /docs/: see httpapi.Config.Reference. publicURL is the
-// URL of the API as clients see it, such as "https://voice.example.com", for the servers of the contract; when it is empty,
+// Handler returns a handler of /openapi.yaml, /docs and paths below /docs/: see httpapi.Config.Reference. publicURL is the
+// public URL of the API, such as "https://voice.example.com", for the servers of the contract; when it is empty,
 // the contract names the address that it is read at. The pages send their requests to the address that they are opened at.
 func Handler(publicURL string) http.Handler {
 	served, ofPage := withServer(callwright.OpenAPI, publicURL), withServer(callwright.OpenAPI, "..")

@@ -71,7 +71,7 @@ func advancedConfig(t sip.Trunk) *oas.SipAdvancedConfigReply {
 const endpointsPath = "failover_config.endpoints"
 
 // failoverOf translates a failover: its servers in the order of their priorities. order is where each of
-// them stands in the body.
+// them is in the body.
 func failoverOf(given oas.SipFailoverConfig) (config *failover.Config, order []int, err error) {
 	config = &failover.Config{Enabled: given.Enabled, Failback: failover.Failback(given.Failback.Value)}
 	for i, e := range given.Endpoints {

@@ -209,7 +209,7 @@ func (*api) GenerateSipPassword(_ context.Context, req oas.OptSipPasswordLength)
 	return &oas.SipPasswordReply{Data: oas.SipPassword{Password: password.Reveal(), Length: length}}, nil
 }
 
-// ParseSipDestination reads what a person may write for an endpoint. What can't be read is an answer, too.
+// ParseSipDestination parses a person's text for an endpoint. It answers with success for unreadable texts, too.
 func (*api) ParseSipDestination(
 	_ context.Context, req *oas.SipDestinationParse,
 ) (*oas.SipDestinationReply, error) {

@@ -9,7 +9,7 @@ import (
 	oas "github.com/callwright/callwright/transport/oas/sipoas"
 )
 
-// StartSipNumberProof has a number called.
+// StartSipNumberProof requests a proof of a number by a call to it.
 func (a *api) StartSipNumberProof(ctx context.Context, req *oas.SipNumberProofStart) (*oas.SipNumberProofReply, error) {
 	return proven(ctx)(a.proofs.Request(ctx, httpapi.Org(ctx), req.PhoneNumber))
 }

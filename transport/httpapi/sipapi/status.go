@@ -10,7 +10,7 @@ import (
 	oas "github.com/callwright/callwright/transport/oas/sipoas"
 )
 
-// hidden stands where a password is that nobody is shown.
+// hidden replaces passwords in answers.
 const hidden = "********"
 
 // GetSipFirewallAddresses returns the addresses and ports that firewalls have to let through.

@@ -68,7 +68,7 @@ func (a *api) NewError(ctx context.Context, err error) *oas.ErrorStatusCodeWithH
 	return answer
 }
 
-// HandleApiKey checks who makes a request. That of a link needs nobody: GetSpeechSample checks its signature.
+// HandleApiKey authenticates a request. A request by link needs no key: GetSpeechSample checks its signature.
 func (a *api) HandleApiKey(ctx context.Context, operation oas.OperationName, given oas.ApiKey) (context.Context, error) {
 	if operation == oas.GetSpeechSampleOperation && isLink(given.Request) {
 		return ctx, ogenerrors.ErrSkipServerSecurity
@@ -76,8 +76,8 @@ func (a *api) HandleApiKey(ctx context.Context, operation oas.OperationName, giv
 	return a.core.Authorize(ctx, given.Request, given.Roles)
 }
 
-// refuse answers what the generated code could not decode or send. A link that cannot be decoded was changed. An answer that has
-// begun as audio cannot become an error: the connection is broken.
+// refuse answers requests that the generated code could not decode, and replaces answers that it could not send. A link that cannot be
+// decoded was changed. An answer that has begun as audio cannot become an error: refuse closes the connection.
 func (a *api) refuse(ctx context.Context, w http.ResponseWriter, r *http.Request, err error) {
 	if w.Header().Get("Content-Type") == wav {
 		panic(http.ErrAbortHandler)

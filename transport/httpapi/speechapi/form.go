@@ -22,7 +22,7 @@ var formTexts = []struct {
 	least, most int
 }{{formName, 1, speech.MaxName}, {"description", 0, speech.MaxDescription}, {"gender", 0, speech.MaxName}, {"language", 2, 35}}
 
-// formFault returns what is wrong with the form of a new voice. The generated code, which refuses the same, does not say in which
+// formFault returns the fault in the form of a new voice. The generated code, which refuses the same, does not name the
 // part. For a fault of another kind it returns other.
 func formFault(form *multipart.Form, other error) error {
 	known := map[string]bool{formSamples: true}

@@ -82,7 +82,7 @@ func (a *api) link(s speech.Sample) string {
 	return a.url + "/v1/speak/samples/" + url.PathEscape(s.ID) + "?" + query.Encode()
 }
 
-// isLink reports whether the URL of a request has the form of a link, whatever it is worth.
+// isLink reports whether the URL of a request has the form of a link, valid or not.
 func isLink(r *http.Request) bool {
 	query := r.URL.Query()
 	return query.Get("format") == string(oas.GetSpeechSampleFormatAudio) && query.Get("signature") != ""
@@ -111,7 +111,7 @@ func sendAudio(ctx context.Context, w http.ResponseWriter, params oas.GetSpeechS
 	http.ServeContent(w, asked.WithContext(ctx), "", audio.CreatedAt, &noted{ctx, audio})
 }
 
-// noted is audio whose error while it is sent stands in the log. net/http breaks the connection, as the length was announced.
+// noted is audio that logs errors while it is sent. net/http breaks the connection, as the length was announced.
 type noted struct {
 	ctx context.Context //nolint:containedctx // of the request, for its log line
 	io.ReadSeeker

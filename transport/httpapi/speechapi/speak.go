@@ -102,11 +102,11 @@ func (s speaking) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 type prompt struct{ http.ResponseWriter }
 
-// Write writes, and sends what is audio.
+// Write writes, and flushes audio.
 func (p prompt) Write(b []byte) (int, error) {
 	n, err := p.ResponseWriter.Write(b)
 	if err == nil && p.Header().Get("Content-Type") == wav {
-		_ = http.NewResponseController(p.ResponseWriter).Flush() // the next Write tells that the client has gone
+		_ = http.NewResponseController(p.ResponseWriter).Flush() // the next Write reports that the client has gone
 	}
 	return n, err
 }

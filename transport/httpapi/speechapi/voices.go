@@ -72,7 +72,7 @@ func (a *api) DeleteVoice(ctx context.Context, params oas.DeleteVoiceParams) (*o
 	return &oas.VoiceDeletedReply{Data: oas.VoiceDeleted{Status: "success", Message: "The voice is deleted."}}, nil
 }
 
-// CloneVoice makes a voice of recordings. What is more than a small part of them lies in files for as long as the request lasts.
+// CloneVoice makes a voice of recordings. Beyond a small part in memory, they are in temporary files until the request ends.
 func (a *api) CloneVoice(ctx context.Context, req *oas.VoiceCloneMultipart) (*oas.VoiceCloneReply, error) {
 	r := speech.CloneRequest{
 		Name: req.Name, Description: req.Description.Or(""), Gender: req.Gender.Or(""), Language: req.Language.Or(""),

@@ -10,7 +10,7 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// actorOf returns who makes the request, as issues know it: the API key.
+// actorOf returns the actor of a request for issues: its API key.
 func actorOf(ctx context.Context) triage.Actor {
 	p := httpapi.Principal(ctx)
 	return triage.Actor{Kind: triage.ActorUser, ID: p.KeyID, Label: p.KeyName}
@@ -120,7 +120,7 @@ func (a *api) MarkIssueSeen(ctx context.Context, params oas.MarkIssueSeenParams)
 	return a.issues.View(ctx, httpapi.Org(ctx), actorOf(ctx).ID, params.ID)
 }
 
-// unread reports which issues have something new for the caller.
+// unread returns the issues with news for the caller.
 func (a *api) unread(ctx context.Context, issues []triage.Issue) (map[string]bool, error) {
 	return a.issues.Unread(ctx, httpapi.Org(ctx), actorOf(ctx).ID, issues)
 }

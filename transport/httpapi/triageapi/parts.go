@@ -28,7 +28,7 @@ func (a *api) EditIssueComment(
 	return issueEntryReply(e, err)
 }
 
-// DeleteIssueComment removes a comment.
+// DeleteIssueComment deletes a comment.
 func (a *api) DeleteIssueComment(ctx context.Context, params oas.DeleteIssueCommentParams) error {
 	_, err := a.issues.DeleteComment(ctx, httpapi.Org(ctx), actorOf(ctx), params.ID, params.CommentID)
 	return err
@@ -70,7 +70,7 @@ func (a *api) ListIssueFlags(ctx context.Context, params oas.ListIssueFlagsParam
 	return answer, nil
 }
 
-// RemoveIssueFlag removes a flag.
+// RemoveIssueFlag deletes a flag.
 func (a *api) RemoveIssueFlag(ctx context.Context, params oas.RemoveIssueFlagParams) error {
 	return a.issues.Unflag(ctx, httpapi.Org(ctx), actorOf(ctx), params.ID, params.FlagID)
 }

@@ -54,8 +54,8 @@ func sessionShort(s triage.SessionRef) oas.TriageSessionRef {
 	}
 }
 
-// AddIssueAgentEntry writes a step of a session: what the caller says to the agent, that the caller ends it, or what the
-// agent does.
+// AddIssueAgentEntry appends a step to a session: a message of the caller to the agent, the end of the session by the caller, or an action
+// of the agent.
 func (a *api) AddIssueAgentEntry(
 	ctx context.Context, req *oas.TriageAgentEntryCreate, params oas.AddIssueAgentEntryParams,
 ) (*oas.TriageAgentEntryReply, error) {
@@ -113,7 +113,7 @@ func stepOf(req *oas.TriageAgentEntryCreate) (triage.Step, error) {
 		Status: triage.ArtifactStatus(made.Status.Or("")), URLs: made.ExternalUrls,
 	}
 	if made.Payload.Set {
-		step.Artifact.Payload, err = made.Payload.Value.MarshalJSON() // as it came: json.Marshal escapes what HTML has
+		step.Artifact.Payload, err = made.Payload.Value.MarshalJSON() // unchanged: json.Marshal escapes the special characters of HTML
 	}
 	return step, err
 }

@@ -1,7 +1,7 @@
-// Package wire translates between the values of domains and those of generated code.
+// Package wire translates between the values of domains and of generated code.
 //
-// The generated packages each have types of their own for what may be null or absent, all of the same shapes. Nil, Opt and
-// OptNil are those shapes without a name, so that Go assigns what the functions here return to any of them.
+// The generated packages each have their own types for nullable and optional values, all of the same shapes. Nil, Opt and
+// OptNil are those shapes without a name, so that Go can assign the results of the functions here to any of them.
 package wire
 
 import (

@@ -1,4 +1,4 @@
-// Package postgres holds what every connection to PostgreSQL of this module shares, whichever library uses it: how it is made, when
+// Package postgres is the common code of all connections to PostgreSQL, whichever library uses them: how a connection is made, when
 // it is dropped after a failover, and which errors mean that the server is away rather than that a statement is wrong.
 package postgres
 
@@ -18,7 +18,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// Lifetime is how long a pool keeps a connection, so that a pooler or a name that leads to another server is followed.
+// Lifetime is the longest life of a connection in a pool. New connections follow a pooler or a name that leads to another server.
 const Lifetime = 30 * time.Minute
 
 // The times after which a server that says nothing any more is given up. PostgreSQL's own default follows the kernel's: hours.
@@ -96,7 +96,7 @@ func (p *Pool) Stale(c *pgx.Conn) bool {
 }
 
 // Pooled reports whether a connection leads to a pooler, such as PgBouncer: the process that answers is not the one that the
-// connection was promised when it was made. Behind a pooler a session may change from one transaction to the next: what belongs to
+// connection was promised when it was made. Behind a pooler a session may change from one transaction to the next: features of
 // a session, such as LISTEN, prepared statements and locks without a transaction, cannot be used.
 func Pooled(ctx context.Context, c *pgx.Conn) (bool, error) {
 	var pid uint32

@@ -1,4 +1,4 @@
-// Package sqldb holds what all stores of bunstore share: connections to SQLite and PostgreSQL, the differences between
+// Package sqldb is the common code of all stores of bunstore: connections to SQLite and PostgreSQL, the differences between
 // the two, transactions, errors, secrets, and rows with versions.
 package sqldb
 
@@ -25,7 +25,7 @@ type Config struct {
 	Logger      *slog.Logger
 }
 
-// DB is a database. Keyring, Limit and Logger are those of its Config.
+// DB is a database. Keyring, Limit and Logger come from its Config.
 type DB struct {
 	Keyring  *callwright.Keyring
 	Limit    time.Duration
@@ -43,13 +43,13 @@ type dialect struct {
 	name      string // the folder of its migrations
 	lock      string // run first in a migrating transaction, so that nodes that start together migrate one by one
 	claim     string // locks a name until the transaction ends; empty: transactions that write run one by one anyway
-	skip      string // what a sub-select says FOR, to leave alone the rows that others hold
-	hold      string // what a select says FOR, to have others that do it wait; empty: transactions that write run one by one
+	skip      string // the FOR clause of a sub-select that skips locked rows
+	hold      string // the FOR clause of a select that locks rows against others like it; empty: transactions that write run one by one
 	erase     string // like hold, but those that add rows with a foreign key of the row wait, too; empty: as there
 	contains  string // that a text, the first of two, contains the other
 	probe     string // a query whose one column is a text, and which fails where nothing can be written
 	conflict  func(error) bool
-	orphan    func(error) bool  // what the row belongs to has gone meanwhile
+	orphan    func(error) bool  // the row's parent was deleted meanwhile
 	full      func(error) bool  // the disk of the database is full, or fails
 	damaged   func(error) bool  // the file of the database is damaged
 	crowded   func(error) bool  // the server has no connection left, and may have one soon
@@ -82,7 +82,7 @@ func (db *DB) Close() error {
 	return db.writer.Close()
 }
 
-// pingLimit bounds Ping, whose callers have less patience than those of a transaction.
+// pingLimit bounds Ping, whose callers wait for less time than callers of a transaction.
 const pingLimit = 3 * time.Second
 
 // Ping reports whether the database can be read and written. On SQLite it takes the one lock for writing, and gives it back; on
@@ -170,12 +170,12 @@ func (db *DB) Watch(f func(statement string)) {
 	}
 }
 
-// Compiled returns how many statements SQLite has compiled. It is for tests.
+// Compiled returns the number of statements that SQLite has compiled. It is for tests.
 func (db *DB) Compiled() int64 { return db.compiled.Load() }
 
 type watcher func(statement string)
 
-// BeforeQuery leaves a query as it is.
+// BeforeQuery changes nothing.
 func (watcher) BeforeQuery(ctx context.Context, _ *bun.QueryEvent) context.Context { return ctx }
 
 // AfterQuery reports a statement that has run.

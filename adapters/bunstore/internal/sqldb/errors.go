@@ -12,19 +12,19 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// awayPause is what callers are told to wait before they come again, to a database that is away or too busy.
+// awayPause is the RetryAfter of errors about a database that is unreachable or too busy.
 const awayPause = 2 * time.Second
 
-// errAway is what callers get while the database cannot be reached or takes no writes.
+// errAway is the error of callers while the database cannot be reached or takes no writes.
 var errAway = unavailable("the database cannot be reached, or takes no writes, at the moment")
 
-// errBusy is what callers get whose transaction lost against others each time.
+// errBusy is the error of a transaction that lost against others at each attempt.
 var errBusy = unavailable(callwright.ErrUnavailable.Message)
 
-// errTooSlow is what callers get whose transaction took longer than the limit.
+// errTooSlow is the error of a transaction that took longer than the limit.
 var errTooSlow = unavailable(errSlow.Error())
 
-// errFull is what callers get who write while the database cannot.
+// errFull is the error of writes while the database cannot write.
 var errFull = unavailable("the database cannot write: its disk is full or fails")
 
 // unavailable returns an error after which callers may come again.
@@ -32,7 +32,7 @@ func unavailable(message string) *callwright.Error {
 	return &callwright.Error{Code: callwright.CodeUnavailable, Message: message, RetryAfter: awayPause}
 }
 
-// errDamaged is what callers get since damage was found.
+// errDamaged is the error of callers after damage was found.
 var errDamaged = callwright.Errorf(callwright.CodeUnavailable, "the database is damaged: stop the server and restore it from a backup")
 
 // translate turns a driver's error into one with a code. The driver's own words are only in the cause.
@@ -71,8 +71,8 @@ func (db *DB) translate(ctx context.Context, err error) error {
 	}
 }
 
-// translateOf turns the error of a transaction's function into one that says what is wrong with the database, if that is the reason:
-// other adapters use the transaction, too, and know no more than that a statement has failed.
+// translateOf turns the error of a transaction's function into one that describes the fault of the database, if there is one:
+// other adapters use the transaction, too, and see only that a statement has failed.
 func (db *DB) translateOf(ctx context.Context, err error) error {
 	switch {
 	case db.dialect.damaged(err):
@@ -87,7 +87,7 @@ func (db *DB) translateOf(ctx context.Context, err error) error {
 	return err
 }
 
-// noteDamage takes note of an error that tells of damage, and logs the first.
+// noteDamage records an error about damage, and logs the first.
 func (db *DB) noteDamage(err error) {
 	if damagedFile(err) && !db.damaged.Swap(true) {
 		db.Logger.Error(errDamaged.Message, "error", err)

@@ -13,7 +13,7 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// MigrationsTable makes the table that says which migrations have run. Every database has it from its beginning.
+// MigrationsTable makes the table of completed migrations. Every database has it from its beginning.
 const MigrationsTable = "CREATE TABLE IF NOT EXISTS callwright_migrations " +
 	"(version INTEGER NOT NULL PRIMARY KEY, name TEXT NOT NULL, applied_at TIMESTAMP NOT NULL)"
 

@@ -40,8 +40,8 @@ func Outrun(ctx context.Context, kind string, err error, find *bun.SelectQuery) 
 	return err
 }
 
-// Supplant adds a row, or puts it in place of the one with its key, whose versions it goes on counting: whoever has read
-// that one is too late. It is a conflict when that one is another organization's.
+// Supplant adds a row, or replaces the row with its key and continues the version numbers of that row, so that updates by its
+// readers conflict. It returns a conflict when the replaced row belongs to another organization.
 func (db *DB) Supplant(ctx context.Context, idb bun.IDB, row any, key string) error {
 	insert := idb.NewInsert().Model(row).On("CONFLICT (?) DO UPDATE", bun.Ident(key)).
 		Where("?TableAlias.org = EXCLUDED.org").Returning("NULL")
@@ -54,7 +54,7 @@ func (db *DB) Supplant(ctx context.Context, idb bun.IDB, row any, key string) er
 	return Changed(result, err, callwright.ErrConflict)
 }
 
-// Forget removes the rows of a table that choose picks, and says how many. It leaves alone what another node is forgetting.
+// Forget deletes the rows of a table that choose selects, and returns their number. It skips rows that another node is deleting.
 func (db *DB) Forget(
 	ctx context.Context, model any, choose func(*bun.SelectQuery) *bun.SelectQuery,
 ) (removed int, err error) {

@@ -91,7 +91,7 @@ func openPool(path string, size int, watch watched, options url.Values) (*bun.DB
 	return bun.NewDB(pool, newMarkingDialect()), nil
 }
 
-// Checkpoint moves what the write-ahead log of SQLite holds into the database itself.
+// Checkpoint moves the contents of SQLite's write-ahead log into the database file.
 func (db *DB) Checkpoint(ctx context.Context) error {
 	if db.Name() != "sqlite" {
 		return nil
@@ -110,7 +110,7 @@ func sqliteOrphan(err error) bool {
 	return ok && e.Code() == sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY
 }
 
-// sqliteFull reports a full disk. It shows as an error of input and output where the index of the log has no room.
+// sqliteFull reports a full disk. It appears as an I/O error when there is no room for the index of the log.
 func sqliteFull(err error) bool {
 	e, ok := errors.AsType[*sqlite.Error](err)
 	return ok && (e.Code()&0xff == sqlite3.SQLITE_FULL || e.Code()&0xff == sqlite3.SQLITE_IOERR)
@@ -121,6 +121,6 @@ func sqliteTransient(err error) bool {
 	if !ok {
 		return false
 	}
-	primary := e.Code() & 0xff // the rest says which kind of busy
+	primary := e.Code() & 0xff // the other bits hold the kind of busy
 	return primary == sqlite3.SQLITE_BUSY || primary == sqlite3.SQLITE_LOCKED
 }

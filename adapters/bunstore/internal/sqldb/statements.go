@@ -14,10 +14,10 @@ const (
 	maxText       = 16 << 10 // the length of a statement above which it is not kept
 )
 
-// watched is what a database learns of its connections. Both are required.
+// watched receives reports from the connections of a database. Both fields are required.
 type watched struct {
-	compiled *atomic.Int64 // counts what the connections compile
-	failed   func(error)   // is told of the errors of statements, whoever runs them
+	compiled *atomic.Int64 // counts the statements that the connections compile
+	failed   func(error)   // receives the errors of all statements
 }
 
 // unwatched is for connections that are closed soon.
@@ -42,7 +42,7 @@ func (c keepingConnector) Connect(ctx context.Context) (driver.Conn, error) {
 	return &keepingConn{sqliteConn: conn, watched: c.watched, kept: map[string]*keptStatement{}}, nil
 }
 
-// sqliteConn is what database/sql uses of a connection of the driver.
+// sqliteConn lists the methods of the driver's connection that database/sql uses.
 type sqliteConn interface {
 	driver.Conn
 	driver.ConnBeginTx
@@ -185,7 +185,7 @@ func (c *keepingConn) release(s *keptStatement, err error) {
 	}
 }
 
-// drop finalizes a statement. Its error would be that of its last use, which the user has got.
+// drop finalizes a statement. Its error would repeat the error of the last use, which the user has already got.
 func (c *keepingConn) drop(s *keptStatement) {
 	if s != nil && s.Stmt != nil {
 		_ = s.Close()
@@ -194,7 +194,7 @@ func (c *keepingConn) drop(s *keptStatement) {
 	}
 }
 
-// sqliteRows is what the rows of the driver can do.
+// sqliteRows lists the methods of the driver's rows.
 type sqliteRows interface {
 	driver.Rows
 	driver.RowsColumnTypeDatabaseTypeName

@@ -49,7 +49,7 @@ func newPool(t *testing.T, address string, size int) *pool {
 	return p
 }
 
-// exec runs a statement that must not fail, and returns how many were compiled for it.
+// exec runs a statement that must not fail, and returns the number of statements that were compiled for it.
 func (p *pool) exec(statement string, args ...any) int64 {
 	p.t.Helper()
 	before := p.compiled.Load()

@@ -48,7 +48,7 @@ func (db *DB) DoPatiently(ctx context.Context, fn func(ctx context.Context) erro
 }
 
 // once runs fn in a transaction of its own, which it rolls back unless fn returns nil. It returns the error of fn unchanged, unless that
-// tells that the database is damaged or away.
+// means that the database is damaged or unreachable.
 func (db *DB) once(ctx context.Context, fn func(ctx context.Context) error) error {
 	tx, err := db.writer.BeginTx(ctx, nil)
 	if err != nil {

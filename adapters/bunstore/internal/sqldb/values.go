@@ -19,11 +19,11 @@ import (
 // Text that our own code writes has no mark: the planner chooses a partial index by the literals of its condition.
 const mark = "/*=*/"
 
-// maxValues is the number of values above which a statement runs as it is. It inserts many rows then, rarely the same number twice.
+// maxValues is the number of values above which a statement runs unchanged. It inserts many rows then, rarely the same number twice.
 const maxValues = 128
 
-// markingDialect marks the values of statements for SQLite. bun writes signed numbers past its dialect: those of rows are marked
-// all the same, others only as an Int.
+// markingDialect marks the values of statements for SQLite. bun does not pass signed numbers to its dialect: numbers of rows are marked
+// nevertheless, others only as an Int.
 type markingDialect struct {
 	*sqlitedialect.Dialect
 	tables *schema.Tables
@@ -48,7 +48,7 @@ func (d *markingDialect) OnTable(table *schema.Table) {
 	}
 }
 
-// writesItself reports whether a type says how its values are stored.
+// writesItself reports whether a type defines the stored form of its values.
 func writesItself(t reflect.Type) bool {
 	p := reflect.PointerTo(t)
 	return p.Implements(reflect.TypeFor[driver.Valuer]()) || p.Implements(reflect.TypeFor[schema.QueryAppender]())
@@ -136,7 +136,7 @@ func liftValues(statement string, text []byte) ([]byte, []driver.NamedValue) {
 	return append(text, statement[copied:]...), args
 }
 
-// nextToken returns where the next token of a statement begins, or may begin: quoted texts and names, comments, words and numbers
+// nextToken returns the offset at which the next token of a statement begins, or may begin: quoted texts and names, comments, words and numbers
 // are not looked into.
 func nextToken(statement string, at int) int {
 	rest := statement[at:]
@@ -169,7 +169,7 @@ func word(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '_' || c == '.' || c >= 0x80
 }
 
-// through returns the length of what ends with a text.
+// through returns the length of rest up to and including last.
 func through(rest, last string) int {
 	if i := strings.Index(rest, last); i >= 0 {
 		return i + len(last)

@@ -41,12 +41,12 @@ func (s checksum) add(p []byte, words binary.ByteOrder) checksum {
 	return s
 }
 
-// stored returns the checksum that stands in a header.
+// stored returns the checksum in a header.
 func stored(p []byte) checksum {
 	return checksum{binary.BigEndian.Uint32(p), binary.BigEndian.Uint32(p[4:])}
 }
 
-// damagedLog returns where the log of a database lost a transaction that had been committed, or -1. SQLite reads a log up to its
+// damagedLog returns the offset at which the log of a database has lost a committed transaction, or -1. SQLite reads a log up to its
 // first frame with a wrong checksum and takes the rest for a write that a crash has cut off, which may end a log and must not be
 // followed by a commit of the same log.
 func damagedLog(path string) (offset int64, err error) {
@@ -113,7 +113,7 @@ func (w *wal) begin() (pageSize int, ok bool) {
 	return size, good && size >= minPageSize && size <= maxPageSize && size&(size-1) == 0
 }
 
-// follows reports whether the frame is of this log and follows on what was read, and reads on from it either way.
+// follows reports whether the frame belongs to this log and continues the previous frame. It advances past the frame in both cases.
 func (w *wal) follows() bool {
 	sum := w.sum.add(w.frame[:8], w.words).add(w.frame[walFrame:], w.words)
 	w.sum = stored(w.frame[16:])

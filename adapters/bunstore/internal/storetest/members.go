@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Why says how a text is at rest. docs/operations.md, "What is encrypted in the database", has the rule.
+// Why is the protection of a text at rest. The rule is in docs/operations.md, "What is encrypted in the database".
 type Why string
 
 // Sealed is what gives access, may give access, or proves who somebody is, and a document in which such a text may stand.
@@ -48,7 +48,7 @@ func CheckMembers(t testing.TB, document string, of reflect.Type, stated map[Why
 	}
 }
 
-// TextMembers returns the paths of what may hold text in the JSON of a type, in their order. Items of a list have the path of the list
+// TextMembers returns the paths of members that may contain text in the JSON of a type, in their order. Items of a list have the path of the list
 // with [], values of a map that with a point and an asterisk, which stands for its keys as well; the path of the whole is $.
 func TextMembers(of reflect.Type) []string {
 	var paths []string
@@ -107,7 +107,7 @@ func walkTexts(of reflect.Type, path string, around []reflect.Type, visit func(p
 	}
 }
 
-// writesItself reports whether a type says what its JSON is: any text, as far as is known here.
+// writesItself reports whether a type writes its own JSON: any text, as far as is known here.
 func writesItself(of reflect.Type) bool {
 	p := reflect.PointerTo(of)
 	return p.Implements(reflect.TypeFor[json.Marshaler]()) || p.Implements(reflect.TypeFor[encoding.TextMarshaler]())

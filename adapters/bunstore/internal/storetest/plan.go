@@ -12,8 +12,8 @@ import (
 	"github.com/callwright/callwright/adapters/bunstore"
 )
 
-// Explain returns how a database would run a statement, on SQLite with its values as arguments. guess false has PostgreSQL use whatever index there is, however few
-// rows the table has.
+// Explain returns a database's plan of a statement, on SQLite with its values as arguments. guess false makes PostgreSQL use any index,
+// even for a table with few rows.
 func Explain(t *testing.T, db *bunstore.DB, statement string, guess bool) string {
 	t.Helper()
 	tx, err := db.SQL().BeginTx(t.Context(), nil)
@@ -54,7 +54,7 @@ func Explain(t *testing.T, db *bunstore.DB, statement string, guess bool) string
 	return strings.Join(plan, "\n")
 }
 
-// Statements returns what a use of the stores runs, without what only frames it.
+// Statements returns the statements that a use of the stores runs, without those that only frame a transaction.
 func Statements(t *testing.T, db *bunstore.DB, use func() error) []string {
 	t.Helper()
 	var seen []string

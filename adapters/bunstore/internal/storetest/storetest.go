@@ -1,4 +1,4 @@
-// Package storetest is what the tests of bunstore's packages share: empty databases of each kind, and looks at their rows
+// Package storetest is the common code of the tests of bunstore's packages: empty databases of each kind, and looks at their rows
 // and plans.
 package storetest
 
@@ -23,8 +23,8 @@ var Empty = map[string]func(testing.TB) string{
 	"postgres": pgtest.DSN,
 }
 
-// Databases are what every test of stores runs on: each gives the address of one without rows. On PostgreSQL it has its tables
-// already. Tests of how they are made take Empty.
+// Databases are the databases for every test of stores: each function returns the address of one without rows. On PostgreSQL it has its tables
+// already. Tests of migrations use Empty.
 var Databases = map[string]func(testing.TB) string{
 	"sqlite":   Empty["sqlite"],
 	"memory":   Empty["memory"],

@@ -6,13 +6,13 @@ import (
 )
 
 // Clone returns a copy of v that shares no slice, map or pointer with it, unexported fields of structs such as time.Time
-// apart, which nobody changes.
+// apart, which are never changed.
 func Clone[T any](v T) T {
 	part(reflect.ValueOf(&v).Elem())
 	return v
 }
 
-// flats says of types whether they hold no memory that a copy would share.
+// flats records for types whether they hold no memory that a copy would share.
 var flats sync.Map
 
 // flat reports whether the copies of a type share no memory, unexported fields apart.
@@ -35,7 +35,7 @@ func flat(t reflect.Type) bool {
 	return is
 }
 
-// part replaces what v, which can be set, shares with others by copies.
+// part replaces the parts of v that other values share by copies. v is settable.
 func part(v reflect.Value) {
 	if flat(v.Type()) {
 		return

@@ -1,4 +1,4 @@
-// Package memory holds what all stores of memstore share: data that is restored when a transaction fails.
+// Package memory is the common code of all stores of memstore: data that is restored when a transaction fails.
 package memory
 
 import (
@@ -7,7 +7,7 @@ import (
 	"sync"
 )
 
-// Data holds what the stores of one package store. Its values are never changed in place.
+// Data holds the rows of the stores of one package. Its values are never changed in place.
 type Data[T any] interface {
 	New() T   // New returns the data of an empty store
 	Clone() T // Clone returns a copy, which a transaction that fails restores

@@ -1,10 +1,10 @@
 package memory
 
-// Table is a map that knows what a transaction has changed, so that one that fails costs no more than its changes. A copy of the
-// map would cost as much as all that is stored. The Clone of Data calls Begin, and its Undo calls that of its tables.
+// Table is a map that records the changes of a transaction, so that a rollback costs no more than the changes. A copy of the
+// map would cost as much as all that is stored. The Clone of Data calls Begin, and its Undo calls Undo of its tables.
 type Table[K comparable, V any] struct {
 	rows    map[K]V
-	changed map[K]*V // since Begin: what was there before; nil: nothing
+	changed map[K]*V // the former values of rows changed since Begin; nil: there was no row
 }
 
 // NewTable returns an empty table.
@@ -21,13 +21,13 @@ func (t *Table[K, V]) Set(key K, row V) {
 	t.rows[key] = row
 }
 
-// Delete removes a row.
+// Delete deletes a row.
 func (t *Table[K, V]) Delete(key K) {
 	t.note(key)
 	delete(t.rows, key)
 }
 
-// note keeps what a row was before its first change.
+// note records the value of a row before its first change.
 func (t *Table[K, V]) note(key K) {
 	if _, known := t.changed[key]; known {
 		return

@@ -1,4 +1,4 @@
-// Package attempt logs attempts at calls: each has a ladder and a record, and an observer hears how it goes.
+// Package attempt logs attempts at calls: each gets a ladder and a record, and an observer receives its progress.
 package attempt
 
 import (
@@ -20,7 +20,7 @@ const observerTimeout = 10 * time.Second
 
 // Logger makes the logs of a user agent's attempts.
 type Logger struct {
-	Observer calllog.AttemptObserver // nil: nobody observes
+	Observer calllog.AttemptObserver // nil: none
 	Opened   func()                  // is called when the observer is going to hear of an attempt
 	Closed   func()                  // is called when the observer has heard of its end
 	IDs      callwright.IDs
@@ -64,7 +64,7 @@ func (l *Log) Step(e ladder.Event) {
 	l.ladder.Add(e)
 }
 
-// Note adds to the ladder what happens between messages.
+// Note adds an event between messages to the ladder.
 func (l *Log) Note(note, detail string) { l.Step(ladder.Event{Note: note, Detail: detail}) }
 
 // Begin opens the record.

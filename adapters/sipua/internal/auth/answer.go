@@ -25,7 +25,7 @@ type Answers struct{ all []challenge }
 type challenge struct {
 	digest.Challenge
 
-	header string // that the answer stands in: Authorization or Proxy-Authorization
+	header string // of the answer: Authorization or Proxy-Authorization
 	source string // the address that asks
 }
 
@@ -59,7 +59,7 @@ func (a *Answers) put(c challenge) bool {
 	return true
 }
 
-// strongest returns each realm's challenge with the strongest algorithm that we know, whatever order the peer lists them in.
+// strongest returns each realm's challenge with the strongest algorithm that we know, in any order of the peer's list.
 func strongest(asks []sip.Header) map[string]challenge {
 	best := map[string]challenge{}
 	for _, h := range asks {

@@ -131,7 +131,7 @@ func names(text string, to callwright.PhoneNumber) bool {
 	return err == nil && n == to
 }
 
-// same compares in constant time, whatever the lengths are.
+// same compares in constant time for any lengths.
 func same(a, b string) int {
 	x, y := sha256.Sum256([]byte(a)), sha256.Sum256([]byte(b))
 	return subtle.ConstantTimeCompare(x[:], y[:])

@@ -49,7 +49,7 @@ var _ registration.Line = (*Client)(nil)
 
 // binding is one trunk's registration.
 type binding struct {
-	requesting sync.Mutex       // one REGISTER at a time; guards what follows
+	requesting sync.Mutex       // one REGISTER at a time; guards the fields below
 	id         message.Identity // one Call-ID for all REGISTERs of a binding (RFC 3261, 10.2.4)
 	cseq       uint32
 	profile    transport.Profile
@@ -90,7 +90,7 @@ func flowOf(b *binding, conn sip.Connection, res *sip.Response) flow {
 
 func (f flow) closed() bool { return f.stack.Existing(f.address) != f.conn }
 
-// due reports whether a keep-alive is to be sent. The next one waits for the answer to the last.
+// due reports whether a keep-alive is due. The next one waits for the answer to the last.
 func (f flow) due(now time.Time, every time.Duration) bool {
 	if f.unanswered() {
 		return false
@@ -135,7 +135,7 @@ func (c *Client) of(trunkID string) *binding {
 	return b
 }
 
-// remove forgets a trunk's binding: no call comes over it any more. bound reports whether it has not expired.
+// remove deletes a trunk's binding: no call comes over it any more. bound reports whether it has not expired.
 func (c *Client) remove(trunkID string) (b *binding, bound bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -150,7 +150,7 @@ func (c *Client) remove(trunkID string) (b *binding, bound bool) {
 }
 
 // Contact returns our Contact in a call that comes over a registration: our end of the connection as the server sees it.
-// Our public host may be out of the server's reach, and what it sends to that address takes the connection.
+// Our public host may be out of the server's reach, and its requests to that address take the connection.
 func (c *Client) Contact(conn sip.Connection) sip.Uri {
 	contact := *c.cfg.Contact.Clone()
 	c.mu.Lock()

@@ -14,7 +14,7 @@ import (
 
 const statusNoOutbound = 439 // First Hop Lacks Outbound Support
 
-// instance returns what names a binding to its registrar in each REGISTER, after a restart and from another node, too
+// instance returns the instance id of a binding. It is the same in each REGISTER, after a restart and from another node, too
 // (RFC 5626, 4.1). It follows from the Contact's user part, which nobody else has.
 func (b *binding) instance() string {
 	sum := sha256.Sum256([]byte(b.wanted.User))
@@ -33,8 +33,8 @@ func (b *binding) addContact(req *sip.Request, expires time.Duration) {
 	req.AppendHeader(sip.NewHeader("Contact", contact+";expires="+message.Seconds(expires)))
 }
 
-// granted returns the expiry that a success grants: of our Contact, else of all, else what was asked for. It returns 0 for a response
-// without our Contact: one lists all bindings that there are (RFC 3261, 10.3, step 8).
+// granted returns the expiry that a success grants: of our Contact, else of all, else the requested one. It returns 0 for a response
+// without our Contact: a success lists all existing bindings (RFC 3261, 10.3, step 8).
 func (b *binding) granted(res *sip.Response, asked time.Duration) time.Duration {
 	c := b.ours(res)
 	if c == nil {

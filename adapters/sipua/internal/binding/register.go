@@ -104,7 +104,7 @@ func (c *Client) connect(ctx context.Context, b *binding, wanted registration.Bi
 	return nil, err
 }
 
-// identify sets a binding's identity: the address of record is the user name at the server, the Contact what the trunk says.
+// identify sets a binding's identity: the address of record is the user name at the server, the Contact comes from the trunk.
 func (c *Client) identify(b *binding) {
 	record := sip.Uri{Scheme: "sip", User: b.wanted.Credentials.Username, Host: message.Bracketed(b.wanted.Server.Host)}
 	b.id.Local, b.id.Remote = message.Party{URI: record}, message.Party{URI: record}

@@ -29,7 +29,7 @@ func (a *Audio) lend() {
 	a.lent = true
 }
 
-// Return ends what Lend has begun. It closes the session if its user's call has ended.
+// Return reverses Lend. It closes the session if its user's call has ended.
 func (a *Audio) Return() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -48,7 +48,7 @@ func (a *Audio) Discard() {
 	}
 }
 
-// apply applies what a leg has negotiated, unless another leg has taken over.
+// apply applies a leg's negotiated parameters, unless another leg has taken over.
 func (a *Audio) apply(m *media, n sdp.Negotiated) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -59,7 +59,7 @@ func (l *Leg) SendDTMF(ctx context.Context, digits string) error {
 	return l.media.audio.session.SendDTMF(ctx, digits)
 }
 
-// Info returns how the call is carried.
+// Info describes the media and the connection of the call.
 func (l *Leg) Info() call.LegInfo {
 	return call.LegInfo{
 		SIPCallID: message.Text(l.id.CallID), Peer: l.peer, Codec: l.media.codecName(), SRTPSuite: sdp.Suite,
@@ -122,7 +122,7 @@ func (l *Leg) transferTarget(to string) (string, error) {
 	return u.String(), nil
 }
 
-// Refer decides on the peer's REFER, which Config.Refer has been told of, or reports how the call to its target goes.
+// Refer decides on the peer's REFER, which Config.Refer has been told of, or reports the progress of the call to its target.
 // warning, which may be empty, is the reason of a refusal.
 func (l *Leg) Refer(status int, warning string) {
 	if warning != "" {
@@ -161,7 +161,7 @@ func (l *Leg) Close() { l.post(hangup(call.CauseDrained, "the server is stopping
 // Done returns a channel that is closed when the call is over.
 func (l *Leg) Done() <-chan struct{} { return l.done }
 
-// Ending returns why the call is over; zero before Done is closed.
+// Ending returns the reason of the call's end; zero before Done is closed.
 func (l *Leg) Ending() call.HangupReason {
 	select {
 	case <-l.done:

@@ -37,7 +37,7 @@ func (d *digits) put(digit byte) {
 	}
 }
 
-// frame returns the digit that begins in a frame of audio; event is that of a telephone-event. 0 is none.
+// frame returns the digit that begins in a frame of audio; event is the digit of a telephone-event. 0 is none.
 func (d *digits) frame(event byte, pcm []int16, rate int) byte {
 	if d.mode == trunk.DTMFInband {
 		if d.tones == nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/callwright/callwright/sip/dialog"
 )
 
-// reorderWait bounds how long a request waits for one that the peer sent before it. Over TLS both have arrived, in two
+// reorderWait is the longest time that a request waits for one that the peer sent before it. Over TLS both have arrived, in two
 // goroutines of sipgo; but a peer may also skip a CSeq, or leave out the ACK.
 const reorderWait = 50 * time.Millisecond
 

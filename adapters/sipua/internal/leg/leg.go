@@ -35,12 +35,12 @@ type Config struct {
 	SessionExpires time.Duration // that we ask for (RFC 4028); 0: no session timer
 	OnEnd          func()        // is called once, when nothing of the leg is left
 	OnOver         func(*Leg)    // is called once, after Done is closed; may be nil
-	// Refer is told of the peer's REFER: Leg.Refer decides on it. It must not block. nil refuses all.
+	// Refer is called for the peer's REFER: Leg.Refer decides on it. It must not block. nil refuses all.
 	Refer  func(l *Leg, to callwright.PhoneNumber)
 	Logger *slog.Logger
 }
 
-// Leg is one INVITE dialog: its machine, and what carries out the machine's effects.
+// Leg is one INVITE dialog: its state machine, and the means to carry out the machine's effects.
 type Leg struct {
 	id      message.Identity
 	route   trunk.Route
@@ -215,7 +215,7 @@ func (l *Leg) establish() {
 func (l *Leg) tellTransfer(t dialog.Transferred) {
 	select {
 	case l.transferred <- t:
-	default: // nobody waits for it any more
+	default: // no one waits for it any more
 	}
 }
 

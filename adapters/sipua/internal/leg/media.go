@@ -16,7 +16,7 @@ import (
 	"github.com/callwright/callwright/sip/sdp"
 )
 
-// media is a leg's offer/answer state (RFC 3264) and its media session. Only the leg's mailbox uses it, except for what the
+// media is a leg's offer/answer state (RFC 3264) and its media session. Only the leg's mailbox uses it, except for the fields that the
 // mutex guards.
 type media struct {
 	audio  *Audio      // nil until an inbound call is admitted
@@ -43,7 +43,7 @@ type media struct {
 
 var errNoOffer = errors.New("an answer without an offer")
 
-// requested returns the description for a request of ours. A later one refreshes the session: it offers what was agreed on.
+// requested returns the description for a request of ours. A later description refreshes the session: it offers the agreed parameters.
 func (m *media) requested() ([]byte, error) {
 	if m.agreed != nil {
 		return m.offered(m.agreed)
@@ -52,7 +52,7 @@ func (m *media) requested() ([]byte, error) {
 }
 
 // responded returns the description for a 2xx: our answer, or our offer when the INVITE had none. The latter names every
-// codec, because the peer may connect the call to somebody else (RFC 6337, 5.2.5).
+// codec, because the peer may connect the call to another party (RFC 6337, 5.2.5).
 func (m *media) responded(b dialog.Body) ([]byte, error) {
 	if b == dialog.Offer {
 		return m.offered(m.preferred())
@@ -120,7 +120,7 @@ func (m *media) answer() error {
 	return m.use(reply, n)
 }
 
-// use applies what was negotiated. Nothing has changed when it fails.
+// use applies the negotiated parameters. It changes nothing when it fails.
 func (m *media) use(ours *sdp.Description, n sdp.Negotiated) error {
 	n.Proven = m.proven()
 	m.mu.Lock()

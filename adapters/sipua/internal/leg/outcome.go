@@ -49,13 +49,13 @@ func (r *inviteReplies) add(res *sip.Response) {
 	}
 }
 
-// outcome returns what failover needs to know of a leg that has ended.
+// outcome returns the result of an ended leg, for failover.
 func (r *inviteReplies) outcome(why dialog.Ending) failover.Outcome {
 	lost := r.code == 0 && why.Status == sip.StatusServiceUnavailable // see unsent and follow: the INVITE was not answered
 	return failover.Outcome{Code: r.code, Connected: !lost, Rang: r.rang, Authenticated: r.authorized}
 }
 
-// evidence returns what the attempt says about its server's health: alive after a response, unless the response reports a
+// evidence returns the attempt's evidence of its server's health: alive after a response, unless the response reports a
 // fault of the server; a miss without one; nil when we gave up before the first response.
 func (r *inviteReplies) evidence(o failover.Outcome, why dialog.Ending) *health.Evidence {
 	if o.Code == 0 && !o.Rang && givenUp(why.Cause) {
@@ -77,13 +77,13 @@ func givenUp(cause dialog.Cause) bool {
 	return cause == dialog.Cancelled || cause == dialog.LocalHangup || cause == dialog.NoAnswer
 }
 
-// unconfirmed says in a record that our BYE had no response.
+// unconfirmed is the text of a record for a BYE of ours without a response.
 const unconfirmed = "our BYE was not confirmed: the other side may still be in the call"
 
 // normalClearing is the Q.850 cause in the peer's Reason that says nothing.
 const normalClearing = "cause=16"
 
-// callEnd returns how the leg's record ends, and what the leg says about the server's health.
+// callEnd returns the end of the leg's record, and the leg's evidence of the server's health.
 func (l *Leg) callEnd(why dialog.Ending) (calllog.End, *health.Evidence) {
 	end := calllog.End{
 		SIPCode: why.Status, Status: message.StatusLine(why.Status, message.Reason(why.Status)), Cause: string(why.Cause), Reason: why.Reason,

@@ -21,7 +21,7 @@ import (
 // causeInternal is call.CauseInternal for the machine, which does not produce it.
 const causeInternal = dialog.Cause(call.CauseInternal)
 
-// Invitation is what an outbound leg says and offers.
+// Invitation describes the INVITE of an outbound leg.
 type Invitation struct {
 	Target  sip.Uri // Request-URI
 	Headers []sip.Header
@@ -45,7 +45,7 @@ func (l *Leg) Dial(inv Invitation) {
 // Replied is closed by the first response to the first INVITE, 100 included.
 func (l *Leg) Replied() <-chan struct{} { return l.replies.any }
 
-// Outcome returns what failover needs to know of an outbound leg. It is set once Done is closed.
+// Outcome returns the result of an outbound leg, for failover. It is set once Done is closed.
 func (l *Leg) Outcome() failover.Outcome { return l.outcome }
 
 // Redirection is the response that redirected a call.
@@ -55,7 +55,7 @@ type Redirection struct {
 	Peer     netip.AddrPort    // the server that sent it
 }
 
-// Redirection returns where an outbound leg was redirected, once Done is closed; nil: it was not.
+// Redirection returns the targets of an outbound leg's redirection, once Done is closed; nil: there was none.
 func (l *Leg) Redirection() *Redirection {
 	if l.replies.code < 300 || l.replies.code >= 400 {
 		return nil
@@ -168,7 +168,7 @@ func (l *Leg) Wait(ctx context.Context) error {
 	}
 }
 
-// givenUpBy returns why a call ends before its answer, whose ctx has ended.
+// givenUpBy returns the reason for which an unanswered call ends with its ctx.
 func givenUpBy(ctx context.Context) call.HangupReason {
 	if why, ok := errors.AsType[*call.HangupReason](context.Cause(ctx)); ok {
 		return call.HangupReason{Cause: why.Cause, Reason: why.Reason}
@@ -176,7 +176,7 @@ func givenUpBy(ctx context.Context) call.HangupReason {
 	return call.HangupReason{Cause: call.CauseCancelled, Reason: "given up"}
 }
 
-// abandon gives the leg up and returns why, with the status of the call.
+// abandon ends the leg and returns the reason, with the status of the call.
 func (l *Leg) abandon(why call.HangupReason) *call.HangupReason {
 	l.GiveUp(why.Cause, why.Reason)
 	patience := time.NewTimer(3 * sip.T1)

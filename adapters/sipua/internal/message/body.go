@@ -29,7 +29,7 @@ const (
 // Body is the body of a message, taken apart.
 type Body struct {
 	SDP   []byte      // the session description; nil without one
-	Parts []call.Part // what else there is
+	Parts []call.Part // all other parts
 	Types []string    // of all parts, in their order
 }
 
@@ -140,7 +140,7 @@ func valueOf(msg interface {
 	return ""
 }
 
-// checkBody refuses an INVITE or ACK whose body cannot be understood, naming what can be (RFC 3261, 8.2.3).
+// checkBody refuses an INVITE or ACK whose body is not supported, and names the supported types (RFC 3261, 8.2.3).
 func checkBody(req *sip.Request) *Refusal {
 	if len(req.Body()) == 0 || req.Method != sip.INVITE && req.Method != sip.ACK {
 		return nil

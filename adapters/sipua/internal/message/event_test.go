@@ -11,7 +11,7 @@ import (
 	"github.com/callwright/callwright/sip/ladder"
 )
 
-// event returns what a call's ladder shows of a message; false for anything else.
+// event returns the entry of a message in a call's ladder; false for anything else.
 func event(data []byte) (ladder.Event, bool) {
 	msg, err := message.Parse(data)
 	if err != nil {

@@ -28,7 +28,7 @@ func IsExcessive(msg []byte) bool {
 	return bytes.Count(head, []byte("\r\n")) > MaxLines || parts > MaxParts
 }
 
-// Head holds what is needed of a message's head as it stands on the wire, for messages that sipgo cannot or must not parse.
+// Head holds the needed parts of a message's head in their wire form, for messages that sipgo cannot or must not parse.
 type Head struct {
 	start  string
 	echoed []field // at most MaxLines
@@ -100,7 +100,7 @@ func unfolded(header string) string {
 }
 
 // ContentLength returns the length of the body. It reports false when the headers have none, or several that differ: then
-// nobody knows where the message ends.
+// the end of the message is unknown.
 func (h Head) ContentLength() (length int, known bool) { return h.length, h.known }
 
 // Refusal returns the response to a malformed request. It is empty for an ACK and for a response, and without a Via.

@@ -13,7 +13,7 @@ import (
 	"github.com/callwright/callwright/sip/dialog"
 )
 
-// ReadRequest extracts what the dialog machine needs from a request that [Validate] has accepted.
+// ReadRequest extracts the values for the dialog machine from a request that [Validate] has accepted.
 func ReadRequest(req *sip.Request) dialog.Request {
 	r := dialog.Request{
 		Method: dialog.Method(req.Method), CSeq: req.CSeq().SeqNo, RemoteTag: Tag(req.From().Params),
@@ -30,7 +30,7 @@ func ReadRequest(req *sip.Request) dialog.Request {
 	return r
 }
 
-// ReadResponse extracts what the dialog machine needs from a response to the request with that method and CSeq.
+// ReadResponse extracts the values for the dialog machine from a response to the request with that method and CSeq.
 func ReadResponse(method dialog.Method, cseq uint32, res *sip.Response) dialog.Response {
 	r := dialog.Response{
 		Method: method, CSeq: cseq, Status: res.StatusCode, Reason: Printable(res.Reason), Contact: contactOf(res),
@@ -49,7 +49,7 @@ func ReadResponse(method dialog.Method, cseq uint32, res *sip.Response) dialog.R
 // Tag returns the tag of a From or To header.
 func Tag(params sip.HeaderParams) string { return params.GetOr("tag", "") }
 
-// contactOf returns where a message's dialog goes on; empty when it does not say, or names no SIP URI.
+// contactOf returns the remote target in a message's Contact; empty without one, or if it is no SIP URI.
 func contactOf(msg interface{ Contact() *sip.ContactHeader }) string {
 	contact := msg.Contact()
 	if contact == nil || contact.Address.Wildcard || !isSIP(&contact.Address) {
@@ -74,8 +74,8 @@ func newParser() *sip.Parser {
 // Parse parses a whole message.
 func Parse(data []byte) (sip.Message, error) { return parser.ParseSIP(data) }
 
-// recordedRoutes returns the route set of a message as it stands there. It returns an error, and what comes before, for an entry
-// that is malformed.
+// recordedRoutes returns the route set of a message in the order of the message. For a malformed entry it returns an error and
+// the entries before it.
 func recordedRoutes(msg interface {
 	GetHeaders(name string) []sip.Header
 }) ([]dialog.Route, error) {

@@ -15,7 +15,7 @@ import (
 	trunk "github.com/callwright/callwright/sip"
 )
 
-// maxText bounds what a peer can get into a call's record with one phrase or name, in bytes.
+// maxText bounds a phrase or name of a peer in a call's record, in bytes.
 const maxText = 200
 
 // Printable makes a peer's text fit for logs and records: valid UTF-8 without control characters, at most 200 bytes, and without the

@@ -21,7 +21,7 @@ type Party struct {
 	URI     sip.Uri
 }
 
-// Identity holds what all messages of a dialog have in common.
+// Identity holds the fields that all messages of a dialog share.
 type Identity struct {
 	CallID   string
 	LocalTag string

@@ -25,7 +25,7 @@ func (c Credentials) Server() *tls.Config {
 					return &certificates[i], nil
 				}
 			}
-			return &certificates[0], nil // as crypto/tls does: the client says what is wrong with it
+			return &certificates[0], nil // as crypto/tls does: the client reports its fault
 		},
 	}
 }

@@ -47,7 +47,7 @@ func Guard(allowPrivate bool, own *self.Server) Control {
 func Client(own Credentials, sessions tls.ClientSessionCache, verify trunk.TLSVerification, host string) *tls.Config {
 	c := &tls.Config{
 		MinVersion: tls.VersionTLS12, ServerName: host, ClientSessionCache: sessions, GetClientCertificate: own.show,
-		InsecureSkipVerify: true, //nolint:gosec // crypto/tls would keep to the roots of its start: VerifyConnection takes those of now
+		InsecureSkipVerify: true, //nolint:gosec // crypto/tls would keep the roots of its start: VerifyConnection uses the current ones
 	}
 	switch verify {
 	case trunk.VerifyNone:
@@ -73,8 +73,8 @@ func VerifyChain(state tls.ConnectionState, roots *x509.CertPool) error {
 	return err
 }
 
-// Reason describes for people why a connection failed. A coded error is described by its message; nothing of what the
-// peer has sent is shown.
+// Reason describes for people why a connection failed. A coded error is described by its message. The text contains nothing that the
+// peer has sent.
 func Reason(err error) string {
 	if e, ok := errors.AsType[*callwright.Error](err); ok {
 		return e.Message

@@ -7,7 +7,7 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// Bans returns when the blocks in force end, by source.
+// Bans returns the ends of the blocks in force, by source.
 func (l *Limiter) Bans() map[netip.Addr]time.Time {
 	l.mu.Lock()
 	defer l.mu.Unlock()

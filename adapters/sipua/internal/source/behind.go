@@ -39,7 +39,7 @@ func (s Sides) of(a netip.Addr) []side {
 }
 
 // Held reports whether a call behind a trusted source is refused without a look-up: too many calls of its caller, or to its
-// number, have been refused. Other calls of the source go on.
+// number, have been refused. Other calls of the source continue.
 func (l *Limiter) Held(a netip.Addr, s Sides) bool {
 	if !l.trusted(a) {
 		return false
@@ -70,7 +70,7 @@ func (l *Limiter) charge(a netip.Addr, s Sides) {
 	}
 }
 
-// forgetSide forgets the one of a few sides that has the fewest refused calls: a map gives them in random order.
+// forgetSide deletes, of a few sides, the one with the fewest refused calls: a map gives them in random order.
 func (l *Limiter) forgetSide() {
 	const few = 32
 	var best side

@@ -21,7 +21,7 @@ type prover struct {
 	trunkID, caller string
 }
 
-// proof is what the credentials of a caller were.
+// proof records when a caller's credentials were wrong or right.
 type proof struct {
 	wrong  window
 	proven time.Time // when they were right last
@@ -93,7 +93,7 @@ func (l *Limiter) prove(a netip.Addr, trunkID, caller string, change func(*proof
 	l.proofs[key] = p
 }
 
-// forgetProof forgets the least recently seen of a few callers, rather one without right credentials: a map gives them in random order.
+// forgetProof deletes the least recently seen of a few callers, preferably one without right credentials: a map gives them in random order.
 func (l *Limiter) forgetProof() {
 	const few = 32
 	var oldest prover
@@ -109,7 +109,7 @@ func (l *Limiter) forgetProof() {
 	delete(l.proofs, oldest)
 }
 
-// before reports whether a proof is forgotten before another one.
+// before reports whether a proof is deleted before another one.
 func (p proof) before(other proof) bool {
 	if p.proven.IsZero() != other.proven.IsZero() {
 		return p.proven.IsZero()

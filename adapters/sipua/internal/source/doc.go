@@ -1,3 +1,3 @@
-// Package source limits what each source of calls may do: how many requests it sends, how many INVITEs are in admission at a
-// time, and how often it may be refused or send wrong credentials, over all its connections together. It blocks sources that behave like scanners.
+// Package source limits each source of calls: the rate of its requests, the number of its INVITEs in admission at a
+// time, and the number of its refusals and wrong credentials, over all its connections together. It blocks sources that behave like scanners.
 package source

@@ -1,10 +1,10 @@
 package source
 
-// Known returns how many sources are remembered.
+// Known returns the number of remembered sources.
 func Known(l *Limiter) int { return len(l.known) }
 
-// Behind returns how many callers and numbers behind sources are remembered.
+// Behind returns the number of remembered callers and numbers behind sources.
 func Behind(l *Limiter) int { return len(l.behind) }
 
-// Proofs returns how many callers behind sources are remembered by their credentials.
+// Proofs returns the number of callers behind sources that are remembered by their credentials.
 func Proofs(l *Limiter) int { return len(l.proofs) }

@@ -23,11 +23,11 @@ const (
 	logRate   = 1           // lines a second, of all sources
 	logAtOnce = 30
 
-	requestsPerInvite = 8 // paces all requests: the ACK, the BYE and what else a call may have
+	requestsPerInvite = 8 // paces all requests: the ACK, the BYE and other requests of a call
 	minRequests       = 100
 )
 
-// Limiter counts what sources do. It is safe for concurrent use.
+// Limiter counts the actions of sources. It is safe for concurrent use.
 type Limiter struct {
 	rate     rate.Limit // INVITEs a second, and likewise OPTIONS
 	burst    int        // INVITEs at once, and in admission at a time
@@ -58,7 +58,7 @@ type source struct {
 	seen     time.Time
 }
 
-// share is what INVITEs of a source may use.
+// share holds the limits of the INVITEs of a source.
 type share struct {
 	pace    *rate.Limiter
 	lookups chan struct{} // a semaphore: holds one value for each route look-up that runs
@@ -122,7 +122,7 @@ func (l *Limiter) of(a netip.Addr) *source {
 	return known
 }
 
-// evict forgets the least recently seen of a few sources, rather one without an admitted call: a map gives them in random
+// evict deletes the least recently seen of a few sources, preferably one without an admitted call: a map gives them in random
 // order.
 func (l *Limiter) evict() {
 	const few = 32
@@ -139,7 +139,7 @@ func (l *Limiter) evict() {
 	delete(l.known, oldest)
 }
 
-// before reports whether a source is forgotten before another one.
+// before reports whether a source is deleted before another one.
 func (s *source) before(other *source) bool {
 	if s.admitted.IsZero() != other.admitted.IsZero() {
 		return s.admitted.IsZero()
@@ -170,7 +170,7 @@ type Entry struct {
 
 // Enter counts an INVITE in admission; ok is false when the source sends too many. Each successful Enter needs a Leave. served says
 // whether this server serves the called number: behind a trusted source calls to other numbers have a share of their own, so
-// that they do not use up that of the served ones.
+// that they do not use up the share of the served numbers.
 func (l *Limiter) Enter(a netip.Addr, served bool) (e Entry, ok bool) {
 	apart := !served && l.trusted(a)
 	l.mu.Lock()
@@ -238,7 +238,7 @@ func (l *Limiter) Faulty(a netip.Addr) bool {
 	return l.block(known)
 }
 
-// Log counts a refused call for the log. It reports whether a line is due, and how many calls of the source have been refused
+// Log counts a refused call for the log. It reports whether a line is due, and the number of the source's calls that have been refused
 // since the line before: each source has a line a minute, and all together have a line a second.
 func (l *Limiter) Log(a netip.Addr) (refused int, due bool) {
 	l.mu.Lock()

@@ -25,7 +25,7 @@ func (f *framer) Feed(data []byte) (whole []sip.Message, refusals []string, err 
 	return f.feed(data)
 }
 
-// Held returns how many bytes wait for the rest of their message.
+// Held returns the number of bytes that wait for the rest of their message.
 func (f *framer) Held() int { return len(f.part) }
 
 // Counted reports whether a connection is counted.

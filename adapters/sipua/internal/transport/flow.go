@@ -15,7 +15,7 @@ import (
 )
 
 // Flow is the connection that a dialog's messages take: the one that the peer's last request has come over, while it is
-// open (RFC 5923). It also says how to verify another one when it has closed. One goroutine at a time uses a flow.
+// open (RFC 5923). It also holds the verification of a new connection after it has closed. One goroutine at a time uses a flow.
 type Flow struct {
 	pool    *Pool
 	first   place     // that the dialog has begun at
@@ -109,14 +109,14 @@ func (f *Flow) Hold() bool {
 	return f.hold(f.now.stack)
 }
 
-// Release gives up what the flow has acquired. It is called once.
+// Release releases the connections of the flow. It is called once.
 func (f *Flow) Release() {
 	for _, profile := range f.held {
 		f.pool.Release(profile)
 	}
 }
 
-// Security describes for people how the flow's connection is encrypted, and how the peer was verified.
+// Security describes for people the encryption of the flow's connection and the verification of the peer.
 func (f *Flow) Security() string {
 	conn := f.now.conn()
 	verified := "the caller has shown no certificate that we trust"
@@ -183,8 +183,8 @@ func (f *Flow) leadsTo(hop string) bool {
 	return err == nil && addr.Unmap() == f.now.address.Addr()
 }
 
-// profiles returns how the server at a next hop may be verified: as the trunk's host; for a caller, by each name that it is
-// known by, and by the host of the hop itself. A name comes before what an address is known by.
+// profiles returns the permitted verifications of the server at a next hop: as the trunk's host; for a caller, by each name that it is
+// known by, and by the host of the hop itself. A name comes before the names of an address.
 func (f *Flow) profiles(host string) []Profile {
 	if f.profile.Host != "" {
 		return []Profile{f.profile}

@@ -39,7 +39,7 @@ type Listener struct {
 	wg     sync.WaitGroup
 }
 
-// rank says how much a connection has proven. When there are too many, those of the lowest rank are closed first.
+// rank orders connections by the proof that they have given. When there are too many, connections of the lowest rank are closed first.
 type rank int
 
 const (
@@ -50,7 +50,7 @@ const (
 	ranks
 )
 
-// origin is what the connections of one source share.
+// origin is the state that the connections of one source share.
 type origin struct {
 	open int
 	pace *rate.Limiter // of bytes
@@ -145,7 +145,7 @@ func (l *Listener) makeRoom(as rank) bool {
 			l.place(c, rankKnown)
 		default:
 			l.remove(c)
-			_ = c.NetConn().Close() // whoever reads it does the rest
+			_ = c.NetConn().Close() // its reader does the rest
 		}
 	}
 	return true
@@ -273,7 +273,7 @@ func (l *Listener) Touch(remote netip.AddrPort) {
 // Drop closes a connection.
 func (l *Listener) Drop(remote netip.AddrPort) {
 	if c := l.connection(remote); c != nil {
-		_ = c.NetConn().Close() // whoever reads it does the rest
+		_ = c.NetConn().Close() // its reader does the rest
 	}
 }
 

@@ -133,7 +133,7 @@ func isTimeout(err error) bool {
 	return errors.As(err, &timeout) && timeout.Timeout()
 }
 
-// patience is how long a test waits for what has to happen.
+// patience is the longest time that a test waits for an event.
 const patience = 10 * time.Second
 
 func eventually(t testing.TB, what string, ok func() bool) {

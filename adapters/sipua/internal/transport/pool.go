@@ -14,7 +14,7 @@ import (
 	"github.com/callwright/callwright/sip/uri"
 )
 
-// linger returns how long an unused stack keeps its connections for the next call: 5 minutes. Late responses are over by
+// linger returns the time that an unused stack keeps its connections for the next call: 5 minutes. Late responses are over by
 // then (64*T1).
 func linger() time.Duration { return 600 * sip.T1 }
 
@@ -24,7 +24,7 @@ var ErrClosed = callwright.Errorf(callwright.CodeUnavailable, "the telephone lin
 // Pool holds the stacks for the servers that we connect to, one for each profile. It is safe for concurrent use.
 type Pool struct {
 	cfg    PoolConfig
-	ctx    context.Context //nolint:containedctx // ends what dialogs send when the pool closes
+	ctx    context.Context //nolint:containedctx // ends the sending of dialogs when the pool closes
 	cancel context.CancelFunc
 
 	mu     sync.Mutex
@@ -108,7 +108,7 @@ func (p *Pool) drop(profile Profile, s *shared) {
 	}
 }
 
-// Uses returns how many dialogs and registrations use stacks of the pool.
+// Uses returns the number of dialogs and registrations that use stacks of the pool.
 func (p *Pool) Uses() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()

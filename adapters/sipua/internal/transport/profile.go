@@ -7,7 +7,7 @@ import (
 	trunk "github.com/callwright/callwright/sip"
 )
 
-// Profile says how a server's certificate is verified, and against which host.
+// Profile is the verification of a server's certificate: the mode and the expected host.
 type Profile struct {
 	Verify trunk.TLSVerification
 	Host   string

@@ -38,8 +38,8 @@ type Handler struct {
 	Malformed func(s *Stack, from netip.AddrPort)
 	// Pace waits until the source of a request may send one more. May be nil.
 	Pace func(from netip.AddrPort)
-	// Request answers a request, or has another goroutine answer it, without blocking. An ACK gets no response. The request
-	// has a source, a connection, and otherwise what its sender wrote.
+	// Request answers a request, or has another goroutine answer it, without blocking. An ACK gets no response. The
+	// transport has set its source and connection; the rest is as the sender wrote it.
 	Request func(*sip.Request, *ServerTx)
 }
 
@@ -89,7 +89,7 @@ func (s *Stack) Pending() int { return s.server.count() }
 // Serve handles the requests of a listener's connections until the listener closes.
 func (s *Stack) Serve(l *Listener) error { return s.transport.ServeTLS(l) }
 
-// filter handles what a connection has received, in place of sipgo, which would close the connection for one malformed
+// filter handles received bytes of a connection in place of sipgo, which would close the connection for one malformed
 // message. It passes nothing on.
 func (s *Stack) filter(from sip.TransportReadProps, data []byte) ([]byte, error) {
 	remote := from.RemoteAddr.String()
@@ -205,7 +205,7 @@ func (s *Stack) Existing(to netip.AddrPort) sip.Connection {
 	return conn
 }
 
-// Heard returns when the last bytes came over a connection of ours.
+// Heard returns the time at which the last bytes came over a connection of ours.
 func (s *Stack) Heard(conn sip.Connection) time.Time {
 	tcp, ok := conn.(*sip.TCPConnection)
 	if !ok {

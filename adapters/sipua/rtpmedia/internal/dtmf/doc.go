@@ -1,5 +1,5 @@
 // Package dtmf is the two sides of RFC 4733's telephone-events: a Receiver, which finds the digits in the packets that
-// come, and a Sequence, which says packet by packet how digits are sent. Neither knows of sockets, time or RTP headers.
+// come, and a Sequence, which produces the packets of digits one by one. Neither uses sockets, time or RTP headers.
 package dtmf
 
 import "strings"

@@ -2,15 +2,15 @@ package dtmf
 
 import "encoding/binary"
 
-// maxDuration is what the field for it can say. An event that lasts longer goes on under a new timestamp, which lies by
+// maxDuration is the maximum of the duration field. A longer event continues under a new timestamp, which lies by
 // just this much after the old one (RFC 4733, 2.5.1.3).
 const maxDuration = 0xffff
 
-// near is how many packets after the last one of a press the next one may come, when packets are lost. Between two presses
+// near is the largest distance in packets between two packets of a press, when packets are lost. Between two presses
 // there are more: the copies of the end and the beginning.
 const near = 3
 
-// Header is what counts of an event packet's RTP header.
+// Header holds the relevant fields of an event packet's RTP header.
 type Header struct {
 	SSRC, Timestamp uint32
 	Sequence        uint16
@@ -39,7 +39,7 @@ type event struct {
 	marker    bool
 	sequence  uint16 // the highest
 	duration  uint32 // the longest that a packet gave
-	covered   uint32 // from timestamp to the end of what the packets describe
+	covered   uint32 // from timestamp to the end of the tone that the packets describe
 }
 
 // Packet takes a telephone-event packet and gives the digit that begins with it, if one does. Events other than DTMF, such as
@@ -77,7 +77,7 @@ func (r *Receiver) continues(e event) bool {
 	return k.known && k.ssrc != e.ssrc && k.code == e.code && !k.ended && !e.marker && e.duration > k.duration
 }
 
-// after returns by how many packets e was sent after the last one of k.
+// after returns the number of packets between e and the last packet of k.
 func (k *event) after(e event) int16 { return int16(e.sequence - k.sequence) }
 
 // again reports whether e presses the key of k again under the same timestamp.

@@ -6,7 +6,7 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// How a digit is sent, in steps of 20 ms: 100 ms of tone, of whose last packet two more copies follow (RFC 4733,
+// Timing of a digit, in steps of 20 ms: 100 ms of tone, then two more copies of its last packet (RFC 4733,
 // 2.5.1.4), and 60 ms until the next digit may begin. ITU-T Q.24 wants 40 ms of each at least; many phone menus more.
 const (
 	toneSteps  = 5
@@ -21,7 +21,7 @@ const (
 // Packet is one packet of an event.
 type Packet struct {
 	Payload [4]byte
-	First   bool // the packet begins an event: it carries the marker bit, and its timestamp is that of the event
+	First   bool // the packet begins an event: it carries the marker bit, and its timestamp is the timestamp of the event
 }
 
 // Sequence plays digits, one step for each 20 ms.
@@ -31,7 +31,7 @@ type Sequence struct {
 	ticks  uint32 // of the events' clock in a step
 }
 
-// NewSequence checks the digits (0-9, A-D in either case, *, # and w for a pause); ticks is how far their clock moves
+// NewSequence checks the digits (0-9, A-D in either case, *, # and w for a pause); ticks is the advance of their clock
 // in 20 ms. An unknown character is a CodeBadRequest about "digits".
 func NewSequence(digits string, ticks uint32) (*Sequence, error) {
 	s := &Sequence{ticks: ticks}

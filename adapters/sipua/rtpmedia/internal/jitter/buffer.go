@@ -2,7 +2,7 @@ package jitter
 
 import "time"
 
-// Verdict says what became of a packet.
+// Verdict is the result of adding a packet.
 type Verdict uint8
 
 // The verdicts.
@@ -12,7 +12,7 @@ const (
 	Duplicate         // it is here already
 )
 
-// Kind says what a Step puts into the audio.
+// Kind is the kind of audio that a Step adds.
 type Kind uint8
 
 // The kinds of a step.
@@ -62,7 +62,7 @@ type Buffer struct {
 	started bool
 	arrived time.Duration // when the first packet since the start came
 	next    int64         // the timestamp that is played next
-	quiet   bool          // what was taken last had no audio
+	quiet   bool          // the last packet contained no audio
 	lateRun int
 	since   int // steps since the last correction
 }
@@ -84,14 +84,14 @@ func NewBuffer(clock int, least, most time.Duration) *Buffer {
 // Delay returns the delay wanted now.
 func (b *Buffer) Delay() time.Duration { return b.delay.target() }
 
-// Reset forgets everything: another source begins.
+// Reset clears the buffer: another source begins.
 func (b *Buffer) Reset() {
 	b.clear()
 	b.primed = false
 	b.delay.reset()
 }
 
-// Retime changes to another RTP clock. It forgets everything.
+// Retime changes to another RTP clock. It clears the buffer.
 func (b *Buffer) Retime(clock int) {
 	b.clock, b.frame = clock, clock/50
 	b.Reset()
@@ -142,8 +142,8 @@ func (b *Buffer) extend(sequence uint16, timestamp uint32) (seq, stamp int64) {
 	return seq, stamp
 }
 
-// late notes a packet whose time is over. What comes after it is not lost, and the playout is elsewhere if they all
-// are.
+// late notes a packet whose time is over. Packets after it are not lost, and the playout is elsewhere if they are all
+// late.
 func (b *Buffer) late(seq int64) {
 	if b.count > 0 {
 		b.lateRun = 0

@@ -59,7 +59,7 @@ func TestEventsInTheSequence(t *testing.T) {
 	}
 }
 
-// A sender that stops in pauses lets the timestamp run on: the pause has its length, and what follows is exact.
+// A sender that stops in pauses lets the timestamp run on: the pause has its length, and the audio after it is exact.
 func TestPauseOfTheSender(t *testing.T) {
 	t.Parallel()
 	said := tone(60 * frame)

@@ -3,7 +3,7 @@ package jitter
 import "time"
 
 // The concealment is of the kind of ITU-T G.711, Appendix I: repeat the last pitch period, use more periods after a
-// while so that it does not buzz, fade, and cross-fade back into what arrives. Unlike the Appendix it adds no delay of
+// while so that it does not buzz, fade, and cross-fade back into arriving audio. Unlike the Appendix it adds no delay of
 // its own, so the join at the beginning is not smoothed.
 const (
 	pitchLeast = 5 * time.Millisecond  // 200 Hz
@@ -86,7 +86,7 @@ func (c *concealer) sample() int16 {
 	return int16(value)
 }
 
-// pitch returns the lag at which the end of the history is most like what came before it: the normalized correlation,
+// pitch returns the lag at which the end of the history is most like the audio before it: the normalized correlation,
 // compared without roots or divisions of zero.
 func (c *concealer) pitch() int {
 	least, most, window := c.samples(pitchLeast), c.samples(pitchMost), c.samples(compared)

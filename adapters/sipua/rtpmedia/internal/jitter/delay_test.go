@@ -68,7 +68,7 @@ func TestPlayoutWaitsForTheSlow(t *testing.T) {
 	}
 }
 
-// heardAfter returns how long after its sending a part of what was said is heard.
+// heardAfter returns the time from the sending of a part of the audio until it is heard.
 func heardAfter(t *testing.T, heard, said []int16, from, to int) time.Duration {
 	t.Helper()
 	at := indexOf(heard, said[from*frame:to*frame])

@@ -6,10 +6,10 @@ const (
 	binWidth = 5 * time.Millisecond
 	bins     = 40
 	memory   = 256             // packets after which the past counts half: about five seconds
-	baseSpan = 2 * time.Second // the fastest packet is that of the last one to two spans
+	baseSpan = 2 * time.Second // the fastest packet is the fastest of the last one to two spans
 )
 
-// estimator knows the fastest transit of late and how much slower the others were.
+// estimator records the fastest recent transit and the delays of other packets relative to it.
 type estimator struct {
 	least, most time.Duration
 

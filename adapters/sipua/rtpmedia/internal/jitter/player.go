@@ -8,16 +8,16 @@ type Decoder interface {
 	Decode(dst []int16, payload []byte) ([]int16, error)
 }
 
-// Format says what the packets hold.
+// Format describes the contents of the packets.
 type Format struct {
 	Decoders []Decoder // one a codec; packets name theirs by its index
 	Rate     int       // samples a second that all decoders give
 	Clock    int       // RTP ticks a second, of these codecs
 }
 
-// Player gives 20 ms of audio whenever it is asked, from packets of any length.
+// Player returns 20 ms of audio for each call, from packets of any length.
 type Player struct {
-	format  Format // Clock is that of the codec in use
+	format  Format // Clock is the clock of the codec in use
 	clocks  []int  // of the decoders
 	buffer  *Buffer
 	conceal *concealer
@@ -40,8 +40,8 @@ func (p *Player) Add(d Decoder, clock int) {
 	p.format.Decoders, p.clocks = append(p.format.Decoders, d), append(p.clocks, clock)
 }
 
-// Use prepares for a packet of a codec and returns its clock. Another clock than that of the packets before begins a new
-// order: what waits under the former clock is dropped.
+// Use prepares for a packet of a codec and returns its clock. A clock that differs from the former one begins a new
+// order: packets that wait under the former clock are dropped.
 func (p *Player) Use(codec int) (clock int) {
 	if clock = p.clocks[codec]; clock != p.format.Clock {
 		p.format.Clock = clock
@@ -50,7 +50,7 @@ func (p *Player) Use(codec int) (clock int) {
 	return clock
 }
 
-// Counts returns how many packets were decoded, and how many could not be, so far.
+// Counts returns the numbers of packets that were decoded and that could not be decoded, so far.
 func (p *Player) Counts() (decoded, refused uint64) { return p.decoded, p.refused }
 
 // Push takes a packet; see Buffer.Push.
@@ -61,11 +61,11 @@ func (p *Player) Push(now time.Duration, sequence uint16, timestamp uint32, code
 // Reset begins with another source.
 func (p *Player) Reset() { p.buffer.Reset() }
 
-// maxTail bounds how many frames of a former source are played after the first packet of the next. They take no longer than
+// maxTail bounds the frames of a former source that are played after the first packet of the next. They take no longer than
 // that packet waits, so that the delay does not grow.
 const maxTail = 2
 
-// Follow begins with another source, after what waits of the former one.
+// Follow begins with another source, after the waiting packets of the former one.
 func (p *Player) Follow() {
 	for len(p.ready) < maxTail*p.format.Rate/50 {
 		head, _ := p.buffer.head()

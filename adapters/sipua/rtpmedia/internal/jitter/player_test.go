@@ -61,7 +61,7 @@ type arrival struct {
 	payload   []byte
 }
 
-// packets cuts audio into packets of size samples, sent when they are complete; delay says how long each is under way.
+// packets cuts audio into packets of size samples, sent when they are complete; delay returns the travel time of each.
 func packets(pcm []int16, size int, sequence uint16, timestamp uint32, delay func(i int) time.Duration) []arrival {
 	var all []arrival
 	for i := 0; (i+1)*size <= len(pcm); i++ {

@@ -2,7 +2,7 @@ package jitter
 
 import "time"
 
-// Next decides what is played at now. After an Audio or Skip step the caller has to Advance by what it has decoded; the
+// Next returns the step to play at now. After an Audio or Skip step the caller has to Advance by the decoded length; the
 // other steps have advanced already.
 func (b *Buffer) Next(now time.Duration) Step {
 	head, gap := b.head()
@@ -34,7 +34,7 @@ func (b *Buffer) Next(now time.Duration) Step {
 	}
 }
 
-// Advance says how many ticks the packet of the last Audio or Skip step was long.
+// Advance sets the length of the packet of the last Audio or Skip step, in ticks.
 func (b *Buffer) Advance(ticks int) { b.next += int64(ticks) }
 
 // head returns the first packet that has audio, and whether sequence numbers are missing before it. Packets without
@@ -71,7 +71,7 @@ func (b *Buffer) play(s *slot, kind Kind) Step {
 	return Step{Kind: kind, Payload: s.payload, Codec: s.codec}
 }
 
-// missing returns a step with nothing to play. If the playout is earlier than it wants to be it waits, and what comes
+// missing returns a step with nothing to play. If the playout is earlier than wanted, it waits, and the packet that comes
 // next is not late; else the audio has to be taken as lost, or as a pause while the sender sends events.
 func (b *Buffer) missing(early bool) Step {
 	kind := Lost

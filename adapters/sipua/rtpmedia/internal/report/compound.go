@@ -7,7 +7,7 @@ import (
 	"github.com/pion/rtcp"
 )
 
-// Sent is what a sender report says of our own stream.
+// Sent holds the contents of a sender report about our own stream.
 type Sent struct {
 	SSRC            uint32
 	CNAME           string
@@ -62,9 +62,9 @@ func (r *Reception) block(now time.Duration) rtcp.ReceptionReport {
 	return b
 }
 
-// Heard is what a peer's compound packet says of us.
+// Heard holds a peer's report on our stream.
 type Heard struct {
-	RoundTrip time.Duration // 0: it says nothing about that
+	RoundTrip time.Duration // 0: not reported
 	Lost      float64       // share of our packets that it lost since its last report; meaningless unless Reported
 	Reported  bool
 	Bye       bool

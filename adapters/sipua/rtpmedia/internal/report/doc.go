@@ -1,5 +1,5 @@
-// Package report is the bookkeeping of RTP and its RTCP packets (RFC 3550, section 6): what was received, how evenly,
-// how far away the peer is, and when the next report is due. It is for a call between two, without sockets and clocks.
+// Package report keeps the statistics of RTP and makes its RTCP packets (RFC 3550, section 6): received packets, jitter,
+// the round-trip time, and the time of the next report. It serves a call between two parties, and uses no sockets and clocks.
 package report
 
 import "time"

@@ -2,7 +2,7 @@ package report
 
 import "time"
 
-// Reception counts what comes from the peer. It survives a change of the peer's SSRC: totals go on, sequence numbers
+// Reception counts the packets of the peer. It survives a change of the peer's SSRC: totals continue, sequence numbers
 // begin anew. The zero value is ready after Clock.
 type Reception struct {
 	clock int // ticks a second, for the jitter
@@ -27,7 +27,7 @@ type Reception struct {
 	haveReport   bool
 }
 
-// reordered bounds how many packets may overtake one: as many as SRTP's replay window lets through.
+// reordered bounds the packets that may overtake one: as many as SRTP's replay window lets through.
 const reordered = 64
 
 // Clock sets the rate of the RTP clock, ticks a second.
@@ -37,7 +37,7 @@ func (r *Reception) Clock(rate int) {
 	}
 }
 
-// Packet counts an authentic packet. timed says that its timestamp is that of the moment in which it was sent, which
+// Packet counts an authentic packet. timed means that its timestamp is the time at which it was sent, which
 // does not hold for events: they keep the timestamp of their beginning. The result is whether no later packet of this
 // source has come before.
 func (r *Reception) Packet(now time.Duration, ssrc uint32, sequence uint16, timestamp uint32, timed bool) (newest bool) {
@@ -64,7 +64,7 @@ func (r *Reception) begin(ssrc uint32, sequence uint16) {
 	r.jitter, r.haveTransit, r.haveReport = 0, false, false
 }
 
-// time updates the jitter (RFC 3550, 6.4.1): a mean of how the transit of each packet differs from that of the one
+// time updates the jitter (RFC 3550, 6.4.1): a mean of the differences between the transit times of a packet and the one
 // before, with a gain of 1/16.
 func (r *Reception) time(now time.Duration, timestamp uint32) {
 	arrival := uint32(now.Microseconds() * int64(r.clock) / 1e6)

@@ -11,7 +11,7 @@ import (
 	"github.com/callwright/callwright/sip/sdp"
 )
 
-// window is how many packets may overtake one before it counts as replayed (RFC 3711, 3.3.2, wants 64 at least).
+// window is the number of packets that may overtake one before it counts as replayed (RFC 3711, 3.3.2, wants 64 at least).
 const window = 64
 
 // context is all that is used of the SRTP library: one direction under one master key. This file is the only one that
@@ -21,11 +21,11 @@ type context interface {
 	DecryptRTP(dst, sealed []byte, header *rtp.Header) ([]byte, error)
 	EncryptRTCP(dst, plain []byte, header *rtcp.Header) ([]byte, error)
 	DecryptRTCP(dst, sealed []byte, header *rtcp.Header) ([]byte, error)
-	// SetROC sets the rollover counter of a source and forgets its sequence number.
+	// SetROC sets the rollover counter of a source and clears its sequence number.
 	SetROC(ssrc, roc uint32)
 }
 
-// newContext has replay protection of SRTP and SRTCP, which the library leaves off unless asked.
+// newContext returns a context with replay protection of SRTP and SRTCP, which the library leaves off by default.
 func newContext(c sdp.Crypto) (context, error) {
 	return create(c, srtp.SRTPReplayProtection(window), srtp.SRTCPReplayProtection(window))
 }
@@ -50,8 +50,8 @@ func create(c sdp.Crypto, options ...srtp.ContextOption) (context, error) {
 	return made, nil
 }
 
-// classify turns the library's error for a well-formed packet into ours. What is neither a wrong tag nor a wrong key
-// identifier is a packet that the replay window refuses: the library has no name for that error.
+// classify turns the library's error for a well-formed packet into ours. Any error but a wrong tag or a wrong key
+// identifier means that the replay window refuses the packet: the library has no name for that error.
 func classify(err error) error {
 	switch {
 	case err == nil:

@@ -18,13 +18,13 @@ var (
 	ErrReplayed  = errors.New("seen before, or older than the replay window")
 )
 
-// Overlap is how long the peer's former key still opens packets after a change.
+// Overlap is the time for which the peer's former key still decrypts packets after a change.
 const Overlap = 2 * time.Second
 
 // maxKeys bounds the keys that are remembered of one call, the current one included.
 const maxKeys = 8
 
-// Opener opens what the peer sends, under its current key and for a while under the one before. The zero value opens
+// Opener decrypts the peer's packets, under its current key and for a while under the one before. The zero value decrypts
 // nothing until Use.
 type Opener struct {
 	keys   []*key // the current one first
@@ -106,7 +106,7 @@ const maxSources = 64
 // maxProbes is after how many unknown packets a probe, which remembers the SSRC of each, is thrown away.
 const maxProbes = 64
 
-// key is one of the peer's keys and what is known of the packets under it.
+// key is one of the peer's keys and the state of the packets under it.
 type key struct {
 	crypto    sdp.Crypto
 	until     time.Duration // for a former key: when its overlap ends

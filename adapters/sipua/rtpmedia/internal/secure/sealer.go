@@ -7,10 +7,10 @@ import (
 	"github.com/callwright/callwright/sip/sdp"
 )
 
-// Overhead is by how many bytes protection makes a packet longer at most: SRTCP's index of 4 and the tag of 10.
+// Overhead is the maximum of bytes that protection adds to a packet: SRTCP's index of 4 and the tag of 10.
 const Overhead = 14
 
-// Sealer protects what we send under one key. It must live as long as its key is in use: a second Sealer for the same
+// Sealer protects our packets under one key. It must live as long as its key is in use: a second Sealer for the same
 // key would start the rollover counter again and encrypt two packets with the same key stream.
 type Sealer struct {
 	crypto sdp.Crypto
