@@ -43,7 +43,7 @@ func TestExpiredSession(t *testing.T) {
 		}
 		server.Close()
 	})
-	client := &http.Client{Jar: must(cookiejar.New(nil))}
+	client := &http.Client{Transport: new(http.Transport), Jar: must(cookiejar.New(nil))}
 	send := func(path string, form url.Values) pagetest.Answer {
 		t.Helper()
 		return pagetest.Send(t, client, server.URL+path, form)

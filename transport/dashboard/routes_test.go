@@ -41,7 +41,7 @@ func (h *house) serve(change func(*page.Route)) (theOwner, theStranger person) {
 		server.Close()
 	})
 	of := func(org callwright.OrgID) person {
-		return person{h.t, org, server.URL, &http.Client{Jar: must(cookiejar.New(nil))}}
+		return person{h.t, org, server.URL, &http.Client{Transport: new(http.Transport), Jar: must(cookiejar.New(nil))}}
 	}
 	return of(owner), of(stranger)
 }

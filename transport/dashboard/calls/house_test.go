@@ -65,7 +65,7 @@ func open(t *testing.T, change ...func(*call.Config)) *house {
 	t.Cleanup(func() { _ = site.Close(t.Context()) })
 	h.Server = httptest.NewServer(site)
 	t.Cleanup(h.Close)
-	h.client = &http.Client{Jar: must(cookiejar.New(nil))}
+	h.client = &http.Client{Transport: new(http.Transport), Jar: must(cookiejar.New(nil))}
 	return h
 }
 

@@ -78,7 +78,7 @@ func open(t *testing.T, change ...func(*triage.Config, *issues.Config)) *house {
 		}
 	})
 	jar, _ := cookiejar.New(nil) // without options it never fails
-	return &house{service, triagestore.Store{Store: memory}, t, server.URL, &http.Client{Jar: jar}}
+	return &house{service, triagestore.Store{Store: memory}, t, server.URL, &http.Client{Transport: new(http.Transport), Jar: jar}}
 }
 
 // issue opens an issue of an organization.

@@ -162,7 +162,7 @@ func newHouse(t *testing.T, prefix string) *house {
 		}
 	})
 	jar, _ := cookiejar.New(nil) // without options it never fails
-	h.client = &http.Client{Jar: jar}
+	h.client = &http.Client{Transport: new(http.Transport), Jar: jar}
 	return h
 }
 

@@ -85,7 +85,7 @@ func newHouse(t *testing.T) *house {
 	server := httptest.NewServer(d)
 	t.Cleanup(server.Close)
 	jar, _ := cookiejar.New(nil) // without options it never fails
-	h.url, h.client = server.URL, &http.Client{Jar: jar}
+	h.url, h.client = server.URL, &http.Client{Transport: new(http.Transport), Jar: jar}
 	return h
 }
 

@@ -88,7 +88,7 @@ func open(t *testing.T, change ...func(*porting.Config)) *house {
 	}}))
 	server := httptest.NewServer(site)
 	t.Cleanup(server.Close)
-	return &house{t, portingstore.Requests{Store: memory}, server.URL, &http.Client{Jar: must(cookiejar.New(nil))}, "acme", 0}
+	return &house{t, portingstore.Requests{Store: memory}, server.URL, &http.Client{Transport: new(http.Transport), Jar: must(cookiejar.New(nil))}, "acme", 0}
 }
 
 // do makes a request, whose answer must have a status, and returns its body and where it was found.

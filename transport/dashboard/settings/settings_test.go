@@ -68,7 +68,7 @@ func open(t *testing.T) *house {
 	server := httptest.NewServer(d)
 	t.Cleanup(server.Close)
 	jar, _ := cookiejar.New(nil) // without options it never fails
-	h.url, h.client = server.URL, &http.Client{Jar: jar}
+	h.url, h.client = server.URL, &http.Client{Transport: new(http.Transport), Jar: jar}
 	h.post("/login", "/login", url.Values{"key": {key.Key.Reveal()}, "next": {"/settings"}}, http.StatusOK, "<h1>API keys</h1>")
 	return h
 }

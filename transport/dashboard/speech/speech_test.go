@@ -72,7 +72,7 @@ func newHouse(t *testing.T, change ...func(*speech.Config)) *house {
 	server := httptest.NewServer(d)
 	t.Cleanup(server.Close)
 	jar, _ := cookiejar.New(nil) // without options it never fails
-	h.url, h.client = server.URL, &http.Client{Jar: jar}
+	h.url, h.client = server.URL, &http.Client{Transport: new(http.Transport), Jar: jar}
 	return h
 }
 

@@ -170,7 +170,7 @@ func open(t *testing.T, rights ...callwright.Entitlement) *house {
 		}
 		h.Close()
 	})
-	h.client = &http.Client{Jar: must(cookiejar.New(nil))}
+	h.client = &http.Client{Transport: new(http.Transport), Jar: must(cookiejar.New(nil))}
 	return h
 }
 
