@@ -8,7 +8,7 @@ import (
 	"github.com/callwright/callwright/agents/call"
 )
 
-// What ends because the server stops is no ordinary hang-up: neither for the peer nor in the records.
+// TestDrainedCallsSaySo stops a server under calls: peers and records tell their end from an ordinary hang-up.
 func TestDrainedCallsSaySo(t *testing.T) {
 	t.Parallel()
 	why := call.HangupReason{Cause: call.CauseDrained, Reason: "the server is stopping"}

@@ -24,8 +24,8 @@ type Config struct {
 	Voice    string // the name of a voice; empty: the synthesizer's default
 	Language string // BCP 47; empty: the engines' default
 
-	// Meanwhile is what the caller said and pressed before, since another conversation on the call. Once the first sentence
-	// is over or interrupted, it is the caller's turn.
+	// Meanwhile holds the caller's speech and keys since another conversation on the call. They become the caller's turn once
+	// the first sentence is over or interrupted.
 	Meanwhile Meanwhile
 
 	WaitForGreeting bool          // the agent waits for the caller's greeting, for at most Silence

@@ -5,8 +5,7 @@ import (
 	"time"
 )
 
-// Meanwhile is what a caller said and pressed while nobody took turns, such as during a transfer. The zero value is
-// nothing.
+// Meanwhile holds a caller's speech and keys from a time without turns, such as a transfer. The zero Meanwhile is empty.
 type Meanwhile struct {
 	samples []int16       // the speech, with pauses cut to Config.EndOfTurn
 	began   time.Duration // the first voice, in the time of the call

@@ -51,7 +51,7 @@ const (
 	CannotJudge JudgeVerdict = "cannot_judge"
 )
 
-// Opinion is what a judge thinks of a conversation. Score, Label and Tone may be missing if Verdict is CannotJudge.
+// Opinion is the answer of a judge about a conversation. Score, Label and Tone may be missing if Verdict is CannotJudge.
 type Opinion struct {
 	Verdict   JudgeVerdict // by majority of the samples; a Score passes from Threshold on, a Label of PassLabels passes
 	Score     *float64     // of OutputScore and OutputTone: the median of the samples, from 0 to 1

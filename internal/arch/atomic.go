@@ -12,7 +12,7 @@ const onceFile = "once.go"
 const handlers = "transport/httpapi"
 
 // checkAtomic reports transactions that handlers open: a handler translates and calls one method of a domain,
-// which opens its own transactions.
+// and the domain opens transactions.
 func checkAtomic(p *pkg, f *goFile) []Violation {
 	if f.test || !within(p.dir, handlers) || path.Base(f.path) == onceFile {
 		return nil

@@ -71,12 +71,6 @@ func (s *Server) DSN(others ...*Server) string {
 	return s.cluster.dsn(ports...)
 }
 
-// Port returns the TCP port on the loopback interface.
-func (s *Server) Port() int { return s.port }
-
-// Password returns that of the superuser, postgres.
-func (s *Server) Password() string { return s.cluster.password }
-
 // Exec runs a statement as the superuser.
 func (s *Server) Exec(t testing.TB, statement string) {
 	t.Helper()

@@ -13,7 +13,7 @@ import (
 // Why is the protection of a text at rest. The rule is in docs/operations.md, "What is encrypted in the database".
 type Why string
 
-// Sealed is what gives access, may give access, or proves who somebody is, and a document in which such a text may stand.
+// Sealed texts give or may give access, prove an identity, or are documents that may contain such a text.
 const Sealed Why = "sealed"
 
 // Reasons why a text is plain.
