@@ -8,6 +8,8 @@ import (
 	"github.com/callwright/callwright/adapters/memstore"
 	"github.com/callwright/callwright/adapters/memstore/internal/memory"
 	"github.com/callwright/callwright/agenttest"
+	"github.com/callwright/callwright/agenttest/group"
+	"github.com/callwright/callwright/agenttest/run"
 	"github.com/callwright/callwright/agenttest/scenario"
 	"github.com/callwright/callwright/agenttest/tornado"
 )
@@ -15,13 +17,13 @@ import (
 // data holds the rows of the stores of this package. Its values are never changed in place.
 type data struct {
 	scenarios *memory.Table[string, scenario.Scenario]
-	snapshots *memory.Table[string, agenttest.Snapshot]
-	runs      *memory.Table[string, *agenttest.Run]    // searches look at many, and copy few
+	snapshots *memory.Table[string, run.Snapshot]
+	runs      *memory.Table[string, *run.Run]          // searches look at many, and copy few
 	pending   *memory.Table[string, callwright.OrgID]  // of runs, by id
 	running   *memory.Table[string, callwright.OrgID]  // of runs, by id
 	trials    *memory.Table[trial, string]             // ids of the runs of groups
 	answers   *memory.Table[string, map[string][]byte] // by run and key
-	batches   *memory.Table[string, agenttest.Batch]
+	batches   *memory.Table[string, group.Batch]
 	sessions  *memory.Table[string, tornado.Session]
 	steps     *memory.Table[string, map[int]tornado.Step] // by session and number
 }
@@ -36,13 +38,13 @@ type trial struct {
 func (data) New() data {
 	return data{
 		scenarios: memory.NewTable[string, scenario.Scenario](),
-		snapshots: memory.NewTable[string, agenttest.Snapshot](),
-		runs:      memory.NewTable[string, *agenttest.Run](),
+		snapshots: memory.NewTable[string, run.Snapshot](),
+		runs:      memory.NewTable[string, *run.Run](),
 		pending:   memory.NewTable[string, callwright.OrgID](),
 		running:   memory.NewTable[string, callwright.OrgID](),
 		trials:    memory.NewTable[trial, string](),
 		answers:   memory.NewTable[string, map[string][]byte](),
-		batches:   memory.NewTable[string, agenttest.Batch](),
+		batches:   memory.NewTable[string, group.Batch](),
 		sessions:  memory.NewTable[string, tornado.Session](),
 		steps:     memory.NewTable[string, map[int]tornado.Step](),
 	}
