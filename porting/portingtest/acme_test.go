@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/portgateway/carrierhttp"
 	"github.com/callwright/callwright/porting"
 	"github.com/callwright/callwright/porting/portingtest"
 )
@@ -108,7 +109,21 @@ type acmeGateway struct {
 	careless bool       // does not look
 }
 
-func newAcme(_ testing.TB, url string) porting.Gateway { return &acmeGateway{url: url} }
+// serveAcme serves Acme's API until the test ends.
+func serveAcme(t testing.TB, c *portingtest.Carrier) (url string) {
+	t.Helper()
+	server := httptest.NewServer(carrierhttp.Handler(c, acmeAPI(c)))
+	t.Cleanup(func() {
+		server.CloseClientConnections() // of requests that hang
+		server.Close()
+	})
+	return server.URL
+}
+
+func newAcme(t testing.TB, c *portingtest.Carrier) porting.Gateway {
+	t.Helper()
+	return &acmeGateway{url: serveAcme(t, c)}
+}
 
 // ask sends a request. CodeNotFound: Acme has no such order. A *porting.Refusal: Acme refuses.
 func (a *acmeGateway) ask(ctx context.Context, method, path string, body acmeOrder) (o acmeOrder, err error) {
@@ -207,9 +222,9 @@ func acmeEvent(e portingtest.CarrierEvent) portingtest.GatewayEvent {
 	return portingtest.GatewayEvent{Header: map[string][]string{"Acme-Signature": {string(acmeSignature(body))}}, Body: body}
 }
 
-func TestRunHTTPGatewayPassesARightGateway(t *testing.T) {
+func TestRunCarrierGatewayPassesARightGateway(t *testing.T) {
 	t.Parallel()
-	portingtest.RunHTTPGateway(t, portingtest.HTTPGateway{New: newAcme, API: acmeAPI, Event: acmeEvent})
+	portingtest.RunCarrierGateway(t, portingtest.CarrierGateway{New: newAcme, Event: acmeEvent})
 }
 
 // wrongAcme is a gateway that changes errors.
@@ -233,10 +248,10 @@ func (w wrongAcme) Snapshot(ctx context.Context, o porting.Order) (porting.Snaps
 	return s, w.change(err)
 }
 
-func TestRunHTTPGatewayCatchesFaults(t *testing.T) {
+func TestRunCarrierGatewayCatchesFaults(t *testing.T) {
 	t.Parallel()
-	wrong := func(change func(error) error) func(testing.TB, string) porting.Gateway {
-		return func(t testing.TB, url string) porting.Gateway { return wrongAcme{newAcme(t, url), change} }
+	wrong := func(change func(error) error) func(testing.TB, *portingtest.Carrier) porting.Gateway {
+		return func(t testing.TB, c *portingtest.Carrier) porting.Gateway { return wrongAcme{newAcme(t, c), change} }
 	}
 	always := func(to error) func(error) error {
 		return func(err error) error {
@@ -248,21 +263,24 @@ func TestRunHTTPGatewayCatchesFaults(t *testing.T) {
 	}
 	for name, test := range map[string]struct {
 		caughtBy string
-		make     func(t testing.TB, url string) porting.Gateway
+		make     func(t testing.TB, c *portingtest.Carrier) porting.Gateway
 	}{
 		"orders without a look": {
 			"a submission: loses reply",
-			func(_ testing.TB, url string) porting.Gateway { return &acmeGateway{url: url, careless: true} },
+			func(t testing.TB, c *portingtest.Carrier) porting.Gateway {
+				t.Helper()
+				return &acmeGateway{url: serveAcme(t, c), careless: true}
+			},
 		},
 		"takes an outage for a refusal": {
 			"a submission: unavailable", wrong(always(&porting.Refusal{Failure: porting.Failure{Code: porting.OtherFailure}})),
 		},
 		"takes an outage for an absent order": {"a snapshot: unauthorized", wrong(always(callwright.NotFound("order")))},
 		"hides that nothing was canceled":     {"a cancellation: garbled", wrong(always(nil))},
-		"gives up for good": {"a snapshot: hangs", func() func(testing.TB, string) porting.Gateway {
-			return func(t testing.TB, url string) porting.Gateway {
+		"gives up for good": {"a snapshot: hangs", func() func(testing.TB, *portingtest.Carrier) porting.Gateway {
+			return func(t testing.TB, c *portingtest.Carrier) porting.Gateway {
 				var last error
-				return wrongAcme{newAcme(t, url), func(err error) error {
+				return wrongAcme{newAcme(t, c), func(err error) error {
 					if last == nil {
 						last = err
 					}
@@ -273,7 +291,7 @@ func TestRunHTTPGatewayCatchesFaults(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if reports := portingtest.CheckHTTPGateway(t, portingtest.HTTPGateway{New: test.make, API: acmeAPI}, test.caughtBy); len(reports) == 0 {
+			if reports := portingtest.CheckCarrierGateway(t, portingtest.CarrierGateway{New: test.make}, test.caughtBy); len(reports) == 0 {
 				t.Errorf("%q reports nothing", test.caughtBy)
 			}
 		})
@@ -290,16 +308,16 @@ func ExampleCarrier() {
 			{}, // a day passes
 			{State: porting.NumberPorted, Event: portingtest.SentTwice},
 		},
-		Fault: func(*http.Request) portingtest.Fault {
+		Fault: func() portingtest.Fault {
 			if outages--; outages >= 0 {
 				return portingtest.Unavailable
 			}
 			return portingtest.NoFault
 		},
 	})
-	server := httptest.NewServer(carrier.Handler(acmeAPI(carrier)))
+	server := httptest.NewServer(carrierhttp.Handler(carrier, acmeAPI(carrier)))
 	defer server.Close()
-	ctx, gateway := context.Background(), newAcme(nil, server.URL)
+	ctx, gateway := context.Background(), &acmeGateway{url: server.URL}
 	order := porting.Order{Key: "request-1:1", Numbers: []callwright.PhoneNumber{"+14155550100"}}
 	for range 2 {
 		receipt, err := gateway.Submit(ctx, porting.Submission{Order: order})

@@ -2,7 +2,6 @@ package portingtest
 
 import (
 	"fmt"
-	"net/http"
 	"slices"
 	"sync"
 	"time"
@@ -25,10 +24,10 @@ type CarrierScript struct {
 	// to which a key is only a note, so that the gateway must look first, with Carrier.Find.
 	KnowsKeys bool
 
-	// LosesAnswer says that Carrier.Handler drops the first answer after the carrier has an order.
+	// LosesAnswer says that Carrier.Serve loses the first answer after the carrier has an order.
 	LosesAnswer bool
-	// Fault returns what goes wrong with a request to Carrier.Handler. Calls come one at a time, so that it may count. Nil: nothing.
-	Fault func(r *http.Request) Fault
+	// Fault returns what goes wrong with the next request to Carrier.Serve. Calls come one at a time, so that it may count. Nil: nothing.
+	Fault func() Fault
 
 	hung func() // is called when a request begins to hang; nil: none
 }
@@ -80,8 +79,8 @@ type CarrierEvent struct {
 }
 
 // Carrier is a carrier that does what its script says, for tests of gateways. It speaks the language of no real carrier: a handler of
-// yours has the requests of that carrier's API call the methods, and words their results as that carrier does; Handler adds the faults of
-// the script. RunHTTPGateway makes a whole suite of such a handler. All methods may be called concurrently.
+// yours has the requests of that carrier's API call the methods, and words their results as that carrier does; Serve adds the faults of the
+// script, and carrierhttp.Handler plays them over HTTP. RunCarrierGateway makes a whole suite of that. All methods may be called concurrently.
 type Carrier struct {
 	script CarrierScript
 
@@ -130,7 +129,7 @@ func ScriptOf(c GatewayCase) CarrierScript {
 	case LosesAnswer:
 		return CarrierScript{LosesAnswer: true}
 	case NeverAnswers:
-		return CarrierScript{Fault: func(*http.Request) Fault { return Hangs }}
+		return CarrierScript{Fault: func() Fault { return Hangs }}
 	default:
 		return CarrierScript{}
 	}

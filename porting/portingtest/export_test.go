@@ -58,8 +58,8 @@ func (r *recorder) Fatalf(format string, args ...any) {
 	runtime.Goexit()
 }
 
-// CheckHTTPGateway runs a test of RunHTTPGateway, and returns what it reports.
-func CheckHTTPGateway(t *testing.T, h HTTPGateway, name string) []string {
+// CheckCarrierGateway runs a test of RunCarrierGateway, and returns what it reports.
+func CheckCarrierGateway(t *testing.T, h CarrierGateway, name string) []string {
 	t.Helper()
 	r := &recorder{ctx: t.Context()}
 	for _, call := range gatewayCalls {

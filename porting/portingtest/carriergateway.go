@@ -1,14 +1,8 @@
 package portingtest
 
 import (
-	"bytes"
 	"context"
 	"errors"
-	"io"
-	"maps"
-	"net/http"
-	"net/http/httptest"
-	"strconv"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -39,84 +33,31 @@ func Faults() []Fault {
 	return []Fault{Unavailable, Limited, Unauthorized, Garbled, FailsLate, LosesReply, CutsReply, Hangs, HangsLate}
 }
 
-// maxCarrierBody bounds a request to a Carrier, in bytes.
-const maxCarrierBody = 1 << 20
-
-// Handler returns a handler that has another one answer, with the faults of the script. Serve it on the loopback interface, such as with
-// httptest.NewServer.
-func (c *Carrier) Handler(api http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxCarrierBody))
-		if err != nil {
-			http.Error(w, err.Error(), http.StatusRequestEntityTooLarge)
-			return
-		}
-		r.Body = io.NopCloser(bytes.NewReader(body))
-		c.answer(w, r, api)
-	})
-}
-
-// answer answers a request, whose body is read already, so that its context ends when the client is gone.
-func (c *Carrier) answer(w http.ResponseWriter, r *http.Request, api http.Handler) {
-	switch fault := c.fault(r); fault {
-	case Unavailable:
-		http.Error(w, "<html>the service is unavailable</html>", http.StatusServiceUnavailable)
-	case Limited:
-		http.Error(w, "too many requests", http.StatusTooManyRequests)
-	case Unauthorized:
-		http.Error(w, "unauthorized", http.StatusUnauthorized)
-	case Garbled:
-		w.Header().Set("Content-Type", "text/html")
-		_, _ = io.WriteString(w, "<html>please sign in to the proxy</html>")
-	case Hangs:
-		c.hang(r)
+// Serve has a request processed, unless its fault prevents that, and returns the fault, with which the API answers. It is for APIs of a
+// Carrier.
+func (c *Carrier) Serve(process func()) Fault {
+	fault := c.fault()
+	switch fault {
+	case Unavailable, Limited, Unauthorized, Garbled, Hangs:
 	default:
-		reply := httptest.NewRecorder()
-		api.ServeHTTP(reply, r)
-		c.reply(w, r, reply, fault)
+		process()
 	}
-}
-
-// reply sends what the handler has answered.
-func (c *Carrier) reply(w http.ResponseWriter, r *http.Request, reply *httptest.ResponseRecorder, fault Fault) {
-	switch {
-	case fault == HangsLate:
-		c.hang(r)
-		return
-	case fault == FailsLate:
-		http.Error(w, "internal error", http.StatusInternalServerError)
-		return
-	case fault == LosesReply || c.losesAnswer():
-		panic(http.ErrAbortHandler)
-	}
-	maps.Copy(w.Header(), reply.Header())
-	body := reply.Body.Bytes()
-	if fault == CutsReply {
-		w.Header().Set("Content-Length", strconv.Itoa(len(body)+1))
-		body = body[:len(body)/2]
-	}
-	w.WriteHeader(reply.Code)
-	_, _ = w.Write(body)
-	if fault == CutsReply {
-		panic(http.ErrAbortHandler)
-	}
-}
-
-// hang waits until the client gives up.
-func (c *Carrier) hang(r *http.Request) {
-	if c.script.hung != nil {
+	if (fault == Hangs || fault == HangsLate) && c.script.hung != nil {
 		c.script.hung()
 	}
-	<-r.Context().Done()
+	if fault == NoFault && c.losesAnswer() {
+		return LosesReply
+	}
+	return fault
 }
 
-func (c *Carrier) fault(r *http.Request) Fault {
+func (c *Carrier) fault() Fault {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.script.Fault == nil {
 		return NoFault
 	}
-	return c.script.Fault(r)
+	return c.script.Fault()
 }
 
 // losesAnswer reports whether this is the answer that is lost.
@@ -130,22 +71,21 @@ func (c *Carrier) losesAnswer() bool {
 	return true
 }
 
-// HTTPGateway is a gateway under test whose carrier is a scripted one.
-type HTTPGateway struct {
-	// New returns the gateway, which reaches the carrier's API at a URL on the loopback interface.
-	New func(t testing.TB, url string) porting.Gateway
-	// API returns the handler of the carrier's API, which calls the methods of the carrier.
-	API func(c *Carrier) http.Handler
+// CarrierGateway is a gateway under test whose carrier is a scripted one.
+type CarrierGateway struct {
+	// New returns a gateway to a carrier, whose API has each request processed by Carrier.Serve, as carrierhttp.Handler does. It uses
+	// t.Cleanup to end that API.
+	New func(t testing.TB, c *Carrier) porting.Gateway
 	// KnowsKeys is that of the CarrierScript.
 	KnowsKeys bool
 	// Event returns the message for an event. Nil: the gateway is no porting.EventReader.
 	Event func(e CarrierEvent) GatewayEvent
 }
 
-// RunHTTPGateway tests a gateway with a scripted carrier. It is RunGateway, and has each request that Submit, Cancel and Snapshot send meet
+// RunCarrierGateway tests a gateway with a scripted carrier. It is RunGateway, and has each request that Submit, Cancel and Snapshot send meet
 // each Fault: the method returns an error that is neither a *porting.Refusal nor CodeNotFound, or overcomes the fault, such as by another
 // try; the next call succeeds, and the carrier has one order.
-func RunHTTPGateway(t *testing.T, h HTTPGateway) {
+func RunCarrierGateway(t *testing.T, h CarrierGateway) {
 	t.Helper()
 	RunGateway(t, h.harness)
 	for _, call := range gatewayCalls {
@@ -159,17 +99,12 @@ func RunHTTPGateway(t *testing.T, h HTTPGateway) {
 }
 
 // with returns the harness of a gateway whose carrier follows a script.
-func (h HTTPGateway) with(t testing.TB, s CarrierScript) (GatewayHarness, *Carrier) {
+func (h CarrierGateway) with(t testing.TB, s CarrierScript) (GatewayHarness, *Carrier) {
 	t.Helper()
 	s.KnowsKeys = h.KnowsKeys
 	carrier := NewCarrier(s)
-	server := httptest.NewServer(carrier.Handler(h.API(carrier)))
-	t.Cleanup(func() {
-		server.CloseClientConnections() // of requests that hang
-		server.Close()
-	})
 	g := GatewayHarness{
-		Gateway: h.New(t, server.URL), Numbers: []callwright.PhoneNumber{"+14155550100", "+14155550101"},
+		Gateway: h.New(t, carrier), Numbers: []callwright.PhoneNumber{"+14155550100", "+14155550101"},
 		SignedAt: time.Date(2030, time.May, 20, 12, 0, 0, 0, time.UTC), Step: carrier.Step, Orders: func() int { return len(carrier.Orders()) },
 	}
 	if h.Event != nil {
@@ -183,7 +118,7 @@ func (h HTTPGateway) with(t testing.TB, s CarrierScript) (GatewayHarness, *Carri
 	return g, carrier
 }
 
-func (h HTTPGateway) harness(t *testing.T, c GatewayCase) GatewayHarness {
+func (h CarrierGateway) harness(t *testing.T, c GatewayCase) GatewayHarness {
 	t.Helper()
 	g, _ := h.with(t, ScriptOf(c))
 	return g
@@ -215,7 +150,7 @@ var gatewayCalls = []gatewayCall{
 const maxGatewayRequests = 8
 
 // survives has one request after the other of a call meet a fault, until the call sends no more of them.
-func (h HTTPGateway) survives(servers testing.TB, t reporter, call gatewayCall, fault Fault) {
+func (h CarrierGateway) survives(servers testing.TB, t reporter, call gatewayCall, fault Fault) {
 	t.Helper()
 	for nth := range maxGatewayRequests {
 		if !h.survivesOne(servers, t, call, fault, nth) {
@@ -225,15 +160,15 @@ func (h HTTPGateway) survives(servers testing.TB, t reporter, call gatewayCall, 
 }
 
 // survivesOne has the nth request of a call, from 0, meet a fault. False: the call sends no such request.
-func (h HTTPGateway) survivesOne(servers testing.TB, t reporter, call gatewayCall, fault Fault, nth int) bool {
+func (h CarrierGateway) survivesOne(servers testing.TB, t reporter, call gatewayCall, fault Fault, nth int) bool {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	var begun, met atomic.Bool
 	seen := 0
 	harness, carrier := h.with(servers, CarrierScript{
-		hung: cancel, // the gateway's caller waits no longer
-		Fault: func(*http.Request) Fault {
+		hung: cancel, // the caller of the gateway waits no longer
+		Fault: func() Fault {
 			if !begun.Load() || met.Load() {
 				return NoFault
 			}
