@@ -1,7 +1,6 @@
 package platform
 
 import (
-	"log/slog"
 	"net/http"
 	"strings"
 
@@ -52,7 +51,7 @@ type dashboardParts struct {
 	Issues     *triage.Service
 	Speech     *speech.Service
 	RunsOn     runsOn
-	Log        *slog.Logger
+	Runtime    callwright.Runtime
 }
 
 // signInHint describes the source of keys.
@@ -65,7 +64,7 @@ func newDashboard(p dashboardParts) (*dashboard.Dashboard, error) {
 		Runs: append(p.RunsOn.missing(), p.RunsOn.list()...), Calls: p.Calls, CallLog: p.CallLog,
 		Trunks: p.Trunks, Setup: p.Setup, Discoveries: p.Looks, TestCalls: p.TestCalls, Proofs: p.Proofs,
 		Pathways: p.Pathways, Tests: p.AgentTests, Tornado: p.Tornados, Ports: p.Ports, Documents: p.Documents, Letters: p.Letters,
-		Issues: p.Issues, Speech: p.Speech, Access: p.Access, Deliveries: p.Deliveries, Logger: p.Log,
+		Issues: p.Issues, Speech: p.Speech, Access: p.Access, Deliveries: p.Deliveries, Logger: p.Runtime.Logger,
 	}
 	if p.Config.Authenticator != nil {
 		c.Authenticator, c.Sessions, c.Access = p.Config.Authenticator, nil, nil
