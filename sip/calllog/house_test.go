@@ -23,7 +23,7 @@ type house struct {
 	clock   *clock
 	monitor *watcher
 	store   sipstore.CallLog
-	printed *bytes.Buffer // what was logged
+	printed *bytes.Buffer // the log
 }
 
 // configured returns a complete configuration over an empty memory.
@@ -65,7 +65,7 @@ type clock struct{ now time.Time }
 
 func (c *clock) Now() time.Time { return c.now }
 
-// watcher is a Monitor that notes what it is told.
+// watcher is a Monitor that records its calls.
 type watcher struct{ observed, reasons []string }
 
 func (w *watcher) Observe(_ context.Context, _ callwright.OrgID, trunkID, server string, e health.Evidence) {

@@ -93,7 +93,7 @@ func (o *outage) Renew(ctx context.Context, kind, node string, now, until time.T
 	return o.Leases.Renew(ctx, kind, node, now, until)
 }
 
-// After an outage every node has been silent, and none is dead: they are given the time to come back.
+// After an outage every node has been silent, but none is dead: each gets time to renew its lease.
 func TestRunAfterAnOutage(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -140,7 +140,7 @@ func TestRunForgetsOldCalls(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		h := open(t, func(c *calllog.Config) { c.Clock, c.Keep = bubbled{}, 24*time.Hour })
-		const calls = 501 // one more than go at once
+		const calls = 501 // one more than a batch holds
 		for i := range calls {
 			r := h.logged("a", "c"+strconv.Itoa(i), time.Now())
 			ended := r.StartedAt.Add(time.Minute)

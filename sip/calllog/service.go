@@ -12,9 +12,9 @@ import (
 	"github.com/callwright/callwright/sip/health"
 )
 
-// Monitor learns from attempts how servers do; monitor.Service implements it.
+// Monitor receives evidence from attempts about servers; monitor.Service implements it.
 type Monitor interface {
-	// Observe takes what an attempt says of a server, named by failover.Server.String.
+	// Observe records the evidence of an attempt about a server, named by failover.Server.String.
 	Observe(ctx context.Context, org callwright.OrgID, trunkID, server string, e health.Evidence)
 }
 
@@ -25,7 +25,7 @@ type Config struct {
 	Monitor Monitor
 	Node    string // names this process; every process of a deployment, past or present, has another name
 
-	Numbering callwright.Numbering // the default countries of organizations; nil: none has one
+	Numbering callwright.Numbering // the default countries of organizations; nil: no defaults
 	Keep      time.Duration        // retention period; 0: 90 days; at least alert.MaxRateWindow
 	Clock     callwright.Clock     // nil: SystemClock
 	Logger    *slog.Logger         // nil: discards
@@ -43,7 +43,7 @@ type Service struct {
 	heartbeat *callwright.Heartbeat
 }
 
-// nodeKind is the kind of the lease that a node keeps while it writes records.
+// nodeKind is the kind of the lease that a node holds while it writes records.
 const nodeKind = "sip.node"
 
 // New checks the configuration.
