@@ -25,7 +25,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 const org = callwright.OrgID("org")
 
-// line is a registration.Line whose servers answer as a test says.
+// line is a registration.Line with scripted responses.
 type line struct {
 	answer func(registration.Binding) (time.Duration, error)
 
@@ -34,7 +34,7 @@ type line struct {
 	at      []time.Time
 	bound   map[string]registration.Binding
 	undone  []string
-	silent  bool // takes nothing back
+	silent  bool // removes no binding
 	working int
 	most    int
 }
@@ -176,7 +176,7 @@ func (w *world) run(node string) (stop func()) {
 }
 
 func pass(d time.Duration) {
-	time.Sleep(d) // in a bubble: nobody waits
+	time.Sleep(d) // in a bubble: takes no time
 	synctest.Wait()
 }
 
@@ -350,7 +350,7 @@ func TestConnectionIsLost(t *testing.T) {
 		if r := w.row("1"); len(w.line.times()) != 2 || r.State != sip.Registered {
 			t.Fatalf("%+v", r)
 		}
-		first.Lost() // of a connection that nobody needs any more
+		first.Lost() // of a connection that is no longer used
 		pass(4 * time.Second)
 		if n := len(w.line.times()); n != 2 {
 			t.Errorf("%d attempts", n)
@@ -435,7 +435,7 @@ func TestTrunkGoes(t *testing.T) {
 	}
 }
 
-// Servers that never answer hold up no others, and never more than so many requests are under way.
+// Silent servers do not delay others, and the number of concurrent requests is bounded.
 func TestManyWithSlowServers(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
