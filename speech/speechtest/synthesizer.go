@@ -13,14 +13,14 @@ import (
 	"github.com/callwright/callwright/speech/tts"
 )
 
-// SynthesizerHarness makes synthesizers to test.
+// SynthesizerHarness is the harness of RunSynthesizer.
 type SynthesizerHarness struct {
-	// New returns a synthesizer. It uses t.Cleanup to free what the synthesizer holds.
+	// New returns a synthesizer. It uses t.Cleanup to free the synthesizer's resources.
 	New func(t *testing.T) tts.Synthesizer
-	// Voice is a voice beside the default one; empty: there is none.
+	// Voice is a voice beside the default one; empty: none.
 	Voice string
-	// AnyVoice says that the synthesizer cannot tell unknown voices. AnyRate says that it accepts every rate, also rates that do not
-	// exist; it is for stand-ins, since tts.Request bounds the rate.
+	// AnyVoice states that the synthesizer cannot detect unknown voices. AnyRate states that it accepts every rate, even invalid
+	// ones; it is for fakes, since tts.Request bounds the rate.
 	AnyVoice, AnyRate bool
 }
 
@@ -31,8 +31,8 @@ const (
 		"Nobody knows what will be said at the end of it."
 )
 
-// RunSynthesizer tests a tts.Synthesizer with English texts, which the default voice speaks, also with the language "en-US". Its short
-// text lasts 0.3 to 10 s. It must not run in parallel with other tests, because it looks for goroutines that are left.
+// RunSynthesizer tests a tts.Synthesizer with English texts, which the default voice speaks, also with the language "en-US". Its
+// short text lasts 0.3 to 10 s. It must not run in parallel with other tests, because it checks for leaked goroutines.
 func RunSynthesizer(t *testing.T, h SynthesizerHarness) {
 	t.Helper()
 	for name, run := range map[string]func(*testing.T, tts.Synthesizer){
@@ -155,7 +155,7 @@ func closesStream(t *testing.T, s tts.Synthesizer) {
 	begun := make(chan struct{})
 	reading.Go(func() {
 		close(begun)
-		_, _ = drain(stream) // it must only end: the engine may have been done before
+		_, _ = drain(stream) // it need only end: the engine may have finished before
 	})
 	<-begun
 	callwrighttest.Soon(t, "closing a stream that is read", func() {
