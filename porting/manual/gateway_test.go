@@ -47,7 +47,7 @@ func (s *lossy) InsertOrder(ctx context.Context, o manual.Order) error {
 	return err
 }
 
-// frozen is a store whose database does not answer.
+// frozen is a store with a database that does not answer.
 type frozen struct{ manual.Store }
 
 func (frozen) InsertOrder(ctx context.Context, _ manual.Order) error {
@@ -60,7 +60,7 @@ func (frozen) Order(ctx context.Context, _ string) (manual.Order, error) {
 	return manual.Order{}, ctx.Err()
 }
 
-// operator does for all orders what the carrier does in a case.
+// operator handles all orders as the carrier of a case.
 type operator struct {
 	t       *testing.T
 	gateway *manual.Gateway
@@ -98,7 +98,7 @@ func (op *operator) step() {
 	}
 }
 
-// puzzle has the last number in a state that only a newer release knows.
+// puzzle sets the last number to a state of a newer release.
 func (op *operator) puzzle(o manual.Order, step int) {
 	op.t.Helper()
 	o.Numbers[1].State = map[int]porting.NumberState{1: "reserved", 2: "reserved", 3: porting.NumberInProgress}[step]
@@ -185,7 +185,7 @@ func TestNew(t *testing.T) {
 	}
 }
 
-// TestWishAgain: a wish to cancel that is newer than the one that was refused is not refused.
+// TestWishAgain: a cancellation newer than a refused one is not refused.
 func TestWishAgain(t *testing.T) {
 	t.Parallel()
 	g := newGateway(t, manual.Config{Store: portingstore.ManualOrders{Store: memstore.New()}})
