@@ -7,23 +7,23 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// Config holds what a Service needs. Store, Atomic and Work are required, the rest is optional.
+// Config configures a Service. Store, Atomic and Work are required, the rest is optional.
 type Config struct {
 	Store  Store             // required
 	Atomic callwright.Atomic // required: transactions of the store
 	Work   callwright.Work   // required: runs analyses and the sweep of silent sessions
 
 	Resolvers map[ResourceType]ResourceResolver // resources of a type without one are CodeNotImplemented
-	Analyst   Analyst                           // nil: there is no analysis; agents from outside may still work on issues
-	Cursors   *Cursors                          // nil: a key of this process's own: its cursors end with it, and hold on no other node
-	Watchers  int                               // how many Watchers may be open at once; 0: 1000
+	Analyst   Analyst                           // nil: no analysis; external agents may still work on issues
+	Cursors   *Cursors                          // nil: a random key of this process: its cursors are valid only here, until its end
+	Watchers  int                               // maximum number of open Watchers; 0: 1000
 
-	Clock  callwright.Clock // nil: the machine's
+	Clock  callwright.Clock // nil: the system clock
 	IDs    callwright.IDs   // nil: UUIDs
 	Logger *slog.Logger     // nil: discards
 }
 
-// Service keeps issues and their feeds.
+// Service manages issues and their feeds.
 type Service struct {
 	cfg      Config
 	watchers callwright.Watchers
