@@ -7,12 +7,12 @@ import (
 
 	"go.uber.org/fx"
 
-	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/access"
 	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/agenttest"
 	"github.com/callwright/callwright/agenttest/tornado"
+	"github.com/callwright/callwright/delivery"
 	"github.com/callwright/callwright/porting"
 	"github.com/callwright/callwright/porting/document"
 	"github.com/callwright/callwright/porting/loa"
@@ -35,7 +35,7 @@ type dashboardParts struct {
 	fx.In
 	Config     Config
 	Access     *access.Service
-	Deliveries *callwright.DeliveryLog
+	Deliveries *delivery.Log
 	Listener   listener
 	Calls      *call.Service
 	CallLog    *calllog.Service

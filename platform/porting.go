@@ -15,6 +15,7 @@ import (
 	"github.com/callwright/callwright/adapters/portgateway"
 	"github.com/callwright/callwright/adapters/webhook"
 	"github.com/callwright/callwright/agents"
+	"github.com/callwright/callwright/delivery"
 	"github.com/callwright/callwright/porting"
 	"github.com/callwright/callwright/porting/document"
 	"github.com/callwright/callwright/porting/loa"
@@ -109,7 +110,7 @@ type portParts struct {
 	Listener  listener
 	Log       *slog.Logger
 
-	Deliveries *callwright.DeliveryLog
+	Deliveries *delivery.Log
 }
 
 func newLetters(p portParts) (*loa.Service, error) {

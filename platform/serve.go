@@ -36,6 +36,7 @@ import (
 	"github.com/callwright/callwright/agents/persona"
 	"github.com/callwright/callwright/agenttest"
 	"github.com/callwright/callwright/agenttest/tornado"
+	"github.com/callwright/callwright/delivery"
 	"github.com/callwright/callwright/porting"
 	"github.com/callwright/callwright/porting/document"
 	"github.com/callwright/callwright/porting/loa"
@@ -149,7 +150,7 @@ type apiParts struct {
 	Tornados   *tornado.Service
 	Ports      *porting.Service
 	Speech     *speech.Service
-	Deliveries *callwright.DeliveryLog
+	Deliveries *delivery.Log
 	Documents  *document.Service
 	Letters    *loa.Service
 	Gateways   portGateways

@@ -9,25 +9,26 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/delivery"
 )
 
 // Config holds what a Service needs.
 type Config struct {
-	Store      Store                   // required
-	Atomic     callwright.Atomic       // required: transactions of the store
-	Work       callwright.Work         // required: advances requests
-	Gateway    Gateway                 // required: takes new requests
-	Former     []Gateway               // have earlier requests that have not ended
-	Documents  Documents               // required
-	Letters    Letters                 // required
-	Inbound    InboundNumbers          // required
-	Trunks     Trunks                  // nil: calls to a number come in once it is registered, without a trunk; no number is served by others
-	CallsFrom  []netip.Prefix          // from where calls to ported numbers come, unless their request says so; empty: from nowhere known
-	Mailer     callwright.Mailer       // nil: no mail is sent
-	Notifier   Notifier                // nil: requests cannot have a webhook
-	URLs       callwright.URLs         // required with Notifier: checks webhooks
-	Failures   Failures                // nil: nobody is told
-	Deliveries *callwright.DeliveryLog // lists messages that webhooks have not taken; nil: there is no list
+	Store      Store             // required
+	Atomic     callwright.Atomic // required: transactions of the store
+	Work       callwright.Work   // required: advances requests
+	Gateway    Gateway           // required: takes new requests
+	Former     []Gateway         // have earlier requests that have not ended
+	Documents  Documents         // required
+	Letters    Letters           // required
+	Inbound    InboundNumbers    // required
+	Trunks     Trunks            // nil: calls to a number come in once it is registered, without a trunk; no number is served by others
+	CallsFrom  []netip.Prefix    // from where calls to ported numbers come, unless their request says so; empty: from nowhere known
+	Mailer     callwright.Mailer // nil: no mail is sent
+	Notifier   Notifier          // nil: requests cannot have a webhook
+	URLs       callwright.URLs   // required with Notifier: checks webhooks
+	Failures   Failures          // nil: nobody is told
+	Deliveries *delivery.Log     // lists messages that webhooks have not taken; nil: there is no list
 
 	Numbering callwright.Numbering // the default countries of organizations; nil: none has one
 	MaxOpen   int                  // requests of an organization that have not ended; 0: 1,000

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/node"
 	"github.com/callwright/callwright/speech/tts"
 )
 
@@ -67,10 +68,10 @@ const (
 
 // Service speaks, and keeps voices and samples. It is a tts.Speakers.
 type Service struct {
-	cfg   Config             // without its Key
-	mac   func() hash.Hash   // under the Key, which fmt would print if it were a field that is not exported
-	slots *callwright.Budget // sentences that the engine speaks at once
-	room  *callwright.Budget // bytes
+	cfg   Config           // without its Key
+	mac   func() hash.Hash // under the Key, which fmt would print if it were a field that is not exported
+	slots *node.Budget     // sentences that the engine speaks at once
+	room  *node.Budget     // bytes
 	desc  tts.Description
 
 	prompts *prompts
@@ -109,10 +110,10 @@ func New(c Config) (*Service, error) {
 	c.Key = ""
 	s := &Service{
 		cfg: c, mac: func() hash.Hash { return hmac.New(sha256.New, key) }, desc: c.Engine.Describe(),
-		slots: &callwright.Budget{
+		slots: &node.Budget{
 			Total: int64(c.Parallel), Wait: maxSentence, Busy: "the speech engine has been busy for too long: send the text again later",
 		},
-		room: &callwright.Budget{
+		room: &node.Budget{
 			Total: maxMemory, Share: maxMemory / 2, Wait: 10 * time.Second, Busy: "too many long texts are being spoken: send this one again later",
 		},
 		prompts: newPrompts(c.Prompts), by: map[callwright.OrgID]int{},

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/node"
 )
 
 // Config holds what a Service needs. Store, Atomic and Work are required, the rest is optional.
@@ -26,8 +27,8 @@ type Config struct {
 // Service keeps issues and their feeds.
 type Service struct {
 	cfg      Config
-	watchers callwright.Watchers
-	searches callwright.Budget // that read texts
+	watchers node.Watchers
+	searches node.Budget // that read texts
 }
 
 // The kinds of durable work.
@@ -66,8 +67,8 @@ func New(c Config) (*Service, error) {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
 	s := &Service{
-		cfg: c, watchers: callwright.Watchers{Total: c.Watchers, Share: MaxWatchers},
-		searches: callwright.Budget{Total: maxSearches, Share: 1, Wait: searchWait, Busy: "too many searches run at once: try again"},
+		cfg: c, watchers: node.Watchers{Total: c.Watchers, Share: MaxWatchers},
+		searches: node.Budget{Total: maxSearches, Share: 1, Wait: searchWait, Busy: "too many searches run at once: try again"},
 	}
 	taskAnalyze.Handle(c.Work, callwright.QueueModels, c.Logger, s.analyze)
 	c.Work.Every(callwright.QueueUpkeep, taskSweep, sweepEvery, s.sweep)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/node"
 )
 
 const (
@@ -40,7 +41,7 @@ type Line interface {
 }
 
 // List returns the bans in force on any node, those that end last first.
-func List(ctx context.Context, leases callwright.Leases, now time.Time) ([]Ban, error) {
+func List(ctx context.Context, leases node.Leases, now time.Time) ([]Ban, error) {
 	held, err := leases.Held(ctx, kind, now, Most)
 	var all []Ban
 	for _, l := range held {
@@ -52,7 +53,7 @@ func List(ctx context.Context, leases callwright.Leases, now time.Time) ([]Ban, 
 }
 
 // Lift ends the ban of an address on all nodes within seconds, and returns it. CodeNotFound when the address is not banned.
-func Lift(ctx context.Context, leases callwright.Leases, address netip.Addr, now time.Time) (Ban, error) {
+func Lift(ctx context.Context, leases node.Leases, address netip.Addr, now time.Time) (Ban, error) {
 	all, err := List(ctx, leases, now)
 	if err != nil {
 		return Ban{}, err
@@ -67,7 +68,7 @@ func Lift(ctx context.Context, leases callwright.Leases, address netip.Addr, now
 
 // Config configures a Service. Leases, Line and Node are required.
 type Config struct {
-	Leases callwright.Leases
+	Leases node.Leases
 	Line   Line
 	Node   string
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/delivery"
 	"github.com/callwright/callwright/sip"
 	"github.com/callwright/callwright/sip/alert"
 	"github.com/callwright/callwright/sip/failover"
@@ -45,13 +46,13 @@ type Config struct {
 	Prober        Prober
 	Organizations callwright.Tenants
 
-	Deliveries sip.Deliveries          // records who is told of alerts; nil: nothing does
-	Mailer     callwright.Mailer       // nil: no trunk has alerts by mail
-	Texter     alert.Texter            // nil: no trunk has alerts by SMS
-	Hooks      alert.Hooks             // nil: no trunk has alerts by webhook
-	HookLog    *callwright.DeliveryLog // lists alerts that webhooks have not taken; nil: there is no list
-	Clock      callwright.Clock        // nil: SystemClock
-	Logger     *slog.Logger            // nil: discards
+	Deliveries sip.Deliveries    // records who is told of alerts; nil: nothing does
+	Mailer     callwright.Mailer // nil: no trunk has alerts by mail
+	Texter     alert.Texter      // nil: no trunk has alerts by SMS
+	Hooks      alert.Hooks       // nil: no trunk has alerts by webhook
+	HookLog    *delivery.Log     // lists alerts that webhooks have not taken; nil: there is no list
+	Clock      callwright.Clock  // nil: SystemClock
+	Logger     *slog.Logger      // nil: discards
 }
 
 // Service watches trunks. It implements sip.Monitor and calllog.Monitor.

@@ -7,18 +7,19 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/node"
 	"github.com/callwright/callwright/sip"
 	"github.com/callwright/callwright/sip/health"
 )
 
 // The pace of a node's probes.
 const (
-	look     = time.Second             // how often it looks for servers and trunks that are due
-	patience = 5 * time.Second         // how long a server may take to answer
-	parallel = 1000                    // servers at once: enough for 10,000 a minute of which none answers
-	batch    = 250                     // servers or trunks to take, and to write, at once
-	linger   = 100 * time.Millisecond  // how long a result waits for others to be written with
-	lease    = 2 * callwright.LeaseTTL // how long other nodes leave a server alone: longer than to probe and to write it
+	look     = time.Second            // how often it looks for servers and trunks that are due
+	patience = 5 * time.Second        // how long a server may take to answer
+	parallel = 1000                   // servers at once: enough for 10,000 a minute of which none answers
+	batch    = 250                    // servers or trunks to take, and to write, at once
+	linger   = 100 * time.Millisecond // how long a result waits for others to be written with
+	lease    = 2 * node.LeaseTTL      // how long other nodes leave a server alone: longer than to probe and to write it
 )
 
 // result is what a probe has found.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/node"
 	"github.com/callwright/callwright/sip"
 )
 
@@ -51,9 +52,9 @@ const (
 // The time limits of a test call.
 const (
 	ring      = 30 * time.Second
-	longest   = time.Minute                     // from the start to our BYE
-	deadAfter = longest + 2*callwright.LeaseTTL // a call that runs for longer has lost its node
-	kept      = 24 * time.Hour                  // how long an ended call can be read
+	longest   = time.Minute               // from the start to our BYE
+	deadAfter = longest + 2*node.LeaseTTL // a call that runs for longer has lost its node
+	kept      = 24 * time.Hour            // how long an ended call can be read
 )
 
 // The periodic work that ends lost calls.
