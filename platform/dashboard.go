@@ -1,12 +1,12 @@
 package platform
 
 import (
-	"log/slog"
 	"net/http"
 	"strings"
 
 	"go.uber.org/fx"
 
+	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/access"
 	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/agents/pathway"
@@ -52,7 +52,7 @@ type dashboardParts struct {
 	Issues     *triage.Service
 	Speech     *speech.Service
 	RunsOn     runsOn
-	Log        *slog.Logger
+	Runtime    callwright.Runtime
 }
 
 // signInHint describes the source of keys.
@@ -65,7 +65,7 @@ func newDashboard(p dashboardParts) (*dashboard.Dashboard, error) {
 		Runs: append(p.RunsOn.missing(), p.RunsOn.list()...), Calls: p.Calls, CallLog: p.CallLog,
 		Trunks: p.Trunks, Setup: p.Setup, Discoveries: p.Looks, TestCalls: p.TestCalls, Proofs: p.Proofs,
 		Pathways: p.Pathways, Tests: p.AgentTests, Tornado: p.Tornados, Ports: p.Ports, Documents: p.Documents, Letters: p.Letters,
-		Issues: p.Issues, Speech: p.Speech, Access: p.Access, Deliveries: p.Deliveries, Logger: p.Log,
+		Issues: p.Issues, Speech: p.Speech, Access: p.Access, Deliveries: p.Deliveries, Logger: p.Runtime.Logger,
 	}
 	if p.Config.Authenticator != nil {
 		c.Authenticator, c.Sessions, c.Access = p.Config.Authenticator, nil, nil
