@@ -188,7 +188,7 @@ func (h *house) trunks() {
 	c.CallLog = must(calllog.New(calllog.Config{Store: h.log, Leases: memstore.Leases{Store: store}, Monitor: unused{}, Node: "n"}))
 	c.Discoveries = must(discovery.New(discovery.Config{
 		Store: sipstore.Discoveries{Store: store}, Prober: unused{},
-		Resolver: must(resolve.New(resolve.Config{DNS: unused{}, Clock: callwright.SystemClock{}})),
+		Resolver: must(resolve.New(resolve.Config{DNS: unused{}})),
 	}))
 	c.Proofs = must(proof.New(proof.Config{
 		Store: sipstore.Proofs{Store: store}, Atomic: store, Work: h.work, Trunks: c.Trunks, Announcer: unused{}, Key: callwright.Secret(strings.Repeat("k", 32)),
