@@ -92,7 +92,7 @@ func newTrunks(ctx context.Context) (*sip.Service, error) {
 		return nil, err
 	}
 	numbers, err := agents.New(agents.Config{
-		Store: agentstore.Numbers{Store: store}, WebAgents: agentstore.WebAgents{Store: store}, Atomic: store,
+		Numbers: agentstore.Numbers{Store: store}, WebAgents: agentstore.WebAgents{Store: store}, Atomic: store,
 	})
 	if err != nil {
 		return nil, err

@@ -154,7 +154,7 @@ func (h *house) conversations() {
 		Store: h.calls, Leases: memstore.Leases{Store: store}, Atomic: store, Work: h.work,
 		Line: agentstest.NewLine(agentstest.PhoneConfig{}), Routes: unused{}, Model: scripted.New(), Recordings: h.audio,
 		Agents: must(agents.New(agents.Config{
-			Store: agentstore.Numbers{Store: store}, WebAgents: agentstore.WebAgents{Store: store}, Atomic: store,
+			Numbers: agentstore.Numbers{Store: store}, WebAgents: agentstore.WebAgents{Store: store}, Atomic: store,
 		})),
 		Recognizer: &agentstest.Recognizer{}, Synthesizer: &agentstest.Synthesizer{}, Node: "n",
 	}))
