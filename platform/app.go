@@ -107,7 +107,7 @@ func newAgents(
 	personas *persona.Service,
 ) (*agents.Service, error) {
 	c := agents.Config{
-		Store: agentstore.Numbers{DB: db}, WebAgents: agentstore.WebAgents{DB: db}, Atomic: db,
+		Numbers: agentstore.Numbers{DB: db}, WebAgents: agentstore.WebAgents{DB: db}, Atomic: db,
 		Webhooks: hooks, Requests: hooks, Pathways: p, Personas: personas, Voices: voices, Model: model, Numbering: orgstore.Tenants{DB: db},
 	}
 	c.Languages, _ = hears.(conversation.LanguageChecker)

@@ -35,6 +35,7 @@ type Config struct {
 	PollEvery time.Duration        // how often a gateway is asked about an order; due ones are looked for each minute, so never more often; 0: 6 hours
 	PollNear  time.Duration        // the same from a day before its confirmed date on, and while it is canceled; 0: 15 minutes
 	Zone      *time.Location       // whose dates count for the earliest date; nil: UTC
+
 	callwright.Runtime
 }
 

@@ -191,7 +191,7 @@ func (h *house) serveTrunks(c *dashboard.Config, work callwright.Work, leases no
 	c.Trunks = h.trunks
 	c.Discoveries = must(discovery.New(discovery.Config{
 		Store: sipstore.Discoveries{DB: h.db}, Prober: outside{},
-		Resolver: must(resolve.New(resolve.Config{DNS: loopbackDNS{}, Clock: callwright.SystemClock{}})),
+		Resolver: must(resolve.New(resolve.Config{DNS: loopbackDNS{}})),
 	}))
 	c.Proofs = must(proof.New(proof.Config{
 		Store: sipstore.Proofs{DB: h.db}, Atomic: h.db, Work: work, Trunks: h.trunks, Announcer: outside{}, Key: callwright.Secret(strings.Repeat("k", 32)),

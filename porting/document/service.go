@@ -15,6 +15,7 @@ type Config struct {
 	Blobs     Blobs           `required:"always"`
 	Work      callwright.Work `required:"always"` // deletes what is not used
 	MaxUnused int             // documents of an organization that no request uses; 0: 100
+
 	callwright.Runtime
 }
 

@@ -24,6 +24,7 @@ type Config struct {
 	Key      callwright.Secret         `required:"always"` // at least MinKey bytes, the same on all nodes; links of another key end
 	URL      func(token string) string `required:"always"` // returns the address of the signing page
 	MailOnly bool                      // the link is mailed to the signer, and SendLetter and ResendLetter do not return it
+
 	callwright.Runtime
 }
 

@@ -18,6 +18,7 @@ type Config struct {
 	Store      Store         `required:"always"`
 	CutOff     time.Duration // before the confirmed date; negative: none; 0: 48 hours
 	MaxNumbers int           // of an order; 0: porting.MaxNumbers
+
 	callwright.Runtime
 }
 

@@ -155,7 +155,7 @@ func (h *house) conversations() {
 		Store: h.calls, Leases: memstore.Leases{Store: store}, Atomic: store, Work: h.work,
 		Line: agentstest.NewLine(agentstest.PhoneConfig{}), Routes: unused{}, Model: scripted.New(), Recordings: h.audio,
 		Agents: must(agents.New(agents.Config{
-			Store: agentstore.Numbers{Store: store}, WebAgents: agentstore.WebAgents{Store: store}, Atomic: store,
+			Numbers: agentstore.Numbers{Store: store}, WebAgents: agentstore.WebAgents{Store: store}, Atomic: store,
 		})),
 		Recognizer: &agentstest.Recognizer{}, Synthesizer: &agentstest.Synthesizer{}, Node: "n",
 	}))
@@ -189,7 +189,7 @@ func (h *house) trunks() {
 	c.CallLog = must(calllog.New(calllog.Config{Store: h.log, Leases: memstore.Leases{Store: store}, Monitor: unused{}, Node: "n"}))
 	c.Discoveries = must(discovery.New(discovery.Config{
 		Store: sipstore.Discoveries{Store: store}, Prober: unused{},
-		Resolver: must(resolve.New(resolve.Config{DNS: unused{}, Clock: callwright.SystemClock{}})),
+		Resolver: must(resolve.New(resolve.Config{DNS: unused{}})),
 	}))
 	c.Proofs = must(proof.New(proof.Config{
 		Store: sipstore.Proofs{Store: store}, Atomic: store, Work: h.work, Trunks: c.Trunks, Announcer: unused{}, Key: callwright.Secret(strings.Repeat("k", 32)),

@@ -34,6 +34,7 @@ type Config struct {
 	Name      string    // of its sessions; empty: "Root cause analyst"
 	MaxCalls  int       // how many resources it reads, 1 to 20; 0: 5
 	MaxTokens int       // it asks nothing more once so many were used; 0: 100,000
+
 	callwright.Runtime
 }
 

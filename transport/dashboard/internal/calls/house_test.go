@@ -48,7 +48,7 @@ func open(t *testing.T, change ...func(*call.Config)) *house {
 	t.Cleanup(func() { _ = files.Close() })
 	h := &house{t: t, calls: agentstore.Calls{Store: store}, log: sipstore.CallLog{Store: store}, files: files}
 	h.agents = must(agents.New(agents.Config{
-		Store: agentstore.Numbers{Store: store}, WebAgents: agentstore.WebAgents{Store: store}, Atomic: store,
+		Numbers: agentstore.Numbers{Store: store}, WebAgents: agentstore.WebAgents{Store: store}, Atomic: store,
 	}))
 	work := memstore.NewWork(store, nil)
 	config := call.Config{
