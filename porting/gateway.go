@@ -7,7 +7,7 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// Gateway passes orders to losing carriers. portingtest.RunGateway tests it.
+// Gateway passes orders to losing carriers. portingtest.RunGateway tests one, RunCarrierGateway with a scripted carrier.
 //
 // After an error that is not a *Refusal the caller retries: the carrier is out of reach, or its answer was not understood. Every
 // method returns such an error within 10 seconds after its context has ended. Carriers take days, and many send events late, twice

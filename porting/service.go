@@ -3,41 +3,40 @@ package porting
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"net/netip"
 	"slices"
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/delivery"
 )
 
 // Config configures a Service.
 type Config struct {
-	Store      Store                   // required
-	Atomic     callwright.Atomic       // required: transactions of the store
-	Work       callwright.Work         // required: advances requests
-	Gateway    Gateway                 // required: receives new requests
-	Former     []Gateway               // gateways of earlier requests that have not ended
-	Documents  Documents               // required
-	Letters    Letters                 // required
-	Inbound    InboundNumbers          // required
-	Trunks     Trunks                  // nil: a registered number receives calls without a trunk; no number is attached elsewhere
-	CallsFrom  []netip.Prefix          // sources of calls to ported numbers whose request names none; empty: unknown
-	Mailer     callwright.Mailer       // nil: no mail is sent
-	Notifier   Notifier                // nil: requests cannot have a webhook
-	URLs       callwright.URLs         // required with Notifier: checks webhooks
-	Failures   Failures                // nil: failures are not reported
-	Deliveries *callwright.DeliveryLog // lists messages that webhooks have not accepted; nil: no list
+	Store      Store             `required:"always"`
+	Atomic     callwright.Atomic `required:"always"` // transactions of the store
+	Work       callwright.Work   `required:"always"` // advances requests
+	Gateway    Gateway           `required:"always"` // takes new requests
+	Former     []Gateway         // gateways of earlier requests that have not ended
+	Documents  Documents         `required:"always"`
+	Letters    Letters           `required:"always"`
+	Inbound    InboundNumbers    `required:"always"`
+	Trunks     Trunks            // nil: a registered number receives calls without a trunk; no number is attached elsewhere
+	CallsFrom  []netip.Prefix    // sources of calls to ported numbers whose request names none; empty: unknown
+	Mailer     callwright.Mailer // nil: no mail is sent
+	Notifier   Notifier          // nil: requests cannot have a webhook
+	URLs       callwright.URLs   `required:"with Notifier"` // checks webhooks
+	Failures   Failures          // nil: failures are not reported
+	Deliveries *delivery.Log     // lists messages that webhooks have not accepted; nil: no list
 
 	Numbering callwright.Numbering // the default countries of organizations; nil: no defaults
 	MaxOpen   int                  // requests of an organization that have not ended; 0: 1,000
 	MaxHourly int                  // requests of an organization within an hour, each of which sends unsolicited mail; 0: 60
-	PollEvery time.Duration        // interval of snapshots of an order, at least a minute; 0: 6 hours
+	PollEvery time.Duration        // interval of snapshots of an order, at least the minute between two searches; 0: 6 hours
 	PollNear  time.Duration        // the same from a day before its confirmed date, and during a cancellation; 0: 15 minutes
 	Zone      *time.Location       // time zone of the earliest date; nil: UTC
-	Clock     callwright.Clock     // nil: callwright.SystemClock
-	IDs       callwright.IDs       // nil: callwright.UUIDs
-	Logger    *slog.Logger         // nil: discards
+
+	callwright.Runtime
 }
 
 // The limits of requests.
@@ -75,23 +74,8 @@ type Service struct{ cfg Config }
 
 // New checks the configuration and registers durable work with c.Work.
 func New(c Config) (*Service, error) {
-	switch {
-	case c.Store == nil:
-		return nil, errors.New("porting: Config.Store is required")
-	case c.Atomic == nil:
-		return nil, errors.New("porting: Config.Atomic is required")
-	case c.Work == nil:
-		return nil, errors.New("porting: Config.Work is required")
-	case c.Gateway == nil:
-		return nil, errors.New("porting: Config.Gateway is required")
-	case c.Documents == nil:
-		return nil, errors.New("porting: Config.Documents is required")
-	case c.Letters == nil:
-		return nil, errors.New("porting: Config.Letters is required")
-	case c.Inbound == nil:
-		return nil, errors.New("porting: Config.Inbound is required")
-	case c.Notifier != nil && c.URLs == nil:
-		return nil, errors.New("porting: Config.URLs is required with Config.Notifier")
+	if err := callwright.PrepareConfig(&c); err != nil {
+		return nil, err
 	}
 	if c.MaxOpen <= 0 {
 		c.MaxOpen = 1000
@@ -107,15 +91,6 @@ func New(c Config) (*Service, error) {
 	}
 	if c.Zone == nil {
 		c.Zone = time.UTC
-	}
-	if c.Clock == nil {
-		c.Clock = callwright.SystemClock{}
-	}
-	if c.IDs == nil {
-		c.IDs = new(callwright.UUIDs)
-	}
-	if c.Logger == nil {
-		c.Logger = slog.New(slog.DiscardHandler)
 	}
 	s := &Service{cfg: c}
 	c.Work.Handle(callwright.QueuePorting, taskStep, s.step)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/delivery"
 )
 
 // noticeArgs names a history entry for a webhook.
@@ -93,7 +94,7 @@ func (s *Service) mail(ctx context.Context, t callwright.Task, a mailArgs, _ int
 		return err
 	}
 	err = s.cfg.Mailer.SendMail(ctx, fmt.Sprintf("%s.%d.%d", r.ID, e.Number, a.Recipient), recipients[a.Recipient], r.Subject(e), r.Text(e))
-	return s.again(ctx, nil, callwright.Message{}, err, "a mail about a port request is given up", r, e)
+	return s.again(ctx, nil, delivery.Message{}, err, "a mail about a port request is given up", r, e)
 }
 
 // notify is durable work. It sends an entry to a webhook.
@@ -105,7 +106,7 @@ func (s *Service) notify(ctx context.Context, t callwright.Task, a noticeArgs, _
 	if err != nil {
 		return err
 	}
-	m := callwright.Message{Org: r.Org, Kind: callwright.MessagePort, ID: noticeID(r, e), Subject: r.ID, URL: r.Webhook.Reveal()}
+	m := delivery.Message{Org: r.Org, Kind: delivery.MessagePort, ID: noticeID(r, e), Subject: r.ID, URL: r.Webhook.Reveal()}
 	failure, putOff := s.cfg.Deliveries.Send(ctx, m, e.At, func(ctx context.Context) error {
 		return s.cfg.Notifier.NotifyPort(ctx, noticeID(r, e), r, e)
 	})
@@ -118,7 +119,7 @@ func (s *Service) notify(ctx context.Context, t callwright.Task, a noticeArgs, _
 // again returns the error that causes another attempt, or nil when the message was delivered or is given up. Attempts are counted
 // only in a log; a mail has no log.
 func (s *Service) again(
-	ctx context.Context, log *callwright.DeliveryLog, m callwright.Message, err error, givenUp string, r Request, e Entry,
+	ctx context.Context, log *delivery.Log, m delivery.Message, err error, givenUp string, r Request, e Entry,
 ) error {
 	again := log.Redeliver(ctx, m, err, e.At, s.cfg.Clock.Now())
 	if err != nil && again == nil {

@@ -125,7 +125,7 @@ func wantSchedule(t *testing.T, began time.Time, all []attempt, count int) {
 	}
 }
 
-// TestMailServerIsAway: a mail is sent again by the schedule of callwright.Redeliver until it is taken, or given up after a day.
+// TestMailServerIsAway: a mail is sent again by the schedule of delivery.Redeliver until it is taken, or given up after a day.
 func TestMailServerIsAway(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {

@@ -8,26 +8,26 @@ import (
 	"errors"
 	"fmt"
 	"hash"
-	"log/slog"
 	"runtime"
 	"sync"
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/node"
 	"github.com/callwright/callwright/speech/tts"
 )
 
 // Config configures a Service.
 type Config struct {
-	Engine  tts.Engine        // required
-	Voices  Voices            // required
-	Samples Samples           // required
-	Blobs   Blobs             // required
-	Atomic  callwright.Atomic // required: transactions of the stores
-	Work    callwright.Work   // required: deletes expired and orphaned data
-	Key     callwright.Secret // required: signs links; at least 32 bytes, the same on every node
+	Engine  tts.Engine        `required:"always"`
+	Voices  Voices            `required:"always"`
+	Samples Samples           `required:"always"`
+	Blobs   Blobs             `required:"always"`
+	Atomic  callwright.Atomic `required:"always"` // transactions of the stores
+	Work    callwright.Work   `required:"always"` // forgets what is not kept
+	Key     callwright.Secret `required:"always"` // signs links; at least 32 bytes, the same on every node
 	Cloner  Cloner            // nil: cloning is CodeUnavailable
-	Decoder Decoder           // required with Cloner
+	Decoder Decoder           `required:"with Cloner"`
 
 	Parallel int           // concurrently synthesized sentences; 0: the number of processors
 	Waiting  int           // further texts of all organizations that may wait; 0: 64
@@ -41,9 +41,7 @@ type Config struct {
 	// Otherwise unknown voices are refused. See Service.Replacement.
 	ReplaceUnknown bool
 
-	Clock  callwright.Clock // nil: callwright.SystemClock
-	IDs    callwright.IDs   // nil: callwright.UUIDs
-	Logger *slog.Logger     // nil: discards
+	callwright.Runtime
 }
 
 // The limits of texts, voices and recordings.
@@ -67,10 +65,10 @@ const (
 
 // Service speaks texts, and manages voices and samples. It implements tts.Speakers.
 type Service struct {
-	cfg   Config             // without its Key
-	mac   func() hash.Hash   // under the Key, which fmt would print if it were a field that is not exported
-	slots *callwright.Budget // concurrent sentences of the engine
-	room  *callwright.Budget // bytes
+	cfg   Config           // without its Key
+	mac   func() hash.Hash // under the Key, which fmt would print if it were a field that is not exported
+	slots *node.Budget     // concurrent sentences of the engine
+	room  *node.Budget     // bytes
 	desc  tts.Description
 
 	prompts *prompts
@@ -87,16 +85,8 @@ const minKey = 32
 
 // New checks the configuration and registers durable work with c.Work.
 func New(c Config) (*Service, error) {
-	for _, required := range []struct {
-		name    string
-		missing bool
-	}{
-		{"Engine", c.Engine == nil}, {"Voices", c.Voices == nil}, {"Samples", c.Samples == nil}, {"Blobs", c.Blobs == nil},
-		{"Atomic", c.Atomic == nil}, {"Work", c.Work == nil}, {"Decoder", c.Cloner != nil && c.Decoder == nil},
-	} {
-		if required.missing {
-			return nil, fmt.Errorf("speech: Config.%s is required", required.name)
-		}
+	if err := callwright.PrepareConfig(&c); err != nil {
+		return nil, err
 	}
 	if len(c.Key) < minKey {
 		return nil, fmt.Errorf("speech: Config.Key must have at least %d bytes", minKey)
@@ -109,10 +99,10 @@ func New(c Config) (*Service, error) {
 	c.Key = ""
 	s := &Service{
 		cfg: c, mac: func() hash.Hash { return hmac.New(sha256.New, key) }, desc: c.Engine.Describe(),
-		slots: &callwright.Budget{
+		slots: &node.Budget{
 			Total: int64(c.Parallel), Wait: maxSentence, Busy: "the speech engine has been busy for too long: send the text again later",
 		},
-		room: &callwright.Budget{
+		room: &node.Budget{
 			Total: maxMemory, Share: maxMemory / 2, Wait: 10 * time.Second, Busy: "too many long texts are being spoken: send this one again later",
 		},
 		prompts: newPrompts(c.Prompts), by: map[callwright.OrgID]int{},
@@ -129,15 +119,6 @@ func (c *Config) setDefaults() {
 	c.LinkFor = cmp.Or(c.LinkFor, 24*time.Hour)
 	c.Loudness = cmp.Or(c.Loudness, -19)
 	c.Prompts = cmp.Or(c.Prompts, 64<<20)
-	if c.Clock == nil {
-		c.Clock = callwright.SystemClock{}
-	}
-	if c.IDs == nil {
-		c.IDs = new(callwright.UUIDs)
-	}
-	if c.Logger == nil {
-		c.Logger = slog.New(slog.DiscardHandler)
-	}
 }
 
 // admit counts a text of an organization, and the memory that its audio needs, until leave is called. CodeTooManyRequests, with

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/node"
 )
 
 // The polling of watchers. Writes of this node wake them immediately; writes of other nodes are found by polling.
@@ -20,7 +21,7 @@ const MaxWatchers = 100
 // Watcher follows an issue's feed. One goroutine may use it; only Close may be called from others.
 type Watcher struct {
 	service *Service
-	watch   *callwright.Watch
+	watch   *node.Watcher
 	org     callwright.OrgID
 	issue   string
 	place   callwright.Keyset // of the last entry it has given

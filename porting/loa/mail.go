@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/delivery"
 )
 
 // mailKind is the kind of a mail.
@@ -165,7 +166,7 @@ func (s *Service) again(ctx context.Context, err error, l Letter, a mailArgs) er
 		return err
 	}
 	now := s.cfg.Clock.Now()
-	if again := callwright.Redelivery(err, now.Sub(a.At)); again != nil {
+	if again := delivery.Redelivery(err, now.Sub(a.At)); again != nil {
 		return again
 	}
 	s.cfg.Logger.WarnContext(ctx, "a mail with a letter is given up", "port_request_id", l.Request, "org", l.Org, "mail", a.id(), "error", err)

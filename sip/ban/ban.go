@@ -5,12 +5,12 @@ package ban
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"net/netip"
 	"slices"
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/node"
 )
 
 const (
@@ -40,7 +40,7 @@ type Line interface {
 }
 
 // List returns the bans in force on any node, by their end, latest first.
-func List(ctx context.Context, leases callwright.Leases, now time.Time) ([]Ban, error) {
+func List(ctx context.Context, leases node.Leases, now time.Time) ([]Ban, error) {
 	held, err := leases.Held(ctx, kind, now, Most)
 	var all []Ban
 	for _, l := range held {
@@ -52,7 +52,7 @@ func List(ctx context.Context, leases callwright.Leases, now time.Time) ([]Ban, 
 }
 
 // Lift ends the ban of an address on all nodes within seconds, and returns it. CodeNotFound when the address is not banned.
-func Lift(ctx context.Context, leases callwright.Leases, address netip.Addr, now time.Time) (Ban, error) {
+func Lift(ctx context.Context, leases node.Leases, address netip.Addr, now time.Time) (Ban, error) {
 	all, err := List(ctx, leases, now)
 	if err != nil {
 		return Ban{}, err
@@ -65,17 +65,16 @@ func Lift(ctx context.Context, leases callwright.Leases, address netip.Addr, now
 	return all[i], leases.Release(ctx, kind, all[i].Node, []string{source.String()})
 }
 
-// Config configures a Service. Leases, Line and Node are required.
+// Config configures a Service.
 type Config struct {
-	Leases callwright.Leases
-	Line   Line
-	Node   string
+	Leases node.Leases `required:"always"`
+	Line   Line        `required:"always"`
+	Node   string      `required:"always"`
 
 	// Trusted reports whether a source must not be banned: its bans are lifted on all nodes. nil: no source is trusted.
 	Trusted func(netip.Addr) bool
 
-	Clock  callwright.Clock // nil: SystemClock
-	Logger *slog.Logger     // nil: discards
+	callwright.Runtime
 }
 
 // Service shares the bans of one node's line.
@@ -86,17 +85,11 @@ type Service struct {
 
 // New checks the configuration.
 func New(c Config) (*Service, error) {
-	if c.Leases == nil || c.Line == nil || c.Node == "" {
-		return nil, errors.New("ban: Config.Leases, Config.Line and Config.Node are required")
+	if err := callwright.PrepareConfig(&c); err != nil {
+		return nil, err
 	}
 	if c.Trusted == nil {
 		c.Trusted = func(netip.Addr) bool { return false }
-	}
-	if c.Clock == nil {
-		c.Clock = callwright.SystemClock{}
-	}
-	if c.Logger == nil {
-		c.Logger = slog.New(slog.DiscardHandler)
 	}
 	return &Service{cfg: c, shared: map[netip.Addr]time.Time{}}, nil
 }

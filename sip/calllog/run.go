@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/node"
 )
 
 const (
@@ -20,7 +21,7 @@ func (s *Service) Run(ctx context.Context) error {
 	running.Go(func() { s.forgetOld(ctx) })
 	running.Go(func() { _ = s.heartbeat.Run(ctx) })
 	defer running.Wait()
-	ticker := time.NewTicker(callwright.LeaseRenewal)
+	ticker := time.NewTicker(node.LeaseRenewal)
 	defer ticker.Stop()
 	var failing callwright.Outage
 	for {
@@ -38,7 +39,7 @@ func (s *Service) Run(ctx context.Context) error {
 // endLost ends the records of dead nodes. A record that started less than LeaseTTL ago is skipped: its node may have started after
 // the nodes were listed.
 func (s *Service) endLost(ctx context.Context) error {
-	before := s.cfg.Clock.Now().Add(-callwright.LeaseTTL)
+	before := s.cfg.Clock.Now().Add(-node.LeaseTTL)
 	peers, ok, err := s.heartbeat.Peers(ctx)
 	if err != nil || !ok {
 		return err

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/node"
 	"github.com/callwright/callwright/sip/calllog"
 )
 
@@ -82,11 +83,11 @@ func TestRunKnowsWhenANodeLived(t *testing.T) {
 
 // outage is a Leases that is away for a while.
 type outage struct {
-	callwright.Leases
+	node.Leases
 	until time.Time
 }
 
-func (o *outage) Renew(ctx context.Context, kind, node string, now, until time.Time) ([]callwright.Lease, error) {
+func (o *outage) Renew(ctx context.Context, kind, node string, now, until time.Time) ([]node.Lease, error) {
 	if time.Now().Before(o.until) {
 		return nil, callwright.ErrUnavailable
 	}

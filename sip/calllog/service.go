@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/node"
 	"github.com/callwright/callwright/sip/alert"
 	"github.com/callwright/callwright/sip/health"
 )
@@ -21,7 +22,7 @@ type Monitor interface {
 // Config configures a Service. Store, Leases, Monitor and Node are required.
 type Config struct {
 	Store   Store
-	Leases  callwright.Leases
+	Leases  node.Leases
 	Monitor Monitor
 	Node    string // names this process; every process of a deployment, past or present, has another name
 
@@ -40,7 +41,7 @@ const (
 // Service writes and reads the log.
 type Service struct {
 	cfg       Config
-	heartbeat *callwright.Heartbeat
+	heartbeat *node.Heartbeat
 }
 
 // nodeKind is the kind of the lease that a node holds while it writes records.
@@ -67,7 +68,7 @@ func New(c Config) (*Service, error) {
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
-	heartbeat, err := callwright.NewHeartbeat(callwright.HeartbeatConfig{
+	heartbeat, err := node.NewHeartbeat(node.HeartbeatConfig{
 		Leases: c.Leases, Kind: nodeKind, Node: c.Node, Clock: c.Clock, Logger: c.Logger,
 	})
 	if err != nil {

@@ -2,11 +2,10 @@ package monitor
 
 import (
 	"context"
-	"errors"
-	"log/slog"
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/delivery"
 	"github.com/callwright/callwright/sip"
 	"github.com/callwright/callwright/sip/alert"
 	"github.com/callwright/callwright/sip/failover"
@@ -34,23 +33,23 @@ type Attempts interface {
 	Failures(ctx context.Context, org callwright.OrgID, trunkID string, since time.Time) (ended, failed int, err error)
 }
 
-// Config configures a Service. The fields up to Organizations are required.
+// Config configures a Service.
 type Config struct {
-	Statuses      sip.Statuses
-	Trunks        Trunks
-	Attempts      Attempts
-	Atomic        callwright.Atomic
-	Work          callwright.Work
-	Prober        Prober
-	Organizations callwright.Tenants
+	Statuses      sip.Statuses       `required:"always"`
+	Trunks        Trunks             `required:"always"`
+	Attempts      Attempts           `required:"always"`
+	Atomic        callwright.Atomic  `required:"always"`
+	Work          callwright.Work    `required:"always"`
+	Prober        Prober             `required:"always"`
+	Organizations callwright.Tenants `required:"always"`
 
-	Deliveries sip.Deliveries          // records the deliveries of alerts; nil: they are not recorded
-	Mailer     callwright.Mailer       // nil: no trunk has alerts by mail
-	Texter     alert.Texter            // nil: no trunk has alerts by SMS
-	Hooks      alert.Hooks             // nil: no trunk has alerts by webhook
-	HookLog    *callwright.DeliveryLog // lists alerts that webhooks have not accepted; nil: no list
-	Clock      callwright.Clock        // nil: SystemClock
-	Logger     *slog.Logger            // nil: discards
+	Deliveries sip.Deliveries    // records the deliveries of alerts; nil: they are not recorded
+	Mailer     callwright.Mailer // nil: no trunk has alerts by mail
+	Texter     alert.Texter      // nil: no trunk has alerts by SMS
+	Hooks      alert.Hooks       // nil: no trunk has alerts by webhook
+	HookLog    *delivery.Log     // lists alerts that webhooks have not accepted; nil: no list
+
+	callwright.Runtime
 }
 
 // Service watches trunks. It implements sip.Monitor and calllog.Monitor.
@@ -78,27 +77,8 @@ func taskOf(way alert.Channel) callwright.TaskKind[message] {
 
 // New checks the configuration and registers the durable work that sends notices. Run probes the servers.
 func New(c Config) (*Service, error) {
-	switch {
-	case c.Statuses == nil:
-		return nil, errors.New("monitor: Config.Statuses is required")
-	case c.Trunks == nil:
-		return nil, errors.New("monitor: Config.Trunks is required")
-	case c.Attempts == nil:
-		return nil, errors.New("monitor: Config.Attempts is required")
-	case c.Atomic == nil:
-		return nil, errors.New("monitor: Config.Atomic is required")
-	case c.Work == nil:
-		return nil, errors.New("monitor: Config.Work is required")
-	case c.Prober == nil:
-		return nil, errors.New("monitor: Config.Prober is required")
-	case c.Organizations == nil:
-		return nil, errors.New("monitor: Config.Organizations is required")
-	}
-	if c.Clock == nil {
-		c.Clock = callwright.SystemClock{}
-	}
-	if c.Logger == nil {
-		c.Logger = slog.New(slog.DiscardHandler)
+	if err := callwright.PrepareConfig(&c); err != nil {
+		return nil, err
 	}
 	s := &Service{cfg: c}
 	taskAlert.Handle(c.Work, callwright.QueueWebhooks, c.Logger, s.tell)

@@ -7,18 +7,19 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/node"
 	"github.com/callwright/callwright/sip"
 	"github.com/callwright/callwright/sip/health"
 )
 
 // The pace of a node's probes.
 const (
-	look     = time.Second             // interval between searches for due servers and trunks
-	patience = 5 * time.Second         // time limit of an answer
-	parallel = 1000                    // concurrent probes: enough for 10,000 silent servers a minute
-	batch    = 250                     // servers or trunks to lease, and to write, together
-	linger   = 100 * time.Millisecond  // wait of a result for others to be written with
-	lease    = 2 * callwright.LeaseTTL // time for which one node holds a server: longer than probing and writing take
+	look     = time.Second            // interval between searches for due servers and trunks
+	patience = 5 * time.Second        // time limit of an answer
+	parallel = 1000                   // concurrent probes: enough for 10,000 silent servers a minute
+	batch    = 250                    // servers or trunks to lease, and to write, together
+	linger   = 100 * time.Millisecond // wait of a result for others to be written with
+	lease    = 2 * node.LeaseTTL      // time for which one node holds a server: longer than probing and writing take
 )
 
 // result is the result of a probe.

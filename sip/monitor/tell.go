@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/delivery"
 	"github.com/callwright/callwright/sip"
 	"github.com/callwright/callwright/sip/alert"
 	"github.com/callwright/callwright/sip/health"
@@ -107,7 +108,7 @@ func (s *Service) tell(ctx context.Context, task callwright.Task, m message, att
 	case errors.Is(failure, errNoChannel):
 		retry = s.drop(ctx, m, failure.Error())
 	case m.Channel == alert.ByWebhook:
-		d.Attempts = callwright.Deliveries(s.cfg.Clock.Now().Sub(d.CreatedAt)) // the task does not count postponed attempts
+		d.Attempts = delivery.Attempts(s.cfg.Clock.Now().Sub(d.CreatedAt)) // the task does not count postponed attempts
 		retry = s.cfg.HookLog.Redeliver(ctx, messageOf(m, t.Alerts.Channels.Webhook), failure, d.CreatedAt, s.cfg.Clock.Now())
 	case errors.Is(failure, callwright.ErrForbidden):
 		retry = nil
@@ -127,9 +128,9 @@ func (s *Service) attempt(ctx context.Context, t sip.Trunk, m message, d sip.Del
 }
 
 // messageOf returns a message as the list of deliveries to webhooks holds it.
-func messageOf(m message, url string) callwright.Message {
-	return callwright.Message{
-		Org: m.Notice.Org, Kind: callwright.MessageAlert, ID: m.Notice.ID, Subject: string(m.Notice.Number), URL: url,
+func messageOf(m message, url string) delivery.Message {
+	return delivery.Message{
+		Org: m.Notice.Org, Kind: delivery.MessageAlert, ID: m.Notice.ID, Subject: string(m.Notice.Number), URL: url,
 	}
 }
 

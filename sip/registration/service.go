@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/node"
 	"github.com/callwright/callwright/sip"
 )
 
@@ -32,7 +33,7 @@ type Trunks interface {
 // Config configures a Service. The fields up to Node are required.
 type Config struct {
 	Registrations sip.Registrations
-	Leases        callwright.Leases
+	Leases        node.Leases
 	Trunks        Trunks
 	Line          Line
 	Node          string // names this process; every process of a deployment, past or present, has another name
@@ -44,7 +45,7 @@ type Config struct {
 // Service keeps this node's share of the registrations.
 type Service struct {
 	cfg       Config
-	heartbeat *callwright.Heartbeat
+	heartbeat *node.Heartbeat
 	slots     chan struct{} // semaphore of the work under way
 	more      chan struct{} // signals that work waits for a slot
 	wg        sync.WaitGroup
@@ -88,7 +89,7 @@ func New(cfg Config) (*Service, error) {
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
-	heartbeat, err := callwright.NewHeartbeat(callwright.HeartbeatConfig{
+	heartbeat, err := node.NewHeartbeat(node.HeartbeatConfig{
 		Leases: cfg.Leases, Kind: nodeKind, Node: cfg.Node, Clock: cfg.Clock, Logger: cfg.Logger,
 	})
 	if err != nil {
@@ -105,7 +106,7 @@ func New(cfg Config) (*Service, error) {
 // returns nil. It must be called only once.
 func (s *Service) Run(ctx context.Context) error {
 	defer s.beat(context.WithoutCancel(ctx))()
-	take, review := time.NewTicker(takeEvery), time.NewTicker(callwright.LeaseRenewal)
+	take, review := time.NewTicker(takeEvery), time.NewTicker(node.LeaseRenewal)
 	defer take.Stop()
 	defer review.Stop()
 	for {

@@ -17,6 +17,7 @@ import (
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/memstore"
 	"github.com/callwright/callwright/adapters/memstore/sipstore"
+	"github.com/callwright/callwright/node"
 	"github.com/callwright/callwright/sip"
 	"github.com/callwright/callwright/sip/registration"
 )
@@ -118,7 +119,7 @@ func (w *world) rows() sip.Registrations {
 
 func (w *world) trunks() sip.Store { return sipstore.Trunks{Store: w.store} }
 
-func (w *world) leases() callwright.Leases { return memstore.Leases{Store: w.store} }
+func (w *world) leases() node.Leases { return memstore.Leases{Store: w.store} }
 
 // attach makes a trunk that registers, as sip.Service does.
 func (w *world) attach(id string) sip.Trunk {
@@ -245,7 +246,7 @@ func TestDeadNodeIsFollowed(t *testing.T) {
 		w := newWorld(t, grants(time.Hour))
 		w.attach("1")
 		now := time.Now()
-		_, err := w.leases().Acquire(t.Context(), "sip.registration", "dead", []string{"dead"}, now, now.Add(callwright.LeaseTTL))
+		_, err := w.leases().Acquire(t.Context(), "sip.registration", "dead", []string{"dead"}, now, now.Add(node.LeaseTTL))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -258,11 +259,11 @@ func TestDeadNodeIsFollowed(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer w.run("n")()
-		pass(callwright.LeaseTTL - time.Second)
+		pass(node.LeaseTTL - time.Second)
 		if n := len(w.line.times()); n != 0 {
 			t.Errorf("%d REGISTERs while the lease lasts", n)
 		}
-		pass(callwright.LeaseRenewal + 2*time.Second)
+		pass(node.LeaseRenewal + 2*time.Second)
 		if r := w.row("1"); len(w.line.bound) != 1 || r.State != sip.Registered {
 			t.Errorf("%+v", r)
 		}
