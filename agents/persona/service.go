@@ -26,6 +26,7 @@ type Config struct {
 
 	Numbers Numbers         // nil: no inbound number names a persona
 	Work    callwright.Work // removes deleted personas after KeepDeleted; nil: they stay
+
 	callwright.Runtime
 }
 

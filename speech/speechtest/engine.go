@@ -9,18 +9,18 @@ import (
 	"github.com/callwright/callwright/speech/tts"
 )
 
-// EngineHarness makes engines to test.
+// EngineHarness is the harness of RunEngine.
 type EngineHarness struct {
-	// New returns an engine. It uses t.Cleanup to free what the engine holds.
+	// New returns an engine. It uses t.Cleanup to free the engine's resources.
 	New func(t *testing.T) tts.Engine
-	// Unchecked says that CheckVoice takes every voice and language, because only Synthesize can tell. Synthesize must still refuse
-	// an unknown voice.
+	// Unchecked states that CheckVoice accepts every voice and language, because only Synthesize can check them. Synthesize must
+	// still refuse an unknown voice.
 	Unchecked bool
 	// Features say what the engine does otherwise than most.
 	Features SpeechFeatures
 }
 
-// maxTried is how many of an engine's voices the suite has speak.
+// maxTried is the number of an engine's voices that the suite tests.
 const maxTried = 5
 
 // engine is the engine that a test is about.
@@ -58,8 +58,8 @@ func asEngine(tests suite[synthesizer]) (all suite[engine]) {
 	return all
 }
 
-// RunEngine tests a tts.Engine, as RunSynthesizer does and more: its description, CheckVoice, up to 5 of its voices, and the length of
-// speech with a Prosody. It must not run in parallel with other tests.
+// RunEngine tests a tts.Engine: it runs RunSynthesizer, and tests its description, CheckVoice, up to 5 of its voices, and the
+// length of speech with a Prosody. It must not run in parallel with other tests.
 func RunEngine(t *testing.T, h EngineHarness) {
 	t.Helper()
 	f := h.Features.withDefaults()
@@ -117,8 +117,8 @@ func voicesSpeak(t reporter, e engine) {
 	}
 }
 
-// appliesProsody checks the factors that an engine says it applies by the length of the speech: a tempo changes it as much, a
-// pitch hardly.
+// appliesProsody checks the factors that an engine declares by the length of the speech: a tempo scales it, a pitch hardly changes
+// it.
 func appliesProsody(t reporter, e engine) {
 	d := e.Describe()
 	length := func(p tts.Prosody) float64 {

@@ -62,7 +62,7 @@ func (s suite[T]) check(ctx context.Context, newOne func() T) map[string][]strin
 	return failed
 }
 
-// recorder keeps what a test reports.
+// recorder records the reports of a test.
 type recorder struct {
 	ctx     context.Context //nolint:containedctx // as a *testing.T has one
 	mu      sync.Mutex

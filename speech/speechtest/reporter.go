@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/callwrighttest"
 )
 
-// reporter is what the tests use of a *testing.T. Another one finds out which tests a wrong adapter fails.
+// reporter is the part of *testing.T that the suites use. A recorder implements it, too, to show which tests a wrong adapter fails.
 type reporter interface {
 	Helper()
 	Context() context.Context
@@ -22,7 +22,7 @@ type reporter interface {
 	Fatalf(format string, args ...any)
 }
 
-// suite is the tests of a port. Each gets an adapter of its own.
+// suite holds the tests of a port. Each gets a new adapter.
 type suite[T any] []struct {
 	name string
 	run  func(reporter, T)
@@ -107,15 +107,15 @@ func (a *abandonable) abandon() {
 	a.abandoned = true
 }
 
-// at is when the things of the tests were made.
+// at is the creation time of test data.
 var at = time.Date(2026, 3, 2, 9, 8, 7, 123456000, time.UTC)
 
 func later(seconds int) time.Time { return at.Add(time.Duration(seconds) * time.Second) }
 
-// words hold what a store might not keep.
+// words holds characters that a store might lose.
 const words = "\u00c9va's\n\"<b>&\\ \U0001F600"
 
-// atOnce calls f for each number below n, all at once, and returns what it returned.
+// atOnce calls f for each number below n, concurrently, and returns the results.
 func atOnce(n int, f func(i int) error) []error {
 	errs := make([]error, n)
 	var running sync.WaitGroup
@@ -134,10 +134,10 @@ func wantCode(t reporter, what string, err error, want callwright.Code) {
 	}
 }
 
-// patience is how long what has to end with its context may take to do so.
+// patience is the time limit for ending after the context has ended.
 const patience = 10 * time.Second
 
-// soon calls f and wants it to return at once.
+// soon calls f and fails the test unless it returns within patience.
 func soon(t reporter, what string, f func()) {
 	t.Helper()
 	done := make(chan struct{})

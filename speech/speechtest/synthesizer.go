@@ -15,13 +15,13 @@ import (
 	"github.com/callwright/callwright/speech/tts"
 )
 
-// SynthesizerHarness makes synthesizers to test.
+// SynthesizerHarness is the harness of RunSynthesizer.
 type SynthesizerHarness struct {
-	// New returns a synthesizer. It uses t.Cleanup to free what the synthesizer holds.
+	// New returns a synthesizer. It uses t.Cleanup to free the synthesizer's resources.
 	New func(t *testing.T) tts.Synthesizer
-	// Voice is a voice beside the default one; empty: there is none.
+	// Voice is a voice beside the default one; empty: none.
 	Voice string
-	// AnyVoice says that the synthesizer cannot tell unknown voices.
+	// AnyVoice states that the synthesizer cannot detect unknown voices.
 	AnyVoice bool
 	// Features say what the synthesizer does otherwise than most.
 	Features SpeechFeatures
@@ -73,7 +73,7 @@ var synthesizerTests = suite[synthesizer]{
 }
 
 // RunSynthesizer tests a tts.Synthesizer. A speech of more than a minute, or a test that takes longer than Features.Patience, fails. It must
-// not run in parallel with other tests, because it looks for goroutines that are left.
+// not run in parallel with other tests, because it checks for leaked goroutines.
 func RunSynthesizer(t *testing.T, h SynthesizerHarness) {
 	t.Helper()
 	f := h.Features.withDefaults()
@@ -190,7 +190,7 @@ func closesStream(t reporter, s synthesizer) {
 	begun := make(chan struct{})
 	reading.Go(func() {
 		close(begun)
-		_, _ = drain(stream, maxSamples) // it must only end: the engine may have been done before
+		_, _ = drain(stream, maxSamples) // it need only end: the engine may have finished before
 	})
 	<-begun
 	soon(t, "closing a stream that is read", func() {
