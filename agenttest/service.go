@@ -8,6 +8,8 @@ import (
 	"github.com/callwright/callwright/agenttest/engine"
 	"github.com/callwright/callwright/agenttest/group"
 	"github.com/callwright/callwright/agenttest/run"
+	"github.com/callwright/callwright/delivery"
+	"github.com/callwright/callwright/node"
 )
 
 // Config holds what a Service needs.
@@ -15,17 +17,17 @@ type Config struct {
 	Store    Store             // required
 	Atomic   callwright.Atomic // required: transactions of the store
 	Work     callwright.Work   // required: creates the runs of large groups, sends notices, removes old runs
-	Leases   callwright.Leases // required: tell which nodes are alive
+	Leases   node.Leases       // required: tell which nodes are alive
 	Node     string            // names this process; every process of a deployment, past or present, has another name; required
 	Pathways group.Pathways    // required
 	Engine   *engine.Engine    // required: holds the conversations
 
-	Personas   run.Personas            // nil: personas cannot be tested
-	URLs       callwright.URLs         // which webhook addresses are allowed; nil: none
-	Notifier   Notifier                // tells the ends of runs and groups; nil: nobody is told
-	Failures   Failures                // is told what fails; nil: nobody is told
-	Deliveries *callwright.DeliveryLog // lists messages that webhooks have not taken; nil: there is no list
-	Chats      Chats                   // in which runs are replayed; nil: none is
+	Personas   run.Personas    // nil: personas cannot be tested
+	URLs       callwright.URLs // which webhook addresses are allowed; nil: none
+	Notifier   Notifier        // tells the ends of runs and groups; nil: nobody is told
+	Failures   Failures        // is told what fails; nil: nobody is told
+	Deliveries *delivery.Log   // lists messages that webhooks have not taken; nil: there is no list
+	Chats      Chats           // in which runs are replayed; nil: none is
 
 	Model llm.Model // whose names assertions of the type CUSTOM_LLM may ask for; nil: every name is taken
 
@@ -36,7 +38,7 @@ type Config struct {
 
 	Concurrent int // runs that this node executes at once; 0: run.DefaultConcurrent
 	PerOrg     int // runs of one organization that all nodes execute at once; 0: run.DefaultPerOrg
-	Watchers   int // how many Followers may be open at once; 0: 1000
+	Watchers   int // how many watchers may be open at once; 0: 1000
 
 	Clock  callwright.Clock // nil: callwright.SystemClock
 	IDs    callwright.IDs   // nil: callwright.UUIDs

@@ -9,10 +9,11 @@ import (
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agenttest/group"
 	"github.com/callwright/callwright/agenttest/run"
+	"github.com/callwright/callwright/node"
 )
 
-// drained returns what a Follower gives until its end.
-func drained[T any](t *testing.T, f *callwright.Follower[T], err error) (all []callwright.Revised[T]) {
+// drained returns what a watcher gives until its end.
+func drained[T any](t *testing.T, f *node.RecordWatcher[T], err error) (all []node.Revised[T]) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
@@ -50,7 +51,7 @@ func TestRunIsFollowed(t *testing.T) {
 		}
 		there, err := other.WatchRun(t.Context(), org, r.ID, first.Revision)
 		l.run(l.Service)
-		for _, rest := range [][]callwright.Revised[run.Run]{drained(t, here, nil), drained(t, there, err)} {
+		for _, rest := range [][]node.Revised[run.Run]{drained(t, here, nil), drained(t, there, err)} {
 			if len(rest) == 0 || len(rest) > 2 {
 				t.Fatalf("the run has changed %d times", len(rest))
 			}
@@ -88,7 +89,7 @@ func TestGroupsAreFollowed(t *testing.T) {
 		}
 		l.run(l.Service)
 		follower, err := l.WatchBatch(t.Context(), org, batch.ID, 0)
-		check := func(all []callwright.Revised[group.Batch], state run.State, counts group.Counts) {
+		check := func(all []node.Revised[group.Batch], state run.State, counts group.Counts) {
 			t.Helper()
 			before := group.Counts{}
 			for _, one := range all {
@@ -136,7 +137,7 @@ func TestWatchingIsRefused(t *testing.T) {
 	_, err = l.WatchBatch(t.Context(), "other", batch.ID, 0)
 	refused(callwright.ErrNotFound, err)
 
-	var open []*callwright.Follower[run.Run]
+	var open []*node.RecordWatcher[run.Run]
 	for range run.MaxWatchers {
 		f, err := l.WatchRun(t.Context(), org, r.ID, 0)
 		if err != nil {

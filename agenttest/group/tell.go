@@ -7,6 +7,7 @@ import (
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/agenttest/run"
+	"github.com/callwright/callwright/delivery"
 )
 
 // Notifier sends the ends of groups to webhooks; otherwise see run.Notifier.
@@ -44,7 +45,7 @@ const (
 
 // sendBatch sends a group that has ended to its webhook.
 func (s *Service) sendBatch(ctx context.Context, t callwright.Task, _ int) error {
-	m := callwright.Message{Org: t.Org, Kind: callwright.MessageTestBatch, ID: t.Key, Subject: t.Key}
+	m := delivery.Message{Org: t.Org, Kind: delivery.MessageTestBatch, ID: t.Key, Subject: t.Key}
 	b, err := s.cfg.Store.Batch(ctx, t.Org, t.Key)
 	if err != nil || b.Webhook == "" || s.cfg.Notifier == nil {
 		return s.Worker.GiveUp(ctx, m, err)

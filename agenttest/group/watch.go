@@ -4,32 +4,33 @@ import (
 	"context"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/node"
 )
 
-// WatchBatch follows a batch; otherwise see WatchRun. since is the Revision that the Follower has returned with it.
+// WatchBatch follows a batch; otherwise see WatchRun. since is the Revision that the watcher has returned with it.
 func (s *Service) WatchBatch(
 	ctx context.Context, org callwright.OrgID, id string, since int64,
-) (*callwright.Follower[Batch], error) {
+) (*node.RecordWatcher[Batch], error) {
 	return s.watchGroup(ctx, org, id, OneEach, since)
 }
 
 // WatchSet follows a simulation set; otherwise see WatchRun.
 func (s *Service) WatchSet(
 	ctx context.Context, org callwright.OrgID, id string, since int64,
-) (*callwright.Follower[Batch], error) {
+) (*node.RecordWatcher[Batch], error) {
 	return s.watchGroup(ctx, org, id, Simulations, since)
 }
 
 func (s *Service) watchGroup(
 	ctx context.Context, org callwright.OrgID, id string, kind Kind, since int64,
-) (*callwright.Follower[Batch], error) {
-	return callwright.Follow(ctx, &s.Worker.Watchers, org, id, since, func(ctx context.Context) (callwright.Revised[Batch], error) {
+) (*node.RecordWatcher[Batch], error) {
+	return node.Watch(ctx, &s.Worker.Watchers, org, id, since, func(ctx context.Context) (node.Revised[Batch], error) {
 		b, err := s.groupOf(ctx, org, id, kind)
-		return callwright.Revised[Batch]{Value: b, Revision: b.shown(), Final: b.State.Ended()}, err
+		return node.Revised[Batch]{Value: b, Revision: b.shown(), Final: b.State.Ended()}, err
 	})
 }
 
-// shown returns what a Follower tells the states of a group apart by. Its Revision counts on when its statistics are stored after
+// shown returns what a watcher tells the states of a group apart by. Its Revision counts on when its statistics are stored after
 // its end, which stays the same.
 func (b Batch) shown() int64 {
 	if b.State.Ended() {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/node"
 )
 
 // MaxPending is how many runs of an organization may wait or be under way.
@@ -41,8 +42,8 @@ const (
 	startWait      = 5 * time.Second
 )
 
-func newStarts() *callwright.Budget {
-	return &callwright.Budget{
+func newStarts() *node.Budget {
+	return &node.Budget{
 		Total: maxStarts, Share: maxStartsOfOrg, Wait: startWait,
 		Busy: "too many tests are being started at once: send the request again later",
 	}

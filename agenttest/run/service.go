@@ -8,6 +8,8 @@ import (
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agenttest/engine"
 	"github.com/callwright/callwright/agenttest/scenario"
+	"github.com/callwright/callwright/delivery"
+	"github.com/callwright/callwright/node"
 )
 
 // Config holds what a Service needs.
@@ -17,19 +19,19 @@ type Config struct {
 	Groups    Groups            // nil: no run is of a group
 	Atomic    callwright.Atomic // required: transactions of the store
 	Work      callwright.Work   // required: sends notices, removes old runs
-	Leases    callwright.Leases // required: tell which nodes are alive
+	Leases    node.Leases       // required: tell which nodes are alive
 	Node      string            // names this process; every process of a deployment, past or present, has another name; required
 	Versions  Versions          // whose Pathways are required
 	Engine    *engine.Engine    // required: holds the conversations
 
-	URLs       callwright.URLs         // which webhook addresses are allowed; nil: none
-	Notifier   Notifier                // tells the ends of runs; nil: nobody is told
-	Failures   Failures                // is told what fails; nil: nobody is told
-	Deliveries *callwright.DeliveryLog // lists messages that webhooks have not taken; nil: there is no list
+	URLs       callwright.URLs // which webhook addresses are allowed; nil: none
+	Notifier   Notifier        // tells the ends of runs; nil: nobody is told
+	Failures   Failures        // is told what fails; nil: nobody is told
+	Deliveries *delivery.Log   // lists messages that webhooks have not taken; nil: there is no list
 
 	Concurrent int // runs that this node executes at once; 0: DefaultConcurrent
 	PerOrg     int // runs of one organization that all nodes execute at once; 0: DefaultPerOrg
-	Watchers   int // how many Followers may be open at once; 0: 1000
+	Watchers   int // how many watchers may be open at once; 0: 1000
 
 	Clock  callwright.Clock // nil: callwright.SystemClock
 	IDs    callwright.IDs   // nil: callwright.UUIDs

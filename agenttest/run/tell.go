@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/delivery"
 )
 
 // Notifier sends the ends of runs to webhooks. A message has an id, the same whenever it is sent again, and a signature that is valid for
@@ -47,7 +48,7 @@ func (w *Worker) tell(ctx context.Context, r Run, quiet bool) error {
 
 // sendRun sends a run that has ended to its webhook.
 func (w *Worker) sendRun(ctx context.Context, t callwright.Task, _ int) error {
-	m := callwright.Message{Org: t.Org, Kind: callwright.MessageTestRun, ID: t.Key, Subject: t.Key}
+	m := delivery.Message{Org: t.Org, Kind: delivery.MessageTestRun, ID: t.Key, Subject: t.Key}
 	r, err := w.cfg.Store.Run(ctx, t.Org, t.Key)
 	if err != nil || r.Webhook == "" || w.cfg.Notifier == nil {
 		return w.GiveUp(ctx, m, err)
@@ -58,7 +59,7 @@ func (w *Worker) sendRun(ctx context.Context, t callwright.Task, _ int) error {
 
 // Send makes an attempt at a message. It returns the error with which it is sent again, or nil when it was delivered or is given
 // up. since says when what it tells has happened: nothing counts the attempts.
-func (w *Worker) Send(ctx context.Context, m callwright.Message, since time.Time, send func(ctx context.Context) error) error {
+func (w *Worker) Send(ctx context.Context, m delivery.Message, since time.Time, send func(ctx context.Context) error) error {
 	failure, putOff := w.cfg.Deliveries.Send(ctx, m, since, send)
 	if putOff != nil {
 		return putOff
@@ -66,13 +67,13 @@ func (w *Worker) Send(ctx context.Context, m callwright.Message, since time.Time
 	again := w.cfg.Deliveries.Redeliver(ctx, m, failure, since, w.cfg.Clock.Now())
 	if failure != nil && again == nil {
 		w.cfg.Logger.WarnContext(ctx, "a message is given up: its webhook does not take it",
-			"kind", m.Kind, "id", m.Subject, "org", m.Org, "to", callwright.HostOf(m.URL), "error", failure)
+			"kind", m.Kind, "id", m.Subject, "org", m.Org, "to", delivery.HostOf(m.URL), "error", failure)
 	}
 	return again
 }
 
 // GiveUp gives up a message whose run or group could not be read because of err, or has no webhook. Those that were deleted are no error.
-func (w *Worker) GiveUp(ctx context.Context, m callwright.Message, err error) error {
+func (w *Worker) GiveUp(ctx context.Context, m delivery.Message, err error) error {
 	if err := callwright.IgnoreNotFound(err); err != nil {
 		return err
 	}

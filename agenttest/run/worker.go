@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/node"
 )
 
 // The kinds of leases and of durable work.
@@ -21,10 +22,10 @@ const LookEvery = time.Second
 
 // The times of a worker.
 const (
-	sweepEvery  = callwright.LeaseRenewal // for runs that dead nodes have left behind
-	patience    = 10 * time.Second        // of a transaction of the worker
-	maxClaimed  = 64                      // runs that are started in one transaction
-	maxOrgs     = 100                     // organizations that are looked at in one round
+	sweepEvery  = node.LeaseRenewal // for runs that dead nodes have left behind
+	patience    = 10 * time.Second  // of a transaction of the worker
+	maxClaimed  = 64                // runs that are started in one transaction
+	maxOrgs     = 100               // organizations that are looked at in one round
 	forgetEvery = time.Hour
 	keptFor     = 400 * 24 * time.Hour // a run; analytics look back 365 days
 	forgetMost  = 1000                 // runs in one step
@@ -49,10 +50,10 @@ func (w *Worker) forget(ctx context.Context, _ callwright.Task, _ int) error {
 
 // Worker executes runs on this node.
 type Worker struct {
-	Watchers callwright.Watchers // of runs and of groups
+	Watchers node.Watchers // of runs and of groups
 
 	cfg   Config
-	heart *callwright.Heartbeat
+	heart *node.Heartbeat
 	live  live
 	wake  chan struct{} // holds a token when there may be runs to start
 
@@ -60,7 +61,7 @@ type Worker struct {
 
 	purses    purses
 	snapshots snapshots
-	starts    *callwright.Budget // see maxStarts
+	starts    *node.Budget // see maxStarts
 }
 
 // NewWorker checks the configuration and registers the durable work.
@@ -69,7 +70,7 @@ func NewWorker(c Config) (*Worker, error) {
 	if err != nil {
 		return nil, err
 	}
-	heart, err := callwright.NewHeartbeat(callwright.HeartbeatConfig{
+	heart, err := node.NewHeartbeat(node.HeartbeatConfig{
 		Leases: c.Leases, Kind: nodeKind, Node: c.Node, Clock: c.Clock, Logger: c.Logger,
 	})
 	if err != nil {
@@ -77,7 +78,7 @@ func NewWorker(c Config) (*Worker, error) {
 	}
 	w := &Worker{
 		cfg: c, heart: heart, wake: make(chan struct{}, 1), starts: newStarts(),
-		Watchers: callwright.Watchers{Total: c.Watchers, Share: MaxWatchers},
+		Watchers: node.Watchers{Total: c.Watchers, Share: MaxWatchers},
 	}
 	w.register()
 	return w, nil

@@ -31,6 +31,7 @@ import (
 	"github.com/callwright/callwright/agenttest/run"
 	"github.com/callwright/callwright/agenttest/runner"
 	"github.com/callwright/callwright/agenttest/scenario"
+	"github.com/callwright/callwright/node"
 )
 
 const testedOrg callwright.OrgID = "bench"
@@ -41,7 +42,7 @@ type tested struct {
 	atomic   callwright.Atomic
 	work     callwright.Work
 	runWork  func(context.Context) error
-	leases   callwright.Leases
+	leases   node.Leases
 	pathways *pathway.Service
 	engine   *engine.Engine
 	scenario scenario.Scenario

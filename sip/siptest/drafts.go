@@ -188,7 +188,7 @@ func forgetsDrafts(t *testing.T, s setup.Store) {
 	}
 }
 
-// encryptsDraft stores a draft with a password, and looks for it in what is at rest.
+// encryptsDraft stores a draft with a password, and looks for it in the data at rest.
 func encryptsDraft(t *testing.T, s setup.Store, atRest callwrighttest.AtRest[setup.Store]) {
 	d := draft(callwrighttest.VisibleID, 0)
 	d.Password = "hunter2-pass"

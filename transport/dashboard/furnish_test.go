@@ -22,6 +22,7 @@ import (
 	"github.com/callwright/callwright/agenttest/run"
 	"github.com/callwright/callwright/agenttest/scenario"
 	"github.com/callwright/callwright/agenttest/tornado"
+	"github.com/callwright/callwright/delivery"
 	"github.com/callwright/callwright/porting"
 	"github.com/callwright/callwright/sip"
 	"github.com/callwright/callwright/sip/alert"
@@ -66,7 +67,7 @@ func (h *house) furnish(org callwright.OrgID, number string) things {
 	_, session, err := h.config.Access.SignIn(h.t.Context(), key.Key.Reveal())
 	h.check(err)
 	all["/settings/keys/{id}"], all["/settings/sessions/{id}"], all["/settings/organizations/{id}"] = key.Record.ID, session.ID, string(org)
-	lost := callwright.Message{Org: org, Kind: callwright.MessageCall, ID: "lost", Subject: all["/calls/{id}"], URL: "https://hooks.example.com/"}
+	lost := delivery.Message{Org: org, Kind: delivery.MessageCall, ID: "lost", Subject: all["/calls/{id}"], URL: "https://hooks.example.com/"}
 	failure := callwright.Errorf(callwright.CodeUnavailable, "%s", h.say("it answered with status 503"))
 	h.check(h.config.Deliveries.Attempted(h.t.Context(), lost, failure, time.Now(), time.Time{}))
 	return all
@@ -113,14 +114,14 @@ func (h *house) furnishCalls(all things, org callwright.OrgID) {
 // furnishTrunk attaches a number, over which there were a call, which was that of furnishCalls, and a test call.
 func (h *house) furnishTrunk(all things, org callwright.OrgID, number string) {
 	ctx, at := h.t.Context(), "/trunks/{number}"
-	done, err := h.config.Trunks.Trunks.Attach(ctx, org, sip.Attachment{Numbers: []string{number}, Directions: []sip.DirectionInput{
+	done, err := h.config.Trunks.Attach(ctx, org, sip.Attachment{Numbers: []string{number}, Directions: []sip.DirectionInput{
 		{Type: sip.Inbound}, {Type: sip.Outbound, Endpoint: new("sip:pbx.example.com")},
 	}})
 	h.check(err)
 	if len(done.Configured) != 1 {
 		h.t.Fatalf("%+v", done.Failed)
 	}
-	trunk := must(h.config.Trunks.Trunks.Trunk(ctx, org, number, sip.Outbound))
+	trunk := must(h.config.Trunks.Trunk(ctx, org, number, sip.Outbound))
 	status := must(h.status.Status(ctx, org, trunk.ID))
 	status.Servers[0].Health = health.Server{State: health.Healthy, CheckedAt: created, Reason: h.say("200 OK")}
 	status.Alerts = alert.States{alert.Unreachable: {Raised: true, TriggeredAt: created}}

@@ -10,9 +10,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agenttest/group"
 	"github.com/callwright/callwright/agenttest/run"
+	"github.com/callwright/callwright/node"
 )
 
 // head is the beginning of an answer.
@@ -179,7 +179,7 @@ func TestTestEventsAreRefused(t *testing.T) {
 		open[kind], _ = w.events(server, target+w.id(kind), "")
 		open[kind].progress()
 	}
-	var more []*callwright.Follower[run.Run]
+	var more []*node.RecordWatcher[run.Run]
 	for range run.MaxWatchers - len(open) {
 		more = append(more, must(h.areas.tests.WatchRun(t.Context(), w.org, w.id("run"), 0)))
 	}

@@ -39,6 +39,7 @@ import (
 	"github.com/callwright/callwright/agenttest/group"
 	"github.com/callwright/callwright/agenttest/run"
 	"github.com/callwright/callwright/agenttest/tornado"
+	"github.com/callwright/callwright/delivery"
 	"github.com/callwright/callwright/internal/contracttest"
 	"github.com/callwright/callwright/speech"
 	"github.com/callwright/callwright/transport/httpapi"
@@ -101,7 +102,7 @@ type services struct {
 	tornados *tornado.Service
 	ports    portingapi.Config
 	speech   *speech.Service
-	webhooks *callwright.DeliveryLog
+	webhooks *delivery.Log
 }
 
 // all is every area of the contract.
@@ -140,7 +141,7 @@ func open(t *testing.T, change ...func(*httpapi.Config)) *house {
 		Numbers: agentstore.Numbers{Store: store},
 	}))
 	agentService := must(agents.New(agents.Config{
-		Store: agentstore.Numbers{Store: store}, WebAgents: agentstore.WebAgents{Store: store}, Atomic: store,
+		Numbers: agentstore.Numbers{Store: store}, WebAgents: agentstore.WebAgents{Store: store}, Atomic: store,
 		Webhooks: notifier{}, Requests: notifier{}, Pathways: pathwayService, Personas: personaService, Numbering: orgstore.Tenants{Store: store},
 	}))
 	sipService := h.trunks(agentService, work)
@@ -168,7 +169,7 @@ func open(t *testing.T, change ...func(*httpapi.Config)) *house {
 	h.areas.tornados = h.tornadoService(work)
 	h.areas.ports = h.ports(work)
 	h.areas.speech = h.speech(work)
-	h.areas.webhooks = must(callwright.NewDeliveryLog(callwright.DeliveryLogConfig{
+	h.areas.webhooks = must(delivery.NewLog(delivery.LogConfig{
 		Store: orgstore.Deliveries{Store: store}, Endpoints: h.endpoints(), Atomic: store, Work: work,
 		Organizations: orgstore.Tenants{Store: store}, Mailer: &h.mails,
 	}))
