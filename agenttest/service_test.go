@@ -339,7 +339,7 @@ func TestGate(t *testing.T) {
 					t.Fatal(err)
 				}
 			},
-			End: l.endTest,
+			Finish: l.endTest,
 		}
 	})
 }

@@ -79,8 +79,8 @@ func New(c Config) (*Service, error) {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
 	s := &Service{cfg: c, graphs: newCache(), turns: newTurns(), documents: newDocuments()}
-	c.Work.Handle(callwright.QueueUpkeep, taskSettle, s.settle)
-	c.Work.Every(callwright.QueueUpkeep, taskForget, forgetEvery, s.forget)
+	c.Work.Handle(callwright.QueueUpkeep, taskSettle, s.finishTests)
+	c.Work.Every(callwright.QueueUpkeep, taskForget, forgetEvery, s.deleteOld)
 	return s, nil
 }
 

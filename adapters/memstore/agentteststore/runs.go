@@ -65,7 +65,7 @@ func (s Store) InsertRuns(ctx context.Context, runs []run.Run) error {
 		}
 		for _, r := range runs {
 			r.Revision = 1
-			d.put(memory.Clone(r))
+			d.store(memory.Clone(r))
 		}
 		return nil
 	})
@@ -73,8 +73,8 @@ func (s Store) InsertRuns(ctx context.Context, runs []run.Run) error {
 
 func trialOf(r run.Run) trial { return trial{r.Batch, r.Scenario, r.Trial} }
 
-// put adds or replaces a run.
-func (d *data) put(r run.Run) {
+// store adds or replaces a run.
+func (d *data) store(r run.Run) {
 	d.runs.Set(r.ID, &r)
 	d.pending.Delete(r.ID)
 	d.running.Delete(r.ID)
@@ -127,7 +127,7 @@ func (s Store) UpdateRuns(ctx context.Context, runs []run.Run) error {
 			updated[i] = memory.Clone(stored)
 		}
 		for _, r := range updated {
-			d.put(r)
+			d.store(r)
 		}
 		return nil
 	})
@@ -144,7 +144,7 @@ func (s Store) CancelRun(ctx context.Context, org callwright.OrgID, id string) e
 			return callwright.ErrConflict
 		}
 		r.Cancel = true
-		d.put(r)
+		d.store(r)
 		return nil
 	})
 }

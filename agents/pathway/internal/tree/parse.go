@@ -53,8 +53,8 @@ func (p *Parser) Parse(text string) (Value, error) {
 	return v, nil
 }
 
-// keep copies members to a place of their own.
-func (p *Parser) keep(members []Member) []Member {
+// filter copies members to a place of their own.
+func (p *Parser) filter(members []Member) []Member {
 	const chunk = 256
 	if cap(p.room)-len(p.room) < len(members) {
 		p.room = make([]Member, 0, max(chunk, len(members)))
@@ -153,7 +153,7 @@ func (p *Parser) object(depth int) ([]Member, bool) {
 			return nil, false
 		}
 	}
-	whole := p.keep(p.members[mark:])
+	whole := p.filter(p.members[mark:])
 	p.members = p.members[:mark]
 	return whole, true
 }
@@ -179,7 +179,7 @@ func (p *Parser) array(depth int) ([]Member, bool) {
 			return nil, false
 		}
 	}
-	whole := p.keep(p.members[mark:])
+	whole := p.filter(p.members[mark:])
 	p.members = p.members[:mark]
 	return whole, true
 }
@@ -226,22 +226,22 @@ func (p *Parser) escape() bool {
 
 // number parses a number.
 func (p *Parser) number() bool {
-	p.take("-")
-	if p.take("0") == 0 && p.digits() == 0 {
+	p.accept("-")
+	if p.accept("0") == 0 && p.digits() == 0 {
 		return false
 	}
-	if p.take(".") > 0 && p.digits() == 0 {
+	if p.accept(".") > 0 && p.digits() == 0 {
 		return false
 	}
-	if p.take("eE") > 0 {
-		p.take("+-")
+	if p.accept("eE") > 0 {
+		p.accept("+-")
 		return p.digits() > 0
 	}
 	return true
 }
 
-// take consumes one of some characters if it comes next, and returns how many it consumed.
-func (p *Parser) take(chars string) int {
+// accept consumes one of some characters if it comes next, and returns how many it consumed.
+func (p *Parser) accept(chars string) int {
 	if p.at < len(p.text) && strings.IndexByte(chars, p.text[p.at]) >= 0 {
 		p.at++
 		return 1
