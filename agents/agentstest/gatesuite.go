@@ -7,12 +7,12 @@ import (
 	"github.com/callwright/callwright/agents/pathway"
 )
 
-// GateHarness is a gate to test.
+// GateHarness is a gate under test.
 type GateHarness struct {
 	Gate pathway.Gate
 	// Require requires a test for every version of a pathway.
 	Require func(t *testing.T, org callwright.OrgID, id string)
-	// End ends the newest batch of a version. If the version has none, End adds one that has ended.
+	// End ends the newest batch of a version. If the version has no batch, End adds an ended one.
 	End func(t *testing.T, v pathway.Version, passed bool)
 }
 
@@ -58,7 +58,7 @@ func opensForNothing(t *testing.T, h GateHarness) {
 
 func closedBefore(t *testing.T, h GateHarness) {
 	h.Require(t, "a", "p1")
-	for range 2 { // asking begins nothing
+	for range 2 { // a check begins no test
 		if got := h.check(t, aVersion("a", "p1", 1), false); got.State != pathway.GateClosed || got.Batch != "" || got.Reason == "" {
 			t.Errorf("got %+v", got)
 		}
