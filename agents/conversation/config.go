@@ -10,7 +10,7 @@ import (
 	"github.com/callwright/callwright/speech/tts"
 )
 
-// Config holds what a Conversation needs. A duration that is zero has the default that its comment names.
+// Config configures a Conversation. A zero duration means the default in its comment.
 type Config struct {
 	// Required.
 	Recognizer  Recognizer
@@ -24,7 +24,7 @@ type Config struct {
 	Voice    string // the name of a voice; empty: the synthesizer's default
 	Language string // BCP 47; empty: the engines' default
 
-	// Meanwhile holds the caller's speech and keys since another conversation on the call. They become the caller's turn once
+	// Meanwhile holds the caller's speech and keys since a previous conversation on the call. They become the caller's turn once
 	// the first sentence is over or interrupted.
 	Meanwhile Meanwhile
 
@@ -41,10 +41,10 @@ type Config struct {
 	Apology         string        // spoken before a failure ends the conversation; empty: an English sentence
 }
 
-// Observer is told what happens in a conversation. agentstest.RunObserver tests one.
+// Observer receives the transcript of a conversation. agentstest.RunObserver tests one.
 type Observer interface {
 	// Entry is called with each entry of the transcript, in the order of the turns. Entries are final. The conversation's
-	// goroutines make one call at a time, and must not have to wait for it.
+	// goroutines make one call at a time, which must not block.
 	Entry(e Entry)
 }
 
@@ -93,7 +93,7 @@ func (c *Config) settle() error {
 	return nil
 }
 
-// nobody is the Observer by default.
+// nobody is the default Observer.
 type nobody struct{}
 
 func (nobody) Entry(Entry) {}
