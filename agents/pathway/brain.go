@@ -9,7 +9,7 @@ import (
 	"github.com/callwright/callwright/agents/pathway/graph"
 )
 
-// BrainConfig holds what a Brain needs.
+// BrainConfig configures a Brain.
 type BrainConfig struct {
 	// Required.
 	Runtime *Runtime
@@ -17,11 +17,11 @@ type BrainConfig struct {
 
 	// Optional.
 	Agent    Agent
-	State    State     // the state to begin with: see Begin
-	Observer func(Log) // called after every turn, in the goroutine of Respond; nil: nobody
+	State    State     // the initial state: see Begin
+	Observer func(Log) // called after every turn, in the goroutine of Respond; nil: not called
 }
 
-// Brain leads one conversation along a graph. One goroutine uses it.
+// Brain leads one conversation along a graph. Only one goroutine may use it.
 type Brain struct {
 	cfg   BrainConfig
 	state State
@@ -45,8 +45,8 @@ func NewBrain(c BrainConfig) (*Brain, error) {
 // State returns the state of the conversation. It must not be called during a turn.
 func (b *Brain) State() State { return b.state }
 
-// Respond takes a turn: see Runtime.Step. If the consumer stops, the conversation stays at the node whose words were
-// interrupted. The end of ctx is not an error. A model's failure is the last element of the stream, after the apology.
+// Respond answers a turn: see Runtime.Step. If the consumer stops, the conversation stays at the node whose words were interrupted.
+// The end of ctx is not an error. A model's failure is the last element of the stream, after the apology.
 func (b *Brain) Respond(ctx context.Context, t conversation.Turn) iter.Seq2[conversation.Step, error] {
 	return func(yield func(conversation.Step, error) bool) {
 		wanted := true

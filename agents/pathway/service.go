@@ -9,14 +9,14 @@ import (
 	"github.com/callwright/callwright/node"
 )
 
-// Config holds what a Service needs.
+// Config configures a Service.
 type Config struct {
 	// Required.
 	Store   Store
 	Chats   Chats
 	Atomic  callwright.Atomic
 	Work    callwright.Work
-	Runtime *Runtime // runs chats; its Requests and Knowledge decide which nodes a pathway may have
+	Runtime *Runtime // runs chats; its Requests and Knowledge determine the permitted nodes
 
 	// Optional.
 	Gate   Gate             // nil: every version may go to production
@@ -50,7 +50,7 @@ const (
 // The limits of lists.
 const (
 	MaxPathways       = 1000   // of an organization
-	MaxVersions       = 10_000 // of a pathway, archived ones included
+	MaxVersions       = 10_000 // of a pathway, including archived ones
 	MaxPage           = 100    // pathways in a page of List
 	MaxPageOfVersions = 1000   // versions in a page of Versions
 )
@@ -102,7 +102,7 @@ func (s *Service) change(
 	return p, nil
 }
 
-// together calls change in a transaction, and again on a conflict.
+// together calls change in a transaction, and retries after a conflict.
 func (s *Service) together(
 	ctx context.Context, org callwright.OrgID, id string, change func(ctx context.Context, p *Pathway) error,
 ) error {
