@@ -124,8 +124,8 @@ func (h *house) order(r call.Request) call.Call {
 	return c
 }
 
-// settle advances the time and waits until all goroutines are idle.
-func settle(d time.Duration) {
+// waitFor lets everything happen that is to happen within a time.
+func waitFor(d time.Duration) {
 	time.Sleep(d)
 	synctest.Wait()
 }

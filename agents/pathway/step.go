@@ -34,10 +34,10 @@ import (
 // the next turn, or when the conversation returns from a global node. If ctx ends before any words or actions, the State contains
 // only the caller's words, and the next turn answers all of them. A second conversation.TurnStart means that a transfer has failed.
 //
-// The error is a *llm.Failure if the model failed; the agent has apologized, and the conversation is over. It is CodeUnavailable if
-// ctx ended. CodeInvalidState: the conversation is over, or the graph does not contain its node; no step was taken. However, a turn
-// that interrupted the last words continues the conversation.
-func (r *Runtime) Step(
+// The error is a *llm.Failure if the model failed; the agent has apologized, and the conversation is over. It is
+// CodeUnavailable if ctx ended. CodeInvalidState: the conversation is over, or the graph does not have its node; nothing
+// has happened then. A turn that interrupted the last words continues the conversation, though.
+func (r *Interpreter) Step(
 	ctx context.Context, g *graph.Graph, a Agent, s State, in conversation.Turn, emit func(conversation.Step) bool,
 ) (State, Log, error) {
 	at := g.Start
@@ -51,18 +51,19 @@ func (r *Runtime) Step(
 		return s, Log{}, callwright.Errorf(callwright.CodeInvalidState, "the conversation is over")
 	}
 	in.Text = strings.ToValidUTF8(in.Text, "\uFFFD")
-	w := &walk{runtime: r, graph: g, agent: a, before: s, state: s, at: at}
+	w := &walk{interpreter: *r, graph: g, agent: a, before: s, state: s, at: at}
 	w.values = *template.NewValues(s.Variables, maxAdded)
 	w.agent.Lines = a.Lines.Filled()
 	w.state.Turn++
 	w.state.Over = false
 	w.state.Visited = slices.Clip(s.Visited) // so that appending copies it
 	w.log = Log{Turn: w.state.Turn, Heard: in.Text}
-	began := r.now()
+	w.interpreter.Runtime = r.WithDefaults()
+	began := w.interpreter.Clock.Now()
 	ctx = request.WithBudget(ctx)
 	w.take(ctx, in, emit)
 	w.close(ctx)
-	w.log.Took = r.now().Sub(began)
+	w.log.Took = w.interpreter.Clock.Now().Sub(began)
 	return w.state, w.log, w.err
 }
 
@@ -170,7 +171,7 @@ func (w *walk) close(ctx context.Context) {
 
 // expect gives the recognizer hints of the caller's next words, if the model knows any.
 func (w *walk) expect() {
-	h, ok := w.runtime.Model.(llm.Hinter)
+	h, ok := w.interpreter.Model.(llm.Hinter)
 	if !ok {
 		return
 	}

@@ -179,7 +179,7 @@ func listsDrafts(t *testing.T, s setup.Store) {
 func forgetsDrafts(t *testing.T, s setup.Store) {
 	insertDrafts(t, s, draft("d0", 0), draft("d1", 1), draft("d2", 2), draft("d3", 3))
 	for _, want := range []int{2, 1, 0} {
-		if n, err := s.ForgetDrafts(t.Context(), at.Add(3*time.Second), 2); err != nil || n != want {
+		if n, err := s.DeleteOldDrafts(t.Context(), at.Add(3*time.Second), 2); err != nil || n != want {
 			t.Errorf("forgot %d, %v; want %d", n, err, want)
 		}
 	}

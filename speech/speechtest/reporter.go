@@ -2,11 +2,14 @@ package speechtest
 
 import (
 	"context"
+	"fmt"
+	"runtime"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/callwrighttest"
 )
 
 // reporter is the part of *testing.T that the suites use. A recorder implements it, too, to show which tests a wrong adapter fails.
@@ -33,6 +36,75 @@ func (s suite[T]) test(t *testing.T, newOne func(t *testing.T) T) {
 			test.run(t, newOne(t))
 		})
 	}
+}
+
+// oneByOne runs the tests after each other, and fails one that goes on for longer than a limit, or leaves goroutines.
+func (s suite[T]) oneByOne(t *testing.T, limit time.Duration, newOne func(t *testing.T) T) {
+	t.Helper()
+	for _, test := range s {
+		callwrighttest.Sequential(t, test.name, func(t *testing.T) {
+			bounded(t, limit, func(r reporter) { test.run(r, newOne(t)) })
+		})
+	}
+}
+
+// bounded runs a test that may hang, as foreign engines do. At the limit it ends the context of the test, fails it, and leaves it alone.
+func bounded(t reporter, limit time.Duration, run func(t reporter)) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	b := &abandonable{reporter: t, ctx: ctx}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		run(b)
+	}()
+	timer := time.NewTimer(limit)
+	defer timer.Stop()
+	select {
+	case <-done:
+	case <-timer.C:
+		b.abandon()
+		t.Fatalf("hangs: the test goes on after %v", limit)
+	}
+}
+
+// abandonable reports to another reporter until it is abandoned.
+type abandonable struct {
+	reporter
+
+	ctx       context.Context //nolint:containedctx // as a *testing.T has one
+	mu        sync.Mutex
+	abandoned bool
+}
+
+func (a *abandonable) Context() context.Context { return a.ctx }
+
+func (a *abandonable) Error(args ...any) { a.Errorf("%s", fmt.Sprint(args...)) }
+
+func (a *abandonable) Errorf(format string, args ...any) {
+	a.reporter.Helper()
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if !a.abandoned {
+		a.reporter.Errorf(format, args...)
+	}
+}
+
+func (a *abandonable) Fatal(args ...any) {
+	a.Error(args...)
+	runtime.Goexit()
+}
+
+func (a *abandonable) Fatalf(format string, args ...any) {
+	a.Errorf(format, args...)
+	runtime.Goexit()
+}
+
+func (a *abandonable) abandon() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.abandoned = true
 }
 
 // at is the creation time of test data.

@@ -67,7 +67,6 @@ const (
 	humPerRune  = 0.05 // seconds
 	humLevel    = 8000 // amplitude
 	humSyllable = 4.0  // rises and falls a second, at the voice's own tempo
-	maxHumRate  = 192_000
 )
 
 // Describe returns three voices: ada and ben, which speak English, and cleo, which speaks German. The engine applies both factors
@@ -116,9 +115,6 @@ func broad(language string) string {
 func (e *Engine) Synthesize(ctx context.Context, r tts.Request) (tts.Stream, error) {
 	if err := r.Check(); err != nil {
 		return nil, err
-	}
-	if r.Rate > maxHumRate {
-		return nil, callwright.Invalid("rate", "must be at most %d, and is %d", maxHumRate, r.Rate)
 	}
 	h, err := e.find(r.Voice, r.Language)
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/speech/pcm"
 )
 
 // Synthesizer turns text into speech. speechtest.RunSynthesizer tests one.
@@ -16,7 +17,8 @@ type Synthesizer interface {
 	// "voice", a language that the engine lacks with the field "language". A missing engine is CodeUnavailable, with a message that
 	// names the package to install. These errors may also come from the first Read. The length of the speech differs by at most a
 	// tenth between rates. Speech is audible: its root mean square is at least 0.5 % of full scale. An empty text, and one of white
-	// space, is no error: the stream holds at most a second of audio. At least 8 streams may run concurrently.
+	// space, is no error: the stream holds at most a second of audio. At least 8 streams may run
+	// concurrently, unless the adapter's documentation names another number.
 	Synthesize(ctx context.Context, r Request) (Stream, error)
 }
 
@@ -24,8 +26,8 @@ type Synthesizer interface {
 type Engine interface {
 	Synthesizer
 
-	// Describe returns the description of the engine. It is constant while the program runs. Every voice in it is audible with an
-	// English text.
+	// Describe returns the description of the engine. It is constant while the program runs. Every voice in it is audible with a
+	// text that the default voice speaks.
 	Describe() Description
 	// CheckVoice returns the error of Synthesize for a voice and a language, without speaking, at least its code; nil if both are
 	// valid. Valid are an empty voice with an empty language, and each voice of Describe with an empty language.
@@ -70,16 +72,16 @@ type Request struct {
 // MaxText is the longest text of one Request, in bytes.
 const MaxText = 5000
 
-// Check returns CodeBadRequest with the field for a text that is longer than MaxText or not UTF-8, a rate that is not positive, and
-// factors of the prosody that are out of range.
+// Check returns CodeBadRequest with the field for a text that is longer than MaxText or not UTF-8, a rate that is not from
+// pcm.MinRate to pcm.MaxRate, and factors of the prosody that are out of range.
 func (r Request) Check() error {
 	switch {
 	case len(r.Text) > MaxText:
 		return callwright.Invalid("text", "must have at most %d bytes, and has %d", MaxText, len(r.Text))
 	case !utf8.ValidString(r.Text):
 		return callwright.Invalid("text", "must be valid UTF-8")
-	case r.Rate <= 0:
-		return callwright.Invalid("rate", "must be a positive sample rate, and is %d", r.Rate)
+	case r.Rate < pcm.MinRate || r.Rate > pcm.MaxRate:
+		return callwright.Invalid("rate", "sample rate %d is not between %d and %d", r.Rate, pcm.MinRate, pcm.MaxRate)
 	}
 	return r.Prosody.Check()
 }
