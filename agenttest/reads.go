@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/node"
 )
 
 // The limits of requests that read many runs, on a node. Statistics of simulation sets and analytics are one kind, and scoring
@@ -18,23 +19,23 @@ const (
 
 // reads bounds how many reads of a kind are under way. Only one read of an organization at a time waits for those of others, so
 // that organizations take turns however many requests each sends.
-type reads struct{ own, all callwright.Budget }
+type reads struct{ own, all node.Budget }
 
 func newReads() *reads {
 	const busy = "too many test runs are being read at once: send the request again later"
 	return &reads{
-		own: callwright.Budget{Total: math.MaxInt64, Share: 1, Wait: readWait, Busy: busy},
-		all: callwright.Budget{Total: MaxReads, Wait: readWait, Busy: busy},
+		own: node.Budget{Total: math.MaxInt64, Share: 1, Wait: readWait, Busy: busy},
+		all: node.Budget{Total: MaxReads, Wait: readWait, Busy: busy},
 	}
 }
 
 // hold waits until a read may begin. CodeTooManyRequests, with RetryAfter: it could not in time.
 func (r *reads) hold(ctx context.Context, org callwright.OrgID) (release func(), err error) {
-	own, err := r.own.Take(ctx, string(org), 1)
+	own, err := r.own.Claim(ctx, string(org), 1)
 	if err != nil {
 		return nil, tooMany(ctx, err)
 	}
-	all, err := r.all.Take(ctx, string(org), 1)
+	all, err := r.all.Claim(ctx, string(org), 1)
 	if err != nil {
 		own()
 		return nil, tooMany(ctx, err)

@@ -103,12 +103,13 @@ type Config struct {
 	Recordings  call.Recordings         // of calls, in place of files in Data
 
 	// Authenticator finds the principal of a request to the API or the dashboard, in place of API keys and the dashboard's sign-in.
-	Authenticator      httpapi.Authenticator
-	callwright.Runtime // of all parts; its Logger in place of LogFormat and LogLevel
+	Authenticator httpapi.Authenticator
 
 	// Options replace and decorate anything else, as package fx describes: the platform's parts are provided by the types of their
 	// packages, such as *call.Service and llm.Model.
 	Options []fx.Option
+
+	callwright.Runtime // of all parts; its Logger in place of LogFormat and LogLevel
 }
 
 // PortRange is a range of UDP ports, both included; the zero PortRange lets the machine choose.

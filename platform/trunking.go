@@ -32,6 +32,7 @@ import (
 	"github.com/callwright/callwright/adapters/testca"
 	"github.com/callwright/callwright/adapters/webhook"
 	"github.com/callwright/callwright/agents"
+	"github.com/callwright/callwright/delivery"
 	"github.com/callwright/callwright/porting"
 	"github.com/callwright/callwright/sip"
 	"github.com/callwright/callwright/sip/ban"
@@ -57,14 +58,14 @@ func newNode() node { return node(new(callwright.UUIDs).New()) }
 func newSelf() *self.Server { return new(self.Server) }
 
 // newResolver asks the DNS server of --dns-server, or the system's.
-func newResolver(c Config, own *self.Server) (*resolve.Resolver, error) {
+func newResolver(c Config, own *self.Server, rt callwright.Runtime) (*resolve.Resolver, error) {
 	dns := &net.Resolver{PreferGo: c.DNSServer != ""}
 	if c.DNSServer != "" {
 		dns.Dial = func(ctx context.Context, network, _ string) (net.Conn, error) {
 			return new(net.Dialer).DialContext(ctx, network, c.DNSServer)
 		}
 	}
-	return resolve.New(resolve.Config{DNS: dns, Self: own, Clock: callwright.SystemClock{}})
+	return resolve.New(resolve.Config{DNS: dns, Self: own, Runtime: rt})
 }
 
 // identity holds our certificate and the roots that peers must chain to. Both are read again when their files change.
@@ -155,14 +156,14 @@ type monitorParts struct {
 	Hooks   *webhook.Sender
 	Runtime callwright.Runtime
 
-	Deliveries *callwright.DeliveryLog
+	Deliveries *delivery.Log
 }
 
 func newMonitor(p monitorParts) (*monitor.Service, error) {
 	return monitor.New(monitor.Config{
 		Statuses: sipstore.Statuses{DB: p.DB}, Trunks: sipstore.Trunks{DB: p.DB}, Attempts: sipstore.CallLog{DB: p.DB}, Atomic: p.DB,
 		Work: p.Work, Prober: p.Prober, Mailer: p.Mailer, Hooks: p.Hooks, Organizations: orgstore.Tenants{DB: p.DB},
-		Deliveries: sipstore.Deliveries{DB: p.DB}, HookLog: p.Deliveries, Logger: p.Runtime.Logger,
+		Deliveries: sipstore.Deliveries{DB: p.DB}, HookLog: p.Deliveries, Runtime: p.Runtime,
 	})
 }
 
@@ -186,7 +187,7 @@ func newTrunks(p trunkParts) (*sip.Service, error) {
 		Deliveries: sipstore.Deliveries{DB: p.DB}, Numbering: orgstore.Tenants{DB: p.DB},
 		Reservations:  porting.Reserved{Reservations: portingstore.Requests{DB: p.DB}},
 		Codecs:        codecs.Names(),
-		DerivationKey: p.Secrets.RegisterPasswords, Self: p.Self, Changed: p.Trusted.Changed, AllowPrivate: p.Config.allowsPrivate(), Logger: p.Runtime.Logger,
+		DerivationKey: p.Secrets.RegisterPasswords, Self: p.Self, Changed: p.Trusted.Changed, AllowPrivate: p.Config.allowsPrivate(), Runtime: p.Runtime,
 	}
 	if p.Config.NumberProof == proofCall {
 		c.Proofs = proof.Proven{Store: sipstore.Proofs{DB: p.DB}}
@@ -251,7 +252,7 @@ type lineParts struct {
 
 // newTrusted follows the addresses that trunks name.
 func newTrusted(lc fx.Lifecycle, c Config, db *bunstore.DB, r *resolve.Resolver, rt callwright.Runtime) (*trusted.Set, error) {
-	s, err := trusted.New(trusted.Config{Store: sipstore.Trunks{DB: db}, Resolver: r, Always: c.SIPTrusted, Logger: rt.Logger})
+	s, err := trusted.New(trusted.Config{Store: sipstore.Trunks{DB: db}, Resolver: r, Always: c.SIPTrusted, Runtime: rt})
 	if err != nil {
 		return nil, err
 	}
@@ -269,7 +270,7 @@ func newLine(lc fx.Lifecycle, p lineParts) (*sipua.UA, error) {
 	if err != nil {
 		return nil, notListening("--sip-addr", p.Config.SIPAddr, err)
 	}
-	bans, err := ban.New(ban.Config{Leases: bunstore.Leases{DB: p.DB}, Line: ua, Node: string(p.Node), Trusted: p.Trusted.Contains, Logger: p.Runtime.Logger})
+	bans, err := ban.New(ban.Config{Leases: bunstore.Leases{DB: p.DB}, Line: ua, Node: string(p.Node), Trusted: p.Trusted.Contains, Runtime: p.Runtime})
 	if err != nil {
 		return nil, errors.Join(err, ua.Close(context.Background()))
 	}
@@ -334,7 +335,7 @@ func newDiscoveries(
 	lc fx.Lifecycle, c Config, db *bunstore.DB, r *resolve.Resolver, p *probe.Prober, own *self.Server, rt callwright.Runtime,
 ) (*discovery.Service, error) {
 	s, err := discovery.New(discovery.Config{
-		Store: sipstore.Discoveries{DB: db}, Resolver: r, Prober: p, Self: own, AllowPrivate: c.allowsPrivate(), Logger: rt.Logger,
+		Store: sipstore.Discoveries{DB: db}, Resolver: r, Prober: p, Self: own, AllowPrivate: c.allowsPrivate(), Runtime: rt,
 	})
 	if err != nil {
 		return nil, err
@@ -357,7 +358,7 @@ type testCallParts struct {
 
 func newTestCalls(lc fx.Lifecycle, p testCallParts) (*testcall.Service, error) {
 	c := testcall.Config{
-		Store: sipstore.TestCalls{DB: p.DB}, Trunks: p.Trunks, Line: p.Line.TestLine(), Work: p.Work, Logger: p.Runtime.Logger,
+		Store: sipstore.TestCalls{DB: p.DB}, Trunks: p.Trunks, Line: p.Line.TestLine(), Work: p.Work, Runtime: p.Runtime,
 	}
 	if _, missing := p.Synthesizer.(absent); !missing {
 		c.Prompt = prompt{voice{p.Synthesizer}}

@@ -95,7 +95,7 @@ func TestStatusNamesWhatIsRefused(t *testing.T) {
 func TestDNSServer(t *testing.T) {
 	t.Parallel()
 	dns := testdns.Start(t, "pbx.callwright.test. 60 IN A 192.0.2.7")
-	r, err := newResolver(Config{DNSServer: dns.Address()}, newSelf())
+	r, err := newResolver(Config{DNSServer: dns.Address()}, newSelf(), callwright.Runtime{})
 	if err != nil {
 		t.Fatal(err)
 	}

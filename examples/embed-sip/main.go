@@ -76,7 +76,7 @@ func newTrunks(ctx context.Context) (*sip.Service, error) {
 	if err := tenants.InsertOrganization(ctx, callwright.Organization{ID: "acme"}); err != nil {
 		return nil, err
 	}
-	resolver, err := resolve.New(resolve.Config{DNS: net.DefaultResolver, Clock: callwright.SystemClock{}})
+	resolver, err := resolve.New(resolve.Config{DNS: net.DefaultResolver})
 	if err != nil {
 		return nil, err
 	}

@@ -29,6 +29,7 @@ import (
 	"github.com/callwright/callwright/agenttest/judge"
 	"github.com/callwright/callwright/agenttest/runner"
 	"github.com/callwright/callwright/agenttest/scenario"
+	"github.com/callwright/callwright/node"
 )
 
 const testedOrg callwright.OrgID = "bench"
@@ -39,7 +40,7 @@ type tested struct {
 	atomic   callwright.Atomic
 	work     callwright.Work
 	runWork  func(context.Context) error
-	leases   callwright.Leases
+	leases   node.Leases
 	pathways *pathway.Service
 	engine   *engine.Engine
 	scenario scenario.Scenario
@@ -104,7 +105,7 @@ func (t *tested) fill(b *testing.B, w walk, pathways pathway.Store, chats pathwa
 	if err != nil {
 		b.Fatal(err)
 	}
-	if _, err := t.pathways.Save(b.Context(), testedOrg, p.ID, "1", w.document); err != nil {
+	if _, err := t.pathways.StoreVersion(b.Context(), testedOrg, p.ID, "1", w.document); err != nil {
 		b.Fatal(err)
 	}
 	if _, err := t.pathways.Publish(b.Context(), testedOrg, p.ID, pathway.Publication{Number: 1}); err != nil {

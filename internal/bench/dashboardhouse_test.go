@@ -38,6 +38,7 @@ import (
 	"github.com/callwright/callwright/agenttest/agenttesttest"
 	"github.com/callwright/callwright/agenttest/assert"
 	"github.com/callwright/callwright/agenttest/engine"
+	"github.com/callwright/callwright/node"
 	"github.com/callwright/callwright/porting"
 	"github.com/callwright/callwright/porting/document"
 	"github.com/callwright/callwright/porting/loa"
@@ -176,7 +177,7 @@ func (h *house) servePorts(c *dashboard.Config, work callwright.Work) {
 	c.Letters.Attach(c.Ports)
 }
 
-func (h *house) serveTrunks(c *dashboard.Config, work callwright.Work, leases callwright.Leases) {
+func (h *house) serveTrunks(c *dashboard.Config, work callwright.Work, leases node.Leases) {
 	stored, statuses, log := sipstore.Trunks{DB: h.db}, sipstore.Statuses{DB: h.db}, sipstore.CallLog{DB: h.db}
 	tenants := orgstore.Tenants{DB: h.db}
 	h.trunks = must(sip.New(sip.Config{
@@ -190,7 +191,7 @@ func (h *house) serveTrunks(c *dashboard.Config, work callwright.Work, leases ca
 	c.Trunks = h.trunks
 	c.Discoveries = must(discovery.New(discovery.Config{
 		Store: sipstore.Discoveries{DB: h.db}, Prober: outside{},
-		Resolver: must(resolve.New(resolve.Config{DNS: loopbackDNS{}, Clock: callwright.SystemClock{}})),
+		Resolver: must(resolve.New(resolve.Config{DNS: loopbackDNS{}})),
 	}))
 	c.Proofs = must(proof.New(proof.Config{
 		Store: sipstore.Proofs{DB: h.db}, Atomic: h.db, Work: work, Trunks: h.trunks, Announcer: outside{}, Key: callwright.Secret(strings.Repeat("k", 32)),

@@ -9,7 +9,7 @@ import (
 	"github.com/callwright/callwright/sip/header"
 )
 
-// encryptsTrunk stores a trunk with a secret in everything that stores encrypt, and looks for them in what is at rest.
+// encryptsTrunk stores a trunk with a secret in each encrypted field, and looks for the secrets in the data at rest.
 func encryptsTrunk(t *testing.T, s sip.Store, atRest callwrighttest.AtRest[sip.Store]) {
 	tr := trunk(callwrighttest.VisibleID, "a", "+15550000001", sip.Outbound)
 	tr.Options.Call.Password, tr.Options.Register.Password = "hunter2-call", "hunter2-reg-"

@@ -162,7 +162,7 @@ func deletesDeliveries(t *testing.T, s sip.Deliveries) {
 func forgetsDeliveries(t *testing.T, s sip.Deliveries) {
 	addDeliveries(t, s, 10, delivery("d0", 0), delivery("d1", 1), delivery("d2", 2), delivery("d3", 3))
 	for _, want := range []int{2, 1, 0} {
-		if n, err := s.ForgetDeliveries(t.Context(), at.Add(3*time.Second), 2); err != nil || n != want {
+		if n, err := s.DeleteOldDeliveries(t.Context(), at.Add(3*time.Second), 2); err != nil || n != want {
 			t.Errorf("forgot %d, %v; want %d", n, err, want)
 		}
 	}

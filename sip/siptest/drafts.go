@@ -179,7 +179,7 @@ func listsDrafts(t *testing.T, s setup.Store) {
 func forgetsDrafts(t *testing.T, s setup.Store) {
 	insertDrafts(t, s, draft("d0", 0), draft("d1", 1), draft("d2", 2), draft("d3", 3))
 	for _, want := range []int{2, 1, 0} {
-		if n, err := s.ForgetDrafts(t.Context(), at.Add(3*time.Second), 2); err != nil || n != want {
+		if n, err := s.DeleteOldDrafts(t.Context(), at.Add(3*time.Second), 2); err != nil || n != want {
 			t.Errorf("forgot %d, %v; want %d", n, err, want)
 		}
 	}
@@ -188,7 +188,7 @@ func forgetsDrafts(t *testing.T, s setup.Store) {
 	}
 }
 
-// encryptsDraft stores a draft with a password, and looks for it in what is at rest.
+// encryptsDraft stores a draft with a password, and looks for it in the data at rest.
 func encryptsDraft(t *testing.T, s setup.Store, atRest callwrighttest.AtRest[setup.Store]) {
 	d := draft(callwrighttest.VisibleID, 0)
 	d.Password = "hunter2-pass"

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// filled is a value none of whose fields is zero, down to the last element, so that a store that forgets one is found
-// out. No two of its texts, numbers and times are the same, as far as their types go.
+// filled returns a value without zero fields, down to the last element, which detects a store that loses a field. Its texts,
+// numbers and times all differ, as far as their types allow.
 func filled[T any](t *testing.T) T {
 	t.Helper()
 	var value T

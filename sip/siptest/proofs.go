@@ -82,7 +82,7 @@ func addsProofs(t *testing.T, s proof.Store) {
 		org    callwright.OrgID
 		limits proof.Limits
 		since  int
-		oldest int // of those that stand in the way; 0: none do
+		oldest int // number of the oldest proof that counts towards the limit; 0: none
 	}{
 		{"the number's limit", "+1", "a", proof.Limits{Number: 2, Org: 9}, 0, 1},
 		{"the number's limit for another organization", "+1", "b", proof.Limits{Number: 2, Org: 9}, 0, 1},
@@ -166,7 +166,7 @@ func hidesProofs(t *testing.T, s proof.Store) {
 func forgetsProofs(t *testing.T, s proof.Store) {
 	insertProofs(t, s, numberProof("p1", "+1", 1), numberProof("p2", "+2", 2), numberProof("p3", "+3", 3), numberProof("p4", "+4", 4))
 	for _, want := range []int{2, 1, 0} {
-		if n, err := s.Forget(t.Context(), at.Add(4*time.Second), 2); err != nil || n != want {
+		if n, err := s.DeleteOld(t.Context(), at.Add(4*time.Second), 2); err != nil || n != want {
 			t.Errorf("forgot %d, %v; want %d", n, err, want)
 		}
 	}

@@ -39,7 +39,7 @@ func testCall(id string, org callwright.OrgID, started time.Time) testcall.Call 
 	}
 }
 
-// manyCalls is a limit that no test reaches by chance.
+// manyCalls is a limit that no test reaches.
 const manyCalls = 1000
 
 func insertTestCalls(t *testing.T, s testcall.Store, calls ...testcall.Call) {
@@ -159,7 +159,7 @@ func hidesTestCalls(t *testing.T, s testcall.Store) {
 	}
 }
 
-// endedTestCall is one that has ended.
+// endedTestCall returns an ended call.
 func endedTestCall(id string, started time.Time) testcall.Call {
 	c := testCall(id, "a", started)
 	ended := started.Add(time.Second)
@@ -184,7 +184,7 @@ func findsUnfinished(t *testing.T, s testcall.Store) {
 
 func forgetsTestCalls(t *testing.T, s testcall.Store) {
 	insertTestCalls(t, s, endedTestCall("old", at), endedTestCall("kept", at.Add(time.Second)), testCall("running", "a", at))
-	if err := s.Forget(t.Context(), at.Add(time.Second)); err != nil {
+	if err := s.DeleteOld(t.Context(), at.Add(time.Second)); err != nil {
 		t.Fatal(err)
 	}
 	for id, want := range map[string]bool{"old": false, "kept": true, "running": true} {

@@ -108,8 +108,8 @@ func (s Deliveries) DeleteDeliveries(ctx context.Context, t sip.Trunk) error {
 	})
 }
 
-// ForgetDeliveries deletes old deliveries.
-func (s Deliveries) ForgetDeliveries(ctx context.Context, before time.Time, limit int) (int, error) {
+// DeleteOldDeliveries deletes old deliveries.
+func (s Deliveries) DeleteOldDeliveries(ctx context.Context, before time.Time, limit int) (int, error) {
 	return s.core().Forget(ctx, (*deliveryRow)(nil), func(q *bun.SelectQuery) *bun.SelectQuery {
 		return q.Where("created_at < ?", sqldb.Stored(before)).Limit(int64(limit))
 	})

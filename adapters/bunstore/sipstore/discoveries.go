@@ -82,8 +82,8 @@ func (s Discoveries) find(
 	return row.discovery(), nil
 }
 
-// Forget deletes old discoveries.
-func (s Discoveries) Forget(ctx context.Context, before time.Time) error {
+// DeleteOld deletes old discoveries.
+func (s Discoveries) DeleteOld(ctx context.Context, before time.Time) error {
 	return s.core().Write(ctx, nil, func(ctx context.Context, idb bun.IDB) error {
 		_, err := idb.NewDelete().Model((*discoveryRow)(nil)).Where("started_at < ?", before).Exec(ctx)
 		return err

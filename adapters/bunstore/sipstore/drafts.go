@@ -134,8 +134,8 @@ func (s Drafts) DeleteDraft(ctx context.Context, org callwright.OrgID, id string
 	})
 }
 
-// ForgetDrafts deletes old drafts.
-func (s Drafts) ForgetDrafts(ctx context.Context, before time.Time, limit int) (int, error) {
+// DeleteOldDrafts deletes old drafts.
+func (s Drafts) DeleteOldDrafts(ctx context.Context, before time.Time, limit int) (int, error) {
 	return s.core().Forget(ctx, (*draftRow)(nil), func(q *bun.SelectQuery) *bun.SelectQuery {
 		return q.Where("updated_at < ?", sqldb.Stored(before)).Limit(int64(limit))
 	})

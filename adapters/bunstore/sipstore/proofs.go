@@ -109,8 +109,8 @@ func (s Proofs) Latest(ctx context.Context, org callwright.OrgID, number callwri
 	return row.proof(), nil
 }
 
-// Forget deletes old proofs.
-func (s Proofs) Forget(ctx context.Context, before time.Time, limit int) (removed int, err error) {
+// DeleteOld deletes old proofs.
+func (s Proofs) DeleteOld(ctx context.Context, before time.Time, limit int) (removed int, err error) {
 	err = s.core().Write(ctx, nil, func(ctx context.Context, idb bun.IDB) error {
 		old := idb.NewSelect().Model((*proofRow)(nil)).Column("id").Where("created_at < ?", sqldb.Stored(before)).Limit(int64(limit))
 		result, err := idb.NewDelete().Model((*proofRow)(nil)).Where("id IN (?)", old).Exec(ctx)

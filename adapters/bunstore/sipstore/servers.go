@@ -140,8 +140,8 @@ func nameServers(ctx context.Context, idb bun.IDB, status sip.Status, keys []str
 	return err
 }
 
-// PutServer replaces a watched server, and ends the lease on it.
-func (s Statuses) PutServer(ctx context.Context, w sip.WatchedServer) error {
+// StoreServer replaces a watched server, and ends the lease on it.
+func (s Statuses) StoreServer(ctx context.Context, w sip.WatchedServer) error {
 	row := newServerRow(w)
 	return s.core().Write(ctx, []any{w}, func(ctx context.Context, idb bun.IDB) error {
 		return sqldb.Replace(ctx, "server", idb.NewUpdate().Model(&row).WherePK(), w.Version, findServer(idb, w.Org, row.Key))
@@ -164,8 +164,8 @@ func (s Statuses) Server(ctx context.Context, org callwright.OrgID, key string) 
 	return row.server(), nil
 }
 
-// LeaseServers returns servers that are due, and keeps other callers from them for a while.
-func (s Statuses) LeaseServers(ctx context.Context, now, until time.Time, limit int) ([]sip.WatchedServer, error) {
+// ClaimServers returns servers that are due, and keeps other callers from them for a while.
+func (s Statuses) ClaimServers(ctx context.Context, now, until time.Time, limit int) ([]sip.WatchedServer, error) {
 	var rows []serverRow
 	err := s.core().Write(ctx, nil, func(ctx context.Context, idb bun.IDB) error {
 		rows = nil

@@ -124,8 +124,8 @@ func (s TestCalls) Unfinished(ctx context.Context, before time.Time, limit int) 
 	return sqldb.Converted(rows, testCallRow.call), err
 }
 
-// Forget deletes test calls that ended and are old.
-func (s TestCalls) Forget(ctx context.Context, before time.Time) error {
+// DeleteOld deletes test calls that ended and are old.
+func (s TestCalls) DeleteOld(ctx context.Context, before time.Time) error {
 	return s.core().Write(ctx, nil, func(ctx context.Context, idb bun.IDB) error {
 		_, err := idb.NewDelete().Model((*testCallRow)(nil)).
 			Where("ended_at IS NOT NULL").Where("started_at < ?", before).Exec(ctx)

@@ -50,8 +50,8 @@ func (s CallLog) Answer(ctx context.Context, org callwright.OrgID, id string, at
 	})
 }
 
-// End ends a record and keeps its ladder.
-func (s CallLog) End(
+// Finish ends a record and keeps its ladder.
+func (s CallLog) Finish(
 	ctx context.Context, org callwright.OrgID, id string, end calllog.End, steps []ladder.Event,
 ) error {
 	if end.EndedAt == nil {
@@ -142,8 +142,8 @@ func (s CallLog) Failures(
 	return ended, failed, err
 }
 
-// Forget deletes the records that began before a time and have ended.
-func (s CallLog) Forget(ctx context.Context, before time.Time, limit int) (int, error) {
+// DeleteOld deletes the records that began before a time and have ended.
+func (s CallLog) DeleteOld(ctx context.Context, before time.Time, limit int) (int, error) {
 	old, err := s.records(ctx, func(r calllog.Record, _ *data) bool {
 		return r.EndedAt != nil && r.StartedAt.Before(before)
 	})

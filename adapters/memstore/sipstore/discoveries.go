@@ -88,8 +88,8 @@ func (s Discoveries) Recent(
 	return newest, err
 }
 
-// Forget deletes old discoveries.
-func (s Discoveries) Forget(ctx context.Context, before time.Time) error {
+// DeleteOld deletes old discoveries.
+func (s Discoveries) DeleteOld(ctx context.Context, before time.Time) error {
 	return with(ctx, s.Store, func(d *data) error {
 		maps.DeleteFunc(d.discoveries, func(_ string, old discovery.Discovery) bool { return old.StartedAt.Before(before) })
 		return nil

@@ -91,8 +91,8 @@ func (s Drafts) DeleteDraft(ctx context.Context, org callwright.OrgID, id string
 	})
 }
 
-// ForgetDrafts deletes old drafts.
-func (s Drafts) ForgetDrafts(ctx context.Context, before time.Time, limit int) (removed int, err error) {
+// DeleteOldDrafts deletes old drafts.
+func (s Drafts) DeleteOldDrafts(ctx context.Context, before time.Time, limit int) (removed int, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		for id, one := range d.drafts {
 			if removed < limit && one.UpdatedAt.Before(before) {

@@ -87,8 +87,8 @@ func (s Proofs) Latest(ctx context.Context, org callwright.OrgID, number callwri
 	return latest, err
 }
 
-// Forget deletes old proofs.
-func (s Proofs) Forget(ctx context.Context, before time.Time, limit int) (removed int, err error) {
+// DeleteOld deletes old proofs.
+func (s Proofs) DeleteOld(ctx context.Context, before time.Time, limit int) (removed int, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		for id, p := range d.proofs {
 			if removed < limit && p.CreatedAt.Before(before) {

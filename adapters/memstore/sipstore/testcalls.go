@@ -91,8 +91,8 @@ func (s TestCalls) Unfinished(ctx context.Context, before time.Time, limit int) 
 	return found[:min(limit, len(found))], err
 }
 
-// Forget deletes test calls that ended and are old.
-func (s TestCalls) Forget(ctx context.Context, before time.Time) error {
+// DeleteOld deletes test calls that ended and are old.
+func (s TestCalls) DeleteOld(ctx context.Context, before time.Time) error {
 	return with(ctx, s.Store, func(d *data) error {
 		maps.DeleteFunc(d.testCalls, func(_ string, c testcall.Call) bool {
 			return c.EndedAt != nil && c.StartedAt.Before(before)

@@ -30,6 +30,7 @@ import (
 	"github.com/callwright/callwright/agenttest/engine"
 	"github.com/callwright/callwright/agenttest/runner"
 	"github.com/callwright/callwright/agenttest/scenario"
+	"github.com/callwright/callwright/node"
 )
 
 const org callwright.OrgID = "bench"
@@ -119,7 +120,7 @@ type stores struct {
 	pathways pathway.Store
 	chats    pathway.Chats
 	atomic   callwright.Atomic
-	leases   callwright.Leases
+	leases   node.Leases
 	work     callwright.Work
 	runWork  func(context.Context) error
 	close    func() error
@@ -252,7 +253,7 @@ func build(ctx context.Context, at stores) (*agenttest.Service, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	if _, err := pathways.Save(ctx, org, p.ID, "1", echo()); err != nil {
+	if _, err := pathways.StoreVersion(ctx, org, p.ID, "1", echo()); err != nil {
 		return nil, "", err
 	}
 	_, err = pathways.Publish(ctx, org, p.ID, pathway.Publication{Number: 1})

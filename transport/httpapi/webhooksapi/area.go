@@ -1,13 +1,13 @@
 package webhooksapi
 
 import (
-	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/delivery"
 	"github.com/callwright/callwright/transport/httpapi"
 	oas "github.com/callwright/callwright/transport/oas/webhooksoas"
 )
 
 // Config names the log of the area. Without it the operations answer 501.
-type Config struct{ Deliveries *callwright.DeliveryLog }
+type Config struct{ Deliveries *delivery.Log }
 
 // api implements the operations of the area.
 type api struct {

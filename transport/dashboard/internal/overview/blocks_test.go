@@ -84,7 +84,7 @@ func open() *house {
 		Trunks: must(sip.New(sip.Config{
 			Store: sipstore.Trunks{Store: store}, Atomic: store, Numbers: quiet{}, Statuses: sipstore.Statuses{Store: store},
 			Registrations: sipstore.Registrations{Store: store}, Codecs: []string{"PCMU"}, DerivationKey: key,
-			Monitor: monitor{}, Clock: now,
+			Monitor: monitor{}, Runtime: callwright.Runtime{Clock: now},
 		})),
 		Ports: must(porting.New(porting.Config{
 			Store: portingstore.Requests{Store: store}, Atomic: store, Work: work, Documents: documents, Letters: letters, Inbound: quiet{},

@@ -146,7 +146,7 @@ func open(t *testing.T, rights ...callwright.Entitlement) *house {
 	}))
 	looks := must(discovery.New(discovery.Config{
 		Store: sipstore.Discoveries{Store: store}, Prober: network{},
-		Resolver: must(resolve.New(resolve.Config{DNS: network{}, Clock: callwright.SystemClock{}})),
+		Resolver: must(resolve.New(resolve.Config{DNS: network{}})),
 	}))
 	tests := must(testcall.New(testcall.Config{Store: h.tests, Trunks: h.trunks, Line: network{}, Work: work}))
 	h.proofs = must(proof.New(proof.Config{

@@ -1,9 +1,11 @@
-package callwright
+package node
 
 import (
 	"math/rand/v2"
 	"sync"
 	"time"
+
+	"github.com/callwright/callwright"
 )
 
 // The bounds of a wait that Shares advise.
@@ -18,8 +20,8 @@ const (
 // back a few times, and so on, and a newcomer finds a place. Nobody waits in Take: a task that finds no place is put off, and its
 // worker is free for others. Total is set before the first Take.
 type Shares struct {
-	Total int   // places; with 1, the only place goes to whoever comes first
-	Clock Clock // nil: SystemClock
+	Total int              // places; with 1, the only place goes to whoever comes first
+	Clock callwright.Clock // nil: SystemClock
 
 	mu   sync.Mutex
 	used int
@@ -33,15 +35,15 @@ type share struct {
 	next time.Time     // when the one that was put off last is expected back
 }
 
-// Take takes a place for a user. It returns the function that gives the place back, which is called once; nil: there is no
+// Claim takes a place for a user. It returns the function that gives the place back, which is called once; nil: there is no
 // place for the user now, and wait says when to try again, from a quarter of a second to 45 seconds. Those that are put off
 // together are told different times, by how fast the user's places become free.
-func (s *Shares) Take(user string) (release func(), wait time.Duration) {
-	return s.TakeUpTo(user, s.Total)
+func (s *Shares) Claim(user string) (release func(), wait time.Duration) {
+	return s.ClaimUpTo(user, s.Total)
 }
 
-// TakeUpTo is Take for a user that may hold a number of places at most.
-func (s *Shares) TakeUpTo(user string, most int) (release func(), wait time.Duration) {
+// ClaimUpTo is Take for a user that may hold a number of places at most.
+func (s *Shares) ClaimUpTo(user string, most int) (release func(), wait time.Duration) {
 	now := s.now()
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -72,8 +74,8 @@ func spreadOut(d time.Duration) time.Duration {
 	return d + rand.N(d/2) //nolint:gosec // spreads load, hides nothing
 }
 
-// idle reports whether nobody has a place.
-func (s *Shares) idle() bool {
+// Idle reports whether nobody has a place.
+func (s *Shares) Idle() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.used == 0

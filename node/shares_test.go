@@ -1,11 +1,11 @@
-package callwright_test
+package node_test
 
 import (
 	"fmt"
 	"testing"
 	"time"
 
-	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/node"
 )
 
 // fakeTime is a clock that the test moves.
@@ -17,11 +17,11 @@ func (f *fakeTime) Now() time.Time { return f.now }
 func TestSharesLeaveRoom(t *testing.T) {
 	t.Parallel()
 	for total := 2; total <= 20; total++ {
-		s := &callwright.Shares{Total: total}
+		s := &node.Shares{Total: total}
 		held := make([][]func(), total/2)
 		fill := func(user int) {
 			for {
-				release, wait := s.Take(fmt.Sprint(user))
+				release, wait := s.Claim(fmt.Sprint(user))
 				if release == nil {
 					if wait < 250*time.Millisecond || wait > 45*time.Second {
 						t.Errorf("wait %s", wait)
@@ -46,7 +46,7 @@ func TestSharesLeaveRoom(t *testing.T) {
 				}
 			}
 		}
-		release, _ := s.Take("newcomer")
+		release, _ := s.Claim("newcomer")
 		for user, places := range held {
 			if len(places) == 0 || release == nil {
 				t.Errorf("of %d places user %d has %d, and is a newcomer left out: %t", total, user, len(places), release == nil)
@@ -57,13 +57,13 @@ func TestSharesLeaveRoom(t *testing.T) {
 
 func TestSharesUpTo(t *testing.T) {
 	t.Parallel()
-	s := &callwright.Shares{Total: 10}
-	release, _ := s.TakeUpTo("a", 1)
-	if again, wait := s.TakeUpTo("a", 1); release == nil || again != nil || wait == 0 {
+	s := &node.Shares{Total: 10}
+	release, _ := s.ClaimUpTo("a", 1)
+	if again, wait := s.ClaimUpTo("a", 1); release == nil || again != nil || wait == 0 {
 		t.Error("a user has more than he may")
 	}
 	release()
-	if release, _ = s.TakeUpTo("a", 1); release == nil {
+	if release, _ = s.ClaimUpTo("a", 1); release == nil {
 		t.Error("a place that was given back is gone")
 	}
 }
@@ -72,11 +72,11 @@ func TestSharesUpTo(t *testing.T) {
 func TestSharesSpread(t *testing.T) {
 	t.Parallel()
 	clock := &fakeTime{time.Now()}
-	s := &callwright.Shares{Total: 2, Clock: clock}
+	s := &node.Shares{Total: 2, Clock: clock}
 	waits := func() (first, last time.Duration) {
-		release, _ := s.Take("a")
+		release, _ := s.Claim("a")
 		for i := range 100 {
-			_, wait := s.Take("a")
+			_, wait := s.Claim("a")
 			if i == 0 {
 				first = wait
 			}
@@ -98,18 +98,18 @@ func TestSharesSpread(t *testing.T) {
 // TestSharesForget has many users come and go, and keeps what is needed of those that hold a place.
 func TestSharesForget(t *testing.T) {
 	t.Parallel()
-	s := &callwright.Shares{Total: 4}
-	if release, _ := s.TakeUpTo("stays", 1); release == nil {
+	s := &node.Shares{Total: 4}
+	if release, _ := s.ClaimUpTo("stays", 1); release == nil {
 		t.Fatal("no place")
 	}
 	for i := range 1000 {
-		release, _ := s.Take(fmt.Sprint(i))
+		release, _ := s.Claim(fmt.Sprint(i))
 		if release == nil {
 			t.Fatalf("user %d has no place", i)
 		}
 		release()
 	}
-	if release, _ := s.TakeUpTo("stays", 1); release != nil {
+	if release, _ := s.ClaimUpTo("stays", 1); release != nil {
 		t.Error("what a user holds was forgotten")
 	}
 }

@@ -1,4 +1,4 @@
-package callwright
+package node
 
 import (
 	"cmp"
@@ -6,6 +6,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/callwright/callwright"
 )
 
 // budgetRetry is what the error of a full Budget tells callers to wait before they try again.
@@ -30,11 +32,11 @@ type budgetWaiter struct {
 	granted chan struct{} // closed when it has its amount
 }
 
-// Take takes an amount for a user, and returns the function that gives it back, which may be called twice. An amount beyond
+// Claim takes an amount for a user, and returns the function that gives it back, which may be called twice. An amount beyond
 // the user's share is taken as the whole share. While there is no room Take waits: it comes before those that called later,
 // unless only its own user's share is full. CodeUnavailable, with RetryAfter: there was no room within Wait. Every waiting
-// Take occupies its caller, so callers bound how many wait.
-func (b *Budget) Take(ctx context.Context, user string, amount int64) (release func(), err error) {
+// Claim occupies its caller, so callers bound how many wait.
+func (b *Budget) Claim(ctx context.Context, user string, amount int64) (release func(), err error) {
 	w := &budgetWaiter{user: user, amount: min(amount, b.share()), granted: make(chan struct{})}
 	b.mu.Lock()
 	b.waiting = append(b.waiting, w)
@@ -50,7 +52,7 @@ func (b *Budget) Take(ctx context.Context, user string, amount int64) (release f
 	select {
 	case <-w.granted:
 	case <-timer.C:
-		err = &Error{Code: CodeUnavailable, Message: b.Busy, RetryAfter: budgetRetry}
+		err = &callwright.Error{Code: callwright.CodeUnavailable, Message: b.Busy, RetryAfter: budgetRetry}
 	case <-ctx.Done():
 		err = context.Cause(ctx)
 	}
