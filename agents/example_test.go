@@ -15,7 +15,7 @@ import (
 func ExampleService() {
 	ctx, store := context.Background(), memstore.New()
 	service, err := agents.New(agents.Config{
-		Store: agentstore.Numbers{Store: store}, WebAgents: agentstore.WebAgents{Store: store}, Atomic: store,
+		Numbers: agentstore.Numbers{Store: store}, WebAgents: agentstore.WebAgents{Store: store}, Atomic: store,
 	})
 	if err != nil {
 		panic(err)

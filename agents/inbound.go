@@ -19,13 +19,13 @@ type InboundNumber struct {
 	Version   int64
 }
 
-// Store stores the agents of inbound numbers. agentstest.RunNumberStore tests one.
+// NumberStore stores the agents of inbound numbers. agentstest.RunNumberStore tests one.
 //
 // Returned values equal what was stored: a nil list stays nil, an empty one stays empty, and JSON keeps its values; the order of members
 // and the spelling of numbers may change. Another organization's number is absent. Tools, DynamicData and Webhook of an Agent are
 // encrypted at rest: they may hold keys of other systems. Methods take part in the transaction of ctx: see callwright.Atomic.
 // agentstest.RunPersonaDeletion tests that, together with persona.Store.
-type Store interface {
+type NumberStore interface {
 	// InsertNumber adds a number with Version 1; CodeConflict when the organization has it already, released or not. Another
 	// organization may have the same number.
 	InsertNumber(ctx context.Context, n InboundNumber) error
@@ -54,7 +54,7 @@ func (s *Service) RegisterInbound(ctx context.Context, org callwright.OrgID, num
 		}
 		n := InboundNumber{Org: org, Number: number, CreatedAt: now, UpdatedAt: now}
 		n.Agent.setDefaults()
-		return s.cfg.Store.InsertNumber(ctx, n)
+		return s.cfg.Numbers.InsertNumber(ctx, n)
 	})
 }
 
@@ -71,7 +71,7 @@ func (s *Service) ReleaseInbound(ctx context.Context, org callwright.OrgID, numb
 func (s *Service) release(
 	ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber, released bool,
 ) (known bool, err error) {
-	n, err := s.cfg.Store.Number(ctx, org, number)
+	n, err := s.cfg.Numbers.Number(ctx, org, number)
 	switch {
 	case errors.Is(err, callwright.ErrNotFound):
 		return false, nil
@@ -81,7 +81,7 @@ func (s *Service) release(
 		return true, nil
 	}
 	n.Released, n.UpdatedAt = released, s.cfg.Clock.Now()
-	return true, s.cfg.Store.UpdateNumber(ctx, n)
+	return true, s.cfg.Numbers.UpdateNumber(ctx, n)
 }
 
 // Number reads the number of a request. CodeBadRequest with the field phone_number.
@@ -94,7 +94,7 @@ func (s *Service) Number(ctx context.Context, org callwright.OrgID, text string)
 func (s *Service) Inbound(
 	ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber,
 ) (InboundNumber, error) {
-	n, err := s.cfg.Store.Number(ctx, org, number)
+	n, err := s.cfg.Numbers.Number(ctx, org, number)
 	if err == nil && n.Released {
 		return InboundNumber{}, callwright.NotFound("inbound number")
 	}
@@ -113,7 +113,7 @@ func (s *Service) ListInbound(
 	if err != nil {
 		return callwright.Page[InboundNumber]{}, err
 	}
-	list, err := s.cfg.Store.Numbers(ctx, org, after, limit+1)
+	list, err := s.cfg.Numbers.Numbers(ctx, org, after, limit+1)
 	return callwright.Fit(list, limit, MaxRead, InboundNumber.Size, InboundNumber.Keyset), err
 }
 
@@ -140,7 +140,7 @@ func (s *Service) UpdateInbound(
 			return err
 		}
 		n.Agent, n.UpdatedAt = w.Agent, s.cfg.Clock.Now()
-		if err := s.cfg.Store.UpdateNumber(ctx, n); err != nil {
+		if err := s.cfg.Numbers.UpdateNumber(ctx, n); err != nil {
 			return err
 		}
 		n.Version++

@@ -13,7 +13,7 @@ import (
 
 // Config is what a Service needs.
 type Config struct {
-	Store     Store             // required
+	Numbers   NumberStore       // required
 	WebAgents WebAgents         // required
 	Atomic    callwright.Atomic // required
 
@@ -39,8 +39,8 @@ type Service struct{ cfg Config }
 // New checks the configuration.
 func New(c Config) (*Service, error) {
 	switch {
-	case c.Store == nil:
-		return nil, errors.New("agents: Config.Store is required")
+	case c.Numbers == nil:
+		return nil, errors.New("agents: Config.Numbers is required")
 	case c.WebAgents == nil:
 		return nil, errors.New("agents: Config.WebAgents is required")
 	case c.Atomic == nil:

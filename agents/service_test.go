@@ -25,7 +25,7 @@ func newService(t *testing.T, change ...func(*agents.Config)) *agents.Service {
 	t.Helper()
 	store := memstore.New()
 	c := agents.Config{
-		Store: agentstore.Numbers{Store: store}, WebAgents: agentstore.WebAgents{Store: store}, Atomic: store,
+		Numbers: agentstore.Numbers{Store: store}, WebAgents: agentstore.WebAgents{Store: store}, Atomic: store,
 		Voices: voices{}, Webhooks: onlyHTTPS{}, Requests: onlyHTTPS{}, Pathways: onePathway{},
 	}
 	for _, f := range change {
@@ -100,10 +100,10 @@ func TestNewNamesWhatIsMissing(t *testing.T) {
 	t.Parallel()
 	store := memstore.New()
 	whole := agents.Config{
-		Store: agentstore.Numbers{Store: store}, WebAgents: agentstore.WebAgents{Store: store}, Atomic: store,
+		Numbers: agentstore.Numbers{Store: store}, WebAgents: agentstore.WebAgents{Store: store}, Atomic: store,
 	}
 	for name, remove := range map[string]func(*agents.Config){
-		"Store": func(c *agents.Config) { c.Store = nil }, "WebAgents": func(c *agents.Config) { c.WebAgents = nil },
+		"Numbers": func(c *agents.Config) { c.Numbers = nil }, "WebAgents": func(c *agents.Config) { c.WebAgents = nil },
 		"Atomic": func(c *agents.Config) { c.Atomic = nil },
 	} {
 		c := whole

@@ -79,7 +79,7 @@ func TestCreateAgentBound(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	s, err := agents.New(agents.Config{Store: agentstore.Numbers{Store: store}, WebAgents: web, Atomic: store})
+	s, err := agents.New(agents.Config{Numbers: agentstore.Numbers{Store: store}, WebAgents: web, Atomic: store})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/llm"
 	"github.com/callwright/callwright/agenttest/assert"
-	"github.com/callwright/callwright/agenttest/redact"
+	"github.com/callwright/callwright/agenttest/internal/redact"
 	"github.com/callwright/callwright/agenttest/scenario"
 )
 

@@ -23,7 +23,7 @@ import (
 	"github.com/callwright/callwright/porting"
 	"github.com/callwright/callwright/sip"
 	"github.com/callwright/callwright/speech"
-	"github.com/callwright/callwright/transport/dashboard/overview"
+	"github.com/callwright/callwright/transport/dashboard"
 	"github.com/callwright/callwright/triage"
 )
 
@@ -68,8 +68,8 @@ type Info struct {
 	PID          int    `json:"pid"`
 
 	NewAPIKey callwright.Secret `json:"-"` // of an organization that was made at this start; it cannot be read again
-	RunsOn    []overview.Part   `json:"-"`
-	Missing   []overview.Part   `json:"-"` // parts without which no calls are made
+	RunsOn    []dashboard.Part  `json:"-"`
+	Missing   []dashboard.Part  `json:"-"` // parts without which no calls are made
 }
 
 // New checks a configuration. Errors name a setting as the reference server's flag does, such as --sip-addr.

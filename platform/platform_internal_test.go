@@ -36,7 +36,7 @@ func TestStopWhileStarting(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := newDatabase(nil, starting{stopped}, c, s, nil); err == nil {
+	if _, err := newDatabase(nil, starting{stopped}, c, s, callwright.Runtime{}); err == nil {
 		t.Error("the database was opened")
 	}
 }
@@ -92,14 +92,14 @@ func TestOtherMasterKey(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		db, err := newDatabase(lc, starting{t.Context()}, c, s, nil)
+		db, err := newDatabase(lc, starting{t.Context()}, c, s, callwright.Runtime{})
 		return s, db, err
 	}
 	s, db, err := open()
 	if err != nil {
 		t.Fatal(err)
 	}
-	keys, err := newAccess(db, s, nil)
+	keys, err := newAccess(db, s, callwright.Runtime{})
 	if err != nil {
 		t.Fatal(err)
 	}

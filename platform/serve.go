@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"log/slog"
 	"net"
 	"net/http"
 	"net/netip"
@@ -70,7 +69,7 @@ func recordingsFolder(c Config) string { return filepath.Join(c.Data, "recording
 // the server's address.
 type listener struct{ net.Listener }
 
-func newListener(lc fx.Lifecycle, c Config, s shares, own *self.Server, log *slog.Logger) (listener, error) {
+func newListener(lc fx.Lifecycle, c Config, s shares, own *self.Server, rt callwright.Runtime) (listener, error) {
 	if c.Addr == "" {
 		return listener{}, nil
 	}
@@ -82,7 +81,7 @@ func newListener(lc fx.Lifecycle, c Config, s shares, own *self.Server, log *slo
 		own.Listen(at)
 	}
 	lc.Append(fx.StopHook(func() { _ = l.Close() }))
-	return listener{httpapi.Connections{Total: s.http, PerAddress: s.httpPerAddress, Trusted: c.TrustedProxies, Logger: log}.Limit(l)}, nil
+	return listener{httpapi.Connections{Total: s.http, PerAddress: s.httpPerAddress, Trusted: c.TrustedProxies, Logger: rt.Logger}.Limit(l)}, nil
 }
 
 // url returns the URL of the API on this machine.
@@ -157,7 +156,7 @@ type apiParts struct {
 	Identity   identity
 	Dashboard  *dashboard.Dashboard
 	Metrics    *prometheus.Registry
-	Log        *slog.Logger
+	Runtime    callwright.Runtime
 }
 
 func newAPI(p apiParts) (api, error) {
@@ -183,14 +182,14 @@ func newAPI(p apiParts) (api, error) {
 			agenttestapi.New(p.AgentTests, p.Tornados), speechapi.New(speechapi.Config{Speech: p.Speech, URL: p.Listener.publicURL(p.Config)}),
 			webhooksapi.New(p.Deliveries),
 		},
-		Voices: p.Speech, Reference: reference.Handler(p.Config.PublicURL), Metrics: promhttp.HandlerFor(p.Metrics, promhttp.HandlerOpts{}), Logger: p.Log,
+		Voices: p.Speech, Reference: reference.Handler(p.Config.PublicURL), Metrics: promhttp.HandlerFor(p.Metrics, promhttp.HandlerOpts{}), Logger: p.Runtime.Logger,
 		Warnings: p.Identity.Warnings,
 		Ready:    ready,
 	})
 	if err != nil {
 		return api{}, err
 	}
-	all := route(h, portingapi.GatewayEvents(p.Ports, p.Log, p.Gateways...), p.Dashboard)
+	all := route(h, portingapi.GatewayEvents(p.Ports, p.Runtime.Logger, p.Gateways...), p.Dashboard)
 	return api{httpapi.TrustProxies(p.Config.TrustedProxies, all), stopping, ready}, nil
 }
 
@@ -238,7 +237,7 @@ type parts struct {
 	Line          *sipua.UA
 	RunsOn        runsOn
 	Info          *Info
-	Log           *slog.Logger
+	Runtime       callwright.Runtime
 	Failures      failures
 }
 
@@ -333,7 +332,7 @@ func followReadiness(ctx context.Context, check func(context.Context) error, tel
 func (p parts) leave(ctx context.Context) {
 	p.API.draining.Store(true)
 	p.Line.Leave()
-	p.Log.InfoContext(ctx, "draining", "calls", p.Calls.Live(), "delay", p.Config.ShutdownDelay)
+	p.Runtime.Logger.InfoContext(ctx, "draining", "calls", p.Calls.Live(), "delay", p.Config.ShutdownDelay)
 	timer := time.NewTimer(p.Config.ShutdownDelay)
 	defer timer.Stop()
 	select {
@@ -365,7 +364,7 @@ type failures chan<- error
 // fail reports a part that ends with an error.
 func (p parts) fail(part string, run func() error) {
 	if err := run(); err != nil && !errors.Is(err, http.ErrServerClosed) {
-		p.Log.Error("the platform is to stop, because a part of it failed", "part", part, "error", err)
+		p.Runtime.Logger.Error("the platform is to stop, because a part of it failed", "part", part, "error", err)
 		select {
 		case p.Failures <- fmt.Errorf("%s: %w", part, err):
 		default: // another part has failed before

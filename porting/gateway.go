@@ -7,7 +7,7 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// Gateway passes orders to losing carriers. portingtest.RunGateway tests one.
+// Gateway passes orders to losing carriers. portingtest.RunGateway tests one, RunCarrierGateway with a scripted carrier.
 //
 // An error that is not a *Refusal asks for another attempt: the carrier is out of reach, or its answer was not understood. Every method
 // returns such an error within 10 seconds after its context has ended. Carriers take days, and many send events late, twice or in another

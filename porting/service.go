@@ -3,7 +3,6 @@ package porting
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"net/netip"
 	"slices"
 	"time"
@@ -13,19 +12,19 @@ import (
 
 // Config holds what a Service needs.
 type Config struct {
-	Store      Store                   // required
-	Atomic     callwright.Atomic       // required: transactions of the store
-	Work       callwright.Work         // required: advances requests
-	Gateway    Gateway                 // required: takes new requests
+	Store      Store                   `required:"always"`
+	Atomic     callwright.Atomic       `required:"always"` // transactions of the store
+	Work       callwright.Work         `required:"always"` // advances requests
+	Gateway    Gateway                 `required:"always"` // takes new requests
 	Former     []Gateway               // have earlier requests that have not ended
-	Documents  Documents               // required
-	Letters    Letters                 // required
-	Inbound    InboundNumbers          // required
+	Documents  Documents               `required:"always"`
+	Letters    Letters                 `required:"always"`
+	Inbound    InboundNumbers          `required:"always"`
 	Trunks     Trunks                  // nil: calls to a number come in once it is registered, without a trunk; no number is served by others
 	CallsFrom  []netip.Prefix          // from where calls to ported numbers come, unless their request says so; empty: from nowhere known
 	Mailer     callwright.Mailer       // nil: no mail is sent
 	Notifier   Notifier                // nil: requests cannot have a webhook
-	URLs       callwright.URLs         // required with Notifier: checks webhooks
+	URLs       callwright.URLs         `required:"with Notifier"` // checks webhooks
 	Failures   Failures                // nil: nobody is told
 	Deliveries *callwright.DeliveryLog // lists messages that webhooks have not taken; nil: there is no list
 
@@ -35,9 +34,8 @@ type Config struct {
 	PollEvery time.Duration        // how often a gateway is asked about an order; due ones are looked for each minute, so never more often; 0: 6 hours
 	PollNear  time.Duration        // the same from a day before its confirmed date on, and while it is canceled; 0: 15 minutes
 	Zone      *time.Location       // whose dates count for the earliest date; nil: UTC
-	Clock     callwright.Clock     // nil: callwright.SystemClock
-	IDs       callwright.IDs       // nil: callwright.UUIDs
-	Logger    *slog.Logger         // nil: discards
+
+	callwright.Runtime
 }
 
 // The limits of requests.
@@ -75,23 +73,8 @@ type Service struct{ cfg Config }
 
 // New checks the configuration and registers durable work with c.Work.
 func New(c Config) (*Service, error) {
-	switch {
-	case c.Store == nil:
-		return nil, errors.New("porting: Config.Store is required")
-	case c.Atomic == nil:
-		return nil, errors.New("porting: Config.Atomic is required")
-	case c.Work == nil:
-		return nil, errors.New("porting: Config.Work is required")
-	case c.Gateway == nil:
-		return nil, errors.New("porting: Config.Gateway is required")
-	case c.Documents == nil:
-		return nil, errors.New("porting: Config.Documents is required")
-	case c.Letters == nil:
-		return nil, errors.New("porting: Config.Letters is required")
-	case c.Inbound == nil:
-		return nil, errors.New("porting: Config.Inbound is required")
-	case c.Notifier != nil && c.URLs == nil:
-		return nil, errors.New("porting: Config.URLs is required with Config.Notifier")
+	if err := callwright.PrepareConfig(&c); err != nil {
+		return nil, err
 	}
 	if c.MaxOpen <= 0 {
 		c.MaxOpen = 1000
@@ -107,15 +90,6 @@ func New(c Config) (*Service, error) {
 	}
 	if c.Zone == nil {
 		c.Zone = time.UTC
-	}
-	if c.Clock == nil {
-		c.Clock = callwright.SystemClock{}
-	}
-	if c.IDs == nil {
-		c.IDs = new(callwright.UUIDs)
-	}
-	if c.Logger == nil {
-		c.Logger = slog.New(slog.DiscardHandler)
 	}
 	s := &Service{cfg: c}
 	c.Work.Handle(callwright.QueuePorting, taskStep, s.step)

@@ -54,7 +54,7 @@ func byHand(b *testing.B) (*porting.Service, *hands) {
 	w := &world{told: map[string]int{}, mails: map[string]int{}, inbound: map[callwright.PhoneNumber]int{}}
 	s, err := porting.New(porting.Config{
 		Store: portingstore.Requests{Store: memory}, Atomic: memory, Work: h, Gateway: carrier, Documents: w, Letters: w, Inbound: w,
-		Notifier: silent{}, URLs: w, Mailer: silent{}, Clock: h,
+		Notifier: silent{}, URLs: w, Mailer: silent{}, Runtime: callwright.Runtime{Clock: h},
 	})
 	if err != nil {
 		b.Fatal(err)

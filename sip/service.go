@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"errors"
 	"hash"
-	"log/slog"
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/sip/self"
@@ -33,16 +32,16 @@ type Proofs interface {
 	Proven(ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber) (bool, error)
 }
 
-// Config configures a Service. The fields up to DerivationKey are required.
+// Config configures a Service.
 type Config struct {
-	Store         Store
-	Atomic        callwright.Atomic
-	Numbers       InboundNumbers
-	Statuses      Statuses
-	Registrations Registrations
-	Monitor       Monitor
-	Codecs        []string          // SDP names of the codecs that have an engine; at least one
-	DerivationKey callwright.Secret // derives the passwords of registrations; at least 32 bytes
+	Store         Store             `required:"always"`
+	Atomic        callwright.Atomic `required:"always"`
+	Numbers       InboundNumbers    `required:"always"`
+	Statuses      Statuses          `required:"always"`
+	Registrations Registrations     `required:"always"`
+	Monitor       Monitor           `required:"always"`
+	Codecs        []string          `required:"always"` // SDP names of the codecs that have an engine; at least one
+	DerivationKey callwright.Secret `required:"always"` // derives the passwords of registrations; at least 32 bytes
 
 	Deliveries   Deliveries           // who was told of alerts; nil: not recorded
 	Reservations Reservations         // nil: no number is reserved
@@ -51,9 +50,8 @@ type Config struct {
 	Changed      func()               // called after trunks have changed; must return at once; nil: nothing is
 	Self         *self.Server         // no trunk may point at it; nil: none
 	AllowPrivate bool                 // trunks may point at private and loopback addresses
-	Clock        callwright.Clock     // nil: SystemClock
-	IDs          callwright.IDs       // nil: UUIDs
-	Logger       *slog.Logger         // nil: discards
+
+	callwright.Runtime
 }
 
 // minKey is the least length of a DerivationKey in bytes: that of the hash.
@@ -68,41 +66,18 @@ type Service struct {
 
 // New checks the configuration.
 func New(c Config) (*Service, error) {
-	if err := c.check(); err != nil {
+	if err := callwright.PrepareConfig(&c); err != nil {
 		return nil, err
 	}
-	if c.Clock == nil {
-		c.Clock = callwright.SystemClock{}
+	if len(c.DerivationKey) < minKey {
+		return nil, errors.New("sip: Config.DerivationKey must have at least 32 bytes")
 	}
-	if c.IDs == nil {
-		c.IDs = new(callwright.UUIDs)
-	}
-	if c.Logger == nil {
-		c.Logger = slog.New(slog.DiscardHandler)
+	if err := checkEngines(c.Codecs); err != nil {
+		return nil, err
 	}
 	key := []byte(c.DerivationKey.Reveal())
 	c.DerivationKey = ""
 	return &Service{cfg: c, mac: func() hash.Hash { return hmac.New(sha256.New, key) }}, nil
-}
-
-// check returns an error that names the first required field that is missing or invalid.
-func (c Config) check() error {
-	for _, required := range []struct {
-		field   string
-		missing bool
-	}{
-		{"Store", c.Store == nil}, {"Atomic", c.Atomic == nil}, {"Numbers", c.Numbers == nil}, {"Statuses", c.Statuses == nil},
-		{"Registrations", c.Registrations == nil}, {"Monitor", c.Monitor == nil},
-		{"Codecs", len(c.Codecs) == 0}, {"DerivationKey", c.DerivationKey == ""},
-	} {
-		if required.missing {
-			return errors.New("sip: Config." + required.field + " is required")
-		}
-	}
-	if len(c.DerivationKey) < minKey {
-		return errors.New("sip: Config.DerivationKey must have at least 32 bytes")
-	}
-	return checkEngines(c.Codecs)
 }
 
 // Record holds the trunks of one number; nil where a direction is not attached.

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"hash"
-	"log/slog"
 	"runtime"
 	"sync"
 	"time"
@@ -19,15 +18,15 @@ import (
 
 // Config holds what a Service needs.
 type Config struct {
-	Engine  tts.Engine        // required
-	Voices  Voices            // required
-	Samples Samples           // required
-	Blobs   Blobs             // required
-	Atomic  callwright.Atomic // required: transactions of the stores
-	Work    callwright.Work   // required: forgets what is not kept
-	Key     callwright.Secret // required: signs links; at least 32 bytes, the same on every node
+	Engine  tts.Engine        `required:"always"`
+	Voices  Voices            `required:"always"`
+	Samples Samples           `required:"always"`
+	Blobs   Blobs             `required:"always"`
+	Atomic  callwright.Atomic `required:"always"` // transactions of the stores
+	Work    callwright.Work   `required:"always"` // forgets what is not kept
+	Key     callwright.Secret `required:"always"` // signs links; at least 32 bytes, the same on every node
 	Cloner  Cloner            // nil: cloning is CodeUnavailable
-	Decoder Decoder           // required with Cloner
+	Decoder Decoder           `required:"with Cloner"`
 
 	Parallel int           // sentences that are synthesized at once; 0: the number of processors
 	Waiting  int           // texts of all organizations that wait besides; 0: 64
@@ -41,9 +40,7 @@ type Config struct {
 	// clients of other servers name voices of those. See Service.Replacement.
 	ReplaceUnknown bool
 
-	Clock  callwright.Clock // nil: callwright.SystemClock
-	IDs    callwright.IDs   // nil: callwright.UUIDs
-	Logger *slog.Logger     // nil: discards
+	callwright.Runtime
 }
 
 // The limits of texts, voices and recordings.
@@ -87,16 +84,8 @@ const minKey = 32
 
 // New checks the configuration and registers durable work with c.Work.
 func New(c Config) (*Service, error) {
-	for _, required := range []struct {
-		name    string
-		missing bool
-	}{
-		{"Engine", c.Engine == nil}, {"Voices", c.Voices == nil}, {"Samples", c.Samples == nil}, {"Blobs", c.Blobs == nil},
-		{"Atomic", c.Atomic == nil}, {"Work", c.Work == nil}, {"Decoder", c.Cloner != nil && c.Decoder == nil},
-	} {
-		if required.missing {
-			return nil, fmt.Errorf("speech: Config.%s is required", required.name)
-		}
+	if err := callwright.PrepareConfig(&c); err != nil {
+		return nil, err
 	}
 	if len(c.Key) < minKey {
 		return nil, fmt.Errorf("speech: Config.Key must have at least %d bytes", minKey)
@@ -129,15 +118,6 @@ func (c *Config) setDefaults() {
 	c.LinkFor = cmp.Or(c.LinkFor, 24*time.Hour)
 	c.Loudness = cmp.Or(c.Loudness, -19)
 	c.Prompts = cmp.Or(c.Prompts, 64<<20)
-	if c.Clock == nil {
-		c.Clock = callwright.SystemClock{}
-	}
-	if c.IDs == nil {
-		c.IDs = new(callwright.UUIDs)
-	}
-	if c.Logger == nil {
-		c.Logger = slog.New(slog.DiscardHandler)
-	}
 }
 
 // admit counts a text of an organization, and the memory that its audio needs, until leave is called. CodeTooManyRequests, with

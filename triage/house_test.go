@@ -30,7 +30,7 @@ func openOver(t testing.TB, memory *memstore.Store, change ...func(*triage.Confi
 	t.Helper()
 	h := house{t: t, memory: memory, clock: &clock{now: start}}
 	c := triage.Config{
-		Store: triagestore.Store{Store: memory}, Atomic: memory, Work: memstore.NewWork(memory, nil), Clock: h.clock,
+		Store: triagestore.Store{Store: memory}, Atomic: memory, Work: memstore.NewWork(memory, nil), Runtime: callwright.Runtime{Clock: h.clock},
 	}
 	for _, f := range change {
 		f(&c)

@@ -57,7 +57,7 @@ func (h *house) serve(change func(*call.Config)) {
 	config := call.Config{
 		Store: h.calls.Store, Leases: memstore.Leases{Store: h.store}, Atomic: h.store, Work: h.work, Line: h.line, Routes: routes{},
 		Agents: must(agents.New(agents.Config{
-			Store: agentstore.Numbers{Store: h.store}, WebAgents: agentstore.WebAgents{Store: h.store}, Atomic: h.store,
+			Numbers: agentstore.Numbers{Store: h.store}, WebAgents: agentstore.WebAgents{Store: h.store}, Atomic: h.store,
 		})), Model: silent{}, Recordings: struct{ call.Recordings }{}, Notifier: struct{ call.Notifier }{},
 		Recognizer: &agentstest.Recognizer{}, Synthesizer: &agentstest.Synthesizer{}, Node: "n1", Pathways: h.pathways.Service,
 	}

@@ -107,7 +107,7 @@ func complete(cfg Config) (Config, error) {
 	if cfg.Resolver == nil {
 		var err error
 		clock := callwright.SystemClock{}
-		if cfg.Resolver, err = resolve.New(resolve.Config{DNS: net.DefaultResolver, Clock: clock, Self: cfg.Self}); err != nil {
+		if cfg.Resolver, err = resolve.New(resolve.Config{DNS: net.DefaultResolver, Runtime: callwright.Runtime{Clock: clock}, Self: cfg.Self}); err != nil {
 			return cfg, err
 		}
 	}

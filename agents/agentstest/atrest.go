@@ -50,7 +50,7 @@ func encryptsWebAgent(t *testing.T, s agents.WebAgents, atRest callwrighttest.At
 	}, agentSecrets...)
 }
 
-func encryptsNumber(t *testing.T, s agents.Store, atRest callwrighttest.AtRest[agents.Store]) {
+func encryptsNumber(t *testing.T, s agents.NumberStore, atRest callwrighttest.AtRest[agents.NumberStore]) {
 	n := aNumber("+15550000001")
 	n.Org, n.Agent = callwrighttest.VisibleID, secretAgent()
 	atRest.Check(t, s, func() error {

@@ -16,7 +16,7 @@ func TestAgents(t *testing.T) {
 	t.Parallel()
 	store := memstore.New()
 	s, err := agents.New(agents.Config{
-		Store: agentstore.Numbers{Store: store}, WebAgents: agentstore.WebAgents{Store: store}, Atomic: store,
+		Numbers: agentstore.Numbers{Store: store}, WebAgents: agentstore.WebAgents{Store: store}, Atomic: store,
 	})
 	if err != nil {
 		t.Fatal(err)

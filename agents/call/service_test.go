@@ -209,7 +209,7 @@ type answering struct{ *agents.Service }
 
 func newAnswering(h *house, c call.Config) (answering, error) {
 	config := agents.Config{
-		Store: agentstore.Numbers{Store: h.store}, WebAgents: agentstore.WebAgents{Store: h.store}, Atomic: h.store,
+		Numbers: agentstore.Numbers{Store: h.store}, WebAgents: agentstore.WebAgents{Store: h.store}, Atomic: h.store,
 		Voices: speaker{}, Languages: listener{}, Webhooks: h.notices, Pathways: c.Pathways,
 	}
 	if c.Requests != nil {

@@ -39,7 +39,7 @@ func newHouse(t *testing.T, change ...func(*persona.Config)) *house {
 	h.clock.now = time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC)
 	c := persona.Config{
 		Store: h.store, Atomic: memory, Pathways: pathways{"order": nil, "down": callwright.ErrUnavailable},
-		Requests: public{}, Voices: engines{}, Languages: engines{}, Numbers: &h.numbers, Work: &h.work, Clock: &h.clock,
+		Requests: public{}, Voices: engines{}, Languages: engines{}, Numbers: &h.numbers, Work: &h.work, Runtime: callwright.Runtime{Clock: &h.clock},
 	}
 	for _, f := range change {
 		f(&c)

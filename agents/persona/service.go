@@ -2,8 +2,6 @@ package persona
 
 import (
 	"context"
-	"errors"
-	"log/slog"
 	"time"
 
 	"github.com/callwright/callwright/speech/tts"
@@ -16,8 +14,8 @@ import (
 
 // Config holds what a Service needs.
 type Config struct {
-	Store  Store             // required
-	Atomic callwright.Atomic // required: transactions of the store
+	Store  Store             `required:"always"`
+	Atomic callwright.Atomic `required:"always"` // transactions of the store
 
 	// These check what versions name.
 	Pathways  Pathways                     // nil: a persona with conditions is CodeUnavailable
@@ -26,11 +24,10 @@ type Config struct {
 	Voices    tts.VoiceChecker             // nil: every voice is taken
 	Languages conversation.LanguageChecker // nil: every language is taken
 
-	Numbers Numbers          // nil: no inbound number names a persona
-	Work    callwright.Work  // removes deleted personas after KeepDeleted; nil: they stay
-	Clock   callwright.Clock // nil: callwright.SystemClock
-	IDs     callwright.IDs   // nil: callwright.UUIDs
-	Logger  *slog.Logger     // nil: discards
+	Numbers Numbers         // nil: no inbound number names a persona
+	Work    callwright.Work // removes deleted personas after KeepDeleted; nil: they stay
+
+	callwright.Runtime
 }
 
 // Pathways loads the graphs to which conversations are handed over; pathway.Service implements it.
@@ -60,20 +57,8 @@ const (
 
 // New checks the configuration. It registers periodic work with c.Work.
 func New(c Config) (*Service, error) {
-	switch {
-	case c.Store == nil:
-		return nil, errors.New("persona: Config.Store is required")
-	case c.Atomic == nil:
-		return nil, errors.New("persona: Config.Atomic is required")
-	}
-	if c.Clock == nil {
-		c.Clock = callwright.SystemClock{}
-	}
-	if c.IDs == nil {
-		c.IDs = new(callwright.UUIDs)
-	}
-	if c.Logger == nil {
-		c.Logger = slog.New(slog.DiscardHandler)
+	if err := callwright.PrepareConfig(&c); err != nil {
+		return nil, err
 	}
 	s := &Service{cfg: c}
 	if c.Work != nil {

@@ -12,7 +12,7 @@ import (
 // Returned values share no memory with stored ones. They equal what was stored: a nil list stays nil, and Tools are kept byte for byte.
 // Another organization's persona or version is absent. Orchestration, Personality, Conditions and Tools of versions are encrypted at rest:
 // tools may hold keys of other systems. Methods take part in the transaction of ctx: see callwright.Atomic.
-// agentstest.RunPersonaDeletion tests that, together with agents.Store.
+// agentstest.RunPersonaDeletion tests that, together with agents.NumberStore.
 type Store interface {
 	Personas
 	Versions

@@ -59,7 +59,7 @@ func probeAll(b *testing.B, trunks, servers int) {
 	ca, port := startResponder(b)
 	clock := new(leaping)
 	db := openDatabase(b)
-	resolver, err := resolve.New(resolve.Config{DNS: loopbackDNS{}, Clock: clock})
+	resolver, err := resolve.New(resolve.Config{DNS: loopbackDNS{}, Runtime: callwright.Runtime{Clock: clock}})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -83,7 +83,7 @@ func probeAll(b *testing.B, trunks, servers int) {
 	store := memstore.New()
 	service, err := monitor.New(monitor.Config{
 		Statuses: statuses, Trunks: sipstore.Trunks{DB: db}, Attempts: sipstore.CallLog{DB: db}, Atomic: db,
-		Work: memstore.NewWork(store, nil), Prober: prober, Organizations: orgstore.Tenants{DB: db}, Clock: clock,
+		Work: memstore.NewWork(store, nil), Prober: prober, Organizations: orgstore.Tenants{DB: db}, Runtime: callwright.Runtime{Clock: clock},
 	})
 	if err != nil {
 		b.Fatal(err)

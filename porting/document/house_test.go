@@ -38,7 +38,7 @@ func newHouse(t testing.TB, change ...func(*document.Config)) *house {
 	t.Helper()
 	memory := memstore.New()
 	h := &house{blobs: portingstore.Blobs{Store: memory}, now: start}
-	c := document.Config{Store: portingstore.Documents{Store: memory}, Blobs: h.blobs, Work: h, Clock: h}
+	c := document.Config{Store: portingstore.Documents{Store: memory}, Blobs: h.blobs, Work: h, Runtime: callwright.Runtime{Clock: h}}
 	for _, f := range change {
 		f(&c)
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"log/slog"
 	"time"
 
 	"github.com/callwright/callwright"
@@ -12,13 +11,12 @@ import (
 
 // Config holds what a Service needs.
 type Config struct {
-	Store     Store            // required
-	Blobs     Blobs            // required
-	Work      callwright.Work  // required: deletes what is not used
-	MaxUnused int              // documents of an organization that no request uses; 0: 100
-	Clock     callwright.Clock // nil: callwright.SystemClock
-	IDs       callwright.IDs   // nil: callwright.UUIDs
-	Logger    *slog.Logger     // nil: discards
+	Store     Store           `required:"always"`
+	Blobs     Blobs           `required:"always"`
+	Work      callwright.Work `required:"always"` // deletes what is not used
+	MaxUnused int             // documents of an organization that no request uses; 0: 100
+
+	callwright.Runtime
 }
 
 // The limits of documents.
@@ -33,25 +31,11 @@ type Service struct{ cfg Config }
 
 // New checks the configuration and registers durable work with c.Work.
 func New(c Config) (*Service, error) {
-	switch {
-	case c.Store == nil:
-		return nil, errors.New("document: Config.Store is required")
-	case c.Blobs == nil:
-		return nil, errors.New("document: Config.Blobs is required")
-	case c.Work == nil:
-		return nil, errors.New("document: Config.Work is required")
+	if err := callwright.PrepareConfig(&c); err != nil {
+		return nil, err
 	}
 	if c.MaxUnused <= 0 {
 		c.MaxUnused = 100
-	}
-	if c.Clock == nil {
-		c.Clock = callwright.SystemClock{}
-	}
-	if c.IDs == nil {
-		c.IDs = new(callwright.UUIDs)
-	}
-	if c.Logger == nil {
-		c.Logger = slog.New(slog.DiscardHandler)
 	}
 	s := &Service{cfg: c}
 	c.Work.Every(callwright.QueueUpkeep, taskSweep, sweepEvery, s.sweep)

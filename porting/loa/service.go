@@ -5,9 +5,7 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
-	"errors"
 	"fmt"
-	"log/slog"
 	"sync/atomic"
 	"time"
 
@@ -17,17 +15,17 @@ import (
 
 // Config holds what a Service needs.
 type Config struct {
-	Store    Store                     // required
-	Atomic   callwright.Atomic         // required: transactions of the store
-	Work     callwright.Work           // required: sends mail
-	Mailer   callwright.Mailer         // required
-	Renderer Renderer                  // required
-	Provider string                    // required: name of the new provider, which letters designate, at most MaxName characters
-	Key      callwright.Secret         // required: at least MinKey bytes, the same on all nodes; links of another key end
-	URL      func(token string) string // required: returns the address of the signing page
+	Store    Store                     `required:"always"`
+	Atomic   callwright.Atomic         `required:"always"` // transactions of the store
+	Work     callwright.Work           `required:"always"` // sends mail
+	Mailer   callwright.Mailer         `required:"always"`
+	Renderer Renderer                  `required:"always"`
+	Provider string                    `required:"always"` // name of the new provider, which letters designate, at most MaxName characters
+	Key      callwright.Secret         `required:"always"` // at least MinKey bytes, the same on all nodes; links of another key end
+	URL      func(token string) string `required:"always"` // returns the address of the signing page
 	MailOnly bool                      // the link is mailed to the signer, and SendLetter and ResendLetter do not return it
-	Clock    callwright.Clock          // nil: callwright.SystemClock
-	Logger   *slog.Logger              // nil: discards
+
+	callwright.Runtime
 }
 
 // The limits of letters.
@@ -55,29 +53,14 @@ var _ porting.Letters = (*Service)(nil)
 
 // New checks the configuration and registers durable work with c.Work.
 func New(c Config) (*Service, error) {
+	if err := callwright.PrepareConfig(&c); err != nil {
+		return nil, err
+	}
 	switch {
-	case c.Store == nil:
-		return nil, errors.New("loa: Config.Store is required")
-	case c.Atomic == nil:
-		return nil, errors.New("loa: Config.Atomic is required")
-	case c.Work == nil:
-		return nil, errors.New("loa: Config.Work is required")
-	case c.Mailer == nil:
-		return nil, errors.New("loa: Config.Mailer is required")
-	case c.Renderer == nil:
-		return nil, errors.New("loa: Config.Renderer is required")
-	case c.Provider == "" || callwright.Longer(c.Provider, MaxName):
-		return nil, fmt.Errorf("loa: Config.Provider must have 1 to %d characters", MaxName)
+	case callwright.Longer(c.Provider, MaxName):
+		return nil, fmt.Errorf("loa: Config.Provider must have at most %d characters", MaxName)
 	case len(c.Key.Reveal()) < MinKey:
 		return nil, fmt.Errorf("loa: Config.Key must have at least %d bytes", MinKey)
-	case c.URL == nil:
-		return nil, errors.New("loa: Config.URL is required")
-	}
-	if c.Clock == nil {
-		c.Clock = callwright.SystemClock{}
-	}
-	if c.Logger == nil {
-		c.Logger = slog.New(slog.DiscardHandler)
 	}
 	s := &Service{cfg: c}
 	callwright.TaskKind[mailArgs](taskMail).Handle(c.Work, callwright.QueueMail, c.Logger, s.mail)

@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"log/slog"
 	"slices"
 	"time"
 
@@ -16,11 +15,11 @@ import (
 
 // Config holds what a Gateway needs.
 type Config struct {
-	Store      Store            // required
-	CutOff     time.Duration    // before the confirmed date; negative: none; 0: 48 hours
-	MaxNumbers int              // of an order; 0: porting.MaxNumbers
-	Clock      callwright.Clock // nil: callwright.SystemClock
-	Logger     *slog.Logger     // nil: discards
+	Store      Store         `required:"always"`
+	CutOff     time.Duration // before the confirmed date; negative: none; 0: 48 hours
+	MaxNumbers int           // of an order; 0: porting.MaxNumbers
+
+	callwright.Runtime
 }
 
 // defaultCutOff is until how long before its confirmed date an order can be canceled if the configuration does not say.
@@ -34,10 +33,10 @@ var _ porting.Gateway = (*Gateway)(nil)
 
 // New checks the configuration.
 func New(c Config) (*Gateway, error) {
-	switch {
-	case c.Store == nil:
-		return nil, errors.New("manual: Config.Store is required")
-	case c.MaxNumbers < 0:
+	if err := callwright.PrepareConfig(&c); err != nil {
+		return nil, err
+	}
+	if c.MaxNumbers < 0 {
 		return nil, errors.New("manual: Config.MaxNumbers must not be negative")
 	}
 	if c.CutOff == 0 {
@@ -45,12 +44,6 @@ func New(c Config) (*Gateway, error) {
 	}
 	if c.MaxNumbers == 0 {
 		c.MaxNumbers = porting.MaxNumbers
-	}
-	if c.Clock == nil {
-		c.Clock = callwright.SystemClock{}
-	}
-	if c.Logger == nil {
-		c.Logger = slog.New(slog.DiscardHandler)
 	}
 	return &Gateway{c}, nil
 }

@@ -369,22 +369,26 @@ func refusesOrder(t reporter, g gateway) {
 }
 
 func losesAnswer(t reporter, g gateway) {
-	_, err := g.Gateway.Submit(t.Context(), g.submission("r1:1"))
-	if _, refused := errors.AsType[*porting.Refusal](err); err == nil || refused {
+	r, err := g.Gateway.Submit(t.Context(), g.submission("r1:1"))
+	if _, refused := errors.AsType[*porting.Refusal](err); refused {
 		t.Fatalf("the answer was lost, and got %v", err)
 	}
 	o := g.submit(t, "r1:1")
+	if err == nil && r.Ref != o.Ref { // the gateway has asked again by itself
+		t.Errorf("the answer was lost, and got the reference %q, then %q", r.Ref, o.Ref)
+	}
 	g.wantOrders(t, 1)
 	g.wantEnd(t, o, porting.NumberPorted, porting.NumberPorted)
 }
 
 func endsWithContext(t reporter, g gateway) {
 	s := g.submission("r1:1")
-	s.Ref, s.CancelAskedAt = "r1", s.SignedAt
+	taken := s.Order
+	taken.Ref, taken.CancelAskedAt = "r1", s.SignedAt
 	for name, call := range map[string]func(context.Context) error{
 		"submit":   func(ctx context.Context) error { _, err := g.Gateway.Submit(ctx, s); return err },
-		"cancel":   func(ctx context.Context) error { return g.Gateway.Cancel(ctx, s.Order) },
-		"snapshot": func(ctx context.Context) error { _, err := g.Gateway.Snapshot(ctx, s.Order); return err },
+		"cancel":   func(ctx context.Context) error { return g.Gateway.Cancel(ctx, taken) },
+		"snapshot": func(ctx context.Context) error { _, err := g.Gateway.Snapshot(ctx, taken); return err },
 	} {
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan error, 1)

@@ -5,7 +5,6 @@ package ban
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"net/netip"
 	"slices"
 	"time"
@@ -65,17 +64,16 @@ func Lift(ctx context.Context, leases callwright.Leases, address netip.Addr, now
 	return all[i], leases.Release(ctx, kind, all[i].Node, []string{source.String()})
 }
 
-// Config configures a Service. Leases, Line and Node are required.
+// Config configures a Service.
 type Config struct {
-	Leases callwright.Leases
-	Line   Line
-	Node   string
+	Leases callwright.Leases `required:"always"`
+	Line   Line              `required:"always"`
+	Node   string            `required:"always"`
 
 	// Trusted reports whether a source is not to be banned any more: its bans are lifted on all nodes. nil: none is.
 	Trusted func(netip.Addr) bool
 
-	Clock  callwright.Clock // nil: SystemClock
-	Logger *slog.Logger     // nil: discards
+	callwright.Runtime
 }
 
 // Service shares the bans of one node's line.
@@ -86,17 +84,11 @@ type Service struct {
 
 // New checks the configuration.
 func New(c Config) (*Service, error) {
-	if c.Leases == nil || c.Line == nil || c.Node == "" {
-		return nil, errors.New("ban: Config.Leases, Config.Line and Config.Node are required")
+	if err := callwright.PrepareConfig(&c); err != nil {
+		return nil, err
 	}
 	if c.Trusted == nil {
 		c.Trusted = func(netip.Addr) bool { return false }
-	}
-	if c.Clock == nil {
-		c.Clock = callwright.SystemClock{}
-	}
-	if c.Logger == nil {
-		c.Logger = slog.New(slog.DiscardHandler)
 	}
 	return &Service{cfg: c, shared: map[netip.Addr]time.Time{}}, nil
 }

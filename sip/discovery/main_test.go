@@ -125,7 +125,7 @@ type bench struct {
 
 func newBench(t *testing.T, dns names, peers map[string]peer, change func(*discovery.Config)) bench {
 	t.Helper()
-	resolver, err := resolve.New(resolve.Config{DNS: dns, Clock: callwright.SystemClock{}})
+	resolver, err := resolve.New(resolve.Config{DNS: dns})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,7 +3,6 @@ package discovery
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"strings"
 	"sync"
 	"time"
@@ -14,17 +13,16 @@ import (
 	"github.com/callwright/callwright/sip/uri"
 )
 
-// Config configures a Service. Store, Resolver and Prober are required.
+// Config configures a Service.
 type Config struct {
-	Store    Store
-	Resolver *resolve.Resolver
-	Prober   Prober
+	Store    Store             `required:"always"`
+	Resolver *resolve.Resolver `required:"always"`
+	Prober   Prober            `required:"always"`
 
-	Self         *self.Server     // shown, but neither probed nor recommended; nil: none
-	AllowPrivate bool             // probe private and loopback addresses, too
-	Clock        callwright.Clock // nil: SystemClock
-	IDs          callwright.IDs   // nil: UUIDs
-	Logger       *slog.Logger     // nil: discards
+	Self         *self.Server // shown, but neither probed nor recommended; nil: none
+	AllowPrivate bool         // probe private and loopback addresses, too
+
+	callwright.Runtime
 }
 
 // The time limits of a discovery.
@@ -51,22 +49,8 @@ type Service struct {
 
 // New checks the configuration.
 func New(c Config) (*Service, error) {
-	switch {
-	case c.Store == nil:
-		return nil, errors.New("discovery: Config.Store is required")
-	case c.Resolver == nil:
-		return nil, errors.New("discovery: Config.Resolver is required")
-	case c.Prober == nil:
-		return nil, errors.New("discovery: Config.Prober is required")
-	}
-	if c.Clock == nil {
-		c.Clock = callwright.SystemClock{}
-	}
-	if c.IDs == nil {
-		c.IDs = new(callwright.UUIDs)
-	}
-	if c.Logger == nil {
-		c.Logger = slog.New(slog.DiscardHandler)
+	if err := callwright.PrepareConfig(&c); err != nil {
+		return nil, err
 	}
 	s := &Service{cfg: c}
 	s.context, s.cancel = context.WithCancel(context.Background())

@@ -177,7 +177,7 @@ func newHouse(t *testing.T, change ...func(c *monitor.Config)) *house {
 	h.config = monitor.Config{
 		Statuses: sipstore.Statuses{Store: h.store}, Trunks: sipstore.Trunks{Store: h.store},
 		Attempts: sipstore.CallLog{Store: h.store}, Atomic: h.store, Prober: h.prober, Organizations: tenants,
-		Mailer: h.desk, Texter: h.desk, Hooks: h.desk, HookLog: callwrighttest.NewDeliveryLog(t, orgstore.Deliveries{Store: memstore.New()}), Logger: slog.New(slog.NewTextHandler(t.Output(), nil)),
+		Mailer: h.desk, Texter: h.desk, Hooks: h.desk, HookLog: callwrighttest.NewDeliveryLog(t, orgstore.Deliveries{Store: memstore.New()}), Runtime: callwright.Runtime{Logger: slog.New(slog.NewTextHandler(t.Output(), nil))},
 	}
 	for _, c := range change {
 		c(&h.config)

@@ -2,8 +2,6 @@ package monitor
 
 import (
 	"context"
-	"errors"
-	"log/slog"
 	"time"
 
 	"github.com/callwright/callwright"
@@ -35,23 +33,23 @@ type Attempts interface {
 	Failures(ctx context.Context, org callwright.OrgID, trunkID string, since time.Time) (ended, failed int, err error)
 }
 
-// Config configures a Service. The fields up to Organizations are required.
+// Config configures a Service.
 type Config struct {
-	Statuses      sip.Statuses
-	Trunks        Trunks
-	Attempts      Attempts
-	Atomic        callwright.Atomic
-	Work          callwright.Work
-	Prober        Prober
-	Organizations callwright.Tenants
+	Statuses      sip.Statuses       `required:"always"`
+	Trunks        Trunks             `required:"always"`
+	Attempts      Attempts           `required:"always"`
+	Atomic        callwright.Atomic  `required:"always"`
+	Work          callwright.Work    `required:"always"`
+	Prober        Prober             `required:"always"`
+	Organizations callwright.Tenants `required:"always"`
 
 	Deliveries sip.Deliveries          // records who is told of alerts; nil: nothing does
 	Mailer     callwright.Mailer       // nil: no trunk has alerts by mail
 	Texter     alert.Texter            // nil: no trunk has alerts by SMS
 	Hooks      alert.Hooks             // nil: no trunk has alerts by webhook
 	HookLog    *callwright.DeliveryLog // lists alerts that webhooks have not taken; nil: there is no list
-	Clock      callwright.Clock        // nil: SystemClock
-	Logger     *slog.Logger            // nil: discards
+
+	callwright.Runtime
 }
 
 // Service watches trunks. It implements sip.Monitor and calllog.Monitor.
@@ -78,27 +76,8 @@ func taskOf(way alert.Channel) callwright.TaskKind[message] {
 
 // New checks the configuration and registers the durable work that sends notices. Run probes the servers.
 func New(c Config) (*Service, error) {
-	switch {
-	case c.Statuses == nil:
-		return nil, errors.New("monitor: Config.Statuses is required")
-	case c.Trunks == nil:
-		return nil, errors.New("monitor: Config.Trunks is required")
-	case c.Attempts == nil:
-		return nil, errors.New("monitor: Config.Attempts is required")
-	case c.Atomic == nil:
-		return nil, errors.New("monitor: Config.Atomic is required")
-	case c.Work == nil:
-		return nil, errors.New("monitor: Config.Work is required")
-	case c.Prober == nil:
-		return nil, errors.New("monitor: Config.Prober is required")
-	case c.Organizations == nil:
-		return nil, errors.New("monitor: Config.Organizations is required")
-	}
-	if c.Clock == nil {
-		c.Clock = callwright.SystemClock{}
-	}
-	if c.Logger == nil {
-		c.Logger = slog.New(slog.DiscardHandler)
+	if err := callwright.PrepareConfig(&c); err != nil {
+		return nil, err
 	}
 	s := &Service{cfg: c}
 	taskAlert.Handle(c.Work, callwright.QueueWebhooks, c.Logger, s.tell)

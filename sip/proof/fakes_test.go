@@ -48,7 +48,7 @@ func open(t *testing.T, change ...func(*proof.Config)) *house {
 		work: &work{handlers: map[string]callwright.Handler{}}, phone: &phone{rang: make(chan struct{}, 10)},
 	}
 	h.config = proof.Config{
-		Store: h.store, Atomic: memory, Work: h.work, Trunks: h.trunks, Announcer: h.phone, Clock: h.clock,
+		Store: h.store, Atomic: memory, Work: h.work, Trunks: h.trunks, Announcer: h.phone, Runtime: callwright.Runtime{Clock: h.clock},
 		Key: callwright.Secret(strings.Repeat("k", 32)),
 	}
 	for _, f := range change {
@@ -217,7 +217,7 @@ func (h *house) request() proof.Proof {
 
 func (h *house) proven(org callwright.OrgID) bool {
 	h.t.Helper()
-	yes, err := proof.Proven{Store: h.store, Clock: h.clock}.Proven(h.t.Context(), org, asked)
+	yes, err := proof.Proven{Store: h.store, Runtime: callwright.Runtime{Clock: h.clock}}.Proven(h.t.Context(), org, asked)
 	if err != nil {
 		h.t.Fatal(err)
 	}

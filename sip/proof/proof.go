@@ -63,17 +63,15 @@ type Announcement struct {
 // Proven tells which numbers are proven. It implements sip.Proofs.
 type Proven struct {
 	Store Store
-	Clock callwright.Clock // nil: SystemClock
+
+	callwright.Runtime
 }
 
 // Proven reports whether an organization has proven lately that it answers a number.
 func (p Proven) Proven(ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber) (bool, error) {
-	if p.Clock == nil {
-		p.Clock = callwright.SystemClock{}
-	}
 	latest, err := p.Store.Latest(ctx, org, number)
 	if callwright.CodeOf(err) == callwright.CodeNotFound {
 		return false, nil
 	}
-	return latest.At(p.Clock.Now()).State == StateProven, err
+	return latest.At(p.WithDefaults().Clock.Now()).State == StateProven, err
 }

@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"hash"
-	"log/slog"
 	"math/big"
 	"strings"
 	"sync"
@@ -32,22 +31,21 @@ type Trunks interface {
 	Holder(ctx context.Context, number callwright.PhoneNumber) (callwright.OrgID, sip.Record, error)
 }
 
-// Config configures a Service. The fields up to Key are required.
+// Config configures a Service.
 type Config struct {
-	Store     Store
-	Atomic    callwright.Atomic
-	Work      callwright.Work
-	Trunks    Trunks
-	Announcer Announcer
-	Key       callwright.Secret // of the codes' HMAC; at least 32 bytes
+	Store     Store             `required:"always"`
+	Atomic    callwright.Atomic `required:"always"`
+	Work      callwright.Work   `required:"always"`
+	Trunks    Trunks            `required:"always"`
+	Announcer Announcer         `required:"always"`
+	Key       callwright.Secret `required:"always"` // of the codes' HMAC; at least 32 bytes
 
 	// From is a number that the calls go out from, whose trunk the operator trusts; empty: one of the organization that asks. The
 	// server of an organization's own trunk can answer for every number.
-	From   callwright.PhoneNumber
-	Ready  func() error     // returns why no call can be made, such as a missing speech engine; nil: calls can be made
-	Clock  callwright.Clock // nil: SystemClock
-	IDs    callwright.IDs   // nil: UUIDs
-	Logger *slog.Logger     // nil: discards
+	From  callwright.PhoneNumber
+	Ready func() error // returns why no call can be made, such as a missing speech engine; nil: calls can be made
+
+	callwright.Runtime
 }
 
 // Service proves numbers.
@@ -83,28 +81,11 @@ const order = callwright.TaskKind[string]("sip.proof")
 
 // New checks the configuration and registers the work.
 func New(c Config) (*Service, error) {
-	for _, required := range []struct {
-		field   string
-		missing bool
-	}{
-		{"Store", c.Store == nil}, {"Atomic", c.Atomic == nil}, {"Work", c.Work == nil}, {"Trunks", c.Trunks == nil},
-		{"Announcer", c.Announcer == nil},
-	} {
-		if required.missing {
-			return nil, errors.New("proof: Config." + required.field + " is required")
-		}
+	if err := callwright.PrepareConfig(&c); err != nil {
+		return nil, err
 	}
 	if len(c.Key) < minKey {
 		return nil, errors.New("proof: Config.Key must have at least 32 bytes")
-	}
-	if c.Clock == nil {
-		c.Clock = callwright.SystemClock{}
-	}
-	if c.IDs == nil {
-		c.IDs = new(callwright.UUIDs)
-	}
-	if c.Logger == nil {
-		c.Logger = slog.New(slog.DiscardHandler)
 	}
 	key := []byte(c.Key.Reveal())
 	c.Key = ""

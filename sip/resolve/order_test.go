@@ -13,6 +13,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/sip/resolve"
 	"github.com/callwright/callwright/sip/uri"
 )
@@ -36,7 +37,7 @@ func (z zone) LookupNetIP(_ context.Context, _, host string) ([]netip.Addr, erro
 // tried is the order of the targets, by the first letter of each.
 func tried(t *testing.T, z zone, random func(int) int) string {
 	t.Helper()
-	r, err := resolve.New(resolve.Config{DNS: z, Clock: &clock{}, Random: random})
+	r, err := resolve.New(resolve.Config{DNS: z, Runtime: callwright.Runtime{Clock: &clock{}}, Random: random})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +92,7 @@ func TestSharesOfWeights(t *testing.T) {
 		{Target: "c.test.", Port: 1, Weight: 100}, {Target: "z.test.", Port: 1},
 	}
 	source := rand.New(rand.NewPCG(1, 2))
-	r, err := resolve.New(resolve.Config{DNS: records, Clock: &clock{}, Random: source.IntN})
+	r, err := resolve.New(resolve.Config{DNS: records, Runtime: callwright.Runtime{Clock: &clock{}}, Random: source.IntN})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,7 +139,7 @@ func TestOrderOfAnyRecords(t *testing.T) {
 			priorities[fmt.Sprintf("h%d.test", i)] = records[i].Priority
 		}
 		random := func(n int) int { return rapid.IntRange(0, n-1).Draw(t, "chance") }
-		r, err := resolve.New(resolve.Config{DNS: records, Clock: &clock{}, Random: random})
+		r, err := resolve.New(resolve.Config{DNS: records, Runtime: callwright.Runtime{Clock: &clock{}}, Random: random})
 		if err != nil {
 			t.Fatal(err)
 		}

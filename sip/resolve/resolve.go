@@ -3,7 +3,6 @@ package resolve
 import (
 	"cmp"
 	"context"
-	"errors"
 	"math/rand/v2"
 	"net"
 	"net/netip"
@@ -39,13 +38,14 @@ type Target struct {
 	Service string // "_sips._tcp" for the target of an SRV record; otherwise empty
 }
 
-// Config configures a Resolver. DNS is required.
+// Config configures a Resolver.
 type Config struct {
-	DNS DNS
+	DNS DNS `required:"always"`
 
-	Clock  callwright.Clock // nil: SystemClock
-	Self   *self.Server     // whose names lead to no target; nil: none
-	Random func(n int) int  // returns 0 to n-1, for the choice among SRV records by weight; nil: math/rand
+	Self   *self.Server    // whose names lead to no target; nil: none
+	Random func(n int) int // returns 0 to n-1, for the choice among SRV records by weight; nil: math/rand
+
+	callwright.Runtime
 }
 
 // Resolver locates servers. It is safe for concurrent use.
@@ -62,11 +62,8 @@ type question struct{ service, host string }
 
 // New checks the configuration.
 func New(cfg Config) (*Resolver, error) {
-	if cfg.DNS == nil {
-		return nil, errors.New("resolve: Config.DNS is required")
-	}
-	if cfg.Clock == nil {
-		cfg.Clock = callwright.SystemClock{}
+	if err := callwright.PrepareConfig(&cfg); err != nil {
+		return nil, err
 	}
 	if cfg.Random == nil {
 		cfg.Random = rand.IntN

@@ -42,7 +42,7 @@ func (c *clock) pass(d time.Duration) {
 func resolver(t *testing.T, dns resolve.DNS) (*resolve.Resolver, *clock) {
 	t.Helper()
 	c := &clock{now: time.Unix(1_800_000_000, 0)}
-	r, err := resolve.New(resolve.Config{DNS: dns, Clock: c, Random: func(int) int { return 0 }})
+	r, err := resolve.New(resolve.Config{DNS: dns, Runtime: callwright.Runtime{Clock: c}, Random: func(int) int { return 0 }})
 	if err != nil {
 		t.Fatal(err)
 	}

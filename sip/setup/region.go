@@ -1,7 +1,6 @@
 package setup
 
 import (
-	"errors"
 	"fmt"
 	"net/netip"
 )
@@ -18,9 +17,6 @@ type Region struct {
 
 // checkRegions returns an error that names the first region and field that are invalid.
 func checkRegions(regions []Region) error {
-	if len(regions) == 0 {
-		return errors.New("setup: Config.Regions is required")
-	}
 	names := map[string]bool{}
 	for i, r := range regions {
 		if problem := r.check(); problem != "" {

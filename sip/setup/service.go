@@ -2,7 +2,6 @@ package setup
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -17,16 +16,15 @@ type Trunks interface {
 	Get(ctx context.Context, org callwright.OrgID, number string) (sip.Record, error)
 }
 
-// Config configures a Service. The fields up to Work are required.
+// Config configures a Service.
 type Config struct {
-	Trunks        Trunks
-	Organizations callwright.Tenants
-	Drafts        Store
-	Regions       []Region        // with unique names; the first is that of organizations without a Region
-	Work          callwright.Work // forgets old drafts
+	Trunks        Trunks             `required:"always"`
+	Organizations callwright.Tenants `required:"always"`
+	Drafts        Store              `required:"always"`
+	Regions       []Region           `required:"always"` // with unique names; the first is that of organizations without a Region
+	Work          callwright.Work    `required:"always"` // forgets old drafts
 
-	Clock callwright.Clock // nil: SystemClock
-	IDs   callwright.IDs   // nil: UUIDs
+	callwright.Runtime
 }
 
 // Service answers how to reach a deployment, and keeps the set-ups of trunks that are under way.
@@ -34,24 +32,11 @@ type Service struct{ cfg Config }
 
 // New checks the configuration, and registers the periodic work that forgets old drafts.
 func New(c Config) (*Service, error) {
-	switch {
-	case c.Trunks == nil:
-		return nil, errors.New("setup: Config.Trunks is required")
-	case c.Organizations == nil:
-		return nil, errors.New("setup: Config.Organizations is required")
-	case c.Drafts == nil:
-		return nil, errors.New("setup: Config.Drafts is required")
-	case c.Work == nil:
-		return nil, errors.New("setup: Config.Work is required")
+	if err := callwright.PrepareConfig(&c); err != nil {
+		return nil, err
 	}
 	if err := checkRegions(c.Regions); err != nil {
 		return nil, err
-	}
-	if c.Clock == nil {
-		c.Clock = callwright.SystemClock{}
-	}
-	if c.IDs == nil {
-		c.IDs = new(callwright.UUIDs)
 	}
 	s := &Service{cfg: c}
 	c.Work.Every(callwright.QueueUpkeep, taskForget, forgetEvery, s.forget)

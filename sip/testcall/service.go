@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"strings"
 	"sync"
 	"time"
@@ -20,17 +19,16 @@ type Trunks interface {
 	Get(ctx context.Context, org callwright.OrgID, number string) (sip.Record, error)
 }
 
-// Config configures a Service. Store, Trunks, Line and Work are required.
+// Config configures a Service.
 type Config struct {
-	Store  Store
-	Trunks Trunks
-	Line   Line
-	Work   callwright.Work
+	Store  Store           `required:"always"`
+	Trunks Trunks          `required:"always"`
+	Line   Line            `required:"always"`
+	Work   callwright.Work `required:"always"`
 
-	Prompt Prompt           // nil: Chime
-	Clock  callwright.Clock // nil: SystemClock
-	IDs    callwright.IDs   // nil: UUIDs
-	Logger *slog.Logger     // nil: discards
+	Prompt Prompt // nil: Chime
+
+	callwright.Runtime
 }
 
 // Service places test calls, each on the node that received the request.
@@ -65,27 +63,11 @@ const (
 
 // New checks the configuration and registers the periodic work that ends the calls of dead nodes.
 func New(c Config) (*Service, error) {
-	switch {
-	case c.Store == nil:
-		return nil, errors.New("testcall: Config.Store is required")
-	case c.Trunks == nil:
-		return nil, errors.New("testcall: Config.Trunks is required")
-	case c.Line == nil:
-		return nil, errors.New("testcall: Config.Line is required")
-	case c.Work == nil:
-		return nil, errors.New("testcall: Config.Work is required")
+	if err := callwright.PrepareConfig(&c); err != nil {
+		return nil, err
 	}
 	if c.Prompt == nil {
 		c.Prompt = Chime{}
-	}
-	if c.Clock == nil {
-		c.Clock = callwright.SystemClock{}
-	}
-	if c.IDs == nil {
-		c.IDs = new(callwright.UUIDs)
-	}
-	if c.Logger == nil {
-		c.Logger = slog.New(slog.DiscardHandler)
 	}
 	s := &Service{cfg: c, running: map[string]context.CancelCauseFunc{}, idle: make(chan struct{})}
 	c.Work.Every(callwright.QueueCalls, taskSweep, sweepEvery, s.sweep)

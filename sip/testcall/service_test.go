@@ -43,7 +43,7 @@ func placing(
 		work: &work{every: map[string]callwright.Handler{}}, log: new(bytes.Buffer),
 	}
 	p.config = testcall.Config{
-		Store: p.store, Trunks: trunks{}, Line: p.line, Work: p.work, Logger: slog.New(slog.NewTextHandler(p.log, nil)),
+		Store: p.store, Trunks: trunks{}, Line: p.line, Work: p.work, Runtime: callwright.Runtime{Logger: slog.New(slog.NewTextHandler(p.log, nil))},
 	}
 	p.with(nil)
 	return p

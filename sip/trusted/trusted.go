@@ -2,8 +2,6 @@ package trusted
 
 import (
 	"context"
-	"errors"
-	"log/slog"
 	"maps"
 	"net/netip"
 	"slices"
@@ -31,12 +29,13 @@ const (
 	widest6 = 32
 )
 
-// Config configures a Set. Store and Resolver are required.
+// Config configures a Set.
 type Config struct {
-	Store    sip.Store
-	Resolver *resolve.Resolver
-	Always   []netip.Prefix // trusted whatever the trunks say
-	Logger   *slog.Logger   // nil: discards
+	Store    sip.Store         `required:"always"`
+	Resolver *resolve.Resolver `required:"always"`
+	Always   []netip.Prefix    // trusted whatever the trunks say
+
+	callwright.Runtime
 }
 
 // Set is a set of trusted addresses. It is safe for concurrent use.
@@ -58,11 +57,8 @@ type content struct {
 
 // New returns a set of Config.Always alone; Run adds the trunks' addresses.
 func New(c Config) (*Set, error) {
-	if c.Store == nil || c.Resolver == nil {
-		return nil, errors.New("trusted: Config.Store and Config.Resolver are required")
-	}
-	if c.Logger == nil {
-		c.Logger = slog.New(slog.DiscardHandler)
+	if err := callwright.PrepareConfig(&c); err != nil {
+		return nil, err
 	}
 	s := &Set{cfg: c, changed: make(chan struct{}, 1), asked: make(chan struct{}, 1)}
 	s.current.Store(&content{networks: c.Always})

@@ -112,14 +112,14 @@ func (h *house) furnishCalls(all things, org callwright.OrgID) {
 // furnishTrunk attaches a number, over which there were a call, which was that of furnishCalls, and a test call.
 func (h *house) furnishTrunk(all things, org callwright.OrgID, number string) {
 	ctx, at := h.t.Context(), "/trunks/{number}"
-	done, err := h.config.Trunks.Trunks.Attach(ctx, org, sip.Attachment{Numbers: []string{number}, Directions: []sip.DirectionInput{
+	done, err := h.config.Trunks.Attach(ctx, org, sip.Attachment{Numbers: []string{number}, Directions: []sip.DirectionInput{
 		{Type: sip.Inbound}, {Type: sip.Outbound, Endpoint: new("sip:pbx.example.com")},
 	}})
 	h.check(err)
 	if len(done.Configured) != 1 {
 		h.t.Fatalf("%+v", done.Failed)
 	}
-	trunk := must(h.config.Trunks.Trunks.Trunk(ctx, org, number, sip.Outbound))
+	trunk := must(h.config.Trunks.Trunk(ctx, org, number, sip.Outbound))
 	status := must(h.status.Status(ctx, org, trunk.ID))
 	status.Servers[0].Health = health.Server{State: health.Healthy, CheckedAt: created, Reason: h.say("200 OK")}
 	status.Alerts = alert.States{alert.Unreachable: {Raised: true, TriggeredAt: created}}

@@ -17,7 +17,7 @@ import (
 	"github.com/ogen-go/ogen/ogenerrors"
 
 	"github.com/callwright/callwright"
-	"github.com/callwright/callwright/transport/httpapi/wire"
+	"github.com/callwright/callwright/transport/httpapi/internal/wire"
 )
 
 // statuses is the HTTP status of every code. An error without one of these codes is internal.

@@ -138,7 +138,7 @@ func open(t *testing.T, change ...func(*httpapi.Config)) *house {
 		Numbers: agentstore.Numbers{Store: store},
 	}))
 	agentService := must(agents.New(agents.Config{
-		Store: agentstore.Numbers{Store: store}, WebAgents: agentstore.WebAgents{Store: store}, Atomic: store,
+		Numbers: agentstore.Numbers{Store: store}, WebAgents: agentstore.WebAgents{Store: store}, Atomic: store,
 		Webhooks: notifier{}, Requests: notifier{}, Pathways: pathwayService, Personas: personaService, Numbering: orgstore.Tenants{Store: store},
 	}))
 	sipService := h.trunks(agentService, work)

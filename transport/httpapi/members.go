@@ -12,7 +12,7 @@ import (
 	"github.com/go-faster/jx"
 
 	"github.com/callwright/callwright"
-	"github.com/callwright/callwright/transport/httpapi/wire"
+	"github.com/callwright/callwright/transport/httpapi/internal/wire"
 )
 
 // NoEffect describes the treatment of a known member of a body that has no effect: x-no-effect in the contract.

@@ -41,13 +41,13 @@ func (h *house) trunks(numbers sip.InboundNumbers, work callwright.Work) *sip.Se
 	log, tenants := sipstore.CallLog{Store: h.store}, orgstore.Tenants{Store: h.store}
 	watcher := must(monitor.New(monitor.Config{
 		Statuses: statuses, Trunks: trunks, Attempts: log, Atomic: h.store, Work: work, Prober: optionsProber{},
-		Hooks: alertHooks{}, Mailer: alertMailer{}, Organizations: tenants, Logger: h.logger,
+		Hooks: alertHooks{}, Mailer: alertMailer{}, Organizations: tenants, Runtime: callwright.Runtime{Logger: h.logger},
 	}))
 	return must(sip.New(sip.Config{
 		Store: trunks, Atomic: h.store, Numbers: numbers, Statuses: statuses,
 		Registrations: sipstore.Registrations{Store: h.store}, Monitor: watcher,
 		Codecs: []string{"PCMU", "PCMA"}, DerivationKey: "0123456789abcdef0123456789abcdef",
-		Numbering: orgstore.Tenants{Store: h.store}, Proofs: anyProof{h}, Logger: h.logger,
+		Numbering: orgstore.Tenants{Store: h.store}, Proofs: anyProof{h}, Runtime: callwright.Runtime{Logger: h.logger},
 	}))
 }
 
@@ -66,7 +66,7 @@ func (h *house) numberProofs(trunks *sip.Service, work *memstore.Work) *proof.Se
 	h.line.work, h.line.spoken = work, make(chan []string, 1)
 	s := must(proof.New(proof.Config{
 		Store: sipstore.Proofs{Store: h.store}, Atomic: h.store, Work: work, Trunks: trunks, Announcer: &h.line,
-		Key: "0123456789abcdef0123456789abcdef", Logger: h.logger,
+		Key: "0123456789abcdef0123456789abcdef", Runtime: callwright.Runtime{Logger: h.logger},
 	}))
 	h.t.Cleanup(func() {
 		if err := s.Close(context.Background()); err != nil {
@@ -132,7 +132,7 @@ func (h *house) discoveries() *discovery.Service {
 	clock := callwright.SystemClock{}
 	s := must(discovery.New(discovery.Config{
 		Store: sipstore.Discoveries{Store: h.store}, Prober: &h.looker,
-		Resolver: must(resolve.New(resolve.Config{DNS: names{}, Clock: clock})),
+		Resolver: must(resolve.New(resolve.Config{DNS: names{}, Runtime: callwright.Runtime{Clock: clock}})),
 	}))
 	h.t.Cleanup(func() {
 		h.looker.answer()

@@ -72,8 +72,7 @@ func (h *house) speech(work *memstore.Work) *speech.Service {
 func (h *house) speechConfig(work *memstore.Work) speech.Config {
 	return speech.Config{
 		Engine: &h.engine, Cloner: &h.cloner, Decoder: audiofile.Decoder{}, Voices: h.voices, Samples: speechstore.Samples{Store: h.store},
-		Blobs: &h.blobs, Atomic: h.store, Work: work, Key: callwright.Secret(strings.Repeat("k", 32)), Clock: &h.links,
-		Logger: h.logger,
+		Blobs: &h.blobs, Atomic: h.store, Work: work, Key: callwright.Secret(strings.Repeat("k", 32)), Runtime: callwright.Runtime{Clock: &h.links, Logger: h.logger},
 	}
 }
 

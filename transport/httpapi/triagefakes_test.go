@@ -37,7 +37,7 @@ func (h *house) issues(work callwright.Work, change ...func(*triage.Config)) *tr
 		Store: triagestore.Store{Store: h.store}, Atomic: h.store, Work: work, Analyst: new(triagetest.Analyst),
 		Resolvers: map[triage.ResourceType]triage.ResourceResolver{triage.ResourceCall: h.resolver},
 		Cursors:   must(triage.NewCursors(1, map[byte][]byte{1: bytes.Repeat([]byte("k"), 32)})),
-		Clock:     h.clock, Logger: h.logger,
+		Runtime:   callwright.Runtime{Clock: h.clock, Logger: h.logger},
 	}
 	for _, f := range change {
 		f(&c)

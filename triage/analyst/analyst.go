@@ -14,7 +14,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"log/slog"
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/llm"
@@ -29,13 +28,14 @@ const (
 	defaultTokens = 100_000
 )
 
-// Config holds what an Analyst needs. Model is required.
+// Config holds what an Analyst needs.
 type Config struct {
-	Model     llm.Model
-	Name      string       // of its sessions; empty: "Root cause analyst"
-	MaxCalls  int          // how many resources it reads, 1 to 20; 0: 5
-	MaxTokens int          // it asks nothing more once so many were used; 0: 100,000
-	Logger    *slog.Logger // nil: discards
+	Model     llm.Model `required:"always"`
+	Name      string    // of its sessions; empty: "Root cause analyst"
+	MaxCalls  int       // how many resources it reads, 1 to 20; 0: 5
+	MaxTokens int       // it asks nothing more once so many were used; 0: 100,000
+
+	callwright.Runtime
 }
 
 // Analyst is a triage.Analyst over a language model.
@@ -45,8 +45,8 @@ var _ triage.Analyst = (*Analyst)(nil)
 
 // New checks the configuration.
 func New(c Config) (*Analyst, error) {
-	if c.Model == nil {
-		return nil, errors.New("analyst: Model is required")
+	if err := callwright.PrepareConfig(&c); err != nil {
+		return nil, err
 	}
 	if c.MaxCalls < 0 || c.MaxCalls > mostCalls || c.MaxTokens < 0 {
 		return nil, fmt.Errorf("analyst: MaxCalls is 0 to %d, and MaxTokens not negative", mostCalls)
@@ -59,9 +59,6 @@ func New(c Config) (*Analyst, error) {
 	}
 	if c.MaxTokens == 0 {
 		c.MaxTokens = defaultTokens
-	}
-	if c.Logger == nil {
-		c.Logger = slog.New(slog.DiscardHandler)
 	}
 	return &Analyst{cfg: c}, nil
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/callwright/callwright/agents/persona"
 )
 
-// Numbers is an agents.Store.
+// Numbers is an agents.NumberStore.
 type Numbers struct{ DB *bunstore.DB }
 
 func (s Numbers) core() core { return core{s.DB.Core()} }

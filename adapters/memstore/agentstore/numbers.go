@@ -17,7 +17,7 @@ type numberKey struct {
 	number callwright.PhoneNumber
 }
 
-// Numbers is an agents.Store.
+// Numbers is an agents.NumberStore.
 type Numbers struct{ Store *memstore.Store }
 
 // InsertNumber adds a number.

@@ -33,7 +33,7 @@ func TestDiscovery(t *testing.T) {
 		}
 	}
 	clock := callwright.SystemClock{}
-	resolver, err := resolve.New(resolve.Config{DNS: testdns.Start(t, zone...).Resolver(), Clock: clock})
+	resolver, err := resolve.New(resolve.Config{DNS: testdns.Start(t, zone...).Resolver(), Runtime: callwright.Runtime{Clock: clock}})
 	if err != nil {
 		t.Fatal(err)
 	}

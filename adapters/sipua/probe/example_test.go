@@ -16,7 +16,7 @@ import (
 
 func Example() {
 	clock := callwright.SystemClock{}
-	resolver, err := resolve.New(resolve.Config{DNS: net.DefaultResolver, Clock: clock})
+	resolver, err := resolve.New(resolve.Config{DNS: net.DefaultResolver, Runtime: callwright.Runtime{Clock: clock}})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -64,7 +64,7 @@ func newProber(t testing.TB, dns resolve.DNS, change func(*probe.Config)) *probe
 	if dns == nil {
 		dns = net.DefaultResolver // literal addresses need none
 	}
-	resolver, err := resolve.New(resolve.Config{DNS: dns, Clock: callwright.SystemClock{}})
+	resolver, err := resolve.New(resolve.Config{DNS: dns})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/callwright/callwright/porting"
-	"github.com/callwright/callwright/transport/httpapi/wire"
+	"github.com/callwright/callwright/transport/httpapi/internal/wire"
 	oas "github.com/callwright/callwright/transport/oas/portingoas"
 )
 
