@@ -37,8 +37,9 @@ type Delivery struct {
 	DoneAt    *time.Time // nil: pending
 }
 
-// Deliveries stores who was told of alerts. A trunk is identified by Org and TrunkID. Every field comes back as it was stored; times are
-// returned in UTC, exact to the microsecond. siptest.RunDeliveries tests it.
+// Deliveries stores who was told of alerts. A trunk is identified by Org and TrunkID. Given and returned values share no memory with
+// stored ones. Every field comes back as it was stored; times are returned in UTC, exact to the microsecond. siptest.RunDeliveries tests
+// it.
 type Deliveries interface {
 	// AddDelivery adds a delivery, and removes the oldest of its trunk so that at most keep are left. A delivery whose ID is stored
 	// already is not added again: the stored one stays as it is, without an error.

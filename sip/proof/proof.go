@@ -26,13 +26,13 @@ type Proof struct {
 // to a stranger, who is not to be called more often.
 type Limits struct{ Number, Org int }
 
-// Store stores proofs. Every field comes back as it was stored; times are returned in UTC, exact to the microsecond.
-// siptest.RunProofStore tests it.
+// Store stores proofs. Given and returned values share no memory with stored ones. Every field comes back as it was stored; times are
+// returned in UTC, exact to the microsecond. siptest.RunProofStore tests it.
 type Store interface {
 	// Insert adds a proof with Version 1, unless the number or the organization has as many as limits allow that were created after
 	// since. Then nothing is added, and oldest is the creation of the oldest among the newest that make up the limit, the later one of
 	// both limits. Of concurrent proofs, on any nodes, exactly as many are added as the limits allow, and the others are no error.
-	// CodeConflict when the ID is taken. Insert takes part in the transaction of ctx.
+	// CodeConflict when the ID is taken, by whichever organization. Insert takes part in the transaction of ctx.
 	Insert(ctx context.Context, p Proof, limits Limits, since time.Time) (added bool, oldest time.Time, err error)
 	// Update replaces the proof whose stored Version is p.Version, and adds one to the Version. CodeConflict when the stored Version
 	// differs, CodeNotFound when the organization has no such proof.
@@ -43,7 +43,8 @@ type Store interface {
 	Forget(ctx context.Context, before time.Time, limit int) (int, error)
 }
 
-// Announcer calls numbers and speaks to whoever answers; Voice implements it. A call of it leaves neither a transcript nor a recording: these would show the code.
+// Announcer calls numbers and speaks to whoever answers; Voice implements it. A call of it leaves neither a transcript nor a recording:
+// these would show the code.
 type Announcer interface {
 	// Announce calls a number, speaks the parts with pauses between them after the answer, and hangs up. It returns when the call
 	// has ended. A call that is not answered, or to which nothing could be said, is an error whose message says why; one that the callee
