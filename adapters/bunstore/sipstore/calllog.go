@@ -18,7 +18,7 @@ import (
 type CallLog struct{ DB *bunstore.DB }
 
 func (s CallLog) rows() sqldb.Rows[calllog.Record, recordRow] {
-	return sqldb.Rows[calllog.Record, recordRow]{DB: s.DB.Core(), Kind: "call", Row: newRecordRow, Value: sqldb.Plain(recordRow.record)}
+	return sqldb.Rows[calllog.Record, recordRow]{DB: s.DB.Core(), Kind: "call", Row: sqldb.Plain(newRecordRow), Value: sqldb.Plain(recordRow.record)}
 }
 
 // Begin adds a record that has not ended.

@@ -57,7 +57,7 @@ func (r deliveryRow) delivery() sip.Delivery {
 type Deliveries struct{ DB *bunstore.DB }
 
 func (s Deliveries) rows() sqldb.Rows[sip.Delivery, deliveryRow] {
-	return sqldb.Rows[sip.Delivery, deliveryRow]{DB: s.DB.Core(), Row: newDeliveryRow, Value: sqldb.Plain(deliveryRow.delivery)}
+	return sqldb.Rows[sip.Delivery, deliveryRow]{DB: s.DB.Core(), Row: sqldb.Plain(newDeliveryRow), Value: sqldb.Plain(deliveryRow.delivery)}
 }
 
 // AddDelivery adds a delivery, and removes the oldest of its trunk.

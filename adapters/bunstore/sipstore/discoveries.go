@@ -17,7 +17,7 @@ type Discoveries struct{ DB *bunstore.DB }
 
 func (s Discoveries) rows() sqldb.Rows[discovery.Discovery, discoveryRow] {
 	return sqldb.Rows[discovery.Discovery, discoveryRow]{
-		DB: s.DB.Core(), Kind: "discovery", Row: newDiscoveryRow, Value: sqldb.Plain(discoveryRow.discovery),
+		DB: s.DB.Core(), Kind: "discovery", Row: sqldb.Plain(newDiscoveryRow), Value: sqldb.Plain(discoveryRow.discovery),
 	}
 }
 

@@ -64,7 +64,7 @@ type Drafts struct{ DB *bunstore.DB }
 
 func (s Drafts) rows() sqldb.Rows[setup.Draft, draftRow] {
 	db := core{s.DB.Core()}
-	return sqldb.Rows[setup.Draft, draftRow]{DB: db.DB, Kind: "set-up", Row: db.draftRow, Value: db.draft}
+	return sqldb.Rows[setup.Draft, draftRow]{DB: db.DB, Kind: "set-up", Row: sqldb.Plain(db.draftRow), Value: db.draft}
 }
 
 // InsertDraft adds a draft, unless the organization has too many.

@@ -16,7 +16,7 @@ import (
 type Proofs struct{ DB *bunstore.DB }
 
 func (s Proofs) rows() sqldb.Rows[proof.Proof, proofRow] {
-	return sqldb.Rows[proof.Proof, proofRow]{DB: s.DB.Core(), Kind: "proof", Row: newProofRow, Value: sqldb.Plain(proofRow.proof)}
+	return sqldb.Rows[proof.Proof, proofRow]{DB: s.DB.Core(), Kind: "proof", Row: sqldb.Plain(newProofRow), Value: sqldb.Plain(proofRow.proof)}
 }
 
 type proofRow struct {

@@ -17,7 +17,7 @@ type Registrations struct{ DB *bunstore.DB }
 
 func (s Registrations) rows() sqldb.Rows[sip.Registration, registrationRow] {
 	return sqldb.Rows[sip.Registration, registrationRow]{
-		DB: s.DB.Core(), Kind: "registration", Row: newRegistrationRow, Value: sqldb.Plain(registrationRow.registration), Fixed: []string{"node"},
+		DB: s.DB.Core(), Kind: "registration", Row: sqldb.Plain(newRegistrationRow), Value: sqldb.Plain(registrationRow.registration), Fixed: []string{"node"},
 	}
 }
 

@@ -141,7 +141,7 @@ func nameServers(ctx context.Context, idb bun.IDB, status sip.Status, keys []str
 }
 
 func (s Statuses) servers() sqldb.Rows[sip.WatchedServer, serverRow] {
-	return sqldb.Rows[sip.WatchedServer, serverRow]{DB: s.DB.Core(), Kind: "server", Row: newServerRow, Value: sqldb.Plain(serverRow.server)}
+	return sqldb.Rows[sip.WatchedServer, serverRow]{DB: s.DB.Core(), Kind: "server", Row: sqldb.Plain(newServerRow), Value: sqldb.Plain(serverRow.server)}
 }
 
 // PutServer replaces a watched server, and ends the lease on it.

@@ -16,7 +16,7 @@ import (
 type TestCalls struct{ DB *bunstore.DB }
 
 func (s TestCalls) rows() sqldb.Rows[testcall.Call, testCallRow] {
-	return sqldb.Rows[testcall.Call, testCallRow]{DB: s.DB.Core(), Kind: "test call", Row: newTestCallRow, Value: sqldb.Plain(testCallRow.call)}
+	return sqldb.Rows[testcall.Call, testCallRow]{DB: s.DB.Core(), Kind: "test call", Row: sqldb.Plain(newTestCallRow), Value: sqldb.Plain(testCallRow.call)}
 }
 
 type testCallRow struct {

@@ -17,7 +17,7 @@ type Trunks struct{ DB *bunstore.DB }
 func (s Trunks) core() core { return core{s.DB.Core()} }
 
 func (s Trunks) rows() sqldb.Rows[sip.Trunk, trunkRow] {
-	return sqldb.Rows[sip.Trunk, trunkRow]{DB: s.DB.Core(), Kind: "trunk", Row: s.core().trunkRow, Value: s.core().trunk}
+	return sqldb.Rows[sip.Trunk, trunkRow]{DB: s.DB.Core(), Kind: "trunk", Row: sqldb.Plain(s.core().trunkRow), Value: s.core().trunk}
 }
 
 // Hold keeps other transactions from holding a number until this one ends.

@@ -6,46 +6,63 @@ import (
 	"slices"
 
 	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/schema"
 
 	"github.com/callwright/callwright"
 )
 
-// Rows is a table of a database. A row R holds a value V. The model of R has the columns of a primary key and "org". If it has "version",
-// Insert sets that to 1, and Replace compares it. The methods have the names of those of memory.Rows in memstore.
+// Rows is a table of a database. A row R holds a value V. The model of R has the columns of a primary key, and "org" unless values belong to
+// no organization. If it has "version", Insert sets that to 1, and Replace compares it. The methods have the names of those of memory.Rows in
+// memstore.
 type Rows[V, R any] struct {
-	DB    *DB
-	Kind  string // names a value in errors
-	Row   func(V) R
-	Value func(R) (V, error)
-	Fixed []string // columns that Replace does not change
+	DB     *DB
+	Kind   string // names a value in errors
+	Row    func(V) (R, error)
+	Value  func(R) (V, error)
+	Fixed  []string // columns that Replace does not change
+	Sealed bool     // texts that reach sealed columns alone may be any
 }
 
-// Plain returns a conversion that never fails as the Value of Rows.
-func Plain[V, R any](convert func(R) V) func(R) (V, error) {
-	return func(row R) (V, error) { return convert(row), nil }
+// Plain returns a conversion that never fails as the Row or Value of Rows.
+func Plain[A, B any](convert func(A) B) func(A) (B, error) {
+	return func(a A) (B, error) { return convert(a), nil }
+}
+
+// row returns a value as a row, and what must be checked before it is stored.
+func (r Rows[V, R]) row(v V) (row R, inputs []any, err error) {
+	if row, err = r.Row(v); r.Sealed {
+		return row, []any{row}, err
+	}
+	return row, []any{v}, err
 }
 
 // key returns the columns that identify a row to its organization: the primary key and "org". The first is the key of Find and Delete.
 func (r Rows[V, R]) key() (columns []string) {
-	for _, field := range r.DB.writer.Table(reflect.TypeFor[R]()).PKs {
+	for _, field := range r.table().PKs {
 		if field.Name != "org" {
 			columns = append(columns, field.Name)
 		}
 	}
-	return append(columns, "org")
+	if r.has("org") {
+		columns = append(columns, "org")
+	}
+	return columns
 }
 
-// versioned reports whether rows have a version.
-func (r Rows[V, R]) versioned() bool {
-	return r.DB.writer.Table(reflect.TypeFor[R]()).HasField("version")
-}
+func (r Rows[V, R]) table() *schema.Table { return r.DB.writer.Table(reflect.TypeFor[R]()) }
+
+// has reports whether rows have a column.
+func (r Rows[V, R]) has(column string) bool { return r.table().HasField(column) }
 
 // Insert adds a value with version 1. It returns CodeConflict if its key is taken, which leaves a transaction of PostgreSQL usable.
 func (r Rows[V, R]) Insert(ctx context.Context, v V) error {
-	row := r.Row(v)
-	return r.DB.Write(ctx, []any{v}, func(ctx context.Context, idb bun.IDB) error {
+	row, inputs, err := r.row(v)
+	if err != nil {
+		return err
+	}
+	return r.DB.Write(ctx, inputs, func(ctx context.Context, idb bun.IDB) error {
 		insert := idb.NewInsert().Model(&row).On("CONFLICT DO NOTHING").Returning("NULL")
-		if r.versioned() {
+		if r.has("version") {
 			insert.Value("version", "1")
 		}
 		result, err := insert.Exec(ctx)
@@ -56,8 +73,11 @@ func (r Rows[V, R]) Insert(ctx context.Context, v V) error {
 // Replace replaces the value with the key, organization and version of v, and adds one to the version. It returns CodeConflict if the
 // stored version differs, CodeNotFound if the organization has no such value.
 func (r Rows[V, R]) Replace(ctx context.Context, v V) error {
-	row := r.Row(v)
-	return r.DB.Write(ctx, []any{v}, func(ctx context.Context, idb bun.IDB) error { return r.replace(ctx, idb, &row) })
+	row, inputs, err := r.row(v)
+	if err != nil {
+		return err
+	}
+	return r.DB.Write(ctx, inputs, func(ctx context.Context, idb bun.IDB) error { return r.replace(ctx, idb, &row) })
 }
 
 func (r Rows[V, R]) replace(ctx context.Context, idb bun.IDB, row *R) error {
@@ -66,7 +86,7 @@ func (r Rows[V, R]) replace(ctx context.Context, idb bun.IDB, row *R) error {
 	if len(r.Fixed) > 0 {
 		update.ExcludeColumn(r.Fixed...)
 	}
-	if !r.versioned() {
+	if !r.has("version") {
 		result, err := update.WherePK(key...).Exec(ctx)
 		return Changed(result, err, callwright.NotFound(r.Kind))
 	}
@@ -76,14 +96,16 @@ func (r Rows[V, R]) replace(ctx context.Context, idb bun.IDB, row *R) error {
 
 // Put adds a value of version 0, or has it supplant the one with its key, as DB.Supplant does. It replaces values of other versions.
 func (r Rows[V, R]) Put(ctx context.Context, v V) error {
-	row := r.Row(v)
-	table := r.DB.writer.Table(reflect.TypeFor[R]())
-	version := table.FieldMap["version"].Value(reflect.ValueOf(&row).Elem())
+	row, inputs, err := r.row(v)
+	if err != nil {
+		return err
+	}
+	version := r.table().FieldMap["version"].Value(reflect.ValueOf(&row).Elem())
 	isNew := version.IsZero()
 	if isNew {
 		version.SetInt(1)
 	}
-	return r.DB.Write(ctx, []any{v}, func(ctx context.Context, idb bun.IDB) error {
+	return r.DB.Write(ctx, inputs, func(ctx context.Context, idb bun.IDB) error {
 		if isNew {
 			return r.DB.Supplant(ctx, idb, &row, r.key()[0])
 		}
@@ -94,7 +116,11 @@ func (r Rows[V, R]) Put(ctx context.Context, v V) error {
 // Find returns the value of an organization with a key; CodeNotFound without one.
 func (r Rows[V, R]) Find(ctx context.Context, org callwright.OrgID, key string) (V, error) {
 	return r.One(ctx, []any{org, key}, func(q *bun.SelectQuery) *bun.SelectQuery {
-		return q.Where("? = ?", bun.Ident(r.key()[0]), key).Where("org = ?", org)
+		q = q.Where("? = ?", bun.Ident(r.key()[0]), key)
+		if !r.has("org") {
+			return q
+		}
+		return q.Where("org = ?", org)
 	})
 }
 
