@@ -65,7 +65,7 @@ type Handler func(ctx context.Context, task Task, attempt int) error
 // after kill -9. A task that is enqueued in a transaction that rolls back never runs.
 //
 // Handlers that hang hold up as little as possible. Tasks of one queue never wait for those of another. Within a queue, the
-// tasks of one organization, however many hang, leave workers to the other organizations; Shares is one way to do so.
+// tasks of one organization, however many hang, leave workers to the other organizations; node.Shares is one way to do so.
 // A task that is put off for that reason has made no attempt.
 type Work interface {
 	// Enqueue adds a task, in the transaction of the context if it carries one. It returns the error of Task.Check.

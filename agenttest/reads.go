@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/node"
 )
 
 // The limits of requests that read many runs, on a node. Statistics of simulation sets and analytics are one kind, and scoring
@@ -18,13 +19,13 @@ const (
 
 // reads bounds how many reads of a kind are under way. Only one read of an organization at a time waits for those of others, so
 // that organizations take turns however many requests each sends.
-type reads struct{ own, all callwright.Budget }
+type reads struct{ own, all node.Budget }
 
 func newReads() *reads {
 	const busy = "too many test runs are being read at once: send the request again later"
 	return &reads{
-		own: callwright.Budget{Total: math.MaxInt64, Share: 1, Wait: readWait, Busy: busy},
-		all: callwright.Budget{Total: MaxReads, Wait: readWait, Busy: busy},
+		own: node.Budget{Total: math.MaxInt64, Share: 1, Wait: readWait, Busy: busy},
+		all: node.Budget{Total: MaxReads, Wait: readWait, Busy: busy},
 	}
 }
 

@@ -11,6 +11,8 @@ import (
 	"github.com/callwright/callwright/agents/pathway/graph"
 	"github.com/callwright/callwright/agents/persona"
 	"github.com/callwright/callwright/agenttest/engine"
+	"github.com/callwright/callwright/delivery"
+	"github.com/callwright/callwright/node"
 )
 
 // Config holds what a Service needs.
@@ -18,17 +20,17 @@ type Config struct {
 	Store    Store             // required
 	Atomic   callwright.Atomic // required: transactions of the store
 	Work     callwright.Work   // required: creates the runs of large groups, sends notices, removes old runs
-	Leases   callwright.Leases // required: tell which nodes are alive
+	Leases   node.Leases       // required: tell which nodes are alive
 	Node     string            // names this process; every process of a deployment, past or present, has another name; required
 	Pathways Pathways          // required
 	Engine   *engine.Engine    // required: holds the conversations
 
-	Personas   Personas                // nil: personas cannot be tested
-	URLs       callwright.URLs         // which webhook addresses are allowed; nil: none
-	Notifier   Notifier                // tells the ends of runs and groups; nil: nobody is told
-	Failures   Failures                // is told what fails; nil: nobody is told
-	Deliveries *callwright.DeliveryLog // lists messages that webhooks have not taken; nil: there is no list
-	Chats      Chats                   // in which runs are replayed; nil: none is
+	Personas   Personas        // nil: personas cannot be tested
+	URLs       callwright.URLs // which webhook addresses are allowed; nil: none
+	Notifier   Notifier        // tells the ends of runs and groups; nil: nobody is told
+	Failures   Failures        // is told what fails; nil: nobody is told
+	Deliveries *delivery.Log   // lists messages that webhooks have not taken; nil: there is no list
+	Chats      Chats           // in which runs are replayed; nil: none is
 
 	Model llm.Model // whose names assertions of the type CUSTOM_LLM may ask for; nil: every name is taken
 
@@ -39,7 +41,7 @@ type Config struct {
 
 	Concurrent int // runs that this node executes at once; 0: DefaultConcurrent
 	PerOrg     int // runs of one organization that all nodes execute at once; 0: DefaultPerOrg
-	Watchers   int // how many Followers may be open at once; 0: 1000
+	Watchers   int // how many watchers may be open at once; 0: 1000
 
 	Clock  callwright.Clock // nil: callwright.SystemClock
 	IDs    callwright.IDs   // nil: callwright.UUIDs
@@ -75,7 +77,7 @@ const (
 // Service keeps scenarios and runs them.
 type Service struct {
 	cfg   Config
-	heart *callwright.Heartbeat
+	heart *node.Heartbeat
 	live  live
 	wake  chan struct{} // holds a token when there may be runs to start
 
@@ -83,12 +85,12 @@ type Service struct {
 
 	purses    purses
 	snapshots snapshots
-	starts    *callwright.Budget // see maxStarts
+	starts    *node.Budget // see maxStarts
 
 	reads    *reads // of statistics and analytics
 	rescores *reads
 	views    views
-	watchers callwright.Watchers
+	watchers node.Watchers
 }
 
 // New checks the configuration and registers the durable work. Run executes runs.
@@ -127,7 +129,7 @@ func New(c Config) (*Service, error) {
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
-	heart, err := callwright.NewHeartbeat(callwright.HeartbeatConfig{
+	heart, err := node.NewHeartbeat(node.HeartbeatConfig{
 		Leases: c.Leases, Kind: nodeKind, Node: c.Node, Clock: c.Clock, Logger: c.Logger,
 	})
 	if err != nil {
@@ -135,7 +137,7 @@ func New(c Config) (*Service, error) {
 	}
 	s := &Service{
 		cfg: c, heart: heart, wake: make(chan struct{}, 1), starts: newStarts(), reads: newReads(), rescores: newReads(),
-		watchers: callwright.Watchers{Total: c.Watchers, Share: MaxWatchers},
+		watchers: node.Watchers{Total: c.Watchers, Share: MaxWatchers},
 	}
 	s.register()
 	return s, nil

@@ -14,6 +14,7 @@ import (
 	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/agenttest/engine"
 	"github.com/callwright/callwright/agenttest/scenario"
+	"github.com/callwright/callwright/node"
 )
 
 // RunRequest starts a run.
@@ -236,8 +237,8 @@ const (
 	startWait      = 5 * time.Second
 )
 
-func newStarts() *callwright.Budget {
-	return &callwright.Budget{
+func newStarts() *node.Budget {
+	return &node.Budget{
 		Total: maxStarts, Share: maxStartsOfOrg, Wait: startWait,
 		Busy: "too many tests are being started at once: send the request again later",
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/delivery"
 )
 
 // Notifier sends the ends of runs and groups to webhooks. A message has an id, the same whenever it is sent again, and a
@@ -104,7 +105,7 @@ func (s *Service) enqueue(ctx context.Context, org callwright.OrgID, key string,
 
 // sendRun sends a run that has ended to its webhook.
 func (s *Service) sendRun(ctx context.Context, t callwright.Task, _ int) error {
-	m := callwright.Message{Org: t.Org, Kind: callwright.MessageTestRun, ID: t.Key, Subject: t.Key}
+	m := delivery.Message{Org: t.Org, Kind: delivery.MessageTestRun, ID: t.Key, Subject: t.Key}
 	r, err := s.cfg.Store.Run(ctx, t.Org, t.Key)
 	if err != nil || r.Webhook == "" || s.cfg.Notifier == nil {
 		return s.giveUp(ctx, m, err)
@@ -115,7 +116,7 @@ func (s *Service) sendRun(ctx context.Context, t callwright.Task, _ int) error {
 
 // sendBatch sends a group that has ended to its webhook.
 func (s *Service) sendBatch(ctx context.Context, t callwright.Task, _ int) error {
-	m := callwright.Message{Org: t.Org, Kind: callwright.MessageTestBatch, ID: t.Key, Subject: t.Key}
+	m := delivery.Message{Org: t.Org, Kind: delivery.MessageTestBatch, ID: t.Key, Subject: t.Key}
 	b, err := s.cfg.Store.Batch(ctx, t.Org, t.Key)
 	if err != nil || b.Webhook == "" || s.cfg.Notifier == nil {
 		return s.giveUp(ctx, m, err)
@@ -130,7 +131,7 @@ func (s *Service) sendBatch(ctx context.Context, t callwright.Task, _ int) error
 
 // send makes an attempt at a message. It returns the error with which it is sent again, or nil when it was delivered or is given
 // up. since says when what it tells has happened: nothing counts the attempts.
-func (s *Service) send(ctx context.Context, m callwright.Message, since time.Time, send func(ctx context.Context) error) error {
+func (s *Service) send(ctx context.Context, m delivery.Message, since time.Time, send func(ctx context.Context) error) error {
 	failure, putOff := s.cfg.Deliveries.Send(ctx, m, since, send)
 	if putOff != nil {
 		return putOff
@@ -138,13 +139,13 @@ func (s *Service) send(ctx context.Context, m callwright.Message, since time.Tim
 	again := s.cfg.Deliveries.Redeliver(ctx, m, failure, since, s.cfg.Clock.Now())
 	if failure != nil && again == nil {
 		s.cfg.Logger.WarnContext(ctx, "a message is given up: its webhook does not take it",
-			"kind", m.Kind, "id", m.Subject, "org", m.Org, "to", callwright.HostOf(m.URL), "error", failure)
+			"kind", m.Kind, "id", m.Subject, "org", m.Org, "to", delivery.HostOf(m.URL), "error", failure)
 	}
 	return again
 }
 
 // giveUp gives up a message whose run or group could not be read because of err, or has no webhook. Those that were deleted are no error.
-func (s *Service) giveUp(ctx context.Context, m callwright.Message, err error) error {
+func (s *Service) giveUp(ctx context.Context, m delivery.Message, err error) error {
 	if err := ignoreAbsent(err); err != nil {
 		return err
 	}

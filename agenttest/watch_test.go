@@ -8,10 +8,11 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agenttest"
+	"github.com/callwright/callwright/node"
 )
 
-// drained returns what a Follower gives until its end.
-func drained[T any](t *testing.T, f *callwright.Follower[T], err error) (all []callwright.Revised[T]) {
+// drained returns what a watcher gives until its end.
+func drained[T any](t *testing.T, f *node.RecordWatcher[T], err error) (all []node.Revised[T]) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
@@ -49,7 +50,7 @@ func TestRunIsFollowed(t *testing.T) {
 		}
 		there, err := other.WatchRun(t.Context(), org, run.ID, first.Revision)
 		l.run(l.Service)
-		for _, rest := range [][]callwright.Revised[agenttest.Run]{drained(t, here, nil), drained(t, there, err)} {
+		for _, rest := range [][]node.Revised[agenttest.Run]{drained(t, here, nil), drained(t, there, err)} {
 			if len(rest) == 0 || len(rest) > 2 {
 				t.Fatalf("the run has changed %d times", len(rest))
 			}
@@ -87,7 +88,7 @@ func TestGroupsAreFollowed(t *testing.T) {
 		}
 		l.run(l.Service)
 		follower, err := l.WatchBatch(t.Context(), org, batch.ID, 0)
-		check := func(all []callwright.Revised[agenttest.Batch], state agenttest.State, counts agenttest.Counts) {
+		check := func(all []node.Revised[agenttest.Batch], state agenttest.State, counts agenttest.Counts) {
 			t.Helper()
 			before := agenttest.Counts{}
 			for _, one := range all {
@@ -135,7 +136,7 @@ func TestWatchingIsRefused(t *testing.T) {
 	_, err = l.WatchBatch(t.Context(), "other", batch.ID, 0)
 	refused(callwright.ErrNotFound, err)
 
-	var open []*callwright.Follower[agenttest.Run]
+	var open []*node.RecordWatcher[agenttest.Run]
 	for range agenttest.MaxWatchers {
 		f, err := l.WatchRun(t.Context(), org, run.ID, 0)
 		if err != nil {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/node"
 )
 
 // The kinds of leases and of durable work.
@@ -19,11 +20,11 @@ const (
 
 // The times of a worker.
 const (
-	lookEvery   = time.Second             // for runs that other nodes have created, and for cancellations
-	sweepEvery  = callwright.LeaseRenewal // for runs that dead nodes have left behind
-	patience    = 10 * time.Second        // of a transaction of the worker
-	maxClaimed  = 64                      // runs that are started in one transaction
-	maxOrgs     = 100                     // organizations that are looked at in one round
+	lookEvery   = time.Second       // for runs that other nodes have created, and for cancellations
+	sweepEvery  = node.LeaseRenewal // for runs that dead nodes have left behind
+	patience    = 10 * time.Second  // of a transaction of the worker
+	maxClaimed  = 64                // runs that are started in one transaction
+	maxOrgs     = 100               // organizations that are looked at in one round
 	forgetEvery = time.Hour
 	keptFor     = 400 * 24 * time.Hour // a run; analytics look back 365 days
 	forgetMost  = 1000                 // runs in one step

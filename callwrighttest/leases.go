@@ -11,11 +11,12 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/node"
 )
 
-// RunLeases tests a callwright.Leases together with the callwright.Atomic in whose transactions it takes part. newLeases
+// RunLeases tests a node.Leases together with the callwright.Atomic in whose transactions it takes part. newLeases
 // returns an empty one.
-func RunLeases(t *testing.T, newLeases func(t *testing.T) (callwright.Leases, callwright.Atomic)) {
+func RunLeases(t *testing.T, newLeases func(t *testing.T) (node.Leases, callwright.Atomic)) {
 	t.Helper()
 	tests := map[string]func(*testing.T, leasing){
 		"acquires what is free":              acquiresFree,
@@ -44,15 +45,15 @@ var leaseStart = time.Date(2026, 5, 4, 3, 2, 1, 123456000, time.UTC)
 // second returns a time after leaseStart.
 func second(n int) time.Time { return leaseStart.Add(time.Duration(n) * time.Second) }
 
-// leasing is a callwright.Leases under test.
+// leasing is a node.Leases under test.
 type leasing struct {
 	*testing.T
-	leases callwright.Leases
+	leases node.Leases
 	atomic callwright.Atomic
 }
 
 // keys returns the keys of leases; it fails the test on an error.
-func (l leasing) keys(leases []callwright.Lease, err error) []string {
+func (l leasing) keys(leases []node.Lease, err error) []string {
 	l.Helper()
 	if err != nil {
 		l.Fatal(err)
@@ -64,7 +65,7 @@ func (l leasing) keys(leases []callwright.Lease, err error) []string {
 	return keys
 }
 
-func (l leasing) acquire(node string, now, until int, keys ...string) []callwright.Lease {
+func (l leasing) acquire(node string, now, until int, keys ...string) []node.Lease {
 	l.Helper()
 	leases, err := l.leases.Acquire(l.Context(), "kind", node, keys, second(now), second(until))
 	l.keys(leases, err)
@@ -80,7 +81,7 @@ func (l leasing) want(what string, got []string, want ...string) {
 
 func acquiresFree(_ *testing.T, l leasing) {
 	got := l.acquire("n1", 0, 10, "b", "a", "b")
-	want := callwright.Lease{Kind: "kind", Key: "a", Node: "n1", Fence: leaseStart.UnixMicro(), RenewedAt: second(0), ExpiresAt: second(10)}
+	want := node.Lease{Kind: "kind", Key: "a", Node: "n1", Fence: leaseStart.UnixMicro(), RenewedAt: second(0), ExpiresAt: second(10)}
 	if len(got) != 2 || !reflect.DeepEqual(got[0], want) {
 		l.Errorf("acquired %+v\nwant first %+v", got, want)
 	}
@@ -102,7 +103,7 @@ func takesExpired(_ *testing.T, l leasing) {
 }
 
 func countsFences(_ *testing.T, l leasing) {
-	fence := func(leases []callwright.Lease) int64 {
+	fence := func(leases []node.Lease) int64 {
 		l.Helper()
 		if len(leases) != 1 {
 			l.Fatalf("acquired %+v", leases)

@@ -26,6 +26,7 @@ import (
 	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/agents/persona"
 	"github.com/callwright/callwright/agents/voicemail"
+	"github.com/callwright/callwright/delivery"
 	"github.com/callwright/callwright/sip"
 	"github.com/callwright/callwright/speech"
 	"github.com/callwright/callwright/triage"
@@ -166,8 +167,8 @@ func newWebhooks(lc fx.Lifecycle, c Config, db *bunstore.DB, rt callwright.Runti
 
 func newDeliveries(
 	c Config, db *bunstore.DB, work callwright.Work, m callwright.Mailer, l listener, rt callwright.Runtime,
-) (*callwright.DeliveryLog, error) {
-	return callwright.NewDeliveryLog(callwright.DeliveryLogConfig{
+) (*delivery.Log, error) {
+	return delivery.NewLog(delivery.LogConfig{
 		Store: orgstore.Deliveries{DB: db}, Endpoints: orgstore.Endpoints{DB: db}, Atomic: db, Work: work,
 		Organizations: orgstore.Tenants{DB: db}, Mailer: m, Page: l.publicURL(c) + "/settings/deliveries", Logger: rt.Logger,
 	})
@@ -192,7 +193,7 @@ type callParts struct {
 	Voices     *speech.Service
 	Listener   listener
 	Issues     *triage.Service
-	Deliveries *callwright.DeliveryLog
+	Deliveries *delivery.Log
 	Ends       callEnds
 	Node       node
 	Runtime    callwright.Runtime

@@ -12,6 +12,7 @@ import (
 	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/agenttest"
 	"github.com/callwright/callwright/agenttest/tornado"
+	"github.com/callwright/callwright/delivery"
 	"github.com/callwright/callwright/porting"
 	"github.com/callwright/callwright/porting/document"
 	"github.com/callwright/callwright/porting/loa"
@@ -33,7 +34,7 @@ type dashboardParts struct {
 	fx.In
 	Config     Config
 	Access     *access.Service
-	Deliveries *callwright.DeliveryLog
+	Deliveries *delivery.Log
 	Listener   listener
 	Calls      *call.Service
 	CallLog    *calllog.Service

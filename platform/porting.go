@@ -14,6 +14,7 @@ import (
 	"github.com/callwright/callwright/adapters/portgateway"
 	"github.com/callwright/callwright/adapters/webhook"
 	"github.com/callwright/callwright/agents"
+	"github.com/callwright/callwright/delivery"
 	"github.com/callwright/callwright/porting"
 	"github.com/callwright/callwright/porting/document"
 	"github.com/callwright/callwright/porting/loa"
@@ -108,7 +109,7 @@ type portParts struct {
 	Listener  listener
 	Runtime   callwright.Runtime
 
-	Deliveries *callwright.DeliveryLog
+	Deliveries *delivery.Log
 }
 
 func newLetters(p portParts) (*loa.Service, error) {

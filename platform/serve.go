@@ -35,6 +35,7 @@ import (
 	"github.com/callwright/callwright/agents/persona"
 	"github.com/callwright/callwright/agenttest"
 	"github.com/callwright/callwright/agenttest/tornado"
+	"github.com/callwright/callwright/delivery"
 	"github.com/callwright/callwright/porting"
 	"github.com/callwright/callwright/porting/document"
 	"github.com/callwright/callwright/porting/loa"
@@ -148,7 +149,7 @@ type apiParts struct {
 	Tornados   *tornado.Service
 	Ports      *porting.Service
 	Speech     *speech.Service
-	Deliveries *callwright.DeliveryLog
+	Deliveries *delivery.Log
 	Documents  *document.Service
 	Letters    *loa.Service
 	Gateways   portGateways

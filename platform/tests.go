@@ -18,6 +18,7 @@ import (
 	"github.com/callwright/callwright/agenttest/judge"
 	"github.com/callwright/callwright/agenttest/runner"
 	"github.com/callwright/callwright/agenttest/tornado"
+	"github.com/callwright/callwright/delivery"
 	"github.com/callwright/callwright/transport/httpapi/agenttestapi"
 	"github.com/callwright/callwright/triage"
 )
@@ -40,7 +41,7 @@ type testParts struct {
 	Model    llm.Model
 	Runtime  callwright.Runtime
 
-	Deliveries *callwright.DeliveryLog
+	Deliveries *delivery.Log
 }
 
 // newTests makes the service of agent tests, and opens the gate of promotions with it. All runs of the node share one Limiter, which

@@ -32,6 +32,7 @@ import (
 	"github.com/callwright/callwright/adapters/testca"
 	"github.com/callwright/callwright/adapters/webhook"
 	"github.com/callwright/callwright/agents"
+	"github.com/callwright/callwright/delivery"
 	"github.com/callwright/callwright/porting"
 	"github.com/callwright/callwright/sip"
 	"github.com/callwright/callwright/sip/ban"
@@ -155,7 +156,7 @@ type monitorParts struct {
 	Hooks   *webhook.Sender
 	Runtime callwright.Runtime
 
-	Deliveries *callwright.DeliveryLog
+	Deliveries *delivery.Log
 }
 
 func newMonitor(p monitorParts) (*monitor.Service, error) {

@@ -65,7 +65,7 @@ func TestResendRefused(t *testing.T) {
 	}, func(c *porting.Config) { c.Letters = refusing{c.Letters} })
 }
 
-// TestMaxOpen: an organization has a limit of open requests, which the end of one lifts.
+// TestMaxOpen: an organization has a limit of open requests; the end of one makes room.
 func TestMaxOpen(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
@@ -83,7 +83,7 @@ func TestMaxOpen(t *testing.T) {
 	}, func(c *porting.Config) { c.MaxOpen = 2 })
 }
 
-// TestMaxHourly: canceling does not make room for requests that mail further strangers.
+// TestMaxHourly: canceling does not make room for further requests with unsolicited mail.
 func TestMaxHourly(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
@@ -106,7 +106,7 @@ func TestMaxHourly(t *testing.T) {
 	}, func(c *porting.Config) { c.MaxHourly = 2 })
 }
 
-// TestWebhookIsChecked: an address that must not be called is refused, as is any where nothing calls it.
+// TestWebhookIsChecked: a forbidden URL is refused, and so is any URL without a Notifier.
 func TestWebhookIsChecked(t *testing.T) {
 	t.Parallel()
 	for name, url := range map[string]callwright.Secret{
@@ -133,7 +133,7 @@ func TestWebhookIsChecked(t *testing.T) {
 	}, func(c *porting.Config) { c.Notifier = nil })
 }
 
-// TestHeldUpInPart: of a request that is ported in part, numbers on which nobody acts for 30 days are given up, and the others go on.
+// TestHeldUpInPart: in a partly ported request, numbers held up for 30 days are given up, and the others continue.
 func TestHeldUpInPart(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
@@ -149,8 +149,8 @@ func TestHeldUpInPart(t *testing.T) {
 	})
 }
 
-// TestGiveUp: only numbers on which somebody else than the carrier must act are given up, and only when one is ported; each time
-// the history says so.
+// TestGiveUp: only numbers held up by a party other than the carrier are given up, and only when one number is ported; the history
+// records it each time.
 func TestGiveUp(t *testing.T) {
 	t.Parallel()
 	held := porting.Number{Number: "+14155550101", State: porting.NumberInProgress, Failure: &porting.Failure{Code: porting.PINInvalid}}

@@ -71,7 +71,7 @@ func TestEveryRejection(t *testing.T) {
 	})
 }
 
-// TestOddCarriers: what the simulated carrier does with magic numbers.
+// TestOddCarriers tests the behavior of the simulated carrier for magic numbers.
 func TestOddCarriers(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
@@ -140,7 +140,7 @@ func TestDecline(t *testing.T) {
 	})
 }
 
-// TestActors: nobody but the signer and the operator signs.
+// TestActors: only the signer and the operator can sign.
 func TestActors(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
@@ -206,7 +206,7 @@ func TestCancel(t *testing.T) {
 	})
 }
 
-// TestWithdraw: the operator cancels as the organization does, and the history says so.
+// TestWithdraw: the operator cancels as the organization does, and the history names the operator.
 func TestWithdraw(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
@@ -250,7 +250,7 @@ func TestWithdraw(t *testing.T) {
 	})
 }
 
-// TestRegistration: a number is registered when that works again, and one that somebody else has is told.
+// TestRegistration: a registration is retried after a failure, and a number of another organization is reported.
 func TestRegistration(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
@@ -298,7 +298,7 @@ func TestHistoryAndList(t *testing.T) {
 	})
 }
 
-// TestOpen has more requests than are read: the oldest are those that wait for somebody.
+// TestOpen stores more requests than are read; the oldest ones are waiting.
 func TestOpen(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {

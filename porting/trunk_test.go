@@ -67,7 +67,7 @@ func TestServedElsewhere(t *testing.T) {
 	}, func(c *porting.Config) { c.Trunks = s })
 }
 
-// TestPortedNumberGetsATrunk: a ported number has an inbound trunk for the addresses of its request, or for those of the deployment.
+// TestPortedNumberGetsATrunk: a ported number gets an inbound trunk for the addresses of its request, or else of the deployment.
 func TestPortedNumberGetsATrunk(t *testing.T) {
 	t.Parallel()
 	s := &trunks{attached: map[callwright.PhoneNumber][]netip.Prefix{}, failures: []error{errors.New("away")}}
@@ -98,7 +98,7 @@ func TestPortedNumberGetsATrunk(t *testing.T) {
 	}, func(c *porting.Config) { c.Trunks, c.CallsFrom = s, ours })
 }
 
-// TestPortedNumberWaitsForATrunk: a port whose number has no trunk says so until it has one.
+// TestPortedNumberWaitsForATrunk: a port shows a number without a trunk until it has one.
 func TestPortedNumberWaitsForATrunk(t *testing.T) {
 	t.Parallel()
 	s := &trunks{attached: map[callwright.PhoneNumber][]netip.Prefix{}}

@@ -11,24 +11,24 @@ import (
 	"github.com/callwright/callwright/sip/self"
 )
 
-// InboundNumbers registers the numbers whose calls come in; agents.Service implements it.
+// InboundNumbers registers the numbers of inbound calls; agents.Service implements it.
 type InboundNumbers interface {
-	// RegisterInbound has calls to a number answered. A number that is registered already stays as it is.
+	// RegisterInbound lets calls to a number be answered. A registered number stays unchanged.
 	RegisterInbound(ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber) error
 	// ReleaseInbound is called when the inbound direction of a number is detached, in the same transaction.
 	ReleaseInbound(ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber) error
 }
 
-// Reservations knows the numbers that belong to an organization although it may not have attached them; porting.Reserved implements it.
+// Reservations reports the numbers that belong to an organization even if it has not attached them; porting.Reserved implements it.
 type Reservations interface {
-	// ReservedElsewhere returns those of some numbers that belong to another organization than org; with an empty org all that
-	// belong to any.
+	// ReservedElsewhere returns the given numbers that belong to another organization than org; with an empty org, all that belong
+	// to any organization.
 	ReservedElsewhere(ctx context.Context, org callwright.OrgID, numbers []callwright.PhoneNumber) ([]callwright.PhoneNumber, error)
 }
 
-// Proofs knows which numbers organizations have proven to be theirs; proof.Proven implements it.
+// Proofs reports the numbers that organizations have proven to be theirs; proof.Proven implements it.
 type Proofs interface {
-	// Proven reports whether an organization has proven lately that it answers a number.
+	// Proven reports whether an organization has recently proven that it answers a number.
 	Proven(ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber) (bool, error)
 }
 
@@ -43,22 +43,22 @@ type Config struct {
 	Codecs        []string          `required:"always"` // SDP names of the codecs that have an engine; at least one
 	DerivationKey callwright.Secret `required:"always"` // derives the passwords of registrations; at least 32 bytes
 
-	Deliveries   Deliveries           // who was told of alerts; nil: not recorded
+	Deliveries   Deliveries           // deliveries of alerts; nil: not recorded
 	Reservations Reservations         // nil: no number is reserved
 	Proofs       Proofs               // nil: numbers are attached inbound without a proof
-	Numbering    callwright.Numbering // the default countries and limits of organizations; nil: none has its own
-	Changed      func()               // called after trunks have changed; must return at once; nil: nothing is
+	Numbering    callwright.Numbering // the default countries and limits of organizations; nil: no defaults
+	Changed      func()               // called after a change of trunks; must not block; nil: not called
 	Self         *self.Server         // no trunk may point at it; nil: none
 	AllowPrivate bool                 // trunks may point at private and loopback addresses
 
 	callwright.Runtime
 }
 
-// minKey is the least length of a DerivationKey in bytes: that of the hash.
+// minKey is the least length of a DerivationKey in bytes: the length of the hash.
 const minKey = 32
 
-// Service keeps trunks and routes calls over them. A number has at most one inbound and one outbound trunk. With the
-// three servers of a failover that stays below ten, which is the limit of configurations per number.
+// Service manages trunks and routes calls over them. A number has at most one inbound and one outbound trunk. With the three
+// servers of a failover this stays below the limit of ten configurations per number.
 type Service struct {
 	cfg Config           // without its DerivationKey
 	mac func() hash.Hash // over the DerivationKey, which fmt would print if it were a field that is not exported
@@ -119,7 +119,7 @@ func (s *Service) record(ctx context.Context, org callwright.OrgID, number callw
 
 func (r *Record) put(t Trunk) { *r.at(t.Direction) = &t }
 
-// of returns the trunk of a direction; nil when there is none.
+// of returns the trunk of a direction; nil without one.
 func (r Record) of(d Direction) *Trunk { return *r.at(d) }
 
 func (r *Record) at(d Direction) **Trunk {

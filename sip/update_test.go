@@ -172,7 +172,7 @@ func TestDetach(t *testing.T) {
 	if h.get("a", two).Inbound == nil || h.get("b", "+15550000003").Inbound == nil {
 		t.Error("something was removed")
 	}
-	h.monitor.forgotten = nil // what was rolled back
+	h.monitor.forgotten = nil // of the rolled-back change
 
 	if n, err := h.Detach(t.Context(), "a", "15550000001", out); err != nil || n != one {
 		t.Errorf("got %s, %v", n, err)

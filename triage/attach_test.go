@@ -127,7 +127,7 @@ func TestDetach(t *testing.T) {
 	s.refuses(t, i.ID, callwright.CodeNotFound, "", func() error { return s.Detach(ctx, "acme", bob, i.ID, r.ID) })
 }
 
-// A run whose id is that of a flagged call is not the call.
+// A run with the id of a flagged call is a different resource.
 func TestDetachAnotherType(t *testing.T) {
 	t.Parallel()
 	s := openDepot(t)
@@ -187,7 +187,7 @@ func TestResourcesAsTheyAre(t *testing.T) {
 	if c, r := s.calls.Finds()-calls, s.runs.Finds()-runs; c != 1 || r != 1 {
 		t.Errorf("the libraries were asked %d and %d times", c, r)
 	}
-	bare := openOver(t, s.memory) // a node that knows no types
+	bare := openOver(t, s.memory) // a node without resolvers
 	all, err = bare.Resources(ctx, "acme", i.ID)
 	if err != nil || len(all) != 5 || all[0].Status != triage.Unavailable {
 		t.Errorf("%+v, %v", all, err)
@@ -203,7 +203,7 @@ func (brokenResolver) Find(context.Context, callwright.OrgID, []string) (map[str
 	return nil, errBroken
 }
 
-// A resolver that fails keeps nobody from working on what is attached.
+// A failing resolver does not prevent work on attachments.
 func TestResolverFails(t *testing.T) {
 	t.Parallel()
 	s := openDepot(t)

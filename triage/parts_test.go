@@ -12,12 +12,12 @@ import (
 	"github.com/callwright/callwright/triage/triagetest"
 )
 
-// depot is a house with things that can be attached: of the organization "acme" the calls call-0 to call-9 and the run
-// run-0, of "other" the call call-x.
+// depot is a house with resources: the calls call-0 to call-9 and the run run-0 of the organization "acme", and the call call-x of
+// "other".
 type depot struct {
 	house
 	calls, runs *triagetest.Resolver
-	resolvers   map[triage.ResourceType]triage.ResourceResolver // those of the service
+	resolvers   map[triage.ResourceType]triage.ResourceResolver // resolvers of the service
 }
 
 func openDepot(t testing.TB, change ...func(*triage.Config)) depot {
@@ -47,7 +47,7 @@ func (s depot) attached(id, call string) triage.Resource {
 	return r
 }
 
-// kept is all that is kept of an issue but its sessions.
+// kept holds all stored data of an issue except its sessions.
 type kept struct {
 	Issue     triage.Issue
 	Feed      []triage.Entry
@@ -71,7 +71,7 @@ func (h house) kept(id string) kept {
 	return k
 }
 
-// refuses fails unless something is refused, and leaves nothing in an issue.
+// refuses fails the test unless an operation is refused with a code and leaves an issue unchanged.
 func (h house) refuses(t *testing.T, id string, code callwright.Code, field string, do func() error) {
 	t.Helper()
 	before := h.kept(id)
@@ -81,8 +81,8 @@ func (h house) refuses(t *testing.T, id string, code callwright.Code, field stri
 	}
 }
 
-// wantLast fails unless the last entries of an issue's feed are some, but for what only their writing can say. What they
-// say of others does not matter where want says nothing.
+// wantLast fails the test unless the feed of an issue ends with the given entries. It does not compare fields that are set on writing; an
+// empty Kind means KindIssue.
 func (h house) wantLast(t *testing.T, id string, want ...triage.Entry) {
 	t.Helper()
 	feed := h.feed(id)
@@ -103,10 +103,10 @@ func (h house) wantLast(t *testing.T, id string, want ...triage.Entry) {
 	}
 }
 
-// deed is something that is done to an issue by somebody.
+// deed is an actor's operation on an issue.
 type deed func(ctx context.Context, org callwright.OrgID, by triage.Actor, id string) error
 
-// deeds are all that change a part of an issue. other is the id of another issue of "acme".
+// deeds returns all operations that change a part of an issue. other is the id of another issue of "acme".
 func (s depot) deeds(id, other string) map[string]deed {
 	s.t.Helper()
 	ctx := s.t.Context()

@@ -1,6 +1,9 @@
 package triage
 
-import "github.com/callwright/callwright"
+import (
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/node"
+)
 
 // Config holds what a Service needs.
 type Config struct {
@@ -9,18 +12,18 @@ type Config struct {
 	Work   callwright.Work   `required:"always"` // runs analyses and the sweep of silent sessions
 
 	Resolvers map[ResourceType]ResourceResolver // resources of a type without one are CodeNotImplemented
-	Analyst   Analyst                           // nil: there is no analysis; agents from outside may still work on issues
-	Cursors   *Cursors                          // nil: a key of this process's own: its cursors end with it, and hold on no other node
-	Watchers  int                               // how many Watchers may be open at once; 0: 1000
+	Analyst   Analyst                           // nil: no analysis; external agents may still work on issues
+	Cursors   *Cursors                          // nil: a random key of this process: its cursors are valid only here, until its end
+	Watchers  int                               // maximum number of open Watchers; 0: 1000
 
 	callwright.Runtime
 }
 
-// Service keeps issues and their feeds.
+// Service manages issues and their feeds.
 type Service struct {
 	cfg      Config
-	watchers callwright.Watchers
-	searches callwright.Budget // that read texts
+	watchers node.Watchers
+	searches node.Budget // that read texts
 }
 
 // The kinds of durable work.
@@ -45,8 +48,8 @@ func New(c Config) (*Service, error) {
 		c.Watchers = maxWatchers
 	}
 	s := &Service{
-		cfg: c, watchers: callwright.Watchers{Total: c.Watchers, Share: MaxWatchers},
-		searches: callwright.Budget{Total: maxSearches, Share: 1, Wait: searchWait, Busy: "too many searches run at once: try again"},
+		cfg: c, watchers: node.Watchers{Total: c.Watchers, Share: MaxWatchers},
+		searches: node.Budget{Total: maxSearches, Share: 1, Wait: searchWait, Busy: "too many searches run at once: try again"},
 	}
 	taskAnalyze.Handle(c.Work, callwright.QueueModels, c.Logger, s.analyze)
 	c.Work.Every(callwright.QueueUpkeep, taskSweep, sweepEvery, s.sweep)

@@ -12,7 +12,7 @@ import (
 func TestSynthesizer(t *testing.T) { //nolint:paralleltest // the suite looks for leaked goroutines
 	speechtest.RunSynthesizer(t, speechtest.SynthesizerHarness{
 		New:      func(*testing.T) tts.Synthesizer { return &agentstest.Synthesizer{} },
-		AnyVoice: true, AnyRate: true,
+		AnyVoice: true,
 	})
 }
 

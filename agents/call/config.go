@@ -11,13 +11,15 @@ import (
 	"github.com/callwright/callwright/agents/llm"
 	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/agents/request"
+	"github.com/callwright/callwright/delivery"
+	"github.com/callwright/callwright/node"
 	"github.com/callwright/callwright/speech/tts"
 )
 
 // Config is what a Service needs.
 type Config struct {
 	Store       Store                   // required
-	Leases      callwright.Leases       // required; on the database of all nodes
+	Leases      node.Leases             // required; on the database of all nodes
 	Atomic      callwright.Atomic       // required
 	Work        callwright.Work         // required
 	Line        Line                    // required
@@ -34,15 +36,15 @@ type Config struct {
 	// Observe receives what happens on this node's calls: see Observation. nil: nothing is observed.
 	Observe func(o Observation)
 
-	Routes     Routes                  // nil: placing a call is CodeUnavailable
-	Recordings Recordings              // nil: to place a call with a recording is CodeUnavailable, and incoming calls are not recorded
-	Notifier   Notifier                // nil: to place a call with a webhook is CodeUnavailable, and incoming calls notify nobody
-	Pathways   agents.Pathways         // nil: a pathway is CodeUnavailable
-	Requests   request.Client          // nil: tools and dynamic data fail
-	Knowledge  pathway.Knowledge       // nil: there are no knowledge bases
-	AMD        func(rate int) AMD      // makes the detection for a call at a sample rate; nil: there is none
-	Failures   Failures                // nil: failed calls are not reported
-	Deliveries *callwright.DeliveryLog // lists messages that webhooks have not taken; nil: there is no list
+	Routes     Routes             // nil: placing a call is CodeUnavailable
+	Recordings Recordings         // nil: to place a call with a recording is CodeUnavailable, and incoming calls are not recorded
+	Notifier   Notifier           // nil: to place a call with a webhook is CodeUnavailable, and incoming calls notify nobody
+	Pathways   agents.Pathways    // nil: a pathway is CodeUnavailable
+	Requests   request.Client     // nil: tools and dynamic data fail
+	Knowledge  pathway.Knowledge  // nil: there are no knowledge bases
+	AMD        func(rate int) AMD // makes the detection for a call at a sample rate; nil: there is none
+	Failures   Failures           // nil: failed calls are not reported
+	Deliveries *delivery.Log      // lists messages that webhooks have not taken; nil: there is no list
 
 	Numbering    callwright.Numbering // the default countries of organizations; nil: none has one
 	Ready        func() error         // its error refuses calls, such as for a missing speech engine; nil: calls are never refused
@@ -120,7 +122,7 @@ func (c *Config) setDefaults() {
 type Service struct {
 	cfg       Config
 	live      live
-	heartbeat *callwright.Heartbeat
+	heartbeat *node.Heartbeat
 	observed  *observations
 }
 

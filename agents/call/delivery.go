@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/delivery"
 )
 
 // Delivery tells whether the webhook of a call has its record, and what the attempts came to.
@@ -17,13 +18,13 @@ type Delivery struct {
 }
 
 // DeliveryState is a state of a Delivery.
-type DeliveryState = callwright.DeliveryState
+type DeliveryState = delivery.State
 
 // The states. A call without a webhook, one that has not ended, and one that ended before deliveries were recorded has none.
 const (
-	DeliveryPending   = callwright.DeliveryPending
-	DeliveryDelivered = callwright.DeliveryDelivered
-	DeliveryGivenUp   = callwright.DeliveryGivenUp
+	DeliveryPending   = delivery.Pending
+	DeliveryDelivered = delivery.Delivered
+	DeliveryGivenUp   = delivery.GivenUp
 )
 
 // maxDeliveryFailure bounds Delivery.LastFailure, in bytes.
@@ -70,8 +71,8 @@ func (s *Service) notify(ctx context.Context, task callwright.Task, _ int) error
 }
 
 // messageOf returns what the list of deliveries knows of the record of a call.
-func messageOf(c Call) callwright.Message {
-	return callwright.Message{Org: c.Org, Kind: callwright.MessageCall, ID: c.ID, Subject: c.ID, URL: c.Agent.Webhook}
+func messageOf(c Call) delivery.Message {
+	return delivery.Message{Org: c.Org, Kind: delivery.MessageCall, ID: c.ID, Subject: c.ID, URL: c.Agent.Webhook}
 }
 
 // noteDelivery stores a call after an attempt at the delivery of its record, and notes the attempt in the list of deliveries.
@@ -97,7 +98,7 @@ func (s *Service) attempted(c *Call, failure error, at time.Time) (wait time.Dur
 		return 0
 	}
 	d.State, d.LastFailure = DeliveryGivenUp, callwright.Clip(writable(callwright.MessageOf(failure)), maxDeliveryFailure)
-	wait, again := callwright.Redeliver(failure, d.Attempts)
+	wait, again := delivery.Redeliver(failure, d.Attempts)
 	if again {
 		d.State = DeliveryPending
 	}
@@ -107,7 +108,7 @@ func (s *Service) attempted(c *Call, failure error, at time.Time) (wait time.Dur
 // delivered logs an attempt that failed, and returns the error that has the task run again when the next one is due.
 func (s *Service) delivered(ctx context.Context, c Call, failure error, wait time.Duration) error {
 	attributes := []any{
-		"call_id", c.ID, "org", c.Org, "to", callwright.HostOf(c.Agent.Webhook), "attempts", c.Delivery.Attempts, "error", failure,
+		"call_id", c.ID, "org", c.Org, "to", delivery.HostOf(c.Agent.Webhook), "attempts", c.Delivery.Attempts, "error", failure,
 	}
 	switch c.Delivery.State {
 	case DeliveryPending:

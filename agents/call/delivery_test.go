@@ -19,6 +19,7 @@ import (
 	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/callwrighttest"
+	"github.com/callwright/callwright/delivery"
 )
 
 // address is where the webhooks of these tests are; it holds secrets in all of its parts.
@@ -31,7 +32,7 @@ type post struct {
 	answer error
 	asked  []time.Time
 
-	deliveries *callwright.DeliveryLog
+	deliveries *delivery.Log
 }
 
 func (p *post) Notify(context.Context, callwright.OrgID, string, call.Call, []call.Entry, []pathway.Log) error {

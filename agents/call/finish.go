@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/node"
 )
 
 // finish writes that a call ended at a time. It tries until the store takes it; should this process die first, another
@@ -185,7 +186,7 @@ func (s *Service) cancel(ctx context.Context, c Call) error {
 // sweep closes the calls of nodes that have died.
 func (s *Service) sweep(ctx context.Context, _ callwright.Task, _ int) error {
 	const batch = 100
-	before := s.cfg.Clock.Now().Add(-callwright.LeaseTTL)
+	before := s.cfg.Clock.Now().Add(-node.LeaseTTL)
 	peers, ok, err := s.heartbeat.Peers(ctx)
 	if err != nil || !ok {
 		return err
@@ -231,7 +232,7 @@ func (s *Service) recall(ctx context.Context, c Call) (map[string]any, error) {
 
 // lastSeen returns when the call of a dead node was last known to live: at its node's last sign of life, or when it was
 // taken or answered or its last line was written, whichever came last.
-func (s *Service) lastSeen(ctx context.Context, c Call, peers callwright.Peers) (time.Time, error) {
+func (s *Service) lastSeen(ctx context.Context, c Call, peers node.Peers) (time.Time, error) {
 	lines, err := s.cfg.Store.Transcript(ctx, c.Org, c.ID)
 	seen := c.TakenAt
 	for _, line := range lines {

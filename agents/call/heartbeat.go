@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/node"
 )
 
 const (
@@ -14,8 +15,8 @@ const (
 )
 
 // newHeartbeat makes the heartbeat of this node.
-func (s *Service) newHeartbeat() (*callwright.Heartbeat, error) {
-	return callwright.NewHeartbeat(callwright.HeartbeatConfig{
+func (s *Service) newHeartbeat() (*node.Heartbeat, error) {
+	return node.NewHeartbeat(node.HeartbeatConfig{
 		Leases: s.cfg.Leases, Kind: nodeKind, Node: s.cfg.Node, OnReturn: s.endLost, Clock: s.cfg.Clock, Logger: s.cfg.Logger,
 	})
 }

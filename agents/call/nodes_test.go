@@ -12,15 +12,16 @@ import (
 	"github.com/callwright/callwright/agents"
 	"github.com/callwright/callwright/agents/agentstest"
 	"github.com/callwright/callwright/agents/call"
+	"github.com/callwright/callwright/node"
 )
 
 // away is a Leases that cannot be renewed for a while.
 type away struct {
-	callwright.Leases
+	node.Leases
 	broken atomic.Bool
 }
 
-func (a *away) Renew(ctx context.Context, kind, node string, now, until time.Time) ([]callwright.Lease, error) {
+func (a *away) Renew(ctx context.Context, kind, node string, now, until time.Time) ([]node.Lease, error) {
 	if a.broken.Load() {
 		return nil, callwright.ErrInternal
 	}
@@ -28,11 +29,11 @@ func (a *away) Renew(ctx context.Context, kind, node string, now, until time.Tim
 }
 
 // beat gives a sign of life of another node.
-func (h *house) beat(node string) {
+func (h *house) beat(name string) {
 	h.t.Helper()
 	now := time.Now()
 	leases := memstore.Leases{Store: h.store}
-	_, err := leases.Acquire(h.t.Context(), "call.node", node, []string{node}, now, now.Add(callwright.LeaseTTL))
+	_, err := leases.Acquire(h.t.Context(), "call.node", name, []string{name}, now, now.Add(node.LeaseTTL))
 	if err != nil {
 		h.t.Error(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/node"
 )
 
 // New checks the configuration and registers the service's durable work. Run starts it.
@@ -25,7 +26,7 @@ func New(c Config) (*Service, error) {
 	c.Work.Handle(callwright.QueueModels, taskAnalyze, s.analyze)
 	c.Work.Handle(callwright.QueueWebhooks, taskWebhook, s.notify)
 	c.Work.Handle(callwright.QueueUpkeep, taskFailed, s.failed)
-	c.Work.Every(callwright.QueueCalls, taskSweep, callwright.LeaseRenewal, s.sweep)
+	c.Work.Every(callwright.QueueCalls, taskSweep, node.LeaseRenewal, s.sweep)
 	return s, nil
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/conversation"
 	"github.com/callwright/callwright/agents/request"
+	"github.com/callwright/callwright/delivery"
 )
 
 // eventCategories lists all categories.
@@ -77,7 +78,7 @@ func (s *Service) sendNotice(ctx context.Context, task callwright.Task, args not
 	if err != nil {
 		return err
 	}
-	m := callwright.Message{Org: c.Org, Kind: callwright.MessageCallEvent, ID: c.ID + "/" + strconv.Itoa(n.Seq), Subject: c.ID, URL: c.Agent.Webhook}
+	m := delivery.Message{Org: c.Org, Kind: delivery.MessageCallEvent, ID: c.ID + "/" + strconv.Itoa(n.Seq), Subject: c.ID, URL: c.Agent.Webhook}
 	failure, putOff := s.cfg.Deliveries.Send(ctx, m, n.CreatedAt, func(ctx context.Context) error {
 		return s.cfg.Notifier.NotifyEvent(ctx, c.Org, c.Agent.Webhook, c, n)
 	})
@@ -87,7 +88,7 @@ func (s *Service) sendNotice(ctx context.Context, task callwright.Task, args not
 	again := s.cfg.Deliveries.Redeliver(ctx, m, failure, n.CreatedAt, s.cfg.Clock.Now())
 	if failure != nil && again == nil {
 		s.cfg.Logger.WarnContext(ctx, "an event of a call is given up: its webhook does not take it",
-			"call_id", c.ID, "number", n.Seq, "org", c.Org, "to", callwright.HostOf(c.Agent.Webhook), "error", failure)
+			"call_id", c.ID, "number", n.Seq, "org", c.Org, "to", delivery.HostOf(c.Agent.Webhook), "error", failure)
 	}
 	return again
 }

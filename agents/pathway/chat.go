@@ -13,6 +13,7 @@ import (
 	"github.com/callwright/callwright/agents/conversation"
 	"github.com/callwright/callwright/agents/llm"
 	"github.com/callwright/callwright/agents/pathway/graph"
+	"github.com/callwright/callwright/node"
 )
 
 // The limits of chats.
@@ -27,7 +28,7 @@ const (
 // unavailable for some seconds.
 const (
 	turnTime  = 60 * time.Second
-	claimTime = turnTime + 2*callwright.LeaseTTL
+	claimTime = turnTime + 2*node.LeaseTTL
 	writeTime = 20 * time.Second // of all attempts together
 	writeTry  = 5 * time.Second
 	writeRest = 200 * time.Millisecond // between two attempts

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/node"
 )
 
 // The limits of documents that are read or compared at once on a node. A document may have graph.MaxBytes, and takes many
@@ -17,8 +18,8 @@ const (
 	documentsOfReading = 1
 )
 
-func newDocuments() *callwright.Budget {
-	return &callwright.Budget{
+func newDocuments() *node.Budget {
+	return &node.Budget{
 		Total: MaxDocuments, Share: MaxDocumentsOfOrg, Wait: documentWait,
 		Busy: "too many pathways are being read at once: send the request again later",
 	}

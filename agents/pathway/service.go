@@ -6,6 +6,7 @@ import (
 	"log/slog"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/node"
 )
 
 // Config holds what a Service needs.
@@ -59,7 +60,7 @@ type Service struct {
 	cfg       Config
 	graphs    *cache
 	turns     *turns
-	documents *callwright.Budget
+	documents *node.Budget
 }
 
 // New returns a service. It registers the service's handlers with c.Work. The error names a required field that is

@@ -11,6 +11,7 @@ import (
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/llm"
 	"github.com/callwright/callwright/agenttest/engine"
+	"github.com/callwright/callwright/node"
 )
 
 // Config holds what a Service needs.
@@ -18,7 +19,7 @@ type Config struct {
 	Store    Store             // required
 	Atomic   callwright.Atomic // required: transactions of the store
 	Work     callwright.Work   // required: clears up after sessions, removes old ones
-	Leases   callwright.Leases // required: tell which nodes are alive
+	Leases   node.Leases       // required: tell which nodes are alive
 	Node     string            // names this process; every process of a deployment, past or present, has another name; required
 	Pathways Pathways          // required
 	Runs     Runs              // required
@@ -30,7 +31,7 @@ type Config struct {
 	Analyst    llm.Model     // analyzes failed runs; nil, or one that cannot: the rules do
 	Pricer     engine.Pricer // prices calls of Model and Analyst; nil: their cost is not known
 	Concurrent int           // sessions that this node holds at once; 0: DefaultConcurrent
-	Watchers   int           // how many Followers may be open at once; 0: 200
+	Watchers   int           // how many watchers may be open at once; 0: 200
 
 	Clock  callwright.Clock // nil: callwright.SystemClock
 	IDs    callwright.IDs   // nil: callwright.UUIDs
@@ -50,7 +51,7 @@ const (
 // Service keeps sessions and holds them.
 type Service struct {
 	cfg   Config
-	heart *callwright.Heartbeat
+	heart *node.Heartbeat
 	live  live
 	wake  chan struct{} // holds a token when there may be sessions to take
 	swept time.Time     // see take, which alone uses it
@@ -58,7 +59,7 @@ type Service struct {
 	taking, stopping callwright.Outage
 
 	inserting chan struct{} // holds a token while a session is counted and inserted
-	watchers  callwright.Watchers
+	watchers  node.Watchers
 }
 
 // New checks the configuration and registers the durable work. Run holds sessions.
@@ -94,7 +95,7 @@ func New(c Config) (*Service, error) {
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
-	heart, err := callwright.NewHeartbeat(callwright.HeartbeatConfig{
+	heart, err := node.NewHeartbeat(node.HeartbeatConfig{
 		Leases: c.Leases, Kind: nodeKind, Node: c.Node, Clock: c.Clock, Logger: c.Logger,
 	})
 	if err != nil {
@@ -102,7 +103,7 @@ func New(c Config) (*Service, error) {
 	}
 	s := &Service{
 		cfg: c, heart: heart, wake: make(chan struct{}, 1), inserting: make(chan struct{}, 1),
-		watchers: callwright.Watchers{Total: c.Watchers, Share: MaxWatchers},
+		watchers: node.Watchers{Total: c.Watchers, Share: MaxWatchers},
 	}
 	c.Work.Handle(callwright.QueueTests, taskClear, s.clear)
 	c.Work.Every(callwright.QueueUpkeep, taskForget, forgetEvery, s.forget)

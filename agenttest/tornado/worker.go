@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/node"
 )
 
 // The kinds of leases and of durable work.
@@ -23,7 +24,7 @@ const (
 // The times of a worker.
 const (
 	lookEvery   = time.Second // for sessions that no living node holds, and for cancellations
-	sweepEvery  = callwright.LeaseRenewal
+	sweepEvery  = node.LeaseRenewal
 	patience    = 10 * time.Second // of a transaction
 	storeFor    = time.Minute      // how long the end of a session is tried to be stored; after that another node comes to the same end
 	storeRest   = 200 * time.Millisecond

@@ -20,6 +20,7 @@ import (
 	"github.com/callwright/callwright/agenttest/engine"
 	"github.com/callwright/callwright/agenttest/scenario"
 	"github.com/callwright/callwright/agenttest/tornado"
+	"github.com/callwright/callwright/node"
 )
 
 const org callwright.OrgID = "acme"
@@ -58,8 +59,8 @@ func newWorld(t *testing.T, texts ...string) *world {
 	return w
 }
 
-func (w *world) store() tornado.Store      { return agentteststore.Sessions{Store: w.memory} }
-func (w *world) leases() callwright.Leases { return memstore.Leases{Store: w.memory} }
+func (w *world) store() tornado.Store { return agentteststore.Sessions{Store: w.memory} }
+func (w *world) leases() node.Leases  { return memstore.Leases{Store: w.memory} }
 
 // node returns the Service of another node. All nodes are made before the first of them runs.
 func (w *world) node(change ...func(*tornado.Config)) *tornado.Service {

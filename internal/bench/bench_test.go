@@ -29,6 +29,7 @@ import (
 	"github.com/callwright/callwright/agenttest/judge"
 	"github.com/callwright/callwright/agenttest/runner"
 	"github.com/callwright/callwright/agenttest/scenario"
+	"github.com/callwright/callwright/node"
 )
 
 const testedOrg callwright.OrgID = "bench"
@@ -39,7 +40,7 @@ type tested struct {
 	atomic   callwright.Atomic
 	work     callwright.Work
 	runWork  func(context.Context) error
-	leases   callwright.Leases
+	leases   node.Leases
 	pathways *pathway.Service
 	engine   *engine.Engine
 	scenario scenario.Scenario

@@ -38,6 +38,7 @@ import (
 	"github.com/callwright/callwright/agenttest/agenttesttest"
 	"github.com/callwright/callwright/agenttest/assert"
 	"github.com/callwright/callwright/agenttest/engine"
+	"github.com/callwright/callwright/node"
 	"github.com/callwright/callwright/porting"
 	"github.com/callwright/callwright/porting/document"
 	"github.com/callwright/callwright/porting/loa"
@@ -176,7 +177,7 @@ func (h *house) servePorts(c *dashboard.Config, work callwright.Work) {
 	c.Letters.Attach(c.Ports)
 }
 
-func (h *house) serveTrunks(c *dashboard.Config, work callwright.Work, leases callwright.Leases) {
+func (h *house) serveTrunks(c *dashboard.Config, work callwright.Work, leases node.Leases) {
 	stored, statuses, log := sipstore.Trunks{DB: h.db}, sipstore.Statuses{DB: h.db}, sipstore.CallLog{DB: h.db}
 	tenants := orgstore.Tenants{DB: h.db}
 	h.trunks = must(sip.New(sip.Config{

@@ -60,7 +60,7 @@ func TestUnusedDocumentsAreDeleted(t *testing.T) {
 	}
 }
 
-// TestSharedBytesStay deletes one of two documents with the same bytes.
+// TestSharedBytesStay deletes one of two documents with equal bytes.
 func TestSharedBytesStay(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -93,7 +93,7 @@ func TestBytesWithoutADocumentAreDeleted(t *testing.T) {
 
 var errDown = errors.New("down")
 
-// TestRoundsReachAllBytes keeps more bytes in use than a round looks at, and one blob that nobody uses after them.
+// TestRoundsReachAllBytes stores more bytes in use than a round checks, followed by one unused blob.
 func TestRoundsReachAllBytes(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t, func(c *document.Config) { c.MaxUnused = 1000 })
@@ -112,7 +112,7 @@ func TestRoundsReachAllBytes(t *testing.T) {
 	}
 }
 
-// stubborn does not delete the first blob that it is told to.
+// stubborn fails to delete the first blob.
 type stubborn struct {
 	document.Blobs
 

@@ -13,7 +13,7 @@ import (
 	"github.com/callwright/callwright/porting"
 )
 
-// Config holds what a Service needs.
+// Config configures a Service.
 type Config struct {
 	Store    Store                     `required:"always"`
 	Atomic   callwright.Atomic         `required:"always"` // transactions of the store
@@ -31,7 +31,7 @@ type Config struct {
 // The limits of letters.
 const (
 	MinKey     = 32 // bytes of Config.Key
-	MaxResends = 5  // links to a letter, besides the first
+	MaxResends = 5  // further links to a letter after the first
 )
 
 // The kinds of durable work, and its times.
@@ -40,10 +40,10 @@ const (
 	taskRemind = "loa.remind"
 
 	remindEvery = 10 * time.Minute
-	remindBatch = 500 // letters that are looked at in remindEvery
+	remindBatch = 500 // letters that one run checks
 )
 
-// Service has letters signed.
+// Service sends letters and collects signatures.
 type Service struct {
 	cfg      Config
 	requests atomic.Pointer[Requests]
@@ -70,12 +70,13 @@ func New(c Config) (*Service, error) {
 
 // Attach names the service that advances port requests when their letters are signed, declined or cannot be delivered.
 //
-// Call it once in the program that joins the services: after porting.New, which needs this Service as its Letters, and before the durable work
-// runs and signing pages are served. Until then Sign and Decline return CodeUnavailable, and change nothing; a mail that the mail server
-// refuses is tried again later. A program in which nobody signs, such as one beside the server, need not call it.
+// Call it once in the program that joins the services: after porting.New, which needs this Service as its Letters, and before the
+// durable work runs and signing pages are served. Until then Sign and Decline return CodeUnavailable, and change nothing; a mail
+// that the mail server refuses is tried again later. A program without signing pages, such as an operator's command, need not call
+// it.
 func (s *Service) Attach(r Requests) { s.requests.Store(&r) }
 
-// attached returns who is told of signatures. CodeUnavailable: nobody yet.
+// attached returns the attached Requests. CodeUnavailable: none yet.
 func (s *Service) attached() (Requests, error) {
 	r := s.requests.Load()
 	if r == nil {
@@ -84,21 +85,21 @@ func (s *Service) attached() (Requests, error) {
 	return *r, nil
 }
 
-// token returns the secret of a link. It is computed from the key, so that a mail can be sent again although only the token's hash is
-// stored; who has the database alone cannot compute it.
+// token returns the secret of a link. It is derived from the key: a mail can be sent again although only the token's hash is
+// stored, and the database alone does not reveal it.
 func (s *Service) token(org callwright.OrgID, request string, link int) string {
 	mac := hmac.New(sha256.New, []byte(s.cfg.Key.Reveal()))
 	fmt.Fprintf(mac, "callwright.loa.link.1:%q:%q:%d", org, request, link)
 	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
 }
 
-// linkHash returns what is stored of a token.
+// linkHash returns the stored hash of a token.
 func linkHash(token string) string { return hashOf([]byte(token)) }
 
 // page returns the address of the signing page of a letter.
 func (s *Service) page(l Letter) string { return s.cfg.URL(s.token(l.Org, l.Request, l.Link)) }
 
-// sent returns what who asked for a letter is told of it.
+// sent returns the letter for the caller that requested it.
 func (s *Service) sent(l Letter) porting.Letter {
 	if s.cfg.MailOnly {
 		return porting.Letter{}
@@ -106,7 +107,7 @@ func (s *Service) sent(l Letter) porting.Letter {
 	return porting.Letter{URL: callwright.Secret(s.page(l))}
 }
 
-// save stores a letter with new events and the work that they cause, in a transaction. A nil then causes none.
+// save stores a letter with new events and the work that they cause, in a transaction. A nil then means no work.
 func (s *Service) save(ctx context.Context, l *Letter, signed []byte, events []Event, then func(ctx context.Context) error) error {
 	err := s.cfg.Atomic.Do(ctx, func(ctx context.Context) error {
 		if err := s.cfg.Store.UpdateLetter(ctx, *l, signed, events...); err != nil {

@@ -48,7 +48,7 @@ func (s *lossy) InsertOrder(ctx context.Context, o manual.Order) error {
 	return err
 }
 
-// frozen is a store whose database does not answer.
+// frozen is a store with a database that does not answer.
 type frozen struct{ manual.Store }
 
 func (frozen) InsertOrder(ctx context.Context, _ manual.Order) error {
@@ -173,7 +173,7 @@ func TestNew(t *testing.T) {
 	}
 }
 
-// TestWishAgain: a wish to cancel that is newer than the one that was refused is not refused.
+// TestWishAgain: a cancellation newer than a refused one is not refused.
 func TestWishAgain(t *testing.T) {
 	t.Parallel()
 	g := newGateway(t, manual.Config{Store: portingstore.ManualOrders{Store: memstore.New()}})

@@ -31,7 +31,7 @@ func CheckGateway(ctx context.Context, newGateway func(c GatewayCase) GatewayHar
 	return failed
 }
 
-// recorder keeps what a test reports.
+// recorder records the reports of a test.
 type recorder struct {
 	ctx     context.Context //nolint:containedctx // as a *testing.T has one
 	mu      sync.Mutex

@@ -1,5 +1,5 @@
-// Package ban shares the bans of SIP sources among the nodes of a deployment, so that an operator sees and lifts them in one place. A
-// node bans by itself and at once; the database learns of it within seconds, and with it the other nodes.
+// Package ban shares the bans of SIP sources among the nodes of a deployment, so that an operator sees and lifts them in one place.
+// A node bans a source itself, immediately. The ban reaches the database, and the other nodes, within seconds.
 package ban
 
 import (
@@ -10,17 +10,18 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/node"
 )
 
 const (
 	kind      = "sip-ban"
 	syncEvery = 5 * time.Second
 
-	// Most is how many bans are shared, those that end last.
+	// Most is the maximum number of shared bans; the bans that end last are shared.
 	Most = 1000
 )
 
-// Ban is a source that gets no answers.
+// Ban is a source whose requests are ignored.
 type Ban struct {
 	Source netip.Addr // of IPv6 the first address of the /64 network
 	Since  time.Time
@@ -28,9 +29,9 @@ type Ban struct {
 	Node   string // the id of the node that banned it
 }
 
-// Line is what bans sources; a SIP user agent implements it.
+// Line bans sources; a SIP user agent implements it.
 type Line interface {
-	// Bans returns when the bans in force end, by source.
+	// Bans returns the end times of the bans in force, by source.
 	Bans() map[netip.Addr]time.Time
 	// Ban bans a source until a time.
 	Ban(source netip.Addr, until time.Time)
@@ -38,8 +39,8 @@ type Line interface {
 	Lift(source netip.Addr)
 }
 
-// List returns the bans in force on any node, those that end last first.
-func List(ctx context.Context, leases callwright.Leases, now time.Time) ([]Ban, error) {
+// List returns the bans in force on any node, by their end, latest first.
+func List(ctx context.Context, leases node.Leases, now time.Time) ([]Ban, error) {
 	held, err := leases.Held(ctx, kind, now, Most)
 	var all []Ban
 	for _, l := range held {
@@ -51,7 +52,7 @@ func List(ctx context.Context, leases callwright.Leases, now time.Time) ([]Ban, 
 }
 
 // Lift ends the ban of an address on all nodes within seconds, and returns it. CodeNotFound when the address is not banned.
-func Lift(ctx context.Context, leases callwright.Leases, address netip.Addr, now time.Time) (Ban, error) {
+func Lift(ctx context.Context, leases node.Leases, address netip.Addr, now time.Time) (Ban, error) {
 	all, err := List(ctx, leases, now)
 	if err != nil {
 		return Ban{}, err
@@ -66,11 +67,11 @@ func Lift(ctx context.Context, leases callwright.Leases, address netip.Addr, now
 
 // Config configures a Service.
 type Config struct {
-	Leases callwright.Leases `required:"always"`
-	Line   Line              `required:"always"`
-	Node   string            `required:"always"`
+	Leases node.Leases `required:"always"`
+	Line   Line        `required:"always"`
+	Node   string      `required:"always"`
 
-	// Trusted reports whether a source is not to be banned any more: its bans are lifted on all nodes. nil: none is.
+	// Trusted reports whether a source must not be banned: its bans are lifted on all nodes. nil: no source is trusted.
 	Trusted func(netip.Addr) bool
 
 	callwright.Runtime
@@ -79,7 +80,7 @@ type Config struct {
 // Service shares the bans of one node's line.
 type Service struct {
 	cfg    Config
-	shared map[netip.Addr]time.Time // bans that the database has or had
+	shared map[netip.Addr]time.Time // bans that are or were in the database
 }
 
 // New checks the configuration.
@@ -93,7 +94,7 @@ func New(c Config) (*Service, error) {
 	return &Service{cfg: c, shared: map[netip.Addr]time.Time{}}, nil
 }
 
-// Run shares bans until ctx ends. While the database does not answer, bans stay as they are.
+// Run shares bans until ctx ends. While the database fails, bans stay unchanged.
 func (s *Service) Run(ctx context.Context) error {
 	tick := time.NewTicker(syncEvery)
 	defer tick.Stop()
@@ -109,8 +110,8 @@ func (s *Service) Run(ctx context.Context) error {
 	}
 }
 
-// sync tells the database of new bans, and the line of those of other nodes and of those that were lifted. Bans of trusted sources are
-// lifted.
+// sync stores new bans in the database, applies bans of other nodes to the line, and lifts the bans that were lifted elsewhere.
+// Bans of trusted sources are lifted.
 func (s *Service) sync(ctx context.Context) error {
 	now := s.cfg.Clock.Now()
 	own := s.cfg.Line.Bans()
@@ -158,7 +159,7 @@ func (s *Service) sync(ctx context.Context) error {
 	return s.forget(ctx, now)
 }
 
-// forget removes bans that have ended.
+// forget deletes bans that have ended.
 func (s *Service) forget(ctx context.Context, now time.Time) error {
 	ended, err := s.cfg.Leases.Expired(ctx, kind, now, Most)
 	for _, l := range ended {

@@ -41,7 +41,7 @@ func (l *line) Lift(source netip.Addr) {
 	delete(l.bans, source)
 }
 
-// A ban of one node holds on all, also on one that starts later, until it is lifted or ends.
+// A ban of one node holds on all nodes, including a later one, until it is lifted or ends.
 func TestNodesShareBans(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

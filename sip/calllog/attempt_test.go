@@ -19,7 +19,7 @@ import (
 // flaky is a call log that fails for a while, or takes for ever.
 type flaky struct {
 	calllog.Store
-	begins, ends int // how many of each still fail
+	begins, ends int // remaining failures of each
 	hangs        bool
 }
 
@@ -88,7 +88,7 @@ func TestObservedServers(t *testing.T) {
 	t.Parallel()
 	h := open(t)
 	r := attempt()
-	h.End(t.Context(), r, nil, nil) // says nothing
+	h.End(t.Context(), r, nil, nil) // no evidence
 	r.Direction = sip.Inbound
 	h.End(t.Context(), r, &health.Evidence{}, nil)
 	if len(h.monitor.observed) != 0 {

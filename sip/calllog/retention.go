@@ -8,11 +8,11 @@ import (
 const (
 	forgetEvery   = time.Hour
 	forgetTimeout = time.Minute // of one round
-	forgetBatch   = 500         // records that one statement removes
+	forgetBatch   = 500         // records that one statement deletes
 )
 
-// forgetOld removes the records whose retention period is over, at once and then every hour, until ctx ends. Every node
-// does so.
+// forgetOld deletes the records whose retention period is over, immediately and then every hour, until ctx ends. Every node does
+// so.
 func (s *Service) forgetOld(ctx context.Context) {
 	ticker := time.NewTicker(forgetEvery)
 	defer ticker.Stop()

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/node"
 )
 
 const (
@@ -14,14 +15,13 @@ const (
 	nodeLost  = "node_lost" // call.CauseNodeLost
 )
 
-// Run keeps the lease of this node, ends the records of dead nodes and removes old records, until ctx ends. Then it
-// returns nil.
+// Run keeps the lease of this node, ends the records of dead nodes and deletes old records, until ctx ends. Then it returns nil.
 func (s *Service) Run(ctx context.Context) error {
 	var running sync.WaitGroup
 	running.Go(func() { s.forgetOld(ctx) })
 	running.Go(func() { _ = s.heartbeat.Run(ctx) })
 	defer running.Wait()
-	ticker := time.NewTicker(callwright.LeaseRenewal)
+	ticker := time.NewTicker(node.LeaseRenewal)
 	defer ticker.Stop()
 	var failing callwright.Outage
 	for {
@@ -36,10 +36,10 @@ func (s *Service) Run(ctx context.Context) error {
 	}
 }
 
-// endLost ends the records of dead nodes. A record that started less than LeaseTTL ago is left alone: its node may have
-// begun after its peers were listed.
+// endLost ends the records of dead nodes. A record that started less than LeaseTTL ago is skipped: its node may have started after
+// the nodes were listed.
 func (s *Service) endLost(ctx context.Context) error {
-	before := s.cfg.Clock.Now().Add(-callwright.LeaseTTL)
+	before := s.cfg.Clock.Now().Add(-node.LeaseTTL)
 	peers, ok, err := s.heartbeat.Peers(ctx)
 	if err != nil || !ok {
 		return err
@@ -59,8 +59,8 @@ func (s *Service) endLost(ctx context.Context) error {
 	}
 }
 
-// endRecord ends a record of a dead node. The real end of such a call is unknown. Two times are known at which the call was
-// up: when its record was last written, and the last sign of life of its node. The later one becomes the end.
+// endRecord ends a record of a dead node. The real end of such a call is unknown. The record ends at the later one of two times at
+// which the call was known to be up: the last write of the record, and the last heartbeat of the node.
 func (s *Service) endRecord(ctx context.Context, r Record, lastSeen time.Time) error {
 	ended := r.StartedAt
 	if r.AnsweredAt != nil {

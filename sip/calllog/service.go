@@ -8,24 +8,25 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/node"
 	"github.com/callwright/callwright/sip/alert"
 	"github.com/callwright/callwright/sip/health"
 )
 
-// Monitor learns from attempts how servers do; monitor.Service implements it.
+// Monitor receives evidence from attempts about servers; monitor.Service implements it.
 type Monitor interface {
-	// Observe takes what an attempt says of a server, named by failover.Server.String.
+	// Observe records the evidence of an attempt about a server, named by failover.Server.String.
 	Observe(ctx context.Context, org callwright.OrgID, trunkID, server string, e health.Evidence)
 }
 
 // Config configures a Service. Store, Leases, Monitor and Node are required.
 type Config struct {
 	Store   Store
-	Leases  callwright.Leases
+	Leases  node.Leases
 	Monitor Monitor
 	Node    string // names this process; every process of a deployment, past or present, has another name
 
-	Numbering callwright.Numbering // the default countries of organizations; nil: none has one
+	Numbering callwright.Numbering // the default countries of organizations; nil: no defaults
 	Keep      time.Duration        // retention period; 0: 90 days; at least alert.MaxRateWindow
 	Clock     callwright.Clock     // nil: SystemClock
 	Logger    *slog.Logger         // nil: discards
@@ -40,10 +41,10 @@ const (
 // Service writes and reads the log.
 type Service struct {
 	cfg       Config
-	heartbeat *callwright.Heartbeat
+	heartbeat *node.Heartbeat
 }
 
-// nodeKind is the kind of the lease that a node keeps while it writes records.
+// nodeKind is the kind of the lease that a node holds while it writes records.
 const nodeKind = "sip.node"
 
 // New checks the configuration.
@@ -67,7 +68,7 @@ func New(c Config) (*Service, error) {
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
-	heartbeat, err := callwright.NewHeartbeat(callwright.HeartbeatConfig{
+	heartbeat, err := node.NewHeartbeat(node.HeartbeatConfig{
 		Leases: c.Leases, Kind: nodeKind, Node: c.Node, Clock: c.Clock, Logger: c.Logger,
 	})
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/sip/resolve"
 )
 
-// everywhere is a prober that finds the same server at every address. adapters/sipua/probe has one that asks.
+// everywhere is a prober that finds the same server at every address. adapters/sipua/probe implements a real one.
 type everywhere struct{}
 
 func (everywhere) Probe(_ context.Context, p discovery.Probe) discovery.Answer {

@@ -18,7 +18,7 @@ import (
 // with one.
 const user = "ping"
 
-// notPublic is why a private address is not probed.
+// notPublic is the reason for not probing a private address.
 const notPublic = "the address is not a public one"
 
 // run runs a discovery until ctx ends. The result is written in any case.
@@ -52,7 +52,7 @@ func (s *Service) run(ctx context.Context, d Discovery) {
 	s.save(last, &d)
 }
 
-// reason returns why there is no recommendation.
+// reason returns the reason for a missing recommendation.
 func reason(d Discovery, targets []target) string {
 	switch {
 	case d.Recommended != nil:

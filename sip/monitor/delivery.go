@@ -10,12 +10,12 @@ import (
 	"github.com/callwright/callwright/sip/alert"
 )
 
-// How much is kept of who was told.
+// The retention of deliveries.
 const (
 	keptDeliveries = 200                 // of a trunk
 	keepFor        = 90 * 24 * time.Hour // of every trunk
 	forgetEvery    = time.Hour
-	forgetBatch    = 500 // that one statement removes
+	forgetBatch    = 500 // that one statement deletes
 	forgetRounds   = 100 // statements of a run
 	maxReason      = 200 // characters of Delivery.Error
 )
@@ -55,7 +55,7 @@ func (s *Service) recordDelivery(ctx context.Context, t sip.Trunk, m message) er
 	return s.cfg.Deliveries.AddDelivery(ctx, d, keptDeliveries)
 }
 
-// reportDelivery records the outcome of an attempt, and returns retry, the error for which another attempt is made; nil: none is. A process
+// reportDelivery records the outcome of an attempt, and returns retry, the error that causes another attempt; nil: none. A process
 // that ends between an attempt and its record makes the attempt again, with the same idempotency key.
 func (s *Service) reportDelivery(ctx context.Context, d sip.Delivery, failure, retry error) error {
 	switch {
@@ -85,7 +85,7 @@ func (s *Service) reportDelivery(ctx context.Context, d sip.Delivery, failure, r
 	return retry
 }
 
-// forgetDeliveries removes old deliveries.
+// forgetDeliveries deletes old deliveries.
 func (s *Service) forgetDeliveries(ctx context.Context, _ callwright.Task, _ int) error {
 	before := s.cfg.Clock.Now().Add(-keepFor)
 	for range forgetRounds {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/delivery"
 	"github.com/callwright/callwright/sip"
 	"github.com/callwright/callwright/sip/alert"
 	"github.com/callwright/callwright/sip/failover"
@@ -13,11 +14,10 @@ import (
 
 // Prober probes servers with OPTIONS over TLS. It is safe for concurrent use.
 type Prober interface {
-	// Options asks one server, and reports a miss when ctx ends first. The server is alive if it answers with any final
-	// response but 408, 502, 503 and 504, and if its certificate is as verify wants it; the empty verify is sip.VerifyFull. The evidence
-	// holds a reason, which names the code of a final response, a response time if and only if the server is alive, and the
-	// RetryAfter of a 503; its time is set by the caller. A server that does not listen is a miss. The connection may stay open for
-	// the next probe.
+	// Options probes one server, and reports a miss when ctx ends first. The server is alive if it answers with any final response
+	// but 408, 502, 503 and 504, and if its certificate satisfies verify; the empty verify is sip.VerifyFull. The evidence holds a
+	// reason, which names the code of a final response, a response time if and only if the server is alive, and the RetryAfter of a
+	// 503. The caller sets its time. A server that does not listen is a miss. The connection may stay open for the next probe.
 	Options(ctx context.Context, s failover.Server, verify sip.TLSVerification) health.Evidence
 }
 
@@ -43,11 +43,11 @@ type Config struct {
 	Prober        Prober             `required:"always"`
 	Organizations callwright.Tenants `required:"always"`
 
-	Deliveries sip.Deliveries          // records who is told of alerts; nil: nothing does
-	Mailer     callwright.Mailer       // nil: no trunk has alerts by mail
-	Texter     alert.Texter            // nil: no trunk has alerts by SMS
-	Hooks      alert.Hooks             // nil: no trunk has alerts by webhook
-	HookLog    *callwright.DeliveryLog // lists alerts that webhooks have not taken; nil: there is no list
+	Deliveries sip.Deliveries    // records the deliveries of alerts; nil: they are not recorded
+	Mailer     callwright.Mailer // nil: no trunk has alerts by mail
+	Texter     alert.Texter      // nil: no trunk has alerts by SMS
+	Hooks      alert.Hooks       // nil: no trunk has alerts by webhook
+	HookLog    *delivery.Log     // lists alerts that webhooks have not accepted; nil: no list
 
 	callwright.Runtime
 }
@@ -60,7 +60,8 @@ type Service struct {
 	recording callwright.Outage // of statuses
 }
 
-// The durable work that tells one edge of an alert over one channel. Before there were queues, taskAlert was of every channel.
+// The durable work that sends one edge of an alert over one channel. Before the channels had queues, taskAlert was the kind of
+// every channel.
 const (
 	taskAlert     callwright.TaskKind[message] = "sip.alert"      // by webhook
 	taskAlertMail callwright.TaskKind[message] = "sip.alert_mail" // by mail or text

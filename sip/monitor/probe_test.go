@@ -45,8 +45,8 @@ func TestTrunkComesAndGoes(t *testing.T) {
 	})
 }
 
-// TestEveryMinute has 500 trunks made at once: each is probed at once, again at its place in the minute, and from then on every minute
-// exactly, although answers take a while.
+// TestEveryMinute adds 500 trunks together: each is probed immediately, again at its offset in the minute, and then exactly every
+// minute, although answers take time.
 func TestEveryMinute(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
@@ -77,8 +77,7 @@ func TestEveryMinute(t *testing.T) {
 	})
 }
 
-// TestSilentServers has none of 2,000 servers answer: no more than a bounded number is asked at once, and each is still
-// asked every minute.
+// TestSilentServers probes 2,000 silent servers: concurrent probes are bounded, and each server is still probed every minute.
 func TestSilentServers(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
@@ -138,7 +137,7 @@ func TestVerification(t *testing.T) {
 	})
 }
 
-// TestOneProberPerTrunk has two nodes on one store.
+// TestOneProberPerTrunk runs two nodes on one store.
 func TestOneProberPerTrunk(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
@@ -158,7 +157,7 @@ func TestOneProberPerTrunk(t *testing.T) {
 	})
 }
 
-// TestStopIsNoMiss ends the service while a server is being asked: that says nothing about the server.
+// TestStopIsNoMiss ends the service during a probe: this is no evidence about the server.
 func TestStopIsNoMiss(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {

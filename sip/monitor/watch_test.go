@@ -45,7 +45,7 @@ func TestFailoverAndBack(t *testing.T) {
 				h.wantOrder(trunk, "two", "three")
 				h.wait("0001", 7*time.Second, healthy, healthy, healthy)
 				h.wantOrder(trunk, after...)
-				h.change(trunk) // which is how its owner goes back
+				h.change(trunk) // the owner's way to fail back
 				h.wantOrder(trunk, "one", "two", "three")
 			})
 		})
@@ -63,8 +63,8 @@ func TestAllServersDown(t *testing.T) {
 	})
 }
 
-// TestCallsAreEvidence has calls fail at a server: this node's other calls leave it alone at once, and after three it is
-// unreachable for everybody.
+// TestCallsAreEvidence fails calls at a server: this node's calls avoid it immediately, and after three failures it is unreachable
+// on all nodes.
 func TestCallsAreEvidence(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(_ *testing.T, h *house) {
@@ -118,7 +118,7 @@ func TestCallsDoNotPutProbesOff(t *testing.T) {
 	})
 }
 
-// TestCallHonoursRetryAfter has a call told to come back later: so do the probes.
+// TestCallHonoursRetryAfter answers a call with Retry-After: probes honor it, too.
 func TestCallHonoursRetryAfter(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(_ *testing.T, h *house) {
@@ -134,7 +134,7 @@ func TestCallHonoursRetryAfter(t *testing.T) {
 	})
 }
 
-// TestNoNewsIsNotWritten has calls say what is known already.
+// TestNoNewsIsNotWritten reports evidence that changes nothing.
 func TestNoNewsIsNotWritten(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
@@ -150,7 +150,7 @@ func TestNoNewsIsNotWritten(t *testing.T) {
 	})
 }
 
-// TestWatchGoesOn changes a trunk: what is known of its servers stays, unless they are others.
+// TestWatchGoesOn changes a trunk: unchanged servers keep their state.
 func TestWatchGoesOn(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {

@@ -86,7 +86,7 @@ func (c *clock) pass(d time.Duration) {
 	c.now = c.now.Add(d)
 }
 
-// trunks knows one number that calls.
+// trunks has one number that can call.
 type trunks struct {
 	needs  bool
 	caller callwright.PhoneNumber
@@ -138,13 +138,13 @@ func (h *house) run(i int) error {
 	return h.work.handlers[task.Kind](h.t.Context(), task, 1)
 }
 
-// phone notes who is called.
+// phone records the called numbers.
 type phone struct {
 	mu    sync.Mutex
 	calls []proof.Announcement
-	rang  chan struct{} // has a token for each call
+	rang  chan struct{} // receives a token for each call
 	err   error
-	ring  chan struct{} // closed when calls end; nil: at once
+	ring  chan struct{} // closed when calls end; nil: they end immediately
 }
 
 func (f *phone) Announce(ctx context.Context, a proof.Announcement) error {
@@ -232,7 +232,7 @@ func wantError(t *testing.T, what string, err error, code callwright.Code, field
 	}
 }
 
-// store fails as its test says.
+// store returns the errors that a test sets.
 type store struct {
 	proof.Store
 	written error // of an Update that has written

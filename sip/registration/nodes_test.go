@@ -12,10 +12,10 @@ import (
 	"github.com/callwright/callwright/sip"
 )
 
-// rows does nothing more when it is too late, as databases do.
+// rows fails after the deadline of its context, as databases do.
 type rows struct {
 	sip.Registrations
-	hangs *atomic.Bool // the next look for what is due takes it, and does not come back to tell
+	hangs *atomic.Bool // the next claim is stored but never returns
 	away  *atomic.Bool // the database cannot be reached
 }
 
@@ -79,8 +79,8 @@ func TestBegunAnew(t *testing.T) {
 	})
 }
 
-// TestStopsBesideSilentServers stops a node whose servers don't answer any more, so that it can't take back all that it
-// has in time: another node may have the registrations all the same.
+// TestStopsBesideSilentServers stops a node whose servers no longer answer, so that it cannot remove all bindings in time: another
+// node can still claim the registrations.
 func TestStopsBesideSilentServers(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -100,7 +100,7 @@ func TestStopsBesideSilentServers(t *testing.T) {
 	})
 }
 
-// TestStoreHangs has the store not tell what it has leased: what is due, and what looks as if it were registered.
+// TestStoreHangs loses the store's answer to a claim of due registrations, some of which look registered.
 func TestStoreHangs(t *testing.T) {
 	t.Parallel()
 	for name, state := range map[string]sip.RegistrationState{"due": sip.Registering, "not due": sip.Registered} {

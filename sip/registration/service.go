@@ -11,11 +11,12 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/node"
 	"github.com/callwright/callwright/sip"
 )
 
 const (
-	nodeKind  = "sip.registration" // kind of the lease of a node that keeps registrations
+	nodeKind  = "sip.registration" // kind of the lease of a node that holds registrations
 	takeEvery = time.Second
 	atOnce    = 100              // concurrent REGISTERs
 	askFor    = 30 * time.Second // time limit of one REGISTER, with its challenges
@@ -25,14 +26,14 @@ const (
 
 // Trunks finds trunks; every sip.Store implements it.
 type Trunks interface {
-	// Trunk returns a trunk by its id; CodeNotFound when the organization has no such trunk.
+	// Trunk returns a trunk by its id; CodeNotFound without one.
 	Trunk(ctx context.Context, org callwright.OrgID, id string) (sip.Trunk, error)
 }
 
 // Config configures a Service. The fields up to Node are required.
 type Config struct {
 	Registrations sip.Registrations
-	Leases        callwright.Leases
+	Leases        node.Leases
 	Trunks        Trunks
 	Line          Line
 	Node          string // names this process; every process of a deployment, past or present, has another name
@@ -44,14 +45,14 @@ type Config struct {
 // Service keeps this node's share of the registrations.
 type Service struct {
 	cfg       Config
-	heartbeat *callwright.Heartbeat
+	heartbeat *node.Heartbeat
 	slots     chan struct{} // semaphore of the work under way
 	more      chan struct{} // signals that work waits for a slot
 	wg        sync.WaitGroup
 
 	mu      sync.Mutex
 	all     map[string]*kept
-	outages map[string]*callwright.Outage // by what fails
+	outages map[string]*callwright.Outage // by the failing operation
 	starved bool                          // the last step ran out of slots
 	closed  bool
 }
@@ -88,7 +89,7 @@ func New(cfg Config) (*Service, error) {
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
-	heartbeat, err := callwright.NewHeartbeat(callwright.HeartbeatConfig{
+	heartbeat, err := node.NewHeartbeat(node.HeartbeatConfig{
 		Leases: cfg.Leases, Kind: nodeKind, Node: cfg.Node, Clock: cfg.Clock, Logger: cfg.Logger,
 	})
 	if err != nil {
@@ -101,11 +102,11 @@ func New(cfg Config) (*Service, error) {
 	}, nil
 }
 
-// Run keeps registrations until ctx ends. Then it removes all bindings and releases the registrations to other nodes, and
+// Run maintains registrations until ctx ends. Then it removes all bindings and releases the registrations to other nodes, and
 // returns nil. It must be called only once.
 func (s *Service) Run(ctx context.Context) error {
 	defer s.beat(context.WithoutCancel(ctx))()
-	take, review := time.NewTicker(takeEvery), time.NewTicker(callwright.LeaseRenewal)
+	take, review := time.NewTicker(takeEvery), time.NewTicker(node.LeaseRenewal)
 	defer take.Stop()
 	defer review.Stop()
 	for {
@@ -124,7 +125,7 @@ func (s *Service) Run(ctx context.Context) error {
 	}
 }
 
-// beat keeps the node's lease until stop is called.
+// beat renews the node's lease until stop is called.
 func (s *Service) beat(ctx context.Context) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	s.heartbeat.Beat(ctx)
@@ -136,8 +137,8 @@ func (s *Service) beat(ctx context.Context) (stop func()) {
 	}
 }
 
-// take reads the registrations of this node that are due, and takes those that no node has. A node without its lease takes
-// none, because others would release them.
+// take reads the due registrations of this node, and claims those of no node. A node without its lease claims none, because others
+// would release them.
 func (s *Service) take(ctx context.Context) {
 	if !s.heartbeat.Held() {
 		return
@@ -159,14 +160,14 @@ func (s *Service) take(ctx context.Context) {
 			k = &kept{}
 			s.all[row.TrunkID] = k
 		case k.busy || row.Version <= k.machine.Version && !row.Since.After(k.machine.Since):
-			continue // nothing new; a registration that was removed and added again has a later Since
+			continue // unchanged; a registration that was deleted and added again has a later Since
 		}
 		k.machine = Resume(row, now, chance())
 		k.unsaved = k.machine.Registration != row
 	}
 }
 
-// step starts the work that is due, as far as there are slots.
+// step starts the due work, up to the free slots.
 func (s *Service) step(ctx context.Context) {
 	now := s.cfg.Clock.Now()
 	s.mu.Lock()
@@ -225,7 +226,7 @@ func (s *Service) register(ctx context.Context, k *kept) {
 		return
 	}
 	b, registers, err := bindingOf(t)
-	if !registers { // the registration should have been removed with the trunk
+	if !registers { // the registration should have been deleted with the trunk
 		s.note(ctx, "cannot remove a registration", s.cfg.Registrations.DeleteRegistration(ctx, row.Org, row.TrunkID))
 		s.forget(ctx, k)
 		return
@@ -291,7 +292,7 @@ func (s *Service) move(k *kept, e Event) {
 	k.unsaved = k.unsaved || e.Kind != Due
 }
 
-// lost takes the report of a lost connection.
+// lost handles the report of a lost connection.
 func (s *Service) lost(k *kept, a *attempt) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -322,7 +323,7 @@ func (s *Service) save(ctx context.Context, k *kept) {
 	}
 }
 
-// review gives up registrations that are no longer this node's.
+// review drops registrations that no longer belong to this node.
 func (s *Service) review(ctx context.Context) {
 	reviewing, cancel := context.WithTimeout(ctx, storeFor)
 	defer cancel()
@@ -330,7 +331,7 @@ func (s *Service) review(ctx context.Context) {
 	if s.note(ctx, "this node's registrations cannot be read", err); err != nil {
 		return
 	}
-	if !s.knows(ids) { // a take has failed after the store had assigned some: release all, and take them again
+	if !s.knows(ids) { // a failed claim may have assigned some: release all, and claim again
 		s.release(reviewing)
 		return
 	}
@@ -350,8 +351,8 @@ func (s *Service) review(ctx context.Context) {
 	}
 }
 
-// releaseDead releases the registrations of dead nodes, so that any node can take them. The nodes are read before their
-// leases are: a node has its lease before it takes a registration.
+// releaseDead releases the registrations of dead nodes, so that any node can take them. It reads the nodes before their leases,
+// because a node holds its lease before it claims a registration.
 func (s *Service) releaseDead(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, storeFor)
 	defer cancel()
@@ -375,14 +376,14 @@ func (s *Service) releaseDead(ctx context.Context) {
 	}
 }
 
-// knows reports whether this node has heard of all registrations that are its own.
+// knows reports whether this node holds in memory all registrations that the store assigns to it.
 func (s *Service) knows(ids []string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return !slices.ContainsFunc(ids, func(id string) bool { return s.all[id] == nil })
 }
 
-// forget removes a binding and gives its registration up.
+// forget removes a binding, and drops its registration.
 func (s *Service) forget(ctx context.Context, k *kept) {
 	m := s.apply(k, Event{Kind: Removed})
 	s.cfg.Line.Unregister(ctx, m.TrunkID)
@@ -417,14 +418,14 @@ func (s *Service) drain(ctx context.Context) {
 	s.release(releasing)
 }
 
-// release gives this node's registrations up.
+// release releases this node's registrations.
 func (s *Service) release(ctx context.Context) {
 	if err := s.cfg.Registrations.ReleaseRegistrations(ctx, s.cfg.Node); err != nil {
 		s.cfg.Logger.Warn("the registrations are not released", "error", err)
 	}
 }
 
-// note notes an attempt at what is tried again and again, unless it has failed because ctx has ended: see callwright.Outage.
+// note records the result of a repeated operation in its callwright.Outage, unless it failed because ctx ended.
 func (s *Service) note(ctx context.Context, what string, err error) {
 	if err != nil && ctx.Err() != nil {
 		return

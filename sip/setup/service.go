@@ -9,7 +9,7 @@ import (
 	"github.com/callwright/callwright/sip"
 )
 
-// Trunks knows the trunks of numbers; sip.Service implements it.
+// Trunks returns the trunks of numbers; sip.Service implements it.
 type Trunks interface {
 	// Get returns the record of a number, which is empty for a number that is not attached. A text that is not a number
 	// is CodeBadRequest with the field "phone_number".
@@ -21,16 +21,16 @@ type Config struct {
 	Trunks        Trunks             `required:"always"`
 	Organizations callwright.Tenants `required:"always"`
 	Drafts        Store              `required:"always"`
-	Regions       []Region           `required:"always"` // with unique names; the first is that of organizations without a Region
-	Work          callwright.Work    `required:"always"` // forgets old drafts
+	Regions       []Region           `required:"always"` // with unique names; the first serves organizations without a Region
+	Work          callwright.Work    `required:"always"` // deletes old drafts
 
 	callwright.Runtime
 }
 
-// Service answers how to reach a deployment, and keeps the set-ups of trunks that are under way.
+// Service describes the way to reach a deployment, and stores the set-ups of trunks in progress.
 type Service struct{ cfg Config }
 
-// New checks the configuration, and registers the periodic work that forgets old drafts.
+// New checks the configuration, and registers the periodic work that deletes old drafts.
 func New(c Config) (*Service, error) {
 	if err := callwright.PrepareConfig(&c); err != nil {
 		return nil, err
@@ -43,8 +43,7 @@ func New(c Config) (*Service, error) {
 	return s, nil
 }
 
-// Firewall returns the region that carries an organization's calls. CodeUnavailable when this deployment does not have
-// the region.
+// Firewall returns the region that carries an organization's calls. CodeUnavailable when this deployment lacks the region.
 func (s *Service) Firewall(ctx context.Context, org callwright.OrgID) (Region, error) {
 	o, err := s.cfg.Organizations.Organization(ctx, org)
 	if err != nil || o.Region == "" {
@@ -75,9 +74,9 @@ Send DTMF as telephone events in RTP (RFC 2833, RFC 4733), not in the audio.
 An inbound trunk with a list of addresses accepts calls from these addresses only. An inbound trunk with credentials challenges calls: configure the same user name and password in your system.
 For a trunk that registers, the server sends REGISTER to your system: give its account the password that was shown when the number was attached.`
 
-// OutboundSetup returns how the telephone system of an organization sends calls here. With a number, it describes the
-// number's inbound trunk, too; an empty number is none. CodeNotFound when the organization has not attached the number;
-// CodeUnavailable when its region has no Host.
+// OutboundSetup returns the settings with which an organization's telephone system sends calls here. With a non-empty number, it
+// describes the number's inbound trunk, too. CodeNotFound when the organization has not attached the number; CodeUnavailable when
+// its region has no Host.
 func (s *Service) OutboundSetup(ctx context.Context, org callwright.OrgID, number string) (OutboundSetup, error) {
 	var r sip.Record
 	if number != "" {

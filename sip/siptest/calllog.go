@@ -80,7 +80,7 @@ func getRecord(t *testing.T, log CallLog, org callwright.OrgID, id string) (call
 	return r, steps
 }
 
-// ids is what a list of records holds, in its order.
+// ids returns the ids of records, in their order.
 func ids(records []calllog.Record) string {
 	var all []string
 	for _, r := range records {
@@ -138,7 +138,7 @@ func keepsAnswer(t *testing.T, log CallLog) {
 	if got.AnsweredAt == nil || !got.AnsweredAt.Equal(answered) || got.EndedAt != nil {
 		t.Fatalf("answered: %+v", got)
 	}
-	end(t, log, r, at.Add(time.Minute), false) // knows of no answer
+	end(t, log, r, at.Add(time.Minute), false) // without the answer
 	if err := log.Answer(t.Context(), "a", "c1", at.Add(time.Hour)); err != nil {
 		t.Errorf("answering a record that has ended: %v", err)
 	}
@@ -242,7 +242,7 @@ func findsAttempts(t *testing.T, log CallLog) {
 	}
 }
 
-// pagesRecords reads a list in which several records start at once, while newer ones come.
+// pagesRecords reads a list with records of equal start times, while newer ones are added.
 func pagesRecords(t *testing.T, log CallLog) {
 	for i := range 10 {
 		begin(t, log, record(fmt.Sprint("c", i), "a", at.Add(time.Duration(i/4)*time.Second)))

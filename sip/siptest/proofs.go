@@ -84,7 +84,7 @@ func addsProofs(t *testing.T, s proof.Store) {
 		org    callwright.OrgID
 		limits proof.Limits
 		since  int
-		oldest int // of those that stand in the way; 0: none do
+		oldest int // number of the oldest proof that counts towards the limit; 0: none
 	}{
 		{"the number's limit", "+1", "a", proof.Limits{Number: 2, Org: 9}, 0, 1},
 		{"the number's limit for another organization", "+1", "b", proof.Limits{Number: 2, Org: 9}, 0, 1},

@@ -61,7 +61,7 @@ func getRegistration(t *testing.T, s sip.Registrations, org callwright.OrgID, tr
 	return got
 }
 
-// given is the trunks whose registrations a node gets, sorted.
+// given returns the trunks whose registrations a node claims, sorted.
 func given(t *testing.T, s sip.Registrations, node string, now time.Time, limit int) string {
 	t.Helper()
 	got, err := s.TakeRegistrations(t.Context(), node, now, limit)
@@ -161,7 +161,7 @@ func supplantsRegistration(t *testing.T, s sip.Registrations) {
 	}
 }
 
-// leasesUnclaimed gives what nobody has, whenever it is due: the connection to the server has to be made.
+// leasesUnclaimed claims registrations of no node, even before they are due, because their connection must be made.
 func leasesUnclaimed(t *testing.T, s sip.Registrations) {
 	register(t, s, registrationOf("t1", "a", at.Add(time.Hour)))
 	for _, step := range []struct {
@@ -243,7 +243,7 @@ func leasesRegistrationOnce(t *testing.T, s sip.Registrations) {
 		})
 	}
 	wait.Wait()
-	for take("n0") { // what another node had hold of when the last of them asked
+	for take("n0") { // rows that another node held during the last claim
 	}
 	total := 0
 	for n := range nodes {

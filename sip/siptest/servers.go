@@ -19,8 +19,8 @@ import (
 	"github.com/callwright/callwright/sip/health"
 )
 
-// StageStatus stores a status as PutStatus does, and makes what it says of its servers what is known of them. It is for tests that need
-// servers in a state.
+// StageStatus stores a status with PutStatus, and then stores the given health of its servers. Tests use it to prepare servers in a
+// state.
 func StageStatus(ctx context.Context, s sip.Statuses, status sip.Status) error {
 	if err := s.PutStatus(ctx, status); err != nil {
 		return err
@@ -107,7 +107,7 @@ func findsGroup(t *testing.T, s sip.Statuses) {
 	}
 }
 
-// sharesServers: what one trunk learns of a server is true of all that name it, in any case of its name.
+// sharesServers: evidence of one trunk about a server applies to all trunks that name it, in any case of its name.
 func sharesServers(t *testing.T, s sip.Statuses) {
 	first, second := status("t1", "a", at), status("t2", "a", at)
 	second.Servers[0].Server.Host = "PBX.Example.com"
@@ -122,7 +122,7 @@ func sharesServers(t *testing.T, s sip.Statuses) {
 	w.Health.State = health.Unreachable
 	putServer(t, s, w)
 	w.Version++
-	third := status("t3", "a", at) // comes later, and knows nothing
+	third := status("t3", "a", at) // comes later, without evidence
 	put(t, s, third)
 	for id, place := range map[string]int{"t1": 0, "t2": 1, "t3": 0} {
 		got := getStatus(t, s, "a", id).Servers[place]
@@ -146,7 +146,7 @@ func sharesServers(t *testing.T, s sip.Statuses) {
 	}
 }
 
-// keepsServersApart: other organizations, ports and ways to verify certificates are other servers.
+// keepsServersApart: other organizations, ports and ways to verify certificates are different servers.
 func keepsServersApart(t *testing.T, s sip.Statuses) {
 	verified, port := status("t3", "a", at), status("t4", "a", at)
 	verified.Verify, port.Servers[0].Server.Port = sip.VerifyNone, 5061
@@ -213,7 +213,8 @@ func forgetsServers(t *testing.T, s sip.Statuses) {
 	}
 }
 
-// watchesOnce has trunks that name one server come and go at once: in the end it is watched, since one of them names it.
+// watchesOnce puts and deletes trunks of one server concurrently: in the end the server is watched, because one trunk still names
+// it.
 func watchesOnce(t *testing.T, s sip.Statuses) {
 	put(t, s, status("t0", "a", at))
 	var wait sync.WaitGroup
@@ -251,7 +252,7 @@ func leasedServers(t *testing.T, s sip.Statuses, now, until time.Time, limit int
 	return strings.Join(hosts, " ")
 }
 
-// on returns a status with a server of its own.
+// on returns a status with one server.
 func on(trunkID string, org callwright.OrgID, host string, probeAt time.Time) sip.Status {
 	st := status(trunkID, org, probeAt)
 	st.Servers[0].Server.Host = host
@@ -316,7 +317,7 @@ func leasesServerOnce(t *testing.T, s sip.Statuses) {
 		})
 	}
 	wait.Wait()
-	for lease() { // what somebody else had hold of when the last of them asked
+	for lease() { // rows that another call held during the last one
 	}
 	if most := slices.Max(slices.Collect(maps.Values(given))); len(given) != count || most != 1 {
 		t.Errorf("%d of %d are given, up to %d times", len(given), count, most)

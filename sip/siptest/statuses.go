@@ -79,7 +79,7 @@ func getStatus(t *testing.T, s sip.Statuses, org callwright.OrgID, trunkID strin
 	return got
 }
 
-// leased is the trunks of the statuses that a call gives, in its order.
+// leased returns the trunks of the statuses that one call leases, in order.
 func leased(t *testing.T, s sip.Statuses, now, until time.Time, limit int) string {
 	t.Helper()
 	got, err := s.LeaseStatuses(t.Context(), now, until, limit)
@@ -343,7 +343,7 @@ func leasesStatusOnce(t *testing.T, s sip.Statuses) {
 		})
 	}
 	wait.Wait()
-	for lease() { // what somebody else had hold of when the last of them asked
+	for lease() { // rows that another call held during the last one
 	}
 	total := 0
 	given.Range(func(any, any) bool { total++; return true })

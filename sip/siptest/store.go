@@ -18,8 +18,8 @@ import (
 	"github.com/callwright/callwright/sip/failover"
 )
 
-// RunStore tests a sip.Store. newStore returns an empty one, and atRest everything that it wrote to a disk or a server; nil for a
-// store that keeps everything in memory.
+// RunStore tests a sip.Store. newStore returns an empty one, and atRest all data that it wrote to a disk or a server; nil for a
+// store in memory.
 func RunStore(t *testing.T, newStore func(t *testing.T) sip.Store, atRest callwrighttest.AtRest[sip.Store]) {
 	t.Helper()
 	callwrighttest.RunRows(t, callwrighttest.RowsHarness[sip.Store, sip.Trunk]{
@@ -67,7 +67,7 @@ func RunStore(t *testing.T, newStore func(t *testing.T) sip.Store, atRest callwr
 	}
 }
 
-// at is a time as both databases keep it.
+// at is a time in the precision of both databases.
 var at = time.Date(2026, 5, 4, 3, 2, 1, 123456000, time.UTC)
 
 func trunk(id string, org callwright.OrgID, n callwright.PhoneNumber, d sip.Direction) sip.Trunk {
@@ -265,7 +265,7 @@ func countsNumbers(t *testing.T, s sip.Store) {
 	}
 }
 
-// holdsCount has more transactions than the count allows add a number, each if there is room.
+// holdsCount runs more transactions than the count allows; each adds a number if the count permits.
 func holdsCount(t *testing.T, s sip.Store, transactions callwright.Atomic) {
 	t.Helper()
 	const goroutines, limit = 8, 3

@@ -54,7 +54,7 @@ func testCall(id string, org callwright.OrgID, started time.Time) testcall.Call 
 	}
 }
 
-// manyCalls is a limit that no test reaches by chance.
+// manyCalls is a limit that no test reaches.
 const manyCalls = 1000
 
 func insertTestCalls(t *testing.T, s testcall.Store, calls ...testcall.Call) {

@@ -9,10 +9,11 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/node"
 	"github.com/callwright/callwright/sip"
 )
 
-// Trunks knows the trunks of numbers; sip.Service implements it.
+// Trunks returns the trunks of numbers; sip.Service implements it.
 type Trunks interface {
 	// Get returns the record of a number, which is empty for a number that is not attached. A text that is not a number
 	// is CodeBadRequest with the field "phone_number".
@@ -49,9 +50,9 @@ const (
 // The time limits of a test call.
 const (
 	ring      = 30 * time.Second
-	longest   = time.Minute                     // from the start to our BYE
-	deadAfter = longest + 2*callwright.LeaseTTL // a call that runs for longer has lost its node
-	kept      = 24 * time.Hour                  // how long an ended call can be read
+	longest   = time.Minute               // from the start to our BYE
+	deadAfter = longest + 2*node.LeaseTTL // a call that runs for longer has lost its node
+	kept      = 24 * time.Hour            // time for which an ended call can be read
 )
 
 // The periodic work that ends lost calls.
@@ -74,8 +75,8 @@ func New(c Config) (*Service, error) {
 	return s, nil
 }
 
-// Start starts a test call to the outbound endpoint of a number. It is CodeBadRequest for a number without an outbound
-// trunk, CodeTooManyRequests after MaxCalls within Window, and CodeUnavailable when the service is closed.
+// Start starts a test call to the outbound endpoint of a number. It returns CodeBadRequest for a number without an outbound trunk,
+// CodeTooManyRequests after MaxCalls within Window, and CodeUnavailable when the service is closed.
 func (s *Service) Start(ctx context.Context, org callwright.OrgID, number string) (Call, error) {
 	record, err := s.cfg.Trunks.Get(ctx, org, number)
 	if err != nil {
@@ -145,7 +146,7 @@ func (s *Service) Get(ctx context.Context, org callwright.OrgID, id string) (Cal
 	return s.cfg.Store.Get(ctx, org, id)
 }
 
-// sweep ends the calls of dead nodes, and removes old calls.
+// sweep ends the calls of dead nodes, and deletes old calls.
 func (s *Service) sweep(ctx context.Context, _ callwright.Task, _ int) error {
 	now := s.cfg.Clock.Now()
 	lost, err := s.cfg.Store.Unfinished(ctx, now.Add(-deadAfter), sweepBatch)

@@ -15,10 +15,10 @@ import (
 	"github.com/callwright/callwright/speech"
 )
 
-// Cut takes the last bytes of a blob away where it is stored, as a disk or a careless backup might.
+// Cut truncates a stored blob, as a disk or a backup might.
 type Cut func(t *testing.T, b speech.Blobs, org callwright.OrgID, name string)
 
-// RunBlobs tests a speech.Blobs. newBlobs returns an empty one. cut is nil where stored audio cannot be changed.
+// RunBlobs tests a speech.Blobs. newBlobs returns an empty one. cut is nil if stored audio cannot be changed.
 func RunBlobs(t *testing.T, newBlobs func(t *testing.T) speech.Blobs, cut Cut) {
 	t.Helper()
 	blobsTests.test(t, func(t *testing.T) blobs { t.Helper(); return blobs{newBlobs(t)} })
@@ -48,10 +48,10 @@ var blobsTests = suite[blobs]{
 	{"keeps many at once", keepsManyAtOnce},
 }
 
-// blobs is what a test is about.
+// blobs is the adapter under test.
 type blobs struct{ speech.Blobs }
 
-// someAudio returns a WAV file of a size, or its beginning if it is shorter than its header, with bytes that differ all along.
+// someAudio returns a WAV file of a size, or its beginning if it is shorter than its header, with varying bytes.
 func someAudio(size int) []byte {
 	b := make([]byte, max(size, 44))
 	state := uint32(size) + 1
@@ -253,7 +253,7 @@ func keepsNothingCanceled(t reporter, b blobs) {
 	b.wantAbsent(t, "a", "endless")
 }
 
-// showsNoPart looks for a blob while it is being put.
+// showsNoPart opens a blob while it is being stored.
 func showsNoPart(t reporter, b blobs) {
 	content := someAudio(150_000)
 	looked := false
@@ -298,7 +298,7 @@ func deletesBlob(t reporter, b blobs) {
 	soon(t, "DeleteBlob with an ended context", func() { _ = b.DeleteBlob(ctx, "a", "absent") })
 }
 
-// deletesWhileRead deletes what a reader has begun to read: it reads the rest, or fails.
+// deletesWhileRead deletes a blob during a read: the reader reads the rest, or fails.
 func deletesWhileRead(t reporter, b blobs) {
 	content := someAudio(1 << 20)
 	b.put(t, "a", "n", content)
@@ -324,13 +324,13 @@ func takesNames(t reporter, b blobs) {
 	}
 }
 
-// oddNames would name something else to a careless adapter.
+// oddNames lists names that may escape a careless adapter.
 var oddNames = []string{
 	"", ".", "..", "../a/n", "../n", "./n", "n/", "/n", "a/../n", "n\x00", "n\x00m", `..\a\n`, `a\n`, "n.wav", "n\n", "n?x=1", "n#x", "%6e", "\xff", "n*",
 	strings.Repeat("y", 5000), "C:n", "n ", "\u202en",
 }
 
-// staysInPlace takes odd names: they are refused, or kept as what they are.
+// staysInPlace stores odd names: they are refused, or stored literally.
 func staysInPlace(t reporter, b blobs) {
 	victim, other := someAudio(100), someAudio(101)
 	b.put(t, "a", "n", victim)

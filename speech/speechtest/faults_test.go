@@ -21,7 +21,7 @@ import (
 	"github.com/callwright/callwright/speech/speechtest"
 )
 
-// faultySamples are samples with faults: what is set takes the place of what the right ones do.
+// faultySamples is a Samples with faults: set fields replace its methods.
 type faultySamples struct {
 	speechstore.Samples
 
@@ -248,7 +248,7 @@ func (f *faultyBlobs) DeleteBlob(ctx context.Context, org callwright.OrgID, name
 	return f.delete(ctx, org, name)
 }
 
-// keep puts bytes whatever the context says.
+// keep stores bytes regardless of the context.
 func (f *faultyBlobs) keep(ctx context.Context, org callwright.OrgID, name string, content []byte) error {
 	return f.Blobs.PutBlob(context.WithoutCancel(ctx), org, name, bytes.NewReader(content), int64(len(content)))
 }

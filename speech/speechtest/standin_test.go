@@ -20,7 +20,7 @@ func TestEngine(t *testing.T) {
 	speechtest.RunEngine(t, speechtest.EngineHarness{New: func(*testing.T) tts.Engine { return &speechtest.Engine{} }})
 }
 
-// TestEngineTellsRequestsApart has every part of a request change the audio, and nothing else.
+// TestEngineTellsRequestsApart: every part of a request changes the audio, and nothing else does.
 func TestEngineTellsRequestsApart(t *testing.T) {
 	t.Parallel()
 	e := &speechtest.Engine{}

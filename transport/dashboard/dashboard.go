@@ -16,6 +16,7 @@ import (
 	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/agenttest"
 	"github.com/callwright/callwright/agenttest/tornado"
+	"github.com/callwright/callwright/delivery"
 	"github.com/callwright/callwright/porting"
 	"github.com/callwright/callwright/porting/document"
 	"github.com/callwright/callwright/porting/loa"
@@ -74,7 +75,7 @@ type Config struct {
 	Speech      *speech.Service
 	Access      *access.Service // keys, sessions and webhook secrets of organizations; nil: there are no settings
 
-	Deliveries *callwright.DeliveryLog // messages that webhooks have not taken, among the settings; nil: they are not listed
+	Deliveries *delivery.Log // messages that webhooks have not taken, among the settings; nil: they are not listed
 
 	Clock  callwright.Clock // nil: the machine's
 	IDs    callwright.IDs   // of requests; nil: UUIDs

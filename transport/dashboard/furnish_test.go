@@ -21,6 +21,7 @@ import (
 	"github.com/callwright/callwright/agenttest/engine"
 	"github.com/callwright/callwright/agenttest/scenario"
 	"github.com/callwright/callwright/agenttest/tornado"
+	"github.com/callwright/callwright/delivery"
 	"github.com/callwright/callwright/porting"
 	"github.com/callwright/callwright/sip"
 	"github.com/callwright/callwright/sip/alert"
@@ -65,7 +66,7 @@ func (h *house) furnish(org callwright.OrgID, number string) things {
 	_, session, err := h.config.Access.SignIn(h.t.Context(), key.Key.Reveal())
 	h.check(err)
 	all["/settings/keys/{id}"], all["/settings/sessions/{id}"], all["/settings/organizations/{id}"] = key.Record.ID, session.ID, string(org)
-	lost := callwright.Message{Org: org, Kind: callwright.MessageCall, ID: "lost", Subject: all["/calls/{id}"], URL: "https://hooks.example.com/"}
+	lost := delivery.Message{Org: org, Kind: delivery.MessageCall, ID: "lost", Subject: all["/calls/{id}"], URL: "https://hooks.example.com/"}
 	failure := callwright.Errorf(callwright.CodeUnavailable, "%s", h.say("it answered with status 503"))
 	h.check(h.config.Deliveries.Attempted(h.t.Context(), lost, failure, time.Now(), time.Time{}))
 	return all

@@ -32,6 +32,7 @@ import (
 	"github.com/callwright/callwright/agenttest/assert"
 	"github.com/callwright/callwright/agenttest/engine"
 	"github.com/callwright/callwright/agenttest/tornado"
+	"github.com/callwright/callwright/delivery"
 	"github.com/callwright/callwright/porting"
 	"github.com/callwright/callwright/porting/document"
 	"github.com/callwright/callwright/porting/loa"
@@ -134,7 +135,7 @@ func open(t *testing.T) *house {
 	h.config.Access = must(access.New(access.Config{
 		Store: orgstore.Tenants{Store: store}, Atomic: store, Secret: callwright.Secret(strings.Repeat("s", 32)),
 	}))
-	h.config.Deliveries = must(callwright.NewDeliveryLog(callwright.DeliveryLogConfig{Store: orgstore.Deliveries{Store: store}}))
+	h.config.Deliveries = must(delivery.NewLog(delivery.LogConfig{Store: orgstore.Deliveries{Store: store}}))
 	h.conversations()
 	h.trunks()
 	h.ports()

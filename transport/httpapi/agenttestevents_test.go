@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agenttest"
+	"github.com/callwright/callwright/node"
 )
 
 // head is the beginning of an answer.
@@ -178,7 +178,7 @@ func TestTestEventsAreRefused(t *testing.T) {
 		open[kind], _ = w.events(server, target+w.id(kind), "")
 		open[kind].progress()
 	}
-	var more []*callwright.Follower[agenttest.Run]
+	var more []*node.RecordWatcher[agenttest.Run]
 	for range agenttest.MaxWatchers - len(open) {
 		more = append(more, must(h.areas.tests.WatchRun(t.Context(), w.org, w.id("run"), 0)))
 	}

@@ -37,6 +37,7 @@ import (
 	"github.com/callwright/callwright/agenttest/agenttesttest"
 	"github.com/callwright/callwright/agenttest/engine"
 	"github.com/callwright/callwright/agenttest/tornado"
+	"github.com/callwright/callwright/delivery"
 	"github.com/callwright/callwright/internal/contracttest"
 	"github.com/callwright/callwright/speech"
 	"github.com/callwright/callwright/transport/httpapi"
@@ -99,7 +100,7 @@ type services struct {
 	tornados *tornado.Service
 	ports    portingapi.Config
 	speech   *speech.Service
-	webhooks *callwright.DeliveryLog
+	webhooks *delivery.Log
 }
 
 // all is every area of the contract.
@@ -166,7 +167,7 @@ func open(t *testing.T, change ...func(*httpapi.Config)) *house {
 	h.areas.tornados = h.tornadoService(work)
 	h.areas.ports = h.ports(work)
 	h.areas.speech = h.speech(work)
-	h.areas.webhooks = must(callwright.NewDeliveryLog(callwright.DeliveryLogConfig{
+	h.areas.webhooks = must(delivery.NewLog(delivery.LogConfig{
 		Store: orgstore.Deliveries{Store: store}, Endpoints: h.endpoints(), Atomic: store, Work: work,
 		Organizations: orgstore.Tenants{Store: store}, Mailer: &h.mails,
 	}))

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/node"
 )
 
 // Limits of the memory of all request bodies together. One organization, or one address without a key, gets a quarter.
@@ -27,12 +28,12 @@ const (
 
 // bodies bounds the memory that requests' bodies take in a process. A small one never waits for room behind a larger one.
 type bodies struct {
-	received, decoded, small, uploads *callwright.Budget
+	received, decoded, small, uploads *node.Budget
 }
 
 func newBodies() *bodies {
-	budget := func(total int64) *callwright.Budget {
-		return &callwright.Budget{
+	budget := func(total int64) *node.Budget {
+		return &node.Budget{
 			Total: total, Share: total / bodyShare, Wait: bodyWait, Busy: "too many bodies of requests are being read: send the request again later",
 		}
 	}
@@ -65,7 +66,7 @@ func (r *room) toDecode(size, values int) error {
 	return r.take(budget, int64(size)*costOfByte+int64(values)*costOfValue)
 }
 
-func (r *room) take(budget *callwright.Budget, amount int64) error {
+func (r *room) take(budget *node.Budget, amount int64) error {
 	release, err := budget.Take(r.request.Context(), userOf(r.request), amount)
 	if err == nil {
 		r.taken = append(r.taken, release)

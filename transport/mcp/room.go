@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/node"
 )
 
 // The bounds of what all requests of a handler hold at once, and the part of one user, which is an address or, behind a proxy on
@@ -27,15 +28,15 @@ const (
 
 // rooms bounds what the requests of a handler hold.
 type rooms struct {
-	bodies, memory, requests, audio *callwright.Budget
+	bodies, memory, requests, audio *node.Budget
 }
 
 func newRooms(requests int) *rooms {
 	return &rooms{
-		bodies:   &callwright.Budget{Total: maxBodies, Share: maxBodies / userShare, Busy: "too many bodies of requests are being read: try again"},
-		memory:   &callwright.Budget{Total: bodyMemory, Share: bodyMemory / userShare, Wait: roomWait, Busy: "too many large bodies of requests are held: try again"},
-		requests: &callwright.Budget{Total: int64(requests), Share: int64(requests+1) / 2, Busy: "too many requests are under way: try again"},
-		audio:    &callwright.Budget{Total: audioSpace, Share: audioSpace / userShare, Wait: roomWait, Busy: "too much audio is in results"},
+		bodies:   &node.Budget{Total: maxBodies, Share: maxBodies / userShare, Busy: "too many bodies of requests are being read: try again"},
+		memory:   &node.Budget{Total: bodyMemory, Share: bodyMemory / userShare, Wait: roomWait, Busy: "too many large bodies of requests are held: try again"},
+		requests: &node.Budget{Total: int64(requests), Share: int64(requests+1) / 2, Busy: "too many requests are under way: try again"},
+		audio:    &node.Budget{Total: audioSpace, Share: audioSpace / userShare, Wait: roomWait, Busy: "too much audio is in results"},
 	}
 }
 
@@ -123,7 +124,7 @@ func refuseBatch(w http.ResponseWriter) {
 
 // audioRoom is the room for audio of one request, which has at most one call. It is held until the result is written.
 type audioRoom struct {
-	budget  *callwright.Budget
+	budget  *node.Budget
 	user    string
 	release func()
 }

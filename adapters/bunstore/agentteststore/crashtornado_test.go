@@ -8,10 +8,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/bunstore/agentteststore"
 	"github.com/callwright/callwright/agenttest"
 	"github.com/callwright/callwright/agenttest/tornado"
+	"github.com/callwright/callwright/node"
 )
 
 // tornadoCrashes is the number of times that TestTornadoCrashes kills a worker.
@@ -46,7 +46,7 @@ func TestTornadoCrashes(t *testing.T) {
 	for ; birth <= tornadoCrashes; birth++ {
 		plan := crashPlan{Folder: folder, Birth: birth, Events: 1 + random.IntN(4), Tornado: true}
 		if atLastAttempt(t, folder) {
-			plan.Lives = callwright.LeaseTTL + 2*time.Second // the runs are taken over when a lease has run out, and last a second
+			plan.Lives = node.LeaseTTL + 2*time.Second // the runs are taken over when a lease has run out, and last a second
 		} else {
 			plan.AnyTime = birth%5 == 0
 		}

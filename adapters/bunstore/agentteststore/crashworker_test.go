@@ -28,6 +28,7 @@ import (
 	"github.com/callwright/callwright/agenttest/engine"
 	"github.com/callwright/callwright/agenttest/judge"
 	"github.com/callwright/callwright/agenttest/scenario"
+	"github.com/callwright/callwright/node"
 )
 
 // crashPlan holds the instructions of a worker: the environment variable crashEnv contains them as JSON.
@@ -104,7 +105,7 @@ func (d *diary) note(kind, key string) {
 // early reports whether a run is at its first call, or may be taken over or keep its last answer at this moment, by a clock that
 // stands still until all of that is done.
 func (d *diary) early() bool {
-	return time.Since(d.born)%callwright.LeaseRenewal < time.Second || time.Since(d.judged) < time.Second || slices.Contains(slices.Collect(maps.Values(d.first)), true)
+	return time.Since(d.born)%node.LeaseRenewal < time.Second || time.Since(d.judged) < time.Second || slices.Contains(slices.Collect(maps.Values(d.first)), true)
 }
 
 // paid is a model whose calls stand in a diary. Its name is a caller's, an agent's or a judge's part in the keys.

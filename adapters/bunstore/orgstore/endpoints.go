@@ -9,9 +9,10 @@ import (
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/bunstore"
 	"github.com/callwright/callwright/adapters/bunstore/internal/sqldb"
+	"github.com/callwright/callwright/delivery"
 )
 
-// Endpoints is a callwright.EndpointStore.
+// Endpoints is a delivery.EndpointStore.
 type Endpoints struct{ DB *bunstore.DB }
 
 func (s Endpoints) core() core { return core{s.DB.Core()} }
@@ -30,15 +31,15 @@ type endpointRow struct {
 	Version  int64      `bun:"version"`
 }
 
-func (r endpointRow) endpoint() callwright.Endpoint {
-	return callwright.Endpoint{
+func (r endpointRow) endpoint() delivery.Endpoint {
+	return delivery.Endpoint{
 		Org: callwright.OrgID(r.Org), Host: r.Host, Since: r.Since.UTC(), Failures: r.Failures, Failure: r.Failure, Last: r.LastAt.UTC(),
 		PausedAt: sqldb.StoredIfSet(r.PausedAt), TrialAt: sqldb.StoredIfSet(r.TrialAt), Version: r.Version,
 	}
 }
 
 // Endpoint returns an endpoint.
-func (s Endpoints) Endpoint(ctx context.Context, org callwright.OrgID, host string) (callwright.Endpoint, error) {
+func (s Endpoints) Endpoint(ctx context.Context, org callwright.OrgID, host string) (delivery.Endpoint, error) {
 	var rows []endpointRow
 	err := s.core().Read(ctx, []any{org, host}, func(ctx context.Context, idb bun.IDB) error {
 		rows = nil
@@ -48,13 +49,13 @@ func (s Endpoints) Endpoint(ctx context.Context, org callwright.OrgID, host stri
 		err = callwright.NotFound("endpoint")
 	}
 	if err != nil {
-		return callwright.Endpoint{}, err
+		return delivery.Endpoint{}, err
 	}
 	return rows[0].endpoint(), nil
 }
 
 // PutEndpoint adds or replaces an endpoint.
-func (s Endpoints) PutEndpoint(ctx context.Context, e callwright.Endpoint) error {
+func (s Endpoints) PutEndpoint(ctx context.Context, e delivery.Endpoint) error {
 	row := endpointRow{
 		Org: string(e.Org), Host: e.Host, Since: sqldb.Stored(e.Since), Failures: e.Failures, Failure: e.Failure, LastAt: sqldb.Stored(e.Last),
 		PausedAt: sqldb.StoredIfSet(e.PausedAt), TrialAt: sqldb.StoredIfSet(e.TrialAt), Version: e.Version + 1,
@@ -77,7 +78,7 @@ func (s Endpoints) RemoveEndpoint(ctx context.Context, org callwright.OrgID, hos
 }
 
 // PausedEndpoints returns the endpoints of an organization that are paused.
-func (s Endpoints) PausedEndpoints(ctx context.Context, org callwright.OrgID, limit int) ([]callwright.Endpoint, error) {
+func (s Endpoints) PausedEndpoints(ctx context.Context, org callwright.OrgID, limit int) ([]delivery.Endpoint, error) {
 	var rows []endpointRow
 	err := s.core().Read(ctx, []any{org}, func(ctx context.Context, idb bun.IDB) error {
 		rows = nil

@@ -13,6 +13,7 @@ import (
 	"github.com/riverqueue/river/rivertype"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/node"
 )
 
 // defaultWorkers is the number of tasks of a queue that run concurrently on a node. A waiting worker costs little, so queues that wait
@@ -34,7 +35,7 @@ const undeclared callwright.Queue = river.QueueDefault
 // queue is a queue with its workers.
 type queue struct {
 	workers int
-	shares  *callwright.Shares // of organizations
+	shares  *node.Shares // of organizations
 }
 
 // addQueue adds a queue, unless it is known.
@@ -43,7 +44,7 @@ func (w *Work) addQueue(name callwright.Queue) {
 		return
 	}
 	workers := cmp.Or(w.cfg.Workers[name], defaultWorkers[name], otherWorkers)
-	w.queues[name] = queue{workers: workers, shares: &callwright.Shares{Total: workers}}
+	w.queues[name] = queue{workers: workers, shares: &node.Shares{Total: workers}}
 }
 
 // queueOf returns the queue of a kind.

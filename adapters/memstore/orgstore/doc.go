@@ -9,6 +9,7 @@ import (
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/memstore"
 	"github.com/callwright/callwright/adapters/memstore/internal/memory"
+	"github.com/callwright/callwright/delivery"
 )
 
 // data holds the rows of the stores of this package. Its values are never changed in place.
@@ -18,8 +19,8 @@ type data struct {
 	sessions map[string]callwright.Session // by id
 	answers  map[answerKey]answer
 
-	deliveries map[deliveryKey]callwright.Delivery
-	endpoints  map[endpointKey]callwright.Endpoint
+	deliveries map[deliveryKey]delivery.Delivery
+	endpoints  map[endpointKey]delivery.Endpoint
 }
 
 // New returns the data of an empty store.
@@ -30,8 +31,8 @@ func (data) New() data {
 		sessions: map[string]callwright.Session{},
 		answers:  map[answerKey]answer{},
 
-		deliveries: map[deliveryKey]callwright.Delivery{},
-		endpoints:  map[endpointKey]callwright.Endpoint{},
+		deliveries: map[deliveryKey]delivery.Delivery{},
+		endpoints:  map[endpointKey]delivery.Endpoint{},
 	}
 }
 

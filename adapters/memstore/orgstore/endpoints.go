@@ -8,6 +8,7 @@ import (
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/memstore"
 	"github.com/callwright/callwright/adapters/memstore/internal/memory"
+	"github.com/callwright/callwright/delivery"
 )
 
 type endpointKey struct {
@@ -15,11 +16,11 @@ type endpointKey struct {
 	host string
 }
 
-// Endpoints is a callwright.EndpointStore.
+// Endpoints is a delivery.EndpointStore.
 type Endpoints struct{ Store *memstore.Store }
 
 // Endpoint returns an endpoint.
-func (s Endpoints) Endpoint(ctx context.Context, org callwright.OrgID, host string) (e callwright.Endpoint, err error) {
+func (s Endpoints) Endpoint(ctx context.Context, org callwright.OrgID, host string) (e delivery.Endpoint, err error) {
 	err = with(ctx, s.Store, func(all *data) error {
 		found, ok := all.endpoints[endpointKey{org, host}]
 		if !ok {
@@ -32,7 +33,7 @@ func (s Endpoints) Endpoint(ctx context.Context, org callwright.OrgID, host stri
 }
 
 // PutEndpoint adds or replaces an endpoint.
-func (s Endpoints) PutEndpoint(ctx context.Context, e callwright.Endpoint) error {
+func (s Endpoints) PutEndpoint(ctx context.Context, e delivery.Endpoint) error {
 	return with(ctx, s.Store, func(all *data) error {
 		key := endpointKey{e.Org, e.Host}
 		if all.endpoints[key].Version != e.Version {
@@ -54,14 +55,14 @@ func (s Endpoints) RemoveEndpoint(ctx context.Context, org callwright.OrgID, hos
 }
 
 // PausedEndpoints returns the endpoints of an organization that are paused.
-func (s Endpoints) PausedEndpoints(ctx context.Context, org callwright.OrgID, limit int) (found []callwright.Endpoint, err error) {
+func (s Endpoints) PausedEndpoints(ctx context.Context, org callwright.OrgID, limit int) (found []delivery.Endpoint, err error) {
 	err = with(ctx, s.Store, func(all *data) error {
 		for _, e := range all.endpoints {
 			if e.Org == org && e.PausedAt != nil {
 				found = append(found, memory.Clone(e))
 			}
 		}
-		slices.SortFunc(found, func(a, b callwright.Endpoint) int { return cmp.Compare(a.Host, b.Host) })
+		slices.SortFunc(found, func(a, b delivery.Endpoint) int { return cmp.Compare(a.Host, b.Host) })
 		found = found[:min(len(found), max(limit, 1))]
 		return nil
 	})

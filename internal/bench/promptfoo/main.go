@@ -30,6 +30,7 @@ import (
 	"github.com/callwright/callwright/agenttest/engine"
 	"github.com/callwright/callwright/agenttest/runner"
 	"github.com/callwright/callwright/agenttest/scenario"
+	"github.com/callwright/callwright/node"
 )
 
 const org callwright.OrgID = "bench"
@@ -119,7 +120,7 @@ type stores struct {
 	pathways pathway.Store
 	chats    pathway.Chats
 	atomic   callwright.Atomic
-	leases   callwright.Leases
+	leases   node.Leases
 	work     callwright.Work
 	runWork  func(context.Context) error
 	close    func() error

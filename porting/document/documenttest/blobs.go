@@ -21,8 +21,7 @@ import (
 // NewBlobs returns an empty store of bytes.
 type NewBlobs func(t *testing.T) document.Blobs
 
-// RunBlobs tests a document.Blobs. atRest reads what it has written to where it outlives the process, bytes and hashes (file names, keys);
-// nil for one that keeps everything in memory.
+// RunBlobs tests a document.Blobs. atRest reads its data at rest, including file names and keys; nil for a store in memory.
 func RunBlobs(t *testing.T, newBlobs NewBlobs, atRest callwrighttest.AtRest[document.Blobs]) {
 	t.Helper()
 	for name, test := range map[string]func(*testing.T, blobs){
@@ -46,14 +45,14 @@ func RunBlobs(t *testing.T, newBlobs NewBlobs, atRest callwrighttest.AtRest[docu
 	}
 }
 
-// blobs is what a test is about.
+// blobs is the store under test.
 type blobs struct {
 	document.Blobs
 
 	atRest callwrighttest.AtRest[document.Blobs]
 }
 
-// someBytes returns bytes that differ all along.
+// someBytes returns varying bytes.
 func someBytes(size int) []byte {
 	b := make([]byte, size)
 	state := uint32(size) + 1
@@ -69,7 +68,7 @@ func hashOf(content []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// put keeps bytes and returns their hash.
+// put stores bytes and returns their hash.
 func (b blobs) put(t *testing.T, content []byte, at time.Time) string {
 	t.Helper()
 	got, err := b.PutBlob(t.Context(), bytes.NewReader(content), at)
@@ -102,7 +101,7 @@ func (b blobs) wantAbsent(t *testing.T, hash string) {
 	}
 }
 
-// wantStale wants these keys, and in this order, to be older than a time.
+// wantStale checks the keys that are older than a time, in order.
 func (b blobs) wantStale(t *testing.T, before time.Time, want ...string) {
 	t.Helper()
 	if got, err := b.StaleBlobs(t.Context(), before, enough); err != nil || !slices.Equal(got, want) {
@@ -242,12 +241,12 @@ func deletesBlob(t *testing.T, b blobs) {
 	b.wantAbsent(t, hash)
 	drop(hash, later(6))
 	b.wantStale(t, later(9))
-	b.put(t, content, later(1)) // an absent one has no time that could be later
+	b.put(t, content, later(1)) // absent bytes have no later time
 	b.want(t, content)
 	b.wantStale(t, later(2), hash)
 }
 
-// deletesOrPuts deletes old bytes while they are put again: whichever comes first, they are there in the end.
+// deletesOrPuts deletes old bytes while they are put again: in either order, they exist in the end.
 func deletesOrPuts(t *testing.T, b blobs) {
 	content := someBytes(100_000)
 	for round := range 4 {
@@ -276,7 +275,7 @@ func hasNone(t *testing.T, b blobs) {
 
 func encryptsBytes(t *testing.T, b blobs) {
 	if b.atRest == nil {
-		return // it keeps nothing beyond the process
+		return // a store in memory
 	}
 	secret := []byte("account 88231 of Robin Fox ") // a multiple of 3 bytes, so that base64 shows it wherever it stands
 	content := bytes.Repeat(secret, 5000)

@@ -7,8 +7,8 @@ import (
 
 	"github.com/go-faster/jx"
 
-	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agenttest"
+	"github.com/callwright/callwright/node"
 	"github.com/callwright/callwright/transport/httpapi"
 	"github.com/callwright/callwright/transport/httpapi/internal/wire"
 	oas "github.com/callwright/callwright/transport/oas/agenttestoas"
@@ -35,9 +35,9 @@ func (a *api) StreamTestSet(ctx context.Context, params oas.StreamTestSetParams,
 // encoder is a generated type.
 type encoder interface{ Encode(e *jx.Encoder) }
 
-// follow sends the states that a Follower returns. A client that has the final state gets 204, at which browsers stop to connect.
+// follow sends the states that a watcher returns. A client that has the final state gets 204, at which browsers stop to connect.
 func follow[T any](
-	ctx context.Context, w http.ResponseWriter, f *callwright.Follower[T], err error, record func(T) encoder,
+	ctx context.Context, w http.ResponseWriter, f *node.RecordWatcher[T], err error, record func(T) encoder,
 ) error {
 	if err != nil {
 		return err
@@ -47,14 +47,14 @@ func follow[T any](
 		w.WriteHeader(http.StatusNoContent)
 		return nil
 	}
-	next := func(ctx context.Context) ([]callwright.Revised[T], error) {
+	next := func(ctx context.Context) ([]node.Revised[T], error) {
 		r, err := f.Next(ctx)
 		if err != nil {
 			return nil, err
 		}
-		return []callwright.Revised[T]{r}, nil
+		return []node.Revised[T]{r}, nil
 	}
-	httpapi.SendEvents(ctx, w, httpapi.Event{Comment: "progress follows"}, next, func(r callwright.Revised[T]) (httpapi.Event, error) {
+	httpapi.SendEvents(ctx, w, httpapi.Event{Comment: "progress follows"}, next, func(r node.Revised[T]) (httpapi.Event, error) {
 		var data jx.Encoder
 		record(r.Value).Encode(&data)
 		return httpapi.Event{ID: strconv.FormatInt(r.Revision, 10), Name: "progress", Data: data.Bytes()}, nil

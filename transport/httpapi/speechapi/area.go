@@ -8,6 +8,7 @@ import (
 	"github.com/ogen-go/ogen/ogenerrors"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/node"
 	"github.com/callwright/callwright/speech"
 	"github.com/callwright/callwright/transport/httpapi"
 	oas "github.com/callwright/callwright/transport/oas/speechoas"
@@ -24,7 +25,7 @@ type api struct {
 	oas.UnimplementedHandler
 	speech *speech.Service
 	url    string
-	audio  *callwright.Budget // bytes of audio within JSON
+	audio  *node.Budget // bytes of audio within JSON
 	core   *httpapi.API
 }
 

@@ -12,7 +12,7 @@ import (
 
 	"github.com/go-faster/jx"
 
-	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/node"
 	"github.com/callwright/callwright/speech"
 	"github.com/callwright/callwright/transport/httpapi"
 	"github.com/callwright/callwright/transport/httpapi/internal/wire"
@@ -135,8 +135,8 @@ const (
 	inlineWait  = 10 * time.Second
 )
 
-func newAudio() *callwright.Budget {
-	return &callwright.Budget{
+func newAudio() *node.Budget {
+	return &node.Budget{
 		Total: inlineTotal, Share: inlineShare, Wait: inlineWait, Busy: "too many samples are being read with their audio: send the request again later, or use the link",
 	}
 }

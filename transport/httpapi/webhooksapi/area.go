@@ -3,7 +3,7 @@ package webhooksapi
 import (
 	"context"
 
-	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/delivery"
 	"github.com/callwright/callwright/transport/httpapi"
 	oas "github.com/callwright/callwright/transport/oas/webhooksoas"
 )
@@ -11,12 +11,12 @@ import (
 // api implements the operations of the area.
 type api struct {
 	oas.UnimplementedHandler
-	deliveries *callwright.DeliveryLog
+	deliveries *delivery.Log
 	core       *httpapi.API
 }
 
 // New makes the area. Without a log of deliveries its operations answer 501.
-func New(deliveries *callwright.DeliveryLog) httpapi.Area {
+func New(deliveries *delivery.Log) httpapi.Area {
 	a := &api{deliveries: deliveries}
 	return httpapi.Area{
 		Build: a.serve,

@@ -10,6 +10,7 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/access"
+	"github.com/callwright/callwright/delivery"
 	"github.com/callwright/callwright/transport/dashboard/internal/page"
 )
 
@@ -19,9 +20,9 @@ var files embed.FS
 // Config names the services behind the pages. Access is required.
 type Config struct {
 	Access     *access.Service
-	Deliveries *callwright.DeliveryLog // nil: there is no list of deliveries
-	Areas      []page.Area             // beside this one: deliveries link to their pages
-	Clock      callwright.Clock        // nil: the machine's
+	Deliveries *delivery.Log    // nil: there is no list of deliveries
+	Areas      []page.Area      // beside this one: deliveries link to their pages
+	Clock      callwright.Clock // nil: the machine's
 }
 
 // pages serves the pages.

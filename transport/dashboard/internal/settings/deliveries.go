@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/delivery"
 	"github.com/callwright/callwright/transport/dashboard/internal/page"
 )
 
@@ -11,16 +12,16 @@ import (
 type deliveries struct {
 	menu
 
-	Paused     []callwright.Endpoint
-	Deliveries []delivery
+	Paused     []delivery.Endpoint
+	Deliveries []shownDelivery
 	Next       string
-	State      callwright.DeliveryState // those that are shown; empty: all
-	Days       int                      // for which they are kept
+	State      delivery.State // those that are shown; empty: all
+	Days       int            // for which they are kept
 }
 
-// delivery is a message with what it is about.
-type delivery struct {
-	callwright.Delivery
+// shownDelivery is a message with what it is about.
+type shownDelivery struct {
+	delivery.Delivery
 
 	What string // such as "Record of call"
 	Path string // of its page; empty: there is none
@@ -33,22 +34,22 @@ type subject struct {
 	path string // below which its pages are
 }
 
-var subjects = map[callwright.MessageKind]subject{
-	callwright.MessageCall:      {"Record of the call", "/calls", "/calls"},
-	callwright.MessageCallEvent: {"Event of the call", "/calls", "/calls"},
-	callwright.MessageTestRun:   {"End of the test run", "/tests", "/tests/runs"},
-	callwright.MessageTestBatch: {"End of the tests", "/tests", "/tests/groups"},
-	callwright.MessagePort:      {"Change of the port", "/ports", "/ports"},
-	callwright.MessageAlert:     {"Alert of the trunk", "/trunks", "/trunks"},
+var subjects = map[delivery.MessageKind]subject{
+	delivery.MessageCall:      {"Record of the call", "/calls", "/calls"},
+	delivery.MessageCallEvent: {"Event of the call", "/calls", "/calls"},
+	delivery.MessageTestRun:   {"End of the test run", "/tests", "/tests/runs"},
+	delivery.MessageTestBatch: {"End of the tests", "/tests", "/tests/groups"},
+	delivery.MessagePort:      {"Change of the port", "/ports", "/ports"},
+	delivery.MessageAlert:     {"Alert of the trunk", "/trunks", "/trunks"},
 }
 
 // deliveryOf returns a delivery with a link to what it is about, if there is a page of it that its reader may see.
-func (p pages) deliveryOf(d callwright.Delivery, reader callwright.Principal) delivery {
+func (p pages) deliveryOf(d delivery.Delivery, reader callwright.Principal) shownDelivery {
 	about, known := subjects[d.Kind]
 	if !known || d.Subject == "" {
-		return delivery{Delivery: d, What: string(d.Kind)}
+		return shownDelivery{Delivery: d, What: string(d.Kind)}
 	}
-	shown := delivery{Delivery: d, What: about.what}
+	shown := shownDelivery{Delivery: d, What: about.what}
 	for _, a := range p.cfg.Areas {
 		if a.Path == about.area && (a.Entitlement == "" || reader.Entitled(a.Entitlement)) {
 			shown.Path = page.Path(about.path, d.Subject)
@@ -58,13 +59,13 @@ func (p pages) deliveryOf(d callwright.Delivery, reader callwright.Principal) de
 }
 
 // Badge returns the badge of the state.
-func (d delivery) Badge() [2]string {
+func (d shownDelivery) Badge() [2]string {
 	switch d.State {
-	case callwright.DeliveryDelivered:
+	case delivery.Delivered:
 		return [2]string{"good", "delivered"}
-	case callwright.DeliveryGivenUp:
+	case delivery.GivenUp:
 		return [2]string{"bad", "given up"}
-	case callwright.DeliveryPending:
+	case delivery.Pending:
 	}
 	return [2]string{"busy", "pending"}
 }
@@ -74,7 +75,7 @@ func (p pages) deliveries(ctx context.Context, r *page.Request) (page.Answer, er
 	if err != nil {
 		return nil, err
 	}
-	data := deliveries{menu: p.menu(r), State: callwright.DeliveryState(r.Query("state")), Days: int(callwright.KeepDeliveries / day)}
+	data := deliveries{menu: p.menu(r), State: delivery.State(r.Query("state")), Days: int(delivery.Retention / day)}
 	found, err := p.cfg.Deliveries.List(ctx, r.Org(), data.State, after, pageSize)
 	if err != nil {
 		return nil, err

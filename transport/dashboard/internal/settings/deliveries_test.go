@@ -11,12 +11,13 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/delivery"
 	"github.com/callwright/callwright/transport/dashboard/internal/page"
 	"github.com/callwright/callwright/transport/dashboard/internal/settings"
 )
 
 // fails has an attempt at a message fail, after which it is given up or sent again.
-func (h *house) fails(m callwright.Message, again bool) {
+func (h *house) fails(m delivery.Message, again bool) {
 	h.t.Helper()
 	at, next := time.Now(), time.Time{}
 	if again {
@@ -34,15 +35,15 @@ func TestDeliveries(t *testing.T) {
 	h.get("/settings", `href="/settings/deliveries"`)
 	h.get("/settings/deliveries", "No messages failed.", "<code>webhook_url</code>", "refuses for good is given up at once")
 	hook := "https://hooks.example.com/hunter2?token=hunter2"
-	for i, m := range []callwright.Message{
-		{Kind: callwright.MessageCall, Subject: "c1"}, {Kind: callwright.MessageCallEvent, Subject: "c2"},
-		{Kind: callwright.MessageTestRun, Subject: "r1"}, {Kind: callwright.MessageTestBatch, Subject: "b1"},
-		{Kind: callwright.MessagePort, Subject: "p1"}, {Kind: callwright.MessageAlert, Subject: "+15550000001"}, {Kind: "<script>", Subject: "s1"},
+	for i, m := range []delivery.Message{
+		{Kind: delivery.MessageCall, Subject: "c1"}, {Kind: delivery.MessageCallEvent, Subject: "c2"},
+		{Kind: delivery.MessageTestRun, Subject: "r1"}, {Kind: delivery.MessageTestBatch, Subject: "b1"},
+		{Kind: delivery.MessagePort, Subject: "p1"}, {Kind: delivery.MessageAlert, Subject: "+15550000001"}, {Kind: "<script>", Subject: "s1"},
 	} {
 		m.Org, m.ID, m.URL = "acme", fmt.Sprint(i), hook
 		h.fails(m, i > 0)
 	}
-	h.fails(callwright.Message{Org: "other", Kind: callwright.MessageCall, ID: "x", Subject: "foreign", URL: hook}, false)
+	h.fails(delivery.Message{Org: "other", Kind: delivery.MessageCall, ID: "x", Subject: "foreign", URL: hook}, false)
 	text := h.get("/settings/deliveries", "Record of the call c1", "Change of the port p1", "hooks.example.com", "given up", "pending",
 		"&lt;b&gt;503&lt;/b&gt;")
 	if strings.Contains(text, "hunter2") || strings.Contains(text, "foreign") {
@@ -55,7 +56,7 @@ func TestDeliveries(t *testing.T) {
 	h.do(http.MethodGet, "/settings/deliveries?state=lost", nil, http.StatusBadRequest)
 	h.do(http.MethodGet, "/settings/deliveries?after=x", nil, http.StatusBadRequest)
 	for i := range 60 {
-		h.fails(callwright.Message{Org: "acme", Kind: callwright.MessageCall, ID: fmt.Sprint("more", i), Subject: "c3", URL: hook}, false)
+		h.fails(delivery.Message{Org: "acme", Kind: delivery.MessageCall, ID: fmt.Sprint("more", i), Subject: "c3", URL: hook}, false)
 	}
 	h.get("/settings/deliveries?state=given_up", `rel="next"`, "state=given_up")
 }
@@ -74,11 +75,11 @@ func TestDeliveryLinks(t *testing.T) {
 	links := map[string]string{ // by the areas
 		"/calls": `href="/calls/s1"`, "/tests": `href="/tests/runs/s3"`, "/ports": `href="/ports/s5"`, "/trunks": `href="/trunks/s6"`,
 	}
-	for i, kind := range []callwright.MessageKind{
-		callwright.MessageCall, callwright.MessageCallEvent, callwright.MessageTestRun, callwright.MessageTestBatch, callwright.MessagePort,
-		callwright.MessageAlert,
+	for i, kind := range []delivery.MessageKind{
+		delivery.MessageCall, delivery.MessageCallEvent, delivery.MessageTestRun, delivery.MessageTestBatch, delivery.MessagePort,
+		delivery.MessageAlert,
 	} {
-		h.fails(callwright.Message{Org: "acme", Kind: kind, ID: fmt.Sprint(i), Subject: fmt.Sprint("s", i+1), URL: "https://hooks.example.com/"}, false)
+		h.fails(delivery.Message{Org: "acme", Kind: kind, ID: fmt.Sprint(i), Subject: fmt.Sprint("s", i+1), URL: "https://hooks.example.com/"}, false)
 	}
 	areas := []page.Area{
 		{Path: "/calls"}, {Path: "/tests"}, {Path: "/ports", Entitlement: callwright.EntitlementSIP}, {Path: "/trunks", Entitlement: callwright.EntitlementSIP},
@@ -117,7 +118,7 @@ func TestPausedHosts(t *testing.T) {
 	h := open(t)
 	at := time.Now()
 	for org, host := range map[callwright.OrgID]string{"acme": "hooks.example.com:8443", "other": "foreign.example.com"} {
-		e := callwright.Endpoint{Org: org, Host: host, Since: at, Failures: 61, Failure: "<b>no answer</b>", Last: at, PausedAt: &at, TrialAt: &at}
+		e := delivery.Endpoint{Org: org, Host: host, Since: at, Failures: 61, Failure: "<b>no answer</b>", Last: at, PausedAt: &at, TrialAt: &at}
 		if err := h.endpoints.PutEndpoint(t.Context(), e); err != nil {
 			t.Fatal(err)
 		}

@@ -16,6 +16,7 @@ import (
 	"github.com/callwright/callwright/access"
 	"github.com/callwright/callwright/adapters/memstore"
 	"github.com/callwright/callwright/adapters/memstore/orgstore"
+	"github.com/callwright/callwright/delivery"
 	"github.com/callwright/callwright/transport/dashboard"
 )
 
@@ -23,8 +24,8 @@ type house struct {
 	t      *testing.T
 	access *access.Service
 
-	deliveries *callwright.DeliveryLog
-	endpoints  callwright.EndpointStore
+	deliveries *delivery.Log
+	endpoints  delivery.EndpointStore
 	url        string
 	client     *http.Client
 	own        callwright.APIKey
@@ -44,7 +45,7 @@ func open(t *testing.T) *house {
 		t.Fatal(err)
 	}
 	h := &house{t: t, access: s, endpoints: orgstore.Endpoints{Store: memory}}
-	h.deliveries, err = callwright.NewDeliveryLog(callwright.DeliveryLogConfig{
+	h.deliveries, err = delivery.NewLog(delivery.LogConfig{
 		Store: orgstore.Deliveries{Store: memory}, Endpoints: h.endpoints, Atomic: memory, Work: memstore.NewWork(memory, nil),
 		Organizations: orgstore.Tenants{Store: memory}, Mailer: noMail{},
 	})

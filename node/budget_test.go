@@ -1,4 +1,4 @@
-package callwright_test
+package node_test
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/node"
 )
 
 // taker takes of a budget in the background.
@@ -18,7 +19,7 @@ type taker struct {
 	done    chan struct{}
 }
 
-func take(ctx context.Context, b *callwright.Budget, user string, amount int64) *taker {
+func take(ctx context.Context, b *node.Budget, user string, amount int64) *taker {
 	t := &taker{done: make(chan struct{})}
 	go func() {
 		defer close(t.done)
@@ -41,7 +42,7 @@ func (t *taker) waits() bool {
 func TestBudget(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		b := &callwright.Budget{Total: 10, Share: 6, Wait: time.Minute, Busy: "too many documents are being read"}
+		b := &node.Budget{Total: 10, Share: 6, Wait: time.Minute, Busy: "too many documents are being read"}
 		first := take(t.Context(), b, "a", 100) // the whole share
 		second := take(t.Context(), b, "a", 1)
 		if first.waits() || !second.waits() {
@@ -70,7 +71,7 @@ func TestBudget(t *testing.T) {
 func TestBudgetWaits(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		b := &callwright.Budget{Total: 10, Wait: time.Minute, Busy: "too many documents are being read"}
+		b := &node.Budget{Total: 10, Wait: time.Minute, Busy: "too many documents are being read"}
 		holder := take(t.Context(), b, "a", 8)
 		holder.waits()
 		ctx, cancel := context.WithCancel(t.Context())
@@ -100,7 +101,7 @@ func TestBudgetWaits(t *testing.T) {
 func TestBudgetIsKept(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		b := &callwright.Budget{Total: 7, Share: 4, Wait: time.Hour}
+		b := &node.Budget{Total: 7, Share: 4, Wait: time.Hour}
 		takers := make([]*taker, 0, 60)
 		for i := range 60 {
 			takers = append(takers, take(t.Context(), b, string(rune('a'+i%4)), int64(1+i%3)))

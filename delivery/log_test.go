@@ -1,4 +1,4 @@
-package callwright_test
+package delivery_test
 
 import (
 	"context"
@@ -12,10 +12,11 @@ import (
 	"github.com/callwright/callwright/adapters/memstore"
 	"github.com/callwright/callwright/adapters/memstore/orgstore"
 	"github.com/callwright/callwright/callwrighttest"
+	"github.com/callwright/callwright/delivery"
 )
 
-var message = callwright.Message{
-	Org: "a", Kind: callwright.MessageCall, ID: "c1", Subject: "c1", URL: "https://user:hunter2@example.com:8443/hunter2?token=hunter2",
+var message = delivery.Message{
+	Org: "a", Kind: delivery.MessageCall, ID: "c1", Subject: "c1", URL: "https://user:hunter2@example.com:8443/hunter2?token=hunter2",
 }
 
 // TestDeliveryLog has a message fail and be taken.
@@ -38,7 +39,7 @@ func TestDeliveryLog(t *testing.T) {
 	if wait, _ := callwright.RetryAfter(try(busy, 5*time.Second)); wait != 7*time.Minute {
 		t.Errorf("it is sent again in %s", wait)
 	}
-	page, err := log.List(t.Context(), "a", callwright.DeliveryPending, callwright.Keyset{}, 1)
+	page, err := log.List(t.Context(), "a", delivery.Pending, callwright.Keyset{}, 1)
 	if err != nil || len(page.Items) != 1 || page.Items[0].Failure != "busy" || page.Items[0].Next.Sub(now) != 7*time.Minute+5*time.Second {
 		t.Fatalf("got %+v, %v", page, err)
 	}
@@ -63,7 +64,7 @@ func TestDeliveryLogDrops(t *testing.T) {
 	if err := log.Drop(t.Context(), message, "gone \xff\x00"+strings.Repeat("é", 1000), now); err != nil {
 		t.Fatal(err)
 	}
-	page, err := log.List(t.Context(), "a", callwright.DeliveryGivenUp, callwright.Keyset{}, 1)
+	page, err := log.List(t.Context(), "a", delivery.GivenUp, callwright.Keyset{}, 1)
 	if err != nil || len(page.Items) != 1 {
 		t.Fatalf("got %+v, %v", page, err)
 	}
@@ -84,14 +85,14 @@ func TestDeliveryLogLists(t *testing.T) {
 			t.Errorf("what is refused for good is sent again: %v", again)
 		}
 	}
-	page, err := log.List(t.Context(), "a", callwright.DeliveryGivenUp, callwright.Keyset{}, 2)
+	page, err := log.List(t.Context(), "a", delivery.GivenUp, callwright.Keyset{}, 2)
 	if err != nil || len(page.Items) != 2 || page.Items[0].Subject != "c3" {
 		t.Fatalf("got %+v, %v", page, err)
 	}
 	if page, err = log.List(t.Context(), "a", "", page.Next, 2); err != nil || len(page.Items) != 1 || !page.Next.IsZero() {
 		t.Errorf("then %+v, %v", page, err)
 	}
-	for _, limit := range []int{-1, 0, callwright.MaxDeliveries + 1} {
+	for _, limit := range []int{-1, 0, delivery.MaxPage + 1} {
 		if _, err := log.List(t.Context(), "a", "", callwright.Keyset{}, limit); callwright.CodeOf(err) != callwright.CodeBadRequest {
 			t.Errorf("a limit of %d gave %v", limit, err)
 		}
@@ -99,14 +100,14 @@ func TestDeliveryLogLists(t *testing.T) {
 	if _, err := log.List(t.Context(), "a", "lost", callwright.Keyset{}, 1); callwright.CodeOf(err) != callwright.CodeBadRequest {
 		t.Errorf("a state that there is not gave %v", err)
 	}
-	var none *callwright.DeliveryLog
+	var none *delivery.Log
 	if again := none.Redeliver(t.Context(), message, errors.New("no answer"), now, now); again == nil {
 		t.Error("without a log nothing is sent again")
 	}
 	if err := errors.Join(none.Redeliver(t.Context(), message, refused, now, now), none.Drop(t.Context(), message, "gone", now)); err != nil {
 		t.Error(err)
 	}
-	if _, err := callwright.NewDeliveryLog(callwright.DeliveryLogConfig{}); err == nil {
+	if _, err := delivery.NewLog(delivery.LogConfig{}); err == nil {
 		t.Error("a log without a store is made")
 	}
 }

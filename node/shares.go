@@ -1,9 +1,11 @@
-package callwright
+package node
 
 import (
 	"math/rand/v2"
 	"sync"
 	"time"
+
+	"github.com/callwright/callwright"
 )
 
 // The bounds of a wait that Shares advise.
@@ -18,8 +20,8 @@ const (
 // back a few times, and so on, and a newcomer finds a place. Nobody waits in Take: a task that finds no place is put off, and its
 // worker is free for others. Total is set before the first Take.
 type Shares struct {
-	Total int   // places; with 1, the only place goes to whoever comes first
-	Clock Clock // nil: SystemClock
+	Total int              // places; with 1, the only place goes to whoever comes first
+	Clock callwright.Clock // nil: SystemClock
 
 	mu   sync.Mutex
 	used int
@@ -72,8 +74,8 @@ func spreadOut(d time.Duration) time.Duration {
 	return d + rand.N(d/2) //nolint:gosec // spreads load, hides nothing
 }
 
-// idle reports whether nobody has a place.
-func (s *Shares) idle() bool {
+// Idle reports whether nobody has a place.
+func (s *Shares) Idle() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.used == 0

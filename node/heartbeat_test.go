@@ -1,4 +1,4 @@
-package callwright_test
+package node_test
 
 import (
 	"context"
@@ -10,8 +10,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/memstore"
+	"github.com/callwright/callwright/node"
 )
 
 // flaky is a Leases that is away at times.
@@ -22,7 +22,7 @@ type flaky struct {
 
 var errAway = errors.New("the database is away")
 
-func (f *flaky) Renew(ctx context.Context, kind, node string, now, until time.Time) ([]callwright.Lease, error) {
+func (f *flaky) Renew(ctx context.Context, kind, node string, now, until time.Time) ([]node.Lease, error) {
 	if f.away.Load() {
 		return nil, errAway
 	}
@@ -30,9 +30,9 @@ func (f *flaky) Renew(ctx context.Context, kind, node string, now, until time.Ti
 }
 
 // beats runs a heartbeat until stop is called or the test ends.
-func beats(t *testing.T, leases callwright.Leases, node string, back func(context.Context)) (h *callwright.Heartbeat, stop func()) {
+func beats(t *testing.T, leases node.Leases, name string, back func(context.Context)) (h *node.Heartbeat, stop func()) {
 	t.Helper()
-	h, err := callwright.NewHeartbeat(callwright.HeartbeatConfig{Leases: leases, Kind: "k", Node: node, OnReturn: back})
+	h, err := node.NewHeartbeat(node.HeartbeatConfig{Leases: leases, Kind: "k", Node: name, OnReturn: back})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +49,7 @@ func beats(t *testing.T, leases callwright.Leases, node string, back func(contex
 	}
 }
 
-func peers(t *testing.T, h *callwright.Heartbeat) (callwright.Peers, bool) {
+func peers(t *testing.T, h *node.Heartbeat) (node.Peers, bool) {
 	t.Helper()
 	p, ok, err := h.Peers(t.Context())
 	if err != nil {
@@ -70,15 +70,15 @@ func TestHeartbeatTellsWhoLives(t *testing.T) {
 		if _, ok := peers(t, a); ok {
 			t.Error("a node that has only begun judges the others")
 		}
-		time.Sleep(callwright.LeaseTTL)
+		time.Sleep(node.LeaseTTL)
 		if p, ok := peers(t, a); !ok || !slices.Equal(p.Alive, []string{"a", "b"}) {
 			t.Errorf("alive are %v, %t", p.Alive, ok)
 		}
 		cut.away.Store(true)
 		lastSeen := time.Now()
-		time.Sleep(callwright.LeaseTTL + time.Millisecond)
+		time.Sleep(node.LeaseTTL + time.Millisecond)
 		p, ok := peers(t, a)
-		if seen := p.LastSeen("b"); !ok || !slices.Equal(p.Alive, []string{"a"}) || seen.After(lastSeen) || lastSeen.Sub(seen) > callwright.LeaseRenewal {
+		if seen := p.LastSeen("b"); !ok || !slices.Equal(p.Alive, []string{"a"}) || seen.After(lastSeen) || lastSeen.Sub(seen) > node.LeaseRenewal {
 			t.Errorf("alive are %v, %t; b was last seen %s before it was cut off", p.Alive, ok, lastSeen.Sub(p.LastSeen("b")))
 		}
 		if !p.LastSeen("unknown").IsZero() {
@@ -118,9 +118,9 @@ func TestHeartbeatOutOfContact(t *testing.T) {
 		defer stop()
 		time.Sleep(time.Minute + time.Second) // between two renewals
 		leases.away.Store(true)
-		time.Sleep(callwright.LeaseRenewal) // one renewal is missed
+		time.Sleep(node.LeaseRenewal) // one renewal is missed
 		leases.away.Store(false)
-		time.Sleep(callwright.LeaseRenewal)
+		time.Sleep(node.LeaseRenewal)
 		if _, ok := peers(t, h); !ok || returns.Load() != 0 {
 			t.Errorf("after one renewal that failed: %t, %d returns", ok, returns.Load())
 		}
@@ -130,11 +130,11 @@ func TestHeartbeatOutOfContact(t *testing.T) {
 			t.Error("a node out of contact judges the others")
 		}
 		leases.away.Store(false)
-		time.Sleep(callwright.LeaseRenewal)
+		time.Sleep(node.LeaseRenewal)
 		if _, ok := peers(t, h); ok || returns.Load() != 1 {
 			t.Errorf("as soon as it is back: %t, %d returns", ok, returns.Load())
 		}
-		time.Sleep(callwright.LeaseTTL)
+		time.Sleep(node.LeaseTTL)
 		if p, ok := peers(t, h); !ok || !slices.Equal(p.Alive, []string{"a"}) {
 			t.Errorf("later: %v, %t", p.Alive, ok)
 		}
@@ -143,19 +143,19 @@ func TestHeartbeatOutOfContact(t *testing.T) {
 
 func TestHeartbeatConfig(t *testing.T) {
 	t.Parallel()
-	good := callwright.HeartbeatConfig{Leases: memstore.Leases{Store: memstore.New()}, Kind: "k", Node: "n"}
-	for field, spoil := range map[string]func(*callwright.HeartbeatConfig){
-		"Leases": func(c *callwright.HeartbeatConfig) { c.Leases = nil },
-		"Kind":   func(c *callwright.HeartbeatConfig) { c.Kind = "" },
-		"Node":   func(c *callwright.HeartbeatConfig) { c.Node = "" },
+	good := node.HeartbeatConfig{Leases: memstore.Leases{Store: memstore.New()}, Kind: "k", Node: "n"}
+	for field, spoil := range map[string]func(*node.HeartbeatConfig){
+		"Leases": func(c *node.HeartbeatConfig) { c.Leases = nil },
+		"Kind":   func(c *node.HeartbeatConfig) { c.Kind = "" },
+		"Node":   func(c *node.HeartbeatConfig) { c.Node = "" },
 	} {
 		c := good
 		spoil(&c)
-		if _, err := callwright.NewHeartbeat(c); err == nil || !strings.Contains(err.Error(), "HeartbeatConfig."+field+" is required") {
+		if _, err := node.NewHeartbeat(c); err == nil || !strings.Contains(err.Error(), "HeartbeatConfig."+field+" is required") {
 			t.Errorf("without %s: %v", field, err)
 		}
 	}
-	if h, err := callwright.NewHeartbeat(good); err != nil {
+	if h, err := node.NewHeartbeat(good); err != nil {
 		t.Error(err)
 	} else if _, ok := peers(t, h); !ok { // nobody runs it
 		t.Error("a heartbeat that does not run waits")

@@ -1,4 +1,4 @@
-package callwright
+package node
 
 import (
 	"context"
@@ -7,6 +7,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/callwright/callwright"
 )
 
 // The bounds of a Heartbeat.
@@ -25,7 +27,7 @@ type HeartbeatConfig struct {
 	Node   string // names this process; every process of a deployment, past or present, has another name; required
 
 	OnReturn func(ctx context.Context) // called after a gap in which other nodes may have declared this one dead; nil: not called
-	Clock    Clock                     // nil: SystemClock
+	Clock    callwright.Clock          // nil: SystemClock
 	Logger   *slog.Logger              // nil: discards
 }
 
@@ -35,7 +37,7 @@ type HeartbeatConfig struct {
 type Heartbeat struct {
 	cfg HeartbeatConfig
 
-	failing Outage
+	failing callwright.Outage
 
 	mu    sync.Mutex
 	runs  bool
@@ -47,17 +49,17 @@ type Heartbeat struct {
 func NewHeartbeat(cfg HeartbeatConfig) (*Heartbeat, error) {
 	switch {
 	case cfg.Leases == nil:
-		return nil, errors.New("callwright: HeartbeatConfig.Leases is required")
+		return nil, errors.New("node: HeartbeatConfig.Leases is required")
 	case cfg.Kind == "":
-		return nil, errors.New("callwright: HeartbeatConfig.Kind is required")
+		return nil, errors.New("node: HeartbeatConfig.Kind is required")
 	case cfg.Node == "":
-		return nil, errors.New("callwright: HeartbeatConfig.Node is required")
+		return nil, errors.New("node: HeartbeatConfig.Node is required")
 	}
 	if cfg.OnReturn == nil {
 		cfg.OnReturn = func(context.Context) {}
 	}
 	if cfg.Clock == nil {
-		cfg.Clock = SystemClock{}
+		cfg.Clock = callwright.SystemClock{}
 	}
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
@@ -117,7 +119,7 @@ func (h *Heartbeat) acquire(ctx context.Context, now time.Time) error {
 		leases, err = h.cfg.Leases.Acquire(ctx, h.cfg.Kind, h.cfg.Node, []string{h.cfg.Node}, now, now.Add(LeaseTTL))
 	}
 	if err == nil && len(leases) == 0 {
-		err = ErrConflict // another process has this node's name
+		err = callwright.ErrConflict // another process has this node's name
 	}
 	return err
 }
@@ -149,7 +151,7 @@ func (h *Heartbeat) Peers(ctx context.Context) (peers Peers, ok bool, err error)
 		return Peers{}, false, err
 	}
 	if len(held) == maxNodes {
-		return Peers{}, false, Errorf(CodeInvalidState, "at most %d nodes may be alive at once", maxNodes-1)
+		return Peers{}, false, callwright.Errorf(callwright.CodeInvalidState, "at most %d nodes may be alive at once", maxNodes-1)
 	}
 	dead, err := h.cfg.Leases.Expired(ctx, h.cfg.Kind, now, maxNodes)
 	if err != nil {

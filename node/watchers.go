@@ -1,32 +1,34 @@
-package callwright
+package node
 
 import (
 	"context"
 	"sync"
 	"time"
+
+	"github.com/callwright/callwright"
 )
 
 // watchRetry is what the error of full Watchers tells callers to wait before they try again.
 const watchRetry = 5 * time.Second
 
-// Watchers holds the open Watches of a process, bounds them, and wakes them. Set its fields before the first Open.
+// Watchers holds the open Watchers of a process, bounds them, and wakes them. Set its fields before the first Open.
 type Watchers struct {
 	Total int // open at once, of all organizations
 	Share int // of one organization
 
 	mu     sync.Mutex
-	by     map[string]map[*Watch]bool // by key
+	by     map[string]map[*Watcher]bool // by key
 	open   int
-	openOf map[OrgID]int
+	openOf map[callwright.OrgID]int
 	closed bool
 }
 
-// errWatchClosed is the error of a Watch that is closed, and of Watchers that are.
-var errWatchClosed = Errorf(CodeUnavailable, "the watcher is closed")
+// errWatchClosed is the error of a Watcher that is closed, and of Watchers that are.
+var errWatchClosed = callwright.Errorf(callwright.CodeUnavailable, "the watcher is closed")
 
-// Open opens a watch of what key names, such as a record's id. It costs no goroutine and must be closed. CodeTooManyRequests, with
+// Open opens a watcher of what key names, such as a record's id. It costs no goroutine and must be closed. CodeTooManyRequests, with
 // RetryAfter: as many are open as may be. CodeUnavailable: Close was called.
-func (w *Watchers) Open(org OrgID, key string) (*Watch, error) {
+func (w *Watchers) Open(org callwright.OrgID, key string) (*Watcher, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	switch {
@@ -38,12 +40,12 @@ func (w *Watchers) Open(org OrgID, key string) (*Watch, error) {
 		return nil, tooManyWatchers("this server may have %d streams of this kind open at once: try again later", w.Total)
 	}
 	if w.by == nil {
-		w.by, w.openOf = map[string]map[*Watch]bool{}, map[OrgID]int{}
+		w.by, w.openOf = map[string]map[*Watcher]bool{}, map[callwright.OrgID]int{}
 	}
 	if w.by[key] == nil {
-		w.by[key] = map[*Watch]bool{}
+		w.by[key] = map[*Watcher]bool{}
 	}
-	opened := &Watch{of: w, org: org, key: key, news: make(chan struct{}, 1), closed: make(chan struct{})}
+	opened := &Watcher{of: w, org: org, key: key, news: make(chan struct{}, 1), closed: make(chan struct{})}
 	w.by[key][opened] = true
 	w.open++
 	w.openOf[org]++
@@ -51,12 +53,12 @@ func (w *Watchers) Open(org OrgID, key string) (*Watch, error) {
 }
 
 func tooManyWatchers(format string, most int) error {
-	full := Errorf(CodeTooManyRequests, format, most)
+	full := callwright.Errorf(callwright.CodeTooManyRequests, format, most)
 	full.RetryAfter = watchRetry
 	return full
 }
 
-// Wake ends the waits of the watches of some keys. It is a hint, which may come before a change is committed, or in vain.
+// Wake ends the waits of the watchers of some keys. It is a hint, which may come before a change is committed, or in vain.
 func (w *Watchers) Wake(keys ...string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -70,7 +72,7 @@ func (w *Watchers) Wake(keys ...string) {
 	}
 }
 
-// Close closes all watches, for good.
+// Close closes all watchers, for good.
 func (w *Watchers) Close() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -82,7 +84,7 @@ func (w *Watchers) Close() {
 	}
 }
 
-func (w *Watchers) remove(watch *Watch) {
+func (w *Watchers) remove(watch *Watcher) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if !w.by[watch.key][watch] {
@@ -98,10 +100,10 @@ func (w *Watchers) remove(watch *Watch) {
 	}
 }
 
-// Watch waits for news of one thing. One goroutine may wait; only Close may be called from others.
-type Watch struct {
+// Watcher waits for news of one thing. One goroutine may wait; only Close may be called from others.
+type Watcher struct {
 	of     *Watchers
-	org    OrgID
+	org    callwright.OrgID
 	key    string
 	news   chan struct{} // holds a token when there may be something new
 	closed chan struct{}
@@ -109,18 +111,18 @@ type Watch struct {
 }
 
 // Wait waits until there may be news, at most for a time, and reports whether it was woken. It returns the error of ctx unchanged,
-// and CodeUnavailable once the watch or its Watchers are closed.
-func (w *Watch) Wait(ctx context.Context, most time.Duration) (woken bool, err error) {
+// and CodeUnavailable once the watcher or its Watchers are closed.
+func (w *Watcher) Wait(ctx context.Context, most time.Duration) (woken bool, err error) {
 	return w.wait(ctx, most, w.news)
 }
 
 // Rest is Wait, but news do not end it: they end the next Wait.
-func (w *Watch) Rest(ctx context.Context, pause time.Duration) error {
+func (w *Watcher) Rest(ctx context.Context, pause time.Duration) error {
 	_, err := w.wait(ctx, pause, nil)
 	return err
 }
 
-func (w *Watch) wait(ctx context.Context, most time.Duration, news <-chan struct{}) (woken bool, err error) {
+func (w *Watcher) wait(ctx context.Context, most time.Duration, news <-chan struct{}) (woken bool, err error) {
 	timer := time.NewTimer(most)
 	defer timer.Stop()
 	select {
@@ -135,8 +137,8 @@ func (w *Watch) wait(ctx context.Context, most time.Duration, news <-chan struct
 	}
 }
 
-// Err returns CodeUnavailable once the watch or its Watchers are closed.
-func (w *Watch) Err() error {
+// Err returns CodeUnavailable once the watcher or its Watchers are closed.
+func (w *Watcher) Err() error {
 	select {
 	case <-w.closed:
 		return errWatchClosed
@@ -145,10 +147,10 @@ func (w *Watch) Err() error {
 	}
 }
 
-// Close ends the watch and a waiting Wait. Closing again does nothing.
-func (w *Watch) Close() {
+// Close ends the watcher and a waiting Wait. Closing again does nothing.
+func (w *Watcher) Close() {
 	w.of.remove(w)
 	w.end()
 }
 
-func (w *Watch) end() { w.once.Do(func() { close(w.closed) }) }
+func (w *Watcher) end() { w.once.Do(func() { close(w.closed) }) }

@@ -1,4 +1,4 @@
-package callwright
+package node
 
 import (
 	"cmp"
@@ -6,6 +6,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/callwright/callwright"
 )
 
 // budgetRetry is what the error of a full Budget tells callers to wait before they try again.
@@ -50,7 +52,7 @@ func (b *Budget) Take(ctx context.Context, user string, amount int64) (release f
 	select {
 	case <-w.granted:
 	case <-timer.C:
-		err = &Error{Code: CodeUnavailable, Message: b.Busy, RetryAfter: budgetRetry}
+		err = &callwright.Error{Code: callwright.CodeUnavailable, Message: b.Busy, RetryAfter: budgetRetry}
 	case <-ctx.Done():
 		err = context.Cause(ctx)
 	}

@@ -1,11 +1,11 @@
-package callwright_test
+package node_test
 
 import (
 	"fmt"
 	"testing"
 	"time"
 
-	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/node"
 )
 
 // fakeTime is a clock that the test moves.
@@ -17,7 +17,7 @@ func (f *fakeTime) Now() time.Time { return f.now }
 func TestSharesLeaveRoom(t *testing.T) {
 	t.Parallel()
 	for total := 2; total <= 20; total++ {
-		s := &callwright.Shares{Total: total}
+		s := &node.Shares{Total: total}
 		held := make([][]func(), total/2)
 		fill := func(user int) {
 			for {
@@ -57,7 +57,7 @@ func TestSharesLeaveRoom(t *testing.T) {
 
 func TestSharesUpTo(t *testing.T) {
 	t.Parallel()
-	s := &callwright.Shares{Total: 10}
+	s := &node.Shares{Total: 10}
 	release, _ := s.TakeUpTo("a", 1)
 	if again, wait := s.TakeUpTo("a", 1); release == nil || again != nil || wait == 0 {
 		t.Error("a user has more than he may")
@@ -72,7 +72,7 @@ func TestSharesUpTo(t *testing.T) {
 func TestSharesSpread(t *testing.T) {
 	t.Parallel()
 	clock := &fakeTime{time.Now()}
-	s := &callwright.Shares{Total: 2, Clock: clock}
+	s := &node.Shares{Total: 2, Clock: clock}
 	waits := func() (first, last time.Duration) {
 		release, _ := s.Take("a")
 		for i := range 100 {
@@ -98,7 +98,7 @@ func TestSharesSpread(t *testing.T) {
 // TestSharesForget has many users come and go, and keeps what is needed of those that hold a place.
 func TestSharesForget(t *testing.T) {
 	t.Parallel()
-	s := &callwright.Shares{Total: 4}
+	s := &node.Shares{Total: 4}
 	if release, _ := s.TakeUpTo("stays", 1); release == nil {
 		t.Fatal("no place")
 	}

@@ -1,4 +1,4 @@
-package callwright
+package delivery
 
 import (
 	"context"
@@ -6,11 +6,13 @@ import (
 	"log/slog"
 	"strings"
 	"time"
+
+	"github.com/callwright/callwright"
 )
 
 // Message is a message to a webhook.
 type Message struct {
-	Org     OrgID
+	Org     callwright.OrgID
 	Kind    MessageKind
 	ID      string // among the messages of its organization and kind, the same at every attempt
 	Subject string // the id of what it is about, as MessageKind says
@@ -35,12 +37,12 @@ const (
 
 // Delivery tells how far a message has got whose first attempt has failed.
 type Delivery struct {
-	Org      OrgID
+	Org      callwright.OrgID
 	ID       string // the message's kind and its id, with a slash between them
 	Kind     MessageKind
 	Subject  string
 	Host     string // of the address, the rest of which may be secret
-	State    DeliveryState
+	State    State
 	Attempts int
 	Failure  string     // the reason of the last failed attempt, for people
 	Since    time.Time  // of the first failed attempt
@@ -48,19 +50,19 @@ type Delivery struct {
 	Next     *time.Time // of the next attempt; nil: there is none
 }
 
-// DeliveryState is a state of a Delivery.
-type DeliveryState string
+// State is a state of a Delivery.
+type State string
 
 // The states.
 const (
-	DeliveryPending   DeliveryState = "pending"   // it is sent, or sent again, when it is due
-	DeliveryDelivered DeliveryState = "delivered" // the webhook has taken it
-	DeliveryGivenUp   DeliveryState = "given_up"  // the webhook refused it for good, or failed for a day
+	Pending   State = "pending"   // it is sent, or sent again, when it is due
+	Delivered State = "delivered" // the webhook has taken it
+	GivenUp   State = "given_up"  // the webhook refused it for good, or failed for a day
 )
 
-// DeliveryStore stores deliveries. A delivery is identified by its Org and ID. Every field comes back as it was stored; times are
+// Store stores deliveries. A delivery is identified by its Org and ID. Every field comes back as it was stored; times are
 // returned in UTC, exact to the microsecond. callwrighttest.RunDeliveryStore tests it.
-type DeliveryStore interface {
+type Store interface {
 	// KeepDelivery adds a delivery, or replaces the stored one except for its Since, and adds the Attempts of both. It also deletes
 	// deliveries of the organization whose Since is before a time, at least one if there is one that no other transaction holds; the
 	// zero time deletes none.
@@ -70,50 +72,50 @@ type DeliveryStore interface {
 	EndDelivery(ctx context.Context, d Delivery) error
 	// Deliveries returns up to limit deliveries of an organization whose Since is at or after a time, by Since and then ID, both
 	// descending, from after a keyset (Since, ID) on; the zero keyset is the beginning. An empty state selects all.
-	Deliveries(ctx context.Context, org OrgID, state DeliveryState, since time.Time, after Keyset, limit int) ([]Delivery, error)
+	Deliveries(ctx context.Context, org callwright.OrgID, state State, since time.Time, after callwright.Keyset, limit int) ([]Delivery, error)
 }
 
-// The bounds of a DeliveryLog.
+// The bounds of a Log.
 const (
-	KeepDeliveries     = 30 * 24 * time.Hour // how long a delivery is listed and kept, from its first failed attempt on
-	MaxDeliveries      = 1000                // in a page
+	Retention          = 30 * 24 * time.Hour // how long a delivery is listed and kept, from its first failed attempt on
+	MaxPage            = 1000                // in a page
 	maxDeliveryFailure = 500                 // bytes of Delivery.Failure
 	mostAttempts       = 100                 // under way on a node
 )
 
-// DeliveryLogConfig configures a DeliveryLog. Store is required. With Endpoints, so are Atomic, Work, Organizations and Mailer.
-type DeliveryLogConfig struct {
-	Store     DeliveryStore
+// LogConfig configures a Log. Store is required. With Endpoints, so are Atomic, Work, Organizations and Mailer.
+type LogConfig struct {
+	Store     Store
 	Endpoints EndpointStore // nil: no endpoint is paused
 
-	Atomic        Atomic            // transactions of Endpoints
-	Work          Work              // mails the notices of pauses
-	Organizations OrganizationStore // whose ContactEmail receives them
-	Mailer        Mailer
+	Atomic        callwright.Atomic            // transactions of Endpoints
+	Work          callwright.Work              // mails the notices of pauses
+	Organizations callwright.OrganizationStore // whose ContactEmail receives them
+	Mailer        callwright.Mailer
 	Workers       int    // tasks of QueueWebhooks that run at once on this node, which bounds the attempts under way; 0: 100
 	Page          string // where people resume what is paused; empty: Settings, Deliveries of the dashboard
 
-	Clock  Clock        // nil: SystemClock
-	Logger *slog.Logger // nil: discards
+	Clock  callwright.Clock // nil: SystemClock
+	Logger *slog.Logger     // nil: discards
 }
 
-// DeliveryLog bounds the attempts at messages to webhooks, schedules their next ones, and keeps a list of the messages that were not taken
-// at the first attempt. A nil *DeliveryLog schedules, bounds nothing and keeps no list.
-type DeliveryLog struct {
-	cfg   DeliveryLogConfig
+// Log bounds the attempts at messages to webhooks, schedules their next ones, and keeps a list of the messages that were not taken
+// at the first attempt. A nil *Log schedules, bounds nothing and keeps no list.
+type Log struct {
+	cfg   LogConfig
 	lanes lanes
 }
 
-// NewDeliveryLog checks the configuration, and registers durable work with c.Work.
-func NewDeliveryLog(c DeliveryLogConfig) (*DeliveryLog, error) {
+// NewLog checks the configuration, and registers durable work with c.Work.
+func NewLog(c LogConfig) (*Log, error) {
 	if c.Store == nil {
-		return nil, errors.New("callwright: DeliveryLogConfig.Store is required")
+		return nil, errors.New("delivery: LogConfig.Store is required")
 	}
 	if c.Endpoints != nil && (c.Atomic == nil || c.Work == nil || c.Organizations == nil || c.Mailer == nil) {
-		return nil, errors.New("callwright: DeliveryLogConfig.Atomic, Work, Organizations and Mailer are required with Endpoints")
+		return nil, errors.New("delivery: LogConfig.Atomic, Work, Organizations and Mailer are required with Endpoints")
 	}
 	if c.Clock == nil {
-		c.Clock = SystemClock{}
+		c.Clock = callwright.SystemClock{}
 	}
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
@@ -124,39 +126,39 @@ func NewDeliveryLog(c DeliveryLogConfig) (*DeliveryLog, error) {
 	if c.Page == "" {
 		c.Page = "Settings, Deliveries of the dashboard"
 	}
-	d := &DeliveryLog{cfg: c, lanes: lanes{clock: c.Clock, total: c.Workers}}
+	d := &Log{cfg: c, lanes: lanes{clock: c.Clock, total: c.Workers}}
 	if c.Endpoints != nil {
-		taskPaused.Handle(c.Work, QueueMail, c.Logger, d.tellPaused)
+		taskPaused.Handle(c.Work, callwright.QueueMail, c.Logger, d.tellPaused)
 	}
 	return d, nil
 }
 
 // Attempted notes an attempt at a message, made at a time, in the transaction of ctx if there is one. A nil failure means that the message
 // was taken. next is when the message is sent again; zero: it is given up.
-func (d *DeliveryLog) Attempted(ctx context.Context, m Message, failure error, at, next time.Time) error {
+func (d *Log) Attempted(ctx context.Context, m Message, failure error, at, next time.Time) error {
 	if d == nil {
 		return nil
 	}
-	note := Delivery{Org: m.Org, ID: m.key(), State: DeliveryDelivered, Attempts: 1, Last: at}
+	note := Delivery{Org: m.Org, ID: m.key(), State: Delivered, Attempts: 1, Last: at}
 	if failure == nil {
 		return d.cfg.Store.EndDelivery(ctx, note)
 	}
 	note.Kind, note.Subject, note.Host = m.Kind, m.Subject, HostOf(m.URL)
-	note.State, note.Failure, note.Since = DeliveryGivenUp, storedFailure(MessageOf(failure)), at
+	note.State, note.Failure, note.Since = GivenUp, storedFailure(callwright.MessageOf(failure)), at
 	if !next.IsZero() {
-		note.State, note.Next = DeliveryPending, &next
+		note.State, note.Next = Pending, &next
 	}
-	return d.cfg.Store.KeepDelivery(ctx, note, at.Add(-KeepDeliveries))
+	return d.cfg.Store.KeepDelivery(ctx, note, at.Add(-Retention))
 }
 
 // storedFailure returns a Delivery.Failure as every database can store it.
 func storedFailure(text string) string {
-	return Clip(strings.ReplaceAll(strings.ToValidUTF8(text, ""), "\x00", ""), maxDeliveryFailure)
+	return callwright.Clip(strings.ReplaceAll(strings.ToValidUTF8(text, ""), "\x00", ""), maxDeliveryFailure)
 }
 
 // Redeliver notes an attempt at a message that tells what has happened at a time, and returns the error with which its task sends it again
 // by the schedule of the function Redeliver; nil: it was taken or is given up. An attempt that the end of ctx has broken off is no attempt.
-func (d *DeliveryLog) Redeliver(ctx context.Context, m Message, failure error, happened, now time.Time) error {
+func (d *Log) Redeliver(ctx context.Context, m Message, failure error, happened, now time.Time) error {
 	if failure != nil && ctx.Err() != nil {
 		return failure
 	}
@@ -166,7 +168,7 @@ func (d *DeliveryLog) Redeliver(ctx context.Context, m Message, failure error, h
 	var next time.Time
 	again := Redelivery(failure, now.Sub(happened))
 	if again != nil {
-		wait, _ := RetryAfter(again)
+		wait, _ := callwright.RetryAfter(again)
 		next = now.Add(wait)
 	}
 	if err := d.Attempted(ctx, m, failure, now, next); err != nil {
@@ -176,27 +178,27 @@ func (d *DeliveryLog) Redeliver(ctx context.Context, m Message, failure error, h
 }
 
 // Drop notes that a message is not sent any more although nobody has taken it, and why. It changes nothing unless the message is pending.
-func (d *DeliveryLog) Drop(ctx context.Context, m Message, why string, at time.Time) error {
+func (d *Log) Drop(ctx context.Context, m Message, why string, at time.Time) error {
 	if d == nil {
 		return nil
 	}
-	return d.cfg.Store.EndDelivery(ctx, Delivery{Org: m.Org, ID: m.key(), State: DeliveryGivenUp, Failure: storedFailure(why), Last: at})
+	return d.cfg.Store.EndDelivery(ctx, Delivery{Org: m.Org, ID: m.key(), State: GivenUp, Failure: storedFailure(why), Last: at})
 }
 
-// List returns a page of the deliveries of an organization, of 1 to MaxDeliveries, those first whose first failure is latest. An empty state
+// List returns a page of the deliveries of an organization, of 1 to MaxPage, those first whose first failure is latest. An empty state
 // selects all; another than those that there are is CodeBadRequest with the field state.
-func (d *DeliveryLog) List(ctx context.Context, org OrgID, state DeliveryState, after Keyset, limit int) (Page[Delivery], error) {
+func (d *Log) List(ctx context.Context, org callwright.OrgID, state State, after callwright.Keyset, limit int) (callwright.Page[Delivery], error) {
 	switch state {
-	case "", DeliveryPending, DeliveryDelivered, DeliveryGivenUp:
+	case "", Pending, Delivered, GivenUp:
 	default:
-		return Page[Delivery]{}, Invalid("state", "must be pending, delivered or given_up")
+		return callwright.Page[Delivery]{}, callwright.Invalid("state", "must be pending, delivered or given_up")
 	}
-	if limit < 1 || limit > MaxDeliveries {
-		return Page[Delivery]{}, Invalid("limit", "must be from 1 to %d", MaxDeliveries)
+	if limit < 1 || limit > MaxPage {
+		return callwright.Page[Delivery]{}, callwright.Invalid("limit", "must be from 1 to %d", MaxPage)
 	}
-	found, err := d.cfg.Store.Deliveries(ctx, org, state, d.cfg.Clock.Now().Add(-KeepDeliveries), after, limit+1)
+	found, err := d.cfg.Store.Deliveries(ctx, org, state, d.cfg.Clock.Now().Add(-Retention), after, limit+1)
 	if err != nil || len(found) <= limit {
-		return Page[Delivery]{Items: found}, err
+		return callwright.Page[Delivery]{Items: found}, err
 	}
-	return Page[Delivery]{Items: found[:limit], Next: Keyset{At: found[limit-1].Since, ID: found[limit-1].ID}}, nil
+	return callwright.Page[Delivery]{Items: found[:limit], Next: callwright.Keyset{At: found[limit-1].Since, ID: found[limit-1].ID}}, nil
 }

@@ -1,4 +1,4 @@
-package callwright_test
+package node_test
 
 import (
 	"context"
@@ -11,26 +11,27 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/node"
 )
 
 // counter is a record that is final at 9.
 type counter struct {
 	mu       sync.Mutex
-	watchers callwright.Watchers
+	watchers node.Watchers
 	revision int64
 	err      error
 	reads    int
 }
 
 func newCounter() *counter {
-	return &counter{revision: 1, watchers: callwright.Watchers{Total: 3, Share: 2}}
+	return &counter{revision: 1, watchers: node.Watchers{Total: 3, Share: 2}}
 }
 
-func (c *counter) read(context.Context) (callwright.Revised[string], error) {
+func (c *counter) read(context.Context) (node.Revised[string], error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.reads++
-	return callwright.Revised[string]{Value: "it", Revision: c.revision, Final: c.revision == 9}, c.err
+	return node.Revised[string]{Value: "it", Revision: c.revision, Final: c.revision == 9}, c.err
 }
 
 func (c *counter) set(revision int64, wake bool) {
@@ -42,9 +43,9 @@ func (c *counter) set(revision int64, wake bool) {
 	}
 }
 
-func (c *counter) follow(t *testing.T, since int64) *callwright.Follower[string] {
+func (c *counter) watch(t *testing.T, since int64) *node.RecordWatcher[string] {
 	t.Helper()
-	f, err := callwright.Follow(t.Context(), &c.watchers, "acme", "it", since, c.read)
+	f, err := node.Watch(t.Context(), &c.watchers, "acme", "it", since, c.read)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,8 +53,8 @@ func (c *counter) follow(t *testing.T, since int64) *callwright.Follower[string]
 	return f
 }
 
-// wantNext fails unless a Follower returns a revision after a time.
-func wantNext(t *testing.T, f *callwright.Follower[string], revision int64, after time.Duration) {
+// wantNext fails unless a RecordWatcher returns a revision after a time.
+func wantNext(t *testing.T, f *node.RecordWatcher[string], revision int64, after time.Duration) {
 	t.Helper()
 	since := time.Now()
 	got, err := f.Next(t.Context())
@@ -62,11 +63,11 @@ func wantNext(t *testing.T, f *callwright.Follower[string], revision int64, afte
 	}
 }
 
-func TestFollow(t *testing.T) {
+func TestWatch(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		c := newCounter()
-		f := c.follow(t, 0)
+		f := c.watch(t, 0)
 		wantNext(t, f, 1, 0)
 		c.set(2, true) // at once, but for the rest between two looks
 		wantNext(t, f, 2, 100*time.Millisecond)
@@ -90,12 +91,12 @@ func TestFollow(t *testing.T) {
 	})
 }
 
-// TestFollowWakesAreMerged wakes a Follower a thousand times in a second.
-func TestFollowWakesAreMerged(t *testing.T) {
+// TestWatchWakesAreMerged wakes a RecordWatcher a thousand times in a second.
+func TestWatchWakesAreMerged(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		c := newCounter()
-		f := c.follow(t, 1)
+		f := c.watch(t, 1)
 		go func() {
 			for range 1000 {
 				time.Sleep(time.Millisecond)
@@ -112,45 +113,45 @@ func TestFollowWakesAreMerged(t *testing.T) {
 	})
 }
 
-func TestFollowResumes(t *testing.T) {
+func TestWatchResumes(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		c := newCounter()
 		c.set(5, false)
-		f := c.follow(t, 5)
+		f := c.watch(t, 5)
 		go func() {
 			time.Sleep(250 * time.Millisecond)
 			c.set(6, true)
 		}()
 		wantNext(t, f, 6, 250*time.Millisecond)
 		f.Close()
-		wantNext(t, c.follow(t, 4), 6, 0)
+		wantNext(t, c.watch(t, 4), 6, 0)
 		c.set(9, false)
-		if f := c.follow(t, 8); f.Over() {
+		if f := c.watch(t, 8); f.Over() {
 			t.Error("the final state is kept from who has not seen it")
 		} else {
 			wantNext(t, f, 9, 0)
 			f.Close()
 		}
-		f = c.follow(t, 9)
+		f = c.watch(t, 9)
 		if _, err := f.Next(t.Context()); !f.Over() || !errors.Is(err, io.EOF) {
 			t.Errorf("who has the final state gets %v", err)
 		}
 	})
 }
 
-func TestFollowFails(t *testing.T) {
+func TestWatchFails(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		c := newCounter()
-		f := c.follow(t, 1)
+		f := c.watch(t, 1)
 		c.mu.Lock()
 		c.err = callwright.NotFound("it")
 		c.mu.Unlock()
 		if _, err := f.Next(t.Context()); !errors.Is(err, callwright.ErrNotFound) {
 			t.Errorf("what is deleted gives %v", err)
 		}
-		if _, err := callwright.Follow(t.Context(), &c.watchers, "acme", "it", 0, c.read); !errors.Is(err, callwright.ErrNotFound) {
+		if _, err := node.Watch(t.Context(), &c.watchers, "acme", "it", 0, c.read); !errors.Is(err, callwright.ErrNotFound) {
 			t.Errorf("following what is deleted gives %v", err)
 		}
 	})
@@ -158,8 +159,8 @@ func TestFollowFails(t *testing.T) {
 
 func TestWatchersAreBounded(t *testing.T) {
 	t.Parallel()
-	w := callwright.Watchers{Total: 3, Share: 2}
-	open := func(org callwright.OrgID) *callwright.Watch {
+	w := node.Watchers{Total: 3, Share: 2}
+	open := func(org callwright.OrgID) *node.Watcher {
 		t.Helper()
 		watch, err := w.Open(org, "it")
 		if err != nil {
@@ -189,10 +190,10 @@ func TestWatchersClose(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		c := newCounter()
-		closed, served := c.follow(t, 1), c.follow(t, 1)
+		closed, served := c.watch(t, 1), c.watch(t, 1)
 		var mu sync.Mutex
 		var ends []error
-		for _, f := range []*callwright.Follower[string]{closed, served} {
+		for _, f := range []*node.RecordWatcher[string]{closed, served} {
 			go func() {
 				_, err := f.Next(t.Context())
 				mu.Lock()

@@ -1,16 +1,20 @@
-package callwright
+package delivery
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"sync"
 	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/node"
 )
 
 // Endpoint is a host that has taken no message of an organization since a time.
 type Endpoint struct {
-	Org      OrgID
+	Org      callwright.OrgID
 	Host     string     // as HostOf returns it
 	Since    time.Time  // of the first failed attempt since a message was taken
 	Failures int        // failed attempts since then
@@ -25,14 +29,14 @@ type Endpoint struct {
 // back as it was stored; times are returned in UTC, exact to the microsecond. callwrighttest.RunEndpointStore tests it.
 type EndpointStore interface {
 	// Endpoint returns an endpoint; CodeNotFound: it does not fail.
-	Endpoint(ctx context.Context, org OrgID, host string) (Endpoint, error)
+	Endpoint(ctx context.Context, org callwright.OrgID, host string) (Endpoint, error)
 	// PutEndpoint adds an endpoint of version 0, or replaces the one that has the same version. The stored one has the next version.
 	// CodeConflict: the stored version is another, or the endpoint is absent and e.Version is not 0.
 	PutEndpoint(ctx context.Context, e Endpoint) error
 	// RemoveEndpoint removes an endpoint; one that is absent is no error.
-	RemoveEndpoint(ctx context.Context, org OrgID, host string) error
+	RemoveEndpoint(ctx context.Context, org callwright.OrgID, host string) error
 	// PausedEndpoints returns up to limit endpoints of an organization that are paused, sorted by their hosts.
-	PausedEndpoints(ctx context.Context, org OrgID, limit int) ([]Endpoint, error)
+	PausedEndpoints(ctx context.Context, org callwright.OrgID, limit int) ([]Endpoint, error)
 }
 
 // The bounds of attempts at an endpoint.
@@ -50,14 +54,14 @@ const (
 
 // lanes bounds the attempts under way at each host, and those of a node.
 type lanes struct {
-	clock Clock
+	clock callwright.Clock
 	total int // attempts under way on the node; a quarter of them is kept: see keptQuarter
 
 	mu    sync.Mutex
-	hosts map[string]*Shares
-	most  map[lane]int   // attempts at once; absent: as many as Shares allow
-	used  int            // attempts under way in places that are not kept
-	kept  map[OrgID]bool // who has one under way in a kept place
+	hosts map[string]*node.Shares
+	most  map[lane]int              // attempts at once; absent: as many as Shares allow
+	used  int                       // attempts under way in places that are not kept
+	kept  map[callwright.OrgID]bool // who has one under way in a kept place
 }
 
 // keptQuarter is the share of a node's attempts that is kept for hosts that have not timed out lately, one for each organization: however
@@ -66,7 +70,7 @@ const keptQuarter = 4
 
 // lane is the way of an organization's messages to a host.
 type lane struct {
-	org  OrgID
+	org  callwright.OrgID
 	host string
 }
 
@@ -75,18 +79,18 @@ func (l *lanes) take(way lane) (release func(), wait time.Duration) {
 	l.mu.Lock()
 	if len(l.hosts) >= mostHosts {
 		for host, shares := range l.hosts {
-			if shares.idle() {
+			if shares.Idle() {
 				delete(l.hosts, host)
 			}
 		}
 		clear(l.most)
 	}
 	if l.hosts == nil {
-		l.hosts, l.most = map[string]*Shares{}, map[lane]int{}
+		l.hosts, l.most = map[string]*node.Shares{}, map[lane]int{}
 	}
 	shares := l.hosts[way.host]
 	if shares == nil {
-		shares = &Shares{Total: hostPlaces, Clock: l.clock}
+		shares = &node.Shares{Total: hostPlaces, Clock: l.clock}
 		l.hosts[way.host] = shares
 	}
 	most, narrowed := l.most[way]
@@ -110,7 +114,7 @@ func (l *lanes) take(way lane) (release func(), wait time.Duration) {
 }
 
 // enter takes one of the node's places, a kept one only for an attempt that may have it; nil: there is none. The caller holds the lock.
-func (l *lanes) enter(org OrgID, mayKeep bool) (leave func()) {
+func (l *lanes) enter(org callwright.OrgID, mayKeep bool) (leave func()) {
 	kept := l.total / keptQuarter
 	switch {
 	case l.used < l.total-kept:
@@ -122,7 +126,7 @@ func (l *lanes) enter(org OrgID, mayKeep bool) (leave func()) {
 		}
 	case mayKeep && !l.kept[org] && len(l.kept) < kept:
 		if l.kept == nil {
-			l.kept = map[OrgID]bool{}
+			l.kept = map[callwright.OrgID]bool{}
 		}
 		l.kept[org] = true
 		return func() {
@@ -176,7 +180,7 @@ func timedOut(err error) bool {
 // of all attempts of a node is kept for hosts that have not timed out lately, one at a time for each organization. Send takes a
 // failure for a timeout when it wraps an error whose method Timeout returns true. An endpoint that has taken nothing for an hour,
 // with at least 5 failures, is paused: its owner is told, and one attempt each half an hour looks whether the pause can end.
-func (d *DeliveryLog) Send(ctx context.Context, m Message, happened time.Time, send func(ctx context.Context) error) (failure, putOff error) {
+func (d *Log) Send(ctx context.Context, m Message, happened time.Time, send func(ctx context.Context) error) (failure, putOff error) {
 	if d == nil {
 		return send(ctx), nil
 	}
@@ -208,38 +212,39 @@ func (d *DeliveryLog) Send(ctx context.Context, m Message, happened time.Time, s
 }
 
 // putOff returns what Send does for a message for which there is no attempt now.
-func (d *DeliveryLog) putOff(failing Endpoint, wait, age time.Duration) (failure, putOff error) {
+func (d *Log) putOff(failing Endpoint, wait, age time.Duration) (failure, putOff error) {
 	text := "the host has as many messages under way as it may"
 	if failing.PausedAt != nil {
 		text = "messages to the host are paused since " + failing.PausedAt.UTC().Format(time.RFC3339) + ": it has taken none before"
 	}
 	if age >= tooOld {
-		return Errorf(CodeForbidden, "%s", text), nil
+		return callwright.Errorf(callwright.CodeForbidden, "%s", text), nil
 	}
-	return nil, &Error{Code: CodeUnavailable, Message: text, RetryAfter: wait}
+	return nil, &callwright.Error{Code: callwright.CodeUnavailable, Message: text, RetryAfter: wait}
 }
 
 // mayTry returns what is known of an endpoint, and how long a message of an age waits because it is paused. It takes the trial that is due.
-func (d *DeliveryLog) mayTry(ctx context.Context, way lane, age time.Duration) (failing Endpoint, wait time.Duration, err error) {
+func (d *Log) mayTry(ctx context.Context, way lane, age time.Duration) (failing Endpoint, wait time.Duration, err error) {
 	if d.cfg.Endpoints == nil {
 		return Endpoint{}, 0, nil
 	}
 	failing, err = d.cfg.Endpoints.Endpoint(ctx, way.org, way.host)
-	if errors.Is(err, ErrNotFound) {
+	if errors.Is(err, callwright.ErrNotFound) {
 		return Endpoint{}, 0, nil
 	}
 	if err != nil || failing.PausedAt == nil {
 		return failing, 0, err
 	}
 	now := d.cfg.Clock.Now()
-	wait = spreadOut(min(max(age/4, pausedShort), pausedLong))
+	wait = min(max(age/4, pausedShort), pausedLong)
+	wait += rand.N(wait / 2) //nolint:gosec // spreads load, hides nothing
 	if failing.TrialAt != nil && now.Before(*failing.TrialAt) {
 		return failing, wait, nil
 	}
 	next := now.Add(trialEvery)
 	failing.TrialAt = &next
 	err = d.cfg.Endpoints.PutEndpoint(ctx, failing)
-	if errors.Is(err, ErrConflict) {
+	if errors.Is(err, callwright.ErrConflict) {
 		return failing, wait, nil // another message has the trial
 	}
 	failing.Version++
@@ -247,8 +252,8 @@ func (d *DeliveryLog) mayTry(ctx context.Context, way lane, age time.Duration) (
 }
 
 // noteEndpoint notes how an attempt at an endpoint has ended. An answer that is final is an answer.
-func (d *DeliveryLog) noteEndpoint(ctx context.Context, way lane, failing Endpoint, failure error) error {
-	if failure == nil || errors.Is(failure, ErrForbidden) {
+func (d *Log) noteEndpoint(ctx context.Context, way lane, failing Endpoint, failure error) error {
+	if failure == nil || errors.Is(failure, callwright.ErrForbidden) {
 		if failing.Version == 0 {
 			return nil
 		}
@@ -257,23 +262,23 @@ func (d *DeliveryLog) noteEndpoint(ctx context.Context, way lane, failing Endpoi
 		}
 		return d.cfg.Endpoints.RemoveEndpoint(ctx, way.org, way.host)
 	}
-	return Retry(ctx, func(ctx context.Context) error {
+	return callwright.Retry(ctx, func(ctx context.Context) error {
 		return d.cfg.Atomic.Do(ctx, func(ctx context.Context) error { return d.failed(ctx, way, failure) })
 	})
 }
 
 // failed notes a failed attempt at an endpoint, and pauses it when it is due, in a transaction.
-func (d *DeliveryLog) failed(ctx context.Context, way lane, failure error) error {
+func (d *Log) failed(ctx context.Context, way lane, failure error) error {
 	now := d.cfg.Clock.Now()
 	e, err := d.cfg.Endpoints.Endpoint(ctx, way.org, way.host)
-	if errors.Is(err, ErrNotFound) {
+	if errors.Is(err, callwright.ErrNotFound) {
 		e, err = Endpoint{Org: way.org, Host: way.host, Since: now}, nil
 	}
 	if err != nil {
 		return err
 	}
 	e.Failures++
-	e.Failure, e.Last = storedFailure(MessageOf(failure)), now
+	e.Failure, e.Last = storedFailure(callwright.MessageOf(failure)), now
 	pauses := e.PausedAt == nil && e.Failures >= pauseFailures && now.Sub(e.Since) >= pauseAfter
 	if pauses {
 		next := now.Add(trialEvery)
@@ -284,11 +289,11 @@ func (d *DeliveryLog) failed(ctx context.Context, way lane, failure error) error
 	}
 	d.cfg.Logger.WarnContext(ctx, "messages to a host are paused: it has taken none since a time",
 		"org", way.org, "host", way.host, "since", e.Since, "failures", e.Failures, "error", e.Failure)
-	return taskPaused.Enqueue(ctx, d.cfg.Work, Task{Key: fmt.Sprint(way.host, "/", now.Unix()), Org: way.org, Unique: true}, pausedArgs{way.host})
+	return taskPaused.Enqueue(ctx, d.cfg.Work, callwright.Task{Key: fmt.Sprint(way.host, "/", now.Unix()), Org: way.org, Unique: true}, pausedArgs{way.host})
 }
 
 // Paused returns the endpoints of an organization that are paused, sorted by their hosts, at most 100.
-func (d *DeliveryLog) Paused(ctx context.Context, org OrgID) ([]Endpoint, error) {
+func (d *Log) Paused(ctx context.Context, org callwright.OrgID) ([]Endpoint, error) {
 	if d.cfg.Endpoints == nil {
 		return nil, nil
 	}
@@ -297,13 +302,13 @@ func (d *DeliveryLog) Paused(ctx context.Context, org OrgID) ([]Endpoint, error)
 
 // Resume ends the pause of an endpoint: messages that wait are sent within 25 minutes, and it is paused again if it takes none for
 // another hour. CodeNotFound: it is not paused.
-func (d *DeliveryLog) Resume(ctx context.Context, org OrgID, host string) error {
+func (d *Log) Resume(ctx context.Context, org callwright.OrgID, host string) error {
 	if d.cfg.Endpoints == nil {
-		return NotFound("paused endpoint")
+		return callwright.NotFound("paused endpoint")
 	}
 	e, err := d.cfg.Endpoints.Endpoint(ctx, org, host)
-	if errors.Is(err, ErrNotFound) || err == nil && e.PausedAt == nil {
-		return NotFound("paused endpoint")
+	if errors.Is(err, callwright.ErrNotFound) || err == nil && e.PausedAt == nil {
+		return callwright.NotFound("paused endpoint")
 	}
 	if err != nil {
 		return err
@@ -313,16 +318,16 @@ func (d *DeliveryLog) Resume(ctx context.Context, org OrgID, host string) error 
 }
 
 // taskPaused tells the owner of an endpoint that it is paused.
-const taskPaused TaskKind[pausedArgs] = "delivery.paused"
+const taskPaused callwright.TaskKind[pausedArgs] = "delivery.paused"
 
 type pausedArgs struct {
 	Host string `json:"host"`
 }
 
 // tellPaused mails an organization's contact that an endpoint is paused. Without a contact the page and the log tell.
-func (d *DeliveryLog) tellPaused(ctx context.Context, t Task, args pausedArgs, _ int) error {
+func (d *Log) tellPaused(ctx context.Context, t callwright.Task, args pausedArgs, _ int) error {
 	e, err := d.cfg.Endpoints.Endpoint(ctx, t.Org, args.Host)
-	if errors.Is(err, ErrNotFound) || err == nil && e.PausedAt == nil {
+	if errors.Is(err, callwright.ErrNotFound) || err == nil && e.PausedAt == nil {
 		return nil // it has ended meanwhile
 	}
 	if err != nil {
@@ -333,13 +338,13 @@ func (d *DeliveryLog) tellPaused(ctx context.Context, t Task, args pausedArgs, _
 		return err
 	}
 	err = d.cfg.Mailer.SendMail(ctx, "delivery.paused."+t.Key, o.ContactEmail, "Webhooks to "+e.Host+" are paused", d.pausedText(o, e))
-	if errors.Is(err, ErrForbidden) {
+	if errors.Is(err, callwright.ErrForbidden) {
 		return nil // the mailer has logged it
 	}
 	return err
 }
 
-func (d *DeliveryLog) pausedText(o Organization, e Endpoint) string {
+func (d *Log) pausedText(o callwright.Organization, e Endpoint) string {
 	return fmt.Sprintf(`%s has taken none of the webhook messages of %s since %s.
 The last of %d attempts failed: %s.
 

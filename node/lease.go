@@ -1,4 +1,4 @@
-package callwright
+package node
 
 import (
 	"context"

@@ -1,9 +1,11 @@
-package callwright
+package delivery
 
 import (
 	"errors"
 	"net/url"
 	"time"
+
+	"github.com/callwright/callwright"
 )
 
 // redeliveries are the times of the attempts at a message to a webhook, since the first one failed. After the last one the
@@ -20,19 +22,19 @@ const longestRedelay = time.Hour
 // with err. It returns false when there is to be none: the message was refused for good, which is CodeForbidden, or there were
 // enough, which takes 24 hours. The RetryAfter of err counts up to an hour.
 func Redeliver(err error, attempts int) (wait time.Duration, again bool) {
-	if errors.Is(err, ErrForbidden) || attempts > len(redeliveries) {
+	if errors.Is(err, callwright.ErrForbidden) || attempts > len(redeliveries) {
 		return 0, false
 	}
 	wait = redeliveries[attempts-1]
 	if attempts > 1 {
 		wait -= redeliveries[attempts-2]
 	}
-	asked, _ := RetryAfter(err)
+	asked, _ := callwright.RetryAfter(err)
 	return max(wait, min(asked, longestRedelay)), true
 }
 
-// Deliveries returns how many attempts there have been at a message of an age, for messages whose attempts nothing counts.
-func Deliveries(age time.Duration) int {
+// Attempts returns how many attempts there have been at a message of an age, for messages whose attempts nothing counts.
+func Attempts(age time.Duration) int {
 	n := 1
 	for n <= len(redeliveries) && age >= redeliveries[n-1] {
 		n++
@@ -43,11 +45,11 @@ func Deliveries(age time.Duration) int {
 // Redelivery returns the error with which a task sends a message again that is as old as age and was not delivered because of err, by the
 // schedule of Redeliver; nil: the message is given up.
 func Redelivery(err error, age time.Duration) error {
-	wait, again := Redeliver(err, Deliveries(age))
+	wait, again := Redeliver(err, Attempts(age))
 	if !again {
 		return nil
 	}
-	return &Error{Code: CodeOf(err), Message: MessageOf(err), RetryAfter: wait}
+	return &callwright.Error{Code: callwright.CodeOf(err), Message: callwright.MessageOf(err), RetryAfter: wait}
 }
 
 // HostOf returns the part of an address that may be logged. The rest of it may hold secrets.

@@ -1,4 +1,4 @@
-package callwright_test
+package delivery_test
 
 import (
 	"context"
@@ -12,11 +12,12 @@ import (
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/memstore"
 	"github.com/callwright/callwright/adapters/memstore/orgstore"
+	"github.com/callwright/callwright/delivery"
 )
 
-// sender is a DeliveryLog with its endpoints and what it has mailed, in a time that the test moves.
+// sender is a Log with its endpoints and what it has mailed, in a time that the test moves.
 type sender struct {
-	*callwright.DeliveryLog
+	*delivery.Log
 	clock *fakeTime
 	mails []string
 	run   callwright.Handler // of the mail
@@ -41,7 +42,7 @@ func (s *sender) Handle(q callwright.Queue, _ string, h callwright.Handler) {
 
 func (s *sender) Every(callwright.Queue, string, time.Duration, callwright.Handler) {}
 
-func newSender(t *testing.T, change ...func(*callwright.DeliveryLogConfig)) *sender {
+func newSender(t *testing.T, change ...func(*delivery.LogConfig)) *sender {
 	t.Helper()
 	store := memstore.New()
 	tenants := orgstore.Tenants{Store: store}
@@ -51,7 +52,7 @@ func newSender(t *testing.T, change ...func(*callwright.DeliveryLogConfig)) *sen
 		}
 	}
 	s := &sender{clock: &fakeTime{time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC)}}
-	c := callwright.DeliveryLogConfig{
+	c := delivery.LogConfig{
 		Store: orgstore.Deliveries{Store: store}, Endpoints: orgstore.Endpoints{Store: store}, Atomic: store, Work: s,
 		Organizations: tenants, Mailer: s, Page: "https://voice.example.com/settings/deliveries", Clock: s.clock,
 	}
@@ -59,7 +60,7 @@ func newSender(t *testing.T, change ...func(*callwright.DeliveryLogConfig)) *sen
 		f(&c)
 	}
 	var err error
-	if s.DeliveryLog, err = callwright.NewDeliveryLog(c); err != nil {
+	if s.Log, err = delivery.NewLog(c); err != nil {
 		t.Fatal(err)
 	}
 	return s
@@ -307,7 +308,7 @@ func TestSendBounds(t *testing.T) {
 func TestSendKeepsPlaces(t *testing.T) {
 	t.Parallel()
 	for workers, want := range map[int]struct{ common, kept int }{0: {75, 25}, 16: {12, 4}, 2: {2, 0}} {
-		h := newHanging(t, newSender(t, func(c *callwright.DeliveryLogConfig) { c.Workers = workers }))
+		h := newHanging(t, newSender(t, func(c *delivery.LogConfig) { c.Workers = workers }))
 		held, all := map[callwright.OrgID]int{}, 0
 		for i := 0; all < want.common+want.kept/2; i++ { // the last of them have a kept place each
 			org := callwright.OrgID(fmt.Sprint("hangs ", i))
@@ -347,14 +348,19 @@ func TestSendKeepsPlaces(t *testing.T) {
 // TestSendWithoutLog sends although nothing is kept.
 func TestSendWithoutLog(t *testing.T) {
 	t.Parallel()
-	var none *callwright.DeliveryLog
+	var none *delivery.Log
 	if failure, putOff := none.Send(t.Context(), message, time.Now(), func(context.Context) error { return errDown }); !errors.Is(failure, errDown) || putOff != nil {
 		t.Errorf("got %v, %v", failure, putOff)
 	}
-	_, err := callwright.NewDeliveryLog(callwright.DeliveryLogConfig{
+	_, err := delivery.NewLog(delivery.LogConfig{
 		Store: orgstore.Deliveries{Store: memstore.New()}, Endpoints: orgstore.Endpoints{Store: memstore.New()},
 	})
 	if err == nil {
 		t.Error("a log that cannot tell of pauses is made")
 	}
 }
+
+// fakeTime is a clock that the test moves.
+type fakeTime struct{ now time.Time }
+
+func (f *fakeTime) Now() time.Time { return f.now }
