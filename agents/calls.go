@@ -74,7 +74,7 @@ func (s *Service) Calling(ctx context.Context, org callwright.OrgID, c Choice) (
 	if a, err = s.byPersona(ctx, org, a); err != nil {
 		return Agent{}, err
 	}
-	a = c.Overrides.settle(a)
+	a = c.Overrides.applied(a)
 	a.setDefaults()
 	found = s.faults(ctx, org, &a)
 	return a, found.first()

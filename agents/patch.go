@@ -279,8 +279,8 @@ func (p Patch) lead(a Agent) (Agent, error) {
 	return a, nil
 }
 
-// settle applies all settings beside what leads the agent of one call.
-func (p Patch) settle(a Agent) Agent {
+// applied applies all settings beside what leads the agent of one call.
+func (p Patch) applied(a Agent) Agent {
 	w := WebAgent{Agent: a}
 	for _, c := range p.changes() {
 		c.set(&w)

@@ -54,9 +54,9 @@ type Deliveries interface {
 	) ([]Delivery, error)
 	// DeleteDeliveries deletes the deliveries of a trunk, which t.Org and t.ID identify.
 	DeleteDeliveries(ctx context.Context, t Trunk) error
-	// ForgetDeliveries deletes up to limit deliveries of all organizations that were created before a time, and returns their
+	// DeleteOldDeliveries deletes up to limit deliveries of all organizations that were created before a time, and returns their
 	// number.
-	ForgetDeliveries(ctx context.Context, before time.Time, limit int) (int, error)
+	DeleteOldDeliveries(ctx context.Context, before time.Time, limit int) (int, error)
 }
 
 const maxDeliveriesPage = 100

@@ -72,8 +72,8 @@ func must[T any](value T, err error) T {
 	return value
 }
 
-// keep keeps a call of the house's organization, as it is, with what was said.
-func (h *house) keep(c call.Call, said ...call.Entry) {
+// seed keeps a call of the house's organization, as it is, with what was said.
+func (h *house) seed(c call.Call, said ...call.Entry) {
 	h.t.Helper()
 	c.Org, c.Version = org, 1
 	if c.CreatedAt.IsZero() {

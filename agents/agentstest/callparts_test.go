@@ -41,7 +41,7 @@ func TestPathways(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Save(t.Context(), "a", p.ID, "First", document); err != nil {
+	if _, err := s.StoreVersion(t.Context(), "a", p.ID, "First", document); err != nil {
 		t.Fatal(err)
 	}
 	agentstest.RunPathways(t, s, "a", "b", p.ID)

@@ -104,7 +104,7 @@ func keepsChatLogsTogether(t *testing.T, _ pathway.Store, s pathway.Chats) {
 // removesChatLogs gives the ids of chats that were removed to new ones.
 func removesChatLogs(t *testing.T, pathways pathway.Store, s pathway.Chats) {
 	for _, remove := range []func() error{
-		func() error { _, err := s.ForgetChats(t.Context(), at.Add(time.Second), 10); return err },
+		func() error { _, err := s.DeleteOldChats(t.Context(), at.Add(time.Second), 10); return err },
 		func() error { return pathways.DeletePathway(t.Context(), "a", "p1") },
 	} {
 		if err := s.InsertChat(t.Context(), aChat("c1"), aChatLog(1)); err != nil {

@@ -60,8 +60,8 @@ func (g *Gate) Require(org callwright.OrgID, id string) {
 	g.required[gated{org, id}] = true
 }
 
-// End ends the test of a version, which may not have begun. The pathway must require one.
-func (g *Gate) End(v pathway.Version, passed bool) {
+// Finish ends the test of a version, which may not have begun. The pathway must require one.
+func (g *Gate) Finish(v pathway.Version, passed bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	key := tested{gated{v.Org, v.Pathway}, v.Number, v.Hash}

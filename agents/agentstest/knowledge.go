@@ -25,8 +25,8 @@ type knowledgeBase struct {
 
 var _ pathway.Knowledge = (*Knowledge)(nil)
 
-// Put adds a knowledge base, or replaces it.
-func (k *Knowledge) Put(org callwright.OrgID, base string, passages ...string) {
+// Add adds a knowledge base, or replaces it.
+func (k *Knowledge) Add(org callwright.OrgID, base string, passages ...string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.bases == nil {

@@ -126,7 +126,7 @@ func follow(t *testing.T, leg call.Leg) *near {
 		defer close(n.done)
 		for {
 			f, err := leg.Read(context.Background())
-			n.take(f, err)
+			n.receive(f, err)
 			if err != nil {
 				return
 			}
@@ -141,7 +141,7 @@ func follow(t *testing.T, leg call.Leg) *near {
 	return n
 }
 
-func (n *near) take(f conversation.Frame, err error) {
+func (n *near) receive(f conversation.Frame, err error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.err = err; err != nil {

@@ -84,9 +84,9 @@ func (b *busy) create(t *testing.T, d graph.Document) pathway.Pathway {
 	return p
 }
 
-func (b *busy) save(t *testing.T, id string, d graph.Document) pathway.Version {
+func (b *busy) storeVersion(t *testing.T, id string, d graph.Document) pathway.Version {
 	t.Helper()
-	v, err := b.Save(t.Context(), "a", id, "V", d)
+	v, err := b.StoreVersion(t.Context(), "a", id, "V", d)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -205,7 +205,7 @@ func savesTogether(t *testing.T, newStores func(*testing.T) PathwayStores) {
 	var saves []func() error
 	for i := range savers {
 		saves = append(saves, func() error {
-			v, err := b.Save(t.Context(), "a", p.ID, "V", saying("Hello."))
+			v, err := b.StoreVersion(t.Context(), "a", p.ID, "V", saying("Hello."))
 			numbers[i] = v.Number
 			return err
 		})
@@ -222,7 +222,7 @@ func (b *busy) three(t *testing.T) (pathway.Pathway, []pathway.Version) {
 	p := b.create(t, graph.Document{})
 	versions := make([]pathway.Version, 4) // by number
 	for number := 1; number <= 3; number++ {
-		versions[number] = b.save(t, p.ID, saying(strings.Repeat("?", number)))
+		versions[number] = b.storeVersion(t, p.ID, saying(strings.Repeat("?", number)))
 	}
 	return p, versions
 }
@@ -293,9 +293,9 @@ func settlesAndPublishes(t *testing.T, newStores func(*testing.T) PathwayStores)
 		if _, err := b.Publish(t.Context(), "a", p.ID, pathway.Publication{Number: 1, OnPass: true}); err != nil {
 			t.Fatal(err)
 		}
-		b.gate.End(versions[1], true)
-		b.gate.End(versions[2], true)
-		settle := func() error { return b.Settle(t.Context(), "a", p.ID) }
+		b.gate.Finish(versions[1], true)
+		b.gate.Finish(versions[2], true)
+		settle := func() error { return b.FinishTests(t.Context(), "a", p.ID) }
 		errs := atOnce(settle, settle, func() error {
 			_, err := b.Publish(t.Context(), "a", p.ID, pathway.Publication{Number: 2})
 			return err
@@ -320,7 +320,7 @@ func discardsOrPublishes(t *testing.T, newStores func(*testing.T) PathwayStores)
 	b.Gate = &Gate{} // requires nothing
 	for range 20 {
 		p := b.create(t, graph.Document{})
-		v := b.save(t, p.ID, saying("Hello."))
+		v := b.storeVersion(t, p.ID, saying("Hello."))
 		errs := atOnce(
 			func() error { return b.Discard(t.Context(), "a", p.ID, v.Number) },
 			func() error {

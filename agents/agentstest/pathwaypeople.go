@@ -31,7 +31,7 @@ func (c *crowd) act(ctx context.Context, r *rand.Rand) error {
 	var may []callwright.Code
 	switch r.IntN(7) {
 	case 0:
-		err = c.saveOne(ctx, r)
+		err = c.storeOne(ctx, r)
 		may = []callwright.Code{callwright.CodeConflict} // others were quicker, again and again
 	case 1:
 		_, err = c.Publish(ctx, "a", c.id, pathway.Publication{
@@ -41,9 +41,9 @@ func (c *crowd) act(ctx context.Context, r *rand.Rand) error {
 	case 2:
 		v, _, findErr := c.Version(ctx, "a", c.id, number)
 		if findErr == nil {
-			c.gate.End(v, r.IntN(3) > 0)
+			c.gate.Finish(v, r.IntN(3) > 0)
 		}
-		err = c.Settle(ctx, "a", c.id)
+		err = c.FinishTests(ctx, "a", c.id)
 		may = []callwright.Code{callwright.CodeConflict}
 	case 3:
 		err = c.Discard(ctx, "a", c.id, number)
@@ -63,8 +63,8 @@ func (c *crowd) act(ctx context.Context, r *rand.Rand) error {
 	return err
 }
 
-func (c *crowd) saveOne(ctx context.Context, r *rand.Rand) error {
-	v, err := c.Save(ctx, "a", c.id, "V", saying(fmt.Sprint("Day ", r.Int(), "?")))
+func (c *crowd) storeOne(ctx context.Context, r *rand.Rand) error {
+	v, err := c.StoreVersion(ctx, "a", c.id, "V", saying(fmt.Sprint("Day ", r.Int(), "?")))
 	if err != nil {
 		return err
 	}

@@ -413,7 +413,7 @@ func forgetsPersonas(t *testing.T, s persona.Store) {
 		t.Errorf("counted %d, %v", n, err)
 	}
 	for range 2 { // the second finds nothing
-		if _, err := s.ForgetPersonas(t.Context(), at.Add(time.Minute), 10); err != nil {
+		if _, err := s.DeleteOldPersonas(t.Context(), at.Add(time.Minute), 10); err != nil {
 			t.Fatal(err)
 		}
 		_, err := s.Version(t.Context(), "a", "old-v1")
@@ -423,7 +423,7 @@ func forgetsPersonas(t *testing.T, s persona.Store) {
 	}
 	insertPersonas(t, s, aPersona("old", "c"))
 	for i, want := range []int{1, 0} {
-		if n, err := s.ForgetPersonas(t.Context(), at.Add(2*time.Hour), 1); err != nil || n != want {
+		if n, err := s.DeleteOldPersonas(t.Context(), at.Add(2*time.Hour), 1); err != nil || n != want {
 			t.Errorf("%d: forgot %d, %v; want %d", i, n, err, want)
 		}
 	}

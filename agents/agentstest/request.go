@@ -80,7 +80,7 @@ func (h RequestsHarness) sends(t *testing.T) {
 		if _, err := h.do(t, client, r); err != nil {
 			t.Fatalf("%s: %v", r.Method, err)
 		}
-		got := s.take(t)
+		got := s.receive(t)
 		if want := r.Method + " " + strings.TrimPrefix(r.URL, s.url) + " HTTP/1.1"; got.line != want {
 			t.Errorf("%q came, want %q", got.line, want)
 		}
@@ -209,7 +209,7 @@ func (h RequestsHarness) endsWithItsContext(t *testing.T) {
 		_, err := client.Do(ctx, request.Request{Method: "GET", URL: s.url, Timeout: request.LongestTimeout})
 		ended <- err
 	}()
-	s.take(t)
+	s.receive(t)
 	cancel()
 	select {
 	case err := <-ended:

@@ -99,8 +99,8 @@ func (s *server) stop() {
 	s.wait.Wait()
 }
 
-// take waits for the next request.
-func (s *server) take(t *testing.T) received {
+// receive waits for the next request.
+func (s *server) receive(t *testing.T) received {
 	t.Helper()
 	select {
 	case r := <-s.got:

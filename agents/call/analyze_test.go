@@ -83,7 +83,7 @@ func TestAnalysis(t *testing.T) {
 			return agentstest.Texts("fine."), nil
 		}
 		c := h.talkTo(analyzed())
-		settle(time.Hour)
+		waitFor(time.Hour)
 		want := call.Analysis{Summary: "They bought it.", Disposition: "sale"}
 		if len(h.notices.sent) != 1 || h.notices.sent[0].Analysis != want || h.notices.sent[0].ID != c.ID {
 			t.Errorf("the webhook got %+v", h.notices.sent)
@@ -128,7 +128,7 @@ func TestAnalysisFails(t *testing.T) {
 			inStudy(t, test.answer, func(t *testing.T, h *house, m *agentstest.Model) {
 				c := h.order(analyzed())
 				h.listen()
-				settle(time.Hour)
+				waitFor(time.Hour)
 				got, _, err := h.Get(t.Context(), "a", c.ID)
 				if err != nil || got.Analysis.Summary != "" || got.Analysis.Disposition != "" ||
 					!strings.Contains(got.Analysis.Error, test.says) || strings.Contains(got.Analysis.Error, "secret") {
@@ -153,7 +153,7 @@ func TestAnalysisAfterABreak(t *testing.T) {
 	}, func(t *testing.T, h *house, _ *agentstest.Model) {
 		c := h.order(analyzed())
 		h.listen()
-		settle(time.Hour)
+		waitFor(time.Hour)
 		if got, _, err := h.Get(t.Context(), "a", c.ID); err != nil || got.Analysis.Disposition != "sale" {
 			t.Errorf("the analysis is %+v, %v", got.Analysis, err)
 		}
@@ -172,7 +172,7 @@ func TestAnalysisIsPutOff(t *testing.T) {
 		}, func(t *testing.T, h *house, m *agentstest.Model) {
 			c := h.order(analyzed())
 			h.listen()
-			settle(time.Hour)
+			waitFor(time.Hour)
 			got, _, err := h.Get(t.Context(), "a", c.ID)
 			if err != nil || got.Analysis.Error != want || (got.Analysis.Disposition == "sale") != (want == "") ||
 				len(h.notices.sent) != 1 || len(m.Questions()) > 15 {
@@ -192,7 +192,7 @@ func TestAnalysisThatHangs(t *testing.T) {
 		}
 		h.order(analyzed())
 		h.listen()
-		settle(time.Hour)
+		waitFor(time.Hour)
 		if len(h.notices.sent) != 1 || h.notices.sent[0].Analysis.Error != "the analysis failed: the language model did not answer" || len(m.Questions()) != 3 {
 			t.Errorf("asked %d times, the webhook got %+v", len(m.Questions()), h.notices.sent)
 		}
@@ -214,12 +214,12 @@ func TestAnalysisIsNotGivenUpByAStop(t *testing.T) {
 		c := before.order(analyzed())
 		before.listen()
 		before.ended(c.ID)
-		settle(10 * time.Second)
+		waitFor(10 * time.Second)
 		before.stop()
 		works := &agentstest.Model{Answers: func(_ context.Context, q llm.Question) (string, error) { return good(0, q) }}
 		h := openHouse(t, store, 0, agentstest.PhoneConfig{}, func(c *call.Config) { c.Model, c.Node = works, "n2" })
 		defer h.stop()
-		settle(time.Hour)
+		waitFor(time.Hour)
 		if n != 5 || len(h.notices.sent) != 1 || h.notices.sent[0].Analysis.Disposition != "sale" {
 			t.Errorf("asked %d times, the webhook got %+v", n, h.notices.sent)
 		}
@@ -232,7 +232,7 @@ func TestNothingToAnalyze(t *testing.T) {
 	inStudy(t, good, func(t *testing.T, h *house, m *agentstest.Model) {
 		h.line.Script(agentstest.Refuse(call.CauseBusy, 486))
 		h.order(analyzed())
-		settle(time.Hour)
+		waitFor(time.Hour)
 		h.line.Script(func(context.Context, call.DialRequest, func()) (*agentstest.Phone, error) {
 			return agentstest.NewPhone(agentstest.PhoneConfig{}), nil
 		})
@@ -240,7 +240,7 @@ func TestNothingToAnalyze(t *testing.T) {
 		r.Agent.WaitForGreeting = true
 		silent := h.order(r)
 		h.answered().Hangup()
-		settle(time.Hour)
+		waitFor(time.Hour)
 		got, _, err := h.Get(t.Context(), "a", silent.ID)
 		if err != nil || got.Analysis.Error != "nothing was said" || len(m.Questions()) != 0 || len(h.notices.sent) != 2 {
 			t.Errorf("asked %d times, %d records, the analysis is %+v, %v",
@@ -275,7 +275,7 @@ func TestAnalysisDeliveredTwice(t *testing.T) {
 	inStudy(t, good, func(t *testing.T, h *house, m *agentstest.Model) {
 		c := h.order(analyzed())
 		h.listen()
-		settle(time.Hour)
+		waitFor(time.Hour)
 		got, _, err := h.Get(t.Context(), "a", c.ID)
 		if err != nil || len(m.Questions()) != 1 || got.Analysis.Disposition != "sale" || len(h.line.Dials()) != 1 {
 			t.Errorf("asked %d times, dialed %d times, record %+v, %v", len(m.Questions()), len(h.line.Dials()), got, err)
@@ -300,7 +300,7 @@ func TestAnalysisIsNotKept(t *testing.T) {
 		})
 		h.order(analyzed())
 		h.listen()
-		settle(time.Hour)
+		waitFor(time.Hour)
 		if len(h.notices.sent) != 1 || h.notices.sent[0].Analysis.Disposition != "sale" || !lost {
 			t.Errorf("the webhook got %+v", h.notices.sent)
 		}

@@ -127,15 +127,15 @@ func (h *house) delivery(id string) call.Delivery {
 func TestWebhookThatIsDownForHours(t *testing.T) {
 	t.Parallel()
 	inPostOffice(t, errDown, func(t *testing.T, h *house, id string, p *post, logged *logBuffer) {
-		settle(time.Minute)
+		waitFor(time.Minute)
 		d := h.delivery(id)
 		if d.State != call.DeliveryPending || d.Attempts != 3 || d.LastFailure != "it answered with status 503" || d.LastAttempt == nil {
 			t.Errorf("after a minute the delivery is %+v", d)
 		}
 		callwrighttest.WantDeliveries(t, p.deliveries, "a", "call "+id+" hooks.example.com pending 3")
-		settle(12 * time.Hour)
+		waitFor(12 * time.Hour)
 		p.set(nil)
-		settle(12 * time.Hour)
+		waitFor(12 * time.Hour)
 		d = h.delivery(id)
 		last := p.asked[len(p.asked)-1]
 		if d.State != call.DeliveryDelivered || d.Attempts != len(p.asked) || d.LastFailure == "" || !d.LastAttempt.Equal(last) {
@@ -152,7 +152,7 @@ func TestWebhookThatIsDownForHours(t *testing.T) {
 func TestWebhookThatIsDownForGood(t *testing.T) {
 	t.Parallel()
 	inPostOffice(t, errDown, func(t *testing.T, h *house, id string, p *post, logged *logBuffer) {
-		settle(72 * time.Hour)
+		waitFor(72 * time.Hour)
 		got := p.after()
 		if first, last := got[1], got[len(got)-1]; len(got) != 11 || first != 5*time.Second || last != 24*time.Hour {
 			t.Errorf("asked at %v", got)
@@ -174,7 +174,7 @@ func TestWebhookThatRefuses(t *testing.T) {
 	t.Parallel()
 	refusal := callwright.Errorf(callwright.CodeForbidden, "it answered with status 410")
 	inPostOffice(t, refusal, func(t *testing.T, h *house, id string, p *post, logged *logBuffer) {
-		settle(72 * time.Hour)
+		waitFor(72 * time.Hour)
 		d := h.delivery(id)
 		if d.State != call.DeliveryGivenUp || d.Attempts != 1 || len(p.asked) != 1 || d.LastFailure != "it answered with status 410" {
 			t.Errorf("asked at %v; the delivery is %+v", p.after(), d)
@@ -190,7 +190,7 @@ func TestWebhookThatRefuses(t *testing.T) {
 func TestWebhookThatTakesTheRecord(t *testing.T) {
 	t.Parallel()
 	inPostOffice(t, nil, func(t *testing.T, h *house, id string, p *post, _ *logBuffer) {
-		settle(time.Hour)
+		waitFor(time.Hour)
 		if d := h.delivery(id); d.State != call.DeliveryDelivered || d.Attempts != 1 || d.LastFailure != "" || len(p.asked) != 1 {
 			t.Errorf("asked at %v; the delivery is %+v", p.after(), d)
 		}

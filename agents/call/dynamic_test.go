@@ -82,7 +82,7 @@ func TestDynamicData(t *testing.T) {
 		if !slices.ContainsFunc(r.Made(), func(q request.Request) bool { return string(q.Body) == `{"id":"<42>"}` }) {
 			t.Errorf("the requests were %+v", r.Made())
 		}
-		settle(time.Hour)
+		waitFor(time.Hour)
 		if len(h.notices.events) != 2 {
 			t.Errorf("the webhook was told %+v", h.notices.events)
 		}
@@ -130,7 +130,7 @@ func TestCallerGivesUpMeanwhile(t *testing.T) {
 	who := answerer{agent: agents.Agent{Task: "Answer.", DynamicData: []agents.DynamicData{{URL: "https://slow.example/"}}}}
 	inOffice(t, func(t *testing.T, h *house, _ *agentstest.Requests) {
 		in := h.line.Call(call.CallerInfo{ID: "in", Org: "a", From: "x", To: "+15550000001"}, agentstest.PhoneConfig{})
-		settle(time.Second)
+		waitFor(time.Second)
 		in.GiveUp()
 		if got, _ := h.ended("in"); got.Status != call.StatusCanceled || got.StartedAt != nil {
 			t.Errorf("record %+v", got)
@@ -143,7 +143,7 @@ func TestStopMeanwhile(t *testing.T) {
 	t.Parallel()
 	inOffice(t, func(t *testing.T, h *house, _ *agentstest.Requests) {
 		c := h.create(agents.Agent{DynamicData: []agents.DynamicData{{URL: "https://slow.example/"}}})
-		settle(time.Second)
+		waitFor(time.Second)
 		if err := h.Stop(t.Context(), "a", c.ID); err != nil {
 			t.Fatal(err)
 		}
@@ -221,7 +221,7 @@ func TestTools(t *testing.T) {
 			logs[0].Entries[0].Kind != pathway.LogRequest || got.Variables["name"] != "Ada" {
 			t.Errorf("logs %+v, %v; the call knows %v", logs, err, got.Variables)
 		}
-		settle(time.Hour)
+		waitFor(time.Hour)
 		if len(h.notices.events) != 1 || h.notices.events[0].Category != call.EventsTool {
 			t.Errorf("the webhook was told %+v", h.notices.events)
 		}

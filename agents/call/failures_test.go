@@ -74,7 +74,7 @@ func TestFailures(t *testing.T) {
 				h.line.Script(test.callee)
 				c := h.create(agents.Agent{})
 				h.ended(c.ID)
-				settle(time.Hour)
+				waitFor(time.Hour)
 				if test.told {
 					f.checkTold(t, c.ID)
 				} else {
@@ -98,7 +98,7 @@ func TestFailuresOfGoodCalls(t *testing.T) {
 		if err := h.Stop(t.Context(), "a", waiting.ID); err != nil {
 			t.Fatal(err)
 		}
-		settle(2 * time.Hour)
+		waitFor(2 * time.Hour)
 		f.checkTold(t)
 	})
 }
@@ -110,7 +110,7 @@ func TestFailureOfTheSecondTry(t *testing.T) {
 		h.line.Script(agentstest.Refuse(call.CauseBusy, 486))
 		h.ended(h.order(retried()).ID)
 		h.line.Script(agentstest.Refuse(call.CauseUnreachable, 0))
-		settle(time.Hour)
+		waitFor(time.Hour)
 		calls := h.all()
 		if len(calls) != 2 {
 			t.Fatalf("calls %+v", calls)
@@ -134,7 +134,7 @@ func TestFailureThatIsTriedAgain(t *testing.T) {
 			t.Fatal(err)
 		}
 		h.line.Script(agentstest.Refuse(call.CauseUnreachable, 0))
-		settle(time.Hour)
+		waitFor(time.Hour)
 		calls := h.all()
 		if len(calls) != 2 || calls[0].Status != call.StatusFailed || calls[0].RetriedBy != calls[1].ID {
 			t.Fatalf("calls %+v", calls)
@@ -153,12 +153,12 @@ func TestFailuresAreToldAgain(t *testing.T) {
 		h.line.Script(agentstest.Refuse(call.CauseUnreachable, 0))
 		c := h.create(agents.Agent{Webhook: "https://example.com/"})
 		h.ended(c.ID)
-		settle(5 * time.Minute)
+		waitFor(5 * time.Minute)
 		f.checkTold(t)
 		if len(h.notices.sent) != 1 {
 			t.Errorf("the webhook got %+v", h.notices.sent)
 		}
-		settle(time.Hour)
+		waitFor(time.Hour)
 		f.checkTold(t, c.ID)
 		if len(f.tried) != 3 || f.tried[2].Sub(f.tried[1]) < 10*time.Minute {
 			t.Errorf("told at %v", f.tried)
@@ -175,9 +175,9 @@ func TestFailuresAreGivenUp(t *testing.T) {
 		}
 		h.line.Script(agentstest.Refuse(call.CauseUnreachable, 0))
 		h.create(agents.Agent{})
-		settle(30 * 24 * time.Hour)
+		waitFor(30 * 24 * time.Hour)
 		tried := len(f.tried)
-		settle(30 * 24 * time.Hour)
+		waitFor(30 * 24 * time.Hour)
 		if tried == 0 || len(f.tried) != tried {
 			t.Errorf("told %d times, and then %d", tried, len(f.tried))
 		}
@@ -195,7 +195,7 @@ func TestFailureOfADeadNode(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		settle(time.Hour)
+		waitFor(time.Hour)
 		f.checkTold(t, "dead")
 		if f.calls[0].Ending.Cause != call.CauseNodeLost {
 			t.Errorf("told of %+v", f.calls[0])
@@ -220,7 +220,7 @@ func TestFailureIsToldOnce(t *testing.T) {
 		})
 		h.line.Script(agentstest.Refuse(call.CauseUnreachable, 0))
 		c := h.create(agents.Agent{})
-		settle(time.Hour)
+		waitFor(time.Hour)
 		told.checkTold(t, c.ID)
 		if fails != 0 {
 			t.Errorf("%d failures are left", fails)
@@ -237,7 +237,7 @@ func TestFailuresThatNobodyWants(t *testing.T) {
 		defer h.stop()
 		h.line.Script(agentstest.Refuse(call.CauseUnreachable, 0))
 		h.ended(h.create(agents.Agent{}).ID)
-		settle(time.Hour)
+		waitFor(time.Hour)
 		if len(tasks.seen) != 1 || tasks.seen[0] != "call.place" {
 			t.Errorf("queued %q", tasks.seen)
 		}
@@ -268,14 +268,14 @@ func TestFailureAfterARestart(t *testing.T) {
 		before.line.Script(agentstest.Refuse(call.CauseUnreachable, 0))
 		c := before.create(agents.Agent{})
 		before.ended(c.ID)
-		settle(time.Second)
+		waitFor(time.Second)
 		before.stop()
 		deaf := openHouse(t, store, 0, agentstest.PhoneConfig{}, func(c *call.Config) { c.Node = "n2" })
-		settle(time.Hour)
+		waitFor(time.Hour)
 		deaf.stop()
 		h := openHouse(t, store, 0, agentstest.PhoneConfig{}, func(c *call.Config) { c.Node, c.Failures = "n3", f })
 		defer h.stop()
-		settle(time.Hour)
+		waitFor(time.Hour)
 		f.checkTold(t)
 		if len(f.tried) == 0 {
 			t.Error("it was never told")

@@ -47,7 +47,7 @@ func TestCommitsWithoutAnswer(t *testing.T) {
 		r.Plan.Retry.Wait = time.Minute
 		c := h.order(r)
 		f.lossy.Store(true)
-		settle(time.Hour)
+		waitFor(time.Hour)
 		calls := h.all()
 		if len(calls) != 2 || calls[0].ID != c.ID || calls[0].RetriedBy != calls[1].ID || len(h.line.Dials()) != 2 {
 			t.Fatalf("dialed %d times, calls %+v", len(h.line.Dials()), calls)

@@ -33,7 +33,7 @@ func (h *house) beat(name string) {
 	h.t.Helper()
 	now := time.Now()
 	leases := memstore.Leases{Store: h.store}
-	_, err := leases.Acquire(h.t.Context(), "call.node", name, []string{name}, now, now.Add(node.LeaseTTL))
+	_, err := leases.Claim(h.t.Context(), "call.node", name, []string{name}, now, now.Add(node.LeaseTTL))
 	if err != nil {
 		h.t.Error(err)
 	}
@@ -65,12 +65,12 @@ func TestDatabaseComesBack(t *testing.T) {
 			}
 		}
 		leases.broken.Store(true)
-		settle(22 * time.Second)
+		waitFor(22 * time.Second)
 		leases.broken.Store(false)
-		settle(6 * time.Second)
+		waitFor(6 * time.Second)
 		for range 10 {
 			h.beat("alive")
-			settle(2 * time.Second)
+			waitFor(2 * time.Second)
 		}
 		alive, _, aliveErr := h.Get(t.Context(), "a", "alive")
 		dead, _, deadErr := h.Get(t.Context(), "a", "dead")

@@ -53,7 +53,7 @@ func TestNotices(t *testing.T) {
 		h.hears(phone, "hello")
 		h.says(phone, "operator")
 		h.ended(c.ID)
-		settle(time.Hour)
+		waitFor(time.Hour)
 		want := []string{
 			"queue: queued", "queue: allocated", "call: ringing", "call: answered",
 			"latency: the answer was heard", "latency: the answer was heard",
@@ -89,7 +89,7 @@ func TestNoticesOfAnOlderRelease(t *testing.T) {
 			Agent: agents.Agent{Webhook: "https://example.com/"}, Plan: call.Plan{Events: everything},
 		})
 		h.ended(c.ID)
-		settle(time.Hour)
+		waitFor(time.Hour)
 		if got := h.told(); !slices.Contains(got, "queue: queued") || len(got) < 3 {
 			t.Errorf("told %q", got)
 		}
@@ -105,7 +105,7 @@ func TestNoticesThatNobodyWants(t *testing.T) {
 			Agent: agents.Agent{Webhook: "https://example.com/"}, Plan: call.Plan{Events: []call.EventCategory{call.EventsLatency}},
 		})
 		h.ended(c.ID)
-		settle(time.Hour)
+		waitFor(time.Hour)
 		if got := h.told(); len(got) != 0 {
 			t.Errorf("told %q", got)
 		}
@@ -126,7 +126,7 @@ func TestNoticeOfACallThatWaits(t *testing.T) {
 		if err := h.Stop(t.Context(), "a", c.ID); err != nil {
 			t.Fatal(err)
 		}
-		settle(2 * time.Hour)
+		waitFor(2 * time.Hour)
 		got := h.told()
 		if len(got) != 2 || !strings.HasPrefix(got[0], "queue: queued, not to be placed before 2000-") || got[1] != "call: ended: canceled" {
 			t.Errorf("told %q", got)
@@ -159,7 +159,7 @@ func TestNoticesAreGivenUp(t *testing.T) {
 		c := h.order(call.Request{
 			Agent: agents.Agent{Webhook: "https://example.com/"}, Plan: call.Plan{Events: []call.EventCategory{call.EventsCall}},
 		})
-		settle(48 * time.Hour)
+		waitFor(48 * time.Hour)
 		if tries != 2*11 || len(h.notices.sent) != 1 {
 			t.Errorf("two events were sent %d times, the record %d times", tries, len(h.notices.sent))
 		}
@@ -180,7 +180,7 @@ func TestLogsSurviveAnOutage(t *testing.T) {
 		h.hears(phone, "hello")
 		h.says(phone, "monday")
 		h.hears(phone, "come at nine")
-		settle(5 * time.Second)
+		waitFor(5 * time.Second)
 		f.set(func() { f.appendLog = nil })
 		phone.Hangup()
 		got, lines := h.ended(c.ID)
@@ -256,7 +256,7 @@ func TestSweepWithoutLogs(t *testing.T) {
 			t.Fatal(err)
 		}
 		f.set(func() { f.logs = func(string) error { return callwright.ErrUnavailable } })
-		settle(time.Minute)
+		waitFor(time.Minute)
 		if got, _, err := h.Get(t.Context(), "a", "dead"); err != nil || got.Queue.Ended() {
 			t.Fatalf("it was closed: %+v, %v", got, err)
 		}

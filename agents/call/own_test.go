@@ -122,7 +122,7 @@ func TestObserve(t *testing.T) {
 		h.hears(phone, "welcome")
 		h.says(phone, "bye")
 		h.ended("in")
-		settle(time.Second)
+		waitFor(time.Second)
 		for id, want := range map[string][]string{
 			placed.ID: {
 				"started", "ringing", "answered", "line hello", "line operator", "line you said operator.", "transfer +15550000007",
@@ -162,7 +162,7 @@ func TestSlowObserver(t *testing.T) {
 		if took := time.Since(began); took > time.Minute {
 			t.Errorf("Run took %s to end", took)
 		}
-		settle(2 * time.Hour) // the one that it was busy with
+		waitFor(2 * time.Hour) // the one that it was busy with
 	}, func(c *call.Config) { c.Observe = o.observe })
 }
 
@@ -176,10 +176,10 @@ func TestObserverMisses(t *testing.T) {
 		for range calls {
 			h.create(agents.Agent{})
 		}
-		settle(30 * time.Hour)
+		waitFor(30 * time.Hour)
 		last := h.create(agents.Agent{})
 		h.ended(last.ID)
-		settle(time.Hour)
+		waitFor(time.Hour)
 		missed := 0
 		for _, what := range o.told {
 			missed += what.Missed

@@ -110,7 +110,7 @@ func TestPathwayToolsAndWebhooks(t *testing.T) {
 			Agent: agents.Agent{Pathway: production, Webhook: "https://example.com/"},
 			Plan:  call.Plan{Events: []call.EventCategory{call.EventsWebhook, call.EventsTool}},
 		}).ID)
-		settle(time.Hour)
+		waitFor(time.Hour)
 		want := []string{
 			"tool: who: GET https://crm.example/42 answered with 200",
 			"webhook: Ask: GET https://calendar.example/free answered with 200",
@@ -169,7 +169,7 @@ func TestPathwayFromEndToEnd(t *testing.T) {
 		if err != nil || len(logs) != 3 || logs[0].Turn != 1 || logs[1].Heard != "monday" {
 			t.Errorf("logs %+v, %v", logs, err)
 		}
-		settle(time.Hour)
+		waitFor(time.Hour)
 		if len(r.Made()) != 1 || len(h.notices.events) != 1 || h.notices.events[0].Category != call.EventsWebhook ||
 			!strings.HasPrefix(h.notices.events[0].Message, "Calendar: GET https://calendar.example/free answered with 200") {
 			t.Errorf("%d requests, the webhook was told %+v", len(r.Made()), h.notices.events)
@@ -215,7 +215,7 @@ func TestPathwayOutOfReachForAWhile(t *testing.T) {
 		later := time.Now().Add(time.Hour)
 		c := h.order(call.Request{Agent: agents.Agent{Pathway: production}, StartAt: &later})
 		l.change(func() { l.broken = callwright.ErrUnavailable })
-		settle(time.Hour + time.Second)
+		waitFor(time.Hour + time.Second)
 		l.change(func() { l.broken = nil })
 		phone := h.answered()
 		h.hears(phone, "hello")
@@ -233,7 +233,7 @@ func TestPathwayOutOfReachForGood(t *testing.T) {
 		later := time.Now().Add(time.Hour)
 		c := h.order(call.Request{Agent: agents.Agent{Pathway: production, Webhook: "https://example.com/"}, StartAt: &later})
 		l.change(func() { l.broken = callwright.ErrInternal })
-		settle(24 * time.Hour)
+		waitFor(24 * time.Hour)
 		got, _, err := h.Get(t.Context(), "a", c.ID)
 		if err != nil || got.Queue != call.QueueError || got.Ending == nil || got.Ending.Cause != call.CauseInternal ||
 			len(h.line.Dials()) != 0 || len(h.notices.sent) != 1 {
@@ -306,7 +306,7 @@ func TestInterruptionWhileAWebhookRuns(t *testing.T) {
 		h.says(phone, "monday")
 		h.hears(phone, "one moment")
 		h.says(phone, "are you there")
-		settle(2 * time.Second)
+		waitFor(2 * time.Second)
 		close(hangs)
 		h.hears(phone, "come at ten")
 		h.says(phone, "fine")

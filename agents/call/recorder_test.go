@@ -93,9 +93,9 @@ func TestRecordingSurvivesKill(t *testing.T) {
 		h, _, phone := recordOn(t, d)
 		defer h.stop()
 		for i := range 200 {
-			settle(time.Duration(i%23) * time.Millisecond)
+			waitFor(time.Duration(i%23) * time.Millisecond)
 			before := phone.Played()
-			settle(lostByKill)
+			waitFor(lostByKill)
 			if kept := d.cut(t); len(kept) < len(before) || !slices.Equal(kept[:len(before)], before) {
 				t.Fatalf("after %v the file has %d samples, which lack some of the %d recorded %v before", phone.Elapsed(), len(kept),
 					len(before), lostByKill)
@@ -134,7 +134,7 @@ func TestCallGoesOnWithoutRecording(t *testing.T) {
 			defer h.stop()
 			c := h.create(agents.Agent{FirstSentence: "Hello.", Record: true})
 			phone := h.answered()
-			settle(10 * time.Second)
+			waitFor(10 * time.Second)
 			if len(phone.Played()) == 0 {
 				t.Error("the call did not go on")
 			}
@@ -155,7 +155,7 @@ func TestFaultOfTheAudio(t *testing.T) {
 		defer h.stop()
 		c := h.create(agents.Agent{FirstSentence: "Hello."})
 		phone := h.answered()
-		settle(3 * time.Second)
+		waitFor(3 * time.Second)
 		phone.Hangup()
 		got, _ := h.ended(c.ID)
 		if got.Status != call.StatusCompleted || got.ErrorMessage != "undecodable_audio: payload type 18" || got.Stats.Fault != got.ErrorMessage {
@@ -173,12 +173,12 @@ func TestRecordingStallsWithDisk(t *testing.T) {
 		d := &disk{}
 		h, c, phone := recordOn(t, d)
 		defer h.stop()
-		settle(time.Second)
+		waitFor(time.Second)
 		d.slow(stall)
-		settle(20 * time.Millisecond) // the frame that stalls
+		waitFor(20 * time.Millisecond) // the frame that stalls
 		d.slow(0)
 		from := phone.Elapsed()
-		settle(stall)
+		waitFor(stall)
 		if went := phone.Elapsed() - from; went != stall {
 			t.Errorf("the call went on for %v of the %v in which the disk stalled", went, stall)
 		}

@@ -97,7 +97,7 @@ func (b *recordWriter) line(line Entry) {
 	b.lines++
 	line.Text = writable(line.Text)
 	line.Seq, line.CreatedAt = b.lines, b.clock.Now()
-	b.put(write{"line of a transcript", line.Seq, func(ctx context.Context) error {
+	b.append(write{"line of a transcript", line.Seq, func(ctx context.Context) error {
 		return b.store.Append(ctx, b.call.Org, b.call.ID, line)
 	}})
 	b.observe(Observation{What: ObservedLine, At: line.CreatedAt, Call: b.now, Line: line})
@@ -139,7 +139,7 @@ func (b *recordWriter) log(l pathway.Log) {
 			Kind: pathway.LogError, Text: "the log of this call is as long as it may be", At: b.clock.Now(),
 		}}
 	}
-	b.put(write{"log of a turn", l.Turn, func(ctx context.Context) error {
+	b.append(write{"log of a turn", l.Turn, func(ctx context.Context) error {
 		return b.store.AppendLog(ctx, b.call.Org, b.call.ID, l)
 	}})
 }
@@ -169,11 +169,11 @@ func (b *recordWriter) notice(category EventCategory, level EventLevel, message 
 	n := Notice{
 		Seq: b.notices, Category: category, Level: level, Message: writable(message), CreatedAt: b.clock.Now(),
 	}
-	b.put(write{"notice", n.Seq, func(ctx context.Context) error { return b.announce(ctx, b.call, n) }})
+	b.append(write{"notice", n.Seq, func(ctx context.Context) error { return b.announce(ctx, b.call, n) }})
 }
 
-// put queues a write, or logs that it is lost.
-func (b *recordWriter) put(p write) {
+// append queues a write, or logs that it is lost.
+func (b *recordWriter) append(p write) {
 	if b.closed {
 		return
 	}

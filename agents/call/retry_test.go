@@ -56,11 +56,11 @@ func TestRetry(t *testing.T) {
 				defer h.stop()
 				h.line.Script(agentstest.Refuse(test.cause, 0))
 				first, _ := h.ended(h.order(retried()).ID)
-				settle(9 * time.Minute)
+				waitFor(9 * time.Minute)
 				if n := len(h.line.Dials()); n != 1 {
 					t.Errorf("dialed %d times within nine minutes", n)
 				}
-				settle(time.Hour)
+				waitFor(time.Hour)
 				calls := h.all()
 				if len(calls) != test.calls || len(h.line.Dials()) != test.calls {
 					t.Fatalf("dialed %d times, calls %+v", len(h.line.Dials()), calls)
@@ -107,7 +107,7 @@ func TestRetryOnce(t *testing.T) {
 		})
 		h.line.Script(agentstest.Refuse(call.CauseBusy, 486))
 		h.order(retried())
-		settle(time.Hour)
+		waitFor(time.Hour)
 		if calls := h.all(); len(calls) != 2 || fails != 0 || calls[0].RetriedBy != calls[1].ID {
 			t.Errorf("calls %+v", calls)
 		}
@@ -125,7 +125,7 @@ func TestNoRetryForADeadNode(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		settle(time.Hour)
+		waitFor(time.Hour)
 		if calls := h.all(); len(calls) != 1 || calls[0].Status != call.StatusFailed {
 			t.Errorf("calls %+v", calls)
 		}
@@ -138,11 +138,11 @@ func TestNoRetryAfterAStop(t *testing.T) {
 	inHouse(t, func(t *testing.T, h *house) {
 		h.line.Script(agentstest.NoAnswer)
 		c := h.order(retried())
-		settle(time.Second)
+		waitFor(time.Second)
 		if err := h.Stop(t.Context(), "a", c.ID); err != nil {
 			t.Fatal(err)
 		}
-		settle(time.Hour)
+		waitFor(time.Hour)
 		if calls := h.all(); len(calls) != 1 {
 			t.Errorf("calls %+v", calls)
 		}
@@ -157,14 +157,14 @@ func TestScheduledCall(t *testing.T) {
 		before := openHouse(t, store, 0, agentstest.PhoneConfig{})
 		start := time.Now().Add(time.Hour)
 		c := before.order(call.Request{StartAt: &start})
-		settle(time.Minute)
+		waitFor(time.Minute)
 		before.stop()
 		if c.StartAt == nil || !c.StartAt.Equal(start) || len(before.line.Dials()) != 0 {
 			t.Fatalf("dialed %d times, record %+v", len(before.line.Dials()), c)
 		}
 		h := openHouse(t, store, 0, agentstest.PhoneConfig{}, func(c *call.Config) { c.Node = "n2" })
 		defer h.stop()
-		settle(58 * time.Minute)
+		waitFor(58 * time.Minute)
 		if n := len(h.line.Dials()); n != 0 {
 			t.Fatalf("dialed %d times before the time", n)
 		}
@@ -182,7 +182,7 @@ func TestScheduledCallThatIsStopped(t *testing.T) {
 		if err := h.Stop(t.Context(), "a", c.ID); err != nil {
 			t.Fatal(err)
 		}
-		settle(2 * time.Hour)
+		waitFor(2 * time.Hour)
 		got, _, err := h.Get(t.Context(), "a", c.ID)
 		if err != nil || got.Status != call.StatusCanceled || len(h.line.Dials()) != 0 {
 			t.Errorf("dialed %d times, record %+v, %v", len(h.line.Dials()), got, err)

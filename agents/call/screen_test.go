@@ -74,7 +74,7 @@ func TestScreenedPerson(t *testing.T) {
 				if got.AnsweredBy != verdict || got.Ending.Reason != "the agent was done" {
 					t.Errorf("record %+v", got)
 				}
-				settle(time.Hour)
+				waitFor(time.Hour)
 				if told := h.told(); !slices.Contains(told, "call: answered by: "+string(verdict)) {
 					t.Errorf("the webhook was told %q", told)
 				}
@@ -119,7 +119,7 @@ func TestScreenedMachineToHangUpOn(t *testing.T) {
 		second := h.answered()
 		h.hears(second, "call me.")
 		<-second.Done()
-		settle(time.Hour)
+		waitFor(time.Hour)
 		if calls := h.all(); len(calls) != 2 || calls[1].RetryOf != c.ID || calls[1].AnsweredBy != call.AnsweredByVoicemail {
 			t.Errorf("calls %+v", calls)
 		}
@@ -306,7 +306,7 @@ func TestInterruptionIsTheAgents(t *testing.T) {
 				phone := h.answered()
 				h.hears(phone, "this is a s")
 				phone.Say(test.says)
-				settle(5 * time.Second)
+				waitFor(5 * time.Second)
 				phone.Hangup()
 				if _, lines := h.ended(c.ID); lines[0].Interrupted != test.want {
 					t.Errorf("the first line is %+v", lines[0])

@@ -124,8 +124,8 @@ func (h *house) order(r call.Request) call.Call {
 	return c
 }
 
-// settle lets everything happen that is to happen within a time.
-func settle(d time.Duration) {
+// waitFor lets everything happen that is to happen within a time.
+func waitFor(d time.Duration) {
 	time.Sleep(d)
 	synctest.Wait()
 }

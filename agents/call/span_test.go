@@ -77,10 +77,10 @@ func TestEndIsWhenTheCallEnded(t *testing.T) {
 		})
 		h.says(phone, "monday")
 		h.hears(phone, "you said monday.")
-		settle(time.Second)
+		waitFor(time.Second)
 		phone.Hangup()
 		length, end := phone.Elapsed(), time.Now()
-		settle(outage)
+		waitFor(outage)
 		f.set(func() { f.append, f.beforeUpdate = nil, nil })
 		got, _ := h.ended(c.ID)
 		if d := got.EndedAt.Sub(end); d < 0 || d > time.Second {
@@ -138,7 +138,7 @@ func TestEndIsWrittenWithoutARead(t *testing.T) {
 					}
 				})
 				phone.Hangup()
-				settle(time.Minute)
+				waitFor(time.Minute)
 				f.set(func() { f.get = nil })
 				if got, _ := h.ended(c.ID); got.Status != call.StatusCompleted || reads != test.reads {
 					t.Errorf("the record was read %d times: %+v", reads, got)

@@ -225,7 +225,7 @@ func (s *Service) take(
 	all := func(conversation.Step) bool { return true }
 	before := state
 	state, log, failure := s.cfg.Runtime.Step(stepping, g, Agent{Org: c.Org}, before, in, all)
-	c, err := s.keepState(ctx, c, state, write, recorded(log, before, c.CreatedAt))
+	c, err := s.storeState(ctx, c, state, write, recorded(log, before, c.CreatedAt))
 	if err != nil {
 		return ChatTurn{}, err
 	}
@@ -242,20 +242,20 @@ func (s *Service) take(
 // chatWrite is InsertChat or UpdateChat.
 type chatWrite = func(ctx context.Context, c Chat, logs ...Log) error
 
-// keepState stores a chat with its state and the logs of its turns, and returns it.
-func (s *Service) keepState(ctx context.Context, c Chat, state State, write chatWrite, logs ...Log) (Chat, error) {
+// storeState stores a chat with its state and the logs of its turns, and returns it.
+func (s *Service) storeState(ctx context.Context, c Chat, state State, write chatWrite, logs ...Log) (Chat, error) {
 	raw, err := json.Marshal(state) //nolint:musttag // the encoding is private
 	if err != nil {
 		return c, err
 	}
 	c.State, c.Messages, c.Completed = raw, len(state.Talk.Messages), state.Over
 	c.BusyUntil, c.UpdatedAt = time.Time{}, s.cfg.Clock.Now()
-	return c, s.keep(ctx, c, write, logs)
+	return c, s.storeChat(ctx, c, write, logs)
 }
 
-// keep stores a chat after a turn. It retries while the database is unavailable, because what the turn has done to other
+// storeChat stores a chat after a turn. It retries while the database is unavailable, because what the turn has done to other
 // systems cannot be undone. An attempt that failed may have been written all the same.
-func (s *Service) keep(ctx context.Context, c Chat, write chatWrite, logs []Log) error {
+func (s *Service) storeChat(ctx context.Context, c Chat, write chatWrite, logs []Log) error {
 	ctx, cancel := context.WithTimeout(ctx, writeTime)
 	defer cancel()
 	for again := false; ; again = true {
@@ -283,10 +283,10 @@ func (s *Service) keep(ctx context.Context, c Chat, write chatWrite, logs []Log)
 	}
 }
 
-// forget is periodic work. It removes chats that were idle for a week.
-func (s *Service) forget(ctx context.Context, _ callwright.Task, _ int) error {
+// deleteOld is periodic work. It removes chats that were idle for a week.
+func (s *Service) deleteOld(ctx context.Context, _ callwright.Task, _ int) error {
 	for range forgetMost {
-		n, err := s.cfg.Chats.ForgetChats(ctx, s.cfg.Clock.Now().Add(-idleFor), forgetBatch)
+		n, err := s.cfg.Chats.DeleteOldChats(ctx, s.cfg.Clock.Now().Add(-idleFor), forgetBatch)
 		if err != nil || n < forgetBatch {
 			return err
 		}

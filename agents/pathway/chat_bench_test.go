@@ -18,7 +18,7 @@ func beginChats(b *testing.B, count int) (*office, []pathway.Chat) {
 	o := newOffice(b, func(c *pathway.Config) { c.Clock, c.Runtime.Clock = nil, nil })
 	o.requests.Answer = agentstest.JSON(`{"free": 1}`)
 	p := o.create(b, agentstest.EveryNode(""))
-	v := o.save(b, p.ID, agentstest.EveryNode(""))
+	v := o.storeVersion(b, p.ID, agentstest.EveryNode(""))
 	chats := make([]pathway.Chat, count)
 	for i := range chats {
 		chats[i] = o.chat(b, pathway.ChatRequest{

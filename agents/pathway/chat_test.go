@@ -94,8 +94,8 @@ func TestChatBegins(t *testing.T) {
 	if text, number := begin(pathway.ChatRequest{}); text != "Draft?" || number != 0 {
 		t.Errorf("with nothing in production it is %q of %d", text, number)
 	}
-	o.save(t, p.ID, days("One?"))
-	o.save(t, p.ID, days("Two?"))
+	o.storeVersion(t, p.ID, days("One?"))
+	o.storeVersion(t, p.ID, days("Two?"))
 	if _, err := o.Publish(t.Context(), "a", p.ID, pathway.Publication{Number: 1}); err != nil {
 		t.Fatal(err)
 	}
@@ -167,7 +167,7 @@ func TestChatWithDraft(t *testing.T) {
 	o := newOffice(t)
 	p := o.create(t, days("?"))
 	chat := o.chat(t, pathway.ChatRequest{Pathway: p.ID}).Chat
-	same := pathway.ChatRequest{Pathway: p.ID, Version: &pathway.Selector{Number: o.save(t, p.ID, days("?")).Number}}
+	same := pathway.ChatRequest{Pathway: p.ID, Version: &pathway.Selector{Number: o.storeVersion(t, p.ID, days("?")).Number}}
 	version := o.chat(t, same).Chat
 	moved := days("?").Nodes
 	moved[0] = json.RawMessage(strings.Replace(string(moved[0]), `"type"`, `"position":{"x":1,"y":2},"type"`, 1))
@@ -189,7 +189,7 @@ func TestChatOutlivesItsVersion(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	p := o.create(t, graph.Document{})
-	o.save(t, p.ID, days("Tuesday or Thursday?"))
+	o.storeVersion(t, p.ID, days("Tuesday or Thursday?"))
 	r := pathway.ChatRequest{Pathway: p.ID, Version: &pathway.Selector{Number: 1}}
 	chat := o.chat(t, r).Chat
 	if err := o.Discard(t.Context(), "a", p.ID, 1); err != nil {
@@ -332,7 +332,7 @@ func TestForgetsNoBusyChat(t *testing.T) {
 	chat := o.chat(t, pathway.ChatRequest{Pathway: o.create(t, hooked()).ID}).Chat
 	o.clock.move(8 * 24 * time.Hour)
 	o.requests.Answer = func(ctx context.Context, _ request.Request) (request.Response, error) {
-		_, err := o.chats.ForgetChats(ctx, o.clock.Now().Add(-7*24*time.Hour), 10)
+		_, err := o.chats.DeleteOldChats(ctx, o.clock.Now().Add(-7*24*time.Hour), 10)
 		return request.Response{Status: 200, Body: []byte("{}")}, err
 	}
 	o.say(t, chat, "Go.")

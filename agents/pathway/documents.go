@@ -27,5 +27,5 @@ func newDocuments() *node.Budget {
 
 // hold waits until documents may be in memory. CodeUnavailable: none could within 5 seconds.
 func (s *Service) hold(ctx context.Context, org callwright.OrgID, documents int64) (release func(), err error) {
-	return s.documents.Take(ctx, string(org), documents)
+	return s.documents.Claim(ctx, string(org), documents)
 }

@@ -78,7 +78,7 @@ func TestDocumentsAtOnceAreBounded(t *testing.T) {
 				for i := range 8 {
 					org := callwright.OrgID(fmt.Sprint(i))
 					p := o.createFor(t, org, days("Draft?"))
-					if _, err := o.Save(t.Context(), org, p.ID, "V", days("One?")); err != nil {
+					if _, err := o.StoreVersion(t.Context(), org, p.ID, "V", days("One?")); err != nil {
 						t.Fatal(err)
 					}
 					ids[org] = p.ID

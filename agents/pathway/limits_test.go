@@ -134,10 +134,10 @@ func TestVersionsOfAPathway(t *testing.T) {
 	if err := o.store.UpdatePathway(t.Context(), p); err != nil {
 		t.Fatal(err)
 	}
-	if v := o.save(t, p.ID, days("?")); v.Number != pathway.MaxVersions {
+	if v := o.storeVersion(t, p.ID, days("?")); v.Number != pathway.MaxVersions {
 		t.Errorf("the last is %d", v.Number)
 	}
-	_, err := o.Save(t.Context(), "a", p.ID, "V", days("?"))
+	_, err := o.StoreVersion(t.Context(), "a", p.ID, "V", days("?"))
 	wantCode(t, "one more", err, callwright.CodeInvalidState, "")
 	_, err = o.Fork(t.Context(), "a", p.ID, 0, "V", nil)
 	wantCode(t, "one more fork", err, callwright.CodeInvalidState, "")

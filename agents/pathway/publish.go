@@ -144,13 +144,13 @@ func refused(number int, v Verdict) error {
 
 // settle is Settle as durable work.
 func (s *Service) settle(ctx context.Context, t callwright.Task, _ int) error {
-	return s.Settle(ctx, t.Org, t.Key)
+	return s.FinishTests(ctx, t.Org, t.Key)
 }
 
-// Settle is called when tests of a pathway have ended. It asks the gate about the version that waits for them, and then
+// FinishTests is called when tests of a pathway have ended. It asks the gate about the version that waits for them, and then
 // publishes or discards the promotion. A version that does not wait any more stays as it is, and so does one whose tests
 // are still running. Settle may be called twice, and concurrently with Publish.
-func (s *Service) Settle(ctx context.Context, org callwright.OrgID, id string) error {
+func (s *Service) FinishTests(ctx context.Context, org callwright.OrgID, id string) error {
 	p, err := s.cfg.Store.Pathway(ctx, org, id)
 	if err != nil || p.Promotion == nil {
 		return ignoreAbsent(err)

@@ -54,7 +54,7 @@ func (s *Service) ReplayChat(ctx context.Context, org callwright.OrgID, r Replay
 	if err != nil {
 		return ChatReplay{}, err
 	}
-	c, err = s.keepState(ctx, c, state, s.cfg.Chats.InsertChat, logs...)
+	c, err = s.storeState(ctx, c, state, s.cfg.Chats.InsertChat, logs...)
 	return ChatReplay{Chat: c, Turns: turns}, err
 }
 

@@ -80,7 +80,7 @@ func New(c Config) (*Service, error) {
 	}
 	s := &Service{cfg: c, graphs: newCache(), turns: newTurns(), documents: newDocuments()}
 	c.Work.Handle(callwright.QueueUpkeep, taskSettle, s.settle)
-	c.Work.Every(callwright.QueueUpkeep, taskForget, forgetEvery, s.forget)
+	c.Work.Every(callwright.QueueUpkeep, taskForget, forgetEvery, s.deleteOld)
 	return s, nil
 }
 

@@ -50,7 +50,7 @@ func ExampleService() {
 	if err != nil {
 		panic(err)
 	}
-	version, err := service.Save(ctx, "acme", p.ID, "First", graph)
+	version, err := service.StoreVersion(ctx, "acme", p.ID, "First", graph)
 	if err != nil {
 		panic(err)
 	}

@@ -112,10 +112,10 @@ func (o *office) create(tb testing.TB, d graph.Document) pathway.Pathway {
 	return p
 }
 
-// save keeps a version.
-func (o *office) save(tb testing.TB, id string, d graph.Document) pathway.Version {
+// storeVersion keeps a version.
+func (o *office) storeVersion(tb testing.TB, id string, d graph.Document) pathway.Version {
 	tb.Helper()
-	v, err := o.Save(tb.Context(), "a", id, "V", d)
+	v, err := o.StoreVersion(tb.Context(), "a", id, "V", d)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -211,7 +211,7 @@ func TestNamesEveryFault(t *testing.T) {
 	}
 	p := o.create(t, graph.Document{})
 	_, createErr := o.Create(t.Context(), "a", pathway.Draft{Name: "Days", Document: faulty})
-	_, saveErr := o.Save(t.Context(), "a", p.ID, "V", faulty)
+	_, saveErr := o.StoreVersion(t.Context(), "a", p.ID, "V", faulty)
 	_, updateErr := o.Update(t.Context(), "a", p.ID, pathway.Change{Nodes: &faulty.Nodes, Edges: &faulty.Edges})
 	for name, err := range map[string]error{"create": createErr, "save": saveErr, "update": updateErr} {
 		var errs callwright.FieldErrors
@@ -249,7 +249,7 @@ func TestRefusesNames(t *testing.T) {
 	for _, name := range []string{blank, long} {
 		_, createErr := o.Create(t.Context(), "a", pathway.Draft{Name: name})
 		_, updateErr := o.Update(t.Context(), "a", p.ID, pathway.Change{Name: &name})
-		_, saveErr := o.Save(t.Context(), "a", p.ID, name, days("?"))
+		_, saveErr := o.StoreVersion(t.Context(), "a", p.ID, name, days("?"))
 		for what, err := range map[string]error{"create": createErr, "update": updateErr, "save": saveErr} {
 			wantCode(t, what, err, callwright.CodeBadRequest, "name")
 		}
@@ -318,14 +318,14 @@ func TestDelete(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	p := o.create(t, days("Which day?"))
-	o.save(t, p.ID, days("Which day?"))
+	o.storeVersion(t, p.ID, days("Which day?"))
 	wantCode(t, "another organization's", o.Delete(t.Context(), "b", p.ID), callwright.CodeNotFound, "")
 	if err := o.Delete(t.Context(), "a", p.ID); err != nil {
 		t.Fatal(err)
 	}
 	_, getErr := o.Get(t.Context(), "a", p.ID)
 	_, _, versionsErr := o.Versions(t.Context(), "a", p.ID, callwright.Keyset{}, 0)
-	_, saveErr := o.Save(t.Context(), "a", p.ID, "V", days("?"))
+	_, saveErr := o.StoreVersion(t.Context(), "a", p.ID, "V", days("?"))
 	for what, err := range map[string]error{
 		"get": getErr, "versions": versionsErr, "save": saveErr, "delete": o.Delete(t.Context(), "a", p.ID),
 	} {

@@ -155,9 +155,9 @@ type ChatRecords interface {
 	UpdateChat(ctx context.Context, c Chat, logs ...Log) error
 	// CountChats returns the number of an organization's chats that are not completed.
 	CountChats(ctx context.Context, org callwright.OrgID) (int, error)
-	// ForgetChats removes at most limit chats of any organization whose UpdatedAt is before a time, with their logs, and
+	// DeleteOldChats removes at most limit chats of any organization whose UpdatedAt is before a time, with their logs, and
 	// returns how many. Their ids are free then.
-	ForgetChats(ctx context.Context, before time.Time, limit int) (int, error)
+	DeleteOldChats(ctx context.Context, before time.Time, limit int) (int, error)
 }
 
 // ChatHistory is the part of Chats that reads what was kept for people.
@@ -176,7 +176,7 @@ type Gate interface {
 	// version (Number and Hash), in one batch; the newest batch of the version counts. Nothing is required of a pathway that the
 	// organization does not have. With c.Start, Check begins a batch if the version has none: it returns a batch that runs or has
 	// failed instead. Check takes part in the transaction of ctx: it reads and writes rows and waits for nothing. The runner of the batch
-	// calls Service.Settle after the end of the batch is committed.
+	// calls Service.FinishTests after the end of the batch is committed.
 	Check(ctx context.Context, org callwright.OrgID, c Candidate) (Verdict, error)
 }
 

@@ -11,9 +11,9 @@ import (
 	"github.com/callwright/callwright/agents/pathway/graph"
 )
 
-// Save stores a document as the pathway's next version. The draft stays as it is. CodeInvalidState: the pathway has had
+// StoreVersion stores a document as the pathway's next version. The draft stays as it is. CodeInvalidState: the pathway has had
 // MaxVersions.
-func (s *Service) Save(ctx context.Context, org callwright.OrgID, id, name string, d graph.Document) (Version, error) {
+func (s *Service) StoreVersion(ctx context.Context, org callwright.OrgID, id, name string, d graph.Document) (Version, error) {
 	return s.add(ctx, Version{Org: org, Pathway: id, Name: name, Document: d}, graph.Check)
 }
 

@@ -62,15 +62,15 @@ func New(c Config) (*Service, error) {
 	}
 	s := &Service{cfg: c}
 	if c.Work != nil {
-		c.Work.Every(callwright.QueueUpkeep, taskForget, forgetEvery, s.forget)
+		c.Work.Every(callwright.QueueUpkeep, taskForget, forgetEvery, s.deleteOld)
 	}
 	return s, nil
 }
 
-// forget is periodic work. It removes personas that were deleted long ago.
-func (s *Service) forget(ctx context.Context, _ callwright.Task, _ int) error {
+// deleteOld is periodic work. It removes personas that were deleted long ago.
+func (s *Service) deleteOld(ctx context.Context, _ callwright.Task, _ int) error {
 	for range forgetMost {
-		n, err := s.cfg.Store.ForgetPersonas(ctx, s.cfg.Clock.Now().Add(-KeepDeleted), forgetBatch)
+		n, err := s.cfg.Store.DeleteOldPersonas(ctx, s.cfg.Clock.Now().Add(-KeepDeleted), forgetBatch)
 		if err != nil || n < forgetBatch {
 			return err
 		}

@@ -35,9 +35,9 @@ type Personas interface {
 	Personas(ctx context.Context, org callwright.OrgID, l Listing) ([]Persona, error)
 	// CountPersonas returns the number of an organization's personas that are not deleted.
 	CountPersonas(ctx context.Context, org callwright.OrgID) (int, error)
-	// ForgetPersonas removes at most limit deleted personas of any organization whose DeletedAt is before a time, with their
+	// DeleteOldPersonas removes at most limit deleted personas of any organization whose DeletedAt is before a time, with their
 	// versions, and returns how many personas. Their ids are free then.
-	ForgetPersonas(ctx context.Context, before time.Time, limit int) (int, error)
+	DeleteOldPersonas(ctx context.Context, before time.Time, limit int) (int, error)
 }
 
 // Listing chooses a page of personas.

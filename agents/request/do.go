@@ -55,7 +55,7 @@ func (c *Call) Do(
 	if len(c.paths) > 0 {
 		switch {
 		case isJSON:
-			log.Variables, problems = take(c.paths, value, steps, problems)
+			log.Variables, problems = extract(c.paths, value, steps, problems)
 		case dear:
 			problems = append(problems, "the answer is not read: it has too many values for the rest of this turn")
 		default:

@@ -83,9 +83,9 @@ func parsePath(text string) (path jp.Expr, err error) {
 	return path, nil
 }
 
-// take returns the variables of an answer, and appends the problems. A path that finds several values gives an array of them
+// extract returns the variables of an answer, and appends the problems. A path that finds several values gives an array of them
 // (values of an object in any order); one that finds nothing gives no variable.
-func take(paths []path, answer any, b *budget, problems []string) (map[string]any, []string) {
+func extract(paths []path, answer any, b *budget, problems []string) (map[string]any, []string) {
 	variables := map[string]any{}
 	left := maxTaken
 	for _, p := range paths {

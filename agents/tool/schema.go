@@ -45,7 +45,7 @@ func parseSchema(raw json.RawMessage) (s schema, err error) {
 		return s, callwright.Invalid(field, "must have at most %d schemas", maxSchemas)
 	}
 	s.parameters = raw
-	if settle(document) {
+	if normalize(document) {
 		s.parameters = request.Encode(document)
 	}
 	if document["type"] != "object" {
@@ -60,9 +60,9 @@ func parseSchema(raw json.RawMessage) (s schema, err error) {
 	return s, nil
 }
 
-// settle completes a schema as people write it, and reports whether it changed anything. It adds the type. A property whose
+// normalize completes a schema as people write it, and reports whether it changed anything. It adds the type. A property whose
 // schema is a text becomes a string with that description.
-func settle(document map[string]any) (changed bool) {
+func normalize(document map[string]any) (changed bool) {
 	if document["type"] == nil {
 		document["type"], changed = "object", true
 	}

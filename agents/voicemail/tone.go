@@ -32,7 +32,7 @@ type toneDetector struct {
 
 // hear reports whether a tone sounds, and has for long enough.
 func (t *toneDetector) hear(frame []int16) bool {
-	t.take(frame)
+	t.feed(frame)
 	energy, hertz, pure := t.fit()
 	same := t.run > 0 && math.Abs(hertz-t.hertz) < toneDrift*t.hertz &&
 		energy < t.energy*toneSwell && t.energy < energy*toneSwell
@@ -48,8 +48,8 @@ func (t *toneDetector) hear(frame []int16) bool {
 	return t.run >= toneFrames
 }
 
-// take folds the frame to 8 kHz.
-func (t *toneDetector) take(frame []int16) {
+// feed folds the frame to 8 kHz.
+func (t *toneDetector) feed(frame []int16) {
 	scale := 1 / (32768 * float64(t.fold))
 	for i := range t.x {
 		sum := 0

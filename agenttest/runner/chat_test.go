@@ -33,7 +33,7 @@ func TestLikeAChat(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v, err := service.Save(t.Context(), "a", p.ID, "1", agentstest.EveryNode(""))
+	v, err := service.StoreVersion(t.Context(), "a", p.ID, "1", agentstest.EveryNode(""))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -106,7 +106,7 @@ func New(c Config) (*Service, error) {
 		watchers: node.Watchers{Total: c.Watchers, Share: MaxWatchers},
 	}
 	c.Work.Handle(callwright.QueueTests, taskClear, s.clear)
-	c.Work.Every(callwright.QueueUpkeep, taskForget, forgetEvery, s.forget)
+	c.Work.Every(callwright.QueueUpkeep, taskForget, forgetEvery, s.deleteOld)
 	return s, nil
 }
 

@@ -105,7 +105,7 @@ func (t *tested) fill(b *testing.B, w walk, pathways pathway.Store, chats pathwa
 	if err != nil {
 		b.Fatal(err)
 	}
-	if _, err := t.pathways.Save(b.Context(), testedOrg, p.ID, "1", w.document); err != nil {
+	if _, err := t.pathways.StoreVersion(b.Context(), testedOrg, p.ID, "1", w.document); err != nil {
 		b.Fatal(err)
 	}
 	if _, err := t.pathways.Publish(b.Context(), testedOrg, p.ID, pathway.Publication{Number: 1}); err != nil {

@@ -111,6 +111,6 @@ type Store interface {
 	// Recent returns the discovery of d.Org with d's host, port and transport and the status Completed that was completed last, at
 	// since or later; CodeNotFound without one.
 	Recent(ctx context.Context, d Discovery, since time.Time) (Discovery, error)
-	// Forget deletes the discoveries of all organizations that started before the given time, running ones too.
-	Forget(ctx context.Context, before time.Time) error
+	// DeleteOld deletes the discoveries of all organizations that started before the given time, running ones too.
+	DeleteOld(ctx context.Context, before time.Time) error
 }

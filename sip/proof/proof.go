@@ -39,8 +39,8 @@ type Store interface {
 	Update(ctx context.Context, p Proof) error
 	// Latest returns the newest proof of an organization's number; CodeNotFound without one.
 	Latest(ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber) (Proof, error)
-	// Forget deletes up to limit proofs that were created before the given time, and returns the number of deleted proofs.
-	Forget(ctx context.Context, before time.Time, limit int) (int, error)
+	// DeleteOld deletes up to limit proofs that were created before the given time, and returns the number of deleted proofs.
+	DeleteOld(ctx context.Context, before time.Time, limit int) (int, error)
 }
 
 // Announcer calls numbers and speaks to the callee; Voice implements it. Its calls must leave neither a transcript nor a recording,

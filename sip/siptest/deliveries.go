@@ -43,7 +43,7 @@ func RunDeliveries(t *testing.T, newStore func(t *testing.T) sip.Deliveries) {
 			return s.DeliveriesOf(ctx, org, listed, after, limit)
 		},
 		Place:     func(d sip.Delivery) callwright.Keyset { return callwright.Keyset{At: d.CreatedAt, ID: d.ID} },
-		DeleteOld: sip.Deliveries.ForgetDeliveries,
+		DeleteOld: sip.Deliveries.DeleteOldDeliveries,
 		Time:      func(d sip.Delivery) time.Time { return d.CreatedAt },
 	})
 	tests := map[string]func(*testing.T, sip.Deliveries){

@@ -173,7 +173,7 @@ func forgetsDiscoveries(t *testing.T, s discovery.Store) {
 	if err := s.Begin(t.Context(), lookAt("old and running", "c", "x", at), at); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Forget(t.Context(), at.Add(time.Second)); err != nil {
+	if err := s.DeleteOld(t.Context(), at.Add(time.Second)); err != nil {
 		t.Fatal(err)
 	}
 	for id, org := range map[string]callwright.OrgID{"old": "a", "kept": "b", "old and running": "c"} {

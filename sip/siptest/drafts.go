@@ -32,7 +32,7 @@ func RunDrafts(t *testing.T, newStore func(t *testing.T) setup.Store, atRest cal
 		},
 		Replace:   setup.Store.UpdateDraft,
 		Delete:    func(s setup.Store, ctx context.Context, d setup.Draft) error { return s.DeleteDraft(ctx, d.Org, d.ID) },
-		DeleteOld: setup.Store.ForgetDrafts,
+		DeleteOld: setup.Store.DeleteOldDrafts,
 		Time:      func(d setup.Draft) time.Time { return d.UpdatedAt },
 		Secret: func(*testing.T) setup.Draft {
 			d := draft(callwrighttest.VisibleID, 0)

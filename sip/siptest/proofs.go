@@ -33,7 +33,7 @@ func RunProofStore(t *testing.T, newStore func(t *testing.T) proof.Store) {
 			p.State, p.Reason, p.Hash, p.CalledAt, p.Tries, p.ExpiresAt = proof.StateWaiting, "", "", nil, writer, at.Add(time.Hour)
 		},
 		Replace:   proof.Store.Update,
-		DeleteOld: proof.Store.Forget,
+		DeleteOld: proof.Store.DeleteOld,
 		Time:      func(p proof.Proof) time.Time { return p.CreatedAt },
 	})
 	tests := map[string]func(*testing.T, proof.Store){

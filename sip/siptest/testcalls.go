@@ -151,7 +151,7 @@ func findsUnfinished(t *testing.T, s testcall.Store) {
 
 func forgetsTestCalls(t *testing.T, s testcall.Store) {
 	insertTestCalls(t, s, endedTestCall("old", at), endedTestCall("kept", at.Add(time.Second)), testCall("running", "a", at))
-	if err := s.Forget(t.Context(), at.Add(time.Second)); err != nil {
+	if err := s.DeleteOld(t.Context(), at.Add(time.Second)); err != nil {
 		t.Fatal(err)
 	}
 	for id, want := range map[string]bool{"old": false, "kept": true, "running": true} {

@@ -126,6 +126,6 @@ type Store interface {
 	Get(ctx context.Context, org callwright.OrgID, id string) (Call, error)
 	// Unfinished returns up to limit calls of all organizations that started before the given time and have not ended, the oldest first.
 	Unfinished(ctx context.Context, before time.Time, limit int) ([]Call, error)
-	// Forget deletes the ended calls of all organizations that started before the given time.
-	Forget(ctx context.Context, before time.Time) error
+	// DeleteOld deletes the ended calls of all organizations that started before the given time.
+	DeleteOld(ctx context.Context, before time.Time) error
 }

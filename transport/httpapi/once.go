@@ -71,7 +71,7 @@ func (a *API) once(req middleware.Request, next middleware.Next, c claim) (answe
 		if answer, err = next(within); err != nil {
 			return err
 		}
-		return a.keep(ctx, c, answer, since, now)
+		return a.store(ctx, c, answer, since, now)
 	})
 	return answer, err
 }
@@ -94,7 +94,7 @@ func (a *API) detached(req middleware.Request, next middleware.Next, c claim) (m
 	defer cancel()
 	now := a.cfg.Clock.Now()
 	since := now.Add(-answerLife)
-	err = a.cfg.Atomic.Do(ctx, func(ctx context.Context) error { return a.keep(ctx, c, answer, since, now) })
+	err = a.cfg.Atomic.Do(ctx, func(ctx context.Context) error { return a.store(ctx, c, answer, since, now) })
 	if !errors.Is(err, errClaimed) {
 		return answer, err
 	}
@@ -119,7 +119,7 @@ func (a *API) find(ctx context.Context, c claim, since time.Time) (answer Answer
 	return answer, true, answer.UnmarshalJSON(text)
 }
 
-func (a *API) keep(ctx context.Context, c claim, answer middleware.Response, since, now time.Time) error {
+func (a *API) store(ctx context.Context, c claim, answer middleware.Response, since, now time.Time) error {
 	value, ok := answer.Type.(Answer)
 	if !ok {
 		return fmt.Errorf("httpapi: an answer of type %T can't be kept", answer.Type)
@@ -128,7 +128,7 @@ func (a *API) keep(ctx context.Context, c claim, answer middleware.Response, sin
 	if err != nil {
 		return err
 	}
-	err = a.cfg.Idempotency.Keep(ctx, c.org, c.key, c.digest, text, since, now)
+	err = a.cfg.Idempotency.StoreAnswer(ctx, c.org, c.key, c.digest, text, since, now)
 	if errors.Is(err, callwright.ErrConflict) {
 		return errClaimed
 	}

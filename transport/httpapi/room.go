@@ -67,7 +67,7 @@ func (r *room) toDecode(size, values int) error {
 }
 
 func (r *room) take(budget *node.Budget, amount int64) error {
-	release, err := budget.Take(r.request.Context(), userOf(r.request), amount)
+	release, err := budget.Claim(r.request.Context(), userOf(r.request), amount)
 	if err == nil {
 		r.taken = append(r.taken, release)
 	}

@@ -112,7 +112,7 @@ func (h *house) colleague() header {
 
 // call puts a call into the resolver of an organization.
 func (h *house) call(org callwright.OrgID, id string) {
-	h.resolver.Put(org, id, triage.Item{Title: "Call to Ada", Metadata: map[string]any{"status": "completed"}}, triage.Evidence{})
+	h.resolver.Add(org, id, triage.Item{Title: "Call to Ada", Metadata: map[string]any{"status": "completed"}}, triage.Evidence{})
 }
 
 // attached is an issue with a call, and the attachment's id.

@@ -33,12 +33,12 @@ func (s Letters) InsertLetter(ctx context.Context, l loa.Letter, pdf []byte, eve
 		if err := s.rows().Insert(ctx, l); err != nil {
 			return err
 		}
-		return s.keep(ctx, l, pdf, false, events)
+		return s.store(ctx, l, pdf, false, events)
 	})
 }
 
-// keep stores a PDF, if it is not nil, and appends events to the audit trail.
-func (s Letters) keep(ctx context.Context, l loa.Letter, pdf []byte, signed bool, events []loa.Event) error {
+// store stores a PDF, if it is not nil, and appends events to the audit trail.
+func (s Letters) store(ctx context.Context, l loa.Letter, pdf []byte, signed bool, events []loa.Event) error {
 	return s.core().Write(ctx, []any{l.Request}, func(ctx context.Context, idb bun.IDB) error {
 		if pdf != nil {
 			row := letterPDFRow{Request: l.Request, Signed: signed, Org: string(l.Org)}
@@ -79,7 +79,7 @@ func (s Letters) UpdateLetter(ctx context.Context, l loa.Letter, signed []byte, 
 		if err := s.rows().Replace(ctx, l); err != nil {
 			return err
 		}
-		return s.keep(ctx, l, signed, true, events)
+		return s.store(ctx, l, signed, true, events)
 	})
 }
 

@@ -43,7 +43,7 @@ func (s Requests) InsertRequest(ctx context.Context, r porting.Request, entries 
 			return err
 		}
 		if !r.State.Ended() {
-			if err := s.takeNumbers(ctx, r); err != nil {
+			if err := s.claimNumbers(ctx, r); err != nil {
 				return err
 			}
 		}
@@ -51,9 +51,9 @@ func (s Requests) InsertRequest(ctx context.Context, r porting.Request, entries 
 	})
 }
 
-// takeNumbers stores the numbers of a request that has not ended. On PostgreSQL it waits for transactions that store or free one of
+// claimNumbers stores the numbers of a request that has not ended. On PostgreSQL it waits for transactions that store or free one of
 // them; all store them in one order, so that no two wait for each other.
-func (s Requests) takeNumbers(ctx context.Context, r porting.Request) error {
+func (s Requests) claimNumbers(ctx context.Context, r porting.Request) error {
 	rows := sqldb.Converted(r.Numbers, func(n porting.Number) openNumberRow { return openNumberRow{Number: string(n.Number), Request: r.ID} })
 	slices.SortFunc(rows, func(a, b openNumberRow) int { return strings.Compare(a.Number, b.Number) })
 	rows = slices.CompactFunc(rows, func(a, b openNumberRow) bool { return a.Number == b.Number })

@@ -58,8 +58,8 @@ func findRecord(q *bun.SelectQuery, org callwright.OrgID, id string) *bun.Select
 	return q.Where("id = ?", id).Where("org = ?", org)
 }
 
-// End ends a record and keeps its ladder.
-func (s CallLog) End(
+// Finish ends a record and keeps its ladder.
+func (s CallLog) Finish(
 	ctx context.Context, org callwright.OrgID, id string, end calllog.End, steps []ladder.Event,
 ) error {
 	if end.EndedAt == nil {
@@ -136,9 +136,9 @@ func (s CallLog) Failures(
 	return ended, failed, err
 }
 
-// Forget deletes the records that began before a time and have ended. Their ladders go with them.
-func (s CallLog) Forget(ctx context.Context, before time.Time, limit int) (int, error) {
-	return s.rows().DB.Forget(ctx, (*recordRow)(nil), func(q *bun.SelectQuery) *bun.SelectQuery {
+// DeleteOld deletes the records that began before a time and have ended. Their ladders go with them.
+func (s CallLog) DeleteOld(ctx context.Context, before time.Time, limit int) (int, error) {
+	return s.rows().DB.DeleteOld(ctx, (*recordRow)(nil), func(q *bun.SelectQuery) *bun.SelectQuery {
 		return q.Where("ended_at IS NOT NULL").Where("started_at < ?", sqldb.Stored(before)).Order("started_at").Limit(int64(limit))
 	})
 }

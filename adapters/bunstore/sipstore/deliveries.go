@@ -99,7 +99,7 @@ func (s Deliveries) DeleteDeliveries(ctx context.Context, t sip.Trunk) error {
 	return s.rows().DeleteWhere(ctx, "org = ? AND number = ? AND trunk_id = ?", t.Org, t.Number, t.ID)
 }
 
-// ForgetDeliveries deletes old deliveries.
-func (s Deliveries) ForgetDeliveries(ctx context.Context, before time.Time, limit int) (int, error) {
+// DeleteOldDeliveries deletes old deliveries.
+func (s Deliveries) DeleteOldDeliveries(ctx context.Context, before time.Time, limit int) (int, error) {
 	return s.rows().DeleteUpTo(ctx, limit, "created_at < ?", sqldb.Stored(before))
 }

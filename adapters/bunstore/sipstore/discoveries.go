@@ -61,7 +61,7 @@ func (s Discoveries) Recent(ctx context.Context, d discovery.Discovery, since ti
 	})
 }
 
-// Forget deletes old discoveries.
-func (s Discoveries) Forget(ctx context.Context, before time.Time) error {
+// DeleteOld deletes old discoveries.
+func (s Discoveries) DeleteOld(ctx context.Context, before time.Time) error {
 	return s.rows().DeleteWhere(ctx, "started_at < ?", before)
 }

@@ -110,7 +110,7 @@ func (s Drafts) DeleteDraft(ctx context.Context, org callwright.OrgID, id string
 	return s.rows().Delete(ctx, org, id)
 }
 
-// ForgetDrafts deletes old drafts.
-func (s Drafts) ForgetDrafts(ctx context.Context, before time.Time, limit int) (int, error) {
+// DeleteOldDrafts deletes old drafts.
+func (s Drafts) DeleteOldDrafts(ctx context.Context, before time.Time, limit int) (int, error) {
 	return s.rows().DeleteUpTo(ctx, limit, "updated_at < ?", sqldb.Stored(before))
 }

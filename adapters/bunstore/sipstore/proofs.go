@@ -96,7 +96,7 @@ func (s Proofs) Latest(ctx context.Context, org callwright.OrgID, number callwri
 	})
 }
 
-// Forget deletes old proofs.
-func (s Proofs) Forget(ctx context.Context, before time.Time, limit int) (removed int, err error) {
+// DeleteOld deletes old proofs.
+func (s Proofs) DeleteOld(ctx context.Context, before time.Time, limit int) (removed int, err error) {
 	return s.rows().DeleteUpTo(ctx, limit, "created_at < ?", sqldb.Stored(before))
 }

@@ -52,8 +52,8 @@ func (r registrationRow) registration() sip.Registration {
 	}
 }
 
-// PutRegistration adds or replaces a registration.
-func (s Registrations) PutRegistration(ctx context.Context, r sip.Registration) error {
+// StoreRegistration adds or replaces a registration.
+func (s Registrations) StoreRegistration(ctx context.Context, r sip.Registration) error {
 	return s.rows().Put(ctx, r)
 }
 
@@ -67,8 +67,8 @@ func (s Registrations) DeleteRegistration(ctx context.Context, org callwright.Or
 	return s.rows().Delete(ctx, org, trunkID)
 }
 
-// TakeRegistrations gives registrations to a node.
-func (s Registrations) TakeRegistrations(
+// ClaimRegistrations gives registrations to a node.
+func (s Registrations) ClaimRegistrations(
 	ctx context.Context, node string, now time.Time, limit int,
 ) ([]sip.Registration, error) {
 	var rows []registrationRow
@@ -77,7 +77,7 @@ func (s Registrations) TakeRegistrations(
 		due := idb.NewSelect().Model((*registrationRow)(nil)).Column("trunk_id").
 			Where("(node = ? AND next_at <= ?)", node, sqldb.Stored(now)).WhereOr("node = ''").
 			Order("next_at").Limit(int64(limit))
-		return core{s.DB.Core()}.take(ctx, idb.NewUpdate().Model(&rows).Set("node = ?", node), due)
+		return core{s.DB.Core()}.claim(ctx, idb.NewUpdate().Model(&rows).Set("node = ?", node), due)
 	})
 	return sqldb.Converted(rows, registrationRow.registration), err
 }

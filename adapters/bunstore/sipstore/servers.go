@@ -144,8 +144,8 @@ func (s Statuses) servers() sqldb.Rows[sip.WatchedServer, serverRow] {
 	return sqldb.Rows[sip.WatchedServer, serverRow]{DB: s.DB.Core(), Kind: "server", Row: sqldb.Plain(newServerRow), Value: sqldb.Plain(serverRow.server)}
 }
 
-// PutServer replaces a watched server, and ends the lease on it.
-func (s Statuses) PutServer(ctx context.Context, w sip.WatchedServer) error {
+// StoreServer replaces a watched server, and ends the lease on it.
+func (s Statuses) StoreServer(ctx context.Context, w sip.WatchedServer) error {
 	return s.servers().Replace(ctx, w)
 }
 
@@ -154,8 +154,8 @@ func (s Statuses) Server(ctx context.Context, org callwright.OrgID, key string) 
 	return s.servers().Find(ctx, org, key)
 }
 
-// LeaseServers returns servers that are due, and keeps other callers from them for a while.
-func (s Statuses) LeaseServers(ctx context.Context, now, until time.Time, limit int) ([]sip.WatchedServer, error) {
+// ClaimServers returns servers that are due, and keeps other callers from them for a while.
+func (s Statuses) ClaimServers(ctx context.Context, now, until time.Time, limit int) ([]sip.WatchedServer, error) {
 	var rows []serverRow
 	err := s.core().Write(ctx, nil, func(ctx context.Context, idb bun.IDB) error {
 		rows = nil

@@ -108,7 +108,7 @@ func (s TestCalls) Unfinished(ctx context.Context, before time.Time, limit int) 
 	})
 }
 
-// Forget deletes test calls that ended and are old.
-func (s TestCalls) Forget(ctx context.Context, before time.Time) error {
+// DeleteOld deletes test calls that ended and are old.
+func (s TestCalls) DeleteOld(ctx context.Context, before time.Time) error {
 	return s.rows().DeleteWhere(ctx, "ended_at IS NOT NULL AND started_at < ?", before)
 }

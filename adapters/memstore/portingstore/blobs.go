@@ -43,7 +43,7 @@ func (b blobs) touch(hash string, at time.Time) (known bool) {
 	return known
 }
 
-// Blobs is a document.Blobs. All bytes are in memory. A PutBlob that fails leaves none.
+// Blobs is a document.Blobs. All bytes are in memory. A StoreBlob that fails leaves none.
 type Blobs struct{ Store *memstore.Store }
 
 var _ document.Blobs = Blobs{}
@@ -53,8 +53,8 @@ func (s Blobs) with(ctx context.Context, f func(b *blobs) error) error {
 	return memory.With(ctx, s.Store.Core(), f)
 }
 
-// PutBlob stores the bytes of r.
-func (s Blobs) PutBlob(ctx context.Context, r io.Reader, at time.Time) (document.Blob, error) {
+// StoreBlob stores the bytes of r.
+func (s Blobs) StoreBlob(ctx context.Context, r io.Reader, at time.Time) (document.Blob, error) {
 	content, err := io.ReadAll(r)
 	if err != nil {
 		return document.Blob{}, err

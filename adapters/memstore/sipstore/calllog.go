@@ -38,8 +38,8 @@ func (s CallLog) Answer(ctx context.Context, org callwright.OrgID, id string, at
 	})
 }
 
-// End ends a record and keeps its ladder.
-func (s CallLog) End(
+// Finish ends a record and keeps its ladder.
+func (s CallLog) Finish(
 	ctx context.Context, org callwright.OrgID, id string, end calllog.End, steps []ladder.Event,
 ) error {
 	if end.EndedAt == nil {
@@ -126,8 +126,8 @@ func (s CallLog) Failures(
 	return ended, failed, err
 }
 
-// Forget deletes the records that began before a time and have ended.
-func (s CallLog) Forget(ctx context.Context, before time.Time, limit int) (int, error) {
+// DeleteOld deletes the records that began before a time and have ended.
+func (s CallLog) DeleteOld(ctx context.Context, before time.Time, limit int) (int, error) {
 	return read(ctx, s.Store, func(d *data) (int, error) {
 		old := d.records.Select(limit, oldestRecord, func(r calllog.Record) bool { return r.EndedAt != nil && r.StartedAt.Before(before) })
 		for _, r := range old {

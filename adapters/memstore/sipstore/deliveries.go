@@ -62,8 +62,8 @@ func (s Deliveries) DeleteDeliveries(ctx context.Context, t sip.Trunk) error {
 	})
 }
 
-// ForgetDeliveries deletes old deliveries.
-func (s Deliveries) ForgetDeliveries(ctx context.Context, before time.Time, limit int) (int, error) {
+// DeleteOldDeliveries deletes old deliveries.
+func (s Deliveries) DeleteOldDeliveries(ctx context.Context, before time.Time, limit int) (int, error) {
 	return read(ctx, s.Store, func(d *data) (int, error) {
 		return d.deliveries.DeleteUpTo(limit, func(one sip.Delivery) bool { return one.CreatedAt.Before(before) })
 	})

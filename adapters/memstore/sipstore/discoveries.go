@@ -45,8 +45,8 @@ func (s Discoveries) Recent(ctx context.Context, n discovery.Discovery, since ti
 	})
 }
 
-// Forget deletes old discoveries.
-func (s Discoveries) Forget(ctx context.Context, before time.Time) error {
+// DeleteOld deletes old discoveries.
+func (s Discoveries) DeleteOld(ctx context.Context, before time.Time) error {
 	return with(ctx, s.Store, func(d *data) error {
 		return d.discoveries.DeleteWhere(func(old discovery.Discovery) bool { return old.StartedAt.Before(before) })
 	})

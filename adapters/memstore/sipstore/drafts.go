@@ -49,8 +49,8 @@ func (s Drafts) DeleteDraft(ctx context.Context, org callwright.OrgID, id string
 	return with(ctx, s.Store, func(d *data) error { return d.drafts.Delete(org, id) })
 }
 
-// ForgetDrafts deletes old drafts.
-func (s Drafts) ForgetDrafts(ctx context.Context, before time.Time, limit int) (int, error) {
+// DeleteOldDrafts deletes old drafts.
+func (s Drafts) DeleteOldDrafts(ctx context.Context, before time.Time, limit int) (int, error) {
 	return read(ctx, s.Store, func(d *data) (int, error) {
 		return d.drafts.DeleteUpTo(limit, func(one setup.Draft) bool { return one.UpdatedAt.Before(before) })
 	})

@@ -64,8 +64,8 @@ func (s Proofs) Latest(ctx context.Context, org callwright.OrgID, number callwri
 	})
 }
 
-// Forget deletes old proofs.
-func (s Proofs) Forget(ctx context.Context, before time.Time, limit int) (int, error) {
+// DeleteOld deletes old proofs.
+func (s Proofs) DeleteOld(ctx context.Context, before time.Time, limit int) (int, error) {
 	return read(ctx, s.Store, func(d *data) (int, error) {
 		return d.proofs.DeleteUpTo(limit, func(p proof.Proof) bool { return p.CreatedAt.Before(before) })
 	})

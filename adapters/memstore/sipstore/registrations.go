@@ -18,8 +18,8 @@ type nodeRegistration struct {
 	node string // the node that holds it; empty: none
 }
 
-// PutRegistration adds or replaces a registration.
-func (s Registrations) PutRegistration(ctx context.Context, r sip.Registration) error {
+// StoreRegistration adds or replaces a registration.
+func (s Registrations) StoreRegistration(ctx context.Context, r sip.Registration) error {
 	return with(ctx, s.Store, func(d *data) error {
 		stored, found := d.registrations.Rows()[r.TrunkID]
 		if err := replaces("registration", r.Version, r.Org, found, stored.Version, stored.Org); err != nil {
@@ -46,8 +46,8 @@ func (s Registrations) DeleteRegistration(ctx context.Context, org callwright.Or
 	return with(ctx, s.Store, func(d *data) error { return d.registrations.Delete(org, trunkID) })
 }
 
-// TakeRegistrations gives registrations to a node.
-func (s Registrations) TakeRegistrations(
+// ClaimRegistrations gives registrations to a node.
+func (s Registrations) ClaimRegistrations(
 	ctx context.Context, node string, now time.Time, limit int,
 ) (taken []sip.Registration, err error) {
 	err = with(ctx, s.Store, func(d *data) error {

@@ -40,8 +40,8 @@ func (k serverKey) namedBy(status sip.Status) bool {
 	})
 }
 
-// forgetServers deletes the servers of a former status that no other status names.
-func (d *data) forgetServers(former sip.Status) {
+// deleteServers deletes the servers of a former status that no other status names.
+func (d *data) deleteServers(former sip.Status) {
 	for _, server := range former.Servers {
 		key := serverKey{former.Org, sip.ServerKey(former.Verify, server.Server)}
 		named := false
@@ -54,8 +54,8 @@ func (d *data) forgetServers(former sip.Status) {
 	}
 }
 
-// PutServer replaces a watched server, and ends the lease on it.
-func (s Statuses) PutServer(ctx context.Context, w sip.WatchedServer) error {
+// StoreServer replaces a watched server, and ends the lease on it.
+func (s Statuses) StoreServer(ctx context.Context, w sip.WatchedServer) error {
 	return with(ctx, s.Store, func(d *data) error {
 		key := serverKey{w.Org, sip.ServerKey(w.Verify, w.Server)}
 		stored, found := d.servers.Rows()[key]
@@ -82,8 +82,8 @@ func (s Statuses) Server(ctx context.Context, org callwright.OrgID, key string) 
 	return w, err
 }
 
-// LeaseServers returns servers that are due, and keeps other callers from them for a while.
-func (s Statuses) LeaseServers(ctx context.Context, now, until time.Time, limit int) (leased []sip.WatchedServer, err error) {
+// ClaimServers returns servers that are due, and keeps other callers from them for a while.
+func (s Statuses) ClaimServers(ctx context.Context, now, until time.Time, limit int) (leased []sip.WatchedServer, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		var due []serverKey
 		for key, stored := range d.servers.Rows() {

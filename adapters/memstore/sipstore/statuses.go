@@ -21,8 +21,8 @@ type leasedStatus struct {
 	until time.Time // when the lease ends; zero: there is none
 }
 
-// PutStatus adds or replaces a status, and ends the lease on it.
-func (s Statuses) PutStatus(ctx context.Context, status sip.Status) error {
+// StoreStatus adds or replaces a status, and ends the lease on it.
+func (s Statuses) StoreStatus(ctx context.Context, status sip.Status) error {
 	return with(ctx, s.Store, func(d *data) error {
 		stored, found := d.statuses.Rows()[status.TrunkID]
 		if err := replaces("status", status.Version, status.Org, found, stored.Version, stored.Org); err != nil {
@@ -39,7 +39,7 @@ func (s Statuses) PutStatus(ctx context.Context, status sip.Status) error {
 		}
 		status.Recorded = d.known(status).State()
 		d.statuses.Set(status.TrunkID, leasedStatus{Status: status})
-		d.forgetServers(stored.Status)
+		d.deleteServers(stored.Status)
 		return nil
 	})
 }
@@ -135,7 +135,7 @@ func (s Statuses) DeleteStatus(ctx context.Context, org callwright.OrgID, trunkI
 	return with(ctx, s.Store, func(d *data) error {
 		if stored := d.statuses.Rows()[trunkID]; stored.Org == org {
 			d.statuses.Delete(trunkID)
-			d.forgetServers(stored.Status)
+			d.deleteServers(stored.Status)
 		}
 		return nil
 	})
@@ -173,8 +173,8 @@ func (s Statuses) WorstStatuses(
 	return found[:min(limit, len(found))], err
 }
 
-// LeaseStatuses returns statuses that are due, and keeps other callers from them for a while.
-func (s Statuses) LeaseStatuses(
+// ClaimStatuses returns statuses that are due, and keeps other callers from them for a while.
+func (s Statuses) ClaimStatuses(
 	ctx context.Context, now, until time.Time, limit int,
 ) (leased []sip.Status, err error) {
 	err = with(ctx, s.Store, func(d *data) error {

@@ -54,8 +54,8 @@ func (s TestCalls) Unfinished(ctx context.Context, before time.Time, limit int) 
 	})
 }
 
-// Forget deletes test calls that ended and are old.
-func (s TestCalls) Forget(ctx context.Context, before time.Time) error {
+// DeleteOld deletes test calls that ended and are old.
+func (s TestCalls) DeleteOld(ctx context.Context, before time.Time) error {
 	return with(ctx, s.Store, func(d *data) error {
 		return d.testCalls.DeleteWhere(func(c testcall.Call) bool { return c.EndedAt != nil && c.StartedAt.Before(before) })
 	})

@@ -42,7 +42,7 @@ func canonical(nodes, edges []tree.Value, write func(piece []byte)) {
 
 // nodeBehaviour returns a node without the members that only editors use.
 func nodeBehaviour(node tree.Value) tree.Value {
-	node.Remove(func(name string) bool {
+	node.DeleteFunc(func(name string) bool {
 		return name != "id" && name != "type" && name != "data" && name != "globalConfig"
 	})
 	return node
@@ -50,12 +50,12 @@ func nodeBehaviour(node tree.Value) tree.Value {
 
 // edgeBehaviour returns a settled edge without the members that only editors use.
 func edgeBehaviour(edge tree.Value) tree.Value {
-	settleEdge(&edge)
-	edge.Remove(func(name string) bool {
+	normalizeEdge(&edge)
+	edge.DeleteFunc(func(name string) bool {
 		return name != "id" && name != "source" && name != "target" && name != "data"
 	})
 	if data := edge.Get("data"); data.Get("isHighlighted").Kind != tree.Absent {
-		data.Remove(func(name string) bool { return name == "isHighlighted" })
+		data.DeleteFunc(func(name string) bool { return name == "isHighlighted" })
 		edge.Set("data", data)
 	}
 	return edge

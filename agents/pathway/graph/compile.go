@@ -148,7 +148,7 @@ func (c *compiler) config(top fields) {
 func (c *compiler) edges(values []tree.Value) {
 	seen := make(map[string]int, len(values))
 	for i := range values {
-		settleEdge(&values[i])
+		normalizeEdge(&values[i])
 		top := fields{&c.errs, path{list: "edges", i: i}, values[i]}
 		if top.of.Kind != tree.Object {
 			top.errorf("", "must be an object")

@@ -42,7 +42,7 @@ func (d Document) Normalize() Document {
 	edges := make([]json.RawMessage, len(d.Edges))
 	for i, raw := range d.Edges {
 		edges[i] = raw
-		if v, err := tree.Parse(string(raw)); err == nil && settleEdge(&v) {
+		if v, err := tree.Parse(string(raw)); err == nil && normalizeEdge(&v) {
 			edges[i] = v.Append(nil)
 		}
 	}
@@ -52,8 +52,8 @@ func (d Document) Normalize() Document {
 	return Document{Nodes: d.Nodes, Edges: edges}
 }
 
-// settleEdge moves the label and the description of an edge into its data, and reports whether it moved any.
-func settleEdge(edge *tree.Value) (moved bool) {
+// normalizeEdge moves the label and the description of an edge into its data, and reports whether it moved any.
+func normalizeEdge(edge *tree.Value) (moved bool) {
 	data := edge.Get("data")
 	if data.Kind != tree.Object && data.Kind > tree.Null {
 		return false // an error, which Compile reports
@@ -70,7 +70,7 @@ func settleEdge(edge *tree.Value) (moved bool) {
 		moved = true
 	}
 	if moved {
-		edge.Remove(func(name string) bool { return name == "label" || name == "description" })
+		edge.DeleteFunc(func(name string) bool { return name == "label" || name == "description" })
 		if data.Kind != tree.Absent {
 			edge.Set("data", data)
 		}

@@ -253,7 +253,7 @@ func build(ctx context.Context, at stores) (*agenttest.Service, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	if _, err := pathways.Save(ctx, org, p.ID, "1", echo()); err != nil {
+	if _, err := pathways.StoreVersion(ctx, org, p.ID, "1", echo()); err != nil {
 		return nil, "", err
 	}
 	_, err = pathways.Publish(ctx, org, p.ID, pathway.Publication{Number: 1})

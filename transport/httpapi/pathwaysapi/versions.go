@@ -17,7 +17,7 @@ import (
 func (a *api) CreatePathwayVersion(
 	ctx context.Context, req *oas.PathwayVersionCreate, params oas.CreatePathwayVersionParams,
 ) (*oas.PathwayVersionCreatedReply, error) {
-	v, err := a.pathways.Save(ctx, httpapi.Org(ctx), params.ID, req.Name, documentOf(req.Nodes, req.Edges))
+	v, err := a.pathways.StoreVersion(ctx, httpapi.Org(ctx), params.ID, req.Name, documentOf(req.Nodes, req.Edges))
 	if err != nil {
 		return nil, err
 	}

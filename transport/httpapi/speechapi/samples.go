@@ -148,7 +148,7 @@ func (a *api) sendSample(ctx context.Context, id string, w http.ResponseWriter) 
 	if err != nil {
 		return err
 	}
-	release, err := a.audio.Take(ctx, string(org), inlineCost*min(s.Bytes, maxInline))
+	release, err := a.audio.Claim(ctx, string(org), inlineCost*min(s.Bytes, maxInline))
 	if err != nil {
 		return err
 	}

@@ -226,22 +226,22 @@ func (p *Parser) escape() bool {
 
 // number parses a number.
 func (p *Parser) number() bool {
-	p.take("-")
-	if p.take("0") == 0 && p.digits() == 0 {
+	p.accept("-")
+	if p.accept("0") == 0 && p.digits() == 0 {
 		return false
 	}
-	if p.take(".") > 0 && p.digits() == 0 {
+	if p.accept(".") > 0 && p.digits() == 0 {
 		return false
 	}
-	if p.take("eE") > 0 {
-		p.take("+-")
+	if p.accept("eE") > 0 {
+		p.accept("+-")
 		return p.digits() > 0
 	}
 	return true
 }
 
-// take consumes one of some characters if it comes next, and returns how many it consumed.
-func (p *Parser) take(chars string) int {
+// accept consumes one of some characters if it comes next, and returns how many it consumed.
+func (p *Parser) accept(chars string) int {
 	if p.at < len(p.text) && strings.IndexByte(chars, p.text[p.at]) >= 0 {
 		p.at++
 		return 1

@@ -78,8 +78,8 @@ func (v *Value) Set(name string, to Value) {
 	v.Members = append(v.Members, Member{name, to})
 }
 
-// Remove removes the members of an object whose names fit.
-func (v *Value) Remove(fits func(name string) bool) {
+// DeleteFunc removes the members of an object whose names fit.
+func (v *Value) DeleteFunc(fits func(name string) bool) {
 	gone := func(m Member) bool { return fits(m.Name) }
 	if slices.ContainsFunc(v.Members, gone) {
 		v.Members = slices.DeleteFunc(slices.Clone(v.Members), gone)

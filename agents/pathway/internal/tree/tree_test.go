@@ -210,8 +210,8 @@ func TestChange(t *testing.T) {
 	b.Set("c", tree.Value{Kind: tree.String, Raw: `"x"`})
 	b.Set("d", tree.Value{})
 	v.Set("b", b)
-	v.Remove(func(name string) bool { return name == "a" })
-	v.Remove(func(string) bool { return false })
+	v.DeleteFunc(func(name string) bool { return name == "a" })
+	v.DeleteFunc(func(string) bool { return false })
 	if got := string(v.Append(nil)); got != `{"b":{"c":"x","d":null}}` {
 		t.Errorf("the value is %s", got)
 	}

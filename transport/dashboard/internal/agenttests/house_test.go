@@ -64,7 +64,7 @@ func (pathways) Publish(context.Context, callwright.OrgID, string, pathway.Publi
 	return pathway.Published{}, nil
 }
 
-func (pathways) Settle(context.Context, callwright.OrgID, string) error { return nil }
+func (pathways) FinishTests(context.Context, callwright.OrgID, string) error { return nil }
 
 // versions has version 1 of the pathway "p1", which is in production.
 type versions struct{}
@@ -162,7 +162,7 @@ func (h *house) document(drawn *pathway.Service, d graph.Document) {
 	if _, _, err := drawn.Version(h.t.Context(), org, "p1", 0); err != nil {
 		must(drawn.Create(h.t.Context(), org, pathway.Draft{Name: "Pays"}))
 	}
-	must(drawn.Save(h.t.Context(), org, "p1", "tested", d))
+	must(drawn.StoreVersion(h.t.Context(), org, "p1", "tested", d))
 }
 
 func must[T any](value T, err error) T {

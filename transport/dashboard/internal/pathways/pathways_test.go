@@ -177,7 +177,7 @@ func TestGate(t *testing.T) {
 	}
 	production.Set("publish_on_pass", "1")
 	h.want(at+"/versions/1/publish", production, http.StatusOK, "when its tests have passed", "batch of tests")
-	h.gate.End(v, false)
+	h.gate.Finish(v, false)
 	h.want(at+"/versions/1/publish", production, http.StatusUnprocessableEntity, "its test has failed")
 }
 
