@@ -54,7 +54,7 @@ func (r registrationRow) registration() sip.Registration {
 
 // StoreRegistration adds or replaces a registration.
 func (s Registrations) StoreRegistration(ctx context.Context, r sip.Registration) error {
-	return s.rows().Put(ctx, r)
+	return s.rows().Store(ctx, r)
 }
 
 // Registration returns one trunk's registration.

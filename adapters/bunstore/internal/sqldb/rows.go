@@ -94,8 +94,8 @@ func (r Rows[V, R]) replace(ctx context.Context, idb bun.IDB, row *R) error {
 	return Outrun(ctx, r.Kind, Changed(result, err, callwright.ErrConflict), idb.NewSelect().Model(row).WherePK(key...))
 }
 
-// Put adds a value of version 0, or has it supplant the one with its key, as DB.Supplant does. It replaces values of other versions.
-func (r Rows[V, R]) Put(ctx context.Context, v V) error {
+// Store adds a value of version 0, or has it supplant the one with its key, as DB.Supplant does. It replaces values of other versions.
+func (r Rows[V, R]) Store(ctx context.Context, v V) error {
 	row, inputs, err := r.row(v)
 	if err != nil {
 		return err
