@@ -2,7 +2,6 @@ package agents
 
 import (
 	"context"
-	"errors"
 
 	"github.com/callwright/callwright/speech/tts"
 
@@ -13,9 +12,9 @@ import (
 
 // Config is what a Service needs.
 type Config struct {
-	Numbers   NumberStore       // required
-	WebAgents WebAgents         // required
-	Atomic    callwright.Atomic // required
+	Numbers   NumberStore       `required:"always"`
+	WebAgents WebAgents         `required:"always"`
+	Atomic    callwright.Atomic `required:"always"`
 
 	// What agents are checked against.
 	Voices    tts.VoiceChecker             // nil: every voice is taken
@@ -28,8 +27,7 @@ type Config struct {
 
 	Numbering callwright.Numbering // the default countries of organizations; nil: none has one
 
-	Clock callwright.Clock // nil: the machine's
-	IDs   callwright.IDs   // nil: UUIDs
+	callwright.Runtime
 }
 
 // Service keeps agents: web agents, and those that answer at inbound numbers. It knows the rules of an agent, and says
@@ -38,19 +36,8 @@ type Service struct{ cfg Config }
 
 // New checks the configuration.
 func New(c Config) (*Service, error) {
-	switch {
-	case c.Numbers == nil:
-		return nil, errors.New("agents: Config.Numbers is required")
-	case c.WebAgents == nil:
-		return nil, errors.New("agents: Config.WebAgents is required")
-	case c.Atomic == nil:
-		return nil, errors.New("agents: Config.Atomic is required")
-	}
-	if c.Clock == nil {
-		c.Clock = callwright.SystemClock{}
-	}
-	if c.IDs == nil {
-		c.IDs = new(callwright.UUIDs)
+	if err := callwright.PrepareConfig(&c); err != nil {
+		return nil, err
 	}
 	return &Service{cfg: c}, nil
 }

@@ -57,7 +57,7 @@ func newBusy(t *testing.T, stores PathwayStores) *busy {
 	b.Gate = b.gate
 	s, err := pathway.New(pathway.Config{
 		Store: stores.Pathways, Chats: stores.Chats, Atomic: stores.Atomic, Work: stores.Work, Gate: openDoor{b},
-		Runtime: &pathway.Runtime{Model: &Model{}, Requests: b.requests},
+		Interpreter: &pathway.Interpreter{Model: &Model{}, Requests: b.requests},
 	})
 	if err != nil {
 		t.Fatal(err)

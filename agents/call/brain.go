@@ -79,8 +79,9 @@ func (s *Service) brain(ctx context.Context, c Call, by lead, book *recordWriter
 	s.warnOfModels(ctx, c, by)
 	if by.graph != nil {
 		return pathway.NewBrain(pathway.BrainConfig{
-			Runtime: &pathway.Runtime{
-				Model: s.cfg.Model, Requests: s.cfg.Requests, Knowledge: s.cfg.Knowledge, Clock: s.cfg.Clock, Logger: s.cfg.Logger,
+			Interpreter: &pathway.Interpreter{
+				Model: s.cfg.Model, Requests: s.cfg.Requests, Knowledge: s.cfg.Knowledge,
+				Runtime: callwright.Runtime{Clock: s.cfg.Clock, Logger: s.cfg.Logger},
 			},
 			Graph: by.graph,
 			Agent: pathway.Agent{
@@ -101,9 +102,9 @@ func (s *Service) brain(ctx context.Context, c Call, by lead, book *recordWriter
 			Model: s.cfg.Model, Org: c.Org, Persona: c.Agent.Persona, Task: c.Agent.Task, FirstSentence: c.Agent.FirstSentence,
 			Language: c.Agent.Language, Temperature: c.Agent.Temperature, ModelName: c.Agent.Model,
 			TransferTo: c.Agent.TransferTo.String(), Variables: c.Variables, Facts: c.Agent.Facts(), Tools: tools,
-			Requests: s.cfg.Requests, Bases: c.Agent.KnowledgeBases, Knowledge: s.cfg.Knowledge, Logger: s.cfg.Logger,
+			Requests: s.cfg.Requests, Bases: c.Agent.KnowledgeBases, Knowledge: s.cfg.Knowledge,
 		},
-		Conditions: c.Agent.Conditions, Clock: book.clock,
+		Conditions: c.Agent.Conditions, Runtime: callwright.Runtime{Clock: book.clock, Logger: s.cfg.Logger},
 		Load: func(ctx context.Context, id string) (*graph.Graph, error) {
 			by, err := s.load(ctx, c.Org, agents.PathwayRef{ID: id, Version: pathway.Selector{Environment: pathway.Production}})
 			return by.graph, err

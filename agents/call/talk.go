@@ -133,7 +133,7 @@ func (s *Service) speaker(org callwright.OrgID) tts.Synthesizer {
 // conversationConfig returns how an agent of an organization has a conversation.
 func (s *Service) conversationConfig(org callwright.OrgID, a agents.Agent, book *recordWriter) conversation.Config {
 	config := conversation.Config{
-		Recognizer: s.cfg.Recognizer, Synthesizer: s.speaker(org), Observer: book, Clock: book.clock, Logger: s.cfg.Logger.With("call_id", book.call.ID),
+		Recognizer: s.cfg.Recognizer, Synthesizer: s.speaker(org), Observer: book, Runtime: callwright.Runtime{Clock: book.clock, Logger: s.cfg.Logger.With("call_id", book.call.ID)},
 		Voice: a.Voice, Language: a.Language, WaitForGreeting: a.WaitForGreeting,
 	}
 	if a.Interruption != nil {

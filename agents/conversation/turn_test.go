@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/agentstest"
 	"github.com/callwright/callwright/agents/conversation"
 	"github.com/callwright/callwright/speech/tts"
@@ -99,7 +100,7 @@ func (still) Now() time.Time { return time.Unix(1e9, 0) }
 func TestCallTime(t *testing.T) {
 	t.Parallel()
 	b := parrot(2)
-	r := run(t, conversation.Config{Clock: still{}}, b, func(ctx context.Context, p *agentstest.Phone) {
+	r := run(t, conversation.Config{Runtime: callwright.Runtime{Clock: still{}}}, b, func(ctx context.Context, p *agentstest.Phone) {
 		must(t, p.WaitHeard(ctx, "start"))
 		must(t, p.WaitQuiet(ctx, 300*time.Millisecond))
 		p.Say("hello")

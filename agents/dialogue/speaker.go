@@ -3,12 +3,12 @@ package dialogue
 import (
 	"context"
 	"encoding/json"
-	"log/slog"
 	"maps"
 	"slices"
 	"sync"
 	"time"
 
+	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/conversation"
 	"github.com/callwright/callwright/agents/llm"
 	"github.com/callwright/callwright/agents/request"
@@ -21,7 +21,8 @@ type Speaker struct {
 	Model    llm.Model      // required
 	Tools    *tool.Set      // the tools that the model may call; nil: none
 	Requests request.Client // sends the requests of Tools, with their Place in the reply; required if there are any
-	Logger   *slog.Logger   // nil: discards
+
+	callwright.Runtime
 }
 
 // Reply is the result of an answer, beside its words.
@@ -45,9 +46,7 @@ const (
 // If the model fails before it has said anything, it is asked once more, if llm.Again allows. The error is the model's, or
 // that of ctx. What was said and done before is in the Talk and in the Reply all the same. A stopped answer is not an error.
 func (s Speaker) Reply(ctx context.Context, a *Answer, r llm.ReplyRequest, variables map[string]any) (Reply, error) {
-	if s.Logger == nil {
-		s.Logger = slog.New(slog.DiscardHandler)
-	}
+	s.Runtime = s.WithDefaults()
 	ctx = request.WithBudget(ctx)
 	var out Reply
 	spoken := a.said.Len()

@@ -3,7 +3,6 @@ package handover
 
 import (
 	"context"
-	"errors"
 	"iter"
 	"slices"
 	"strconv"
@@ -21,16 +20,17 @@ import (
 
 // Config holds what a Brain needs.
 type Config struct {
-	// Task leads the conversation until a condition is met. Its Observe is the Brain's own.
+	// Task leads the conversation until a condition is met. Its Observe and its Runtime are the Brain's own.
 	Task prompted.Config
 	// Conditions say when the conversation goes on along a pathway; none: never.
 	Conditions []persona.Condition
-	// Load returns the graph of a pathway; required if there are Conditions.
-	Load func(ctx context.Context, pathway string) (*graph.Graph, error)
+	// Load returns the graph of a pathway.
+	Load func(ctx context.Context, pathway string) (*graph.Graph, error) `required:"with Conditions"`
 	// Observer is called after every turn, in the goroutine of Respond, with the graph that leads the conversation then, or nil
 	// for the task; nil: nobody.
 	Observer func(pathway.Log, *graph.Graph)
-	Clock    callwright.Clock // nil: callwright.SystemClock
+
+	callwright.Runtime
 }
 
 // Brain leads one conversation. One goroutine uses it.
@@ -52,14 +52,11 @@ var _ conversation.Brain = (*Brain)(nil)
 
 // New returns the brain of one conversation. The error names a required field that is missing.
 func New(c Config) (*Brain, error) {
-	if len(c.Conditions) > 0 && c.Load == nil {
-		return nil, errors.New("handover: Config.Load is required, because there are Conditions")
-	}
-	if c.Clock == nil {
-		c.Clock = callwright.SystemClock{}
+	if err := callwright.PrepareConfig(&c); err != nil {
+		return nil, err
 	}
 	b := &Brain{cfg: c}
-	c.Task.Observe = b.observe
+	c.Task.Observe, c.Task.Runtime = b.observe, c.Runtime
 	var err error
 	b.task, err = prompted.New(c.Task)
 	return b, err
@@ -205,8 +202,8 @@ func (b *Brain) enter(ctx context.Context, c persona.Condition, reason string, s
 	task := b.cfg.Task
 	b.graph = g
 	b.path, err = pathway.NewBrain(pathway.BrainConfig{
-		Runtime: &pathway.Runtime{
-			Model: task.Model, Requests: task.Requests, Knowledge: task.Knowledge, Clock: b.cfg.Clock, Logger: task.Logger,
+		Interpreter: &pathway.Interpreter{
+			Model: task.Model, Requests: task.Requests, Knowledge: task.Knowledge, Runtime: b.cfg.Runtime,
 		},
 		Graph: g,
 		Agent: pathway.Agent{

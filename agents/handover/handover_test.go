@@ -303,7 +303,7 @@ func TestModelThatIsDown(t *testing.T) {
 func TestNewNamesWhatIsMissing(t *testing.T) {
 	t.Parallel()
 	for want, c := range map[string]handover.Config{
-		"handover: Config.Load is required, because there are Conditions": {
+		"handover: Config.Load is required with Config.Conditions": {
 			Task: prompted.Config{Model: scripted.New(), Task: "Talk."}, Conditions: []persona.Condition{{Pathway: "p", When: "w"}},
 		},
 		"prompted: Config.Task is required": {Task: prompted.Config{Model: scripted.New()}},

@@ -29,11 +29,11 @@ func afterTurns(b *testing.B, c *talk) pathway.State {
 func BenchmarkStep(b *testing.B) {
 	c := newTalk(b, compile(b, nodes(say("a", data{"isStart": true, "text": "Thank you, {{name}}. What else can I do for you?"}),
 		say("b", data{"text": "Very well, {{name}}. And what else?"})), ways("a b", "b a")))
-	c.runtime.Clock = nil
+	c.interpreter.Clock = nil
 	state, turn := afterTurns(b, c), speech("Nothing for now.")
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, _, err := c.runtime.Step(b.Context(), c.graph, c.agent, state, turn, func(conversation.Step) bool { return true }); err != nil {
+		if _, _, err := c.interpreter.Step(b.Context(), c.graph, c.agent, state, turn, func(conversation.Step) bool { return true }); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -43,7 +43,7 @@ func BenchmarkStep(b *testing.B) {
 // may say next.
 func BenchmarkStepScripted(b *testing.B) {
 	g := shop(b)
-	r := &pathway.Runtime{Model: scripted.New(), Requests: &agentstest.Requests{}}
+	r := &pathway.Interpreter{Model: scripted.New(), Requests: &agentstest.Requests{}}
 	step := func(s pathway.State, turn conversation.Turn) pathway.State {
 		next, _, err := r.Step(b.Context(), g, pathway.Agent{}, s, turn, func(conversation.Step) bool { return true })
 		if err != nil {

@@ -40,7 +40,7 @@ func TestCall(t *testing.T) {
 		}
 		var logs []pathway.Log
 		brain := must(pathway.NewBrain(pathway.BrainConfig{
-			Runtime: &pathway.Runtime{Model: literal(), Requests: client}, Graph: g,
+			Interpreter: &pathway.Interpreter{Model: literal(), Requests: client}, Graph: g,
 			Observer: func(l pathway.Log) { logs = append(logs, l) },
 		}))
 		var said transcript

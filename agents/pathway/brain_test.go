@@ -41,7 +41,7 @@ func TestBrain(t *testing.T) {
 	for _, first := range []string{"", "Hello. This is the shop."} {
 		agentstest.RunBrain(t, func(t *testing.T) conversation.Brain {
 			return must(pathway.NewBrain(pathway.BrainConfig{
-				Runtime: &pathway.Runtime{Model: scripted.New(), Requests: &agentstest.Requests{}}, Graph: shop(t),
+				Interpreter: &pathway.Interpreter{Model: scripted.New(), Requests: &agentstest.Requests{}}, Graph: shop(t),
 				Agent: pathway.Agent{FirstSentence: first},
 			}))
 		})
@@ -82,11 +82,11 @@ func must[T any](v T, err error) T {
 func TestNewBrainNamesWhatIsMissing(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]pathway.BrainConfig{
-		"Runtime":       {Graph: shop(t)},
-		"Runtime.Model": {Graph: shop(t), Runtime: &pathway.Runtime{}},
-		"Graph":         {Runtime: &pathway.Runtime{Model: scripted.New()}},
+		"BrainConfig.Interpreter": {Graph: shop(t)},
+		"Interpreter.Model":       {Graph: shop(t), Interpreter: &pathway.Interpreter{}},
+		"BrainConfig.Graph":       {Interpreter: &pathway.Interpreter{Model: scripted.New()}},
 	} {
-		if b, err := pathway.NewBrain(c); b != nil || err == nil || err.Error() != "pathway: BrainConfig."+name+" is required" {
+		if b, err := pathway.NewBrain(c); b != nil || err == nil || err.Error() != "pathway: "+name+" is required" {
 			t.Errorf("without %s: %v", name, err)
 		}
 	}
@@ -94,7 +94,7 @@ func TestNewBrainNamesWhatIsMissing(t *testing.T) {
 
 func newBrain(g *graph.Graph, m llm.Model, logs *[]pathway.Log) *pathway.Brain {
 	return must(pathway.NewBrain(pathway.BrainConfig{
-		Runtime: &pathway.Runtime{Model: m, Requests: &agentstest.Requests{}}, Graph: g,
+		Interpreter: &pathway.Interpreter{Model: m, Requests: &agentstest.Requests{}}, Graph: g,
 		Observer: func(l pathway.Log) { *logs = append(*logs, l) },
 	}))
 }
@@ -308,7 +308,7 @@ func TestExpects(t *testing.T) {
 		say("ask", data{"isStart": true, "condition": "done {{x}}", "extractVars": [][]string{{"day", "string", "a day"}}}),
 		node("bye", graph.NodeEnd, data{"isGlobal": true, "globalLabel": "bye"})), ways("ask ask: go")))
 	m := &knowing{Model: literal()}
-	c.runtime.Model = m
+	c.interpreter.Model = m
 	c.begins("ask. Expect{[bye go none of the others a day]}")
 	c.logged("", pathway.LogError) // what nobody was told yet is not missed
 	want := []llm.Option{
@@ -327,7 +327,7 @@ func TestExpects(t *testing.T) {
 func TestScripted(t *testing.T) {
 	t.Parallel()
 	b := must(pathway.NewBrain(pathway.BrainConfig{
-		Runtime: &pathway.Runtime{Model: scripted.New(), Requests: &agentstest.Requests{}}, Graph: shop(t),
+		Interpreter: &pathway.Interpreter{Model: scripted.New(), Requests: &agentstest.Requests{}}, Graph: shop(t),
 		Agent: pathway.Agent{FirstSentence: "Hello.", Persona: "You are brief."},
 	}))
 	const hints = " {[how much when open a person Monday Tuesday Wednesday Thursday Friday Saturday Sunday]}"

@@ -91,7 +91,7 @@ func TestTurnOfDearAnswers(t *testing.T) {
 	all = append(all, node("wait", graph.NodeDefault, data{"text": "Well?"}))
 	c := newTalk(t, compile(t, all, ways(append(edges, "n3 wait", "wait n0")...)))
 	answer := "[" + strings.Repeat("{},", 9999) + "{}]"
-	c.runtime.Requests = &agentstest.Requests{Answer: agentstest.JSON(answer)}
+	c.interpreter.Requests = &agentstest.Requests{Answer: agentstest.JSON(answer)}
 	for _, turn := range []conversation.Turn{{Kind: conversation.TurnStart}, {Kind: conversation.TurnSpeech, Text: "Again."}} {
 		c.turn(turn, "Well?")
 		var faults []string

@@ -224,7 +224,7 @@ func (s *Service) take(
 	defer context.AfterFunc(s.turns.stopping, cancel)()
 	all := func(conversation.Step) bool { return true }
 	before := state
-	state, log, failure := s.cfg.Runtime.Step(stepping, g, Agent{Org: c.Org}, before, in, all)
+	state, log, failure := s.cfg.Interpreter.Step(stepping, g, Agent{Org: c.Org}, before, in, all)
 	c, err := s.storeState(ctx, c, state, write, recorded(log, before, c.CreatedAt))
 	if err != nil {
 		return ChatTurn{}, err

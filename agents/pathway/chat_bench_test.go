@@ -15,7 +15,7 @@ const benchChats = 1000
 // beginChats begins chats with the pathway that has a node of every type.
 func beginChats(b *testing.B, count int) (*office, []pathway.Chat) {
 	b.Helper()
-	o := newOffice(b, func(c *pathway.Config) { c.Clock, c.Runtime.Clock = nil, nil })
+	o := newOffice(b, func(c *pathway.Config) { c.Clock, c.Interpreter.Clock = nil, nil })
 	o.requests.Answer = agentstest.JSON(`{"free": 1}`)
 	p := o.create(b, agentstest.EveryNode(""))
 	v := o.storeVersion(b, p.ID, agentstest.EveryNode(""))

@@ -287,7 +287,7 @@ func TestTurnTakesTooLong(t *testing.T) {
 				return agentstest.Texts("Hello."), ctx.Err()
 			},
 		}
-		o := newOffice(t, func(c *pathway.Config) { c.Runtime.Model = model })
+		o := newOffice(t, func(c *pathway.Config) { c.Interpreter.Model = model })
 		p := o.create(t, document(`{"id":"talk","type":"Default","data":{"isStart":true,"prompt":"Talk."}}`))
 		chat := o.chat(t, pathway.ChatRequest{Pathway: p.ID}).Chat
 		began := time.Now()
@@ -307,7 +307,7 @@ func TestTurnTakesTooLong(t *testing.T) {
 func TestModelFailsInChat(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t, func(c *pathway.Config) {
-		c.Runtime.Model = &agentstest.Model{Says: func(_ context.Context, r llm.ReplyRequest) ([]llm.ReplyPart, error) {
+		c.Interpreter.Model = &agentstest.Model{Says: func(_ context.Context, r llm.ReplyRequest) ([]llm.ReplyPart, error) {
 			if len(r.Messages) > 0 {
 				return nil, &llm.Failure{Class: llm.ClassQuota, Message: "nothing left"}
 			}

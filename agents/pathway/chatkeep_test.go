@@ -158,11 +158,11 @@ func TestStop(t *testing.T) {
 			code  callwright.Code
 			heard string
 		}{{slow + time.Second, "", "Hello?"}, {slow - time.Second, callwright.CodeUnavailable, "Hello? Are you there?"}} {
-			o := newOffice(t, func(c *pathway.Config) { c.Runtime.Model = model })
+			o := newOffice(t, func(c *pathway.Config) { c.Interpreter.Model = model })
 			p := o.create(t, talk)
 			chat := o.chat(t, pathway.ChatRequest{Pathway: p.ID}).Chat
 			other := newOffice(t, func(c *pathway.Config) {
-				c.Store, c.Chats, c.Runtime.Model = o.store, o.chats, model
+				c.Store, c.Chats, c.Interpreter.Model = o.store, o.chats, model
 			})
 			var turn sync.WaitGroup
 			turn.Go(func() {

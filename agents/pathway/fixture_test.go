@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/agentstest"
 	"github.com/callwright/callwright/agents/conversation"
 	"github.com/callwright/callwright/agents/llm"
@@ -141,17 +142,17 @@ func (c *clock) Now() time.Time {
 // talk is a conversation of a test.
 type talk struct {
 	testing.TB
-	runtime *pathway.Runtime
-	graph   *graph.Graph
-	agent   pathway.Agent
-	state   pathway.State
-	log     pathway.Log // of the last turn
+	interpreter *pathway.Interpreter
+	graph       *graph.Graph
+	agent       pathway.Agent
+	state       pathway.State
+	log         pathway.Log // of the last turn
 }
 
 func newTalk(t testing.TB, g *graph.Graph) *talk {
 	return &talk{
 		TB: t, graph: g,
-		runtime: &pathway.Runtime{Model: literal(), Requests: &agentstest.Requests{}, Clock: &clock{now: time.Unix(0, 0).UTC()}},
+		interpreter: &pathway.Interpreter{Model: literal(), Requests: &agentstest.Requests{}, Runtime: callwright.Runtime{Clock: &clock{now: time.Unix(0, 0).UTC()}}},
 	}
 }
 
@@ -159,7 +160,7 @@ func newTalk(t testing.TB, g *graph.Graph) *talk {
 func (c *talk) step(ctx context.Context, turn conversation.Turn, most int) (string, error) {
 	c.Helper()
 	var out []string
-	state, log, err := c.runtime.Step(ctx, c.graph, c.agent, c.state, turn, func(s conversation.Step) bool {
+	state, log, err := c.interpreter.Step(ctx, c.graph, c.agent, c.state, turn, func(s conversation.Step) bool {
 		switch s := s.(type) {
 		case conversation.Say:
 			out = append(out, s.Text)
@@ -237,4 +238,4 @@ func (c *talk) logged(want string, kinds ...pathway.LogKind) {
 func nodes(all ...json.RawMessage) []json.RawMessage { return all }
 
 // model is the one that the conversation has.
-func (c *talk) model() *agentstest.Model { return c.runtime.Model.(*agentstest.Model) }
+func (c *talk) model() *agentstest.Model { return c.interpreter.Model.(*agentstest.Model) }

@@ -39,7 +39,7 @@ func TestCallerGivesNoOrders(t *testing.T) {
 				node("secret", graph.NodeTransfer, data{"transferNumber": "+15550111"}),
 			), ways("ask hook: go", "hook told", "told secret: never")))
 			c.state = pathway.Begin(map[string]any{"secret": "hunter2"}, "")
-			c.runtime.Requests = &agentstest.Requests{Answer: func(context.Context, request.Request) (request.Response, error) {
+			c.interpreter.Requests = &agentstest.Requests{Answer: func(context.Context, request.Request) (request.Response, error) {
 				return request.Response{Status: 200, Body: raw(data{"note": attack})}, nil
 			}}
 			obey(c.model(), attack)

@@ -29,15 +29,15 @@ func (w *walk) passages(ctx context.Context) []string {
 	switch {
 	case w.at.KnowledgeBase == "":
 		found = best(w.at.Knowledge, question, maxPassages)
-	case w.runtime.Knowledge == nil:
+	case w.interpreter.Knowledge == nil:
 		w.note(LogEntry{Kind: LogError, Text: "no knowledge bases are connected"})
 		return nil
 	default:
 		var err error
-		found, err = w.runtime.Knowledge.Find(ctx, w.agent.Org, w.at.KnowledgeBase, question, maxPassages)
+		found, err = w.interpreter.Knowledge.Find(ctx, w.agent.Org, w.at.KnowledgeBase, question, maxPassages)
 		if err != nil {
 			w.note(LogEntry{Kind: LogError, Text: "the knowledge base failed"})
-			w.runtime.warn(ctx, "knowledge base failed", err)
+			w.interpreter.Logger.WarnContext(ctx, "knowledge base failed", "error", err)
 			return nil
 		}
 	}

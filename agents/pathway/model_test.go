@@ -16,7 +16,7 @@ import (
 func TestModelOfNodes(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t, func(c *pathway.Config) {
-		c.Runtime.Model = llm.Selection{Default: scripted.New(), Others: map[string]llm.Model{"strict": &agentstest.Model{Called: "large-2"}}}
+		c.Interpreter.Model = llm.Selection{Default: scripted.New(), Others: map[string]llm.Model{"strict": &agentstest.Model{Called: "large-2"}}}
 	})
 	for options, want := range map[string]string{
 		`{"modelName":"strict"}`: "", `{"modelType":"strict"}`: "", `{"modelName":"base"}`: "", `{"modelName":"","modelType":"gpt-9"}`: "",
@@ -45,7 +45,7 @@ func TestModelThatIsGone(t *testing.T) {
 		node("b", graph.NodeDefault, data{"prompt": "Ask.", "modelOptions": data{"modelName": "strict"}}),
 		say("c", nil)), ways("a b", "b c")))
 	strict := literal()
-	c.runtime.Model = llm.Selection{Default: literal(), Others: map[string]llm.Model{"strict": strict}}
+	c.interpreter.Model = llm.Selection{Default: literal(), Others: map[string]llm.Model{"strict": strict}}
 	const gone = `error a: this server has no model "gone": its default model answers instead`
 	c.begins("[Greet.]")
 	c.logged(gone, pathway.LogError)

@@ -169,8 +169,8 @@ func TestAnyConversation(t *testing.T) {
 
 func converse(t *rapid.T, g *graph.Graph, turns []conversation.Turn, seed uint64) taken {
 	f := &fickle{Rand: rand.New(rand.NewPCG(seed, 0))}
-	r := &pathway.Runtime{
-		Model: &agentstest.Model{Says: f.says, Answers: f.answers}, Requests: &agentstest.Requests{Answer: f.do}, Clock: &clock{now: time.Unix(0, 0).UTC()},
+	r := &pathway.Interpreter{
+		Model: &agentstest.Model{Says: f.says, Answers: f.answers}, Requests: &agentstest.Requests{Answer: f.do}, Runtime: callwright.Runtime{Clock: &clock{now: time.Unix(0, 0).UTC()}},
 	}
 	a := pathway.Agent{FirstSentence: "Hello {{v}}.", TransferTo: []string{"", "+15550111"}[f.IntN(2)]}
 	out := taken{state: pathway.Begin(map[string]any{"x": 1}, "")}

@@ -62,16 +62,16 @@ func (s *Service) ReplayChat(ctx context.Context, org callwright.OrgID, r Replay
 func (s *Service) replay(
 	ctx context.Context, g *graph.Graph, c Chat, r ReplayRequest,
 ) (state State, turns []ReplayedTurn, logs []Log, err error) {
-	runtime := *s.cfg.Runtime
+	interpreter := *s.cfg.Interpreter
 	if r.Requests != nil {
-		runtime.Requests = r.Requests
+		interpreter.Requests = r.Requests
 	}
 	limited, cancel := context.WithTimeout(ctx, replayTime)
 	defer cancel()
 	state = Begin(r.Variables, r.StartNode)
 	in := conversation.Turn{Kind: conversation.TurnStart}
 	for {
-		next, log, err := s.step(limited, &runtime, g, c.Org, state, in)
+		next, log, err := s.step(limited, &interpreter, g, c.Org, state, in)
 		switch {
 		case err != nil && (ctx.Err() != nil || len(turns) == 0):
 			return state, nil, nil, err
@@ -91,11 +91,11 @@ func (s *Service) replay(
 // step takes a turn of a replay, within the time of a turn. After a failure of the model the conversation is over, which is no
 // error.
 func (s *Service) step(
-	ctx context.Context, runtime *Runtime, g *graph.Graph, org callwright.OrgID, state State, in conversation.Turn,
+	ctx context.Context, interpreter *Interpreter, g *graph.Graph, org callwright.OrgID, state State, in conversation.Turn,
 ) (State, Log, error) {
 	ctx, cancel := context.WithTimeout(ctx, turnTime)
 	defer cancel()
-	state, log, err := runtime.Step(ctx, g, Agent{Org: org}, state, in, func(conversation.Step) bool { return true })
+	state, log, err := interpreter.Step(ctx, g, Agent{Org: org}, state, in, func(conversation.Step) bool { return true })
 	if _, ofModel := errors.AsType[*llm.Failure](err); ofModel && ctx.Err() == nil {
 		err = nil
 	}

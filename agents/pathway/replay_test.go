@@ -108,8 +108,8 @@ func wantChats(t *testing.T, o *office, want int) {
 func slow(t *testing.T, takes time.Duration) (*office, string) {
 	t.Helper()
 	o := newOffice(t, func(c *pathway.Config) {
-		c.Clock, c.Runtime.Clock = nil, nil
-		c.Runtime.Model = &agentstest.Model{Says: func(ctx context.Context, r llm.ReplyRequest) ([]llm.ReplyPart, error) {
+		c.Clock, c.Interpreter.Clock = nil, nil
+		c.Interpreter.Model = &agentstest.Model{Says: func(ctx context.Context, r llm.ReplyRequest) ([]llm.ReplyPart, error) {
 			select {
 			case <-time.After(takes):
 				return agentstest.Texts(fmt.Sprint("Reply ", len(r.Messages), ".")), nil
@@ -174,7 +174,7 @@ func TestReplayIsInterrupted(t *testing.T) {
 func TestReplayWithoutModel(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t, func(c *pathway.Config) {
-		c.Runtime.Model = &agentstest.Model{Says: func(context.Context, llm.ReplyRequest) ([]llm.ReplyPart, error) {
+		c.Interpreter.Model = &agentstest.Model{Says: func(context.Context, llm.ReplyRequest) ([]llm.ReplyPart, error) {
 			return nil, &llm.Failure{Class: llm.ClassPermanent, Message: "gone"}
 		}}
 	})

@@ -32,7 +32,7 @@ func ExampleService() {
 	ctx, store := context.Background(), memstore.New()
 	service, err := pathway.New(pathway.Config{
 		Store: agentstore.Pathways{Store: store}, Chats: agentstore.Chats{Store: store}, Atomic: store,
-		Work: memstore.NewWork(store, nil), Runtime: &pathway.Runtime{Model: clerk{}},
+		Work: memstore.NewWork(store, nil), Interpreter: &pathway.Interpreter{Model: clerk{}},
 	})
 	if err != nil {
 		panic(err)

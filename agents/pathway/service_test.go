@@ -59,7 +59,7 @@ func newOffice(tb testing.TB, change ...func(*pathway.Config)) *office {
 	o.Gate = o.gate
 	c := pathway.Config{
 		Store: agentstore.Pathways{Store: store}, Chats: agentstore.Chats{Store: store}, Atomic: store, Work: o.work, Gate: door{o},
-		Runtime: &pathway.Runtime{Model: scripted.New(), Requests: o.requests, Clock: o.clock}, Clock: o.clock,
+		Interpreter: &pathway.Interpreter{Model: scripted.New(), Requests: o.requests, Runtime: callwright.Runtime{Clock: o.clock}}, Runtime: callwright.Runtime{Clock: o.clock},
 	}
 	for _, f := range change {
 		f(&c)
@@ -144,19 +144,19 @@ func TestNewNamesWhatIsMissing(t *testing.T) {
 	t.Parallel()
 	store := memstore.New()
 	for name, without := range map[string]func(*pathway.Config){
-		"Store":         func(c *pathway.Config) { c.Store = nil },
-		"Chats":         func(c *pathway.Config) { c.Chats = nil },
-		"Atomic":        func(c *pathway.Config) { c.Atomic = nil },
-		"Work":          func(c *pathway.Config) { c.Work = nil },
-		"Runtime":       func(c *pathway.Config) { c.Runtime = nil },
-		"Runtime.Model": func(c *pathway.Config) { c.Runtime = new(pathway.Runtime) },
+		"Config.Store":       func(c *pathway.Config) { c.Store = nil },
+		"Config.Chats":       func(c *pathway.Config) { c.Chats = nil },
+		"Config.Atomic":      func(c *pathway.Config) { c.Atomic = nil },
+		"Config.Work":        func(c *pathway.Config) { c.Work = nil },
+		"Config.Interpreter": func(c *pathway.Config) { c.Interpreter = nil },
+		"Interpreter.Model":  func(c *pathway.Config) { c.Interpreter = new(pathway.Interpreter) },
 	} {
 		c := pathway.Config{
 			Store: agentstore.Pathways{Store: store}, Chats: agentstore.Chats{Store: store}, Atomic: store,
-			Work: memstore.NewWork(store, nil), Runtime: &pathway.Runtime{Model: scripted.New()},
+			Work: memstore.NewWork(store, nil), Interpreter: &pathway.Interpreter{Model: scripted.New()},
 		}
 		without(&c)
-		if s, err := pathway.New(c); s != nil || err == nil || err.Error() != "pathway: Config."+name+" is required" {
+		if s, err := pathway.New(c); s != nil || err == nil || err.Error() != "pathway: "+name+" is required" {
 			t.Errorf("without %s: %v", name, err)
 		}
 	}
@@ -233,7 +233,7 @@ func TestNamesEveryFault(t *testing.T) {
 
 func TestAsksNobodyWithoutRequests(t *testing.T) {
 	t.Parallel()
-	o := newOffice(t, func(c *pathway.Config) { c.Runtime.Requests = nil })
+	o := newOffice(t, func(c *pathway.Config) { c.Interpreter.Requests = nil })
 	_, err := o.Create(t.Context(), "a", pathway.Draft{Name: "Hook", Document: document(
 		`{"id":"hook","type":"Webhook","data":{"isStart":true,"url":"https://x.example/","method":"GET"}}`,
 	)})

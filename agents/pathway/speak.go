@@ -52,7 +52,7 @@ func (w *walk) reply(ctx context.Context, arriving bool) {
 	}
 	said := w.answer.Said()
 	speaker := dialogue.Speaker{
-		Model: w.runtime.Model, Tools: w.at.Tools, Requests: w.requests(), Logger: w.runtime.Logger,
+		Model: w.interpreter.Model, Tools: w.at.Tools, Requests: w.requests(), Runtime: w.interpreter.Runtime,
 	}
 	reply, err := speaker.Reply(ctx, w.answer, r, w.state.Variables)
 	w.log.Usage = w.log.Usage.Add(reply.Usage)
@@ -124,7 +124,7 @@ func (w *walk) model() (name string, temperature *float64) {
 	if w.at.Temperature != nil {
 		temperature = w.at.Temperature
 	}
-	if _, known := llm.NameOf(w.runtime.Model, name); !known && w.unknown == "" {
+	if _, known := llm.NameOf(w.interpreter.Model, name); !known && w.unknown == "" {
 		w.unknown = name
 	}
 	return name, temperature

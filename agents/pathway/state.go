@@ -24,7 +24,7 @@ type State struct {
 	Over      bool           // the conversation has ended or was transferred
 
 	// ActionPending says that the action of the node, which follows its words, is not done yet as far as is known, because
-	// the caller may have interrupted the words: see Runtime.Step. ReturnPending says the same of the node Return.
+	// the caller may have interrupted the words: see Interpreter.Step. ReturnPending says the same of the node Return.
 	ActionPending bool `json:"Due"`
 	ReturnPending bool `json:"ReturnDue"`
 }

@@ -38,7 +38,7 @@ import (
 // The error is a *llm.Failure if the model failed; the agent has apologized, and the conversation is over. It is
 // CodeUnavailable if ctx ended. CodeInvalidState: the conversation is over, or the graph does not have its node; nothing
 // has happened then. A turn that interrupted the last words continues the conversation, though.
-func (r *Runtime) Step(
+func (r *Interpreter) Step(
 	ctx context.Context, g *graph.Graph, a Agent, s State, in conversation.Turn, emit func(conversation.Step) bool,
 ) (State, Log, error) {
 	at := g.Start
@@ -52,18 +52,19 @@ func (r *Runtime) Step(
 		return s, Log{}, callwright.Errorf(callwright.CodeInvalidState, "the conversation is over")
 	}
 	in.Text = strings.ToValidUTF8(in.Text, "\uFFFD")
-	w := &walk{runtime: r, graph: g, agent: a, before: s, state: s, at: at}
+	w := &walk{interpreter: *r, graph: g, agent: a, before: s, state: s, at: at}
 	w.values = *template.NewValues(s.Variables, maxAdded)
 	w.agent.Lines = a.Lines.Filled()
 	w.state.Turn++
 	w.state.Over = false
 	w.state.Visited = slices.Clip(s.Visited) // so that appending copies it
 	w.log = Log{Turn: w.state.Turn, Heard: in.Text}
-	began := r.now()
+	w.interpreter.Runtime = r.WithDefaults()
+	began := w.interpreter.Clock.Now()
 	ctx = request.WithBudget(ctx)
 	w.take(ctx, in, emit)
 	w.close(ctx)
-	w.log.Took = r.now().Sub(began)
+	w.log.Took = w.interpreter.Clock.Now().Sub(began)
 	return w.state, w.log, w.err
 }
 
@@ -171,7 +172,7 @@ func (w *walk) close(ctx context.Context) {
 
 // expect tells the recognizer what the caller may say next, if the model knows.
 func (w *walk) expect() {
-	h, ok := w.runtime.Model.(llm.Hinter)
+	h, ok := w.interpreter.Model.(llm.Hinter)
 	if !ok {
 		return
 	}

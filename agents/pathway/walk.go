@@ -16,24 +16,24 @@ import (
 
 // walk is the work of one turn.
 type walk struct {
-	runtime *Runtime
-	graph   *graph.Graph
-	agent   Agent
-	before  State         // at the beginning of the turn
-	state   State         // now
-	heard   dialogue.Talk // the talk with what the caller said, before the answer
-	answer  *dialogue.Answer
-	at      *graph.Node     // where the conversation is
-	values  template.Values // the variables of state, for texts
-	log     Log
-	visits  int
-	asked   int      // requests of webhook nodes
-	sent    int      // requests in the log
-	own     bool     // state.Variables was cloned by this turn, which may change it
-	acted   bool     // something was done that cannot be undone
-	missing []string // variables of templates that have no value
-	unknown string   // the first model that was asked for and that the runtime does not have
-	err     error    // of the model
+	interpreter Interpreter // with the defaults of its Runtime
+	graph       *graph.Graph
+	agent       Agent
+	before      State         // at the beginning of the turn
+	state       State         // now
+	heard       dialogue.Talk // the talk with what the caller said, before the answer
+	answer      *dialogue.Answer
+	at          *graph.Node     // where the conversation is
+	values      template.Values // the variables of state, for texts
+	log         Log
+	visits      int
+	asked       int      // requests of webhook nodes
+	sent        int      // requests in the log
+	own         bool     // state.Variables was cloned by this turn, which may change it
+	acted       bool     // something was done that cannot be undone
+	missing     []string // variables of templates that have no value
+	unknown     string   // the first model that was asked for and that the interpreter does not have
+	err         error    // of the model
 }
 
 // way is one way on from a node.
@@ -68,7 +68,7 @@ func (w *walk) fail(ctx context.Context, err error) {
 	}
 	w.err = err
 	w.note(LogEntry{Kind: LogError, Text: err.Error()})
-	w.runtime.warn(ctx, "model failed, ending the conversation", err)
+	w.interpreter.Logger.WarnContext(ctx, "model failed, ending the conversation", "error", err)
 	w.state.Over = true
 	w.answer.Text(w.agent.Lines.Apology)
 }
@@ -78,7 +78,7 @@ const usualEntries = 3
 
 // note logs an event at the current node.
 func (w *walk) note(e LogEntry) {
-	e.Node, e.Name, e.At = w.at.ID, w.at.Name, w.runtime.now()
+	e.Node, e.Name, e.At = w.at.ID, w.at.Name, w.interpreter.Clock.Now()
 	if e.Kind == LogRequest {
 		w.sent++
 	}
@@ -89,7 +89,7 @@ func (w *walk) note(e LogEntry) {
 }
 
 // requests returns the client of the node's next requests, which tell where they come from.
-func (w *walk) requests() request.Client { return request.At(w.runtime.Requests, w.at.ID, w.sent) }
+func (w *walk) requests() request.Client { return request.At(w.interpreter.Requests, w.at.ID, w.sent) }
 
 // chose logs a decision and its reason.
 func (w *walk) chose(v way, reason string) {

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"iter"
-	"log/slog"
 	"maps"
 	"slices"
 	"strings"
@@ -22,27 +21,26 @@ import (
 
 // Config holds what a Brain needs.
 type Config struct {
-	// Required.
-	Model llm.Model
-	Task  string // what the agent is to do; may hold {{variables}}
+	Model llm.Model `required:"always"`
+	Task  string    `required:"always"` // what the agent is to do; may hold {{variables}}
 
-	// Optional, but Requests is required if there are Tools.
 	Org           callwright.OrgID
 	Persona       string // who the agent is and how it talks; comes before Task, and may hold {{variables}}
 	FirstSentence string // empty: the model finds one; may hold {{variables}}
 	Language      string // BCP 47
 	ModelName     string // the name of a model, as an API client gave it; empty: the adapter's
 	Temperature   *float64
-	TransferTo    string         // E.164 number or SIP URI; empty: no transfers
-	Facts         []request.Fact // about the variables, for the model
-	Variables     map[string]any // values of {{variables}}: data, and not expanded again
-	Tools         *tool.Set      // the tools that the model may call; nil: none
-	Requests      request.Client
+	TransferTo    string            // E.164 number or SIP URI; empty: no transfers
+	Facts         []request.Fact    // about the variables, for the model
+	Variables     map[string]any    // values of {{variables}}: data, and not expanded again
+	Tools         *tool.Set         // the tools that the model may call; nil: none
+	Requests      request.Client    `required:"with Tools"`
 	Observe       func(request.Log) // called after every call of a tool; nil: nobody
 	Bases         []string          // ids of the knowledge bases that help to answer: see MaxBases
 	Knowledge     Knowledge         // nil: Bases have nothing
 	Lines         dialogue.Lines    // empty lines are English sentences
-	Logger        *slog.Logger      // nil: discards
+
+	callwright.Runtime
 }
 
 // Knowledge searches an organization's knowledge bases. pathway.Knowledge states its duties.
@@ -66,23 +64,17 @@ var _ conversation.Brain = (*Brain)(nil)
 
 // New returns the brain of one conversation. The error names a required field that is missing.
 func New(c Config) (*Brain, error) {
-	switch {
-	case c.Model == nil:
-		return nil, errors.New("prompted: Config.Model is required")
-	case strings.TrimSpace(c.Task) == "":
-		return nil, errors.New("prompted: Config.Task is required")
-	case c.Tools != nil && c.Requests == nil:
-		return nil, errors.New("prompted: Config.Requests is required, because there are Tools")
-	case len(c.Bases) > MaxBases:
+	c.Task = strings.TrimSpace(c.Task)
+	if err := callwright.PrepareConfig(&c); err != nil {
+		return nil, err
+	}
+	if len(c.Bases) > MaxBases {
 		return nil, errors.New("prompted: Config.Bases has more than MaxBases")
 	}
 	fill := func(text string) string { return template.Parse(text).Render(c.Variables) }
 	c.Task = strings.TrimSpace(fill(c.Persona) + "\n\n" + fill(c.Task))
 	c.FirstSentence = fill(c.FirstSentence)
 	c.Lines = c.Lines.Filled()
-	if c.Logger == nil {
-		c.Logger = slog.New(slog.DiscardHandler)
-	}
 	if c.Observe == nil {
 		c.Observe = func(request.Log) {}
 	}
@@ -90,7 +82,7 @@ func New(c Config) (*Brain, error) {
 	maps.Copy(variables, c.Variables)
 	return &Brain{
 		cfg: c, variables: variables,
-		speaker: dialogue.Speaker{Model: c.Model, Tools: c.Tools, Requests: c.Requests, Logger: c.Logger},
+		speaker: dialogue.Speaker{Model: c.Model, Tools: c.Tools, Requests: c.Requests, Runtime: c.Runtime},
 	}, nil
 }
 

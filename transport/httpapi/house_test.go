@@ -134,7 +134,7 @@ func open(t *testing.T, change ...func(*httpapi.Config)) *house {
 	h.gate = &gate{pathway.Verdict{State: pathway.GateOpen}}
 	pathwayService := must(pathway.New(pathway.Config{
 		Store: agentstore.Pathways{Store: store}, Chats: agentstore.Chats{Store: store}, Atomic: store, Work: work, Gate: h.gate,
-		Runtime: &pathway.Runtime{Model: scripted.New(), Requests: &agentstest.Requests{Check: notifier{}.CheckURL}},
+		Interpreter: &pathway.Interpreter{Model: scripted.New(), Requests: &agentstest.Requests{Check: notifier{}.CheckURL}},
 	}))
 	personaService := must(persona.New(persona.Config{
 		Store: agentstore.Personas{Store: store}, Atomic: store, Work: work, Pathways: pathwayService, Requests: notifier{},

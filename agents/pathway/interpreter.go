@@ -2,8 +2,6 @@ package pathway
 
 import (
 	"context"
-	"log/slog"
-	"time"
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/dialogue"
@@ -11,18 +9,18 @@ import (
 	"github.com/callwright/callwright/agents/request"
 )
 
-// Runtime leads conversations along graphs: see Step. It is a plain value that keeps nothing between turns, and serves
+// Interpreter leads conversations along graphs: see Step. It is a plain value that keeps nothing between turns, and serves
 // any number of conversations at once. Its fields must not change while it is used.
-type Runtime struct {
-	// Required.
-	Model llm.Model
+type Interpreter struct {
+	Model     llm.Model      `required:"always"`
+	Requests  request.Client // nil: requests fail
+	Knowledge Knowledge      // nil: there are no knowledge bases
 
-	// Optional.
-	Requests  request.Client   // nil: requests fail
-	Knowledge Knowledge        // nil: there are no knowledge bases
-	Clock     callwright.Clock // nil: callwright.SystemClock
-	Logger    *slog.Logger     // nil: discards
+	callwright.Runtime
 }
+
+// check returns an error if a required field is missing.
+func (r Interpreter) check() error { return callwright.PrepareConfig(&r) }
 
 // Agent is the agent of a conversation. It is the same in all turns.
 type Agent struct {
@@ -44,17 +42,4 @@ type Knowledge interface {
 	// same passages. CodeNotFound: the organization has no such knowledge base; case matters in base. It returns an error when ctx ends
 	// or has ended, and is safe for concurrent use.
 	Find(ctx context.Context, org callwright.OrgID, base, question string, limit int) ([]string, error)
-}
-
-func (r *Runtime) now() time.Time {
-	if r.Clock == nil {
-		return callwright.SystemClock{}.Now()
-	}
-	return r.Clock.Now()
-}
-
-func (r *Runtime) warn(ctx context.Context, text string, err error) {
-	if r.Logger != nil {
-		r.Logger.WarnContext(ctx, text, "error", err)
-	}
 }
