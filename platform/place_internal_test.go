@@ -30,7 +30,7 @@ func TestPlaceRefusals(t *testing.T) {
 		return err
 	}
 	take := func(c Config) error {
-		held, err := lockFolder(c)
+		held, err := takeFolder(c)
 		_ = held.Close()
 		return err
 	}

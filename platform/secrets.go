@@ -19,7 +19,7 @@ func secretFile(c Config) string { return masterkey.File(c.Data) }
 type secrets struct {
 	masterkey.Keys
 
-	From string       // the file or the variable of the master key
+	From  string       // the file or the variable of the master key
 	Store func() error // writes a master key that was just made to its file; nil: it was there
 }
 

@@ -35,8 +35,8 @@ type Pathways interface {
 	run.Pathways
 	// Publish publishes a version if the gate lets it pass.
 	Publish(ctx context.Context, org callwright.OrgID, id string, p pathway.Publication) (pathway.Published, error)
-	// Settle is called when the tests of a pathway have ended. It may be called twice.
-	Settle(ctx context.Context, org callwright.OrgID, id string) error
+	// FinishTests is called when the tests of a pathway have ended. It may be called twice.
+	FinishTests(ctx context.Context, org callwright.OrgID, id string) error
 }
 
 // taskExpand creates the next runs of a group.
@@ -86,6 +86,6 @@ func (s *Service) register() {
 	work.Handle(callwright.QueueWebhooks, taskBatchNotice, s.sendBatch)
 	work.Handle(callwright.QueueTests, taskPublish, s.publish)
 	work.Handle(callwright.QueueTests, taskSettle, func(ctx context.Context, t callwright.Task, _ int) error {
-		return s.cfg.Pathways.Settle(ctx, t.Org, t.Key)
+		return s.cfg.Pathways.FinishTests(ctx, t.Org, t.Key)
 	})
 }

@@ -54,6 +54,6 @@ func (w *Worker) Reserve(ctx context.Context, org callwright.OrgID, runs int, we
 	if err := w.CheckPending(ctx, org, runs); err != nil {
 		return nil, err
 	}
-	release, err = w.starts.Take(ctx, string(org), weight)
+	release, err = w.starts.Claim(ctx, string(org), weight)
 	return release, tooMany(ctx, err)
 }

@@ -149,7 +149,7 @@ func (w *Worker) tryEnd(ctx context.Context, r Run, p *purse) error {
 		return err
 	}
 	if p.budget != nil {
-		p.budget.Settle(g.Spend, r.Outcome.Spend)
+		p.budget.Account(g.Spend, r.Outcome.Spend)
 	}
 	w.wakeWatchers(r)
 	return nil

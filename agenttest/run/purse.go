@@ -54,7 +54,7 @@ func (w *Worker) join(ctx context.Context, r Run) (*purse, error) {
 		return new(purse), err
 	}
 	p.budget = engine.NewBudget(g.Budget, nil)
-	p.budget.Settle(g.Spend, engine.Spend{})
+	p.budget.Account(g.Spend, engine.Spend{})
 	return p, nil
 }
 
@@ -92,6 +92,6 @@ func (w *Worker) giveBack(ctx context.Context, r Run, p *purse, spent engine.Spe
 	p.ends.Lock()
 	defer p.ends.Unlock()
 	if g, err := w.cfg.Groups.Group(ctx, r.Org, r.Batch); err == nil {
-		p.budget.Settle(g.Spend, spent)
+		p.budget.Account(g.Spend, spent)
 	}
 }
