@@ -180,8 +180,8 @@ func (h *Holder[T]) drain(ctx context.Context) {
 // Slot is the right of an item to be worked on here. Either Go or Release is called, once.
 type Slot struct {
 	//nolint:containedctx // the life of an item, which outlives the request or the task that begins it
-	ctx     context.Context
-	release func()
+	ctx            context.Context
+	release, ended func()
 }
 
 // Hold claims a slot for an item, with the values of ctx but not with its end. It returns false when the Holder is full, has the item
@@ -194,31 +194,36 @@ func (h *Holder[T]) Hold(ctx context.Context, id string, value T) (*Slot, bool) 
 	}
 	ctx, stop := context.WithCancelCause(context.WithoutCancel(ctx))
 	h.items[id] = item[T]{value, stop}
-	return &Slot{ctx, func() { h.release(id) }}, true
+	return &Slot{ctx, func() { h.release(id) }, func() { h.end(id) }}, true
 }
 
 // Go works on the item in a goroutine of its own, and releases the slot at the end. The context of f ends when the item is stopped.
 func (s *Slot) Go(f func(ctx context.Context)) {
 	go func() {
-		defer s.release()
+		defer s.ended()
 		f(s.ctx)
 	}()
 }
 
-// Release releases the slot of an item that has not begun.
+// Release releases the slot of an item that has not begun. It does not have Claim called, which may have failed to store the claim.
 func (s *Slot) Release() { s.release() }
 
-// release ends an item.
-func (h *Holder[T]) release(id string) {
+// end releases the slot of an item that has ended, and has Claim called.
+func (h *Holder[T]) end(id string) {
+	if full := h.release(id); full || h.cfg.Refill {
+		h.Wake()
+	}
+}
+
+// release releases a slot, and reports whether it was the last one.
+func (h *Holder[T]) release(id string) (wasFull bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	more := h.cfg.Refill || h.full()
+	wasFull = h.full()
 	h.items[id].stop(nil)
 	delete(h.items, id)
 	h.ended.Broadcast()
-	if more {
-		h.Wake()
-	}
+	return wasFull
 }
 
 // full reports whether the Holder has as many items as it may. The caller holds the lock.
