@@ -12,7 +12,7 @@ type IdempotencyStore interface {
 	// Find returns the answer that was kept under a key at since or later, byte for byte, and the digest of its request; CodeNotFound
 	// when there is none.
 	Find(ctx context.Context, org OrgID, key string, since time.Time) (digest, answer []byte, err error)
-	// Keep stores an answer that was made at a time, in the transaction that does the request's work. It replaces an answer from
+	// StoreAnswer stores an answer that was made at a time, in the transaction that does the request's work. It replaces an answer from
 	// before since, and returns CodeConflict for a later one: another request with this key was first.
-	Keep(ctx context.Context, org OrgID, key string, digest, answer []byte, since, at time.Time) error
+	StoreAnswer(ctx context.Context, org OrgID, key string, digest, answer []byte, since, at time.Time) error
 }

@@ -118,7 +118,8 @@ type OrganizationStore interface {
 
 // KeyStore stores the records of API keys.
 type KeyStore interface {
-	// InsertKey adds a key's record; CodeConflict when its id or prefix is taken. The organization need not exist.
+	// InsertKey adds a key's record; CodeConflict when its id or prefix is taken. The organization exists: a store
+	// may refuse the key of an absent one.
 	InsertKey(ctx context.Context, k APIKey) error
 	// KeyByPrefix returns the record of the key whose Prefix is exactly this, of any organization, and that organization; CodeNotFound
 	// when one of the two is absent. Every request with a key asks it: it is to cost one look, not two.

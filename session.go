@@ -25,7 +25,8 @@ type SessionOwner struct {
 
 // SessionStore stores the records of sessions. What Tenants says of fields, times and lists holds for it.
 type SessionStore interface {
-	// InsertSession adds a session; CodeConflict when its id or hash is taken. The key need not exist.
+	// InsertSession adds a session; CodeConflict when its id or hash is taken. The key exists: a store may refuse the
+	// session of an absent one.
 	InsertSession(ctx context.Context, s Session) error
 	// SessionByHash returns the session whose Hash is exactly this, of any organization, the record of its key, and its organization;
 	// CodeNotFound when one of them is absent. It is read for every request of a page, so it should take one round trip.

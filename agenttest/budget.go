@@ -84,7 +84,7 @@ func (s *Service) join(ctx context.Context, r Run) (*purse, error) {
 		return new(purse), err
 	}
 	p.budget = engine.NewBudget(b.Budget, nil)
-	p.budget.Settle(b.Spend, engine.Spend{})
+	p.budget.Account(b.Spend, engine.Spend{})
 	return p, nil
 }
 
@@ -122,6 +122,6 @@ func (s *Service) giveBack(ctx context.Context, r Run, p *purse, spent engine.Sp
 	p.ends.Lock()
 	defer p.ends.Unlock()
 	if b, err := s.cfg.Store.Batch(ctx, r.Org, r.Batch); err == nil {
-		p.budget.Settle(b.Spend, spent)
+		p.budget.Account(b.Spend, spent)
 	}
 }

@@ -154,7 +154,7 @@ func (s *Service) tryEnd(ctx context.Context, r Run, p *purse) error {
 		return err
 	}
 	if p.budget != nil {
-		p.budget.Settle(b.Spend, r.Outcome.Spend)
+		p.budget.Account(b.Spend, r.Outcome.Spend)
 	}
 	s.wakeWatchers(r)
 	return nil

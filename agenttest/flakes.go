@@ -134,7 +134,7 @@ func (s *Service) judgeAgain(ctx context.Context, b Batch, id string, attempt in
 		return f, spent, err
 	}
 	budget := engine.NewBudget(b.Budget, nil)
-	budget.Settle(b.Spend, engine.Spend{})
+	budget.Account(b.Spend, engine.Spend{})
 	var verdicts [stats.JudgedAgain]engine.Judgement
 	var errs [stats.JudgedAgain]error
 	var all sync.WaitGroup

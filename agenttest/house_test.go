@@ -199,7 +199,7 @@ func (p *pathways) Publish(
 	return pathway.Published{Published: true}, nil
 }
 
-func (p *pathways) Settle(_ context.Context, _ callwright.OrgID, id string) error {
+func (p *pathways) FinishTests(_ context.Context, _ callwright.OrgID, id string) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.settled = append(p.settled, id)

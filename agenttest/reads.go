@@ -31,11 +31,11 @@ func newReads() *reads {
 
 // hold waits until a read may begin. CodeTooManyRequests, with RetryAfter: it could not in time.
 func (r *reads) hold(ctx context.Context, org callwright.OrgID) (release func(), err error) {
-	own, err := r.own.Take(ctx, string(org), 1)
+	own, err := r.own.Claim(ctx, string(org), 1)
 	if err != nil {
 		return nil, tooMany(ctx, err)
 	}
-	all, err := r.all.Take(ctx, string(org), 1)
+	all, err := r.all.Claim(ctx, string(org), 1)
 	if err != nil {
 		own()
 		return nil, tooMany(ctx, err)

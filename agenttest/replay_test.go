@@ -40,7 +40,7 @@ func newClinic(t *testing.T) *clinic {
 	var err error
 	c.pathways, err = pathway.New(pathway.Config{
 		Store: agentstore.Pathways{Store: store}, Chats: agentstore.Chats{Store: store}, Atomic: store, Work: memstore.NewWork(store, nil),
-		Runtime: &pathway.Runtime{Model: scripted.New(), Requests: c.sent},
+		Interpreter: &pathway.Interpreter{Model: scripted.New(), Requests: c.sent},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -57,10 +57,10 @@ func newClinic(t *testing.T) *clinic {
 	c.Service = c.another()
 	p, err := c.pathways.Create(t.Context(), org, pathway.Draft{Name: "Clinic"})
 	if err == nil {
-		_, err = c.pathways.Save(t.Context(), org, p.ID, "1", daysGraph())
+		_, err = c.pathways.StoreVersion(t.Context(), org, p.ID, "1", daysGraph())
 	}
 	if err == nil {
-		_, err = c.pathways.Save(t.Context(), org, p.ID, "2", daysGraph())
+		_, err = c.pathways.StoreVersion(t.Context(), org, p.ID, "2", daysGraph())
 	}
 	if err == nil {
 		_, err = c.pathways.Publish(t.Context(), org, p.ID, pathway.Publication{Number: 2})
@@ -137,7 +137,7 @@ func TestAnalyticsCountReplaysByRules(t *testing.T) {
 				d.Edges = append(d.Edges, json.RawMessage(`{"id":"o","source":"hello","target":"opaque","label":"never"}`), json.RawMessage(`{"id":"p","source":"hello","target":"prompt","label":"never"}`))
 				d.Edges = append(d.Edges, json.RawMessage(`{"id":"e3","source":"opaque","target":"bye","label":"the caller is in a hurry"}`),
 					json.RawMessage(`{"id":"e4","source":"prompt","target":"bye","data":{"alwaysPick":true}}`))
-				if _, err := c.pathways.Save(t.Context(), org, c.pathway, "3", d); err != nil {
+				if _, err := c.pathways.StoreVersion(t.Context(), org, c.pathway, "3", d); err != nil {
 					t.Fatal(err)
 				}
 				sc := c.scenario(func(s *scenario.Scenario) {

@@ -55,8 +55,8 @@ type Pathways interface {
 	Load(ctx context.Context, org callwright.OrgID, id string, sel pathway.Selector) (*graph.Graph, int, error)
 	// Publish publishes a version if the gate lets it pass.
 	Publish(ctx context.Context, org callwright.OrgID, id string, p pathway.Publication) (pathway.Published, error)
-	// Settle is called when the tests of a pathway have ended. It may be called twice.
-	Settle(ctx context.Context, org callwright.OrgID, id string) error
+	// FinishTests is called when the tests of a pathway have ended. It may be called twice.
+	FinishTests(ctx context.Context, org callwright.OrgID, id string) error
 }
 
 // Personas loads the versions of personas that are tested; persona.Service implements it.

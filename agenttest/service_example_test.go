@@ -27,7 +27,7 @@ func ExampleService() {
 	work := memstore.NewWork(store, nil)
 	pathways, err := pathway.New(pathway.Config{
 		Store: agentstore.Pathways{Store: store}, Chats: agentstore.Chats{Store: store}, Atomic: store, Work: work,
-		Runtime: &pathway.Runtime{Model: scripted.New()},
+		Interpreter: &pathway.Interpreter{Model: scripted.New()},
 	})
 	if err != nil {
 		panic(err)
@@ -93,7 +93,7 @@ func publish(ctx context.Context, pathways *pathway.Service) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	version, err := pathways.Save(ctx, "acme", p.ID, "First", graph.Document{
+	version, err := pathways.StoreVersion(ctx, "acme", p.ID, "First", graph.Document{
 		Nodes: []json.RawMessage{
 			json.RawMessage(`{"id": "ask", "type": "Default", "data": {"isStart": true, "text": "Which day suits you?"}}`),
 			json.RawMessage(`{"id": "bye", "type": "End Call", "data": {"text": "We will see you then."}}`),

@@ -337,7 +337,7 @@ func TestGate(t *testing.T) {
 					t.Fatal(err)
 				}
 			},
-			End: l.endTest,
+			Finish: l.endTest,
 		}
 	})
 }

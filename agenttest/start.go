@@ -249,6 +249,6 @@ func (s *Service) reserve(ctx context.Context, org callwright.OrgID, runs int, w
 	if err := s.checkPending(ctx, org, runs); err != nil {
 		return nil, err
 	}
-	release, err = s.starts.Take(ctx, string(org), weight)
+	release, err = s.starts.Claim(ctx, string(org), weight)
 	return release, tooMany(ctx, err)
 }

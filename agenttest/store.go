@@ -34,13 +34,13 @@ type Store interface {
 
 // Scenarios is the part of a Store that keeps scenarios.
 type Scenarios interface {
-	// InsertScenario adds a scenario with Revision 1, whatever s says. CodeConflict: its id is taken. ErrNameTaken, not wrapped: another
+	// InsertScenario adds a scenario with Revision 1, whatever s says. CodeConflict: its id is taken. ErrNameTaken: another
 	// scenario of the organization has the same Pathway, Persona and Name; case matters.
 	InsertScenario(ctx context.Context, s scenario.Scenario) error
 	// Scenario returns one scenario. CodeNotFound: it is absent.
 	Scenario(ctx context.Context, org callwright.OrgID, id string) (scenario.Scenario, error)
 	// UpdateScenario replaces a scenario whose stored Revision is s.Revision, and adds one to that. CodeConflict: the Revision
-	// differs, whether or not the name is taken. ErrNameTaken, not wrapped: the name is taken. CodeNotFound: it is absent. Org, Pathway,
+	// differs, whether or not the name is taken. ErrNameTaken: the name is taken. CodeNotFound: it is absent. Org, Pathway,
 	// Persona and CreatedAt are never replaced.
 	UpdateScenario(ctx context.Context, s scenario.Scenario) error
 	// DeleteScenario removes a scenario with its runs, running ones too, and with what DeleteRuns removes with a run. Runs of groups that

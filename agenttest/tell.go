@@ -59,7 +59,7 @@ func (s *Service) registerTelling() {
 	s.cfg.Work.Handle(callwright.QueueUpkeep, taskFailed, s.failed)
 	s.cfg.Work.Handle(callwright.QueueTests, taskPublish, s.publish)
 	s.cfg.Work.Handle(callwright.QueueTests, taskSettle, func(ctx context.Context, t callwright.Task, _ int) error {
-		return s.cfg.Pathways.Settle(ctx, t.Org, t.Key)
+		return s.cfg.Pathways.FinishTests(ctx, t.Org, t.Key)
 	})
 }
 

@@ -45,10 +45,10 @@ func aDelivery(id string, after time.Duration) delivery.Delivery {
 	}
 }
 
-func keepDeliveries(t *testing.T, s delivery.Store, all ...delivery.Delivery) {
+func storeDeliveries(t *testing.T, s delivery.Store, all ...delivery.Delivery) {
 	t.Helper()
 	for _, d := range all {
-		if err := s.KeepDelivery(t.Context(), d, time.Time{}); err != nil {
+		if err := s.StoreDelivery(t.Context(), d, time.Time{}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -69,7 +69,7 @@ func countsAttempts(t *testing.T, s delivery.Store) {
 	again := first
 	again.Since, again.Last, again.Host, again.Failure = first.Since.Add(time.Hour), first.Since.Add(time.Hour), "example.org", "no answer"
 	again.State, again.Next = delivery.GivenUp, nil
-	keepDeliveries(t, s, first, other, again)
+	storeDeliveries(t, s, first, other, again)
 	want := again
 	want.Since, want.Attempts = first.Since, 2
 	wantDeliveries(t, s, "a", "", want)
@@ -80,11 +80,11 @@ func countsAttempts(t *testing.T, s delivery.Store) {
 func endsDeliveries(t *testing.T, s delivery.Store) {
 	taken, dropped, lost := aDelivery("c1", 3*time.Hour), aDelivery("c2", 2*time.Hour), aDelivery("c3", time.Hour)
 	lost.State, lost.Next = delivery.GivenUp, nil
-	keepDeliveries(t, s, taken, dropped, lost)
+	storeDeliveries(t, s, taken, dropped, lost)
 	at := deliveryTime.Add(4 * time.Hour)
 	end := func(org callwright.OrgID, id string, state delivery.State, attempts int, failure string) {
 		t.Helper()
-		if err := s.EndDelivery(t.Context(), delivery.Delivery{Org: org, ID: id, State: state, Attempts: attempts, Failure: failure, Last: at}); err != nil {
+		if err := s.FinishDelivery(t.Context(), delivery.Delivery{Org: org, ID: id, State: state, Attempts: attempts, Failure: failure, Last: at}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -103,7 +103,7 @@ func endsDeliveries(t *testing.T, s delivery.Store) {
 func listsDeliveries(t *testing.T, s delivery.Store) {
 	old, a, b, c := aDelivery("c0", -time.Microsecond), aDelivery("c1", 0), aDelivery("c2", 0), aDelivery("c3", time.Hour)
 	b.State, b.Next = delivery.Delivered, nil
-	keepDeliveries(t, s, old, a, b, c)
+	storeDeliveries(t, s, old, a, b, c)
 	wantDeliveries(t, s, "a", "", c, b, a)
 	wantDeliveries(t, s, "a", delivery.Pending, c, a)
 	wantDeliveries(t, s, "a", delivery.Delivered, b)
@@ -123,8 +123,8 @@ func listsDeliveries(t *testing.T, s delivery.Store) {
 func forgetsDeliveries(t *testing.T, s delivery.Store) {
 	old, foreign, kept := aDelivery("c1", 0), aDelivery("c1", 0), aDelivery("c2", time.Hour)
 	foreign.Org = "b"
-	keepDeliveries(t, s, old, foreign)
-	if err := s.KeepDelivery(t.Context(), kept, kept.Since); err != nil {
+	storeDeliveries(t, s, old, foreign)
+	if err := s.StoreDelivery(t.Context(), kept, kept.Since); err != nil {
 		t.Fatal(err)
 	}
 	wantDeliveries(t, s, "a", "", kept)

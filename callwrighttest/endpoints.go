@@ -35,9 +35,9 @@ func endpoint(org callwright.OrgID, host string) delivery.Endpoint {
 	}
 }
 
-func putEndpoint(t *testing.T, s delivery.EndpointStore, e delivery.Endpoint) delivery.Endpoint {
+func storeEndpoint(t *testing.T, s delivery.EndpointStore, e delivery.Endpoint) delivery.Endpoint {
 	t.Helper()
-	if err := s.PutEndpoint(t.Context(), e); err != nil {
+	if err := s.StoreEndpoint(t.Context(), e); err != nil {
 		t.Fatal(err)
 	}
 	e.Version++
@@ -60,20 +60,20 @@ func wantNoEndpoint(t *testing.T, s delivery.EndpointStore, org callwright.OrgID
 
 func keepsEndpoints(t *testing.T, s delivery.EndpointStore) {
 	wantNoEndpoint(t, s, "a", "example.com:8443")
-	e := putEndpoint(t, s, endpoint("a", "example.com:8443"))
+	e := storeEndpoint(t, s, endpoint("a", "example.com:8443"))
 	wantEndpoint(t, s, e)
 	wantNoEndpoint(t, s, "a", "example.com")
 	wantNoEndpoint(t, s, "b", "example.com:8443")
 	e.Failures, e.PausedAt, e.TrialAt = 8, nil, nil
-	e = putEndpoint(t, s, e)
+	e = storeEndpoint(t, s, e)
 	wantEndpoint(t, s, e)
 	for range 2 {
-		if err := s.RemoveEndpoint(t.Context(), "b", "example.com:8443"); err != nil {
+		if err := s.DeleteEndpoint(t.Context(), "b", "example.com:8443"); err != nil {
 			t.Fatal(err)
 		}
 	}
 	wantEndpoint(t, s, e)
-	if err := s.RemoveEndpoint(t.Context(), "a", "example.com:8443"); err != nil {
+	if err := s.DeleteEndpoint(t.Context(), "a", "example.com:8443"); err != nil {
 		t.Fatal(err)
 	}
 	wantNoEndpoint(t, s, "a", "example.com:8443")
@@ -82,7 +82,7 @@ func keepsEndpoints(t *testing.T, s delivery.EndpointStore) {
 func comparesEndpoints(t *testing.T, s delivery.EndpointStore) {
 	conflicts := func(e delivery.Endpoint) {
 		t.Helper()
-		if err := s.PutEndpoint(t.Context(), e); !errors.Is(err, callwright.ErrConflict) {
+		if err := s.StoreEndpoint(t.Context(), e); !errors.Is(err, callwright.ErrConflict) {
 			t.Errorf("version %d gave %v, want a conflict", e.Version, err)
 		}
 	}
@@ -90,9 +90,9 @@ func comparesEndpoints(t *testing.T, s delivery.EndpointStore) {
 	late := first
 	late.Version = 1
 	conflicts(late)
-	second := putEndpoint(t, s, first)
+	second := storeEndpoint(t, s, first)
 	conflicts(first)
-	third := putEndpoint(t, s, second)
+	third := storeEndpoint(t, s, second)
 	conflicts(second)
 	wantEndpoint(t, s, third)
 }
@@ -100,9 +100,9 @@ func comparesEndpoints(t *testing.T, s delivery.EndpointStore) {
 func listsPaused(t *testing.T, s delivery.EndpointStore) {
 	failing := endpoint("a", "b.example.com")
 	failing.PausedAt, failing.TrialAt = nil, nil
-	putEndpoint(t, s, failing)
-	putEndpoint(t, s, endpoint("b", "b.example.com"))
-	c, a := putEndpoint(t, s, endpoint("a", "c.example.com")), putEndpoint(t, s, endpoint("a", "a.example.com"))
+	storeEndpoint(t, s, failing)
+	storeEndpoint(t, s, endpoint("b", "b.example.com"))
+	c, a := storeEndpoint(t, s, endpoint("a", "c.example.com")), storeEndpoint(t, s, endpoint("a", "a.example.com"))
 	for limit, want := range map[int][]delivery.Endpoint{10: {a, c}, 1: {a}} {
 		if got, err := s.PausedEndpoints(t.Context(), "a", limit); err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("up to %d: got %+v, %v", limit, got, err)

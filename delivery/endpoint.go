@@ -30,11 +30,11 @@ type Endpoint struct {
 type EndpointStore interface {
 	// Endpoint returns an endpoint; CodeNotFound: it does not fail.
 	Endpoint(ctx context.Context, org callwright.OrgID, host string) (Endpoint, error)
-	// PutEndpoint adds an endpoint of version 0, or replaces the one that has the same version. The stored one has the next version.
+	// StoreEndpoint adds an endpoint of version 0, or replaces the one that has the same version. The stored one has the next version.
 	// CodeConflict: the stored version is another, or the endpoint is absent and e.Version is not 0.
-	PutEndpoint(ctx context.Context, e Endpoint) error
-	// RemoveEndpoint removes an endpoint; one that is absent is no error.
-	RemoveEndpoint(ctx context.Context, org callwright.OrgID, host string) error
+	StoreEndpoint(ctx context.Context, e Endpoint) error
+	// DeleteEndpoint removes an endpoint; one that is absent is no error.
+	DeleteEndpoint(ctx context.Context, org callwright.OrgID, host string) error
 	// PausedEndpoints returns up to limit endpoints of an organization that are paused, sorted by their hosts.
 	PausedEndpoints(ctx context.Context, org callwright.OrgID, limit int) ([]Endpoint, error)
 }
@@ -100,9 +100,9 @@ func (l *lanes) take(way lane) (release func(), wait time.Duration) {
 	leave := l.enter(way.org, !narrowed)
 	l.mu.Unlock()
 	if leave == nil {
-		return shares.TakeUpTo(string(way.org), 0) // none, and when to try again
+		return shares.ClaimUpTo(string(way.org), 0) // none, and when to try again
 	}
-	giveBack, wait := shares.TakeUpTo(string(way.org), most)
+	giveBack, wait := shares.ClaimUpTo(string(way.org), most)
 	if giveBack == nil {
 		leave()
 		return nil, wait
@@ -243,7 +243,7 @@ func (d *Log) mayTry(ctx context.Context, way lane, age time.Duration) (failing 
 	}
 	next := now.Add(trialEvery)
 	failing.TrialAt = &next
-	err = d.cfg.Endpoints.PutEndpoint(ctx, failing)
+	err = d.cfg.Endpoints.StoreEndpoint(ctx, failing)
 	if errors.Is(err, callwright.ErrConflict) {
 		return failing, wait, nil // another message has the trial
 	}
@@ -260,7 +260,7 @@ func (d *Log) noteEndpoint(ctx context.Context, way lane, failing Endpoint, fail
 		if failing.PausedAt != nil {
 			d.cfg.Logger.InfoContext(ctx, "messages to a host go on: it has answered", "org", way.org, "host", way.host)
 		}
-		return d.cfg.Endpoints.RemoveEndpoint(ctx, way.org, way.host)
+		return d.cfg.Endpoints.DeleteEndpoint(ctx, way.org, way.host)
 	}
 	return callwright.Retry(ctx, func(ctx context.Context) error {
 		return d.cfg.Atomic.Do(ctx, func(ctx context.Context) error { return d.failed(ctx, way, failure) })
@@ -284,7 +284,7 @@ func (d *Log) failed(ctx context.Context, way lane, failure error) error {
 		next := now.Add(trialEvery)
 		e.PausedAt, e.TrialAt = &now, &next
 	}
-	if err := d.cfg.Endpoints.PutEndpoint(ctx, e); err != nil || !pauses {
+	if err := d.cfg.Endpoints.StoreEndpoint(ctx, e); err != nil || !pauses {
 		return err
 	}
 	d.cfg.Logger.WarnContext(ctx, "messages to a host are paused: it has taken none since a time",
@@ -314,7 +314,7 @@ func (d *Log) Resume(ctx context.Context, org callwright.OrgID, host string) err
 		return err
 	}
 	d.lanes.forget(lane{org, host})
-	return d.cfg.Endpoints.RemoveEndpoint(ctx, org, host)
+	return d.cfg.Endpoints.DeleteEndpoint(ctx, org, host)
 }
 
 // taskPaused tells the owner of an endpoint that it is paused.

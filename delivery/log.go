@@ -63,13 +63,13 @@ const (
 // Store stores deliveries. A delivery is identified by its Org and ID. Every field comes back as it was stored; times are
 // returned in UTC, exact to the microsecond. callwrighttest.RunDeliveryStore tests it.
 type Store interface {
-	// KeepDelivery adds a delivery, or replaces the stored one except for its Since, and adds the Attempts of both. It also deletes
+	// StoreDelivery adds a delivery, or replaces the stored one except for its Since, and adds the Attempts of both. It also deletes
 	// deliveries of the organization whose Since is before a time, at least one if there is one that no other transaction holds; the
 	// zero time deletes none.
-	KeepDelivery(ctx context.Context, d Delivery, before time.Time) error
-	// EndDelivery sets State, Last and Failure of a pending delivery to those of d, adds d.Attempts to its Attempts, and clears Next. An
+	StoreDelivery(ctx context.Context, d Delivery, before time.Time) error
+	// FinishDelivery sets State, Last and Failure of a pending delivery to those of d, adds d.Attempts to its Attempts, and clears Next. An
 	// empty d.Failure leaves Failure as it is. A delivery that is absent or not pending stays as it is, without an error.
-	EndDelivery(ctx context.Context, d Delivery) error
+	FinishDelivery(ctx context.Context, d Delivery) error
 	// Deliveries returns up to limit deliveries of an organization whose Since is at or after a time, by Since and then ID, both
 	// descending, from after a keyset (Since, ID) on; the zero keyset is the beginning. An empty state selects all.
 	Deliveries(ctx context.Context, org callwright.OrgID, state State, since time.Time, after callwright.Keyset, limit int) ([]Delivery, error)
@@ -141,14 +141,14 @@ func (d *Log) Attempted(ctx context.Context, m Message, failure error, at, next 
 	}
 	note := Delivery{Org: m.Org, ID: m.key(), State: Delivered, Attempts: 1, Last: at}
 	if failure == nil {
-		return d.cfg.Store.EndDelivery(ctx, note)
+		return d.cfg.Store.FinishDelivery(ctx, note)
 	}
 	note.Kind, note.Subject, note.Host = m.Kind, m.Subject, HostOf(m.URL)
 	note.State, note.Failure, note.Since = GivenUp, storedFailure(callwright.MessageOf(failure)), at
 	if !next.IsZero() {
 		note.State, note.Next = Pending, &next
 	}
-	return d.cfg.Store.KeepDelivery(ctx, note, at.Add(-Retention))
+	return d.cfg.Store.StoreDelivery(ctx, note, at.Add(-Retention))
 }
 
 // storedFailure returns a Delivery.Failure as every database can store it.
@@ -182,7 +182,7 @@ func (d *Log) Drop(ctx context.Context, m Message, why string, at time.Time) err
 	if d == nil {
 		return nil
 	}
-	return d.cfg.Store.EndDelivery(ctx, Delivery{Org: m.Org, ID: m.key(), State: GivenUp, Failure: storedFailure(why), Last: at})
+	return d.cfg.Store.FinishDelivery(ctx, Delivery{Org: m.Org, ID: m.key(), State: GivenUp, Failure: storedFailure(why), Last: at})
 }
 
 // List returns a page of the deliveries of an organization, of 1 to MaxPage, those first whose first failure is latest. An empty state

@@ -32,11 +32,11 @@ type budgetWaiter struct {
 	granted chan struct{} // closed when it has its amount
 }
 
-// Take takes an amount for a user, and returns the function that gives it back, which may be called twice. An amount beyond
+// Claim takes an amount for a user, and returns the function that gives it back, which may be called twice. An amount beyond
 // the user's share is taken as the whole share. While there is no room Take waits: it comes before those that called later,
 // unless only its own user's share is full. CodeUnavailable, with RetryAfter: there was no room within Wait. Every waiting
-// Take occupies its caller, so callers bound how many wait.
-func (b *Budget) Take(ctx context.Context, user string, amount int64) (release func(), err error) {
+// Claim occupies its caller, so callers bound how many wait.
+func (b *Budget) Claim(ctx context.Context, user string, amount int64) (release func(), err error) {
 	w := &budgetWaiter{user: user, amount: min(amount, b.share()), granted: make(chan struct{})}
 	b.mu.Lock()
 	b.waiting = append(b.waiting, w)

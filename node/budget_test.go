@@ -23,7 +23,7 @@ func take(ctx context.Context, b *node.Budget, user string, amount int64) *taker
 	t := &taker{done: make(chan struct{})}
 	go func() {
 		defer close(t.done)
-		t.release, t.err = b.Take(ctx, user, amount)
+		t.release, t.err = b.Claim(ctx, user, amount)
 	}()
 	synctest.Wait() // it is in its place
 	return t

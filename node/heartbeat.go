@@ -116,7 +116,7 @@ func (h *Heartbeat) acquire(ctx context.Context, now time.Time) error {
 	defer cancel()
 	leases, err := h.cfg.Leases.Renew(ctx, h.cfg.Kind, h.cfg.Node, now, now.Add(LeaseTTL))
 	if err == nil && len(leases) == 0 {
-		leases, err = h.cfg.Leases.Acquire(ctx, h.cfg.Kind, h.cfg.Node, []string{h.cfg.Node}, now, now.Add(LeaseTTL))
+		leases, err = h.cfg.Leases.Claim(ctx, h.cfg.Kind, h.cfg.Node, []string{h.cfg.Node}, now, now.Add(LeaseTTL))
 	}
 	if err == nil && len(leases) == 0 {
 		err = callwright.ErrConflict // another process has this node's name

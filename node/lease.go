@@ -30,13 +30,13 @@ type Lease struct {
 // them. A node whose clock is ahead acquires leases too early. Work that must not happen twice even then is protected by the
 // fencing number, or by a compare-and-set on a version.
 type Leases interface {
-	// Acquire acquires the free ones among the keys for the node, until the given time, and returns their leases, each
+	// Claim acquires the free ones among the keys for the node, until the given time, and returns their leases, each
 	// once, sorted by key. A key is free when it has no lease, when its lease expired at now or before, or when the node
 	// holds it already. Without a free key it returns none, and no error. Of several nodes that acquire a key at once only one
 	// succeeds; the others get no error, also when calls name the same keys in different orders. A lease that the node holds and
 	// that has not expired keeps its Fence. An expired lease gets the next Fence. The Fence of a new lease is now in
 	// microseconds since 1970, so that it is greater than those that the key had before it was released.
-	Acquire(ctx context.Context, kind, node string, keys []string, now, until time.Time) ([]Lease, error)
+	Claim(ctx context.Context, kind, node string, keys []string, now, until time.Time) ([]Lease, error)
 	// Renew extends all leases of a kind that the node holds, sets their RenewedAt to now, and returns them sorted by key. The node
 	// still holds an expired lease that no other node has acquired.
 	Renew(ctx context.Context, kind, node string, now, until time.Time) ([]Lease, error)

@@ -35,15 +35,15 @@ type share struct {
 	next time.Time     // when the one that was put off last is expected back
 }
 
-// Take takes a place for a user. It returns the function that gives the place back, which is called once; nil: there is no
+// Claim takes a place for a user. It returns the function that gives the place back, which is called once; nil: there is no
 // place for the user now, and wait says when to try again, from a quarter of a second to 45 seconds. Those that are put off
 // together are told different times, by how fast the user's places become free.
-func (s *Shares) Take(user string) (release func(), wait time.Duration) {
-	return s.TakeUpTo(user, s.Total)
+func (s *Shares) Claim(user string) (release func(), wait time.Duration) {
+	return s.ClaimUpTo(user, s.Total)
 }
 
-// TakeUpTo is Take for a user that may hold a number of places at most.
-func (s *Shares) TakeUpTo(user string, most int) (release func(), wait time.Duration) {
+// ClaimUpTo is Take for a user that may hold a number of places at most.
+func (s *Shares) ClaimUpTo(user string, most int) (release func(), wait time.Duration) {
 	now := s.now()
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -21,7 +21,7 @@ func TestSharesLeaveRoom(t *testing.T) {
 		held := make([][]func(), total/2)
 		fill := func(user int) {
 			for {
-				release, wait := s.Take(fmt.Sprint(user))
+				release, wait := s.Claim(fmt.Sprint(user))
 				if release == nil {
 					if wait < 250*time.Millisecond || wait > 45*time.Second {
 						t.Errorf("wait %s", wait)
@@ -46,7 +46,7 @@ func TestSharesLeaveRoom(t *testing.T) {
 				}
 			}
 		}
-		release, _ := s.Take("newcomer")
+		release, _ := s.Claim("newcomer")
 		for user, places := range held {
 			if len(places) == 0 || release == nil {
 				t.Errorf("of %d places user %d has %d, and is a newcomer left out: %t", total, user, len(places), release == nil)
@@ -58,12 +58,12 @@ func TestSharesLeaveRoom(t *testing.T) {
 func TestSharesUpTo(t *testing.T) {
 	t.Parallel()
 	s := &node.Shares{Total: 10}
-	release, _ := s.TakeUpTo("a", 1)
-	if again, wait := s.TakeUpTo("a", 1); release == nil || again != nil || wait == 0 {
+	release, _ := s.ClaimUpTo("a", 1)
+	if again, wait := s.ClaimUpTo("a", 1); release == nil || again != nil || wait == 0 {
 		t.Error("a user has more than he may")
 	}
 	release()
-	if release, _ = s.TakeUpTo("a", 1); release == nil {
+	if release, _ = s.ClaimUpTo("a", 1); release == nil {
 		t.Error("a place that was given back is gone")
 	}
 }
@@ -74,9 +74,9 @@ func TestSharesSpread(t *testing.T) {
 	clock := &fakeTime{time.Now()}
 	s := &node.Shares{Total: 2, Clock: clock}
 	waits := func() (first, last time.Duration) {
-		release, _ := s.Take("a")
+		release, _ := s.Claim("a")
 		for i := range 100 {
-			_, wait := s.Take("a")
+			_, wait := s.Claim("a")
 			if i == 0 {
 				first = wait
 			}
@@ -99,17 +99,17 @@ func TestSharesSpread(t *testing.T) {
 func TestSharesForget(t *testing.T) {
 	t.Parallel()
 	s := &node.Shares{Total: 4}
-	if release, _ := s.TakeUpTo("stays", 1); release == nil {
+	if release, _ := s.ClaimUpTo("stays", 1); release == nil {
 		t.Fatal("no place")
 	}
 	for i := range 1000 {
-		release, _ := s.Take(fmt.Sprint(i))
+		release, _ := s.Claim(fmt.Sprint(i))
 		if release == nil {
 			t.Fatalf("user %d has no place", i)
 		}
 		release()
 	}
-	if release, _ := s.TakeUpTo("stays", 1); release != nil {
+	if release, _ := s.ClaimUpTo("stays", 1); release != nil {
 		t.Error("what a user holds was forgotten")
 	}
 }

@@ -117,7 +117,7 @@ func (s *Service) unreserve(ctx context.Context, org callwright.OrgID, number ca
 			n.Inbound, n.Failure = Released, nil
 		}
 	}
-	return true, s.save(ctx, &r, nil)
+	return true, s.store(ctx, &r, nil)
 }
 
 // logRelease is durable work. It writes a release that an operator has made in another program to the server's log.

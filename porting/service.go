@@ -129,7 +129,7 @@ func (s *Service) change(
 			if err != nil {
 				return err
 			}
-			return s.save(ctx, &r, entries)
+			return s.store(ctx, &r, entries)
 		})
 	})
 	if err != nil {
@@ -140,8 +140,8 @@ func (s *Service) change(
 
 var errUnchanged = errors.New("nothing changes")
 
-// save stores a request, new entries of its history and the work that they cause, in a transaction.
-func (s *Service) save(ctx context.Context, r *Request, entries []Entry) error {
+// store stores a request, new entries of its history and the work that they cause, in a transaction.
+func (s *Service) store(ctx context.Context, r *Request, entries []Entry) error {
 	if len(entries) > 0 {
 		r.UpdatedAt = s.cfg.Clock.Now()
 	}

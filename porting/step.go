@@ -85,7 +85,7 @@ func (s *Service) expire(ctx context.Context, r Request) error {
 		if err := s.cfg.Letters.RevokeLetter(ctx, r.Org, r.ID); err != nil {
 			return err
 		}
-		return s.save(ctx, &r, []Entry{e})
+		return s.store(ctx, &r, []Entry{e})
 	})
 }
 
@@ -97,7 +97,7 @@ func (s *Service) submit(ctx context.Context, g Gateway, r *Request) (goesOn boo
 	}
 	if !r.Sending {
 		r.Sending = true
-		if err := s.save(ctx, r, nil); err != nil {
+		if err := s.store(ctx, r, nil); err != nil {
 			return false, err
 		}
 	}
@@ -120,7 +120,7 @@ func (s *Service) submit(ctx context.Context, g Gateway, r *Request) (goesOn boo
 		return false, s.missed(ctx, *r, err)
 	}
 	r.Ref, r.Misses = receipt.Ref, 0
-	return true, s.save(ctx, r, nil)
+	return true, s.store(ctx, r, nil)
 }
 
 // reject ends a request that the carrier has refused.
@@ -132,7 +132,7 @@ func (s *Service) reject(ctx context.Context, r *Request, by Actor, f Failure) e
 	if err != nil {
 		return err
 	}
-	return s.save(ctx, r, []Entry{e})
+	return s.store(ctx, r, []Entry{e})
 }
 
 // askToCancel passes a cancellation to the gateway; false: the request cannot continue now.
@@ -146,13 +146,13 @@ func (s *Service) askToCancel(ctx context.Context, g Gateway, r *Request) (goesO
 		if err != nil {
 			return false, err
 		}
-		return true, s.save(ctx, r, []Entry{e})
+		return true, s.store(ctx, r, []Entry{e})
 	}
 	if err != nil {
 		return false, s.missed(ctx, *r, err)
 	}
 	r.CancelSent = true
-	return true, s.save(ctx, r, nil)
+	return true, s.store(ctx, r, nil)
 }
 
 // compare updates a request to the carrier's state.
@@ -181,7 +181,7 @@ func (s *Service) compare(ctx context.Context, g Gateway, r Request) error {
 		if err := s.reserve(ctx, &r, before); err != nil {
 			return err
 		}
-		return s.save(ctx, &r, entries)
+		return s.store(ctx, &r, entries)
 	})
 }
 
@@ -274,7 +274,7 @@ func (s *Service) finish(ctx context.Context, r Request) error {
 	}
 	s.register(ctx, &r)
 	r.DueAt = s.next(r, s.cfg.Clock.Now())
-	return s.save(ctx, &r, nil)
+	return s.store(ctx, &r, nil)
 }
 
 // missed records that a gateway could not be reached, and the time of the next attempt. A missing answer ends no request.
@@ -291,7 +291,7 @@ func (s *Service) missed(ctx context.Context, r Request, cause error) error {
 	}
 	log(ctx, "a port request cannot be advanced: its gateway does not answer", "port_request_id", r.ID, "org", r.Org,
 		"gateway", r.Gateway, "attempts", r.Misses, "error", cause)
-	return s.save(ctx, &r, nil)
+	return s.store(ctx, &r, nil)
 }
 
 // next returns the time of a request's next step; zero: never.

@@ -137,11 +137,11 @@ func (s *Service) attachNumber(
 			if keep && r.of(d.Direction) != nil {
 				return callwright.Errorf(callwright.CodeInvalidState, "has an %s trunk already", d.Direction)
 			}
-			t, err := s.put(ctx, r, number, d)
+			t, err := s.storeDraft(ctx, r, number, d)
 			if err != nil {
 				return err
 			}
-			r.put(t)
+			r.storeDraft(t)
 		}
 		return nil
 	})
@@ -173,8 +173,8 @@ func (s *Service) admit(ctx context.Context, org callwright.OrgID) error {
 	}
 }
 
-// put stores a draft as a number's trunk.
-func (s *Service) put(ctx context.Context, r Record, number callwright.PhoneNumber, d draft) (Trunk, error) {
+// storeDraft stores a draft as a number's trunk.
+func (s *Service) storeDraft(ctx context.Context, r Record, number callwright.PhoneNumber, d draft) (Trunk, error) {
 	t, err := withRegistrar(d.Trunk, r)
 	if err != nil {
 		return Trunk{}, below(d.path, err)
@@ -185,7 +185,7 @@ func (s *Service) put(ctx context.Context, r Record, number callwright.PhoneNumb
 		t.ID, t.CreatedAt, t.Version = old.ID, old.CreatedAt, old.Version
 		t.Failover, t.Codecs, t.Alerts = old.Failover, old.Codecs, old.Alerts
 	}
-	if t, err = s.save(ctx, old, t); err != nil || d.Direction != Inbound {
+	if t, err = s.store(ctx, old, t); err != nil || d.Direction != Inbound {
 		return t, err
 	}
 	return t, s.cfg.Numbers.RegisterInbound(ctx, t.Org, number)

@@ -37,8 +37,9 @@ type Delivery struct {
 	DoneAt    *time.Time // nil: pending
 }
 
-// Deliveries stores the deliveries of alerts. A trunk is identified by Org and TrunkID. Every field comes back as it was stored;
-// times are returned in UTC, exact to the microsecond. siptest.RunDeliveries tests it.
+// Deliveries stores the deliveries of alerts. A trunk is identified by Org and TrunkID. Given and returned values share no memory with
+// stored ones. Every field comes back as it was stored; times are returned in UTC, exact to the microsecond. siptest.RunDeliveries tests
+// it.
 type Deliveries interface {
 	// AddDelivery adds a delivery, and deletes the oldest ones of its trunk so that at most keep remain. It leaves a stored
 	// delivery with the same ID unchanged, without an error.
@@ -53,9 +54,9 @@ type Deliveries interface {
 	) ([]Delivery, error)
 	// DeleteDeliveries deletes the deliveries of a trunk, which t.Org and t.ID identify.
 	DeleteDeliveries(ctx context.Context, t Trunk) error
-	// ForgetDeliveries deletes up to limit deliveries of all organizations that were created before a time, and returns their
+	// DeleteOldDeliveries deletes up to limit deliveries of all organizations that were created before a time, and returns their
 	// number.
-	ForgetDeliveries(ctx context.Context, before time.Time, limit int) (int, error)
+	DeleteOldDeliveries(ctx context.Context, before time.Time, limit int) (int, error)
 }
 
 const maxDeliveriesPage = 100

@@ -44,7 +44,7 @@ func (s *Service) Release(ctx context.Context, org callwright.OrgID, number call
 		}
 		for _, t := range []*Trunk{r.Inbound, r.Outbound} {
 			if t != nil {
-				if err := s.remove(ctx, *t); err != nil {
+				if err := s.deleteTrunk(ctx, *t); err != nil {
 					return err
 				}
 			}

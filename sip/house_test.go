@@ -119,7 +119,7 @@ func (w *watcher) Watch(_ context.Context, t sip.Trunk) error {
 	return w.err
 }
 
-func (w *watcher) Forget(_ context.Context, t sip.Trunk) error {
+func (w *watcher) Unwatch(_ context.Context, t sip.Trunk) error {
 	w.forgotten = append(w.forgotten, t)
 	return w.err
 }

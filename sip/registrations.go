@@ -35,20 +35,20 @@ type Registration struct {
 // Leases show the live nodes; other nodes release the registrations of dead ones. Every field comes back as it was stored, a zero
 // time as zero; other times are returned in UTC, exact to the microsecond. siptest.RunRegistrations tests it.
 type Registrations interface {
-	// PutRegistration stores a registration. With Version 0 it adds one that belongs to no node, with Version 1, or replaces an
+	// StoreRegistration stores a registration. With Version 0 it adds one that belongs to no node, with Version 1, or replaces an
 	// older one of the trunk, with a Version greater than the older one's; CodeConflict when the trunk's registration belongs to
 	// another organization. Otherwise it replaces the registration whose stored Version is r.Version, and adds one to the Version;
 	// the node stays. CodeConflict when the stored Version differs, CodeNotFound when the organization has no registration of the
 	// trunk.
-	PutRegistration(ctx context.Context, r Registration) error
+	StoreRegistration(ctx context.Context, r Registration) error
 	// Registration returns a trunk's registration; CodeNotFound without one.
 	Registration(ctx context.Context, org callwright.OrgID, trunkID string) (Registration, error)
 	// DeleteRegistration deletes a trunk's registration. Without one it does nothing.
 	DeleteRegistration(ctx context.Context, org callwright.OrgID, trunkID string) error
-	// TakeRegistrations claims up to limit due registrations for the node, and returns them: the node's registrations with NextAt
+	// ClaimRegistrations claims up to limit due registrations for the node, and returns them: the node's registrations with NextAt
 	// not after now, and all registrations of no node, the most overdue first. Their Versions stay the same. No registration is
 	// given to two nodes. Concurrent calls may return fewer than limit.
-	TakeRegistrations(ctx context.Context, node string, now time.Time, limit int) ([]Registration, error)
+	ClaimRegistrations(ctx context.Context, node string, now time.Time, limit int) ([]Registration, error)
 	// RegistrationsOf returns the trunks whose registrations belong to the node, in any order.
 	RegistrationsOf(ctx context.Context, node string) (trunkIDs []string, err error)
 	// RegistrationNodes returns the nodes to which registrations belong, each once, in any order.

@@ -23,9 +23,9 @@ func (s *Service) held(ctx context.Context, org callwright.OrgID, number callwri
 	return s.record(ctx, org, number)
 }
 
-// save stores a trunk in place of the old one, or as a new one when old is nil, and watches and registers it. It runs in a
+// store stores a trunk in place of the old one, or as a new one when old is nil, and watches and registers it. It runs in a
 // transaction.
-func (s *Service) save(ctx context.Context, old *Trunk, t Trunk) (Trunk, error) {
+func (s *Service) store(ctx context.Context, old *Trunk, t Trunk) (Trunk, error) {
 	t.UpdatedAt = s.cfg.Clock.Now()
 	var err error
 	if old == nil {
@@ -53,17 +53,17 @@ func (s *Service) register(ctx context.Context, old *Trunk, t Trunk) error {
 	case !t.registers() || had && old.binding() == t.binding():
 		return nil
 	}
-	return s.cfg.Registrations.PutRegistration(ctx, Registration{
+	return s.cfg.Registrations.StoreRegistration(ctx, Registration{
 		TrunkID: t.ID, Org: t.Org, Number: t.Number, State: Registering, Since: t.UpdatedAt, NextAt: t.UpdatedAt,
 	})
 }
 
-// remove deletes a trunk with its status and registration. It runs in a transaction.
-func (s *Service) remove(ctx context.Context, t Trunk) error {
+// deleteTrunk deletes a trunk with its status and registration. It runs in a transaction.
+func (s *Service) deleteTrunk(ctx context.Context, t Trunk) error {
 	if err := s.cfg.Store.Delete(ctx, t); err != nil {
 		return err
 	}
-	if err := s.cfg.Monitor.Forget(ctx, t); err != nil {
+	if err := s.cfg.Monitor.Unwatch(ctx, t); err != nil {
 		return err
 	}
 	if err := s.cfg.Registrations.DeleteRegistration(ctx, t.Org, t.ID); err != nil || t.Direction != Inbound {

@@ -112,12 +112,12 @@ func (s *Service) record(ctx context.Context, org callwright.OrgID, number callw
 	trunks, err := s.cfg.Store.Trunks(ctx, org, number)
 	var r Record
 	for _, t := range trunks {
-		r.put(t)
+		r.storeDraft(t)
 	}
 	return r, err
 }
 
-func (r *Record) put(t Trunk) { *r.at(t.Direction) = &t }
+func (r *Record) storeDraft(t Trunk) { *r.at(t.Direction) = &t }
 
 // of returns the trunk of a direction; nil without one.
 func (r Record) of(d Direction) *Trunk { return *r.at(d) }

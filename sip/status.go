@@ -92,16 +92,16 @@ func (s Status) Downtime() time.Duration {
 // times are returned in UTC, exact to the microsecond. Given and returned statuses share no memory with stored ones.
 // siptest.RunStatuses tests it.
 type Statuses interface {
-	// PutStatus stores a status. With Version 0 it adds the status, with Version 1, or replaces an older one of the trunk, with a
+	// StoreStatus stores a status. With Version 0 it adds the status, with Version 1, or replaces an older one of the trunk, with a
 	// Version greater than the older one's: CodeConflict when the trunk's status belongs to another organization. Otherwise it
 	// replaces the status whose stored Version is s.Version, and adds one to the Version: CodeConflict when the stored Version
 	// differs, CodeNotFound when the organization has no status of the trunk. It ends a lease on the status. It adds servers that
 	// no trunk of the organization has named so far, in the given state, with Version 1. It leaves watched servers unchanged, and
 	// deletes servers that no status names any more; named again, they begin with Version 1. Recorded becomes the State with the
-	// stored servers. Concurrent calls of PutStatus and DeleteStatus for trunks with a common server do not conflict; afterwards
+	// stored servers. Concurrent calls of StoreStatus and DeleteStatus for trunks with a common server do not conflict; afterwards
 	// the server is watched if and only if a status names it.
-	PutStatus(ctx context.Context, s Status) error
-	// RecordStatus stores Group, Active, Recorded, History, Alerts and ProbeAt of a status by the compare-and-set of PutStatus, and
+	StoreStatus(ctx context.Context, s Status) error
+	// RecordStatus stores Group, Active, Recorded, History, Alerts and ProbeAt of a status by the compare-and-set of StoreStatus, and
 	// ends the lease. The servers stay unchanged.
 	RecordStatus(ctx context.Context, s Status) error
 	// Status returns a trunk's status; CodeNotFound without one.
@@ -117,26 +117,26 @@ type Statuses interface {
 	// WorstStatuses returns up to limit of an organization's statuses that have servers and are counted in a state, by
 	// Status.Downtime, the longest first, and then by number.
 	WorstStatuses(ctx context.Context, org callwright.OrgID, state health.State, limit int) ([]Status, error)
-	// LeaseStatuses leases up to limit statuses whose ProbeAt is not after now and that have no lease, the most overdue first, and
+	// ClaimStatuses leases up to limit statuses whose ProbeAt is not after now and that have no lease, the most overdue first, and
 	// returns them. No other call returns them before the given time. A lease changes no Version. Concurrent calls may return fewer
 	// than limit.
-	LeaseStatuses(ctx context.Context, now, until time.Time, limit int) ([]Status, error)
+	ClaimStatuses(ctx context.Context, now, until time.Time, limit int) ([]Status, error)
 	// Group returns the first trunk, by id, of an organization's statuses with a Status.Group that is not empty, and the number of
 	// these statuses; an empty id without any.
 	Group(ctx context.Context, org callwright.OrgID, group string) (first string, count int, err error)
 	Servers
 }
 
-// Servers stores the watched servers of organizations. Statuses.PutStatus and DeleteStatus add and delete them. siptest.RunStatuses
+// Servers stores the watched servers of organizations. Statuses.StoreStatus and DeleteStatus add and delete them. siptest.RunStatuses
 // tests it.
 type Servers interface {
-	// PutServer replaces the health, the ProbeAt and the samples of the server whose stored Version is w.Version, and adds one to the
+	// StoreServer replaces the health, the ProbeAt and the samples of the server whose stored Version is w.Version, and adds one to the
 	// Version: CodeConflict when the stored Version differs, CodeNotFound when the server is not watched. A lease on it ends.
-	PutServer(ctx context.Context, w WatchedServer) error
+	StoreServer(ctx context.Context, w WatchedServer) error
 	// Server returns a watched server by its ServerKey; CodeNotFound when it is not watched.
 	Server(ctx context.Context, org callwright.OrgID, key string) (WatchedServer, error)
-	// LeaseServers is Statuses.LeaseStatuses for servers: an organization has one server for each ServerKey.
-	LeaseServers(ctx context.Context, now, until time.Time, limit int) ([]WatchedServer, error)
+	// ClaimServers is Statuses.ClaimStatuses for servers: an organization has one server for each ServerKey.
+	ClaimServers(ctx context.Context, now, until time.Time, limit int) ([]WatchedServer, error)
 	// WakeStatuses makes the statuses that name a server due at a time, if they are due later, and adds one to the Version of these: a
 	// status that was read before the server changed cannot be recorded.
 	WakeStatuses(ctx context.Context, org callwright.OrgID, key string, at time.Time) error
@@ -149,7 +149,7 @@ type Monitor interface {
 	// trunks of either direction, in the transaction that stores the trunk. Forget stops the watch, in the transaction that deletes
 	// the trunk.
 	Watch(ctx context.Context, t Trunk) error
-	Forget(ctx context.Context, t Trunk) error
+	Unwatch(ctx context.Context, t Trunk) error
 	// Servers returns a trunk's servers in the order in which a call tries them. A call does not try other servers.
 	Servers(ctx context.Context, t Trunk) ([]failover.Server, error)
 	// CheckChannels returns CodeBadRequest with the field "email", "sms" or "webhook" for a channel over which this

@@ -58,7 +58,7 @@ func (s *Service) change(
 		if err != nil {
 			return err
 		}
-		done, err = s.save(ctx, old, t)
+		done, err = s.store(ctx, old, t)
 		return err
 	})
 	return done, err
@@ -86,7 +86,7 @@ func (s *Service) Detach(
 			if t == nil {
 				return callwright.NotFound(string(d) + " trunk")
 			}
-			if err := s.remove(ctx, *t); err != nil {
+			if err := s.deleteTrunk(ctx, *t); err != nil {
 				return err
 			}
 		}

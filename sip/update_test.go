@@ -104,7 +104,7 @@ func TestRegistrationFollowsTrunk(t *testing.T) {
 		t.Helper()
 		r, err := h.registrations.Registration(t.Context(), "a", id)
 		r.Reason = "old"
-		if err := errors.Join(err, h.registrations.PutRegistration(t.Context(), r)); err != nil {
+		if err := errors.Join(err, h.registrations.StoreRegistration(t.Context(), r)); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -20,8 +20,8 @@ type Cloner interface {
 	// equal Clone. Unusable recordings, such as silence or no samples, are CodeBadRequest with the field "audio_samples". Clone
 	// does not change the recordings. It ends with an error when ctx does; a later call with the ID can succeed.
 	Clone(ctx context.Context, r Cloning) (Clone, error)
-	// Forget deletes the provider's data of the voice that Clone has made with this id. An unknown id is no error.
-	Forget(ctx context.Context, org callwright.OrgID, id string) error
+	// Delete deletes the provider's data of the voice that Clone has made with this id. An unknown id is no error.
+	Delete(ctx context.Context, org callwright.OrgID, id string) error
 }
 
 // Cloning describes a voice to make.

@@ -50,7 +50,7 @@ func (beeper) Synthesize(ctx context.Context, r tts.Request) (tts.Stream, error)
 // shelf keeps audio in memory, by organization and name.
 type shelf struct{ sync.Map }
 
-func (s *shelf) PutBlob(ctx context.Context, org callwright.OrgID, name string, r io.Reader, size int64) error {
+func (s *shelf) StoreBlob(ctx context.Context, org callwright.OrgID, name string, r io.Reader, size int64) error {
 	audio, err := speech.ReadBlob(ctx, r, size)
 	if err == nil {
 		s.Store([2]string{string(org), name}, audio)

@@ -151,7 +151,7 @@ func (decoder) Decode(_ context.Context, src io.ReadSeeker, limit time.Duration)
 type blobs struct {
 	mu   sync.Mutex
 	kept map[blobName][]byte
-	fail error // of PutBlob
+	fail error // of StoreBlob
 }
 
 type blobName struct {
@@ -159,7 +159,7 @@ type blobName struct {
 	name string
 }
 
-func (b *blobs) PutBlob(_ context.Context, org callwright.OrgID, name string, r io.Reader, _ int64) error {
+func (b *blobs) StoreBlob(_ context.Context, org callwright.OrgID, name string, r io.Reader, _ int64) error {
 	raw, err := io.ReadAll(r)
 	b.mu.Lock()
 	defer b.mu.Unlock()

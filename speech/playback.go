@@ -76,7 +76,7 @@ func (t *tape) record(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if _, err = t.job.keep(ctx, samples); err != nil {
+	if _, err = t.job.store(ctx, samples); err != nil {
 		return err
 	}
 	return io.EOF

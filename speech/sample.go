@@ -87,18 +87,18 @@ type Samples interface {
 // Blobs stores audio. speechtest.RunBlobs tests an adapter. Several nodes need storage that all of them can reach. Methods and
 // readers may run concurrently. Methods return soon after ctx ends.
 type Blobs interface {
-	// PutBlob stores audio of an organization under a new name, byte for byte; the content need not be audio. Size is exact, from 0
+	// StoreBlob stores audio of an organization under a new name, byte for byte; the content need not be audio. Size is exact, from 0
 	// on: an r with fewer or more bytes is an error. Names and organizations are 1 to 128 letters, digits, _ and -. Others are
-	// refused, or stored literally: they never address a blob of another name or organization. When PutBlob returns nil, the audio
+	// refused, or stored literally: they never address a blob of another name or organization. When StoreBlob returns nil, the audio
 	// survives a crash. On an error of r, which errors.Is finds in the result, on an error of the storage, and when ctx ends,
-	// nothing is stored, and the name stays new: OpenBlob never finds a part, not even while r is read. When ctx ends, PutBlob
+	// nothing is stored, and the name stays new: OpenBlob never finds a part, not even while r is read. When ctx ends, StoreBlob
 	// stops reading r, which may be endless, and returns an error. A full disk is CodeUnavailable.
-	PutBlob(ctx context.Context, org callwright.OrgID, name string, r io.Reader, size int64) error
-	// OpenBlob opens audio; CodeNotFound for an unknown name, and for a name that PutBlob refuses. Readers have separate positions,
+	StoreBlob(ctx context.Context, org callwright.OrgID, name string, r io.Reader, size int64) error
+	// OpenBlob opens audio; CodeNotFound for an unknown name, and for a name that StoreBlob refuses. Readers have separate positions,
 	// and seek as an *os.File does: an offset before the beginning is an error. Truncated audio fails to open or to be read, never
 	// silently and never with CodeNotFound.
 	OpenBlob(ctx context.Context, org callwright.OrgID, name string) (io.ReadSeekCloser, error)
-	// DeleteBlob deletes audio. Absent audio, and a name that PutBlob refuses, are no error. An open reader continues to the end of
+	// DeleteBlob deletes audio. Absent audio, and a name that StoreBlob refuses, are no error. An open reader continues to the end of
 	// the audio, or fails; it never ends early with io.EOF.
 	DeleteBlob(ctx context.Context, org callwright.OrgID, name string) error
 }

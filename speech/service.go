@@ -127,7 +127,7 @@ func (s *Service) admit(ctx context.Context, org callwright.OrgID, memory int64)
 	if err := s.enter(org); err != nil {
 		return nil, err
 	}
-	release, err := s.room.Take(ctx, string(org), memory)
+	release, err := s.room.Claim(ctx, string(org), memory)
 	if err != nil {
 		s.exit(org)
 		if ctx.Err() == nil {

@@ -36,7 +36,7 @@ func (s *Service) Speak(ctx context.Context, org callwright.OrgID, r Request) (S
 	if err != nil {
 		return Sample{}, err
 	}
-	return j.keep(ctx, samples)
+	return j.store(ctx, samples)
 }
 
 // job is a text in synthesis.
@@ -152,7 +152,7 @@ func latin(c rune) bool { return c < utf8.RuneSelf && (unicode.IsLetter(c) || un
 
 // sentence lets the engine speak a sentence, and waits for a free slot before.
 func (j *job) sentence(ctx context.Context, r tts.Request) ([]int16, error) {
-	release, err := j.slots.Take(ctx, string(j.sample.Org), 1)
+	release, err := j.slots.Claim(ctx, string(j.sample.Org), 1)
 	if err != nil {
 		return nil, err
 	}
@@ -207,8 +207,8 @@ func sentences(text string) []string {
 // shortSentence is the length under which sentences are spoken together, in bytes.
 const shortSentence = 120
 
-// keep stores the audio and then the sample. A crash in between leaves audio without a sample, which a task deletes.
-func (j *job) keep(ctx context.Context, samples []int16) (Sample, error) {
+// store stores the audio and then the sample. A crash in between leaves audio without a sample, which a task deletes.
+func (j *job) store(ctx context.Context, samples []int16) (Sample, error) {
 	file, err := j.file(samples)
 	if err != nil {
 		return Sample{}, err
@@ -219,7 +219,7 @@ func (j *job) keep(ctx context.Context, samples []int16) (Sample, error) {
 	if err := j.cfg.Work.Enqueue(ctx, callwright.Task{Kind: taskForgetBlob, Key: blob, Org: org, RunAt: j.cfg.Clock.Now().Add(sparing)}); err != nil {
 		return Sample{}, err
 	}
-	if err := j.cfg.Blobs.PutBlob(ctx, org, blob, bytes.NewReader(file), j.sample.Bytes); err != nil {
+	if err := j.cfg.Blobs.StoreBlob(ctx, org, blob, bytes.NewReader(file), j.sample.Bytes); err != nil {
 		return Sample{}, err
 	}
 	return j.insert(ctx)

@@ -33,9 +33,9 @@ func (s *Service) analyze(ctx context.Context, task callwright.Task, args analyz
 		return nil // already taken, or no longer wanted
 	}
 	left := analysisLife - s.cfg.Clock.Now().Sub(sess.Analysis.Since)
-	p, err := s.takeStep(ctx, sess, attempt, left)
+	p, err := s.runStep(ctx, sess, attempt, left)
 	if err == nil {
-		err = s.keepStep(ctx, sess, p)
+		err = s.storeStep(ctx, sess, p)
 	}
 	wait, later := callwright.RetryAfter(err)
 	switch {
@@ -49,11 +49,11 @@ func (s *Service) analyze(ctx context.Context, task callwright.Task, args analyz
 		return err
 	}
 	s.cfg.Logger.WarnContext(ctx, "an issue is not analyzed", "issue_id", args.Issue, "session_id", args.Session, "error", err)
-	return s.keepStep(ctx, sess, gaveUp("The analysis failed: "+whatFailed(err)+"."))
+	return s.storeStep(ctx, sess, gaveUp("The analysis failed: "+whatFailed(err)+"."))
 }
 
-// takeStep asks the Analyst for a step, unless the analysis has reached a limit.
-func (s *Service) takeStep(ctx context.Context, sess Session, attempt int, left time.Duration) (Progress, error) {
+// runStep asks the Analyst for a step, unless the analysis has reached a limit.
+func (s *Service) runStep(ctx context.Context, sess Session, attempt int, left time.Duration) (Progress, error) {
 	switch {
 	case s.cfg.Analyst == nil:
 		return gaveUp("There is nobody here any more who analyzes issues."), nil
@@ -170,8 +170,8 @@ func (p Progress) check() error {
 	return callwright.ErrInternal.Because(fmt.Errorf("the progress of an analyst can't be kept: %s", why))
 }
 
-// keepStep writes the progress of a step, if the session exists unchanged.
-func (s *Service) keepStep(ctx context.Context, seen Session, p Progress) error {
+// storeStep writes the progress of a step, if the session exists unchanged.
+func (s *Service) storeStep(ctx context.Context, seen Session, p Progress) error {
 	_, _, err := s.change(ctx, seen.Org, seen.Agent(), seen.IssueID, func(ctx context.Context, c *change) error {
 		sess, err := s.cfg.Store.Session(ctx, seen.Org, seen.IssueID, seen.ID)
 		if err != nil {

@@ -33,7 +33,7 @@ func TestAnalyze(t *testing.T) {
 		s := openStudy(t, a, systemClock)
 		issue := s.issue(triage.Draft{})
 		s.attach(issue.ID, map[string]triage.Evidence{"c": {Lines: []triage.Line{{Agent: true, Text: "Goodbye."}}}, "gone": {}})
-		s.calls.Remove("acme", "gone")
+		s.calls.Delete("acme", "gone")
 		sess, err := s.Analyze(t.Context(), "acme", ada, issue.ID, "Why does it hang up?")
 		if err != nil || sess.Status != triage.SessionPending || sess.AgentName != a.Name() || sess.StartedBy != ada {
 			t.Fatalf("the session is %+v, %v", sess, err)
@@ -151,8 +151,8 @@ func TestAnalysisSees(t *testing.T) {
 	}))
 	issue := s.issue(triage.Draft{Description: "It fails."})
 	s.attach(issue.ID, map[string]triage.Evidence{"c": {Facts: map[string]any{"status": "failed"}}, "gone": {}})
-	s.calls.Remove("acme", "gone")
-	s.calls.Put("acme", "not attached", triage.Item{}, triage.Evidence{})
+	s.calls.Delete("acme", "gone")
+	s.calls.Add("acme", "not attached", triage.Item{}, triage.Evidence{})
 	sess, err := s.Analyze(t.Context(), "acme", ada, issue.ID, "")
 	if err != nil {
 		t.Fatal(err)

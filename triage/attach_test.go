@@ -36,7 +36,7 @@ func TestAttach(t *testing.T) {
 	if err != nil || added || !reflect.DeepEqual(again, want) || !reflect.DeepEqual(s.kept(i.ID), before) {
 		t.Errorf("attached again: %+v, %t, %v", again, added, err)
 	}
-	s.calls.Remove("acme", "call-3")
+	s.calls.Delete("acme", "call-3")
 	again, added, err = s.Attach(ctx, "acme", ada, i.ID, triage.ResourceDraft{Type: triage.ResourceCall, ResourceID: "call-3"})
 	if err != nil || added || !reflect.DeepEqual(again, want) {
 		t.Errorf("attached again when it is gone: %+v, %t, %v", again, added, err)
@@ -89,7 +89,7 @@ func TestAttachUntilItIsFull(t *testing.T) {
 	i := s.issue(triage.Draft{})
 	for n := range triage.MaxResources {
 		id := fmt.Sprintf("more-%d", n)
-		s.calls.Put("acme", id, triage.Item{}, triage.Evidence{})
+		s.calls.Add("acme", id, triage.Item{}, triage.Evidence{})
 		s.attached(i.ID, id)
 	}
 	s.refuses(t, i.ID, callwright.CodeInvalidState, "", func() error {
@@ -116,7 +116,7 @@ func TestDetach(t *testing.T) {
 	if err := s.Unflag(ctx, "acme", ada, i.ID, f.ID); err != nil {
 		t.Fatal(err)
 	}
-	s.calls.Remove("acme", "call-0")
+	s.calls.Delete("acme", "call-0")
 	if err := s.Detach(ctx, "acme", bob, i.ID, r.ID); err != nil {
 		t.Fatal(err)
 	}
@@ -133,7 +133,7 @@ func TestDetachAnotherType(t *testing.T) {
 	s := openDepot(t)
 	ctx, i := t.Context(), s.issue(triage.Draft{})
 	s.attached(i.ID, "call-0")
-	s.runs.Put("acme", "call-0", triage.Item{}, triage.Evidence{})
+	s.runs.Add("acme", "call-0", triage.Item{}, triage.Evidence{})
 	run, _, err := s.Attach(ctx, "acme", ada, i.ID, triage.ResourceDraft{Type: triage.ResourceRun, ResourceID: "call-0"})
 	if err != nil {
 		t.Fatal(err)
@@ -156,12 +156,12 @@ func TestResourcesAsTheyAre(t *testing.T) {
 	if _, _, err := s.Attach(ctx, "acme", ada, i.ID, triage.ResourceDraft{Type: triage.ResourceRun, ResourceID: "run-0"}); err != nil {
 		t.Fatal(err)
 	}
-	s.runs.Put("acme", "call-1", triage.Item{Title: "A run with the id of a call"}, triage.Evidence{})
+	s.runs.Add("acme", "call-1", triage.Item{Title: "A run with the id of a call"}, triage.Evidence{})
 	if _, _, err := s.Attach(ctx, "acme", ada, i.ID, triage.ResourceDraft{Type: triage.ResourceRun, ResourceID: "call-1"}); err != nil {
 		t.Fatal(err)
 	}
-	s.calls.Remove("acme", "call-1")
-	s.calls.Put("acme", "call-2", triage.Item{Title: "Renamed", Metadata: map[string]any{"status": "failed"}}, triage.Evidence{})
+	s.calls.Delete("acme", "call-1")
+	s.calls.Add("acme", "call-2", triage.Item{Title: "Renamed", Metadata: map[string]any{"status": "failed"}}, triage.Evidence{})
 	calls, runs := s.calls.Finds(), s.runs.Finds()
 	all, err := s.Resources(ctx, "acme", i.ID)
 	if err != nil || len(all) != 5 {

@@ -21,7 +21,7 @@ func ExampleService_Report() {
 		panic(err)
 	}
 	failed := func(scenario, run string) {
-		runs.Put("acme", run, triage.Item{Title: "Run " + run}, triage.Evidence{})
+		runs.Add("acme", run, triage.Item{Title: "Run " + run}, triage.Evidence{})
 		issue, err := issues.Report(ctx, "acme", triage.System(), triage.Report{
 			Key: "run/" + scenario, Title: scenario + " fails", Severity: triage.SeverityHigh, Category: "test",
 			Resources: []triage.ResourceDraft{{Type: triage.ResourceRun, ResourceID: run}},

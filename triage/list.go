@@ -58,7 +58,7 @@ func (s *Service) List(ctx context.Context, org callwright.OrgID, q Query) (Issu
 		}
 	}
 	if f.Search != "" {
-		release, err := s.searches.Take(ctx, string(org), 1)
+		release, err := s.searches.Claim(ctx, string(org), 1)
 		if err != nil {
 			return IssuePage{}, err
 		}

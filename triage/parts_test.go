@@ -24,12 +24,12 @@ func openDepot(t testing.TB, change ...func(*triage.Config)) depot {
 	t.Helper()
 	s := depot{calls: new(triagetest.Resolver), runs: new(triagetest.Resolver)}
 	for n := range 10 {
-		s.calls.Put("acme", fmt.Sprintf("call-%d", n), triage.Item{
+		s.calls.Add("acme", fmt.Sprintf("call-%d", n), triage.Item{
 			Title: fmt.Sprintf("Call %d", n), Metadata: map[string]any{"status": "completed"},
 		}, triage.Evidence{})
 	}
-	s.runs.Put("acme", "run-0", triage.Item{Title: "Run 0"}, triage.Evidence{})
-	s.calls.Put("other", "call-x", triage.Item{Title: "Not yours"}, triage.Evidence{})
+	s.runs.Add("acme", "run-0", triage.Item{Title: "Run 0"}, triage.Evidence{})
+	s.calls.Add("other", "call-x", triage.Item{Title: "Not yours"}, triage.Evidence{})
 	s.house = open(t, append(change, func(c *triage.Config) {
 		s.resolvers = map[triage.ResourceType]triage.ResourceResolver{triage.ResourceCall: s.calls, triage.ResourceRun: s.runs}
 		c.Resolvers = s.resolvers

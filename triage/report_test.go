@@ -114,7 +114,7 @@ func TestReportToldAgainAfterTheEnd(t *testing.T) {
 func TestReportOfALastingThingAfterTheEnd(t *testing.T) {
 	t.Parallel()
 	pathways := new(triagetest.Resolver)
-	pathways.Put("acme", "p", triage.Item{Title: "Booking"}, triage.Evidence{})
+	pathways.Add("acme", "p", triage.Item{Title: "Booking"}, triage.Evidence{})
 	h := open(t, func(c *triage.Config) {
 		c.Resolvers = map[triage.ResourceType]triage.ResourceResolver{triage.ResourcePathway: pathways}
 	})
@@ -171,7 +171,7 @@ func TestReportsFallSilent(t *testing.T) {
 	var calls []string
 	for n := range 60 {
 		calls = append(calls, fmt.Sprintf("more-%d", n))
-		s.calls.Put("acme", calls[n], triage.Item{}, triage.Evidence{})
+		s.calls.Add("acme", calls[n], triage.Item{}, triage.Evidence{})
 	}
 	s.report("busy", calls[:45]...)
 	i := s.report("busy", calls[45:]...)

@@ -134,7 +134,7 @@ func (s study) wantTold(sess triage.Session, status triage.SessionStatus, want .
 func (s study) attach(issue string, calls map[string]triage.Evidence) {
 	s.t.Helper()
 	for _, id := range slices.Sorted(maps.Keys(calls)) {
-		s.calls.Put("acme", id, triage.Item{Title: "Call " + id}, calls[id])
+		s.calls.Add("acme", id, triage.Item{Title: "Call " + id}, calls[id])
 		_, _, err := s.Attach(s.t.Context(), "acme", ada, issue, triage.ResourceDraft{Type: triage.ResourceCall, ResourceID: id})
 		if err != nil {
 			s.t.Fatal(err)

@@ -38,8 +38,8 @@ func byKey(rows []leaseRow) []node.Lease {
 	return sqldb.Converted(rows, leaseRow.lease)
 }
 
-// Acquire acquires the free ones among the keys, in order, so that two nodes do not wait for each other.
-func (s Leases) Acquire(
+// Claim acquires the free ones among the keys, in order, so that two nodes do not wait for each other.
+func (s Leases) Claim(
 	ctx context.Context, kind, node string, keys []string, now, until time.Time,
 ) ([]node.Lease, error) {
 	if len(keys) == 0 {

@@ -131,7 +131,7 @@ func (m *Model) record(ctx context.Context, asked request, r llm.ReplyRequest, y
 		}
 		parts = append(parts, p)
 	}
-	if err := m.keep(recording{Key: asked.key, Request: asked.text, Parts: m.redactParts(parts), Took: m.since(began)}); err != nil {
+	if err := m.store(recording{Key: asked.key, Request: asked.text, Parts: m.redactParts(parts), Took: m.since(began)}); err != nil {
 		yield(llm.ReplyPart{}, err)
 	}
 }
@@ -156,7 +156,7 @@ func (m *Model) Answer(ctx context.Context, q llm.Question) (llm.Answer, error) 
 		return llm.Answer{}, err
 	}
 	kept := answer{Text: m.redact(string(a.JSON)), Model: a.Model, Usage: usage(a.Usage)}
-	return a, m.keep(recording{Key: asked.key, Request: asked.text, Answer: &kept, Took: m.since(began)})
+	return a, m.store(recording{Key: asked.key, Request: asked.text, Answer: &kept, Took: m.since(began)})
 }
 
 // find looks a request up. false without an error means that the model must answer.

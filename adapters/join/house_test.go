@@ -45,7 +45,7 @@ func newHouse(t *testing.T) *house {
 	h := &house{t: t, store: store, work: memstore.NewWork(store, nil), line: agentstest.NewLine(agentstest.PhoneConfig{})}
 	h.pathways.Service = must(pathway.New(pathway.Config{
 		Store: agentstore.Pathways{Store: store}, Chats: agentstore.Chats{Store: store}, Atomic: store, Work: h.work,
-		Runtime: &pathway.Runtime{Model: silent{}, Requests: &agentstest.Requests{}},
+		Interpreter: &pathway.Interpreter{Model: silent{}, Requests: &agentstest.Requests{}},
 	}))
 	h.calls = join.Calls{Store: agentstore.Calls{Store: store}}
 	return h
@@ -72,8 +72,8 @@ func must[T any](value T, err error) T {
 	return value
 }
 
-// keep keeps a call of the house's organization, as it is, with what was said.
-func (h *house) keep(c call.Call, said ...call.Entry) {
+// seed keeps a call of the house's organization, as it is, with what was said.
+func (h *house) seed(c call.Call, said ...call.Entry) {
 	h.t.Helper()
 	c.Org, c.Version = org, 1
 	if c.CreatedAt.IsZero() {

@@ -54,10 +54,10 @@ func (l Ports) Read(ctx context.Context, org callwright.OrgID, id string) (triag
 		return triage.Evidence{}, err
 	}
 	f := facts{leftOut: "The account, the PINs, the carrier's own words, notes, documents and the webhook are not shown."}
-	f.put("status", string(r.State))
-	f.put("status_detail", string(r.Detail()))
-	f.put("customer_type", string(r.Account.CustomerType))
-	f.put("target_port_date", r.TargetDate.Format(time.DateOnly))
+	f.add("status", string(r.State))
+	f.add("status_detail", string(r.Detail()))
+	f.add("customer_type", string(r.Account.CustomerType))
+	f.add("target_port_date", r.TargetDate.Format(time.DateOnly))
 	f.at("created_at", &r.CreatedAt)
 	f.at("signed_at", &r.SignedAt)
 	f.at("cancel_requested_at", &r.CancelAskedAt)

@@ -36,28 +36,28 @@ func (l Runs) Read(ctx context.Context, org callwright.OrgID, id string) (triage
 		return triage.Evidence{}, err
 	}
 	f := facts{leftOut: "Requests to other systems, the request data and the values of variables are not shown."}
-	f.put("scenario", r.Name)
-	f.put("pathway_id", r.Pathway)
-	f.put("pathway_version", r.Version)
-	f.put("status", string(r.State))
-	f.put("error", callwright.Clip(r.Result.Error, maxError))
+	f.add("scenario", r.Name)
+	f.add("pathway_id", r.Pathway)
+	f.add("pathway_version", r.Version)
+	f.add("status", string(r.State))
+	f.add("error", callwright.Clip(r.Result.Error, maxError))
 	f.at("created_at", &r.CreatedAt)
 	f.at("ended_at", &r.EndedAt)
 	if r.Outcome == nil {
 		return triage.Evidence{Facts: f}, nil
 	}
 	e := r.Outcome.Evidence
-	f.put("end_reason", string(e.End))
-	f.put("blamed_node", r.Outcome.Blame)
+	f.add("end_reason", string(e.End))
+	f.add("blamed_node", r.Outcome.Blame)
 	for _, v := range e.Visits[:min(len(e.Visits), maxWay)] {
 		f.list("visited", v.Node)
 	}
 	for i, result := range r.Outcome.Results {
 		one := facts{"type": string(result.Type), "outcome": string(result.Outcome)}
-		one.put("name", result.Name)
-		one.put("required", result.Required)
-		one.put("code", string(result.Code))
-		one.put("reasoning", reason(result.Type, result.Reasoning))
+		one.add("name", result.Name)
+		one.add("required", result.Required)
+		one.add("code", string(result.Code))
+		one.add("reasoning", reason(result.Type, result.Reasoning))
 		f[fmt.Sprintf("assertion %d", i+1)] = map[string]any(one)
 	}
 	said := make([]triage.Line, len(e.Turns))

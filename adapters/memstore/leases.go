@@ -25,8 +25,8 @@ func (leases) New() leases { return leases{} }
 // Clone returns a copy, which a transaction that fails restores.
 func (l leases) Clone() leases { return maps.Clone(l) }
 
-// Acquire acquires the free ones among the keys.
-func (s Leases) Acquire(
+// Claim acquires the free ones among the keys.
+func (s Leases) Claim(
 	ctx context.Context, kind, holder string, keys []string, now, until time.Time,
 ) (taken []node.Lease, err error) {
 	err = memory.With(ctx, s.Store.core, func(d *leases) error {

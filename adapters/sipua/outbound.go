@@ -180,7 +180,7 @@ func (o *outbound) start(
 		Identity: id, Route: o.route, Flow: flow, Log: log, PublicMedia: !u.cfg.AllowPrivate,
 		SessionExpires: u.cfg.SessionExpires, RedirectedTo: o.place, Logger: u.log.With("call_id", o.dial.CallID),
 		OnEnd: func() {
-			u.registry.remove(keyOf(id))
+			u.registry.deleteDialog(keyOf(id))
 			flow.Release()
 			u.registry.release()
 		},

@@ -13,7 +13,7 @@ func TestKnowledge(t *testing.T) {
 	agentstest.RunKnowledge(t, agentstest.KnowledgeHarness{
 		New: func(_ *testing.T, org callwright.OrgID, base string, passages []string) pathway.Knowledge {
 			k := &agentstest.Knowledge{}
-			k.Put(org, base, passages...)
+			k.Add(org, base, passages...)
 			return k
 		},
 	})

@@ -30,9 +30,14 @@ func RunJournal(t *testing.T, newRun func(t *testing.T) (open func() engine.Jour
 		j := open()
 		text := func(n int) []byte { return fmt.Appendf(nil, `{"n":%d,"text":"\u0000 ü <&>"}`, n) }
 		for n := range 20 {
-			if err := j.Append(t.Context(), key(n), text(n)); err != nil {
+			answer := text(n)
+			if err := j.Append(t.Context(), key(n), answer); err != nil {
 				t.Fatal(err)
 			}
+			clear(answer) // the journal must not keep a reference
+		}
+		for n := range 20 {
+			clear(answers(t, open, 20)[key(n)])
 		}
 		for n, got := 0, answers(t, open, 20); n < 20; n++ {
 			if !bytes.Equal(got[key(n)], text(n)) {

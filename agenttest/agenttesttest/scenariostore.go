@@ -2,6 +2,7 @@ package agenttesttest
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -137,7 +138,7 @@ func refusesScenarioTwice(t *testing.T, s subject) {
 
 // nameTaken reports whether an error is agenttest.ErrNameTaken, not just any conflict.
 func nameTaken(err error) bool {
-	e, ok := err.(*callwright.Error) //nolint:errorlint // stores return it as it is
+	e, ok := errors.AsType[*callwright.Error](err)
 	return ok && e.Code == callwright.CodeConflict && e.Field == "name"
 }
 

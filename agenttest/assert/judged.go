@@ -92,7 +92,7 @@ func (c *judged) evaluate(ctx context.Context, e *Evidence, m means, r *Result) 
 		c.unjudged(err, r)
 		return
 	}
-	c.take(e, &o, r)
+	c.count(e, &o, r)
 }
 
 // unjudged sets the result for an error of the judge.
@@ -109,8 +109,8 @@ func (c *judged) unjudged(err error, r *Result) {
 	}
 }
 
-// take sets the result for an opinion.
-func (c *judged) take(e *Evidence, o *Opinion, r *Result) {
+// count sets the result for an opinion.
+func (c *judged) count(e *Evidence, o *Opinion, r *Result) {
 	r.Quotes = clone(o.Quotes)
 	r.Samples = clone(o.Samples)
 	if agreement := min(max(o.Agreement, 0), 1); len(o.Samples) > 0 && !math.IsNaN(agreement) {

@@ -129,9 +129,9 @@ func (b *Budget) Refused() bool {
 	return b.refused
 }
 
-// Settle is for a budget that other processes share: their sum, which is kept elsewhere, is total now, and holds what was used
+// Account is for a budget that other processes share: their sum, which is kept elsewhere, is total now, and holds what was used
 // here by runs that have ended. The budget no longer counts the latter itself.
-func (b *Budget) Settle(total, ended Spend) {
+func (b *Budget) Account(total, ended Spend) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.before, b.used = total, b.used.less(ended)
@@ -209,7 +209,7 @@ func (b *Budget) reserve(ctx context.Context, s Spend) error {
 	}
 	err := b.reserveHere(ctx, s)
 	if err != nil {
-		b.parent.settle(s, Spend{})
+		b.parent.account(s, Spend{})
 	}
 	return err
 }
@@ -241,8 +241,8 @@ func (b *Budget) reserveHere(ctx context.Context, s Spend) error {
 	}
 }
 
-// settle counts what was used in the place of what was reserved.
-func (b *Budget) settle(reserved, used Spend) {
+// account counts what was used in the place of what was reserved.
+func (b *Budget) account(reserved, used Spend) {
 	for ; b != nil; b = b.parent {
 		b.mu.Lock()
 		b.reserved, b.used = b.reserved.less(reserved), b.used.Plus(used)

@@ -124,12 +124,12 @@ func TestBudgetWaits(t *testing.T) {
 func TestBudgetIsShared(t *testing.T) {
 	t.Parallel()
 	b := engine.NewBudget(engine.Limit{Tokens: 100}, nil)
-	b.Settle(engine.Spend{Tokens: 30}, engine.Spend{})
+	b.Account(engine.Spend{Tokens: 30}, engine.Spend{})
 	if !b.Reserve(70) || b.Reserve(1) {
 		t.Error("30 of 100 leave another rest than 70")
 	}
 	b.Return(engine.Spend{Tokens: 70}, engine.Spend{Tokens: 20})
-	b.Settle(engine.Spend{Tokens: 55}, engine.Spend{Tokens: 20}) // another process has spent 5
+	b.Account(engine.Spend{Tokens: 55}, engine.Spend{Tokens: 20}) // another process has spent 5
 	if b.Used() != (engine.Spend{}) || !b.Reserve(45) || b.Reserve(1) {
 		t.Errorf("55 of 100 leave another rest than 45; %+v is used here", b.Used())
 	}
@@ -249,7 +249,7 @@ func TestShortage(t *testing.T) {
 		},
 	} {
 		b := engine.NewBudget(tt.limit, nil)
-		b.Settle(tt.used, engine.Spend{})
+		b.Account(tt.used, engine.Spend{})
 		if err := b.Await(t.Context(), tt.next); err == nil || !errors.Is(err, engine.ErrBudget) || err.Error() != "the budget is used up "+tt.want {
 			t.Errorf("got  %v\nwant %s", err, tt.want)
 		}
@@ -261,7 +261,7 @@ func TestShortageOfManyRuns(t *testing.T) {
 	t.Parallel()
 	for others, want := range map[int]string{0: " tokens): the", 5000: " tokens, by all runs together): the"} {
 		shared := engine.NewBudget(engine.Limit{Tokens: others + 700}, nil)
-		shared.Settle(engine.Spend{Tokens: others}, engine.Spend{})
+		shared.Account(engine.Spend{Tokens: others}, engine.Spend{})
 		m := model(40)
 		m.Usage = llm.Usage{Input: 300, Output: 20}
 		o, err := newEngine(t, engine.Config{Runner: agent{}, Model: m, Judge: newJudge, Answer: 100}).Run(t.Context(), engine.Case{

@@ -35,7 +35,7 @@ func (b *Budget) Reserve(tokens int) bool {
 func (b *Budget) Await(ctx context.Context, s Spend) error { return b.reserve(ctx, s) }
 
 // Return returns a reservation, and counts what was used in its place.
-func (b *Budget) Return(reserved, used Spend) { b.settle(reserved, used) }
+func (b *Budget) Return(reserved, used Spend) { b.account(reserved, used) }
 
 // ErrBudget is the error of a call that does not fit.
 var ErrBudget = errBudget

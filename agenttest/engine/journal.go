@@ -1,8 +1,8 @@
 package engine
 
 import (
+	"bytes"
 	"context"
-	"maps"
 	"sync"
 
 	"github.com/callwright/callwright"
@@ -16,7 +16,7 @@ import (
 type Journal interface {
 	// Answers returns all answers by key, byte for byte. It is called once, when a run begins or is resumed; a run that begins has none.
 	Answers(ctx context.Context) (map[string][]byte, error)
-	// Append adds an answer. It is stored when Append returns, and no key is used twice. CodeConflict: there is an answer
+	// Append adds an answer. It is stored when Append returns, and no key is used twice. The journal keeps no reference to answer. CodeConflict: there is an answer
 	// with this key, which stays, or another process has taken the run over. It is safe for concurrent use.
 	Append(ctx context.Context, key string, answer []byte) error
 }
@@ -36,7 +36,11 @@ var _ Journal = (*MemoryJournal)(nil)
 func (j *MemoryJournal) Answers(ctx context.Context) (map[string][]byte, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	return maps.Clone(j.answers), ctx.Err()
+	all := make(map[string][]byte, len(j.answers))
+	for key, answer := range j.answers {
+		all[key] = bytes.Clone(answer)
+	}
+	return all, ctx.Err()
 }
 
 // Append adds an answer.
@@ -52,7 +56,7 @@ func (j *MemoryJournal) Append(ctx context.Context, key string, answer []byte) e
 	if j.answers == nil {
 		j.answers = map[string][]byte{}
 	}
-	j.answers[key] = answer
+	j.answers[key] = bytes.Clone(answer)
 	return nil
 }
 

@@ -134,7 +134,7 @@ func (r *recorder) ask(ctx context.Context, m recorded, write func(*form), call 
 		return nil, err
 	}
 	if found != nil {
-		r.settle(m, Spend{}, found, size)
+		r.account(m, Spend{}, found, size)
 		return found, found.failure()
 	}
 	if r.stop != nil && (!m.repeats || r.toldAll()) {
@@ -148,15 +148,15 @@ func (r *recorder) ask(ctx context.Context, m recorded, write func(*form), call 
 	e, err := call()
 	if err != nil {
 		if e = r.lasting(ctx, err); e == nil {
-			r.budget.settle(reserved, Spend{})
+			r.budget.account(reserved, Spend{})
 			return nil, err
 		}
 	}
-	if problem := r.keep(ctx, key, e); problem != nil {
-		r.budget.settle(reserved, r.spend(m, e, size))
+	if problem := r.store(ctx, key, e); problem != nil {
+		r.budget.account(reserved, r.spend(m, e, size))
 		return nil, problem
 	}
-	r.settle(m, reserved, e, size)
+	r.account(m, reserved, e, size)
 	return e, err
 }
 
@@ -255,9 +255,9 @@ func (r *recorder) lasting(ctx context.Context, err error) *entry {
 	return nil
 }
 
-// keep adds an answer to the journal; without a key it does nothing. An answer that came while the run was cancelled is kept, too:
+// store adds an answer to the journal; without a key it does nothing. An answer that came while the run was cancelled is kept, too:
 // it was paid.
-func (r *recorder) keep(ctx context.Context, key string, e *entry) error {
+func (r *recorder) store(ctx context.Context, key string, e *entry) error {
 	if key == "" {
 		return nil
 	}
@@ -282,10 +282,10 @@ func (r *recorder) keep(ctx context.Context, key string, e *entry) error {
 	return unkept(err)
 }
 
-// settle counts the tokens of an answer.
-func (r *recorder) settle(m recorded, reserved Spend, e *entry, size int) {
+// account counts the tokens of an answer.
+func (r *recorder) account(m recorded, reserved Spend, e *entry, size int) {
 	spent := r.spend(m, e, size)
-	r.budget.settle(reserved, spent)
+	r.budget.account(reserved, spent)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if spent.Unpriced > 0 {

@@ -21,7 +21,7 @@ const maxNote = 2000
 // webhooks returns the requests of a turn in the order of its log, which is the same in every run, although tools are called
 // at once. It counts those that are not recorded.
 func (s *session) webhooks(log pathway.Log) (out []assert.Webhook, lost int) {
-	caught := s.sink.Take()
+	caught := s.sink.Drain()
 	if len(caught) == 0 {
 		return nil, 0
 	}

@@ -119,7 +119,7 @@ func TestPresses(t *testing.T) {
 func TestKnowledge(t *testing.T) {
 	t.Parallel()
 	shelf := &agentstest.Knowledge{}
-	shelf.Put("a", "base", "We open at eight.")
+	shelf.Add("a", "base", "We open at eight.")
 	v := document(t, map[string]string{"a": string(graph.NodeKnowledge) + `|{"isStart": true, "kbTool": "base"}`})
 	r, err := runner.New(runner.Config{Versions: agenttesttest.Versions{v}, Knowledge: shelf})
 	if err != nil {

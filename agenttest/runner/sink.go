@@ -63,8 +63,8 @@ func (s *Sink) Do(ctx context.Context, r request.Request) (request.Response, err
 	return request.Response{Status: cmp.Or(m.Status, 200), Body: m.Body}, nil
 }
 
-// Take returns the requests since the last Take, by request.Request.Place, and forgets them.
-func (s *Sink) Take() map[int]assert.Webhook {
+// Drain returns the requests since the last Take, by request.Request.Place, and forgets them.
+func (s *Sink) Drain() map[int]assert.Webhook {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	caught := s.caught

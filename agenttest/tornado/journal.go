@@ -194,14 +194,14 @@ func step[T any](ctx context.Context, j *journal, name string, call func() (T, e
 		o.Class, o.Message = f.Class, f.Message
 	}
 	o.Value = value
-	if problem := j.keep(ctx, name, o); problem != nil {
+	if problem := j.store(ctx, name, o); problem != nil {
 		return value, problem
 	}
 	return value, err
 }
 
-// keep stores a step. An answer that came while the session was interrupted is kept, too: it was paid.
-func (j *journal) keep(ctx context.Context, name string, answer any) error {
+// store stores a step. An answer that came while the session was interrupted is kept, too: it was paid.
+func (j *journal) store(ctx context.Context, name string, answer any) error {
 	raw, err := json.Marshal(answer)
 	if err != nil {
 		return err

@@ -107,10 +107,10 @@ type mortalLeases struct {
 	m *mortal
 }
 
-func (l mortalLeases) Acquire(
+func (l mortalLeases) Claim(
 	ctx context.Context, kind, node string, keys []string, now, until time.Time,
 ) (leases []node.Lease, err error) {
-	err = l.m.access(ctx, func() error { leases, err = l.Leases.Acquire(ctx, kind, node, keys, now, until); return err })
+	err = l.m.access(ctx, func() error { leases, err = l.Leases.Claim(ctx, kind, node, keys, now, until); return err })
 	return leases, err
 }
 

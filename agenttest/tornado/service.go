@@ -100,7 +100,7 @@ func New(c Config) (*Service, error) {
 		return nil, err
 	}
 	c.Work.Handle(callwright.QueueTests, taskClear, s.clear)
-	c.Work.Every(callwright.QueueUpkeep, taskForget, forgetEvery, s.forget)
+	c.Work.Every(callwright.QueueUpkeep, taskForget, forgetEvery, s.deleteOld)
 	return s, nil
 }
 

@@ -244,8 +244,8 @@ func (s *Service) clear(ctx context.Context, t callwright.Task, _ int) error {
 	return nil
 }
 
-// forget removes old sessions.
-func (s *Service) forget(ctx context.Context, _ callwright.Task, _ int) error {
+// deleteOld removes old sessions.
+func (s *Service) deleteOld(ctx context.Context, _ callwright.Task, _ int) error {
 	for {
 		n, err := s.cfg.Store.DeleteSessions(ctx, s.cfg.Clock.Now().Add(-keptFor), forgetMost)
 		if err != nil || n < forgetMost {

@@ -197,7 +197,7 @@ func (h *house) fillCall(ctx context.Context) error {
 			return err
 		}
 		end := calllog.End{AnsweredAt: c.StartedAt, EndedAt: c.EndedAt, SIPCode: 200, Status: "200 OK", Cause: string(call.CauseRemoteHangup)}
-		if err := log.End(ctx, bigOrg, r.ID, end, events); err != nil {
+		if err := log.Finish(ctx, bigOrg, r.ID, end, events); err != nil {
 			return err
 		}
 	}
@@ -308,7 +308,7 @@ func (h *house) fillPathways(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if _, err := h.pathways.Save(ctx, bigOrg, p.ID, "1", fullWalk().document); err != nil {
+		if _, err := h.pathways.StoreVersion(ctx, bigOrg, p.ID, "1", fullWalk().document); err != nil {
 			return err
 		}
 	}
@@ -372,7 +372,7 @@ func (h *house) fillLog(ctx context.Context) error {
 		if err := log.Begin(ctx, r); err != nil {
 			return err
 		}
-		if err := log.End(ctx, bigOrg, r.ID, calllog.End{AnsweredAt: &at, EndedAt: &at, SIPCode: 200, Status: "200 OK"}, nil); err != nil {
+		if err := log.Finish(ctx, bigOrg, r.ID, calllog.End{AnsweredAt: &at, EndedAt: &at, SIPCode: 200, Status: "200 OK"}, nil); err != nil {
 			return err
 		}
 	}

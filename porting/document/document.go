@@ -55,17 +55,17 @@ type Store interface {
 // Blobs stores bytes by their SHA-256. documenttest.RunBlobs tests it. Bytes are encrypted at rest. With them it stores the time at
 // which they were last put or touched.
 type Blobs interface {
-	// PutBlob reads r to its end and stores its bytes, which may be none. Bytes that are already stored are stored once, with the
-	// later time. They survive a crash once PutBlob has returned. An error of r is returned unchanged, and nothing is stored. If
-	// ctx ends before the bytes are stored, PutBlob returns an error and stores nothing. Concurrent calls with the same bytes all
-	// succeed. After concurrent calls of PutBlob and DeleteBlob for the same bytes, the bytes are stored, with the time of PutBlob.
-	// PutBlob is not called in a transaction.
-	PutBlob(ctx context.Context, r io.Reader, at time.Time) (Blob, error)
+	// StoreBlob reads r to its end and stores its bytes, which may be none. Bytes that are already stored are stored once, with the
+	// later time. They survive a crash once StoreBlob has returned. An error of r is returned unchanged, and nothing is stored. If
+	// ctx ends before the bytes are stored, StoreBlob returns an error and stores nothing. Concurrent calls with the same bytes all
+	// succeed. After concurrent calls of StoreBlob and DeleteBlob for the same bytes, the bytes are stored, with the time of StoreBlob.
+	// StoreBlob is not called in a transaction.
+	StoreBlob(ctx context.Context, r io.Reader, at time.Time) (Blob, error)
 	// OpenBlob returns a reader of bytes, which is valid until ctx ends. A reader of damaged bytes fails before its end.
 	// CodeNotFound: the bytes are absent, or sha256 is not a hash.
 	OpenBlob(ctx context.Context, sha256 string) (io.ReadCloser, error)
 	// StaleBlobs returns hashes of bytes whose time is before the given one, the oldest first, at most limit. It also returns keys,
-	// which are not hashes, of leftovers of interrupted calls of PutBlob.
+	// which are not hashes, of leftovers of interrupted calls of StoreBlob.
 	StaleBlobs(ctx context.Context, before time.Time, limit int) (keys []string, err error)
 	// TouchBlobs sets the time of bytes with an earlier time. Absent bytes, and keys that are not hashes, are no error.
 	TouchBlobs(ctx context.Context, keys []string, at time.Time) error

@@ -30,7 +30,7 @@ func (s *Service) Upload(ctx context.Context, org callwright.OrgID, r io.Reader)
 		return Document{}, err
 	}
 	now := s.cfg.Clock.Now()
-	blob, err := s.cfg.Blobs.PutBlob(ctx, f, now)
+	blob, err := s.cfg.Blobs.StoreBlob(ctx, f, now)
 	if err != nil {
 		return Document{}, err
 	}

@@ -114,7 +114,7 @@ func (s *Service) record(
 			return nil
 		}
 		e, then := f(&l, now)
-		return s.save(ctx, &l, nil, l.record(e), then)
+		return s.store(ctx, &l, nil, l.record(e), then)
 	})
 }
 
@@ -174,7 +174,7 @@ func (s *Service) again(ctx context.Context, err error, l Letter, a mailArgs) er
 		return nil
 	}
 	l.DueAt = nextReminder(l, now)
-	err = s.save(ctx, &l, nil, nil, nil)
+	err = s.store(ctx, &l, nil, nil, nil)
 	if errors.Is(err, callwright.ErrConflict) {
 		return nil // changed meanwhile: a reminder that is still due is tried again
 	}

@@ -73,7 +73,7 @@ func (s *Service) ResendLetter(ctx context.Context, r porting.Request) (porting.
 	l.LinkHash = linkHash(s.token(l.Org, l.Request, l.Link))
 	l.DueAt = nextReminder(l, now)
 	events := l.record(Event{At: now, Kind: EventResent, Email: l.Content.Email, SHA256: l.SHA256})
-	err = s.save(ctx, &l, nil, events, func(ctx context.Context) error {
+	err = s.store(ctx, &l, nil, events, func(ctx context.Context) error {
 		return s.post(ctx, l, mailArgs{Kind: mailLetter, At: now})
 	})
 	if err != nil {
@@ -94,7 +94,7 @@ func (s *Service) RevokeLetter(ctx context.Context, org callwright.OrgID, reques
 	}
 	now := s.cfg.Clock.Now()
 	l.end(Revoked, now)
-	return s.save(ctx, &l, nil, l.record(Event{At: now, Kind: EventRevoked, SHA256: l.SHA256}), nil)
+	return s.store(ctx, &l, nil, l.record(Event{At: now, Kind: EventRevoked, SHA256: l.SHA256}), nil)
 }
 
 // end ends a letter. No more reminders are mailed.

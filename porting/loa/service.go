@@ -107,8 +107,8 @@ func (s *Service) sent(l Letter) porting.Letter {
 	return porting.Letter{URL: callwright.Secret(s.page(l))}
 }
 
-// save stores a letter with new events and the work that they cause, in a transaction. A nil then means no work.
-func (s *Service) save(ctx context.Context, l *Letter, signed []byte, events []Event, then func(ctx context.Context) error) error {
+// store stores a letter with new events and the work that they cause, in a transaction. A nil then means no work.
+func (s *Service) store(ctx context.Context, l *Letter, signed []byte, events []Event, then func(ctx context.Context) error) error {
 	err := s.cfg.Atomic.Do(ctx, func(ctx context.Context) error {
 		if err := s.cfg.Store.UpdateLetter(ctx, *l, signed, events...); err != nil {
 			return err

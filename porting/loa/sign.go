@@ -116,7 +116,7 @@ func (s *Service) decide(
 		if err != nil {
 			return err
 		}
-		if err := s.save(ctx, &l, d.signed, d.events, d.then); err != nil {
+		if err := s.store(ctx, &l, d.signed, d.events, d.then); err != nil {
 			return err
 		}
 		v = l.view(now)

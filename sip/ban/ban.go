@@ -123,7 +123,7 @@ func (s *Service) sync(ctx context.Context) error {
 		if s.shared[source].Equal(until) {
 			continue
 		}
-		if _, err := s.cfg.Leases.Acquire(ctx, kind, s.cfg.Node, []string{source.String()}, now, until); err != nil {
+		if _, err := s.cfg.Leases.Claim(ctx, kind, s.cfg.Node, []string{source.String()}, now, until); err != nil {
 			return err
 		}
 		s.shared[source] = until
@@ -156,11 +156,11 @@ func (s *Service) sync(ctx context.Context) error {
 		}
 		delete(s.shared, source)
 	}
-	return s.forget(ctx, now)
+	return s.deleteOld(ctx, now)
 }
 
-// forget deletes bans that have ended.
-func (s *Service) forget(ctx context.Context, now time.Time) error {
+// deleteOld deletes bans that have ended.
+func (s *Service) deleteOld(ctx context.Context, now time.Time) error {
 	ended, err := s.cfg.Leases.Expired(ctx, kind, now, Most)
 	for _, l := range ended {
 		err = errors.Join(err, s.cfg.Leases.Release(ctx, kind, l.Node, []string{l.Key}))

@@ -23,7 +23,7 @@ type AttemptObserver interface {
 	Answered(ctx context.Context, r Record, at time.Time)
 	// End is called once, when the attempt is over and its resources are free. evidence is nil when the attempt gives no
 	// information about the server: the server was not tried, or the attempt was canceled before a response.
-	End(ctx context.Context, r Record, evidence *health.Evidence, steps []ladder.Event)
+	Finish(ctx context.Context, r Record, evidence *health.Evidence, steps []ladder.Event)
 }
 
 const (
@@ -48,7 +48,7 @@ func (s *Service) Answered(ctx context.Context, r Record, at time.Time) {
 
 // End writes the end of an attempt and passes its evidence to the Monitor. It implements AttemptObserver. The steps must come from
 // a ladder.Recorder, which cleans their texts.
-func (s *Service) End(ctx context.Context, r Record, evidence *health.Evidence, steps []ladder.Event) {
+func (s *Service) Finish(ctx context.Context, r Record, evidence *health.Evidence, steps []ladder.Event) {
 	ctx = context.WithoutCancel(ctx)
 	if evidence != nil && r.Direction == sip.Outbound {
 		e := *evidence
@@ -65,23 +65,23 @@ func (s *Service) End(ctx context.Context, r Record, evidence *health.Evidence, 
 		if try > 0 {
 			<-time.After(endBackoff << (try - 1))
 		}
-		if err = within(ctx, func(ctx context.Context) error { return s.end(ctx, r, steps) }); err == nil {
+		if err = within(ctx, func(ctx context.Context) error { return s.finishAttempt(ctx, r, steps) }); err == nil {
 			return
 		}
 	}
 	s.logFailure(ctx, "the end of an attempt was not written", r, err)
 }
 
-// end ends a record, and adds it first when its beginning was not written.
-func (s *Service) end(ctx context.Context, r Record, steps []ladder.Event) error {
-	err := s.cfg.Store.End(ctx, r.Org, r.ID, r.End, steps)
+// finishAttempt ends a record, and adds it first when its beginning was not written.
+func (s *Service) finishAttempt(ctx context.Context, r Record, steps []ladder.Event) error {
+	err := s.cfg.Store.Finish(ctx, r.Org, r.ID, r.End, steps)
 	if !errors.Is(err, callwright.ErrNotFound) {
 		return err
 	}
 	if err := s.cfg.Store.Begin(ctx, r); err != nil {
 		return err
 	}
-	return s.cfg.Store.End(ctx, r.Org, r.ID, r.End, steps)
+	return s.cfg.Store.Finish(ctx, r.Org, r.ID, r.End, steps)
 }
 
 // within runs f with the time limit of one write. The end of ctx does not stop it: a call may be over before it is

@@ -55,7 +55,7 @@ func (h *house) beat(name string) {
 	h.t.Helper()
 	now := time.Now()
 	leases := memstore.Leases{Store: h.store.Store}
-	if _, err := leases.Acquire(h.t.Context(), "sip.node", name, []string{name}, now, now.Add(node.LeaseTTL)); err != nil {
+	if _, err := leases.Claim(h.t.Context(), "sip.node", name, []string{name}, now, now.Add(node.LeaseTTL)); err != nil {
 		h.t.Fatal(err)
 	}
 }

@@ -13,13 +13,12 @@ const (
 	nodeLost  = "node_lost" // call.CauseNodeLost
 )
 
-// Run keeps the lease of this node, ends the records of dead nodes and removes old records, until ctx ends. Then it
-// returns nil.
+// Run keeps the lease of this node, ends the records of dead nodes and deletes old records, until ctx ends. Then it returns nil.
 func (s *Service) Run(ctx context.Context) error { return s.node.Run(ctx) }
 
-// endLost ends the records of dead nodes. A record that started less than LeaseTTL ago is skipped: its node may have started after
+// finishLost ends the records of dead nodes. A record that started less than LeaseTTL ago is skipped: its node may have started after
 // the nodes were listed.
-func (s *Service) endLost(ctx context.Context) error {
+func (s *Service) finishLost(ctx context.Context) error {
 	before := s.cfg.Clock.Now().Add(-node.LeaseTTL)
 	peers, ok, err := s.node.Peers(ctx)
 	if err != nil || !ok {
@@ -32,7 +31,7 @@ func (s *Service) endLost(ctx context.Context) error {
 			return err
 		})
 		for _, r := range records {
-			err = errors.Join(err, s.endRecord(ctx, r, peers.LastSeen(r.Node)))
+			err = errors.Join(err, s.finishRecord(ctx, r, peers.LastSeen(r.Node)))
 		}
 		if err != nil || len(records) < lostBatch {
 			return err
@@ -40,9 +39,9 @@ func (s *Service) endLost(ctx context.Context) error {
 	}
 }
 
-// endRecord ends a record of a dead node. The real end of such a call is unknown. The record ends at the later one of two times at
+// finishRecord ends a record of a dead node. The real end of such a call is unknown. The record ends at the later one of two times at
 // which the call was known to be up: the last write of the record, and the last heartbeat of the node.
-func (s *Service) endRecord(ctx context.Context, r Record, lastSeen time.Time) error {
+func (s *Service) finishRecord(ctx context.Context, r Record, lastSeen time.Time) error {
 	ended := r.StartedAt
 	if r.AnsweredAt != nil {
 		ended = *r.AnsweredAt
@@ -51,5 +50,5 @@ func (s *Service) endRecord(ctx context.Context, r Record, lastSeen time.Time) e
 		ended = lastSeen
 	}
 	end := End{AnsweredAt: r.AnsweredAt, EndedAt: &ended, Cause: nodeLost, Reason: "the process that ran the call has ended"}
-	return within(ctx, func(ctx context.Context) error { return s.cfg.Store.End(ctx, r.Org, r.ID, end, nil) })
+	return within(ctx, func(ctx context.Context) error { return s.cfg.Store.Finish(ctx, r.Org, r.ID, end, nil) })
 }

@@ -145,7 +145,7 @@ func TestRunForgetsOldCalls(t *testing.T) {
 		for i := range calls {
 			r := h.logged("a", "c"+strconv.Itoa(i), time.Now())
 			ended := r.StartedAt.Add(time.Minute)
-			if err := h.store.End(t.Context(), "a", r.ID, calllog.End{EndedAt: &ended}, nil); err != nil {
+			if err := h.store.Finish(t.Context(), "a", r.ID, calllog.End{EndedAt: &ended}, nil); err != nil {
 				t.Fatal(err)
 			}
 		}

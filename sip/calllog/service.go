@@ -71,7 +71,7 @@ func New(c Config) (*Service, error) {
 	s := &Service{cfg: c}
 	var err error
 	s.node, err = node.NewHolder[struct{}](node.HolderConfig{
-		Leases: c.Leases, Kind: "sip.node", Node: c.Node, Review: s.endLost, Loops: []func(context.Context){s.forgetOld},
+		Leases: c.Leases, Kind: "sip.node", Node: c.Node, Review: s.finishLost, Loops: []func(context.Context){s.deleteOld},
 		Runtime: callwright.Runtime{Clock: c.Clock, Logger: c.Logger},
 	})
 	return s, err

@@ -18,10 +18,10 @@ type Store interface {
 	// Answer sets AnsweredAt of a record that has not ended. It leaves a record that has ended unchanged, without an error.
 	// CodeNotFound when the organization has no such record.
 	Answer(ctx context.Context, org callwright.OrgID, id string, at time.Time) error
-	// End ends a record and stores its ladder. An end without an EndedAt is CodeBadRequest; an end without an AnsweredAt keeps the
+	// Finish ends a record and stores its ladder. An end without an EndedAt is CodeBadRequest; an end without an AnsweredAt keeps the
 	// stored one. End leaves a record that has ended unchanged, with its ladder, without an error: of concurrent calls, the first
 	// one ends it and stores its ladder. It returns CodeNotFound, and stores nothing, when the organization has no such record.
-	End(ctx context.Context, org callwright.OrgID, id string, end End, steps []ladder.Event) error
+	Finish(ctx context.Context, org callwright.OrgID, id string, end End, steps []ladder.Event) error
 	// Get returns a record and the ladder that End received. CodeNotFound when the organization has no such record.
 	Get(ctx context.Context, org callwright.OrgID, id string) (Record, []ladder.Event, error)
 	// Attempts returns up to limit records of a ParentID, which is not empty, with their ladders, by StartedAt and then ID.
@@ -31,9 +31,9 @@ type Store interface {
 	// time. The zero keyset is the beginning.
 	List(ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber, after callwright.Keyset, limit int) (
 		[]Record, error)
-	// Forget deletes up to limit records of all organizations that have ended and started before the given time, the oldest first,
+	// DeleteOld deletes up to limit records of all organizations that have ended and started before the given time, the oldest first,
 	// with their ladders. It returns the number of deleted records.
-	Forget(ctx context.Context, before time.Time, limit int) (int, error)
+	DeleteOld(ctx context.Context, before time.Time, limit int) (int, error)
 
 	// Lost returns up to limit records of all organizations that have not ended, started at the given time or before, and whose
 	// node is not in alive, which may be empty. The oldest come first.

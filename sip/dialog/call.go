@@ -257,7 +257,7 @@ func (c *Call) bye(why Ending) {
 		c.emit(Respond{Method: INVITE, CSeq: c.reinviteSeq, Status: 487})
 		c.deciding = false
 	}
-	c.settleTransfer(false, 0)
+	c.finishTransfer(false, 0)
 	c.abandonReferral()
 	if why.Status == 0 {
 		why.Status = 200 // the call was answered
@@ -279,7 +279,7 @@ func (c *Call) stopMedia() {
 
 // end ends the call. All calls end here.
 func (c *Call) end(why Ending) {
-	c.settleTransfer(false, 0)
+	c.finishTransfer(false, 0)
 	if c.referral == judging {
 		c.abandonReferral()
 	}

@@ -96,8 +96,8 @@ type Answer struct {
 	Codecs  []string
 }
 
-// Store stores discoveries. Every field comes back as it was stored; times are returned in UTC, exact to the microsecond.
-// siptest.RunDiscoveryStore tests it.
+// Store stores discoveries. Given and returned values share no memory with stored ones. Every field comes back as it was stored; times
+// are returned in UTC, exact to the microsecond. siptest.RunDiscoveryStore tests it.
 type Store interface {
 	// Begin adds a discovery with Version 1. It returns CodeDiscoveryInProgress while another discovery of the organization runs
 	// that started after stale. Of concurrent discoveries, on any nodes, only one is added. It returns CodeConflict when any
@@ -111,6 +111,6 @@ type Store interface {
 	// Recent returns the discovery of d.Org with d's host, port and transport and the status Completed that was completed last, at
 	// since or later; CodeNotFound without one.
 	Recent(ctx context.Context, d Discovery, since time.Time) (Discovery, error)
-	// Forget deletes the discoveries of all organizations that started before the given time, running ones too.
-	Forget(ctx context.Context, before time.Time) error
+	// DeleteOld deletes the discoveries of all organizations that started before the given time, running ones too.
+	DeleteOld(ctx context.Context, before time.Time) error
 }

@@ -31,7 +31,7 @@ func (s *Service) run(ctx context.Context, d Discovery) {
 		if !s.cfg.AllowPrivate {
 			d.Addresses = slices.DeleteFunc(slices.Clone(d.Addresses), uri.IsPrivate) // internal addresses are not shown
 		}
-		s.save(limited, &d)
+		s.store(limited, &d)
 		answers := s.askAll(limited, &d, targets)
 		d.Recommended = recommend(targets, answers, s.cfg.Clock.Now())
 		d.Reason = reason(d, targets)
@@ -49,7 +49,7 @@ func (s *Service) run(ctx context.Context, d Discovery) {
 	d.CompletedAt = &now
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastSave)
 	defer cancel()
-	s.save(last, &d)
+	s.store(last, &d)
 }
 
 // reason returns the reason for a missing recommendation.
@@ -135,7 +135,7 @@ func (s *Service) askAll(ctx context.Context, d *Discovery, targets []target) []
 		case <-ticker.C:
 			if len(d.Attempts) > saved {
 				saved = len(d.Attempts)
-				s.save(ctx, d)
+				s.store(ctx, d)
 			}
 		}
 	}
@@ -188,9 +188,9 @@ func (s *Service) probe(ctx context.Context, p Probe) Answer {
 	return s.cfg.Prober.Probe(ctx, p)
 }
 
-// save writes a discovery. After a conflict it writes again with the stored version, because an earlier write may have
+// store writes a discovery. After a conflict it writes again with the stored version, because an earlier write may have
 // succeeded although it returned an error.
-func (s *Service) save(ctx context.Context, d *Discovery) {
+func (s *Service) store(ctx context.Context, d *Discovery) {
 	err := s.cfg.Store.Update(ctx, *d)
 	if errors.Is(err, callwright.ErrConflict) {
 		var stored Discovery

@@ -78,7 +78,7 @@ func (s *Service) Start(ctx context.Context, org callwright.OrgID, r Request) (D
 		ID: "disc_" + strings.ReplaceAll(s.cfg.IDs.New(), "-", ""), Org: org, Host: host, Port: r.Port, Transport: r.Transport,
 		Status: Running, StartedAt: now, Version: 1,
 	}
-	if err := s.cfg.Store.Forget(ctx, now.Add(-kept-deadAfter)); err != nil {
+	if err := s.cfg.Store.DeleteOld(ctx, now.Add(-kept-deadAfter)); err != nil {
 		return Discovery{}, err
 	}
 	if !r.Fresh {

@@ -42,12 +42,12 @@ func (b *Breaker) Failed(server string, now time.Time) {
 		b.open = map[string]time.Time{}
 	}
 	if _, known := b.open[server]; !known && len(b.open) == maxOpen {
-		b.forgetOldest()
+		b.deleteOldest()
 	}
 	b.open[server] = now.Add(OpenFor)
 }
 
-func (b *Breaker) forgetOldest() {
+func (b *Breaker) deleteOldest() {
 	var oldest string
 	var at time.Time
 	for server, until := range b.open {

@@ -252,7 +252,7 @@ func (h *house) attempts(trunk sip.Trunk, count int, technical bool) {
 		h.check(log.Begin(h.t.Context(), calllog.Record{
 			ID: id, Org: org, TrunkID: trunk.ID, Number: trunk.Number, StartedAt: now,
 		}))
-		h.check(log.End(h.t.Context(), org, id, calllog.End{EndedAt: &now, Technical: technical}, nil))
+		h.check(log.Finish(h.t.Context(), org, id, calllog.End{EndedAt: &now, Technical: technical}, nil))
 	}
 }
 
@@ -307,7 +307,7 @@ func TestNobodyToTell(t *testing.T) {
 			stored, err := h.config.Trunks.Trunk(h.t.Context(), org, t.ID)
 			h.check(err)
 			h.check(h.store.Do(h.t.Context(), func(ctx context.Context) error {
-				return errors.Join(sipstore.Trunks{Store: h.store}.Delete(ctx, stored), h.Forget(ctx, stored))
+				return errors.Join(sipstore.Trunks{Store: h.store}.Delete(ctx, stored), h.Unwatch(ctx, stored))
 			}))
 		}, 0},
 	} {

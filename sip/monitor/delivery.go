@@ -85,11 +85,11 @@ func (s *Service) reportDelivery(ctx context.Context, d sip.Delivery, failure, r
 	return retry
 }
 
-// forgetDeliveries deletes old deliveries.
-func (s *Service) forgetDeliveries(ctx context.Context, _ callwright.Task, _ int) error {
+// deleteDeliveries deletes old deliveries.
+func (s *Service) deleteDeliveries(ctx context.Context, _ callwright.Task, _ int) error {
 	before := s.cfg.Clock.Now().Add(-keepFor)
 	for range forgetRounds {
-		n, err := s.cfg.Deliveries.ForgetDeliveries(ctx, before, forgetBatch)
+		n, err := s.cfg.Deliveries.DeleteOldDeliveries(ctx, before, forgetBatch)
 		if err != nil || n < forgetBatch {
 			return err
 		}

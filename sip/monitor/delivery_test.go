@@ -74,7 +74,7 @@ func TestDeliveries(t *testing.T) {
 			`webhook to "https://hooks.example.com:8443": outbound unreachable resolved=true sent, 1 tries, done true `)
 		stored, err := h.config.Trunks.Trunk(h.t.Context(), org, "0001")
 		h.check(err)
-		h.check(h.Forget(h.t.Context(), stored))
+		h.check(h.Unwatch(h.t.Context(), stored))
 		h.wantDeliveries(trunk)
 	}, recorded)
 }

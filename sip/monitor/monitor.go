@@ -84,7 +84,7 @@ func New(c Config) (*Service, error) {
 	taskAlert.Handle(c.Work, callwright.QueueWebhooks, c.Logger, s.tell)
 	taskAlertMail.Handle(c.Work, callwright.QueueMail, c.Logger, s.tell)
 	if c.Deliveries != nil {
-		c.Work.Every(callwright.QueueUpkeep, "sip.forget_deliveries", forgetEvery, s.forgetDeliveries)
+		c.Work.Every(callwright.QueueUpkeep, "sip.forget_deliveries", forgetEvery, s.deleteDeliveries)
 	}
 	return s, nil
 }

@@ -222,7 +222,7 @@ func TestForgottenDuringAProbe(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
 		trunk := outbound("0001", "one")
-		h.set(func(p *prober) { p.during["one"] = func() { h.check(h.Forget(h.t.Context(), trunk)) } })
+		h.set(func(p *prober) { p.during["one"] = func() { h.check(h.Unwatch(h.t.Context(), trunk)) } })
 		h.attach(trunk)
 		time.Sleep(time.Minute)
 		if _, err := h.config.Statuses.Status(t.Context(), org, "0001"); callwright.CodeOf(err) != callwright.CodeNotFound {
@@ -240,7 +240,7 @@ type hung struct {
 	once sync.Once
 }
 
-func (s *hung) LeaseStatuses(ctx context.Context, now, until time.Time, limit int) (due []sip.Status, err error) {
+func (s *hung) ClaimStatuses(ctx context.Context, now, until time.Time, limit int) (due []sip.Status, err error) {
 	s.once.Do(func() {
 		<-ctx.Done()
 		err = ctx.Err()
@@ -248,7 +248,7 @@ func (s *hung) LeaseStatuses(ctx context.Context, now, until time.Time, limit in
 	if err != nil {
 		return nil, err
 	}
-	return s.Statuses.LeaseStatuses(ctx, now, until, limit)
+	return s.Statuses.ClaimStatuses(ctx, now, until, limit)
 }
 
 func TestStoreHangs(t *testing.T) {

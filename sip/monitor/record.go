@@ -33,7 +33,7 @@ func (s *Service) dueStatuses(ctx context.Context) []sip.Status {
 	now := s.cfg.Clock.Now()
 	taking, cancel := context.WithTimeout(ctx, storePatience)
 	defer cancel()
-	due, err := s.cfg.Statuses.LeaseStatuses(taking, now, now.Add(lease), batch)
+	due, err := s.cfg.Statuses.ClaimStatuses(taking, now, now.Add(lease), batch)
 	if ctx.Err() == nil {
 		s.recording.Note(ctx, s.cfg.Logger, "cannot lease trunks to record", err)
 	}

@@ -85,7 +85,7 @@ func (s *Service) dueServers(ctx context.Context, limit int) []sip.WatchedServer
 	now := s.cfg.Clock.Now()
 	taking, cancel := context.WithTimeout(ctx, storePatience)
 	defer cancel()
-	due, err := s.cfg.Statuses.LeaseServers(taking, now, now.Add(lease), limit)
+	due, err := s.cfg.Statuses.ClaimServers(taking, now, now.Add(lease), limit)
 	if ctx.Err() == nil {
 		s.leasing.Note(ctx, s.cfg.Logger, "cannot lease servers to probe", err)
 	}
@@ -184,16 +184,16 @@ func (s *Service) learn(ctx context.Context, r result, again bool) error {
 			return err
 		}
 	}
-	err := s.put(ctx, w, probed(w, r.evidence))
+	err := s.store(ctx, w, probed(w, r.evidence))
 	if errors.Is(err, callwright.ErrNotFound) {
 		return nil
 	}
 	return err
 }
 
-// put writes a changed server. The trunks that name it are recorded soon if its state differs.
-func (s *Service) put(ctx context.Context, before, after sip.WatchedServer) error {
-	if err := s.cfg.Statuses.PutServer(ctx, after); err != nil {
+// store writes a changed server. The trunks that name it are recorded soon if its state differs.
+func (s *Service) store(ctx context.Context, before, after sip.WatchedServer) error {
+	if err := s.cfg.Statuses.StoreServer(ctx, after); err != nil {
 		return err
 	}
 	if before.Health.State == after.Health.State {

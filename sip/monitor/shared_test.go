@@ -52,7 +52,7 @@ func TestNumbersOfOneServer(t *testing.T) {
 				t.Errorf("%s is counted as %s", id, s.Recorded)
 			}
 		}
-		h.check(h.Forget(t.Context(), capital))
+		h.check(h.Unwatch(t.Context(), capital))
 		h.wantOne("0001", "0003")
 	})
 }
@@ -130,7 +130,7 @@ func TestOneAlertForAServer(t *testing.T) {
 		stored, err := h.config.Trunks.Trunk(h.t.Context(), org, "0001")
 		h.check(err)
 		h.check(sipstore.Trunks{Store: h.store}.Delete(h.t.Context(), stored))
-		h.check(h.Forget(h.t.Context(), numbers[0]))
+		h.check(h.Unwatch(h.t.Context(), numbers[0]))
 		h.set(func(p *prober) { p.down["one"] = false })
 		time.Sleep(5 * time.Minute)
 		h.wantTold("mail to ops@example.com: 0002.unreachable.2 SIP trunk +15550000002 (outbound, and 1 more number) has all of its servers again",

@@ -86,7 +86,7 @@ func (m *message) UnmarshalKey(key string) error { return json.Unmarshal([]byte(
 func (s *Service) tell(ctx context.Context, task callwright.Task, m message, attempt int) error {
 	t, err := s.cfg.Trunks.Trunk(ctx, task.Org, m.TrunkID)
 	if errors.Is(err, callwright.ErrNotFound) {
-		return s.drop(ctx, m, "the trunk was removed")
+		return s.discard(ctx, m, "the trunk was removed")
 	}
 	if err != nil {
 		return err
@@ -106,7 +106,7 @@ func (s *Service) tell(ctx context.Context, task callwright.Task, m message, att
 	retry := failure
 	switch {
 	case errors.Is(failure, errNoChannel):
-		retry = s.drop(ctx, m, failure.Error())
+		retry = s.discard(ctx, m, failure.Error())
 	case m.Channel == alert.ByWebhook:
 		d.Attempts = delivery.Attempts(s.cfg.Clock.Now().Sub(d.CreatedAt)) // the task does not count postponed attempts
 		retry = s.cfg.HookLog.Redeliver(ctx, messageOf(m, t.Alerts.Channels.Webhook), failure, d.CreatedAt, s.cfg.Clock.Now())
@@ -134,8 +134,8 @@ func messageOf(m message, url string) delivery.Message {
 	}
 }
 
-// drop marks a message as dropped in the list of deliveries to webhooks.
-func (s *Service) drop(ctx context.Context, m message, why string) error {
+// discard marks a message as dropped in the list of deliveries to webhooks.
+func (s *Service) discard(ctx context.Context, m message, why string) error {
 	if m.Channel != alert.ByWebhook {
 		return nil
 	}

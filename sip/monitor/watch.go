@@ -31,7 +31,7 @@ func (s *Service) Watch(ctx context.Context, t sip.Trunk) error {
 				s.breaker.Succeeded(circuit(t.ID, server.Server.String()))
 			}
 		}
-		return s.cfg.Statuses.PutStatus(ctx, status)
+		return s.cfg.Statuses.StoreStatus(ctx, status)
 	})
 }
 
@@ -55,7 +55,7 @@ func (s *Service) changed(t sip.Trunk, old sip.Status) (sip.Status, error) {
 		watched := sip.ServerStatus{Server: server, Health: health.Server{State: health.Unchecked}, ProbeAt: now}
 		if i := slices.IndexFunc(old.Servers, func(s sip.ServerStatus) bool { return s.Server == server }); i >= 0 {
 			watched = old.Servers[i]
-			watched.ProbeAt = now // see Statuses.PutStatus: it applies to new servers only
+			watched.ProbeAt = now // see Statuses.StoreStatus: it applies to new servers only
 		}
 		status.Servers = append(status.Servers, watched)
 	}
@@ -63,8 +63,8 @@ func (s *Service) changed(t sip.Trunk, old sip.Status) (sip.Status, error) {
 	return status, nil
 }
 
-// Forget stops watching a trunk. It implements sip.Monitor.
-func (s *Service) Forget(ctx context.Context, t sip.Trunk) error {
+// Unwatch stops watching a trunk. It implements sip.Monitor.
+func (s *Service) Unwatch(ctx context.Context, t sip.Trunk) error {
 	if s.cfg.Deliveries != nil {
 		if err := s.cfg.Deliveries.DeleteDeliveries(ctx, t); err != nil {
 			return err
@@ -135,6 +135,6 @@ func (s *Service) observe(
 		if !news {
 			return nil
 		}
-		return s.put(ctx, watched, next)
+		return s.store(ctx, watched, next)
 	})
 }

@@ -224,7 +224,7 @@ func TestWatchOfInbound(t *testing.T) {
 		if servers, err := h.Servers(t.Context(), trunk); err != nil || len(servers) != 0 {
 			t.Errorf("calls go to %v, %v", servers, err)
 		}
-		h.check(h.Forget(t.Context(), trunk))
+		h.check(h.Unwatch(t.Context(), trunk))
 	})
 }
 
@@ -234,11 +234,11 @@ type slowStatuses struct {
 	conflicts atomic.Int32
 }
 
-func (s *slowStatuses) PutStatus(ctx context.Context, status sip.Status) error {
+func (s *slowStatuses) StoreStatus(ctx context.Context, status sip.Status) error {
 	if s.conflicts.Add(-1) >= 0 {
 		return callwright.ErrConflict
 	}
-	return s.Statuses.PutStatus(ctx, status)
+	return s.Statuses.StoreStatus(ctx, status)
 }
 
 func TestWatchTriesAgain(t *testing.T) {

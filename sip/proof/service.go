@@ -93,7 +93,7 @@ func New(c Config) (*Service, error) {
 	s := &Service{cfg: c, mac: func() hash.Hash { return hmac.New(sha256.New, key) }}
 	s.ending, s.end = context.WithCancel(context.Background())
 	order.Handle(c.Work, callwright.QueueCalls, c.Logger, s.step)
-	c.Work.Every(callwright.QueueUpkeep, taskForget, forgetEvery, s.forget)
+	c.Work.Every(callwright.QueueUpkeep, taskForget, forgetEvery, s.deleteOld)
 	return s, nil
 }
 
@@ -312,10 +312,10 @@ func words(code string) []string {
 	return parts
 }
 
-// forget deletes old proofs.
-func (s *Service) forget(ctx context.Context, _ callwright.Task, _ int) error {
+// deleteOld deletes old proofs.
+func (s *Service) deleteOld(ctx context.Context, _ callwright.Task, _ int) error {
 	for {
-		n, err := s.cfg.Store.Forget(ctx, s.cfg.Clock.Now().Add(-kept), forgetBatch)
+		n, err := s.cfg.Store.DeleteOld(ctx, s.cfg.Clock.Now().Add(-kept), forgetBatch)
 		if err != nil || n < forgetBatch {
 			return err
 		}

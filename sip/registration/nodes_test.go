@@ -35,13 +35,13 @@ func (r rows) RegistrationNodes(ctx context.Context) ([]string, error) {
 	return r.Registrations.RegistrationNodes(ctx)
 }
 
-func (r rows) TakeRegistrations(
+func (r rows) ClaimRegistrations(
 	ctx context.Context, node string, now time.Time, limit int,
 ) ([]sip.Registration, error) {
 	if r.away.Load() {
 		return nil, errAway
 	}
-	taken, err := r.Registrations.TakeRegistrations(ctx, node, now, limit)
+	taken, err := r.Registrations.ClaimRegistrations(ctx, node, now, limit)
 	if len(taken) > 0 && r.hangs.Swap(false) {
 		<-ctx.Done()
 		return nil, ctx.Err()
@@ -93,7 +93,7 @@ func TestStopsBesideSilentServers(t *testing.T) {
 		pass(10 * time.Second)
 		w.line.silent = true
 		stop()
-		rows, err := w.rows().TakeRegistrations(t.Context(), "other", time.Now(), many)
+		rows, err := w.rows().ClaimRegistrations(t.Context(), "other", time.Now(), many)
 		if err != nil || len(rows) != many {
 			t.Errorf("another node gets %d of %d registrations, %v", len(rows), many, err)
 		}
@@ -113,7 +113,7 @@ func TestStoreHangs(t *testing.T) {
 				if r.State = state; state == sip.Registered {
 					r.NextAt = r.NextAt.Add(time.Hour)
 				}
-				if err := w.rows().PutRegistration(t.Context(), r); err != nil {
+				if err := w.rows().StoreRegistration(t.Context(), r); err != nil {
 					t.Fatal(err)
 				}
 				w.hangs.Store(true)

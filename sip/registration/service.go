@@ -110,7 +110,7 @@ func (s *Service) Run(ctx context.Context) error {
 	defer take.Stop()
 	defer review.Stop()
 	for {
-		s.take(ctx)
+		s.claim(ctx)
 		s.step(ctx)
 		select {
 		case <-take.C:
@@ -137,9 +137,9 @@ func (s *Service) beat(ctx context.Context) (stop func()) {
 	}
 }
 
-// take reads the due registrations of this node, and claims those of no node. A node without its lease claims none, because others
+// claim reads the due registrations of this node, and claims those of no node. A node without its lease claims none, because others
 // would release them.
-func (s *Service) take(ctx context.Context) {
+func (s *Service) claim(ctx context.Context) {
 	if !s.heartbeat.Held() {
 		return
 	}
@@ -147,7 +147,7 @@ func (s *Service) take(ctx context.Context) {
 	// Registrations under way are due, too. A limit of twice their number leaves room for others.
 	taking, cancel := context.WithTimeout(ctx, storeFor)
 	defer cancel()
-	rows, err := s.cfg.Registrations.TakeRegistrations(taking, s.cfg.Node, now, 2*atOnce)
+	rows, err := s.cfg.Registrations.ClaimRegistrations(taking, s.cfg.Node, now, 2*atOnce)
 	if s.note(ctx, "cannot take registrations", err); err != nil {
 		return
 	}
@@ -188,7 +188,7 @@ func (s *Service) step(ctx context.Context) {
 			if due {
 				s.register(ctx, k)
 			} else {
-				s.save(ctx, k)
+				s.store(ctx, k)
 			}
 		})
 	}
@@ -228,7 +228,7 @@ func (s *Service) register(ctx context.Context, k *kept) {
 	b, registers, err := bindingOf(t)
 	if !registers { // the registration should have been deleted with the trunk
 		s.note(ctx, "cannot remove a registration", s.cfg.Registrations.DeleteRegistration(ctx, row.Org, row.TrunkID))
-		s.forget(ctx, k)
+		s.unlist(ctx, k)
 		return
 	}
 	outcome := Event{Kind: Refused, Reason: callwright.MessageOf(err)}
@@ -241,7 +241,7 @@ func (s *Service) register(ctx context.Context, k *kept) {
 	if m := s.apply(k, outcome); outcome.Kind != Granted {
 		s.cfg.Logger.Info("not registered", "trunk", m.TrunkID, "reason", m.Reason, "again", m.NextAt)
 	}
-	s.save(ctx, k)
+	s.store(ctx, k)
 }
 
 // bind sends REGISTER, after removing a binding with other parameters.
@@ -302,12 +302,12 @@ func (s *Service) lost(k *kept, a *attempt) {
 	}
 }
 
-// save stores a registration.
-func (s *Service) save(ctx context.Context, k *kept) {
+// store stores a registration.
+func (s *Service) store(ctx context.Context, k *kept) {
 	s.mu.Lock()
 	row := k.machine.Registration
 	s.mu.Unlock()
-	err := s.cfg.Registrations.PutRegistration(ctx, row)
+	err := s.cfg.Registrations.StoreRegistration(ctx, row)
 	switch callwright.CodeOf(err) {
 	case "":
 		s.note(ctx, "cannot store a registration", nil)
@@ -316,7 +316,7 @@ func (s *Service) save(ctx context.Context, k *kept) {
 		k.machine.Version++
 		k.unsaved = k.machine.State != row.State || k.machine.NextAt != row.NextAt
 	case callwright.CodeNotFound:
-		s.forget(ctx, k)
+		s.unlist(ctx, k)
 	case callwright.CodeConflict: // its trunk has changed: see take
 	default:
 		s.note(ctx, "cannot store a registration", err)
@@ -344,7 +344,7 @@ func (s *Service) review(ctx context.Context) {
 		}
 		select {
 		case s.slots <- struct{}{}:
-			s.work(k, func() { s.forget(ctx, k) })
+			s.work(k, func() { s.unlist(ctx, k) })
 		default: // at the next time
 			return
 		}
@@ -383,8 +383,8 @@ func (s *Service) knows(ids []string) bool {
 	return !slices.ContainsFunc(ids, func(id string) bool { return s.all[id] == nil })
 }
 
-// forget removes a binding, and drops its registration.
-func (s *Service) forget(ctx context.Context, k *kept) {
+// unlist removes a binding, and drops its registration.
+func (s *Service) unlist(ctx context.Context, k *kept) {
 	m := s.apply(k, Event{Kind: Removed})
 	s.cfg.Line.Unregister(ctx, m.TrunkID)
 	s.mu.Lock()
@@ -408,7 +408,7 @@ func (s *Service) drain(ctx context.Context) {
 			s.cfg.Line.Unregister(draining, k.machine.TrunkID)
 			if k.machine.State == sip.Registered {
 				s.apply(k, Event{Kind: Lost, Reason: "the node that kept it has stopped"})
-				s.save(draining, k)
+				s.store(draining, k)
 			}
 		})
 	}

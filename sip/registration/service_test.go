@@ -142,7 +142,7 @@ func (w *world) attach(id string) sip.Trunk {
 func (w *world) put(t sip.Trunk) {
 	w.Helper()
 	now := time.Now().UTC()
-	if err := w.rows().PutRegistration(context.Background(), sip.Registration{
+	if err := w.rows().StoreRegistration(context.Background(), sip.Registration{
 		TrunkID: t.ID, Org: t.Org, Number: t.Number, State: sip.Registering, Since: now, NextAt: now,
 	}); err != nil {
 		w.Fatal(err)
@@ -246,16 +246,16 @@ func TestDeadNodeIsFollowed(t *testing.T) {
 		w := newWorld(t, grants(time.Hour))
 		w.attach("1")
 		now := time.Now()
-		_, err := w.leases().Acquire(t.Context(), "sip.registration", "dead", []string{"dead"}, now, now.Add(node.LeaseTTL))
+		_, err := w.leases().Claim(t.Context(), "sip.registration", "dead", []string{"dead"}, now, now.Add(node.LeaseTTL))
 		if err != nil {
 			t.Fatal(err)
 		}
-		rows, err := w.rows().TakeRegistrations(t.Context(), "dead", now, 10)
+		rows, err := w.rows().ClaimRegistrations(t.Context(), "dead", now, 10)
 		if err != nil || len(rows) != 1 {
 			t.Fatal(rows, err)
 		}
 		rows[0].State, rows[0].ExpiresAt, rows[0].NextAt = sip.Registered, now.Add(time.Hour), now.Add(50*time.Minute)
-		if err := w.rows().PutRegistration(t.Context(), rows[0]); err != nil {
+		if err := w.rows().StoreRegistration(t.Context(), rows[0]); err != nil {
 			t.Fatal(err)
 		}
 		defer w.run("n")()

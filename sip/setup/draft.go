@@ -72,11 +72,11 @@ func (d Draft) Outbound() bool { return d.Directions == OutboundOnly || d.Direct
 // Connects reports whether we connect to the customer's server.
 func (d Draft) Connects() bool { return d.Outbound() || d.Auth == AuthRegister }
 
-// Store stores drafts. The password is encrypted at rest. Every field comes back as it was stored; times are returned in UTC, exact to the
-// microsecond. siptest.RunDrafts tests it.
+// Store stores drafts. The password is encrypted at rest. Given and returned values share no memory with stored ones. Every field comes
+// back as it was stored; times are returned in UTC, exact to the microsecond. siptest.RunDrafts tests it.
 type Store interface {
-	// InsertDraft adds a draft with Version 1. CodeConflict when its ID exists, or when a concurrent call was first, for
-	// callwright.Retry; CodeInvalidState when the organization already has most drafts whose UpdatedAt is since or later.
+	// InsertDraft adds a draft with Version 1. CodeConflict when its ID exists, in whichever organization, or when a concurrent call was
+	// first, for callwright.Retry; CodeInvalidState when the organization already has most drafts whose UpdatedAt is since or later.
 	// Concurrent calls do not exceed this limit together.
 	InsertDraft(ctx context.Context, d Draft, most int, since time.Time) error
 	// UpdateDraft replaces the draft whose stored Version is d.Version, and adds one to the Version. CodeConflict when the stored
@@ -88,8 +88,8 @@ type Store interface {
 	DraftsOf(ctx context.Context, org callwright.OrgID, since time.Time, limit int) ([]Draft, error)
 	// DeleteDraft deletes a draft. Without one it does nothing.
 	DeleteDraft(ctx context.Context, org callwright.OrgID, id string) error
-	// ForgetDrafts deletes up to limit drafts of all organizations whose UpdatedAt is before a time, and returns their number.
-	ForgetDrafts(ctx context.Context, before time.Time, limit int) (int, error)
+	// DeleteOldDrafts deletes up to limit drafts of all organizations whose UpdatedAt is before a time, and returns their number.
+	DeleteOldDrafts(ctx context.Context, before time.Time, limit int) (int, error)
 }
 
 // The limits of drafts.
@@ -109,10 +109,10 @@ const (
 	forgetMost  = 100 // batches in one run
 )
 
-// forget is periodic work. It deletes drafts that were last changed DraftsLast ago, with their passwords.
-func (s *Service) forget(ctx context.Context, _ callwright.Task, _ int) error {
+// deleteOld is periodic work. It deletes drafts that were last changed DraftsLast ago, with their passwords.
+func (s *Service) deleteOld(ctx context.Context, _ callwright.Task, _ int) error {
 	for range forgetMost {
-		n, err := s.cfg.Drafts.ForgetDrafts(ctx, s.cfg.Clock.Now().Add(-DraftsLast), forgetBatch)
+		n, err := s.cfg.Drafts.DeleteOldDrafts(ctx, s.cfg.Clock.Now().Add(-DraftsLast), forgetBatch)
 		if err != nil || n < forgetBatch {
 			return err
 		}
@@ -136,9 +136,9 @@ func (s *Service) Begin(ctx context.Context, org callwright.OrgID, directions Di
 	return d, s.cfg.Drafts.InsertDraft(ctx, d, MaxDrafts, now.Add(-DraftsLast))
 }
 
-// Save stores the changes to a draft since it was read. CodeConflict when it was changed meanwhile, CodeNotFound when it no longer
+// StoreDraft stores the changes to a draft since it was read. CodeConflict when it was changed meanwhile, CodeNotFound when it no longer
 // exists.
-func (s *Service) Save(ctx context.Context, d Draft) (Draft, error) {
+func (s *Service) StoreDraft(ctx context.Context, d Draft) (Draft, error) {
 	if err := d.check(); err != nil {
 		return Draft{}, err
 	}

@@ -104,13 +104,13 @@ func (l *leg) Hangup(context.Context) error {
 	l.mu.Lock()
 	l.hungup++
 	l.mu.Unlock()
-	l.end()
+	l.finish()
 	return nil
 }
 
 func (l *leg) Done() <-chan struct{} { return l.done }
 
-func (l *leg) end() { l.once.Do(func() { close(l.done) }) }
+func (l *leg) finish() { l.once.Do(func() { close(l.done) }) }
 
 // prompts is a prompt that a test makes up.
 type prompts func(ctx context.Context, rate int) ([]int16, error)

@@ -31,7 +31,7 @@ func (s *Service) run(ctx context.Context, c Call) {
 	ctx, stop := context.WithTimeoutCause(ctx, longest, errTooLong)
 	defer stop()
 	r := &record{service: s, call: c, changed: make(chan struct{}, 1), lost: func() { cancel(errLost) }}
-	finish := r.keep(ctx)
+	finish := r.store(ctx)
 	status, detail := Failed, callwright.ErrInternal.Message
 	defer func() {
 		if cause := recover(); cause != nil {

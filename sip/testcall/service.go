@@ -140,7 +140,7 @@ func (s *Service) Get(ctx context.Context, org callwright.OrgID, id string) (Cal
 	if err != nil || c.EndedAt != nil || s.cfg.Clock.Now().Sub(c.StartedAt) < deadAfter {
 		return c, err
 	}
-	if err := s.endLost(ctx, &c); err != nil {
+	if err := s.finishLost(ctx, &c); err != nil {
 		return Call{}, err
 	}
 	return s.cfg.Store.Get(ctx, org, id)
@@ -154,16 +154,16 @@ func (s *Service) sweep(ctx context.Context, _ callwright.Task, _ int) error {
 		return err
 	}
 	for _, c := range lost {
-		if err := s.endLost(ctx, &c); err != nil {
+		if err := s.finishLost(ctx, &c); err != nil {
 			return err
 		}
 	}
-	return s.cfg.Store.Forget(ctx, now.Add(-kept))
+	return s.cfg.Store.DeleteOld(ctx, now.Add(-kept))
 }
 
-// endLost ends a call of a dead node. A conflict with another node is no error.
-func (s *Service) endLost(ctx context.Context, c *Call) error {
-	c.end(Failed, "the server that placed this call has stopped", s.cfg.Clock.Now())
+// finishLost ends a call of a dead node. A conflict with another node is no error.
+func (s *Service) finishLost(ctx context.Context, c *Call) error {
+	c.finish(Failed, "the server that placed this call has stopped", s.cfg.Clock.Now())
 	err := s.cfg.Store.Update(ctx, *c)
 	if errors.Is(err, callwright.ErrConflict) || errors.Is(err, callwright.ErrNotFound) {
 		return nil

@@ -205,7 +205,7 @@ func TestPeerHangsUpEarly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newLeg()
 		p := placing(t, func(context.Context, testcall.Placement, func(ladder.Event)) (testcall.Leg, error) {
-			time.AfterFunc(time.Second, l.end)
+			time.AfterFunc(time.Second, l.finish)
 			return l, nil
 		})
 		c := p.run()

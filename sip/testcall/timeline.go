@@ -63,8 +63,8 @@ func (c *Call) add(step Event) bool {
 	return true
 }
 
-// end ends the call. The last step is "completed" or "failed".
-func (c *Call) end(status Status, detail string, at time.Time) {
+// finish ends the call. The last step is "completed" or "failed".
+func (c *Call) finish(status Status, detail string, at time.Time) {
 	c.Status, c.Result, c.EndedAt = status, results[status], &at
 	name := "failed"
 	if status == Completed {

@@ -48,8 +48,8 @@ func NewCloner(engine tts.Engine) (*Cloner, error) {
 // Describe returns "profile" and speech.KindProfile.
 func (c *Cloner) Describe() (name string, kind speech.Kind) { return "profile", speech.KindProfile }
 
-// Forget does nothing: a profile consists of its voice's record only.
-func (c *Cloner) Forget(context.Context, callwright.OrgID, string) error { return nil }
+// Delete does nothing: a profile consists of its voice's record only.
+func (c *Cloner) Delete(context.Context, callwright.OrgID, string) error { return nil }
 
 // Clone makes a profile of recordings, from their first minute. In addition to the errors of Measure, a language that the engine
 // lacks is CodeBadRequest with the field "language". Factors are limited to tts.MinFactor to tts.MaxFactor; the description

@@ -191,7 +191,7 @@ func TestCloneRefuses(t *testing.T) {
 	if _, err := c.Clone(t.Context(), speech.Cloning{Recordings: []pcm.Audio{good}}); callwright.CodeOf(err) != callwright.CodeUnavailable {
 		t.Errorf("a broken engine: %v", err)
 	}
-	if name, kind := c.Describe(); name != "profile" || kind != speech.KindProfile || c.Forget(t.Context(), "org", "id") != nil {
+	if name, kind := c.Describe(); name != "profile" || kind != speech.KindProfile || c.Delete(t.Context(), "org", "id") != nil {
 		t.Errorf("%s, %s", name, kind)
 	}
 }

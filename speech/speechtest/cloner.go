@@ -157,7 +157,7 @@ func (h ClonerHarness) forgets(t *testing.T, c speech.Cloner) {
 		org callwright.OrgID
 		id  string
 	}{{"b", "v1"}, {"a", "unknown"}, {"a", "v1"}, {"a", "v1"}} {
-		if err := c.Forget(t.Context(), one.org, one.id); err != nil {
+		if err := c.Delete(t.Context(), one.org, one.id); err != nil {
 			t.Errorf("forget %s of %s: %v", one.id, one.org, err)
 		}
 	}

@@ -22,8 +22,8 @@ type Cloner struct {
 
 	// Fails makes Clone return this error. Nil: Clone makes a voice.
 	Fails error
-	// FailsToForget makes Forget return this error. Nil: Forget succeeds.
-	FailsToForget error
+	// FailsToDelete makes Forget return this error. Nil: Forget succeeds.
+	FailsToDelete error
 	// Hangs makes Clone block until its context ends.
 	Hangs bool
 	// Delay passes before Clone returns.
@@ -101,10 +101,10 @@ func (c *Cloner) make(r speech.Cloning) (speech.Clone, error) {
 	return c.voices[key], nil
 }
 
-// Forget deletes a voice.
-func (c *Cloner) Forget(_ context.Context, org callwright.OrgID, id string) error {
-	if c.FailsToForget != nil {
-		return c.FailsToForget
+// Delete deletes a voice.
+func (c *Cloner) Delete(_ context.Context, org callwright.OrgID, id string) error {
+	if c.FailsToDelete != nil {
+		return c.FailsToDelete
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -143,7 +143,7 @@ func (h *house) furnishTrunk(all things, org callwright.OrgID, number string) {
 		From: h.say("+14155550100"), To: h.say("+14155550123"), SIPCallID: h.say("id"), Server: h.say("pbx.example.com"), Source: h.say("192.0.2.7"),
 	}))
 	end := calllog.End{EndedAt: new(created.Add(time.Minute)), SIPCode: 500, Status: h.say("500 Broken"), Cause: h.say("internal"), Reason: h.say("Broken")}
-	h.check(h.log.End(ctx, org, all[at+"/calls/{id}"], end, []ladder.Event{
+	h.check(h.log.Finish(ctx, org, all[at+"/calls/{id}"], end, []ladder.Event{
 		{At: created, Attempt: 1, Note: ladder.NoteConnected, Detail: h.say("TLS 1.3"), Peer: h.say("192.0.2.7")},
 		{At: created, Attempt: 1, Method: h.say("INVITE"), Body: h.say("PCMU"), Branch: h.say("b"), Transport: h.say("TLS 1.3")},
 		{At: created, Attempt: 1, Method: "INVITE", Status: 500, Reason: h.say("Broken")},
@@ -271,7 +271,7 @@ func (h *house) furnishPort(all things, org callwright.OrgID, number string) {
 // furnishIssue opens an issue with a part of each kind, and an analysis that cites a line of the call.
 func (h *house) furnishIssue(all things, org callwright.OrgID) {
 	ctx, issues, by := h.t.Context(), h.config.Issues, triage.Actor{Kind: triage.ActorUser, ID: "k", Label: h.say("Robin")}
-	h.attached.Put(org, all["/calls/{id}"], triage.Item{Title: h.say("A call")}, triage.Evidence{})
+	h.attached.Add(org, all["/calls/{id}"], triage.Item{Title: h.say("A call")}, triage.Evidence{})
 	i, err := issues.Create(ctx, org, by, triage.Draft{
 		Title: h.say("Wrong date"), Description: h.say("Twice"), Category: h.say("dates"), OwnerID: "o", AssigneeID: "a",
 	})

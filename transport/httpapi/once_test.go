@@ -127,7 +127,7 @@ type racing struct {
 	winner func()
 }
 
-func (r *racing) Keep(
+func (r *racing) StoreAnswer(
 	ctx context.Context, org callwright.OrgID, key string, digest, answer []byte, since, at time.Time,
 ) error {
 	lost := false
@@ -136,7 +136,7 @@ func (r *racing) Keep(
 		r.winner()
 		return callwright.ErrConflict
 	}
-	return r.IdempotencyStore.Keep(ctx, org, key, digest, answer, since, at)
+	return r.IdempotencyStore.StoreAnswer(ctx, org, key, digest, answer, since, at)
 }
 
 // loose is an Atomic that does not isolate, as databases at READ COMMITTED don't.
@@ -163,7 +163,7 @@ func TestTheLoserOfARaceGivesTheWinnersAnswer(t *testing.T) {
 // forgetful is a store of answers that fails.
 type forgetful struct{ callwright.IdempotencyStore }
 
-func (forgetful) Keep(context.Context, callwright.OrgID, string, []byte, []byte, time.Time, time.Time) error {
+func (forgetful) StoreAnswer(context.Context, callwright.OrgID, string, []byte, []byte, time.Time, time.Time) error {
 	return errors.New("the disk is full")
 }
 

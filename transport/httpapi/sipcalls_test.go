@@ -32,7 +32,7 @@ func (h *house) logged(id string, minutes int, end *calllog.End, steps ...ladder
 		StartedAt: began.Add(time.Duration(minutes) * time.Minute),
 	})
 	if err == nil && end != nil {
-		err = log.End(h.t.Context(), h.org, id, *end, steps)
+		err = log.Finish(h.t.Context(), h.org, id, *end, steps)
 	}
 	if err != nil {
 		h.t.Fatal(err)

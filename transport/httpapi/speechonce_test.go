@@ -142,10 +142,10 @@ type leaving struct {
 	leave func()
 }
 
-func (l leaving) Keep(ctx context.Context, org callwright.OrgID, key string, digest, answer []byte, since, at time.Time) error {
+func (l leaving) StoreAnswer(ctx context.Context, org callwright.OrgID, key string, digest, answer []byte, since, at time.Time) error {
 	l.leave()
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	return l.IdempotencyStore.Keep(ctx, org, key, digest, answer, since, at)
+	return l.IdempotencyStore.StoreAnswer(ctx, org, key, digest, answer, since, at)
 }

@@ -61,7 +61,7 @@ func TestResources(t *testing.T) {
 	like(t, attached, attachedCall, names...)
 	like(t, h.answer(http.StatusOK, "POST", at, `{"resource_type":"call","resource_id":"c1","title":"Another"}`), attachedCall, names...)
 	like(t, h.answer(http.StatusOK, "GET", at, ""), `[`+attachedCall+`]`, names...)
-	h.resolver.Remove(h.org, "c1")
+	h.resolver.Delete(h.org, "c1")
 	like(t, h.answer(http.StatusOK, "GET", at, ""), `[`+strings.Replace(attachedCall, `"available"`, `"unavailable"`, 1)+`]`, names...)
 
 	for _, resource := range []string{"theirs", "nothing"} { // another organization's is absent

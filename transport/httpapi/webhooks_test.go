@@ -21,7 +21,7 @@ func TestPausedWebhooks(t *testing.T) {
 		{Org: "poor", Host: "foreign.example.com", PausedAt: &paused},
 	} {
 		e.Since, e.Failures, e.Failure, e.Last = since, 61, "no answer within 10s", last
-		if err := h.endpoints().PutEndpoint(t.Context(), e); err != nil {
+		if err := h.endpoints().StoreEndpoint(t.Context(), e); err != nil {
 			t.Fatal(err)
 		}
 	}

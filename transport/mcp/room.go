@@ -58,7 +58,7 @@ func keyUser(key callwright.Secret) string {
 // receive reads the body of a request, which must come within bodyLimit. What is more than a small body waits for memory, which the
 // caller gives back.
 func (m *rooms) receive(w http.ResponseWriter, r *http.Request, user string) (body []byte, release func(), err error) {
-	leave, err := m.bodies.Take(r.Context(), user, 1)
+	leave, err := m.bodies.Claim(r.Context(), user, 1)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -74,7 +74,7 @@ func (m *rooms) receive(w http.ResponseWriter, r *http.Request, user string) (bo
 	if r.ContentLength >= 0 {
 		size = min(size, r.ContentLength)
 	}
-	if release, err = m.memory.Take(r.Context(), user, size); err != nil {
+	if release, err = m.memory.Claim(r.Context(), user, size); err != nil {
 		return nil, nil, err
 	}
 	text := bytes.NewBuffer(make([]byte, 0, size+bytes.MinRead))
@@ -137,9 +137,9 @@ func (a *audioRoom) free() {
 	}
 }
 
-// takeAudio takes room for audio in the result of a call, if it came with a request that has to. It waits only for audio that was
+// claimAudio takes room for audio in the result of a call, if it came with a request that has to. It waits only for audio that was
 // asked for.
-func takeAudio(ctx context.Context, size int64, asked bool) error {
+func claimAudio(ctx context.Context, size int64, asked bool) error {
 	a, _ := ctx.Value(audioRoomKey{}).(*audioRoom)
 	if a == nil {
 		return nil
@@ -149,7 +149,7 @@ func takeAudio(ctx context.Context, size int64, asked bool) error {
 		cancel()
 		ctx = now
 	}
-	release, err := a.budget.Take(ctx, a.user, size)
+	release, err := a.budget.Claim(ctx, a.user, size)
 	if err == nil {
 		a.release = release
 	}

@@ -84,7 +84,7 @@ func (a *Analyst) read(ctx context.Context, c triage.Case, s *state) (triage.Pro
 	if n.Observation == "" {
 		return triage.Progress{}, &llm.Failure{Class: llm.ClassInvalid, Message: "the observation is empty"}
 	}
-	unverified := n.keep(shown, answer.Lines, answer.Facts)
+	unverified := n.add(shown, answer.Lines, answer.Facts)
 	s.Notes = append(s.Notes, n)
 	return triage.Progress{
 		Steps: []triage.Step{
@@ -108,8 +108,8 @@ func passedBy(why string) triage.Progress {
 	return triage.Progress{Steps: []triage.Step{{Type: triage.TypeAction, Detail: why}}, Next: triage.SessionActive}
 }
 
-// keep adds the named lines and facts that were shown to the model, each once, and returns the number of the others.
-func (n *note) keep(shown excerpt, lines []int, facts []string) (unverified int) {
+// add adds the named lines and facts that were shown to the model, each once, and returns the number of the others.
+func (n *note) add(shown excerpt, lines []int, facts []string) (unverified int) {
 	slices.Sort(lines)
 	for _, i := range slices.Compact(lines) {
 		at, ok := slices.BinarySearchFunc(shown.Lines, i, func(q quote, i int) int { return cmp.Compare(q.Line, i) })

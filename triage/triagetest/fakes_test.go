@@ -16,7 +16,7 @@ func TestResolver(t *testing.T) {
 	if found, err := l.Find(t.Context(), "a", []string{"c1"}); err != nil || len(found) != 0 {
 		t.Errorf("an empty library has %v, %v", found, err)
 	}
-	l.Put("a", "c1", triage.Item{Title: "One", Metadata: map[string]any{"n": 1}}, triage.Evidence{
+	l.Add("a", "c1", triage.Item{Title: "One", Metadata: map[string]any{"n": 1}}, triage.Evidence{
 		Lines: []triage.Line{{Agent: true, Text: "Hello"}},
 	})
 	for range 2 {
@@ -33,7 +33,7 @@ func TestResolver(t *testing.T) {
 		t.Errorf("another organization finds %v, %v", found, err)
 	}
 	_, foreign := l.Read(t.Context(), "b", "c1")
-	l.Remove("a", "c1")
+	l.Delete("a", "c1")
 	_, removed := l.Read(t.Context(), "a", "c1")
 	if !errors.Is(foreign, callwright.ErrNotFound) || !errors.Is(removed, callwright.ErrNotFound) {
 		t.Errorf("read gave %v and %v, want not found", foreign, removed)

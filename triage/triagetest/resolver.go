@@ -30,8 +30,8 @@ type resource struct {
 	evidence triage.Evidence
 }
 
-// Put adds a resource of an organization, or replaces it.
-func (l *Resolver) Put(org callwright.OrgID, id string, item triage.Item, evidence triage.Evidence) {
+// Add adds a resource of an organization, or replaces it.
+func (l *Resolver) Add(org callwright.OrgID, id string, item triage.Item, evidence triage.Evidence) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.kept == nil {
@@ -40,8 +40,8 @@ func (l *Resolver) Put(org callwright.OrgID, id string, item triage.Item, eviden
 	l.kept[libraryKey{org, id}] = resource{item, evidence}
 }
 
-// Remove removes a resource.
-func (l *Resolver) Remove(org callwright.OrgID, id string) {
+// Delete removes a resource.
+func (l *Resolver) Delete(org callwright.OrgID, id string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	delete(l.kept, libraryKey{org, id})

@@ -204,7 +204,7 @@ func (onePathway) Publish(context.Context, callwright.OrgID, string, pathway.Pub
 	return pathway.Published{}, errors.New("nothing is published")
 }
 
-func (onePathway) Settle(context.Context, callwright.OrgID, string) error { return nil }
+func (onePathway) FinishTests(context.Context, callwright.OrgID, string) error { return nil }
 
 func (d *diary) RunEnded(_ context.Context, _ string, r agenttest.Run) error {
 	d.write("told", r.ID)

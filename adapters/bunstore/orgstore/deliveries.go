@@ -42,8 +42,8 @@ func (r deliveryRow) delivery() delivery.Delivery {
 	}
 }
 
-// KeepDelivery adds a delivery, or replaces the one that is there.
-func (s Deliveries) KeepDelivery(ctx context.Context, d delivery.Delivery, before time.Time) error {
+// StoreDelivery adds a delivery, or replaces the one that is there.
+func (s Deliveries) StoreDelivery(ctx context.Context, d delivery.Delivery, before time.Time) error {
 	row := deliveryRow{
 		Org: string(d.Org), ID: d.ID, Kind: string(d.Kind), Subject: d.Subject, Host: d.Host, State: string(d.State), Attempts: d.Attempts,
 		Failure: d.Failure, Since: sqldb.Stored(d.Since), LastAt: sqldb.Stored(d.Last), NextAt: sqldb.StoredIfSet(d.Next),
@@ -56,12 +56,12 @@ func (s Deliveries) KeepDelivery(ctx context.Context, d delivery.Delivery, befor
 		if _, err := insert.Exec(ctx); err != nil {
 			return err
 		}
-		return s.forgetOld(ctx, idb, d.Org, before)
+		return s.deleteOld(ctx, idb, d.Org, before)
 	})
 }
 
-// forgetOld deletes some old deliveries. It skips rows that another transaction has locked.
-func (s Deliveries) forgetOld(ctx context.Context, idb bun.IDB, org callwright.OrgID, before time.Time) error {
+// deleteOld deletes some old deliveries. It skips rows that another transaction has locked.
+func (s Deliveries) deleteOld(ctx context.Context, idb bun.IDB, org callwright.OrgID, before time.Time) error {
 	const atOnce = 20
 	old := idb.NewSelect().Model((*deliveryRow)(nil)).Column("id").
 		Where("org = ?", org).Where("since < ?", sqldb.Stored(before)).Limit(int64(atOnce))
@@ -70,8 +70,8 @@ func (s Deliveries) forgetOld(ctx context.Context, idb bun.IDB, org callwright.O
 	return err
 }
 
-// EndDelivery ends a delivery that is pending. Most messages have none: for these it writes nothing.
-func (s Deliveries) EndDelivery(ctx context.Context, d delivery.Delivery) error {
+// FinishDelivery ends a delivery that is pending. Most messages have none: for these it writes nothing.
+func (s Deliveries) FinishDelivery(ctx context.Context, d delivery.Delivery) error {
 	err := s.core().Read(ctx, []any{d}, func(ctx context.Context, idb bun.IDB) error {
 		return sqldb.Exists(ctx, "delivery", idb.NewSelect().Model((*deliveryRow)(nil)).Where("org = ?", d.Org).Where("id = ?", d.ID))
 	})

@@ -54,8 +54,8 @@ func (s Endpoints) Endpoint(ctx context.Context, org callwright.OrgID, host stri
 	return rows[0].endpoint(), nil
 }
 
-// PutEndpoint adds or replaces an endpoint.
-func (s Endpoints) PutEndpoint(ctx context.Context, e delivery.Endpoint) error {
+// StoreEndpoint adds or replaces an endpoint.
+func (s Endpoints) StoreEndpoint(ctx context.Context, e delivery.Endpoint) error {
 	row := endpointRow{
 		Org: string(e.Org), Host: e.Host, Since: sqldb.Stored(e.Since), Failures: e.Failures, Failure: e.Failure, LastAt: sqldb.Stored(e.Last),
 		PausedAt: sqldb.StoredIfSet(e.PausedAt), TrialAt: sqldb.StoredIfSet(e.TrialAt), Version: e.Version + 1,
@@ -69,8 +69,8 @@ func (s Endpoints) PutEndpoint(ctx context.Context, e delivery.Endpoint) error {
 	})
 }
 
-// RemoveEndpoint deletes an endpoint.
-func (s Endpoints) RemoveEndpoint(ctx context.Context, org callwright.OrgID, host string) error {
+// DeleteEndpoint deletes an endpoint.
+func (s Endpoints) DeleteEndpoint(ctx context.Context, org callwright.OrgID, host string) error {
 	return s.core().Write(ctx, []any{org, host}, func(ctx context.Context, idb bun.IDB) error {
 		_, err := idb.NewDelete().Model((*endpointRow)(nil)).Where("org = ?", org).Where("host = ?", host).Exec(ctx)
 		return err

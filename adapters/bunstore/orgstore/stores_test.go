@@ -64,10 +64,10 @@ func useAll(ctx context.Context, db *bunstore.DB, now time.Time) []error {
 		tenants.ReplaceKey(ctx, org, "k", "l", now), tenants.TouchKey(ctx, "k", now, time.Minute), tenants.RevokeKey(ctx, org, "k", now), findErr,
 		sessionErr, sweepErr, tenants.TouchSession(ctx, "s", now, time.Minute), tenants.DeleteSession(ctx, org, "s"), tenants.TrimSessions(ctx, "k", 1),
 		tenants.UpdateOrganization(ctx, callwright.Organization{ID: org}),
-		answers.Keep(ctx, org, "k", nil, nil, now, now),
-		deliveries.KeepDelivery(ctx, delivery.Delivery{Org: org, ID: "d", State: delivery.Pending, Since: now}, now),
-		deliveries.EndDelivery(ctx, delivery.Delivery{Org: org, ID: "d"}),
-		endpointErr, pausedErr, endpoints.RemoveEndpoint(ctx, org, "h"), endpoints.PutEndpoint(ctx, delivery.Endpoint{Org: org, Host: "h", Version: 1}),
+		answers.StoreAnswer(ctx, org, "k", nil, nil, now, now),
+		deliveries.StoreDelivery(ctx, delivery.Delivery{Org: org, ID: "d", State: delivery.Pending, Since: now}, now),
+		deliveries.FinishDelivery(ctx, delivery.Delivery{Org: org, ID: "d"}),
+		endpointErr, pausedErr, endpoints.DeleteEndpoint(ctx, org, "h"), endpoints.StoreEndpoint(ctx, delivery.Endpoint{Org: org, Host: "h", Version: 1}),
 	}
 }
 

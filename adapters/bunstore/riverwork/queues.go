@@ -63,7 +63,7 @@ func (w *Work) riverQueues() map[string]river.QueueConfig {
 
 // seat gives a task one of the worker places of its organization. release is nil when none is free, and the task is put off.
 func (s *step) seat(job *river.Job[taskArgs]) (release func(), putOff error) {
-	release, wait := s.work.queues[callwright.Queue(job.Queue)].shares.Take(job.Args.Org)
+	release, wait := s.work.queues[callwright.Queue(job.Queue)].shares.Claim(job.Args.Org)
 	if release == nil {
 		return nil, river.JobSnooze(wait)
 	}

@@ -25,21 +25,21 @@ func (s Chats) InsertChat(ctx context.Context, c pathway.Chat, logs ...pathway.L
 			return callwright.ErrConflict
 		}
 		c.Revision = 1
-		d.putChat(c, logs)
+		d.storeChat(c, logs)
 		return nil
 	})
 }
 
-// putChat puts a chat in its place, and adds the logs of turns.
-func (d *data) putChat(c pathway.Chat, logs []pathway.Log) {
+// storeChat puts a chat in its place, and adds the logs of turns.
+func (d *data) storeChat(c pathway.Chat, logs []pathway.Log) {
 	d.chats[c.ID] = memory.Clone(c)
 	for _, l := range logs {
 		d.chatLogs[c.ID] = placed(d.chatLogs[c.ID], l, logNumber)
 	}
 }
 
-// forgetChat deletes a chat with its logs.
-func (d *data) forgetChat(id string) {
+// deleteChat deletes a chat with its logs.
+func (d *data) deleteChat(id string) {
 	delete(d.chats, id)
 	delete(d.chatLogs, id)
 }
@@ -74,7 +74,7 @@ func (s Chats) UpdateChat(ctx context.Context, c pathway.Chat, logs ...pathway.L
 			return callwright.ErrConflict
 		}
 		c.Revision++
-		d.putChat(c, logs)
+		d.storeChat(c, logs)
 		return nil
 	})
 }
@@ -92,12 +92,12 @@ func (s Chats) CountChats(ctx context.Context, org callwright.OrgID) (count int,
 	return count, err
 }
 
-// ForgetChats deletes chats that were not changed for long.
-func (s Chats) ForgetChats(ctx context.Context, before time.Time, limit int) (removed int, err error) {
+// DeleteOldChats deletes chats that were not changed for long.
+func (s Chats) DeleteOldChats(ctx context.Context, before time.Time, limit int) (removed int, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		for id, c := range d.chats {
 			if removed < limit && c.UpdatedAt.Before(before) {
-				d.forgetChat(id)
+				d.deleteChat(id)
 				removed++
 			}
 		}

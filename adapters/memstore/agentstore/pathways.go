@@ -82,7 +82,7 @@ func (s Pathways) DeletePathway(ctx context.Context, org callwright.OrgID, id st
 		}
 		for key, c := range d.chats {
 			if c.Pathway == id {
-				d.forgetChat(key)
+				d.deleteChat(key)
 			}
 		}
 		return nil

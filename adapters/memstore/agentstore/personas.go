@@ -100,8 +100,8 @@ func (s Personas) CountPersonas(ctx context.Context, org callwright.OrgID) (coun
 	return count, err
 }
 
-// ForgetPersonas deletes personas that were deleted long ago.
-func (s Personas) ForgetPersonas(ctx context.Context, before time.Time, limit int) (removed int, err error) {
+// DeleteOldPersonas deletes personas that were deleted long ago.
+func (s Personas) DeleteOldPersonas(ctx context.Context, before time.Time, limit int) (removed int, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		for id, p := range d.personas {
 			if removed < limit && !p.DeletedAt.IsZero() && p.DeletedAt.Before(before) {

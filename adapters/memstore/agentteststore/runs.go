@@ -64,7 +64,7 @@ func (s Store) InsertRuns(ctx context.Context, runs []agenttest.Run) error {
 		}
 		for _, r := range runs {
 			r.Revision = 1
-			d.put(memory.Clone(r))
+			d.store(memory.Clone(r))
 		}
 		return nil
 	})
@@ -72,8 +72,8 @@ func (s Store) InsertRuns(ctx context.Context, runs []agenttest.Run) error {
 
 func trialOf(r agenttest.Run) trial { return trial{r.Batch, r.Scenario, r.Trial} }
 
-// put adds or replaces a run.
-func (d *data) put(r agenttest.Run) {
+// store adds or replaces a run.
+func (d *data) store(r agenttest.Run) {
 	d.runs.Set(r.ID, &r)
 	d.pending.Delete(r.ID)
 	d.running.Delete(r.ID)
@@ -126,7 +126,7 @@ func (s Store) UpdateRuns(ctx context.Context, runs []agenttest.Run) error {
 			updated[i] = memory.Clone(stored)
 		}
 		for _, r := range updated {
-			d.put(r)
+			d.store(r)
 		}
 		return nil
 	})
@@ -143,7 +143,7 @@ func (s Store) CancelRun(ctx context.Context, org callwright.OrgID, id string) e
 			return callwright.ErrConflict
 		}
 		r.Cancel = true
-		d.put(r)
+		d.store(r)
 		return nil
 	})
 }

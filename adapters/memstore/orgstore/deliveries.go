@@ -20,8 +20,8 @@ type deliveryKey struct {
 // Deliveries is a delivery.Store.
 type Deliveries struct{ Store *memstore.Store }
 
-// KeepDelivery adds a delivery, or replaces the one that is there.
-func (s Deliveries) KeepDelivery(ctx context.Context, d delivery.Delivery, before time.Time) error {
+// StoreDelivery adds a delivery, or replaces the one that is there.
+func (s Deliveries) StoreDelivery(ctx context.Context, d delivery.Delivery, before time.Time) error {
 	return with(ctx, s.Store, func(all *data) error {
 		d := memory.Clone(d)
 		if old, ok := all.deliveries[deliveryKey{d.Org, d.ID}]; ok {
@@ -35,8 +35,8 @@ func (s Deliveries) KeepDelivery(ctx context.Context, d delivery.Delivery, befor
 	})
 }
 
-// EndDelivery ends a delivery that is pending.
-func (s Deliveries) EndDelivery(ctx context.Context, d delivery.Delivery) error {
+// FinishDelivery ends a delivery that is pending.
+func (s Deliveries) FinishDelivery(ctx context.Context, d delivery.Delivery) error {
 	return with(ctx, s.Store, func(all *data) error {
 		old, ok := all.deliveries[deliveryKey{d.Org, d.ID}]
 		if !ok || old.State != delivery.Pending {

@@ -32,8 +32,8 @@ func (s Endpoints) Endpoint(ctx context.Context, org callwright.OrgID, host stri
 	return e, err
 }
 
-// PutEndpoint adds or replaces an endpoint.
-func (s Endpoints) PutEndpoint(ctx context.Context, e delivery.Endpoint) error {
+// StoreEndpoint adds or replaces an endpoint.
+func (s Endpoints) StoreEndpoint(ctx context.Context, e delivery.Endpoint) error {
 	return with(ctx, s.Store, func(all *data) error {
 		key := endpointKey{e.Org, e.Host}
 		if all.endpoints[key].Version != e.Version {
@@ -46,8 +46,8 @@ func (s Endpoints) PutEndpoint(ctx context.Context, e delivery.Endpoint) error {
 	})
 }
 
-// RemoveEndpoint deletes an endpoint.
-func (s Endpoints) RemoveEndpoint(ctx context.Context, org callwright.OrgID, host string) error {
+// DeleteEndpoint deletes an endpoint.
+func (s Endpoints) DeleteEndpoint(ctx context.Context, org callwright.OrgID, host string) error {
 	return with(ctx, s.Store, func(all *data) error {
 		delete(all.endpoints, endpointKey{org, host})
 		return nil

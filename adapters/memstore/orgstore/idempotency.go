@@ -37,8 +37,8 @@ func (s IdempotencyStore) Find(
 	return digest, body, err
 }
 
-// Keep stores an answer in place of one from before since.
-func (s IdempotencyStore) Keep(
+// StoreAnswer stores an answer in place of one from before since.
+func (s IdempotencyStore) StoreAnswer(
 	ctx context.Context, org callwright.OrgID, key string, digest, body []byte, since, at time.Time,
 ) error {
 	return with(ctx, s.Store, func(d *data) error {

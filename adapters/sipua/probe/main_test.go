@@ -153,7 +153,7 @@ func (r *responder) received() []string {
 	return append([]string(nil), r.requests...)
 }
 
-func (r *responder) take(request string, w io.Writer) (hangUp bool) {
+func (r *responder) reuse(request string, w io.Writer) (hangUp bool) {
 	r.mu.Lock()
 	r.requests = append(r.requests, request)
 	r.mu.Unlock()
@@ -187,7 +187,7 @@ func (r *responder) serveStream(conn net.Conn) {
 				break
 			}
 			stream = rest
-			if r.take(request, conn) {
+			if r.reuse(request, conn) {
 				return
 			}
 		}
@@ -201,7 +201,7 @@ func (r *responder) serveDatagrams(conn net.PacketConn) {
 		if err != nil {
 			return
 		}
-		r.take(string(buffer[:n]), to{conn, from})
+		r.reuse(string(buffer[:n]), to{conn, from})
 	}
 }
 

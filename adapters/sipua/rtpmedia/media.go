@@ -101,7 +101,7 @@ func (m *Media) Open(ctx context.Context) (sip.MediaSession, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	sockets, err := m.ports.take()
+	sockets, err := m.ports.claim()
 	if err != nil {
 		return nil, m.noPort(err)
 	}

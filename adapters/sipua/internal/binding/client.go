@@ -135,8 +135,8 @@ func (c *Client) of(trunkID string) *binding {
 	return b
 }
 
-// remove deletes a trunk's binding: no call comes over it any more. bound reports whether it has not expired.
-func (c *Client) remove(trunkID string) (b *binding, bound bool) {
+// unbind deletes a trunk's binding: no call comes over it any more. bound reports whether it has not expired.
+func (c *Client) unbind(trunkID string) (b *binding, bound bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	b = c.bindings[trunkID]

@@ -228,7 +228,7 @@ func (l *Leg) finish(why dialog.Ending) {
 	if fault := l.media.statistics().Fault; fault != "" {
 		l.log.Note(ladder.NoteMediaFault, fault)
 	}
-	l.log.End(l.callEnd(why))
+	l.log.Finish(l.callEnd(why))
 	if tx := l.inviteTx; tx != nil {
 		// An INVITE that was given up without a final response would live for ever: sipgo has no timer C.
 		time.AfterFunc(64*sip.T1, tx.Terminate)

@@ -64,7 +64,7 @@ func (pathways) Publish(context.Context, callwright.OrgID, string, pathway.Publi
 	return pathway.Published{}, nil
 }
 
-func (pathways) Settle(context.Context, callwright.OrgID, string) error { return nil }
+func (pathways) FinishTests(context.Context, callwright.OrgID, string) error { return nil }
 
 // versions has version 1 of the pathway "p1", which is in production.
 type versions struct{}
@@ -127,7 +127,7 @@ func open(t *testing.T, change ...func(*tornado.Config)) *house {
 	tornados := must(tornado.New(searches))
 	drawn := must(pathway.New(pathway.Config{
 		Store: agentstore.Pathways{Store: memory}, Chats: agentstore.Chats{Store: memory}, Atomic: memory, Work: work, Gate: &agentstest.Gate{},
-		Runtime: &pathway.Runtime{Model: scripted.New()}, IDs: &ids{},
+		Interpreter: &pathway.Interpreter{Model: scripted.New()}, Runtime: callwright.Runtime{IDs: &ids{}},
 	}))
 	h.document(drawn, graph.Document{
 		Nodes: raws(`{"id": "end", "type": "End Call", "data": {"text": "Bye."}}`,
@@ -162,7 +162,7 @@ func (h *house) document(drawn *pathway.Service, d graph.Document) {
 	if _, _, err := drawn.Version(h.t.Context(), org, "p1", 0); err != nil {
 		must(drawn.Create(h.t.Context(), org, pathway.Draft{Name: "Pays"}))
 	}
-	must(drawn.Save(h.t.Context(), org, "p1", "tested", d))
+	must(drawn.StoreVersion(h.t.Context(), org, "p1", "tested", d))
 }
 
 func must[T any](value T, err error) T {

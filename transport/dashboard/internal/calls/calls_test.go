@@ -324,7 +324,7 @@ func TestAttempts(t *testing.T) {
 		if err := h.log.Begin(t.Context(), r); err != nil {
 			t.Fatal(err)
 		}
-		if err := h.log.End(t.Context(), org, r.ID, end, events[r.ID]); err != nil {
+		if err := h.log.Finish(t.Context(), org, r.ID, end, events[r.ID]); err != nil {
 			t.Fatal(err)
 		}
 	}

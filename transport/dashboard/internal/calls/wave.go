@@ -129,7 +129,7 @@ func (s *waves) get(ctx context.Context, org callwright.OrgID, id string) (wave,
 	defer func() { _ = file.Close() }()
 	w, err := readWave(ctx, file)
 	if err == nil {
-		s.keep(key, w)
+		s.store(key, w)
 	}
 	return w, err
 }
@@ -141,8 +141,8 @@ func (s *waves) find(key waveKey) (wave, bool) {
 	return w, ok
 }
 
-// keep remembers a wave in the place of the oldest.
-func (s *waves) keep(key waveKey, w wave) {
+// store remembers a wave in the place of the oldest.
+func (s *waves) store(key waveKey, w wave) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.order) == maxWaves {

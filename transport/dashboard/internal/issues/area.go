@@ -56,7 +56,7 @@ func New(c Config) page.Area {
 			{Pattern: "GET /issues/{id}", Serve: p.show},
 			{Pattern: "GET /issues/{id}/edit", Serve: p.showEdit},
 			{Pattern: "POST /issues/{id}/edit", Serve: p.edit},
-			{Pattern: "POST /issues/{id}/delete", Serve: p.remove},
+			{Pattern: "POST /issues/{id}/delete", Serve: p.deleteIssue},
 			{Pattern: "GET /issues/{id}/comments/{comment}", Serve: p.showComment},
 			{Pattern: "POST /issues/{id}/comments/{comment}", Serve: p.editComment},
 			{Pattern: "POST /issues/{id}/comments/{comment}/delete", Serve: p.deleteComment},

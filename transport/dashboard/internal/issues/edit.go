@@ -89,7 +89,7 @@ func differences(i triage.Issue, d triage.Draft) (all []difference) {
 	return all
 }
 
-func (p pages) remove(ctx context.Context, r *page.Request) (page.Answer, error) {
+func (p pages) deleteIssue(ctx context.Context, r *page.Request) (page.Answer, error) {
 	if err := p.cfg.Issues.Delete(ctx, r.Org(), actor(r), r.PathValue("id")); err != nil {
 		return nil, err
 	}

@@ -150,7 +150,7 @@ func TestFeedFoldsAttachments(t *testing.T) {
 	t.Parallel()
 	calls := new(triagetest.Resolver)
 	for n := range 23 {
-		calls.Put(org, fmt.Sprint("call-", n), triage.Item{}, triage.Evidence{})
+		calls.Add(org, fmt.Sprint("call-", n), triage.Item{}, triage.Evidence{})
 	}
 	h := open(t, func(c *triage.Config, _ *issues.Config) { c.Resolvers[triage.ResourceCall] = calls })
 	i := h.issue(org, triage.Draft{Title: "Calls fail"})

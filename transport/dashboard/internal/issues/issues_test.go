@@ -51,7 +51,7 @@ type house struct {
 func open(t *testing.T, change ...func(*triage.Config, *issues.Config)) *house {
 	t.Helper()
 	memory, calls := memstore.New(), new(triagetest.Resolver)
-	calls.Put(org, "c1", triage.Item{Title: `Call <script>alert("title")</script>`}, triage.Evidence{})
+	calls.Add(org, "c1", triage.Item{Title: `Call <script>alert("title")</script>`}, triage.Evidence{})
 	domain := triage.Config{
 		Store: triagestore.Store{Store: memory}, Atomic: memory, Work: memstore.NewWork(memory, nil), Analyst: new(triagetest.Analyst),
 		Resolvers: map[triage.ResourceType]triage.ResourceResolver{triage.ResourceCall: calls},

@@ -29,7 +29,7 @@ func TestEndedSessionEndsStreams(t *testing.T) {
 	}{
 		"sign-out in the browser": {func(d *desk) error { d.signOut(); return nil }, true, false},
 		"end of the session": {func(d *desk) error {
-			return d.EndSession(d.t.Context(), "acme", d.session.ID)
+			return d.DeleteSession(d.t.Context(), "acme", d.session.ID)
 		}, true, false},
 		"revocation": {func(d *desk) error { return d.RevokeKey(d.t.Context(), "acme", d.key.Record.ID) }, true, true},
 		"rotation": {func(d *desk) error {
@@ -41,7 +41,7 @@ func TestEndedSessionEndsStreams(t *testing.T) {
 			return err
 		}, false, false},
 		"end of another organization's": {func(d *desk) error {
-			_ = d.EndSession(d.t.Context(), "other", d.session.ID)
+			_ = d.DeleteSession(d.t.Context(), "other", d.session.ID)
 			_ = d.RevokeKey(d.t.Context(), "other", d.key.Record.ID)
 			return nil
 		}, false, false},

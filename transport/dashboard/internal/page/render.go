@@ -125,7 +125,7 @@ func (v *View) answer(s *Site, w http.ResponseWriter, r *Request) error {
 	if err != nil {
 		return err
 	}
-	f := frame{Title: v.Title, Area: r.area, Notice: s.takeNotice(w, r), Live: len(v.Live) > 0, Faulty: v.Status == http.StatusUnprocessableEntity && r.Method == http.MethodPost, Zone: s.zoneCookie(), Static: statics, Data: v.Data}
+	f := frame{Title: v.Title, Area: r.area, Notice: s.popNotice(w, r), Live: len(v.Live) > 0, Faulty: v.Status == http.StatusUnprocessableEntity && r.Method == http.MethodPost, Zone: s.zoneCookie(), Static: statics, Data: v.Data}
 	if r.Principal.Org != "" {
 		f.Nav, f.Who, f.Out = r.entitled(s.themes.nav), callwright.Clip(r.Principal.KeyName, 60), s.cfg.Sessions != nil
 		if f.Who == "" {

@@ -132,8 +132,8 @@ func (a SeeOther) answer(s *Site, w http.ResponseWriter, r *Request) error {
 	return nil
 }
 
-// takeNotice returns the notice of the form before, once.
-func (s *Site) takeNotice(w http.ResponseWriter, r *Request) string {
+// popNotice returns the notice of the form before, once.
+func (s *Site) popNotice(w http.ResponseWriter, r *Request) string {
 	c, err := r.Cookie(s.cookieName("notice"))
 	if err != nil {
 		return ""

@@ -47,7 +47,7 @@ func New(c Config) page.Area {
 			{Pattern: "POST /pathways/{id}/delete", Serve: p.delete},
 			{Pattern: "GET /pathways/{id}/diff", Serve: p.diff},
 			{Pattern: "GET /pathways/{id}/versions/{number}", Serve: p.version},
-			{Pattern: "POST /pathways/{id}/versions/{number}", MaxBody: maxBody, Serve: p.save},
+			{Pattern: "POST /pathways/{id}/versions/{number}", MaxBody: maxBody, Serve: p.store},
 			{Pattern: "POST /pathways/{id}/versions/{number}/publish", Serve: p.publish},
 			{Pattern: "POST /pathways/{id}/versions/{number}/fork", Serve: p.fork},
 			{Pattern: "POST /pathways/{id}/versions/{number}/discard", Serve: p.discard},

@@ -72,7 +72,7 @@ func newHouse(t *testing.T) *house {
 	var err error
 	if h.pathways, err = pathway.New(pathway.Config{
 		Store: h.store, Chats: h.chats, Atomic: store,
-		Work: memstore.NewWork(store, nil), Gate: &h.gate, Runtime: &pathway.Runtime{Model: scripted.New()},
+		Work: memstore.NewWork(store, nil), Gate: &h.gate, Interpreter: &pathway.Interpreter{Model: scripted.New()},
 	}); err != nil {
 		t.Fatal(err)
 	}
@@ -177,7 +177,7 @@ func TestGate(t *testing.T) {
 	}
 	production.Set("publish_on_pass", "1")
 	h.want(at+"/versions/1/publish", production, http.StatusOK, "when its tests have passed", "batch of tests")
-	h.gate.End(v, false)
+	h.gate.Finish(v, false)
 	h.want(at+"/versions/1/publish", production, http.StatusUnprocessableEntity, "its test has failed")
 }
 

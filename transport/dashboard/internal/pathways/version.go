@@ -110,9 +110,9 @@ func (v version) NotDiscarded() string {
 	return ""
 }
 
-// save stores the document as the draft, or as the next version. A draft that was changed since the form was opened is replaced only
+// store stores the document as the draft, or as the next version. A draft that was changed since the form was opened is replaced only
 // when the form is sent again.
-func (p pages) save(ctx context.Context, r *page.Request) (page.Answer, error) {
+func (p pages) store(ctx context.Context, r *page.Request) (page.Answer, error) {
 	id, shown := r.PathValue("id"), version{editor: editor{Text: r.PostForm.Get("document")}, Name: r.Field("name"), Edited: r.Field("revision")}
 	revision, err := revisionOf(shown.Edited)
 	if err != nil {
@@ -129,7 +129,7 @@ func (p pages) save(ctx context.Context, r *page.Request) (page.Answer, error) {
 		}
 	default:
 		var saved pathway.Version
-		saved, err = p.cfg.Pathways.Save(ctx, r.Org(), id, shown.Name, d)
+		saved, err = p.cfg.Pathways.StoreVersion(ctx, r.Org(), id, shown.Name, d)
 		to.Notice = fmt.Sprintf("Version %d is saved.", saved.Number)
 	}
 	if err == nil {

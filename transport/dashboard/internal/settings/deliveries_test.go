@@ -119,7 +119,7 @@ func TestPausedHosts(t *testing.T) {
 	at := time.Now()
 	for org, host := range map[callwright.OrgID]string{"acme": "hooks.example.com:8443", "other": "foreign.example.com"} {
 		e := delivery.Endpoint{Org: org, Host: host, Since: at, Failures: 61, Failure: "<b>no answer</b>", Last: at, PausedAt: &at, TrialAt: &at}
-		if err := h.endpoints.PutEndpoint(t.Context(), e); err != nil {
+		if err := h.endpoints.StoreEndpoint(t.Context(), e); err != nil {
 			t.Fatal(err)
 		}
 	}

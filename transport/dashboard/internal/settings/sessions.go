@@ -29,7 +29,7 @@ func (p pages) sessions(ctx context.Context, r *page.Request) (page.Answer, erro
 }
 
 func (p pages) end(ctx context.Context, r *page.Request) (page.Answer, error) {
-	if err := p.cfg.Access.EndSession(ctx, r.Org(), r.PathValue("id")); err != nil {
+	if err := p.cfg.Access.DeleteSession(ctx, r.Org(), r.PathValue("id")); err != nil {
 		return nil, err
 	}
 	return page.SeeOther{To: "/settings/sessions", Notice: "The session has ended."}, nil

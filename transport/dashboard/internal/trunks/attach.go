@@ -50,7 +50,7 @@ func (p pages) attach(ctx context.Context, r *page.Request) (page.Answer, error)
 		return &page.View{Page: "numbers", Title: title, Data: numbersForm{Choice: c, Anyone: r.Field("anyone") != "", Made: made}}, nil
 	}
 	form := &page.View{Page: "numbers", Title: title, Status: http.StatusUnprocessableEntity}
-	saved, err := p.cfg.Setup.Save(ctx, c.Draft)
+	saved, err := p.cfg.Setup.StoreDraft(ctx, c.Draft)
 	if err != nil {
 		faults, mend := page.FaultsOf(err, nil)
 		if !mend || callwright.CodeOf(err) != callwright.CodeBadRequest {
@@ -90,7 +90,7 @@ func (p pages) finish(ctx context.Context, c choice, done sip.Attached) choice {
 	for _, f := range done.Failed {
 		c.Numbers += f.Number + "\n"
 	}
-	_, _ = p.cfg.Setup.Save(ctx, c.Draft)
+	_, _ = p.cfg.Setup.StoreDraft(ctx, c.Draft)
 	return c
 }
 

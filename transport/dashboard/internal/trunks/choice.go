@@ -21,10 +21,10 @@ func (p pages) choiceOf(ctx context.Context, r *page.Request) (choice, error) {
 	return choice{d}, err
 }
 
-// save stores a choice and leads to the step at which it goes on.
-func (p pages) save(ctx context.Context, c choice, next setup.Step) (page.Answer, error) {
+// store stores a choice and leads to the step at which it goes on.
+func (p pages) store(ctx context.Context, c choice, next setup.Step) (page.Answer, error) {
 	c.Step = next
-	d, err := p.cfg.Setup.Save(ctx, c.Draft)
+	d, err := p.cfg.Setup.StoreDraft(ctx, c.Draft)
 	return page.SeeOther{To: choice{d}.Here()}, err
 }
 

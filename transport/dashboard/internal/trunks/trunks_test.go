@@ -116,14 +116,14 @@ func TestAttempt(t *testing.T) {
 		{At: now, Sent: true, Method: "INVITE", CSeq: 1, Body: "PCMU"}, {At: now, Method: "INVITE", Status: 407, Reason: "Proxy Authentication Required"},
 		{At: now, Method: "INVITE", Status: 200, Reason: "<b>OK</b>"},
 	}
-	if err := h.log.End(t.Context(), org, "mine", end, steps); err != nil {
+	if err := h.log.Finish(t.Context(), org, "mine", end, steps); err != nil {
 		t.Fatal(err)
 	}
 	h.want(http.StatusOK, "/trunks/"+one+"/calls/mine", nil, "<svg", "200 OK", "INVITE", "PCMU", "&lt;b&gt;OK", "407 Proxy Authentication Required (INVITE)",
 		`href="#step-2"`, `id="step-2"`, "The call was up for 0 ms.", "!<b>OK", "!failed", "!data-live")
 	h.want(http.StatusOK, "/trunks/"+one, nil, "/calls/mine", "&lt;script&gt;", "!<script>alert", "!/calls/theirs", "!holds no answered")
 	refused := []ladder.Event{{At: now, Method: "INVITE", Status: 486, Reason: "Busy Here"}}
-	if err := h.log.End(t.Context(), org, "unanswered", calllog.End{EndedAt: &now, SIPCode: 486, Status: "486 Busy Here"}, refused); err != nil {
+	if err := h.log.Finish(t.Context(), org, "unanswered", calllog.End{EndedAt: &now, SIPCode: 486, Status: "486 Busy Here"}, refused); err != nil {
 		t.Fatal(err)
 	}
 	h.want(http.StatusOK, "/trunks/"+one+"/calls/unanswered", nil, "It was not answered.", "✗</span> failed", "!The call was up")
@@ -213,7 +213,7 @@ func TestAnsweredInbound(t *testing.T) {
 		if err := h.log.Begin(t.Context(), r); err != nil {
 			t.Fatal(err)
 		}
-		if err := h.log.End(t.Context(), org, r.ID, calllog.End{AnsweredAt: &now, EndedAt: &now, SIPCode: 200, Status: "200 OK"}, nil); err != nil {
+		if err := h.log.Finish(t.Context(), org, r.ID, calllog.End{AnsweredAt: &now, EndedAt: &now, SIPCode: 200, Status: "200 OK"}, nil); err != nil {
 			t.Fatal(err)
 		}
 		text := "holds no answered outbound call"

@@ -115,9 +115,9 @@ func (p pages) look(ctx context.Context, r *page.Request) (page.Answer, error) {
 	c.Endpoint, c.Discovery, err = p.discover(ctx, r)
 	switch {
 	case err == nil && c.Discovery == "":
-		return p.save(ctx, c, setup.StepFirewall)
+		return p.store(ctx, c, setup.StepFirewall)
 	case err == nil:
-		return p.save(ctx, c, setup.StepDiscovery)
+		return p.store(ctx, c, setup.StepDiscovery)
 	}
 	faults, mend := page.FaultsOf(err, map[string]string{"input": "destination", "sip_endpoint": "destination", "host": "destination"})
 	if callwright.CodeOf(err) == callwright.CodeDiscoveryInProgress {
@@ -192,7 +192,7 @@ func (p pages) choose(ctx context.Context, r *page.Request) (page.Answer, error)
 		to.Port = uint16(port)
 		c.Endpoint = overTLS(to)
 	}
-	return p.save(ctx, c, setup.StepFirewall)
+	return p.store(ctx, c, setup.StepFirewall)
 }
 
 // firewallStep is the step that shows what firewalls must let through.
@@ -250,7 +250,7 @@ func (p pages) authenticate(ctx context.Context, r *page.Request) (page.Answer, 
 	if !c.Outbound() {
 		c.Endpoint = r.Field("endpoint")
 	}
-	answer, err := p.save(ctx, c, setup.StepNumbers)
+	answer, err := p.store(ctx, c, setup.StepNumbers)
 	faults, mend := page.FaultsOf(err, nil)
 	if !mend || callwright.CodeOf(err) != callwright.CodeBadRequest {
 		return answer, err
