@@ -48,8 +48,8 @@ type Observer interface {
 	Entry(e Entry)
 }
 
-// settle checks the configuration and sets its defaults.
-func (c *Config) settle() error {
+// complete checks the configuration and sets its defaults.
+func (c *Config) complete() error {
 	switch {
 	case c.Recognizer == nil:
 		return errors.New("conversation: Config.Recognizer is required")

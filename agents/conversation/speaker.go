@@ -101,15 +101,15 @@ func (s *speaker) reply(j *job, t Turn) {
 	select {
 	case <-drained:
 		s.record(j, false)
-		s.conclude(j, last, err)
+		s.finish(j, last, err)
 	case <-j.ctx.Done():
-		j.playout.drop(s.audio.Flush()) // what was written while the reader flushed
+		j.playout.discard(s.audio.Flush()) // what was written while the reader flushed
 		s.record(j, true)
 	}
 }
 
-// conclude tells the reader how an answer ended.
-func (s *speaker) conclude(j *job, last Step, err *broken) {
+// finish tells the reader how an answer ended.
+func (s *speaker) finish(j *job, last Step, err *broken) {
 	switch {
 	case err != nil && (err.mute || len(j.playout.lines) > 0):
 		s.tell(j, agentBroken, err.cause)

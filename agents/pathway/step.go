@@ -61,14 +61,14 @@ func (r *Runtime) Step(
 	w.log = Log{Turn: w.state.Turn, Heard: in.Text}
 	began := r.now()
 	ctx = request.WithBudget(ctx)
-	w.take(ctx, in, emit)
+	w.runTurn(ctx, in, emit)
 	w.close(ctx)
 	w.log.Took = r.now().Sub(began)
 	return w.state, w.log, w.err
 }
 
-// take takes the turn.
-func (w *walk) take(ctx context.Context, in conversation.Turn, emit func(conversation.Step) bool) {
+// runTurn takes the turn.
+func (w *walk) runTurn(ctx context.Context, in conversation.Turn, emit func(conversation.Step) bool) {
 	talk := &w.state.Talk
 	rest := talk.Hear(in)
 	courtesy := talk.Patience(in, rest)
