@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// utterance passes one stretch of the caller's speech to the recognizer. It has a goroutine of its own, because starting an
+// utterance passes one stretch of the caller's speech to the recognizer. It runs in a separate goroutine, because the start of an
 // engine takes time and the reader must not wait.
 type utterance struct {
 	began  time.Duration   // of the call
@@ -16,11 +16,11 @@ type utterance struct {
 	mu      sync.Mutex
 	pending []int16 // samples for the recognizer
 	closed  bool
-	wake    chan struct{} // receives when pending or closed has changed
+	wake    chan struct{} // receives a token when pending or closed has changed
 
 	result Recognized
 	err    error
-	done   chan struct{} // closed when result and err are there
+	done   chan struct{} // closed when result and err are set
 }
 
 // newUtterance returns an utterance that ends with ctx. Its audio waits until run.
@@ -30,7 +30,7 @@ func newUtterance(ctx context.Context, began time.Duration) *utterance {
 	return u
 }
 
-// run has the utterance recognized.
+// run recognizes the utterance.
 func (u *utterance) run(r Recognizer, h Hearing) {
 	defer close(u.done)
 	defer u.cancel()
@@ -71,7 +71,7 @@ func (u *utterance) next(empty []int16) ([]int16, bool) {
 	return batch, u.closed
 }
 
-// write adds audio. It does not wait.
+// write adds audio. It does not block.
 func (u *utterance) write(samples []int16) {
 	u.mu.Lock()
 	u.pending = append(u.pending, samples...)

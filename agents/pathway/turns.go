@@ -12,7 +12,7 @@ import (
 // MaxTurns bounds the concurrent chat turns of one organization on a node.
 const MaxTurns = 1000
 
-// restartTime is after how long another turn may be tried when a server stops.
+// restartTime is the RetryAfter of turns refused by a stopping server.
 const restartTime = 5 * time.Second
 
 // turns counts the running chat turns of this node.
@@ -22,7 +22,7 @@ type turns struct {
 
 	mu      sync.Mutex
 	over    bool
-	running map[callwright.OrgID]int // by organizations that have any
+	running map[callwright.OrgID]int // by organization, without zeros
 	idle    chan struct{}            // closed when over and none is running
 }
 

@@ -47,9 +47,9 @@ type room struct {
 	taken   []func()
 }
 
-// UploadMemory is the part of an upload's files that stays in memory, in bytes; the rest lies in the folder for temporary
+// uploadMemory is the part of an upload's files that stays in memory, in bytes; the rest lies in the folder for temporary
 // files while its request is answered. Areas with uploads give it to their generated server.
-const UploadMemory = 64 << 10
+const uploadMemory = 64 << 10
 
 // toUpload waits for the room of a file and its form.
 func (r *room) toUpload(size int64) error { return r.claim(r.of.uploads, size) }
