@@ -79,8 +79,8 @@ func (d *Detector) Voiced(frame []int16) bool {
 	return d.voice
 }
 
-// take folds the frame to 8 kHz, and reports whether it contains any sound.
-func (d *Detector) take(frame []int16) bool {
+// load folds the frame to 8 kHz, and reports whether it contains any sound.
+func (d *Detector) load(frame []int16) bool {
 	sound := false
 	scale := 1 / (32768 * float64(d.fold))
 	for i := range d.x {

@@ -214,8 +214,8 @@ func (s *Service) claim(ctx context.Context, c *Chat) error {
 	return nil
 }
 
-// take runs a turn of a chat that this call has claimed, and stores the chat.
-func (s *Service) take(
+// runTurn runs a turn of a chat that this call has claimed, and stores the chat.
+func (s *Service) runTurn(
 	ctx context.Context, g *graph.Graph, c Chat, state State, in conversation.Turn, write chatWrite,
 ) (ChatTurn, error) {
 	ctx = context.WithoutCancel(ctx)

@@ -67,8 +67,8 @@ func (r *Interpreter) Step(
 	return w.state, w.log, w.err
 }
 
-// take runs the turn.
-func (w *walk) take(ctx context.Context, in conversation.Turn, emit func(conversation.Step) bool) {
+// runTurn runs the turn.
+func (w *walk) runTurn(ctx context.Context, in conversation.Turn, emit func(conversation.Step) bool) {
 	talk := &w.state.Talk
 	rest := talk.Hear(in)
 	courtesy := talk.Patience(in, rest)

@@ -53,8 +53,8 @@ func (p *Parser) Parse(text string) (Value, error) {
 	return v, nil
 }
 
-// keep copies members to separate memory.
-func (p *Parser) keep(members []Member) []Member {
+// filter copies members to separate memory.
+func (p *Parser) filter(members []Member) []Member {
 	const chunk = 256
 	if cap(p.room)-len(p.room) < len(members) {
 		p.room = make([]Member, 0, max(chunk, len(members)))
