@@ -106,8 +106,10 @@ type services struct {
 // all is every area of the contract.
 func (s services) all() []httpapi.Area {
 	return []httpapi.Area{
-		callsapi.New(s.calls, publicURL), agentsapi.New(s.agents, s.personas), sipapi.New(s.trunks), pathwaysapi.New(s.pathways), triageapi.New(s.issues), portingapi.New(s.ports),
-		agenttestapi.New(s.tests, s.tornados), webhooksapi.New(s.webhooks), speechapi.New(speechapi.Config{Speech: s.speech, URL: publicURL}),
+		callsapi.New(callsapi.Config{Calls: s.calls, URL: publicURL}), agentsapi.New(agentsapi.Config{Agents: s.agents, Personas: s.personas}),
+		sipapi.New(s.trunks), pathwaysapi.New(pathwaysapi.Config{Pathways: s.pathways}), triageapi.New(triageapi.Config{Issues: s.issues}),
+		portingapi.New(s.ports), agenttestapi.New(agenttestapi.Config{Tests: s.tests, Tornados: s.tornados}),
+		webhooksapi.New(webhooksapi.Config{Deliveries: s.webhooks}), speechapi.New(speechapi.Config{Speech: s.speech, URL: publicURL}),
 	}
 }
 
