@@ -142,8 +142,8 @@ func refused(number int, v Verdict) error {
 	return err
 }
 
-// settle is the durable work that calls Settle.
-func (s *Service) settle(ctx context.Context, t callwright.Task, _ int) error {
+// finishTests is the durable work that calls Settle.
+func (s *Service) finishTests(ctx context.Context, t callwright.Task, _ int) error {
 	return s.FinishTests(ctx, t.Org, t.Key)
 }
 
