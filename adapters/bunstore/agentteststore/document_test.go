@@ -1,6 +1,7 @@
 package agentteststore_test
 
 import (
+	"encoding/json"
 	"flag"
 	"os"
 	"path/filepath"
@@ -8,12 +9,44 @@ import (
 
 	"github.com/callwright/callwright/adapters/bunstore/agentteststore"
 	"github.com/callwright/callwright/agenttest/agenttesttest"
+	"github.com/callwright/callwright/agenttest/scenario"
 )
 
 var update = flag.Bool("update", false, "write the files in testdata anew")
 
-// TestDocumentsKeepTheirNames: what is stored has the names of fields of domain types. A field that is renamed, or gets another
-// type, needs a type of its own in document.go: no release could read what those before it have stored. A new field is no
+// TestDocumentsWithGoNames: scenarios and snapshots that were stored before their documents had the names of the contract are read.
+func TestDocumentsWithGoNames(t *testing.T) {
+	t.Parallel()
+	old, err := os.ReadFile(filepath.Join("testdata", "scenario-with-go-names.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got scenario.Scenario
+	if err := json.Unmarshal(agentteststore.Upgraded(old), &got); err != nil {
+		t.Fatal(err)
+	}
+	want := agenttesttest.FullScenario("s1")
+	for _, raw := range []*json.RawMessage{&got.Metadata, &got.Webhooks[0].Body, &want.Metadata, &want.Webhooks[0].Body} {
+		var value any
+		if err := json.Unmarshal(*raw, &value); err != nil {
+			t.Fatal(err)
+		}
+		if *raw, err = json.Marshal(value); err != nil {
+			t.Fatal(err)
+		}
+	}
+	before, err := json.Marshal(want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	after, err := json.Marshal(got)
+	if err != nil || string(after) != string(before) {
+		t.Errorf("%v; got\n%s\nwant\n%s", err, after, before)
+	}
+}
+
+// TestDocumentsKeepTheirNames: what is stored has the names of members of domain types. A member that is renamed, or gets another
+// type, needs a line in upgrade.go or a type of its own in document.go: no release could read what those before it have stored. A new field is no
 // trouble: write the file anew with -update.
 func TestDocumentsKeepTheirNames(t *testing.T) {
 	t.Parallel()
