@@ -159,7 +159,7 @@ func (r Rows[V, R]) Page(
 ) ([]V, error) {
 	return r.Select(ctx, append(inputs, after), func(q *bun.SelectQuery) *bun.SelectQuery {
 		if !after.IsZero() {
-			q = q.Where("(?, id) < (?, ?)", bun.Ident(column), after.At, after.ID)
+			q = q.Where("(?, id) < (?, ?)", bun.Ident(column), Stored(after.At), after.ID)
 		}
 		return choose(q).OrderExpr("? DESC, id DESC", bun.Ident(column)).Limit(int64(limit))
 	})
