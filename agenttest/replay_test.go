@@ -40,7 +40,7 @@ func newClinic(t *testing.T) *clinic {
 	var err error
 	c.pathways, err = pathway.New(pathway.Config{
 		Store: agentstore.Pathways{Store: store}, Chats: agentstore.Chats{Store: store}, Atomic: store, Work: memstore.NewWork(store, nil),
-		Runtime: &pathway.Runtime{Model: scripted.New(), Requests: c.sent},
+		Interpreter: &pathway.Interpreter{Model: scripted.New(), Requests: c.sent},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -27,7 +27,7 @@ func ExampleService() {
 	work := memstore.NewWork(store, nil)
 	pathways, err := pathway.New(pathway.Config{
 		Store: agentstore.Pathways{Store: store}, Chats: agentstore.Chats{Store: store}, Atomic: store, Work: work,
-		Runtime: &pathway.Runtime{Model: scripted.New()},
+		Interpreter: &pathway.Interpreter{Model: scripted.New()},
 	})
 	if err != nil {
 		panic(err)

@@ -104,11 +104,12 @@ func newWork(begin starting, c Config, db *bunstore.DB, rt callwright.Runtime) (
 
 func newAgents(
 	db *bunstore.DB, model llm.Model, hears conversation.Recognizer, voices *speech.Service, hooks *webhook.Sender, p *pathway.Service,
-	personas *persona.Service,
+	personas *persona.Service, rt callwright.Runtime,
 ) (*agents.Service, error) {
 	c := agents.Config{
 		Numbers: agentstore.Numbers{DB: db}, WebAgents: agentstore.WebAgents{DB: db}, Atomic: db,
 		Webhooks: hooks, Requests: hooks, Pathways: p, Personas: personas, Voices: voices, Model: model, Numbering: orgstore.Tenants{DB: db},
+		Runtime: rt,
 	}
 	c.Languages, _ = hears.(conversation.LanguageChecker)
 	return agents.New(c)
@@ -129,7 +130,7 @@ type pathwayParts struct {
 func newPathways(p pathwayParts) (*pathway.Service, error) {
 	return pathway.New(pathway.Config{
 		Store: agentstore.Pathways{DB: p.DB}, Chats: agentstore.Chats{DB: p.DB}, Atomic: p.DB, Work: p.Work, Gate: p.Gate,
-		Runtime: &pathway.Runtime{Model: p.Model, Requests: p.Webhooks, Logger: p.Runtime.Logger}, Logger: p.Runtime.Logger,
+		Interpreter: &pathway.Interpreter{Model: p.Model, Requests: p.Webhooks, Runtime: p.Runtime}, Runtime: p.Runtime,
 	})
 }
 

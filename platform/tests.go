@@ -47,14 +47,14 @@ type testParts struct {
 // newTests makes the service of agent tests, and opens the gate of promotions with it. All runs of the node share one Limiter, which
 // adapts to the load that the model's service bears.
 func newTests(p testParts) (*agenttest.Service, error) {
-	agent, err := runner.New(runner.Config{Versions: p.Pathways, Personas: p.Personas, Production: p.Pathways, Logger: p.Runtime.Logger})
+	agent, err := runner.New(runner.Config{Versions: p.Pathways, Personas: p.Personas, Production: p.Pathways, Runtime: p.Runtime})
 	if err != nil {
 		return nil, err
 	}
 	held, err := engine.New(engine.Config{
 		Runner: agent, Model: engine.NewLimiter(p.Model, engine.LimiterConfig{Retries: limitRetries}),
 		Judge:       func(m llm.Model) assert.Judge { return judge.New(m, judge.Config{}) },
-		CheckCaller: p.Config.hasModel(), Logger: p.Runtime.Logger,
+		CheckCaller: p.Config.hasModel(), Runtime: p.Runtime,
 	})
 	if err != nil {
 		return nil, err

@@ -282,7 +282,7 @@ func newLine(lc fx.Lifecycle, p lineParts) (*sipua.UA, error) {
 
 // newSetup makes the setup information for customers: the addresses of the flags and the port that SIP really listens on.
 func newSetup(
-	c Config, db *bunstore.DB, trunks *sip.Service, line *sipua.UA, own *self.Server, work callwright.Work,
+	c Config, db *bunstore.DB, trunks *sip.Service, line *sipua.UA, own *self.Server, work callwright.Work, rt callwright.Runtime,
 ) (*setup.Service, error) {
 	region, err := regionOf(c, line.Addr())
 	if err != nil {
@@ -291,6 +291,7 @@ func newSetup(
 	own.Name(region.Host, uint16(region.Port))
 	return setup.New(setup.Config{
 		Trunks: trunks, Organizations: orgstore.Tenants{DB: db}, Drafts: sipstore.Drafts{DB: db}, Regions: []setup.Region{region}, Work: work,
+		Runtime: rt,
 	})
 }
 

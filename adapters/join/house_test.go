@@ -45,7 +45,7 @@ func newHouse(t *testing.T) *house {
 	h := &house{t: t, store: store, work: memstore.NewWork(store, nil), line: agentstest.NewLine(agentstest.PhoneConfig{})}
 	h.pathways.Service = must(pathway.New(pathway.Config{
 		Store: agentstore.Pathways{Store: store}, Chats: agentstore.Chats{Store: store}, Atomic: store, Work: h.work,
-		Runtime: &pathway.Runtime{Model: silent{}, Requests: &agentstest.Requests{}},
+		Interpreter: &pathway.Interpreter{Model: silent{}, Requests: &agentstest.Requests{}},
 	}))
 	h.calls = join.Calls{Store: agentstore.Calls{Store: store}}
 	return h

@@ -29,7 +29,7 @@ func TestPathways(t *testing.T) {
 	store := memstore.New()
 	s, err := pathway.New(pathway.Config{
 		Store: agentstore.Pathways{Store: store}, Chats: agentstore.Chats{Store: store}, Atomic: store,
-		Work: memstore.NewWork(store, nil), Runtime: &pathway.Runtime{Model: &agentstest.Model{}},
+		Work: memstore.NewWork(store, nil), Interpreter: &pathway.Interpreter{Model: &agentstest.Model{}},
 	})
 	if err != nil {
 		t.Fatal(err)

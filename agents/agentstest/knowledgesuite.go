@@ -13,7 +13,7 @@ import (
 	"github.com/callwright/callwright/callwrighttest"
 )
 
-// KnowledgeHarness makes knowledge bases to test.
+// KnowledgeHarness is the harness of RunKnowledge.
 type KnowledgeHarness struct {
 	// New returns a pathway.Knowledge in which the organization has exactly one knowledge base, with these passages, after they are
 	// indexed. The suite asks for each of them in its own words: the passage that shares the most words with the question must come

@@ -18,13 +18,13 @@ import (
 	"github.com/callwright/callwright/agents/request"
 )
 
-// requestTime bounds every request of RunRequests. short is the timeout of requests that are to reach it.
+// requestTime bounds every request of RunRequests. short is the timeout of requests that must time out.
 const (
 	requestTime = 10 * time.Second
 	short       = 50 * time.Millisecond
 )
 
-// RequestsHarness makes clients to test. Both functions are required.
+// RequestsHarness is the harness of RunRequests. Both functions are required.
 type RequestsHarness struct {
 	// New returns a client that may send to loopback addresses, and by plain http.
 	New func(t *testing.T) request.Client
@@ -166,7 +166,7 @@ func (h RequestsHarness) inflatesNoBombs(t *testing.T) {
 // chunked begins an answer in chunks.
 const chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
 
-// fails has servers that give no complete answer in time. All errors are CodeUnavailable, and no message names an address.
+// fails uses servers without a complete answer in time. All errors are CodeUnavailable, and no message names an address.
 func (h RequestsHarness) fails(t *testing.T) {
 	const head, switches = "HTTP/1.1 200 OK\r\n", "HTTP/1.1 101 Switching\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n"
 	for name, test := range map[string]struct {
@@ -257,7 +257,7 @@ func (h RequestsHarness) sideBySide(t *testing.T) {
 	wait.Wait()
 }
 
-// reachesNoPrivateAddress uses a name, whose address is known only when the client connects.
+// reachesNoPrivateAddress uses a name, which is resolved only when the client connects.
 func (h RequestsHarness) reachesNoPrivateAddress(t *testing.T) {
 	s := serve(t, reply("200 OK", "private"))
 	_, port, _ := strings.Cut(strings.TrimPrefix(s.url, "http://"), ":")

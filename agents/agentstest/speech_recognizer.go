@@ -14,19 +14,19 @@ import (
 	"github.com/callwright/callwright/callwrighttest"
 )
 
-// RecognizerHarness makes recognizers to test, and speech for them.
+// RecognizerHarness is the harness of RunRecognizer, with speech.
 type RecognizerHarness struct {
-	// New returns a recognizer. It uses t.Cleanup to free what the recognizer holds.
+	// New returns a recognizer. It uses t.Cleanup to free the recognizer's resources.
 	New func(t *testing.T) conversation.Recognizer
-	// Speak returns speech that the recognizer should understand: best from a synthesizer with which it was not trained,
-	// and in the quality of a telephone.
+	// Speak returns speech that the recognizer should understand: preferably from a synthesizer that was not used in its training,
+	// and in telephone quality.
 	Speak func(t *testing.T, text string) (audio []int16, rate int)
 	// Words is the least share of the words of a sentence that are understood, from 0 to 1, in their order and without others between
 	// them; 0: all words.
 	Words float64
 }
 
-// prompts is what callers say in the suite. unknown has a word that is in no dictionary.
+// prompts lists the callers' sentences in the suite. unknown contains a word that is in no dictionary.
 var prompts = []string{
 	"Yes, please.",
 	"I would like to talk about my last bill.",
@@ -37,8 +37,8 @@ var prompts = []string{
 
 const unknown = "Where is the zxqvbrtl?"
 
-// RunRecognizer tests a conversation.Recognizer. It must not run in parallel with other tests. The recognizer must understand each of five
-// short English sentences, to the share of RecognizerHarness.Words, when Hearing.Phrases has all of them, several at the same time too.
+// RunRecognizer tests a conversation.Recognizer. It must not run in parallel with other tests. The recognizer must understand each
+// of five short English sentences, to the share of RecognizerHarness.Words, when Hearing.Phrases contains all of them, also several concurrently.
 func RunRecognizer(t *testing.T, h RecognizerHarness) {
 	t.Helper()
 	for name, run := range map[string]func(*testing.T, RecognizerHarness){

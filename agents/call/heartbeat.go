@@ -10,11 +10,11 @@ import (
 )
 
 const (
-	nodeKind   = "call.node"     // of the lease that a node keeps while it has calls
-	stopsEvery = 2 * time.Second // how often a node looks for calls to be stopped
+	nodeKind   = "call.node"     // kind of the lease that a node holds while it has calls
+	stopsEvery = 2 * time.Second // interval of searches for calls to stop
 )
 
-// newHeartbeat makes the heartbeat of this node.
+// newHeartbeat returns the heartbeat of this node.
 func (s *Service) newHeartbeat() (*node.Heartbeat, error) {
 	return node.NewHeartbeat(node.HeartbeatConfig{
 		Leases: s.cfg.Leases, Kind: nodeKind, Node: s.cfg.Node, OnReturn: s.endLost, Clock: s.cfg.Clock, Logger: s.cfg.Logger,
@@ -48,7 +48,7 @@ func (s *Service) endStopped(ctx context.Context) error {
 	return err
 }
 
-// endLost ends the calls that other nodes have closed while this node was out of contact.
+// endLost ends the calls that other nodes have closed while this node was disconnected.
 func (s *Service) endLost(ctx context.Context) {
 	for id, org := range s.live.all() {
 		c, err := s.cfg.Store.Get(ctx, org, id)

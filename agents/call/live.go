@@ -9,7 +9,7 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// Why a running call is ended from here: the causes of its context.
+// The causes of a running call's context when this node ends the call.
 var (
 	errStopped     = errors.New("stopped by its owner")
 	errDraining    = &HangupReason{Cause: CauseDrained, Reason: "the server is stopping"}
@@ -17,8 +17,7 @@ var (
 	errLost        = errors.New("another node has closed the call")
 )
 
-// live holds the calls that run on this node. A call takes a slot before anything else, so that a node that is full
-// or draining refuses it at no cost.
+// live holds the calls that run on this node. A call claims a slot first, so that a full or draining node refuses it at no cost.
 type live struct {
 	mu    sync.Mutex
 	limit int // 0: none
@@ -63,8 +62,7 @@ func (l *live) shut() {
 	}
 }
 
-// take reserves a slot for a call. It returns false when the node is full, not started, draining, or has the call
-// already.
+// take reserves a slot for a call. It returns false when the node is full, not started or draining, or already runs the call.
 func (l *live) take(org callwright.OrgID, id string) (*slot, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -77,7 +75,7 @@ func (l *live) take(org callwright.OrgID, id string) (*slot, bool) {
 	return &slot{live: l, id: id, ctx: ctx}, true
 }
 
-// run runs the call in a goroutine of its own, and frees the slot at its end.
+// run runs the call in a new goroutine, and frees the slot at its end.
 func (s *slot) run(f func(ctx context.Context)) {
 	go func() {
 		defer s.free()
@@ -85,7 +83,7 @@ func (s *slot) run(f func(ctx context.Context)) {
 	}()
 }
 
-// free returns the slot.
+// free frees the slot.
 func (s *slot) free() {
 	l := s.live
 	l.mu.Lock()

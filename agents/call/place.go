@@ -13,9 +13,9 @@ import (
 // busyNode is the delay of a queued call when this node has no free slot.
 const busyNode = time.Second
 
-// place allocates a queued call to this node and dials it: the task call.place. Once the store has the allocation,
-// the call ends here or, should this node die, is closed by another node's sweep: it is never dialed twice. A call
-// whose pathway could not be loaded until the last attempt is closed.
+// place runs the task call.place: it allocates a queued call to this node and dials it. After the allocation is stored, the call
+// ends here or, if this node dies, is closed by another node's sweep. It is never dialed twice. A call whose pathway cannot be
+// loaded by the last attempt is closed.
 func (s *Service) place(ctx context.Context, task callwright.Task, attempt int) error {
 	c, err := s.cfg.Store.Get(ctx, task.Org, task.Key)
 	if errors.Is(err, callwright.ErrNotFound) || err == nil && !s.placeable(c) {
@@ -24,7 +24,7 @@ func (s *Service) place(ctx context.Context, task callwright.Task, attempt int) 
 	if err != nil {
 		return err
 	}
-	if c.Queue == QueueQueued && c.StopRequested { // by a node that died before it could close the call
+	if c.Queue == QueueQueued && c.StopRequested { // stopped by a node that died before it could close the call
 		return taken(s.cancel(ctx, c))
 	}
 	by, err := s.lead(ctx, c)
@@ -46,14 +46,14 @@ func (s *Service) place(ctx context.Context, task callwright.Task, attempt int) 
 	return nil
 }
 
-// placeable reports whether a call is to be dialed: a queued one, and one that is allocated to this node and does not
-// run, because an earlier attempt could not read the answer of the store.
+// placeable reports whether a call must be dialed: it is queued, or allocated to this node but not running, because an earlier
+// attempt missed the store's answer.
 func (s *Service) placeable(c Call) bool {
 	return c.Queue == QueueQueued || c.Queue == QueueAllocated && !c.Inbound && c.Node == s.cfg.Node && !s.live.has(c.ID)
 }
 
-// allocate allocates a call, whose slot is taken, to this node. It reads the call again: nothing else on this node
-// changes it now.
+// allocate allocates a call with a claimed slot to this node. It reads the call again, because only it changes the call on this
+// node now.
 func (s *Service) allocate(ctx context.Context, seen Call) (Call, error) {
 	c, err := s.cfg.Store.Get(ctx, seen.Org, seen.ID)
 	if err != nil {
@@ -99,7 +99,7 @@ func (s *Service) dial(ctx context.Context, c Call, by lead) {
 	s.talk(ctx, c, leg, by, book)
 }
 
-// texts returns the variables as texts. It leaves out all but texts, numbers and booleans.
+// texts returns the variables as texts. It omits values other than texts, numbers and booleans.
 func (c Call) texts() map[string]string {
 	texts := map[string]string{}
 	for name, value := range c.Variables {

@@ -30,14 +30,13 @@ func New(c Config) (*Service, error) {
 	return s, nil
 }
 
-// Run takes incoming calls and keeps the calls of this node alive in the store until ctx ends. It then lets no new call
-// begin, refuses those that come, and gives those that run Config.DrainTimeout to end before it ends them itself. It must
-// not be called twice. The error is always nil.
+// Run accepts incoming calls, and renews the lease of this node's calls, until ctx ends. It then admits no new calls, rejects
+// incoming ones, and ends running calls after Config.DrainTimeout. It must not be called twice. The error is always nil.
 func (s *Service) Run(ctx context.Context) error {
 	s.live.open()
 	var loops sync.WaitGroup
 	looping, stopLoops := context.WithCancel(context.WithoutCancel(ctx))
-	s.heartbeat.Beat(looping) // no call begins before others know that this node lives
+	s.heartbeat.Beat(looping) // no call begins before this node holds its lease
 	loops.Go(func() { s.acceptLoop(looping) })
 	loops.Go(func() { _ = s.heartbeat.Run(looping) })
 	loops.Go(func() { s.stopLoop(looping) })
@@ -59,5 +58,5 @@ func (s *Service) Run(ctx context.Context) error {
 	return nil
 }
 
-// Live returns how many calls run on this node.
+// Live returns the number of calls that run on this node.
 func (s *Service) Live() int { return s.live.count() }

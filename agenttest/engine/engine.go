@@ -2,8 +2,6 @@ package engine
 
 import (
 	"context"
-	"errors"
-	"log/slog"
 	"time"
 
 	"github.com/callwright/callwright"
@@ -14,7 +12,7 @@ import (
 
 // Config holds what an Engine needs.
 type Config struct {
-	Runner PathwayRunner // required
+	Runner PathwayRunner `required:"always"`
 
 	Model       llm.Model // the agent's; nil: a Runner that asks it fails
 	CallerModel llm.Model // plays callers; nil: Model
@@ -32,8 +30,7 @@ type Config struct {
 	Answer   int           // tokens that are reserved for what a model answers; 0: DefaultAnswer
 	Parallel int           // judged assertions of a run that are evaluated at once; 0: DefaultParallel
 
-	Clock  callwright.Clock // measures turns; nil: callwright.SystemClock
-	Logger *slog.Logger     // nil: discards
+	callwright.Runtime
 }
 
 // Defaults of a Config, and limits.
@@ -57,8 +54,8 @@ type Engine struct {
 
 // New returns an engine. The error names a required field that is missing.
 func New(c Config) (*Engine, error) {
-	if c.Runner == nil {
-		return nil, errors.New("engine: Config.Runner is required")
+	if err := callwright.PrepareConfig(&c); err != nil {
+		return nil, err
 	}
 	if c.Model == nil {
 		c.Model = noModel{}
@@ -80,12 +77,6 @@ func New(c Config) (*Engine, error) {
 	}
 	if c.Answer <= 0 {
 		c.Answer = DefaultAnswer
-	}
-	if c.Clock == nil {
-		c.Clock = callwright.SystemClock{}
-	}
-	if c.Logger == nil {
-		c.Logger = slog.New(slog.DiscardHandler)
 	}
 	return &Engine{cfg: c}, nil
 }

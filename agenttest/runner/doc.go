@@ -1,4 +1,4 @@
-// Package runner holds the conversations of test runs with pathways. It walks them with pathway.Runtime.Step, as calls and
+// Package runner holds the conversations of test runs with pathways. It walks them with pathway.Interpreter.Step, as calls and
 // chats do, and asks only the model of the run.
 //
 // Nothing that a pathway does leaves the machine: a Sink answers its requests to other systems, from the scenario's mocks, and

@@ -57,9 +57,8 @@ func (r *Runner) startPersona(ctx context.Context, spec engine.SessionSpec, sink
 		Task: prompted.Config{
 			Model: silent{spec.Model}, Org: spec.Org, Persona: v.Personality, Task: v.Orchestration, Variables: spec.Variables,
 			Language: v.Call.Language, Tools: tools, Requests: sink, Bases: v.KnowledgeBases, Knowledge: r.cfg.Knowledge,
-			Logger: r.cfg.Logger,
 		},
-		Conditions: v.Conditions, Clock: r.cfg.Clock,
+		Conditions: v.Conditions, Runtime: r.cfg.Runtime,
 		Load: func(_ context.Context, id string) (*graph.Graph, error) {
 			if g := byID[id]; g != nil {
 				return g, nil

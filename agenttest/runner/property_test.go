@@ -146,7 +146,7 @@ func TestAnySession(t *testing.T) {
 }
 
 func hold(t *rapid.T, g *graph.Graph, seed uint64, callers []engine.CallerTurn, mocks []scenario.WebhookMock) (out held) {
-	r := must(runner.New(runner.Config{Versions: one{g}, Clock: &clock{}}))
+	r := must(runner.New(runner.Config{Versions: one{g}, Runtime: callwright.Runtime{Clock: &clock{}}}))
 	var cancel context.CancelFunc
 	model := fickle(seed, func() { cancel() })
 	s := must(r.Start(t.Context(), engine.SessionSpec{Org: "a", Pathway: "p", Version: 1, Model: model, Webhooks: mocks}))

@@ -3,7 +3,6 @@ package runner
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"sync/atomic"
 
 	"github.com/callwright/callwright"
@@ -37,15 +36,12 @@ type Production interface {
 
 // Config holds what a Runner needs.
 type Config struct {
-	// Required.
-	Versions Versions
-
-	// Optional.
+	Versions   Versions          `required:"always"`
 	Personas   Personas          // nil: personas cannot be tested
 	Production Production        // the pathways to which personas hand over; nil: they keep their conversations
 	Knowledge  pathway.Knowledge // nil: there are no knowledge bases
-	Clock      callwright.Clock  // nil: callwright.SystemClock
-	Logger     *slog.Logger      // nil: discards
+
+	callwright.Runtime
 }
 
 // Runner is an engine.PathwayRunner that walks pathways, and talks as personas do. It is safe for concurrent use and holds nothing but
@@ -75,8 +71,8 @@ var _ engine.PathwayRunner = (*Runner)(nil)
 
 // New returns a runner. The error names a required field that is missing.
 func New(c Config) (*Runner, error) {
-	if c.Versions == nil {
-		return nil, errors.New("runner: Config.Versions is required")
+	if err := callwright.PrepareConfig(&c); err != nil {
+		return nil, err
 	}
 	return &Runner{cfg: c}, nil
 }
@@ -107,8 +103,8 @@ func (r *Runner) Start(ctx context.Context, spec engine.SessionSpec) (engine.Ses
 		return nil, callwright.Invalid("start_node_id", "version %d has no node %q", spec.Version, spec.StartNode)
 	}
 	agent := &walker{
-		runtime: &pathway.Runtime{
-			Model: silent{spec.Model}, Requests: sink, Knowledge: r.cfg.Knowledge, Clock: r.cfg.Clock, Logger: r.cfg.Logger,
+		runtime: &pathway.Interpreter{
+			Model: silent{spec.Model}, Requests: sink, Knowledge: r.cfg.Knowledge, Runtime: r.cfg.Runtime,
 		},
 		graph: g, agent: pathway.Agent{Org: spec.Org},
 	}

@@ -29,7 +29,7 @@ type session struct {
 
 // agent is who is tested.
 type agent interface {
-	// step takes a turn: see pathway.Runtime.Step. The state is that of the last turn.
+	// step takes a turn: see pathway.Interpreter.Step. The state is that of the last turn.
 	step(
 		ctx context.Context, state pathway.State, in conversation.Turn, emit func(conversation.Step) bool,
 	) (pathway.State, pathway.Log, error)
@@ -41,7 +41,7 @@ type agent interface {
 
 // walker is the agent of a pathway.
 type walker struct {
-	runtime *pathway.Runtime
+	runtime *pathway.Interpreter
 	graph   *graph.Graph
 	agent   pathway.Agent
 }

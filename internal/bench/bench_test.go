@@ -96,7 +96,7 @@ func (t *tested) fill(b *testing.B, w walk, pathways pathway.Store, chats pathwa
 	var err error
 	t.pathways, err = pathway.New(pathway.Config{
 		Store: pathways, Chats: chats, Atomic: t.atomic, Work: t.work,
-		Runtime: &pathway.Runtime{Model: scripted.New(), Requests: &agentstest.Requests{}},
+		Interpreter: &pathway.Interpreter{Model: scripted.New(), Requests: &agentstest.Requests{}},
 	})
 	if err != nil {
 		b.Fatal(err)

@@ -123,7 +123,7 @@ func newHouse(tb testing.TB, folder string) *house {
 	h.access = must(access.New(access.Config{Store: orgstore.Tenants{DB: db}, Atomic: db, Secret: callwright.Secret(strings.Repeat("s", 32))}))
 	h.issues = must(triage.New(triage.Config{Store: triagestore.Store{DB: db}, Atomic: db, Work: work}))
 	h.pathways = must(pathway.New(pathway.Config{
-		Store: agentstore.Pathways{DB: db}, Chats: agentstore.Chats{DB: db}, Atomic: db, Work: work, Runtime: &pathway.Runtime{Model: scripted.New(), Requests: &agentstest.Requests{}},
+		Store: agentstore.Pathways{DB: db}, Chats: agentstore.Chats{DB: db}, Atomic: db, Work: work, Interpreter: &pathway.Interpreter{Model: scripted.New(), Requests: &agentstest.Requests{}},
 	}))
 	h.tests = must(agenttest.New(agenttest.Config{
 		Store: agentteststore.Store{DB: db}, Atomic: db, Work: work, Leases: leases, Node: "n", Pathways: h.pathways,

@@ -26,13 +26,13 @@ type Proof struct {
 // owners of other people's numbers from calls.
 type Limits struct{ Number, Org int }
 
-// Store stores proofs. Every field comes back as it was stored; times are returned in UTC, exact to the microsecond.
-// siptest.RunProofStore tests it.
+// Store stores proofs. Given and returned values share no memory with stored ones. Every field comes back as it was stored; times are
+// returned in UTC, exact to the microsecond. siptest.RunProofStore tests it.
 type Store interface {
 	// Insert adds a proof with Version 1, unless the proofs created after since have reached a limit for the number or the
 	// organization. Then it adds nothing, and oldest is the creation time of the oldest proof that counts towards the limit, the
 	// later one of both limits. Of concurrent proofs, on any nodes, exactly as many are added as the limits allow; the others are
-	// no error. CodeConflict when the ID exists. Insert takes part in the transaction of ctx.
+	// no error. CodeConflict when the ID exists, in whichever organization. Insert takes part in the transaction of ctx.
 	Insert(ctx context.Context, p Proof, limits Limits, since time.Time) (added bool, oldest time.Time, err error)
 	// Update replaces the proof whose stored Version is p.Version, and adds one to the Version. CodeConflict when the stored Version
 	// differs, CodeNotFound when the organization has no such proof.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/callwrighttest"
 	"github.com/callwright/callwright/sip"
 	"github.com/callwright/callwright/sip/calllog"
 	"github.com/callwright/callwright/sip/ladder"
@@ -89,7 +90,7 @@ func ids(records []calllog.Record) string {
 }
 
 func keepsRecord(t *testing.T, log CallLog) {
-	want := filled[calllog.Record](t)
+	want := callwrighttest.Filled[calllog.Record](t, 0)
 	begin(t, log, want)
 	over := want.End
 	want.End = calllog.End{}
@@ -97,7 +98,7 @@ func keepsRecord(t *testing.T, log CallLog) {
 		t.Fatalf("begun:\ngot  %+v, %v\nwant %+v", got, steps, want)
 	}
 	want.End = over
-	steps := filled[[]ladder.Event](t)
+	steps := callwrighttest.Filled[[]ladder.Event](t, 0)
 	if err := log.Finish(t.Context(), want.Org, want.ID, over, steps); err != nil {
 		t.Fatal(err)
 	}

@@ -77,7 +77,7 @@ func given(t *testing.T, s sip.Registrations, node string, now time.Time, limit 
 }
 
 func keepsRegistration(t *testing.T, s sip.Registrations) {
-	want := filled[sip.Registration](t)
+	want := callwrighttest.Filled[sip.Registration](t, 0)
 	want.Version = 0
 	register(t, s, want)
 	want.Version = 1

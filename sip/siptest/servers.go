@@ -73,7 +73,7 @@ func recordsStatus(t *testing.T, s sip.Statuses) {
 		t.Fatalf("leased %q", got)
 	}
 	want := getStatus(t, s, "a", "t1")
-	changed := filled[sip.Status](t)
+	changed := callwrighttest.Filled[sip.Status](t, 0)
 	want.Group, want.Active, want.Recorded, want.Alerts = changed.Group, 1, health.Unreachable, changed.Alerts
 	want.History.Until, want.History.Days, want.ProbeAt = changed.History.Until, changed.History.Days, at.Add(time.Minute)
 	recordStatus(t, s, want)
@@ -117,7 +117,7 @@ func sharesServers(t *testing.T, s sip.Statuses) {
 	if w.Version != 1 || w.Org != "a" || w.Health.State != health.Unchecked {
 		t.Fatalf("watched is %+v", w)
 	}
-	want := filled[sip.ServerStatus](t)
+	want := callwrighttest.Filled[sip.ServerStatus](t, 0)
 	w.Health, w.ProbeAt, w.Samples = want.Health, want.ProbeAt, want.Samples
 	w.Health.State = health.Unreachable
 	storeServer(t, s, w)

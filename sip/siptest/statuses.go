@@ -94,7 +94,7 @@ func leased(t *testing.T, s sip.Statuses, now, until time.Time, limit int) strin
 }
 
 func keepsStatus(t *testing.T, s sip.Statuses) {
-	first, second := filled[sip.Status](t), filled[sip.Status](t)
+	first, second := callwrighttest.Filled[sip.Status](t, 0), callwrighttest.Filled[sip.Status](t, 0)
 	for i := range first.History.Hours { // they are full hours
 		start := at.Truncate(time.Hour).Add(time.Duration(i) * time.Hour)
 		first.History.Hours[i].Start, second.History.Hours[i].Start = start, start

@@ -161,7 +161,7 @@ func (h *house) conversations() {
 	}))
 	c.Pathways = must(pathway.New(pathway.Config{
 		Store: agentstore.Pathways{Store: store}, Chats: agentstore.Chats{Store: store}, Atomic: store, Work: h.work, Gate: &agentstest.Gate{},
-		Runtime: &pathway.Runtime{Model: scripted.New()},
+		Interpreter: &pathway.Interpreter{Model: scripted.New()},
 	}))
 	c.Tests = must(agenttest.New(agenttest.Config{
 		Store: h.tests, Atomic: store, Work: h.work, Leases: memstore.Leases{Store: store}, Node: "n", Pathways: c.Pathways,

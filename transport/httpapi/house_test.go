@@ -106,8 +106,10 @@ type services struct {
 // all is every area of the contract.
 func (s services) all() []httpapi.Area {
 	return []httpapi.Area{
-		callsapi.New(s.calls, publicURL), agentsapi.New(s.agents, s.personas), sipapi.New(s.trunks), pathwaysapi.New(s.pathways), triageapi.New(s.issues), portingapi.New(s.ports),
-		agenttestapi.New(s.tests, s.tornados), webhooksapi.New(s.webhooks), speechapi.New(speechapi.Config{Speech: s.speech, URL: publicURL}),
+		callsapi.New(callsapi.Config{Calls: s.calls, URL: publicURL}), agentsapi.New(agentsapi.Config{Agents: s.agents, Personas: s.personas}),
+		sipapi.New(s.trunks), pathwaysapi.New(pathwaysapi.Config{Pathways: s.pathways}), triageapi.New(triageapi.Config{Issues: s.issues}),
+		portingapi.New(s.ports), agenttestapi.New(agenttestapi.Config{Tests: s.tests, Tornados: s.tornados}),
+		webhooksapi.New(webhooksapi.Config{Deliveries: s.webhooks}), speechapi.New(speechapi.Config{Speech: s.speech, URL: publicURL}),
 	}
 }
 
@@ -132,7 +134,7 @@ func open(t *testing.T, change ...func(*httpapi.Config)) *house {
 	h.gate = &gate{pathway.Verdict{State: pathway.GateOpen}}
 	pathwayService := must(pathway.New(pathway.Config{
 		Store: agentstore.Pathways{Store: store}, Chats: agentstore.Chats{Store: store}, Atomic: store, Work: work, Gate: h.gate,
-		Runtime: &pathway.Runtime{Model: scripted.New(), Requests: &agentstest.Requests{Check: notifier{}.CheckURL}},
+		Interpreter: &pathway.Interpreter{Model: scripted.New(), Requests: &agentstest.Requests{Check: notifier{}.CheckURL}},
 	}))
 	personaService := must(persona.New(persona.Config{
 		Store: agentstore.Personas{Store: store}, Atomic: store, Work: work, Pathways: pathwayService, Requests: notifier{},

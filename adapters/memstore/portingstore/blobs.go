@@ -18,6 +18,7 @@ import (
 
 // blobs holds bytes by their hash. They are never changed.
 type blobs struct {
+	*memory.Tables
 	byHash *memory.Table[string, blob]
 }
 
@@ -27,16 +28,10 @@ type blob struct {
 }
 
 // New returns no bytes.
-func (blobs) New() blobs { return blobs{memory.NewTable[string, blob]()} }
-
-// Clone begins a transaction: the table records its changes.
-func (b blobs) Clone() blobs {
-	b.byHash.Begin()
-	return b
+func (blobs) New() blobs {
+	t := &memory.Tables{}
+	return blobs{t, memory.NewTable[string, blob](t)}
 }
-
-// Undo reverses the changes since Clone.
-func (b blobs) Undo() { b.byHash.Undo() }
 
 // touch sets the time of bytes that are there and have an earlier one.
 func (b blobs) touch(hash string, at time.Time) (known bool) {

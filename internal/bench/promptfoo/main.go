@@ -230,7 +230,7 @@ func withService(ctx context.Context, where string, tests int) error {
 // build makes the service and the pathway, whose id it returns.
 func build(ctx context.Context, at stores) (*agenttest.Service, string, error) {
 	pathways, err := pathway.New(pathway.Config{
-		Store: at.pathways, Chats: at.chats, Atomic: at.atomic, Work: at.work, Runtime: &pathway.Runtime{Model: scripted.New()},
+		Store: at.pathways, Chats: at.chats, Atomic: at.atomic, Work: at.work, Interpreter: &pathway.Interpreter{Model: scripted.New()},
 	})
 	if err != nil {
 		return nil, "", err

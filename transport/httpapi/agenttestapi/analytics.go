@@ -14,7 +14,7 @@ import (
 
 // GetTestAnalytics counts the runs of a pathway.
 func (a *api) GetTestAnalytics(ctx context.Context, params oas.GetTestAnalyticsParams) (*oas.TestAnalyticsReply, error) {
-	found, err := a.tests.BasicAnalytics(ctx, httpapi.Org(ctx), agenttest.AnalyticsQuery{
+	found, err := a.cfg.Tests.BasicAnalytics(ctx, httpapi.Org(ctx), agenttest.AnalyticsQuery{
 		Pathway: params.PathwayId, Days: params.Days.Or(0), Scripted: params.IncludeScripted.Or(false),
 	})
 	if err != nil {
@@ -32,7 +32,7 @@ func (a *api) GetTestAnalytics(ctx context.Context, params oas.GetTestAnalyticsP
 func (a *api) GetEnhancedTestAnalytics(
 	ctx context.Context, params oas.GetEnhancedTestAnalyticsParams,
 ) (*oas.TestEnhancedAnalyticsReply, error) {
-	found, err := a.tests.EnhancedAnalytics(ctx, httpapi.Org(ctx), agenttest.AnalyticsQuery{
+	found, err := a.cfg.Tests.EnhancedAnalytics(ctx, httpapi.Org(ctx), agenttest.AnalyticsQuery{
 		Pathway: params.PathwayId, Days: params.Days.Or(0), Scripted: params.IncludeScripted.Or(false),
 	})
 	if err != nil {

@@ -16,19 +16,19 @@ import (
 
 // StreamTestRun sends the progress of a run.
 func (a *api) StreamTestRun(ctx context.Context, params oas.StreamTestRunParams, w http.ResponseWriter) error {
-	f, err := a.tests.WatchRun(ctx, httpapi.Org(ctx), params.ID, params.LastEventID.Or(0))
+	f, err := a.cfg.Tests.WatchRun(ctx, httpapi.Org(ctx), params.ID, params.LastEventID.Or(0))
 	return follow(ctx, w, f, err, runProgress)
 }
 
 // StreamTestBatch sends the progress of a batch.
 func (a *api) StreamTestBatch(ctx context.Context, params oas.StreamTestBatchParams, w http.ResponseWriter) error {
-	f, err := a.tests.WatchBatch(ctx, httpapi.Org(ctx), params.ID, params.LastEventID.Or(0))
+	f, err := a.cfg.Tests.WatchBatch(ctx, httpapi.Org(ctx), params.ID, params.LastEventID.Or(0))
 	return follow(ctx, w, f, err, groupProgress)
 }
 
 // StreamTestSet sends the progress of a simulation set.
 func (a *api) StreamTestSet(ctx context.Context, params oas.StreamTestSetParams, w http.ResponseWriter) error {
-	f, err := a.tests.WatchSet(ctx, httpapi.Org(ctx), params.ID, params.LastEventID.Or(0))
+	f, err := a.cfg.Tests.WatchSet(ctx, httpapi.Org(ctx), params.ID, params.LastEventID.Or(0))
 	return follow(ctx, w, f, err, groupProgress)
 }
 

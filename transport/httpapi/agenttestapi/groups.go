@@ -15,7 +15,7 @@ import (
 func (a *api) StartTestBatch(
 	ctx context.Context, req *oas.TestBatchStart, _ oas.StartTestBatchParams,
 ) (*oas.TestBatchStartedReply, error) {
-	b, runs, err := a.tests.StartBatch(ctx, httpapi.Org(ctx), agenttest.BatchRequest{
+	b, runs, err := a.cfg.Tests.StartBatch(ctx, httpapi.Org(ctx), agenttest.BatchRequest{
 		Scenarios: wire.IDs(req.ScenarioIds), Version: wire.Ptr(req.VersionNumber.Get()), Webhook: req.WebhookURL.Or(""),
 		Publish: req.PublishOnPass.Or(false), Trigger: agenttest.ByAPI,
 		Budget: budgetOf(req.Budget), Concurrency: int(req.Concurrency.Value),
@@ -33,7 +33,7 @@ func (a *api) StartTestBatch(
 
 // GetTestBatch returns one batch with its runs.
 func (a *api) GetTestBatch(ctx context.Context, params oas.GetTestBatchParams) (*oas.TestBatchReply, error) {
-	b, runs, err := a.tests.GetBatch(ctx, httpapi.Org(ctx), params.ID)
+	b, runs, err := a.cfg.Tests.GetBatch(ctx, httpapi.Org(ctx), params.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +54,7 @@ func batchRecord(b agenttest.Batch, runs []agenttest.Run) oas.TestBatch {
 
 // ListTestBatches returns a page of batches.
 func (a *api) ListTestBatches(ctx context.Context, params oas.ListTestBatchesParams) (*oas.TestBatchListReply, error) {
-	batches, total, err := a.tests.ListBatches(ctx, httpapi.Org(ctx), agenttest.BatchFilter{
+	batches, total, err := a.cfg.Tests.ListBatches(ctx, httpapi.Org(ctx), agenttest.BatchFilter{
 		Kind: agenttest.OneEach, Pathway: params.PathwayID.Or(""), Persona: params.PersonaID.Or(""),
 		State: agenttest.State(params.Status.Or("")), Trigger: agenttest.Trigger(params.TriggerSource.Or("")),
 		Limit: params.Limit.Or(defaultRuns), Offset: params.Offset.Or(0),
@@ -84,7 +84,7 @@ func (a *api) CreateTestSet(
 	if !given {
 		return nil, callwright.Invalid("simulations_per_scenario", "is required")
 	}
-	b, err := a.tests.StartSet(ctx, httpapi.Org(ctx), agenttest.SetRequest{
+	b, err := a.cfg.Tests.StartSet(ctx, httpapi.Org(ctx), agenttest.SetRequest{
 		Scenarios: wire.IDs(req.ScenarioIds), Simulations: simulations,
 		Version: wire.Ptr(req.VersionNumber.Get()), Pathway: wire.ID(req.PathwayID.Or("")),
 		Persona: wire.ID(req.PersonaID.Or("")), Attribute: req.AttributeFlakes.Or(false), Trigger: agenttest.BySimulation,
@@ -102,7 +102,7 @@ func (a *api) CreateTestSet(
 
 // ListTestSets returns a page of simulation sets.
 func (a *api) ListTestSets(ctx context.Context, params oas.ListTestSetsParams) (*oas.TestSetListReply, error) {
-	sets, total, err := a.tests.ListBatches(ctx, httpapi.Org(ctx), agenttest.BatchFilter{
+	sets, total, err := a.cfg.Tests.ListBatches(ctx, httpapi.Org(ctx), agenttest.BatchFilter{
 		Kind: agenttest.Simulations, Pathway: params.PathwayID.Or(""), Persona: params.PersonaID.Or(""),
 		State: agenttest.State(params.Status.Or("")), Trigger: agenttest.Trigger(params.TriggerSource.Or("")),
 		Limit: params.Limit.Or(defaultRuns), Offset: params.Offset.Or(0),
@@ -126,7 +126,7 @@ func (a *api) ListTestSets(ctx context.Context, params oas.ListTestSetsParams) (
 
 // GetTestSet returns one simulation set with its statistics.
 func (a *api) GetTestSet(ctx context.Context, params oas.GetTestSetParams) (*oas.TestSetReply, error) {
-	b, st, err := a.tests.GetSet(ctx, httpapi.Org(ctx), params.ID)
+	b, st, err := a.cfg.Tests.GetSet(ctx, httpapi.Org(ctx), params.ID)
 	if err != nil {
 		return nil, err
 	}

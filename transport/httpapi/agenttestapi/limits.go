@@ -11,17 +11,17 @@ import (
 
 // CancelTestRun cancels a run.
 func (a *api) CancelTestRun(ctx context.Context, params oas.CancelTestRunParams) (*oas.TestCancelledReply, error) {
-	return cancelled(a.tests.CancelRun(ctx, httpapi.Org(ctx), params.ID))
+	return cancelled(a.cfg.Tests.CancelRun(ctx, httpapi.Org(ctx), params.ID))
 }
 
 // CancelTestBatch cancels the runs of a batch.
 func (a *api) CancelTestBatch(ctx context.Context, params oas.CancelTestBatchParams) (*oas.TestCancelledReply, error) {
-	return cancelled(a.tests.CancelBatch(ctx, httpapi.Org(ctx), params.ID))
+	return cancelled(a.cfg.Tests.CancelBatch(ctx, httpapi.Org(ctx), params.ID))
 }
 
 // CancelTestSet cancels the runs of a simulation set.
 func (a *api) CancelTestSet(ctx context.Context, params oas.CancelTestSetParams) (*oas.TestCancelledReply, error) {
-	return cancelled(a.tests.CancelSet(ctx, httpapi.Org(ctx), params.ID))
+	return cancelled(a.cfg.Tests.CancelSet(ctx, httpapi.Org(ctx), params.ID))
 }
 
 func cancelled(err error) (*oas.TestCancelledReply, error) {

@@ -24,7 +24,7 @@ func (a *api) StartTestRun(
 	if err != nil {
 		return nil, err
 	}
-	run, err := a.tests.StartRun(ctx, httpapi.Org(ctx), params.ID, agenttest.RunRequest{
+	run, err := a.cfg.Tests.StartRun(ctx, httpapi.Org(ctx), params.ID, agenttest.RunRequest{
 		Version: wire.Ptr(req.Value.VersionNumber.Get()), Override: with, Webhook: req.Value.WebhookURL.Or(""),
 		Budget: budgetOf(req.Value.Budget),
 	})
@@ -47,7 +47,7 @@ func (a *api) ListTestRuns(ctx context.Context, params oas.ListTestRunsParams) (
 	if status, ok := params.Status.Get(); ok {
 		f.States = []agenttest.State{agenttest.State(status)}
 	}
-	runs, total, err := a.tests.ListRuns(ctx, httpapi.Org(ctx), f)
+	runs, total, err := a.cfg.Tests.ListRuns(ctx, httpapi.Org(ctx), f)
 	if err != nil {
 		return nil, err
 	}
@@ -56,7 +56,7 @@ func (a *api) ListTestRuns(ctx context.Context, params oas.ListTestRunsParams) (
 
 // GetTestRun returns one run with all that was said and done in it.
 func (a *api) GetTestRun(ctx context.Context, params oas.GetTestRunParams) (*oas.TestRunReply, error) {
-	run, _, err := a.tests.GetRun(ctx, httpapi.Org(ctx), params.ID)
+	run, _, err := a.cfg.Tests.GetRun(ctx, httpapi.Org(ctx), params.ID)
 	if err != nil {
 		return nil, err
 	}

@@ -127,7 +127,7 @@ func open(t *testing.T, change ...func(*tornado.Config)) *house {
 	tornados := must(tornado.New(searches))
 	drawn := must(pathway.New(pathway.Config{
 		Store: agentstore.Pathways{Store: memory}, Chats: agentstore.Chats{Store: memory}, Atomic: memory, Work: work, Gate: &agentstest.Gate{},
-		Runtime: &pathway.Runtime{Model: scripted.New()}, IDs: &ids{},
+		Interpreter: &pathway.Interpreter{Model: scripted.New()}, Runtime: callwright.Runtime{IDs: &ids{}},
 	}))
 	h.document(drawn, graph.Document{
 		Nodes: raws(`{"id": "end", "type": "End Call", "data": {"text": "Bye."}}`,

@@ -72,7 +72,7 @@ func newHouse(t *testing.T) *house {
 	var err error
 	if h.pathways, err = pathway.New(pathway.Config{
 		Store: h.store, Chats: h.chats, Atomic: store,
-		Work: memstore.NewWork(store, nil), Gate: &h.gate, Runtime: &pathway.Runtime{Model: scripted.New()},
+		Work: memstore.NewWork(store, nil), Gate: &h.gate, Interpreter: &pathway.Interpreter{Model: scripted.New()},
 	}); err != nil {
 		t.Fatal(err)
 	}

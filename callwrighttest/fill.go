@@ -1,19 +1,24 @@
-package siptest
+package callwrighttest
 
 import (
+	"fmt"
 	"net/netip"
 	"reflect"
-	"strconv"
 	"testing"
 	"time"
 )
 
-// filled returns a value without zero fields, down to the last element, which detects a store that loses a field. Its texts,
-// numbers and times all differ, as far as their types allow.
-func filled[T any](t *testing.T) T {
+// FilledFrom is the time from which Filled counts.
+var FilledFrom = time.Date(2026, 5, 4, 3, 2, 1, 123456000, time.UTC)
+
+// Filled returns a value none of whose fields is zero, down to the last element, so that RunRows finds a store that loses one. No two
+// of its texts, numbers and times are the same, as far as their types go, in values of different numbers, from 0 to 9, either. Times of
+// a greater number are later.
+func Filled[T any](t *testing.T, number int) T {
 	t.Helper()
 	var value T
-	f := filler{t: t}
+	const most = 1000 // fields of a value
+	f := filler{t: t, count: int64(number) * most}
 	f.fill(reflect.ValueOf(&value).Elem())
 	return value
 }
@@ -27,22 +32,22 @@ func (f *filler) fill(v reflect.Value) {
 	f.count++
 	switch v.Interface().(type) {
 	case time.Time:
-		v.Set(reflect.ValueOf(at.Add(time.Duration(f.count) * time.Second)))
+		v.Set(reflect.ValueOf(FilledFrom.Add(time.Duration(f.count) * time.Second)))
 		return
 	case netip.AddrPort:
 		v.Set(reflect.ValueOf(netip.AddrPortFrom(netip.IPv6Loopback(), uint16(f.count))))
 		return
 	case netip.Addr:
-		v.Set(reflect.ValueOf(netip.AddrFrom4([4]byte{192, 0, 2, byte(f.count)})))
+		v.Set(reflect.ValueOf(netip.AddrFrom4([4]byte{192, 0, byte(f.count / 256), byte(f.count)})))
 		return
 	case netip.Prefix:
-		address := netip.AddrFrom4([4]byte{192, 0, byte(f.count), 0})
+		address := netip.AddrFrom4([4]byte{10, byte(f.count / 256), byte(f.count), 0})
 		v.Set(reflect.ValueOf(netip.PrefixFrom(address, 24)))
 		return
 	}
 	switch v.Kind() {
 	case reflect.String:
-		v.SetString("it's \u2603 " + strconv.FormatInt(f.count, 10))
+		v.SetString(fmt.Sprintf("it's \u2603 %05d", f.count))
 	case reflect.Bool:
 		v.SetBool(true)
 	case reflect.Int, reflect.Int64:

@@ -13,7 +13,7 @@ import (
 	"github.com/callwright/callwright/agents/pathway/graph"
 )
 
-// keywords is a program's own language model: it reads prompts out, and takes the option whose label the caller has said.
+// keywords is a program's own language model: it reads prompts out, and chooses the option whose label the caller has said.
 type keywords struct{}
 
 func (keywords) Name() string { return "keywords" }
@@ -33,7 +33,7 @@ func (keywords) Answer(_ context.Context, q llm.Question) (llm.Answer, error) {
 	return llm.Answer{JSON: answer}, err
 }
 
-func ExampleRuntime() {
+func ExampleInterpreter() {
 	g, err := graph.Compile(graph.Document{
 		Nodes: []json.RawMessage{
 			[]byte(`{"id": "day", "type": "Default", "data": {"isStart": true, "prompt": "{{name}}, Monday or Tuesday?"}}`),
@@ -46,9 +46,9 @@ func ExampleRuntime() {
 		return
 	}
 	brain, err := pathway.NewBrain(pathway.BrainConfig{
-		Runtime: &pathway.Runtime{Model: keywords{}},
-		Graph:   g,
-		State:   pathway.Begin(map[string]any{"name": "Ada"}, ""),
+		Interpreter: &pathway.Interpreter{Model: keywords{}},
+		Graph:       g,
+		State:       pathway.Begin(map[string]any{"name": "Ada"}, ""),
 	})
 	if err != nil {
 		fmt.Println(err)
