@@ -20,7 +20,7 @@ import (
 
 const number callwright.PhoneNumber = "+15550000001"
 
-// newService makes a service over stores in memory, which has one pathway, no voice named robot, and sends to https only.
+// newService returns a service over stores in memory, with one pathway, without a voice named robot, and with https only.
 func newService(t *testing.T, change ...func(*agents.Config)) *agents.Service {
 	t.Helper()
 	store := memstore.New()
@@ -38,7 +38,7 @@ func newService(t *testing.T, change ...func(*agents.Config)) *agents.Service {
 	return s
 }
 
-// errVoice refuses one voice, as an engine refuses what it does not have.
+// errVoice is an engine's error of an unknown voice.
 var errVoice = callwright.Invalid("voice", "is not known")
 
 type voices struct{}
@@ -59,7 +59,7 @@ func (onlyHTTPS) CheckURL(url string) error {
 	return nil
 }
 
-// onePathway has the pathway p1 in every version, with the node begin.
+// onePathway returns the pathway p1 in every version, with the node begin.
 type onePathway struct{}
 
 func (onePathway) Load(
@@ -234,7 +234,7 @@ func TestAnsweringByPathway(t *testing.T) {
 	}
 }
 
-// TestModels: an agent may ask for the models that there are, and for no other.
+// TestModels: an agent may name known models only.
 func TestModels(t *testing.T) {
 	t.Parallel()
 	s := registered(t, func(c *agents.Config) {

@@ -176,12 +176,14 @@ func newAPI(p apiParts) (api, error) {
 	}
 	h, err := httpapi.New(httpapi.Config{
 		Access: authenticator(p.Config, p.Access), Atomic: p.DB, Idempotency: orgstore.IdempotencyStore{DB: p.DB}, Areas: []httpapi.Area{
-			callsapi.New(p.Calls, p.Listener.publicURL(p.Config)), agentsapi.New(p.Agents, p.Personas),
+			callsapi.New(callsapi.Config{Calls: p.Calls, URL: p.Listener.publicURL(p.Config)}),
+			agentsapi.New(agentsapi.Config{Agents: p.Agents, Personas: p.Personas}),
 			sipapi.New(sipapi.Config{Trunks: p.Trunks, Calls: p.CallLog, Setup: p.Setup, Discoveries: p.Looks, TestCalls: p.Tests, Proofs: p.Proofs}),
-			pathwaysapi.New(p.Pathways), triageapi.New(p.Issues),
+			pathwaysapi.New(pathwaysapi.Config{Pathways: p.Pathways}), triageapi.New(triageapi.Config{Issues: p.Issues}),
 			portingapi.New(portingapi.Config{Ports: p.Ports, Documents: p.Documents, Letters: p.Letters}),
-			agenttestapi.New(p.AgentTests, p.Tornados), speechapi.New(speechapi.Config{Speech: p.Speech, URL: p.Listener.publicURL(p.Config)}),
-			webhooksapi.New(p.Deliveries),
+			agenttestapi.New(agenttestapi.Config{Tests: p.AgentTests, Tornados: p.Tornados}),
+			speechapi.New(speechapi.Config{Speech: p.Speech, URL: p.Listener.publicURL(p.Config)}),
+			webhooksapi.New(webhooksapi.Config{Deliveries: p.Deliveries}),
 		},
 		Voices: p.Speech, Reference: reference.Handler(p.Config.PublicURL), Metrics: promhttp.HandlerFor(p.Metrics, promhttp.HandlerOpts{}), Logger: p.Runtime.Logger,
 		Warnings: p.Identity.Warnings,

@@ -9,7 +9,7 @@ import (
 	"github.com/callwright/callwright/agents/pathway"
 )
 
-// Gate is a pathway.Gate whose batches a test ends. The zero Gate requires nothing.
+// Gate is a pathway.Gate whose batches end on demand of a test. The zero Gate requires nothing.
 type Gate struct {
 	mu       sync.Mutex
 	required map[gated]bool
@@ -72,7 +72,7 @@ func (g *Gate) Finish(v pathway.Version, passed bool) {
 	}
 }
 
-// Begun returns how many tests have begun.
+// Begun returns the number of tests that have begun.
 func (g *Gate) Begun() int {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -7,7 +7,7 @@ import (
 	"github.com/callwright/callwright/agents/pathway"
 )
 
-// GateHarness is a gate to test.
+// GateHarness is a gate under test.
 type GateHarness struct {
 	Gate pathway.Gate
 	// Require requires a test for every version of a pathway.
@@ -58,7 +58,7 @@ func opensForNothing(t *testing.T, h GateHarness) {
 
 func closedBefore(t *testing.T, h GateHarness) {
 	h.Require(t, "a", "p1")
-	for range 2 { // asking begins nothing
+	for range 2 { // a check begins no test
 		if got := h.check(t, aVersion("a", "p1", 1), false); got.State != pathway.GateClosed || got.Batch != "" || got.Reason == "" {
 			t.Errorf("got %+v", got)
 		}

@@ -11,8 +11,8 @@ import (
 	"github.com/callwright/callwright/agents/pathway"
 )
 
-// Knowledge is a pathway.Knowledge in memory. A passage answers a question if they share a word of at least four letters;
-// the more such words, the better. The zero Knowledge has no knowledge bases.
+// Knowledge is a pathway.Knowledge in memory. A passage answers a question if they share a word of at least four letters; passages
+// with more such words rank higher. The zero Knowledge has no knowledge bases.
 type Knowledge struct {
 	mu    sync.Mutex
 	bases map[knowledgeBase][]string

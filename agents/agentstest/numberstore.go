@@ -13,10 +13,10 @@ import (
 	"github.com/callwright/callwright/callwrighttest"
 )
 
-// at is a time as both databases keep it.
+// at is a time in the precision of both databases.
 var at = time.Date(2026, 5, 4, 3, 2, 1, 123456000, time.UTC)
 
-// RunNumberStore tests an agents.NumberStore. newStore and atRest are those of RunCallStore.
+// RunNumberStore tests an agents.NumberStore. newStore and atRest are as in RunCallStore.
 func RunNumberStore(t *testing.T, newStore func(t *testing.T) agents.NumberStore, atRest callwrighttest.AtRest[agents.NumberStore]) {
 	t.Helper()
 	tests := map[string]func(*testing.T, agents.NumberStore){
@@ -76,7 +76,7 @@ func keepsEmptyListsOfNumber(t *testing.T, s agents.NumberStore) {
 	}
 }
 
-// refusesNumberTwice has a number of one organization twice, and of two organizations.
+// refusesNumberTwice inserts a number twice, for one organization and for two.
 func refusesNumberTwice(t *testing.T, s agents.NumberStore) {
 	n := aNumber("+15550000001")
 	insertNumber(t, s, n)
@@ -125,7 +125,7 @@ func listsNumbers(t *testing.T, s agents.NumberStore) {
 	}
 }
 
-// boundsNumbers has numbers of which few are read at once.
+// boundsNumbers reads numbers with a small limit.
 func boundsNumbers(t *testing.T, s agents.NumberStore) {
 	for i := range 5 {
 		n := aNumber(callwright.PhoneNumber(fmt.Sprintf("+1555000000%d", i)))
@@ -164,7 +164,7 @@ func racesForNumber(t *testing.T, s agents.NumberStore) {
 	wantNumber(t, s, want)
 }
 
-// listsNumbersOf has numbers of two personas, of an absent one, released, moved and of another organization.
+// listsNumbersOf inserts numbers of two personas, of an absent one, released, moved and of another organization.
 func listsNumbersOf(t *testing.T, s agents.NumberStore) {
 	with := func(number callwright.PhoneNumber, id string, change func(*agents.InboundNumber)) agents.InboundNumber {
 		n := aNumber(number)

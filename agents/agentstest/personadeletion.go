@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/agents/persona"
 )
 
-// PersonaStores are the stores of RunPersonaDeletion, empty and of one database.
+// PersonaStores holds the empty stores of one database for RunPersonaDeletion.
 type PersonaStores struct {
 	Numbers  agents.NumberStore
 	Agents   agents.WebAgents
@@ -20,7 +20,7 @@ type PersonaStores struct {
 	Atomic   callwright.Atomic
 }
 
-// RunPersonaDeletion tests that no inbound number names a persona that is deleted, whichever of the two begins first.
+// RunPersonaDeletion tests that no inbound number names a deleted persona, in any order of concurrent operations.
 func RunPersonaDeletion(t *testing.T, newStores func(t *testing.T) PersonaStores) {
 	t.Helper()
 	for name, deletedFirst := range map[string]bool{"a number that is given a persona keeps it": false, "a persona that is deleted is given to no number": true} {
@@ -79,10 +79,10 @@ func testPersonaDeletion(t *testing.T, numbers *agents.Service, personas *person
 	}
 }
 
-// holdTime is how long the second has to show that it does not wait for the first.
+// holdTime is the time in which a second operation that does not wait must finish.
 const holdTime = 200 * time.Millisecond
 
-// meanwhile does something once, in the transaction of what comes first: when the numbers of a persona have been read, or before a
+// meanwhile calls a function once, in the transaction of the first operation: after the numbers of a persona were read, or before a
 // number is written.
 type meanwhile struct {
 	agents.NumberStore

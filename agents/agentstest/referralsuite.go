@@ -6,8 +6,7 @@ import (
 	"github.com/callwright/callwright/agents/call"
 )
 
-// legReferred: a transfer by the far end that fails leaves a call.Transferable as it was. One that succeeds changes who is
-// at the far end, and nothing else.
+// legReferred: a failed transfer by the far end leaves a call.Transferable unchanged. A successful one changes only the far end.
 func legReferred(t *testing.T, h LegHarness) {
 	if h.Refer == nil {
 		if leg, far := h.Connect(t); leg != nil {

@@ -17,7 +17,7 @@ import (
 	"github.com/callwright/callwright/agents/llm"
 )
 
-// analyzed is a request for a call that is analyzed.
+// analyzed returns a request for a call that is analyzed.
 func analyzed() call.Request {
 	return call.Request{
 		Agent: agents.Agent{FirstSentence: "hello", Webhook: "https://example.com/"},
@@ -25,7 +25,7 @@ func analyzed() call.Request {
 	}
 }
 
-// inStudy runs a test with a house whose model answers questions as it is told.
+// inStudy runs a test with a house with a scripted model.
 func inStudy(
 	t *testing.T, answer func(n int, q llm.Question) (string, error), test func(t *testing.T, h *house, m *agentstest.Model),
 	change ...func(*call.Config),
@@ -44,7 +44,7 @@ func inStudy(
 	})
 }
 
-// talkTo has a call in which both sides say something.
+// talkTo runs a call in which both sides speak.
 func (h *house) talkTo(r call.Request) call.Call {
 	h.t.Helper()
 	c := h.order(r)
@@ -74,8 +74,7 @@ func good(int, llm.Question) (string, error) {
 	return `{"summary":"They bought it.","disposition":"sale"}`, nil
 }
 
-// TestAnalysis: the record that the webhook gets has the analysis, for which the model was asked once, with the words of
-// the call as data.
+// TestAnalysis: the webhook gets the record with the analysis, for which the model was asked once, with the call's words as data.
 func TestAnalysis(t *testing.T) {
 	t.Parallel()
 	inStudy(t, good, func(t *testing.T, h *house, m *agentstest.Model) {
@@ -103,7 +102,7 @@ func TestAnalysis(t *testing.T) {
 	})
 }
 
-// TestAnalysisFails: whatever the model does, the webhook gets the record, which says why there is no analysis.
+// TestAnalysisFails: after any failure of the model, the webhook gets the record with the reason for the missing analysis.
 func TestAnalysisFails(t *testing.T) {
 	t.Parallel()
 	failure := func(c llm.Class) func(int, llm.Question) (string, error) {
@@ -226,7 +225,7 @@ func TestAnalysisIsNotGivenUpByAStop(t *testing.T) {
 	})
 }
 
-// TestNothingToAnalyze: nobody is asked about a call that nobody took, and none is without words.
+// TestNothingToAnalyze: no model is asked about an unanswered call.
 func TestNothingToAnalyze(t *testing.T) {
 	t.Parallel()
 	inStudy(t, good, func(t *testing.T, h *house, m *agentstest.Model) {
@@ -283,7 +282,7 @@ func TestAnalysisDeliveredTwice(t *testing.T) {
 	}, deliverTwice)
 }
 
-// TestAnalysisIsNotKept has the database lose the first write: the webhook gets the analysis all the same.
+// TestAnalysisIsNotKept loses the first write of the database: the webhook still gets the analysis.
 func TestAnalysisIsNotKept(t *testing.T) {
 	t.Parallel()
 	f := &faulty{}

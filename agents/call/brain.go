@@ -16,7 +16,7 @@ import (
 	"github.com/callwright/callwright/agents/tool"
 )
 
-// lead holds the pathway that leads a call's conversation, if one does.
+// lead holds the pathway that leads a call's conversation, if any.
 type lead struct {
 	graph  *graph.Graph // nil: the task alone
 	number int          // of the graph's version
@@ -42,7 +42,7 @@ func (s *Service) load(ctx context.Context, org callwright.OrgID, ref agents.Pat
 	return lead{g, number}, err
 }
 
-// leaderless returns the hang-up reason of a call whose pathway could not be loaded; gone reports that it never will be.
+// leaderless returns the hang-up reason of a call whose pathway could not be loaded; gone reports that the failure is permanent.
 func leaderless(err error) (e HangupReason, gone bool) {
 	switch callwright.CodeOf(err) {
 	case callwright.CodeNotFound, callwright.CodeBadRequest, callwright.CodeInvalidState:
@@ -52,8 +52,7 @@ func leaderless(err error) (e HangupReason, gone bool) {
 	}
 }
 
-// warnOfModels logs the models that the agent of a call or the nodes of its pathway name and that are not there any more: the default
-// one answers for them.
+// warnOfModels logs the missing models of a call's agent and of its pathway's nodes, which the default model replaces.
 func (s *Service) warnOfModels(ctx context.Context, c Call, by lead) {
 	asked := map[string]bool{c.Agent.Model: true}
 	if by.graph != nil {
@@ -68,8 +67,8 @@ func (s *Service) warnOfModels(ctx context.Context, c Call, by lead) {
 	}
 }
 
-// brain returns the brain of a call: the program's own, else that of the pathway, whose nodes have tools of their own, or
-// that of the task with its tools.
+// brain returns the brain of a call: the program's own, else the pathway's, whose nodes define their tools, or the task's with its
+// tools.
 func (s *Service) brain(ctx context.Context, c Call, by lead, book *recordWriter) (conversation.Brain, error) {
 	if s.cfg.NewBrain != nil {
 		if own, err := s.cfg.NewBrain(ctx, c); own != nil || err != nil {

@@ -39,7 +39,7 @@ func (h *house) beat(name string) {
 	}
 }
 
-// inCutOffHouse runs a test with a house whose leases can be away.
+// inCutOffHouse runs a test with a house whose leases can fail.
 func inCutOffHouse(t *testing.T, test func(t *testing.T, h *house, leases *away)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -50,8 +50,8 @@ func inCutOffHouse(t *testing.T, test func(t *testing.T, h *house, leases *away)
 	})
 }
 
-// TestDatabaseComesBack: when nobody could be heard of, another node has the time for its next heartbeat before its calls
-// are taken for lost, and only that.
+// TestDatabaseComesBack: after an outage of the database, another node gets exactly the time of one heartbeat before its calls
+// count as lost.
 func TestDatabaseComesBack(t *testing.T) {
 	t.Parallel()
 	inCutOffHouse(t, func(t *testing.T, h *house, leases *away) {
@@ -80,8 +80,8 @@ func TestDatabaseComesBack(t *testing.T) {
 	})
 }
 
-// TestClosedByAnotherNode has this node's heartbeats fail for so long that another node closes its call: the call must
-// not go on without a record.
+// TestClosedByAnotherNode fails this node's heartbeats until another node closes its call: the call must not continue without a
+// record.
 func TestClosedByAnotherNode(t *testing.T) {
 	t.Parallel()
 	inCutOffHouse(t, func(t *testing.T, h *house, leases *away) {

@@ -35,7 +35,7 @@ func (g greeter) Respond(_ context.Context, t conversation.Turn) iter.Seq2[conve
 	}
 }
 
-// observer keeps what it is told; slow has it wait each time.
+// observer records observations; slow delays each one.
 type observer struct {
 	mu   sync.Mutex
 	told []call.Observation
@@ -49,7 +49,7 @@ func (o *observer) observe(what call.Observation) {
 	o.told = append(o.told, what)
 }
 
-// texts lists what was told of a call, in words.
+// texts returns the observations of a call as texts.
 func (o *observer) texts(id string) []string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -62,7 +62,7 @@ func (o *observer) texts(id string) []string {
 	return out
 }
 
-// TestOwnBrain has a program choose the brain of each call, and leave one to its agent.
+// TestOwnBrain: a program chooses the brain of each call, and leaves one call to its agent.
 func TestOwnBrain(t *testing.T) {
 	t.Parallel()
 	o := &observer{}
@@ -101,7 +101,7 @@ func TestOwnBrain(t *testing.T) {
 	})
 }
 
-// TestObserve hears of the calls of a node what happens on them, in its order.
+// TestObserve checks the observations of a node's calls, in order.
 func TestObserve(t *testing.T) {
 	t.Parallel()
 	o := &observer{}
@@ -143,7 +143,7 @@ func TestObserve(t *testing.T) {
 	}, func(c *call.Config) { c.Observe = o.observe })
 }
 
-// TestSlowObserver has an observer need an hour for each thing: calls go on as without it, and so does the end of Run.
+// TestSlowObserver uses an observer that takes an hour each time: calls, and the end of Run, are not delayed.
 func TestSlowObserver(t *testing.T) {
 	t.Parallel()
 	o := &observer{slow: time.Hour}
@@ -162,16 +162,16 @@ func TestSlowObserver(t *testing.T) {
 		if took := time.Since(began); took > time.Minute {
 			t.Errorf("Run took %s to end", took)
 		}
-		waitFor(2 * time.Hour) // the one that it was busy with
+		waitFor(2 * time.Hour) // the current one
 	}, func(c *call.Config) { c.Observe = o.observe })
 }
 
-// TestObserverMisses has more happen than may wait, and wants to be told how much was lost.
+// TestObserverMisses overflows the queue of observations, and checks the number of lost ones.
 func TestObserverMisses(t *testing.T) {
 	t.Parallel()
 	o := &observer{slow: time.Minute}
 	inHouseWith(t, func(t *testing.T, h *house) {
-		const calls = 400 // of which three observations each
+		const calls = 400 // with three observations each
 		h.line.Script(agentstest.Refuse(call.CauseBusy, 486))
 		for range calls {
 			h.create(agents.Agent{})
@@ -190,7 +190,7 @@ func TestObserverMisses(t *testing.T) {
 	}, func(c *call.Config) { c.Observe = o.observe })
 }
 
-// TestNewNamesWhatIsMissing wants each required field by its name, and needs nothing else.
+// TestNewNamesWhatIsMissing: the error names each missing required field; no other field is required.
 func TestNewNamesWhatIsMissing(t *testing.T) {
 	t.Parallel()
 	store := memstore.New()
@@ -223,7 +223,7 @@ func TestNewNamesWhatIsMissing(t *testing.T) {
 	}
 }
 
-// TestWithoutTheOptional takes calls on a server that has nothing but what is required.
+// TestWithoutTheOptional runs calls on a server with only the required parts.
 func TestWithoutTheOptional(t *testing.T) {
 	t.Parallel()
 	inHouseWith(t, func(t *testing.T, h *house) {

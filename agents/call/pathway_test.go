@@ -21,7 +21,7 @@ import (
 	"github.com/callwright/callwright/agents/request"
 )
 
-// library is the pathways that there are, by id and version.
+// library holds the pathways by id and version.
 type library struct {
 	mu     sync.Mutex
 	graphs map[string]map[int]*graph.Graph
@@ -55,8 +55,8 @@ func (l *library) change(do func()) {
 	do()
 }
 
-// clinic is a pathway that needs no model: it greets, and whatever the caller says it asks a calendar, says what that
-// answers, and waits for a word before it ends.
+// clinic returns a pathway that needs no model: it greets, after any words of the caller requests a calendar, says the answer, and
+// waits for a word before it ends.
 func clinic(t *testing.T) *graph.Graph {
 	t.Helper()
 	d := graph.Document{
@@ -82,7 +82,7 @@ func clinic(t *testing.T) *graph.Graph {
 
 var production = agents.PathwayRef{ID: "clinic", Version: pathway.Selector{Environment: pathway.Production}}
 
-// TestPathwayToolsAndWebhooks tells the requests of a webhook node from those of the tools that its model may call.
+// TestPathwayToolsAndWebhooks distinguishes the requests of a webhook node from the requests of its model's tools.
 func TestPathwayToolsAndWebhooks(t *testing.T) {
 	t.Parallel()
 	g, err := graph.Compile(graph.Document{
@@ -121,7 +121,7 @@ func TestPathwayToolsAndWebhooks(t *testing.T) {
 	}, func(c *call.Config) { c.Model = m })
 }
 
-// inClinic runs a test with a house that has the pathway as its version 7, in production.
+// inClinic runs a test with a house with the pathway as version 7, in production.
 func inClinic(
 	t *testing.T, test func(t *testing.T, h *house, l *library, r *agentstest.Requests), change ...func(*call.Config),
 ) {
@@ -148,7 +148,7 @@ func TestPathwayFromEndToEnd(t *testing.T) {
 		})
 		phone := h.answered()
 		h.hears(phone, "hello Ada")
-		l.change(func() { clear(l.graphs) }) // a version that goes away changes nothing for who runs on it
+		l.change(func() { clear(l.graphs) }) // the removal of a version does not change running calls
 		h.says(phone, "monday")
 		h.hears(phone, "come at nine")
 		h.says(phone, "fine")
@@ -193,7 +193,7 @@ func TestPathwayStartNode(t *testing.T) {
 	})
 }
 
-// TestPathwayGoneBeforeDialing takes the pathway away after the call was accepted: nobody is called then.
+// TestPathwayGoneBeforeDialing deletes the pathway after the call was accepted: it is not dialed.
 func TestPathwayGoneBeforeDialing(t *testing.T) {
 	t.Parallel()
 	inClinic(t, func(t *testing.T, h *house, l *library, _ *agentstest.Requests) {
@@ -208,7 +208,7 @@ func TestPathwayGoneBeforeDialing(t *testing.T) {
 	})
 }
 
-// TestPathwayOutOfReachForAWhile has the store of pathways away while the call is to be placed: it waits.
+// TestPathwayOutOfReachForAWhile fails the store of pathways when the call is due: the call waits.
 func TestPathwayOutOfReachForAWhile(t *testing.T) {
 	t.Parallel()
 	inClinic(t, func(t *testing.T, h *house, l *library, _ *agentstest.Requests) {
@@ -226,7 +226,7 @@ func TestPathwayOutOfReachForAWhile(t *testing.T) {
 	})
 }
 
-// TestPathwayOutOfReachForGood has the store of pathways never give the pathway again: the call ends all the same.
+// TestPathwayOutOfReachForGood fails the store of pathways permanently: the call still ends.
 func TestPathwayOutOfReachForGood(t *testing.T) {
 	t.Parallel()
 	inClinic(t, func(t *testing.T, h *house, l *library, _ *agentstest.Requests) {
@@ -286,8 +286,8 @@ func TestIncomingCallWithPathway(t *testing.T) {
 	}
 }
 
-// TestInterruptionWhileAWebhookRuns has the caller speak while the calendar is asked: the request is broken off, and made
-// again when the conversation goes on.
+// TestInterruptionWhileAWebhookRuns interrupts the request to the calendar by speech: the request is canceled, and repeated when
+// the conversation continues.
 func TestInterruptionWhileAWebhookRuns(t *testing.T) {
 	t.Parallel()
 	inClinic(t, func(t *testing.T, h *house, _ *library, r *agentstest.Requests) {

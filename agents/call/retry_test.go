@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/agents/call"
 )
 
-// retried is a request for a call that is tried again after ten minutes.
+// retried returns a request for a call with a retry after ten minutes.
 func retried() call.Request {
 	return call.Request{
 		Agent:       agents.Agent{FirstSentence: "hello", Webhook: "https://example.com/"},
@@ -21,7 +21,7 @@ func retried() call.Request {
 	}
 }
 
-// all are all calls that there are, oldest first.
+// all returns all calls, oldest first.
 func (h *house) all() []call.Call {
 	h.t.Helper()
 	page, _, err := h.List(h.t.Context(), "a", call.Filter{OldestFirst: true})
@@ -36,7 +36,7 @@ func (h *house) all() []call.Call {
 	return page.Items
 }
 
-// TestRetry: a call that nobody took is tried once more, when its time has come, and each of the two is reported.
+// TestRetry: an unanswered call is retried once, at its time, and both calls are reported.
 func TestRetry(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -91,7 +91,7 @@ func checkSecond(t *testing.T, first, second call.Call) {
 	}
 }
 
-// TestRetryOnce: neither an end whose commit fails nor one that two nodes write makes two second calls.
+// TestRetryOnce: neither a failed commit of an end nor a concurrent end on two nodes causes two retries.
 func TestRetryOnce(t *testing.T) {
 	t.Parallel()
 	inFaultyHouse(t, func(t *testing.T, h *house, f *faulty) {
@@ -114,7 +114,7 @@ func TestRetryOnce(t *testing.T) {
 	})
 }
 
-// TestNoRetryForADeadNode: a call that was cut off by the end of its node has not come out as one that nobody took.
+// TestNoRetryForADeadNode: a call interrupted by the death of its node does not count as unanswered.
 func TestNoRetryForADeadNode(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
@@ -132,7 +132,7 @@ func TestNoRetryForADeadNode(t *testing.T) {
 	})
 }
 
-// TestNoRetryAfterAStop: who stops a call does not want another.
+// TestNoRetryAfterAStop: a stopped call is not retried.
 func TestNoRetryAfterAStop(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
@@ -149,7 +149,7 @@ func TestNoRetryAfterAStop(t *testing.T) {
 	})
 }
 
-// TestScheduledCall is placed when its time has come, also by a node that was started meanwhile.
+// TestScheduledCall: a call is placed at its time, even by a node started meanwhile.
 func TestScheduledCall(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -190,7 +190,7 @@ func TestScheduledCallThatIsStopped(t *testing.T) {
 	})
 }
 
-// TestScheduledInThePast is placed at once.
+// TestScheduledInThePast: the call is placed immediately.
 func TestScheduledInThePast(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {

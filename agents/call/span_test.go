@@ -63,7 +63,7 @@ func TestLengthSurvivesASetClock(t *testing.T) {
 	}
 }
 
-// TestEndIsWhenTheCallEnded has the database away while a call ends, and for half a minute longer.
+// TestEndIsWhenTheCallEnded fails the database at the end of a call, and for half a minute longer.
 func TestEndIsWhenTheCallEnded(t *testing.T) {
 	t.Parallel()
 	const outage = 30 * time.Second
@@ -92,7 +92,7 @@ func TestEndIsWhenTheCallEnded(t *testing.T) {
 	})
 }
 
-// TestEndOfACallThatNobodyTakes is when it was refused.
+// TestEndOfACallThatNobodyTakes: the end is the time of the refusal.
 func TestEndOfACallThatNobodyTakes(t *testing.T) {
 	t.Parallel()
 	inFaultyHouse(t, func(t *testing.T, h *house, f *faulty) {

@@ -21,14 +21,14 @@ var eventCategories = []EventCategory{
 	EventsQueue, EventsCall, EventsLatency, EventsWebhook, EventsTool, EventsDynamicData,
 }
 
-// The numbers of the notices that no record writer numbers: the first says that the call is queued, and the last that it
-// has ended. A sweep that closes a call does not know how many there were.
+// The numbers of the notices without a record writer: the first notice (queued), and the last one (ended). A sweep that closes a
+// call does not know the number of earlier notices.
 const (
 	firstNotice = 1
 	lastNotice  = math.MaxInt32
 )
 
-// wants reports whether the webhook is to be notified of a category of events.
+// wants reports whether the webhook receives a category of events.
 func (c Call) wants(category EventCategory) bool {
 	return c.Agent.Webhook != "" && slices.Contains(c.Plan.Events, category)
 }
@@ -57,7 +57,7 @@ type noticeArgs struct {
 	Seq  int    `json:"seq"`
 }
 
-// UnmarshalKey reads the key that tasks had before they had arguments.
+// UnmarshalKey reads the key of a task from the time before tasks had arguments.
 func (a *noticeArgs) UnmarshalKey(key string) (err error) {
 	id, seq, _ := strings.Cut(key, "/")
 	a.Call = id
@@ -65,7 +65,7 @@ func (a *noticeArgs) UnmarshalKey(key string) (err error) {
 	return err
 }
 
-// sendNotice sends one notice to the webhook. Notices may arrive in another order than they happened.
+// sendNotice sends one notice to the webhook. Notices may arrive out of order.
 func (s *Service) sendNotice(ctx context.Context, task callwright.Task, args noticeArgs, _ int) error {
 	c, err := s.cfg.Store.Get(ctx, task.Org, args.Call)
 	if errors.Is(err, callwright.ErrNotFound) {
@@ -93,7 +93,7 @@ func (s *Service) sendNotice(ctx context.Context, task callwright.Task, args not
 	return again
 }
 
-// latencyText describes how long an answer took.
+// latencyText describes the latency of an answer.
 func latencyText(l conversation.Latency) string {
 	return fmt.Sprintf("the answer was heard after %s: end of the turn %s, words %s, first sentence %s, first sound %s",
 		millis(l.Playing), millis(l.EndOfTurn), millis(l.Recognized), millis(l.FirstStep), millis(l.FirstAudio))

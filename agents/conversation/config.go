@@ -8,7 +8,7 @@ import (
 	"github.com/callwright/callwright/speech/tts"
 )
 
-// Config holds what a Conversation needs. A duration that is zero has the default that its comment names.
+// Config configures a Conversation. A zero duration means the default in its comment.
 type Config struct {
 	Recognizer  Recognizer      `required:"always"`
 	Synthesizer tts.Synthesizer `required:"always"`
@@ -17,7 +17,7 @@ type Config struct {
 	Voice    string // the name of a voice; empty: the synthesizer's default
 	Language string // BCP 47; empty: the engines' default
 
-	// Meanwhile holds the caller's speech and keys since another conversation on the call. They become the caller's turn once
+	// Meanwhile holds the caller's speech and keys since a previous conversation on the call. They become the caller's turn once
 	// the first sentence is over or interrupted.
 	Meanwhile Meanwhile
 
@@ -36,15 +36,15 @@ type Config struct {
 	callwright.Runtime
 }
 
-// Observer is told what happens in a conversation. agentstest.RunObserver tests one.
+// Observer receives the transcript of a conversation. agentstest.RunObserver tests one.
 type Observer interface {
 	// Entry is called with each entry of the transcript, in the order of the turns. Entries are final. The conversation's
-	// goroutines make one call at a time, and must not have to wait for it.
+	// goroutines make one call at a time, which must not block.
 	Entry(e Entry)
 }
 
-// settle checks the configuration and sets its defaults.
-func (c *Config) settle() error {
+// complete checks the configuration and sets its defaults.
+func (c *Config) complete() error {
 	if err := callwright.PrepareConfig(c); err != nil {
 		return err
 	}
@@ -79,7 +79,7 @@ func (c *Config) settle() error {
 	return nil
 }
 
-// nobody is the Observer by default.
+// nobody is the default Observer.
 type nobody struct{}
 
 func (nobody) Entry(Entry) {}

@@ -87,7 +87,7 @@ func TestChoosesOnTheWay(t *testing.T) {
 				t.Errorf("it says %s, error %v, and is at %s", got, err, c.state.Node)
 			}
 			if q := c.model().Questions(); len(q) != 2 || len(q[1].Options) != 2 {
-				t.Errorf("the questions were %+v", q) // the second without the global node: nobody has asked for it
+				t.Errorf("the questions were %+v", q) // the second without the global node: the caller did not ask for it
 			}
 			c.hears("b", "g.")
 		})
@@ -227,7 +227,7 @@ func TestRequestsFail(t *testing.T) {
 	})
 }
 
-// TestWebhookBrokenOff has a request that hangs end with the turn, as when the caller speaks meanwhile, and be made again.
+// TestWebhookBrokenOff ends a hanging request with the turn, as after an interruption, and repeats it.
 func TestWebhookBrokenOff(t *testing.T) {
 	t.Parallel()
 	c := newTalk(t, compile(t, nodes(say("a", start), node("w", graph.NodeWebhook, data{"text": "Wait.", "url": "https://example.com/"}), say("b", nil),
@@ -378,8 +378,8 @@ func TestTools(t *testing.T) {
 	keeps(t, c.state)
 }
 
-// TestLongVariablesInLabels: what leads on is told in texts that a variable does not make much longer, and of the names
-// without a value the log has the first.
+// TestLongVariablesInLabels: variables lengthen the texts about ways only a little, and the log contains the first names without a
+// value.
 func TestLongVariablesInLabels(t *testing.T) {
 	t.Parallel()
 	var names strings.Builder

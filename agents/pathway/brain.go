@@ -9,17 +9,17 @@ import (
 	"github.com/callwright/callwright/agents/pathway/graph"
 )
 
-// BrainConfig holds what a Brain needs.
+// BrainConfig configures a Brain.
 type BrainConfig struct {
 	Interpreter *Interpreter `required:"always"`
 	Graph       *graph.Graph `required:"always"`
 
 	Agent    Agent
-	State    State     // the state to begin with: see Begin
-	Observer func(Log) // called after every turn, in the goroutine of Respond; nil: nobody
+	State    State     // the initial state: see Begin
+	Observer func(Log) // called after every turn, in the goroutine of Respond; nil: not called
 }
 
-// Brain leads one conversation along a graph. One goroutine uses it.
+// Brain leads one conversation along a graph. Only one goroutine may use it.
 type Brain struct {
 	cfg   BrainConfig
 	state State

@@ -14,7 +14,7 @@ import (
 	"github.com/callwright/callwright/agents/pathway/graph"
 )
 
-// TestGraphsAreShared has many load one version at once: all get one graph.
+// TestGraphsAreShared loads one version concurrently: all callers get one graph.
 func TestGraphsAreShared(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
@@ -89,7 +89,7 @@ func TestDraftIsTheOneOfNow(t *testing.T) {
 	}
 }
 
-// TestDraftWhoseEdgeBecomesANode: what is a node in one draft and an edge in another tells the two apart.
+// TestDraftWhoseEdgeBecomesANode: a node in one draft and an edge in another make them different.
 func TestDraftWhoseEdgeBecomesANode(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
@@ -151,7 +151,7 @@ func (s *documentReads) Version(ctx context.Context, org callwright.OrgID, id st
 	return s.Store.Version(ctx, org, id, number)
 }
 
-// TestPinnedGraphIsReadOnce: the document of a version whose graph is kept is not read again.
+// TestPinnedGraphIsReadOnce: the document of a version with a cached graph is not read again.
 func TestPinnedGraphIsReadOnce(t *testing.T) {
 	t.Parallel()
 	reads := new(documentReads)

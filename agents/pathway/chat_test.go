@@ -175,7 +175,7 @@ func TestChatWithDraft(t *testing.T) {
 	if _, err := o.Update(t.Context(), "a", p.ID, pathway.Change{Name: &name, Nodes: &moved}); err != nil {
 		t.Fatal(err)
 	}
-	o.say(t, chat, "Hm.") // what only editors look at does not count
+	o.say(t, chat, "Hm.") // members for editors do not count
 	other := days("Other?")
 	if _, err := o.Update(t.Context(), "a", p.ID, pathway.Change{Nodes: &other.Nodes}); err != nil {
 		t.Fatal(err)
@@ -198,7 +198,7 @@ func TestChatOutlivesItsVersion(t *testing.T) {
 	_, err := o.StartChat(t.Context(), "a", r)
 	wantCode(t, "another chat", err, callwright.CodeNotFound, "pathway_version")
 	o.say(t, chat, "Hm.")
-	later := newOffice(t, func(c *pathway.Config) { c.Store, c.Chats = o.store, o.chats }) // another node, which has no graph
+	later := newOffice(t, func(c *pathway.Config) { c.Store, c.Chats = o.store, o.chats }) // another node, without a cached graph
 	if got := later.say(t, chat, "Tuesday."); !got.Chat.Completed {
 		t.Errorf("got %+v", got)
 	}
@@ -210,7 +210,7 @@ func TestChatOutlivesItsVersion(t *testing.T) {
 	wantCode(t, "a deleted pathway", err, callwright.CodeNotFound, "")
 }
 
-// TestOneTurnAtATime lets several speak at once while a webhook is asked.
+// TestOneTurnAtATime sends several messages concurrently during a webhook's request.
 func TestOneTurnAtATime(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
@@ -239,7 +239,7 @@ func TestOneTurnAtATime(t *testing.T) {
 	o.say(t, chat, "Thank you.")
 }
 
-// TestClaimEnds has a process die within a turn.
+// TestClaimEnds kills a process within a turn.
 func TestClaimEnds(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
@@ -257,7 +257,7 @@ func TestClaimEnds(t *testing.T) {
 	}
 }
 
-// TestTurnGoesOnAlone has whoever asked go away while a webhook is asked.
+// TestTurnGoesOnAlone cancels the caller during a webhook's request.
 func TestTurnGoesOnAlone(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
@@ -275,7 +275,7 @@ func TestTurnGoesOnAlone(t *testing.T) {
 	}
 }
 
-// TestTurnTakesTooLong has a model that never answers.
+// TestTurnTakesTooLong uses a model that never answers.
 func TestTurnTakesTooLong(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -325,7 +325,7 @@ func TestModelFailsInChat(t *testing.T) {
 	}
 }
 
-// TestForgetsNoBusyChat has idle chats forgotten while one of them is taken up again.
+// TestForgetsNoBusyChat deletes idle chats while one of them continues.
 func TestForgetsNoBusyChat(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
@@ -343,7 +343,7 @@ func TestForgetsChats(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := newOffice(t)
 		p := o.create(t, days("?"))
-		idle := make([]pathway.Chat, 1200) // more than are forgotten at once
+		idle := make([]pathway.Chat, 1200) // more than one batch
 		for i := range idle {
 			idle[i] = pathway.Chat{
 				ID: fmt.Sprint("c", i), Org: "a", Pathway: p.ID, State: json.RawMessage("{}"), UpdatedAt: o.clock.Now(),

@@ -53,7 +53,7 @@ func (s *Service) checkWith(
 	compile func(graph.Document) (*graph.Graph, error), d graph.Document,
 ) (graph.Document, *graph.Graph, error) {
 	if len(d.Nodes) > graph.MaxNodes || len(d.Edges) > graph.MaxEdges {
-		_, err := compile(d) // it reports that alone
+		_, err := compile(d) // it reports only this error
 		return graph.Document{}, nil, err
 	}
 	d = d.Normalize()
@@ -72,7 +72,7 @@ func (s *Service) checkWith(
 	return d, g, faults.OrNil()
 }
 
-// checkOutside checks what a node wants of other systems. It ignores what graph.Compile reports.
+// checkOutside checks a node's references to other systems. It ignores errors that graph.Compile reports.
 func (s *Service) checkOutside(raw json.RawMessage) (faults callwright.FieldErrors) {
 	node, err := tree.Parse(string(raw))
 	if err != nil {
@@ -96,7 +96,7 @@ func (s *Service) checkOutside(raw json.RawMessage) (faults callwright.FieldErro
 	default:
 	}
 	for i, t := range tools.Items() {
-		var tool struct { // read as package tool reads it
+		var tool struct { // as in package tool
 			URL string `json:"url"`
 		}
 		if json.Unmarshal([]byte(t.Raw), &tool) == nil {
@@ -120,7 +120,7 @@ func (s *Service) checkModel(options tree.Value) callwright.FieldErrors {
 	return nil
 }
 
-// checkURL checks whether requests may go to a URL.
+// checkURL checks that requests to a URL are permitted.
 func (s *Service) checkURL(url string) error {
 	if s.cfg.Interpreter.Requests == nil {
 		return callwright.Invalid("", "must be absent, because requests to other systems are not possible here")

@@ -13,7 +13,7 @@ import (
 	"github.com/callwright/callwright/agents/pathway/graph"
 )
 
-// keywords is a program's own language model: it reads prompts out, and takes the option whose label the caller has said.
+// keywords is a program's own language model: it reads prompts out, and chooses the option whose label the caller has said.
 type keywords struct{}
 
 func (keywords) Name() string { return "keywords" }

@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/agents/pathway/graph"
 )
 
-// TestModelOfNodes: a node may name the models that there are, and no other. An empty name is none.
+// TestModelOfNodes: a node may name known models only. An empty name means none.
 func TestModelOfNodes(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t, func(c *pathway.Config) {
@@ -36,8 +36,8 @@ func TestModelOfNodes(t *testing.T) {
 	}
 }
 
-// TestModelThatIsGone wants the default model to answer for one that is not there any more, and the log to say so once in each turn
-// that asks for it.
+// TestModelThatIsGone checks that the default model replaces a missing one, and that the log records it once in each turn that
+// names it.
 func TestModelThatIsGone(t *testing.T) {
 	t.Parallel()
 	c := newTalk(t, compile(t, nodes(

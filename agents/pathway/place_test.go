@@ -12,8 +12,7 @@ import (
 	"github.com/callwright/callwright/agents/pathway/graph"
 )
 
-// TestPlaces wants requests to tell which node sends them and their place in the log, also those that are
-// sent at once.
+// TestPlaces checks that requests contain their node and their place in the log, also concurrent ones.
 func TestPlaces(t *testing.T) {
 	t.Parallel()
 	tool := data{

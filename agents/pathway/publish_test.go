@@ -16,7 +16,7 @@ import (
 	"github.com/callwright/callwright/agents/pathway/graph"
 )
 
-// three is an office with a pathway of three versions.
+// three returns an office with a pathway of three versions.
 func three(tb testing.TB, change ...func(*pathway.Config)) (*office, pathway.Pathway, []pathway.Version) {
 	tb.Helper()
 	o := newOffice(tb, change...)
@@ -126,7 +126,7 @@ func TestPublishRefuses(t *testing.T) {
 func TestPublishBeginsTests(t *testing.T) {
 	t.Parallel()
 	o, p, versions := three(t)
-	for range 2 { // asking again begins nothing
+	for range 2 { // a repeated request begins no tests
 		_, err := o.Publish(t.Context(), "a", p.ID, pathway.Publication{Number: 1})
 		wantCode(t, "before its tests have passed", err, callwright.CodePromotionGateFailed, "")
 		if !strings.Contains(err.Error(), "batch-1") {
@@ -148,7 +148,7 @@ func TestPublishBeginsTests(t *testing.T) {
 func TestPublishOnPass(t *testing.T) {
 	t.Parallel()
 	o, p, versions := three(t)
-	for range 2 { // asking again changes nothing
+	for range 2 { // a repeated request changes nothing
 		got, err := o.Publish(t.Context(), "a", p.ID, pathway.Publication{Number: 1, OnPass: true})
 		if err != nil || got.Published || got.Batch != "batch-1" {
 			t.Fatalf("got %+v, %v", got, err)
@@ -174,7 +174,7 @@ func TestPublishOnPass(t *testing.T) {
 	}
 }
 
-// hasty is a gate whose tests pass as soon as they have begun, before anybody can wait for them.
+// hasty is a gate whose tests pass immediately, before the promotion can wait for them.
 type hasty struct{ *agentstest.Gate }
 
 func (g hasty) Check(ctx context.Context, org callwright.OrgID, c pathway.Candidate) (pathway.Verdict, error) {
@@ -253,7 +253,7 @@ func TestGateIsDown(t *testing.T) {
 	}
 }
 
-// asked is a gate at which something happens before it says how it is.
+// asked is a gate that runs a function before it returns its state.
 type asked func(c pathway.Candidate) pathway.GateState
 
 func (f asked) Check(_ context.Context, _ callwright.OrgID, c pathway.Candidate) (pathway.Verdict, error) {
@@ -277,7 +277,7 @@ func TestArchivedWhileAsked(t *testing.T) {
 	}
 }
 
-// TestPublishedWhileSettled publishes another version while the gate is asked about one that waits.
+// TestPublishedWhileSettled publishes another version while the gate is asked about a waiting one.
 func TestPublishedWhileSettled(t *testing.T) {
 	t.Parallel()
 	o, p, versions := three(t)
@@ -300,7 +300,7 @@ func TestPublishedWhileSettled(t *testing.T) {
 	}
 }
 
-// ledger is what publishing should come to.
+// ledger is the expected result of publications.
 type ledger struct {
 	verdicts                     map[int]pathway.GateState // none: the test has not run
 	archived                     map[int]bool

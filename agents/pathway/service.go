@@ -7,13 +7,13 @@ import (
 	"github.com/callwright/callwright/node"
 )
 
-// Config holds what a Service needs.
+// Config configures a Service.
 type Config struct {
 	Store       Store             `required:"always"`
 	Chats       Chats             `required:"always"`
 	Atomic      callwright.Atomic `required:"always"`
 	Work        callwright.Work   `required:"always"`
-	Interpreter *Interpreter      `required:"always"` // runs chats; its Requests and Knowledge decide which nodes a pathway may have
+	Interpreter *Interpreter      `required:"always"` // runs chats; its Requests and Knowledge determine the permitted nodes
 	Gate        Gate              // nil: every version may go to production
 
 	callwright.Runtime
@@ -28,7 +28,7 @@ const (
 // The limits of lists.
 const (
 	MaxPathways       = 1000   // of an organization
-	MaxVersions       = 10_000 // of a pathway, archived ones included
+	MaxVersions       = 10_000 // of a pathway, including archived ones
 	MaxPage           = 100    // pathways in a page of List
 	MaxPageOfVersions = 1000   // versions in a page of Versions
 )
@@ -51,7 +51,7 @@ func New(c Config) (*Service, error) {
 		return nil, err
 	}
 	s := &Service{cfg: c, graphs: newCache(), turns: newTurns(), documents: newDocuments()}
-	c.Work.Handle(callwright.QueueUpkeep, taskSettle, s.settle)
+	c.Work.Handle(callwright.QueueUpkeep, taskSettle, s.finishTests)
 	c.Work.Every(callwright.QueueUpkeep, taskForget, forgetEvery, s.deleteOld)
 	return s, nil
 }
@@ -74,7 +74,7 @@ func (s *Service) change(
 	return p, nil
 }
 
-// together calls change in a transaction, and again on a conflict.
+// together calls change in a transaction, and retries after a conflict.
 func (s *Service) together(
 	ctx context.Context, org callwright.OrgID, id string, change func(ctx context.Context, p *Pathway) error,
 ) error {

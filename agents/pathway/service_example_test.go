@@ -13,7 +13,7 @@ import (
 	"github.com/callwright/callwright/agents/pathway/graph"
 )
 
-// clerk is a language model of one's own: it always says the same, and takes the first way that there is.
+// clerk is a custom language model: it always says the same, and chooses the first way.
 type clerk struct{}
 
 func (clerk) Name() string { return "clerk" }
@@ -27,7 +27,7 @@ func (clerk) Answer(_ context.Context, q llm.Question) (llm.Answer, error) {
 	return llm.Answer{JSON: choice}, err
 }
 
-// A program that keeps a pathway, puts it to use and lets somebody talk to it.
+// A program stores a pathway, publishes it, and chats with it.
 func ExampleService() {
 	ctx, store := context.Background(), memstore.New()
 	service, err := pathway.New(pathway.Config{

@@ -79,7 +79,7 @@ func (d door) Check(ctx context.Context, org callwright.OrgID, c pathway.Candida
 	return d.o.Gate.Check(ctx, org, c)
 }
 
-// days is a document that asks for a day.
+// days returns a document that asks for a day.
 func days(question string) graph.Document {
 	return document(
 		`{"id":"day","type":"Default","data":{"name":"Day","isStart":true,"text":"`+question+`",
@@ -89,7 +89,7 @@ func days(question string) graph.Document {
 	)
 }
 
-// document is nodes and edges in any order.
+// document returns a document of nodes and edges in any order.
 func document(entries ...string) (d graph.Document) {
 	for _, e := range entries {
 		if strings.Contains(e, `"source"`) {
@@ -101,7 +101,7 @@ func document(entries ...string) (d graph.Document) {
 	return d
 }
 
-// create keeps a pathway with a draft, whose versions must pass a test.
+// create stores a pathway with a draft, whose versions must pass a test.
 func (o *office) create(tb testing.TB, d graph.Document) pathway.Pathway {
 	tb.Helper()
 	p, err := o.Create(tb.Context(), "a", pathway.Draft{Name: "Days", Document: d})
@@ -184,7 +184,7 @@ func TestCreate(t *testing.T) {
 	wantCode(t, "another organization's", err, callwright.CodeNotFound, "")
 }
 
-// TestNamesEveryFault has faults that Compile finds and some that only the service knows.
+// TestNamesEveryFault checks a document with faults that Compile finds, and faults that only the service finds.
 func TestNamesEveryFault(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
@@ -287,7 +287,7 @@ func TestUpdate(t *testing.T) {
 	wantCode(t, "another organization's", err, callwright.CodeNotFound, "")
 }
 
-// TestUpdateOfRevision refuses a change of another revision than the stored one, and changes nothing.
+// TestUpdateOfRevision refuses a change with a different revision than the stored one, without effect.
 func TestUpdateOfRevision(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
@@ -303,7 +303,7 @@ func TestUpdateOfRevision(t *testing.T) {
 	}
 }
 
-// atOnce does things at once.
+// atOnce runs functions concurrently.
 func atOnce(things ...func() error) []error {
 	errs := make([]error, len(things))
 	var wait sync.WaitGroup

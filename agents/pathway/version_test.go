@@ -201,7 +201,7 @@ func TestLoadPinned(t *testing.T) {
 	wantCode(t, "another organization's", err, callwright.CodeNotFound, "")
 }
 
-// TestLoadOfWhatHasFaults has a draft that an earlier build has kept, and that this one refuses.
+// TestLoadOfWhatHasFaults loads a draft that an earlier release has stored, and that this one refuses.
 func TestLoadOfWhatHasFaults(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)

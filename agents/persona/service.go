@@ -12,42 +12,42 @@ import (
 	"github.com/callwright/callwright/agents/pathway/graph"
 )
 
-// Config holds what a Service needs.
+// Config configures a Service.
 type Config struct {
 	Store  Store             `required:"always"`
 	Atomic callwright.Atomic `required:"always"` // transactions of the store
 
-	// These check what versions name.
+	// These check the references of versions.
 	Pathways  Pathways                     // nil: a persona with conditions is CodeUnavailable
 	Knowledge pathway.Knowledge            // nil: a persona with knowledge bases is refused
 	Requests  callwright.URLs              // of tools; nil: a persona with tools is CodeUnavailable
-	Voices    tts.VoiceChecker             // nil: every voice is taken
-	Languages conversation.LanguageChecker // nil: every language is taken
+	Voices    tts.VoiceChecker             // nil: every voice is accepted
+	Languages conversation.LanguageChecker // nil: every language is accepted
 
 	Numbers Numbers         // nil: no inbound number names a persona
-	Work    callwright.Work // removes deleted personas after KeepDeleted; nil: they stay
+	Work    callwright.Work // deletes the rows of deleted personas after KeepDeleted; nil: they stay
 
 	callwright.Runtime
 }
 
 // Pathways loads the graphs to which conversations are handed over; pathway.Service implements it.
 type Pathways interface {
-	// Load returns a version's graph and its number, 0 for the draft; CodeNotFound, with the field pathway_id or
-	// pathway_version, when there is none.
+	// Load returns a version's graph and its number, 0 for the draft; CodeNotFound, with the field pathway_id or pathway_version,
+	// when it is absent.
 	Load(ctx context.Context, org callwright.OrgID, id string, sel pathway.Selector) (*graph.Graph, int, error)
 }
 
-// Numbers tells at which inbound numbers personas answer.
+// Numbers returns the inbound numbers at which personas answer.
 type Numbers interface {
-	// NumbersOf returns the inbound numbers of each of the personas, in order and at most MaxNumbers of each. A persona at
-	// whose id no number is has none, and need not be in the map.
+	// NumbersOf returns the inbound numbers of each of the personas, in order and at most MaxNumbers of each. A persona without
+	// numbers need not be in the map.
 	NumbersOf(ctx context.Context, org callwright.OrgID, ids []string) (map[string][]callwright.PhoneNumber, error)
 }
 
 // Service stores personas and their versions.
 type Service struct{ cfg Config }
 
-// How deleted personas are removed.
+// The removal of deleted personas.
 const (
 	taskForget  = "persona.forget"
 	forgetEvery = time.Hour
@@ -78,8 +78,8 @@ func (s *Service) deleteOld(ctx context.Context, _ callwright.Task, _ int) error
 	return nil
 }
 
-// change reads a persona in a transaction, calls change and stores the result, and does so again on a conflict. It returns the
-// record afterwards.
+// change reads a persona in a transaction, calls change and stores the result, and retries after a conflict. It returns the record
+// afterwards.
 func (s *Service) change(
 	ctx context.Context, org callwright.OrgID, id string, change func(ctx context.Context, p *Persona) error,
 ) (r Record, err error) {

@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/agents/prompted"
 )
 
-// TestKnowledgeBases: the model gets the best passages of all bases, for what the caller said last.
+// TestKnowledgeBases: the model gets the best passages of all bases, for the caller's last words.
 func TestKnowledgeBases(t *testing.T) {
 	t.Parallel()
 	var bases agentstest.Knowledge

@@ -207,13 +207,13 @@ func refusedToArea(dir, to string) string {
 	area, isArea := strings.CutSuffix(path.Base(dir), "api")
 	isArea = isArea && path.Dir(dir) == httpapi
 	switch {
-	case dir == httpapi && (slices.Contains(domains, top(to)) || within(to, generatedHome)):
+	case dir == httpapi && (slices.Contains(domains, top(to)) || path.Dir(to) == generatedHome):
 		return "the core of the HTTP API knows no domain and no area, so that a program has those that it serves"
 	case isArea && to != dir && path.Dir(to) == httpapi && strings.HasSuffix(to, "api"):
 		return "areas don't import each other: what two of them need is a package beside them"
 	case isArea && within(to, generatedHome) && to != path.Join(generatedHome, area+"oas"):
 		return "an area uses the generated package of its own name only"
-	case within(dir, httpapi) && !isArea && within(to, generatedHome):
+	case within(dir, httpapi) && dir != httpapi && !isArea && within(to, generatedHome):
 		return "only areas use generated code, each its own"
 	}
 	return ""

@@ -39,7 +39,7 @@ func sound() map[string]string {
 		"adapters/sipua/ua.go":             source("sipua", "github.com/emiago/sipgo/sip", module+"/sip", module+"/adapters/sipua/internal/leg"),
 		"adapters/sipua/probe/p.go":        source("probe", module+"/adapters/sipua/internal/peer"),
 		"adapters/sipua/rtpmedia/m.go":     source("rtpmedia", "github.com/pion/rtp", "github.com/pion/srtp/v2", module+"/agents/call"),
-		"transport/httpapi/h.go":           source("httpapi", "net/http", module, module+"/transport/httpapi/internal/wire"),
+		"transport/httpapi/h.go":           source("httpapi", "net/http", module, module+"/transport/httpapi/internal/wire", module+"/transport/oas"),
 		"transport/httpapi/sipapi/h.go":    source("sipapi", "net/http", module+"/transport/httpapi", module+"/transport/oas/sipoas", module+"/sip"),
 		"transport/oas/sipoas/api_gen.go":  "// " + generatedMark + "\n\npackage sipoas\n\nfunc Undocumented() {}\n" + strings.Repeat("\n", 900),
 		"adapters/codec/codec.go":          source("codec", module+"/sip"),

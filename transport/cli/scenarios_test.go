@@ -63,7 +63,7 @@ func newFar(t *testing.T) *far {
 	}))
 	org := must(keys.CreateOrganization(t.Context(), "acme", "Acme")).ID
 	api := must(httpapi.New(httpapi.Config{
-		Access: keys, Atomic: store, Idempotency: orgstore.IdempotencyStore{Store: store}, Areas: []httpapi.Area{agenttestapi.New(tests, nil)},
+		Access: keys, Atomic: store, Idempotency: orgstore.IdempotencyStore{Store: store}, Areas: []httpapi.Area{agenttestapi.New(agenttestapi.Config{Tests: tests})},
 	}))
 	s := httptest.NewServer(api)
 	t.Cleanup(s.Close)

@@ -36,6 +36,8 @@ import (
 	"github.com/callwright/callwright/agenttest"
 	"github.com/callwright/callwright/agenttest/agenttesttest"
 	"github.com/callwright/callwright/agenttest/engine"
+	"github.com/callwright/callwright/agenttest/group"
+	"github.com/callwright/callwright/agenttest/run"
 	"github.com/callwright/callwright/agenttest/tornado"
 	"github.com/callwright/callwright/delivery"
 	"github.com/callwright/callwright/internal/contracttest"
@@ -106,8 +108,10 @@ type services struct {
 // all is every area of the contract.
 func (s services) all() []httpapi.Area {
 	return []httpapi.Area{
-		callsapi.New(s.calls, publicURL), agentsapi.New(s.agents, s.personas), sipapi.New(s.trunks), pathwaysapi.New(s.pathways), triageapi.New(s.issues), portingapi.New(s.ports),
-		agenttestapi.New(s.tests, s.tornados), webhooksapi.New(s.webhooks), speechapi.New(speechapi.Config{Speech: s.speech, URL: publicURL}),
+		callsapi.New(callsapi.Config{Calls: s.calls, URL: publicURL}), agentsapi.New(agentsapi.Config{Agents: s.agents, Personas: s.personas}),
+		sipapi.New(s.trunks), pathwaysapi.New(pathwaysapi.Config{Pathways: s.pathways}), triageapi.New(triageapi.Config{Issues: s.issues}),
+		portingapi.New(s.ports), agenttestapi.New(agenttestapi.Config{Tests: s.tests, Tornados: s.tornados}),
+		webhooksapi.New(webhooksapi.Config{Deliveries: s.webhooks}), speechapi.New(speechapi.Config{Speech: s.speech, URL: publicURL}),
 	}
 }
 
@@ -405,8 +409,8 @@ func (silent) Answer(context.Context, llm.Question) (llm.Answer, error) {
 // silentNotifier tells nobody how tests ended.
 type silentNotifier struct{}
 
-func (silentNotifier) RunEnded(context.Context, string, agenttest.Run) error { return nil }
+func (silentNotifier) RunEnded(context.Context, string, run.Run) error { return nil }
 
-func (silentNotifier) BatchEnded(context.Context, string, agenttest.Batch, []agenttest.Run) error {
+func (silentNotifier) BatchEnded(context.Context, string, group.Batch, []run.Run) error {
 	return nil
 }

@@ -17,12 +17,6 @@ import (
 // answerLife is the time in which the first answer to a request with an Idempotency-Key is repeated.
 const answerLife = 24 * time.Hour
 
-// Answer is an answer that can be stored as JSON and repeated.
-type Answer interface {
-	json.Marshaler
-	json.Unmarshaler
-}
-
 // idempotencyKey carries the key, which the generated code has checked.
 const idempotencyKey = "Idempotency-Key"
 

@@ -202,8 +202,9 @@ func TestTornadosThatCannotStart(t *testing.T) {
 
 	without := &house{t: t, store: h.store}
 	without.Handler = contracttest.Handler(t, must(httpapi.New(httpapi.Config{
-		Access: h.access, Atomic: h.store, Idempotency: h.answers(), Logger: h.logger, Areas: []httpapi.Area{agenttestapi.New(h.areas.tests,
-			h.tornadoService(memstore.NewWork(h.store, nil), func(c *tornado.Config) { c.Fixer = nil }))},
+		Access: h.access, Atomic: h.store, Idempotency: h.answers(), Logger: h.logger, Areas: []httpapi.Area{agenttestapi.New(agenttestapi.Config{
+			Tests: h.areas.tests, Tornados: h.tornadoService(memstore.NewWork(h.store, nil), func(c *tornado.Config) { c.Fixer = nil }),
+		})},
 	})))
 	testError(&world{without, w.org, w.key, w.made}, 501, "NOT_IMPLEMENTED", "", "POST", "/tornado/start", `{"pathway_id":"$pathway"}`)
 }

@@ -4,10 +4,10 @@ import "github.com/callwright/callwright/agents/pathway/internal/tree"
 
 // Canonical returns the document as canonical JSON: documents that lead conversations the same way have the same bytes.
 //
-// It is an object of nodes and edges, in their order, which counts. A node keeps id, type, data and globalConfig; an edge
-// keeps id, source, target and data without isHighlighted. Members are sorted by name and unique (the last one counts),
-// white space and needless escapes are dropped, and numbers have their shortest form. Unknown members of data are kept,
-// because a later version may know them. The error is FieldErrors if the document is not JSON.
+// It is an object of nodes and edges in their order, which is significant. A node keeps id, type, data and globalConfig; an edge
+// keeps id, source, target and data without isHighlighted. Members are sorted by name and unique (the last one counts), white space
+// and needless escapes are dropped, and numbers have their shortest form. Unknown members of data stay, because a later version may
+// know them. The error is FieldErrors if the document is not JSON.
 func (d Document) Canonical() ([]byte, error) {
 	var errs errorList
 	nodes, edges := parse(&errs, "nodes", d.Nodes), parse(&errs, "edges", d.Edges)

@@ -10,7 +10,7 @@ import (
 // Document is a pathway as clients write it, in the shapes of the /v1 contract. Members of nodes and edges that this
 // package does not know are stored and returned unchanged. The zero Document is the empty pathway.
 type Document struct {
-	Nodes []json.RawMessage // each with id, type and data; one entry may hold globalConfig instead, and nothing else
+	Nodes []json.RawMessage // each with id, type and data; one entry may hold only globalConfig instead
 	Edges []json.RawMessage // each with id, source, target and data
 }
 
@@ -35,9 +35,8 @@ func (d Document) Size() (bytes int) {
 	return bytes
 }
 
-// Normalize returns the document in the form in which it is stored: an edge's label and description are members of its
-// data. Where a client wrote them beside data, they replace those in data. Everything else stays as it is, errors
-// included.
+// Normalize returns the document in the form in which it is stored: an edge's label and description are members of its data. If a
+// client wrote them beside data, they replace the ones in data. All else stays unchanged, including errors.
 func (d Document) Normalize() Document {
 	edges := make([]json.RawMessage, len(d.Edges))
 	for i, raw := range d.Edges {

@@ -151,9 +151,9 @@ func generateArea(text []byte, folder, name string, tags []string) error {
 	if err != nil {
 		return err
 	}
-	texts, err := Wants(whole, name)
+	glue, err := AreaFile(whole, name)
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
-	return os.WriteFile(filepath.Join(folder, name, "oas_wants_gen.go"), texts, 0o644) //nolint:gosec // as ogen's files
+	return os.WriteFile(filepath.Join(folder, name, "oas_area_gen.go"), glue, 0o644) //nolint:gosec // as ogen's files
 }

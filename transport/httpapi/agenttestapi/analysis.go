@@ -10,7 +10,7 @@ import (
 
 // AnalyzeTestRun finds out why a run has failed.
 func (a *api) AnalyzeTestRun(ctx context.Context, params oas.AnalyzeTestRunParams) (*oas.TestAnalysisReply, error) {
-	found, err := a.tests.AnalyzeRun(ctx, httpapi.Org(ctx), params.ID)
+	found, err := a.cfg.Tests.AnalyzeRun(ctx, httpapi.Org(ctx), params.ID)
 	if err != nil {
 		return nil, err
 	}

@@ -11,7 +11,7 @@ import (
 
 // ReplayTestRun begins a chat in which the caller of a run says its lines again.
 func (a *api) ReplayTestRun(ctx context.Context, params oas.ReplayTestRunParams) (*oas.TestReplayReply, error) {
-	r, err := a.tests.ReplayRun(ctx, httpapi.Org(ctx), params.ID)
+	r, err := a.cfg.Tests.ReplayRun(ctx, httpapi.Org(ctx), params.ID)
 	if err != nil {
 		return nil, err
 	}

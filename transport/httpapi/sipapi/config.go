@@ -21,7 +21,7 @@ import (
 
 // GetSipConfig returns failover, codecs and alerts of one direction of a number.
 func (a *api) GetSipConfig(ctx context.Context, params oas.GetSipConfigParams) (*oas.SipAdvancedConfigReply, error) {
-	t, err := a.trunks.Trunk(ctx, httpapi.Org(ctx), params.PhoneNumber, sip.Direction(params.Direction))
+	t, err := a.cfg.Trunks.Trunk(ctx, httpapi.Org(ctx), params.PhoneNumber, sip.Direction(params.Direction))
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +51,7 @@ func (a *api) UpdateSipConfig(
 	if config, ok := req.AlertConfig.Get(); ok {
 		change.Alerts.Value = alertsOf(config)
 	}
-	t, err := a.trunks.Configure(ctx, httpapi.Org(ctx), change)
+	t, err := a.cfg.Trunks.Configure(ctx, httpapi.Org(ctx), change)
 	if err != nil {
 		return nil, atEndpoint(order, err)
 	}

@@ -12,7 +12,7 @@ import (
 
 // GetIssueActivity returns a page of an issue's feed.
 func (a *api) GetIssueActivity(ctx context.Context, params oas.GetIssueActivityParams) (*oas.TriageActivityReply, error) {
-	page, err := a.issues.Activity(ctx, httpapi.Org(ctx), params.ID, triage.PageRequest{
+	page, err := a.cfg.Issues.Activity(ctx, httpapi.Org(ctx), params.ID, triage.PageRequest{
 		Limit: params.Limit.Or(0), Cursor: params.Cursor.Or(""),
 	})
 	if err != nil {
