@@ -7,15 +7,15 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// taskCancel cancels the runs of a group that wait.
+// taskCancel cancels the waiting runs of a group.
 const taskCancel = "agenttest.cancel"
 
-// errEnded refuses to cancel what has ended.
+// errEnded is the error of cancelling a run or a group that has ended.
 var errEnded = callwright.Errorf(callwright.CodeInvalidState, "it has ended already")
 
-// CancelRun cancels a run. One that waits has ended when CancelRun returns. One that is under way is interrupted: at once on this
-// node, within lookEvery on another one. It keeps what was said so far. It may be cancelled again until it has ended; then that
-// is CodeInvalidState. CodeNotFound: the organization has no run of this id.
+// CancelRun cancels a run. A waiting run has ended when CancelRun returns. A running one is interrupted: immediately on this node,
+// within lookEvery on another one. It keeps the conversation so far. It may be cancelled again until it has ended; then CancelRun
+// returns CodeInvalidState. CodeNotFound: unknown id.
 func (s *Service) CancelRun(ctx context.Context, org callwright.OrgID, id string) error {
 	err := callwright.Retry(ctx, func(ctx context.Context) error {
 		return s.cfg.Atomic.Do(ctx, func(ctx context.Context) error { return s.cancelRun(ctx, org, id) })
@@ -37,7 +37,7 @@ func (s *Service) cancelRun(ctx context.Context, org callwright.OrgID, id string
 	case r.State == Running:
 		return s.cfg.Store.CancelRun(ctx, org, id)
 	}
-	if r.Batch != "" { // locked before the run, as claims do it
+	if r.Batch != "" { // locked before the run, in the order of claims
 		if _, err := s.cfg.Store.AddCounts(ctx, org, r.Batch, Sums{}); err != nil {
 			return err
 		}
@@ -47,12 +47,12 @@ func (s *Service) cancelRun(ctx context.Context, org callwright.OrgID, id string
 	return err
 }
 
-// CancelBatch cancels the runs of a batch that have not ended: see CancelRun.
+// CancelBatch cancels the unended runs of a batch: see CancelRun.
 func (s *Service) CancelBatch(ctx context.Context, org callwright.OrgID, id string) error {
 	return s.cancelGroup(ctx, org, id, OneEach)
 }
 
-// CancelSet cancels the runs of a simulation set that have not ended: see CancelRun.
+// CancelSet cancels the unended runs of a simulation set: see CancelRun.
 func (s *Service) CancelSet(ctx context.Context, org callwright.OrgID, id string) error {
 	return s.cancelGroup(ctx, org, id, Simulations)
 }
@@ -83,7 +83,7 @@ func (s *Service) cancelGroup(ctx context.Context, org callwright.OrgID, id stri
 	return err
 }
 
-// groupOf returns a group of a kind. CodeNotFound: the organization has none of this id.
+// groupOf returns a group of a kind. CodeNotFound: unknown id.
 func (s *Service) groupOf(ctx context.Context, org callwright.OrgID, id string, kind Kind) (Batch, error) {
 	b, err := s.cfg.Store.Batch(ctx, org, id)
 	if errors.Is(err, callwright.ErrNotFound) || err == nil && b.Kind != kind {
@@ -96,7 +96,7 @@ func (s *Service) groupOf(ctx context.Context, org callwright.OrgID, id string, 
 	return b, err
 }
 
-// cancelWaiting ends the runs of a group that wait. The runs that are under way end by themselves: see stopCancelled.
+// cancelWaiting ends the waiting runs of a group. Running ones end by themselves: see stopCancelled.
 func (s *Service) cancelWaiting(ctx context.Context, t callwright.Task, _ int) error {
 	for {
 		n := 0
@@ -130,7 +130,7 @@ func (s *Service) cancelWaiting(ctx context.Context, t callwright.Task, _ int) e
 	}
 }
 
-// neverBegan says of a run that was cancelled while it waited why that is.
+// neverBegan returns the reason for which a waiting run was cancelled.
 func neverBegan(b Batch) string {
 	if b.Reason == StoppedByClient {
 		return ""
@@ -138,7 +138,7 @@ func neverBegan(b Batch) string {
 	return "cancelled before it began: " + b.StopMessage()
 }
 
-// advanceAlone ends a group that was cancelled when none of its runs was left to do it.
+// advanceAlone ends a cancelled group without remaining runs that would end it.
 func (s *Service) advanceAlone(ctx context.Context, org callwright.OrgID, id string) error {
 	b, err := s.cfg.Store.AddCounts(ctx, org, id, Sums{})
 	if err != nil || b.State.Ended() {

@@ -6,11 +6,11 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// maxRounds bounds how often a claim looks for runs beyond those of groups that are closed to it.
+// maxRounds bounds the searches of a claim for runs outside of full groups.
 const maxRounds = 100
 
-// claim marks runs as Running on this node: the oldest of each organization, as many as the organization and their groups may
-// have at once.
+// claim marks runs as Running on this node: the oldest of each organization, up to the concurrency limits of the organization and
+// their groups.
 func (s *Service) claim(ctx context.Context, most int) (claimed []Run, err error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -71,13 +71,13 @@ func (s *Service) ready(ctx context.Context, org callwright.OrgID, most int) ([]
 	return ready, nil
 }
 
-// admission decides which groups of an organization may have another run.
+// admission decides whether groups of an organization may start another run.
 type admission struct {
 	*Service
 
 	org    callwright.OrgID
-	free   map[string]int // how many runs of a group may start, by its id
-	closed []string       // the groups of which none may
+	free   map[string]int // number of runs of a group that may start, by its id
+	closed []string       // full groups
 }
 
 // admits reports whether another run of a group may start, and counts it.
@@ -105,8 +105,8 @@ func (a *admission) admits(ctx context.Context, group string) (bool, error) {
 	return true, nil
 }
 
-// look returns how many runs of a group may start. A group with limits is locked, so that no other node counts its runs or its
-// spending at the same time. A group whose budget is used up is stopped.
+// look returns the number of runs of a group that may start. It locks a group with limits, so that no other node counts its runs or
+// its spending concurrently. A group whose budget is used up is stopped.
 func (a *admission) look(ctx context.Context, group string) (free int, err error) {
 	b, err := a.cfg.Store.Batch(ctx, a.org, group)
 	if err == nil && !b.Cancel && b.limited() {
@@ -153,7 +153,7 @@ func (s *Service) take(r Run) (Run, error) {
 	return r, nil
 }
 
-// store stores changed runs, and counts up their Revision as the store does.
+// store stores changed runs, and increments their Revision like the store.
 func (s *Service) store(ctx context.Context, runs []Run) error {
 	if len(runs) == 0 {
 		return nil

@@ -8,7 +8,7 @@ import (
 	"github.com/callwright/callwright/agenttest/engine"
 )
 
-// GetRun returns one run with its outcome and with what it tested. CodeNotFound: the organization has none of this id.
+// GetRun returns one run with its outcome and its snapshot. CodeNotFound: unknown id.
 func (s *Service) GetRun(ctx context.Context, org callwright.OrgID, id string) (Run, Snapshot, error) {
 	r, err := s.cfg.Store.Run(ctx, org, id)
 	if err != nil {
@@ -18,8 +18,8 @@ func (s *Service) GetRun(ctx context.Context, org callwright.OrgID, id string) (
 	return r, snap, err
 }
 
-// ListRuns returns a page of runs, newest first, and how many the filter chooses in all. Their outcomes have short results and
-// nothing else. A Limit that is not from 1 to MaxPage is MaxPage.
+// ListRuns returns a page of runs, newest first, and the number of all selected ones. Their outcomes contain only short results.
+// Any Limit outside 1 to MaxPage means MaxPage.
 func (s *Service) ListRuns(ctx context.Context, org callwright.OrgID, f RunFilter) (runs []Run, total int, err error) {
 	if f.Limit < 1 || f.Limit > MaxPage {
 		f.Limit = MaxPage
@@ -48,7 +48,7 @@ func (s *Service) PageRuns(ctx context.Context, org callwright.OrgID, f RunFilte
 	return page, err
 }
 
-// GetBatch returns a batch with its runs, which are as in lists. CodeNotFound: the organization has no batch of this id.
+// GetBatch returns a batch with its runs, in the form of lists. CodeNotFound: unknown id.
 func (s *Service) GetBatch(ctx context.Context, org callwright.OrgID, id string) (Batch, []Run, error) {
 	b, err := s.groupOf(ctx, org, id, OneEach)
 	if err != nil {
@@ -58,8 +58,8 @@ func (s *Service) GetBatch(ctx context.Context, org callwright.OrgID, id string)
 	return b, runs, err
 }
 
-// ListBatches returns a page of groups of a kind, newest first, and how many the filter chooses in all. A Limit that is not from 1
-// to MaxPage is MaxPage.
+// ListBatches returns a page of groups of a kind, newest first, and the number of all selected ones. Any Limit outside 1 to MaxPage
+// means MaxPage.
 func (s *Service) ListBatches(
 	ctx context.Context, org callwright.OrgID, f BatchFilter,
 ) (batches []ListedBatch, total int, err error) {
@@ -73,7 +73,7 @@ func (s *Service) ListBatches(
 	return batches, total, err
 }
 
-// PageBatches returns a page of groups without a count of all, and whether there are more; otherwise see ListBatches.
+// PageBatches returns a page of groups without a count of all, and whether more exist; otherwise see ListBatches.
 func (s *Service) PageBatches(
 	ctx context.Context, org callwright.OrgID, f BatchFilter,
 ) (batches []ListedBatch, more bool, err error) {
@@ -86,7 +86,7 @@ func (s *Service) PageBatches(
 	return batches[:min(limit, len(batches))], len(batches) > limit, err
 }
 
-// listed returns the runs that f chooses, with outcomes that have short results and nothing else.
+// listed returns the runs that f selects, with outcomes that contain only short results.
 func (s *Service) listed(ctx context.Context, org callwright.OrgID, f RunFilter) ([]Run, error) {
 	runs, err := s.cfg.Store.FindRuns(ctx, org, f)
 	for i := range runs {
@@ -97,10 +97,10 @@ func (s *Service) listed(ctx context.Context, org callwright.OrgID, f RunFilter)
 	return runs, err
 }
 
-// maxShort is how many bytes the reasoning of a Check has at most.
+// maxShort is the maximum length of a Check's reasoning, in bytes.
 const maxShort = 500
 
-// NewChecks returns results without what they rest on.
+// NewChecks returns results without their evidence.
 func NewChecks(results []assert.Result) []Check {
 	list := make([]Check, len(results))
 	for i, r := range results {

@@ -10,15 +10,15 @@ import (
 	"github.com/callwright/callwright/node"
 )
 
-// The limits of requests that read many runs, on a node. Statistics of simulation sets and analytics are one kind, and scoring
-// runs again is another. More requests wait.
+// The limits of requests that read many runs, on a node. Statistics of simulation sets and analytics are one kind, and scoring runs
+// again is another. Further requests wait.
 const (
-	MaxReads = 2               // of a kind at once, of all organizations; one of each
-	readWait = 3 * time.Second // for those of the same organization, and again for those of others
+	MaxReads = 2               // concurrent reads of a kind, of all organizations; one of each
+	readWait = 3 * time.Second // wait for reads of the same organization, and again for others
 )
 
-// reads bounds how many reads of a kind are under way. Only one read of an organization at a time waits for those of others, so
-// that organizations take turns however many requests each sends.
+// reads bounds the concurrent reads of a kind. Only one read of an organization at a time waits for other organizations, so that
+// organizations take turns, regardless of their numbers of requests.
 type reads struct{ own, all node.Budget }
 
 func newReads() *reads {
@@ -29,7 +29,7 @@ func newReads() *reads {
 	}
 }
 
-// hold waits until a read may begin. CodeTooManyRequests, with RetryAfter: it could not in time.
+// hold waits until a read may begin. CodeTooManyRequests, with RetryAfter: not in time.
 func (r *reads) hold(ctx context.Context, org callwright.OrgID) (release func(), err error) {
 	own, err := r.own.Claim(ctx, string(org), 1)
 	if err != nil {
@@ -43,7 +43,7 @@ func (r *reads) hold(ctx context.Context, org callwright.OrgID) (release func(),
 	return func() { all(); own() }, nil
 }
 
-// tooMany returns the error of a full Budget with the code of a limit that is reached.
+// tooMany returns the error of a full Budget with the code of a reached limit.
 func tooMany(ctx context.Context, err error) error {
 	e, coded := errors.AsType[*callwright.Error](err)
 	if !coded || ctx.Err() != nil {

@@ -21,13 +21,13 @@ import (
 type RunRequest struct {
 	Version  *int           // number of the version to test; nil: the version in production
 	Override map[string]any // replaces members of the scenario's request data, key by key
-	Webhook  string         // is told the end; empty: nobody
-	Budget   engine.Limit   // the zero Limit: none but engine.Config.Limit
+	Webhook  string         // receives the end; empty: none
+	Budget   engine.Limit   // the zero Limit: only engine.Config.Limit
 }
 
-// StartRun starts a run of a scenario. CodeNotFound: there is no such scenario, or, with the field version_number, no such
-// version. CodeTooManyRequests: the organization has MaxPending runs that have not ended, or that its simulation sets have still to
-// create; with RetryAfter: too many tests are being started at once.
+// StartRun starts a run of a scenario. CodeNotFound: the scenario, or, with the field version_number, the version is absent.
+// CodeTooManyRequests: the organization has MaxPending unended runs, including runs that its simulation sets will create; with
+// RetryAfter: too many concurrent starts.
 func (s *Service) StartRun(ctx context.Context, org callwright.OrgID, id string, r RunRequest) (Run, error) {
 	if err := s.checkWebhook(r.Webhook); err != nil {
 		return Run{}, err
@@ -55,7 +55,7 @@ func (s *Service) StartRun(ctx context.Context, org callwright.OrgID, id string,
 	run := s.newRun(org, partOf(sc, tested, snap.ID))
 	run.Webhook, run.Budget = r.Webhook, r.Budget
 	err = s.cfg.Atomic.Do(ctx, func(ctx context.Context) error {
-		// A run that is created while its scenario is deleted would not be deleted with it.
+		// A run created during the deletion of its scenario would not be deleted with it.
 		if err := s.cfg.Store.HoldScenario(ctx, org, id); err != nil {
 			return err
 		}
@@ -114,8 +114,8 @@ type version struct {
 	hash   string
 }
 
-// tested finds the version to test: a number, or nil for what is in production. The draft is not tested, because it may
-// change while a run goes on.
+// tested finds the version to test: a number, or nil for the version in production. A draft is not tested, because it may change
+// during a run.
 func (s *Service) tested(ctx context.Context, sc scenario.Scenario, number *int) (version, error) {
 	if number != nil && *number < 1 {
 		return version{}, callwright.Invalid("version_number", "must be the number of a saved version: the draft is not tested")
@@ -145,14 +145,13 @@ func (s *Service) tested(ctx context.Context, sc scenario.Scenario, number *int)
 // inProduction returns the number of a pathway's version in production; 0: none.
 func (s *Service) inProduction(ctx context.Context, org callwright.OrgID, id string) (int, error) {
 	_, n, err := s.cfg.Pathways.Load(ctx, org, id, pathway.Selector{Environment: pathway.Production})
-	if errors.Is(err, callwright.ErrInvalidState) { // it cannot be walked any more, and may be replaced
+	if errors.Is(err, callwright.ErrInvalidState) { // no longer valid, and may be replaced
 		return n, nil
 	}
 	return n, ignoreAbsent(err)
 }
 
-// testedPersona finds the version of a persona to test. The pathways to which it hands over are those in production when a run
-// begins.
+// testedPersona finds the version of a persona to test. It hands over to the pathways that are in production when a run begins.
 func (s *Service) testedPersona(ctx context.Context, sc scenario.Scenario, number *int) (version, error) {
 	if s.cfg.Personas == nil {
 		return version{}, errNoPersonas
@@ -171,25 +170,25 @@ func (s *Service) testedPersona(ctx context.Context, sc scenario.Scenario, numbe
 	return version{number: v.Number}, err
 }
 
-// snapshot keeps what is tested as it is now.
+// snapshot returns the snapshot of the current test.
 func (s *Service) snapshot(sc scenario.Scenario, v version, override map[string]any) Snapshot {
 	return Snapshot{
 		ID: snapshotID(sc, v, override), Org: sc.Org, Scenario: sc, Version: v.number, Hash: v.hash, CreatedAt: s.cfg.Clock.Now(),
 	}
 }
 
-// snapshotID returns the id of a snapshot. It follows from what is tested, so that all runs that test the same share a snapshot. Of
-// the scenario it needs what brief lists have.
+// snapshotID returns the id of a snapshot. It is derived from the test, so that all runs with the same test share a snapshot. It
+// needs only the scenario's fields of brief lists.
 func snapshotID(sc scenario.Scenario, v version, override map[string]any) string {
 	raw, err := json.Marshal([]any{sc.Org, sc.ID, sc.Revision, v.number, v.hash, override})
-	if err != nil { // what overrides request data is JSON
+	if err != nil { // overrides of request data are JSON
 		panic(err)
 	}
 	sum := sha256.Sum256(raw)
 	return hex.EncodeToString(sum[:])
 }
 
-// partOf returns what the runs of a snapshot have in common.
+// partOf returns the common fields of a snapshot's runs.
 func partOf(sc scenario.Scenario, v version, snapshot string) Part {
 	return Part{
 		Scenario: sc.ID, Revision: sc.Revision, Name: sc.Name, Pathway: sc.Pathway, Persona: sc.Persona, Version: v.number,
@@ -205,7 +204,7 @@ func (s *Service) newRun(org callwright.OrgID, p Part) Run {
 	}
 }
 
-// checkPending refuses more runs than an organization may have that have not ended.
+// checkPending refuses more unended runs than an organization may have.
 func (s *Service) checkPending(ctx context.Context, org callwright.OrgID, more int) error {
 	n, err := s.cfg.Store.CountUnended(ctx, org)
 	if err != nil {
@@ -219,8 +218,8 @@ func (s *Service) checkPending(ctx context.Context, org callwright.OrgID, more i
 	return nil
 }
 
-// admit refuses what checkPending does, and has other starts of the organization wait until the transaction of ctx ends: no two
-// of them count the same runs.
+// admit calls checkPending, and locks out other starts of the organization until the transaction of ctx ends, so that no two of
+// them count the same runs.
 func (s *Service) admit(ctx context.Context, org callwright.OrgID, more int) error {
 	if err := s.cfg.Store.HoldStarts(ctx, org); err != nil {
 		return err
@@ -228,8 +227,7 @@ func (s *Service) admit(ctx context.Context, org callwright.OrgID, more int) err
 	return s.checkPending(ctx, org, more)
 }
 
-// The limits of starts that a node works on at once, in scenarios that they hold in memory: a group counts as several. More
-// starts wait.
+// The limits of concurrent starts on a node, in scenarios in memory: a group counts as several. Further starts wait.
 const (
 	maxStarts      = 16 // of all organizations
 	maxStartsOfOrg = 8
@@ -244,7 +242,7 @@ func newStarts() *node.Budget {
 	}
 }
 
-// reserve refuses a start of more runs than may be waiting before anything large is read, and waits until it may be in memory.
+// reserve refuses a start of too many runs before reading large data, and waits for memory.
 func (s *Service) reserve(ctx context.Context, org callwright.OrgID, runs int, weight int64) (release func(), err error) {
 	if err := s.checkPending(ctx, org, runs); err != nil {
 		return nil, err

@@ -10,40 +10,40 @@ import (
 	"github.com/callwright/callwright/delivery"
 )
 
-// Notifier sends the ends of runs and groups to webhooks. A message has an id, the same whenever it is sent again, and a
-// signature that is valid for its organization alone. An error means that it was not delivered: with CodeForbidden the
-// receiver refuses it for good, or nothing may be sent to url; after any other error it is sent again for 24 hours, not
-// before the error's RetryAfter. Messages of errors are for people and hold nothing of the address but its host.
+// Notifier sends the ends of runs and groups to webhooks. A message has an id, which repeated attempts reuse, and a signature that
+// is valid for its organization only. An error means that the message was not delivered. CodeForbidden: the receiver refuses it
+// permanently, or sending to url is not allowed. After any other error it is sent again for 24 hours, not before the error's
+// RetryAfter. Messages of errors are human-readable and contain only the host of the address.
 type Notifier interface {
 	RunEnded(ctx context.Context, url string, r Run) error
-	// BatchEnded sends a group with its runs, whose outcomes have short results and nothing else.
+	// BatchEnded sends a group with its runs, whose outcomes contain only short results.
 	BatchEnded(ctx context.Context, url string, b Batch, runs []Run) error
 }
 
-// Failures receives runs that have failed. Each may be reported more than once. After an error it is reported again a few
-// times, not before the error's RetryAfter.
+// Failures receives runs that have failed. Each may arrive more than once. After an error it is reported again a few times, not
+// before the error's RetryAfter.
 type Failures interface {
-	// RunFailed reports a run that has ended as Failed and is of no simulation set, and no Run.Experiment.
+	// RunFailed reports a run that ended as Failed, outside simulation sets, and is not a Run.Experiment.
 	RunFailed(ctx context.Context, r Run) error
-	// ModeFailed reports runs of a scenario that have failed alike in a simulation set that has ended; not of experiments.
+	// ModeFailed reports runs of a scenario with the same failure in an ended simulation set, except experiments.
 	ModeFailed(ctx context.Context, m FailureMode) error
 }
 
-// FailureMode is how runs of a scenario have failed in a simulation set.
+// FailureMode is a common failure of runs of a scenario in a simulation set.
 type FailureMode struct {
 	Org      callwright.OrgID
 	Set      string // id
 	Scenario Part
-	Failure  Failure  // Reason is the one that is most like those of the others
-	Count    int      // runs that have failed so
+	Failure  Failure  // its Reason is the most typical one
+	Count    int      // runs with this failure
 	Scored   int      // runs that have passed or failed
-	Runs     []string // ids of those that have failed so, the earliest first, at most MaxEvidence
+	Runs     []string // ids of runs with this failure, the earliest first, at most MaxEvidence
 }
 
-// MaxEvidence is how many runs a FailureMode names.
+// MaxEvidence is the maximum number of runs in a FailureMode.
 const MaxEvidence = 10
 
-// The tasks that tell what has ended. Their key is the id of the run or the group.
+// The tasks that report ended runs and groups. Their key is the id of the run or the group.
 const (
 	taskRunNotice   = "agenttest.run_notice"
 	taskBatchNotice = "agenttest.batch_notice"
@@ -52,7 +52,7 @@ const (
 	taskSettle      = "agenttest.settle"
 )
 
-// registerTelling registers the tasks that tell what has ended.
+// registerTelling registers the tasks that report ended runs and groups.
 func (s *Service) registerTelling() {
 	s.cfg.Work.Handle(callwright.QueueWebhooks, taskRunNotice, s.sendRun)
 	s.cfg.Work.Handle(callwright.QueueWebhooks, taskBatchNotice, s.sendBatch)
@@ -63,8 +63,8 @@ func (s *Service) registerTelling() {
 	})
 }
 
-// tell enqueues what follows from the end of a run, in the transaction of ctx. The failures of a simulation set are told once
-// it has ended, by their modes.
+// tell enqueues the tasks after the end of a run, in the transaction of ctx. The failures of a simulation set are reported by mode
+// after its end.
 func (s *Service) tell(ctx context.Context, r Run, kind Kind) error {
 	var kinds []string
 	if r.Webhook != "" && s.cfg.Notifier != nil {
@@ -76,7 +76,7 @@ func (s *Service) tell(ctx context.Context, r Run, kind Kind) error {
 	return s.enqueue(ctx, r.Org, r.ID, kinds...)
 }
 
-// tellBatch enqueues what follows from the end of a group, in the transaction of ctx.
+// tellBatch enqueues the tasks after the end of a group, in the transaction of ctx.
 func (s *Service) tellBatch(ctx context.Context, b Batch) error {
 	var kinds []string
 	if b.Webhook != "" && s.cfg.Notifier != nil {
@@ -129,8 +129,8 @@ func (s *Service) sendBatch(ctx context.Context, t callwright.Task, _ int) error
 	return s.send(ctx, m, b.EndedAt, func(ctx context.Context) error { return s.cfg.Notifier.BatchEnded(ctx, b.Webhook, b, runs) })
 }
 
-// send makes an attempt at a message. It returns the error with which it is sent again, or nil when it was delivered or is given
-// up. since says when what it tells has happened: nothing counts the attempts.
+// send makes an attempt at a message. It returns an error if the message is to be sent again, and nil if it was delivered or given
+// up. since is the time of the reported event: attempts are not counted.
 func (s *Service) send(ctx context.Context, m delivery.Message, since time.Time, send func(ctx context.Context) error) error {
 	failure, putOff := s.cfg.Deliveries.Send(ctx, m, since, send)
 	if putOff != nil {
@@ -144,7 +144,8 @@ func (s *Service) send(ctx context.Context, m delivery.Message, since time.Time,
 	return again
 }
 
-// giveUp gives up a message whose run or group could not be read because of err, or has no webhook. Those that were deleted are no error.
+// giveUp gives up a message whose run or group could not be read because of err, or has no webhook. Deleted runs and groups are no
+// error.
 func (s *Service) giveUp(ctx context.Context, m delivery.Message, err error) error {
 	if err := ignoreAbsent(err); err != nil {
 		return err
@@ -161,8 +162,8 @@ func (s *Service) failed(ctx context.Context, t callwright.Task, _ int) error {
 	return s.cfg.Failures.RunFailed(ctx, r)
 }
 
-// publish publishes the version of a batch that has passed. The gate still decides: a scenario that promotion requires may
-// not be in the batch.
+// publish publishes the version of a batch that has passed. The gate still decides, because the batch may lack a scenario that
+// promotion requires.
 func (s *Service) publish(ctx context.Context, t callwright.Task, _ int) error {
 	b, err := s.cfg.Store.Batch(ctx, t.Org, t.Key)
 	if err != nil {

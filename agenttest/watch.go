@@ -7,14 +7,14 @@ import (
 	"github.com/callwright/callwright/node"
 )
 
-// The bounds of open watchers on a node: those of one organization, and the default of Config.Watchers.
+// The maximum numbers of open watchers on a node: for one organization, and the default of Config.Watchers.
 const (
 	MaxWatchers     = 100
 	defaultWatchers = 1000
 )
 
-// WatchRun follows a run until it has ended; see node.Watch. since is the Revision that the caller has; 0: none. CodeNotFound:
-// the organization has no run of this id. CodeTooManyRequests: MaxWatchers of the organization or Config.Watchers are open.
+// WatchRun follows a run until it has ended; see node.Watch. since is the caller's Revision; 0: none. CodeNotFound: the
+// organization has no run with this id. CodeTooManyRequests: MaxWatchers of the organization or Config.Watchers are open.
 // CodeUnavailable: Close was called.
 func (s *Service) WatchRun(
 	ctx context.Context, org callwright.OrgID, id string, since int64,
@@ -25,7 +25,7 @@ func (s *Service) WatchRun(
 	})
 }
 
-// WatchBatch follows a batch; otherwise see WatchRun. since is the Revision that the watcher has returned with it.
+// WatchBatch follows a batch; otherwise see WatchRun. since is the number that the watcher returned with the last state.
 func (s *Service) WatchBatch(
 	ctx context.Context, org callwright.OrgID, id string, since int64,
 ) (*node.RecordWatcher[Batch], error) {
@@ -48,8 +48,8 @@ func (s *Service) watchGroup(
 	})
 }
 
-// shown returns what a watcher tells the states of a group apart by. Its Revision counts on when its statistics are stored after
-// its end, which stays the same.
+// shown returns the number by which a watcher distinguishes states of a group. It is the Revision until the end, and then constant,
+// although storing the statistics increments the Revision.
 func (b Batch) shown() int64 {
 	if b.State.Ended() {
 		return max(b.Revision, b.EndedAt.UnixMilli())
@@ -57,12 +57,12 @@ func (b Batch) shown() int64 {
 	return b.Revision
 }
 
-// wakeWatchers has those who follow runs, and their groups, look now.
+// wakeWatchers wakes the watchers of runs and of their groups.
 func (s *Service) wakeWatchers(runs ...Run) {
 	for _, r := range runs {
 		s.watchers.Wake(r.ID, r.Batch)
 	}
 }
 
-// Close ends all watchers, for good. The rest of the service keeps working.
+// Close ends all watchers and prevents new ones. The rest of the service keeps working.
 func (s *Service) Close() { s.watchers.Close() }

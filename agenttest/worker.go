@@ -13,24 +13,24 @@ import (
 
 // The kinds of leases and of durable work.
 const (
-	nodeKind   = "agenttest.node" // of the lease that a node keeps while it executes runs
+	nodeKind   = "agenttest.node" // of the lease of a node that executes runs
 	taskExpand = "agenttest.expand"
 	taskForget = "agenttest.forget"
 )
 
 // The times of a worker.
 const (
-	lookEvery   = time.Second       // for runs that other nodes have created, and for cancellations
-	sweepEvery  = node.LeaseRenewal // for runs that dead nodes have left behind
-	patience    = 10 * time.Second  // of a transaction of the worker
-	maxClaimed  = 64                // runs that are started in one transaction
-	maxOrgs     = 100               // organizations that are looked at in one round
+	lookEvery   = time.Second       // interval of looking for runs of other nodes, and for cancellations
+	sweepEvery  = node.LeaseRenewal // interval of looking for runs of dead nodes
+	patience    = 10 * time.Second  // timeout of a transaction of the worker
+	maxClaimed  = 64                // runs started in one transaction
+	maxOrgs     = 100               // organizations served in one round
 	forgetEvery = time.Hour
-	keptFor     = 400 * 24 * time.Hour // a run; analytics look back 365 days
-	forgetMost  = 1000                 // runs in one step
+	keptFor     = 400 * 24 * time.Hour // retention of a run; analytics look back 365 days
+	forgetMost  = 1000                 // runs deleted in one step
 )
 
-// register registers the durable work.
+// register registers the durable tasks.
 func (s *Service) register() {
 	s.cfg.Work.Handle(callwright.QueueTests, taskExpand, s.expand)
 	s.cfg.Work.Handle(callwright.QueueTests, taskCancel, s.cancelWaiting)
@@ -41,7 +41,7 @@ func (s *Service) register() {
 	s.cfg.Work.Every(callwright.QueueUpkeep, taskForget, forgetEvery, s.forget)
 }
 
-// forget removes old runs.
+// forget deletes old runs.
 func (s *Service) forget(ctx context.Context, _ callwright.Task, _ int) error {
 	for {
 		n, err := s.cfg.Store.DeleteRuns(ctx, s.cfg.Clock.Now().Add(-keptFor), forgetMost)
@@ -55,33 +55,33 @@ func (s *Service) forget(ctx context.Context, _ callwright.Task, _ int) error {
 type live struct {
 	mu        sync.Mutex
 	runs      map[string]liveRun // by id
-	cancelled []liveGroup        // the last groups and runs that were cancelled here, at most maxGroups
+	cancelled []liveGroup        // groups and runs that this node cancelled last, at most maxGroups
 	done      sync.WaitGroup
 }
 
-// liveGroup names a group of runs, or, where it was cancelled, a run.
+// liveGroup is a group of runs, or a cancelled run.
 type liveGroup struct {
 	org   callwright.OrgID
 	batch string
 }
 
-// maxGroups is how many cancelled groups and runs are remembered, until runs that were claimed before have begun.
+// maxGroups is the number of cancelled groups and runs that are remembered, so that runs claimed before still see the cancellation.
 const maxGroups = 100
 
 type liveRun struct {
 	liveGroup
 
-	ending bool // cancelled before this node began it, which only tells again what is in its journal
+	ending bool // cancelled before this node began it, which only repeats its journal
 	cancel context.CancelCauseFunc
 }
 
-// The causes with which runs are interrupted.
+// The causes of the interruption of runs.
 var (
 	errCancelled = errors.New("the run is cancelled")
 	errStopping  = errors.New("the node stops")
 )
 
-// add adds a run and returns its context.
+// add adds a run, and returns its context.
 func (l *live) add(ctx context.Context, r Run) context.Context {
 	ctx, cancel := context.WithCancelCause(ctx)
 	l.mu.Lock()
@@ -98,7 +98,7 @@ func (l *live) add(ctx context.Context, r Run) context.Context {
 	return ctx
 }
 
-// interrupt cancels a run, or the runs of a group, and those of them that begin from now on.
+// interrupt cancels a run, or the present and later runs of a group.
 func (l *live) interrupt(org callwright.OrgID, id string) {
 	group := liveGroup{org, id}
 	l.mu.Lock()
@@ -120,7 +120,7 @@ func (l *live) remove(id string) {
 	l.done.Done()
 }
 
-// cancel interrupts the runs that are to be interrupted, as which says.
+// cancel interrupts the runs that which selects.
 func (l *live) cancel(cause error, which func(id string, r liveRun) bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -137,7 +137,7 @@ func (l *live) count() int {
 	return len(l.runs)
 }
 
-// wakeUp has the worker look for runs to start.
+// wakeUp makes the worker look for runs to start.
 func (s *Service) wakeUp() {
 	select {
 	case s.wake <- struct{}{}:
@@ -145,8 +145,7 @@ func (s *Service) wakeUp() {
 	}
 }
 
-// Run executes runs until ctx ends. Runs that are under way then are interrupted, and any node resumes them. The error is
-// always nil.
+// Run executes runs until ctx ends. Then it interrupts its runs, and any node resumes them. The error is always nil.
 func (s *Service) Run(ctx context.Context) error {
 	s.heart.Beat(ctx)
 	var loops sync.WaitGroup
@@ -169,7 +168,7 @@ func (s *Service) Run(ctx context.Context) error {
 	return nil
 }
 
-// every calls f in each interval until ctx ends, and logs when it begins to fail and when that is over.
+// every calls f in each interval until ctx ends, and logs when it starts and stops failing.
 func (s *Service) every(ctx context.Context, interval time.Duration, failed string, f func(context.Context) error) {
 	ticker := time.NewTicker(interval)
 	defer ticker.Stop()
@@ -188,7 +187,7 @@ func (s *Service) every(ctx context.Context, interval time.Duration, failed stri
 	}
 }
 
-// fill starts runs until the node executes as many as it may, or none waits.
+// fill starts runs until the node executes its maximum, or none waits.
 func (s *Service) fill(ctx context.Context) {
 	for ctx.Err() == nil && s.heart.Held() {
 		free := min(s.cfg.Concurrent-s.live.count(), maxClaimed)
@@ -206,12 +205,12 @@ func (s *Service) fill(ctx context.Context) {
 			s.begin(ctx, r)
 		}
 		if len(claimed) < free {
-			return // what is created from now on wakes the worker
+			return // runs created from now on wake the worker
 		}
 	}
 }
 
-// begin executes a run in a goroutine of its own. The run outlives ctx until Run interrupts it.
+// begin executes a run in a new goroutine. The run outlives ctx until Run interrupts it.
 func (s *Service) begin(ctx context.Context, r Run) {
 	ctx = s.live.add(context.WithoutCancel(ctx), r)
 	s.wakeWatchers(r)
@@ -222,7 +221,7 @@ func (s *Service) begin(ctx context.Context, r Run) {
 	}()
 }
 
-// takeOver resumes runs that dead nodes have left behind, and runs that this node has interrupted when it stopped.
+// takeOver resumes runs of dead nodes, and runs that this node interrupted when it stopped.
 func (s *Service) takeOver(ctx context.Context) error {
 	peers, ok, err := s.heart.Peers(ctx)
 	if err != nil || !ok {
@@ -252,7 +251,7 @@ func (s *Service) takeOver(ctx context.Context) error {
 	return nil
 }
 
-// cancelled reports whether a run is to be cancelled, by itself or with its group.
+// cancelled reports whether a run or its group has to be cancelled.
 func (s *Service) cancelled(ctx context.Context, r Run) (bool, error) {
 	if r.Cancel || r.Batch == "" {
 		return r.Cancel, nil
@@ -261,7 +260,7 @@ func (s *Service) cancelled(ctx context.Context, r Run) (bool, error) {
 	return b.Cancel && b.Reason != StoppedByBudget, ignoreAbsent(err)
 }
 
-// stopCancelled interrupts the runs of this node that are to be cancelled.
+// stopCancelled interrupts the runs of this node that have to be cancelled.
 func (s *Service) stopCancelled(ctx context.Context) error {
 	ids, err := s.cfg.Store.Cancelled(ctx, s.cfg.Node)
 	for _, id := range ids {
