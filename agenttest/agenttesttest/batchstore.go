@@ -14,7 +14,7 @@ import (
 	"github.com/callwright/callwright/callwrighttest"
 )
 
-// RunBatches tests an agenttest.Batches. The arguments are those of RunStore.
+// RunBatches tests an agenttest.Batches. The arguments are as in RunStore.
 func RunBatches(t *testing.T, newStore NewStore, atRest callwrighttest.AtRest[agenttest.Store]) {
 	t.Helper()
 	checkStore(t, "batches", newStore, atRest, map[string]func(*testing.T, subject){
@@ -39,7 +39,7 @@ func (s subject) wantBatch(t *testing.T, want agenttest.Batch) {
 	wantSame(t, got, err, want)
 }
 
-// add adds to the sums of group b1, in a transaction of its own.
+// add adds to the sums of group b1, in a separate transaction.
 func (s subject) add(t *testing.T, org callwright.OrgID, more agenttest.Sums) (b agenttest.Batch, err error) {
 	t.Helper()
 	err = s.atomic.Do(t.Context(), func(ctx context.Context) error {
@@ -158,7 +158,7 @@ func addsCounts(t *testing.T, s subject) {
 	wantErr(t, callwright.ErrConflict, map[string]error{"an update of what was read before": s.UpdateBatch(t.Context(), stale)})
 }
 
-// addsCountsAtOnce has runs of one group end at once, of which the last one ends the group.
+// addsCountsAtOnce ends runs of one group concurrently; the last one ends the group.
 func addsCountsAtOnce(t *testing.T, s subject) {
 	s.insert(t, aBatch("b1"))
 	const runs = 16
