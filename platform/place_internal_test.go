@@ -30,7 +30,7 @@ func TestPlaceRefusals(t *testing.T) {
 		return err
 	}
 	take := func(c Config) error {
-		held, err := takeFolder(c)
+		held, err := lockFolder(c)
 		_ = held.Close()
 		return err
 	}

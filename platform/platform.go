@@ -102,7 +102,7 @@ func (p *Platform) Failed() <-chan error { return p.failed }
 // Start locks the data folder and starts the platform. It returns when the platform is ready, or an error, after which there is nothing
 // to stop.
 func (p *Platform) Start(ctx context.Context) error {
-	held, err := takeFolder(p.cfg)
+	held, err := lockFolder(p.cfg)
 	if err != nil {
 		return err
 	}
@@ -149,8 +149,8 @@ func (p *Platform) Info() Info { return p.info }
 // Reload reads the level of the log and the certificates again. It logs errors and keeps the previous value of a file that it cannot read.
 func (p *Platform) Reload(ctx context.Context) { p.reload.reload(ctx) }
 
-// takeFolder makes the data folder, locks it for this platform, and removes the traces of a platform that was killed there.
-func takeFolder(c Config) (locked, error) {
+// lockFolder makes the data folder, locks it for this platform, and removes the traces of a platform that was killed there.
+func lockFolder(c Config) (locked, error) {
 	if err := os.MkdirAll(c.Data, 0o700); err != nil {
 		return nil, fmt.Errorf("--data %s: %w: name a folder that this user may make and write", c.Data, err)
 	}

@@ -22,7 +22,7 @@ func (r *Request) move(e Event, by Actor, now time.Time, note string) (Entry, er
 		}
 	}
 	r.Entries++
-	return Entry{Number: r.Entries, At: now, From: from, To: to, Event: e, Detail: r.Detail(), Actor: by, Note: note}, nil
+	return Entry{Number: r.Entries, At: now, From: from, To: to, Event: e, Detail: r.detail(), Actor: by, Note: note}, nil
 }
 
 // setNumbers moves all numbers that have not ended.
@@ -54,7 +54,7 @@ func (r *Request) apply(shot Snapshot, now time.Time) (entries []Entry, err erro
 			}
 		}
 	}
-	before := r.Detail()
+	before := r.detail()
 	r.Version = max(r.Version, shot.Version)
 	changed := r.merge(shot)
 	event, ended := Outcome(r.numberStates())
@@ -72,7 +72,7 @@ func (r *Request) apply(shot Snapshot, now time.Time) (entries []Entry, err erro
 			r.HeldSince = now
 		}
 		add(CancelRefused)
-	case r.State == InProgress && (changed || len(entries) == 0 && r.Detail() != before) && r.Entries < MaxHistory-keptEntries:
+	case r.State == InProgress && (changed || len(entries) == 0 && r.detail() != before) && r.Entries < MaxHistory-keptEntries:
 		add(Changed)
 	}
 	return entries, err

@@ -132,7 +132,7 @@ func TestMails(t *testing.T) { //nolint:paralleltest // -update writes the file
 		for _, detail := range details(rule) {
 			for _, by := range rule.By {
 				r, e := entry(rule, by, detail)
-				if got := r.Detail(); got != detail {
+				if got := r.Status().Detail; got != detail {
 					t.Fatalf("the request of %s in %s has the detail %q", detail, rule.To, got)
 				}
 				if !e.Mailed() {

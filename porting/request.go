@@ -106,8 +106,16 @@ const (
 	DetailTrunk           Detail = "waits_for_trunk"     // completed, but a ported number has no inbound trunk and receives no calls
 )
 
-// Detail returns the cause of the request's wait, or its result.
-func (r Request) Detail() Detail {
+// Status is the state of a request with its detail.
+type Status struct {
+	State  State
+	Detail Detail
+}
+
+// Status returns the state of the request, and what it waits for or how it has ended.
+func (r Request) Status() Status { return Status{r.State, r.detail()} }
+
+func (r Request) detail() Detail {
 	switch {
 	case r.State == Completed && slices.ContainsFunc(r.Numbers, func(n Number) bool { return n.State != NumberPorted }):
 		return DetailPartly

@@ -52,7 +52,7 @@ func TestDetail(t *testing.T) {
 		porting.DetailNone:            {whole, {State: porting.Failed}, {State: porting.Canceled}},
 	} {
 		for i, r := range r {
-			if got := r.Detail(); got != want {
+			if got := r.Status().Detail; got != want {
 				t.Errorf("%d of %q: got %q", i, want, got)
 			}
 		}

@@ -29,8 +29,8 @@ func TestPorts(t *testing.T) {
 		if r = h.after(time.Minute, r.ID); r.State != porting.Submitted || r.Ref == "" {
 			t.Errorf("after a minute it is %s with the order %q", r.State, r.Ref)
 		}
-		if r = h.after(2*day, r.ID); r.Detail() != porting.DetailConfirmed {
-			t.Errorf("after two days it waits for %q", r.Detail())
+		if r = h.after(2*day, r.ID); r.Status().Detail != porting.DetailConfirmed {
+			t.Errorf("after two days it waits for %q", r.Status().Detail)
 		}
 		r = h.after(10*day, r.ID)
 		h.wantEnd(r, porting.Completed, porting.NumberPorted, porting.NumberPorted)
@@ -78,7 +78,7 @@ func TestOddCarriers(t *testing.T) {
 		partly, moved, silent := h.signed("00", "06"), h.signed("40"), h.signed("42")
 		puzzling, refused, lost, never, held := h.signed("60"), h.signed("61"), h.signed("62"), h.signed("63"), h.signed("41")
 		h.wantEnd(h.after(20*day, partly.ID), porting.Completed, porting.NumberPorted, porting.NumberRejected)
-		if d := h.after(0, partly.ID).Detail(); d != porting.DetailPartly {
+		if d := h.after(0, partly.ID).Status().Detail; d != porting.DetailPartly {
 			t.Errorf("a part is ported, and the detail is %q", d)
 		}
 		for _, r := range []porting.Request{moved, silent, puzzling, lost} {
@@ -88,11 +88,11 @@ func TestOddCarriers(t *testing.T) {
 		if h.wantEnd(r, porting.Failed, porting.NumberRejected); r.Failure.Code != porting.AccountNumberMismatch {
 			t.Errorf("it was refused because of %+v", r.Failure)
 		}
-		if r := h.after(0, never.ID); r.State != porting.Submitted || r.Detail() != porting.DetailQueued || r.Misses < 20 {
-			t.Errorf("without an answer it is %s, %s after %d attempts", r.State, r.Detail(), r.Misses)
+		if r := h.after(0, never.ID); r.State != porting.Submitted || r.Status().Detail != porting.DetailQueued || r.Misses < 20 {
+			t.Errorf("without an answer it is %s, %s after %d attempts", r.State, r.Status().Detail, r.Misses)
 		}
-		if r := h.after(0, held.ID); r.State != porting.InProgress || r.Detail() != porting.DetailAction {
-			t.Errorf("what is held up is %s, %s", r.State, r.Detail())
+		if r := h.after(0, held.ID); r.State != porting.InProgress || r.Status().Detail != porting.DetailAction {
+			t.Errorf("what is held up is %s, %s", r.State, r.Status().Detail)
 		}
 		r = h.after(20*day, never.ID)
 		if h.wantEnd(r, porting.Failed, porting.NumberRejected); r.Failure.Code != porting.GatewayError {

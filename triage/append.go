@@ -89,7 +89,7 @@ func (s *Service) advance(ctx context.Context, c *change, sess *Session, by Acto
 	next := *sess
 	next.UpdatedAt = s.cfg.Clock.Now()
 	for _, step := range steps {
-		if err := s.take(c, &next, by, step); err != nil {
+		if err := s.apply(c, &next, by, step); err != nil {
 			return err
 		}
 	}
@@ -121,8 +121,8 @@ func working(s SessionStatus) int {
 	return 0
 }
 
-// take adds the entry of one step, and updates the session.
-func (s *Service) take(c *change, sess *Session, by Actor, step Step) error {
+// apply adds the entry of one step, and updates the session.
+func (s *Service) apply(c *change, sess *Session, by Actor, step Step) error {
 	if err := step.check(); err != nil {
 		return err
 	}
@@ -141,7 +141,7 @@ func (s *Service) take(c *change, sess *Session, by Actor, step Step) error {
 	}
 	e := Entry{Type: step.Type, Actor: by, Detail: step.Detail, Metadata: step.Metadata}
 	if step.Artifact != nil {
-		a, err := s.keep(sess, *step.Artifact)
+		a, err := s.addArtifact(sess, *step.Artifact)
 		if err != nil {
 			return err
 		}
@@ -169,8 +169,8 @@ func (st Step) to(from SessionStatus) SessionStatus {
 	return from
 }
 
-// keep gives a new artifact its id, and updates the pending artifacts.
-func (s *Service) keep(sess *Session, a Artifact) (Artifact, error) {
+// addArtifact gives a new artifact its id, and updates the pending artifacts.
+func (s *Service) addArtifact(sess *Session, a Artifact) (Artifact, error) {
 	n := slices.Index(sess.Pending, a.ID)
 	switch {
 	case a.ID == "":

@@ -26,7 +26,7 @@ type leaseRow struct {
 	ExpiresAt time.Time `bun:"expires_at"`
 }
 
-func (r leaseRow) lease() node.Lease {
+func (r leaseRow) value() node.Lease {
 	return node.Lease{
 		Kind: r.Kind, Key: r.Key, Node: r.Node, Fence: r.Fence, RenewedAt: r.RenewedAt.UTC(), ExpiresAt: r.ExpiresAt.UTC(),
 	}
@@ -35,7 +35,7 @@ func (r leaseRow) lease() node.Lease {
 // byKey returns leases in the order of their keys, because RETURNING gives no order.
 func byKey(rows []leaseRow) []node.Lease {
 	slices.SortFunc(rows, func(a, b leaseRow) int { return cmp.Compare(a.Key, b.Key) })
-	return sqldb.Converted(rows, leaseRow.lease)
+	return sqldb.Converted(rows, leaseRow.value)
 }
 
 // Claim acquires the free ones among the keys, in order, so that two nodes do not wait for each other.
@@ -111,5 +111,5 @@ func (s Leases) find(
 		rows = nil
 		return choose(idb.NewSelect().Model(&rows).Where("kind = ?", kind)).Scan(ctx)
 	})
-	return sqldb.Converted(rows, leaseRow.lease), err
+	return sqldb.Converted(rows, leaseRow.value), err
 }

@@ -43,8 +43,8 @@ type Observer interface {
 	Entry(e Entry)
 }
 
-// settle checks the configuration and sets its defaults.
-func (c *Config) settle() error {
+// complete checks the configuration and sets its defaults.
+func (c *Config) complete() error {
 	if err := callwright.PrepareConfig(c); err != nil {
 		return err
 	}

@@ -7,7 +7,7 @@ type Conversation struct{ cfg Config }
 
 // New returns a conversation. The error names a missing or invalid field of c.
 func New(c Config) (*Conversation, error) {
-	if err := c.settle(); err != nil {
+	if err := c.complete(); err != nil {
 		return nil, err
 	}
 	return &Conversation{cfg: c}, nil

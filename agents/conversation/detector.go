@@ -52,7 +52,7 @@ func (d *Detector) Level() float64 { return d.level }
 
 // Voiced reports whether the next frame contains voice.
 func (d *Detector) Voiced(frame []int16) bool {
-	if !d.take(frame) {
+	if !d.load(frame) {
 		d.level, d.voice = decibels(0), false
 		d.vowel.over(nothing)
 		d.whole.over(nothing)
@@ -79,8 +79,8 @@ func (d *Detector) Voiced(frame []int16) bool {
 	return d.voice
 }
 
-// take folds the frame to 8 kHz, and reports whether it contains any sound.
-func (d *Detector) take(frame []int16) bool {
+// load folds the frame to 8 kHz, and reports whether it contains any sound.
+func (d *Detector) load(frame []int16) bool {
 	sound := false
 	scale := 1 / (32768 * float64(d.fold))
 	for i := range d.x {

@@ -74,8 +74,8 @@ func loudness(frame []int16) float64 {
 	return decibels(sum / (32768 * 32768 * float64(max(1, len(frame)))))
 }
 
-// settle ends the burst after a gap longer than wordGap.
-func (e *ear) settle() {
+// endBurst ends the burst after a gap longer than wordGap.
+func (e *ear) endBurst() {
 	if e.gap > wordGap {
 		e.reset()
 	}

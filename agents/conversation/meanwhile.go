@@ -68,7 +68,7 @@ func (l *listener) frame(f Frame) {
 		}
 		l.samples = l.ring.last(l.samples, int((l.ear.length+l.preRoll).Seconds()*float64(l.rate)))
 	default:
-		l.ear.settle()
+		l.ear.endBurst()
 	}
 	if l.speaks && l.ear.gap >= l.pause {
 		l.speaks, l.voiced = false, l.voiced+l.ear.voiced

@@ -45,8 +45,8 @@ func (p *playout) wrote(n, total int) {
 	p.written += n
 }
 
-// drop counts flushed samples.
-func (p *playout) drop(n int) {
+// discard counts flushed samples.
+func (p *playout) discard(n int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.dropped += n

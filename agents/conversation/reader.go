@@ -102,7 +102,7 @@ func (r *reader) close(ctx context.Context, err error) (Outcome, error) {
 
 // frame handles a frame.
 func (r *reader) frame(f Frame) {
-	r.takeNotices()
+	r.readNotices()
 	r.watchPlayout()
 	r.held.set(f.Held)
 	r.resume()
@@ -116,8 +116,8 @@ func (r *reader) frame(f Frame) {
 	r.tick()
 }
 
-// takeNotices moves the machine by the speaker's notices.
-func (r *reader) takeNotices() {
+// readNotices moves the machine by the speaker's notices.
+func (r *reader) readNotices() {
 	for {
 		select {
 		case n := <-r.notices:
@@ -179,7 +179,7 @@ func (r *reader) hear(f Frame) {
 	case keying, leaving:
 		r.ear.reset()
 	default:
-		r.ear.settle()
+		r.ear.endBurst()
 		if r.voiceCounts() {
 			r.happens(callerSpeaks)
 		}
@@ -298,7 +298,7 @@ func (r *reader) listen() {
 // hush silences the agent with the next packet.
 func (r *reader) hush() {
 	r.job.cancel()
-	r.job.playout.drop(r.audio.Flush())
+	r.job.playout.discard(r.audio.Flush())
 }
 
 // submit passes a turn to the speaker.

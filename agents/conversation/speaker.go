@@ -101,15 +101,15 @@ func (s *speaker) reply(j *job, t Turn) {
 	select {
 	case <-drained:
 		s.record(j, false)
-		s.conclude(j, last, err)
+		s.finish(j, last, err)
 	case <-j.ctx.Done():
-		j.playout.drop(s.audio.Flush()) // samples written during the reader's flush
+		j.playout.discard(s.audio.Flush()) // samples written during the reader's flush
 		s.record(j, true)
 	}
 }
 
-// conclude sends the reader a notice of an answer's end.
-func (s *speaker) conclude(j *job, last Step, err *broken) {
+// finish sends the reader a notice of an answer's end.
+func (s *speaker) finish(j *job, last Step, err *broken) {
 	switch {
 	case err != nil && (err.mute || len(j.playout.lines) > 0):
 		s.tell(j, agentBroken, err.cause)

@@ -47,7 +47,7 @@ func (u *utterance) recognize(ctx context.Context, r Recognizer, h Hearing) (Rec
 	var batch []int16
 	for {
 		var closed bool
-		batch, closed = u.take(batch)
+		batch, closed = u.next(batch)
 		if err := ear.Write(batch); err != nil {
 			return Recognized{}, err
 		}
@@ -62,8 +62,8 @@ func (u *utterance) recognize(ctx context.Context, r Recognizer, h Hearing) (Rec
 	}
 }
 
-// take replaces the pending samples by an empty buffer and returns them.
-func (u *utterance) take(empty []int16) ([]int16, bool) {
+// next replaces the pending samples by an empty buffer and returns them.
+func (u *utterance) next(empty []int16) ([]int16, bool) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	batch := u.pending

@@ -77,7 +77,7 @@ func (s *Service) StartChat(ctx context.Context, org callwright.OrgID, r ChatReq
 	}
 	defer end()
 	state := Begin(r.Variables, r.StartNode)
-	return s.take(ctx, g, c, state, conversation.Turn{Kind: conversation.TurnStart}, s.cfg.Chats.InsertChat)
+	return s.runTurn(ctx, g, c, state, conversation.Turn{Kind: conversation.TurnStart}, s.cfg.Chats.InsertChat)
 }
 
 // newChat returns a chat to start, with its graph. It counts as a running turn until end is called.
@@ -170,7 +170,7 @@ func (s *Service) say(ctx context.Context, org callwright.OrgID, chatID, text st
 	if err := s.claim(ctx, &c); err != nil {
 		return ChatTurn{}, err
 	}
-	return s.take(ctx, g, c, state, conversation.TextTurn(text), s.cfg.Chats.UpdateChat)
+	return s.runTurn(ctx, g, c, state, conversation.TextTurn(text), s.cfg.Chats.UpdateChat)
 }
 
 // resume returns the state of a chat, and an error if it cannot continue now.
@@ -214,8 +214,8 @@ func (s *Service) claim(ctx context.Context, c *Chat) error {
 	return nil
 }
 
-// take runs a turn of a chat that this call has claimed, and stores the chat.
-func (s *Service) take(
+// runTurn runs a turn of a chat that this call has claimed, and stores the chat.
+func (s *Service) runTurn(
 	ctx context.Context, g *graph.Graph, c Chat, state State, in conversation.Turn, write chatWrite,
 ) (ChatTurn, error) {
 	ctx = context.WithoutCancel(ctx)
@@ -303,7 +303,7 @@ func (s *Service) Close(ctx context.Context) error {
 	t.mu.Lock()
 	if !t.over {
 		t.over = true
-		t.settle()
+		t.closeIdle()
 	}
 	t.mu.Unlock()
 	select {

@@ -51,7 +51,7 @@ func New(c Config) (*Service, error) {
 		return nil, err
 	}
 	s := &Service{cfg: c, graphs: newCache(), turns: newTurns(), documents: newDocuments()}
-	c.Work.Handle(callwright.QueueUpkeep, taskSettle, s.settle)
+	c.Work.Handle(callwright.QueueUpkeep, taskSettle, s.finishTests)
 	c.Work.Every(callwright.QueueUpkeep, taskForget, forgetEvery, s.deleteOld)
 	return s, nil
 }

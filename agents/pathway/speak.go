@@ -61,7 +61,7 @@ func (w *walk) reply(ctx context.Context, arriving bool) {
 		w.note(LogEntry{Kind: LogRequest, Request: &reply.Requests[i]})
 	}
 	w.set(reply.Variables)
-	w.settleCalls()
+	w.normalizeCalls()
 	switch {
 	case err == nil:
 	case w.at.Type == graph.NodeKnowledge && llm.ClassOf(err) == llm.ClassUnsupported && w.answer.Said() == said:
@@ -72,8 +72,8 @@ func (w *walk) reply(ctx context.Context, arriving bool) {
 	}
 }
 
-// settleCalls normalizes the arguments of the turn's tool calls to their form in a stored State.
-func (w *walk) settleCalls() {
+// normalizeCalls normalizes the arguments of the turn's tool calls to their form in a stored State.
+func (w *walk) normalizeCalls() {
 	for _, m := range w.state.Talk.Messages[len(w.heard.Messages):] {
 		for i, c := range m.Calls {
 			if kept, err := json.Marshal(c.Arguments); err == nil {

@@ -61,14 +61,14 @@ func (r *Interpreter) Step(
 	w.interpreter.Runtime = r.WithDefaults()
 	began := w.interpreter.Clock.Now()
 	ctx = request.WithBudget(ctx)
-	w.take(ctx, in, emit)
+	w.runTurn(ctx, in, emit)
 	w.close(ctx)
 	w.log.Took = w.interpreter.Clock.Now().Sub(began)
 	return w.state, w.log, w.err
 }
 
-// take runs the turn.
-func (w *walk) take(ctx context.Context, in conversation.Turn, emit func(conversation.Step) bool) {
+// runTurn runs the turn.
+func (w *walk) runTurn(ctx context.Context, in conversation.Turn, emit func(conversation.Step) bool) {
 	talk := &w.state.Talk
 	rest := talk.Hear(in)
 	courtesy := talk.Patience(in, rest)

@@ -53,12 +53,12 @@ func (t *turns) begin(org callwright.OrgID) (end func(), err error) {
 		if t.running[org]--; t.running[org] == 0 {
 			delete(t.running, org)
 		}
-		t.settle()
+		t.closeIdle()
 	}, nil
 }
 
-// settle closes idle after the last turn. The caller holds the lock.
-func (t *turns) settle() {
+// closeIdle closes idle after the last turn. The caller holds the lock.
+func (t *turns) closeIdle() {
 	if t.over && len(t.running) == 0 {
 		close(t.idle)
 	}

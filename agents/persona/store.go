@@ -46,7 +46,7 @@ type Listing struct {
 	Limit  int // personas in the page, at most
 }
 
-// Versions is the part of a Store that holds the versions of personas. Versions of a deleted persona stay until ForgetPersonas.
+// Versions is the part of a Store that holds the versions of personas. Versions of a deleted persona stay until DeleteOldPersonas.
 type Versions interface {
 	// InsertVersion adds a version with Revision 1. CodeConflict: any organization's version has the same id, or the persona has a
 	// version with this number; of concurrent calls exactly one succeeds. CodeNotFound: the persona is absent or deleted.

@@ -6,7 +6,8 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
-	"github.com/callwright/callwright/agenttest"
+	"github.com/callwright/callwright/agenttest/group"
+	"github.com/callwright/callwright/agenttest/run"
 )
 
 // holdsScenario adds a run of a scenario during its deletion: the run is either deleted, too, or refused.
@@ -24,7 +25,7 @@ func holdsScenario(t *testing.T, s subject) {
 			deleted <- err
 		case <-time.After(holdTime): // a store without the lock deletes it in much less
 		}
-		return s.InsertRuns(ctx, []agenttest.Run{aRun("r1")})
+		return s.InsertRuns(ctx, []run.Run{aRun("r1")})
 	})
 	do(t, err, <-deleted)
 	s.wantGone(t, "r1")
@@ -41,9 +42,9 @@ const holdTime = 200 * time.Millisecond
 // deletesEmptyGroups deletes groups with old runs only; it keeps groups with some new runs, and groups that have not ended. One
 // group has a single scenario.
 func deletesEmptyGroups(t *testing.T, s subject) {
-	over := func(id string) agenttest.Batch {
+	over := func(id string) group.Batch {
 		b := aBatch(id)
-		b.State, b.EndedAt = agenttest.Passed, later(9)
+		b.State, b.EndedAt = run.Passed, later(9)
 		return b
 	}
 	foreign := in(ended("r6", 9), "all", 1) // no group has runs of another organization

@@ -103,7 +103,7 @@ func (s Spend) within(l Limit) bool {
 type Budget struct {
 	mu       sync.Mutex
 	limit    Limit
-	before   Spend // see Settle
+	before   Spend // see Account
 	used     Spend
 	reserved Spend
 	refused  bool
@@ -114,7 +114,7 @@ type Budget struct {
 // NewBudget returns a budget. Its spending also counts in the parent; nil: none.
 func NewBudget(l Limit, parent *Budget) *Budget { return &Budget{limit: l, parent: parent} }
 
-// Used returns the usage of this budget, without the sum of Account.
+// Used returns what was used of this budget, beside what Account was told.
 func (b *Budget) Used() Spend {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -51,12 +51,8 @@ const (
 // Service stores and runs sessions.
 type Service struct {
 	cfg   Config
-	heart *node.Heartbeat
-	live  live
-	wake  chan struct{} // contains a token if sessions may be waiting
-	swept time.Time     // used by take only
-
-	taking, stopping callwright.Outage
+	live  *node.Holder[struct{}]
+	swept time.Time // see claim, which alone uses it
 
 	inserting chan struct{} // contains a token while a session is counted and inserted
 	watchers  node.Watchers
@@ -95,15 +91,13 @@ func New(c Config) (*Service, error) {
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
-	heart, err := node.NewHeartbeat(node.HeartbeatConfig{
-		Leases: c.Leases, Kind: nodeKind, Node: c.Node, Clock: c.Clock, Logger: c.Logger,
-	})
-	if err != nil {
-		return nil, err
-	}
 	s := &Service{
-		cfg: c, heart: heart, wake: make(chan struct{}, 1), inserting: make(chan struct{}, 1),
+		cfg: c, inserting: make(chan struct{}, 1),
 		watchers: node.Watchers{Total: c.Watchers, Share: MaxWatchers},
+	}
+	var err error
+	if s.live, err = s.newLive(); err != nil {
+		return nil, err
 	}
 	c.Work.Handle(callwright.QueueTests, taskClear, s.clear)
 	c.Work.Every(callwright.QueueUpkeep, taskForget, forgetEvery, s.deleteOld)
@@ -164,7 +158,7 @@ func (s *Service) Start(ctx context.Context, org callwright.OrgID, r Start) (Ses
 	if err := s.insert(ctx, session); err != nil {
 		return Session{}, err
 	}
-	s.wakeUp()
+	s.live.Wake()
 	return session, nil
 }
 
@@ -326,9 +320,9 @@ func (s *Service) List(ctx context.Context, org callwright.OrgID, f Filter) (cal
 	return page, nil
 }
 
-// Cancel cancels a session: its current step is interrupted, immediately on this node, within lookEvery on another one. The best
-// version so far stays. Repeated calls change nothing. CodeInvalidState: it has ended. CodeNotFound: the organization has no
-// session of this id.
+// Cancel cancels a session: what it does now is interrupted, at once on this node, within a second on another one. The best version
+// so far stays. It may be cancelled again until it has ended; then that is CodeInvalidState. CodeNotFound: the organization has
+// no session of this id.
 func (s *Service) Cancel(ctx context.Context, org callwright.OrgID, id string) error {
 	err := s.cfg.Store.CancelSession(ctx, org, id)
 	if errors.Is(err, callwright.ErrInvalidState) {
@@ -337,6 +331,6 @@ func (s *Service) Cancel(ctx context.Context, org callwright.OrgID, id string) e
 	if err != nil {
 		return err
 	}
-	s.live.stop(id, errCancelled)
+	s.live.Stop(id, errCancelled)
 	return nil
 }

@@ -7,23 +7,20 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/node"
 )
 
-// The kinds of leases and of durable work.
+// The kinds of durable work.
 const (
-	nodeKind   = "tornado.node" // of the lease of a node that holds sessions
 	taskClear  = "tornado.clear"
 	taskForget = "tornado.forget"
 )
 
 // The times of a worker.
 const (
-	lookEvery   = time.Second // interval of looking for sessions without a living node, and for cancellations
 	sweepEvery  = node.LeaseRenewal
 	patience    = 10 * time.Second // timeout of a transaction
 	storeFor    = time.Minute      // duration of attempts to store the end of a session; then another node finds the same end
@@ -42,114 +39,29 @@ var (
 	errLost      = errors.New("another node holds the session, or it was deleted")
 )
 
-// live holds the sessions that this node holds.
-type live struct {
-	mu       sync.Mutex
-	sessions map[string]context.CancelCauseFunc // by id
-	done     sync.WaitGroup
-}
-
-// add adds a session, and returns its context.
-func (l *live) add(ctx context.Context, id string) context.Context {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.sessions == nil {
-		l.sessions = map[string]context.CancelCauseFunc{}
-	}
-	ctx, cancel := context.WithCancelCause(ctx)
-	l.sessions[id] = cancel
-	l.done.Add(1)
-	return ctx
-}
-
-func (l *live) remove(id string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.sessions[id](nil)
-	delete(l.sessions, id)
-	l.done.Done()
-}
-
-// stop interrupts a session, if this node holds it.
-func (l *live) stop(id string, cause error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if cancel, held := l.sessions[id]; held {
-		cancel(cause)
-	}
-}
-
-func (l *live) stopAll(cause error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for _, cancel := range l.sessions {
-		cancel(cause)
-	}
-}
-
-func (l *live) holds(id string) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	_, held := l.sessions[id]
-	return held
-}
-
-func (l *live) count() int {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return len(l.sessions)
-}
-
-// wakeUp makes the worker look for sessions.
-func (s *Service) wakeUp() {
-	select {
-	case s.wake <- struct{}{}:
-	default:
-	}
+// newLive makes the Holder of the sessions that this node holds.
+func (s *Service) newLive() (*node.Holder[struct{}], error) {
+	return node.NewHolder[struct{}](node.HolderConfig{
+		Leases: s.cfg.Leases, Kind: "tornado.node", Node: s.cfg.Node, Most: s.cfg.Concurrent,
+		Claim: s.claim, Refill: true, Stops: s.cfg.Store.CancelledSessions, Stopped: errCancelled, Draining: errStopping,
+		Runtime: callwright.Runtime{Clock: s.cfg.Clock, IDs: s.cfg.IDs, Logger: s.cfg.Logger},
+	})
 }
 
 // Run runs sessions until ctx ends. Then it interrupts its sessions, which any node continues from their last step. The error is
 // always nil.
-func (s *Service) Run(ctx context.Context) error {
-	s.heart.Beat(ctx)
-	var beating sync.WaitGroup
-	beating.Go(func() { _ = s.heart.Run(ctx) })
-	look := time.NewTicker(lookEvery)
-	defer look.Stop()
-	for ctx.Err() == nil {
-		s.look(ctx)
-		select {
-		case <-ctx.Done():
-		case <-s.wake:
-		case <-look.C:
-		}
-	}
-	s.live.stopAll(errStopping)
-	s.live.done.Wait()
-	beating.Wait()
-	return nil
-}
+func (s *Service) Run(ctx context.Context) error { return s.live.Run(ctx) }
 
-// look claims sessions without a living node, and interrupts cancelled ones.
-func (s *Service) look(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
-	if err := s.take(ctx); ctx.Err() == nil {
-		s.taking.Note(ctx, s.cfg.Logger, "tornado sessions cannot be taken: the node tries again every second", err)
-	}
-	if err := s.stopCancelled(ctx); ctx.Err() == nil {
-		s.stopping.Note(ctx, s.cfg.Logger, "tornado sessions cannot be cancelled: the node tries again every second", err)
-	}
-}
-
-// take claims sessions that no living node holds. A node that has just started does not know yet which nodes are alive. From time
-// to time it looks for sessions that are stored as its own but that it does not hold, because the answer to a change was lost.
-func (s *Service) take(ctx context.Context) error {
-	free := s.cfg.Concurrent - s.live.count()
-	if !s.heart.Held() || free <= 0 {
+// claim claims sessions that no living node holds. A node that has just started does not know yet which nodes live. Now and then it
+// looks for those that are its own and that it does not hold, because the answer to a change was lost.
+func (s *Service) claim(ctx context.Context) error {
+	free := s.live.Free()
+	if free == 0 {
 		return nil
 	}
-	peers, ok, err := s.heart.Peers(ctx)
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	peers, ok, err := s.live.Peers(ctx)
 	if err != nil {
 		return err
 	}
@@ -161,46 +73,29 @@ func (s *Service) take(ctx context.Context) error {
 		left, err = s.cfg.Store.AbandonedSessions(ctx, peers.Alive, free)
 	default:
 		others := slices.DeleteFunc(peers.Alive, func(node string) bool { return node == s.cfg.Node })
-		left, err = s.cfg.Store.AbandonedSessions(ctx, others, free+s.live.count())
+		left, err = s.cfg.Store.AbandonedSessions(ctx, others, free+s.live.Len())
 		s.swept = now
 	}
 	if err != nil {
 		return err
 	}
 	for _, session := range left {
-		if s.live.holds(session.ID) || s.live.count() >= s.cfg.Concurrent {
+		slot, ok := s.live.Hold(ctx, session.ID, struct{}{})
+		if !ok {
 			continue
 		}
 		session.Node = s.cfg.Node
-		err := s.cfg.Store.UpdateSession(ctx, session)
-		if errors.Is(err, callwright.ErrConflict) || errors.Is(err, callwright.ErrNotFound) {
-			continue // another node was faster
-		}
-		if err != nil {
+		if err := s.cfg.Store.UpdateSession(ctx, session); err != nil {
+			slot.Release()
+			if errors.Is(err, callwright.ErrConflict) || errors.Is(err, callwright.ErrNotFound) {
+				continue // another node was faster
+			}
 			return err
 		}
 		session.Revision++
-		s.begin(ctx, session)
+		slot.Go(func(ctx context.Context) { s.hold(ctx, session) })
 	}
 	return nil
-}
-
-func (s *Service) stopCancelled(ctx context.Context) error {
-	ids, err := s.cfg.Store.CancelledSessions(ctx, s.cfg.Node)
-	for _, id := range ids {
-		s.live.stop(id, errCancelled)
-	}
-	return err
-}
-
-// begin runs a session in a new goroutine, which outlives ctx until Run interrupts it.
-func (s *Service) begin(ctx context.Context, session Session) {
-	ctx = s.live.add(context.WithoutCancel(ctx), session.ID)
-	go func() {
-		defer s.wakeUp()
-		defer s.live.remove(session.ID)
-		s.hold(ctx, session)
-	}()
 }
 
 // hold searches, and stores the end. It releases an interrupted session, so that any node continues it.

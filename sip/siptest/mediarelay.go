@@ -70,7 +70,7 @@ func newPath(t testing.TB, m MediaSetup, a, b netip.AddrPort) *path {
 		if from == p.b {
 			to = p.a
 		}
-		for _, out := range p.take(to == p.b, packet) {
+		for _, out := range p.relay(to == p.b, packet) {
 			_, _ = socket.WriteToUDPAddrPort(out, to)
 		}
 	})
@@ -79,8 +79,8 @@ func newPath(t testing.TB, m MediaSetup, a, b netip.AddrPort) *path {
 	return p
 }
 
-// take records a packet and returns the packets to send in its place.
-func (p *path) take(toB bool, packet []byte) [][]byte {
+// relay records a packet and returns the packets to send in its place.
+func (p *path) relay(toB bool, packet []byte) [][]byte {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	side := 0
@@ -101,8 +101,8 @@ func (p *path) set(change func(toB bool, n int, packet []byte) [][]byte) {
 	p.change = change
 }
 
-// drop drops a packet.
-func drop(bool, int, []byte) [][]byte { return nil }
+// lose loses a packet.
+func lose(bool, int, []byte) [][]byte { return nil }
 
 // to returns the packets so far in one direction.
 func (p *path) to(b bool) [][]byte {

@@ -268,7 +268,7 @@ func sparesTheUnheard(t *testing.T, m MediaSetup) {
 		}
 		return nil
 	})
-	c.net.rtcp.set(drop)
+	c.net.rtcp.set(lose)
 	stop := listen(c.callee)
 	c.apply()
 	said, heard := c.spoken(sdp.PCMU, 150)
@@ -345,14 +345,14 @@ func noticesDeadPeer(t *testing.T, m MediaSetup) {
 	c := newMediaCall(t, m)
 	stop := listen(c.callee)
 	defer stop()
-	c.net.rtp.set(drop)
-	c.net.rtcp.set(drop)
+	c.net.rtp.set(lose)
+	c.net.rtcp.set(lose)
 	c.apply()
 	c.timesOut(30*time.Second, "before the first packet")
 	c.comesBack()
 	c.negotiate(func(can *sdp.Capabilities) { can.Hold = true }, nil)
 	c.apply()
-	c.net.rtp.set(drop)
+	c.net.rtp.set(lose)
 	for range 5 * 60 * 50 {
 		if _, err := c.caller.Read(context.Background()); err != nil {
 			t.Fatalf("on hold: %v", err)
@@ -362,13 +362,13 @@ func noticesDeadPeer(t *testing.T, m MediaSetup) {
 	c.negotiate(nil, nil)
 	c.apply()
 	c.pass(c.caller, 50)
-	c.net.rtp.set(drop)
+	c.net.rtp.set(lose)
 	c.timesOut(15*time.Second, "after a packet")
 	c.comesBack()
 	c.negotiate(nil, func(can *sdp.Capabilities) { can.Hold = true })
 	c.apply()
 	c.pass(c.caller, 50)
-	c.net.rtp.set(drop)
+	c.net.rtp.set(lose)
 	c.timesOut(30*time.Minute, "on hold")
 }
 
@@ -419,7 +419,7 @@ func trustsTheProven(t *testing.T, m MediaSetup) {
 		}
 		return nil
 	})
-	c.net.rtcp.set(drop)
+	c.net.rtcp.set(lose)
 	c.apply()
 	said, heard := c.spoken(sdp.PCMU, 150)
 	go func() { _ = c.caller.Write(context.Background(), said) }()

@@ -52,10 +52,10 @@ type room struct {
 const uploadMemory = 64 << 10
 
 // toUpload waits for the room of a file and its form.
-func (r *room) toUpload(size int64) error { return r.take(r.of.uploads, size) }
+func (r *room) toUpload(size int64) error { return r.claim(r.of.uploads, size) }
 
 // toReceive waits for the memory of a body.
-func (r *room) toReceive(size int64) error { return r.take(r.of.received, size) }
+func (r *room) toReceive(size int64) error { return r.claim(r.of.received, size) }
 
 // toDecode waits for the memory of the decoded body.
 func (r *room) toDecode(size, values int) error {
@@ -63,10 +63,10 @@ func (r *room) toDecode(size, values int) error {
 	if size <= smallBody {
 		budget = r.of.small
 	}
-	return r.take(budget, int64(size)*costOfByte+int64(values)*costOfValue)
+	return r.claim(budget, int64(size)*costOfByte+int64(values)*costOfValue)
 }
 
-func (r *room) take(budget *node.Budget, amount int64) error {
+func (r *room) claim(budget *node.Budget, amount int64) error {
 	release, err := budget.Claim(r.request.Context(), userOf(r.request), amount)
 	if err == nil {
 		r.taken = append(r.taken, release)

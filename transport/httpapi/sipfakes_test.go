@@ -129,10 +129,9 @@ func (h *house) testCalls(trunks *sip.Service, work callwright.Work) *testcall.S
 // discoveries returns the discoveries' service, over the house's fake network.
 func (h *house) discoveries() *discovery.Service {
 	h.looker.wait = make(chan struct{})
-	clock := callwright.SystemClock{}
 	s := must(discovery.New(discovery.Config{
 		Store: sipstore.Discoveries{Store: h.store}, Prober: &h.looker,
-		Resolver: must(resolve.New(resolve.Config{DNS: names{}, Runtime: callwright.Runtime{Clock: clock}})),
+		Resolver: must(resolve.New(resolve.Config{DNS: names{}})),
 	}))
 	h.t.Cleanup(func() {
 		h.looker.answer()

@@ -93,7 +93,7 @@ func (a *Analyst) Step(ctx context.Context, c triage.Case) (triage.Progress, err
 	case s.Read < len(s.Plan):
 		p, err = a.read(ctx, c, &s)
 	default:
-		p, err = a.conclude(ctx, c, &s)
+		p, err = a.finish(ctx, c, &s)
 	}
 	if err != nil {
 		return a.failed(ctx, err)

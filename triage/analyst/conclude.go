@@ -74,8 +74,8 @@ type citation struct {
 	Fact     *string `json:"fact"`
 }
 
-// conclude asks the model for the root cause. The model may instead ask people, once.
-func (a *Analyst) conclude(ctx context.Context, c triage.Case, s *state) (triage.Progress, error) {
+// finish asks the model for the root cause. The model may instead ask people, once.
+func (a *Analyst) finish(ctx context.Context, c triage.Case, s *state) (triage.Progress, error) {
 	if len(s.Notes) == 0 {
 		return stopped("There is nothing to analyze: nothing of what was to be read could be."), nil
 	}

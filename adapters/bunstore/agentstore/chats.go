@@ -132,7 +132,7 @@ func (s Chats) CountChats(ctx context.Context, org callwright.OrgID) (count int,
 
 // DeleteOldChats deletes chats that were not changed for long.
 func (s Chats) DeleteOldChats(ctx context.Context, before time.Time, limit int) (int, error) {
-	return s.core().Forget(ctx, (*chatRow)(nil), func(q *bun.SelectQuery) *bun.SelectQuery {
+	return s.core().DeleteRows(ctx, (*chatRow)(nil), func(q *bun.SelectQuery) *bun.SelectQuery {
 		return q.Where("updated_at < ?", sqldb.Stored(before)).Order("updated_at").Limit(int64(limit))
 	})
 }

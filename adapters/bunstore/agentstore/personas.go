@@ -79,7 +79,7 @@ func (s Personas) CountPersonas(ctx context.Context, org callwright.OrgID) (coun
 
 // DeleteOldPersonas deletes personas that were deleted long ago. Their versions go with them.
 func (s Personas) DeleteOldPersonas(ctx context.Context, before time.Time, limit int) (int, error) {
-	return s.core().Forget(ctx, (*personaRow)(nil), func(q *bun.SelectQuery) *bun.SelectQuery {
+	return s.core().DeleteRows(ctx, (*personaRow)(nil), func(q *bun.SelectQuery) *bun.SelectQuery {
 		return q.Where("deleted_at < ?", sqldb.Stored(before)).Order("deleted_at").Limit(int64(limit))
 	})
 }

@@ -101,7 +101,7 @@ func (s Tenants) TrimSessions(ctx context.Context, key string, keep int) error {
 
 // DeleteSessions deletes sessions that were last used at a time or before.
 func (s Tenants) DeleteSessions(ctx context.Context, until time.Time, limit int) (int, error) {
-	return s.core().Forget(ctx, (*sessionRow)(nil), func(q *bun.SelectQuery) *bun.SelectQuery {
+	return s.core().DeleteRows(ctx, (*sessionRow)(nil), func(q *bun.SelectQuery) *bun.SelectQuery {
 		return q.Where("used_at <= ?", sqldb.Stored(until)).Order("used_at").Limit(int64(limit))
 	})
 }

@@ -138,7 +138,7 @@ func (s CallLog) Failures(
 
 // DeleteOld deletes the records that began before a time and have ended. Their ladders go with them.
 func (s CallLog) DeleteOld(ctx context.Context, before time.Time, limit int) (int, error) {
-	return s.rows().DB.Forget(ctx, (*recordRow)(nil), func(q *bun.SelectQuery) *bun.SelectQuery {
+	return s.rows().DB.DeleteRows(ctx, (*recordRow)(nil), func(q *bun.SelectQuery) *bun.SelectQuery {
 		return q.Where("ended_at IS NOT NULL").Where("started_at < ?", sqldb.Stored(before)).Order("started_at").Limit(int64(limit))
 	})
 }

@@ -181,7 +181,7 @@ func (r Rows[V, R]) DeleteWhere(ctx context.Context, condition string, args ...a
 // DeleteUpTo deletes up to limit of the values for which a condition holds, and returns their number. It leaves out rows that another node
 // is deleting.
 func (r Rows[V, R]) DeleteUpTo(ctx context.Context, limit int, condition string, args ...any) (int, error) {
-	return r.DB.Forget(ctx, (*R)(nil), func(q *bun.SelectQuery) *bun.SelectQuery {
+	return r.DB.DeleteRows(ctx, (*R)(nil), func(q *bun.SelectQuery) *bun.SelectQuery {
 		return q.Where(condition, args...).Limit(int64(limit))
 	})
 }

@@ -270,8 +270,8 @@ func (l *Listener) Touch(remote netip.AddrPort) {
 	}
 }
 
-// Drop closes a connection.
-func (l *Listener) Drop(remote netip.AddrPort) {
+// Disconnect closes a connection.
+func (l *Listener) Disconnect(remote netip.AddrPort) {
 	if c := l.connection(remote); c != nil {
 		_ = c.NetConn().Close() // its reader does the rest
 	}

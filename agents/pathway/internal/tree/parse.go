@@ -53,8 +53,8 @@ func (p *Parser) Parse(text string) (Value, error) {
 	return v, nil
 }
 
-// keep copies members to separate memory.
-func (p *Parser) keep(members []Member) []Member {
+// filter copies members to separate memory.
+func (p *Parser) filter(members []Member) []Member {
 	const chunk = 256
 	if cap(p.room)-len(p.room) < len(members) {
 		p.room = make([]Member, 0, max(chunk, len(members)))
@@ -153,7 +153,7 @@ func (p *Parser) object(depth int) ([]Member, bool) {
 			return nil, false
 		}
 	}
-	whole := p.keep(p.members[mark:])
+	whole := p.filter(p.members[mark:])
 	p.members = p.members[:mark]
 	return whole, true
 }
@@ -179,7 +179,7 @@ func (p *Parser) array(depth int) ([]Member, bool) {
 			return nil, false
 		}
 	}
-	whole := p.keep(p.members[mark:])
+	whole := p.filter(p.members[mark:])
 	p.members = p.members[:mark]
 	return whole, true
 }

@@ -54,7 +54,7 @@ func placeLabel(line []point, label string, gaps []placer) (at point, placed str
 	for j := 0; label != "" && j+1 < len(line); j += 2 {
 		for _, t := range []float64{0.5, 0.25, 0.75} {
 			at = between(line[j], line[j+1], t)
-			if gaps[j/2].take(rect{at.x - w/2, at.y - 8, w, 16}) {
+			if gaps[j/2].reserve(rect{at.x - w/2, at.y - 8, w, 16}) {
 				return at, label
 			}
 		}

@@ -57,7 +57,7 @@ func (s Sankey) SVG() template.HTML {
 	x := func(v int) float64 { return 6 + step*float64(r.vertices[v].layer) }
 	var labels placer
 	for v, stage := range r.stages {
-		labels.take(rect{x(v), r.tops[v], stageWidth + 8 + units(cut(clean(cmp.Or(stage.Label, stage.ID)), step-stageWidth-14)), stageGap})
+		labels.reserve(rect{x(v), r.tops[v], stageWidth + 8 + units(cut(clean(cmp.Or(stage.Label, stage.ID)), step-stageWidth-14)), stageGap})
 	}
 	items := r.draw(p, s.Unit, x, &labels)
 	for v, stage := range r.stages {
@@ -172,7 +172,7 @@ func (r *river) draw(p *pen, unit string, x func(v int) float64, labels *placer)
 		p.shape("path", "flow "+colour(piece.flow), "d", d.String())
 		text := cut(figure(weight(f.Weight)), (x1-x0)*0.8)
 		w, y := units(text), (left[i]+right[i]+h)/2
-		if r.chains[piece.flow][0] == piece.from && labels.take(rect{middle - w/2, y - 8, w, 16}) {
+		if r.chains[piece.flow][0] == piece.from && labels.reserve(rect{middle - w/2, y - 8, w, 16}) {
 			p.text(middle, y+4, "label small halo mid", text, width)
 		}
 		p.end(tag)

@@ -353,8 +353,8 @@ type rect struct{ x, y, w, h float64 }
 // placer keeps labels from covering each other.
 type placer struct{ taken []rect }
 
-// take returns whether an area was free, and takes it.
-func (p *placer) take(r rect) bool {
+// reserve returns whether an area was free, and takes it.
+func (p *placer) reserve(r rect) bool {
 	for _, t := range p.taken {
 		if r.x < t.x+t.w && t.x < r.x+r.w && r.y < t.y+t.h && t.y < r.y+r.h {
 			return false

@@ -28,7 +28,7 @@ func (p pages) actions() []page.Route {
 		{"/change", "The issue is changed.", map[string]string{"assignee_id": "assignee_id"}, p.change},
 		{"/accept", "Issue accepted.", map[string]string{"detail": "reason"}, p.accept},
 		{"/decline", "Issue declined.", map[string]string{"detail": "reason"}, p.decline},
-		{"/take", "The issue is assigned to you.", nil, p.take},
+		{"/take", "The issue is assigned to you.", nil, p.assign},
 		{"/comments", "Comment added.", map[string]string{"detail": "comment"}, p.addComment},
 		{"/attachments", "It is attached.", attached, p.attach},
 		{"/attachments/{part}/remove", "Attachment removed.", nil, p.detach},
@@ -90,7 +90,7 @@ func (p pages) decline(ctx context.Context, r *page.Request, id string) error {
 	return err
 }
 
-func (p pages) take(ctx context.Context, r *page.Request, id string) error {
+func (p pages) assign(ctx context.Context, r *page.Request, id string) error {
 	_, err := p.cfg.Issues.Update(ctx, r.Org(), actor(r), id, triage.Change{AssigneeID: &r.Principal.KeyID})
 	return err
 }

@@ -160,7 +160,7 @@ func (c *channel) run(ctx context.Context, s *Site, r *Request, route Route) {
 		begin, number := time.Now(), c.begin()
 		view, parts, err := s.renderLive(ctx, r, route)
 		if err == nil || !passing(err) {
-			c.put(number, parts, err)
+			c.publish(number, parts, err)
 		}
 		if ctx.Err() != nil {
 			return
@@ -291,8 +291,8 @@ func (s *Site) renderLive(ctx context.Context, r *Request, route Route) (*View, 
 // errOver means that a page is no longer live, such as the page of an ended call.
 var errOver = &callwright.Error{Code: callwright.CodeNotFound, Message: "the page is not live"}
 
-// put passes the rendered parts to the streams of a channel, or the error of the rendering.
-func (c *channel) put(number int, parts map[string][]byte, err error) {
+// publish passes the rendered parts to the streams of a channel, or the error of the rendering.
+func (c *channel) publish(number int, parts map[string][]byte, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	changed := err != nil

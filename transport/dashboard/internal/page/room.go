@@ -37,8 +37,8 @@ func newRoom() *room {
 
 var errFull = &callwright.Error{Code: callwright.CodeUnavailable, Message: "too many pages are being made: try again", RetryAfter: maxWait}
 
-// take puts a value into a channel within maxWait, and returns a function that takes it out again, once.
-func take(ctx context.Context, places chan struct{}) (leave func(), err error) {
+// claim puts a value into a channel within maxWait, and returns a function that takes it out again, once.
+func claim(ctx context.Context, places chan struct{}) (leave func(), err error) {
 	ctx, cancel := context.WithTimeout(ctx, maxWait)
 	defer cancel()
 	select {
@@ -52,9 +52,9 @@ func take(ctx context.Context, places chan struct{}) (leave func(), err error) {
 // enter takes a place to make a page of an area in; nil: one of this package.
 func (r *room) enter(ctx context.Context, of *Area) (leave func(), err error) {
 	if of == nil {
-		return take(ctx, r.own)
+		return claim(ctx, r.own)
 	}
-	return take(ctx, r.pages)
+	return claim(ctx, r.pages)
 }
 
 // enterOrg takes a place in the share of an organization.
@@ -74,7 +74,7 @@ func (r *room) enterOrg(ctx context.Context, org callwright.OrgID) (leave func()
 			delete(r.orgs, org)
 		}
 	}
-	give, err := take(ctx, share.places)
+	give, err := claim(ctx, share.places)
 	if err != nil {
 		forget()
 		return nil, err

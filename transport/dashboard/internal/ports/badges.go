@@ -10,7 +10,7 @@ import (
 
 // state returns the badge of a request's state. One that has ported some of its numbers only is no success.
 func state(r porting.Request) page.Badge {
-	if d := r.Detail(); d == porting.DetailPartly || d == porting.DetailTrunk {
+	if d := r.Status().Detail; d == porting.DetailPartly || d == porting.DetailTrunk {
 		return page.Badge{Kind: "warn", Text: page.Words(r.State)}
 	}
 	return page.Badge{Kind: map[porting.State]string{
@@ -21,7 +21,7 @@ func state(r porting.Request) page.Badge {
 
 // left returns the numbers of a partial port that were rejected: its notice says what to do about each.
 func left(r porting.Request) []porting.Number {
-	if r.Detail() != porting.DetailPartly {
+	if r.Status().Detail != porting.DetailPartly {
 		return nil
 	}
 	return slices.DeleteFunc(slices.Clone(r.Numbers), func(n porting.Number) bool { return n.State != porting.NumberRejected })
