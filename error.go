@@ -136,6 +136,14 @@ func InField(field string, err error) error {
 	return &named
 }
 
+// IgnoreNotFound returns an error that is no ErrNotFound, and nil for one that is.
+func IgnoreNotFound(err error) error {
+	if errors.Is(err, ErrNotFound) {
+		return nil
+	}
+	return err
+}
+
 // MessageOf returns what people may see of an error: the message of an *Error, without its field, and a general text for
 // any other error.
 func MessageOf(err error) string {

@@ -10,6 +10,7 @@ import (
 	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/agents/pathway/graph"
 	"github.com/callwright/callwright/agenttest/analytics"
+	"github.com/callwright/callwright/agenttest/run"
 )
 
 // AnalyticsQuery chooses what analytics look at.
@@ -64,7 +65,7 @@ func (s *Service) BasicAnalytics(ctx context.Context, org callwright.OrgID, q An
 	if _, err := s.subject(ctx, org, &q); err != nil {
 		return Analytics[analytics.Basic]{}, err
 	}
-	release, err := s.reads.hold(ctx, org)
+	release, err := s.reads.Hold(ctx, org)
 	if err != nil {
 		return Analytics[analytics.Basic]{}, err
 	}
@@ -95,7 +96,7 @@ func (q AnalyticsQuery) isAbout(r analytics.Run) bool {
 func (s *Service) scan(
 	ctx context.Context, org callwright.OrgID, q AnalyticsQuery, now, from time.Time, f func(analytics.Run),
 ) (cut bool, leftOut int, err error) {
-	w := RunWindow{Pathway: q.Pathway, From: from}
+	w := run.Window{Pathway: q.Pathway, From: from}
 	if q.Scan > 0 {
 		w.Limit = q.Scan + 1 // one more tells whether there are older ones
 	}
@@ -120,7 +121,7 @@ func (s *Service) EnhancedAnalytics(ctx context.Context, org callwright.OrgID, q
 	if err != nil {
 		return Analytics[analytics.Report]{}, err
 	}
-	release, err := s.reads.hold(ctx, org)
+	release, err := s.reads.Hold(ctx, org)
 	if err != nil {
 		return Analytics[analytics.Report]{}, err
 	}

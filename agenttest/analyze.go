@@ -7,6 +7,7 @@ import (
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/agenttest/analysis"
+	"github.com/callwright/callwright/agenttest/run"
 )
 
 // Documents reads how versions were written; pathway.Service implements it.
@@ -37,12 +38,12 @@ func (s *Service) AnalyzeRun(ctx context.Context, org callwright.OrgID, id strin
 
 // Case returns a run as it is analyzed, with how the tested version was written. CodeNotFound: there is no such run.
 // CodeInvalidState: it is neither FAILED nor ERROR.
-func (s *Service) Case(ctx context.Context, org callwright.OrgID, run string) (analysis.Case, error) {
-	r, snap, err := s.GetRun(ctx, org, run)
+func (s *Service) Case(ctx context.Context, org callwright.OrgID, id string) (analysis.Case, error) {
+	r, snap, err := s.GetRun(ctx, org, id)
 	switch {
 	case err != nil:
 		return analysis.Case{}, err
-	case r.State != Failed && r.State != Error || r.Outcome == nil:
+	case r.State != run.Failed && r.State != run.Error || r.Outcome == nil:
 		return analysis.Case{}, callwright.Errorf(callwright.CodeInvalidState,
 			"only a run that is FAILED or ERROR can be analyzed: this one is %s", r.State)
 	}
@@ -53,14 +54,14 @@ func (s *Service) Case(ctx context.Context, org callwright.OrgID, run string) (a
 
 // written returns how the tested version was written: its nodes, or the persona as one. A version that was archived since, or whose
 // documents nobody reads, has none.
-func (s *Service) written(ctx context.Context, r Run) ([]analysis.Node, error) {
+func (s *Service) written(ctx context.Context, r run.Run) ([]analysis.Node, error) {
 	if r.Persona != "" {
 		if s.cfg.Personas == nil {
 			return nil, nil
 		}
 		v, err := s.cfg.Personas.LoadPinned(ctx, r.Org, r.Persona, r.Version)
 		if err != nil {
-			return nil, ignoreAbsent(err)
+			return nil, callwright.IgnoreNotFound(err)
 		}
 		return []analysis.Node{{ID: "persona", Name: "the persona", Text: v.Personality + "\n\n" + v.Orchestration}}, nil
 	}
@@ -69,7 +70,7 @@ func (s *Service) written(ctx context.Context, r Run) ([]analysis.Node, error) {
 	}
 	v, _, err := s.cfg.Documents.Version(ctx, r.Org, r.Pathway, r.Version)
 	if err != nil {
-		return nil, ignoreAbsent(err)
+		return nil, callwright.IgnoreNotFound(err)
 	}
 	return analysis.NodesOf(v.Document), nil
 }

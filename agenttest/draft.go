@@ -82,7 +82,7 @@ func (s *Service) DraftScenario(ctx context.Context, org callwright.OrgID, r Dra
 	if r.Pathway == "" && r.Persona == "" {
 		return scenario.Scenario{}, callwright.Invalid("pathway_id", "give a pathway_id or a persona_id to test: neither has led the call")
 	}
-	if err := s.checkTested(ctx, sc); err != nil {
+	if err := s.versions.Known(ctx, sc); err != nil {
 		return scenario.Scenario{}, err
 	}
 	t.redact()

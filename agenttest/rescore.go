@@ -7,6 +7,7 @@ import (
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agenttest/assert"
 	"github.com/callwright/callwright/agenttest/engine"
+	"github.com/callwright/callwright/agenttest/run"
 	"github.com/callwright/callwright/agenttest/scenario"
 )
 
@@ -34,8 +35,8 @@ type Rescored struct {
 
 // RescoredRun is what assertions say about a run that has ended.
 type RescoredRun struct {
-	Run        Run             // as it was, without its outcome
-	Verdict    State           // what the run would be: Passed, Failed or Error; or as it was, if no assertion decides that
+	Run        run.Run         // as it was, without its outcome
+	Verdict    run.State       // what the run would be: Passed, Failed or Error; or as it was, if no assertion decides that
 	Incomplete bool            // the verdict is not known, because it depends on a judged assertion
 	Changed    bool            // the verdict is known and not the run's
 	Score      *float64        // of the results; nil: there is none
@@ -67,7 +68,7 @@ func (s *Service) Rescore(ctx context.Context, org callwright.OrgID, id string, 
 	if err != nil {
 		return Rescored{}, err
 	}
-	release, err := s.rescores.hold(ctx, org)
+	release, err := s.rescores.Hold(ctx, org)
 	if err != nil {
 		return Rescored{}, err
 	}
@@ -76,8 +77,8 @@ func (s *Service) Rescore(ctx context.Context, org callwright.OrgID, id string, 
 	if limit < 1 || limit > MaxRescored {
 		limit = DefaultRescored
 	}
-	runs, err := s.cfg.Store.FindRuns(ctx, org, RunFilter{
-		Scenario: id, States: []State{Passed, Failed, Error, Cancelled}, After: r.After, Limit: limit + 1,
+	runs, err := s.cfg.Store.FindRuns(ctx, org, run.Filter{
+		Scenario: id, States: []run.State{run.Passed, run.Failed, run.Error, run.Cancelled}, After: r.After, Limit: limit + 1,
 	})
 	if err != nil {
 		return Rescored{}, err
@@ -93,7 +94,7 @@ func (s *Service) Rescore(ctx context.Context, org callwright.OrgID, id string, 
 // rescored scores the runs that begin a list, at most limit of them and until a limit of the page is reached. It reads one outcome
 // at a time, because an outcome may have megabytes.
 func (s *Service) rescored(
-	ctx context.Context, rules *assert.Rules, runs []Run, limit int,
+	ctx context.Context, rules *assert.Rules, runs []run.Run, limit int,
 ) (page callwright.Page[RescoredRun], err error) {
 	limited, cancel := context.WithTimeoutCause(ctx, maxRescoredTime, errRescoredTime)
 	defer cancel()
@@ -103,7 +104,7 @@ func (s *Service) rescored(
 			return endBefore(page, runs, i), nil
 		}
 		full, err := s.cfg.Store.Run(ctx, r.Org, r.ID)
-		if ignoreAbsent(err) != nil {
+		if callwright.IgnoreNotFound(err) != nil {
 			return page, err
 		}
 		if err != nil {
@@ -129,7 +130,7 @@ var errRescoredTime = callwright.Errorf(callwright.CodeUnavailable,
 	"scoring the run takes more than %s: try again, or use simpler regular expressions", maxRescoredTime)
 
 // endBefore ends a page before a run of its list.
-func endBefore(page callwright.Page[RescoredRun], runs []Run, i int) callwright.Page[RescoredRun] {
+func endBefore(page callwright.Page[RescoredRun], runs []run.Run, i int) callwright.Page[RescoredRun] {
 	page.Next = callwright.Keyset{At: runs[i-1].CreatedAt, ID: runs[i-1].ID}
 	return page
 }
@@ -138,17 +139,17 @@ func endBefore(page callwright.Page[RescoredRun], runs []Run, i int) callwright.
 const resultSize = 300
 
 // rescore scores one run again. The error is the cause of the end of ctx.
-func rescore(ctx context.Context, rules *assert.Rules, r Run) (RescoredRun, error) {
+func rescore(ctx context.Context, rules *assert.Rules, r run.Run) (RescoredRun, error) {
 	out := RescoredRun{Run: r, Verdict: r.State}
 	out.Run.Outcome = nil
-	if r.Outcome == nil || r.State == Cancelled || !engine.Decides(r.Outcome.Evidence.End) {
+	if r.Outcome == nil || r.State == run.Cancelled || !engine.Decides(r.Outcome.Evidence.End) {
 		return out, nil
 	}
 	scored, d, open, err := rules.Score(ctx, &r.Outcome.Evidence)
 	if err != nil {
 		return RescoredRun{}, err
 	}
-	out.Results, out.Score, out.Verdict, out.Incomplete = results(NewChecks(scored)), d.Score, State(d.Verdict), open
+	out.Results, out.Score, out.Verdict, out.Incomplete = run.Results(run.NewChecks(scored)), d.Score, run.State(d.Verdict), open
 	out.Changed = !open && out.Verdict != r.State
 	return out, nil
 }
@@ -163,14 +164,14 @@ func (t *RescoreTotals) add(r RescoredRun) {
 		return
 	}
 	switch r.Verdict {
-	case Passed:
+	case run.Passed:
 		t.Passed++
-	case Failed:
+	case run.Failed:
 		t.Failed++
-	case Error:
+	case run.Error:
 		t.Error++
-	case Cancelled:
+	case run.Cancelled:
 		t.Cancelled++
-	case Pending, Running:
+	case run.Pending, run.Running:
 	}
 }

@@ -6,15 +6,11 @@ import (
 	"errors"
 
 	"github.com/callwright/callwright"
-	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/agenttest/scenario"
 )
 
 // MaxStored is how many scenarios an organization can have.
 const MaxStored = 1000
-
-// MaxPage is how many scenarios, runs or groups a page has at most.
-const MaxPage = 100
 
 // CreateScenario checks and keeps a new scenario, and sets its id, its times and the ids of its assertions. The error is
 // callwright.FieldErrors when the scenario is wrong. CodeNotFound with the field pathway_id or persona_id: there is nothing such.
@@ -30,7 +26,7 @@ func (s *Service) CreateScenario(ctx context.Context, org callwright.OrgID, sc s
 	if err := s.check(sc); err != nil {
 		return scenario.Scenario{}, err
 	}
-	if err := s.checkTested(ctx, sc); err != nil {
+	if err := s.versions.Known(ctx, sc); err != nil {
 		return scenario.Scenario{}, err
 	}
 	return sc, s.cfg.Atomic.Do(ctx, func(ctx context.Context) error {
@@ -52,33 +48,6 @@ func (s *Service) check(sc scenario.Scenario) error {
 	}
 	return sc.CheckModels(s.cfg.Model)
 }
-
-// checkTested refuses a scenario of a pathway or a persona that does not exist. One without a version can have scenarios.
-func (s *Service) checkTested(ctx context.Context, sc scenario.Scenario) error {
-	if sc.Persona != "" {
-		return s.checkPersona(ctx, sc.Org, sc.Persona)
-	}
-	_, _, err := s.cfg.Pathways.Load(ctx, sc.Org, sc.Pathway, pathway.Selector{})
-	if errors.Is(err, callwright.ErrInvalidState) { // an empty draft
-		return nil
-	}
-	return err
-}
-
-// checkPersona refuses a persona that does not exist. One without a version in production is taken.
-func (s *Service) checkPersona(ctx context.Context, org callwright.OrgID, id string) error {
-	if s.cfg.Personas == nil {
-		return errNoPersonas
-	}
-	_, _, err := s.cfg.Personas.Load(ctx, org, id)
-	if errors.Is(err, callwright.ErrInvalidState) {
-		return nil
-	}
-	return err
-}
-
-// errNoPersonas is the error of a scenario of a persona where there are none.
-var errNoPersonas error = callwright.Invalid("persona_id", "must be absent: this program tests pathways only")
 
 // Scenario returns one scenario. CodeNotFound: the organization has none of this id.
 func (s *Service) Scenario(ctx context.Context, org callwright.OrgID, id string) (scenario.Scenario, error) {
@@ -167,3 +136,16 @@ func (l Listed) Size() int { return l.Scenario.Size() }
 
 // Keyset returns the place of a scenario in a list.
 func (l Listed) Keyset() callwright.Keyset { return callwright.Keyset{At: l.CreatedAt, ID: l.ID} }
+
+// subjects are the scenarios that groups test.
+type subjects struct{ Store }
+
+// BriefScenarios returns those of some scenarios that there are.
+func (s subjects) BriefScenarios(ctx context.Context, org callwright.OrgID, ids []string) ([]scenario.Scenario, error) {
+	list, err := s.FindScenarios(ctx, org, ScenarioFilter{IDs: ids, Brief: true, Limit: len(ids)})
+	found := make([]scenario.Scenario, len(list))
+	for i, l := range list {
+		found[i] = l.Scenario
+	}
+	return found, err
+}

@@ -153,18 +153,18 @@ func (s *Service) finishTests(ctx context.Context, t callwright.Task, _ int) err
 func (s *Service) FinishTests(ctx context.Context, org callwright.OrgID, id string) error {
 	p, err := s.cfg.Store.Pathway(ctx, org, id)
 	if err != nil || p.Promotion == nil {
-		return ignoreAbsent(err)
+		return callwright.IgnoreNotFound(err)
 	}
 	waiting := *p.Promotion
 	v, err := s.cfg.Store.Version(ctx, org, id, waiting.Number)
 	if err != nil {
-		return ignoreAbsent(err)
+		return callwright.IgnoreNotFound(err)
 	}
 	verdict, err := s.ask(ctx, v, false)
 	if err != nil || verdict.State == GateRunning {
 		return err
 	}
-	return ignoreAbsent(s.together(ctx, org, id, func(ctx context.Context, p *Pathway) error {
+	return callwright.IgnoreNotFound(s.together(ctx, org, id, func(ctx context.Context, p *Pathway) error {
 		if !p.waits(waiting.Number, waiting.Batch) {
 			return nil
 		}
@@ -177,12 +177,4 @@ func (s *Service) FinishTests(ctx context.Context, org callwright.OrgID, id stri
 			"batch", verdict.Batch, "reason", verdict.Reason)
 		return nil
 	}))
-}
-
-// ignoreAbsent drops CodeNotFound, because a deleted pathway needs no more work.
-func ignoreAbsent(err error) error {
-	if errors.Is(err, callwright.ErrNotFound) {
-		return nil
-	}
-	return err
 }

@@ -6,7 +6,8 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
-	"github.com/callwright/callwright/agenttest"
+	"github.com/callwright/callwright/agenttest/group"
+	"github.com/callwright/callwright/agenttest/run"
 )
 
 // holdsScenario adds a run of a scenario while somebody deletes it: either the run is deleted, too, or it is refused.
@@ -24,7 +25,7 @@ func holdsScenario(t *testing.T, s subject) {
 			deleted <- err
 		case <-time.After(holdTime): // a store that does not hold deletes it in much less
 		}
-		return s.InsertRuns(ctx, []agenttest.Run{aRun("r1")})
+		return s.InsertRuns(ctx, []run.Run{aRun("r1")})
 	})
 	do(t, err, <-deleted)
 	s.wantGone(t, "r1")
@@ -40,9 +41,9 @@ const holdTime = 200 * time.Millisecond
 
 // deletesEmptyGroups has groups of which all runs are old, some are, or that have not ended, and one of a single scenario.
 func deletesEmptyGroups(t *testing.T, s subject) {
-	over := func(id string) agenttest.Batch {
+	over := func(id string) group.Batch {
 		b := aBatch(id)
-		b.State, b.EndedAt = agenttest.Passed, later(9)
+		b.State, b.EndedAt = run.Passed, later(9)
 		return b
 	}
 	foreign := in(ended("r6", 9), "all", 1) // no group has runs of another organization

@@ -9,10 +9,11 @@ import (
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agenttest"
 	"github.com/callwright/callwright/agenttest/engine"
+	"github.com/callwright/callwright/agenttest/run"
 	"github.com/callwright/callwright/callwrighttest"
 )
 
-// RunJournals tests an agenttest.Journals. The arguments are those of RunStore. It runs RunJournal, too.
+// RunJournals tests a run.Journals. The arguments are those of RunStore. It runs RunJournal, too.
 func RunJournals(t *testing.T, newStore NewStore, atRest callwrighttest.AtRest[agenttest.Store]) {
 	t.Helper()
 	checkStore(t, "journals", newStore, atRest, map[string]func(*testing.T, subject){
@@ -94,7 +95,7 @@ func takesOfNodeOnly(t *testing.T, s subject) {
 
 func takesJudgements(t *testing.T, s subject) {
 	over := aBatch("over")
-	over.State, over.EndedAt = agenttest.Passed, later(9)
+	over.State, over.EndedAt = run.Passed, later(9)
 	s.insert(t, aBatch("open"), over, in(ended("r1", 2), "open", 0), in(ended("r2", 2), "over", 0), ended("r3", 2),
 		in(running("r4", "n"), "open", 1))
 	judge := func(org callwright.OrgID, run, key string) error {

@@ -12,6 +12,8 @@ import (
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agenttest"
 	"github.com/callwright/callwright/agenttest/assert"
+	"github.com/callwright/callwright/agenttest/group"
+	"github.com/callwright/callwright/agenttest/run"
 	"github.com/callwright/callwright/agenttest/scenario"
 	"github.com/callwright/callwright/callwrighttest"
 )
@@ -300,7 +302,7 @@ func total(list []agenttest.Listed) (size int) {
 }
 
 func listsRecentRuns(t *testing.T, s subject) {
-	run := func(id, of string, seconds int) agenttest.Run {
+	run := func(id, of string, seconds int) run.Run {
 		r := FullRun(id)
 		r.Scenario, r.CreatedAt, r.Batch, r.Experiment = of, later(seconds), "", false
 		return r
@@ -350,8 +352,8 @@ func tellsRequired(t *testing.T, s subject) {
 // deletesScenario deletes a scenario whose runs share a snapshot among them, and one with a run of another scenario.
 func deletesScenario(t *testing.T, s subject) {
 	done := aBatch("b1")
-	done.State = agenttest.Passed
-	of := func(r agenttest.Run, of, snapshot string) agenttest.Run {
+	done.State = run.Passed
+	of := func(r run.Run, of, snapshot string) run.Run {
 		r.Scenario, r.Snapshot = of, snapshot
 		return r
 	}
@@ -381,7 +383,7 @@ func deletesScenario(t *testing.T, s subject) {
 
 func deletesNoOpenRuns(t *testing.T, s subject) {
 	waiting, set := aBatch("b2"), aBatch("b3")
-	waiting.State, set.Kind = agenttest.Pending, agenttest.Simulations
+	waiting.State, set.Kind = run.Pending, group.Simulations
 	s.insert(t, aScenario("s1"), aBatch("b1"), waiting, set)
 	for i := 1; i <= 3; i++ {
 		batch := fmt.Sprint("b", i)

@@ -11,6 +11,8 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agenttest"
+	"github.com/callwright/callwright/agenttest/group"
+	"github.com/callwright/callwright/agenttest/run"
 	"github.com/callwright/callwright/agenttest/scenario"
 	"github.com/callwright/callwright/callwrighttest"
 )
@@ -76,11 +78,11 @@ func (s subject) insert(t *testing.T, things ...any) {
 		switch v := thing.(type) {
 		case scenario.Scenario:
 			do(t, s.InsertScenario(t.Context(), v))
-		case agenttest.Run:
-			do(t, s.InsertRuns(t.Context(), []agenttest.Run{v}))
-		case agenttest.Snapshot:
-			do(t, s.InsertSnapshots(t.Context(), []agenttest.Snapshot{v}))
-		case agenttest.Batch:
+		case run.Run:
+			do(t, s.InsertRuns(t.Context(), []run.Run{v}))
+		case run.Snapshot:
+			do(t, s.InsertSnapshots(t.Context(), []run.Snapshot{v}))
+		case group.Batch:
 			do(t, s.InsertBatch(t.Context(), v))
 		default:
 			t.Fatalf("nobody stores a %T", thing)

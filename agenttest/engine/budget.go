@@ -104,7 +104,7 @@ func (s Spend) within(l Limit) bool {
 type Budget struct {
 	mu       sync.Mutex
 	limit    Limit
-	before   Spend // see Settle
+	before   Spend // see Account
 	used     Spend
 	reserved Spend
 	refused  bool
@@ -115,7 +115,7 @@ type Budget struct {
 // NewBudget returns a budget. What is spent of it also counts in the parent; nil: there is none.
 func NewBudget(l Limit, parent *Budget) *Budget { return &Budget{limit: l, parent: parent} }
 
-// Used returns what was used of this budget, beside what Settle was told.
+// Used returns what was used of this budget, beside what Account was told.
 func (b *Budget) Used() Spend {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -10,8 +10,8 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/memstore/agentteststore"
-	"github.com/callwright/callwright/agenttest"
 	"github.com/callwright/callwright/agenttest/analytics"
+	"github.com/callwright/callwright/agenttest/run"
 )
 
 // slowReads makes heavy reads of runs wait.
@@ -42,12 +42,12 @@ type slowRuns struct {
 	slow *slowReads
 }
 
-func (s slowRuns) EachEnded(ctx context.Context, org callwright.OrgID, w agenttest.RunWindow, f func(analytics.Run)) error {
+func (s slowRuns) EachEnded(ctx context.Context, org callwright.OrgID, w run.Window, f func(analytics.Run)) error {
 	s.slow.wait(ctx)
 	return s.Store.EachEnded(ctx, org, w, f)
 }
 
-func (s slowRuns) FindRuns(ctx context.Context, org callwright.OrgID, f agenttest.RunFilter) ([]agenttest.Run, error) {
+func (s slowRuns) FindRuns(ctx context.Context, org callwright.OrgID, f run.Filter) ([]run.Run, error) {
 	if f.Scenario != "" && len(f.States) > 1 {
 		s.slow.wait(ctx)
 	}

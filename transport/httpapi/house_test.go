@@ -36,6 +36,8 @@ import (
 	"github.com/callwright/callwright/agenttest"
 	"github.com/callwright/callwright/agenttest/agenttesttest"
 	"github.com/callwright/callwright/agenttest/engine"
+	"github.com/callwright/callwright/agenttest/group"
+	"github.com/callwright/callwright/agenttest/run"
 	"github.com/callwright/callwright/agenttest/tornado"
 	"github.com/callwright/callwright/delivery"
 	"github.com/callwright/callwright/internal/contracttest"
@@ -407,8 +409,8 @@ func (silent) Answer(context.Context, llm.Question) (llm.Answer, error) {
 // silentNotifier tells nobody how tests ended.
 type silentNotifier struct{}
 
-func (silentNotifier) RunEnded(context.Context, string, agenttest.Run) error { return nil }
+func (silentNotifier) RunEnded(context.Context, string, run.Run) error { return nil }
 
-func (silentNotifier) BatchEnded(context.Context, string, agenttest.Batch, []agenttest.Run) error {
+func (silentNotifier) BatchEnded(context.Context, string, group.Batch, []run.Run) error {
 	return nil
 }

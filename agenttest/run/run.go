@@ -1,4 +1,4 @@
-package agenttest
+package run
 
 import (
 	"fmt"
@@ -8,7 +8,6 @@ import (
 	"github.com/callwright/callwright/agenttest/analytics"
 	"github.com/callwright/callwright/agenttest/assert"
 	"github.com/callwright/callwright/agenttest/engine"
-	"github.com/callwright/callwright/agenttest/scenario"
 )
 
 // Run is one execution of a scenario.
@@ -24,7 +23,7 @@ type Run struct {
 	Trial    int    // counts the runs of one scenario in a simulation set, from 0
 	Snapshot string // id of the Snapshot that says what is tested
 	Webhook  string // is told the end of the run; empty: nobody. It may hold a token
-	Scripted bool   // no language model took part, and it takes one: analytics leave the run out, see AnalyticsQuery.Scripted
+	Scripted bool   // no language model took part, and it takes one: analytics leave the run out, see agenttest.AnalyticsQuery.Scripted
 	// Experiment: it is of a tornado session. It says what might be, so it opens no issue and counts in no analytics.
 	Experiment bool
 
@@ -33,7 +32,7 @@ type Run struct {
 	State     State
 	Node      string            // the process that runs it, while it is Running
 	Attempt   int               // how often a node has begun or resumed it since its journal got an answer; see MaxAttempts
-	Cancel    bool              // it is to end as Cancelled: see Runs.CancelRun
+	Cancel    bool              // it is to end as Cancelled: see Store.CancelRun
 	Outcome   *engine.Outcome   // nil until it has ended; lists leave out all but Result
 	Result    Result            // of a run that has ended
 	Summary   analytics.Summary // likewise, for analytics; lists leave it out
@@ -90,13 +89,3 @@ func (f Failure) Key() string { return fmt.Sprintf("%s/%s/%s", f.Assertion, f.Co
 // MaxAttempts is how often a run is begun or resumed without an answer of a model that its journal keeps. A run whose nodes die more
 // often is an Error: it may be what ends them.
 const MaxAttempts = 3
-
-// Snapshot is what a run tests, as it was when the run was created. All runs that test the same share it.
-type Snapshot struct {
-	ID        string
-	Org       callwright.OrgID
-	Scenario  scenario.Scenario // with the overrides of the run in its RequestData
-	Version   int
-	Hash      string // of the version: see pathway.Version
-	CreatedAt time.Time
-}

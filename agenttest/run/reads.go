@@ -1,4 +1,4 @@
-package agenttest
+package run
 
 import (
 	"context"
@@ -17,20 +17,21 @@ const (
 	readWait = 3 * time.Second // for those of the same organization, and again for those of others
 )
 
-// reads bounds how many reads of a kind are under way. Only one read of an organization at a time waits for those of others, so
+// Reads bounds how many reads of a kind are under way. Only one read of an organization at a time waits for those of others, so
 // that organizations take turns however many requests each sends.
-type reads struct{ own, all node.Budget }
+type Reads struct{ own, all node.Budget }
 
-func newReads() *reads {
+// NewReads returns a bound of a kind of reads.
+func NewReads() *Reads {
 	const busy = "too many test runs are being read at once: send the request again later"
-	return &reads{
+	return &Reads{
 		own: node.Budget{Total: math.MaxInt64, Share: 1, Wait: readWait, Busy: busy},
 		all: node.Budget{Total: MaxReads, Wait: readWait, Busy: busy},
 	}
 }
 
-// hold waits until a read may begin. CodeTooManyRequests, with RetryAfter: it could not in time.
-func (r *reads) hold(ctx context.Context, org callwright.OrgID) (release func(), err error) {
+// Hold waits until a read may begin. CodeTooManyRequests, with RetryAfter: it could not in time.
+func (r *Reads) Hold(ctx context.Context, org callwright.OrgID) (release func(), err error) {
 	own, err := r.own.Claim(ctx, string(org), 1)
 	if err != nil {
 		return nil, tooMany(ctx, err)

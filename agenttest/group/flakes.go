@@ -1,4 +1,4 @@
-package agenttest
+package group
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agenttest/assert"
 	"github.com/callwright/callwright/agenttest/engine"
+	"github.com/callwright/callwright/agenttest/run"
 	"github.com/callwright/callwright/agenttest/stats"
 )
 
@@ -39,7 +40,7 @@ func (b Batch) unattributed() bool {
 func (s *Service) attribute(ctx context.Context, t callwright.Task, attempt int) error {
 	b, err := s.cfg.Store.Batch(ctx, t.Org, t.Key)
 	if err != nil || !b.Open() || !b.unattributed() {
-		return ignoreAbsent(err)
+		return callwright.IgnoreNotFound(err)
 	}
 	next, err := s.nextFrozen(ctx, &b)
 	if err != nil {
@@ -53,26 +54,26 @@ func (s *Service) attribute(ctx context.Context, t callwright.Task, attempt int)
 		b.Flakes.Frozen = append(b.Flakes.Frozen, frozen)
 		b.Usage, b.Spend = b.Usage.Plus(spent.Usage), b.Spend.Plus(spent.Spend)
 	}
-	return s.cfg.Atomic.Do(ctx, func(ctx context.Context) error {
+	return s.cfg.Run.Atomic.Do(ctx, func(ctx context.Context) error {
 		if next == "" {
-			_, err := s.advance(ctx, b)
+			_, err := s.ledger.advance(ctx, b)
 			return err
 		}
 		if err := s.cfg.Store.UpdateBatch(ctx, b); err != nil {
 			return err
 		}
-		if err := s.cfg.Store.DeleteAnswers(ctx, b.Org, next); err != nil {
+		if err := s.cfg.Run.Store.DeleteAnswers(ctx, b.Org, next); err != nil {
 			return err
 		}
-		return s.enqueue(ctx, b.Org, b.ID, taskAttribute)
+		return s.ledger.enqueue(ctx, b.Org, b.ID, taskAttribute)
 	})
 }
 
 // nextFrozen returns the run that is to be judged again next, after it has noted the sources of the scenarios that need no more
 // of them; empty: none is left, or another step is to look for it.
 func (s *Service) nextFrozen(ctx context.Context, b *Batch) (run string, err error) {
-	began := s.cfg.Clock.Now()
-	for i := len(b.Flakes.Sources); i < len(b.Scenarios) && s.cfg.Clock.Now().Sub(began) < stepTime; i++ {
+	began := s.cfg.Run.Clock.Now()
+	for i := len(b.Flakes.Sources); i < len(b.Scenarios) && s.cfg.Run.Clock.Now().Sub(began) < stepTime; i++ {
 		described, err := s.describe(ctx, *b, i)
 		if err != nil {
 			return "", err
@@ -97,9 +98,9 @@ func (s *Service) nextFrozen(ctx context.Context, b *Batch) (run string, err err
 // failed.
 func (s *Service) sample(ctx context.Context, b Batch, i int) ([]string, error) {
 	var ids [2][]string
-	for j, state := range []State{Passed, Failed} {
-		runs, err := s.cfg.Store.FindRuns(ctx, b.Org, RunFilter{
-			Batch: b.ID, Scenario: b.Scenarios[i].Scenario, States: []State{state}, Oldest: true, Limit: judgedAgain,
+	for j, state := range []run.State{run.Passed, run.Failed} {
+		runs, err := s.cfg.Run.Store.FindRuns(ctx, b.Org, run.Filter{
+			Batch: b.ID, Scenario: b.Scenarios[i].Scenario, States: []run.State{state}, Oldest: true, Limit: judgedAgain,
 		})
 		if err != nil {
 			return nil, err
@@ -142,7 +143,7 @@ func (s *Service) judgeAgain(ctx context.Context, b Batch, id string, attempt in
 		all.Go(func() {
 			verdicts[i], errs[i] = s.judgeOnce(ctx, engine.Case{
 				Run: r.ID, Scenario: snap.Scenario, Version: snap.Version, Trial: r.Trial + (i+1)*MaxSimulations,
-				Journal: judgements{s.cfg.Store, r}, Budget: budget,
+				Journal: judgements{s.cfg.Run.Store, r}, Budget: budget,
 			}, *r.Outcome)
 		})
 	}
@@ -154,7 +155,7 @@ func (s *Service) judgeAgain(ctx context.Context, b Batch, id string, attempt in
 		case v == engine.Cancelled:
 			return f, spent, ctx.Err()
 		case v == engine.Passed, v == engine.Failed:
-			f.Again = append(f.Again, counts[State(v)])
+			f.Again = append(f.Again, counts[run.State(v)])
 		}
 		spent.Usage, spent.Spend = spent.Usage.Plus(j.Usage), spent.Spend.Plus(j.Spend)
 	}
@@ -165,11 +166,11 @@ func (s *Service) judgeAgain(ctx context.Context, b Batch, id string, attempt in
 func (s *Service) judgeOnce(ctx context.Context, c engine.Case, o engine.Outcome) (j engine.Judgement, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			s.cfg.Logger.ErrorContext(ctx, "panic in a judge", "run_id", c.Run, "panic", p, "stack", string(debug.Stack()))
+			s.cfg.Run.Logger.ErrorContext(ctx, "panic in a judge", "run_id", c.Run, "panic", p, "stack", string(debug.Stack()))
 			j, err = engine.Judgement{Verdict: engine.Error}, nil
 		}
 	}()
-	return s.cfg.Engine.JudgeAgain(ctx, c, o)
+	return s.cfg.Run.Engine.JudgeAgain(ctx, c, o)
 }
 
 // digestOf returns a text that is the same for conversations in which the same was said and done.
@@ -191,8 +192,8 @@ func digestOf(e *assert.Evidence) (string, error) {
 
 // judgements is the engine.Journal of a run that is judged again.
 type judgements struct {
-	store Store
-	run   Run
+	store run.Store
+	run   run.Run
 }
 
 // Answers returns the stored answers.

@@ -1,4 +1,4 @@
-package agenttest
+package group
 
 import (
 	"context"
@@ -7,61 +7,9 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agenttest/run"
 	"github.com/callwright/callwright/agenttest/tornado"
 )
-
-var _ tornado.Runs = (*Service)(nil)
-
-// Suite returns the scenarios of a tornado session: see tornado.Runs. Required is what the gate makes of them, which ignores those
-// that are not enabled.
-func (s *Service) Suite(
-	ctx context.Context, org callwright.OrgID, pathway, persona string, ids []string,
-) ([]tornado.Scenario, error) {
-	if len(ids) > tornado.MaxScenarios {
-		return nil, callwright.Invalid("scenario_ids", "must have at most %d ids", tornado.MaxScenarios)
-	}
-	if persona != "" {
-		if err := s.checkPersona(ctx, org, persona); err != nil {
-			return nil, err
-		}
-	}
-	f := ScenarioFilter{IDs: ids, Pathway: pathway, Brief: true, Limit: tornado.MaxScenarios + 1}
-	if len(ids) == 0 {
-		f.Enabled = new(true)
-	}
-	list, err := s.cfg.Store.FindScenarios(ctx, org, f)
-	switch {
-	case err != nil:
-		return nil, err
-	case len(list) > tornado.MaxScenarios:
-		return nil, callwright.Invalid("scenario_ids",
-			"is required, because the pathway has more than %d enabled scenarios: name at most as many", tornado.MaxScenarios)
-	case len(ids) == 0 && len(list) == 0:
-		return nil, callwright.Invalid("scenario_ids", "is required, because the pathway has no enabled scenario")
-	}
-	found := make(map[string]tornado.Scenario, len(list))
-	for _, l := range slices.Backward(list) {
-		found[l.ID] = tornado.Scenario{ID: l.ID, Required: l.Required && l.Enabled}
-		if f.Enabled != nil {
-			ids = append(ids, l.ID)
-		}
-	}
-	suite := make([]tornado.Scenario, len(ids))
-	for i, id := range ids {
-		sc, ok := found[id]
-		switch {
-		case !ok:
-			return nil, callwright.InField("scenario_ids", callwright.NotFound("scenario "+callwright.Clip(id, maxNamedID)))
-		case slices.Contains(ids[:i], id):
-			return nil, callwright.Invalid("scenario_ids", "must have each id once")
-		}
-		suite[i] = sc
-	}
-	return suite, nil
-}
-
-// maxNamedID is how many bytes of an id that is absent an error repeats.
-const maxNamedID = 64
 
 // Try starts the runs of a trial, on any node, and waits for their ends: see tornado.Runs. A run that is an Error or was cancelled,
 // and one that was never created because its group was cancelled, counts as an error. A run without a score counts as 1 if it has
@@ -141,7 +89,7 @@ func (s *Service) startTrial(ctx context.Context, org callwright.OrgID, t tornad
 		if err == nil {
 			return errStarted
 		}
-		return ignoreAbsent(err)
+		return callwright.IgnoreNotFound(err)
 	})
 	if errors.Is(err, errStarted) {
 		return s.startedTrial(ctx, org, t)
@@ -156,7 +104,7 @@ func (s *Service) startedTrial(ctx context.Context, org callwright.OrgID, t torn
 		return b, err
 	}
 	same := b.experiment() && b.Pathway == t.Pathway && b.Version == t.Version && b.Simulations == t.Runs &&
-		slices.EqualFunc(b.Scenarios, t.Scenarios, func(p Part, id string) bool { return p.Scenario == id })
+		slices.EqualFunc(b.Scenarios, t.Scenarios, func(p run.Subject, id string) bool { return p.Scenario == id })
 	if !same {
 		return b, callwright.Errorf(callwright.CodeConflict, "another group of runs has the id of the trial")
 	}
@@ -166,7 +114,7 @@ func (s *Service) startedTrial(ctx context.Context, org callwright.OrgID, t torn
 // tallies counts the runs of a group that has ended, by scenario.
 func (s *Service) tallies(ctx context.Context, b Batch) (map[string]tornado.Tally, error) {
 	tallies := make(map[string]tornado.Tally, len(b.Scenarios))
-	err := s.eachEnded(ctx, b, func(r Run) { tallies[r.Scenario] = tallied(tallies[r.Scenario], r) })
+	err := s.eachEnded(ctx, b, func(r run.Run) { tallies[r.Scenario] = tallied(tallies[r.Scenario], r) })
 	if err != nil {
 		return nil, err
 	}
@@ -183,19 +131,19 @@ func (s *Service) tallies(ctx context.Context, b Batch) (map[string]tornado.Tall
 }
 
 // tallied returns a tally with another run. Its Score is the sum of the scores.
-func tallied(t tornado.Tally, r Run) tornado.Tally {
+func tallied(t tornado.Tally, r run.Run) tornado.Tally {
 	score := 0.0
 	switch r.State {
-	case Passed:
+	case run.Passed:
 		t.Passed++
 		score = 1
-	case Failed:
+	case run.Failed:
 		t.Failed++
 		t.Run = r.ID
 		if f := r.Result.Failure; f != nil {
 			t.Node, t.Mode, t.Reason = f.Node, f.Key(), callwright.Clip(f.Reason, maxReason)
 		}
-	case Error:
+	case run.Error:
 		if r.Result.Refused {
 			t.Refused++
 		}
@@ -214,11 +162,11 @@ func tallied(t tornado.Tally, r Run) tornado.Tally {
 func (s *Service) StopTrial(ctx context.Context, org callwright.OrgID, id string) error {
 	b, err := s.cfg.Store.Batch(ctx, org, id)
 	if err != nil || !b.experiment() {
-		return ignoreAbsent(err)
+		return callwright.IgnoreNotFound(err)
 	}
 	err = s.cancelGroup(ctx, org, id, b.Kind)
-	if errors.Is(err, errEnded) {
+	if errors.Is(err, run.ErrEnded) {
 		return nil
 	}
-	return ignoreAbsent(err)
+	return callwright.IgnoreNotFound(err)
 }

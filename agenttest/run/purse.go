@@ -1,41 +1,11 @@
-package agenttest
+package run
 
 import (
 	"context"
 	"sync"
 
-	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agenttest/engine"
 )
-
-// The limits of what a start may ask for.
-const (
-	MaxTokens      = 1_000_000_000 // of a budget
-	MaxCost        = 1_000_000     // of a budget, in the currency of engine.Config.Pricer
-	MaxConcurrency = 32            // runs of a group at once
-)
-
-// CheckBudget refuses a budget that cannot be kept.
-func (s *Service) CheckBudget(l engine.Limit) error {
-	switch {
-	case l.Tokens < 0 || l.Tokens > MaxTokens:
-		return callwright.Invalid("budget.tokens", "must be from 1 to %d", MaxTokens)
-	case l.Cost < 0 || l.Cost.Amount() > MaxCost:
-		return callwright.Invalid("budget.cost", "must be more than 0 and at most %d", MaxCost)
-	case l.Cost > 0 && !s.cfg.Engine.Prices():
-		return callwright.Invalid("budget.cost",
-			"cannot be used: this program does not know what its models cost; use budget.tokens")
-	}
-	return nil
-}
-
-// checkConcurrency refuses a concurrency that a group cannot have.
-func checkConcurrency(n int) error {
-	if n < 0 || n > MaxConcurrency {
-		return callwright.Invalid("concurrency", "must be from 1 to %d", MaxConcurrency)
-	}
-	return nil
-}
 
 // purses holds the budgets of the groups of which this node executes runs.
 //
@@ -56,21 +26,21 @@ type purse struct {
 
 // join opens the purse of a run's group, which has no budget if the group has none. It is left once, after the end of the run is
 // stored.
-func (s *Service) join(ctx context.Context, r Run) (*purse, error) {
+func (w *Worker) join(ctx context.Context, r Run) (*purse, error) {
 	if r.Batch == "" || r.Budget == (engine.Limit{}) {
 		return new(purse), nil
 	}
-	s.purses.mu.Lock()
-	p := s.purses.open[r.Batch]
+	w.purses.mu.Lock()
+	p := w.purses.open[r.Batch]
 	if p == nil {
-		if s.purses.open == nil {
-			s.purses.open = map[string]*purse{}
+		if w.purses.open == nil {
+			w.purses.open = map[string]*purse{}
 		}
 		p = new(purse)
-		s.purses.open[r.Batch] = p
+		w.purses.open[r.Batch] = p
 	}
 	p.users++
-	s.purses.mu.Unlock()
+	w.purses.mu.Unlock()
 	p.ends.Lock()
 	defer p.ends.Unlock()
 	if p.budget != nil {
@@ -78,28 +48,28 @@ func (s *Service) join(ctx context.Context, r Run) (*purse, error) {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience) // also for a run that is cancelled already
 	defer cancel()
-	b, err := s.cfg.Store.Batch(ctx, r.Org, r.Batch)
+	g, err := w.cfg.Groups.Group(ctx, r.Org, r.Batch)
 	if err != nil {
-		s.drop(r, p)
+		w.drop(r, p)
 		return new(purse), err
 	}
-	p.budget = engine.NewBudget(b.Budget, nil)
-	p.budget.Account(b.Spend, engine.Spend{})
+	p.budget = engine.NewBudget(g.Budget, nil)
+	p.budget.Account(g.Spend, engine.Spend{})
 	return p, nil
 }
 
 // leave closes a purse that no other run uses.
-func (s *Service) leave(r Run, p *purse) {
+func (w *Worker) leave(r Run, p *purse) {
 	if p.budget != nil {
-		s.drop(r, p)
+		w.drop(r, p)
 	}
 }
 
-func (s *Service) drop(r Run, p *purse) {
-	s.purses.mu.Lock()
-	defer s.purses.mu.Unlock()
+func (w *Worker) drop(r Run, p *purse) {
+	w.purses.mu.Lock()
+	defer w.purses.mu.Unlock()
 	if p.users--; p.users == 0 {
-		delete(s.purses.open, r.Batch)
+		delete(w.purses.open, r.Batch)
 	}
 }
 
@@ -113,7 +83,7 @@ func budgetOf(r Run, p *purse) *engine.Budget {
 
 // giveBack takes what an interrupted run has spent out of a purse: its next attempt counts it again, from its journal. If the
 // store does not answer, it counts twice on this node until the group's runs here have ended.
-func (s *Service) giveBack(ctx context.Context, r Run, p *purse, spent engine.Spend) {
+func (w *Worker) giveBack(ctx context.Context, r Run, p *purse, spent engine.Spend) {
 	if p.budget == nil {
 		return
 	}
@@ -121,7 +91,7 @@ func (s *Service) giveBack(ctx context.Context, r Run, p *purse, spent engine.Sp
 	defer cancel()
 	p.ends.Lock()
 	defer p.ends.Unlock()
-	if b, err := s.cfg.Store.Batch(ctx, r.Org, r.Batch); err == nil {
-		p.budget.Account(b.Spend, spent)
+	if g, err := w.cfg.Groups.Group(ctx, r.Org, r.Batch); err == nil {
+		p.budget.Account(g.Spend, spent)
 	}
 }

@@ -1,4 +1,4 @@
-package agenttest
+package run
 
 import (
 	"context"
@@ -7,6 +7,9 @@ import (
 	"github.com/callwright/callwright/agenttest/assert"
 	"github.com/callwright/callwright/agenttest/engine"
 )
+
+// MaxPage is how many runs or groups a page has at most.
+const MaxPage = 100
 
 // GetRun returns one run with its outcome and with what it tested. CodeNotFound: the organization has none of this id.
 func (s *Service) GetRun(ctx context.Context, org callwright.OrgID, id string) (Run, Snapshot, error) {
@@ -20,7 +23,7 @@ func (s *Service) GetRun(ctx context.Context, org callwright.OrgID, id string) (
 
 // ListRuns returns a page of runs, newest first, and how many the filter chooses in all. Their outcomes have short results and
 // nothing else. A Limit that is not from 1 to MaxPage is MaxPage.
-func (s *Service) ListRuns(ctx context.Context, org callwright.OrgID, f RunFilter) (runs []Run, total int, err error) {
+func (s *Service) ListRuns(ctx context.Context, org callwright.OrgID, f Filter) (runs []Run, total int, err error) {
 	if f.Limit < 1 || f.Limit > MaxPage {
 		f.Limit = MaxPage
 	}
@@ -34,7 +37,7 @@ func (s *Service) ListRuns(ctx context.Context, org callwright.OrgID, f RunFilte
 }
 
 // PageRuns returns a page of runs without a count of all; otherwise see ListRuns. A page may begin at f.After.
-func (s *Service) PageRuns(ctx context.Context, org callwright.OrgID, f RunFilter) (callwright.Page[Run], error) {
+func (s *Service) PageRuns(ctx context.Context, org callwright.OrgID, f Filter) (callwright.Page[Run], error) {
 	limit := f.Limit
 	if limit < 1 || limit > MaxPage {
 		limit = MaxPage
@@ -48,50 +51,12 @@ func (s *Service) PageRuns(ctx context.Context, org callwright.OrgID, f RunFilte
 	return page, err
 }
 
-// GetBatch returns a batch with its runs, which are as in lists. CodeNotFound: the organization has no batch of this id.
-func (s *Service) GetBatch(ctx context.Context, org callwright.OrgID, id string) (Batch, []Run, error) {
-	b, err := s.groupOf(ctx, org, id, OneEach)
-	if err != nil {
-		return Batch{}, nil, err
-	}
-	runs, err := s.listed(ctx, org, RunFilter{Batch: id, Oldest: true, Limit: MaxScenarios})
-	return b, runs, err
-}
-
-// ListBatches returns a page of groups of a kind, newest first, and how many the filter chooses in all. A Limit that is not from 1
-// to MaxPage is MaxPage.
-func (s *Service) ListBatches(
-	ctx context.Context, org callwright.OrgID, f BatchFilter,
-) (batches []ListedBatch, total int, err error) {
-	if f.Limit < 1 || f.Limit > MaxPage {
-		f.Limit = MaxPage
-	}
-	if total, err = s.cfg.Store.CountBatches(ctx, org, f); err != nil {
-		return nil, 0, err
-	}
-	batches, err = s.cfg.Store.FindBatches(ctx, org, f)
-	return batches, total, err
-}
-
-// PageBatches returns a page of groups without a count of all, and whether there are more; otherwise see ListBatches.
-func (s *Service) PageBatches(
-	ctx context.Context, org callwright.OrgID, f BatchFilter,
-) (batches []ListedBatch, more bool, err error) {
-	limit := f.Limit
-	if limit < 1 || limit > MaxPage {
-		limit = MaxPage
-	}
-	f.Limit = limit + 1
-	batches, err = s.cfg.Store.FindBatches(ctx, org, f)
-	return batches[:min(limit, len(batches))], len(batches) > limit, err
-}
-
 // listed returns the runs that f chooses, with outcomes that have short results and nothing else.
-func (s *Service) listed(ctx context.Context, org callwright.OrgID, f RunFilter) ([]Run, error) {
+func (s *Service) listed(ctx context.Context, org callwright.OrgID, f Filter) ([]Run, error) {
 	runs, err := s.cfg.Store.FindRuns(ctx, org, f)
 	for i := range runs {
 		if checks := runs[i].Result.Checks; len(checks) > 0 {
-			runs[i].Outcome = &engine.Outcome{Results: results(checks)}
+			runs[i].Outcome = &engine.Outcome{Results: Results(checks)}
 		}
 	}
 	return runs, err
@@ -112,8 +77,8 @@ func NewChecks(results []assert.Result) []Check {
 	return list
 }
 
-// results returns short results.
-func results(checks []Check) []assert.Result {
+// Results returns results as they are in lists.
+func Results(checks []Check) []assert.Result {
 	list := make([]assert.Result, len(checks))
 	for i, c := range checks {
 		list[i] = assert.Result{

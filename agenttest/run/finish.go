@@ -1,4 +1,4 @@
-package agenttest
+package run
 
 import (
 	"context"
@@ -23,61 +23,61 @@ const (
 
 // execute executes a run that was marked as Running on this node, and stores its end. A run that is interrupted because the
 // node stops stays Running, and another node resumes it.
-func (s *Service) execute(ctx context.Context, r Run) {
-	p, err := s.join(ctx, r)
-	defer s.leave(r, p)
+func (w *Worker) execute(ctx context.Context, r Run) {
+	p, err := w.join(ctx, r)
+	defer w.leave(r, p)
 	out := engine.Outcome{Verdict: engine.Error, Error: "lease_lost: the nodes that ran it have died"}
 	if err == nil && r.Attempt <= MaxAttempts {
-		out, err = s.hold(ctx, &r, budgetOf(r, p))
+		out, err = w.converse(ctx, &r, budgetOf(r, p))
 	}
 	stopping := errors.Is(context.Cause(ctx), errStopping) && out.Verdict == engine.Cancelled
 	switch {
 	case err != nil:
-		s.cfg.Logger.ErrorContext(ctx, "a run is interrupted and will be resumed", "run_id", r.ID, "org", r.Org, "error", err)
+		w.cfg.Logger.ErrorContext(ctx, "a run is interrupted and will be resumed", "run_id", r.ID, "org", r.Org, "error", err)
 	case stopping:
 		r.Attempt-- // nothing is wrong with the run
 	}
 	if err != nil || stopping {
-		s.giveBack(context.WithoutCancel(ctx), r, p, out.Spend)
-		s.release(context.WithoutCancel(ctx), r)
+		w.giveBack(context.WithoutCancel(ctx), r, p, out.Spend)
+		w.release(context.WithoutCancel(ctx), r)
 		return
 	}
 	r.Scripted = scripted(out)
-	r.State, r.Outcome, r.Result, r.EndedAt = State(out.Verdict), &out, resultOf(out), s.cfg.Clock.Now()
+	r.State, r.Outcome, r.Result, r.EndedAt = State(out.Verdict), &out, resultOf(out), w.cfg.Clock.Now()
 	r.Summary = summaryOf(out)
 	keepNames(&out.Evidence)
-	s.end(context.WithoutCancel(ctx), r, p)
+	w.end(context.WithoutCancel(ctx), r, p)
 }
 
-// hold holds the conversation of a run. An error means that it is to be tried again. A panic of the agent or the judge, which
+// converse holds the conversation of a run. An error means that it is to be tried again. A panic of the agent or the judge, which
 // may be an embedding program's, makes the run an Error.
-func (s *Service) hold(ctx context.Context, r *Run, b *engine.Budget) (out engine.Outcome, err error) {
+func (w *Worker) converse(ctx context.Context, r *Run, b *engine.Budget) (out engine.Outcome, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			s.cfg.Logger.ErrorContext(ctx, "panic in a run", "run_id", r.ID, "org", r.Org, "panic", p, "stack", string(debug.Stack()))
+			w.cfg.Logger.ErrorContext(ctx, "panic in a run", "run_id", r.ID, "org", r.Org, "panic", p, "stack", string(debug.Stack()))
 			out, err = engine.Outcome{Verdict: engine.Error, Error: "internal error", Spend: b.Used()}, nil
 		}
 	}()
-	snap, err := s.snapshotOf(ctx, *r)
+	snap, err := w.snapshotOf(ctx, *r)
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return engine.Outcome{Verdict: engine.Cancelled, Evidence: assert.Evidence{End: assert.EndCancelled}}, nil
 	case err != nil:
 		return engine.Outcome{}, err
 	}
-	return s.cfg.Engine.Run(ctx, engine.Case{
-		Run: r.ID, Scenario: snap.Scenario, Version: snap.Version, Trial: r.Trial, Journal: &journal{store: s.cfg.Store, run: r},
+	return w.cfg.Engine.Run(ctx, engine.Case{
+		Run: r.ID, Scenario: snap.Scenario, Version: snap.Version, Trial: r.Trial, Journal: &journal{store: w.cfg.Store, run: r},
 		Budget: b, Stopped: r.Cancel,
 	})
 }
 
 // release gives up a run that this node cannot go on with, so that any node resumes it.
-func (s *Service) release(ctx context.Context, r Run) {
+func (w *Worker) release(ctx context.Context, r Run) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	r.Node = ""
-	if err := s.cfg.Store.UpdateRuns(ctx, []Run{r}); err != nil {
-		s.cfg.Logger.ErrorContext(ctx, "a run cannot be released: it is resumed when this node has ended",
+	if err := w.cfg.Store.UpdateRuns(ctx, []Run{r}); err != nil {
+		w.cfg.Logger.ErrorContext(ctx, "a run cannot be released: it is resumed when this node has ended",
 			"run_id", r.ID, "org", r.Org, "error", err)
 	}
 }
@@ -106,20 +106,20 @@ func keepNames(e *assert.Evidence) {
 }
 
 // end stores the end of a run, trying again while the database is away.
-func (s *Service) end(ctx context.Context, r Run, p *purse) {
+func (w *Worker) end(ctx context.Context, r Run, p *purse) {
 	ctx, cancel := context.WithTimeout(ctx, storeFor)
 	defer cancel()
 	for {
-		err := callwright.Retry(ctx, func(ctx context.Context) error { return s.tryEnd(ctx, r, p) })
+		err := callwright.Retry(ctx, func(ctx context.Context) error { return w.tryEnd(ctx, r, p) })
 		switch {
 		case err == nil:
 			return
 		case errors.Is(err, callwright.ErrConflict), errors.Is(err, callwright.ErrNotFound):
-			s.cfg.Logger.WarnContext(ctx, "the end of a run is not stored: another node has taken it over, or it was deleted",
+			w.cfg.Logger.WarnContext(ctx, "the end of a run is not stored: another node has taken it over, or it was deleted",
 				"run_id", r.ID, "org", r.Org)
 			return
 		}
-		s.cfg.Logger.ErrorContext(ctx, "the end of a run cannot be stored", "run_id", r.ID, "org", r.Org, "error", err)
+		w.cfg.Logger.ErrorContext(ctx, "the end of a run cannot be stored", "run_id", r.ID, "org", r.Org, "error", err)
 		rest := time.NewTimer(storeRest)
 		select {
 		case <-rest.C:
@@ -131,94 +131,51 @@ func (s *Service) end(ctx context.Context, r Run, p *purse) {
 }
 
 // tryEnd stores the end of a run in a transaction, and moves what it has spent from the purse to the sum of its group.
-func (s *Service) tryEnd(ctx context.Context, r Run, p *purse) error {
+func (w *Worker) tryEnd(ctx context.Context, r Run, p *purse) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	var stop StopReason
-	if r.Outcome.Quota {
-		stop = StoppedByQuota
-	}
+	refused := false
 	if p.budget != nil {
 		p.ends.Lock()
 		defer p.ends.Unlock()
-		if r.Outcome.Evidence.End == assert.EndBudget && p.budget.Refused() {
-			stop = StoppedByBudget
-		}
+		refused = r.Outcome.Evidence.End == assert.EndBudget && p.budget.Refused()
 	}
-	var b Batch
-	err := s.cfg.Atomic.Do(ctx, func(ctx context.Context) (err error) {
-		b, err = s.storeEnd(ctx, r, stop)
+	var g Group
+	err := w.cfg.Atomic.Do(ctx, func(ctx context.Context) (err error) {
+		g, err = w.finish(ctx, r, refused)
 		return err
 	})
 	if err != nil {
 		return err
 	}
 	if p.budget != nil {
-		p.budget.Account(b.Spend, r.Outcome.Spend)
+		p.budget.Account(g.Spend, r.Outcome.Spend)
 	}
-	s.wakeWatchers(r)
+	w.wakeWatchers(r)
 	return nil
 }
 
-// storeEnd stores the end of a run and all that follows from it, in the transaction of ctx, and returns its group. The revision
-// of the run makes sure that this happens once. stop says why no other run of the group is to begin; empty: nothing keeps them.
-func (s *Service) storeEnd(ctx context.Context, r Run, stop StopReason) (Batch, error) {
-	if err := s.cfg.Store.UpdateRuns(ctx, []Run{r}); err != nil {
-		return Batch{}, err
-	}
-	if err := s.cfg.Store.DeleteAnswers(ctx, r.Org, r.ID); err != nil {
-		return Batch{}, err
-	}
-	if r.Batch == "" {
-		return Batch{}, s.tell(ctx, r, OneEach)
-	}
-	b, err := s.cfg.Store.AddCounts(ctx, r.Org, r.Batch, sumsOf(r))
-	if err != nil {
-		return Batch{}, err
-	}
-	if err := s.tell(ctx, r, b.Kind); err != nil {
-		return Batch{}, err
-	}
-	if stop != "" && !b.Cancel && b.Counts.Ended() < b.Total() {
-		b.Cancel, b.Reason = true, stop
-		if err := s.enqueue(ctx, b.Org, b.ID, taskCancel); err != nil {
-			return Batch{}, err
-		}
-	}
-	return s.advance(ctx, b)
+// Finish stores the end of a run that no node executes, in the transaction of ctx.
+func (w *Worker) Finish(ctx context.Context, r Run) error {
+	_, err := w.finish(ctx, r, false)
+	return err
 }
 
-// advance stores a group whose counters have changed, and ends it with its last run.
-func (s *Service) advance(ctx context.Context, b Batch) (_ Batch, err error) {
-	before := b.State
-	if b.State == Pending {
-		b.State = Running
+// finish stores the end of a run and all that follows from it, in the transaction of ctx, and returns its group. The revision
+// of the run makes sure that this happens once. refused: see Groups.Ended.
+func (w *Worker) finish(ctx context.Context, r Run, refused bool) (g Group, err error) {
+	if err := w.cfg.Store.UpdateRuns(ctx, []Run{r}); err != nil {
+		return g, err
 	}
-	all := b.Total()
-	if b.Cancel {
-		all = b.Created // no more are created
+	if err := w.cfg.Store.DeleteAnswers(ctx, r.Org, r.ID); err != nil {
+		return g, err
 	}
-	if b.Counts.Ended() == all && b.unattributed() {
-		if err := s.cfg.Store.UpdateBatch(ctx, b); err != nil {
-			return b, err
+	if r.Batch != "" {
+		if g, err = w.cfg.Groups.Ended(ctx, r, refused); err != nil {
+			return g, err
 		}
-		return b, s.enqueue(ctx, b.Org, b.ID, taskAttribute)
 	}
-	if b.Counts.Ended() == all {
-		if b.State, err = b.State.move(b.state()); err != nil {
-			return b, err
-		}
-		b.EndedAt = s.cfg.Clock.Now()
-	} else if b.State == before && !b.Cancel {
-		return b, nil
-	}
-	if err := s.cfg.Store.UpdateBatch(ctx, b); err != nil {
-		return b, err
-	}
-	if !b.State.Ended() {
-		return b, nil
-	}
-	return b, s.tellBatch(ctx, b)
+	return g, w.tell(ctx, r, g.Quiet)
 }
 
 // summaryOf returns what analytics read of an outcome.

@@ -1,4 +1,4 @@
-package agenttest
+package group
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/agenttest/run"
 )
 
 var _ pathway.Gate = (*Service)(nil)
@@ -23,7 +24,7 @@ const lookBack = 100
 // whatever came of them: a version that a search has chosen because it passed has to pass once more, and one that it has rejected
 // may be published by a person all the same.
 func (s *Service) Check(ctx context.Context, org callwright.OrgID, c pathway.Candidate) (pathway.Verdict, error) {
-	required, err := s.cfg.Store.RequiredScenarios(ctx, org, c.Pathway, MaxScenarios+1)
+	required, err := s.cfg.Scenarios.RequiredScenarios(ctx, org, c.Pathway, MaxScenarios+1)
 	switch {
 	case err != nil:
 		return pathway.Verdict{}, err
@@ -74,19 +75,19 @@ func (s *Service) judge(ctx context.Context, b Batch, required map[string]int64)
 	if b.Open() {
 		return pathway.Verdict{State: pathway.GateRunning, Batch: b.ID, Reason: "its required scenarios are being run"}, true, nil
 	}
-	runs, err := s.cfg.Store.FindRuns(ctx, b.Org, RunFilter{Batch: b.ID, Limit: MaxScenarios})
+	runs, err := s.cfg.Run.Store.FindRuns(ctx, b.Org, run.Filter{Batch: b.ID, Limit: MaxScenarios})
 	if err != nil {
 		return pathway.Verdict{}, false, err
 	}
 	var missing []string
 	passed := 0
-	decided = b.State != Cancelled
+	decided = b.State != run.Cancelled
 	for _, r := range runs {
 		_, counts := required[r.Scenario]
-		decided = decided || counts && r.State == Failed
+		decided = decided || counts && r.State == run.Failed
 		switch {
 		case !counts:
-		case r.State == Passed:
+		case r.State == run.Passed:
 			passed++
 		case len(missing) < maxNamed:
 			missing = append(missing, fmt.Sprintf("%q is %s", r.Name, r.State))

@@ -1,71 +1,38 @@
-package agenttest
+package group
 
 import (
 	"context"
 	"errors"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agenttest/run"
 )
 
 // taskCancel cancels the runs of a group that wait.
 const taskCancel = "agenttest.cancel"
 
-// errEnded refuses to cancel what has ended.
-var errEnded = callwright.Errorf(callwright.CodeInvalidState, "it has ended already")
+// cancelPiece is how many runs end in one transaction.
+const cancelPiece = 64
 
-// CancelRun cancels a run. One that waits has ended when CancelRun returns. One that is under way is interrupted: at once on this
-// node, within lookEvery on another one. It keeps what was said so far. It may be cancelled again until it has ended; then that
-// is CodeInvalidState. CodeNotFound: the organization has no run of this id.
-func (s *Service) CancelRun(ctx context.Context, org callwright.OrgID, id string) error {
-	err := callwright.Retry(ctx, func(ctx context.Context) error {
-		return s.cfg.Atomic.Do(ctx, func(ctx context.Context) error { return s.cancelRun(ctx, org, id) })
-	})
-	if err == nil {
-		s.live.interrupt(org, id)
-		s.watchers.Wake(id)
-	}
-	return err
-}
-
-func (s *Service) cancelRun(ctx context.Context, org callwright.OrgID, id string) error {
-	r, err := s.cfg.Store.Run(ctx, org, id)
-	switch {
-	case err != nil:
-		return err
-	case r.State.Ended():
-		return errEnded
-	case r.State == Running:
-		return s.cfg.Store.CancelRun(ctx, org, id)
-	}
-	if r.Batch != "" { // locked before the run, as claims do it
-		if _, err := s.cfg.Store.AddCounts(ctx, org, r.Batch, Sums{}); err != nil {
-			return err
-		}
-	}
-	r.State, r.EndedAt = Cancelled, s.cfg.Clock.Now()
-	_, err = s.storeEnd(ctx, r, "")
-	return err
-}
-
-// CancelBatch cancels the runs of a batch that have not ended: see CancelRun.
+// CancelBatch cancels the runs of a batch that have not ended: see run.Service.CancelRun.
 func (s *Service) CancelBatch(ctx context.Context, org callwright.OrgID, id string) error {
 	return s.cancelGroup(ctx, org, id, OneEach)
 }
 
-// CancelSet cancels the runs of a simulation set that have not ended: see CancelRun.
+// CancelSet cancels the runs of a simulation set that have not ended: see run.Service.CancelRun.
 func (s *Service) CancelSet(ctx context.Context, org callwright.OrgID, id string) error {
 	return s.cancelGroup(ctx, org, id, Simulations)
 }
 
 func (s *Service) cancelGroup(ctx context.Context, org callwright.OrgID, id string, kind Kind) error {
 	err := callwright.Retry(ctx, func(ctx context.Context) error {
-		return s.cfg.Atomic.Do(ctx, func(ctx context.Context) error {
+		return s.cfg.Run.Atomic.Do(ctx, func(ctx context.Context) error {
 			b, err := s.groupOf(ctx, org, id, kind)
 			switch {
 			case err != nil:
 				return err
 			case !b.Open():
-				return errEnded
+				return run.ErrEnded
 			case b.Cancel && b.Reason != StoppedByBudget:
 				return nil
 			}
@@ -73,12 +40,11 @@ func (s *Service) cancelGroup(ctx context.Context, org callwright.OrgID, id stri
 			if err := s.cfg.Store.UpdateBatch(ctx, b); err != nil {
 				return err
 			}
-			return s.enqueue(ctx, org, id, taskCancel)
+			return s.ledger.enqueue(ctx, org, id, taskCancel)
 		})
 	})
 	if err == nil {
-		s.live.interrupt(org, id)
-		s.watchers.Wake(id)
+		s.Worker.Interrupt(org, id)
 	}
 	return err
 }
@@ -101,19 +67,19 @@ func (s *Service) cancelWaiting(ctx context.Context, t callwright.Task, _ int) e
 	for {
 		n := 0
 		err := callwright.Retry(ctx, func(ctx context.Context) error {
-			return s.cfg.Atomic.Do(ctx, func(ctx context.Context) error {
+			return s.cfg.Run.Atomic.Do(ctx, func(ctx context.Context) error {
 				b, err := s.cfg.Store.Batch(ctx, t.Org, t.Key)
 				if err != nil {
 					return err
 				}
-				waiting, err := s.cfg.Store.FindRuns(ctx, t.Org, RunFilter{Batch: t.Key, States: []State{Pending}, Limit: maxClaimed})
+				waiting, err := s.cfg.Run.Store.FindRuns(ctx, t.Org, run.Filter{Batch: t.Key, States: []run.State{run.Pending}, Limit: cancelPiece})
 				if err != nil {
 					return err
 				}
 				n = len(waiting)
 				for _, r := range waiting {
-					r.State, r.EndedAt, r.Result.Error = Cancelled, s.cfg.Clock.Now(), neverBegan(b)
-					if _, err := s.storeEnd(ctx, r, ""); err != nil {
+					r.State, r.EndedAt, r.Result.Error = run.Cancelled, s.cfg.Run.Clock.Now(), neverBegan(b)
+					if err := s.Worker.Finish(ctx, r); err != nil {
 						return err
 					}
 				}
@@ -123,9 +89,9 @@ func (s *Service) cancelWaiting(ctx context.Context, t callwright.Task, _ int) e
 				return s.advanceAlone(ctx, t.Org, t.Key)
 			})
 		})
-		s.watchers.Wake(t.Key)
+		s.Worker.Watchers.Wake(t.Key)
 		if err != nil || n == 0 {
-			return ignoreAbsent(err)
+			return callwright.IgnoreNotFound(err)
 		}
 	}
 }
@@ -142,8 +108,8 @@ func neverBegan(b Batch) string {
 func (s *Service) advanceAlone(ctx context.Context, org callwright.OrgID, id string) error {
 	b, err := s.cfg.Store.AddCounts(ctx, org, id, Sums{})
 	if err != nil || b.State.Ended() {
-		return ignoreAbsent(err)
+		return callwright.IgnoreNotFound(err)
 	}
-	_, err = s.advance(ctx, b)
+	_, err = s.ledger.advance(ctx, b)
 	return err
 }

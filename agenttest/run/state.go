@@ -1,4 +1,4 @@
-package agenttest
+package run
 
 import (
 	"slices"
@@ -6,7 +6,7 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// State is the state of a run, of a batch and of a simulation set.
+// State is the state of a run, and of a group of runs.
 type State string
 
 // The states. The last four are final.
@@ -31,8 +31,8 @@ var moves = map[State][]State{
 	Running: {Running, Passed, Failed, Error, Cancelled}, // to itself: another node has taken over
 }
 
-// move returns the state that follows; CodeInvalidState when it cannot.
-func (s State) move(to State) (State, error) {
+// Move returns the state that follows; CodeInvalidState when it cannot.
+func (s State) Move(to State) (State, error) {
 	if slices.Contains(moves[s], to) {
 		return to, nil
 	}

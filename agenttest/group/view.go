@@ -1,4 +1,4 @@
-package agenttest
+package group
 
 import (
 	"context"
@@ -85,7 +85,7 @@ func keyOf(b Batch) viewed { return viewed{b.Org, b.ID, b.State.Ended()} }
 // view returns the statistics of a set whose statistics are not stored, at most maxViewAge old.
 func (s *Service) view(ctx context.Context, b Batch) (Statistics, error) {
 	for {
-		v, mine := s.views.of(b, s.cfg.Clock.Now())
+		v, mine := s.views.of(b, s.cfg.Run.Clock.Now())
 		if mine {
 			return s.makeView(ctx, b, v)
 		}
@@ -103,8 +103,8 @@ func (s *Service) view(ctx context.Context, b Batch) (Statistics, error) {
 // makeView makes a view.
 func (s *Service) makeView(ctx context.Context, b Batch, v *view) (Statistics, error) {
 	v.left, v.err = true, callwright.ErrInternal // if it panics
-	defer func() { s.views.keep(b, v, s.cfg.Clock.Now()) }()
-	release, err := s.reads.hold(ctx, b.Org)
+	defer func() { s.views.keep(b, v, s.cfg.Run.Clock.Now()) }()
+	release, err := s.cfg.Reads.Hold(ctx, b.Org)
 	if err == nil {
 		defer release()
 		v.st, err = s.statistics(ctx, b)

@@ -1,9 +1,10 @@
-package agenttest
+package group
 
 import (
 	"context"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agenttest/run"
 	"github.com/callwright/callwright/agenttest/stats"
 )
 
@@ -37,7 +38,7 @@ const runsPage = 1000
 // statistics describes the scenarios from one pass over the runs that have ended.
 func (s *Service) statistics(ctx context.Context, b Batch) (Statistics, error) {
 	ended := make(map[string][]stats.Run, len(b.Scenarios))
-	err := s.eachEnded(ctx, b, func(r Run) { ended[r.Scenario] = append(ended[r.Scenario], counted(r)) })
+	err := s.eachEnded(ctx, b, func(r run.Run) { ended[r.Scenario] = append(ended[r.Scenario], counted(r)) })
 	if err != nil {
 		return Statistics{}, err
 	}
@@ -50,10 +51,10 @@ func (s *Service) statistics(ctx context.Context, b Batch) (Statistics, error) {
 }
 
 // eachEnded calls f with the runs of a group that have ended, the oldest first. It holds a page of them at a time.
-func (s *Service) eachEnded(ctx context.Context, b Batch, f func(Run)) error {
-	page := RunFilter{Batch: b.ID, States: []State{Passed, Failed, Error, Cancelled}, Oldest: true, Limit: runsPage}
+func (s *Service) eachEnded(ctx context.Context, b Batch, f func(run.Run)) error {
+	page := run.Filter{Batch: b.ID, States: []run.State{run.Passed, run.Failed, run.Error, run.Cancelled}, Oldest: true, Limit: runsPage}
 	for {
-		runs, err := s.cfg.Store.FindRuns(ctx, b.Org, page)
+		runs, err := s.cfg.Run.Store.FindRuns(ctx, b.Org, page)
 		if err != nil {
 			return err
 		}
@@ -70,8 +71,8 @@ func (s *Service) eachEnded(ctx context.Context, b Batch, f func(Run)) error {
 
 // describe reads the runs of one scenario that have ended, at most MaxSimulations.
 func (s *Service) describe(ctx context.Context, b Batch, i int) (stats.Scenario, error) {
-	runs, err := s.cfg.Store.FindRuns(ctx, b.Org, RunFilter{
-		Batch: b.ID, Scenario: b.Scenarios[i].Scenario, States: []State{Passed, Failed, Error, Cancelled}, Oldest: true, Limit: MaxSimulations,
+	runs, err := s.cfg.Run.Store.FindRuns(ctx, b.Org, run.Filter{
+		Batch: b.ID, Scenario: b.Scenarios[i].Scenario, States: []run.State{run.Passed, run.Failed, run.Error, run.Cancelled}, Oldest: true, Limit: MaxSimulations,
 	})
 	if err != nil {
 		return stats.Scenario{}, err
@@ -93,7 +94,7 @@ func (b Batch) describe(i int, ended []stats.Run) stats.Scenario {
 }
 
 // counted returns a run that has ended as statistics see it.
-func counted(r Run) stats.Run {
+func counted(r run.Run) stats.Run {
 	run := stats.Run{ID: r.ID, State: counts[r.State], Score: r.Result.Score}
 	if f := r.Result.Failure; f != nil {
 		run.Failure = &stats.Failure{
@@ -105,4 +106,4 @@ func counted(r Run) stats.Run {
 }
 
 // counts are the final states as statistics name them.
-var counts = map[State]stats.State{Passed: stats.Passed, Failed: stats.Failed, Error: stats.Error, Cancelled: stats.Cancelled}
+var counts = map[run.State]stats.State{run.Passed: stats.Passed, run.Failed: stats.Failed, run.Error: stats.Error, run.Cancelled: stats.Cancelled}

@@ -1,4 +1,4 @@
-package agenttest
+package group
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agenttest/engine"
+	"github.com/callwright/callwright/agenttest/run"
 	"github.com/callwright/callwright/agenttest/scenario"
 )
 
@@ -28,8 +29,8 @@ type BatchRequest struct {
 
 // StartBatch starts a run of each of several scenarios. A scenario that is absent refuses the whole batch: CodeNotFound
 // with its field. Otherwise see StartRun.
-func (s *Service) StartBatch(ctx context.Context, org callwright.OrgID, r BatchRequest) (Batch, []Run, error) {
-	if err := s.checkWebhook(r.Webhook); err != nil {
+func (s *Service) StartBatch(ctx context.Context, org callwright.OrgID, r BatchRequest) (Batch, []run.Run, error) {
+	if err := s.CheckWebhook(r.Webhook); err != nil {
 		return Batch{}, nil, err
 	}
 	b := Batch{
@@ -44,7 +45,7 @@ func (s *Service) StartBatch(ctx context.Context, org callwright.OrgID, r BatchR
 			return callwright.Invalid("publish_on_pass",
 				"needs scenarios of one pathway and the number of a saved version, because that version is published")
 		}
-		b.Over, err = s.inProduction(ctx, org, b.Pathway)
+		b.Over, err = s.cfg.Run.Versions.InProduction(ctx, org, b.Pathway)
 		return err
 	})
 }
@@ -53,44 +54,44 @@ func (s *Service) StartBatch(ctx context.Context, org callwright.OrgID, r BatchR
 // turned out to test, and may complete it.
 func (s *Service) startGroup(
 	ctx context.Context, asked Batch, ids []string, number *int, inside bool, check func(ctx context.Context, b *Batch) error,
-) (b Batch, runs []Run, err error) {
+) (b Batch, runs []run.Run, err error) {
 	release, err := s.reserveGroup(ctx, asked, ids, inside)
 	if err != nil {
 		return Batch{}, nil, err
 	}
 	defer release()
 	err = callwright.Retry(ctx, func(ctx context.Context) (err error) {
-		var tested []version
+		var tested []run.Version
 		if b, tested, err = s.group(ctx, asked, ids, number); err != nil {
 			return err
 		}
 		if err := check(ctx, &b); err != nil {
 			return err
 		}
-		runs = make([]Run, len(b.Scenarios))
+		runs = make([]run.Run, len(b.Scenarios))
 		for i := range b.Scenarios {
 			runs[i] = s.runOf(b, i)
 		}
 		b.Created = len(runs)
-		return s.cfg.Atomic.Do(ctx, func(ctx context.Context) error {
-			if err := s.admit(ctx, b.Org, b.Total()); err != nil {
+		return s.cfg.Run.Atomic.Do(ctx, func(ctx context.Context) error {
+			if err := s.Worker.Admit(ctx, b.Org, b.Total()); err != nil {
 				return err
 			}
 			if err := s.insert(ctx, b, tested, runs); err != nil || b.Created == b.Total() {
 				return err
 			}
-			return s.enqueue(ctx, b.Org, b.ID, taskExpand)
+			return s.ledger.enqueue(ctx, b.Org, b.ID, taskExpand)
 		})
 	})
 	if err != nil {
 		return Batch{}, nil, err
 	}
-	s.wakeUp()
+	s.Worker.Wake()
 	return b, runs, nil
 }
 
 // insert keeps a group with its first runs, of which each scenario has one: they keep the snapshots.
-func (s *Service) insert(ctx context.Context, b Batch, versions []version, runs []Run) error {
+func (s *Service) insert(ctx context.Context, b Batch, versions []run.Version, runs []run.Run) error {
 	// What fails here may be tried again in the same transaction, and finds the snapshots.
 	if err := s.insertSnapshots(ctx, b, versions); err != nil {
 		return err
@@ -98,17 +99,17 @@ func (s *Service) insert(ctx context.Context, b Batch, versions []version, runs 
 	if err := s.cfg.Store.InsertBatch(ctx, b); err != nil {
 		return err
 	}
-	return s.cfg.Store.InsertRuns(ctx, runs)
+	return s.cfg.Run.Store.InsertRuns(ctx, runs)
 }
 
 // insertSnapshots adds the snapshots of a group that are not there from an earlier start, one by one: they may be large.
 // CodeConflict: a scenario was changed after the group was filled in.
-func (s *Service) insertSnapshots(ctx context.Context, b Batch, versions []version) error {
+func (s *Service) insertSnapshots(ctx context.Context, b Batch, versions []run.Version) error {
 	ids := make([]string, len(b.Scenarios))
 	for i, part := range b.Scenarios {
 		ids[i] = part.Snapshot
 	}
-	held, err := s.cfg.Store.HoldSnapshots(ctx, b.Org, ids)
+	held, err := s.cfg.Run.Store.HoldSnapshots(ctx, b.Org, ids)
 	if err != nil {
 		return err
 	}
@@ -116,15 +117,15 @@ func (s *Service) insertSnapshots(ctx context.Context, b Batch, versions []versi
 		if slices.Contains(held, part.Snapshot) {
 			continue
 		}
-		sc, err := s.cfg.Store.Scenario(ctx, b.Org, part.Scenario)
+		sc, err := s.cfg.Scenarios.Scenario(ctx, b.Org, part.Scenario)
 		if err != nil {
 			return callwright.InField(scenarioField(i), err)
 		}
-		snap := s.snapshot(sc, versions[i], nil)
+		snap := run.NewSnapshot(sc, versions[i], nil, s.cfg.Run.Clock.Now())
 		if snap.ID != part.Snapshot {
 			return callwright.ErrConflict
 		}
-		if err := s.cfg.Store.InsertSnapshots(ctx, []Snapshot{snap}); err != nil {
+		if err := s.cfg.Run.Store.InsertSnapshots(ctx, []run.Snapshot{snap}); err != nil {
 			return err
 		}
 	}
@@ -143,28 +144,28 @@ func (s *Service) reserveGroup(ctx context.Context, b Batch, ids []string, insid
 		return nil, err
 	}
 	if inside {
-		return func() {}, s.checkPending(ctx, b.Org, len(ids)*b.Simulations)
+		return func() {}, s.Worker.CheckPending(ctx, b.Org, len(ids)*b.Simulations)
 	}
-	return s.reserve(ctx, b.Org, len(ids)*b.Simulations, startsOfGroup)
+	return s.Worker.Reserve(ctx, b.Org, len(ids)*b.Simulations, startsOfGroup)
 }
 
 // group fills in what a group tests. It returns the version that each of the scenarios tests.
-func (s *Service) group(ctx context.Context, b Batch, ids []string, number *int) (Batch, []version, error) {
-	list, err := s.cfg.Store.FindScenarios(ctx, b.Org, ScenarioFilter{IDs: ids, Brief: true, Limit: len(ids)})
+func (s *Service) group(ctx context.Context, b Batch, ids []string, number *int) (Batch, []run.Version, error) {
+	list, err := s.cfg.Scenarios.BriefScenarios(ctx, b.Org, ids)
 	if err != nil {
 		return b, nil, err
 	}
 	found := make(map[string]scenario.Scenario, len(list))
-	for _, l := range list {
-		found[l.ID] = l.Scenario
+	for _, sc := range list {
+		found[sc.ID] = sc
 	}
-	now := s.cfg.Clock.Now()
+	now := s.cfg.Run.Clock.Now()
 	if b.ID == "" {
-		b.ID = s.cfg.IDs.New()
+		b.ID = s.cfg.Run.IDs.New()
 	}
-	b.State, b.CreatedAt, b.Revision = Pending, now, 1
-	versions := map[[2]string]version{} // by pathway and persona
-	tested := make([]version, len(ids))
+	b.State, b.CreatedAt, b.Revision = run.Pending, now, 1
+	versions := map[[2]string]run.Version{} // by pathway and persona
+	tested := make([]run.Version, len(ids))
 	for i, id := range ids {
 		sc, ok := found[id]
 		if !ok {
@@ -173,14 +174,14 @@ func (s *Service) group(ctx context.Context, b Batch, ids []string, number *int)
 		tests := [2]string{sc.Pathway, sc.Persona}
 		v, ok := versions[tests]
 		if !ok {
-			if v, err = s.tested(ctx, sc, number); err != nil {
+			if v, err = s.cfg.Run.Versions.Find(ctx, sc, number); err != nil {
 				return b, nil, err
 			}
 			versions[tests] = v
 		}
 		tested[i] = v
-		b.Scenarios = append(b.Scenarios, partOf(sc, v, snapshotID(sc, v, nil)))
-		b.Pathway, b.Persona, b.Version, b.Hash = sc.Pathway, sc.Persona, v.number, v.hash
+		b.Scenarios = append(b.Scenarios, run.NewSubject(sc, v, run.SnapshotID(sc, v, nil)))
+		b.Pathway, b.Persona, b.Version, b.Hash = sc.Pathway, sc.Persona, v.Number, v.Hash
 	}
 	if len(versions) > 1 {
 		b.Pathway, b.Persona, b.Version, b.Hash = "", "", 0, ""
@@ -246,7 +247,7 @@ func (s *Service) StartSet(ctx context.Context, org callwright.OrgID, r SetReque
 func (s *Service) expand(ctx context.Context, t callwright.Task, _ int) error {
 	for more := true; more; {
 		err := callwright.Retry(ctx, func(ctx context.Context) error {
-			return s.cfg.Atomic.Do(ctx, func(ctx context.Context) (err error) {
+			return s.cfg.Run.Atomic.Do(ctx, func(ctx context.Context) (err error) {
 				more, err = s.expandOnce(ctx, t.Org, t.Key)
 				return err
 			})
@@ -254,10 +255,13 @@ func (s *Service) expand(ctx context.Context, t callwright.Task, _ int) error {
 		if err != nil {
 			return err
 		}
-		s.wakeUp()
+		s.Worker.Wake()
 	}
 	return nil
 }
+
+// startsOfGroup is how many single starts the start of a group counts as, in memory.
+const startsOfGroup = 4
 
 // piece is how many runs are created in one transaction.
 const piece = 500
@@ -265,9 +269,9 @@ const piece = 500
 func (s *Service) expandOnce(ctx context.Context, org callwright.OrgID, id string) (more bool, err error) {
 	b, err := s.cfg.Store.Batch(ctx, org, id)
 	if err != nil || b.State.Ended() || b.Cancel || b.Created == b.Total() {
-		return false, ignoreAbsent(err)
+		return false, callwright.IgnoreNotFound(err)
 	}
-	var runs []Run
+	var runs []run.Run
 	for ; len(runs) < piece && b.Created < b.Total(); b.Created++ {
 		// Trial by trial, so that a set that is cut short has as many runs of each scenario.
 		runs = append(runs, s.runOf(b, b.Created))
@@ -275,12 +279,20 @@ func (s *Service) expandOnce(ctx context.Context, org callwright.OrgID, id strin
 	if err := s.cfg.Store.UpdateBatch(ctx, b); err != nil {
 		return false, err
 	}
-	return b.Created < b.Total(), s.cfg.Store.InsertRuns(ctx, runs)
+	return b.Created < b.Total(), s.cfg.Run.Store.InsertRuns(ctx, runs)
 }
 
 // runOf returns the n-th run of a group.
-func (s *Service) runOf(b Batch, n int) Run {
-	run := s.newRun(b.Org, b.Scenarios[n%len(b.Scenarios)])
-	run.Batch, run.Budget, run.Trial, run.Experiment = b.ID, b.Budget, n/len(b.Scenarios), b.experiment()
-	return run
+func (s *Service) runOf(b Batch, n int) run.Run {
+	r := b.Scenarios[n%len(b.Scenarios)].New(b.Org, s.cfg.Run.IDs.New(), s.cfg.Run.Clock.Now())
+	r.Batch, r.Budget, r.Trial, r.Experiment = b.ID, b.Budget, n/len(b.Scenarios), b.experiment()
+	return r
+}
+
+// checkConcurrency refuses a concurrency that a group cannot have.
+func checkConcurrency(n int) error {
+	if n < 0 || n > MaxConcurrency {
+		return callwright.Invalid("concurrency", "must be from 1 to %d", MaxConcurrency)
+	}
+	return nil
 }

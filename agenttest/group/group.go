@@ -1,10 +1,11 @@
-package agenttest
+package group
 
 import (
 	"time"
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agenttest/engine"
+	"github.com/callwright/callwright/agenttest/run"
 	"github.com/callwright/callwright/agenttest/stats"
 )
 
@@ -16,17 +17,17 @@ type Batch struct {
 	Trigger     Trigger
 	Pathway     string // id; empty: the scenarios are of several pathways, or of a persona
 	Persona     string
-	Version     int          // 0: the scenarios are of several pathways
-	Hash        string       // of the version, for the gate
-	Scenarios   []Part       // what is tested, in the order of the request
-	Simulations int          // runs of each scenario; 1 in a batch
-	Webhook     string       // is told the end; empty: nobody. It may hold a token
-	Publish     bool         // publish the version when all runs have passed
-	Over        int          // with Publish: number of the version in production when the batch was created, which it replaces; 0: none
-	Budget      engine.Limit // of all runs together
-	Concurrency int          // runs at once, on all nodes; 0: as many as the organization may have
+	Version     int           // 0: the scenarios are of several pathways
+	Hash        string        // of the version, for the gate
+	Scenarios   []run.Subject // what is tested, in the order of the request
+	Simulations int           // runs of each scenario; 1 in a batch
+	Webhook     string        // is told the end; empty: nobody. It may hold a token
+	Publish     bool          // publish the version when all runs have passed
+	Over        int           // with Publish: number of the version in production when the batch was created, which it replaces; 0: none
+	Budget      engine.Limit  // of all runs together
+	Concurrency int           // runs at once, on all nodes; 0: as many as the organization may have
 
-	State   State
+	State   run.State
 	Created int // runs that exist; the others are created step by step
 	Counts  Counts
 	Usage   engine.Usage // of the runs that have ended
@@ -46,17 +47,6 @@ type Batch struct {
 type Flakes struct {
 	Sources []stats.Source // of the first scenarios, in the order of Batch.Scenarios: the others are still to be looked at
 	Frozen  []stats.Frozen // runs of the next scenario that were judged again
-}
-
-// Part is a scenario of a batch, as it was when the batch was created.
-type Part struct {
-	Scenario string // id
-	Revision int64  // of the scenario
-	Name     string
-	Pathway  string // id; empty: Persona
-	Persona  string
-	Version  int
-	Snapshot string // id
 }
 
 // experiment reports whether the group is of a tornado session.
@@ -137,7 +127,7 @@ type Sums struct {
 }
 
 // sumsOf returns what a run that has ended adds to its group.
-func sumsOf(r Run) (s Sums) {
+func sumsOf(r run.Run) (s Sums) {
 	s.Counts.add(r.State)
 	if r.Outcome != nil {
 		s.Usage, s.Spend = r.Outcome.Usage, r.Outcome.Spend
@@ -146,17 +136,17 @@ func sumsOf(r Run) (s Sums) {
 }
 
 // add counts a run that has ended in a state.
-func (c *Counts) add(s State) {
+func (c *Counts) add(s run.State) {
 	switch s {
-	case Passed:
+	case run.Passed:
 		c.Passed++
-	case Failed:
+	case run.Failed:
 		c.Failed++
-	case Error:
+	case run.Error:
 		c.Error++
-	case Cancelled:
+	case run.Cancelled:
 		c.Cancelled++
-	case Pending, Running:
+	case run.Pending, run.Running:
 	}
 }
 
@@ -165,27 +155,27 @@ func (c *Counts) add(s State) {
 // A group that was cancelled before all of its runs had ended is Cancelled, whatever came of the others. A batch has failed if
 // any run has, else it is an Error if any run is; it has passed if all runs have. A simulation set, whose statistics say how
 // often what happened, is an Error if any run is, has passed if any run has, and has failed if none has.
-func (b Batch) state() State {
+func (b Batch) state() run.State {
 	c := b.Counts
 	switch {
 	case c.Cancelled > 0, c.Ended() < b.Total():
-		return Cancelled
+		return run.Cancelled
 	case b.Kind == Simulations && c.Error > 0:
-		return Error
+		return run.Error
 	case b.Kind == Simulations && c.Passed > 0:
-		return Passed
+		return run.Passed
 	case c.Failed > 0:
-		return Failed
+		return run.Failed
 	case c.Error > 0:
-		return Error
+		return run.Error
 	default:
-		return Passed
+		return run.Passed
 	}
 }
 
 // The limits of groups.
 const (
-	MaxScenarios   = 100    // in a batch
-	MaxSimulations = 200    // of a scenario in a simulation set
-	MaxPending     = 20_000 // runs of an organization that have not ended
+	MaxScenarios   = 100 // in a batch
+	MaxSimulations = 200 // of a scenario in a simulation set
+	MaxConcurrency = 32  // runs at once
 )

@@ -1,4 +1,4 @@
-package agenttest
+package group
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agenttest/assert"
+	"github.com/callwright/callwright/agenttest/run"
 	"github.com/callwright/callwright/agenttest/stats"
 )
 
@@ -30,28 +31,28 @@ const stepTime = 5 * time.Second
 func (s *Service) conclude(ctx context.Context, t callwright.Task, _ int) error {
 	b, err := s.cfg.Store.Batch(ctx, t.Org, t.Key)
 	if err != nil || !b.State.Ended() || b.concluded() {
-		return ignoreAbsent(err)
+		return callwright.IgnoreNotFound(err)
 	}
 	if b.Statistics == nil {
 		b.Statistics = &Statistics{}
 	}
-	for began := s.cfg.Clock.Now(); !b.concluded() && s.cfg.Clock.Now().Sub(began) < stepTime; {
+	for began := s.cfg.Run.Clock.Now(); !b.concluded() && s.cfg.Run.Clock.Now().Sub(began) < stepTime; {
 		next, err := s.describe(ctx, b, len(b.Statistics.Scenarios))
 		if err != nil {
 			return err
 		}
 		b.Statistics.Scenarios = append(b.Statistics.Scenarios, next)
 	}
-	return s.cfg.Atomic.Do(ctx, func(ctx context.Context) error {
+	return s.cfg.Run.Atomic.Do(ctx, func(ctx context.Context) error {
 		if !b.concluded() {
 			if err := s.cfg.Store.UpdateBatch(ctx, b); err != nil {
-				return ignoreAbsent(err)
+				return callwright.IgnoreNotFound(err)
 			}
-			return s.enqueue(ctx, b.Org, b.ID, taskConclude)
+			return s.ledger.enqueue(ctx, b.Org, b.ID, taskConclude)
 		}
 		b.Statistics.Overall = stats.Summarize(b.Statistics.Scenarios)
 		if err := s.cfg.Store.UpdateBatch(ctx, b); err != nil {
-			return ignoreAbsent(err)
+			return callwright.IgnoreNotFound(err)
 		}
 		return s.enqueueModes(ctx, b)
 	})
@@ -71,7 +72,7 @@ func (s *Service) enqueueModes(ctx context.Context, b Batch) error {
 		if s.cfg.Failures == nil || len(sc.Modes) == 0 {
 			continue
 		}
-		if err := taskModes.Enqueue(ctx, s.cfg.Work, callwright.Task{Key: b.ID, Org: b.Org}, modesOf{i}); err != nil {
+		if err := taskModes.Enqueue(ctx, s.cfg.Run.Work, callwright.Task{Key: b.ID, Org: b.Org}, modesOf{i}); err != nil {
 			return err
 		}
 	}
@@ -82,7 +83,7 @@ func (s *Service) enqueueModes(ctx context.Context, b Batch) error {
 func (s *Service) tellModes(ctx context.Context, t callwright.Task, of modesOf, _ int) error {
 	b, err := s.cfg.Store.Batch(ctx, t.Org, t.Key)
 	if err != nil || !b.concluded() || of.Scenario >= len(b.Scenarios) || s.cfg.Failures == nil {
-		return ignoreAbsent(err)
+		return callwright.IgnoreNotFound(err)
 	}
 	for _, m := range modes(b.Statistics.Scenarios[of.Scenario]) {
 		m.Org, m.Set, m.Scenario = b.Org, b.ID, b.Scenarios[of.Scenario]
@@ -97,7 +98,7 @@ func (s *Service) tellModes(ctx context.Context, t callwright.Task, of modesOf, 
 func modes(s stats.Scenario) []FailureMode {
 	var list []FailureMode
 	for _, m := range s.Modes {
-		f := Failure{
+		f := run.Failure{
 			Assertion: m.Failure.Assertion, Type: assert.Type(m.Failure.Type), Code: assert.Code(m.Failure.Code), Node: m.Failure.Node,
 			End: assert.EndReason(m.Failure.End), Reason: m.Label,
 		}

@@ -1,4 +1,4 @@
-package agenttest
+package run
 
 import (
 	"context"
@@ -14,13 +14,14 @@ import (
 // The kinds of leases and of durable work.
 const (
 	nodeKind   = "agenttest.node" // of the lease that a node keeps while it executes runs
-	taskExpand = "agenttest.expand"
 	taskForget = "agenttest.forget"
 )
 
+// LookEvery is how often a node looks for runs that other nodes have created, and for cancellations.
+const LookEvery = time.Second
+
 // The times of a worker.
 const (
-	lookEvery   = time.Second       // for runs that other nodes have created, and for cancellations
 	sweepEvery  = node.LeaseRenewal // for runs that dead nodes have left behind
 	patience    = 10 * time.Second  // of a transaction of the worker
 	maxClaimed  = 64                // runs that are started in one transaction
@@ -31,24 +32,56 @@ const (
 )
 
 // register registers the durable work.
-func (s *Service) register() {
-	s.cfg.Work.Handle(callwright.QueueTests, taskExpand, s.expand)
-	s.cfg.Work.Handle(callwright.QueueTests, taskCancel, s.cancelWaiting)
-	s.cfg.Work.Handle(callwright.QueueTests, taskAttribute, s.attribute)
-	s.cfg.Work.Handle(callwright.QueueTests, taskConclude, s.conclude)
-	taskModes.Handle(s.cfg.Work, callwright.QueueTests, s.cfg.Logger, s.tellModes)
-	s.registerTelling()
-	s.cfg.Work.Every(callwright.QueueUpkeep, taskForget, forgetEvery, s.forget)
+func (w *Worker) register() {
+	w.cfg.Work.Handle(callwright.QueueWebhooks, taskRunNotice, w.sendRun)
+	w.cfg.Work.Handle(callwright.QueueUpkeep, taskFailed, w.failed)
+	w.cfg.Work.Every(callwright.QueueUpkeep, taskForget, forgetEvery, w.forget)
 }
 
 // forget removes old runs.
-func (s *Service) forget(ctx context.Context, _ callwright.Task, _ int) error {
+func (w *Worker) forget(ctx context.Context, _ callwright.Task, _ int) error {
 	for {
-		n, err := s.cfg.Store.DeleteRuns(ctx, s.cfg.Clock.Now().Add(-keptFor), forgetMost)
+		n, err := w.cfg.Store.DeleteRuns(ctx, w.cfg.Clock.Now().Add(-keptFor), forgetMost)
 		if err != nil || n < forgetMost {
 			return err
 		}
 	}
+}
+
+// Worker executes runs on this node.
+type Worker struct {
+	Watchers node.Watchers // of runs and of groups
+
+	cfg   Config
+	heart *node.Heartbeat
+	live  live
+	wake  chan struct{} // holds a token when there may be runs to start
+
+	claiming callwright.Outage
+
+	purses    purses
+	snapshots snapshots
+	starts    *node.Budget // see maxStarts
+}
+
+// NewWorker checks the configuration and registers the durable work.
+func NewWorker(c Config) (*Worker, error) {
+	c, err := c.Complete()
+	if err != nil {
+		return nil, err
+	}
+	heart, err := node.NewHeartbeat(node.HeartbeatConfig{
+		Leases: c.Leases, Kind: nodeKind, Node: c.Node, Clock: c.Clock, Logger: c.Logger,
+	})
+	if err != nil {
+		return nil, err
+	}
+	w := &Worker{
+		cfg: c, heart: heart, wake: make(chan struct{}, 1), starts: newStarts(),
+		Watchers: node.Watchers{Total: c.Watchers, Share: MaxWatchers},
+	}
+	w.register()
+	return w, nil
 }
 
 // live holds the runs that this node executes.
@@ -137,40 +170,46 @@ func (l *live) count() int {
 	return len(l.runs)
 }
 
-// wakeUp has the worker look for runs to start.
-func (s *Service) wakeUp() {
+// Interrupt has the runs of this node end that were cancelled: a run, or the runs of a group. Those who watch look now.
+func (w *Worker) Interrupt(org callwright.OrgID, id string) {
+	w.live.interrupt(org, id)
+	w.Watchers.Wake(id)
+}
+
+// Wake has the worker look for runs to start.
+func (w *Worker) Wake() {
 	select {
-	case s.wake <- struct{}{}:
+	case w.wake <- struct{}{}:
 	default:
 	}
 }
 
 // Run executes runs until ctx ends. Runs that are under way then are interrupted, and any node resumes them. The error is
 // always nil.
-func (s *Service) Run(ctx context.Context) error {
-	s.heart.Beat(ctx)
+func (w *Worker) Run(ctx context.Context) error {
+	w.heart.Beat(ctx)
 	var loops sync.WaitGroup
-	loops.Go(func() { _ = s.heart.Run(ctx) })
-	loops.Go(func() { s.every(ctx, sweepEvery, "runs of dead nodes cannot be looked for", s.takeOver) })
-	loops.Go(func() { s.every(ctx, lookEvery, "cancelled runs cannot be looked for", s.stopCancelled) })
-	look := time.NewTicker(lookEvery)
+	loops.Go(func() { _ = w.heart.Run(ctx) })
+	loops.Go(func() { w.every(ctx, sweepEvery, "runs of dead nodes cannot be looked for", w.takeOver) })
+	loops.Go(func() { w.every(ctx, LookEvery, "cancelled runs cannot be looked for", w.stopCancelled) })
+	look := time.NewTicker(LookEvery)
 	defer look.Stop()
 	for ctx.Err() == nil {
-		s.fill(ctx)
+		w.fill(ctx)
 		select {
 		case <-ctx.Done():
-		case <-s.wake:
+		case <-w.wake:
 		case <-look.C:
 		}
 	}
-	s.live.cancel(errStopping, func(string, liveRun) bool { return true })
-	s.live.done.Wait()
+	w.live.cancel(errStopping, func(string, liveRun) bool { return true })
+	w.live.done.Wait()
 	loops.Wait()
 	return nil
 }
 
 // every calls f in each interval until ctx ends, and logs when it begins to fail and when that is over.
-func (s *Service) every(ctx context.Context, interval time.Duration, failed string, f func(context.Context) error) {
+func (w *Worker) every(ctx context.Context, interval time.Duration, failed string, f func(context.Context) error) {
 	ticker := time.NewTicker(interval)
 	defer ticker.Stop()
 	var failing callwright.Outage
@@ -182,28 +221,28 @@ func (s *Service) every(ctx context.Context, interval time.Duration, failed stri
 		}
 		ctx, cancel := context.WithTimeout(ctx, patience)
 		if err := f(ctx); ctx.Err() == nil {
-			failing.Note(ctx, s.cfg.Logger, failed, err)
+			failing.Note(ctx, w.cfg.Logger, failed, err)
 		}
 		cancel()
 	}
 }
 
 // fill starts runs until the node executes as many as it may, or none waits.
-func (s *Service) fill(ctx context.Context) {
-	for ctx.Err() == nil && s.heart.Held() {
-		free := min(s.cfg.Concurrent-s.live.count(), maxClaimed)
+func (w *Worker) fill(ctx context.Context) {
+	for ctx.Err() == nil && w.heart.Held() {
+		free := min(w.cfg.Concurrent-w.live.count(), maxClaimed)
 		if free <= 0 {
 			return
 		}
-		claimed, err := s.claim(ctx, free)
+		claimed, err := w.claim(ctx, free)
 		if ctx.Err() == nil {
-			s.claiming.Note(ctx, s.cfg.Logger, "runs cannot be started", err)
+			w.claiming.Note(ctx, w.cfg.Logger, "runs cannot be started", err)
 		}
 		if err != nil {
 			return
 		}
 		for _, r := range claimed {
-			s.begin(ctx, r)
+			w.begin(ctx, r)
 		}
 		if len(claimed) < free {
 			return // what is created from now on wakes the worker
@@ -212,60 +251,60 @@ func (s *Service) fill(ctx context.Context) {
 }
 
 // begin executes a run in a goroutine of its own. The run outlives ctx until Run interrupts it.
-func (s *Service) begin(ctx context.Context, r Run) {
-	ctx = s.live.add(context.WithoutCancel(ctx), r)
-	s.wakeWatchers(r)
+func (w *Worker) begin(ctx context.Context, r Run) {
+	ctx = w.live.add(context.WithoutCancel(ctx), r)
+	w.wakeWatchers(r)
 	go func() {
-		defer s.wakeUp()
-		defer s.live.remove(r.ID)
-		s.execute(ctx, r)
+		defer w.Wake()
+		defer w.live.remove(r.ID)
+		w.execute(ctx, r)
 	}()
 }
 
 // takeOver resumes runs that dead nodes have left behind, and runs that this node has interrupted when it stopped.
-func (s *Service) takeOver(ctx context.Context) error {
-	peers, ok, err := s.heart.Peers(ctx)
+func (w *Worker) takeOver(ctx context.Context) error {
+	peers, ok, err := w.heart.Peers(ctx)
 	if err != nil || !ok {
 		return err
 	}
-	left, err := s.cfg.Store.Abandoned(ctx, peers.Alive, max(0, s.cfg.Concurrent-s.live.count()))
+	left, err := w.cfg.Store.Abandoned(ctx, peers.Alive, max(0, w.cfg.Concurrent-w.live.count()))
 	if err != nil {
 		return err
 	}
 	for _, r := range left {
-		if r, err = s.take(r); err != nil {
+		if r, err = w.hold(r); err != nil {
 			return err
 		}
-		if r.Cancel, err = s.cancelled(ctx, r); err != nil {
+		if r.Cancel, err = w.cancelled(ctx, r); err != nil {
 			return err
 		}
 		list := []Run{r}
-		err := s.store(ctx, list)
+		err := w.store(ctx, list)
 		if errors.Is(err, callwright.ErrConflict) || errors.Is(err, callwright.ErrNotFound) {
 			continue // another node was faster
 		}
 		if err != nil {
 			return err
 		}
-		s.begin(ctx, list[0])
+		w.begin(ctx, list[0])
 	}
 	return nil
 }
 
 // cancelled reports whether a run is to be cancelled, by itself or with its group.
-func (s *Service) cancelled(ctx context.Context, r Run) (bool, error) {
+func (w *Worker) cancelled(ctx context.Context, r Run) (bool, error) {
 	if r.Cancel || r.Batch == "" {
 		return r.Cancel, nil
 	}
-	b, err := s.cfg.Store.Batch(ctx, r.Org, r.Batch)
-	return b.Cancel && b.Reason != StoppedByBudget, ignoreAbsent(err)
+	g, err := w.cfg.Groups.Group(ctx, r.Org, r.Batch)
+	return g.Cancel, callwright.IgnoreNotFound(err)
 }
 
 // stopCancelled interrupts the runs of this node that are to be cancelled.
-func (s *Service) stopCancelled(ctx context.Context) error {
-	ids, err := s.cfg.Store.Cancelled(ctx, s.cfg.Node)
+func (w *Worker) stopCancelled(ctx context.Context) error {
+	ids, err := w.cfg.Store.Cancelled(ctx, w.cfg.Node)
 	for _, id := range ids {
-		s.live.cancel(errCancelled, func(live string, r liveRun) bool { return live == id && !r.ending })
+		w.live.cancel(errCancelled, func(live string, r liveRun) bool { return live == id && !r.ending })
 	}
 	return err
 }

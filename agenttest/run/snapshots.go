@@ -1,4 +1,4 @@
-package agenttest
+package run
 
 import (
 	"context"
@@ -62,14 +62,14 @@ func (s *snapshots) keep(key snapshotKey, snap Snapshot) {
 }
 
 // snapshotOf returns what a run tests. Runs share it, and nobody changes it.
-func (s *Service) snapshotOf(ctx context.Context, r Run) (Snapshot, error) {
+func (w *Worker) snapshotOf(ctx context.Context, r Run) (Snapshot, error) {
 	key := snapshotKey{r.Org, r.Snapshot}
-	if snap, ok := s.snapshots.find(key); ok {
+	if snap, ok := w.snapshots.find(key); ok {
 		return snap, nil
 	}
-	snap, err := s.cfg.Store.Snapshot(ctx, r.Org, r.Snapshot)
+	snap, err := w.cfg.Store.Snapshot(ctx, r.Org, r.Snapshot)
 	if err == nil {
-		s.snapshots.keep(key, snap)
+		w.snapshots.keep(key, snap)
 	}
 	return snap, err
 }

@@ -1,4 +1,4 @@
-package agenttest
+package run
 
 import (
 	"context"
@@ -11,42 +11,42 @@ const maxRounds = 100
 
 // claim marks runs as Running on this node: the oldest of each organization, as many as the organization and their groups may
 // have at once.
-func (s *Service) claim(ctx context.Context, most int) (claimed []Run, err error) {
+func (w *Worker) claim(ctx context.Context, most int) (claimed []Run, err error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	return claimed, callwright.Retry(ctx, func(ctx context.Context) error {
 		claimed = nil
-		return s.cfg.Atomic.Do(ctx, func(ctx context.Context) error {
+		return w.cfg.Atomic.Do(ctx, func(ctx context.Context) error {
 			claimed = nil
-			orgs, err := s.cfg.Store.Waiting(ctx, maxOrgs)
+			orgs, err := w.cfg.Store.Waiting(ctx, maxOrgs)
 			if err != nil {
 				return err
 			}
 			for _, org := range orgs {
-				more, err := s.ready(ctx, org, most-len(claimed))
+				more, err := w.ready(ctx, org, most-len(claimed))
 				if err != nil {
 					return err
 				}
 				claimed = append(claimed, more...)
 			}
-			return s.store(ctx, claimed)
+			return w.store(ctx, claimed)
 		})
 	})
 }
 
 // ready returns the runs of an organization that can start, marked as Running on this node.
-func (s *Service) ready(ctx context.Context, org callwright.OrgID, most int) ([]Run, error) {
-	running, err := s.cfg.Store.CountRuns(ctx, org, RunFilter{States: []State{Running}})
+func (w *Worker) ready(ctx context.Context, org callwright.OrgID, most int) ([]Run, error) {
+	running, err := w.cfg.Store.CountRuns(ctx, org, Filter{States: []State{Running}})
 	if err != nil {
 		return nil, err
 	}
-	most = min(most, s.cfg.PerOrg-running)
-	a := admission{Service: s, org: org, free: map[string]int{}}
+	most = min(most, w.cfg.PerOrg-running)
+	a := admission{groups: w.cfg.Groups, org: org, free: map[string]int{}}
 	var ready []Run
-	f := RunFilter{States: []State{Pending}, Oldest: true}
+	f := Filter{States: []State{Pending}, Oldest: true}
 	for round := 0; round < maxRounds && len(ready) < most; round++ {
 		f.NotBatches, f.Limit = a.closed, most-len(ready)
-		waiting, err := s.cfg.Store.FindRuns(ctx, org, f)
+		waiting, err := w.cfg.Store.FindRuns(ctx, org, f)
 		if err != nil {
 			return nil, err
 		}
@@ -59,7 +59,7 @@ func (s *Service) ready(ctx context.Context, org callwright.OrgID, most int) ([]
 			if !admitted {
 				continue
 			}
-			if r, err = s.take(r); err != nil {
+			if r, err = w.hold(r); err != nil {
 				return nil, err
 			}
 			ready = append(ready, r)
@@ -73,8 +73,7 @@ func (s *Service) ready(ctx context.Context, org callwright.OrgID, most int) ([]
 
 // admission decides which groups of an organization may have another run.
 type admission struct {
-	*Service
-
+	groups Groups
 	org    callwright.OrgID
 	free   map[string]int // how many runs of a group may start, by its id
 	closed []string       // the groups of which none may
@@ -88,7 +87,7 @@ func (a *admission) admits(ctx context.Context, group string) (bool, error) {
 	free, known := a.free[group]
 	if !known {
 		var err error
-		if free, err = a.look(ctx, group); err != nil {
+		if free, err = a.groups.Free(ctx, a.org, group); err != nil {
 			return false, err
 		}
 		if free <= 0 {
@@ -105,60 +104,26 @@ func (a *admission) admits(ctx context.Context, group string) (bool, error) {
 	return true, nil
 }
 
-// look returns how many runs of a group may start. A group with limits is locked, so that no other node counts its runs or its
-// spending at the same time. A group whose budget is used up is stopped.
-func (a *admission) look(ctx context.Context, group string) (free int, err error) {
-	b, err := a.cfg.Store.Batch(ctx, a.org, group)
-	if err == nil && !b.Cancel && b.limited() {
-		b, err = a.cfg.Store.AddCounts(ctx, a.org, group, Sums{})
-	}
-	switch {
-	case err != nil:
-		return 0, err
-	case b.Cancel:
-		return 0, nil // cancelWaiting ends its runs
-	case b.Spend.Exhausts(b.Budget):
-		b.Cancel, b.Reason = true, StoppedByBudget
-		if err := a.cfg.Store.UpdateBatch(ctx, b); err != nil {
-			return 0, err
-		}
-		return 0, a.enqueue(ctx, a.org, group, taskCancel)
-	case b.Concurrency == 0:
-		return a.cfg.PerOrg, nil
-	}
-	running, err := a.cfg.Store.FindRuns(ctx, a.org, RunFilter{States: []State{Running}, Limit: a.cfg.PerOrg})
-	if err != nil {
-		return 0, err
-	}
-	free = b.Concurrency
-	for _, r := range running {
-		if r.Batch == group {
-			free--
-		}
-	}
-	return free, nil
-}
-
-// take marks a run as Running on this node.
-func (s *Service) take(r Run) (Run, error) {
+// hold marks a run as Running on this node.
+func (w *Worker) hold(r Run) (Run, error) {
 	var err error
-	if r.State, err = r.State.move(Running); err != nil {
+	if r.State, err = r.State.Move(Running); err != nil {
 		return r, err
 	}
-	r.Node = s.cfg.Node
+	r.Node = w.cfg.Node
 	r.Attempt++
 	if r.StartedAt.IsZero() {
-		r.StartedAt = s.cfg.Clock.Now()
+		r.StartedAt = w.cfg.Clock.Now()
 	}
 	return r, nil
 }
 
 // store stores changed runs, and counts up their Revision as the store does.
-func (s *Service) store(ctx context.Context, runs []Run) error {
+func (w *Worker) store(ctx context.Context, runs []Run) error {
 	if len(runs) == 0 {
 		return nil
 	}
-	if err := s.cfg.Store.UpdateRuns(ctx, runs); err != nil {
+	if err := w.cfg.Store.UpdateRuns(ctx, runs); err != nil {
 		return err
 	}
 	for i := range runs {
