@@ -11,9 +11,10 @@ import (
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/agentstest"
 	"github.com/callwright/callwright/agents/llm"
-	"github.com/callwright/callwright/agenttest"
 	"github.com/callwright/callwright/agenttest/assert"
 	"github.com/callwright/callwright/agenttest/engine"
+	"github.com/callwright/callwright/agenttest/group"
+	"github.com/callwright/callwright/agenttest/run"
 	"github.com/callwright/callwright/agenttest/scenario"
 )
 
@@ -56,7 +57,7 @@ func (l *lab) speaks(change ...func(*engine.Config)) {
 }
 
 // simulate starts a simulation set of one scenario.
-func (l *lab) simulate(r agenttest.SetRequest) agenttest.Batch {
+func (l *lab) simulate(r group.SetRequest) group.Batch {
 	l.t.Helper()
 	b, err := l.StartSet(l.t.Context(), org, r)
 	if err != nil {
@@ -66,13 +67,13 @@ func (l *lab) simulate(r agenttest.SetRequest) agenttest.Batch {
 }
 
 // group returns a group with its runs, and checks that its sums are those of its runs.
-func (l *lab) group(id string) (agenttest.Batch, []agenttest.Run) {
+func (l *lab) group(id string) (group.Batch, []run.Run) {
 	l.t.Helper()
 	b, err := l.cfg.Store.Batch(l.t.Context(), org, id)
 	if err != nil {
 		l.t.Fatal(err)
 	}
-	runs, err := l.cfg.Store.FindRuns(l.t.Context(), org, agenttest.RunFilter{Batch: id, Limit: 1000})
+	runs, err := l.cfg.Store.FindRuns(l.t.Context(), org, run.Filter{Batch: id, Limit: 1000})
 	if err != nil {
 		l.t.Fatal(err)
 	}
@@ -95,20 +96,20 @@ func TestBudgetOfRun(t *testing.T) {
 		l := newLab(t)
 		l.speaks()
 		l.run(l.Service)
-		for budget, want := range map[int]agenttest.State{lines * price: agenttest.Error, 10 * price: agenttest.Passed, 0: agenttest.Passed} {
-			run := l.start(l.scenario(spoken), agenttest.RunRequest{Budget: engine.Limit{Tokens: budget}})
+		for budget, want := range map[int]run.State{lines * price: run.Error, 10 * price: run.Passed, 0: run.Passed} {
+			r := l.start(l.scenario(spoken), run.Request{Budget: engine.Limit{Tokens: budget}})
 			for range 3 {
 				settled()
 			}
-			got := l.get(run.ID)
+			got := l.get(r.ID)
 			if got.State != want || got.Budget.Tokens != budget || budget > 0 && got.Outcome.Spend.Tokens > budget {
 				t.Errorf("with %d tokens: %s, %+v of %+v", budget, got.State, got.Outcome.Spend, got.Budget)
 			}
-			if want == agenttest.Error && (got.Outcome.Evidence.End != assert.EndBudget || !strings.Contains(got.Result.Error, "budget") ||
+			if want == run.Error && (got.Outcome.Evidence.End != assert.EndBudget || !strings.Contains(got.Result.Error, "budget") ||
 				got.Result.Turns == 0) {
 				t.Errorf("%s: %s after %d turns", got.Outcome.Evidence.End, got.Result.Error, got.Result.Turns)
 			}
-			if numbers := fmt.Sprintf("(%d of %d tokens): the next", got.Outcome.Spend.Tokens, budget); want == agenttest.Error &&
+			if numbers := fmt.Sprintf("(%d of %d tokens): the next", got.Outcome.Spend.Tokens, budget); want == run.Error &&
 				!strings.Contains(got.Result.Error, numbers) {
 				t.Errorf("%q lacks %q", got.Result.Error, numbers)
 			}
@@ -129,15 +130,15 @@ func TestBudgetOfGroup(t *testing.T) {
 			}
 			l.run(l.Service)
 			const budget = 11 * lines * price
-			b := l.simulate(agenttest.SetRequest{
+			b := l.simulate(group.SetRequest{
 				Scenarios: []string{l.scenario(spoken).ID}, Simulations: 40, Budget: engine.Limit{Tokens: budget},
 			})
 			for range 10 {
 				settled()
 			}
 			got, runs := l.group(b.ID)
-			if got.State != agenttest.Cancelled || got.Reason != agenttest.StoppedByBudget || got.Counts.Failed > 0 ||
-				got.Counts.Passed < agenttest.DefaultPerOrg || got.Counts.Error == 0 || got.Counts.Ended() != 40 {
+			if got.State != run.Cancelled || got.Reason != group.StoppedByBudget || got.Counts.Failed > 0 ||
+				got.Counts.Passed < run.DefaultPerOrg || got.Counts.Error == 0 || got.Counts.Ended() != 40 {
 				t.Errorf("%d nodes: got %+v", nodes, got)
 			}
 			if most := nodes * budget; got.Spend.Tokens > most || got.Spend.Tokens < budget-lines*price || len(l.model.Requests())*price != got.Spend.Tokens {
@@ -145,8 +146,8 @@ func TestBudgetOfGroup(t *testing.T) {
 			}
 			for _, r := range runs {
 				switch {
-				case r.State == agenttest.Cancelled && (r.Outcome != nil || !strings.Contains(r.Result.Error, "budget")),
-					r.State == agenttest.Error && r.Outcome.Evidence.End != assert.EndBudget:
+				case r.State == run.Cancelled && (r.Outcome != nil || !strings.Contains(r.Result.Error, "budget")),
+					r.State == run.Error && r.Outcome.Evidence.End != assert.EndBudget:
 					t.Errorf("a run is %s: %q", r.State, r.Result.Error)
 				}
 			}
@@ -162,14 +163,14 @@ func TestBudgetIsCheckedWhenRunsBegin(t *testing.T) {
 		l.speaks()
 		l.model.Usage = llm.Usage{Input: 4000, Output: 1000}
 		l.run(l.Service)
-		b := l.simulate(agenttest.SetRequest{
+		b := l.simulate(group.SetRequest{
 			Scenarios: []string{l.scenario(spoken).ID}, Simulations: 5, Budget: engine.Limit{Tokens: 10_000 + 2000}, Concurrency: 1,
 		})
 		for range 5 {
 			settled()
 		}
 		got, _ := l.group(b.ID)
-		if got.Counts != (agenttest.Counts{Passed: 1, Cancelled: 4}) || got.State != agenttest.Cancelled || got.Reason != agenttest.StoppedByBudget {
+		if got.Counts != (group.Counts{Passed: 1, Cancelled: 4}) || got.State != run.Cancelled || got.Reason != group.StoppedByBudget {
 			t.Errorf("got %+v", got)
 		}
 	})
@@ -184,7 +185,7 @@ func TestBudgetOfCost(t *testing.T) {
 			c.Pricer = func(_ string, u llm.Usage) (float64, bool) { return float64(u.Input+u.Output) / 1000, true }
 		})
 		l.run(l.Service)
-		b := l.simulate(agenttest.SetRequest{
+		b := l.simulate(group.SetRequest{
 			Scenarios: []string{l.scenario(spoken).ID}, Simulations: 10, Budget: engine.Limit{Cost: 1_000_000_000}, Concurrency: 2,
 		})
 		for range 10 {
@@ -192,7 +193,7 @@ func TestBudgetOfCost(t *testing.T) {
 		}
 		got, _ := l.group(b.ID)
 		cost, known := got.Spend.Price()
-		if got.Reason != agenttest.StoppedByBudget || got.Counts.Passed != 2 || !known || cost > 1_000_000_000 || cost < 2*lines*price*1_000_000 {
+		if got.Reason != group.StoppedByBudget || got.Counts.Passed != 2 || !known || cost > 1_000_000_000 || cost < 2*lines*price*1_000_000 {
 			t.Errorf("got %+v", got)
 		}
 	})
@@ -209,17 +210,17 @@ func TestBudgetsAreChecked(t *testing.T) {
 		concurrency int
 	}{
 		{"budget.tokens", engine.Limit{Tokens: -1}, 0},
-		{"budget.tokens", engine.Limit{Tokens: agenttest.MaxTokens + 1}, 0},
+		{"budget.tokens", engine.Limit{Tokens: run.MaxTokens + 1}, 0},
 		{"budget.cost", engine.Limit{Cost: -1}, 0},
 		{"budget.cost", engine.Limit{Cost: 1}, 0}, // nobody knows a price
 		{"concurrency", engine.Limit{}, -1},
-		{"concurrency", engine.Limit{}, agenttest.MaxConcurrency + 1},
+		{"concurrency", engine.Limit{}, group.MaxConcurrency + 1},
 	} {
-		_, _, batchErr := l.StartBatch(t.Context(), org, agenttest.BatchRequest{Scenarios: ids, Budget: tt.budget, Concurrency: tt.concurrency})
-		_, setErr := l.StartSet(t.Context(), org, agenttest.SetRequest{Scenarios: ids, Simulations: 2, Budget: tt.budget, Concurrency: tt.concurrency})
+		_, _, batchErr := l.StartBatch(t.Context(), org, group.BatchRequest{Scenarios: ids, Budget: tt.budget, Concurrency: tt.concurrency})
+		_, setErr := l.StartSet(t.Context(), org, group.SetRequest{Scenarios: ids, Simulations: 2, Budget: tt.budget, Concurrency: tt.concurrency})
 		errs := []error{batchErr, setErr}
 		if tt.field != "concurrency" {
-			_, err := l.StartRun(t.Context(), org, ids[0], agenttest.RunRequest{Budget: tt.budget})
+			_, err := l.StartRun(t.Context(), org, ids[0], run.Request{Budget: tt.budget})
 			errs = append(errs, err)
 		}
 		for _, err := range errs {
@@ -228,8 +229,8 @@ func TestBudgetsAreChecked(t *testing.T) {
 			}
 		}
 	}
-	if _, _, err := l.StartBatch(t.Context(), org, agenttest.BatchRequest{
-		Scenarios: ids, Budget: engine.Limit{Tokens: agenttest.MaxTokens}, Concurrency: agenttest.MaxConcurrency,
+	if _, _, err := l.StartBatch(t.Context(), org, group.BatchRequest{
+		Scenarios: ids, Budget: engine.Limit{Tokens: run.MaxTokens}, Concurrency: group.MaxConcurrency,
 	}); err != nil {
 		t.Error(err)
 	}
@@ -244,7 +245,7 @@ func TestInterruptedRunsAreCountedOnce(t *testing.T) {
 		second := l.another()
 		stop := l.run(l.Service)
 		const budget = 5 * lines * price // with room for what is reserved
-		b := l.simulate(agenttest.SetRequest{Scenarios: []string{l.scenario(spoken).ID}, Simulations: 4, Budget: engine.Limit{Tokens: budget}})
+		b := l.simulate(group.SetRequest{Scenarios: []string{l.scenario(spoken).ID}, Simulations: 4, Budget: engine.Limit{Tokens: budget}})
 		time.Sleep(1500 * time.Millisecond)
 		stop()
 		if got, _ := l.group(b.ID); got.Spend != (engine.Spend{}) {
@@ -255,7 +256,7 @@ func TestInterruptedRunsAreCountedOnce(t *testing.T) {
 		synctest.Wait()
 		got, _ := l.group(b.ID)
 		// Of each run one call was interrupted, which nobody has answered.
-		if got.State != agenttest.Passed || got.Spend.Tokens != 4*lines*price || len(l.model.Requests()) != 4*(lines+1) {
+		if got.State != run.Passed || got.Spend.Tokens != 4*lines*price || len(l.model.Requests()) != 4*(lines+1) {
 			t.Errorf("got %+v after %d calls", got, len(l.model.Requests()))
 		}
 	})
@@ -274,12 +275,12 @@ func TestPanicIsCounted(t *testing.T) {
 			return engine.AgentTurn{Text: strings.Repeat("Go on. ", turn+1)}, nil
 		}
 		l.run(l.Service)
-		b := l.simulate(agenttest.SetRequest{Scenarios: []string{l.scenario(spoken).ID}, Simulations: 1, Budget: engine.Limit{Tokens: 5000}})
+		b := l.simulate(group.SetRequest{Scenarios: []string{l.scenario(spoken).ID}, Simulations: 1, Budget: engine.Limit{Tokens: 5000}})
 		for range 3 {
 			settled()
 		}
 		got, err := l.cfg.Store.Batch(t.Context(), org, b.ID)
-		if err != nil || got.State != agenttest.Error || got.Spend.Tokens != 2*price {
+		if err != nil || got.State != run.Error || got.Spend.Tokens != 2*price {
 			t.Errorf("got %+v, %v", got, err)
 		}
 	})
@@ -299,25 +300,25 @@ func TestConcurrencyOfGroup(t *testing.T) {
 		second := l.another()
 		l.run(l.Service)
 		l.run(second)
-		a := l.simulate(agenttest.SetRequest{Scenarios: []string{narrow.ID}, Simulations: 100, Concurrency: 3})
+		a := l.simulate(group.SetRequest{Scenarios: []string{narrow.ID}, Simulations: 100, Concurrency: 3})
 		settled()
-		b := l.simulate(agenttest.SetRequest{Scenarios: []string{wide.ID}, Simulations: 60})
+		b := l.simulate(group.SetRequest{Scenarios: []string{wide.ID}, Simulations: 60})
 		for range 400 {
 			time.Sleep(500 * time.Millisecond)
 			synctest.Wait()
 			for i, id := range []string{a.ID, b.ID} {
-				n, err := l.cfg.Store.CountRuns(t.Context(), org, agenttest.RunFilter{Batch: id, States: []agenttest.State{agenttest.Running}})
+				n, err := l.cfg.Store.CountRuns(t.Context(), org, run.Filter{Batch: id, States: []run.State{run.Running}})
 				if err != nil {
 					t.Fatal(err)
 				}
 				most[i] = max(most[i], n)
 			}
 		}
-		if most != [2]int{3, agenttest.DefaultPerOrg - 3} {
+		if most != [2]int{3, run.DefaultPerOrg - 3} {
 			t.Errorf("of the groups %v runs went on at once", most)
 		}
 		for _, id := range []string{a.ID, b.ID} {
-			if got, _ := l.group(id); got.State != agenttest.Failed {
+			if got, _ := l.group(id); got.State != run.Failed {
 				t.Errorf("got %+v", got)
 			}
 		}

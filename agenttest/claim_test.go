@@ -12,6 +12,8 @@ import (
 	"github.com/callwright/callwright/agents/llm"
 	"github.com/callwright/callwright/agenttest"
 	"github.com/callwright/callwright/agenttest/engine"
+	"github.com/callwright/callwright/agenttest/group"
+	"github.com/callwright/callwright/agenttest/run"
 	"github.com/callwright/callwright/agenttest/scenario"
 )
 
@@ -24,12 +26,12 @@ func TestClosedGroupsKeepNobody(t *testing.T) {
 		l.agent.Answer = hang
 		l.run(l.Service)
 		for range 4 {
-			l.simulate(agenttest.SetRequest{Scenarios: []string{sc.ID}, Simulations: 200, Concurrency: 1})
+			l.simulate(group.SetRequest{Scenarios: []string{sc.ID}, Simulations: 200, Concurrency: 1})
 			settled()
 		}
-		run := l.start(sc, agenttest.RunRequest{})
+		r := l.start(sc, run.Request{})
 		settled()
-		if got := l.get(run.ID); got.State != agenttest.Running {
+		if got := l.get(r.ID); got.State != run.Running {
 			t.Errorf("a run behind four groups is %s", got.State)
 		}
 	})
@@ -42,24 +44,24 @@ func TestClaimTakesRunsOnce(t *testing.T) {
 		l := newLab(t)
 		l.agent.Answer = hang
 		sc := l.scenario()
-		before := l.start(sc, agenttest.RunRequest{})
+		before := l.start(sc, run.Request{})
 		var ids []string
-		for range 2 * agenttest.DefaultPerOrg {
+		for range 2 * run.DefaultPerOrg {
 			ids = append(ids, l.scenario().ID)
 		}
-		b, _, err := l.StartBatch(t.Context(), org, agenttest.BatchRequest{Scenarios: ids, Concurrency: 1})
+		b, _, err := l.StartBatch(t.Context(), org, group.BatchRequest{Scenarios: ids, Concurrency: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
-		behind := l.start(sc, agenttest.RunRequest{})
+		behind := l.start(sc, run.Request{})
 		l.run(l.Service)
 		settled()
 		for _, id := range []string{before.ID, behind.ID} {
-			if got := l.get(id); got.State != agenttest.Running || got.Attempt != 1 {
+			if got := l.get(id); got.State != run.Running || got.Attempt != 1 {
 				t.Errorf("a run is %s in attempt %d", got.State, got.Attempt)
 			}
 		}
-		if n, err := l.cfg.Store.CountRuns(t.Context(), org, agenttest.RunFilter{States: []agenttest.State{agenttest.Running}}); n != 3 || err != nil {
+		if n, err := l.cfg.Store.CountRuns(t.Context(), org, run.Filter{States: []run.State{run.Running}}); n != 3 || err != nil {
 			t.Errorf("%d runs are under way, %v", n, err)
 		}
 		if got, err := l.cfg.Store.Batch(t.Context(), org, b.ID); err != nil || got.Cancel {
@@ -100,14 +102,14 @@ func TestResumedRunsAreCountedOnce(t *testing.T) {
 		l.cfg.Store = losing{l.cfg.Store, left}
 		l.Service = l.another()
 		l.run(l.Service)
-		b := l.simulate(agenttest.SetRequest{
+		b := l.simulate(group.SetRequest{
 			Scenarios:   []string{l.scenario(spoken).ID, l.scenario(spoken, func(sc *scenario.Scenario) { sc.CallerPrompt = "You pay slowly." }).ID},
 			Simulations: 15, Concurrency: 4, Budget: engine.Limit{Tokens: 30*lines*price + 200},
 		})
 		time.Sleep(5 * time.Minute)
 		synctest.Wait()
 		// The answer that was not kept was paid and is asked for again; nobody keeps it in a sum.
-		if got, _ := l.group(b.ID); got.State != agenttest.Passed || got.Spend.Tokens != 30*lines*price || len(l.model.Requests()) != 30*lines+1 {
+		if got, _ := l.group(b.ID); got.State != run.Passed || got.Spend.Tokens != 30*lines*price || len(l.model.Requests()) != 30*lines+1 {
 			t.Errorf("got %+v after %d calls", got, len(l.model.Requests()))
 		}
 	})

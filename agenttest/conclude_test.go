@@ -12,12 +12,14 @@ import (
 	"github.com/callwright/callwright/agenttest"
 	"github.com/callwright/callwright/agenttest/assert"
 	"github.com/callwright/callwright/agenttest/engine"
+	"github.com/callwright/callwright/agenttest/group"
+	"github.com/callwright/callwright/agenttest/run"
 )
 
 // endedSet runs a set to its end.
-func (l *lab) endedSet(simulations int, ids ...string) agenttest.Batch {
+func (l *lab) endedSet(simulations int, ids ...string) group.Batch {
 	l.t.Helper()
-	b, err := l.StartSet(l.t.Context(), org, agenttest.SetRequest{Scenarios: ids, Simulations: simulations})
+	b, err := l.StartSet(l.t.Context(), org, group.SetRequest{Scenarios: ids, Simulations: simulations})
 	if err != nil {
 		l.t.Fatal(err)
 	}
@@ -39,18 +41,18 @@ func TestSetTellsItsFailures(t *testing.T) {
 		l := newLab(t)
 		l.told.down = 1
 		good, bad := l.scenario(), l.scenario(failing)
-		b := l.endedSet(agenttest.MaxSimulations, good.ID, bad.ID)
+		b := l.endedSet(group.MaxSimulations, good.ID, bad.ID)
 		if len(l.told.modes) != 1 || len(l.told.failed) != 0 {
 			t.Fatalf("told %d modes and %d runs, want one mode", len(l.told.modes), len(l.told.failed))
 		}
 		m := l.told.modes[0]
 		if m.Org != org || m.Set != b.ID || m.Scenario.Scenario != bad.ID || m.Count != 200 || m.Scored != 200 ||
-			len(m.Runs) != agenttest.MaxEvidence || m.Failure.Assertion != bad.Assertions[1].ID || m.Failure.Type != assert.StringCheck ||
+			len(m.Runs) != group.MaxEvidence || m.Failure.Assertion != bad.Assertions[1].ID || m.Failure.Type != assert.StringCheck ||
 			m.Failure.Code != assert.CodeNoMatch || m.Failure.Reason == "" {
 			t.Errorf("told %+v", m)
 		}
 		for _, id := range m.Runs {
-			if r := l.get(id); r.State != agenttest.Failed || r.Batch != b.ID {
+			if r := l.get(id); r.State != run.Failed || r.Batch != b.ID {
 				t.Errorf("the evidence %s is %s", id, r.State)
 			}
 		}
@@ -127,14 +129,14 @@ type slowly struct {
 	clock *slowClock
 }
 
-func (s slowly) FindRuns(ctx context.Context, of callwright.OrgID, f agenttest.RunFilter) ([]agenttest.Run, error) {
+func (s slowly) FindRuns(ctx context.Context, of callwright.OrgID, f run.Filter) ([]run.Run, error) {
 	if f.Batch != "" && len(f.States) > 1 {
 		s.clock.late.Add(int64(4 * time.Second))
 	}
 	return s.Store.FindRuns(ctx, of, f)
 }
 
-func (s slowly) UpdateBatch(ctx context.Context, b agenttest.Batch) error {
+func (s slowly) UpdateBatch(ctx context.Context, b group.Batch) error {
 	if b.Statistics != nil {
 		s.clock.steps.Add(1)
 	}

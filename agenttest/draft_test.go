@@ -15,6 +15,7 @@ import (
 	"github.com/callwright/callwright/agents/llm"
 	"github.com/callwright/callwright/agenttest"
 	"github.com/callwright/callwright/agenttest/assert"
+	"github.com/callwright/callwright/agenttest/run"
 	"github.com/callwright/callwright/agenttest/scenario"
 	"github.com/callwright/callwright/agenttest/templates"
 )
@@ -87,9 +88,9 @@ func TestDraftFromTranscript(t *testing.T) {
 			t.Fatal(err)
 		}
 		l.run(l.Service)
-		run := l.start(made, agenttest.RunRequest{})
+		r := l.start(made, run.Request{})
 		settled()
-		if got := l.get(run.ID); got.State != agenttest.Passed {
+		if got := l.get(r.ID); got.State != run.Passed {
 			t.Errorf("the draft's run has ended with %s, %+v", got.State, got.Result)
 		}
 	})

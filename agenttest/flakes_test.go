@@ -18,7 +18,9 @@ import (
 	"github.com/callwright/callwright/agenttest"
 	"github.com/callwright/callwright/agenttest/assert"
 	"github.com/callwright/callwright/agenttest/engine"
+	"github.com/callwright/callwright/agenttest/group"
 	"github.com/callwright/callwright/agenttest/judge"
+	"github.com/callwright/callwright/agenttest/run"
 	"github.com/callwright/callwright/agenttest/scenario"
 	"github.com/callwright/callwright/agenttest/stats"
 )
@@ -91,7 +93,7 @@ func (c *court) varying(fails bool) {
 func (c *court) simulate(attribute bool, change ...func(*scenario.Scenario)) (stats.Scenario, int) {
 	c.t.Helper()
 	sc := c.scenario(append([]func(*scenario.Scenario){judged}, change...)...)
-	b, err := c.StartSet(c.t.Context(), org, agenttest.SetRequest{
+	b, err := c.StartSet(c.t.Context(), org, group.SetRequest{
 		Scenarios: []string{sc.ID}, Simulations: simulated, Attribute: attribute, Budget: c.budget,
 	})
 	if err != nil {
@@ -159,7 +161,7 @@ func TestFlakesWithinTheBudget(t *testing.T) {
 func TestFlakesOfJudge(t *testing.T) {
 	t.Parallel()
 	for name, passes := range map[string]func(q llm.Question) (bool, error){
-		"of one conversation":    func(q llm.Question) (bool, error) { return (q.Trial/agenttest.MaxSimulations+q.Trial)%2 == 0, nil },
+		"of one conversation":    func(q llm.Question) (bool, error) { return (q.Trial/group.MaxSimulations+q.Trial)%2 == 0, nil },
 		"of equal conversations": func(q llm.Question) (bool, error) { return q.Trial%2 == 0, nil },
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -203,7 +205,7 @@ func TestFlakesOfNobody(t *testing.T) {
 	})
 	synctest.Test(t, func(t *testing.T) {
 		c := newCourt(t, func(q llm.Question) (bool, error) {
-			if q.Trial >= agenttest.MaxSimulations {
+			if q.Trial >= group.MaxSimulations {
 				return false, &llm.Failure{Class: llm.ClassPermanent, Message: "gone"}
 			}
 			return paid(q)
@@ -222,7 +224,7 @@ type forgetful struct {
 	lost atomic.Int64 // updates that are still to be lost
 }
 
-func (s *forgetful) UpdateBatch(ctx context.Context, b agenttest.Batch) error {
+func (s *forgetful) UpdateBatch(ctx context.Context, b group.Batch) error {
 	if b.Flakes != nil && len(b.Flakes.Frozen) > 0 && s.lost.Add(-1) >= 0 {
 		return callwright.ErrUnavailable
 	}
@@ -246,7 +248,7 @@ func TestJudgedAgainOnce(t *testing.T) {
 		if want := simulated * (1 + stats.JudgedAgain); calls != want {
 			t.Errorf("the judge was asked %d times, want %d", calls, want)
 		}
-		runs, _, err := c.ListRuns(t.Context(), org, agenttest.RunFilter{})
+		runs, _, err := c.ListRuns(t.Context(), org, run.Filter{})
 		for _, r := range runs {
 			if answers, err := c.cfg.Store.Answers(t.Context(), org, r.ID); err != nil || len(answers) != 0 {
 				t.Errorf("the run %s keeps %d answers, %v", r.ID, len(answers), err)
@@ -263,20 +265,20 @@ func TestCancelWhileJudgedAgain(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		c := newCourt(t, func(q llm.Question) (bool, error) {
-			if q.Trial >= agenttest.MaxSimulations {
+			if q.Trial >= group.MaxSimulations {
 				time.Sleep(time.Minute)
 			}
 			return paid(q)
 		})
 		c.varying(false)
 		sc := c.scenario(judged)
-		b, err := c.StartSet(t.Context(), org, agenttest.SetRequest{Scenarios: []string{sc.ID}, Simulations: simulated, Attribute: true})
+		b, err := c.StartSet(t.Context(), org, group.SetRequest{Scenarios: []string{sc.ID}, Simulations: simulated, Attribute: true})
 		if err != nil {
 			t.Fatal(err)
 		}
 		c.run(c.Service)
 		settled()
-		if got, _, err := c.GetSet(t.Context(), org, b.ID); err != nil || got.State != agenttest.Running || got.Counts.Ended() != simulated {
+		if got, _, err := c.GetSet(t.Context(), org, b.ID); err != nil || got.State != run.Running || got.Counts.Ended() != simulated {
 			t.Fatalf("before: %+v, %v", got, err)
 		}
 		if err := c.CancelSet(t.Context(), org, b.ID); err != nil {
@@ -285,7 +287,7 @@ func TestCancelWhileJudgedAgain(t *testing.T) {
 		time.Sleep(5 * time.Minute)
 		synctest.Wait()
 		got, st, err := c.GetSet(t.Context(), org, b.ID)
-		if err != nil || got.State != agenttest.Passed || st.Scenarios[0].FlakeSource != stats.NoSource || st.Scenarios[0].Failed != simulated/2 {
+		if err != nil || got.State != run.Passed || st.Scenarios[0].FlakeSource != stats.NoSource || st.Scenarios[0].Failed != simulated/2 {
 			t.Errorf("after: %+v, %+v, %v", got, st, err)
 		}
 	})

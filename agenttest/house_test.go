@@ -22,6 +22,8 @@ import (
 	"github.com/callwright/callwright/agenttest/agenttesttest"
 	"github.com/callwright/callwright/agenttest/assert"
 	"github.com/callwright/callwright/agenttest/engine"
+	"github.com/callwright/callwright/agenttest/group"
+	"github.com/callwright/callwright/agenttest/run"
 	"github.com/callwright/callwright/agenttest/scenario"
 )
 
@@ -128,7 +130,7 @@ func failing(sc *scenario.Scenario) {
 func required(sc *scenario.Scenario) { sc.Required = true }
 
 // start starts a run.
-func (l *lab) start(sc scenario.Scenario, r agenttest.RunRequest) agenttest.Run {
+func (l *lab) start(sc scenario.Scenario, r run.Request) run.Run {
 	l.t.Helper()
 	run, err := l.StartRun(l.t.Context(), org, sc.ID, r)
 	if err != nil {
@@ -138,7 +140,7 @@ func (l *lab) start(sc scenario.Scenario, r agenttest.RunRequest) agenttest.Run 
 }
 
 // get returns a run.
-func (l *lab) get(id string) agenttest.Run {
+func (l *lab) get(id string) run.Run {
 	l.t.Helper()
 	run, _, err := l.GetRun(l.t.Context(), org, id)
 	if err != nil {
@@ -212,16 +214,16 @@ type told struct {
 	down    int   // deliveries that fail first
 	failure error // of these; nil: ErrUnavailable
 	tried   int   // deliveries of groups
-	runs    []agenttest.Run
-	batches []agenttest.Batch
-	listed  [][]agenttest.Run // of the batches
-	failed  []agenttest.Run
-	modes   []agenttest.FailureMode
+	runs    []run.Run
+	batches []group.Batch
+	listed  [][]run.Run // of the batches
+	failed  []run.Run
+	modes   []group.FailureMode
 }
 
 func (n *told) cause() error { return cmp.Or[error](n.failure, callwright.ErrUnavailable) }
 
-func (n *told) RunEnded(_ context.Context, _ string, r agenttest.Run) error {
+func (n *told) RunEnded(_ context.Context, _ string, r run.Run) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.down > 0 {
@@ -232,7 +234,7 @@ func (n *told) RunEnded(_ context.Context, _ string, r agenttest.Run) error {
 	return nil
 }
 
-func (n *told) BatchEnded(_ context.Context, _ string, b agenttest.Batch, runs []agenttest.Run) error {
+func (n *told) BatchEnded(_ context.Context, _ string, b group.Batch, runs []run.Run) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.tried++
@@ -245,14 +247,14 @@ func (n *told) BatchEnded(_ context.Context, _ string, b agenttest.Batch, runs [
 	return nil
 }
 
-func (n *told) RunFailed(_ context.Context, r agenttest.Run) error {
+func (n *told) RunFailed(_ context.Context, r run.Run) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.failed = append(n.failed, r)
 	return nil
 }
 
-func (n *told) ModeFailed(_ context.Context, m agenttest.FailureMode) error {
+func (n *told) ModeFailed(_ context.Context, m group.FailureMode) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.down > 0 {

@@ -20,6 +20,7 @@ import (
 	"github.com/callwright/callwright/agenttest"
 	"github.com/callwright/callwright/agenttest/assert"
 	"github.com/callwright/callwright/agenttest/engine"
+	"github.com/callwright/callwright/agenttest/run"
 	"github.com/callwright/callwright/agenttest/runner"
 	"github.com/callwright/callwright/agenttest/scenario"
 )
@@ -91,7 +92,7 @@ func daysGraph() (d graph.Document) {
 }
 
 // held runs a scenario of the clinic whose caller says lines, to its end.
-func (c *clinic) held(lines ...string) agenttest.Run {
+func (c *clinic) held(lines ...string) run.Run {
 	c.t.Helper()
 	sc := c.scenario(func(sc *scenario.Scenario) {
 		sc.Pathway, sc.StartNode, sc.RequestData, sc.Messages = c.pathway, "day", map[string]any{"clinic": "North"}, nil
@@ -102,7 +103,7 @@ func (c *clinic) held(lines ...string) agenttest.Run {
 		sc.Assertions = []assert.Assertion{{Type: assert.NodeReached, Config: json.RawMessage(`{"node_id":"day"}`), Required: true, Weight: 1}}
 	})
 	one := 1
-	run := c.start(sc, agenttest.RunRequest{Version: &one, Override: map[string]any{"clinic": "South"}})
+	run := c.start(sc, run.Request{Version: &one, Override: map[string]any{"clinic": "South"}})
 	stop := c.run(c.Service)
 	settled()
 	stop()
@@ -147,7 +148,7 @@ func TestAnalyticsCountReplaysByRules(t *testing.T) {
 					tt.change(s)
 				})
 				three := 3
-				run := c.start(sc, agenttest.RunRequest{Version: &three})
+				run := c.start(sc, run.Request{Version: &three})
 				c.run(c.Service)
 				settled()
 				got, err := c.BasicAnalytics(t.Context(), org, agenttest.AnalyticsQuery{Pathway: c.pathway})
@@ -256,17 +257,17 @@ func TestReplayRefuses(t *testing.T) {
 		}
 		refused("another organization's", c.Service, "other", r.ID, callwright.CodeNotFound, "run")
 		refused("an absent run", c.Service, org, "x", callwright.CodeNotFound, "run")
-		change := func(id string, change func(*agenttest.Run)) {
+		change := func(id string, change func(*run.Run)) {
 			other := r
 			other.ID, other.Revision = id, 1
 			change(&other)
-			if err := c.cfg.Store.InsertRuns(t.Context(), []agenttest.Run{other}); err != nil {
+			if err := c.cfg.Store.InsertRuns(t.Context(), []run.Run{other}); err != nil {
 				t.Fatal(err)
 			}
 		}
-		change("waits", func(r *agenttest.Run) { r.State, r.Outcome = agenttest.Pending, nil })
-		change("silent", func(r *agenttest.Run) { r.State, r.Outcome = agenttest.Cancelled, nil })
-		change("persona", func(r *agenttest.Run) { r.Pathway, r.Persona = "", "p" })
+		change("waits", func(r *run.Run) { r.State, r.Outcome = run.Pending, nil })
+		change("silent", func(r *run.Run) { r.State, r.Outcome = run.Cancelled, nil })
+		change("persona", func(r *run.Run) { r.Pathway, r.Persona = "", "p" })
 		refused("a run that waits", c.Service, org, "waits", callwright.CodeInvalidState, "has not ended")
 		refused("a run without words", c.Service, org, "silent", callwright.CodeInvalidState, "nothing was said")
 		refused("a persona's", c.Service, org, "persona", callwright.CodeInvalidState, "persona")

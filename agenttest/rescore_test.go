@@ -15,6 +15,8 @@ import (
 	"github.com/callwright/callwright/agenttest"
 	"github.com/callwright/callwright/agenttest/assert"
 	"github.com/callwright/callwright/agenttest/engine"
+	"github.com/callwright/callwright/agenttest/group"
+	"github.com/callwright/callwright/agenttest/run"
 )
 
 // expects returns assertions that the agent says a word.
@@ -31,9 +33,9 @@ func TestRescore(t *testing.T) {
 		l := newLab(t)
 		l.run(l.Service)
 		sc := l.scenario(failing)
-		var before []agenttest.Run
+		var before []run.Run
 		for range 3 {
-			before = append(before, l.start(sc, agenttest.RunRequest{}))
+			before = append(before, l.start(sc, run.Request{}))
 		}
 		settled()
 		for i, r := range before {
@@ -73,7 +75,7 @@ func TestRescoreWhatNoAssertionDecides(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newLab(t)
 		sc := l.scenario()
-		b, _, err := l.StartBatch(t.Context(), org, agenttest.BatchRequest{Scenarios: []string{sc.ID}})
+		b, _, err := l.StartBatch(t.Context(), org, group.BatchRequest{Scenarios: []string{sc.ID}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -84,7 +86,7 @@ func TestRescoreWhatNoAssertionDecides(t *testing.T) {
 			return engine.AgentTurn{}, &llm.Failure{Class: llm.ClassPermanent, Message: "no"}
 		}
 		l.run(l.Service)
-		l.start(sc, agenttest.RunRequest{})
+		l.start(sc, run.Request{})
 		settled()
 		got, err := l.Rescore(t.Context(), org, sc.ID, agenttest.RescoreRequest{Assertions: expects("refund")})
 		if err != nil || got.Totals != (agenttest.RescoreTotals{Runs: 2, Error: 1, Cancelled: 1}) {
@@ -121,7 +123,7 @@ type tardy struct {
 	takes *time.Duration
 }
 
-func (s tardy) Run(ctx context.Context, org callwright.OrgID, id string) (agenttest.Run, error) {
+func (s tardy) Run(ctx context.Context, org callwright.OrgID, id string) (run.Run, error) {
 	time.Sleep(*s.takes)
 	return s.Store.Run(ctx, org, id)
 }
@@ -138,7 +140,7 @@ func TestRescoreEndsInTime(t *testing.T) {
 		l.run(l.Service)
 		sc := l.scenario()
 		for range 3 {
-			l.start(sc, agenttest.RunRequest{})
+			l.start(sc, run.Request{})
 			settled()
 		}
 		takes = 6 * time.Second // the second run is read after the end

@@ -16,6 +16,7 @@ import (
 	"github.com/callwright/callwright/agenttest"
 	"github.com/callwright/callwright/agenttest/assert"
 	"github.com/callwright/callwright/agenttest/engine"
+	"github.com/callwright/callwright/agenttest/run"
 	"github.com/callwright/callwright/agenttest/runner"
 	"github.com/callwright/callwright/agenttest/scenario"
 )
@@ -67,7 +68,7 @@ func ExampleService() {
 	if err != nil {
 		panic(err)
 	}
-	run, err := tests.StartRun(ctx, "acme", books.ID, agenttest.RunRequest{})
+	run, err := tests.StartRun(ctx, "acme", books.ID, run.Request{})
 	if err != nil {
 		panic(err)
 	}

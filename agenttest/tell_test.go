@@ -11,7 +11,8 @@ import (
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/memstore"
 	"github.com/callwright/callwright/adapters/memstore/orgstore"
-	"github.com/callwright/callwright/agenttest"
+	"github.com/callwright/callwright/agenttest/group"
+	"github.com/callwright/callwright/agenttest/run"
 	"github.com/callwright/callwright/callwrighttest"
 )
 
@@ -35,7 +36,7 @@ func TestBatchEndIsTold(t *testing.T) {
 		l := newLab(t)
 		l.told.down = 2
 		stop := l.restart(func() {})
-		b, _, err := l.StartBatch(t.Context(), org, agenttest.BatchRequest{
+		b, _, err := l.StartBatch(t.Context(), org, group.BatchRequest{
 			Scenarios: []string{l.scenario().ID, l.scenario(failing).ID}, Webhook: "https://example.com/hook",
 		})
 		if err != nil {
@@ -60,7 +61,7 @@ func TestBatchEndIsTold(t *testing.T) {
 			t.Fatal("nobody was told")
 		}
 		got, runs := l.told.batches[0], l.told.listed[0]
-		if got.ID != b.ID || got.State != agenttest.Failed || got.Counts != (agenttest.Counts{Passed: 1, Failed: 1}) || len(runs) != 2 ||
+		if got.ID != b.ID || got.State != run.Failed || got.Counts != (group.Counts{Passed: 1, Failed: 1}) || len(runs) != 2 ||
 			runs[0].Outcome == nil || len(runs[0].Outcome.Results) == 0 {
 			t.Errorf("told %+v with %+v", got, runs)
 		}
@@ -79,7 +80,7 @@ func TestBatchEndIsGivenUp(t *testing.T) {
 		l.run(l.Service)
 		var batch string
 		for _, hook := range []string{"https://example.com/hook", ""} {
-			b, _, err := l.StartBatch(t.Context(), org, agenttest.BatchRequest{Scenarios: ids, Webhook: hook})
+			b, _, err := l.StartBatch(t.Context(), org, group.BatchRequest{Scenarios: ids, Webhook: hook})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -106,7 +107,7 @@ func TestRefusedWebhookIsGivenUpAtOnce(t *testing.T) {
 		l.Service = l.another()
 		l.told.down, l.told.failure = 1000, callwright.Errorf(callwright.CodeForbidden, "it is not public: name a public host")
 		l.run(l.Service)
-		_, _, err := l.StartBatch(t.Context(), org, agenttest.BatchRequest{
+		_, _, err := l.StartBatch(t.Context(), org, group.BatchRequest{
 			Scenarios: []string{l.scenario().ID}, Webhook: "https://inside.example/hook?token=t",
 		})
 		if err != nil {

@@ -62,7 +62,7 @@ func newDatabase(lc fx.Lifecycle, begin starting, c Config, s secrets, rt callwr
 		return c.Database, s.check(begin, orgstore.Tenants{DB: c.Database})
 	}
 	db, err := bunstore.Open(begin, c.DatabaseURL, bunstore.Config{
-		Keyring: s.Keyring, Limit: databaseLimit, Connections: c.DatabaseConnections - c.workConnections(), Logger: rt.Logger,
+		Keyring: s.Keyring, Limit: databaseLimit, Connections: c.DatabaseConnections - c.workConnections(), Runtime: rt,
 	})
 	if err != nil {
 		return nil, err
@@ -94,7 +94,7 @@ const (
 func newWork(begin starting, c Config, db *bunstore.DB, rt callwright.Runtime) (*riverwork.Work, error) {
 	rc := riverwork.Config{
 		SQL: db.SQL(), Tx: db.Tx, Atomic: db, PostgresDSN: db.PostgresDSN(), Connections: c.workConnections(), StepTimeout: stepTimeout,
-		RescueAfter: rescueAfter, Logger: rt.Logger,
+		RescueAfter: rescueAfter, Runtime: rt,
 	}
 	if err := riverwork.Migrate(begin, rc); err != nil {
 		return nil, err
@@ -158,7 +158,7 @@ func newRecordings(lc fx.Lifecycle, c Config) (call.Recordings, error) {
 }
 
 func newWebhooks(lc fx.Lifecycle, c Config, db *bunstore.DB, rt callwright.Runtime) (*webhook.Sender, error) {
-	s, err := webhook.New(webhook.Config{Tenants: orgstore.Tenants{DB: db}, AllowPrivate: c.allowsPrivate(), Logger: rt.Logger})
+	s, err := webhook.New(webhook.Config{Tenants: orgstore.Tenants{DB: db}, AllowPrivate: c.allowsPrivate(), Runtime: rt})
 	if err != nil {
 		return nil, err
 	}

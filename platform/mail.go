@@ -21,7 +21,7 @@ func newMailer(lc fx.Lifecycle, c Config, rt callwright.Runtime) (callwright.Mai
 		return c.Mailer, "the program's mailer", nil
 	}
 	if c.SMTPURL != "" {
-		s, err := mail.NewSMTP(mail.SMTPConfig{URL: c.SMTPURL, From: c.MailFrom, Logger: rt.Logger})
+		s, err := mail.NewSMTP(mail.SMTPConfig{URL: c.SMTPURL, From: c.MailFrom, Runtime: rt})
 		if err != nil {
 			return nil, "", fmt.Errorf("--smtp-url and --mail-from: %w", err)
 		}
@@ -29,7 +29,7 @@ func newMailer(lc fx.Lifecycle, c Config, rt callwright.Runtime) (callwright.Mai
 		return s, mailedBy(u.Host), nil
 	}
 	folder := filepath.Join(c.Data, "mail")
-	f, err := mail.NewFolder(mail.FolderConfig{Path: folder, From: cmp.Or(c.MailFrom, "callwright@localhost"), Logger: rt.Logger})
+	f, err := mail.NewFolder(mail.FolderConfig{Path: folder, From: cmp.Or(c.MailFrom, "callwright@localhost"), Runtime: rt})
 	if err != nil {
 		return nil, "", fmt.Errorf("--mail-from: %w", err)
 	}

@@ -64,7 +64,7 @@ func newPortGateways(c Config, db *bunstore.DB, rt callwright.Runtime) (all port
 		} else {
 			g, err = portgateway.NewSimulated(portgateway.SimulatedConfig{
 				AcceptAfter: c.CarrierTimes.Accept, ConfirmAfter: c.CarrierTimes.Confirm, PortAfter: c.CarrierTimes.Port,
-				Secret: c.CarrierSecret,
+				Secret: c.CarrierSecret, Runtime: rt,
 			})
 		}
 		if err != nil {

@@ -82,7 +82,7 @@ func newIdentity(lc fx.Lifecycle, c Config, ca *testca.Authority, rt callwright.
 			return certificate, roots, err
 		},
 		Files: slices.DeleteFunc([]string{c.SIPCert, c.SIPKey, c.SIPRoots}, func(name string) bool { return name == "" }),
-		Name:  "the SIP certificate", Hosts: []string{c.PublicHost}, Logger: rt.Logger,
+		Name:  "the SIP certificate", Hosts: []string{c.PublicHost}, Runtime: rt,
 	})
 	if err != nil {
 		return identity{}, err
@@ -129,7 +129,7 @@ func peerRoots(c Config, ca *testca.Authority) (*x509.CertPool, error) {
 	return pool, nil
 }
 
-func newProber(lc fx.Lifecycle, c Config, s shares, id identity, r *resolve.Resolver, own *self.Server) (*probe.Prober, error) {
+func newProber(lc fx.Lifecycle, c Config, s shares, id identity, r *resolve.Resolver, own *self.Server, rt callwright.Runtime) (*probe.Prober, error) {
 	local, err := listenIP(c.SIPAddr)
 	if err != nil {
 		return nil, err
@@ -137,7 +137,7 @@ func newProber(lc fx.Lifecycle, c Config, s shares, id identity, r *resolve.Reso
 	p, err := probe.New(probe.Config{
 		Local:    local,
 		Resolver: r, Credentials: id.Certificates, PublicHost: c.PublicIP.String(), AllowPrivate: c.allowsPrivate(),
-		Self: own, MaxIdle: s.probes, Clock: callwright.SystemClock{},
+		Self: own, MaxIdle: s.probes, Runtime: rt,
 	})
 	if err != nil {
 		return nil, err
@@ -220,7 +220,7 @@ func endless(run func(context.Context) error) func(context.Context) {
 
 func newMedia(c Config, rt callwright.Runtime) (*rtpmedia.Media, error) {
 	m, err := rtpmedia.New(rtpmedia.Config{
-		IP: c.MediaIP, Advertise: c.PublicIP, Codecs: codecs.New, Logger: rt.Logger,
+		IP: c.MediaIP, Advertise: c.PublicIP, Codecs: codecs.New, Runtime: rt,
 		Ports: rtpmedia.PortRange(c.RTPPorts),
 	})
 	if err != nil {
@@ -265,7 +265,7 @@ func newLine(lc fx.Lifecycle, p lineParts) (*sipua.UA, error) {
 		Listen: p.Config.SIPAddr, Credentials: p.Identity.Certificates,
 		PublicHost: p.Config.PublicIP.String(), Media: p.Media, Routes: p.Trunks, Transfers: p.Trunks, Observer: p.CallLog,
 		Resolver: p.Resolver, Self: p.Self, MaxCalls: p.Shares.lineCalls(), MaxConnections: p.Shares.sip,
-		MaxConnectionsPerIP: p.Shares.sipPerAddress, Trusted: p.Trusted.Contains, Serves: p.Trusted.Serves, AllowPrivate: p.Config.allowsPrivate(), Logger: p.Runtime.Logger,
+		MaxConnectionsPerIP: p.Shares.sipPerAddress, Trusted: p.Trusted.Contains, Serves: p.Trusted.Serves, AllowPrivate: p.Config.allowsPrivate(), Runtime: p.Runtime,
 	})
 	if err != nil {
 		return nil, notListening("--sip-addr", p.Config.SIPAddr, err)

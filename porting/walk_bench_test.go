@@ -47,7 +47,7 @@ func byHand(b *testing.B) (*porting.Service, *hands) {
 	b.Helper()
 	memory := memstore.New()
 	h := &hands{now: time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC), handlers: map[string]callwright.Handler{}}
-	carrier, err := portgateway.NewSimulated(portgateway.SimulatedConfig{Clock: h})
+	carrier, err := portgateway.NewSimulated(portgateway.SimulatedConfig{Runtime: callwright.Runtime{Clock: h}})
 	if err != nil {
 		b.Fatal(err)
 	}

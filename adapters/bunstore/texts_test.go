@@ -14,8 +14,8 @@ import (
 	"github.com/callwright/callwright/adapters/bunstore/internal/storetest"
 	"github.com/callwright/callwright/adapters/bunstore/portingstore"
 	"github.com/callwright/callwright/adapters/bunstore/sipstore"
-	"github.com/callwright/callwright/agenttest"
 	"github.com/callwright/callwright/agenttest/agenttesttest"
+	"github.com/callwright/callwright/agenttest/run"
 	"github.com/callwright/callwright/agenttest/tornado"
 	"github.com/callwright/callwright/porting"
 	"github.com/callwright/callwright/porting/loa"
@@ -233,14 +233,14 @@ func storeTests(ctx context.Context, db *bunstore.DB) error {
 	const node = "n"
 	store, sessions := agentteststore.Store{DB: db}, agentteststore.Sessions{DB: db}
 	ended, running := agenttesttest.FullRun("r1"), agenttesttest.FullRun("r2")
-	running.State, running.Node, running.Trial = agenttest.Running, node, 4
+	running.State, running.Node, running.Trial = run.Running, node, 4
 	session := agenttesttest.FullSession("s")
 	session.Progress.State, session.Node = tornado.Running, node
 	return errors.Join(
 		store.InsertScenario(ctx, agenttesttest.FullScenario("s1")),
-		store.InsertSnapshots(ctx, []agenttest.Snapshot{agenttesttest.FullSnapshot("snap1")}),
+		store.InsertSnapshots(ctx, []run.Snapshot{agenttesttest.FullSnapshot("snap1")}),
 		store.InsertBatch(ctx, agenttesttest.FullBatch("b1")),
-		store.InsertRuns(ctx, []agenttest.Run{ended, running}),
+		store.InsertRuns(ctx, []run.Run{ended, running}),
 		store.AppendAnswer(ctx, "a", "r2", node, "k", []byte("hunter2-answer")),
 		sessions.InsertSession(ctx, session),
 		sessions.AppendStep(ctx, "a", "s", node, 1, tornado.Step{Name: "ask", At: kept24h, Answer: []byte("hunter2-step")}),

@@ -41,7 +41,8 @@ type Config struct {
 	Model  llm.Model                // may be nil for Replay when Called is set
 	Called string                   // the model's name, which is part of every request; empty: as the model says
 	Redact func(text string) string // removes private values from every text, besides credentials; nil: removes nothing
-	Clock  callwright.Clock         // measures how long answers took; nil: SystemClock
+
+	callwright.Runtime
 }
 
 // Model is a recorder around a model. It is safe for concurrent use.
@@ -59,6 +60,9 @@ var (
 // New reads the recordings. An invalid configuration is CodeBadRequest, a file that can't be read, or
 // written where that is needed, CodeUnavailable.
 func New(config Config) (*Model, error) {
+	if err := callwright.PrepareConfig(&config); err != nil {
+		return nil, err
+	}
 	switch config.Mode {
 	case Replay, RecordMissing, Record, Off:
 	default:
@@ -72,9 +76,6 @@ func New(config Config) (*Model, error) {
 	}
 	if config.Called == "" {
 		config.Called = config.Model.Name()
-	}
-	if config.Clock == nil {
-		config.Clock = callwright.SystemClock{}
 	}
 	m := &Model{config: config, kept: map[string]recording{}}
 	if config.Mode == Off {

@@ -36,12 +36,12 @@ func (s *Service) take(ctx context.Context, pending IncomingCall) {
 		s.refuse(ctx, pending, CauseInternal)
 		return
 	}
-	slot, ok := s.live.take(pending.Caller().Org, id)
+	slot, ok := s.live.Hold(ctx, id, pending.Caller().Org)
 	if !ok {
 		s.refuse(ctx, pending, CauseOverload)
 		return
 	}
-	slot.run(func(ctx context.Context) { s.answer(ctx, id, pending) })
+	slot.Go(func(ctx context.Context) { s.answer(ctx, id, pending) })
 }
 
 func (s *Service) refuse(ctx context.Context, pending IncomingCall, cause Cause) {

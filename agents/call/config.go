@@ -120,10 +120,9 @@ func (c *Config) setDefaults() {
 
 // Service places and answers calls.
 type Service struct {
-	cfg       Config
-	live      live
-	heartbeat *node.Heartbeat
-	observed  *observations
+	cfg      Config
+	live     *node.Holder[callwright.OrgID] // the calls that run here
+	observed *observations
 }
 
 // storePatience bounds one access of a live call or its node to the store.

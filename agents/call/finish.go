@@ -160,7 +160,7 @@ func (s *Service) Stop(ctx context.Context, org callwright.OrgID, id string) err
 	if err := s.cfg.Store.RequestStop(ctx, org, id); err != nil {
 		return err
 	}
-	s.live.end(id, errStopped)
+	s.live.Stop(id, errStopped)
 	if c.Queue != QueueQueued {
 		return nil
 	}
@@ -186,7 +186,7 @@ func (s *Service) cancel(ctx context.Context, c Call) error {
 func (s *Service) sweep(ctx context.Context, _ callwright.Task, _ int) error {
 	const batch = 100
 	before := s.cfg.Clock.Now().Add(-node.LeaseTTL)
-	peers, ok, err := s.heartbeat.Peers(ctx)
+	peers, ok, err := s.live.Peers(ctx)
 	if err != nil || !ok {
 		return err
 	}
@@ -196,7 +196,7 @@ func (s *Service) sweep(ctx context.Context, _ callwright.Task, _ int) error {
 	}
 	var failed []error
 	for _, c := range dead {
-		if s.live.has(c.ID) {
+		if s.live.Holds(c.ID) {
 			continue // late lease: the call still runs here
 		}
 		s.cfg.Logger.WarnContext(ctx, "closing the call of a dead node", "call_id", c.ID, "dead_node", c.Node)
@@ -211,7 +211,7 @@ func (s *Service) sweep(ctx context.Context, _ callwright.Task, _ int) error {
 		}
 		c.Recorded = s.recordedUntil(ctx, c)
 		lost := func(ctx context.Context, stored Call) bool {
-			now, ok, err := s.heartbeat.Peers(ctx)
+			now, ok, err := s.live.Peers(ctx)
 			return stored.Queue == c.Queue && err == nil && ok && !slices.Contains(now.Alive, c.Node)
 		}
 		failed = append(failed, s.close(ctx, c, HangupReason{Cause: CauseNodeLost}, seen, lost))

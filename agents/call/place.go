@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"strconv"
 	"time"
 
@@ -34,22 +35,22 @@ func (s *Service) place(ctx context.Context, task callwright.Task, attempt int) 
 	if err != nil {
 		return err
 	}
-	slot, ok := s.live.take(c.Org, c.ID)
+	slot, ok := s.live.Hold(callwright.WithLog(context.Background(), slog.String("call_id", c.ID)), c.ID, c.Org)
 	if !ok {
 		return &callwright.Error{Code: callwright.CodeUnavailable, Message: "no room on this node", RetryAfter: busyNode}
 	}
 	if c, err = s.allocate(ctx, c); err != nil {
-		slot.free()
+		slot.Release()
 		return taken(err)
 	}
-	slot.run(func(ctx context.Context) { s.dial(ctx, c, by) })
+	slot.Go(func(ctx context.Context) { s.dial(ctx, c, by) })
 	return nil
 }
 
 // placeable reports whether a call must be dialed: it is queued, or allocated to this node but not running, because an earlier
 // attempt missed the store's answer.
 func (s *Service) placeable(c Call) bool {
-	return c.Queue == QueueQueued || c.Queue == QueueAllocated && !c.Inbound && c.Node == s.cfg.Node && !s.live.has(c.ID)
+	return c.Queue == QueueQueued || c.Queue == QueueAllocated && !c.Inbound && c.Node == s.cfg.Node && !s.live.Holds(c.ID)
 }
 
 // allocate allocates a call with a claimed slot to this node. It reads the call again, because only it changes the call on this

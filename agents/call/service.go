@@ -3,8 +3,6 @@ package call
 import (
 	"context"
 	"errors"
-	"sync"
-	"time"
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/node"
@@ -16,9 +14,9 @@ func New(c Config) (*Service, error) {
 		return nil, errors.New("call: Config." + name + " is required")
 	}
 	c.setDefaults()
-	s := &Service{cfg: c, live: newLive(c.MaxCalls), observed: newObservations(c.Observe)}
+	s := &Service{cfg: c, observed: newObservations(c.Observe)}
 	var err error
-	if s.heartbeat, err = s.newHeartbeat(); err != nil {
+	if s.live, err = s.newLive(); err != nil {
 		return nil, err
 	}
 	c.Work.Handle(callwright.QueueCalls, taskPlace, s.place)
@@ -32,31 +30,7 @@ func New(c Config) (*Service, error) {
 
 // Run accepts incoming calls, and renews the lease of this node's calls, until ctx ends. It then admits no new calls, rejects
 // incoming ones, and ends running calls after Config.DrainTimeout. It must not be called twice. The error is always nil.
-func (s *Service) Run(ctx context.Context) error {
-	s.live.open()
-	var loops sync.WaitGroup
-	looping, stopLoops := context.WithCancel(context.WithoutCancel(ctx))
-	s.heartbeat.Beat(looping) // no call begins before this node holds its lease
-	loops.Go(func() { s.acceptLoop(looping) })
-	loops.Go(func() { _ = s.heartbeat.Run(looping) })
-	loops.Go(func() { s.stopLoop(looping) })
-	loops.Go(func() { s.observed.run(looping) })
-	<-ctx.Done()
-
-	s.live.shut()
-	timer := time.NewTimer(s.cfg.DrainTimeout)
-	defer timer.Stop()
-	select {
-	case <-s.live.idle:
-	case <-timer.C:
-		s.cfg.Logger.WarnContext(ctx, "ending the calls that are still running", "calls", s.live.count())
-		s.live.endAll(errDraining)
-		<-s.live.idle
-	}
-	stopLoops()
-	loops.Wait()
-	return nil
-}
+func (s *Service) Run(ctx context.Context) error { return s.live.Run(ctx) }
 
 // Live returns the number of calls that run on this node.
-func (s *Service) Live() int { return s.live.count() }
+func (s *Service) Live() int { return s.live.Len() }

@@ -80,7 +80,7 @@ func newTrunks(ctx context.Context) (*sip.Service, error) {
 	if err != nil {
 		return nil, err
 	}
-	prober, err := probe.New(probe.Config{Resolver: resolver, Clock: callwright.SystemClock{}})
+	prober, err := probe.New(probe.Config{Resolver: resolver})
 	if err != nil {
 		return nil, err
 	}

@@ -63,7 +63,7 @@ func probeAll(b *testing.B, trunks, servers int) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	prober, err := probe.New(probe.Config{Resolver: resolver, Roots: ca.Pool(), AllowPrivate: true, Clock: clock})
+	prober, err := probe.New(probe.Config{Resolver: resolver, Roots: ca.Pool(), AllowPrivate: true, Runtime: callwright.Runtime{Clock: clock}})
 	if err != nil {
 		b.Fatal(err)
 	}

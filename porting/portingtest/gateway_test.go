@@ -107,7 +107,7 @@ func harness(t *testing.T, c portingtest.GatewayCase, released chan struct{}, fa
 	}
 	s := &simulated{now: signed, orders: map[string]bool{}, released: released}
 	var err error
-	if s.Simulated, err = portgateway.NewSimulated(portgateway.SimulatedConfig{Secret: "carrier", Clock: s}); err != nil {
+	if s.Simulated, err = portgateway.NewSimulated(portgateway.SimulatedConfig{Secret: "carrier", Runtime: callwright.Runtime{Clock: s}}); err != nil {
 		t.Fatal(err)
 	}
 	f := &faulty{

@@ -3,10 +3,8 @@ package calllog
 import (
 	"context"
 	"errors"
-	"sync"
 	"time"
 
-	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/node"
 )
 
@@ -16,31 +14,13 @@ const (
 )
 
 // Run keeps the lease of this node, ends the records of dead nodes and deletes old records, until ctx ends. Then it returns nil.
-func (s *Service) Run(ctx context.Context) error {
-	var running sync.WaitGroup
-	running.Go(func() { s.deleteOld(ctx) })
-	running.Go(func() { _ = s.heartbeat.Run(ctx) })
-	defer running.Wait()
-	ticker := time.NewTicker(node.LeaseRenewal)
-	defer ticker.Stop()
-	var failing callwright.Outage
-	for {
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-ticker.C:
-		}
-		if err := s.finishLost(ctx); ctx.Err() == nil {
-			failing.Note(ctx, s.cfg.Logger, "the records of dead nodes cannot be ended", err)
-		}
-	}
-}
+func (s *Service) Run(ctx context.Context) error { return s.node.Run(ctx) }
 
 // finishLost ends the records of dead nodes. A record that started less than LeaseTTL ago is skipped: its node may have started after
 // the nodes were listed.
 func (s *Service) finishLost(ctx context.Context) error {
 	before := s.cfg.Clock.Now().Add(-node.LeaseTTL)
-	peers, ok, err := s.heartbeat.Peers(ctx)
+	peers, ok, err := s.node.Peers(ctx)
 	if err != nil || !ok {
 		return err
 	}

@@ -40,8 +40,8 @@ const (
 
 // Service writes and reads the log.
 type Service struct {
-	cfg       Config
-	heartbeat *node.Heartbeat
+	cfg  Config
+	node *node.Holder[struct{}] // holds the lease of this node while it writes records
 }
 
 // nodeKind is the kind of the lease that a node holds while it writes records.
@@ -68,11 +68,11 @@ func New(c Config) (*Service, error) {
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
-	heartbeat, err := node.NewHeartbeat(node.HeartbeatConfig{
-		Leases: c.Leases, Kind: nodeKind, Node: c.Node, Clock: c.Clock, Logger: c.Logger,
+	s := &Service{cfg: c}
+	var err error
+	s.node, err = node.NewHolder[struct{}](node.HolderConfig{
+		Leases: c.Leases, Kind: "sip.node", Node: c.Node, Review: s.finishLost, Loops: []func(context.Context){s.deleteOld},
+		Runtime: callwright.Runtime{Clock: c.Clock, Logger: c.Logger},
 	})
-	if err != nil {
-		return nil, err
-	}
-	return &Service{cfg: c, heartbeat: heartbeat}, nil
+	return s, err
 }

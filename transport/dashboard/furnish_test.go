@@ -15,10 +15,11 @@ import (
 	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/agents/pathway/graph"
 	"github.com/callwright/callwright/agents/request"
-	"github.com/callwright/callwright/agenttest"
 	"github.com/callwright/callwright/agenttest/analysis"
 	"github.com/callwright/callwright/agenttest/assert"
 	"github.com/callwright/callwright/agenttest/engine"
+	"github.com/callwright/callwright/agenttest/group"
+	"github.com/callwright/callwright/agenttest/run"
 	"github.com/callwright/callwright/agenttest/scenario"
 	"github.com/callwright/callwright/agenttest/tornado"
 	"github.com/callwright/callwright/delivery"
@@ -194,9 +195,9 @@ func (h *house) furnishTests(all things, org callwright.OrgID) {
 		}},
 	})
 	h.check(err)
-	batch, _, err := h.config.Tests.StartBatch(ctx, org, agenttest.BatchRequest{Scenarios: []string{sc.ID}, Version: new(1), Trigger: agenttest.ByCI})
+	batch, _, err := h.config.Tests.StartBatch(ctx, org, group.BatchRequest{Scenarios: []string{sc.ID}, Version: new(1), Trigger: group.ByCI})
 	h.check(err)
-	set, err := h.config.Tests.StartSet(ctx, org, agenttest.SetRequest{Scenarios: []string{sc.ID}, Simulations: 8, Version: new(1)})
+	set, err := h.config.Tests.StartSet(ctx, org, group.SetRequest{Scenarios: []string{sc.ID}, Simulations: 8, Version: new(1)})
 	h.check(err)
 	h.furnishTornado(all, org, sc.ID)
 	all["/tests/scenarios/{id}"], all["/tests/batches/{id}"] = sc.ID, batch.ID
@@ -233,11 +234,11 @@ func (h *house) furnishTornado(all things, org callwright.OrgID, scenarioID stri
 func (h *house) furnishRun(all things, org callwright.OrgID) {
 	id := "run-" + string(org)
 	all["/tests/runs/{id}"] = id
-	h.check(h.tests.InsertSnapshots(h.t.Context(), []agenttest.Snapshot{{ID: "snapshot-" + id, Org: org, CreatedAt: created}}))
-	h.check(h.tests.InsertRuns(h.t.Context(), []agenttest.Run{{
+	h.check(h.tests.InsertSnapshots(h.t.Context(), []run.Snapshot{{ID: "snapshot-" + id, Org: org, CreatedAt: created}}))
+	h.check(h.tests.InsertRuns(h.t.Context(), []run.Run{{
 		ID: id, Org: org, Scenario: all["/tests/scenarios/{id}"], Name: h.say("Pays"), Pathway: all["/pathways/{id}"], Version: 1, Snapshot: "snapshot-" + id,
-		State: agenttest.Failed, CreatedAt: created, StartedAt: created, EndedAt: created.Add(time.Minute), Revision: 1,
-		Result: agenttest.Result{Error: h.say("Broken"), Failure: &agenttest.Failure{Assertion: h.say("ends"), Node: h.say("a"), Reason: h.say("no card")}},
+		State: run.Failed, CreatedAt: created, StartedAt: created, EndedAt: created.Add(time.Minute), Revision: 1,
+		Result: run.Result{Error: h.say("Broken"), Failure: &run.Failure{Assertion: h.say("ends"), Node: h.say("a"), Reason: h.say("no card")}},
 		Outcome: &engine.Outcome{
 			Evidence: assert.Evidence{
 				Turns:  []assert.Turn{{Role: llm.RoleAgent, Text: h.say("Hello."), Node: "a"}, {Role: llm.RoleCaller, Text: h.say("Hello.")}},

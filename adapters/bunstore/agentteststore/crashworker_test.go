@@ -26,7 +26,9 @@ import (
 	"github.com/callwright/callwright/agenttest"
 	"github.com/callwright/callwright/agenttest/assert"
 	"github.com/callwright/callwright/agenttest/engine"
+	"github.com/callwright/callwright/agenttest/group"
 	"github.com/callwright/callwright/agenttest/judge"
+	"github.com/callwright/callwright/agenttest/run"
 	"github.com/callwright/callwright/agenttest/scenario"
 	"github.com/callwright/callwright/node"
 )
@@ -206,12 +208,12 @@ func (onePathway) Publish(context.Context, callwright.OrgID, string, pathway.Pub
 
 func (onePathway) FinishTests(context.Context, callwright.OrgID, string) error { return nil }
 
-func (d *diary) RunEnded(_ context.Context, _ string, r agenttest.Run) error {
+func (d *diary) RunEnded(_ context.Context, _ string, r run.Run) error {
 	d.write("told", r.ID)
 	return nil
 }
 
-func (d *diary) BatchEnded(_ context.Context, _ string, b agenttest.Batch, _ []agenttest.Run) error {
+func (d *diary) BatchEnded(_ context.Context, _ string, b group.Batch, _ []run.Run) error {
 	d.write("told", b.ID)
 	return nil
 }
@@ -299,7 +301,7 @@ func crashWork(ctx context.Context, plan crashPlan) error {
 		if err != nil {
 			return err
 		}
-		_, open, err := s.ListRuns(ctx, crashOrg, agenttest.RunFilter{States: []agenttest.State{agenttest.Pending, agenttest.Running}, Limit: 1})
+		_, open, err := s.ListRuns(ctx, crashOrg, run.Filter{States: []run.State{run.Pending, run.Running}, Limit: 1})
 		if err != nil {
 			return err
 		}
@@ -318,7 +320,7 @@ func crashBegin(ctx context.Context, s *agenttest.Service, simulations int) erro
 		if err != nil {
 			return err
 		}
-		_, err = s.StartSet(ctx, crashOrg, agenttest.SetRequest{Scenarios: []string{id}, Simulations: simulations, Attribute: true})
+		_, err = s.StartSet(ctx, crashOrg, group.SetRequest{Scenarios: []string{id}, Simulations: simulations, Attribute: true})
 		return err
 	}
 	var ids []string
@@ -329,10 +331,10 @@ func crashBegin(ctx context.Context, s *agenttest.Service, simulations int) erro
 		}
 		ids = append(ids, id)
 	}
-	if _, _, err := s.StartBatch(ctx, crashOrg, agenttest.BatchRequest{Scenarios: ids[:crashScenarios], Webhook: "https://hook.example"}); err != nil {
+	if _, _, err := s.StartBatch(ctx, crashOrg, group.BatchRequest{Scenarios: ids[:crashScenarios], Webhook: "https://hook.example"}); err != nil {
 		return err
 	}
-	_, err := s.StartSet(ctx, crashOrg, agenttest.SetRequest{Scenarios: ids[crashScenarios:], Simulations: crashTimes, Budget: engine.Limit{Tokens: crashBudget}})
+	_, err := s.StartSet(ctx, crashOrg, group.SetRequest{Scenarios: ids[crashScenarios:], Simulations: crashTimes, Budget: engine.Limit{Tokens: crashBudget}})
 	return err
 }
 

@@ -8,6 +8,8 @@ import (
 	"github.com/callwright/callwright/adapters/memstore"
 	"github.com/callwright/callwright/adapters/memstore/internal/memory"
 	"github.com/callwright/callwright/agenttest"
+	"github.com/callwright/callwright/agenttest/group"
+	"github.com/callwright/callwright/agenttest/run"
 	"github.com/callwright/callwright/agenttest/scenario"
 	"github.com/callwright/callwright/agenttest/tornado"
 )
@@ -16,13 +18,13 @@ import (
 type data struct {
 	*memory.Tables
 	scenarios *memory.Table[string, scenario.Scenario]
-	snapshots *memory.Table[string, agenttest.Snapshot]
-	runs      *memory.Table[string, *agenttest.Run]    // searches look at many, and copy few
+	snapshots *memory.Table[string, run.Snapshot]
+	runs      *memory.Table[string, *run.Run]          // searches look at many, and copy few
 	pending   *memory.Table[string, callwright.OrgID]  // of runs, by id
 	running   *memory.Table[string, callwright.OrgID]  // of runs, by id
 	trials    *memory.Table[trial, string]             // ids of the runs of groups
 	answers   *memory.Table[string, map[string][]byte] // by run and key
-	batches   *memory.Table[string, agenttest.Batch]
+	batches   *memory.Table[string, group.Batch]
 	sessions  *memory.Table[string, tornado.Session]
 	steps     *memory.Table[string, map[int]tornado.Step] // by session and number
 }
@@ -39,13 +41,13 @@ func (data) New() data {
 	return data{
 		Tables:    t,
 		scenarios: memory.NewTable[string, scenario.Scenario](t),
-		snapshots: memory.NewTable[string, agenttest.Snapshot](t),
-		runs:      memory.NewTable[string, *agenttest.Run](t),
+		snapshots: memory.NewTable[string, run.Snapshot](t),
+		runs:      memory.NewTable[string, *run.Run](t),
 		pending:   memory.NewTable[string, callwright.OrgID](t),
 		running:   memory.NewTable[string, callwright.OrgID](t),
 		trials:    memory.NewTable[trial, string](t),
 		answers:   memory.NewTable[string, map[string][]byte](t),
-		batches:   memory.NewTable[string, agenttest.Batch](t),
+		batches:   memory.NewTable[string, group.Batch](t),
 		sessions:  memory.NewTable[string, tornado.Session](t),
 		steps:     memory.NewTable[string, map[int]tornado.Step](t),
 	}

@@ -17,7 +17,6 @@ import (
 
 	"go.uber.org/goleak"
 
-	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/sipua/probe"
 	"github.com/callwright/callwright/adapters/testca"
 	"github.com/callwright/callwright/sip/resolve"
@@ -69,7 +68,7 @@ func newProber(t testing.TB, dns resolve.DNS, change func(*probe.Config)) *probe
 		t.Fatal(err)
 	}
 	_, pool := issue(t)
-	cfg := probe.Config{Resolver: resolver, Roots: pool, AllowPrivate: true, Clock: callwright.SystemClock{}}
+	cfg := probe.Config{Resolver: resolver, Roots: pool, AllowPrivate: true}
 	if change != nil {
 		change(&cfg)
 	}

@@ -28,6 +28,8 @@ import (
 	"github.com/callwright/callwright/agenttest"
 	"github.com/callwright/callwright/agenttest/assert"
 	"github.com/callwright/callwright/agenttest/engine"
+	"github.com/callwright/callwright/agenttest/group"
+	"github.com/callwright/callwright/agenttest/run"
 	"github.com/callwright/callwright/agenttest/runner"
 	"github.com/callwright/callwright/agenttest/scenario"
 	"github.com/callwright/callwright/node"
@@ -269,8 +271,8 @@ func runAll(ctx context.Context, at stores, s *agenttest.Service, pathwayID stri
 		if err != nil {
 			return err
 		}
-		if ids = append(ids, sc.ID); len(ids) == agenttest.MaxScenarios || i == tests-1 {
-			b, _, err := s.StartBatch(ctx, org, agenttest.BatchRequest{Scenarios: ids})
+		if ids = append(ids, sc.ID); len(ids) == group.MaxScenarios || i == tests-1 {
+			b, _, err := s.StartBatch(ctx, org, group.BatchRequest{Scenarios: ids})
 			if err != nil {
 				return err
 			}
@@ -294,7 +296,7 @@ func passed(ctx context.Context, store agenttest.Store, id string) error {
 		switch {
 		case err != nil:
 			return err
-		case b.State == agenttest.Passed:
+		case b.State == run.Passed:
 			return nil
 		case b.State.Ended():
 			return fmt.Errorf("a batch has ended: %+v", b.Counts)

@@ -6,6 +6,7 @@ import (
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agenttest"
 	"github.com/callwright/callwright/agenttest/analytics"
+	"github.com/callwright/callwright/agenttest/run"
 	"github.com/callwright/callwright/agenttest/stats"
 	"github.com/callwright/callwright/transport/httpapi"
 	"github.com/callwright/callwright/transport/httpapi/internal/wire"
@@ -77,8 +78,8 @@ const maxShown = 200
 func shown(name string) string { return callwright.Clip(name, maxShown) }
 
 // states are the states of runs as the contract names them.
-var states = map[stats.State]agenttest.State{
-	stats.Passed: agenttest.Passed, stats.Failed: agenttest.Failed, stats.Error: agenttest.Error, stats.Cancelled: agenttest.Cancelled,
+var states = map[stats.State]run.State{
+	stats.Passed: run.Passed, stats.Failed: run.Failed, stats.Error: run.Error, stats.Cancelled: run.Cancelled,
 }
 
 func recentRecords(runs []analytics.Run, scenarioName func(id string) string) []oas.TestAnalyticsRun {

@@ -7,7 +7,8 @@ import (
 
 	"github.com/go-faster/jx"
 
-	"github.com/callwright/callwright/agenttest"
+	"github.com/callwright/callwright/agenttest/group"
+	"github.com/callwright/callwright/agenttest/run"
 	"github.com/callwright/callwright/node"
 	"github.com/callwright/callwright/transport/httpapi"
 	"github.com/callwright/callwright/transport/httpapi/internal/wire"
@@ -35,7 +36,7 @@ func (a *api) StreamTestSet(ctx context.Context, params oas.StreamTestSetParams,
 // encoder is a generated type.
 type encoder interface{ Encode(e *jx.Encoder) }
 
-// follow sends the states that a watcher returns. A client that has the final state gets 204, at which browsers stop to connect.
+// follow sends the states that a Follower returns. A client that has the final state gets 204, at which browsers stop to connect.
 func follow[T any](
 	ctx context.Context, w http.ResponseWriter, f *node.RecordWatcher[T], err error, record func(T) encoder,
 ) error {
@@ -62,7 +63,7 @@ func follow[T any](
 	return nil
 }
 
-func runProgress(r agenttest.Run) encoder {
+func runProgress(r run.Run) encoder {
 	return &oas.TestRunProgress{
 		ID: r.ID, Status: oas.TestRunStatus(r.State), TurnCount: r.Result.Turns, DurationMs: int(r.Result.Duration.Milliseconds()),
 		OverallScore: wire.NilPtr(r.Result.Score), ErrorMessage: errorMessage(r), StartedAt: nilTime(r.StartedAt),
@@ -70,7 +71,7 @@ func runProgress(r agenttest.Run) encoder {
 	}
 }
 
-func groupProgress(b agenttest.Batch) encoder {
+func groupProgress(b group.Batch) encoder {
 	return &oas.TestGroupProgress{
 		ID: b.ID, Status: oas.TestRunStatus(b.State), TotalRuns: b.Total(), PassedRuns: b.Counts.Passed, FailedRuns: b.Counts.Failed,
 		ErrorRuns: b.Counts.Error, CancelledRuns: b.Counts.Cancelled, StopReason: stopRecord(b), CompletedAt: nilTime(b.EndedAt),

@@ -3,8 +3,8 @@ package agenttestapi
 import (
 	"context"
 
-	"github.com/callwright/callwright/agenttest"
 	"github.com/callwright/callwright/agenttest/engine"
+	"github.com/callwright/callwright/agenttest/group"
 	"github.com/callwright/callwright/transport/httpapi"
 	oas "github.com/callwright/callwright/transport/oas/agenttestoas"
 )
@@ -53,6 +53,6 @@ func concurrencyRecord(n int) oas.NilTestConcurrency {
 	return oas.NilTestConcurrency{Value: oas.TestConcurrency(n), Null: n == 0}
 }
 
-func stopRecord(b agenttest.Batch) oas.NilTestStopReason {
+func stopRecord(b group.Batch) oas.NilTestStopReason {
 	return oas.NilTestStopReason{Value: oas.TestStopReason(b.Reason), Null: b.Reason == ""}
 }

@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"github.com/callwright/callwright/agents/llm"
-	"github.com/callwright/callwright/agenttest"
 	"github.com/callwright/callwright/agenttest/assert"
 	"github.com/callwright/callwright/agenttest/engine"
+	"github.com/callwright/callwright/agenttest/run"
 	"github.com/callwright/callwright/agenttest/scenario"
 )
 
@@ -21,7 +21,7 @@ func TestScenarios(t *testing.T) {
 	h.want(http.StatusOK, "/tests", "There are no scenarios yet", `aria-current="page"`)
 	a := h.scenario("<script>alert(1)</script>", func(s *scenario.Scenario) { s.Category, s.Required = scenario.HappyPath, true })
 	b := h.scenario("Another", func(s *scenario.Scenario) { s.Enabled = false })
-	h.run("r1", func(r *agenttest.Run) { r.Scenario, r.State = a.ID, agenttest.Failed })
+	h.run("r1", func(r *run.Run) { r.Scenario, r.State = a.ID, run.Failed })
 	for path, texts := range map[string][]string{
 		"/tests":                     {a.ID, b.ID, "&lt;script&gt;", "!<script>alert", "happy path", "required", "failed", "/tests/runs/r1", "data-live"},
 		"/tests?category=HAPPY_PATH": {a.ID, "!" + b.ID},
@@ -50,7 +50,7 @@ func TestStart(t *testing.T) {
 	h.post(at, at+"/runs", url.Values{"version_number": {"two"}}, http.StatusUnprocessableEntity, "must be a whole number", `value="two"`)
 	h.post(at, at+"/runs", url.Values{"version_number": {"2"}, "request_data_override": {`{"name":"Robin"}`}}, http.StatusOK,
 		"The test was started.", "<h1>Run of Pays</h1>", "version 2", "pending", "data-live", "Cancel the run")
-	runs, total, err := h.tests.ListRuns(t.Context(), org, agenttest.RunFilter{})
+	runs, total, err := h.tests.ListRuns(t.Context(), org, run.Filter{})
 	if err != nil || total != 1 {
 		t.Fatalf("%d runs, %v", total, err)
 	}
@@ -65,12 +65,12 @@ func TestRuns(t *testing.T) {
 	h := open(t)
 	h.want(http.StatusOK, "/tests/runs", "Nothing was tested yet")
 	for i := range 60 {
-		h.run(fmt.Sprintf("r%02d", i), func(r *agenttest.Run) { r.CreatedAt = created.Add(time.Duration(i) * time.Second) })
+		h.run(fmt.Sprintf("r%02d", i), func(r *run.Run) { r.CreatedAt = created.Add(time.Duration(i) * time.Second) })
 	}
-	h.run("bad", func(r *agenttest.Run) {
-		r.State, r.Pathway, r.Result.Failure = agenttest.Failed, "p2", &agenttest.Failure{Reason: "<script>x"}
+	h.run("bad", func(r *run.Run) {
+		r.State, r.Pathway, r.Result.Failure = run.Failed, "p2", &run.Failure{Reason: "<script>x"}
 	})
-	h.run("foreign", func(r *agenttest.Run) { r.Org = "other" })
+	h.run("foreign", func(r *run.Run) { r.Org = "other" })
 	text := h.want(http.StatusOK, "/tests/runs?status=PASSED", "/tests/runs/r59", "/tests/runs/r10", "!/tests/runs/r09", "!/tests/runs/bad", "!foreign")
 	_, next, _ := strings.Cut(text, `<a href="?after=`)
 	next, _, _ = strings.Cut(next, `"`)
@@ -85,8 +85,8 @@ func TestRuns(t *testing.T) {
 func TestRun(t *testing.T) {
 	t.Parallel()
 	h := open(t)
-	h.run("r1", func(r *agenttest.Run) {
-		r.State = agenttest.Failed
+	h.run("r1", func(r *run.Run) {
+		r.State = run.Failed
 		r.Outcome = &engine.Outcome{
 			Evidence: assert.Evidence{
 				Turns: []assert.Turn{
@@ -116,11 +116,11 @@ func TestRun(t *testing.T) {
 		`href="/issues?resource_type=run&amp;search=Test&#43;fails`, "Analyze this run", "missing step", "It never asked for &lt;i&gt;", "3 votes, 66.7% agree", "no card", "(m1)", "cannot judge", "320 ms", "&lt;b&gt;greet", "the agent ended it",
 		"&#34;Hello.&#34;", "0.75", "https://x.example/pay", "!data-live", "!Cancel the run")
 	h.post("/tests/runs/r1", "/tests/runs/r1/analyze", url.Values{}, http.StatusOK, "At fault", "no model took part", "Analyze again", "!never asked for <i>")
-	h.run("good", func(*agenttest.Run) {})
+	h.run("good", func(*run.Run) {})
 	h.want(http.StatusOK, "/tests/runs/good", "!Analyze this run")
 	h.post("/tests/runs/r1", "/tests/runs/good/analyze", url.Values{}, http.StatusUnprocessableEntity, "only a run that is FAILED or ERROR")
 	h.post("/tests/runs/r1", "/tests/runs/none/analyze", url.Values{}, http.StatusNotFound)
-	h.run("r2", func(r *agenttest.Run) { r.State = agenttest.Running })
+	h.run("r2", func(r *run.Run) { r.State = run.Running })
 	h.want(http.StatusOK, "/tests/runs/r2", "running", "data-live", "The conversation goes on.", `data-ask="Cancel this run?"`,
 		"<dt>Turns</dt><dd>–</dd>", "<dt>Took</dt><dd>–</dd>", "<dt>Tokens</dt><dd>–</dd>", "<dt>Cost</dt><dd>–</dd>")
 	h.want(http.StatusOK, "/tests/runs?status=RUNNING", `<td class="number">–</td><td class="number">–</td>`)

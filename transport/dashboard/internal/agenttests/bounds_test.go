@@ -16,11 +16,12 @@ import (
 
 	"github.com/callwright/callwright/agents/llm"
 	"github.com/callwright/callwright/agents/pathway/graph"
-	"github.com/callwright/callwright/agenttest"
 	"github.com/callwright/callwright/agenttest/analysis"
 	"github.com/callwright/callwright/agenttest/analytics"
 	"github.com/callwright/callwright/agenttest/assert"
 	"github.com/callwright/callwright/agenttest/engine"
+	"github.com/callwright/callwright/agenttest/group"
+	"github.com/callwright/callwright/agenttest/run"
 	"github.com/callwright/callwright/agenttest/scenario"
 	"github.com/callwright/callwright/agenttest/tornado"
 	"github.com/callwright/callwright/transport/dashboard/pagetest"
@@ -93,7 +94,7 @@ func TestLongRun(t *testing.T) {
 			Samples: []assert.Sample{{Verdict: assert.JudgePass, Reasoning: prose(random, 15)}, {Verdict: assert.JudgeFail, Reasoning: prose(random, 15)}},
 		})
 	}
-	h.run("long", func(r *agenttest.Run) { r.State, r.Outcome = agenttest.Failed, o })
+	h.run("long", func(r *run.Run) { r.State, r.Outcome = run.Failed, o })
 	const at = "/tests/runs/long"
 	h.fits(at, at+"?turns=50", at+"?assertions=20", at+"?outcome=failed", at+"?turns=100&assertions=2")
 	h.want(http.StatusOK, at, "Turns 0 to 99 of 10\u202f000", "Assertions 1 to 50 of 1\u202f000", `id="turn-99"`, `!id="turn-100"`, `id="assertion-50"`, `!id="assertion-51"`, `href="#turn-90"`,
@@ -129,11 +130,11 @@ func TestLargeReport(t *testing.T) {
 	add(&d.Nodes, `{"id": %q, "type": "End Call", "data": {"name": "Bye", "text": "Bye."}}`, id(399))
 	h.document(h.drawn, d)
 	for i := range 400 {
-		h.run(fmt.Sprint("r", i), func(r *agenttest.Run) {
+		h.run(fmt.Sprint("r", i), func(r *run.Run) {
 			r.Scenario, r.Version, r.CreatedAt = sc.ID, 2, time.Now().Add(-time.Duration(i)*time.Hour)
 			way := []string{id(0), id(random.IntN(399)), id(random.IntN(399)), id(i)}
 			if r.Summary = analytics.NewSummary(new(1.0), way, ""); i%3 == 0 {
-				r.State, r.Summary = agenttest.Failed, analytics.NewSummary(new(0.0), way, id(i))
+				r.State, r.Summary = run.Failed, analytics.NewSummary(new(0.0), way, id(i))
 			}
 		})
 	}
@@ -176,18 +177,18 @@ func TestLargeGroups(t *testing.T) {
 	h := open(t)
 	random := rand.New(rand.NewPCG(7, 8))
 	var ids []string
-	for i := range agenttest.MaxScenarios + 1 {
+	for i := range group.MaxScenarios + 1 {
 		ids = append(ids, h.scenario(prose(random, 18)+strconv.Itoa(i), func(*scenario.Scenario) {}).ID)
 	}
-	ids = ids[:agenttest.MaxScenarios]
-	set, err := h.tests.StartSet(t.Context(), org, agenttest.SetRequest{Scenarios: ids, Simulations: 10})
+	ids = ids[:group.MaxScenarios]
+	set, err := h.tests.StartSet(t.Context(), org, group.SetRequest{Scenarios: ids, Simulations: 10})
 	h.check(err)
-	b, _, err := h.tests.StartBatch(t.Context(), org, agenttest.BatchRequest{Scenarios: ids})
+	b, _, err := h.tests.StartBatch(t.Context(), org, group.BatchRequest{Scenarios: ids})
 	h.check(err)
 	for i := range 500 {
-		h.run(fmt.Sprint("r", i), func(r *agenttest.Run) {
-			r.Batch, r.Scenario, r.Trial, r.State = set.ID, ids[i%len(ids)], 100+i, agenttest.Failed
-			r.Result.Failure = &agenttest.Failure{Assertion: fmt.Sprint("a", i%3), Reason: prose(random, 60)}
+		h.run(fmt.Sprint("r", i), func(r *run.Run) {
+			r.Batch, r.Scenario, r.Trial, r.State = set.ID, ids[i%len(ids)], 100+i, run.Failed
+			r.Result.Failure = &run.Failure{Assertion: fmt.Sprint("a", i%3), Reason: prose(random, 60)}
 		})
 	}
 	h.fits("/tests", "/tests/runs", "/tests/batches/new", "/tests/sets/new", "/tests/batches/"+b.ID, "/tests/sets/"+set.ID, "/tests/scenarios/"+ids[0])

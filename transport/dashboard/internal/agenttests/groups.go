@@ -6,7 +6,8 @@ import (
 	"strconv"
 
 	"github.com/callwright/callwright"
-	"github.com/callwright/callwright/agenttest"
+	"github.com/callwright/callwright/agenttest/group"
+	"github.com/callwright/callwright/agenttest/run"
 	"github.com/callwright/callwright/agenttest/stats"
 	"github.com/callwright/callwright/transport/dashboard/internal/page"
 )
@@ -25,21 +26,21 @@ type groupList struct {
 	Path   string
 	Name   string
 	Filter filter
-	Groups []agenttest.ListedBatch
+	Groups []group.Listed
 	Next   string // address of the next page; empty: this is the last
 }
 
 // batches shows the batches that match.
 func (p pages) batches(ctx context.Context, r *page.Request) (page.Answer, error) {
-	return p.groups(ctx, r, agenttest.OneEach, groupList{Path: batchesPath, Name: "Batches"})
+	return p.groups(ctx, r, group.OneEach, groupList{Path: batchesPath, Name: "Batches"})
 }
 
 // sets shows the simulation sets that match.
 func (p pages) sets(ctx context.Context, r *page.Request) (page.Answer, error) {
-	return p.groups(ctx, r, agenttest.Simulations, groupList{Path: setsPath, Name: "Simulation sets"})
+	return p.groups(ctx, r, group.Simulations, groupList{Path: setsPath, Name: "Simulation sets"})
 }
 
-func (p pages) groups(ctx context.Context, r *page.Request, kind agenttest.Kind, data groupList) (page.Answer, error) {
+func (p pages) groups(ctx context.Context, r *page.Request, kind group.Kind, data groupList) (page.Answer, error) {
 	data.Filter = readFilter(r, "pathway_id", "persona_id", "status", "trigger_source")
 	f := data.Filter
 	number := 1
@@ -50,8 +51,8 @@ func (p pages) groups(ctx context.Context, r *page.Request, kind agenttest.Kind,
 		}
 		number = n
 	}
-	find := agenttest.BatchFilter{
-		Kind: kind, Pathway: f.Values["pathway_id"], Persona: f.Values["persona_id"], State: oneOf(f, "status", agenttest.States()),
+	find := group.Filter{
+		Kind: kind, Pathway: f.Values["pathway_id"], Persona: f.Values["persona_id"], State: oneOf(f, "status", run.States()),
 		Trigger: oneOf(f, "trigger_source", triggers), Offset: (number - 1) * pageSize, Limit: pageSize,
 	}
 	view := f.view("groups", data.Name, &data)
@@ -73,8 +74,8 @@ func (p pages) groups(ctx context.Context, r *page.Request, kind agenttest.Kind,
 }
 
 // triggers are what begins groups.
-var triggers = []agenttest.Trigger{
-	agenttest.ByAPI, agenttest.ByDashboard, agenttest.ByCI, agenttest.ByPromotion, agenttest.BySimulation, agenttest.ByTornado,
+var triggers = []group.Trigger{
+	group.ByAPI, group.ByDashboard, group.ByCI, group.ByPromotion, group.BySimulation, group.ByTornado,
 }
 
 // triggerOptions returns the choices of a filter by them.
@@ -89,16 +90,16 @@ func triggerOptions() []option {
 // oneGroup is the page of a batch or of a simulation set.
 type oneGroup struct {
 	Path, All  string // of its page and of its list
-	Group      agenttest.Batch
+	Group      group.Batch
 	Ended      bool
-	Statistics *agenttest.Statistics // nil: it is a batch
+	Statistics *group.Statistics // nil: it is a batch
 	Scenarios  []described
-	Runs       []agenttest.Run // of a batch all, of a set the newest
+	Runs       []run.Run // of a batch all, of a set the newest
 }
 
 // described is a scenario of a simulation set with its statistics.
 type described struct {
-	agenttest.Part
+	run.Subject
 	stats.Scenario
 }
 
@@ -117,7 +118,7 @@ func (p pages) set(ctx context.Context, r *page.Request) (page.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	newest, err := p.cfg.Tests.PageRuns(ctx, r.Org(), agenttest.RunFilter{Batch: b.ID, Limit: recent})
+	newest, err := p.cfg.Tests.PageRuns(ctx, r.Org(), run.Filter{Batch: b.ID, Limit: recent})
 	if err != nil {
 		return nil, err
 	}

@@ -10,6 +10,8 @@ import (
 
 	"github.com/callwright/callwright/agenttest"
 	"github.com/callwright/callwright/agenttest/analytics"
+	"github.com/callwright/callwright/agenttest/group"
+	"github.com/callwright/callwright/agenttest/run"
 	"github.com/callwright/callwright/agenttest/scenario"
 	"github.com/callwright/callwright/transport/dashboard/pagetest"
 )
@@ -19,7 +21,7 @@ func TestBatches(t *testing.T) {
 	h := open(t)
 	h.want(http.StatusOK, "/tests/batches", "There are no batches yet")
 	sc := h.scenario("<script>alert(1)</script>", func(*scenario.Scenario) {})
-	b, runs, err := h.tests.StartBatch(t.Context(), org, agenttest.BatchRequest{Scenarios: []string{sc.ID}, Trigger: agenttest.ByCI})
+	b, runs, err := h.tests.StartBatch(t.Context(), org, group.BatchRequest{Scenarios: []string{sc.ID}, Trigger: group.ByCI})
 	h.check(err)
 	at := "/tests/batches/" + b.ID
 	h.want(http.StatusOK, "/tests/batches?trigger_source=ci&pathway_id=p1", at, "pending", "p1", "data-live", "<td>CI</td>", `<option value="api">the API</option>`)
@@ -43,15 +45,15 @@ func TestSets(t *testing.T) {
 	sc := h.scenario("Pays", func(*scenario.Scenario) {})
 	from := "/tests/scenarios/" + sc.ID
 	h.post(from, from+"/runs", url.Values{"simulations_per_scenario": {"8"}}, http.StatusOK, "<h1>Simulation set</h1>", "0 of 8 runs have ended.", "dashboard")
-	sets, more, err := h.tests.PageBatches(t.Context(), org, agenttest.BatchFilter{Kind: agenttest.Simulations})
+	sets, more, err := h.tests.PageBatches(t.Context(), org, group.Filter{Kind: group.Simulations})
 	if err != nil || more || len(sets) != 1 {
 		t.Fatalf("%d sets, %t, %v", len(sets), more, err)
 	}
 	at := "/tests/sets/" + sets[0].ID
 	for i := range 6 {
-		h.run(fmt.Sprint("r", i), func(r *agenttest.Run) {
+		h.run(fmt.Sprint("r", i), func(r *run.Run) {
 			if r.Batch, r.Scenario, r.Trial = sets[0].ID, sc.ID, 10+i; i == 0 {
-				r.State, r.Result.Failure = agenttest.Failed, &agenttest.Failure{Assertion: "a", Reason: "<b>no card"}
+				r.State, r.Result.Failure = run.Failed, &run.Failure{Assertion: "a", Reason: "<b>no card"}
 			}
 		})
 	}
@@ -66,19 +68,19 @@ func TestStatesOfSets(t *testing.T) {
 	t.Parallel()
 	h := open(t)
 	for i, c := range []struct {
-		kind         agenttest.Kind
-		state        agenttest.State
+		kind         group.Kind
+		state        run.State
 		path         string
 		badge, share string
 	}{
-		{agenttest.Simulations, agenttest.Passed, "/tests/sets/", `class="badge plain"><span aria-hidden="true">•</span> completed</span>`, "1 of 4 runs passed"},
-		{agenttest.Simulations, agenttest.Failed, "/tests/sets/", " failed</span>", "1 of 4 runs passed"},
-		{agenttest.Simulations, agenttest.Running, "/tests/sets/", " running</span>", "!runs passed"},
-		{agenttest.OneEach, agenttest.Passed, "/tests/batches/", " passed</span>", "!completed"},
+		{group.Simulations, run.Passed, "/tests/sets/", `class="badge plain"><span aria-hidden="true">•</span> completed</span>`, "1 of 4 runs passed"},
+		{group.Simulations, run.Failed, "/tests/sets/", " failed</span>", "1 of 4 runs passed"},
+		{group.Simulations, run.Running, "/tests/sets/", " running</span>", "!runs passed"},
+		{group.OneEach, run.Passed, "/tests/batches/", " passed</span>", "!completed"},
 	} {
-		b := agenttest.Batch{
-			ID: fmt.Sprint("b", i), Org: org, Kind: c.kind, Trigger: agenttest.ByAPI, Pathway: "p1", State: c.state, Simulations: 4, CreatedAt: created,
-			Scenarios: []agenttest.Part{{Scenario: "s1", Name: "Pays", Pathway: "p1"}}, Counts: agenttest.Counts{Passed: 1, Failed: 3}, Revision: 1,
+		b := group.Batch{
+			ID: fmt.Sprint("b", i), Org: org, Kind: c.kind, Trigger: group.ByAPI, Pathway: "p1", State: c.state, Simulations: 4, CreatedAt: created,
+			Scenarios: []run.Subject{{Scenario: "s1", Name: "Pays", Pathway: "p1"}}, Counts: group.Counts{Passed: 1, Failed: 3}, Revision: 1,
 		}
 		h.check(h.store.InsertBatch(t.Context(), b))
 		h.want(http.StatusOK, c.path+b.ID, c.badge, c.share)
@@ -125,7 +127,7 @@ func TestAnalyticsOfScriptedRuns(t *testing.T) {
 	h := open(t)
 	const at = "/tests/analytics?pathway_id=p1"
 	add := func(id string, scripted bool) {
-		h.run(id, func(r *agenttest.Run) { r.Scripted, r.CreatedAt = scripted, time.Now().Add(-time.Hour) })
+		h.run(id, func(r *run.Run) { r.Scripted, r.CreatedAt = scripted, time.Now().Add(-time.Hour) })
 	}
 	add("r1", true)
 	h.want(http.StatusOK, at, "No language model took part in 1 run.", "!No run of these days", "!0 runs have ended")
@@ -144,10 +146,10 @@ func TestAnalyticsOfNewestRuns(t *testing.T) {
 	t.Parallel()
 	h := open(t)
 	const at, notice = "/tests/analytics?pathway_id=p1", "The newest 5\u202f000 runs of these days count."
-	runs := make([]agenttest.Run, agenttest.MaxScan+1)
+	runs := make([]run.Run, agenttest.MaxScan+1)
 	for i := range runs {
-		runs[i] = agenttest.Run{
-			ID: fmt.Sprint("r", i), Org: org, Scenario: "s1", Pathway: "p1", Version: 1, State: agenttest.Passed, Revision: 1,
+		runs[i] = run.Run{
+			ID: fmt.Sprint("r", i), Org: org, Scenario: "s1", Pathway: "p1", Version: 1, State: run.Passed, Revision: 1,
 			CreatedAt: time.Now().Add(-time.Hour), EndedAt: time.Now(),
 		}
 	}
@@ -165,17 +167,17 @@ func TestAnalytics(t *testing.T) {
 	h.want(http.StatusOK, "/tests/analytics", `href="/tests/analytics?pathway_id=p1"`, "1 scenario")
 	h.want(http.StatusOK, "/tests/analytics?pathway_id=p1", "No run of these days has ended")
 	for i := range 6 {
-		h.run(fmt.Sprint("r", i), func(r *agenttest.Run) {
+		h.run(fmt.Sprint("r", i), func(r *run.Run) {
 			r.Scenario, r.CreatedAt = sc.ID, time.Now().Add(-time.Hour)
 			if r.Summary = analytics.NewSummary(new(0.75), []string{"start", "<b>paid"}, ""); i == 0 {
-				r.State, r.Summary = agenttest.Failed, analytics.NewSummary(new(0.0), []string{"start", "<b>paid"}, "<b>paid")
+				r.State, r.Summary = run.Failed, analytics.NewSummary(new(0.0), []string{"start", "<b>paid"}, "<b>paid")
 			}
 			if i == 1 {
-				r.State, r.Summary = agenttest.Failed, analytics.NewSummary(new(0.0), []string{"start"}, "start")
+				r.State, r.Summary = run.Failed, analytics.NewSummary(new(0.0), []string{"start"}, "start")
 			}
 		})
 	}
-	h.run("v2", func(r *agenttest.Run) {
+	h.run("v2", func(r *run.Run) {
 		r.Scenario, r.Version, r.CreatedAt = sc.ID, 2, time.Now().Add(-time.Hour)
 		r.Summary = analytics.NewSummary(new(1.0), []string{"start", "<b>paid"}, "")
 	})
@@ -203,7 +205,7 @@ func TestDaysOfAnalytics(t *testing.T) {
 	t.Parallel()
 	h := open(t)
 	sc, ended := h.scenario("Pays", func(*scenario.Scenario) {}), time.Now().Add(-time.Hour)
-	h.run("r", func(r *agenttest.Run) { r.Scenario, r.CreatedAt = sc.ID, ended })
+	h.run("r", func(r *run.Run) { r.Scenario, r.CreatedAt = sc.ID, ended })
 	const at = "/tests/analytics?pathway_id=p1&days=7"
 	h.want(http.StatusOK, at, "Day (UTC)", `<th scope="row">`+ended.UTC().Format(time.DateOnly))
 	for _, name := range []string{"Pacific/Kiritimati", "Pacific/Pago_Pago"} {

@@ -28,6 +28,7 @@ import (
 	"github.com/callwright/callwright/agenttest/agenttesttest"
 	"github.com/callwright/callwright/agenttest/assert"
 	"github.com/callwright/callwright/agenttest/engine"
+	"github.com/callwright/callwright/agenttest/run"
 	"github.com/callwright/callwright/agenttest/scenario"
 	"github.com/callwright/callwright/agenttest/tornado"
 	"github.com/callwright/callwright/transport/dashboard"
@@ -194,16 +195,16 @@ func (h *house) scenario(name string, change func(*scenario.Scenario)) scenario.
 }
 
 // run stores a run that has passed, changed as the test wants it.
-func (h *house) run(id string, change func(*agenttest.Run)) {
+func (h *house) run(id string, change func(*run.Run)) {
 	h.t.Helper()
-	r := agenttest.Run{
-		ID: id, Org: org, Scenario: "s1", Name: "Pays a bill", Pathway: "p1", Version: 1, Snapshot: "snap-" + id, State: agenttest.Passed,
+	r := run.Run{
+		ID: id, Org: org, Scenario: "s1", Name: "Pays a bill", Pathway: "p1", Version: 1, Snapshot: "snap-" + id, State: run.Passed,
 		CreatedAt: created, StartedAt: created, EndedAt: created.Add(time.Minute), Revision: 1,
-		Result: agenttest.Result{Score: new(0.75), Turns: 2, Duration: 4 * time.Second},
+		Result: run.Result{Score: new(0.75), Turns: 2, Duration: 4 * time.Second},
 	}
 	change(&r)
-	h.check(h.store.InsertSnapshots(h.t.Context(), []agenttest.Snapshot{{ID: r.Snapshot, Org: r.Org, CreatedAt: created}}))
-	h.check(h.store.InsertRuns(h.t.Context(), []agenttest.Run{r}))
+	h.check(h.store.InsertSnapshots(h.t.Context(), []run.Snapshot{{ID: r.Snapshot, Org: r.Org, CreatedAt: created}}))
+	h.check(h.store.InsertRuns(h.t.Context(), []run.Run{r}))
 }
 
 // want gets a page and looks for texts in it. Those that begin with "!" must not be there.

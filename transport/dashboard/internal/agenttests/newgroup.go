@@ -10,6 +10,7 @@ import (
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agenttest"
 	"github.com/callwright/callwright/agenttest/engine"
+	"github.com/callwright/callwright/agenttest/group"
 	"github.com/callwright/callwright/agenttest/scenario"
 	"github.com/callwright/callwright/transport/dashboard/internal/page"
 )
@@ -61,7 +62,7 @@ func (p pages) showNewGroup(ctx context.Context, r *page.Request, data newGroup)
 	}
 	find := agenttest.ScenarioFilter{
 		Pathway: f.Values["pathway_id"], Persona: f.Values["persona_id"], Category: oneOf(f, "category", scenario.Categories()),
-		Enabled: new(true), Brief: true, Limit: agenttest.MaxScenarios,
+		Enabled: new(true), Brief: true, Limit: group.MaxScenarios,
 	}
 	if len(f.Faults) > 0 {
 		view.Status = http.StatusUnprocessableEntity
@@ -75,12 +76,12 @@ func (p pages) showNewGroup(ctx context.Context, r *page.Request, data newGroup)
 // startBatch starts a batch, or shows the form again with what is wrong in it.
 func (p pages) startBatch(ctx context.Context, r *page.Request) (page.Answer, error) {
 	data := newGroup{form: readForm(r, batchFields), Path: batchesPath, Name: "batch", Chosen: r.PostForm["scenario_ids"]}
-	g, err := data.group()
+	g, err := data.limits()
 	if err == nil {
-		var b agenttest.Batch
-		b, _, err = p.cfg.Tests.StartBatch(ctx, r.Org(), agenttest.BatchRequest{
+		var b group.Batch
+		b, _, err = p.cfg.Tests.StartBatch(ctx, r.Org(), group.BatchRequest{
 			Scenarios: data.Chosen, Version: g.version, Budget: g.budget, Concurrency: g.concurrency,
-			Publish: data.Values["publish_on_pass"] != "", Trigger: agenttest.ByDashboard,
+			Publish: data.Values["publish_on_pass"] != "", Trigger: group.ByDashboard,
 		})
 		if err == nil {
 			return page.SeeOther{To: page.Path(batchesPath, b.ID), Notice: "The tests were started."}, nil
@@ -92,12 +93,12 @@ func (p pages) startBatch(ctx context.Context, r *page.Request) (page.Answer, er
 // startSet starts a simulation set, or shows the form again with what is wrong in it.
 func (p pages) startSet(ctx context.Context, r *page.Request) (page.Answer, error) {
 	data := newGroup{form: readForm(r, setFields), Path: setsPath, Name: "simulation set", Set: true, Chosen: r.PostForm["scenario_ids"]}
-	g, err := data.group()
+	g, err := data.limits()
 	if err == nil {
-		var b agenttest.Batch
-		b, err = p.cfg.Tests.StartSet(ctx, r.Org(), agenttest.SetRequest{
+		var b group.Batch
+		b, err = p.cfg.Tests.StartSet(ctx, r.Org(), group.SetRequest{
 			Scenarios: data.Chosen, Simulations: g.simulations, Version: g.version, Budget: g.budget, Concurrency: g.concurrency,
-			Attribute: data.Values["attribute_flakes"] != "", Trigger: agenttest.ByDashboard,
+			Attribute: data.Values["attribute_flakes"] != "", Trigger: group.ByDashboard,
 		})
 		if err == nil {
 			return page.SeeOther{To: page.Path(setsPath, b.ID), Notice: "The tests were started."}, nil
@@ -119,16 +120,16 @@ func (p pages) notStarted(ctx context.Context, r *page.Request, data newGroup, e
 	return p.showNewGroup(ctx, r, data)
 }
 
-// group is what the form of a group says, whichever its kind.
-type group struct {
+// limits is what the form of a group says, whichever its kind.
+type limits struct {
 	version     *int
 	simulations int
 	concurrency int
 	budget      engine.Limit
 }
 
-// group translates the form.
-func (f form) group() (g group, err error) {
+// limits translates the form.
+func (f form) limits() (g limits, err error) {
 	if g.version, err = f.whole("version_number"); err != nil {
 		return g, err
 	}

@@ -7,17 +7,17 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
-	"github.com/callwright/callwright/agenttest"
 	"github.com/callwright/callwright/agenttest/analysis"
 	"github.com/callwright/callwright/agenttest/assert"
 	"github.com/callwright/callwright/agenttest/engine"
+	"github.com/callwright/callwright/agenttest/run"
 	"github.com/callwright/callwright/transport/dashboard/internal/page"
 )
 
 // runList is the page of all runs.
 type runList struct {
 	Filter filter
-	Runs   []agenttest.Run
+	Runs   []run.Run
 	Next   string // address of the next page; empty: this is the last
 }
 
@@ -30,13 +30,13 @@ func (p pages) runs(ctx context.Context, r *page.Request) (page.Answer, error) {
 		return nil, err
 	}
 	oldest := oneOf(f, "order", []string{"asc"}) != ""
-	find := agenttest.RunFilter{
+	find := run.Filter{
 		Oldest:   oldest,
 		Scenario: f.Values["scenario_id"], Pathway: f.Values["pathway_id"], Persona: f.Values["persona_id"], Batch: f.Values["batch_id"],
 		After: after, Limit: pageSize,
 	}
-	if state := oneOf(f, "status", agenttest.States()); state != "" {
-		find.States = []agenttest.State{state}
+	if state := oneOf(f, "status", run.States()); state != "" {
+		find.States = []run.State{state}
 	}
 	view := f.view("runs", "Test runs", &data)
 	if len(f.Faults) > 0 {
@@ -58,9 +58,9 @@ const every = 2 * time.Second
 
 // oneRun is the page of a run.
 type oneRun struct {
-	Run      agenttest.Run
+	Run      run.Run
 	Outcome  engine.Outcome // the zero Outcome: the run has not ended, or never began
-	Snapshot agenttest.Snapshot
+	Snapshot run.Snapshot
 	Ended    bool
 	Visits   []visit
 	Analysis *analysis.Analysis // nil: nobody has asked for one

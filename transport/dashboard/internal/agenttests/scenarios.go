@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/callwright/callwright/agenttest"
+	"github.com/callwright/callwright/agenttest/run"
 	"github.com/callwright/callwright/agenttest/scenario"
 	"github.com/callwright/callwright/transport/dashboard/internal/page"
 )
@@ -96,9 +97,9 @@ func (p pages) scenarios(ctx context.Context, r *page.Request) (page.Answer, err
 // oneScenario is the page of a scenario.
 type oneScenario struct {
 	Scenario scenario.Scenario
-	Runs     []agenttest.Run // the newest
-	Form     form            // starts a run
-	Issues   string          // query of the issues about its failures
+	Runs     []run.Run // the newest
+	Form     form      // starts a run
+	Issues   string    // query of the issues about its failures
 }
 
 // recent is the number of a scenario's runs on its page.
@@ -115,7 +116,7 @@ func (p pages) showScenario(ctx context.Context, r *page.Request, f form) (page.
 	if data.Scenario, err = p.cfg.Tests.Scenario(ctx, r.Org(), r.PathValue("id")); err != nil {
 		return nil, err
 	}
-	found, err := p.cfg.Tests.PageRuns(ctx, r.Org(), agenttest.RunFilter{Scenario: data.Scenario.ID, Limit: recent})
+	found, err := p.cfg.Tests.PageRuns(ctx, r.Org(), run.Filter{Scenario: data.Scenario.ID, Limit: recent})
 	if err != nil {
 		return nil, err
 	}

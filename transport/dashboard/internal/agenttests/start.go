@@ -6,7 +6,8 @@ import (
 	"strconv"
 
 	"github.com/callwright/callwright"
-	"github.com/callwright/callwright/agenttest"
+	"github.com/callwright/callwright/agenttest/group"
+	"github.com/callwright/callwright/agenttest/run"
 	"github.com/callwright/callwright/transport/dashboard/internal/page"
 )
 
@@ -68,12 +69,12 @@ func (p pages) startRuns(ctx context.Context, r *page.Request, f form) (string, 
 		if f.Values["request_data_override"] != "" {
 			return "", callwright.Invalid("request_data_override", "must be empty: simulations have the request data of the scenario")
 		}
-		b, err := p.cfg.Tests.StartSet(ctx, r.Org(), agenttest.SetRequest{
-			Scenarios: []string{id}, Simulations: *many, Version: number, Trigger: agenttest.ByDashboard,
+		b, err := p.cfg.Tests.StartSet(ctx, r.Org(), group.SetRequest{
+			Scenarios: []string{id}, Simulations: *many, Version: number, Trigger: group.ByDashboard,
 		})
 		return page.Path("/tests/sets", b.ID), err
 	}
-	request := agenttest.RunRequest{Version: number}
+	request := run.Request{Version: number}
 	if value := f.Values["request_data_override"]; value != "" {
 		if err := json.Unmarshal([]byte(value), &request.Override); err != nil {
 			return "", callwright.Invalid("request_data_override", `must be a JSON object, such as {"name": "Robin"}`)

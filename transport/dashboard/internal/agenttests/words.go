@@ -9,6 +9,8 @@ import (
 	"github.com/callwright/callwright/agenttest"
 	"github.com/callwright/callwright/agenttest/assert"
 	"github.com/callwright/callwright/agenttest/engine"
+	"github.com/callwright/callwright/agenttest/group"
+	"github.com/callwright/callwright/agenttest/run"
 	"github.com/callwright/callwright/agenttest/scenario"
 	"github.com/callwright/callwright/agenttest/stats"
 	"github.com/callwright/callwright/agenttest/tornado"
@@ -23,13 +25,13 @@ var funcs = template.FuncMap{
 	"state": stateOf, "groupstate": groupStateOf, "groupstates": groupStates, "outcome": outcomeOf, "vote": voteOf, "score": scoreText, "share": shareText, "json": indented,
 	"price": priceText, "ending": endText, "raw": rawText, "number": func(i int) int { return i + 1 },
 
-	"trigger": func(t agenttest.Trigger) string { return triggerWords[t] },
+	"trigger": func(t group.Trigger) string { return triggerWords[t] },
 
 	"maxscan": func() int { return agenttest.MaxScan },
 
 	"stability": stabilityOf, "session": sessionOf, "attempt": attemptOf,
 
-	"states":        func() []option { return anyOf(agenttest.States()) },
+	"states":        func() []option { return anyOf(run.States()) },
 	"categories":    func() []option { return anyOf(scenario.Categories()) },
 	"triggers":      triggerOptions,
 	"sessionstates": func() []option { return anyOf(tornado.States()) },
@@ -47,16 +49,16 @@ func anyOf[T ~string](values []T) []option {
 }
 
 // triggerWords say what begins groups.
-var triggerWords = map[agenttest.Trigger]string{
-	agenttest.ByAPI: "the API", agenttest.ByDashboard: "the dashboard", agenttest.ByCI: "CI", agenttest.ByPromotion: "a promotion",
-	agenttest.BySimulation: "a simulation", agenttest.ByTornado: "a tornado session",
+var triggerWords = map[group.Trigger]string{
+	group.ByAPI: "the API", group.ByDashboard: "the dashboard", group.ByCI: "CI", group.ByPromotion: "a promotion",
+	group.BySimulation: "a simulation", group.ByTornado: "a tornado session",
 }
 
 // groupStates returns the choices of a filter by the states of groups, with the words of their badges. path is that of their list.
 func groupStates(path string) []option {
-	all := anyOf(agenttest.States())
+	all := anyOf(run.States())
 	for i, o := range all {
-		if path == setsPath && o.Value == string(agenttest.Passed) {
+		if path == setsPath && o.Value == string(run.Passed) {
 			all[i].Text = setCompleted
 		}
 	}
@@ -67,26 +69,26 @@ func groupStates(path string) []option {
 const setCompleted = "completed"
 
 // groupStateOf returns the badge of a group.
-func groupStateOf(b agenttest.Batch) page.Badge {
-	if b.Kind == agenttest.Simulations && b.State == agenttest.Passed {
+func groupStateOf(b group.Batch) page.Badge {
+	if b.Kind == group.Simulations && b.State == run.Passed {
 		return page.Badge{Kind: "plain", Text: setCompleted}
 	}
 	return stateOf(b.State)
 }
 
 // stateOf returns the badge of a run, or of a group whose state is that of its runs.
-func stateOf(s agenttest.State) page.Badge {
+func stateOf(s run.State) page.Badge {
 	kind := "plain"
 	switch s {
-	case agenttest.Passed:
+	case run.Passed:
 		kind = "good"
-	case agenttest.Failed:
+	case run.Failed:
 		kind = "bad"
-	case agenttest.Error:
+	case run.Error:
 		kind = "warn"
-	case agenttest.Pending, agenttest.Running:
+	case run.Pending, run.Running:
 		kind = "busy"
-	case agenttest.Cancelled:
+	case run.Cancelled:
 	}
 	return page.Badge{Kind: kind, Text: page.Words(s)}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/agenttest"
+	"github.com/callwright/callwright/agenttest/run"
 	"github.com/callwright/callwright/porting"
 	"github.com/callwright/callwright/sip"
 	"github.com/callwright/callwright/transport/dashboard/internal/page"
@@ -75,7 +76,7 @@ type view struct {
 	Day      day
 	Trunks   sip.Overview
 	Waiting  []porting.Request
-	Failing  []agenttest.Run
+	Failing  []run.Run
 	Open     []triage.Issue
 }
 
@@ -135,7 +136,7 @@ func (v *view) failing(ctx context.Context, org callwright.OrgID) error {
 	if v.Has.Tests == nil {
 		return nil
 	}
-	found, err := v.Has.Tests.PageRuns(ctx, org, agenttest.RunFilter{States: []agenttest.State{agenttest.Failed, agenttest.Error}, Limit: most})
+	found, err := v.Has.Tests.PageRuns(ctx, org, run.Filter{States: []run.State{run.Failed, run.Error}, Limit: most})
 	v.Failing = found.Items
 	return err
 }

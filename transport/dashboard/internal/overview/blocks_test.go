@@ -21,6 +21,8 @@ import (
 	"github.com/callwright/callwright/agenttest/agenttesttest"
 	"github.com/callwright/callwright/agenttest/assert"
 	"github.com/callwright/callwright/agenttest/engine"
+	"github.com/callwright/callwright/agenttest/group"
+	"github.com/callwright/callwright/agenttest/run"
 	"github.com/callwright/callwright/porting"
 	"github.com/callwright/callwright/porting/document"
 	"github.com/callwright/callwright/porting/loa"
@@ -61,7 +63,7 @@ func (quiet) ReleaseInbound(context.Context, callwright.OrgID, callwright.PhoneN
 // Nothing asks these for anything.
 type (
 	monitor  struct{ sip.Monitor }
-	pathways struct{ agenttest.Pathways }
+	pathways struct{ group.Pathways }
 )
 
 // house has every service of the overview but that of calls, with stores in memory.
@@ -135,8 +137,8 @@ func TestBlocks(t *testing.T) {
 		for name, err := range map[string]error{
 			"trunk": h.trunk(t, i), "ports": h.port(t, fmt.Sprint("p", i), "acme", porting.InProgress, i),
 			"a foreign port": h.port(t, fmt.Sprint("foreign", i), "other", porting.InProgress, i),
-			"run":            h.run(t, fmt.Sprint("r", i), "acme", agenttest.Failed, i), "a run that has passed": h.run(t, fmt.Sprint("ok", i), "acme", agenttest.Passed, i),
-			"a foreign run": h.run(t, fmt.Sprint("foreign", i), "other", agenttest.Failed, i),
+			"run":            h.run(t, fmt.Sprint("r", i), "acme", run.Failed, i), "a run that has passed": h.run(t, fmt.Sprint("ok", i), "acme", run.Passed, i),
+			"a foreign run": h.run(t, fmt.Sprint("foreign", i), "other", run.Failed, i),
 		} {
 			if err != nil {
 				t.Fatal(name, err)
@@ -211,13 +213,13 @@ func (h *house) port(t *testing.T, id string, org callwright.OrgID, state portin
 }
 
 // run stores a run that was made so many hours ago.
-func (h *house) run(t *testing.T, id string, org callwright.OrgID, state agenttest.State, hours int) error {
+func (h *house) run(t *testing.T, id string, org callwright.OrgID, state run.State, hours int) error {
 	t.Helper()
 	at, store := h.Clock.Now().Add(-time.Duration(hours)*time.Hour), agentteststore.Store{Store: h.store}
-	if err := store.InsertSnapshots(t.Context(), []agenttest.Snapshot{{ID: "snap-" + id, Org: org, CreatedAt: at}}); err != nil {
+	if err := store.InsertSnapshots(t.Context(), []run.Snapshot{{ID: "snap-" + id, Org: org, CreatedAt: at}}); err != nil {
 		return err
 	}
-	return store.InsertRuns(t.Context(), []agenttest.Run{{
+	return store.InsertRuns(t.Context(), []run.Run{{
 		ID: id, Org: org, Scenario: "s", Name: "Pays a bill", Pathway: "p", Version: 1, Snapshot: "snap-" + id, State: state, CreatedAt: at,
 		StartedAt: at, EndedAt: at, Revision: 1,
 	}})
