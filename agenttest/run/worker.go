@@ -17,7 +17,7 @@ const (
 	taskForget = "agenttest.forget"
 )
 
-// LookEvery is how often a node looks for runs that other nodes have created, and for cancellations.
+// LookEvery is the interval at which a node looks for runs of other nodes, and for cancellations.
 const LookEvery = time.Second
 
 // The times of a worker.
@@ -64,7 +64,7 @@ type Worker struct {
 	starts    *node.Budget // see maxStarts
 }
 
-// NewWorker checks the configuration and registers the durable work.
+// NewWorker checks the configuration and registers the durable tasks.
 func NewWorker(c Config) (*Worker, error) {
 	c, err := c.Complete()
 	if err != nil {
@@ -170,13 +170,13 @@ func (l *live) count() int {
 	return len(l.runs)
 }
 
-// Interrupt has the runs of this node end that were cancelled: a run, or the runs of a group. Those who watch look now.
+// Interrupt ends the cancelled runs of this node, a run or the runs of a group, and wakes their watchers
 func (w *Worker) Interrupt(org callwright.OrgID, id string) {
 	w.live.interrupt(org, id)
 	w.Watchers.Wake(id)
 }
 
-// Wake has the worker look for runs to start.
+// Wake makes the worker look for runs to start.
 func (w *Worker) Wake() {
 	select {
 	case w.wake <- struct{}{}:
