@@ -104,7 +104,7 @@ const FaultUndecodable = "undecodable_audio"
 
 // Codec encodes 20 ms of audio to a payload, and decodes payloads. Each direction of a call has its own codec: codecs share no
 // state, and new ones of one name behave alike: the same audio gives the same payloads. Together, Encode and Decode delay audio by
-// less than 20 ms. siptest.RunCodec tests it.
+// at most 200 ms, and by less than 20 ms unless the codec's suite states its delay. siptest.RunCodec tests it.
 type Codec interface {
 	// Name returns the encoding name of the SDP (RFC 4855), such as "PCMU".
 	Name() string

@@ -14,7 +14,6 @@ import (
 
 	"github.com/emiago/sipgo/sip"
 
-	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/sipua/internal/attempt"
 	"github.com/callwright/callwright/adapters/sipua/internal/auth"
 	"github.com/callwright/callwright/adapters/sipua/internal/binding"

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/conversation"
 	"github.com/callwright/callwright/speech/tts"
 )
@@ -108,6 +109,9 @@ type Recognizer struct {
 	Hear  func(conversation.Hearing) // called for each utterance; nil: not called
 }
 
+// maxRate is the greatest rate that a Recognizer takes.
+const maxRate = 192_000
+
 // Listen starts an utterance.
 func (r *Recognizer) Listen(ctx context.Context, h conversation.Hearing) (conversation.Utterance, error) {
 	if r.Hear != nil {
@@ -117,6 +121,9 @@ func (r *Recognizer) Listen(ctx context.Context, h conversation.Hearing) (conver
 		if err := r.Deaf(); err != nil {
 			return nil, err
 		}
+	}
+	if h.Rate <= 0 || h.Rate > maxRate {
+		return nil, callwright.Invalid("rate", "must be from 1 to %d, and is %d", maxRate, h.Rate)
 	}
 	return &utterance{ctx: ctx, recognizer: r}, nil
 }

@@ -41,6 +41,7 @@ func RunRequests(t *testing.T, h RequestsHarness) {
 	t.Run("Answers", h.answers)
 	t.Run("FollowsNoRedirect", h.followsNoRedirect)
 	t.Run("TakesLargeAnswers", h.takesLargeAnswers)
+	t.Run("TakesAnswersInChunks", h.takesChunks)
 	t.Run("InflatesNoBombs", h.inflatesNoBombs)
 	t.Run("Fails", h.fails)
 	t.Run("EndsWithItsContext", h.endsWithItsContext)
@@ -137,6 +138,19 @@ func (h RequestsHarness) takesLargeAnswers(t *testing.T) {
 	}
 }
 
+func (h RequestsHarness) takesChunks(t *testing.T) {
+	for answer, want := range map[string]string{
+		"0\r\n\r\n": "", "3\r\nan \r\n6;x=y\r\nanswer\r\n0\r\nTrailer: x\r\n\r\n": "an answer",
+		fmt.Sprintf("%x\r\n%s\r\n0\r\n\r\n", request.MaxAnswer, strings.Repeat("x", request.MaxAnswer)): strings.Repeat("x", request.MaxAnswer),
+	} {
+		s := serve(t, func(c net.Conn) { fmt.Fprint(c, chunked+answer) })
+		got, err := h.do(t, h.New(t), request.Request{Method: "GET", URL: s.url})
+		if err != nil || got.Status != 200 || string(got.Body) != want {
+			t.Errorf("%.40q came as %d with %.40q, %v", answer, got.Status, got.Body, err)
+		}
+	}
+}
+
 func (h RequestsHarness) inflatesNoBombs(t *testing.T) {
 	var packed bytes.Buffer
 	w := gzip.NewWriter(&packed)
@@ -148,6 +162,9 @@ func (h RequestsHarness) inflatesNoBombs(t *testing.T) {
 		t.Errorf("the bomb came with %d bytes, %v", len(got.Body), err)
 	}
 }
+
+// chunked begins an answer in chunks.
+const chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
 
 // fails uses servers without a complete answer in time. All errors are CodeUnavailable, and no message names an address.
 func (h RequestsHarness) fails(t *testing.T) {
@@ -164,6 +181,10 @@ func (h RequestsHarness) fails(t *testing.T) {
 		"1 byte too much":   {reply("200 OK", strings.Repeat("x", request.MaxAnswer+1)), requestTime},
 		"endless head":      {func(c net.Conn) { fmt.Fprint(c, head+"X: "); pour(c, bytes.Repeat([]byte("x"), 64<<10), 0) }, requestTime},
 		"ends early":        {func(c net.Conn) { fmt.Fprint(c, head+"Content-Length: 100\r\n\r\nshort") }, requestTime},
+		"ends in a chunk":   {func(c net.Conn) { fmt.Fprint(c, chunked+"64\r\nshort") }, requestTime},
+		"lacks its last":    {func(c net.Conn) { fmt.Fprint(c, chunked+"5\r\nshort\r\n") }, requestTime},
+		"pours chunks":      {func(c net.Conn) { fmt.Fprint(c, chunked); pour(c, []byte("5\r\nshort\r\n"), 0) }, requestTime},
+		"has no chunk":      {func(c net.Conn) { fmt.Fprint(c, chunked+"short") }, requestTime},
 		"says nothing":      {func(net.Conn) {}, requestTime},
 		"says no status":    {func(c net.Conn) { fmt.Fprint(c, "HTTP/1.1 0 \r\n\r\n") }, requestTime},
 		"only promises":     {func(c net.Conn) { pour(c, []byte("HTTP/1.1 103 Early Hints\r\n\r\n"), short/10) }, 2 * short},

@@ -9,8 +9,8 @@ import (
 	"github.com/callwright/callwright/agents/request"
 )
 
-// Interpreter leads conversations along graphs: see Step. It is a plain value that keeps nothing between turns, and serves
-// any number of conversations at once. Its fields must not change while it is used.
+// Interpreter leads conversations along graphs: see Step. It is a plain value without state between turns, and serves any number of
+// concurrent conversations. Its fields must not change while it is used.
 type Interpreter struct {
 	Model     llm.Model      `required:"always"`
 	Requests  request.Client // nil: requests fail
@@ -37,9 +37,9 @@ type Agent struct {
 
 // Knowledge searches an organization's knowledge bases. agentstest.RunKnowledge tests one.
 type Knowledge interface {
-	// Find returns the passages of a knowledge base that help to answer a question, best first, at most limit, none of them blank.
-	// It returns none if nothing fits. The question may be any text, blank or of 20,000 bytes; the same question returns the same
-	// passages. CodeNotFound: the organization has no such knowledge base; base is case-sensitive. It returns an error when ctx
+	// Find returns the passages of a knowledge base that help to answer a question, best first, at most limit, none of them blank,
+	// each alone or with text around it, such as a title. It returns none if nothing fits. The question may be any text, blank or of
+	// 20,000 bytes; the same question returns the same passages. CodeNotFound: the organization has no such knowledge base; base is case-sensitive. It returns an error when ctx
 	// ends or has ended, and is safe for concurrent use.
 	Find(ctx context.Context, org callwright.OrgID, base, question string, limit int) ([]string, error)
 }

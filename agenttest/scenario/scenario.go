@@ -9,7 +9,7 @@ import (
 	"github.com/callwright/callwright/agenttest/assert"
 )
 
-// Scenario is a test of an agent: who calls it, how, and what is expected. A scenario tests either a pathway or a persona. Its JSON is
+// Scenario is a test of an agent: the caller, its behavior, and the expectations. A scenario tests either a pathway or a persona. Its JSON is
 // that of the /v1 contract: see Decode.
 type Scenario struct {
 	ID      string           `json:"id"`
@@ -22,19 +22,19 @@ type Scenario struct {
 	Category    Category `json:"category"`
 	Kind        Kind     `json:"scenario_type"`
 
-	CallerPrompt string         `json:"tester_persona_prompt"` // tells the simulated caller how to behave
+	CallerPrompt string         `json:"tester_persona_prompt"` // instructions for the simulated caller
 	CallerName   string         `json:"tester_persona_name"`
-	Instructions string         `json:"advanced_instructions"` // more rules for the simulated caller
-	Messages     []Message      `json:"input_messages"`        // of Replay: what the caller says; of Agent: lines that a scripted caller says
+	Instructions string         `json:"advanced_instructions"` // further rules for the simulated caller
+	Messages     []Message      `json:"input_messages"`        // of Replay: the caller's words; of Agent: lines of a scripted caller
 	MaxTurns     int            `json:"max_turns"`             // turns of the caller
 	RequestData  map[string]any `json:"request_data"`
-	StartNode    string         `json:"start_node_id"` // id of the node where the conversation begins; empty: the version's start
+	StartNode    string         `json:"start_node_id"` // id of the first node; empty: the version's start
 	Webhooks     []WebhookMock  `json:"webhook_mocks"`
 
 	ScoreTone  bool               `json:"service_tone_enabled"`      // score the tone even if no assertion asks for it
 	Required   bool               `json:"is_required_for_promotion"` // for promotion: see pathway.Gate
 	Enabled    bool               `json:"enabled"`                   // runs in batches of promotions and of tornado sessions
-	MinScore   *float64           `json:"min_score"`                 // a run with a lower score has failed; nil: the score decides nothing
+	MinScore   *float64           `json:"min_score"`                 // a run with a lower score has failed; nil: the score does not decide
 	Assertions []assert.Assertion `json:"assertions"`
 	Metadata   json.RawMessage    `json:"metadata,omitempty"` // a JSON object of the client's; nil: none
 
@@ -43,14 +43,14 @@ type Scenario struct {
 	Revision  int64     `json:"revision"` // counts the updates
 }
 
-// Kind says where the caller's words come from.
+// Kind is the source of the caller's words.
 type Kind string
 
 // The kinds.
 const (
-	Agent      Kind = "AGENT"      // a simulated caller, which a model plays or a script
-	Replay     Kind = "REPLAY"     // the caller says Messages, whatever the agent says
-	Historical Kind = "HISTORICAL" // the conversation of a real call is replayed: the caller's part of Messages
+	Agent      Kind = "AGENT"      // a simulated caller, played by a model or a script
+	Replay     Kind = "REPLAY"     // the caller says Messages, regardless of the agent's words
+	Historical Kind = "HISTORICAL" // a real call is replayed: the caller's part of Messages
 )
 
 // Category is the kind of situation that a scenario is about.
@@ -71,36 +71,36 @@ const (
 
 // Message is a line of a script or of a real call.
 type Message struct {
-	Role llm.Role // llm.RoleCaller or llm.RoleAgent, which faults call user and assistant, as the /v1 contract does; empty: llm.RoleCaller
+	Role llm.Role // llm.RoleCaller or llm.RoleAgent, "user" and "assistant" in errors and in the /v1 contract; empty: llm.RoleCaller
 	Text string
-	// A scripted caller says the first line that was not said yet and whose Node and Keyword fit.
+	// A scripted caller says the first unsaid line with a matching Node and Keyword.
 	Node    string // the agent is at this node; empty: any
-	Keyword string // the agent's last words hold this, ignoring case; empty: anything
+	Keyword string // the agent's last words contain this, ignoring case; empty: any
 }
 
-// WebhookMock answers a request that the agent sends in a run. The first mock that fits answers; a request that none fits is
+// WebhookMock answers a request that the agent sends in a run. The first matching mock answers; a request without a match is
 // answered with 200 and {}.
 type WebhookMock struct {
 	Node   string // id of the node that sends the request; empty: any
 	Method string // in any case; empty: any
 	URL    string // of the request before it is redacted, but without user info: exact, or a pattern with * for any characters; empty: any
-	Status int    // 0: 200; variables are taken from the Body whatever it is
+	Status int    // 0: 200; variables are set from the Body with any status
 	Body   json.RawMessage
 	Delay  time.Duration // whole milliseconds, at most MaxMockDelay
-	Fault  Fault         // takes the place of the answer
+	Fault  Fault         // replaces the answer
 }
 
-// Fault is how a request fails in a run.
+// Fault is a failure of a request in a run.
 type Fault string
 
 // The faults.
 const (
 	NoFault         Fault = ""
-	Timeout         Fault = "timeout"          // there is no answer in time
-	ConnectionError Fault = "connection_error" // there is no connection
+	Timeout         Fault = "timeout"          // no answer in time
+	ConnectionError Fault = "connection_error" // no connection
 )
 
-// The limits of a scenario. Lengths are in characters where nothing else is said.
+// The limits of a scenario. Lengths are in characters, unless stated otherwise.
 const (
 	MaxBytes        = 512 << 10 // of all parts together, as JSON
 	MaxName         = 200
@@ -122,7 +122,7 @@ const (
 	MaxMockDelay    = 30 * time.Second
 )
 
-// Size returns about how many bytes the scenario has.
+// Size returns the approximate size of the scenario in bytes.
 func (s *Scenario) Size() int {
 	size := 500 + len(s.Name) + len(s.Description) + len(s.CallerPrompt) + len(s.Instructions) + len(s.Metadata)
 	if raw, err := json.Marshal(s.RequestData); err == nil {

@@ -1,9 +1,9 @@
-// Package suite reads scenarios from files and writes them, so that a team keeps what it expects of an agent beside the code of its
-// application, and reviews it like code.
+// Package suite reads scenarios from files and writes them, so that a team stores its expectations of an agent with the code of its
+// application, and reviews them like code.
 //
-// A file is YAML or JSON: one scenario, a list of scenarios, or an object with the member scenarios. The members of a
-// scenario are those of POST /v1/agent-testing/scenarios in the contract, but for pathway_id and persona_id: who runs the
-// scenarios says what is tested.
+// A file is YAML or JSON: one scenario, a list of scenarios, or an object with the member scenarios. The members of a scenario are
+// those of POST /v1/agent-testing/scenarios in the contract, without pathway_id and persona_id: the caller of the tests names the
+// tested agent.
 package suite
 
 import (
@@ -28,14 +28,14 @@ const (
 	MaxScenarios = 1000    // in all files
 )
 
-// tested stands for what is tested, which the files do not say.
+// tested is the placeholder of the tested agent, which files do not name.
 const tested = "pathway"
 
-// Load reads scenarios from files and folders, and from the folders within them: files that end in .yaml, .yml or .json. Files
-// come in the order of their names. The error names every fault of every file, with its place, such as
-// "orders.yaml:12:7: scenarios[1].assertions[0].config.pattern: ..." with the line and the column.
+// Load reads scenarios from files, and from folders with their subfolders: files that end in .yaml, .yml or .json, in the order of
+// their names. The error lists every fault of every file with its place, such as "orders.yaml:12:7:
+// scenarios[1].assertions[0].config.pattern: ..." with the line and the column.
 //
-// Scenarios have their name as id, which must be unique, and are enabled unless they say otherwise.
+// Scenarios have their name as id, which must be unique, and are enabled by default.
 func Load(files fs.FS, names ...string) ([]scenario.Scenario, error) {
 	var paths []string
 	for _, name := range names {
@@ -69,7 +69,7 @@ func Load(files fs.FS, names ...string) ([]scenario.Scenario, error) {
 	return all, errors.Join(wrong...)
 }
 
-// find returns the files of a name, which is a file or a folder.
+// find returns the files at a name, which is a file or a folder.
 func find(files fs.FS, name string) (found []string, err error) {
 	info, err := fs.Stat(files, name)
 	if err != nil {
@@ -90,7 +90,7 @@ func find(files fs.FS, name string) (found []string, err error) {
 	return found, err
 }
 
-// ofScenarios reports whether a file has scenarios, by its name.
+// ofScenarios reports whether the name of a file is that of a scenario file.
 func ofScenarios(name string) bool {
 	return slices.Contains([]string{".yaml", ".yml", ".json"}, strings.ToLower(path.Ext(name)))
 }
@@ -100,7 +100,7 @@ func read(files fs.FS, name string) ([]scenario.Scenario, error) {
 	switch info, err := fs.Stat(files, name); {
 	case err != nil:
 		return nil, err
-	case !info.Mode().IsRegular(): // opening a pipe would wait
+	case !info.Mode().IsRegular(): // opening a pipe would block
 		return nil, fmt.Errorf("%s: must be a file", name)
 	}
 	f, err := files.Open(name)
@@ -172,7 +172,7 @@ func Parse(text []byte) ([]scenario.Scenario, error) {
 	return all, d.locate(wrong)
 }
 
-// within returns the faults of a scenario with its place.
+// within returns the faults of a scenario with their places.
 func within(place string, err error) callwright.FieldErrors {
 	list, _ := errors.AsType[callwright.FieldErrors](err)
 	if place == "" {

@@ -2,8 +2,6 @@ package registration
 
 import (
 	"context"
-	"errors"
-	"log/slog"
 	"maps"
 	"math/rand/v2"
 	"slices"
@@ -16,12 +14,10 @@ import (
 )
 
 const (
-	nodeKind  = "sip.registration" // kind of the lease of a node that holds registrations
-	takeEvery = time.Second
-	atOnce    = 100              // concurrent REGISTERs
-	askFor    = 30 * time.Second // time limit of one REGISTER, with its challenges
-	drainFor  = 10 * time.Second // time limit of removing all bindings
-	storeFor  = 5 * time.Second  // time limit of store operations on all registrations
+	atOnce   = 100              // concurrent REGISTERs
+	askFor   = 30 * time.Second // time limit of one REGISTER, with its challenges
+	drainFor = 10 * time.Second // time limit of removing all bindings
+	storeFor = 5 * time.Second  // time limit of store operations on all registrations
 )
 
 // Trunks finds trunks; every sip.Store implements it.
@@ -30,30 +26,25 @@ type Trunks interface {
 	Trunk(ctx context.Context, org callwright.OrgID, id string) (sip.Trunk, error)
 }
 
-// Config configures a Service. The fields up to Node are required.
+// Config configures a Service.
 type Config struct {
-	Registrations sip.Registrations
-	Leases        node.Leases
-	Trunks        Trunks
-	Line          Line
-	Node          string // names this process; every process of a deployment, past or present, has another name
+	Registrations sip.Registrations `required:"always"`
+	Leases        node.Leases       `required:"always"`
+	Trunks        Trunks            `required:"always"`
+	Line          Line              `required:"always"`
+	Node          string            `required:"always"` // names this process; every process of a deployment, past or present, has another name
 
-	Clock  callwright.Clock // nil: SystemClock
-	Logger *slog.Logger     // nil: discards
+	callwright.Runtime
 }
 
 // Service keeps this node's share of the registrations.
 type Service struct {
-	cfg       Config
-	heartbeat *node.Heartbeat
-	slots     chan struct{} // semaphore of the work under way
-	more      chan struct{} // signals that work waits for a slot
-	wg        sync.WaitGroup
+	cfg     Config
+	working *node.Holder[struct{}] // the registrations with work under way, by their trunks
 
 	mu      sync.Mutex
 	all     map[string]*kept
 	outages map[string]*callwright.Outage // by the failing operation
-	starved bool                          // the last step ran out of slots
 	closed  bool
 }
 
@@ -62,7 +53,6 @@ type kept struct {
 	machine Machine
 	binding Binding  // of the last REGISTER; zero: none
 	bound   *attempt // that created the binding
-	busy    bool     // work on it is under way
 	unsaved bool     // the machine has changed since it was stored
 }
 
@@ -71,76 +61,34 @@ type attempt struct{ lost bool } // its connection is lost
 
 // New checks the configuration.
 func New(cfg Config) (*Service, error) {
-	switch {
-	case cfg.Registrations == nil:
-		return nil, errors.New("registration: Config.Registrations is required")
-	case cfg.Leases == nil:
-		return nil, errors.New("registration: Config.Leases is required")
-	case cfg.Trunks == nil:
-		return nil, errors.New("registration: Config.Trunks is required")
-	case cfg.Line == nil:
-		return nil, errors.New("registration: Config.Line is required")
-	case cfg.Node == "":
-		return nil, errors.New("registration: Config.Node is required")
-	}
-	if cfg.Clock == nil {
-		cfg.Clock = callwright.SystemClock{}
-	}
-	if cfg.Logger == nil {
-		cfg.Logger = slog.New(slog.DiscardHandler)
-	}
-	heartbeat, err := node.NewHeartbeat(node.HeartbeatConfig{
-		Leases: cfg.Leases, Kind: nodeKind, Node: cfg.Node, Clock: cfg.Clock, Logger: cfg.Logger,
-	})
-	if err != nil {
+	if err := callwright.PrepareConfig(&cfg); err != nil {
 		return nil, err
 	}
-	return &Service{
-		cfg: cfg, heartbeat: heartbeat,
-		slots: make(chan struct{}, atOnce), more: make(chan struct{}, 1), all: map[string]*kept{},
-		outages: map[string]*callwright.Outage{},
-	}, nil
+	s := &Service{cfg: cfg, all: map[string]*kept{}, outages: map[string]*callwright.Outage{}}
+	var err error
+	s.working, err = node.NewHolder[struct{}](node.HolderConfig{
+		Leases: cfg.Leases, Kind: "sip.registration", Node: cfg.Node, Most: atOnce,
+		Claim: s.advance, Review: s.review, Drained: s.drain,
+		Runtime: cfg.Runtime,
+	})
+	return s, err
 }
 
 // Run maintains registrations until ctx ends. Then it removes all bindings and releases the registrations to other nodes, and
 // returns nil. It must be called only once.
-func (s *Service) Run(ctx context.Context) error {
-	defer s.beat(context.WithoutCancel(ctx))()
-	take, review := time.NewTicker(takeEvery), time.NewTicker(node.LeaseRenewal)
-	defer take.Stop()
-	defer review.Stop()
-	for {
-		s.claim(ctx)
-		s.step(ctx)
-		select {
-		case <-take.C:
-		case <-s.more:
-		case <-review.C:
-			s.review(ctx)
-			s.releaseDead(ctx)
-		case <-ctx.Done():
-			s.drain(context.WithoutCancel(ctx))
-			return nil
-		}
-	}
-}
+func (s *Service) Run(ctx context.Context) error { return s.working.Run(ctx) }
 
-// beat renews the node's lease until stop is called.
-func (s *Service) beat(ctx context.Context) (stop func()) {
-	ctx, cancel := context.WithCancel(ctx)
-	s.heartbeat.Beat(ctx)
-	var beating sync.WaitGroup
-	beating.Go(func() { _ = s.heartbeat.Run(ctx) })
-	return func() {
-		cancel()
-		beating.Wait()
-	}
+// advance claims registrations and starts the due work. Failures are noted: see note.
+func (s *Service) advance(ctx context.Context) error {
+	s.claim(ctx)
+	s.step(ctx)
+	return nil
 }
 
 // claim reads the due registrations of this node, and claims those of no node. A node without its lease claims none, because others
 // would release them.
 func (s *Service) claim(ctx context.Context) {
-	if !s.heartbeat.Held() {
+	if !s.working.Leased() {
 		return
 	}
 	now := s.cfg.Clock.Now()
@@ -159,7 +107,7 @@ func (s *Service) claim(ctx context.Context) {
 		case k == nil:
 			k = &kept{}
 			s.all[row.TrunkID] = k
-		case k.busy || row.Version <= k.machine.Version && !row.Since.After(k.machine.Since):
+		case s.working.Holds(row.TrunkID) || row.Version <= k.machine.Version && !row.Since.After(k.machine.Since):
 			continue // unchanged; a registration that was deleted and added again has a later Since
 		}
 		k.machine = Resume(row, now, chance())
@@ -172,45 +120,21 @@ func (s *Service) step(ctx context.Context) {
 	now := s.cfg.Clock.Now()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.starved = false
-	for _, k := range s.all {
-		due := !now.Before(k.machine.NextAt)
-		if k.busy || !due && !k.unsaved {
-			continue
+	for id, k := range s.all {
+		switch due := !now.Before(k.machine.NextAt); {
+		case due:
+			s.work(ctx, id, func(ctx context.Context) { s.register(ctx, k) })
+		case k.unsaved:
+			s.work(ctx, id, func(ctx context.Context) { s.store(ctx, k) })
 		}
-		select {
-		case s.slots <- struct{}{}:
-		default:
-			s.starved = true
-			return
-		}
-		s.work(k, func() {
-			if due {
-				s.register(ctx, k)
-			} else {
-				s.store(ctx, k)
-			}
-		})
 	}
 }
 
-// work runs do for a registration that holds a slot. The caller holds the mutex.
-func (s *Service) work(k *kept, do func()) {
-	k.busy = true
-	s.wg.Go(func() {
-		do()
-		s.mu.Lock()
-		k.busy = false
-		starved := s.starved
-		s.mu.Unlock()
-		<-s.slots
-		if starved {
-			select {
-			case s.more <- struct{}{}:
-			default:
-			}
-		}
-	})
+// work runs do for a registration, unless all slots are taken or other work on it is under way.
+func (s *Service) work(ctx context.Context, id string, do func(ctx context.Context)) {
+	if slot, ok := s.working.Hold(ctx, id, struct{}{}); ok {
+		slot.Go(do)
+	}
 }
 
 // register creates or refreshes a binding.
@@ -323,8 +247,15 @@ func (s *Service) store(ctx context.Context, k *kept) {
 	}
 }
 
-// review drops registrations that no longer belong to this node.
-func (s *Service) review(ctx context.Context) {
+// review drops registrations that no longer belong to this node, and releases those of dead nodes. Failures are noted: see note.
+func (s *Service) review(ctx context.Context) error {
+	s.dropForeign(ctx)
+	s.releaseDead(ctx)
+	return nil
+}
+
+// dropForeign drops registrations that no longer belong to this node.
+func (s *Service) dropForeign(ctx context.Context) {
 	reviewing, cancel := context.WithTimeout(ctx, storeFor)
 	defer cancel()
 	ids, err := s.cfg.Registrations.RegistrationsOf(reviewing, s.cfg.Node)
@@ -339,14 +270,8 @@ func (s *Service) review(ctx context.Context) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for id, k := range s.all {
-		if _, mine := slices.BinarySearch(ids, id); mine || k.busy {
-			continue
-		}
-		select {
-		case s.slots <- struct{}{}:
-			s.work(k, func() { s.unlist(ctx, k) })
-		default: // at the next time
-			return
+		if _, mine := slices.BinarySearch(ids, id); !mine {
+			s.work(ctx, id, func(ctx context.Context) { s.unlist(ctx, k) })
 		}
 	}
 }
@@ -360,7 +285,7 @@ func (s *Service) releaseDead(ctx context.Context) {
 	if s.note(ctx, "the nodes with registrations cannot be read", err); err != nil {
 		return
 	}
-	peers, ok, err := s.heartbeat.Peers(ctx)
+	peers, ok, err := s.working.Peers(ctx)
 	if s.note(ctx, "the leases of nodes cannot be read", err); !ok {
 		return
 	}
@@ -396,15 +321,16 @@ func (s *Service) unlist(ctx context.Context, k *kept) {
 func (s *Service) drain(ctx context.Context) {
 	draining, cancel := context.WithTimeout(ctx, drainFor)
 	defer cancel()
-	s.wg.Wait()
 	s.mu.Lock()
 	s.closed = true
 	all := slices.Collect(maps.Values(s.all))
 	s.mu.Unlock()
+	slots := make(chan struct{}, atOnce)
+	var removing sync.WaitGroup
 	for _, k := range all {
-		s.slots <- struct{}{}
-		s.wg.Go(func() {
-			defer func() { <-s.slots }()
+		slots <- struct{}{}
+		removing.Go(func() {
+			defer func() { <-slots }()
 			s.cfg.Line.Unregister(draining, k.machine.TrunkID)
 			if k.machine.State == sip.Registered {
 				s.apply(k, Event{Kind: Lost, Reason: "the node that kept it has stopped"})
@@ -412,7 +338,7 @@ func (s *Service) drain(ctx context.Context) {
 			}
 		})
 	}
-	s.wg.Wait()
+	removing.Wait()
 	releasing, stop := context.WithTimeout(ctx, storeFor)
 	defer stop()
 	s.release(releasing)

@@ -75,9 +75,9 @@ func (d Draft) Connects() bool { return d.Outbound() || d.Auth == AuthRegister }
 // Store stores drafts. The password is encrypted at rest. Given and returned values share no memory with stored ones. Every field comes
 // back as it was stored; times are returned in UTC, exact to the microsecond. siptest.RunDrafts tests it.
 type Store interface {
-	// InsertDraft adds a draft with Version 1. CodeConflict when its ID exists, in whichever organization, or when a concurrent call was
-	// first, for callwright.Retry; CodeInvalidState when the organization already has most drafts whose UpdatedAt is since or later.
-	// Concurrent calls do not exceed this limit together.
+	// InsertDraft adds a draft with Version 1. CodeConflict when its ID exists, in whichever organization; CodeInvalidState when the
+	// organization already has most drafts whose UpdatedAt is since or later. Of concurrent calls, on any nodes, exactly as many
+	// succeed as the limit allows; the others are CodeInvalidState.
 	InsertDraft(ctx context.Context, d Draft, most int, since time.Time) error
 	// UpdateDraft replaces the draft whose stored Version is d.Version, and adds one to the Version. CodeConflict when the stored
 	// Version differs, CodeNotFound without one.

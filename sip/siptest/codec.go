@@ -2,9 +2,11 @@ package siptest
 
 import (
 	"bytes"
+	"cmp"
 	"math"
 	"slices"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -15,6 +17,8 @@ import (
 type CodecFeatures struct {
 	// SignalToNoise is the least ratio, in dB, of speech-like audio to the noise of encoding and decoding, at the codec's delay.
 	SignalToNoise float64
+	// Delay is the codec's greatest delay, at most 200 ms; 0: less than 20 ms.
+	Delay time.Duration
 	// EveryPayload states that any bytes are a valid payload: Decode never fails.
 	EveryPayload bool
 }
@@ -22,8 +26,8 @@ type CodecFeatures struct {
 // lossMargin is the permitted drop of the ratio, in dB, in the second after a loss.
 const lossMargin = 6
 
-// codecDelay bounds the delay of a codec, in frames of 20 ms.
-const codecDelay = 1
+// frameTime is the length of the audio in a payload.
+const frameTime = 20 * time.Millisecond
 
 // RunCodec tests a codec. newCodec returns a new codec, as for one direction of a call. The test that calls RunCodec must not be
 // parallel, because RunCodec counts allocations.
@@ -41,9 +45,9 @@ func RunCodec(t *testing.T, newCodec func() (sip.Codec, error), f CodecFeatures)
 		"has whole frames at its rates": func(t *testing.T) { hasWholeFrames(t, open) },
 		"appends":                       func(t *testing.T) { appendsToBuffers(t, open) },
 		"carries 20 ms in each payload": func(t *testing.T) { carriesFrames(t, open) },
-		"gives back what it was given":  func(t *testing.T) { givesBackAudio(t, open, nil, f.SignalToNoise) },
+		"gives back what it was given":  func(t *testing.T) { givesBackAudio(t, open, nil, f.SignalToNoise, f.Delay) },
 		"goes on after lost payloads": func(t *testing.T) {
-			givesBackAudio(t, open, []int{10, 11, 12, 20}, f.SignalToNoise-lossMargin)
+			givesBackAudio(t, open, []int{10, 11, 12, 20}, f.SignalToNoise-lossMargin, f.Delay)
 		},
 		"shares no state between calls":   func(t *testing.T) { sharesNoState(t, open) },
 		"refuses what is not 20 ms whole": func(t *testing.T) { refusesOtherLengths(t, open) },
@@ -120,7 +124,7 @@ func carriesFrames(t *testing.T, open func(testing.TB) sip.Codec) {
 
 // givesBackAudio sends a second of audio and loses some payloads. The half after the losses, in which a codec has adapted again,
 // must match the sent audio.
-func givesBackAudio(t *testing.T, open func(testing.TB) sip.Codec, lost []int, least float64) {
+func givesBackAudio(t *testing.T, open func(testing.TB) sip.Codec, lost []int, least float64, most time.Duration) {
 	encoder, decoder := open(t), open(t)
 	var sent, received []int16
 	for n := range 50 {
@@ -139,7 +143,7 @@ func givesBackAudio(t *testing.T, open func(testing.TB) sip.Codec, lost []int, l
 	if len(received) != len(sent) {
 		t.Fatalf("%d samples came of %d", len(received), len(sent))
 	}
-	if ratio := signalToNoise(sent, received, codecDelay*encoder.Rate()/50); ratio < least {
+	if ratio := signalToNoise(sent, received, int(cmp.Or(most, frameTime).Seconds()*float64(encoder.Rate()))); ratio < least {
 		t.Errorf("the signal is %.1f dB above the noise, which must be %.1f", ratio, least)
 	}
 }
@@ -147,7 +151,7 @@ func givesBackAudio(t *testing.T, open func(testing.TB) sip.Codec, lost []int, l
 // signalToNoise returns the ratio of the second half in dB, at the delay, of up to most samples, at which it is best.
 func signalToNoise(sent, received []int16, most int) float64 {
 	ratio := math.Inf(-1)
-	for delay := range most {
+	for delay := range most + 1 {
 		var signal, noise float64
 		for i := len(received) / 2; i < len(received); i++ {
 			s, r := float64(sent[i-delay]), float64(received[i])
