@@ -26,7 +26,7 @@ func Example() {
 		panic(err)
 	}
 	answer := httptest.NewRecorder()
-	pages.ServeHTTP(answer, httptest.NewRequest("GET", "/ops/issues", nil)) //nolint:noctx // an example
+	pages.ServeHTTP(answer, httptest.NewRequest(http.MethodGet, "/ops/issues", nil)) //nolint:noctx // an example
 	fmt.Println(answer.Code, strings.Contains(answer.Body.String(), "/ops/issues"), strings.Contains(answer.Body.String(), "/ops/calls"))
 	// Output: 200 true false
 }

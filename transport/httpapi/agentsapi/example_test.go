@@ -22,11 +22,13 @@ func Example() {
 	if err != nil {
 		panic(err)
 	}
-	api, err := httpapi.New(httpapi.Config{Access: anybody{}, Areas: []httpapi.Area{agentsapi.New(agentsapi.Config{Agents: service})}})
+	api, err := httpapi.New(httpapi.Config{
+		Access: anybody{}, Areas: []httpapi.Area{agentsapi.New(agentsapi.Config{Agents: service})},
+	})
 	if err != nil {
 		panic(err)
 	}
-	answer, request := httptest.NewRecorder(), httptest.NewRequest("GET", "/v1/agents", nil) //nolint:noctx // an example
+	answer, request := httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/v1/agents", nil) //nolint:noctx // an example
 	api.ServeHTTP(answer, request)
 	fmt.Println(answer.Code, answer.Body)
 	// Output: 200 {"agents":[]}
@@ -36,5 +38,5 @@ func Example() {
 type anybody struct{}
 
 func (anybody) Authenticate(*http.Request) (callwright.Principal, error) {
-	return callwright.Principal{Org: "acme", KeyID: "k1", Entitlements: nil}, nil
+	return callwright.Principal{Org: "acme", KeyID: "k1"}, nil
 }

@@ -24,11 +24,13 @@ func Example() {
 	if err != nil {
 		panic(err)
 	}
-	api, err := httpapi.New(httpapi.Config{Access: anybody{}, Areas: []httpapi.Area{pathwaysapi.New(pathwaysapi.Config{Pathways: service})}})
+	api, err := httpapi.New(httpapi.Config{
+		Access: anybody{}, Areas: []httpapi.Area{pathwaysapi.New(pathwaysapi.Config{Pathways: service})},
+	})
 	if err != nil {
 		panic(err)
 	}
-	answer, request := httptest.NewRecorder(), httptest.NewRequest("GET", "/v1/pathway", nil) //nolint:noctx // an example
+	answer, request := httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/v1/pathway", nil) //nolint:noctx // an example
 	api.ServeHTTP(answer, request)
 	fmt.Println(answer.Code, answer.Body)
 	// Output: 200 []
@@ -38,5 +40,5 @@ func Example() {
 type anybody struct{}
 
 func (anybody) Authenticate(*http.Request) (callwright.Principal, error) {
-	return callwright.Principal{Org: "acme", KeyID: "k1", Entitlements: nil}, nil
+	return callwright.Principal{Org: "acme", KeyID: "k1"}, nil
 }

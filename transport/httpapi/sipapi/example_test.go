@@ -26,11 +26,13 @@ func Example() {
 	if err != nil {
 		panic(err)
 	}
-	api, err := httpapi.New(httpapi.Config{Access: anybody{}, Atomic: store, Idempotency: orgstore.IdempotencyStore{Store: store}, Areas: []httpapi.Area{sipapi.New(sipapi.Config{Trunks: trunks})}})
+	api, err := httpapi.New(httpapi.Config{
+		Access: anybody{}, Atomic: store, Idempotency: orgstore.IdempotencyStore{Store: store}, Areas: []httpapi.Area{sipapi.New(sipapi.Config{Trunks: trunks})},
+	})
 	if err != nil {
 		panic(err)
 	}
-	answer, request := httptest.NewRecorder(), httptest.NewRequest("GET", "/v1/sip?phone_number=%2B14155550100", nil) //nolint:noctx // an example
+	answer, request := httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/v1/sip?phone_number=%2B14155550100", nil) //nolint:noctx // an example
 	api.ServeHTTP(answer, request)
 	fmt.Println(answer.Code, answer.Body)
 	// Output: 200 {"data":{"inbound":null,"outbound":null},"errors":null}

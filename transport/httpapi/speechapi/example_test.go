@@ -26,11 +26,13 @@ func Example() {
 	if err != nil {
 		panic(err)
 	}
-	api, err := httpapi.New(httpapi.Config{Access: anybody{}, Atomic: store, Idempotency: orgstore.IdempotencyStore{Store: store}, Areas: []httpapi.Area{speechapi.New(speechapi.Config{Speech: service, URL: "https://voice.example.com"})}})
+	api, err := httpapi.New(httpapi.Config{
+		Access: anybody{}, Atomic: store, Idempotency: orgstore.IdempotencyStore{Store: store}, Areas: []httpapi.Area{speechapi.New(speechapi.Config{Speech: service, URL: "https://voice.example.com"})},
+	})
 	if err != nil {
 		panic(err)
 	}
-	answer, request := httptest.NewRecorder(), httptest.NewRequest("GET", "/v1/voices", nil) //nolint:noctx // an example
+	answer, request := httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/v1/voices", nil) //nolint:noctx // an example
 	api.ServeHTTP(answer, request)
 	fmt.Println(answer.Code, strings.Contains(answer.Body.String(), `"name":"Ann"`))
 	// Output: 200 true
@@ -40,7 +42,7 @@ func Example() {
 type anybody struct{}
 
 func (anybody) Authenticate(*http.Request) (callwright.Principal, error) {
-	return callwright.Principal{Org: "acme", KeyID: "k1", Entitlements: nil}, nil
+	return callwright.Principal{Org: "acme", KeyID: "k1"}, nil
 }
 
 // engine has one voice, which never speaks here.

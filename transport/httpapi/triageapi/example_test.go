@@ -22,11 +22,13 @@ func Example() {
 		panic(err)
 	}
 	defer issues.Close()
-	api, err := httpapi.New(httpapi.Config{Access: anybody{}, Areas: []httpapi.Area{triageapi.New(triageapi.Config{Issues: issues})}})
+	api, err := httpapi.New(httpapi.Config{
+		Access: anybody{}, Areas: []httpapi.Area{triageapi.New(triageapi.Config{Issues: issues})},
+	})
 	if err != nil {
 		panic(err)
 	}
-	answer, request := httptest.NewRecorder(), httptest.NewRequest("POST", "/v1/triage/issues", strings.NewReader(`{"title": ""}`)) //nolint:noctx // an example
+	answer, request := httptest.NewRecorder(), httptest.NewRequest(http.MethodPost, "/v1/triage/issues", strings.NewReader(`{"title": ""}`)) //nolint:noctx // an example
 	request.Header.Set("Content-Type", "application/json")
 	api.ServeHTTP(answer, request)
 	fmt.Println(answer.Code, answer.Body)
@@ -37,5 +39,5 @@ func Example() {
 type anybody struct{}
 
 func (anybody) Authenticate(*http.Request) (callwright.Principal, error) {
-	return callwright.Principal{Org: "acme", KeyID: "k1", Entitlements: nil}, nil
+	return callwright.Principal{Org: "acme", KeyID: "k1"}, nil
 }

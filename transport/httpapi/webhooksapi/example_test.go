@@ -20,11 +20,13 @@ func Example() {
 	if err != nil {
 		panic(err)
 	}
-	api, err := httpapi.New(httpapi.Config{Access: anybody{}, Areas: []httpapi.Area{webhooksapi.New(webhooksapi.Config{Deliveries: deliveries})}})
+	api, err := httpapi.New(httpapi.Config{
+		Access: anybody{}, Areas: []httpapi.Area{webhooksapi.New(webhooksapi.Config{Deliveries: deliveries})},
+	})
 	if err != nil {
 		panic(err)
 	}
-	answer, request := httptest.NewRecorder(), httptest.NewRequest("GET", "/v1/webhooks/paused", nil) //nolint:noctx // an example
+	answer, request := httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/v1/webhooks/paused", nil) //nolint:noctx // an example
 	api.ServeHTTP(answer, request)
 	fmt.Println(answer.Code, answer.Body)
 	// Output: 200 {"data":[],"errors":null}
@@ -34,5 +36,5 @@ func Example() {
 type anybody struct{}
 
 func (anybody) Authenticate(*http.Request) (callwright.Principal, error) {
-	return callwright.Principal{Org: "acme", KeyID: "k1", Entitlements: nil}, nil
+	return callwright.Principal{Org: "acme", KeyID: "k1"}, nil
 }
