@@ -13,32 +13,32 @@ import (
 
 // The kinds of leases and of durable work.
 const (
-	nodeKind   = "agenttest.node" // of the lease that a node keeps while it executes runs
+	nodeKind   = "agenttest.node" // of the lease of a node that executes runs
 	taskForget = "agenttest.forget"
 )
 
-// LookEvery is how often a node looks for runs that other nodes have created, and for cancellations.
+// LookEvery is the interval at which a node looks for runs of other nodes, and for cancellations.
 const LookEvery = time.Second
 
 // The times of a worker.
 const (
-	sweepEvery  = node.LeaseRenewal // for runs that dead nodes have left behind
-	patience    = 10 * time.Second  // of a transaction of the worker
-	maxClaimed  = 64                // runs that are started in one transaction
-	maxOrgs     = 100               // organizations that are looked at in one round
+	sweepEvery  = node.LeaseRenewal // interval of looking for runs of dead nodes
+	patience    = 10 * time.Second  // timeout of a transaction of the worker
+	maxClaimed  = 64                // runs started in one transaction
+	maxOrgs     = 100               // organizations served in one round
 	forgetEvery = time.Hour
-	keptFor     = 400 * 24 * time.Hour // a run; analytics look back 365 days
-	forgetMost  = 1000                 // runs in one step
+	keptFor     = 400 * 24 * time.Hour // retention of a run; analytics look back 365 days
+	forgetMost  = 1000                 // runs deleted in one step
 )
 
-// register registers the durable work.
+// register registers the durable tasks.
 func (w *Worker) register() {
 	w.cfg.Work.Handle(callwright.QueueWebhooks, taskRunNotice, w.sendRun)
 	w.cfg.Work.Handle(callwright.QueueUpkeep, taskFailed, w.failed)
 	w.cfg.Work.Every(callwright.QueueUpkeep, taskForget, forgetEvery, w.forget)
 }
 
-// forget removes old runs.
+// forget deletes old runs.
 func (w *Worker) forget(ctx context.Context, _ callwright.Task, _ int) error {
 	for {
 		n, err := w.cfg.Store.DeleteRuns(ctx, w.cfg.Clock.Now().Add(-keptFor), forgetMost)
@@ -55,7 +55,7 @@ type Worker struct {
 	cfg   Config
 	heart *node.Heartbeat
 	live  live
-	wake  chan struct{} // holds a token when there may be runs to start
+	wake  chan struct{} // holds a token when runs may be ready to start
 
 	claiming callwright.Outage
 
@@ -64,14 +64,14 @@ type Worker struct {
 	starts    *node.Budget // see maxStarts
 }
 
-// NewWorker checks the configuration and registers the durable work.
+// NewWorker checks the configuration and registers the durable tasks.
 func NewWorker(c Config) (*Worker, error) {
 	c, err := c.Complete()
 	if err != nil {
 		return nil, err
 	}
 	heart, err := node.NewHeartbeat(node.HeartbeatConfig{
-		Leases: c.Leases, Kind: nodeKind, Node: c.Node, Clock: c.Clock, Logger: c.Logger,
+		Leases: c.Leases, Kind: nodeKind, Node: c.Node, Runtime: callwright.Runtime{Clock: c.Clock, Logger: c.Logger},
 	})
 	if err != nil {
 		return nil, err
@@ -88,33 +88,33 @@ func NewWorker(c Config) (*Worker, error) {
 type live struct {
 	mu        sync.Mutex
 	runs      map[string]liveRun // by id
-	cancelled []liveGroup        // the last groups and runs that were cancelled here, at most maxGroups
+	cancelled []liveGroup        // groups and runs that this node cancelled last, at most maxGroups
 	done      sync.WaitGroup
 }
 
-// liveGroup names a group of runs, or, where it was cancelled, a run.
+// liveGroup is a group of runs, or a cancelled run.
 type liveGroup struct {
 	org   callwright.OrgID
 	batch string
 }
 
-// maxGroups is how many cancelled groups and runs are remembered, until runs that were claimed before have begun.
+// maxGroups is the number of cancelled groups and runs that are remembered, so that runs claimed before still see the cancellation.
 const maxGroups = 100
 
 type liveRun struct {
 	liveGroup
 
-	ending bool // cancelled before this node began it, which only tells again what is in its journal
+	ending bool // cancelled before this node began it, which only repeats its journal
 	cancel context.CancelCauseFunc
 }
 
-// The causes with which runs are interrupted.
+// The causes of the interruption of runs.
 var (
 	errCancelled = errors.New("the run is cancelled")
 	errStopping  = errors.New("the node stops")
 )
 
-// add adds a run and returns its context.
+// add adds a run, and returns its context.
 func (l *live) add(ctx context.Context, r Run) context.Context {
 	ctx, cancel := context.WithCancelCause(ctx)
 	l.mu.Lock()
@@ -131,7 +131,7 @@ func (l *live) add(ctx context.Context, r Run) context.Context {
 	return ctx
 }
 
-// interrupt cancels a run, or the runs of a group, and those of them that begin from now on.
+// interrupt cancels a run, or the present and later runs of a group.
 func (l *live) interrupt(org callwright.OrgID, id string) {
 	group := liveGroup{org, id}
 	l.mu.Lock()
@@ -153,7 +153,7 @@ func (l *live) remove(id string) {
 	l.done.Done()
 }
 
-// cancel interrupts the runs that are to be interrupted, as which says.
+// cancel interrupts the runs that which selects.
 func (l *live) cancel(cause error, which func(id string, r liveRun) bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -170,13 +170,13 @@ func (l *live) count() int {
 	return len(l.runs)
 }
 
-// Interrupt has the runs of this node end that were cancelled: a run, or the runs of a group. Those who watch look now.
+// Interrupt ends the cancelled runs of this node, a run or the runs of a group, and wakes their watchers
 func (w *Worker) Interrupt(org callwright.OrgID, id string) {
 	w.live.interrupt(org, id)
 	w.Watchers.Wake(id)
 }
 
-// Wake has the worker look for runs to start.
+// Wake makes the worker look for runs to start.
 func (w *Worker) Wake() {
 	select {
 	case w.wake <- struct{}{}:
@@ -184,8 +184,7 @@ func (w *Worker) Wake() {
 	}
 }
 
-// Run executes runs until ctx ends. Runs that are under way then are interrupted, and any node resumes them. The error is
-// always nil.
+// Run executes runs until ctx ends. Then it interrupts its runs, and any node resumes them. The error is always nil.
 func (w *Worker) Run(ctx context.Context) error {
 	w.heart.Beat(ctx)
 	var loops sync.WaitGroup
@@ -208,7 +207,7 @@ func (w *Worker) Run(ctx context.Context) error {
 	return nil
 }
 
-// every calls f in each interval until ctx ends, and logs when it begins to fail and when that is over.
+// every calls f in each interval until ctx ends, and logs when it starts and stops failing.
 func (w *Worker) every(ctx context.Context, interval time.Duration, failed string, f func(context.Context) error) {
 	ticker := time.NewTicker(interval)
 	defer ticker.Stop()
@@ -227,7 +226,7 @@ func (w *Worker) every(ctx context.Context, interval time.Duration, failed strin
 	}
 }
 
-// fill starts runs until the node executes as many as it may, or none waits.
+// fill starts runs until the node executes its maximum, or none waits.
 func (w *Worker) fill(ctx context.Context) {
 	for ctx.Err() == nil && w.heart.Held() {
 		free := min(w.cfg.Concurrent-w.live.count(), maxClaimed)
@@ -245,12 +244,12 @@ func (w *Worker) fill(ctx context.Context) {
 			w.begin(ctx, r)
 		}
 		if len(claimed) < free {
-			return // what is created from now on wakes the worker
+			return // runs created from now on wake the worker
 		}
 	}
 }
 
-// begin executes a run in a goroutine of its own. The run outlives ctx until Run interrupts it.
+// begin executes a run in a new goroutine. The run outlives ctx until Run interrupts it.
 func (w *Worker) begin(ctx context.Context, r Run) {
 	ctx = w.live.add(context.WithoutCancel(ctx), r)
 	w.wakeWatchers(r)
@@ -261,7 +260,7 @@ func (w *Worker) begin(ctx context.Context, r Run) {
 	}()
 }
 
-// takeOver resumes runs that dead nodes have left behind, and runs that this node has interrupted when it stopped.
+// takeOver resumes runs of dead nodes, and runs that this node interrupted when it stopped.
 func (w *Worker) takeOver(ctx context.Context) error {
 	peers, ok, err := w.heart.Peers(ctx)
 	if err != nil || !ok {
@@ -291,7 +290,7 @@ func (w *Worker) takeOver(ctx context.Context) error {
 	return nil
 }
 
-// cancelled reports whether a run is to be cancelled, by itself or with its group.
+// cancelled reports whether a run or its group has to be cancelled.
 func (w *Worker) cancelled(ctx context.Context, r Run) (bool, error) {
 	if r.Cancel || r.Batch == "" {
 		return r.Cancel, nil
@@ -300,7 +299,7 @@ func (w *Worker) cancelled(ctx context.Context, r Run) (bool, error) {
 	return g.Cancel, callwright.IgnoreNotFound(err)
 }
 
-// stopCancelled interrupts the runs of this node that are to be cancelled.
+// stopCancelled interrupts the runs of this node that have to be cancelled.
 func (w *Worker) stopCancelled(ctx context.Context) error {
 	ids, err := w.cfg.Store.Cancelled(ctx, w.cfg.Node)
 	for _, id := range ids {
