@@ -71,7 +71,7 @@ func NewWorker(c Config) (*Worker, error) {
 		return nil, err
 	}
 	heart, err := node.NewHeartbeat(node.HeartbeatConfig{
-		Leases: c.Leases, Kind: nodeKind, Node: c.Node, Clock: c.Clock, Logger: c.Logger,
+		Leases: c.Leases, Kind: nodeKind, Node: c.Node, Runtime: callwright.Runtime{Clock: c.Clock, Logger: c.Logger},
 	})
 	if err != nil {
 		return nil, err
