@@ -33,7 +33,7 @@ type EndpointStore interface {
 	// StoreEndpoint adds an endpoint of version 0, or replaces the one with the same version. The stored one gets the next version.
 	// CodeConflict: the stored version is another, or the endpoint is absent and e.Version is not 0.
 	StoreEndpoint(ctx context.Context, e Endpoint) error
-	// DeleteEndpoint removes an endpoint; one that is absent is no error.
+	// DeleteEndpoint deletes an endpoint; one that is absent is no error.
 	DeleteEndpoint(ctx context.Context, org callwright.OrgID, host string) error
 	// PausedEndpoints returns up to limit endpoints of an organization that are paused, sorted by their hosts.
 	PausedEndpoints(ctx context.Context, org callwright.OrgID, limit int) ([]Endpoint, error)

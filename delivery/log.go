@@ -55,7 +55,7 @@ type State string
 const (
 	Pending   State = "pending"   // it is sent, or sent again, when it is due
 	Delivered State = "delivered" // the webhook has taken it
-	GivenUp   State = "given_up"  // the webhook refused it for good, or failed for a day
+	GivenUp   State = "given_up"  // the webhook refused it permanently, or failed for a day
 )
 
 // Store stores deliveries. A delivery is identified by its Org and ID. Every field comes back as it was stored; times are

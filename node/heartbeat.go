@@ -14,7 +14,7 @@ import (
 const (
 	heartbeatPatience = LeaseRenewal     // for one renewal
 	maxNodes          = 1000             // alive at once
-	forgetNodeAfter   = 24 * time.Hour   // removes the lease of a dead node
+	forgetNodeAfter   = 24 * time.Hour   // deletes the lease of a dead node
 	steadyAfter       = LeaseTTL         // in contact, before a node declares others dead
 	outOfContact      = 2 * LeaseRenewal // since the last renewal: other nodes may have missed theirs, too
 )

@@ -72,7 +72,7 @@ func (w *Watchers) Wake(keys ...string) {
 	}
 }
 
-// Close closes all watchers, for good.
+// Close closes all watchers, permanently.
 func (w *Watchers) Close() {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -197,7 +197,7 @@ func TestSMTPUpgrades(t *testing.T) {
 	}
 }
 
-// TestSMTPAnswers has the server refuse: now, or for good.
+// TestSMTPAnswers has the server refuse: now, or permanently.
 func TestSMTPAnswers(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {

@@ -181,7 +181,7 @@ func TestContactAtAnAddressIsVerified(t *testing.T) {
 	}
 }
 
-// A peer that does not answer our BYE may go on talking: the record says so.
+// A peer that does not answer our BYE may continue talking: the record says so.
 func TestByeWithoutAnAnswer(t *testing.T) {
 	t.Parallel()
 	a, records := watched(t, nil)

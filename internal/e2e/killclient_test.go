@@ -45,7 +45,7 @@ type target struct {
 	acked   map[string]int // requests that were answered with 2xx, by operation
 }
 
-// aim makes a target of a server. acked goes on from the server before.
+// aim makes a target of a server. acked continues from the server before.
 func aim(t *testing.T, s *server.Server, m moment, acked map[string]int) *target {
 	t.Helper()
 	transport := &http.Transport{MaxIdleConnsPerHost: 100}

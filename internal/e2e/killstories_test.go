@@ -241,7 +241,7 @@ func listOf(value any) []any {
 	return nil
 }
 
-// tell goes on with the story to its end; false: the server was killed.
+// tell continues with the story to its end; false: the server was killed.
 func (s *story) tell(ctx context.Context, g *target, want states) bool {
 	if !s.resume(ctx, g, want) {
 		return false

@@ -187,8 +187,8 @@ func TestPublishOverTwoNodes(t *testing.T) {
 	}
 }
 
-// TestPathwayGoesUnderCall has another server archive the version of a running call, and then delete its pathway: the
-// call goes on to its end, and nothing begins with them any more.
+// TestPathwayGoesUnderCall has another server archive the version of a running call, and then delete its pathway: the call
+// continues to its end, and nothing begins with them any more.
 func TestPathwayGoesUnderCall(t *testing.T) {
 	t.Parallel()
 	base, _ := slots(t)

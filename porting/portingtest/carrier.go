@@ -41,7 +41,7 @@ type CarrierStep struct {
 	Unknown      bool                // the numbers have a status that the carrier's documents do not name, until another step gives them a State
 	FOC          time.Time           // the date confirmed by NumberConfirmed, and the time of NumberPorted; zero: noon UTC of June 3, 2030
 	Failure      porting.FailureCode // why the numbers are rejected, or wait; empty: nothing holds them up
-	RefuseCancel bool                // the carrier answers the request to cancel: it goes on
+	RefuseCancel bool                // the carrier answers the request to cancel: it continues
 	Event        EventFault          // of the event that tells of the step
 }
 

@@ -53,7 +53,7 @@ func (s *secretFile) store(secret string) (string, error) {
 	return "", nil
 }
 
-// discard removes a file that has no secret.
+// discard deletes a file that has no secret.
 func (s *secretFile) discard() {
 	if s.f != nil {
 		_ = s.f.Close() // nothing was written

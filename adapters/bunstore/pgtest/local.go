@@ -66,7 +66,7 @@ type cluster struct {
 	account  *syscall.Credential
 	password string
 	settings []string
-	release  func() // calls off the guard that stops the server and removes dir when this process has ended
+	release  func() // calls off the guard that stops the server and deletes dir when this process has ended
 }
 
 // newCluster makes a folder for a server, without its data.

@@ -177,7 +177,7 @@ func TestServerOfTheEnvironmentIsUsed(t *testing.T) {
 		t.Fatalf("the child got %q from the server of %q, want another database there", dsn, given)
 	}
 	end(cmd)
-	// Somebody else's server goes on, and the database of a killed test stays: remove it here.
+	// Somebody else's server continues, and the database of a killed test stays: remove it here.
 	if _, err := open(t, given).Exec(t.Context(), "DROP DATABASE "+strings.TrimPrefix(got.Path, "/")+" WITH (FORCE)"); err != nil {
 		t.Error(err)
 	}

@@ -240,8 +240,7 @@ func TestChangeOfKey(t *testing.T) {
 	})
 }
 
-// When both keys change, the call is with somebody else: the former peer, who goes on talking, is not heard, and gets
-// nothing.
+// When both keys change, the call is with somebody else: the former peer, who continues talking, is not heard, and gets nothing.
 func TestAnotherPeer(t *testing.T) {
 	t.Parallel()
 	overheard(t, func(t *testing.T, c *call, n *network) {

@@ -64,8 +64,8 @@ func (l *Leg) Redirection() *Redirection {
 	return &Redirection{Status: l.replies.code, Contacts: l.replies.contacts, Peer: peer}
 }
 
-// GiveUp ends a leg that is not wanted any more, and returns once it has begun to. The leg goes on by itself until nothing
-// of it is left at the peer: a late 2xx is acknowledged and followed by BYE.
+// GiveUp ends a leg that is not wanted any more, and returns once it has begun to. The leg continues by itself until nothing of it
+// is left at the peer: a late 2xx is acknowledged and followed by BYE.
 func (l *Leg) GiveUp(cause call.Cause, reason string) {
 	begun := make(chan struct{})
 	l.mailbox.Post(func() {

@@ -165,7 +165,8 @@ func TestStreamLife(t *testing.T) {
 	})
 }
 
-// TestStuckReader has one of two browsers read nothing. It is dropped within 10 seconds, is given nothing meanwhile, and the other goes on.
+// TestStuckReader has one of two browsers read nothing. It is dropped within 10 seconds, is given nothing meanwhile, and the other
+// continues.
 func TestStuckReader(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(ctx context.Context, t *testing.T, h *house, token string) {
